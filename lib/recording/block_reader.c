@@ -220,7 +220,7 @@ static int read_chunk(struct block_reader *br, struct block *block,
 	return err;
 }
 
-/* The next chunk into the block that is not active: 1, 0 at the end, -errno. */
+/* Reads the next chunk into the inactive block: 1, 0 at the end, -errno. */
 static int fill_chunk(struct block_reader *br, struct block *block)
 {
 	struct decompress_input in = { .limit = br->chunk_limit };
@@ -260,7 +260,7 @@ int block_reader_next(struct block_reader *br, struct block *block)
 	return br->buf->compressed ? fill_chunk(br, block) : fill_plain(br, block);
 }
 
-/* The next chunk becomes part of @out. 1; 0 at the end; -EAGAIN. */
+/* Adds the next chunk to @out. 1; 0 at the end; -EAGAIN. */
 static int cut_chunk(struct block_reader *br, struct block_range *out)
 {
 	uint64_t size, expected;

@@ -41,7 +41,7 @@ struct block {
 };
 
 /**
- * struct block_range - pages of a CPU, one behind the other
+ * struct block_range - consecutive pages of a CPU
  * @pos, @end: in the file
  * @chunks: compressed: how many
  * @bytes: what they become, at most
@@ -81,7 +81,7 @@ bool block_reader_init(struct block_reader *br, const struct recording *rec,
 		       const struct recording_cpu *cpu) __must_check;
 
 /**
- * block_reader_next() - the next pages into @block, whose memory is used again
+ * block_reader_next() - read the next pages into @block, reusing its memory
  *
  * Touches nothing but @br and @block: another thread may call it.
  *
@@ -91,8 +91,8 @@ bool block_reader_init(struct block_reader *br, const struct recording *rec,
 int block_reader_next(struct block_reader *br, struct block *block) __must_check;
 
 /**
- * block_reader_cut() - take @bytes of pages or more, but whole chunks, off what comes next
- * @out: where they are, to be read by another reader
+ * block_reader_cut() - cut off the next @bytes of pages or more, in whole chunks
+ * @out: their location, for another reader
  *
  * Return: 1; 0 at the end; -EAGAIN if their length is known only by reading them: damage, chunks
  * that do not say their size or are larger than usual.

@@ -102,7 +102,7 @@ void compose_string(struct composer *c, const char *s)
 	strbuf_add(&c->sb, s, strlen(s) + 1);
 }
 
-/* A text behind its length; NULL is an empty one. */
+/* Appends a text after its length; NULL counts as empty. */
 static void put_text64(struct composer *c, const char *text)
 {
 	size_t size = text ? strlen(text) : 0;

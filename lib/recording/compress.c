@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * recording (internal): zstd and zlib, bounded.
- * In: a compressed block of a recording. Out: its bytes, in memory that grows only as far
- * as the block really holds bytes.
+ * In: a compressed block of a recording. Out: its bytes, in memory that grows only with the bytes
+ * that the block really contains.
  */
 #include "recording/compress.h"
 
@@ -67,7 +67,7 @@ static int try_zstd(struct decompressor *d, const struct decompress_input *in,
 	}
 }
 
-/* What the frame's own header says; 0 if it does not. */
+/* The size in the frame's own header; 0 if it has none. */
 static size_t zstd_size(const struct decompress_input *in)
 {
 	unsigned long long n = ZSTD_getFrameContentSize(in->data, in->size);

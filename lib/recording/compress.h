@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * recording (internal): zstd and zlib, bounded.
- * In: a compressed block of a recording. Out: its bytes, in memory that grows only as far
- * as the block really holds bytes.
+ * In: a compressed block of a recording. Out: its bytes, in memory that grows only with the bytes
+ * that the block really contains.
  */
 #ifndef KMEMX_RECORDING_COMPRESS_H
 #define KMEMX_RECORDING_COMPRESS_H
@@ -61,8 +61,8 @@ int decompress_prefix(struct decompressor *d, enum recording_compression kind,
 /**
  * decompress_frame_size() - where does the compressed block at @data end?
  *
- * For blocks whose size the file does not say. Return: its bytes; 0 if @size bytes do not
- * hold it whole, or it is unknown.
+ * For blocks whose size is not in the file. Return: its bytes; 0 if the block does not end within
+ * @size bytes, or this is unknown.
  */
 size_t decompress_frame_size(enum recording_compression kind, const void *data,
 			     size_t size);

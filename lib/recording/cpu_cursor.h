@@ -66,7 +66,7 @@ bool cpu_cursor_ended(const struct cpu_cursor *cur);
  */
 void cpu_cursor_go(struct cpu_cursor *cur, const struct cpu_cursor *from,
 		   const struct block_range *range);
-/* After cpu_cursor_go(): was there any damage, or a sub-buffer that nobody wrote? */
+/* After cpu_cursor_go(): was there any damage, or a sub-buffer that was never written? */
 bool cpu_cursor_damaged(const struct cpu_cursor *cur);
 /* After cpu_cursor_go(): how much the range grew. Too much growth is not refused then. */
 struct cpu_growth cpu_cursor_growth(const struct cpu_cursor *cur);

@@ -16,7 +16,7 @@ static uint64_t align_up(uint64_t v, uint64_t to)
 	return v > UINT64_MAX - to ? UINT64_MAX : (v + to - 1) / to * to;
 }
 
-/* Compressed data tells how many chunks it has and how large they are. */
+/* Compressed data contains the number of chunks and their sizes. */
 static uint64_t end_of_chunks(struct trace_dat *td, uint64_t start, uint64_t end)
 {
 	struct reader r;

@@ -40,7 +40,7 @@ int join_plan_write(int fd, const struct join_plan *plan) __must_check;
 int join_plan_run(int fd, const struct join_plan *plan) __must_check;
 
 /**
- * join_plan_resume() - do what another process had left to do
+ * join_plan_resume() - finish what another process began
  *
  * Return: 1: the file is a recording now; 0: it has no plan; -EBADMSG; -errno.
  */

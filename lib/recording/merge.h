@@ -96,8 +96,8 @@ static inline struct merge_item merge_swap(struct merge *m, uint64_t ts)
 /* The earliest sequence has ended. */
 void merge_pop(struct merge *m);
 
-/* The second smallest item: the top sequence may go on up to its (ts, index) without looking at the
- * others. False if the top is alone.
+/* The second smallest item: the top sequence may continue up to its (ts, index) without looking at
+ * the others. False if the top is alone.
  */
 static inline bool merge_second(const struct merge *m, struct merge_item *second)
 {

@@ -49,7 +49,7 @@ int native_pages_event(struct native_pages *w, uint64_t ts, const void *data,
 		       size_t size) __must_check;
 /* Events were lost before the next one: their number, or SUBBUF_MISSED_UNKNOWN. */
 void native_pages_loss(struct native_pages *w, uint64_t missed);
-/* Writes what waits. 0 or -errno. */
+/* Writes the pending sub-buffer. 0 or -errno. */
 int native_pages_finish(struct native_pages *w) __must_check;
 void native_pages_free(struct native_pages *w);
 

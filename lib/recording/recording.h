@@ -66,7 +66,7 @@ struct page_layout {
 
 /**
  * struct recording_cpu - the pages of one CPU in one buffer
- * @cpu: the CPU's number as the file says
+ * @cpu: the CPU's number in the file
  * @offset: file offset of the first page (or of the chunk count, where compressed)
  * @size: bytes in the file, clipped to the file's end
  * @cut: events after the last one are missing

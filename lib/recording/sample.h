@@ -85,7 +85,7 @@ uint64_t sample_block(const struct sample *s, uint64_t pfn, uint32_t order);
 
 /* Appends the text of the rule. */
 void sample_format(const struct sample *s, struct strbuf *out);
-/* Reads it. 0; -EINVAL: it is no such text, or a rule that this kmemx does not know. */
+/* Parses that text. 0; -EINVAL: it is not such a text, or its rule is unknown to this version. */
 int sample_parse(struct sample *s, const char *text) __must_check;
 /* The sample of @rec. 0; -ENOENT: it is not a sample, one_in is 0; -EINVAL as sample_parse(). */
 int sample_of(struct sample *s, const struct recording *rec) __must_check;

@@ -14,7 +14,7 @@
 #include "base/bytes.h"
 #include "base/io.h"
 
-/* -ENODATA: somebody cut the file while it was open. */
+/* -ENODATA: the file was truncated while it was open. */
 static int file_read(void *ctx, void *buf, size_t size, uint64_t offset)
 {
 	return io_pread_all((int)(intptr_t)ctx, buf, size, offset);

@@ -33,15 +33,17 @@ struct source_ops {
 
 /* Opens a regular file for reading: io_open_input(). */
 int source_open_file(struct source *src, const char *path) __must_check;
-/* Takes over a descriptor of a regular file, closed with the source. -ENODEV, -EISDIR. */
+/* Takes ownership of a descriptor of a regular file, which is closed with the source. -ENODEV,
+ * -EISDIR.
+ */
 int source_open_fd(struct source *src, int fd) __must_check;
-/* Reads from @data, which stays the caller's and must outlive the source. */
+/* Reads from @data, which the caller owns and which must outlive the source. */
 void source_open_memory(struct source *src, const void *data, size_t size);
 /* Exactly @size bytes at @offset: 0; -ENODATA past the end; -EIO and others from below. */
 int source_read(const struct source *src, void *buf, size_t size,
 		uint64_t offset) __must_check;
 /**
- * source_next_data() - pass over a hole
+ * source_next_data() - skip a hole
  *
  * Holes read as zeros, and a file of a few kilobytes may have terabytes of them: code that walks
  * through a range asks here first, instead of reading zeros.

@@ -45,7 +45,7 @@ void subbuf_writer_to(struct subbuf_writer *pw, int fd, uint64_t offset);
 void subbuf_writer_lost(struct subbuf_writer *pw, uint64_t missed);
 /**
  * subbuf_writer_add() - append a record
- * @rec: at most as long as a page has room for; its time stamp is kept
+ * @rec: must fit a page; its time stamp is kept
  * @long_form: with a length word, whatever its length (subbuf_has_long_form())
  *
  * A page's first record gives it its time stamp. Return: 0; -EINVAL the record fits no page; -errno

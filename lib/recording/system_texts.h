@@ -18,7 +18,7 @@ struct text_list {
 	size_t count, capacity;
 };
 
-/* Adds an item; @name is copied, @text's content taken over, also on failure. 0 or -ENOMEM. */
+/* Adds an item; copies @name, takes ownership of @text's content, also on failure. 0 or -ENOMEM. */
 int text_list_take(struct text_list *list, const char *name,
 		   struct strbuf *text) __must_check;
 void text_list_free(struct text_list *list);

@@ -25,7 +25,7 @@ struct time_span_cpu {
 /**
  * struct time_span_options - what to look at
  * @start_ts, @stop_ts: only events of this time are counted
- * @min_size: smaller records are no events
+ * @min_size: smaller records are not events
  */
 struct time_span_options {
 	const struct time_span_cpu *cpus;

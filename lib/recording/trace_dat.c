@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * recording (internal): what the readers of all versions of trace.dat do alike.
- * In: buffers, CPUs and page sizes that a file claims. Out: those that it can have, in struct
+ * recording (internal): code shared by the readers of all versions of trace.dat.
+ * In: buffers, CPUs and page sizes that a file claims. Out: the plausible ones, in struct
  * recording; damage, logged and counted.
  */
 #include "recording/trace_dat.h"
@@ -12,11 +12,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* Sub-buffers: powers of two from a small page up to what kernels allow (64K pages << 7). */
+/* Sub-buffers are powers of two, from a small page up to the kernel's maximum (64K pages << 7). */
 #define MIN_PAGE_SIZE 4096U
 #define MAX_PAGE_SIZE (8U << 20)
 
-/* After this many messages on damage the rest is counted in silence. */
+/* After this many messages about damage, the rest is only counted. */
 #define MAX_DAMAGE_MESSAGES 20
 
 void trace_dat_damage(struct trace_dat *td, uint64_t offset, const char *fmt, ...)
@@ -140,7 +140,7 @@ int trace_dat_grow(void *array, size_t nr, size_t element_size)
 	void *old, *new;
 
 	if (nr && (nr < 8 || (nr & (nr - 1))))
-		return 0; /* room up to the next power of two, at least 8 */
+		return 0; /* there is room up to the next power of two, at least 8 */
 	memcpy(&old, array, sizeof(old));
 	new = reallocarray(old, nr ? nr * 2 : 8, element_size);
 	if (!new)

@@ -3,8 +3,8 @@
  * recording (internal): what the readers of trace.dat 6 and 7 share.
  * In: readers positioned on a part of the file. Out: fields of struct recording.
  *
- * Format: trace-cmd's Documentation/trace-cmd/trace-cmd.dat.v6.5.txt and ...v7.5.txt, and
- * the files that trace-cmd 3.1 to 3.3 really write.
+ * Format: trace-cmd's Documentation/trace-cmd/trace-cmd.dat.v6.5.txt and ...v7.5.txt, and files
+ * written by trace-cmd 3.1 to 3.3.
  */
 #ifndef KMEMX_RECORDING_TRACE_DAT_H
 #define KMEMX_RECORDING_TRACE_DAT_H
@@ -14,23 +14,23 @@
 #include "recording/recording.h"
 #include "recording/trace_dat_ids.h"
 
-/* No kernel runs on more; a file that says so is damaged. */
+/* No kernel supports more; a file that claims more is damaged. */
 #define TRACE_DAT_MAX_CPUS    65536U
 /* Event ids have 16 bits. */
 #define TRACE_DAT_MAX_FORMATS 65536U
-/* Instances of tracefs, and buffers that were found again. */
+/* Instances of tracefs, and recovered buffers. */
 #define TRACE_DAT_MAX_BUFFERS 1024U
 /* A compressed metadata section may become this large (kallsyms is 5 to 20 MB). */
 #define TRACE_DAT_MAX_SECTION (256U << 20)
 
 /**
  * struct trace_dat - the state of opening a file
- * @pos: of the first byte behind the common start
+ * @pos: of the first byte after the common start
  * @cpustat_buffer: name of the buffer whose statistics come next ("" the top one)
  * @cpustat_names: for each of rec->cpustats, its buffer's name
- * @data_bytes: how much of the file the CPUs seen so far claim together
- * @page_size_lost: the start of the file has no possible value
- * @has_text: there is a buffer of text ("latency"), which is not read
+ * @data_bytes: total bytes of the file that the CPUs so far claim
+ * @page_size_lost: the start of the file has an impossible page size
+ * @has_text: the file has a buffer of text ("latency"), which is not read
  */
 struct trace_dat {
 	struct recording *rec;
@@ -40,36 +40,35 @@ struct trace_dat {
 	uint64_t data_bytes;
 	bool page_size_lost;
 	bool has_text;
-	const char *cut; /* why the file itself has no end; NULL: it has one */
-	bool all_cut;	 /* of all CPUs */
+	const char *cut; /* why the end of the file is missing; NULL: it is not */
+	bool all_cut;	 /* every CPU's data is cut short */
 };
 
 int trace_dat_open_v6(struct trace_dat *td) __must_check;
 int trace_dat_open_v7(struct trace_dat *td) __must_check;
-/* A stream (recording/wire.h); replaces rec->src by one that shows pages alone. */
+/* A stream (recording/wire.h); replaces rec->src by a source that contains only the pages. */
 int trace_dat_open_wire(struct trace_dat *td) __must_check;
 
-/* Logs a damaged part at file offset @offset and counts it. */
+/* Logs and counts damage at file offset @offset. */
 void trace_dat_damage(struct trace_dat *td, uint64_t offset, const char *fmt, ...)
 	__printf_fmt(3, 4);
-/* Everybody divides by the page size: what makes no sense goes no further than here. */
+/* Replaces an impossible page size, because later code divides by it. */
 void trace_dat_check_page_size(struct trace_dat *td);
-/* header_page has the size of a sub-buffer, which is used if the start of the file has none. */
+/* @size: header_page's sub-buffer size, which replaces an impossible one in the file's start. */
 void trace_dat_found_page_size(struct trace_dat *td, uint32_t size);
-/* Makes room for one more element in *@array (a void ** in disguise): 0 or -ENOMEM. */
+/* Makes room for one more element in *@array (@array is the address of a pointer): 0 or -ENOMEM. */
 int trace_dat_grow(void *array, size_t nr, size_t element_size) __must_check;
 
-/* Adds an item of kmemx's own; all is copied. 0 or -ENOMEM. */
+/* Adds a metadata item of kmemx; everything is copied. 0 or -ENOMEM. */
 int trace_dat_add_meta(struct trace_dat *td, const char *name, const void *text,
 		       size_t size) __must_check;
 
-/* The geometry of sub-buffers from the text of header_page. 0, or -EBADMSG with nothing
- * changed.
+/* Reads the geometry of sub-buffers from the text of header_page. 0; -EBADMSG: nothing was changed.
  */
 int trace_dat_parse_header_page(const char *text, struct page_layout *layout,
 				uint32_t *subbuf_size) __must_check;
 
-/* The metadata parts, the same in both versions. Each returns 0 or -errno. */
+/* Readers of the metadata parts, which are the same in both versions. Each returns 0 or -errno. */
 int trace_dat_header_info(struct trace_dat *td, struct reader *r) __must_check;
 int trace_dat_ftrace_formats(struct trace_dat *td, struct reader *r) __must_check;
 int trace_dat_event_formats(struct trace_dat *td, struct reader *r) __must_check;
@@ -77,7 +76,7 @@ int trace_dat_kallsyms(struct trace_dat *td, struct reader *r) __must_check;
 int trace_dat_printk(struct trace_dat *td, struct reader *r) __must_check;
 int trace_dat_cmdlines(struct trace_dat *td, struct reader *r) __must_check;
 
-/* All of them, in version 6's order, which is that of version 7's option ids as well. */
+/* All of them, in version 6's order, which is also that of version 7's option ids. */
 #define TRACE_DAT_NR_PARTS 6
 struct trace_dat_part {
 	const char *name; /* for messages */
@@ -86,30 +85,32 @@ struct trace_dat_part {
 extern const struct trace_dat_part trace_dat_parts[TRACE_DAT_NR_PARTS];
 
 /**
- * trace_dat_option() - take over an option that is the same in both versions
+ * trace_dat_option() - read an option that is the same in both versions
  * @data: the option's content, @size bytes
  *
  * Unknown ids are skipped. Return: 0 or -ENOMEM; damage is logged and counted.
  */
 int trace_dat_option(struct trace_dat *td, uint16_t id, const uint8_t *data,
 		     size_t size) __must_check;
-/* A copy of option text without trailing NULs and newlines; NULL if out of memory. */
+/* A copy of option text without trailing NULs and newlines; NULL if memory ran out. */
 char *trace_dat_option_text(const uint8_t *data, size_t size);
 
-/* The clock in brackets of the kernel's list, "" if unknown; NULL if out of memory. */
+/* The clock in brackets in the kernel's list, "" if unknown; NULL if memory ran out. */
 char *trace_dat_chosen_clock(const char *list);
-/* Adds an empty buffer with a valid page size; takes over @name and @clock. 0, -ENOMEM;
- * -EBADMSG if it is one too many.
+/* Adds an empty buffer with a valid page size; takes ownership of @name and @clock. 0; -ENOMEM;
+ * -EBADMSG if there are too many buffers.
  */
 int trace_dat_add_buffer(struct trace_dat *td, char *name, char *clock,
 			 uint32_t page_size) __must_check;
-/* Adds a CPU to the last buffer; @extra_bytes lie at the offset before its @cpu->size. */
+/* Adds a CPU to the last buffer; @extra_bytes are stored at its offset, before the @cpu->size
+ * bytes.
+ */
 int trace_dat_add_cpu(struct trace_dat *td, const struct recording_cpu *cpu,
 		      uint64_t extra_bytes) __must_check;
 
 /**
- * trace_dat_search_cpus() - find the CPUs in data whose description is lost
- * @start: of the section's content, @end: of it, both in the file
+ * trace_dat_search_cpus() - find the CPUs in a data section whose description is missing
+ * @start, @end: of the section's content, in the file
  *
  * Return: 0, -ENOMEM, -EIO.
  */

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * recording (internal): the numbers by which trace.dat names its options and sections.
- * In: nothing. Out: ids that reader, writer and streams share.
+ * recording (internal): ids of trace.dat's options and sections.
+ * In: nothing. Out: ids for reader, writer and streams.
  *
  * Format: trace-cmd's Documentation/trace-cmd/trace-cmd.dat.v6.5.txt and ...v7.5.txt.
  */
 #ifndef KMEMX_RECORDING_TRACE_DAT_IDS_H
 #define KMEMX_RECORDING_TRACE_DAT_IDS_H
 
-/* The option that says where a section of version 7 lies has the section's own id. */
+/* In version 7, a section and the option with its offset have the same id. */
 enum trace_dat_option {
 	OPTION_DONE = 0,
 	OPTION_CPUSTAT = 2,
@@ -32,7 +32,7 @@ enum trace_dat_option {
 	OPTION_MODULES_FILE = 25,
 };
 
-/* A section of options has the id of the option that ends it and may name a further one. */
+/* An options section has the id of the option that ends it, which may point to another one. */
 #define SECTION_OPTIONS OPTION_DONE
 
 /* u16 id, u16 flags, u32 string id, u64 size */

@@ -18,7 +18,7 @@ char *trace_dat_option_text(const uint8_t *data, size_t size)
 	return strndup((const char *)data, size);
 }
 
-/* The first one counts. */
+/* The first of several is kept. */
 static int set_text(char **text, const uint8_t *data, size_t size)
 {
 	if (*text)
@@ -35,8 +35,8 @@ static uint64_t cpustat_value(const char *text, const char *key)
 }
 
 /*
- * trace-cmd writes the top buffer's statistics first, then for each instance an option
- * that holds but "\nBuffer: NAME\n\n", then that instance's statistics.
+ * trace-cmd writes the top buffer's statistics first, then for each instance an option with only
+ * "\nBuffer: NAME\n\n", then that instance's statistics.
  */
 static int option_cpustat(struct trace_dat *td, const uint8_t *data, size_t size)
 {
@@ -171,9 +171,8 @@ static int option_offset(struct trace_dat *td, const uint8_t *data, size_t size)
 	return 0;
 }
 
-/* Ids of which the content is known to hold no place in the file, which would be another one
- * in another file: DATE to OPTION_CPUCOUNT but for BUFFER, OPTION_VERSION to OPTION_TSC2NSEC,
- * LAST_BOOT_INFO.
+/* Is the option known to contain no file offset, so that it can be copied to another file? These
+ * are DATE to OPTION_CPUCOUNT except BUFFER, OPTION_VERSION to OPTION_TSC2NSEC, and LAST_BOOT_INFO.
  */
 static bool option_stands_alone(uint16_t id)
 {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * recording (internal): the metadata parts that trace.dat 6 and 7 share.
- * In: a reader on the part. Out: texts in struct recording.
+ * In: a reader at the part. Out: texts in struct recording.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -10,7 +10,7 @@
 
 #include "recording/trace_dat.h"
 
-/* offset: and size: of the header_page line that declares @name; false if not there. */
+/* Reads "offset:" and "size:" of the header_page line that declares @name; false without it. */
 static bool header_page_field(const char *text, const char *name, unsigned int *offset,
 			      unsigned int *size)
 {
@@ -25,7 +25,7 @@ static bool header_page_field(const char *text, const char *name, unsigned int *
 	       sscanf(sz, "size:%9u", size) == 1;
 }
 
-/* The kernel's long is the size of "commit": user space may be of another size. */
+/* The size of "commit" is that of the kernel's long; user space's may differ. */
 int trace_dat_parse_header_page(const char *text, struct page_layout *layout,
 				uint32_t *subbuf_size)
 {

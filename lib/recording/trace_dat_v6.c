@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * recording (internal): trace.dat version 6, strictly in sequence.
- * In: a reader behind the common start. Out: struct recording.
+ * recording (internal): trace.dat version 6, read strictly in sequence.
+ * In: a reader after the common start. Out: struct recording.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -10,11 +10,11 @@
 
 #include "recording/trace_dat.h"
 
-/* A damaged file's metadata is searched to this depth, in windows. */
+/* In a damaged file, this much metadata is searched, one window at a time. */
 #define SEARCH_LIMIT  (256U << 20)
 #define SEARCH_WINDOW (1U << 20)
 
-/* An instance, whose block is somewhere else in the file. */
+/* An instance, whose block is elsewhere in the file. */
 struct v6_instance {
 	char *name;
 	uint64_t offset;
@@ -25,8 +25,8 @@ struct v6 {
 	struct v6_instance *instances;
 	size_t nr_instances;
 	uint32_t nr_cpus;
-	uint64_t guesses; /* places in tables that were tried */
-	bool searched;	  /* the number before the marks is not to be trusted */
+	uint64_t guesses; /* positions in tables that were tried */
+	bool searched;	  /* the CPU count before the marks is not trusted */
 };
 
 static int option_instance(struct v6 *v, const uint8_t *data, size_t size)
@@ -51,7 +51,7 @@ static int option_instance(struct v6 *v, const uint8_t *data, size_t size)
 	return 0;
 }
 
-/* {u16 id, u32 size, data}... up to an id of 0, which has no size. */
+/* {u16 id, u32 size, data}... up to id 0, which has no size. */
 static int read_options(struct v6 *v, struct reader *r)
 {
 	int err = 0;
@@ -78,7 +78,7 @@ static int read_options(struct v6 *v, struct reader *r)
 	return err ? err : r->err;
 }
 
-/* "[local]" or the kernel's whole list with the chosen clock in brackets. */
+/* "[local]", or the kernel's whole list with the chosen clock in brackets. */
 static char *read_clock(struct reader *r)
 {
 	uint64_t size = reader_u64(r);
@@ -97,8 +97,8 @@ static char *read_clock(struct reader *r)
 }
 
 /*
- * How many CPUs has the table at @r? The clock is behind it, of a size and with brackets
- * that offsets of data do not look like. 0 if unknown.
+ * Guesses the number of CPUs in the table at @r: the clock follows it, with a size and brackets
+ * that do not look like data offsets. 0 if unknown.
  */
 static uint32_t guess_cpus(struct v6 *v, const struct reader *r)
 {
@@ -107,13 +107,13 @@ static uint32_t guess_cpus(struct v6 *v, const struct reader *r)
 	const uint32_t page_size = v->td->rec->page_size;
 	uint32_t nr;
 
-	/* Tables of instances may all be one: each place has its turn, not each table. */
+	/* All instances may share one table: the limit is on positions, not on tables. */
 	for (nr = 1; nr <= TRACE_DAT_MAX_CPUS && v->guesses++ < limit; nr++) {
 		uint64_t size;
 		char *text;
 		bool found;
 
-		/* Data begins at a page's boundary. */
+		/* Data begins at a page boundary. */
 		if (reader_u64(&table) % page_size)
 			return 0;
 		reader_skip(&table, 8);
@@ -172,7 +172,7 @@ static int read_cpus(struct v6 *v, struct reader *r, const char *name)
 	return err ? err : table.err;
 }
 
-/* "options  " may come first; then "flyrecord", or "latency  " with text behind it. */
+/* "options  " may come first; then "flyrecord", or "latency  " followed by text. */
 static int read_block(struct v6 *v, struct reader *r, const char *name)
 {
 	char tag[10];
@@ -236,7 +236,7 @@ static int read_metadata(struct v6 *v, struct reader *r)
 	return 0;
 }
 
-/* Is there the number of CPUs, and what follows it, at @at? */
+/* Is the number of CPUs at @at, followed by a mark? */
 static bool cpus_at(struct v6 *v, uint64_t at)
 {
 	struct trace_dat *td = v->td;
@@ -260,7 +260,7 @@ static bool flyrecord_at(struct v6 *v, uint64_t at)
 	return reader_tag(&r, "flyrecord", 10);
 }
 
-/* Nearly all bytes are none: they cost one comparison, also where a sanitizer checks memcmp(). */
+/* Most bytes fail the first comparison, which is cheap even if a sanitizer checks memcmp(). */
 static inline bool is_mark(const uint8_t *p)
 {
 	return (*p == 'o' && !memcmp(p, "options  ", 10)) ||
@@ -268,9 +268,9 @@ static inline bool is_mark(const uint8_t *p)
 }
 
 /*
- * The parts have only their own sizes: behind a wrong one the table of CPUs is found by the
- * marks before it. The first place from @at on of which @is_it is true, four bytes before
- * a mark; 0 if there is none.
+ * The file has no offsets of its parts, only sizes: if one is wrong, the marks before the table of
+ * CPUs lead to it. Returns the first position from @at on that is four bytes before a mark and for
+ * which @is_it is true; 0 if not found.
  */
 static uint64_t find_mark(struct v6 *v, uint64_t at,
 			  bool (*is_it)(struct v6 *v, uint64_t at))
@@ -292,14 +292,14 @@ static uint64_t find_mark(struct v6 *v, uint64_t at,
 			if (is_mark(p) && is_it(v, before))
 				found = before;
 		}
-		/* A mark may lie across the window's end. */
+		/* A mark may cross the window's end. */
 		at += size == SEARCH_WINDOW ? size - 13 : size;
 	}
 	free(window);
 	return found;
 }
 
-/* The CPUs' number, options and table, from @at on. */
+/* Reads the number of CPUs, the options and the table at @at. */
 static int read_top_block(struct v6 *v, struct reader *r, uint64_t at)
 {
 	struct recording *rec = v->td->rec;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * recording (internal): trace.dat version 7, sections found through options.
- * In: a reader behind the common start. Out: struct recording.
+ * recording (internal): trace.dat version 7, whose options lead to its sections.
+ * In: a reader after the common start. Out: struct recording.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -12,17 +12,17 @@
 #include "recording/trace_dat.h"
 
 #define SECTION_COMPRESSED  1U
-/* Real files have two to four sections of options. */
+/* Real files have two to four options sections. */
 #define MAX_OPTION_SECTIONS 1024
-/* Several sections of one kind are none that anybody writes. */
+/* No known writer makes several sections of one kind: reads at most this many. */
 #define MAX_READINGS	    8
-/* Compressed metadata becomes so much, and so many times as large as the file, in all. */
+/* Limit on all decompressed metadata: this, plus this many times the file's size. */
 #define UNPACKED_MAX	    (16U << 20)
 #define UNPACKED_RATIO	    32
 
 /**
- * struct section - an open section: its reader stands on its content
- * @mem: the decompressed content, which @src then points into
+ * struct section - an open section, with its reader at the start of its content
+ * @mem: the decompressed content; @src then points into it
  */
 struct section {
 	uint16_t id;
@@ -38,7 +38,7 @@ struct v7 {
 	struct decompressor d;
 	uint64_t visited[MAX_OPTION_SECTIONS];
 	size_t nr_visited;
-	uint64_t unpacked; /* bytes of sections so far */
+	uint64_t unpacked; /* bytes of sections decompressed so far */
 	unsigned int readings[TRACE_DAT_NR_PARTS];
 	bool has_modules;
 	bool chain_broken;
@@ -64,7 +64,7 @@ static int section_decompress(struct v7 *v, struct section *s)
 	in.data = data;
 	err = decompress_block(&v->d, rec->compression, &in, &s->mem);
 	free(data);
-	/* In vain it was work, too. */
+	/* Failed decompression took time, too. */
 	left = err ? s->mem.capacity : s->mem.size;
 	v->unpacked += left < in.limit ? left : in.limit;
 	if (err)
@@ -74,7 +74,7 @@ static int section_decompress(struct v7 *v, struct section *s)
 	return 0;
 }
 
-/* u16 id, u16 flags, u32 string, u64 size. @s is to be closed even on failure. */
+/* u16 id, u16 flags, u32 string, u64 size. Close @s even on failure. */
 static int section_open(struct v7 *v, struct section *s, uint64_t offset, uint16_t id)
 {
 	struct recording *rec = v->td->rec;
@@ -103,7 +103,7 @@ static void section_close(struct section *s)
 	free(s->mem.data);
 }
 
-/* Damage costs the part, not the file; only lack of memory and I/O errors end it. */
+/* Damage loses the part, not the file; only -ENOMEM and I/O errors end the reading. */
 static int tolerate(struct v7 *v, int err, uint64_t offset, const char *what)
 {
 	switch (err) {
@@ -124,7 +124,7 @@ static int tolerate(struct v7 *v, int err, uint64_t offset, const char *what)
 	}
 }
 
-/* A section with metadata; its id is that of the option that points to it. */
+/* Reads a metadata section; its id is that of the option with its offset. */
 static int read_part(struct v7 *v, uint64_t offset, uint16_t id)
 {
 	const struct trace_dat_part *part = &trace_dat_parts[id - OPTION_HEADER_INFO];
@@ -140,7 +140,9 @@ static int read_part(struct v7 *v, uint64_t offset, uint16_t id)
 	return tolerate(v, err, offset, part->name);
 }
 
-/* /proc/modules of the machine that saved: the section is the text. It becomes an item of ours. */
+/* Reads /proc/modules of the recorded machine, the section's whole text, as a metadata item of
+ * kmemx.
+ */
 static int read_modules(struct v7 *v, uint64_t offset)
 {
 	struct section s;
@@ -159,7 +161,7 @@ static int read_modules(struct v7 *v, uint64_t offset)
 	return tolerate(v, err, offset, "modules");
 }
 
-/* An option that holds the offset of such a section. */
+/* Reads an option with the offset of such a section. */
 static int option_section(struct v7 *v, uint16_t id, const uint8_t *data, size_t size)
 {
 	struct byte_reader r = byte_reader(data, size, v->td->rec->big_endian);
@@ -175,7 +177,7 @@ static int option_section(struct v7 *v, uint16_t id, const uint8_t *data, size_t
 	return read_modules(v, offset);
 }
 
-/* Where the CPUs of a buffer lie: {u32 cpu, u64 offset, u64 size}. */
+/* Table of a buffer's CPUs: {u32 cpu, u64 offset, u64 size}. */
 static int buffer_cpus(struct v7 *v, struct byte_reader *r, bool compressed)
 {
 	uint32_t nr = byte_reader_u32(r), i;
@@ -193,14 +195,14 @@ static int buffer_cpus(struct v7 *v, struct byte_reader *r, bool compressed)
 		cpu.cpu = byte_reader_u32(r);
 		cpu.offset = byte_reader_u64(r);
 		cpu.size = byte_reader_u64(r);
-		/* Compressed, the size does not count the number of chunks. */
+		/* In compressed files, the size does not include the number of chunks. */
 		if (cpu.size)
 			err = trace_dat_add_cpu(v->td, &cpu, compressed ? 4 : 0);
 	}
 	return err;
 }
 
-/* u64 section offset, name, clock, u32 page size, u32 CPUs, their table. */
+/* u64 section offset, name, clock, u32 page size, u32 CPUs, table of CPUs. */
 static int option_buffer(struct v7 *v, const uint8_t *data, size_t size)
 {
 	struct trace_dat *td = v->td;
@@ -254,7 +256,7 @@ static int read_option(struct v7 *v, uint16_t id, const uint8_t *data, size_t si
 	}
 }
 
-/* {u16 id, u32 size, data}... up to DONE, which holds where the next section is. */
+/* {u16 id, u32 size, data}... up to DONE, which has the offset of the next section. */
 static int read_options(struct v7 *v, struct reader *r, uint64_t *next)
 {
 	*next = 0;
@@ -314,7 +316,7 @@ static int read_all_options(struct v7 *v, uint64_t offset)
 	uint64_t next;
 	int err;
 
-	/* An unfinished file has no options yet. */
+	/* An unfinished file has no options. */
 	v->chain_broken = !offset;
 	while (offset) {
 		if (!visit(v, offset)) {
@@ -342,7 +344,7 @@ static bool described(const struct recording *rec, uint64_t start, uint64_t end)
 	return false;
 }
 
-/* The options were cut off or lead nowhere: finds the sections one behind the other. */
+/* The options are missing or point nowhere: reads the sections in file order. */
 static int recover(struct v7 *v, uint64_t offset)
 {
 	struct recording *rec = v->td->rec;
@@ -358,7 +360,7 @@ static int recover(struct v7 *v, uint64_t offset)
 		reader_skip(&r, 4);
 		end = reader_u64(&r);
 		start = r.pos;
-		/* A writer that was killed had no time to fill in the size. */
+		/* A killed writer did not fill in the size. */
 		if (r.err || end > rec->src.size - start || (!end && id == OPTION_BUFFER))
 			end = rec->src.size - start;
 		if (r.err)

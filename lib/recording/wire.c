@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * recording (internal): opens a stream that was saved, whole or cut short.
- * In: records in the order in which they were sent. Out: struct recording, whose source
- * shows each CPU's pages as one range.
+ * recording (internal): opens a saved stream, complete or cut short.
+ * In: records in the order they were sent. Out: struct recording, whose source contains each CPU's
+ * pages as one range.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -14,8 +14,8 @@
 
 /**
  * struct extent - the pages of one record
- * @at: where the joined source shows them
- * @offset: where they are in the file
+ * @at: their offset in the joined source
+ * @offset: their offset in the file
  */
 struct extent {
 	uint64_t at;
@@ -114,7 +114,7 @@ static int compare_extents(const void *a, const void *b)
 	return x->offset < y->offset ? -1 : x->offset > y->offset;
 }
 
-/* Puts the joined source in the place of the file's. */
+/* Replaces the file's source by the joined source. */
 static int join(struct wire_reader *w)
 {
 	struct recording *rec = w->td->rec;
@@ -125,7 +125,7 @@ static int join(struct wire_reader *w)
 		return -ENOMEM;
 	if (w->nr_extents)
 		qsort(w->extents, w->nr_extents, sizeof(*w->extents), compare_extents);
-	/* No overflow: the extents are distinct parts of the file. */
+	/* Cannot overflow: the extents are distinct parts of the file. */
 	for (size_t i = 0; i < w->nr_extents; i++) {
 		w->extents[i].at = at;
 		at += w->extents[i].size;
@@ -147,7 +147,7 @@ static int add_pages(struct wire_reader *w, uint32_t cpu, uint64_t offset, uint6
 				 "pages of CPU %" PRIu32 ", which cannot be", cpu);
 		return 0;
 	}
-	/* Of a sub-buffer that was cut nothing is used: the next one must stay aligned. */
+	/* Ignores a partial sub-buffer: the next one must stay aligned. */
 	if (size % rec->page_size)
 		trace_dat_damage(w->td, offset + size,
 				 "a sub-buffer of CPU %" PRIu32 " is cut off", cpu);
@@ -173,7 +173,7 @@ static int read_options(struct wire_reader *w, struct reader *r)
 		w->td->pos = r->pos;
 		id = reader_u16(r);
 		size = reader_u32(r);
-		/* Zeros: a hole. */
+		/* Zeros are a hole. */
 		data = id || size ? reader_text(r, size) : NULL;
 		if (!data)
 			break;
@@ -183,7 +183,7 @@ static int read_options(struct wire_reader *w, struct reader *r)
 	return err || r->err ? (err ? err : r->err) : reader_left(r) ? -EBADMSG : 0;
 }
 
-/* The last ones count: those at the end know the tasks that came in between. */
+/* The last command lines are used: they include tasks that started later. */
 static int read_cmdlines(struct trace_dat *td, struct reader *r)
 {
 	char *before = td->rec->cmdlines;
@@ -220,7 +220,7 @@ static int read_part(struct wire_reader *w, uint16_t id, struct reader *r)
 	}
 }
 
-/* One record; 1 if there may be another one, 0 at the end, -errno. */
+/* Reads one record: 1 if another one may follow, 0 at the end, -errno. */
 static int read_record(struct wire_reader *w, struct reader *r)
 {
 	struct trace_dat *td = w->td;
@@ -236,7 +236,7 @@ static int read_record(struct wire_reader *w, struct reader *r)
 	if (r->err)
 		return r->err == -ENODATA ? 0 : r->err;
 	w->ended = id == WIRE_END;
-	/* Zeros are a hole, or what a disk that lost its power shows. */
+	/* Zeros are a hole, or data lost in a power failure. */
 	if (w->ended || (id == WIRE_OPTIONS && !size))
 		return 0;
 	if (size > reader_left(r))
@@ -257,8 +257,8 @@ static int read_record(struct wire_reader *w, struct reader *r)
 	return err ? err : 1;
 }
 
-/* Each CPU's extents lie one after the other in the joined source. Adds the CPUs below @end
- * to the buffer added last, and moves @from on.
+/* Joins each CPU's extents in the joined source. Adds the CPUs below @end to the last buffer, and
+ * advances @from.
  */
 static int add_cpus(struct wire_reader *w, size_t *from, uint64_t end)
 {
@@ -293,7 +293,7 @@ static int add_buffer(struct wire_reader *w, const char *of)
 	return trace_dat_add_buffer(w->td, name, clock, rec->page_size);
 }
 
-/* The top one and, if there are pages of it, that of the frees. */
+/* Adds the top buffer and, if it has pages, the buffer of frees. */
 static int add_buffers(struct wire_reader *w)
 {
 	const struct joined *j = w->td->rec->src.ctx;

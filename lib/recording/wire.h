@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * recording: a recording as a stream, for pipes, which cannot seek.
- * In: the writer's facts, and pages in the order in which they are read. Out: bytes, each
- * written once. recording_open() reads what arrived, whole or cut short.
+ * In: the writer's facts, and pages in the order they are read. Out: bytes, each written once.
+ * recording_open() reads a saved stream, complete or cut short.
  *
- * A stream is: WIRE_MAGIC, then as in trace.dat the byte order, the size of a long and the
- * size of a sub-buffer; then records up to one that says that it is the end. A record is
- * u16 id, u16 flags (0), u32 CPU, u64 size, and its content:
+ * A stream is: WIRE_MAGIC, then as in trace.dat the byte order, the size of a long and the size of
+ * a sub-buffer; then records up to an end record. A record is u16 id, u16 flags (0), u32 CPU, u64
+ * size, and its content:
  *
  *   0            options, as in an options section of version 7, without an end mark
  *   3            whole sub-buffers of one CPU; from RECORDING_FREES_CPU on, of the buffer of
@@ -29,9 +29,9 @@
 #include "recording/trace_dat_ids.h"
 #include "recording/writer.h"
 
-#define WIRE_MAGIC	"\x17\x08\x44kmemx-stream-1" /* with its NUL */
+#define WIRE_MAGIC	"\x17\x08\x44kmemx-stream-1" /* including its NUL */
 #define WIRE_MAGIC_SIZE 18U
-/* Where a version of trace.dat is expected: none of those. */
+/* Stands for a stream, in place of a version of trace.dat. */
 #define WIRE_VERSION	UINT32_MAX
 
 enum wire_id {
@@ -46,9 +46,9 @@ enum wire_id {
 
 /**
  * struct wire - a stream being written; zero-initialise it
- * @fd: where to; stays the caller's
+ * @fd: destination; owned by the caller
  * @bytes: written so far
- * @nr_meta: how many of the facts' metadata items have been sent
+ * @nr_meta: number of the facts' metadata items sent
  * @symbols: the kernel's symbols have been sent
  */
 struct wire {
@@ -58,18 +58,18 @@ struct wire {
 	bool symbols;
 };
 
-/* All return 0, -ENOMEM, or -errno of the write: then the stream ends here. */
+/* All return 0, -ENOMEM, or -errno of the write: then the stream ends there. */
 
-/* The start, and all facts that are known before the first event. */
+/* Sends the start and all facts known before the first event. */
 int wire_start(struct wire *w, const struct writer_facts *facts) __must_check;
-/* @size bytes of whole sub-buffers of @cpu. */
+/* Sends @size bytes of whole sub-buffers of @cpu. */
 int wire_pages(struct wire *w, uint32_t cpu, const void *pages, size_t size) __must_check;
-/* Metadata items that were added since, and the other options again. */
+/* Sends metadata items added since the last call, and the other options again. */
 int wire_options(struct wire *w, const struct writer_facts *facts) __must_check;
-/* The end alone. */
+/* Sends only the end. */
 int wire_end(struct wire *w, const struct writer_facts *facts) __must_check;
-/* What became known since wire_start(): command lines, statistics, further metadata items, the
- * kernel's symbols if they were not among its facts; and the end.
+/* Sends facts that became known since wire_start() (command lines, statistics, new metadata items,
+ * the kernel's symbols if they were not sent yet) and the end.
  */
 int wire_finish(struct wire *w, const struct writer_facts *facts) __must_check;
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * recording: writes a recording as a stream.
- * In: facts and pages. Out: records, in one go over a descriptor that cannot seek.
+ * In: facts and pages. Out: records, written sequentially to a descriptor that cannot seek.
  */
 #include <errno.h>
 #include <string.h>
@@ -48,7 +48,7 @@ static int send_composed(struct wire *w, struct composer *c)
 	return ret;
 }
 
-/* A record has the shape of a section, whose field for a description is the CPU here. */
+/* A record header is a section header with the CPU in place of the description. */
 static size_t record_begin(struct composer *c, uint16_t id)
 {
 	size_t start = section_begin(c, id);
@@ -64,7 +64,7 @@ static void add_options(struct wire *w, struct composer *c)
 	const struct writer_facts *all = c->facts;
 	size_t start = record_begin(c, WIRE_OPTIONS);
 
-	if (facts.meta) /* none: nothing to go on in */
+	if (facts.meta) /* no pointer arithmetic on NULL */
 		facts.meta += w->nr_meta;
 	facts.nr_meta -= w->nr_meta;
 	c->facts = &facts;
@@ -73,7 +73,7 @@ static void add_options(struct wire *w, struct composer *c)
 	if (c->sb.failed || c->sb.size > start + SECTION_HEADER_SIZE)
 		section_end(c, start);
 	else
-		c->sb.size = start; /* of no options it would be read as a hole */
+		c->sb.size = start; /* an empty record would look like a hole */
 	w->nr_meta = all->nr_meta;
 }
 

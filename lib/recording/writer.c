@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * recording: writes trace.dat 7 or 6.
- * In: metadata texts and each CPU's pages in a file of its own. Out: one file.
+ * In: metadata texts and each CPU's pages, each in its own file. Out: one file.
  *
- * Format: trace-cmd's Documentation/trace-cmd/trace-cmd.dat.v6.5.txt and v7.5.txt. All
- * metadata is composed in memory, as its length decides where the pages begin.
+ * Format: trace-cmd's Documentation/trace-cmd/trace-cmd.dat.v6.5.txt and v7.5.txt. All metadata is
+ * composed in memory, because its length decides where the pages begin.
  */
 #include "recording/writer.h"
 
@@ -22,7 +22,7 @@
 
 /* --- version 7 --------------------------------------------------------------------------- */
 
-/* Makes @instance the buffer that is composed. */
+/* Selects the buffer that is being composed. */
 static void select_instance(struct composer *c, const struct writer_instance *instance)
 {
 	c->instance = instance;
@@ -30,7 +30,7 @@ static void select_instance(struct composer *c, const struct writer_instance *in
 	c->nr_parts = instance->nr_parts;
 }
 
-/* Where the CPUs' pages are: from @first on. Returns where they end. */
+/* Assigns the offsets of the CPUs' pages, from @first on. Returns the end. */
 static uint64_t place_v7(struct composer *c, uint64_t first)
 {
 	uint64_t offset = first;
@@ -43,8 +43,8 @@ static uint64_t place_v7(struct composer *c, uint64_t first)
 	return offset;
 }
 
-/* Closes the metadata with the header of the buffer section. @end receives where the pages
- * end; returns where they begin.
+/* Ends the metadata with the header of the buffer section. @end receives the end of the pages;
+ * returns their start.
  */
 static uint64_t compose_buffer_section(struct composer *c, uint64_t *end)
 {
@@ -57,7 +57,7 @@ static uint64_t compose_buffer_section(struct composer *c, uint64_t *end)
 	return first;
 }
 
-/* The BUFFER options of the instances, to be filled in later. */
+/* Composes the BUFFER options of the instances, to be filled in later. */
 static void compose_instance_options(struct composer *c)
 {
 	struct composer top = *c;
@@ -99,15 +99,15 @@ static uint64_t compose_v7(struct composer *c, uint64_t *end)
 
 /* --- version 6 --------------------------------------------------------------------------- */
 
-/* Version 6 lists every CPU from 0 on; those without pages have a size of 0. One at least:
- * a file that says it has none is taken for a damaged one.
+/* Version 6 lists every CPU from 0 on; those without pages have size 0. Lists at least one, because
+ * readers take a file with no CPUs for damaged.
  */
 static uint32_t table_cpus(const struct composer *c)
 {
 	return c->facts->nr_cpus ? c->facts->nr_cpus : 1;
 }
 
-/* Returns where the list is. */
+/* Returns the offset of the table. */
 static size_t compose_table(struct composer *c, const char *clock)
 {
 	size_t table;
@@ -124,7 +124,7 @@ static size_t compose_table(struct composer *c, const char *clock)
 	return table;
 }
 
-/* Fills the list in: pages are from @offset on. Returns where they end. */
+/* Fills in the table: pages begin at @offset. Returns their end. */
 static uint64_t place_v6(struct composer *c, size_t table, uint64_t offset)
 {
 	size_t part = 0;
@@ -141,7 +141,7 @@ static uint64_t place_v6(struct composer *c, size_t table, uint64_t offset)
 	return offset;
 }
 
-/* An instance is an option with its name and the place of its list. */
+/* An instance is an option with its name and the offset of its table. */
 static void compose_v6_instances(struct composer *c)
 {
 	for (size_t i = 0; i < c->facts->nr_instances; i++) {
@@ -181,13 +181,13 @@ static uint64_t compose_v6(struct composer *c, uint64_t *end)
 
 /* --- output ------------------------------------------------------------------------------ */
 
-/* Pages on their way to @out, where they lie from @first to @end. */
+/* Copying of pages to @out, from @first to @end in the file. */
 struct page_copy {
 	const struct writer_out *out;
 	uint64_t first, end;
 };
 
-/* All before @offset is there. */
+/* Reports that everything before @offset is written. */
 static void tell_progress(const struct page_copy *copy, uint64_t offset)
 {
 	if (copy->out->progress)
@@ -195,7 +195,7 @@ static void tell_progress(const struct page_copy *copy, uint64_t offset)
 				    copy->end - copy->first);
 }
 
-/* As io_copy(), but holes stay holes: the file behind @dst + @size is written later. */
+/* Like io_copy(), but keeps holes: the file is extended past @dst + @size later. */
 static int copy_data(const struct page_copy *copy, int from, uint64_t src, uint64_t dst,
 		     uint64_t size)
 {
@@ -239,7 +239,7 @@ static int copy_part(const struct page_copy *copy, uint64_t offset,
 	uint64_t left = part->size;
 	int ret = 0;
 
-	/* A part with holes needs little room: it is not worth a step for each of their MB. */
+	/* A part with holes takes little disk space: truncating it step by step is not worth it. */
 	if (!part->consume || has_holes(part->fd))
 		return copy_data(copy, part->fd, part->offset, offset, left);
 	while (!ret && left) {
@@ -254,7 +254,9 @@ static int copy_part(const struct page_copy *copy, uint64_t offset,
 	return ret;
 }
 
-/* Composes all but the pages. 0 and where those begin and end; -errno, and @c is empty. */
+/* Composes everything except the pages. 0 with the start and end of the pages; or -errno with @c
+ * empty.
+ */
 static int compose(struct composer *c, uint64_t *first, uint64_t *end,
 		   const struct log *log)
 {
@@ -272,12 +274,12 @@ static int compose(struct composer *c, uint64_t *first, uint64_t *end,
 	return ret;
 }
 
-/* Where an instance's section, with its header in version 7, and its pages are. */
+/* Offsets of an instance's section (with its header in version 7) and of its pages. */
 struct instance_place {
 	uint64_t section, first, end;
 };
 
-/* Behind the top buffer's pages, which end at @end, each instance's, in blocks of @block. */
+/* Places the instances' pages after the top buffer's, which end at @end, aligned to @block. */
 static void place_instances(struct composer *c, struct instance_place *places,
 			    uint64_t end, uint32_t block)
 {
@@ -312,7 +314,7 @@ static int copy_parts(const struct page_copy *copy, const struct writer_part *pa
 	return ret;
 }
 
-/* Version 6 has none. */
+/* Writes nothing for version 6, which has no such header. */
 static int write_section_header(int fd, const struct writer_facts *facts,
 				const struct instance_place *place)
 {
@@ -340,7 +342,7 @@ static int write_instance(const struct page_copy *copy, const struct writer_fact
 		   : copy_parts(copy, instance->parts, instance->nr_parts, place->first);
 }
 
-/* What @c has composed, and all pages. @first and @end are the top buffer's. */
+/* Writes the metadata in @c, and all pages. @first and @end are the top buffer's. */
 static int write_composed(const struct writer_out *out, struct composer *c,
 			  struct instance_place *places, uint64_t first, uint64_t *end)
 {
@@ -356,7 +358,7 @@ static int write_composed(const struct writer_out *out, struct composer *c,
 	copy.end = *end;
 	tell_progress(&copy, first);
 	ret = io_pwrite_all(out->fd, c->sb.data, c->sb.size, 0);
-	/* The pages may end with a hole, or there are none. */
+	/* The pages may end in a hole, or there may be no pages. */
 	if (!ret && ftruncate(out->fd, (off_t)*end) < 0)
 		ret = -errno;
 	if (!ret)
@@ -429,13 +431,12 @@ int writer_write(struct writer_out *out, const struct writer_facts *facts,
 	return ret;
 }
 
-/* --- pages that are in the file already -------------------------------------------------- */
+/* --- pages that are already in the file --------------------------------------------------- */
 
 /**
- * struct join - all pages of a file that holds them already
+ * struct join - the parts of a file that already contains all pages
  * @parts: the top buffer's, then the instances'
- * @gap: bytes that must stay in front of each part: of an instance's first, its section's
- *	header
+ * @gap: bytes to keep free before each part: before an instance's first part, its section header
  */
 struct join {
 	struct writer_part *parts;
@@ -450,7 +451,7 @@ static uint64_t part_end(const struct writer_part *part)
 	return part->offset + part->size;
 }
 
-/* Where part @i is to begin, if those before it are where they are now. */
+/* Where part @i must begin, given the current place of the part before it. */
 static uint64_t wanted(const struct join *j, size_t i)
 {
 	uint64_t end = i ? part_end(&j->parts[i - 1]) : j->first;
@@ -467,8 +468,8 @@ static int check_regions(const struct join *j)
 	return 0;
 }
 
-/* From the end on, so that what is still to be taken out is where it was. Empty ranges are
- * left out: the size of the file shows the progress. Returns how many there are.
+/* Lists holes from the end of the file on, so that removing one does not move the others. Skips
+ * empty ranges, because the file's size shows the progress. Returns their number.
  */
 static size_t list_holes(const struct join *j, struct join_range *out)
 {
@@ -508,7 +509,7 @@ static int list_all_parts(struct join *j, const struct writer_facts *facts,
 	for (k = 0; k < nr_parts; k++)
 		j->parts[j->nr++] = parts[k];
 	for (i = 0; i < facts->nr_instances; i++) {
-		/* Without a part, where would its section be? */
+		/* Without parts, its section has no place. */
 		if (!facts->instances[i].nr_parts)
 			return -EINVAL;
 		if (facts->file_version != 6)
@@ -519,7 +520,7 @@ static int list_all_parts(struct join *j, const struct writer_facts *facts,
 	return 0;
 }
 
-/* The header of each instance's section, behind the part before it. */
+/* Writes the header of each instance's section, after the previous part. */
 static int write_headers(int fd, const struct join *j, const struct writer_facts *facts,
 			 const struct instance_place *places)
 {
@@ -548,7 +549,7 @@ static int write_joined(int fd, struct composer *c, struct instance_place *place
 
 	if (!ret && ftruncate(fd, (off_t)end) < 0)
 		ret = -errno;
-	/* Before the plan, whose last step ends the file's being unfinished. */
+	/* Before the plan: its last step completes the file. */
 	if (!ret)
 		ret = write_headers(fd, j, c->facts, places);
 	if (!ret) {

@@ -17,7 +17,7 @@
 
 struct writer_part;
 
-/* A ring buffer other than the top one. */
+/* A ring buffer other than the top buffer. */
 struct writer_instance {
 	const char *name, *clock;
 	uint32_t page_size;
@@ -26,17 +26,15 @@ struct writer_instance {
 };
 
 /**
- * struct writer_facts - the contents of the file other than pages
+ * struct writer_facts - the contents of the file except for the pages
  *
- * Borrowed during the call that takes it. Texts may be NULL where the system has none.
+ * Borrowed during the call. Texts may be NULL if the system does not have them.
  */
 struct writer_facts {
 	unsigned int file_version; /* 6 or 7 */
 	uint32_t page_size;	   /* bytes of a sub-buffer */
 	unsigned int long_size;	   /* of the recorded machine; 0: this one's */
-	bool foreign_endian;	   /* the other byte order than this machine's; not for
-				    * writer_compress()
-				    */
+	bool foreign_endian;	   /* byte-swapped; not for writer_compress() */
 	const char *header_page, *header_event;
 	const struct recording_text *ftrace_formats; /* name unused */
 	size_t nr_ftrace_formats;
@@ -48,16 +46,16 @@ struct writer_facts {
 	const char *cmdlines;
 	const char *uname; /* "Linux HOST RELEASE MACHINE" */
 	const char *writer_version;
-	const char *trace_clock;     /* the kernel's list with brackets */
+	const char *trace_clock;     /* the kernel's list, the chosen clock in brackets */
 	const char *clock;	     /* the chosen name */
 	uint32_t nr_cpus;	     /* highest CPU + 1 */
-	const char *const *cpustats; /* texts, one a CPU: "CPU: 0\nentries: ..." */
+	const char *const *cpustats; /* one text for each CPU: "CPU: 0\nentries: ..." */
 	size_t nr_cpustats;
 	const struct recording_text *meta;
 	size_t nr_meta;
-	/* For a part of another recording, in writer_write() only: */
+	/* For a part of another recording, only in writer_write(): */
 	uint32_t file_page_size; /* in the file's start; 0: @page_size */
-	/* As they are, in the file's byte order; instead of those above, but for @meta. */
+	/* In the file's byte order; replace those above except @meta. */
 	const struct recording_option *options;
 	size_t nr_options;
 	const struct writer_instance *instances;
@@ -65,13 +63,12 @@ struct writer_facts {
 };
 
 /**
- * struct writer_part - one CPU's pages, in a file of their own or in a region of one
+ * struct writer_part - one CPU's pages, in a file of their own or in a region of a file
  * @fd: of the part, open for reading (and for writing, if @consume)
  * @size: bytes, a multiple of the page size
- * @consume: copy from the end and truncate the part as its data arrives in the recording,
- *	so that joining needs room for the metadata and WRITER_CHUNK_MIN only; the part has a
- *	file of its own
- * @offset: where the pages begin in @fd
+ * @consume: copy from the end and truncate the part step by step, so that writing needs room only
+ *	for the metadata and WRITER_CHUNK_MIN; the part must have its own file
+ * @offset: of the pages in @fd
  */
 struct writer_part {
 	uint32_t cpu;
@@ -82,12 +79,12 @@ struct writer_part {
 };
 
 /**
- * struct writer_out - where a recording is written to
- * @fd: a seekable file open for writing; stays the caller's
+ * struct writer_out - the destination of a recording
+ * @fd: a seekable file open for writing; owned by the caller
  * @log: may be NULL
- * @bytes: the file's size, once all is written
- * @progress: of writer_write(): called with @ctx while pages are written: bytes behind the metadata
- *	that are there, and all of them; NULL: not
+ * @bytes: the file's final size
+ * @progress: called with @ctx by writer_write() while pages are written: the bytes written after
+ *	the metadata, and their total; may be NULL
  */
 struct writer_out {
 	int fd;
@@ -97,58 +94,58 @@ struct writer_out {
 	void *ctx;
 };
 
-/* Bytes of a part that are copied at a time when the part is consumed: half of what the disk has
- * left, within these bounds.
+/* Limits of the bytes of a consumed part that are copied at a time: half of the free disk space,
+ * within these bounds.
  */
 #define WRITER_CHUNK	 (1U << 20)
 #define WRITER_CHUNK_MIN (64U << 10)
 
-/* Bytes that are written between two calls of @progress, at most. */
+/* Most bytes written between two calls of @progress. */
 #define WRITER_PROGRESS (16U << 20)
 
 /**
- * writer_facts_of() - what a recording's own metadata texts say, for one made of it
+ * writer_facts_of() - the facts of a recording, for a new recording made from it
  *
- * Borrows from @rec. The version is 7, and neither meta items nor statistics are taken.
+ * Borrows from @rec. The version is 7; metadata items and statistics are not included.
  */
 struct writer_facts writer_facts_of(const struct recording *rec);
 
 /**
- * writer_take_frees() - make an instance of the parts of the buffer of frees
- * @parts: of CPUs from RECORDING_FREES_CPU on behind all others; theirs get true numbers
- * @frees: becomes the instance; @facts and it stay the caller's
+ * writer_take_frees() - turn the buffer of frees into an instance
+ * @parts: those of CPUs from RECORDING_FREES_CPU on come last; they get their real numbers
+ * @frees: becomes the instance; the caller owns it and @facts
  *
- * Return: how many parts the top buffer has.
+ * Return: the number of the top buffer's parts.
  */
 size_t writer_take_frees(struct writer_facts *facts, struct writer_part *parts, size_t nr,
 			 struct writer_instance *frees);
 
 /**
  * writer_write() - write a whole recording
- * @out: the file is empty
- * @parts: in CPU order; CPUs without data may be left out
+ * @out: its file is empty
+ * @parts: in CPU order; CPUs without data may be omitted
  *
- * The metadata is written first, as a whole; then the pages, by copy_file_range() where
- * the kernel has it, so that a filesystem that can share blocks does so.
+ * Writes all metadata first, then the pages, with copy_file_range() if possible, so that
+ * filesystems can share blocks.
  *
- * Return: 0; -EINVAL for facts that the format cannot hold; -ENOMEM; -ENOSPC, -EIO, ... of
- * the writes (what is in the file is then incomplete; if not even the metadata fitted, no
- * part has been touched).
+ * Return: 0; -EINVAL for facts that the format cannot hold; -ENOMEM; -ENOSPC, -EIO, ... of the
+ * writes (the file is then incomplete; if not even the metadata could be written, no part has been
+ * changed).
  */
 int writer_write(struct writer_out *out, const struct writer_facts *facts,
 		 const struct writer_part *parts, size_t nr_parts) __must_check;
 
 /**
- * writer_join() - make a recording of a file that holds the pages already
- * @out: each CPU's pages lie in a region of the file (recording/cpu_regions.h)
- * @parts: in CPU order, their offsets ascend; @fd of each is ignored
- * @block: of the regions
+ * writer_join() - turn a file that already contains the pages into a recording
+ * @out: its file has a region for each CPU's pages (recording/cpu_regions.h)
+ * @parts: in CPU order, with ascending offsets; @fd of each is ignored
+ * @block: the block size of the regions
  *
- * The metadata is written in front of the pages; then the holes are taken out. No page is
- * written again, and no room is needed but for the metadata.
+ * Writes the metadata before the pages, then removes the holes. Pages are not written again; only
+ * the metadata needs room.
  *
- * Return: as writer_write(); -EFBIG if the metadata does not fit in front of the pages. If
- * the metadata could not be written the pages are where they were.
+ * Return: as writer_write(); -EFBIG if the metadata does not fit before the pages. If the metadata
+ * could not be written, the pages are unchanged.
  */
 int writer_join(struct writer_out *out, const struct writer_facts *facts,
 		const struct writer_part *parts, size_t nr_parts,
@@ -158,12 +155,11 @@ int writer_join(struct writer_out *out, const struct writer_facts *facts,
 bool writer_can_compress(void);
 
 /**
- * writer_compress() - write a whole recording of version 7, compressed by zstd
- * @out, @parts: as for writer_write(); @consume of the parts is ignored, they stay what they
- *	are
+ * writer_compress() - write a whole recording of version 7, compressed with zstd
+ * @out, @parts: as for writer_write(), but @consume is ignored: the parts are unchanged
  *
- * Metadata is one block a section. Pages are chunks of 128 KiB, or less where more than 32 CPUs
- * share 4 MiB, but of four pages at least; trace-cmd's have ten pages.
+ * Each metadata section is one block. Pages are in chunks of 128 KiB, or less if more than 32 CPUs
+ * share 4 MiB, but at least four pages; trace-cmd's chunks have ten pages.
  *
  * Return: as writer_write(); -ENOTSUP without zstd.
  */

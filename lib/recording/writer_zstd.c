@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * recording: writes trace.dat 7 with everything compressed.
+ * recording: writes trace.dat 7, fully compressed.
  * In: metadata texts and each CPU's pages. Out: one file.
  *
- * As trace-cmd writes it: metadata sections are one block each, pages are chunks of several,
- * each compressed alone. How large a CPU becomes is known afterwards only: the options,
- * which say where each begins, come last.
+ * The format is trace-cmd's: each metadata section is one block; pages are in chunks of several,
+ * each compressed alone. Compressed sizes are known only afterwards, so the options, which have the
+ * offsets, come last.
  */
 #include "recording/writer.h"
 
@@ -20,24 +20,24 @@
 #ifdef HAVE_ZSTD
 #include <zstd.h>
 
-/* trace-cmd's chunks have ten pages. Larger ones become smaller, and take less time to
- * decompress, as long as they still are in the second-level cache when they are decoded.
- * Readers hold two or three chunks of each CPU: with many CPUs they are smaller.
+/* trace-cmd's chunks have ten pages. Larger chunks compress better and decompress faster, as long
+ * as they are still in the L2 cache when decoded. Readers hold two or three chunks of each CPU:
+ * with many CPUs, chunks are smaller.
  */
 #define CHUNK_PAGES	   4U
 #define CHUNK_BYTES	   (128U << 10)
 #define CHUNK_MEMORY	   (4U << 20)
 #define SECTION_COMPRESSED 1U
-/* Texts are not many. */
+/* There is little text. */
 #define TEXTS_LEVEL	   1
-/* Bytes of a compressed block's own header: compressed size, size. */
+/* Bytes of a compressed block's header: compressed size, size. */
 #define BLOCK_HEADER	   8U
 
 /**
- * struct zwriter - the file that grows
- * @texts, @events: compressors of what is not many, and of what is
- * @sb: what has not been written yet, which belongs at @offset
- * @room: for one compressed block
+ * struct zwriter - the file being written
+ * @texts, @events: compressors for the metadata and for the pages
+ * @sb: bytes not written yet, to be written at @offset
+ * @room: space for one compressed block
  */
 struct zwriter {
 	int fd;
@@ -48,10 +48,10 @@ struct zwriter {
 	size_t room_size;
 };
 
-/* A recording is compressed once, while its user waits, and read as often as somebody asks. With
- * this strategy and a target length zstd leaves literals as they are, and few matches are short:
- * the file is hardly larger than with level 1, takes no longer to write and two thirds of the
- * time to decompress.
+/* A recording is compressed once, while the user waits, but read many times. With this strategy and
+ * a target length, zstd stores literals uncompressed and makes few short matches: compared with
+ * level 1, the file is hardly larger, takes no longer to write and two thirds of the time to
+ * decompress.
  */
 static int set_up(struct zwriter *z)
 {
@@ -121,7 +121,7 @@ static void put_section_header(struct strbuf *sb, uint16_t id, uint64_t size)
 	put_u64(sb, size);
 }
 
-/* What @c holds becomes a section, and @c empty. */
+/* Writes the contents of @c as a section, and empties @c. */
 static int add_section(struct zwriter *z, struct composer *c, uint16_t id)
 {
 	size_t start = z->sb.size;
@@ -135,7 +135,7 @@ static int add_section(struct zwriter *z, struct composer *c, uint16_t id)
 	return ret;
 }
 
-/* How many bytes a chunk of whole pages holds, where there are @nr_parts CPUs. */
+/* Bytes of a chunk of whole pages, with @nr_parts CPUs. */
 static size_t chunk_size(uint32_t page_size, size_t nr_parts)
 {
 	size_t least = (size_t)CHUNK_PAGES * page_size;
@@ -147,7 +147,9 @@ static size_t chunk_size(uint32_t page_size, size_t nr_parts)
 	return size > least ? size : least;
 }
 
-/* One CPU's pages; its compressed size, as the format counts it, without the chunks' number. */
+/* Adds one CPU's pages; @compressed receives their size as the format counts it, without the number
+ * of chunks.
+ */
 static int add_cpu(struct zwriter *z, const struct writer_part *part, size_t chunk,
 		   uint64_t *compressed)
 {
@@ -185,7 +187,7 @@ static void pad(struct zwriter *z, uint64_t to)
 	strbuf_add(&z->sb, zeros, (size_t)left);
 }
 
-/* The section of all pages. @parts become what they are in the file. */
+/* Adds the section of all pages. @parts receive their compressed offsets and sizes. */
 static int add_pages(struct zwriter *z, uint32_t page_size, struct writer_part *parts,
 		     size_t nr_parts, uint64_t *section)
 {
@@ -214,7 +216,7 @@ static int add_pages(struct zwriter *z, uint32_t page_size, struct writer_part *
 	return ret;
 }
 
-/* The ring buffer that @c stands at, whose pages are in the section at @section. */
+/* Adds @c's current buffer, whose pages are in the section at @section. */
 static void add_buffer_option(struct composer *c, uint64_t section)
 {
 	compose_buffer_option(c);
@@ -223,8 +225,8 @@ static void add_buffer_option(struct composer *c, uint64_t section)
 		compose_set_cpu(c, i, c->parts[i].offset);
 }
 
-/* @buffers: the section of the top buffer, then of each instance, whose parts follow the top
- * one's in the same order.
+/* @buffers: the sections of the top buffer and then of each instance; the parts have the same
+ * order.
  */
 static int add_options(struct zwriter *z, struct composer *c, const uint64_t *sections,
 		       const uint64_t *buffers)
@@ -247,7 +249,7 @@ static int add_options(struct zwriter *z, struct composer *c, const uint64_t *se
 	return add_section(z, c, SECTION_OPTIONS);
 }
 
-/* The pages of the top buffer and of the instances; @parts are all of theirs. */
+/* Adds the pages of the top buffer and of the instances; @parts has the parts of all. */
 static int add_buffers(struct zwriter *z, const struct writer_facts *facts,
 		       struct writer_part *parts, size_t nr_parts, uint64_t *buffers)
 {
@@ -299,7 +301,7 @@ bool writer_can_compress(void)
 	return true;
 }
 
-/* All parts in one array, to be changed; NULL: no memory. */
+/* All parts in one array that may be changed; NULL: memory ran out. */
 static struct writer_part *copy_parts(const struct writer_facts *facts,
 				      const struct writer_part *parts, size_t nr_parts)
 {

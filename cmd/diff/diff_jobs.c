@@ -30,7 +30,7 @@ struct diff_jobs {
 	struct diff_progress progress;
 };
 
-/* Opens the next recording; NULL if there is none, or it failed. */
+/* Opens the next recording; NULL if it failed or none is left. */
 static struct diff_recording *open_next(struct diff_jobs *jobs)
 {
 	const struct diff_paths *paths = &jobs->args->paths;
@@ -51,7 +51,7 @@ static struct diff_recording *open_next(struct diff_jobs *jobs)
 	return r;
 }
 
-/* Opens and reads the next recording; false if there is none, or it failed. */
+/* Opens and reads the next recording; false if it failed or none is left. */
 static bool load_next(struct diff_jobs *jobs)
 {
 	struct diff_recording *r = open_next(jobs);

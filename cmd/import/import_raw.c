@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * cmd (import): a directory of raw pages.
- * In: copies of trace_pipe_raw and of what describes them. Out: a recording.
+ * In: copies of trace_pipe_raw and of the files that describe them. Out: a recording.
  */
 #include <errno.h>
 #include <inttypes.h>

@@ -73,7 +73,7 @@ static bool is_one(const char *const *words, const char *word, size_t len)
 	return false;
 }
 
-/* The first word of @value that is not one of @w, and its length @len; NULL if there is none. */
+/* The first word of @value that is not one of @w, and its length @len; NULL if all are. */
 static const char *first_unknown(const struct option_words *w, const char *value,
 				 size_t *len)
 {

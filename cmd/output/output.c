@@ -43,7 +43,7 @@ struct option_entry *output_formats(struct output_options *opts)
 	return opts->formats;
 }
 
-/* The next chosen form after @after (NULL: the first); NULL if there is none. */
+/* The next chosen form after @after (NULL: the first); NULL after the last. */
 static const struct renderer *chosen(const struct output_options *opts,
 				     const struct renderer *after)
 {

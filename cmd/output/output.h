@@ -85,7 +85,7 @@ int output_report(const struct output_options *opts, const char *command,
 		  const struct report *r, render_fn text);
 /* The width of text: $COLUMNS, else the terminal's; 0 if there is no limit (a pipe). */
 unsigned int output_width(void);
-/* The lines of the terminal: $LINES, else its own; 0 if there is no terminal. */
+/* The terminal's height in lines: $LINES, else what the terminal reports; 0 without a terminal. */
 unsigned int output_height(void);
 
 /* Events between two updates of the progress line. */

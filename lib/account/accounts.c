@@ -32,7 +32,7 @@ static bool agree(struct dimensions *all, const struct dimensions *wanted)
 	return true;
 }
 
-/* The dimensions that all rows have, whoever asks. */
+/* The dimensions that rows always have, requested or not. */
 static void init_dimensions(struct dimensions *all, const struct sample *sample)
 {
 	all->task_sums = true;

@@ -80,7 +80,7 @@ struct live_table {
 	size_t limit;	 /* the count at which it has to grow */
 	uint8_t *begins; /* with @times: the begin time of each entry */
 	uint64_t base;	 /* added to each of @begins */
-	uint64_t range;	 /* all of @begins are less than this; 0: there are none yet */
+	uint64_t range;	 /* all of @begins are less than this; 0 at first */
 	bool times;	 /* to be set before the first entry */
 	bool wide;	 /* each takes 8 bytes, not 6 */
 	bool failed;	 /* no memory for a time, which is then missing */
@@ -133,7 +133,7 @@ static inline struct live_entry *live_probe(const struct live_table *t, uint64_t
 	return live_probe_hash(t, key, live_hash(key));
 }
 
-/* The entry of @key, valid until the next insertion or removal; NULL if there is none. */
+/* The entry of @key, valid until the next insertion or removal; NULL if absent. */
 static inline struct live_entry *live_find(const struct live_table *t, uint64_t key)
 {
 	struct live_entry *e;

@@ -30,7 +30,7 @@ enum page_doubt_kind {
 
 /**
  * struct page_doubts - zero-initialise it
- * @table: by first page frame. Its .row is a row of whoever made the doubt
+ * @table: by first page frame. Its .row is a row of the account that added the doubt
  * @skew: clock_skew() of the recording
  * @until: until this time, the allocation that belongs to a free just seen may still come
  * @starts: the first frame of each doubt, so that a large range finds its doubts; in use once such

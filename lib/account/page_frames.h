@@ -176,7 +176,7 @@ static inline bool page_frames_room(const struct page_frames *f, uint64_t pfn,
 struct page_census page_frames_census(struct page_frames *f, uint64_t pfn, uint64_t nr);
 /* Makes them live or freed, and not announced any more. */
 void page_frames_mark(struct page_frames *f, uint64_t pfn, uint64_t nr, bool live);
-/* The first live frame in [@pfn, @end); @end if there is none. */
+/* The first live frame in [@pfn, @end); else @end. */
 uint64_t page_frames_next_live(struct page_frames *f, uint64_t pfn, uint64_t end);
 /* Announces @pfn if it is live. */
 void page_frames_announce(struct page_frames *f, uint64_t pfn);

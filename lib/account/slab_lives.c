@@ -411,7 +411,7 @@ static void slab_surplus_free(struct slab_lives *l, struct live_entry *e,
 	l->free_only[row].doubled += freed;
 	l->fates.unmatched += !freed;
 	l->free_only[row].unmatched += !freed;
-	e->row = row; /* of who freed, until the address is allocated */
+	e->row = row; /* the freeing row, until the address is allocated */
 	e->state = LIVE_FREED;
 	e->flags = freed ? SURPLUS | SURPLUS_DUP : SURPLUS;
 	e->cpu = (uint16_t)ev->cpu;

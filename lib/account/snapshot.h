@@ -62,7 +62,7 @@ bool slab_cpu_next(const char **text, struct slab_cpu_line *line);
  * struct slab_count_line - one cache, counted while events were recorded
  * @objects: objects in use at some time from @read to @end (ns, the trace's clock), plus free ones
  *	in up to @held slabs and in sheaves
- * @sheaf: objects that a sheaf has room for; 0: there are none
+ * @sheaf: objects that a sheaf has room for; 0: the cache has no sheaves
  * @shrunk: the cache was shrunk between @begin and @read: CPUs hold only what came since
  */
 struct slab_count_line {

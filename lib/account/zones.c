@@ -7,7 +7,7 @@
 
 #include <string.h>
 
-/* Moves *@at behind @word and the blanks before it; false: something else is there. */
+/* Moves *@at after @word and the blanks before it; false: something else is there. */
 static bool skip_word(const char **at, const char *word)
 {
 	size_t len = strlen(word);
@@ -19,7 +19,7 @@ static bool skip_word(const char **at, const char *word)
 	return true;
 }
 
-/* The number at *@at, behind blanks, of at most BUDDY_BLOCKS_MAX. */
+/* Reads the number at *@at, after blanks; false if it exceeds BUDDY_BLOCKS_MAX. */
 static bool take_number(const char **at, uint64_t *value)
 {
 	const char *p = *at + strspn(*at, " \t");
@@ -42,7 +42,7 @@ static const char *next_line(const char *at)
 	return at + (*at == '\n');
 }
 
-/* "Node 0, zone   Normal": moves *@at behind it. */
+/* Reads "Node 0, zone   Normal" and moves *@at after it. */
 static bool take_zone(const char **at, uint64_t *node, const char **zone, size_t *len)
 {
 	const char *p = *at;

@@ -104,7 +104,7 @@ struct census_range {
 	uint64_t min, max;
 };
 
-/* Reads the snapshots of @env's recording. 0 or -ENOMEM; census_free() in any case. */
+/* Reads the snapshots of @env's recording. 0 or -ENOMEM; call census_free() in any case. */
 int census_init(struct census *c, const struct analysis_env *env) __must_check;
 /* The class of cache @name (may be NULL), of kmallocs of @size bytes; UINT32_MAX: none. */
 uint32_t census_of_name(const struct census *c, const char *name);

@@ -31,7 +31,7 @@ struct slab_bounds {
 	struct u64_map index; /* row and size -> piece */
 };
 
-/* @acc must be finished and outlive @b. 0 or -ENOMEM; slab_bounds_free() in any case. */
+/* @acc must be finished and outlive @b. 0 or -ENOMEM; call slab_bounds_free() in any case. */
 int slab_bounds_make(struct slab_bounds *b, const struct slab_account *acc,
 		     const struct analysis_env *env) __must_check;
 /**

@@ -500,7 +500,7 @@ static int comparison_show(struct comparison *p, struct report *report)
 		       : 0;
 }
 
-/* Makes @now a copy of @p with its own groups. 0 or -ENOMEM; groups_free() in any case. */
+/* Makes @now a copy of @p with its own groups. 0 or -ENOMEM; call groups_free() in any case. */
 static int groups_copy(struct comparison *now, const struct comparison *p)
 {
 	bool failed = false;

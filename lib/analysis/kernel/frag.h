@@ -47,7 +47,7 @@ struct frag_event {
  * @types: those migratetypes, as bits
  * @pages: pages allocated for these types since; @live: of these, now
  * @since: when the first of those live now was allocated; @time: how long any were live before that
- * @bits: one per page frame: set if such a page is live; NULL: there was none
+ * @bits: one per page frame: set if such a page is live; NULL: none has been yet
  */
 struct frag_block {
 	uint64_t pfn;

@@ -32,7 +32,7 @@ static inline bool frag_is_shown(const struct frag *f, const struct frag_event *
 	return !f->env->filter || (e->found && !e->hidden);
 }
 
-/* Rows by @kind. 0 or -ENOMEM; frag_view_end() in any case. @v must not be moved. */
+/* Rows by @kind. 0 or -ENOMEM; call frag_view_end() in any case. @v must not be moved. */
 int frag_view_begin(struct frag_view *v, const struct frag *f,
 		    enum subject_kind kind) __must_check;
 void frag_view_end(struct frag_view *v);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * analysis: the tables of what was freed on another CPU than it was allocated on.
- * In: counts by who allocated, who freed, and both CPUs. Out: rows by callsite, or what --by says,
- * and CPUs; a matrix of the CPUs.
+ * analysis: tables of memory freed on another CPU than the one that allocated it.
+ * In: counts by allocating row, freeing callsite, and both CPUs. Out: rows by callsite, or by the
+ * keys of --by, and by CPUs; a matrix of the CPUs.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -13,18 +13,18 @@
 
 #define NO_SITE UINT32_MAX
 
-/* What a row stands for, beside what --by says. */
+/* The key of a row: the part that --by selects, and both CPUs. */
 struct group_key {
 	uint32_t subject, from, to;
 };
 
-/* Who freed what a row stands for, by its number. */
+/* A row, by its number, and a callsite that freed its objects or pages. */
 struct freed_key {
 	uint32_t group, site;
 };
 
-/* @most: of one callsite that freed, @site; NO_SITE: none is known. Of several that freed as many
- * it is the first to free; @freed: its number in the view.
+/* @most: the most freed by one callsite, @site; NO_SITE: unknown. Of several equal ones, @site is
+ * the first that freed; @freed: its number in the view.
  */
 struct group {
 	uint64_t nr, bytes, most;
@@ -32,7 +32,7 @@ struct group {
 };
 
 /**
- * struct view - one table in the making
+ * struct view - a table being built
  * @keys: number n has the group n - 1
  * @freed_keys: number n has freed[n - 1] objects or pages
  */
@@ -56,7 +56,7 @@ struct view_row {
 
 /* --- groups ------------------------------------------------------------------------------ */
 
-/* The callsite that freed; of pages only its stack says it, if there is one. */
+/* The callsite that freed. Page frees have only a stack, if any. */
 static uint32_t site_of(struct view *v, const struct cross_key *key)
 {
 	struct sites *sites = &v->owners.sites;
@@ -451,7 +451,7 @@ const struct table_type percpu_page_matrix_type = {
 	.columns = page_pair_columns,
 };
 
-/* The sums of the pairs of CPUs, by @pairs' numbers - 1. The caller's; NULL: no memory. */
+/* Sums by pair of CPUs, by number in @pairs - 1. The caller frees them. NULL: no memory. */
 static struct cross_count *sum_pairs(const struct cross_side *side, struct intern *pairs)
 {
 	struct cross_count *sums = NULL;

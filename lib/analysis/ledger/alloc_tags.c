@@ -33,7 +33,7 @@ enum tag_field {
 	FIELD_NR
 };
 
-/* One event of the recording: where the fields are that are of use here. */
+/* One event of the recording, with the offsets of the fields used here. */
 struct alloc_tag_format {
 	uint16_t id;
 	enum tag_event what;

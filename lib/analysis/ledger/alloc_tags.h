@@ -3,10 +3,10 @@
  * analysis: memory of each allocation site in the kernel's source, from alloc_tag events.
  * In: the events, decoded by their formats. Out: bytes by place.
  *
- * The events sit where the kernel counts for /proc/allocinfo, so they see what no kmem event
- * reports: bulk allocations, per-CPU memory, vmalloc. There are three: alloc_tag_hit names a tag;
- * alloc_tag_mem_alloced and alloc_tag_mem_freed report the bytes it gained and lost. A kernel emits
- * them only for the places where somebody has enabled them.
+ * The events are emitted where the kernel counts for /proc/allocinfo, so they see what no kmem
+ * event reports: bulk allocations, per-CPU memory, vmalloc. There are three: alloc_tag_hit names a
+ * tag; alloc_tag_mem_alloced and alloc_tag_mem_freed report the bytes it gained and lost. A kernel
+ * emits them only for the places where somebody has enabled them.
  */
 #ifndef KMEMX_ANALYSIS_ALLOC_TAGS_H
 #define KMEMX_ANALYSIS_ALLOC_TAGS_H
@@ -50,7 +50,7 @@ struct alloc_tags {
 	bool failed; /* memory ran out */
 };
 
-/* Looks up the events in @rec's formats. 0 or -ENOMEM; alloc_tags_free() in any case. */
+/* Looks up the events in @rec's formats. 0 or -ENOMEM; call alloc_tags_free() in any case. */
 int alloc_tags_init(struct alloc_tags *t, const struct recording *rec) __must_check;
 /* Takes every event; ignores those that are not alloc_tag's. */
 void alloc_tags_event(struct alloc_tags *t, const struct kmem_event *ev);

@@ -41,7 +41,7 @@ struct allocinfo {
 };
 
 /**
- * struct function_row - a function, as both sides see it
+ * struct function_row - a function, with the figures of both sides
  * @trace: bytes of its allocations that still live
  * @bytes, @calls: by how much the kernel's counters changed
  * @place: number of the text "FILE:LINE"; 0: none. @nr_places: places in it where the kernel counts

@@ -61,7 +61,7 @@ struct books {
 	uint64_t nr_unknown; /* kfree()s of an unknown cache */
 };
 
-/* Makes the rows; set .ledger, the rest zero. 0 or -ENOMEM; books_free() in any case. */
+/* Makes the rows; set .ledger, the rest zero. 0 or -ENOMEM; call books_free() in any case. */
 int books_make(struct books *b) __must_check;
 /* The name of the row's plainest cache; NULL: none. */
 const char *books_row_name(const struct books *b, const struct books_row *row);

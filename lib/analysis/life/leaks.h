@@ -115,7 +115,7 @@ struct leaks_view {
 };
 
 /* Makes the rows of @v by @kind; @l, @side and one of @slab and @page must be set. 0 or -ENOMEM;
- * leaks_view_free() in any case.
+ * Call leaks_view_free() in any case.
  */
 int leaks_view_make(struct leaks_view *v, enum subject_kind kind) __must_check;
 void leaks_view_free(struct leaks_view *v);

@@ -105,7 +105,7 @@ uint64_t lifetime_step_time(uint32_t step);
 
 /* Counts @life; keeps failures. */
 void lifetimes_add(struct lifetimes *l, const struct lifetime *life);
-/* Copies @from to @to. 0 or -ENOMEM; lifetimes_free() in any case. */
+/* Copies @from to @to. 0 or -ENOMEM; call lifetimes_free() in any case. */
 int lifetimes_copy(struct lifetimes *to, const struct lifetimes *from) __must_check;
 void lifetimes_free(struct lifetimes *l);
 
@@ -138,7 +138,7 @@ struct lifetime_groups {
 };
 
 /* Adds rows up to @nr groups: @group_of[row] is less than @nr, or UINT32_MAX to leave the row out.
- * 0 or -ENOMEM; lifetime_groups_free() in any case.
+ * 0 or -ENOMEM; call lifetime_groups_free() in any case.
  */
 int lifetime_groups_make(struct lifetime_groups *g, const struct lifetimes *l,
 			 const uint32_t *group_of, size_t nr) __must_check;

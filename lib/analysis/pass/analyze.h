@@ -38,7 +38,7 @@ struct analyses;
 
 /* Several analyses of one stream, and the accounts that they ask for (env->accounts is not read).
  * All that @set points at must outlive them. 0; -ENOMEM; -EOVERFLOW: too many analyses, or too many
- * dimensions at once. analyses_free() in any case.
+ * dimensions at once. Call analyses_free() in any case.
  */
 int analyses_new(struct analyses **out, const struct analysis_env *env,
 		 const struct analysis_set *set) __must_check;

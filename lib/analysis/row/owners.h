@@ -29,8 +29,8 @@ struct owners {
 	size_t nr_rows, nr;
 };
 
-/* The owners of @slab's objects, or of @pages, by @kind. 0 or -ENOMEM; owners_free() in any case.
- * @o must not be moved.
+/* The owners of @slab's objects, or of @pages, by @kind. 0 or -ENOMEM; call owners_free() in any
+ * case. @o must not be moved.
  */
 int owners_init_slab(struct owners *o, const struct analysis_env *env,
 		     const struct slab_lives *slab, enum subject_kind kind) __must_check;

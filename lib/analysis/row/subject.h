@@ -80,7 +80,7 @@ const char *subjects_word(enum subject_kind kind);
 /* "callsite" or "comm,callsite", a table's @by. Returns @words. */
 const char *subjects_words(enum subject_kind kind, char words[SUBJECT_WORDS]);
 
-/* @sites is borrowed; @dimensions: the account's. 0 or -ENOMEM; subjects_free() in any case. */
+/* @sites is borrowed; @dimensions: the account's. 0 or -ENOMEM; always call subjects_free(). */
 int subjects_init(struct subjects *s, const struct analysis_env *env,
 		  enum subject_kind kind, struct sites *sites,
 		  const struct dimensions *dimensions) __must_check;

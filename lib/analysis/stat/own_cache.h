@@ -62,7 +62,7 @@ struct own_caches {
 	size_t nr, capacity;
 };
 
-/* Reads the texts of @sys, once. 0 or -ENOMEM; own_caches_free() in any case. */
+/* Reads the texts of @sys, once. 0 or -ENOMEM; call own_caches_free() in any case. */
 int own_caches_init(struct own_caches *all,
 		    const struct own_cache_system *sys) __must_check;
 /* Like own_caches_init(), with the texts of @env's recording, which outlives @all. */

@@ -31,7 +31,7 @@ struct page_report {
 extern const struct table_type page_failed_type, page_free_only_type;
 
 /* Finds the callsites that free without an event, which the net figures need. @page must have env,
- * acc, sites and callsites. 0 or -ENOMEM; bounds_free() in any case.
+ * acc, sites and callsites. 0 or -ENOMEM; call bounds_free() in any case.
  */
 int page_report_bounds(struct page_report *page) __must_check;
 /* The range, in bytes, of @live pages of account row @row, @sure of which came after the last gap.

@@ -76,7 +76,7 @@ static inline const struct size_peak_key *size_peaks_key(const struct size_peaks
 }
 
 /* Copies @from to @to, which takes the lives of @lives, a copy of @from's. Names of callsites still
- * belong to @from. size_peaks_free_copy() in any case. 0 or -ENOMEM.
+ * belong to @from. Call size_peaks_free_copy() in any case. 0 or -ENOMEM.
  */
 int size_peaks_copy(struct size_peaks *to, const struct size_peaks *from,
 		    const struct slab_lives *lives) __must_check;

@@ -60,7 +60,7 @@ struct size_rows {
 
 #define SIZE_ROW_SKIPPED (1U << 31)
 
-/* @r must not be moved. 0 or -ENOMEM; size_rows_free() in any case. */
+/* @r must not be moved. 0 or -ENOMEM; call size_rows_free() in any case. */
 int size_rows_init(struct size_rows *r, const struct analysis_env *env,
 		   const struct slab_lives *lives, enum subject_kind kind) __must_check;
 /* Takes lives in the order of their events. */

@@ -39,7 +39,7 @@ static void add(struct over_time_cell *to, const struct over_time_cell *from)
 	to->ended += from->ended;
 }
 
-/* Copies the row's cells from @old behind the existing ones, with bins merged in pairs. */
+/* Copies the row's cells from @old after the existing ones, with bins merged in pairs. */
 static void halve_row(struct over_time *t, struct over_time_row *row,
 		      const struct over_time_cell *old)
 {

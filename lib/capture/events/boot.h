@@ -45,7 +45,7 @@ struct boot_options {
  *
  * What the kernel supports only partly is logged as LOG_WARN.
  *
- * Return: 0; after an LOG_ERROR message -EOPNOTSUPP if that kernel cannot do it, -EINVAL if a name
+ * Return: 0; after a LOG_ERROR message -EOPNOTSUPP if that kernel cannot do it, -EINVAL if a name
  * is not possible in a kernel parameter; -ENOMEM.
  */
 int boot_cmdline(const struct boot_options *opts, struct strbuf *line,

@@ -35,7 +35,7 @@ const char *event_criteria_filter(const struct event_criteria *c, const char *na
  *
  * An event's existing filter stays, combined with that of the criteria.
  *
- * Return: 0; -errno after an LOG_ERROR message: -ENOTSUP if an event lacks a field.
+ * Return: 0; -errno after a LOG_ERROR message: -ENOTSUP if an event lacks a field.
  */
 int events_criteria(struct event_list *list, const struct instance *in,
 		    const struct instance *frees, const struct event_choice *choice,

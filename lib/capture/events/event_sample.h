@@ -19,7 +19,7 @@
  * filters.
  * @part: which events: frees with a ring buffer of their own are filtered in that instance
  *
- * Return: 0; -errno after an LOG_ERROR message: -ENOTSUP if an event has neither "ptr" nor "pfn",
+ * Return: 0; -errno after a LOG_ERROR message: -ENOTSUP if an event has neither "ptr" nor "pfn",
  * -EINVAL if the kernel rejects the filter.
  */
 int events_sample(struct event_list *list, const struct instance *in,

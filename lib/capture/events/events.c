@@ -231,8 +231,8 @@ void events_free(struct event_list *list)
 
 /* --- filters ----------------------------------------------------------------------------- */
 
-/* The kernel's own words on the filter that it rejected last: "[12.3] event filter parse error:
- * error: Field not found", then the filter and a caret. NULL if there are none.
+/* The kernel's message about the last filter that it rejected: "[12.3] event filter parse error:
+ * error: Field not found", then the filter and a caret. NULL without one.
  */
 static char *last_diagnosis(const struct instance *in)
 {

@@ -104,7 +104,7 @@ int event_set_trigger(const struct event_name *event, const struct instance *in,
  * A kmem event that the kernel lacks is normal (logged as LOG_INFO); one of @extra that
  * matches nothing is an error.
  *
- * Return: 0, -ENOENT after an LOG_ERROR message, -ENOMEM.
+ * Return: 0, -ENOENT after a LOG_ERROR message, -ENOMEM.
  */
 int events_select(struct event_list *list, const struct instance *in,
 		  const struct event_choice *choice, const struct log *log) __must_check;
@@ -132,7 +132,7 @@ enum events_self events_leave_out(struct event_list *list, const struct instance
  *
  * Frees are filtered only with @choice->filter_frees.
  *
- * Return: 0; -EINVAL after an LOG_ERROR message with the kernel's own diagnosis if no event accepts
+ * Return: 0; -EINVAL after a LOG_ERROR message with the kernel's own diagnosis if no event accepts
  * the user's filter; -ENOMEM.
  */
 int events_filter(struct event_list *list, const struct instance *in,
@@ -145,7 +145,7 @@ int events_filter(struct event_list *list, const struct instance *in,
  * Their descendants are recorded too: those that already run, and what is forked from now on. A
  * process whose parent has ended is not found, as /proc no longer shows whose descendant it is.
  *
- * Return: 0; -ESRCH after an LOG_ERROR message if one does not exist; -errno after another.
+ * Return: 0; -ESRCH after a LOG_ERROR message if one does not exist; -errno after another.
  */
 int events_only_pids(const struct instance *in, const pid_t *pids, size_t nr,
 		     const struct log *log) __must_check;
@@ -161,7 +161,7 @@ int events_follow(const struct instance *in, pid_t pid,
  * @log: for errors; NULL: a later call, for processes that have joined
  *
  * What they fork is recorded too; a process that leaves the group is still recorded. Return: 0;
- * -ESRCH if the group is still empty; -errno; both after an LOG_ERROR message.
+ * -ESRCH if the group is still empty; -errno; both after a LOG_ERROR message.
  */
 int events_only_group(const struct instance *in, const char *dir,
 		      const struct log *log) __must_check;

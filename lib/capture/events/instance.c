@@ -157,7 +157,7 @@ static int lock_instance(struct instance *in)
 	return lock_one(in->tracefs, &in->lock_fd);
 }
 
-/* Finds tracefs, as a user who may trace; -errno after an LOG_ERROR message. */
+/* Finds tracefs, as a user who may trace; -errno after a LOG_ERROR message. */
 static int open_tracing(const char **dir, const char *retry, const struct log *log)
 {
 	*dir = tracing_dir();

@@ -39,7 +39,7 @@ struct instance {
 	int frees_fd; /* the lock of @frees; only with it */
 };
 
-/* May this user trace? Root always may. 0; -errno after an LOG_ERROR message. @retry as for
+/* May this user trace? Root always may. 0; -errno after a LOG_ERROR message. @retry as for
  * instance_create().
  */
 int instance_check_user(const char *retry, const struct log *log) __must_check;
@@ -52,12 +52,12 @@ int instance_check_user(const char *retry, const struct log *log) __must_check;
  *
  * Mounts tracefs where it is not mounted. Tracing is off in the new instance.
  *
- * Return: 0; -errno after an LOG_ERROR message: -EACCES without the right to trace, -ENOENT
+ * Return: 0; -errno after a LOG_ERROR message: -EACCES without the right to trace, -ENOENT
  * without tracefs, -ENOTSUP without instances.
  */
 int instance_create(struct instance *in, const char *token, const char *retry,
 		    const struct log *log) __must_check;
-/* Makes the second instance, with tracing off. 0; -errno after an LOG_ERROR message. */
+/* Makes the second instance, with tracing off. 0; -errno after a LOG_ERROR message. */
 int instance_create_frees(struct instance *in, const struct log *log) __must_check;
 /* The instance that has the buffers of @cpu, which becomes the CPU's real number: from
  * RECORDING_FREES_CPU on it is the second instance. The result is a view: do not detach or destroy
@@ -91,9 +91,9 @@ void instance_directories(const char *name, struct strbuf *out);
  * @name: its name; NULL: the top-level instance
  * @retry: as for instance_create()
  *
- * Does not change the instance. instance_detach() in any case.
+ * Does not change the instance. Call instance_detach() in any case.
  *
- * Return: 0; -ESRCH without a message if there is none of that name; else -errno after an LOG_ERROR
+ * Return: 0; -ESRCH without a message if there is none of that name; else -errno after a LOG_ERROR
  * message: -EBUSY if another kmemx has locked it.
  */
 int instance_attach(struct instance *in, const char *name, const char *retry,

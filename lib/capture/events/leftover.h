@@ -52,7 +52,7 @@ void leftovers_free(char **tmps, size_t nr);
 
 /**
  * leftover_open() - take one over
- * @l: leftover_close() in any case
+ * @l: call leftover_close() in any case
  *
  * Return: 0; -EINVAL if @tmp is no such name; -EBUSY if its recorder lives or another kmemx has
  * locked it; -EPERM if this user does not own the file; -errno of open(2).

@@ -457,7 +457,7 @@ uint64_t ring_reader_missing(struct ring_reader *r, size_t i)
 		missing = c->size - there;
 		c->size = there;
 	}
-	/* Data written after the truncation lies behind a hole. */
+	/* Data written after the truncation comes after a hole. */
 	for (off_t at = begin, data; at < begin + (off_t)c->size; at = data) {
 		off_t hole = lseek(c->part_fd, at, SEEK_HOLE);
 

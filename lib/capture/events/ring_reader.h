@@ -111,7 +111,7 @@ int ring_reader_alloc_staging(struct ring_reader *r) __must_check;
 /**
  * ring_reader_open() - open every CPU's pipe and part
  *
- * Return: 0; -errno after an LOG_ERROR message. ring_reader_close() in any case.
+ * Return: 0; -errno after a LOG_ERROR message. Call ring_reader_close() in any case.
  */
 int ring_reader_open(struct ring_reader *r, const struct instance *in,
 		     const struct ring_reader_layout *layout,
@@ -125,7 +125,7 @@ int ring_reader_open(struct ring_reader *r, const struct instance *in,
  *
  * Return: 0; -errno of a failed write, after which the part holds whole sub-buffers and
  * @discarded counts the events of the others; -errno of a failed read, with @read_error,
- * after an LOG_ERROR message.
+ * after a LOG_ERROR message.
  */
 int ring_reader_drain(struct ring_reader *r, size_t i, bool all) __must_check;
 

@@ -26,7 +26,7 @@ struct watch_verdict {
 };
 
 /**
- * struct watch - zero-initialise it; watch_close() in any case
+ * struct watch - zero-initialise it; call watch_close() in any case
  * @own_pids: this process itself writes to set_event_pid; set before watch_start()
  * @stopped: tracing may be off at the end; set before watch_end()
  * @enabled: the instance's events at the start

@@ -43,7 +43,7 @@ struct new_recording {
  * Nothing happens to an existing @path yet. A killed process leaves nothing if the filesystem has
  * unnamed files, else .kmemx.TOKEN.
  *
- * Return: 0; -errno after an LOG_ERROR message.
+ * Return: 0; -errno after a LOG_ERROR message.
  */
 int new_recording_open(struct new_recording *o, const char *path,
 		       const struct log *log) __must_check;
@@ -56,7 +56,7 @@ int new_recording_open(struct new_recording *o, const char *path,
  * The file is called .NAME.TOKEN.tmp. Reports what killed recorders of the same @path had recorded,
  * and removes their files if they recorded nothing.
  *
- * Return: 0; -EBUSY if there is another; -errno; after an LOG_ERROR message.
+ * Return: 0; -EBUSY if there is another; -errno; after a LOG_ERROR message.
  */
 int new_recording_open_recorder(struct new_recording *o, const char *path,
 				const char *token, bool alone,
@@ -85,7 +85,7 @@ int new_recording_rename(struct new_recording *o, const char *path) __must_check
  * new_recording_commit() - the file takes its name; an existing one becomes NAME.old
  * @uid, @gid: its owner, or -1
  *
- * Return: 0; -errno after an LOG_ERROR message: it keeps a hidden name, which the message gives.
+ * Return: 0; -errno after a LOG_ERROR message: it keeps a hidden name, which the message gives.
  */
 int new_recording_commit(struct new_recording *o, uid_t uid, gid_t gid,
 			 const struct log *log) __must_check;

@@ -59,7 +59,7 @@ struct recover_result {
  * metadata item "recovered". On failure the files do not change, except that pages from ring
  * buffers were added.
  *
- * Return: 0; -errno after an LOG_ERROR message, or with @nothing.
+ * Return: 0; -errno after a LOG_ERROR message, or with @nothing.
  */
 int recover_run(const struct leftover *l, const struct recover_options *opts,
 		struct recover_result *result) __must_check;

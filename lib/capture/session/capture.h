@@ -164,7 +164,7 @@ struct capture_result {
  * was read until then, is marked "truncated", and @result->write_error is set. So is
  * @read_error if a CPU's buffer could not be read to its end.
  *
- * Return: 0; -errno after an LOG_ERROR message. With @exec_errno set nothing was recorded.
+ * Return: 0; -errno after a LOG_ERROR message. With @exec_errno set nothing was recorded. Call
  * capture_wait() in any case.
  */
 int capture_run(const struct capture_options *opts,

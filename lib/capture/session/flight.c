@@ -126,7 +126,7 @@ static int begin_file(struct flight *f)
 	int ret;
 
 	forget_file(s);
-	/* The statistics start anew, too. */
+	/* The statistics restart, too. */
 	ret = setup_write(s, "trace", "");
 	if (!ret)
 		ret = new_recording_open_recorder(&s->output, s->opts->output, s->token,
@@ -276,7 +276,7 @@ static int collect(struct flight *f, const char *cause)
 	return session_compose(s, ret);
 }
 
-/* The counts start anew for each file; the command stays as it is. */
+/* The counts restart for each file; the command stays as it is. */
 static void reset_result(struct capture_result *r)
 {
 	*r = (struct capture_result){ .stacks_how = r->stacks_how,

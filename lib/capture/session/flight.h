@@ -52,7 +52,7 @@ struct flight_options {
  * SIGUSR1 saves a file. In any case the tracing instance is removed before it returns.
  * @nr_saved: receives the number of files
  *
- * Return: 0; -errno after an LOG_ERROR message. capture_wait() in any case, with @result.
+ * Return: 0; -errno after a LOG_ERROR message. Call capture_wait() in any case, with @result.
  */
 int flight_run(const struct flight_options *opts, struct capture_result *result,
 	       size_t *nr_saved) __must_check;

@@ -83,12 +83,12 @@ struct flight_watch {
  * @narrow: the kernel's long is 4 bytes
  *
  * Call it before anything is recorded: it empties the instance's buffers.
- * Return: 0; -ENOTSUP or -errno after an LOG_ERROR message.
+ * Return: 0; -ENOTSUP or -errno after a LOG_ERROR message.
  */
 int flight_watch_open(struct flight_watch *w, const struct instance *in,
 		      const struct flight_causes *on, bool narrow,
 		      const struct log *log) __must_check;
-/* Sets the triggers of the causes that count at the time @now. 0; -errno after an LOG_ERROR
+/* Sets the triggers of the causes that count at the time @now. 0; -errno after a LOG_ERROR
  * message.
  */
 int flight_watch_arm(struct flight_watch *w, uint64_t now) __must_check;

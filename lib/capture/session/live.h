@@ -13,7 +13,7 @@
 #include "capture/session/pump.h"
 #include "capture/session/session.h"
 
-/* Passes on the recording without pages. 0; -errno after an LOG_ERROR message. */
+/* Passes on the recording without pages. 0; -errno after a LOG_ERROR message. */
 int live_start(struct session *s) __must_check;
 /* The callbacks for the loop; only with @s->opts->live. */
 struct pump_live live_pump(struct session *s);

@@ -66,11 +66,11 @@ static inline bool session_has_file(const struct session *s)
 	return s->opts->stream_fd < 0 && !s->opts->live;
 }
 
-/* Chooses the token, and opens the output unless it is a stream; -errno after an LOG_ERROR
+/* Chooses the token, and opens the output unless it is a stream; -errno after a LOG_ERROR
  * message.
  */
 int session_begin(struct session *s) __must_check;
-/* Opens the instance's buffers; @s->clock is set. -errno after an LOG_ERROR message. */
+/* Opens the instance's buffers; @s->clock is set. -errno after a LOG_ERROR message. */
 int session_open_reader(struct session *s) __must_check;
 /* Reads the tail of every CPU. On a full disk the rest stays unread and is counted as lost. */
 void session_drain_rest(struct session *s);
@@ -93,11 +93,11 @@ int session_add_events(struct session *s) __must_check;
 int session_count_slabs(struct session *s, const char *when) __must_check;
 /* Notes that a failed write or read cut the recording short, if one did. */
 int session_add_truncated(struct session *s) __must_check;
-/* Reads what does not change about the system; -errno after an LOG_ERROR message. It is slow and
+/* Reads what does not change about the system; -errno after a LOG_ERROR message. It is slow and
  * takes megabytes, so call it before the state of the memory is read.
  */
 int session_read_system(struct session *s) __must_check;
-/* Composes the facts, unless collecting them failed with @err. 0 or -errno after an LOG_ERROR
+/* Composes the facts, unless collecting them failed with @err. 0 or -errno after a LOG_ERROR
  * message, for @err too.
  */
 int session_compose(struct session *s, int err) __must_check;
@@ -109,9 +109,9 @@ int session_add_to_unfinished(struct session *s) __must_check;
 void session_say_no_symbols(const struct session *s);
 /* Reserves disk space for what is written after the last event. 0; -ENOSPC, -EDQUOT. */
 int session_reserve(struct session *s) __must_check;
-/* The same, but nothing is recorded without that room: failure logs an LOG_ERROR message. */
+/* The same, but nothing is recorded without that room: failure logs a LOG_ERROR message. */
 int session_check_room(struct session *s) __must_check;
-/* Writes the composed facts and the pages; -errno after an LOG_ERROR message. */
+/* Writes the composed facts and the pages; -errno after a LOG_ERROR message. */
 int session_join_file(struct session *s) __must_check;
 /* Gives the file its name; errors as above. */
 int session_commit_file(struct session *s) __must_check;

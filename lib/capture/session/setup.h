@@ -13,7 +13,7 @@
 /**
  * setup_instance() - begin the output, create the instance, fork the command, which waits
  *
- * Does everything that can fail or that allocates much. Return: 0; -errno after an LOG_ERROR
+ * Does everything that can fail or that allocates much. Return: 0; -errno after a LOG_ERROR
  * message; the caller removes the instance in any case.
  */
 int setup_instance(struct session *s) __must_check;

@@ -56,7 +56,7 @@ static __always_inline uint64_t name_word(const struct decoder_name *name, unsig
 }
 
 /* Remembers a name, so that the next ones can be compared with it by words. It has 1 to
- * DECODER_NAME_MAX bytes and ends 8 to UINT16_MAX bytes behind its record's start.
+ * DECODER_NAME_MAX bytes and ends 8 to UINT16_MAX bytes after its record's start.
  */
 static void name_remember(struct decoder_name *slot, uint32_t loc, const uint8_t *data,
 			  uint32_t id)

@@ -22,9 +22,9 @@
 #define DECODER_NAME_MAX 24U
 
 /**
- * struct decoder_name - a cache name, as it stood in a record
+ * struct decoder_name - a cache name, as found in a record
  * @loc: the record's __data_loc word; 0: unused
- * @end: behind the name: records are at least as long
+ * @end: end of the name: records are at least as long
  * @at: offsets of the words that cover it, which may overlap; @mask: for the words of short names
  */
 struct decoder_name {
@@ -36,7 +36,7 @@ struct decoder_name {
 
 /**
  * struct decoder - what decoding needs in addition to the record
- * @formats: of every possible id; NULL where there is none
+ * @formats: by id, for all possible ids; NULL: no such event
  * @page_base, @page_stride: kernels before 4.1 record a page's pointer; its distance from
  *	the base (modulo 2^64), over the bytes of a struct page (not 0), grows by one from page to
  *	page, like frame numbers

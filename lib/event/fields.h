@@ -26,7 +26,7 @@ enum field_kind {
 enum field_place {
 	FIELD_HERE,	/* @size bytes at @offset */
 	FIELD_DATA_LOC, /* a u32 at @offset holds: offset in the low 16 bits, size above */
-	FIELD_REL_LOC,	/* the same, counted from behind that u32 */
+	FIELD_REL_LOC,	/* the same, counted from the end of that u32 */
 };
 
 /**
@@ -62,7 +62,7 @@ struct field_content {
 /* Where @f is in a record of @size bytes; false: not inside it. */
 bool field_content(const struct raw_field *f, const uint8_t *record, uint32_t size,
 		   bool big_endian, struct field_content *content);
-/* The field of that name; NULL: there is none. */
+/* The field of that name; NULL if absent. */
 const struct raw_field *field_named(const struct raw_field *fields, size_t nr,
 				    const char *name);
 

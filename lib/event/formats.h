@@ -60,8 +60,8 @@ struct event_field {
  * @fields: numbered by the enums above
  * @page_pointer: PAGE_PFN is a struct page pointer (kernels before 4.1); 0 is a failure
  * @plain: on 64-bit kernels of this machine's byte order: addresses, sizes, frame numbers and
- *	frames are words of 8 bytes; orders, migratetypes, nodes and STACK_SIZE of 4; SLAB_PTR
- *	lies behind SLAB_CALLSITE, SLAB_BYTES_ALLOC behind SLAB_BYTES_REQ
+ *	frames are words of 8 bytes; orders, migratetypes, nodes and STACK_SIZE of 4; SLAB_PTR comes
+ *	directly after SLAB_CALLSITE, SLAB_BYTES_ALLOC after SLAB_BYTES_REQ
  * @min_size: a record shorter than this cannot be decoded; UINT32_MAX: none can, because kmemx
  *	knows the event but cannot use its format
  */

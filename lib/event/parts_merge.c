@@ -64,7 +64,7 @@ static int add_piece(struct parts *p, struct parts_merge *m, uint32_t i,
 	return 0;
 }
 
-/* Moves the head to its next piece. False: there is none. */
+/* Moves the head to its next piece. False after the last. */
 static inline bool next_piece(const struct parts_merge *m, struct parts_head *head)
 {
 	if (head->next == head->end)

@@ -43,8 +43,7 @@ static bool find_bound(struct parts *p)
 	return p->bound_by == UINT32_MAX;
 }
 
-/* Forgets sub-buffers within the bound of the next round. Returns how many events wait behind it.
- */
+/* Forgets sub-buffers within the bound of the next round. Returns how many events wait after it. */
 static uint64_t waiting(const struct parts *p, struct parts_cpu *cpu)
 {
 	uint64_t nr = 0;

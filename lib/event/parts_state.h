@@ -5,7 +5,7 @@
  *
  * In each round, stretches of the CPUs' sub-buffers are scanned, and at the same time the parts
  * take the events that the previous round scanned. They take them up to a bound: the earliest of
- * the last events of all CPUs, because nothing before it can still come. Events behind the bound
+ * the last events of all CPUs, because nothing before it can still come. Events after the bound
  * wait.
  *
  * A CPU may have many stretches in a round. Each is scanned without the results of the one before;

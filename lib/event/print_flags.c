@@ -170,7 +170,7 @@ static uint64_t expr_or(struct expr *e)
 	return value;
 }
 
-/* The place behind the comma that ends an argument; skips parentheses and strings. */
+/* The position after the comma that ends an argument; skips parentheses and strings. */
 static const char *skip_argument(const char *p, const char *end)
 {
 	unsigned int depth = 0;
@@ -209,7 +209,7 @@ static const char *find_pairs(const char *text, const char *end, const char *fie
 		at = stop ? memmem(arg, (size_t)(stop - arg), field, strlen(field))
 			  : NULL;
 		if (at && !word_char(at[-1]) && !word_char(at[strlen(field)]))
-			return skip_argument(stop, end); /* behind the delimiter */
+			return skip_argument(stop, end); /* after the delimiter */
 	}
 	return NULL;
 }

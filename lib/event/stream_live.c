@@ -24,7 +24,7 @@ int event_stream_go_live(struct event_stream *st)
 	return 0;
 }
 
-/* The CPU's place in the stream; UINT32_MAX: there is none. */
+/* The index of the CPU in the stream; UINT32_MAX if it has none. */
 static uint32_t find_cpu(const struct event_stream *st, uint32_t cpu)
 {
 	uint32_t buffer = cpu >= RECORDING_FREES_CPU, i;

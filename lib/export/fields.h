@@ -63,7 +63,7 @@ struct export_values {
 	struct strbuf stack, module, id;
 };
 
-/* Sets the values common to all rows. 0 or -ENOMEM; export_values_free() in any case. */
+/* Sets the values common to all rows. 0 or -ENOMEM; call export_values_free() in any case. */
 int export_values_init(struct export_values *v,
 		       const struct export_job *job) __must_check;
 /* Sets the other values, which borrow from @row and @v. 0 or -ENOMEM. */

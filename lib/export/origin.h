@@ -30,7 +30,7 @@ struct export_origin {
 	char *labels;
 };
 
-/* 0 or -ENOMEM. export_origin_free() in any case. */
+/* 0 or -ENOMEM. Call export_origin_free() in any case. */
 int export_origin_init(struct export_origin *o, const struct recording *rec) __must_check;
 void export_origin_free(struct export_origin *o);
 

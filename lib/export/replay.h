@@ -42,7 +42,7 @@ struct replay {
 	bool known[EXPORT_METRICS];
 };
 
-/* Stores a row. 0 or -ENOMEM. replay_free() in any case. */
+/* Stores a row. 0 or -ENOMEM. Call replay_free() in any case. */
 int replay_add(struct replay *r, struct export_job *job,
 	       const struct export_row *row) __must_check;
 /* The index of the row that @c belongs to; UINT32_MAX: none. */
@@ -79,7 +79,7 @@ struct replay_pieces {
 	size_t nr, capacity;
 };
 
-/* 0 or -ENOMEM. replay_pieces_free() in any case. */
+/* 0 or -ENOMEM. Call replay_pieces_free() in any case. */
 int replay_pieces_init(struct replay_pieces *p,
 		       const struct export_history *h) __must_check;
 void replay_pieces_free(struct replay_pieces *p);

@@ -29,7 +29,7 @@ struct perf_import;
  *
  * Damaged or truncated data are left out and noted, if there are kmem events before them.
  *
- * Return: 0; -EPROTO if it is not a perf.data file; after an LOG_ERROR message, -ENOTSUP if this
+ * Return: 0; -EPROTO if it is not a perf.data file; after a LOG_ERROR message, -ENOTSUP if this
  * build cannot read it, -EBADMSG if damaged, -ENODATA without kmem events; -ENOMEM, -ENOSPC, -errno
  * of reading and writing.
  */

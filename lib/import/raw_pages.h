@@ -20,7 +20,7 @@ struct raw_pages;
 /**
  * raw_pages_open() - read what describes a directory's pages
  *
- * Return: 0; -ENOENT or -ENODATA after an LOG_ERROR message that says which file is missing or
+ * Return: 0; -ENOENT or -ENODATA after a LOG_ERROR message that says which file is missing or
  * empty; -EBADMSG after such a message if one is invalid; -ENOMEM, -errno of reading.
  */
 int raw_pages_open(struct raw_pages **out, const char *dir,

@@ -97,7 +97,7 @@ struct monitor {
 };
 
 /* @fd: the recording without pages; ownership passes to the monitor. 0; -EINVAL with a message: a
- * bad regular expression of functions to skip; else -errno. monitor_end() in any case.
+ * bad regular expression of functions to skip; else -errno. Call monitor_end() in any case.
  */
 int monitor_begin(struct monitor *m, const struct monitor_options *opts,
 		  int fd) __must_check;

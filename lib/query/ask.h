@@ -41,11 +41,11 @@ enum query_problem {
 	QUERY_MEMORY,  /* memory ran out, or the limit was reached */
 	QUERY_LARGE,   /* the result exceeds @memory */
 	QUERY_STOPPED, /* @stop returned true */
-	QUERY_EMPTY,   /* there is no statement */
+	QUERY_EMPTY,   /* no statement */
 	QUERY_SEVERAL, /* there is more than one; @offset: where the second begins */
 	QUERY_WRITES,  /* it is not read-only */
 	QUERY_UNSET,   /* parameter @text has no value; empty: it has no name */
-	QUERY_UNUSED,  /* there is no parameter @text */
+	QUERY_UNUSED,  /* no parameter @text */
 	QUERY_SQL,     /* SQLite fails with the message @text */
 };
 

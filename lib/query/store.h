@@ -36,7 +36,7 @@ int query_store_supported(void) __must_check;
  * query_store_open() - create an empty store
  * @memory: bytes that SQLite may use in this process, for all stores; 0: no limit
  *
- * Return: 0; -ENOTSUP; -ELIBACC; -ENOMEM. pass *@out to query_store_free() in any case.
+ * Return: 0; -ENOTSUP; -ELIBACC; -ENOMEM. Pass *@out to query_store_free() in any case.
  */
 int query_store_open(struct query_store **out, uint64_t memory) __must_check;
 /* Rows added from now on are from file @name. 0 or -ENOMEM. */

@@ -26,7 +26,7 @@ struct packed {
 
 /* The MIME type of packed data in a page. */
 const char *packed_type(void);
-/* Packs what packed_write() gets, and writes it to @out. 0 or -ENOMEM; packed_end() in any case. */
+/* Packs what packed_write() gets into @out. 0 or -ENOMEM; call packed_end() in any case. */
 int packed_init(struct packed *p, const struct render_out *out) __must_check;
 /* A render_out's write function; @ctx: a struct packed. */
 int packed_write(void *ctx, const char *data, size_t size);

@@ -58,7 +58,7 @@ void script_free(struct script *s);
  */
 void script_learn(struct script *s, const struct kmem_event *ev);
 bool script_learns(const struct script_options *opts);
-/* Prints the lines before the first event, each beginning with #; may be none. */
+/* Prints the lines before the first event, each beginning with #; may print nothing. */
 void script_header(struct script *s);
 /* Does this format have a line for such an event? */
 bool script_shows(const struct script_options *opts, const struct kmem_event *ev);

@@ -130,7 +130,7 @@ struct study {
 /**
  * study_open() - open everything except the stream
  *
- * Return: 0; else a negative errno, and @s->failure describes it. study_close() in any case.
+ * Return: 0; else a negative errno, and @s->failure describes it. Call study_close() in any case.
  * @s must not be moved.
  */
 int study_open(struct study *s, const struct study_options *opts) __must_check;

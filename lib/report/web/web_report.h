@@ -106,7 +106,7 @@ struct web_frames {
  * struct web_report - the data; zero-initialise it
  * @names: number n is the text n of @names
  * @dirs: directories of the kernel's source; @dir_of: for name n its number in @dirs, 0: unknown;
- *	NULL: none are known
+ *	NULL: all unknown
  * @places: maps a node and a name to the node below
  * @first: when the first bin begins, @width: of each bin, in units of the clock; @ns: the unit is
  *	ns. @last: end of the recording: the last bin also has everything later

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * tests: account/accounts_parts.h: the accounts of parts are, together, those of all events in
+ * tests: account/accounts_parts.h: the accounts of all parts together equal those of all events in
  * one order.
  */
 #include <check.h>
@@ -51,7 +51,7 @@ static void take(const struct kmem_event *ev)
 	}
 }
 
-/* Of few objects and frames, so that whatever can become of them does. */
+/* Uses few objects and frames, so that everything that can happen to them does. */
 static struct kmem_event any_event(unsigned int *seed)
 {
 	unsigned int r = (unsigned int)rand_r(seed), s = (unsigned int)rand_r(seed);
@@ -95,7 +95,7 @@ static struct kmem_event any_event(unsigned int *seed)
 	return ev;
 }
 
-/* Numbers that are the same however the walk goes. */
+/* Compares the numbers that do not depend on the order of the walk. */
 static void expect_same_living(void)
 {
 	struct slab_living at = { 0 };
@@ -174,7 +174,7 @@ static const struct dimensions dims[] = {
 	{ .of = { DIMENSION_STACK, DIMENSION_CPU } },
 };
 
-/* Times repeat: then the place tells what came first. */
+/* Time stamps repeat: the position in the file then decides which event came first. */
 START_TEST(parts_are_one_account)
 {
 	unsigned int seed = 11 + (unsigned int)_i, i;
@@ -202,10 +202,10 @@ START_TEST(parts_are_one_account)
 }
 END_TEST
 
-/* The events of any_event() are of these tasks, and rows of all tasks have 0. */
+/* The events of any_event() are of these tasks; rows for all tasks have 0. */
 #define NR_TASKS 5
 
-/* What rows of slab objects add up to, by task and by callsite. */
+/* The sums of the rows of slab objects, by task and by callsite. */
 struct slab_by {
 	struct slab_counts task[NR_TASKS], site[30];
 };
@@ -233,7 +233,7 @@ static struct slab_by add_slab(const struct slab_account *acc)
 	return by;
 }
 
-/* The same of pages; of tasks only what their sums say. */
+/* The same for pages; by task only what task_sums rows contain. */
 struct page_by {
 	uint64_t hit[NR_TASKS], live[NR_TASKS];
 	uint64_t of_order[4][4];
@@ -266,7 +266,7 @@ static struct page_by add_pages(const struct page_account *acc)
 	return by;
 }
 
-/* However the rows of tasks were added up, sums of them are the same. */
+/* Sums of the rows of tasks do not depend on how the rows were added up. */
 static void expect_same_sums(const struct accounts *a, const struct accounts *b)
 {
 	const struct slab_by slab_a = add_slab(a->slab), slab_b = add_slab(b->slab);
@@ -326,7 +326,7 @@ START_TEST(rows_of_tasks_become_sums)
 }
 END_TEST
 
-/* Who asks for rows of tasks as they are has them. */
+/* A caller that asks for unmerged rows of tasks gets them. */
 START_TEST(rows_of_tasks_stay)
 {
 	const struct dimensions sums = { .of = { DIMENSION_PID }, .task_sums = true };
@@ -367,7 +367,7 @@ static void see_no_life(void *ctx, const struct slab_life *lives, size_t nr)
 {
 }
 
-/* Who sees lives, wants addresses or filters, needs all events in one order. */
+/* Observers of lifetimes, address lists and filters need all events in one order. */
 START_TEST(not_all_accounts_can_part)
 {
 	setup(&dims[0]);

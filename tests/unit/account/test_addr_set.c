@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * tests: account/addr_set.h: no address is taken for a neighbour.
+ * tests: account/addr_set.h: no address is mistaken for a neighbour.
  */
 #include <check.h>
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * tests: accounts where the user filters: the parts make the whole.
+ * tests: accounts with a filter: the parts add up to the whole.
  */
 #include <check.h>
 #include <stdlib.h>
@@ -15,7 +15,7 @@ static uint32_t next(uint32_t *seed)
 	return *seed = *seed * 1103515245 + 12345;
 }
 
-/* Who allocates is one of PARTS, who frees does not matter. */
+/* One of PARTS allocates; any task may free. */
 static void slab_event(struct kmem_event *ev, uint32_t *seed, uint64_t ts)
 {
 	uint32_t r = next(seed);
@@ -75,7 +75,7 @@ static struct kmem_event *make_events(void (*make)(struct kmem_event *ev, uint32
 	return evs;
 }
 
-/* Hides what others than @part allocate. */
+/* Hides all allocations but those of @part. */
 static void hide(struct kmem_event *evs, int32_t part)
 {
 	size_t i;
@@ -108,7 +108,7 @@ static struct slab_account *slab_of(const struct kmem_event *evs, bool filtered)
 	return acc;
 }
 
-/* What each of them says of its own. */
+/* The sums that each account has for itself. */
 #define SLAB_SUMS(of)                                                           \
 	{                                                                       \
 		(of)->allocs, (of)->failed, (of)->bytes_req, (of)->bytes_alloc, \
@@ -218,7 +218,7 @@ START_TEST(page_parts_make_the_whole)
 	}
 	for (i = 0; i < NR_PAGE_SUMS; i++)
 		ck_assert_uint_eq(sums[i], expected[i]);
-	/* One event can free several parts' blocks. */
+	/* One event can free blocks of several parts. */
 	ck_assert_uint_gt(merged, whole->merged);
 	ck_assert_uint_eq(hits, whole->requests - whole->failures);
 	page_account_free(all);

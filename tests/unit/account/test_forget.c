@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * tests: account/forget.h: what lives keeps its row, and the rest is gone.
+ * tests: account/forget.h: live objects and blocks keep their rows, all others are removed.
  */
 #include <check.h>
 #include <stdlib.h>
@@ -41,20 +41,20 @@ static void check_slab(struct dimensions dimensions)
 	slab_alloc(&acc, 0x4000, 0xd, 512);
 	slab_free(&acc, 0x1000);
 	slab_free(&acc, 0x3000);
-	slab_free(&acc, 0x9000); /* of nothing */
-	slab_free(&acc, 0x3000); /* twice */
+	slab_free(&acc, 0x9000); /* was not allocated */
+	slab_free(&acc, 0x3000); /* double free */
 	for (int i = 0; i < ROWS; i++)
 		keep[i] = i == 2;
 	ck_assert_int_eq(forget_slab(&acc, keep, to), 0);
 	ck_assert_uint_eq(to[0], FORGET_GONE);
 	ck_assert_uint_eq(to[1], 0);
-	ck_assert_uint_eq(to[2], 1); /* it was to be kept */
+	ck_assert_uint_eq(to[2], 1); /* marked as kept */
 	ck_assert_uint_eq(to[3], 2);
 	ck_assert_uint_eq(slab_lives_rows(&acc.lives), 3);
 	ck_assert_uint_eq(slab_lives_key(&acc.lives, 0)->callsite, 0xb);
 	ck_assert_uint_eq(slab_lives_key(&acc.lives, 2)->callsite, 0xd);
 	ck_assert_uint_eq(acc.lives.live.count, 2);
-	/* What was known of the living still is; what comes anew gets a new row. */
+	/* Live objects keep their rows; new allocations get new rows. */
 	slab_free(&acc, 0x2000);
 	slab_alloc(&acc, 0x1000, 0xa, 64);
 	slab_alloc(&acc, 0x5000, 0xd, 512);
@@ -67,7 +67,7 @@ static void check_slab(struct dimensions dimensions)
 	ck_assert_uint_eq(acc.rows[2].live_alloc, 1024);
 	ck_assert_uint_eq(slab_lives_key(&acc.lives, 3)->callsite, 0xa);
 	ck_assert_uint_eq(acc.rows[3].live_alloc, 64);
-	slab_free(&acc, 0x3000); /* that it was freed before is forgotten */
+	slab_free(&acc, 0x3000); /* its earlier free is forgotten */
 	ck_assert_uint_eq(acc.lives.fates.unmatched, 2);
 	ck_assert_uint_eq(acc.lives.fates.doubled, 1);
 	slab_account_free(&acc);
@@ -106,9 +106,9 @@ START_TEST(page_rows_that_live_stay)
 	page_alloc(&acc, 8, 0, 1);
 	page_alloc(&acc, 512, 9, 2);
 	page_alloc(&acc, 16, 2, 3);
-	page_alloc(&acc, 16, 2, 3); /* over the one before */
+	page_alloc(&acc, 16, 2, 3); /* replaces the one before */
 	page_free(&acc, 8, 0);
-	page_free(&acc, 513, 0); /* a piece */
+	page_free(&acc, 513, 0); /* frees a part */
 	for (int i = 0; i < ROWS; i++)
 		keep[i] = false;
 	ck_assert_int_eq(forget_page(&acc, keep, to), 0);
@@ -152,7 +152,7 @@ START_TEST(stacks_get_other_numbers)
 	ck_assert_uint_eq(used[3] + used[4], 0);
 	ck_assert_uint_eq(used[5], 1);
 	ck_assert_int_eq(forget_renumber_stacks(&slab, &page, stacks), 0);
-	/* The same callchains by their new numbers: the rows are those that there were. */
+	/* The same callchains have new numbers: the rows are the old ones. */
 	page_alloc(&page, 11, 0, 1);
 	page_alloc(&page, 12, 0, 5);
 	ev.slab_alloc.ptr = 0x2000;
@@ -168,7 +168,7 @@ START_TEST(stacks_get_other_numbers)
 	ck_assert_uint_eq(slab.nr_rows, 1);
 	ck_assert_uint_eq(slab.rows[0].hit, 2);
 	ck_assert_uint_eq(slab_lives_key(&slab.lives, 0)->dims.of[1], 2);
-	/* Alone, either of them. */
+	/* Either account may be missing. */
 	forget_mark_stacks(NULL, &page, used);
 	forget_mark_stacks(&slab, NULL, used);
 	ck_assert_int_eq(forget_renumber_stacks(NULL, NULL, stacks), 0);

@@ -7,8 +7,9 @@
 
 #include "account/live.h"
 
-/* The time of @key's life in turn @turn: none are kept; they are near each other; from the
- * 10000th on some are far from the first, earlier and later.
+/* The time at which @key begins in turn @turn. Turn 0 keeps no times; turn 1 has times close
+ * together; later turns have, from key 10000 on, some that are far earlier or far later than the
+ * first.
  */
 static uint64_t begin_of(int turn, uint64_t key)
 {
@@ -60,7 +61,7 @@ START_TEST(live_keeps_what_a_plain_array_keeps)
 }
 END_TEST
 
-/* Growth happens in place; every entry has to be found after each one. */
+/* The table grows in place; every entry must be found after each growth. */
 START_TEST(live_finds_everything_while_it_grows)
 {
 	struct live_table t = { .times = _i > 0 };
@@ -107,7 +108,7 @@ START_TEST(a_time_takes_at_most_16_bytes_of_each)
 }
 END_TEST
 
-/* What live.h says of small tables and of large ones. */
+/* Checks what live.h promises about small and large tables. */
 START_TEST(live_is_as_full_as_promised)
 {
 	struct live_table t = { 0 };
@@ -133,7 +134,7 @@ START_TEST(nothing_older_than_a_gap_is_recent)
 	struct live_table t = { 0 };
 	uint64_t gap, key;
 
-	/* More gaps than an entry's bits can count, and growth in between. */
+	/* Makes more gaps than an entry's bits can count, with growth in between. */
 	for (gap = 0; gap < 200; gap++) {
 		for (key = gap * 20; key < gap * 20 + 20; key++) {
 			struct live_entry *e = live_insert(&t, key);

@@ -86,7 +86,7 @@ static void alloc_at(struct page_account *acc, uint64_t ts, uint64_t pfn, uint32
 	page_account_event(acc, &ev);
 }
 
-/* More blocks end than are told of at a time, before the block of a new row is. */
+/* One event ends more blocks than one batch reports, before it begins the block of a new row. */
 START_TEST(first_event_of_a_row_that_ends_many_blocks)
 {
 	struct page_account acc = { .lives.in_part = true };
@@ -115,7 +115,7 @@ START_TEST(small_blocks_freed_as_a_large_one)
 	alloc(&acc, 8, 0);
 	alloc(&acc, 9, 0);
 	alloc(&acc, 10, 1);
-	release(&acc, 8, 3); /* four of its eight pages were never seen allocated */
+	release(&acc, 8, 3); /* four of its eight pages have no recorded allocation */
 	page_account_sum(&acc);
 	ck_assert_uint_eq(acc.totals.merged, 1);
 	ck_assert_uint_eq(acc.totals.freed_pages, 4);
@@ -159,13 +159,13 @@ START_TEST(announced_frees_count_once)
 	struct page_account acc = { 0 };
 
 	alloc(&acc, 1, 0);
-	announce(&acc, 1); /* before its free, as old kernels do */
+	announce(&acc, 1); /* before its free, as in old kernels */
 	release(&acc, 1, 0);
 	alloc(&acc, 2, 0);
 	release(&acc, 2, 0);
-	announce(&acc, 2); /* after it, as 6.1 does */
+	announce(&acc, 2); /* after it, as in 6.1 */
 	alloc(&acc, 3, 0);
-	announce(&acc, 3); /* instead of it */
+	announce(&acc, 3); /* without a free */
 	alloc(&acc, 3, 0);
 	announce(&acc, 3);
 	page_account_finish(&acc);
@@ -201,7 +201,7 @@ START_TEST(damage_is_counted_and_cheap)
 }
 END_TEST
 
-/* Ranges of the model: small ones mostly, one in @rare of order @large to @large + 3. */
+/* Ranges of the model: mostly small ones; one in @rare is of order @large to @large + 3. */
 static const struct model_case {
 	uint64_t pages;
 	int events;
@@ -212,7 +212,7 @@ static const struct model_case {
 	{ 1 << 21, 6000, 64, 17 },
 };
 
-/* Page by page: 0 unknown, 1 live, 2 freed. */
+/* State of each page: 0 unknown, 1 live, 2 freed. */
 START_TEST(agrees_with_a_page_by_page_model)
 {
 	const struct model_case *m = &model_cases[_i];
@@ -231,7 +231,7 @@ START_TEST(agrees_with_a_page_by_page_model)
 			order = m->large + ((uint32_t)rand_r(&seed) & 3);
 		pfn = ((uint64_t)rand_r(&seed) << 8 ^ (uint64_t)rand_r(&seed)) &
 		      (m->pages - 1);
-		/* Large ranges that are freed may begin anywhere. */
+		/* Large ranges may be freed from any page on. */
 		if (allocated || order < 8 || pfn + (1ULL << order) > m->pages)
 			pfn &= ~((1ULL << order) - 1);
 		if (allocated)
@@ -272,7 +272,7 @@ START_TEST(only_what_came_after_the_last_gap_is_sure)
 	alloc(&acc, 0, 3);
 	page_account_event(&acc, &loss);
 	alloc(&acc, 16, 4);
-	release(&acc, 20, 2); /* what is left of a block is as old as it was */
+	release(&acc, 20, 2); /* the rest of a block keeps its time of allocation */
 	alloc(&acc, 64, 0);
 	release(&acc, 1, 0);
 	page_account_finish(&acc);
@@ -296,7 +296,7 @@ START_TEST(frees_alone_are_kept_by_who_freed)
 	release(&acc, 100, 0);
 	alloc(&acc, 8, 1);
 	ev.page_free.pfn = 8;
-	ev.page_free.order = 3; /* two pages of it are known */
+	ev.page_free.order = 3; /* two of its pages are known */
 	page_account_event(&acc, &ev);
 	page_account_sum(&acc);
 	ck_assert_uint_eq(acc.lives.nr_free_only, 2);
@@ -329,7 +329,7 @@ static void event_at(struct page_account *acc, const char *event, uint64_t ts)
 	check_identities(acc);
 }
 
-/* What the rows, the page frames and the free-only stacks say must be what the totals say. */
+/* The rows, the page frames and the free-only stacks must add up to the totals. */
 static void check_sums(const struct page_account *acc)
 {
 	const struct page_totals *s = &acc->totals;
@@ -355,8 +355,8 @@ static void check_sums(const struct page_account *acc)
 	ck_assert_uint_eq(pages, s->unmatched_pages + s->again_pages);
 }
 
-/* Each event "a03" or "f10": allocation, free or announcement, the CPU, and the order, of
- * which D is 20; 5 units of time apart.
+/* Each event is "a03" or "f10": allocation (a), free (f) or announced batched free (b), the CPU,
+ * and the order (D is 20). Events are 5 units of time apart.
  */
 START_TEST(order_within_the_skew)
 {
@@ -365,7 +365,7 @@ START_TEST(order_within_the_skew)
 		uint64_t skew, live, unmatched, again, implicit, reordered;
 	} cases[] = {
 		{ "a00f10", 10, 0, 0, 0, 0, 0 },
-		/* A free before its allocation on another CPU. */
+		/* A free comes before its allocation on another CPU. */
 		{ "f10a00", 10, 0, 0, 0, 0, 1 },
 		{ "f13a03", 10, 0, 0, 0, 0, 1 },
 		{ "f19a09", 10, 0, 0, 0, 0, 1 },
@@ -374,25 +374,25 @@ START_TEST(order_within_the_skew)
 		{ "f1Da0Da0Df0D", 10, 0, 0, 0, 0, 1 },
 		{ "f10a0Df10a00", 10, 1 << 20, 1, 0, 0, 0 },
 		{ "f10a00", 4, 1, 1, 0, 0, 0 },	 /* too far apart */
-		{ "f00a00", 10, 1, 1, 0, 0, 0 }, /* one CPU's order is certain */
+		{ "f00a00", 10, 1, 1, 0, 0, 0 }, /* events of one CPU are in order */
 		{ "f10a01", 10, 2, 1, 0, 0, 0 }, /* not the same block */
 		{ "f11a00", 10, 1, 1, 0, 0, 0 },
-		/* It was an older block's: this one has its own. */
+		/* That free was of an older block: this block has a free of its own. */
 		{ "f10a00f10", 10, 0, 1, 0, 0, 0 },
 		{ "f10a00f10a00", 10, 0, 0, 0, 0, 1 },
 		{ "f10a00a00f00", 10, 0, 0, 0, 0, 1 },
 		{ "a00f00f10a00", 10, 0, 0, 0, 0, 1 },
-		{ "f12a02a00f00", 10, 3, 1, 0, 1, 0 }, /* its next event is another's */
-		{ "f10a00b10", 10, 0, 1, 0, 0, 0 },    /* or only announced */
-		/* The next allocation before the last free. */
+		{ "f12a02a00f00", 10, 3, 1, 0, 1, 0 }, /* its next event is of another block */
+		{ "f10a00b10", 10, 0, 1, 0, 0, 0 },    /* or the free is only announced */
+		/* The next allocation comes before the last free. */
 		{ "a00a10f00f10", 10, 0, 0, 0, 0, 1 },
 		{ "a02a12f02f12", 10, 0, 0, 0, 0, 1 },
 		{ "a00a10f00f10", 4, 0, 0, 1, 1, 0 },
 		{ "a00a10f10f10", 10, 0, 0, 1, 1, 0 },
-		{ "a00a10f00", 10, 0, 0, 0, 1, 0 }, /* nothing speaks against bulk */
+		{ "a00a10f00", 10, 0, 0, 0, 1, 0 }, /* a bulk free is possible */
 		{ "a00a10f00a00f00f00", 10, 0, 0, 1, 1, 0 },
 		{ "a00a10f00a01f01f00", 10, 0, 0, 1, 1, 0 },
-		{ "a00b00a10f00f10", 10, 0, 0, 1, 0, 0 }, /* it was announced */
+		{ "a00b00a10f00f10", 10, 0, 0, 1, 0, 0 }, /* the free was announced */
 	};
 	size_t i;
 
@@ -419,7 +419,7 @@ START_TEST(order_within_the_skew)
 }
 END_TEST
 
-/* Blocks of 2^20 frames, whole and in pieces, each event at about the same cost. */
+/* Blocks of 2^20 frames, whole and in pieces: every event costs about the same. */
 START_TEST(large_blocks_cost_what_small_ones_do)
 {
 	struct page_account acc = { .lives.doubts.skew = 1000000 };
@@ -438,17 +438,17 @@ START_TEST(large_blocks_cost_what_small_ones_do)
 		ev.page_free.pfn = pfn;
 		ev.page_free.order = 20;
 		page_account_event(&acc, &ev);
-		page_account_event(&acc, &ev); /* nothing lives: in doubt */
+		page_account_event(&acc, &ev); /* no block is live: in doubt */
 		check_identities(&acc);
 	}
 	ck_assert_int_eq(clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &to), 0);
-	/* 160000 events: frame by frame they took three minutes. */
+	/* These are 160000 events; handled frame by frame they took three minutes. */
 	ck_assert_int_le(to.tv_sec - from.tv_sec, 10);
 	page_account_free(&acc);
 }
 END_TEST
 
-/* Frees of nothing are in doubt for so long as the skew, then forgotten. */
+/* Frees of unknown blocks are in doubt for the length of the skew, then forgotten. */
 START_TEST(doubts_do_not_grow_with_the_events)
 {
 	struct page_account acc = { .lives.doubts.skew = 100 };
@@ -465,7 +465,7 @@ START_TEST(doubts_do_not_grow_with_the_events)
 }
 END_TEST
 
-/* Whose allocations were left out is freed without a trace in the account. */
+/* Frees of blocks whose allocations were left out leave no trace in the account. */
 START_TEST(frees_of_what_was_left_out_change_nothing)
 {
 	static const uint64_t skews[] = { 0, 10000 };
@@ -477,9 +477,9 @@ START_TEST(frees_of_what_was_left_out_change_nothing)
 
 		release(&acc, 512, 9);
 		alloc(&acc, 8, 1);
-		release(&acc, 9, 0); /* a half of it */
+		release(&acc, 9, 0); /* one half of it */
 		release(&acc, 8, 0);
-		release(&acc, 8, 1); /* another's since */
+		release(&acc, 8, 1); /* someone else has it since */
 		alloc(&acc, 16, 0);
 		page_account_finish(&acc);
 		ck_assert_uint_eq(acc.totals.split + acc.totals.matched, 2);

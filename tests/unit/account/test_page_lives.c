@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * tests: account/page_lives.h: what is handed over, in which order, with which beginning.
+ * tests: account/page_lives.h: what observers get, in which order, and with which allocation.
  */
 #include <check.h>
 #include <stdlib.h>
@@ -9,14 +9,14 @@
 
 enum { PAGES = 1 << 14, EVENTS = 200000 };
 
-/* The request that begins at a frame, as the lives tell it. */
+/* The request whose first page is at a frame, as the observer saw it. */
 struct watched {
 	uint64_t begin, left;
 	uint32_t cpu;
 	bool implicit;
 };
 
-/* What the lives say in sum. */
+/* Sums of all that the observer saw. */
 struct model {
 	struct watched *watched; /* by first frame */
 	uint64_t live, freed, gone, found, refused, requests, ended, reordered;
@@ -77,7 +77,7 @@ static void hear(void *ctx, const struct page_life *life, size_t nr)
 	}
 }
 
-/* Requests of eight pages, which are freed whole, in part, or taken over. */
+/* Requests of eight pages that are freed whole, freed in part, or replaced by others. */
 static void random_event(struct kmem_event *ev, uint32_t *seed, uint64_t ts)
 {
 	uint32_t r = *seed = *seed * 1103515245 + 12345, order = r >> 28 & 3;
@@ -98,7 +98,7 @@ static void random_event(struct kmem_event *ev, uint32_t *seed, uint64_t ts)
 		ev->page_free.pfn = pfn + order;
 		break;
 	case 4:
-		ev->type = KMEM_KFREE; /* not for here */
+		ev->type = KMEM_KFREE; /* not a page event */
 		break;
 	default:
 		ev->type = KMEM_PAGE_FREE;
@@ -107,7 +107,7 @@ static void random_event(struct kmem_event *ev, uint32_t *seed, uint64_t ts)
 	}
 }
 
-/* Every page of every request ends once at the most, and its last one says so. */
+/* Every page of every request ends at most once, and the last one is marked as the last. */
 START_TEST(pages_end_once)
 {
 	struct kmem_event *evs = calloc(EVENTS, sizeof(*evs));
@@ -151,7 +151,7 @@ START_TEST(pages_end_once)
 }
 END_TEST
 
-/* One event can end more lives than a batch holds. */
+/* One event can end more allocations than a batch holds. */
 START_TEST(one_event_ends_many_lives)
 {
 	struct page_lives *l = calloc(1, sizeof(*l));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * tests: account/row_union.h: one row for each key, in the order of first events.
+ * tests: account/row_union.h: one row for each key, in the order of their first events.
  */
 #include <check.h>
 
@@ -23,7 +23,8 @@ static void expect_key(const struct intern *keys, uint32_t row, uint64_t want)
 	ck_assert_uint_eq(*key, want);
 }
 
-/* The first event of a key is the earliest in all parts; of equal times the place tells. */
+/* The first event of a key is the earliest one of all parts; equal times are ordered by position.
+ */
 START_TEST(rows_are_in_the_order_of_their_first_events)
 {
 	struct row_union u = { 0 };
@@ -70,7 +71,7 @@ START_TEST(no_rows_are_none)
 }
 END_TEST
 
-/* Many keys in every part, first seen in another order than they are added. */
+/* Every part has many keys, added in another order than that of their first events. */
 START_TEST(each_part_finds_its_rows)
 {
 	struct row_union u = { 0 };

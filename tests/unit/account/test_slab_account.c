@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * tests: account/slab_account.h: each way an object's life can go, and the identities.
+ * tests: account/slab_account.h: everything that can happen to an object, and that the sums agree.
  */
 #include <check.h>
 #include <stdlib.h>
@@ -56,7 +56,7 @@ START_TEST(each_fate_has_its_counter)
 	release(&acc, 0, 0);	  /* kfree(NULL) */
 	release(&acc, 16, 0);	  /* kfree(ZERO_SIZE_PTR) */
 	alloc(&acc, 0x3000, 0xb, 100, 128);
-	alloc(&acc, 0x3000, 0xa, 60, 64); /* the first one ended unseen */
+	alloc(&acc, 0x3000, 0xa, 60, 64); /* the free of the first one was not seen */
 	alloc(&acc, 0, 0xa, 60, 64);	  /* failed */
 	alloc(&acc, 0x4000, 0xa, 1ULL << 40, 1ULL << 40);
 
@@ -90,7 +90,7 @@ START_TEST(each_fate_has_its_counter)
 }
 END_TEST
 
-/* Whose allocations were left out is freed without a trace in the account. */
+/* Frees of objects whose allocations were left out leave no trace in the account. */
 START_TEST(frees_of_what_was_left_out_change_nothing)
 {
 	static const uint64_t skews[] = { 0, 10000 };
@@ -102,13 +102,13 @@ START_TEST(frees_of_what_was_left_out_change_nothing)
 					    .lives.skew = skews[i] };
 
 		for (k = 0; k < 1000; k++)
-			release(&acc, 0x100000 + (uint64_t)k * 64, 0); /* others' */
+			release(&acc, 0x100000 + (uint64_t)k * 64, 0); /* of other objects */
 		if (!acc.lives.skew)
 			ck_assert_uint_eq(acc.lives.live.count, 0);
 		alloc(&acc, 0x1000, 0xa, 50, 64);
 		alloc(&acc, 0x2000, 0xa, 50, 64);
-		release(&acc, 0x1000, 1); /* by whomever */
-		release(&acc, 0x1000, 1); /* another's since */
+		release(&acc, 0x1000, 1); /* by any task */
+		release(&acc, 0x1000, 1); /* someone else has it since */
 		release(&acc, 0x1000, 0);
 		slab_account_finish(&acc);
 		ck_assert_uint_eq(acc.totals.matched, 1);
@@ -121,7 +121,7 @@ START_TEST(frees_of_what_was_left_out_change_nothing)
 }
 END_TEST
 
-/* The recorder's own objects were left out, but not what interrupts it. */
+/* The recorder's own objects are left out, but not those of interrupts that run on top of it. */
 START_TEST(the_recorders_own_frees_are_not_unmatched)
 {
 	struct slab_account acc = { .lives.scope.self = 42 };
@@ -135,7 +135,7 @@ START_TEST(the_recorders_own_frees_are_not_unmatched)
 	slab_account_event(&acc, &ev);
 	alloc(&acc, 0x3000, 0xa, 50, 64);
 	ev.flags = 0;
-	ev.slab_free.ptr = 0x3000; /* another's object, which it frees */
+	ev.slab_free.ptr = 0x3000; /* an object of another task, which the recorder frees */
 	slab_account_event(&acc, &ev);
 	slab_account_finish(&acc);
 	ck_assert_uint_eq(acc.totals.other, 2);
@@ -171,7 +171,8 @@ START_TEST(identities_hold_on_noise)
 }
 END_TEST
 
-/* Many more addresses than live objects: freed ones leave the table of the live. */
+/* There are many more addresses than live objects: freed ones must leave the table of live objects.
+ */
 START_TEST(freed_addresses_are_remembered_in_little_memory)
 {
 	enum { ADDRESSES = 1 << 18, LIVE = 20000 };
@@ -207,7 +208,7 @@ START_TEST(freed_addresses_are_remembered_in_little_memory)
 	ck_assert_uint_eq(acc.totals.unmatched, unmatched);
 	ck_assert_uint_eq(acc.totals.implicit, implicit);
 	ck_assert_uint_le(acc.lives.live.capacity, 4 * LIVE);
-	/* Four bytes apart: two groups a page of 4 KiB. */
+	/* Objects are four bytes apart: two groups for each page of 4 KiB. */
 	ck_assert_uint_le(acc.lives.freed.nr_groups, ADDRESSES * 4 / 4096 * 2);
 	slab_account_free(&acc);
 	free(was);
@@ -231,7 +232,7 @@ static void event_at(struct slab_account *acc, bool allocates, uint64_t ptr, uin
 	slab_account_event(acc, &ev);
 }
 
-/* Who freed what no event allocated adds up to what the totals say. */
+/* Free-only rows must add up to the totals. */
 static void check_free_only(const struct slab_account *acc)
 {
 	uint64_t unmatched = 0, doubled = 0;
@@ -245,7 +246,7 @@ static void check_free_only(const struct slab_account *acc)
 	ck_assert_uint_eq(doubled, acc->totals.doubled);
 }
 
-/* Each event "a0" or "f1": allocation or free, and the CPU; 5 units of time apart. */
+/* Each event is "a0" or "f1": allocation or free, and the CPU. Events are 5 units of time apart. */
 static struct slab_account *play(const char *events, uint64_t skew)
 {
 	struct slab_account *acc = calloc(1, sizeof(*acc));
@@ -268,20 +269,20 @@ START_TEST(order_within_the_skew)
 		uint64_t skew, live, unmatched, doubled, implicit, reordered;
 	} cases[] = {
 		{ "a0f1", 10, 0, 0, 0, 0, 0 },
-		/* A free before its allocation on another CPU. */
+		/* A free comes before its allocation on another CPU. */
 		{ "f1a0", 10, 0, 0, 0, 0, 1 },
 		{ "f1a0", 4, 1, 1, 0, 0, 0 },  /* too far apart */
-		{ "f0a0", 10, 1, 1, 0, 0, 0 }, /* one CPU's order is certain */
-		/* It was an older object's: this one has its own. */
+		{ "f0a0", 10, 1, 1, 0, 0, 0 }, /* events of one CPU are in order */
+		/* That free was of an older object: this object has a free of its own. */
 		{ "f1a0f1", 10, 0, 1, 0, 0, 0 },
 		{ "f1a0f1a0", 10, 0, 0, 0, 0, 1 },
 		{ "f1a0a0f0", 10, 0, 0, 0, 0, 1 },
 		{ "a0f0f1a0", 10, 0, 0, 0, 0, 1 },
-		/* The next allocation before the last free. */
+		/* The next allocation comes before the last free. */
 		{ "a0a1f0f1", 10, 0, 0, 0, 0, 1 },
 		{ "a0a1f0f1", 4, 0, 0, 1, 1, 0 },
 		{ "a0a1f1f1", 10, 0, 0, 1, 1, 0 },
-		{ "a0a1f0", 10, 0, 0, 0, 1, 0 }, /* nothing speaks against bulk */
+		{ "a0a1f0", 10, 0, 0, 0, 1, 0 }, /* a bulk free is possible */
 		{ "a0a1f0a0f0f0", 10, 0, 0, 1, 1, 0 },
 	};
 	size_t i;
@@ -382,7 +383,7 @@ START_TEST(a_dimension_tells_rows_apart)
 
 		slab_account_event(&acc, &a);
 		slab_account_event(&acc, &b);
-		release(&acc, 0x2000, 7); /* from elsewhere: the allocating row's */
+		release(&acc, 0x2000, 7); /* freed elsewhere: counts in the allocating row */
 		slab_account_sum(&acc);
 		ck_assert_uint_eq(acc.nr_rows, cases[i].dimension ? 2 : 1);
 		ck_assert_uint_eq(slab_account_key(&acc, 0)->dims.of[0], cases[i].first);
@@ -404,7 +405,7 @@ START_TEST(sizes_tell_kmalloc_objects_apart)
 	alloc(&acc, 0x1000, 0xa, 50, 64);
 	alloc(&acc, 0x2000, 0xa, 60, 64);
 	alloc(&acc, 0x3000, 0xa, 90, 96);
-	/* What kmalloc did not give is of the cache that it names. */
+	/* Without kmalloc(), the object is of the cache that the event names. */
 	ev.slab_alloc.ptr = 0x4000;
 	ev.slab_alloc.bytes_alloc = 64;
 	slab_account_event(&acc, &ev);
@@ -432,7 +433,7 @@ START_TEST(large_kmallocs_are_counted)
 
 	alloc(&acc, 0x10000, 0xa, 8000, 8192);
 	alloc(&acc, 0x20000, 0xa, 8200, 12288);
-	ev.slab_alloc.ptr = 0x30000; /* a cache's objects may be of any size */
+	ev.slab_alloc.ptr = 0x30000; /* a cache may have objects of any size */
 	ev.slab_alloc.bytes_alloc = 16384;
 	slab_account_event(&acc, &ev);
 	slab_account_finish(&acc);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * tests: account/slab_lives.h: what is handed over, in which order, with which beginning.
+ * tests: account/slab_lives.h: what observers get, in which order, and with which allocation.
  */
 #include <check.h>
 #include <errno.h>
@@ -14,7 +14,7 @@
 /* An observer that keeps everything. */
 struct heard {
 	struct slab_life *lives;
-	uint64_t *times; /* of each one's event; 0: it has none */
+	uint64_t *times; /* time of each one's event; 0: without an event */
 	size_t nr, capacity, times_capacity, nr_batches, largest;
 };
 
@@ -44,8 +44,8 @@ static void heard_free(struct heard *h)
 	free(h->times);
 }
 
-/* Each event "a0" or "f1": allocation or free, and the CPU, of address @ptr; 5 units of time
- * apart. The n-th asks for 10 n bytes.
+/* Each event is "a0" or "f1": allocation or free of address @ptr, and the CPU. Events are 5 units
+ * of time apart. The n-th asks for 10 n bytes.
  */
 static size_t make_events(struct kmem_event *evs, const char *events, uint64_t ptr)
 {
@@ -70,8 +70,8 @@ static size_t make_events(struct kmem_event *evs, const char *events, uint64_t p
 	return nr;
 }
 
-/* What is expected of one life: "B100", "F100", "G100", "L100" (found late) with the time of
- * the life's beginning, then a letter for its event: its place, '-' for none; "c": another
+/* What the observer must get: "B100", "F100", "G100" or "L100" (found late) with the time of the
+ * allocation, then a letter for the position of the event ('-': without an event); "c": another
  * CPU; "r": reordered.
  */
 START_TEST(each_life_is_handed_over)
@@ -84,9 +84,9 @@ START_TEST(each_life_is_handed_over)
 		{ "f0f0", "" },
 		{ "a0a0f0", "B100a G100b B105b F105c" },
 		{ "f1a0a0", "B105b F105ccr B110c" },
-		/* Its free came before it, as nothing else ended it. */
+		/* The free came first: nothing else ended the object. */
 		{ "f1a0", "B105b F105-cr" },
-		/* Its free comes last. */
+		/* The free comes last. */
 		{ "a0a1f0f1", "B100a G100b B105b F105cc L100dcr" },
 	};
 	size_t i, k;
@@ -129,7 +129,7 @@ END_TEST
 
 enum { PTRS = 4096, EVENTS = 300000 };
 
-/* What the lives say of one address. */
+/* What the observer saw of one address. */
 struct watched {
 	bool lives, gone;
 	struct slab_life born, went;
@@ -174,7 +174,7 @@ static void random_event(struct kmem_event *ev, uint32_t *seed, uint64_t ts)
 				   .pid = (int32_t)(r >> 23 & 7),
 				   .ts = ts };
 	if (r >> 28 & 1)
-		ev->type = KMEM_PAGE_ALLOC; /* not for here */
+		ev->type = KMEM_PAGE_ALLOC; /* not a slab event */
 	if (ev->type == KMEM_CACHE_ALLOC) {
 		ev->slab_alloc.ptr = ptr;
 		ev->slab_alloc.callsite = r >> 25 & 7;
@@ -185,7 +185,7 @@ static void random_event(struct kmem_event *ev, uint32_t *seed, uint64_t ts)
 	}
 }
 
-/* Every end has its beginning, whatever the batches, with times and without. */
+/* Every end has its allocation, whatever the sizes of the batches, with and without times. */
 START_TEST(lives_begin_before_they_end)
 {
 	struct kmem_event *evs = calloc(EVENTS, sizeof(*evs));
@@ -239,7 +239,7 @@ START_TEST(lives_begin_before_they_end)
 }
 END_TEST
 
-/* One account for all who ask, with rows fine enough for each. */
+/* All users share one account, whose rows are fine enough for each of them. */
 START_TEST(accounts_are_made_once)
 {
 	const struct dimensions none = { 0 }, stack = { .of = { DIMENSION_STACK } },
@@ -263,7 +263,7 @@ START_TEST(accounts_are_made_once)
 	ck_assert_int_eq(slab->lives.dimensions.of[0], DIMENSION_STACK);
 	ck_assert_int_eq(slab->lives.dimensions.of[1], DIMENSION_PID);
 	ck_assert_int_eq(slab->lives.dimensions.of[2], DIMENSION_NONE);
-	/* There is room for one more. */
+	/* The limit is reached: one more fails. */
 	ck_assert_int_eq(accounts_slab(&a, &more, &same), -EOVERFLOW);
 	ck_assert_ptr_null(same);
 	ck_assert_int_eq(slab->lives.dimensions.of[2], DIMENSION_NONE);

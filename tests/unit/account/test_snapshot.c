@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * tests: account/snapshot.h: the kernel's texts, whole, cut and damaged.
+ * tests: account/snapshot.h: texts of the kernel: whole, truncated and damaged.
  */
 #include <check.h>
 #include <string.h>
@@ -48,7 +48,7 @@ START_TEST(vmstat_numbers)
 	ck_assert_uint_eq(v, 7);
 	ck_assert(vmstat_sum(text, "pgalloc_", &v));
 	ck_assert_uint_eq(v, 21);
-	ck_assert(!vmstat_value(text, "pgfree", &v)); /* no such number exists */
+	ck_assert(!vmstat_value(text, "pgfree", &v)); /* a number without digits */
 	ck_assert(!vmstat_value(text, "nr_free", &v));
 	ck_assert(!vmstat_sum(text, "absent_", &v));
 	ck_assert(!vmstat_sum("", "", &v));
@@ -112,7 +112,7 @@ START_TEST(what_cpus_hold)
 	ck_assert(!slab_cpu_next(&text, &line));
 
 	ck_assert(slabinfo_next(&slab, &info));
-	ck_assert_uint_eq(info.cpu_limit, 120); /* SLAB's */
+	ck_assert_uint_eq(info.cpu_limit, 120); /* a column of SLAB only */
 	ck_assert(slabinfo_next(&slab, &info));
 	ck_assert_uint_eq(info.cpu_limit, 0);
 	ck_assert(slabinfo_next(&slab, &info));
@@ -136,7 +136,9 @@ START_TEST(aliases)
 }
 END_TEST
 
-/* A header, places of the kernel and of modules, words that newer kernels add; and what is none. */
+/* A header, callsites of the kernel and of modules, words that newer kernels add, and malformed
+ * lines.
+ */
 START_TEST(reads_allocinfo)
 {
 	const char *text =

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * tests: account/zones.h: the kernel's texts, whole, cut and damaged.
+ * tests: account/zones.h: texts of the kernel: whole, truncated and damaged.
  */
 #include <check.h>
 #include <string.h>

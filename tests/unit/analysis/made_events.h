@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * tests: analyses of events that a test makes up.
- * In: the events. Out: the only table of an analysis; its cells.
+ * In: the events. Out: the only table of an analysis, and its cells.
  */
 #ifndef KMEMX_TESTS_MADE_EVENTS_H
 #define KMEMX_TESTS_MADE_EVENTS_H
@@ -16,7 +16,7 @@
 #define MADE_EVENTS 64
 #define MADE_PAGE   4096
 
-/* A recording whose events are not its own: it lends its time and types of events. */
+/* Events made by the test; the recording gives only its time and its event types. */
 struct fixture {
 	struct opened in;
 	struct kmem_event evs[MADE_EVENTS];
@@ -56,7 +56,7 @@ static inline struct kmem_event *event(struct fixture *f, uint8_t type, uint64_t
 	return ev;
 }
 
-/* The only table of the analysis @name. */
+/* Returns the only table of the analysis @name. */
 static inline const struct table *table_of(struct fixture *f, const char *name,
 					   const struct analysis_options *opts)
 {

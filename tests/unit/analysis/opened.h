@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * tests: what an analysis needs, of a recording that is opened here.
+ * tests: opens a recording and prepares what an analysis needs.
  * In: a path. Out: a struct analysis_env and an empty report.
  */
 #ifndef KMEMX_TESTS_OPENED_H
@@ -21,7 +21,7 @@ struct opened {
 	struct report *report;
 };
 
-/* Opens @path, with the symbols that it holds; opened_close() closes it. */
+/* Opens @path with the symbols in it; opened_close() closes it. */
 static inline void opened_open(struct opened *o, const char *path)
 {
 	static const struct log silent = { 0 };
@@ -48,8 +48,8 @@ static inline void opened_open(struct opened *o, const char *path)
 					.page_size = recording_kernel_page_size(o->rec) };
 }
 
-/* The same for tests that make their events up: those of the recording are read and dropped, and
- * its addresses have no names. It lends its time and its types of events.
+/* The same for tests that make up their events: reads and drops those of the recording, and leaves
+ * addresses without names. The recording gives its time and its event types.
  */
 static inline void opened_lends(struct opened *o, const char *path)
 {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * tests: analysis/advise/advise.h: what is advice, and what is none.
+ * tests: analysis/advise/advise.h: which events lead to advice, and which do not.
  */
 #include <check.h>
 #include <stdio.h>
@@ -11,9 +11,7 @@
 
 enum { MOST_EVENTS = 40000, SITE = 0xca11, OTHER = 0x07e4 };
 
-/* A recording whose events are not its own: it lends its types of events, and has what the test
- * says of the machine's caches.
- */
+/* Events made by the test; the recording gives its event types, the test gives the slabinfo. */
 struct fixture {
 	struct opened in;
 	struct recording_text meta[2], *own_meta;
@@ -64,7 +62,7 @@ static void add(struct fixture *f, const struct kmem_event *ev)
 	f->nr++;
 }
 
-/* Objects @first to @last, without that one. */
+/* Allocates objects @first to @last - 1. */
 static void allocate(struct fixture *f, uint8_t type, uint64_t site, unsigned int first,
 		     unsigned int last, uint64_t req, uint64_t alloc)
 {
@@ -89,7 +87,7 @@ static void release(struct fixture *f, unsigned int first, unsigned int last)
 	}
 }
 
-/* The advice of what @f's events leave. */
+/* Returns the number of rows of advice on the events of @f. */
 static size_t advice(struct fixture *f)
 {
 	const struct analysis *chosen = analysis_find("advise");
@@ -124,7 +122,7 @@ static void ck_text(const struct fixture *f, const char *name, const char *wante
 	ck_assert_msg(strstr(c->s, wanted), "%s: %s", name, c->s);
 }
 
-/* Objects of the kernel commit whose method it is, in the slabs of SLUB, which has a tail. */
+/* The objects of the kernel commit that the method comes from, in SLUB slabs with a tail. */
 START_TEST(a_cache_of_its_own)
 {
 	char slabinfo[] = "slabinfo - version: 2.1\n"
@@ -135,7 +133,7 @@ START_TEST(a_cache_of_its_own)
 	set_up(&f);
 	set_caches(&f, slabinfo, aliases);
 	allocate(&f, KMEM_KMALLOC, SITE, 0, 979, 56, 64);
-	/* What lives at the end does not count, nor does what others allocate. */
+	/* The peak counts, not the objects live at the end; other callsites do not count. */
 	release(&f, 0, 979);
 	allocate(&f, KMEM_KMALLOC, SITE, 0, 10, 56, 64);
 	allocate(&f, KMEM_CACHE_ALLOC, OTHER, 1000, 1900, 56, 64);
@@ -162,7 +160,7 @@ START_TEST(few_objects_are_not_worth_a_slab)
 	struct fixture f;
 
 	set_up(&f);
-	/* They save 496 bytes, and leave room for 11 objects of 56 in their slab. */
+	/* They save 496 bytes, but their slab has room for 11 more objects of 56 bytes. */
 	allocate(&f, KMEM_KMALLOC, SITE, 0, 62, 56, 64);
 	ck_assert_uint_eq(advice(&f), 0);
 	ck_assert_uint_eq(f.t->nr_notes, 1);
@@ -170,7 +168,7 @@ START_TEST(few_objects_are_not_worth_a_slab)
 }
 END_TEST
 
-/* Of four sizes one is dominant if it has three quarters. */
+/* One of four sizes dominates if it has three quarters. */
 START_TEST(dominant)
 {
 	unsigned int others = _i ? 333 : 334;
@@ -184,7 +182,7 @@ START_TEST(dominant)
 }
 END_TEST
 
-/* Asked for, given, and how many other objects of which size; whether that is advice. */
+/* Bytes requested and allocated, and the size of one other object; whether that leads to advice. */
 static const struct {
 	uint64_t req, alloc, other;
 	bool found;
@@ -192,9 +190,9 @@ static const struct {
 	[] = {
 		{ 520, 1024, 512, true },    { 576, 1024, 512, true },
 		{ 577, 1024, 512, false },   { 512, 512, 512, false },
-		{ 520, 1024, 0, false }, /* is there a class of 512? */
+		{ 520, 1024, 0, false }, /* slabinfo may lack a class of 512 */
 		{ 520, 512 * 3, 512, true }, { 2, 8, 8, false },
-		{ 65, 96, 64, true },	     { 65, 64, 64, false }, /* that cannot be */
+		{ 65, 96, 64, true },	     { 65, 64, 64, false }, /* impossible */
 	};
 
 START_TEST(just_over)
@@ -215,7 +213,7 @@ START_TEST(just_over)
 }
 END_TEST
 
-/* The page allocator gave these: no cache, and no smaller class. */
+/* The page allocator served these: no cache, and no smaller class. */
 START_TEST(large)
 {
 	struct fixture f;
@@ -242,14 +240,14 @@ START_TEST(large)
 }
 END_TEST
 
-/* Of several sizes: the moment counts when they waste most together. */
+/* Several sizes: what counts is the moment of the largest total waste. */
 START_TEST(large_of_several_sizes)
 {
 	struct fixture f;
 
 	set_up(&f);
-	allocate(&f, KMEM_KMALLOC, SITE, 0, 2, 20000, 32768); /* 12288 each too many */
-	allocate(&f, KMEM_KMALLOC, SITE, 2, 3, 8193, 16384);  /* 4096 */
+	allocate(&f, KMEM_KMALLOC, SITE, 0, 2, 20000, 32768); /* each wastes 12288 bytes */
+	allocate(&f, KMEM_KMALLOC, SITE, 2, 3, 8193, 16384);  /* this one 4096 */
 	release(&f, 0, 2);
 	allocate(&f, KMEM_KMALLOC, SITE, 10, 14, 8193, 16384);
 	ck_assert_uint_eq(advice(&f), 1);
@@ -266,11 +264,13 @@ START_TEST(large_of_several_sizes)
 }
 END_TEST
 
-/* Whole pages as it is; just over what a slab gives; less than was asked for, which cannot be. */
+/* A request of whole pages; one just above the size of a slab object; one above its allocation,
+ * which is impossible.
+ */
 static const struct {
 	uint64_t req, alloc, saves;
 } pages[] = { { 16384, 16384, 0 },    { 12289, 16384, 0 },
-	      { 12288, 16384, 4096 }, { 4097, 8192, 0 }, /* of a slab */
+	      { 12288, 16384, 4096 }, { 4097, 8192, 0 }, /* a slab object */
 	      { 40000, 16384, 0 },    { 0, 16384, 16384 } };
 
 START_TEST(whole_pages)
@@ -286,7 +286,7 @@ START_TEST(whole_pages)
 }
 END_TEST
 
-/* --- flags: as the recording's formats have them ----------------------------------------- */
+/* --- flags, in the formats of the recording ----------------------------------------------- */
 
 enum {
 	KERNEL = 0xcc0,
@@ -322,7 +322,7 @@ START_TEST(atomic)
 	allocate_with(&f, ATOMIC, IN_IRQ, 5);
 	allocate_with(&f, ATOMIC, IRQS_OFF, 6);
 	allocate_with(&f, KERNEL, 0, 1);
-	allocate_with(&f, ATOMIC | KERNEL, 0, 1); /* it may wait */
+	allocate_with(&f, ATOMIC | KERNEL, 0, 1); /* may sleep */
 	ck_assert_uint_eq(advice(&f), 1);
 	ck_assert_str_eq(cell(&f, 0, "finding")->s, "atomic");
 	ck_assert_int_eq(cell(&f, 0, "bytes")->type, CELL_NONE);
@@ -334,7 +334,7 @@ START_TEST(atomic)
 }
 END_TEST
 
-/* Only from interrupts; never with GFP_KERNEL. */
+/* Allocates only in interrupts; never with GFP_KERNEL. */
 START_TEST(rightly_atomic)
 {
 	struct fixture f;
@@ -373,7 +373,7 @@ START_TEST(high_order)
 		allocate_pages(&f, KERNEL, 4, false);
 		allocate_pages(&f, KERNEL, 6, true);
 	}
-	ck_assert_uint_eq(advice(&f), _i ? 2 : 1); /* atomic is the other */
+	ck_assert_uint_eq(advice(&f), _i ? 2 : 1); /* the second row is "atomic" */
 	ck_assert_str_eq(cell(&f, 0, "finding")->s, "atomic");
 	if (_i) {
 		ck_assert_str_eq(cell(&f, 1, "finding")->s, "high-order");
@@ -389,7 +389,7 @@ END_TEST
 
 /* --- CPUs ------------------------------------------------------------------------------- */
 
-/* @nr objects, of which the first @near are freed where they were allocated. */
+/* Allocates @nr objects; the first @near of them are freed on the CPU that allocated them. */
 static void pass_on(struct fixture *f, unsigned int nr, unsigned int near)
 {
 	struct kmem_event ev = { .type = KMEM_CACHE_ALLOC, .cpu = 1 };
@@ -435,14 +435,14 @@ END_TEST
 
 /* --- batches ---------------------------------------------------------------------------- */
 
-/* What happens on a CPU, each so many times: f the task frees a page; b the oldest one not yet
- * announced is, B the next to be freed; i a free in an interrupt, t of another task; h of two
- * pages; a an allocation by the task, A by another; l events are lost; p some time goes by; c all
- * of that is on the other CPU from here on.
+/* Events of a CPU, each with its count: f the task frees a page; b that of the oldest page not yet
+ * announced is announced, B that of the next page to be freed; i a free in an interrupt, t by
+ * another task; h of two pages; a an allocation by the task, A by another task; l events are lost;
+ * p time passes; c everything from here on is on the other CPU.
  */
 static const struct {
 	const char *events;
-	unsigned int single; /* of the task; 0: nothing is found */
+	unsigned int single; /* of the task; 0: no advice */
 } frees[] = {
 	{ "16f", 16 },
 	{ "15f", 0 },
@@ -461,7 +461,7 @@ static const struct {
 	{ "12f 1i 18f 31b", 0 },
 	{ "20f 20b 17f 5b", 0 },
 	{ "17000f", 17000 },
-	{ "17000f 1p 17000b", 16384 }, /* as many are no batch */
+	{ "17000f 1p 17000b", 16384 }, /* that many are not a batch */
 };
 
 static void page_event(struct fixture *f, char what, uint64_t *next, uint64_t *announced)
@@ -540,7 +540,7 @@ START_TEST(unbatched)
 }
 END_TEST
 
-/* With a callchain it is a callsite, whichever tasks there are, and the runs add up. */
+/* With callchains the row is a callsite, whatever the tasks; the runs add up. */
 START_TEST(unbatched_callsite)
 {
 	struct fixture f;

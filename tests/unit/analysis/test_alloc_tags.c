@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * tests: analysis/ledger/alloc_tags.h: events as the posted formats have them, and damaged ones.
+ * tests: analysis/ledger/alloc_tags.h: events with the posted formats, and damaged events.
  */
 #include <check.h>
 #include <string.h>
@@ -12,7 +12,7 @@ Suite *test_alloc_tags_suite(void);
 
 #define PRINT "\nprint fmt: \"\"\n"
 
-/* Of a 64-bit kernel; FREED as a later posting has it, with ptr for ref. */
+/* Formats of a 64-bit kernel; FREED is that of a later posting, with ptr instead of ref. */
 static const char hit_64[] =
 	"name: alloc_tag_hit\nID: 1\n" FORMAT_COMMON
 	"\tfield:void * tag;\toffset:8;\tsize:8;\tsigned:0;\n"
@@ -53,7 +53,7 @@ static void set_up(void)
 	rec = (struct recording){ .event_formats = texts };
 	tags = (struct alloc_tags){ 0 };
 	add_text("alloc_tag", hit_64);
-	add_text("kmem", alloced_64); /* of another system */
+	add_text("kmem", alloced_64); /* another event system */
 	add_text("alloc_tag", alloced_64);
 	add_text("alloc_tag", freed_64);
 	ck_assert(!alloc_tags_init(&tags, &rec));
@@ -122,8 +122,8 @@ START_TEST(counts_by_place)
 	mem(2, 0xa0, 192);
 	mem(2, 0xa0, 192);
 	mem(3, 0xa0, 192);
-	hit(0xa0, "(null)", "fs/other.c", "another"); /* named already */
-	mem(3, 0xb0, 64);			      /* older than the recording */
+	hit(0xa0, "(null)", "fs/other.c", "another"); /* has a name already */
+	mem(3, 0xb0, 64);			      /* allocated before the recording */
 	hit(0xb0, "sunrpc", "net/a.c", "rpc_new");
 	hit(0, "", "", "nowhere");
 	ck_assert_uint_eq(tags.nr, 3);
@@ -145,17 +145,17 @@ START_TEST(damage)
 	static char name[400];
 	struct kmem_event ev = { .type = KMEM_KFREE, .id = 2 };
 
-	alloc_tags_event(&tags, &ev); /* no data is looked at */
+	alloc_tags_event(&tags, &ev); /* without data */
 	put(16, 0xa0, 8);
 	put(24, 64, 8);
-	give(2, 31); /* cut short */
+	give(2, 31); /* truncated */
 	ck_assert_uint_eq(tags.bad, 1);
 	mem(2, 0xa0, 1ULL << 60);
 	ck_assert_uint_eq(tags.bad, 2);
 	ck_assert_uint_eq(tags.nr, 0);
-	mem(9, 0xa0, 64); /* of no such event */
+	mem(9, 0xa0, 64); /* not one of these events */
 	ck_assert_uint_eq(tags.nr, 0);
-	/* Texts that lie outside of the event: the tag has no name. */
+	/* The texts lie outside of the event: the tag has no name. */
 	put(8, 0xa0, 8);
 	put(16, 0xffffffff, 4);
 	put(20, 500U << 16 | 20, 4);
@@ -164,11 +164,11 @@ START_TEST(damage)
 	ck_assert_uint_eq(tags.nr, 1);
 	ck_assert_uint_eq(tags.tags[0].function, 0);
 	ck_assert_uint_eq(tags.tags[0].place, 0);
-	/* A name that never ends is cut. */
+	/* A name without an end is truncated. */
 	memset(name, 'x', sizeof(name) - 1);
 	hit(0xa0, "m", "f", name);
 	ck_assert_uint_eq(strlen(text(tags.tags[0].function)), 256 + strlen(" [m]"));
-	/* Sums wrap, but do not overflow. */
+	/* Sums wrap around without an error. */
 	for (int i = 0; i < 70000; i++)
 		mem(2, 0xa0, 1ULL << 48);
 	ck_assert(!tags.failed);

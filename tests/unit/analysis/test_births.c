@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * tests: analysis/life/births.h: which task allocated, against a list of all allocations.
+ * tests: analysis/life/births.h: which task allocated, compared with a list of all allocations.
  */
 #include <check.h>
 #include <stdlib.h>
@@ -37,7 +37,7 @@ static void drop(struct births *b, const struct birth *list, size_t nr)
 	births_drop(b);
 }
 
-/* Most objects die, and what is kept follows those that do not. */
+/* Most objects are freed; the memory used follows the live ones. */
 START_TEST(tasks_of_what_lives)
 {
 	struct birth *list = calloc(BIRTHS, sizeof(*list));
@@ -76,7 +76,7 @@ START_TEST(tasks_of_what_lives)
 }
 END_TEST
 
-/* A coarse clock: two tasks, one time. What is before and after is known. */
+/* The clock is coarse: two tasks allocate at one time. What is before and after is certain. */
 START_TEST(one_time)
 {
 	struct births b = { 0 };
@@ -98,7 +98,7 @@ START_TEST(one_time)
 }
 END_TEST
 
-/* A clock that steps back: nothing is sure, and nothing is lost. */
+/* The clock steps back: no task is certain, and no object is lost. */
 START_TEST(time_runs_backwards)
 {
 	struct births b = { 0 };

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * tests: analysis/bounds/bounds.h: what is sure, and why the rest is not.
+ * tests: analysis/bounds/bounds.h: what is certain, and why the rest is not.
  */
 #include <check.h>
 
@@ -12,7 +12,7 @@ START_TEST(a_range_has_its_reasons)
 	struct net_range r, sum = { 0 };
 
 	r = bounds_net(&b, 0xa, 100, 100);
-	ck_assert_uint_eq(r.seen, 100); /* which proves nothing */
+	ck_assert_uint_eq(r.seen, 100); /* this proves nothing */
 	ck_assert_uint_eq(r.min, 0);
 	ck_assert_str_eq(net_range_reason(&r), "seen");
 	r = bounds_net(&b, 0xa, 100, 30);
@@ -28,10 +28,10 @@ START_TEST(a_range_has_its_reasons)
 	ck_assert_str_eq(net_range_reason(&sum), "lost,implicit,seen");
 	ck_assert_uint_eq(sum.net, 200);
 	ck_assert_uint_eq(sum.net, sum.seen + sum.lost + sum.implicit);
-	r = bounds_net(&b, 0xb, 100, 100); /* another callsite is none the worse */
+	r = bounds_net(&b, 0xb, 100, 100); /* another callsite is not affected */
 	ck_assert_uint_eq(r.seen, 100);
 
-	b.unplaced = true; /* losses without a time put everything at risk */
+	b.unplaced = true; /* losses without a time affect all objects */
 	r = bounds_net(&b, 0xb, 100, 100);
 	ck_assert_uint_eq(r.seen, 0);
 	ck_assert_uint_eq(r.lost, 100);
@@ -60,16 +60,16 @@ START_TEST(a_proof_takes_from_both_ends)
 
 	net_range_prove(&r, 0, 100);
 	check_parts(&r, 0, 50, 30, 20, 0);
-	net_range_prove(&r, 10, 75); /* the best lives, the worst is gone */
+	net_range_prove(&r, 10, 75); /* the best-proven ones are live, the worst are gone */
 	check_parts(&r, 10, 40, 5, 20, 25);
 	r = parts;
 	net_range_prove(&r, 90, 95);
 	check_parts(&r, 90, 0, 0, 5, 5);
 	ck_assert_str_eq(net_range_reason(&r), "lost,implicit");
 	r = parts;
-	net_range_prove(&r, 60, 30); /* what contradicts itself proves the less */
+	net_range_prove(&r, 60, 30); /* contradictory counts prove less */
 	check_parts(&r, 30, 0, 0, 0, 70);
-	ck_assert_str_eq(net_range_reason(&r), "implicit"); /* net is not what lives */
+	ck_assert_str_eq(net_range_reason(&r), "implicit"); /* net is not live */
 	r = parts;
 	net_range_prove(&r, 200, 300);
 	check_parts(&r, 100, 0, 0, 0, 0);

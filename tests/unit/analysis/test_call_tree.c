@@ -165,7 +165,7 @@ START_TEST(without_callchains_there_are_no_rows)
 }
 END_TEST
 
-/* 100 000 callchains of 16 functions, most of their nodes their own. */
+/* 100 000 callchains of 16 functions; most nodes belong to one callchain only. */
 START_TEST(many)
 {
 	const struct tree_options opts = { .roots = TREE_CALLER, .min_share = 1 };
@@ -191,8 +191,8 @@ START_TEST(many)
 	for (row = 0; row < t->nr_rows; row++)
 		all += cell(t, row, "self")->u;
 	ck_assert_uint_eq(all, UINT64_C(100000) * 99999 / 2);
-	/* Far above what it takes, even where others use the machine, far below what anything
-	 * quadratic would take.
+	/* Much longer than this takes even on a busy machine, and much shorter than anything
+	 * quadratic.
 	 */
 	ck_assert_double_le((double)(clock() - begin) / CLOCKS_PER_SEC, 30);
 	table_free(t);

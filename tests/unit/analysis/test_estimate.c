@@ -15,7 +15,7 @@ static void add(struct unit_pieces *p, uint32_t row, uint64_t unit, uint64_t val
 	ck_assert_int_eq(unit_pieces_add(p, row, unit, value), 0);
 }
 
-/* Estimates of @nr rows, row n being sum n; @heavier: see struct estimate_rule. */
+/* Estimates of @nr rows, where row n is sum n; @heavier: see struct estimate_rule. */
 static void estimate(const struct unit_pieces *p, uint32_t one_in, uint32_t heavier,
 		     struct estimate *out, size_t nr)
 {
@@ -43,8 +43,8 @@ static void near(double value, double wanted)
 	ck_assert_double_le(value, 1.0005 * wanted);
 }
 
-/* Where all units weigh the same and the unseen ones no more, the interval is the exact one of
- * Poisson's distribution, as tables have it (F. Garwood 1936).
+/* If all units weigh the same and unseen ones weigh no more, the interval is the exact one of the
+ * Poisson distribution, as in published tables (F. Garwood 1936).
  */
 START_TEST(units_alike_have_exact_intervals)
 {
@@ -56,7 +56,7 @@ START_TEST(units_alike_have_exact_intervals)
 		{ 3, 0.61867, 8.7673 }, { 5, 1.6235, 11.668 },	{ 10, 4.7954, 18.390 },
 		{ 20, 12.217, 30.888 }, { 50, 37.111, 65.918 }, { 100, 81.364, 121.63 },
 	};
-	const double unit = 256e6; /* what a unit of the sample stands for */
+	const double unit = 256e6; /* what one sampled unit stands for */
 
 	for (size_t i = 0; i < ARRAY_SIZE(known); i++) {
 		struct unit_pieces p = { 0 };
@@ -64,7 +64,7 @@ START_TEST(units_alike_have_exact_intervals)
 
 		for (unsigned int n = 0; n < known[i].nr; n++)
 			add(&p, 0, 10 + n, 1000000);
-		add(&p, 1, 1, 1000000); /* a row with nothing goes by others */
+		add(&p, 1, 1, 1000000); /* an empty row uses the units of others */
 		estimate(&p, 256, 1, e, 2);
 		near((double)e[0].low / unit, known[i].low);
 		near((double)e[0].high / unit, known[i].high);
@@ -75,7 +75,7 @@ START_TEST(units_alike_have_exact_intervals)
 }
 END_TEST
 
-/* It says how few units a row is from. */
+/* A row that comes from few units says how few. */
 START_TEST(few_units_with_most_are_told)
 {
 	struct unit_pieces p = { 0 };
@@ -94,8 +94,8 @@ START_TEST(few_units_with_most_are_told)
 }
 END_TEST
 
-/* The figures of Fay and Feuer's formula with the points of the chi-square distribution as
- * tables have them, rounded outwards.
+/* Values of Fay and Feuer's formula with points of the chi-square distribution from published
+ * tables, rounded outwards.
  */
 START_TEST(known_intervals)
 {
@@ -106,7 +106,7 @@ START_TEST(known_intervals)
 	e = estimate_of(&p, 16);
 	ck_assert_uint_eq(e.seen, 1000);
 	ck_assert_uint_eq(e.value, 16000);
-	ck_assert_uint_eq(e.low, 1000); /* what was seen: the formula says less */
+	ck_assert_uint_eq(e.low, 1000); /* the recorded sum: the formula gives less */
 	ck_assert_uint_ge(e.high, 137000);
 	ck_assert_uint_le(e.high, 139500);
 	ck_assert_uint_eq(e.units, 1);
@@ -114,7 +114,9 @@ START_TEST(known_intervals)
 		add(&p, 0, unit, 1000);
 	e = estimate_of(&p, 16);
 	ck_assert_uint_eq(e.value, 1600000);
-	/* 100 rare events: 81.4 to 121.6 of them. A little higher for the heavier ones unseen. */
+	/* 100 rare events: 81.4 to 121.6 of them, and slightly more because unseen ones may be
+	 * heavier.
+	 */
 	ck_assert_uint_ge(e.low, 1300000);
 	ck_assert_uint_le(e.low, 1304000);
 	ck_assert_uint_ge(e.high, 1945000);
@@ -124,8 +126,8 @@ START_TEST(known_intervals)
 }
 END_TEST
 
-/* What is recorded in any case is exact, and says nothing of what is not: there may be as much as
- * of a row with nothing.
+/* What every sample contains is exact and says nothing about the rest, of which there may be as
+ * much as for an empty row.
  */
 START_TEST(what_is_recorded_in_any_case)
 {
@@ -137,7 +139,7 @@ START_TEST(what_is_recorded_in_any_case)
 	e = estimate_of(&p, 16);
 	ck_assert_uint_eq(e.value, 2 << 20);
 	ck_assert_uint_eq(e.low, 2 << 20);
-	/* No unit to go by: a full one. */
+	/* There is no unit to estimate from: assumes a full one. */
 	near((double)(e.high - e.low), 3.6889 * 2 * 16 * 32768);
 	near((double)e.missing, 3.6889 * 2 * 16 * 32768);
 	ck_assert_uint_eq(e.units, 0);
@@ -159,7 +161,7 @@ START_TEST(what_is_recorded_in_any_case)
 END_TEST
 
 /* Two rows of one sum that share a unit are one draw, not two: the interval is as wide as that of
- * one row with all of it.
+ * one row with all bytes.
  */
 START_TEST(rows_share_units)
 {
@@ -202,8 +204,8 @@ START_TEST(absurd_sums_are_bounded)
 }
 END_TEST
 
-/* Every part of made memory, in which few units hold most: the truth is in as many of the
- * intervals as they say, and those of more units are narrower.
+/* Takes every sample of made-up memory in which few units hold most bytes: the intervals contain
+ * the truth as often as they claim, and more units make them narrower.
  */
 START_TEST(intervals_hold_the_truth_as_often_as_they_say)
 {
@@ -237,7 +239,7 @@ START_TEST(intervals_hold_the_truth_as_often_as_they_say)
 	}
 	ck_assert_uint_gt(few, 0);
 	ck_assert_uint_ge(inside * 100, all * ESTIMATE_PERCENT);
-	/* Nor are they so wide that they say nothing. */
+	/* They are not so wide that they always contain it. */
 	ck_assert_uint_lt(inside, all);
 }
 END_TEST

@@ -11,7 +11,7 @@
 #include "base/strbuf.h"
 
 static const struct {
-	const char *name, *compared; /* NULL: it is left out */
+	const char *name, *compared; /* NULL: left out */
 } names[] = {
 	{ "kmalloc", "kmalloc" },
 	{ "copy_process.part.0", "copy_process.part" },
@@ -42,7 +42,7 @@ START_TEST(names_are_those_of_two_builds)
 }
 END_TEST
 
-/* A kernel of a few symbols, made by hand. */
+/* A small kernel made by hand. */
 static struct elf_section sections[] = {
 	{ ".text", 0, 1000, 300, ELF_KIND_TEXT, false, false, 1 },
 	{ ".init.data", 0, 100, 0, ELF_KIND_DATA, true, false, 2 },
@@ -79,7 +79,7 @@ static struct footprint make(void)
 	return fp;
 }
 
-/* The figure of column @column in the row that is called @name; -1: there is none. */
+/* The value of column @column in the row called @name; -1 without such a row. */
 static int64_t figure(const struct table *t, const char *name, const char *column)
 {
 	size_t i;
@@ -177,7 +177,7 @@ START_TEST(a_tree_adds_up)
 	}
 	ck_assert_uint_eq(roots, 1100 + 50);
 	table_free(t);
-	/* Of what only a recording has, the rest is left out. */
+	/* The tree of sizes that only a recording has: leaves the rest out. */
 	tree.attr = FOOTPRINT_TOTAL_DYNAMIC;
 	t = footprint_table(&tree, &fp, true);
 	ck_assert_uint_eq(t->nr_rows, 4);
@@ -188,7 +188,7 @@ START_TEST(a_tree_adds_up)
 }
 END_TEST
 
-/* Longer paths than any source tree has end at some level. */
+/* Paths deeper than any source tree are cut at some level. */
 START_TEST(a_tree_is_not_deeper_than_a_stack)
 {
 	struct footprint_tree tree = { .attr = FOOTPRINT_STATIC };

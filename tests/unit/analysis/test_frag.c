@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * tests: analysis/kernel/frag.h: who fell back, and what lived in the pageblocks.
+ * tests: analysis/kernel/frag.h: which allocations fell back, and what was live in the pageblocks.
  */
 #include <check.h>
 #include <string.h>
@@ -10,7 +10,7 @@
 #include "base/compiler.h"
 #include "opened.h"
 
-/* Its pageblocks are of order 9, as the format of the event says. */
+/* Its pageblocks are of order 9, as the event's format says. */
 #define FILE_PATH "data/pressure-bookworm-amd64.v7.dat"
 
 struct fixture {
@@ -33,7 +33,7 @@ static void tear_down(struct fixture *f)
 	opened_close(&f->in);
 }
 
-/* Of task @pid on CPU 0: takes a block of MOVABLE memory for UNMOVABLE pages. */
+/* Task @pid on CPU 0 takes a block of MOVABLE memory for UNMOVABLE pages. */
 static struct kmem_event extfrag(uint64_t ts, int32_t pid, uint64_t pfn, int32_t order)
 {
 	return (struct kmem_event){ .ts = ts,
@@ -103,27 +103,27 @@ START_TEST(how_long)
 	struct kmem_event foreign = alloc(1350, 7, 0x2310, 0);
 	struct kmem_event large = alloc(1360, 7, 0x2200, 9);
 	struct kmem_event evs[] = {
-		alloc(900, 7, 0x2201, 0), /* before: not known to be foreign */
+		alloc(900, 7, 0x2201, 0), /* too early: the pageblock is not known to be mixed */
 		extfrag(1000, 7, 0x2240, 4),
 		alloc(1010, 7, 0x2240, 0),
 		alloc(1020, 8, 0x2248, 2),
 		alloc(1030, 8, 0x2400, 0), /* another pageblock */
 		page_free(1100, 0x2240, 0),
-		page_free(1110, 0x2240, 0), /* which is not there any more */
-		page_free(1200, 0x2200, 8), /* a larger block, with all of it */
+		page_free(1110, 0x2240, 0), /* not live any more */
+		page_free(1200, 0x2200, 8), /* a larger block, which contains all of it */
 		alloc(1300, 9, 0x23ff, 0),
 		foreign,
 		large,
-		page_free(1400, 0x2180, 8), /* ends in the middle of the pageblock ... */
-		page_free(1450, 0x2300, 8), /* ... and this is the rest */
+		page_free(1400, 0x2180, 8), /* ends within the pageblock ... */
+		page_free(1450, 0x2300, 8), /* ... and this frees the rest */
 		alloc(1500, 9, 0x2200, 0),
-		alloc(1600, 9, 0x2200, 0), /* freed unseen */
+		alloc(1600, 9, 0x2200, 0), /* its free was not seen */
 		page_free(1700, 0x2200, 0),
 	};
 	const struct table *t;
 	struct fixture f;
 
-	evs[9].page_alloc.migratetype = 1; /* MOVABLE pages are at home */
+	evs[9].page_alloc.migratetype = 1; /* MOVABLE pages belong here */
 	set_up(&f);
 	f.analysis->observe(f.self, evs, ARRAY_SIZE(evs));
 	view(&f);
@@ -148,7 +148,7 @@ START_TEST(how_long)
 }
 END_TEST
 
-/* What was not fragmented has no pageblock; claims are counted; so are odd numbers. */
+/* Fallbacks that do not fragment have no pageblock; claims are counted, as are odd numbers. */
 START_TEST(which)
 {
 	struct kmem_event evs[] = {
@@ -180,7 +180,7 @@ START_TEST(which)
 }
 END_TEST
 
-/* Under a filter only those count whose allocation passes it. */
+/* With a filter only fallbacks count whose allocation passes it. */
 START_TEST(whose)
 {
 	struct kmem_event loss = { .ts = 50, .type = KMEM_LOSS };
@@ -197,7 +197,7 @@ START_TEST(whose)
 	struct fixture f;
 
 	evs[2].hidden = true;
-	evs[7].flags = 16; /* of a softirq that interrupted the task */
+	evs[7].flags = 16; /* in a softirq that interrupted the task */
 	set_up(&f);
 	f.in.env.filter = &filter;
 	f.opts.by = SUBJECT_PID;
@@ -206,7 +206,9 @@ START_TEST(whose)
 	t = table(&f, "frag");
 	ck_assert_uint_eq(t->nr_rows, 1);
 	ck_assert_int_eq(cell(t, 0, "pid")->i, 1);
-	/* The allocations of 3, 4 and 5 are not the ones that they were for, or may not be. */
+	/* The allocations after fallbacks 3, 4 and 5 are not, or may not be, the ones that fell
+	 * back.
+	 */
 	ck_assert_ptr_nonnull(
 		strstr(t->notes[1], "3 fallbacks whose allocation was not found"));
 	t = table(&f, "frag_block");
@@ -217,7 +219,7 @@ START_TEST(whose)
 }
 END_TEST
 
-/* compact_stall was not there before. */
+/* compact_stall is missing in the first snapshot. */
 static void counters(const struct fixture *f)
 {
 	const struct table *t = table(f, "frag_vmstat");
@@ -233,7 +235,7 @@ static void counters(const struct fixture *f)
 	ck_assert_uint_eq(cell(t, 2, "growth")->u, 10);
 }
 
-/* Parts of the time; and memory before and after, as the recording has it. */
+/* Intervals of time, and memory before and after, from the recording's texts. */
 START_TEST(facts)
 {
 	struct recording_text items[] = {
@@ -293,7 +295,7 @@ START_TEST(facts)
 }
 END_TEST
 
-/* What a recording says of min_free_kbytes goes before what follows from the zones. */
+/* The recorded min_free_kbytes takes precedence over the sum of the zones. */
 START_TEST(setting)
 {
 	struct recording_text items[] = {

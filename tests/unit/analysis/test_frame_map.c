@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * tests: analysis/time/frame_map.h, and what report_frames.h makes of it.
+ * tests: analysis/time/frame_map.h, and the data that report_frames.h makes from it.
  */
 #include "analysis/time/frame_map.h"
 
 #include "analysis/browse/report_frames.h"
 #include "made_events.h"
 
-/* Names' numbers, that are no groups' numbers. */
+/* Numbers of names; no group has them. */
 enum { NAME = 100 };
 
 struct made {
@@ -15,7 +15,7 @@ struct made {
 	struct page_account account;
 	struct frame_map map;
 	struct web_report web;
-	uint32_t stacks[2]; /* of two callsites */
+	uint32_t stacks[2]; /* from two callsites */
 };
 
 static void begin(struct made *m)
@@ -59,7 +59,7 @@ static void drop(struct made *m)
 	free(m);
 }
 
-/* At thousand times @when. */
+/* Event of page @pfn, at time 1000 x @when. */
 static void page(struct made *m, uint8_t type, uint64_t pfn, unsigned int who,
 		 unsigned int when)
 {
@@ -69,7 +69,7 @@ static void page(struct made *m, uint8_t type, uint64_t pfn, unsigned int who,
 	ev->ts = 1 + 1000UL * when;
 }
 
-/* Each part's runs have all bins, one after the other. */
+/* The runs of each part cover all bins, one after the other. */
 static void check_runs(const struct web_frames *w)
 {
 	size_t i;
@@ -92,7 +92,7 @@ static void check_run(const struct web_frames *w, size_t i, struct web_run want)
 	ck_assert_uint_eq(w->runs[i].pages, want.pages);
 }
 
-/* Who has most of a pageblock holds it; far blocks are parts of their own. */
+/* The owner of most pages of a pageblock is its holder; distant blocks are separate parts. */
 START_TEST(holders)
 {
 	struct made *m = malloc(sizeof(*m));
@@ -126,7 +126,7 @@ START_TEST(holders)
 }
 END_TEST
 
-/* Of more pageblocks than there are parts several become one. */
+/* If there are more pageblocks than parts, a part has several. */
 START_TEST(parts)
 {
 	enum { BLOCKS = 3 * WEB_FRAME_PARTS };
@@ -156,7 +156,7 @@ START_TEST(parts)
 }
 END_TEST
 
-/* More pageblocks than are told apart: their pages are counted. */
+/* Pages of pageblocks beyond the limit are counted. */
 START_TEST(too_many)
 {
 	struct made *m = malloc(sizeof(*m));
@@ -178,7 +178,7 @@ START_TEST(too_many)
 }
 END_TEST
 
-/* Cells beyond the limit: bins become fewer, sums stay. */
+/* Beyond the limit of cells there are fewer bins; sums stay the same. */
 START_TEST(bounded)
 {
 	struct made *m = malloc(sizeof(*m));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * tests: analysis/life/growth.h: windows against a list of all changes, verdicts of known
+ * tests: analysis/life/growth.h: windows compared with a list of all changes, and verdicts on known
  * series.
  */
 #include <check.h>
@@ -11,11 +11,11 @@
 enum { CHANGES = 5000, ROWS_NR = 3 };
 
 struct change {
-	uint64_t ts, bytes; /* more */
+	uint64_t ts, bytes; /* bytes allocated */
 	uint32_t row;
 };
 
-/* What lived of @row at @ts, inclusive. */
+/* The live bytes of @row at @ts, inclusive. */
 static uint64_t lived(const struct change *changes, uint32_t row, uint64_t ts)
 {
 	uint64_t sum = 0;
@@ -41,7 +41,7 @@ START_TEST(windows)
 		growth_change(&g, changes[i].row, ts, changes[i].bytes, 0);
 		ts += (uint64_t)(seed >> 12) % 977 << (seed >> 5 & _i & 15);
 	}
-	end = ts + (uint64_t)_i * 1000000; /* more windows, perhaps without any change */
+	end = ts + (uint64_t)_i * 1000000; /* more windows, some without any change */
 	t = growth_times(&g, end);
 	ck_assert_uint_ge(t.nr, _i ? 2 : 1);
 	ck_assert_uint_le(t.nr, GROWTH_WINDOWS);
@@ -51,7 +51,9 @@ START_TEST(windows)
 
 		growth_add(&g, i, end, &s);
 		for (k = 0; k < t.nr; k++) {
-			/* A window has what comes before its end; the last one all. */
+			/* A window includes all changes before its end; the last one includes its
+			 * end.
+			 */
 			uint64_t last = k + 1 < t.nr ? t.time[k] - 1 : t.time[k];
 
 			ck_assert_uint_eq(s.at[k], lived(changes, i, first + last));
@@ -63,7 +65,7 @@ START_TEST(windows)
 }
 END_TEST
 
-/* At the end: what was said to live did not. */
+/* The end corrects it: bytes that counted as live were not. */
 START_TEST(settled)
 {
 	struct growth g = { 0 };
@@ -77,7 +79,7 @@ START_TEST(settled)
 }
 END_TEST
 
-/* Windows of one length, with what @at says of each. */
+/* Windows of equal length, with the value @at(i) in window i. */
 static struct growth_fit fit_of(unsigned int nr, uint64_t (*at)(unsigned int))
 {
 	struct growth_times t = { .nr = nr };
@@ -96,7 +98,7 @@ static uint64_t leak(unsigned int i)
 	return 5000 + 2000 * i;
 }
 
-/* Requests come and go, and one in a while stays. */
+/* Requests come and go; now and then one stays. */
 static uint64_t noisy_leak(unsigned int i)
 {
 	return 100000 + 400 * i + (i * 7919 + 13) % 31 * 50;
@@ -112,7 +114,7 @@ static uint64_t noise(unsigned int i)
 	return 100000 + (i * 7919 + 13) % 31 * 500;
 }
 
-/* A cache that fills: half of what is left in each window. */
+/* A cache that fills: each window adds half of what is missing. */
 static uint64_t cache(unsigned int i)
 {
 	return (1ULL << 40) - (i < 40 ? (1ULL << 40) >> (i / 2 + 1) : 0);
@@ -123,7 +125,7 @@ static uint64_t shrinking(unsigned int i)
 	return 1000000 - 10000 * i;
 }
 
-/* Something is only allocated in the end. */
+/* Allocates only near the end. */
 static uint64_t late(unsigned int i)
 {
 	return i > 26 ? 1000 * (i - 26) : 0;
@@ -140,7 +142,7 @@ START_TEST(verdicts)
 	static const struct {
 		uint64_t (*at)(unsigned int i);
 		enum growth_verdict verdict;
-		double slope; /* bytes a unit; -1: of no importance */
+		double slope; /* bytes a unit; -1: any */
 	} cases[] = {
 		{ leak, GROWTH_GROWS, 2 },	{ noisy_leak, GROWTH_GROWS, -1 },
 		{ constant, GROWTH_STEADY, 0 }, { noise, GROWTH_STEADY, -1 },
@@ -162,7 +164,7 @@ START_TEST(verdicts)
 		if (fit.known)
 			ck_assert(fit.low <= fit.slope && fit.slope <= fit.high);
 	}
-	/* There are as few as 17 windows. */
+	/* 17 windows are the fewest there are. */
 	for (nr = 17; nr < GROWTH_WINDOWS; nr++) {
 		ck_assert_int_eq(fit_of(nr, leak).verdict, GROWTH_GROWS);
 		ck_assert_int_eq(fit_of(nr, noisy_leak).verdict, GROWTH_GROWS);

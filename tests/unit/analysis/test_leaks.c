@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * tests: analysis/life/leaks.h: rows that look like a leak if only allocations and
- * frees are counted, and a real leak.
+ * tests: analysis/life/leaks.h: rows that look like leaks if only allocations and frees are
+ * counted, and a real leak.
  */
 #include <check.h>
 #include <stdlib.h>
@@ -10,7 +10,7 @@
 #include "analysis/life/leaks.h"
 #include "opened.h"
 
-/* A recording whose events are not its own: it lends its symbols, time and types of events. */
+/* Events made by the test; the recording gives its symbols, time and event types. */
 struct fixture {
 	struct opened in;
 	struct kmem_event *evs;
@@ -40,7 +40,7 @@ static void tear_down(struct fixture *f)
 	free(f->evs);
 }
 
-/* An event at @part of a thousand parts of the time. */
+/* An event at @part thousandths of the time. */
 static struct kmem_event *event(struct fixture *f, uint8_t type, uint64_t ptr,
 				unsigned int part)
 {
@@ -66,7 +66,7 @@ static uint64_t pointer(unsigned int i)
 	return 0xffff888000000000ULL + i * 64ULL;
 }
 
-/* The only row of what @f's events leave; NULL: there is none. */
+/* The table of the events of @f, if it has one row; NULL if it has none. */
 static const struct table *leaks_of(struct fixture *f, uint64_t older_ns)
 {
 	const struct analysis *chosen = analysis_find("leaks");
@@ -133,7 +133,7 @@ START_TEST(one_in_a_while_stays)
 	ck_assert_uint_eq(cell(t, "bytes")->u, 199 * SIZE);
 	ck_assert_uint_eq(cell(t, "young")->u, 1);
 	ck_assert_int_le(cell(t, "growth_min")->i, cell(t, "growth")->i);
-	/* 200 objects in the time */
+	/* 200 objects in all that time */
 	ck_assert_double_eq_tol((double)cell(t, "growth")->i * (double)f.span / 1e9,
 				200.0 * SIZE, 20.0 * SIZE);
 	ck_assert_uint_eq(cell(t, "tasks")->u, 1);
@@ -142,7 +142,7 @@ START_TEST(one_in_a_while_stays)
 }
 END_TEST
 
-/* Requests that are served now are not lost. */
+/* Requests that are still being served are not leaks. */
 START_TEST(what_is_in_flight)
 {
 	const struct table *t;
@@ -163,7 +163,7 @@ START_TEST(what_is_in_flight)
 }
 END_TEST
 
-/* Where objects usually live for long, old ones are in flight, too. */
+/* Where objects usually stay long, old ones may still be in use. */
 START_TEST(what_usually_lives_long)
 {
 	const struct table *t;
@@ -176,7 +176,7 @@ START_TEST(what_usually_lives_long)
 		if (i >= 380)
 			event(&f, KMEM_KFREE, pointer(i - 380), i);
 	}
-	for (i = 620; i < 622; i++) /* the last event is more than a part later */
+	for (i = 620; i < 622; i++) /* the last event comes later than a part */
 		event(&f, KMEM_KFREE, pointer(i), 999);
 	t = leaks_of(&f, 0);
 	ck_assert_uint_eq(t->nr_rows, 0);
@@ -201,13 +201,13 @@ START_TEST(a_cache_that_filled)
 	t = leaks_of(&f, 1);
 	ck_assert_str_eq(cell(t, "verdict")->s, "filled");
 	ck_assert_uint_eq(cell(t, "objects")->u, 300);
-	ck_assert_uint_le(cell(t, "outlived")->u, SIZE); /* they are replaced in turn */
+	ck_assert_uint_le(cell(t, "outlived")->u, SIZE); /* they are replaced one by one */
 	ck_assert(!has_note(t, "Outlived:"));
 	tear_down(&f);
 }
 END_TEST
 
-/* One request in four, but only in the beginning: it does not grow, and is no cache. */
+/* One request in four leaks, but only at first: the row does not grow, and is not a cache. */
 START_TEST(leaked_at_once)
 {
 	const struct table *t;
@@ -220,7 +220,7 @@ START_TEST(leaked_at_once)
 		if (i % 4)
 			event(&f, KMEM_KFREE, pointer(i), 1);
 	}
-	for (i = 400; i < 1000; i++) { /* the others go on */
+	for (i = 400; i < 1000; i++) { /* the other requests continue */
 		event(&f, KMEM_KMALLOC, pointer(i), i);
 		event(&f, KMEM_KFREE, pointer(i), i + 2);
 	}
@@ -233,7 +233,7 @@ START_TEST(leaked_at_once)
 }
 END_TEST
 
-/* kfree_rcu() in batches: each address comes back without the free of what was there. */
+/* kfree_rcu() in batches: an address is allocated again without a free event. */
 START_TEST(frees_without_an_event)
 {
 	const struct table *t;
@@ -252,7 +252,7 @@ START_TEST(frees_without_an_event)
 }
 END_TEST
 
-/* Each object is freed by another CPU than the one that allocated it. */
+/* Each object is freed on another CPU than it was allocated on. */
 START_TEST(freed_on_another_cpu)
 {
 	struct fixture f;
@@ -269,8 +269,8 @@ START_TEST(freed_on_another_cpu)
 }
 END_TEST
 
-/* krealloc(): what is larger is allocated before what was there is freed, by another callsite;
- * what fits where it is has no event.
+/* krealloc(): growth allocates first and then frees the old object, at another callsite; a size
+ * that fits in place has no event.
  */
 START_TEST(reallocated)
 {
@@ -293,7 +293,7 @@ START_TEST(reallocated)
 }
 END_TEST
 
-/* kfree_rcu() of a single object: its event comes when a grace period is over. */
+/* kfree_rcu() of single objects: the free event comes after a grace period. */
 START_TEST(freed_after_a_grace_period)
 {
 	const struct table *t;
@@ -315,7 +315,9 @@ START_TEST(freed_after_a_grace_period)
 }
 END_TEST
 
-/* Allocated before, freed twice, freed as NULL: no allocation of it is missing a free. */
+/* Frees of objects allocated before the recording, double frees and kfree(NULL): no allocation
+ * lacks its free.
+ */
 START_TEST(frees_alone)
 {
 	struct fixture f;
@@ -332,7 +334,9 @@ START_TEST(frees_alone)
 }
 END_TEST
 
-/* Clocks of two CPUs: the free comes before the allocation. This recording's clock is local. */
+/* The clocks of two CPUs differ: the free comes before the allocation. The recording has the local
+ * clock.
+ */
 START_TEST(freed_before_by_the_clocks)
 {
 	struct fixture f;
@@ -348,7 +352,7 @@ START_TEST(freed_before_by_the_clocks)
 }
 END_TEST
 
-/* What is kept of growth and lifetimes follows the callsites, not the tasks that there were. */
+/* The memory for growth and lifetimes depends on the number of callsites, not on that of tasks. */
 static size_t series_of_tasks(struct fixture *f, enum subject_kind by, unsigned int tasks)
 {
 	const struct analysis *analysis = analysis_find("leaks");
@@ -393,7 +397,7 @@ START_TEST(many_tasks)
 }
 END_TEST
 
-/* More bytes a second than a number holds. */
+/* More bytes a second than 64 bits hold. */
 START_TEST(a_flood)
 {
 	const struct analysis *chosen = analysis_find("leaks");

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * tests: analysis/ledger/ledger.h: each way an object reaches a cache's balance.
+ * tests: analysis/ledger/ledger.h: every way in which an object counts for a cache.
  */
 #include <check.h>
 #include <stdio.h>
@@ -12,16 +12,16 @@
 #define NR_META 8
 
 struct fixture {
-	struct recording *file; /* whose formats and names the events use */
+	struct recording *file; /* its formats and names are those of the events */
 	struct event_formats *fmts;
 	struct event_stream *stream;
-	struct recording rec; /* whose snapshots the ledger reads */
+	struct recording rec; /* the ledger reads its snapshots */
 	struct recording_text meta[NR_META];
 	struct analysis_env env;
-	const char *cache; /* the stream's name number 1 */
+	const char *cache; /* name 1 of the stream */
 	void *ledger;
 	struct report *report;
-	uint64_t ts; /* of the next events */
+	uint64_t ts; /* of the next event */
 };
 
 static const struct log silent = { 0 };
@@ -109,7 +109,7 @@ static void page(struct fixture *f, uint8_t type, uint64_t pfn, uint32_t order)
 	analysis_ledger.observe(f->ledger, &ev, 1);
 }
 
-/* The cell in column @column of the row whose @key column says @name. */
+/* The cell in column @column of the row with @name in its @key column. */
 static struct cell cell(const struct fixture *f, const char *table, const char *key,
 			const char *name, const char *column)
 {
@@ -161,25 +161,25 @@ START_TEST(every_way_into_a_cache)
 	add_meta(&f, "slabinfo.after", after);
 	ck_assert(ledger_possible(&f.rec));
 
-	alloc(&f, 0x10000, 64, 0, 0); /* lives */
+	alloc(&f, 0x10000, 64, 0, 0); /* stays live */
 	alloc(&f, 0x10040, 64, 0, 0);
-	release(&f, 0x10040, 0);      /* both seen */
-	alloc(&f, 0x10040, 64, 0, 0); /* gone unseen, and again */
+	release(&f, 0x10040, 0);      /* both events seen */
+	alloc(&f, 0x10040, 64, 0, 0); /* its free was not seen; allocated again */
 	alloc(&f, 0x10040, 64, 0, 0);
 	release(&f, 0x10040, 0);
-	release(&f, 0x10040, 0); /* allocated in bulk in between: no change */
+	release(&f, 0x10040, 0); /* its bulk allocation was not seen: no change */
 	release(&f, 0, 0);
 	release(&f, 16, 0);
 	alloc(&f, 0, 64, 0, 0);		     /* failed */
-	alloc(&f, 0x20000, 64, 0, 0x400000); /* accounted */
-	release(&f, 0x20080, 0);	     /* older: the page tells its cache */
+	alloc(&f, 0x20000, 64, 0, 0x400000); /* charged to a memory cgroup */
+	release(&f, 0x20080, 0);	     /* allocated before: the page gives its cache */
 	release(&f, 0x20080, 0);
 	alloc(&f, 0x30000, 0, 1, 0);
-	release(&f, 0x31000, 1);     /* older, and named */
-	alloc(&f, 0x32000, 0, 0, 0); /* unnamed, until its free names it */
+	release(&f, 0x31000, 1);     /* allocated before; the free names its cache */
+	alloc(&f, 0x32000, 0, 0, 0); /* no name until its free gives it */
 	alloc(&f, 0x32100, 0, 0, 0);
 	release(&f, 0x32000, 1);
-	release(&f, 0x900000, 0);	   /* of unknown cache */
+	release(&f, 0x900000, 0);	   /* the cache is unknown */
 	alloc(&f, 0x1000000, 65536, 0, 0); /* large */
 
 	ck_assert(!analysis_ledger.view(f.ledger, f.report));
@@ -203,7 +203,7 @@ static struct cell text_of(const struct fixture *f, const char *name, const char
 	return cell(f, "ledger", "cache", name, column);
 }
 
-/* Messages: no flag accounts them, and the caches that serve them are accounted. */
+/* Messages: no flag says that they are charged, but their caches are. */
 START_TEST(caches_that_stand_for_each_other)
 {
 	static const char before[] = "msg_msg-256 0 0 256 16 1 :\n"
@@ -239,7 +239,7 @@ START_TEST(caches_that_stand_for_each_other)
 	ck_assert(text_of(&f, "kmalloc-256+2", "explained").f > 99.5);
 	ck_assert_int_eq(
 		strncmp(text_of(&f, "kmalloc-256+2", "why").s, "active_objs", 11), 0);
-	/* Without a slab of messages the flags tell. */
+	/* Without a slab for messages the flags decide. */
 	expect(&f, "kmalloc-cg-64+1", 1, 1);
 	ck_assert_str_eq(text_of(&f, "kmalloc-cg-64+1", "why").s, "-");
 	ck_assert_str_eq(text_of(&f, "kmalloc-cg-64+1", "caches").s,
@@ -250,14 +250,14 @@ START_TEST(caches_that_stand_for_each_other)
 }
 END_TEST
 
-/* The ledger reads when caches were counted as it is made. */
+/* The ledger reads the times of the counts when it is created. */
 static void again(struct fixture *f)
 {
 	analysis_ledger.destroy(f->ledger);
 	ck_assert_int_eq(analysis_ledger.create(&f->env, &no_options, &f->ledger), 0);
 }
 
-/* Caches counted from 1000 to 1200 and from 9000 to 9200 ns; slabinfo says something else. */
+/* Caches counted from 1000 to 1200 ns and from 9000 to 9200 ns; slabinfo has different numbers. */
 static void set_up_counts(struct fixture *f, char text[4][512])
 {
 	set_up(f);
@@ -284,7 +284,7 @@ static void set_up_counts(struct fixture *f, char text[4][512])
 	add_meta(f, "slab_counts.after", text[3]);
 }
 
-/* Events were lost: the report is made anew. */
+/* Events are lost; then makes the report again. */
 static void lose_and_view(struct fixture *f)
 {
 	const struct kmem_event ev = { .type = KMEM_LOSS, .ts = f->ts };
@@ -303,19 +303,19 @@ START_TEST(counts_instead_of_slabinfo)
 
 	set_up_counts(&f, text);
 	again(&f);
-	f.ts = 1099; /* before the count */
+	f.ts = 1099; /* before the first count */
 	alloc(&f, 0x10000, 0, 1, 0);
 	release(&f, 0x20000, 1);
-	f.ts = 1150; /* while it was counted */
+	f.ts = 1150; /* during the first count */
 	alloc(&f, 0x10100, 0, 1, 0);
 	f.ts = 1201;
 	alloc(&f, 0x10200, 0, 1, 0);
 	alloc(&f, 0x10300, 0, 1, 0);
 	alloc(&f, 0x10400, 0, 1, 0);
-	release(&f, 0x10000, 1); /* was in the count */
+	release(&f, 0x10000, 1); /* was counted */
 	release(&f, 0x20100, 1);
 	alloc(&f, 0x30000, 64, 0, 0);
-	alloc(&f, 0x30000, 64, 0, 0); /* freed in between, unseen */
+	alloc(&f, 0x30000, 64, 0, 0); /* its free was not seen */
 	alloc(&f, 0x40000, 64, 0, 0x400000);
 	f.ts = 9099;
 	alloc(&f, 0x10500, 0, 1, 0);
@@ -336,7 +336,7 @@ START_TEST(counts_instead_of_slabinfo)
 	ck_assert_str_eq(
 		text_of(&f, "kmalloc-64", "why").s,
 		"1 freed without an event (bulk, kfree_rcu); sheaves hold up to 512");
-	/* Not counted: slabinfo, and all of the events. */
+	/* These were not counted: their numbers come from slabinfo and from all events. */
 	expect(&f, "kmalloc-cg-64", 1, 1);
 	ck_assert_str_eq(text_of(&f, "kmalloc-cg-64", "source").s, "slabinfo");
 	expect(&f, "kmalloc-8", 0, 512);
@@ -355,14 +355,14 @@ START_TEST(counts_instead_of_slabinfo)
 }
 END_TEST
 
-/* Counts that cannot be used: slabinfo has to do. */
+/* The counts cannot be used: falls back on slabinfo. */
 START_TEST(counts_of_no_use)
 {
 	struct fixture f;
 	char text[4][512];
 
 	set_up_counts(&f, text);
-	/* Each memory cgroup had caches of its own, which sysfs does not add up. */
+	/* In this kernel each memory cgroup had caches of its own, which sysfs does not add up. */
 	f.rec.uname = (char *)"Linux host 5.8.1 x86_64";
 	again(&f);
 	f.ts = 1099;
@@ -372,7 +372,7 @@ START_TEST(counts_of_no_use)
 	ck_assert_str_eq(text_of(&f, f.cache, "source").s, "slabinfo");
 	report_free(f.report);
 	f.report = report_new();
-	/* The counts overlap. */
+	/* The two counts overlap in time. */
 	f.rec.uname = (char *)"Linux host 6.18.1 x86_64";
 	snprintf(text[3], 512, "%s 103 0 0 1 900 1100 1200\n", f.cache);
 	f.meta[3].size = strlen(text[3]);
@@ -400,7 +400,7 @@ START_TEST(pages)
 	page(&f, KMEM_PAGE_ALLOC, 8, 3);
 	page(&f, KMEM_PAGE_ALLOC, KMEM_NO_PFN, 9); /* failed */
 	page(&f, KMEM_PAGE_FREE, 8, 0);
-	page(&f, KMEM_PAGE_FREE, 8, 60); /* damage */
+	page(&f, KMEM_PAGE_FREE, 8, 60); /* damaged */
 
 	ck_assert(!analysis_ledger.view(f.ledger, f.report));
 	ck_assert_uint_eq(f.report->nr_tables, 1);
@@ -432,7 +432,7 @@ START_TEST(without_snapshots)
 	alloc(&f, 0x10000, 64, 0, 0);
 	ck_assert(!analysis_ledger.view(f.ledger, f.report));
 	ck_assert_uint_eq(f.report->nr_tables, 0);
-	/* Damaged ones: what the events say remains. */
+	/* The snapshots are damaged: only the numbers from events remain. */
 	add_meta(&f, "slabinfo.after", "\x01\n : : :\nkmalloc-64 1 1 64 0 0\n");
 	ck_assert(!analysis_ledger.view(f.ledger, f.report));
 	ck_assert_uint_eq(f.report->nr_tables, 1);

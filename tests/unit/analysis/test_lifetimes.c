@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * tests: analysis/life/lifetimes.h against a list of every lifetime.
+ * tests: analysis/life/lifetimes.h, compared with a list of all lifetimes.
  */
 #include <check.h>
 #include <stdlib.h>
 
 #include "analysis/life/lifetimes.h"
 
-/* Steps follow each other, and each holds what is at most 1/32 from its middle. */
+/* Steps are contiguous, and every value is at most 1/32 from the middle of its step. */
 START_TEST(test_steps)
 {
 	uint64_t time;
@@ -49,13 +49,13 @@ static int compare(const void *a, const void *b)
 	return (*x > *y) - (*x < *y);
 }
 
-/* The group of a row; one row is in none. */
+/* The group of a row; row 4 has none. */
 static uint32_t group_of(uint32_t row)
 {
 	return row == 4 ? UINT32_MAX : row % GROUPS;
 }
 
-/* What lifetimes of one group should say. */
+/* Compares the lifetimes of one group with the list. */
 static void check_group(const struct lifetime_groups *g, uint32_t group, uint64_t *times,
 			size_t nr)
 {
@@ -118,7 +118,7 @@ START_TEST(test_groups)
 }
 END_TEST
 
-/* More lives of one length than 32 bits count. */
+/* More lifetimes of one length than 32 bits can count. */
 START_TEST(test_many)
 {
 	struct lifetimes l = { .short_time = 1 };

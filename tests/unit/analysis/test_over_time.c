@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * tests: analysis/time/over_time.h against a list of all that happened.
+ * tests: analysis/time/over_time.h, compared with a list of all events.
  */
 #include "analysis/time/over_time.h"
 
@@ -9,7 +9,7 @@
 
 enum { EVENTS = 4000, SITES = 5, OBJECTS = 300, FIRST = 1000000 };
 
-/* What a slab event did. @site: whose object it was. */
+/* One slab event. @site: the callsite of its object. */
 struct happened {
 	uint64_t ts;
 	uint32_t site;
@@ -70,7 +70,7 @@ static void make(struct made *m, size_t limit)
 		struct kmem_event ev;
 
 		h->ts = ts;
-		/* Now and then the clock runs backwards, and beyond the end. */
+		/* The clock sometimes steps back or beyond the end. */
 		if (m->nr % 97 == 96)
 			h->ts -= h->ts - FIRST > 9000 ? 9000 : 0;
 		ts += next(&seed) % 101;
@@ -82,7 +82,7 @@ static void make(struct made *m, size_t limit)
 	ck_assert(!m->time.failed && !m->slab.failed);
 }
 
-/* What happened in @bin to objects of @site. */
+/* The sum of the events in @bin of objects of @site. */
 static struct over_time_cell sum_of(const struct made *m, uint32_t site, uint32_t bin)
 {
 	struct over_time_cell sum = { .bin = bin };
@@ -153,7 +153,7 @@ START_TEST(sums)
 }
 END_TEST
 
-/* Bins become fewer, sums stay exact. */
+/* Bins become fewer, but sums stay exact. */
 START_TEST(bounded)
 {
 	static const size_t limits[] = { 1, SITES, 40, 300, 900 };
@@ -192,7 +192,7 @@ START_TEST(marks)
 }
 END_TEST
 
-/* Bins are no finer than the clock, and none is behind the end. */
+/* Bins are not finer than the clock, and none lies beyond the end. */
 START_TEST(coarse)
 {
 	static const struct {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * tests: analysis/stat/own_cache.h: the numbers of the kernel commit that the method comes
- * from, SLUB's choice of slabs, and whether it would merge a cache away.
+ * tests: analysis/stat/own_cache.h: the numbers in the kernel commit that the method comes from,
+ * SLUB's order of slabs, and whether SLUB would merge the cache.
  */
 #include <check.h>
 #include <stdio.h>
@@ -10,8 +10,8 @@
 #include "analysis/stat/own_cache.h"
 #include "base/array.h"
 
-/* ftrace_event_file: 979 objects of 56 bytes, 67 to a slab; ftrace_event_field: 2301 of 48 bytes,
- * 77 to a slab. Both were in kmalloc-64. What the slabs keep behind their objects is not counted.
+/* ftrace_event_file: 979 objects of 56 bytes, 67 a slab; ftrace_event_field: 2301 objects of 48
+ * bytes, 77 a slab. Both were in kmalloc-64. The tails of the slabs are not counted.
  */
 START_TEST(the_first_user_of_the_method)
 {
@@ -38,7 +38,7 @@ END_TEST
 
 START_TEST(tails_and_single_objects)
 {
-	/* 42 objects of 96 bytes and 64 bytes behind them in a page. */
+	/* A page holds 42 objects of 96 bytes and a tail of 64 bytes. */
 	const struct own_cache c = { .size = 96, .per_slab = 42, .slab_bytes = 4096 };
 	struct own_cache_gain g = own_cache_gain(&c, 84, 128);
 
@@ -52,14 +52,14 @@ START_TEST(tails_and_single_objects)
 	ck_assert_int_eq(g.bytes, 32 - 41 * 96 - 64);
 	g = own_cache_gain(&c, 0, 128);
 	ck_assert_int_eq(g.bytes, 0);
-	/* Nothing is to be had where the class fits. */
+	/* The class fits exactly: nothing to gain. */
 	g = own_cache_gain(&c, 42, 96);
 	ck_assert_uint_eq(g.saved, 0);
 	ck_assert_int_eq(g.bytes, -64);
 }
 END_TEST
 
-/* What /proc/slabinfo says with Debian's kernels 5.10, 6.1 and 6.12: size, CPUs, pages of a slab.
+/* Values of /proc/slabinfo under Debian's kernels 5.10, 6.1 and 6.12: size, CPUs, pages of a slab.
  */
 static const struct {
 	uint64_t size;
@@ -82,7 +82,7 @@ END_TEST
 
 START_TEST(odd_machines)
 {
-	/* No CPU is known; a page is larger than what is asked for, or smaller. */
+	/* The number of CPUs is unknown; pages are larger or smaller than an object. */
 	ck_assert_uint_eq(own_cache_order(64, 4096, 0), 0);
 	ck_assert_uint_eq(own_cache_order(64, 65536, 2), 0);
 	ck_assert_uint_eq(own_cache_order(1, 4096, UINT32_MAX), 0);
@@ -105,7 +105,7 @@ static void know(struct own_caches *all, const char *slabinfo, const char *alias
 
 START_TEST(slabs_of_a_cache_of_that_size)
 {
-	/* By the rule where there is none, or it cannot be. */
+	/* Falls back on SLUB's rule if there is no usable slabinfo. */
 	static const char *const none[] = {
 		NULL,
 		"",
@@ -141,7 +141,7 @@ START_TEST(slabs_of_a_cache_of_that_size)
 }
 END_TEST
 
-/* What a cache of @bytes would be merged into; "" apart from all; NULL: not known. */
+/* The cache that one of @bytes would be merged into; "": none; NULL: not known. */
 static const struct {
 	uint64_t bytes;
 	const char *aliases, *with;
@@ -151,7 +151,7 @@ static const struct {
 	{ 56, "young :0000056\ncounted :A-0000056\n", "young" },
 	{ 56, "counted :A-0000056\nyoung :00000560\nold :\nlarge :0000072\n", "" },
 	{ 56, "young :0000072\nold 0000056\napart :00000000000056\n", "" },
-	{ 65, "young :0000056\nlarge :0000072\n", "large" }, /* a word more */
+	{ 65, "young :0000056\nlarge :0000072\n", "large" }, /* rounded up to a word: 72 */
 	{ 64, "young :0000056\nlarge :0000072\n", "" },
 	{ 0, "", "" },
 	{ 56, NULL, NULL },

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * tests: lib/analysis/life/page_owners.c: whose pages are live, with and without
- * order and migratetype.
+ * tests: lib/analysis/life/page_owners.c: which tasks own live pages, with and without order and
+ * migratetype.
  */
 #include "made_events.h"
 
@@ -16,7 +16,8 @@ static struct kmem_event *alloc(struct fixture *f, int32_t pid, uint64_t pfn,
 	return ev;
 }
 
-/* Two tasks; blocks of two orders and migratetypes; of one, a part is freed; one is gone. */
+/* Two tasks have blocks of two orders and migratetypes; one block is freed in part, one as a whole.
+ */
 static void some_blocks(struct fixture *f)
 {
 	alloc(f, 7, 0x100, 0);					 /* at 1000 */
@@ -109,7 +110,7 @@ START_TEST(culled_but_for_the_order)
 }
 END_TEST
 
-/* What was live when events were lost may have been freed. */
+/* Blocks that were live when events were lost may have been freed. */
 START_TEST(lost_events)
 {
 	const struct analysis_options opts = { .by = SUBJECT_PID };

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * tests: analysis/pass/analyze.h: who is told how far a pass is, and may end it.
+ * tests: analysis/pass/analyze.h: reports of progress, and callbacks that end the pass.
  */
 #include <check.h>
 #include <errno.h>
@@ -11,7 +11,7 @@
 
 #define NR_PER_PAGE 60
 
-/* Pages of one CPU, of which the last begins before the others. */
+/* Pages of one CPU; the last one begins before the others. */
 static void build(void)
 {
 	unsigned int i, k;
@@ -47,7 +47,7 @@ struct told {
 	bool again;
 };
 
-/* Ends the pass once it has begun again. */
+/* Ends the pass when it has started over. */
 static int end_again(void *ctx, uint64_t nr)
 {
 	struct told *t = ctx;
@@ -58,8 +58,8 @@ static int end_again(void *ctx, uint64_t nr)
 	return t->again;
 }
 
-/* Parts come upon the time that runs backwards when most has been told: the pass from the start
- * tells of itself at once.
+/* The parts find out that time steps back when most events have been reported: the pass starts over
+ * and reports that at once.
  */
 START_TEST(a_pass_that_begins_again_tells)
 {

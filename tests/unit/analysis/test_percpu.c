@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * tests: analysis/kernel/percpu.c: what is one time under the lock, and where pages go.
+ * tests: analysis/kernel/percpu.c: which events are under one lock, and where pages go.
  */
 #include <check.h>
 #include <string.h>
@@ -102,13 +102,13 @@ START_TEST(runs)
 	struct kmem_event evs[] = {
 		locked(0, 1, 0, 1),
 		locked(1, 11, 0, 1),
-		locked(0, 2, 0, 1), /* goes on, as what happened was elsewhere */
+		locked(0, 2, 0, 1), /* the same lock: the event between is of another CPU */
 		other(0, KMEM_PAGE_ALLOC_EXTFRAG),
 		other(0, KMEM_KERNEL_STACK),
 		locked(0, 3, 0, 1),
-		locked(0, 4, 1, 1), /* of another order */
-		locked(0, 6, 1, 1), /* of another migratetype */
-		locked(0, 8, 1, 1), /* of another task */
+		locked(0, 4, 1, 1), /* another order */
+		locked(0, 6, 1, 1), /* another migratetype */
+		locked(0, 8, 1, 1), /* another task */
 		other(0, KMEM_PAGE_ALLOC),
 		locked(0, 10, 1, 1),
 		other(0, KMEM_LOSS),
@@ -127,7 +127,7 @@ START_TEST(runs)
 		evs[i].page_alloc.migratetype = 1;
 	for (size_t i = 8; i < ARRAY_SIZE(evs); i++)
 		evs[i].pid = 77;
-	evs[16].page_alloc.migratetype = 2; /* a drain is of all */
+	evs[16].page_alloc.migratetype = 2; /* a drain takes all migratetypes */
 	set_up(&f);
 	f.analysis->observe(f.self, evs, ARRAY_SIZE(evs));
 	view(&f);
@@ -154,11 +154,11 @@ START_TEST(moves)
 		locked(0, 2, 0, 1),
 		drain(5, 1, 0),
 		drain(5, 8, 3),
-		drain(5, 1, 0), /* it came back unseen */
+		drain(5, 1, 0), /* its return was not seen */
 		drain(3, 2, 0),
 		locked(0, 1, 0, 1),
 		locked(5, 1, 0, 1),
-		drain(5, 1, 0), /* the last one counts */
+		drain(5, 1, 0), /* the last allocation counts */
 		drain(5, UINT64_MAX, 0),
 		drain(5, 7, 31),
 		locked(5, 7, UINT32_MAX, 1),

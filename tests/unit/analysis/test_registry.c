@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * tests: analysis/pass/registry.h: what every analysis must say of itself.
+ * tests: analysis/pass/registry.h: what every analysis must declare.
  */
 #include <check.h>
 #include <string.h>
@@ -26,7 +26,7 @@ START_TEST(test_analyses)
 }
 END_TEST
 
-/* Is there a column @name in tables by @kind? */
+/* Counts the columns @name in tables by @kind. */
 static unsigned int nr_columns(const struct table_type *type, const char *name,
 			       enum subject_kind kind)
 {
@@ -60,7 +60,7 @@ static void check_column(const struct table_type *type, const struct column_type
 		      c->name);
 	ck_assert_msg(!c->range_of || has_column(type, c->range_of),
 		      "%s.%s: the range of what?", type->name, c->name);
-	/* Where frees are missing, net and its ends are unknown together. */
+	/* If frees are missing, net and the ends of its range are all unknown. */
 	ck_assert_msg(c->live || (!c->range_of && strncmp(c->name, "net", 3)),
 		      "%s.%s: is about what is live", type->name, c->name);
 	for (kind = 0; kind < SUBJECT_NR; kind++)
@@ -99,7 +99,8 @@ START_TEST(test_columns)
 }
 END_TEST
 
-/* All tables that diff compares have what the metrics name, and a column for each word. */
+/* All tables that diff compares have the columns that the metrics name, and a column for each word.
+ */
 START_TEST(test_metrics)
 {
 	const struct analysis *analysis;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * tests: analysis/row/sites.h: functions, what the compiler made of them, and their names; where
+ * tests: analysis/row/sites.h: functions, their compiler-made parts, their names, and where
  * callchains begin.
  */
 #include <check.h>
@@ -13,7 +13,7 @@ static const char map[] = "1000 t foo.part.0\n2000 T foo\n3000 t foo.isra.0.cold
 			  "7000 t only.constprop.0\n"
 			  "8000 t foo\t[m]\n9000 t foo.part.0\t[m]\na000 T end\n";
 
-/* The group of the function at @addr is called @want; returns its number. */
+/* The group of the function at @addr must be called @want. Returns its number. */
 static uint32_t expect(struct sites *s, uint64_t addr, const char *want)
 {
 	uint32_t group = sites_group(s, addr + 4);
@@ -48,7 +48,7 @@ START_TEST(parts_and_clones_are_the_function)
 	foo = expect(&s, 0x1000, "foo");
 	ck_assert_uint_eq(expect(&s, 0x2000, "foo"), foo);
 	ck_assert_uint_eq(expect(&s, 0x3000, "foo"), foo);
-	/* Two functions that have one name stay two; a module's is another one too. */
+	/* Two functions with one name stay separate, as does one of a module. */
 	ck_assert_uint_ne(expect(&s, 0x4000, "twice+0x4"),
 			  expect(&s, 0x5000, "twice+0x4"));
 	ck_assert_uint_eq(expect(&s, 0x8000, "foo [m]"), expect(&s, 0x9000, "foo [m]"));
@@ -98,7 +98,7 @@ static void expect_chain(const struct analysis_env *env, const uint64_t *frames,
 	strbuf_free(&text);
 }
 
-/* The unwinder of 32-bit ARM begins at the caller. */
+/* The unwinder of 32-bit ARM starts at the caller. */
 START_TEST(the_callsite_is_the_leaf)
 {
 	static const uint64_t whole[] = { 0x5010, 0x2010, 0x3010, 0x4010 };
@@ -116,7 +116,7 @@ START_TEST(the_callsite_is_the_leaf)
 	expect_chain(&env, callers, 3, 0x2020, "probe+0x20;init+0x10");
 	expect_chain(&env, callers, 3, 0x9010,
 		     "end+0x3010;add+0x10;probe+0x20;init+0x10");
-	/* A page's event names none: what ends the frames is none either. */
+	/* Page events have no callsite; the 0 that ends the frames is not one either. */
 	expect_chain(&env, whole, 4, 0, "probe+0x10;add+0x10;init+0x10");
 	expect_chain(&env, callers, 4, 0, "add+0x10;probe+0x20;init+0x10;0x0");
 	callsite_rule_free(env.rule);
@@ -138,7 +138,7 @@ START_TEST(a_skipped_callsite_is_not_the_leaf)
 	expect_chain(&env, whole, 3, 0x1010, "probe+0x10;add+0x10");
 	expect_chain(&env, callers, 2, 0x1010, "probe+0x10;add+0x10");
 	expect_chain(&env, callers, 2, 0x4010, "init+0x10;probe+0x10;add+0x10");
-	/* Of nothing else the outermost one is left. */
+	/* If all frames belong to the allocator, the outermost one remains. */
 	expect_chain(&env, whole, 1, 0x1010, "memdup+0x10");
 	callsite_rule_free(env.rule);
 	symbols_free(syms);

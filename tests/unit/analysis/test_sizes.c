@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * tests: analysis/stat/sizes.c: ranges and classes, that its sums are those of the slab report, and
- * what a cache of its own would save.
+ * tests: analysis/stat/sizes.c: ranges and classes; its sums equal those of the slab report; what a
+ * separate cache would save.
  */
 #include <check.h>
 #include <string.h>
@@ -10,7 +10,7 @@
 
 enum { EVENTS_MAX = 200 };
 
-/* What every test needs of a recording. */
+/* A recording whose events the test makes. */
 struct fixture {
 	struct opened in;
 	struct kmem_event evs[EVENTS_MAX];
@@ -54,7 +54,7 @@ struct sum {
 	uint64_t hit, req, alloc;
 };
 
-/* The table's numbers; of rows whose @by says @name, or of all with NULL. */
+/* Sums the rows whose @by column says @name, or all rows if it is NULL. */
 static struct sum sum_of(const struct table *t, const char *by, const char *name)
 {
 	struct sum sum = { 0 };
@@ -87,7 +87,7 @@ static uint64_t summary(const struct table *t, const char *name)
 	return t->summary[i].value.u;
 }
 
-/* Every row of the slab table @slab is split up in @sizes, and nothing else is there. */
+/* @sizes splits every row of the slab table @slab, and has no other rows. */
 static void check_table(const struct table *sizes, const struct table *slab)
 {
 	struct sum all = sum_of(sizes, NULL, NULL), wanted = sum_of(slab, NULL, NULL);
@@ -151,7 +151,7 @@ static const char slabinfo[] =
 	"kmalloc-cg-96 1 1 96 42 1 : tunables 0 0 0 : slabdata 1 1 0\n"
 	"dentry 1 1 192 21 1 : tunables 0 0 0 : slabdata 1 1 0\n";
 
-/* Events of a place in a function that has no name, of an address each. */
+/* Allocations in a function without a name, each at its own address. */
 static void alloc(struct fixture *f, uint8_t type, uint64_t req, uint64_t bytes)
 {
 	struct kmem_event *ev = &f->evs[f->nr++];
@@ -163,7 +163,7 @@ static void alloc(struct fixture *f, uint8_t type, uint64_t req, uint64_t bytes)
 	ev->slab_alloc.bytes_alloc = bytes;
 }
 
-/* The object of event @nr is freed. */
+/* Frees the object of event @nr. */
 static void free_of(struct fixture *f, size_t nr)
 {
 	struct kmem_event *ev = &f->evs[f->nr++];
@@ -192,7 +192,7 @@ static const struct table *sizes_of(struct fixture *f)
 	return f->in.report->tables[0];
 }
 
-/* The class of the row with objects of @bytes from @min to @max, hit @hits times. */
+/* The class in the row with objects of @bytes from @min to @max and @hits hits. */
 static const char *class_of(const struct table *t, uint64_t bytes, uint64_t min,
 			    uint64_t max, uint64_t hits)
 {
@@ -230,25 +230,25 @@ START_TEST(test_classes)
 	alloc(&f, KMEM_KMALLOC, 33, 64);
 	alloc(&f, KMEM_KMALLOC_NODE, 64, 64);
 	alloc(&f, KMEM_KMALLOC, 65, 96);
-	alloc(&f, KMEM_CACHE_ALLOC, 64, 64); /* of a cache that the event does not name */
-	alloc(&f, KMEM_KMALLOC, 1ULL << 32, 1ULL << 32); /* damage */
+	alloc(&f, KMEM_CACHE_ALLOC, 64, 64); /* the event does not name the cache */
+	alloc(&f, KMEM_KMALLOC, 1ULL << 32, 1ULL << 32); /* damaged */
 	free_of(&f, 3);
 	t = sizes_of(&f);
 	ck_assert_uint_eq(t->nr_rows, 5);
-	ck_assert_ptr_null(class_of(t, 8, 0, 1, 2)); /* slabinfo has no such class */
+	ck_assert_ptr_null(class_of(t, 8, 0, 1, 2)); /* slabinfo lacks this class */
 	ck_assert_ptr_null(class_of(t, 8, 2, 2, 1));
-	ck_assert_ptr_null(class_of(t, 96, 65, 128, 1)); /* only one of another type */
+	ck_assert_ptr_null(class_of(t, 96, 65, 128, 1)); /* its only class is of another type */
 	ck_assert_str_eq(class_of(t, 64, 33, 64, 2), "kmalloc-64");
 	ck_assert_uint_eq(summary(t, "allocs"), 7);
 	tear_down(&f);
 }
 END_TEST
 
-/* --- a cache of their own --------------------------------------------------------------- */
+/* --- a separate cache ------------------------------------------------------------------- */
 
-/* 84 objects of 90 to 96 bytes live at once in kmalloc-128, of 100 allocated: 42 of 96 bytes fit
- * a page, by SLUB's rule, and leave 64 bytes over: 84 x (128 - 96) - 2 x 64. That of the largest
- * request counts, not the usual one.
+/* 100 objects of 90 to 96 bytes are allocated in kmalloc-128, and 84 of them are live at once. By
+ * SLUB's rule a page holds 42 objects of 96 bytes and a tail of 64: 84 x (128 - 96) - 2 x 64. The
+ * size of the largest request counts, not the usual one.
  */
 START_TEST(test_own_cache)
 {
@@ -275,7 +275,7 @@ START_TEST(test_own_cache)
 }
 END_TEST
 
-/* What has a cache, what the page allocator served, and what the class fits. */
+/* Objects that have a cache, come from the page allocator, or fit their class. */
 START_TEST(test_no_own_cache)
 {
 	const struct table *t;
@@ -303,7 +303,7 @@ START_TEST(test_no_own_cache)
 }
 END_TEST
 
-/* Where tasks' frees were left out, nobody knows what was live. */
+/* Tasks' frees were left out: the number of live objects is unknown. */
 START_TEST(test_lacking_frees)
 {
 	struct recording_text meta = { .name = (char *)RECORDING_META_SCOPE,

@@ -2,9 +2,9 @@
 /*
  * tests: analysis/bounds/slab_bounds.h: the truth lies inside the ranges, whatever is not traced.
  *
- * Each trial is a machine whose objects are known: caches with objects from before, events
- * and what has none (kmem_cache_free_bulk(), kfree_rcu(), what is lost, filtered out or the
- * recorder's), addresses that are used again, and a slabinfo that counts free objects too.
+ * Each trial simulates a machine whose objects are known. Its caches have objects from before the
+ * recording, traced and untraced operations (kmem_cache_free_bulk(), kfree_rcu(), lost events,
+ * filters, the recorder's own objects) and reused addresses; its slabinfo also counts free objects.
  */
 #include <check.h>
 #include <stdio.h>
@@ -18,44 +18,44 @@ enum { NR_TRIALS = 600, NR_CACHES = 6, NR_SITES = 12, SLOTS = 1000, NR_CPUS = 2 
 
 struct object {
 	bool live;
-	bool seen; /* an event has told of its allocation */
+	bool seen; /* its allocation had an event */
 	uint32_t site;
-	uint64_t birth; /* a number of its own */
+	uint64_t birth; /* unique number of this allocation */
 };
 
-/* What an account thinks of an address: an object seen allocated, and not seen freed. */
+/* An account's view of an address: allocation seen, free not seen. */
 struct net_object {
-	uint64_t birth; /* 0: there is none */
+	uint64_t birth; /* 0: no object */
 	uint32_t site;
 };
 
 struct machine_cache {
 	const char *name;
-	uint32_t id; /* name's number in the stream; 0: kmalloc */
+	uint32_t id; /* number of its name in the stream; 0: kmalloc */
 	uint32_t size, per_slab;
-	unsigned int untraced; /* of 100 frees */
-	uint64_t cpu_slabs;    /* that CPUs hold, where the recording says so */
+	unsigned int untraced; /* per cent of frees */
+	uint64_t cpu_slabs;    /* objects that CPUs hold, if the recording has it */
 	struct object slots[SLOTS];
 	struct net_object net[SLOTS];
-	/* How it was when it was counted last, if it was while events were recorded. */
+	/* The state at the last count, if it was counted during the recording. */
 	bool counted;
-	uint64_t births_then, then[SLOTS]; /* births of what lived, 0: nothing */
+	uint64_t births_then, then[SLOTS]; /* births of live objects, 0: none */
 };
 
-/* What is live in truth, of what was seen, in bytes; by row and of all. Of caches that were
- * counted while events were recorded what lived at that time.
+/* The bytes that are really live, among those seen: by row and in all. Caches that were counted
+ * during the recording have the value of that moment.
  */
 struct truth {
 	uint64_t by_site[NR_SITES], by_cache[NR_CACHES], all;
 };
 
-/* What was allocated after that may live or not: ranges have it as possible. */
+/* Later allocations may be live or not: a range must allow both. */
 struct truths {
 	struct truth least, most;
 };
 
 struct trial {
-	uint64_t state; /* of the random numbers */
+	uint64_t state; /* state of the random numbers */
 	struct recording *file;
 	struct event_formats *fmts;
 	struct event_stream *stream;
@@ -92,7 +92,7 @@ static uint64_t address(const struct trial *t, const struct machine_cache *c,
 	       slot * c->size;
 }
 
-/* The event is lost while the machine loses events. */
+/* The event is lost in a time of losses. */
 static bool is_lost(struct trial *t)
 {
 	if (!t->losing)
@@ -113,7 +113,7 @@ static void allocate(struct trial *t, struct machine_cache *c)
 	*o = (struct object){ .live = true,
 			      .site = (uint32_t)below(t, NR_SITES),
 			      .birth = ++t->births };
-	/* A filter lets some callsites pass. */
+	/* The filter passes some callsites only. */
 	if ((t->filtered && o->site % 3 == 0) || is_lost(t))
 		return;
 	o->seen = true;
@@ -154,7 +154,7 @@ static uint64_t count_live(const struct machine_cache *c)
 	return n;
 }
 
-/* The line of slabinfo: it counts up to the slack of free objects as in use. */
+/* A line of slabinfo, which counts free objects, up to the slack, as in use. */
 static void put_slabinfo(struct trial *t, const struct machine_cache *c,
 			 struct strbuf *slabinfo)
 {
@@ -178,8 +178,8 @@ static void one_event(struct trial *t, struct machine_cache *c, unsigned int gro
 		release(t, c);
 }
 
-/* The kernel counts a cache while others work on: it is shrunk, then events may come before and
- * after the moment of which the count is.
+/* The kernel counts a cache while others use it: it shrinks the cache; then events may come before
+ * and after the moment of the count.
  */
 static void count(struct trial *t, struct machine_cache *c, struct strbuf *out, bool last)
 {
@@ -207,7 +207,7 @@ static void count(struct trial *t, struct machine_cache *c, struct strbuf *out, 
 	t->now += 2;
 }
 
-/* One cache after the other, with events between them: so many that they tell. */
+/* Counts the caches one by one, with enough events between them to matter. */
 static void count_all(struct trial *t, struct strbuf *out, bool last)
 {
 	unsigned int grow = (unsigned int)below(t, 100);
@@ -221,7 +221,7 @@ static void count_all(struct trial *t, struct strbuf *out, bool last)
 	}
 }
 
-/* Named caches are called as some of the fixture's are. */
+/* Names the caches like some of those in the fixture. */
 static void set_up_caches(struct trial *t)
 {
 	static const char *const kmallocs[] = { "kmalloc-64", "kmalloc-cg-256",
@@ -279,7 +279,8 @@ static void run(struct trial *t)
 	if (t->counting)
 		count_all(t, &t->first, false);
 	for (i = 0; i < nr; i++) {
-		/* Often few objects come and many go towards the end, or the other way. */
+		/* Often there are few allocations and many frees towards the end, or the opposite.
+		 */
 		unsigned int grow =
 			i * 4 > nr * 3 ? (unsigned int)(t->state >> 20) % 100 : 60;
 
@@ -296,7 +297,7 @@ static void run(struct trial *t)
 		count_all(t, &t->last, true);
 	for (c = t->caches; c < t->caches + NR_CACHES; c++) {
 		put_slabinfo(t, c, &t->after);
-		/* Told twice, of which the most counts. */
+		/* The cache is listed twice: the larger number counts. */
 		strbuf_printf(&t->held, "%s %lu 0\n%s 0 0\n", c->name,
 			      (unsigned long)c->cpu_slabs, c->name);
 	}
@@ -381,7 +382,7 @@ static void check_ranges(struct trial *t, const struct truths *truths, uint64_t 
 		check_range(&by_cache[i], truths->least.by_cache[i],
 			    truths->most.by_cache[i], seed);
 	check_range(&all, truths->least.all, truths->most.all, seed);
-	/* What is known of all is no less than what is known of the parts. */
+	/* The total is known at least as well as its parts. */
 	ck_assert_uint_ge(all.min, sum.min);
 	ck_assert_uint_le(net_range_max(&all), net_range_max(&sum));
 	free(site);
@@ -411,7 +412,7 @@ static void tear_down(struct trial *t)
 	recording_close(t->file);
 }
 
-/* What the ranges of many trials are worth. */
+/* How tight the ranges of many trials are. */
 struct worth {
 	unsigned int with_min, with_max;
 };
@@ -434,7 +435,7 @@ static void one_trial(struct trial *t, uint64_t seed, struct worth *worth)
 	strbuf_reset(&t->held);
 	strbuf_reset(&t->first);
 	strbuf_reset(&t->last);
-	/* All events, as when a recording is short. */
+	/* Keeps all events, as in a short recording. */
 	t->edges = (struct slab_edges){ .head_end = UINT64_MAX };
 	t->acc.lives.edges = &t->edges;
 	run(t);
@@ -461,7 +462,7 @@ START_TEST(the_truth_lies_inside)
 	set_up(t);
 	for (seed = 1; seed <= NR_TRIALS; seed++)
 		one_trial(t, seed, &worth);
-	/* Ranges from nothing to everything would hold as well. */
+	/* Ranges from nothing to everything would pass the tests above, too. */
 	ck_assert_uint_ge(worth.with_min, NR_TRIALS / 4);
 	ck_assert_uint_ge(worth.with_max, NR_TRIALS / 4);
 	tear_down(t);

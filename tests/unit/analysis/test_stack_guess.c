@@ -31,7 +31,7 @@ static void teardown(void)
 	stack_guess_free(&g);
 }
 
-/* Of 64 bytes, at an address that is not in every sample. */
+/* Allocates 64 bytes at an address that only some samples contain. */
 static struct kmem_event *alloc(uint64_t callsite, uint64_t number, uint32_t stack)
 {
 	struct kmem_event *ev = &evs[nr++];
@@ -62,7 +62,7 @@ static void run(void)
 	stack_guess_count(&g, evs, nr);
 }
 
-/* Allocations of @callsite among events @from to @to that have @stack. */
+/* Counts allocations of @callsite with @stack among events @from to @to. */
 static size_t with_stack(uint64_t callsite, uint32_t stack, size_t from, size_t to)
 {
 	size_t i, found = 0;
@@ -73,8 +73,8 @@ static size_t with_stack(uint64_t callsite, uint32_t stack, size_t from, size_t 
 	return found;
 }
 
-/* Three of four in the sample are by one callchain: so are three of four of the others, in each
- * part of the time, and to the object.
+/* Three of four sampled objects are from one callchain: so are three of four of the others, in each
+ * part of the time, to the object.
  */
 START_TEST(shares_are_those_of_the_sample)
 {
@@ -103,7 +103,7 @@ START_TEST(shares_are_those_of_the_sample)
 }
 END_TEST
 
-/* Two in a sample of one in 16 say nothing of a thousand: they stand for 8 x 16 each. */
+/* Two objects in a sample of one in 16 cannot stand for a thousand: each stands for 8 x 16. */
 START_TEST(few_do_not_stand_for_many)
 {
 	size_t i, part, left;
@@ -130,7 +130,7 @@ START_TEST(few_do_not_stand_for_many)
 }
 END_TEST
 
-/* What lives gets the callchain of what lives, however seldom that is. */
+/* Live objects get the callchains of sampled live objects, however rare these are. */
 START_TEST(leaks_are_told_from_the_rest)
 {
 	size_t i;
@@ -151,7 +151,7 @@ START_TEST(leaks_are_told_from_the_rest)
 }
 END_TEST
 
-/* An address that is allocated over has ended. */
+/* An address that is allocated again has ended. */
 START_TEST(an_end_without_an_event)
 {
 	size_t i;
@@ -181,7 +181,7 @@ START_TEST(sizes_are_told_apart_where_the_sample_has_them)
 	run();
 	ck_assert_uint_eq(with_stack(1, 7, 0, 22), 11);
 	ck_assert_uint_eq(with_stack(1, 9, 0, 22), 11);
-	/* Of a size that the sample lacks: of all. */
+	/* The sample has none of this size: uses all sizes. */
 	ck_assert_uint_eq(with_stack(1, 7, 22, nr), 5);
 	ck_assert_uint_eq(with_stack(1, 9, 22, nr), 5);
 }
@@ -193,12 +193,12 @@ START_TEST(what_has_nobody_like_it_stays_without)
 
 	alloc(1, 0, 7);
 	alloc(2, 1, BARE); /* another callsite */
-	alloc(1, 2, BARE); /* ended */
+	alloc(1, 2, BARE); /* freed */
 	release(2);
 	ev = alloc(1, 3, BARE); /* another cache */
 	ev->type = KMEM_CACHE_ALLOC;
 	ev->slab_alloc.cache = 5;
-	ev = alloc(3, 0, 8); /* in any sample */
+	ev = alloc(3, 0, 8); /* in every sample */
 	ev->slab_alloc.ptr = 0x7ff0000;
 	alloc(3, 4, BARE);
 	ev = alloc(1, 0, BARE); /* failed */
@@ -214,7 +214,7 @@ START_TEST(what_has_nobody_like_it_stays_without)
 }
 END_TEST
 
-/* Rounding neither loses an object nor favours who comes last. */
+/* Rounding neither loses objects nor favours the last callchain. */
 START_TEST(few_objects_for_many_callchains)
 {
 	size_t i;
@@ -238,14 +238,14 @@ START_TEST(hidden_ones_are_not_counted)
 	ck_assert_uint_eq(with_stack(1, 7, 0, nr), 3);
 	ck_assert_uint_eq(g.known.objects, 0);
 	ck_assert_uint_eq(g.guessed.objects, 1);
-	/* What is said of it outlives what was learned. */
+	/* The results remain valid after the sample is freed. */
 	stack_guess_free(&g);
 	ck_assert_uint_eq(g.guessed.objects, 1);
 	ck_assert(stack_guess_any(&g));
 }
 END_TEST
 
-/* More events than the first time: nobody knows how those end. */
+/* The second pass has more events than the first: whether those objects are freed is unknown. */
 START_TEST(another_second_pass)
 {
 	size_t i;

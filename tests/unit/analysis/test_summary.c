@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * tests: lib/analysis/overview/summary.c: which rows are the largest, and what the notes say.
+ * tests: lib/analysis/overview/summary.c: which rows are the largest, and the text of the notes.
  */
 #include "made_events.h"
 
@@ -40,7 +40,7 @@ static bool has_note(const struct table *t, const char *text)
 	return i < t->nr_notes;
 }
 
-/* Four callsites and pages of two orders: three rows are shown; pages of one callsite are one. */
+/* Four callsites and pages of two orders: shows three rows; pages of one callsite are one row. */
 START_TEST(the_three_largest)
 {
 	const struct table *t;
@@ -100,7 +100,7 @@ START_TEST(the_first_advice)
 	object(&f, 0xc1, pointer(0), 66, 96);
 	object(&f, 0xc2, pointer(16), 520, 1024);
 	object(&f, 0xc2, pointer(32), 520, 1024);
-	object(&f, 0xc3, pointer(48), 512, 512); /* there is such a size */
+	object(&f, 0xc3, pointer(48), 512, 512); /* slabinfo has this size */
 	object(&f, 0xc3, pointer(56), 64, 64);
 	t = table_of(&f, "summary", &usual);
 	last = t->nr_rows - 1;
@@ -115,7 +115,7 @@ START_TEST(the_first_advice)
 }
 END_TEST
 
-/* What is said of growth where no row has any. */
+/* The note if no row grows. */
 START_TEST(nothing_grows)
 {
 	const struct table *t;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * tests: analysis/life/suppressions.h: what lines are, and what they fit.
+ * tests: analysis/life/suppressions.h: the syntax of lines, and what they match.
  */
 #include <check.h>
 #include <errno.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * tests: analysis/time/timeline.h against a list of all changes.
+ * tests: analysis/time/timeline.h, compared with a list of all changes.
  */
 #include <check.h>
 #include <stdlib.h>
@@ -10,7 +10,7 @@
 enum { CHANGES = 2000, ROWS_NR = 3 };
 
 struct change {
-	uint64_t ts, bytes; /* more */
+	uint64_t ts, bytes; /* bytes allocated */
 	uint32_t row;
 };
 
@@ -56,7 +56,7 @@ START_TEST(bins)
 }
 END_TEST
 
-/* Times beyond both ends, and what the end settles. */
+/* Times beyond both ends, and corrections at the end. */
 START_TEST(ends)
 {
 	struct timeline t = { 0 };
@@ -76,7 +76,7 @@ START_TEST(ends)
 	ck_assert_uint_eq(timeline_at(&t, 0, 2), 8);
 	ck_assert_uint_eq(timeline_at(&t, 0, 3), 0);
 	timeline_free(&t);
-	/* None are wanted. */
+	/* With 0 bins. */
 	timeline_init(&t, 1, 2, 0);
 	timeline_change(&t, 0, 1, 8, 0);
 	timeline_settle(&t, 0, 8);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * tests: analysis/pass/analyze.h: tables can be made at any moment of a stream, and again, and the
- * stream goes on as if nobody had looked.
+ * tests: analysis/pass/analyze.h: tables can be made repeatedly at any moment of a stream without
+ * changing later results.
  */
 #include <check.h>
 #include <errno.h>
@@ -14,13 +14,13 @@
 #include "opened.h"
 #include "report/render.h"
 
-/* A view is taken after so many events; a batch is of less. */
+/* Events between two views, and events in a batch. */
 #define PERIOD 2499
 #define BATCH  100
 
 struct fixture {
 	struct opened in;
-	struct kmem_event *events; /* those taken so far */
+	struct kmem_event *events; /* events so far */
 	size_t nr, capacity;
 };
 
@@ -42,7 +42,7 @@ static int add(void *ctx, const char *data, size_t size)
 	return 0;
 }
 
-/* The JSON of everything that @all shows now; the caller's. */
+/* Returns the JSON of what @all shows now; the caller frees it. */
 static char *look(const struct analyses *all)
 {
 	const struct render_options opts = { 0 };
@@ -67,12 +67,12 @@ static bool take(struct fixture *f)
 	nr = event_stream_next_batch(f->in.stream, f->events + f->nr, BATCH);
 	ck_assert_int_ge(nr, 0);
 	for (i = 0; i < nr; i++)
-		f->events[f->nr + (size_t)i].data = NULL; /* the next batch's */
+		f->events[f->nr + (size_t)i].data = NULL; /* belongs to the next batch */
 	f->nr += (size_t)nr;
 	return nr > 0;
 }
 
-/* What there is to see if the stream ends where it is now. */
+/* The JSON of all tables if the stream ended here. */
 static char *look_at_end(const struct fixture *f, const struct analysis_set *set)
 {
 	struct analyses *all;
@@ -92,7 +92,7 @@ static void ck_same(char *seen, const char *wanted)
 	free(seen);
 }
 
-/* Looks now and then at @file's events; returns how often. */
+/* Makes tables now and then during @file's events; returns how often. */
 static unsigned int check_views(const char *file, const struct analysis_set *set)
 {
 	unsigned int nr_views = 0;
@@ -115,7 +115,7 @@ static unsigned int check_views(const char *file, const struct analysis_set *set
 		nr_views++;
 	}
 	wanted = look_at_end(&f, set);
-	ck_same(look(all), wanted); /* before it is told that this is the end */
+	ck_same(look(all), wanted); /* before the end is known */
 	analyses_end(all);
 	ck_same(look(all), wanted);
 	ck_same(look(all), wanted);
@@ -128,7 +128,7 @@ static unsigned int check_views(const char *file, const struct analysis_set *set
 
 static const char *const files[] = {
 	"data/trixie-amd64-small-stack.v7.dat",
-	"data/bookworm-amd64-small-overflow.v7.dat", /* with losses */
+	"data/bookworm-amd64-small-overflow.v7.dat", /* has lost events */
 	"data/bookworm-s390x-small-stack.v7.dat",
 	"data/bookworm-armhf-small-plain.v6.dat",
 	"data/boot-bookworm-amd64.v7.dat",
@@ -136,8 +136,8 @@ static const char *const files[] = {
 	"data/variants-amd64-instance.v6.dat",
 };
 
-/* Every analysis of the registry that has rows by @by and runs together with others; no
- * directories are known here.
+/* Every analysis of the registry with rows by @by that runs together with others; directories are
+ * unknown here.
  */
 static size_t all_analyses(const struct analysis **chosen, enum subject_kind by)
 {
@@ -203,7 +203,7 @@ START_TEST(test_commands)
 }
 END_TEST
 
-/* Few recordings have such events. */
+/* Only few recordings have such events. */
 START_TEST(test_zones)
 {
 	const struct analysis_options opts = { .by = SUBJECT_PID, .bins = 7 };
@@ -254,7 +254,7 @@ START_TEST(test_tree)
 }
 END_TEST
 
-/* Rows are by three things already; there is no room for callchains, which is no lack of memory. */
+/* Rows have three dimensions already: there is no room for callchains, which is not -ENOMEM. */
 START_TEST(no_room_for_more)
 {
 	const struct dimensions full = { .of = { DIMENSION_PID, DIMENSION_CPU,
@@ -293,7 +293,7 @@ Suite *test_views_suite(void)
 {
 	Suite *s = suite_create("analysis/views");
 	TCase *tc = tcase_create("views");
-	/* The first have losses, and both byte orders. */
+	/* The first three files include losses and both byte orders. */
 	int nr = long_tests() ? ARRAY_SIZE(files) : 3;
 
 	tcase_add_loop_test(tc, test_all_tables, 0, nr);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * tests: builds small kernels' ELF files.
+ * tests: builds ELF files of small kernels.
  */
 #include "build_elf.h"
 
@@ -14,7 +14,7 @@
 
 #include "base/strbuf.h"
 
-/* Sections, and their places in this string. */
+/* Names of sections, and their offsets in this string. */
 static const char section_names[] =
 	"\0.text\0.symtab\0.strtab\0.note.gnu.build-id\0.rodata\0.data\0.bss\0"
 	".init.data\0.freed\0.debug\0__ksymtab\0";
@@ -81,7 +81,7 @@ static void add_symbol(Elf_Data *data, int i, const struct elf_sized *s,
 	ck_assert(gelf_update_sym(data, i, &sym));
 }
 
-/* Returns what the caller frees when the file is written. */
+/* Returns memory that the caller frees after writing the file. */
 static void *add_symbols(Elf *elf, const struct elf_build *b, struct strbuf *names)
 {
 	size_t entry = gelf_fsize(elf, ELF_T_SYM, 1, EV_CURRENT), i;

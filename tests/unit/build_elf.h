@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * tests: builds small kernels' ELF files.
+ * tests: builds ELF files of small kernels.
  */
 #ifndef KMEMX_TESTS_BUILD_ELF_H
 #define KMEMX_TESTS_BUILD_ELF_H
@@ -15,7 +15,7 @@ struct elf_symbol {
 	unsigned char info; /* ELF64_ST_INFO(); 0: a global function */
 };
 
-/* The same with a size; @section: 0: .text; 1, 2, ...: of @more; ELF_BUILD_ABS: none. */
+/* A symbol with a size; @section: 0: .text; 1, 2, ...: of @more; ELF_BUILD_ABS: absolute. */
 struct elf_sized {
 	uint64_t addr;
 	const char *name;
@@ -26,32 +26,32 @@ struct elf_sized {
 
 #define ELF_BUILD_ABS 1000
 
-/* One more section, of zeros. Names: build_elf.c. */
+/* An additional section, filled with zeros. build_elf.c lists the possible names. */
 struct elf_more {
 	const char *name;
 	uint32_t type, flags;
 	uint64_t addr, size;
 };
 
-/* What the file holds; a .text section of @code_size bytes at @code_addr. */
+/* The content of the file; .text has @code_size bytes at @code_addr. */
 struct elf_build {
 	bool is_64, big_endian;
 	uint16_t machine;
 	const struct elf_symbol *symbols;
 	size_t nr_symbols;
-	const struct elf_sized *sized; /* in place of @symbols */
+	const struct elf_sized *sized; /* instead of @symbols */
 	size_t nr_sized;
 	const void *code;
 	size_t code_size;
 	uint64_t code_addr;
 	const struct elf_more *more;
 	size_t nr_more;
-	const void *more_content; /* of the first of @more; NULL: zeros */
+	const void *more_content; /* content of the first of @more; NULL: zeros */
 	bool relocatable;
 	const uint8_t *build_id; /* of 20 bytes; NULL: none */
 };
 
-/* An open file without a name, at its start. */
+/* Returns an open unnamed file, positioned at its start. */
 int build_elf(const struct elf_build *b);
 
 #endif

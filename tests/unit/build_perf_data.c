@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * tests: builds perf.data files in memory.
- * In: samples and other records. Out: bytes as perf writes them.
+ * In: samples and other records. Out: bytes in perf's format.
  */
 #include "build_perf_data.h"
 
@@ -45,7 +45,7 @@ void perf_build_record(struct perf_build *b, uint32_t type, const void *data, si
 	strbuf_add(&b->records, data, size);
 }
 
-/* The event as the kernel's ring buffer has it, padded as perf does. */
+/* The event as in the kernel's ring buffer, padded as perf does. */
 static void put_raw(const struct perf_build *b, struct strbuf *sb,
 		    const struct perf_build_sample *s)
 {
@@ -60,7 +60,7 @@ static void put_raw(const struct perf_build *b, struct strbuf *sb,
 	put(b, sb, 0, 4);
 }
 
-/* The kernel's frames between their mark and a user's. */
+/* Kernel frames between the markers of kernel and user frames. */
 static void put_chain(const struct perf_build *b, struct strbuf *sb, uint32_t frames)
 {
 	put(b, sb, frames + 3ULL, 8);
@@ -101,7 +101,7 @@ void perf_build_sample(struct perf_build *b, const struct perf_build_sample *s)
 	strbuf_free(&body);
 }
 
-/* What every other record has at its end, with the sample types of these tests. */
+/* The end of all other records, with the sample types of these tests. */
 static void put_trailer(const struct perf_build *b, struct strbuf *sb, uint64_t time,
 			uint32_t cpu)
 {
@@ -360,7 +360,7 @@ static void put_header_of_file(const struct perf_build *b, struct strbuf *sb,
 	strbuf_puts(sb, b->big_endian ? "2ELIFREP" : "PERFILE2");
 	put(b, sb, HEADER_SIZE, 8);
 	put(b, sb, ATTR_SIZE + 16, 8);
-	put(b, sb, HEADER_SIZE + 8, 8); /* behind the ids */
+	put(b, sb, HEADER_SIZE + 8, 8); /* after the ids */
 	put(b, sb, ATTR_SIZE + 16, 8);
 	put(b, sb, HEADER_SIZE + 8 + ATTR_SIZE + 16, 8);
 	put(b, sb, b->unfinished ? 0 : data_size, 8);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * tests: builds perf.data files in memory.
- * In: samples and other records. Out: bytes, for either byte order and long, also as perf
+ * In: samples and other records. Out: bytes, for either byte order and size of long, also as perf
  * writes them to a pipe, and with compressed records.
  */
 #ifndef KMEMX_TESTS_BUILD_PERF_DATA_H
@@ -12,17 +12,17 @@
 
 #include "base/strbuf.h"
 
-/* What samples have: IDENTIFIER, TID, TIME, CPU, CALLCHAIN and RAW. */
+/* The fields of a sample: IDENTIFIER, TID, TIME, CPU, CALLCHAIN and RAW. */
 #define PERF_BUILD_TYPE (1U << 16 | 1U << 1 | 1U << 2 | 1U << 7 | 1U << 5 | 1U << 10)
-/* The only events: kmem:kfree. */
+/* The ID of the only event, kmem:kfree. */
 #define PERF_BUILD_ID	600U
 #define PERF_BUILD_SITE 0xc0001000U
 
 /**
- * struct perf_build - set the first ones, the rest is zero
+ * struct perf_build - set the first members, the rest is zero
  * @sample_type: bits of the ABI
  * @attr_flags: bit fields of the attr, in the order of their declaration
- * @records: what perf_build_*() added; free with strbuf_free()
+ * @records: added by perf_build_*(); free with strbuf_free()
  */
 struct perf_build {
 	bool big_endian;
@@ -30,17 +30,17 @@ struct perf_build {
 	uint64_t sample_type, attr_flags, period;
 	int clockid;
 	struct strbuf records;
-	/* Of the file: */
+	/* Properties of the file: */
 	bool pipe;
-	bool compressed;  /* the records, in pieces of @piece bytes */
-	bool compressed2; /* as newer perf does: with their size, and padded */
+	bool compressed;  /* records in pieces of @piece bytes */
+	bool compressed2; /* with their size and padding, as in newer perf */
 	uint32_t piece;
-	bool unfinished; /* no size of the data, no sections */
-	bool no_kmem;	 /* the formats are of another system */
+	bool unfinished; /* without the size of the data and without sections */
+	bool no_kmem;	 /* the formats are of another event system */
 	const char *cmdline;
 };
 
-/* A sample of kfree: the object @ptr, by task @tid, with @frames kernel frames. */
+/* A sample of kfree: task @tid frees object @ptr, with @frames kernel frames. */
 struct perf_build_sample {
 	uint64_t time, ptr;
 	uint32_t cpu, tid, frames;
@@ -48,17 +48,17 @@ struct perf_build_sample {
 
 void perf_build_sample(struct perf_build *b, const struct perf_build_sample *s);
 void perf_build_lost(struct perf_build *b, uint64_t lost, uint64_t time, uint32_t cpu);
-/* As perf counts them at its end: time and CPU are 0. @misc: of the record's header. */
+/* Losses that perf counts at its end: time and CPU are 0. @misc: of the record's header. */
 void perf_build_lost_samples(struct perf_build *b, uint64_t lost, uint16_t misc);
-/* That the event's id is of @cpu. */
+/* Says that the event's id belongs to @cpu. */
 void perf_build_id_index(struct perf_build *b, uint32_t cpu);
 void perf_build_comm(struct perf_build *b, uint32_t tid, const char *comm);
-/* The mark between two rounds. */
+/* The marker between two rounds. */
 void perf_build_round(struct perf_build *b);
-/* Any record: a header, and @data behind it. */
+/* Any record: a header followed by @data. */
 void perf_build_record(struct perf_build *b, uint32_t type, const void *data,
 		       size_t size);
-/* The whole file; the caller frees it with strbuf_free(). */
+/* Returns the whole file; the caller frees it with strbuf_free(). */
 struct strbuf perf_build_file(const struct perf_build *b);
 
 #endif

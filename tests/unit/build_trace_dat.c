@@ -53,7 +53,7 @@ void page_event(struct page_build *p, uint32_t delta, unsigned int words, uint32
 void page_end(struct page_build *p, uint32_t commit_flags, uint64_t missed)
 {
 	uint32_t commit = (uint32_t)p->bytes.size - 8 - p->long_size;
-	/* The kernel adds a negative int: the upper half is all ones. */
+	/* The kernel stores a negative int: the upper half is all ones. */
 	int64_t word = (int64_t)(int32_t)(commit | commit_flags);
 
 	poke(&p->bytes, 8, (uint64_t)word, p->long_size, p->big_endian);
@@ -142,13 +142,13 @@ static void put_common_options(const struct file_build *b, struct strbuf *sb)
 
 static uint64_t cpu_size(const struct file_build *b, const struct strbuf *pages)
 {
-	/* The number of chunks is not counted. */
+	/* The size does not include the number of chunks. */
 	if (b->chunks && pages && !b->claim_cpu_size)
 		return pages->size - 4;
 	return b->claim_cpu_size ? b->claim_cpu_size : pages ? pages->size : 0;
 }
 
-/* flyrecord, the table, the clock, the pages. */
+/* Writes flyrecord, the table of CPUs, the clock and the pages. */
 static void put_v6_block(const struct file_build *b, struct strbuf *sb, uint32_t buffer)
 {
 	uint32_t nr = b->buffers[0].nr_cpus, i;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * tests: builds ring-buffer pages and trace.dat files in memory.
- * In: events, pages, metadata. Out: bytes to read back, in any version, order and size.
+ * In: events, pages, metadata. Out: bytes of a recording in any version, byte order and word size.
  */
 #ifndef KMEMX_TESTS_BUILD_TRACE_DAT_H
 #define KMEMX_TESTS_BUILD_TRACE_DAT_H
@@ -22,7 +22,7 @@ struct page_build {
 
 void put_uint(struct strbuf *sb, uint64_t v, unsigned int size, bool big_endian);
 void page_start(struct page_build *p, uint64_t ts);
-/* An event header with this type_len and delta; data is added by the caller. */
+/* An event header with this type_len and delta; the caller adds the data. */
 void page_head(struct page_build *p, unsigned int type_len, uint32_t delta);
 void page_word(struct page_build *p, uint32_t word);
 /* A data event of @words words, each holding @value. */
@@ -40,25 +40,25 @@ struct file_build {
 	uint32_t page_size;
 	const char *tag; /* v6: "flyrecord" or "latency  " */
 	const char *compression;
-	bool chunks; /* v7: the pages given are compressed chunks, with their number */
+	bool chunks; /* v7: the pages are compressed chunks, after their number */
 	uint32_t nr_buffers;
 	struct {
 		const char *name;
 		uint32_t nr_cpus;
 		const struct strbuf *pages[BUILD_MAX_CPUS]; /* NULL: no data */
 	} buffers[BUILD_MAX_BUFFERS];
-	const char *meta_name, *meta_text; /* a kmemx item; may be NULL */
-	const char *const *formats;	   /* of the system kmem; NULL: a broken one */
+	const char *meta_name, *meta_text; /* a kmemx item or NULL */
+	const char *const *formats;	   /* of system kmem; NULL: a broken one */
 	uint32_t nr_formats;
 	bool no_options;   /* no uname, no statistics, no items */
 	const char *uname; /* NULL: "Linux box 6.1.0-test riscv64\n" */
-	/* What an attacker would write. */
+	/* False claims, as an attacker would make. */
 	uint32_t claim_cpus;	 /* 0: the truth */
 	uint64_t claim_cpu_size; /* 0: the truth */
 	bool options_loop;
 };
 
-/* The whole file; the caller frees it with strbuf_free(). */
+/* Returns the whole file; the caller frees it with strbuf_free(). */
 struct strbuf build_file(const struct file_build *b);
 
 #endif

@@ -17,7 +17,7 @@ static inline int widths_write(void *ctx, const char *data, size_t size)
 	return 0;
 }
 
-/* @r as text of @opts, into @sb, which is emptied. */
+/* Renders @r as text with @opts into @sb, after emptying it. */
 static inline void widths_render(const struct report *r, struct render_options opts,
 				 struct strbuf *sb)
 {
@@ -27,7 +27,7 @@ static inline void widths_render(const struct report *r, struct render_options o
 	ck_assert_int_eq(render_text(r, &opts, &out), 0);
 }
 
-/* Is every name that a row stands for in the text, and no line longer than the terminal? */
+/* The names of all rows must be in the text, and no line may be longer than the terminal. */
 static inline void ck_widths(const struct report *r, const char *table, const char *name)
 {
 	static const unsigned int widths[] = { 60, 80, 100, 140 };

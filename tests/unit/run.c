@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * tests: runs every unit suite, or those named on the command line.
+ * tests: runs all unit suites, or those named on the command line.
  * In: names of suites, with or without "test_", or --list. Out: Check's summary, or a line for each
  * suite; exit 1 if a test failed or a name is unknown.
  */
@@ -23,7 +23,7 @@ static const struct {
 #undef SUITE
 };
 
-/* Check's own 4 s are over before a test begins where others use the machine too. */
+/* On a busy machine Check's default of 4 s may pass before a test begins. */
 #define TIMEOUT_SECONDS "120"
 
 static bool has_name(const char *suite, const char *name)
@@ -60,7 +60,7 @@ int main(int argc, char **argv)
 		return EXIT_FAILURE;
 	}
 #ifdef __SANITIZE_ADDRESS__
-	/* A search for leaks at the end of each process takes longer than most tests. */
+	/* A leak check at the end of each process takes longer than most tests. */
 	setenv("CK_FORK", "no", 0);
 #endif
 	runner = srunner_create(NULL);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * tests: the fuzz targets on what is known: the corpus and former findings.
+ * tests: runs the fuzz targets on the corpus and former findings.
  * In: tests/fuzz/corpus, tests/fuzz/regress. Out: a crash is a failure.
  */
 #include <check.h>
@@ -47,8 +47,8 @@
 #include "../fuzz/json_check.c"
 #undef LLVMFuzzerTestOneInput
 
-/* Memory runs out in the target itself only, which make fuzz-smoke runs: here the rest of
- * such an input is tried.
+/* Only make fuzz-smoke, which runs the target itself, makes allocations fail; this tries the rest
+ * of such an input.
  */
 void scarce_set(unsigned long nth)
 {
@@ -88,7 +88,7 @@ START_TEST(known_inputs)
 		uint8_t *data;
 
 		ck_assert_int_eq(source_open_file(&src, files.gl_pathv[i]), 0);
-		/* Of exactly this size, for ASan. */
+		/* Exactly this size, for ASan. */
 		data = malloc(src.size ? (size_t)src.size : 1);
 		ck_assert_ptr_nonnull(data);
 		ck_assert_int_eq(source_read(&src, data, (size_t)src.size, 0), 0);

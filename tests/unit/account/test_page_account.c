@@ -382,7 +382,7 @@ START_TEST(order_within_the_skew)
 		{ "f10a00f10a00", 10, 0, 0, 0, 0, 1 },
 		{ "f10a00a00f00", 10, 0, 0, 0, 0, 1 },
 		{ "a00f00f10a00", 10, 0, 0, 0, 0, 1 },
-		{ "f12a02a00f00", 10, 3, 1, 0, 1, 0 }, /* its next event is of another block */
+		{ "f12a02a00f00", 10, 3, 1, 0, 1, 0 }, /* then another block's */
 		{ "f10a00b10", 10, 0, 1, 0, 0, 0 },    /* or the free is only announced */
 		/* The next allocation comes before the last free. */
 		{ "a00a10f00f10", 10, 0, 0, 0, 0, 1 },

@@ -102,7 +102,7 @@ START_TEST(frees_of_what_was_left_out_change_nothing)
 					    .lives.skew = skews[i] };
 
 		for (k = 0; k < 1000; k++)
-			release(&acc, 0x100000 + (uint64_t)k * 64, 0); /* of other objects */
+			release(&acc, 0x100000 + (uint64_t)k * 64, 0); /* other objects */
 		if (!acc.lives.skew)
 			ck_assert_uint_eq(acc.lives.live.count, 0);
 		alloc(&acc, 0x1000, 0xa, 50, 64);
@@ -135,7 +135,7 @@ START_TEST(the_recorders_own_frees_are_not_unmatched)
 	slab_account_event(&acc, &ev);
 	alloc(&acc, 0x3000, 0xa, 50, 64);
 	ev.flags = 0;
-	ev.slab_free.ptr = 0x3000; /* an object of another task, which the recorder frees */
+	ev.slab_free.ptr = 0x3000; /* not its own, but it frees it */
 	slab_account_event(&acc, &ev);
 	slab_account_finish(&acc);
 	ck_assert_uint_eq(acc.totals.other, 2);
@@ -383,7 +383,7 @@ START_TEST(a_dimension_tells_rows_apart)
 
 		slab_account_event(&acc, &a);
 		slab_account_event(&acc, &b);
-		release(&acc, 0x2000, 7); /* freed elsewhere: counts in the allocating row */
+		release(&acc, 0x2000, 7); /* counts in the allocating row */
 		slab_account_sum(&acc);
 		ck_assert_uint_eq(acc.nr_rows, cases[i].dimension ? 2 : 1);
 		ck_assert_uint_eq(slab_account_key(&acc, 0)->dims.of[0], cases[i].first);

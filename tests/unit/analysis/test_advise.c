@@ -246,8 +246,8 @@ START_TEST(large_of_several_sizes)
 	struct fixture f;
 
 	set_up(&f);
-	allocate(&f, KMEM_KMALLOC, SITE, 0, 2, 20000, 32768); /* each wastes 12288 bytes */
-	allocate(&f, KMEM_KMALLOC, SITE, 2, 3, 8193, 16384);  /* this one 4096 */
+	allocate(&f, KMEM_KMALLOC, SITE, 0, 2, 20000, 32768); /* wastes 12288 each */
+	allocate(&f, KMEM_KMALLOC, SITE, 2, 3, 8193, 16384);  /* wastes 4096 */
 	release(&f, 0, 2);
 	allocate(&f, KMEM_KMALLOC, SITE, 10, 14, 8193, 16384);
 	ck_assert_uint_eq(advice(&f), 1);

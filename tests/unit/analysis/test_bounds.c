@@ -60,7 +60,7 @@ START_TEST(a_proof_takes_from_both_ends)
 
 	net_range_prove(&r, 0, 100);
 	check_parts(&r, 0, 50, 30, 20, 0);
-	net_range_prove(&r, 10, 75); /* the best-proven ones are live, the worst are gone */
+	net_range_prove(&r, 10, 75); /* the surest are live, the others gone */
 	check_parts(&r, 10, 40, 5, 20, 25);
 	r = parts;
 	net_range_prove(&r, 90, 95);

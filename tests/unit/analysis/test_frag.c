@@ -103,7 +103,7 @@ START_TEST(how_long)
 	struct kmem_event foreign = alloc(1350, 7, 0x2310, 0);
 	struct kmem_event large = alloc(1360, 7, 0x2200, 9);
 	struct kmem_event evs[] = {
-		alloc(900, 7, 0x2201, 0), /* too early: the pageblock is not known to be mixed */
+		alloc(900, 7, 0x2201, 0), /* before the first fallback */
 		extfrag(1000, 7, 0x2240, 4),
 		alloc(1010, 7, 0x2240, 0),
 		alloc(1020, 8, 0x2248, 2),

@@ -201,7 +201,7 @@ START_TEST(a_cache_that_filled)
 	t = leaks_of(&f, 1);
 	ck_assert_str_eq(cell(t, "verdict")->s, "filled");
 	ck_assert_uint_eq(cell(t, "objects")->u, 300);
-	ck_assert_uint_le(cell(t, "outlived")->u, SIZE); /* they are replaced one by one */
+	ck_assert_uint_le(cell(t, "outlived")->u, SIZE); /* replaced one by one */
 	ck_assert(!has_note(t, "Outlived:"));
 	tear_down(&f);
 }

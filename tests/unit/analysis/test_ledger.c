@@ -172,7 +172,7 @@ START_TEST(every_way_into_a_cache)
 	release(&f, 16, 0);
 	alloc(&f, 0, 64, 0, 0);		     /* failed */
 	alloc(&f, 0x20000, 64, 0, 0x400000); /* charged to a memory cgroup */
-	release(&f, 0x20080, 0);	     /* allocated before: the page gives its cache */
+	release(&f, 0x20080, 0);	     /* older: its page gives the cache */
 	release(&f, 0x20080, 0);
 	alloc(&f, 0x30000, 0, 1, 0);
 	release(&f, 0x31000, 1);     /* allocated before; the free names its cache */

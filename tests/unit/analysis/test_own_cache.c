@@ -151,7 +151,7 @@ static const struct {
 	{ 56, "young :0000056\ncounted :A-0000056\n", "young" },
 	{ 56, "counted :A-0000056\nyoung :00000560\nold :\nlarge :0000072\n", "" },
 	{ 56, "young :0000072\nold 0000056\napart :00000000000056\n", "" },
-	{ 65, "young :0000056\nlarge :0000072\n", "large" }, /* rounded up to a word: 72 */
+	{ 65, "young :0000056\nlarge :0000072\n", "large" }, /* SLUB rounds to 72 */
 	{ 64, "young :0000056\nlarge :0000072\n", "" },
 	{ 0, "", "" },
 	{ 56, NULL, NULL },

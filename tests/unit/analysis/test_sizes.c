@@ -237,7 +237,7 @@ START_TEST(test_classes)
 	ck_assert_uint_eq(t->nr_rows, 5);
 	ck_assert_ptr_null(class_of(t, 8, 0, 1, 2)); /* slabinfo lacks this class */
 	ck_assert_ptr_null(class_of(t, 8, 2, 2, 1));
-	ck_assert_ptr_null(class_of(t, 96, 65, 128, 1)); /* its only class is of another type */
+	ck_assert_ptr_null(class_of(t, 96, 65, 128, 1)); /* only of another type */
 	ck_assert_str_eq(class_of(t, 64, 33, 64, 2), "kmalloc-64");
 	ck_assert_uint_eq(summary(t, "allocs"), 7);
 	tear_down(&f);

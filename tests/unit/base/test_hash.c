@@ -52,7 +52,7 @@ START_TEST(intern_gives_equal_bytes_one_number)
 }
 END_TEST
 
-/* The most of @nr keys that a table of 4096 places has in one of them. */
+/* Returns how many of @nr keys share the fullest of 4096 slots. */
 static uint32_t most_in_a_place(const uint64_t *keys, size_t nr)
 {
 	static uint16_t places[4096];
@@ -70,7 +70,9 @@ static uint32_t most_in_a_place(const uint64_t *keys, size_t nr)
 static const uint64_t secrets[] = { 0xd1342543de82ef95ULL, 0x9e3779b97f4a7c15ULL,
 				    0x0123456789abcdefULL };
 
-/* Also where they differ in the highest bits only: then a secret can be a bad one, a little. */
+/* Also if the keys differ only in their highest bits, where an unlucky secret may do a little
+ * worse.
+ */
 START_TEST(keys_in_few_bits_are_apart)
 {
 	static uint64_t keys[4096];
@@ -107,7 +109,9 @@ START_TEST(keys_that_collide_do_so_with_one_secret)
 }
 END_TEST
 
-/* Differences that a product keeps in the highest bits, so that what follows can undo them. */
+/* A multiplication keeps these differences in the highest bits, where later steps could cancel
+ * them.
+ */
 START_TEST(bytes_collide_by_chance_only)
 {
 	uint64_t words[20];

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * tests: what a disk has left.
- * In: a file, a pipe. Out: io_room() and what is made of it.
+ * tests: free space on a disk.
+ * In: a file, a pipe. Out: io_room() and the functions that use it.
  */
 #include <check.h>
 #include <errno.h>
@@ -21,10 +21,10 @@ START_TEST(room_of_a_file)
 
 	ck_assert_ptr_nonnull(f);
 	ret = io_room(fileno(f), &room);
-	/* -ENODATA: where files have no limit. */
+	/* -ENODATA: this filesystem does not limit files. */
 	ck_assert(ret == 0 || ret == -ENODATA);
 	if (!ret) {
-		/* Others use the disk, too: but not all of a huge number. */
+		/* Other programs use the disk, but none can use all of UINT64_MAX. */
 		ck_assert(io_lacks_room(fileno(f), UINT64_MAX));
 		ck_assert(!io_lacks_room(fileno(f), 0));
 		ck_assert_uint_eq(io_spare(fileno(f), 4096, 4096), 4096);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * tests: new files in a directory where another has laid links and FIFOs.
- * In: a scratch directory. Out: checks that only descriptors of our own files come out.
+ * tests: new files in a directory where someone else has put links and FIFOs.
+ * In: a scratch directory. Out: checks that only our own files are opened.
  */
 #include <check.h>
 #include <dirent.h>
@@ -40,7 +40,7 @@ static void check(const char *name, const char *text)
 	close(fd);
 }
 
-/* What the directory has; with @remove it is gone afterwards. */
+/* Returns the number of files in the directory; with @remove deletes them and the directory. */
 static int nr_files(bool remove)
 {
 	DIR *d = opendir(directory);
@@ -75,7 +75,7 @@ static void tear_down(void)
 	rmdir(directory);
 }
 
-/* Whatever has the name: it is not opened. */
+/* An existing file of that name is not opened, whatever its type. */
 START_TEST(test_taken)
 {
 	int fd;
@@ -93,7 +93,7 @@ START_TEST(test_taken)
 		ck_assert_int_eq(new_file_link(fd, dir, "dangling"), -EEXIST);
 		close(fd);
 	}
-	/* Nor is it taken for a file of an earlier process. */
+	/* It is not mistaken for a file of an earlier process either. */
 	ck_assert_int_eq(new_file_open_own(dir, "link"), -ELOOP);
 	ck_assert_int_eq(new_file_open_own(dir, "hard"), -EPERM);
 	ck_assert_int_eq(new_file_open_own(dir, "victim"), -EPERM);
@@ -132,7 +132,7 @@ START_TEST(test_own)
 }
 END_TEST
 
-/* A link that is replaced stays what it was for its target. */
+/* Replacing a link leaves its target as it was. */
 START_TEST(test_replace)
 {
 	static const char *const names[] = { "link", "hard", "fifo", "new" };
@@ -176,7 +176,7 @@ START_TEST(test_given_up)
 	new_file_close(&second);
 	new_file_close(&f);
 	unlinkat(dir, ".hidden", 0);
-	/* A directory cannot be replaced; nothing is left of the attempt. */
+	/* A directory cannot be replaced; the attempt leaves no file. */
 	ck_assert_int_eq(mkdirat(dir, "directory", 0700), 0);
 	ck_assert_int_eq(new_file_open_at(&f, dir, "directory", NULL), 0);
 	ck_assert_int_eq(new_file_commit(&f), -EISDIR);
@@ -216,7 +216,7 @@ static void expect_dir(const char *path, uid_t other, int expected)
 	close(fd);
 }
 
-/* In the directory, in which "real" is one, and the rest are links. */
+/* In the current directory "real" is a directory; all others are links. */
 static void expect_dirs(void)
 {
 	const uid_t nobody = (uid_t)-1;
@@ -233,7 +233,7 @@ static void expect_dirs(void)
 	expect_dir("file", nobody, -ENOTDIR);
 	if (geteuid())
 		return;
-	/* Another's, and one of ours that leads to another's. */
+	/* A link of another user, and our own link to it. */
 	ck_assert_int_eq(lchown("a", 65534, 65534), 0);
 	expect_dir("a", nobody, -EPERM);
 	expect_dir("a/", nobody, -EPERM);

@@ -148,7 +148,7 @@ START_TEST(texts_are_made_once)
 	ck_assert_str_eq(text_cache_get(&tc, 999)->text, "<999>");
 	ck_assert_uint_eq(text_cache_get(&tc, 999)->size, 5);
 	ck_assert_str_eq(text_cache_get(&tc, 0)->text, "");
-	/* However many there are, not all are kept. */
+	/* The cache keeps a limited number of texts, however many are made. */
 	for (key = 0; key < 2 * TEXT_CACHE_MAX + 10; key++)
 		ck_assert_ptr_nonnull(text_cache_get(&tc, key));
 	ck_assert_uint_le(tc.nr, TEXT_CACHE_MAX);

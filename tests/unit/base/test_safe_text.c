@@ -16,14 +16,14 @@ static const struct {
 	{ "kworker/0:1", "kworker/0:1" },
 	{ "J\xc3\xbcrgen \xe5\x86\x85\xe6\xa0\xb8 \xf0\x9f\x90\xa7",
 	  "J\xc3\xbcrgen \xe5\x86\x85\xe6\xa0\xb8 \xf0\x9f\x90\xa7" },
-	/* C0, DEL, C1: a title, a colour, CSI in one byte of two */
+	/* C0, DEL, C1: sets a title, a colour; a CSI of one byte, encoded in two */
 	{ "\033]0;x\a", "\\x1b]0;x\\x07" },
 	{ "a\nb\r\tc\x7f", "a\\x0ab\\x0d\\x09c\\x7f" },
 	{ "\xc2\x9b"
 	  "31m",
 	  "\\xc2\\x9b31m" },
 	{ "\xc2\xa0", "\xc2\xa0" },
-	/* directions, separators, what has no shape */
+	/* writing direction, separators, invisible characters */
 	{ "a\xe2\x80\xae"
 	  "b",
 	  "a\\xe2\\x80\\xaeb" },
@@ -35,7 +35,7 @@ static const struct {
 	{ "\xc2\xad", "\\xc2\\xad" },
 	{ "\xf3\xa0\x80\x81", "\\xf3\\xa0\\x80\\x81" },
 	{ "\xef\xbf\xbf", "\\xef\\xbf\\xbf" },
-	/* no UTF-8: alone, too long, a surrogate, too large, cut */
+	/* invalid UTF-8: stray byte, overlong, surrogate, too large, truncated */
 	{ "\x9b", "\\x9b" },
 	{ "\xc0\x9b", "\\xc0\\x9b" },
 	{ "\xe0\x82\x9b", "\\xe0\\x82\\x9b" },
@@ -43,7 +43,7 @@ static const struct {
 	{ "\xf4\x90\x80\x80", "\\xf4\\x90\\x80\\x80" },
 	{ "\xe2\x80", "\\xe2\\x80" },
 	{ "\xff\xfe", "\\xff\\xfe" },
-	/* a backslash that stands for itself, and one that would not */
+	/* a backslash that is kept as it is, and one that must be escaped */
 	{ "a\\b\\", "a\\b\\" },
 	{ "\\x1b", "\\\\x1b" },
 	{ "\\\\x1b", "\\\\\\\\x1b" },
@@ -61,7 +61,7 @@ START_TEST(names_are_safe)
 }
 END_TEST
 
-/* The name of what is shown: the inverse, by the rule that the header gives. */
+/* Converts shown text back to the name, by the rule in the header file. */
 static void name_of(const char *shown, struct strbuf *name)
 {
 	strbuf_reset(name);
@@ -80,7 +80,7 @@ static void name_of(const char *shown, struct strbuf *name)
 	}
 }
 
-/* No two names look the same: each comes back. */
+/* No two names look the same: each one can be converted back. */
 START_TEST(every_name_comes_back)
 {
 	static const char bytes[] = "\\x1b \n\x7f\xc2\x9b\xe2\x80\xae\xffz";
@@ -112,7 +112,7 @@ START_TEST(only_what_is_there_is_read)
 	char *cut = malloc(2);
 
 	ck_assert_ptr_nonnull(cut);
-	memcpy(cut, "\xe2\x80", 2); /* the sanitizer watches its end */
+	memcpy(cut, "\xe2\x80", 2); /* the sanitizer sees reads beyond the end */
 	safe_text_add(&sb, cut, 2);
 	cut[1] = '\\';
 	safe_text_add(&sb, cut, 2);
@@ -127,7 +127,7 @@ static void keep(void *ctx, enum log_level level, const char *kind, const char *
 	strbuf_puts(ctx, message);
 }
 
-/* The line breaks of a message are kmemx's own; those of a name are not. */
+/* Keeps line breaks of the message, but not those in a name. */
 START_TEST(messages_are_safe)
 {
 	struct strbuf got = { 0 };

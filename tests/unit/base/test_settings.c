@@ -12,7 +12,7 @@
 
 #include "base/settings.h"
 
-/* "section.name=value" of each setting, or "section.name" without a value, each with its line. */
+/* Writes each setting with its line as "section.name=value", or "section.name" without a value. */
 static const char *shown(const struct settings *s, char *text, size_t size)
 {
 	size_t used = 0, i;
@@ -133,8 +133,8 @@ START_TEST(bounds)
 }
 END_TEST
 
-/* Every beginning of a text, and every byte of it replaced, in memory that ends where the text
- * does: whatever comes out, its texts end within what was read.
+/* Truncates the text at each byte, and replaces each byte, in memory that ends with the text: the
+ * resulting texts must end within what was read.
  */
 START_TEST(damaged_texts)
 {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * tests: base/sha256.h: the examples of FIPS 180-2, and what sha256sum says of the lengths at which
- * the last block changes.
+ * tests: base/sha256.h: the examples of FIPS 180-2, and output of sha256sum for the lengths at
+ * which the last block changes.
  */
 #include "base/sha256.h"
 

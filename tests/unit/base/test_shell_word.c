@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * tests: base/shell_word.h: a shell takes each word for the name it was made from.
+ * tests: base/shell_word.h: a shell turns each word back into the name it was made from.
  */
 #include <check.h>
 #include <string.h>
@@ -47,7 +47,7 @@ START_TEST(part_of_a_text)
 }
 END_TEST
 
-/* What a message suggests: with its quotes, or as it is where no name can be so long. */
+/* Names in suggested commands are quoted; a name that is too long stays as it is. */
 START_TEST(name_in_a_message)
 {
 	char name[4098];

@@ -13,7 +13,7 @@
 #include "base/strbuf.h"
 #include "often.h"
 
-/* The first allocation has room for 63 bytes: what fits, what just fits, what does not. */
+/* The first allocation has room for 63 bytes: lengths that fit, just fit, and do not fit. */
 static const size_t used[] = { 0, 1, 60, 61, 62, 63, 64, 200 };
 static const size_t more[] = { 0, 1, 2, 3, 63, 64, 1000 };
 
@@ -57,7 +57,7 @@ START_TEST(filled)
 }
 END_TEST
 
-/* Memory ran out: what was there stays, and nothing is added, however small. */
+/* After an allocation failed, the content stays and nothing more is added, however short. */
 START_TEST(failure_stays)
 {
 	struct strbuf sb = { 0 };
@@ -77,10 +77,10 @@ START_TEST(failure_stays)
 }
 END_TEST
 
-/* What cannot be formatted, here for its size, adds nothing. */
+/* Text that cannot be formatted, here because it is too long, adds nothing. */
 START_TEST(unformatted_text_is_not_there)
 {
-	volatile int width = INT_MAX; /* or the compiler warns of it */
+	volatile int width = INT_MAX; /* volatile, or the compiler warns */
 	struct strbuf sb = { 0 };
 
 	strbuf_puts(&sb, "kept");
@@ -102,7 +102,7 @@ Suite *test_strbuf_suite(void)
 	tcase_add_loop_test(tc, formatted_text_is_whole, 0, (int)ARRAY_SIZE(used));
 	tcase_add_test(tc, filled);
 	tcase_add_test(tc, failure_stays);
-	/* 4 GB of blanks are formatted. */
+	/* This formats 4 GB of blanks. */
 	if (long_tests())
 		tcase_add_test(tc, unformatted_text_is_not_there);
 	suite_add_tcase(s, tc);

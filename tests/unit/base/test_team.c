@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * tests: base/team.h: each task of each round is done once, and seen when the round is over.
+ * tests: base/team.h: each task of each round runs once, and its effects are visible after the
+ * round.
  */
 #include <check.h>
 

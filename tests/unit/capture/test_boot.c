@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * tests: capture/events/boot.h, and what capture/session/extract.h tells of a reboot.
+ * tests: capture/events/boot.h, and what capture/session/extract.h reports about a reboot.
  */
 #include <check.h>
 #include <errno.h>
@@ -57,13 +57,13 @@ START_TEST(by_kernel)
 		"trace_event=" PAGE_EVENTS " trace_buf_size=16M"
 		" trace_clock=global trace_options=nooverwrite trace_trigger=mm_page_alloc.stacktrace");
 	ck_assert_uint_eq(said.size, 0);
-	o = options(6, 1); /* before trace_trigger= */
+	o = options(6, 1); /* kernels before trace_trigger= */
 	ck_assert_int_eq(compose(&o), 0);
 	ck_assert_str_eq(strbuf_text(&line),
 			 "trace_event=" PAGE_EVENTS " trace_buf_size=16M"
 			 " trace_clock=global trace_options=nooverwrite,stacktrace");
 	ck_assert_ptr_nonnull(strstr(strbuf_text(&said), "before Linux 6.2"));
-	o = options(3, 2); /* before trace_options= */
+	o = options(3, 2); /* kernels before trace_options= */
 	ck_assert_int_eq(compose(&o), 0);
 	ck_assert_str_eq(strbuf_text(&line),
 			 "trace_event=" PAGE_EVENTS " trace_buf_size=16M");
@@ -71,7 +71,7 @@ START_TEST(by_kernel)
 }
 END_TEST
 
-/* The _node variants are of kernels before 6.1. */
+/* Kernels before 6.1 have the _node variants. */
 START_TEST(slab_events)
 {
 	struct boot_options o = options(6, 0);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * tests: what capture can do without the right to trace.
+ * tests: the parts of capture that need no permission to trace.
  * In: texts and directories made here. Out: checks.
  */
 #include <check.h>
@@ -78,7 +78,7 @@ END_TEST
 
 START_TEST(test_build_id)
 {
-	/* A note of another owner with a padded name, then the build id. */
+	/* A note of another owner with a padded name, followed by the build ID. */
 	uint32_t notes[] = { 6, 3, 3, 0x4c4c4c4c, 0x4c4c,    0x00030201,
 			     4, 4, 3, 0x00554e47, 0x78563412 };
 	struct strbuf hex = { 0 };
@@ -87,7 +87,7 @@ START_TEST(test_build_id)
 #if __BYTE_ORDER == __LITTLE_ENDIAN
 	ck_assert_str_eq(strbuf_text(&hex), "12345678");
 #endif
-	/* Cut anywhere, or with an absurd length, there is none. */
+	/* Truncated anywhere, or with an absurd length, they have no build ID. */
 	for (size_t size = 0; size < sizeof(notes); size++)
 		ck_assert_int_eq(build_id_of_notes(notes, size, &hex), -ENOENT);
 	notes[0] = UINT32_MAX;
@@ -97,7 +97,7 @@ START_TEST(test_build_id)
 }
 END_TEST
 
-/* A file below @dir, with its directories. */
+/* Writes a file below @dir and makes its directories. */
 static void put_note(const char *dir, const char *path, const void *data, size_t size)
 {
 	char whole[256], *p;
@@ -166,7 +166,7 @@ START_TEST(test_comms_proc)
 	struct comms c = { 0 };
 	char line[64];
 
-	/* This process at least is there, under the name that it has. */
+	/* At least this process must be listed, under its name. */
 	ck_assert_int_eq(comms_add_proc(&c, "/proc"), 0);
 	comms_format(&c, &sb);
 	snprintf(line, sizeof(line), "%d ", (int)getpid());
@@ -210,7 +210,7 @@ START_TEST(test_child)
 }
 END_TEST
 
-/* What kmemx ignores for itself would be ignored in the command, across exec. */
+/* The command must not inherit signals that kmemx ignores for itself. */
 START_TEST(test_child_signals)
 {
 	char *const argv[] = { "sh", "-c", "kill -s XFSZ $$; exit 5", NULL };
@@ -222,7 +222,7 @@ START_TEST(test_child_signals)
 }
 END_TEST
 
-/* A recording that does not come about must not run the command. */
+/* If the recording fails, the command must not run. */
 START_TEST(test_child_never_runs)
 {
 	char *const argv[] = { "sh", "-c", "exit 5", NULL };
@@ -252,7 +252,7 @@ static void enter_dir(void)
 	ck_assert_int_eq(chdir(dir), 0);
 }
 
-/* Other tests of the same process (CK_FORK=no) name files from where they began. */
+/* With CK_FORK=no later tests of this process use paths relative to the first directory. */
 static void leave_dir(void)
 {
 	ck_assert_int_eq(fchdir(dir_before), 0);
@@ -294,7 +294,7 @@ START_TEST(test_new_recording)
 	check_file("r.dat", "second");
 	check_file("r.dat.old", "first");
 
-	/* Given up: the existing file stays. */
+	/* The recording is given up: the existing file stays. */
 	put_file("r.dat", "first");
 	ck_assert_int_eq(new_recording_open(&o, "r.dat", NULL), 0);
 	new_recording_close(&o);
@@ -306,7 +306,7 @@ START_TEST(test_new_recording)
 	new_recording_close(&o);
 	ck_assert_int_eq(new_recording_open(&o, dir, NULL), -EISDIR);
 	new_recording_close(&o);
-	/* Nothing may be left. */
+	/* No file may be left. */
 	leave_dir();
 }
 END_TEST
@@ -321,7 +321,7 @@ START_TEST(test_new_recording_reserve)
 		0);
 	if (!new_recording_reserve(&o, 1 << 20)) {
 		ck_assert_uint_ge(o.reserved, 1 << 20);
-		/* Once: there is no more to give. */
+		/* The reserve can shrink only once. */
 		ck_assert(new_recording_shrink_reserve(&o, 4096));
 		ck_assert(!new_recording_shrink_reserve(&o, 4096));
 		ck_assert_uint_eq(o.reserved, 4096);
@@ -330,7 +330,7 @@ START_TEST(test_new_recording_reserve)
 	ck_assert_uint_eq(o.reserved, 0);
 	ck_assert(!new_recording_shrink_reserve(&o, 0));
 	new_recording_close(&o);
-	/* Nothing may be left. */
+	/* No file may be left. */
 	leave_dir();
 }
 END_TEST
@@ -357,7 +357,7 @@ START_TEST(test_new_recording_leftovers)
 	put_file(".r.dat.x.tmp", "foreign");
 	live = open(".r.dat." T2 ".tmp", O_RDWR);
 	ck_assert_int_eq(flock(live, LOCK_EX), 0);
-	/* A recorder that lives has this name; flights share one. */
+	/* A running recorder uses this name; flight recorders share a name. */
 	ck_assert_int_eq(
 		new_recording_open_recorder(&o, "r.dat", "00000000000000fe", true, NULL),
 		-EBUSY);
@@ -371,7 +371,7 @@ START_TEST(test_new_recording_leftovers)
 	ck_assert_int_ne(access(".r.dat." T1 ".tmp", F_OK), 0);
 	ck_assert_int_ne(access(".r.dat." T1 ".cpu0", F_OK), 0);
 	ck_assert_int_ne(access(".r.dat." T1 ".cpu12", F_OK), 0);
-	/* What was recorded is not thrown away. */
+	/* Recorded data is kept. */
 	check_file(".r.dat." T3 ".tmp", "dead");
 	check_file(".r.dat." T3 ".cpu7", "pages");
 	check_file(".r.dat." T2 ".tmp", "live");
@@ -382,7 +382,7 @@ START_TEST(test_new_recording_leftovers)
 }
 END_TEST
 
-/* A directory like /sys/kernel/slab, with a cache, its alias, and what is none. */
+/* Makes a directory like /sys/kernel/slab with a cache, its alias, and other files. */
 static void make_caches(void)
 {
 	enter_dir();
@@ -433,7 +433,7 @@ START_TEST(test_shrink)
 	ck_assert(shrink_caches(dir, LOG_WARN, &log));
 	check_file("filp/shrink", "1");
 	check_file(":0000192/shrink", "1");
-	/* Once more those of which CPUs hold slabs, or may. */
+	/* Again, but only caches of which CPUs hold slabs or may hold some. */
 	put_file("filp/shrink", "");
 	put_file(":0000192/shrink", "");
 	put_file("filp/cpu_slabs", "0\n");
@@ -464,7 +464,7 @@ START_TEST(test_shrink_fails)
 	ck_assert(!shrink_caches(dir, LOG_INFO, &log));
 	ck_assert_uint_eq(told.warnings, 1);
 	remove_caches();
-	/* Without SLUB there is none. */
+	/* Without SLUB the directory does not exist. */
 	ck_assert(!shrink_caches(dir, LOG_WARN, &log));
 	ck_assert_uint_eq(told.warnings, 2);
 	ck_assert_ptr_nonnull(strstr(told.last, dir));

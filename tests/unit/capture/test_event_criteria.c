@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * tests: criteria of allocations as filters of events, and the processes of a control group.
+ * tests: allocation criteria as event filters, and the processes of a control group.
  * In: criteria, directories made here. Out: checks.
  */
 #include <check.h>
@@ -53,7 +53,7 @@ START_TEST(sizes)
 	expect_filter(&bytes, "mm_page_alloc", false, "order >= 2");
 	expect_filter(&page, "mm_page_alloc", false, "");
 	expect_filter(&both, "mm_page_alloc", false, "order >= 3");
-	/* A block may be freed in pieces: frees are kept unless they are to be filtered. */
+	/* A block may be freed in pieces: frees are not filtered unless the caller asks. */
 	expect_filter(&both, "mm_page_free", false, "");
 	expect_filter(&both, "mm_page_free", true, "order >= 3");
 	expect_filter(&both, "mm_page_free_batched", true, "");
@@ -72,7 +72,7 @@ START_TEST(names)
 	};
 
 	expect_filter(&exact, "kmem_cache_alloc", false, "name == \"dentry\"");
-	/* An object is of the same cache when it is freed; kfree() does not say of which. */
+	/* An object is freed to its cache; kfree() does not name the cache. */
 	expect_filter(&exact, "kmem_cache_free", false, "name == \"dentry\"");
 	expect_filter(&exact, "kfree", true, "");
 	expect_filter(
@@ -167,7 +167,7 @@ START_TEST(group_found)
 	ck_assert_int_eq(cgroup_find(wanted, mounts, &dir), 0);
 	ck_assert_str_eq(dir, wanted);
 	free(dir);
-	/* Of version 1 it is the memory controller's group. */
+	/* In cgroup v1 it is the memory controller's group. */
 	ck_assert_int_eq(cgroup_find("/web", mounts, &dir), -ENOENT);
 	ck_assert_int_eq(cgroup_find("/app", "/no/such/file", &dir), -ENOENT);
 	snprintf(text, sizeof(text), "cgroup %s/cpu cgroup rw,cpu,memory 0 0\n", place);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * tests: capture/events/event_sample.h, on a directory that looks like tracefs.
+ * tests: capture/events/event_sample.h, in a directory that looks like tracefs.
  * In: files made here. Out: checks.
  */
 #include <check.h>
@@ -88,7 +88,7 @@ static void teardown(void)
 
 static const struct instance in = { .lock_fd = -1 };
 
-/* An event's file; freed by the caller. */
+/* The content of an event's file; the caller frees it. */
 static char *text_of(const char *name, const char *file)
 {
 	struct strbuf sb = { 0 };
@@ -113,8 +113,8 @@ static void check_file(const char *name, const char *file, const char *text)
 	free(there);
 }
 
-/* Each event is filtered by the field that it has; what it had stays a condition, and what is no
- * event of an object or a page stays as it is.
+/* Each event is filtered by the field it has, in addition to its old filter; events without an
+ * object or a page keep their filters.
  */
 START_TEST(filters)
 {
@@ -157,7 +157,7 @@ START_TEST(filters)
 }
 END_TEST
 
-/* Written, but not there when it is read back; and an event without a frame number. */
+/* A filter that reads back empty, and an event without a frame number. */
 START_TEST(kernels_that_cannot)
 {
 	struct event_name kmalloc[] = { KMEM("kmalloc") };
@@ -182,7 +182,8 @@ START_TEST(kernels_that_cannot)
 }
 END_TEST
 
-/* The trigger holds the event's own filter too: what is not recorded needs no callchain. */
+/* The trigger includes the event's own filter, as events that are not recorded need no callchain.
+ */
 START_TEST(stacks)
 {
 	struct event_name names[] = { KMEM("kmalloc"), KMEM("kfree") };

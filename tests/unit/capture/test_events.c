@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * tests: capture/events/events.h: which events are selected, in a
- * directory that looks like tracefs.
+ * tests: capture/events/events.h: the choice of events, in a directory that looks like tracefs.
  * In: files made here. Out: checks.
  */
 #include <check.h>
@@ -64,7 +63,7 @@ static void teardown(void)
 	ck_assert_int_eq(nftw(top, remove_one, 8, FTW_DEPTH | FTW_PHYS), 0);
 }
 
-/* "SYSTEM:EVENT ..." of what @choice selects. */
+/* @choice must select the events in @wanted, "SYSTEM:EVENT ...". */
 static void expect(const struct event_choice *choice, const char *wanted)
 {
 	struct event_list list;
@@ -80,7 +79,9 @@ static void expect(const struct event_choice *choice, const char *wanted)
 	events_free(&list);
 }
 
-/* Recorded where they exist, with all events of the whole system: they add up to what it counts. */
+/* If they exist, they are recorded for the whole system, since they must add up to the kernel's
+ * counts.
+ */
 START_TEST(alloc_tags)
 {
 	struct event_choice all = { .slab = true, .page = true };

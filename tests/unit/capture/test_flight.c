@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * tests: what a flight recorder can do without the right to trace: its files, and where they begin.
+ * tests: the parts of a flight recorder that need no permission to trace: its files, and where they
+ * begin.
  * In: files made here. Out: checks.
  */
 #include <check.h>
@@ -94,14 +95,14 @@ START_TEST(oldest_go_first)
 	ck_assert(!has_file("flight-20261122T215500.122Z-signal.dat"));
 	ck_assert(has_file("flight-20261122T215500.123Z-oom.dat"));
 	ck_assert(has_file("flight-20270101T000000.000Z-exit.dat"));
-	/* What is not a flight recorder's stays. */
+	/* Other files stay. */
 	ck_assert(has_file("flight.dat"));
 	ck_assert(has_file("0-of-the-user.dat"));
 	ck_assert_int_eq(flight_prune("/no/such/place", 2, &log), -ENOENT);
 }
 END_TEST
 
-/* --- where they begin -------------------------------------------------------------------- */
+/* --- begin of the files ------------------------------------------------------------------ */
 
 #define PAGE 4096
 
@@ -120,7 +121,7 @@ static uint64_t word(int fd, off_t at)
 	return value;
 }
 
-/* CPU 0 was overrun, CPU 1 later too, CPU 2 never was, CPU 3 has nothing. */
+/* CPU 0 was overrun, CPU 1 was overrun later, CPU 2 never; CPU 3 is empty. */
 START_TEST(begins_where_all_is_there)
 {
 	struct ring_reader_cpu cpus[] = { { .cpu = 0, .size = 2 * PAGE },
@@ -141,7 +142,7 @@ START_TEST(begins_where_all_is_there)
 	ck_assert_int_ge(fd, 0);
 	for (size_t i = 0; i < 4; i++)
 		cpus[i].part_fd = fd;
-	/* The kernel's flags are a negative int in a long. */
+	/* The kernel's flags are a negative int, stored in a long. */
 	write_page(fd, 0, 1000, UINT64_C(0xffffffff80000000) | 64);
 	write_page(fd, PAGE, 1500, UINT64_C(0xffffffff80000000) | 32);
 	write_page(fd, 2 * PAGE, 1200, UINT64_C(0xffffffffc0000000) | 8);
@@ -150,7 +151,7 @@ START_TEST(begins_where_all_is_there)
 	ck_assert_uint_eq(ts, 1200);
 	ck_assert_uint_eq(word(fd, 8), 64);
 	ck_assert_uint_eq(word(fd, 16), 0x1234);
-	/* A gap in the middle is one. */
+	/* A gap in the middle remains marked. */
 	ck_assert_uint_eq(word(fd, PAGE + 8), UINT64_C(0xffffffff80000000) | 32);
 	ck_assert_uint_eq(word(fd, 2 * PAGE), 1200);
 	ck_assert_uint_eq(word(fd, 2 * PAGE + 8), 8);
@@ -161,7 +162,7 @@ START_TEST(begins_where_all_is_there)
 }
 END_TEST
 
-/* Three events at the page's time, at 10 and at 30 behind it. */
+/* Three events: at the page's time, 10 and 30 after it. */
 static void write_events(int fd, off_t at, uint64_t ts)
 {
 	uint32_t page[PAGE / 4] = { [4] = 1, [6] = 10 << 5 | 1, [8] = 20 << 5 | 1 };

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * tests: what a flight recorder waits for: its triggers, and when they are set again.
+ * tests: what makes a flight recorder write: its triggers, and when they are rearmed.
  * In: a directory that looks like tracefs. Out: checks.
  *
- * Files keep what was written to them, and do nothing. tests/live/record_flight.sh has the kernel.
+ * The files only store what is written. tests/live/record_flight.sh tests the kernel.
  */
 #include <check.h>
 #include <errno.h>
@@ -49,7 +49,7 @@ static int remove_one(const char *path, const struct stat *st, int type, struct 
 	return remove(path);
 }
 
-/* Makes the file with the directories above it. */
+/* Writes a file and makes its directories. */
 static void put(const char *file, const char *text)
 {
 	char path[256];
@@ -110,7 +110,7 @@ static int watch(const struct flight_causes *on)
 	return flight_watch_open(&w, &in, on, false, &log_errors);
 }
 
-/* As on a kernel that stops tracing itself. */
+/* Simulates a kernel that stops tracing by itself. */
 static void watch_triggers(const struct flight_causes *on, bool narrow)
 {
 	w = (struct flight_watch){ .on = on,
@@ -125,7 +125,7 @@ static void watch_triggers(const struct flight_causes *on, bool narrow)
 	put(VICTIM, "");
 }
 
-/* --- what the kernel can ----------------------------------------------------------------- */
+/* --- abilities of the kernel -------------------------------------------------------------- */
 
 START_TEST(a_kernel_that_does_not_stop)
 {
@@ -134,7 +134,7 @@ START_TEST(a_kernel_that_does_not_stop)
 	const struct flight_causes failure = { .failure = true };
 	const struct flight_causes counter = { .sunreclaim = 1 };
 
-	/* Files do not stop anything: it is tried out, and found out. */
+	/* These files never stop tracing, and the trial finds that out. */
 	ck_assert_int_eq(watch(&oom), 0);
 	ck_assert(!w.kernel_stops);
 	ck_assert_uint_eq(flight_watch_period_ns(&w), 0);
@@ -146,7 +146,7 @@ START_TEST(a_kernel_that_does_not_stop)
 	ck_assert_uint_eq(nr_errors, 1);
 	ck_assert_int_eq(watch(&failure), -ENOTSUP);
 	ck_assert_uint_eq(nr_errors, 2);
-	/* What counters say needs no trigger: none is tried. */
+	/* Counters need no trigger: makes no trial. */
 	put(TRIED, "");
 	ck_assert_int_eq(watch(&counter), 0);
 	expect_file(TRIED, "");
@@ -195,7 +195,7 @@ START_TEST(set_again_in_time)
 	watch_triggers(&on, false);
 	ck_assert_int_eq(flight_watch_arm(&w, 100), 0);
 	ck_assert(!flight_watch_due(&w, 100));
-	/* It has fired, and is not to do so before 500; the other one is. */
+	/* One has fired and stays off until 500; the other is armed. */
 	w.again_at[FLIGHT_OOM] = 500;
 	put(VICTIM, "");
 	put(PAGES, "");
@@ -208,7 +208,7 @@ START_TEST(set_again_in_time)
 	ck_assert_int_eq(flight_watch_arm(&w, 500), 0);
 	expect_file(VICTIM, "traceoff:1 if pid > 0");
 	ck_assert(!flight_watch_due(&w, 600));
-	/* The kernel does not take it. */
+	/* The kernel refuses the trigger. */
 	snprintf(path, sizeof(path), "%s/" VICTIM, place);
 	ck_assert_int_eq(unlink(path), 0);
 	ck_assert_int_lt(flight_watch_arm(&w, 600), 0);
@@ -223,12 +223,12 @@ START_TEST(which_has_fired)
 	watch_triggers(&on, false);
 	put(PAGES,
 	    "stacktrace:unlimited\ntraceoff:count=0 if (pfn == 0xffffffffffffffff)\n");
-	/* Tracing is on: whatever the triggers say. */
+	/* While tracing is on, triggers do not matter. */
 	ck_assert_int_eq(flight_watch_stopped(&w), FLIGHT_NOTHING);
 	put("tracing_on", "0\n");
 	ck_assert_int_eq(flight_watch_stopped(&w), FLIGHT_PAGE);
 	ck_assert_str_eq(flight_cause_name(&w, FLIGHT_PAGE), "failure");
-	/* Of two the first of the table. */
+	/* If two have fired, the first one of the table counts. */
 	put(VICTIM, "traceoff:count=0 if pid > 0\n");
 	ck_assert_int_eq(flight_watch_stopped(&w), FLIGHT_OOM);
 	put(VICTIM, "traceoff:count=1 if pid > 0\n");
@@ -249,7 +249,7 @@ START_TEST(counters)
 	struct flight_causes on = { .sunreclaim = 1, .caches = &none, .nr_caches = 1 };
 
 	ck_assert_int_eq(watch(&on), 0);
-	/* Any kernel has more than a byte of them, and none has that many. */
+	/* Every kernel has more than one byte of it, and none has 2^64. */
 	ck_assert_int_eq(flight_watch_counters(&w, 10), FLIGHT_SUNRECLAIM);
 	w.again_at[FLIGHT_SUNRECLAIM] = 20;
 	ck_assert_int_eq(flight_watch_counters(&w, 19), FLIGHT_NOTHING);
@@ -258,7 +258,7 @@ START_TEST(counters)
 	ck_assert_int_eq(flight_watch_counters(&w, 30), FLIGHT_NOTHING);
 	on.sunreclaim = 0;
 	ck_assert_int_eq(flight_watch_counters(&w, 30), FLIGHT_NOTHING);
-	/* Who may read it has this one. */
+	/* If slabinfo is readable, it has this cache. */
 	if (access("/proc/slabinfo", R_OK) == 0) {
 		const struct flight_cache tasks = { "task_struct", 1 };
 
@@ -274,7 +274,7 @@ START_TEST(pressure)
 {
 	const struct flight_causes bad = { .pressure = "no such thing" };
 
-	/* Whether the kernel has no such file, or does not take the text. */
+	/* Either the kernel lacks the file, or it refuses the text. */
 	ck_assert_int_eq(watch(&bad), -ENOTSUP);
 	ck_assert_uint_eq(nr_errors, 1);
 }

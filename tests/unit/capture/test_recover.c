@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * tests: what a killed recorder leaves, found and made a recording.
+ * tests: finds the files of a killed recorder and makes a recording of them.
  * In: unfinished files made here. Out: checks of names, of the layout and of the result.
  */
 #include <check.h>
@@ -39,7 +39,7 @@ static void make_directory(void)
 	ck_assert_ptr_nonnull(mkdtemp(directory));
 }
 
-/* How many files the directory has; with @remove it is gone afterwards. */
+/* Returns the number of files in the directory; with @remove deletes them and the directory. */
 static int each_file(bool remove)
 {
 	DIR *dir = opendir(directory);
@@ -99,7 +99,7 @@ static void put_pages(int fd, uint64_t offset, unsigned int nr)
 	}
 }
 
-/* The beginning of an unfinished file, with the layout of @r. */
+/* Writes the beginning of an unfinished file with the layout of @r. */
 static void put_head(int fd, const struct ring_reader *r)
 {
 	struct recording_text meta[] = { { (char *)"cmdline", (char *)"kmemx record",
@@ -182,7 +182,7 @@ START_TEST(test_files)
 	put_head(tmp, &r);
 	put_pages(one, 0, 3);
 	put_pages(three, 0, 7);
-	/* Cut within a sub-buffer, and before that one that was never written. */
+	/* Truncated within a sub-buffer; the sub-buffer before that was never written. */
 	ck_assert_int_eq(io_pwrite_all(one, "", 1, 4 * PAGE), 0);
 	close(tmp);
 	close(one);
@@ -221,7 +221,7 @@ START_TEST(test_regions)
 }
 END_TEST
 
-/* What cannot be used stays where it is. */
+/* Unusable files stay where they are. */
 START_TEST(test_unusable)
 {
 	static const char *const layouts[] = { "",
@@ -242,7 +242,7 @@ START_TEST(test_unusable)
 	close(part);
 	recover(".r.dat." TOKEN ".tmp", -EPROTO);
 	ck_assert_int_eq(nr_files(), 2);
-	put_pages(tmp, 0, 3); /* not a head */
+	put_pages(tmp, 0, 3); /* not the beginning of a file */
 	recover(".r.dat." TOKEN ".tmp", -EPROTO);
 	close(tmp);
 	for (size_t i = 0; i < ARRAY_SIZE(layouts); i++) {
@@ -255,7 +255,7 @@ START_TEST(test_unusable)
 }
 END_TEST
 
-/* A file that was whole but for its name is not thrown away as empty. */
+/* A complete file that only lacks its name must not be deleted as empty. */
 START_TEST(test_stages)
 {
 	static const struct {
@@ -273,7 +273,7 @@ START_TEST(test_stages)
 		int fd = create(".r.dat." TOKEN ".tmp");
 
 		ck_assert_int_eq(io_pwrite_all(fd, stages[i].text, stages[i].size, 0), 0);
-		/* As cpu_regions_probe() leaves it when it is killed. */
+		/* The file as a killed cpu_regions_probe() leaves it. */
 		ck_assert_int_eq(ftruncate(fd, 1 << 20), 0);
 		close(fd);
 		ck_assert_int_eq(leftover_open(&l, path_of(".r.dat." TOKEN ".tmp")), 0);
@@ -313,7 +313,7 @@ START_TEST(test_names)
 	ck_assert_uint_eq(nr, 1);
 	ck_assert_int_eq(leftover_open(&l, tmps[0]), 0);
 	leftovers_free(tmps, nr);
-	/* Whoever has it keeps others away. */
+	/* Only one process at a time can have it open. */
 	ck_assert_int_eq(leftover_open(&again, path_of(".r.dat." TOKEN ".tmp")), -EBUSY);
 	leftover_close(&again);
 	ck_assert(!leftover_has_pages(&l));

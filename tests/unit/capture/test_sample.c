@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * tests: recording/sample.h, and capture/events/sample_filter.h: the filter keeps
- * what the rule says.
+ * tests: recording/sample.h, and capture/events/sample_filter.h: the filter agrees with the rule.
  * In: addresses and frame numbers made here. Out: checks.
  */
 #include <check.h>
@@ -16,7 +15,7 @@
 
 Suite *test_sample_suite(void);
 
-/* --- the kernel's filters, as far as ours use them ----------------------------------------- */
+/* --- the part of the kernel's filter language that kmemx uses ------------------------------- */
 
 struct field {
 	const char *name;
@@ -25,12 +24,12 @@ struct field {
 
 struct filter {
 	const char *at;
-	const struct field *fields; /* ended by one without a name */
+	const struct field *fields; /* the last one has no name */
 };
 
 static bool any_of(struct filter *f);
 
-/* An assertion that holds costs a write: there are millions of words. */
+/* Even an assertion that holds costs a write(), and there are millions of words. */
 static void skip(struct filter *f, const char *word)
 {
 	f->at += strspn(f->at, " ");
@@ -144,7 +143,7 @@ START_TEST(filter_keeps_what_the_rule_keeps)
 		sample_filter_object(&s, false, &object);
 		sample_filter_object(&s, true, &freed);
 		sample_filter_block(&s, true, 8, &block);
-		/* Room for others' conditions: the kernel takes a page. */
+		/* Leaves room for other conditions: the kernel accepts one page of text. */
 		ck_assert_uint_lt(object.size, 2500);
 		ck_assert_int_eq(passes(&object, fields),
 				 sample_object(&s, fields[0].value) != SAMPLE_OUT);
@@ -187,8 +186,8 @@ END_TEST
 
 /* --- the rule ------------------------------------------------------------------------------ */
 
-/* Of all the memory that objects of a size, or blocks of an order, can lie in, each part has as
- * much: whatever they are aligned to. From 64 KiB on all are recorded.
+/* Every sample contains the same share of the places where objects of a size, or blocks of an
+ * order, can be, whatever their alignment. From 64 KiB on all are recorded.
  */
 START_TEST(no_alignment_is_favoured)
 {
@@ -214,7 +213,7 @@ START_TEST(no_alignment_is_favoured)
 }
 END_TEST
 
-/* A slab of up to eight pages, and such a block of pages, is in one unit: the same for both. */
+/* A slab of up to eight pages is in one unit, the same as that of its block of pages. */
 START_TEST(whole_slabs_are_in_one_unit)
 {
 	struct sample s;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* tests: capture/facts/slab_counts.h: free objects that CPUs hold, and
- * the count of each cache, from any directory.
+/* tests: capture/facts/slab_counts.h: free objects that CPUs hold, and the count of each cache,
+ * from any directory.
  */
 #include <check.h>
 #include <ftw.h>
@@ -33,7 +33,9 @@ static void set_up(void)
 {
 	snprintf(dir, sizeof(dir), "/tmp/kmemx-slabs.XXXXXX");
 	ck_assert_ptr_nonnull(mkdtemp(dir));
-	/* No CPU has a slab of its own, but one has a list: cpu_slabs does not count that. */
+	/* CPUs hold no slab of their own, but one has a partial list, which cpu_slabs does not
+	 * count.
+	 */
 	put("filp", "cpu_slabs", "0\n");
 	put("filp", "slabs_cpu_partial", "42(4) C1=42(4)\n");
 	put("filp", "objects", "700 N0=700\n");
@@ -57,7 +59,7 @@ static void tear_down(void)
 	ck_assert(!nftw(dir, drop, 8, FTW_DEPTH | FTW_PHYS));
 }
 
-/* The line of @cache: the fields before the times. */
+/* The line of @cache must have these fields before its times. */
 static void expect(const char *text, const char *cache, const char *fields)
 {
 	uint64_t begin, read, end;
@@ -97,11 +99,11 @@ START_TEST(caches_are_counted)
 
 	take(&out, UINT64_MAX);
 	expect(strbuf_text(&out), "filp", "700 4 0 1");
-	/* This one cannot be shrunk. */
+	/* This cache cannot be shrunk. */
 	expect(strbuf_text(&out), "maple_node", "300 2 32 0");
 	expect(strbuf_text(&out), "idle", "5 0 0 1");
 	strbuf_reset(&out);
-	/* With a limit, one of which CPUs hold nothing is left as it is. */
+	/* With a limit, a cache that no CPU holds slabs of is not shrunk. */
 	take(&out, UINT64_MAX - 1);
 	expect(strbuf_text(&out), "filp", "700 4 0 1");
 	expect(strbuf_text(&out), "idle", "5 0 0 0");

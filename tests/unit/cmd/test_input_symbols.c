@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * tests: symbols from elsewhere: moved kernels, other kernels, files that are none.
+ * tests: symbols from other files: moved kernels, other kernels, files without symbols.
  */
 #include <check.h>
 #include <elf.h>
@@ -19,12 +19,12 @@
 #include "symbol/symbol_line.h"
 
 #define FIXTURE "data/bookworm-amd64-small-stack.v7.dat"
-/* What KASLR of that boot is taken to have added. */
+/* The KASLR offset of that boot. */
 #define MOVED	0x1a200000ULL
 
 static char said[4096];
 
-/* From here on the messages go into @said, with end_hearing(). */
+/* Messages go to @said until end_hearing(). */
 static int start_hearing(int *saved)
 {
 	int fd = memfd_create("messages", MFD_CLOEXEC);
@@ -48,7 +48,7 @@ static void end_hearing(int fd, int saved)
 	close(fd);
 }
 
-/* Do symbols come from this? The exit code or GO_ON; the message is in @said. */
+/* Takes symbols from @files. Returns the exit code or GO_ON; the message is in @said. */
 static int open_with(struct input *in, const struct symbol_files *files)
 {
 	int saved, fd = start_hearing(&saved), ret;
@@ -73,7 +73,7 @@ static const char *fd_path(int fd)
 	return path;
 }
 
-/* What a test made. */
+/* Memory that a test must free. */
 #define NR_FUNCTIONS 10000U
 static struct elf_symbol *kept[8];
 
@@ -89,7 +89,7 @@ static void free_kept(void)
 	}
 }
 
-/* The recording's functions outside modules, @moved down. */
+/* The recording's functions outside modules, moved down by @moved. */
 static struct elf_symbol *functions(const struct input *in, uint64_t moved, size_t *nr)
 {
 	const char *p = in->study.rec->kallsyms, *end = p + in->study.rec->kallsyms_size;
@@ -125,7 +125,7 @@ static struct elf_build kernel_of(const struct input *in, uint64_t moved)
 	return b;
 }
 
-/* The same, as a System.map. */
+/* Writes the same as a System.map. */
 static int map_of(const struct elf_build *b)
 {
 	int fd = memfd_create("System.map", MFD_CLOEXEC);
@@ -138,7 +138,7 @@ static int map_of(const struct elf_build *b)
 	return fd;
 }
 
-/* Each recorded function is found at its recorded address. */
+/* Each recorded function must be found at its recorded address. */
 static void check_names(const struct input *in, uint64_t moved)
 {
 	struct elf_build b = kernel_of(in, 0);
@@ -245,7 +245,7 @@ START_TEST(build_ids_are_compared)
 }
 END_TEST
 
-/* The first place that is there says why; if none is, the first of all. */
+/* The message is about the first file that exists; without one, about the first of all. */
 START_TEST(a_search_says_what_does_not_fit)
 {
 	struct debug_found *found;
@@ -275,7 +275,7 @@ START_TEST(a_search_says_what_does_not_fit)
 }
 END_TEST
 
-/* A copy of the recorded text, which has but the calls before the callsites. */
+/* A text section of the recorded size that has only the calls before the callsites. */
 static uint8_t *code_with_calls(struct input *in, uint64_t low, uint64_t moved,
 				size_t size)
 {
@@ -303,7 +303,7 @@ static uint8_t *code_with_calls(struct input *in, uint64_t low, uint64_t moved,
 	return code;
 }
 
-/* No symbols in the recording: the code proves where it was, or nothing does. */
+/* The recording has no symbols: only the code can prove the offset. */
 START_TEST(callsites_prove_the_distance)
 {
 	struct input in;
@@ -320,7 +320,7 @@ START_TEST(callsites_prove_the_distance)
 	b.code = code;
 	b.code_addr = low;
 	b.code_size = high - low;
-	if (_i == 1) /* another one: nowhere a call */
+	if (_i == 1) /* different code: no call at any callsite */
 		memset(code, 0, high - low);
 	fd = build_elf(&b);
 	free(in.study.rec->kallsyms);
@@ -351,7 +351,7 @@ START_TEST(callsites_prove_the_distance)
 }
 END_TEST
 
-/* kallsyms without any in the recording: taken if the callsites are in them. */
+/* Only the file has kallsyms: they are used if they contain the callsites. */
 START_TEST(kallsyms_must_hold_the_callsites)
 {
 	struct input in;
@@ -374,7 +374,7 @@ START_TEST(kallsyms_must_hold_the_callsites)
 }
 END_TEST
 
-/* 32-bit ARM is never moved: its System.map needs no proof. */
+/* 32-bit ARM never moves its kernel: its System.map needs no proof. */
 START_TEST(arm_is_not_moved)
 {
 	struct input in;
@@ -427,7 +427,7 @@ START_TEST(other_machines_and_other_files)
 }
 END_TEST
 
-/* Only what kallsyms would call a function. */
+/* Takes only symbols that kallsyms would list as functions. */
 START_TEST(elf_symbols_by_kind)
 {
 	static const struct elf_symbol symbols[] = {
@@ -462,7 +462,7 @@ START_TEST(elf_symbols_by_kind)
 }
 END_TEST
 
-/* Every byte of a small file wrong, and the file cut anywhere. */
+/* Changes each byte of a small file, and truncates it at each byte. */
 START_TEST(damaged_elf_files)
 {
 	static const struct elf_symbol symbols[] = { { 0x1000, "a", 0 } };
@@ -502,7 +502,7 @@ START_TEST(damaged_elf_files)
 }
 END_TEST
 
-/* Nothing proves the distance, but all callsites are in functions of the map as it is. */
+/* Nothing proves an offset, but without one all callsites are in functions of the map. */
 START_TEST(a_map_that_fits_as_it_is)
 {
 	struct elf_build b;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * tests: cmd/record/live_line.c, with a terminal and with a pipe for stderr.
+ * tests: cmd/record/live_line.c, with stderr as a terminal and as a pipe.
  */
 #include <check.h>
 #include <fcntl.h>
@@ -15,7 +15,7 @@
 
 static int stderr_before = -1;
 
-/* stderr becomes @fd until restored. */
+/* Redirects stderr to @fd until restore(). */
 static void redirect(int fd)
 {
 	fflush(stderr);
@@ -32,8 +32,8 @@ static void restore(void)
 	close(stderr_before);
 }
 
-/* What has arrived at nonblocking @fd. A terminal may give it in pieces: @size bytes are waited
- * for.
+/* Reads what has arrived at nonblocking @fd. A terminal may deliver it in pieces: waits for @size
+ * bytes.
  */
 static const char *arrived(int fd, size_t size)
 {
@@ -54,7 +54,7 @@ static const char *arrived(int fd, size_t size)
 
 #define check_arrived(fd, wanted) ck_assert_str_eq(arrived(fd, strlen(wanted)), wanted)
 
-/* A terminal of @columns; @slave is its other end. */
+/* Opens a terminal of @columns; @slave is its other end. */
 static int terminal(int *slave, unsigned short columns)
 {
 	const struct winsize size = { .ws_row = 24, .ws_col = columns };
@@ -82,7 +82,7 @@ START_TEST(the_rate_is_that_since_the_line_before)
 		       &(struct capture_progress){ 1342000, 7, 71722598, 3000000000 });
 	check_arrived(master,
 		      "\r\033[Krecording 3 s: 1.34 M events, 0.53 M/s, 68.4 MiB, 7 LOST");
-	/* Others cleared the kernel's counters. */
+	/* Another process reset the kernel's counters. */
 	live_line_show(&l, &(struct capture_progress){ 10, 7, 71722598, 4000000000 });
 	check_arrived(master, "\r\033[Krecording 4 s: 10 events, 0/s, 68.4 MiB, 7 LOST");
 	live_line_end(&l);

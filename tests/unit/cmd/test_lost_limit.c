@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * tests: cmd/options/lost_limit.h: numbers, shares, and gaps that no limit allows.
+ * tests: cmd/options/lost_limit.h: numbers, shares, and gaps, which no limit allows.
  */
 #include <check.h>
 #include <fcntl.h>
@@ -12,7 +12,7 @@
 
 static int stderr_before;
 
-/* The messages are not what is tested here. */
+/* This test ignores the messages. */
 static void quiet(void)
 {
 	int null = open("/dev/null", O_WRONLY);
@@ -73,7 +73,7 @@ START_TEST(more_than_allowed_is_not_trusted)
 	ck_assert_int_eq(check("1%", 10, 0, EXIT_OK), EXIT_OK);
 	ck_assert_int_eq(check("1%", 11, 0, EXIT_OK), EXIT_UNTRUSTED);
 	ck_assert_int_eq(check("100%", 0, 1, EXIT_OK), EXIT_UNTRUSTED);
-	ck_assert_int_eq(check("0", 5, 0, EXIT_FAILED), EXIT_FAILED); /* it stays that */
+	ck_assert_int_eq(check("0", 5, 0, EXIT_FAILED), EXIT_FAILED); /* stays failed */
 	ck_assert_int_eq(check(NULL, 5, 5, EXIT_OK), EXIT_OK);
 }
 END_TEST

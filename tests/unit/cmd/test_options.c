@@ -27,7 +27,7 @@ struct values {
 	char text[256];
 };
 
-/* Parses @line, split at spaces, with messages out of the way. */
+/* Parses @line, split at spaces, and hides the messages. */
 static int parse(struct values *v, const char *line, bool stop_at_operand)
 {
 	const struct option_usage usage = { .command = "test",
@@ -132,7 +132,7 @@ START_TEST(long_options_abbreviate_and_negate)
 	ck_assert(!v.page);
 	ck_assert(v.slab);
 	ck_assert_uint_eq(v.verbose, 0);
-	ck_assert_int_eq(parse(&v, "--s hit", false), EXIT_USAGE); /* slab or sort */
+	ck_assert_int_eq(parse(&v, "--s hit", false), EXIT_USAGE); /* slab or sort? */
 	ck_assert_int_eq(parse(&v, "--no-input", false), EXIT_USAGE);
 }
 END_TEST
@@ -151,7 +151,7 @@ START_TEST(a_value_may_be_optional)
 	ck_assert(v.page);
 	ck_assert_int_eq(parse(&v, "--tree=anything --no-tree", false), GO_ON);
 	ck_assert_ptr_null(v.tree);
-	/* It looks like the value and would be a file. */
+	/* These look like values but would be files. */
 	ck_assert_int_eq(parse(&v, "--tree callee", false), EXIT_USAGE);
 	ck_assert_int_eq(parse(&v, "--tree caller", false), EXIT_USAGE);
 	ck_assert_int_eq(parse(&v, "--tree ./callee", false), GO_ON);
@@ -212,7 +212,7 @@ START_TEST(settings_come_first)
 	ck_assert_int_eq(v.argc - v.operands, 1);
 	free(v.events.items);
 
-	/* Each gives way to the command line. */
+	/* The command line overrides each setting. */
 	snprintf(line, sizeof(line), "%s--no-page -l 2 -e c --pager --csv", all);
 	ck_assert_int_eq(parse(&v, line, false), GO_ON);
 	ck_assert_uint_eq(v.lines, 2);
@@ -246,14 +246,14 @@ START_TEST(settings_are_checked)
 	ck_assert_int_eq(parse(&v, "--setting f:1 lines", false), EXIT_USAGE);
 	ck_assert_int_eq(parse(&v, "--setting f:1 page=maybe", false), EXIT_USAGE);
 	ck_assert_int_eq(parse(&v, "--setting f:1 verbose=3", false), EXIT_USAGE);
-	/* Only a message: an older kmemx goes on with a newer file. */
+	/* Unknown settings only lead to a message: an older kmemx can use a newer file. */
 	ck_assert_int_eq(parse(&v, "--setting f:1 unheard=3 -p", false), GO_ON);
 	ck_assert(v.page);
-	/* No abbreviation, and no help instead of a run. */
+	/* Settings are not abbreviated, and a setting "help" does not print help. */
 	ck_assert_int_eq(parse(&v, "--setting f:1 lin=3 --setting f:2 help", false),
 			 GO_ON);
 	ck_assert_uint_eq(v.lines, 0);
-	/* A setting is one only before the arguments. */
+	/* Settings are accepted only before the arguments. */
 	ck_assert_int_eq(parse(&v, "-p --setting f:1 lines=3", false), EXIT_USAGE);
 	ck_assert_int_eq(parse(&v, "--setting f:1 lines=3 --check-settings", false),
 			 EXIT_OK);

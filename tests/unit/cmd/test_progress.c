@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * tests: cmd/output/progress.c, with a terminal and with a pipe for stderr.
+ * tests: cmd/output/progress.c, with stderr as a terminal and as a pipe.
  */
 #include <check.h>
 #include <fcntl.h>
@@ -16,7 +16,7 @@
 
 static int stderr_before = -1;
 
-/* stderr becomes @fd until restored. */
+/* Redirects stderr to @fd until restore(). */
 static void redirect(int fd)
 {
 	fflush(stderr);
@@ -40,8 +40,8 @@ static void wait_ms(long ms)
 	nanosleep(&pause, NULL);
 }
 
-/* What has arrived at nonblocking @fd since the last time. A terminal takes a moment to hand
- * on what was written to its other end: where something must come, it is waited for.
+/* Reads what has arrived at nonblocking @fd since the last time. A terminal may deliver it later:
+ * waits if something must arrive.
  */
 static const char *arrived(int fd, bool must)
 {
@@ -56,7 +56,7 @@ static const char *arrived(int fd, bool must)
 	return text;
 }
 
-/* A terminal; @slave is its other end. */
+/* Opens a terminal; @slave is its other end. */
 static int terminal(int *slave)
 {
 	int master = posix_openpt(O_RDWR | O_NOCTTY | O_NONBLOCK);
@@ -78,7 +78,7 @@ START_TEST(a_terminal_sees_work_that_takes_long)
 	redirect(slave);
 	progress_start(&p, "decoding");
 	progress_show(&p, 10, 100, 1000000);
-	ck_assert_str_eq(arrived(master, false), ""); /* a second has not gone by */
+	ck_assert_str_eq(arrived(master, false), ""); /* less than a second has passed */
 	wait_ms(1050);
 	progress_show(&p, 25, 100, 4000000);
 	text = arrived(master, true);
@@ -86,14 +86,13 @@ START_TEST(a_terminal_sees_work_that_takes_long)
 			     &percent, &rate, &left) == 3,
 		      "'%s'", text);
 	ck_assert_double_eq(percent, 25);
-	/* Four million in 1.05 s or, where this had to wait, in longer. */
+	/* Four million in 1.05 s, or longer if this process had to wait. */
 	ck_assert(rate > 0 && rate <= 3.9);
-	ck_assert(left >= 3); /* three quarters of it are left */
+	ck_assert(left >= 3); /* three quarters are left */
 	progress_show(&p, 26, 100, 4000001);
-	ck_assert_str_eq(arrived(master, false),
-			 ""); /* no more than five lines a second */
+	ck_assert_str_eq(arrived(master, false), ""); /* at most five lines a second */
 	wait_ms(210);
-	progress_show(&p, 0, 0, 5000000); /* how much there is need not be known */
+	progress_show(&p, 0, 0, 5000000); /* the total may be unknown */
 	text = arrived(master, true);
 	ck_assert_ptr_nonnull(strstr(text, "M events/s"));
 	ck_assert_ptr_null(strchr(text, '%'));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * tests: what the commands share that make recordings.
+ * tests: functions that all recording commands share.
  * In: argument vectors. Out: the command line that a recording keeps.
  */
 #include <check.h>
@@ -56,7 +56,7 @@ START_TEST(no_time_is_shown_as_none)
 }
 END_TEST
 
-/* Linux 5.10 has no trigger, so that --stack page is callchains on every event. */
+/* Linux 5.10 lacks the trigger, so --stack page records callchains with every event. */
 START_TEST(callchains_as_they_are)
 {
 	ck_assert_str_eq(recorder_callchains("page (trigger)"),

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * tests: cmd/script/script.c, with a recording that is cut while it is read.
+ * tests: cmd/script/script.c, with a recording that is truncated while it is read.
  */
 #include <check.h>
 #include <errno.h>
@@ -14,11 +14,11 @@
 #include "cmd/options/command.h"
 
 #define RECORDING "data/bookworm-amd64-small-plain.v6.dat"
-#define BAD_PAGE  262144 /* the last one, so that its warning comes when all is read */
+#define BAD_PAGE  262144 /* the last page: its warning comes after all others were read */
 
 static char victim[] = "/tmp/kmemx-test-script.XXXXXX";
 
-/* A recording with a page that is warned of. */
+/* Makes a recording with a page that leads to a warning. */
 static int damaged_copy(void)
 {
 	char page[4096];
@@ -35,7 +35,7 @@ static int damaged_copy(void)
 	return to;
 }
 
-/* A pipe that has no room: who writes into it waits until it is read. */
+/* Makes a full pipe: a writer waits until someone reads. */
 static void full_pipe(int fds[2])
 {
 	char page[4096] = { 0 };
@@ -66,7 +66,7 @@ static void wait_for_sleep(pid_t pid)
 	ck_assert_int_eq(state, 'S');
 }
 
-/* All that was written into the pipe, without what filled it. */
+/* Reads all that was written to the pipe after it was filled. */
 static void read_messages(int fd, char *text, size_t size)
 {
 	size_t len = 0;
@@ -78,8 +78,8 @@ static void read_messages(int fd, char *text, size_t size)
 	text[len] = '\0';
 }
 
-/* Short names need two passes over the events. Between them the recording is cut: the warning
- * of the first pass waits in a full pipe until that is done.
+/* Short names need two passes over the events. The recording is truncated between them: until then,
+ * the warning of the first pass waits for the full pipe.
  */
 START_TEST(reopening_fails_with_one_message)
 {

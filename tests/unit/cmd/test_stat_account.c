@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * tests: cmd/stat/stat_account.h: only the account is shown, not what is for machines.
+ * tests: cmd/stat/stat_account.h: shows the account only, without what is meant for programs.
  */
 #include <check.h>
 

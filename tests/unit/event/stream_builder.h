@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * tests: a recording that is built event by event, and the stream that reads it.
+ * tests: builds a recording event by event, and opens a stream that reads it.
  */
 #ifndef KMEMX_TESTS_STREAM_BUILDER_H
 #define KMEMX_TESTS_STREAM_BUILDER_H
@@ -15,7 +15,7 @@
 
 #define PAGE 4096
 
-/* Formats with the fields at the places of a 32- or 64-bit kernel. */
+/* Formats with the field offsets of a 32-bit or 64-bit kernel. */
 #define PRINT "\nprint fmt: \"\"\n"
 
 static const char *const formats_64[] = {
@@ -54,7 +54,7 @@ enum { ID_ALLOC = 1, ID_FREE = 2, ID_STACK = 4, ID_UNKNOWN = 9 };
 #define MAX_PAGES 2000
 static uint8_t file[MAX_PAGES * PAGE];
 static size_t nr_pages;
-static uint8_t *out; /* where the current page's next event goes */
+static uint8_t *out; /* position of the next event in the current page */
 static uint64_t page_ts;
 static unsigned int word;
 static bool big;
@@ -101,14 +101,14 @@ static inline void begin_page(uint64_t ts)
 	cpus[buffer.nr_cpus - 1].size += PAGE;
 }
 
-/* The page's number of lost events is stored behind its data. */
+/* Stores the page's number of lost events after its data. */
 static inline void page_lost(uint64_t nr)
 {
 	put(out, nr, word);
 	set_commit(nr ? 3U << 30 : 1U << 31);
 }
 
-/* An event header and the common fields; returns the record. */
+/* Adds an event header and the common fields; returns the record. */
 static inline uint8_t *begin_record(uint64_t ts, uint16_t id, int32_t pid,
 				    unsigned int size)
 {
@@ -225,7 +225,7 @@ static inline void expect(enum kmem_event_type type, uint64_t ts, uint32_t cpu)
 	ck_assert_uint_eq(ev.cpu, cpu);
 }
 
-/* The current event's stack has @nr frames that count up from @first. */
+/* The current event's stack must have @nr frames that count up from @first. */
 static inline void expect_stack(uint64_t first, uint32_t nr)
 {
 	uint32_t have, i;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * tests: event/constant.h: what kernels' print formats have, and what is no number.
+ * tests: event/constant.h: constants in print formats of kernels, and texts that are not numbers.
  */
 #include <check.h>
 #include <stdlib.h>
@@ -62,7 +62,7 @@ START_TEST(others)
 }
 END_TEST
 
-/* It neither takes the whole stack nor all day. */
+/* Limits stack and time. */
 START_TEST(deep)
 {
 	static const char *const parts[] = { "(", "1?", "1?1:", "(int)", "1-" };

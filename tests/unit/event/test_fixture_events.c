@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * tests: every fixture's whole event list against what trace-cmd read.
+ * tests: compares all events of every fixture with trace-cmd's list.
  * In: tests/data/NAME.dat and NAME.raw.txt.gz (trace-cmd report -R -t). Out: any difference.
  */
 #include <check.h>
@@ -30,15 +30,14 @@ struct compare {
 	struct event_formats *fmts;
 	struct event_stream *st;
 	unsigned long line_nr;
-	/* Losses not yet met by the CPU's next event; 0: none. */
+	/* Losses before the CPU's next event; 0: none. */
 	uint64_t lost_here[MAX_CPUS], lost_there[MAX_CPUS];
-	struct u64_map
-		callsites; /* address -> number of the text it was found equal to */
+	struct u64_map callsites; /* address -> number of the text that matched it */
 	struct intern texts;
 	unsigned long nr_events, nr_losses;
 };
 
-/* One line of trace-cmd's text, split in place. */
+/* One line of trace-cmd's text; parsing splits it in place. */
 struct raw_line {
 	uint64_t ts;
 	uint32_t cpu;
@@ -141,7 +140,7 @@ static void check_number(struct compare *c, const struct raw_line *line, const c
 		      c->line_nr, line->name, key, value, line->fields);
 }
 
-/* Signed fields: trace-cmd prints them as such. */
+/* trace-cmd prints these fields as signed. */
 static void check_signed(struct compare *c, const struct raw_line *line, const char *key,
 			 int32_t value)
 {
@@ -161,7 +160,7 @@ static void check_name(struct compare *c, const struct raw_line *line, uint32_t 
 			      name, text);
 }
 
-/* One frame of trace-cmd's byte list, which is moved on. */
+/* Reads one frame of trace-cmd's list of bytes and advances @p. */
 static uint64_t raw_frame(const struct compare *c, const char **p)
 {
 	unsigned int word = c->rec->layout.long_size, j;
@@ -177,8 +176,8 @@ static uint64_t raw_frame(const struct compare *c, const char **p)
 	return frame;
 }
 
-/* trace-cmd prints the nominal array, in bytes: compare as many frames as both have. Where
- * the unwinder ran into a 0, the kernel counts that as a frame and kmemx does not.
+/* trace-cmd prints the nominal array, in bytes: compares as many frames as both have. If the
+ * unwinder meets a 0, the kernel counts it as a frame; kmemx does not.
  */
 static void check_stack(struct compare *c, const struct raw_line *line,
 			const struct kmem_event *ev)
@@ -234,7 +233,7 @@ static void check_page(struct compare *c, const struct raw_line *line,
 	check_signed(c, line, "migratetype", ev->page_alloc.migratetype);
 }
 
-/* Older kernels do not record it: only blocks of order 0 have lists there. */
+/* Older kernels do not record it, as they have per-CPU lists only for order 0. */
 static void check_refill(struct compare *c, const struct raw_line *line,
 			 const struct kmem_event *ev)
 {
@@ -298,7 +297,7 @@ static void check_fields(struct compare *c, const struct raw_line *line,
 	}
 }
 
-/* The next event; losses before it are remembered. False at the end. */
+/* Reads the next event and remembers losses before it. False at the end. */
 static bool next_event(struct compare *c, struct kmem_event *ev)
 {
 	int ret;
@@ -410,7 +409,7 @@ START_TEST(events_equal_trace_cmd)
 }
 END_TEST
 
-/* A brief stream's events lack nothing but the two fields that it may leave out. */
+/* In brief mode events lack only the two fields that it may omit. */
 START_TEST(brief_events_say_all_else)
 {
 	const struct event_stream_options opts = { .stop_ts = UINT64_MAX };
@@ -447,8 +446,8 @@ START_TEST(brief_events_say_all_else)
 }
 END_TEST
 
-/* A fixture without trace-cmd's list, or with an empty one (what trace-cmd cannot read), is
- * for other tests.
+/* Skips fixtures without a list of trace-cmd, or with an empty one (trace-cmd cannot read these):
+ * other tests use them.
  */
 static void find_fixtures(void)
 {
@@ -468,7 +467,7 @@ static void find_fixtures(void)
 		any = raw && gzgetc(raw) >= 0;
 		if (raw)
 			gzclose(raw);
-		/* To the front; those left out stay known to glob. */
+		/* Moves it to the front; glob still frees the others. */
 		if (any && tested_often(dat)) {
 			fixtures.gl_pathv[i] = fixtures.gl_pathv[kept];
 			fixtures.gl_pathv[kept++] = dat;

@@ -13,8 +13,8 @@
 #include "event/recorded.h"
 #include "format_text.h"
 
-/* libtraceevent 1.7.1 forgets some tokens (a few bytes each) of texts that it cannot parse;
- * tep_alloc() is not covered, so that a handle that is not freed still shows.
+/* libtraceevent 1.7.1 leaks some tokens (a few bytes each) of texts that it cannot parse.
+ * tep_alloc() is not suppressed, so that a leaked handle still shows.
  */
 const char *__lsan_default_suppressions(void);
 const char *__lsan_default_suppressions(void)
@@ -130,7 +130,7 @@ START_TEST(fields_and_names)
 }
 END_TEST
 
-/* Kernels before 4.1 have a struct page pointer; 32-bit ones four bytes of it. */
+/* Kernels before 4.1 have a struct page pointer, of four bytes on 32-bit kernels. */
 START_TEST(page_pointer_and_small_longs)
 {
 	rec.layout = (struct page_layout){ 4, 8, 12 };
@@ -146,7 +146,7 @@ START_TEST(page_pointer_and_small_longs)
 }
 END_TEST
 
-/* The fields are good though the print format is not. */
+/* The fields are usable although the print format is not. */
 START_TEST(unreadable_print_format)
 {
 	add("kmem", "name: mm_page_free\nID: 1\n" FORMAT_COMMON PFN ORDER
@@ -203,7 +203,7 @@ START_TEST(bad_formats_are_refused)
 }
 END_TEST
 
-/* To be freed by the caller. */
+/* The caller frees the text. */
 static char *repeat(const char *head, const char *what, size_t nr, const char *tail)
 {
 	struct strbuf sb = { 0 };
@@ -273,7 +273,7 @@ START_TEST(no_kmem_format_at_all)
 }
 END_TEST
 
-/* Every format cut at every length, and with each byte damaged. */
+/* Truncates every format at each byte, and damages each byte. */
 START_TEST(damaged_texts)
 {
 	char text[sizeof(page_alloc)];

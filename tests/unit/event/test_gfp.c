@@ -51,7 +51,7 @@ START_TEST(takes_names_in_order)
 	check_format(0x140cca, "GFP_HIGHUSER_MOVABLE|__GFP_COMP", "HUM|C");
 	check_format(0x442cc0, "GFP_KERNEL|__GFP_NOWARN|__GFP_COMP|__GFP_ACCOUNT",
 		     "K|NWR|C|AC");
-	/* A name needs its whole mask. */
+	/* A name applies only if its whole mask is set. */
 	check_format(0x400, "__GFP_DIRECT_RECLAIM", "DR");
 }
 END_TEST
@@ -78,7 +78,7 @@ START_TEST(tells_which_names_were_used)
 }
 END_TEST
 
-/* perf's names give NF to two flags and R to two. */
+/* perf uses NF for two flags, and R for two. */
 START_TEST(short_names_are_unique)
 {
 	static const char *const all[] = {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * tests: kmemx stat on recordings that tell little: no kallsyms, cmdlines and uname; pages
- * by pointer, and the migratetypes' old numbers.
+ * tests: kmemx stat on recordings with little information: no kallsyms, cmdlines and uname; page
+ * pointers instead of frame numbers; the old numbers of migratetypes.
  */
 #include <check.h>
 #include <stdio.h>
@@ -23,7 +23,7 @@
 
 enum { ID_ALLOC = 1, ID_FREE, ID_KMALLOC, ID_KFREE };
 
-/* As Linux 3.16 has them. */
+/* Formats of Linux 3.16. */
 static const char *const formats[] = {
 	"name: mm_page_alloc\nID: 1\n" FORMAT_COMMON PAGE_POINTER ORDER
 	"\tfield:gfp_t gfp_flags;\toffset:20;\tsize:4;\tsigned:0;\n"
@@ -91,7 +91,7 @@ static void begin_page(void)
 	page_start(&page, 1000);
 }
 
-/* Runs kmemx stat on the page built; what it prints is in @said. */
+/* Runs kmemx stat on the file built; its output is in @said. */
 static int stat_of(struct file_build b, const char *option, const char *option2)
 {
 	int in = memfd_create("recording", MFD_CLOEXEC);
@@ -134,7 +134,7 @@ static void expect(const char *text)
 	ck_assert_msg(strstr(said, text), "no '%s' in:\n%s", text, said);
 }
 
-/* No names of anything: the report has addresses and numbers. */
+/* Without any names the report has addresses and numbers. */
 START_TEST(addresses_without_names)
 {
 	struct file_build b = { .version = 6 + (unsigned int)_i, .no_options = true };
@@ -160,8 +160,8 @@ START_TEST(addresses_without_names)
 }
 END_TEST
 
-/* Before 4.1 pages are pointers, some bytes apart: a block of 64 pages does not reach into
- * the next one, and is freed page by page.
+/* Before 4.1 events have page pointers, which are some bytes apart: a block of 64 pages must not
+ * reach into the next one, and is freed page by page.
  */
 static const uint64_t strides[] = { 64, 56 };
 
@@ -189,14 +189,14 @@ START_TEST(pages_by_pointer)
 	expect("\"frees_unmatched\": 0");
 	expect("\"alloc_only\": 1");
 	expect("\"bytes_live\": 4096");
-	/* The numbers as they were before 4.4. */
+	/* The names for numbers before 4.4. */
 	expect("\"migtype\": \"RECLAIMABLE\"");
 	expect("\"migtype\": \"MOVABLE\"");
 	expect("\"migtype\": \"RESERVE\"");
 }
 END_TEST
 
-/* A row's migratetype; the matrix has all names anyway. */
+/* Checks the migratetype of a row, because the matrix always has all names. */
 START_TEST(old_migratetype_numbers)
 {
 	static const char *const names[] = { "UNMOVABLE", "RECLAIMABLE", "MOVABLE",

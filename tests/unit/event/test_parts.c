@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * tests: event/parts.h: the parts together are the stream, each in its order; and where they
- * would not be, they are not made.
+ * tests: event/parts.h: the parts together are the stream, each in its order; if they would not be,
+ * no parts are made.
  */
 #include "stream_builder.h"
 
@@ -72,7 +72,7 @@ static void open_parts(void)
 	open_with(&(struct event_stream_options){ .stop_ts = UINT64_MAX, .parts = true });
 }
 
-/* The earliest event of all parts that has not been looked at. */
+/* The earliest event, over all parts, that was not checked yet. */
 static struct kmem_event *next_taken(size_t *at)
 {
 	struct kmem_event *first = NULL;
@@ -127,8 +127,8 @@ static void expect_same(const struct event_stream *one, const struct kmem_event 
 	}
 }
 
-/* The parts, put together by time and place, beside a stream of the same recording. A loss
- * comes once in each part.
+/* Compares the parts, merged by time and position, with a stream of the same recording. A loss is
+ * once in each part.
  */
 static void expect_stream(void)
 {
@@ -175,7 +175,7 @@ static void expect_stream(void)
 	close_all();
 }
 
-/* @nr pages of one CPU whose time goes on by 0 to @step with each event. */
+/* Adds @nr pages of one CPU; each event is 0 to @step later than the one before. */
 static void add_cpu(unsigned int nr, unsigned int step, unsigned int seed)
 {
 	uint64_t ts = 1000;
@@ -203,7 +203,7 @@ static void add_cpu(unsigned int nr, unsigned int step, unsigned int seed)
 	}
 }
 
-/* CPUs of much the same density and one of few events; one loop for each number of threads. */
+/* Some CPUs of similar density and one with few events; one loop for each number of threads. */
 START_TEST(parts_are_the_stream)
 {
 	setup_for(8, _i & 1);
@@ -217,7 +217,7 @@ START_TEST(parts_are_the_stream)
 }
 END_TEST
 
-/* The stream gives everything as if nothing had been tried. */
+/* After the parts were refused, the stream delivers everything. */
 static void expect_whole(void)
 {
 	const struct event_stream_stats *a, *b = event_stream_stats(st);
@@ -245,7 +245,7 @@ static void expect_whole(void)
 	close_all();
 }
 
-/* @nr pages of one CPU whose callchains are often on another page than their event, with records of
+/* Adds @nr pages of one CPU. Callchains are often on another page than their event, with records of
  * other tasks and of interrupts between them, empty pages and losses.
  */
 static void add_torn_cpu(unsigned int nr, unsigned int seed)
@@ -277,7 +277,7 @@ static void add_torn_cpu(unsigned int nr, unsigned int seed)
 	flags = 0;
 }
 
-/* All threads scan the one CPU, or the larger of two. */
+/* All threads scan one CPU, or the larger one of two. */
 START_TEST(a_cpu_of_many_stretches_is_the_stream)
 {
 	setup_for(_i & 2 ? 4 : 8, _i & 1);
@@ -290,8 +290,8 @@ START_TEST(a_cpu_of_many_stretches_is_the_stream)
 }
 END_TEST
 
-/* Each page of which begins with a callchain: of the last page's event, or, after a loss, of
- * another task, or of a context that it had interrupted, of none.
+/* Each page begins with a callchain. It belongs to the last page's event, or to none if it comes
+ * after a loss, is of another task, or is of a context that the event interrupted.
  */
 START_TEST(callchains_of_nobody_stay_so)
 {
@@ -323,7 +323,7 @@ START_TEST(callchains_of_nobody_stay_so)
 }
 END_TEST
 
-/* An event, @nr pages of an interrupt, its callchain. */
+/* Adds an event, @nr pages of an interrupt, and the event's callchain. */
 static void add_interrupted(unsigned int nr)
 {
 	add_cpu(600, 3, 1);
@@ -350,7 +350,7 @@ START_TEST(a_callchain_many_stretches_later_is_found)
 }
 END_TEST
 
-/* It might be one that the reading in one order does not wait for. */
+/* A stream in one order may not wait that long for the callchain. */
 START_TEST(a_callchain_too_many_pages_later_is_refused)
 {
 	setup();
@@ -388,7 +388,7 @@ START_TEST(time_that_runs_backwards_is_refused)
 }
 END_TEST
 
-/* A CPU of 600 pages, in each of the three ways that something is wrong with one of them. */
+/* A CPU of 600 pages, one of which is damaged in one of three ways. */
 START_TEST(damage_in_a_stretch_is_refused)
 {
 	setup();
@@ -396,12 +396,11 @@ START_TEST(damage_in_a_stretch_is_refused)
 	begin_page(100000);
 	add_free(100000, 1, 64, "dentry");
 	if (_i == 0)
-		put(out - 40, 28, 4); /* longer than what is left of the page */
+		put(out - 40, 28, 4); /* longer than the rest of the page */
 	else if (_i == 1)
 		set_commit(PAGE);
 	else
-		memset(file + (nr_pages - 1) * PAGE, 0,
-		       PAGE); /* nothing was written there */
+		memset(file + (nr_pages - 1) * PAGE, 0, PAGE); /* never written */
 	cpus[0].size += 299 * PAGE;
 	memcpy(file + nr_pages * PAGE, file, 299 * PAGE);
 	for (; nr_pages < 600; nr_pages++)
@@ -426,7 +425,7 @@ END_TEST
 #define LARGE_EVENTS 10000
 #define LARGE_PAGES  32
 
-/* CPUs of @nr large sub-buffers each. */
+/* Adds CPUs of @nr large sub-buffers each. */
 static void add_large_cpus(unsigned int nr_cpus, unsigned int nr)
 {
 	buffer.page_size = LARGE_PAGES * PAGE;
@@ -444,8 +443,7 @@ static void add_large_cpus(unsigned int nr_cpus, unsigned int nr)
 	}
 }
 
-/* What waits is copied in each round: with a round for each sub-buffer that would be most of the
- * work.
+/* Each round copies what waits: one round for each sub-buffer would spend most of its time on that.
  */
 START_TEST(many_sub_buffers_are_taken_in_a_round)
 {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * tests: event/split.h, what it tells while it works. What the part holds: tests/cli/split.test.
+ * tests: event/split.h: its progress reports. tests/cli/split.test tests the content of the parts.
  */
 #include <check.h>
 #include <fcntl.h>
@@ -11,7 +11,7 @@
 
 #define RECORDING "data/bookworm-amd64-small-overflow.v7.dat"
 
-/* What was told last, and how often. */
+/* The last report, and the number of reports. */
 struct told {
 	uint64_t done, total, events, calls;
 	uint64_t written, to_write, calls_writing;
@@ -74,7 +74,7 @@ START_TEST(progress_goes_up_to_the_end)
 	ck_assert_uint_gt(told.calls, 10);
 	ck_assert_uint_gt(told.done, told.total / 2);
 	ck_assert_uint_gt(told.events, result.nr_events / 2);
-	/* Then what is written, up to the last byte; the file has more than the pages. */
+	/* Writing is reported up to the last byte; the file has more bytes than its pages. */
 	ck_assert_uint_gt(told.written, 0);
 	ck_assert_uint_eq(told.written, told.to_write);
 	ck_assert_uint_lt(told.written, result.written_bytes);

@@ -10,7 +10,7 @@
 
 #include "event/stream_builder.h"
 
-/* An interrupt's event between an event and its stack, and pages between them. */
+/* Between an event and its stack there are an interrupt's event and other pages. */
 START_TEST(stacks_find_their_events)
 {
 	begin_cpu();
@@ -19,16 +19,16 @@ START_TEST(stacks_find_their_events)
 	flags = 0x08; /* hardirq */
 	add_alloc(11, 7, 2);
 	add_stack(12, 7, 0x200, 2, 2);
-	flags = 0x10; /* softirq; the event after it has none */
+	flags = 0x10; /* softirq; the event after it has no stack */
 	add_alloc(13, 7, 3);
 	flags = 0;
 	add_stack(14, 7, 0x100, 2, 2);
 	add_alloc(15, 7, 4);
 	begin_page(16);
 	add_stack(16, 7, 0x400, 1, 1);
-	add_stack(17, 7, 0x500, 1, 1); /* no event left for it */
+	add_stack(17, 7, 0x500, 1, 1); /* no event is left for it */
 	add_alloc(18, 7, 5);
-	add_stack(19, 8, 0x600, 1, 1); /* another task's */
+	add_stack(19, 8, 0x600, 1, 1); /* of another task */
 	open_all();
 	expect(KMEM_PAGE_ALLOC, 10, 0);
 	expect_stack(0x100, 2);
@@ -51,7 +51,7 @@ END_TEST
 
 enum { TASK = 0, HARDIRQ = 0x08, SOFTIRQ = 0x10, NMI = 0x40, IRQS_OFF = 0x01 };
 
-/* @nr pages full of a softirq's events, each with its stack. Returns the next time. */
+/* Adds @nr pages full of a softirq's events, each with its stack. Returns the next time. */
 static uint64_t add_burst(uint64_t ts, int32_t pid, unsigned int nr)
 {
 	flags = SOFTIRQ | IRQS_OFF;
@@ -66,7 +66,7 @@ static uint64_t add_burst(uint64_t ts, int32_t pid, unsigned int nr)
 	return ts;
 }
 
-/* What add_burst() added. */
+/* Expects what add_burst() added. */
 static void expect_burst(uint64_t ts, uint64_t end)
 {
 	for (; ts < end; ts += 2) {
@@ -122,8 +122,8 @@ START_TEST(stacks_behind_whole_pages_of_interrupts)
 }
 END_TEST
 
-/* What an event's stack cannot come after: another task, the end of its own context, a
- * loss. The stack is then nobody's, and is counted.
+/* An event cannot get its stack after a switch to another task, the end of its own context, or a
+ * loss. The stack is then counted as one without an event.
  */
 START_TEST(stacks_of_no_event)
 {
@@ -133,8 +133,8 @@ START_TEST(stacks_of_no_event)
 		bool lost;
 	} cases[] = {
 		{ TASK, SOFTIRQ, TASK, 8, false },	 /* a switch to pid 8 and back */
-		{ SOFTIRQ, TASK, SOFTIRQ, 7, false },	 /* a softirq, and another */
-		{ HARDIRQ, SOFTIRQ, HARDIRQ, 7, false }, /* a softirq runs after it */
+		{ SOFTIRQ, TASK, SOFTIRQ, 7, false },	 /* a softirq, then another one */
+		{ HARDIRQ, SOFTIRQ, HARDIRQ, 7, false }, /* a softirq in between */
 		{ HARDIRQ | SOFTIRQ, SOFTIRQ, HARDIRQ | SOFTIRQ, 7, false },
 		{ NMI, HARDIRQ, NMI, 7, false },
 		{ TASK, SOFTIRQ, TASK, 7, true },
@@ -170,7 +170,7 @@ START_TEST(stacks_of_no_event)
 }
 END_TEST
 
-/* An interrupt that lasts longer than is read ahead: the event goes without its stack. */
+/* An interrupt lasts longer than the stream reads ahead: the event gets no stack. */
 START_TEST(endless_interrupt)
 {
 	uint64_t ts = 20, nr = 0, nr_stacks = 0;
@@ -246,7 +246,7 @@ START_TEST(stack_sizes_lie)
 }
 END_TEST
 
-/* A record with these frames, all claimed. */
+/* A record with these frames, and all counted in its size field. */
 static void add_frames(uint64_t ts, int32_t pid, const uint64_t *frames, int nr)
 {
 	unsigned int at = word == 8 ? 16 : 12;
@@ -268,8 +268,8 @@ static void expect_frames(const uint64_t *frames, uint32_t nr)
 		ck_assert_mem_eq(found, frames, nr * sizeof(*frames));
 }
 
-/* ppc64el has zeros between frames; old kernels fill up with them behind the last. Twice
- * each, as a stack that comes again is not decoded again.
+/* ppc64el has zeros between frames; old kernels fill the array with zeros at the end. Each stack
+ * comes twice, because repeated stacks are not decoded again.
  */
 START_TEST(zeros_do_not_end_a_stack)
 {

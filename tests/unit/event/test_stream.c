@@ -60,7 +60,7 @@ START_TEST(fields_of_every_word_size_and_byte_order)
 }
 END_TEST
 
-/* One callsite's names, which differ in one character. */
+/* The names at one callsite differ in one character. */
 static void check_names(unsigned int word_size, bool big_endian)
 {
 	static char names[2000][48];
@@ -110,7 +110,7 @@ START_TEST(cpus_are_merged_by_time)
 	begin_page(20);
 	add_alloc(20, 1, 0);
 	add_alloc(35, 1, 0);
-	begin_cpu(); /* of no pages */
+	begin_cpu(); /* without pages */
 	begin_cpu();
 	begin_page(1);
 	add_alloc(36, 1, 0);
@@ -128,7 +128,7 @@ START_TEST(cpus_are_merged_by_time)
 }
 END_TEST
 
-/* No stack crosses a loss, and the loss says since when. */
+/* A loss separates stacks from events, and says since when events are lost. */
 START_TEST(losses_are_items)
 {
 	begin_cpu();
@@ -174,13 +174,13 @@ START_TEST(damage_is_counted_and_announced)
 	begin_record(11, ID_ALLOC, 7, 12); /* too short for its format */
 	begin_record(12, ID_UNKNOWN, 7, 40);
 	add_free(13, 7, 1, "name");
-	put(out - 12, 0xffff, 2);	  /* the name lies outside */
-	begin_record(14, ID_ALLOC, 7, 4); /* without common fields */
+	put(out - 12, 0xffff, 2);	  /* the offset of the name is outside */
+	begin_record(14, ID_ALLOC, 7, 4); /* too short for the common fields */
 	p = out;
 	add_alloc(15, 7, 1);
-	put(p, 28, 4); /* longer than what is left */
+	put(p, 28, 4); /* longer than the rest of the page */
 	begin_page(20);
-	add_alloc(19, 7, 2); /* the difference is taken modulo 2^27 */
+	add_alloc(19, 7, 2); /* the delta is taken modulo 2^27 */
 	begin_page(15);
 	add_alloc(15, 7, 3);
 	open_all();
@@ -201,7 +201,9 @@ START_TEST(damage_is_counted_and_announced)
 }
 END_TEST
 
-/* After a part of the events and after all: the same ones, with numbers that are known by then. */
+/* Starts again after a part of the events, and after all of them: delivers the same events, and the
+ * numbers are known already.
+ */
 START_TEST(from_the_start_again)
 {
 	uint32_t stack, cache = 0;
@@ -262,7 +264,7 @@ START_TEST(time_window)
 	expect(KMEM_LOSS, 50, 0);
 	expect(KMEM_PAGE_ALLOC, 50, 0);
 	expect(KMEM_PAGE_ALLOC, 60, 0);
-	expect_stack(60, 1); /* though it lies just outside */
+	expect_stack(60, 1); /* its stack is just past the end */
 	ck_assert_uint_eq(event_stream_stats(st)->nr_events, 7);
 	ck_assert_uint_eq(event_stream_stats(st)->cpus[0].nr_gaps, 1);
 	expect_end();
@@ -286,7 +288,7 @@ START_TEST(instances_by_name)
 }
 END_TEST
 
-/* Random damage: nothing but an end, and the sanitizers' silence, is expected. */
+/* Random damage: the stream must end, without findings of the sanitizers. */
 START_TEST(random_damage)
 {
 	unsigned int seed, i, state;

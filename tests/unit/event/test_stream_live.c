@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * tests: event/stream_live.h: what comes in pieces is what a file has.
+ * tests: event/stream_live.h: events that arrive in pieces are those of the file.
  */
 #include <check.h>
 #include <errno.h>
@@ -16,7 +16,7 @@ static struct kmem_event whole[NR_CPUS * CPU_PAGES * 20];
 static uint64_t whole_frames[NR_CPUS * CPU_PAGES * 20];
 static size_t nr_whole;
 
-/* The first frame of the event's callchain; 0: it has none. */
+/* The first frame of the event's callchain; 0 without one. */
 static uint64_t first_frame(void)
 {
 	uint32_t nr;
@@ -25,8 +25,8 @@ static uint64_t first_frame(void)
 	return frames ? frames[0] : 0;
 }
 
-/* Pages with allocations and their callchains, some of which are in the page behind; CPU 1 lost
- * events once.
+/* Builds pages with allocations and their callchains, some of which are on the following page; CPU
+ * 1 lost events once.
  */
 static void build(void)
 {
@@ -53,7 +53,7 @@ static void build(void)
 	}
 }
 
-/* What the recording holds, read at once. */
+/* Reads the whole recording at once. */
 static void read_whole(void)
 {
 	build();
@@ -66,7 +66,8 @@ static void read_whole(void)
 	ck_assert_uint_gt(nr_whole, NR_CPUS * CPU_PAGES * 5);
 }
 
-/* Reads up to the horizon @ts: all that comes is next in @whole, and before it. */
+/* Reads up to the horizon @ts: each event must be the next one in @whole, and not later than @ts.
+ */
 static void expect_until(size_t *at, uint64_t ts)
 {
 	while (event_stream_next(st, &ev) == 1) {
@@ -85,7 +86,7 @@ static void expect_until(size_t *at, uint64_t ts)
 	}
 }
 
-/* Time of the first event in page @page of CPU @cpu. */
+/* Returns the time of the first event in page @page of CPU @cpu. */
 static uint64_t page_time(unsigned int cpu, unsigned int page)
 {
 	uint64_t ts;
@@ -100,7 +101,7 @@ static void open_live(void)
 	ck_assert_int_eq(event_stream_go_live(st), 0);
 }
 
-/* Forgets all callchains but those of events that wait. */
+/* Forgets all callchains but those of waiting events. */
 static void forget_stacks(void)
 {
 	const uint32_t nr = event_stream_nr_stacks(st);
@@ -112,12 +113,12 @@ static void forget_stacks(void)
 	for (i = 1; i <= nr; i++)
 		left += to[i] != 0;
 	ck_assert_uint_eq(event_stream_nr_stacks(st), left);
-	/* An event or two of each CPU are behind the horizon, and its last pages' before it. */
+	/* Each CPU has an event or two after the horizon, and the events of its last pages. */
 	ck_assert_uint_le(left, 60);
 	free(to);
 }
 
-/* Feeds @step pages of each CPU at a time, in memory that is used again. */
+/* Feeds @step pages of each CPU at a time, always in the same memory. */
 static void feed_all(unsigned int step, bool forget)
 {
 	static uint8_t memory[NR_CPUS][CPU_PAGES * PAGE];
@@ -141,7 +142,7 @@ static void feed_all(unsigned int step, bool forget)
 			       n * PAGE);
 			ck_assert_int_eq(
 				event_stream_feed(st, cpu, memory[cpu], n * PAGE), 0);
-			/* What comes later is not before the next page. */
+			/* Later events are not before the time of the next page. */
 			if (fed + n < CPU_PAGES && page_time(cpu, fed + n) - 1 < until)
 				until = page_time(cpu, fed + n) - 1;
 		}
@@ -190,7 +191,7 @@ START_TEST(callchains_are_kept_while_they_are_known)
 	ck_assert_int_eq(event_stream_keep(st), 0);
 	ck_assert_uint_eq(event_stream_nr_stacks(st), 3);
 	to[2] = 1;
-	/* As the batch of a CPU is forgotten as a whole, the first one stays with the others. */
+	/* A CPU's batch is forgotten as a whole, so the first event stays with the others. */
 	ck_assert_int_eq(event_stream_forget_stacks(st, to), 0);
 	ck_assert_uint_ne(to[2], 0);
 	ck_assert_uint_ne(to[3], 0);
@@ -198,7 +199,7 @@ START_TEST(callchains_are_kept_while_they_are_known)
 	ck_assert_int_eq(event_stream_advance(st, UINT64_MAX), 0);
 	expect(KMEM_PAGE_ALLOC, 1020, 0);
 	expect_stack(0xcccc, 2);
-	/* The end: no event waits. */
+	/* At the end no event waits. */
 	ck_assert_int_eq(event_stream_next(st, &ev), 0);
 	memset(to, 0, sizeof(to));
 	ck_assert_int_eq(event_stream_keep(st), 0);
@@ -226,12 +227,12 @@ START_TEST(what_is_behind_the_horizon_waits)
 	ck_assert_int_eq(event_stream_advance(st, 1005), 0);
 	expect(KMEM_PAGE_ALLOC, 1000, 0);
 	ck_assert_int_eq(event_stream_next(st, &ev), 0);
-	/* Its callchain comes with the next page, and its own data is still what it was. */
+	/* Its callchain comes with the next page; its own data must still be intact. */
 	ck_assert_int_eq(event_stream_keep(st), 0);
 	memset(first, 0xff, PAGE);
 	memcpy(second, file + PAGE, PAGE);
 	ck_assert_int_eq(event_stream_feed(st, 0, second, PAGE), 0);
-	/* The horizon never goes back, and CPU 1 may never say anything. */
+	/* The horizon never moves back; CPU 1 may never have events. */
 	ck_assert_int_eq(event_stream_advance(st, 1020), 0);
 	ck_assert_int_eq(event_stream_advance(st, 1), 0);
 	expect(KMEM_PAGE_ALLOC, 1010, 0);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * tests: event/tasks.h: good lines, and lines that are none.
+ * tests: event/tasks.h: valid and invalid lines.
  */
 #include <check.h>
 

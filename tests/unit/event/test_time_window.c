@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * tests: --time's language, event/time_window.h.
+ * tests: the syntax of --time, event/time_window.h.
  */
 #include <check.h>
 #include <errno.h>
@@ -113,7 +113,7 @@ START_TEST(clock_without_seconds)
 	ck_assert_int_eq(resolve(&w, 90, 900, false, &range), 0);
 	ck_assert_uint_eq(range.first, 100);
 	ck_assert_uint_eq(range.last, 140);
-	/* A counter has more than there are seconds. */
+	/* A counter can be larger than the largest number of seconds. */
 	ck_assert_int_eq(time_window_parse(&w, "18446744074,18446744073709551615"), 0);
 	ck_assert_int_eq(resolve(&w, 90, 900, false, &range), 0);
 	ck_assert_uint_eq(range.first, 18446744074);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * tests: the exporters, export/export.h: names that others chose, rows left out, unknown figures.
+ * tests: the exporters, export/export.h: hostile names, omitted rows, unknown values.
  */
 #include <check.h>
 #include <endian.h>
@@ -15,7 +15,9 @@
 #include "export/proto.h"
 #include "export/thrift.h"
 
-/* What each format would obey: separators, quotes, line breaks, escapes, no UTF-8. */
+/* Characters that some format gives a meaning: separators, quotes, line breaks, escapes, invalid
+ * UTF-8.
+ */
 #define EVIL	  "a\"b\\c\nd {} 7\x1b[31m\xff"
 #define EVIL_TEXT "a\"b\\c\\x0ad {} 7\\x1b[31m\\xff"
 
@@ -110,7 +112,8 @@ START_TEST(test_folded)
 	opts.rows = 1;
 	expect("folded", &opts, true,
 	       "slab;root;" EVIL_TEXT ";leaf [mod] 1000\nslab;[other] 1300\n");
-	/* 2300 bytes are 2 KiB and a bit: the first 1000 go to the next line. */
+	/* 2300 bytes are 2 KiB and a remainder: the first 1000 are carried over to the next line.
+	 */
 	opts = (struct export_options){ .weight = &export_weights[1] };
 	ck_assert_str_eq(opts.weight->name, "kib");
 	expect("folded", &opts, true, "slab;root;leaf [mod] 1\nslab;root;other 1\n");
@@ -153,7 +156,7 @@ START_TEST(test_csv)
 	ck_assert_int_eq(export_to("csv", &opts, true, &got), 0);
 	ck_assert_ptr_eq(strstr(strbuf_text(&got), "recording_id,host,"),
 			 strbuf_text(&got));
-	/* What a spreadsheet would run is a text; the rest is as RFC 4180 says. */
+	/* Text that a spreadsheet would run is quoted as text; the rest follows RFC 4180. */
 	ck_assert_ptr_nonnull(strstr(
 		strbuf_text(&got),
 		"\n0123456789abcdef,\"'=1+1\",,,,1970-01-01,5,,,,,3,,,,,,,,,,,,"
@@ -163,7 +166,7 @@ START_TEST(test_csv)
 }
 END_TEST
 
-/* One row group of three rows: its pages are looked into by tests/reference/exports.py. */
+/* One row group of three rows; tests/reference/exports.py checks its pages. */
 START_TEST(test_parquet)
 {
 	const struct export_options opts = { 0 };
@@ -177,7 +180,7 @@ START_TEST(test_parquet)
 	memcpy(&size, got.data + got.size - 8, sizeof(size));
 	size = le32toh(size);
 	ck_assert_uint_lt(size, got.size - 12);
-	/* Version 1, a schema of a root and the columns. */
+	/* Version 1, and a schema of a root and the columns. */
 	ck_assert_mem_eq(got.data + got.size - 8 - size,
 			 "\x15\x02\x19\xfc\x2b\x48\x06schema", 13);
 	ck_assert_ptr_nonnull(memmem(got.data, got.size, "LOST 3 events", 13));
@@ -185,7 +188,7 @@ START_TEST(test_parquet)
 }
 END_TEST
 
-/* A field's number is told from the last one's; numbers are of either sign. */
+/* A field's number is relative to the one before; numbers may be negative. */
 START_TEST(test_thrift)
 {
 	struct strbuf sb = { 0 };
@@ -242,7 +245,9 @@ START_TEST(test_speedscope)
 	text = strbuf_text(&got);
 	ck_assert_ptr_nonnull(strstr(
 		text, "{\"name\":\"a\\\"b\\\\c\\\\x0ad {} 7\\\\x1b[31m\\\\xff\"}"));
-	/* Frames are numbered as they come, the callsite first; the allocator's is the last. */
+	/* Frames are numbered in the order they appear, the callsite first; the allocator's is the
+	 * last.
+	 */
 	ck_assert_ptr_nonnull(strstr(text,
 				     "\"samples\":[[3,2,1,0],\n[3,2,0],\n[3,2,4]],\n"
 				     "\"weights\":[1000,700,600],\n\"endValue\":2300}"));
@@ -318,7 +323,7 @@ START_TEST(test_proto)
 }
 END_TEST
 
-/* No table, no row, no place to write to. */
+/* Without tables, without rows, without space on the disk. */
 START_TEST(test_all)
 {
 	const struct exporter *e = exporter_at((size_t)_i);
@@ -331,7 +336,7 @@ START_TEST(test_all)
 		ck_assert(*e->name && *e->help && *e->opened_by);
 		int ret = export_report(e, &opts, none, &out);
 
-		/* What needs a library is not there without it. */
+		/* Formats that need a library are missing without it. */
 		ck_assert(!ret || (e->binary && ret == -ENOTSUP));
 		if (!ret)
 			ck_assert_int_eq(export_report(e, &opts, some, &full), -ENOSPC);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * tests: where a recording is from, export/origin.h: what a file says of itself, however wrong.
+ * tests: the origin of a recording, export/origin.h: what a file says about itself, however wrong.
  */
 #include <check.h>
 #include <string.h>
@@ -53,7 +53,7 @@ START_TEST(test_known)
 }
 END_TEST
 
-/* No time at all, rather than one that a database refuses. */
+/* Gives no time rather than one that a database rejects. */
 START_TEST(test_no_time)
 {
 	static const char *const clocks[] = {
@@ -81,7 +81,7 @@ START_TEST(test_id)
 {
 	struct export_origin a, b, c;
 
-	/* As the authors of FNV have it. */
+	/* Test vectors of FNV's authors. */
 	ck_assert_uint_eq(export_hash(EXPORT_HASH, "", 0), 0xcbf29ce484222325);
 	ck_assert_uint_eq(export_hash(EXPORT_HASH, "foobar", 6), 0x85944171f73967e8);
 	origin_of(&a, "Linux web12 6.1.0 x86_64", "", "", 100);

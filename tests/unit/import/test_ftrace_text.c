@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * tests: import/ftrace_text.h, lines of many kernels and options.
+ * tests: import/ftrace_text.h, lines of many kernels and with many options.
  */
 #include <check.h>
 #include <string.h>
@@ -26,7 +26,7 @@ static const struct event_case events[] = {
 	{ "  my-task [x] -1-1234  [012] dNh2 12345.000001: kmalloc: x", "my-task [x] -1",
 	  1234, 12, 0x01 | 0x04 | 0x20 | 0x08, 2, FTRACE_TIME_SECONDS, 12345000001000ULL,
 	  "kmalloc", "x" },
-	/* no irq-info column; no body */
+	/* no irq-info column; no text after the name */
 	{ "  <idle>-0     [001]  9.000000: kfree:", "<idle>", 0, 1, 0, 0,
 	  FTRACE_TIME_SECONDS, 9000000000ULL, "kfree", "" },
 	/* record-tgid */
@@ -35,7 +35,7 @@ static const struct event_case events[] = {
 	  "kfree", "y" },
 	{ "           cat-77     (-------) [003] b.s..   1.500000: kfree: y", "cat", 77,
 	  3, 0x80 | 0x10, 0, FTRACE_TIME_SECONDS, 1500000000, "kfree", "y" },
-	/* a clock that counts no time */
+	/* a clock that does not count time */
 	{ "           cat-77    [003] .....  987654321: kfree: y", "cat", 77, 3, 0, 0,
 	  FTRACE_TIME_COUNTER, 987654321, "kfree", "y" },
 	/* an unknown task; a stack */

@@ -114,7 +114,7 @@ START_TEST(a_text_larger_than_the_window)
 		char want[32];
 
 		snprintf(want, sizeof(want), "line %d", nr++);
-		if (strcmp(line, want) != 0) /* an assertion each would take seconds */
+		if (strcmp(line, want) != 0) /* assertions would take seconds */
 			ck_abort_msg("%s, not %s", line, want);
 	}
 	ck_assert_int_eq(ret, 0);
@@ -123,7 +123,7 @@ START_TEST(a_text_larger_than_the_window)
 }
 END_TEST
 
-/* Bytes that this process has read so far, and read(2) calls. */
+/* Bytes that this process has read so far, and its read(2) calls. */
 static void work(uint64_t *bytes, uint64_t *calls)
 {
 	FILE *io = fopen("/proc/self/io", "r");
@@ -140,7 +140,7 @@ static void work(uint64_t *bytes, uint64_t *calls)
 	fclose(io);
 }
 
-/* 10 TiB with a text at the start, two in the middle, and a hole between lines and within one. */
+/* A file of 10 TiB: a text at the start, two in the middle, and holes between and within lines. */
 START_TEST(holes_are_not_read)
 {
 	static const char middle[] = "middle\n", rest[] = "of a line\nlast";
@@ -160,7 +160,7 @@ START_TEST(holes_are_not_read)
 	work(&bytes_before, &calls_before);
 	ck_assert_int_eq(line_source_open_fd(&ls, fd), 0);
 	expect(ls, "first");
-	/* The page that a text ends in has NULs up to its end. */
+	/* The rest of a text's last page is NUL bytes. */
 	ck_assert_int_eq(line_source_next(ls, &line, &size), 1);
 	ck_assert_str_eq(line, "begins");
 	expect(ls, "of a line");
@@ -184,13 +184,13 @@ START_TEST(files_without_holes)
 	char *line;
 	size_t size;
 
-	/* Its size is said to be 0. */
+	/* stat() gives size 0. */
 	ck_assert_int_ge(fd, 0);
 	ck_assert_int_eq(line_source_open_fd(&ls, fd), 0);
 	ck_assert_int_eq(line_source_next(ls, &line, &size), 1);
 	ck_assert_int_eq(strncmp(line, "Name:", 5), 0);
 	line_source_close(ls);
-	/* Its size is said to be 4096. */
+	/* stat() gives size 4096. */
 	fd = open("/sys/kernel/mm/transparent_hugepage/enabled", O_RDONLY);
 	if (fd < 0)
 		return;
@@ -213,7 +213,7 @@ START_TEST(gzip)
 	expect(ls, "three");
 	ck_assert(!line_source_cut_short(ls));
 	expect_end(ls);
-	/* Two members, one behind the other, are one text. */
+	/* Two gzip members in a row are one text. */
 	memcpy(twice, gzipped, sizeof(gzipped));
 	memcpy(twice + sizeof(gzipped), gzipped, sizeof(gzipped));
 	ls = of_memory(twice, sizeof(twice));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * tests: the recordings in tests/data as perf would have written them, imported again.
+ * tests: converts the recordings in tests/data to perf.data and imports them again.
  * In: tests/data/NAME.dat. Out: any difference of the events, their stacks and losses.
  */
 #include <check.h>
@@ -25,7 +25,7 @@ static glob_t fixtures;
 #define HAS	  (1U << 16 | 1U << 1 | 1U << 2 | 1U << 7 | 1U << 5 | 1U << 10)
 #define ID	  7U
 
-/* A recording that is read from the beginning. */
+/* A recording, read from its beginning. */
 struct opened {
 	struct recording *rec;
 	struct event_formats *fmts;
@@ -134,7 +134,7 @@ static void put_tracing(const struct recording *rec, struct strbuf *sb)
 	strbuf_free(&body);
 }
 
-/* A number, or the record of events that nobody counted. */
+/* Writes a number of losses, or the record for an unknown number. */
 static void put_loss(const struct recording *rec, struct strbuf *sb,
 		     const struct kmem_event *ev)
 {
@@ -171,7 +171,7 @@ static void put_sample(const struct opened *o, struct strbuf *sb,
 	put(rec, &body, 0, 4);
 	put(rec, &body, frames ? nr + 1ULL : 0, 8);
 	if (frames)
-		put(rec, &body, (uint64_t)-128, 8); /* the kernel's */
+		put(rec, &body, (uint64_t)-128, 8); /* marker of kernel frames */
 	for (uint32_t i = 0; frames && i < nr; i++)
 		put(rec, &body, frames[i], 8);
 	put(rec, &body, ev->size + pad, 4);
@@ -181,7 +181,7 @@ static void put_sample(const struct opened *o, struct strbuf *sb,
 	strbuf_free(&body);
 }
 
-/* As perf writes to a pipe. */
+/* As perf writes it to a pipe. */
 static struct strbuf perf_data_of(const char *path)
 {
 	struct strbuf sb = { 0 };
@@ -213,7 +213,7 @@ static int open_part(void *ctx, uint32_t cpu)
 	return memfd_create("part", 0);
 }
 
-/* The recording that is made of the file. */
+/* Imports the file as a recording. */
 static void import(struct opened *o, const struct strbuf *file)
 {
 	const struct recording_import_options opts = { .open_part = open_part };
@@ -238,7 +238,7 @@ static void import(struct opened *o, const struct strbuf *file)
 	open_stream(o, &src, "imported");
 }
 
-/* The next event; what was lost before it on its CPU is added to @lost. */
+/* Reads the next event; adds losses before it on its CPU to @lost. */
 static bool next_event(struct opened *o, struct kmem_event *ev, uint64_t *lost)
 {
 	int ret;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * tests: import/perf_import.h, perf.data files as perf writes them.
- * In: files made here, of both byte orders and word sizes. Out: recordings read again.
+ * tests: import/perf_import.h, perf.data files in perf's format.
+ * In: files made here, of both byte orders and word sizes. Out: recordings read back.
  */
 #include <check.h>
 #include <errno.h>
@@ -26,7 +26,7 @@ Suite *test_perf_import_suite(void);
 
 #define MAX_EVENTS 4096
 
-/* What a recording made of a file holds. */
+/* The content of a recording made from a file. */
 struct found {
 	struct recording *rec;
 	struct event_formats *fmts;
@@ -51,7 +51,7 @@ static int open_part(void *ctx, uint32_t cpu)
 	return memfd_create("part", 0);
 }
 
-/* The files beside the first one, of perf record --threads. */
+/* The other files of perf record --threads. */
 static const struct strbuf *more;
 static unsigned int nr_more;
 
@@ -93,7 +93,7 @@ static int import(const struct perf_build *b, struct perf_import **out)
 	return ret;
 }
 
-/* Writes and reads again. */
+/* Writes the recording and reads it back. */
 static struct found *again(const struct perf_import *pi)
 {
 	const struct event_stream_options opts = { .stop_ts = UINT64_MAX };
@@ -163,7 +163,7 @@ static const char *text_of(const struct found *f, const char *name)
 	return t ? t->text : "";
 }
 
-/* Byte orders, sizes of long, through a pipe, compressed. */
+/* Byte orders, sizes of long, with and without a pipe, compressed or not. */
 START_TEST(files_of_all_kinds)
 {
 	static const char *const machines[] = { "armv7l", "ppc", "x86_64", "s390x" };
@@ -179,7 +179,7 @@ START_TEST(files_of_all_kinds)
 	b.pipe = _i & 4;
 	b.compressed = _i & 8 || _i & 16;
 	b.compressed2 = _i & 16;
-	b.piece = 37; /* no record ends there */
+	b.piece = 37; /* not the end of any record */
 	perf_build_comm(&b, 77, "cat");
 	perf_build_sample(&b, &(struct perf_build_sample){ 1000, 0xd000, 0, 77, 3 });
 	add(&b, 3000, 0, 0xd010);
@@ -216,7 +216,7 @@ START_TEST(files_of_all_kinds)
 }
 END_TEST
 
-/* Each file is of other CPUs and begins earlier than the one before it ends; the second is cut. */
+/* Each file has other CPUs and begins before the previous one ends; the second is truncated. */
 START_TEST(files_of_threads)
 {
 	struct perf_build b = new_build(), first = new_build(), second = new_build();
@@ -252,7 +252,7 @@ START_TEST(files_of_threads)
 }
 END_TEST
 
-/* Rings are read one after the other: sorted over two rounds, and not further. */
+/* The rings are read one after the other: sorts over two rounds, and not further. */
 START_TEST(order_of_time)
 {
 	struct perf_build b = new_build();
@@ -263,7 +263,7 @@ START_TEST(order_of_time)
 	for (unsigned int round = 0; round < 20; round++) {
 		for (unsigned int cpu = 0; cpu < 4; cpu++)
 			for (unsigned int i = 0; i < 10; i++)
-				/* A round begins before the last one ends. */
+				/* A round begins before the previous one ends. */
 				add(&b, 1000 + round * 100 + i * 15 + cpu, cpu % 2,
 				    i + 1);
 		perf_build_round(&b);
@@ -277,7 +277,7 @@ START_TEST(order_of_time)
 	ck_assert_uint_eq(event_stream_stats(f->stream)->nr_backwards, 0);
 	found_free(f);
 	perf_import_free(pi);
-	/* Older than what has left: noted, not lost. */
+	/* Older than events that were delivered: counted, not lost. */
 	add(&b, 1, 0, 1);
 	f = import_again(&b, &pi);
 	ck_assert_uint_eq(perf_import_result(pi)->nr_late, 1);
@@ -287,7 +287,7 @@ START_TEST(order_of_time)
 }
 END_TEST
 
-/* The gap is before the first sample behind it, whose time is less than the LOST record's. */
+/* The gap comes before the first sample after it, whose time is before that of the LOST record. */
 START_TEST(losses_are_where_they_were)
 {
 	struct perf_build b = new_build();
@@ -311,7 +311,7 @@ START_TEST(losses_are_where_they_were)
 }
 END_TEST
 
-/* Both counts are of the same events; what is behind the last event has no LOST record. */
+/* Both counts are of the same events; losses after the last event have no LOST record. */
 START_TEST(losses_at_the_end)
 {
 	const uint32_t cpu = (uint32_t)_i;
@@ -325,7 +325,7 @@ START_TEST(losses_at_the_end)
 	add(&b, 2000, cpu, 3);
 	perf_build_lost_samples(&b, 30, 0);
 	perf_build_lost_samples(&b, 15, 0);
-	perf_build_lost_samples(&b, 99, 1U << 15); /* filtered */
+	perf_build_lost_samples(&b, 99, 1U << 15); /* dropped by a filter, not lost */
 	f = import_again(&b, &pi);
 	ck_assert_uint_eq(f->nr, 4);
 	ck_assert_uint_eq(f->events[1].loss.count, 40);
@@ -337,7 +337,9 @@ START_TEST(losses_at_the_end)
 }
 END_TEST
 
-/* Without an index their CPU is not known, only whether there are more than LOST records say. */
+/* Without an index the CPU of these is unknown. It is only known whether there are more than the
+ * LOST records say.
+ */
 START_TEST(losses_at_the_end_of_any_cpu)
 {
 	struct perf_build b = new_build();
@@ -359,7 +361,7 @@ START_TEST(losses_at_the_end_of_any_cpu)
 }
 END_TEST
 
-/* Without sample_id_all nobody knows whose loss it was. */
+/* Without sample_id_all the CPU of a loss is unknown. */
 START_TEST(losses_of_unknown_cpus)
 {
 	struct perf_build b = new_build();
@@ -404,7 +406,7 @@ START_TEST(clocks_by_number)
 }
 END_TEST
 
-/* What perf left out makes it a part, and is said. */
+/* The recording says which events perf left out. */
 START_TEST(parts_of_the_events)
 {
 	static const char *const notes[] = { "sampled at a frequency", "one event in 100",
@@ -442,12 +444,12 @@ START_TEST(what_is_no_sample)
 	struct strbuf raw = { 0 };
 
 	add(&b, 1000, 0, 1);
-	perf_build_record(&b, 9, "12345678", 8);   /* of no known event */
-	perf_build_record(&b, 200, "12345678", 8); /* of a kind to come */
+	perf_build_record(&b, 9, "12345678", 8);   /* of an unknown event */
+	perf_build_record(&b, 200, "12345678", 8); /* of a future type */
 	perf_build_record(&b, 2, "1234", 4);
 	perf_build_record(&b, 3, "1234", 4);
 	perf_build_record(&b, 13, "1234", 4);
-	/* Another program's words where frames would be. */
+	/* Data of another program in place of frames. */
 	put_uint(&raw, 77, 8, false);
 	put_uint(&raw, 0, 8, false);
 	put_uint(&raw, 5, 8, false);
@@ -500,7 +502,7 @@ START_TEST(other_files)
 }
 END_TEST
 
-/* Cut anywhere: either it is said that it cannot be read, or what is left is right. */
+/* Truncated anywhere: the import reports that the file is unreadable, or the events are right. */
 START_TEST(a_file_that_is_cut)
 {
 	struct perf_build b = new_build();
@@ -531,7 +533,7 @@ START_TEST(a_file_that_is_cut)
 }
 END_TEST
 
-/* Each byte in turn has another value: nothing but an error or another recording. */
+/* Changes each byte in turn: the import fails or makes another recording. */
 START_TEST(a_file_that_is_damaged)
 {
 	struct perf_build b = new_build();

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * tests: import/perf_symbols.h and what import/perf_system.h finds for it.
- * In: texts of kallsyms, records and sections. Out: symbols where the kernel was.
+ * In: texts of kallsyms, records and sections. Out: symbols at the kernel's recorded address.
  */
 #include <check.h>
 #include <string.h>
@@ -24,7 +24,7 @@ static void put(uint8_t *at, uint64_t v, unsigned int size, bool big)
 		at[big ? size - 1 - i : i] = (uint8_t)(v >> 8 * i);
 }
 
-/* As perf's record of where the kernel is. */
+/* As in perf's record of the kernel's address. */
 static void kernel_at(struct perf_system *s, uint64_t address, bool big)
 {
 	static const char name[] = "[kernel.kallsyms]_text";
@@ -50,7 +50,7 @@ START_TEST(a_symbol_by_name)
 }
 END_TEST
 
-/* perf record -z has no build id: then the code has its end where it was, too. */
+/* perf record -z has no build ID: then the end of the code must match, too. */
 START_TEST(symbols_of_this_boot)
 {
 	static const char here[] =
@@ -64,7 +64,7 @@ START_TEST(symbols_of_this_boot)
 	k.text_end = s.kernel_end;
 	ck_assert_uint_eq(k.text_end, 0xffffffff81800123);
 	ck_assert(perf_symbols_fit(here, &k));
-	ck_assert(!perf_symbols_fit(map, &k)); /* has no _etext */
+	ck_assert(!perf_symbols_fit(map, &k)); /* lacks _etext */
 	k.text_end++;
 	ck_assert(!perf_symbols_fit(here, &k));
 	k.build_id = "1234";
@@ -82,7 +82,7 @@ START_TEST(symbols_stay)
 	struct strbuf out = { 0 };
 	uint64_t moved;
 
-	/* The file does not say where the kernel was; then it does. */
+	/* First without, then with the kernel's address in the file. */
 	for (int i = 0; i < 2; i++) {
 		strbuf_reset(&out);
 		ck_assert_int_eq(perf_symbols_add(&out, map, &s, &moved), 0);
@@ -96,7 +96,7 @@ START_TEST(symbols_stay)
 }
 END_TEST
 
-/* KASLR: up, or down. */
+/* KASLR moved the kernel up or down. */
 START_TEST(symbols_move)
 {
 	const uint64_t by = _i ? (uint64_t)-0x200000 : 0x200000;
@@ -118,7 +118,7 @@ START_TEST(symbols_move)
 }
 END_TEST
 
-/* Programs that came; not those that went, nor names that would be two lines. */
+/* Programs that were loaded, without unloaded ones and without names that contain a line break. */
 START_TEST(bpf_programs)
 {
 	static const struct {
@@ -151,7 +151,7 @@ START_TEST(bpf_programs)
 }
 END_TEST
 
-/* One of the list: of @size bytes with a build id of @len. */
+/* An entry of the list: @size bytes with a build ID of @len bytes. */
 static size_t add_build_id(uint8_t *at, uint16_t misc, unsigned int len, const char *name)
 {
 	const size_t size = 8 + 4 + 24 + strlen(name) + 1;
@@ -170,7 +170,7 @@ START_TEST(build_ids)
 {
 	struct perf_system s = { 0 };
 	uint8_t list[1024];
-	size_t size = add_build_id(list, 2, 20, "/bin/cat"); /* of a user's */
+	size_t size = add_build_id(list, 2, 20, "/bin/cat"); /* a user program */
 
 	size += add_build_id(list + size, 1 | 1 << 15, 20, "/lib/modules/6.1/xfs.ko");
 	size += add_build_id(list + size, 1 | 1 << 15, 20, "[xfs]");

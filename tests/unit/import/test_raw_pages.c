@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * tests: import/raw_pages.h, directories as they are copied from boards.
- * In: directories made here, of both byte orders and word sizes. Out: recordings read again.
+ * tests: import/raw_pages.h, directories copied from boards.
+ * In: directories made here, of both byte orders and word sizes. Out: recordings read back.
  */
 #include <check.h>
 #include <errno.h>
@@ -76,7 +76,7 @@ static int open_part(void *ctx, uint32_t cpu)
 	return memfd_create("part", 0);
 }
 
-/* @nr kfree events, their pointers counting from @first. */
+/* @nr kfree events with pointers from @first on. */
 static struct strbuf pages_of(bool big, unsigned int long_size, uint32_t first,
 			      unsigned int nr)
 {
@@ -136,7 +136,7 @@ static int import(struct raw_pages **out)
 	return raw_pages_open(out, dir, &opts, &counting);
 }
 
-/* Writes and reads again; the number of kfree events and the sum of their pointers. */
+/* Writes and reads back; returns the number of kfree events and the sum of their pointers. */
 static struct recording *again(const struct raw_pages *rp, uint64_t *nr, uint64_t *sum)
 {
 	const struct event_stream_options opts = { .stop_ts = UINT64_MAX };
@@ -229,7 +229,7 @@ START_TEST(flat_files_too)
 }
 END_TEST
 
-/* The second page is cut behind its @i-th byte: events before that are there. */
+/* The second page is truncated after @i bytes: the events before that are kept. */
 START_TEST(a_last_page_that_is_cut)
 {
 	struct strbuf one = pages_of(_i & 1, 8, 100, 5);
@@ -258,17 +258,17 @@ START_TEST(what_is_missing_is_said)
 	struct strbuf one = pages_of(false, 8, 100, 5);
 	struct raw_pages *rp = NULL;
 
-	ck_assert_int_eq(import(&rp), -ENOENT); /* header_page */
+	ck_assert_int_eq(import(&rp), -ENOENT); /* without header_page */
 	put_text("events/header_page", "nonsense\n");
 	ck_assert_int_eq(import(&rp), -EBADMSG);
 	put_description(8);
-	ck_assert_int_eq(import(&rp), -ENODATA); /* pages */
+	ck_assert_int_eq(import(&rp), -ENODATA); /* without pages */
 	put_file("cpu0.raw", "", 0);
 	ck_assert_int_eq(import(&rp), -ENODATA);
 	put_file("cpu0.raw", one.data, one.size);
 	ck_assert_uint_eq(nr_messages, 4);
 	put_text("events/kmem/kfree/format", "");
-	ck_assert_int_eq(import(&rp), -ENOENT); /* formats */
+	ck_assert_int_eq(import(&rp), -ENOENT); /* without formats */
 	ck_assert_uint_eq(nr_messages, 5);
 	strbuf_free(&one);
 }

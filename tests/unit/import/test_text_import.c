@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * tests: import/text_import.h, texts of old and new kernels, read back as recordings.
+ * tests: import/text_import.h: imports texts of old and new kernels and reads the recordings.
  */
 #include <check.h>
 #include <errno.h>
@@ -19,7 +19,7 @@ Suite *test_text_import_suite(void);
 
 #define MAX_EVENTS 32
 
-/* A text, imported, written and read again. */
+/* A text after it was imported, written and read back. */
 struct again {
 	struct recording *rec;
 	struct event_formats *fmts;
@@ -153,7 +153,7 @@ START_TEST(a_new_kernel)
 
 	ev = &a.events[1];
 	ck_assert_int_eq(ev->type, KMEM_KFREE);
-	ck_assert_uint_eq(ev->ts, 1000001002); /* the third line of that microsecond */
+	ck_assert_uint_eq(ev->ts, 1000001002); /* the third line of this microsecond */
 	ck_assert_uint_eq(ev->cpu, 1);
 	expect_symbol(&a, ev->slab_free.callsite, "free_it+0x5 [fuse]");
 
@@ -219,7 +219,7 @@ START_TEST(an_old_kernel)
 }
 END_TEST
 
-/* Frames with addresses (option sym-addr): the name counts, unless kallsyms is there, or the
+/* Frames with addresses (option sym-addr): the name counts unless there is a kallsyms, or the
  * callsite is printed as that address.
  */
 START_TEST(frames_with_addresses)
@@ -284,7 +284,7 @@ START_TEST(losses_before_the_first_of_several_cpus)
 }
 END_TEST
 
-/* A record's field has 32 bits: what they cannot hold must not become another number. */
+/* The field of a record has 32 bits: a larger number must not become a different one. */
 START_TEST(a_number_that_does_not_fit_is_unreadable)
 {
 	struct text_import *ti = NULL;
@@ -313,7 +313,7 @@ START_TEST(what_is_no_log)
 	ck_assert_uint_eq(text_import_result(ti)->first_unreadable, 1);
 	ck_assert_str_eq(text_import_result(ti)->unreadable_text, "hello");
 	text_import_free(ti);
-	/* A log, but of other events. */
+	/* A log of other events. */
 	ck_assert_int_eq(
 		import("  a-1 [000] .... 1.000001: sched_switch: x\n", NULL, &ti),
 		-ENODATA);

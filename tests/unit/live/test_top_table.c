@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * tests: live/top_table.h: what the tables of kmemx top say of an old kernel.
- * In: a recording of Linux 5.10, with one CPU, as if it came from this machine.
+ * tests: live/top_table.h: the tables of kmemx top for an old kernel.
+ * In: a recording of Linux 5.10 with one CPU, as if it came from this machine.
  */
 #include <check.h>
 #include <fcntl.h>
@@ -20,7 +20,7 @@ static int collect(void *ctx, const char *data, size_t size)
 
 #define RECORDING "data/bullseye-amd64-small-stack.v6.dat"
 
-/* Hands the only CPU's pages over, as a recorder does. */
+/* Feeds the pages of the only CPU, as a recorder does. */
 static void feed(struct monitor *m)
 {
 	const struct recording_cpu *cpu;
@@ -40,7 +40,7 @@ static void feed(struct monitor *m)
 	recording_close(rec);
 }
 
-/* What is shown of the first interval. */
+/* The table of the first interval. */
 static void show(enum subject_kind by, struct strbuf *text)
 {
 	const struct monitor_options opts = { .by = by, .slab = true };

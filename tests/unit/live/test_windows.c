@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * tests: live/windows.h: rates, series, and totals of what is forgotten.
+ * tests: live/windows.h: rates, series, and the totals of forgotten intervals.
  */
 #include <check.h>
 
@@ -33,13 +33,13 @@ START_TEST(rates_are_those_of_the_last_interval)
 {
 	ck_assert_uint_eq(windows_rate(&w, 5), 0); /* no interval yet */
 	step(0, 1000, 10, SECOND);
-	step(2, 600, 6, 2 * SECOND); /* a late one */
+	step(2, 600, 6, 2 * SECOND); /* a late interval */
 	ck_assert_uint_eq(w.nr, 3);
 	ck_assert_uint_eq(windows_rate(&w, w.groups[2].step.bytes), 300);
 	ck_assert_uint_eq(windows_rate(&w, w.groups[2].step.hit), 3);
 	ck_assert_uint_eq(w.groups[0].step.bytes, 0);
 	ck_assert_uint_eq(w.groups[0].total.bytes, 1000);
-	/* What is live is as of the last interval, and not added up over them. */
+	/* Live bytes are those of the last interval, not a sum over intervals. */
 	ck_assert_uint_eq(w.groups[0].step.live_bytes, 0);
 	ck_assert_uint_eq(w.groups[2].step.live_bytes, 300);
 	ck_assert_uint_eq(w.total.bytes, 1600);
@@ -59,7 +59,7 @@ START_TEST(a_ring_keeps_the_latest)
 	for (i = 1; i <= WINDOWS_KEPT + 7; i++)
 		step(0, i * 100, 1, SECOND);
 	expect_series(0, 3, "6500|6600|6700");
-	/* Intervals without an allocation are there, too, and push others out. */
+	/* Intervals without allocations count and push out older ones. */
 	for (i = 0; i < WINDOWS_KEPT - 1; i++)
 		step(1, 7, 1, SECOND);
 	expect_series(0, 2, "0|0");
@@ -89,7 +89,7 @@ START_TEST(totals_outlive_what_is_forgotten)
 	expect_series(1, 9, "0|50|0");
 	ck_assert_uint_eq(w.total.bytes, 1057);
 	ck_assert_uint_eq(w.total.hit, 16);
-	/* A group of a number that was another's begins anew. */
+	/* A group with a reused number starts anew. */
 	step(2, 5, 1, SECOND);
 	ck_assert_uint_eq(w.groups[2].total.bytes, 5);
 	expect_series(2, 9, "0|0|0|5");

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * tests: plugins/plugin_kmemx.c, called as libtraceevent calls it. What trace-cmd report
- * makes of it is in tests/cli/plugin.test.
+ * tests: plugins/plugin_kmemx.c, called as libtraceevent calls it. tests/cli/plugin.test tests it
+ * with trace-cmd report.
  */
 #include <check.h>
 #include <stdint.h>
@@ -13,7 +13,7 @@
 int TEP_PLUGIN_LOADER(struct tep_handle *tep);
 int TEP_PLUGIN_UNLOADER(struct tep_handle *tep);
 
-/* mm_page_alloc as Linux 3.16 (page pointers) and as 6.1 has it, the flags cut down. */
+/* mm_page_alloc of Linux 3.16 (page pointers) and of 6.1, with fewer flags. */
 static const char old_format[] =
 	"name: mm_page_alloc\nID: 1\n" FORMAT_COMMON
 	"\tfield:struct page * page;\toffset:8;\tsize:8;\tsigned:0;\n"
@@ -59,7 +59,7 @@ static void teardown(void)
 	trace_seq_destroy(&seq);
 }
 
-/* The event's own text; the record's first bytes are its ID, little endian. */
+/* The event's text; the record begins with the event's ID in little endian. */
 static const char *shown(const char *format, const char *system, void *data, int size)
 {
 	struct tep_record record = { .data = data, .size = size };
@@ -75,7 +75,7 @@ static const char *shown(const char *format, const char *system, void *data, int
 	return seq.buffer;
 }
 
-/* Before Linux 4.4, 2 was MOVABLE; a page pointer of 0 says that there was no page. */
+/* Before Linux 4.4, 2 was MOVABLE; the page pointer is 0 if there is no page. */
 START_TEST(old_kernel)
 {
 	uint32_t record[] = { 1, 0, 0xb6da0000, 0xffffea00, 3, 0x30, 2 };
@@ -111,7 +111,7 @@ START_TEST(new_kernel)
 }
 END_TEST
 
-/* What lies beyond the record is not read: fields, and the place that a field names. */
+/* Fields, and strings that a field refers to, are not read beyond the record. */
 START_TEST(cut_short)
 {
 	uint32_t page[] = { 1, 0, 0x1234, 0, 2 };
@@ -131,7 +131,7 @@ START_TEST(cut_short)
 }
 END_TEST
 
-/* An event of that name in another system is not kmem's. */
+/* An event with such a name in another system is not one of kmem's. */
 START_TEST(other_system)
 {
 	uint32_t record[] = { 2, 0, 0x1000, 0, 0, 0, 0 };
@@ -141,7 +141,7 @@ START_TEST(other_system)
 }
 END_TEST
 
-/* As libtraceevent does when it comes to the directory that is loaded last. */
+/* libtraceevent does this for the plugin directory that it loads last. */
 START_TEST(loaded_twice)
 {
 	uint32_t record[] = { 1, 0, 0x1234, 0, 2, 0, 0xc00, 0, 0 };

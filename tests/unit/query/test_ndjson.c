@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * tests: query/ndjson.h: lines as kmemx export writes them, and others.
+ * tests: query/ndjson.h: lines as kmemx export writes them, and other lines.
  */
 #include <check.h>
 #include <errno.h>
@@ -30,7 +30,7 @@ static unsigned int field(const char *name)
 
 static int read_text(struct ndjson_line *line, const char *text)
 {
-	/* Of its own: a sanitizer sees what is read behind it. */
+	/* An allocation of its own: a sanitizer sees reads beyond its end. */
 	size_t size = strlen(text);
 	char *copy = malloc(size ? size : 1);
 	int ret;
@@ -38,7 +38,7 @@ static int read_text(struct ndjson_line *line, const char *text)
 	ck_assert_ptr_nonnull(copy);
 	memcpy(copy, text, size);
 	ret = ndjson_line_read(line, copy, size);
-	/* Texts without escapes are in the line: for what is looked at they have to have some. */
+	/* Texts without escapes point into the line, so the texts tested here need escapes. */
 	free(copy);
 	return ret;
 }
@@ -65,7 +65,7 @@ START_TEST(texts)
 	expect_text("\\\"\\\\\\/\\b\\f\\n\\r\\t", "\"\\/\b\f\n\r\t", 8);
 	expect_text("\\u0041\\u00e9\\u20AC\\ud83d\\ude00",
 		    "A\xc3\xa9\xe2\x82\xac\xf0\x9f\x98\x80", 10);
-	/* Halves of pairs, and NUL. */
+	/* Half surrogate pairs, and NUL. */
 	expect_text("\\ud83d", "\xef\xbf\xbd", 3);
 	expect_text("\\ude00x", "\xef\xbf\xbdx", 4);
 	expect_text("\\ud83d\\u0041",
@@ -189,7 +189,7 @@ START_TEST(depth)
 }
 END_TEST
 
-/* What a file's rows are: callsites, in order. */
+/* Notes the callsites of a file's rows, in order. */
 static int note(void *ctx, const struct query_row *row)
 {
 	const struct query_value *v = &row->of[FIELD_CALLSITE];
@@ -229,7 +229,7 @@ START_TEST(files)
 
 	ck_assert_int_eq(read_file(&content, &seen, &line), 0);
 	ck_assert_str_eq(strbuf_text(&seen), "");
-	/* The last line may lack its end. */
+	/* The last line may lack its line break. */
 	strbuf_puts(&content, "\n" ROW("a") "}\r\n \t\n" ROW("b") "}");
 	ck_assert_int_eq(read_file(&content, &seen, &line), 0);
 	ck_assert_str_eq(strbuf_text(&seen), "a,b,");
@@ -246,7 +246,7 @@ START_TEST(files)
 }
 END_TEST
 
-/* Lines up to the longest, across what is read at once; and one that is longer. */
+/* Lines up to the longest allowed, across read blocks; and one that is too long. */
 START_TEST(long_lines)
 {
 	struct strbuf content = { 0 }, seen = { 0 };
@@ -266,7 +266,7 @@ START_TEST(long_lines)
 	strbuf_puts(&content, "\"}");
 	ck_assert_int_eq(read_file(&content, &seen, &line), -EINVAL);
 	ck_assert_uint_eq(line, 6);
-	/* One that never ends is not read to its end. */
+	/* A line without an end is not read to the end of the file. */
 	strbuf_fill(&content, 'x', 4 * NDJSON_LINE_MAX);
 	ck_assert_int_eq(read_file(&content, &seen, &line), -EINVAL);
 	ck_assert_uint_eq(line, 6);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * tests: query/store.h and query/ask.h: rows, what SQL may ask of them, and what not. Without
- * SQLite: that it is said so.
+ * tests: query/store.h and query/ask.h: rows, and what SQL may and may not ask. Without SQLite: the
+ * message that says so.
  */
 #include <check.h>
 #include <errno.h>
@@ -25,7 +25,7 @@ START_TEST(versions)
 	ck_assert_uint_eq(v, UINT64_C(60000100000));
 	ck_assert(query_kernel_version("5+", 2, &v));
 	ck_assert_uint_eq(v, UINT64_C(50000000000));
-	/* Only so many bytes. */
+	/* Uses only the given number of bytes. */
 	ck_assert(query_kernel_version("6.12", 3, &v));
 	ck_assert_uint_eq(v, UINT64_C(60000100000));
 	ck_assert(query_kernel_version("6.99999999999999999999.1", 24, &v));
@@ -147,7 +147,7 @@ START_TEST(totals)
 	add(s, "1", "slab", 11);
 	ck_assert_int_eq(query_store_file(s, "two"), 0);
 	add(s, "1", "slab", 10);
-	add(s, "1", "page", 10); /* the other half of it may be in a file of its own */
+	add(s, "1", "page", 10); /* a separate file may have the other half */
 	lossy.of[12] = (struct query_value){ .number = 1, .known = true };
 	ck_assert_str_eq(export_fields[12].name, "gaps");
 	ck_assert_int_eq(query_store_add(s, &lossy), 0);
@@ -196,7 +196,7 @@ START_TEST(cells)
 }
 END_TEST
 
-/* Every column of the schema is one of a table's, and the other way round. */
+/* Every column of the schema is a column of a table, and vice versa. */
 START_TEST(columns)
 {
 	struct query_store *s = filled();
@@ -298,7 +298,7 @@ START_TEST(parameters)
 }
 END_TEST
 
-/* All that come along can be asked of any rows, of none too. */
+/* Every named query runs on any rows, and without rows. */
 START_TEST(named)
 {
 	const struct query_setting set = { "kernel", "6.1" };
@@ -346,7 +346,7 @@ START_TEST(memory)
 	ck_assert_int_eq(ret, -ENOMEM);
 	ck_assert_int_gt(i, 10);
 	query_store_free(s);
-	/* It is the process's. */
+	/* The limit applies to the whole process: removes it. */
 	ck_assert_int_eq(query_store_open(&s, 0), 0);
 	query_store_free(s);
 }

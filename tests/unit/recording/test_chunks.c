@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * tests: compressed CPU data built in memory: whole, cut, and made to explode.
+ * tests: compressed CPU data built in memory: whole, truncated, and decompression bombs.
  */
 #include <check.h>
 #include <errno.h>
@@ -18,7 +18,7 @@
 #include "build_trace_dat.h"
 #include "recording/cpu_cursor.h"
 
-/* The kinds that this build has. */
+/* The compressions that this build has. */
 static const char *const kinds[] = {
 #ifdef HAVE_ZSTD
 	"zstd",
@@ -71,7 +71,7 @@ static void add_chunk(struct strbuf *out, const char *kind, const struct strbuf 
 	strbuf_free(&small);
 }
 
-/* @nr pages whose events do not compress away. */
+/* @nr pages with events that compress badly. */
 static struct strbuf make_pages(const struct file_build *b, uint32_t first, uint32_t nr)
 {
 	struct page_build p = { .big_endian = b->big_endian,
@@ -140,7 +140,7 @@ static struct file_build spec(const char *kind, bool big_endian, uint32_t page_s
 	return b;
 }
 
-/* Three chunks of ten pages; each kind in both byte orders. */
+/* Three chunks of ten pages, for each compression in both byte orders. */
 START_TEST(chunks_give_their_pages)
 {
 	struct file_build b = spec(kinds[_i / 2], _i & 1, 4096);
@@ -166,7 +166,7 @@ START_TEST(chunks_give_their_pages)
 }
 END_TEST
 
-/* Chunks that are cut off one cursor are read by another: each kind in both byte orders. */
+/* One cursor reads chunks that were cut off another, for each compression in both byte orders. */
 START_TEST(chunks_are_read_in_ranges)
 {
 	struct file_build b = spec(kinds[_i / 2], _i & 1, 4096);
@@ -211,7 +211,7 @@ START_TEST(chunks_are_read_in_ranges)
 }
 END_TEST
 
-/* The second of three chunks is without a size, or larger than it may be: who reads it, tells. */
+/* The second of three chunks has no size or a size above the limit: only reading it finds out. */
 START_TEST(only_plain_chunks_are_cut_off)
 {
 	static const uint32_t claims[] = { 17 * 4096, UINT32_MAX };
@@ -247,7 +247,8 @@ START_TEST(only_plain_chunks_are_cut_off)
 }
 END_TEST
 
-/* The last chunk's end is missing: what decompresses is there, and the damage is told. */
+/* The end of the last chunk is missing: delivers what can be decompressed and reports the damage.
+ */
 START_TEST(a_cut_chunk_gives_its_beginning)
 {
 	struct file_build b = spec(kinds[_i], false, 65536);
@@ -275,8 +276,8 @@ START_TEST(a_cut_chunk_gives_its_beginning)
 }
 END_TEST
 
-/* 300 MiB of zeros that claims to be ten pages, or does not say: refused, and the chunk
- * behind it is read.
+/* 300 MiB of zeros that claim to be ten pages, or claim no size: refuses them and reads the next
+ * chunk.
  */
 START_TEST(a_chunk_that_explodes_is_refused)
 {

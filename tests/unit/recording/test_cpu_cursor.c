@@ -58,7 +58,7 @@ START_TEST(losses_are_told)
 		{ MISSED | STORED, 231, false, 231 },
 		{ MISSED | STORED, 0, true, SUBBUF_MISSED_UNKNOWN },
 		{ MISSED | STORED, 0, false, SUBBUF_MISSED_UNKNOWN },
-		{ 0, 77, false, 0 }, /* old bytes behind the data */
+		{ 0, 77, false, 0 }, /* stale bytes after the data */
 	};
 	struct strbuf pages = { 0 }, file;
 	struct file_build b = spec(_i, &pages, 4096);
@@ -104,8 +104,8 @@ END_TEST
 
 START_TEST(a_sub_buffer_outlives_the_next_read)
 {
-	/* Several blocks of the largest size, in sub-buffers of every size, read when they are
-	 * needed or ahead.
+	/* Several blocks of the largest size, with sub-buffers of every size, read on demand or
+	 * ahead.
 	 */
 	struct read_ahead *ahead = _i % 2 ? read_ahead_start() : NULL;
 	uint32_t page_size = 4096U << _i / 2, nr = (3U << 20) / page_size + 3, i;
@@ -146,7 +146,7 @@ START_TEST(a_sub_buffer_outlives_the_next_read)
 }
 END_TEST
 
-/* Ranges of a page, of one block, of many; the last page is cut off. */
+/* Ranges of a page, of one block, of many; the last page is truncated. */
 START_TEST(ranges_are_the_whole)
 {
 	static const uint64_t sizes[] = { 1, 4096, 12289, 262144, 600000 };
@@ -197,7 +197,7 @@ START_TEST(ranges_are_the_whole)
 }
 END_TEST
 
-/* Closes the cursor while a block is on its way. */
+/* Closes the cursor while a block is being read. */
 START_TEST(a_walk_may_end_early)
 {
 	struct strbuf pages = { 0 }, file;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * tests: every recording in tests/data, counted against EXPECTED.tsv (trace-cmd's reading).
+ * tests: compares the counts of every recording in tests/data with EXPECTED.tsv (from trace-cmd).
  */
 #include <check.h>
 #include <errno.h>

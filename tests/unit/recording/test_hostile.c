@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * tests: damaged recordings: cut anywhere, bits flipped anywhere. Run under ASan and UBSan.
+ * tests: damaged recordings: truncated anywhere, bits flipped anywhere. Run under ASan and UBSan.
  */
 #include <check.h>
 #include <errno.h>
@@ -39,10 +39,10 @@ static uint8_t *load(const char *path, size_t *size)
 	return data;
 }
 
-/* The number of events that can be had; -1 if the file does not open. */
+/* Returns the number of readable events; -1 if the file does not open. */
 static int64_t count(const uint8_t *data, size_t size)
 {
-	/* Of exactly this size, for ASan. */
+	/* Exactly this size, for ASan. */
 	uint8_t *copy = malloc(size ? size : 1);
 	struct recording *rec;
 	struct source src;
@@ -96,7 +96,7 @@ START_TEST(cut_anywhere)
 	unsigned int seed = 11;
 
 	for (i = 0; i < NR_CUTS; i++) {
-		/* Every byte of the start, then anywhere. */
+		/* Cuts at every byte of the start, then anywhere. */
 		at = i < 80 ? i
 			    : ((size_t)rand_r(&seed) << 8 ^ (size_t)rand_r(&seed)) % size;
 		ck_assert_int_le(count(data, at), whole);
@@ -118,7 +118,7 @@ START_TEST(bits_flipped_anywhere)
 	for (i = 0; i < NR_FLIPS; i++) {
 		uint8_t bit;
 
-		/* A third in the common start and the first sections. */
+		/* A third of the flips are in the first 512 bytes. */
 		at = ((size_t)rand_r(&seed) << 8 ^ (size_t)rand_r(&seed)) %
 		     (i % 3 ? size : 512);
 		bit = (uint8_t)(1U << rand_r(&seed) % 8);
@@ -130,7 +130,7 @@ START_TEST(bits_flipped_anywhere)
 }
 END_TEST
 
-/* trace.dat 6 has its metadata first: each whole page before the cut is there. */
+/* trace.dat 6 has its metadata first: all whole pages before the cut are readable. */
 START_TEST(version_6_gives_the_events_up_to_the_cut)
 {
 	size_t size, at;
@@ -152,13 +152,13 @@ START_TEST(version_6_gives_the_events_up_to_the_cut)
 END_TEST
 
 /*
- * trace.dat 7 describes its buffers at the end: they are found by walking the sections.
+ * trace.dat 7 describes its buffers at the end: after a cut, a walk over the sections finds them.
  */
 START_TEST(version_7_gives_the_events_up_to_the_cut)
 {
 	static const struct {
 		const char *path;
-		size_t tail; /* the description of the buffer, behind the data */
+		size_t tail; /* the buffer's description, after the data */
 	} cut[] = {
 		{ "data/bookworm-armhf-small-plain-none.v7.dat", 211 },
 		{ "data/bookworm-armhf-small-stack.v7.dat", 180 },
@@ -177,7 +177,7 @@ START_TEST(version_7_gives_the_events_up_to_the_cut)
 }
 END_TEST
 
-/* The boundaries of version 7's sections: each header's start and end. */
+/* Boundaries in version 7: start and end of each section header. */
 static size_t sections(const uint8_t *data, size_t size, size_t *at, size_t max)
 {
 	bool big = data[12] != 0;
@@ -198,7 +198,7 @@ static size_t sections(const uint8_t *data, size_t size, size_t *at, size_t max)
 	return nr;
 }
 
-/* The ends of version 6's parts, up to the table of CPUs. */
+/* Ends of version 6's parts, up to the table of CPUs. */
 static size_t parts(const uint8_t *data, size_t *at)
 {
 	bool big = data[12] != 0;
@@ -249,13 +249,13 @@ START_TEST(cut_at_every_boundary)
 			most = events > most ? events : most;
 		}
 	}
-	if (data[10] == '7') /* the last boundaries are behind the data */
+	if (data[10] == '7') /* the last boundaries are after the data */
 		ck_assert_int_gt(most, whole / 2);
 	free(data);
 }
 END_TEST
 
-/* A wrong size in version 6's metadata costs that part; the events are found by a mark. */
+/* A wrong size in version 6's metadata loses that part; a marker leads to the events. */
 START_TEST(version_6_finds_its_cpus_again)
 {
 	static const char *const paths[] = { "data/bookworm-armhf-small-plain.v6.dat",
@@ -267,7 +267,7 @@ START_TEST(version_6_finds_its_cpus_again)
 
 	nr = parts(data, at);
 	ck_assert_uint_eq(nr, 12);
-	/* Formats, kallsyms, printk, command lines, CPUs: absurd, too large, too small. */
+	/* Sizes of formats, kallsyms, printk, command lines, CPUs: absurd, too large, too small. */
 	for (i = 4; i < nr - 2; i++) {
 		static const uint8_t wrong[][4] = { { 0xff, 0xff, 0xff, 0xff },
 						    { 0, 1, 0, 0 },
@@ -281,7 +281,7 @@ START_TEST(version_6_finds_its_cpus_again)
 			memcpy(data + at[i], saved, 4);
 		}
 	}
-	/* An option's size: the table of CPUs is found all the same. */
+	/* A wrong size of an option: the table of CPUs is still found. */
 	ck_assert(!memcmp(data + at[nr - 2], "options  ", 10));
 	memset(data + at[nr - 1] + 2, 0xff, 4);
 	ck_assert_int_gt(count(data, size), 0);
@@ -289,7 +289,7 @@ START_TEST(version_6_finds_its_cpus_again)
 }
 END_TEST
 
-/* Two CPUs that claim the same bytes: each event is read once. */
+/* Two CPUs claim the same bytes: each event is read once. */
 START_TEST(overlapping_cpus_are_left_out)
 {
 	struct page_build p = { .long_size = 8, .page_size = 4096 };
@@ -313,7 +313,7 @@ START_TEST(overlapping_cpus_are_left_out)
 	file = build_file(&b);
 	ck_assert_int_eq(count((uint8_t *)file.data, file.size), 8);
 	strbuf_free(&file);
-	/* CPU 0 claims a page of CPU 1's. */
+	/* CPU 0 claims a page of CPU 1. */
 	b.claim_cpu_size = pages.size + 4096;
 	file = build_file(&b);
 	source_open_memory(&src, file.data, file.size);
@@ -328,7 +328,7 @@ START_TEST(overlapping_cpus_are_left_out)
 }
 END_TEST
 
-/* The page size of the file's start: header_page and the buffers tell it again. */
+/* A wrong page size at the file's start: header_page and the buffers have it, too. */
 START_TEST(page_sizes_that_cannot_be)
 {
 	static const uint32_t wrong[] = { 0, 1, 3, 4095, 1U << 31, UINT32_MAX };
@@ -345,7 +345,7 @@ START_TEST(page_sizes_that_cannot_be)
 }
 END_TEST
 
-/* An unfinished file of 48 bytes whose data has no description: its pages are searched. */
+/* An unfinished file of 48 bytes without a description of its data: searches for pages. */
 START_TEST(page_size_0_where_data_is_searched)
 {
 	static const uint8_t file[] = "\x17\x08\x44tracing7\0\0\x08\0\0\0\0none\0\0"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * tests: pages far apart become a recording, whenever the process that does it is killed.
- * In: a file with regions. Out: checks that each beginning is continued to the same end.
+ * tests: joins distant regions to a recording, and completes that after being killed at any point.
+ * In: a file with regions. Out: checks that every partial result is completed to the same file.
  */
 #include <check.h>
 #include <errno.h>
@@ -34,7 +34,7 @@ static uint64_t part_end(size_t i)
 	return cpu_regions_start(&regions, i) + (i + 1) * BLOCK;
 }
 
-/* A file as it is when recording has ended; -1 if this filesystem has none. */
+/* Makes the file as recording leaves it; -1 if this filesystem cannot. */
 static int make_file(void)
 {
 	int dir = open(".", O_RDONLY | O_DIRECTORY), fd = new_file_unnamed(dir, false);
@@ -54,7 +54,7 @@ static int make_file(void)
 				io_pwrite_all(fd, block, BLOCK,
 					      cpu_regions_start(&regions, i) + k * BLOCK),
 				0);
-		/* From the last one on. */
+		/* From the last part to the first. */
 		ranges[NR_PARTS - 1 - i] =
 			(struct join_range){ i ? part_end(i - 1) : METADATA,
 					     cpu_regions_start(&regions, i) };
@@ -94,7 +94,7 @@ START_TEST(test_all)
 }
 END_TEST
 
-/* Killed after @step ranges, and before that within the metadata. */
+/* Killed after @step ranges, before that within the metadata. */
 START_TEST(test_killed)
 {
 	for (size_t step = 0; step < NR_PARTS; step++) {
@@ -117,10 +117,10 @@ START_TEST(test_killed)
 }
 END_TEST
 
-/* A file of another size, or a plan that says anything, is left alone. */
+/* Leaves files alone that have another size or an invalid plan. */
 START_TEST(test_damaged)
 {
-	/* Where the plan is: join_plan.c. */
+	/* join_plan.c puts the plan there. */
 	const uint64_t at = CPU_REGIONS_FIRST / 2 - (4U << 20);
 	static const char *const texts[] = { "",
 					     "x",

@@ -63,7 +63,7 @@ START_TEST(the_top_alone_has_no_second)
 	ck_assert_ptr_null(merge_top(&m));
 	ck_assert(!merge_second(&m, &second));
 	merge_pop(&m);
-	merge_add(&m, UINT64_MAX, 3); /* the latest time is one */
+	merge_add(&m, UINT64_MAX, 3); /* the largest time is valid */
 	merge_build(&m);
 	ck_assert_uint_eq(merge_top(&m)->index, 3);
 	ck_assert(!merge_second(&m, &second));

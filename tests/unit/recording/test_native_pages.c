@@ -111,7 +111,7 @@ START_TEST(many_events_fill_many_pages)
 	for (uint64_t i = 0; i < 4000; i++)
 		add(&w, i * 1000, 7, 24);
 	finish(&w, &out);
-	ck_assert_uint_gt(out.nr, 20); /* more than the block that is written at once */
+	ck_assert_uint_gt(out.nr, 20); /* more than one written block */
 	for (size_t page = 0; page < out.nr; page++) {
 		struct subbuf sb = subbuf_of(&out, page);
 		struct subbuf_iter it = subbuf_iter(&sb, BIG);
@@ -165,7 +165,7 @@ START_TEST(a_full_disk_is_an_error)
 	struct native_pages w = start();
 	int sealed = w.pages.fd, ret = 0;
 
-	/* A descriptor that cannot be written stands for a full disk. */
+	/* An invalid descriptor stands for a full disk. */
 	w.pages.fd = -1;
 	for (uint64_t i = 0; !ret && i < 100000; i++)
 		ret = native_pages_event(&w, i, "12345678", 8);

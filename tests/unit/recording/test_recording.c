@@ -16,7 +16,7 @@ static void keep_last(void *ctx, enum log_level level, const char *kind,
 	snprintf(ctx, 512, "%s", message);
 }
 
-/* @message receives the last thing said. */
+/* @message receives the last log message. */
 static int open_bytes(struct recording **rec, const struct strbuf *file, char *message)
 {
 	static struct log log;
@@ -31,7 +31,7 @@ static int open_bytes(struct recording **rec, const struct strbuf *file, char *m
 	return err;
 }
 
-/* Two buffers; the top one's CPU 0 is empty. */
+/* Two buffers; CPU 0 of the top one is empty. */
 static struct file_build two_buffers(int i, struct strbuf *pages)
 {
 	struct file_build b = { .version = i & 4 ? 6 : 7,
@@ -140,7 +140,7 @@ START_TEST(claims_are_bounded)
 	char message[512];
 	int err;
 
-	/* CPUs beyond the bytes that could describe them. */
+	/* More CPUs than the bytes can describe. */
 	b.claim_cpus = UINT32_MAX;
 	file = build_file(&b);
 	err = open_bytes(&rec, &file, message);
@@ -153,7 +153,7 @@ START_TEST(claims_are_bounded)
 	recording_close(rec);
 	strbuf_free(&file);
 
-	/* Data larger than the file: clipped, and not by each CPU anew. */
+	/* Data larger than the file: clipped once, not for each CPU. */
 	b.claim_cpus = 0;
 	b.claim_cpu_size = 1ULL << 60;
 	file = build_file(&b);

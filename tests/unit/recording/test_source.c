@@ -82,7 +82,7 @@ START_TEST(holes_are_passed_over)
 	ck_assert_uint_le(source_next_data(&src, 5), 32 << 20);
 	ck_assert_uint_eq(source_next_data(&src, (32 << 20) + 2), (32 << 20) + 2);
 	ck_assert_uint_eq(source_next_data(&src, 64 << 20), 64 << 20);
-	/* Not every filesystem has holes. */
+	/* Not all filesystems have holes. */
 	if (src.ops->next_data && lseek(fd, 0, SEEK_HOLE) == 0) {
 		ck_assert_uint_eq(source_next_data(&src, 5), 32 << 20);
 		ck_assert_uint_eq(source_next_data(&src, 48 << 20), 64 << 20);

@@ -9,7 +9,7 @@
 #include "build_trace_dat.h"
 #include "recording/subbuf.h"
 
-/* A page in memory of exactly its events' size, so that ASan sees a read behind them. */
+/* A page in memory of exactly its events' size, so that ASan sees reads beyond them. */
 static struct subbuf load(struct page_build *p, uint8_t **copy)
 {
 	size_t header = 8 + p->long_size, size = p->bytes.size - header;
@@ -26,7 +26,7 @@ struct want {
 	uint32_t first_word;
 };
 
-/* Walks the page; @last is what the walk must end with. */
+/* Walks the page; @last is the last return value. */
 static void expect(struct page_build *p, const struct want *want, size_t nr, int last)
 {
 	uint8_t *copy;
@@ -44,7 +44,7 @@ static void expect(struct page_build *p, const struct want *want, size_t nr, int
 					  want[i].first_word);
 	}
 	ck_assert_int_eq(subbuf_iter_next(&it, &rec), last);
-	/* After an error as after the end there is nothing. */
+	/* After an error, as after the end, there are no events. */
 	ck_assert_int_eq(subbuf_iter_next(&it, &rec), 0);
 	free(copy);
 	strbuf_free(&p->bytes);
@@ -74,12 +74,12 @@ START_TEST(every_kind_of_record)
 	page_start(&p, top + 100);
 	page_event(&p, 5, 1, 11);
 	page_event(&p, 7, 28, 12);
-	/* A length word: its own four bytes and 200 of data. */
+	/* A length word: counts its own four bytes and 200 of data. */
 	page_head(&p, SUBBUF_DATA_LONG, 8);
 	page_word(&p, 204);
 	for (i = 0; i < 50; i++)
 		page_word(&p, 13);
-	/* A discarded event of three words; its time counts. */
+	/* A discarded event of three words; its time delta counts. */
 	page_head(&p, SUBBUF_PADDING, 9);
 	page_word(&p, 12);
 	page_word(&p, 99);
@@ -87,14 +87,14 @@ START_TEST(every_kind_of_record)
 	page_head(&p, SUBBUF_TIME_EXTEND, 77);
 	page_word(&p, 3);
 	page_event(&p, 1, 2, 14);
-	/* Absolute: 59 bits, the page has the top five. */
+	/* Absolute time of 59 bits; the top five come from the page. */
 	page_head(&p, SUBBUF_TIME_STAMP, 6);
 	page_word(&p, 5);
 	page_event(&p, 2, 1, 15);
 	page_event(&p, 0, 1, 16);
 	page_head(&p, SUBBUF_PADDING, 0);
 	page_word(&p, 4);
-	page_event(&p, 0, 1, 17); /* behind the page's end */
+	page_event(&p, 0, 1, 17); /* beyond the page's end */
 	expect(&p, want, ARRAY_SIZE(want), 0);
 }
 END_TEST
@@ -114,7 +114,7 @@ START_TEST(lengths_that_leave_the_page)
 		{ SUBBUF_DATA_LONG, UINT32_MAX - 3 },
 		{ SUBBUF_PADDING, 13 },
 		{ SUBBUF_PADDING, UINT32_MAX },
-		{ SUBBUF_PADDING, UINT32_MAX - 3 }, /* -4: others loop here for ever */
+		{ SUBBUF_PADDING, UINT32_MAX - 3 }, /* -4: other readers loop forever */
 		{ SUBBUF_PADDING, UINT32_MAX - 7 },
 	};
 	const struct want want = { 101, 4, 1 };
@@ -149,7 +149,7 @@ START_TEST(headers_cut_by_the_end)
 	for (i = 0; i < 4; i++) {
 		struct page_build p = page(_i);
 
-		/* Fewer than four bytes are no header: alignment at the end. */
+		/* Fewer than four bytes are not a header: alignment at the end. */
 		page_start(&p, 100);
 		put_uint(&p.bytes, 0, (unsigned int)i, false);
 		expect(&p, NULL, 0, 0);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * tests: records through recording/subbuf_writer.c and back through recording/subbuf.h.
+ * tests: writes records with recording/subbuf_writer.c and reads them with recording/subbuf.h.
  */
 #include <check.h>
 #include <errno.h>
@@ -15,7 +15,7 @@
 #define PAGE 256U
 #define MAX  200U
 
-/* Layouts of the kernels: a long of eight bytes and of four. */
+/* Layouts of kernels with a long of eight and of four bytes. */
 static const struct page_layout layouts[] = { { 8, 8, 16 }, { 4, 8, 12 } };
 
 static struct recording rec;
@@ -44,7 +44,7 @@ static void add(uint64_t ts, uint32_t size, bool long_form)
 	ck_assert_int_eq(subbuf_writer_add(&pw, &r, long_form), 0);
 }
 
-/* Everything read back: an event's time and size, or with size UINT32_MAX a loss. */
+/* Reads all records: time and size of an event; size UINT32_MAX is a loss. */
 static size_t read_back(struct raw_record *found)
 {
 	struct subbuf sb;
@@ -91,7 +91,7 @@ static void expect(const struct raw_record *r, uint64_t ts, uint32_t size)
 /* Each layout in each byte order. */
 START_TEST(times_and_sizes)
 {
-	/* Deltas of 27 bits and one more, of 59 and one more; time that runs back. */
+	/* Deltas of 27 bits and one more, of 59 and one more; time that steps back. */
 	static const uint64_t times[] = {
 		1000,
 		1000,
@@ -107,7 +107,7 @@ START_TEST(times_and_sizes)
 		5000,
 		5001,
 	};
-	/* Of a word, the short form's most, one word more, no word, odd ones. */
+	/* One word, the most of the short form, one word more, 0, odd sizes. */
 	static const uint32_t sizes[] = {
 		4, 8, 112, 116, 60, 3, 13, 0, 20, 44, 4, 8, 32
 	};
@@ -172,7 +172,7 @@ START_TEST(what_fits_no_page)
 
 	begin(0, false);
 	ck_assert_int_eq(subbuf_writer_add(&pw, &r, false), -EINVAL);
-	r.size = 100; /* alone it needs no length word */
+	r.size = 100; /* by itself it would need no length word */
 	ck_assert_int_eq(subbuf_writer_add(&pw, &r, true), 0);
 	subbuf_writer_free(&pw);
 	ck_assert_int_eq(subbuf_writer_init(&pw, &rec.layout, rec.big_endian, 16),

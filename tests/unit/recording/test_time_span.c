@@ -12,7 +12,7 @@
 #define NR_PAGES 60
 #define START	 UINT64_C(1000000000)
 
-/* Four events a page, 10 apart; pages are 1000 apart. */
+/* Adds a page with four events, 10 apart; pages are 1000 apart. */
 static void add_page(struct strbuf *pages, uint64_t ts, bool jump)
 {
 	struct page_build p = { .long_size = 8, .page_size = 4096 };
@@ -76,7 +76,7 @@ static struct time_span check(const struct recording *rec)
 	return span;
 }
 
-/* Whatever stands in the times of a quarter of the pages, and in those of their events. */
+/* Any values are the times of a quarter of the pages and of their events. */
 START_TEST(damage_is_left_out)
 {
 	struct strbuf pages[NR_CPUS] = { { 0 } }, file;
@@ -89,7 +89,7 @@ START_TEST(damage_is_left_out)
 	for (c = 0; c < NR_CPUS; c++) {
 		for (i = 0; i < NR_PAGES; i++) {
 			uint64_t ts = START + (uint64_t)i * 1000 + (uint64_t)c;
-			/* Two that follow each other may look right together. */
+			/* Two damaged pages in a row might look consistent. */
 			bool bad = i % 3 == 1 && i > 1 && i < NR_PAGES - 2 && rand() % 4;
 			bool jump = !bad && rand() % 8 == 0;
 
@@ -111,7 +111,7 @@ START_TEST(damage_is_left_out)
 }
 END_TEST
 
-/* A CPU of a single page, which nothing but the other CPUs can show to be wrong. */
+/* One CPU has a single page: only the other CPUs can prove it wrong. */
 START_TEST(the_most_pages_are_right)
 {
 	static const uint64_t wrong[] = { UINT64_MAX, START << 24, START << 32 };

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * tests: streams, whole, cut short and damaged.
- * In: streams made by the sender here. Out: what the reader makes of them.
+ * tests: streams: whole, truncated and damaged.
+ * In: streams that the sender writes here. Out: what the reader gets.
  */
 #include <check.h>
 #include <errno.h>
@@ -32,7 +32,7 @@ static char system_name[] = "kmem", format_text[] = "name: kfree\nID: 500\nforma
 struct stream {
 	uint8_t *data;
 	size_t size;
-	size_t starts; /* of the first pages' record */
+	size_t starts; /* offset of the first record with pages */
 };
 
 static void send_pages(struct wire *w, uint32_t cpu, unsigned int pages, char fill)
@@ -114,7 +114,7 @@ static void check_cpu(const struct recording *rec, uint32_t index, uint32_t cpu,
 	}
 }
 
-/* The symbols are at the beginning or, where room was little, at the end. */
+/* The symbols are at the beginning or, if room was short, at the end. */
 START_TEST(test_whole)
 {
 	struct stream s = make_stream(_i);
@@ -130,7 +130,7 @@ START_TEST(test_whole)
 	ck_assert_uint_eq(rec->nr_cpus, 3);
 	check_cpu(rec, 0, 0, "mn");
 	check_cpu(rec, 1, 2, "abcd");
-	/* A read across the border of two records. */
+	/* A read across the boundary of two records. */
 	ck_assert_int_eq(source_read(&rec->src, both, sizeof(both),
 				     rec->buffers[0].cpus[1].offset + PAGE / 2),
 			 0);
@@ -150,7 +150,9 @@ START_TEST(test_whole)
 }
 END_TEST
 
-/* Cut anywhere: never less than the whole sub-buffers that arrived, and it is said. */
+/* Truncated anywhere: all whole sub-buffers that arrived are readable, and a message says that it
+ * is truncated.
+ */
 START_TEST(test_cut)
 {
 	struct stream s = make_stream(false);
@@ -172,7 +174,7 @@ START_TEST(test_cut)
 		ck_assert_uint_ge(rec->nr_damaged, 1);
 		for (uint32_t i = 0; i < rec->buffers[0].nr_cpus; i++)
 			pages += rec->buffers[0].cpus[i].size / PAGE;
-		/* Six pages behind three records' headers. */
+		/* Six pages after three record headers. */
 		if (size >= s.starts + 6 * PAGE + 3 * WIRE_RECORD_SIZE)
 			ck_assert_uint_eq(pages, 6);
 		else if (size >= s.starts + WIRE_RECORD_SIZE + PAGE)
@@ -184,7 +186,7 @@ START_TEST(test_cut)
 }
 END_TEST
 
-/* Any byte of the metadata may be another one: no crash, no read outside (ASan looks). */
+/* Changes any byte of the metadata: no crash, no read out of bounds (ASan). */
 START_TEST(test_damaged)
 {
 	static const uint8_t flips[] = { 0x01, 0x80, 0xff };
@@ -210,7 +212,7 @@ START_TEST(test_damaged)
 }
 END_TEST
 
-/* A reader that went away, or a full disk, is told. */
+/* Reports that the reader went away or the disk is full. */
 START_TEST(test_write_errors)
 {
 	struct wire w = { .fd = open("/dev/full", O_WRONLY | O_CLOEXEC) };

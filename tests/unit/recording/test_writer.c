@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * tests: the writer, read back by the reader.
+ * tests: the writer, checked with the reader.
  * In: facts and parts made here. Out: checks of both file versions.
  */
 #include <check.h>
@@ -46,7 +46,7 @@ static int make_part(unsigned int pages, char fill)
 	return fd;
 }
 
-/* Facts with something in every field. */
+/* Facts with all fields set. */
 static struct writer_facts some_facts(unsigned int version)
 {
 	static const char *const stats[] = { "CPU: 0\nentries: 5\noverrun: 7\n",
@@ -201,7 +201,7 @@ START_TEST(test_no_events)
 }
 END_TEST
 
-/* What a bare system has: no symbols, no statistics, no metadata. */
+/* A minimal system: no symbols, no statistics, no metadata. */
 START_TEST(test_few_facts)
 {
 	struct writer_facts facts = { .file_version = _i & 1 ? 6 : 7,
@@ -240,7 +240,7 @@ START_TEST(test_refuses)
 }
 END_TEST
 
-/* Errors of the copy and of the write come through. */
+/* Errors of copies and writes are returned. */
 START_TEST(test_errors)
 {
 	struct writer_facts facts = some_facts(7);
@@ -261,7 +261,7 @@ START_TEST(test_errors)
 }
 END_TEST
 
-/* An unnamed file on the disk that this runs on: not every filesystem can have regions. */
+/* Opens an unnamed file on this disk, because not every filesystem can have regions. */
 static int disk_file(void)
 {
 	char name[] = "./regions.XXXXXX";
@@ -275,7 +275,7 @@ static int disk_file(void)
 	return fd;
 }
 
-/* @pages pages of @fill at @offset of @fd, as a part. */
+/* Makes a part of @pages pages of @fill at @offset of @fd. */
 static struct writer_part region_part(int fd, uint32_t cpu, uint64_t offset,
 				      unsigned int pages, char fill)
 {
@@ -301,12 +301,12 @@ START_TEST(test_join)
 
 	if (cpu_regions_probe(fd, 3, PAGE, &r)) {
 		close(fd);
-		return; /* test_no_regions() is what holds here */
+		return; /* test_no_regions() covers this case */
 	}
 	ck_assert_int_eq(fstat(fd, &st), 0);
 	ck_assert_int_eq(st.st_size, 0);
 	parts[0] = region_part(fd, 0, cpu_regions_start(&r, 0), 3, 'a');
-	/* The CPU in between has nothing; behind the last whole page lies a torn one. */
+	/* The CPU in between is empty; a torn page follows the last whole one. */
 	parts[1] = region_part(fd, 3, cpu_regions_start(&r, 2), 5, 'k');
 	ck_assert_int_eq(pwrite(fd, "torn", 4, (off_t)(parts[1].offset + 5 * PAGE)), 4);
 	ck_assert_int_eq(writer_join(&out, &facts, parts, 2, r.block), 0);
@@ -337,7 +337,7 @@ START_TEST(test_join_no_events)
 }
 END_TEST
 
-/* Parts that lie where the metadata belongs, or one in the other, are not touched. */
+/* Refuses parts that overlap the metadata or each other. */
 START_TEST(test_join_refuses)
 {
 	struct writer_facts facts = some_facts(7);
@@ -354,7 +354,7 @@ START_TEST(test_join_refuses)
 }
 END_TEST
 
-/* Files in memory cannot have regions, nor has anything room for a million CPUs. */
+/* Files in memory cannot have regions, and no file has room for a million CPUs. */
 START_TEST(test_no_regions)
 {
 	struct cpu_regions r;
@@ -374,7 +374,7 @@ START_TEST(test_no_regions)
 }
 END_TEST
 
-/* Pages that a reader takes for sub-buffers: full, each a microsecond after the last. */
+/* Valid sub-buffers: full pages, each a microsecond after the previous one. */
 static struct writer_part real_part(int fd, uint32_t cpu, uint64_t offset,
 				    unsigned int pages)
 {
@@ -392,7 +392,7 @@ static struct writer_part real_part(int fd, uint32_t cpu, uint64_t offset,
 	return (struct writer_part){ cpu, fd, (uint64_t)pages * PAGE, false, offset };
 }
 
-/* Every byte of every page is what @part holds. */
+/* Every byte of every page must be that of @part. */
 static void check_cursor(const struct recording *rec, uint32_t buffer, uint32_t index,
 			 const struct writer_part *part)
 {
@@ -423,7 +423,7 @@ static void check_chunks(const struct recording *rec, uint32_t index, uint32_t n
 	ck_assert_uint_eq(get_u32(count, false), nr);
 }
 
-/* Chunks that are full, one that is not, a CPU of one page and one of less than a chunk. */
+/* Full chunks and one that is not; a CPU of one page, and one of less than a chunk. */
 START_TEST(test_compress)
 {
 	struct writer_facts facts = some_facts(7);
@@ -463,7 +463,7 @@ END_TEST
 
 #define MANY 300
 
-/* Readers hold chunks of all CPUs: the more there are, the smaller they are. */
+/* Readers hold a chunk of each CPU: more CPUs have smaller chunks. */
 START_TEST(test_compress_many)
 {
 	struct writer_facts facts = some_facts(7);
@@ -501,7 +501,7 @@ static int write_in(enum way way, int fd, const struct writer_facts *facts,
 	return writer_write(TO(fd), facts, parts, nr);
 }
 
-/* The frees have a ring buffer of their own, in each way of writing; either may be empty. */
+/* Frees have a ring buffer of their own, in each way of writing; either may be empty. */
 START_TEST(test_frees)
 {
 	const enum way way = (enum way)(_i % NR_WAYS);
@@ -526,7 +526,7 @@ START_TEST(test_frees)
 	nr_top = writer_take_frees(&facts, parts, nr, &in);
 	ck_assert_uint_eq(nr_top, top ? 2 : 0);
 	ck_assert_uint_eq(facts.nr_instances, frees);
-	/* To compare with: in a joined file the pages are elsewhere afterwards. */
+	/* Copies for comparison: joining moves the pages. */
 	for (uint32_t i = 0; i < nr; i++) {
 		int copy = memfd_create("kept", 0);
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * tests: pairs as a matrix, report/cross.h, and where text draws it.
+ * tests: pairs as a matrix, report/cross.h, and when text shows a matrix.
  */
 #include <check.h>
 #include <string.h>
@@ -11,7 +11,7 @@
 static const struct table_cross cross = { "from", "to", "pages", "CPU",
 					  "Pages, a matrix" };
 
-/* Pages that went from @pairs to others: numbers in threes. */
+/* Pages that went from one to the other, as triples of numbers. */
 static struct report *make(const uint64_t (*pairs)[3], size_t nr)
 {
 	static const struct column columns[] = {
@@ -63,7 +63,7 @@ START_TEST(a_matrix)
 }
 END_TEST
 
-/* It takes 16 columns. */
+/* The matrix takes 16 columns. */
 START_TEST(a_list_where_there_is_no_room)
 {
 	struct report *r = make(three, ARRAY_SIZE(three));
@@ -79,9 +79,7 @@ START_TEST(a_list_where_there_is_no_room)
 }
 END_TEST
 
-/* Of the first rows alone a matrix would say too little; of what text alone leaves out it has
- * all.
- */
+/* A matrix of the first rows only would mislead; of rows that only text omits, it has all. */
 START_TEST(a_list_where_rows_are_cut)
 {
 	struct report *r = make(three, ARRAY_SIZE(three));

@@ -32,10 +32,10 @@ static const struct diff_options options = {
 static const char *const gate_tables[] = { "slab" };
 static const struct gate_words rule_words = { metrics, 4, gate_tables, 1 };
 
-/* Bytes of each row's largest allocation. */
+/* Bytes of the largest allocation of each row. */
 #define LARGEST 10
 
-/* What a sample may have of a row that it lacks. */
+/* What a row missing from a sample may have had. */
 #define MISSING 45
 
 /* One row of a run; NULL name: the end. */
@@ -44,12 +44,12 @@ struct row {
 	uint64_t bytes, hit, net, net_min;
 };
 
-/* Intervals of bytes, so much around them. */
+/* Intervals of bytes: how far below and above. */
 struct interval {
 	uint64_t below, above;
 };
 
-/* @in: of a sample; NULL: it is none. The last row has none. */
+/* @in: intervals of a sample, NULL without a sample. The last row has none. */
 static struct table *make_sampled(const struct row *rows, const struct interval *in)
 {
 	struct table *t = table_new("slab", "Slab");
@@ -103,7 +103,7 @@ static struct table *make(const struct row *rows)
 	return make_sampled(rows, NULL);
 }
 
-/* The cell of the row that is called @name. */
+/* The cell of the row called @name. */
 static const struct cell *at(const struct table *t, const char *name, const char *column)
 {
 	int by = table_column(t, t->by), c = table_column(t, column);
@@ -171,7 +171,7 @@ START_TEST(two_runs)
 	ck_assert_str_eq(at(t, "gone", "mark")->s, "gone");
 	ck_assert_str_eq(at(t, "grows", "mark")->s, "");
 	ck_assert_str_eq(at(t, "same", "status")->s, "same");
-	/* Ten bytes of the new net are not sure. */
+	/* Ten bytes of the new net are uncertain. */
 	ck_assert(value(at(t, "shrinks", "net_uncertainty")) == 10);
 	ck_assert(table_column(t, "bytes_p") < 0);
 	ck_assert(value(sum(t, "up")) == 80 && value(sum(t, "down")) == -20);
@@ -188,7 +188,7 @@ START_TEST(two_runs)
 }
 END_TEST
 
-/* Of two samples, and of a sample and the whole: by their intervals. */
+/* Compares two samples, and a sample with a full recording, by their intervals. */
 START_TEST(samples)
 {
 	const struct row old[] = { { "grows", 1000, 1, 0, 0 },
@@ -217,7 +217,7 @@ START_TEST(samples)
 	ck_assert_int_eq(diff_tables(&sides, &o, &t), 0);
 	ck_assert(value(at(t, "grows", "bytes_uncertainty")) == 30);
 	ck_assert(value(at(t, "shrinks", "bytes_uncertainty")) == 70);
-	/* The sample has nothing of it, or only what is in any sample. */
+	/* The sample lacks the row, or has only allocations that every sample has. */
 	ck_assert(value(at(t, "gone", "bytes_uncertainty")) == 500);
 	ck_assert(value(at(t, "certain", "bytes_uncertainty")) == 800);
 	table_free(t);
@@ -228,7 +228,7 @@ START_TEST(samples)
 	ck_assert(value(at(t, "shrinks", "bytes_uncertainty")) == hypot(20, 70));
 	ck_assert(value(at(t, "gone", "bytes_uncertainty")) == hypot(20, MISSING));
 	table_free(t);
-	/* A row that is new in a sample may have been there, however certain it is now. */
+	/* A row new in a sample may have existed before, however certain it is now. */
 	table_free((struct table *)runs[0].table);
 	runs[0].table = make_sampled(none, &of_old);
 	ck_assert_int_eq(diff_tables(&sides, &o, &t), 0);
@@ -255,8 +255,8 @@ START_TEST(divided)
 	ck_assert_int_eq(diff_tables(&sides, &some, &t), 0);
 	ck_assert(value(at(t, "grows", "bytes_old")) == 50);
 	ck_assert(value(at(t, "grows", "bytes_new")) == 37.5);
-	ck_assert(value(at(t, "grows", "peak_new")) == 150);  /* a height */
-	ck_assert(value(at(t, "same", "bytes_new")) == 1.75); /* same no more */
+	ck_assert(value(at(t, "grows", "peak_new")) == 150);  /* a peak */
+	ck_assert(value(at(t, "same", "bytes_new")) == 1.75); /* the same no longer */
 	table_free(t);
 	table_free((struct table *)runs[0].table);
 	table_free((struct table *)runs[1].table);
@@ -269,7 +269,7 @@ START_TEST(losses)
 	const struct diff_sides sides = { runs, 1, 2 };
 	struct table *t;
 
-	/* Five events of ten bytes each may be missing from "grows". */
+	/* "grows" may lack five events of ten bytes each. */
 	ck_assert_int_eq(diff_tables(&sides, &options, &t), 0);
 	ck_assert(value(at(t, "grows", "bytes_uncertainty")) == 50);
 	ck_assert(value(at(t, "grows", "hit_uncertainty")) == 5);
@@ -307,7 +307,7 @@ static void check_headline(const struct row *old, const struct row *new, double 
 	table_free((struct table *)runs[1].table);
 }
 
-/* Nothing shrank: 0, which has no sign. Halves have one decimal. */
+/* Nothing shrank: 0 without a sign. Halves have one decimal. */
 START_TEST(headlines)
 {
 	const struct row more[] = { { "same", 9, 7, 7, 7 }, { NULL } };
@@ -325,7 +325,7 @@ START_TEST(headlines)
 }
 END_TEST
 
-/* @nr runs a side: "steady" is 100 and then 200, "noisy" swings, "still" does not move. */
+/* @nr runs a side: "steady" goes from 100 to 200, "noisy" varies, "still" stays. */
 static struct table *compare_runs(size_t nr)
 {
 	struct diff_run runs[16];
@@ -356,7 +356,7 @@ START_TEST(enough_runs)
 	ck_assert(value(at(t, "steady", "bytes_old")) == 101);
 	ck_assert(value(at(t, "steady", "bytes_old_spread")) == 1);
 	ck_assert(fabs(value(at(t, "steady", "bytes_p")) - 2.0 / 924) < 1e-12);
-	/* Two rows were tested: the third is the same in all runs. */
+	/* Two rows were tested; the third is the same in all runs. */
 	ck_assert(fabs(value(at(t, "steady", "bytes_q")) - 4.0 / 924) < 1e-12);
 	ck_assert(at(t, "still", "bytes_p")->type == CELL_NONE);
 	ck_assert_str_eq(at(t, "steady", "mark")->s, "");
@@ -377,7 +377,7 @@ START_TEST(enough_runs)
 }
 END_TEST
 
-/* Six runs a side, of which one is not sure of @unsure bytes; @apart: the sides differ. */
+/* Six runs a side, one of which has @unsure uncertain bytes; @apart: the sides differ. */
 static struct table *compare_unsure(bool apart, size_t unsure_run, uint64_t unsure)
 {
 	struct diff_run runs[12];
@@ -390,7 +390,7 @@ static struct table *compare_unsure(bool apart, size_t unsure_run, uint64_t unsu
 		uint64_t least = net - (i == unsure_run ? unsure : 0);
 		struct row rows[] = { { "f", 5000, 50, net, least }, { NULL } };
 
-		/* Every second run is larger: that is chance. */
+		/* Every second run is larger, which is random. */
 		if (!apart && i % 2)
 			rows[0].net += i < 6 ? 400 : 900;
 		runs[i] = (struct diff_run){ make(rows), 1, 0 };
@@ -410,11 +410,11 @@ static const struct {
 	{ true, 0, 0, 1, 0, 0 },   /* 500 more in every run */
 	{ true, 3, 300, 1, 0, 0 }, /* at least 200 more */
 	{ true, 3, 450, 0, 1, 0 }, /* one old run had perhaps 450 fewer */
-	{ true, 9, 450, 0, 1, 0 }, /* one new run may have */
+	{ true, 9, 450, 0, 1, 0 }, /* one new run may have 450 fewer */
 	{ false, 3, 450, 0, 0, 2 },
 };
 
-/* The worst run says how sure a side is; what is not significant is no question. */
+/* The least certain run decides for its side; insignificant differences are not undecided. */
 START_TEST(gate_of_several_runs)
 {
 	struct table *t =
@@ -478,7 +478,7 @@ START_TEST(matrices)
 	ck_assert(value(&t->cells[table_column(t, "CMA")]) == 2);
 	ck_assert(value(&t->cells[table_column(t, "CMA_new")]) == 2);
 	table_free(t);
-	old->cells[0] = cell_uint(UINT64_MAX); /* a row number from a damaged file */
+	old->cells[0] = cell_uint(UINT64_MAX); /* row number of a damaged file */
 	ck_assert_int_eq(diff_matrices(&sides, &t), -EINVAL);
 	table_free(old);
 	table_free(new);
@@ -530,7 +530,7 @@ START_TEST(odd_tables)
 	ck_assert_int_eq(diff_tables(&sides, &options, &t), -EINVAL);
 	ck_assert_ptr_null(t);
 	sides.nr_old = 1;
-	table_set_by((struct table *)runs[1].table, "hit"); /* no text */
+	table_set_by((struct table *)runs[1].table, "hit"); /* not a text */
 	ck_assert_int_eq(diff_tables(&sides, &options, &t), -EINVAL);
 	table_free((struct table *)runs[0].table);
 	table_free((struct table *)runs[1].table);

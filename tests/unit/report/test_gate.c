@@ -140,7 +140,7 @@ START_TEST(reads_directories)
 }
 END_TEST
 
-/* As diff_tables() makes them, but for the columns that rules do not look at. */
+/* As from diff_tables(), but without columns that rules do not use. */
 static struct table *make(void)
 {
 	static const struct {
@@ -226,7 +226,7 @@ static struct gate_result check_rule(struct gate_rules *rules, const char *rule,
 	return r;
 }
 
-/* @expected: for each row the columns @first, unless NULL, and @second, with a comma. */
+/* @expected: for each row the columns @first, unless NULL, and @second, each with a comma. */
 static void expect_broken(const char *rule, const struct gate_result *r,
 			  const char *first, const char *second, const char *expected)
 {
@@ -248,7 +248,7 @@ static void expect_broken(const char *rule, const struct gate_result *r,
 struct expectation {
 	const char *rule;
 	bool budget;
-	const char *rows; /* that break it, each followed by a comma */
+	const char *rows; /* rows that break it, each followed by a comma */
 	uint64_t noise;
 };
 
@@ -260,7 +260,7 @@ static const struct expectation expectations[] = {
 	{ "bytes>1040000", false, "total,", 0 },
 	{ "bytes<-10%", false, "shrinks,", 0 },
 	{ "waste>20%", false, "shrinks,", 0 },
-	{ "net>0", false, "", 0 }, /* there is no such column */
+	{ "net>0", false, "", 0 }, /* no such column */
 	{ "page.bytes>0", false, "", 0 },
 	{ "grows bytes < 2000", true, "grows,", 0 },
 	{ "grows bytes < 2001", true, "", 0 },
@@ -285,7 +285,7 @@ START_TEST(judges)
 	expect_broken(e->rule, &r, NULL, "row", e->rows);
 	ck_assert_uint_eq(r.nr_broken, *e->rows != '\0');
 	ck_assert_uint_eq(r.nr_noise, e->noise);
-	/* What could not be checked is said. */
+	/* Says what could not be checked. */
 	unchecked = !strncmp(e->rule, "page", 4) || !strncmp(e->rule, "net", 3);
 	ck_assert_uint_eq(r.nr_unchecked, unchecked);
 	ck_assert_uint_eq(r.broken->nr_notes,
@@ -296,7 +296,7 @@ START_TEST(judges)
 }
 END_TEST
 
-/* Rows of old, new and how far the change, and the new value, may be off. */
+/* Old and new values, and how far the change and the new value may be off. */
 static struct table *make_uncertain(void)
 {
 	static const struct {
@@ -335,7 +335,7 @@ static struct table *make_uncertain(void)
 static const struct {
 	const char *rule;
 	bool budget;
-	const char *rows; /* with the verdict */
+	const char *rows; /* rows with the verdict */
 	size_t broken, undecided;
 } uncertain_cases[] = {
 	{ "net>+5%&+50", false,
@@ -354,13 +354,13 @@ static const struct {
 	{ "open net < 1100", true, "open undecided,", 0, 1 },
 	{ "open net < 1300", true, "", 0, 0 },
 	{ "still net < +5%", true, "", 0, 0 },
-	/* sums: their uncertainties add up */
+	/* sums: uncertainties add up */
 	{ "[sm]*e net < +99", true, "[sm]*e broken,", 1, 0 }, /* 400 +- 300 */
 	{ "[sm]*e net < +101", true, "[sm]*e undecided,", 0, 1 },
 	{ "[sm]*e net < +401", true, "", 0, 0 },
 };
 
-/* A change that its own uncertainty may explain neither breaks nor holds. */
+/* A change within its own uncertainty neither breaks a rule nor holds. */
 START_TEST(is_undecided)
 {
 	struct gate_rules rules = { .words = &words };
@@ -398,7 +398,7 @@ static const struct {
 	{ "page:net/ bytes < 1", true, "", 1, 1 },
 	{ "drivers/ bytes < 1", true, "", 0, 1 },
 	{ "(unknown) bytes < 90", true, "slab_dir (unknown),", 0, 0 },
-	/* what is no directory is not looked for a second time */
+	/* unless it is a directory, it is not searched twice */
 	{ "total bytes < 1", true, "slab total,", 0, 0 },
 	{ "* bytes < 1", true, "slab *,", 0, 0 },
 	{ "bytes>6000", false, "slab a_little,slab total,", 0, 0 },

@@ -229,7 +229,7 @@ START_TEST(text_cut_human_and_coloured)
 }
 END_TEST
 
-/* Eight lines with a number, by rank; what they are part of stays above them. */
+/* The eight highest-ranking lines with a number, below the lines they belong to. */
 START_TEST(a_short_summary)
 {
 	static const struct summary_line lines[] = {
@@ -353,7 +353,7 @@ START_TEST(text_of_properties)
 	       "buffers      'x\\x1b[31m', 2 CPUs with data\n"
 	       "             (top), 1 CPU with data, sub-buffers\n"
 	       "lost         7 events in 2 gaps\n");
-	/* A long name makes room for itself; a table stands apart. */
+	/* A long name widens its column; a blank line separates a table. */
 	report_add_property(r, "a name of 20 letters", false, "v");
 	report_add_banner(r, false, "banner");
 	report_add_table(r, t);
@@ -383,7 +383,7 @@ START_TEST(properties_on_a_terminal)
 	       "             (top), 1 CPU with data,\n"
 	       "             sub-buffers\n"
 	       "lost         \033[31m7 events in 2 gaps\033[0m\n");
-	/* No terminal is too narrow for a word. */
+	/* Words are not split, however narrow the terminal is. */
 	expect(render_text, r, (struct render_options){ .width = 1 },
 	       "file         a.dat\n"
 	       "buffers      'x\\x1b[31m', 2\n"
@@ -425,7 +425,7 @@ START_TEST(few_rows)
 	struct table *t = r->tables[0];
 
 	t->text_rows = 2;
-	/* The columns are as wide as those rows need. */
+	/* The columns are only as wide as the shown rows need. */
 	expect(render_text, r, (struct render_options){ .human = true },
 	       "# X (2 of 4 rows)\n"
 	       "#\n"
@@ -597,9 +597,9 @@ START_TEST(json_values)
 	json_open(&j, '[');
 	json_string(&j, "a\"b\\c\nd\te\x01\x7f");
 	json_string(&j, "\xc3\xa9\xe2\x82\xac\xf0\x9f\x98\x80");
-	/* alone, too long, a surrogate, too large, cut */
+	/* stray byte, overlong, surrogate, too large, truncated */
 	json_string(&j, "\x80|\xc0\xaf|\xed\xa0\x80|\xf4\x90\x80\x80|\xe2\x82");
-	/* C1, a direction, a tag outside of the first plane */
+	/* C1, writing direction, a tag outside of the first plane */
 	json_string(&j, "\xc2\x9b\xe2\x80\xae\xf3\xa0\x80\x81");
 	json_string(&j, NULL);
 	json_uint(&j, UINT64_MAX);
@@ -623,7 +623,7 @@ START_TEST(json_values)
 }
 END_TEST
 
-/* A column of lists: an array in JSON, empty for no text, and the text itself in CSV. */
+/* A column of lists is an array in JSON (empty for NULL), and the text itself in CSV. */
 START_TEST(lists)
 {
 	static const char *const texts[] = { "", "A", "A|\"|0x8", NULL };
@@ -700,7 +700,7 @@ START_TEST(csv)
 }
 END_TEST
 
-/* Two facts, a table of two columns and one of one. */
+/* Two properties, a table of two columns and one of one. */
 static struct report *two_lists(void)
 {
 	const struct column columns[] = { { .name = "k" }, { .name = "v" } };
@@ -729,7 +729,7 @@ static struct report *two_lists(void)
 	return r;
 }
 
-/* A report of a form of its own: one object, in the order of its layout. */
+/* A report with its own layout is one object, in the order of the layout. */
 START_TEST(json_of_one_object)
 {
 	static const struct json_item layout[] = {

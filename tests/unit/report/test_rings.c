@@ -72,7 +72,7 @@ static struct table *make(void)
 	return t;
 }
 
-/* What @draw makes of @t; to be freed. */
+/* The output of @draw for @t; the caller frees it. */
 static char *drawn(const struct table *t,
 		   int (*draw)(const struct table *t, const struct rings_options *o,
 			       const struct render_out *out))
@@ -138,7 +138,7 @@ START_TEST(each_row_is_an_arc)
 	struct table *t = make();
 	char *svg = drawn(t, rings_svg);
 
-	/* ... and what ext4 and xfs leave of fs is one that says nothing. */
+	/* The rest of fs, without ext4 and xfs, is an arc without a title. */
 	ck_assert_uint_eq(count(svg, "<title>"), 7 + 1);
 	ck_assert_uint_eq(count(svg, " few\""), 1);
 	ck_assert_ptr_nonnull(strstr(svg, "<title>ext4: 400 B, 40.0 %</title>"));
@@ -153,7 +153,6 @@ START_TEST(each_row_is_an_arc)
 }
 END_TEST
 
-/* The first arc begins at the top, and one of all ends where it begins. */
 START_TEST(a_long_title_has_two_lines)
 {
 	struct strbuf got = { 0 };
@@ -171,6 +170,7 @@ START_TEST(a_long_title_has_two_lines)
 }
 END_TEST
 
+/* The first arc begins at the top; an arc of 100 % ends where it begins. */
 START_TEST(a_single_row_is_a_whole_ring)
 {
 	struct table *t = empty();
@@ -201,7 +201,7 @@ static const char *const hostile[] = {
 	"@DATA@",
 };
 
-/* Names are text: whatever they are, the elements are those of other names. */
+/* Names are only text: any names lead to the same elements. */
 START_TEST(names_are_text)
 {
 	struct table *plain = empty(), *t = empty();
@@ -223,7 +223,7 @@ START_TEST(names_are_text)
 	free(other);
 	page = drawn(t, rings_svg);
 	other = drawn(plain, rings_svg);
-	/* Titles of all, and labels where there is room: no element is named otherwise. */
+	/* All elements have titles, and labels if there is room; names appear nowhere else. */
 	ck_assert_uint_eq(count(page, "<script") + count(page, "<img"), 0);
 	ck_assert_uint_eq(count(page, "<title>"), count(other, "<title>"));
 	ck_assert_uint_eq(count(page, "<svg"), 1);
@@ -235,7 +235,7 @@ START_TEST(names_are_text)
 }
 END_TEST
 
-/* The page lets only its own style and script work. */
+/* Only the page's own style and script are allowed. */
 START_TEST(a_page_names_its_own_parts)
 {
 	struct table *t = make();
@@ -262,7 +262,7 @@ START_TEST(a_page_names_its_own_parts)
 	}
 	ck_assert_ptr_nonnull(strstr(page, "[2,300,\"inode.c\"]"));
 	ck_assert_ptr_nonnull(strstr(page, "\"total\":1000"));
-	/* Nothing is fetched: no address but the names of a namespace. */
+	/* The page fetches nothing: its only URLs are namespaces. */
 	ck_assert_uint_eq(count(page, "://"), count(page, "http://www.w3.org/"));
 	ck_assert_ptr_null(strchr(strstr(page, "</style>"), '@'));
 	free(page);
@@ -287,7 +287,7 @@ START_TEST(the_largest_rows_are_kept)
 	ck_assert_uint_eq(r.rows[r.nr - 1].size, 101);
 	rings_rows_free(&r);
 	table_free(t);
-	/* Of long names fewer, so that no page has over 2 MB. */
+	/* Long names are fewer, so that no page exceeds 2 MB. */
 	t = empty();
 	for (i = 0; i < 10000; i++) {
 		snprintf(name, sizeof(name), "%d", i);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * tests: shares of the whole, report/shares.c.
+ * tests: shares of the total, report/shares.c.
  */
 #include <check.h>
 
@@ -42,7 +42,7 @@ static struct table *make(void)
 	return t;
 }
 
-/* The shares of the rows sorted by @key: three, then three. */
+/* The shares of the rows sorted by @key: three shares, then three running sums. */
 static void expect(const char *key, const double *wanted)
 {
 	const struct sort_key keys[] = { { .name = key } };
@@ -64,7 +64,7 @@ START_TEST(shares_are_of_what_orders_the_rows)
 {
 	expect("bytes", (const double[]){ 60, 30, 10, 60, 90, 100 });
 	expect("hit", (const double[]){ 70, 20, 10, 70, 90, 100 });
-	/* Neither names nor sizes add up. */
+	/* Names and sizes do not add up. */
 	expect("callsite", (const double[]){ 10, 60, 30, 10, 70, 100 });
 	expect("size", (const double[]){ 60, 30, 10, 60, 90, 100 });
 }
@@ -84,7 +84,7 @@ START_TEST(of_nothing_there_is_no_share)
 }
 END_TEST
 
-/* Text has the shares beside what they are of, and says what it leaves out. */
+/* Text has shares next to their column, and says how many rows it omits. */
 START_TEST(a_limit_for_text_alone)
 {
 	const struct sort_key keys[] = { { "hit", SORT_DEFAULT, NULL } };

@@ -8,7 +8,7 @@
 
 #include "report/table.h"
 
-/* Columns n (number), s (text), a (address), id (the row's place when it was added). */
+/* Columns n (number), s (text), a (address), id (order of insertion). */
 static struct table *make(void)
 {
 	struct table *t = table_new("t", NULL);
@@ -99,7 +99,7 @@ START_TEST(further_keys_break_ties_and_sorting_is_stable)
 }
 END_TEST
 
-/* The table says the user's word for a column, not the column's name. */
+/* The table shows the user's word for a column, not the column's name. */
 START_TEST(keys_are_said_as_asked)
 {
 	struct table *t = make_five();

@@ -2,8 +2,8 @@
 /*
  * tests: median, spread, the Mann-Whitney test and the correction, report/stats.c.
  *
- * The test is held against the published table of critical values and against a second
- * implementation that tries every way to split the values.
+ * Compares the test with the published table of critical values and with a second implementation
+ * that tries every way to split the values.
  */
 #include <check.h>
 #include <errno.h>
@@ -30,8 +30,8 @@ START_TEST(median_and_spread)
 }
 END_TEST
 
-/* Two-sided critical values of U at 0.05 as printed in textbooks: the largest U that is
- * significant, for n1 down and n2 = 4, 5, ... 20 across; -1: none is.
+/* Two-sided critical values of U at 0.05 from textbooks: the largest significant U, for n1 down and
+ * n2 = 4, 5, ... 20 across; -1: no U is significant.
  */
 static const struct {
 	size_t n1, n2;
@@ -50,7 +50,7 @@ static void make_u(double *a, size_t n1, double *b, size_t n2, size_t u)
 {
 	size_t i, j, value = 1, next_a = 0;
 
-	/* Element i of @a stands behind place[i] elements of @b; their sum is U. */
+	/* Element i of @a comes after place[i] elements of @b; their sum is U. */
 	size_t place[20];
 
 	for (i = n1; i-- > 0;) {
@@ -98,7 +98,7 @@ static double pairs_u(const double *a, size_t n1, const double *b, size_t n2)
 	return u;
 }
 
-/* p by trying every subset of @n1 of the values as the first side. */
+/* p by enumeration of all subsets of @n1 values as the first side. */
 static double enumerated_p(const double *values, size_t n1, size_t n2, double u)
 {
 	double far = fabs(u - (double)(n1 * n2) / 2), a[16], b[16];
@@ -156,7 +156,7 @@ START_TEST(normal_is_near_exact)
 	struct mann_whitney exact, normal;
 	size_t u;
 
-	/* One run more is over the limit: the distribution hardly moves. */
+	/* One more run exceeds the limit: the p-value hardly changes. */
 	for (u = 60; u <= 200; u += 10) {
 		make_u(a, 20, b, 20, u);
 		ck_assert_int_eq(mann_whitney_test(a, 20, b, 20, &exact), 0);
@@ -166,7 +166,7 @@ START_TEST(normal_is_near_exact)
 		ck_assert_msg(fabs(exact.p - normal.p) < 0.05, "U %zu: %g, %g", u,
 			      exact.p, normal.p);
 	}
-	/* Worked out by hand, ties and all: twenty pairs of equal values. */
+	/* Calculated by hand, with ties: twenty pairs of equal values. */
 	{
 		double x[30], y[30], variance = 900.0 / 12 * (61 - 20 * 6.0 / (60 * 59));
 		size_t i;
@@ -209,7 +209,7 @@ END_TEST
 
 START_TEST(benjamini_hochberg)
 {
-	/* The example of the 1995 paper, section 3.3: four of fifteen are found. */
+	/* The example of the 1995 paper, section 3.3: four of fifteen are significant. */
 	double p[] = { 0.0001, 0.0004, 0.0019, 0.0095, 0.0201, 0.0278, 0.0298, 0.0344,
 		       0.0459, 0.3240, 0.4262, 0.5719, 0.6528, 0.7590, 1.0000 };
 	double mixed[] = { 0.04, NAN, 0.01, 0.03 };

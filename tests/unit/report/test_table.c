@@ -77,7 +77,7 @@ START_TEST(limit_remembers_what_was_cut)
 	struct table *t = table_new("slab", NULL);
 
 	fill(t, 10);
-	table_limit(t, 3); /* rows of their own order are never cut */
+	table_limit(t, 3); /* rows with an order of their own are never cut */
 	ck_assert_uint_eq(t->nr_rows, 10);
 	table_set_by(t, "callsite");
 	table_limit(t, 0);
@@ -145,7 +145,7 @@ START_TEST(a_report_owns_what_it_is_given)
 }
 END_TEST
 
-/* Where memory did not suffice for a column, a row has no room for its cell. */
+/* If a column could not be allocated, its rows have no cell for it. */
 START_TEST(test_failed)
 {
 	struct table *t = table_new("slab", NULL);

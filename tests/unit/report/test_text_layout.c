@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * tests: which columns a narrow line keeps, report/text_layout.h.
+ * tests: the columns that a narrow line keeps, report/text_layout.h.
  */
 #include <check.h>
 #include <string.h>
@@ -59,19 +59,19 @@ START_TEST(columns_leave_in_their_order)
 	       "#      Total/Per  Hit  Least   Most  A rather wide title  Callsite\n"
 	       "  1000000/100000   10      5  77777  K|C                  "
 	       "do_anonymous_page\n");
-	/* The quotients are the first to leave, */
+	/* Quotients are omitted first, */
 	expect(r, 74,
 	       "# Slab\n#\n"
 	       "#   Total  Hit  Least   Most  A rather wide title  Callsite\n"
 	       "  1000000   10      5  77777  K|C                  do_anonymous_page\n"
 	       "# 1 column hidden at 74 columns: Per (--wide)\n");
-	/* then the widest number of the table; the quotients fit again. */
+	/* then the widest number; now the quotients fit again. */
 	expect(r, 67,
 	       "# Slab\n#\n"
 	       "#      Total/Per  Hit  Least   Most  Callsite\n"
 	       "  1000000/100000   10      5  77777  do_anonymous_page\n"
 	       "# 1 column hidden at 67 columns: A rather wide title (--wide)\n");
-	/* Both ends of a range go together. */
+	/* Both ends of a range are omitted together. */
 	expect(r, 46,
 	       "# Slab\n#\n"
 	       "#      Total/Per  Hit  Callsite\n"
@@ -107,7 +107,7 @@ START_TEST(what_orders_the_rows_stays)
 }
 END_TEST
 
-/* A name for which there is no room has a line of its own, and takes no column from others. */
+/* A name that does not fit gets a line of its own and takes no space from columns. */
 START_TEST(names_that_are_too_long)
 {
 	struct report *r = make("do_anonymous_page");
@@ -133,8 +133,8 @@ START_TEST(names_that_are_too_long)
 }
 END_TEST
 
-/* A mark stands behind its number, in a column of one character where any row has one, and
- * stays where the quotients of other columns leave.
+/* A mark follows its number, in a column of one character if any row has one. It stays when the
+ * quotients of other columns are omitted.
  */
 START_TEST(marks_behind_numbers)
 {
@@ -224,7 +224,7 @@ START_TEST(words_are_wrapped)
 }
 END_TEST
 
-/* However narrow the terminal is: nothing but long names and numbers is longer. */
+/* At any width, only long names and numbers exceed the terminal. */
 START_TEST(every_width)
 {
 	struct report *r = make("a_function_with_a_rather_long_name");

@@ -70,7 +70,7 @@ static void sort(struct table *t, const char *key)
 	table_fill_shares(t);
 }
 
-/* The text of @t alone, which is freed. */
+/* Checks the text of @t and frees @t. */
 static void expect(struct table *t, unsigned int width, const char *wanted)
 {
 	struct report *r = report_new();
@@ -126,7 +126,7 @@ START_TEST(the_largest_rows_stay)
 	       "    300  30.00%    7  |- clone\n"
 	       "    300  30.00%    7  |  copy\n"
 	       "    500  50.00%    1  `- other (2 functions)\n");
-	/* No row without the one that it stands below. */
+	/* No row is shown without its parent. */
 	for (lines = 1; lines < 9; lines++) {
 		size_t i;
 

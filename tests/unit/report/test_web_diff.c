@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * tests: report/web/web_diff.h: the rows of a page about two sides, and the page.
+ * tests: report/web/web_diff.h: the rows of a page that compares two sides, and the page.
  */
 #include "report/web/web_diff.h"
 
@@ -23,7 +23,7 @@ static const struct diff_options options = {
 	.metrics = metrics, .nr_metrics = 1, .nr_shown = 1, .alpha = 0.05, .all = true
 };
 
-/* What diff_tables() gives of several runs, as far as a page reads it. */
+/* The columns of diff_tables() for several runs that a page reads. */
 static struct table *table(const char *by)
 {
 	static const char *const names[] = { "bytes_old", "bytes_new",
@@ -74,7 +74,7 @@ START_TEST(rows)
 	add(t, "a;b", 10, 30, "~");
 	add(t, "c", 5, 0, "?");
 	add(t, "d;b", 0, 7, "");
-	t->cells[2 * t->nr_columns + 2].type = CELL_NONE; /* losses of any number */
+	t->cells[2 * t->nr_columns + 2].type = CELL_NONE; /* losses unknown */
 	ck_assert(!web_diff_rows_init(&r, t, &options, &names));
 	ck_assert(r.stacks);
 	ck_assert_uint_eq(r.nr, 3);
@@ -109,7 +109,7 @@ static struct table *large(const char *by)
 	return t;
 }
 
-/* What has no room is added up by callsite, and was not tested. */
+/* Rows beyond the limit are summed up by callsite, without a test. */
 START_TEST(too_many)
 {
 	struct table *t = large("stack");
@@ -167,7 +167,7 @@ static size_t count(const char *text, const char *word)
 	return nr;
 }
 
-/* Names are text, wherever they stand; a failure to write is told. */
+/* Names are only text wherever they appear; returns write errors. */
 START_TEST(page)
 {
 	struct strbuf got = { 0 };

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * tests: report/web/web_report.h, and how its data are packed.
+ * tests: report/web/web_report.h, and the packing of its data.
  */
 #include "report/web/web_report.h"
 
@@ -37,7 +37,7 @@ static int digit(char c)
 	return (int)(at - digits);
 }
 
-/* What was packed, with a NUL behind it; to be freed. @nr: bytes of it. */
+/* Unpacks and adds a NUL; the caller frees it. @nr: its number of bytes. */
 static char *unpacked(const char *text, size_t size, size_t *nr)
 {
 	unsigned char *bytes = calloc(1, size + 1);
@@ -70,7 +70,7 @@ static char *unpacked(const char *text, size_t size, size_t *nr)
 #endif
 }
 
-/* Of any size, in pieces of any size, it comes back. */
+/* Data of any size, packed in pieces of any size, is unchanged after unpacking. */
 START_TEST(packs)
 {
 	static const size_t sizes[] = { 0,   1,	    2,	   3,	  4,	  5,
@@ -109,14 +109,14 @@ START_TEST(pack_fails)
 	struct packed p;
 
 	ck_assert(!packed_init(&p, &out));
-	/* It may have been kept for later. */
+	/* The error may come later, as data is buffered. */
 	if (packed_write(&p, "{}", 2))
 		ck_assert_int_eq(p.err, -ENOSPC);
 	ck_assert_int_eq(packed_end(&p), -ENOSPC);
 }
 END_TEST
 
-/* Two rows of two bins, whose names are markup. */
+/* Two rows of two bins; their names are markup. */
 static void fill(struct web_report *w)
 {
 	const char *evil = "</script><img src=x onerror=alert(1)>";
@@ -157,7 +157,7 @@ static size_t count(const char *text, const char *word)
 	return nr;
 }
 
-/* What stands in an element of the page; to be freed. */
+/* The content of an element of the page; the caller frees it. */
 static char *element(const char *page, const char *id, size_t *nr)
 {
 	const char *data = strchr(strstr(page, id), '>') + 1;
@@ -199,7 +199,7 @@ START_TEST(page)
 }
 END_TEST
 
-/* The figures of column @which; machines that test are little-endian. */
+/* The values of column @which; test machines are little-endian. */
 static const char *column(const struct strbuf *sb, int which, uint32_t nr,
 			  enum web_figure type)
 {
@@ -248,12 +248,12 @@ START_TEST(columns)
 	ck_assert_mem_eq(column(&got, ROW_UNIT, 2, WEB_U16), "\x20\0\0\x10", 4);
 	ck_assert_mem_eq(column(&got, CELL_BIN, 3, WEB_U8), "\0\1\1", 3);
 	ck_assert_mem_eq(column(&got, CELL_HIT, 3, WEB_U8), "\2\1\1", 3);
-	column(&got, CELL_BYTES, 0, WEB_U8); /* objects of the row's unit all */
+	column(&got, CELL_BYTES, 0, WEB_U8); /* all have the unit of the row */
 	ck_assert_mem_eq(column(&got, CELL_WASTE, 3, WEB_U8), "\4\2\0", 3);
 	memcpy(net, column(&got, CELL_NET, 3, WEB_S16), sizeof(net));
 	ck_assert(net[0] == 64 - 600 && net[1] == 32 && net[2] == 0);
 	ck_assert_mem_eq(column(&got, NODE_UP, 3, WEB_U8), "\0\1\0", 3);
-	column(&got, NAME_DIR, 0, WEB_U8); /* none are known */
+	column(&got, NAME_DIR, 0, WEB_U8); /* unknown */
 	ck_assert_int_eq(web_columns_write(&w, &no), -ENOSPC);
 	got.size = 0;
 	w.dir_of = calloc(w.names.count + 1UL, sizeof(*w.dir_of));
@@ -282,7 +282,7 @@ START_TEST(page_fails)
 }
 END_TEST
 
-/* Callchains share what they have in common. */
+/* Callchains share common frames. */
 START_TEST(chains)
 {
 	struct web_report w = { 0 };

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * tests: study/study.h: what it opens, and what it says of each thing that cannot be had.
+ * tests: study/study.h: what it opens, and the error for each thing that is missing.
  */
 #include <check.h>
 #include <errno.h>
@@ -31,7 +31,7 @@ static struct study_options everything(void)
 				       .dirs = { .source = "data/toy-kernel" } };
 }
 
-/* Opening @opts fails for @part with @err; what was opened by then is closed. */
+/* Opening @opts must fail for @part with @err and close what was open. */
 static void fails(const struct study_options *opts, enum study_part part, int err)
 {
 	struct study s;
@@ -75,7 +75,7 @@ START_TEST(opens_everything)
 	ck_assert_ptr_eq(env.rule, s.rule);
 	ck_assert_uint_eq(env.page_size, 4096);
 	study_close(&s);
-	study_close(&s); /* twice is fine */
+	study_close(&s); /* may be called twice */
 }
 END_TEST
 
@@ -155,7 +155,7 @@ START_TEST(reads_a_window)
 }
 END_TEST
 
-/* Its span begins where the events of all CPUs are there; a window is taken as it is. */
+/* The span begins when events of all CPUs exist; a given window is used as it is. */
 START_TEST(begins_a_flight_where_all_is_known)
 {
 	struct study_options opts = { .path = FIXTURE };
@@ -240,7 +240,7 @@ START_TEST(says_which_file_fails)
 }
 END_TEST
 
-/* A recording without a format of kmem's. */
+/* A recording without a format of kmem. */
 START_TEST(says_that_there_are_no_formats)
 {
 	const struct file_build b = { .version = 6,
@@ -263,7 +263,7 @@ START_TEST(says_that_there_are_no_formats)
 }
 END_TEST
 
-/* A pipe's content needs a directory to go to. */
+/* Data from a pipe needs a directory. */
 START_TEST(says_that_there_is_no_place_for_a_pipe)
 {
 	struct study_options opts = { .path = "-", .tmpdir = "/no-such" };
@@ -310,7 +310,7 @@ static void symbols_fail(const struct symbol_files *files, enum symbol_problem p
 
 START_TEST(says_why_symbols_do_not_fit)
 {
-	/* Three functions that the recording knows, each moved by another distance. */
+	/* Three functions of the recording, each moved by another offset. */
 	static const char map[] = "ffffffff81000000 T vm_area_dup\n"
 				  "ffffffff82000000 T getname_flags\n"
 				  "ffffffff81000010 T do_anonymous_page\n"
@@ -359,7 +359,7 @@ START_TEST(says_which_source_of_directories_fails)
 }
 END_TEST
 
-/* Sources that are open already are the caller's, and serve two studies. */
+/* Sources that are already open belong to the caller, and two studies can use them. */
 START_TEST(shares_sources)
 {
 	const struct dir_files files = { .source = "data/toy-kernel" };
@@ -401,7 +401,7 @@ START_TEST(says_that_the_window_cannot_be_placed)
 }
 END_TEST
 
-/* A stream that was open is gone then, too. */
+/* The open stream is closed, too. */
 START_TEST(says_that_there_is_no_such_instance)
 {
 	const struct study_options opts = { .path = FIXTURE };

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * tests: what C source defines, symbol/c_scan.c.
+ * tests: functions that C source defines, symbol/c_scan.c.
  */
 #include <check.h>
 #include <stdlib.h>
@@ -19,7 +19,7 @@ static int add(void *ctx, const char *prefix, const char *name, size_t size)
 
 struct expectation {
 	const char *text;
-	const char *names; /* each with a space behind it */
+	const char *names; /* each followed by a space */
 };
 
 static const struct expectation functions[] = {
@@ -53,7 +53,7 @@ static const struct expectation functions[] = {
 	{ "MACRO()\n{\n}\n", "" },
 	{ "do_this(a)\nstatic int f(void)\n{\n\tint b = (c) { 1 };\n}\n", "f " },
 	{ "typedef int (*f)(int);\nint (*g)(void) = h;\n", "" },
-	/* what is cut off, or never was C */
+	/* truncated, or not C at all */
 	{ "int f(void)\n{\n\tg(", "f " },
 	{ "int f(void) /* {", "" },
 	{ "\"", "" },
@@ -70,7 +70,7 @@ START_TEST(finds_definitions)
 {
 	const struct expectation *e = &functions[_i];
 	size_t size = strlen(e->text);
-	char *exact = malloc(size ? size : 1); /* so that a sanitizer sees its end */
+	char *exact = malloc(size ? size : 1); /* a sanitizer sees reads beyond the end */
 	struct strbuf got = { 0 };
 
 	memcpy(exact, e->text, size);

@@ -11,7 +11,7 @@
 #include "symbol/callsite.h"
 
 static const char *const stripped[] = {
-	/* The page allocator's, 3.19 to 7.x. */
+	/* Functions of the page allocator, 3.19 to 7.x. */
 	"__alloc_pages_nodemask",
 	"alloc_pages_current",
 	"alloc_pages_vma",
@@ -73,7 +73,7 @@ static const char *const stripped[] = {
 	"__folio_alloc_node",
 	"__folio_alloc_node_noprof",
 	"alloc_pages_internal",
-	/* With the compilers' endings. */
+	/* With suffixes that compilers add. */
 	"__alloc_pages_slowpath.constprop.0",
 	"get_page_from_freelist.isra.0",
 	"__alloc_pages_slowpath.constprop.0.isra.0",
@@ -82,7 +82,7 @@ static const char *const stripped[] = {
 	"alloc_pages_mpol_noprof.llvm.1234567890abcdef",
 	"__alloc_pages_noprof.lto_priv.0",
 	"__alloc_frozen_pages_noprof.cold",
-	/* The tracer's. */
+	/* Functions of the tracer. */
 	"__traceiter_mm_page_alloc",
 	"__probestub_mm_page_alloc",
 	"perf_trace_mm_page_alloc",
@@ -164,7 +164,7 @@ START_TEST(allocator_and_tracer_are_skipped)
 	int round;
 	size_t i;
 
-	for (round = 0; round < 2; round++) { /* the second time from memory */
+	for (round = 0; round < 2; round++) { /* the second time from the cache */
 		for (i = 0; i < ARRAY_SIZE(stripped); i++)
 			ck_assert_msg(callsite_rule_skips(rule, stripped[i]),
 				      "%s is kept", stripped[i]);
@@ -221,7 +221,9 @@ START_TEST(user_adds_expressions)
 }
 END_TEST
 
-/* Those that allocate for others, beside what the user names; not those that use what they get. */
+/* Functions that allocate for their callers, in addition to those the user names; not functions
+ * that use their allocations.
+ */
 START_TEST(wrappers_by_their_word)
 {
 	static const char *const skip[] = { CALLSITE_WRAPPERS, "^mine$" };

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * tests: inlined functions and lines, symbol/debug_frames.c, in this program's own debug
- * information, if it was built with any.
+ * tests: inlined functions and lines, symbol/debug_frames.c, with this program's own debug
+ * information, if it has any.
  */
 #include <check.h>
 #include <link.h>
@@ -13,13 +13,13 @@
 
 #define FILE_NAME "tests/unit/symbol/test_debug_frames.c"
 
-/* Each place where the chain goes on. */
+/* Each return address of the chain. */
 struct places {
 	uintptr_t return_addr;
 	uint32_t inner, middle, outer;
 };
 
-/* Not to be inlined, nor to be the last thing that its caller does. */
+/* Must not be inlined, nor be a tail call. */
 static __attribute__((noinline)) void note_caller(struct places *p)
 {
 	p->return_addr =
@@ -51,7 +51,7 @@ static __attribute__((noinline)) void outer_call(struct places *p)
 	__asm__ volatile("" : : : "memory");
 }
 
-/* Where this program was loaded, as the first of all. */
+/* The load address of this program, which is the first object. */
 static int take_base(struct dl_phdr_info *info, size_t size, void *base)
 {
 	*(uintptr_t *)base = info->dlpi_addr;
@@ -81,7 +81,7 @@ START_TEST(inlined_functions_are_told_apart)
 	dl_iterate_phdr(take_base, &base);
 	outer_call(&p);
 	ck_assert_int_eq(debug_frames_new(&f, units), 0);
-	for (i = 0; i < 2; i++) { /* what is kept is right, too */
+	for (i = 0; i < 2; i++) { /* the second time from the cache */
 		ck_assert_int_eq(
 			debug_frames_at(f, p.return_addr - base - 1, frames, &nr), 0);
 		ck_assert_uint_eq(nr, 3);
@@ -99,7 +99,7 @@ START_TEST(inlined_functions_are_told_apart)
 }
 END_TEST
 
-/* outer() of fs/a.c calls, through middle(), wrap() of a header: at 0x18 of its code. */
+/* outer() of fs/a.c calls at offset 0x18, through middle() and wrap() of a header. */
 static const struct program {
 	const char *path;
 	uint64_t addr;
@@ -144,7 +144,7 @@ START_TEST(every_version_of_dwarf_is_read)
 }
 END_TEST
 
-/* A file of this size may take a second; a recording that is read between two addresses may take
+/* A file of this size may take a second; reading the recording between two lookups may take
  * minutes.
  */
 START_TEST(time_between_addresses_does_not_count)

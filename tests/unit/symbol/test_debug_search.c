@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * tests: where a kernel's debug information is, symbol/debug_search.c.
+ * tests: the search for a kernel's debug information, symbol/debug_search.c.
  */
 #include <check.h>
 #include <fcntl.h>
@@ -36,7 +36,9 @@ static void tear_down(void)
 	ck_assert_int_eq(nftw(top, remove_one, 16, FTW_DEPTH | FTW_PHYS), 0);
 }
 
-/* A kernel of build @id, NULL: none, at @path below the top; the directories are made. */
+/* Writes a kernel with build ID @id (NULL: none) to @path below the top directory, and makes its
+ * directories.
+ */
 static void put_kernel(const char *path, const char *id)
 {
 	static const struct elf_symbol symbol = { 0x1000, "f", 0 };
@@ -75,7 +77,7 @@ static struct debug_wanted wanted(const char *id)
 				      .build_id_len = strlen(id) };
 }
 
-/* Looks, and holds what was taken against the path @taken below the top; NULL: nothing. */
+/* Searches; the file taken must be @taken below the top directory (NULL: no file). */
 static void expect(const struct debug_wanted *w, const char *taken, size_t nr)
 {
 	struct debug_found found;
@@ -139,7 +141,7 @@ START_TEST(a_tree_is_not_replaced)
 }
 END_TEST
 
-/* Without one in the recording, only what the user named is taken. */
+/* If the recording has no build ID, only files named by the user are used. */
 START_TEST(without_a_build_id)
 {
 	struct debug_wanted w = wanted("");
@@ -156,7 +158,7 @@ START_TEST(without_a_build_id)
 }
 END_TEST
 
-/* What a recording says is no path, and no format. */
+/* Words of a recording are neither paths nor format strings. */
 START_TEST(hostile_words_are_no_paths)
 {
 	static const char *const releases[] = { "",	      ".",    "..",   "../6.1",

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * tests: which directory a function is from: symbol/directories.c and what it asks.
+ * tests: the directory of a function: symbol/directories.c and its sources.
  */
 #include <check.h>
 #include <errno.h>
@@ -95,7 +95,7 @@ static const struct tree_case in_tree[] = {
 	{ "__do_sys_openat", NULL, "x86", 1, "fs" },
 	{ "__alloc_file", NULL, "x86", 1, "fs" },
 	{ "after_two_braces", NULL, "x86", 1, "fs" },
-	{ "kmem_cache_zalloc", NULL, "x86", 0, NULL }, /* of a header */
+	{ "kmem_cache_zalloc", NULL, "x86", 0, NULL }, /* from a header */
 	{ "comment", NULL, "x86", 0, NULL },
 	{ "string", NULL, "x86", 0, NULL },
 	{ "prepare_creds", NULL, "x86", 1, "kernel" }, /* not tools/lib */
@@ -157,7 +157,7 @@ START_TEST(machines_have_an_arch)
 }
 END_TEST
 
-/* An empty file, with its directories. */
+/* Makes an empty file and its directories. */
 static void make_file(const char *top, const char *path)
 {
 	char whole[512], *p;
@@ -223,7 +223,7 @@ START_TEST(a_modules_file_says_its_directory)
 }
 END_TEST
 
-/* A stripped module, and beside it what was stripped off; elsewhere a module of the same name. */
+/* A stripped module with its split debug file next to it; elsewhere a module of the same name. */
 START_TEST(the_split_off_file_is_preferred)
 {
 	static const char *const files_of[][2] = {
@@ -238,7 +238,7 @@ START_TEST(the_split_off_file_is_preferred)
 	size_t length;
 
 	ck_assert_ptr_nonnull(mkdtemp(top));
-	/* In both orders: that of a directory is anybody's guess. */
+	/* In both orders, as directories have no defined order. */
 	snprintf(path, sizeof(path), "m/%s", pair[_i & 1]);
 	make_file(top, path);
 	snprintf(path, sizeof(path), "m/%s", pair[!(_i & 1)]);
@@ -293,7 +293,7 @@ START_TEST(addresses_become_directories)
 		ck_assert_str_eq(directories_find(dirs, cases[i].addr, cases[i].depth),
 				 cases[i].dir);
 	counts = directories_counts(dirs);
-	ck_assert_uint_eq(counts.all, 7); /* five functions, and two addresses of none */
+	ck_assert_uint_eq(counts.all, 7); /* five functions, and two unknown addresses */
 	ck_assert_uint_eq(counts.unknown, 3);
 	ck_assert_uint_eq(counts.ambiguous, 1);
 	directories_free(dirs);
@@ -302,7 +302,7 @@ START_TEST(addresses_become_directories)
 }
 END_TEST
 
-/* This program's own debug information, if it was built with any. */
+/* This program's own debug information, if it has any. */
 START_TEST(debug_information_knows_functions)
 {
 	struct debug_units *units;

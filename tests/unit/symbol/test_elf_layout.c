@@ -36,7 +36,7 @@ static const struct elf_sized symbols[] = {
 	{ 0x2008, "nobodys", LOCAL(STT_OBJECT), 4, 1 },
 	{ 0, "dir/namei.c", LOCAL(STT_FILE), 0, ELF_BUILD_ABS },
 	{ 0x3000, "counter", LOCAL(STT_OBJECT), 8, 2 },
-	/* Three names of one function; the one that people know counts. */
+	/* Three names of one function; the most common one counts. */
 	{ 0x1020, "__alias", 0, 16, 0 },
 	{ 0x1020, "alias", WEAK(STT_FUNC), 16, 0 },
 	{ 0x1020, "_alias", 0, 16, 0 },
@@ -44,7 +44,7 @@ static const struct elf_sized symbols[] = {
 	{ 0x1030, "outer", 0, 16, 0 },
 	{ 0x1034, "inner", 0, 4, 0 },
 	{ 0x103c, "across", 0, 12, 0 },
-	/* Beyond the end of the section, and all outside. */
+	/* One beyond the end of the section, one completely outside. */
 	{ 0x1060, "tail", 0, 100, 0 },
 	{ 0x9000, "outside", 0, 8, 0 },
 	{ 0x1070, "empty", 0, 0, 0 },
@@ -162,7 +162,7 @@ START_TEST(bytes_are_counted_once)
 	for (i = 0; i < ARRAY_SIZE(wanted); i++)
 		ck_assert_msg(item(&layout, wanted[i].name)->own == wanted[i].own, "%s",
 			      wanted[i].name);
-	/* Of these each section has all, and symbols without size or memory are none. */
+	/* Every section appears, but symbols without size or memory do not. */
 	ck_assert_uint_eq(layout.nr_items, ARRAY_SIZE(wanted) + 1);
 	ck_assert_uint_eq(item(&layout, "inner")->size, 4);
 	elf_layout_close(&layout);

@@ -14,7 +14,8 @@
 #define LABEL_AT 0x40
 
 static uint8_t code[0x90];
-/* A symbol; three texts, with zeros between; bytes; zeros up to the first label, and beyond. */
+/* A symbol; three texts with zeros between them; bytes; zeros up to the first label and after it.
+ */
 static const uint8_t data[256] = "12345678"
 				 "one text\0two\0\0\0\0a third\0\xff\xfe\xfd";
 
@@ -73,14 +74,14 @@ START_TEST(tells_bytes_apart)
 		const char *section, *group, *label;
 		uint64_t bytes;
 	} wanted[] = {
-		/* 48 up to a cache line, and 12 of the byte that fills. */
+		/* 48 bytes up to a cache line, and 12 filler bytes. */
 		{ ".text", "alignment padding", NULL, 48 + 12 },
 		{ ".text", "others", NULL, 60 },
 		{ ".rodata", "strings", NULL, 9 + 4 + 3 + 8 },
 		{ ".rodata", "others", NULL, 3 },
 		{ ".rodata", "alignment padding", NULL, 29 + 48 + 64 },
 		{ ".rodata", "kallsyms", "kallsyms_offsets", 8 },
-		/* Of two names, three bytes each, aligned. */
+		/* Two names of three bytes each, aligned. */
 		{ ".rodata", "kallsyms", "kallsyms_seqs_of_names", 8 },
 		{ ".bss", "others", NULL, 0x40c },
 		{ ".bss", "alignment padding", NULL, 0x1000 - 0x414 },

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * tests: the part of a symbol's name that survives a rebuild, symbol/fold.c.
+ * tests: the part of a symbol's name that is the same in another build, symbol/fold.c.
  */
 #include <check.h>
 #include <string.h>
@@ -32,7 +32,7 @@ END_TEST
 
 START_TEST(names_stay)
 {
-	/* Not endings of a build: another function, or nothing would be left. */
+	/* These suffixes stay: they make another function, or the name would be empty. */
 	expect("", "");
 	expect("cold", "cold");
 	expect("a.b", "a.b");

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * tests: symbol/footprint.h, symbol/unit_files.h: of this program, as if it were a kernel.
+ * tests: symbol/footprint.h, symbol/unit_files.h, with this program in place of a kernel.
  */
 #include "symbol/footprint.h"
 
@@ -15,7 +15,7 @@
 
 #define SELF "/proc/self/exe"
 
-/* What the tests look for. */
+/* Symbols for the tests to find. */
 extern const char test_footprint_global[];
 const char test_footprint_global[] = "a variable that other files can use";
 static const char *volatile local_of_this_file = "a variable that they cannot use";
@@ -113,7 +113,7 @@ static const struct elf_more more[] = {
 
 #define LOCAL(type) ELF64_ST_INFO(STB_LOCAL, type)
 
-/* Without debug information: names of files, and neighbours. */
+/* Without debug information: uses file symbols and neighbours. */
 static const struct elf_sized symbols[] = {
 	{ 0, "one.c", LOCAL(STT_FILE), 0, ELF_BUILD_ABS },
 	{ 0, "first", LOCAL(STT_FUNC), 10, 0 },
@@ -129,7 +129,7 @@ static const struct elf_sized symbols[] = {
 	{ 64, "twice", 0, 4, 0 },
 };
 
-/* A module's file, and its path. */
+/* Makes a module's file and its path. */
 static int build_module(char path[64])
 {
 	static const uint8_t code[80];
@@ -157,7 +157,7 @@ START_TEST(a_modules_files_are_in_its_directory)
 		bool is_file;
 	} wanted[] = {
 		{ "first", "fs/one/one.c", true },
-		{ "second", "fs/one/one.c", true }, /* between two of that file */
+		{ "second", "fs/one/one.c", true }, /* between two of one file */
 		{ "fourth", "fs/one", false },	    /* between two files */
 		{ "fifth", "fs/one/two.c", true },
 		{ "last", "fs/one", false },
@@ -197,7 +197,7 @@ START_TEST(functions_of_modules_are_found)
 	ck_assert_int_eq(footprint_find_name(&fp, "one", "twice", &p), 0);
 	ck_assert_int_eq(footprint_find_name(&fp, "one", "shared", &p), 0);
 	ck_assert_int_eq(footprint_find_name(&fp, "two", "second", &p), 0);
-	/* There is no kernel: no address is known. */
+	/* This file is not a kernel: no address is known. */
 	ck_assert_ptr_null(footprint_find(&fp, 15));
 	footprint_free(&fp);
 	close(fd);

@@ -28,7 +28,7 @@ static struct last_boot move(const char *info, const char *kallsyms_text,
 	return last;
 }
 
-/* Linux 6.15: the kernel and the modules say where they were. */
+/* Linux 6.15 records the addresses of the kernel and of modules. */
 START_TEST(kernel_and_modules)
 {
 	static const char info[] = "ffffffff81000000\t[kernel]\n"
@@ -49,7 +49,7 @@ START_TEST(kernel_and_modules)
 }
 END_TEST
 
-/* Linux 6.12: this boot's address less the one before; nothing of modules. */
+/* Linux 6.12 records this boot's offset from the previous one, and nothing about modules. */
 START_TEST(text_delta)
 {
 	struct strbuf out = { 0 };
@@ -90,7 +90,7 @@ START_TEST(nothing_moved)
 }
 END_TEST
 
-/* Hidden addresses, or none: nobody knows where the kernel is. */
+/* Addresses are hidden or missing: the kernel's address is unknown. */
 START_TEST(unknown)
 {
 	struct strbuf out = { 0 };
@@ -106,7 +106,7 @@ START_TEST(unknown)
 }
 END_TEST
 
-/* On ARM64 _stext is 64 KiB behind _text, which counts. */
+/* On ARM64 _stext is 64 KiB after _text, and _text counts. */
 START_TEST(text_comes_before_stext)
 {
 	struct strbuf out = { 0 };

@@ -10,7 +10,7 @@
 #include "base/bytes.h"
 #include "symbol/line_program.h"
 
-/* A table as it is made. */
+/* A table under construction. */
 struct maker {
 	uint8_t bytes[512];
 	size_t size;
@@ -36,7 +36,7 @@ static void put_text(struct maker *m, const char *text)
 	put(m, 0, 1);
 }
 
-/* Puts the bytes from @at on, less the field's own, into that field. */
+/* Writes the size of the bytes from @at on, without the field itself, to that field. */
 static void put_length(struct maker *m, size_t at, unsigned int size)
 {
 	struct maker field = { .big_endian = m->big_endian };
@@ -74,14 +74,14 @@ static void put_old_lists(struct maker *m)
 	for (i = 0; i < 3; i++) {
 		put_text(m, files[i]);
 		put(m, i, 1);
-		put(m, 0x80, 1); /* a time of two bytes */
+		put(m, 0x80, 1); /* two bytes of mtime */
 		put(m, 1, 1);
 		put(m, 0, 1);
 	}
 	put(m, 0, 1);
 }
 
-/* The same in DWARF 5: 0, 1, 2; paths are of all forms, and files have checksums. */
+/* The same for DWARF 5, numbered from 0; paths of all forms, files with checksums. */
 static void put_lists(struct maker *m, unsigned int offset_size)
 {
 	put(m, 1, 1);
@@ -111,8 +111,8 @@ static void put_lists(struct maker *m, unsigned int offset_size)
 
 static const char line_str[] = "/src\0fs\0/usr";
 
-/* Rows: 1000 file 1 line 10; 1004 file 2 line 7; 1004 line 8; 1010 line 9; ends at 1020. Then
- * 2000 line 100 to 2010, by each opcode that moves an address.
+/* Rows: 1000 file 1 line 10; 1004 file 2 line 7; 1004 line 8; 1010 line 9; ends at 1020. Then line
+ * 100 from 2000 to 2010, with each opcode that advances the address.
  */
 static void put_program(struct maker *m, unsigned int address_size)
 {
@@ -224,7 +224,7 @@ START_TEST(addresses_have_lines)
 	ck_assert_int_eq(line_table_open(&t, &sections, 0), 0);
 	check_row(&t, 0x1000, 1, 10);
 	check_row(&t, 0x1003, 1, 10);
-	check_row(&t, 0x1004, 2, 8); /* the last of two rows */
+	check_row(&t, 0x1004, 2, 8); /* the second of two rows */
 	check_row(&t, 0x100f, 2, 8);
 	check_row(&t, 0x1010, 2, 9);
 	check_row(&t, 0x101f, 2, 9);
@@ -270,7 +270,7 @@ START_TEST(files_have_paths)
 }
 END_TEST
 
-/* Whatever is cut off or changed: it is read or refused; sanitizers look on. */
+/* Truncated and changed tables are read or refused, without findings of the sanitizers. */
 START_TEST(damaged_tables_are_refused)
 {
 	const struct form *form = &forms[_i];
@@ -310,7 +310,7 @@ START_TEST(damaged_tables_are_refused)
 }
 END_TEST
 
-/* Two to the 63rd entries of nothing. */
+/* 2^63 empty entries. */
 START_TEST(lists_without_content_are_refused)
 {
 	struct maker m = { .size = 0 };
@@ -348,7 +348,7 @@ START_TEST(later_versions_are_not_known)
 }
 END_TEST
 
-/* Instructions of four bytes: aarch64. */
+/* aarch64 has instructions of four bytes. */
 START_TEST(addresses_count_in_instructions)
 {
 	struct maker m = { .size = 0 };

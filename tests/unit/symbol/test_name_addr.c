@@ -85,7 +85,7 @@ START_TEST(functions_of_one_name_are_told_apart_by_their_size)
 	ck_assert_uint_ne(a, b);
 	ck_assert_uint_eq(find(na, at("init", NULL, 4, 0x30)), a);
 	ck_assert_uint_eq(find(na, at("init", NULL, 4, 0x40)), b);
-	for (uint64_t size = 1; size < 1000; size++) /* but not without an end */
+	for (uint64_t size = 1; size < 1000; size++) /* but only up to a limit */
 		find(na, at("init", NULL, 0, size));
 	ck_assert_uint_le(name_addrs_stats(na).nr_made_up, 16);
 	syms = symbols_of(na);

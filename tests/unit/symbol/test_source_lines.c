@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * tests: the functions and lines of a recording's addresses, symbol/source_lines.c, and the rule
- * that finds the callsite among them. The files are those of fuzz_dwarf: outer() at its 0x18 calls,
- * through the inlined middle(), the inlined wrap() of a header.
+ * tests: functions and lines of a recording's addresses, symbol/source_lines.c, and the rule that
+ * finds the callsite among them. The files are those of fuzz_dwarf: at offset 0x18 outer() calls
+ * through the inlined middle() the inlined wrap() of a header.
  */
 #include <check.h>
 #include <string.h>
@@ -22,7 +22,7 @@ static const char symbols_text[] = "ffffffff81001000 T outer\n"
 #define KERNEL (OFFSET + 0x1000)
 #define MODULE 0xffffffffc0002000
 
-/* What the tests work on. */
+/* The data of the tests. */
 struct world {
 	struct directory_sources sources;
 	struct symbols *syms;
@@ -76,7 +76,7 @@ START_TEST(addresses_have_frames)
 	check_chain(&w, KERNEL + 0x1d);
 	check_chain(&w, KERNEL + 0x1d);
 	check_chain(&w, MODULE + 0x1d);
-	/* The first instruction has nothing before it: an interrupt came there. */
+	/* No instruction precedes the first one: it must be the address of an interrupt. */
 	ck_assert_uint_eq(source_lines_find(w.lines, KERNEL, &frames), 1);
 	ck_assert_uint_eq(frames[0].line, 9);
 	ck_assert_uint_eq(source_lines_find(w.lines, KERNEL, &again), 1);

@@ -71,7 +71,7 @@ START_TEST(outside_there_is_none)
 
 	ck_assert_int_eq(symbols_find(syms, 0, &sym), 0);
 	ck_assert_int_eq(symbols_find(syms, 0xffffffff80feffff, &sym), 0);
-	/* Behind the kernel's last function, before the modules. */
+	/* After the kernel's last function, before the modules. */
 	ck_assert_int_eq(symbols_find(syms, 0xffffffff81003000 + (1 << 20), &sym), 1);
 	ck_assert_int_eq(symbols_find(syms, 0xffffffff81003001 + (1 << 20), &sym), 0);
 	ck_assert_int_eq(symbols_find(syms, UINT64_MAX, &sym), 0);
@@ -88,7 +88,7 @@ START_TEST(system_map_of_32_bits)
 	ck_assert_uint_eq(symbols_count(syms), 2);
 	check_at(syms, 0xc0008104, "do_one+0x4");
 	symbols_free(syms);
-	syms = make("c0200000 B bss\nc0100000 d data\n"); /* nothing else */
+	syms = make("c0200000 B bss\nc0100000 d data\n"); /* only data symbols */
 	ck_assert_uint_eq(symbols_count(syms), 2);
 	check_at(syms, 0xc0100004, "data+0x4");
 	symbols_free(syms);
@@ -141,7 +141,7 @@ START_TEST(unreadable_lines_are_counted)
 }
 END_TEST
 
-/* Any bytes at all: nothing but the sanitizers looks at the result. */
+/* Random bytes: only the sanitizers check the result. */
 START_TEST(random_bytes)
 {
 	static const char alphabet[] = "0123456789abcdef Tt[]\t\n\n\n d_.";
@@ -175,7 +175,7 @@ START_TEST(every_symbol_of_a_large_map)
 	char name[32];
 	uint64_t i;
 
-	for (i = 0; i < 20000; i++) /* the last quarter, as modules may, comes unsorted */
+	for (i = 0; i < 20000; i++) /* the last quarter is unsorted, as modules may be */
 		strbuf_printf(&sb, "%016" PRIx64 " t f%" PRIu64 "\n",
 			      0xffff800000000000 +
 				      (i < 15000 ? i : 15000 + (i * 7919) % 5000) * 64,
@@ -197,7 +197,9 @@ START_TEST(every_symbol_of_a_large_map)
 }
 END_TEST
 
-/* Sixteen digits are read eight at a time; fewer one by one. Both must know the same digits. */
+/* Sixteen digits are read eight at a time, fewer are read one by one. Both must accept the same
+ * digits.
+ */
 START_TEST(every_byte_as_a_digit)
 {
 	char text[] = "0123456789aBcDeF T name\n", byte[2] = "";
@@ -212,11 +214,11 @@ START_TEST(every_byte_as_a_digit)
 			bool digit =
 				value && strchr("0123456789abcdefABCDEF", (int)value);
 
-			if (value == ' ') /* ends the address: maybe another good line */
+			if (value == ' ') /* ends the address: the rest may be valid */
 				continue;
 			text[at] = byte[0] = (char)value;
 			p = text;
-			if (value == '\n') /* two lines, of which the first is none */
+			if (value == '\n') /* two lines; the first is invalid */
 				ck_assert_int_eq(symbol_line_read(&line, &p, end),
 						 at ? -EBADMSG : 1);
 			else

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * tests: files that are compressed, symbol/unpack.c, and modules that are,
- * symbol/module_debug.c.
+ * tests: compressed files, symbol/unpack.c, and compressed modules, symbol/module_debug.c.
  */
 #include <check.h>
 #include <errno.h>
@@ -26,7 +25,7 @@
 #include "symbol/module_debug.h"
 #include "symbol/unpack.h"
 
-/* Room for what any of them makes of a test's bytes. */
+/* Enough for the output of any of them. */
 #define ROOM (64U << 20)
 
 static size_t pack_gzip(uint8_t *to, const uint8_t *data, size_t size)
@@ -71,12 +70,12 @@ static size_t pack_zstd(uint8_t *to, const uint8_t *data, size_t size)
 #endif
 }
 
-/* 0: this build cannot read it. */
+/* Return 0 if this build cannot read it. */
 static size_t (*const packers[])(uint8_t *to, const uint8_t *data,
 				 size_t size) = { pack_gzip, pack_xz, pack_zstd };
 #define NR_PACKERS 3
 
-/* A file of @size bytes, and how it is opened. */
+/* Makes a file of @size bytes and opens it. */
 static int file_of(const void *data, size_t size, char path[64])
 {
 	int fd = memfd_create("packed", MFD_CLOEXEC);
@@ -87,7 +86,7 @@ static int file_of(const void *data, size_t size, char path[64])
 	return fd;
 }
 
-/* unpack_open() of @size bytes. */
+/* Calls unpack_open() on @size bytes. */
 static int open_bytes(const void *data, size_t size)
 {
 	char path[64];
@@ -120,7 +119,7 @@ START_TEST(content_comes_back)
 	n = packers[_i % NR_PACKERS](packed, data, size);
 	if (n)
 		check_content(open_bytes(packed, n), data, size);
-	check_content(open_bytes(data, size), data, size); /* as it is */
+	check_content(open_bytes(data, size), data, size); /* not compressed */
 	free(data);
 	free(packed);
 }
@@ -139,7 +138,7 @@ START_TEST(what_is_damaged_is_refused)
 	if (n) {
 		packed[n / 2] ^= 0x55;
 		packed[n / 2 + 1] ^= 0xff;
-		packed[n - 6] ^= 0xff; /* zstd has no check of its own */
+		packed[n - 6] ^= 0xff; /* the zstd frame has no checksum */
 		memset(packed + 12, 0xff, 8);
 		ck_assert_int_eq(open_bytes(packed, n), -EBADMSG);
 	}
@@ -208,7 +207,7 @@ static void put_bytes(const char *path, const void *data, size_t size)
 	close(fd);
 }
 
-/* A module of the corpus below the top, as the packer makes it; NULL: as it is. */
+/* Puts a module of the corpus below the top directory, compressed by @pack, or as it is if NULL. */
 static bool put_module(const char *path, const char *from,
 		       size_t (*pack)(uint8_t *, const uint8_t *, size_t))
 {
@@ -228,7 +227,7 @@ static bool put_module(const char *path, const char *from,
 	return !pack || n;
 }
 
-/* What is known of a module with the file @file, and in which file it was found. */
+/* Expects @state for a module with the file @file, and the path of the file found. */
 static void expect(const char *file, const char *ids, enum module_state state,
 		   const char *found)
 {
@@ -269,14 +268,14 @@ START_TEST(the_build_id_finds_what_was_split_off)
 	put_module(by_id, FILES "/module-id.ko", NULL);
 	expect("k/m-id.ko.xz", "m_id " ID "\n", MODULE_READ, by_id);
 	expect(NULL, "m_id " ID "\n", MODULE_READ, by_id);
-	/* Of an upper case, nothing, what is none, and what is another module's. */
+	/* An ID in upper case, no ID, text that is not one, and the ID of another module. */
 	expect(NULL, "m_id 0123456789ABCDEF", MODULE_READ, by_id);
 	expect(NULL, NULL, MODULE_MISSING, NULL);
 	expect(NULL, "m_id ../../../etc\n", MODULE_MISSING, NULL);
 	expect(NULL, "m_ident " ID "\n", MODULE_MISSING, NULL);
 	put_module(beside, FILES "/module-id.ko", NULL);
 	expect("k/m-id.ko.xz", "m_id " ID "\n", MODULE_READ, beside);
-	/* What lies where it belongs, but is of another build. */
+	/* A file in the right place, but of another build. */
 	put_module(beside, FILES "/module.ko", NULL);
 	expect("k/m-id.ko.xz", "m_id " ID "\n", MODULE_READ, by_id);
 	put_module(by_id, FILES "/module.ko", NULL);

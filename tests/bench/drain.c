@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * tests: a bare reader of ring buffers, with the choices that kmemx record has made already.
- * In: a tracing instance that records. Out: a file a CPU in a directory; bytes and its own
+ * tests: a bare reader of ring buffers, with the same settings as kmemx record.
+ * In: a tracing instance that records. Out: a file for each CPU in a directory; bytes and its own
  * CPU seconds on stdout. Reads until the end of its standard input, SIGTERM or SIGINT.
  */
 #include <errno.h>
@@ -26,7 +26,7 @@
 
 #define BUFFER_SIZE  (1U << 20)
 #define BUFFER_ALIGN 4096U
-/* The bits of a sub-buffer's commit that are its length, and where it is. */
+/* The length bits of a sub-buffer's commit word, and the word's offset. */
 #define COMMIT_MASK  0x3fffffffUL
 #define COMMIT_AT    8
 #define MOSTLY(size) ((size) / 4 * 3)
@@ -96,7 +96,7 @@ static void store(struct cpu *c, const char *data, size_t size)
 	c->size += size;
 }
 
-/* Is the sub-buffer that was read nearly empty? Then the CPU is writing to the next one. */
+/* True if the sub-buffer just read is nearly empty: the CPU is writing to the next one. */
 static bool few_events(const char *subbuf, size_t size)
 {
 	unsigned long commit;
@@ -105,7 +105,8 @@ static bool few_events(const char *subbuf, size_t size)
 	return (commit & COMMIT_MASK) < MOSTLY(size);
 }
 
-/* Reads until the buffer is full. Returns bytes; less than the buffer if nothing is left. */
+/* Reads until the buffer is full. Returns bytes; fewer than the buffer's size if nothing is left.
+ */
 static size_t fill_buffer(const struct worker *w, const struct cpu *c, bool all)
 {
 	size_t size = 0;
@@ -138,7 +139,7 @@ static void drain_read(const struct worker *w, struct cpu *c, bool all)
 	} while (size == BUFFER_SIZE);
 }
 
-/* The kernel gives whole sub-buffers to a pipe, and keeps the one that is being filled. */
+/* The kernel splices whole sub-buffers into a pipe, and keeps the one being filled. */
 static void drain_splice(const struct worker *w, struct cpu *c)
 {
 	const unsigned int flags = SPLICE_F_MOVE | SPLICE_F_NONBLOCK;
@@ -170,7 +171,7 @@ static void drain(const struct worker *w, struct cpu *c, bool all)
 
 /* --- threads ----------------------------------------------------------------------------- */
 
-/* What we allocate shall not be recorded. */
+/* Our own allocations must not be recorded. */
 static void leave_out(const char *instance)
 {
 	char *path;
@@ -225,7 +226,7 @@ static void *work(void *arg)
 	return NULL;
 }
 
-/* Before there are threads, so that none of them gets a signal. */
+/* Done before threads exist, so that no thread gets a signal. */
 static int open_signals(void)
 {
 	sigset_t signals;
@@ -300,7 +301,7 @@ static struct cpu *open_cpus(const struct options *opts, size_t *nr)
 	return cpus;
 }
 
-/* Starts the threads, and waits until all of them read. */
+/* Starts the threads and waits until all of them read. */
 static struct worker *start(const struct options *opts, struct cpu *cpus, size_t nr_cpus,
 			    int stop_fd, pthread_barrier_t *ready)
 {

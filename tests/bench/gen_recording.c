@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * tests: a recording of any length, of the pages of a real one.
- * In: a recording, how many events, how many CPUs. Out: a trace.dat 7 file, with -z compressed
- * as by kmemx record -z.
+ * tests: makes a recording of any length from the pages of a real one.
+ * In: a recording, the number of events, the number of CPUs. Out: a trace.dat 7 file, with -z
+ * compressed like that of kmemx record -z.
  *
- * Each CPU repeats the pages of one of the original's, later every time, and with addresses
- * and page frames of its own group: so the mix of events, the stacks and the set of what
- * lives are real, and what lives grows with the CPUs, not with the events.
+ * Each CPU repeats the pages of one CPU of the original, later every time. Each group of CPUs has
+ * its own addresses and page frames. So the mix of events, the stacks and the set of live objects
+ * are realistic, and the number of live objects grows with the CPUs, not with the events.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -24,7 +24,7 @@
 
 #define PARTS_MAX 256U
 
-/* One CPU of the original. */
+/* A CPU of the original. */
 struct pages {
 	uint8_t *bytes;
 	size_t nr;
@@ -45,7 +45,7 @@ static void fail(const char *what, int err)
 	exit(1);
 }
 
-/* Keeps the pages of CPU @cpu, as they were in the kernel, without marks of loss. */
+/* Keeps the pages of CPU @cpu as they were in the kernel, without marks for losses. */
 static void load_cpu(struct generator *g, uint32_t cpu)
 {
 	const struct page_layout *l = &g->rec->layout;
@@ -114,7 +114,7 @@ static void add_u64(uint8_t *data, const struct event_field *f, uint64_t value)
 	memcpy(data + f->offset, &v, 8);
 }
 
-/* Moves a page's objects and page frames to those of group @group. */
+/* Changes a page's addresses and page frames to those of group @group. */
 static void move_page(const struct generator *g, uint8_t *page, uint64_t group)
 {
 	const struct page_layout *l = &g->rec->layout;
@@ -150,7 +150,7 @@ static void add_time(uint8_t *head, uint64_t value)
 	memcpy(head + 4, &high, 4);
 }
 
-/* Moves a page's time, and the whole time stamps in it, to the next round's. */
+/* Moves a page's time, and absolute time stamps in it, to the next round. */
 static void move_times(const struct generator *g, uint8_t *page)
 {
 	const struct page_layout *l = &g->rec->layout;
@@ -175,7 +175,7 @@ static void move_times(const struct generator *g, uint8_t *page)
 	}
 }
 
-/* Writes CPU @cpu's pages, @rounds times, to @fd. Returns their bytes. */
+/* Writes CPU @cpu's pages @rounds times to @fd. Returns the number of bytes. */
 static uint64_t write_cpu(const struct generator *g, uint32_t cpu, uint64_t rounds,
 			  int fd)
 {
@@ -209,7 +209,7 @@ static struct writer_facts facts_of(const struct generator *g, uint32_t nr_cpus)
 	return facts;
 }
 
-/* How often the pages must be repeated for @nr_events on @nr_cpus CPUs; at least once. */
+/* How many rounds give @nr_events on @nr_cpus CPUs; at least one. */
 static uint64_t nr_rounds(const struct generator *g, uint64_t nr_events, uint32_t nr_cpus)
 {
 	uint64_t once = 0;

@@ -101,7 +101,7 @@ static uint64_t timeval_ns(struct timeval t)
 	return (uint64_t)t.tv_sec * 1000000000U + (uint64_t)t.tv_usec * 1000U;
 }
 
-/* Of this process, or of all that it has waited for. */
+/* CPU time of this process, or of all children that it has waited for. */
 static uint64_t cpu_ns(int who)
 {
 	struct rusage r;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * tests: the bare walk over a recording's event headers, which no reader can beat.
+ * tests: only walks over a recording's event headers, the lower bound for any reader.
  * In: a recording. Out: the number of event records, on stdout.
  */
 #include <inttypes.h>

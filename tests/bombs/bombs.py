@@ -1,14 +1,14 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """
-Small files that ask for much work: each is made here, given to commands, and its cost is held
-against a limit by the byte. In: the program, a scratch directory, a trace.dat 6 file, "sanitizer"
-or nothing, names of bombs (all without); $LONG: every command gets every file. Out: a line for each,
-"passed NAME" or "failed NAME WHY" with what it took.
+Small files that demand much work: makes each one, gives it to commands, and compares the cost with
+a limit for each byte. In: the program, a scratch directory, a trace.dat 6 file, "sanitizer" or
+nothing, names of bombs (default: all); $LONG: every command gets every file. Out: a line for each,
+"passed NAME" or "failed NAME WHY" with the cost.
 
-Allowed are 100 ns of CPU time a byte that is on disk, and a second; 64 MB of memory, and ten
-bytes a byte, of summary and report twenty. Time may be three times that, so that a busy machine
-fails no test: what grows with the square of the input, or with a number that it claims, exceeds
-it a hundredfold.
+The limits are a second and 100 ns of CPU time for each byte on disk; 64 MB of memory and ten bytes
+for each byte, for summary and report twenty. Time may be three times that, so that no test fails on
+a busy machine: costs that grow with the square of the input, or with a number in it, exceed the
+limit a hundredfold.
 """
 import json
 import os
@@ -30,8 +30,8 @@ UNAME = 5
 
 
 def serve(requests, answers, sanitizer):
-    """Runs commands. A process of its own from the start on: a child's largest memory is
-    that of the process it was forked from, if that is larger."""
+    """Runs commands in a process that is forked early: a child's peak memory is at least that of
+    the process it was forked from."""
     for line in requests:
         argv, limit = json.loads(line)
         pid = os.fork()
@@ -40,7 +40,7 @@ def serve(requests, answers, sanitizer):
             os.dup2(out, 1)
             os.dup2(os.open("err", os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), 2)
             resource.setrlimit(resource.RLIMIT_CPU, (limit, limit))
-            signal.alarm(20 * limit)  # what waits for something takes no CPU time
+            signal.alarm(20 * limit)  # waiting takes no CPU time
             if not sanitizer:
                 resource.setrlimit(resource.RLIMIT_AS, (4 << 30, 4 << 30))
             os.execv(argv[0], argv)
@@ -64,15 +64,14 @@ class Runner:
         self.kmemx, self.sanitizer = kmemx, sanitizer
 
     def measure(self, seconds, *args):
-        """Its exit code, CPU time and largest memory."""
+        """Returns exit code, CPU time and peak memory."""
         print(json.dumps([[self.kmemx, *args], int(seconds) + 1]), file=self.requests,
               flush=True)
         return json.loads(self.answers.readline())
 
     def run(self, name, size, *args):
         seconds = (SECONDS + NS_A_BYTE * size) * FACTOR * (10 if self.sanitizer else 1)
-        # summary runs most analyses at once; a page is made from that, and from who allocated
-        # what when.
+        # summary runs most analyses at once; report adds the allocations over time.
         memory = MEMORY + MEMORY_A_BYTE * size * (2 if args[0] in ("report", "summary") else 1)
         code, cpu, rss = self.measure(seconds, *args)
         what = f"{name}: kmemx {' '.join(args)}"
@@ -89,7 +88,7 @@ class Runner:
 
 
 class Bombs:
-    """Each method whose name begins with bomb_ makes files and gives them to commands."""
+    """Each method with the prefix bomb_ makes files and gives them to commands."""
 
     def __init__(self, runner, metadata):
         self.runner, self.m = runner, metadata
@@ -104,7 +103,7 @@ class Bombs:
         return pages([self.alloc(1)])
 
     def give(self, name, data, hole=0):
-        """The file to the commands that read in different ways."""
+        """Gives the file to commands that read it in different ways."""
         path = name + ".dat"
         with open(path, "wb") as f:
             f.write(data)
@@ -126,7 +125,7 @@ class Bombs:
         os.unlink(path)
 
     def check_size(self, path, size):
-        """A hole must not become zeros on the disk."""
+        """A hole must not be written to the disk as zeros."""
         if os.path.exists(path):
             blocks = os.stat(path).st_blocks * 512
             verdict = "passed" if blocks <= 2 * size + (1 << 20) else "failed"
@@ -175,7 +174,7 @@ class Bombs:
             pages([small] * 1000, size=8 << 20)], page_size=8 << 20))
 
     def bomb_lists_of_cpus(self):
-        """Each page is refilled, and drained on another CPU; each event is a time of its own."""
+        """Each page is refilled, and drained on another CPU; every event has its own time."""
         refills = pages(record(self.m.event("mm_page_alloc_zone_locked", pfn=i * 4099,
                                             percpu_refill=1, migratetype=i % 2))
                         for i in range(30000))
@@ -184,7 +183,7 @@ class Bombs:
         self.give("refills", version6(self.m, [refills, drains]))
 
     def bomb_freed_elsewhere(self):
-        """Each object, by a callsite of its own, from each of many CPUs to each other."""
+        """Each object has its own callsite; objects go from each of many CPUs to each other one."""
         nr = 200
         allocs = [pages(record(self.m.event("kmalloc", call_site=0xFFFFFFFF81000000 + cpu * nr + i,
                                             ptr=0xFFFF888000000000 + 64 * (cpu * nr + i),
@@ -205,7 +204,8 @@ class Bombs:
         print(f"{verdict}\tthe pairs of many CPUs are bounded in text\t{lists} lines")
 
     def bomb_pageblocks(self):
-        """As many of them as are kept, of the largest size; and pages in them, over and over."""
+        """As many pageblocks as the analysis keeps, of the largest size, and pages in them,
+        repeatedly."""
         def fallback(pfn):
             return record(self.m.event("mm_page_alloc_extfrag", pfn=pfn, alloc_order=0,
                                        fallback_order=1, alloc_migratetype=0,
@@ -219,8 +219,8 @@ class Bombs:
             + self.free((i & ~15) << 13, 17) for i in range(30000))], option_order))
 
     def bomb_tasks(self):
-        """Tasks that each allocate in many places, free all, and end: memory must follow the rows
-        that are shown, not the tasks."""
+        """Tasks that each allocate in many places, free everything, and end: memory must grow with
+        the rows shown, not with the tasks."""
         nr, names = 30000, 11
         slots = [(self.m.event("kmalloc", call_site=0xFFFFFFFF81000000 + 16 * i,
                                ptr=0xFFFF888000000000 + (i << 15), bytes_req=60, bytes_alloc=64),
@@ -254,7 +254,7 @@ class Bombs:
         os.unlink("tasks.dat")
 
     def peak(self, *args):
-        """Bytes that a command takes with tasks.dat."""
+        """Memory that a command takes with tasks.dat, in bytes."""
         _, _, rss = self.runner.measure(600, *args, "-i", "tasks.dat")
         return rss
 
@@ -294,7 +294,7 @@ class Bombs:
             self.give(f"options-{name}", version6(self.m, [self.a_page()], options))
 
     def bomb_instances_of_one_table(self):
-        """All of them have one table of CPUs, which is long and has no end."""
+        """All buffers share one table of CPUs, which is long and truncated."""
         data = version6(self.m, [self.a_page()])
         table = b"flyrecord\0" + bytes(16 * 20000)
         options = b"".join(option(3, u64(1 << 20) + b"i%d\0" % i) for i in range(2000))
@@ -302,7 +302,7 @@ class Bombs:
         self.give("instances-of-one-table", data)
 
     def bomb_marks(self):
-        """The table of CPUs is looked for by its marks in a file that is full of them."""
+        """The file is full of the marks by which the table of CPUs is found."""
         data = version6(self.m, [self.a_page()])
         at = data.index(b"header_event")
         self.give("marks", data[:at] + b"of" * 500000)
@@ -334,7 +334,7 @@ class Bombs:
                             "-i", "a.dat")
 
     def elf(self, symbols, strings, nr_sections=1, entsize=24, kind=2, note=b""):
-        """An ELF file with that many section headers of @kind for one table."""
+        """An ELF file with @nr_sections headers for one symbol table of type @kind."""
         header = b"\x7fELF\2\1\1" + bytes(9)
         at = 64
         body = symbols + strings + note
@@ -403,7 +403,7 @@ class Bombs:
             print(f"{verdict}\tdwarf-{name} is refused, or read if it asks for little\t{refused}")
 
     def bomb_inlined(self):
-        """Of functions that are inlined, lines, and files that refer to others."""
+        """Inlined functions, lines, and files that refer to other files."""
         if "libdw      yes" not in os.popen(f"{self.runner.kmemx} version --build-options").read():
             return
         allocs = pages(record(self.m.event("kmalloc", call_site=dwarf.ADDRESS + 16 * i + 8,
@@ -424,7 +424,7 @@ class Bombs:
         os.unlink("fifo")
 
     def bomb_source(self):
-        """Each of many directories defines the same functions."""
+        """Many directories define the same functions."""
         with open("a.dat", "wb") as f:
             f.write(version6(self.m, [self.a_page()]))
         text, nr = b"".join(b"f%d(){}\n" % i for i in range(50)), 20000
@@ -485,7 +485,7 @@ class Bombs:
         self.m.cmdlines = old
 
     def bomb_counts(self):
-        """Each cache has sheaves on each node; each event may be of each cache."""
+        """Each cache has sheaves on each node; each event may belong to each cache."""
         caches = [b"a%d" % i for i in range(30000)]
         items = {b"slabinfo": b"".join(b"%s 1 1 1 1 1\n" % c for c in caches),
                  b"slab_counts": b"".join(b"%s 1 1 1 1 0 1 9000000\n" % c for c in caches)}
@@ -588,7 +588,7 @@ class Bombs:
     # --- holes
 
     def import_perf(self, name, records, files=()):
-        """A file, or a directory with these files beside it."""
+        """A file, or a directory with these additional files."""
         data = perf_data.perf_data(self.m, records)
         path, size = name + ".data", len(data) + sum(map(len, files))
         if files:
@@ -651,7 +651,7 @@ class Bombs:
         self.give("same-page", self.packed([page * 4000] * 20))
         self.give("small-events", self.packed(
             [pages([u32(1 | 1 << 5) + bytes(4)] * 400) * 4000] * 20))
-        # Of each CPU, which takes 20 bytes of the file, three chunks are held.
+        # Three chunks of each CPU are in memory; a CPU takes 20 bytes of the file.
         self.give("zeros-of-many-cpus", self.packed([bytes(60 << 10)] * 3, nr=300))
 
     def bomb_sections(self):

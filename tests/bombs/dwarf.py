@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """
-ELF files with debug information that asks for much. In: what the units are of. Out: bytes.
+ELF files with debug information that demand much work. In: the content of units. Out: bytes.
 """
 import zlib
 
@@ -35,13 +35,13 @@ def unit(code, values, table=0):
 
 
 def packed(data, size=None):
-    """A compressed section's content; it may say that it is of another size."""
+    """The content of a compressed section; it may claim a different size."""
     return u32(1) + u32(0) + u64(len(data) if size is None else size) + u64(1) + zlib.compress(data, 9)
 
 
 def elf(sections, kind=2, often=()):
-    """A file of sections, (name, type, flags, content[, link, info]), behind a symbol table;
-    @often: more headers, which are of a section's bytes, by its number."""
+    """A file with sections, (name, type, flags, content[, link, info]), after a symbol table;
+    @often: (number, times) of additional headers for the bytes of a section."""
     symbols = bytes(24) + b"".join(
         u32(1 + 4 * i) + b"\x12\0" + u16(1) + u64(ADDRESS + 16 * i) + u64(16)
         for i in range(100))
@@ -72,7 +72,7 @@ def debug(info, abbrev, strings=b"\0", ranges=b"", flags=0):
 
 
 def files():
-    """Each file's name and content."""
+    """Yields the name and content of files."""
     own = (NAME, STRING), (LOW_PC, ADDR), (HIGH_PC, DATA8)
     values = b"mm/slub.c\0" + u64(ADDRESS) + u64(1600)
     whole = abbreviation(1, *own) + b"\0"
@@ -106,7 +106,7 @@ def files():
 
 
 def variables():
-    """The same of files whose units are read to their ends, or the content of their sections."""
+    """The same for files whose units, or the content of whose sections, are read to the end."""
     yield "content-often", elf([(".rodata", 1, 2, b"ab" * 500000)], often=[(4, 60000)])
     yield "text-without-end", elf([(".rodata", 1, 2, b"ab" * 4000000 + b"\xff")])
     own = (NAME, STRING), (LOW_PC, ADDR), (HIGH_PC, DATA8)
@@ -135,14 +135,14 @@ def entry(code, tag, children, *attributes):
 
 
 def line_table(operations):
-    """DWARF 4, of one file, fs/a.c."""
+    """A table of DWARF 4 with one file, fs/a.c."""
     after = b"\1\1\1\xfb\x0e\x0d\0\1\1\1\1\0\0\0\1\0\0\1" + b"fs\0\0" + b"a.c\0\1\0\0\0"
     body = u16(4) + u32(len(after)) + after + operations
     return u32(len(body)) + body
 
 
 def inlined():
-    """Each file's name and content, and whether it asks for little: what is in functions."""
+    """Yields the name and content of files, and whether only functions demand work."""
     low_high = (LOW_PC, ADDR), (HIGH_PC, DATA8)
     at = u64(ADDRESS) + u64(1600)
     table = (entry(1, COMPILE_UNIT, 1, (NAME, STRING), *low_high, (STMT_LIST, SEC_OFFSET))
@@ -168,7 +168,7 @@ def inlined():
         return elf([(".debug_info", 1, 0, info), (".debug_abbrev", 1, 0, table),
                     (".debug_line", 1, 0, lines), *more])
 
-    # The first entry in the unit is at 11; that of f is behind "fs/a.c" and 20 bytes.
+    # The first entry of the unit is at 11; the entry of f comes after "fs/a.c" and 20 bytes.
     first = 11 + 1 + 7 + 16 + 4
     behind = first + 1 + 2 + 16
     inline = b"\3" + u32(first) + at + b"\1\7"
@@ -185,7 +185,7 @@ def inlined():
     names = b"\1\1\1\xfb\x0e\x0d\0\1\1\1\1\0\0\0\1\0\0\1" + b"d\0" * 500000 + b"\0" + b"a\0\1\0\0" * 500000 + b"\0"
     body = u16(4) + u32(len(names)) + names + set_address + b"\x4b" * 100 + b"\0\1\1"
     yield "files-of-all-units", of(inline + b"\0", u32(len(body)) + body, units=100), False
-    # Nothing else is opened, and least of all what waits for a writer.
+    # No other file may be opened, least of all a FIFO, which waits for a writer.
     yield "another-file", of(b"\6" + u32(0) + at + b"\1\7\0", more=[
         (".gnu_debugaltlink", 1, 0, b"fifo\0" + bytes(20))]), True
     body = (u16(5) + b"\4\x08" + u32(0) + u64(1) + b"\7" + b"fs/a.c\0" + at + b"fifo\0"

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Parts of perf.data files, as perf writes them to a pipe. In: numbers and bytes. Out: bytes."""
+"""Parts of perf.data files in the format that perf writes to a pipe. In: numbers and bytes. Out:
+bytes."""
 from recording import u16, u32, u64, zstd
 
 ATTR = (u32(2) + u32(128) + u64(0) + u64(1) + u64(1 << 16 | 1 << 1 | 1 << 2 | 1 << 7 | 1 << 10) +
@@ -22,13 +23,13 @@ def comm(tid, name):
 
 
 def packed(plain):
-    """Records of compressed pieces, each as large as a record can be."""
+    """Records of compressed data, each of the largest possible size."""
     data = zstd(plain)
     return b"".join(entry(81, data[at : at + 65000]) for at in range(0, len(data), 65000))
 
 
 def perf_data(metadata, records, ids=b""):
-    """A pipe's file with the formats of a trace.dat file."""
+    """A perf.data stream with the formats of a trace.dat file."""
     m = metadata
     tracing = (b"\x17\x08\x44tracing0.6\0\0\x08" + u32(4096) + m.header + m.ftrace + m.events +
                u32(0) + u32(0) + u64(len(m.cmdlines)) + m.cmdlines)

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """
-Builds recordings, whole and hostile ones, around the metadata of a real one.
-In: a trace.dat 6 file of a little endian 64-bit machine. Out: bytes of trace.dat 6 and 7 and
-of streams, with any pages, chunks and options.
+Builds valid and hostile recordings with the metadata of a real one.
+In: a trace.dat 6 file of a little-endian 64-bit machine. Out: bytes of trace.dat 6 and 7 and of
+streams, with any pages, chunks and options.
 """
 import ctypes
 import re
@@ -25,7 +25,7 @@ def u64(v):
 
 
 class Metadata:
-    """The parts of a trace.dat 6 file, and where the fields of its events are."""
+    """The parts of a trace.dat 6 file, and the offsets of its events' fields."""
 
     def __init__(self, path):
         with open(path, "rb") as f:
@@ -69,7 +69,7 @@ class Metadata:
         self.formats[name] = int(number), fields
 
     def event(self, name, **values):
-        """The record of an event, its other fields 0."""
+        """An event's record; all other fields are 0."""
         number, fields = self.formats[name]
         size = max(offset + size for offset, size in fields.values())
         data = bytearray(size + 3 & ~3)
@@ -80,7 +80,7 @@ class Metadata:
 
 
 def record(data, delta=1):
-    """A record as the ring buffer holds it."""
+    """A record as in the ring buffer."""
     words = len(data) // 4
     if words <= 28:
         return u32(words | delta << 5) + data
@@ -88,7 +88,7 @@ def record(data, delta=1):
 
 
 def pages(records, size=PAGE, ts=1000):
-    """Sub-buffers that hold the records."""
+    """Sub-buffers with these records."""
     out, now, nr = [], b"", 0
 
     def finish():
@@ -121,7 +121,7 @@ def header_of(m, page_size):
 
 
 def version6(m, cpus, options=b"", page_size=PAGE, kallsyms=None):
-    """cpus: the pages of each."""
+    """cpus: the pages of each CPU."""
     out = start(b"6\0"[:1], page_size) + header_of(m, page_size) + m.ftrace + m.events
     out += (m.kallsyms if kallsyms is None else u32(len(kallsyms)) + kallsyms) + m.printk
     out += m.cmdlines + u32(len(cpus)) + b"options  \0" + options + u16(0) + b"flyrecord\0"
@@ -157,7 +157,7 @@ class Version7:
         self.out += section(number, data, flags)
 
     def buffer(self, cpus, name=b"", page_size=PAGE, compressed=False):
-        """cpus: the pages of each, or their chunks, behind the number of them."""
+        """cpus: the pages of each CPU, or the number of its chunks and the chunks."""
         at = len(self.out)
         self.out += u16(3) + u16(compressed) + u32(0) + u64(0)
         table = b""
@@ -184,7 +184,7 @@ def chunks(datas, compress):
 
 
 def zstd(data):
-    """By the library that kmemx has too."""
+    """Compresses with the library that kmemx uses."""
     lib = ctypes.CDLL("libzstd.so.1")
     lib.ZSTD_compressBound.restype = lib.ZSTD_compress.restype = ctypes.c_size_t
     lib.ZSTD_compressBound.argtypes = [ctypes.c_size_t]

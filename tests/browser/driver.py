@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """
-A browser without a screen, as far as tests need one.
-In: calls. Out: those of the WebDriver protocol (W3C) to Debian's chromium-driver, by HTTP.
+The parts of a headless browser that the tests need.
+In: calls. Out: WebDriver commands (W3C) to Debian's chromium-driver, over HTTP.
 """
 import json
 import os
@@ -17,7 +17,7 @@ ELEMENT = "element-6066-11e4-a52e-4f735466cecf"
 
 
 class Browser:
-    """A window of @width by @height pixels; close() it."""
+    """A window of @width by @height pixels; end with close()."""
 
     def __init__(self, width=1280, height=800, dark=False):
         self.profile = tempfile.mkdtemp()
@@ -41,7 +41,7 @@ class Browser:
                 "width": width, "height": height, "deviceScaleFactor": 1, "mobile": False}})
 
     def ask(self, method, path, body=None):
-        """One request: its value."""
+        """Sends a request and returns its value."""
         data = json.dumps(body).encode() if body is not None else None
         request = urllib.request.Request(self.base + path, data, method=method)
         try:
@@ -55,11 +55,11 @@ class Browser:
         self.ask("POST", "/url", {"url": url})
 
     def script(self, text, *args):
-        """What a function with that body returns."""
+        """The result of a function with that body."""
         return self.ask("POST", "/execute/sync", {"script": text, "args": list(args)})
 
     def wait(self, text, seconds=30):
-        """Until that expression is true."""
+        """Waits until the expression is true."""
         end = time.monotonic() + seconds
         while not self.script("return !!(" + text + ")"):
             if time.monotonic() > end:
@@ -67,20 +67,21 @@ class Browser:
             time.sleep(0.05)
 
     def element(self, selector):
-        """The first one."""
+        """The first matching element."""
         return self.ask("POST", "/element", {"using": "css selector",
                                              "value": selector})[ELEMENT]
 
     def click(self, selector):
-        """In its middle."""
+        """Clicks in the middle of the element."""
         self.ask("POST", f"/element/{self.element(selector)}/click", {})
 
     def keys(self, selector, text):
-        """Types into it."""
+        """Types into the element."""
         self.ask("POST", f"/element/{self.element(selector)}/value", {"text": text})
 
     def drag(self, selector, start, end):
-        """From one place of it to another, in parts of its width; a click if they are equal."""
+        """Drags from one point of the element to another, as fractions of its width; equal points
+        are a click."""
         box = self.script("document.querySelector(arguments[0]).scrollIntoView();"
                           "const b = document.querySelector(arguments[0])"
                           ".getBoundingClientRect(); return [b.left, b.top, b.width];", selector)
@@ -94,17 +95,17 @@ class Browser:
                         {"type": "pointerUp", "button": 0}]}]})
 
     def picture(self, path):
-        """What is in the window, as PNG."""
+        """The content of the window as PNG."""
         import base64  # pylint: disable=import-outside-toplevel
         with open(path, "wb") as file:
             file.write(base64.b64decode(self.ask("GET", "/screenshot")))
 
     def complaints(self):
-        """What the browser has logged: errors, what a policy refused."""
+        """Messages in the browser's log: errors, violations of the policy."""
         return [entry["message"] for entry in self.ask("POST", "/se/log", {"type": "browser"})]
 
     def close(self):
-        """Ends it, and all that it has started."""
+        """Ends the browser and all its processes."""
         try:
             self.ask("DELETE", "")
         finally:

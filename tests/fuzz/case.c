@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * tests: a command line and the files that it reads, as one input of a fuzzer.
+ * tests: a fuzzer's input that consists of a command line and the files it reads.
  */
 #include "case.h"
 
@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Below the directory, and nothing that a shell or a path could turn into something else. */
+/* A name below the directory, without anything special to a shell or in a path. */
 static bool good_name(const char *name)
 {
 	if (!*name || *name == '/' || strstr(name, "..") || strstr(name, "//"))
@@ -20,7 +20,7 @@ static bool good_name(const char *name)
 	return name[-1] != '/';
 }
 
-/* Copies a line without its end; its length with the end, 0 if there is none. */
+/* Copies a line without its line break; returns its length with it, 0 if there is none. */
 static size_t take_line(char *out, size_t room, const uint8_t *data, size_t size)
 {
 	const uint8_t *end = size ? memchr(data, '\n', size) : NULL;
@@ -57,7 +57,7 @@ static bool parse_file(struct case_file *f, const uint8_t *data, size_t size,
 	return true;
 }
 
-/* Takes "fail=N" out of the line. */
+/* Removes "fail=N" from the line. */
 static void take_fail(struct fuzz_case *c)
 {
 	char *end;

@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * tests: a command line and the files that it reads, as one input of a fuzzer.
+ * tests: a fuzzer's input that consists of a command line and the files it reads.
  * In: bytes. Out: the parts; and bytes again.
  *
- * An input is a line of arguments, separated by spaces, then each file as a line
- * "NAME SIZE" and SIZE bytes. Whoever finds one can read it:
+ * An input is a line of arguments, separated by spaces; each file follows as a line
+ * "NAME SIZE" and SIZE bytes. Findings are readable:
  *
  *   stat -i a --page --vmlinux k
  *   a 4711
  *   ...
  *
- * "NAME SIZE AT" puts them at a place of the file, of which the rest is as it was, or a hole.
+ * "NAME SIZE AT" writes the bytes at an offset of the file; the rest stays as it was, or is a hole.
  *
- * "fail=N" as the first argument is none: it has the command's Nth allocation of memory fail.
+ * "fail=N" as the first argument is not passed on: the command's Nth allocation fails.
  */
 #ifndef KMEMX_TESTS_FUZZ_CASE_H
 #define KMEMX_TESTS_FUZZ_CASE_H
@@ -27,7 +27,7 @@
 #define CASE_MAX_NAME  64
 #define CASE_MAX_AT    (1UL << 31)
 
-/* @data borrows from the input; @at: where in the file, 0: the file is nothing else. */
+/* @data points into the input; @at: offset in the file, 0: these bytes are the whole file. */
 struct case_file {
 	char name[CASE_MAX_NAME];
 	const uint8_t *data;
@@ -36,9 +36,9 @@ struct case_file {
 };
 
 /**
- * struct fuzz_case - an input, taken apart
+ * struct fuzz_case - a parsed input
  * @line: the arguments, NUL terminated
- * @fail: the allocation that fails; 0: none
+ * @fail: number of the allocation that fails; 0: none
  */
 struct fuzz_case {
 	unsigned long fail;
@@ -47,13 +47,13 @@ struct fuzz_case {
 	size_t nr_files;
 };
 
-/* A last file that is cut gets what there is. False if nothing can be made of it. */
+/* A truncated last file gets the bytes that exist. False if the input is unusable. */
 bool case_parse(struct fuzz_case *c, const uint8_t *data, size_t size);
-/* Bytes written to @out; 0 if they are more than @max. */
+/* Returns the number of bytes written to @out; 0 if they are more than @max. */
 size_t case_write(const struct fuzz_case *c, uint8_t *out, size_t max);
 /*
- * Splits @line in place. False if an argument could name a file outside the directory that the
- * command runs in: fuzzers run as root too.
+ * Splits @line in place. False if an argument could name a file outside the working directory,
+ * because fuzzers run as root, too.
  */
 bool case_split(char *line, char **argv, int *argc);
 

@@ -46,7 +46,7 @@
 #define MAX_EVENTS  60
 #define MAX_FORMATS 10
 
-/* The events whose formats a seed has: each takes time to parse. */
+/* A seed has the formats of these events only, because each takes time to parse. */
 static const char *const event_names[] = {
 	"kmalloc",	"kmem_cache_alloc",  "kfree", "kmem_cache_free", "mm_page_alloc",
 	"mm_page_free", "mm_page_pcpu_drain"
@@ -92,7 +92,7 @@ static struct recording *open_fd(int fd)
 	return rec;
 }
 
-/* The whole, but without compression. */
+/* The whole file, but uncompressed. */
 static struct recording *open_plain(const char *path)
 {
 	struct split_options opts = { .stop_ts = UINT64_MAX,
@@ -124,7 +124,7 @@ static void put(uint8_t *p, uint64_t v, unsigned int size, bool big)
 		p[big ? size - 1 - i : i] = (uint8_t)(v >> 8 * i);
 }
 
-/* Has the page end behind its first events. */
+/* Ends the page after its first events. */
 static void cut_page(const struct cut *c, uint8_t *page)
 {
 	const struct page_layout *l = &c->rec->layout;
@@ -202,7 +202,7 @@ static void take_formats(struct cut *c)
 	c->facts.nr_ftrace_formats = nr_ftrace;
 }
 
-/* Does an event have an address from @from up to @to? */
+/* True if an event has an address from @from up to @to. */
 static bool refers(const struct cut *c, uint64_t from, uint64_t to)
 {
 	unsigned int size = c->rec->layout.long_size;
@@ -219,7 +219,7 @@ static bool refers(const struct cut *c, uint64_t from, uint64_t to)
 	return false;
 }
 
-/* The symbols that the events refer to, each with the one behind it, and the first ones. */
+/* The symbols that the events refer to, each with its successor, and the first ones. */
 static void take_symbols(struct cut *c)
 {
 	const char *p = c->rec->kallsyms && !c->symbols ? c->rec->kallsyms : "";
@@ -248,7 +248,7 @@ static struct recording_text item(const char *name, const char *text)
 	return (struct recording_text){ (char *)name, (char *)text, strlen(text) };
 }
 
-/* A few command lines do; what the system said of itself is the same everywhere. */
+/* A few command lines are enough; other facts about the system never vary. */
 static void take_texts(struct cut *c)
 {
 	static const char slabinfo[] =
@@ -301,7 +301,7 @@ static void take_texts(struct cut *c)
 		c->facts.nr_meta--;
 }
 
-/* What trace-cmd keeps of a buffer that survived a reboot, beside the kernel's name. */
+/* What trace-cmd saves of a buffer that survived a reboot, besides the kernel's name. */
 static void take_last_boot(struct cut *c)
 {
 	static char uname[] = "Linux box 6.18.0 x86_64";
@@ -368,7 +368,7 @@ static int create_part(const struct cut *c, const uint32_t *cpu)
 	return create(path);
 }
 
-/* The pages again and again, each a second after the one before it. */
+/* Repeats the pages, each a second after the one before. */
 static void write_pages(const struct cut *c, size_t i, int fd)
 {
 	uint32_t size = c->rec->page_size;
@@ -387,7 +387,7 @@ static void write_pages(const struct cut *c, size_t i, int fd)
 		id, sizeof(text), (uint8_t *)(text) \
 	}
 
-/* Options that few recordings have, in place of those that all have. */
+/* Replaces common options by rare ones. */
 static const struct recording_option options[] = {
 	OPTION(11, "traceid"),
 	OPTION(11, "id"),
@@ -440,7 +440,7 @@ static void write_recording(struct cut *c)
 }
 
 #ifdef HAVE_ZLIB
-/* A chunk, in the place of the page at @page; its size without the number of chunks */
+/* A chunk in place of the page at @page; its size does not include the number of chunks */
 static uint64_t compress_page(uint8_t *page, size_t size, bool big)
 {
 	uint8_t *packed = malloc(compressBound(size));
@@ -457,7 +457,7 @@ static uint64_t compress_page(uint8_t *page, size_t size, bool big)
 	return n + 8;
 }
 
-/* Where @value, of @size bytes, stands before @end; the start of the data if it does not */
+/* The position of @value, of @size bytes, before @end; the start of the data if not found */
 static uint8_t *find_number(uint8_t *data, const uint8_t *end, uint64_t value,
 			    unsigned int size, bool big)
 {
@@ -468,7 +468,7 @@ static uint8_t *find_number(uint8_t *data, const uint8_t *end, uint64_t value,
 	return p ? p : data;
 }
 
-/* Version 7, uncompressed, becomes one whose pages are compressed: each in its place. */
+/* Converts uncompressed version 7 to one with compressed pages, each in its place. */
 static void compress_pages(const struct cut *c)
 {
 	int fd = open(c->out, O_RDWR | O_CLOEXEC);
@@ -486,7 +486,7 @@ static void compress_pages(const struct cut *c)
 
 		entry = find_number(data, page, (uint64_t)(page - data), 8, big);
 		put(entry + 8, compress_page(page, c->rec->page_size, big), 8, big);
-		/* The option before it begins with where the section is. */
+		/* The option before it begins with the offset of the section. */
 		section = entry - 4 - 4 - 4 - strlen(c->facts.clock) - 1 - 1 - 8;
 		if (!i)
 			put(data + get_uint(section, 8, big) + 2, 1, 2, big);
@@ -514,7 +514,7 @@ static void write_stream(struct cut *c)
 	check("stream", wire_finish(&w, &c->facts));
 }
 
-/* @first: where the pages are in the one file; 0: in files of their own */
+/* @first: offset of the pages in the one file; 0: in separate files */
 static void write_leftover(struct cut *c, uint64_t first)
 {
 	struct ring_reader_cpu cpus[MAX_CPUS] = { 0 };
@@ -617,6 +617,6 @@ int main(int argc, char **argv)
 		write_recording(&c);
 	if (!strcmp(c.kind, "zlib"))
 		compress_pages(&c);
-	/* Without tidying up: the system does. */
+	/* Does not free memory: the process ends. */
 	_exit(0);
 }

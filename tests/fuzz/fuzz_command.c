@@ -1,14 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * tests: fuzz target: whole commands.
- * In: a command line and the files that it reads (case.h). Out: a crash is a finding, and so
- * are an exit code that kmemx does not have, a failure without a message, output that would
- * reach into a terminal or is no JSON where JSON was asked for, a temporary file or a
- * descriptor left behind.
+ * In: a command line and the files it reads (case.h). Out: findings are a crash, an exit code that
+ * kmemx does not define, a failure without a message, output with control sequences for terminals,
+ * invalid JSON where JSON was asked for, and leftover temporary files or descriptors.
  *
- * With FUZZ_SHOW set, what was run and printed is shown. Commands that trace the running
- * kernel are left out. What else looks into tracefs finds
- * the directory "tracing" of the input there.
+ * With FUZZ_SHOW set, shows what was run and printed. Commands that trace the running kernel are
+ * left out; all others find the input's directory "tracing" in place of tracefs.
  */
 #include <dirent.h>
 #include <errno.h>
@@ -33,13 +31,13 @@ int kmemx_main(int argc, char **argv);
 #include "../../cmd/main.c"
 #undef main
 
-/* Where the commands run: a directory that is empty before and after. */
+/* The commands' working directory: empty before and after. */
 static struct {
 	int home_fd, dir_fd;
 	char path[64];
 } place = { .home_fd = -1, .dir_fd = -1 };
 
-/* What a command printed, up to a limit that is above any report of a small file. */
+/* A command's output, up to a limit above any report of a small file. */
 struct printed {
 	char *data;
 	size_t size;
@@ -61,7 +59,7 @@ static void leave(void)
 		rmdir(place.path);
 }
 
-/* The machine's own is none of a fuzzer's business. */
+/* Fuzzers must not touch the machine's own tracefs. */
 static char no_tracefs[] = "tracing";
 
 static void make_place(void)
@@ -84,7 +82,7 @@ static void make_place(void)
 	atexit(leave);
 }
 
-/* Makes the directories in front of each slash of @name. */
+/* Makes the parent directories of @name. */
 static void make_directories(const char *name)
 {
 	char path[CASE_MAX_NAME];
@@ -107,7 +105,7 @@ static void make_file(const struct case_file *f)
 	make_directories(f->name);
 	fd = open(f->name, O_WRONLY | O_CREAT | (f->at ? 0 : O_TRUNC) | O_CLOEXEC, 0600);
 	if (fd < 0)
-		return; /* a directory has this name */
+		return; /* a directory of this name exists */
 	if (io_pwrite_all(fd, f->data, f->size, f->at))
 		finding("cannot write", f->name);
 	close(fd);
@@ -123,7 +121,7 @@ static bool is_input(const struct fuzz_case *c, const char *name)
 	return false;
 }
 
-/* Removes all that is in @dir_fd, which it closes. @c: the top directory's; else NULL */
+/* Removes everything in @dir_fd and closes it. @c: of the top directory, else NULL */
 static void empty_directory(int dir_fd, const struct fuzz_case *c)
 {
 	DIR *dir = fdopendir(dir_fd);
@@ -148,7 +146,7 @@ static void empty_directory(int dir_fd, const struct fuzz_case *c)
 	closedir(dir);
 }
 
-/* --- what is printed --------------------------------------------------------------------- */
+/* --- output ------------------------------------------------------------------------------- */
 
 static ssize_t keep_printed(void *cookie, const char *data, size_t size)
 {
@@ -160,7 +158,7 @@ static ssize_t keep_printed(void *cookie, const char *data, size_t size)
 	return (ssize_t)size;
 }
 
-/* Not from malloc(), which may be out of memory; pages are taken as they are written. */
+/* Not malloc(), which may be out of memory; pages are allocated as they are written. */
 static void reset_printed(struct printed *p)
 {
 	if (!p->data)
@@ -181,7 +179,7 @@ static FILE *open_printed(struct printed *p)
 	return file;
 }
 
-/* The first byte that a terminal would not show but obey. */
+/* The first byte that a terminal would interpret instead of showing it. */
 static const char *find_control(const struct printed *p)
 {
 	const unsigned char *s = (const unsigned char *)p->data;
@@ -190,7 +188,7 @@ static const char *find_control(const struct printed *p)
 	for (i = 0; i < p->size; i++) {
 		if ((s[i] < ' ' && s[i] != '\n' && s[i] != '\t') || s[i] == 0x7f)
 			return p->data + i;
-		/* C1, and the marks that turn the direction of text */
+		/* C1, and characters that change the direction of text */
 		if (s[i] == 0xc2 && i + 1 < p->size && s[i + 1] >= 0x80 &&
 		    s[i + 1] < 0xa0)
 			return p->data + i;
@@ -212,13 +210,14 @@ static bool has_word(int argc, char **argv, const char *word)
 	return false;
 }
 
-/* Those that trace are left out. */
+/* Commands that trace are left out. */
 static bool may_run(int argc, char **argv)
 {
 	return !argc || (strcmp(argv[0], "record") && strcmp(argv[0], "extract"));
 }
 
-/* Threads take a sanitizer longer than all the rest: none, unless the input asks for them. */
+/* No threads, unless the input asks for them: with a sanitizer they take longer than all the rest.
+ */
 static int add_jobs(int argc, char **argv)
 {
 	static char jobs[] = "--jobs=1";
@@ -251,14 +250,15 @@ static void check_printed(int argc, char **argv, int code, const struct printed 
 		at = find_control(out);
 	if (at)
 		finding("a control character was printed", at);
-	/* "--json" may be another option's value: what begins so is meant to be JSON. */
+	/* "--json" may be the value of another option: output that begins like JSON must be JSON.
+	 */
 	if (code == EXIT_OK && out->size && out->size < PRINTED_MAX / 2 &&
 	    *out->data == '{' && has_word(argc, argv, "--json") &&
 	    !json_check(out->data, out->size))
 		finding("not JSON", "standard output");
 }
 
-/* Standard input is the file "stdin", if there is one. */
+/* Standard input is the file "stdin", if it exists. */
 static void set_stdin(void)
 {
 	int fd = open("stdin", O_RDONLY | O_CLOEXEC);
@@ -306,7 +306,7 @@ static void show(int argc, char **argv, int code, const struct printed *out,
 static void run_case(struct fuzz_case *c)
 {
 	char name[] = "kmemx", *argv[CASE_MAX_ARGS + 3] = { name };
-	/* The parser moves arguments. */
+	/* The parser reorders arguments. */
 	char *moved[CASE_MAX_ARGS + 3];
 	static struct printed out, err;
 	int argc, code;
@@ -324,7 +324,7 @@ static void run_case(struct fuzz_case *c)
 	reset_printed(&out);
 	reset_printed(&err);
 	memcpy(moved, argv, sizeof(moved));
-	mkdir(no_tracefs, 0700); /* or it would be mounted */
+	mkdir(no_tracefs, 0700); /* otherwise it would be mounted */
 	code = run(argc + 1, moved, c->fail, &out, &err);
 	if (strcmp(tracefs_tracing_dir(), no_tracefs) != 0)
 		finding("uses the machine's tracefs", tracefs_tracing_dir());

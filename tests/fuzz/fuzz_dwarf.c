@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * tests: fuzz target: debug information: units, functions, inlined ones, lines, variables.
+ * tests: fuzz target: debug information: units, functions, inlined functions, lines, variables.
  * In: arbitrary bytes as an ELF file. Out: a crash is a finding.
  *
- * The seeds are of one file, fs/a.c, and include/wrap.h:
- *	outer(n) { if (n > 3) return middle(n) + 5; return 0; }
- *	middle(n), inlined: { return wrap(grow, n) ^ 3; }
- *	wrap(f, n), of the header, inlined: { return f(n + 1) + 1; }
- * made by gcc -O2 -ffreestanding -gdwarf-N and ld -n -Ttext=0x1000 --defsym=grow=0x1000.
+ * The seeds are built from one file, fs/a.c, and include/wrap.h:
+ * \touter(n) { if (n > 3) return middle(n) + 5; return 0; }
+ * \tmiddle(n), inlined: { return wrap(grow, n) ^ 3; }
+ * \twrap(f, n), of the header, inlined: { return f(n + 1) + 1; }
+ * with gcc -O2 -ffreestanding -gdwarf-N and ld -n -Ttext=0x1000 --defsym=grow=0x1000.
  */
 #include <stdint.h>
 #include <stdio.h>
@@ -20,7 +20,7 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-/* Where the seeds' code is: as linked, and where libdwfl puts a module's. */
+/* Addresses of the seeds' code: as linked, and where libdwfl puts a module. */
 #define PROGRAM_ADDR 0x1000
 #define MODULE_ADDR  0x10000
 #define NR_ADDRS     64
@@ -34,7 +34,7 @@ static int ask_frames(struct debug_frames *f, uint64_t addr)
 
 	for (; !ret && addr < end; addr++) {
 		ret = debug_frames_at(f, addr, frames, &nr);
-		/* Texts end: sanitizers look on. */
+		/* Reads each text up to its end, for the sanitizers. */
 		for (i = 0; i < nr; i++)
 			(void)!strlen(frames[i].file ? frames[i].file : "");
 	}
@@ -57,7 +57,7 @@ static void ask(struct debug_units *units)
 	(void)ret;
 }
 
-/* The files of all symbols and variables, of a kernel and of a module. */
+/* The files of all symbols and variables of a kernel and of a module. */
 static void place_symbols(const char *path, struct debug_units *units)
 {
 	const struct directory_sources sources = { .vmlinux = units };

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * tests: fuzz target: a kernel's ELF file, its code held against callsites, and its sizes.
+ * tests: fuzz target: a kernel's ELF file: compares its code with callsites, and reads its sizes.
  * In: arbitrary bytes as vmlinux. Out: a crash is a finding.
  */
 #include <stdint.h>
@@ -16,7 +16,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 #define NR_SITES 16
 
-/* Sixteen callsites of a kernel that was moved, @behind the starts of the calls. */
+/* Sixteen callsites of a moved kernel, @behind bytes after the starts of the calls. */
 static int fit_calls(const struct elf_image *img, unsigned int behind)
 {
 	uint64_t sites[NR_SITES];
@@ -28,7 +28,7 @@ static int fit_calls(const struct elf_image *img, unsigned int behind)
 	return symbol_fit_calls(img, sites, NR_SITES, &fit);
 }
 
-/* Each byte of a section is one symbol's, or no symbol's. */
+/* Each byte of a section belongs to at most one symbol. */
 static void check_layout(int fd)
 {
 	struct elf_layout layout;
@@ -71,7 +71,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	if (write(fd, data, size) == (ssize_t)size && !elf_image_open(&img, fd)) {
 		text = (struct symbol_text){ img.symbols.data, img.symbols.size };
 		ret = symbol_fit_names(&text, &text, &fit);
-		/* The lengths of calls: of aarch64, x86, s390 */
+		/* The lengths of calls on aarch64, x86, s390 */
 		for (behind = 4; behind <= 6; behind++)
 			ret = fit_calls(&img, behind);
 		(void)ret;

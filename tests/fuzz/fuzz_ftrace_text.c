@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * tests: fuzz target: a kernel's text log, imported, written and read again.
- * In: arbitrary text; up to a NUL, if there is one, kallsyms. Out: a crash is a finding, and
- * so is a recording that cannot be read or has another number of events.
+ * tests: fuzz target: imports a kernel's text log, writes it and reads it back.
+ * In: arbitrary text; text up to a NUL, if there is one, is kallsyms. Out: findings are a crash and
+ * a recording that cannot be read or has another number of events.
  */
 #include <stdint.h>
 #include <stdlib.h>
@@ -20,7 +20,7 @@ static int open_text_part(void *ctx, uint32_t cpu)
 	return memfd_create("part", 0);
 }
 
-/* Every record that was written must be found again. */
+/* All written records must be found when reading. */
 static void read_imported(const struct text_import *ti)
 {
 	const struct event_stream_options opts = { .stop_ts = UINT64_MAX };

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * tests: fuzz target: rows of a file, as kmemx query reads them.
- * In: arbitrary lines; "L" alone stands for a line that is too long. Out: a crash is a finding, and so are a text outside of the line, a mistake
- * without a word or a place, and rows that differ between a line alone and a file.
+ * In: arbitrary lines; "L" alone stands for a line that is too long. Out: findings are a crash, a
+ * text that points outside of the line, an error without a message or a position, and rows that
+ * differ between a single line and a file.
  */
 #include <errno.h>
 #include <stdint.h>
@@ -15,7 +16,7 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-/* What all values are, in one number. */
+/* A checksum of all values. */
 static uint64_t ndjson_sum_row(const struct query_row *row)
 {
 	uint64_t sum = EXPORT_HASH;
@@ -41,7 +42,7 @@ static int ndjson_add_row(void *ctx, const struct query_row *row)
 	return 0;
 }
 
-/* The sum of the rows up to the first mistake; *@ret: 0 or that. */
+/* The checksum of the rows up to the first error; *@ret: 0 or that error. */
 static uint64_t ndjson_read_lines(const uint8_t *data, size_t size, int *ret)
 {
 	struct ndjson_line line = { 0 };
@@ -51,7 +52,7 @@ static uint64_t ndjson_read_lines(const uint8_t *data, size_t size, int *ret)
 		const uint8_t *eol = memchr(data, '\n', size);
 		size_t length = eol ? (size_t)(eol - data) : size,
 		       used = length + (eol ? 1 : 0);
-		/* Of exactly this size, for ASan. */
+		/* Exactly this size, for ASan. */
 		char *copy = malloc(length ? length : 1);
 
 		memcpy(copy, data, length);

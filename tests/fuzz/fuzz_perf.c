@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * tests: fuzz target: a perf.data file, imported, written and read again.
- * In: arbitrary bytes; text behind PERF_SYMBOLS is the symbols. Out: a crash is a finding, and so
- * is a recording that cannot be read or has another number of events.
+ * tests: fuzz target: imports a perf.data file, writes it and reads it back.
+ * In: arbitrary bytes; text after PERF_SYMBOLS is the symbols. Out: findings are a crash and a
+ * recording that cannot be read or has another number of events.
  */
 #include <stdint.h>
 #include <stdlib.h>
@@ -22,7 +22,7 @@ static int open_perf_part(void *ctx, uint32_t cpu)
 	return memfd_create("part", 0);
 }
 
-/* Every record that was written must be found again; formats may be damaged. */
+/* All written records must be found when reading; formats may be damaged. */
 static void read_perf(const struct perf_import *pi)
 {
 	const struct event_stream_options opts = { .stop_ts = UINT64_MAX };
@@ -55,7 +55,7 @@ static void read_perf(const struct perf_import *pi)
 	recording_close(rec);
 }
 
-/* Cuts it off; the caller frees it. NULL: there is none. */
+/* Splits off the symbols; the caller frees them. NULL: none. */
 static char *perf_symbols(const uint8_t *data, size_t *size)
 {
 	const size_t mark = sizeof(PERF_SYMBOLS) - 1;
@@ -68,7 +68,7 @@ static char *perf_symbols(const uint8_t *data, size_t *size)
 	return strndup((const char *)at + mark, (size_t)(end - at) - mark);
 }
 
-/* As the running kernel's, for files that are of it. */
+/* Serves as the running kernel's kallsyms for files recorded on it. */
 static int find_perf_symbols(void *ctx, const struct import_kernel *kernel,
 			     struct strbuf *out)
 {

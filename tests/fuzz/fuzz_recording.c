@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * tests: fuzz target: a whole file, from its first byte to the reports; and its pages once more, a
- * few at a time, as a stream that goes on.
+ * tests: fuzz target: a whole file, from its first byte to the reports; then its pages again, a few
+ * at a time, as a live stream.
  * In: arbitrary bytes as trace.dat. Out: nothing; a crash is a finding.
  */
 #include <errno.h>
@@ -38,7 +38,7 @@ static void fuzz_analyses(const struct recording *rec, const struct event_format
 
 	recording_release(rec, release, sizeof(release));
 	migratetypes_init(&types, NULL, release);
-	/* Damage is an answer too; only memory errors are findings. */
+	/* An error is a valid result; only memory errors are findings. */
 	ret = report ? analyze_run(&env, &set, stream, report, NULL) : 0;
 	(void)ret;
 	report_free(report);
@@ -47,7 +47,7 @@ static void fuzz_analyses(const struct recording *rec, const struct event_format
 #define LIVE_CPUS   8
 #define LIVE_ROUNDS 64
 
-/* The pages that each CPU still has to give. */
+/* The pages of each CPU that are not fed yet. */
 struct live_cpus {
 	const uint8_t *pages[LIVE_CPUS];
 	uint64_t left[LIVE_CPUS];
@@ -55,7 +55,7 @@ struct live_cpus {
 	uint32_t nr, page_size;
 };
 
-/* Takes the pages of the first buffer out of the recording. */
+/* Takes the pages of the first buffer from the recording. */
 static void live_take(struct live_cpus *live, struct recording *rec, const uint8_t *data,
 		      size_t size)
 {
@@ -76,7 +76,7 @@ static void live_take(struct live_cpus *live, struct recording *rec, const uint8
 	}
 }
 
-/* Has the stream drop all callchains but every third. */
+/* Makes the stream drop all callchains but every third. */
 static int forget_stacks(struct event_stream *stream)
 {
 	uint32_t nr = event_stream_nr_stacks(stream) + 1, i;
@@ -91,7 +91,7 @@ static int forget_stacks(struct event_stream *stream)
 	return ret;
 }
 
-/* Feeds a page of every CPU. The time up to which the stream goes is that of one of them. */
+/* Feeds a page of every CPU. The stream's new horizon is the time of one of them. */
 static int live_round(struct event_stream *stream, struct live_cpus *live, uint64_t *ts)
 {
 	int ret = event_stream_keep(stream);

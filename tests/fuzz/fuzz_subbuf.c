@@ -2,7 +2,7 @@
 /*
  * tests: fuzz target: the walk over one ring-buffer page.
  * In: a byte that chooses the byte order, then arbitrary bytes as a page's events.
- * Out: a crash is a finding; so is a record outside the page.
+ * Out: findings are a crash and a record outside the page.
  */
 #include <stdint.h>
 #include <stdlib.h>

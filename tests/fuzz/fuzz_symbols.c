@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * tests: fuzz target: kallsyms text and look-ups in it.
- * In: eight bytes of address, then arbitrary text. Out: a crash is a finding.
+ * tests: fuzz target: kallsyms text, and lookups in it.
+ * In: an address of eight bytes, then arbitrary text. Out: a crash is a finding.
  */
 #include <stdint.h>
 #include <string.h>

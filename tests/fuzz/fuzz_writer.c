@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * tests: fuzz target: the writers.
- * In: arbitrary bytes as a recording. Out: a crash is a finding, and so is a recording
- * that can be read, damaged or not, and cannot be written in one of the forms, or whose file
- * cannot be read or has other events.
+ * In: arbitrary bytes as a recording. Out: findings are a crash, and a readable recording, damaged
+ * or not, that cannot be written in one of the forms, or whose new file cannot be read or has other
+ * events.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -27,7 +27,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 enum way { V7, V6, COMPRESSED, STREAM, JOINED, STREAM_LATE, NR_WAYS };
 
-/* What is written: the pages of all CPUs, one after the other in one file. */
+/* The pages to write: those of all CPUs, one after the other in one file. */
 struct material {
 	struct recording *rec;
 	struct writer_facts facts;
@@ -39,9 +39,9 @@ struct material {
 };
 
 /**
- * struct content - all that a recording's events say
- * @hash: of each event with its stack, in their order; and of the losses between them
- * @losses: those count too
+ * struct content - a summary of a recording's events
+ * @hash: of each event with its stack, in order, and of the losses between them
+ * @losses: number of lost events
  */
 struct content {
 	uint64_t nr_events, nr_lost, hash;
@@ -78,7 +78,7 @@ static void add_event(struct content *c, const struct event_stream *stream,
 	mix(c, frames, nr * sizeof(*frames));
 }
 
-/* 0 or why the events cannot be read. */
+/* Returns 0, or why the events cannot be read. */
 static int read_events(const struct recording *rec, struct content *c)
 {
 	const struct event_stream_options opts = { .stop_ts = UINT64_MAX };
@@ -88,9 +88,9 @@ static int read_events(const struct recording *rec, struct content *c)
 	int ret = event_formats_new(&fmts, rec, NULL);
 	uint32_t i;
 
-	/* A header_page that is missing is an empty one in what is written, and damage there.
-	 * With an item that says how the recording ended each CPU's end is a loss. What the
-	 * file itself showed of that is not written.
+	/* The writer makes an empty header_page from a missing one, which counts as damage there.
+	 * If an item says how the recording ended, each CPU's end is a loss; losses at the end of
+	 * this file itself are not written.
 	 */
 	*c = (struct content){ .nr_damaged = rec->nr_damaged + !rec->header_page,
 			       .losses = !recording_meta(rec, RECORDING_META_TRUNCATED) &&
@@ -144,7 +144,7 @@ static void check(int fd, enum way way, const struct content *was)
 	abort();
 }
 
-/* --- what is to be written --------------------------------------------------------------- */
+/* --- input of the writer ------------------------------------------------------------------ */
 
 static int compare_cpus(const void *a, const void *b)
 {
@@ -155,8 +155,8 @@ static int compare_cpus(const void *a, const void *b)
 	return x->offset < y->offset ? -1 : x->offset > y->offset;
 }
 
-/* The recording itself becomes what a writer takes: whole pages, each CPU once and in order.
- * A page that the file's end cuts off has events that can be read, and that no writer is given.
+/* Converts the recording to the writer's input: whole pages, each CPU once and in order. A last
+ * page that is truncated has readable events, but the writer does not get it.
  */
 static void take_whole_pages(struct recording_buffer *b)
 {
@@ -192,7 +192,7 @@ static bool copy_cpu(struct material *m, const struct recording_cpu *cpu)
 	return true;
 }
 
-/* All pages, if they can be copied as they are. The first buffer becomes the top one. */
+/* Takes all pages if they can be copied unchanged. The first buffer becomes the top one. */
 static bool take_pages(struct material *m)
 {
 	struct recording *rec = m->rec;
@@ -250,7 +250,7 @@ static uint8_t *part_data(const struct material *m, size_t i)
 	return pages;
 }
 
-/* @late: what is known in the end is sent in pieces, as an unfinished recording has it. */
+/* @late: sends facts known at the end in pieces, as an unfinished recording has them. */
 static int write_stream(const struct material *m, int fd, bool late)
 {
 	struct wire w = { .fd = fd };
@@ -273,7 +273,7 @@ static int write_stream(const struct material *m, int fd, bool late)
 	return err;
 }
 
-/* The pages in regions of one file, then the file without the holes. */
+/* Writes the pages to regions of one file, then makes the file without holes. */
 static int join(const struct material *m, int fd)
 {
 	struct writer_instance instances[MAX_BUFFERS];
@@ -303,7 +303,7 @@ static int join(const struct material *m, int fd)
 				 m->nr_top, regions.block);
 }
 
-/* Is it of what can be written so? */
+/* Can this form represent the recording? */
 static bool possible(const struct material *m, enum way way)
 {
 	const struct writer_facts *facts = &m->facts;
@@ -316,17 +316,17 @@ static bool possible(const struct material *m, enum way way)
 		empty |= !m->instances[i].nr_parts;
 		stream = !i && !empty && !strcmp(m->instances[0].name, RECORDING_FREES);
 	}
-	/* Numbers from there on are the other buffer's. */
+	/* Numbers from here on belong to the other buffer. */
 	for (i = 0; i < m->nr; i++)
 		stream &= m->parts[i].cpu < RECORDING_FREES_CPU;
 	switch (way) {
 	case V7:
 		return true;
-	case V6: /* has one size of pages */
+	case V6: /* all pages must have one size */
 		return same;
-	case COMPRESSED: /* it and those below are for one's own recordings only */
+	case COMPRESSED: /* this form and those below are only for kmemx's own recordings */
 		return !facts->foreign_endian && writer_can_compress();
-	case JOINED: /* without a part, where would its section be? */
+	case JOINED: /* its section would have no part to belong to */
 		return !facts->foreign_endian && same && !empty;
 	default:
 		return !facts->foreign_endian && same && stream;
@@ -372,7 +372,7 @@ static void write_all(struct material *m, const struct content *was)
 		if (fd < 0)
 			return;
 		err = write_so(m, fd, way);
-		/* Not every filesystem can join. */
+		/* Not all filesystems can join. */
 		if (err && !(way == JOINED && err == -EOPNOTSUPP)) {
 			fprintf(stderr, "form %d: not written: %s\n", (int)way,
 				strerror(-err));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * tests: is a text JSON? RFC 8259, without duplicate names.
+ * tests: checks that a text is JSON: RFC 8259, without duplicate names.
  */
 #include "json_check.h"
 
@@ -32,7 +32,7 @@ static bool take(struct text *t, const char *word)
 	return true;
 }
 
-/* Bytes behind the first of a UTF-8 character; -1: not a first one */
+/* Number of bytes after the first one of a UTF-8 character; -1: not a first byte */
 static int more_bytes(unsigned char c)
 {
 	return c < 0x80	  ? 0

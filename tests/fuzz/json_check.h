@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * tests: is a text JSON?
- * In: bytes. Out: yes or no. Several values, one after the other, are JSON too (script).
+ * tests: checks that a text is JSON.
+ * In: bytes. Out: yes or no. Several values in sequence are valid, too (script).
  */
 #ifndef KMEMX_TESTS_FUZZ_JSON_CHECK_H
 #define KMEMX_TESTS_FUZZ_JSON_CHECK_H

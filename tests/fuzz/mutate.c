@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * tests: how the fuzzer changes a command line and its files.
- * In: an input of fuzz_command. Out: another one: an argument more, less or other, or a file
- * changed by what it holds.
+ * In: an input of fuzz_command. Out: another one: an argument added, removed or changed, or a file
+ * changed with knowledge of its format.
  */
 #include "mutate.h"
 
@@ -28,7 +28,7 @@ const char *__asan_default_options(void);
 
 #define ROOM (1U << 20)
 
-/* What makes it slow and would find no more. */
+/* Options that would only make it slow. */
 const char *__asan_default_options(void)
 {
 	return "malloc_context_size=8:allocator_release_to_os_interval_ms=-1:"
@@ -105,7 +105,7 @@ static bool mutate_gzip(struct bytes *b, uint64_t *state)
 
 static void mutate_file(struct bytes *b, uint64_t *state)
 {
-	/* Sometimes without knowing anything: the beginnings count too. */
+	/* Sometimes changes bytes at random: the first bytes matter, too. */
 	if (!mutate_below(state, 8))
 		b->size = LLVMFuzzerMutate(b->data, b->size, b->max);
 	else if (!mutate_below(state, 24))
@@ -126,7 +126,7 @@ static void mutate_file(struct bytes *b, uint64_t *state)
 
 /* --- the command line -------------------------------------------------------------------- */
 
-/* What options take. Their names are those that the commands' help lists. */
+/* Values for options; the names of options come from the commands' help. */
 static const char *const values[] = {
 	"-",
 	"--",
@@ -226,7 +226,7 @@ static void read_help(const char *verb)
 		kmemx_main(3, argv); /* closes it */
 	stdout = old;
 	if (text)
-		add_options(text); /* keeps it */
+		add_options(text); /* stays open */
 }
 
 static const char *any_option(uint64_t *state)
@@ -247,7 +247,7 @@ static const char *any_word(const struct fuzz_case *c, uint64_t *state)
 	return values[mutate_below(state, ARRAY_SIZE(values))];
 }
 
-/* Puts together a line again, with a word more, less, or other. */
+/* Joins a line again, with a word added, removed or changed. */
 static void mutate_line(struct fuzz_case *c, uint64_t *state)
 {
 	char *argv[CASE_MAX_ARGS + 1], copy[CASE_MAX_LINE];
@@ -284,7 +284,7 @@ static void mutate_line(struct fuzz_case *c, uint64_t *state)
 
 /* --- an input ---------------------------------------------------------------------------- */
 
-/* Drops a file, or lets one be another. */
+/* Drops a file, or replaces it by another. */
 static void mutate_files(struct fuzz_case *c, uint64_t *state)
 {
 	size_t i = mutate_below(state, c->nr_files), k = mutate_below(state, c->nr_files);
@@ -307,7 +307,7 @@ static size_t change(struct fuzz_case *c, uint8_t *out, size_t max, uint64_t *st
 		mutate_line(c, state);
 		return case_write(c, out, max);
 	}
-	/* All the memory is there, or it ends somewhere. */
+	/* Chooses whether and when allocations fail. */
 	if (!mutate_below(state, 12)) {
 		c->fail = mutate_below(state, 3) ? 1 + mutate_below(state, 1500) : 0;
 		return case_write(c, out, max);
@@ -343,7 +343,7 @@ size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t max, unsigned 
 		memcpy(copy, data, size);
 	if (copy && case_parse(&c, copy, size))
 		new = change(&c, data, max, &state);
-	if (copy && !new) /* no case at all, or too large: as it was */
+	if (copy && !new) /* not a case, or too large: unchanged */
 		memcpy(data, copy, size);
 	free(copy);
 	return new ? new : size ? size : LLVMFuzzerMutate(data, size, max);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * tests: changes that know what they change.
- * In: a file's bytes. Out: the same, changed in a place that a reader gets to.
+ * tests: changes that know the format they change.
+ * In: a file's bytes. Out: the same with a change at a place that readers get to.
  */
 #ifndef KMEMX_TESTS_FUZZ_MUTATE_H
 #define KMEMX_TESTS_FUZZ_MUTATE_H
@@ -16,26 +16,26 @@ struct bytes {
 	size_t size, max;
 };
 
-/* The fuzzer's: changes a few bytes at random; returns the new size. */
+/* Defined by the fuzzer: changes a few bytes at random; returns the new size. */
 size_t LLVMFuzzerMutate(uint8_t *data, size_t size, size_t max);
 
-/* xorshift64: the same seed, the same change. */
+/* xorshift64: the same seed leads to the same change. */
 uint32_t mutate_random(uint64_t *state);
-/* A number below @limit, which is not 0. */
+/* A number below @limit, which must not be 0. */
 uint32_t mutate_below(uint64_t *state, size_t limit);
-/* A value at which something may change: 0, powers of two, all ones, or any. */
+/* A boundary value: 0, a power of two, all ones; or any. */
 uint64_t mutate_value(uint64_t *state);
-/* Puts @size bytes in the place of the @old ones at @at. False: no room. */
+/* Replaces the @old bytes at @at by @size bytes. False if there is no room. */
 bool bytes_replace(struct bytes *b, size_t at, size_t old, const void *data, size_t size);
 
-/* A line is doubled, dropped, moved, or one of its numbers changed. */
+/* Duplicates, drops or moves a line, or changes one of its numbers. */
 void mutate_text(struct bytes *b, uint64_t *state);
 /*
- * trace.dat 6 or 7, or a stream: an option, a section (opened if it is compressed, changed,
- * closed again), a sub-buffer or an event in it. False if it is none of them, or too damaged.
+ * trace.dat 6 or 7, or a stream: changes an option, a section (decompressed, changed and compressed
+ * again), a sub-buffer or an event in it. False if it is none of these or too damaged.
  */
 bool mutate_recording(struct bytes *b, uint64_t *state);
-/* An event of a sub-buffer of @size bytes, or what the sub-buffer says of itself. */
+/* Changes an event of a sub-buffer of @size bytes, or the sub-buffer's header. */
 void mutate_page(uint8_t *page, size_t size, bool big_endian, unsigned int long_size,
 		 uint64_t *state);
 

@@ -55,7 +55,7 @@ bool bytes_replace(struct bytes *b, size_t at, size_t old, const void *data, siz
 
 /* --- text -------------------------------------------------------------------------------- */
 
-/* The line around a random byte: its start, and its length with its end. */
+/* The line around a random byte: its start, and its length with its line break. */
 static size_t pick_line(const struct bytes *b, uint64_t *state, size_t *len)
 {
 	size_t at = mutate_below(state, b->size), end = at;

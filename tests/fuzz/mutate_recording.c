@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * tests: changes of recordings.
- * In: trace.dat 6 or 7, or a stream. Out: the same with an option, a section, a sub-buffer or
- * an event changed. What no longer fits its place goes to the end of the file, and what
- * pointed to it points there.
+ * tests: changes recordings.
+ * In: trace.dat 6 or 7, or a stream. Out: the same with an option, a section, a sub-buffer or an
+ * event changed. Data that no longer fits moves to the end of the file, and the references to it
+ * change.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -23,7 +23,7 @@ enum { DONE = 0, BUFFER = 3, HEADER_INFO = 16, CMDLINES = 21 };
 
 /**
  * struct file - a recording being changed
- * @at: behind the size of a page: where the versions differ
+ * @at: after the page size, where the versions differ
  */
 struct file {
 	struct bytes *b;
@@ -34,7 +34,7 @@ struct file {
 	size_t at;
 };
 
-/* An option: of @size bytes at @at in the section's content. */
+/* An option of @size bytes at @at in the section's content. */
 struct option_at {
 	uint16_t id;
 	size_t at, size;
@@ -67,7 +67,7 @@ static bool inside(const struct bytes *b, uint64_t at, uint64_t size)
 
 /* --- pages ------------------------------------------------------------------------------- */
 
-/* Where the events of a page begin, up to @max of them. */
+/* The offsets of a page's events, up to @max of them. */
 static size_t find_events(const uint8_t *page, size_t size, bool big,
 			  unsigned int long_size, size_t *at, size_t max)
 {
@@ -122,7 +122,7 @@ void mutate_page(uint8_t *page, size_t size, bool big, unsigned int long_size,
 	case 3:
 		change_head(page + at[mutate_below(state, nr)], big, state);
 		return;
-	case 4: /* one event in the place of another one */
+	case 4: /* one event replaces another */
 		from = at[mutate_below(state, nr)];
 		to = at[mutate_below(state, nr)];
 		if (from + 32 <= size && to + 32 <= size)
@@ -147,7 +147,7 @@ static void mutate_pages_at(struct file *f, uint8_t *data, size_t size)
 /* --- compressed blocks ------------------------------------------------------------------- */
 
 #ifdef HAVE_ZSTD
-/* {u32 compressed size, u32 size, data} in @in: its content; 0 if it has none. */
+/* {u32 compressed size, u32 size, data} in @in: decompresses it; 0 if that fails. */
 static size_t open_block(struct file *f, const uint8_t *in, size_t size, uint8_t *out,
 			 size_t *used)
 {
@@ -185,7 +185,7 @@ static size_t close_block(struct file *f, const uint8_t *in, size_t size, uint8_
 
 /* --- version 7 --------------------------------------------------------------------------- */
 
-/* The content of the section at @at; false if it has none. Free @out->data. */
+/* The content of the section at @at; false if it is invalid. Free @out->data. */
 static bool open_section(struct file *f, uint64_t at, struct bytes *out, bool *packed)
 {
 	struct bytes *b = f->b;
@@ -210,7 +210,7 @@ static bool open_section(struct file *f, uint64_t at, struct bytes *out, bool *p
 	return true;
 }
 
-/* Writes it, where it was if it is as large as before, else at the end. Where it is now. */
+/* Writes it back in place if its size is the same, else at the end. Returns its offset. */
 static uint64_t close_section(struct file *f, uint64_t at, const struct bytes *content,
 			      bool packed)
 {
@@ -254,7 +254,7 @@ static size_t list_options(struct file *f, const struct bytes *section,
 	return nr;
 }
 
-/* An option is dropped, doubled, or gets another size, id or content. */
+/* Drops or duplicates an option, or changes its size, id or content. */
 static void change_option(struct file *f, struct bytes *section,
 			  const struct option_at *o)
 {
@@ -292,7 +292,7 @@ static void change_option(struct file *f, struct bytes *section,
 	free(part.data);
 }
 
-/* A chunk of compressed pages: all of the CPU's data moves to the end. */
+/* A chunk of compressed pages: all data of the CPU moves to the end. */
 static void change_chunk(struct file *f, uint8_t *entry, uint64_t offset, uint64_t size)
 {
 	struct bytes data = { .data = malloc(2 * ROOM), .max = 2 * ROOM };
@@ -357,7 +357,7 @@ static void change_text_section(struct file *f, struct bytes *options,
 	if (!at || !open_section(f, at, &content, &packed))
 		return;
 	mutate_text(&content, f->state);
-	/* Sometimes it is opened for good. */
+	/* Sometimes leaves it uncompressed. */
 	if (packed && !mutate_below(f->state, 8)) {
 		put(f->b->data + at + 2, 0, 2, f->big);
 		packed = false;
@@ -403,7 +403,7 @@ static bool mutate_v7(struct file *f)
 
 /* --- version 6 --------------------------------------------------------------------------- */
 
-/* Offsets of data behind @at, which moved by @delta. */
+/* Adjusts offsets of data after @at, which moved by @delta. */
 static void move_data(struct file *f, size_t at, int64_t delta)
 {
 	uint8_t *p, *end = f->b->data + f->b->size;
@@ -418,7 +418,7 @@ static void move_data(struct file *f, size_t at, int64_t delta)
 	}
 }
 
-/* The text of @size at @at, whose size is the number of @width bytes before it. */
+/* Changes the text of @size at @at; its size is stored in @width bytes before it. */
 static void change_v6_text(struct file *f, size_t at, size_t size, unsigned int width)
 {
 	struct bytes part = { .data = malloc(ROOM), .max = ROOM / 2, .size = size };
@@ -434,7 +434,7 @@ static void change_v6_text(struct file *f, size_t at, size_t size, unsigned int 
 	free(part.data);
 }
 
-/* Finds a text with its size in front of it: @nr texts are passed over. */
+/* Finds a text with its size in front of it, after skipping @nr texts. */
 static bool mutate_v6(struct file *f)
 {
 	struct bytes *b = f->b;
@@ -521,7 +521,7 @@ static bool mutate_stream(struct file *f)
 
 /* --- any of them ------------------------------------------------------------------------- */
 
-/* "...commit;\toffset:8;\tsize:8" of the header page, if it can be seen. */
+/* "...commit;\toffset:8;\tsize:8" of the header page, if visible. */
 static unsigned int find_long_size(const struct bytes *b)
 {
 	const uint8_t *p = memmem(b->data, b->size, "local_t commit;", 15);

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * tests: how the fuzzer changes a recording that is to be written again.
- * In: an input of fuzz_writer. Out: one with a change in a place that a reader gets to, or at
- * random.
+ * tests: how the fuzzer changes a recording for the writers.
+ * In: an input of fuzz_writer. Out: one with a change at a place that readers get to, or at random.
  */
 #include "mutate.h"
 

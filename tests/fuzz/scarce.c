@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * tests: memory that runs out when it is told to.
+ * tests: allocations that fail on demand.
  *
- * The linker (--wrap) has all that is linked into the target call these; libraries are not.
+ * The linker (--wrap) redirects calls of all code in the target to these functions, but not those
+ * of libraries.
  */
 #include "scarce.h"
 
@@ -42,7 +43,7 @@ void scarce_set(unsigned long nth)
 	__atomic_store_n(&left, nth, __ATOMIC_RELAXED);
 }
 
-/* Is it this one? Threads count together. */
+/* True for the chosen allocation. Threads count together. */
 static bool none_left(void)
 {
 	if (!__atomic_load_n(&left, __ATOMIC_RELAXED) ||

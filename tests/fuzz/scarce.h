@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * tests: memory that runs out when it is told to.
- * In: a number. Out: that allocation fails, of those that kmemx's own code asks for.
+ * tests: allocations that fail on demand.
+ * In: a number. Out: that allocation fails, counting those of kmemx's own code.
  */
 #ifndef KMEMX_TESTS_FUZZ_SCARCE_H
 #define KMEMX_TESTS_FUZZ_SCARCE_H
 
-/* The @nth allocation from now on fails; 0: none does. */
+/* The @nth allocation from now on fails; 0: none. */
 void scarce_set(unsigned long nth);
 
 #endif

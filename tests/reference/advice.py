@@ -21,8 +21,8 @@ import sys
 import model
 
 ALIGN = 8
-KERNEL, WAITS = 0xcc0, 0x4c0  # GFP_KERNEL; of it, what GFP_ATOMIC does not have
-ATOMIC = 0xa20, 0x820  # before Linux 6.3, from then on
+KERNEL, WAITS = 0xcc0, 0x4c0  # GFP_KERNEL; its bits that GFP_ATOMIC lacks
+ATOMIC = 0xa20, 0x820  # before Linux 6.3; since 6.3
 COUNTS = re.compile(r"(\d+) of (\d+) GFP_ATOMIC .* slab objects .*: (\d+)$")
 
 
@@ -37,17 +37,17 @@ class Slab(model.Slab):
         self.sizes = {"place": collections.defaultdict(collections.Counter),
                       "function": collections.defaultdict(collections.Counter)}
         self.ranges = collections.defaultdict(collections.Counter)
-        self.asked = collections.Counter()  # kmallocs by callsite
+        self.asked = collections.Counter()  # number of kmallocs by callsite
         self.large = collections.defaultdict(collections.Counter)  # too large for slabs, too
-        self.freed_by = None  # callsite of the free at hand
-        self.freed = collections.defaultdict(collections.Counter)  # by who allocated
+        self.freed_by = None  # callsite of the current free
+        self.freed = collections.defaultdict(collections.Counter)  # by allocating task
         self.flags = collections.Counter()  # allocations by callsite and flags
 
     def count(self, obj, more):
         for by, site in (("place", obj.site), ("function", obj.site.split("+")[0])):
             if more > 0:
                 self.asked[by, site] += 1
-            last = 1  # of the range: a power of two
+            last = 1  # of the range, a power of two
             while last < obj.req:
                 last *= 2
             for counts in (self.sizes[by][site, obj.req, obj.alloc],
@@ -99,7 +99,7 @@ class Slab(model.Slab):
 
 
 def slab_bytes(size, page_size, cpus):
-    """Of SLUB, without a cache of that size to learn from."""
+    """SLUB's rule, used if slabinfo has no cache of that size."""
     objects = min(4 * (cpus.bit_length() + 1), max(1, 8 * page_size // size))
     for part in (16, 8, 4, 2):
         for pages in (1, 2, 4, 8):
@@ -110,7 +110,7 @@ def slab_bytes(size, page_size, cpus):
 
 
 def own_cache(live, req, alloc, recording):
-    """What a cache of its own would save, and the size of its objects."""
+    """Bytes that a separate cache would save, and the size of its objects."""
     size = -(-max(req, 1) // ALIGN) * ALIGN
     slab = slab_bytes(size, recording["kernel_page_size"], recording["nr_cpus"])
     slabs = -(-live // (slab // size))
@@ -118,7 +118,7 @@ def own_cache(live, req, alloc, recording):
 
 
 def expected(slab, by, recording):
-    """The findings: what kmemx has in its columns, without words."""
+    """The findings: values of kmemx's columns, without text."""
     found = {}
     for (of, site), large in slab.large.items():
         if of == by and large["most"]:
@@ -150,7 +150,7 @@ def expected(slab, by, recording):
 
 
 def flag_difference(slab, by, row, recording):
-    """What is wrong with a finding about GFP_ATOMIC, or None."""
+    """Returns what is wrong with a finding about GFP_ATOMIC, or None."""
     match = COUNTS.match(row["evidence"])
     if not match:
         return None if " of pages " in row["evidence"] else "no counts in its evidence"
@@ -167,9 +167,10 @@ def flag_difference(slab, by, row, recording):
 
 
 def single_frees(text):
-    """Single pages that were freed and not announced as part of a batch, by pid; None: of all."""
+    """Counts single pages that were freed without being announced as part of a batch, by pid; None:
+    of all."""
     single = collections.Counter()
-    freed, early = {}, set()  # pfn -> pid that freed it last; announced, and not freed yet
+    freed, early = {}, set()  # pfn -> pid that freed it last; announced, not freed
     for pid, _, _, name, field in model.events(text):
         pfn = field.get("pfn")
         if name == "mm_page_free" and field["order"] == "0":
@@ -204,7 +205,7 @@ def batch_differences(text, kmemx, path):
 
 
 def differences(slab, kmemx, path, recording):
-    # Functions of one name, which the text does not tell apart, are shown with their places.
+    # If the text cannot distinguish functions of one name, their callsites are shown.
     _, reports = model.report(kmemx, path)
     twice = {row["callsite"].split("+")[0] for row in reports.get("slab", {"rows": ()})["rows"]
              if "+" in row["callsite"]}

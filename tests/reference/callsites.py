@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Holds the totals of callsites against each other: in every view, and in every format of export.
+"""Compares the totals of callsites in all views and in all export formats.
 
 usage: callsites.py KMEMX RECORDING...
 
-What the slab events themselves name as their call_site is what rows by callsite have. So have the
-callchains by their first function: rows, trees, exports, the page of kmemx report, queries; and of
-what lives, leaks. Prints what differs, and how many totals were equal; exit 1 if anything differs.
+Rows by callsite must have the totals by call_site of the slab events themselves. So must callchains
+by their first function: rows, trees, exports, the page of kmemx report, queries; and leaks, for
+live objects. Prints what differs, and how many totals were equal; exit 1 if anything differs.
 """
 import collections
 import csv
@@ -23,7 +23,7 @@ import tempfile
 import exports
 import report
 
-# What the compiler makes of a function is that function.
+# Compiler-generated parts of a function count as that function.
 MADE = r"(\.(isra|constprop|part|cold|llvm|lto_priv)[.\w]*|_noprof)*"
 NO_STACK = "[no stack]"
 TABLES = "slab", "page", "slab_tree", "page_tree", "leaks", "leaks_page"
@@ -31,7 +31,7 @@ TABLES = "slab", "page", "slab_tree", "page_tree", "leaks", "leaks_page"
 
 @functools.lru_cache(None)
 def plain(name):
-    """Without the offset that rows of functions of one name have."""
+    """Removes the offset that rows of functions with the same name have."""
     return "[unknown]" if name == NO_STACK else re.sub(r"\+0x[0-9a-f]+", "", name)
 
 
@@ -48,7 +48,7 @@ def folded(output):
 
 
 def rows_of(rows):
-    """A row's callsite is its callchain's first function."""
+    """The callsite of a row is the first function of its callchain."""
     for row in rows:
         if leaf([row["callsite"]]) != leaf(row["stack"].split(";")):
             raise ValueError(f"{row['callsite']}, not the first of {row['stack']}")
@@ -148,7 +148,7 @@ NONE = {"chrome"}
 
 
 class Callsites:
-    """One recording."""
+    """Checks one recording."""
 
     def __init__(self, kmemx, path):
         self.kmemx, self.path = kmemx, path
@@ -168,7 +168,7 @@ class Callsites:
                 yield "page" if "page" in table["name"] else "slab", table
 
     def same(self, what, want, got):
-        """Are the totals those that are wanted?"""
+        """Compares the totals with the expected ones."""
         sums = collections.Counter()
         for allocator, frames, size in got:
             sums[allocator, leaf(frames)] += size
@@ -183,7 +183,7 @@ class Callsites:
                        row["bytes"] or 0)
 
     def roots(self):
-        """The functions that allocate; where no callchain was recorded there is no tree."""
+        """The functions that allocate; without recorded callchains there is no tree."""
         for allocator, table in self.tables("stat", "--slab", "--page", "--tree=callee",
                                             "--min-share", "0", "--depth", "1"):
             for row in table["rows"]:
@@ -191,7 +191,8 @@ class Callsites:
                     yield allocator, [row["function"]], row["bytes"]
 
     def leaks(self, by, live):
-        """What lives, but for rows of which all is younger than an object that may be in flight."""
+        """Live bytes, without rows in which all objects are younger than an object that may be in
+        flight."""
         got, young = collections.Counter(), 0
         for allocator, table in self.tables("leaks", "--by", by):
             young += table["summary"]["bytes_young"]
@@ -205,7 +206,7 @@ class Callsites:
         self.equal += len(got)
 
     def events(self):
-        """By the events alone, as script prints them."""
+        """From the events alone, as script prints them."""
         sums = collections.Counter()
         for line in self.run("script", "-i", self.path, "--json").splitlines():
             if b'"bytes_alloc"' in line:

@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Holds kmemx script against trace-cmd's own reading of a whole recording.
+"""Compares kmemx script with trace-cmd's reading of a whole recording.
 
 usage: events.py KMEMX RECORDING TEXT
 
-TEXT is RECORDING as trace-cmd report -R -t prints it, gzipped. Every event must be there
-once, with the same time, CPU, task, name and fields; so must every loss. Prints what differs;
-exit 1 if anything does.
+TEXT is RECORDING as trace-cmd report -R -t prints it, gzipped. Every event must be there once, with
+the same time, CPU, task, name and fields; so must every loss. Prints what differs; exit 1 if
+anything does.
 """
 import collections
 import gzip
@@ -17,12 +17,12 @@ import sys
 
 LINE = re.compile(r"^\s*(.*)-(-?\d+)\s+\[(\d+)\]\s*([\d.]+): (\w+):\s*(.*)$")
 GAP = re.compile(r"^CPU:(\d+) \[(?:(\d+) )?EVENTS DROPPED\]")
-# A value ends where the next "name=" begins: names of tasks may have spaces.
+# A value ends at the next "name=", as names of tasks may contain spaces.
 FIELD = re.compile(r"(\w+)=(.*?)(?=\s+\w+=|$)")
 
 
 def value(text):
-    """A field as trace-cmd prints it, as a number where it is one."""
+    """A field of trace-cmd, converted to a number if possible."""
     if text == "(nil)":
         return 0
     try:
@@ -32,7 +32,7 @@ def value(text):
 
 
 def shown(key, content, event):
-    """The same, of a field of kmemx script --json."""
+    """The same for a field of kmemx script --json."""
     if key == "call_site":
         site = event.get("callsite", "0x0").split(" ")[0]
         return value(site) if site.startswith("0x") else site
@@ -43,7 +43,7 @@ def shown(key, content, event):
 
 
 def kept(name, fields):
-    """Of a stack only its size: there are more frames, or fewer, than its format says."""
+    """For a stack only its size: it may have more or fewer frames than its format says."""
     return {"size": fields["size"]} if name == "kernel_stack" else fields
 
 
@@ -63,7 +63,7 @@ def reference(path):
 
 
 def kmemx_script(kmemx, recording):
-    """The events of kmemx script, in its order, and what it says of losses."""
+    """The events of kmemx script in its order, and its losses."""
     out = subprocess.run([kmemx, "script", "-i", recording, "--json", "--event", "*"],
                          stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, check=True)
     events, gaps = [], collections.defaultdict(list)
@@ -81,8 +81,8 @@ def kmemx_script(kmemx, recording):
 def own_stacks(path):
     """By CPU, the frames of each event's own stack as (event, number, text of the first 8).
 
-    The kernel writes an event and then its stack, and only interrupts, with whole pairs of
-    their own, come between the two. None if not every event has one.
+    The kernel writes an event and then its stack; only interrupts, with complete pairs of their
+    own, come between them. None if some event has no stack.
     """
     waiting, found = collections.defaultdict(list), collections.defaultdict(list)
     with gzip.open(path, "rt", errors="replace") as text:
@@ -111,7 +111,7 @@ def stack_differences(kmemx, recording, expected):
     for line in out.stdout.splitlines():
         event = json.loads(line)
         frames = [(0 if f == "[unknown]" else int(f, 16)).to_bytes(size, info["endian"])
-                  for f in event.get("stack", ())]  # a frame of 0 has no address to show
+                  for f in event.get("stack", ())]  # a frame of 0 has no address in the text
         got[event["cpu"]].append([event["event"], len(frames), b"".join(frames)])
     if info["stacks_unclaimed"]:
         yield f"{info['stacks_unclaimed']} stacks of no event"

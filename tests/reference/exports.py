@@ -35,7 +35,7 @@ def varint(data, at):
 
 
 def fields(data):
-    """The fields of a protocol buffers message: pairs of a number and a value."""
+    """The fields of a protocol buffers message: pairs of number and value."""
     at = 0
     while at < len(data):
         tag, at = varint(data, at)
@@ -72,7 +72,7 @@ def label_of(sample, strings, key):
 
 
 def check_ids(profile, strings):
-    """Everything that is referred to is there, as pprof's own check wants it."""
+    """Everything referred to exists, as pprof's own check requires."""
     locations = [by_number(location) for location in profile[4]]
     functions = {by_number(function)[1][0] for function in profile[5]}
     mappings = {by_number(mapping)[1][0] for mapping in profile[3]}
@@ -157,7 +157,7 @@ def zstd(data, size):
 
 
 def thrift(data, at):
-    """A structure in Thrift's compact protocol: its fields, and where it ends."""
+    """A structure in Thrift's compact protocol: its fields and its end."""
     def number():
         nonlocal at
         value, at = varint(data, at)
@@ -192,7 +192,7 @@ def thrift(data, at):
 
 
 def hybrid(data, at, end, nr):
-    """Runs and packed bits, of one bit each."""
+    """Runs and packed bits, one bit each."""
     bits = []
     while at < end and len(bits) < nr:
         head, at = varint(data, at)
@@ -233,7 +233,7 @@ def parquet_page(data, at, codec):
 
 
 def parquet_column(data, column, element):
-    """The values of a column chunk, None where there is none."""
+    """The values of a column chunk, None for NULL."""
     at, words = column.get(11, column[9]), None
     if 11 in column:
         head, page, at = parquet_page(data, at, column[4])
@@ -300,7 +300,7 @@ def read_dhat(output):
 
 
 def add_history(changes):
-    """Sums of pairs of an allocator and bytes, below 0 where they end."""
+    """Sums of pairs of an allocator and bytes, which are negative for frees."""
     sums, live, most = collections.Counter(), collections.Counter(), 0
     for allocator, size in changes:
         live[allocator] += size
@@ -446,9 +446,9 @@ READERS = {"pprof": read_pprof, "speedscope": read_speedscope, "ndjson": read_nd
            "openmetrics": read_openmetrics, "prometheus": read_prometheus, "csv": read_csv, "parquet": read_parquet,
            "dhat": read_dhat, "heaptrack": read_heaptrack, "firefox": read_firefox,
            "chrome": read_chrome}
-# A block that was freed in pieces is as many allocations to a reader that knows whole ones only.
+# If a format knows only whole blocks, a block freed in pieces is several allocations.
 IN_PIECES = "heaptrack", "firefox"
-# What only one kind of memory has.
+# Columns of one kind of memory only.
 ONLY = {"--order": ("--page",), "--cache": ("--slab",)}
 # Counters have no totals.
 HAS = {"chrome": ("bytes_live", "bytes_peak")}
@@ -458,7 +458,7 @@ class Exports:
     def __init__(self, kmemx, path, *selection):
         self.kmemx, self.path, self.wrong = kmemx, path, []
         self.selection = selection
-        # A sample is exported as it is.
+        # A sample is exported without scaling.
         self.sample = None
         self.sample = json.loads(self.run("stat", "--json"))["recording"]["sample"]
         self.kinds = next((ONLY[word] for word in selection if word in ONLY), ("--slab", "--page"))
@@ -478,7 +478,7 @@ class Exports:
         return {t["name"]: t for t in json.loads(output)["reports"]} if output else {}
 
     def totals(self):
-        """What the formats must add up to."""
+        """The totals that formats must add up to."""
         want = collections.Counter()
         for name, table in self.tables("stat", *self.kinds, "--caller").items():
             if name in ("slab", "page"):
@@ -490,7 +490,7 @@ class Exports:
                                     table["summary"].get("bytes_live_implicit"))
                 live = table["summary"]["bytes_net" if name == "slab" else "bytes_live"]
                 want[name, "bytes_live"] += live or 0
-                # Unknown is unknown for all of them.
+                # Unknown values must be unknown in all formats.
                 want[name, "live"] += sum(row["hit"] or 0 for row in table["rows"]) if live is not None else 0
         for name, table in self.tables("peak").items():
             allocator = "page" if name == "peak_page" else "slab"
@@ -528,7 +528,7 @@ class Exports:
                        lambda output, of=metric: read_folded(output, of))
 
     def check_one(self, name, allocator, want):
-        """Of one kind of memory, whose peak is its own."""
+        """Formats of one kind of memory, with the peak of that kind."""
         part = collections.Counter({key: value for key, value in want.items() if key[0] == allocator})
         if not +part:
             return

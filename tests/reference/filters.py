@@ -16,7 +16,7 @@ import sys
 
 from model import ALLOCS, events, model, number, report, unbalanced
 
-# What the parts must add up to.
+# The parts must add up to these.
 SUMS = {
     "slab": ("allocs", "allocs_failed", "bytes_allocated", "bytes_requested", "bytes_freed",
              "bytes_net", "allocs_implicit", "frees_matched", "frees_reordered",
@@ -24,9 +24,9 @@ SUMS = {
     "page": ("requests", "failures", "bytes", "bytes_freed", "bytes_implicit", "bytes_live",
              "alloc_freed", "alloc_implicit", "alloc_only", "frees_matched", "frees_split"),
 }
-# Frees that no filter can tell whose they are.
+# Frees whose object is unknown: no filter can select them.
 OTHERS = ("frees_unmatched", "frees_double", "frees_other", "frees_null")
-MOST = 6  # values of one kind that are tried
+MOST = 6  # number of values of one kind to try
 
 
 class Filters:
@@ -35,7 +35,7 @@ class Filters:
         self.recording, self.whole = report(kmemx, path, "--slab", "--page")
 
     def part(self, *options):
-        """The summaries of slab and page; nothing where the filter leaves nothing."""
+        """The summaries of slab and page; empty if the filter leaves nothing."""
         try:
             recording, reports = report(self.kmemx, self.path, *options)
         except subprocess.CalledProcessError as error:
@@ -71,7 +71,7 @@ class Filters:
             "bytes_implicit": owned["implicit"] * size})
 
     def partition(self, option, values):
-        """Filters by each of the values show together what no filter shows."""
+        """Filters by each of the values add up to the total without a filter."""
         parts = [self.part(option, str(value)) for value in values]
         for name, keys in SUMS.items():
             if name == "slab" and option == "--order" or name not in self.whole:
@@ -89,18 +89,18 @@ class Filters:
 
 
 def common(counter):
-    """The most frequent ones, by name where they are equally frequent."""
+    """The most frequent values; ties are ordered by name."""
     return [who for who, _ in sorted(counter.items(), key=lambda i: (-i[1], str(i[0])))][:MOST]
 
 
 def ranges(values):
-    """Three disjoint lists that together hold all values."""
+    """Splits the values into three disjoint lists."""
     values = sorted(values)
     return [",".join(map(str, values[i::3])) for i in range(3) if values[i::3]]
 
 
 def check_lines(filters, path):
-    """By what a line says of an allocation, lines are counted, without any life."""
+    """Counts lines by what they say of an allocation, without matching frees."""
     lines = collections.defaultdict(collections.Counter)
     for _, _, _, name, field in events(path):
         if name in ALLOCS and number(field["ptr"]):

@@ -1,14 +1,14 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-or-later
 """
-What kmemx says a kernel takes, held against binutils: sections against size and readelf, and the
-difference of two kernels against the sizes that nm tells.
+Compares kmemx's sizes of a kernel with binutils: sections with size and readelf, and the difference
+of two kernels with sizes from nm.
 
 usage: footprint.py KMEMX FILE...           sections of each file (vmlinux, or a module)
        footprint.py KMEMX --diff OLD NEW [SCRIPT]
 
-SCRIPT is a bloat-o-meter: it is run on both files, and its totals are compared, too. Prints how many are
-equal; exit 1 if any differs, 77 if nm, size or readelf (package binutils) is not there.
+SCRIPT is a bloat-o-meter: runs it on both files and compares its totals, too. Prints how many are
+equal; exit 1 if any differs, 77 without nm, size or readelf (package binutils).
 """
 import collections
 import csv
@@ -29,7 +29,7 @@ def output(*command):
 
 
 def tables(kmemx, *options):
-    """Rows by the name of their table."""
+    """The rows of each table, by the table's name."""
     found = collections.defaultdict(list)
     header = None
     for row in csv.reader(io.StringIO(output(kmemx, "footprint", "--csv", "-l", "all", *options))):
@@ -43,7 +43,7 @@ def tables(kmemx, *options):
 
 
 def by_readelf(path):
-    """Sizes of the sections with flag A, by name; several may have one name."""
+    """Sizes of the sections with flag A, by name; several may share a name."""
     sizes = collections.Counter()
     for line in output("readelf", "-SW", path).splitlines():
         match = re.match(r"\s*\[\s*\d+\] (\S+)\s+\S+\s+[0-9a-f]+ [0-9a-f]+ ([0-9a-f]+) "
@@ -54,7 +54,7 @@ def by_readelf(path):
 
 
 def by_size(path, names):
-    """The same from size -A, which does not know flags."""
+    """The same from size -A, which shows no flags."""
     sizes = collections.Counter()
     for line in output("size", "-A", path).splitlines():
         words = line.split()
@@ -64,7 +64,7 @@ def by_size(path, names):
 
 
 def sections(kmemx, files):
-    """Each file's sections, and that all levels of the tree add up to them."""
+    """The sections of each file, and that all levels of the tree add up to them."""
     bad = equal = 0
     for path in files:
         options = ["--vmlinux", path, "--sections", "--depth", "all"]
@@ -96,7 +96,8 @@ def sections(kmemx, files):
 
 
 def by_nm(path):
-    """What bloat-o-meter compares: sizes of symbols by name, without what builds number or make."""
+    """What bloat-o-meter compares: sizes of symbols by name, without numbered or generated names.
+    """
     made = ("__mod_", "__se_sys", "__se_compat_sys", "__addressable_")
     sizes = collections.Counter()
     for line in output("nm", "--size-sort", path).splitlines():
@@ -117,7 +118,7 @@ def totals_of_nm(old, new):
 
 
 def bloat_o_meter(script, old, new):
-    """The two lines of totals that it prints."""
+    """The two lines with totals that it prints."""
     text = output(sys.executable, script, old, new)
     words = re.search(r"add/remove: (\d+)/(\d+) grow/shrink: (\d+)/(\d+) up/down: (\d+)/(-?\d+)", text)
     sums = re.search(r"Before=(\d+), After=(\d+)", text)
@@ -126,7 +127,7 @@ def bloat_o_meter(script, old, new):
 
 
 def difference(kmemx, old, new, script):
-    """The totals, and both sizes of each symbol that changed."""
+    """Compares the totals, and both sizes of each symbol that changed."""
     run = subprocess.run([kmemx, "diff", "--json", "-l", "all", old, new], check=True,
                          stdout=subprocess.PIPE, text=True)
     report = json.loads(run.stdout)["reports"][0]

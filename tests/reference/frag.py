@@ -1,14 +1,14 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Holds kmemx frag against a model of fallbacks and of the pageblocks that they split up.
+"""Compares kmemx frag with a model of fallbacks and of the pageblocks that they fragment.
 
 usage: frag.py KMEMX DATA
        frag.py KMEMX RECORDING TEXT
 
-TEXT is RECORDING as trace-cmd report -R -t prints it, gzipped; RECORDING's pagetypeinfo stands
-beside it, or its pageblocks are of order 9. The recordings in DATA have few such events, so more
-are made here: pages are allocated and freed, and fall back, at random. The model keeps the owner
-of every page frame in a dict. Prints what differs; exit 1 if anything does.
+TEXT is RECORDING as trace-cmd report -R -t prints it, gzipped; RECORDING's pagetypeinfo is next to
+it, or its pageblocks are of order 9. The recordings in DATA have few such events, so this makes
+more: random allocations, frees and fallbacks of pages. The model keeps the owner of every page
+frame in a dict. Prints what differs; exit 1 if anything does.
 """
 import collections
 import json
@@ -36,7 +36,7 @@ class Event:
 
 
 def random_events(rng, nr):
-    """In time order: what some tasks on some CPUs do with the pages of a few pageblocks."""
+    """Events of some tasks on some CPUs with the pages of a few pageblocks, in time order."""
     now, owned, out = 1000000, {}, []
     for _ in range(nr):
         now += rng.randrange(1, 500)
@@ -88,7 +88,7 @@ class Model:
     def __init__(self, events, order=ORDER, types=TYPES):
         self.order, self.types_named = order, types
         self.rows = collections.Counter()
-        self.pages = {}  # page frame -> it is where it does not belong
+        self.pages = {}  # page frame -> True if its page is foreign to the pageblock
         self.types = collections.defaultdict(set)  # pageblock -> migratetypes that fell back
         self.hits, self.claims, self.first = collections.Counter(), collections.Counter(), {}
         self.came, self.time = collections.Counter(), collections.Counter()
@@ -112,7 +112,7 @@ class Model:
             self.first.setdefault(block, (time, f["common_pid"]))
 
     def end(self, time, cpu):
-        """The last event of the recording."""
+        """The time of the last event in the recording."""
 
     def gone(self, time, pfn):
         if self.pages.pop(pfn, False):
@@ -177,7 +177,7 @@ def differences(kmemx, path, model):
 
 
 def of_text(text):
-    """The events of pages in trace-cmd's text, as the model takes them."""
+    """The page events in trace-cmd's text, in the model's form."""
     fields = {"mm_page_alloc_extfrag": ("pfn", "alloc_order", "fallback_order",
                                         "alloc_migratetype", "fallback_migratetype",
                                         "change_ownership"),

@@ -22,11 +22,11 @@ import tempfile
 import unicodedata
 import zlib
 
-# ESC, C1, directions, no UTF-8, DEL, BEL, no shape.
+# ESC, C1, writing direction, invalid UTF-8, DEL, BEL, an invisible character.
 EVIL = "\x1b[31m\u009b32m\u202e\u2066".encode() + b"\xff\x9b\x7f\x07\xe2\x80\x8b\b"
-# The same for names that a control character ends: those in kallsyms.
+# The same for names that end at a control character: those in kallsyms.
 EVIL_SYMBOL = b"\x9b" + "\u009b32m\u202e\u2066\u200b".encode() + b"\xff"
-# What no character of output may be.
+# Characters that must not be in output.
 FORBIDDEN = {"Cc", "Cf", "Zl", "Zp", "Cs", "Co"}
 
 
@@ -35,12 +35,12 @@ def evil(size, of=EVIL):
 
 
 def spoil(word, of=EVIL):
-    """The word with all but its first and last letter gone, as long as it was."""
+    """The word with everything but its first and last letter replaced; same length."""
     return word[:1] + evil(len(word) - 2, of) + word[-1:] if len(word) > 4 else word
 
 
 def unsafe(output, allowed):
-    """The first thing in @output that must not be there, or None."""
+    """The first forbidden character in @output, or None."""
     try:
         text = output.decode("utf-8")
     except UnicodeDecodeError as error:
@@ -80,7 +80,7 @@ class Commands:
         return run
 
     def page(self, args, page):
-        """What a browser reads of a page: its data, and no markup in them."""
+        """What a browser sees of a page: its data must not contain markup."""
         kind, data = re.search(rb'<script type="([^"]*)" id="data">([^<]*)</script>', page).groups()
         data = base64.b64decode(data)
         data = zlib.decompress(data) if kind == b"application/zlib" else data
@@ -123,7 +123,7 @@ class Commands:
         self.run("diff", "--fail-on", "net>+1%", "--budget", path, path, path)
 
     def words(self, path):
-        """Options and operands of such words, and files of such names."""
+        """Hostile words as options and operands, and as names of files."""
         word = EVIL + b"\n  Try: nothing"
         for args in (("export", "--format"), ("export", "--format", "folded", "--weight"),
                      ("stat", "--by"), ("stat", "-s"), ("stat", "--instance"),
@@ -169,7 +169,7 @@ def spoil_kallsyms(data):
 
 
 def spoil_tasks(data, names):
-    """Lines "179 sh" of the list of tasks: those names are longer there, in the same room."""
+    """Lines "179 sh" of the list of tasks: makes names longer within the same space."""
     for name in names:
         data = re.sub(rb"(?m)^(\d+ )" + re.escape(name) + rb"$",
                       lambda m: m[1] + evil(len(name)), data)
@@ -185,7 +185,7 @@ RECORDINGS = {
 
 
 def spoilt_names(data, kernel):
-    """What is told about tasks, functions, caches, the kernel and buffers."""
+    """Texts about tasks, functions, caches, the kernel and buffers."""
     data = spoil_kallsyms(data)
     data = re.sub(rb"(?m)^(\d+) sleep$", lambda m: m[1] + b" =1+1\x1b", data)
     data = spoil_tasks(data, {m[2] for m in re.finditer(rb"(?m)^(\d+) ([^\s=]{2,15})$", data)})
@@ -197,7 +197,7 @@ def spoilt_names(data, kernel):
 
 
 def spoilt_formats(data):
-    """Some names of events, fields and flags: those that kmemx knows, and others."""
+    """Some names of events, fields and flags, known to kmemx and unknown."""
     return substitute(data, (b"GFP_HIGHUSER_MOVABLE", b"__GFP_NOWARN", b"mm_page_pcpu_drain", b"mm_page_free_batched", b"bytes_alloc",
                              b"alloc_migratetype", b"kmem_cache_alloc_node"))
 
@@ -205,7 +205,7 @@ def spoilt_formats(data):
 def recordings(kmemx, data, directory):
     for name, kernel in RECORDINGS.items():
         part = os.path.join(directory, "part.dat")
-        # A part is not compressed: what is in it can be overwritten.
+        # split writes uncompressed parts, whose content can be overwritten.
         subprocess.run([kmemx, "split", "--time", "30%,45%", "-o", part,
                         os.path.join(data, name)], check=True, stderr=subprocess.DEVNULL)
         with open(part, "rb") as file:

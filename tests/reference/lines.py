@@ -1,14 +1,14 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-or-later
 """
-The functions and lines of every address in a recording, as kmemx and as eu-addr2line tell them.
+Compares the functions and lines of every address in a recording between kmemx and eu-addr2line.
 
 usage: lines.py KMEMX RECORDING VMLINUX [EU-ADDR2LINE]
 
-VMLINUX is of the recorded kernel and has debug information. Each distinct address of callsites and
-callchains is looked up: the call before it; where nothing is there, the address itself. Prints how
+VMLINUX is of the recorded kernel and has debug information. Looks up each distinct address of
+callsites and callchains: the call before it or, if there is none, the address itself. Prints how
 many are equal; and whether rows by line have the bytes of the innermost function that was not
-inlined from a header. Exit 1 if any differs, 77 if eu-addr2line (package elfutils) is not there.
+inlined from a header. Exit 1 if any differs, 77 without eu-addr2line (package elfutils).
 """
 import collections
 import json
@@ -47,7 +47,7 @@ def offset_of(kmemx, recording, vmlinux):
 
 
 def addr2line(tool, vmlinux, addresses):
-    """The same of eu-addr2line; a name or file that it does not know is None."""
+    """The same from eu-addr2line; unknown names and files are None."""
     run = subprocess.run([tool, "-i", "-f", "--pretty-print", "-e", vmlinux], check=True,
                          input="".join(f"{a:#x}\n" for a in addresses),
                          stdout=subprocess.PIPE, text=True)
@@ -66,7 +66,7 @@ def addr2line(tool, vmlinux, addresses):
 
 
 def same(ours, theirs):
-    """Paths of ours are within the kernel's tree; an unnamed function is a symbol's."""
+    """Our paths are relative to the kernel's tree; a function without a name is a symbol."""
     if len(ours) != len(theirs):
         return not ours and theirs[0][1] is None
     for (name, path, line), (their_name, their_path, their_line) in zip(ours, theirs):
@@ -74,14 +74,14 @@ def same(ours, theirs):
             return False
         if path and path != their_path and not their_path.endswith("/" + path):
             return False
-        # In assembly a place has several symbols.
+        # An address in assembly may have several symbols.
         if their_name and name != their_name and not path.endswith((".S", "GEN-for-each-reg.h")):
             return False
     return True
 
 
 def by_line(kmemx, recording, vmlinux):
-    """What the events' frames say of slab objects by line, and what the rows have."""
+    """Compares the bytes of slab objects by line, from the events' frames, with the rows."""
     want = collections.Counter()
     for event in events(kmemx, recording, "--vmlinux", vmlinux):
         if "bytes_alloc" in event.get("fields", {}) and int(event["fields"]["ptr"], 16):
@@ -106,7 +106,7 @@ def main():
         return 77
     ours = chains(kmemx, recording, vmlinux)
     offset = offset_of(kmemx, recording, vmlinux)
-    # A call; or what was interrupted, which has nothing, or the end of something else, before it.
+    # A call; or an interrupted address, which has no call before it, or the end of another one.
     calls = addr2line(tool, vmlinux, [a - offset - 1 for a in ours])
     places = addr2line(tool, vmlinux, [a - offset for a in ours])
     bad = 0

@@ -1,14 +1,15 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Holds what kmemx says of when things lived against the reference model.
+"""Compares kmemx's times of allocations and frees with the reference model.
 
 usage: lives.py KMEMX RECORDING TEXT
 
 TEXT is RECORDING as trace-cmd report -R -t prints it, gzipped. The model keeps the time of every
-allocation and every lifetime in a list. Its counts, quantiles and histograms must be those of
-kmemx stat --lifetime, by callsite, pid and CPU; its ages, and how live bytes grew, those of kmemx
-leaks; who held memory at the peak, and over time, that of kmemx peak; and whose pages are live at the
-end, by order and migratetype, that of kmemx owners. Prints what differs; exit 1 if anything does.
+allocation and every lifetime in a list. Its counts, quantiles and histograms must be those of kmemx
+stat --lifetime, by callsite, pid and CPU; its ages and the growth of live bytes those of kmemx
+leaks; the owners of memory at the peak and over time those of kmemx peak; and the owners of pages
+live at the end, by order and migratetype, those of kmemx owners. Prints what differs; exit 1 if
+anything does.
 """
 import collections
 import json
@@ -20,17 +21,17 @@ import sys
 import model
 
 SHORT = 10000  # ns
-MIGRATETYPES = {"UNMOVABLE": 0, "MOVABLE": 1, "RECLAIMABLE": 2}  # those one can ask for
+MIGRATETYPES = {"UNMOVABLE": 0, "MOVABLE": 1, "RECLAIMABLE": 2}  # those that allocations can request
 LOG = []  # (kind, time, owners, number, bytes more) in the order of events; time None: at the end
 
 
 class Lives:
-    """What became of one owner's objects or pages."""
+    """The objects or pages of one owner."""
 
     def __init__(self):
-        self.times = []  # of those that an event freed
+        self.times = []  # lifetimes of those freed by an event
         self.short = self.short_bytes = self.allocated = self.live = 0
-        self.births = []  # (time, bytes, pid) of what lives at the end
+        self.births = []  # (time, bytes, pid) of those live at the end
         self.changes = []  # (time, bytes more); time None: at the end
 
     def ended(self, time, here, nr_bytes):
@@ -72,7 +73,7 @@ class Slab(model.Slab):
             self.lives[owner].changes.append((self.time, -obj.alloc))
 
     def match(self, old, cpu):
-        """CPU None: freed before it was allocated, as the clocks have it."""
+        """CPU None: by the clocks, freed before it was allocated"""
         super().match(old, cpu)
         time = 0 if cpu is None else max(0, self.time - old.time)
         for owner in owners(old):
@@ -91,7 +92,7 @@ class Pages(model.Pages):
     def __init__(self, skew_time):
         super().__init__(skew_time)
         self.lives = collections.defaultdict(Lives)
-        self.now = None  # time and CPU of the free whose pages end
+        self.now = None  # time and CPU of the free that ends the pages
         self.time = None
 
     def alloc(self, pid, cpu, time, field):
@@ -146,7 +147,7 @@ class Pages(model.Pages):
 
 
 def quantile(times, percent):
-    """The least time that so many of them did not outlive: the middle of its step."""
+    """The shortest time that so many did not exceed, as the middle of its step."""
     time = times[-(-len(times) * percent // 100) - 1]
     width = max(1, 1 << time.bit_length() >> 5)
     middle = time // width * width + width // 2
@@ -181,7 +182,7 @@ def lifetime_differences(slab, pages, kmemx, path, page_size, clock_is_ns):
         for name, lives, size in (("lifetime", slab.lives, 1),
                                   ("lifetime_page", pages.lives, page_size)):
             if name == "lifetime_page" and by == "callsite":
-                continue  # which the text's callchains do not name
+                continue  # which the callchains in the text do not name
             got = collections.defaultdict(list)
             for row in reports[name]["rows"] if name in reports else ():
                 who = row[by].split(" ")[0].split("+")[0] if by == "callsite" else row[by]
@@ -194,7 +195,7 @@ def lifetime_differences(slab, pages, kmemx, path, page_size, clock_is_ns):
 
 
 def row_differences(what, rows, wanted, clock_is_ns):
-    """Of functions of one name only what adds up is compared."""
+    """If functions share a name, only sums are compared."""
     for key, value in wanted.items():
         if key.startswith("short") and not clock_is_ns:
             continue
@@ -225,7 +226,7 @@ class Windows:
         self.times = [(i + 1) << self.shift for i in range(self.nr - 1)] + [end - self.first]
 
     def series(self, changes, size):
-        """Bytes that live when each window ends."""
+        """Live bytes at the end of each window."""
         more = [0] * self.nr
         for time, nr in changes:
             more[-1 if time is None else (time - self.first) >> self.shift] += nr * size
@@ -249,7 +250,7 @@ def correlation(times, series, slope):
 
 
 def fit(times, series):
-    """Slope, interval and verdict, as Documentation/leaks.md has them."""
+    """Slope, interval and verdict as defined in Documentation/leaks.md."""
     pairs = slopes(times, series)
     if sum(y != 0 for y in series) < 8:
         return None, None, None, "too short to tell"
@@ -298,7 +299,7 @@ def expected_leaks(lives, size, windows, recording, older):
 
 
 def near(value, other):
-    """Floating point, cut to whole numbers."""
+    """Floating point, truncated to integers."""
     if isinstance(other, float):
         return value is not None and abs(value - other) <= 1 + 1e-9 * abs(other)
     return value == other
@@ -316,7 +317,7 @@ def leak_differences(slab, pages, kmemx, path, recording, older):
         for name, lives, size in (("leaks", slab.lives, 1),
                                   ("leaks_page", pages.lives, recording["kernel_page_size"])):
             if name == "leaks_page" and by == "callsite":
-                continue  # which the text's callchains do not name
+                continue  # which the callchains in the text do not name
             windows = Windows(lives, recording["last_ts"])
             got = collections.defaultdict(list)
             for row in reports[name]["rows"] if name in reports else ():
@@ -325,7 +326,7 @@ def leak_differences(slab, pages, kmemx, path, recording, older):
             for (kind, who), one in lives.items():
                 wanted = expected_leaks(one, size, windows, recording, older)
                 if kind != by or (by == "callsite" and len(got[who]) > 1):
-                    continue  # functions of one name
+                    continue  # functions that share a name
                 row = got[who][0] if got[who] else None
                 if not row or not wanted:
                     if row or wanted:
@@ -341,7 +342,7 @@ def leak_differences(slab, pages, kmemx, path, recording, older):
 
 
 def peak_of(kinds, page_size):
-    """The place in the log of the highest sum of these kinds, and that sum."""
+    """The position in the log of the peak of these kinds, and the peak."""
     live = most = place = 0
     for i, (kind, _, _, _, nr) in enumerate(LOG):
         live += nr * (page_size if kind == "peak_page" else 1) if kind in kinds else 0
@@ -351,7 +352,7 @@ def peak_of(kinds, page_size):
 
 
 def held(changes, kind, by, page_size):
-    """What lives of each owner after these changes: number and bytes."""
+    """The live objects of each owner after these changes: number and bytes."""
     rows = collections.defaultdict(lambda: [0, 0])
     for which, _, who, nr, more in changes:
         for word, owner in who if which == kind else ():
@@ -362,7 +363,7 @@ def held(changes, kind, by, page_size):
 
 
 def over_time(kind, by, page_size, recording, nr):
-    """Live bytes of each owner at the ends of equal parts of the time."""
+    """Live bytes of each owner at the ends of equal intervals."""
     first, last = recording["first_ts"], recording["last_ts"]
     width = (last - first) // nr + 1
     rows = collections.defaultdict(lambda: [0] * nr)
@@ -406,7 +407,7 @@ def peak_differences(kmemx, path, recording):
             total = 0
             for kind in kinds:
                 if kind == "peak_page" and by == "callsite":
-                    continue  # which the text's callchains do not name
+                    continue  # which the callchains in the text do not name
                 got = collections.defaultdict(lambda: [0, 0])
                 for row in reports[kind]["rows"] if kind in reports else ():
                     who = row[by].split(" ")[0].split("+")[0] if by == "callsite" else row[by]
@@ -427,7 +428,7 @@ def peak_differences(kmemx, path, recording):
 
 
 def live_blocks(pages, word):
-    """Times, pages and the oldest allocation, by owner, order and migratetype."""
+    """Times, pages and the oldest allocation by owner, order and migratetype."""
     left = collections.Counter(r for r in pages.pages.values() if r)
     rows = {}
     for request, nr in left.items():
@@ -439,7 +440,7 @@ def live_blocks(pages, word):
 
 
 def culled(rows, keep):
-    """The same rows, with those added up that agree in what is kept of their keys."""
+    """The same rows, merged if the kept parts of their keys are equal."""
     out = {}
     for key, (times, pages, oldest) in rows.items():
         key = tuple(k for k, wanted in zip(key, keep) if wanted)

@@ -1,22 +1,22 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""A slow and obvious second implementation of kmemx's accounts, over trace-cmd's text.
+"""A slow and simple second implementation of kmemx's accounts, from trace-cmd's text.
 
 usage: model.py KMEMX RECORDING TEXT
 
 TEXT is RECORDING as trace-cmd report -R -t prints it, gzipped. The totals, the slab rows by
-function and the page matrix of `kmemx stat --json` must be what this model counts: one
-dictionary entry per object and per page frame. So must be the account table by call site, CPU
-and pid. Prints what differs; exit 1 if anything does.
+function and the page matrix of `kmemx stat --json` must be those of this model, which has one
+dictionary entry per object and per page frame. So must be the account table by call site, CPU and
+pid. Prints what differs; exit 1 if anything does.
 
 usage: model.py --identities KMEMX RECORDING
 
-Only checks that the summary's lines add up, which needs no text.
+Only checks that the summary's lines add up, without a text.
 
 usage: model.py --counts KMEMX RECORDING
 
-Only checks that stat has every event that kmemx script and info have: each request for memory
-is in a row or among the failed ones.
+Only checks that stat has every event that kmemx script and info have: each request for memory is in
+a row or among the failed ones.
 """
 import collections
 import gzip
@@ -35,7 +35,7 @@ FREES = ("kfree", "kmem_cache_free")
 
 
 def number(text):
-    """As trace-cmd prints numbers and pointers."""
+    """Converts a number or pointer in trace-cmd's text."""
     return 0 if text == "(nil)" else int(text, 0)
 
 
@@ -53,7 +53,7 @@ def events(path):
 
 
 def skew(clock):
-    """How far the clocks of two CPUs may be apart: Documentation/clocks.md."""
+    """How far the clocks of two CPUs may differ: Documentation/clocks.md."""
     return {"local": 10000, "perf": 10000, "x86-tsc": 32768, "ppc-tb": 32768}.get(clock, 0)
 
 
@@ -61,7 +61,7 @@ Object = collections.namedtuple("Object", "req alloc cpu pid site kin gaps time"
 
 
 def owners(site, cpu, pid):
-    """Whose an object is, by the words of --by."""
+    """The owners of an object, by the words of --by."""
     return (("callsite", site), ("cpu", cpu), ("pid", pid), ("pid,callsite", (pid, site)),
             ("cpu,pid", (cpu, pid)))
 
@@ -70,7 +70,7 @@ class Slab:
     def __init__(self, skew_time):
         self.skew = skew_time
         self.objects = {}  # ptr -> Object, or None once freed
-        self.surplus = {}  # ptr -> (time, cpu, who) of a free of nothing, not yet placed
+        self.surplus = {}  # ptr -> (time, cpu, who) of an unmatched free, still in doubt
         self.early = {}  # ptr of a live object -> who of the free that may be its own
         self.over = {}  # ptr -> (time, cpu, object before): allocated over a live object
         self.sum = collections.Counter()
@@ -78,7 +78,7 @@ class Slab:
         self.account = {by: collections.defaultdict(collections.Counter)
                         for by, _ in owners(None, None, None)}
         self.suspects = collections.Counter()  # cache or call site -> implicit frees
-        self.free_only = collections.Counter()  # (function, counter) -> frees of nothing
+        self.free_only = collections.Counter()  # (function, counter) -> unmatched frees
         self.gaps = 0
 
     def end(self, obj):
@@ -123,7 +123,7 @@ class Slab:
             self.over[ptr] = (time, cpu, old)
         elif early and early[1] != cpu and time - early[0] <= self.skew:
             self.early[ptr] = early[2]
-        kin = field.get("name", site)  # who is suspect together
+        kin = field.get("name", site)  # these are in doubt together
         self.objects[ptr] = Object(req, alloc, cpu, pid, site, kin, self.gaps, time)
         for by, who in owners(site, cpu, pid):
             self.account[by][who].update(alloc_count=1, total_dynamic=alloc,
@@ -178,7 +178,7 @@ class Slab:
         total = collections.Counter(self.sum)
         total["allocs_live"] = len(live)
         total["bytes_net"] = sum(o.alloc for o in live)
-        # The kernel's own counts are not in these recordings: nothing is proved.
+        # These recordings lack the kernel's own counts, so nothing is proved.
         total["bytes_net_min"] = total["bytes_net_gone"] = 0
         total["bytes_net_max"] = total["bytes_net"]
         total["bytes_net_seen"] = sum(o.alloc for o in recent if o.kin not in suspects)
@@ -190,12 +190,12 @@ class Slab:
 
 
 class Request:
-    """A block that was allocated, whatever became of its pages."""
+    """An allocated block, even after its pages are freed."""
 
     def __init__(self, pfn, order, gaps, who, time):
         self.pfn, self.order, self.gaps, self.who, self.time = pfn, order, gaps, who, time
         self.left = 1 << order
-        self.implicit = False  # a page of it ended without an event
+        self.implicit = False  # one of its pages ended without an event
         self.early = None  # counter of the free that may be its own
         self.over = None  # (time, cpu, the request that it seems to have ended)
 
@@ -205,13 +205,13 @@ class Pages:
         self.skew = skew_time
         self.pages = {}  # pfn -> Request, or None once freed
         self.announced = set()
-        self.surplus = {}  # pfn -> (order, time, cpu, counter) of a free of nothing
-        self.over_freed = {}  # pfn -> Request taken for gone whose free may come yet
+        self.surplus = {}  # pfn -> (order, time, cpu, counter) of an unmatched free
+        self.over_freed = {}  # pfn -> Request considered freed whose free may still come
         self.sum = collections.Counter()
         self.matrix = collections.Counter()
-        self.owned = collections.defaultdict(collections.Counter)  # by who allocated
+        self.owned = collections.defaultdict(collections.Counter)  # by allocating task
         self.failed = collections.Counter()  # (order, migratetype) -> requests
-        self.callchains = 0  # of page allocations: then there is more than one call site
+        self.callchains = 0  # of page allocations: with any, there are several call sites
         self.gaps = 0
 
     def end(self, pfn, freed):
@@ -225,7 +225,7 @@ class Pages:
             self.sum["alloc_implicit" if request.implicit else "alloc_freed"] += 1
 
     def whole(self, pfn, order):
-        """The live block that begins there and is of that order still, or None."""
+        """The live block that begins at pfn and still has that order, or None."""
         request = self.pages.get(pfn)
         if request and (request.pfn, request.order) == (pfn, order):
             return request if request.left == 1 << order else None
@@ -242,7 +242,7 @@ class Pages:
             self.pages[page] = None
 
     def forget(self, span):
-        """Another event of these pages: what was free and in doubt stays what it seemed."""
+        """Another event of these pages: doubtful frees keep their first interpretation."""
         for doubts, order in ((self.surplus, lambda d: d[0]),
                               (self.over_freed, lambda d: d.order)):
             for pfn in [p for p, d in doubts.items()
@@ -344,8 +344,8 @@ class Pages:
         total["alloc_only"] = len({id(r) for r in live})
         recent = sum(r.gaps == self.gaps and not unplaced for r in live)
         total["bytes_live_lost"] = (len(live) - recent) * page_size
-        total["bytes_live_min"] = 0  # trace-cmd leaves itself out by pid, softirqs with it
-        # Without callchains all are of one call site, which is suspect or not.
+        total["bytes_live_min"] = 0  # trace-cmd excludes itself by pid, and softirqs with it
+        # Without callchains there is only one call site, which is in doubt or not.
         if self.callchains and total["implicit"]:
             return total
         total["bytes_live_implicit"] = recent * page_size if total["implicit"] else 0
@@ -387,7 +387,7 @@ def report(kmemx, recording, *options):
     return got["recording"], {r["name"]: r for r in got["reports"]}
 
 
-# What a sum is made of, by name: each holds for any recording whatever.
+# The parts of each sum, by name: these hold for any recording.
 IDENTITIES = {
     "slab": (
         ("allocs", "allocs_freed", "allocs_implicit", "allocs_live"),
@@ -406,7 +406,7 @@ IDENTITIES = {
          "frees_double", "frees_other"),
     ),
 }
-# What a column's rows add up to.
+# The sum of each column's rows.
 ROW_SUMS = {
     "slab": {"bytes": "bytes_allocated", "bytes_req": "bytes_requested", "hit": "allocs",
              "net": "bytes_net", "implicit": "allocs_implicit",
@@ -419,12 +419,13 @@ ROW_SUMS = {
     "account": {"alloc_count": "allocs", "free_count": "frees", "waste": "current_wasted",
                 "current_dynamic": "current_allocated"},
 }
-# What is sure of all rows together is at least what is sure of each, and at most likewise.
+# The minimum for all rows is at least the sum of their minima; the maximum, at most that of their
+# maxima.
 ROW_BOUNDS = {"slab": ("bytes_net_min", "bytes_net_max"), "account": ("net_min", "net_max")}
 
 
 def unbalanced(reports):
-    """Yields one line per sum that its parts do not make."""
+    """Yields a line for each sum that differs from the sum of its parts."""
     for name, identities in IDENTITIES.items():
         summary = reports[name]["summary"] if name in reports else {}
         for total, *parts in identities if summary else ():
@@ -433,7 +434,7 @@ def unbalanced(reports):
     for name, sums in ROW_SUMS.items():
         for column, total in sums.items() if name in reports else ():
             rows = sum(row[column] for row in reports[name]["rows"])
-            # A kind's first table has the summary.
+            # Only the first table of a kind has a summary.
             summary = reports[name]["summary"] or reports[name.split("_")[0]]["summary"]
             if name == "page":
                 summary = {"allocs": summary["requests"] - summary["failures"], **summary}
@@ -448,11 +449,11 @@ def unbalanced(reports):
 
 
 def diff_disagrees(kmemx, recording):
-    """Yields one line per sum that kmemx diff has of a recording and kmemx stat has not."""
+    """Yields a line for each sum that differs between kmemx diff and kmemx stat."""
     run = subprocess.run([kmemx, "diff", "--json", recording, recording],
                          stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, check=False)
     if run.returncode:
-        return  # it names what it does not compare
+        return  # it names the events that it does not compare
     stat = report(kmemx, recording)[1]
     diff = {r["name"]: r["summary"] for r in json.loads(run.stdout)["reports"]}
     for name, net in (("slab", "bytes_net"), ("page", "bytes_live")):
@@ -462,7 +463,7 @@ def diff_disagrees(kmemx, recording):
                 yield f"diff {name}: net {got}, stat {expected}"
 
 
-# What a summary counts of which events: all requests, those in vain as well, and all frees.
+# The events that each number of a summary counts: all requests, even failed ones, and all frees.
 COUNTED = {
     "slab": ((("allocs", "allocs_failed"), ALLOCS), (("frees",), FREES)),
     "page": ((("requests",), ("mm_page_alloc",)), (("frees",), ("mm_page_free",)),
@@ -471,7 +472,7 @@ COUNTED = {
 
 
 def miscounted(kmemx, recording):
-    """Yields one line per number of events that stat, script and info disagree about."""
+    """Yields a line for each number of events that differs between stat, script and info."""
     run = subprocess.run([kmemx, "info", "--json", recording],
                          stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, check=True)
     told = collections.Counter(json.loads(run.stdout)["events"])
@@ -495,7 +496,8 @@ def miscounted(kmemx, recording):
 
 
 def tree_of(rows, callee):
-    """What each path of functions has, of rows by stack: bytes, hits, and bytes that end there."""
+    """The values of each path of functions, from rows by stack: bytes, hits, and bytes that end
+    there."""
     sums = collections.defaultdict(lambda: [0, 0, 0])
     if all(row["stack"].endswith(";[no stack]") for row in rows):
         rows = [{**row, "stack": "[no stack]"} for row in rows]
@@ -511,7 +513,7 @@ def tree_of(rows, callee):
 
 
 def tree_differences(kmemx, recording):
-    """Yields one line per tree that has not what the rows by stack add up to."""
+    """Yields a line for each tree that differs from the sums of the rows by stack."""
     for roots, live in itertools.product(("caller", "callee"), ((), ("--live",))):
         by_stack = report(kmemx, recording, "--by", "stack", *live)[1]
         trees = report(kmemx, recording, "--tree=" + roots, *live)[1]
@@ -531,7 +533,8 @@ def tree_differences(kmemx, recording):
 
 
 def untraced_differences(kmemx, recording):
-    """Yields one line per row of what lives that has other untraced frees than without --live."""
+    """Yields a line for each row of live objects whose untraced frees differ from those without
+    --live."""
     for by in ("cpu", "comm", "pid", "pid,cpu"):
         def untraced(name, *live, by=by):
             tables = report(kmemx, recording, "--by", by, "-l", "all", *live)[1]
@@ -578,13 +581,13 @@ def account_differences(slab, kmemx, recording):
                 yield f"account {by} {who}: kmemx {got[who]}, model {expected[who]}"
 
 
-# Numbers that the model does not count apart; the live ones hang on callchains.
+# Numbers that the model does not have; the live ones depend on callchains.
 UNMODELLED = ("fragmentation", "implausible", "without_stack", "frees_matched", "frees_split",
               "frees_merged", "allocs_freed", "bytes_live_seen", "bytes_live_implicit")
 
 
-# A recording of kmemx says of its recorder what events do not: which frees are of allocations
-# that were left out, and that nothing freed unseen. There only the sums must agree.
+# A recording of kmemx says about its recorder what events do not: which frees belong to excluded
+# allocations, and that no free was missed. For these only the sums must agree.
 FOLDED = (("frees_unmatched", "frees_double", "frees_other"), ("bytes_live_min", "bytes_live_seen"))
 
 
@@ -614,9 +617,9 @@ def page_differences(pages, reports):
 
 
 def differences(slab, pages, recording, reports):
-    """Yields one line per number that differs."""
+    """Yields a line for each number that differs."""
     page_size = recording["kernel_page_size"]
-    # Fixtures were overwritten, never refused: an unknown gap is where the rest was lost.
+    # Fixtures lost events only by overwriting: an unknown number of losses is the rest of these.
     unplaced = (recording["dropped"] and not recording["unknown_gaps"]
                 or recording["undecodable"])
     for name, expected in (("slab", slab.summary(unplaced)),

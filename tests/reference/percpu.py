@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Holds kmemx percpu against a model of the lists of free pages of each CPU, and of what is freed
-on another CPU than it was allocated on.
+"""Compares kmemx percpu with a model of the per-CPU lists of free pages, and of objects and pages
+that are freed on another CPU than they were allocated on.
 
 usage: percpu.py KMEMX RECORDING TEXT
 
@@ -24,7 +24,7 @@ UNDER_LOCK = ("kernel_stack", "mm_page_alloc_extfrag")
 
 
 def runs_of(path):
-    """By CPU: lists of its events that follow each other under the lock; and the frees."""
+    """By CPU: lists of consecutive events under one lock; and the frees."""
     runs, last, frees = [], {}, collections.Counter()
     with gzip.open(path, "rt", errors="replace") as text:
         for line in text:
@@ -56,7 +56,7 @@ def runs_of(path):
 
 
 class Slab(model.Slab):
-    """Also by callsite, pid, and both CPUs: objects, bytes, and who freed."""
+    """By callsite, pid, and both CPUs: objects, bytes, and freeing functions."""
 
     def __init__(self, skew_time):
         super().__init__(skew_time)
@@ -82,13 +82,13 @@ class Slab(model.Slab):
 
 
 class Pages(model.Pages):
-    """Also by pid and both CPUs."""
+    """By pid and both CPUs."""
 
     def __init__(self, skew_time):
         super().__init__(skew_time)
         self.crossed = collections.Counter()
         self.unknown = 0
-        self.on = None  # the CPU that frees
+        self.on = None  # CPU of the free
 
     def crosses(self, request, pages):
         who = dict(request.who)
@@ -116,7 +116,7 @@ class Pages(model.Pages):
 
 
 def summed(counts, kept):
-    """Counts by these places of their keys."""
+    """Sums of counts, by these parts of their keys."""
     sums = collections.Counter()
     for key, nr in counts.items():
         sums[tuple(key[place] for place in kept)] += nr
@@ -136,7 +136,7 @@ def rows_of(kmemx, path, *options):
 
 
 def counts(report, value, *columns):
-    """The sums of a column by others; functions without what follows their names."""
+    """The sums of a column, by other columns; functions without offsets."""
     sums = collections.Counter()
     for row in report["rows"] if report else ():
         sums[tuple(str(row[c]).split(" ")[0].split("+")[0] if c == "callsite" else row[c]
@@ -172,13 +172,13 @@ def crossed_differences(kmemx, path, text):
     for row in by_site["percpu_slab"]["rows"] if "percpu_slab" in by_site else ():
         site, by = (row[c].split(" ")[0].split("+")[0] for c in ("callsite", "freed_by"))
         known = slab.freed_by[site, row["alloc_cpu"], row["free_cpu"]]
-        most = max(known, key=known.get)  # of equals the first that freed
+        most = max(known, key=known.get)  # the first one to free, if several are equal
         if not by.startswith("0x") and by != most:
             yield f"{row}: most were freed by {most}, {known[most]}"
 
 
 def lists(path):
-    """The rows of both tables of the lists."""
+    """The rows of both tables of lists."""
     lists_of, moves = {}, collections.Counter()
     rows = collections.defaultdict(collections.Counter)
     for kind, cpu, pfn, pages in runs_of(path):
@@ -192,7 +192,7 @@ def lists(path):
         elif kind == "drain" and pfn in lists_of:
             moves[lists_of.pop(pfn), cpu] += pages
     for of, _ in frees if rows else ():
-        rows[of]["locks"] += 0  # it has a row, too
+        rows[of]["locks"] += 0  # it must have a row
     for of, row in rows.items():
         row["locks"] = row["refills"] + row["drains"] + row["directs"]
         row["batched"] = frees[of, "mm_page_free_batched"]

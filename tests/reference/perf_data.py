@@ -5,18 +5,17 @@
 usage: perf_data.py KMEMX OURS PERFS
 
 OURS and PERFS are recordings with the same clock; PERFS was imported. A tracepoint calls ftrace and
-perf one after the other, so the two times of an event differ a little: events are compared
-between pauses. The first and the last 200 ms of PERFS are left out, because perf switches
-its events on and off one by one.
+perf one after the other, so the two times of an event differ slightly: compares events between
+pauses. Omits the first and the last 200 ms of PERFS, because perf switches its events on and off
+one by one.
 
 Prints START,STOP of the longest time in which both have the same events, their number, the number
-of all events that both have, and how many perf and kmemx lack. Besides those that it lost, perf
-drops some and does not count them: one of ten is allowed. ftrace does not count an event that it
-drops because it interrupts another at the same level: one of ten thousand is allowed. Exit status
-1: more are missing.
+of all events that both have, and how many perf and kmemx lack. Besides the events that it reports
+as lost, perf drops some without counting them: one of ten is allowed. ftrace does not count an
+event that it drops because it interrupts another at the same level: one of ten thousand is allowed.
+Exit status 1: more are missing.
 
-Both are read as streams; what is kept are the events of one pause to the next, and those that one
-of them lacks.
+Reads both as streams; keeps only the events between two pauses, and those that one of them lacks.
 """
 import collections
 import heapq
@@ -31,12 +30,12 @@ PERF_MAY_LACK, KMEMX_MAY_LACK = 0.1, 0.0001
 # Nanoseconds and microseconds.
 EDGE = 200000000
 PAUSE = 20
-# Busy machines have more events than can be compared in the time of a test.
+# Busy machines have more events than this test has time to compare.
 MAX_EVENTS = 1000000
 
 
 def events(kmemx, path, span, sign):
-    """(microseconds, sign, (CPU, process, event, what it says)), in the order of time"""
+    """(microseconds, sign, (CPU, process, event, fields)), in time order"""
     command = [kmemx, "script", "-i", path, "-e", EVENTS, "--time", span]
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL) as script:
         for line in script.stdout:
@@ -62,7 +61,7 @@ def span_of(info):
 
 
 def pieces(merged):
-    """Between two pauses: (the middle of each of them, number of pairs, what one of them lacks)"""
+    """Between two pauses: (the middle of each, number of pairs, events that one of them lacks)"""
     begin = last = None
     nr, differ = 0, collections.Counter()
     for t, sign, event in merged:
@@ -79,7 +78,7 @@ def pieces(merged):
 
 
 class Longest:
-    """The pieces in a row that are equal and have the most events"""
+    """The consecutive equal pieces with the most events"""
 
     def __init__(self):
         self.nr, self.start, self.stop = 0, 0, 0
@@ -106,7 +105,7 @@ def main():
     for begin, end, nr, lacking in pieces(merged):
         longest.add(begin, end, nr, not lacking)
         both += nr
-        # An event whose times are on both sides of a pause is in none of them in the end.
+        # An event with its two times on both sides of a pause cancels out in the end.
         for event, sign in lacking.items():
             differ[event] += sign
             if not differ[event]:

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-or-later
 """
-Compares the numbers of a page of kmemx report with what stat and peak print for the same time.
+Compares the numbers on a page of kmemx report with the output of stat and peak for the same time.
 In: a kmemx, a recording. Out: what differs, and how much was compared; exit 1 on a difference.
 
-The data are read as web/report/data.js reads them.
+Reads the data as web/report/data.js does.
 
 usage: report.py KMEMX RECORDING
 """
@@ -22,7 +22,7 @@ SLAB, PAGE = 0, 1
 
 
 def unpacked(page, name):
-    """The bytes of an element."""
+    """The content of an element, as bytes."""
     kind, text = re.search(f'<script type="([^"]*)" id="{name}">([^<]*)</script>', page).groups()
     packed = base64.b64decode(text, validate=True)
     return zlib.decompress(packed) if kind == "application/zlib" else packed
@@ -33,13 +33,13 @@ def load(path):
     with open(path, encoding="utf-8") as file:
         page = file.read()
     data, at = json.loads(unpacked(page, "data")), 0
-    if "columns" not in data:  # of two recordings
+    if "columns" not in data:  # two recordings
         return data
     columns = unpacked(page, "columns")
     for group, name in data["columns"]:
         number, kind = struct.unpack_from("<II", columns, at)
         form = f"<{number}{'BHIbhid'[kind]}"
-        # "names" themselves are texts.
+        # "names" are texts themselves.
         group = "names_columns" if group == "names" else group
         data.setdefault(group, {})[name] = struct.unpack_from(form, columns, at + 8)
         at += 8 + (struct.calcsize(form) + 7) // 8 * 8
@@ -62,7 +62,7 @@ def cells(data):
 
 
 def bounds(data, first, last):
-    """What --time takes for these bins."""
+    """The argument of --time for these bins."""
     time = data["time"]
     begin = int(time["first"]) + first * int(time["width"])
     end = int(time["first"]) + (last + 1) * int(time["width"]) - 1
@@ -84,7 +84,7 @@ def chain(data, node):
 
 
 def sums(data, first, last, kind, key):
-    """By key(row): hit, bytes and waste in the bins; live at the end of the last one."""
+    """By key(row): hit, bytes and waste in the bins; live bytes at the end of the last one."""
     out = {}
     for row, place, hit, size, waste, net in cells(data):
         if data["rows"]["kind"][row] != kind or place > last:
@@ -98,12 +98,12 @@ def sums(data, first, last, kind, key):
 
 
 def without_zeros(groups):
-    """Groups of which there is something."""
+    """Groups with values other than 0."""
     return {key: tuple(values) for key, values in groups.items() if any(values)}
 
 
 class Comparison:
-    """One recording."""
+    """Checks one recording."""
 
     def __init__(self, kmemx, recording):
         self.kmemx, self.recording = kmemx, recording
@@ -114,7 +114,7 @@ class Comparison:
             self.data = load(page)
 
     def tables(self, *args):
-        """Rows of the tables that a command has, by the tables' names."""
+        """The rows of a command's tables, by the tables' names."""
         got = subprocess.run([self.kmemx, *args, "--json", self.recording],
                              stdout=subprocess.PIPE, stderr=subprocess.PIPE, check=False)
         if not got.stdout:
@@ -122,7 +122,7 @@ class Comparison:
         return {t["name"]: t["rows"] for t in json.loads(got.stdout)["reports"]}
 
     def same(self, what, got, rows, key, figures):
-        """Do the page's groups have the figures of the rows?"""
+        """Compares the values of the page's groups with those of the rows."""
         want = {}
         for row in rows:
             entry = want.setdefault(key(row), [0] * len(figures))
@@ -172,7 +172,7 @@ class Comparison:
                   .get("page", []), lambda r: text_of(r["stack"]), figures)
 
     def live(self, end, last):
-        """What is live at the end of a bin; at the peak where it is None."""
+        """Live bytes at the end of a bin, or at the peak if it is None."""
         data, rows, names = self.data, self.data["rows"], self.data["names"]
         tables = self.tables("peak", *(["--at", end] if end else []))
         for kind, table in ((SLAB, "peak"), (PAGE, "peak_page")):
@@ -188,7 +188,7 @@ class Comparison:
                       lambda r: r["callsite"], [lambda r: r["bytes"]])
 
     def ends(self):
-        """What is live at the end of the recording, at least and at most."""
+        """Live bytes at the end of the recording, minimum and maximum."""
         data, names = self.data, self.data["names"]
         for kind, cache, by, table, most in ((SLAB, 0, "callsite", "slab", "net_max"),
                                              (SLAB, 1, "cache", "slab_cache", "net_max"),
@@ -208,7 +208,7 @@ class Comparison:
             self.differ += least < 0 or data["rows"]["range"][row] < 0
 
     def frames(self):
-        """On the map of page frames as many pages are live as in all rows together."""
+        """The map of page frames has as many live pages as all rows together."""
         data, frames = self.data, self.data["frames"]
         width, bins = int(frames["width"]), frames["bins"]
         size, live, want = data["facts"]["kernel_page_size"], [0] * bins, [0] * bins
@@ -239,8 +239,8 @@ class Comparison:
             window = bounds(self.data, first, last)
             self.slab(window, first, last)
             self.page(window, first, last)
-            # Where many events of several CPUs have one stamp, what ended before its time did so
-            # at the end.
+            # With a coarse clock many events of several CPUs share a time stamp. A free that comes
+            # before its allocation is then settled only at the end.
             if self.data["facts"]["clock"] != "uptime" or last == bins - 1:
                 self.live(window[1], last)
         self.live(None, 0)
@@ -251,12 +251,12 @@ class Comparison:
 
 
 def text_of(value):
-    """A callchain is a list in some versions of the format."""
+    """A callchain is a list in some formats."""
     return ";".join(value) if isinstance(value, list) else value
 
 
 def main():
-    """Exit code: did anything differ, or was nothing compared?"""
+    """Exit code: 1 on a difference or if nothing was compared."""
     comparison = Comparison(sys.argv[1], sys.argv[2])
     return comparison.run() > 0 or not comparison.compared
 

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-or-later
 """
-Compares the numbers of a page of kmemx diff --html with what kmemx diff prints, and its timelines
-with the pages of kmemx report. In: a kmemx, recordings of two sides. Out: what differs, and how much
+Compares the numbers on a page of kmemx diff --html with the output of kmemx diff, and its timelines
+with pages of kmemx report. In: a kmemx, recordings of two sides. Out: what differs, and how much
 was compared; exit 1 on a difference.
 
 usage: report_diff.py KMEMX OLD... -- NEW...
@@ -22,7 +22,7 @@ MARKS = {"": 0, "~": 1, "?": 2}
 
 
 class Comparison:
-    """Two sides."""
+    """Compares two sides."""
 
     def __init__(self, kmemx, sides, scratch):
         self.kmemx, self.sides, self.scratch = kmemx, sides, scratch
@@ -50,7 +50,7 @@ class Comparison:
         return out
 
     def table(self, table):
-        """One table with what the command prints of it."""
+        """Compares one table with the command's output."""
         kind, by = BY[table["name"]]
         run = subprocess.run([self.kmemx, "diff", kind, "--by", by, "--all", "--json",
                               *self.sides], check=True, stdout=subprocess.PIPE)
@@ -70,7 +70,7 @@ class Comparison:
                           figures == want)
 
     def run_of(self, number, path):
-        """One timeline with the page of that recording."""
+        """Compares one timeline with the page of that recording."""
         page = os.path.join(self.scratch, "one.html")
         subprocess.run([self.kmemx, "report", path, "-o", page], check=True)
         run, data = self.data["runs"][number], load(page)
@@ -88,7 +88,7 @@ class Comparison:
             self.note(f"{path}: requests over time", run[name + "_hit"] == hits)
 
     def run(self):
-        """All of it."""
+        """Runs all comparisons."""
         for table in self.data["tables"]:
             self.table(table)
         paths = [path for path in self.sides if path != "--"]
@@ -102,7 +102,7 @@ class Comparison:
 
 
 def main():
-    """Exit code: did anything differ, or was nothing compared?"""
+    """Exit code: 1 on a difference or if nothing was compared."""
     with tempfile.TemporaryDirectory() as scratch:
         comparison = Comparison(sys.argv[1], sys.argv[2:], scratch)
         return comparison.run() > 0 or comparison.compared < 100

@@ -1,17 +1,18 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Measures how often the intervals of a sample hold the truth (Documentation/sampling.md).
+"""Measures how often the intervals of a sample contain the true value (Documentation/sampling.md).
 
 usage: sample.py KMEMX N RECORDING...
 
-Divides each recording into its N parts with kmemx split --sample. What kmemx stat says of each
-callsite of a part, allocated in all and live at the end, is held against what it says of the whole,
-for each class of hits that the part has, not counting what is always recorded; of a row that the
-part lacks, the whole is held against what the part says that such a row may have. The estimates of what was allocated in all are held
-against those of a model, written apart from kmemx; what leaks, owners, peak and stat --lifetime say
-of a part against stat; and kmemx diff of the whole and a part must find no change. Prints a table.
-Exit 1 if an estimate differs, if an interval has no width though something may be missing, or if
-the intervals of a class hold the truth in less than 95 %, beyond chance: two standard deviations.
+Divides each recording into its N samples with kmemx split --sample. For each callsite, compares the
+allocated and the live bytes that kmemx stat gives for a sample with those of the whole recording,
+by class of the hits in the sample, without what every sample contains. For a row that is missing
+from the sample, compares the whole with the amount that the sample says such a row may have. The
+estimates of allocated bytes are compared with those of a model written separately from kmemx; the
+values of leaks, owners, peak and stat --lifetime for a sample with stat; and kmemx diff of the
+whole and a sample must find no change. Prints a table. Exit 1 if an estimate differs, if an
+interval has no width though something may be missing, or if the intervals of a class contain the
+true value in less than 95 % of cases, beyond chance: two standard deviations.
 """
 import collections
 import functools
@@ -29,11 +30,11 @@ CLASSES = ("no row", "no row, though a tenth of all bytes", "0", "1-2", "3-9", "
            "all rows together")
 TOTALS = {"slab": ("bytes_allocated", "bytes_net"), "page": ("bytes", "bytes_live")}
 FIGURES = ("slab", "slab, live", "pages", "pages, live")
-BLOCK_ORDER = 4  # blocks from this order on are all recorded
+BLOCK_ORDER = 4  # blocks of this order or more are always recorded
 
 
 def gamma_below(a, x):
-    """How often a gamma variable of shape a is below x."""
+    """The probability that a gamma variable of shape a is below x."""
     term = total = 1 / a
     i = 1
     while term > total * 1e-15:
@@ -60,8 +61,8 @@ def upper_end(y, v, w):
 
 
 def estimate(units, n, heaviest):
-    """Bytes of the units of a sample: what all may have, its least and its most. heaviest: unit of
-    any row.
+    """Bytes of a sample's units: the estimate of all, its minimum and its maximum. heaviest: unit
+    of any row.
     """
     certain, weights = units[CERTAIN], [size for unit, size in units.items() if unit != CERTAIN]
     if not weights:
@@ -90,7 +91,7 @@ def allocated(kmemx, path, page_size):
             rows[row][unit] += fields["bytes_alloc"]
         elif name == "mm_page_alloc" and fields.get("pfn") is not None:
             pfn = int(str(fields["pfn"]), 0)
-            if pfn in (-1, 0xffffffff, 0xffffffffffffffff):  # it failed
+            if pfn in (-1, 0xffffffff, 0xffffffffffffffff):  # failed allocation
                 continue
             unit = pfn >> 3 if fields["order"] < 4 else CERTAIN
             rows["pages"][unit] += page_size << fields["order"]
@@ -115,7 +116,7 @@ def rows_of(kmemx, name, *argv):
     told = json.loads(output(kmemx, *argv, "--json"))
     for report in told["reports"]:
         for row in report["rows"] if report["name"] == name else []:
-            if row.get("young_bytes"):  # apart, of leaks
+            if row.get("young_bytes"):  # those in flight, which leaks lists separately
                 continue
             for i, key in enumerate(("bytes", "bytes_low", "bytes_high")):
                 rows[row["callsite"]][i] += row[key]
@@ -123,7 +124,7 @@ def rows_of(kmemx, name, *argv):
 
 
 def disagree(kmemx, path):
-    """Where other commands say otherwise than stat of what lives at the end."""
+    """Where the live bytes of other commands differ from those of stat."""
     stat = ("stat", "-i", path, "--slab", "--page", "--caller", "--raw-ip", "--live")
     others = {
         "leaks": ("leaks", "-i", path, "--raw-ip", "--older", "1ns"),
@@ -138,9 +139,10 @@ def disagree(kmemx, path):
                 continue
             found = rows_of(kmemx, table, *argv)
             for row, figures in wanted.items():
-                # Of pages, rows of stat differ in more than the callsite: intervals do not add up.
+                # Rows of pages in stat differ by more than the callsite, so their intervals do not
+                # add up.
                 nr = 3 if kind == "slab" else 1
-                # What the last event allocated is too young for leaks, which has it apart.
+                # leaks lists what the last event allocated separately, as too young.
                 if found.pop(row, figures)[:nr] != figures[:nr]:
                     return f"{path}: kmemx {command}: {row} is not {figures}"
             if found:
@@ -149,7 +151,7 @@ def disagree(kmemx, path):
 
 
 def narrow(kmemx, path):
-    """A row whose interval has no width, though something of it may be missing."""
+    """A row whose interval has no width, though part of it may be missing."""
     for argv in (("stat", "--slab", "--page"), ("stat", "--slab", "--page", "--live"),
                  ("stat", "--account"), ("stat", "--lifetime"), ("leaks",), ("peak",),
                  ("owners", "--by", "callsite")):
@@ -160,7 +162,7 @@ def narrow(kmemx, path):
         for report in json.loads(told.stdout or "{}").get("reports", ()):
             for row in report["rows"]:
                 if report["name"] == "page" and row["order"] >= BLOCK_ORDER and len(argv) == 3:
-                    continue  # it is known
+                    continue  # known exactly
                 for low, high in (("bytes_low", "bytes_high"), ("freed_low", "freed_high"),
                                   ("growth_min", "growth_max")):
                     if row.get(low) is not None and not row[low] < row[high]:
@@ -169,8 +171,8 @@ def narrow(kmemx, path):
 
 
 def changes(kmemx, whole, part):
-    """Of the rows with at least 2 % of all bytes: how many there are, and how many kmemx diff holds
-    to have changed, between the whole and a part of it. None of any size is certain.
+    """The rows with at least 2 % of all bytes: their number, and how many of them kmemx diff
+    considers changed between the whole and a sample of it. Changes are never certain.
     """
     rows = changed = 0
     told = json.loads(output(kmemx, "diff", whole, part, "--all", "--json"))
@@ -189,7 +191,7 @@ def changes(kmemx, whole, part):
 
 
 def differs(kmemx, path, n, tables, summary):
-    """What kmemx estimates otherwise than the model."""
+    """Estimates of kmemx that differ from the model's."""
     page_size = json.loads(output(kmemx, "info", "--json", path))["kernel_page_size"]
     rows = allocated(kmemx, path, page_size)
     ends = ("bytes", "bytes_low", "bytes_high")
@@ -213,8 +215,8 @@ def hits_class(hits):
 
 
 def measure(truths, told, plain, live):
-    """Of the rows of the whole, by table and class of the hits that a part has: how many intervals
-    there are, and how many hold the truth. "told": of the part; "plain": without estimates.
+    """By table and class of hits in the sample: the number of intervals for rows of the whole, and
+    how many contain the true value. "told": of the sample; "plain": without estimates.
     """
     counts = collections.defaultdict(lambda: [0, 0])
 

@@ -1,14 +1,14 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Holds the options that select what is counted against rows, for every command that has them.
+"""Compares the options that select what is counted with rows, for every command that has them.
 
 usage: selections.py KMEMX RECORDING SOURCE
 
-What `kmemx COMMAND --comm sh` adds up to must be the row "sh" of `kmemx COMMAND --by comm`, and so
-for each of pid, comm, cpu, callsite, cache and dir, whose directories are those of SOURCE. Commands
-without rows of that kind must say the same of a selection as kmemx stat. Of a part of the time all
-must say what stat says of it. An option that a command cannot take must be a message that says so.
-Prints what differs; exit 1 if anything does.
+The sums of `kmemx COMMAND --comm sh` must be those of the row "sh" of `kmemx COMMAND --by comm`,
+and so for each of pid, comm, cpu, callsite, cache and dir, whose directories are those of SOURCE.
+Commands without such rows must agree with kmemx stat on a selection, and all commands on a part of
+the time. An option that a command cannot take must lead to a message that says so. Prints what
+differs; exit 1 if anything does.
 """
 import collections
 import json
@@ -16,7 +16,7 @@ import subprocess
 import sys
 
 OPTIONS = ("pid", "comm", "cpu", "callsite", "cache", "dir")
-# Columns that add up, of commands with rows of every kind.
+# Columns that add up, of commands with all kinds of rows.
 BY = {
     "stat": ((), ("bytes", "hit")),
     "leaks": (("--older", "1ns"), ("bytes", "objects")),  # nothing is in flight
@@ -25,7 +25,7 @@ BY = {
     "frag": ((), ("hit", "pages")),
     "percpu": ((), ("objects", "pages", "bytes")),
 }
-MOST = 4  # values of one kind that are tried
+MOST = 4  # number of values of one kind to try
 WINDOWS = (",50%", "40%,", "+0.1s,+0.4s")
 
 
@@ -35,13 +35,13 @@ class Selections:
         self.wrong, self.tried = [], 0
 
     def run(self, command, *options):
-        """The tables by name, and the message; no tables where nothing is left."""
+        """The tables by name, and the message; no tables if nothing is left."""
         run = subprocess.run([self.kmemx, command, "-i", self.path, "--json", *options],
                              stdout=subprocess.PIPE, stderr=subprocess.PIPE, check=False)
         if run.returncode not in (0, 1, 2):
             self.wrong.append(f"{command} {options}: exit code {run.returncode}")
         tables = json.loads(run.stdout)["reports"] if not run.returncode else []
-        # Rows by cache have a table of another name.
+        # Tables by cache have another name.
         return {t["name"].replace("_cache", ""): t for t in tables}, run.returncode, run.stderr.decode()
 
     def expect(self, what, got, want):
@@ -53,7 +53,7 @@ class Selections:
         return self.source if option == "dir" else ()
 
     def refused(self, command, option):
-        """An option that has no meaning for it: a message, not a number."""
+        """An option that does not apply must lead to a message, not to a number."""
         value = {"cache": "kmalloc-64"}.get(option, "1")
         _, code, message = self.run(command, f"--{option}", value, *self.files(option))
         self.expect(f"{command} --{option}: exit code", code, 2)
@@ -61,14 +61,14 @@ class Selections:
             self.wrong.append(f"{command} --{option}: {message!r}")
 
     def rows_of(self, command, option):
-        """Rows by what the option selects: by table and value the sums of the columns."""
+        """Rows by the selecting option: the sums of the columns by table and value."""
         usual, columns = BY[command]
         tables, code, _ = self.run(command, *usual, "--by", option, *self.files(option))
         if code:
             return None if code == 2 else {}
         rows = collections.defaultdict(collections.Counter)
         for name, table in tables.items():
-            if name == "page_free_only":  # no allocation, which a filter could show
+            if name == "page_free_only":  # only frees, which a filter cannot select
                 continue
             for row in table["rows"] if option in (table["by"] or "").split(",") else ():
                 rows[str(row[option])].update({(name, c): row[c] for c in columns if c in row})
@@ -89,7 +89,7 @@ class Selections:
                 for row in table["rows"]:
                     got.update({(name, c): row[c] for c in columns
                                 if c in row and (name, c) in rows[value]})
-            # A directory stands for those below it, too.
+            # A directory includes those below it.
             if option == "dir":
                 want = collections.Counter()
                 for v in rows:
@@ -101,7 +101,7 @@ class Selections:
                         {k: n for k, n in want.items() if n})
 
     def stat(self, *options):
-        """By callsite what stat says: bytes and hits of slab and page, and net bytes."""
+        """Values of stat by callsite: bytes and hits of slab and page, and net bytes."""
         sums = {c: collections.Counter() for c in ("bytes", "hit", "net")}
         for name, table in self.run("stat", "--caller", *options)[0].items():
             for row in table["rows"] if name in ("slab", "page") else ():
@@ -110,7 +110,7 @@ class Selections:
         return sums
 
     def others(self, *options):
-        """What the other commands say of a selection, by what stat says of it."""
+        """Compares the other commands' values of a selection with those of stat."""
         stat = self.stat(*options)
         tables, _, _ = self.run("summary", *options)
         rows = [((r["of"], r["callsite"]), r["bytes"])
@@ -138,7 +138,7 @@ class Selections:
                             live[of])
         rows = self.run("owners", *time)[0].get("owners", {"rows": ()})["rows"]
         self.expect(f"owners {time}", sum(r["bytes"] for r in rows), live["page"])
-        # At the end of a part that begins with the recording lives what stat says.
+        # If a part begins with the recording, the live bytes at its end are those of stat.
         if window.startswith(","):
             tables, _, _ = self.run("peak", "--at", window[1:])
             for of, name in (("slab", "peak"), ("page", "peak_page")):

@@ -1,20 +1,20 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Holds what kmemx makes of callchains of a sample against a model of Documentation/sampling.md.
+"""Compares how kmemx uses a sample of callchains with a model of Documentation/sampling.md.
 
 usage: stacks.py KMEMX N RECORDING...
        stacks.py KMEMX N --beside WHOLE PART NAME...
 
-Takes the callchains of slab objects out of each recording, but for one object in N, with kmemx
-split --stack-sample, for several parts. In the rest, written apart from kmemx: how many objects
-without a callchain get each one, which may differ by one for each kind of objects, as objects are
-whole; and the sums of the callsites, which are those of the whole recording. With --live, too, and
-of what kmemx export says; and who gets the bytes where wrappers are seen through. Prints how much
-is attributed, and how much of that wrongly; exit 1 if anything differs.
+Removes the callchains of slab objects from each recording, but for one object in N, with kmemx
+split --stack-sample, for several samples. A model written separately from kmemx says how many
+objects without a callchain get each one, which may differ by one for each kind of object, as
+objects are whole; and gives the sums of the callsites, which are those of the whole recording.
+Compares these, also with --live and in kmemx export, and the callers that get the bytes of
+wrappers. Prints how much is attributed, and how much of that wrongly; exit 1 if anything differs.
 
 --beside: PART was recorded with callchains of one object in N, within the time of WHOLE, which has
-all. PART is held against the model; its sums of the callsites of tasks NAME against those of WHOLE;
-and what is beyond wrappers, of which at most a third may be at a wrong callsite.
+all callchains. Compares PART with the model, its sums of the callsites of tasks NAME with those of
+WHOLE, and the callers beyond wrappers, of which at most a third may be wrong.
 """
 import collections
 import json
@@ -26,7 +26,7 @@ import tempfile
 STANDS_FOR = 8
 ALLOCS = {"kmalloc", "kmalloc_node", "kmem_cache_alloc", "kmem_cache_alloc_node"}
 FREES = {"kfree", "kmem_cache_free"}
-# Those that the recordings have, and those of a running kernel that files, pipes and sockets use.
+# The wrappers in the recordings, and those that files, pipes and sockets use in a running kernel.
 WRAPPERS = set("""
 alloc_empty_file alloc_file_clone alloc_file_pseudo alloc_inode d_alloc d_alloc_parallel
 __d_alloc getname_flags getname_kernel kmemdup kstrdup kvmalloc_node mas_alloc_nodes
@@ -81,13 +81,13 @@ def objects_of(kmemx, path):
 
 
 class Share:
-    """Objects, bytes; and by how many objects and bytes what kmemx says may differ."""
+    """Objects, bytes; and by how many objects and bytes kmemx may differ."""
     def __init__(self):
         self.nr = self.bytes = self.nr_off = self.bytes_off = 0
 
 
 def attribute(objects, n):
-    """(callchain or callsite, lives) -> Share; the callchains are those of one object in n."""
+    """(callchain or callsite, lives) -> Share; only one object in n has a callchain."""
     rows = collections.defaultdict(Share)
     donors, bare = collections.defaultdict(collections.Counter), collections.defaultdict(list)
     for one in objects:
@@ -117,7 +117,7 @@ def attribute(objects, n):
 
 
 def add_part(row, sizes, part):
-    """A part of the objects of these sizes, as whole objects: which ones is not said."""
+    """The share of the objects of these sizes, in whole objects; which objects it has is open."""
     row.nr += part * len(sizes)
     row.bytes += part * sum(sizes)
     if part < 1:
@@ -126,7 +126,7 @@ def add_part(row, sizes, part):
 
 
 def merged(rows, lives):
-    """Of what lives, or of all."""
+    """For live objects, or for all."""
     out = collections.defaultdict(Share)
     for (stack, alive), row in rows.items():
         if alive or not lives:
@@ -178,7 +178,7 @@ def compare(kmemx, path, objects, n):
 
 
 def beyond_wrappers(kmemx, path, *only):
-    """Which callsites differ if wrappers are seen through: by what callchains have, and by kmemx."""
+    """The callsites that differ between the callchains and kmemx when wrappers are seen through."""
     def rows(*more):
         told = json.loads(output(kmemx, "stat", "-i", path, "--slab", "--json", "-l", "all",
                                  "--raw-names", "--no-inline", *only, *more))
@@ -198,14 +198,14 @@ def beyond_wrappers(kmemx, path, *only):
 
 
 def misled(whole, part, n):
-    """Bytes that callchains of a part have too much, of those that are in the wrong row."""
+    """Bytes in wrong rows: those that callchains of a sample have too much."""
     truth, guess = merged(attribute(whole, n), False), merged(attribute(part, n), False)
     return sum(max(0, row.bytes - truth[stack].bytes) for stack, row in guess.items()
                if not stack.endswith("]")) / sum(one.bytes for one in whole)
 
 
 def tasks_rows(kmemx, path, names, *more):
-    """Callsite, or that beyond wrappers -> allocations by tasks of these names."""
+    """Callsite, or the one beyond wrappers -> allocations by tasks of these names."""
     rows = collections.Counter()
     told = json.loads(output(kmemx, "stat", "-i", path, "--slab", "--json", "-l", "all",
                              "--no-inline", "--comm", ",".join(names), *more))
@@ -219,7 +219,7 @@ def by_wrappers(rows):
 
 
 def beside(kmemx, n, whole, part, names):
-    """Exit code of a comparison of two recordings of the same tasks."""
+    """Exit code of the comparison of two recordings of the same tasks."""
     wrong, attributed, without = compare(kmemx, part, objects_of(kmemx, part), n)
     wrong += beyond_wrappers(kmemx, part, "--comm", ",".join(names))
     truth, sums = (tasks_rows(kmemx, path, names) for path in (whole, part))

@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # shellcheck shell=sh
 #
-# What the runners share: results are counted, skips are named with their reason.
+# Shared by the runners: counts results, and names skips with their reason.
 # In: $KMEMX (the program), $kind (set by the runner), $top (the project's directory).
 # Out: passed, failed and skipped; finish prints the sum and returns 1 on a failure.
 
 export LC_ALL=C TZ=UTC TERM=dumb
-# Not the settings of whoever runs the tests.
+# Ignores the user's own settings.
 export KMEMX_CONFIG=
 unset NO_COLOR KMEMX_OPTIONS COLUMNS LINES
 # shellcheck source=tests/sanitizers.inc
@@ -35,7 +35,7 @@ count() {
 	grep -c "^$1" "$scratch/results" || :
 }
 
-# The sum; for tests/run, which prints it, each result in $KMEMX_RESULTS.
+# Prints the sum; for tests/run, which prints the sum itself, writes each result to $KMEMX_RESULTS.
 finish() {
 	if [ -n "${KMEMX_RESULTS-}" ]; then
 		sed "s|^[a-z]*	|&$kind |" "$scratch/results" >>"$KMEMX_RESULTS"

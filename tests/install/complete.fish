@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
-# What fish offers for command lines.
-# In: the directory with kmemx.fish; a command line on each line of standard input, whose last word is
-# to be completed. Out: the line, a tab, a word that is offered.
+# Prints what fish offers for command lines.
+# In: the directory with kmemx.fish; command lines on standard input, whose last words are to be
+# completed. Out: for each offer the line, a tab, and the word.
 #
 # usage: fish --no-config complete.fish DIRECTORY
 set fish_complete_path $argv[1]

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
-# What zsh offers for command lines, in a terminal of its own.
-# In: the directory with _kmemx; a command line on each line of standard input, whose last word is to be
-# completed. Out: the line, a tab, a word that is offered.
+# Prints what zsh offers for command lines, in a terminal of its own.
+# In: the directory with _kmemx; command lines on standard input, whose last words are to be
+# completed. Out: for each offer the line, a tab, and the word.
 #
 # usage: zsh -f complete.zsh DIRECTORY
 zmodload zsh/zpty
@@ -10,8 +10,8 @@ work=$(mktemp -d) || exit 1
 cat >$work/lines
 : >$work/offers
 
-# One widget has each line in turn completed. Each word that is offered comes by compadd; what is
-# only asked of compadd (-O, -A, -D) is none.
+# A widget completes the lines one by one. compadd gets each offered word, except in queries (-O,
+# -A, -D).
 cat >$work/asked <<'END'
 PROMPT=
 setopt no_beep no_list_beep

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # shellcheck shell=sh disable=SC2154
 #
-# The packages, for LONG=1: made twice, from the same sources in different directories; checked by
-# lintian; installed in an empty root and removed again.
-# In: run's functions. Out: what is wrong.
+# Checks the packages, for LONG=1: builds them twice, from the same sources in different
+# directories; checks them with lintian; installs them in an empty root and removes them again.
+# In: functions of run. Out: what is wrong.
 
 SOURCE_DATE_EPOCH=1767225600
 CCACHE_DISABLE=1
@@ -14,7 +14,7 @@ one=$scratch/one
 two=$scratch/another/directory
 version=$(sed -n 's/^VERSION := //p' Makefile)
 
-# same NAME FILE...: the files are in both directories and of the same bytes.
+# same NAME FILE...: the files in both directories are identical.
 same() {
 	label=$1
 	shift
@@ -33,7 +33,7 @@ for copy in "$one" "$two"; do
 done
 same reproducible-build kmemx build/native/plugins/plugin_kmemx.so
 
-# Of the last commit, with its name for a directory.
+# Sources of the last commit, in a directory named after it.
 test_dist() {
 	if ! git rev-parse -q --verify HEAD >/dev/null 2>&1; then
 		skipped dist "this is no git checkout"
@@ -46,8 +46,8 @@ test_dist() {
 	same reproducible-dist "build/kmemx-$version.tar.gz"
 }
 
-# Into an empty root, out of it again. Its libraries are not there: that the package names them is
-# what dpkg-shlibdeps saw to.
+# Installs into an empty root and removes it again. The libraries are missing there; dpkg-shlibdeps
+# ensures that the package names them.
 test_deb_install() {
 	clean=$scratch/clean
 	if [ "$(id -u)" != 0 ]; then

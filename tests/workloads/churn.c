@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * workload: objects that come and go: System V messages of 256 bytes.
- * In: how many, that one in KEEP is held, and for how many milliseconds. Out: the others are
- * received as soon as they are sent, on the same CPU.
+ * workload: short-lived objects: System V messages of 256 bytes.
+ * In: how many; one in KEEP is held for HOLD_MS milliseconds. Out: the others are received as soon
+ * as they are sent, on the same CPU.
  *
  * usage: churn N KEEP HOLD_MS
  */
@@ -13,9 +13,9 @@
 #include <sys/msg.h>
 #include <time.h>
 
-/* With the 48 bytes of struct msg_msg they take an object of 256. */
+/* With the 48 bytes of struct msg_msg they take an object of 256 bytes. */
 #define TEXT_BYTES 200
-/* So many fit a queue by default (msgmnb: 16 KiB). */
+/* A queue holds this many by default (msgmnb: 16 KiB). */
 #define PER_QUEUE  64
 
 struct message {
@@ -23,7 +23,7 @@ struct message {
 	char text[TEXT_BYTES];
 };
 
-/* To a queue of its own and back. */
+/* Sends it to a queue of its own and receives it. */
 static int come_and_go(int queue, struct message *message)
 {
 	if (msgsnd(queue, message, TEXT_BYTES, IPC_NOWAIT) ||
@@ -32,7 +32,7 @@ static int come_and_go(int queue, struct message *message)
 	return 0;
 }
 
-/* The message number @nr of those that are held. */
+/* Message number @nr of those that are held. */
 static int stay(int *held, size_t nr, const struct message *message)
 {
 	if (nr % PER_QUEUE == 0)

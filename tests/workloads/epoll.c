@@ -15,7 +15,7 @@
 #include <time.h>
 #include <unistd.h>
 
-/* An item is of a descriptor: many of one file do. */
+/* Each item belongs to a descriptor: uses many for one file. */
 static int keep(int ep, int fd, unsigned long nr, unsigned long ms)
 {
 	struct timespec pause = { (time_t)(ms / 1000), (long)(ms % 1000) * 1000000 };

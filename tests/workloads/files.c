@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * workload: opens files and keeps them open.
- * In: how many, and for how many milliseconds. Out: N struct file that live meanwhile.
+ * In: how many, and for how many milliseconds. Out: N live struct file in this time.
  *
  * usage: files N [MILLISECONDS]
  */

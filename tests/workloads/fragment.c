@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * workload: a small machine whose free memory is in small pieces, while a command runs.
- * In: a command, and how much memory it may have. Out: its exit code. Few blocks of the order
- * of a huge page, or none, are free when it begins; stderr says how many.
+ * workload: runs a command on a small machine with fragmented free memory.
+ * In: a command, and how much memory it may have. Out: its exit code. Few or no blocks of the order
+ * of a huge page are free when it begins; stderr says how many.
  *
- * Takes memory until none is free, or the kernel needs the rest for itself; then gives back
- * every second 64 KiB of what it took first. Their neighbours keep the pieces apart: without
- * swap they stay, and only compaction moves them. Meant for virtual machines: it refuses to run
- * where there is more than 2 GiB.
+ * Allocates until no memory is free, or the kernel needs the rest for itself; then frees every
+ * second 64 KiB of what it took first. The memory in between separates these pieces: without swap
+ * it stays, and only compaction moves it. Meant for virtual machines: refuses to run with more than
+ * 2 GiB.
  *
  * usage: fragment MEGABYTES COMMAND...
  */
@@ -21,10 +21,10 @@
 #define MB	   (1UL << 20)
 #define PIECE	   (64UL << 10)
 #define LIMIT_KB   (2UL << 20) /* of a machine's memory */
-#define RESERVE_KB (8UL << 10) /* left to the kernel, over what it keeps for itself */
+#define RESERVE_KB (8UL << 10) /* left to the kernel, in addition to its reserve */
 #define HUGE_ORDER 9
 
-/* A line of /proc/meminfo, in KiB. */
+/* The value of a line in /proc/meminfo, in KiB. */
 static unsigned long meminfo_kb(const char *name)
 {
 	char line[256];
@@ -39,7 +39,7 @@ static unsigned long meminfo_kb(const char *name)
 	return kb;
 }
 
-/* What the kernel keeps free for itself: at less than about twice that it kills. */
+/* The kernel's reserve: below about twice that it kills processes. */
 static unsigned long min_free_kb(void)
 {
 	unsigned long kb = 0;
@@ -53,7 +53,7 @@ static unsigned long min_free_kb(void)
 	return kb;
 }
 
-/* Free blocks of the order of a huge page, or larger. */
+/* The number of free blocks of the order of a huge page, or larger. */
 static unsigned long huge_blocks(void)
 {
 	char line[512], *next, *at;
@@ -76,7 +76,7 @@ static unsigned long huge_blocks(void)
 	return sum;
 }
 
-/* Takes a megabyte at a time. Returns how many bytes of @map were taken. */
+/* Allocates a megabyte at a time. Returns how many bytes of @map were taken. */
 static size_t fill(char *map, size_t size)
 {
 	unsigned long reserve = 2 * min_free_kb() + RESERVE_KB;
@@ -106,7 +106,7 @@ int main(int argc, char **argv)
 		perror("fragment: memory");
 		return 1;
 	}
-	madvise(map, size, MADV_NOHUGEPAGE); /* fails where there are none */
+	madvise(map, size, MADV_NOHUGEPAGE); /* fails if there are none */
 	taken = fill(map, size);
 	for (i = 0; i < 2 * keep && i + PIECE <= taken; i += 2 * PIECE)
 		madvise(map + i, PIECE, MADV_DONTNEED);

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * workload: what one CPU allocates and another frees.
- * In: how many messages, and pages. Out: as many objects of 256 bytes that cross from the first CPU
+ * workload: one CPU allocates and another frees.
+ * In: how many messages, and pages. Out: as many objects of 256 bytes that move from the first CPU
  * to the second, and as many pages.
  *
- * Two threads, each bound to a CPU: one sends System V messages, which the other receives; then
- * the one touches pages, all of which the other unmaps at once.
+ * Two threads are bound to a CPU each. One sends System V messages, which the other receives; then
+ * the first touches pages, and the other unmaps them all at once.
  *
  * usage: handover MESSAGES [PAGES]
  */
@@ -18,7 +18,7 @@
 #include <sys/msg.h>
 #include <unistd.h>
 
-/* With the 48 bytes of struct msg_msg they take an object of 256. */
+/* With the 48 bytes of struct msg_msg they take an object of 256 bytes. */
 #define TEXT_BYTES 200
 
 struct message {
@@ -74,7 +74,7 @@ static void *take(void *arg)
 	return NULL;
 }
 
-/* The first two CPUs that this process may use; false if it has but one. */
+/* The first two CPUs that this process may use; false if there is only one. */
 static int two_cpus(int *cpu)
 {
 	cpu_set_t cpus;
@@ -128,7 +128,7 @@ int main(int argc, char **argv)
 		perror("handover");
 		return 1;
 	}
-	/* Pages, not huge ones. */
+	/* Small pages, not huge ones. */
 	madvise(h.map, h.bytes, MADV_NOHUGEPAGE);
 	ret = hand_over(h, cpu);
 	msgctl(h.queue, IPC_RMID, NULL);

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * workload: objects of one size whose cache no flag of the request tells: System V messages.
- * In: how many, how many milliseconds to hold them, how many microseconds from one to the next,
- * and how long their text is. Out: that many messages in queues.
+ * workload: objects of one size whose cache cannot be seen from the request's flags: System V
+ * messages.
+ * In: how many, how many milliseconds to hold them, how many microseconds between two, and the
+ * length of their text. Out: that many messages in queues.
  *
  * usage: messages N [HOLD_MS [PAUSE_US [BYTES]]]
  */
@@ -14,15 +15,15 @@
 #include <sys/msg.h>
 #include <time.h>
 
-/* With the 48 bytes of struct msg_msg they take an object of 256. */
+/* With the 48 bytes of struct msg_msg they take an object of 256 bytes. */
 #define TEXT_BYTES  200
 #define TEXT_MOST   4000
-/* What a queue holds by default (msgmnb). */
+/* A queue's capacity by default (msgmnb). */
 #define QUEUE_BYTES 16384
 
 static volatile sig_atomic_t stop;
 
-/* Queues stay when their process ends: whoever ends it early has them removed all the same. */
+/* Queues outlive their process, so signals must remove them, too. */
 static void on_term(int signal)
 {
 	stop = signal;

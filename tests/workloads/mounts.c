@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * workload: mounts that stay, in a mount namespace of its own.
- * In: how many, for how many milliseconds, and an empty directory. Out: N mounts on it, every third
- * of a tmpfs of its own, the others of the one below.
+ * workload: mounts that stay, in its own mount namespace.
+ * In: how many, for how many milliseconds, and an empty directory. Out: N mounts on it; every third
+ * is a new tmpfs, the others are of the one below.
  *
  * usage: mounts N MILLISECONDS DIR
  */
@@ -21,7 +21,7 @@ int main(int argc, char **argv)
 
 	if (argc < 4)
 		return 2;
-	/* What is mounted there goes with the namespace, and nobody else sees it. */
+	/* These mounts end with the namespace, and no other process sees them. */
 	if (unshare(CLONE_NEWNS) || mount("none", "/", NULL, MS_REC | MS_PRIVATE, NULL)) {
 		perror("mounts: unshare");
 		return 77;

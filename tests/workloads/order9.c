@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * workload: asks the kernel for blocks of 2 MiB, the order of a huge page, in vain or not.
+ * workload: asks the kernel for blocks of 2 MiB, the order of a huge page, which may fail.
  * In: how many, and a control group. Out: N requests of order 9; the number that failed.
  *
- * Each child sets up an io_uring of 32768 entries, whose first allocation is its rings: 1 MiB
- * of completions and more, in one block that is charged to its memory control group. Where
- * the group's limit is less than that the kernel frees the block again and reports a failed
- * allocation, so the machine's memory need not be short. A child that the group's OOM killer
- * ends (kernels that try single pages next) has asked, too.
+ * Each child sets up an io_uring of 32768 entries, whose first allocation is its rings: 1 MiB of
+ * completions and more, in one block that is charged to its memory control group. If the group's
+ * limit is lower, the kernel frees the block again and reports a failed allocation, so the
+ * machine's memory need not be short. A child killed by the group's OOM killer (in kernels that
+ * then try single pages) has made its request, too.
  *
  * usage: order9 N [GROUP/cgroup.procs]
  */
@@ -22,10 +22,10 @@
 
 #define ENTRIES 32768U
 
-/* Exit code of a child: what became of its request. */
+/* Exit code of a child: the result of its request. */
 enum outcome { GRANTED, FAILED, REFUSED = 77 };
 
-/* In a child: joins the group and asks. */
+/* In a child: joins the group and makes the request. */
 static int ask(const char *procs)
 {
 	struct io_uring_params params = { 0 };

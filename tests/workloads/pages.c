@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * workload: holds a known number of pages of a known kind.
- * In: in pipes or in a file without a name (tmpfs), how many, how many of the file's are given back
- * again, and for how many milliseconds the others stay. Out: N - LESS pages of order 0.
+ * In: pipes or an unnamed file (tmpfs), how many pages, how many of the file's to free again, and
+ * for how many milliseconds to hold the others. Out: N - LESS pages of order 0.
  *
  * usage: pages pipe|memfd N [LESS [MILLISECONDS]]      LESS: 0 for pipes
  */
@@ -14,7 +14,7 @@
 #include <time.h>
 #include <unistd.h>
 
-/* So many has a pipe by default. */
+/* A pipe's capacity by default. */
 #define PER_PIPE 16
 
 static char text[1 << 16];

@@ -2,7 +2,7 @@
 /*
  * workload: a peak of known height, then less: System V messages of 256 bytes, and pages.
  * In: how many at the peak and after it, and how many milliseconds to hold each. Out: that many
- * messages and pages; on stdout the time of CLOCK_MONOTONIC, in seconds, while each is held.
+ * messages and pages; on stdout, while each is held, the time of CLOCK_MONOTONIC in seconds.
  *
  * usage: phases MANY FEW HOLD_MS
  */
@@ -14,9 +14,9 @@
 #include <time.h>
 #include <unistd.h>
 
-/* With the 48 bytes of struct msg_msg they take an object of 256. */
+/* With the 48 bytes of struct msg_msg they take an object of 256 bytes. */
 #define TEXT_BYTES 200
-/* So many fit a queue by default (msgmnb: 16 KiB). */
+/* A queue holds this many by default (msgmnb: 16 KiB). */
 #define PER_QUEUE  64
 
 /* Sends @nr messages to @queues. */
@@ -90,7 +90,7 @@ int main(int argc, char **argv)
 		return 2;
 	for (i = 0; i <= many / PER_QUEUE; i++)
 		queues[i] = -1;
-	/* Pages, not huge ones. */
+	/* Small pages, not huge ones. */
 	madvise(map, bytes, MADV_NOHUGEPAGE);
 	if (phase(queues, map, many, ms))
 		return 1;

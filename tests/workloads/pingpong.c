@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * workload: objects that one CPU allocates and another frees at once, in turns.
- * In: how many rounds. Out: for each round a pipe buffer's page and a struct file that cross
- * from CPU to CPU, and addresses that come back soon.
+ * In: how many rounds. Out: for each round a pipe buffer's page and a struct file that move from
+ * CPU to CPU, and addresses that are soon reused.
  *
- * Two threads, each bound to a CPU, hand a slot to and fro without sleeping: one opens a
- * file, the other closes it the moment that it sees it, and opens the next. So each object
- * is freed within well under a microsecond of its allocation's end, on another CPU, and
- * taken again from there: where clocks of CPUs differ by more, events seem to change order.
+ * Two threads, each bound to a CPU, pass a slot back and forth without sleeping: one opens a file,
+ * the other closes it as soon as it sees it, and opens the next. So each object is freed well under
+ * a microsecond after its allocation, on another CPU, and allocated again from there: if the clocks
+ * of CPUs differ by more, events seem to change order.
  *
  * usage: pingpong ROUNDS
  */
@@ -21,7 +21,7 @@
 
 struct table {
 	_Alignas(64) atomic_int ball; /* the file to close; -1: none yet */
-	_Alignas(64) atomic_int turn; /* whose the ball is: 0 or 1; 2: the end */
+	_Alignas(64) atomic_int turn; /* whose turn it is: 0 or 1; 2: the end */
 	unsigned long rounds;
 };
 
@@ -55,7 +55,7 @@ static void *play(void *arg)
 	return NULL;
 }
 
-/* The first two CPUs that this process may use; false if it has but one. */
+/* The first two CPUs that this process may use; false if there is only one. */
 static int two_cpus(int *cpu)
 {
 	cpu_set_t cpus;

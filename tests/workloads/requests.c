@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * workload: a server's requests, each with a timer of its own. One request in four fails, and
- * its error path forgets to close the timer, unless the program is called "fixed".
- * In: how many. Out: N/4 timerfds live while the program waits to be ended.
+ * workload: a server's requests, each with its own timer. One request in four fails, and its error
+ * path forgets to close the timer, unless the program is called "fixed".
+ * In: how many. Out: N/4 live timerfds while the program waits for a signal.
  *
  * usage: requests N [fixed]
  */

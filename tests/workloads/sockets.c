@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * workload: opens sockets and keeps them open.
- * In: how many pairs, and for how many milliseconds. Out: 2 N Unix sockets that are connected to
- * each other, and 2 N files.
+ * In: how many pairs, and for how many milliseconds. Out: 2 N connected Unix sockets, and 2 N
+ * files.
  *
  * usage: sockets N [MILLISECONDS]
  */

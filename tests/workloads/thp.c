@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * workload: takes huge pages and splits them.
+ * workload: allocates huge pages and splits them.
  * In: how many, and how. Out: N blocks of the order of a huge page, freed in other pieces.
  *
- * cold: one page of each is told to be cold, which splits the huge page it is in. part: half
- * of each is given back, which leaves the block whole until memory is short.
+ * cold: marks one page of each as cold, which splits its huge page. part: frees half of each, which
+ * leaves the block whole until memory is short.
  *
  * usage: thp N cold|part
  */

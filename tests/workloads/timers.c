@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * workload: objects that are freed without an event: POSIX timers, by kfree_rcu().
- * In: how many, and how many milliseconds to wait once they are deleted. Out: that many
- * timers created and deleted.
+ * workload: objects freed without an event: POSIX timers, by kfree_rcu().
+ * In: how many, and how many milliseconds to wait after deleting them. Out: that many timers
+ * created and deleted.
  *
  * usage: timers N [WAIT_MS]
  */

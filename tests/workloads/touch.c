@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * workload: maps memory and touches each page of it.
- * In: how many pages, and for how many milliseconds it stays. Out: N pages of order 0.
+ * In: how many pages, and for how many milliseconds to keep them. Out: N pages of order 0.
  *
  * usage: touch PAGES [MILLISECONDS]
  */
@@ -24,7 +24,7 @@ int main(int argc, char **argv)
 		perror("touch: mmap");
 		return 1;
 	}
-	/* Pages, not huge ones. */
+	/* Small pages, not huge ones. */
 	madvise(map, nr * page, MADV_NOHUGEPAGE);
 	for (i = 0; i < nr; i++)
 		*(volatile char *)(map + i * page) = 1;

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # shellcheck shell=sh
 #
-# A recording has the build IDs of the kernel and of its modules, and another machine finds the
-# debug information by them: below --symfs the file of this build is taken, one of another is not.
+# A recording has the build IDs of the kernel and of its modules, by which another machine finds the
+# debug information: below --symfs it takes the file of this build, and not one of another build.
 # shellcheck source=tests/live/tracing.inc
 . "$(dirname "$0")/tracing.inc"
 
@@ -30,7 +30,7 @@ build_id() {
 kernel=$(build_id /sys/kernel/notes)
 [ -n "$kernel" ] || skip "the kernel has no build ID"
 
-# said FIELD FILE OPTIONS...: of info --symbols
+# said FIELD FILE OPTIONS...: prints that field of info --symbols
 said() {
 	field=$1
 	shift
@@ -38,14 +38,14 @@ said() {
 }
 expect "$kernel" "$(said 'i["build_id"]' r.dat)" "the kernel's build ID"
 
-# The modules' are a text of the file: those that are loaded, by name.
+# The modules' IDs are a text in the file: lists loaded modules by name.
 for notes in /sys/module/*/notes/.note.gnu.build-id; do
 	[ -r "$notes" ] || continue
 	name=${notes#/sys/module/}
 	grep -aq "^${name%%/*} $(build_id "$notes")\$" r.dat || fail "no build ID of ${name%%/*}"
 done
 
-# A kernel of a few functions, where the running one has them, and of its build.
+# A kernel with a few functions, at the running kernel's addresses and with its build ID.
 awk '$2 == "T" && $3 ~ /^(kfree|__kmalloc_noprof|__kmalloc|kmem_cache_free|kmem_cache_alloc|kmem_cache_alloc_noprof|vfs_read|dput|iput)$/ {
 	print $1, $3 }' /proc/kallsyms >functions
 grep -q '^0*[1-9a-f]' functions || skip "/proc/kallsyms has no addresses"
@@ -73,6 +73,6 @@ cp vmlinux."$kernel" "board/$file"
 cp vmlinux."$other" "wrong/$file"
 expect "board/$file used" "$(said 'i["debug_file"], i["symbol_places"][-1]["verdict"]' r.dat --symfs board)" \
 	"below a root with the kernel's file"
-# Its recording is looked at elsewhere, and names what it wants.
+# On another machine, its recording names the file that is needed.
 "$KMEMX" info --symbols -i r.dat --symfs wrong >out 2>err && fail "a kernel of another build was taken"
 grep -q "its build ID is $other, that of the recorded kernel $kernel" err || fail "$(cat err)"

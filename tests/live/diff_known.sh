@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # shellcheck shell=sh
 #
-# Two recordings that differ by a known amount show that amount, at the right rows.
+# Two recordings that differ by a known amount show that amount in the right rows.
 # only with LONG=1
 # shellcheck source=tests/live/tracing.inc
 . "$(dirname "$0")/tracing.inc"
@@ -32,12 +32,12 @@ sed -i '/^# recordings/,$d' files.csv
 row=alloc_empty_file
 grep -q ",$row\$" files.csv || row=__alloc_file # 6.1 and older
 expect $nr "$(change files.csv $row hit_delta)" "hits of $row, 1000 files more"
-# All are open until the end of the program, which closes them.
+# All are open until the program ends, which closes them.
 expect 0 "$(change files.csv $row net_delta)" "net of $row"
 peak=$(change files.csv $row peak_delta)
 bytes=$(change files.csv $row bytes_delta)
 expect "$bytes" "$peak" "peak and bytes of $row"
-# Each file costs what the cache's objects measure, and nothing else moved that much.
+# Each file costs the size of the cache's objects, and nothing else changed that much.
 [ $((bytes % nr)) = 0 ] || fail "$bytes bytes are no multiple of $nr files"
 "$KMEMX" diff f1.dat f2.dat --slab --caller --fail-on 'net>+64K' >/dev/null ||
 	fail "there is a leak"
@@ -54,19 +54,19 @@ expect $((2 * nr)) "$(change pipes.csv alloc_pipe_info hit_delta)" "hits of allo
 expect $nr "$("$KMEMX" diff p1.dat p2.dat --slab --caller --csv --all --per 1 |
 	awk -F, '/,status,/ { for (i = 1; i <= NF; i++) c[$i] = i; next }
 		$NF == "alloc_pipe_info" { print $c["hit_delta"] / 2; exit }')" "pipes"
-# By iteration it is one pipe: two allocations.
+# Divided by iterations it is one pipe: two allocations.
 "$KMEMX" diff p1.dat p2.dat --slab --caller --csv --all --per $nr >per.csv
 sed -i '/^# recordings/,$d' per.csv
 expect 2 "$(change per.csv alloc_pipe_info hit_delta)" "hits an iteration"
 
-# Several runs: what differs by 1000 is significant, the test says so.
+# With several runs, the test calls a difference of 1000 significant.
 "$KMEMX" record -q --follow --slab --repeat 8 -o old/ -- "$files" $nr
 "$KMEMX" record -q --follow --slab --repeat 8 -o new/ -- "$files" $((2 * nr))
 expect 8 "$(find new -name '*.dat' | wc -l)" "runs in a directory"
 "$KMEMX" diff old/ new/ --slab --caller --columns hit >runs.txt
 grep " $row\$" runs.txt | grep -q '+1000 ' || fail "no +1000: $(cat runs.txt)"
 grep " $row\$" runs.txt | grep -q '~' && fail "1000 files are noise: $(cat runs.txt)"
-# Old against old: no rule may fail.
+# The old runs compared with themselves: no rule may fail.
 mkdir a b
 cp old/00[1-4].dat a/
 cp old/00[5-8].dat b/

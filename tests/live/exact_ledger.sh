@@ -1,9 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # shellcheck shell=sh
 #
-# Of 5000 files that are held little is uncertain, with record --exact-ledger and without; what
-# is sure to live is no more than the kernel counts, in every cache; and caches that cannot be
-# shrunk are told.
+# With 5000 files held open, little is uncertain, with record --exact-ledger and without. In no
+# cache is more surely live than the kernel counts. Caches that cannot be shrunk are reported.
 # only with LONG=1
 # shellcheck source=tests/live/tracing.inc
 . "$(dirname "$0")/tracing.inc"
@@ -13,7 +12,7 @@ caches=/sys/kernel/slab
 [ -w "$caches/filp/shrink" ] || skip "this kernel has no caches to shrink in $caches"
 command -v python3 >/dev/null || skip "python3 is not installed"
 
-# Exact, but for what CPUs take again: no CPU holds a slab after it.
+# Exact, as shrinking takes all slabs from CPUs, except for what they allocate again.
 objects() {
 	echo 1 >"$caches/$1/shrink"
 	read -r count _ <"$caches/$1/objects"
@@ -29,7 +28,7 @@ row = next(r for r in rows if r["cache"].split("+")[0] == "filp")
 print(row["net_min"], row["net_max"])'
 }
 
-# Of each cache, no more is sure to live than it holds.
+# In each cache, no more may be surely live than it holds.
 nothing_too_sure() {
 	"$KMEMX" stat -i "$1" --slab --by cache --json | python3 -c '
 import json, os, sys
@@ -42,14 +41,14 @@ for row in json.load(sys.stdin)["reports"][0]["rows"]:
     with open(f"{path}/shrink", "w") as f:
         f.write("1")
     objects, size = (int(open(f"{path}/{f}").read().split()[0]) for f in ("objects", "slab_size"))
-    # Others free theirs meanwhile.
+    # Other processes free some meanwhile.
     if row["net_min"] > (objects + 300) * size:
         wrong.append((row, objects, size))
 sys.exit(f"sure to live: more than there is: {wrong}" if wrong else 0)' "$caches"
 }
 
-# held OPTION...: records while 5000 files are opened and held; then "UNCERTAIN" of filp in bytes,
-# checked against what the cache has gained.
+# held OPTION...: records while 5000 files are opened and held; sets $uncertain, the uncertain bytes
+# of filp, after comparing the bounds with the cache's growth.
 held() {
 	before=$(objects filp)
 	rm -f said # of the recording before, which had started
@@ -71,13 +70,13 @@ held() {
 	size=$(cat $caches/filp/slab_size)
 	# shellcheck disable=SC2046 # two numbers
 	set -- $(range r.dat)
-	# Others' files come and go between the counts.
+	# Other processes open and close files between the counts.
 	[ "$1" -le $(((gained + 300) * size)) ] || fail "filp gained $gained, at least $1 bytes"
 	[ "$2" -ge $(((gained - 300) * size)) ] || fail "filp gained $gained, at most $2 bytes"
 	uncertain=$(($2 - $1))
 }
 
-# Others' work widens a range now and then: the narrowest of three counts.
+# Other load sometimes widens a range: takes the narrowest of three.
 plain=
 exact=
 for _ in 1 2 3; do
@@ -88,7 +87,7 @@ for _ in 1 2 3; do
 	grep -q 'shrinking all slab caches after: ' said || fail "not shrunk: $(cat said)"
 	"$KMEMX" info -i r.dat | grep -q shrunk || fail "the recording does not say so"
 done
-# By slabinfo alone and a rate of events it was a ninth.
+# An estimate from slabinfo and a rate of events left one ninth uncertain.
 limit=$((5000 * size * 8 / 100))
 echo "filp: $plain bytes are uncertain, with --exact-ledger $exact; at most $limit"
 [ "$plain" -le $limit ] || fail "$plain bytes are uncertain"
@@ -96,9 +95,9 @@ echo "filp: $plain bytes are uncertain, with --exact-ledger $exact; at most $lim
 "$KMEMX" info -i r.dat | grep -q 'slab_counts.after' || fail "nothing was counted"
 counts_agree r.dat
 
-# What cannot be shrunk is told, once, and the rest is recorded.
+# A cache that cannot be shrunk is reported once, and recording continues.
 command -v unshare >/dev/null || exit 0
-# fake COMMAND: with it done in a mount namespace, a recording
+# fake COMMAND: records after COMMAND in a mount namespace
 fake() {
 	# shellcheck disable=SC2016 # $0 is that shell's
 	unshare -m sh -c "$1"' && exec "$0" record -v -o fake.dat --exact-ledger -- true' \

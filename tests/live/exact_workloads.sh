@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # shellcheck shell=sh
 #
-# With record --exact-ledger the events explain at least 99 % of the change of each cache that a
-# known workload fills; what they do not explain has a reason.
+# With record --exact-ledger, events explain at least 99 % of the change of each cache that a known
+# workload fills; the rest has a stated reason.
 # only with LONG=1
 # shellcheck source=tests/live/tracing.inc
 . "$(dirname "$0")/tracing.inc"
@@ -14,7 +14,7 @@ command -v python3 >/dev/null || skip "python3 is not installed"
 programs=$KMEMX_BUILD/tests/workloads
 mkdir mounted
 
-# explained WORKLOAD CACHE OBJECTS...: does r.dat explain these changes?
+# explained WORKLOAD CACHE OBJECTS...: true if r.dat explains these changes
 explained() {
 	"$KMEMX" stat --ledger --json r.dat >json || fail "$1: no ledger"
 	python3 - "$@" <<'END'
@@ -37,8 +37,8 @@ for name, objects in wanted.items():
         bad.append(f"not explained: {row}")
     if min(row["trace"], row["kernel"]) < objects / 2:
         bad.append(f"{name} has not grown by half of {objects}: {row}")
-# Inodes of /proc and their dentries come without an event from tasks that have none
-# (Documentation/ledger.md): what dentries lack are those.
+# Some tasks allocate inodes of /proc and their dentries without events (Documentation/ledger.md);
+# the missing dentries are those.
 def missing(name):
     return next((abs(r["unexplained"]) for r in rows if r["cache"] == name), 0)
 if missing("dentry") > missing("proc_inode_cache") + 100:
@@ -49,8 +49,8 @@ if bad:
 END
 }
 
-# workload "CACHE OBJECTS..." PROGRAM ARGUMENTS: others' work disturbs a count now and then, and
-# takes objects of merged caches: one of some recordings has to be good.
+# workload "CACHE OBJECTS..." PROGRAM ARGUMENTS: other load sometimes disturbs a count, and uses
+# merged caches: one of several recordings must be good.
 tries=0
 workload() {
 	changes=$1

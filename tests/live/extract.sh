@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # shellcheck shell=sh
 #
-# What an instance of somebody else's holds is saved, and nothing else of it changes.
+# Extract saves the events in another program's instance and changes nothing else in it.
 # shellcheck source=tests/live/tracing.inc
 . "$(dirname "$0")/tracing.inc"
 
@@ -28,7 +28,7 @@ state() {
 	done
 }
 
-# Nothing is there; a name that is nearly right; one that leads out of the directory.
+# An empty instance; a misspelled name; a name that leads out of the directory.
 code=0
 "$KMEMX" extract --instance "$name" -o none.dat 2>err || code=$?
 expect 1 "$code" "exit code for an empty buffer"
@@ -40,7 +40,7 @@ expect 1 "$code" "exit code for a wrong name"
 grep -q "Did you mean '$name'" err || fail "wrong name: $(cat err)"
 "$KMEMX" extract --instance "../$name" -o none.dat 2>err && fail "a path was taken as a name"
 
-# A full buffer whose oldest events are gone, as the ring of a boot is.
+# A full buffer whose oldest events were overwritten, like the ring buffer of a boot.
 echo 0 >"$instance/tracing_on"
 echo global >"$instance/trace_clock"
 echo 64 >"$instance/buffer_size_kb"
@@ -68,13 +68,13 @@ if command -v trace-cmd >/dev/null; then
 		"events that trace-cmd reads"
 fi
 
-# While tracing goes on the end is what the buffer holds, not what is added meanwhile.
+# While tracing continues, the end is that of the buffer at the start, not of later events.
 "$KMEMX" extract --instance "$name" --no-stop -o more.dat 2>err || fail "no-stop: $(cat err)"
 size=$(wc -c <more.dat)
 [ "$size" -lt 30000000 ] || fail "--no-stop did not end in time: $size bytes"
 expect 1 "$(cat "$instance/tracing_on")" "tracing_on after --no-stop"
 
-# Call chains by trigger; reading has emptied the buffer, and off stays off.
+# Callchains by trigger. The read has emptied the buffer, and tracing stays off.
 echo 0 >"$instance/tracing_on"
 echo >"$instance/set_event"
 "$KMEMX" extract --instance "$name" -q -o rest.dat 2>/dev/null || :
@@ -92,7 +92,7 @@ code=0
 expect 1 "$code" "exit code of a second extraction"
 grep -q 'contains no events' err || fail "again: $(cat err)"
 
-# One reader at a time: somebody else has the lock of the instance.
+# Only one reader at a time: another process has locked the instance.
 if command -v flock >/dev/null; then
 	exec 9<"$instance"
 	flock -n 9

@@ -1,18 +1,19 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * tests: makes system calls of a program fail, by seccomp's user notification.
- * In: which call, which of them, its error, a command. Out: the command's status; what was
- * made to fail, on standard error.
+ * In: which system call, which of its calls, the error, a command. Out: the command's status; the
+ * calls that failed, on standard error.
  *
- * Only the command itself is meant, not what it forks. Without -s calls are counted: lines
- * "NAME COUNT" go to the file of -o.
+ * Only the command itself is affected, not its children. Without -s, counts calls and writes lines
+ * "NAME COUNT" to the file of -o.
  *
  * usage: faults [-s SYSCALL] [-b SYSCALL] [-f PATH-END] [-n FIRST[-LAST]] [-t MILLISECONDS]
  *               [-e ERRNO]
  *               [-o FILE] -- COMMAND [ARG]...
- *   -b: from the first call of this on, such as after the loader's  -s: which call, a name of
- *   the table below  -f: whose first argument is a descriptor of such a file
- *   -n: from the FIRST such call on (1) to the LAST (default: that one alone; "1-": all)
+ *   -b: ignores calls before the first one of this system call, such as those of the loader
+ *   -s: the system call, a name of the table below
+ *   -f: only calls whose first argument is a descriptor of such a file
+ *   -n: from the FIRST such call on (1) to the LAST (default: only that one; "1-": all)
  *   -t: only this long after the first such call
  */
 #include <errno.h>
@@ -38,8 +39,8 @@
 #define SECCOMP_USER_NOTIF_FLAG_CONTINUE 1U
 #endif
 
-/* The calls that a recorder makes, and what they fail with. close, munmap and the like have
- * no error that matters.
+/* The system calls of a recorder, and the errors they fail with. Errors of close, munmap and the
+ * like do not matter.
  */
 static const struct {
 	const char *name;
@@ -123,14 +124,14 @@ static const struct {
 #define NR_CALLS (sizeof(calls) / sizeof(calls[0]))
 
 struct plan {
-	int call;  /* index into calls, -1: count all */
-	int begin; /* nothing is counted before this one, -1: all is */
+	int call;  /* index in calls; -1: count all */
+	int begin; /* ignore calls before this one; -1: none */
 	const char *file;
 	unsigned long first, last;
 	uint64_t ms;
 	int err;
 	const char *output;
-	/* so far */
+	/* calls so far */
 	unsigned long counts[NR_CALLS];
 	uint64_t begin_ms;
 };
@@ -149,7 +150,7 @@ static _Noreturn void die(const char *what)
 	exit(77);
 }
 
-/* In the command's process, whose descriptors are still the parent's too. */
+/* Runs in the command's process, which still shares the parent's descriptors. */
 static int install(void)
 {
 	struct sock_filter code[NR_CALLS + 3];
@@ -183,7 +184,7 @@ static bool is_file(const struct seccomp_notif *req, const char *end)
 	return n >= (ssize_t)len && !memcmp(path + n - len, end, len);
 }
 
-/* The error that this call gets; 0: none. */
+/* The error for this call; 0: none. */
 static int verdict(struct plan *p, const struct seccomp_notif *req, pid_t pid)
 {
 	size_t i = 0;
@@ -226,7 +227,7 @@ static void serve(struct plan *p, int fd, pid_t pid)
 	}
 }
 
-/* Ends when nobody has the filter any more, also when the command does not answer SIGCHLD. */
+/* Ends when no process has the filter any more, even if the command ignores SIGCHLD. */
 static int run(struct plan *p, char **argv)
 {
 	volatile int *listener = mmap(NULL, 4096, PROT_READ | PROT_WRITE,
@@ -235,7 +236,7 @@ static int run(struct plan *p, char **argv)
 	pid_t pid, server;
 
 	*listener = -1;
-	/* They share descriptors until the command becomes itself. */
+	/* They share descriptors until the command calls exec(). */
 	pid = (pid_t)syscall(SYS_clone, CLONE_FILES | SIGCHLD, 0, 0, 0, 0);
 	if (pid < 0)
 		die("clone");
@@ -252,7 +253,7 @@ static int run(struct plan *p, char **argv)
 		usleep(100);
 	if (*listener < 0)
 		die("seccomp: the kernel has no user notification (Linux 5.5)");
-	/* The one that answers is not the one that waits. */
+	/* One process answers, the other waits. */
 	server = fork();
 	if (!server) {
 		serve(p, *listener, pid);
@@ -291,7 +292,7 @@ int main(int argc, char **argv)
 	static struct plan *p;
 	int opt, ret;
 
-	/* Shared with the process that answers. */
+	/* Shared with the answering process. */
 	p = mmap(NULL, sizeof(*p), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1,
 		 0);
 	*p = (struct plan){ .call = -1, .begin = -1, .first = 1, .last = 1 };

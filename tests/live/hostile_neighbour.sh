@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # shellcheck shell=sh
 #
-# Another user lays links and FIFOs at every name that a command writes, in a directory that all
-# may write to: with the sticky bit, as /tmp has it, and without, where the kernel protects nobody.
-# What they lead to stays as it is, and nothing waits for them.
+# Another user creates links and FIFOs with every name that a command writes, in a directory
+# writable by all: with the sticky bit, like /tmp, and without it, where the kernel protects nobody.
+# The targets must not change, and no command may wait for a FIFO.
 # only with LONG=1
 # shellcheck source=tests/live/tracing.inc
 . "$(dirname "$0")/tracing.inc"
@@ -18,7 +18,7 @@ data=$(cd "$(dirname "$0")/../data" && pwd)
 here=$PWD
 before=$(tracing_state)
 
-# Runs in the shell that becomes kmemx: its number is in the names that one could guess.
+# Runs in the shell that becomes kmemx: guessable names contain its pid.
 cat >lay <<'END'
 kind=$1 directory=$2 name=$3
 shift 3
@@ -28,7 +28,7 @@ for path in "$directory/$name" "$directory/$name.old" "$directory/.$name.$$.tmp"
 	case $kind in
 	symlink) setpriv --reuid=65534 --regid=65534 --clear-groups ln -s "$PWD/victim" "$path" ;;
 	dangling) setpriv --reuid=65534 --regid=65534 --clear-groups ln -s "$PWD/made" "$path" ;;
-	# By root, as fs.protected_hardlinks forbids others what it once allowed.
+	# Made by root, because fs.protected_hardlinks no longer lets others make them.
 	hardlink) ln victim "$path" ;;
 	fifo) setpriv --reuid=65534 --regid=65534 --clear-groups mkfifo "$path" ;;
 	esac
@@ -36,7 +36,7 @@ done
 exec "$@"
 END
 
-# attack DIR NAME COMMAND...: with each kind of thing at the names
+# attack DIR NAME COMMAND...: runs COMMAND with each kind of file at these names
 attack() {
 	directory=$1 name=$2
 	shift 2
@@ -65,7 +65,7 @@ attack() {
 	done
 }
 
-# The owner that sudo names gets the recording, by its descriptor.
+# The recording belongs to the user who called sudo, by fchown().
 SUDO_UID=65534 SUDO_GID=65534
 export SUDO_UID SUDO_GID
 "$KMEMX" record -q -o own.dat -- true
@@ -79,7 +79,7 @@ for mode in 1777 777; do
 	attack there r.dat import --ftrace-text "$data/boot-bookworm-amd64.trace.txt.gz" -o there/r.dat
 	attack there r.dat extract -o there/r.dat
 done
-# Nor is a link followed where a directory is to be written to.
+# A link in place of a directory is not followed either.
 for mode in 1777 777; do
 	rm -rf there victims
 	mkdir there victims
@@ -92,7 +92,7 @@ for mode in 1777 777; do
 done
 [ "$(grep -c '^hardlink .* 0: ' log)" -ge 8 ] || fail "too few of them have run: $(cat log)"
 
-# What another user calls a killed recorder's file is none.
+# Files of another user with the name of a killed recorder's file are ignored.
 token=0123456789abcdef
 for kind in symlink hardlink fifo file; do
 	rm -rf there victim
@@ -114,7 +114,7 @@ for kind in symlink hardlink fifo file; do
 	grep -q 'not created by this user' err || fail "recover of another's $kind: $(cat err)"
 	expect 2 "$(find there -name '.r.dat.*' | wc -l)" "another's files, $kind"
 	cmp victim same
-	# Nor does the next recording of this name care.
+	# The next recording of this name ignores them, too.
 	timeout -k 5 30 "$KMEMX" record -q -o there/r.dat -- true 2>err || fail "$kind: $(cat err)"
 	expect 2 "$(find there -name '.r.dat.*' | wc -l)" "another's files, $kind"
 	cmp victim same

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # shellcheck shell=sh
 #
-# kmemx import of one ring buffer of the running kernel: its text in several forms, then its raw
-# pages, which reading consumes. All give the same reports, and trace-cmd reads them.
+# kmemx import of a ring buffer of the running kernel: its text in several forms, then its raw
+# pages, which reading consumes. All give the same reports, and trace-cmd can read them.
 # shellcheck source=tests/live/tracing.inc
 . "$(dirname "$0")/tracing.inc"
 
@@ -23,7 +23,7 @@ done
 ls -l /proc/self/ >/dev/null
 echo 0 >"$instance/tracing_on"
 
-# without COLUMN: the CSV without it, and with ; for a , between quotes.
+# without COLUMN: the CSV without this column; within quotes, ; replaces ,
 without() {
 	sed -E ':again; s/("[^",]*),([^"]*")/\1;\2/; t again' | awk -F, -v name="$1" '{
 		for (i = 1; i <= NF; i++)
@@ -35,7 +35,7 @@ without() {
 		print ""
 	}'
 }
-# What every form must say. Not tasks: their names get lost in the kernel meanwhile.
+# The reports that all forms must have. Not by task, because the kernel forgets their names.
 report() {
 	"$KMEMX" stat --csv "$1" && "$KMEMX" stat --csv --by pid "$1" | without comm &&
 		"$KMEMX" stat --csv --by cache "$1"
@@ -83,13 +83,13 @@ cd "$here"
 events() {
 	"$KMEMX" info "$1" | awk '/^events / { print $2 + 0 }'
 }
-# Without the flags of interrupts the callchain of an event that one came upon cannot be told:
-# the events are the same, their callsites not all.
+# Without the irq-info, an event that an interrupt follows cannot be matched with its callchain: the
+# events are the same, but some callsites are missing.
 [ ! -e noirq-info.txt ] ||
 	expect "$(events plain.txt.dat)" "$(events noirq-info.txt.dat)" "events without irq-info"
 expect "$(events plain.txt.dat)" "$(events raw.dat)" "events of the raw pages"
 [ "$(events raw.dat)" -gt 100 ] || fail "hardly any events: $(events raw.dat)"
-# The sums; rows may name an alias of a function.
+# Compares sums only, as rows may name different aliases of a function.
 "$KMEMX" stat --csv --by cpu raw.dat >raw.csv
 "$KMEMX" stat --csv --by cpu plain.txt.dat >text.csv
 cmp raw.csv text.csv || fail "raw pages and text differ: $(diff raw.csv text.csv)"

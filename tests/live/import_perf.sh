@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # shellcheck shell=sh
 #
-# perf.data of this machine: perf and kmemx record the same seconds, and the imported recording
-# has the same events and reports. It is read from a file, compressed, and from a pipe.
+# perf.data of this machine: perf and kmemx record the same seconds, and the imported recording has
+# the same events and reports. Reads it from a file, compressed, and from a pipe.
 # only with LONG=1
 # shellcheck source=tests/live/tracing.inc
 . "$(dirname "$0")/tracing.inc"
@@ -11,7 +11,7 @@
 reference=$(dirname "$0")/../reference
 command -v python3 >/dev/null || skip "python3 is not installed"
 
-# Between two pauses.
+# Time between two pauses.
 cat >work <<'EOF'
 sleep 0.5
 i=0
@@ -23,8 +23,8 @@ ls -lR /etc/ssl >/dev/null
 sleep 0.5
 EOF
 
-# both PERF...: kmemx and perf record `work`; ours.dat and perfs.data are made. kmemx only makes the
-# buffers: while it is stopped it has no events of its own.
+# both PERF...: kmemx and perf record `work` to ours.dat and perfs.data. kmemx, stopped meanwhile,
+# only provides the buffers and has no events of its own.
 both() {
 	rm -f started
 	"$KMEMX" record --clock mono --stack all -b "$size" -o ours.dat 2>started &
@@ -39,8 +39,8 @@ both() {
 	[ $ret -eq 0 ] || fail "$*: $(tail -n 3 perf.out)"
 }
 
-# same KIND PERF...: perf and kmemx have the same events, but for a few; and for the longest time in
-# which they have exactly the same ones, the reports are equal.
+# same KIND PERF...: perf and kmemx must have the same events, with few exceptions; and equal
+# reports for the longest time without exceptions.
 same() {
 	kind=$1
 	shift
@@ -50,7 +50,7 @@ same() {
 		rounds=$((rounds + 1))
 		[ $rounds -le 3 ] || fail "$kind: three times hardly any events in a row that both have"
 		both "$@"
-		# Another program may need more than the buffer.
+		# Other programs may overflow the buffer.
 		! "$KMEMX" info -i ours.dat 2>/dev/null | grep -q '^lost  *[0-9]' || continue
 		import perfs.data
 		python3 "$reference/perf_data.py" "$KMEMX" ours.dat perfs.dat >found 2>err ||
@@ -64,7 +64,7 @@ same() {
 		"the same reports of $alike in a row"
 }
 
-# What reports show, but for what needs the kernel's counts, which only kmemx has, and for the names
+# The contents of reports, without counts of the kernel, which only kmemx has, and without the names
 # of tasks, which change.
 reports() {
 	for report in "--slab" "--page" "--by cache" "--by cpu" "--by pid" "--slab --live"; do
@@ -95,7 +95,7 @@ set -f
 same "a file" $record -o perfs.data -- sh work
 grep -q 'symbols are from /proc/kallsyms' imported || fail "no symbols: $(cat imported)"
 all_samples perfs.data
-# What perf -z compresses, as it comes through a pipe; it has no build ID there.
+# Compressed by perf -z, through a pipe; this has no build ID.
 if perf version --build-options | grep -q 'zstd: \[ on'; then
 	same "a pipe" sh -c "$record -z -o - -- sh work | cat >perfs.data"
 else
@@ -108,7 +108,7 @@ import perfs.data
 cp perfs.dat from_file.dat
 import - <perfs.data
 cmp from_file.dat perfs.dat || fail "another recording from stdin"
-# Two groups and an event of another kind, compressed into a file; and what perf kmem records.
+# Two groups and another kind of event, in a compressed file; and a recording of perf kmem.
 others=kmem:mm_page_alloc,kmem:mm_page_free,kmem:mm_page_free_batched,sched:sched_switch
 slab='{kmem:kmalloc,kmem:kfree},{kmem:kmem_cache_alloc,kmem:kmem_cache_free}'
 zip=

@@ -1,22 +1,22 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # shellcheck shell=sh
 #
-# perf.data of this machine: what perf loses in small buffers counts as lost; a directory of perf
-# record --threads is read; and a recording that perf kmem cannot report has a report.
+# perf.data of this machine: events that perf loses in small buffers count as lost; a directory of
+# perf record --threads is read; and a recording that perf kmem fails to report has a report.
 # only with LONG=1
 # shellcheck source=tests/live/tracing.inc
 . "$(dirname "$0")/tracing.inc"
 # shellcheck source=tests/live/perf.inc
 . "$(dirname "$0")/perf.inc"
 
-# The sum of the numbers behind WHAT in perf's dump: dumped WHAT
+# dumped WHAT: the sum of the numbers after WHAT in perf's dump
 dumped() {
 	grep -ao "$1 *[0-9][0-9]*" dump | awk -F '[: ]' '{ sum += $NF } END { print sum + 0 }'
 }
 
 before=$(tracing_state)
 
-# One page for each CPU. perf tells of losses in the middle (LOST), and of all at its end.
+# One page for each CPU. perf reports losses as they happen (LOST), and the total at its end.
 perf record -q -m 1 -e 'kmem:*' -a -g -o lossy.data -- ls -lR /etc >/dev/null 2>perf.out ||
 	fail "perf record -m 1: $(tail -n 3 perf.out)"
 import lossy.data
@@ -41,7 +41,7 @@ else
 	echo "perf record --threads: not in this perf"
 fi
 
-# Huge pages that are split, of which perf kmem says: error during process events: -12.
+# Huge pages that are split; perf kmem says: error during process events: -12.
 perf kmem --page record -o thp.data -- "$KMEMX_BUILD/tests/workloads/thp" 20 cold >huge 2>perf.out ||
 	fail "perf kmem record: $(tail -n 3 perf.out)"
 import thp.data
@@ -51,7 +51,7 @@ gives_up=gives
 "$KMEMX" stat --page --caller --csv --comm thp -i perfs.dat >thp.csv 2>err || fail "$(cat err)"
 got=$(awk -F, 'NR > 1 && $3 && $2 / $3 == 2097152 { sum += $3 } END { print sum + 0 }' thp.csv)
 if ! "$KMEMX" info -i perfs.dat 2>/dev/null | grep -q '^lost  *[0-9]'; then
-	# perf drops an event now and then without a word.
+	# perf sometimes drops an event without reporting it.
 	{ [ "$got" -le "$(cat huge)" ] && [ $((got * 10)) -ge $(($(cat huge) * 9)) ]; } ||
 		fail "the workload took $(cat huge) huge pages, the report has $got"
 fi

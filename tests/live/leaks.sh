@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # shellcheck shell=sh
 #
-# Programs that leak at a known rate, all at once, and not at all; lifetimes that are known.
+# Programs that leak at a known rate, at once, or not at all; and known lifetimes.
 # only with LONG=1
 # shellcheck source=tests/live/tracing.inc
 . "$(dirname "$0")/tracing.inc"
@@ -9,8 +9,8 @@
 command -v python3 >/dev/null || skip "python3 is not installed"
 programs=$KMEMX_BUILD/tests/workloads
 
-# expect NAME CHECK COMMAND...: CHECK is Python about what the command prints as JSON: rows, by
-# callsite, and table, their list.
+# expect NAME CHECK COMMAND...: CHECK is Python about the command's JSON output: rows, by callsite,
+# and table, their list.
 expect() {
 	name=$1 check=$2
 	shift 2
@@ -32,7 +32,7 @@ if not eval(check):
 END
 }
 
-# One message of 256 bytes about every millisecond, and nobody receives them.
+# One message of 256 bytes about every millisecond, never received.
 "$KMEMX" record -q --follow --slab --duration 2s -o r.dat -- "$programs/messages" 20000 5000 1000
 expect "a leak of a known rate" \
 	'table[0] is msg and msg["verdict"] == "grows" and msg["bytes"] == 256 * msg["objects"] and msg["objects"] > 500 and abs(msg["growth"] * msg["age_max"] / 1e9 / (256 * (msg["objects"] + msg["young"])) - 1) < 0.35 and msg["growth_min"] <= msg["growth"] <= msg["growth_max"] and msg["task"].startswith("messages-") and msg["tasks"] == 1' \
@@ -42,13 +42,13 @@ expect "what is younger is in flight" \
 echo 'leak:_msg' >known
 expect "a known leak" 'msg is None' leaks --slab --suppress known
 
-# The same all at once.
+# The same number at once.
 "$KMEMX" record -q --follow --slab --duration 1500ms -o r.dat -- "$programs/messages" 3000 5000
 expect "a leak that has ended" \
 	'table[0] is msg and msg["objects"] == 3000 and msg["bytes"] == 3000 * 256 and msg["verdict"] in ("steady", "filled") and msg["outlived"] == msg["bytes"] and msg["age_min"] > 5e8' \
 	leaks --slab
 
-# No leak: held for a while, and freed.
+# Not a leak: held for a while, then freed.
 "$KMEMX" record -q --follow --slab -o r.dat -- "$programs/messages" 3000 400
 expect "no leak" 'msg is None' leaks --slab
 expect "known lifetimes" \
@@ -75,7 +75,7 @@ expect "the peak over time" \
 	'table[0] is msg and len(msg["over_time"]) == 40 and msg["over_time"].count(3000 * 256) > 10 and msg["over_time"].count(700 * 256) > 10 and max(msg["over_time"]) == 3000 * 256 and msg["over_time"].index(3000 * 256) < msg["over_time"].index(700 * 256)' \
 	peak --slab --over-time 40
 
-# The first row of pages has those and the few others of that callsite.
+# The first row of pages has these and the few others of that callsite.
 pages_of() {
 	"$KMEMX" peak --page -i r.dat -l 1 --csv "$@" | awk -F, 'NR == 2 { print $1 / $2, $2 }'
 }
@@ -87,13 +87,13 @@ expect_pages() {
 }
 expect_pages || fail "a peak of pages: '$most', and after it '$left'"
 
-# Most objects die at once; one in 50 is held.
+# Most objects are freed at once; one in 50 is held.
 "$KMEMX" record -q --follow --slab -o r.dat -- "$programs/churn" 20000 50 200
 expect "median and 99 %" \
 	'table[0] is msg and msg["freed"] == 20000 and msg["untimed"] == 0 and msg["live"] == 0 and 19000 <= msg["short"] <= 19600 and msg["short_bytes"] == 256 * msg["short"] and msg["median"] < 1e5 and 1.9e8 <= msg["p99"] <= msg["longest"] * 33 / 32 and sum(msg["lifetimes"][27:]) >= 400' \
 	stat --lifetime --short 1ms
 
-# Memory that comes and goes is in flight at most: no row of it grows.
+# Memory that is allocated and freed is at most in flight: no row of it grows.
 "$KMEMX" record -q --follow --slab -o r.dat -- "$KMEMX_BUILD/tests/live/pipes" 20000 1
 expect "churn" 'not any(row["verdict"] == "grows" and row["objects"] > 100 for row in table)' \
 	leaks --slab
@@ -101,8 +101,8 @@ expect "short lives" \
 	'rows["alloc_pipe_info"]["freed"] >= 39990 and rows["alloc_pipe_info"]["median"] < 1e6 and rows["alloc_pipe_info"]["short"] > 10000' \
 	stat --lifetime --short 1ms
 
-# Freed by RCU in bulk, without an event, soon after: it seems to live, and the row says that it may
-# not.
+# RCU soon frees these in bulk, without an event: they look live, and the row says that they may not
+# be.
 "$KMEMX" record -q --follow --slab -o r.dat -- sh -c '"$1" 10000; sleep 1' sh "$programs/epoll"
 expect "freed without an event" \
 	'epoll is None or (epoll["net_min"] == 0 and epoll["net_reason"] != "seen") or epoll["bytes"] < 100000' \

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # shellcheck shell=sh
 #
-# 5000 files held open: what the events say of their cache is exact, and explains what
-# slabinfo says, or the report tells why not.
+# 5000 files held open: the events give the exact number in their cache, and explain the numbers in
+# slabinfo, or the report says why not.
 # shellcheck source=tests/live/tracing.inc
 . "$(dirname "$0")/tracing.inc"
 
@@ -40,15 +40,15 @@ if filp["explained"] < 95 and abs(filp["unexplained"]) > filp["slack"]:
 pages = {r["what"]: r for r in reports["ledger_page"]["rows"]}
 for what in ("allocated (pgalloc_*)", "freed (pgfree)"):
     row = pages[what]
-    # The kernel counts every page that an event tells of.
+    # The kernel counts every page that has an event.
     if row["kernel"] < row["trace"] * 0.99:
         wrong.append(f"fewer pages than events say: {row}")
-    # Other work of the machine takes pages that no event tells of: then the row says so.
+    # Other load may allocate pages without events: then the row must say so.
     if row["explained"] < 50 and row["why"] in (None, "-"):
         wrong.append(f"not explained: {row}")
 sys.exit("\n".join(wrong) or 0)
 END
-# 1000 messages are in one row, whichever of the caches of their size served them.
+# 1000 messages are in one row, whichever cache of their size served them.
 "$KMEMX" record -q -o messages.dat --duration 800ms -- \
 	"$KMEMX_BUILD/tests/workloads/messages" 1000 20000
 "$KMEMX" stat --ledger --json messages.dat >json
@@ -62,7 +62,7 @@ if row["trace"] < 900 or row["kernel"] < 900 - row["slack"]:
     sys.exit(f"1000 messages are not in one row: {rows}")
 print(row)
 END
-# A recording of some allocations says that the kernel counts all.
+# A recording of some allocations says that the kernel counts all of them.
 "$KMEMX" record -q -o part.dat --filter 'bytes_alloc > 64' -- true
 "$KMEMX" stat --ledger part.dat | grep -q '^# Only a part of the system' ||
 	fail "nothing said of --filter"

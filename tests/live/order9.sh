@@ -1,16 +1,16 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # shellcheck shell=sh
 #
-# Failed allocations of a huge page's order. Draining memory until they fail would be felt by
-# everything else here; a memory control group of 1 MiB has them fail for one program alone.
-# scripts/qemu-board has the other kind: a machine without a free block of that order.
+# Failed allocations of a huge page's order. Using up memory until they fail would affect all other
+# programs; in a memory control group of 1 MiB they fail for one program only. scripts/qemu-board
+# tests the other kind: a machine without a free block of that order.
 # shellcheck source=tests/live/tracing.inc
 . "$(dirname "$0")/tracing.inc"
 
 command -v jq >/dev/null || skip "jq is not installed"
 
-# A new group below the one of this shell (version 1), or of the top (version 2, where a group
-# with processes can have no groups that are limited): its directory.
+# Makes a new group below that of this shell (v1) or below the root (v2, where a group with
+# processes cannot have limited subgroups), and prints its directory.
 group=
 remove_group() {
 	[ -z "$group" ] || rmdir "$group"
@@ -35,14 +35,14 @@ asked=50 code=0
 	"$group/cgroup.procs" >failed 2>why || code=$?
 [ $code != 77 ] || skip "$(tail -n 1 why)"
 expect 0 $code "the workload: $(cat why)"
-# Kernels that try single pages next may succeed with a ring of them: the number is of children
+# Kernels that then try single pages may succeed with a ring of them: the number is of children
 # without a ring, the events are of blocks.
 [ "$(cat failed)" -le $asked ] || fail "$(cat failed) of $asked failed"
 if [ "$(cat failed)" = 0 ]; then
 	skip "this kernel does not charge an io_uring's memory to the control group"
 fi
 
-# sum JQ: of the report's tables by name
+# sum JQ: the report's tables by name
 "$KMEMX" stat --page --caller --json r.dat >json
 sum() {
 	jq "[.reports[] | {(.name): .}] | add | $1" json
@@ -59,7 +59,7 @@ counts_agree r.dat
 [ "$(sum ".page.summary | .frees_unmatched + .frees_double + .frees_other")" -ge $asked ] ||
 	fail "the blocks that were given back before they were charged are not counted"
 
-# The same without the group: nothing fails for want of memory where there is enough.
+# The same without the group: no allocation fails while memory is available.
 [ "$(awk '$4 == "Normal" { n += $(NF - 1) + $NF } END { print n + 0 }' /proc/buddyinfo)" -gt 8 ] ||
 	exit 0
 "$KMEMX" record -q --follow -o r.dat -- "$KMEMX_BUILD/tests/workloads/order9" 4 >failed

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # shellcheck shell=sh
 #
-# Programs that hold a known number of pages: kmemx owners names their callchain first, with exactly
-# that number.
+# Programs that hold a known number of pages: kmemx owners lists their callchain first, with exactly
+# this number.
 # shellcheck source=tests/live/tracing.inc
 . "$(dirname "$0")/tracing.inc"
 
@@ -10,7 +10,8 @@ command -v python3 >/dev/null || skip "python3 is not installed"
 programs=$KMEMX_BUILD/tests/workloads
 page=$(getconf PAGESIZE)
 
-# owned PAGES FUNCTION OPTION...: the first row has so many pages, whose callchain has the function.
+# owned PAGES FUNCTION OPTION...: the first row must have this many pages and a callchain with this
+# function.
 owned() {
 	wanted=$1 function=$2
 	shift 2
@@ -31,7 +32,7 @@ if function not in str(first["stack"]):
 END
 }
 
-# They are held while the recording ends.
+# These are held when the recording ends.
 "$KMEMX" record -q --follow --page --duration 2s -o r.dat -- "$programs/pages" pipe 6400 0 5000
 owned 6400 pipe_write
 owned 6400 pipe_write --cull stacktrace
@@ -41,7 +42,7 @@ owned 6400 pipe_write --comm pages
 owned 3500 shmem
 owned 3500 shmem --cull stacktrace,name
 
-# The program has ended, and nothing is left of it.
+# This program has ended and freed all of its pages.
 "$KMEMX" record -q --follow --page -o r.dat -- "$programs/pages" memfd 6000 0 0
 "$KMEMX" owners -i r.dat --json >json
 python3 - json <<'END' || fail "pages of a program that has ended"

@@ -1,15 +1,15 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # shellcheck shell=sh
 #
-# What one CPU allocates and another frees, by known callsites and in known numbers; and more
-# pages freed at once than the lists of a CPU hold.
+# Objects and pages that one CPU allocates and another frees, at known callsites and in known
+# numbers; and more pages freed at once than a CPU's lists hold.
 # shellcheck source=tests/live/tracing.inc
 . "$(dirname "$0")/tracing.inc"
 
 command -v python3 >/dev/null || skip "python3 is not installed"
 handover=$KMEMX_BUILD/tests/workloads/handover
 
-# check NAME CONDITION OPTIONS...: CONDITION is Python about what kmemx percpu prints as JSON.
+# check NAME CONDITION OPTIONS...: CONDITION is Python about the JSON output of kmemx percpu.
 check() {
 	name=$1 condition=$2
 	shift 2
@@ -41,7 +41,7 @@ least=0
 cpus=$(cat cpus)
 check "messages" \
 	'slab[0]["objects"] == 20000 and slab[0]["bytes"] == 20000 * 256 and (slab[0]["alloc_cpu"], slab[0]["free_cpu"]) == (a, b) and slab[0]["callsite"] in ("load_msg", "alloc_msg", "do_msgsnd") and slab[0]["freed_by"] in ("free_msg", "do_msgrcv")'
-# What is on its way to the LRU lists is freed by the CPU that put it there.
+# Pages on their way to the LRU lists are freed by the CPU that put them there.
 check "pages" \
 	'(page[0]["alloc_cpu"], page[0]["free_cpu"]) == (a, b) and 10000 - 64 <= page[0]["pages"] <= 10100 and pair("percpu_page_matrix")["pages"] >= page[0]["pages"]' \
 	--comm handover
@@ -49,7 +49,7 @@ check "messages by task" \
 	'slab[0]["objects"] == 20000 and slab[0]["comm"] == "handover"' \
 	--by pid,callsite --comm handover
 
-# The lists of a CPU hold no more than this, in all zones; what is above it goes to the zones.
+# The lists of a CPU hold at most this many, over all zones; the rest goes to the zones.
 hold=$(awk -v cpu="${cpus#* }" '$1 == "cpu:" { sum += most; most = 0; this = $2 == cpu }
 	this && ($1 == "high_max:" || $1 == "high:") && $2 > most { most = $2 }
 	END { print sum + most }' /proc/zoneinfo)

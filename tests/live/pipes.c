@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * tests: opens and closes pipes, for tests/live/diff_known.sh.
- * In: iterations, and pipes for each. Out: that many pipes, none left.
+ * In: iterations, and pipes for each. Out: that many pipes, all closed.
  *
  * usage: pipes ITERATIONS PIPES
  */

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # shellcheck shell=sh
 #
-# An ordinary task that looks into /proc has an event for each inode that it makes there: what
-# kmemx stat --ledger cannot explain of proc_inode_cache is of tasks without events
+# An ordinary task that looks into /proc has an event for each inode that it allocates there:
+# objects of proc_inode_cache that kmemx stat --ledger cannot explain belong to tasks without events
 # (Documentation/ledger.md).
 # shellcheck source=tests/live/tracing.inc
 . "$(dirname "$0")/tracing.inc"
@@ -12,7 +12,7 @@ grep -q 'field:.* name;' "$tracefs/events/kmem/kmem_cache_alloc/format" ||
 [ -d /sys/kernel/slab/proc_inode_cache ] || skip "this kernel has no cache proc_inode_cache"
 command -v python3 >/dev/null || skip "python3 is not installed"
 
-# Of each new process the directory and nine files that nobody has looked at.
+# For each new process, its directory and nine files that no process has looked up before.
 cat >look.py <<'END'
 import os
 import time
@@ -33,5 +33,5 @@ grep -q 'none lost' err || skip "events were lost: $(cat err)"
 inodes=$("$KMEMX" stat -i r.dat --slab --by cache --csv -l all | awk -F, '
 	NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next }
 	$(at["cache"]) == "proc_inode_cache" { print $(at["hit"]) }')
-# Others may have looked at one of these files first.
+# Other processes may have looked up one of these files first.
 [ "${inodes:-0}" -ge 490 ] || fail "${inodes:-0} of 500 inodes of /proc have an event"

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # shellcheck shell=sh
 #
-# Commands that write files or keep some for a while are ended by signals at any moment: they
-# leave a whole file or none, and nothing else. What they write is its owner's alone.
+# Commands that write files, or keep temporary ones, are ended by signals at any moment: they leave
+# a whole file or none, and nothing else. Their files are accessible to their owner only.
 # only with LONG=1
 # shellcheck source=tests/live/tracing.inc
 . "$(dirname "$0")/tracing.inc"
@@ -13,7 +13,7 @@ mkdir w tmp
 TMPDIR=$PWD/tmp
 export TMPDIR
 killed=0
-# end SIGNAL COMMAND...: after a few moments each
+# end SIGNAL COMMAND...: ends COMMAND after several short times
 end() {
 	signal=$1
 	shift

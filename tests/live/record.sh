@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # shellcheck shell=sh
 #
-# A recording holds what it says, in both versions of the file, and leaves no trace behind.
+# A recording has the events that it claims, in both versions of the file, and recording leaves
+# nothing behind in tracefs.
 # shellcheck source=tests/live/tracing.inc
 . "$(dirname "$0")/tracing.inc"
 

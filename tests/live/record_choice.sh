@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # shellcheck shell=sh
 #
-# What is chosen is recorded, and of those chosen: --slab, --page, --frag, --percpu, -e,
+# record records the chosen events, of the chosen processes: --slab, --page, --frag, --percpu, -e,
 # --stack, --filter, --follow, -p.
 # only with LONG=1
 # shellcheck source=tests/live/tracing.inc
 . "$(dirname "$0")/tracing.inc"
 
-# count EVENT: how many of it r.dat holds.
+# count EVENT: the number of these events in r.dat.
 count() {
 	"$KMEMX" info -i r.dat | awk -v event="$1" '$2 == event { n = $1 } END { print n + 0 }'
 }
@@ -20,7 +20,7 @@ none() {
 	expect 0 "$(count "$1")" "$1 with: $2"
 }
 
-# near WANTED ACTUAL WHAT: tracing may begin or end on each CPU between an event and its stack.
+# near WANTED ACTUAL WHAT: on each CPU tracing may begin or end between an event and its stack.
 near() {
 	gap=$(($1 - $2))
 	if [ ${gap#-} -gt "$(nproc)" ]; then
@@ -43,7 +43,7 @@ none kernel_stack '--stack none'
 "$KMEMX" record -q --page -o r.dat -- ls -lR /etc >/dev/null
 near "$(count mm_page_alloc)" "$(count kernel_stack)" "stacks of page allocations"
 
-# Blocks that no CPU has a list of.
+# Blocks of an order for which CPUs have no lists.
 order4=$KMEMX_BUILD/tests/workloads/order4
 "$KMEMX" record -q --slab --percpu --stack none -o r.dat -- "$order4" 100
 some mm_page_alloc_zone_locked --percpu
@@ -63,23 +63,23 @@ done
 "$KMEMX" record -q --slab --stack all -e 'sched:sched_process_ex*' -o r.dat -- ls /etc >/dev/null
 stacks=$(count kernel_stack)
 events=$(($("$KMEMX" info -i r.dat | awk '/^events / { print $2 }') - stacks))
-# Linux 6.18 takes no stack in an interrupt that comes while a stack is taken.
+# Linux 6.18 records no stack in an interrupt that comes while another stack is being recorded.
 [ "$stacks" -le $((events + $(nproc))) ] && [ "$stacks" -ge $((events * 3 / 4)) ] ||
 	fail "$events events have $stacks stacks"
 some sched_process_exec '-e sched:sched_process_ex*'
 some sched_process_exit '-e sched:sched_process_ex*'
 
-# The stacks go with the events that the filter drops.
+# Events that the filter drops have no stacks either.
 "$KMEMX" record -q --page --filter 'order > 9' -o r.dat -- ls -lR /etc >/dev/null 2>&1 || :
 none mm_page_alloc "--filter 'order > 9'"
 none kernel_stack "--filter 'order > 9'"
 
-# says WHAT COMMAND: what kmemx COMMAND says of r.dat, which has none of its events.
+# says WHAT COMMAND: the message of kmemx COMMAND about r.dat, which has none of its events.
 says() {
 	"$KMEMX" $2 -i r.dat >err 2>&1 || :
 	grep -q "$1" err || fail "kmemx $2 says: $(cat err)"
 }
-# Where there is none of its events a command knows whether they were recorded.
+# If there are none of its events, a command knows whether they were recorded.
 "$KMEMX" record -q --page --frag --percpu --filter 'order > 20' -o r.dat -- ls /etc >/dev/null 2>&1 || :
 for command in frag percpu; do
 	says 'none occurred while they were recorded' "$command"
@@ -100,7 +100,7 @@ pids() {
 	trace-cmd report -R r.dat 2>/dev/null | grep -v '^cpus=\|^ *frees:' |
 		sed 's/^ *.*-\([0-9]*\) *\[.*/\1/' | sort -un
 }
-# The shell says its number; its child's comes after it.
+# The shell prints its pid; its child has a later one.
 "$KMEMX" record -q --follow -o r.dat -- sh -c 'echo $$; ls /etc; :' >out
 shell=$(head -n 1 out)
 pids | grep -qx "$shell" || fail "--follow: no event of the command"
@@ -113,12 +113,12 @@ kill $other
 expect "$other" "$(pids)" "processes recorded with -p"
 
 started=$(date +%s)
-# Without a command the end of the last of them ends the recording.
+# Without a command, the recording ends with the last of the processes.
 sleep 4 &
 "$KMEMX" record -q -p $! --duration 20s -o r.dat 2>err
 [ "$(date +%s)" -lt $((started + 15)) ] || fail "-p went on after the process had ended"
 
-# It has ended, but nobody has asked how: its number is still there.
+# A zombie: its parent has not waited for it, so its pid still exists.
 sh -c 'sleep 0.5 & echo $! >ended; exec sleep 60' &
 parent=$!
 wait_for "a process" test -s ended

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # shellcheck shell=sh
 #
-# A compressed recording holds the same as an uncompressed one, also to trace-cmd.
+# A compressed recording has the same content as an uncompressed one, also for trace-cmd.
 # only with LONG=1
 # shellcheck source=tests/live/tracing.inc
 . "$(dirname "$0")/tracing.inc"
@@ -18,7 +18,7 @@ said=$(events_said err)
 expect ./small.dat "$(find . -name '*.dat*')" "files that are left"
 "$KMEMX" info small.dat >info
 grep -q 'trace.dat 7, zstd' info || fail "not compressed: $(cat info)"
-# Sub-buffers alone take 36 bytes and more an event.
+# Uncompressed sub-buffers alone take 36 bytes or more for each event.
 [ "$(wc -c <small.dat)" -lt $((said * 20 + 2000000)) ] ||
 	fail "$said events in $(wc -c <small.dat) bytes"
 counted=$(awk '/^events / { print $2 }' info)
@@ -29,7 +29,7 @@ grep -qE '"callsite": *"(getname_flags|alloc_empty_file)' small.json || fail "no
 command -v trace-cmd >/dev/null || skip "no trace-cmd: what it makes of the file is not seen"
 lines=$(trace-cmd report -R small.dat 2>/dev/null | grep -vc '^cpus=')
 expect "$said" "$lines" "events that trace-cmd reads"
-# What trace-cmd uncompresses is the same recording.
+# trace-cmd's uncompressed copy is the same recording.
 trace-cmd convert --compression none -i small.dat -o large.dat >convert 2>&1 ||
 	fail "trace-cmd convert: $(cat convert)"
 "$KMEMX" info large.dat | grep -q 'trace.dat 7, [0-9]' || fail "large.dat is still compressed"

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # shellcheck shell=sh
 #
-# CPUs that are possible but have never been online have no ring buffer: reading it fails
-# with ENODEV. They are passed over, and read once they come. A buffer that cannot be read
-# for another reason is told, and the others are read to their end.
-# (scripts/qemu-hotplug does the same with CPUs that really come and go.)
+# Possible CPUs that were never online have no ring buffer: reading it fails with ENODEV. They are
+# skipped, and read when they come online. If reading a buffer fails otherwise, this is reported,
+# and all others are read to their end. (scripts/qemu-hotplug tests CPUs that really go online and
+# offline.)
 # shellcheck source=tests/live/tracing.inc
 . "$(dirname "$0")/tracing.inc"
 
@@ -14,18 +14,18 @@ pipes=$KMEMX_BUILD/tests/workloads/pipes
 taskset -c 1 true 2>/dev/null || skip "nothing can be bound to CPU 1 here"
 "$faults" -s uname -n 1 -- true 2>/dev/null || skip "no seccomp user notification here"
 
-# reads_of_cpu1 WHICH ERRNO COMMAND...: reads of CPU 1's buffer fail.
+# reads_of_cpu1 WHICH ERRNO COMMAND...: these reads of CPU 1's buffer fail.
 reads_of_cpu1() {
 	which=$1 err=$2
 	shift 2
 	# shellcheck disable=SC2086 # words
 	"$faults" -s read -f per_cpu/cpu1/trace_pipe_raw -n $which -e $err -- "$@"
 }
-# on CPU opens 100 pipes there, and leaves its process in pid.CPU.
+# on CPU: opens 100 pipes there, and leaves its pid in pid.CPU.
 cat >on <<END
 exec taskset -c \$1 sh -c 'echo \$\$ >pid.'\$1'; exec $pipes 100'
 END
-# The objects of these that CPU $2 allocated in $1: struct pipe_inode_info and its array.
+# The number of such objects that CPU $2 allocated in $1: struct pipe_inode_info and its array.
 pipes_on() {
 	"$KMEMX" script --cpu "$2" --pid "$(cat "pid.$2")" -e 'kmalloc*' --callsite alloc_pipe_info "$1" | grep -vc '^#' || :
 }
@@ -33,8 +33,8 @@ pipes_on() {
 before=$(tracing_state)
 ENODEV=19 EIO=5
 
-# It comes while recording: the buffer is there a second after the recorder first waits for it.
-# Setting up takes as long as that where each system call is asked about.
+# It comes online while recording: the buffer exists a second after the recorder first waits for it.
+# Setup takes that long if each system call is intercepted.
 cat >work <<END
 for i in \$(seq 200); do grep -q 'came online' err && break; sleep 0.1; done
 sh on 1
@@ -46,7 +46,7 @@ grep -q 'none lost' err || fail "$(cat err)"
 expect 200 "$(pipes_on comes.dat 1)" "objects of pipes on CPU 1, which came later"
 [ "$(pipes_on comes.dat 0)" -ge 200 ] || fail "CPU 0 was not read"
 
-# It never comes.
+# It never comes online.
 code=0
 reads_of_cpu1 1- $ENODEV "$KMEMX" record -o never.dat -- sh on 0 2>err || code=$?
 expect 0 $code "status without CPU 1: $(cat err)"
@@ -58,7 +58,7 @@ expect 0 $code "status without CPU 1: $(cat err)"
 instance=$tracefs/instances/kmemx-test.$$
 mkdir "$instance"
 trap 'rmdir "$instance"' EXIT
-# What others do meanwhile may not push out what is looked for.
+# Other load meanwhile must not overwrite these events.
 echo 32768 >"$instance/buffer_size_kb"
 echo 1 >"$instance/events/kmem/enable"
 sh on 0
@@ -67,7 +67,7 @@ reads_of_cpu1 1- $ENODEV "$KMEMX" extract --instance "${instance##*/}" -o extrac
 expect 0 $code "extract without CPU 1: $(cat err)"
 [ "$(pipes_on extract.dat 0)" -ge 200 ] || fail "extract did not read CPU 0: $(cat err)"
 
-# Another error is not to be passed over, and keeps nobody from the other CPUs.
+# Another error is reported, and the other CPUs are read nevertheless.
 for command in extract record; do
 	case $command in
 	extract)

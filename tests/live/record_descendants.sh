@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # shellcheck shell=sh
 #
-# -p records the processes that it names and their descendants: those that run already, what forks
-# while they are listed, and those to come; with their threads, and without the recorder.
+# -p records the named processes and their descendants: running ones, those forked while they are
+# listed, and later ones; with their threads, but without the recorder.
 # only with LONG=1
 # shellcheck source=tests/live/tracing.inc
 . "$(dirname "$0")/tracing.inc"
@@ -19,7 +19,7 @@ pids() {
 		{ print $column }' | sort -u
 }
 
-# expect_recorded FILE WHAT: each number in FILE is that of a recorded task.
+# expect_recorded FILE WHAT: each pid in FILE must be a recorded task.
 expect_recorded() {
 	sort -u "$1" >wanted
 	pids >recorded
@@ -64,13 +64,13 @@ END
 	grep -q ' of 6 tasks: 1 process with' err || fail "a shell and 5 threads: $(cat err)"
 fi
 
-# --- the recorder descends from the shell that starts it ---
+# --- the recorder is a child of the recorded shell ---
 "$KMEMX" record --slab -p $$ --filter-frees --duration 0.3 -o r.dat 2>err &
 self=$!
 wait $self || fail "-p of the recorder's parent: $(cat err)"
 expect_recorded loop.pid "-p of the recorder's parent"
 ! pids | grep -qx $self || fail "the recorder is in its own recording"
-# A command is recorded as any child of the shell's.
+# A command is recorded like any child of the shell.
 "$KMEMX" record -q --slab -p $$ -o r.dat -- sh -c 'echo $$ >command.pid' || fail "a command"
 expect_recorded command.pid "the command of -p of its parent"
 
@@ -94,7 +94,7 @@ for round in 1 2 3; do
 	wait_for "processes" test -s seen
 	sleep 0.2
 	rm running
-	# Without a command the end of the last of them ends the recording.
+	# Without a command, the recording ends with the last of the processes.
 	wait $recorder || fail "a tree that forks: $(cat err)"
 	expect_recorded seen "a tree that forks, round $round: $(grep lost err)"
 done

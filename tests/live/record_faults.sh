@@ -1,11 +1,10 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # shellcheck shell=sh
 #
-# System calls of kmemx record fail, one a run. If it fails for that, it says so and leaves
-# nothing: no instance, no file, no process. If it succeeds, the file is whole, or says that
-# it is not.
-# In: $FAULTS, how many calls of each kind are made to fail, evenly chosen (default: 3), for
-# $FAULTS_SECONDS at most (45 with $LONG, else 15); "all": each of the 5000 (an hour).
+# System calls of kmemx record fail, one a run. If it then fails, it must say so and leave nothing:
+# no instance, no file, no process. If it succeeds, the file must be whole or say that it is not.
+# In: $FAULTS, how many calls of each kind fail, evenly chosen (default: 3), for $FAULTS_SECONDS at
+# most (45 with $LONG, else 15); "all": each of the 5000 (an hour).
 # only with LONG=1
 # shellcheck source=tests/live/tracing.inc
 . "$(dirname "$0")/tracing.inc"
@@ -21,7 +20,7 @@ seconds=${seconds:-15}
 before=$(tracing_state)
 there=$(instances)
 
-# Not the loader's: the first thing that kmemx does itself is a look at its descriptors.
+# Excludes the loader: kmemx's own first call checks its descriptors.
 "$faults" -b fcntl -o counts -- "$KMEMX" record -q --duration 50ms -o r.dat -- sleep 0.3 || fail "record without faults"
 [ -s counts ] || fail "no call was seen"
 
@@ -60,7 +59,7 @@ $what: $bad: $(tail -n 2 err | tr '\n' ' ')"
 
 begin=$(date +%s)
 round=0
-# The first of each call, then the last, then those between.
+# First the first call of each kind, then the last, then those between.
 while :; do
 	while read -r call count; do
 		if [ "$most" = all ]; then

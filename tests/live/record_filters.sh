@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # shellcheck shell=sh
 #
-# What the kernel filters: --min-bytes, --min-order, --cache, --gfp, --comm, --cgroup. What passes is
-# what was asked for, and the frees of what was recorded are there, whoever freed.
+# Filters in the kernel: --min-bytes, --min-order, --cache, --gfp, --comm, --cgroup. Only what they
+# select passes, and frees of recorded allocations are recorded, whichever task frees.
 # shellcheck source=tests/live/tracing.inc
 . "$(dirname "$0")/tracing.inc"
 
@@ -15,17 +15,17 @@ remove_group() {
 trap remove_group EXIT
 before=$(tracing_state)
 
-# allocations: the events of allocations in r.dat, as a table for awk
+# allocations: the allocation events in r.dat, as a table for awk
 allocations() {
 	"$KMEMX" script -i r.dat | grep -E ': (kmalloc|kmem_cache_alloc|mm_page_alloc)' || :
 }
-# only PATTERN WHAT: there are allocations, and all of them match
+# only PATTERN WHAT: there must be allocations, and all must match
 only() {
 	allocations >all
 	[ -s all ] || fail "no allocation with: $2"
 	! grep -Ev "$1" all >odd || fail "$2: $(head -n 1 odd)"
 }
-# field NAME: its values in the allocations of slab objects
+# field NAME: its values in allocations of slab objects
 field() {
 	allocations | sed -n "s/.* $1=\([0-9]*\).*/\1/p"
 }
@@ -45,7 +45,7 @@ expect 0 "$(field order | awk '$1 < 1' | wc -l)" "single pages with --min-order 
 
 record --page --comm touch -o r.dat -- sh -c "$touch 5000; ls -lR /etc >/dev/null"
 only '^ *touch-' '--comm touch'
-# Its pages are freed when it ends, by itself: they are not live.
+# It frees its pages itself when it ends: they are not live.
 "$KMEMX" stat --page --json r.dat >json
 live=$(jq '.reports[] | select(.name == "page") | .summary.bytes_live' json)
 given=$(jq '[.reports[] | select(.name == "page") | .rows[].bytes] | add' json)
@@ -55,7 +55,7 @@ record --gfp '__GFP_ZERO,__GFP_ACCOUNT' -o r.dat -- ls -lR /etc >/dev/null
 only ZERO '--gfp'
 only ACCOUNT '--gfp'
 
-# Both filters hold where two are given, and the recorder stays left out.
+# Two filters both apply, and the recorder is still excluded.
 record --slab --min-bytes 256 --filter 'bytes_alloc < 600' -o r.dat -- ls -lR /etc >/dev/null
 expect 0 "$(field bytes_alloc | awk '$1 < 256 || $1 >= 600' | wc -l)" "others with two filters"
 
@@ -71,7 +71,7 @@ else
 	grep -q 'does not name the cache' err || fail "--cache: $(cat err)"
 fi
 
-# A group of its own, in the one that this shell is in.
+# A new group within that of this shell.
 own=$(sed -n 's/^[0-9]*:\([^:]*,\)*memory\(,[^:]*\)*:\(.*\)$/\3/p' /proc/self/cgroup)
 mounted=$(awk '$3 == "cgroup" && ("," $4 ",") ~ /,memory,/ { print $2; exit }' /proc/mounts)
 [ -n "$mounted" ] || mounted=$(awk '$3 == "cgroup2" { print $2; exit }' /proc/mounts)
@@ -89,7 +89,7 @@ if [ -n "$mounted" ] && mkdir "$mounted${own%/}/kmemx-filter.$$" 2>/dev/null; th
 	"$KMEMX" record --cgroup "${own%/}/kmemx-filter.$$" -o r.dat 2>err &
 	recorder=$!
 	wait_started err
-	# One that comes later is recorded too; one outside is not.
+	# A process that joins later is recorded, too; one outside is not.
 	sh -c 'echo $$ >"$1"/cgroup.procs; sleep 0.5; exec find /etc' late "$group" >/dev/null
 	sh -c 'exec od /etc/passwd' >/dev/null
 	kill -INT $recorder

@@ -1,15 +1,15 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # shellcheck shell=sh
 #
-# record --flight: what happens is in the file that is saved for it, the kernel stops tracing in the
-# instance alone, files are kept within bounds, and no instance is left.
+# record --flight: each file has the events before its cause, the kernel stops tracing only in the
+# instance, the number of files is limited, and no instance is left.
 # only with LONG=1
 # shellcheck source=tests/live/tracing.inc
 . "$(dirname "$0")/tracing.inc"
 
 command -v jq >/dev/null || skip "jq is not installed"
 
-# A group of 8 MiB, as order9.sh has one of 1 MiB.
+# A group of 8 MiB; that of order9.sh has 1 MiB.
 group='' recorder=''
 clean_up() {
 	[ -z "$recorder" ] || ! kill -KILL "$recorder" 2>/dev/null || wait "$recorder" || :
@@ -29,7 +29,7 @@ fi
 before=$(tracing_state)
 top_on=$(cat "$tracefs/tracing_on")
 
-# fly OPTION...: a recorder in the background, that remembers
+# fly OPTION...: starts a flight recorder in the background
 fly() {
 	rm -f err
 	"$KMEMX" record --flight=4M -o files "$@" 2>err &
@@ -37,7 +37,7 @@ fly() {
 	wait_for "the recorder of $*" grep -q 'waiting for' err
 	instance=$(instance_of $recorder)
 }
-# saved CAUSE: waits for its file, $file
+# saved CAUSE: waits for its file and sets $file
 saved() {
 	wait_for "a file by $1: $(cat err)" eval 'ls files/flight-*-'"$1"'.dat >/dev/null'
 	file=$(echo files/flight-*-"$1".dat)
@@ -47,7 +47,7 @@ saved() {
 	grep -q "^# Flight recorder, saved by: $1" out || fail "$1: $(head -n 3 out)"
 	expect "$1" "$("$KMEMX" info --json -i "$file" | jq -r .flight)" "the cause in JSON"
 }
-# Ends the recorder. Only what happens saves files.
+# Ends the recorder, which does not save a file then.
 land() {
 	kill -TERM $recorder
 	wait $recorder || fail "the recorder's end: $(cat err)"
@@ -59,7 +59,7 @@ nr_files() {
 	find files -name 'flight-*.dat' | wc -l
 }
 
-# Signals, and --keep. What a file has is what came since the one before, at most.
+# Signals, and --keep. A file has at most the events since the one before.
 fly --keep 2
 for i in 1 2 3 4; do
 	ls -lR /etc >/dev/null
@@ -75,7 +75,7 @@ command -v trace-cmd >/dev/null && trace-cmd report "$first" >report 2>/dev/null
 	grep -q kmem_cache_alloc report || :
 land
 
-# A CPU that is idle has older events than the others; they are in no count.
+# An idle CPU has older events than the others; no count includes them.
 fly
 while grep -q '^overrun: 0' "$tracefs/instances/$instance/per_cpu/cpu0/stats"; do
 	taskset -c 0 ls -lR /etc >/dev/null
@@ -87,7 +87,7 @@ said=$(sed -n 's/^kmemx: signal: \([0-9]*\) events, .*/\1/p' err)
 expect "$("$KMEMX" info --json -i "$file" | jq .nr_events)" "$said" "events: $(cat err)"
 land
 
-# Nothing happens: nothing is saved.
+# Without a cause, no file is saved.
 fly
 kill -INT $recorder
 wait $recorder || fail "SIGINT: $(cat err)"
@@ -96,7 +96,7 @@ expect 0 "$(nr_files)" "files without a cause"
 grep -q 'no file was saved' err || fail "SIGINT: $(cat err)"
 expect_gone "$instance"
 
-# A full disk cuts a file short; the recorder says so, and goes on.
+# On a full disk a file is cut short; the recorder reports it and continues.
 mkdir small
 if mount -t tmpfs -o size=6M tmpfs small 2>/dev/null; then
 	rm -f err
@@ -110,7 +110,7 @@ if mount -t tmpfs -o size=6M tmpfs small 2>/dev/null; then
 	kill -USR1 $recorder
 	wait_for "a message" grep -q 'cut short: No space' err
 	wait_for "tracing" grep -q 1 "$tracefs/instances/$instance/tracing_on"
-	# With nothing left of the disk there may be a file or none: it goes on.
+	# With no space at all a file may be missing; the recorder continues.
 	for i in 2 3 4; do
 		dd if=/dev/zero of=small/all.$i bs=4k 2>/dev/null || :
 		kill -USR1 $recorder
@@ -129,7 +129,7 @@ if mount -t tmpfs -o size=6M tmpfs small 2>/dev/null; then
 	umount small
 fi
 
-# Counters, --once, and whoever switches tracing off in the instance.
+# Counters, --once, and another process that switches tracing off in the instance.
 fly --on sunreclaim=4K --once
 wait $recorder || fail "--once: $(cat err)"
 recorder=
@@ -145,7 +145,7 @@ echo 0 >"$tracefs/instances/$instance/tracing_on"
 wait_for "a file: $(cat err)" eval 'ls files/flight-*-stopped.dat >/dev/null'
 land
 
-# The command's end. Its status is the recorder's.
+# The command ends. The recorder returns its status.
 for text in 0:exit: 3:exit=3:exit 4:exit=3: 5:exit:exit; do
 	status=${text%%:*} on=${text#*:}
 	code=0
@@ -159,7 +159,7 @@ code=0
 expect 127 $code "status of a command that is not there"
 rm -rf files
 
-# A time: buffers grow.
+# With a time, the buffers grow.
 rm -f err
 "$KMEMX" record -v --flight=30s -o files 2>err &
 recorder=$!
@@ -171,7 +171,7 @@ while [ "$(grep -c 'ring buffer: ' err)" -lt 2 ]; do
 done
 land
 
-# Killed, it leaves what kmemx recover makes a flight recording of.
+# After SIGKILL, kmemx recover makes a flight recording of the remains.
 fly
 while grep -q '^overrun: 0' "$tracefs/instances/$instance/per_cpu/cpu0/stats"; do
 	ls -lR /etc >/dev/null
@@ -187,7 +187,7 @@ grep -q '^# Flight recorder, saved by: interrupted. All events of the last' out 
 rm -rf files
 expect "$before" "$(tracing_state)" "state of the tracing system"
 
-# The kernel stops tracing itself.
+# The kernel itself stops tracing.
 grep -q traceoff "$tracefs/events/ftrace/print/trigger" 2>/dev/null ||
 	skip "the other parts passed; this kernel has no traceoff"
 fly --on order=9
@@ -203,7 +203,8 @@ group=$parent/kmemx-flight.$$
 echo 8388608 2>/dev/null >"$group/$limit" ||
 	skip "the other parts passed; the control groups here do not limit memory"
 
-# An OOM kill: its last allocations, and itself as the last event. The next one comes too early.
+# An OOM kill: the recording has the last allocations before it and ends with its event. The next
+# kill comes too early.
 fly --on oom --flight=64M
 for i in 1 2; do
 	sh -c 'echo $$ >"$1"/cgroup.procs; echo $$ >pid; exec tail /dev/zero' in "$group" 2>/dev/null || :
@@ -220,7 +221,8 @@ tail -n 1 out | grep -q "mark_victim: *pid=$pid " || fail "the last event is no 
 	fail "$(grep -c "^ *tail-$pid .* mm_page_alloc: " out) allocations of $pid"
 land
 
-# Two causes at once: one file, called by what stopped tracing; what came too late is told.
+# Two causes at once: one file, named after the cause that stopped tracing; a message reports the
+# later one.
 fly --on oom --once
 kill -STOP $recorder
 for i in 1 2; do

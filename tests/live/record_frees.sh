@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # shellcheck shell=sh
 #
-# What some tasks allocate is freed by others: by RCU in softirqs, by kernel threads. With
-# --follow, -p and --filter these frees are recorded too, so that nothing is said to live that
-# the kernel does not have; with --filter-frees nothing is said at all.
+# Other tasks free what some tasks allocate: RCU in softirqs, kernel threads. --follow, -p and
+# --filter record these frees, too, so that nothing is reported as live that the kernel has freed;
+# with --filter-frees live bytes are not reported at all.
 # In: $LONG, set: all kinds of objects with -p as well.
 # only with LONG=1
 # shellcheck source=tests/live/tracing.inc
@@ -37,7 +37,7 @@ sys.stdin.readline()
 time.sleep(1)
 END
 
-# row SITES FIELD: the sum over the rows of these callsites; - where one is not known.
+# row SITES FIELD: the sum over the rows of these callsites; - if one is unknown.
 row() {
 	"$KMEMX" stat -i r.dat --slab --json | python3 -c '
 import json, sys
@@ -47,13 +47,13 @@ print("-" if any(r[sys.argv[2]] is None for r in rows) else sum(r[sys.argv[2]] f
 ' "$1" "$2"
 }
 
-# objects CACHE: how many the kernel has, without those that CPUs keep for themselves.
+# objects CACHE: how many the kernel has, without those that CPUs hold.
 objects() {
 	echo 1 >/sys/kernel/slab/"$1"/shrink 2>/dev/null || :
 	cut -d' ' -f1 /sys/kernel/slab/"$1"/objects
 }
 
-# record HOW KIND OPTIONS: by a command, or of a process that runs already.
+# record HOW KIND OPTIONS: a command, or a process that already runs.
 record() {
 	how=$1
 	kind=$2
@@ -76,7 +76,7 @@ record() {
 	fi
 }
 
-# check HOW KIND CACHE SITES LEAST: few of the objects live, as the kernel says too.
+# check HOW KIND CACHE SITES LEAST: few of the objects are live, according to the kernel, too.
 check() {
 	before=$(objects "$3")
 	record "$1" "$2"
@@ -84,7 +84,7 @@ check() {
 	hit=$(row "$4" hit)
 	live=$(($(row "$4" net) / ($(row "$4" bytes) / hit)))
 	[ "$hit" -ge "$5" ] || fail "$1 $2: $hit allocations instead of $5"
-	# Other tasks may free and allocate in this cache meanwhile.
+	# Other tasks may use this cache meanwhile.
 	[ $live -le $((grown > 0 ? grown + 60 : 60)) ] ||
 		fail "$1 $2: $live of $hit live, and the kernel has $grown more than before"
 	echo "$1 $2: $live of $hit live, kernel $grown" >>said
@@ -110,7 +110,7 @@ s = json.load(sys.stdin)["reports"][0]["summary"]
 sys.exit(s["frees_other"] == 0 or s["frees_unmatched"] != 0 or s["frees_double"] != 0)' ||
 	fail "frees of what was left out are counted as unmatched"
 
-# In every form of the file; parts of it, too.
+# In every form of the file, and in parts of it.
 if "$KMEMX" version --build-options | grep -q '^zstd *yes'; then
 	record --follow files -z
 	[ "$(row shmem_alloc_inode net)" -lt 100000 ] || fail "--compress"
@@ -128,7 +128,7 @@ mv /dev/shm/kmemx-frees.dat r.dat
 record --follow files --stack all
 [ "$(row shmem_alloc_inode net)" -lt 100000 ] || fail "--stack all"
 
-# Without the frees nothing is known to live.
+# Without the frees it is unknown what is live.
 record --follow files --filter-frees
 expect - "$(row shmem_alloc_inode net)" "net with --filter-frees"
 expect - "$(row shmem_alloc_inode net_min)" "net_min with --filter-frees"
@@ -147,7 +147,7 @@ for r in json.load(open("diff.json"))["reports"]:
         assert row.get("net_delta") is None and row.get("peak_delta") is None, row
 END
 
-# Processes that do nothing are nothing to make a report of.
+# Idle processes have nothing to report.
 sleep 5 &
 idle=$!
 code=0
@@ -159,7 +159,7 @@ grep -q '^  Are they idle?' err || fail "what to do has no line of its own: $(ca
 if grep -q 'next:' err; then fail "advice that fails: $(cat err)"; fi
 [ "$(instances)" = "$(instances | grep -v '^kmemx')" ] || fail "left: $(instances)"
 
-# A killed recorder's second instance is told of too: both go with what is advised.
+# A killed recorder's second instance is reported, too; the suggested command removes both.
 mkdir killed
 rm -f err
 "$KMEMX" record --follow -o killed/r.dat -- sh -c 'ls -lR /etc >/dev/null; sleep 20' 2>err &

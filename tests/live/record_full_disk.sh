@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # shellcheck shell=sh
 #
-# On a full disk the recording ends, what was read is kept and readable, and the status is 1.
+# On a full disk the recording ends; all that was read is kept and readable, and the exit status is
+# 1.
 # only with LONG=1
 # shellcheck source=tests/live/tracing.inc
 . "$(dirname "$0")/tracing.inc"
@@ -10,8 +11,8 @@ mkdir small
 mount -t tmpfs -o size=4m nodev small 2>/dev/null || skip "cannot mount a small tmpfs"
 umount small
 
-# On tmpfs each CPU's pages are copied in the end; on ext4, of which a file can be made
-# here, they are written where they stay.
+# On tmpfs each CPU's pages are copied at the end; on ext4, of which this test can make a small one,
+# they stay where they were written.
 mount_small() {
 	case $1 in
 	ext4)
@@ -33,7 +34,7 @@ fi
 
 before=$(tracing_state)
 
-# Compressed if there is room for that, else as it is: whole in any case.
+# Compressed if there is room for that, otherwise as it is; always whole.
 for size in 24m 4m; do
 	mount_small $size
 	trap 'umount small' EXIT
@@ -85,7 +86,7 @@ for size in $sizes; do
 	trap - EXIT
 done
 
-# The frees have ring buffers of their own: a CPU is listed once all the same.
+# Frees have ring buffers of their own, but each CPU is listed once.
 mount_small 4m
 trap 'umount small' EXIT
 : >err

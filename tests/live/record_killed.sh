@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # shellcheck shell=sh
 #
-# SIGKILL leaves what was recorded; the next recording tells, kmemx recover makes a file of it.
-# In a directory whose filesystem joins pages in place, and in one that does not.
+# SIGKILL leaves the recorded events; the next recording reports them, and kmemx recover makes a
+# file of them. In a directory whose filesystem can join pages in place, and in one that cannot.
 # only with LONG=1
 # shellcheck source=tests/live/tracing.inc
 . "$(dirname "$0")/tracing.inc"
 
-# Records into directory $1 until some megabytes are there, and kills the recorder.
+# Records into directory $1 until there are some megabytes, then kills the recorder.
 record_and_kill() {
 	rm -f err
 	"$KMEMX" record -b 1M -o "$1/r.dat" 2>err &
@@ -25,7 +25,7 @@ record_and_kill() {
 	[ -s "$tmp" ] || fail "nothing is left of the killed recorder: $(ls -A "$1")"
 }
 
-# The recording $1 is whole, marked, and has $2.
+# The recording $1 must be whole and marked, and have $2.
 check_recovered() {
 	"$KMEMX" info -i "$1" >info || fail "$1 is unreadable"
 	grep -q '^metadata .*recovered' info || fail "$1 is not marked: $(cat info)"
@@ -57,7 +57,7 @@ for directory in $directories; do
 	expect r.dat "$(ls -A $directory)" "what is left in $directory"
 	expect_gone $instance
 
-	# The next recording of this name says what there is, and takes nothing of it away.
+	# The next recording of this name reports the remains and does not change them.
 	record_and_kill $directory
 	"$KMEMX" record -o $directory/r.dat -- true 2>err || fail "$(cat err)"
 	grep -q 'was interrupted' err || fail "the next recording is silent: $(cat err)"
@@ -68,7 +68,7 @@ for directory in $directories; do
 	check_recovered $directory/r.dat.recovered
 done
 
-# A recorder that lives is left alone.
+# A live recorder is left alone.
 rm -f err
 "$KMEMX" record -o disk/live.dat 2>err &
 live=$!

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # shellcheck shell=sh
 #
-# A recorder that is killed at any moment loses nothing: what is in its file and in the kernel's
-# buffers is recovered, and what it had in its hands is counted. So does one that finishes, and an
-# extract. The kernel's own counts say how many events there were.
-# In: $LONG, set: all moments, in memory too; else some on the disk.
+# A recorder killed at any moment loses nothing: events in its file and in the kernel's buffers are
+# recovered, and those in its memory are counted as lost. The same holds while it finishes, and for
+# extract. The kernel's counts say how many events there were.
+# In: $LONG, set: all moments, in memory too; else some, on the disk.
 # only with LONG=1
 # shellcheck source=tests/live/tracing.inc
 . "$(dirname "$0")/tracing.inc"
@@ -27,19 +27,19 @@ trap 'exit 130' INT TERM
 timeout 300 sh -c 'while :; do ls -l /etc /dev; done' >/dev/null 2>&1 &
 busy=$!
 
-# The events that instance $1 has had, but for those overwritten: read and still there.
+# The number of events that instance $1 recorded, without overwritten ones: read and unread.
 kernel_count() {
 	echo 0 >"$1/tracing_on" 2>/dev/null || :
 	cat "$1"/per_cpu/cpu*/stats | awk '/^(entries|read events):/ { n += $NF } END { print n + 0 }'
 }
 
-# All events of recording $1.
+# The number of events in recording $1.
 count() {
 	"$KMEMX" info -i "$1" >info || fail "$1 is unreadable"
 	awk '/^events / { print $2 + 0 }' info
 }
 
-# Of the recorders of this test: not what was there before.
+# Instances of this test's recorders, without those that existed before.
 only_instance() {
 	for dir in "$tracefs"/instances/kmemx-*/; do
 		case " $others " in
@@ -49,10 +49,10 @@ only_instance() {
 	done
 }
 
-# check DIR WHAT: what was killed there is recovered; all that is left are recordings
+# check DIR WHAT: recovers what was killed in DIR; only recordings may be left
 check() {
 	events=
-	# With --follow two: what the command allocates, and the frees of all tasks.
+	# With --follow there are two: the command's allocations, and the frees of all tasks.
 	for dir in $(only_instance); do
 		[ "$(cat "$dir/events/enable")" = 0 ] || events=$((events + $(kernel_count "$dir")))
 		events=${events:-0}
@@ -69,7 +69,7 @@ check() {
 	*'no interrupted recording'*) ;;
 	*) expect 0 $code "recover after $2: $(cat err; cat listing)" ;;
 	esac
-	# The kernel may still be removing one whose rmdir was interrupted.
+	# The kernel may still be removing an instance whose rmdir was interrupted.
 	tries=0
 	while [ -n "$(only_instance)" ] && [ $tries -lt 40 ]; do
 		tries=$((tries + 1))
@@ -118,7 +118,7 @@ for directory in $directories; do
 			sleep ${when#*:}
 			kill -KILL $pid
 			wait $pid || :
-			# Its command ends by itself once it is not recorded; here it would not.
+			# Kills the command, which would not end by itself here.
 			for child in $(ps -eo pid=,ppid=,args= | awk '$2 == 1 && /ls -l \/etc >\/dev\/null/ { print $1 }'); do
 				kill -KILL "$child" 2>/dev/null || :
 			done
@@ -127,7 +127,7 @@ for directory in $directories; do
 	done
 done
 
-# A stream: what was sent is with its reader, the rest in the buffers.
+# A stream: the reader has what was sent, the buffers have the rest.
 for when in start:0.1 record:0 record:0.3; do
 	mkfifo pipe
 	cat pipe >sent &
@@ -182,7 +182,7 @@ else
 	echo "no strace here: the ends of recordings are left out"
 fi
 
-# An extract: what it had read is recovered, the rest is where it was.
+# An extract: what it had read is recovered, the rest is still in its buffer.
 mkdir "$mine"
 for call in pwrite64:3 pwrite64:5 fallocate:1 fallocate:2 fallocate:4 ftruncate:3 renameat:1; do
 	command -v strace >/dev/null || break
@@ -200,7 +200,7 @@ for call in pwrite64:3 pwrite64:5 fallocate:1 fallocate:2 fallocate:4 ftruncate:
 	for file in disk/*.dat; do
 		[ ! -e "$file" ] || found=$((found + $(count "$file")))
 	done
-	# What was read, but not written when it was killed, is 1 MiB at most.
+	# At most 1 MiB was read but not yet written when it was killed.
 	[ $((had - left - found)) -lt 40000 ] && [ $((had - left - found)) -ge 0 ] ||
 		fail "extract, $call: of $had events $left are left and $found recovered: $(cat err)"
 	case $call in

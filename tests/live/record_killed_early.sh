@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # shellcheck shell=sh
 #
-# A recorder that is killed while it starts leaves a file without a beginning, and an instance with
-# events on. The next recorder, also a quiet one, and kmemx recover remove both, unless there are
-# events: those are recovered.
+# A recorder killed during its start leaves a file without a header, and an instance with events
+# enabled. The next recorder, even a quiet one, and kmemx recover remove both, unless events were
+# recorded: these are recovered.
 # In: $LONG, set: all moments.
 # only with LONG=1
 # shellcheck source=tests/live/tracing.inc
@@ -19,7 +19,7 @@ cleanup() {
 }
 trap cleanup EXIT
 
-# The instances of recorders of this test that do not live.
+# The instances of this test's dead recorders.
 left() {
 	for dir in "$tracefs"/instances/kmemx-*/; do
 		case $others in
@@ -29,12 +29,12 @@ left() {
 	done
 }
 
-# A command that waits for its start has the locks of a killed recorder until it ends itself.
+# A command waiting for its start keeps the locks of a killed recorder until it ends.
 all_dead() {
 	[ "$("$KMEMX" recover -l disk 2>/dev/null | grep -c 'in use$')" = 0 ]
 }
 
-# What has been recorded: all that the instances hold where events are on.
+# The number of recorded events: all in instances with events enabled.
 held() {
 	sum=0
 	for dir in $(left); do
@@ -46,7 +46,7 @@ held() {
 	echo $sum
 }
 
-# check WHAT: what is left of a recorder that was killed there
+# check WHAT: what a recorder killed there leaves
 check() {
 	events=$(held)
 	wait_for "the end of the recorder, $1" all_dead
@@ -69,7 +69,7 @@ check() {
 		[ ! -e "$file" ] || found=$("$KMEMX" info -i "$file" | awk '/^events / { print $2 + 0 }')
 	done
 	lost=$(sed -n 's/^kmemx: \([0-9]*\) events that the recorder had read but not.*/\1/p' err)
-	# Killed as it wrote the file: the kernel no longer counts all of the events.
+	# Killed while it wrote the file: the kernel no longer counts all events.
 	if grep -q 'it is complete: the recorder had written every event' err; then
 		[ "$found" -ge "$events" ] || fail "$1: $found of $events events: $(cat err)"
 	else
@@ -104,8 +104,8 @@ for options in "-o disk/r.dat" "--file-version 6 -o disk/r.dat" "--follow -o dis
 	done
 done
 
-# Before each of the writes into the instance that set it up: with --flight one of them tries out
-# whether the kernel can stop tracing.
+# Before each write that sets up the instance: with --flight, one of them tests whether the kernel
+# can stop tracing.
 if command -v strace >/dev/null; then
 	for options in "--file-version 6 -o disk/r.dat" "--flight=4M -o disk"; do
 		for call in $calls; do
@@ -120,7 +120,7 @@ else
 	echo "no strace here: only times are tried"
 fi
 
-# A flight recorder without room for the beginning of a file: its events are in the buffers alone.
+# A flight recorder without disk space for the header of a file: its events are in the buffers only.
 mkdir small
 if mount -t tmpfs -o size=64k nodev small 2>/dev/null; then
 	rm -f err

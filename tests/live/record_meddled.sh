@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # shellcheck shell=sh
 #
-# Other processes use a recording's tracing instance or its file while it is made: events that
-# are missing then are counted or at least told, and the file is marked.
+# Other processes use a recording's tracing instance or its file meanwhile: missing events are
+# counted or at least reported, and the file is marked.
 # only with LONG=1
 # shellcheck source=tests/live/tracing.inc
 . "$(dirname "$0")/tracing.inc"
@@ -25,7 +25,7 @@ meddle() {
 	wait $pid || code=$?
 	"$KMEMX" info "$1.dat" >info || fail "$1: the file is unreadable: $(cat err)"
 }
-# told PATTERN: it was said and written down, in the last meddle
+# told PATTERN: the last meddle printed this and wrote it to the file
 told() {
 	! grep -q 'none lost' err || fail "none lost, it says: $(cat err)"
 	grep -qE "$1" err || fail "not told: $(cat err)"
@@ -43,7 +43,7 @@ off() { echo 0 >"$instance/tracing_on"; }
 events_off() { echo 0 >"$instance/events/kmem/enable"; }
 one_event_off() { echo 0 >"$instance/events/kmem/kfree/enable"; }
 filter() { echo 'bytes_req > 4096' >"$instance/events/kmem/kmalloc/filter"; }
-# Only the pages that the recorder has not read yet can be taken.
+# Others can take only pages that the recorder has not read yet.
 take() {
 	for cpu in "$instance"/per_cpu/cpu*; do
 		timeout 0.3 cat "$cpu/trace_pipe_raw" >>taken || :
@@ -72,18 +72,18 @@ done
 for how in take take_text; do
 	meddle $how
 	told '[1-9][0-9]* LOST \(.*[1-9][0-9]* taken by another reader'
-	# What is said to be in the file is in it.
+	# The file must contain what it claims.
 	counted=$(awk '/^events / { print $2 }' info)
 	expect "$(events_said err)" "$counted" "events that are left, $how"
 done
 [ -s taken ] || fail "nothing was taken"
-# Each line but those of callchains is an event; cat was ended with some of them unread.
+# Each line is an event, except those of callchains; cat left some of them unread.
 said=$(sed -n 's/^.*[ (]\([0-9]*\) taken by another reader.*/\1/p' err)
 text=$(grep -cE -- '-[0-9]+ +\[[0-9]+\]' taken.txt)
 [ "$text" -le "$said" ] && [ $((said - text)) -lt 1000 ] ||
 	fail "$text events were taken, $said it says"
 
-# The file, cut by another while it is written: pages are missing, at its end or inside.
+# Another process truncates the file while it is written: pages are missing at its end or inside.
 rm -f err
 "$KMEMX" record -b 1M -o cut.dat 2>err &
 pid=$!

@@ -1,15 +1,15 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # shellcheck shell=sh
 #
-# What can go wrong besides a full disk: a limit of file sizes, a name that cannot be had.
+# Other errors than a full disk: a limit of file sizes, a name that cannot be used.
 # only with LONG=1
 # shellcheck source=tests/live/tracing.inc
 . "$(dirname "$0")/tracing.inc"
 
 before=$(tracing_state)
 
-# A limit of file sizes (SIGXFSZ): the file holds what the limit allows, with or without the
-# kernel's symbols. ulimit counts 512 bytes here.
+# A limit of file sizes (SIGXFSZ): the file has what the limit allows, with or without the kernel's
+# symbols. ulimit counts 512 bytes here.
 for limit in 40000 2000; do
 	code=0
 	: >err
@@ -28,7 +28,7 @@ for limit in 40000 2000; do
 	rm limit.dat
 done
 
-# The last rename fails: nothing is thrown away, neither the new nor the old.
+# The last rename fails: both the new and the old file are kept.
 mkdir -p d/a.dat.old/x
 echo old >d/a.dat
 code=0
@@ -41,11 +41,11 @@ kept=$(sed -n 's/^.*the recording is complete, but has another name: //p' err)
 grep -q 'mm_page_alloc' info || fail "$kept holds no events"
 rm "$kept"
 expect "$(printf 'a.dat\na.dat.old')" "$(ls -A d)" "what else is left"
-# Tracing becomes read-only meanwhile: what stays is told with what to do about it.
+# Tracefs becomes read-only meanwhile: the message names what is left, and how to remove it.
 if command -v unshare >/dev/null && unshare -m true 2>/dev/null; then
 	code=0
-	# Tracefs is mounted twice, as after a look at /sys/kernel/debug/tracing: of the two it is
-	# the usual one that is used and told of.
+	# Tracefs is mounted twice, as it is after a look at /sys/kernel/debug/tracing: uses and
+	# names the usual mount point.
 	mkdir -p first
 	unshare -m sh -c 'umount -l "$0" && mount -t tracefs nodev first &&
 		mount -t tracefs nodev "$0" && exec "$@"' "$tracefs" "$KMEMX" record -o ro.dat -- \

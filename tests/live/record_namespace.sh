@@ -1,16 +1,16 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # shellcheck shell=sh
 #
-# In a PID namespace, as containers are, the kernel's process numbers are others than getpid()'s:
-# --follow follows the command all the same, the recorder does not record itself, and recorders
-# of one number do not take each other's instance.
+# In a PID namespace, as in containers, the kernel's pids differ from getpid(): --follow must still
+# follow the command, the recorder must not record itself, and recorders with the same pid must not
+# use each other's instance.
 # shellcheck source=tests/live/tracing.inc
 . "$(dirname "$0")/tracing.inc"
 
 unshare --pid --fork --mount-proc true 2>/dev/null || skip "no PID namespace can be made here"
 before=$(tracing_state)
 
-# The number out here of a kmemx that is the first process of a namespace, in $self.
+# Sets $self to the pid, outside, of a kmemx that is the first process of a namespace.
 see_outside() {
 	self=$(grep -l '^Name:[[:space:]]*kmemx$' /proc/[0-9]*/status | while read -r status; do
 		awk '$1 == "NSpid:" && NF > 2 && $NF == 1 { print $(NF - 1) }' "$status" || :
@@ -18,7 +18,7 @@ see_outside() {
 	[ -n "$self" ]
 }
 
-# --follow: the command opens 2000 files, alone in the recording.
+# --follow: the command opens 2000 files, and nothing else is recorded.
 for run in "" -z; do
 	unshare --pid --fork --mount-proc "$KMEMX" record $run --follow --slab -o follow.dat -- \
 		sh -c 'i=0; while [ $i -lt 2000 ]; do i=$((i + 1)); : >/dev/null; done' 2>err ||
@@ -29,7 +29,7 @@ done
 unshare --pid --fork --mount-proc "$KMEMX" record -o - --follow --slab -- true 2>err |
 	"$KMEMX" info -i - >info || fail "a stream in a namespace: $(cat err)"
 
-# The whole system but the recorder, by its number outside.
+# Records the whole system except the recorder, by its pid outside.
 unshare --pid --fork --mount-proc "$KMEMX" record -o whole.dat -- \
 	timeout 60 sh -c 'until [ -e seen ]; do ls -lR /etc; done' >/dev/null 2>err &
 wait=$!
@@ -37,11 +37,11 @@ wait_for "the recorder to be seen" see_outside
 : >seen
 wait $wait || fail "the whole system in a namespace: $(cat err)"
 [ "$(events_said err)" -gt 1000 ] || fail "the whole system: $(cat err)"
-# But for what softirqs that interrupt it do. All frees are recorded, its own too.
+# Softirqs that interrupt it are recorded. All frees are recorded, even its own.
 own=$("$KMEMX" script whole.dat --json | grep "\"pid\": $self," | grep -c '"event": "[a-z_]*alloc') || :
 [ "$own" -lt 50 ] || fail "the recorder, $self outside, has $own allocations in its own recording"
 
-# Numbers of the namespace are no numbers for -p; those of a /proc from outside are.
+# -p refuses pids of the namespace; those of a /proc from outside work.
 code=0
 unshare --pid --fork --mount-proc "$KMEMX" record -p 1 --duration 0.1 -o pid.dat 2>err || code=$?
 expect 1 $code "-p in a namespace: $(cat err)"
@@ -55,7 +55,7 @@ unshare --pid --fork "$KMEMX" record -p $busy --slab --duration 0.3 -o pid.dat 2
 kill $busy
 [ "$(events_said err)" -gt 100 ] || fail "-p with the outer /proc: $(cat err)"
 
-# Two of one number, and a third that looks for dead ones.
+# Two recorders with the same pid, and a third that looks for dead ones.
 for name in one two; do
 	rm -f $name.err
 	unshare --pid --fork --mount-proc "$KMEMX" record --duration 1.5 -o $name.dat 2>$name.err &

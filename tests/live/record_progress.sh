@@ -1,14 +1,14 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # shellcheck shell=sh
 #
-# A recording shows a line of progress on a terminal, which is gone at the end; nowhere else.
+# A recording shows a progress line on a terminal, and erases it at the end; not elsewhere.
 # only with LONG=1
 # shellcheck source=tests/live/tracing.inc
 . "$(dirname "$0")/tracing.inc"
 command -v script >/dev/null || skip "script(1) of util-linux is not installed"
 
 esc=$(printf '\033')
-# on_terminal ARGS: records with ARGS on a terminal of 100 columns; what that was sent is in "seen".
+# on_terminal ARGS: records with ARGS on a terminal of 100 columns; its output goes to "seen".
 on_terminal() {
 	script -qec "stty columns 100; $KMEMX record -o a.dat $1" seen </dev/null >/dev/null || fail "$1: $(cat seen)"
 }
@@ -17,7 +17,7 @@ line="recording [0-9]* s: [0-9.]*\( M\)\{0,1\} events, [0-9.]*\( M\)\{0,1\}/s, [
 on_terminal '--duration 2'
 lines=$(tr '\r' '\n' <seen | grep -c "^$esc\[K$line") || fail "no line of progress: $(cat -v seen)"
 [ "$lines" -ge 2 ] && [ "$lines" -le 4 ] || fail "$lines lines in 2 s: $(cat -v seen)"
-# Behind the last one it is erased, and then comes what there is without a line as well.
+# After the last one the line is erased; the usual messages follow.
 tr '\r' '\n' <seen | grep -A 1 "$line" | tail -n 1 | grep -q "^$esc\[Kkmemx: [0-9]* events in " ||
 	fail "the line is not gone at the end: $(cat -v seen)"
 first=$(tr '\r' '\n' <seen | sed -n "s/^$esc\[Krecording [0-9]* s: \([0-9]*\) events.*/\1/p" | head -n 1)

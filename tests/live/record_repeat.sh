@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # shellcheck shell=sh
 #
-# Several runs: what is recorded is told once, each run in one line, what to do next at the end.
+# Several runs: says once what is recorded, prints one line for each run, and suggests the next
+# command at the end.
 # shellcheck source=tests/live/tracing.inc
 . "$(dirname "$0")/tracing.inc"
 
@@ -14,7 +15,7 @@ expect 0 "$(grep -c '^kmemx: next:' err)" "hints on a single run"
 expect 1 "$(grep -c 'compare: kmemx diff' err)" "hints on all runs"
 expect 0 "$(grep -c 'in 0[.0]* s' err)" "runs that took no time"
 
-# A single one has it all.
+# A single run prints all of this.
 "$KMEMX" record -o one.dat -- true 2>err
 expect 1 "$(grep -c 'Ctrl-C stops' err)" "banners of one run"
 expect 1 "$(grep -c '^kmemx: next: kmemx summary' err)" "hints on one run"

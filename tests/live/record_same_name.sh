@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # shellcheck shell=sh
 #
-# Several recorders with the same name: one records, the others are refused at their start, and no
-# recording is lost.
+# Several recorders with the same name: one records, the others refuse to start, and no recording is
+# lost.
 # alone: it compares the instances before and after
 # shellcheck source=tests/live/tracing.inc
 . "$(dirname "$0")/tracing.inc"
@@ -32,11 +32,12 @@ mkdir e
 wait $first || fail "the first one: $(cat first)"
 expect "$(printf 'other.dat\nr.dat')" "$(ls -A d)" "files"
 
-# When it is over, the name is free.
+# Afterwards the name is free.
 "$KMEMX" record -q -o d/r.dat -- true
 expect "$(printf 'other.dat\nr.dat\nr.dat.old')" "$(ls -A d)" "files"
 
-# Six at once, and again: each that says so has saved a file of its own, and one does.
+# Six at once, repeatedly: each that reports success has saved a file of its own, and one of them
+# does.
 for round in 1 2 3; do
 	rm -r d
 	mkdir d
@@ -60,7 +61,7 @@ for round in 1 2 3; do
 	"$KMEMX" info -i d/r.dat >/dev/null
 done
 
-# Another user who locks the directory is in nobody's way for long.
+# A lock of another user on the directory delays nobody for long.
 (exec 9<d && flock 9 && exec sleep 30) &
 locker=$!
 wait_for "the lock" eval '! flock -n d true'

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # shellcheck shell=sh
 #
-# --sample: what the kernel drops is what the rule says, of allocations and frees, also where
-# frees have a ring buffer of their own or another filter is set. --stack-sample: all events, and
-# callchains of the sample.
+# --sample: the kernel drops what the rule says, allocations and frees, also if frees have a ring
+# buffer of their own or another filter is set. --stack-sample: all events, and callchains of the
+# sample.
 # only with LONG=1
 # shellcheck source=tests/live/tracing.inc
 . "$(dirname "$0")/tracing.inc"
@@ -64,7 +64,7 @@ if wrong:
     sys.exit(f"{', '.join(wrong)}: {dict(counts)}")
 END
 
-# check COMMAND N ITEM: of r.dat.
+# check COMMAND N ITEM: checks r.dat.
 check() {
 	rule=$("$KMEMX" info --json r.dat | python3 -c '
 import json, sys
@@ -90,7 +90,7 @@ check sample 4 sample
 [ "$("$KMEMX" script --json r.dat 2>/dev/null | grep -c '"bytes_alloc": "\{0,1\}[0-9]\{1,2\}[",}]')" = 0 ] ||
 	fail "small objects pass the filter"
 
-# Pipes have no names: the kernel would take the same object for each, which may be in the sample.
+# Pipes have no names: getname() would reuse one object for each file, which may be in the sample.
 "$KMEMX" record -q --stack-sample 4 -o r.dat -- "$KMEMX_BUILD/tests/workloads/pipes" 5000
 check stacks 4 stack_sample
 [ "$("$KMEMX" script r.dat 2>/dev/null | grep -c 'kmem_cache_alloc:.*name=filp')" -ge 5000 ] ||

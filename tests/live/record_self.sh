@@ -1,15 +1,15 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # shellcheck shell=sh
 #
-# The recorder leaves out what it allocates itself, and nothing else: softirqs that interrupt
-# it free the objects of all tasks (RCU), and --filter does not hold for frees.
+# The recorder excludes its own allocations, and nothing else: softirqs that interrupt it free
+# objects of all tasks (RCU), and --filter does not apply to frees.
 # only with LONG=1
 # shellcheck source=tests/live/tracing.inc
 . "$(dirname "$0")/tracing.inc"
 
 command -v trace-cmd >/dev/null || skip "trace-cmd is not installed"
 
-# events PID: where each event in the context of process PID came from, and its name: "irq kfree".
+# events PID: context and name of each event of process PID: "irq kfree".
 events() {
 	trace-cmd report -R -l r.dat 2>/dev/null |
 		sed -n "s/^.*-$1  *[0-9]*-0x\([0-9a-f]*\) .*[0-9]: \([a-z_]*\):.*/0\1 \2/p" |
@@ -17,7 +17,7 @@ events() {
 			print tens ~ /[13579bdf]/ || ones ~ /[89a-f]/ ? "irq" : "task", $2 }'
 }
 
-# record OPTIONS: a storm of processes; a small buffer keeps the recorder busy.
+# record OPTIONS: many short processes; a small buffer keeps the recorder busy.
 record() {
 	# shellcheck disable=SC2016 # the inner shell counts
 	"$KMEMX" record -q -b 1M -o r.dat "$@" -- \
@@ -37,7 +37,7 @@ until [ "$softirqs" -gt 0 ]; do
 	expect 0 "$(grep -c '^task .*alloc' own)" "allocations of the recorder"
 done
 
-# A filter holds for allocations, and with --filter-frees for frees as well.
+# A filter applies to allocations, and with --filter-frees to frees as well.
 record --filter 'common_pid == 1'
 frees=$("$KMEMX" info -i r.dat | awk '$2 ~ /free/ { n += $1 } END { print n + 0 }')
 allocs=$("$KMEMX" info -i r.dat | awk '$2 ~ /alloc/ { n += $1 } END { print n + 0 }')

@@ -1,18 +1,18 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # shellcheck shell=sh
 #
-# However a recording ends, the instance goes and the file is whole; what a killed recorder
-# left is kept for kmemx recover.
+# However a recording ends, the instance is removed and the file is whole; the remains of a killed
+# recorder are kept for kmemx recover.
 # only with LONG=1
 # shellcheck source=tests/live/tracing.inc
 . "$(dirname "$0")/tracing.inc"
 
-# A recorder in the background truncates its err only when it runs: an older one must not be
-# there for wait_started to read.
+# A recorder in the background truncates err only when it starts: wait_started would read the old
+# err, so it is deleted first.
 
 before=$(tracing_state)
 for signal in INT TERM HUP QUIT ALRM USR1 USR2 VTALRM PROF XCPU XFSZ IO; do
-	# A shell starts background jobs with SIGINT ignored; a signalfd takes it still.
+	# A shell starts background jobs with SIGINT ignored; a signalfd receives it nevertheless.
 	rm -f err
 	"$KMEMX" record -o $signal.dat 2>err &
 	pid=$!
@@ -28,7 +28,7 @@ for signal in INT TERM HUP QUIT ALRM USR1 USR2 VTALRM PROF XCPU XFSZ IO; do
 	expect_gone $instance
 done
 
-# A signal for the recorder alone ends its command too, which is not left behind.
+# A signal for the recorder alone also ends its command.
 for signal in TERM:143 HUP:129 USR1:138 ALRM:142; do
 	rm -f err
 	"$KMEMX" record -o child.dat -- sh -c 'echo $$ >pid; exec sleep 60' 2>err &
@@ -44,7 +44,7 @@ for signal in TERM:143 HUP:129 USR1:138 ALRM:142; do
 	rm pid
 done
 
-# A timer that was set for the recorder is the recorder's alone; its command ends too.
+# A timer set before kmemx starts is for the recorder only, which then ends its command.
 if command -v perl >/dev/null; then
 	code=0
 	perl -e 'alarm 1; exec @ARGV' "$KMEMX" record -o timer.dat -- sleep 60 2>err || code=$?
@@ -52,7 +52,7 @@ if command -v perl >/dev/null; then
 	"$KMEMX" info -i timer.dat >/dev/null || fail "the file is unreadable"
 fi
 
-# One that takes its time to end is waited for, however often it is told.
+# The recorder waits for a command that ends slowly, however many signals arrive.
 rm -f err
 "$KMEMX" record -o slow.dat -- sh -c 'trap "" TERM; echo $$ >pid; sleep 2; echo done >done' 2>err &
 pid=$!
@@ -67,7 +67,7 @@ wait $pid || fail "a slow command: $(cat err)"
 [ -e done ] || fail "a slow command was not waited for"
 rm -f pid done
 
-# --duration ends the command; one that ended before returns its own status.
+# --duration ends the command; a command that ended before returns its own status.
 code=0
 "$KMEMX" record --duration 300ms -o time.dat -- sh -c 'echo $$ >pid; exec sleep 60' 2>err || code=$?
 expect 0 $code "status after --duration"
@@ -77,8 +77,8 @@ code=0
 "$KMEMX" record --duration 30 -o time.dat -- sh -c 'exit 4' 2>err || code=$?
 expect 4 $code "status of a command that ended before --duration"
 
-# A killed recorder's instance stops tracing when the next kmemx starts, and is kept; a live one's
-# goes on. One that has never recorded anything is removed.
+# The next kmemx stops tracing in a killed recorder's instance and keeps it; a live recorder's goes
+# on. An instance that never recorded anything is removed.
 rm -f err
 "$KMEMX" record -o killed.dat 2>err &
 pid=$!

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # shellcheck shell=sh
 #
-# As record_small_disk.sh, where pages stay where they were written.
+# Like record_small_disk.sh, but pages stay where they were written.
 quick="2 6 20"
 # only with LONG=1
 # shellcheck source=tests/live/small_disk.inc

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # shellcheck shell=sh
 #
-# As record_small_disk.sh, with a second set of parts, of frees.
+# Like record_small_disk.sh, with a second set of parts for frees.
 quick="1 5 9"
 # only with LONG=1
 # shellcheck source=tests/live/small_disk.inc

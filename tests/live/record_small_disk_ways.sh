@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # shellcheck shell=sh
 #
-# As record_small_disk.sh, for the other ways to record.
+# Like record_small_disk.sh, for the other ways to record.
 quick="1 6 12 4"
 # only with LONG=1
 # shellcheck source=tests/live/small_disk.inc

@@ -1,15 +1,15 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # shellcheck shell=sh
 #
-# --stack-sample beside a recording of the same tasks that has all callchains: the sums of the
-# callsites are the same, what is attributed is what the model says, and goes to the callers.
+# --stack-sample, and at the same time a recording of the same tasks with all callchains: the sums
+# of the callsites are equal, the attribution follows the model, and goes to the right callers.
 # only with LONG=1
 # shellcheck source=tests/live/tracing.inc
 . "$(dirname "$0")/tracing.inc"
 
 command -v python3 >/dev/null || skip "python3 is not installed"
 
-# Others may run the same programs at the same time.
+# Other users may run the same programs meanwhile.
 names=
 for name in files pipes sockets; do
 	cp "$KMEMX_BUILD/tests/workloads/$name" "./$name.$$"

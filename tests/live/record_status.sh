@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # shellcheck shell=sh
 #
-# kmemx record returns the command's status; what cannot be done fails before tracing.
+# kmemx record returns the command's status; impossible requests fail before tracing starts.
 # shellcheck source=tests/live/tracing.inc
 . "$(dirname "$0")/tracing.inc"
 

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # shellcheck shell=sh
 #
-# kmemx record -o - through a pipe, into a file, into a reader that goes away.
+# kmemx record -o - through a pipe, into a file, and to a reader that exits early.
 # shellcheck source=tests/live/tracing.inc
 . "$(dirname "$0")/tracing.inc"
 
@@ -32,7 +32,7 @@ said=$(events_said err)
 counted=$(awk '/^events / { print $2 }' info)
 expect "$said" "$counted" "events that arrived"
 
-# trace-cmd does not read it, but what split makes of it.
+# trace-cmd cannot read a stream, but it can read a part made by split.
 if command -v trace-cmd >/dev/null; then
 	trace-cmd report -i saved >theirs 2>&1 || :
 	grep -q 'error reading header' theirs || fail "trace-cmd reads the stream: $(head -n 3 theirs)"
@@ -41,12 +41,12 @@ if command -v trace-cmd >/dev/null; then
 	expect "$counted" "$(cat theirs)" "events that trace-cmd finds in what split made"
 fi
 
-# A connection that breaks gives what came until then.
+# A broken connection leaves what had arrived.
 size=$(wc -c <saved)
 head -c $((size - 100)) saved | "$KMEMX" info - >cut 2>cut.err || fail "cut: $(cat cut.err)"
 grep -q 'ends early' cut.err || fail "a cut stream is not told: $(cat cut.err)"
 
-# A reader that goes away ends the recording.
+# A reader that exits ends the recording.
 code=0
 {
 	timeout 60 "$KMEMX" record -o - -- sh -c 'for i in 1 2 3 4 5 6; do ls -R /usr/share >/dev/null; done' \

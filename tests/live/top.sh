@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # shellcheck shell=sh
 #
-# kmemx top without a screen: known rates, the figures of record and stat, nothing left behind.
+# kmemx top without a screen: known rates, the values of record and stat, and nothing left behind.
 # only with LONG=1
 # shellcheck source=tests/live/tracing.inc
 . "$(dirname "$0")/tracing.inc"
@@ -9,7 +9,7 @@ command -v python3 >/dev/null || skip "python3 is not installed"
 paced=$KMEMX_BUILD/tests/workloads/paced
 before=$(tracing_state)
 
-# Documents of JSON, one after the other, in file $1; CHECK is Python: d is their list.
+# File $1 has JSON documents in sequence; CHECK is Python: d is their list.
 check() {
 	python3 - "$1" "$2" <<'END' || fail "$2: $(head -c 600 "$1")"
 import json, sys
@@ -28,20 +28,21 @@ if not eval(sys.argv[2]):
 END
 }
 
-# A known rate, in each interval that the workload fills.
+# A known rate in each interval that the workload fills.
 "$paced" 20000 6000 &
 workload=$!
 sleep 0.3
 "$KMEMX" top --json --slab -d 1 -n 4 >rates
 wait $workload || fail "the workload failed"
 check rates 'len(d) == 4'
-# Over all of them as exact as it is said to be; in one the workload may have waited for a CPU.
+# The average over all intervals is as exact as promised; in a single one the workload may have
+# waited for a CPU.
 check rates 'all(abs(row(o, "callsite", "__do_sys_timerfd_create")["hit_rate"] - 20000) < 2000 for o in d)'
 check rates 'abs(sum(row(o, "callsite", "__do_sys_timerfd_create")["hit_rate"] * o["top"]["interval_ns"] for o in d) / sum(o["top"]["interval_ns"] for o in d) - 20000) < 400'
 check rates 'all(0.95e9 < o["top"]["interval_ns"] < 1.3e9 for o in d)'
 check rates 'len(row(d[3], "callsite", "__do_sys_timerfd_create")["trend"]) == 4'
 
-# Short intervals are as long as was asked for; what is cut off leaves rows that are whole.
+# Short intervals have the requested length; rows that -l keeps are complete.
 for sort in rate comm; do
 	"$paced" 20000 2500 &
 	workload=$!
@@ -57,7 +58,7 @@ for sort in rate comm; do
 done
 check short 'all([r["comm"] for r in o["reports"][0]["rows"]] == sorted(r["comm"] for r in o["reports"][0]["rows"]) for o in d)'
 
-# Each document is as the schema says.
+# Each document must match the schema.
 schema=$(cd "$(dirname "$0")/../../Documentation" && pwd)/kmemx.schema.json
 for by in callsite cache order stack comm pid cgroup module cpu node; do
 	"$KMEMX" top --json -n 1 -d 200ms --by $by >"by.$by" || fail "--by $by"
@@ -74,7 +75,7 @@ for path in sys.argv[2:]:
 END
 fi
 
-# What record and stat say of the same time: no event is missing, or is there twice.
+# Compares with record and stat for the same time: no event is missing or counted twice.
 "$KMEMX" record -q --slab -o both.dat -- \
 	sh -c '"$0" top --json --slab -d 300ms -- "$1" 30000 2000 >tables' "$KMEMX" "$paced" || fail "both"
 "$KMEMX" stat -i both.dat --slab --comm paced --json >stat
@@ -93,11 +94,11 @@ if (a["hit"], a["bytes"]) != (b["hit"], b["bytes"]):
     sys.exit("%s, stat: %s" % (a, b))
 END
 
-# What is live, of a command and what it forks alone.
+# Only live memory of a command and its descendants.
 "$KMEMX" top --json --page --follow -d 400ms -n 2 --by order -- "$KMEMX_BUILD/tests/workloads/touch" 3000 1500 >touch
 check touch '3000 <= sum(r["live_hit"] for r in d[1]["reports"][0]["rows"] if r["order"] == 0) < 3600'
 
-# It ends as it should, however it is asked to.
+# Every way of ending it works.
 for signal in INT TERM HUP; do
 	rm -f out
 	"$KMEMX" top --batch -d 100ms >out 2>err &

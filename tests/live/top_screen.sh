@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # shellcheck shell=sh
 #
-# kmemx top on a terminal, in tmux: keys, sizes, the ways to end; nothing is left behind.
+# kmemx top on a terminal, in tmux: keys, sizes, all ways to end; nothing is left behind.
 # only with LONG=1
 # shellcheck source=tests/live/tracing.inc
 . "$(dirname "$0")/tracing.inc"
@@ -16,7 +16,7 @@ tm() {
 }
 trap 'tm kill-server 2>/dev/null || :' EXIT
 
-# What is on the screen now.
+# The current screen.
 screen() {
 	tm capture-pane -p -t top
 }
@@ -29,7 +29,7 @@ keys() {
 # start ARGS: runs kmemx top with ARGS in a shell of its own.
 start() {
 	tm kill-server 2>/dev/null || :
-	# A server that ends still has its socket for a moment.
+	# A server's socket exists for a moment after it has ended.
 	nr=$((nr + 1))
 	socket=$PWD/tmux.$nr
 	tm new-session -d -s top -x 100 -y 24 "env LC_ALL=C.UTF-8 sh"
@@ -40,7 +40,7 @@ start() {
 	done | head -n 1)
 	instance=$(instance_of "$top")
 }
-# The terminal is as it was, and so is the machine.
+# The terminal and the machine must be as before.
 ended() {
 	wait_for "the end" shows "^code=$1"
 	wait_for "stty" test -s after
@@ -89,7 +89,7 @@ wait_for "the new size" sh -c 'tmux -S "$0" capture-pane -p -t top | sed -n 12p 
 wait_for "rows that fit" sh -c 'tmux -S "$0" capture-pane -p -t top | sed -n 11p | grep -q "^ *[0-9]"' "$socket"
 tm resize-window -t top -x 100 -y 24
 
-# A recording of what comes, and of no more.
+# Records from now on, and nothing older.
 keys w
 wait_for "the recording" shows 'writing kmemx-top.dat'
 sleep 1
@@ -100,7 +100,7 @@ wait_for "another one" shows 'writing kmemx-top.dat.1'
 sleep 0.5
 keys q
 ended 0
-# Its own pause is no other process's.
+# Pausing it must not stop other processes.
 ! shows 'another process' || fail "$(screen)"
 for file in kmemx-top.dat kmemx-top.dat.1; do
 	"$KMEMX" info "$file" >info 2>&1 || fail "$file: $(cat info)"
@@ -109,7 +109,7 @@ for file in kmemx-top.dat kmemx-top.dat.1; do
 	counts_agree "$file"
 done
 "$KMEMX" stat -i kmemx-top.dat --json >json || fail "it cannot be read"
-# It is a stream; trace-cmd reads what split makes of it.
+# The file is a stream; trace-cmd can read a part made by split.
 "$KMEMX" split -i kmemx-top.dat -o part.dat --time 0%,100% 2>err || fail "split: $(cat err)"
 counts_agree part.dat
 ! command -v trace-cmd >/dev/null || trace-cmd report part.dat 2>/dev/null | grep -q 'kmalloc\|kmem_cache_alloc' ||
@@ -124,7 +124,7 @@ done
 start ''
 keys C-c
 ended 0
-# The terminal goes away under it.
+# The terminal disappears.
 start ''
 tm kill-server
 wait_for "the end without a terminal" sh -c '! kill -0 "$0"' "$top"

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # shellcheck shell=sh
 #
-# What is said to live, beside the kernel's own count: POSIX timers that kfree_rcu() freed
-# without an event, files that are held, and what all caches hold.
+# Compares live bytes with the kernel's own count: POSIX timers that kfree_rcu() freed without an
+# event, open files, and the content of all caches.
 # only with LONG=1
 # shellcheck source=tests/live/tracing.inc
 . "$(dirname "$0")/tracing.inc"
@@ -11,14 +11,14 @@
 [ -r /sys/kernel/slab/filp/objects ] || skip "this kernel shows no caches in /sys/kernel/slab"
 command -v python3 >/dev/null || skip "python3 is not installed"
 
-# Exact: no CPU holds a slab after it.
+# Exact, as after shrinking no CPU holds a slab.
 objects() {
 	echo 1 >"/sys/kernel/slab/$1/shrink"
 	read -r count _ <"/sys/kernel/slab/$1/objects"
 	echo "$count"
 }
 
-# range FILE OPTION COLUMN NAME: "NET MIN MAX" of a row, in bytes; zeros if there is none
+# range FILE OPTION COLUMN NAME: "NET MIN MAX" of a row, in bytes; zeros without such a row
 range() {
 	"$KMEMX" stat -i "$1" --slab "--$2" --json | python3 -c '
 import json, sys
@@ -28,7 +28,7 @@ row = next((r for r in rows if r[by].split("+")[0] == name), {})
 print(*(row.get(k, 0) for k in ("net", "net_min", "net_max")))' "$3" "$4"
 }
 
-# Timers: nearly all are gone, and no event says so. What the cache holds is all that can be.
+# Timers: nearly all are freed, without an event. The maximum is the content of the cache.
 if [ -d /sys/kernel/slab/posix_timers_cache ]; then
 	size=$(cat /sys/kernel/slab/posix_timers_cache/slab_size)
 	for try in 1 2 3; do
@@ -39,15 +39,16 @@ if [ -d /sys/kernel/slab/posix_timers_cache ]; then
 		set -- $(range timers.dat caller callsite do_timer_create)
 		echo "do_timer_create: net $1, [$2, $3] bytes; the cache holds $left x $size"
 		[ "$1" -ge $((2900 * size)) ] || fail "the timers were not seen"
-		# Others may have come or gone since; RCU may have freed the last ones since.
+		# Other processes may have used the cache since; RCU may have freed the last ones
+		# since.
 		[ "$2" -gt $(((left + 200) * size)) ] || break
 		[ "$try" -lt 3 ] || fail "sure to live: more than there is"
 	done
 	[ "$3" -lt $((1500 * size)) ] || fail "the kernel's count does not count"
 fi
 
-# Files that are held: nearly all of them are sure. Where others close thousands of files just
-# before, those are still in the cache when the recording begins: their number is taken off.
+# Open files: nearly all are certain. If other processes close thousands of files just before, these
+# are still in the cache when the recording begins: subtracts their number.
 size=$(cat /sys/kernel/slab/filp/slab_size)
 for try in 1 2 3; do
 	"$KMEMX" record -q -o files.dat --duration 500ms -- \
@@ -63,7 +64,7 @@ done
 [ "$3" -le "$1" ] || fail "not inside net"
 
 "$KMEMX" info -i files.dat | grep -q 'slab_cpu.after' || fail "nothing of what CPUs hold"
-# Every row is a range inside its net.
+# Every row's range must be within its net.
 "$KMEMX" stat -i files.dat --slab --by cache --json >all.json
 python3 - <<'END'
 import json, sys

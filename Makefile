@@ -61,8 +61,8 @@ AR := $(CROSS_COMPILE)ar
 endif
 VERSION := 0.1.0
 
-# ./kmemx at the top and objects under build/native; with O=DIR both under DIR. Every
-# combination of SAN, STATIC and CROSS_COMPILE has a directory of its own, kmemx included.
+# ./kmemx at the top and objects under build/native; with O=DIR both under DIR. Each combination of
+# SAN, STATIC and CROSS_COMPILE has its own directory, which also has its kmemx.
 O ?= .
 comma := ,
 space := $(subst ,, )
@@ -72,8 +72,8 @@ B := $(O)/build/$(or $(variant),native)
 KMEMX := $(if $(variant),$(B),$(O))/kmemx
 
 # --- libraries ---------------------------------------------------------------------------
-# Another machine's: from the directory that scripts/cross-deps fills; else by a cross pkg-config
-# where there is one, or by ours looking at the other machine's files (multiarch).
+# Libraries of another machine: from the directory that scripts/cross-deps fills, or else from a
+# cross pkg-config if there is one, or from ours with the other machine's files (multiarch).
 ifdef CROSS_COMPILE
 triplet := $(notdir $(CROSS_COMPILE:%-=%))
 CROSS_DEPS ?= build/cross/$(triplet)
@@ -94,12 +94,13 @@ PKG_CONFIG ?= pkg-config
 
 have = $(if $(filter $(1),$(WITHOUT)),,$(shell $(PKG_CONFIG) --exists $(1) 2>/dev/null && echo $(1)))
 needed_libs := libtracefs libtraceevent libelf
-# libdw's static library needs others that few machines have.
+# libdw's static library needs other libraries that few machines have.
 optional_libs := $(call have,libzstd) $(call have,zlib) $(call have,liblzma) \
 	$(if $(STATIC),,$(call have,libdw))
-# Loaded when they are asked for: only their headers are needed here.
+# Loaded at run time: the build needs only their headers.
 loaded_libs := $(if $(STATIC),,$(call have,libdebuginfod) $(call have,sqlite3))
-# Only its library: what its flags define is defined here in another way.
+# Uses only its library flags, because its other flags define macros that are defined differently
+# here.
 curses := $(if $(STATIC),,$(call have,ncursesw))
 missing := $(foreach t,$(firstword $(CC)) $(firstword $(PKG_CONFIG)),$(if \
 	$(shell command -v $(t) 2>/dev/null),,$(t))) \
@@ -113,9 +114,10 @@ CHECK_CFLAGS := $(shell $(PKG_CONFIG) --cflags check 2>/dev/null)
 CHECK_LIBS := $(shell $(PKG_CONFIG) --libs check 2>/dev/null)
 
 # --- flags -------------------------------------------------------------------------------
-# The rooms that work for each event, or each symbol, earn -O2 (make instructions, make bench); the
-# others compile in two thirds of the time. Tests need no optimiser; what they run under the
-# recorder does, as its source says what it allocates. CFLAGS, if given, is for all files.
+# -O2 pays off (make instructions, make bench) in the rooms that work for each event or each symbol;
+# at -O1 the others compile in two thirds of the time. Tests need no optimization, but programs that
+# tests record do, so that they allocate exactly what their source says. CFLAGS, if given, applies
+# to all files.
 HOT := $(addsuffix /%,$(addprefix lib/,base recording event account symbol) tests/live tests/bench \
 	tests/workloads tests/fuzz plugins)
 room_cflags = $(if $(filter $(HOT),$<),-O2,$(if $(filter tests/%,$<),-O0,-O1))
@@ -123,7 +125,8 @@ cflags_name := $(if $(filter undefined,$(origin CFLAGS)),rooms,$(CFLAGS))
 ifeq ($(origin CFLAGS),undefined)
 CFLAGS = $(room_cflags)$(if $(SAN), -g)
 endif
-# Where it was built is not in the binary (-fdebug-prefix-map): the same sources, the same bytes.
+# -fdebug-prefix-map keeps the build's directory out of the binary: the same sources make the same
+# bytes.
 WARN := -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wpointer-arith \
 	-Wundef -Wformat=2 -Wvla -Wno-unused-parameter -Werror=implicit-function-declaration
 DEFS := -D_GNU_SOURCE -D_FILE_OFFSET_BITS=64 -DKMEMX_VERSION='"$(VERSION)"' \
@@ -136,7 +139,7 @@ SANFLAGS = $(if $(SAN),-fsanitize=$(SAN) -fno-sanitize-recover=all -fno-omit-fra
 ALL_CFLAGS = -std=gnu11 -pthread $(WARN) -Ilib -I. -Itests/unit $(DEFS) \
 	$(LIB_CFLAGS) $(SANFLAGS) -fdebug-prefix-map=$(CURDIR)=. $(CFLAGS)
 ALL_LDFLAGS = -pthread $(SANFLAGS) $(if $(STATIC),-static) $(LDFLAGS)
-# "private": what is made for a test, $(B)/flags first of all, has everybody's flags.
+# "private": prerequisites of a test, above all $(B)/flags, keep the common flags.
 $(B)/tests/%.o: private ALL_CFLAGS += $(CHECK_CFLAGS) -I$(B)/tests -Wno-missing-prototypes
 
 # --- files -------------------------------------------------------------------------------
@@ -147,8 +150,9 @@ PROG_SRC := $(sort $(wildcard tests/live/*.c tests/bench/*.c tests/workloads/*.c
 PROGS := $(patsubst %.c,$(B)/%,$(PROG_SRC))
 FUZZERS := $(patsubst %.c,$(B)/%,$(sort $(wildcard tests/fuzz/fuzz_*.c)))
 MAN := $(patsubst Documentation/%.scd,$(B)/man/%,$(sort $(wildcard Documentation/*.scd)))
-# A plugin is loaded into trace-cmd and KernelShark, which are of this machine and have no
-# sanitizer. Its objects are of their own, as they move; its second name has it loaded last.
+# A plugin is loaded into trace-cmd and KernelShark, which are programs of this machine without a
+# sanitizer. It has its own objects, because they are position-independent; its second name makes it
+# the last one loaded.
 PLUGIN_SRC := plugins/plugin_kmemx.c lib/event/gfp.c lib/event/migratetype.c lib/base/strbuf.c
 PLUGIN_OBJ := $(patsubst %.c,$(B)/pic/%.o,$(PLUGIN_SRC))
 PLUGIN := $(if $(STATIC)$(SAN)$(CROSS_COMPILE),,$(B)/plugins/plugin_kmemx.so)
@@ -156,7 +160,7 @@ LIBKMEMX := $(B)/libkmemx.a
 UNIT := $(B)/tests/unit/run
 
 Q := $(if $(V),,@)
-# QUIET: one line says that it builds, not one for each file.
+# QUIET: prints one line for the build instead of one for each file.
 say = $(if $(V)$(QUIET),,$(info $(space) $(1)	$(2)))
 
 all: $(KMEMX) $(PLUGIN)
@@ -191,16 +195,16 @@ $(B)/%.o: %.c $(B)/flags
 	$(call say,CC,$<)
 	$(Q)$(CC) $(ALL_CFLAGS) -MMD -MP -c -o $@ $<
 
-# What pages are made of, as C strings.
+# Text of the web pages, as C strings.
 $(B)/web/%.inc: web/% scripts/embed-text
 	@mkdir -p $(@D)
 	$(call say,EMBED,$<)
 	$(Q)scripts/embed-text $< > $@
 
-# The script of kmemx report is one of several files, in this order.
+# The script of kmemx report consists of these files, in this order.
 REPORT_JS := $(patsubst %,web/report/%.js,read data words groups table timeline frames colours flame page)
 
-# That of kmemx diff --html has some of them.
+# The script of kmemx diff --html uses some of them.
 DIFF_JS := $(patsubst %,web/report/%.js,read words colours flame) \
 	$(patsubst %,web/diff/%.js,data flame timeline table page)
 
@@ -220,7 +224,7 @@ WEB_OBJ := $(patsubst %,$(B)/lib/report/web/%_html.o,rings web_report web_diff)
 $(WEB_OBJ): $(WEB)
 $(WEB_OBJ): private ALL_CFLAGS += -I$(B)/web
 
-# The queries of kmemx query.
+# The named queries of kmemx query.
 SQL := $(patsubst %,$(B)/%.inc,$(sort $(wildcard lib/query/sql/*.sql)))
 $(B)/lib/query/sql/%.inc: lib/query/sql/% scripts/embed-text
 	@mkdir -p $(@D)
@@ -234,7 +238,7 @@ $(LIBKMEMX): $(LIB_OBJ)
 	$(call say,AR,$@)
 	$(Q)rm -f $@ && $(AR) rcs $@ $^
 
-# Renamed into place, as a test may run kmemx while it is linked.
+# Renames it into place, because a test may run kmemx while it is linked.
 $(KMEMX): $(CMD_OBJ) $(LIBKMEMX)
 	$(call say,LINK,$@)
 	$(Q)$(CC) $(ALL_LDFLAGS) -o $@.new $^ $(LIB_LIBS) && mv $@.new $@
@@ -261,26 +265,28 @@ $(UNIT): $(TEST_OBJ) $(B)/plugins/plugin_kmemx.o $(filter-out %/main.o,$(CMD_OBJ
 	$(call say,LINK,$@)
 	$(Q)$(CC) $(ALL_LDFLAGS) -o $@ $^ $(CHECK_LIBS) $(LIB_LIBS)
 
-# What is recorded must allocate what its source says, without a sanitizer's own doings.
+# Programs that tests record must allocate exactly what their source says, so they have no
+# sanitizer.
 $(B)/tests/workloads/%: private SANFLAGS :=
 
-# Programs that live tests and the bench run under the recorder.
+# Programs that live tests and the bench record.
 $(PROGS): $(B)/%: $(B)/%.o
 	$(call say,LINK,$@)
 	$(Q)$(CC) $(ALL_LDFLAGS) -o $@ $^ $(if $(filter %.a,$^),$(LIB_LIBS)) -lpthread
-# These are of our own library: they read and write recordings.
+# These use our own library to read and write recordings.
 BENCH_PROGS := $(addprefix $(B)/tests/bench/,walk gen_recording drain)
 $(BENCH_PROGS): $(LIBKMEMX)
 
 $(FUZZERS): $(B)/%: $(B)/%.o $(LIBKMEMX)
 	$(call say,LINK,$@)
 	$(Q)$(CC) $(ALL_LDFLAGS) -fsanitize=fuzzer -o $@ $(filter-out %.a,$^) $(LIBKMEMX) $(LIB_LIBS)
-# Whole commands, changed by what the files are; small recordings to begin with.
+# Runs whole commands; mutates files with knowledge of their formats, starting from small
+# recordings.
 $(B)/tests/fuzz/fuzz_command: $(addprefix $(B)/tests/fuzz/,case.o json_check.o mutate.o \
 	mutate_bytes.o mutate_recording.o scarce.o) $(filter-out %/main.o,$(CMD_OBJ))
 $(B)/tests/fuzz/fuzz_command: private ALL_LDFLAGS += $(addprefix -Wl$(comma)--wrap=,malloc \
 	calloc realloc reallocarray strdup strndup asprintf vasprintf fdopendir)
-# Changed where a reader looks.
+# Mutates at places that a reader gets to.
 $(B)/tests/fuzz/fuzz_writer: $(addprefix $(B)/tests/fuzz/,mutate_bytes.o mutate_recording.o \
 	mutate_writer.o)
 FUZZ_CUT := $(B)/tests/fuzz/cut
@@ -296,7 +302,7 @@ $(B)/man/%: Documentation/%.scd
 man: $(MAN)
 
 # --- tests -------------------------------------------------------------------------------
-# What the tests need to know of the build.
+# Facts about the build that tests need.
 test_env = KMEMX='$(abspath $(KMEMX))' KMEMX_BUILD='$(abspath $(B))' KMEMX_SAN='$(SAN)' \
 	KMEMX_CC='$(CC)' KMEMX_CFLAGS='$(cflags_name)'
 
@@ -308,7 +314,7 @@ reference: $(KMEMX)
 	$(Q)$(test_env) tests/reference/run $(TESTS)
 live: $(KMEMX) $(PROGS)
 	$(Q)$(test_env) tests/live/run $(TESTS)
-# RENEW=1: what it takes now becomes the baseline
+# RENEW=1: makes the current values the baseline
 instructions: $(KMEMX) $(B)/tests/bench/gen_recording
 	$(Q)$(test_env) tests/instructions/run $(if $(RENEW),--renew)
 threads: $(KMEMX) $(B)/tests/bench/gen_recording
@@ -317,7 +323,7 @@ doctest: $(KMEMX)
 	$(Q)$(test_env) tests/doc/run
 installtest: $(KMEMX) $(PLUGIN)
 	$(Q)$(test_env) tests/install/run $(TESTS)
-# Small files that ask for much work. KMEMX_VERBOSE=1: what each takes
+# Small files that demand much work. KMEMX_VERBOSE=1 prints the cost of each.
 bombs: $(KMEMX)
 	$(Q)$(test_env) tests/bombs/run $(TESTS)
 
@@ -327,7 +333,7 @@ browsertest: $(KMEMX)
 fleet: $(KMEMX)
 	$(Q)scripts/fleet-demo $(KMEMX)
 
-# Each installs what is missing first, then has make look at the machine again.
+# Each installs missing packages first, then starts make again, which looks for them again.
 check:
 	@scripts/install-deps build test
 	@echo "kmemx: building$(if $(SAN), with -fsanitize=$(SAN))"
@@ -341,7 +347,7 @@ fuzz-smoke:
 	@+$(MAKE) --no-print-directory CC=clang SAN=fuzzer-no-link,address,undefined fuzz-here
 fuzz-here: $(FUZZERS) $(FUZZ_CUT)
 	$(Q)tests/fuzz/run $(FUZZ_SECONDS) $(FUZZ_CUT) $(FUZZERS)
-# How much of the parsers the kept inputs reach, and that it is enough.
+# Measures how much of the parsers the kept inputs reach, and fails below the floor.
 fuzz-coverage:
 	@+$(MAKE) --no-print-directory CC=clang SAN=fuzzer-no-link O=build/coverage \
 		CFLAGS='-O1 -g -fprofile-instr-generate -fcoverage-mapping' \

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # shellcheck shell=bash
 #
-# Completion of kmemx's commands, options and their values in bash.
-# In: what kmemx --list-commands and kmemx COMMAND --list-options print, which is made from the
+# Bash completion of kmemx's commands, options and their values.
+# In: the output of kmemx --list-commands and kmemx COMMAND --list-options, which comes from the
 # program's own tables. Out: COMPREPLY.
 
-# The program that stands on the command line; ~ is not expanded there.
+# Runs the program on the command line; ~ is not expanded there.
 _kmemx_ask() {
 	local program=${COMP_WORDS[0]}
 
@@ -13,24 +13,24 @@ _kmemx_ask() {
 	"$program" "$@" 2>/dev/null
 }
 
-# Words among which to choose. $cur is the word so far.
+# Offers these words. $cur is the word so far.
 _kmemx_choose() {
 	mapfile -t COMPREPLY < <(compgen -W "$1" -- "$cur")
 }
 
-# Names of files, or of the queries that come along.
+# Names of files, or of the named queries.
 _kmemx_query() {
 	_kmemx_files -f
 	COMPREPLY+=($(compgen -W "$(_kmemx_ask query --list | cut -d ' ' -f 1)" -- "$cur"))
 }
 
-# Names of files; -d: of directories.
+# Names of files, or with -d of directories.
 _kmemx_files() {
 	compopt -o filenames 2>/dev/null
 	mapfile -t COMPREPLY < <(compgen "$1" -- "$cur")
 }
 
-# The value of an option whose value is called $1 in its help.
+# The value of an option whose help calls its value $1.
 _kmemx_value() {
 	case $1 in
 	DIR) _kmemx_files -d ;;
@@ -40,7 +40,7 @@ _kmemx_value() {
 	esac
 }
 
-# What follows "--" is a command of its own: bash-completion knows how to go on with it.
+# A command follows "--": bash-completion knows how to complete it.
 _kmemx_command_after() {
 	local offset=$1
 
@@ -55,8 +55,8 @@ _kmemx_command_after() {
 	fi
 }
 
-# Sets cur to the word to complete and option to the option whose value it is, if any could be;
-# equals: it follows a "=", which bash has as a word of its own.
+# Sets cur to the word to complete, and option to the option whose value it may be; equals: the word
+# follows a "=", which bash treats as a word of its own.
 _kmemx_word() {
 	cur=${COMP_WORDS[COMP_CWORD]}
 	option=${COMP_WORDS[COMP_CWORD - 1]}

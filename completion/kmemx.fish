@@ -1,17 +1,17 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
-# Completion of kmemx's commands, options and their values in fish.
-# In: what kmemx --list-commands and kmemx COMMAND --list-options print, which is made from the
-# program's own tables. Out: a word a line, and after a tab what it is.
+# Fish completion of kmemx's commands, options and their values.
+# In: the output of kmemx --list-commands and kmemx COMMAND --list-options, which comes from the
+# program's own tables. Out: a word a line, and after a tab its description.
 
-# The program that stands on the command line; ~ is not expanded there.
+# Runs the program on the command line; ~ is not expanded there.
 function __kmemx_ask
     set -l program (commandline -opc)[1]
     set program (string replace -r '^~/' "$HOME/" -- $program)
     $program $argv 2>/dev/null
 end
 
-# Names of directories, or of all files, that go on from the word so far, after the text $argv[2].
+# Names of directories, or of all files, that begin with the word so far, after the text $argv[2].
 function __kmemx_files
     if test $argv[1] = DIR
         printf '%s\n' $argv[2](__fish_complete_directories $argv[3])
@@ -20,7 +20,7 @@ function __kmemx_files
     end
 end
 
-# Values of an option whose value is called $argv[1] in its help.
+# Values of an option whose help calls its value $argv[1].
 function __kmemx_values
     switch $argv[1]
         case DIR FILE
@@ -45,7 +45,7 @@ function __kmemx_options
         set -l fields (string split \t -- $line)
         set -l names (string split , -- $fields[1])
         if test $fields[2] != -
-            # A value that is optional follows a "=" alone.
+            # An optional value can only follow a "=".
             set -l value (string replace -r '^=' '' -- $fields[2])
             if test $value = $fields[2]; and contains -- $words[-1] $names
                 __kmemx_values $value '' $current

@@ -1,11 +1,11 @@
 #compdef kmemx
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
-# Completion of kmemx's commands, options and their values in zsh; it is installed as _kmemx.
-# In: what kmemx --list-commands and kmemx COMMAND --list-options print, which is made from the
-# program's own tables. Out: what _describe and _arguments offer.
+# Zsh completion of kmemx's commands, options and their values; installed as _kmemx.
+# In: the output of kmemx --list-commands and kmemx COMMAND --list-options, which comes from the
+# program's own tables. Out: the offers of _describe and _arguments.
 
-# The program that stands on the command line; ~ is not expanded there.
+# Runs the program on the command line; ~ is not expanded there.
 _kmemx_ask() {
 	${(e)~program} "$@" 2>/dev/null
 }
@@ -21,7 +21,7 @@ _kmemx_commands() {
 	_describe -t commands 'kmemx command' commands
 }
 
-# ":NAME:ACTION" for an option whose value is called $1 in its help.
+# ":NAME:ACTION" for an option whose help calls its value $1.
 _kmemx_value() {
 	case $1 in
 	-) ;;
@@ -33,7 +33,7 @@ _kmemx_value() {
 	esac
 }
 
-# Names of files, or of the queries that come along.
+# Names of files, or of the named queries.
 _kmemx_query() {
 	local -a names
 

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
-# What is installed and where, and the packages that are made of it.
+# Files to install with their directories, and the packages made from them.
 # In: the program, its plugin and man pages, from the Makefile. Out: install, uninstall, dist, deb.
 #
-# No library, header or pkg-config file: libkmemx.a is for this program only, and its functions
-# change as it does.
+# Installs no library, header or pkg-config file: libkmemx.a is for this program only, and its
+# functions may change in any version.
 
 INSTALL ?= install
 prefix ?= /usr/local
@@ -19,9 +19,9 @@ plugindir ?= $(if $(filter /usr /usr/local,$(prefix)),$(shell $(PKG_CONFIG) \
 	--variable=libdir libtraceevent 2>/dev/null),$(prefix)/lib)/traceevent/plugins
 
 scdoc := $(shell command -v scdoc 2>/dev/null)
-# Where systemd looks for services of administrators' programs, and of packages.
+# systemd looks here for services of locally installed programs, and of packages.
 unitdir ?= $(prefix)/lib/systemd/system
-# As in the sources, so that the links between them hold.
+# The same tree as in the sources, so that links between the documents work.
 DOCS := README.md COPYING $(sort $(wildcard Documentation/*.md Documentation/*.json Documentation/*.svg \
 	Documentation/*.png))
 FLEET_SQL := $(sort $(wildcard Documentation/fleet/*.sql))
@@ -50,7 +50,7 @@ endif
 	$(if $(scdoc),$(call put,644,$(MAN),$(mandir)/man1), \
 		@echo 'kmemx: no man pages installed: scdoc, which makes them, is not here')
 
-# Directories only where no other program's files can be.
+# Removes only directories that no other program uses.
 uninstall:
 	$(Q)rm -f $(addprefix $(DESTDIR),$(bindir)/kmemx $(addprefix $(docdir)/,$(DOCS) $(FLEET_SQL)) \
 		$(bashcompdir)/kmemx $(zshcompdir)/_kmemx $(fishcompdir)/kmemx.fish \
@@ -61,7 +61,7 @@ uninstall:
 		$(plugindir)/kmemx); do \
 		test ! -d "$$d" || rmdir "$$d"; done
 
-# From git alone: the times in it are the commit's, so that the same commit gives the same bytes.
+# Takes files and times from git, so that the same commit makes the same bytes.
 dist:
 	@mkdir -p $(O)/build
 	$(Q)git archive --format=tar --prefix=kmemx-$(VERSION)/ HEAD | gzip -9n \

@@ -352,6 +352,29 @@ START_TEST(freed_before_by_the_clocks)
 }
 END_TEST
 
+/* An object as old as --older says is old; one as old as the longest life that ended has not
+ * outlived it.
+ */
+START_TEST(ages_at_the_limits)
+{
+	const struct table *t;
+	struct fixture f;
+	uint64_t age;
+
+	set_up(&f);
+	age = f.span / 1000 * 400;
+	event(&f, KMEM_KMALLOC, pointer(0), 0);
+	event(&f, KMEM_KFREE, pointer(0), 400);
+	event(&f, KMEM_KMALLOC, pointer(1), 0)->ts = f.first + f.span - age;
+	event(&f, KMEM_KMALLOC, pointer(2), 999);
+	t = leaks_of(&f, age);
+	ck_assert_uint_eq(cell(t, "objects")->u, 1);
+	ck_assert_uint_eq(cell(t, "young")->u, 1);
+	ck_assert_uint_eq(cell(t, "outlived")->u, 0);
+	tear_down(&f);
+}
+END_TEST
+
 /* The memory for growth and lifetimes depends on the number of callsites, not on that of tasks. */
 static size_t series_of_tasks(struct fixture *f, enum subject_kind by, unsigned int tasks)
 {
@@ -444,6 +467,7 @@ Suite *test_leaks_suite(void)
 	tcase_add_test(tc, freed_after_a_grace_period);
 	tcase_add_test(tc, frees_alone);
 	tcase_add_test(tc, freed_before_by_the_clocks);
+	tcase_add_test(tc, ages_at_the_limits);
 	tcase_add_test(tc, many_tasks);
 	tcase_add_test(tc, a_flood);
 	suite_add_tcase(s, tc);

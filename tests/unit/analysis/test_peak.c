@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * tests: lib/analysis/time/peak.c: of several equal maxima the first is the peak.
+ */
+#include "made_events.h"
+
+static uint64_t summary(const struct table *t, const char *name)
+{
+	size_t i;
+
+	for (i = 0; i < t->nr_summary && strcmp(t->summary[i].name, name) != 0; i++)
+		;
+	ck_assert_uint_lt(i, t->nr_summary);
+	return t->summary[i].value.u;
+}
+
+START_TEST(equal_maxima)
+{
+	const struct analysis_options opts = { .needs = NEEDS_PAGE, .by = SUBJECT_PID };
+	const struct table *t;
+	struct fixture f;
+
+	set_up(&f);
+	event(&f, KMEM_PAGE_ALLOC, 0x100, 0);	       /* at 1000 */
+	event(&f, KMEM_PAGE_ALLOC, 0x101, 0)->pid = 8; /* at 2000 */
+	event(&f, KMEM_PAGE_FREE, 0x101, 0)->pid = 8;
+	event(&f, KMEM_PAGE_ALLOC, 0x102, 0)->pid = 9; /* at 4000, as much as before */
+	t = table_of(&f, "peak", &opts);
+	ck_assert_uint_eq(summary(t, "time"), 2000);
+	ck_assert_uint_eq(summary(t, "time_most"), 2000);
+	ck_assert_uint_eq(summary(t, "bytes_live"), 2 * MADE_PAGE);
+	ck_assert_uint_eq(t->nr_rows, 2);
+	ck_assert_int_eq(cell(t, 1, "pid")->i, 8);
+	tear_down(&f);
+}
+END_TEST
+
+Suite *test_peak_suite(void);
+
+Suite *test_peak_suite(void)
+{
+	Suite *s = suite_create("analysis/peak");
+	TCase *tc = tcase_create("all");
+
+	tcase_add_test(tc, equal_maxima);
+	suite_add_tcase(s, tc);
+	return s;
+}

@@ -2,10 +2,10 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """
 Uses a page of kmemx report as a reader does: clicks, zooms, searches, chooses a range of the time.
-In: a kmemx, a recording with callchains. Out: what is not as it should be; exit 1 then, and 77 where
-there is no chromedriver.
+In: a kmemx, a recording with callchains. Out: what is wrong; exit 1 then, and 77 without
+chromedriver.
 
-The numbers in the page's table are compared with what the command below it prints, which is run.
+Runs the command shown below the page's table and compares its output with the table.
 
 usage: report.py KMEMX OLD NEW [PICTURES]      NEW: the recording; OLD: what it is compared with;
                                                 PICTURES: directory for screenshots
@@ -28,7 +28,7 @@ const heads = [...document.querySelectorAll('#table thead th')].map((e) => e.tex
 return [...document.querySelectorAll('#table tbody tr')].map((tr) =>
     Object.fromEntries([...tr.children].map((td, i) => [heads[i], td.textContent])));
 """
-COLUMNS = {  # a row's text, of a row of a command's JSON
+COLUMNS = {  # column -> text of a row, from a row of a command's JSON
     "Callsite": lambda r: r["callsite"],
     "Cache": lambda r: r["cache"],
     "Callchain": lambda r: " < ".join(r["stack"].split(";") if isinstance(r["stack"], str)
@@ -63,14 +63,14 @@ class Test:
             print("FAILED:", what, *seen)
 
     def page(self, name, *options, recording=None):
-        """Makes a page, and its address."""
+        """Makes a page; returns its address."""
         path = os.path.join(self.scratch, name + ".html")
         subprocess.run([self.kmemx, "report", recording or self.recording, "-o", path, *options],
                        check=True, stderr=subprocess.DEVNULL)
         return "file://" + path
 
     def diff(self, name, *options):
-        """Makes a page of both recordings, and its address."""
+        """Makes a page that compares both recordings; returns its address."""
         path = os.path.join(self.scratch, name + ".html")
         subprocess.run([self.kmemx, "diff", "--html", path, *options, self.old, self.recording],
                        check=True, stdout=subprocess.DEVNULL)
@@ -83,7 +83,7 @@ class Test:
             ".find((b) => b.textContent === arguments[1]).click()", group, text)
 
     def command(self):
-        """What the command below the table prints, as JSON."""
+        """The JSON output of the command below the table."""
         words = shlex.split(self.browser.script(
             "return document.querySelector('#command code').textContent"))
         run = subprocess.run([self.kmemx, *words[1:], "--json"], check=True, text=True,
@@ -91,7 +91,7 @@ class Test:
         return {t["name"]: t["rows"] for t in json.loads(run.stdout)["reports"]}
 
     def compare(self, what, table, column, figures):
-        """The table's rows, by @column, with those of the command."""
+        """The rows of the table, by @column, and those of the command."""
         want, got = {}, {}
         for row in self.command()[table]:
             entry = want.setdefault(COLUMNS[column](row), [0] * len(figures))
@@ -104,13 +104,13 @@ class Test:
         self.check(what, want and want == got, want, got)
 
     def all_rows(self):
-        """Has the table show all rows that it has."""
+        """Makes the table show all of its rows."""
         while self.browser.script("const b = document.querySelector('.note button');"
                                   "if (b) b.click(); return !!b"):
             pass
 
     def other_tables(self, place, page, slab):
-        """By callchain and by what was asked for, and the map of orders."""
+        """Rows by callchain and by request, and the map of orders."""
         kinds = {"Slab objects": ("slab", slab), "Pages": ("page", page)}
         for memory, (table, figures) in kinds.items():
             self.press("Memory", memory)
@@ -128,7 +128,7 @@ class Test:
         self.press("Rows", "Callsite")
 
     def numbers(self):
-        """All of the time, and a range; slab objects and pages."""
+        """The whole time and a range; slab objects and pages."""
         page = {"Allocated": lambda r: r["bytes"], "Count": lambda r: r["hit"]}
         slab = dict(page, Waste=lambda r: r["bytes"] - r["bytes_req"])
         live = {"Live": lambda r: r["bytes"]}
@@ -215,7 +215,7 @@ class Test:
         self.check("there is a map of orders and migratetypes", heat > 0, heat)
 
     def sides(self):
-        """A page about two recordings: its numbers are those of diff."""
+        """The numbers on a page of two recordings are those of diff."""
         browser = self.browser
         browser.open(self.diff("sides"))
         browser.wait(READY)
@@ -241,7 +241,7 @@ class Test:
                    found.startswith("Found: "), found)
 
     def clocks(self):
-        """A range is what its command prints, whatever the clock counts."""
+        """A range equals the output of its command, whatever the clock counts."""
         for clock in ("counter", "uptime", "x86-tsc"):
             name = f"variants-amd64-clock-{clock}.v7.dat"
             self.browser.open(self.page(clock, recording=os.path.join(
@@ -255,7 +255,8 @@ class Test:
                 self.browser.wait("document.querySelector('#whole').disabled === false")
 
     def sampled(self):
-        """Callchains of a sample: what a command for a part of the time prints may differ in them."""
+        """Callchains of a sample: the output of a command for a part of the time may differ in
+        these."""
         path = os.path.join(self.scratch, "half.dat")
         subprocess.run([self.kmemx, "split", "--stack-sample", "2", self.recording, "-o", path],
                        check=True, stderr=subprocess.DEVNULL)
@@ -279,7 +280,7 @@ class Test:
             self.browser.wait("document.querySelector('#whole').disabled === false")
 
     def directories(self):
-        """Functions have the colours of their directories; a legend says which."""
+        """Functions are coloured by directory, as a legend explains."""
         tree = os.path.join(os.path.dirname(self.recording), "toy-kernel")
         browser = self.browser
         browser.open(self.page("directories", "--source", tree, recording=self.old))
@@ -297,7 +298,7 @@ class Test:
         self.check("a function's directory is told", "getname_flags (fs)" in hover, hover)
 
     def light(self):
-        """The page is light or dark as the browser is, until its button is pressed."""
+        """The page follows the browser's light or dark mode until its button is pressed."""
         shade = ("return +getComputedStyle(document.body).backgroundColor"
                  ".match(/\\d+/)[0] > 128 ? 'light' : 'dark'")
         for dark in (False, True):
@@ -324,7 +325,7 @@ class Test:
                 self.browser.close()
 
     def hostile(self):
-        """Names that are markup are text."""
+        """Names that look like markup are shown as text."""
         kallsyms = os.path.join(self.scratch, "kallsyms")
         with open(kallsyms, "w", encoding="utf-8") as out:
             run = subprocess.run([self.kmemx, "stat", "--page", "--raw-ip", "--json",
@@ -353,7 +354,7 @@ class Test:
         self.check("markup in the path is text", self.browser.script(text, EVIL, "nav"))
 
     def pictures(self, url, directory):
-        """Screenshots, to be looked at. Nothing is wider than the window."""
+        """Makes screenshots for a human to check. Nothing is wider than the window."""
         for name, width, height, dark in (("wide", 1280, 800, False), ("narrow", 390, 844, False),
                                           ("wide-dark", 1280, 800, True),
                                           ("narrow-dark", 390, 844, True)):
@@ -375,7 +376,7 @@ class Test:
                 self.browser.close()
 
     def run(self, pictures):
-        """All of it."""
+        """Runs all checks."""
         url = self.page("page")
         self.browser = Browser()
         try:
@@ -401,7 +402,7 @@ class Test:
 
 
 def main():
-    """Exit code."""
+    """Returns the exit code."""
     if not shutil.which("chromedriver"):
         print("chromedriver is not installed (chromium-driver)")
         return 77

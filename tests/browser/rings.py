@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """
 Uses a page of kmemx footprint --rings as a reader does: clicks, keys, the way back, the pointer.
-In: a kmemx, a vmlinux, small or real, and a recording of it. Out: what is not as it should be; exit 1 then, and 77 where
-there is no chromedriver.
+In: a kmemx, a vmlinux, small or real, and a recording of it. Out: what is wrong; exit 1 then, and
+77 without chromedriver.
 
 usage: rings.py KMEMX VMLINUX RECORDING [PICTURES]     PICTURES: directory for screenshots
 """
@@ -24,7 +24,7 @@ dispatchEvent(new Event('hashchange'));
 document.querySelector('#rings').getBoundingClientRect();
 return performance.now() - begin;
 """
-# How far texts in the middle reach beyond it.
+# How far texts reach beyond the circle in the middle.
 MIDDLE = """
 const round = document.querySelector('#rings circle').getBoundingClientRect();
 return Math.max(...[...document.querySelectorAll('#rings .total, #rings .of')].map((e) => {
@@ -35,7 +35,7 @@ return Math.max(...[...document.querySelectorAll('#rings .total, #rings .of')].m
 
 
 class Test:
-    """One page, in one browser after the other."""
+    """Checks one page in several browsers, one after the other."""
 
     def __init__(self, kmemx, vmlinux, recording, scratch):
         self.path = os.path.join(scratch, "rings.html")
@@ -52,7 +52,7 @@ class Test:
             print("FAILED:", what, *seen)
 
     def is_at(self, way):
-        """Waits until the page is there."""
+        """Waits until the page is loaded."""
         try:
             self.browser.wait(f"{WAY} === '{way}'", 5)
         except RuntimeError:
@@ -63,7 +63,7 @@ class Test:
         self.check(way + ": texts fit the middle", beyond <= 0, beyond)
 
     def walk(self):
-        """Down and back, each way that there is."""
+        """Goes down and back in every possible way."""
         browser = self.browser
         self.is_at("all")
         whole = browser.script("return " + TOTAL)
@@ -90,7 +90,7 @@ class Test:
         self.check("the pointer is told", first in hover and "of all" in hover, hover)
 
     def use(self, dark):
-        """One browser, light or dark."""
+        """Checks with one browser, light or dark."""
         url = "file://" + self.path
         self.browser = Browser(1500, 1000, dark)
         try:
@@ -112,7 +112,7 @@ class Test:
             self.browser.close()
 
     def pictures(self, directory):
-        """Screenshots, to be looked at."""
+        """Makes screenshots for a human to check."""
         for dark in False, True:
             self.browser = Browser(1500, 1000, dark)
             try:
@@ -123,7 +123,7 @@ class Test:
                 self.browser.close()
 
     def run(self, pictures):
-        """All of it."""
+        """Runs all checks."""
         size = os.path.getsize(self.path)
         self.check(f"the file has at most {BYTES} bytes", size <= BYTES, size)
         took = max(self.use(dark) for dark in (False, True))
@@ -135,7 +135,7 @@ class Test:
 
 
 def main():
-    """Exit code."""
+    """Returns the exit code."""
     if not shutil.which("chromedriver"):
         print("chromedriver is not installed (chromium-driver)")
         return 77

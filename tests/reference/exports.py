@@ -1,13 +1,14 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Holds every format of kmemx export against the reports of the same recording.
+"""Compares every format of kmemx export with the reports of the same recording.
 
 usage: exports.py KMEMX RECORDING [OPTION...]
 
-What each format says was allocated, lives and lived at the peak must add up to what kmemx stat and
-kmemx peak say, of slab objects and of pages, with all rows and with the largest three and one for
-the others. OPTIONs, which select what is counted, are given to all of these commands. Each format is read here without kmemx's help; one that kmemx lists and this file
-cannot read is an error. Prints what differs; exit 1 if anything does.
+The allocated bytes, the live bytes and the peak in each format must add up to those of kmemx stat
+and kmemx peak, for slab objects and for pages, with all rows and with the largest three and one for
+the others. All of these commands get the OPTIONs, which select what is counted. This file reads
+each format without kmemx; a format that kmemx lists and this file cannot read is an error. Prints
+what differs; exit 1 if anything does.
 """
 import collections
 import csv

@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Holds the filters of kmemx stat against the reference model's owners of each object.
+"""Compares the filters of kmemx stat with the owners of each object in the reference model.
 
 usage: filters.py KMEMX RECORDING TEXT
 
-TEXT is RECORDING as trace-cmd report -R -t prints it, gzipped. What a filter by pid, CPU,
-callsite or order leaves must be what the model counts of that owner, with the frees that followed
-the objects; by cache, node and flags the number of allocations must be that of the lines. Parts
-that exclude each other must make the whole. Prints what differs; exit 1 if anything does.
+TEXT is RECORDING as trace-cmd report -R -t prints it, gzipped. With a filter by pid, CPU, callsite
+or order, kmemx must count what the model counts for that owner, including the frees of its objects;
+by cache, node and flags, the number of allocations must be that of the lines. Disjoint parts must
+add up to the whole. Prints what differs; exit 1 if anything does.
 """
 import collections
 import itertools

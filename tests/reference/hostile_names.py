@@ -1,14 +1,14 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Holds every command to what may reach a terminal: names that others chose are made safe.
+"""Checks that no command lets hostile names control a terminal.
 
 usage: hostile_names.py KMEMX DATA
 
-Every kind of name in a recording (tasks, functions, modules, caches, events, flags, the kernel's
-release and machine, ring buffers, the file itself) is overwritten with what drives a terminal,
-in recordings of DATA that are cut to a few events; so are the words of options, text logs and
-other inputs. What all commands then print, on both outputs, must be UTF-8 without any control
-or format character but the line break. Prints what is not; exit 1 if there is any.
+Overwrites every kind of name in a recording (tasks, functions, modules, caches, events, flags, the
+kernel's release and machine, ring buffers, the file itself) with control sequences for terminals,
+in recordings of DATA that are reduced to a few events; also the words of options, text logs and
+other inputs. The output of all commands, on stdout and stderr, must then be UTF-8 without any
+control or format character but the line break. Prints violations; exit 1 if there is any.
 """
 import base64
 import json

@@ -60,7 +60,7 @@ done <functions
 	sort -k 2 kernel.lds
 	echo '.notes 0x1000 : { *(.note.gnu.build-id) } /DISCARD/ : { *(.note.gnu.property) } }'
 } >whole.lds
-gcc -g -c kernel.S -o kernel.o || skip "gcc does not take what is for this machine"
+gcc -g -c kernel.S -o kernel.o || skip "gcc cannot assemble code for this machine"
 other=$(echo "$kernel" | tr 0-9a-f f0-9a-e)
 for id in "$kernel" "$other"; do
 	ld --no-warn-rwx-segments -T whole.lds --build-id=0x"$id" -o vmlinux."$id" kernel.o 2>/dev/null ||

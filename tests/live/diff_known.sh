@@ -38,12 +38,12 @@ peak=$(change files.csv $row peak_delta)
 bytes=$(change files.csv $row bytes_delta)
 expect "$bytes" "$peak" "peak and bytes of $row"
 # Each file costs the size of the cache's objects, and nothing else changed that much.
-[ $((bytes % nr)) = 0 ] || fail "$bytes bytes are no multiple of $nr files"
+[ $((bytes % nr)) = 0 ] || fail "$bytes bytes are not a multiple of $nr files"
 "$KMEMX" diff f1.dat f2.dat --slab --caller --fail-on 'net>+64K' >/dev/null ||
-	fail "there is a leak"
+	fail "net grew by more than 64K"
 "$KMEMX" diff f1.dat f2.dat --slab --caller --fail-on 'slab.hit>+1%&+999' >gate.txt 2>err &&
-	fail "1000 files more pass the gate"
-grep -q "$row" gate.txt || fail "the gate does not name $row: $(cat gate.txt)"
+	fail "the gate allows 1000 more files"
+grep -q "$row" gate.txt || fail "the gate does not list $row: $(cat gate.txt)"
 
 # One more pipe an iteration: alloc_pipe_info allocates the pipe and its ring.
 record p1.dat "$pipes" $nr 1
@@ -57,7 +57,7 @@ expect $nr "$("$KMEMX" diff p1.dat p2.dat --slab --caller --csv --all --per 1 |
 # Divided by iterations it is one pipe: two allocations.
 "$KMEMX" diff p1.dat p2.dat --slab --caller --csv --all --per $nr >per.csv
 sed -i '/^# recordings/,$d' per.csv
-expect 2 "$(change per.csv alloc_pipe_info hit_delta)" "hits an iteration"
+expect 2 "$(change per.csv alloc_pipe_info hit_delta)" "hits per iteration"
 
 # With several runs, the test calls a difference of 1000 significant.
 "$KMEMX" record -q --follow --slab --repeat 8 -o old/ -- "$files" $nr
@@ -65,7 +65,7 @@ expect 2 "$(change per.csv alloc_pipe_info hit_delta)" "hits an iteration"
 expect 8 "$(find new -name '*.dat' | wc -l)" "runs in a directory"
 "$KMEMX" diff old/ new/ --slab --caller --columns hit >runs.txt
 grep " $row\$" runs.txt | grep -q '+1000 ' || fail "no +1000: $(cat runs.txt)"
-grep " $row\$" runs.txt | grep -q '~' && fail "1000 files are noise: $(cat runs.txt)"
+grep " $row\$" runs.txt | grep -q '~' && fail "1000 more files are not significant: $(cat runs.txt)"
 # The old runs compared with themselves: no rule may fail.
 mkdir a b
 cp old/00[1-4].dat a/

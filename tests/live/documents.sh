@@ -58,7 +58,7 @@ echo 1 >"$instance/events/kmem/kmalloc/enable"
 	# Commands that wait for an event, or show current events, have tests of their own.
 } | grep -vE 'kmemx (top|record .*--flight)' | sed "s|/tmp/|./|; s/--duration [0-9]*\(ms\)* /--duration 300ms /; s/--repeat [0-9]*/--repeat 2/
 	s|kmemx extract|& --instance ${instance##*/}|" | sort -u >lines
-[ "$(wc -l <lines)" -gt 9 ] || fail "hardly any commands: $(cat lines)"
+[ "$(wc -l <lines)" -gt 9 ] || fail "too few commands: $(cat lines)"
 while IFS= read -r line; do
 	play "$line" </dev/null
 done <lines
@@ -99,7 +99,7 @@ for on in 0 1; do
 	[ $on = 0 ] || sed -i 's|\$(cat buffer_size_kb)|"7 (expanded: 1408)"|' page.here
 	timeout 60 $shell page.here >page.log 2>page.err || fail "boards.md: $(cat page.err)"
 	[ ! -s page.err ] || fail "boards.md: $(cat page.err)"
-	state | diff state.before - || fail "boards.md does not restore what was there"
+	state | diff state.before - || fail "boards.md does not restore the old settings"
 	"$KMEMX" import -q --ftrace-text page.trace.gz -o page.dat || fail "boards.md: no recording"
 	"$KMEMX" stat --page page.dat 2>&1 | grep -q Callsite || fail "boards.md: no callsites"
 done

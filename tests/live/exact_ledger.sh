@@ -85,7 +85,7 @@ for _ in 1 2 3; do
 	held --exact-ledger
 	[ -n "$exact" ] && [ "$exact" -le $uncertain ] || exact=$uncertain
 	grep -q 'shrinking all slab caches after: ' said || fail "not shrunk: $(cat said)"
-	"$KMEMX" info -i r.dat | grep -q shrunk || fail "the recording does not say so"
+	"$KMEMX" info -i r.dat | grep -q shrunk || fail "info does not say that caches were shrunk"
 done
 # An estimate from slabinfo and a rate of events left one ninth uncertain.
 limit=$((5000 * size * 8 / 100))

@@ -38,7 +38,7 @@ code=0
 "$KMEMX" extract --instance "${name}x" -o none.dat 2>err || code=$?
 expect 1 "$code" "exit code for a wrong name"
 grep -q "Did you mean '$name'" err || fail "wrong name: $(cat err)"
-"$KMEMX" extract --instance "../$name" -o none.dat 2>err && fail "a path was taken as a name"
+"$KMEMX" extract --instance "../$name" -o none.dat 2>err && fail "a path was accepted as a name"
 
 # A full buffer whose oldest events were overwritten, like the ring buffer of a boot.
 echo 0 >"$instance/tracing_on"
@@ -53,8 +53,8 @@ state >state.before
 "$KMEMX" extract --instance "$name" -v -o full.dat 2>err || fail "extract: $(cat err)"
 state >state.after
 cmp state.before state.after || fail "the instance has changed: $(diff state.before state.after)"
-grep -q 'LOST ([0-9]* overrun)' err || fail "losses are not said: $(cat err)"
-grep -q 'events lost before: overrun' err || fail "no CPU's losses are said: $(cat err)"
+grep -q 'LOST ([0-9]* overrun)' err || fail "no message about losses: $(cat err)"
+grep -q 'events lost before: overrun' err || fail "no message about losses of a CPU: $(cat err)"
 events=$(said err)
 [ "$events" -gt 500 ] || fail "only '$events' events"
 "$KMEMX" info full.dat >info || fail "info: $(cat info)"
@@ -62,7 +62,7 @@ grep -q '^clock  *global$' info || fail "clock: $(cat info)"
 grep -q '^lost  .* gap' info || fail "losses in the file: $(cat info)"
 expect "$events" "$(sed -n 's/^events  *\([0-9]*\).*/\1/p' info)" "events that info counts"
 "$KMEMX" stat --slab --caller full.dat >stat 2>&1 || fail "stat: $(cat stat)"
-grep -q '^# LOST ' stat || fail "the report does not tell of the losses: $(head -n 3 stat)"
+grep -q '^# LOST ' stat || fail "the report does not mention the losses: $(head -n 3 stat)"
 if command -v trace-cmd >/dev/null; then
 	expect "$events" "$(trace-cmd report -R full.dat 2>/dev/null | grep -c '\[[0-9]*\] .*[0-9]: k')" \
 		"events that trace-cmd reads"

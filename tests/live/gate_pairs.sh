@@ -74,4 +74,4 @@ END
 # 4000 files that are not deleted leave 4000 inodes and dentries.
 record_one leak.dat "$work; mkdir kept; i=0; while [ \$i -lt 4000 ]; do : >kept/\$i; i=\$((i + 1)); done"
 judge 6.dat leak.dat
-expect 1 $code "exit code where 4000 inodes stay: $(cat err)"
+expect 1 $code "exit code with 4000 leaked inodes: $(cat err)"

@@ -53,9 +53,9 @@ attack() {
 		1 | 2) [ -s err ] || fail "$kind, $mode: kmemx $*: no message" ;;
 		*) fail "$kind, $mode: kmemx $*: exit $code: $(cat err)" ;;
 		esac
-		expect victim "$(cat victim)" "the file behind a $kind, $mode: kmemx $*"
-		expect "0 0 640" "$(stat -c '%u %g %a' victim)" "owner of it, $kind, $mode: kmemx $*"
-		[ ! -e made ] || fail "$kind, $mode: kmemx $* made the file that a link named"
+		expect victim "$(cat victim)" "content of the target of a $kind, $mode: kmemx $*"
+		expect "0 0 640" "$(stat -c '%u %g %a' victim)" "owner of the target, $kind, $mode: kmemx $*"
+		[ ! -e made ] || fail "$kind, $mode: kmemx $* created the target of a link"
 		if [ $code = 0 ] && [ "$1" != script ]; then
 			[ -f "$directory/$name" ] && [ ! -L "$directory/$name" ] ||
 				fail "$kind, $mode: kmemx $*: no file: $(cat err)"
@@ -87,10 +87,10 @@ for mode in 1777 777; do
 	nobody ln -s "$here/victims" there/csv
 	code=0
 	env -u SUDO_UID "$KMEMX" stat --columns --csv-dir there/csv 2>err || code=$?
-	expect 1 $code "--csv-dir with another's link, $mode: $(cat err)"
-	expect "" "$(ls victims)" "the directory behind a link, $mode"
+	expect 1 $code "--csv-dir with another user's link, $mode: $(cat err)"
+	expect "" "$(ls victims)" "files in the target directory, $mode"
 done
-[ "$(grep -c '^hardlink .* 0: ' log)" -ge 8 ] || fail "too few of them have run: $(cat log)"
+[ "$(grep -c '^hardlink .* 0: ' log)" -ge 8 ] || fail "too few attacks ran: $(cat log)"
 
 # Files of another user with the name of a killed recorder's file are ignored.
 token=0123456789abcdef
@@ -110,13 +110,13 @@ for kind in symlink hardlink fifo file; do
 	done
 	code=0
 	timeout -k 5 30 "$KMEMX" recover there 2>err || code=$?
-	expect 1 $code "recover of another's $kind: $(cat err)"
-	grep -q 'not created by this user' err || fail "recover of another's $kind: $(cat err)"
-	expect 2 "$(find there -name '.r.dat.*' | wc -l)" "another's files, $kind"
+	expect 1 $code "recover with another user's $kind: $(cat err)"
+	grep -q 'not created by this user' err || fail "recover with another user's $kind: $(cat err)"
+	expect 2 "$(find there -name '.r.dat.*' | wc -l)" "files of the other user, $kind"
 	cmp victim same
 	# The next recording of this name ignores them, too.
 	timeout -k 5 30 "$KMEMX" record -q -o there/r.dat -- true 2>err || fail "$kind: $(cat err)"
-	expect 2 "$(find there -name '.r.dat.*' | wc -l)" "another's files, $kind"
+	expect 2 "$(find there -name '.r.dat.*' | wc -l)" "files of the other user, $kind"
 	cmp victim same
 done
 expect "$before" "$(tracing_state)" "state of the tracing system"

@@ -56,7 +56,7 @@ for text in *.txt; do
 done
 for text in sym-offset sym-addr latency-format nohash-ptr; do
 	[ ! -e $text.txt ] || cmp plain.txt.csv $text.txt.csv ||
-		fail "$text has another report: $(diff plain.txt.csv $text.txt.csv | head)"
+		fail "the report of $text differs: $(diff plain.txt.csv $text.txt.csv | head)"
 done
 
 mkdir raw
@@ -88,7 +88,7 @@ events() {
 [ ! -e noirq-info.txt ] ||
 	expect "$(events plain.txt.dat)" "$(events noirq-info.txt.dat)" "events without irq-info"
 expect "$(events plain.txt.dat)" "$(events raw.dat)" "events of the raw pages"
-[ "$(events raw.dat)" -gt 100 ] || fail "hardly any events: $(events raw.dat)"
+[ "$(events raw.dat)" -gt 100 ] || fail "too few events: $(events raw.dat)"
 # Compares sums only, as rows may name different aliases of a function.
 "$KMEMX" stat --csv --by cpu raw.dat >raw.csv
 "$KMEMX" stat --csv --by cpu plain.txt.dat >text.csv

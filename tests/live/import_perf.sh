@@ -48,7 +48,7 @@ same() {
 	alike=0
 	while [ "$alike" -lt 500 ]; do
 		rounds=$((rounds + 1))
-		[ $rounds -le 3 ] || fail "$kind: three times hardly any events in a row that both have"
+		[ $rounds -le 3 ] || fail "$kind: three times too few consecutive events that both have"
 		both "$@"
 		# Other programs may overflow the buffer.
 		! "$KMEMX" info -i ours.dat 2>/dev/null | grep -q '^lost  *[0-9]' || continue
@@ -107,7 +107,7 @@ symbols="--kallsyms /proc/kallsyms"
 import perfs.data
 cp perfs.dat from_file.dat
 import - <perfs.data
-cmp from_file.dat perfs.dat || fail "another recording from stdin"
+cmp from_file.dat perfs.dat || fail "the recording from stdin differs"
 # Two groups and another kind of event, in a compressed file; and a recording of perf kmem.
 others=kmem:mm_page_alloc,kmem:mm_page_free,kmem:mm_page_free_batched,sched:sched_switch
 slab='{kmem:kmalloc,kmem:kfree},{kmem:kmem_cache_alloc,kmem:kmem_cache_free}'

@@ -37,14 +37,14 @@ END
 expect "a leak of a known rate" \
 	'table[0] is msg and msg["verdict"] == "grows" and msg["bytes"] == 256 * msg["objects"] and msg["objects"] > 500 and abs(msg["growth"] * msg["age_max"] / 1e9 / (256 * (msg["objects"] + msg["young"])) - 1) < 0.35 and msg["growth_min"] <= msg["growth"] <= msg["growth_max"] and msg["task"].startswith("messages-") and msg["tasks"] == 1' \
 	leaks --slab
-expect "what is younger is in flight" \
+expect "younger objects are in flight" \
 	'msg["age_min"] >= 1e9 and msg["young"] > 200' leaks --slab --older 1s
 echo 'leak:_msg' >known
 expect "a known leak" 'msg is None' leaks --slab --suppress known
 
 # The same number at once.
 "$KMEMX" record -q --follow --slab --duration 1500ms -o r.dat -- "$programs/messages" 3000 5000
-expect "a leak that has ended" \
+expect "a leak that stopped" \
 	'table[0] is msg and msg["objects"] == 3000 and msg["bytes"] == 3000 * 256 and msg["verdict"] in ("steady", "filled") and msg["outlived"] == msg["bytes"] and msg["age_min"] > 5e8' \
 	leaks --slab
 
@@ -65,10 +65,10 @@ then=$(sed -n 1p moments) after=$(sed -n 2p moments)
 expect "a peak and what follows" \
 	'table[0] is msg and msg["objects"] == 3000 and msg["bytes"] == 3000 * 256 and msg["bytes_end"] == 0' \
 	peak --slab
-expect "what lives at the time of the peak" \
+expect "live at the time of the peak" \
 	'table[0] is msg and msg["objects"] == 3000 and msg["bytes"] == 3000 * 256' \
 	peak --slab --at "$then"
-expect "what lives after the peak" \
+expect "live after the peak" \
 	'table[0] is msg and msg["objects"] == 700 and msg["bytes"] == 700 * 256' \
 	peak --slab --at "$after"
 expect "the peak over time" \
@@ -97,7 +97,7 @@ expect "median and 99 %" \
 "$KMEMX" record -q --follow --slab -o r.dat -- "$KMEMX_BUILD/tests/live/pipes" 20000 1
 expect "churn" 'not any(row["verdict"] == "grows" and row["objects"] > 100 for row in table)' \
 	leaks --slab
-expect "short lives" \
+expect "short lifetimes" \
 	'rows["alloc_pipe_info"]["freed"] >= 39990 and rows["alloc_pipe_info"]["median"] < 1e6 and rows["alloc_pipe_info"]["short"] > 10000' \
 	stat --lifetime --short 1ms
 

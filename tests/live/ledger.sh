@@ -65,4 +65,4 @@ END
 # A recording of some allocations says that the kernel counts all of them.
 "$KMEMX" record -q -o part.dat --filter 'bytes_alloc > 64' -- true
 "$KMEMX" stat --ledger part.dat | grep -q '^# Only a part of the system' ||
-	fail "nothing said of --filter"
+	fail "--filter is not mentioned"

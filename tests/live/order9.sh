@@ -57,7 +57,7 @@ expect 0 "$(sum '[.page.rows[] | select(.order == 9 and (.callsite | startswith(
 	add // 0')" "none of them was given"
 counts_agree r.dat
 [ "$(sum ".page.summary | .frees_unmatched + .frees_double + .frees_other")" -ge $asked ] ||
-	fail "the blocks that were given back before they were charged are not counted"
+	fail "blocks freed before they were charged are not counted"
 
 # The same without the group: no allocation fails while memory is available.
 [ "$(awk '$4 == "Normal" { n += $(NF - 1) + $NF } END { print n + 0 }' /proc/buddyinfo)" -gt 8 ] ||
@@ -67,4 +67,4 @@ expect 0 "$(cat failed)" "failed without a group"
 "$KMEMX" stat --page --caller --json r.dat >json
 expect 0 "$(sum .page.summary.failures)" "failures without a group"
 [ "$(sum '[.page.rows[] | select(.order == 9 and (.callsite | startswith("io_"))) | .hit] |
-	add // 0')" -ge 4 ] || fail "the blocks of order 9 that were given are not there"
+	add // 0')" -ge 4 ] || fail "allocated blocks of order 9 are missing"

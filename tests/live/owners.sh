@@ -16,7 +16,7 @@ owned() {
 	wanted=$1 function=$2
 	shift 2
 	"$KMEMX" owners -i r.dat --json "$@" >json
-	python3 - "$wanted" "$function" "$page" json <<'END' || fail "owners $* of $wanted pages"
+	python3 - "$wanted" "$function" "$page" json <<'END' || fail "owners $*: not $wanted pages"
 import json, sys
 wanted, function, page = int(sys.argv[1]), sys.argv[2], int(sys.argv[3])
 with open(sys.argv[4]) as f:
@@ -45,7 +45,7 @@ owned 3500 shmem --cull stacktrace,name
 # This program has ended and freed all of its pages.
 "$KMEMX" record -q --follow --page -o r.dat -- "$programs/pages" memfd 6000 0 0
 "$KMEMX" owners -i r.dat --json >json
-python3 - json <<'END' || fail "pages of a program that has ended"
+python3 - json <<'END' || fail "pages of an ended program are live"
 import json, sys
 with open(sys.argv[1]) as f:
     rows = json.load(f)["reports"][0]["rows"]

@@ -66,7 +66,7 @@ cpus=$(cat cpus)
 	exit 0
 }
 "$KMEMX" percpu -i r.dat --json >json
-python3 - "$cpus" $least <<'END' || fail "pages freed at once"
+python3 - "$cpus" $least <<'END' || fail "drains of pages freed at once"
 import json, sys
 a, b = map(int, sys.argv[1].split())
 with open("json") as f:

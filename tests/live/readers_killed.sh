@@ -27,9 +27,9 @@ end() {
 		wait $pid || code=$?
 		left=$(ls -A w tmp | grep -v '^w:$\|^tmp:$\|^$\|^o$' || :)
 		[ -z "$left" ] || fail "kmemx $* ended by SIG$signal after 0.$ms s leaves: $left"
-		[ ! -e w/o ] || expect 600 "$(stat -c %a w/o)" "mode of what kmemx $* wrote"
+		[ ! -e w/o ] || expect 600 "$(stat -c %a w/o)" "mode of the file of kmemx $*"
 		[ ! -e w/o ] || [ $code = 0 ] || [ "$1" = script ] || "$KMEMX" info w/o >/dev/null ||
-			fail "kmemx $* ended by SIG$signal after 0.$ms s leaves a part of a file"
+			fail "kmemx $* ended by SIG$signal after 0.$ms s leaves a partial file"
 	done
 }
 for signal in TERM KILL INT; do
@@ -40,4 +40,4 @@ for signal in TERM KILL INT; do
 	end $signal stat --slab --caller r.dat
 done
 echo "$killed commands were ended"
-[ $killed -gt 10 ] || fail "only $killed commands were still there to be ended"
+[ $killed -gt 10 ] || fail "only $killed commands were still running when killed"

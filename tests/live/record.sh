@@ -22,7 +22,7 @@ for version in 7 6; do
 	grep -q '"labels":"{\\"rack\\":\\"a12\\",\\"role\\":\\"web \\\\\\"x\\\\\\"\\"}"' row ||
 		fail "no labels in the rows: $(cat row)"
 	grep -q "\"host\":\"$(uname -n)\",.*\"kernel\":\"$(uname -r)\"" row ||
-		fail "not of this machine: $(cat row)"
+		fail "wrong machine: $(cat row)"
 	grep -q "\"day\":\"$(date -u +%F)\",\"start_unix\":1[0-9]*," row || fail "no time: $(cat row)"
 	[ -z "$sum" ] || expect "$said" "$sum" "events that info counts, version $version"
 	if command -v trace-cmd >/dev/null; then

@@ -24,7 +24,7 @@ grep -q 'trace.dat 7, zstd' info || fail "not compressed: $(cat info)"
 counted=$(awk '/^events / { print $2 }' info)
 expect "$said" "$counted" "events in the compressed file"
 "$KMEMX" stat -i small.dat --slab --page --caller --json >small.json || fail "stat"
-grep -qE '"callsite": *"(getname_flags|alloc_empty_file)' small.json || fail "no callsite has its name"
+grep -qE '"callsite": *"(getname_flags|alloc_empty_file)' small.json || fail "callsites have no names"
 
 command -v trace-cmd >/dev/null || skip "no trace-cmd: what it makes of the file is not seen"
 lines=$(trace-cmd report -R small.dat 2>/dev/null | grep -vc '^cpus=')

@@ -41,9 +41,9 @@ sh on 1
 sh on 0
 END
 reads_of_cpu1 "1- -b epoll_create1 -t 1000" $ENODEV "$KMEMX" record -v -o comes.dat -- sh work 2>err || fail "$(cat err)"
-grep -q 'CPU 1 came online' err || fail "CPU 1 is not seen to come: $(cat err)"
+grep -q 'CPU 1 came online' err || fail "CPU 1 was not noticed: $(cat err)"
 grep -q 'none lost' err || fail "$(cat err)"
-expect 200 "$(pipes_on comes.dat 1)" "objects of pipes on CPU 1, which came later"
+expect 200 "$(pipes_on comes.dat 1)" "objects of pipes on CPU 1, which came online later"
 [ "$(pipes_on comes.dat 0)" -ge 200 ] || fail "CPU 0 was not read"
 
 # It never comes online.
@@ -52,7 +52,7 @@ reads_of_cpu1 1- $ENODEV "$KMEMX" record -o never.dat -- sh on 0 2>err || code=$
 expect 0 $code "status without CPU 1: $(cat err)"
 [ "$(pipes_on never.dat 0)" -ge 200 ] || fail "CPU 0 was not read: $(cat err)"
 "$KMEMX" info never.dat >info
-! grep -q truncated info || fail "a CPU that is not there is no loss: $(cat info)"
+! grep -q truncated info || fail "an absent CPU counts as a loss: $(cat info)"
 
 # extract
 instance=$tracefs/instances/kmemx-test.$$

@@ -71,7 +71,7 @@ wait $self || fail "-p of the recorder's parent: $(cat err)"
 expect_recorded loop.pid "-p of the recorder's parent"
 ! pids | grep -qx $self || fail "the recorder is in its own recording"
 # A command is recorded like any child of the shell.
-"$KMEMX" record -q --slab -p $$ -o r.dat -- sh -c 'echo $$ >command.pid' || fail "a command"
+"$KMEMX" record -q --slab -p $$ -o r.dat -- sh -c 'echo $$ >command.pid' || fail "record -p with a command failed"
 expect_recorded command.pid "the command of -p of its parent"
 
 # --- a tree that forks meanwhile: eight processes that fork all the time ---

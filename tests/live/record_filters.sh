@@ -57,7 +57,7 @@ only ACCOUNT '--gfp'
 
 # Two filters both apply, and the recorder is still excluded.
 record --slab --min-bytes 256 --filter 'bytes_alloc < 600' -o r.dat -- ls -lR /etc >/dev/null
-expect 0 "$(field bytes_alloc | awk '$1 < 256 || $1 >= 600' | wc -l)" "others with two filters"
+expect 0 "$(field bytes_alloc | awk '$1 < 256 || $1 >= 600' | wc -l)" "other allocations with two filters"
 
 if grep -q ' name;' "$tracefs/events/kmem/kmem_cache_alloc/format"; then
 	record --cache dentry -o r.dat -- ls -lR /etc >/dev/null
@@ -97,8 +97,8 @@ if [ -n "$mounted" ] && mkdir "$mounted${own%/}/kmemx-filter.$$" 2>/dev/null; th
 	touch end
 	wait $first
 	only '^ *(sh|ls|find|sleep|<[.]{3}>)-' '--cgroup'
-	allocations | grep -q '^ *ls-' || fail "--cgroup: no event of what the first process forks"
-	allocations | grep -q '^ *find-' || fail "--cgroup: no event of a process that came later"
-	expect 0 "$("$KMEMX" info -i r.dat | grep -c TRUNC)" "a meddler"
+	allocations | grep -q '^ *ls-' || fail "--cgroup: no event of children of the first process"
+	allocations | grep -q '^ *find-' || fail "--cgroup: no event of a process that joined later"
+	expect 0 "$("$KMEMX" info -i r.dat | grep -c TRUNC)" "recordings marked as truncated"
 fi
 expect "$before" "$(tracing_state)" "state of the tracing system"

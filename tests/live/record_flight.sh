@@ -156,7 +156,7 @@ for text in 0:exit: 3:exit=3:exit 4:exit=3: 5:exit:exit; do
 done
 code=0
 "$KMEMX" record -q --flight -o files -- /no/such/command 2>err || code=$?
-expect 127 $code "status of a command that is not there"
+expect 127 $code "status of a missing command"
 rm -rf files
 
 # With a time, the buffers grow.
@@ -215,7 +215,7 @@ done
 sleep 0.5
 expect 1 "$(nr_files)" "files of two kills"
 "$KMEMX" script -i "$file" >out
-tail -n 1 out | grep -q "mark_victim: *pid=$pid " || fail "the last event is no kill of $pid: $(tail -n 1 out)"
+tail -n 1 out | grep -q "mark_victim: *pid=$pid " || fail "the last event is not the kill of $pid: $(tail -n 1 out)"
 # More than half of the group's limit, page by page, just before.
 [ "$(grep -c "^ *tail-$pid .* mm_page_alloc: " out)" -gt 1000 ] ||
 	fail "$(grep -c "^ *tail-$pid .* mm_page_alloc: " out) allocations of $pid"

@@ -108,7 +108,7 @@ END
 import json, sys
 s = json.load(sys.stdin)["reports"][0]["summary"]
 sys.exit(s["frees_other"] == 0 or s["frees_unmatched"] != 0 or s["frees_double"] != 0)' ||
-	fail "frees of what was left out are counted as unmatched"
+	fail "frees of excluded allocations count as unmatched"
 
 # In every form of the file, and in parts of it.
 if "$KMEMX" version --build-options | grep -q '^zstd *yes'; then
@@ -132,7 +132,7 @@ record --follow files --stack all
 record --follow files --filter-frees
 expect - "$(row shmem_alloc_inode net)" "net with --filter-frees"
 expect - "$(row shmem_alloc_inode net_min)" "net_min with --filter-frees"
-"$KMEMX" stat -i r.dat --slab | grep -q '^# UNKNOWN live, net and peak' || fail "no word of it"
+"$KMEMX" stat -i r.dat --slab | grep -q '^# UNKNOWN live, net and peak' || fail "the missing frees are not mentioned"
 for option in --live --account --ledger; do
 	code=0
 	"$KMEMX" stat -i r.dat $option >out 2>err || code=$?
@@ -155,8 +155,8 @@ code=0
 kill $idle
 expect 1 $code "exit code of -p for an idle process"
 grep -q 'nothing was recorded' err || fail "idle: $(cat err)"
-grep -q '^  Are they idle?' err || fail "what to do has no line of its own: $(cat err)"
-if grep -q 'next:' err; then fail "advice that fails: $(cat err)"; fi
+grep -q '^  Are they idle?' err || fail "the advice has no line of its own: $(cat err)"
+if grep -q 'next:' err; then fail "suggests a command that fails: $(cat err)"; fi
 [ "$(instances)" = "$(instances | grep -v '^kmemx')" ] || fail "left: $(instances)"
 
 # A killed recorder's second instance is reported, too; the suggested command removes both.
@@ -172,7 +172,7 @@ kill ${child:+$child} 2>/dev/null || :
 wait $pid || :
 "$KMEMX" record -o r.dat -- true 2>err
 advice=$(sed -n 's/^.*or discard them: //p' err)
-[ "$(echo "$advice" | wc -w)" = 3 ] || fail "the advice names not both instances: $(cat err)"
+[ "$(echo "$advice" | wc -w)" = 3 ] || fail "the advice does not name both instances: $(cat err)"
 sh -c "$advice" || fail "the advice does not work: $advice"
 for dir in ${advice#rmdir}; do
 	[ ! -d "$dir" ] || fail "$dir is left"

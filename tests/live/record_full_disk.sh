@@ -46,7 +46,7 @@ for size in 24m 4m; do
 	expect 1 $code "status with --compress and $size: $(cat err)"
 	"$KMEMX" info -i small/r.dat >facts || fail "--compress, $size: unreadable: $(cat err)"
 	grep -q truncated facts || fail "--compress, $size: not marked as truncated"
-	expect r.dat "$(ls -A small)" "what --compress leaves on $size"
+	expect r.dat "$(ls -A small)" "files left by --compress on $size"
 	umount small
 	trap - EXIT
 	tail -n 3 err
@@ -68,7 +68,7 @@ for size in $sizes; do
 	grep -q truncated facts || fail "$size: not marked as truncated"
 	grep -q '^truncated *CUT SHORT: No space left' facts || fail "$size: info: $(cat facts)"
 	grep -q 'none lost' err && fail "$size: says that none were lost: $(cat err)"
-	grep -q 'next:' err && fail "$size: says what is next: $(cat err)"
+	grep -q 'next:' err && fail "$size: suggests a next command: $(cat err)"
 	code=0
 	"$KMEMX" stat -i small/r.dat --max-lost 100% >out 2>stat.err || code=$?
 	expect 125 $code "$size: stat --max-lost 100%: $(cat stat.err)"
@@ -81,7 +81,7 @@ for size in $sizes; do
 		lines=$(trace-cmd report -R small/r.dat 2>/dev/null | grep -vc '^cpus=')
 		expect "$said" "$lines" "events that trace-cmd reads from $size"
 	fi
-	expect r.dat "$(ls -A small)" "what is left on $size"
+	expect r.dat "$(ls -A small)" "files left on $size"
 	umount small
 	trap - EXIT
 done
@@ -94,7 +94,7 @@ trap 'umount small' EXIT
 	sh -c 'until grep -q "cut short" err; do ls -lR /etc; done' >/dev/null 2>err || :
 "$KMEMX" stat -i small/r.dat --json >out.json 2>/dev/null || :
 twice=$(grep -o '"cpu": [0-9]*, "missing"' out.json | sort | uniq -d)
-grep -q '"missing": [0-9]*}' out.json || fail "--follow: no table of what is missing"
+grep -q '"missing": [0-9]*}' out.json || fail "--follow: no table of missing events"
 expect "" "$twice" "CPUs that are listed twice"
 umount small
 trap - EXIT

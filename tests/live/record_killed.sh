@@ -54,13 +54,13 @@ for directory in $directories; do
 	"$KMEMX" recover $directory 2>err || fail "recover in $directory: $(cat err)"
 	grep -q "^kmemx: recovered .* -> $directory/r.dat" err || fail "$(cat err)"
 	check_recovered $directory/r.dat
-	expect r.dat "$(ls -A $directory)" "what is left in $directory"
+	expect r.dat "$(ls -A $directory)" "files left in $directory"
 	expect_gone $instance
 
 	# The next recording of this name reports the remains and does not change them.
 	record_and_kill $directory
 	"$KMEMX" record -o $directory/r.dat -- true 2>err || fail "$(cat err)"
-	grep -q 'was interrupted' err || fail "the next recording is silent: $(cat err)"
+	grep -q 'was interrupted' err || fail "the next recording does not report it: $(cat err)"
 	grep -q "kmemx recover $tmp" err || fail "$(cat err)"
 	"$KMEMX" recover "$tmp" 2>err || fail "recover: $(cat err)"
 	grep -q 'from the ring buffers' err || fail "$(cat err)"
@@ -73,7 +73,7 @@ rm -f err
 "$KMEMX" record -o disk/live.dat 2>err &
 live=$!
 wait_started err
-"$KMEMX" recover -l disk | grep -q 'in use$' || fail "a live recorder is not seen"
+"$KMEMX" recover -l disk | grep -q 'in use$' || fail "a live recorder was not noticed"
 code=0
 "$KMEMX" recover disk 2>out || code=$?
 expect 1 $code "recover beside a live recorder: $(cat out)"

@@ -57,7 +57,7 @@ check() {
 		expect 0 $code "the next recorder after $1: $(cat err)"
 		rm disk/next.dat
 		[ "$events" != 0 ] || expect "" "$(left)" "instances beside the next recorder after $1"
-		[ "$events" = 0 ] || [ -n "$(left)" ] || fail "$1: the next recorder threw $events events away"
+		[ "$events" = 0 ] || [ -n "$(left)" ] || fail "$1: the next recorder deleted $events events"
 	fi
 	code=0
 	"$KMEMX" recover disk 2>err || code=$?
@@ -135,7 +135,7 @@ if mount -t tmpfs -o size=64k nodev small 2>/dev/null; then
 	expect 0 "$(find small -type f -size +0 | wc -l)" "files with content on a full disk"
 	"$KMEMX" recover -o disk/r.dat small/files 2>err || fail "a full disk: $(cat err)"
 	expect "$events" "$("$KMEMX" info -i disk/r.dat 2>info.err | awk '/^events / { print $2 + 0 }')" "events of a full disk: $(cat err)"
-	expect "" "$(left)$(find small -type f)" "what is left on a full disk"
+	expect "" "$(left)$(find small -type f)" "files left on a full disk"
 	umount small
 else
 	echo "no tmpfs can be mounted: a full disk is left out"

@@ -27,8 +27,8 @@ meddle() {
 }
 # told PATTERN: the last meddle printed this and wrote it to the file
 told() {
-	! grep -q 'none lost' err || fail "none lost, it says: $(cat err)"
-	grep -qE "$1" err || fail "not told: $(cat err)"
+	! grep -q 'none lost' err || fail "claims that none were lost: $(cat err)"
+	grep -qE "$1" err || fail "no message: $(cat err)"
 	grep -q truncated info || fail "not marked: $(cat info)"
 }
 
@@ -56,7 +56,7 @@ look() {
 }
 
 meddle look
-grep -q 'none lost' err || fail "looking takes nothing: $(cat err)"
+grep -q 'none lost' err || fail "reading without consuming causes losses: $(cat err)"
 for how in off_and_on off; do
 	meddle $how
 	told 'LOST.*another process switched tracing off or on'
@@ -74,14 +74,14 @@ for how in take take_text; do
 	told '[1-9][0-9]* LOST \(.*[1-9][0-9]* taken by another reader'
 	# The file must contain what it claims.
 	counted=$(awk '/^events / { print $2 }' info)
-	expect "$(events_said err)" "$counted" "events that are left, $how"
+	expect "$(events_said err)" "$counted" "remaining events, $how"
 done
 [ -s taken ] || fail "nothing was taken"
 # Each line is an event, except those of callchains; cat left some of them unread.
 said=$(sed -n 's/^.*[ (]\([0-9]*\) taken by another reader.*/\1/p' err)
 text=$(grep -cE -- '-[0-9]+ +\[[0-9]+\]' taken.txt)
 [ "$text" -le "$said" ] && [ $((said - text)) -lt 1000 ] ||
-	fail "$text events were taken, $said it says"
+	fail "$text events were taken, the message says $said"
 
 # Another process truncates the file while it is written: pages are missing at its end or inside.
 rm -f err
@@ -90,15 +90,15 @@ pid=$!
 wait_started err
 for pass in 1 2 3; do ls -lR /etc /usr/share/doc >/dev/null; done
 set -- .cut.dat.*
-[ -s "$1" ] || fail "nothing is written yet: $(ls -lA)"
+[ -s "$1" ] || fail "nothing has been written: $(ls -lA)"
 for file; do truncate -s 0 "$file"; done
 for pass in 1 2 3; do ls -lR /etc /usr/share/doc >/dev/null; done
 kill -INT $pid
 code=0
 wait $pid || code=$?
 expect 1 $code "status after the file was cut: $(cat err)"
-grep -qE 'another process .*cut' err || fail "not told: $(cat err)"
-! grep -q 'none lost' err || fail "none lost, it says: $(cat err)"
+grep -qE 'another process .*cut' err || fail "no message: $(cat err)"
+! grep -q 'none lost' err || fail "claims that none were lost: $(cat err)"
 "$KMEMX" info cut.dat >info || fail "cut.dat is unreadable: $(cat err)"
 grep -q truncated info || fail "not marked: $(cat info)"
 "$KMEMX" stat cut.dat --slab --caller -l 3 >/dev/null || fail "stat of cut.dat"

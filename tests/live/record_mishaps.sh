@@ -36,11 +36,11 @@ code=0
 expect 1 $code "status if the existing file cannot be renamed: $(cat err)"
 expect old "$(cat d/a.dat)" "the existing file"
 kept=$(sed -n 's/^.*the recording is complete, but has another name: //p' err)
-[ -n "$kept" ] || fail "no word of where the recording is: $(cat err)"
+[ -n "$kept" ] || fail "no message about where the recording is: $(cat err)"
 "$KMEMX" info "$kept" >info || fail "$kept is unreadable: $(cat err)"
 grep -q 'mm_page_alloc' info || fail "$kept holds no events"
 rm "$kept"
-expect "$(printf 'a.dat\na.dat.old')" "$(ls -A d)" "what else is left"
+expect "$(printf 'a.dat\na.dat.old')" "$(ls -A d)" "other files left"
 # Tracefs becomes read-only meanwhile: the message names what is left, and how to remove it.
 if command -v unshare >/dev/null && unshare -m true 2>/dev/null; then
 	code=0
@@ -55,10 +55,10 @@ if command -v unshare >/dev/null && unshare -m true 2>/dev/null; then
 		todo=$(sed -n 's/^  It keeps recording until: //p' err)
 		[ -d "$tracefs/instances/$left" ] || fail "no such instance: $(cat err)"
 		expect 1 "$(cat "$tracefs/instances/$left/tracing_on")" "tracing that could not be stopped"
-		sh -c "$todo" || fail "what it says does not work: $todo"
+		sh -c "$todo" || fail "the suggested command fails: $todo"
 		"$KMEMX" info ro.dat >info || fail "ro.dat is unreadable: $(cat err)"
 	else
-		fail "tracing is read-only, and that is not told: $(cat err)"
+		fail "no message about read-only tracing: $(cat err)"
 	fi
 else
 	echo "no mount namespace here: read-only tracing is not tried"

@@ -39,7 +39,7 @@ wait $wait || fail "the whole system in a namespace: $(cat err)"
 [ "$(events_said err)" -gt 1000 ] || fail "the whole system: $(cat err)"
 # Softirqs that interrupt it are recorded. All frees are recorded, even its own.
 own=$("$KMEMX" script whole.dat --json | grep "\"pid\": $self," | grep -c '"event": "[a-z_]*alloc') || :
-[ "$own" -lt 50 ] || fail "the recorder, $self outside, has $own allocations in its own recording"
+[ "$own" -lt 50 ] || fail "the recorder, pid $self outside, has $own allocations in its own recording"
 
 # -p refuses pids of the namespace; those of a /proc from outside work.
 code=0
@@ -63,9 +63,9 @@ for name in one two; do
 	wait_started $name.err
 done
 "$KMEMX" record -o three.dat -- true 2>err || fail "$(cat err)"
-! grep -q 'killed kmemx' err two.err || fail "a live recorder is taken for a dead one: $(cat err two.err)"
+! grep -q 'killed kmemx' err two.err || fail "a live recorder was considered dead: $(cat err two.err)"
 for pid in $one $two; do
-	wait $pid || fail "two recorders of one number: $(cat one.err two.err)"
+	wait $pid || fail "two recorders with the same pid: $(cat one.err two.err)"
 done
 for name in one two; do
 	[ "$(events_said $name.err)" -gt 100 ] || fail "$name: $(cat $name.err)"

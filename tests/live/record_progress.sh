@@ -19,16 +19,16 @@ lines=$(tr '\r' '\n' <seen | grep -c "^$esc\[K$line") || fail "no line of progre
 [ "$lines" -ge 2 ] && [ "$lines" -le 4 ] || fail "$lines lines in 2 s: $(cat -v seen)"
 # After the last one the line is erased; the usual messages follow.
 tr '\r' '\n' <seen | grep -A 1 "$line" | tail -n 1 | grep -q "^$esc\[Kkmemx: [0-9]* events in " ||
-	fail "the line is not gone at the end: $(cat -v seen)"
+	fail "the line was not erased at the end: $(cat -v seen)"
 first=$(tr '\r' '\n' <seen | sed -n "s/^$esc\[Krecording [0-9]* s: \([0-9]*\) events.*/\1/p" | head -n 1)
 [ "${first:-1}" -gt 0 ] || fail "no events so far: $(cat -v seen)"
 
 on_terminal '-q --duration 1200ms'
 ! grep -q "$esc" seen || fail "-q: $(cat -v seen)"
 on_terminal '-- sh -c "sleep 1.2; echo said"'
-! grep -q "$esc" seen || fail "among the output of a command: $(cat -v seen)"
+! grep -q "$esc" seen || fail "a progress line within a command's output: $(cat -v seen)"
 on_terminal '-- sh -c "sleep 1.2; echo said" >said'
-grep -q "$line" seen || fail "no line with the command's output elsewhere: $(cat -v seen)"
+grep -q "$line" seen || fail "no progress line although the command's output is redirected: $(cat -v seen)"
 expect said "$(cat said)" "the command's output"
 
 "$KMEMX" record -o a.dat --duration 1200ms >out 2>err || fail "$(cat err)"

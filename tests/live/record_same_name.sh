@@ -19,9 +19,9 @@ wait_for "its command" grep -q 1 "$tracefs/instances/$instance/tracing_on"
 for name in d/r.dat ./d/../d/r.dat; do
 	code=0
 	"$KMEMX" record -o $name -- touch ran 2>err || code=$?
-	expect 1 $code "exit code of a second one: $(cat err)"
+	expect 1 $code "exit code of the second recorder: $(cat err)"
 	grep -q "cannot record to $name: another kmemx is recording to it" err || fail "$(cat err)"
-	[ ! -e ran ] || fail "the command of a second one has run"
+	[ ! -e ran ] || fail "the second recorder ran its command"
 done
 expect "" "$(ls d)" "no file yet"
 expect 1 "$(find d -name '.r.dat.*' | wc -l)" "files of the first one"

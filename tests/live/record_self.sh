@@ -31,7 +31,7 @@ tries=0
 softirqs=0
 until [ "$softirqs" -gt 0 ]; do
 	tries=$((tries + 1))
-	[ $tries -le 10 ] || fail "no softirq's event while the recorder ran, in ten recordings"
+	[ $tries -le 10 ] || fail "no event of a softirq that interrupted the recorder, in ten recordings"
 	record
 	softirqs=$(grep -c '^irq .*free' own) || :
 	expect 0 "$(grep -c '^task .*alloc' own)" "allocations of the recorder"

@@ -93,7 +93,7 @@ rm -f err
 "$KMEMX" record -o live.dat 2>err &
 live=$!
 wait_started err
-grep -q "rmdir $tracefs/instances/$killed" err || fail "nothing is said of $killed: $(cat err)"
+grep -q "rmdir $tracefs/instances/$killed" err || fail "no message about $killed: $(cat err)"
 expect_gone $unused
 expect 0 "$(cat "$tracefs/instances/$killed/tracing_on")" "tracing_on of a killed recorder"
 "$KMEMX" record -q -o other.dat -- true 2>/dev/null

@@ -37,7 +37,7 @@ for clock in mono local; do
 	within "record's last line" 1.99 "$took" "$said"
 	# shellcheck disable=SC2046 # two words
 	set -- $(duration r.dat)
-	expect recorded "$2" "what the duration is"
+	expect recorded "$2" "kind of the duration"
 	awk -v a="$1" -v b="$said" 'BEGIN { exit !(a - b < 0.006 && b - a < 0.006) }' ||
 		fail "info says $1 s, record said $said s"
 done

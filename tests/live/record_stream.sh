@@ -24,8 +24,8 @@ grep -qx 'output of the command' err || fail "the command's output: $(cat err)"
 "$KMEMX" stat -i saved --slab --page --caller --json >saved.json
 sed 's/"file": *"[^"]*"//' piped.json >piped
 sed 's/"file": *"[^"]*"//' saved.json >kept
-cmp piped kept || fail "a saved stream reads differently"
-grep -qE '"callsite": *"(getname_flags|alloc_empty_file)' piped || fail "no callsite has its name"
+cmp piped kept || fail "the report of a saved stream differs"
+grep -qE '"callsite": *"(getname_flags|alloc_empty_file)' piped || fail "callsites have no names"
 
 said=$(events_said err)
 "$KMEMX" info saved >info
@@ -38,13 +38,13 @@ if command -v trace-cmd >/dev/null; then
 	grep -q 'error reading header' theirs || fail "trace-cmd reads the stream: $(head -n 3 theirs)"
 	"$KMEMX" split --time 0%, -o split.dat saved 2>split.err || fail "split: $(cat split.err)"
 	trace-cmd report -R -t -i split.dat 2>/dev/null | grep -c '\[[0-9]*\] .*: ' >theirs || :
-	expect "$counted" "$(cat theirs)" "events that trace-cmd finds in what split made"
+	expect "$counted" "$(cat theirs)" "events that trace-cmd finds in the part made by split"
 fi
 
 # A broken connection leaves what had arrived.
 size=$(wc -c <saved)
 head -c $((size - 100)) saved | "$KMEMX" info - >cut 2>cut.err || fail "cut: $(cat cut.err)"
-grep -q 'ends early' cut.err || fail "a cut stream is not told: $(cat cut.err)"
+grep -q 'ends early' cut.err || fail "no message about the truncated stream: $(cat cut.err)"
 
 # A reader that exits ends the recording.
 code=0

@@ -67,7 +67,7 @@ done
 python=python3
 $python -c 'import jsonschema' 2>/dev/null || python=/usr/bin/python3
 if $python -c 'import jsonschema' 2>/dev/null; then
-	$python - "$schema" by.* <<'END' || fail "the schema"
+	$python - "$schema" by.* <<'END' || fail "not valid by the schema"
 import json, jsonschema, sys
 schema = json.load(open(sys.argv[1]))
 for path in sys.argv[2:]:
@@ -110,7 +110,7 @@ for signal in INT TERM HUP; do
 	expect_gone "$instance"
 done
 "$KMEMX" top --batch -d 100ms 2>err | head -n 1 | grep -q '^# Linux' || fail "into a pipe: $(cat err)"
-"$KMEMX" top --batch -n 1 -d 100ms >/dev/full 2>err && fail "a full disk is a failure"
+"$KMEMX" top --batch -n 1 -d 100ms >/dev/full 2>err && fail "exit code 0 on a full disk"
 "$KMEMX" top --batch -d 100ms --duration 300ms >out || fail "--duration"
 code=0
 "$KMEMX" top --batch -- sh -c 'exit 7' >out 2>err || code=$?

@@ -44,7 +44,7 @@ start() {
 ended() {
 	wait_for "the end" shows "^code=$1"
 	wait_for "stty" test -s after
-	cmp -s before after || fail "the terminal is not as it was: $(diff before after)"
+	cmp -s before after || fail "the terminal was not restored: $(diff before after)"
 	rm before after
 	expect_gone "$instance"
 }
@@ -105,15 +105,15 @@ ended 0
 for file in kmemx-top.dat kmemx-top.dat.1; do
 	"$KMEMX" info "$file" >info 2>&1 || fail "$file: $(cat info)"
 	grep -q '^events  *[1-9]' info || fail "$file: $(cat info)"
-	! grep -qi 'cut\|truncated\|damaged' info || fail "$file breaks off: $(cat info)"
+	! grep -qi 'cut\|truncated\|damaged' info || fail "$file is truncated: $(cat info)"
 	counts_agree "$file"
 done
-"$KMEMX" stat -i kmemx-top.dat --json >json || fail "it cannot be read"
+"$KMEMX" stat -i kmemx-top.dat --json >json || fail "the recording is unreadable"
 # The file is a stream; trace-cmd can read a part made by split.
 "$KMEMX" split -i kmemx-top.dat -o part.dat --time 0%,100% 2>err || fail "split: $(cat err)"
 counts_agree part.dat
 ! command -v trace-cmd >/dev/null || trace-cmd report part.dat 2>/dev/null | grep -q 'kmalloc\|kmem_cache_alloc' ||
-	fail "trace-cmd does not read what split made"
+	fail "trace-cmd cannot read the part made by split"
 rm kmemx-top.dat kmemx-top.dat.1 part.dat
 
 for signal in TERM HUP INT; do

@@ -38,13 +38,13 @@ if [ -d /sys/kernel/slab/posix_timers_cache ]; then
 		# shellcheck disable=SC2046 # three numbers
 		set -- $(range timers.dat caller callsite do_timer_create)
 		echo "do_timer_create: net $1, [$2, $3] bytes; the cache holds $left x $size"
-		[ "$1" -ge $((2900 * size)) ] || fail "the timers were not seen"
+		[ "$1" -ge $((2900 * size)) ] || fail "the timers have no events"
 		# Other processes may have used the cache since; RCU may have freed the last ones
 		# since.
 		[ "$2" -gt $(((left + 200) * size)) ] || break
 		[ "$try" -lt 3 ] || fail "sure to live: more than there is"
 	done
-	[ "$3" -lt $((1500 * size)) ] || fail "the kernel's count does not count"
+	[ "$3" -lt $((1500 * size)) ] || fail "the maximum ignores the kernel's count"
 fi
 
 # Open files: nearly all are certain. If other processes close thousands of files just before, these
@@ -56,14 +56,14 @@ for try in 1 2 3; do
 	# shellcheck disable=SC2046
 	set -- $(range files.dat by=cache cache filp)
 	echo "filp: net $1, [$2, $3] bytes; 5000 x $size are held"
-	[ "$3" -ge $((5000 * size)) ] || fail "5000 files are held"
+	[ "$3" -ge $((5000 * size)) ] || fail "at most $3 bytes, but 5000 files are open"
 	[ "$2" -lt $((4000 * size)) ] || break
-	[ "$try" -lt 3 ] || fail "of 5000 files hardly any is sure to live"
+	[ "$try" -lt 3 ] || fail "of 5000 files too few are certainly live"
 done
 [ "$2" -le "$3" ] || fail "no range"
 [ "$3" -le "$1" ] || fail "not inside net"
 
-"$KMEMX" info -i files.dat | grep -q 'slab_cpu.after' || fail "nothing of what CPUs hold"
+"$KMEMX" info -i files.dat | grep -q 'slab_cpu.after' || fail "no objects held by CPUs"
 # Every row's range must be within its net.
 "$KMEMX" stat -i files.dat --slab --by cache --json >all.json
 python3 - <<'END'

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """
-Makes a recording as a kernel with alloc_tag events would give it: formats as they were posted
-(linux-mm, 2026), events of four places, /proc/allocinfo before and after.
+Makes a recording like that of a kernel with alloc_tag events: formats as posted (linux-mm, 2026),
+events of four callsites, /proc/allocinfo before and after.
 In: a trace.dat 6 file, "ref" or "ptr" (a later posting renamed the field), the file to make.
 """
 import os
@@ -71,13 +71,14 @@ def main():
         return [m.event("kmalloc", call_site=site, ptr=0xFFFF888010000000 + site % 4096 * 4096 + 64 * i,
                         bytes_req=64, bytes_alloc=64) for i in range(nr)]
 
-    # Of nodes, which come in bulk, no kmem event says anything.
+    # Nodes, which are allocated in bulk, have no kmem events.
     events = [hit(m, nodes, "(null)", "lib/maple_tree.c", 1171, "mas_alloc_nodes"),
               *mem("alloced", nodes, 256, 32), *mem("freed", nodes, 256, 2),
-              # An object older than the recording: the kernel counts down, and so does its event.
+              # An object allocated before the recording: the kernel's count decreases, and so does
+              # that of the events.
               hit(m, files, "sunrpc", "net/sunrpc/clnt.c", 410, "rpc_new_client"),
               *mem("alloced", files, 64, 5), *mem("freed", files, 64, 6),
-              # One of two places: kmem events see both.
+              # One of two callsites; kmem events see both.
               hit(m, parts, "", "fs/a.c", 10, "of_two_places"), *mem("alloced", parts, 64, 1),
               *mem("alloced", nameless, 64, 3), *kmalloc(0xFFFFFFFF81000010, 3),
               *kmalloc(0xFFFFFFFF81000110, 4)]

@@ -1,15 +1,14 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-or-later
 """
-Runs a command with a debuginfod server of its own, which has the files of a directory.
+Runs a command with its own debuginfod server, which serves the files of a directory.
 
 usage: serve.py DIR|slow|liar|junk|endless|bomb|interrupt COMMAND...
 
-The server has DIR/buildid/ID/debuginfo. "slow" takes the connection and says nothing; "liar" gives the
-first file of ./www whatever is asked for, "junk" a text. "endless" sends until the other side hangs up,
-and states no length; "bomb" does so with zeros that gzip has compressed. "interrupt" sends a part, waits
-until that is in the cache, and sends SIGINT to the command. What the server is asked for is printed on
-stderr at the end.
+The server has DIR/buildid/ID/debuginfo. "slow" accepts connections and never answers; "liar" sends
+the first file of ./www for any request, "junk" a text. "endless" sends without a length until the
+client disconnects; "bomb" does so with gzipped zeros. "interrupt" sends a part, waits until that is
+in the cache, and sends SIGINT to the command. At the end, prints all requests on stderr.
 """
 import glob
 import http.server

@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
-# Makes a kernel and a module of known sizes, with debug information. The compiler is gcc, not the
-# $CC of what is tested, which may be for another machine.
+# Makes a kernel and a module of known sizes, with debug information. Uses gcc, because $CC may be a
+# cross compiler.
 # In: this directory. Out: ./vmlinux, ./mods/fs/two/two.ko
 #
 # usage: build.sh [FLAG...]     for the compiler; -DLATER: the kernel of a later day
@@ -11,7 +11,7 @@ source=$(cd "$(dirname "$0")" && pwd -P)
 here=$PWD
 mkdir -p objects mods/fs/two
 compile() {
-	# As Kbuild does it: from the top of the tree, with a path from there.
+	# Like Kbuild: from the top of the tree, with a path relative to it.
 	(cd "$source" && gcc -g -O1 "$@" -ffreestanding -fno-pic -fno-pie -fcf-protection=none -fno-common \
 		-fno-asynchronous-unwind-tables -fno-toplevel-reorder -mcmodel=kernel -fdata-sections)
 }

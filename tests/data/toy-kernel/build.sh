@@ -1,14 +1,13 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
-# Makes a kernel of a few functions, with debug information, that fits the recording
-# bookworm-amd64-small-stack.v7.dat: they are where that kernel's were linked, and it was moved
-# by 0x18c00000 when it was booted. The compiler is gcc, not the $CC of what is tested, which
-# may be for another machine.
+# Makes a kernel with a few functions and debug information that fits the recording
+# bookworm-amd64-small-stack.v7.dat: its functions have that kernel's link-time addresses, and that
+# kernel was moved by 0x18c00000 at boot. Uses gcc, because $CC may be a cross compiler.
 # In: this directory. Out: ./vmlinux
 #
 # usage: build.sh [FLAG...]     for the compiler, in place of -g
-# FROM=DIR/ goes before the files' names. BUILD_ID=HEX: that of the recorded kernel, say.
+# FROM=DIR/ is a prefix of the files' names. BUILD_ID=HEX: for example that of the recorded kernel.
 set -eu
 source=$(cd "$(dirname "$0")" && pwd -P)
 [ $# -gt 0 ] || set -- -g
@@ -17,7 +16,7 @@ mkdir -p objects
 	cd "$source"
 	find . -name '*.c' ! -path './tools/*' ! -path './arch/arm64/*' ! -path './drivers/two/*' ! -path './fs/ext4/*' | sed 's,^\./,,'
 ) | while read -r file; do
-	# As Kbuild does it: from the top of the tree, with a path from there.
+	# Like Kbuild: from the top of the tree, with a path relative to it.
 	here=$PWD
 	(cd "$source" && gcc "$@" -ffreestanding -fno-pic -fno-pie -fcf-protection=none -fno-asynchronous-unwind-tables -fno-stack-protector \
 		-ffunction-sections -mcmodel=kernel -c -o "$here/objects/$(echo "$file" | tr / _).o" "${FROM-}$file")

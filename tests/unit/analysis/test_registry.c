@@ -53,16 +53,16 @@ static void check_column(const struct table_type *type, const struct column_type
 	unsigned int kind;
 
 	ck_assert_msg(c->help && c->help[strlen(c->help) - 1] == '.',
-		      "%s.%s: its help is no sentence", type->name, c->name);
+		      "%s.%s: its help is not a sentence", type->name, c->name);
 	ck_assert_msg(col->many != (col->fill != NULL), "%s.%s: no cell", type->name,
 		      c->name);
-	ck_assert_msg(!c->per || has_column(type, c->per), "%s.%s: per what?", type->name,
-		      c->name);
+	ck_assert_msg(!c->per || has_column(type, c->per), "%s.%s: no column %s",
+		      type->name, c->name, c->per);
 	ck_assert_msg(!c->range_of || has_column(type, c->range_of),
-		      "%s.%s: the range of what?", type->name, c->name);
+		      "%s.%s: no column %s", type->name, c->name, c->range_of);
 	/* If frees are missing, net and the ends of its range are all unknown. */
 	ck_assert_msg(c->live || (!c->range_of && strncmp(c->name, "net", 3)),
-		      "%s.%s: is about what is live", type->name, c->name);
+		      "%s.%s: is not marked as live", type->name, c->name);
 	for (kind = 0; kind < SUBJECT_NR; kind++)
 		ck_assert_msg(nr_columns(type, c->name, kind) <= 1, "%s.%s: twice",
 			      type->name, c->name);

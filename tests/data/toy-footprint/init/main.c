@@ -2,7 +2,7 @@
 #include "../sizes.h"
 
 FUNCTION(".init.text", start_kernel, 256);
-/* The compiler knows of this one. */
+/* The compiler knows this function. */
 void __attribute__((naked)) rest_init(void)
 {
 	asm(".skip 64");

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "../include/linux/slab.h"
 
-/* What is inlined counts where its caller is. */
+/* An inlined function counts where its caller is. */
 long __d_alloc(long size)
 {
 	return kmem_cache_zalloc(size);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Some of what a scan must not take for a function: { void comment(void) { } } */
+/* A scan must not mistake these for functions: { void comment(void) { } } */
 static const char text[] = "void string(void) {";
 static const struct {
 	const char *(*function)(void);

@@ -3,7 +3,7 @@
 
 FUNCTION(".init.text", two_init, 32);
 FUNCTION(".text", two_read, 500);
-/* The compiler knows of this one. */
+/* The compiler knows this function. */
 void __attribute__((naked)) two_open(void)
 {
 	asm(".skip 20");

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Both directories have it: by its name alone nobody can tell. */
+/* Both directories define it: its name alone is ambiguous. */
 static void __attribute__((used)) alloc_bprm(void)
 {
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Code that does nothing, of so many bytes. */
+/* That many bytes of code that does nothing. */
 #ifndef FILL
 #define FILL(size) __asm__ volatile(".rept " #size "\n\tnop\n\t.endr")
 #endif

@@ -436,7 +436,7 @@ class Bombs:
                         "--source", "source", "-i", "a.dat")
         shutil.rmtree("source")
 
-    # --- what the recording says of itself
+    # --- facts in the recording
 
     def bomb_formats(self):
         fmt = self.m.events

@@ -1,16 +1,16 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Holds the findings of kmemx advise against the reference model.
+"""Compares the findings of kmemx advise with the reference model.
 
 usage: advice.py KMEMX RECORDING TEXT
 
 TEXT is RECORDING as trace-cmd report -R -t prints it, gzipped. The model counts live objects by
-callsite and size in a dictionary, and computes what each finding saves from
-Documentation/advice.md alone. Its findings about sizes must be those of kmemx advise, by place in
-a function and by function, and what a cache of their own would save, by range of sizes, that of
-kmemx stat --sizes. What kmemx says of flags must be so; which allocations came from
-interrupts is not in the text. Of pages that are freed one by one there must be as many that no
-batch announced. Prints what differs; exit 1 if anything does.
+callsite and size in a dictionary, and computes the savings of each finding from
+Documentation/advice.md alone. Its findings about sizes must be those of kmemx advise, by address
+and by function, and the savings of separate caches, by range of sizes, those of kmemx stat --sizes.
+kmemx's findings about flags must be true; the text does not say which allocations came from
+interrupts. The number of pages freed one by one must be that of pages that no batch announced.
+Prints what differs; exit 1 if anything does.
 """
 import collections
 import json

@@ -8,7 +8,7 @@
 #include <stdbool.h>
 #include <string.h>
 
-/* kallsyms has no longer names. */
+/* No name in kallsyms is longer. */
 #define NAME_MAX_SIZE 511
 
 struct word {

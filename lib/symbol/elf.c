@@ -15,7 +15,7 @@
 
 #include "base/bytes.h"
 
-/* KSYM_NAME_LEN of the kernel: kallsyms has no longer names. */
+/* KSYM_NAME_LEN of the kernel: no name in kallsyms is longer. */
 #define NAME_MAX_LEN 512
 /* Kernels have five to a few dozen executable sections. */
 #define MAX_CODE     64

@@ -71,7 +71,7 @@ struct elf_layout {
 	struct elf_layout_file *file;
 };
 
-/* The kernel's own tools accept no longer names. */
+/* The kernel's own tools accept no name longer than this. */
 #define ELF_LAYOUT_NAME_MAX 1024
 
 /**

@@ -21,7 +21,7 @@
 /* At most this many callsites are tried as the anchor, which is assumed to follow a call. */
 #define NR_ANCHORS 32
 #define MIN_CALLS  8
-/* No kernel's code spans more: a file that claims it is damaged, and would be searched for hours. */
+/* No kernel's code spans more: a file that does is damaged, and would be searched for hours. */
 #define MAX_SPAN   (1ULL << 30)
 
 /* The address of a name on one side, and how often it occurs there. */

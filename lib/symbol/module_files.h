@@ -54,7 +54,7 @@ int module_files_find(struct module_files *files, const char *module,
 
 /* Sets the expected build IDs of the modules, and where else to search for debug information; the
  * contents of @places are borrowed. Call it before any look-up. A module without a build ID is
- * accepted as it is; for directories, the location of any module's file is.
+ * accepted as it is; the directory of a module's file is accepted in any case.
  */
 void module_files_expect(struct module_files *files, const struct module_places *places);
 

@@ -9,8 +9,56 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "account/clock_skew.h"
+#include "base/compiler.h"
 #include "recording/sample.h"
+
+#define SKEW_NS	    10000
+#define SKEW_CYCLES 32768 /* assumes 3 GHz where the file gives no TSC frequency */
+
+/* Cycles in SKEW_NS: ns = cycles * mult >> shift. */
+static uint64_t skew_cycles(const struct recording *rec)
+{
+	if (!rec->tsc_mult || rec->tsc_shift > 40)
+		return SKEW_CYCLES;
+	return ((uint64_t)SKEW_NS << rec->tsc_shift) / rec->tsc_mult;
+}
+
+/* The time within which events of two CPUs may have changed places, in units of the clock. 0 for
+ * clocks that all CPUs share: only events with the same time stamp have no order there. 10 us for
+ * local, perf and x86-tsc, each CPU's own (Documentation/clocks.md). With several buffers, the
+ * largest bound.
+ */
+static uint64_t clock_skew(const struct recording *rec)
+{
+	static const char *const of_each_cpu[] = { "local", "perf", "x86-tsc", "ppc-tb" };
+	uint64_t largest = 0;
+	uint32_t b;
+	size_t i;
+
+	for (b = 0; b < rec->nr_buffers; b++) {
+		const char *clock = recording_clock(rec, b);
+
+		for (i = 0; i < ARRAY_SIZE(of_each_cpu); i++) {
+			uint64_t skew =
+				recording_clock_is_ns(clock) ? SKEW_NS : skew_cycles(rec);
+
+			if (!strcmp(clock, of_each_cpu[i]) && skew > largest)
+				largest = skew;
+		}
+	}
+	return largest;
+}
+
+/* Whose allocations were not recorded. */
+static struct scope scope_of(const struct recording *rec)
+{
+	const struct recording_text *self =
+		recording_meta(rec, RECORDING_META_RECORDER_PID);
+	long pid = self ? strtol(self->text, NULL, 10) : 0;
+
+	return (struct scope){ .part = recording_is_part(rec),
+			       .self = pid > 0 && pid <= INT32_MAX ? (int32_t)pid : 0 };
+}
 
 /* Adds the dimensions of @wanted to @all. False: there are too many. */
 static bool agree(struct dimensions *all, const struct dimensions *wanted)

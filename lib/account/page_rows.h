@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * account (internal): the rows of page allocations.
- * In: allocations. Out: numbers of their keys; after a sweep fewer keys.
+ * account (internal): the rows of page allocations, and who observes them.
+ * In: allocations, lives. Out: numbers of their keys; after a sweep fewer keys.
  */
 #ifndef KMEMX_ACCOUNT_PAGE_ROWS_H
 #define KMEMX_ACCOUNT_PAGE_ROWS_H

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * account: which frees an account cannot match, because their allocations were not recorded.
- * In: a recording, a free. Out: is it of an unrecorded allocation?
+ * In: whose allocations were left out, a free. Out: is it of an unrecorded allocation?
  */
 #ifndef KMEMX_ACCOUNT_SCOPE_H
 #define KMEMX_ACCOUNT_SCOPE_H
@@ -10,7 +10,6 @@
 #include <stdint.h>
 
 #include "event/event.h"
-#include "recording/recording.h"
 
 /* common_flags in a hard interrupt, in a softirq (include/linux/trace_events.h). */
 #define SCOPE_FLAGS_IRQ 24
@@ -24,8 +23,6 @@ struct scope {
 	bool part;
 	int32_t self;
 };
-
-struct scope scope_of(const struct recording *rec);
 
 /* Is a free of no live object by a task whose allocations were left out? */
 static inline bool scope_by_self(const struct scope *s, const struct kmem_event *ev)

@@ -16,7 +16,6 @@
 #include "account/row_union.h"
 #include "account/slab_addresses.h"
 #include "account/slab_lives.h"
-#include "account/slab_tally.h"
 
 /* Sums over the rows (allocs, bytes_*, live_*, implicit, pingpong), and the lives' fates. */
 struct slab_totals {

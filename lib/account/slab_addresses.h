@@ -9,7 +9,6 @@
 #include <stdbool.h>
 
 #include "account/slab_lives.h"
-#include "account/slab_tally.h"
 
 /* One object address, for reports by address. */
 struct slab_ptr {

@@ -10,7 +10,6 @@
 #include <stddef.h>
 #include <stdlib.h>
 
-#include "account/slab_hidden.h"
 #include "account/slab_rows.h"
 #include "base/array.h"
 

@@ -36,12 +36,19 @@
 #include "account/live.h"
 #include "account/scope.h"
 #include "account/slab_edges.h"
-#include "account/slab_tally.h"
 #include "account/spent.h"
 #include "base/compiler.h"
 #include "base/hash.h"
 #include "event/event.h"
 #include "event/parts.h"
+
+enum slab_life_what {
+	SLAB_BORN,
+	SLAB_FREED, /* by a matched free */
+	SLAB_GONE,  /* without an event */
+	SLAB_FOUND, /* counted as gone before, and now its free comes */
+	SLAB_LIFE_NR,
+};
 
 /**
  * struct slab_life - an object's life begins or ends
@@ -64,6 +71,43 @@ struct slab_life {
 
 #define SLAB_OTHER_CPU 1 /* the free came from another CPU than the allocation */
 #define SLAB_REORDERED 2 /* the free came before the allocation, by their clocks */
+
+struct slab_tally_part {
+	uint64_t nr, bytes_req, bytes_alloc, other_cpu;
+};
+
+/* What began and ended under one heading, by enum slab_life_what. */
+struct slab_tally {
+	struct slab_tally_part of[SLAB_LIFE_NR];
+};
+
+/* One more; @other_cpu: freed on another CPU than allocated on. */
+static inline void slab_tally_add(struct slab_tally *tally, enum slab_life_what what,
+				  uint32_t bytes_req, uint32_t bytes_alloc,
+				  bool other_cpu)
+{
+	struct slab_tally_part *part = &tally->of[what];
+
+	part->nr++;
+	part->bytes_req += bytes_req;
+	part->bytes_alloc += bytes_alloc;
+	part->other_cpu += other_cpu;
+}
+
+/* What was allocated under one heading. */
+struct slab_counts {
+	uint64_t hit, bytes_req, bytes_alloc; /* all allocations */
+	uint64_t live, live_req, live_alloc;  /* of those still live */
+	uint64_t implicit, implicit_alloc;    /* ended without an event */
+	uint64_t pingpong;		      /* freed on another CPU than allocated on */
+	uint64_t sure, sure_alloc; /* of the live: allocated after the last gap */
+};
+
+/* The counts of a tally, without .sure. */
+struct slab_counts slab_tally_counts(const struct slab_tally *tally);
+/* Adds @times times the numbers of @from to those of @to. */
+void slab_counts_add(struct slab_counts *to, const struct slab_counts *from,
+		     uint64_t times);
 
 /* Takes @nr lives, in the order of their events; remembers its own failures. */
 struct slab_observer {
@@ -125,7 +169,7 @@ struct slab_over {
  * @filtered: the events say which allocations are hidden
  * @hidden_keys: like @keys, for hidden objects: row n | LIVE_HIDDEN has number n + 1
  * @hidden_gone: hidden row -> how many objects ended without an event
- * @skew: of the recording's clock: clock_skew()
+ * @skew: the time within which events of two CPUs may have changed places
  * @large_bytes: the page allocator serves kmallocs of more bytes
  * @keys: intern table of struct slab_key; row n has number n + 1
  * @tallies: one for each row, up to date after a batch

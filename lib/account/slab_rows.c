@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * account (internal): the rows of slab allocations.
- * In: allocations. Out: numbers of their keys; after a sweep fewer keys.
+ * account (internal): the rows of slab allocations, their counts, and who observes them.
+ * In: allocations, lives. Out: numbers of their keys; after a sweep fewer keys.
  */
 #include "account/slab_rows.h"
 
+#include <errno.h>
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
@@ -84,4 +85,123 @@ void slab_rows_sweep(struct slab_lives *l)
 	l->sweep_at = spent_limit(l->nr_tallies, l->live.capacity);
 	free(used);
 	free(rows.now);
+}
+
+struct slab_counts slab_tally_counts(const struct slab_tally *tally)
+{
+	struct slab_counts c = {
+		.hit = tally->of[SLAB_BORN].nr,
+		.bytes_req = tally->of[SLAB_BORN].bytes_req,
+		.bytes_alloc = tally->of[SLAB_BORN].bytes_alloc,
+		.implicit = tally->of[SLAB_GONE].nr - tally->of[SLAB_FOUND].nr,
+		.implicit_alloc = tally->of[SLAB_GONE].bytes_alloc -
+				  tally->of[SLAB_FOUND].bytes_alloc,
+		.pingpong =
+			tally->of[SLAB_FREED].other_cpu + tally->of[SLAB_FOUND].other_cpu,
+	};
+
+	/* What was found is counted as gone, too. */
+	c.live = c.hit - tally->of[SLAB_FREED].nr - tally->of[SLAB_GONE].nr;
+	c.live_req = c.bytes_req - tally->of[SLAB_FREED].bytes_req -
+		     tally->of[SLAB_GONE].bytes_req;
+	c.live_alloc = c.bytes_alloc - tally->of[SLAB_FREED].bytes_alloc -
+		       tally->of[SLAB_GONE].bytes_alloc;
+	return c;
+}
+
+void slab_counts_add(struct slab_counts *to, const struct slab_counts *from,
+		     uint64_t times)
+{
+	to->hit += from->hit * times;
+	to->bytes_req += from->bytes_req * times;
+	to->bytes_alloc += from->bytes_alloc * times;
+	to->live += from->live * times;
+	to->live_req += from->live_req * times;
+	to->live_alloc += from->live_alloc * times;
+	to->implicit += from->implicit * times;
+	to->implicit_alloc += from->implicit_alloc * times;
+	to->pingpong += from->pingpong * times;
+	to->sure += from->sure * times;
+	to->sure_alloc += from->sure_alloc * times;
+}
+
+/* Counts a hidden object that ended without an event, or takes the count back. */
+static void slab_count_gone(struct slab_lives *l, const struct slab_life *life)
+{
+	uint32_t *nr = u64_map_insert(&l->hidden_gone, life->row, 0);
+
+	if (!nr)
+		l->failed = true;
+	else if (life->what == SLAB_GONE)
+		++*nr;
+	else if (*nr)
+		--*nr;
+}
+
+void slab_hidden_drop(struct slab_lives *l)
+{
+	const struct slab_life *from = l->batch, *end = l->next;
+
+	l->next = l->batch;
+	for (; from < end; from++) {
+		if (!(from->row & LIVE_HIDDEN)) {
+			*l->next++ = *from;
+			continue;
+		}
+		if (from->what == SLAB_FREED || from->what == SLAB_FOUND)
+			l->fates.frees--;
+		if (from->flags & SLAB_REORDERED)
+			l->fates.reordered--;
+		if (from->what == SLAB_GONE || from->what == SLAB_FOUND)
+			slab_count_gone(l, from);
+	}
+}
+
+int slab_lives_observe(struct slab_lives *l,
+		       void (*fn)(void *ctx, const struct slab_life *batch, size_t nr),
+		       void *ctx)
+{
+	if (array_reserve(&l->observers, &l->observers_capacity, l->nr_observers + 1,
+			  sizeof(*l->observers)))
+		return -ENOMEM;
+	l->observers[l->nr_observers++] = (struct slab_observer){ fn, ctx };
+	return 0;
+}
+
+void slab_lives_sum_tasks(struct slab_lives *l, struct spent *spent)
+{
+	l->spent = spent;
+	l->sweep_at = spent_limit(0, 0);
+}
+
+const struct slab_key *slab_lives_key(const struct slab_lives *l, size_t row)
+{
+	const struct intern *keys = row & LIVE_HIDDEN ? &l->hidden_keys : &l->keys;
+
+	return intern_get(keys, ((uint32_t)row & ~LIVE_HIDDEN) + 1, NULL);
+}
+
+const struct live_entry *slab_lives_next(const struct slab_lives *l,
+					 const struct live_entry *entry)
+{
+	do
+		entry = live_next(&l->live, (struct live_entry *)entry);
+	while (entry && (entry->state != LIVE_ALLOCATED || entry->row & LIVE_HIDDEN));
+	return entry;
+}
+
+void slab_lives_free(struct slab_lives *l)
+{
+	intern_free(&l->keys);
+	free(l->tallies);
+	free(l->firsts);
+	live_free(&l->live);
+	addr_set_free(&l->freed);
+	u64_map_free(&l->free_only_index);
+	free(l->free_only);
+	u64_map_free(&l->early_free_only);
+	u64_map_free(&l->surplus);
+	intern_free(&l->hidden_keys);
+	u64_map_free(&l->hidden_gone);
+	free(l->observers);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * account (internal): the rows of slab allocations.
- * In: allocations. Out: numbers of their keys; after a sweep fewer keys.
+ * account (internal): the rows of slab allocations, their counts, and who observes them.
+ * In: allocations, lives. Out: numbers of their keys; after a sweep fewer keys.
  */
 #ifndef KMEMX_ACCOUNT_SLAB_ROWS_H
 #define KMEMX_ACCOUNT_SLAB_ROWS_H
@@ -16,5 +16,10 @@ uint32_t slab_key_number(struct slab_lives *l, const struct kmem_event *ev,
  * others.
  */
 void slab_rows_sweep(struct slab_lives *l);
+
+/* Removes the lives of hidden objects from the batch and their frees from the fates. Keeps, by row,
+ * how many ended without an event. Does nothing without a filter.
+ */
+void slab_hidden_drop(struct slab_lives *l);
 
 #endif

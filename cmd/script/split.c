@@ -20,7 +20,6 @@
 #include "cmd/output/output.h"
 #include "cmd/script/script_filter.h"
 #include "event/split.h"
-#include "event/split_sample.h"
 
 /* The value of an option, such as "16,3". one_in 0: no sample. */
 struct sample_choice {

@@ -22,7 +22,6 @@
 #include "cmd/stat/stat_columns.h"
 #include "cmd/stat/stat_filter.h"
 #include "cmd/stat/stat_keys.h"
-#include "event/recorded.h"
 #include "study/study_facts.h"
 #include "symbol/debug_units.h"
 

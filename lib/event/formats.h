@@ -123,4 +123,17 @@ uint32_t event_formats_failed(const struct event_formats *fmts);
 /* The gfp flag names from the formats' own print strings. */
 const struct gfp_names *event_formats_gfp(const struct event_formats *fmts);
 
+/* Why no such event is in a recording: unknown; they were not recorded; none occurred. */
+enum recorded { RECORDED_UNKNOWN, RECORDED_NO, RECORDED_YES };
+
+/**
+ * recorded_types() - were events of one of these types recorded?
+ * @types: bits of enum kmem_event_type
+ *
+ * Only kmemx record notes this, in a metadata item: "kmem:kmalloc kmem:kfree ...". The item is
+ * hostile, and any text is accepted.
+ */
+enum recorded recorded_types(const struct recording *rec,
+			     const struct event_formats *fmts, uint32_t types);
+
 #endif

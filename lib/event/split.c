@@ -14,7 +14,6 @@
 
 #include "base/array.h"
 #include "base/bytes.h"
-#include "event/split_sample.h"
 #include "event/stack_claims.h"
 #include "recording/cpu_cursor.h"
 #include "recording/subbuf_writer.h"
@@ -46,13 +45,61 @@ struct split {
 
 enum verdict { DROP, KEEP, STOP };
 
+int split_sample_check(const struct recording *rec, const struct event_formats *fmts)
+{
+	uint32_t i;
+
+	if (recording_meta(rec, RECORDING_META_SAMPLE) ||
+	    recording_meta(rec, RECORDING_META_STACK_SAMPLE))
+		return -EEXIST;
+	for (i = 0; i < event_formats_count(fmts); i++) {
+		const struct event_format *fmt = event_formats_at(fmts, i);
+
+		if (kmem_is_page(fmt->type) && fmt->page_pointer)
+			return -ENOTSUP;
+	}
+	return 0;
+}
+
+/* 0 if the event has no such field. */
+static uint64_t field(const struct event_format *fmt, unsigned int nr,
+		      const struct raw_record *rec, bool big_endian)
+{
+	const struct event_field *f = &fmt->fields[nr];
+
+	return f->size ? get_uint(rec->data + f->offset, f->size, big_endian) : 0;
+}
+
+/* Is the event in the sample? Events that are not of the slab and page allocators always are. @rec
+ * is at least as long as @fmt wants.
+ */
+static bool is_sampled(const struct sample *s, const struct event_format *fmt,
+		       const struct raw_record *rec, bool big_endian)
+{
+	uint64_t address;
+
+	if (kmem_is_slab(fmt->type)) {
+		address = field(fmt, SLAB_PTR, rec, big_endian);
+		return sample_object(s, address) != SAMPLE_OUT &&
+		       (address || !kmem_is_slab_free(fmt->type));
+	}
+	if (!kmem_is_page(fmt->type))
+		return true;
+	address = field(fmt, PAGE_PFN, rec, big_endian);
+	if (fmt->fields[PAGE_PFN].size == 4 && address == UINT32_MAX)
+		address = KMEM_NO_PFN;
+	return sample_block(s, address,
+			    (uint32_t)field(fmt, PAGE_ORDER, rec, big_endian)) !=
+	       SAMPLE_OUT;
+}
+
 /* Does a record that belongs to the part keep its callchain? */
 static bool keeps_stack(const struct split *p, const struct event_format *fmt,
 			const struct raw_record *rec)
 {
 	return !p->opts->stack_sample.one_in || !fmt || !kmem_is_slab(fmt->type) ||
 	       rec->size < fmt->min_size ||
-	       split_sample_has(&p->opts->stack_sample, fmt, rec, p->rec->big_endian);
+	       is_sampled(&p->opts->stack_sample, fmt, rec, p->rec->big_endian);
 }
 
 /* Does the record belong to the part? Same rule as a stream with this time window (cpu_events.c),
@@ -84,7 +131,7 @@ static enum verdict judge(struct split *p, struct split_cpu *c,
 	if (rec->ts > p->opts->stop_ts)
 		return STOP;
 	if (inside && p->opts->sample.one_in && fmt && rec->size >= fmt->min_size)
-		inside = split_sample_has(&p->opts->sample, fmt, rec, be);
+		inside = is_sampled(&p->opts->sample, fmt, rec, be);
 	*stack_claims_at(&c->claims, flags, pid) =
 		inside && keeps_stack(p, fmt, rec) ? CLAIM_KEPT : CLAIM_DROPPED;
 	return inside ? KEEP : DROP;

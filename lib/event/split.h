@@ -48,6 +48,11 @@ struct split_result {
 	uint32_t nr_cpus;
 };
 
+/* Can a sample be taken? 0; -EEXIST: the recording is already a sample, of events or of callchains;
+ * -ENOTSUP: its pages have no frame numbers, as with kernels before 4.1.
+ */
+int split_sample_check(const struct recording *rec,
+		       const struct event_formats *fmts) __must_check;
 /**
  * split_write() - write the part
  *

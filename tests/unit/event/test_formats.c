@@ -10,7 +10,6 @@
 
 #include "event/format_check.h"
 #include "event/formats.h"
-#include "event/recorded.h"
 #include "format_text.h"
 
 /* libtraceevent 1.7.1 leaks some tokens (a few bytes each) of texts that it cannot parse.

@@ -8,7 +8,6 @@
 #include <inttypes.h>
 
 #include "export/fields.h"
-#include "report/csv.h"
 
 /**
  * struct csv - rows being written

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * report: tables of several runs side by side. Knows nothing of the kernel.
- * In: the same table of old and of new runs. Out: a table of what changed.
+ * In: the same table of old and of new runs. Out: a table of what changed, and its headline.
  */
 #include "report/diff.h"
 
@@ -12,6 +12,7 @@
 
 #include "report/diff_rows.h"
 #include "report/json.h"
+#include "report/text_cell.h"
 
 static bool several(const struct diff_sides *sides)
 {
@@ -457,4 +458,59 @@ int diff_tables(const struct diff_sides *sides, const struct diff_options *o,
 out:
 	diff_rows_free(&d);
 	return err;
+}
+
+static const struct summary_item *summary_item(const struct table *t, const char *name)
+{
+	size_t i;
+
+	for (i = 0; i < t->nr_summary; i++) {
+		if (!strcmp(t->summary[i].name, name))
+			return &t->summary[i];
+	}
+	return NULL;
+}
+
+static void put_number(const struct table *t, const char *name, struct strbuf *out)
+{
+	const struct summary_item *item = summary_item(t, name);
+
+	if (item)
+		text_cell(out, &item->value, UNIT_COUNT, false, "");
+}
+
+static double summary_number(const struct table *t, const char *name)
+{
+	const struct summary_item *item = summary_item(t, name);
+
+	return item ? cell_as_real(&item->value) : 0;
+}
+
+static void net_change(const struct table *t, struct strbuf *out)
+{
+	double change = summary_number(t, "up") + summary_number(t, "down");
+	struct cell net = diff_cell(change, true);
+
+	put_number(t, "up", out);
+	strbuf_puts(out, "/");
+	put_number(t, "down", out);
+	strbuf_puts(out, change >= 0 ? " (+" : " (");
+	text_cell(out, &net, UNIT_COUNT, false, "");
+	strbuf_puts(out, ")");
+}
+
+void diff_headline(const struct table *t, struct strbuf *out)
+{
+	strbuf_puts(out, "add/remove: ");
+	put_number(t, "rows_added", out);
+	strbuf_puts(out, "/");
+	put_number(t, "rows_removed", out);
+	strbuf_puts(out, " grow/shrink: ");
+	put_number(t, "rows_grown", out);
+	strbuf_puts(out, "/");
+	put_number(t, "rows_shrunk", out);
+	strbuf_puts(out, " same: ");
+	put_number(t, "rows_same", out);
+	strbuf_puts(out, " up/down: ");
+	net_change(t, out);
 }

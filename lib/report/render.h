@@ -53,5 +53,9 @@ int render_json(const struct report *r, const struct render_options *opts,
  */
 int render_csv(const struct report *r, const struct render_options *opts,
 	       const struct render_out *out) __must_check;
+/* Appends @text, which is safe to show, quoted where RFC 4180 requires it. A ' is put before what a
+ * spreadsheet would run.
+ */
+void csv_quote(struct strbuf *sb, const char *text);
 
 #endif

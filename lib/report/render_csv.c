@@ -10,7 +10,6 @@
 
 #include "base/safe_text.h"
 #include "base/strbuf.h"
-#include "report/csv.h"
 #include "report/json.h"
 #include "report/render.h"
 

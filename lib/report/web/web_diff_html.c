@@ -12,8 +12,8 @@
 #include "report/json.h"
 #include "report/packed.h"
 #include "report/web/web_diff_rows.h"
-#include "report/web/web_names.h"
 #include "report/web/web_page.h"
+#include "report/web/web_report.h"
 
 /* Arrays that make generates from web/. */
 #include "diff.html.inc"

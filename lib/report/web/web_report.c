@@ -1,14 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * report: the data of a page about a recording.
- * In: names and callchains. Out: their numbers.
+ * In: names and callchains. Out: their numbers; JSON, which web/report/data.js reads.
  */
 #include "report/web/web_report.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/array.h"
+#include "base/safe_text.h"
 
 uint32_t web_report_name(struct web_report *w, const char *text)
 {
@@ -51,6 +53,56 @@ uint32_t web_report_chain(struct web_report *w, const char *folded)
 		if (w->failed || !*end)
 			return node;
 	}
+}
+
+void web_text(struct json *j, const char *text)
+{
+	struct strbuf safe = { 0 };
+
+	if (text)
+		safe_text_puts(&safe, text);
+	json_string(j, text ? strbuf_text(&safe) : NULL);
+	if (safe.failed && !j->err)
+		j->err = -ENOMEM;
+	strbuf_free(&safe);
+}
+
+/* Writes an array; number 0 is no text. */
+static void add_texts(struct json *j, const char *key, const struct intern *texts)
+{
+	uint32_t i;
+
+	json_key(j, key);
+	json_open(j, '[');
+	json_string(j, "");
+	for (i = 1; i <= texts->count; i++)
+		web_text(j, intern_get(texts, i, NULL));
+	json_close(j, ']');
+}
+
+void web_names(struct json *j, const struct web_report *w)
+{
+	add_texts(j, "names", &w->names);
+	add_texts(j, "dirs", &w->dirs);
+}
+
+void web_nodes(struct json *j, const struct web_report *w)
+{
+	uint32_t i;
+
+	json_key(j, "nodes");
+	json_open(j, '{');
+	json_key(j, "up"); /* distance to the node above; 0: none */
+	json_open(j, '[');
+	for (i = 0; i < w->nr_nodes; i++)
+		json_uint(j, w->nodes[i].up == UINT32_MAX ? 0 : i - w->nodes[i].up);
+	json_close(j, ']');
+	json_key(j, "name");
+	json_open(j, '[');
+	for (i = 0; i < w->nr_nodes; i++)
+		json_uint(j, w->nodes[i].name);
+	json_close(j, ']');
+	json_close(j, '}');
 }
 
 void web_report_free(struct web_report *w)

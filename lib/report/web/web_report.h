@@ -7,6 +7,7 @@
 #define KMEMX_REPORT_WEB_REPORT_H
 
 #include "base/hash.h"
+#include "report/json.h"
 #include "report/render.h"
 
 /* The most rows that a page has. Smaller rows are added up by callsite. This limits only the
@@ -157,6 +158,13 @@ uint32_t web_report_name(struct web_report *w, const char *text);
  * out, as above.
  */
 uint32_t web_report_chain(struct web_report *w, const char *folded);
+/* Writes a foreign text safely: browsers obey control characters for text direction, too. NULL:
+ * null.
+ */
+void web_text(struct json *j, const char *text);
+/* Write members of the open object, "names" and "dirs"; "nodes", the callchains. */
+void web_names(struct json *j, const struct web_report *w);
+void web_nodes(struct json *j, const struct web_report *w);
 
 /**
  * web_report_html() - write the page

@@ -14,7 +14,6 @@
 #include "report/json.h"
 #include "report/packed.h"
 #include "report/web/web_columns.h"
-#include "report/web/web_names.h"
 #include "report/web/web_page.h"
 #include "report/web/web_report.h"
 

@@ -11,8 +11,8 @@
 #include <string.h>
 
 #include "study/study_debug.h"
-#include "study/study_last_boot.h"
 #include "study/study_source.h"
+#include "symbol/last_boot.h"
 
 static int fail(struct study *s, enum study_part part, int err)
 {
@@ -75,6 +75,64 @@ static int open_recording(struct study *s, const struct study_options *o)
 	return open_guess(s);
 }
 
+/* The text after "INSTANCE:"; NULL: memory ran out. The caller frees it. */
+static char *info_text(const struct recording_option *option)
+{
+	const char *data = (const char *)option->data;
+	const char *colon = memchr(data, ':', option->size);
+	size_t skip = colon ? (size_t)(colon - data) + 1 : 0;
+
+	return strndup(data + skip, option->size - skip);
+}
+
+/* Replaces the recording's symbols; an empty text removes them. */
+static void set_symbols(struct recording *rec, struct strbuf *text)
+{
+	recording_forget_kallsyms(rec);
+	rec->kallsyms_size = text->size;
+	rec->kallsyms = strbuf_detach(text);
+}
+
+static void tell_last_boot(const struct study *s, const struct last_boot *last)
+{
+	if (last->kind == LAST_BOOT_UNKNOWN)
+		log_msg(&s->log, LOG_WARN,
+			"the events are from an earlier boot whose kernel address is unknown: the symbols are not used\n  Give the symbols of that boot with --kallsyms FILE, or --vmlinux FILE");
+	else
+		log_msg(&s->log, LOG_WARN,
+			"the events are from an earlier boot; symbols of the boot after it were relocated (modules: %u relocated, %u left out)\n  They are right if both boots ran the same kernel",
+			last->nr_modules, last->nr_dropped);
+}
+
+/* trace-cmd can save events of the previous boot: then moves the symbols to their addresses during
+ * that boot. 0, or as study_open().
+ */
+static int move_to_last_boot(struct study *s)
+{
+	const struct recording_option *option = recording_last_boot(s->rec);
+	const struct recording_text *modules =
+		recording_meta(s->rec, RECORDING_META_MODULES);
+	const struct symbol_text kallsyms = { s->rec->kallsyms, s->rec->kallsyms_size };
+	struct strbuf moved = { 0 };
+	struct last_boot last;
+	char *info;
+	int err;
+
+	if (!option || !kallsyms.size)
+		return 0;
+	info = info_text(option);
+	err = info ? last_boot_symbols(info, &kallsyms, modules ? modules->text : NULL,
+				       &moved, &last)
+		   : -ENOMEM;
+	if (!err && last.kind != LAST_BOOT_NONE && last.kind != LAST_BOOT_SAME) {
+		tell_last_boot(s, &last);
+		set_symbols(s->rec, &moved);
+	}
+	strbuf_free(&moved);
+	free(info);
+	return err ? fail(s, STUDY_SYMBOLS, err) : 0;
+}
+
 int study_open(struct study *s, const struct study_options *opts)
 {
 	int err;
@@ -86,7 +144,7 @@ int study_open(struct study *s, const struct study_options *opts)
 	if (!err)
 		err = open_recording(s, opts);
 	if (!err && opts->want_symbols)
-		err = study_last_boot(s);
+		err = move_to_last_boot(s);
 	if (!err && opts->want_symbols)
 		err = study_find_debug(s, opts);
 	if (!err && opts->want_symbols)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * cmd: the typed option table, its help text, and suggestions for a mistyped word.
- * In: a table. Out: what -h prints; the candidate nearest to a word.
+ * cmd: the typed option table as people and shells read it, and suggestions for a mistyped word.
+ * In: a table. Out: what -h and --list-options print; the candidate nearest to a word.
  */
 #include <stdio.h>
 #include <string.h>
@@ -93,15 +93,16 @@ static void print_options(const struct option_usage *usage,
 	}
 }
 
-static const struct option_entry help_all = { OPTION_HELP, 0,	 "help-all",
-					      NULL,	   NULL, "show all options" };
+static const struct option_entry help_all_entry = {
+	OPTION_HELP, 0, "help-all", NULL, NULL, "show all options"
+};
 
 void options_help(const struct option_usage *usage, const struct option_entry *options,
 		  const bool *left_out, FILE *out)
 {
 	print_options(usage, options, left_out, out);
 	if (left_out)
-		print_option(&help_all, out);
+		print_option(&help_all_entry, out);
 	if (usage->examples)
 		fprintf(out, "\nexamples:\n%s", usage->examples);
 }
@@ -111,9 +112,28 @@ void options_help_all(const struct option_usage *usage,
 {
 	print_options(usage, options, NULL, out);
 	if (some_left_out)
-		print_option(&help_all, out);
+		print_option(&help_all_entry, out);
 	if (usage->examples)
 		fprintf(out, "\nexamples:\n%s", usage->examples);
+}
+
+void options_list(const struct option_entry *options, bool help_all, FILE *out)
+{
+	for (const struct option_entry *opt = options; opt->type != OPTION_END; opt++) {
+		if (opt->type == OPTION_GROUP)
+			continue;
+		if (opt->short_name)
+			fprintf(out, "-%c", opt->short_name);
+		if (opt->name)
+			fprintf(out, "%s--%s", opt->short_name ? "," : "", opt->name);
+		fprintf(out, "\t%s%s\t%s\n", opt->type == OPTION_OPTIONAL ? "=" : "",
+			opt->arg ? opt->arg : "-", opt->help);
+		if (opt->type == OPTION_SWITCH)
+			fprintf(out, "--no-%s\t-\tthe opposite of --%s\n", opt->name,
+				opt->name);
+	}
+	if (help_all)
+		fputs("--help-all\t-\tshow all options\n", out);
 }
 
 static size_t min3(size_t a, size_t b, size_t c)

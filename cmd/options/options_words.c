@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * cmd: the typed option table, values that are words of a list.
+ * cmd: the typed option table, values that are words of a list, and which settings were given.
  * In: a value and the words. Out: the word's index, or a message that lists them.
  */
 #include <string.h>
@@ -137,4 +137,30 @@ int option_words_check(const struct option_usage *usage, const char *origin,
 	strbuf_free(&setting);
 	strbuf_free(&word);
 	return ret;
+}
+
+bool options_is_setting(int argc, char *const *argv, const char *value)
+{
+	int i;
+
+	for (i = 1; argc - i >= 3 && !strcmp(argv[i], OPTIONS_SETTING); i += 3) {
+		const char *equals = strchr(argv[i + 2], '=');
+
+		if (equals && equals + 1 == value)
+			return true;
+	}
+	return false;
+}
+
+bool options_have_setting(int argc, char *const *argv, const char *name)
+{
+	size_t size = strlen(name);
+	int i;
+
+	for (i = 1; argc - i >= 3 && !strcmp(argv[i], OPTIONS_SETTING); i += 3) {
+		if (!strncmp(argv[i + 2], name, size) &&
+		    (argv[i + 2][size] == '=' || !argv[i + 2][size]))
+			return true;
+	}
+	return false;
 }

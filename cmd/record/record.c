@@ -17,7 +17,6 @@
 #include "capture/session/capture.h"
 #include "cmd/input/input_kind.h"
 #include "cmd/options/command.h"
-#include "cmd/options/label_options.h"
 #include "cmd/options/message.h"
 #include "cmd/options/options.h"
 #include "cmd/options/signals.h"
@@ -30,6 +29,10 @@
 #include "recording/writer.h"
 
 #define DEFAULT_OUTPUT "kmemx.dat"
+
+/* Of --label. */
+#define KEY_MAX	  64
+#define VALUE_MAX 1024
 
 /* The options. Their strings point into argv. */
 struct record_options {
@@ -51,6 +54,64 @@ struct record_options {
 	bool compress, exact_ledger, quiet;
 	unsigned int verbose;
 };
+
+static bool has_control(const char *text)
+{
+	for (; *text; text++)
+		if ((unsigned char)*text < ' ' || *text == 0x7f)
+			return true;
+	return false;
+}
+
+/* The length of a label's key: characters that SQL and file names take without quotes. */
+static size_t key_size(const char *label)
+{
+	return strspn(
+		label,
+		"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_.-");
+}
+
+/* Does an earlier label have the key of label @i? */
+static bool is_repeated(const struct option_strings *labels, size_t i, size_t size)
+{
+	size_t j;
+
+	for (j = 0; j < i; j++)
+		if (!strncmp(labels->items[j], labels->items[i], size + 1))
+			return true;
+	return false;
+}
+
+/* Appends the labels, one per line. GO_ON, or an exit code after a message. */
+static int parse_labels(const struct option_strings *labels, struct strbuf *out)
+{
+	size_t i;
+
+	for (i = 0; i < labels->count; i++) {
+		const char *label = labels->items[i];
+		size_t size = key_size(label);
+
+		if (!size || size > KEY_MAX || label[size] != '=' ||
+		    strlen(label + size + 1) > VALUE_MAX || has_control(label)) {
+			message_error(
+				"record",
+				"--label takes key=value, not '%s'\n  The key has letters, digits and _ . -; for example --label rack=a12",
+				label);
+			return EXIT_USAGE;
+		}
+		if (is_repeated(labels, i, size)) {
+			message_error("record", "--label %.*s is given twice", (int)size,
+				      label);
+			return EXIT_USAGE;
+		}
+		strbuf_puts(out, label);
+		strbuf_puts(out, "\n");
+	}
+	if (!out->failed)
+		return GO_ON;
+	message_error("record", "out of memory");
+	return EXIT_FAILED;
+}
 
 static int parse(struct record_options *o, int argc, char **argv, int *operands)
 {
@@ -128,7 +189,7 @@ static int parse(struct record_options *o, int argc, char **argv, int *operands)
 	};
 
 	ret = options_parse(&usage, options, argc, argv, operands);
-	return ret == GO_ON ? record_labels(&o->labels, &o->label_text) : ret;
+	return ret == GO_ON ? parse_labels(&o->labels, &o->label_text) : ret;
 }
 
 static void free_options(struct record_options *o)

@@ -72,12 +72,6 @@ struct import_result {
 	const char *summary, *notes;
 };
 
-/* import_symbols.c: reads /proc/kallsyms if @kernel is the running kernel and was not rebooted
- * since. A callback for import_known()'s find_symbols. 0 or -ENOMEM.
- */
-int import_running_symbols(void *ctx, const struct import_kernel *kernel,
-			   struct strbuf *out);
-
 /* Says that reading @input, or writing the recording, failed with @err. Returns an exit code. */
 int import_failed(const struct import *im, const char *input, int err);
 /* Writes the recording and gives it its name. GO_ON, or an exit code after a message. */

@@ -1,14 +1,19 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * cmd (import): what all kinds of import share.
- * In: the options, and what was read. Out: the recording's file, and messages about it.
+ * In: the options, and what was read. Out: the running kernel's symbols if they are needed, the
+ * recording's file, and messages about it.
  */
 #include <errno.h>
 #include <string.h>
+#include <sys/utsname.h>
 
 #include "base/shell_word.h"
+#include "capture/events/instance.h"
+#include "capture/facts/build_ids.h"
 #include "cmd/import/import.h"
 #include "cmd/options/command.h"
+#include "import/perf_symbols.h"
 #include "recording/text_file.h"
 
 static int read_symbols(const struct import_options *o, struct strbuf *text)
@@ -48,6 +53,45 @@ static void tell_progress(void *ctx, uint64_t done, uint64_t total, uint64_t eve
 	progress_show(&im->progress, done, total ? total : im->text_bytes, events);
 }
 
+/* Same release and build ID: the same kernel, but perhaps of another boot. perf record -z and -o -
+ * write no build ID: then compare the host name, and leave the rest to perf_symbols_fit().
+ */
+static int is_running(const struct import_kernel *kernel)
+{
+	struct strbuf notes = { 0 }, build_id = { 0 };
+	struct utsname here;
+	int ret;
+
+	if (uname(&here) || strcmp(here.release, kernel->release) != 0)
+		return 0;
+	if (!*kernel->build_id)
+		return !strcmp(here.nodename, kernel->host);
+	ret = instance_read_top("/sys/kernel/notes", &notes);
+	if (!ret)
+		ret = build_id_of_notes(strbuf_text(&notes), notes.size, &build_id);
+	if (!ret)
+		ret = !strcmp(strbuf_text(&build_id), kernel->build_id);
+	strbuf_free(&notes);
+	strbuf_free(&build_id);
+	return ret;
+}
+
+/* Reads /proc/kallsyms if @kernel is the running kernel and was not rebooted since. 0 or
+ * -ENOMEM.
+ */
+static int running_symbols(void *ctx, const struct import_kernel *kernel,
+			   struct strbuf *out)
+{
+	int ret = is_running(kernel);
+
+	if (ret > 0)
+		ret = instance_read_top("/proc/kallsyms", out);
+	/* Each boot moves the kernel, and unprivileged users see no addresses. */
+	if (ret || !perf_symbols_fit(strbuf_text(out), kernel))
+		strbuf_reset(out);
+	return ret == -ENOMEM ? ret : 0;
+}
+
 struct recording_import_options import_known(struct import *im,
 					     const struct strbuf *symbols)
 {
@@ -58,7 +102,7 @@ struct recording_import_options import_known(struct import *im,
 		.symbols = symbols->data,
 		.symbols_size = symbols->size,
 		.open_part = open_part,
-		.find_symbols = import_running_symbols,
+		.find_symbols = running_symbols,
 		.progress = tell_progress,
 		.ctx = im,
 	};

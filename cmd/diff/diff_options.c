@@ -6,30 +6,88 @@
 #include "cmd/diff/diff_options.h"
 
 #include <errno.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "analysis/compare/comparison_columns.h"
 #include "analysis/pass/registry.h"
 #include "analysis/row/subject.h"
 #include "base/strbuf.h"
 #include "cmd/diff/diff_files.h"
 #include "cmd/diff/diff_kernels.h"
 #include "cmd/diff/diff_rules.h"
-#include "cmd/diff/diff_words.h"
 #include "cmd/input/input.h"
 #include "cmd/input/input_symbols.h"
-#include "cmd/input/input_window.h"
 #include "cmd/options/command.h"
 #include "cmd/options/message.h"
 #include "cmd/options/options_value.h"
 
 #define ALPHA 0.05
 
+/* The words of --by and --columns (each list ends in NULL), and the help of these options. */
+struct option_lists {
+	const char *kinds[SUBJECT_NR + 1], *metrics[DIFF_METRICS_MAX + 1];
+	char by[128], columns[128];
+};
+
 #define SORT_WORDS_MAX 32
 _Static_assert(SORT_WORDS_MAX >= DIFF_METRICS_MAX + 3 + SUBJECT_NR, "room for all words");
 
 static const char command_name[] = "diff";
+
+/* What rows can stand for in any analysis of that use: a set of ROWS(). */
+static uint32_t rows_of(enum analysis_use use)
+{
+	const struct analysis *analysis;
+	uint32_t rows = 0;
+	size_t i;
+
+	for (i = 0; (analysis = analysis_at(i)); i++)
+		rows |= analysis->use == use ? analysis->rows : 0;
+	return rows;
+}
+
+/* The words for rows that --by and -s take. Returns how many. */
+static size_t row_words(const char *words[SUBJECT_NR])
+{
+	uint32_t rows = rows_of(ANALYSIS_DIFF);
+	unsigned int kind;
+	size_t nr = 0;
+
+	for (kind = SUBJECT_NONE + 1; kind < SUBJECT_NR; kind++) {
+		if (rows >> kind & 1)
+			words[nr++] = subjects_word(kind);
+	}
+	return nr;
+}
+
+static void join(char *to, size_t size, const char *text)
+{
+	size_t used = strlen(to);
+
+	snprintf(to + used, size - used, "%s", text);
+}
+
+/* Makes help texts such as "callsite,stack,dir" and "bytes,hit: the first in full". */
+static struct option_lists option_lists(const struct comparison_metrics *m)
+{
+	struct option_lists w = { .by = "" };
+	size_t nr = row_words(w.kinds), i;
+
+	for (i = 0; i < nr; i++) {
+		join(w.by, sizeof(w.by), i ? "," : "");
+		join(w.by, sizeof(w.by), w.kinds[i]);
+	}
+	for (i = 0; i < m->nr; i++) {
+		w.metrics[i] = m->items[i].name;
+		join(w.columns, sizeof(w.columns), i ? "," : "");
+		join(w.columns, sizeof(w.columns), m->items[i].name);
+	}
+	join(w.columns, sizeof(w.columns), ": the first in full");
+	return w;
+}
 
 /* All words for -s: changes and figures, then the columns that name rows. Returns how many. */
 static size_t sort_words(const struct diff_args *a, const char *words[SORT_WORDS_MAX])
@@ -37,13 +95,13 @@ static size_t sort_words(const struct diff_args *a, const char *words[SORT_WORDS
 	size_t nr = diff_sort_words(&a->diff, words, SORT_WORDS_MAX - SUBJECT_NR);
 
 	return nr + (a->kernels ? diff_kernels_row_words(a, words + nr)
-				: diff_row_words(words + nr));
+				: row_words(words + nr));
 }
 
 static int parse_options(struct diff_args *a, int argc, char **argv, int *operands)
 {
 	const char *sort_keys[SORT_WORDS_MAX + 1] = { NULL };
-	const struct diff_words help = diff_words(&a->metrics);
+	const struct option_lists help = option_lists(&a->metrics);
 	const struct option_words words[] = { { "by", help.kinds, false },
 					      { "columns", help.metrics, true },
 					      { "sort", sort_keys, true },
@@ -121,7 +179,7 @@ static int parse_options(struct diff_args *a, int argc, char **argv, int *operan
 static int parse_by_word(struct diff_args *a, const char *word)
 {
 	const char *kinds[SUBJECT_NR];
-	size_t nr = diff_row_words(kinds);
+	size_t nr = row_words(kinds);
 	unsigned int kind = SUBJECT_NONE;
 
 	if (option_choose("--by", word, kinds, nr, command_name) < 0)

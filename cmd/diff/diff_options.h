@@ -11,7 +11,6 @@
 #include "cmd/diff/diff_paths.h"
 #include "cmd/options/lost_limit.h"
 #include "cmd/output/output.h"
-#include "cmd/output/row_limit.h"
 #include "report/diff.h"
 #include "report/gate.h"
 

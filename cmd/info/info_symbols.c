@@ -11,7 +11,6 @@
 #include "base/array.h"
 #include "base/hash.h"
 #include "cmd/info/info.h"
-#include "cmd/input/input_hints.h"
 #include "cmd/input/input_symbols.h"
 #include "report/json_layout.h"
 

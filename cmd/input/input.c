@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "cmd/options/command.h"
+#include "cmd/options/message.h"
 #include "cmd/options/signals.h"
 #include "cmd/output/output.h"
 
@@ -30,6 +31,17 @@ int input_path(const char *command, int argc, char **argv, int operands,
 	if (!*path)
 		*path = INPUT_DEFAULT;
 	return GO_ON;
+}
+
+int input_window_check(struct window *w, const char *command)
+{
+	if (!w->time || !time_window_parse(&w->parsed, w->time))
+		return GO_ON;
+	message_error(
+		command,
+		"invalid --time '%s'\n  Give START,STOP in seconds as trace-cmd prints them (81.5,82), from the start\n  (+1s,+1500ms) or in percent (10%%,20%%); either may be left out",
+		w->time);
+	return EXIT_USAGE;
 }
 
 unsigned int input_jobs(uint64_t given)

@@ -29,6 +29,19 @@
 			"threads (default: one for each CPU here)" \
 	}
 
+/* Options that select a part of the recording, in a struct window. */
+#define TIME_OPTION(window)                                                \
+	{                                                                  \
+		OPTION_STRING | OPTION_EVERYDAY, 0, "time", "START,STOP",  \
+			&(window).time,                                    \
+			"only this time: seconds, +1s from the start, 10%" \
+	}
+#define INSTANCE_OPTION(window)                                           \
+	{                                                                 \
+		OPTION_STRING, 0, "instance", "NAME", &(window).instance, \
+			"only the ring buffer of this name"               \
+	}
+
 /* A file being fetched from a server. @before: the signal mask before signals were held. */
 struct fetching {
 	struct progress progress;
@@ -46,6 +59,8 @@ struct input {
 /* Sets @path to -i FILE or the only operand. GO_ON, or EXIT_USAGE after a message. */
 int input_path(const char *command, int argc, char **argv, int operands,
 	       const char **path);
+/* Parses @w->time before a file is opened. GO_ON, or EXIT_USAGE after a message. */
+int input_window_check(struct window *w, const char *command) __must_check;
 /* The number of threads: @given from JOBS_OPTION(), or if 0 one for each CPU that this process may
  * run on.
  */

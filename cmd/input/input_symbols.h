@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * cmd: which symbols a report uses.
- * In: the user's files, and why one of them does not fit. Out: a message.
+ * cmd: which symbols a report uses, and where to get those that are missing.
+ * In: the user's files, and why one of them does not fit; an open study. Out: a message.
  */
 #ifndef KMEMX_CMD_INPUT_SYMBOLS_H
 #define KMEMX_CMD_INPUT_SYMBOLS_H
@@ -78,5 +78,16 @@ void input_place_text(const struct input *in, const struct debug_place *place,
 int input_search_failed(const struct input *in);
 /* Says why a file with symbols was refused. Returns the exit code. */
 int input_symbols_failed(const struct input *in);
+
+#define INPUT_HINTS 4
+
+/* Fills in one line each about where to get missing debug information, made safe for a terminal;
+ * some stay empty. Call strbuf_free() on each.
+ */
+void input_hints(const struct input *in, struct strbuf hints[INPUT_HINTS]);
+/* Says that @what needs debug information, where kmemx looked, and what provides it. @dirs: a
+ * source tree is enough. Returns EXIT_USAGE.
+ */
+int input_hints_missing(const struct input *in, const char *what, bool dirs);
 
 #endif

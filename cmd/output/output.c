@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * cmd: how a report reaches the user.
- * In: a report and the options about form. Out: stdout, through a pager on a terminal.
+ * cmd: how a report reaches the user, and what shows meanwhile that kmemx works.
+ * In: a report and the options about form. Out: stdout, through a pager on a terminal; one line on
+ * stderr, if that is a terminal.
  */
 #include "cmd/output/output.h"
 
@@ -13,11 +14,22 @@
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
+#include "base/clock.h"
+#include "base/strbuf.h"
 #include "cmd/options/command.h"
 #include "cmd/options/message.h"
 #include "cmd/output/csv_dir.h"
+
+/* Lines of a screen that banner, title, notes and summary of a report take. */
+#define OTHER_LINES 16
+#define ROWS_MIN    8
+/* Rows of a table of pairs, which may have the number of CPUs squared. */
+#define PAIRS_MAX   64
+
+#define SECOND_NS 1000000000ULL
 
 struct option_entry *output_formats(struct output_options *opts)
 {
@@ -300,4 +312,61 @@ int output_report(const struct output_options *opts, const char *command,
 	if (opts->csv_dir)
 		return csv_dir_write(opts->csv_dir, r, command);
 	return output_write(command, write_report, &rendering, pager);
+}
+
+void row_limit_apply(uint64_t lines, struct table *t)
+{
+	unsigned int screen = output_height();
+
+	if (lines) {
+		table_limit(t, lines);
+		return;
+	}
+	if (!screen && t->cross)
+		table_limit_text(t, PAIRS_MAX);
+	if (screen)
+		table_limit_text(t, screen > OTHER_LINES + ROWS_MIN ? screen - OTHER_LINES
+								    : ROWS_MIN);
+}
+
+void progress_start(struct progress *p, const char *what)
+{
+	*p = (struct progress){ .what = what, .off = !isatty(STDERR_FILENO) };
+	p->start_ns = p->last_ns = clock_ns(CLOCK_MONOTONIC);
+}
+
+void progress_show(struct progress *p, uint64_t done, uint64_t total, uint64_t events)
+{
+	double seconds, part = 0;
+	struct strbuf line = { 0 };
+	uint64_t now;
+
+	if (p->off)
+		return;
+	now = clock_ns(CLOCK_MONOTONIC);
+	if (now - p->start_ns < SECOND_NS ||
+	    (p->shown && now - p->last_ns < SECOND_NS / 5))
+		return;
+	seconds = (double)(now - p->start_ns) / 1e9;
+	if (done && done <= total)
+		part = (double)done / (double)total;
+	strbuf_printf(&line, "\r\033[K%s", p->what);
+	if (part > 0)
+		strbuf_printf(&line, "  %2.0f %%", 100 * part);
+	if (events)
+		strbuf_printf(&line, "  %.1f M events/s", (double)events / seconds / 1e6);
+	if (part > 0)
+		strbuf_printf(&line, "  %.0f s left", seconds * (1 - part) / part);
+	fputs(strbuf_text(&line), stderr); /* one write: never half a line */
+	fflush(stderr);
+	strbuf_free(&line);
+	p->shown = true;
+	p->last_ns = now;
+}
+
+void progress_end(struct progress *p)
+{
+	if (p->shown)
+		fprintf(stderr, "\r\033[K");
+	p->shown = false;
 }

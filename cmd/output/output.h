@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * cmd: how a report reaches the user.
- * In: a report and the options about form. Out: stdout, through a pager on a terminal.
+ * cmd: how a report reaches the user, and what shows meanwhile that kmemx works.
+ * In: a report and the options about form. Out: stdout, through a pager on a terminal; one line on
+ * stderr, if that is a terminal.
  */
 #ifndef KMEMX_CMD_OUTPUT_H
 #define KMEMX_CMD_OUTPUT_H
@@ -11,6 +12,7 @@
 
 #include "cmd/options/options.h"
 #include "report/renderers.h"
+#include "report/table.h"
 
 /**
  * struct output_options - options about form; zero-initialise it and point an option table at its
@@ -41,6 +43,12 @@ struct output_options {
 #define PAGER_OPTION(flag)                                                      \
 	{                                                                       \
 		OPTION_FLAG, 0, "no-pager", NULL, &(flag), "do not use a pager" \
+	}
+/* @lines is a uint64_t. 0 if not given: one screen on a terminal, else all rows. */
+#define LINES_OPTION(lines)                                                     \
+	{                                                                       \
+		OPTION_ROWS | OPTION_EVERYDAY, 'l', "lines", "N|all", &(lines), \
+			"N rows of each table, or all"                          \
 	}
 /* The options of a struct output_options other than the format. */
 /* clang-format off */
@@ -87,6 +95,10 @@ int output_report(const struct output_options *opts, const char *command,
 unsigned int output_width(void);
 /* The terminal's height in lines: $LINES, else what the terminal reports; 0 without a terminal. */
 unsigned int output_height(void);
+/* Keeps the first @lines rows of @t. If @lines is 0, rows that do not fit on the screen are left
+ * out of text only: formats for programs have them.
+ */
+void row_limit_apply(uint64_t lines, struct table *t);
 
 /* Events between two updates of the progress line. */
 #define PROGRESS_INTERVAL 500000

@@ -9,8 +9,6 @@
 
 #include "cmd/input/input_dirs.h"
 #include "cmd/input/input_symbols.h"
-#include "cmd/input/input_window.h"
-#include "cmd/output/row_limit.h"
 #include "cmd/stat/stat_run.h"
 
 /* Parts of an option table, in the order of use; @o points to the struct stat_options. A command's

@@ -20,7 +20,7 @@
 #include "cmd/options/command.h"
 #include "cmd/options/message.h"
 #include "cmd/options/signals.h"
-#include "cmd/output/row_limit.h"
+#include "cmd/output/output.h"
 #include "cmd/record/recorder.h"
 #include "cmd/top/top_screen.h"
 

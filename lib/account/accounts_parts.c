@@ -8,9 +8,6 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#include "account/page_parts.h"
-#include "account/slab_parts.h"
-
 /* The parts share the sums of tasks. */
 struct accounts_parts {
 	struct accounts of[EVENT_PARTS];

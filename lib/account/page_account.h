@@ -95,6 +95,9 @@ uint32_t page_account_weight(const struct page_account *acc, size_t row);
  * they need.
  */
 bool page_account_sums_tasks(const struct page_account *acc);
+/* page_parts.c: makes @to the sum of @parts, one for each of EVENT_PARTS. 0 or -ENOMEM. */
+int page_account_join(struct page_account *to,
+		      struct page_account *const *parts) __must_check;
 /* Frees the account, which cannot be used again. */
 void page_account_free(struct page_account *acc);
 

@@ -3,13 +3,14 @@
  * account: the sum of the parts' page accounts.
  * In: finished page accounts. Out: their sum.
  */
-#include "account/page_parts.h"
+#include "account/page_account.h"
 
 #include <errno.h>
 #include <stdlib.h>
 
 #include "account/row_union.h"
 #include "base/array.h"
+#include "event/parts.h"
 
 static void counts_add(struct page_counts *to, const struct page_counts *from)
 {

@@ -95,6 +95,11 @@ uint32_t slab_account_weight(const struct slab_account *acc, size_t row);
  * they need.
  */
 bool slab_account_sums_tasks(const struct slab_account *acc);
+/* slab_parts.c: makes @to the sum of @parts, one for each of EVENT_PARTS. They must outlive @to,
+ * which reports their live objects. 0 or -ENOMEM.
+ */
+int slab_account_join(struct slab_account *to,
+		      struct slab_account *const *parts) __must_check;
 /* Frees the account, which cannot be used again. */
 void slab_account_free(struct slab_account *acc);
 

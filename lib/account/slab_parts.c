@@ -3,7 +3,7 @@
  * account: the sum of the parts' slab accounts.
  * In: finished slab accounts. Out: their sum.
  */
-#include "account/slab_parts.h"
+#include "account/slab_account.h"
 
 #include <errno.h>
 #include <stdlib.h>

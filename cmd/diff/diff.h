@@ -22,8 +22,8 @@ struct diff {
 	struct strbuf command; /* the command line without --html, quoted for a shell */
 };
 
-/* Collects the table @name of all runs; false if a run lacks it. @sides is valid until the next
- * call.
+/* diff_load.c: collects the table @name of all runs; false if a run lacks it. @sides is valid until
+ * the next call.
  */
 bool diff_gather(struct diff *d, const char *name, struct diff_sides *sides);
 /* Stores the command line. Call it before the options are parsed. */

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * cmd: the recordings of kmemx diff.
- * In: paths. Out: each one's tables and facts; the recording itself is closed again.
+ * In: paths. Out: each one's tables and facts, and the same table of all of them; the recording
+ * itself is closed again.
  *
  * Recordings are read on several threads. A thread prints nothing: messages are kept and printed
  * in the order of the recordings.
@@ -13,6 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cmd/diff/diff.h"
 #include "cmd/input/input.h"
 #include "cmd/options/command.h"
 #include "cmd/options/message.h"
@@ -275,11 +277,39 @@ void diff_recording_free(struct diff_recording *r)
 	r->report = NULL;
 }
 
-double diff_recording_lost(const struct diff_recording *r)
+/* The number of events that may be missing from a row; INFINITY if unknown. */
+static double nr_lost(const struct diff_recording *r)
 {
 	const struct study_facts *f = &r->facts;
 
 	if (f->nr_unknown_gaps || f->nr_bad_pages || *f->truncated)
 		return INFINITY;
 	return (double)f->nr_lost + (double)f->nr_dropped + (double)f->nr_undecodable;
+}
+
+static const struct table *find_table(const struct report *r, const char *name)
+{
+	size_t i;
+
+	for (i = 0; i < r->nr_tables; i++) {
+		if (!strcmp(r->tables[i]->name, name))
+			return r->tables[i];
+	}
+	return NULL;
+}
+
+bool diff_gather(struct diff *d, const char *name, struct diff_sides *sides)
+{
+	size_t i;
+
+	for (i = 0; i < d->args.paths.nr; i++) {
+		d->tables[i] =
+			(struct diff_run){ find_table(d->recordings[i].report, name),
+					   d->recordings[i].divisor,
+					   nr_lost(&d->recordings[i]) };
+		if (!d->tables[i].table)
+			return false;
+	}
+	*sides = (struct diff_sides){ d->tables, d->args.paths.nr_old, d->args.paths.nr };
+	return true;
 }

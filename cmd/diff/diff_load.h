@@ -133,7 +133,5 @@ bool diff_load_read(struct diff_recording *r, bool ahead,
  */
 int diff_load_tell(struct diff_recording *r) __must_check;
 void diff_recording_free(struct diff_recording *r);
-/* The number of events that may be missing from a row; INFINITY if unknown. */
-double diff_recording_lost(const struct diff_recording *r);
 
 #endif

@@ -17,7 +17,6 @@
 #include "base/strbuf.h"
 #include "cmd/diff/diff_files.h"
 #include "cmd/diff/diff_kernels.h"
-#include "cmd/diff/diff_rules.h"
 #include "cmd/input/input.h"
 #include "cmd/input/input_symbols.h"
 #include "cmd/options/command.h"

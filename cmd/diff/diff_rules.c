@@ -3,7 +3,7 @@
  * cmd: the rules of kmemx diff.
  * In: --fail-on and --budget, as given. Out: rules, or a message and an exit code.
  */
-#include "cmd/diff/diff_rules.h"
+#include "cmd/diff/diff_options.h"
 
 #include <errno.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * tests: cmd/output/progress.c, with stderr as a terminal and as a pipe.
+ * tests: cmd/output/output.h, with stderr as a terminal and as a pipe.
  */
 #include <check.h>
 #include <fcntl.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * analysis: the interface of every analysis, and what it may consult.
- * In: events in time order. Out: tables, as often as asked.
+ * In: events in time order. Out: tables.
  */
 #ifndef KMEMX_ANALYSIS_ANALYSIS_H
 #define KMEMX_ANALYSIS_ANALYSIS_H
@@ -34,7 +34,7 @@ struct web_report;
  *
  * @stream: stacks, cache names, stats
  * @accounts: for analyses that observe lives or share sums: analyses_new() sets and feeds them,
- *	analyses_end() finishes them
+ *	analyses_view() finishes them
  * @moved_by: KASLR offset of the recorded kernel against the vmlinux that the symbols come from
  * @dirs: for rows by directory; NULL: no such rows are wanted
  * @dir_depth: of directories_find(), for those rows
@@ -185,10 +185,8 @@ static inline bool analysis_use_stat(enum analysis_use use)
  *	NULL: it only observes env->accounts
  * @apart: it may run on its own thread, behind the stream: it uses neither the stream (stacks,
  *	names, stats) nor raw event data, and shares nothing with other analyses
- * @end: no event follows, and env->accounts are finished; views cost less from here on. NULL: not
- *	needed
- * @view: adds the tables of the events so far to the report; may be called between any two calls of
- *	@observe, as often as needed, and changes no later result. 0 or -errno
+ * @end: no event follows, and env->accounts are finished. NULL: not needed
+ * @view: adds its tables to the report; called at most once, after @end. 0 or -errno
  */
 struct analysis {
 	const char *name, *help;

@@ -18,9 +18,7 @@ static void slab_lived(void *ctx, const struct slab_life *life, size_t nr)
 	struct advise *a = ctx;
 
 	size_peaks_take(&a->sizes, life, nr);
-	/* A finished copy only adds lives that no event ended; far_frees ignores those. */
-	if (likely(a->far.lives == &a->slab->lives))
-		far_frees_take(&a->far, life, nr);
+	far_frees_take(&a->far, life, nr);
 }
 
 static void advise_observe(void *self, const struct kmem_event *evs, size_t nr)
@@ -76,11 +74,12 @@ static void advise_end(void *self)
 {
 	struct advise *a = self;
 
-	a->ended = true;
+	single_frees_end(&a->single);
 }
 
-static int show_all(const struct advise *a, struct report *report)
+static int advise_view(const void *self, struct report *report)
 {
+	const struct advise *a = self;
 	const struct alloc_filter *filter = a->env->filter;
 
 	if (a->failed || a->gfp.failed || a->far.failed || a->single.failed ||
@@ -90,37 +89,6 @@ static int show_all(const struct advise *a, struct report *report)
 	    (filter && !filter->nr_slab && !filter->nr_page))
 		return 0;
 	return advise_show(a, report);
-}
-
-/* Shows the table as if the stream ended here; the accounts themselves go on unchanged. */
-static int show_now(const struct advise *a, struct report *report)
-{
-	struct advise now = *a;
-	struct accounts accounts;
-	int ret = accounts_copy(&accounts, a->env->accounts);
-	int copied = size_peaks_copy(&now.sizes, &a->sizes, NULL);
-
-	now.slab = accounts.slab;
-	if (!ret)
-		ret = copied;
-	if (!ret) {
-		now.sizes.lives = &now.slab->lives;
-		ret = slab_lives_observe(&now.slab->lives, slab_lived, &now);
-	}
-	if (!ret) {
-		accounts_finish(&accounts);
-		ret = show_all(&now, report);
-	}
-	size_peaks_free_copy(&now.sizes);
-	accounts_free(&accounts);
-	return ret;
-}
-
-static int advise_view(const void *self, struct report *report)
-{
-	const struct advise *a = self;
-
-	return a->ended ? show_all(a, report) : show_now(a, report);
 }
 
 static const struct table_type *const tables[] = { &advice_type, NULL };

@@ -28,7 +28,7 @@ struct advise {
 	struct far_frees far;
 	struct single_frees single;
 	uint64_t losses;
-	bool ended, failed;
+	bool failed;
 };
 
 /* A table under construction. @sample: the recording's sample, or zero. */

@@ -59,7 +59,7 @@ static int add_unbatched(const struct finding_kind *kind, struct advise_view *v,
 static int find_unbatched(const struct finding_kind *kind, struct advise_view *v)
 {
 	const struct advise *a = v->a;
-	struct single_frees_tally tally = { 0 };
+	const struct single_frees_tally *tally = &a->single.ended;
 	struct tasks tasks = { 0 };
 	size_t i;
 	int ret;
@@ -68,11 +68,8 @@ static int find_unbatched(const struct finding_kind *kind, struct advise_view *v
 	if (!(analysis_seen(a->env) & NEEDS(PAGE_FREE_BATCHED)))
 		return 0;
 	ret = tasks_read(&tasks, a->env->rec->cmdlines);
-	if (!ret)
-		ret = single_frees_count_all(&a->single, &tally);
-	for (i = 0; i < tally.nr && !ret; i++)
-		ret = add_unbatched(kind, v, &tasks, &tally, i);
-	single_frees_tally_free(&tally);
+	for (i = 0; i < tally->nr && !ret; i++)
+		ret = add_unbatched(kind, v, &tasks, tally, i);
 	tasks_free(&tasks);
 	return ret;
 }

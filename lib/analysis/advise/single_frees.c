@@ -318,29 +318,12 @@ void single_frees_take(struct single_frees *s, const struct kmem_event *ev, size
 		take_one(s, ev);
 }
 
-int single_frees_count_all(const struct single_frees *s, struct single_frees_tally *out)
+void single_frees_end(struct single_frees *s)
 {
-	int ret = 0;
 	size_t i;
 
-	for (i = 0; i < s->ended.nr && !ret; i++) {
-		struct single_frees_count *c =
-			find_count(out, single_frees_key(&s->ended, i));
-
-		if (c)
-			*c = s->ended.counts[i];
-		else
-			ret = -ENOMEM;
-	}
-	for (i = 0; i < s->nr_cpus * RUNS && !ret; i++)
-		ret = count_last(out, &s->cpus[i / RUNS].runs[i % RUNS]);
-	return ret;
-}
-
-void single_frees_tally_free(struct single_frees_tally *tally)
-{
-	intern_free(&tally->keys);
-	free(tally->counts);
+	for (i = 0; i < s->nr_cpus * RUNS; i++)
+		end_run(s, &s->cpus[i / RUNS].runs[i % RUNS]);
 }
 
 void single_frees_free(struct single_frees *s)
@@ -354,5 +337,6 @@ void single_frees_free(struct single_frees *s)
 	u64_map_free(&s->places);
 	u64_map_free(&s->by_cpu);
 	free(s->cpus);
-	single_frees_tally_free(&s->ended);
+	intern_free(&s->ended.keys);
+	free(s->ended.counts);
 }

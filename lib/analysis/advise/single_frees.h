@@ -65,18 +65,14 @@ void single_frees_init(struct single_frees *s, const struct analysis_env *env,
 		       struct sites *sites);
 /* Takes events in time order; ignores those that are not about pages. */
 void single_frees_take(struct single_frees *s, const struct kmem_event *ev, size_t nr);
-/* Counts all runs so far, as if no event followed, into @out, which single_frees_tally_free()
- * releases. Returns 0, or -ENOMEM.
- */
-int single_frees_count_all(const struct single_frees *s,
-			   struct single_frees_tally *out) __must_check;
+/* No event follows: ends all runs. */
+void single_frees_end(struct single_frees *s);
 static inline const struct single_frees_key *
 single_frees_key(const struct single_frees_tally *tally, size_t i)
 {
 	return intern_get(&tally->keys, (uint32_t)i + 1, NULL);
 }
 
-void single_frees_tally_free(struct single_frees_tally *tally);
 void single_frees_free(struct single_frees *s);
 
 #endif

@@ -30,7 +30,6 @@
  * @groups: number n of @names belongs to groups[n - 1]
  * @group_of: by source, which is an account row that ever was live, or an entry of @sources
  * @all: the sums of the whole table
- * @ended: the account is finished
  * @sample: intervals, if figures are estimated from a sample
  */
 struct comparison {
@@ -49,7 +48,7 @@ struct comparison {
 	struct comparison_group all;
 	struct strbuf name; /* scratch */
 	struct comparison_sample sample;
-	bool ended, failed;
+	bool failed;
 };
 
 /* Something happened to one of the table's objects. */
@@ -470,26 +469,25 @@ static void note_unskipped(const struct comparison *p, struct table *t)
 			stay, stay == 1 ? " is" : "s are");
 }
 
+/* Computes what is certain of the finished account, and intervals. */
 void comparison_end(void *self)
 {
 	struct comparison *p = self;
 
-	p->ended = true;
+	p->failed |= p->kind == KIND_PAGE ? p->pages->failed : p->slab->failed;
+	if (!p->failed)
+		find_sure(p);
+	if (!p->failed && p->env->sample.one_in)
+		p->failed |= find_intervals(p) != 0;
+	if (!p->failed)
+		p->failed |= bound(p) != 0;
 }
 
-/* Shows the tables of a comparison whose account is finished; call it only once. */
-static int comparison_show(struct comparison *p, struct report *report)
+int comparison_view(const void *self, struct report *report)
 {
-	struct table *t;
+	const struct comparison *p = self;
+	struct table *t = p->failed ? NULL : make_table(p);
 
-	if (p->kind == KIND_PAGE ? p->pages->failed : p->slab->failed)
-		return -ENOMEM;
-	find_sure(p);
-	if (p->env->sample.one_in && find_intervals(p))
-		return -ENOMEM;
-	if (p->failed || bound(p))
-		return -ENOMEM;
-	t = make_table(p);
 	if (!t)
 		return -ENOMEM;
 	fill_table(p, t);
@@ -500,87 +498,17 @@ static int comparison_show(struct comparison *p, struct report *report)
 		       : 0;
 }
 
-/* Makes @now a copy of @p with its own groups. 0 or -ENOMEM; call groups_free() in any case. */
-static int groups_copy(struct comparison *now, const struct comparison *p)
+void comparison_destroy(void *self)
 {
-	bool failed = false;
+	struct comparison *p = self;
 
-	*now = *p;
-	now->name = (struct strbuf){ 0 };
-	comparison_sample_own(&now->sample, &failed);
-	u64_map_own(&now->sources, &failed);
-	intern_own(&now->names, &failed);
-	array_own(&now->groups, now->groups_capacity, sizeof(*now->groups), &failed);
-	array_own(&now->group_of, now->sources_capacity, sizeof(*now->group_of), &failed);
-	return failed ? -ENOMEM : 0;
-}
-
-static void groups_free(struct comparison *p)
-{
 	u64_map_free(&p->sources);
 	intern_free(&p->names);
 	free(p->groups);
 	free(p->group_of);
 	comparison_sample_free(&p->sample);
 	strbuf_free(&p->name);
-}
-
-/* Shows the table as if the stream ended here: @now observes how a copy of the account ends. */
-static int show_slab_now(struct comparison *now, struct report *report)
-{
-	struct slab_account *acc = calloc(1, sizeof(*acc));
-	int ret = acc ? slab_account_copy(acc, now->slab) : -ENOMEM;
-
-	if (!ret)
-		ret = slab_lives_observe(&acc->lives, on_slab_lives, now);
-	if (!ret) {
-		slab_account_finish(acc);
-		now->slab = acc;
-		ret = comparison_show(now, report);
-	}
-	if (acc)
-		slab_account_free(acc);
-	free(acc);
-	return ret;
-}
-
-static int show_pages_now(struct comparison *now, struct report *report)
-{
-	struct page_account *acc = calloc(1, sizeof(*acc));
-	int ret = acc ? page_account_copy(acc, now->pages) : -ENOMEM;
-
-	if (!ret)
-		ret = page_lives_observe(&acc->lives, on_page_lives, now);
-	if (!ret) {
-		page_account_finish(acc);
-		now->pages = acc;
-		ret = comparison_show(now, report);
-	}
-	if (acc)
-		page_account_free(acc);
-	free(acc);
-	return ret;
-}
-
-int comparison_view(const void *self, struct report *report)
-{
-	const struct comparison *p = self;
-	struct comparison now;
-	int ret = groups_copy(&now, p);
-
-	if (!ret && p->ended)
-		ret = comparison_show(&now, report);
-	else if (!ret)
-		ret = p->kind == KIND_PAGE ? show_pages_now(&now, report)
-					   : show_slab_now(&now, report);
-	groups_free(&now);
-	return ret;
-}
-
-void comparison_destroy(void *self)
-{
-	groups_free(self);
-	free(self);
+	free(p);
 }
 
 int comparison_create(const struct analysis_env *env, const struct analysis_options *opts,

@@ -8,8 +8,6 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#include "base/array.h"
-
 struct sampled_row sampled_row(const struct slab_account *slab,
 			       const struct page_account *pages, uint32_t row)
 {
@@ -74,20 +72,6 @@ int comparison_sample_end(struct comparison_sample *s, const struct sample *samp
 		ret = find(s, &rows, groups, s->of, nr);
 	free(groups);
 	return ret;
-}
-
-static void pieces_own(struct unit_pieces *pieces, bool *failed)
-{
-	array_own(&pieces->items, pieces->capacity, sizeof(*pieces->items), failed);
-	intern_own(&pieces->index, failed);
-}
-
-void comparison_sample_own(struct comparison_sample *s, bool *failed)
-{
-	pieces_own(&s->bytes, failed);
-	pieces_own(&s->hits, failed);
-	pieces_own(&s->net, failed);
-	s->of = NULL;
 }
 
 void comparison_sample_free(struct comparison_sample *s)

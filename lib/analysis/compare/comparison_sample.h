@@ -36,8 +36,6 @@ int comparison_sample_add(struct comparison_sample *s, uint32_t group, uint64_t 
 /* Computes the intervals of @nr groups, of slab objects or of pages. 0 or -ENOMEM. */
 int comparison_sample_end(struct comparison_sample *s, const struct sample *sample,
 			  bool slab, size_t nr) __must_check;
-/* Gives a copy its own memory; there must be no intervals yet. */
-void comparison_sample_own(struct comparison_sample *s, bool *failed);
 void comparison_sample_free(struct comparison_sample *s);
 
 #endif

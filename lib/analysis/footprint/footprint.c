@@ -44,14 +44,12 @@ int footprint_report(const struct footprint_options *opts, struct report *report
 /**
  * struct footprint_analysis - the analysis with a recording
  * @slab: from slab_analysis_create(), or @pages: joined with the footprint; the other is NULL
- * @ended: the account of pages is finished
  */
 struct footprint_analysis {
 	const struct analysis_env *env;
 	const struct analysis_options *opts;
 	void *slab;
 	struct page_account *pages;
-	bool ended;
 };
 
 /* State of the join. */
@@ -158,10 +156,9 @@ static int show_slab(struct slab_report *slab, struct report *report)
 	return ret;
 }
 
-/* The account must be finished. */
-static int show_pages(const struct footprint_analysis *a, const struct page_account *acc,
-		      struct report *report)
+static int show_pages(const struct footprint_analysis *a, struct report *report)
 {
+	const struct page_account *acc = a->pages;
 	uint64_t size = a->env->page_size;
 	struct sites sites;
 	struct join j;
@@ -191,26 +188,6 @@ static int show_pages(const struct footprint_analysis *a, const struct page_acco
 	return ret;
 }
 
-static int view_pages(const struct footprint_analysis *a, struct report *report)
-{
-	struct page_account *now;
-	int ret;
-
-	if (a->ended)
-		return show_pages(a, a->pages, report);
-	/* Shows the table as if the stream ended here; the account itself goes on unchanged. */
-	now = calloc(1, sizeof(*now));
-	ret = now ? page_account_copy(now, a->pages) : -ENOMEM;
-	if (!ret) {
-		page_account_finish(now);
-		ret = show_pages(a, now, report);
-	}
-	if (now)
-		page_account_free(now);
-	free(now);
-	return ret;
-}
-
 static int footprint_view(const void *self, struct report *report)
 {
 	const struct footprint_analysis *a = self;
@@ -219,7 +196,7 @@ static int footprint_view(const void *self, struct report *report)
 	    !a->opts->footprint)
 		return 0;
 	return a->slab ? slab_analysis_view(a->slab, report, show_slab)
-		       : view_pages(a, report);
+		       : show_pages(a, report);
 }
 
 static void footprint_destroy(void *self)
@@ -247,15 +224,6 @@ static int footprint_create(const struct analysis_env *env,
 	return slab_analysis_create(env, opts, &a->slab);
 }
 
-static void footprint_end(void *self)
-{
-	struct footprint_analysis *a = self;
-
-	a->ended = true;
-	if (a->slab)
-		slab_analysis_end(a->slab);
-}
-
 static const struct table_type *const tables[] = { &footprint_type,
 						   &footprint_section_type, NULL };
 
@@ -268,7 +236,6 @@ const struct analysis analysis_footprint = {
 	.tables = tables,
 	.create = footprint_create,
 	.apart = true,
-	.end = footprint_end,
 	.view = footprint_view,
 	.destroy = footprint_destroy,
 };

@@ -152,7 +152,6 @@ static int show(const struct percpu_cross *c, bool pages, struct report *report)
 	return ret ? ret : percpu_cross_show_matrix(c, pages, report);
 }
 
-/* Needs no copy of the accounts: lives that still end have no event, so they change nothing. */
 static int cross_view(const void *self, struct report *report)
 {
 	const struct percpu_cross *c = self;

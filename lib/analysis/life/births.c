@@ -5,7 +5,6 @@
  */
 #include "analysis/life/births.h"
 
-#include <errno.h>
 #include <stdlib.h>
 
 #include "base/array.h"
@@ -115,21 +114,6 @@ void births_drop(struct births *b)
 		b->count += nr;
 	}
 	b->limit = 2 * b->count > LIMIT_LEAST ? 2 * b->count : LIMIT_LEAST;
-}
-
-int births_copy(struct births *to, const struct births *from)
-{
-	bool failed = false;
-	size_t cpu;
-
-	*to = *from;
-	array_own(&to->cpus, to->capacity, sizeof(*to->cpus), &failed);
-	if (failed)
-		to->nr_cpus = 0;
-	for (cpu = 0; cpu < to->nr_cpus; cpu++)
-		array_own(&to->cpus[cpu].starts, to->cpus[cpu].capacity,
-			  sizeof(*to->cpus[cpu].starts), &failed);
-	return failed ? -ENOMEM : 0;
 }
 
 void births_free(struct births *b)

@@ -75,8 +75,6 @@ static inline bool births_full(const struct births *b)
 
 void births_keep(struct births *b, uint16_t cpu, uint64_t ts);
 void births_drop(struct births *b);
-/* Copies @from to @to. 0 or -ENOMEM; call births_free() in any case. */
-int births_copy(struct births *to, const struct births *from) __must_check;
 void births_free(struct births *b);
 
 #endif

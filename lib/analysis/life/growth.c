@@ -6,7 +6,6 @@
  */
 #include "analysis/life/growth.h"
 
-#include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -91,15 +90,6 @@ void growth_settle(struct growth *g, uint32_t number, uint64_t less)
 
 	if (row)
 		row->settled += less;
-}
-
-int growth_copy(struct growth *to, const struct growth *from)
-{
-	bool failed = false;
-
-	*to = *from;
-	array_own(&to->rows, to->capacity, sizeof(*to->rows), &failed);
-	return failed ? -ENOMEM : 0;
 }
 
 void growth_free(struct growth *g)

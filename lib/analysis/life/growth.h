@@ -47,8 +47,6 @@ void growth_change(struct growth *g, uint32_t row, uint64_t ts, uint64_t more,
 		   uint64_t less);
 /* Subtracts @less from @row's live bytes at the end. */
 void growth_settle(struct growth *g, uint32_t row, uint64_t less);
-/* Copies @from to @to. 0 or -ENOMEM; call growth_free() in any case. */
-int growth_copy(struct growth *to, const struct growth *from) __must_check;
 void growth_free(struct growth *g);
 
 /**

@@ -197,16 +197,13 @@ static void free_side(struct leaks_side *side)
 	free(side->rows);
 }
 
-static void free_sides(struct leaks *l)
-{
-	free_side(&l->slabs);
-	free_side(&l->pages);
-}
-
 static void leaks_destroy(void *self)
 {
-	free_sides(self);
-	free(self);
+	struct leaks *l = self;
+
+	free_side(&l->slabs);
+	free_side(&l->pages);
+	free(l);
 }
 
 static int leaks_create(const struct analysis_env *env,
@@ -244,107 +241,47 @@ static int leaks_create(const struct analysis_env *env,
 	return 0;
 }
 
-static void leaks_end(void *self)
-{
-	struct leaks *l = self;
-
-	l->ended = true;
-}
-
 /* Shows the tables that were asked for; pages are by callsite if they cannot be by @by. */
-static int show_slab(const struct leaks *l, const struct slab_account *acc,
-		     struct report *report)
+static int show_slab(const struct leaks *l, struct report *report)
 {
 	const struct analysis_options *o = l->opts;
-	int ret = acc->failed ? -ENOMEM : 0;
+	int ret = l->slab->failed ? -ENOMEM : 0;
 
 	if (!ret && (o->by_caller || !(o->by || o->by_cache)))
-		ret = leaks_show_slab(l, acc, SUBJECT_CALLSITE, report);
+		ret = leaks_show_slab(l, SUBJECT_CALLSITE, report);
 	if (!ret && o->by)
-		ret = leaks_show_slab(l, acc, o->by, report);
+		ret = leaks_show_slab(l, o->by, report);
 	if (!ret && o->by_cache)
-		ret = leaks_show_slab(l, acc, SUBJECT_CACHE, report);
+		ret = leaks_show_slab(l, SUBJECT_CACHE, report);
 	return ret;
 }
 
-static int show_pages(const struct leaks *l, const struct page_account *acc,
-		      struct report *report)
+static int show_pages(const struct leaks *l, struct report *report)
 {
 	const struct analysis_options *o = l->opts;
 	bool by = o->by && !(subject_rows(o->by) & ~PAGE_ROWS);
-	int ret = acc->failed ? -ENOMEM : 0;
+	int ret = l->page->failed ? -ENOMEM : 0;
 
 	if (!ret && (o->by_caller || !by))
-		ret = leaks_show_pages(l, acc, SUBJECT_CALLSITE, report);
+		ret = leaks_show_pages(l, SUBJECT_CALLSITE, report);
 	if (!ret && by)
-		ret = leaks_show_pages(l, acc, o->by, report);
-	return ret;
-}
-
-static int show_all(const struct leaks *l, struct report *report)
-{
-	const struct alloc_filter *filter = l->env->filter;
-	uint32_t wanted = l->opts->needs ? l->opts->needs : ~0U;
-	uint32_t seen = analysis_seen(l->env) & wanted;
-	int ret = 0;
-
-	if (seen & NEEDS_SLAB && !(filter && !filter->nr_slab))
-		ret = show_slab(l, l->slab, report);
-	if (!ret && seen & NEEDS_PAGE && !(filter && !filter->nr_page))
-		ret = show_pages(l, l->page, report);
-	return ret;
-}
-
-static int copy_side(struct leaks_side *to, const struct leaks_side *from)
-{
-	int ret = lifetimes_copy(&to->times, &from->times);
-	bool failed = false;
-
-	if (!ret)
-		ret = growth_copy(&to->growth, &from->growth);
-	if (!ret)
-		ret = births_copy(&to->births, &from->births);
-	if (ret)
-		return ret;
-	to->keys = from->keys;
-	intern_own(&to->keys, &failed);
-	to->rows = from->rows;
-	to->nr = from->nr;
-	to->capacity = from->capacity;
-	array_own(&to->rows, to->capacity, sizeof(*to->rows), &failed);
-	return failed ? -ENOMEM : 0;
-}
-
-/* Shows the tables as if the stream ended here; the accounts themselves go on unchanged. */
-static int show_now(const struct leaks *l, struct report *report)
-{
-	struct leaks now = *l;
-	struct accounts accounts;
-	int ret = accounts_copy(&accounts, l->env->accounts);
-
-	now.slab = accounts.slab;
-	now.page = accounts.page;
-	now.slabs = now.pages = (struct leaks_side){ .times = { 0 } };
-	if (!ret)
-		ret = copy_side(&now.slabs, &l->slabs);
-	if (!ret)
-		ret = copy_side(&now.pages, &l->pages);
-	if (!ret)
-		ret = observe(&now);
-	if (!ret) {
-		accounts_finish(&accounts);
-		ret = show_all(&now, report);
-	}
-	free_sides(&now);
-	accounts_free(&accounts);
+		ret = leaks_show_pages(l, o->by, report);
 	return ret;
 }
 
 static int leaks_view(const void *self, struct report *report)
 {
 	const struct leaks *l = self;
+	const struct alloc_filter *filter = l->env->filter;
+	uint32_t wanted = l->opts->needs ? l->opts->needs : ~0U;
+	uint32_t seen = analysis_seen(l->env) & wanted;
+	int ret = 0;
 
-	return l->ended ? show_all(l, report) : show_now(l, report);
+	if (seen & NEEDS_SLAB && !(filter && !filter->nr_slab))
+		ret = show_slab(l, report);
+	if (!ret && seen & NEEDS_PAGE && !(filter && !filter->nr_page))
+		ret = show_pages(l, report);
+	return ret;
 }
 
 static const struct table_type *const tables[] = { &leaks_type, &leaks_page_type, NULL };
@@ -360,7 +297,6 @@ const struct analysis analysis_leaks = {
 	.tables = tables,
 	.create = leaks_create,
 	.apart = true,
-	.end = leaks_end,
 	.view = leaks_view,
 	.destroy = leaks_destroy,
 };

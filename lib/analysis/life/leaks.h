@@ -45,7 +45,6 @@ struct leaks_side {
  * struct leaks - the analysis
  * @by_task: rows of a table are by task
  * @ns: the clock counts nanoseconds
- * @ended: the accounts are finished
  */
 struct leaks {
 	const struct analysis_env *env;
@@ -53,7 +52,7 @@ struct leaks {
 	struct slab_account *slab;
 	struct page_account *page;
 	struct leaks_side slabs, pages;
-	bool by_task, ns, ended;
+	bool by_task, ns;
 };
 
 /**
@@ -122,10 +121,10 @@ void leaks_view_free(struct leaks_view *v);
 
 extern const struct table_type leaks_type, leaks_page_type;
 
-/* Adds the table of slab objects, or of pages, by @kind, of a finished account. 0 or -ENOMEM. */
-int leaks_show_slab(const struct leaks *l, const struct slab_account *acc,
-		    enum subject_kind kind, struct report *report) __must_check;
-int leaks_show_pages(const struct leaks *l, const struct page_account *acc,
-		     enum subject_kind kind, struct report *report) __must_check;
+/* Adds the table of slab objects, or of pages, by @kind. 0 or -ENOMEM. */
+int leaks_show_slab(const struct leaks *l, enum subject_kind kind,
+		    struct report *report) __must_check;
+int leaks_show_pages(const struct leaks *l, enum subject_kind kind,
+		     struct report *report) __must_check;
 
 #endif

@@ -583,18 +583,16 @@ static int show(struct leaks_view *v, enum subject_kind kind, uint64_t losses,
 	return ret;
 }
 
-int leaks_show_slab(const struct leaks *l, const struct slab_account *acc,
-		    enum subject_kind kind, struct report *report)
+int leaks_show_slab(const struct leaks *l, enum subject_kind kind, struct report *report)
 {
-	struct leaks_view v = { .l = l, .side = &l->slabs, .slab = acc };
+	struct leaks_view v = { .l = l, .side = &l->slabs, .slab = l->slab };
 
-	return show(&v, kind, acc->lives.fates.losses, report);
+	return show(&v, kind, l->slab->lives.fates.losses, report);
 }
 
-int leaks_show_pages(const struct leaks *l, const struct page_account *acc,
-		     enum subject_kind kind, struct report *report)
+int leaks_show_pages(const struct leaks *l, enum subject_kind kind, struct report *report)
 {
-	struct leaks_view v = { .l = l, .side = &l->pages, .page = acc };
+	struct leaks_view v = { .l = l, .side = &l->pages, .page = l->page };
 
-	return show(&v, kind, acc->lives.fates.losses, report);
+	return show(&v, kind, l->page->lives.fates.losses, report);
 }

@@ -307,8 +307,9 @@ static int show(const struct lifetime_analysis *a, bool pages, struct report *re
 	return ret;
 }
 
-static int show_all(const struct lifetime_analysis *a, struct report *report)
+static int lifetime_view(const void *self, struct report *report)
 {
+	const struct lifetime_analysis *a = self;
 	const struct alloc_filter *filter = a->env->filter;
 	uint32_t seen = analysis_seen(a->env);
 	int ret = a->slab->lives.failed || a->page->lives.failed ? -ENOMEM : 0;
@@ -318,46 +319,6 @@ static int show_all(const struct lifetime_analysis *a, struct report *report)
 	if (!ret && seen & NEEDS_PAGE && !(filter && !filter->nr_page))
 		ret = show(a, true, report);
 	return ret;
-}
-
-/* Shows the tables as if the stream ended here; the accounts themselves go on unchanged. */
-static int show_now(const struct lifetime_analysis *a, struct report *report)
-{
-	struct lifetime_analysis now = *a;
-	struct accounts accounts;
-	int ret = accounts_copy(&accounts, a->env->accounts);
-
-	now.slab = accounts.slab;
-	now.page = accounts.page;
-	now.slab_times = now.page_times = (struct lifetimes){ 0 };
-	if (!ret)
-		ret = lifetimes_copy(&now.slab_times, &a->slab_times);
-	if (!ret)
-		ret = lifetimes_copy(&now.page_times, &a->page_times);
-	if (!ret)
-		ret = observe(&now);
-	if (!ret) {
-		accounts_finish(&accounts);
-		ret = show_all(&now, report);
-	}
-	lifetimes_free(&now.slab_times);
-	lifetimes_free(&now.page_times);
-	accounts_free(&accounts);
-	return ret;
-}
-
-static int lifetime_view(const void *self, struct report *report)
-{
-	const struct lifetime_analysis *a = self;
-
-	return a->ended ? show_all(a, report) : show_now(a, report);
-}
-
-static void lifetime_end(void *self)
-{
-	struct lifetime_analysis *a = self;
-
-	a->ended = true;
 }
 
 static const struct table_type *const tables[] = { &lifetime_type, &lifetime_page_type,
@@ -374,7 +335,6 @@ const struct analysis analysis_lifetime = {
 	.tables = tables,
 	.create = lifetime_create,
 	.apart = true,
-	.end = lifetime_end,
 	.view = lifetime_view,
 	.destroy = lifetime_destroy,
 };

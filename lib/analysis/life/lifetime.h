@@ -19,8 +19,7 @@ struct lifetime_analysis {
 	struct slab_account *slab;
 	struct page_account *page;
 	struct lifetimes slab_times, page_times;
-	bool ns;    /* the clock counts nanoseconds */
-	bool ended; /* the accounts are finished */
+	bool ns; /* the clock counts nanoseconds */
 };
 
 /* A group's allocations: objects or pages. @interval: in a sample: of all that are not live. */

@@ -67,17 +67,6 @@ void lifetimes_add(struct lifetimes *l, const struct lifetime *life)
 		  life->nr);
 }
 
-int lifetimes_copy(struct lifetimes *to, const struct lifetimes *from)
-{
-	bool failed = false;
-
-	*to = *from;
-	u64_map_own(&to->counts, &failed);
-	u64_map_own(&to->carries, &failed);
-	array_own(&to->rows, to->rows_capacity, sizeof(*to->rows), &failed);
-	return failed ? -ENOMEM : 0;
-}
-
 void lifetimes_free(struct lifetimes *l)
 {
 	u64_map_free(&l->counts);

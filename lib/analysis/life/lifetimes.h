@@ -105,8 +105,6 @@ uint64_t lifetime_step_time(uint32_t step);
 
 /* Counts @life; keeps failures. */
 void lifetimes_add(struct lifetimes *l, const struct lifetime *life);
-/* Copies @from to @to. 0 or -ENOMEM; call lifetimes_free() in any case. */
-int lifetimes_copy(struct lifetimes *to, const struct lifetimes *from) __must_check;
 void lifetimes_free(struct lifetimes *l);
 
 /* @nr lives of a group are in a step. */

@@ -14,15 +14,11 @@
 #include "analysis/stat/page_report.h"
 #include "base/array.h"
 
-/**
- * struct page_owners - the analysis
- * @ended: the account is finished
- */
+/* The analysis. */
 struct page_owners {
 	const struct analysis_env *env;
 	const struct analysis_options *opts;
 	struct page_account *acc;
-	bool ended;
 };
 
 /* A row's key, with the subject by --by. */
@@ -472,11 +468,11 @@ static void add_summary(const struct view *v, struct table *t)
 	estimate_summary(&v->all, true, t);
 }
 
-static int show_by(const struct page_owners *p, const struct page_account *acc,
-		   enum subject_kind kind, struct report *report)
+static int show_by(const struct page_owners *p, enum subject_kind kind,
+		   struct report *report)
 {
 	struct view v = { .p = p,
-			  .page = { .env = p->env, .opts = p->opts, .acc = acc } };
+			  .page = { .env = p->env, .opts = p->opts, .acc = p->acc } };
 	struct table *t = new_table(p, kind);
 	int ret = t ? collect(&v, kind) : -ENOMEM;
 
@@ -492,40 +488,19 @@ static int show_by(const struct page_owners *p, const struct page_account *acc,
 	return ret;
 }
 
-static int show(const struct page_owners *p, const struct page_account *acc,
-		struct report *report)
+static int owners_view(const void *self, struct report *report)
 {
+	const struct page_owners *p = self;
 	const struct alloc_filter *filter = p->env->filter;
 	const struct analysis_options *o = p->opts;
-	int ret = acc->failed ? -ENOMEM : 0;
+	int ret = p->acc->failed ? -ENOMEM : 0;
 
 	if (!(analysis_seen(p->env) & NEEDS_PAGE) || (filter && !filter->nr_page))
 		return ret;
 	if (!ret && o->by_caller)
-		ret = show_by(p, acc, SUBJECT_CALLSITE, report);
+		ret = show_by(p, SUBJECT_CALLSITE, report);
 	if (!ret && (o->by || !o->by_caller))
-		ret = show_by(p, acc, o->by ? o->by : SUBJECT_STACK, report);
-	return ret;
-}
-
-static int owners_view(const void *self, struct report *report)
-{
-	const struct page_owners *p = self;
-	struct page_account *now;
-	int ret;
-
-	if (p->ended)
-		return show(p, p->acc, report);
-	/* Show the table as if the stream ended here; the account itself goes on unchanged. */
-	now = calloc(1, sizeof(*now));
-	ret = now ? page_account_copy(now, p->acc) : -ENOMEM;
-	if (!ret) {
-		page_account_finish(now);
-		ret = show(p, now, report);
-	}
-	if (now)
-		page_account_free(now);
-	free(now);
+		ret = show_by(p, o->by ? o->by : SUBJECT_STACK, report);
 	return ret;
 }
 
@@ -548,13 +523,6 @@ static int owners_create(const struct analysis_env *env,
 	return ret;
 }
 
-static void owners_end(void *self)
-{
-	struct page_owners *p = self;
-
-	p->ended = true;
-}
-
 static void owners_destroy(void *self)
 {
 	free(self);
@@ -573,7 +541,6 @@ const struct analysis analysis_owners = {
 	.tables = tables,
 	.create = owners_create,
 	.apart = true,
-	.end = owners_end,
 	.view = owners_view,
 	.destroy = owners_destroy,
 };

@@ -339,7 +339,7 @@ void analyses_observe(struct analyses *all, const struct kmem_event *evs, size_t
 	share_events((void *)&here, evs, nr);
 }
 
-void analyses_end(struct analyses *all)
+static void finish(struct analyses *all)
 {
 	size_t i;
 
@@ -350,7 +350,7 @@ void analyses_end(struct analyses *all)
 	}
 }
 
-int analyses_view(const struct analyses *all, struct report *report)
+int analyses_view(struct analyses *all, struct report *report)
 {
 	const struct alloc_filter *filter = all->env.filter;
 	bool lacks_frees = recording_lacks_frees(all->env.rec);
@@ -359,6 +359,7 @@ int analyses_view(const struct analyses *all, struct report *report)
 	int ret = filter && filter->failed ? -ENOMEM : 0;
 	size_t i;
 
+	finish(all);
 	if (filter)
 		seen &= (filter->nr_slab ? NEEDS_SLAB : 0) |
 			(filter->nr_page ? NEEDS_PAGE : 0);
@@ -406,10 +407,8 @@ int analyze_run(const struct analysis_env *env, const struct analysis_set *set,
 		ret = learn_stacks(all, stream, progress);
 	if (!ret)
 		ret = analyze_stream(all, stream, progress);
-	if (!ret) {
-		analyses_end(all);
+	if (!ret)
 		ret = analyses_view(all, report);
-	}
 	if (env->guess)
 		stack_guess_free(env->guess);
 	if (!ret && source_lines_failed(env->lines))

@@ -44,12 +44,10 @@ int analyses_new(struct analyses **out, const struct analysis_env *env,
 		 const struct analysis_set *set) __must_check;
 /* Passes on @nr events and losses, in the stream's order. */
 void analyses_observe(struct analyses *all, const struct kmem_event *evs, size_t nr);
-/* No event follows: views cost less from here on. */
-void analyses_end(struct analyses *all);
-/* Adds the tables of the events so far, in the order of the set; at any moment and as often as
- * needed. 0; -ENOMEM; an analysis' error, and the report is void.
+/* No event follows: adds the tables, in the order of the set. Call it once. 0; -ENOMEM; an error of
+ * an analysis, and the report is void.
  */
-int analyses_view(const struct analyses *all, struct report *report) __must_check;
+int analyses_view(struct analyses *all, struct report *report) __must_check;
 void analyses_free(struct analyses *all);
 
 /**

@@ -378,15 +378,11 @@ static int page_tables(struct page_report *page, struct report *report)
 	return ret;
 }
 
-/**
- * struct page_analysis - the account, and the options of its view
- * @ended: the account is finished
- */
+/* The account, and the options of its tables. */
 struct page_analysis {
 	const struct analysis_env *env;
 	const struct analysis_options *opts;
 	struct page_account *acc; /* of the stream; others may use it, too */
-	bool ended;
 };
 
 static int page_create(const struct analysis_env *env,
@@ -409,19 +405,11 @@ static int page_create(const struct analysis_env *env,
 	return ret;
 }
 
-static void page_end(void *self)
+static int page_view(const void *self, struct report *report)
 {
-	struct page_analysis *page = self;
-
-	page->ended = true;
-}
-
-/* Shows the tables of finished @acc. */
-static int page_show(const struct page_analysis *page, const struct page_account *acc,
-		     struct report *report)
-{
-	struct page_report r = { .env = page->env, .opts = page->opts, .acc = acc };
-	int ret = acc->failed ? -ENOMEM : 0;
+	const struct page_analysis *page = self;
+	struct page_report r = { .env = page->env, .opts = page->opts, .acc = page->acc };
+	int ret = page->acc->failed ? -ENOMEM : 0;
 
 	sites_init(&r.sites, page->env);
 	if (!ret)
@@ -433,27 +421,6 @@ static int page_show(const struct page_analysis *page, const struct page_account
 	sites_free(&r.sites);
 	bounds_free(&r.bounds);
 	free(r.callsites);
-	return ret;
-}
-
-static int page_view(const void *self, struct report *report)
-{
-	const struct page_analysis *page = self;
-	struct page_account *now;
-	int ret;
-
-	if (page->ended)
-		return page_show(page, page->acc, report);
-	/* Show the tables as if the stream ended here; the account itself goes on unchanged. */
-	now = calloc(1, sizeof(*now));
-	ret = now ? page_account_copy(now, page->acc) : -ENOMEM;
-	if (!ret) {
-		page_account_finish(now);
-		ret = page_show(page, now, report);
-	}
-	if (now)
-		page_account_free(now);
-	free(now);
 	return ret;
 }
 
@@ -477,7 +444,6 @@ const struct analysis analysis_page = {
 	.tables = tables,
 	.create = page_create,
 	.apart = true,
-	.end = page_end,
 	.view = page_view,
 	.destroy = page_destroy,
 };

@@ -14,7 +14,7 @@
 #include "analysis/row/subject.h"
 
 /**
- * struct page_report - one view of a finished account
+ * struct page_report - the tables of a finished account
  * @callsites: by account row; 0: unknown
  * @summarised: the summary stands under the first table
  */

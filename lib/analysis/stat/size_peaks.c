@@ -158,34 +158,11 @@ void size_peaks_take(struct size_peaks *p, const struct slab_life *life, size_t 
 		take_one(p, life);
 }
 
-int size_peaks_copy(struct size_peaks *to, const struct size_peaks *from,
-		    const struct slab_lives *lives)
-{
-	bool failed = from->failed;
-
-	*to = *from;
-	to->lives = lives;
-	/* In a copy nothing begins any more, so it does not need the callsites. */
-	to->rows_capacity = to->nr_rows;
-	to->capacity = to->nr;
-	to->sites_capacity = to->nr_sites;
-	array_own(&to->site_of, to->nr_rows, sizeof(*to->site_of), &failed);
-	array_own(&to->counts, to->nr, sizeof(*to->counts), &failed);
-	array_own(&to->totals, to->nr_sites, sizeof(*to->totals), &failed);
-	intern_own(&to->keys, &failed);
-	return failed ? -ENOMEM : 0;
-}
-
-void size_peaks_free_copy(struct size_peaks *p)
+void size_peaks_free(struct size_peaks *p)
 {
 	free(p->site_of);
 	free(p->counts);
 	free(p->totals);
 	intern_free(&p->keys);
-}
-
-void size_peaks_free(struct size_peaks *p)
-{
-	size_peaks_free_copy(p);
 	sites_free(&p->sites);
 }

@@ -75,12 +75,6 @@ static inline const struct size_peak_key *size_peaks_key(const struct size_peaks
 	return intern_get(&p->keys, (uint32_t)i + 1, NULL);
 }
 
-/* Copies @from to @to, which takes the lives of @lives, a copy of @from's. Names of callsites still
- * belong to @from. Call size_peaks_free_copy() in any case. 0 or -ENOMEM.
- */
-int size_peaks_copy(struct size_peaks *to, const struct size_peaks *from,
-		    const struct slab_lives *lives) __must_check;
-void size_peaks_free_copy(struct size_peaks *p);
 void size_peaks_free(struct size_peaks *p);
 
 #endif

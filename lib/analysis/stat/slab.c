@@ -413,7 +413,6 @@ const struct analysis analysis_slab = {
 	.tables = tables,
 	.create = slab_create,
 	.apart = true,
-	.end = slab_analysis_end,
 	.view = slab_view,
 	.destroy = slab_analysis_destroy,
 };

@@ -198,7 +198,6 @@ const struct analysis analysis_account = {
 	.tables = tables,
 	.create = slab_analysis_create,
 	.apart = true,
-	.end = slab_analysis_end,
 	.view = account_view,
 	.destroy = slab_analysis_destroy,
 };

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * analysis: shared code of analyses of slab accounts.
- * In: slab events. Out: an account, and views of it.
+ * In: slab events. Out: an account, and its tables.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -28,13 +28,6 @@ int slab_analysis_new(const struct analysis_env *env, const struct analysis_opti
 	return ret;
 }
 
-void slab_analysis_end(void *self)
-{
-	struct slab_analysis *slab = self;
-
-	slab->ended = true;
-}
-
 int slab_analysis_create(const struct analysis_env *env,
 			 const struct analysis_options *opts, void **self)
 {
@@ -58,17 +51,16 @@ static int estimate_all(struct slab_report *r)
 	return ret;
 }
 
-/* Shows finished @acc. */
-static int view(const struct slab_analysis *slab, const struct slab_account *acc,
-		struct report *report,
-		int (*show)(struct slab_report *slab, struct report *report))
+int slab_analysis_view(const void *self, struct report *report,
+		       int (*show)(struct slab_report *slab, struct report *report))
 {
-	struct slab_report r = { .env = slab->env, .opts = slab->opts, .acc = acc };
-	int ret = acc->failed ? -ENOMEM : 0;
+	const struct slab_analysis *slab = self;
+	struct slab_report r = { .env = slab->env, .opts = slab->opts, .acc = slab->acc };
+	int ret = slab->acc->failed ? -ENOMEM : 0;
 
 	sites_init(&r.sites, slab->env);
 	if (!ret)
-		ret = slab_bounds_make(&r.bounds, acc, slab->env);
+		ret = slab_bounds_make(&r.bounds, slab->acc, slab->env);
 	if (!ret)
 		ret = slab_bounds_total(&r.bounds, &r.net);
 	if (!ret && slab_report_estimates(&r))
@@ -77,28 +69,6 @@ static int view(const struct slab_analysis *slab, const struct slab_account *acc
 		ret = show(&r, report);
 	slab_bounds_free(&r.bounds);
 	sites_free(&r.sites);
-	return ret;
-}
-
-int slab_analysis_view(const void *self, struct report *report,
-		       int (*show)(struct slab_report *slab, struct report *report))
-{
-	const struct slab_analysis *slab = self;
-	struct slab_account *now;
-	int ret;
-
-	if (slab->ended)
-		return view(slab, slab->acc, report, show);
-	/* Show the account as if the stream ended here; the account itself goes on unchanged. */
-	now = calloc(1, sizeof(*now));
-	ret = now ? slab_account_copy(now, slab->acc) : -ENOMEM;
-	if (!ret) {
-		slab_account_finish(now);
-		ret = view(slab, now, report, show);
-	}
-	if (now)
-		slab_account_free(now);
-	free(now);
 	return ret;
 }
 

@@ -12,19 +12,15 @@
 #include "analysis/row/sites.h"
 #include "analysis/row/subject.h"
 
-/**
- * struct slab_analysis - the account behind the analyses slab, account and sizes
- * @ended: the account is finished
- */
+/* The account behind the analyses slab, account and sizes. */
 struct slab_analysis {
 	const struct analysis_env *env;
 	const struct analysis_options *opts;
 	struct slab_account *acc; /* of the stream; others may use it, too */
-	bool ended;
 };
 
 /**
- * struct slab_report - one view of a finished account
+ * struct slab_report - the tables of a finished account
  * @net: range of everything; @allocated, @living: in a sample: bytes of everything
  * @summarised: the summary stands under the first table
  */
@@ -45,8 +41,7 @@ int slab_analysis_create(const struct analysis_env *env,
 /* The same for callers that use rows as @task_sums of struct dimensions requires. */
 int slab_analysis_new(const struct analysis_env *env, const struct analysis_options *opts,
 		      bool task_sums, void **self) __must_check;
-void slab_analysis_end(void *self);
-/* Lets @show add its tables for the events so far. 0, -ENOMEM, or the return value of @show. */
+/* Lets @show add its tables. 0, -ENOMEM, or the return value of @show. */
 int slab_analysis_view(const void *self, struct report *report,
 		       int (*show)(struct slab_report *slab, struct report *report));
 void slab_analysis_destroy(void *self);

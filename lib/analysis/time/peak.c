@@ -181,19 +181,16 @@ static int observe(struct peak *p)
 	return ret ? ret : page_lives_observe(&p->page->lives, pages_lived, p);
 }
 
-static void free_own(struct peak *p)
+void peak_destroy(void *self)
 {
+	struct peak *p = self;
+
 	timeline_free(&p->slabs.timeline);
 	timeline_free(&p->pages.timeline);
 	free(p->slabs.rows);
 	free(p->pages.rows);
 	free(p->changes);
-}
-
-void peak_destroy(void *self)
-{
-	free_own(self);
-	free(self);
+	free(p);
 }
 
 /* Shows the tables that were asked for; pages are by callsite if they cannot be by @by. */
@@ -246,11 +243,11 @@ void peak_end(void *self)
 	flush(p);
 	if (p->at_end)
 		p->turn++;
-	p->ended = true;
 }
 
-static int show_all(const struct peak *p, struct report *report)
+int peak_view(const void *self, struct report *report)
 {
+	const struct peak *p = self;
 	const struct alloc_filter *filter = p->env->filter;
 	uint32_t seen = analysis_seen(p->env);
 	bool failed = p->failed || p->slabs.timeline.failed || p->pages.timeline.failed;
@@ -261,46 +258,6 @@ static int show_all(const struct peak *p, struct report *report)
 	if (!ret && p->of_pages && seen & NEEDS_PAGE && !(filter && !filter->nr_page))
 		ret = p->show(p, true, report);
 	return ret;
-}
-
-/* Shows the tables as if the stream ended here; the accounts themselves go on unchanged. */
-static int show_now(const struct peak *p, struct report *report)
-{
-	struct peak now = *p;
-	struct accounts accounts;
-	bool failed = false;
-	int ret = accounts_copy(&accounts, p->env->accounts);
-
-	now.changed = NULL;
-	now.slab = accounts.slab;
-	now.page = accounts.page;
-	array_own(&now.slabs.rows, now.slabs.capacity, sizeof(*now.slabs.rows), &failed);
-	array_own(&now.pages.rows, now.pages.capacity, sizeof(*now.pages.rows), &failed);
-	array_own(&now.changes, now.capacity, sizeof(*now.changes), &failed);
-	/* Always copy both, so that each has its own to free. */
-	failed |= timeline_copy(&now.slabs.timeline, &p->slabs.timeline) != 0;
-	failed |= timeline_copy(&now.pages.timeline, &p->pages.timeline) != 0;
-	if (failed)
-		ret = -ENOMEM;
-	if (!ret) {
-		flush(&now);
-		ret = observe(&now);
-	}
-	if (!ret) {
-		accounts_finish(&accounts);
-		peak_end(&now);
-		ret = show_all(&now, report);
-	}
-	free_own(&now);
-	accounts_free(&accounts);
-	return ret;
-}
-
-int peak_view(const void *self, struct report *report)
-{
-	const struct peak *p = self;
-
-	return p->ended ? show_all(p, report) : show_now(p, report);
 }
 
 static const struct table_type *const tables[] = { &peak_type, &peak_page_type, NULL };

@@ -69,7 +69,7 @@ struct peak {
 	size_t nr_changes, capacity;
 	void (*changed)(const struct peak *p, const struct peak_change *c);
 	int (*show)(const struct peak *p, bool pages, struct report *report);
-	bool ended, failed;
+	bool failed;
 };
 
 /* What lived of row @row at the moment. */

@@ -5,7 +5,6 @@
  */
 #include "analysis/time/timeline.h"
 
-#include <errno.h>
 #include <stdlib.h>
 
 #include "base/array.h"
@@ -72,16 +71,6 @@ uint64_t timeline_at(const struct timeline *t, uint32_t number, unsigned int bin
 	if (bin < t->rows[number].nr)
 		return t->at[(size_t)number * t->bins + bin];
 	return t->rows[number].live;
-}
-
-int timeline_copy(struct timeline *to, const struct timeline *from)
-{
-	bool failed = false;
-
-	*to = *from;
-	array_own(&to->rows, to->capacity, sizeof(*to->rows), &failed);
-	array_own(&to->at, to->at_capacity, sizeof(*to->at), &failed);
-	return failed ? -ENOMEM : 0;
 }
 
 void timeline_free(struct timeline *t)

@@ -42,8 +42,6 @@ void timeline_change(struct timeline *t, uint32_t row, uint64_t ts, uint64_t mor
 void timeline_settle(struct timeline *t, uint32_t row, uint64_t less);
 /* @row's live bytes at the end of @bin; for the last bin, at the very end. */
 uint64_t timeline_at(const struct timeline *t, uint32_t row, unsigned int bin);
-/* Copies @from to @to. 0 or -ENOMEM; call timeline_free() in any case. */
-int timeline_copy(struct timeline *to, const struct timeline *from) __must_check;
 void timeline_free(struct timeline *t);
 
 #endif

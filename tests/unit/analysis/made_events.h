@@ -66,7 +66,6 @@ static inline const struct table *table_of(struct fixture *f, const char *name,
 
 	ck_assert(!analyses_new(&all, &f->in.env, &set));
 	analyses_observe(all, f->evs, f->nr);
-	analyses_end(all);
 	ck_assert(!analyses_view(all, f->in.report));
 	analyses_free(all);
 	ck_assert_uint_eq(f->in.report->nr_tables, 1);

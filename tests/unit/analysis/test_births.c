@@ -41,7 +41,7 @@ static void drop(struct births *b, const struct birth *list, size_t nr)
 START_TEST(tasks_of_what_lives)
 {
 	struct birth *list = calloc(BIRTHS, sizeof(*list));
-	struct births b = { 0 }, copy;
+	struct births b = { 0 };
 	uint32_t seed = 1;
 	size_t i, dropped = 0;
 
@@ -62,15 +62,11 @@ START_TEST(tasks_of_what_lives)
 	}
 	ck_assert_uint_gt(dropped, 0);
 	ck_assert_uint_lt(b.count, BIRTHS / 2);
-	ck_assert(!births_copy(&copy, &b));
 	for (i = 0; i < BIRTHS; i++) {
-		if (!list[i].live)
-			continue;
-		ck_task(&b, &list[i]);
-		ck_task(&copy, &list[i]);
+		if (list[i].live)
+			ck_task(&b, &list[i]);
 	}
 	ck_assert(!b.failed && !b.disordered);
-	births_free(&copy);
 	births_free(&b);
 	free(list);
 }

@@ -185,7 +185,6 @@ static const struct table *sizes_of(struct fixture *f)
 	ck_assert_uint_le(f->nr, EVENTS_MAX);
 	ck_assert(!analyses_new(&all, &f->in.env, &set));
 	analyses_observe(all, f->evs, f->nr);
-	analyses_end(all);
 	ck_assert(!analyses_view(all, f->in.report));
 	analyses_free(all);
 	ck_assert_uint_eq(f->in.report->nr_tables, 1);

@@ -183,24 +183,6 @@ void accounts_finish(struct accounts *a)
 		page_account_finish(a->page);
 }
 
-int accounts_copy(struct accounts *to, const struct accounts *from)
-{
-	int ret = 0;
-
-	*to = *from;
-	to->slab = from->slab ? calloc(1, sizeof(*to->slab)) : NULL;
-	to->page = from->page ? calloc(1, sizeof(*to->page)) : NULL;
-	to->edges = (struct slab_edges){ 0 }; /* the slab account has @from's */
-	to->own_tasks = (struct tasks){ 0 };  /* the copy uses @from's names */
-	if ((from->slab && !to->slab) || (from->page && !to->page))
-		return -ENOMEM;
-	if (from->slab)
-		ret = slab_account_copy(to->slab, from->slab);
-	if (!ret && from->page)
-		ret = page_account_copy(to->page, from->page);
-	return ret;
-}
-
 void accounts_free(struct accounts *a)
 {
 	if (a->slab)

@@ -60,11 +60,6 @@ bool accounts_read_all(const struct accounts *a);
 void accounts_events(struct accounts *a, const struct kmem_event *evs, size_t nr);
 /* No more events: finishes the accounts, unless they are a sum of parts. */
 void accounts_finish(struct accounts *a);
-/* Makes @to a copy of @from, with accounts of its own and no observers. The copy may be finished
- * while @from continues. Not while a batch is handed over. 0; -ENOMEM: call accounts_free() then,
- * too.
- */
-int accounts_copy(struct accounts *to, const struct accounts *from) __must_check;
 void accounts_free(struct accounts *a);
 
 #endif

@@ -60,9 +60,3 @@ void addr_set_free(struct addr_set *set)
 	free(set->groups);
 	*set = (struct addr_set){ 0 };
 }
-
-void addr_set_own(struct addr_set *set, bool *failed)
-{
-	u64_map_own(&set->index, failed);
-	array_own(&set->groups, set->capacity, sizeof(*set->groups), failed);
-}

@@ -30,8 +30,6 @@ struct addr_set {
 /* Adds @addr, which may be in the set already. False if memory ran out. */
 bool addr_set_add(struct addr_set *set, uint64_t addr) __must_check;
 bool addr_set_has(const struct addr_set *set, uint64_t addr);
-/* Like array_own(), for a copied set. */
-void addr_set_own(struct addr_set *set, bool *failed);
 void addr_set_free(struct addr_set *set);
 
 #endif

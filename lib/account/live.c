@@ -8,8 +8,6 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#include "base/array.h"
-
 #define LIVE_FIRST_CAPACITY 1024
 #define LIVE_NARROW_RANGE   (1ULL << 48)
 /* Time stamps may step back a little, so the base lies this far before the first one. */
@@ -185,10 +183,4 @@ void live_free(struct live_table *t)
 	free(t->entries);
 	free(t->begins);
 	*t = (struct live_table){ 0 };
-}
-
-void live_own(struct live_table *t, bool *failed)
-{
-	array_own(&t->entries, t->capacity, sizeof(*t->entries), failed);
-	array_own(&t->begins, t->begins ? t->capacity : 0, live_begin_size(t), failed);
 }

@@ -262,8 +262,6 @@ static inline bool live_is_recent(const struct live_table *t,
 {
 	return entry->epoch == t->epoch;
 }
-/* Like array_own(), for a copied table. */
-void live_own(struct live_table *t, bool *failed);
 void live_free(struct live_table *t);
 
 #endif

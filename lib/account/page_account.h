@@ -83,11 +83,6 @@ void page_account_sum(struct page_account *acc);
 /* No more events: settles frees that were only announced, adds up, finds what must still be live.
  */
 void page_account_finish(struct page_account *acc);
-/* Makes @to a copy of @from with memory of its own and without @from's observers. Not while a batch
- * is handed over. 0; -ENOMEM: call page_account_free() then, too.
- */
-int page_account_copy(struct page_account *to,
-		      const struct page_account *from) __must_check;
 const struct page_key *page_account_key(const struct page_account *acc, size_t row);
 /* How many allocations each of the row stands for: more than one only in a sample. */
 uint32_t page_account_weight(const struct page_account *acc, size_t row);

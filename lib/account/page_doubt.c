@@ -127,9 +127,3 @@ void page_doubts_free(struct page_doubts *d)
 	live_free(&d->table);
 	page_frames_free(&d->starts);
 }
-
-void page_doubts_own(struct page_doubts *d, bool *failed)
-{
-	live_own(&d->table, failed);
-	page_frames_own(&d->starts, failed);
-}

@@ -69,8 +69,6 @@ bool page_doubt_recent(const struct page_doubts *d, const struct live_entry *dou
 void page_doubt_drop(struct page_doubts *d, struct live_entry *doubt);
 /* Drops the doubts about blocks that are not live and have frames in [@pfn, @pfn + @nr). */
 void page_doubt_forget(struct page_doubts *d, uint64_t pfn, uint64_t nr);
-/* Like array_own(), for copied doubts. */
-void page_doubts_own(struct page_doubts *d, bool *failed);
 void page_doubts_free(struct page_doubts *d);
 
 #endif

@@ -258,11 +258,3 @@ void page_frames_free(struct page_frames *f)
 	free(f->regions);
 	free(f->spans);
 }
-
-void page_frames_own(struct page_frames *f, bool *failed)
-{
-	u64_map_own(&f->region_index, failed);
-	u64_map_own(&f->span_index, failed);
-	array_own(&f->regions, f->regions_capacity, sizeof(*f->regions), failed);
-	array_own(&f->spans, f->spans_capacity, sizeof(*f->spans), failed);
-}

@@ -180,8 +180,6 @@ void page_frames_mark(struct page_frames *f, uint64_t pfn, uint64_t nr, bool liv
 uint64_t page_frames_next_live(struct page_frames *f, uint64_t pfn, uint64_t end);
 /* Announces @pfn if it is live. */
 void page_frames_announce(struct page_frames *f, uint64_t pfn);
-/* Like array_own(), for copied frames. */
-void page_frames_own(struct page_frames *f, bool *failed);
 /* It is not to be used again. */
 void page_frames_free(struct page_frames *f);
 

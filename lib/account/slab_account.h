@@ -68,11 +68,6 @@ void slab_account_listed(struct slab_account *acc, const struct event_lists *lis
 void slab_account_sum(struct slab_account *acc);
 /* No more events: settles events in the wrong order, adds up, finds what must still be live. */
 void slab_account_finish(struct slab_account *acc);
-/* Makes @to a copy of @from with memory of its own and without @from's observers. Not while a batch
- * is handed over. 0; -ENOMEM: call slab_account_free() then, too.
- */
-int slab_account_copy(struct slab_account *to,
-		      const struct slab_account *from) __must_check;
 /* Computes the totals from the rows and the fates. */
 void slab_account_totals(struct slab_account *acc);
 

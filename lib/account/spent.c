@@ -104,14 +104,6 @@ int spent_sweep(struct spent *s, const struct dimensions *dims, struct spent_row
 	return ret;
 }
 
-void spent_own(struct spent *s, bool *failed)
-{
-	pthread_mutex_init(&s->lock, NULL);
-	intern_own(&s->keys, failed);
-	array_own(&s->sums, s->sums_capacity, s->words * sizeof(*s->sums), failed);
-	array_own(&s->firsts, s->firsts_capacity, sizeof(*s->firsts), failed);
-}
-
 void spent_free(struct spent *s)
 {
 	intern_free(&s->keys);

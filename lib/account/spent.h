@@ -97,8 +97,6 @@ static inline const void *spent_sum(const struct spent *s, uint32_t i)
 	return s->sums + i * s->words;
 }
 
-/* Like array_own(), for copied sums. */
-void spent_own(struct spent *s, bool *failed);
 void spent_free(struct spent *s);
 
 #endif

@@ -32,18 +32,3 @@ int array_reserve(void *items, size_t *capacity, size_t need, size_t item_size)
 	*capacity = bigger;
 	return 0;
 }
-
-void array_own(void *items, size_t nr, size_t item_size, bool *failed)
-{
-	void *original, *copy = NULL;
-
-	memcpy(&original, items, sizeof(original));
-	if (nr && !*failed) {
-		copy = reallocarray(NULL, nr, item_size);
-		if (copy)
-			memcpy(copy, original, nr * item_size);
-		else
-			*failed = true;
-	}
-	memcpy(items, &copy, sizeof(copy));
-}

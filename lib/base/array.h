@@ -23,13 +23,4 @@
 int array_reserve(void *items, size_t *capacity, size_t need,
 		  size_t item_size) __must_check;
 
-/**
- * array_own() - after copying a struct, give the copy its own array
- * @items: address of the pointer, which still points to the original's array
- * @nr: items to copy; with 0 the pointer becomes NULL
- * @failed: set if memory ran out; if it was set before, nothing is copied. The pointer is NULL in
- *	both cases, so all arrays of a copy can always be freed.
- */
-void array_own(void *items, size_t nr, size_t item_size, bool *failed);
-
 #endif

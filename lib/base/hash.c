@@ -10,8 +10,6 @@
 #include <string.h>
 #include <sys/random.h>
 
-#include "base/array.h"
-
 uint64_t hash_secret = 0xd1342543de82ef95ULL;
 
 void hash_keep_secret(void)
@@ -213,16 +211,4 @@ void intern_free(struct intern *in)
 	free(in->slots);
 	free(in->bytes);
 	*in = (struct intern){ 0 };
-}
-
-void u64_map_own(struct u64_map *map, bool *failed)
-{
-	array_own(&map->slots, map->capacity, sizeof(*map->slots), failed);
-}
-
-void intern_own(struct intern *in, bool *failed)
-{
-	array_own(&in->entries, in->capacity, sizeof(*in->entries), failed);
-	array_own(&in->slots, in->nr_slots, sizeof(*in->slots), failed);
-	array_own(&in->bytes, in->bytes_capacity, 1, failed);
 }

@@ -110,8 +110,6 @@ static inline uint32_t *u64_map_find(const struct u64_map *map, uint64_t key)
 struct u64_map_slot *u64_map_sorted(const struct u64_map *map);
 /* Finds @key or inserts it with @value. NULL if memory ran out. */
 uint32_t *u64_map_insert(struct u64_map *map, uint64_t key, uint32_t value);
-/* Like array_own(), for a copied map. */
-void u64_map_own(struct u64_map *map, bool *failed);
 void u64_map_free(struct u64_map *map);
 
 /**
@@ -152,8 +150,6 @@ static inline const void *intern_get(const struct intern *in, uint32_t id, size_
 	return in->bytes + in->entries[id - 1].offset;
 }
 
-/* Like array_own(), for a copied table. */
-void intern_own(struct intern *in, bool *failed);
 void intern_free(struct intern *in);
 
 #endif

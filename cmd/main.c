@@ -18,15 +18,34 @@
 #include "cmd/options/config_file.h"
 #include "cmd/options/message.h"
 #include "cmd/options/options.h"
+#include "cmd/stat/tables.h"
 
 /* Sorted by group: the help lists commands in this order. */
 static const struct command *const commands[] = {
-	&command_record,  &command_boot,      &command_extract, &command_recover,
-	&command_summary, &command_report,    &command_stat,	&command_leaks,
-	&command_peak,	  &command_owners,    &command_advise,	&command_frag,
-	&command_percpu,  &command_footprint, &command_top,	&command_query,
-	&command_script,  &command_info,      &command_diff,	&command_export,
-	&command_import,  &command_split,     &command_config,	&command_version,
+	&command_record,
+	&command_boot,
+	&command_extract,
+	&command_recover,
+	&tables_commands[TABLES_SUMMARY].command,
+	&command_report,
+	&command_stat,
+	&tables_commands[TABLES_LEAKS].command,
+	&tables_commands[TABLES_PEAK].command,
+	&tables_commands[TABLES_OWNERS].command,
+	&tables_commands[TABLES_ADVISE].command,
+	&tables_commands[TABLES_FRAG].command,
+	&tables_commands[TABLES_PERCPU].command,
+	&command_footprint,
+	&command_top,
+	&command_query,
+	&command_script,
+	&command_info,
+	&command_diff,
+	&command_export,
+	&command_import,
+	&command_split,
+	&command_config,
+	&command_version,
 };
 
 static const char *const group_words[] = {

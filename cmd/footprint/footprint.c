@@ -79,7 +79,7 @@ static int parse(struct footprint_run *run, int argc, char **argv)
 		  "add pages from the recording, not slab objects" },
 		{ OPTION_ROWS | OPTION_EVERYDAY, 0, "depth", "N|all", &run->depth,
 		  "levels of the tree (default 2)" },
-		STAT_SORT_OPTION(o, "bss,-text"),
+		STAT_SORT_OPTION(o, "sort keys, e.g. bss,-text"),
 		STAT_ROW_OPTIONS(o),
 		{ OPTION_STRING | OPTION_EVERYDAY, 0, "rings", "FILE", &run->rings,
 		  "draw the whole tree as rings: FILE.svg or FILE.html" },

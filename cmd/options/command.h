@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * cmd: what a subcommand is.
- * In: nothing. Out: the descriptor that each cmd/NAME.c owns and main.c's table lists.
+ * In: nothing. Out: the descriptors that main.c's table lists: each command's own, and those of
+ * cmd/stat/tables.h.
  */
 #ifndef KMEMX_CMD_COMMAND_H
 #define KMEMX_CMD_COMMAND_H
@@ -46,13 +47,6 @@ extern const struct command command_boot;
 extern const struct command command_extract;
 extern const struct command command_top;
 extern const struct command command_stat;
-extern const struct command command_leaks;
-extern const struct command command_peak;
-extern const struct command command_owners;
-extern const struct command command_summary;
-extern const struct command command_advise;
-extern const struct command command_frag;
-extern const struct command command_percpu;
 extern const struct command command_footprint;
 extern const struct command command_query;
 extern const struct command command_report;

@@ -1,23 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * cmd: kmemx owners.
- * In: a recording. Out: who owns the pages that are live at the end, in page_owner_sort's terms.
+ * cmd: the words of page_owner_sort, which kmemx owners takes.
+ * In: --cull, --sort. Out: options of the analysis, or a message and an exit code.
  */
 #include <errno.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "cmd/options/command.h"
 #include "cmd/options/message.h"
-#include "cmd/stat/stat_keys.h"
-#include "cmd/stat/stat_options.h"
-
-/* The options that only this command has. @by, @sort: translated from page_owner_sort's words. */
-struct owners_args {
-	const char *cull;
-	struct strbuf by, sort;
-};
+#include "cmd/stat/tables.h"
 
 static const char command_name[] = "owners";
 
@@ -51,7 +42,7 @@ static const struct owner_word {
 	{ .word = "txt", .why = NO_TEXT, .use = "stacktrace" },
 };
 
-static const char *const cull_words[] = { "stacktrace", "pid",	       "name",
+const char *const owners_cull_words[] = { "stacktrace", "pid",	       "name",
 					  "order",	"migratetype", NULL };
 
 static const struct owner_word *find_word(const char *word)
@@ -63,50 +54,6 @@ static const struct owner_word *find_word(const char *word)
 			return &owner_words[i];
 	}
 	return NULL;
-}
-
-static int parse(struct owners_args *args, struct stat_options *o, int argc, char **argv)
-{
-	const char *keys[STAT_KEYS_MAX + 1];
-	struct stat_words words;
-	const struct option_words checked[] = { { "by", words.kinds, true },
-						{ "cull", cull_words, true },
-						{ "sort", keys, true },
-						OUTPUT_WORDS,
-						{ NULL, NULL, false } };
-	const struct option_usage usage = {
-		.command = command_name,
-		.purpose = "Show who owns the pages that are live at the end.",
-		.usage = "kmemx owners [options] [FILE]",
-		.examples = "  kmemx owners --cull stacktrace -s times -l 10\n"
-			    "  kmemx owners -i boot.dat --by module --json\n",
-		.words = checked,
-		.short_help = true,
-	};
-	const struct option_entry options[] = {
-		STAT_INPUT_OPTIONS(o),
-		STAT_SYMBOL_OPTIONS(o),
-		STAT_DIR_OPTIONS(o),
-		STAT_JOBS_OPTIONS(o),
-		STAT_BY_OPTIONS(
-			o,
-			"stack (default), callsite, comm, pid, cpu, module, dir, function, file, line"),
-		{ OPTION_STRING | OPTION_EVERYDAY, 0, "cull", "KEYS", &args->cull,
-		  "a row for blocks that agree in these: stacktrace, pid, name, order, migratetype" },
-		SAMPLE_OPTION(o->unscaled),
-		STAT_SORT_OPTION(o, "times,-order"),
-		STAT_ROW_OPTIONS(o),
-		FILTER_OPTIONS(o->filter),
-		STAT_FORM_GROUP,
-		STAT_SITE_OPTIONS(o),
-		STAT_FORMAT_OPTIONS(o),
-		SUMMARY_OPTION(o->output),
-		STAT_OUTPUT_OPTIONS(o),
-	};
-
-	stat_words(&words, command_name);
-	stat_keys_words(keys, command_name);
-	return stat_options_parse(o, &usage, options, argc, argv);
 }
 
 static void add_word(struct strbuf *list, const char *sign, const char *word)
@@ -123,12 +70,12 @@ static int not_known(const char *option, const char *word, const struct owner_wo
 
 static int cull_unknown(const char *word)
 {
-	return option_unknown("--cull", word, cull_words, ARRAY_SIZE(cull_words) - 1,
-			      command_name);
+	return option_unknown("--cull", word, owners_cull_words,
+			      ARRAY_SIZE(owners_cull_words) - 1, command_name);
 }
 
 /* Applies one key of --cull. */
-static int cull_by(struct owners_args *args, struct analysis_options *opts,
+static int cull_by(struct tables_args *args, struct analysis_options *opts,
 		   const char *word)
 {
 	const struct owner_word *known = find_word(word);
@@ -151,9 +98,9 @@ static int cull_by(struct owners_args *args, struct analysis_options *opts,
 }
 
 /* Calls @add with each word of @list. GO_ON, or an exit code after a message. */
-static int each_word(const char *list, struct owners_args *args,
+static int each_word(const char *list, struct tables_args *args,
 		     struct analysis_options *opts,
-		     int (*add)(struct owners_args *args, struct analysis_options *opts,
+		     int (*add)(struct tables_args *args, struct analysis_options *opts,
 				const char *word))
 {
 	char *words = strdup(list), *p = words;
@@ -169,7 +116,7 @@ static int each_word(const char *list, struct owners_args *args,
 	return ret;
 }
 
-static int choose_cull(struct owners_args *args, struct stat_options *o)
+static int choose_cull(struct tables_args *args, struct stat_options *o)
 {
 	struct analysis_options *opts = &o->analyses.opts;
 	int ret;
@@ -194,7 +141,7 @@ static int choose_cull(struct owners_args *args, struct stat_options *o)
 }
 
 /* Adds one key of --sort: the name of a column, or page_owner_sort's word for it. */
-static int sort_by(struct owners_args *args, struct analysis_options *opts,
+static int sort_by(struct tables_args *args, struct analysis_options *opts,
 		   const char *word)
 {
 	const char sign[2] = { *word == '+' || *word == '-' ? *word : '\0', '\0' };
@@ -206,8 +153,7 @@ static int sort_by(struct owners_args *args, struct analysis_options *opts,
 	return GO_ON;
 }
 
-/* Copies these options to those of the analysis. */
-static int choose(struct owners_args *args, struct stat_options *o)
+int owners_choose(struct tables_args *args, struct stat_options *o)
 {
 	struct stat_analyses *a = &o->analyses;
 	int ret = GO_ON;
@@ -222,26 +168,3 @@ static int choose(struct owners_args *args, struct stat_options *o)
 	}
 	return ret;
 }
-
-static int run_owners(int argc, char **argv)
-{
-	struct stat_run st = { .command = command_name };
-	struct owners_args args = { 0 };
-	int ret = parse(&args, &st.opts, argc, argv);
-
-	if (ret == GO_ON)
-		ret = choose(&args, &st.opts);
-	if (ret == GO_ON)
-		ret = stat_run(&st);
-	stat_run_free(&st);
-	strbuf_free(&args.by);
-	strbuf_free(&args.sort);
-	return ret;
-}
-
-const struct command command_owners = {
-	.name = command_name,
-	.purpose = "show who owns the pages that are live at the end",
-	.group = COMMAND_LOOK,
-	.run = run_owners,
-};

@@ -50,7 +50,7 @@ static int parse(struct stat_options *o, int argc, char **argv)
 		{ OPTION_TABLE, .value = stat_analyses_options(a, ANALYSIS_ASKED) },
 		{ OPTION_DURATION, 0, "short", "TIME", &a->short_time,
 		  "--lifetime: up to this it is short (default: 10us)" },
-		STAT_SORT_OPTION(o, "bytes,+order,-hit"),
+		STAT_SORT_OPTION(o, "sort keys, e.g. bytes,+order,-hit"),
 		STAT_ROW_OPTIONS(o),
 		{ OPTION_TABLE, .value = stat_analyses_options(a, ANALYSIS_ALONE) },
 		{ OPTION_STRING, 0, "order-by", "KEY", &o->choice.order_by,

@@ -6,10 +6,6 @@
 #include "cmd/stat/stat_options.h"
 
 #include "cmd/options/command.h"
-#include "cmd/options/message.h"
-
-/* No screen has room for more, and each row takes memory for them. */
-#define BINS_MAX 200U
 
 int stat_options_parse(struct stat_options *o, const struct option_usage *usage,
 		       const struct option_entry *options, int argc, char **argv)
@@ -30,14 +26,4 @@ int stat_options_parse(struct stat_options *o, const struct option_usage *usage,
 	if (ret == GO_ON && (operands < argc || !o->no_default))
 		ret = input_path(usage->command, argc, argv, operands, &o->path);
 	return ret;
-}
-
-int stat_options_bins(struct stat_options *o, uint64_t bins, const char *command)
-{
-	if (bins > BINS_MAX) {
-		message_error(command, "--over-time: at most %u", BINS_MAX);
-		return EXIT_USAGE;
-	}
-	o->analyses.opts.bins = (unsigned int)bins;
-	return GO_ON;
 }

@@ -38,10 +38,10 @@
 	{ OPTION_STRING | OPTION_EVERYDAY, 0, "by", "WHAT", &(o)->choice.by_word, \
 	  words }, \
 	DIR_DEPTH_OPTION((o)->dir_depth)
-/* @example: keys that the command has. */
-#define STAT_SORT_OPTION(o, example) \
+/* @words: the option's help. */
+#define STAT_SORT_OPTION(o, words) \
 	{ OPTION_STRING | OPTION_EVERYDAY, 's', "sort", "KEYS", &(o)->sort, \
-	  "sort keys, e.g. " example }
+	  words }
 #define STAT_ROW_OPTIONS(o) \
 	LINES_OPTION((o)->lines), \
 	MAX_LOST_OPTION((o)->max_lost)
@@ -75,7 +75,5 @@
  */
 int stat_options_parse(struct stat_options *o, const struct option_usage *usage,
 		       const struct option_entry *options, int argc, char **argv);
-/* Sets the number of parts of --over-time. GO_ON, or an exit code after a message. */
-int stat_options_bins(struct stat_options *o, uint64_t bins, const char *command);
 
 #endif

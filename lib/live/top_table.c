@@ -64,13 +64,9 @@ static struct cell cell_trend(const void *row, struct table *t)
 {
 	const struct top_row *r = row;
 	struct strbuf series = { 0 };
-	struct cell cell;
 
 	windows_series(&r->side->windows, r->subject.index, TOP_TREND, &series);
-	cell = cell_text(t, strbuf_text(&series));
-	t->failed |= series.failed;
-	strbuf_free(&series);
-	return cell;
+	return cell_strbuf(t, &series);
 }
 
 static struct cell cell_memory(const void *row, struct table *t)

@@ -5,6 +5,7 @@
  */
 #include "report/table.h"
 
+#include <inttypes.h>
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -303,6 +304,24 @@ static struct cell text_cell(struct text_store *texts, const char *s, bool *fail
 struct cell cell_text(struct table *t, const char *s)
 {
 	return text_cell(t->texts, s, &t->failed);
+}
+
+struct cell cell_strbuf(struct table *t, struct strbuf *sb)
+{
+	struct cell cell = cell_text(t, strbuf_text(sb));
+
+	t->failed |= sb->failed;
+	strbuf_free(sb);
+	return cell;
+}
+
+struct cell cell_numbers(struct table *t, const uint64_t *numbers, size_t nr)
+{
+	struct strbuf text = { 0 };
+
+	for (size_t i = 0; i < nr; i++)
+		strbuf_printf(&text, "%s%" PRIu64, i ? "|" : "", numbers[i]);
+	return cell_strbuf(t, &text);
 }
 
 double cell_as_real(const struct cell *c)

@@ -249,6 +249,9 @@ struct cell cell_int(int64_t i);
 struct cell cell_real(double f);
 struct cell cell_address(uint64_t u);
 struct cell cell_text(struct table *t, const char *s); /* copies; NULL gives CELL_NONE */
+struct cell cell_strbuf(struct table *t, struct strbuf *sb); /* copies, and frees @sb */
+/* "1|2|3": @nr numbers of a histogram or series. */
+struct cell cell_numbers(struct table *t, const uint64_t *numbers, size_t nr);
 /* A cell's number; NAN if it has none. */
 double cell_as_real(const struct cell *c);
 /* Column index by name, or -1. */

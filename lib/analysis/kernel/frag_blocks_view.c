@@ -107,13 +107,9 @@ static struct cell cell_block_task(const void *row, struct table *t)
 	const struct block_row *r = row;
 	int32_t pid = first_of(r)->pid;
 	struct strbuf name = { 0 };
-	struct cell cell;
 
 	strbuf_printf(&name, "%s-%" PRId32, tasks_name(&r->v->tasks, pid), pid);
-	cell = cell_text(t, strbuf_text(&name));
-	t->failed |= name.failed;
-	strbuf_free(&name);
-	return cell;
+	return cell_strbuf(t, &name);
 }
 
 static const struct column_type block_columns[] = {

@@ -31,13 +31,9 @@ static struct cell cell_zone(const void *row, struct table *t)
 {
 	const struct free_row *r = row;
 	struct strbuf name = { 0 };
-	struct cell cell;
 
 	strbuf_add(&name, r->line->zone, r->line->zone_len);
-	cell = cell_text(t, strbuf_text(&name));
-	t->failed |= name.failed;
-	strbuf_free(&name);
-	return cell;
+	return cell_strbuf(t, &name);
 }
 
 static struct cell cell_when(const void *row, struct table *t)

@@ -110,18 +110,9 @@ static struct cell cell_claimed(const void *row, struct table *t)
 static struct cell cell_over_time(const void *row, struct table *t)
 {
 	const struct view_row *r = row;
-	unsigned int nr = r->v->of.f->opts->bins, i;
-	struct strbuf text = { 0 };
-	struct cell cell;
+	unsigned int nr = r->v->of.f->opts->bins;
 
-	if (!nr)
-		return (struct cell){ 0 };
-	for (i = 0; i < nr; i++)
-		strbuf_printf(&text, "%s%" PRIu64, i ? "|" : "", r->bins[i]);
-	cell = cell_text(t, strbuf_text(&text));
-	t->failed |= text.failed;
-	strbuf_free(&text);
-	return cell;
+	return nr ? cell_numbers(t, r->bins, nr) : (struct cell){ 0 };
 }
 
 static const struct column_type columns[] = {

@@ -337,17 +337,13 @@ static struct cell cell_place(const void *row, struct table *t)
 {
 	const struct cells_of *r = row;
 	struct strbuf sb = { 0 };
-	struct cell cell;
 
 	if (!r->row->place)
 		return (struct cell){ 0 };
 	strbuf_puts(&sb, intern_get(&r->functions->places, r->row->place, NULL));
 	if (r->row->nr_places > 1)
 		strbuf_printf(&sb, " and %" PRIu32 " more", r->row->nr_places - 1);
-	cell = cell_text(t, strbuf_text(&sb));
-	t->failed |= sb.failed;
-	strbuf_free(&sb);
-	return cell;
+	return cell_strbuf(t, &sb);
 }
 
 static struct cell cell_source(const void *row, struct table *t)

@@ -128,14 +128,11 @@ static struct cell cell_cache(const void *row, struct table *t)
 {
 	const struct cells_of *r = row;
 	struct strbuf sb = { 0 };
-	struct cell cell;
 
 	strbuf_puts(&sb, books_row_name(r->books, r->row));
 	if (r->row->nr_caches > 1)
 		strbuf_printf(&sb, "+%" PRIu32, r->row->nr_caches - 1);
-	cell = cell_text(t, strbuf_text(&sb));
-	strbuf_free(&sb);
-	return cell;
+	return cell_strbuf(t, &sb);
 }
 
 /* Appends what the events reveal about allocations and frees without an event. */
@@ -182,7 +179,6 @@ static struct cell cell_why(const void *row, struct table *t)
 	uint64_t missing = ledger_magnitude(r->row->after - r->row->before - r->trace);
 	bool lossy = r->books->ledger->losses != 0;
 	struct strbuf sb = { 0 }, why = { 0 };
-	struct cell cell;
 
 	if (!missing)
 		return cell_text(t, "-");
@@ -194,9 +190,7 @@ static struct cell cell_why(const void *row, struct table *t)
 	strbuf_puts(&sb, strbuf_text(&why));
 	t->failed |= sb.failed || why.failed;
 	strbuf_free(&why);
-	cell = cell_text(t, strbuf_text(&sb));
-	strbuf_free(&sb);
-	return cell;
+	return cell_strbuf(t, &sb);
 }
 
 static struct cell cell_source(const void *row, struct table *t)

@@ -180,16 +180,12 @@ static struct cell cell_task(const void *row, struct table *t)
 {
 	const struct leak_row *r = row;
 	struct strbuf name = { 0 };
-	struct cell cell;
 
 	if (!r->leak->tasks)
 		return (struct cell){ 0 };
 	strbuf_printf(&name, "%s-%" PRId32, tasks_name(&r->v->tasks, r->leak->pid),
 		      r->leak->pid);
-	cell = cell_text(t, strbuf_text(&name));
-	t->failed |= name.failed;
-	strbuf_free(&name);
-	return cell;
+	return cell_strbuf(t, &name);
 }
 
 static struct cell cell_tasks(const void *row, struct table *t)

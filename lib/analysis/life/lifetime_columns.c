@@ -100,16 +100,8 @@ static struct cell cell_histogram(const void *row, struct table *t)
 	uint64_t octaves[LIFETIME_OCTAVES];
 	unsigned int nr = lifetime_octaves(
 		&r->v->groups, (size_t)(r->group - r->v->groups.groups), octaves);
-	struct strbuf text = { 0 };
-	struct cell cell;
-	unsigned int i;
 
-	for (i = 0; i < nr; i++)
-		strbuf_printf(&text, "%s%" PRIu64, i ? "|" : "", octaves[i]);
-	cell = cell_text(t, strbuf_text(&text));
-	t->failed |= text.failed;
-	strbuf_free(&text);
-	return cell;
+	return cell_numbers(t, octaves, nr);
 }
 
 /* @things: objects or pages, of @count_unit. */

@@ -187,16 +187,12 @@ static struct cell cell_function(const void *row, struct table *t)
 {
 	const struct tree_row *r = row;
 	struct strbuf name = { 0 };
-	struct cell cell;
 
 	if (!r->nr_rest)
 		return cell_text(t, r->name);
 	strbuf_printf(&name, "other (%" PRIu32 " function%s)", r->nr_rest,
 		      plural(r->nr_rest));
-	cell = cell_text(t, strbuf_text(&name));
-	t->failed |= name.failed;
-	strbuf_free(&name);
-	return cell;
+	return cell_strbuf(t, &name);
 }
 
 static const struct column_type columns[] = {

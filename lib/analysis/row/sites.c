@@ -161,13 +161,9 @@ void sites_name(const struct sites *s, uint32_t group, struct strbuf *out)
 struct cell sites_cell(const struct sites *s, uint32_t group, struct table *t)
 {
 	struct strbuf name = { 0 };
-	struct cell cell;
 
 	sites_name(s, group, &name);
-	cell = cell_text(t, strbuf_text(&name));
-	t->failed |= name.failed;
-	strbuf_free(&name);
-	return cell;
+	return cell_strbuf(t, &name);
 }
 
 void sites_exact(const struct sites *s, uint64_t addr, struct strbuf *out)

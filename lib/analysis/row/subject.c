@@ -385,15 +385,6 @@ static uint32_t stackless_group(const void *key)
 	return stackless->group;
 }
 
-static struct cell strbuf_cell(struct strbuf *sb, struct table *t)
-{
-	struct cell cell = cell_text(t, strbuf_text(sb));
-
-	t->failed |= sb->failed;
-	strbuf_free(sb);
-	return cell;
-}
-
 /* For a callchain: its first frame. */
 struct cell subject_callsite(const void *row, struct table *t)
 {
@@ -409,7 +400,7 @@ struct cell subject_callsite(const void *row, struct table *t)
 		strbuf_add(&name, text, strcspn(text, ";"));
 	else
 		sites_name(sites, stackless_group(text), &name);
-	return strbuf_cell(&name, t);
+	return cell_strbuf(t, &name);
 }
 
 /* Appends the callchain of @r, by its part of kind STACK. */
@@ -435,7 +426,7 @@ struct cell subject_stack(const void *row, struct table *t)
 	struct strbuf folded = { 0 };
 
 	row_callchain(row, &folded);
-	return strbuf_cell(&folded, t);
+	return cell_strbuf(t, &folded);
 }
 
 struct cell subject_comm(const void *row, struct table *t)

@@ -113,15 +113,11 @@ static struct cell cell_gfp(const void *row, struct table *t)
 {
 	const struct view_row *r = row;
 	struct strbuf names = { 0 };
-	struct cell cell;
 
 	if (r->v->p->opts->any_gfp)
 		return (struct cell){ 0 };
 	gfp_format_long(event_formats_gfp(r->v->p->env->fmts), r->key->gfp_flags, &names);
-	cell = cell_text(t, strbuf_text(&names));
-	t->failed |= names.failed;
-	strbuf_free(&names);
-	return cell;
+	return cell_strbuf(t, &names);
 }
 
 #define SUM_COLUMN(member, heading, of, ...)  \

@@ -23,26 +23,19 @@ struct cell page_report_gfp(const struct page_report *page, struct table *t,
 			    uint64_t flags, uint64_t *used)
 {
 	struct strbuf sb = { 0 };
-	struct cell cell;
 
 	gfp_format_short(event_formats_gfp(page->env->fmts), flags, &sb, used);
-	cell = cell_text(t, strbuf_text(&sb));
-	strbuf_free(&sb);
-	return cell;
+	return cell_strbuf(t, &sb);
 }
 
 struct cell page_report_gfp_names(const struct page_report *page, struct table *t,
 				  uint64_t flags)
 {
 	struct strbuf sb = { 0 };
-	struct cell cell;
 
 	if (flags)
 		gfp_format_long(event_formats_gfp(page->env->fmts), flags, &sb);
-	cell = cell_text(t, strbuf_text(&sb));
-	t->failed |= sb.failed;
-	strbuf_free(&sb);
-	return cell;
+	return cell_strbuf(t, &sb);
 }
 
 void page_report_legend(const struct page_report *page, struct table *t, uint64_t used)

@@ -114,12 +114,9 @@ static struct cell cell_last_callsite(const void *row, struct table *t)
 {
 	const struct page_row *r = row;
 	struct strbuf name = { 0 };
-	struct cell cell;
 
 	sites_exact(&r->page->sites, r->page->callsites[r->row], &name);
-	cell = cell_text(t, strbuf_text(&name));
-	strbuf_free(&name);
-	return cell;
+	return cell_strbuf(t, &name);
 }
 
 static const struct column_type columns[] = {

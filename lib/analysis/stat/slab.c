@@ -72,12 +72,9 @@ static struct cell cell_last_callsite(const void *row, struct table *t)
 {
 	const struct slab_row *r = row;
 	struct strbuf name = { 0 };
-	struct cell cell;
 
 	sites_exact(&r->slab->sites, slab_report_callsite(r->slab, r->row), &name);
-	cell = cell_text(t, strbuf_text(&name));
-	strbuf_free(&name);
-	return cell;
+	return cell_strbuf(t, &name);
 }
 
 #define FIGURES                                                                         \

@@ -53,12 +53,45 @@ bool table_type_add_row(const struct table_type *type, enum subject_kind kind,
 		return false;
 	for (col = type->columns; col->column.name; col++) {
 		if (column_type_in(col, kind) && !col->many)
-			*cells++ = col->fill(row, t);
+			*cells++ = column_type_cell(col, row, t);
 	}
 	return true;
 }
 
-struct cell column_fill_later(const void *row, struct table *t)
+struct cell cell_none(const void *row, struct table *t)
 {
 	return (struct cell){ .type = CELL_NONE };
+}
+
+struct cell cell_of_u64(const void *member, struct table *t)
+{
+	return (struct cell){ .type = CELL_UINT, .u = *(const uint64_t *)member };
+}
+
+struct cell cell_of_u32(const void *member, struct table *t)
+{
+	return (struct cell){ .type = CELL_UINT, .u = *(const uint32_t *)member };
+}
+
+struct cell cell_of_i64(const void *member, struct table *t)
+{
+	return cell_int(*(const int64_t *)member);
+}
+
+struct cell cell_of_i32(const void *member, struct table *t)
+{
+	return cell_int(*(const int32_t *)member);
+}
+
+struct cell cell_of_text(const void *member, struct table *t)
+{
+	return cell_text(t, *(const char *const *)member);
+}
+
+struct cell cell_of_strbuf(const void *member, struct table *t)
+{
+	const struct strbuf *text = member;
+
+	t->failed |= text->failed;
+	return text->size ? cell_text(t, strbuf_text(text)) : (struct cell){ 0 };
 }

@@ -10,7 +10,9 @@
 #define KMEMX_ANALYSIS_COLUMNS_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 #include "report/table.h"
 
@@ -90,8 +92,15 @@ enum column_use {
  * @use: how comparisons treat it
  * @many: a placeholder for columns that depend on the data; the table's own file adds and fills
  *	them
- * @fill: makes its cell from @row, whose type only the table knows; texts are copied to @t. NULL:
- *	only with @many.
+ * @none_if_0: of a whole number: 0 is no value
+ * @fill: makes its cell from its data, whose type only the table knows: the row, or the part of it
+ *	that the next members say. Texts are copied to @t. NULL: only with @many.
+ * @apart: the data is not in the row, but where the row's pointer at @pointer points; if that is
+ *	NULL, the cell has no value
+ * @offset: of the data, in the row or behind that pointer
+ *
+ * A column that shows a member of the row needs no function of its own: MEMBER() and the like set
+ * the last four.
  */
 struct column_type {
 	struct column column;
@@ -99,11 +108,49 @@ struct column_type {
 	uint32_t rows;
 	enum column_use use;
 	bool many, estimated;
-	struct cell (*fill)(const void *row, struct table *t);
+	bool none_if_0;
+	struct cell (*fill)(const void *data, struct table *t);
+	bool apart;
+	size_t pointer, offset;
 };
 
-/* The interval of the table's bytes. @low, @high: as in struct column_type. */
-#define INTERVAL_COLUMNS(low, high)                                                    \
+/* The cell shows @member of the row, a @type. The member is a uint64_t, uint32_t, int64_t, int32_t,
+ * text or strbuf (an empty one is no value); other types do not compile.
+ */
+#define MEMBER(type, member) \
+	.fill = CELL_OF(((const type *)0)->member), .offset = offsetof(type, member)
+
+/* The cell shows @member of the const struct that @at in the row, a @type, points at. */
+#define MEMBER_OF(type, at, member)                                    \
+	.fill = CELL_OF(((const type *)0)->at->member), .apart = true, \
+	.pointer = offsetof(type, at),                                 \
+	.offset = offsetof(__typeof__(*((const type *)0)->at), member)
+
+/* @make makes the cell from all of that struct, which is an @of. */
+#define POINTEE(type, at, of, make) \
+	.fill = make, .apart = true, \
+	.pointer = _Generic(((const type *)0)->at, const of *: offsetof(type, at))
+
+/* The function for @member's type. */
+#define CELL_OF(member) \
+	_Generic(&(member), \
+		const uint64_t *: cell_of_u64, \
+		const uint32_t *: cell_of_u32, \
+		const int64_t *: cell_of_i64, \
+		const int32_t *: cell_of_i32, \
+		const char *const *: cell_of_text, \
+		const struct strbuf *: cell_of_strbuf)
+struct cell cell_of_u64(const void *member, struct table *t);
+struct cell cell_of_u32(const void *member, struct table *t);
+struct cell cell_of_i64(const void *member, struct table *t);
+struct cell cell_of_i32(const void *member, struct table *t);
+struct cell cell_of_text(const void *member, struct table *t);
+struct cell cell_of_strbuf(const void *member, struct table *t);
+
+/* The interval of the table's bytes. @at: the member of the row, a @type, that points at the
+ * estimate.
+ */
+#define INTERVAL_COLUMNS(type, at)                                                     \
 	{ .column = { .name = "bytes_low",                                             \
 		      .title = "At_least",                                             \
 		      .unit = UNIT_BYTES,                                              \
@@ -112,7 +159,7 @@ struct column_type {
 		      .help = "For a sample: the lower end of the 95 % confidence "    \
 			      "interval of the bytes." },                              \
 	  .estimated = true,                                                           \
-	  .fill = low },                                                               \
+	  MEMBER_OF(type, at, low) },                                                  \
 	{                                                                              \
 		.column = { .name = "bytes_high",                                      \
 			    .title = "At_most",                                        \
@@ -120,24 +167,24 @@ struct column_type {
 			    .level = true,                                             \
 			    .leaves = 7,                                               \
 			    .help = "For a sample: the upper end of this interval." }, \
-		.estimated = true, .fill = high                                        \
+		.estimated = true, MEMBER_OF(type, at, high)                           \
 	}
 
-/* How much of the row comes from one address block. @block: as in struct column_type. */
-#define BLOCK_COLUMN(block)                                                          \
-	{                                                                            \
-		.column = { .name = "one_block",                                     \
-			    .title = "One_block",                                    \
-			    .unit = UNIT_PERCENT,                                    \
-			    .leaves = 65,                                            \
-			    .help = "For a sample: the part of the row's sampled "   \
-				    "bytes that one block of eight pages has. Near " \
-				    "100 %: they are from few addresses." },         \
-		.estimated = true, .fill = block                                     \
+/* How much of the row comes from one address block. @at: as in INTERVAL_COLUMNS(). */
+#define BLOCK_COLUMN(type, at)                                                        \
+	{                                                                             \
+		.column = { .name = "one_block",                                      \
+			    .title = "One_block",                                     \
+			    .unit = UNIT_PERCENT,                                     \
+			    .leaves = 65,                                             \
+			    .help = "For a sample: the part of the row's sampled "    \
+				    "bytes that one block of eight pages has. Near "  \
+				    "100 %: they are from few addresses." },          \
+		.estimated = true, POINTEE(type, at, struct estimate, estimate_block) \
 	}
 
 /* The row's share of the whole, which table_fill_shares() computes once the rows are sorted. */
-struct cell column_fill_later(const void *row, struct table *t);
+struct cell cell_none(const void *row, struct table *t);
 #define SHARE_COLUMNS                                                                   \
 	{ .column = { .name = "pct",                                                    \
 		      .title = "%",                                                     \
@@ -146,7 +193,7 @@ struct cell column_fill_later(const void *row, struct table *t);
 		      .leaves = 10,                                                     \
 		      .help = "The row's part of all rows' bytes; of the sums of the "  \
 			      "first sort key, if that adds up. No sort key itself." }, \
-	  .fill = column_fill_later },                                                  \
+	  .fill = cell_none },                                                          \
 	{                                                                               \
 		.column = { .name = "cum_pct",                                          \
 			    .title = "cum %",                                           \
@@ -154,7 +201,7 @@ struct cell column_fill_later(const void *row, struct table *t);
 			    .part = COLUMN_CUMULATIVE,                                  \
 			    .leaves = 50,                                               \
 			    .help = "The same of this row and all above it." },         \
-		.fill = column_fill_later                                               \
+		.fill = cell_none                                                       \
 	}
 
 /* Ends an array of columns. */
@@ -193,6 +240,23 @@ struct table *table_type_new(const struct table_type *type, const char *title,
 /* In a table of live objects, the range of net is that of the first figure: text hides one of them.
  */
 void table_type_hide_interval(struct table *t, bool live);
+/* The cell of @col in the row made from @row. */
+static inline struct cell column_type_cell(const struct column_type *col, const void *row,
+					   struct table *t)
+{
+	const char *in_row = row, *data = row;
+	struct cell cell;
+
+	if (col->apart) {
+		memcpy(&data, in_row + col->pointer, sizeof(data));
+		if (!data)
+			return (struct cell){ 0 };
+	}
+	cell = col->fill(data + col->offset, t);
+	if (col->none_if_0 && !cell.u)
+		return (struct cell){ 0 };
+	return cell;
+}
 /* Adds a row made from @row to a table of that @type and @kind; false: no memory. */
 bool table_type_add_row(const struct table_type *type, enum subject_kind kind,
 			struct table *t, const void *row);

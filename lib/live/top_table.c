@@ -32,34 +32,6 @@ static struct cell cell_hit_rate(const void *row, struct table *t)
 	return cell_uint(windows_rate(&r->side->windows, r->group->step.hit));
 }
 
-static struct cell cell_live(const void *row, struct table *t)
-{
-	const struct top_row *r = row;
-
-	return cell_uint(r->group->step.live_bytes);
-}
-
-static struct cell cell_live_hit(const void *row, struct table *t)
-{
-	const struct top_row *r = row;
-
-	return cell_uint(r->group->step.live_hit);
-}
-
-static struct cell cell_bytes(const void *row, struct table *t)
-{
-	const struct top_row *r = row;
-
-	return cell_uint(r->group->total.bytes);
-}
-
-static struct cell cell_hit(const void *row, struct table *t)
-{
-	const struct top_row *r = row;
-
-	return cell_uint(r->group->total.hit);
-}
-
 static struct cell cell_trend(const void *row, struct table *t)
 {
 	const struct top_row *r = row;
@@ -108,7 +80,7 @@ static const struct column_type columns[] = {
 		      .leaves = 40,
 		      .help = "The row's share of all rows' bytes per second, or of the "
 			      "total of the first sort key, if that can be added up." },
-	  .fill = column_fill_later },
+	  .fill = cell_none },
 	{ .column = { .name = "hit_rate",
 		      .title = "Hit/s",
 		      .unit = UNIT_COUNT,
@@ -121,26 +93,26 @@ static const struct column_type columns[] = {
 		      .live = true,
 		      .leaves = 20,
 		      .help = "Bytes allocated since the start that are still live." },
-	  .fill = cell_live },
+	  MEMBER_OF(struct top_row, group, step.live_bytes) },
 	{ .column = { .name = "live_hit",
 		      .title = "Live",
 		      .unit = UNIT_COUNT,
 		      .live = true,
 		      .leaves = 70,
 		      .help = "Live objects or blocks of pages." },
-	  .fill = cell_live_hit },
+	  MEMBER_OF(struct top_row, group, step.live_hit) },
 	{ .column = { .name = "bytes",
 		      .title = "Total_alloc",
 		      .unit = UNIT_BYTES,
 		      .leaves = 80,
 		      .help = "Bytes allocated since the row was created." },
-	  .fill = cell_bytes },
+	  MEMBER_OF(struct top_row, group, total.bytes) },
 	{ .column = { .name = "hit",
 		      .title = "Hit",
 		      .unit = UNIT_COUNT,
 		      .leaves = 90,
 		      .help = "Allocations since the row was created." },
-	  .fill = cell_hit },
+	  MEMBER_OF(struct top_row, group, total.hit) },
 	{ .column = { .name = "memory",
 		      .title = "Mem",
 		      .leaves = 50,
@@ -256,7 +228,7 @@ static bool add_row(const struct top_row *row, const struct top_view *view,
 			*cells = cell_origin((unsigned int)(row->side - row->m->sides),
 					     row->subject.index);
 		else if (!is_late(&col->column, view))
-			*cells = col->fill(row, t);
+			*cells = column_type_cell(col, row, t);
 		cells++;
 	}
 	return true;
@@ -280,7 +252,7 @@ static void add_late(const struct monitor *m, const struct top_view *view,
 			if (!column_type_in(col, m->opts.by))
 				continue;
 			if (col->column.series || is_late(&col->column, view))
-				*cells = col->fill(&row, t);
+				*cells = column_type_cell(col, &row, t);
 			cells++;
 		}
 	}

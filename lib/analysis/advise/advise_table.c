@@ -18,53 +18,6 @@ struct advice_row {
 
 /* --- cells ------------------------------------------------------------------------------ */
 
-static struct cell known(uint64_t number)
-{
-	return number ? cell_uint(number) : (struct cell){ 0 };
-}
-
-static struct cell cell_bytes(const void *row, struct table *t)
-{
-	const struct advice_row *r = row;
-
-	return known(r->f->bytes);
-}
-
-static struct cell cell_hit(const void *row, struct table *t)
-{
-	const struct advice_row *r = row;
-
-	return cell_uint(r->f->hit);
-}
-
-static struct cell cell_live(const void *row, struct table *t)
-{
-	const struct advice_row *r = row;
-
-	return known(r->f->live);
-}
-
-static struct cell cell_req(const void *row, struct table *t)
-{
-	const struct advice_row *r = row;
-
-	return known(r->f->bytes_req);
-}
-
-static struct cell cell_object(const void *row, struct table *t)
-{
-	const struct advice_row *r = row;
-
-	return known(r->f->object);
-}
-
-static struct cell cell_better(const void *row, struct table *t)
-{
-	const struct advice_row *r = row;
-
-	return known(r->f->better);
-}
-
 static struct cell cell_kind(const void *row, struct table *t)
 {
 	const struct advice_row *r = row;
@@ -72,17 +25,11 @@ static struct cell cell_kind(const void *row, struct table *t)
 	return cell_text(t, r->f->kind->name);
 }
 
-static struct cell words(struct table *t, const struct strbuf *text)
-{
-	t->failed |= text->failed;
-	return text->size ? cell_text(t, strbuf_text(text)) : (struct cell){ 0 };
-}
-
 static struct cell cell_callsite(const void *row, struct table *t)
 {
 	const struct advice_row *r = row;
 
-	return r->f->task.size ? words(t, &r->f->task)
+	return r->f->task.size ? cell_of_strbuf(&r->f->task, t)
 			       : sites_cell(&r->v->a->sizes.sites, r->f->site, t);
 }
 
@@ -92,34 +39,6 @@ static struct cell cell_freed_by(const void *row, struct table *t)
 
 	return r->f->freed_by ? sites_cell(&r->v->a->sizes.sites, r->f->freed_by - 1, t)
 			      : (struct cell){ 0 };
-}
-
-static struct cell cell_evidence(const void *row, struct table *t)
-{
-	const struct advice_row *r = row;
-
-	return words(t, &r->f->evidence);
-}
-
-static struct cell cell_arithmetic(const void *row, struct table *t)
-{
-	const struct advice_row *r = row;
-
-	return words(t, &r->f->arithmetic);
-}
-
-static struct cell cell_merge(const void *row, struct table *t)
-{
-	const struct advice_row *r = row;
-
-	return words(t, &r->f->merge);
-}
-
-static struct cell cell_doubt(const void *row, struct table *t)
-{
-	const struct advice_row *r = row;
-
-	return words(t, &r->f->doubt);
 }
 
 /* Functions skipped to find the callsites: " --skip-func wrappers". Only stat has the option. */
@@ -167,7 +86,7 @@ static struct cell cell_more(const void *row, struct table *t)
 		add_callsite(r, &text);
 	strbuf_puts(&text, " -i ");
 	shell_word(&text, r->v->a->env->rec->path, strlen(r->v->a->env->rec->path));
-	cell = words(t, &text);
+	cell = cell_of_strbuf(&text, t);
 	strbuf_free(&text);
 	return cell;
 }
@@ -178,42 +97,47 @@ static const struct column_type columns[] = {
 		      .unit = UNIT_BYTES,
 		      .level = true,
 		      .help = "Bytes that it would save when most of these objects were live; none where it is not about bytes. Findings can be about the same objects: the numbers do not add up." },
-	  .fill = cell_bytes },
+	  .none_if_0 = true,
+	  MEMBER_OF(struct advice_row, f, bytes) },
 	{ .column = { .name = "hit",
 		      .title = "Hit",
 		      .unit = UNIT_COUNT,
 		      .leaves = 40,
 		      .level = true,
 		      .help = "Allocations that it is about, or frees of pages." },
-	  .fill = cell_hit },
+	  MEMBER_OF(struct advice_row, f, hit) },
 	{ .column = { .name = "live",
 		      .title = "Live",
 		      .unit = UNIT_COUNT,
 		      .leaves = 30,
 		      .level = true,
 		      .help = "Of their objects, how many were live at once, at most." },
-	  .fill = cell_live },
+	  .none_if_0 = true,
+	  MEMBER_OF(struct advice_row, f, live) },
 	{ .column = { .name = "bytes_req",
 		      .title = "Req",
 		      .unit = UNIT_BYTES,
 		      .leaves = 50,
 		      .level = true,
 		      .help = "Bytes asked for each of them." },
-	  .fill = cell_req },
+	  .none_if_0 = true,
+	  MEMBER_OF(struct advice_row, f, bytes_req) },
 	{ .column = { .name = "object",
 		      .title = "Object",
 		      .unit = UNIT_BYTES,
 		      .leaves = 60,
 		      .level = true,
 		      .help = "Bytes that each of them takes." },
-	  .fill = cell_object },
+	  .none_if_0 = true,
+	  MEMBER_OF(struct advice_row, f, object) },
 	{ .column = { .name = "better",
 		      .title = "Could_be",
 		      .unit = UNIT_BYTES,
 		      .leaves = 70,
 		      .level = true,
 		      .help = "Bytes that each of them would take." },
-	  .fill = cell_better },
+	  .none_if_0 = true,
+	  MEMBER_OF(struct advice_row, f, better) },
 	{ .column = { .name = "finding",
 		      .title = "Finding",
 		      .help = "What kind of advice it is." },
@@ -232,22 +156,22 @@ static const struct column_type columns[] = {
 		      .title = "Evidence",
 		      .told = true,
 		      .help = "What was seen." },
-	  .fill = cell_evidence },
+	  MEMBER_OF(struct advice_row, f, evidence) },
 	{ .column = { .name = "arithmetic",
 		      .title = "Arithmetic",
 		      .told = true,
 		      .help = "How the bytes are computed." },
-	  .fill = cell_arithmetic },
+	  MEMBER_OF(struct advice_row, f, arithmetic) },
 	{ .column = { .name = "merge",
 		      .title = "Merged",
 		      .told = true,
 		      .help = "Whether SLUB would make the new cache another name of one that is there." },
-	  .fill = cell_merge },
+	  MEMBER_OF(struct advice_row, f, merge) },
 	{ .column = { .name = "doubt",
 		      .title = "Doubt",
 		      .told = true,
 		      .help = "Why the number may be another, and what the events do not say." },
-	  .fill = cell_doubt },
+	  MEMBER_OF(struct advice_row, f, doubt) },
 	{ .column = { .name = "more",
 		      .title = "More",
 		      .told = true,

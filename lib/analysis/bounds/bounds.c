@@ -165,6 +165,21 @@ const char *net_range_reason(const struct net_range *r)
 		     (sample ? 8 : 0)];
 }
 
+struct cell net_range_min_cell(const void *range, struct table *t)
+{
+	return cell_uint(net_range_min(range));
+}
+
+struct cell net_range_max_cell(const void *range, struct table *t)
+{
+	return cell_uint(net_range_max(range));
+}
+
+struct cell net_range_reason_cell(const void *range, struct table *t)
+{
+	return cell_text(t, net_range_reason(range));
+}
+
 const char *net_range_reason_spell(const char *reason)
 {
 	static const char *const spelled[][2] = {

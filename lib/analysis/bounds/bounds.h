@@ -68,6 +68,10 @@ static inline uint64_t net_range_max(const struct net_range *r)
  * figure.
  */
 const char *net_range_reason(const struct net_range *r);
+/* The cells of a struct net_range. */
+struct cell net_range_min_cell(const void *range, struct table *t);
+struct cell net_range_max_cell(const void *range, struct table *t);
+struct cell net_range_reason_cell(const void *range, struct table *t);
 /* The reason as text shows it: "untraced-free,seen". Static. */
 const char *net_range_reason_spell(const char *reason);
 

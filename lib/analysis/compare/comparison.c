@@ -438,7 +438,7 @@ static void fill_table(const struct comparison *p, struct table *t)
 
 		if (c->unit == UNIT_NONE || !column_type_in(col, columns_kind(p)))
 			continue;
-		item.value = col->fill(&all, t);
+		item.value = column_type_cell(col, &all, t);
 		table_add_summary_items(t, &item, 1);
 	}
 	if (p->sample.of)

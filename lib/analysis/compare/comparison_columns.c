@@ -9,108 +9,11 @@
 
 #include "analysis/stat/slab_report.h"
 
-static struct cell cell_name(const void *row, struct table *t)
-{
-	const struct comparison_row *r = row;
-
-	return cell_text(t, r->name);
-}
-
-static struct cell cell_bytes(const void *row, struct table *t)
-{
-	const struct comparison_row *r = row;
-
-	return cell_uint(r->group->bytes);
-}
-
-static struct cell cell_hit(const void *row, struct table *t)
-{
-	const struct comparison_row *r = row;
-
-	return cell_uint(r->group->hit);
-}
-
-static struct cell cell_net(const void *row, struct table *t)
-{
-	const struct comparison_row *r = row;
-
-	return cell_uint(r->group->live);
-}
-
-static struct cell cell_net_min(const void *row, struct table *t)
-{
-	const struct comparison_row *r = row;
-
-	return cell_uint(r->group->net_min);
-}
-
 static struct cell cell_waste(const void *row, struct table *t)
 {
 	const struct comparison_row *r = row;
 
 	return cell_uint(slab_waste(r->group->bytes, r->group->bytes_req));
-}
-
-/* Page allocations have no waste. */
-static struct cell cell_no_waste(const void *row, struct table *t)
-{
-	return (struct cell){ .type = CELL_NONE };
-}
-
-static struct cell cell_peak(const void *row, struct table *t)
-{
-	const struct comparison_row *r = row;
-
-	return cell_uint(r->group->peak);
-}
-
-static struct cell cell_largest(const void *row, struct table *t)
-{
-	const struct comparison_row *r = row;
-
-	return cell_uint(r->group->largest);
-}
-
-static struct cell cell_bytes_low(const void *row, struct table *t)
-{
-	const struct comparison_row *r = row;
-
-	return cell_uint(r->in->bytes.low);
-}
-
-static struct cell cell_bytes_high(const void *row, struct table *t)
-{
-	const struct comparison_row *r = row;
-
-	return cell_uint(r->in->bytes.high);
-}
-
-static struct cell cell_hit_low(const void *row, struct table *t)
-{
-	const struct comparison_row *r = row;
-
-	return cell_uint(r->in->hit.low);
-}
-
-static struct cell cell_hit_high(const void *row, struct table *t)
-{
-	const struct comparison_row *r = row;
-
-	return cell_uint(r->in->hit.high);
-}
-
-static struct cell cell_net_low(const void *row, struct table *t)
-{
-	const struct comparison_row *r = row;
-
-	return cell_uint(r->in->net.low);
-}
-
-static struct cell cell_net_high(const void *row, struct table *t)
-{
-	const struct comparison_row *r = row;
-
-	return cell_uint(r->in->net.high);
 }
 
 /* @value scaled by @end / bytes->value: the figure is as uncertain as the bytes. If the sample has
@@ -156,14 +59,17 @@ static struct cell cell_peak_high(const void *row, struct table *t)
 	return scaled(r->group->peak, r->in->bytes.high, &r->in->bytes);
 }
 
+#define GROUP(member) MEMBER_OF(struct comparison_row, group, member)
+#define IN(member)    MEMBER_OF(struct comparison_row, in, member)
+
 /* The column that names the row. */
-#define NAME(word, heading, which, text)         \
-	{                                        \
-		.column = { .name = word,        \
-			    .title = heading,    \
-			    .last = true,        \
-			    .help = text },      \
-		.rows = which, .fill = cell_name \
+#define NAME(word, heading, which, text)                           \
+	{                                                          \
+		.column = { .name = word,                          \
+			    .title = heading,                      \
+			    .last = true,                          \
+			    .help = text },                        \
+		.rows = which, MEMBER(struct comparison_row, name) \
 	}
 #define NAME_CALLSITE                                \
 	NAME("callsite", "Callsite", ROWS(CALLSITE), \
@@ -190,27 +96,27 @@ static struct cell cell_peak_high(const void *row, struct table *t)
 		      .unit = UNIT_BYTES,                                      \
 		      .help = "Bytes allocated." },                            \
 	  .use = COLUMN_SUM,                                                   \
-	  .fill = cell_bytes },                                                \
+	  GROUP(bytes) },                                                      \
 		{ .column = { .name = "hit",                                   \
 			      .title = "Hit",                                  \
 			      .unit = UNIT_COUNT,                              \
 			      .help = "Allocations." },                        \
 		  .use = COLUMN_EVENTS,                                        \
-		  .fill = cell_hit },                                          \
+		  GROUP(hit) },                                                \
 		{ .column = { .name = "net",                                   \
 			      .title = "Net",                                  \
 			      .unit = UNIT_BYTES,                              \
 			      .live = true,                                    \
 			      .help = "Bytes allocated and not seen freed." }, \
 		  .use = COLUMN_SUM,                                           \
-		  .fill = cell_net },                                          \
+		  GROUP(live) },                                               \
 		{ .column = { .name = "net_min",                               \
 			      .unit = UNIT_BYTES,                              \
 			      .hidden = true,                                  \
 			      .range_of = "net",                               \
 			      .live = true,                                    \
 			      .help = "Of these, those that are certain." },   \
-		  .fill = cell_net_min },                                      \
+		  GROUP(net_min) },                                            \
 		{ .column = { .name = "waste",                                 \
 			      .title = "Waste",                                \
 			      .unit = UNIT_BYTES,                              \
@@ -225,36 +131,40 @@ static struct cell cell_peak_high(const void *row, struct table *t)
 			      .live = true,                                    \
 			      .help = "The most bytes live at one time." },    \
 		  .use = COLUMN_HEIGHT,                                        \
-		  .fill = cell_peak },                                         \
+		  GROUP(peak) },                                               \
 		{ .column = { .name = "largest",                               \
 			      .unit = UNIT_BYTES,                              \
 			      .hidden = true,                                  \
 			      .help = "Bytes of the largest allocation." },    \
 		  .use = COLUMN_LARGEST,                                       \
-		  .fill = cell_largest },                                      \
+		  GROUP(largest) },                                            \
 		INTERVALS, COLUMNS_END
 
 /* In a sample: how far the figures may be off; waste and peak as far as the bytes. */
-#define INTERVAL(of, of_unit, lives)                                                 \
+#define INTERVAL(of, of_unit, lives, least, most)                                    \
 	{ .column = { .name = #of "_low",                                            \
 		      .unit = of_unit,                                               \
 		      .hidden = true,                                                \
 		      .live = lives,                                                 \
 		      .help = "Of a sample, with 95 % confidence: at least." },      \
 	  .estimated = true,                                                         \
-	  .fill = cell_##of##_low },                                                 \
+	  least },                                                                   \
 	{                                                                            \
 		.column = { .name = #of "_high",                                     \
 			    .unit = of_unit,                                         \
 			    .hidden = true,                                          \
 			    .live = lives,                                           \
 			    .help = "Of a sample, with 95 % confidence: at most." }, \
-		.estimated = true, .fill = cell_##of##_high                          \
+		.estimated = true, most                                              \
 	}
-#define INTERVALS                                                                    \
-	INTERVAL(bytes, UNIT_BYTES, false), INTERVAL(hit, UNIT_COUNT, false),        \
-		INTERVAL(net, UNIT_BYTES, true), INTERVAL(waste, UNIT_BYTES, false), \
-		INTERVAL(peak, UNIT_BYTES, true)
+#define INTERVALS                                                            \
+	INTERVAL(bytes, UNIT_BYTES, false, IN(bytes.low), IN(bytes.high)),   \
+		INTERVAL(hit, UNIT_COUNT, false, IN(hit.low), IN(hit.high)), \
+		INTERVAL(net, UNIT_BYTES, true, IN(net.low), IN(net.high)),  \
+		INTERVAL(waste, UNIT_BYTES, false, .fill = cell_waste_low,   \
+			 .fill = cell_waste_high),                           \
+		INTERVAL(peak, UNIT_BYTES, true, .fill = cell_peak_low,      \
+			 .fill = cell_peak_high)
 
 const struct column_type comparison_slab_columns[] = {
 	NAME_CALLSITE, NAME_STACK, NAME_MODULE, NAME_DIR,
@@ -268,7 +178,7 @@ const struct column_type comparison_cache_columns[] = {
 
 const struct column_type comparison_page_columns[] = {
 	NAME_CALLSITE, NAME_STACK, NAME_MODULE, NAME_DIR,
-	NAME_FUNCTION, NAME_FILE,  NAME_LINE,	FIGURES(cell_no_waste),
+	NAME_FUNCTION, NAME_FILE,  NAME_LINE,	FIGURES(cell_none),
 };
 
 static const char *least_of(const char *name)

@@ -10,13 +10,6 @@ struct section_row {
 	const struct footprint_image *image;
 };
 
-static struct cell section_bytes(const void *row, struct table *t)
-{
-	const struct section_row *r = row;
-
-	return cell_uint(r->section->size);
-}
-
 static struct cell section_symbols(const void *row, struct table *t)
 {
 	const struct section_row *r = row;
@@ -46,34 +39,28 @@ static struct cell section_module(const void *row, struct table *t)
 	return cell_text(t, r->image->name ? r->image->name : "vmlinux");
 }
 
-static struct cell section_name(const void *row, struct table *t)
-{
-	const struct section_row *r = row;
-
-	return cell_text(t, r->section->name);
-}
-
-#define BYTES_COLUMN(n, heading, leave, what, fn) \
-	{                                         \
-		.column = { .name = (n),          \
-			    .title = (heading),   \
-			    .unit = UNIT_BYTES,   \
-			    .leaves = (leave),    \
-			    .help = (what) },     \
-		.fill = (fn)                      \
+#define BYTES_COLUMN(n, heading, leave, what, cell) \
+	{                                           \
+		.column = { .name = (n),            \
+			    .title = (heading),     \
+			    .unit = UNIT_BYTES,     \
+			    .leaves = (leave),      \
+			    .help = (what) },       \
+		cell                                \
 	}
 
 static const struct column_type section_columns[] = {
-	BYTES_COLUMN("bytes", "Bytes", 0, "The section's size.", section_bytes),
+	BYTES_COLUMN("bytes", "Bytes", 0, "The section's size.",
+		     MEMBER_OF(struct section_row, section, size)),
 	{ .column = { .name = "pct",
 		      .title = "%",
 		      .unit = UNIT_SHARE,
 		      .part = COLUMN_SHARE,
 		      .leaves = 10,
 		      .help = "Share of all sections." },
-	  .fill = column_fill_later },
+	  .fill = cell_none },
 	BYTES_COLUMN("symbols", "In_symbols", 30, "The part of these in symbols.",
-		     section_symbols),
+		     .fill = section_symbols),
 	{ .column = { .name = "kind",
 		      .title = "Kind",
 		      .help = "What it counts as: text, rodata, data or bss." },
@@ -91,7 +78,7 @@ static const struct column_type section_columns[] = {
 		      .title = "Section",
 		      .last = true,
 		      .help = "Its name." },
-	  .fill = section_name },
+	  MEMBER_OF(struct section_row, section, name) },
 	COLUMNS_END,
 };
 

@@ -11,7 +11,7 @@
 struct row {
 	const struct footprint_tree *tree;
 	const struct footprint_node *node;
-	bool dynamic;
+	const struct footprint_node *dynamic; /* @node, with a recording; else NULL */
 	uint32_t above;
 };
 
@@ -27,61 +27,6 @@ static struct cell cell_static(const void *row, struct table *t)
 	const struct row *r = row;
 
 	return cell_uint(footprint_sums_static(&r->node->sums));
-}
-
-#define CELL_OF_SUM(name, sum)                                           \
-	static struct cell cell_##name(const void *row, struct table *t) \
-	{                                                                \
-		const struct row *r = row;                               \
-                                                                         \
-		return cell_uint(r->node->sums.of[sum]);                 \
-	}
-
-CELL_OF_SUM(code, SUM_TEXT)
-CELL_OF_SUM(rodata, SUM_RODATA)
-CELL_OF_SUM(data, SUM_DATA)
-CELL_OF_SUM(bss, SUM_BSS)
-CELL_OF_SUM(init, SUM_INIT)
-
-/* A value that needs a recording. */
-static struct cell dynamic_cell(const struct row *r, enum footprint_sum sum)
-{
-	return r->dynamic ? cell_uint(r->node->sums.of[sum])
-			  : (struct cell){ .type = CELL_NONE };
-}
-
-static struct cell cell_live(const void *row, struct table *t)
-{
-	return dynamic_cell(row, SUM_LIVE);
-}
-
-static struct cell cell_total(const void *row, struct table *t)
-{
-	return dynamic_cell(row, SUM_TOTAL);
-}
-
-static struct cell cell_waste(const void *row, struct table *t)
-{
-	return dynamic_cell(row, SUM_WASTE);
-}
-
-static struct cell cell_hit(const void *row, struct table *t)
-{
-	return dynamic_cell(row, SUM_HIT);
-}
-
-static struct cell cell_id(const void *row, struct table *t)
-{
-	const struct row *r = row;
-
-	return cell_uint(r->node->row);
-}
-
-static struct cell cell_parent(const void *row, struct table *t)
-{
-	const struct row *r = row;
-
-	return r->above ? cell_uint(r->above) : (struct cell){ .type = CELL_NONE };
 }
 
 static struct cell cell_depth(const void *row, struct table *t)
@@ -119,7 +64,7 @@ static struct cell cell_name(const void *row, struct table *t)
 }
 
 /* A column that text shows only on request. */
-#define HIDDEN_COLUMN(n, what, fn)            \
+#define HIDDEN_COLUMN(n, what, ...)           \
 	{                                     \
 		.column = { .name = (n),      \
 			    .title = (n),     \
@@ -127,64 +72,67 @@ static struct cell cell_name(const void *row, struct table *t)
 			    .level = true,    \
 			    .leaves = 90,     \
 			    .help = (what) }, \
-		.fill = (fn)                  \
+		__VA_ARGS__                   \
 	}
-#define BYTES_COLUMN(n, heading, leave, what, fn) \
-	{                                         \
-		.column = { .name = (n),          \
-			    .title = (heading),   \
-			    .unit = UNIT_BYTES,   \
-			    .leaves = (leave),    \
-			    .help = (what) },     \
-		.fill = (fn)                      \
+#define BYTES_COLUMN(n, heading, leave, what, cell) \
+	{                                           \
+		.column = { .name = (n),            \
+			    .title = (heading),     \
+			    .unit = UNIT_BYTES,     \
+			    .leaves = (leave),      \
+			    .help = (what) },       \
+		cell                                \
 	}
+#define SUM(at, sum)  MEMBER_OF(struct row, at, sums.of[SUM_##sum])
 #define FIRST_DYNAMIC "current_dynamic"
 
 static const struct column_type columns[] = {
-	BYTES_COLUMN("bytes", "Bytes", 0, "What --attr selects.", cell_bytes),
+	BYTES_COLUMN("bytes", "Bytes", 0, "What --attr selects.", .fill = cell_bytes),
 	{ .column = { .name = "pct",
 		      .title = "%",
 		      .unit = UNIT_SHARE,
 		      .part = COLUMN_SHARE,
 		      .leaves = 10,
 		      .help = "Share of all bytes, or of the total of the first sort key. Not a sort key." },
-	  .fill = column_fill_later },
-	BYTES_COLUMN("static", "Static", 20, "Bytes in the kernel's files.", cell_static),
-	BYTES_COLUMN("text", "Text", 40, "Code.", cell_code),
-	BYTES_COLUMN("rodata", "Rodata", 50, "Read-only data.", cell_rodata),
+	  .fill = cell_none },
+	BYTES_COLUMN("static", "Static", 20, "Bytes in the kernel's files.",
+		     .fill = cell_static),
+	BYTES_COLUMN("text", "Text", 40, "Code.", SUM(node, TEXT)),
+	BYTES_COLUMN("rodata", "Rodata", 50, "Read-only data.", SUM(node, RODATA)),
 	BYTES_COLUMN("data", "Data", 60, "Data that is written and has initial values.",
-		     cell_data),
-	BYTES_COLUMN("bss", "Bss", 70, "Data that starts as zeros.", cell_bss),
+		     SUM(node, DATA)),
+	BYTES_COLUMN("bss", "Bss", 70, "Data that starts as zeros.", SUM(node, BSS)),
 	BYTES_COLUMN(
 		"init", "Init", 80,
 		"The part of all these that is freed after boot, or after loading the module.",
-		cell_init),
+		SUM(node, INIT)),
 	BYTES_COLUMN(FIRST_DYNAMIC, "Live", 22,
 		     "Bytes allocated and not seen freed; '-' without a recording.",
-		     cell_live),
+		     SUM(dynamic, LIVE)),
 	BYTES_COLUMN("total_dynamic", "Total_alloc", 24,
-		     "Bytes allocated; '-' without a recording.", cell_total),
+		     "Bytes allocated; '-' without a recording.", SUM(dynamic, TOTAL)),
 	BYTES_COLUMN("waste", "Waste", 26,
 		     "Live bytes beyond the requested sizes; '-' without a recording.",
-		     cell_waste),
+		     SUM(dynamic, WASTE)),
 	{ .column = { .name = "hit",
 		      .title = "Hit",
 		      .unit = UNIT_COUNT,
 		      .leaves = 28,
 		      .help = "Allocations; '-' without a recording." },
-	  .fill = cell_hit },
-	HIDDEN_COLUMN("id", "The row's number, from 1.", cell_id),
+	  SUM(dynamic, HIT) },
+	HIDDEN_COLUMN("id", "The row's number, from 1.",
+		      MEMBER_OF(struct row, node, row)),
 	HIDDEN_COLUMN("parent", "The id of the row above it; none: it is a root.",
-		      cell_parent),
+		      .none_if_0 = true, MEMBER(struct row, above)),
 	HIDDEN_COLUMN("depth", "How many rows are above it; 0: it is a root.",
-		      cell_depth),
+		      .fill = cell_depth),
 	HIDDEN_COLUMN(
 		"others",
 		"1: not a directory, but symbols of unknown files, or bytes in no symbol.",
-		cell_rest),
+		.fill = cell_rest),
 	HIDDEN_COLUMN("kind",
 		      "\"directory\", \"group\", \"file\", \"symbol\" or \"section\".",
-		      cell_kind),
+		      .fill = cell_kind),
 	{ .column = { .name = "name",
 		      .title = "Name",
 		      .last = true,
@@ -251,7 +199,8 @@ static void add_rows(const struct footprint_tree *tree, struct table *t, bool dy
 
 	while (index) {
 		struct footprint_node *node = &nodes[index];
-		const struct row row = { tree, node, dynamic, nodes[node->above].row };
+		const struct row row = { tree, node, dynamic ? node : NULL,
+					 nodes[node->above].row };
 		bool shown = footprint_sums_attr(&node->sums, tree->attr) != 0;
 
 		if (shown) {

@@ -29,20 +29,6 @@ struct block_row {
 	const struct frag_block *block;
 };
 
-static struct cell cell_block_pfn(const void *row, struct table *t)
-{
-	const struct block_row *r = row;
-
-	return cell_uint(r->block->pfn);
-}
-
-static struct cell cell_block_hit(const void *row, struct table *t)
-{
-	const struct block_row *r = row;
-
-	return cell_uint(r->in_block->hit);
-}
-
 static struct cell cell_block_claimed(const void *row, struct table *t)
 {
 	const struct block_row *r = row;
@@ -75,20 +61,6 @@ static struct cell cell_block_first(const void *row, struct table *t)
 	return cell_uint(first_of(row)->ts);
 }
 
-static struct cell cell_block_pages(const void *row, struct table *t)
-{
-	const struct block_row *r = row;
-
-	return cell_uint(r->block->pages);
-}
-
-static struct cell cell_block_live(const void *row, struct table *t)
-{
-	const struct block_row *r = row;
-
-	return cell_uint(r->block->live);
-}
-
 /* How long such pages were live, up to now. */
 static struct cell cell_block_time(const void *row, struct table *t)
 {
@@ -117,13 +89,13 @@ static const struct column_type block_columns[] = {
 		      .title = "Pageblock",
 		      .unit = UNIT_PFN,
 		      .help = "Its first page frame." },
-	  .fill = cell_block_pfn },
+	  MEMBER_OF(struct block_row, block, pfn) },
 	{ .column = { .name = "hit",
 		      .title = "Hit",
 		      .unit = UNIT_COUNT,
 		      .leaves = 30,
 		      .help = "Fallbacks that took a part of it." },
-	  .fill = cell_block_hit },
+	  MEMBER_OF(struct block_row, in_block, hit) },
 	{ .column = { .name = "claims",
 		      .title = "Claims",
 		      .unit = UNIT_COUNT,
@@ -145,14 +117,14 @@ static const struct column_type block_columns[] = {
 		      .unit = UNIT_PAGES,
 		      .leaves = 50,
 		      .help = "Pages allocated there since for the migratetypes that fell back." },
-	  .fill = cell_block_pages },
+	  MEMBER_OF(struct block_row, block, pages) },
 	{ .column = { .name = "live",
 		      .title = "Live",
 		      .unit = UNIT_PAGES,
 		      .leaves = 10,
 		      .live = true,
 		      .help = "Those that live at the end." },
-	  .fill = cell_block_live },
+	  MEMBER_OF(struct block_row, block, live) },
 	{ .column = { .name = "time",
 		      .title = "Time",
 		      .unit = UNIT_NS,

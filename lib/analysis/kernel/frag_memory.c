@@ -20,13 +20,6 @@ struct free_row {
 	const char *when;
 };
 
-static struct cell cell_node(const void *row, struct table *t)
-{
-	const struct free_row *r = row;
-
-	return cell_uint(r->line->node);
-}
-
 static struct cell cell_zone(const void *row, struct table *t)
 {
 	const struct free_row *r = row;
@@ -34,13 +27,6 @@ static struct cell cell_zone(const void *row, struct table *t)
 
 	strbuf_add(&name, r->line->zone, r->line->zone_len);
 	return cell_strbuf(t, &name);
-}
-
-static struct cell cell_when(const void *row, struct table *t)
-{
-	const struct free_row *r = row;
-
-	return cell_text(t, r->when);
 }
 
 /* Free pages in blocks smaller than a pageblock, in percent of all free pages. */
@@ -65,13 +51,13 @@ static const struct column_type columns[] = {
 		      .title = "Node",
 		      .level = true,
 		      .help = "The memory node." },
-	  .fill = cell_node },
+	  MEMBER_OF(struct free_row, line, node) },
 	{ .column = { .name = "zone", .title = "Zone", .help = "The zone." },
 	  .fill = cell_zone },
 	{ .column = { .name = "when",
 		      .title = "When",
 		      .help = "before or after the recording." },
-	  .fill = cell_when },
+	  MEMBER(struct free_row, when) },
 	{ .column = { .name = "unusable",
 		      .title = "Small",
 		      .unit = UNIT_PERCENT,

@@ -50,34 +50,6 @@ static struct cell yes_no(struct table *t, bool known, bool yes)
 	return cell_text(t, known ? yes ? "yes" : "no" : NULL);
 }
 
-static struct cell cell_hit(const void *row, struct table *t)
-{
-	const struct view_row *r = row;
-
-	return cell_uint(r->sum->hit);
-}
-
-static struct cell cell_pages(const void *row, struct table *t)
-{
-	const struct view_row *r = row;
-
-	return cell_uint(r->sum->pages);
-}
-
-static struct cell cell_alloc_order(const void *row, struct table *t)
-{
-	const struct view_row *r = row;
-
-	return cell_int(r->key->alloc_order);
-}
-
-static struct cell cell_fallback_order(const void *row, struct table *t)
-{
-	const struct view_row *r = row;
-
-	return cell_int(r->key->fallback_order);
-}
-
 static struct cell cell_from(const void *row, struct table *t)
 {
 	const struct view_row *r = row;
@@ -121,25 +93,25 @@ static const struct column_type columns[] = {
 		      .unit = UNIT_COUNT,
 		      .share = true,
 		      .help = "Fallbacks." },
-	  .fill = cell_hit },
+	  MEMBER_OF(struct view_row, sum, hit) },
 	{ .column = { .name = "pages",
 		      .title = "Pages",
 		      .unit = UNIT_PAGES,
 		      .leaves = 80,
 		      .help = "Pages of the free blocks that they took." },
-	  .fill = cell_pages },
+	  MEMBER_OF(struct view_row, sum, pages) },
 	{ .column = { .name = "alloc_order",
 		      .title = "Order",
 		      .level = true,
 		      .leaves = 40,
 		      .help = "The order of the allocations." },
-	  .fill = cell_alloc_order },
+	  MEMBER_OF(struct view_row, key, alloc_order) },
 	{ .column = { .name = "fallback_order",
 		      .title = "From_order",
 		      .level = true,
 		      .leaves = 30,
 		      .help = "The order of the free blocks that they took." },
-	  .fill = cell_fallback_order },
+	  MEMBER_OF(struct view_row, key, fallback_order) },
 	{ .column = { .name = "to",
 		      .title = "For",
 		      .leaves = 20,

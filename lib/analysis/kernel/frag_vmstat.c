@@ -34,27 +34,6 @@ struct counter_row {
 	uint64_t before, after;
 };
 
-static struct cell cell_counter(const void *row, struct table *t)
-{
-	const struct counter_row *r = row;
-
-	return cell_text(t, r->counter->name);
-}
-
-static struct cell cell_before(const void *row, struct table *t)
-{
-	const struct counter_row *r = row;
-
-	return cell_uint(r->before);
-}
-
-static struct cell cell_after(const void *row, struct table *t)
-{
-	const struct counter_row *r = row;
-
-	return cell_uint(r->after);
-}
-
 static struct cell cell_growth(const void *row, struct table *t)
 {
 	const struct counter_row *r = row;
@@ -75,13 +54,13 @@ static const struct column_type columns[] = {
 		      .unit = UNIT_COUNT,
 		      .leaves = 60,
 		      .help = "Its value before the recording." },
-	  .fill = cell_before },
+	  MEMBER(struct counter_row, before) },
 	{ .column = { .name = "after",
 		      .title = "After",
 		      .unit = UNIT_COUNT,
 		      .leaves = 50,
 		      .help = "Its value after the recording." },
-	  .fill = cell_after },
+	  MEMBER(struct counter_row, after) },
 	{ .column = { .name = "growth",
 		      .title = "Growth",
 		      .unit = UNIT_COUNT,
@@ -95,7 +74,7 @@ static const struct column_type columns[] = {
 	{ .column = { .name = "counter",
 		      .title = "Counter",
 		      .help = "Its name in vmstat; allocstall and pgscan_kswapd: of all zones." },
-	  .fill = cell_counter },
+	  MEMBER_OF(struct counter_row, counter, name) },
 	COLUMNS_END,
 };
 

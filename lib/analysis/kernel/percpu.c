@@ -193,13 +193,6 @@ static uint64_t locks(const struct percpu_cpu *c)
 	return c->taken[LOCK_DIRECT] + c->taken[LOCK_REFILL] + c->taken[LOCK_DRAIN];
 }
 
-static struct cell cell_cpu(const void *row, struct table *t)
-{
-	const struct cpu_row *r = row;
-
-	return cell_uint(r->c->cpu);
-}
-
 static struct cell cell_locks(const void *row, struct table *t)
 {
 	const struct cpu_row *r = row;
@@ -213,48 +206,6 @@ static struct cell cell_locks_second(const void *row, struct table *t)
 
 	return r->seconds > 0 ? cell_real((double)locks(r->c) / r->seconds)
 			      : (struct cell){ 0 };
-}
-
-static struct cell cell_refills(const void *row, struct table *t)
-{
-	const struct cpu_row *r = row;
-
-	return cell_uint(r->c->taken[LOCK_REFILL]);
-}
-
-static struct cell cell_refill_pages(const void *row, struct table *t)
-{
-	const struct cpu_row *r = row;
-
-	return cell_uint(r->c->pages[LOCK_REFILL]);
-}
-
-static struct cell cell_drains(const void *row, struct table *t)
-{
-	const struct cpu_row *r = row;
-
-	return cell_uint(r->c->taken[LOCK_DRAIN]);
-}
-
-static struct cell cell_drain_pages(const void *row, struct table *t)
-{
-	const struct cpu_row *r = row;
-
-	return cell_uint(r->c->pages[LOCK_DRAIN]);
-}
-
-static struct cell cell_direct(const void *row, struct table *t)
-{
-	const struct cpu_row *r = row;
-
-	return cell_uint(r->c->taken[LOCK_DIRECT]);
-}
-
-static struct cell cell_direct_pages(const void *row, struct table *t)
-{
-	const struct cpu_row *r = row;
-
-	return cell_uint(r->c->pages[LOCK_DIRECT]);
 }
 
 static struct cell cell_batched(const void *row, struct table *t)
@@ -278,7 +229,7 @@ static const struct column_type columns[] = {
 		      .title = "CPU",
 		      .level = true,
 		      .help = "The CPU on which these events occurred." },
-	  .fill = cell_cpu },
+	  MEMBER_OF(struct cpu_row, c, cpu) },
 	{ .column = { .name = "locks",
 		      .title = "Locks",
 		      .unit = UNIT_COUNT,
@@ -296,38 +247,38 @@ static const struct column_type columns[] = {
 		      .unit = UNIT_COUNT,
 		      .leaves = 40,
 		      .help = "How often a list of the CPU was refilled." },
-	  .fill = cell_refills },
+	  MEMBER_OF(struct cpu_row, c, taken[LOCK_REFILL]) },
 	{ .column = { .name = "refill_pages",
 		      .title = "Refilled/Per",
 		      .unit = UNIT_PAGES,
 		      .per = "refills",
 		      .help = "Pages that came to its lists, and for each refill." },
-	  .fill = cell_refill_pages },
+	  MEMBER_OF(struct cpu_row, c, pages[LOCK_REFILL]) },
 	{ .column = { .name = "drains",
 		      .title = "Drains",
 		      .unit = UNIT_COUNT,
 		      .leaves = 40,
 		      .help = "How often its lists were drained." },
-	  .fill = cell_drains },
+	  MEMBER_OF(struct cpu_row, c, taken[LOCK_DRAIN]) },
 	{ .column = { .name = "drain_pages",
 		      .title = "Drained/Per",
 		      .unit = UNIT_PAGES,
 		      .per = "drains",
 		      .help = "Pages that left its lists for the zone, and for each drain." },
-	  .fill = cell_drain_pages },
+	  MEMBER_OF(struct cpu_row, c, pages[LOCK_DRAIN]) },
 	{ .column = { .name = "direct",
 		      .title = "Direct",
 		      .unit = UNIT_COUNT,
 		      .leaves = 60,
 		      .help = "Allocations that passed its lists by." },
-	  .fill = cell_direct },
+	  MEMBER_OF(struct cpu_row, c, taken[LOCK_DIRECT]) },
 	{ .column = { .name = "direct_pages",
 		      .title = "Direct_pages",
 		      .unit = UNIT_PAGES,
 		      .hidden = true,
 		      .leaves = 90,
 		      .help = "Their pages." },
-	  .fill = cell_direct_pages },
+	  MEMBER_OF(struct cpu_row, c, pages[LOCK_DIRECT]) },
 	{ .column = { .name = "batched",
 		      .title = "Batched",
 		      .unit = UNIT_COUNT,
@@ -356,44 +307,23 @@ struct move_row {
 	uint64_t pages;
 };
 
-static struct cell cell_from(const void *row, struct table *t)
-{
-	const struct move_row *r = row;
-
-	return cell_uint(r->from);
-}
-
-static struct cell cell_to(const void *row, struct table *t)
-{
-	const struct move_row *r = row;
-
-	return cell_uint(r->to);
-}
-
-static struct cell cell_pages(const void *row, struct table *t)
-{
-	const struct move_row *r = row;
-
-	return cell_uint(r->pages);
-}
-
 static const struct column_type move_columns[] = {
 	{ .column = { .name = "pages",
 		      .title = "Pages",
 		      .unit = UNIT_PAGES,
 		      .share = true,
 		      .help = "Pages that were refilled on the one CPU and then drained on the other." },
-	  .fill = cell_pages },
+	  MEMBER(struct move_row, pages) },
 	{ .column = { .name = "refill_cpu",
 		      .title = "Refilled_on",
 		      .level = true,
 		      .help = "The CPU to whose lists they came." },
-	  .fill = cell_from },
+	  MEMBER(struct move_row, from) },
 	{ .column = { .name = "drain_cpu",
 		      .title = "Drained_on",
 		      .level = true,
 		      .help = "The CPU whose lists they left." },
-	  .fill = cell_to },
+	  MEMBER(struct move_row, to) },
 	SHARE_COLUMNS,
 	COLUMNS_END,
 };

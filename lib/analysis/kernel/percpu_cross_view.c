@@ -130,34 +130,6 @@ static void view_free(struct view *v)
 
 /* --- rows -------------------------------------------------------------------------------- */
 
-static struct cell cell_nr(const void *row, struct table *t)
-{
-	const struct view_row *r = row;
-
-	return cell_uint(r->group->nr);
-}
-
-static struct cell cell_bytes(const void *row, struct table *t)
-{
-	const struct view_row *r = row;
-
-	return cell_uint(r->group->bytes);
-}
-
-static struct cell cell_from(const void *row, struct table *t)
-{
-	const struct view_row *r = row;
-
-	return cell_uint(r->key->from);
-}
-
-static struct cell cell_to(const void *row, struct table *t)
-{
-	const struct view_row *r = row;
-
-	return cell_uint(r->key->to);
-}
-
 static struct cell cell_freed_by(const void *row, struct table *t)
 {
 	const struct view_row *r = row;
@@ -174,29 +146,29 @@ static struct cell cell_freed_by(const void *row, struct table *t)
 			    .unit = count_unit,                  \
 			    .share = true,                       \
 			    .help = text },                      \
-		.fill = cell_nr                                  \
+		MEMBER_OF(struct view_row, group, nr)            \
 	}
-#define BYTES_COLUMN                                  \
-	{                                             \
-		.column = { .name = "bytes",          \
-			    .title = "Bytes",         \
-			    .unit = UNIT_BYTES,       \
-			    .leaves = 70,             \
-			    .help = "Their bytes." }, \
-		.fill = cell_bytes                    \
+#define BYTES_COLUMN                                     \
+	{                                                \
+		.column = { .name = "bytes",             \
+			    .title = "Bytes",            \
+			    .unit = UNIT_BYTES,          \
+			    .leaves = 70,                \
+			    .help = "Their bytes." },    \
+		MEMBER_OF(struct view_row, group, bytes) \
 	}
 #define CPU_COLUMNS                                               \
 	{ .column = { .name = "alloc_cpu",                        \
 		      .title = "Allocated_on",                    \
 		      .level = true,                              \
 		      .help = "The CPU that allocated them." },   \
-	  .fill = cell_from },                                    \
+	  MEMBER_OF(struct view_row, key, from) },                \
 	{                                                         \
 		.column = { .name = "free_cpu",                   \
 			    .title = "Freed_on",                  \
 			    .level = true,                        \
 			    .help = "The CPU that freed them." }, \
-		.fill = cell_to                                   \
+		MEMBER_OF(struct view_row, key, to)               \
 	}
 #define FREED_BY_COLUMN                                                      \
 	{                                                                    \
@@ -354,57 +326,29 @@ struct pair_row {
 	const struct cross_count *count;
 };
 
-static struct cell cell_pair_nr(const void *row, struct table *t)
-{
-	const struct pair_row *r = row;
-
-	return cell_uint(r->count->nr);
-}
-
-static struct cell cell_pair_bytes(const void *row, struct table *t)
-{
-	const struct pair_row *r = row;
-
-	return cell_uint(r->count->bytes);
-}
-
-static struct cell cell_pair_from(const void *row, struct table *t)
-{
-	const struct pair_row *r = row;
-
-	return cell_uint(r->pair->from);
-}
-
-static struct cell cell_pair_to(const void *row, struct table *t)
-{
-	const struct pair_row *r = row;
-
-	return cell_uint(r->pair->to);
-}
-
 #define PAIR_COLUMNS(column_name, count_title, count_unit, text)        \
 	{ .column = { .name = column_name,                              \
 		      .title = count_title,                             \
 		      .unit = count_unit,                               \
 		      .share = true,                                    \
 		      .help = text },                                   \
-	  .fill = cell_pair_nr },                                       \
+	  MEMBER_OF(struct pair_row, count, nr) },                      \
 		{ .column = { .name = "bytes",                          \
 			      .title = "Bytes",                         \
 			      .unit = UNIT_BYTES,                       \
 			      .leaves = 70,                             \
 			      .help = "Their bytes." },                 \
-		  .fill = cell_pair_bytes },                            \
+		  MEMBER_OF(struct pair_row, count, bytes) },           \
 		{ .column = { .name = "alloc_cpu",                      \
 			      .title = "Allocated_on",                  \
 			      .level = true,                            \
 			      .help = "The CPU that allocated them." }, \
-		  .fill = cell_pair_from },                             \
+		  MEMBER_OF(struct pair_row, pair, from) },             \
 		{ .column = { .name = "free_cpu",                       \
 			      .title = "Freed_on",                      \
 			      .level = true,                            \
 			      .help = "The CPU that freed them." },     \
-		  .fill = cell_pair_to },                               \
+		  MEMBER_OF(struct pair_row, pair, to) },               \
 		SHARE_COLUMNS, COLUMNS_END
 
 static const struct column_type slab_pair_columns[] = {

@@ -287,28 +287,8 @@ struct cells_of {
 	const struct functions *functions;
 	uint32_t id;
 	const struct function_row *row;
+	const struct function_row *kernel; /* @row, if the kernel counted it; else NULL */
 };
-
-static struct cell cell_trace(const void *row, struct table *t)
-{
-	const struct cells_of *r = row;
-
-	return cell_int(r->row->trace);
-}
-
-static struct cell cell_kernel(const void *row, struct table *t)
-{
-	const struct cells_of *r = row;
-
-	return r->row->known ? cell_int(r->row->bytes) : (struct cell){ 0 };
-}
-
-static struct cell cell_calls(const void *row, struct table *t)
-{
-	const struct cells_of *r = row;
-
-	return r->row->known ? cell_int(r->row->calls) : (struct cell){ 0 };
-}
 
 static struct cell cell_unexplained(const void *row, struct table *t)
 {
@@ -359,19 +339,19 @@ static const struct column_type columns[] = {
 		      .unit = UNIT_BYTES,
 		      .leaves = 10,
 		      .help = "Bytes allocated during the recording that are still live." },
-	  .fill = cell_trace },
+	  MEMBER_OF(struct cells_of, row, trace) },
 	{ .column = { .name = "kernel",
 		      .title = "Allocinfo",
 		      .unit = UNIT_BYTES,
 		      .leaves = 20,
 		      .help = "By how much the kernel's count of the function changed." },
-	  .fill = cell_kernel },
+	  MEMBER_OF(struct cells_of, kernel, bytes) },
 	{ .column = { .name = "calls",
 		      .title = "Objects",
 		      .unit = UNIT_COUNT,
 		      .leaves = 70,
 		      .help = "The same in allocations." },
-	  .fill = cell_calls },
+	  MEMBER_OF(struct cells_of, kernel, calls) },
 	{ .column = { .name = "unexplained",
 		      .title = "Difference",
 		      .unit = UNIT_BYTES,
@@ -476,7 +456,8 @@ static int add_table(const struct functions *f, struct report *report)
 		const struct function_row *row = &f->rows[i];
 
 		if (row->trace || row->bytes || row->calls)
-			order[nr++] = (struct cells_of){ f, (uint32_t)i + 1, row };
+			order[nr++] = (struct cells_of){ f, (uint32_t)i + 1, row,
+							 row->known ? row : NULL };
 	}
 	qsort(order, nr, sizeof(*order), row_compare);
 	table_set_by(t, "function");

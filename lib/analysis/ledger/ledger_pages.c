@@ -50,13 +50,6 @@ struct page_row {
 	bool known; /* @kernel is */
 };
 
-static struct cell cell_trace(const void *row, struct table *t)
-{
-	const struct page_row *r = row;
-
-	return cell_int(r->trace);
-}
-
 static struct cell cell_kernel(const void *row, struct table *t)
 {
 	const struct page_row *r = row;
@@ -80,13 +73,6 @@ static struct cell cell_explained(const void *row, struct table *t)
 			: (struct cell){ .type = CELL_NONE };
 }
 
-static struct cell cell_what(const void *row, struct table *t)
-{
-	const struct page_row *r = row;
-
-	return cell_text(t, r->what);
-}
-
 static struct cell cell_why(const void *row, struct table *t)
 {
 	const struct page_row *r = row;
@@ -100,7 +86,7 @@ static const struct column_type columns[] = {
 		      .unit = UNIT_PAGES,
 		      .leaves = 10,
 		      .help = "Page frames, according to the events." },
-	  .fill = cell_trace },
+	  MEMBER(struct page_row, trace) },
 	{ .column = { .name = "kernel",
 		      .title = "Kernel",
 		      .unit = UNIT_PAGES,
@@ -121,7 +107,7 @@ static const struct column_type columns[] = {
 	{ .column = { .name = "what",
 		      .title = "Pages",
 		      .help = "What is counted, and by which counter." },
-	  .fill = cell_what },
+	  MEMBER(struct page_row, what) },
 	{ .column = { .name = "why",
 		      .title = "Why they differ",
 		      .last = true,

@@ -42,34 +42,6 @@ struct cells_of {
 	int64_t trace, kernel;
 };
 
-static struct cell cell_allocs(const void *row, struct table *t)
-{
-	const struct cells_of *r = row;
-
-	return cell_uint(r->row->allocs);
-}
-
-static struct cell cell_freed(const void *row, struct table *t)
-{
-	const struct cells_of *r = row;
-
-	return cell_uint(r->row->freed);
-}
-
-static struct cell cell_implicit(const void *row, struct table *t)
-{
-	const struct cells_of *r = row;
-
-	return cell_uint(r->row->implicit);
-}
-
-static struct cell cell_trace(const void *row, struct table *t)
-{
-	const struct cells_of *r = row;
-
-	return cell_int(r->trace);
-}
-
 static struct cell cell_kernel(const void *row, struct table *t)
 {
 	const struct cells_of *r = row;
@@ -92,36 +64,20 @@ static struct cell cell_explained(const void *row, struct table *t)
 	return ledger_explained(r->trace, r->kernel);
 }
 
-static struct cell cell_slack(const void *row, struct table *t)
-{
-	const struct cells_of *r = row;
-
-	return cell_uint(r->row->slack);
-}
-
 /* The names of the caches merged into this one; no value if there are none. */
 static struct cell cell_aliases(const void *row, struct table *t)
 {
 	const struct cells_of *r = row;
 	const struct recording_text *meta =
 		recording_meta(r->books->ledger->env->rec, "slab_aliases");
-	struct cell cell = { .type = CELL_NONE };
 	struct strbuf sb = { 0 };
+	struct cell cell;
 
 	if (meta)
 		slab_aliases_of(meta->text, books_row_name(r->books, r->row), &sb);
-	if (sb.size)
-		cell = cell_text(t, strbuf_text(&sb));
+	cell = cell_of_strbuf(&sb, t);
 	strbuf_free(&sb);
 	return cell;
-}
-
-static struct cell cell_caches(const void *row, struct table *t)
-{
-	const struct cells_of *r = row;
-
-	return r->row->members.size ? cell_text(t, strbuf_text(&r->row->members))
-				    : (struct cell){ .type = CELL_NONE };
 }
 
 static struct cell cell_cache(const void *row, struct table *t)
@@ -208,25 +164,25 @@ static const struct column_type columns[] = {
 		      .unit = UNIT_COUNT,
 		      .leaves = 60,
 		      .help = "Objects allocated." },
-	  .fill = cell_allocs },
+	  MEMBER_OF(struct cells_of, row, allocs) },
 	{ .column = { .name = "freed",
 		      .title = "Frees",
 		      .unit = UNIT_COUNT,
 		      .leaves = 70,
 		      .help = "Objects freed, including those allocated before the recording." },
-	  .fill = cell_freed },
+	  MEMBER_OF(struct cells_of, row, freed) },
 	{ .column = { .name = "implicit",
 		      .title = "Untraced frees",
 		      .unit = UNIT_COUNT,
 		      .leaves = 80,
 		      .help = "Objects freed without an event: their address was allocated again." },
-	  .fill = cell_implicit },
+	  MEMBER_OF(struct cells_of, row, implicit) },
 	{ .column = { .name = "trace",
 		      .title = "Trace",
 		      .unit = UNIT_COUNT,
 		      .leaves = 10,
 		      .help = "Objects that the cache gained, according to the events." },
-	  .fill = cell_trace },
+	  MEMBER(struct cells_of, trace) },
 	{ .column = { .name = "kernel",
 		      .title = "Kernel",
 		      .unit = UNIT_COUNT,
@@ -249,7 +205,7 @@ static const struct column_type columns[] = {
 		      .unit = UNIT_COUNT,
 		      .hidden = true,
 		      .help = "Free objects that the kernel may have counted." },
-	  .fill = cell_slack },
+	  MEMBER_OF(struct cells_of, row, slack) },
 	{ .column = { .name = "source",
 		      .title = "Source",
 		      .hidden = true,
@@ -264,7 +220,7 @@ static const struct column_type columns[] = {
 		      .title = "Caches",
 		      .hidden = true,
 		      .help = "The kmalloc caches that the events do not tell apart." },
-	  .fill = cell_caches },
+	  MEMBER_OF(struct cells_of, row, members) },
 	{ .column = { .name = "cache",
 		      .title = "Cache",
 		      .help = "The cache; +N: and N others of its size." },

@@ -17,40 +17,18 @@ struct leak_row {
 	struct subject_row subject;
 	const struct leaks_view *v;
 	const struct leak *leak;
+	const struct net_range *net;
+	const struct estimate *bytes;
 	size_t group;
 };
 
 /* --- cells ------------------------------------------------------------------------------ */
 
-static struct cell cell_bytes(const void *row, struct table *t)
-{
-	const struct leak_row *r = row;
-
-	return cell_uint(r->leak->old_bytes);
-}
-
-static struct cell cell_objects(const void *row, struct table *t)
-{
-	const struct leak_row *r = row;
-
-	return cell_uint(r->leak->old);
-}
-
-static struct cell cell_age_min(const void *row, struct table *t)
-{
-	const struct leak_row *r = row;
-
-	return r->leak->old ? cell_uint(r->leak->least) : (struct cell){ 0 };
-}
-
 static struct cell cell_age(const void *row, struct table *t)
 {
 	const struct leak_row *r = row;
-
 	uint64_t median = r->v->age_groups.groups[r->group].median;
 
-	if (!r->leak->old)
-		return (struct cell){ 0 };
 	return cell_uint(median > r->leak->least ? median : r->leak->least);
 }
 
@@ -58,8 +36,7 @@ static struct cell cell_age_max(const void *row, struct table *t)
 {
 	const struct leak_row *r = row;
 
-	return r->leak->old ? cell_uint(r->v->age_groups.groups[r->group].row.longest)
-			    : (struct cell){ 0 };
+	return cell_uint(r->v->age_groups.groups[r->group].row.longest);
 }
 
 /* Bytes per second, if the clock counts nanoseconds. Large blocks in a short time may overflow:
@@ -104,27 +81,6 @@ static struct cell cell_verdict(const void *row, struct table *t)
 	return cell_text(t, growth_verdict_word(r->leak->fit.verdict));
 }
 
-static struct cell cell_outlived(const void *row, struct table *t)
-{
-	const struct leak_row *r = row;
-
-	return cell_uint(r->leak->outlived);
-}
-
-static struct cell cell_young(const void *row, struct table *t)
-{
-	const struct leak_row *r = row;
-
-	return cell_uint(r->leak->young);
-}
-
-static struct cell cell_young_bytes(const void *row, struct table *t)
-{
-	const struct leak_row *r = row;
-
-	return cell_uint(r->leak->young_bytes);
-}
-
 static struct cell cell_net_min(const void *row, struct table *t)
 {
 	const struct leak_row *r = row;
@@ -147,34 +103,6 @@ static struct cell cell_net_max(const void *row, struct table *t)
 	return cell_uint(most < r->leak->old_bytes ? most : r->leak->old_bytes);
 }
 
-static struct cell cell_net_reason(const void *row, struct table *t)
-{
-	const struct leak_row *r = row;
-
-	return cell_text(t, net_range_reason(&r->leak->net));
-}
-
-static struct cell cell_low(const void *row, struct table *t)
-{
-	const struct leak_row *r = row;
-
-	return cell_uint(r->leak->bytes.low);
-}
-
-static struct cell cell_high(const void *row, struct table *t)
-{
-	const struct leak_row *r = row;
-
-	return cell_uint(r->leak->bytes.high);
-}
-
-static struct cell cell_block(const void *row, struct table *t)
-{
-	const struct leak_row *r = row;
-
-	return estimate_block(&r->leak->bytes);
-}
-
 /* "sh-123", as in the kernel's traces. */
 static struct cell cell_task(const void *row, struct table *t)
 {
@@ -188,13 +116,6 @@ static struct cell cell_task(const void *row, struct table *t)
 	return cell_strbuf(t, &name);
 }
 
-static struct cell cell_tasks(const void *row, struct table *t)
-{
-	const struct leak_row *r = row;
-
-	return r->leak->tasks ? cell_uint(r->leak->tasks) : (struct cell){ 0 };
-}
-
 /* @things: objects or pages, of @count_unit. */
 #define LEAK_COLUMNS(things, count_unit)                                                     \
 	{ .column = { .name = "bytes",                                                       \
@@ -203,13 +124,13 @@ static struct cell cell_tasks(const void *row, struct table *t)
 		      .share = true,                                                         \
 		      .help = "Bytes allocated and not seen freed, but for those that may "  \
 			      "be in flight." },                                             \
-	  .fill = cell_bytes },                                                              \
+	  MEMBER_OF(struct leak_row, leak, old_bytes) },                                     \
 		{ .column = { .name = "objects",                                             \
 			      .title = "Live",                                               \
 			      .unit = count_unit,                                            \
 			      .leaves = 20,                                                  \
 			      .help = "The same in " things "." },                           \
-		  .fill = cell_objects },                                                    \
+		  MEMBER_OF(struct leak_row, leak, old) },                                   \
 		{ .column = { .name = "verdict",                                             \
 			      .title = "Verdict",                                            \
 			      .leaves = 5,                                                   \
@@ -249,7 +170,7 @@ static struct cell cell_tasks(const void *row, struct table *t)
 			      .leaves = 70,                                                  \
 			      .help = "The least age of them, from the allocation to the "   \
 				      "last event." },                                       \
-		  .fill = cell_age_min },                                                    \
+		  MEMBER_OF(struct leak_row, leak, least) },                                 \
 		{ .column = { .name = "age",                                                 \
 			      .title = "Age",                                                \
 			      .unit = UNIT_NS,                                               \
@@ -271,21 +192,21 @@ static struct cell cell_tasks(const void *row, struct table *t)
 			      .help = "Of these bytes, those of " things                     \
 				      " that have lived "                                    \
 				      "longer than any that the row freed." },               \
-		  .fill = cell_outlived },                                                   \
+		  MEMBER_OF(struct leak_row, leak, outlived) },                              \
 		{ .column = { .name = "young",                                               \
 			      .title = "In_flight",                                          \
 			      .unit = count_unit,                                            \
 			      .leaves = 80,                                                  \
 			      .help = "Live " things " so young that they may be in "        \
 				      "flight, which are in no other column." },             \
-		  .fill = cell_young },                                                      \
+		  MEMBER_OF(struct leak_row, leak, young) },                                 \
 		{ .column = { .name = "young_bytes",                                         \
 			      .title = "In_flight_bytes",                                    \
 			      .unit = UNIT_BYTES,                                            \
 			      .hidden = true,                                                \
 			      .leaves = 85,                                                  \
 			      .help = "Their bytes." },                                      \
-		  .fill = cell_young_bytes },                                                \
+		  MEMBER_OF(struct leak_row, leak, young_bytes) },                           \
 		{ .column = { .name = "net_min",                                             \
 			      .title = "At_least",                                           \
 			      .unit = UNIT_BYTES,                                            \
@@ -307,7 +228,8 @@ static struct cell cell_tasks(const void *row, struct table *t)
 			      .leaves = 40,                                                  \
 			      .help = "Why the bounds differ: events were lost, frees were " \
 				      "not traced, or a free was just not seen." },          \
-		  .fill = cell_net_reason },                                                 \
+		  POINTEE(struct leak_row, net, struct net_range,                            \
+			  net_range_reason_cell) },                                          \
 		{ .column = { .name = "task",                                                \
 			      .title = "Task",                                               \
 			      .leaves = 35,                                                  \
@@ -320,7 +242,8 @@ static struct cell cell_tasks(const void *row, struct table *t)
 			    .unit = UNIT_COUNT,                                              \
 			    .leaves = 75,                                                    \
 			    .help = "How many tasks allocated them." },                      \
-		.rows = ROWS_ALL & ~ROWS(PID), .fill = cell_tasks                            \
+		.rows = ROWS_ALL & ~ROWS(PID), .none_if_0 = true,                            \
+		MEMBER_OF(struct leak_row, leak, tasks)                                      \
 	}
 
 static const struct column_type slab_columns[] = {
@@ -328,8 +251,8 @@ static const struct column_type slab_columns[] = {
 	SUBJECT_COLUMNS,
 	SUBJECT_COLUMN_NODE,
 	SUBJECT_COLUMN_CACHE,
-	INTERVAL_COLUMNS(cell_low, cell_high),
-	BLOCK_COLUMN(cell_block),
+	INTERVAL_COLUMNS(struct leak_row, bytes),
+	BLOCK_COLUMN(struct leak_row, bytes),
 	SHARE_COLUMNS,
 	COLUMNS_END,
 };
@@ -337,8 +260,8 @@ static const struct column_type slab_columns[] = {
 static const struct column_type page_columns[] = {
 	LEAK_COLUMNS("pages", UNIT_PAGES),
 	SUBJECT_COLUMNS,
-	INTERVAL_COLUMNS(cell_low, cell_high),
-	BLOCK_COLUMN(cell_block),
+	INTERVAL_COLUMNS(struct leak_row, bytes),
+	BLOCK_COLUMN(struct leak_row, bytes),
 	SHARE_COLUMNS,
 	COLUMNS_END,
 };
@@ -377,6 +300,8 @@ static void add_rows(const struct leaks_view *v, enum subject_kind kind, struct 
 		const struct leak_row row = { .subject = { &v->owners.subjects, i },
 					      .v = v,
 					      .leak = &v->leaks[i],
+					      .net = &v->leaks[i].net,
+					      .bytes = &v->leaks[i].bytes,
 					      .group = i };
 
 		if (row.leak->old && !table_type_add_row(type_of(v), columns, t, &row))

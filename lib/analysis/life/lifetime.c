@@ -251,10 +251,13 @@ static void add_rows(const struct lifetime_view *v, enum subject_kind kind,
 	uint32_t i;
 
 	for (i = 0; i < v->owners.nr; i++) {
+		const struct lifetime_group *group = &v->groups.groups[i];
 		const struct lifetime_view_row row = { .subject = { &v->owners.subjects,
 								    i },
 						       .v = v,
-						       .group = &v->groups.groups[i],
+						       .group = group,
+						       .ended = group->nr ? group : NULL,
+						       .timed = v->a->ns ? group : NULL,
 						       .sum = &v->sums[i] };
 
 		if (row.sum->all && !table_type_add_row(type, columns, t, &row))

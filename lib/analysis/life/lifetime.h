@@ -36,10 +36,14 @@ struct lifetime_view {
 	struct lifetime_groups groups;
 };
 
+/* @ended: @group, if one of its lifetimes is known, else NULL; @timed: @group, if times are in
+ * nanoseconds, else NULL
+ */
 struct lifetime_view_row {
 	struct subject_row subject;
 	const struct lifetime_view *v;
 	const struct lifetime_group *group;
+	const struct lifetime_group *ended, *timed;
 	const struct lifetime_sum *sum;
 };
 

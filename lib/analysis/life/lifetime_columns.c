@@ -9,20 +9,6 @@
 
 #include "base/strbuf.h"
 
-static struct cell cell_short(const void *row, struct table *t)
-{
-	const struct lifetime_view_row *r = row;
-
-	return r->v->a->ns ? cell_uint(r->group->row.nr_short) : (struct cell){ 0 };
-}
-
-static struct cell cell_short_bytes(const void *row, struct table *t)
-{
-	const struct lifetime_view_row *r = row;
-
-	return r->v->a->ns ? cell_uint(r->group->row.bytes_short) : (struct cell){ 0 };
-}
-
 static struct cell cell_short_part(const void *row, struct table *t)
 {
 	const struct lifetime_view_row *r = row;
@@ -32,66 +18,11 @@ static struct cell cell_short_part(const void *row, struct table *t)
 	return cell_real(100.0 * (double)r->group->row.nr_short / (double)r->group->nr);
 }
 
-static struct cell cell_freed(const void *row, struct table *t)
-{
-	const struct lifetime_view_row *r = row;
-
-	return cell_uint(r->group->nr);
-}
-
-/* A time of the group; no value if nothing has ended. */
-static struct cell time_cell(const struct lifetime_view_row *r, uint64_t time)
-{
-	return r->group->nr ? cell_uint(time) : (struct cell){ 0 };
-}
-
-static struct cell cell_median(const void *row, struct table *t)
-{
-	const struct lifetime_view_row *r = row;
-
-	return time_cell(r, r->group->median);
-}
-
-static struct cell cell_p99(const void *row, struct table *t)
-{
-	const struct lifetime_view_row *r = row;
-
-	return time_cell(r, r->group->p99);
-}
-
-static struct cell cell_longest(const void *row, struct table *t)
-{
-	const struct lifetime_view_row *r = row;
-
-	return time_cell(r, r->group->row.longest);
-}
-
 static struct cell cell_untimed(const void *row, struct table *t)
 {
 	const struct lifetime_view_row *r = row;
 
 	return cell_uint(r->sum->all - r->sum->live - r->group->nr);
-}
-
-static struct cell cell_low(const void *row, struct table *t)
-{
-	const struct lifetime_view_row *r = row;
-
-	return cell_uint(r->sum->interval.low);
-}
-
-static struct cell cell_high(const void *row, struct table *t)
-{
-	const struct lifetime_view_row *r = row;
-
-	return cell_uint(r->sum->interval.high);
-}
-
-static struct cell cell_live(const void *row, struct table *t)
-{
-	const struct lifetime_view_row *r = row;
-
-	return cell_uint(r->sum->live);
 }
 
 static struct cell cell_histogram(const void *row, struct table *t)
@@ -112,7 +43,7 @@ static struct cell cell_histogram(const void *row, struct table *t)
 		      .share = true,                                                           \
 		      .help = "Those freed within 10 us (--short) on the CPU that "            \
 			      "allocated them." },                                             \
-	  .fill = cell_short },                                                                \
+	  MEMBER_OF(struct lifetime_view_row, timed, row.nr_short) },                          \
 		{ .column = { .name = "short_pct",                                             \
 			      .title = "Short/Freed",                                          \
 			      .unit = UNIT_PERCENT,                                            \
@@ -125,13 +56,13 @@ static struct cell cell_histogram(const void *row, struct table *t)
 			      .hidden = true,                                                  \
 			      .leaves = 75,                                                    \
 			      .help = "Bytes allocated for them." },                           \
-		  .fill = cell_short_bytes },                                                  \
+		  MEMBER_OF(struct lifetime_view_row, timed, row.bytes_short) },               \
 		{ .column = { .name = "freed",                                                 \
 			      .title = "Freed",                                                \
 			      .unit = count_unit,                                              \
 			      .leaves = 20,                                                    \
 			      .help = "Freed " things ", whose lifetime is known." },          \
-		  .fill = cell_freed },                                                        \
+		  MEMBER_OF(struct lifetime_view_row, group, nr) },                            \
 		{ .column = { .name = "freed_low",                                             \
 			      .title = "From",                                                 \
 			      .unit = count_unit,                                              \
@@ -140,7 +71,7 @@ static struct cell cell_histogram(const void *row, struct table *t)
 			      .help = "For a sample: the lower end of the 95 % confidence "    \
 				      "interval of how many ended." },                         \
 		  .estimated = true,                                                           \
-		  .fill = cell_low },                                                          \
+		  MEMBER_OF(struct lifetime_view_row, sum, interval.low) },                    \
 		{ .column = { .name = "freed_high",                                            \
 			      .title = "To",                                                   \
 			      .unit = count_unit,                                              \
@@ -148,7 +79,7 @@ static struct cell cell_histogram(const void *row, struct table *t)
 			      .leaves = 22,                                                    \
 			      .help = "For a sample: the upper end of this interval." },       \
 		  .estimated = true,                                                           \
-		  .fill = cell_high },                                                         \
+		  MEMBER_OF(struct lifetime_view_row, sum, interval.high) },                   \
 		{ .column = { .name = "median",                                                \
 			      .title = "Median",                                               \
 			      .unit = UNIT_NS,                                                 \
@@ -156,7 +87,7 @@ static struct cell cell_histogram(const void *row, struct table *t)
 			      .leaves = 30,                                                    \
 			      .help = "The time that half of them did not outlive; at most "   \
 				      "1/32 off." },                                           \
-		  .fill = cell_median },                                                       \
+		  MEMBER_OF(struct lifetime_view_row, ended, median) },                        \
 		{ .column = { .name = "p99",                                                   \
 			      .title = "99 %",                                                 \
 			      .unit = UNIT_NS,                                                 \
@@ -164,14 +95,14 @@ static struct cell cell_histogram(const void *row, struct table *t)
 			      .leaves = 40,                                                    \
 			      .help = "The time that 99 % of them did not outlive; at most "   \
 				      "1/32 off." },                                           \
-		  .fill = cell_p99 },                                                          \
+		  MEMBER_OF(struct lifetime_view_row, ended, p99) },                           \
 		{ .column = { .name = "longest",                                               \
 			      .title = "Longest",                                              \
 			      .unit = UNIT_NS,                                                 \
 			      .level = true,                                                   \
 			      .leaves = 60,                                                    \
 			      .help = "The longest lifetime." },                               \
-		  .fill = cell_longest },                                                      \
+		  MEMBER_OF(struct lifetime_view_row, ended, row.longest) },                   \
 		{ .column = { .name = "untimed",                                               \
 			      .title = "Untimed",                                              \
 			      .unit = count_unit,                                              \
@@ -185,7 +116,7 @@ static struct cell cell_histogram(const void *row, struct table *t)
 			      .live = true,                                                    \
 			      .leaves = 80,                                                    \
 			      .help = "Those that live at the end." },                         \
-		  .fill = cell_live },                                                         \
+		  MEMBER_OF(struct lifetime_view_row, sum, live) },                            \
 	{                                                                                      \
 		.column = { .name = "lifetimes",                                               \
 			    .title = "Lifetimes",                                              \

@@ -59,6 +59,8 @@ struct view_row {
 	const struct view *v;
 	const struct owner_key *key;
 	const struct owner_row *row;
+	const struct net_range *net;
+	const struct estimate *bytes;
 };
 
 /* --- cells ------------------------------------------------------------------------------ */
@@ -68,62 +70,6 @@ static struct cell cell_bytes(const void *row, struct table *t)
 	const struct view_row *r = row;
 
 	return cell_uint(r->row->pages * r->v->p->env->page_size);
-}
-
-static struct cell cell_times(const void *row, struct table *t)
-{
-	const struct view_row *r = row;
-
-	return cell_uint(r->row->times);
-}
-
-static struct cell cell_pages(const void *row, struct table *t)
-{
-	const struct view_row *r = row;
-
-	return cell_uint(r->row->pages);
-}
-
-static struct cell cell_net_min(const void *row, struct table *t)
-{
-	const struct view_row *r = row;
-
-	return cell_uint(net_range_min(&r->row->net));
-}
-
-static struct cell cell_low(const void *row, struct table *t)
-{
-	const struct view_row *r = row;
-
-	return cell_uint(r->row->bytes.low);
-}
-
-static struct cell cell_high(const void *row, struct table *t)
-{
-	const struct view_row *r = row;
-
-	return cell_uint(r->row->bytes.high);
-}
-
-static struct cell cell_block(const void *row, struct table *t)
-{
-	const struct view_row *r = row;
-
-	return estimate_block(&r->row->bytes);
-}
-
-static struct cell cell_net_reason(const void *row, struct table *t)
-{
-	const struct view_row *r = row;
-
-	return cell_text(t, net_range_reason(&r->row->net));
-}
-
-static struct cell cell_alloc_ts(const void *row, struct table *t)
-{
-	const struct view_row *r = row;
-
-	return cell_uint(r->row->oldest);
 }
 
 static struct cell cell_order(const void *row, struct table *t)
@@ -156,27 +102,27 @@ static const struct column_type columns[] = {
 		      .unit = UNIT_COUNT,
 		      .leaves = 20,
 		      .help = "Blocks of which a page is live." },
-	  .fill = cell_times },
+	  MEMBER_OF(struct view_row, row, times) },
 	{ .column = { .name = "pages",
 		      .title = "Pages",
 		      .unit = UNIT_PAGES,
 		      .leaves = 60,
 		      .help = "Pages that are live." },
-	  .fill = cell_pages },
+	  MEMBER_OF(struct view_row, row, pages) },
 	{ .column = { .name = "net_min",
 		      .title = "At_least",
 		      .unit = UNIT_BYTES,
 		      .live = true,
 		      .leaves = 40,
 		      .help = "Of these bytes, those that must be live." },
-	  .fill = cell_net_min },
+	  POINTEE(struct view_row, net, struct net_range, net_range_min_cell) },
 	{ .column = { .name = "net_reason",
 		      .title = "Why",
 		      .spell = net_range_reason_spell,
 		      .live = true,
 		      .leaves = 45,
 		      .help = "Why not more must be: events were lost, frees were not traced, or a free was just not seen." },
-	  .fill = cell_net_reason },
+	  POINTEE(struct view_row, net, struct net_range, net_range_reason_cell) },
 	{ .column = { .name = "alloc_ts",
 		      .title = "Allocated",
 		      .unit = UNIT_TIME,
@@ -184,7 +130,7 @@ static const struct column_type columns[] = {
 		      .level = true,
 		      .leaves = 70,
 		      .help = "When the oldest of these blocks was allocated, by the recording's clock." },
-	  .fill = cell_alloc_ts },
+	  MEMBER_OF(struct view_row, row, oldest) },
 	{ .column = { .name = "order",
 		      .title = "Order",
 		      .leaves = 15,
@@ -196,8 +142,8 @@ static const struct column_type columns[] = {
 		      .help = "The migratetype that was asked for; none where --cull leaves it out." },
 	  .fill = cell_migtype },
 	SUBJECT_COLUMNS,
-	INTERVAL_COLUMNS(cell_low, cell_high),
-	BLOCK_COLUMN(cell_block),
+	INTERVAL_COLUMNS(struct view_row, bytes),
+	BLOCK_COLUMN(struct view_row, bytes),
 	SHARE_COLUMNS,
 	COLUMNS_END,
 };
@@ -402,7 +348,9 @@ static void add_rows(const struct view *v, enum subject_kind kind, struct table 
 							   key->subject },
 					      .v = v,
 					      .key = key,
-					      .row = &v->rows[i] };
+					      .row = &v->rows[i],
+					      .net = &v->rows[i].net,
+					      .bytes = &v->rows[i].bytes };
 
 		if (!table_type_add_row(&owners_type, with, t, &row))
 			break;

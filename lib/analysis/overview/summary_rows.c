@@ -62,8 +62,8 @@ struct site {
 struct summary_row {
 	const struct subject_of *subject;
 	const struct site *site;
-	bool counted;  /* @site->hit is known */
-	bool interval; /* @site->least and @site->most are known */
+	const struct site *counted;  /* @site, if its @hit is known; else NULL */
+	const struct site *interval; /* @site, if its @least and @most are; else NULL */
 };
 
 struct sites_found {
@@ -72,13 +72,6 @@ struct sites_found {
 };
 
 /* --- cells ------------------------------------------------------------------------------ */
-
-static struct cell cell_about(const void *row, struct table *t)
-{
-	const struct summary_row *r = row;
-
-	return cell_text(t, r->subject->about);
-}
 
 static struct cell cell_of(const void *row, struct table *t)
 {
@@ -99,20 +92,6 @@ static struct cell cell_bytes(const void *row, struct table *t)
 	return cell_uint(r->site->bytes);
 }
 
-static struct cell cell_least(const void *row, struct table *t)
-{
-	const struct summary_row *r = row;
-
-	return r->interval ? cell_uint(r->site->least) : (struct cell){ 0 };
-}
-
-static struct cell cell_most(const void *row, struct table *t)
-{
-	const struct summary_row *r = row;
-
-	return r->interval ? cell_uint(r->site->most) : (struct cell){ 0 };
-}
-
 static struct cell cell_part(const void *row, struct table *t)
 {
 	const struct summary_row *r = row;
@@ -120,27 +99,6 @@ static struct cell cell_part(const void *row, struct table *t)
 	if (!r->site->total)
 		return (struct cell){ 0 };
 	return cell_real((double)r->site->bytes * 100.0 / (double)r->site->total);
-}
-
-static struct cell cell_hit(const void *row, struct table *t)
-{
-	const struct summary_row *r = row;
-
-	return r->counted ? cell_uint(r->site->hit) : (struct cell){ 0 };
-}
-
-static struct cell cell_more(const void *row, struct table *t)
-{
-	const struct summary_row *r = row;
-
-	return cell_text(t, r->subject->more);
-}
-
-static struct cell cell_callsite(const void *row, struct table *t)
-{
-	const struct summary_row *r = row;
-
-	return cell_text(t, r->site->name);
 }
 
 /* Growth is a rate, not a sum: text shows that. */
@@ -154,7 +112,7 @@ static const struct column_type columns[] = {
 		      .title = "What",
 		      .spell = spell_about,
 		      .help = "allocated; live: allocated and not seen freed; growth: bytes a second by which live bytes grow; wasted: by internal fragmentation; failed: requests that the kernel refused; advice: what the first advice would save." },
-	  .fill = cell_about },
+	  MEMBER_OF(struct summary_row, subject, about) },
 	{ .column = { .name = "of",
 		      .title = "Of",
 		      .help = "slab or page. The pages of slabs are in both. Of advice none." },
@@ -178,31 +136,31 @@ static const struct column_type columns[] = {
 		      .level = true,
 		      .leaves = 60,
 		      .help = "Allocations; none where bytes are not of all of these." },
-	  .fill = cell_hit },
+	  MEMBER_OF(struct summary_row, counted, hit) },
 	{ .column = { .name = "growth_min",
 		      .title = "From",
 		      .unit = UNIT_BYTES,
 		      .level = true,
 		      .hidden = true,
 		      .help = "Of growth, and of what is estimated from a sample, the interval (95 %): at least." },
-	  .fill = cell_least },
+	  MEMBER_OF(struct summary_row, interval, least) },
 	{ .column = { .name = "growth_max",
 		      .title = "To",
 		      .unit = UNIT_BYTES,
 		      .level = true,
 		      .hidden = true,
 		      .help = "The same: at most." },
-	  .fill = cell_most },
+	  MEMBER_OF(struct summary_row, interval, most) },
 	{ .column = { .name = "more",
 		      .title = "More",
 		      .hidden = true,
 		      .help = "The command that shows more of it." },
-	  .fill = cell_more },
+	  MEMBER_OF(struct summary_row, subject, more) },
 	{ .column = { .name = "callsite",
 		      .title = "Callsite",
 		      .last = true,
 		      .help = "The function that allocated." },
-	  .fill = cell_callsite },
+	  MEMBER_OF(struct summary_row, site, name) },
 	COLUMNS_END,
 };
 
@@ -331,13 +289,16 @@ static int add_subject(const struct subject_of *subject, const struct report *fr
 		qsort(found.sites, found.nr, sizeof(*found.sites), by_size);
 	for (i = 0; i < found.nr && i < subject->largest && !ret; i++) {
 		bool growth = !strcmp(subject->column, "growth");
-		struct summary_row row = { subject, &found.sites[i],
-					   !strcmp(subject->column, "bytes"),
-					   growth || (estimated && subject->low) };
+		bool interval = growth || (estimated && subject->low);
+		struct site *site = &found.sites[i];
+		struct summary_row row = { subject, site,
+					   !strcmp(subject->column, "bytes") ? site
+									     : NULL,
+					   interval ? site : NULL };
 
 		/* A slope has no share in a sum. */
 		if (growth)
-			found.sites[i].total = 0;
+			site->total = 0;
 		if (!table_type_add_row(&summary_type, SUBJECT_NONE, to, &row))
 			ret = -ENOMEM;
 	}
@@ -460,7 +421,7 @@ int summary_add_advice(const struct report *from, struct table *to)
 	const struct table *t = summary_find(from, advice.slab);
 	size_t first = t && t->nr_rows ? first_advice(t) : 0;
 	struct site site = { 0 };
-	const struct summary_row row = { &advice, &site, true, false };
+	const struct summary_row row = { &advice, &site, &site, NULL };
 
 	if (!t || !t->nr_rows)
 		return 0;

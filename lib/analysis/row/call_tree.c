@@ -134,55 +134,6 @@ struct tree_row {
 	uint32_t nr_rest, number, above, depth;
 };
 
-static struct cell cell_bytes(const void *row, struct table *t)
-{
-	const struct tree_row *r = row;
-
-	return cell_uint(r->sum.bytes);
-}
-
-static struct cell cell_self(const void *row, struct table *t)
-{
-	const struct tree_row *r = row;
-
-	return cell_uint(r->self);
-}
-
-static struct cell cell_hit(const void *row, struct table *t)
-{
-	const struct tree_row *r = row;
-
-	return cell_uint(r->sum.hit);
-}
-
-static struct cell cell_id(const void *row, struct table *t)
-{
-	const struct tree_row *r = row;
-
-	return cell_uint(r->number);
-}
-
-static struct cell cell_parent(const void *row, struct table *t)
-{
-	const struct tree_row *r = row;
-
-	return r->above ? cell_uint(r->above) : (struct cell){ .type = CELL_NONE };
-}
-
-static struct cell cell_depth(const void *row, struct table *t)
-{
-	const struct tree_row *r = row;
-
-	return cell_uint(r->depth);
-}
-
-static struct cell cell_others(const void *row, struct table *t)
-{
-	const struct tree_row *r = row;
-
-	return cell_uint(r->nr_rest);
-}
-
 static struct cell cell_function(const void *row, struct table *t)
 {
 	const struct tree_row *r = row;
@@ -201,56 +152,57 @@ static const struct column_type columns[] = {
 		      .unit = UNIT_BYTES,
 		      .help = "Bytes allocated in all callchains through the function, in this place of the tree." },
 	  .live_title = "Live_alloc",
-	  .fill = cell_bytes },
+	  MEMBER(struct tree_row, sum.bytes) },
 	{ .column = { .name = "pct",
 		      .title = "%",
 		      .unit = UNIT_SHARE,
 		      .part = COLUMN_SHARE,
 		      .leaves = 10,
 		      .help = "That part of all bytes; with -s hit, of all allocations. No sort key itself." },
-	  .fill = column_fill_later },
+	  .fill = cell_none },
 	{ .column = { .name = "self",
 		      .title = "Self",
 		      .unit = UNIT_BYTES,
 		      .level = true,
 		      .leaves = 60,
 		      .help = "Of the bytes, those in no row below: the callchains end here, or go deeper than --depth." },
-	  .fill = cell_self },
+	  MEMBER(struct tree_row, self) },
 	{ .column = { .name = "hit",
 		      .title = "Hit",
 		      .unit = UNIT_COUNT,
 		      .leaves = 20,
 		      .help = "Allocations in these callchains." },
 	  .live_title = "Live",
-	  .fill = cell_hit },
+	  MEMBER(struct tree_row, sum.hit) },
 	{ .column = { .name = "id",
 		      .title = "Id",
 		      .hidden = true,
 		      .level = true,
 		      .leaves = 90,
 		      .help = "The row's number, from 1." },
-	  .fill = cell_id },
+	  MEMBER(struct tree_row, number) },
 	{ .column = { .name = "parent",
 		      .title = "Parent",
 		      .hidden = true,
 		      .level = true,
 		      .leaves = 90,
 		      .help = "The id of the row above it; none: it is a root." },
-	  .fill = cell_parent },
+	  .none_if_0 = true,
+	  MEMBER(struct tree_row, above) },
 	{ .column = { .name = "depth",
 		      .title = "Depth",
 		      .hidden = true,
 		      .level = true,
 		      .leaves = 90,
 		      .help = "How many rows are above it; 0: it is a root." },
-	  .fill = cell_depth },
+	  MEMBER(struct tree_row, depth) },
 	{ .column = { .name = "others",
 		      .title = "Others",
 		      .hidden = true,
 		      .level = true,
 		      .leaves = 90,
 		      .help = "How many functions, each below --min-share, the row adds up; 0: it is one function." },
-	  .fill = cell_others },
+	  MEMBER(struct tree_row, nr_rest) },
 	{ .column = { .name = "function",
 		      .title = "Function",
 		      .last = true,

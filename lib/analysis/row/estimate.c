@@ -239,8 +239,10 @@ int estimate_rows(const struct row_values *values, const struct estimate_rule *r
 	return ret;
 }
 
-struct cell estimate_block(const struct estimate *e)
+struct cell estimate_block(const void *estimate, struct table *t)
 {
+	const struct estimate *e = estimate;
+
 	return e->units ? cell_real(100 * e->largest)
 			: (struct cell){ .type = CELL_NONE };
 }

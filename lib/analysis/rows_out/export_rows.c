@@ -51,30 +51,8 @@ struct view_row {
 	const struct view *v;
 	const struct export_key *key;
 	const struct export_sum *sum;
+	const struct net_range *net;
 };
-
-#define SUM_CELL(member)                                                       \
-	static struct cell cell_##member(const void *row, struct table *t)     \
-	{                                                                      \
-		return cell_uint(((const struct view_row *)row)->sum->member); \
-	}
-
-SUM_CELL(hit)
-SUM_CELL(bytes)
-SUM_CELL(bytes_req)
-SUM_CELL(live)
-SUM_CELL(bytes_live)
-SUM_CELL(bytes_peak)
-
-static struct cell cell_net_min(const void *row, struct table *t)
-{
-	return cell_uint(((const struct view_row *)row)->sum->net.min);
-}
-
-static struct cell cell_net_max(const void *row, struct table *t)
-{
-	return cell_uint(net_range_max(&((const struct view_row *)row)->sum->net));
-}
 
 /* The row's number, if a history refers to it. */
 static struct cell cell_id(const void *row, struct table *t)
@@ -120,27 +98,30 @@ static struct cell cell_gfp(const void *row, struct table *t)
 	return cell_strbuf(t, &names);
 }
 
-#define SUM_COLUMN(member, heading, of, ...)  \
-	{                                     \
-		.column = { .name = #member,  \
-			    .title = heading, \
-			    .unit = of,       \
-			    __VA_ARGS__ },    \
-		.fill = cell_##member         \
+#define SUM(member) MEMBER_OF(struct view_row, sum, member)
+#define SUM_COLUMN(word, data, heading, of, ...)                                       \
+	{                                                                              \
+		.column = { .name = word, .title = heading, .unit = of, __VA_ARGS__ }, \
+		data                                                                   \
 	}
-#define ALL_COLUMNS                                                                     \
-	SUM_COLUMN(bytes, "Total_alloc", UNIT_BYTES, .help = "Bytes allocated."),       \
-		SUM_COLUMN(hit, "Hit", UNIT_COUNT, .help = "Allocations."),             \
-		SUM_COLUMN(bytes_live, "Live_end", UNIT_BYTES, .live = true,            \
-			   .help = "Of the bytes, those not seen freed."),              \
-		SUM_COLUMN(                                                             \
-			live, "Live", UNIT_COUNT, .live = true,                         \
-			.help = "Allocations of which something was not seen freed."),  \
-		SUM_COLUMN(bytes_peak, "Live_then", UNIT_BYTES, .live = true,           \
-			   .help = "Bytes that were live at the peak: kmemx-peak(1)."), \
-		SUM_COLUMN(net_min, "Net_min", UNIT_BYTES, .live = true,                \
-			   .help = "Bytes that must be live at the end."),              \
-		SUM_COLUMN(net_max, "Net_max", UNIT_BYTES, .live = true,                \
+#define ALL_COLUMNS                                                                      \
+	SUM_COLUMN("bytes", SUM(bytes), "Total_alloc", UNIT_BYTES,                       \
+		   .help = "Bytes allocated."),                                          \
+		SUM_COLUMN("hit", SUM(hit), "Hit", UNIT_COUNT, .help = "Allocations."),  \
+		SUM_COLUMN("bytes_live", SUM(bytes_live), "Live_end", UNIT_BYTES,        \
+			   .live = true, .help = "Of the bytes, those not seen freed."), \
+		SUM_COLUMN(                                                              \
+			"live", SUM(live), "Live", UNIT_COUNT, .live = true,             \
+			.help = "Allocations of which something was not seen freed."),   \
+		SUM_COLUMN("bytes_peak", SUM(bytes_peak), "Live_then", UNIT_BYTES,       \
+			   .live = true,                                                 \
+			   .help = "Bytes that were live at the peak: kmemx-peak(1)."),  \
+		SUM_COLUMN("net_min", SUM(net.min), "Net_min", UNIT_BYTES, .live = true, \
+			   .help = "Bytes that must be live at the end."),               \
+		SUM_COLUMN("net_max",                                                    \
+			   POINTEE(struct view_row, net, struct net_range,               \
+				   net_range_max_cell),                                  \
+			   "Net_max", UNIT_BYTES, .live = true,                          \
 			   .help = "Bytes that can be live at the end.")
 
 #define ID_COLUMN                                                                  \
@@ -155,7 +136,8 @@ static struct cell cell_gfp(const void *row, struct table *t)
 static const struct column_type slab_columns[] = {
 	ALL_COLUMNS,
 	ID_COLUMN,
-	SUM_COLUMN(bytes_req, "Total_req", UNIT_BYTES, .help = "Bytes asked for."),
+	SUM_COLUMN("bytes_req", SUM(bytes_req), "Total_req", UNIT_BYTES,
+		   .help = "Bytes asked for."),
 	SUBJECT_COLUMNS,
 	SUBJECT_COLUMN_CACHE,
 	COLUMNS_END,
@@ -328,6 +310,7 @@ static int add_rows(const struct view *v, const struct table_type *type,
 	for (i = 0; i < v->nr; i++) {
 		row.key = intern_get(&v->keys, i + 1, NULL);
 		row.sum = &v->sums[i];
+		row.net = &row.sum->net;
 		row.subject =
 			(struct subject_row){ &v->owners.subjects, row.key->subject };
 		if (row.sum->hit && !table_type_add_row(type, kind, t, &row))

@@ -226,6 +226,8 @@ static void page_add_rows(const struct page_report *page,
 							   key->subject },
 					      .page = page,
 					      .sum = &groups->groups[i],
+					      .net = &groups->groups[i].net,
+					      .bytes = &groups->groups[i].bytes,
 					      .key = key,
 					      .gfp_used = &gfp_used };
 
@@ -296,6 +298,7 @@ static int page_by_pfn(struct page_report *page, struct report *report)
 					      .pfn = p->pfn,
 					      .row = p->row,
 					      .sum = &sum,
+					      .net = &sum.net,
 					      .key = &key,
 					      .gfp_used = &gfp_used };
 

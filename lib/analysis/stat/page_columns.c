@@ -5,13 +5,6 @@
  */
 #include "analysis/stat/page_columns.h"
 
-static struct cell cell_pfn(const void *row, struct table *t)
-{
-	const struct page_row *r = row;
-
-	return cell_uint(r->pfn);
-}
-
 static struct cell cell_bytes(const void *row, struct table *t)
 {
 	const struct page_row *r = row;
@@ -19,74 +12,11 @@ static struct cell cell_bytes(const void *row, struct table *t)
 	return cell_uint(r->sum->pages * r->page->env->page_size);
 }
 
-static struct cell cell_hit(const void *row, struct table *t)
-{
-	const struct page_row *r = row;
-
-	return cell_uint(r->sum->hit);
-}
-
 static struct cell cell_implicit(const void *row, struct table *t)
 {
 	const struct page_row *r = row;
 
 	return cell_uint(r->sum->implicit_pages * r->page->env->page_size);
-}
-
-static struct cell cell_net(const void *row, struct table *t)
-{
-	const struct page_row *r = row;
-
-	return cell_uint(r->sum->net.net);
-}
-
-static struct cell cell_net_min(const void *row, struct table *t)
-{
-	const struct page_row *r = row;
-
-	return cell_uint(net_range_min(&r->sum->net));
-}
-
-static struct cell cell_net_max(const void *row, struct table *t)
-{
-	const struct page_row *r = row;
-
-	return cell_uint(net_range_max(&r->sum->net));
-}
-
-static struct cell cell_low(const void *row, struct table *t)
-{
-	const struct page_row *r = row;
-
-	return cell_uint(r->sum->bytes.low);
-}
-
-static struct cell cell_high(const void *row, struct table *t)
-{
-	const struct page_row *r = row;
-
-	return cell_uint(r->sum->bytes.high);
-}
-
-static struct cell cell_block(const void *row, struct table *t)
-{
-	const struct page_row *r = row;
-
-	return estimate_block(&r->sum->bytes);
-}
-
-static struct cell cell_net_reason(const void *row, struct table *t)
-{
-	const struct page_row *r = row;
-
-	return cell_text(t, net_range_reason(&r->sum->net));
-}
-
-static struct cell cell_order(const void *row, struct table *t)
-{
-	const struct page_row *r = row;
-
-	return cell_uint(r->key->order);
 }
 
 static struct cell cell_migtype(const void *row, struct table *t)
@@ -125,7 +55,7 @@ static const struct column_type columns[] = {
 		      .unit = UNIT_PFN,
 		      .help = "The number of the page frame." },
 	  .rows = ROWS(NONE),
-	  .fill = cell_pfn },
+	  MEMBER(struct page_row, pfn) },
 	{ .column = { .name = "bytes",
 		      .title = "Total_alloc/Per",
 		      .unit = UNIT_BYTES,
@@ -139,7 +69,7 @@ static const struct column_type columns[] = {
 		      .leaves = 20,
 		      .help = "Allocations." },
 	  .live_title = "Live",
-	  .fill = cell_hit },
+	  MEMBER_OF(struct page_row, sum, hit) },
 	{ .column = { .name = "implicit",
 		      .title = "Untraced",
 		      .unit = UNIT_BYTES,
@@ -154,7 +84,7 @@ static const struct column_type columns[] = {
 		      .live = true,
 		      .leaves = 40,
 		      .help = "Bytes allocated and not seen freed; no more can be live at the end." },
-	  .fill = cell_net },
+	  MEMBER_OF(struct page_row, net, net) },
 	{ .column = { .name = "net_min",
 		      .title = "At_least",
 		      .unit = UNIT_BYTES,
@@ -163,7 +93,7 @@ static const struct column_type columns[] = {
 		      .live = true,
 		      .leaves = 8,
 		      .help = "Of the net bytes, those that must be live at the end." },
-	  .fill = cell_net_min },
+	  POINTEE(struct page_row, net, struct net_range, net_range_min_cell) },
 	{ .column = { .name = "net_reason",
 		      .title = "Why",
 		      .hidden = true,
@@ -172,13 +102,13 @@ static const struct column_type columns[] = {
 		      .live = true,
 		      .leaves = 9,
 		      .help = "Why the bounds differ: events were lost, frees were not traced, or a free was just not seen." },
-	  .fill = cell_net_reason },
+	  POINTEE(struct page_row, net, struct net_range, net_range_reason_cell) },
 	{ .column = { .name = "order",
 		      .title = "Order",
 		      .leaves = 15,
 		      .help = "The block's size: 2^order pages." },
 	  .rows = PAGE_DETAILED,
-	  .fill = cell_order },
+	  MEMBER_OF(struct page_row, key, order) },
 	{ .column = { .name = "migtype",
 		      .title = "Migrate type",
 		      .leaves = 80,
@@ -214,9 +144,9 @@ static const struct column_type columns[] = {
 		      .leaves = 8,
 		      .help = "Bytes that may be live at the end." },
 	  .estimated = true,
-	  .fill = cell_net_max },
-	INTERVAL_COLUMNS(cell_low, cell_high),
-	BLOCK_COLUMN(cell_block),
+	  POINTEE(struct page_row, net, struct net_range, net_range_max_cell) },
+	INTERVAL_COLUMNS(struct page_row, bytes),
+	BLOCK_COLUMN(struct page_row, bytes),
 	SHARE_COLUMNS,
 	COLUMNS_END,
 };

@@ -31,6 +31,8 @@ struct page_row {
 	uint64_t pfn;
 	uint32_t row; /* the account's, in tables by page */
 	const struct page_group *sum;
+	const struct net_range *net;  /* @sum's */
+	const struct estimate *bytes; /* @sum's */
 	const struct page_group_key *key;
 	uint64_t *gfp_used;
 };

@@ -74,20 +74,6 @@ static struct cell cell_bytes(const void *row, struct table *t)
 	return cell_uint((r->hit << r->key->order) * r->page->env->page_size);
 }
 
-static struct cell cell_hit(const void *row, struct table *t)
-{
-	const struct failed_row *r = row;
-
-	return cell_uint(r->hit);
-}
-
-static struct cell cell_order(const void *row, struct table *t)
-{
-	const struct failed_row *r = row;
-
-	return cell_uint(r->key->order);
-}
-
 static struct cell cell_migtype(const void *row, struct table *t)
 {
 	const struct failed_row *r = row;
@@ -128,12 +114,12 @@ static const struct column_type columns[] = {
 		      .unit = UNIT_COUNT,
 		      .leaves = 20,
 		      .help = "Requests that failed." },
-	  .fill = cell_hit },
+	  MEMBER(struct failed_row, hit) },
 	{ .column = { .name = "order",
 		      .title = "Order",
 		      .leaves = 15,
 		      .help = "The requested block size: 2^order pages." },
-	  .fill = cell_order },
+	  MEMBER_OF(struct failed_row, key, order) },
 	{ .column = { .name = "migtype",
 		      .title = "Migrate type",
 		      .leaves = 80,

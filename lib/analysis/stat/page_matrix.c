@@ -36,18 +36,11 @@ static void matrix_add(struct matrix *m, const struct page_key *key, uint64_t hi
 		m->nr_types = type + 1;
 }
 
-static struct cell cell_order(const void *row, struct table *t)
-{
-	const unsigned int *order = row;
-
-	return cell_uint(*order);
-}
-
 static const struct column_type columns[] = {
 	{ .column = { .name = "order",
 		      .title = "Order",
 		      .help = "Blocks of 2^order pages." },
-	  .fill = cell_order },
+	  .fill = cell_of_u32 },
 	{ .column = { .name = "MIGRATETYPE",
 		      .unit = UNIT_COUNT,
 		      .help = "One column each: allocations that requested it; other: an unknown one." },

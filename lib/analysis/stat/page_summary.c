@@ -284,13 +284,6 @@ static struct cell cell_bytes(const void *row, struct table *t)
 	return cell_uint(r->sum.pages * r->page->env->page_size);
 }
 
-static struct cell cell_hit(const void *row, struct table *t)
-{
-	const struct free_only_row *r = row;
-
-	return cell_uint(r->sum.hit);
-}
-
 static struct cell cell_callsite(const void *row, struct table *t)
 {
 	const struct free_only_row *r = row;
@@ -310,7 +303,7 @@ static const struct column_type free_only_columns[] = {
 		      .unit = UNIT_COUNT,
 		      .leaves = 20,
 		      .help = "Frees of them." },
-	  .fill = cell_hit },
+	  MEMBER(struct free_only_row, sum.hit) },
 	{ .column = { .name = "callsite",
 		      .title = "Freed by",
 		      .last = true,

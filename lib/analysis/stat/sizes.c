@@ -119,20 +119,6 @@ static struct cell cell_max(const void *row, struct table *t)
 	return cell_uint(1ULL << r->key->range);
 }
 
-static struct cell cell_hit(const void *row, struct table *t)
-{
-	const struct size_row *r = row;
-
-	return cell_uint(r->c->hit);
-}
-
-static struct cell cell_req(const void *row, struct table *t)
-{
-	const struct size_row *r = row;
-
-	return cell_uint(r->c->req);
-}
-
 static uint64_t allocated(const struct size_row *r)
 {
 	return r->c->hit * r->key->bytes;
@@ -165,13 +151,6 @@ static struct cell cell_frag(const void *row, struct table *t)
 
 	return cell_real(alloc ? 100.0 * (double)waste(r->c->req, alloc) / (double)alloc
 			       : 0.0);
-}
-
-static struct cell cell_object(const void *row, struct table *t)
-{
-	const struct size_row *r = row;
-
-	return cell_uint(r->key->bytes);
 }
 
 static struct cell cell_class(const void *row, struct table *t)
@@ -242,14 +221,14 @@ static const struct column_type columns[] = {
 		      .unit = UNIT_COUNT,
 		      .leaves = 30,
 		      .help = "Allocations." },
-	  .fill = cell_hit },
+	  MEMBER_OF(struct size_row, c, hit) },
 	{ .column = { .name = "bytes_req",
 		      .title = "Total_req/Per",
 		      .unit = UNIT_BYTES,
 		      .per = "hit",
 		      .leaves = 80,
 		      .help = "Bytes requested, and per allocation on average." },
-	  .fill = cell_req },
+	  MEMBER_OF(struct size_row, c, req) },
 	{ .column = { .name = "bytes",
 		      .title = "Total_alloc",
 		      .unit = UNIT_BYTES,
@@ -299,7 +278,7 @@ static const struct column_type columns[] = {
 		      .leaves = 60,
 		      .level = true,
 		      .help = "The class: bytes of each of these objects." },
-	  .fill = cell_object },
+	  MEMBER_OF(struct size_row, key, bytes) },
 	{ .column = { .name = "class",
 		      .title = "Class",
 		      .leaves = 70,

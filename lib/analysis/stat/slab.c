@@ -17,32 +17,11 @@ static struct cell cell_ptr(const void *row, struct table *t)
 	return cell_address(r->ptr);
 }
 
-static struct cell cell_bytes(const void *row, struct table *t)
+struct cell slab_cell_waste_live(const void *row, struct table *t)
 {
 	const struct slab_row *r = row;
 
-	return cell_uint(r->alloc);
-}
-
-static struct cell cell_bytes_req(const void *row, struct table *t)
-{
-	const struct slab_row *r = row;
-
-	return cell_uint(r->req);
-}
-
-static struct cell cell_hit(const void *row, struct table *t)
-{
-	const struct slab_row *r = row;
-
-	return cell_uint(r->hit);
-}
-
-static struct cell cell_pingpong(const void *row, struct table *t)
-{
-	const struct slab_row *r = row;
-
-	return cell_uint(r->counts->pingpong);
+	return cell_uint(slab_waste(r->counts->live_alloc, r->counts->live_req));
 }
 
 /* perf's fragmentation: the part of the allocated bytes that was not requested. */
@@ -61,13 +40,6 @@ static struct cell cell_waste(const void *row, struct table *t)
 	return cell_uint(slab_waste(r->counts->bytes_alloc, r->counts->bytes_req));
 }
 
-static struct cell cell_net(const void *row, struct table *t)
-{
-	const struct slab_row *r = row;
-
-	return cell_uint(r->net.net);
-}
-
 static struct cell cell_last_callsite(const void *row, struct table *t)
 {
 	const struct slab_row *r = row;
@@ -77,110 +49,110 @@ static struct cell cell_last_callsite(const void *row, struct table *t)
 	return cell_strbuf(t, &name);
 }
 
-#define FIGURES                                                                         \
-	{ .column = { .name = "bytes",                                                  \
-		      .title = "Total_alloc/Per",                                       \
-		      .unit = UNIT_BYTES,                                               \
-		      .per = "hit",                                                     \
-		      .help = "Bytes allocated, and per allocation on average." },      \
-	  .live_title = "Live_alloc/Per",                                               \
-	  .fill = cell_bytes },                                                         \
-		{ .column = { .name = "bytes_req",                                      \
-			      .title = "Total_req/Per",                                 \
-			      .unit = UNIT_BYTES,                                       \
-			      .per = "hit",                                             \
-			      .leaves = 70,                                             \
-			      .help = "Bytes requested; the slab allocator "            \
-				      "rounded up the rest." },                         \
-		  .live_title = "Live_req/Per",                                         \
-		  .fill = cell_bytes_req },                                             \
-		{ .column = { .name = "hit",                                            \
-			      .title = "Hit",                                           \
-			      .unit = UNIT_COUNT,                                       \
-			      .leaves = 20,                                             \
-			      .help = "Allocations." },                                 \
-		  .live_title = "Live",                                                 \
-		  .fill = cell_hit },                                                   \
-		{ .column = { .name = "pingpong",                                       \
-			      .title = "Ping-pong",                                     \
-			      .unit = UNIT_COUNT,                                       \
-			      .leaves = 90,                                             \
-			      .help = "Objects freed on another CPU than the one that " \
-				      "allocated them." },                              \
-		  .fill = cell_pingpong },                                              \
-		{ .column = { .name = "frag",                                           \
-			      .title = "Frag",                                          \
-			      .unit = UNIT_PERCENT,                                     \
-			      .leaves = 80,                                             \
-			      .help = "The share of the allocated bytes that was "      \
-				      "not requested." },                               \
-		  .fill = cell_frag },                                                  \
-		{ .column = { .name = "waste",                                          \
-			      .title = "Waste",                                         \
-			      .unit = UNIT_BYTES,                                       \
-			      .hidden = true,                                           \
-			      .leaves = 45,                                             \
-			      .help = "Bytes allocated beyond the request, in all "     \
-				      "allocations." },                                 \
-		  .fill = cell_waste },                                                 \
-		{ .column = { .name = "waste_live",                                     \
-			      .title = "Waste_live",                                    \
-			      .unit = UNIT_BYTES,                                       \
-			      .hidden = true,                                           \
-			      .live = true,                                             \
-			      .leaves = 46,                                             \
-			      .help = "The same in what is live at the end." },         \
-		  .fill = slab_cell_waste_live },                                       \
-		{ .column = { .name = "implicit",                                       \
-			      .title = "Untraced",                                      \
-			      .unit = UNIT_COUNT,                                       \
-			      .hidden = true,                                           \
-			      .leaves = 60,                                             \
-			      .help = "Objects freed without an event: their address "  \
-				      "was allocated again." },                         \
-		  .fill = slab_cell_implicit },                                         \
-		{ .column = { .name = "net",                                            \
-			      .title = "Net",                                           \
-			      .unit = UNIT_BYTES,                                       \
-			      .hidden = true,                                           \
-			      .live = true,                                             \
-			      .leaves = 40,                                             \
-			      .help = "Bytes allocated and not seen freed." },          \
-		  .fill = cell_net },                                                   \
-		{ .column = { .name = "net_min",                                        \
-			      .title = "At_least",                                      \
-			      .unit = UNIT_BYTES,                                       \
-			      .hidden = true,                                           \
-			      .range_of = "net",                                        \
-			      .live = true,                                             \
-			      .leaves = 8,                                              \
-			      .help = "Of the net bytes, those that must be live at "   \
-				      "the end." },                                     \
-		  .fill = slab_cell_net_min },                                          \
-	{                                                                               \
-		.column = { .name = "net_reason",                                       \
-			    .title = "Why",                                             \
-			    .hidden = true,                                             \
-			    .spell = net_range_reason_spell,                            \
-			    .range_of = "net",                                          \
-			    .live = true,                                               \
-			    .leaves = 9,                                                \
-			    .help = "Why the bounds differ: events were lost, frees "   \
-				    "were not traced, or a free was just not seen." },  \
-		.fill = slab_cell_net_reason                                            \
+#define FIGURES                                                                          \
+	{ .column = { .name = "bytes",                                                   \
+		      .title = "Total_alloc/Per",                                        \
+		      .unit = UNIT_BYTES,                                                \
+		      .per = "hit",                                                      \
+		      .help = "Bytes allocated, and per allocation on average." },       \
+	  .live_title = "Live_alloc/Per",                                                \
+	  MEMBER(struct slab_row, alloc) },                                              \
+		{ .column = { .name = "bytes_req",                                       \
+			      .title = "Total_req/Per",                                  \
+			      .unit = UNIT_BYTES,                                        \
+			      .per = "hit",                                              \
+			      .leaves = 70,                                              \
+			      .help = "Bytes requested; the slab allocator "             \
+				      "rounded up the rest." },                          \
+		  .live_title = "Live_req/Per",                                          \
+		  MEMBER(struct slab_row, req) },                                        \
+		{ .column = { .name = "hit",                                             \
+			      .title = "Hit",                                            \
+			      .unit = UNIT_COUNT,                                        \
+			      .leaves = 20,                                              \
+			      .help = "Allocations." },                                  \
+		  .live_title = "Live",                                                  \
+		  MEMBER(struct slab_row, hit) },                                        \
+		{ .column = { .name = "pingpong",                                        \
+			      .title = "Ping-pong",                                      \
+			      .unit = UNIT_COUNT,                                        \
+			      .leaves = 90,                                              \
+			      .help = "Objects freed on another CPU than the one that "  \
+				      "allocated them." },                               \
+		  MEMBER_OF(struct slab_row, counts, pingpong) },                        \
+		{ .column = { .name = "frag",                                            \
+			      .title = "Frag",                                           \
+			      .unit = UNIT_PERCENT,                                      \
+			      .leaves = 80,                                              \
+			      .help = "The share of the allocated bytes that was "       \
+				      "not requested." },                                \
+		  .fill = cell_frag },                                                   \
+		{ .column = { .name = "waste",                                           \
+			      .title = "Waste",                                          \
+			      .unit = UNIT_BYTES,                                        \
+			      .hidden = true,                                            \
+			      .leaves = 45,                                              \
+			      .help = "Bytes allocated beyond the request, in all "      \
+				      "allocations." },                                  \
+		  .fill = cell_waste },                                                  \
+		{ .column = { .name = "waste_live",                                      \
+			      .title = "Waste_live",                                     \
+			      .unit = UNIT_BYTES,                                        \
+			      .hidden = true,                                            \
+			      .live = true,                                              \
+			      .leaves = 46,                                              \
+			      .help = "The same in what is live at the end." },          \
+		  .fill = slab_cell_waste_live },                                        \
+		{ .column = { .name = "implicit",                                        \
+			      .title = "Untraced",                                       \
+			      .unit = UNIT_COUNT,                                        \
+			      .hidden = true,                                            \
+			      .leaves = 60,                                              \
+			      .help = "Objects freed without an event: their address "   \
+				      "was allocated again." },                          \
+		  MEMBER_OF(struct slab_row, counts, implicit) },                        \
+		{ .column = { .name = "net",                                             \
+			      .title = "Net",                                            \
+			      .unit = UNIT_BYTES,                                        \
+			      .hidden = true,                                            \
+			      .live = true,                                              \
+			      .leaves = 40,                                              \
+			      .help = "Bytes allocated and not seen freed." },           \
+		  MEMBER_OF(struct slab_row, net, net) },                                \
+		{ .column = { .name = "net_min",                                         \
+			      .title = "At_least",                                       \
+			      .unit = UNIT_BYTES,                                        \
+			      .hidden = true,                                            \
+			      .range_of = "net",                                         \
+			      .live = true,                                              \
+			      .leaves = 8,                                               \
+			      .help = "Of the net bytes, those that must be live at "    \
+				      "the end." },                                      \
+		  POINTEE(struct slab_row, net, struct net_range, net_range_min_cell) }, \
+	{                                                                                \
+		.column = { .name = "net_reason",                                        \
+			    .title = "Why",                                              \
+			    .hidden = true,                                              \
+			    .spell = net_range_reason_spell,                             \
+			    .range_of = "net",                                           \
+			    .live = true,                                                \
+			    .leaves = 9,                                                 \
+			    .help = "Why the bounds differ: events were lost, frees "    \
+				    "were not traced, or a free was just not seen." },   \
+		POINTEE(struct slab_row, net, struct net_range, net_range_reason_cell)   \
 	}
 /* Comes last, so that the other columns keep their positions for scripts. */
-#define FIGURE_MAX                                                          \
-	{                                                                   \
-		.column = { .name = "net_max",                              \
-			    .title = "At_most",                             \
-			    .unit = UNIT_BYTES,                             \
-			    .hidden = true,                                 \
-			    .range_of = "net",                              \
-			    .live = true,                                   \
-			    .leaves = 8,                                    \
-			    .help = "Bytes that may be live at the end." }, \
-		.fill = slab_cell_net_max                                   \
+#define FIGURE_MAX                                                                  \
+	{                                                                           \
+		.column = { .name = "net_max",                                      \
+			    .title = "At_most",                                     \
+			    .unit = UNIT_BYTES,                                     \
+			    .hidden = true,                                         \
+			    .range_of = "net",                                      \
+			    .live = true,                                           \
+			    .leaves = 8,                                            \
+			    .help = "Bytes that may be live at the end." },         \
+		POINTEE(struct slab_row, net, struct net_range, net_range_max_cell) \
 	}
 static const struct column_type slab_columns[] = {
 	{ .column = { .name = "ptr",
@@ -200,8 +172,8 @@ static const struct column_type slab_columns[] = {
 	  .rows = ROWS(NONE),
 	  .fill = cell_last_callsite },
 	FIGURE_MAX,
-	INTERVAL_COLUMNS(slab_cell_low, slab_cell_high),
-	BLOCK_COLUMN(slab_cell_block),
+	INTERVAL_COLUMNS(struct slab_row, bytes),
+	BLOCK_COLUMN(struct slab_row, bytes),
 	SHARE_COLUMNS,
 	COLUMNS_END,
 };
@@ -217,8 +189,8 @@ static const struct column_type cache_columns[] = {
 	FIGURES,
 	SUBJECT_COLUMN_CACHE,
 	FIGURE_MAX,
-	INTERVAL_COLUMNS(slab_cell_low, slab_cell_high),
-	BLOCK_COLUMN(slab_cell_block),
+	INTERVAL_COLUMNS(struct slab_row, bytes),
+	BLOCK_COLUMN(struct slab_row, bytes),
 	SHARE_COLUMNS,
 	COLUMNS_END,
 };
@@ -303,7 +275,7 @@ static struct slab_row slab_row(const struct slab_report *slab,
 				  .req = live ? c->live_req : c->bytes_req,
 				  .hit = live ? c->live : c->hit,
 				  .counts = c,
-				  .net = *net };
+				  .net = net };
 }
 
 static int slab_by(struct slab_report *slab, enum subject_kind kind,

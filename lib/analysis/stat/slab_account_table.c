@@ -7,27 +7,6 @@
 
 #include "analysis/stat/slab_report.h"
 
-static struct cell cell_total(const void *row, struct table *t)
-{
-	const struct slab_row *r = row;
-
-	return cell_uint(r->counts->bytes_alloc);
-}
-
-static struct cell cell_current(const void *row, struct table *t)
-{
-	const struct slab_row *r = row;
-
-	return cell_uint(r->counts->live_alloc);
-}
-
-static struct cell cell_allocs(const void *row, struct table *t)
-{
-	const struct slab_row *r = row;
-
-	return cell_uint(r->counts->hit);
-}
-
 static struct cell cell_frees(const void *row, struct table *t)
 {
 	const struct slab_row *r = row;
@@ -41,7 +20,7 @@ static const struct column_type account_columns[] = {
 		      .unit = UNIT_BYTES,
 		      .leaves = 80,
 		      .help = "Bytes allocated." },
-	  .fill = cell_total },
+	  MEMBER_OF(struct slab_row, counts, bytes_alloc) },
 	{ .column = { .name = "waste",
 		      .title = "waste",
 		      .unit = UNIT_BYTES,
@@ -54,12 +33,12 @@ static const struct column_type account_columns[] = {
 		      .unit = UNIT_BYTES,
 		      .live = true,
 		      .help = "Bytes allocated and not seen freed." },
-	  .fill = cell_current },
+	  MEMBER_OF(struct slab_row, counts, live_alloc) },
 	{ .column = { .name = "alloc_count",
 		      .title = "alloc",
 		      .unit = UNIT_COUNT,
 		      .help = "Allocations." },
-	  .fill = cell_allocs },
+	  MEMBER_OF(struct slab_row, counts, hit) },
 	{ .column = { .name = "free_count",
 		      .title = "free",
 		      .unit = UNIT_COUNT,
@@ -70,7 +49,7 @@ static const struct column_type account_columns[] = {
 		      .unit = UNIT_COUNT,
 		      .hidden = true,
 		      .help = "Of these, those freed without an event: the address was allocated again." },
-	  .fill = slab_cell_implicit },
+	  MEMBER_OF(struct slab_row, counts, implicit) },
 	{ .column = { .name = "net_min",
 		      .title = "at least",
 		      .unit = UNIT_BYTES,
@@ -78,7 +57,7 @@ static const struct column_type account_columns[] = {
 		      .range_of = "current_dynamic",
 		      .live = true,
 		      .help = "Of the net bytes, those that must be live at the end." },
-	  .fill = slab_cell_net_min },
+	  POINTEE(struct slab_row, net, struct net_range, net_range_min_cell) },
 	{ .column = { .name = "net_reason",
 		      .title = "why",
 		      .hidden = true,
@@ -86,7 +65,7 @@ static const struct column_type account_columns[] = {
 		      .range_of = "current_dynamic",
 		      .live = true,
 		      .help = "Why the bounds differ: events were lost, frees were not traced, or a free was just not seen." },
-	  .fill = slab_cell_net_reason },
+	  POINTEE(struct slab_row, net, struct net_range, net_range_reason_cell) },
 	SUBJECT_COLUMNS,
 	SUBJECT_COLUMN_NODE,
 	SUBJECT_COLUMN_CACHE,
@@ -97,8 +76,8 @@ static const struct column_type account_columns[] = {
 		      .range_of = "current_dynamic",
 		      .live = true,
 		      .help = "Bytes that may be live at the end." },
-	  .fill = slab_cell_net_max },
-	INTERVAL_COLUMNS(slab_cell_low, slab_cell_high),
+	  POINTEE(struct slab_row, net, struct net_range, net_range_max_cell) },
+	INTERVAL_COLUMNS(struct slab_row, bytes),
 	COLUMNS_END,
 };
 
@@ -161,7 +140,7 @@ static int account_show(struct slab_report *slab, struct report *report)
 		const struct slab_row row = { .subject = { &sums.subjects, i },
 					      .slab = slab,
 					      .counts = &sums.sums[i].counts,
-					      .net = sums.sums[i].net,
+					      .net = &sums.sums[i].net,
 					      .bytes = &sums.sums[i].bytes };
 
 		if (!(opts->live ? row.counts->live : row.counts->hit))

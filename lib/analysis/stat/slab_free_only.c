@@ -42,20 +42,6 @@ static struct cell cell_hit(const void *row, struct table *t)
 	return cell_uint(r->sum.unmatched + r->sum.doubled);
 }
 
-static struct cell cell_unmatched(const void *row, struct table *t)
-{
-	const struct free_only_row *r = row;
-
-	return cell_uint(r->sum.unmatched);
-}
-
-static struct cell cell_double(const void *row, struct table *t)
-{
-	const struct free_only_row *r = row;
-
-	return cell_uint(r->sum.doubled);
-}
-
 static struct cell cell_callsite(const void *row, struct table *t)
 {
 	const struct free_only_row *r = row;
@@ -74,13 +60,13 @@ static const struct column_type columns[] = {
 		      .unit = UNIT_COUNT,
 		      .leaves = 20,
 		      .help = "Of these, of objects allocated before the recording, or in bulk." },
-	  .fill = cell_unmatched },
+	  MEMBER(struct free_only_row, sum.unmatched) },
 	{ .column = { .name = "double",
 		      .title = "Double",
 		      .unit = UNIT_COUNT,
 		      .leaves = 30,
 		      .help = "Of these, of objects freed already: freed twice, or allocated in bulk in between." },
-	  .fill = cell_double },
+	  MEMBER(struct free_only_row, sum.doubled) },
 	{ .column = { .name = "callsite",
 		      .title = "Freed by",
 		      .last = true,

@@ -59,7 +59,7 @@ struct slab_row {
 	uint32_t row;
 	uint64_t alloc, req, hit;
 	const struct slab_counts *counts;
-	struct net_range net;
+	const struct net_range *net;
 	const struct estimate *bytes; /* in a sample; else NULL */
 };
 
@@ -69,15 +69,8 @@ static inline bool slab_report_estimates(const struct slab_report *slab)
 	return slab->env->sample.one_in;
 }
 
-/* Cells of both the slab tables and the account table; @row is a struct slab_row. */
+/* A cell of both the slab tables and the account table; @row is a struct slab_row. */
 struct cell slab_cell_waste_live(const void *row, struct table *t);
-struct cell slab_cell_implicit(const void *row, struct table *t);
-struct cell slab_cell_net_min(const void *row, struct table *t);
-struct cell slab_cell_net_reason(const void *row, struct table *t);
-struct cell slab_cell_net_max(const void *row, struct table *t);
-struct cell slab_cell_low(const void *row, struct table *t);
-struct cell slab_cell_high(const void *row, struct table *t);
-struct cell slab_cell_block(const void *row, struct table *t);
 
 /* A row of a table: account rows added up. */
 struct slab_sum {

@@ -91,56 +91,31 @@ static int live_create(const struct analysis_env *env,
 	return ret ? ret : page_lives_observe(&page->lives, pages_lived, l);
 }
 
-static struct cell cell_end(const void *row, struct table *t)
-{
-	return cell_uint(((const struct live_bin *)row)->end);
-}
-
-static struct cell cell_slab(const void *row, struct table *t)
-{
-	return cell_uint(((const struct live_bin *)row)->live[OF_SLAB]);
-}
-
-static struct cell cell_pages(const void *row, struct table *t)
-{
-	return cell_uint(((const struct live_bin *)row)->live[OF_PAGES]);
-}
-
-static struct cell cell_slab_hit(const void *row, struct table *t)
-{
-	return cell_uint(((const struct live_bin *)row)->hit[OF_SLAB]);
-}
-
-static struct cell cell_pages_hit(const void *row, struct table *t)
-{
-	return cell_uint(((const struct live_bin *)row)->hit[OF_PAGES]);
-}
-
 static const struct column_type columns[] = {
 	{ .column = { .name = "end",
 		      .title = "End",
 		      .help = "The end of this part of the time, since the first event." },
-	  .fill = cell_end },
+	  MEMBER(struct live_bin, end) },
 	{ .column = { .name = "slab",
 		      .title = "Slab",
 		      .unit = UNIT_BYTES,
 		      .help = "Bytes of slab objects that are live then." },
-	  .fill = cell_slab },
+	  MEMBER(struct live_bin, live[OF_SLAB]) },
 	{ .column = { .name = "page",
 		      .title = "Page",
 		      .unit = UNIT_BYTES,
 		      .help = "Bytes of pages that are live then." },
-	  .fill = cell_pages },
+	  MEMBER(struct live_bin, live[OF_PAGES]) },
 	{ .column = { .name = "slab_hit",
 		      .title = "Slab_hit",
 		      .unit = UNIT_COUNT,
 		      .help = "Slab objects that were allocated in this part." },
-	  .fill = cell_slab_hit },
+	  MEMBER(struct live_bin, hit[OF_SLAB]) },
 	{ .column = { .name = "page_hit",
 		      .title = "Page_hit",
 		      .unit = UNIT_COUNT,
 		      .help = "Requests for pages in this part." },
-	  .fill = cell_pages_hit },
+	  MEMBER(struct live_bin, hit[OF_PAGES]) },
 	{ .column = { .name = NULL } }
 };
 

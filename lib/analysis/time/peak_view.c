@@ -31,57 +31,9 @@ struct view_row {
 	struct subject_row subject;
 	const struct view *v;
 	const struct peak_sum *sum;
+	const struct estimate *interval;
 	const uint64_t *bins;
 };
-
-static struct cell cell_bytes(const void *row, struct table *t)
-{
-	const struct view_row *r = row;
-
-	return cell_uint(r->sum->bytes);
-}
-
-static struct cell cell_objects(const void *row, struct table *t)
-{
-	const struct view_row *r = row;
-
-	return cell_uint(r->sum->nr);
-}
-
-static struct cell cell_bytes_end(const void *row, struct table *t)
-{
-	const struct view_row *r = row;
-
-	return cell_uint(r->sum->bytes_end);
-}
-
-static struct cell cell_objects_end(const void *row, struct table *t)
-{
-	const struct view_row *r = row;
-
-	return cell_uint(r->sum->nr_end);
-}
-
-static struct cell cell_low(const void *row, struct table *t)
-{
-	const struct view_row *r = row;
-
-	return cell_uint(r->sum->interval.low);
-}
-
-static struct cell cell_high(const void *row, struct table *t)
-{
-	const struct view_row *r = row;
-
-	return cell_uint(r->sum->interval.high);
-}
-
-static struct cell cell_block(const void *row, struct table *t)
-{
-	const struct view_row *r = row;
-
-	return estimate_block(&r->sum->interval);
-}
 
 static struct cell cell_over_time(const void *row, struct table *t)
 {
@@ -98,20 +50,20 @@ static struct cell cell_over_time(const void *row, struct table *t)
 		      .unit = UNIT_BYTES,                                                       \
 		      .per = "objects",                                                         \
 		      .help = "Bytes that were live at that moment." },                         \
-	  .fill = cell_bytes },                                                                 \
+	  MEMBER_OF(struct view_row, sum, bytes) },                                             \
 		{ .column = { .name = "objects",                                                \
 			      .title = "Live",                                                  \
 			      .unit = count_unit,                                               \
 			      .leaves = 20,                                                     \
 			      .help = "The same in " things "." },                              \
-		  .fill = cell_objects },                                                       \
+		  MEMBER_OF(struct view_row, sum, nr) },                                        \
 		{ .column = { .name = "bytes_end",                                              \
 			      .title = "Live_end",                                              \
 			      .unit = UNIT_BYTES,                                               \
 			      .live = true,                                                     \
 			      .leaves = 40,                                                     \
 			      .help = "Bytes of the row that are live at the end." },           \
-		  .fill = cell_bytes_end },                                                     \
+		  MEMBER_OF(struct view_row, sum, bytes_end) },                                 \
 		{ .column = { .name = "objects_end",                                            \
 			      .title = "End",                                                   \
 			      .unit = count_unit,                                               \
@@ -119,7 +71,7 @@ static struct cell cell_over_time(const void *row, struct table *t)
 			      .live = true,                                                     \
 			      .leaves = 60,                                                     \
 			      .help = "The same in " things "." },                              \
-		  .fill = cell_objects_end },                                                   \
+		  MEMBER_OF(struct view_row, sum, nr_end) },                                    \
 	{                                                                                       \
 		.column = { .name = "over_time",                                                \
 			    .title = "Over_time",                                               \
@@ -137,8 +89,8 @@ static const struct column_type slab_columns[] = {
 	SUBJECT_COLUMNS,
 	SUBJECT_COLUMN_NODE,
 	SUBJECT_COLUMN_CACHE,
-	INTERVAL_COLUMNS(cell_low, cell_high),
-	BLOCK_COLUMN(cell_block),
+	INTERVAL_COLUMNS(struct view_row, interval),
+	BLOCK_COLUMN(struct view_row, interval),
 	SHARE_COLUMNS,
 	COLUMNS_END,
 };
@@ -146,8 +98,8 @@ static const struct column_type slab_columns[] = {
 static const struct column_type page_columns[] = {
 	PEAK_COLUMNS("pages", UNIT_PAGES),
 	SUBJECT_COLUMNS,
-	INTERVAL_COLUMNS(cell_low, cell_high),
-	BLOCK_COLUMN(cell_block),
+	INTERVAL_COLUMNS(struct view_row, interval),
+	BLOCK_COLUMN(struct view_row, interval),
 	SHARE_COLUMNS,
 	COLUMNS_END,
 };
@@ -383,6 +335,7 @@ int peak_show(const struct peak *p, bool pages, enum subject_kind kind,
 			.subject = { &v.owners.subjects, i },
 			.v = &v,
 			.sum = &v.sums[i],
+			.interval = &v.sums[i].interval,
 			.bins = &v.bins[i * v.side->timeline.bins]
 		};
 

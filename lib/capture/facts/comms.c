@@ -5,14 +5,12 @@
  */
 #include "capture/facts/comms.h"
 
-#include <dirent.h>
 #include <errno.h>
-#include <fcntl.h>
-#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
+
+#include "capture/facts/threads.h"
 
 static struct comm *find_or_add(struct comms *c, uint32_t pid)
 {
@@ -50,79 +48,18 @@ int comms_add(struct comms *c, uint32_t pid, const char *name)
 	return 0;
 }
 
-static bool parse_pid(const char *text, uint32_t *pid)
+static int add_thread(void *ctx, int task_fd, uint32_t pid)
 {
-	char *end;
-	unsigned long v;
+	char comm[64];
 
-	if (text[0] < '0' || text[0] > '9')
-		return false;
-	errno = 0;
-	v = strtoul(text, &end, 10);
-	*pid = (uint32_t)v;
-	return !*end && !errno && v <= INT32_MAX;
-}
-
-/* Adds the thread @name of the task directory @task_fd. */
-static int add_thread(struct comms *c, int task_fd, const char *name)
-{
-	char path[280], comm[64];
-	uint32_t pid;
-	ssize_t n;
-	int fd;
-
-	if (!parse_pid(name, &pid))
+	if (thread_read(task_fd, pid, "comm", comm, sizeof(comm)) <= 0)
 		return 0;
-	snprintf(path, sizeof(path), "%s/comm", name);
-	fd = openat(task_fd, path, O_RDONLY | O_CLOEXEC);
-	if (fd < 0)
-		return 0;
-	n = read(fd, comm, sizeof(comm) - 1);
-	close(fd);
-	if (n <= 0)
-		return 0;
-	comm[n] = '\0';
-	return comms_add(c, pid, comm);
-}
-
-static int add_process(struct comms *c, int proc_fd, const char *name)
-{
-	struct dirent *entry;
-	char path[280];
-	uint32_t pid;
-	int ret = 0;
-	DIR *dir;
-	int fd;
-
-	if (!parse_pid(name, &pid))
-		return 0;
-	snprintf(path, sizeof(path), "%s/task", name);
-	fd = openat(proc_fd, path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	if (fd < 0)
-		return 0;
-	dir = fdopendir(fd);
-	if (!dir) {
-		close(fd);
-		return -ENOMEM;
-	}
-	while (!ret && (entry = readdir(dir)))
-		ret = add_thread(c, fd, entry->d_name);
-	closedir(dir);
-	return ret;
+	return comms_add(ctx, pid, comm);
 }
 
 int comms_add_proc(struct comms *c, const char *proc)
 {
-	DIR *dir = opendir(proc);
-	struct dirent *entry;
-	int ret = 0;
-
-	if (!dir)
-		return -errno;
-	while (!ret && (entry = readdir(dir)))
-		ret = add_process(c, dirfd(dir), entry->d_name);
-	closedir(dir);
-	return ret;
+	return threads_walk(proc, add_thread, c);
 }
 
 int comms_add_text(struct comms *c, const char *text)
@@ -139,7 +76,7 @@ int comms_add_text(struct comms *c, const char *text)
 		    strncmp(space + 1, "<...>", 5) != 0) {
 			memcpy(number, text, (size_t)(space - text));
 			number[space - text] = '\0';
-			if (parse_pid(number, &pid))
+			if (thread_parse_pid(number, &pid))
 				ret = comms_add(c, pid, space + 1);
 		}
 		text += len + (text[len] == '\n');

@@ -35,6 +35,10 @@
 #define RECORDING_META_SCOPE	    "scope"
 /* The process whose own allocations are left out (except in interrupt context). */
 #define RECORDING_META_RECORDER_PID "recorder_pid"
+/* "PID NS" of tasks that were there at the end, the recorder and the kernel's own left out: for how
+ * long each ran while tracing was on. Absent: not known.
+ */
+#define RECORDING_META_TASKS_RAN    "tasks_ran"
 /* "START STOP" of tracing, in the clock's units. */
 #define RECORDING_META_SPAN	    "span"
 /* "START,STOP", both included: the time that a split kept. */

@@ -18,6 +18,10 @@ if "$(dirname "$0")/../validate-json" json >valid; then
 elif [ $? != 77 ]; then
 	fail "the schema: $(cat valid)"
 fi
+# Who ran, to be compared with who has events.
+if [ "$(cut -d ' ' -f 1 /proc/$$/schedstat)" -gt 0 ]; then
+	"$KMEMX" info r.dat | grep -q '^metadata.* tasks_ran ' || fail "no tasks_ran"
+fi
 python3 - json <<'END'
 import json, sys
 reports = {r["name"]: r for r in json.load(open(sys.argv[1]))["reports"]}

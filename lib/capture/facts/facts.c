@@ -212,6 +212,31 @@ int facts_add_comms(struct facts *f)
 	return ret == -ENOMEM ? ret : 0;
 }
 
+static int check_ran(int err, const struct log *log)
+{
+	if (err)
+		log_msg(log, LOG_INFO,
+			"cannot read which tasks ran: %s; the recording will lack it",
+			strerror(-err));
+	return err == -ENOMEM ? err : 0;
+}
+
+int facts_begin_ran(struct facts *f, const struct log *log)
+{
+	return f->no_proc ? 0 : check_ran(tasks_ran_begin(&f->ran, "/proc"), log);
+}
+
+int facts_end_ran(struct facts *f, uint32_t self, const struct log *log)
+{
+	struct strbuf sb = { 0 };
+	int ret = f->ran.begun ? tasks_ran_end(&f->ran, "/proc", self, &sb) : 0;
+
+	if (f->ran.begun && !ret)
+		return text_list_take(&f->texts.meta, RECORDING_META_TASKS_RAN, &sb);
+	strbuf_free(&sb);
+	return check_ran(ret, log);
+}
+
 int facts_read_headers(struct facts *f, const struct instance *in)
 {
 	int ret = instance_read(in, "events/header_page", &f->texts.header_page);
@@ -489,5 +514,6 @@ void facts_free(struct facts *f)
 {
 	system_texts_free(&f->texts);
 	comms_free(&f->comms);
+	tasks_ran_free(&f->ran);
 	*f = (struct facts){ 0 };
 }

@@ -16,6 +16,7 @@
 #include "capture/events/events.h"
 #include "capture/events/instance.h"
 #include "capture/facts/comms.h"
+#include "capture/facts/tasks_ran.h"
 #include "recording/system_texts.h"
 #include "recording/writer.h"
 
@@ -26,7 +27,8 @@
 struct facts {
 	struct system_texts texts;
 	struct comms comms;
-	bool no_proc; /* /proc's process numbers are not the kernel's */
+	struct tasks_ran ran; /* how long each task had run when tracing began */
+	bool no_proc;	      /* /proc's process numbers are not the kernel's */
 	struct writer_facts writer;
 };
 
@@ -55,6 +57,12 @@ int facts_count_slabs(struct facts *f, const char *when, uint64_t shrink_ns,
 int facts_add_comms(struct facts *f) __must_check;
 /* Adds only the kernel's list of names, which is cheap: old names drop out of it. 0 or -ENOMEM. */
 int facts_add_saved_comms(struct facts *f) __must_check;
+/* Reads how long each task has run, with tracing on: once at its start, and once at its end, when
+ * RECORDING_META_TASKS_RAN is added. @self: the recorder, which is left out. Nothing is added if
+ * there are too many tasks, or if the kernel does not count. 0 or -ENOMEM.
+ */
+int facts_begin_ran(struct facts *f, const struct log *log) __must_check;
+int facts_end_ran(struct facts *f, uint32_t self, const struct log *log) __must_check;
 /* Reads header_page of the instance, which with larger sub-buffers differs from the top-level
  * instance's.
  */

@@ -108,6 +108,9 @@ static int start(struct session *s)
 	s->watch.own_pids = s->opts->cgroup;
 	if (!ret)
 		watch_start(&s->watch, &s->instance, &s->events, &s->reader, s->log);
+	/* What ran only before has no event and is no sign of anything. */
+	if (!ret && file && !setup_by_task(s->opts))
+		ret = facts_begin_ran(&s->facts, s->log);
 	if (ret || !file)
 		return ret;
 	/* Shrink again what CPUs have taken meanwhile. */
@@ -154,6 +157,8 @@ static int record(struct session *s)
 		s->shrunk_after = shrink_if_asked(s, true);
 	if (!ret && !result->child.exec_errno && !s->opts->live)
 		ret = session_count_slabs(s, "after");
+	if (!ret && !result->child.exec_errno && !s->opts->live)
+		ret = facts_end_ran(&s->facts, (uint32_t)s->pids.self, s->log);
 	s->verdict = watch_end(&s->watch, &s->instance, s->log);
 	/* Stop the frees last: what was allocated until now may still be freed. */
 	if (setup_write(s, "tracing_on", "0") < 0)

@@ -44,7 +44,7 @@ static int ledger_create(const struct analysis_env *env,
 	l->type_masks[KMALLOC_RECLAIM] =
 		gfp_bit(gfp, "__GFP_RECLAIMABLE", "GFP_RECLAIMABLE");
 	l->type_masks[KMALLOC_DMA] = gfp_bit(gfp, "__GFP_DMA", "GFP_DMA");
-	return 0;
+	return ledger_tasks_init(&l->tasks, env->rec);
 }
 
 /* The group's index; UINT32_MAX: no memory. */
@@ -195,15 +195,18 @@ static void ledger_event(struct ledger *l, const struct kmem_event *ev)
 	case KMEM_CACHE_ALLOC:
 	case KMEM_CACHE_ALLOC_NODE:
 		l->nr_slab++;
+		ledger_tasks_event(&l->tasks, ev);
 		ledger_alloc(l, ev);
 		break;
 	case KMEM_KFREE:
 	case KMEM_CACHE_FREE:
 		l->nr_slab++;
+		ledger_tasks_event(&l->tasks, ev);
 		ledger_free(l, ev);
 		break;
 	case KMEM_PAGE_ALLOC:
 	case KMEM_PAGE_FREE:
+		ledger_tasks_event(&l->tasks, ev);
 		ledger_page(l, ev);
 		break;
 	case KMEM_LOSS:
@@ -240,6 +243,7 @@ static void ledger_destroy(void *self)
 	u64_map_free(&l->unknown_index);
 	free(l->unknown);
 	ledger_edges_free(&l->edges);
+	ledger_tasks_free(&l->tasks);
 	free(l);
 }
 

@@ -17,6 +17,7 @@
 #include "analysis/analysis.h"
 #include "analysis/bounds/census.h"
 #include "analysis/ledger/ledger_edges.h"
+#include "analysis/ledger/ledger_tasks.h"
 #include "base/hash.h"
 
 enum ledger_kind {
@@ -66,6 +67,7 @@ struct ledger {
 	struct ledger_unknown *unknown;
 	size_t nr_unknown, unknown_capacity;
 	struct ledger_edges edges;
+	struct ledger_tasks tasks;
 	uint64_t nr_slab, nr_page, losses;
 	uint64_t pages_allocated, pages_freed;
 	bool failed;

@@ -284,6 +284,75 @@ static void add_summary(const struct books *b, struct table *t, const struct sum
 	table_add_summary_items(t, items, ARRAY_SIZE(items));
 }
 
+/* --- tasks without events ---------------------------------------------------------------- */
+
+static uint64_t row_missing(const struct books_row *row)
+{
+	return ledger_magnitude(row->after - row->before - row_trace(row));
+}
+
+/* Fewer objects than this can have many causes. */
+#define OPEN_LEAST 32
+
+/* May objects have been allocated without an event, and are these at least a tenth of the change? */
+static bool is_open(const struct books_row *row)
+{
+	int64_t trace = row_trace(row), kernel = row->after - row->before;
+	uint64_t missing = row_missing(row);
+	uint64_t x = ledger_magnitude(trace), y = ledger_magnitude(kernel);
+
+	return row->nr_caches && missing >= OPEN_LEAST && missing > row->slack &&
+	       missing > row->unsure && missing >= (x > y ? x : y) / 10 &&
+	       (row->again || (kernel > trace && !row->implicit));
+}
+
+static int missing_compare(const void *a, const void *b)
+{
+	const struct books_row *const *x = a, *const *y = b;
+	uint64_t mx = row_missing(*x), my = row_missing(*y);
+
+	return mx != my ? (mx < my ? 1 : -1) : (*x < *y ? -1 : 1);
+}
+
+/* How many caches are named. */
+#define OPEN_NAMED 5
+
+/* Names those of the @nr rows that tasks without events may explain, as well as these tasks. Sorts
+ * the rows.
+ */
+static int note_tasks(const struct books *b, const struct books_row **rows, size_t nr,
+		      struct table *t)
+{
+	const struct ledger *l = b->ledger;
+	struct strbuf tasks = { 0 }, caches = { 0 };
+	struct ledger_task_sum sum;
+	size_t i, nr_open = 0;
+	int ret = ledger_tasks_note(&l->tasks, l->env->rec->cmdlines, &sum, &tasks);
+
+	for (i = 0; i < nr; i++)
+		if (is_open(rows[i]))
+			rows[nr_open++] = rows[i];
+	qsort(rows, nr_open, sizeof(const struct books_row *), missing_compare);
+	for (i = 0; i < nr_open && i < OPEN_NAMED; i++)
+		strbuf_printf(&caches, "%s%s", i ? ", " : "", books_row_name(b, rows[i]));
+	if (nr_open > OPEN_NAMED)
+		strbuf_printf(&caches, " and %zu more", nr_open - OPEN_NAMED);
+	if (!ret && sum.nr && nr_open) {
+		table_add_note(
+			t, "%s. What %s allocated may be a part of the difference of %s.",
+			strbuf_text(&tasks), sum.nr == 1 ? "it" : "they",
+			strbuf_text(&caches));
+		table_add_summary(t, "tasks_unseen", "Tasks that ran and have no event",
+				  UNIT_COUNT, cell_uint(sum.nr), false);
+		table_add_summary(t, "tasks_unseen_ns", "  ran together", UNIT_NS,
+				  cell_uint(sum.ran_ns), false);
+	}
+	ret = caches.failed ? -ENOMEM : ret;
+	strbuf_free(&tasks);
+	strbuf_free(&caches);
+	return ret;
+}
+
 static int add_table(const struct books *b, struct report *report)
 {
 	struct table *t =
@@ -293,6 +362,7 @@ static int add_table(const struct books *b, struct report *report)
 		calloc(b->nr_rows + 1, sizeof(const struct books_row *));
 	struct sums sum = { 0 };
 	size_t i, nr = 0, nr_exact = 0;
+	int ret = 0;
 
 	if (!t || !order) {
 		table_free(t);
@@ -326,11 +396,14 @@ static int add_table(const struct books *b, struct report *report)
 	if (recording_is_part(b->ledger->env->rec))
 		table_add_note(
 			t,
-			"Only a part of the system was recorded (selected by task or filter): slabinfo covers all of it.");
+			"Only a part of the system was recorded (selected by task or filter): slabinfo covers all of it, so the difference may be the others'.");
 	add_summary(b, t, &sum);
+	/* Losses could be all of a task's events. */
+	if (!b->ledger->losses && !b->ledger->env->rec->cut_short)
+		ret = note_tasks(b, order, nr, t);
 	report_add_table(report, t);
 	free(order);
-	return 0;
+	return ret;
 }
 
 static int ledger_slab_report(const struct ledger *l, struct report *report)

@@ -384,6 +384,120 @@ START_TEST(counts_of_no_use)
 }
 END_TEST
 
+/* What the report says of tasks; NULL: nothing. */
+static const char *tasks_note(const struct fixture *f)
+{
+	const struct table *t = f->report->tables[0];
+	size_t i;
+
+	for (i = 0; i < t->nr_notes; i++)
+		if (strstr(t->notes[i], " ran, "))
+			return t->notes[i];
+	return NULL;
+}
+
+static void view_again(struct fixture *f)
+{
+	report_free(f->report);
+	f->report = report_new();
+	ck_assert_ptr_nonnull(f->report);
+	ck_assert(!analysis_ledger.view(f->ledger, f->report));
+	ck_assert(report_ok(f->report));
+}
+
+/* Task @pid allocates an object of 64 bytes that lives, with @flags. */
+static void alloc_by(struct fixture *f, int32_t pid, uint8_t flags, uint64_t ptr)
+{
+	struct kmem_event ev = { .type = KMEM_KMALLOC, .pid = pid, .flags = flags };
+
+	ev.slab_alloc.ptr = ptr;
+	ev.slab_alloc.bytes_alloc = 64;
+	analysis_ledger.observe(f->ledger, &ev, 1);
+}
+
+/* Tasks 1 to 3 and 9 ran, and only 2 has an event of its own; more of kmalloc-64 than of kmalloc-96
+ * is missing.
+ */
+static void set_up_tasks(struct fixture *f)
+{
+	uint64_t i;
+
+	set_up(f);
+	add_meta(f, "slabinfo.before",
+		 "kmalloc-64 10 64 64 64 0 :\nkmalloc-96 10 64 96 42 0 :\n"
+		 "kmalloc-128 10 32 128 32 0 :\n");
+	add_meta(f, "slabinfo.after",
+		 "kmalloc-64 9000 64 64 64 0 :\nkmalloc-96 5000 64 96 42 0 :\n"
+		 "kmalloc-128 41 32 128 32 0 :\n");
+	add_meta(f, "tasks_ran",
+		 "1 2000000\n2 5000000\n3 40000000\n9 1000\nbad\n4\n0 7\n"
+		 "3 1\n99999999999 5\n5 0\n6 99999999999999999999\n");
+	f->rec.cmdlines = (char *)"1 init\n2 seen\n3 worker\n";
+	again(f);
+	alloc_by(f, 3, 0x10, 0x1000); /* a softirq */
+	alloc_by(f, 2, 0x10, 0x1040);
+	alloc_by(f, 1, 0x08, 0x1080);
+	for (i = 0; i < 40; i++)
+		alloc_by(f, 2, i % 2 ? 0x80 : 0, 0x10000 + 64 * i);
+	view_again(f);
+}
+
+START_TEST(tasks_without_events_are_named)
+{
+	struct fixture f;
+	const struct table *t;
+
+	set_up_tasks(&f);
+	ck_assert_pstr_eq(
+		tasks_note(&f),
+		"3 tasks ran, 42 ms together, and have no slab or page event: worker (3), init (1), <...> (9). What they allocated may be a part of the difference of kmalloc-64, kmalloc-96.");
+	t = f.report->tables[0];
+	ck_assert_str_eq(t->summary[6].name, "tasks_unseen");
+	ck_assert_uint_eq(t->summary[6].value.u, 3);
+	ck_assert_uint_eq(t->summary[7].value.u, 42001000);
+	alloc_by(&f, 3, 0, 0x20000);
+	alloc_by(&f, 9, 0, 0x20040);
+	view_again(&f);
+	ck_assert_pstr_eq(
+		tasks_note(&f),
+		"1 task ran, 2 ms, and has no slab or page event: init (1). What it allocated may be a part of the difference of kmalloc-64, kmalloc-96.");
+	alloc_by(&f, 1, 0, 0x20080);
+	view_again(&f);
+	ck_assert_pstr_eq(tasks_note(&f), NULL);
+	ck_assert_uint_eq(f.report->tables[0]->nr_summary, 6);
+	tear_down(&f);
+}
+END_TEST
+
+/* Where something else can be the cause, or nothing is missing, no task is named. */
+START_TEST(tasks_are_not_blamed_without_evidence)
+{
+	struct fixture f;
+
+	set_up_tasks(&f);
+	lose_and_view(&f);
+	ck_assert_pstr_eq(tasks_note(&f), NULL);
+	tear_down(&f);
+	set_up_tasks(&f);
+	f.rec.cut_short = (char *)"the disk was full";
+	view_again(&f);
+	ck_assert_pstr_eq(tasks_note(&f), NULL);
+	f.rec.cut_short = NULL;
+	f.meta[1].text =
+		(char *)"kmalloc-64 80 64 64 64 0 :\nkmalloc-96 10 64 96 42 0 :\n";
+	view_again(&f);
+	ck_assert_pstr_eq(tasks_note(&f), NULL);
+	tear_down(&f);
+	set_up_tasks(&f);
+	add_meta(&f, "scope", "part");
+	again(&f);
+	alloc_by(&f, 2, 0, 0x10000);
+	view_again(&f);
+	ck_assert_pstr_eq(tasks_note(&f), NULL);
+	tear_down(&f);
+}
+END_TEST
+
 START_TEST(pages)
 {
 	struct fixture f;
@@ -450,6 +564,8 @@ Suite *test_ledger_suite(void)
 	tcase_add_test(tc, caches_that_stand_for_each_other);
 	tcase_add_test(tc, counts_instead_of_slabinfo);
 	tcase_add_test(tc, counts_of_no_use);
+	tcase_add_test(tc, tasks_without_events_are_named);
+	tcase_add_test(tc, tasks_are_not_blamed_without_evidence);
 	tcase_add_test(tc, pages);
 	tcase_add_test(tc, without_snapshots);
 	suite_add_tcase(s, tc);

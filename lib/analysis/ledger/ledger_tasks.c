@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * analysis: tasks that ran during a recording and have no event.
+ * In: how long tasks ran (RECORDING_META_TASKS_RAN), events. Out: a note.
+ */
+#include "analysis/ledger/ledger_tasks.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "account/scope.h"
+#include "base/array.h"
+#include "event/tasks.h"
+#include "report/text_cell.h"
+
+/* How many tasks are named. */
+#define NAMED_MOST 5
+
+/* A longer time means damage. */
+#define NS_MOST (1ULL << 56)
+
+static int add_task(struct ledger_tasks *t, uint64_t pid, uint64_t ns)
+{
+	uint32_t *at;
+
+	if (!pid || pid > INT32_MAX || !ns || ns > NS_MOST)
+		return 0;
+	at = u64_map_insert(&t->by_pid, pid, (uint32_t)t->nr);
+	if (!at || array_reserve(&t->tasks, &t->capacity, t->nr + 1, sizeof(*t->tasks)))
+		return -ENOMEM;
+	if (*at == t->nr) /* else it is listed twice: damage */
+		t->tasks[t->nr++] =
+			(struct ledger_task){ .ran_ns = ns, .pid = (uint32_t)pid };
+	return 0;
+}
+
+int ledger_tasks_init(struct ledger_tasks *t, const struct recording *rec)
+{
+	const struct recording_text *meta = recording_meta(rec, RECORDING_META_TASKS_RAN);
+	const char *line = meta && !recording_is_part(rec) ? meta->text : "";
+	int ret = 0;
+
+	*t = (struct ledger_tasks){ .last = -1 };
+	while (*line && !ret) {
+		char *end;
+		uint64_t pid = strtoull(line, &end, 10);
+
+		if (*end == ' ')
+			ret = add_task(t, pid, strtoull(end, NULL, 10));
+		line += strcspn(line, "\n");
+		line += *line == '\n';
+	}
+	return ret;
+}
+
+void ledger_tasks_see(struct ledger_tasks *t, int32_t pid)
+{
+	const uint32_t *at = pid < 0 ? NULL : u64_map_find(&t->by_pid, (uint64_t)pid);
+
+	t->last = pid;
+	if (at)
+		t->tasks[*at].seen = true;
+}
+
+static int compare_tasks(const void *a, const void *b)
+{
+	const struct ledger_task *const *x = a, *const *y = b;
+
+	if ((*x)->ran_ns != (*y)->ran_ns)
+		return (*x)->ran_ns < (*y)->ran_ns ? 1 : -1;
+	return (*x)->pid < (*y)->pid ? -1 : 1;
+}
+
+static void name_tasks(const struct ledger_task *const *order,
+		       const struct ledger_task_sum *sum, const struct tasks *names,
+		       struct strbuf *out)
+{
+	uint64_t i;
+
+	strbuf_printf(out, "%" PRIu64 " task%s ran, ", sum->nr, plural(sum->nr));
+	text_duration(out, sum->ran_ns, " ");
+	strbuf_puts(out, sum->nr == 1 ? ", and has no slab or page event: "
+				      : " together, and have no slab or page event: ");
+	for (i = 0; i < sum->nr && i < NAMED_MOST; i++)
+		strbuf_printf(out, "%s%s (%" PRIu32 ")", i ? ", " : "",
+			      tasks_name(names, (int32_t)order[i]->pid), order[i]->pid);
+	if (sum->nr > NAMED_MOST)
+		strbuf_printf(out, " and %" PRIu64 " more", sum->nr - NAMED_MOST);
+}
+
+int ledger_tasks_note(const struct ledger_tasks *t, const char *cmdlines,
+		      struct ledger_task_sum *sum, struct strbuf *out)
+{
+	const struct ledger_task **order =
+		calloc(t->nr + 1, sizeof(const struct ledger_task *));
+	struct tasks names = { 0 };
+	int ret = order ? tasks_read(&names, cmdlines) : -ENOMEM;
+	size_t i;
+
+	*sum = (struct ledger_task_sum){ 0 };
+	for (i = 0; i < t->nr && !ret; i++) {
+		if (t->tasks[i].seen)
+			continue;
+		order[sum->nr++] = &t->tasks[i];
+		sum->ran_ns += t->tasks[i].ran_ns;
+	}
+	if (!ret && sum->nr) {
+		qsort(order, sum->nr, sizeof(const struct ledger_task *), compare_tasks);
+		name_tasks(order, sum, &names, out);
+	}
+	tasks_free(&names);
+	free(order);
+	return ret ? ret : out->failed ? -ENOMEM : 0;
+}
+
+void ledger_tasks_free(struct ledger_tasks *t)
+{
+	u64_map_free(&t->by_pid);
+	free(t->tasks);
+}

@@ -294,7 +294,7 @@ static uint64_t row_missing(const struct books_row *row)
 /* Fewer objects than this can have many causes. */
 #define OPEN_LEAST 32
 
-/* May objects have been allocated without an event, and are these at least a tenth of the change? */
+/* May objects have been allocated without an event: at least a tenth of the row's change? */
 static bool is_open(const struct books_row *row)
 {
 	int64_t trace = row_trace(row), kernel = row->after - row->before;

@@ -3,7 +3,7 @@
  * analysis: tasks that ran during a recording and have no event.
  * In: how long tasks ran (RECORDING_META_TASKS_RAN), events. Out: a note.
  *
- * A kernel may withhold the events of some tasks: what these allocate is in its counts alone. Events
+ * A kernel may withhold the events of some tasks: only its counts have what these allocate. Events
  * in an interrupt are not those of the task that it interrupts.
  */
 #ifndef KMEMX_ANALYSIS_LEDGER_TASKS_H

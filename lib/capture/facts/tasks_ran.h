@@ -29,8 +29,8 @@ struct tasks_ran {
 };
 
 /* Reads how long each thread has run so far. @proc is "/proc". Takes some 20 us a thread, and gives
- * up after 50 ms of CPU time. 0; -ETIME; -EOPNOTSUPP: the kernel does not count it (CONFIG_SCHED_INFO); another
- * -errno.
+ * up after 50 ms of CPU time. 0; -ETIME; -EOPNOTSUPP: the kernel does not count it
+ * (CONFIG_SCHED_INFO); another -errno.
  */
 int tasks_ran_begin(struct tasks_ran *t, const char *proc) __must_check;
 /* Appends "PID NS" for each thread that has run since, @self and the kernel's own left out. NS: for

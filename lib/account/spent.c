@@ -27,20 +27,37 @@ static void add(uint64_t *to, const uint64_t *from, size_t words)
 		to[i] += from[i];
 }
 
-/* Adds @tally to the sums of the task of @v. */
-static int add_to_task(struct spent *s, const struct dimensions *dims,
-		       const struct dimension_values *v, const uint64_t *tally,
-		       const struct event_place *first)
+/* The key of the task of @v. */
+static struct dimension_values task_key(const struct dimensions *dims,
+					const struct dimension_values *v)
 {
 	struct dimension_values key = *v;
-	uint32_t before = s->keys.count, id;
 	int i;
 
 	for (i = 0; i < DIMENSIONS_MAX; i++) {
 		if (dims->of[i] == DIMENSION_STACK || dims->of[i] == DIMENSION_KMALLOC)
 			key.of[i] = 0;
 	}
-	id = intern_id(&s->keys, &key, sizeof(key));
+	return key;
+}
+
+uint32_t spent_find(const struct spent *s, const struct dimensions *dims,
+		    const struct dimension_values *v)
+{
+	const struct dimension_values key = task_key(dims, v);
+
+	return intern_find(&s->keys, &key, sizeof(key));
+}
+
+/* Adds @tally to the sums of the task of @v. */
+static int add_to_task(struct spent *s, const struct dimensions *dims,
+		       const struct dimension_values *v, const uint64_t *tally,
+		       const struct event_place *first)
+{
+	const struct dimension_values key = task_key(dims, v);
+	uint32_t before = s->keys.count;
+	uint32_t id = intern_id(&s->keys, &key, sizeof(key));
+
 	if (!id ||
 	    array_reserve(&s->sums, &s->sums_capacity, id, s->words * sizeof(*s->sums)) ||
 	    array_reserve(&s->firsts, &s->firsts_capacity, id, sizeof(*s->firsts)))

@@ -91,6 +91,10 @@ static inline const struct dimension_values *spent_key(const struct spent *s, ui
 	return intern_get(&s->keys, i + 1, NULL);
 }
 
+/* The number of the sum of @v's task, from 1; 0: it has none. */
+uint32_t spent_find(const struct spent *s, const struct dimensions *dims,
+		    const struct dimension_values *v);
+
 /* The tally of sum @i. */
 static inline const void *spent_sum(const struct spent *s, uint32_t i)
 {

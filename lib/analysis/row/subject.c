@@ -333,6 +333,8 @@ int subjects_of_spent(struct subjects *s, const struct intern *keys,
 			if (tail &&
 			    event_place_compare(&spent->firsts[order[k]], &firsts[i]) > 0)
 				break;
+			if (rows[order[k]] == UINT32_MAX)
+				continue;
 			row = subjects_row(
 				s,
 				&(struct subject){ .dims = *spent_key(spent, order[k]) });

@@ -91,7 +91,8 @@ uint32_t subjects_count(const struct subjects *s);
 /**
  * subjects_of_spent() - the rows of an account by task, in the order of the tasks' first events
  * @keys: keys of the account's rows; @firsts: their first events
- * @rows: array of spent->keys.count entries; receives the row of each of @spent's sums
+ * @rows: array of spent->keys.count entries: 0, or UINT32_MAX for a sum that needs no row; receives
+ *	the row of each of @spent's other sums
  *
  * Call it first. The account's rows for all tasks together are not included. Return: 0 or -ENOMEM.
  */

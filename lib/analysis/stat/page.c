@@ -5,6 +5,7 @@
  */
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "analysis/analysis.h"
 #include "analysis/row/call_tree.h"
@@ -46,18 +47,40 @@ static bool sums_tasks(const struct page_report *page, const struct page_groups 
 	return page->acc->lives.spent && subjects_of_tasks(g->subjects.kind);
 }
 
+/* A table of what lives needs no sums of tasks of which nothing lives. */
+static void leave_out_dead(const struct page_account *acc, uint32_t *rows)
+{
+	const struct spent *spent = acc->lives.spent;
+	uint32_t i;
+
+	memset(rows, 0xff, spent->keys.count * sizeof(*rows));
+	for (i = 0; i < acc->nr_rows; i++) {
+		const struct page_key *key = page_account_key(acc, i);
+		uint32_t id =
+			acc->rows[i].live_pages
+				? spent_find(spent, &acc->lives.dimensions, &key->dims)
+				: 0;
+
+		if (id)
+			rows[id - 1] = 0;
+	}
+}
+
 /* By task: adds the sums of tasks without live pages. Group numbers are those of their subjects. */
 static int page_groups_spent(const struct page_report *page, struct page_groups *g)
 {
 	const struct page_lives *lives = &page->acc->lives;
 	uint32_t nr = lives->spent->keys.count, i;
 	uint32_t *rows = calloc(nr + 1UL, sizeof(*rows));
-	int ret = rows ? subjects_of_spent(&g->subjects, &lives->keys, lives->firsts,
-					   lives->spent, rows)
-		       : -ENOMEM;
 	struct page_group_key key = { 0 };
 	struct page_group sum = { 0 };
+	int ret = rows ? 0 : -ENOMEM;
 
+	if (!ret && page->opts->live)
+		leave_out_dead(page->acc, rows);
+	if (!ret)
+		ret = subjects_of_spent(&g->subjects, &lives->keys, lives->firsts,
+					lives->spent, rows);
 	for (i = 0; i < subjects_count(&g->subjects) && !ret; i++) {
 		key.subject = i;
 		if (page_groups_add(g, &key, &sum, 1) == UINT32_MAX)
@@ -71,7 +94,8 @@ static int page_groups_spent(const struct page_report *page, struct page_groups 
 		sum.pages = page->opts->live ? 0 : tally->of[PAGE_BORN].pages;
 		sum.implicit_pages =
 			tally->of[PAGE_GONE].pages - tally->of[PAGE_FOUND].pages;
-		page_groups_add(g, &key, &sum, 1); /* the group exists */
+		if (rows[i] != UINT32_MAX)
+			page_groups_add(g, &key, &sum, 1); /* the group exists */
 	}
 	free(rows);
 	return ret;

@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "analysis/stat/slab_report.h"
 #include "base/array.h"
@@ -131,20 +132,44 @@ static int slab_sums_bound(struct slab_sums *s, const struct slab_report *slab,
 	return ret;
 }
 
-/* By task: adds the sums of tasks without live objects. */
-static int slab_sums_spent(struct slab_sums *s, const struct slab_lives *lives)
+/* A table of what lives needs no sums of tasks of which nothing lives. */
+static void leave_out_dead(const struct slab_account *acc, uint32_t *rows)
 {
+	const struct spent *spent = acc->lives.spent;
+	uint32_t i;
+
+	memset(rows, 0xff, spent->keys.count * sizeof(*rows));
+	for (i = 0; i < acc->nr_rows; i++) {
+		const struct slab_key *key = slab_account_key(acc, i);
+		uint32_t id =
+			acc->rows[i].live
+				? spent_find(spent, &acc->lives.dimensions, &key->dims)
+				: 0;
+
+		if (id)
+			rows[id - 1] = 0;
+	}
+}
+
+/* By task: adds the sums of tasks without live objects. */
+static int slab_sums_spent(struct slab_sums *s, const struct slab_report *slab)
+{
+	const struct slab_lives *lives = &slab->acc->lives;
 	uint32_t nr = lives->spent->keys.count, i;
 	uint32_t *rows = calloc(nr + 1UL, sizeof(*rows));
-	int ret = rows ? subjects_of_spent(&s->subjects, &lives->keys, lives->firsts,
-					   lives->spent, rows)
-		       : -ENOMEM;
+	int ret = rows ? 0 : -ENOMEM;
 
+	if (!ret && slab->opts->live)
+		leave_out_dead(slab->acc, rows);
+	if (!ret)
+		ret = subjects_of_spent(&s->subjects, &lives->keys, lives->firsts,
+					lives->spent, rows);
 	for (i = 0; i < nr && !ret; i++) {
 		const struct slab_counts c =
 			slab_tally_counts(spent_sum(lives->spent, i));
 
-		ret = slab_sums_add(s, rows[i], &c, 1);
+		if (rows[i] != UINT32_MAX)
+			ret = slab_sums_add(s, rows[i], &c, 1);
 	}
 	free(rows);
 	return ret;
@@ -162,7 +187,7 @@ int slab_sums_collect(struct slab_sums *s, struct slab_report *slab,
 	if (!group_of)
 		ret = -ENOMEM;
 	if (!ret && spent)
-		ret = slab_sums_spent(s, &slab->acc->lives);
+		ret = slab_sums_spent(s, slab);
 	for (i = 0; i < slab->acc->nr_rows && !ret; i++) {
 		const struct slab_key *key = slab_account_key(slab->acc, i);
 		const struct subject who = {

@@ -13,13 +13,22 @@
 #include "base/array.h"
 
 /* Quantile of the normal distribution: 2.5 % lie beyond it on each side. */
-#define NORMAL_975 1.959964
-#define PART_BELOW 0.025
-#define PART_ABOVE 0.975
+#define NORMAL_975	1.959964
+#define PART_BELOW	0.025
+#define PART_ABOVE	0.975
 /* From here on, Wilson and Hilferty's formula is off by less than 0.01 %. */
-#define DF_MANY	   100
+#define DF_MANY		100
 /* With fewer equally full units than this, the row with the most is often another one. */
-#define EVEN_FEW   10
+#define EVEN_FEW	10
+/* Of the logarithm of a unit's weight: what its variance within a row is taken for before the
+ * table says anything, and how many pairs of units that counts for; how many standard deviations
+ * heavier than expected units outside the sample are. Documentation/sampling.md has the coverage.
+ */
+#define PRIOR_VARIANCE	0.25
+#define PRIOR_PAIRS	8
+#define HEAVY_DEVIATION 1.5
+/* The least variance between rows: a table of few rows may show none. */
+#define LEAST_BETWEEN	0.1
 
 struct unit_key {
 	uint64_t unit;
@@ -53,10 +62,21 @@ void unit_pieces_free(struct unit_pieces *p)
 
 /* --- one sum ------------------------------------------------------------------------------- */
 
-/* Moments of a sum over its units, except for those that are always recorded. */
+/* Moments of a sum over its units, except for those that are always recorded. @logs, @log_squares:
+ * sums of the logarithms of the units' weights, and of their squares.
+ */
 struct moments {
 	double sum, squares, max;
+	double logs, log_squares;
 	uint64_t seen, units, certain;
+};
+
+/* The logarithms of the units' weights in all rows: @within: their variance in a row; @between:
+ * that of the rows' means; @mean: of those means; @rows: how many rows have units.
+ */
+struct spread {
+	double within, between, mean;
+	size_t rows;
 };
 
 /* The probability that a gamma variable of shape @a, from 1 to DF_MANY / 2, is below @x: its power
@@ -91,6 +111,27 @@ static double chi_square(double df, double part)
 	return 2 * x;
 }
 
+/* The lower end for @a equally full units, in units: the mean below which a variable of Poisson's
+ * distribution that is not zero is so large in PART_BELOW of cases. "Not zero": a row without a
+ * unit in the sample has no interval to be wrong.
+ */
+static double lower_units(double a)
+{
+	double x = chi_square(2 * a, PART_BELOW) / 2;
+
+	if (a < 1.05) /* what follows is below 1e-30 */
+		return 0;
+	/* Newton's method, on the logarithms of the mean and of the probability. */
+	for (int i = 0; i < 6 && 2 * a < DF_MANY; i++) {
+		double below = gamma_below(a, x), some = -expm1(-x);
+		double slope =
+			exp(a * log(x) - x) / tgamma(a) / below - x * exp(-x) / some;
+
+		x *= exp(log(PART_BELOW * some / below) / slope);
+	}
+	return x;
+}
+
 /* Rounds @value; returns at least @least. */
 static uint64_t rounded(double value, uint64_t least)
 {
@@ -109,27 +150,42 @@ static double upper_end(double y, double v, double w)
 	       chi_square(2 * (y + w) * (y + w) / (v + w * w), PART_ABOVE);
 }
 
+/* How heavy a unit outside the sample may be. A row with few units may have light ones only, so
+ * the table's other rows count as well: the mean of the row's logarithms is estimated as in a model
+ * with random rows (G. K. Robinson, "That BLUP is a good thing", 1991), and HEAVY_DEVIATION
+ * standard errors are added; "within / 2" makes a mean of weights from a mean of logarithms.
+ */
+static double unseen_weight(const struct moments *m, const struct estimate_rule *rule,
+			    const struct spread *s)
+{
+	double units = (double)m->units, variance, mean;
+
+	if (s->rows < 2)
+		return rule->heavier * m->max;
+	variance = 1 / (units / s->within + 1 / s->between);
+	mean = variance * (m->logs / s->within + s->mean / s->between);
+	return fmax(m->max, exp(mean + HEAVY_DEVIATION * sqrt(variance) + s->within / 2));
+}
+
 /* Units get into the sample like rare events, each with its own weight: the interval of M. P. Fay
  * and E. J. Feuer, "Confidence intervals for directly standardized rates: a method based on the
- * gamma distribution", 1997. @heaviest: the heaviest unit in the sample, used for a sum without
- * units.
+ * gamma distribution", 1997. @unseen: the weight of the next unit, not yet times N; @empty: the
+ * same for a sum without units.
  */
-static void estimate_sum(const struct moments *m, const struct estimate_rule *rule,
-			 double heaviest, struct estimate *e)
+static void estimate_sum(const struct moments *m, uint32_t one_in, double unseen,
+			 double empty, struct estimate *e)
 {
-	double n = rule->sample->one_in, y = n * m->sum, v = n * n * m->squares;
-	double w = n * rule->heavier, low = 0, high;
+	double n = one_in, y = n * m->sum, v = n * n * m->squares;
+	double low = 0, high;
 
-	*e = (struct estimate){ .seen = m->seen,
-				.units = m->units,
-				.reused = rule->heavier == ESTIMATE_REUSED };
-	e->missing = rounded(upper_end(0, 0, w * heaviest), 1);
+	*e = (struct estimate){ .seen = m->seen, .units = m->units };
+	e->missing = rounded(upper_end(0, 0, n * empty), 1);
 	if (m->sum > 0) {
-		low = v / (2 * y) * chi_square(2 * y * y / v, PART_BELOW);
+		low = v / y * lower_units(y * y / v);
 		e->even = y * y / v;
 		e->largest = m->max / m->sum;
 	}
-	high = upper_end(y, v, w * (m->sum > 0 ? m->max : heaviest));
+	high = upper_end(y, v, n * (m->sum > 0 ? unseen : empty));
 	e->value = rounded(y + (double)m->certain, m->seen);
 	e->low = rounded(low + (double)m->certain, m->seen);
 	e->high = rounded(high + (double)m->certain, e->value);
@@ -165,7 +221,13 @@ static size_t add_unit(struct moments *m, const struct unit_piece *pieces, size_
 		m->certain = value;
 		return i;
 	}
-	m->units += value > 0;
+	if (value) {
+		double weight = log((double)value);
+
+		m->units++;
+		m->logs += weight;
+		m->log_squares += weight * weight;
+	}
 	m->sum += (double)value;
 	m->squares += (double)value * (double)value;
 	m->max = fmax(m->max, (double)value);
@@ -185,13 +247,57 @@ static double heaviest_of(const struct moments *sums, size_t nr,
 	return most > 0 ? most : ldexp(1, (int)rule->sample->object_shift);
 }
 
+static struct spread spread_of(const struct moments *sums, size_t nr)
+{
+	double squares = PRIOR_VARIANCE * PRIOR_PAIRS, pairs = PRIOR_PAIRS, apart = 0;
+	struct spread s = { 0 };
+
+	for (size_t i = 0; i < nr; i++) {
+		const struct moments *m = &sums[i];
+
+		if (!m->units)
+			continue;
+		squares += m->log_squares - m->logs * m->logs / (double)m->units;
+		pairs += (double)(m->units - 1);
+		s.mean += m->logs / (double)m->units;
+		s.rows++;
+	}
+	s.within = squares / pairs;
+	if (s.rows < 2)
+		return s;
+	s.mean /= (double)s.rows;
+	for (size_t i = 0; i < nr; i++) {
+		const struct moments *m = &sums[i];
+		double units = (double)m->units, from;
+
+		if (!m->units)
+			continue;
+		from = m->logs / units - s.mean;
+		apart += from * from - s.within / units;
+	}
+	s.between = fmax(apart / (double)(s.rows - 1), fmax(s.within / 4, LEAST_BETWEEN));
+	return s;
+}
+
+static void estimate_sums(const struct moments *sums, const struct estimate_rule *rule,
+			  struct estimate *out, size_t nr)
+{
+	const struct spread spread = spread_of(sums, nr);
+	double empty = rule->heavier * heaviest_of(sums, nr, rule);
+
+	for (size_t i = 0; i < nr; i++) {
+		estimate_sum(&sums[i], rule->sample->one_in,
+			     unseen_weight(&sums[i], rule, &spread), empty, &out[i]);
+		out[i].reused = rule->heavier == ESTIMATE_REUSED;
+	}
+}
+
 int unit_pieces_estimate(const struct unit_pieces *p, const struct estimate_rule *rule,
 			 const uint32_t *group_of, struct estimate *out, size_t nr)
 {
 	struct unit_piece *pieces = malloc((p->nr + 1) * sizeof(*pieces));
 	struct moments *sums = calloc(nr + 1, sizeof(*sums));
 	size_t nr_pieces = 0, at = 0;
-	double heaviest;
 
 	if (!pieces || !sums) {
 		free(pieces);
@@ -208,9 +314,7 @@ int unit_pieces_estimate(const struct unit_pieces *p, const struct estimate_rule
 	qsort(pieces, nr_pieces, sizeof(*pieces), compare_pieces);
 	while (at < nr_pieces)
 		at += add_unit(&sums[pieces[at].row], pieces + at, nr_pieces - at);
-	heaviest = heaviest_of(sums, nr, rule);
-	for (size_t g = 0; g < nr; g++)
-		estimate_sum(&sums[g], rule, heaviest, &out[g]);
+	estimate_sums(sums, rule, out, nr);
 	free(pieces);
 	free(sums);
 	return 0;

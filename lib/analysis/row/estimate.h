@@ -41,8 +41,10 @@ struct estimate {
 	bool reused;
 };
 
-/* How much heavier a unit outside the sample may be than the heaviest one inside. */
-#define ESTIMATE_HEAVIER 2
+/* How much heavier a unit outside the sample may be than the heaviest one inside: for a sum that is
+ * estimated alone, and for a row without a unit. The other rows of a table go by each other.
+ */
+#define ESTIMATE_HEAVIER 3
 /* The same for all allocations of slab objects: those allocated and freed all the time reuse the
  * same few addresses. Documentation/sampling.md says how often that is enough.
  */

@@ -261,6 +261,9 @@ $(B)/tests/suites.h: $(TEST_OBJ:$(B)/%.o=%.c)
 	@for f in $^; do case $$f in */test_*) echo "SUITE($$(basename $$f .c))" ;; esac; done > $@
 
 $(B)/tests/unit/run.o: $(B)/tests/suites.h
+
+# Where lint finds the files that the build makes and sources include.
+EMBEDDED_CFLAGS = -I$(B)/web -I$(B)/lib/query/sql -I$(B)/tests
 $(UNIT): $(TEST_OBJ) $(B)/plugins/plugin_kmemx.o $(filter-out %/main.o,$(CMD_OBJ)) $(LIBKMEMX)
 	$(call say,LINK,$@)
 	$(Q)$(CC) $(ALL_LDFLAGS) -o $@ $^ $(CHECK_LIBS) $(LIB_LIBS)
@@ -365,8 +368,9 @@ demo-here: $(KMEMX)
 lint:
 	@scripts/install-deps build test lint
 	@+$(MAKE) --no-print-directory lint-here
-lint-here: $(KMEMX)
-	$(Q)CC='$(CC)' CFLAGS='$(subst ','\'',$(ALL_CFLAGS) $(CHECK_CFLAGS))' scripts/lint $(LIBKMEMX)
+lint-here: $(KMEMX) $(B)/tests/suites.h
+	$(Q)CC='$(CC)' CFLAGS='$(subst ','\'',$(ALL_CFLAGS) $(CHECK_CFLAGS) $(EMBEDDED_CFLAGS))' \
+		scripts/lint $(LIBKMEMX)
 
 THREAD_TIMES := $(B)/tests/bench/thread_times.so
 $(THREAD_TIMES): tests/bench/preload/thread_times.c

@@ -266,7 +266,7 @@ $(B)/tests/unit/run.o: $(B)/tests/suites.h
 EMBEDDED_CFLAGS = -I$(B)/web -I$(B)/lib/query/sql -I$(B)/tests
 $(UNIT): $(TEST_OBJ) $(B)/plugins/plugin_kmemx.o $(filter-out %/main.o,$(CMD_OBJ)) $(LIBKMEMX)
 	$(call say,LINK,$@)
-	$(Q)$(CC) $(ALL_LDFLAGS) -o $@ $^ $(CHECK_LIBS) $(LIB_LIBS)
+	$(Q)$(CC) $(ALL_LDFLAGS) -Wl,--wrap=_mark_point -o $@ $^ $(CHECK_LIBS) $(LIB_LIBS)
 
 # Programs that tests record must allocate exactly what their source says, so they have no
 # sanitizer.

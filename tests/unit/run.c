@@ -26,6 +26,20 @@ static const struct {
 /* On a busy machine Check's default of 4 s may pass before a test begins. */
 #define TIMEOUT_SECONDS "120"
 
+/* Check writes the place of every assertion that holds to a file, for its message about a crash:
+ * two fifths of all time. The linker puts __wrap__mark_point() in its place, which writes the first
+ * ones of each process, and then every hundredth.
+ */
+void __real__mark_point(const char *file, int line);
+void __wrap__mark_point(const char *file, int line);
+void __wrap__mark_point(const char *file, int line)
+{
+	static unsigned int calls;
+
+	if (calls++ < 1000 || calls % 100 == 0)
+		__real__mark_point(file, line);
+}
+
 static bool has_name(const char *suite, const char *name)
 {
 	return !strcmp(suite, name) || !strcmp(suite + strlen("test_"), name);

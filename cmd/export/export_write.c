@@ -9,7 +9,9 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
+#include "base/new_file.h"
 #include "cmd/options/command.h"
 #include "cmd/options/message.h"
 #include "cmd/output/output.h"
@@ -122,14 +124,30 @@ static const char *kernel_of(const struct report *report)
 	return "";
 }
 
+/* Another user's link must not choose where root writes. */
+static int check_into(const char *into)
+{
+	int fd = new_file_open_dir(into, new_file_sudo_id("SUDO_UID"));
+
+	if (fd >= 0)
+		close(fd);
+	if (fd != -EPERM)
+		return GO_ON;
+	message_error(command_name,
+		      "--into: '%s' is a symbolic link of another user\n  Name the directory itself",
+		      into);
+	return EXIT_FAILED;
+}
+
 /* Makes the path DIR/dt=2026-11-22/kernel=6.1.0/HOST-ID.parquet, and its directories. */
 static int make_path(struct strbuf *path, const struct writing *w, const char *into)
 {
 	const struct export_origin *o = w->opts->origin;
-	int ret;
+	int ret = check_into(into);
 
 	strbuf_puts(path, into);
-	ret = make_dir(path);
+	if (ret == GO_ON)
+		ret = make_dir(path);
 	strbuf_puts(path, "/dt=");
 	add_name(path, o->day, HIVE_NULL);
 	if (ret == GO_ON)

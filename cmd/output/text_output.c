@@ -33,7 +33,7 @@ static int cannot_write(const char *command, const char *path, int err)
 	if (err == EPERM)
 		message_error(
 			command,
-			"cannot write %s: it is another user's link, FIFO or device\n  Name another file",
+			"cannot write %s: it is another user's link, FIFO or device, or its directory is another user's link\n  Name another file",
 			path);
 	else
 		message_error(command, "cannot write %s: %s", path, strerror(err));

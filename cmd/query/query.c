@@ -210,17 +210,21 @@ static int no_query(const char *path)
 	return EXIT_USAGE;
 }
 
-/* Takes the last operand as a query. SQL has a blank, bracket or semicolon; a name has none. */
+/* Takes the last operand as a query: SQL has a blank, bracket or semicolon, unless a file has this
+ * name.
+ */
 static int choose_query(struct query_run *run, const char *word)
 {
 	struct stat st;
 
 	run->named = query_named_find(word);
 	run->sql = run->named ? run->named->sql : word;
-	if (run->named || word[strcspn(word, " \t\n(;")])
+	if (run->named)
 		return GO_ON;
 	if (!strcmp(word, "-") || !stat(word, &st))
 		return no_query(word);
+	if (word[strcspn(word, " \t\n(;")])
+		return GO_ON;
 	return query_unknown(word);
 }
 

@@ -10,7 +10,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #include "cmd/options/command.h"
 #include "cmd/options/message.h"
@@ -345,11 +344,8 @@ int record_flight(struct record_flight *f, struct capture_options *c, bool quiet
 		return EXIT_FAILED;
 	}
 	ret = instance_check_user(c->command_line, c->log);
-	if (!ret && mkdir(directory, 0777) && errno != EEXIST) {
-		ret = -errno;
-		message_error("record", "cannot create directory %s: %s", directory,
-			      strerror(-ret));
-	}
+	if (!ret && recorder_make_directory(directory) != GO_ON)
+		ret = -EPERM;
 	f->options.directory = directory;
 	f->options.armed = quiet ? NULL : say_armed;
 	f->quiet = quiet;

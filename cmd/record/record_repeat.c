@@ -10,11 +10,11 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #include "base/shell_word.h"
 #include "cmd/options/command.h"
 #include "cmd/options/message.h"
+#include "cmd/record/recorder.h"
 
 /* Rejects a directory with recordings: a comparison would mix older runs with the new ones. */
 static int check_empty(const char *directory)
@@ -48,12 +48,9 @@ int record_repeat(const struct record_repeat *r)
 	uint64_t i;
 	int ret;
 
-	if (mkdir(r->directory, 0777) && errno != EEXIST) {
-		message_error("record", "cannot create directory %s: %s", r->directory,
-			      strerror(errno));
-		return EXIT_FAILED;
-	}
-	ret = check_empty(r->directory);
+	ret = recorder_make_directory(r->directory);
+	if (ret == GO_ON)
+		ret = check_empty(r->directory);
 	if (ret != GO_ON)
 		return ret;
 	for (i = 1; i <= r->times; i++) {

@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/new_file.h"
@@ -196,6 +197,27 @@ void recorder_say_unread(const char *command, const struct capture_result *r)
 		command,
 		"events are missing: cannot read a ring buffer to its end: %s\n  The recording is marked as truncated",
 		strerror(r->read_error));
+}
+
+int recorder_make_directory(const char *path)
+{
+	int fd = mkdir(path, 0777) && errno != EEXIST
+			 ? -errno
+			 : new_file_open_dir(path, new_file_sudo_id("SUDO_UID"));
+
+	if (fd >= 0) {
+		close(fd);
+		return GO_ON;
+	}
+	if (fd == -EPERM)
+		message_error(
+			"record",
+			"'%s' is a symbolic link of another user\n  Name the directory itself",
+			path);
+	else
+		message_error("record", "cannot create directory %s: %s", path,
+			      strerror(-fd));
+	return EXIT_FAILED;
 }
 
 void recorder_say_exec_failure(const char *command, int err)

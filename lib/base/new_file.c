@@ -53,17 +53,6 @@ static int open_parent(int at, const char *path, int flags, const char **name)
 	return fd;
 }
 
-int new_file_dir(const char *path, const char **name)
-{
-	const char *slash = strrchr(path, '/');
-
-	if (!*path)
-		return -EINVAL;
-	if (slash && !slash[1])
-		return -EISDIR;
-	return open_parent(AT_FDCWD, path, O_RDONLY, name);
-}
-
 /* Reads the target of the link @fd if its owner is root, this user or @other. 0 or -errno. */
 static int read_own_link(int fd, uid_t owner, uid_t other, char to[PATH_MAX])
 {
@@ -129,6 +118,23 @@ int new_file_open_dir(const char *path, uid_t other)
 	if (ret > 0)
 		close(fd);
 	return ret > 0 ? -ELOOP : ret ? ret : fd;
+}
+
+int new_file_dir(const char *path, const char **name)
+{
+	const char *slash = strrchr(path, '/');
+	char *dir;
+	int fd;
+
+	if (!*path)
+		return -EINVAL;
+	if (slash && !slash[1])
+		return -EISDIR;
+	*name = slash ? slash + 1 : path;
+	dir = slash ? strndup(path, (size_t)(*name - path)) : strdup(".");
+	fd = dir ? new_file_open_dir(dir, new_file_sudo_id("SUDO_UID")) : -ENOMEM;
+	free(dir);
+	return fd;
 }
 
 int new_file_create(int dir_fd, const char *name)

@@ -25,10 +25,13 @@
 int new_file_token(char token[NEW_FILE_TOKEN]) __must_check;
 
 /**
- * new_file_dir() - open the directory part of @path
+ * new_file_dir() - open the directory part of @path to write a file into it
  * @name: receives the last part of @path; points into it
  *
- * Return: a descriptor; -EISDIR if @path ends in a slash, -EINVAL if it is empty; -errno.
+ * It follows the links that new_file_open_dir() does, with those of the user who called sudo.
+ *
+ * Return: a descriptor; -EISDIR if @path ends in a slash, -EINVAL if it is empty; -EPERM as
+ * new_file_open_dir(); -errno.
  */
 int new_file_dir(const char *path, const char **name) __must_check;
 

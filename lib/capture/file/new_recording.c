@@ -30,6 +30,10 @@ static int complain(const char *what, const char *path, int err, const struct lo
 {
 	if (err == ENOMEM)
 		log_msg(log, LOG_ERROR, "cannot %s %s: %s", what, path, strerror(err));
+	else if (err == EPERM)
+		log_msg(log, LOG_ERROR,
+			"cannot %s %s: its directory is not writable, or a symbolic link of another user\n  Name the directory itself, or choose another: -o FILE",
+			what, path);
 	else
 		log_msg(log, LOG_ERROR,
 			"cannot %s %s: %s\n  Choose another place for the recording: -o FILE",
@@ -110,6 +114,11 @@ static int find_place(struct new_recording *o, const char *path, const struct lo
 	const char *name;
 
 	*o = NEW_RECORDING_INIT;
+	if (!strcmp(path, "-")) {
+		log_msg(log, LOG_ERROR,
+			"cannot write to standard output: the file is written in several places\n  Name a file: -o FILE");
+		return -EINVAL;
+	}
 	o->path = strdup(path);
 	if (!o->path)
 		return complain("write to", path, ENOMEM, log);

@@ -440,9 +440,8 @@ static int open_study(struct stat_run *st)
 static int read_and_show(struct stat_run *st)
 {
 	const struct stat_options *o = &st->opts;
-	const bool several = input_jobs(o->jobs) > 1;
-	const struct event_stream_options how = { .read_ahead = several,
-						  .parts = several };
+	const struct event_stream_options how = { .read_ahead =
+							  input_jobs(o->jobs) > 1 };
 	int ret;
 
 	stat_analyses_choose(&st->opts.analyses);

@@ -95,11 +95,10 @@ static int name_tasks(struct accounts *a, struct dimensions *all)
 {
 	if (dimensions_find(all, DIMENSION_COMM) < 0)
 		return 0;
-	if (!a->tasks && tasks_read(&a->own_tasks, a->rec ? a->rec->cmdlines : NULL))
+	if (!a->named && tasks_read(&a->tasks, a->rec ? a->rec->cmdlines : NULL))
 		return -ENOMEM;
-	if (!a->tasks)
-		a->tasks = &a->own_tasks;
-	all->tasks = a->tasks;
+	a->named = true;
+	all->tasks = &a->tasks;
 	return 0;
 }
 
@@ -177,9 +176,9 @@ void accounts_events(struct accounts *a, const struct kmem_event *evs, size_t nr
 
 void accounts_finish(struct accounts *a)
 {
-	if (a->slab && !a->joined)
+	if (a->slab)
 		slab_account_finish(a->slab);
-	if (a->page && !a->joined)
+	if (a->page)
 		page_account_finish(a->page);
 }
 
@@ -190,7 +189,7 @@ void accounts_free(struct accounts *a)
 	if (a->page)
 		page_account_free(a->page);
 	slab_edges_free(&a->edges);
-	tasks_free(&a->own_tasks);
+	tasks_free(&a->tasks);
 	free(a->slab);
 	free(a->page);
 	*a = (struct accounts){ 0 };

@@ -20,8 +20,7 @@
  * @sample: the sample to extrapolate from; rows are then split by unit, too; zero: no sample
  * @slab, @page: NULL until someone asks
  * @filtered: the events say which allocations the user's filter hides
- * @joined: the accounts are the finished sum of the parts' accounts: accounts_parts.h
- * @tasks: task names, if rows are by name: @own_tasks, or borrowed
+ * @tasks: task names, if rows are by name: @named
  * @edges: slab events close to the kernel's counts, if the recording has counts
  */
 struct accounts {
@@ -31,10 +30,9 @@ struct accounts {
 	bool filtered;
 	struct slab_account *slab;
 	struct page_account *page;
-	bool joined;
 	struct slab_edges edges;
-	const struct tasks *tasks;
-	struct tasks own_tasks;
+	bool named;
+	struct tasks tasks;
 };
 
 /**
@@ -58,7 +56,7 @@ bool accounts_read_all(const struct accounts *a);
  * page_account_events(), but faster.
  */
 void accounts_events(struct accounts *a, const struct kmem_event *evs, size_t nr);
-/* No more events: finishes the accounts, unless they are a sum of parts. */
+/* No more events: finishes the accounts. */
 void accounts_finish(struct accounts *a);
 void accounts_free(struct accounts *a);
 

@@ -55,7 +55,7 @@ struct page_totals {
  * @lives: to be set: dimension, scope, doubts.skew
  * @by_pfn: also make sums by frame
  * @rows, @nr_rows, @totals, @addresses.pfns[].sure_pages: as of the last page_account_sum()
- * @spent: sums by task, if page_account_sums_tasks() and this is not a part's account
+ * @spent: sums by task, if page_account_sums_tasks()
  * @failed: memory ran out; the numbers are void
  */
 struct page_account {
@@ -90,9 +90,6 @@ uint32_t page_account_weight(const struct page_account *acc, size_t row);
  * they need.
  */
 bool page_account_sums_tasks(const struct page_account *acc);
-/* page_parts.c: makes @to the sum of @parts, one for each of EVENT_PARTS. 0 or -ENOMEM. */
-int page_account_join(struct page_account *to,
-		      struct page_account *const *parts) __must_check;
 /* Frees the account, which cannot be used again. */
 void page_account_free(struct page_account *acc);
 

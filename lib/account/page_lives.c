@@ -242,8 +242,7 @@ static uint32_t page_free_only(struct page_lives *l, const struct kmem_event *ev
 	row = &l->free_only[*index];
 	if (*index == l->nr_free_only) {
 		l->nr_free_only++;
-		*row = (struct page_free_only){ .first = event_place(ev),
-						.stack = ev->stack };
+		*row = (struct page_free_only){ .stack = ev->stack };
 	}
 	row->hit++;
 	row->pages += pages;

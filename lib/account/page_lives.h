@@ -31,7 +31,6 @@
 
 #include "account/dimension.h"
 #include "account/event_lists.h"
-#include "account/event_place.h"
 #include "account/live.h"
 #include "account/page_doubt.h"
 #include "account/page_frames.h"
@@ -112,9 +111,8 @@ struct page_recent {
 
 #define PAGE_NR_RECENT 1024U
 
-/* Who freed pages that were not seen allocated. @first: the first of those frees. */
+/* Who freed pages that were not seen allocated. */
 struct page_free_only {
-	struct event_place first;
 	uint32_t stack; /* of the free; 0: none was recorded */
 	uint64_t hit, pages;
 };
@@ -146,8 +144,7 @@ struct page_fates {
  * @doubts: set its .skew
  * @keys: intern table of struct page_key; row n has number n + 1
  * @tallies: one for each row, up to date after a batch
- * @firsts: the first event of each row, if the lives are of a part (event/parts.h), @in_part; with
- *	@spent alone an increasing number, from @nr_firsts
+ * @firsts: with @spent, the number of each row's first event among such, from 1; @nr_firsts: so far
  * @spent: sums of tasks without live blocks; rows are then renumbered between batches, so there
  *	must be no observers; NULL: rows stay
  * @sweep_at: sweep rows when there are this many
@@ -161,8 +158,7 @@ struct page_lives {
 	struct intern keys;
 	struct page_tally *tallies;
 	size_t nr_tallies, tallies_capacity;
-	bool in_part;
-	struct event_place *firsts;
+	uint64_t *firsts;
 	size_t firsts_capacity;
 	uint64_t nr_firsts;
 	struct spent *spent;

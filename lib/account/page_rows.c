@@ -41,15 +41,12 @@ uint32_t page_key_number(struct page_lives *l, const struct kmem_event *ev,
 	uint32_t id = intern_id(&l->keys, &key, sizeof(key));
 
 	if (array_reserve(&l->tallies, &l->tallies_capacity, id, sizeof(*l->tallies)) ||
-	    ((l->in_part || l->spent) &&
+	    (l->spent &&
 	     array_reserve(&l->firsts, &l->firsts_capacity, id, sizeof(*l->firsts))))
 		id = 0;
 	while (l->nr_tallies < id) {
-		if (l->in_part)
-			l->firsts[l->nr_tallies] = event_place(ev);
-		else if (l->spent)
-			l->firsts[l->nr_tallies] =
-				(struct event_place){ .ts = ++l->nr_firsts };
+		if (l->spent)
+			l->firsts[l->nr_tallies] = ++l->nr_firsts;
 		l->tallies[l->nr_tallies++] = (struct page_tally){ 0 };
 	}
 	l->failed |= !id;

@@ -52,7 +52,8 @@ void slab_account_event(struct slab_account *acc, const struct kmem_event *ev)
 	slab_account_events(acc, ev, 1);
 }
 
-void slab_account_totals(struct slab_account *acc)
+/* Computes the totals from the rows and the fates. */
+static void sum_totals(struct slab_account *acc)
 {
 	const struct slab_fates *fates = &acc->lives.fates;
 	struct slab_totals *sum = &acc->totals;
@@ -116,7 +117,7 @@ void slab_account_sum(struct slab_account *acc)
 		acc->rows[e->row].sure_alloc += e->bytes_alloc;
 	}
 	slab_addresses_sum(&acc->addresses, &acc->lives);
-	slab_account_totals(acc);
+	sum_totals(acc);
 }
 
 void slab_account_finish(struct slab_account *acc)
@@ -125,24 +126,6 @@ void slab_account_finish(struct slab_account *acc)
 		account_begin(acc);
 	slab_lives_finish(&acc->lives);
 	slab_account_sum(acc);
-}
-
-bool slab_account_living(const struct slab_account *acc, struct slab_living *at)
-{
-	const struct slab_account *part;
-
-	for (; at->part < EVENT_PARTS; at->part++) {
-		part = acc->parts[at->part];
-		at->entry = slab_lives_next(part ? &part->lives : &acc->lives, at->entry);
-		if (at->entry) {
-			at->row = part ? acc->rows_of.of[at->part][at->entry->row]
-				       : at->entry->row;
-			return true;
-		}
-		if (!part)
-			break;
-	}
-	return false;
 }
 
 const struct slab_key *slab_account_key(const struct slab_account *acc, size_t row)
@@ -160,7 +143,6 @@ void slab_account_free(struct slab_account *acc)
 {
 	slab_lives_free(&acc->lives);
 	slab_addresses_free(&acc->addresses);
-	row_union_free(&acc->rows_of);
 	spent_free(&acc->spent);
 	free(acc->rows);
 }

@@ -13,7 +13,6 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "account/row_union.h"
 #include "account/slab_addresses.h"
 #include "account/slab_lives.h"
 
@@ -38,16 +37,13 @@ struct slab_totals {
  * @lives: to be set: dimension, scope, skew, large_bytes
  * @by_ptr: also make sums by address
  * @rows, @nr_rows, @totals, @addresses.ptrs[].counts: as of the last slab_account_sum()
- * @parts: it is the sum of these, and @rows_of maps their rows; else NULL
- * @spent: sums by task, if slab_account_sums_tasks() and this is not a part's account
+ * @spent: sums by task, if slab_account_sums_tasks()
  * @failed: memory ran out; the numbers are void
  */
 struct slab_account {
 	struct slab_lives lives;
 	bool by_ptr;
 	bool observing, failed;
-	const struct slab_account *parts[EVENT_PARTS];
-	struct row_union rows_of;
 	struct slab_addresses addresses;
 	struct slab_counts *rows;
 	size_t nr_rows, rows_capacity;
@@ -68,21 +64,6 @@ void slab_account_listed(struct slab_account *acc, const struct event_lists *lis
 void slab_account_sum(struct slab_account *acc);
 /* No more events: settles events in the wrong order, adds up, finds what must still be live. */
 void slab_account_finish(struct slab_account *acc);
-/* Computes the totals from the rows and the fates. */
-void slab_account_totals(struct slab_account *acc);
-
-/**
- * struct slab_living - a walk over the live objects, in no particular order
- * @entry: the object's; with parts, its row is a part's: use @row instead
- */
-struct slab_living {
-	const struct live_entry *entry;
-	uint32_t row;
-	unsigned int part;
-};
-
-/* The next live object; start with a zeroed @at. False at the end. */
-bool slab_account_living(const struct slab_account *acc, struct slab_living *at);
 const struct slab_key *slab_account_key(const struct slab_account *acc, size_t row);
 /* How many allocations each of the row stands for: more than one only in a sample. */
 uint32_t slab_account_weight(const struct slab_account *acc, size_t row);
@@ -90,11 +71,6 @@ uint32_t slab_account_weight(const struct slab_account *acc, size_t row);
  * they need.
  */
 bool slab_account_sums_tasks(const struct slab_account *acc);
-/* slab_parts.c: makes @to the sum of @parts, one for each of EVENT_PARTS. They must outlive @to,
- * which reports their live objects. 0 or -ENOMEM.
- */
-int slab_account_join(struct slab_account *to,
-		      struct slab_account *const *parts) __must_check;
 /* Frees the account, which cannot be used again. */
 void slab_account_free(struct slab_account *acc);
 

@@ -32,13 +32,9 @@ static bool within_skew(const struct slab_lives *l, const struct kmem_event *ev,
 	return cpu != (uint16_t)ev->cpu && ev->ts - ts <= l->skew;
 }
 
-/* Addresses of two parts never share a slot, so the result does not depend on whether both parts
- * are in one account.
- */
 static struct slab_over *slab_over(struct slab_lives *l, uint64_t ptr)
 {
-	return &l->over[event_part(ptr >> EVENT_PARTS_SLAB_SHIFT)]
-		       [hash_u64(ptr) % SLAB_OVER_SLOTS];
+	return &l->over[hash_u64(ptr) % SLAB_OVER_SLOTS];
 }
 
 /* The row of allocation @ev; callsites repeat all the time. UINT32_MAX: no memory. */
@@ -154,7 +150,7 @@ static uint32_t slab_free_only_new(struct slab_lives *l, const struct kmem_event
 		return UINT32_MAX;
 	}
 	l->free_only[l->nr_free_only++] =
-		(struct slab_free_only){ .callsite = callsite, .first = event_place(ev) };
+		(struct slab_free_only){ .callsite = callsite };
 	return index;
 }
 

@@ -32,7 +32,6 @@
 #include "account/addr_set.h"
 #include "account/dimension.h"
 #include "account/event_lists.h"
-#include "account/event_place.h"
 #include "account/live.h"
 #include "account/scope.h"
 #include "account/slab_edges.h"
@@ -40,7 +39,6 @@
 #include "base/compiler.h"
 #include "base/hash.h"
 #include "event/event.h"
-#include "event/parts.h"
 
 enum slab_life_what {
 	SLAB_BORN,
@@ -132,10 +130,9 @@ struct slab_recent {
 
 #define SLAB_RECENT_BITS 10
 
-/* Frees of no live object, by who freed. @first: the first of them. */
+/* Frees of no live object, by who freed. */
 struct slab_free_only {
 	uint64_t callsite;
-	struct event_place first;
 	uint64_t unmatched, doubled;
 };
 
@@ -151,7 +148,7 @@ struct slab_fates {
 };
 
 /* An object that was ended by an allocation over its address. A slot keeps only the latest. */
-#define SLAB_OVER_SLOTS 64
+#define SLAB_OVER_SLOTS 1024
 
 struct slab_over {
 	uint64_t ts;	/* of the allocation over it */
@@ -173,8 +170,7 @@ struct slab_over {
  * @large_bytes: the page allocator serves kmallocs of more bytes
  * @keys: intern table of struct slab_key; row n has number n + 1
  * @tallies: one for each row, up to date after a batch
- * @firsts: the first event of each row, if the lives are of a part (event/parts.h), @in_part; with
- *	@spent alone an increasing number, from @nr_firsts
+ * @firsts: with @spent, the number of each row's first event among such, from 1; @nr_firsts: so far
  * @spent: sums of tasks without live objects; rows are then renumbered between batches, so there
  *	must be no observers; NULL: rows stay
  * @sweep_at: sweep rows when there are this many
@@ -184,7 +180,7 @@ struct slab_over {
  *	   live objects and the pages that ever held one, not the events.
  * @surplus: frees of no live object: slab_surplus_key() -> how many
  * @early_free_only: who freed live objects whose free came first, by the clocks
- * @over: by event_part() of the address, and by its hash
+ * @over: by a hash of the address
  * @edges: keeps events close to the kernel's counts; borrowed, may be NULL
  * @failed: memory ran out; the numbers are void
  */
@@ -192,8 +188,7 @@ struct slab_lives {
 	struct intern keys;
 	struct slab_tally *tallies;
 	size_t nr_tallies, tallies_capacity;
-	bool in_part;
-	struct event_place *firsts;
+	uint64_t *firsts;
 	size_t firsts_capacity;
 	uint64_t nr_firsts;
 	struct spent *spent;
@@ -216,7 +211,7 @@ struct slab_lives {
 	size_t nr_free_only, free_only_capacity;
 	struct u64_map early_free_only;
 	struct u64_map surplus;
-	struct slab_over over[EVENT_PARTS][SLAB_OVER_SLOTS];
+	struct slab_over over[SLAB_OVER_SLOTS];
 	struct slab_edges *edges;
 	struct slab_observer *observers;
 	size_t nr_observers, observers_capacity;

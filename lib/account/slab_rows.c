@@ -21,15 +21,12 @@ uint32_t slab_key_number(struct slab_lives *l, const struct kmem_event *ev,
 	uint32_t id = intern_id(&l->keys, &key, sizeof(key));
 
 	if (array_reserve(&l->tallies, &l->tallies_capacity, id, sizeof(*l->tallies)) ||
-	    ((l->in_part || l->spent) &&
+	    (l->spent &&
 	     array_reserve(&l->firsts, &l->firsts_capacity, id, sizeof(*l->firsts))))
 		id = 0;
 	while (l->nr_tallies < id) {
-		if (l->in_part)
-			l->firsts[l->nr_tallies] = event_place(ev);
-		else if (l->spent)
-			l->firsts[l->nr_tallies] =
-				(struct event_place){ .ts = ++l->nr_firsts };
+		if (l->spent)
+			l->firsts[l->nr_tallies] = ++l->nr_firsts;
 		l->tallies[l->nr_tallies++] = (struct slab_tally){ 0 };
 	}
 	return id;
@@ -48,15 +45,14 @@ static void see_row(struct live_entry *e, bool *used, const uint32_t *now)
 static void see_rows(struct slab_lives *l, bool *used, const uint32_t *now)
 {
 	struct live_entry *e = NULL;
-	struct slab_over *over = &l->over[0][0];
 	size_t i;
 
 	while ((e = live_next(&l->live, e)))
 		if (e->state == LIVE_ALLOCATED)
 			see_row(e, used, now);
-	for (i = 0; i < sizeof(l->over) / sizeof(*over); i++)
-		if (over[i].object.key)
-			see_row(&over[i].object, used, now);
+	for (i = 0; i < SLAB_OVER_SLOTS; i++)
+		if (l->over[i].object.key)
+			see_row(&l->over[i].object, used, now);
 }
 
 void slab_rows_sweep(struct slab_lives *l)

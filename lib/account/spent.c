@@ -16,7 +16,6 @@
 void spent_init(struct spent *s, size_t words)
 {
 	*s = (struct spent){ .words = words };
-	pthread_mutex_init(&s->lock, NULL);
 }
 
 static void add(uint64_t *to, const uint64_t *from, size_t words)
@@ -52,7 +51,7 @@ uint32_t spent_find(const struct spent *s, const struct dimensions *dims,
 /* Adds @tally to the sums of the task of @v. */
 static int add_to_task(struct spent *s, const struct dimensions *dims,
 		       const struct dimension_values *v, const uint64_t *tally,
-		       const struct event_place *first)
+		       uint64_t first)
 {
 	const struct dimension_values key = task_key(dims, v);
 	uint32_t before = s->keys.count;
@@ -64,9 +63,9 @@ static int add_to_task(struct spent *s, const struct dimensions *dims,
 		return -ENOMEM;
 	if (id > before) {
 		memset(s->sums + before * s->words, 0, s->words * sizeof(*s->sums));
-		s->firsts[before] = *first;
-	} else if (event_place_compare(first, &s->firsts[id - 1]) < 0) {
-		s->firsts[id - 1] = *first;
+		s->firsts[before] = first;
+	} else if (first < s->firsts[id - 1]) {
+		s->firsts[id - 1] = first;
 	}
 	add(s->sums + (id - 1) * s->words, tally, s->words);
 	return 0;
@@ -85,7 +84,7 @@ static int move_row(struct spent *s, const struct dimensions *dims,
 	memcpy(key, intern_get(rows->keys, row + 1, NULL), rows->key_size);
 	memcpy(&tail, at, sizeof(tail));
 	if (!rows->used[row] && !tail.all_tasks) {
-		if (add_to_task(s, dims, &tail.dims, tally, &rows->firsts[row]))
+		if (add_to_task(s, dims, &tail.dims, tally, rows->firsts[row]))
 			return -ENOMEM;
 		tail.dims.of[dimensions_find(dims, DIMENSION_PID)] = 0;
 		tail.all_tasks = 1;
@@ -112,10 +111,8 @@ int spent_sweep(struct spent *s, const struct dimensions *dims, struct spent_row
 	uint32_t nr = rows->keys->count, row;
 	int ret = rows->key_size <= KEY_MAX ? 0 : -ENOMEM;
 
-	pthread_mutex_lock(&s->lock);
 	for (row = 0; row < nr && !ret; row++)
 		ret = move_row(s, dims, rows, row, &keys);
-	pthread_mutex_unlock(&s->lock);
 	intern_free(rows->keys);
 	*rows->keys = keys;
 	return ret;
@@ -126,7 +123,5 @@ void spent_free(struct spent *s)
 	intern_free(&s->keys);
 	free(s->sums);
 	free(s->firsts);
-	if (s->words)
-		pthread_mutex_destroy(&s->lock);
 	*s = (struct spent){ 0 };
 }

@@ -11,13 +11,11 @@
 #ifndef KMEMX_ACCOUNT_SPENT_H
 #define KMEMX_ACCOUNT_SPENT_H
 
-#include <pthread.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
 #include "account/dimension.h"
-#include "account/event_place.h"
 #include "base/compiler.h"
 #include "base/hash.h"
 
@@ -29,18 +27,16 @@ struct row_tail {
 
 /**
  * struct spent - sums by task; spent_init() it
- * @lock: parts of an account (event/parts.h) share it
  * @keys: dimension_values of tasks, without callchain and size; number n has entry n - 1 of @sums
  *	and @firsts
  * @sums: one tally each, of @words numbers
  */
 struct spent {
-	pthread_mutex_t lock;
 	size_t words;
 	struct intern keys;
 	uint64_t *sums;
 	size_t sums_capacity;
-	struct event_place *firsts;
+	uint64_t *firsts;
 	size_t firsts_capacity;
 };
 
@@ -55,7 +51,7 @@ struct spent_rows {
 	struct intern *keys;
 	size_t key_size;
 	uint64_t *tallies;
-	struct event_place *firsts;
+	uint64_t *firsts;
 	const bool *used;
 	uint32_t *now;
 };

@@ -70,17 +70,6 @@ void cpu_events_close(struct cpu_events *ce)
 	*ce = (struct cpu_events){ 0 };
 }
 
-int cpu_events_enter(struct cpu_events *ce, struct cpu_stretch *stretch,
-		     struct event_stream_cpu *stats)
-{
-	*ce = (struct cpu_events){ .shared = ce->shared,
-				   .stats = stats,
-				   .cursor = ce->cursor,
-				   .spare = ce->spare,
-				   .stretch = stretch };
-	return append_batch(ce);
-}
-
 /* Room for @nr items in an empty batch. */
 static int batch_reserve(struct cpu_batch *batch, uint32_t nr)
 {
@@ -210,11 +199,8 @@ static __always_inline int scan_stack(struct cpu_events *ce,
 		return (int)id;
 	sh->stack = (uint32_t)id;
 	*claim = 0;
-	if (likely(owner > CPU_INHERITED_LAST))
+	if (likely(owner > CPU_SILENT))
 		((struct raw_item *)owner)->stack = (uint32_t)id;
-	else if (owner > CPU_SILENT)
-		ce->stretch->late[owner - CPU_INHERITED(0)] =
-			(struct cpu_late_stack){ (uint32_t)id, ce->stretch->nr_pages };
 	else if (!owner && in_window)
 		sh->stats->nr_stacks_unclaimed++;
 	return in_window && (!owner || sh->keep_stacks);
@@ -441,8 +427,6 @@ static int read_batch(struct cpu_events *ce)
 	if (!ret)
 		ret = cpu_cursor_next(ce->cursor, &sb);
 	if (ret > 0) {
-		if (unlikely(ce->stretch))
-			cpu_stretch_page(ce->stretch, &ce->claims, ce->shared->dec, &sb);
 		ret = scan_subbuf(ce, ce->last, &sb);
 		ce->ended = ce->past_stop;
 		return ret;

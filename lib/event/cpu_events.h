@@ -11,7 +11,6 @@
 
 #include "base/hash.h"
 #include "base/log.h"
-#include "event/cpu_stretch.h"
 #include "event/decode.h"
 #include "event/recent_stacks.h"
 #include "event/stack_claims.h"
@@ -78,7 +77,6 @@ struct cpu_shared {
  *	it may hold the stack of @now's last event, and more if interrupts filled that one; @last:
  *	the last of them
  * @spare: memory for the next batch
- * @stretch: set if only some sub-buffers are walked; or NULL
  * @claims: an owner is an item, or CPU_SILENT for an event outside of the time window
  */
 struct cpu_events {
@@ -86,7 +84,6 @@ struct cpu_events {
 	struct event_stream_cpu *stats;
 	struct cpu_cursor *cursor;
 	struct cpu_batch *now, *last, *spare;
-	struct cpu_stretch *stretch;
 	struct stack_claims claims;
 	uint64_t last_ts;
 	bool damaged;	/* something unreadable lies before the next sub-buffer */
@@ -108,15 +105,6 @@ int cpu_events_open(struct cpu_events *ce, struct cpu_shared *shared,
  * Return: 1; 0 at the end; -EIO, -ENOMEM.
  */
 int cpu_events_refill(struct cpu_events *ce) __must_check;
-/**
- * cpu_events_enter() - go on with the sub-buffers of @stretch, where the cursor is
- * @stretch, @stats: the caller's, set to their start; used until the next call
- *
- * The caller then sets what it knows of the events before: .last_ts, .claims; and .cut. Only before
- * anything or after everything was read. Return: 0 or -ENOMEM.
- */
-int cpu_events_enter(struct cpu_events *ce, struct cpu_stretch *stretch,
-		     struct event_stream_cpu *stats) __must_check;
 /* Gives items that were not taken yet data of their own, so that the fed memory may go. 0, -ENOMEM.
  */
 int cpu_events_keep(struct cpu_events *ce) __must_check;

@@ -70,17 +70,13 @@ static inline bool kmem_is_page(unsigned int type)
  * @flags: common_flags (irq context bits); @pid: common_pid, the interrupted task's
  * @hidden: an allocation that the user's filter hides; set only where there is a filter
  * @guessed: @stack is that of another allocation; set only by analysis/filter/stack_guess.h
- * @place: replaces @data if the events are taken in parts: parts.h
  *
  * @id, @flags and @pid lie as in a record of nearly every kernel, with @type in place of the
  * preemption count: decode.c copies them at once.
  */
 struct kmem_event {
 	uint64_t ts;
-	union {
-		const uint8_t *data;
-		uint64_t place;
-	};
+	const uint8_t *data;
 	uint32_t size;
 	uint32_t stack;
 	uint16_t id;

@@ -169,7 +169,7 @@ static int open_stream(struct event_stream **out, const struct recording *rec,
 	st->stats.cpus = st->cpu_stats;
 	st->stats.nr_cpus = st->nr_cpus;
 	st->rec = rec;
-	ret = opts->parts ? 0 : prime(st);
+	ret = opts->live ? 0 : prime(st);
 	if (ret < 0)
 		goto err;
 	*out = st;
@@ -280,7 +280,8 @@ static uint32_t cpu_index(const struct recording *rec, const struct event_stream
 	return i;
 }
 
-int event_stream_check_times(struct event_stream *st)
+/* At the end: if damage may have touched times, computes the span without those. 0 or an error. */
+static int check_times(struct event_stream *st)
 {
 	struct event_stream_stats *s = &st->stats;
 	const struct recording *rec = st->rec;
@@ -435,7 +436,7 @@ static int take_events(struct event_stream *st, struct kmem_event *evs, int max)
 			return ret;
 	}
 	if (!st->run)
-		return event_stream_check_times(st);
+		return check_times(st);
 	nr = pick_events(st, evs, max);
 	if (unlikely(!nr))
 		return take_loss(st, evs);
@@ -456,7 +457,8 @@ int event_stream_next_batch(struct event_stream *st, struct kmem_event *evs, int
 	return nr;
 }
 
-int event_stream_rewind(struct event_stream *st)
+/* Opens the CPUs again, at their start. 0, -ENOMEM. */
+static int rewind_cpus(struct event_stream *st)
 {
 	struct cpu_shared *sh = &st->shared;
 	uint32_t i, index = 0;
@@ -491,7 +493,7 @@ int event_stream_again(struct event_stream *st)
 
 	st->shared.stacks = (struct intern){ 0 };
 	st->dec.names = (struct intern){ 0 };
-	ret = event_stream_rewind(st);
+	ret = rewind_cpus(st);
 	st->shared.stacks = stacks;
 	st->dec.names = names;
 	merge_free(&st->merge);

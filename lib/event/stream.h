@@ -21,14 +21,14 @@
  * @keep_stacks: give kernel_stack events out as they are too, instead of only attaching
  *		 them (for script and for counting tests)
  * @read_ahead: read and decompress on a thread of its own
- * @parts: read nothing before the first events are asked for, so that parts are possible
+ * @live: read nothing before the first events are asked for: for event_stream_go_live()
  */
 struct event_stream_options {
 	const char *instance;
 	uint64_t start_ts, stop_ts;
 	bool keep_stacks;
 	bool read_ahead;
-	bool parts;
+	bool live;
 };
 
 /* Losses of one CPU of one buffer. */

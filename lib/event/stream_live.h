@@ -16,7 +16,7 @@
 /**
  * event_stream_go_live() - make the stream end at a horizon
  *
- * For a recording without pages that has all CPUs which may be fed, opened with .parts.
+ * For a recording without pages that has all CPUs which may be fed, opened with .live.
  * event_stream_next() then returns 0 at the horizon, too, which is at time 0 at first. Return: 0;
  * -EINVAL if page frames are pointers, which need all events to be resolved.
  */

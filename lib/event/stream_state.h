@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * event (internal): the state of a stream of events.
- * In: nothing. Out: types for reading a stream's CPUs, in one order or in parts.
+ * In: nothing. Out: types for reading a stream's CPUs, in one order.
  */
 #ifndef KMEMX_EVENT_STREAM_STATE_H
 #define KMEMX_EVENT_STREAM_STATE_H
@@ -26,9 +26,9 @@ struct cpu_head {
  * @limit: the last time stamp of @run that comes before the head of the next CPU; 0: unknown, only
  *	its head is known to come first
  * @unchecked: check the recording's times at the end
+ * @page_pointers: of its formats
  * @horizon: in a live stream, a head after those of the CPUs, where handing out events stops; else
  *	NULL. @pause: its item
- * @keep_stacks, @page_pointers: of its options, and of its formats
  */
 struct event_stream {
 	struct decoder dec;
@@ -46,11 +46,7 @@ struct event_stream {
 	bool primed, unchecked, page_pointers;
 };
 
-/* At the end: if damage may have touched times, computes the span without those. 0 or an error. */
-int event_stream_check_times(struct event_stream *st) __must_check;
 /* Starts the merge, after all heads have been set. */
 void event_stream_merge_heads(struct event_stream *st);
-/* Starts again after the CPUs were read in another way. 0, -ENOMEM. */
-int event_stream_rewind(struct event_stream *st) __must_check;
 
 #endif

@@ -86,7 +86,7 @@ static int open_accounts(struct monitor *m, enum subject_kind by)
 
 static int open_study(struct monitor *m, int fd)
 {
-	const struct event_stream_options how = { .stop_ts = UINT64_MAX, .parts = true };
+	const struct event_stream_options how = { .stop_ts = UINT64_MAX, .live = true };
 	char path[32];
 	struct study_options opts = { .path = path,
 				      .want_symbols = true,

@@ -260,68 +260,6 @@ int block_reader_next(struct block_reader *br, struct block *block)
 	return br->buf->compressed ? fill_chunk(br, block) : fill_plain(br, block);
 }
 
-/* Adds the next chunk to @out. 1; 0 at the end; -EAGAIN. */
-static int cut_chunk(struct block_reader *br, struct block_range *out)
-{
-	uint64_t size, expected;
-	uint8_t head[8];
-
-	if (!br->chunks || br->pos >= br->end)
-		return 0;
-	if (br->end - br->pos < sizeof(head) ||
-	    source_read(&br->rec->src, head, sizeof(head), br->pos))
-		return -EAGAIN;
-	size = get_u32(head, br->rec->big_endian);
-	expected = get_u32(head + 4, br->rec->big_endian);
-	if (!size || size > br->end - br->pos - sizeof(head) || !expected ||
-	    expected > CHUNK_MIN_PAGES * (uint64_t)br->buf->page_size)
-		return -EAGAIN;
-	br->pos += sizeof(head) + size;
-	br->chunks--;
-	out->chunks++;
-	out->bytes += expected;
-	return 1;
-}
-
-int block_reader_cut(struct block_reader *br, uint64_t bytes, struct block_range *out)
-{
-	uint64_t page = br->buf->page_size, left = br->end - br->pos;
-	int ret = left != 0;
-
-	*out = (struct block_range){ .pos = br->pos };
-	if (br->buf->compressed) {
-		while (ret > 0 && out->bytes < bytes)
-			ret = cut_chunk(br, out);
-		out->end = br->pos;
-		return ret < 0 ? ret : out->chunks != 0;
-	}
-	out->bytes = bytes < left ? (bytes + page - 1) / page * page : left;
-	if (out->bytes > left)
-		out->bytes = left;
-	br->pos += out->bytes;
-	out->end = br->pos;
-	return ret;
-}
-
-void block_reader_go(struct block_reader *br, const struct block_reader *from,
-		     const struct block_range *range)
-{
-	uint64_t size = range->end - range->pos;
-
-	br->rec = from->rec;
-	br->buf = from->buf;
-	br->pos = range->pos;
-	br->end = range->end;
-	br->chunks = range->chunks;
-	br->uncounted = false;
-	br->block_size = MAX_BLOCK - MAX_BLOCK % br->buf->page_size;
-	if (br->block_size < br->buf->page_size)
-		br->block_size = br->buf->page_size;
-	if (br->block_size > size)
-		br->block_size = (size_t)size;
-	br->chunk_limit = from->chunk_limit;
-}
-
 void block_reader_skip_to_tail(struct block_reader *br)
 {
 	uint64_t tail = 4ULL * br->buf->page_size, before = br->pos, pos = br->pos;

@@ -41,18 +41,6 @@ struct block {
 };
 
 /**
- * struct block_range - consecutive pages of a CPU
- * @pos, @end: in the file
- * @chunks: compressed: how many
- * @bytes: what they become, at most
- */
-struct block_range {
-	uint64_t pos, end;
-	uint32_t chunks;
-	uint64_t bytes;
-};
-
-/**
  * struct block_reader - what is left to read of one CPU
  * @pos, @end: in the file
  * @chunks: compressed: chunks left
@@ -89,19 +77,6 @@ bool block_reader_init(struct block_reader *br, const struct recording *rec,
  * -ENOMEM.
  */
 int block_reader_next(struct block_reader *br, struct block *block) __must_check;
-
-/**
- * block_reader_cut() - cut off the next @bytes of pages or more, in whole chunks
- * @out: their location, for another reader
- *
- * Return: 1; 0 at the end; -EAGAIN if their length is known only by reading them: damage, chunks
- * that do not say their size or are larger than usual.
- */
-int block_reader_cut(struct block_reader *br, uint64_t bytes,
-		     struct block_range *out) __must_check;
-/* Continues with @range, which was cut off @from. */
-void block_reader_go(struct block_reader *br, const struct block_reader *from,
-		     const struct block_range *range);
 
 /* Continues with the last few sub-buffers: the last two chunks, or the last four pages. */
 void block_reader_skip_to_tail(struct block_reader *br);

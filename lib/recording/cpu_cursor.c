@@ -30,6 +30,14 @@
 #define MIN_AHEAD (64U << 10)
 
 /**
+ * struct cpu_growth - compressed bytes of a CPU, and what they became
+ * @pages: whole sub-buffers; @events: what these hold
+ */
+struct cpu_growth {
+	uint64_t packed, pages, events;
+};
+
+/**
  * struct cpu_cursor - one CPU's pages
  * @ahead: fills blocks; NULL: this thread does
  * @job: fills a block, if @pending; only the job touches the reader then
@@ -37,8 +45,7 @@
  * @growth: compressed bytes so far, and what they became
  * @at: in the active block: what has not been handed out yet
  * @cut_at: where the file ends within the number of chunks, if not logged yet; else 0
- * @quiet: damage is not logged; @cut_off: nor is anything else, because this is a range of a CPU
- * @damaged: there was some
+ * @quiet: damage is not logged
  * @fed: the active block's bytes are the caller's
  */
 struct cpu_cursor {
@@ -55,14 +62,13 @@ struct cpu_cursor {
 	bool pending;
 	int filled;
 	uint64_t cut_at;
-	bool quiet, cut_off, damaged, fed;
+	bool quiet, fed;
 };
 
 static void log_damage(struct cpu_cursor *cur, uint64_t offset, const char *what)
 {
 	const struct recording *rec = cur->rec;
 
-	cur->damaged = true;
 	if (!cur->quiet)
 		log_msg(rec->log, LOG_WARN,
 			"%s: at offset %" PRIu64 ", CPU %" PRIu32 "%s%s: %s", rec->path,
@@ -107,47 +113,6 @@ int cpu_cursor_open(struct cpu_cursor **out, const struct recording *rec, uint32
 void cpu_cursor_quiet(struct cpu_cursor *cur)
 {
 	cur->quiet = true;
-}
-
-int cpu_cursor_cut(struct cpu_cursor *cur, uint64_t bytes, struct block_range *out)
-{
-	return cur->cut_at ? -EAGAIN : block_reader_cut(&cur->reader, bytes, out);
-}
-
-bool cpu_cursor_ended(const struct cpu_cursor *cur)
-{
-	const struct block_reader *br = &cur->reader;
-
-	return !cur->cut_at &&
-	       (br->pos >= br->end || (cur->buf->compressed && !br->chunks));
-}
-
-void cpu_cursor_go(struct cpu_cursor *cur, const struct cpu_cursor *from,
-		   const struct block_range *range)
-{
-	cur->buf = from->buf;
-	cur->cpu = from->cpu;
-	block_reader_go(&cur->reader, &from->reader, range);
-	cur->growth = (struct cpu_growth){ 0 };
-	/* If one block is enough, it is always this one. */
-	cur->active = 1;
-	cur->blocks[1].bytes.size = 0;
-	cur->blocks[1].cut = false;
-	cur->at = 0;
-	cur->cut_at = 0;
-	cur->ahead = NULL;
-	cur->quiet = cur->cut_off = true;
-	cur->damaged = false;
-}
-
-struct cpu_growth cpu_cursor_growth(const struct cpu_cursor *cur)
-{
-	return cur->growth;
-}
-
-bool cpu_cursor_damaged(const struct cpu_cursor *cur)
-{
-	return cur->damaged;
 }
 
 void cpu_cursor_feed(struct cpu_cursor *cur, const void *pages, size_t size)
@@ -250,8 +215,6 @@ static void load_page(struct cpu_cursor *cur, const uint8_t *page, size_t size,
 	sb->size = (uint32_t)(size - l->data_offset);
 	sb->missed = commit & SUBBUF_COMMIT_MISSED ? SUBBUF_MISSED_UNKNOWN : 0;
 	sb->truncated = claim > sb->size;
-	/* In a hole, how many such pages are read depends on where blocks begin. */
-	cur->damaged |= cur->cut_off && !sb->ts && !claim;
 	if (sb->truncated) {
 		log_damage(cur, sb->file_offset,
 			   size < cur->buf->page_size
@@ -269,18 +232,18 @@ static void load_page(struct cpu_cursor *cur, const uint8_t *page, size_t size,
 	sb->size = claim;
 }
 
-bool cpu_growth_ok(const struct cpu_growth *to, uint64_t packed, uint32_t nr_cpus)
+/* With @nr_cpus CPUs, may the compressed bytes of one CPU grow so much? */
+static bool growth_ok(const struct cpu_growth *to, uint32_t nr_cpus)
 {
-	return to->events <= EVENTS_MAX / nr_cpus + EVENTS_RATIO * packed &&
-	       to->pages <= PAGES_MAX / nr_cpus + PAGES_RATIO * packed;
+	return to->events <= EVENTS_MAX / nr_cpus + EVENTS_RATIO * to->packed &&
+	       to->pages <= PAGES_MAX / nr_cpus + PAGES_RATIO * to->packed;
 }
 
 /* Has little data grown too much? */
 static bool is_bomb(struct cpu_cursor *cur, uint32_t events)
 {
 	cur->growth.events += events;
-	if (likely(cur->cut_off ||
-		   cpu_growth_ok(&cur->growth, cur->growth.packed, cur->buf->nr_cpus)))
+	if (likely(growth_ok(&cur->growth, cur->buf->nr_cpus)))
 		return false;
 	log_msg(cur->rec->log, LOG_ERROR,
 		"%s: CPU %" PRIu32 "%s%s: %" PRIu64 " compressed bytes expand to %" PRIu64

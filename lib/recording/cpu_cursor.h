@@ -42,36 +42,6 @@ void cpu_cursor_close(struct cpu_cursor *cur);
 
 /* Stops logging damage: another walk logs it. */
 void cpu_cursor_quiet(struct cpu_cursor *cur);
-/**
- * struct cpu_growth - compressed bytes of a CPU, and what they became
- * @pages: whole sub-buffers; @events: what these hold
- */
-struct cpu_growth {
-	uint64_t packed, pages, events;
-};
-
-/**
- * cpu_cursor_cut() - cut the next sub-buffers off a cursor
- * @bytes: at least this many, uncompressed
- * @out: for cpu_cursor_go() of another cursor
- *
- * Return: 1; 0 at the end; -EAGAIN if what comes next is known only by reading it.
- */
-int cpu_cursor_cut(struct cpu_cursor *cur, uint64_t bytes,
-		   struct block_range *out) __must_check;
-/* Is nothing left to be cut off? */
-bool cpu_cursor_ended(const struct cpu_cursor *cur);
-/* Continues with @range, which was cut off @from, a cursor of any CPU of the recording. @cur then
- * logs no damage (see cpu_cursor_damaged()) and does not read ahead on a thread.
- */
-void cpu_cursor_go(struct cpu_cursor *cur, const struct cpu_cursor *from,
-		   const struct block_range *range);
-/* After cpu_cursor_go(): was there any damage, or a sub-buffer that was never written? */
-bool cpu_cursor_damaged(const struct cpu_cursor *cur);
-/* After cpu_cursor_go(): how much the range grew. Too much growth is not refused then. */
-struct cpu_growth cpu_cursor_growth(const struct cpu_cursor *cur);
-/* With @nr_cpus CPUs, may @packed compressed bytes of one CPU grow to @to? */
-bool cpu_growth_ok(const struct cpu_growth *to, uint64_t packed, uint32_t nr_cpus);
 /* Continues with the @size bytes of sub-buffers at @pages, which the caller keeps until the next
  * call. Only for a CPU without pages in the file, without reading ahead, and after everything fed
  * before was read.

@@ -115,7 +115,7 @@ static int live_round(struct event_stream *stream, struct live_cpus *live, uint6
 static void fuzz_live(struct recording *rec, const struct event_formats *fmts,
 		      const uint8_t *data, size_t size)
 {
-	const struct event_stream_options opts = { .stop_ts = UINT64_MAX, .parts = true };
+	const struct event_stream_options opts = { .stop_ts = UINT64_MAX, .live = true };
 	struct event_stream *stream = NULL;
 	struct live_cpus live = { .nr = 0 };
 	struct kmem_event ev;

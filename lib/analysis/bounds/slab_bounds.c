@@ -50,21 +50,21 @@ static struct slab_piece *piece_of(struct slab_bounds *b, const struct analysis_
 static int count_pieces(struct slab_bounds *b, const struct analysis_env *env)
 {
 	uint32_t *latest = calloc(b->acc->nr_rows + 1, sizeof(*latest));
-	struct slab_living at = { 0 };
+	const struct live_entry *e = NULL;
 	int ret = latest ? 0 : -ENOMEM;
 
-	while (!ret && slab_account_living(b->acc, &at)) {
-		uint32_t bytes = at.entry->bytes_alloc;
+	while (!ret && (e = slab_lives_next(&b->acc->lives, e))) {
+		uint32_t bytes = e->bytes_alloc;
 		struct slab_piece *piece;
 
-		piece = latest[at.row] ? &b->pieces[latest[at.row] - 1] : NULL;
+		piece = latest[e->row] ? &b->pieces[latest[e->row] - 1] : NULL;
 		if (!piece || piece->bytes != bytes) {
-			piece = piece_of(b, env, at.row, bytes);
+			piece = piece_of(b, env, e->row, bytes);
 			if (!piece) {
 				ret = -ENOMEM;
 				break;
 			}
-			latest[at.row] = (uint32_t)(piece - b->pieces) + 1;
+			latest[e->row] = (uint32_t)(piece - b->pieces) + 1;
 		}
 		piece->nr++;
 	}

@@ -8,7 +8,6 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#include "account/accounts_parts.h"
 #include "analysis/filter/alloc_filter.h"
 #include "analysis/filter/stack_guess.h"
 #include "analysis/pass/relay.h"
@@ -25,7 +24,6 @@ struct taker {
 struct analyses {
 	struct analysis_env env;
 	struct accounts accounts;
-	struct accounts_parts *parts; /* @accounts are their sum; or NULL */
 	struct analysis_set set;
 	void *selves[ANALYSES_MAX];
 	struct taker takers[ANALYSES_MAX + 2];
@@ -165,13 +163,6 @@ static bool only_accounts(const struct analyses *all)
 	return nr && all->nr_takers == nr;
 }
 
-/* Are accounts the only takers, and can they be computed in parts? */
-static bool can_part(const struct analyses *all)
-{
-	return all->env.jobs > 1 && only_accounts(all) && !all->env.guess &&
-	       accounts_can_part(&all->accounts);
-}
-
 /* Are brief events enough? Not if there is a filter, or a taker other than the accounts, or if the
  * accounts read all.
  */
@@ -179,48 +170,6 @@ static bool is_brief(const struct analyses *all)
 {
 	return !all->env.filter && only_accounts(all) &&
 	       !accounts_read_all(&all->accounts);
-}
-
-struct parts_pass {
-	struct pass *pass;
-	const struct accounts_parts *parts;
-};
-
-static int parts_pause(void *ctx, uint64_t nr_events)
-{
-	struct parts_pass *p = ctx;
-
-	if (accounts_parts_full(p->parts))
-		return -EAGAIN;
-	return pass_on(p->pass, nr_events - p->pass->count);
-}
-
-/* Computes accounts in parts and adds them up. -EAGAIN: not possible, and nothing has changed. */
-static int run_parts(struct analyses *all, struct event_stream *stream, struct pass *pass)
-{
-	struct accounts_parts *parts;
-	struct parts_pass now = { pass, NULL };
-	struct event_parts how = { .jobs = all->env.jobs,
-				   .pause = parts_pause,
-				   .ctx = &now };
-	int ret = accounts_parts_new(&parts, &all->accounts);
-	unsigned int i;
-
-	now.parts = parts;
-	how.page_shift = accounts_parts_page_shift(&all->accounts);
-	for (i = 0; i < EVENT_PARTS && !ret; i++) {
-		how.parts[i].ctx = accounts_parts_one(parts, i);
-		how.parts[i].take = accounts_parts_take;
-		how.parts[i].end = accounts_parts_end;
-	}
-	if (!ret)
-		ret = event_parts_run(stream, &how);
-	if (ret) {
-		accounts_parts_free(parts);
-		return ret;
-	}
-	all->parts = parts;
-	return accounts_parts_sum(&all->accounts, parts);
 }
 
 /* If an account is by callchain and only a sample has callchains, reads the stream once to learn
@@ -263,15 +212,6 @@ static int analyze_stream(struct analyses *all, struct event_stream *stream,
 	int ret;
 
 	event_stream_set_brief(stream, is_brief(all));
-	if (can_part(all)) {
-		ret = run_parts(all, stream, &pass);
-		if (ret != -EAGAIN)
-			return ret;
-		/* Count from the start: the pass may be told to end earlier than where the parts
-		 * ended.
-		 */
-		pass = pass_start(progress);
-	}
 	for (i = 0; i < nr; i++) {
 		shares[i] = (struct share){ all, i, nr };
 		readers[i] = (struct relay_reader){ share_events, &shares[i] };
@@ -389,10 +329,8 @@ void analyses_free(struct analyses *all)
 		if (all->selves[i])
 			all->set.analyses[i]->destroy(all->selves[i]);
 	}
-	if (all) {
+	if (all)
 		accounts_free(&all->accounts);
-		accounts_parts_free(all->parts);
-	}
 	free(all);
 }
 

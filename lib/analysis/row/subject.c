@@ -309,14 +309,14 @@ uint32_t subjects_count(const struct subjects *s)
 
 static int compare_spent(const void *a, const void *b, void *ctx)
 {
-	const struct event_place *firsts = ctx;
+	const uint64_t *firsts = ctx;
+	uint64_t x = firsts[*(const uint32_t *)a], y = firsts[*(const uint32_t *)b];
 
-	return event_place_compare(&firsts[*(const uint32_t *)a],
-				   &firsts[*(const uint32_t *)b]);
+	return (x > y) - (x < y);
 }
 
 int subjects_of_spent(struct subjects *s, const struct intern *keys,
-		      const struct event_place *firsts, const struct spent *spent,
+		      const uint64_t *firsts, const struct spent *spent,
 		      uint32_t *rows)
 {
 	uint32_t nr = spent->keys.count, i, k = 0, row = 0;
@@ -330,8 +330,7 @@ int subjects_of_spent(struct subjects *s, const struct intern *keys,
 		const struct row_tail *tail = row_tail_of(keys, i);
 
 		for (; k < nr && row != UINT32_MAX; k++) {
-			if (tail &&
-			    event_place_compare(&spent->firsts[order[k]], &firsts[i]) > 0)
+			if (tail && spent->firsts[order[k]] > firsts[i])
 				break;
 			if (rows[order[k]] == UINT32_MAX)
 				continue;

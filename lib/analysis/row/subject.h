@@ -90,14 +90,14 @@ uint32_t subjects_row(struct subjects *s, const struct subject *who);
 uint32_t subjects_count(const struct subjects *s);
 /**
  * subjects_of_spent() - the rows of an account by task, in the order of the tasks' first events
- * @keys: keys of the account's rows; @firsts: their first events
+ * @keys: keys of the account's rows; @firsts: the numbers of their first events
  * @rows: array of spent->keys.count entries: 0, or UINT32_MAX for a sum that needs no row; receives
  *	the row of each of @spent's other sums
  *
  * Call it first. The account's rows for all tasks together are not included. Return: 0 or -ENOMEM.
  */
 int subjects_of_spent(struct subjects *s, const struct intern *keys,
-		      const struct event_place *firsts, const struct spent *spent,
+		      const uint64_t *firsts, const struct spent *spent,
 		      uint32_t *rows) __must_check;
 /* Appends the callchain of row @row, for rows by stack alone, as in the column: "callsite;its
  * caller;..." or "callsite;[no stack]".

@@ -97,7 +97,7 @@ static uint64_t page_time(unsigned int cpu, unsigned int page)
 
 static void open_live(void)
 {
-	open_with(&(struct event_stream_options){ .stop_ts = UINT64_MAX, .parts = true });
+	open_with(&(struct event_stream_options){ .stop_ts = UINT64_MAX, .live = true });
 	ck_assert_int_eq(event_stream_go_live(st), 0);
 }
 

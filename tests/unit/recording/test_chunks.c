@@ -166,87 +166,6 @@ START_TEST(chunks_give_their_pages)
 }
 END_TEST
 
-/* One cursor reads chunks that were cut off another, for each compression in both byte orders. */
-START_TEST(chunks_are_read_in_ranges)
-{
-	struct file_build b = spec(kinds[_i / 2], _i & 1, 4096);
-	struct strbuf data = { 0 }, pages, file;
-	struct cpu_cursor *cuts, *reads;
-	struct block_range range;
-	struct recording *rec;
-	struct source src;
-	struct subbuf sb;
-	uint32_t i, nr = 0;
-
-	put_uint(&data, 7, 4, b.big_endian);
-	for (i = 0; i < 7; i++) {
-		pages = make_pages(&b, 10 * i, 10);
-		add_chunk(&data, b.compression, &pages, 0, b.big_endian);
-		strbuf_free(&pages);
-	}
-	b.buffers[0].pages[0] = &data;
-	file = build_file(&b);
-	source_open_memory(&src, file.data, file.size);
-	ck_assert_int_eq(recording_open(&rec, &src, "memory", NULL), 0);
-	ck_assert_int_eq(cpu_cursor_open(&cuts, rec, 0, 0, NULL), 0);
-	ck_assert_int_eq(cpu_cursor_open(&reads, rec, 0, 0, NULL), 0);
-	for (i = 0; i < 4; i++) {
-		ck_assert(!cpu_cursor_ended(cuts));
-		ck_assert_int_eq(cpu_cursor_cut(cuts, 40961, &range), 1);
-		ck_assert_uint_eq(range.chunks, i < 3 ? 2 : 1);
-		ck_assert_uint_eq(range.bytes, range.chunks * 40960);
-		cpu_cursor_go(reads, cuts, &range);
-		while (cpu_cursor_next(reads, &sb) == 1)
-			ck_assert_uint_eq(sb.ts, 1000000ULL * nr++);
-		ck_assert_uint_eq(cpu_cursor_growth(reads).pages, range.bytes);
-	}
-	ck_assert_uint_eq(nr, 70);
-	ck_assert(cpu_cursor_ended(cuts));
-	ck_assert_int_eq(cpu_cursor_cut(cuts, 1, &range), 0);
-	cpu_cursor_close(cuts);
-	cpu_cursor_close(reads);
-	recording_close(rec);
-	strbuf_free(&file);
-	strbuf_free(&data);
-}
-END_TEST
-
-/* The second of three chunks has no size or a size above the limit: only reading it finds out. */
-START_TEST(only_plain_chunks_are_cut_off)
-{
-	static const uint32_t claims[] = { 17 * 4096, UINT32_MAX };
-	struct file_build b = spec(kinds[0], false, 4096);
-	struct strbuf data = { 0 }, pages, file;
-	struct block_range range;
-	struct cpu_cursor *cur;
-	struct recording *rec;
-	struct source src;
-	uint32_t i;
-
-	put_uint(&data, 3, 4, false);
-	for (i = 0; i < 3; i++) {
-		pages = make_pages(&b, 10 * i, 10);
-		if (_i == 2 && i == 1)
-			put_uint(&data, 0, 8, false);
-		else
-			add_chunk(&data, b.compression, &pages, i == 1 ? claims[_i] : 0,
-				  false);
-		strbuf_free(&pages);
-	}
-	b.buffers[0].pages[0] = &data;
-	file = build_file(&b);
-	source_open_memory(&src, file.data, file.size);
-	ck_assert_int_eq(recording_open(&rec, &src, "memory", NULL), 0);
-	ck_assert_int_eq(cpu_cursor_open(&cur, rec, 0, 0, NULL), 0);
-	ck_assert_int_eq(cpu_cursor_cut(cur, 1, &range), 1);
-	ck_assert_int_eq(cpu_cursor_cut(cur, 1, &range), -EAGAIN);
-	cpu_cursor_close(cur);
-	recording_close(rec);
-	strbuf_free(&file);
-	strbuf_free(&data);
-}
-END_TEST
-
 /* The end of the last chunk is missing: delivers what can be decompressed and reports the damage.
  */
 START_TEST(a_cut_chunk_gives_its_beginning)
@@ -312,9 +231,6 @@ Suite *test_chunks_suite(void)
 	TCase *tc = tcase_create("all");
 
 	tcase_add_loop_test(tc, chunks_give_their_pages, 0, 2 * NR_KINDS);
-	tcase_add_loop_test(tc, chunks_are_read_in_ranges, 0, 2 * NR_KINDS);
-	if (NR_KINDS)
-		tcase_add_loop_test(tc, only_plain_chunks_are_cut_off, 0, 3);
 	tcase_add_loop_test(tc, a_cut_chunk_gives_its_beginning, 0, NR_KINDS);
 	tcase_add_loop_test(tc, a_chunk_that_explodes_is_refused, 0, 2 * NR_KINDS);
 	suite_add_tcase(s, tc);

@@ -146,57 +146,6 @@ START_TEST(a_sub_buffer_outlives_the_next_read)
 }
 END_TEST
 
-/* Ranges of a page, of one block, of many; the last page is truncated. */
-START_TEST(ranges_are_the_whole)
-{
-	static const uint64_t sizes[] = { 1, 4096, 12289, 262144, 600000 };
-	uint32_t nr = 700, first, i = 0, k;
-	struct strbuf pages = { 0 }, file;
-	struct file_build b = spec(_i, &pages, 4096);
-	struct page_build p = page_of(&b);
-	struct cpu_cursor *cuts, *reads;
-	struct block_range range;
-	struct subbuf sb, prev = { 0 };
-	struct recording *rec;
-
-	for (k = 0; k < nr; k++) {
-		page_start(&p, 100 + k);
-		page_event(&p, 0, 1, k);
-		page_end(&p, 0, 0);
-		strbuf_add(&pages, p.bytes.data, p.bytes.size);
-	}
-	file = build_file(&b);
-	rec = open_bytes(&file);
-	rec->buffers[0].cpus[0].size -= 4000;
-	ck_assert_int_eq(cpu_cursor_open(&cuts, rec, 0, 0, NULL), 0);
-	ck_assert_int_eq(cpu_cursor_open(&reads, rec, 0, 0, NULL), 0);
-	for (k = 0; !cpu_cursor_ended(cuts); k++) {
-		uint64_t want = sizes[k % ARRAY_SIZE(sizes)];
-
-		ck_assert_int_eq(cpu_cursor_cut(cuts, want, &range), 1);
-		ck_assert(range.bytes >= want || cpu_cursor_ended(cuts));
-		ck_assert_uint_lt(range.bytes, want + 4096);
-		cpu_cursor_go(reads, cuts, &range);
-		for (first = i; cpu_cursor_next(reads, &sb) == 1; i++, prev = sb) {
-			ck_assert_uint_eq(sb.ts, 100 + i);
-			if (i > first)
-				ck_assert_uint_eq(get_u32(prev.data + 4, b.big_endian),
-						  i - 1);
-		}
-		ck_assert(!cpu_cursor_damaged(reads));
-		ck_assert_uint_eq(i - first, (range.bytes + 4095) / 4096);
-	}
-	ck_assert_uint_eq(i, nr);
-	ck_assert_int_eq(cpu_cursor_cut(cuts, 1, &range), 0);
-	cpu_cursor_close(cuts);
-	cpu_cursor_close(reads);
-	recording_close(rec);
-	strbuf_free(&file);
-	strbuf_free(&pages);
-	strbuf_free(&p.bytes);
-}
-END_TEST
-
 /* Closes the cursor while a block is being read. */
 START_TEST(a_walk_may_end_early)
 {
@@ -280,7 +229,6 @@ Suite *test_cpu_cursor_suite(void)
 
 	tcase_add_loop_test(tc, losses_are_told, 0, 8);
 	tcase_add_loop_test(tc, a_sub_buffer_outlives_the_next_read, 0, 18);
-	tcase_add_loop_test(tc, ranges_are_the_whole, 0, 2);
 	tcase_add_test(tc, a_walk_may_end_early);
 	tcase_add_loop_test(tc, commit_words_that_lie_are_clipped, 0, 8);
 	suite_add_tcase(s, tc);

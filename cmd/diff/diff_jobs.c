@@ -8,11 +8,9 @@
 
 #include <pthread.h>
 
-#include "base/team.h"
+#include "base/thread.h"
 #include "cmd/input/input.h"
 #include "cmd/options/command.h"
-
-_Static_assert(DIFF_AT_ONCE <= TEAM_MAX && DIFF_AT_ONCE <= TEAM_TASKS, "a task a thread");
 
 /**
  * struct diff_jobs - the work that the threads share
@@ -66,11 +64,11 @@ static bool load_next(struct diff_jobs *jobs)
 	return false;
 }
 
-static void load_many(void *ctx, unsigned int task)
+static void *load_many(void *jobs)
 {
-	(void)task;
-	while (load_next(ctx))
+	while (load_next(jobs))
 		;
+	return NULL;
 }
 
 /* Prints the messages of the recordings that were opened, in order, from @first on. */
@@ -99,14 +97,19 @@ static int load_in_turn(struct diff_jobs *jobs)
 	return ret;
 }
 
-static int load_with(struct diff_jobs *jobs, struct team *team, unsigned int nr)
+/* Loads @nr at a time: on this thread, and on as many others as can be started. */
+static int load_with(struct diff_jobs *jobs, unsigned int nr)
 {
-	struct team_round round = { .fn = load_many, .ctx = jobs, .nr = nr };
-	unsigned int i;
+	pthread_t threads[DIFF_AT_ONCE];
+	unsigned int started = 0;
 
-	for (i = 0; i < nr; i++)
-		round.cost[i] = 1;
-	team_run(team, &round);
+	while (started + 1 < nr && !thread_start(&threads[started], load_many, jobs))
+		started++;
+	if (!started)
+		return load_in_turn(jobs);
+	load_many(jobs);
+	while (started)
+		pthread_join(threads[--started], NULL);
 	return tell(jobs, 0);
 }
 
@@ -127,7 +130,6 @@ static unsigned int at_once(const struct diff_args *args)
 int diff_load_all(struct diff_recording *recordings, const struct diff_args *args)
 {
 	unsigned int nr = at_once(args);
-	struct team *team = nr > 1 ? team_start(nr) : NULL;
 	struct diff_jobs jobs = {
 		.recordings = recordings,
 		.args = args,
@@ -139,9 +141,7 @@ int diff_load_all(struct diff_recording *recordings, const struct diff_args *arg
 	pthread_mutex_init(&jobs.turn, NULL);
 	pthread_mutex_init(&jobs.progress.lock, NULL);
 	progress_start(&jobs.progress.line, "decoding");
-	/* If threads cannot be started, read one after the other. */
-	ret = team ? load_with(&jobs, team, nr) : load_in_turn(&jobs);
-	team_stop(team);
+	ret = load_with(&jobs, nr);
 	pthread_mutex_destroy(&jobs.progress.lock);
 	pthread_mutex_destroy(&jobs.turn);
 	return ret;

@@ -124,7 +124,7 @@ static uint32_t *intern_slot(const struct intern *in, uint32_t hash, const void 
 		const struct intern_entry *e = &in->entries[in->slots[i] - 1];
 
 		if (e->hash == hash && e->size == size &&
-		    (!size || !memcmp(in->bytes + e->offset, data, size)))
+		    (!size || !memcmp(e->content, data, size)))
 			break;
 	}
 	return &in->slots[i];
@@ -151,6 +151,21 @@ static bool intern_grow_slots(struct intern *in)
 	return true;
 }
 
+/* Begins a block with room for @size bytes, of about the size of all contents before. */
+static bool intern_grow_room(struct intern *in, size_t size)
+{
+	size_t room = in->contents_size + 2 * size;
+	struct intern_block *block = malloc(sizeof(*block) + room);
+
+	if (!block)
+		return false;
+	block->before = in->block;
+	in->block = block;
+	in->room = block->bytes;
+	in->room_size = room;
+	return true;
+}
+
 /* Makes room for one more entry and @size more content bytes. */
 static bool intern_reserve(struct intern *in, size_t size)
 {
@@ -165,15 +180,8 @@ static bool intern_reserve(struct intern *in, size_t size)
 		in->entries = p;
 		in->capacity = capacity;
 	}
-	if (in->bytes_capacity - in->bytes_size < size) {
-		size_t capacity = (in->bytes_capacity + size) * 2;
-
-		p = realloc(in->bytes, capacity);
-		if (!p)
-			return false;
-		in->bytes = p;
-		in->bytes_capacity = capacity;
-	}
+	if (in->room_size < size && !intern_grow_room(in, size))
+		return false;
 	return (in->count + 1) * 2 < in->nr_slots || intern_grow_slots(in);
 }
 
@@ -189,11 +197,13 @@ uint32_t intern_id(struct intern *in, const void *data, size_t size)
 		return 0;
 	slot = intern_slot(in, hash, data, size); /* growing moved the slots */
 	in->entries[in->count++] =
-		(struct intern_entry){ in->bytes_size, hash, (uint32_t)size };
-	memset(in->bytes + in->bytes_size + padded - 8, 0, 8);
+		(struct intern_entry){ in->room, hash, (uint32_t)size };
+	memset(in->room + padded - 8, 0, 8);
 	if (size)
-		memcpy(in->bytes + in->bytes_size, data, size);
-	in->bytes_size += padded;
+		memcpy(in->room, data, size);
+	in->room += padded;
+	in->room_size -= padded;
+	in->contents_size += padded;
 	*slot = in->count;
 	return in->count;
 }
@@ -209,6 +219,11 @@ void intern_free(struct intern *in)
 {
 	free(in->entries);
 	free(in->slots);
-	free(in->bytes);
+	while (in->block) {
+		struct intern_block *before = in->block->before;
+
+		free(in->block);
+		in->block = before;
+	}
 	*in = (struct intern){ 0 };
 }

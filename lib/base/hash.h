@@ -115,7 +115,8 @@ void u64_map_free(struct u64_map *map);
 /**
  * struct intern - gives equal byte strings the same small number; zero-initialise it
  *
- * Numbers start at 1 and are dense; 0 means no string. Memory grows only with distinct content.
+ * Numbers start at 1 and are dense; 0 means no string. Memory grows only with distinct content,
+ * which never moves.
  */
 struct intern {
 	struct intern_entry *entries; /* entries[id - 1] */
@@ -123,13 +124,20 @@ struct intern {
 	uint32_t capacity;
 	uint32_t *slots;
 	size_t nr_slots;
-	uint8_t *bytes; /* all contents, 8-byte aligned */
-	size_t bytes_size;
-	size_t bytes_capacity;
+	struct intern_block *block; /* the last one, with all contents before @room */
+	uint8_t *room;
+	size_t room_size;
+	size_t contents_size; /* of all blocks */
+};
+
+/* Contents, 8-byte aligned. */
+struct intern_block {
+	struct intern_block *before;
+	uint8_t bytes[];
 };
 
 struct intern_entry {
-	uint64_t offset;
+	const uint8_t *content;
 	uint32_t hash;
 	uint32_t size;
 };
@@ -138,7 +146,7 @@ struct intern_entry {
 uint32_t intern_id(struct intern *in, const void *data, size_t size);
 /* The number of these bytes if they have one, else 0; adds nothing. */
 uint32_t intern_find(const struct intern *in, const void *data, size_t size);
-/* Content of @id, 8-byte aligned and followed by a NUL byte; valid until the next intern_id(). NULL
+/* Content of @id, 8-byte aligned and followed by a NUL byte; valid until intern_free(). NULL
  * for 0 and for unknown ids. @size may be NULL.
  */
 static inline const void *intern_get(const struct intern *in, uint32_t id, size_t *size)
@@ -147,7 +155,7 @@ static inline const void *intern_get(const struct intern *in, uint32_t id, size_
 		return NULL;
 	if (size)
 		*size = in->entries[id - 1].size;
-	return in->bytes + in->entries[id - 1].offset;
+	return in->entries[id - 1].content;
 }
 
 void intern_free(struct intern *in);

@@ -126,7 +126,7 @@ static int64_t stack_number_slow(struct cpu_shared *sh, const struct event_forma
 			  sh->nr_frames);
 	if (!nr)
 		return 0;
-	id = intern_id(&sh->stacks, sh->frames, nr * sizeof(*sh->frames));
+	id = decoder_number(sh->dec, &sh->stacks, sh->frames, nr * sizeof(*sh->frames));
 	return id ? (int64_t)id : -ENOMEM;
 }
 

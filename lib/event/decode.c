@@ -82,6 +82,22 @@ static void name_remember(struct decoder_name *slot, uint32_t loc, const uint8_t
 		slot->words[i] = name_word(slot, i, data);
 }
 
+uint32_t decoder_number(struct decoder *dec, struct intern *in, const void *data,
+			size_t size)
+{
+	/* Nobody else adds anything, so only new content needs the lock. */
+	uint32_t id = intern_find(in, data, size);
+
+	if (id)
+		return id;
+	if (dec->lock)
+		pthread_mutex_lock(dec->lock);
+	id = intern_id(in, data, size);
+	if (dec->lock)
+		pthread_mutex_unlock(dec->lock);
+	return id;
+}
+
 /* The number of the name that the word @loc points to: offset in the low 16 bits, length with its
  * NUL in the high 16. @slot remembers the name, if it can.
  */
@@ -96,7 +112,7 @@ static int name_slow(struct decoder *dec, struct decoder_name *slot, uint32_t lo
 		return -EBADMSG;
 	if (!len)
 		return 0;
-	*id = intern_id(&dec->names, name, strnlen(name, len));
+	*id = decoder_number(dec, &dec->names, name, strnlen(name, len));
 	if (!*id)
 		return -ENOMEM;
 	if (len <= DECODER_NAME_MAX && offset + len >= 8 && offset + len <= UINT16_MAX)

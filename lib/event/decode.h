@@ -6,6 +6,7 @@
 #ifndef KMEMX_EVENT_DECODE_H
 #define KMEMX_EVENT_DECODE_H
 
+#include <pthread.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -43,6 +44,7 @@ struct decoder_name {
  * @brief: gfp_flags and node of slab allocations are not wanted: plain formats leave them
  *	undefined
  * @names: cache names seen, each given a number
+ * @lock: held while names or callchains are added and looked up; may be NULL
  * @recent: short cuts from a name's bytes to its number, by the event's callsite: nearly every
  *	callsite uses one cache
  */
@@ -53,6 +55,7 @@ struct decoder {
 	uint64_t page_base;
 	uint32_t page_stride;
 	struct intern names;
+	pthread_mutex_t *lock;
 	struct decoder_name recent[DECODER_NAME_SLOTS];
 };
 
@@ -90,6 +93,12 @@ static inline void decode_loss(struct kmem_event *ev)
  */
 int decode_events(struct decoder *dec, struct kmem_event *evs, size_t nr,
 		  uint64_t *nr_bad) __must_check;
+
+/* The number of these bytes in @in, where another thread may look numbers up under @dec->lock; 0 if
+ * memory ran out.
+ */
+uint32_t decoder_number(struct decoder *dec, struct intern *in, const void *data,
+			size_t size);
 
 /**
  * decode_stack_here() - a kernel_stack record's frames where they are

@@ -161,6 +161,12 @@ static int open_stream(struct event_stream **out, const struct recording *rec,
 	st->dec.common = *event_formats_common(fmts);
 	st->dec.big_endian = rec->big_endian;
 	st->dec.page_stride = 1;
+	st->dec.lock = malloc(sizeof(*st->dec.lock));
+	if (!st->dec.lock) {
+		free(st);
+		return -ENOMEM;
+	}
+	pthread_mutex_init(st->dec.lock, NULL);
 	ret = prepare_shared(st, fmts, opts, log);
 	if (!ret)
 		ret = open_cpus(st, rec, opts);
@@ -516,11 +522,23 @@ const struct event_stream_stats *event_stream_stats(const struct event_stream *s
 	return &st->stats;
 }
 
+/* Content never moves, but the table of where it is may. */
+static const void *look_up(const struct event_stream *st, const struct intern *in,
+			   uint32_t id, size_t *size)
+{
+	const void *content;
+
+	pthread_mutex_lock(st->dec.lock);
+	content = intern_get(in, id, size);
+	pthread_mutex_unlock(st->dec.lock);
+	return content;
+}
+
 const uint64_t *event_stream_stack(const struct event_stream *st, uint32_t id,
 				   uint32_t *nr)
 {
 	size_t size = 0;
-	const uint64_t *frames = intern_get(&st->shared.stacks, id, &size);
+	const uint64_t *frames = look_up(st, &st->shared.stacks, id, &size);
 
 	*nr = (uint32_t)(size / sizeof(*frames));
 	return frames;
@@ -533,7 +551,7 @@ uint32_t event_stream_nr_stacks(const struct event_stream *st)
 
 const char *event_stream_cache(const struct event_stream *st, uint32_t id)
 {
-	return intern_get(&st->dec.names, id, NULL);
+	return look_up(st, &st->dec.names, id, NULL);
 }
 
 void event_stream_close(struct event_stream *st)
@@ -553,6 +571,8 @@ void event_stream_close(struct event_stream *st)
 	free(st->shared.frames);
 	intern_free(&st->shared.stacks);
 	intern_free(&st->dec.names);
+	pthread_mutex_destroy(st->dec.lock);
+	free(st->dec.lock);
 	merge_free(&st->merge);
 	free(st);
 }

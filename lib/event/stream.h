@@ -101,12 +101,13 @@ int event_stream_next_batch(struct event_stream *st, struct kmem_event *evs,
 			    int max) __must_check;
 const struct event_stream_stats *event_stream_stats(const struct event_stream *st);
 /* Content of stack @id: uint64_t frames, innermost first; @nr receives their number.
- * Valid until the next event_stream_next(). NULL for 0.
+ * Valid until event_stream_close(). NULL for 0. Any thread may call it while another one reads the
+ * stream.
  */
 const uint64_t *event_stream_stack(const struct event_stream *st, uint32_t id,
 				   uint32_t *nr);
 uint32_t event_stream_nr_stacks(const struct event_stream *st);
-/* Cache name of @id; NULL for 0. Valid until the next event_stream_next(). */
+/* Cache name of @id; NULL for 0. As event_stream_stack(). */
 const char *event_stream_cache(const struct event_stream *st, uint32_t id);
 void event_stream_close(struct event_stream *st);
 

@@ -7,6 +7,7 @@
 #include "symbol/callsite.h"
 
 #include <errno.h>
+#include <pthread.h>
 #include <regex.h>
 #include <stdlib.h>
 #include <string.h>
@@ -78,6 +79,7 @@ struct callsite_rule {
 	struct intern names; /* every name tested so far */
 	uint8_t *verdicts;   /* by name number - 1 */
 	uint32_t capacity;
+	pthread_mutex_t lock; /* for the names and verdicts */
 	struct intern skipped; /* the skipped names, without their endings */
 	struct intern added;   /* the user's additions */
 	bool wrappers;
@@ -113,6 +115,7 @@ int callsite_rule_new(struct callsite_rule **out, const char *const *skip, size_
 
 	if (!rule)
 		return -ENOMEM;
+	pthread_mutex_init(&rule->lock, NULL);
 	rule->expressions = calloc(nr_skip + NR_BUILT_IN, sizeof(*rule->expressions));
 	if (!rule->expressions)
 		goto err;
@@ -149,6 +152,7 @@ void callsite_rule_free(struct callsite_rule *rule)
 	intern_free(&rule->skipped);
 	intern_free(&rule->added);
 	free(rule->verdicts);
+	pthread_mutex_destroy(&rule->lock);
 	free(rule);
 }
 
@@ -193,7 +197,7 @@ static bool matches(const struct callsite_rule *rule, const char *name)
 	return false;
 }
 
-bool callsite_rule_skips(struct callsite_rule *rule, const char *name)
+static bool skips_locked(struct callsite_rule *rule, const char *name)
 {
 	uint32_t id = intern_id(&rule->names, name, strlen(name));
 	bool skips;
@@ -215,6 +219,16 @@ bool callsite_rule_skips(struct callsite_rule *rule, const char *name)
 	}
 	if (id)
 		rule->verdicts[id - 1] = skips ? SKIPPED : KEPT;
+	return skips;
+}
+
+bool callsite_rule_skips(struct callsite_rule *rule, const char *name)
+{
+	bool skips;
+
+	pthread_mutex_lock(&rule->lock);
+	skips = skips_locked(rule, name);
+	pthread_mutex_unlock(&rule->lock);
 	return skips;
 }
 

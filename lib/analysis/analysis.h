@@ -182,9 +182,12 @@ static inline bool analysis_use_stat(enum analysis_use use)
  * @create: @self must be destroyed in any case, unless it is NULL. 0; -ENOMEM; -EOVERFLOW:
  *	env->accounts cannot hold its dimensions together with the others'
  * @observe: takes events and losses, in time order; keeps failures (memory), which @view returns.
- *	NULL: it only observes env->accounts
- * @apart: it may run on its own thread, behind the stream: it uses neither the stream (stacks,
- *	names, stats) nor raw event data, and shares nothing with other analyses
+ *	Behind the stream: it has stacks and names, but its stats may be ahead of the events. NULL: it
+ *	only observes env->accounts
+ * @read: like @observe, on the stream's thread: the events have their raw data. NULL: not needed
+ * @joins: NEEDS_SLAB, NEEDS_PAGE or both: what it does in @observe and with lives of these shares
+ *	data, and is never done by two threads at once. Else @observe, lives of slab objects and lives
+ *	of pages come on different threads. @observe comes before the lives of the same events
  * @end: no event follows, and env->accounts are finished. NULL: not needed
  * @view: adds its tables to the report; called at most once, after @end. 0 or -errno
  */
@@ -204,7 +207,8 @@ struct analysis {
 	int (*create)(const struct analysis_env *env, const struct analysis_options *opts,
 		      void **self);
 	void (*observe)(void *self, const struct kmem_event *evs, size_t nr);
-	bool apart;
+	void (*read)(void *self, const struct kmem_event *evs, size_t nr);
+	uint32_t joins;
 	void (*end)(void *self);
 	int (*view)(const void *self, struct report *report);
 	void (*destroy)(void *self);

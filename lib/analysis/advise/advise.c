@@ -102,6 +102,7 @@ const struct analysis analysis_advise = {
 	.tables = tables,
 	.create = advise_create,
 	.observe = advise_observe,
+	.joins = NEEDS_SLAB,
 	.end = advise_end,
 	.view = advise_view,
 	.destroy = advise_destroy,

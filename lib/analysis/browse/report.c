@@ -109,6 +109,7 @@ const struct analysis analysis_report = {
 	.tables = tables,
 	.create = web_create,
 	.observe = web_observe,
+	.joins = NEEDS_SLAB | NEEDS_PAGE,
 	.end = web_end,
 	.view = web_view,
 	.destroy = web_destroy,

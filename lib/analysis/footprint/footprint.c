@@ -235,7 +235,6 @@ const struct analysis analysis_footprint = {
 	.all_frees = true,
 	.tables = tables,
 	.create = footprint_create,
-	.apart = true,
 	.view = footprint_view,
 	.destroy = footprint_destroy,
 };

@@ -205,7 +205,6 @@ const struct analysis analysis_frag = {
 	.tables = tables,
 	.create = frag_create,
 	.observe = frag_observe,
-	.apart = true,
 	.view = frag_view,
 	.destroy = frag_destroy,
 };

@@ -488,7 +488,6 @@ const struct analysis analysis_percpu = {
 	.tables = tables,
 	.create = percpu_create,
 	.observe = percpu_observe,
-	.apart = true,
 	.view = percpu_view,
 	.destroy = percpu_destroy,
 };

@@ -183,7 +183,6 @@ const struct analysis analysis_percpu_cross = {
 	.rows = ROWS_ALL,
 	.tables = tables,
 	.create = cross_create,
-	.apart = true,
 	.view = cross_view,
 	.destroy = cross_destroy,
 };

@@ -144,7 +144,7 @@ static int allocinfo_create(const struct analysis_env *env,
 	return ret ? ret : alloc_tags_init(&a->tags, env->rec);
 }
 
-static void allocinfo_observe(void *self, const struct kmem_event *evs, size_t nr)
+static void allocinfo_read(void *self, const struct kmem_event *evs, size_t nr)
 {
 	struct allocinfo *a = self;
 	size_t i;
@@ -530,7 +530,8 @@ const struct analysis analysis_allocinfo = {
 	.lacks = allocinfo_lacks,
 	.tables = tables,
 	.create = allocinfo_create,
-	.observe = allocinfo_observe,
+	.read = allocinfo_read,
+	.joins = NEEDS_SLAB | NEEDS_PAGE,
 	.view = allocinfo_view,
 	.destroy = allocinfo_destroy,
 };

@@ -296,7 +296,6 @@ const struct analysis analysis_leaks = {
 	.all_frees = true,
 	.tables = tables,
 	.create = leaks_create,
-	.apart = true,
 	.view = leaks_view,
 	.destroy = leaks_destroy,
 };

@@ -337,7 +337,6 @@ const struct analysis analysis_lifetime = {
 	.all_frees = true,
 	.tables = tables,
 	.create = lifetime_create,
-	.apart = true,
 	.view = lifetime_view,
 	.destroy = lifetime_destroy,
 };

@@ -488,7 +488,6 @@ const struct analysis analysis_owners = {
 	.all_frees = true,
 	.tables = tables,
 	.create = owners_create,
-	.apart = true,
 	.view = owners_view,
 	.destroy = owners_destroy,
 };

@@ -250,6 +250,7 @@ const struct analysis analysis_summary = {
 	.tables = tables,
 	.create = summary_create,
 	.observe = summary_observe,
+	.joins = NEEDS_SLAB,
 	.end = summary_end,
 	.view = summary_view,
 	.destroy = summary_destroy,

@@ -15,11 +15,19 @@
 /* Events taken at a time with a single thread: they stay in the L1 cache. */
 #define BATCH 128
 
-/* Takes events: an analysis, or an account that some analysis asked for. */
+/* Takes events: an analysis, or an account that some analysis asked for. Takers of a group share
+ * data, or their order matters.
+ */
 struct taker {
 	void (*observe)(void *self, const struct kmem_event *evs, size_t nr);
 	void *self;
+	unsigned int group;
 };
+
+/* The groups of the accounts; other groups have one analysis each. */
+enum { GROUP_SLAB, GROUP_PAGE, GROUP_OTHERS, GROUP_ALL = RELAY_TASKS };
+
+_Static_assert(ANALYSES_MAX + GROUP_OTHERS <= RELAY_TASKS, "a task for each group");
 
 struct analyses {
 	struct analysis_env env;
@@ -28,26 +36,34 @@ struct analyses {
 	void *selves[ANALYSES_MAX];
 	struct taker takers[ANALYSES_MAX + 2];
 	size_t nr_takers;
+	bool one_group; /* all share more */
 };
 
-/* The takers of one thread: every @step-th, starting at @first. */
+/* The takers of a group. */
 struct share {
 	struct analyses *all;
-	size_t first, step;
+	unsigned int group;
 };
 
-static void share_events(void *ctx, const struct kmem_event *evs, size_t nr)
+/* Does the taker belong to the group? */
+static bool belongs(const struct taker *t, unsigned int group)
 {
-	const struct share *share = ctx;
-	struct analyses *all = share->all;
-	bool both = share->step == 1 && all->accounts.slab && all->accounts.page;
-	size_t i, end = all->nr_takers;
+	return group == GROUP_ALL || t->group == group;
+}
 
+static void run_group(struct analyses *all, unsigned int group,
+		      const struct kmem_event *evs, size_t nr)
+{
+	const struct taker *t = all->takers, *end = t + all->nr_takers;
 	/* The accounts are the last two. */
-	if (both)
-		end -= 2;
-	for (i = share->first; i < end; i += share->step)
-		all->takers[i].observe(all->takers[i].self, evs, nr);
+	bool both = all->accounts.slab && all->accounts.page && belongs(end - 1, group) &&
+		    belongs(end - 2, group);
+
+	end -= both ? 2 : 0;
+	for (; t < end; t++) {
+		if (belongs(t, group))
+			t->observe(t->self, evs, nr);
+	}
 	if (both)
 		accounts_events(&all->accounts, evs, nr);
 }
@@ -87,6 +103,17 @@ static void mark(const struct analyses *all, struct kmem_event *evs, size_t nr)
 		stack_guess_count(guess, evs, nr);
 }
 
+/* Shows events to the analyses that read their raw data, on the thread that reads the stream. */
+static void read_raw(const struct analyses *all, const struct kmem_event *evs, size_t nr)
+{
+	size_t i;
+
+	for (i = 0; i < all->set.nr; i++) {
+		if (all->set.analyses[i]->read)
+			all->set.analyses[i]->read(all->selves[i], evs, nr);
+	}
+}
+
 /* Passes every item of the stream to every analysis, on this thread. */
 static int run_here(struct analyses *all, struct event_stream *stream, struct pass *pass)
 {
@@ -105,7 +132,8 @@ static int run_here(struct analyses *all, struct event_stream *stream, struct pa
 }
 
 /* Fills a batch for the threads; it is only short at the end. Its events outlive their raw data. */
-static int fill(struct event_stream *stream, struct kmem_event *evs)
+static int fill(const struct analyses *all, struct event_stream *stream,
+		struct kmem_event *evs)
 {
 	int nr = 0;
 
@@ -116,6 +144,7 @@ static int fill(struct event_stream *stream, struct kmem_event *evs)
 			return ret;
 		if (!ret)
 			break;
+		read_raw(all, evs + nr, (size_t)ret);
 		for (i = nr; i < nr + ret; i++)
 			evs[i].data = NULL;
 		nr += ret;
@@ -123,8 +152,8 @@ static int fill(struct event_stream *stream, struct kmem_event *evs)
 	return nr;
 }
 
-/* Like run_here(), but the analyses run on their own threads while this one reads and decodes. */
-static int run_apart(const struct analyses *all, struct relay *relay,
+/* Like run_here(), but other threads run the analyses, too, while this one reads and decodes. */
+static int run_behind(const struct analyses *all, struct relay *relay,
 		     struct event_stream *stream, struct pass *pass)
 {
 	struct kmem_event *events;
@@ -132,28 +161,40 @@ static int run_apart(const struct analyses *all, struct relay *relay,
 
 	do {
 		events = relay_room(relay);
-		ret = fill(stream, events);
+		ret = fill(all, stream, events);
 		if (ret <= 0)
 			break;
-		mark(all, events, (size_t)ret);
 		relay_push(relay, (size_t)ret);
 		ret = pass_on(pass, (size_t)ret);
 	} while (!ret);
 	return ret;
 }
 
-/* Number of threads for the analyses; 0: they run on the caller's. */
-static unsigned int nr_readers(const struct analyses *all)
+static void share_events(void *ctx, struct kmem_event *evs, size_t nr)
 {
-	size_t i, nr = all->env.jobs ? all->env.jobs - 1 : 0;
+	const struct share *share = ctx;
 
-	for (i = 0; i < all->set.nr; i++) {
-		if (!all->set.analyses[i]->apart)
-			return 0;
+	mark(share->all, evs, nr); /* with a filter or a guess, it is the only task */
+	run_group(share->all, share->group, evs, nr);
+}
+
+/* Makes a task of each group of takers. Return: their number. */
+static unsigned int share_out(struct analyses *all, struct share *shares,
+			      struct relay_task *tasks)
+{
+	unsigned int nr = 0, group;
+	size_t i;
+
+	for (group = 0; group < GROUP_ALL; group++) {
+		for (i = 0; i < all->nr_takers && all->takers[i].group != group;)
+			i++;
+		if (i == all->nr_takers)
+			continue;
+		shares[nr] = (struct share){ all, group };
+		tasks[nr] = (struct relay_task){ share_events, &shares[nr] };
+		nr++;
 	}
-	if (nr > all->nr_takers)
-		nr = all->nr_takers;
-	return nr < RELAY_MAX_READERS ? (unsigned int)nr : RELAY_MAX_READERS;
+	return nr;
 }
 
 static bool only_accounts(const struct analyses *all)
@@ -205,21 +246,18 @@ static int analyze_stream(struct analyses *all, struct event_stream *stream,
 			  const struct analyze_progress *progress)
 {
 	struct pass pass = pass_start(progress);
-	struct relay_reader readers[RELAY_MAX_READERS];
-	struct share shares[RELAY_MAX_READERS];
-	unsigned int i, nr = nr_readers(all);
+	struct relay_task tasks[RELAY_TASKS];
+	struct share shares[RELAY_TASKS];
 	struct relay *relay;
+	unsigned int nr;
 	int ret;
 
 	event_stream_set_brief(stream, is_brief(all));
-	for (i = 0; i < nr; i++) {
-		shares[i] = (struct share){ all, i, nr };
-		readers[i] = (struct relay_reader){ share_events, &shares[i] };
-	}
 	/* If the threads cannot start, it only takes longer. */
-	if (!nr || relay_start(&relay, readers, nr))
+	nr = all->env.jobs > 1 ? share_out(all, shares, tasks) : 0;
+	if (!nr || relay_start(&relay, tasks, nr, all->env.jobs - 1))
 		return run_here(all, stream, &pass);
-	ret = run_apart(all, relay, stream, &pass);
+	ret = run_behind(all, relay, stream, &pass);
 	relay_finish(relay);
 	return ret;
 }
@@ -241,6 +279,29 @@ static void add_taker(struct analyses *all, const struct taker *taker)
 		all->takers[all->nr_takers++] = *taker;
 }
 
+/* The group of the page account: that of the slab account, if an analysis joins the two. */
+static unsigned int page_group(const struct analyses *all)
+{
+	const uint32_t both = NEEDS_SLAB | NEEDS_PAGE;
+	size_t i;
+
+	for (i = 0; i < all->set.nr; i++) {
+		if ((all->set.analyses[i]->joins & both) == both)
+			return GROUP_SLAB;
+	}
+	return all->one_group ? GROUP_SLAB : GROUP_PAGE;
+}
+
+/* The group of analysis @i. */
+static unsigned int group_of(const struct analyses *all, size_t i)
+{
+	uint32_t joins = all->set.analyses[i]->joins;
+
+	if (all->one_group || joins & NEEDS_SLAB)
+		return GROUP_SLAB;
+	return joins ? page_group(all) : GROUP_OTHERS + (unsigned int)i;
+}
+
 int analyses_new(struct analyses **out, const struct analysis_env *env,
 		 const struct analysis_set *set)
 {
@@ -257,6 +318,8 @@ int analyses_new(struct analyses **out, const struct analysis_env *env,
 					   .filtered = env->filter };
 	all->env = *env;
 	all->env.accounts = &all->accounts;
+	/* All share what is found in files, and what a filter and a guess find out. */
+	all->one_group = env->lines || env->dirs || env->filter || env->guess;
 	all->set = *set;
 	if (env->filter && alloc_filter_begin(env->filter, &all->env))
 		return -ENOMEM;
@@ -264,19 +327,19 @@ int analyses_new(struct analyses **out, const struct analysis_env *env,
 		ret = set->analyses[i]->create(&all->env, set->opts, &all->selves[i]);
 		if (ret)
 			return ret;
-		add_taker(all,
-			  &(struct taker){ set->analyses[i]->observe, all->selves[i] });
+		add_taker(all, &(struct taker){ set->analyses[i]->observe, all->selves[i],
+						group_of(all, i) });
 	}
-	add_taker(all, &(struct taker){ slab_account_take, all->accounts.slab });
-	add_taker(all, &(struct taker){ page_account_take, all->accounts.page });
+	add_taker(all, &(struct taker){ slab_account_take, all->accounts.slab, GROUP_SLAB });
+	add_taker(all, &(struct taker){ page_account_take, all->accounts.page,
+					page_group(all) });
 	return 0;
 }
 
 void analyses_observe(struct analyses *all, const struct kmem_event *evs, size_t nr)
 {
-	const struct share here = { all, 0, 1 };
-
-	share_events((void *)&here, evs, nr);
+	read_raw(all, evs, nr);
+	run_group(all, GROUP_ALL, evs, nr);
 }
 
 static void finish(struct analyses *all)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * analysis: passes events to threads, in order, a batch at a time.
- * In: batches of one stream. Out: every batch to every reader, each on its own thread.
+ * analysis: passes events to tasks on several threads, in order, a batch at a time.
+ * In: batches of one stream. Out: every batch to every task, each on one thread at a time.
  */
 #include "analysis/pass/relay.h"
 
@@ -24,21 +24,24 @@ struct relay_slot {
 	struct kmem_event evs[RELAY_BATCH];
 };
 
-struct relay_thread {
-	struct relay *relay;
-	struct relay_reader reader;
-	pthread_t thread;
-	uint64_t taken; /* batches that it has processed */
+/* @taken: batches so far; @busy: a thread is at it */
+struct relay_state {
+	struct relay_task task;
+	uint64_t taken;
+	bool busy;
 };
 
 /**
  * struct relay - the ring
  * @pushed: batches so far; modulo NR_SLOTS, it is the next slot
- * @lock: for @pushed, @ended and the threads' @taken; both conditions signal a change
+ * @lock: for @pushed, @ended and the states of the tasks
+ * @more: a task is half a ring behind, or the end has come; @room: the caller may go on
  */
 struct relay {
 	struct relay_slot slots[NR_SLOTS];
-	struct relay_thread threads[RELAY_MAX_READERS];
+	struct relay_state tasks[RELAY_TASKS];
+	unsigned int nr_tasks;
+	pthread_t threads[RELAY_TASKS];
 	unsigned int nr_threads;
 	uint64_t pushed;
 	bool ended;
@@ -46,33 +49,66 @@ struct relay {
 	pthread_cond_t more, room;
 };
 
-static void *read_batches(void *arg)
+static uint64_t behind(const struct relay *r, const struct relay_state *t)
 {
-	struct relay_thread *t = arg;
-	struct relay *r = t->relay;
+	return r->pushed - t->taken;
+}
+
+/* The task farthest behind, by at least @least batches, that no thread is at; or NULL. */
+static struct relay_state *farthest(struct relay *r, uint64_t least)
+{
+	struct relay_state *t, *found = NULL;
+
+	for (t = r->tasks; t < r->tasks + r->nr_tasks; t++) {
+		if (!t->busy && behind(r, t) >= least) {
+			found = t;
+			least = behind(r, t) + 1;
+		}
+	}
+	return found;
+}
+
+/* Takes up to @most batches of a task. The lock is held before and after. */
+static void take(struct relay *r, struct relay_state *t, unsigned int most)
+{
+	t->busy = true;
+	for (; most && behind(r, t); most--) {
+		struct relay_slot *slot = &r->slots[t->taken % NR_SLOTS];
+
+		pthread_mutex_unlock(&r->lock);
+		t->task.fn(t->task.ctx, slot->evs, slot->nr);
+		pthread_mutex_lock(&r->lock);
+		t->taken++;
+		if (behind(r, t) == HALF)
+			pthread_cond_signal(&r->room);
+	}
+	t->busy = false;
+}
+
+static void *take_tasks(void *arg)
+{
+	struct relay *r = arg;
+	struct relay_state *t;
 
 	pthread_mutex_lock(&r->lock);
 	for (;;) {
-		const struct relay_slot *slot = &r->slots[t->taken % NR_SLOTS];
-
-		if (t->taken == r->pushed) {
-			while (r->pushed - t->taken < HALF && !r->ended)
-				pthread_cond_wait(&r->more, &r->lock);
-		}
-		if (t->taken == r->pushed)
-			break;
-		pthread_mutex_unlock(&r->lock);
-		t->reader.fn(t->reader.ctx, slot->evs, slot->nr);
-		pthread_mutex_lock(&r->lock);
-		t->taken++;
-		if (r->pushed - t->taken == HALF)
+		t = farthest(r, r->ended ? 1 : HALF);
+		if (t) {
+			take(r, t, HALF);
+			/* The caller may help with it, or wait for what it did. */
 			pthread_cond_signal(&r->room);
+		} else if (r->ended) {
+			break;
+		} else {
+			pthread_cond_wait(&r->more, &r->lock);
+		}
 	}
 	pthread_mutex_unlock(&r->lock);
 	return NULL;
 }
 
-int relay_start(struct relay **out, const struct relay_reader *readers, unsigned int nr)
+int relay_start(struct relay **out, const struct relay_task *tasks, unsigned int nr,
+		unsigned int nr_threads)
 {
 	struct relay *r = calloc(1, sizeof(*r));
 
@@ -81,38 +117,46 @@ int relay_start(struct relay **out, const struct relay_reader *readers, unsigned
 	pthread_mutex_init(&r->lock, NULL);
 	pthread_cond_init(&r->more, NULL);
 	pthread_cond_init(&r->room, NULL);
-	for (; r->nr_threads < nr; r->nr_threads++) {
-		struct relay_thread *t = &r->threads[r->nr_threads];
-
-		t->relay = r;
-		t->reader = readers[r->nr_threads];
-		if (thread_start(&t->thread, read_batches, t)) {
-			relay_finish(r);
-			return -EAGAIN;
-		}
+	for (; r->nr_tasks < nr; r->nr_tasks++)
+		r->tasks[r->nr_tasks].task = tasks[r->nr_tasks];
+	for (; r->nr_threads < nr && r->nr_threads < nr_threads; r->nr_threads++) {
+		if (thread_start(&r->threads[r->nr_threads], take_tasks, r))
+			break;
+	}
+	if (!r->nr_threads) {
+		relay_finish(r);
+		return -EAGAIN;
 	}
 	*out = r;
 	return 0;
 }
 
-static uint64_t slowest(const struct relay *r)
+/* How far the task farthest behind is, whoever is at it. */
+static uint64_t most_behind(const struct relay *r)
 {
-	uint64_t taken = r->pushed;
+	uint64_t most = 0;
 	unsigned int i;
 
-	for (i = 0; i < r->nr_threads; i++) {
-		if (r->threads[i].taken < taken)
-			taken = r->threads[i].taken;
+	for (i = 0; i < r->nr_tasks; i++) {
+		if (behind(r, &r->tasks[i]) > most)
+			most = behind(r, &r->tasks[i]);
 	}
-	return taken;
+	return most;
 }
 
 struct kmem_event *relay_room(struct relay *r)
 {
+	struct relay_state *t;
+
 	pthread_mutex_lock(&r->lock);
-	if (r->pushed - slowest(r) >= NR_SLOTS) {
-		while (r->pushed - slowest(r) > HALF)
-			pthread_cond_wait(&r->room, &r->lock);
+	if (most_behind(r) >= NR_SLOTS) {
+		while (most_behind(r) > HALF) {
+			t = farthest(r, HALF);
+			if (t)
+				take(r, t, HALF);
+			else
+				pthread_cond_wait(&r->room, &r->lock);
+		}
 	}
 	pthread_mutex_unlock(&r->lock);
 	return r->slots[r->pushed % NR_SLOTS].evs; /* only this thread pushes */
@@ -126,15 +170,16 @@ void relay_push(struct relay *r, size_t nr)
 	pthread_mutex_lock(&r->lock);
 	r->slots[r->pushed % NR_SLOTS].nr = nr;
 	r->pushed++;
-	for (i = 0; i < r->nr_threads && !wake; i++)
-		wake = r->pushed - r->threads[i].taken == HALF;
+	for (i = 0; i < r->nr_tasks && !wake; i++)
+		wake = !r->tasks[i].busy && behind(r, &r->tasks[i]) >= HALF;
 	if (wake)
-		pthread_cond_broadcast(&r->more);
+		pthread_cond_signal(&r->more);
 	pthread_mutex_unlock(&r->lock);
 }
 
 void relay_finish(struct relay *r)
 {
+	struct relay_state *t;
 	unsigned int i;
 
 	if (!r)
@@ -142,9 +187,11 @@ void relay_finish(struct relay *r)
 	pthread_mutex_lock(&r->lock);
 	r->ended = true;
 	pthread_cond_broadcast(&r->more);
+	while ((t = farthest(r, 1)))
+		take(r, t, NR_SLOTS);
 	pthread_mutex_unlock(&r->lock);
 	for (i = 0; i < r->nr_threads; i++)
-		pthread_join(r->threads[i].thread, NULL);
+		pthread_join(r->threads[i], NULL);
 	pthread_cond_destroy(&r->room);
 	pthread_cond_destroy(&r->more);
 	pthread_mutex_destroy(&r->lock);

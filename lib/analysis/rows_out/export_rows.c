@@ -459,6 +459,7 @@ const struct analysis analysis_export = {
 	.tables = tables,
 	.create = create,
 	.observe = observe,
+	.joins = NEEDS_SLAB | NEEDS_PAGE,
 	.end = peak_end,
 	.view = peak_view,
 	.destroy = peak_destroy,

@@ -470,7 +470,6 @@ const struct analysis analysis_page = {
 	.estimates = true,
 	.tables = tables,
 	.create = page_create,
-	.apart = true,
 	.view = page_view,
 	.destroy = page_destroy,
 };

@@ -381,7 +381,6 @@ const struct analysis analysis_slab = {
 	.estimates = true,
 	.tables = tables,
 	.create = slab_create,
-	.apart = true,
 	.view = slab_view,
 	.destroy = slab_analysis_destroy,
 };

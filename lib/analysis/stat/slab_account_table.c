@@ -176,7 +176,6 @@ const struct analysis analysis_account = {
 	.all_frees = true,
 	.tables = tables,
 	.create = slab_analysis_create,
-	.apart = true,
 	.view = account_view,
 	.destroy = slab_analysis_destroy,
 };

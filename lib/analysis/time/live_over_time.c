@@ -180,6 +180,7 @@ const struct analysis analysis_live_over_time = {
 	.needs = NEEDS_SLAB | NEEDS_PAGE,
 	.tables = tables,
 	.create = live_create,
+	.joins = NEEDS_SLAB | NEEDS_PAGE,
 	.view = live_view,
 	.destroy = live_destroy,
 };

@@ -273,6 +273,7 @@ const struct analysis analysis_peak = {
 	.tables = tables,
 	.create = peak_create,
 	.observe = peak_observe,
+	.joins = NEEDS_SLAB | NEEDS_PAGE,
 	.end = peak_end,
 	.view = peak_view,
 	.destroy = peak_destroy,

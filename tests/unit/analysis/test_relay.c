@@ -1,35 +1,53 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * tests: analysis/pass/relay.h: every reader gets every event, in order.
+ * tests: analysis/pass/relay.h: every task gets every event, in order.
  */
 #include <check.h>
 
 #include "analysis/pass/relay.h"
 
+/* @inside: threads in the task; it is not atomic, as only one should be. */
 struct sums {
 	uint64_t next, disorder;
+	unsigned int inside;
 };
 
-static void take(void *ctx, const struct kmem_event *evs, size_t nr)
+static void take(void *ctx, struct kmem_event *evs, size_t nr)
 {
 	struct sums *sums = ctx;
 	size_t i;
 
+	sums->disorder += sums->inside++ != 0;
 	for (i = 0; i < nr; i++)
 		sums->disorder += evs[i].ts != sums->next++;
+	sums->inside--;
 }
 
-START_TEST(every_reader_gets_every_event_in_order)
+/* The others get ahead of it, and the thread that pushes must help. */
+static void take_slowly(void *ctx, struct kmem_event *evs, size_t nr)
+{
+	struct sums *sums = ctx;
+	unsigned int i;
+
+	for (i = 0; i < 100; i++) {
+		take(ctx, evs, nr);
+		sums->next -= nr;
+	}
+	take(ctx, evs, nr);
+}
+
+/* With fewer threads than tasks, as many, and more. */
+START_TEST(every_task_gets_every_event_in_order)
 {
 	struct sums sums[3] = { 0 };
-	const struct relay_reader readers[3] = { { take, &sums[0] },
-						 { take, &sums[1] },
-						 { take, &sums[2] } };
+	const struct relay_task tasks[3] = { { take, &sums[0] },
+					     { take_slowly, &sums[1] },
+					     { take, &sums[2] } };
 	struct relay *relay;
 	uint64_t ts = 0;
 	size_t i, batch;
 
-	ck_assert_int_eq(relay_start(&relay, readers, 3), 0);
+	ck_assert_int_eq(relay_start(&relay, tasks, 3, (unsigned int)_i), 0);
 	for (batch = 0; batch < 500; batch++) {
 		struct kmem_event *evs = relay_room(relay);
 		size_t nr = batch % 7 ? RELAY_BATCH : batch % RELAY_BATCH;
@@ -49,10 +67,10 @@ END_TEST
 START_TEST(nothing_pushed_ends_at_once)
 {
 	struct sums sums = { 0 };
-	const struct relay_reader reader = { take, &sums };
+	const struct relay_task task = { take, &sums };
 	struct relay *relay;
 
-	ck_assert_int_eq(relay_start(&relay, &reader, 1), 0);
+	ck_assert_int_eq(relay_start(&relay, &task, 1, 1), 0);
 	relay_finish(relay);
 	ck_assert_uint_eq(sums.next, 0);
 }
@@ -63,7 +81,7 @@ Suite *test_relay_suite(void)
 	Suite *s = suite_create("analysis/relay");
 	TCase *tc = tcase_create("all");
 
-	tcase_add_test(tc, every_reader_gets_every_event_in_order);
+	tcase_add_loop_test(tc, every_task_gets_every_event_in_order, 1, 5);
 	tcase_add_test(tc, nothing_pushed_ends_at_once);
 	suite_add_tcase(s, tc);
 	return s;

@@ -160,4 +160,30 @@ static inline const void *intern_get(const struct intern *in, uint32_t id, size_
 
 void intern_free(struct intern *in);
 
+/**
+ * struct recent_keys - short cuts from keys of up to three words to their numbers; zero-initialise
+ * it
+ *
+ * Keys repeat all the time, and comparing one with a recent one is faster than hashing its bytes.
+ */
+#define RECENT_KEYS_BITS 9
+
+struct recent_keys {
+	struct recent_key {
+		uint64_t words[3];
+		uint32_t id;
+	} of[1 << RECENT_KEYS_BITS];
+};
+
+/* Where the number of the key is kept: 0: the caller finds it out and puts it there. */
+static inline uint32_t *recent_key(struct recent_keys *r, uint64_t a, uint64_t b, uint64_t c)
+{
+	uint64_t mix = ((a * HASH_GOLDEN ^ b) * HASH_GOLDEN ^ c) * HASH_GOLDEN;
+	struct recent_key *key = &r->of[mix >> (64 - RECENT_KEYS_BITS)];
+
+	if (unlikely(key->words[0] != a || key->words[1] != b || key->words[2] != c))
+		*key = (struct recent_key){ { a, b, c }, 0 };
+	return &key->id;
+}
+
 #endif

@@ -40,27 +40,41 @@ static uint32_t site_of(struct far_frees *f, uint32_t row)
 	return f->site_of[row];
 }
 
+/* The number of the pair of row @row's callsite and @callsite, which freed; 0: no memory. */
+static uint32_t find_pair(struct far_frees *f, uint32_t row, uint64_t callsite)
+{
+	uint32_t site = site_of(f, row), id;
+	const struct far_frees_key key = { .by = site - 1,
+					   .freed_by = sites_group(f->sites, callsite) };
+
+	if (!site || key.freed_by == UINT32_MAX)
+		return 0;
+	id = intern_id(&f->keys, &key, sizeof(key));
+	if (!id || array_reserve(&f->pairs, &f->capacity, id, sizeof(*f->pairs)))
+		return 0;
+	if (id > f->nr)
+		f->pairs[f->nr++] = (struct far_frees_pair){ 0 };
+	return id;
+}
+
 static void take_one(struct far_frees *f, const struct slab_life *life)
 {
-	struct far_frees_key key;
 	struct far_frees_pair *pair;
-	uint32_t id, site;
+	uint64_t callsite;
+	uint32_t *id;
 
 	if (life->what != SLAB_FREED || !life->event ||
 	    !kmem_is_slab_free(life->event->type))
 		return;
-	site = site_of(f, life->row);
-	key.freed_by = sites_group(f->sites, life->event->slab_free.callsite);
-	key.by = site - 1;
-	id = site && key.freed_by != UINT32_MAX ? intern_id(&f->keys, &key, sizeof(key))
-						: 0;
-	if (!id || array_reserve(&f->pairs, &f->capacity, id, sizeof(*f->pairs))) {
+	callsite = life->event->slab_free.callsite;
+	id = recent_key(&f->recent, callsite, life->row, 0);
+	if (unlikely(!*id))
+		*id = find_pair(f, life->row, callsite);
+	if (unlikely(!*id)) {
 		f->failed = true;
 		return;
 	}
-	if (id > f->nr)
-		f->pairs[f->nr++] = (struct far_frees_pair){ 0 };
-	pair = &f->pairs[id - 1];
+	pair = &f->pairs[*id - 1];
 	pair->nr++;
 	pair->far += (life->flags & SLAB_OTHER_CPU) != 0;
 }

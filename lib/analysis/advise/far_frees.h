@@ -32,6 +32,7 @@ struct far_frees {
 	uint32_t *site_of;
 	size_t nr_rows, rows_capacity;
 	struct intern keys;
+	struct recent_keys recent; /* by callsite of the free and row */
 	struct far_frees_pair *pairs;
 	size_t nr, capacity;
 	bool failed;

@@ -36,52 +36,79 @@ static uint32_t page_site(struct gfp_uses *u, uint32_t stack)
 	return known ? *known : UINT32_MAX;
 }
 
-/* Makes the key of an allocation; false: the event does not count. */
-static bool make_key(struct gfp_uses *u, const struct kmem_event *ev,
-		     struct gfp_use_key *key, bool *refused)
+/* The group of an allocation; UINT32_MAX: it does not count, or no memory. */
+static uint32_t site_of(struct gfp_uses *u, const struct kmem_event *ev)
 {
-	if (kmem_is_slab_alloc(ev->type)) {
-		const uint64_t site = ev->slab_alloc.callsite;
+	uint32_t site;
 
-		*refused = !ev->slab_alloc.ptr;
-		*key = (struct gfp_use_key){
-			.gfp_flags = ev->slab_alloc.gfp_flags,
-			.order = GFP_USE_SLAB,
-			.site = sites_group(u->sites,
-					    sites_beyond(u->env, site, ev->stack)),
-		};
-		u->failed |= key->site == UINT32_MAX;
-	} else if (ev->type == KMEM_PAGE_ALLOC && ev->stack) {
-		*refused = ev->page_alloc.pfn == KMEM_NO_PFN;
-		*key = (struct gfp_use_key){ .gfp_flags = ev->page_alloc.gfp_flags,
-					     .order = ev->page_alloc.order,
-					     .site = page_site(u, ev->stack) };
-	} else {
-		return false;
+	if (!kmem_is_slab_alloc(ev->type))
+		return page_site(u, ev->stack);
+	site = sites_group(u->sites,
+			   sites_beyond(u->env, ev->slab_alloc.callsite, ev->stack));
+	u->failed |= site == UINT32_MAX;
+	return site;
+}
+
+/* The number of an allocation's counts; 0: it does not count, or no memory. */
+static uint32_t find_use(struct gfp_uses *u, const struct kmem_event *ev)
+{
+	bool slab = kmem_is_slab_alloc(ev->type);
+	const struct gfp_use_key key = {
+		.gfp_flags = slab ? ev->slab_alloc.gfp_flags : ev->page_alloc.gfp_flags,
+		.order = slab ? GFP_USE_SLAB : ev->page_alloc.order,
+		.site = site_of(u, ev),
+	};
+	uint32_t id;
+
+	if (key.site == UINT32_MAX)
+		return 0;
+	id = intern_id(&u->keys, &key, sizeof(key));
+	if (!id || array_reserve(&u->counts, &u->capacity, id, sizeof(*u->counts))) {
+		u->failed = true;
+		return 0;
 	}
-	return key->site != UINT32_MAX;
+	if (id > u->nr)
+		u->counts[u->nr++] = (struct gfp_use){ 0 };
+	return id;
+}
+
+/* Counts an allocation that the words of @key determine. */
+static inline void count(struct gfp_uses *u, const struct kmem_event *ev,
+			 const uint64_t key[3], bool refused)
+{
+	uint32_t *id = recent_key(&u->recent, key[0], key[1], key[2]);
+	struct gfp_use *use;
+
+	if (unlikely(!*id))
+		*id = find_use(u, ev);
+	if (unlikely(!*id))
+		return;
+	use = &u->counts[*id - 1];
+	use->nr++;
+	use->in_task += !(ev->flags & NOT_IN_TASK);
+	use->failed += refused;
 }
 
 static void take_one(struct gfp_uses *u, const struct kmem_event *ev)
 {
-	struct gfp_use_key key;
-	struct gfp_use *use;
-	bool refused;
-	uint32_t id;
+	const uint64_t pages = 1ULL << 63;
 
-	if ((u->env->filter && ev->hidden) || !make_key(u, ev, &key, &refused))
+	if (u->env->filter && ev->hidden)
 		return;
-	id = intern_id(&u->keys, &key, sizeof(key));
-	if (!id || array_reserve(&u->counts, &u->capacity, id, sizeof(*u->counts))) {
-		u->failed = true;
-		return;
+	if (kmem_is_slab_alloc(ev->type)) {
+		/* If functions are skipped, the callchain says which is the callsite. */
+		bool skips = callsite_rule_extended(u->env->rule);
+		const uint64_t key[] = { ev->slab_alloc.callsite,
+					 ev->slab_alloc.gfp_flags,
+					 skips ? ev->stack : 0 };
+
+		count(u, ev, key, !ev->slab_alloc.ptr);
+	} else if (ev->type == KMEM_PAGE_ALLOC && ev->stack) {
+		const uint64_t key[] = { ev->stack, ev->page_alloc.gfp_flags,
+					 ev->page_alloc.order | pages };
+
+		count(u, ev, key, ev->page_alloc.pfn == KMEM_NO_PFN);
 	}
-	if (id > u->nr)
-		u->counts[u->nr++] = (struct gfp_use){ 0 };
-	use = &u->counts[id - 1];
-	use->nr++;
-	use->in_task += !(ev->flags & NOT_IN_TASK);
-	use->failed += refused;
 }
 
 void gfp_uses_take(struct gfp_uses *u, const struct kmem_event *ev, size_t nr)

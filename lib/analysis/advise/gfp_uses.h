@@ -37,6 +37,7 @@ struct gfp_uses {
 	struct sites *sites;
 	struct u64_map by_stack;
 	struct intern keys;
+	struct recent_keys recent; /* of what determines @keys */
 	struct gfp_use *counts;
 	size_t nr, capacity;
 	bool failed;

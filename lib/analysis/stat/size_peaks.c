@@ -57,8 +57,13 @@ static uint32_t site_of(struct size_peaks *p, uint32_t row)
 /* The counts of @key; NULL: no memory. */
 static struct size_peak *counts_of(struct size_peaks *p, const struct size_peak_key *key)
 {
-	uint32_t id = intern_id(&p->keys, key, sizeof(*key));
+	uint32_t *recent =
+		recent_key(&p->recent, key->site, key->bytes_req, key->bytes_alloc);
+	uint32_t id = *recent;
 
+	if (likely(id))
+		return &p->counts[id - 1];
+	id = *recent = intern_id(&p->keys, key, sizeof(*key));
 	if (!id || array_reserve(&p->counts, &p->capacity, id, sizeof(*p->counts)))
 		return NULL;
 	if (id > p->nr)

@@ -57,6 +57,7 @@ struct size_peaks {
 	uint32_t *site_of;
 	size_t nr_rows, rows_capacity;
 	struct intern keys;
+	struct recent_keys recent;
 	struct size_peak *counts;
 	size_t nr, capacity;
 	struct size_peak_site *totals;

@@ -62,8 +62,11 @@ static uint32_t resolve(struct size_rows *r, const struct life_key *life)
 /* The same, cached by kind of life; UINT32_MAX: no memory. */
 static uint32_t row_of(struct size_rows *r, const struct life_key *life)
 {
-	uint32_t id = intern_id(&r->known, life, sizeof(*life));
+	uint32_t *recent = recent_key(&r->recent, life->row, life->range, life->bytes);
+	uint32_t id = *recent;
 
+	if (unlikely(!id))
+		id = *recent = intern_id(&r->known, life, sizeof(*life));
 	if (unlikely(!id))
 		return UINT32_MAX;
 	if (likely(id <= r->nr_of))

@@ -49,6 +49,7 @@ struct size_rows {
 	struct sites sites;
 	struct subjects subjects;
 	struct intern known;
+	struct recent_keys recent;
 	uint32_t *of;
 	size_t nr_of, of_capacity;
 	struct intern keys;

@@ -95,14 +95,24 @@ static void halve(struct over_time *t)
 		t->marks[i] = (struct over_time_marks){ 0 };
 	t->nr_bins = (t->nr_bins + 1) / 2;
 	t->width *= 2;
+	t->bin_first = t->first;
+	t->bin = 0;
 }
 
 /* Times outside the range, from a damaged recording, go to the first or last bin. */
-static uint32_t bin_of(const struct over_time *t, uint64_t ts)
+static uint32_t bin_of(struct over_time *t, uint64_t ts)
 {
-	uint64_t bin = ts > t->first ? (ts - t->first) / t->width : 0;
+	uint64_t bin;
 
-	return bin < t->nr_bins ? (uint32_t)bin : t->nr_bins - 1;
+	/* The bins of neighbouring events are mostly the same, and a division takes long. */
+	if (likely(ts - t->bin_first < t->width && t->bin_first >= t->first))
+		return t->bin;
+	bin = ts > t->first ? (ts - t->first) / t->width : 0;
+	if (bin >= t->nr_bins)
+		return t->nr_bins - 1;
+	t->bin = (uint32_t)bin;
+	t->bin_first = t->first + bin * t->width;
+	return t->bin;
 }
 
 /* The cell of @row in @bin. Clocks may run backwards: then the row's cells are searched. */

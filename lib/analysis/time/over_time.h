@@ -42,6 +42,7 @@ struct over_time_marks {
  * struct over_time - over_time_init() it
  * @first: start of the first bin, in units of the clock; @width: of each bin; @nr_bins: their
  *	number. The last one also has all later times.
+ * @bin, @bin_first: a recent one and its start
  * @limit: of @nr_cells, at most OVER_TIME_CELLS
  * @slab, @page: by row of the accounts
  * @extra: more rows, for over_time_add(); NULL: none
@@ -50,6 +51,8 @@ struct over_time_marks {
 struct over_time {
 	uint64_t first, width;
 	uint32_t nr_bins;
+	uint32_t bin;
+	uint64_t bin_first;
 	uint32_t page_size;
 	size_t limit;
 	struct over_time_cell *cells;

@@ -169,6 +169,7 @@ static const unsigned int kinds[] = {
 
 static int choose(struct export_args *args, struct stat_options *o)
 {
+	struct export_rows_options *own = stat_analyses_own(&o->analyses, command_name);
 	struct analysis_options *opts = &o->analyses.opts;
 	int ret = choose_format(args);
 	bool all;
@@ -204,9 +205,9 @@ static int choose(struct export_args *args, struct stat_options *o)
 	all = args->exporter->by == EXPORT_BY_ALL;
 	opts->by = (enum subject_kind)kinds[args->exporter->by];
 	opts->by_cache = all;
-	opts->any_order = opts->any_migratetype = opts->any_gfp = !all;
+	opts->any_order = opts->any_migratetype = own->any_gfp = !all;
 	if (args->exporter->timed)
-		args->options.history = opts->history = &args->history;
+		args->options.history = own->history = &args->history;
 	args->options.rows = o->lines;
 	if (args->options.weight)
 		o->sort = export_metrics[args->options.weight->metric];

@@ -29,7 +29,7 @@ static const char command_name[] = "footprint";
 struct footprint_run {
 	struct stat_run st;
 	struct footprint_files files;
-	struct footprint_options opts;
+	struct footprint_options *opts; /* in @st */
 	struct alloc_filter within;
 	const char *attr, *rings;
 	uint64_t depth;
@@ -83,7 +83,7 @@ static int parse(struct footprint_run *run, int argc, char **argv)
 		STAT_ROW_OPTIONS(o),
 		{ OPTION_STRING | OPTION_EVERYDAY, 0, "rings", "FILE", &run->rings,
 		  "draw the whole tree as rings: FILE.svg or FILE.html" },
-		{ OPTION_FLAG, 0, "sections", NULL, &run->opts.sections,
+		{ OPTION_FLAG, 0, "sections", NULL, &run->opts->sections,
 		  "also show the sections of the files" },
 		FILTER_OPTIONS(o->filter),
 		STAT_FORM_GROUP,
@@ -119,7 +119,7 @@ static int check_recording(const struct footprint_run *run)
 
 	if (o->path)
 		return GO_ON;
-	if (run->opts.attr != FOOTPRINT_STATIC) {
+	if (run->opts->attr != FOOTPRINT_STATIC) {
 		message_error(command_name,
 			      "--attr %s needs a recording\n  Give it: -i FILE",
 			      run->attr);
@@ -165,7 +165,7 @@ static int choose_dirs(struct footprint_run *run)
 		err = list ? err : -ENOMEM;
 	}
 	if (given->count)
-		run->opts.within = &run->within;
+		run->opts->within = &run->within;
 	return err ? out_of_memory() : GO_ON;
 }
 
@@ -185,9 +185,8 @@ static int choose(struct footprint_run *run)
 			      run->rings);
 		return EXIT_USAGE;
 	}
-	run->opts.attr = (enum footprint_attr)attr;
-	run->opts.fp = &run->files.fp;
-	run->st.opts.analyses.opts.footprint = &run->opts;
+	run->opts->attr = (enum footprint_attr)attr;
+	run->opts->fp = &run->files.fp;
 	run->st.opts.analyses.opts.needs = run->page ? NEEDS_PAGE : NEEDS_SLAB;
 	if (run->page && attr == FOOTPRINT_WASTE) {
 		message_error(
@@ -197,7 +196,7 @@ static int choose(struct footprint_run *run)
 	}
 	if (!run->depth)
 		run->depth = LEVELS;
-	if (run->opts.sections && run->st.opts.filter.dirs.count) {
+	if (run->opts->sections && run->st.opts.filter.dirs.count) {
 		message_error(
 			command_name,
 			"--sections cannot be used with --dir: sections have no directory");
@@ -290,7 +289,7 @@ static int show_static(struct footprint_run *run)
 	int ret;
 
 	st->report = report_new();
-	if (!st->report || footprint_report(&run->opts, st->report))
+	if (!st->report || footprint_report(run->opts, st->report))
 		return out_of_memory();
 	st->report->subject = "kernel";
 	report_add_fact(st->report, "vmlinux", NULL,
@@ -342,8 +341,10 @@ static int run_footprint(int argc, char **argv)
 	struct footprint_run run = {
 		.st = { .command = command_name, .prepare = prepare, .finish = finish }
 	};
-	int ret = parse(&run, argc, argv);
+	int ret;
 
+	run.opts = stat_analyses_own(&run.st.opts.analyses, command_name);
+	ret = parse(&run, argc, argv);
 	if (ret == GO_ON)
 		ret = choose(&run);
 	if (ret == GO_ON)

@@ -124,7 +124,6 @@ static int load_recording(struct loading *l, const struct query_file *f)
 
 	for (i = 0; (analysis = analysis_at(i)); i++)
 		a->asked[i] = stat_analyses_of("export", analysis);
-	a->short_time = UINT64_MAX;
 	a->opts.by = SUBJECT_STACK | SUBJECT_COMM << SUBJECT_PART_BITS;
 	a->opts.by_cache = true;
 	st.opts.path = f->path;

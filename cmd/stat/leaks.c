@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analysis/life/leaks.h"
 #include "cmd/options/message.h"
 #include "cmd/stat/tables.h"
 
@@ -57,18 +58,13 @@ static int read_suppressions(struct suppressions *s, const char *path)
 
 int leaks_choose(struct tables_args *args, struct stat_options *o)
 {
+	struct leaks_options *own = stat_analyses_own(&o->analyses, command_name);
 	int ret = GO_ON;
 	size_t i;
 
-	if (!args->older) {
-		message_error(command_name, "--older: the time must be more than 0");
-		return EXIT_USAGE;
-	}
-	if (args->older != UINT64_MAX)
-		o->analyses.opts.older_ns = args->older;
 	for (i = 0; i < args->suppress.count && ret == GO_ON; i++)
 		ret = read_suppressions(&args->known, args->suppress.items[i]);
 	if (args->known.nr)
-		o->analyses.opts.suppress = &args->known;
+		own->suppress = &args->known;
 	return ret;
 }

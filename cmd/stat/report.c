@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analysis/browse/report_rows.h"
 #include "base/shell_word.h"
 #include "cmd/options/command.h"
 #include "cmd/options/message.h"
@@ -205,9 +206,11 @@ static int run_report(int argc, char **argv)
 	struct report_run run = {
 		.st = { .command = command_name, .prepare = prepare, .finish = finish }
 	};
+	struct report_options *own;
 	int ret;
 
-	run.st.opts.analyses.opts.web = &run.web;
+	own = stat_analyses_own(&run.st.opts.analyses, command_name);
+	own->web = &run.web;
 	run.st.opts.dirs_if_known = true;
 	ret = parse(&run, argc, argv);
 	if (ret == GO_ON)

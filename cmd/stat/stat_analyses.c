@@ -36,6 +36,78 @@ struct option_entry *stat_analyses_options(struct stat_analyses *a, enum analysi
 	return first;
 }
 
+/* The index of the analysis @name, which exists. */
+static size_t index_of(const char *name)
+{
+	const struct analysis *analysis = analysis_find(name);
+	size_t i = 0;
+
+	while (analysis_at(i) != analysis)
+		i++;
+	return i;
+}
+
+void *stat_analyses_own(struct stat_analyses *a, const char *name)
+{
+	return a->own[index_of(name)];
+}
+
+struct option_entry *stat_analyses_own_options(struct stat_analyses *a, const char *name)
+{
+	const struct analysis_option *opt = analysis_find(name)->options;
+	struct option_entry *first = a->options + a->nr_options, *to = first;
+	char *own = stat_analyses_own(a, name);
+
+	for (; opt && opt->name; opt++)
+		*to++ = (struct option_entry){
+			.type = (opt->type == ANALYSIS_FLAG ? OPTION_FLAG
+							    : OPTION_POSITIVE_DURATION) |
+				(opt->seldom ? 0 : OPTION_EVERYDAY),
+			.name = opt->name,
+			.arg = opt->arg,
+			.value = own + opt->at,
+			.help = opt->help
+		};
+	*to++ = (struct option_entry){ .type = OPTION_END };
+	a->nr_options += (size_t)(to - first);
+	return first;
+}
+
+static bool is_given(const struct stat_analyses *a, size_t i,
+		     const struct analysis_option *opt)
+{
+	const char *value = (const char *)a->own[i] + opt->at;
+
+	return opt->type == ANALYSIS_FLAG ? *(const bool *)value
+					  : *(const uint64_t *)value != 0;
+}
+
+/* The first own option of analysis @i that was given and, if @time, is a time; NULL: none. */
+static const char *first_given(const struct stat_analyses *a, size_t i, bool time)
+{
+	const struct analysis_option *opt = analysis_at(i)->options;
+
+	for (; opt && opt->name; opt++) {
+		if (is_given(a, i, opt) && (!time || opt->type == ANALYSIS_TIME))
+			return opt->name;
+	}
+	return NULL;
+}
+
+bool stat_analyses_given(const struct stat_analyses *a, const char *option)
+{
+	const struct analysis_option *opt;
+	size_t i;
+
+	for (i = 0; analysis_at(i); i++) {
+		for (opt = analysis_at(i)->options; opt && opt->name; opt++) {
+			if (!strcmp(opt->name, option) && is_given(a, i, opt))
+				return true;
+		}
+	}
+	return false;
+}
+
 bool stat_analyses_of(const char *command, const struct analysis *analysis)
 {
 	if (analysis->use == ANALYSIS_COMMAND)
@@ -151,7 +223,7 @@ static int check_unmatched(const struct stat_analyses *a, const char *command)
 			return GO_ON;
 		asked |= a->asked[i];
 	}
-	if (!a->opts.unmatched || !asked)
+	if (!stat_analyses_given(a, "unmatched") || !asked)
 		return GO_ON;
 	message_error(
 		command,
@@ -159,22 +231,22 @@ static int check_unmatched(const struct stat_analyses *a, const char *command)
 	return EXIT_USAGE;
 }
 
-/* Checks --short, which is only about lifetimes. */
-static int check_short(struct stat_analyses *a, const char *command)
+/* Checks options of analyses that only run if asked for by name. */
+static int check_own(const struct stat_analyses *a, const char *command)
 {
-	bool asked = false;
+	const struct analysis *analysis;
+	const char *given;
 	size_t i;
 
-	for (i = 0; analysis_at(i); i++)
-		asked |= a->asked[i] && analysis_at(i) == analysis_find("lifetime");
-	if (a->short_time == UINT64_MAX)
-		return GO_ON;
-	if (!asked || !a->short_time) {
-		message_error(command, asked ? "--short: the time must be more than 0"
-					     : "--short needs --lifetime");
+	for (i = 0; (analysis = analysis_at(i)); i++) {
+		given = a->asked[i] || analysis->use == ANALYSIS_USUAL
+				? NULL
+				: first_given(a, i, false);
+		if (!given)
+			continue;
+		message_error(command, "--%s needs --%s", given, analysis->name);
 		return EXIT_USAGE;
 	}
-	a->opts.short_ns = a->short_time;
 	return GO_ON;
 }
 
@@ -187,7 +259,7 @@ int stat_analyses_check(struct stat_analyses *a, bool time, const char *command)
 	if (ret == GO_ON)
 		ret = check_unmatched(a, command);
 	if (ret == GO_ON)
-		ret = check_short(a, command);
+		ret = check_own(a, command);
 	for (i = 0; ret == GO_ON && (analysis = analysis_at(i)); i++) {
 		if (!a->asked[i] || !analysis->all_time || !time)
 			continue;
@@ -197,6 +269,12 @@ int stat_analyses_check(struct stat_analyses *a, bool time, const char *command)
 		return EXIT_USAGE;
 	}
 	return ret;
+}
+
+static void take(struct stat_analyses *a, size_t i)
+{
+	a->chosen_own[a->nr] = a->own[i];
+	a->chosen[a->nr++] = analysis_at(i);
 }
 
 /* No analysis was asked for: takes the usual ones that have the rows asked for. */
@@ -212,20 +290,19 @@ static void choose_usual(struct stat_analyses *a)
 		if (o->by_caller || o->by_address ||
 		    (has_rows(analysis->rows, o->by) &&
 		     (!o->by_cache || has_rows(analysis->rows, SUBJECT_CACHE))))
-			a->chosen[a->nr++] = analysis;
+			take(a, i);
 	}
 }
 
 void stat_analyses_choose(struct stat_analyses *a)
 {
 	struct analysis_options *o = &a->opts;
-	const struct analysis *analysis;
 	bool no_cache = false;
 	size_t i;
 
-	for (i = 0; (analysis = analysis_at(i)); i++) {
+	for (i = 0; analysis_at(i); i++) {
 		if (a->asked[i])
-			a->chosen[a->nr++] = analysis;
+			take(a, i);
 	}
 	if (stat_analyses_asked(a, ANALYSIS_ALONE))
 		return;
@@ -246,6 +323,7 @@ int stat_analyses_possible(const struct stat_analyses *a, const struct recording
 			   const char *path, const char *command)
 {
 	const char *frees = a->opts.live ? "live" : NULL, *kind = "--", *lacks;
+	const char *time = NULL;
 	size_t i;
 
 	for (i = 0; i < a->nr; i++) {
@@ -273,11 +351,13 @@ int stat_analyses_possible(const struct stat_analyses *a, const struct recording
 		if (a->chosen[i]->use == ANALYSIS_COMMAND)
 			kind = "kmemx ";
 	}
-	if ((a->opts.short_ns || a->opts.older_ns) && !recording_clocks_are_ns(rec)) {
+	for (i = 0; !time && analysis_at(i); i++)
+		time = first_given(a, i, true);
+	if (time && !recording_clocks_are_ns(rec)) {
 		message_error(
 			command,
-			"%s: the clock of %s does not count nanoseconds\n  Leave it out: times are in the clock's units then",
-			a->opts.short_ns ? "--short" : "--older", path);
+			"--%s: the clock of %s does not count nanoseconds\n  Leave it out: times are in the clock's units then",
+			time, path);
 		return EXIT_FAILED;
 	}
 	if (!frees || !recording_lacks_frees(rec))

@@ -15,21 +15,23 @@
 
 /**
  * struct stat_analyses - zero-initialise it; the option table points at its flags
- * @options: the @nr_options entries of stat_analyses_options()
+ * @options: the @nr_options entries of stat_analyses_options() and stat_analyses_own_options()
  * @asked: asked for by name; the index is that of analysis_at()
  * @opts: their options
- * @short_time: for @opts; UINT64_MAX if not given
+ * @own: their own options; the index is that of analysis_at()
  * @foreign: events that lack a field of the filter: analyses of them are not taken by default
- * @chosen: the @nr analyses to run, set by stat_analyses_choose()
+ * @chosen, @chosen_own: the @nr analyses to run and their own options, set by
+ *	stat_analyses_choose()
  */
 struct stat_analyses {
-	struct option_entry options[ANALYSES_MAX + ANALYSIS_USES];
+	struct option_entry options[2 * ANALYSES_MAX + ANALYSIS_USES];
 	size_t nr_options;
 	bool asked[ANALYSES_MAX];
 	struct analysis_options opts;
-	uint64_t short_time;
+	uint64_t own[ANALYSES_MAX][ANALYSIS_OWN_SIZE / sizeof(uint64_t)];
 	uint32_t foreign;
 	const struct analysis *chosen[ANALYSES_MAX];
+	const void *chosen_own[ANALYSES_MAX];
 	size_t nr;
 };
 
@@ -38,6 +40,12 @@ struct stat_analyses {
  */
 struct option_entry *stat_analyses_options(struct stat_analyses *a,
 					   enum analysis_use use);
+/* An OPTION_TABLE with the own options of the analysis @name. Call it once for each. */
+struct option_entry *stat_analyses_own_options(struct stat_analyses *a, const char *name);
+/* The own options of the analysis @name, which has some. */
+void *stat_analyses_own(struct stat_analyses *a, const char *name);
+/* Was @option, one of the own options of an analysis, given? */
+bool stat_analyses_given(const struct stat_analyses *a, const char *option);
 /* Does @command show the tables of @analysis? */
 bool stat_analyses_of(const char *command, const struct analysis *analysis);
 /* Was an analysis of that use asked for by name? */

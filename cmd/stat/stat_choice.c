@@ -92,24 +92,20 @@ static int check_alone(const struct stat_choice *c, const struct stat_analyses *
 {
 	const struct analysis_options *o = &a->opts;
 	bool account = stat_analyses_asked(a, ANALYSIS_ALONE);
-	const char *alone = c->order_by	     ? "--order-by"
-			    : c->malloc_only ? "--malloc"
-			    : c->cache_only  ? "--cache-only"
-					     : NULL;
 
 	if (account && (stat_analyses_asked(a, ANALYSIS_USUAL) ||
 			stat_analyses_asked(a, ANALYSIS_ASKED) || o->by_caller ||
-			o->by_address || o->unmatched)) {
+			o->by_address || stat_analyses_given(a, "unmatched"))) {
 		message_error(
 			command,
 			"--account is a separate table\n  It can only be combined with --by, --order-by, --malloc, --cache-only, --live and -l");
 		return EXIT_USAGE;
 	}
-	if (!account && alone) {
-		message_error(command, "%s needs --account", alone);
+	if (!account && c->order_by) {
+		message_error(command, "--order-by needs --account");
 		return EXIT_USAGE;
 	}
-	if (c->malloc_only && c->cache_only) {
+	if (stat_analyses_given(a, "malloc") && stat_analyses_given(a, "cache-only")) {
 		message_error(command,
 			      "--malloc and --cache-only cannot be used together");
 		return EXIT_USAGE;
@@ -171,8 +167,5 @@ int stat_choice_check(const struct stat_choice *c, struct stat_analyses *analyse
 	if (c->order_by &&
 	    option_choose("--order-by", c->order_by, orders, nr_orders, command) < 0)
 		return EXIT_USAGE;
-	o->account_rows = c->malloc_only  ? ACCOUNT_KMALLOC
-			  : c->cache_only ? ACCOUNT_CACHES
-					  : ACCOUNT_ALL;
 	return check_alone(c, analyses, command);
 }

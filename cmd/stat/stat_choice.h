@@ -12,7 +12,6 @@
 /* Zero-initialise it; the option table points at the strings and flags. */
 struct stat_choice {
 	const char *by_word, *order_by;
-	bool malloc_only, cache_only;
 };
 
 #define STAT_ORDERS_MAX 16

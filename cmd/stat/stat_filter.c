@@ -58,7 +58,7 @@ int stat_filter_check(const struct filter_words *w, struct stat_analyses *a,
 			      analysis->name, analysis->unfiltered);
 		return EXIT_USAGE;
 	}
-	if (a->opts.unmatched) {
+	if (stat_analyses_given(a, "unmatched")) {
 		message_error(
 			command,
 			"--unmatched cannot be filtered: no allocation event names the task of these objects");

@@ -15,7 +15,6 @@ int stat_options_parse(struct stat_options *o, const struct option_usage *usage,
 	int operands, ret;
 	size_t i;
 
-	a->short_time = UINT64_MAX;
 	for (i = 0; (analysis = analysis_at(i)); i++)
 		a->asked[i] = analysis->use == ANALYSIS_COMMAND &&
 			      stat_analyses_of(usage->command, analysis);

@@ -168,7 +168,8 @@ static int analyze(struct stat_run *st)
 	struct analysis_env env = study_env(&st->in.study);
 	const struct analysis_set set = { .analyses = o->analyses.chosen,
 					  .nr = o->analyses.nr,
-					  .opts = &o->analyses.opts };
+					  .opts = &o->analyses.opts,
+					  .own = o->analyses.chosen_own };
 	int ret;
 
 	env.dir_depth = input_dirs_depth(o->dir_depth);
@@ -440,8 +441,7 @@ static int open_study(struct stat_run *st)
 static int read_and_show(struct stat_run *st)
 {
 	const struct stat_options *o = &st->opts;
-	const struct event_stream_options how = { .read_ahead =
-							  input_jobs(o->jobs) > 1 };
+	const struct event_stream_options how = { .read_ahead = input_jobs(o->jobs) > 1 };
 	int ret;
 
 	stat_analyses_choose(&st->opts.analyses);

@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analysis/time/peak.h"
 #include "cmd/options/message.h"
 #include "cmd/stat/stat_keys.h"
 #include "cmd/stat/stat_options.h"
@@ -21,7 +22,7 @@
 enum {
 	OWN_KINDS = 1 << 0,
 	OWN_BY = 1 << 1,
-	OWN_OLDER = 1 << 2, /* with --suppress */
+	OWN_SUPPRESS = 1 << 2,
 	OWN_AT = 1 << 3,
 	OWN_CULL = 1 << 4,
 	OWN_UNSCALED = 1 << 5,
@@ -82,10 +83,10 @@ static int parse(const struct tables_command *c, struct tables_args *args,
 		     PART({ OPTION_STRING | OPTION_EVERYDAY, 0, "cull", "KEYS",
 			    &args->cull,
 			    "a row for blocks that agree in these: stacktrace, pid, name, order, migratetype" })),
-		part(c->own & OWN_OLDER,
-		     PART({ OPTION_DURATION | OPTION_EVERYDAY, 0, "older", "TIME",
-			    &args->older, "younger objects may be in flight: 5s, 100ms" },
-			  { OPTION_STRINGS | OPTION_EVERYDAY, 0, "suppress", "FILE",
+		{ OPTION_TABLE,
+		  .value = stat_analyses_own_options(&o->analyses, c->command.name) },
+		part(c->own & OWN_SUPPRESS,
+		     PART({ OPTION_STRINGS | OPTION_EVERYDAY, 0, "suppress", "FILE",
 			    &args->suppress, "known leaks: lines 'leak:FUNCTION'" })),
 		part(c->own & OWN_AT,
 		     PART({ OPTION_STRING | OPTION_EVERYDAY, 0, "at", "TIME", &args->at,
@@ -129,7 +130,7 @@ static int run_tables(int argc, char **argv)
 {
 	const struct tables_command *c = find(argv[0]);
 	struct stat_run st = { .command = c->command.name };
-	struct tables_args args = { .older = UINT64_MAX };
+	struct tables_args args = { 0 };
 	int ret = parse(c, &args, &st.opts, argc, argv);
 
 	if (ret == GO_ON)
@@ -148,6 +149,7 @@ static int run_tables(int argc, char **argv)
 /* For peak. What is live at --at is what is live at the end of the events before it. */
 static int choose_moment(struct tables_args *args, struct stat_options *o)
 {
+	struct peak_options *own = stat_analyses_own(&o->analyses, "peak");
 	const char *other =
 		args->bins ? "--over-time and --at cannot be used together"
 		: o->window.time
@@ -174,7 +176,7 @@ static int choose_moment(struct tables_args *args, struct stat_options *o)
 		return EXIT_FAILED;
 	}
 	o->window.time = args->window;
-	o->analyses.opts.at_end = true;
+	own->at_end = true;
 	return GO_ON;
 }
 
@@ -193,7 +195,7 @@ const struct tables_command tables_commands[TABLES_NR] = {
 		.purpose = "Show what was allocated and still lives: leaks.",
 		.examples = "  kmemx leaks --by stack --older 5s\n"
 			    "  kmemx leaks -i boot.dat --suppress known -l 10 --json\n",
-		.own = OWN_KINDS | OWN_BY | OWN_OLDER | OWN_UNSCALED,
+		.own = OWN_KINDS | OWN_BY | OWN_SUPPRESS | OWN_UNSCALED,
 		.sort = "sort keys, e.g. growth,-age",
 		.choose = leaks_choose,
 	},

@@ -12,14 +12,13 @@
 
 /**
  * struct tables_args - the options that only some of the commands have
- * @older: UINT64_MAX if not given
  * @window: for peak: the time up to @at, in the form of --time
  * @known: for leaks: the lines of @suppress
  * @by, @sort: for owners: translated from page_owner_sort's words
  */
 struct tables_args {
 	bool slab, page;
-	uint64_t older, bins;
+	uint64_t bins;
 	const char *at, *cull;
 	struct option_strings suppress;
 	char *window;
@@ -57,7 +56,7 @@ enum {
 
 extern const struct tables_command tables_commands[TABLES_NR];
 
-/* For leaks: --older and --suppress. */
+/* For leaks: --suppress. */
 int leaks_choose(struct tables_args *args, struct stat_options *o);
 /* For owners: --cull, and the words of --sort. */
 int owners_choose(struct tables_args *args, struct stat_options *o);

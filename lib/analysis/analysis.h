@@ -23,11 +23,7 @@
 #include "symbol/symbols.h"
 
 struct alloc_filter;
-struct export_history;
-struct footprint_options;
 struct stack_guess;
-struct suppressions;
-struct web_report;
 
 /**
  * struct analysis_env - what every analysis may consult; borrowed, outlives them
@@ -76,9 +72,6 @@ struct analysis_env {
 	unsigned int jobs;
 };
 
-/* Which slab allocations count. */
-enum account_rows { ACCOUNT_ALL, ACCOUNT_KMALLOC, ACCOUNT_CACHES };
-
 /* The roots of a tree of callchains: no tree is wanted; the outermost callers; the functions that
  * allocated.
  */
@@ -95,47 +88,48 @@ struct tree_options {
 };
 
 /**
- * struct analysis_options - options for analyses with several tables; each uses those it knows.
- * Zero: its usual table. Borrowed, outlives them.
+ * struct analysis_options - options that several analyses have; each uses those it knows. Zero: its
+ * usual table. Borrowed, outlives them.
  *
  * @by_caller, @by_address, @by_cache: which tables are wanted
  * @by: rows of one more table, or of the only one. It may be combined
  * @tree: a tree of callchains is wanted
  * @live: only what is still allocated
- * @unmatched: also show who freed slab objects that no event allocated
- * @account_rows: which slab allocations the account table counts
  * @needs: NEEDS_SLAB or NEEDS_PAGE: analyses of both do only this part; 0: all
  * @bins: for peak: live bytes at the ends of this many parts of the time; 0: not wanted
- * @at_end: for peak: at the end, not at the peak
- * @any_order, @any_migratetype: for owners and export: one row for all orders or migratetypes;
- *	@any_gfp: for export
- * @history: for export: receives all that began and ended, owned by the caller; NULL: not wanted
- * @older_ns: younger objects may be in flight; 0: the analysis chooses
- * @suppress: known leaks; NULL: none
- * @footprint: for footprint, which has no tables without it
- * @web: for report: receives the data of its page; NULL: not wanted
- * @short_ns: a lifetime up to this is short; 0: LIFETIME_SHORT_NS
+ * @any_order, @any_migratetype: for owners and export: one row for all orders or migratetypes
+ * @own: what only this analysis has, of a type in its header; NULL: all of it is zero
  */
 struct analysis_options {
 	bool by_caller, by_address, by_cache;
 	enum subject_kind by;
 	struct tree_options tree;
 	bool live;
-	bool unmatched;
-	enum account_rows account_rows;
 	uint32_t needs;
 	unsigned int bins;
-	bool at_end;
-	bool any_order, any_migratetype, any_gfp;
-	struct export_history *history;
-	uint64_t older_ns;
-	const struct suppressions *suppress;
-	const struct footprint_options *footprint;
-	struct web_report *web;
-	uint64_t short_ns;
+	bool any_order, any_migratetype;
+	const void *own;
 };
 
-#define LIFETIME_SHORT_NS 10000
+/* Most bytes of an analysis's own options. */
+#define ANALYSIS_OWN_SIZE 64
+
+enum analysis_option_type {
+	ANALYSIS_FLAG, /* bool */
+	ANALYSIS_TIME, /* uint64_t: ns; 0: not given */
+};
+
+/**
+ * struct analysis_option - an option of the command line that only one analysis has
+ * @at: offset of its value in the analysis's own options
+ * @seldom: only --help-all has it
+ */
+struct analysis_option {
+	const char *name, *arg, *help;
+	enum analysis_option_type type;
+	size_t at;
+	bool seldom;
+};
 
 /* Sets of events: bits of enum kmem_event_type. */
 #define NEEDS(type) (1U << KMEM_##type)
@@ -179,6 +173,7 @@ static inline bool analysis_use_stat(enum analysis_use use)
  * @lacks: returns which fact about the system it needs and the recording lacks, as "does not say
  *	..."; NULL: nothing is missing. The callback is NULL for analyses that need no such facts.
  * @tables: types of its tables; ended by NULL
+ * @options: its own options that the command line has, ended by an empty one; NULL: it has none
  * @create: @self must be destroyed in any case, unless it is NULL. 0; -ENOMEM; -EOVERFLOW:
  *	env->accounts cannot hold its dimensions together with the others'
  * @observe: takes events and losses, in time order; keeps failures (memory), which @view returns.
@@ -204,6 +199,7 @@ struct analysis {
 	bool estimates, all_frees;
 	const char *(*lacks)(const struct recording *rec);
 	const struct table_type *const *tables;
+	const struct analysis_option *options;
 	int (*create)(const struct analysis_env *env, const struct analysis_options *opts,
 		      void **self);
 	void (*observe)(void *self, const struct kmem_event *evs, size_t nr);

@@ -90,11 +90,11 @@ static void web_end(void *self)
 static int web_view(const void *self, struct report *report)
 {
 	const struct web *w = self;
+	const struct report_options *own = w->asked->own;
 	int ret = w->time.failed ? -ENOMEM : analysis_summary.view(w->summary, report);
 
-	if (!ret && w->asked->web)
-		ret = report_rows_fill(w->asked->web, w->env, w->peak, &w->time,
-				       &w->frames);
+	if (!ret && own && own->web)
+		ret = report_rows_fill(own->web, w->env, w->peak, &w->time, &w->frames);
 	return ret;
 }
 

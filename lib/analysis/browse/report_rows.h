@@ -11,6 +11,11 @@
 #include "analysis/time/peak.h"
 #include "report/web/web_report.h"
 
+/* The own options of the analysis. @web: receives the data of its page; NULL: not wanted */
+struct report_options {
+	struct web_report *web;
+};
+
 /* Fills in @web, which is empty, after the last event. 0 or -ENOMEM. */
 int report_rows_fill(struct web_report *web, const struct analysis_env *env,
 		     const struct peak *peak, const struct over_time *time,

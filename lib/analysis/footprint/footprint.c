@@ -13,6 +13,9 @@
 #include "analysis/stat/slab_report.h"
 
 /* Adds the tables of @tree. */
+_Static_assert(sizeof(struct footprint_options) <= ANALYSIS_OWN_SIZE,
+	       "the largest own options");
+
 static int show_tree(const struct footprint_tree *tree,
 		     const struct footprint_options *opts, enum footprint_dynamic dynamic,
 		     struct report *report)
@@ -125,11 +128,12 @@ static int add_callsite(struct join *j, uint64_t addr, const struct footprint_su
 static int join_begin(struct join *j, const struct analysis_env *env,
 		      const struct analysis_options *opts)
 {
+	const struct footprint_options *own = opts->own;
+
 	*j = (struct join){ .env = env,
-			    .opts = opts->footprint,
-			    .tree = { .attr = opts->footprint->attr,
-				      .within = opts->footprint->within } };
-	return footprint_tree_static(&j->tree, opts->footprint->fp);
+			    .opts = own,
+			    .tree = { .attr = own->attr, .within = own->within } };
+	return footprint_tree_static(&j->tree, own->fp);
 }
 
 static int show_slab(struct slab_report *slab, struct report *report)
@@ -193,7 +197,7 @@ static int footprint_view(const void *self, struct report *report)
 	const struct footprint_analysis *a = self;
 
 	if (!(analysis_seen(a->env) & (a->slab ? NEEDS_SLAB : NEEDS_PAGE)) ||
-	    !a->opts->footprint)
+	    !a->opts->own)
 		return 0;
 	return a->slab ? slab_analysis_view(a->slab, report, show_slab)
 		       : show_pages(a, report);

@@ -218,6 +218,8 @@ static int leaks_create(const struct analysis_env *env,
 		return -ENOMEM;
 	l->env = env;
 	l->opts = opts;
+	if (opts->own)
+		l->own = *(const struct leaks_options *)opts->own;
 	l->ns = recording_clocks_are_ns(env->rec);
 	slab = subjects_slab_dimensions(opts, env);
 	page = subjects_page_dimensions(opts->by);
@@ -284,6 +286,12 @@ static int leaks_view(const void *self, struct report *report)
 	return ret;
 }
 
+static const struct analysis_option options[] = {
+	{ "older", "TIME", "younger objects may be in flight: 5s, 100ms", ANALYSIS_TIME,
+	  offsetof(struct leaks_options, older_ns), false },
+	{ .name = NULL },
+};
+
 static const struct table_type *const tables[] = { &leaks_type, &leaks_page_type, NULL };
 
 const struct analysis analysis_leaks = {
@@ -295,6 +303,7 @@ const struct analysis analysis_leaks = {
 	.estimates = true,
 	.all_frees = true,
 	.tables = tables,
+	.options = options,
 	.create = leaks_create,
 	.view = leaks_view,
 	.destroy = leaks_destroy,

@@ -42,6 +42,16 @@ struct leaks_side {
 };
 
 /**
+ * struct leaks_options - the analysis's own options
+ * @older_ns: younger objects may be in flight; 0: the analysis chooses
+ * @suppress: known leaks; NULL: none
+ */
+struct leaks_options {
+	uint64_t older_ns;
+	const struct suppressions *suppress;
+};
+
+/**
  * struct leaks - the analysis
  * @by_task: rows of a table are by task
  * @ns: the clock counts nanoseconds
@@ -49,6 +59,7 @@ struct leaks_side {
 struct leaks {
 	const struct analysis_env *env;
 	const struct analysis_options *opts;
+	struct leaks_options own;
 	struct slab_account *slab;
 	struct page_account *page;
 	struct leaks_side slabs, pages;

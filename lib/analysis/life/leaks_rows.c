@@ -145,7 +145,7 @@ static void add_living(struct leaks_view *v, const struct living *one)
  */
 static int find_young(struct leaks_view *v)
 {
-	uint64_t older = v->l->opts->older_ns,
+	uint64_t older = v->l->own.older_ns,
 		 part = (v->last - v->first) / LEAKS_YOUNG_PART;
 	struct lifetime_groups freed = { 0 };
 	int ret =
@@ -322,7 +322,7 @@ static int find_frame(const struct analysis_env *env, const struct suppressions 
 static int find_suppressed(const struct leaks_view *v, uint32_t row)
 {
 	const struct analysis_env *env = v->l->env;
-	const struct suppressions *s = v->l->opts->suppress;
+	const struct suppressions *s = v->l->own.suppress;
 	const struct slab_key *key =
 		v->slab ? slab_lives_key(&v->slab->lives, row) : NULL;
 	const struct dimensions *dims = v->slab ? &v->slab->lives.dimensions : NULL;
@@ -342,7 +342,7 @@ static int find_suppressed(const struct leaks_view *v, uint32_t row)
 
 static int suppress(struct leaks_view *v)
 {
-	const struct suppressions *s = v->l->opts->suppress;
+	const struct suppressions *s = v->l->own.suppress;
 	uint32_t i;
 
 	if (!s)

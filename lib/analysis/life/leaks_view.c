@@ -312,7 +312,7 @@ static void add_rows(const struct leaks_view *v, enum subject_kind kind, struct 
 /* "Suppressed: 12 objects, 4096 bytes (leak:foo 4000, leak:bar 96)" */
 static void note_suppressed(const struct leaks_view *v, struct table *t)
 {
-	const struct suppressions *s = v->l->opts->suppress;
+	const struct suppressions *s = v->l->own.suppress;
 	const char *space = " (";
 	struct strbuf lines = { 0 };
 
@@ -359,7 +359,7 @@ static void note_outlived(const struct leaks_view *v, struct table *t)
 
 static void add_notes(const struct leaks_view *v, uint64_t losses, struct table *t)
 {
-	uint64_t older = v->l->opts->older_ns;
+	uint64_t older = v->l->own.older_ns;
 	struct strbuf age = { 0 };
 
 	text_duration(&age, older ? older : (v->last - v->first) / LEAKS_YOUNG_PART, " ");
@@ -442,7 +442,7 @@ static void add_summary(const struct leaks_view *v, uint64_t losses, struct tabl
 
 	table_set_summary_title(t, v->slab ? "SUMMARY (live slab objects)"
 					   : "SUMMARY (live pages)");
-	table_add_summary_lines(t, lines, ARRAY_SIZE(lines) - !v->l->opts->suppress,
+	table_add_summary_lines(t, lines, ARRAY_SIZE(lines) - !v->l->own.suppress,
 				losses != 0);
 	if (v->old_of)
 		add_interval(v, t);

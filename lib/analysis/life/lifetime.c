@@ -67,10 +67,24 @@ static void lifetime_destroy(void *self)
 	free(a);
 }
 
+/* A lifetime up to this is short, without --short. */
+#define SHORT_NS 10000
+
+struct lifetime_options {
+	uint64_t short_ns;
+};
+
+static const struct analysis_option options[] = {
+	{ "short", "TIME", "--lifetime: up to this it is short (default: 10us)",
+	  ANALYSIS_TIME, offsetof(struct lifetime_options, short_ns), true },
+	{ .name = NULL },
+};
+
 static int lifetime_create(const struct analysis_env *env,
 			   const struct analysis_options *opts, void **self)
 {
 	struct lifetime_analysis *a = calloc(1, sizeof(*a));
+	const struct lifetime_options *own = opts->own;
 	struct dimensions slab, page;
 	int ret;
 
@@ -82,7 +96,7 @@ static int lifetime_create(const struct analysis_env *env,
 	a->env = env;
 	a->opts = opts;
 	a->ns = recording_clocks_are_ns(env->rec);
-	a->slab_times.short_time = opts->short_ns ? opts->short_ns : LIFETIME_SHORT_NS;
+	a->slab_times.short_time = own && own->short_ns ? own->short_ns : SHORT_NS;
 	a->page_times.short_time = a->slab_times.short_time;
 	ret = accounts_slab(env->accounts, &slab, &a->slab);
 	if (!ret)
@@ -336,6 +350,7 @@ const struct analysis analysis_lifetime = {
 	.estimates = true,
 	.all_frees = true,
 	.tables = tables,
+	.options = options,
 	.create = lifetime_create,
 	.view = lifetime_view,
 	.destroy = lifetime_destroy,

@@ -231,8 +231,7 @@ static int summary_create(const struct analysis_env *env,
 	if (!s)
 		return -ENOMEM;
 	s->env = env;
-	s->opts = (struct analysis_options){ .by_caller = true,
-					     .older_ns = opts->older_ns };
+	s->opts = (struct analysis_options){ .by_caller = true };
 	for (i = 0; !ret && i < PART_NR; i++)
 		ret = parts[i]->create(env, &s->opts, &s->selves[i]);
 	return ret;

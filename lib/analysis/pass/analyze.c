@@ -33,6 +33,7 @@ struct analyses {
 	struct analysis_env env;
 	struct accounts accounts;
 	struct analysis_set set;
+	struct analysis_options opts[ANALYSES_MAX]; /* of each */
 	void *selves[ANALYSES_MAX];
 	struct taker takers[ANALYSES_MAX + 2];
 	size_t nr_takers;
@@ -154,7 +155,7 @@ static int fill(const struct analyses *all, struct event_stream *stream,
 
 /* Like run_here(), but other threads run the analyses, too, while this one reads and decodes. */
 static int run_behind(const struct analyses *all, struct relay *relay,
-		     struct event_stream *stream, struct pass *pass)
+		      struct event_stream *stream, struct pass *pass)
 {
 	struct kmem_event *events;
 	int ret;
@@ -324,13 +325,17 @@ int analyses_new(struct analyses **out, const struct analysis_env *env,
 	if (env->filter && alloc_filter_begin(env->filter, &all->env))
 		return -ENOMEM;
 	for (i = 0; i < set->nr; i++) {
-		ret = set->analyses[i]->create(&all->env, set->opts, &all->selves[i]);
+		all->opts[i] = *set->opts;
+		if (set->own)
+			all->opts[i].own = set->own[i];
+		ret = set->analyses[i]->create(&all->env, &all->opts[i], &all->selves[i]);
 		if (ret)
 			return ret;
 		add_taker(all, &(struct taker){ set->analyses[i]->observe, all->selves[i],
 						group_of(all, i) });
 	}
-	add_taker(all, &(struct taker){ slab_account_take, all->accounts.slab, GROUP_SLAB });
+	add_taker(all,
+		  &(struct taker){ slab_account_take, all->accounts.slab, GROUP_SLAB });
 	add_taker(all, &(struct taker){ page_account_take, all->accounts.page,
 					page_group(all) });
 	return 0;

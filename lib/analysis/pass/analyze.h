@@ -25,12 +25,14 @@ struct analyze_progress {
  * struct analysis_set - which analyses take part
  * @analyses, @nr: at most ANALYSES_MAX
  * @opts: their options; outlives them
+ * @own: for each, its own options, which @opts need not have; NULL: none has any
  * @unseen: analyses that saw none of their events show empty tables, too
  */
 struct analysis_set {
 	const struct analysis *const *analyses;
 	size_t nr;
 	const struct analysis_options *opts;
+	const void *const *own;
 	bool unseen;
 };
 

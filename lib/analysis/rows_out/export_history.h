@@ -42,6 +42,16 @@ struct history_moment {
 #define HISTORY_MOMENTS_MAX 10000
 
 /**
+ * struct export_rows_options - the analysis's own options
+ * @any_gfp: one row for all GFP flags
+ * @history: receives all that began and ended, owned by the caller; NULL: not wanted
+ */
+struct export_rows_options {
+	bool any_gfp;
+	struct export_history *history;
+};
+
+/**
  * struct export_history - zero-initialise it
  * @objects: object_key of object n at number n; @left: live bytes of each
  * @latest: hash of a pointer or frame -> its latest object

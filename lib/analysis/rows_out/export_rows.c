@@ -54,11 +54,18 @@ struct view_row {
 	const struct net_range *net;
 };
 
+static const struct export_rows_options *own(const struct analysis_options *opts)
+{
+	static const struct export_rows_options none;
+
+	return opts->own ? opts->own : &none;
+}
+
 /* The row's number, if a history refers to it. */
 static struct cell cell_id(const void *row, struct table *t)
 {
 	const struct view_row *r = row;
-	const struct export_history *h = r->v->p->opts->history;
+	const struct export_history *h = own(r->v->p->opts)->history;
 	size_t i = (size_t)(r->sum - r->v->sums);
 
 	return h ? cell_uint(h->first_row[r->v->owners.pages != NULL] + i)
@@ -92,7 +99,7 @@ static struct cell cell_gfp(const void *row, struct table *t)
 	const struct view_row *r = row;
 	struct strbuf names = { 0 };
 
-	if (r->v->p->opts->any_gfp)
+	if (own(r->v->p->opts)->any_gfp)
 		return (struct cell){ 0 };
 	gfp_format_long(event_formats_gfp(r->v->p->env->fmts), r->key->gfp_flags, &names);
 	return cell_strbuf(t, &names);
@@ -189,7 +196,7 @@ static struct export_sum *sum_of(struct view *v, size_t i)
 
 		key.order = opts->any_order ? 0 : page->order;
 		key.migratetype = opts->any_migratetype ? 0 : page->migratetype;
-		key.gfp_flags = opts->any_gfp ? 0 : page->gfp_flags;
+		key.gfp_flags = own(opts)->any_gfp ? 0 : page->gfp_flags;
 	}
 	id = intern_id(&v->keys, &key, sizeof(key));
 	if (!id || array_reserve(&v->sums, &v->capacity, id, sizeof(*v->sums)))
@@ -332,10 +339,10 @@ static int show(const struct peak *p, bool pages, struct report *report)
 
 	if (!ret)
 		ret = t ? collect(&v) : -ENOMEM;
-	if (!ret && p->opts->history)
-		export_history_end(p->opts->history);
-	if (!ret && p->opts->history)
-		ret = export_history_rows(p->opts->history, pages, v.sum_of,
+	if (!ret && own(p->opts)->history)
+		export_history_end(own(p->opts)->history);
+	if (!ret && own(p->opts)->history)
+		ret = export_history_rows(own(p->opts)->history, pages, v.sum_of,
 					  pages ? p->page->nr_rows : p->slab->nr_rows,
 					  (uint32_t)v.nr);
 	if (!ret)
@@ -363,9 +370,9 @@ static void changed(const struct peak *p, const struct peak_change *c)
 		.more = c->more,
 	};
 
-	export_history_add(p->opts->history, &change, c->at, c->begin);
+	export_history_add(own(p->opts)->history, &change, c->at, c->begin);
 	if (c->event)
-		p->opts->history->nr_told = p->opts->history->nr;
+		own(p->opts)->history->nr_told = own(p->opts)->history->nr;
 }
 
 /* Saturates at UINT64_MAX. */
@@ -406,8 +413,8 @@ static int create(const struct analysis_env *env, const struct analysis_options 
 	if (ret)
 		return ret;
 	p->show = show;
-	if (opts->history) {
-		note_free(opts->history, env);
+	if (own(opts)->history) {
+		note_free(own(opts)->history, env);
 		p->changed = changed;
 		p->slab->lives.live.times = true;
 		p->page->lives.blocks.times = true;
@@ -443,8 +450,8 @@ static void observe(void *self, const struct kmem_event *evs, size_t nr)
 {
 	const struct peak *p = self;
 
-	if (p->opts->history)
-		note_moments(p->opts->history, evs, nr);
+	if (own(p->opts)->history)
+		note_moments(own(p->opts)->history, evs, nr);
 	peak_observe(self, evs, nr);
 }
 

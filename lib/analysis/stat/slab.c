@@ -337,9 +337,20 @@ static int slab_by_ptr(struct slab_report *slab, struct report *report)
 	return 0;
 }
 
+struct slab_options {
+	bool unmatched;
+};
+
+static const struct analysis_option options[] = {
+	{ "unmatched", NULL, "also who freed objects without an allocation event",
+	  ANALYSIS_FLAG, offsetof(struct slab_options, unmatched), true },
+	{ .name = NULL },
+};
+
 static int slab_show(struct slab_report *slab, struct report *report)
 {
 	const struct analysis_options *opts = slab->opts;
+	const struct slab_options *own = opts->own;
 	int ret = 0;
 
 	if (opts->by_caller)
@@ -352,7 +363,7 @@ static int slab_show(struct slab_report *slab, struct report *report)
 		ret = slab_by(slab, SUBJECT_CACHE, report);
 	if (!ret && opts->tree.roots)
 		ret = slab_report_tree(slab, report);
-	if (!ret && opts->unmatched)
+	if (!ret && own && own->unmatched)
 		ret = slab_report_free_only(slab, report);
 	return ret;
 }
@@ -380,6 +391,7 @@ const struct analysis analysis_slab = {
 	.rows = ROWS_ALL,
 	.estimates = true,
 	.tables = tables,
+	.options = options,
 	.create = slab_create,
 	.view = slab_view,
 	.destroy = slab_analysis_destroy,

@@ -117,6 +117,25 @@ static void account_summary(const struct slab_counts *sum, const struct net_rang
 	table_add_summary_lines(t, sure, ARRAY_SIZE(sure), false);
 }
 
+struct account_options {
+	bool kmalloc_only, caches_only;
+};
+
+static const struct analysis_option options[] = {
+	{ "malloc", NULL, "only kmalloc allocations", ANALYSIS_FLAG,
+	  offsetof(struct account_options, kmalloc_only), true },
+	{ "cache-only", NULL, "only kmem_cache_alloc allocations", ANALYSIS_FLAG,
+	  offsetof(struct account_options, caches_only), true },
+	{ .name = NULL },
+};
+
+static enum account_rows rows_of(const struct account_options *own)
+{
+	return own && own->kmalloc_only	 ? ACCOUNT_KMALLOC
+	       : own && own->caches_only ? ACCOUNT_CACHES
+					 : ACCOUNT_ALL;
+}
+
 static int account_show(struct slab_report *slab, struct report *report)
 {
 	const struct analysis_options *opts = slab->opts;
@@ -132,7 +151,7 @@ static int account_show(struct slab_report *slab, struct report *report)
 
 	slab->sites.exact = true; /* callers are callsites: sym+0x4f */
 	if (!ret)
-		ret = slab_sums_collect(&sums, slab, kind, opts->account_rows);
+		ret = slab_sums_collect(&sums, slab, kind, rows_of(opts->own));
 	if (ret)
 		goto out;
 	table_set_by(t, subjects_words(kind, words));
@@ -175,6 +194,7 @@ const struct analysis analysis_account = {
 	.estimates = true,
 	.all_frees = true,
 	.tables = tables,
+	.options = options,
 	.create = slab_analysis_create,
 	.view = account_view,
 	.destroy = slab_analysis_destroy,

@@ -12,6 +12,9 @@
 #include "analysis/row/sites.h"
 #include "analysis/row/subject.h"
 
+/* Which slab allocations count. */
+enum account_rows { ACCOUNT_ALL, ACCOUNT_KMALLOC, ACCOUNT_CACHES };
+
 /* The account behind the analyses slab, account and sizes. */
 struct slab_analysis {
 	const struct analysis_env *env;

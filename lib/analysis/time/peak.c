@@ -225,7 +225,6 @@ int peak_create(const struct analysis_env *env, const struct analysis_options *o
 	p->show = show;
 	p->of_slab = !opts->needs || opts->needs & NEEDS_SLAB;
 	p->of_pages = !opts->needs || opts->needs & NEEDS_PAGE;
-	p->at_end = opts->at_end;
 	timeline_init(&p->slabs.timeline, env->first_ts, env->last_ts, opts->bins);
 	timeline_init(&p->pages.timeline, env->first_ts, env->last_ts, opts->bins);
 	slab = subjects_slab_dimensions(opts, env);
@@ -234,6 +233,18 @@ int peak_create(const struct analysis_env *env, const struct analysis_options *o
 	if (!ret)
 		ret = accounts_page(env->accounts, &page, &p->page);
 	return ret ? ret : observe(p);
+}
+
+static int create(const struct analysis_env *env, const struct analysis_options *opts,
+		  void **self)
+{
+	const struct peak_options *own = opts->own;
+	int ret = peak_create(env, opts, self);
+	struct peak *p = *self;
+
+	if (!ret)
+		p->at_end = own && own->at_end;
+	return ret;
 }
 
 void peak_end(void *self)
@@ -271,7 +282,7 @@ const struct analysis analysis_peak = {
 	.estimates = true,
 	.all_frees = true,
 	.tables = tables,
-	.create = peak_create,
+	.create = create,
 	.observe = peak_observe,
 	.joins = NEEDS_SLAB | NEEDS_PAGE,
 	.end = peak_end,

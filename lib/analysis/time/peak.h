@@ -72,6 +72,11 @@ struct peak {
 	bool failed;
 };
 
+/* @at_end: the moment is the end, not that of the peak */
+struct peak_options {
+	bool at_end;
+};
+
 /* What lived of row @row at the moment. */
 static inline struct peak_row peak_row_then(const struct peak *p,
 					    const struct peak_side *side, size_t row)

@@ -106,18 +106,48 @@ static size_t all_analyses(const struct analysis **chosen, enum subject_kind by)
 	return nr;
 }
 
-/* The analysis @name, or all of them. The stream ends in the middle, or where it does. */
-static void check(const char *file, const char *name, const struct analysis_options *opts)
+struct own {
+	uint64_t words[ANALYSIS_OWN_SIZE / sizeof(uint64_t)];
+};
+
+/* All own options of @analysis: flags are set, times are a millisecond. */
+static void set_own(struct own *own, const struct analysis *analysis)
 {
+	const struct analysis_option *opt = analysis->options;
+
+	for (; opt && opt->name; opt++) {
+		char *value = (char *)own->words + opt->at;
+
+		if (opt->type == ANALYSIS_FLAG)
+			*(bool *)value = true;
+		else
+			*(uint64_t *)value = 1000000;
+	}
+}
+
+/* The analysis @name, or all of them. The stream ends in the middle, or where it does. @own: with
+ * their own options.
+ */
+static void check(const char *file, const char *name, const struct analysis_options *opts,
+		  bool own)
+{
+	struct own owns[ANALYSES_MAX] = { 0 };
+	const void *set_owns[ANALYSES_MAX];
 	const struct analysis *chosen[ANALYSES_MAX] = { name ? analysis_find(name)
 							     : NULL };
 	const struct analysis_set set = { .analyses = chosen,
 					  .nr = name ? 1 : all_analyses(chosen, opts->by),
-					  .opts = opts };
+					  .opts = opts,
+					  .own = set_owns };
 	struct fixture f;
 	size_t nr;
 
 	ck_assert_ptr_nonnull(chosen[0]);
+	for (nr = 0; nr < set.nr; nr++) {
+		if (own)
+			set_own(&owns[nr], chosen[nr]);
+		set_owns[nr] = &owns[nr];
+	}
 	set_up(&f, file);
 	for (nr = f.nr / 2; nr <= f.nr; nr += f.nr - f.nr / 2) {
 		char *seen = tables_of(&f, &set, nr, BATCH);
@@ -137,44 +167,44 @@ static void check(const char *file, const char *name, const struct analysis_opti
 	{                                           \
 		.by_caller = true, .by_cache = true \
 	}
-#define BY_TWO                                                                       \
-	{                                                                            \
-		.by = TWO(SUBJECT_CPU, SUBJECT_PID), .older_ns = 1000000, .bins = 20 \
+#define BY_TWO                                                  \
+	{                                                       \
+		.by = TWO(SUBJECT_CPU, SUBJECT_PID), .bins = 20 \
 	}
 
 /* @name: NULL: all analyses that run together. */
 static const struct {
 	const char *name;
 	struct analysis_options opts;
+	bool own;
 } cases[] = {
-	{ NULL, { .by_caller = true } },
+	{ NULL, { .by_caller = true }, false },
 	{ NULL,
-	  { .by_caller = true,
-	    .by_address = true,
-	    .by_cache = true,
-	    .by = SUBJECT_PID,
-	    .unmatched = true } },
-	{ NULL, { .by = SUBJECT_STACK, .live = true } },
-	{ NULL, { .tree = { .roots = TREE_CALLER, .depth = 5, .min_share = 10000 } } },
-	{ "leaks", BY_CALLSITE },
-	{ "leaks", BY_TWO },
-	{ "peak", BY_CALLSITE },
-	{ "peak", BY_TWO },
-	{ "export", { .by = SUBJECT_STACK } },
-	{ "export", { .by = TWO(SUBJECT_STACK, SUBJECT_COMM), .by_cache = true } },
-	{ "owners", BY_CALLSITE },
-	{ "owners", BY_TWO },
-	{ "summary", BY_CALLSITE },
-	{ "summary", BY_TWO },
-	{ "advise", BY_CALLSITE },
-	{ "percpu_cross", BY_CALLSITE },
-	{ "percpu_cross", BY_TWO },
+	  { .by_caller = true, .by_address = true, .by_cache = true, .by = SUBJECT_PID },
+	  true },
+	{ NULL, { .by = SUBJECT_STACK, .live = true }, false },
+	{ NULL,
+	  { .tree = { .roots = TREE_CALLER, .depth = 5, .min_share = 10000 } },
+	  false },
+	{ "leaks", BY_CALLSITE, false },
+	{ "leaks", BY_TWO, true },
+	{ "peak", BY_CALLSITE, false },
+	{ "peak", BY_TWO, false },
+	{ "export", { .by = SUBJECT_STACK }, false },
+	{ "export", { .by = TWO(SUBJECT_STACK, SUBJECT_COMM), .by_cache = true }, false },
+	{ "owners", BY_CALLSITE, false },
+	{ "owners", BY_TWO, false },
+	{ "summary", BY_CALLSITE, false },
+	{ "summary", BY_TWO, false },
+	{ "advise", BY_CALLSITE, false },
+	{ "percpu_cross", BY_CALLSITE, false },
+	{ "percpu_cross", BY_TWO, false },
 };
 
 START_TEST(test_batches)
 {
 	for (size_t i = 0; i < ARRAY_SIZE(cases); i++)
-		check(files[_i], cases[i].name, &cases[i].opts);
+		check(files[_i], cases[i].name, &cases[i].opts, cases[i].own);
 }
 END_TEST
 
@@ -183,11 +213,11 @@ START_TEST(test_zones)
 {
 	const struct analysis_options opts = { .by = SUBJECT_PID, .bins = 7 };
 
-	check("data/boot-bookworm-amd64.v7.dat", "frag", &opts);
-	check("data/pressure-bookworm-amd64.v7.dat", "frag", &opts);
-	check("data/boot-bookworm-amd64.v7.dat", "percpu", &opts);
-	check("data/pressure-bookworm-amd64.v7.dat", "percpu", &opts);
-	check("data/bookworm-amd64-small-overflow.v7.dat", "percpu", &opts);
+	check("data/boot-bookworm-amd64.v7.dat", "frag", &opts, false);
+	check("data/pressure-bookworm-amd64.v7.dat", "frag", &opts, false);
+	check("data/boot-bookworm-amd64.v7.dat", "percpu", &opts, false);
+	check("data/pressure-bookworm-amd64.v7.dat", "percpu", &opts, false);
+	check("data/bookworm-amd64-small-overflow.v7.dat", "percpu", &opts, false);
 }
 END_TEST
 

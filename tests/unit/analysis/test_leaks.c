@@ -70,8 +70,8 @@ static uint64_t pointer(unsigned int i)
 static const struct table *leaks_of(struct fixture *f, uint64_t older_ns)
 {
 	const struct analysis *chosen = analysis_find("leaks");
-	const struct analysis_options opts = { .needs = NEEDS_SLAB,
-					       .older_ns = older_ns };
+	const struct leaks_options own = { .older_ns = older_ns };
+	const struct analysis_options opts = { .needs = NEEDS_SLAB, .own = &own };
 	const struct analysis_set set = { .analyses = &chosen, .nr = 1, .opts = &opts };
 	struct analyses *all;
 
@@ -423,7 +423,8 @@ END_TEST
 START_TEST(a_flood)
 {
 	const struct analysis *chosen = analysis_find("leaks");
-	const struct analysis_options opts = { .needs = NEEDS_PAGE, .older_ns = 1 };
+	const struct leaks_options own = { .older_ns = 1 };
+	const struct analysis_options opts = { .needs = NEEDS_PAGE, .own = &own };
 	const struct analysis_set set = { .analyses = &chosen, .nr = 1, .opts = &opts };
 	struct analyses *all;
 	struct fixture f;

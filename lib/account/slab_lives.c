@@ -149,8 +149,7 @@ static uint32_t slab_free_only_new(struct slab_lives *l, const struct kmem_event
 		l->failed = true;
 		return UINT32_MAX;
 	}
-	l->free_only[l->nr_free_only++] =
-		(struct slab_free_only){ .callsite = callsite };
+	l->free_only[l->nr_free_only++] = (struct slab_free_only){ .callsite = callsite };
 	return index;
 }
 

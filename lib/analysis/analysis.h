@@ -177,12 +177,12 @@ static inline bool analysis_use_stat(enum analysis_use use)
  * @create: @self must be destroyed in any case, unless it is NULL. 0; -ENOMEM; -EOVERFLOW:
  *	env->accounts cannot hold its dimensions together with the others'
  * @observe: takes events and losses, in time order; keeps failures (memory), which @view returns.
- *	Behind the stream: it has stacks and names, but its stats may be ahead of the events. NULL: it
+ *	env->stream has their callchains and names, but its stats may be ahead of them. NULL: it
  *	only observes env->accounts
  * @read: like @observe, on the stream's thread: the events have their raw data. NULL: not needed
  * @joins: NEEDS_SLAB, NEEDS_PAGE or both: what it does in @observe and with lives of these shares
- *	data, and is never done by two threads at once. Else @observe, lives of slab objects and lives
- *	of pages come on different threads. @observe comes before the lives of the same events
+ *	data, and no two threads do it at once; @observe comes before the lives of the same events.
+ *	Else @observe, lives of slab objects and lives of pages come on different threads
  * @end: no event follows, and env->accounts are finished. NULL: not needed
  * @view: adds its tables to the report; called at most once, after @end. 0 or -errno
  */

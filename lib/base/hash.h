@@ -176,7 +176,8 @@ struct recent_keys {
 };
 
 /* Where the number of the key is kept: 0: the caller finds it out and puts it there. */
-static inline uint32_t *recent_key(struct recent_keys *r, uint64_t a, uint64_t b, uint64_t c)
+static inline uint32_t *recent_key(struct recent_keys *r, uint64_t a, uint64_t b,
+				   uint64_t c)
 {
 	uint64_t mix = ((a * HASH_GOLDEN ^ b) * HASH_GOLDEN ^ c) * HASH_GOLDEN;
 	struct recent_key *key = &r->of[mix >> (64 - RECENT_KEYS_BITS)];

@@ -79,7 +79,7 @@ struct callsite_rule {
 	struct intern names; /* every name tested so far */
 	uint8_t *verdicts;   /* by name number - 1 */
 	uint32_t capacity;
-	pthread_mutex_t lock; /* for the names and verdicts */
+	pthread_mutex_t lock;  /* for the names and verdicts */
 	struct intern skipped; /* the skipped names, without their endings */
 	struct intern added;   /* the user's additions */
 	bool wrappers;

@@ -316,8 +316,7 @@ static int compare_spent(const void *a, const void *b, void *ctx)
 }
 
 int subjects_of_spent(struct subjects *s, const struct intern *keys,
-		      const uint64_t *firsts, const struct spent *spent,
-		      uint32_t *rows)
+		      const uint64_t *firsts, const struct spent *spent, uint32_t *rows)
 {
 	uint32_t nr = spent->keys.count, i, k = 0, row = 0;
 	uint32_t *order = calloc(nr + 1UL, sizeof(*order));

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * tests: account/spent.h: rows of tasks without live allocations become sums, and no number changes.
+ * tests: account/spent.h: rows of tasks without live allocations become sums, and no number
+ * changes.
  */
 #include <check.h>
 #include <stdlib.h>

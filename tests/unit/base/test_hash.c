@@ -52,6 +52,45 @@ START_TEST(intern_gives_equal_bytes_one_number)
 }
 END_TEST
 
+/* What was looked up stays where it is while the table grows. */
+START_TEST(interned_content_does_not_move)
+{
+	struct intern in = { 0 };
+	const char *content[3000];
+	char text[32];
+	uint32_t i;
+
+	for (i = 0; i < ARRAY_SIZE(content); i++) {
+		snprintf(text, sizeof(text), "name-%u", i);
+		content[i] = intern_get(&in, intern_id(&in, text, strlen(text)), NULL);
+	}
+	for (i = 0; i < ARRAY_SIZE(content); i++) {
+		snprintf(text, sizeof(text), "name-%u", i);
+		ck_assert_ptr_eq(content[i], intern_get(&in, i + 1, NULL));
+		ck_assert_str_eq(content[i], text);
+	}
+	intern_free(&in);
+}
+END_TEST
+
+/* More keys than are kept: each has its own number or none. */
+START_TEST(a_recent_key_is_never_another_one)
+{
+	static struct recent_keys recent;
+	uint32_t i, known = 0;
+
+	for (i = 0; i < 4000; i++) {
+		uint32_t *id = recent_key(&recent, i % 50, i % 7, i % 3);
+		uint32_t number = 1 + i % 50 + 50 * (i % 7) + 350 * (i % 3);
+
+		known += *id == number;
+		ck_assert(!*id || *id == number);
+		*id = number;
+	}
+	ck_assert_uint_gt(known, 0);
+}
+END_TEST
+
 /* Returns how many of @nr keys share the fullest of 4096 slots. */
 static uint32_t most_in_a_place(const uint64_t *keys, size_t nr)
 {
@@ -138,6 +177,8 @@ Suite *test_hash_suite(void)
 
 	tcase_add_test(tc, map_keeps_every_key);
 	tcase_add_test(tc, intern_gives_equal_bytes_one_number);
+	tcase_add_test(tc, interned_content_does_not_move);
+	tcase_add_test(tc, a_recent_key_is_never_another_one);
 	tcase_add_loop_test(tc, keys_in_few_bits_are_apart, 0, ARRAY_SIZE(secrets));
 	tcase_add_test(tc, keys_that_collide_do_so_with_one_secret);
 	tcase_add_test(tc, bytes_collide_by_chance_only);

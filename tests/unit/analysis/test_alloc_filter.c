@@ -1,11 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * tests: analysis/filter/alloc_filter.h.
+ * tests: analysis/filter/alloc_filter.h and event_filter.h.
  */
 #include <check.h>
 #include <errno.h>
+#include <stdlib.h>
+#include <string.h>
 
 #include "analysis/filter/alloc_filter.h"
+#include "analysis/filter/event_filter.h"
+#include "opened.h"
 
 static struct gfp_names names;
 
@@ -93,6 +97,69 @@ START_TEST(nodes_caches_and_orders_are_checked)
 }
 END_TEST
 
+START_TEST(ranges_include_their_ends)
+{
+	static const char *const wrong[] = { "",    "-",    "x",   "3-",  "-3",
+					     "5-3", "3-5x", "3,4", "0x3", "4294967296" };
+	struct filter_ranges r = { 0 };
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(wrong); i++)
+		ck_assert_int_eq(filter_ranges_add(&r, wrong[i]), -EINVAL);
+	ck_assert(filter_ranges_has(&r, 7)); /* no ranges: everything */
+	ck_assert_int_eq(filter_ranges_add(&r, "3-5"), 0);
+	ck_assert_int_eq(filter_ranges_add(&r, "9"), 0);
+	ck_assert_int_eq(filter_ranges_add(&r, "4294967295"), 0);
+	ck_assert(!filter_ranges_has(&r, 2));
+	ck_assert(filter_ranges_has(&r, 3));
+	ck_assert(filter_ranges_has(&r, 5));
+	ck_assert(!filter_ranges_has(&r, 6));
+	ck_assert(!filter_ranges_has(&r, 8));
+	ck_assert(filter_ranges_has(&r, 9));
+	ck_assert(!filter_ranges_has(&r, 10));
+	ck_assert(filter_ranges_has(&r, UINT32_MAX));
+	free(r.items);
+}
+END_TEST
+
+START_TEST(events_have_a_system)
+{
+	static const struct {
+		const char *word;
+		int ret;
+		bool alloc, free;
+	} cases[] = {
+		{ "kmem:kmalloc", 0, true, false },
+		{ "kmalloc", 0, true, false },
+		{ "kmem:k*", 0, true, true },
+		{ "k*m:kfree", 0, false, true },
+		{ "km:kmalloc", -ENOENT, false, false },
+		{ "kmem:kmallo", -ENOENT, false, false },
+		{ "kmem", -ENOENT, false, false },
+	};
+	struct opened o;
+	size_t i, k;
+
+	opened_open(&o, "data/bookworm-amd64-small-plain.v6.dat");
+	for (i = 0; i < ARRAY_SIZE(cases); i++) {
+		struct event_filter f = { 0 };
+
+		ck_assert_int_eq(event_filter_add_event(&f, cases[i].word, o.fmts),
+				 cases[i].ret);
+		for (k = 0; k < event_formats_count(o.fmts); k++) {
+			const struct event_format *fmt = event_formats_at(o.fmts, k);
+
+			if (!strcmp(fmt->name, "kmalloc"))
+				ck_assert_int_eq(f.ids[fmt->id], cases[i].alloc);
+			if (!strcmp(fmt->name, "kfree"))
+				ck_assert_int_eq(f.ids[fmt->id], cases[i].free);
+		}
+		event_filter_free(&f);
+	}
+	opened_close(&o);
+}
+END_TEST
+
 Suite *test_alloc_filter_suite(void)
 {
 	Suite *s = suite_create("analysis/alloc_filter");
@@ -101,6 +168,8 @@ Suite *test_alloc_filter_suite(void)
 	tcase_add_checked_fixture(tc, setup, teardown);
 	tcase_add_test(tc, flags_are_bits_or_names);
 	tcase_add_test(tc, nodes_caches_and_orders_are_checked);
+	tcase_add_test(tc, ranges_include_their_ends);
+	tcase_add_test(tc, events_have_a_system);
 	suite_add_tcase(s, tc);
 	return s;
 }

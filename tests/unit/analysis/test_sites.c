@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * tests: analysis/row/sites.h: functions, their compiler-made parts, their names, and where
- * callchains begin.
+ * callchains begin; comparison_name.h: names that also hold in another build.
  */
 #include <check.h>
 #include <string.h>
 
+#include "analysis/row/comparison_name.h"
 #include "analysis/row/sites.h"
 
 static const char map[] = "1000 t foo.part.0\n2000 T foo\n3000 t foo.isra.0.cold\n"
@@ -145,6 +146,56 @@ START_TEST(a_skipped_callsite_is_not_the_leaf)
 }
 END_TEST
 
+START_TEST(kmallocs_have_the_names_of_their_caches)
+{
+	static const struct {
+		uint64_t size;
+		const char *name;
+	} cases[] = {
+		{ 0, "[kmalloc of 0]" },    { 4, "[kmalloc of 4]" },
+		{ 8, "kmalloc-8" },	    { 64, "kmalloc-64" },
+		{ 72, "[kmalloc of 72]" },  { 96, "kmalloc-96" },
+		{ 192, "kmalloc-192" },	    { 512, "kmalloc-512" },
+		{ 1024, "kmalloc-1k" },	    { 1536, "[kmalloc of 1536]" },
+		{ 8192, "kmalloc-8k" },	    { 8193, "kmalloc-large" },
+		{ 16384, "kmalloc-large" },
+	};
+	const struct analysis_env env = { .page_size = 4096 };
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(cases); i++) {
+		struct strbuf name = { 0 };
+
+		comparison_name_kmalloc(&env, cases[i].size, &name);
+		ck_assert_str_eq(strbuf_text(&name), cases[i].name);
+		strbuf_free(&name);
+	}
+}
+END_TEST
+
+START_TEST(code_without_a_symbol_has_one_name)
+{
+	struct analysis_env env = { 0 };
+	struct strbuf name = { 0 };
+	struct symbols *syms;
+
+	ck_assert_int_eq(symbols_new(&syms, map, sizeof(map) - 1, NULL), 0);
+	env.syms = syms;
+	comparison_name_site(&env, 0x8004, &name);
+	strbuf_puts(&name, ", ");
+	comparison_name_site(&env, 0x10, &name);
+	strbuf_puts(&name, ", ");
+	comparison_name_function(&env, 0x8004, &name);
+	strbuf_puts(&name, ", ");
+	comparison_name_module(&env, 0x8004, &name);
+	strbuf_puts(&name, ", ");
+	comparison_name_module(&env, 0x2004, &name);
+	ck_assert_str_eq(strbuf_text(&name), "foo [m], [unknown], foo, m, [kernel]");
+	strbuf_free(&name);
+	symbols_free(syms);
+}
+END_TEST
+
 Suite *test_sites_suite(void)
 {
 	Suite *s = suite_create("analysis/sites");
@@ -154,6 +205,8 @@ Suite *test_sites_suite(void)
 	tcase_add_test(tc, raw_names_are_the_symbols);
 	tcase_add_test(tc, the_callsite_is_the_leaf);
 	tcase_add_test(tc, a_skipped_callsite_is_not_the_leaf);
+	tcase_add_test(tc, kmallocs_have_the_names_of_their_caches);
+	tcase_add_test(tc, code_without_a_symbol_has_one_name);
 	suite_add_tcase(s, tc);
 	return s;
 }

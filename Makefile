@@ -18,6 +18,8 @@
 #                    (RENEW=1: a new baseline)
 # make threads       reports are the same for any number of threads
 # make installtest   install it, use it, uninstall it (LONG=1: the packages too)
+# make mutants       small changes to the accounts and analyses: how many tests notice
+#                    (SAMPLE=300 SEED=1; ENOUGH=1: ends at 90 %)
 # make lint          style, layers, shell scripts, headers
 # make bench         recording and reporting beside perf kmem and trace-cmd
 #                    (BENCH='--rounds 9 --json --growth 100'; --knobs;
@@ -166,7 +168,7 @@ say = $(if $(V)$(QUIET),,$(info $(space) $(1)	$(2)))
 all: $(KMEMX) $(PLUGIN)
 .PHONY: all help bench bombs browsertest check check-here unit cli reference live doctest instructions threads \
 	installtest fleet \
-	fuzz-smoke fuzz-here fuzz-coverage coverage-here \
+	mutants fuzz-smoke fuzz-here fuzz-coverage coverage-here \
 	demo demo-here lint lint-here man install uninstall dist deb clean deps FORCE
 
 help:
@@ -332,6 +334,11 @@ bombs: $(KMEMX)
 
 browsertest: $(KMEMX)
 	$(Q)$(test_env) tests/browser/run $(PICTURES)
+
+mutants: $(KMEMX) $(PLUGIN) $(UNIT)
+	$(Q)SAMPLE='$(SAMPLE)' SEED='$(SEED)' $(test_env) MUTANT_CFLAGS='$(subst ','\'',$(ALL_CFLAGS) \
+		$(CHECK_CFLAGS) $(EMBEDDED_CFLAGS))' MUTANT_LIBS='$(ALL_LDFLAGS) $(CHECK_LIBS) $(LIB_LIBS)' \
+		tests/mutants/run
 
 fleet: $(KMEMX)
 	$(Q)scripts/fleet-demo $(KMEMX)

@@ -10,13 +10,16 @@
 
 #include "report/render.h"
 
-/* A text of web/, which make turns into an array: its bytes without the NUL. */
+/* A text of web/, which make turns into an array: its bytes without the NUL, and their hash for a
+ * content security policy.
+ */
 struct web_text {
 	const char *text;
 	size_t size;
+	const char *hash;
 };
 
-#define WEB_TEXT(array) ((struct web_text){ array, sizeof(array) - 1 })
+#define WEB_TEXT(array) ((struct web_text){ array, sizeof(array) - 1, array##_HASH })
 
 /**
  * struct web_page - what replaces the page's marks

@@ -166,13 +166,24 @@ static bool equal(const char *a, const char *b)
 	return a && b ? !strcmp(a, b) : a == b;
 }
 
+static void free_found(struct diff_side *side)
+{
+	if (!side->found)
+		return;
+	free(side->found->vmlinux);
+	free(side->found->modules);
+	free(side->found->ids);
+	free(side->found);
+	side->found = NULL;
+}
+
 static void forget(struct diff_side *side)
 {
 	if (side->found && side->dirs.vmlinux == side->found->vmlinux)
 		side->dirs.vmlinux = NULL;
 	if (side->found && side->dirs.modules == side->found->modules)
 		side->dirs.modules = NULL;
-	diff_found_free(side);
+	free_found(side);
 }
 
 /* Keeps what was found for a recording. 1; 0 if it differs from what the side's others have;
@@ -286,19 +297,8 @@ int diff_files_search(struct diff_args *a)
 	return ret;
 }
 
-void diff_found_free(struct diff_side *side)
-{
-	if (!side->found)
-		return;
-	free(side->found->vmlinux);
-	free(side->found->modules);
-	free(side->found->ids);
-	free(side->found);
-	side->found = NULL;
-}
-
 void diff_files_free(struct diff_args *a)
 {
-	diff_found_free(&a->sides[0]);
-	diff_found_free(&a->sides[1]);
+	free_found(&a->sides[0]);
+	free_found(&a->sides[1]);
 }

@@ -21,7 +21,6 @@ int diff_files_search(struct diff_args *a);
 /* Were sources of directories and lines found, if an option needs them? */
 int diff_files_check(const struct diff_args *a);
 
-void diff_found_free(struct diff_side *side);
 void diff_files_free(struct diff_args *a);
 
 #endif

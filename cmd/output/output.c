@@ -121,7 +121,8 @@ static unsigned int size_from(const char *variable)
 	return *end || value > 10000 ? 0 : (unsigned int)value;
 }
 
-unsigned int output_width(void)
+/* The width of text: $COLUMNS, else the terminal's; 0 if there is no limit (a pipe). */
+static unsigned int text_width(void)
 {
 	unsigned int width = size_from("COLUMNS");
 	struct winsize size;
@@ -133,7 +134,8 @@ unsigned int output_width(void)
 	return 80;
 }
 
-unsigned int output_height(void)
+/* The terminal's height in lines: $LINES, else what the terminal reports; 0 without a terminal. */
+static unsigned int screen_height(void)
 {
 	unsigned int height = size_from("LINES");
 	struct winsize size;
@@ -303,7 +305,7 @@ int output_report(const struct output_options *opts, const char *command,
 	const struct renderer *other = chosen(opts, NULL);
 	struct rendering rendering = {
 		.report = r,
-		.options = { output_width(), opts->wide, use_color(opts), opts->human,
+		.options = { text_width(), opts->wide, use_color(opts), opts->human,
 			     use_utf8(), summary_view(opts) },
 		.render = other ? other->render : text,
 	};
@@ -316,7 +318,7 @@ int output_report(const struct output_options *opts, const char *command,
 
 void row_limit_apply(uint64_t lines, struct table *t)
 {
-	unsigned int screen = output_height();
+	unsigned int screen = screen_height();
 
 	if (lines) {
 		table_limit(t, lines);

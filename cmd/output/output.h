@@ -91,10 +91,6 @@ int output_write(const char *command, output_fn fn, const void *arg, bool pager)
  */
 int output_report(const struct output_options *opts, const char *command,
 		  const struct report *r, render_fn text);
-/* The width of text: $COLUMNS, else the terminal's; 0 if there is no limit (a pipe). */
-unsigned int output_width(void);
-/* The terminal's height in lines: $LINES, else what the terminal reports; 0 without a terminal. */
-unsigned int output_height(void);
 /* Keeps the first @lines rows of @t. If @lines is 0, rows that do not fit on the screen are left
  * out of text only: formats for programs have them.
  */

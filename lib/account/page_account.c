@@ -62,11 +62,6 @@ void page_account_events(struct page_account *acc, const struct kmem_event *ev, 
 		page_lives_events(&acc->lives, ev, nr);
 }
 
-void page_account_event(struct page_account *acc, const struct kmem_event *ev)
-{
-	page_account_events(acc, ev, 1);
-}
-
 /* What became of the events. */
 static void totals_of_fates(struct page_totals *sum, const struct page_fates *fates)
 {

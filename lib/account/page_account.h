@@ -69,9 +69,7 @@ struct page_account {
 	struct spent spent;
 };
 
-/* Takes one event. Ignores events that are not the page allocator's. */
-void page_account_event(struct page_account *acc, const struct kmem_event *ev);
-/* The same for @nr events. Prefetches their blocks. */
+/* Takes @nr events. Ignores those that are not the page allocator's. Prefetches their blocks. */
 void page_account_events(struct page_account *acc, const struct kmem_event *ev,
 			 size_t nr);
 /* The same for the events that event_lists.h lists. */

@@ -47,11 +47,6 @@ void slab_account_events(struct slab_account *acc, const struct kmem_event *ev, 
 		slab_lives_events(&acc->lives, ev, nr);
 }
 
-void slab_account_event(struct slab_account *acc, const struct kmem_event *ev)
-{
-	slab_account_events(acc, ev, 1);
-}
-
 /* Computes the totals from the rows and the fates. */
 static void sum_totals(struct slab_account *acc)
 {

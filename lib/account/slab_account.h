@@ -51,9 +51,7 @@ struct slab_account {
 	struct spent spent;
 };
 
-/* Takes one event. Ignores events that are not the slab allocator's. */
-void slab_account_event(struct slab_account *acc, const struct kmem_event *ev);
-/* The same for @nr events. Prefetches their objects' entries. */
+/* Takes @nr events. Ignores those that are not the slab allocator's. Prefetches their objects' entries. */
 void slab_account_events(struct slab_account *acc, const struct kmem_event *ev,
 			 size_t nr);
 /* The same for the events that event_lists.h lists. */

@@ -30,7 +30,7 @@ int text_list_take(struct text_list *list, const char *name, struct strbuf *text
 	return 0;
 }
 
-void text_list_free(struct text_list *list)
+static void text_list_free(struct text_list *list)
 {
 	for (size_t i = 0; i < list->count; i++) {
 		free(list->items[i].name);

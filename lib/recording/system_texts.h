@@ -12,7 +12,7 @@
 #include "base/strbuf.h"
 #include "recording/writer.h"
 
-/* Zero-initialise it; text_list_free() at the end. */
+/* Zero-initialise it. */
 struct text_list {
 	struct recording_text *items;
 	size_t count, capacity;
@@ -21,7 +21,6 @@ struct text_list {
 /* Adds an item; copies @name, takes ownership of @text's content, also on failure. 0 or -ENOMEM. */
 int text_list_take(struct text_list *list, const char *name,
 		   struct strbuf *text) __must_check;
-void text_list_free(struct text_list *list);
 
 /**
  * struct system_texts - zero-initialise it; system_texts_free() at the end

@@ -40,7 +40,8 @@ void spark_fit(struct spark *s, const char *counts)
 	}
 }
 
-unsigned int spark_step(const struct spark *s)
+/* How many places share a mark; there are at most SPARK_MARKS marks. */
+static unsigned int spark_step(const struct spark *s)
 {
 	return (s->last - s->first) / SPARK_MARKS + 1;
 }

@@ -26,8 +26,6 @@ struct spark {
 
 /* Extends the axis to @counts: "0|0|12|3", of values from 0, 2, 4, 8, ... on. */
 void spark_fit(struct spark *s, const char *counts);
-/* How many places share a mark; there are at most SPARK_MARKS marks. */
-unsigned int spark_step(const struct spark *s);
 /* Appends a digit for each mark: 0 for none, else 1 to SPARK_LEVELS, the row's largest. */
 void spark_levels(const struct spark *s, const char *counts, struct strbuf *sb);
 /* The same for a series of numbers, one mark each, on an axis of their own. */

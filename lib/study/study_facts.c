@@ -33,8 +33,9 @@ static bool scale_ticks(uint64_t ticks, uint32_t mult, unsigned int shift, uint6
 	return true;
 }
 
-int study_facts_ticks_to_ns(const struct recording *rec, uint32_t buffer, uint64_t ticks,
-			    uint64_t *ns)
+/* Converts the clock's ticks to ns: 0, or -EOPNOTSUPP if it does not count time. */
+static int ticks_to_ns(const struct recording *rec, uint32_t buffer, uint64_t ticks,
+		       uint64_t *ns)
 {
 	if (recording_clock_is_ns(recording_clock(rec, buffer))) {
 		*ns = ticks;
@@ -94,9 +95,8 @@ static void init_duration(struct study_facts *f, const struct recording *rec,
 		first = w->start_ts > first ? w->start_ts : first;
 		last = w->stop_ts < last ? w->stop_ts : last;
 	}
-	f->has_duration =
-		known && last >= first &&
-		!study_facts_ticks_to_ns(rec, buffer, last - first, &f->duration_ns);
+	f->has_duration = known && last >= first &&
+			  !ticks_to_ns(rec, buffer, last - first, &f->duration_ns);
 }
 
 static void init_truncated(struct study_facts *f, const struct recording *rec)

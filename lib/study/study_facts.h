@@ -79,9 +79,6 @@ void study_facts_banner(const struct study_facts *f, const struct study *s,
 struct table *study_facts_missing_table(const struct recording *rec);
 /* Adds the items of the "recording" object. */
 void study_facts_add(const struct study_facts *f, struct report *report);
-/* Converts the clock's ticks to ns: 0, or -EOPNOTSUPP if it does not count time. */
-int study_facts_ticks_to_ns(const struct recording *rec, uint32_t buffer, uint64_t ticks,
-			    uint64_t *ns);
 /* Text after the duration: nothing, or that it only covers the events. */
 const char *study_facts_span_text(const struct study_facts *f);
 /* Appends "1809 events in 4 gaps", or "none". */

@@ -220,16 +220,6 @@ void source_tree_free(struct source_tree *tree)
 	free(tree);
 }
 
-size_t source_tree_files(const struct source_tree *tree)
-{
-	return tree->nr_files;
-}
-
-size_t source_tree_functions(const struct source_tree *tree)
-{
-	return tree->functions.names.count;
-}
-
 /* --- look-ups ---------------------------------------------------------------------------- */
 
 /**

@@ -27,9 +27,6 @@ struct source_tree;
  */
 int source_tree_open(struct source_tree **out, const char *path) __must_check;
 void source_tree_free(struct source_tree *tree);
-/* Files read, and distinct names of functions found. */
-size_t source_tree_files(const struct source_tree *tree);
-size_t source_tree_functions(const struct source_tree *tree);
 
 /**
  * source_tree_find() - the directory of a function

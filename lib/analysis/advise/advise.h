@@ -80,18 +80,6 @@ int advise_add(struct advise_view *v, struct finding *f) __must_check;
 /* The whole table. 0 or -ENOMEM. */
 int advise_show(const struct advise *a, struct report *report) __must_check;
 
-/* A callsite's size is dominant if at least this percentage of its kmallocs request it. */
-#define ADVISE_DOMINANT 75
-
-/* Does its callsite nearly always request size @i (size_peaks_key()), and did the slab allocator
- * serve it?
- */
-bool advise_dominant(const struct advise *a, size_t i);
-/* Writes "979 objects of 56 bytes live at once, each in 64; ..." to @f, and what makes the number
- * of objects uncertain.
- */
-void advise_tell_objects(const struct advise *a, size_t i, struct finding *f);
-
 /* Says why a number of live objects is uncertain; @gone of them ended without an event. */
 void advise_doubt_live(const struct advise *a, uint64_t gone, struct finding *f);
 

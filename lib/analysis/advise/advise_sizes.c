@@ -13,17 +13,22 @@
 /* An object is just over a power of two if it is at most 1/8 larger. */
 #define JUST_OVER 8
 
-bool advise_dominant(const struct advise *a, size_t i)
+/* A callsite's size is dominant if at least this percentage of its kmallocs request it. */
+#define DOMINANT 75
+
+/* Does its callsite nearly always request size @i, and did the slab allocator serve it? */
+static bool is_dominant(const struct advise *a, size_t i)
 {
 	const struct size_peaks *p = &a->sizes;
 	const struct size_peak_key *key = size_peaks_key(p, i);
 	uint64_t all = p->totals[key->site].hit;
 
 	return key->bytes_alloc <= a->slab->lives.large_bytes &&
-	       p->counts[i].hit * 100 >= all * ADVISE_DOMINANT;
+	       p->counts[i].hit * 100 >= all * DOMINANT;
 }
 
-void advise_tell_objects(const struct advise *a, size_t i, struct finding *f)
+/* "979 objects of 56 bytes live at once, each in 64; ...", and what makes their number uncertain. */
+static void tell_objects(const struct advise *a, size_t i, struct finding *f)
 {
 	const struct size_peaks *p = &a->sizes;
 	const struct size_peak_key *key = size_peaks_key(p, i);
@@ -115,7 +120,7 @@ static int add_own_cache(const struct finding_kind *kind, struct advise_view *v,
 
 	if (g.bytes <= 0)
 		return 0;
-	advise_tell_objects(v->a, i, &f);
+	tell_objects(v->a, i, &f);
 	f.bytes = (uint64_t)g.bytes;
 	f.better = c.size;
 	tell_arithmetic(&f, &c, &g);
@@ -132,7 +137,7 @@ static int find_own_cache(const struct finding_kind *kind, struct advise_view *v
 	size_t i;
 
 	for (i = 0; i < a->sizes.nr && !ret; i++) {
-		if (advise_dominant(a, i))
+		if (is_dominant(a, i))
 			ret = add_own_cache(kind, v, &all, i);
 	}
 	own_caches_free(&all);
@@ -192,7 +197,7 @@ static uint32_t smaller_class(const struct advise *a, size_t i, uint32_t classes
 	const struct size_peak_key *key = size_peaks_key(&a->sizes, i);
 	uint32_t less;
 
-	if (key->bytes_req < 3 || !advise_dominant(a, i))
+	if (key->bytes_req < 3 || !is_dominant(a, i))
 		return 0;
 	less = power_below(key->bytes_req);
 	return key->bytes_req - less <= less / JUST_OVER && less & classes &&
@@ -214,7 +219,7 @@ static int find_shrink(const struct finding_kind *kind, struct advise_view *v)
 
 		if (!less || !a->sizes.counts[i].most)
 			continue;
-		advise_tell_objects(a, i, &f);
+		tell_objects(a, i, &f);
 		f.better = less;
 		f.bytes = f.live * (f.object - less);
 		strbuf_printf(&f.evidence, "; %" PRIu64 " bytes less would fit %" PRIu32,

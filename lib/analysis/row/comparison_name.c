@@ -31,8 +31,7 @@ static const char *function_of(const struct analysis_env *env, uint64_t addr,
 	return place.function;
 }
 
-void comparison_name_site(const struct analysis_env *env, uint64_t addr,
-			  struct strbuf *out)
+static void name_site(const struct analysis_env *env, uint64_t addr, struct strbuf *out)
 {
 	const char *module, *function = function_of(env, addr, &module);
 
@@ -45,8 +44,8 @@ void comparison_name_site(const struct analysis_env *env, uint64_t addr,
 		strbuf_printf(out, " [%s]", module);
 }
 
-void comparison_name_function(const struct analysis_env *env, uint64_t addr,
-			      struct strbuf *out)
+static void name_function(const struct analysis_env *env, uint64_t addr,
+			  struct strbuf *out)
 {
 	const char *module, *function = function_of(env, addr, &module);
 
@@ -71,26 +70,23 @@ static const struct source_frame *source_of(const struct analysis_env *env, uint
 	return nr ? chain + index : NULL;
 }
 
-void comparison_name_file(const struct analysis_env *env, uint64_t addr,
-			  struct strbuf *out)
+static void name_file(const struct analysis_env *env, uint64_t addr, struct strbuf *out)
 {
 	const struct source_frame *frame = source_of(env, addr);
 
 	strbuf_puts(out, frame && frame->file ? frame->file : SOURCE_UNKNOWN);
 }
 
-void comparison_name_line(const struct analysis_env *env, uint64_t addr,
-			  struct strbuf *out)
+static void name_line(const struct analysis_env *env, uint64_t addr, struct strbuf *out)
 {
 	const struct source_frame *frame = source_of(env, addr);
 
-	comparison_name_file(env, addr, out);
+	name_file(env, addr, out);
 	if (frame && frame->file && frame->line)
 		strbuf_printf(out, ":%" PRIu32, frame->line);
 }
 
-void comparison_name_module(const struct analysis_env *env, uint64_t addr,
-			    struct strbuf *out)
+static void name_module(const struct analysis_env *env, uint64_t addr, struct strbuf *out)
 {
 	struct symbol sym;
 
@@ -100,8 +96,8 @@ void comparison_name_module(const struct analysis_env *env, uint64_t addr,
 		strbuf_puts(out, sym.module ? sym.module : "[kernel]");
 }
 
-void comparison_name_directory(const struct analysis_env *env, uint64_t addr,
-			       unsigned int depth, struct strbuf *out)
+static void name_directory(const struct analysis_env *env, uint64_t addr,
+			   unsigned int depth, struct strbuf *out)
 {
 	const char *name = directories_find(env->dirs, addr, depth);
 
@@ -114,22 +110,22 @@ void comparison_name_by(const struct analysis_env *env, enum subject_kind kind,
 {
 	switch (kind) {
 	case SUBJECT_MODULE:
-		comparison_name_module(env, addr, out);
+		name_module(env, addr, out);
 		break;
 	case SUBJECT_DIR:
-		comparison_name_directory(env, addr, depth, out);
+		name_directory(env, addr, depth, out);
 		break;
 	case SUBJECT_FUNCTION:
-		comparison_name_function(env, addr, out);
+		name_function(env, addr, out);
 		break;
 	case SUBJECT_FILE:
-		comparison_name_file(env, addr, out);
+		name_file(env, addr, out);
 		break;
 	case SUBJECT_LINE:
-		comparison_name_line(env, addr, out);
+		name_line(env, addr, out);
 		break;
 	default:
-		comparison_name_site(env, addr, out);
+		name_site(env, addr, out);
 	}
 }
 
@@ -168,7 +164,7 @@ void comparison_name_stack(const struct analysis_env *env, uint32_t id, uint64_t
 
 	if (!frames || !nr) {
 		if (callsite) {
-			comparison_name_site(env, callsite, out);
+			name_site(env, callsite, out);
 			strbuf_puts(out, ";");
 		}
 		strbuf_puts(out, "[no stack]");

@@ -14,25 +14,9 @@
 
 /* All append to @out. Code without a symbol is "[unknown]": addresses cannot be compared. */
 
-/* "function" or "function [module]". */
-void comparison_name_site(const struct analysis_env *env, uint64_t addr,
-			  struct strbuf *out);
-/* "function", without its module. */
-void comparison_name_function(const struct analysis_env *env, uint64_t addr,
-			      struct strbuf *out);
-/* "fs/dcache.c", and "fs/dcache.c:1640": of the callsite, or SOURCE_UNKNOWN. */
-void comparison_name_file(const struct analysis_env *env, uint64_t addr,
-			  struct strbuf *out);
-void comparison_name_line(const struct analysis_env *env, uint64_t addr,
-			  struct strbuf *out);
-/* "module", or "[kernel]". */
-void comparison_name_module(const struct analysis_env *env, uint64_t addr,
-			    struct strbuf *out);
-/* "fs/ext4": directories_find(); @out fails if that has no memory. */
-void comparison_name_directory(const struct analysis_env *env, uint64_t addr,
-			       unsigned int depth, struct strbuf *out);
-/* The row's name by @kind, one of the above; by callsite for other kinds. @depth: of
- * comparison_name_directory().
+/* The row's name by @kind: "function"; "fs/dcache.c" or "fs/dcache.c:1640" of the callsite, or
+ * SOURCE_UNKNOWN; "module" or "[kernel]"; "fs/ext4", by directories_find() with @depth, where @out
+ * fails if that has no memory; "function [module]", the callsite, for other kinds.
  */
 void comparison_name_by(const struct analysis_env *env, enum subject_kind kind,
 			uint64_t addr, unsigned int depth, struct strbuf *out);

@@ -40,7 +40,8 @@ static void drop_comm(struct dimensions *all)
 		all->of[i] = i + 1 < DIMENSIONS_MAX ? all->of[i + 1] : DIMENSION_NONE;
 }
 
-struct dimensions subjects_dimensions(enum subject_kind kind)
+/* The dimensions that an account needs for rows of @kind. */
+static struct dimensions dimensions_of(enum subject_kind kind)
 {
 	struct dimensions all = { 0 };
 	unsigned int i, nr = 0;
@@ -71,7 +72,7 @@ static void add_dimension(struct dimensions *all, enum dimension d)
 struct dimensions subjects_slab_dimensions(const struct analysis_options *opts,
 					   const struct analysis_env *env)
 {
-	struct dimensions all = subjects_dimensions(opts->by);
+	struct dimensions all = dimensions_of(opts->by);
 	enum dimension first = all.of[0];
 
 	if (opts->tree.roots ||
@@ -85,7 +86,7 @@ struct dimensions subjects_slab_dimensions(const struct analysis_options *opts,
 
 struct dimensions subjects_page_dimensions(enum subject_kind kind)
 {
-	const struct dimensions all = subjects_dimensions(kind);
+	const struct dimensions all = dimensions_of(kind);
 	struct dimensions others = { 0 };
 	unsigned int i, nr = 0;
 

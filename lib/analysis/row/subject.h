@@ -63,8 +63,6 @@ struct subjects {
 /* Buffer size for the words of a kind. */
 #define SUBJECT_WORDS 40
 
-/* The dimensions that an account needs for rows of @kind. */
-struct dimensions subjects_dimensions(enum subject_kind kind);
 /* The dimensions of slab objects for all tables of @opts. If functions are skipped, and nothing
  * else or several things are asked for, the callchain determines the callsite. There is no room for
  * a fourth dimension: beside three others, a table by cache has one row [kmalloc].

@@ -501,14 +501,6 @@ bool event_in_part(const struct event_name *event, enum events_part part)
 	return part == EVENTS_ALL || is_free(event) == (part == EVENTS_FREES);
 }
 
-bool events_have_frees(const struct event_list *list)
-{
-	for (size_t i = 0; i < list->count; i++)
-		if (is_free(&list->items[i]))
-			return true;
-	return false;
-}
-
 int events_enable(const struct event_list *list, const struct instance *in,
 		  enum events_part part, const struct log *log)
 {

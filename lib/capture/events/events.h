@@ -175,8 +175,6 @@ int events_stacks(const struct event_list *list, const struct instance *in,
 enum events_part { EVENTS_ALL, EVENTS_FREES, EVENTS_NO_FREES };
 
 bool event_in_part(const struct event_name *event, enum events_part part);
-/* Does any of the events end a life? */
-bool events_have_frees(const struct event_list *list);
 /* Enables the selected events in the instance (tracing_on still decides). */
 int events_enable(const struct event_list *list, const struct instance *in,
 		  enum events_part part, const struct log *log) __must_check;

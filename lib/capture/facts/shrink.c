@@ -46,7 +46,8 @@ static bool is_held(int dir, const char *name)
 	return n <= 0 || text[0] != '0';
 }
 
-int shrink_cache(int dir, const char *name)
+/* 0 or -errno. Allocates nothing. */
+static int shrink_cache(int dir, const char *name)
 {
 	char path[NAME_MAX + 16];
 	int fd, ret = 0;

@@ -22,8 +22,6 @@
  * for each cache that was not.
  */
 bool shrink_caches(const char *path, enum log_level level, const struct log *log);
-/* Shrinks the cache @name of the directory @dir. 0 or -errno. Allocates nothing. */
-int shrink_cache(int dir, const char *name);
 /* Shrinks again the few caches of which CPUs have taken slabs since. */
 void shrink_again(const char *path, const struct log *log);
 

@@ -20,7 +20,7 @@ static void slab_alloc(struct slab_account *acc, uint64_t ptr, uint64_t callsite
 	ev.slab_alloc.ptr = ptr;
 	ev.slab_alloc.callsite = callsite;
 	ev.slab_alloc.bytes_req = ev.slab_alloc.bytes_alloc = size;
-	slab_account_event(acc, &ev);
+	slab_account_events(acc, &ev, 1);
 }
 
 static void slab_free(struct slab_account *acc, uint64_t ptr)
@@ -28,7 +28,7 @@ static void slab_free(struct slab_account *acc, uint64_t ptr)
 	struct kmem_event ev = { .type = KMEM_KFREE };
 
 	ev.slab_free.ptr = ptr;
-	slab_account_event(acc, &ev);
+	slab_account_events(acc, &ev, 1);
 }
 
 static void check_slab(struct dimensions dimensions)
@@ -87,7 +87,7 @@ static void page_alloc(struct page_account *acc, uint64_t pfn, uint32_t order,
 
 	ev.page_alloc.pfn = pfn;
 	ev.page_alloc.order = order;
-	page_account_event(acc, &ev);
+	page_account_events(acc, &ev, 1);
 }
 
 static void page_free(struct page_account *acc, uint64_t pfn, uint32_t order)
@@ -96,7 +96,7 @@ static void page_free(struct page_account *acc, uint64_t pfn, uint32_t order)
 
 	ev.page_free.pfn = pfn;
 	ev.page_free.order = order;
-	page_account_event(acc, &ev);
+	page_account_events(acc, &ev, 1);
 }
 
 START_TEST(page_rows_that_live_stay)
@@ -142,7 +142,7 @@ START_TEST(stacks_get_other_numbers)
 	ev.slab_alloc.ptr = 0x1000;
 	ev.slab_alloc.callsite = 0xa;
 	ev.slab_alloc.bytes_req = ev.slab_alloc.bytes_alloc = 64;
-	slab_account_event(&slab, &ev);
+	slab_account_events(&slab, &ev, 1);
 	page_alloc(&page, 8, 0, 5);
 	page_alloc(&page, 9, 0, 1);
 	page_alloc(&page, 10, 0, 0);
@@ -156,7 +156,7 @@ START_TEST(stacks_get_other_numbers)
 	page_alloc(&page, 11, 0, 1);
 	page_alloc(&page, 12, 0, 5);
 	ev.slab_alloc.ptr = 0x2000;
-	slab_account_event(&slab, &ev);
+	slab_account_events(&slab, &ev, 1);
 	page_account_sum(&page);
 	slab_account_sum(&slab);
 	ck_assert_uint_eq(page.nr_rows, 3);

@@ -16,7 +16,7 @@ static void alloc(struct page_account *acc, uint64_t pfn, uint32_t order)
 	ev.page_alloc.pfn = pfn;
 	ev.page_alloc.order = order;
 	ev.page_alloc.gfp_flags = 0xcc0;
-	page_account_event(acc, &ev);
+	page_account_events(acc, &ev, 1);
 }
 
 static void release(struct page_account *acc, uint64_t pfn, uint32_t order)
@@ -25,7 +25,7 @@ static void release(struct page_account *acc, uint64_t pfn, uint32_t order)
 
 	ev.page_free.pfn = pfn;
 	ev.page_free.order = order;
-	page_account_event(acc, &ev);
+	page_account_events(acc, &ev, 1);
 }
 
 static void announce(struct page_account *acc, uint64_t pfn)
@@ -33,7 +33,7 @@ static void announce(struct page_account *acc, uint64_t pfn)
 	struct kmem_event ev = { .type = KMEM_PAGE_FREE_BATCHED };
 
 	ev.page_free.pfn = pfn;
-	page_account_event(acc, &ev);
+	page_account_events(acc, &ev, 1);
 }
 
 static void check_identities(struct page_account *acc)
@@ -83,7 +83,7 @@ static void alloc_at(struct page_account *acc, uint64_t ts, uint64_t pfn, uint32
 
 	ev.page_alloc.pfn = pfn;
 	ev.page_alloc.order = order;
-	page_account_event(acc, &ev);
+	page_account_events(acc, &ev, 1);
 }
 
 /* One event ends more blocks than one batch reports, before it begins the block of a new row. */
@@ -273,7 +273,7 @@ START_TEST(only_what_came_after_the_last_gap_is_sure)
 	struct kmem_event loss = { .type = KMEM_LOSS, .ts = 20 };
 
 	alloc(&acc, 0, 3);
-	page_account_event(&acc, &loss);
+	page_account_events(&acc, &loss, 1);
 	alloc(&acc, 16, 4);
 	release(&acc, 20, 2); /* the rest of a block keeps its time of allocation */
 	alloc(&acc, 64, 0);
@@ -300,7 +300,7 @@ START_TEST(frees_alone_are_kept_by_who_freed)
 	alloc(&acc, 8, 1);
 	ev.page_free.pfn = 8;
 	ev.page_free.order = 3; /* two of its pages are known */
-	page_account_event(&acc, &ev);
+	page_account_events(&acc, &ev, 1);
 	page_account_sum(&acc);
 	ck_assert_uint_eq(acc.lives.nr_free_only, 2);
 	ck_assert_uint_eq(acc.lives.free_only[0].stack, 0);
@@ -328,7 +328,7 @@ static void event_at(struct page_account *acc, const char *event, uint64_t ts)
 		ev.page_free.pfn = 1 << 20;
 		ev.page_free.order = order;
 	}
-	page_account_event(acc, &ev);
+	page_account_events(acc, &ev, 1);
 	check_identities(acc);
 }
 
@@ -440,8 +440,8 @@ START_TEST(large_blocks_cost_what_small_ones_do)
 		release(&acc, pfn + (uint64_t)i * 4099 % (1 << 20), 0);
 		ev.page_free.pfn = pfn;
 		ev.page_free.order = 20;
-		page_account_event(&acc, &ev);
-		page_account_event(&acc, &ev); /* no block is live: in doubt */
+		page_account_events(&acc, &ev, 1);
+		page_account_events(&acc, &ev, 1); /* no block is live: in doubt */
 		check_identities(&acc);
 	}
 	ck_assert_int_eq(clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &to), 0);
@@ -459,7 +459,7 @@ START_TEST(doubts_do_not_grow_with_the_events)
 
 	for (ev.ts = 1; ev.ts < 100000; ev.ts++) {
 		ev.page_free.pfn = ev.ts;
-		page_account_event(&acc, &ev);
+		page_account_events(&acc, &ev, 1);
 	}
 	page_account_sum(&acc);
 	ck_assert_uint_eq(acc.totals.unmatched, 99999);

@@ -18,7 +18,7 @@ static void alloc(struct slab_account *acc, uint64_t ptr, uint64_t callsite, uin
 	ev.slab_alloc.callsite = callsite;
 	ev.slab_alloc.bytes_req = req;
 	ev.slab_alloc.bytes_alloc = size;
-	slab_account_event(acc, &ev);
+	slab_account_events(acc, &ev, 1);
 }
 
 static void release(struct slab_account *acc, uint64_t ptr, uint32_t cpu)
@@ -26,7 +26,7 @@ static void release(struct slab_account *acc, uint64_t ptr, uint32_t cpu)
 	struct kmem_event ev = { .type = KMEM_KFREE, .cpu = cpu, .ts = now };
 
 	ev.slab_free.ptr = ptr;
-	slab_account_event(acc, &ev);
+	slab_account_events(acc, &ev, 1);
 }
 
 static void check_identities(struct slab_account *acc)
@@ -128,15 +128,15 @@ START_TEST(the_recorders_own_frees_are_not_unmatched)
 	struct kmem_event ev = { .type = KMEM_KFREE, .pid = 42 };
 
 	ev.slab_free.ptr = 0x1000;
-	slab_account_event(&acc, &ev);
-	slab_account_event(&acc, &ev);
+	slab_account_events(&acc, &ev, 1);
+	slab_account_events(&acc, &ev, 1);
 	ev.flags = 16; /* in a softirq */
 	ev.slab_free.ptr = 0x2000;
-	slab_account_event(&acc, &ev);
+	slab_account_events(&acc, &ev, 1);
 	alloc(&acc, 0x3000, 0xa, 50, 64);
 	ev.flags = 0;
 	ev.slab_free.ptr = 0x3000; /* not its own, but it frees it */
-	slab_account_event(&acc, &ev);
+	slab_account_events(&acc, &ev, 1);
 	slab_account_finish(&acc);
 	ck_assert_uint_eq(acc.totals.other, 2);
 	ck_assert_uint_eq(acc.totals.unmatched, 1);
@@ -229,7 +229,7 @@ static void event_at(struct slab_account *acc, bool allocates, uint64_t ptr, uin
 		ev.slab_free.ptr = ptr;
 		ev.slab_free.callsite = 0xf0 + cpu;
 	}
-	slab_account_event(acc, &ev);
+	slab_account_events(acc, &ev, 1);
 }
 
 /* Free-only rows must add up to the totals. */
@@ -313,7 +313,7 @@ static void lose(struct slab_account *acc, uint64_t ts, uint64_t since_ts)
 
 	ev.loss.count = 3;
 	ev.loss.since_ts = since_ts;
-	slab_account_event(acc, &ev);
+	slab_account_events(acc, &ev, 1);
 }
 
 START_TEST(only_what_came_after_the_last_gap_is_sure)
@@ -381,8 +381,8 @@ START_TEST(a_dimension_tells_rows_apart)
 			.slab_alloc = { .ptr = 0x2000, .callsite = 5, .node = -1 }
 		};
 
-		slab_account_event(&acc, &a);
-		slab_account_event(&acc, &b);
+		slab_account_events(&acc, &a, 1);
+		slab_account_events(&acc, &b, 1);
 		release(&acc, 0x2000, 7); /* counts in the allocating row */
 		slab_account_sum(&acc);
 		ck_assert_uint_eq(acc.nr_rows, cases[i].dimension ? 2 : 1);
@@ -408,10 +408,10 @@ START_TEST(sizes_tell_kmalloc_objects_apart)
 	/* Without kmalloc(), the object is of the cache that the event names. */
 	ev.slab_alloc.ptr = 0x4000;
 	ev.slab_alloc.bytes_alloc = 64;
-	slab_account_event(&acc, &ev);
+	slab_account_events(&acc, &ev, 1);
 	ev.slab_alloc.ptr = 0x5000;
 	ev.slab_alloc.bytes_alloc = 96;
-	slab_account_event(&acc, &ev);
+	slab_account_events(&acc, &ev, 1);
 	release(&acc, 0x3000, 7);
 	slab_account_finish(&acc);
 	ck_assert_uint_eq(acc.nr_rows, 3);
@@ -435,7 +435,7 @@ START_TEST(large_kmallocs_are_counted)
 	alloc(&acc, 0x20000, 0xa, 8200, 12288);
 	ev.slab_alloc.ptr = 0x30000; /* a cache may have objects of any size */
 	ev.slab_alloc.bytes_alloc = 16384;
-	slab_account_event(&acc, &ev);
+	slab_account_events(&acc, &ev, 1);
 	slab_account_finish(&acc);
 	ck_assert_uint_eq(acc.totals.large, 1);
 	ck_assert_uint_eq(acc.totals.bytes_large, 12288);

@@ -122,7 +122,7 @@ static void allocate(struct trial *t, struct machine_cache *c)
 	ev.slab_alloc.callsite = 0xffffffff81000000ULL + o->site;
 	ev.slab_alloc.bytes_req = ev.slab_alloc.bytes_alloc = c->size;
 	ev.slab_alloc.cache = c->id;
-	slab_account_event(&t->acc, &ev);
+	slab_account_events(&t->acc, &ev, 1);
 }
 
 static void release(struct trial *t, struct machine_cache *c)
@@ -141,7 +141,7 @@ static void release(struct trial *t, struct machine_cache *c)
 	ev.slab_free.ptr = address(t, c, slot);
 	ev.slab_free.callsite = 0xffffffff82000000ULL;
 	ev.slab_free.cache = c->id;
-	slab_account_event(&t->acc, &ev);
+	slab_account_events(&t->acc, &ev, 1);
 }
 
 static uint64_t count_live(const struct machine_cache *c)
@@ -288,7 +288,7 @@ static void run(struct trial *t)
 		if (i == gap_to && gap_to) {
 			struct kmem_event ev = { .type = KMEM_LOSS, .ts = t->now + 1 };
 
-			slab_account_event(&t->acc, &ev);
+			slab_account_events(&t->acc, &ev, 1);
 		}
 		one_event(t, &t->caches[below(t, NR_CACHES)], grow);
 	}

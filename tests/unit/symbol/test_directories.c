@@ -118,8 +118,6 @@ START_TEST(a_source_tree_knows_its_functions)
 	const char *dir = NULL;
 
 	ck_assert_int_eq(source_tree_open(&tree, TREE), 0);
-	ck_assert_uint_gt(source_tree_files(tree), 10);
-	ck_assert_uint_gt(source_tree_functions(tree), 20);
 	ck_assert_msg(source_tree_find(tree, c->name, c->module, c->arch, &dir) == c->ret,
 		      "'%s' [%s] %s", c->name, c->module, c->arch);
 	if (c->ret == 1)

@@ -231,7 +231,7 @@ static int put_tables(struct export_job *job, const struct exporter *exporter)
 		if (!strcmp(name, "export") || !strcmp(name, "export_page"))
 			ret = put_table(job, exporter, report->tables[i]);
 	}
-	return ret ? ret : exporter->end(job);
+	return ret || !exporter->end ? ret : exporter->end(job);
 }
 
 int export_report(const struct exporter *exporter, const struct export_options *opts,

@@ -125,7 +125,7 @@ struct export_job {
 enum export_rows { EXPORT_BY_CALLSITE, EXPORT_BY_STACK, EXPORT_BY_ALL };
 
 /**
- * struct exporter - a format; each has its own file and a line in exporters.c
+ * struct exporter - a format; each has a line in exporters.c
  *
  * @name: name for --format; @help: description; @opened_by: programs that read it
  * @by: grouping of the rows
@@ -138,7 +138,7 @@ enum export_rows { EXPORT_BY_CALLSITE, EXPORT_BY_STACK, EXPORT_BY_ALL };
  *	none
  * @suffix: suffix of file names for --into; NULL: the format does not support --into
  * @state_size: of export_job.state
- * @begin, @end: write the parts before and after the rows; @begin may be NULL
+ * @begin, @end: write the parts before and after the rows; may be NULL
  * @row: takes a row, whose pointers are valid during the call
  * @free: frees what @state refers to; may be NULL; always called
  *

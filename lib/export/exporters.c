@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * export: all exporters.
- * In: nothing. Out: an array; each entry has its own file.
+ * In: nothing. Out: an array.
  */
 #include "export/export.h"
 

@@ -47,11 +47,6 @@ static int take(struct export_job *job, const struct export_row *row)
 	return ret ? ret : taker->row(taker->ctx, &out);
 }
 
-static int end(struct export_job *job)
-{
-	return 0;
-}
-
 static void release(void *state)
 {
 	export_values_free(state);
@@ -63,7 +58,6 @@ static const struct exporter exporter_rows = {
 	.state_size = sizeof(struct export_values),
 	.begin = begin,
 	.row = take,
-	.end = end,
 	.free = release,
 };
 

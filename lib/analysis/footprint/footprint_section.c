@@ -39,16 +39,6 @@ static struct cell section_module(const void *row, struct table *t)
 	return cell_text(t, r->image->name ? r->image->name : "vmlinux");
 }
 
-#define BYTES_COLUMN(n, heading, leave, what, cell) \
-	{                                           \
-		.column = { .name = (n),            \
-			    .title = (heading),     \
-			    .unit = UNIT_BYTES,     \
-			    .leaves = (leave),      \
-			    .help = (what) },       \
-		cell                                \
-	}
-
 static const struct column_type section_columns[] = {
 	BYTES_COLUMN("bytes", "Bytes", 0, "The section's size.",
 		     MEMBER_OF(struct section_row, section, size)),

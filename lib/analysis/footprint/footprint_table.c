@@ -74,15 +74,6 @@ static struct cell cell_name(const void *row, struct table *t)
 			    .help = (what) }, \
 		__VA_ARGS__                   \
 	}
-#define BYTES_COLUMN(n, heading, leave, what, cell) \
-	{                                           \
-		.column = { .name = (n),            \
-			    .title = (heading),     \
-			    .unit = UNIT_BYTES,     \
-			    .leaves = (leave),      \
-			    .help = (what) },       \
-		cell                                \
-	}
 #define SUM(at, sum)  MEMBER_OF(struct row, at, sums.of[SUM_##sum])
 #define FIRST_DYNAMIC "current_dynamic"
 

@@ -136,4 +136,15 @@ struct table *footprint_sections(const struct footprint *fp);
 
 extern const struct table_type footprint_type, footprint_section_type;
 
+/* A column of a size in bytes. */
+#define BYTES_COLUMN(n, heading, leave, what, cell) \
+	{                                           \
+		.column = { .name = (n),            \
+			    .title = (heading),     \
+			    .unit = UNIT_BYTES,     \
+			    .leaves = (leave),      \
+			    .help = (what) },       \
+		cell                                \
+	}
+
 #endif

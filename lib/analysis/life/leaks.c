@@ -110,6 +110,20 @@ static void drop_page_births(struct leaks *l)
 	births_drop(&l->pages.births);
 }
 
+/* Adds @bytes that began to live, or ended, at @event; NULL: they ended without an event. */
+static inline void add_change(struct leaks_side *side, uint32_t series, uint64_t bytes,
+			      bool born, const struct kmem_event *event)
+{
+	if (unlikely(!event)) {
+		growth_settle(&side->growth, series, bytes);
+		return;
+	}
+	if (born)
+		births_add(&side->births, (uint16_t)event->cpu, event->ts, event->pid);
+	growth_change(&side->growth, series, event->ts, born ? bytes : 0,
+		      born ? 0 : bytes);
+}
+
 static void slab_lived(void *ctx, const struct slab_life *life, size_t nr)
 {
 	const struct slab_life *end = life + nr;
@@ -125,15 +139,7 @@ static void slab_lived(void *ctx, const struct slab_life *life, size_t nr)
 			add_lifetime(side, &one, row);
 		if (life->what == SLAB_FOUND)
 			continue; /* it was gone before */
-		if (life->what == SLAB_BORN && life->event)
-			births_add(&side->births, (uint16_t)life->event->cpu,
-				   life->event->ts, life->event->pid);
-		if (unlikely(!life->event))
-			growth_settle(&side->growth, row.series, bytes);
-		else
-			growth_change(&side->growth, row.series, life->event->ts,
-				      life->what == SLAB_BORN ? bytes : 0,
-				      life->what == SLAB_BORN ? 0 : bytes);
+		add_change(side, row.series, bytes, life->what == SLAB_BORN, life->event);
 	}
 	if (unlikely(births_full(&side->births)))
 		drop_slab_births(l);
@@ -154,15 +160,7 @@ static void pages_lived(void *ctx, const struct page_life *life, size_t nr)
 			add_lifetime(side, &one, row);
 		if (life->what == PAGE_FOUND || life->what == PAGE_REFUSED)
 			continue;
-		if (life->what == PAGE_BORN && life->event)
-			births_add(&side->births, (uint16_t)life->event->cpu,
-				   life->event->ts, life->event->pid);
-		if (unlikely(!life->event))
-			growth_settle(&side->growth, row.series, bytes);
-		else
-			growth_change(&side->growth, row.series, life->event->ts,
-				      life->what == PAGE_BORN ? bytes : 0,
-				      life->what == PAGE_BORN ? 0 : bytes);
+		add_change(side, row.series, bytes, life->what == PAGE_BORN, life->event);
 	}
 	if (unlikely(births_full(&side->births)))
 		drop_page_births(l);

@@ -399,13 +399,10 @@ static int check_gate(struct diff *d)
 			" row%s a limit, but not significantly; no rule is broken",
 			d->gate.nr_noise,
 			d->gate.nr_noise == 1 ? " exceeds" : "s exceed");
-	report_add_fact(d->report, "rules", NULL, cell_uint(d->args.rules.nr));
-	report_add_fact(d->report, "rules_broken", NULL, cell_uint(d->gate.nr_broken));
-	report_add_fact(d->report, "rules_undecided", NULL,
-			cell_uint(d->gate.nr_undecided));
-	report_add_fact(
-		d->report, "trusted", NULL,
-		(struct cell){ .type = CELL_TEXT, .s = trusts(d) ? "yes" : "no" });
+	report_add_fact(d->report, "rules", cell_uint(d->args.rules.nr));
+	report_add_fact(d->report, "rules_broken", cell_uint(d->gate.nr_broken));
+	report_add_fact(d->report, "rules_undecided", cell_uint(d->gate.nr_undecided));
+	report_add_text_fact(d->report, "trusted", trusts(d) ? "yes" : "no");
 	d->gate.broken->hidden = !d->gate.broken->nr_rows && !d->gate.broken->nr_notes;
 	report_add_table(d->report, d->gate.broken);
 	d->gate.broken = NULL;

@@ -169,30 +169,18 @@ static void add_facts(struct diff *d)
 	const struct diff_choice *c = &d->args.choice;
 	static const char *const pers[] = { "none", "second", "event", "number" };
 	struct report *r = d->report;
-	const struct cell none = { .type = CELL_NONE };
 
 	r->subject = "comparison";
-	report_add_fact(r, "runs_old", NULL, cell_uint(d->args.paths.nr_old));
-	report_add_fact(r, "runs_new", NULL,
+	report_add_fact(r, "runs_old", cell_uint(d->args.paths.nr_old));
+	report_add_fact(r, "runs_new",
 			cell_uint(d->args.paths.nr - d->args.paths.nr_old));
-	report_add_fact(r, "per", NULL,
-			(struct cell){ .type = CELL_TEXT, .s = pers[c->per] });
-	report_add_fact(r, "per_event", NULL,
-			c->event ? (struct cell){ .type = CELL_TEXT, .s = c->event }
-				 : none);
-	report_add_fact(
-		r, "main", NULL,
-		(struct cell){ .type = CELL_TEXT, .s = diff_args_main(&d->args) });
-	report_add_fact(
-		r, "test", NULL,
-		can_tell(d) ? (struct cell){ .type = CELL_TEXT, .s = "mann-whitney-u" }
-			    : none);
-	report_add_fact(r, "correction", NULL,
-			can_tell(d) ? (struct cell){ .type = CELL_TEXT,
-						     .s = "benjamini-hochberg" }
-				    : none);
-	report_add_fact(r, "alpha", NULL,
-			can_tell(d) ? cell_real(d->args.diff.alpha) : none);
+	report_add_text_fact(r, "per", pers[c->per]);
+	report_add_text_fact(r, "per_event", c->event);
+	report_add_text_fact(r, "main", diff_args_main(&d->args));
+	report_add_text_fact(r, "test", can_tell(d) ? "mann-whitney-u" : NULL);
+	report_add_text_fact(r, "correction", can_tell(d) ? "benjamini-hochberg" : NULL);
+	report_add_fact(r, "alpha",
+			can_tell(d) ? cell_real(d->args.diff.alpha) : (struct cell){ 0 });
 }
 
 /* Says which allocations the filter selects. */
@@ -205,9 +193,7 @@ static void banner_filter(struct diff *d)
 	if (filter_words_any(words)) {
 		report_add_banner(d->report, false, "Filter: only allocations with %s",
 				  strbuf_text(&text));
-		report_add_fact(
-			d->report, "filter", NULL,
-			(struct cell){ .type = CELL_TEXT, .s = strbuf_text(&text) });
+		report_add_text_fact(d->report, "filter", strbuf_text(&text));
 	}
 	d->report->failed |= text.failed;
 	strbuf_free(&text);

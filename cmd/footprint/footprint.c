@@ -292,9 +292,8 @@ static int show_static(struct footprint_run *run)
 	if (!st->report || footprint_report(run->opts, st->report))
 		return out_of_memory();
 	st->report->subject = "kernel";
-	report_add_fact(st->report, "vmlinux", NULL,
-			(struct cell){ .type = CELL_TEXT, .s = run->files.vmlinux });
-	report_add_fact(st->report, "modules", NULL, cell_uint(run->files.nr_modules));
+	report_add_text_fact(st->report, "vmlinux", run->files.vmlinux);
+	report_add_fact(st->report, "modules", cell_uint(run->files.nr_modules));
 	if (!report_ok(st->report))
 		return out_of_memory();
 	if (!st->report->tables[0]->nr_rows && st->opts.filter.dirs.count) {

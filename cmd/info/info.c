@@ -19,10 +19,10 @@
 
 static const char command_name[] = "info";
 
-static int print(const struct info *info, const struct input *in,
+/* Frees @report, which may be NULL. */
+static int print(struct report *report, const struct input *in,
 		 const struct output_options *output)
 {
-	struct report *report = info_report(info);
 	int ret;
 
 	if (report && report_ok(report))
@@ -45,25 +45,11 @@ static int show(struct info *info, struct input *in, const struct output_options
 	err = info_collect(info, &in->study);
 	if (err)
 		return input_stream_failed(in, err);
-	ret = print(info, in, output);
+	ret = print(info_report(info), in, output);
 	if (!ret && !info->facts.nr_events &&
 	    (info->facts.nr_bad_pages || info->facts.nr_damaged))
 		return EXIT_UNREADABLE;
 	return lost_limit_check(max_lost, &info->facts, command_name, ret);
-}
-
-/* Shows only the files that the recording was opened with. */
-static int show_symbols(const struct input *in, const struct output_options *output)
-{
-	struct report *report = info_symbols_report(in);
-	int ret;
-
-	if (report && report_ok(report))
-		ret = output_report(output, command_name, report, render_text);
-	else
-		ret = input_stream_failed(in, -ENOMEM);
-	report_free(report);
-	return ret;
 }
 
 /* Options about files with lines need --symbols, which also takes lines from --vmlinux. */
@@ -134,7 +120,7 @@ static int run_info(int argc, char **argv)
 	if (ret == GO_ON)
 		ret = input_open(&in, &study, command_name, verbose);
 	if (ret == GO_ON && study.search) {
-		ret = show_symbols(&in, &output);
+		ret = print(info_symbols_report(&in), &in, &output);
 	} else if (ret == GO_ON) {
 		info.verbose = verbose > 0;
 		ret = show(&info, &in, &output, &max_lost);

@@ -302,29 +302,21 @@ static struct table *add_import(struct report *r, const struct recording *rec)
 	return t;
 }
 
-static void add_text_fact(struct report *r, const char *name, const char *text)
-{
-	const struct cell none = { .type = CELL_NONE };
-
-	report_add_fact(r, name, NULL,
-			text && *text ? (struct cell){ .type = CELL_TEXT, .s = text }
-				      : none);
-}
-
 struct report *info_report(const struct info *info)
 {
 	const struct recording *rec = info->rec;
+	const char *writer = rec->writer_version;
 	struct report *r = report_new();
 
 	if (!r)
 		return NULL;
 	r->layout = layout;
 	study_facts_add(&info->facts, r);
-	report_add_fact(r, "events_without_format", NULL, cell_uint(info->nr_unnamed));
-	report_add_fact(r, "file_version", NULL, cell_uint(rec->file_version));
-	add_text_fact(r, "compression", info_compression(rec));
-	add_text_fact(r, "writer", rec->writer_version);
-	report_add_fact(r, "bytes", NULL, cell_uint(rec->file_bytes));
+	report_add_fact(r, "events_without_format", cell_uint(info->nr_unnamed));
+	report_add_fact(r, "file_version", cell_uint(rec->file_version));
+	report_add_text_fact(r, "compression", info_compression(rec));
+	report_add_text_fact(r, "writer", writer && *writer ? writer : NULL);
+	report_add_fact(r, "bytes", cell_uint(rec->file_bytes));
 	add_events(r, info);
 	add_gaps(r, info);
 	add_cpus(r, info);

@@ -178,9 +178,7 @@ static void add_hints(struct report *r, const struct input *in)
 static void add_text(struct report *r, const char *name, const char *title,
 		     const char *text, const char *otherwise)
 {
-	report_add_fact(
-		r, name, NULL,
-		(struct cell){ .type = *text ? CELL_TEXT : CELL_NONE, .s = text });
+	report_add_text_fact(r, name, *text ? text : NULL);
 	report_add_property(r, title, false, "%s", *text ? text : otherwise);
 }
 

@@ -292,14 +292,14 @@ static void put_facts(struct report *r, const struct query_totals *t, size_t fil
 			" number%s of 2^63 or more became floating point: totals with them are not exact",
 			t->large, plural(t->large));
 	r->subject = "query";
-	report_add_fact(r, "files", NULL, cell_uint(files));
-	report_add_fact(r, "recordings", NULL, cell_uint(t->recordings));
-	report_add_fact(r, "hosts", NULL, cell_uint(t->hosts));
-	report_add_fact(r, "rows", NULL, cell_uint(t->rows));
-	report_add_fact(r, "untrusted", NULL, cell_uint(t->untrusted));
-	report_add_fact(r, "partial", NULL, cell_uint(t->partial));
-	report_add_fact(r, "repeated", NULL, cell_uint(t->repeated));
-	report_add_fact(r, "large", NULL, cell_uint(t->large));
+	report_add_fact(r, "files", cell_uint(files));
+	report_add_fact(r, "recordings", cell_uint(t->recordings));
+	report_add_fact(r, "hosts", cell_uint(t->hosts));
+	report_add_fact(r, "rows", cell_uint(t->rows));
+	report_add_fact(r, "untrusted", cell_uint(t->untrusted));
+	report_add_fact(r, "partial", cell_uint(t->partial));
+	report_add_fact(r, "repeated", cell_uint(t->repeated));
+	report_add_fact(r, "large", cell_uint(t->large));
 }
 
 static int ask(struct query_run *run)

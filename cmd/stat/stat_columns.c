@@ -120,12 +120,11 @@ static struct table *columns_table(const char *command)
 int stat_columns(const struct output_options *output, const char *command)
 {
 	struct report *r = report_new();
-	struct cell version = { .type = CELL_TEXT, .s = KMEMX_VERSION };
 	int ret = EXIT_FAILED;
 
 	if (r) {
 		r->subject = "kmemx";
-		report_add_fact(r, "version", NULL, version);
+		report_add_text_fact(r, "version", KMEMX_VERSION);
 		report_add_table(r, tables_table(command));
 		report_add_table(r, columns_table(command));
 	}

@@ -354,8 +354,7 @@ static void say_filter(const struct stat_run *st)
 			  strbuf_text(&text));
 	if (alloc_filter_unnamed(&st->filter))
 		report_add_banner(st->report, true, "%s", filter_words_unnamed);
-	report_add_fact(st->report, "filter", NULL,
-			(struct cell){ .type = CELL_TEXT, .s = strbuf_text(&text) });
+	report_add_text_fact(st->report, "filter", strbuf_text(&text));
 	st->report->failed |= text.failed;
 	strbuf_free(&text);
 }

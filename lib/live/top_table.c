@@ -338,10 +338,9 @@ static void add_facts(const struct monitor *m, const struct top_view *v, struct 
 	size_t i;
 
 	recording_release(m->study.rec, kernel, sizeof(kernel));
-	report_add_fact(r, "kernel", NULL,
-			(struct cell){ .type = CELL_TEXT, .s = kernel });
+	report_add_text_fact(r, "kernel", kernel);
 	for (i = 0; i < ARRAY_SIZE(items); i++)
-		report_add_fact(r, items[i].name, NULL, cell_uint(items[i].value));
+		report_add_fact(r, items[i].name, cell_uint(items[i].value));
 }
 
 static int order(struct table *t, const struct top_view *view)

@@ -498,15 +498,20 @@ bool report_add_table(struct report *r, struct table *t)
 	return true;
 }
 
-void report_add_fact(struct report *r, const char *name, const char *title,
-		     struct cell value)
+void report_add_fact(struct report *r, const char *name, struct cell value)
 {
-	struct summary_item item = { .name = name, .title = title, .value = value };
+	struct summary_item item = { .name = name, .value = value };
 
 	if (value.type == CELL_TEXT)
 		item.value = text_cell(r->texts, value.s, &r->failed);
 	if (!summary_add(&r->facts, &r->nr_facts, &item))
 		r->failed = true;
+}
+
+void report_add_text_fact(struct report *r, const char *name, const char *text)
+{
+	report_add_fact(r, name,
+			(struct cell){ .type = text ? CELL_TEXT : CELL_NONE, .s = text });
 }
 
 void report_add_banner(struct report *r, bool loud, const char *fmt, ...)

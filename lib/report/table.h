@@ -384,8 +384,10 @@ struct report *report_new(void);
 void report_free(struct report *r);
 /* Takes ownership. False: @t is NULL or memory ran out; @t is then freed, and @r has failed. */
 bool report_add_table(struct report *r, struct table *t);
-void report_add_fact(struct report *r, const char *name, const char *title,
-		     struct cell value); /* the text of a CELL_TEXT is copied */
+/* The text of a CELL_TEXT is copied. */
+void report_add_fact(struct report *r, const char *name, struct cell value);
+/* @text may be NULL: no value. */
+void report_add_text_fact(struct report *r, const char *name, const char *text);
 void report_add_banner(struct report *r, bool loud, const char *fmt, ...)
 	__printf_fmt(3, 4);
 /* @name is static. The text may come from anywhere: the renderer makes it safe. */

@@ -488,7 +488,7 @@ void study_facts_add(const struct study_facts *f, struct report *report)
 	size_t i;
 
 	for (i = 0; i < ARRAY_SIZE(items); i++)
-		report_add_fact(report, items[i].name, NULL, items[i].value);
+		report_add_fact(report, items[i].name, items[i].value);
 }
 
 struct table *study_facts_missing_table(const struct recording *rec)

@@ -79,9 +79,8 @@ static struct report *make_report(void)
 	table_add_note(t, "K: GFP_KERNEL");
 	report_add_banner(r, false, "kmemx.dat: Linux 6.18");
 	report_add_banner(r, true, "LOST 5 events");
-	report_add_fact(r, "kernel", NULL,
-			(struct cell){ .type = CELL_TEXT, .s = "6.18" });
-	report_add_fact(r, "duration_ns", NULL, (struct cell){ .type = CELL_NONE });
+	report_add_text_fact(r, "kernel", "6.18");
+	report_add_fact(r, "duration_ns", (struct cell){ .type = CELL_NONE });
 	report_add_table(r, t);
 	return r;
 }
@@ -709,8 +708,8 @@ static struct report *two_lists(void)
 	struct table *line = table_new("line", NULL);
 	struct cell *row;
 
-	report_add_fact(r, "b", NULL, cell_uint(2));
-	report_add_fact(r, "a", NULL, (struct cell){ .type = CELL_TEXT, .s = "x" });
+	report_add_fact(r, "b", cell_uint(2));
+	report_add_text_fact(r, "a", "x");
 	table_add_columns(map, columns, 2);
 	row = table_add_row(map);
 	row[0] = cell_text(map, "one");

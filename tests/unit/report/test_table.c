@@ -125,8 +125,7 @@ START_TEST(a_report_owns_what_it_is_given)
 	char text[] = "6.1.0";
 	struct table *t = table_new("slab", "Slab");
 
-	report_add_fact(r, "kernel", "Kernel",
-			(struct cell){ .type = CELL_TEXT, .s = text });
+	report_add_text_fact(r, "kernel", text);
 	text[0] = '7';
 	ck_assert_str_eq(r->facts[0].value.s, "6.1.0");
 	report_add_banner(r, true, "LOST %d", 5);

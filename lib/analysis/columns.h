@@ -114,6 +114,14 @@ struct column_type {
 	size_t pointer, offset;
 };
 
+/* Sets @column of a struct column_type: what every column has, then other members. */
+#define COLUMN(column_name, column_title, column_unit, column_help, ...) \
+	.column = { .name = column_name,                                 \
+		    .title = column_title,                               \
+		    .unit = column_unit,                                 \
+		    .help = column_help,                                 \
+		    __VA_ARGS__ }
+
 /* The cell shows @member of the row, a @type. The member is a uint64_t, uint32_t, int64_t, int32_t,
  * text or strbuf (an empty one is no value); other types do not compile.
  */
@@ -151,57 +159,43 @@ struct cell cell_of_strbuf(const void *member, struct table *t);
  * estimate.
  */
 #define INTERVAL_COLUMNS(type, at)                                                     \
-	{ .column = { .name = "bytes_low",                                             \
-		      .title = "At_least",                                             \
-		      .unit = UNIT_BYTES,                                              \
-		      .level = true,                                                   \
-		      .leaves = 7,                                                     \
-		      .help = "For a sample: the lower end of the 95 % confidence "    \
-			      "interval of the bytes." },                              \
-	  .estimated = true,                                                           \
-	  MEMBER_OF(type, at, low) },                                                  \
+	{ COLUMN("bytes_low", "At_least", UNIT_BYTES,                                  \
+		 "For a sample: the lower end of the 95 % confidence "                 \
+		 "interval of the bytes.",                                             \
+		 .level = true, .leaves = 7),                                          \
+	  .estimated = true, MEMBER_OF(type, at, low) },                               \
 	{                                                                              \
-		.column = { .name = "bytes_high",                                      \
-			    .title = "At_most",                                        \
-			    .unit = UNIT_BYTES,                                        \
-			    .level = true,                                             \
-			    .leaves = 7,                                               \
-			    .help = "For a sample: the upper end of this interval." }, \
-		.estimated = true, MEMBER_OF(type, at, high)                           \
+		COLUMN("bytes_high", "At_most", UNIT_BYTES,                            \
+		       "For a sample: the upper end of this interval.", .level = true, \
+		       .leaves = 7),                                                   \
+			.estimated = true, MEMBER_OF(type, at, high)                   \
 	}
 
 /* How much of the row comes from one address block. @at: as in INTERVAL_COLUMNS(). */
-#define BLOCK_COLUMN(type, at)                                                        \
-	{                                                                             \
-		.column = { .name = "one_block",                                      \
-			    .title = "One_block",                                     \
-			    .unit = UNIT_PERCENT,                                     \
-			    .leaves = 65,                                             \
-			    .help = "For a sample: the part of the row's sampled "    \
-				    "bytes that one block of eight pages has. Near "  \
-				    "100 %: they are from few addresses." },          \
-		.estimated = true, POINTEE(type, at, struct estimate, estimate_block) \
+#define BLOCK_COLUMN(type, at)                                             \
+	{                                                                  \
+		COLUMN("one_block", "One_block", UNIT_PERCENT,             \
+		       "For a sample: the part of the row's sampled "      \
+		       "bytes that one block of eight pages has. Near "    \
+		       "100 %: they are from few addresses.",              \
+		       .leaves = 65),                                      \
+			.estimated = true,                                 \
+			POINTEE(type, at, struct estimate, estimate_block) \
 	}
 
 /* The row's share of the whole, which table_fill_shares() computes once the rows are sorted. */
 struct cell cell_none(const void *row, struct table *t);
-#define SHARE_COLUMNS                                                                   \
-	{ .column = { .name = "pct",                                                    \
-		      .title = "%",                                                     \
-		      .unit = UNIT_SHARE,                                               \
-		      .part = COLUMN_SHARE,                                             \
-		      .leaves = 10,                                                     \
-		      .help = "The row's part of all rows' bytes; of the sums of the "  \
-			      "first sort key, if that adds up. No sort key itself." }, \
-	  .fill = cell_none },                                                          \
-	{                                                                               \
-		.column = { .name = "cum_pct",                                          \
-			    .title = "cum %",                                           \
-			    .unit = UNIT_SHARE,                                         \
-			    .part = COLUMN_CUMULATIVE,                                  \
-			    .leaves = 50,                                               \
-			    .help = "The same of this row and all above it." },         \
-		.fill = cell_none                                                       \
+#define SHARE_COLUMNS                                                     \
+	{ COLUMN("pct", "%", UNIT_SHARE,                                  \
+		 "The row's part of all rows' bytes; of the sums of the " \
+		 "first sort key, if that adds up. No sort key itself.",  \
+		 .part = COLUMN_SHARE, .leaves = 10),                     \
+	  .fill = cell_none },                                            \
+	{                                                                 \
+		COLUMN("cum_pct", "cum %", UNIT_SHARE,                    \
+		       "The same of this row and all above it.",          \
+		       .part = COLUMN_CUMULATIVE, .leaves = 50),          \
+			.fill = cell_none                                 \
 	}
 
 /* Ends an array of columns. */

@@ -63,13 +63,10 @@ static struct cell cell_peak_high(const void *row, struct table *t)
 #define IN(member)    MEMBER_OF(struct comparison_row, in, member)
 
 /* The column that names the row. */
-#define NAME(word, heading, which, text)                           \
-	{                                                          \
-		.column = { .name = word,                          \
-			    .title = heading,                      \
-			    .last = true,                          \
-			    .help = text },                        \
-		.rows = which, MEMBER(struct comparison_row, name) \
+#define NAME(word, heading, which, text)                                   \
+	{                                                                  \
+		COLUMN(word, heading, UNIT_NONE, text, .last = true),      \
+			.rows = which, MEMBER(struct comparison_row, name) \
 	}
 #define NAME_CALLSITE                                \
 	NAME("callsite", "Callsite", ROWS(CALLSITE), \
@@ -90,54 +87,33 @@ static struct cell cell_peak_high(const void *row, struct table *t)
 	NAME("line", "Line", ROWS(LINE), "The callsite's line in its source file.")
 #define NAME_CACHE NAME("cache", "Cache", ROWS(CACHE), "The slab cache.")
 /* diff shows those that are compared and not hidden by default. */
-#define FIGURES(fill_waste)                                                    \
-	{ .column = { .name = "bytes",                                         \
-		      .title = "Bytes",                                        \
-		      .unit = UNIT_BYTES,                                      \
-		      .help = "Bytes allocated." },                            \
-	  .use = COLUMN_SUM,                                                   \
-	  GROUP(bytes) },                                                      \
-		{ .column = { .name = "hit",                                   \
-			      .title = "Hit",                                  \
-			      .unit = UNIT_COUNT,                              \
-			      .help = "Allocations." },                        \
-		  .use = COLUMN_EVENTS,                                        \
-		  GROUP(hit) },                                                \
-		{ .column = { .name = "net",                                   \
-			      .title = "Net",                                  \
-			      .unit = UNIT_BYTES,                              \
-			      .live = true,                                    \
-			      .help = "Bytes allocated and not seen freed." }, \
-		  .use = COLUMN_SUM,                                           \
-		  GROUP(live) },                                               \
-		{ .column = { .name = "net_min",                               \
-			      .unit = UNIT_BYTES,                              \
-			      .hidden = true,                                  \
-			      .range_of = "net",                               \
-			      .live = true,                                    \
-			      .help = "Of these, those that are certain." },   \
-		  GROUP(net_min) },                                            \
-		{ .column = { .name = "waste",                                 \
-			      .title = "Waste",                                \
-			      .unit = UNIT_BYTES,                              \
-			      .hidden = true,                                  \
-			      .help = "Bytes allocated beyond the request." }, \
-		  .use = COLUMN_SUM,                                           \
-		  .fill = fill_waste },                                        \
-		{ .column = { .name = "peak",                                  \
-			      .title = "Peak",                                 \
-			      .unit = UNIT_BYTES,                              \
-			      .hidden = true,                                  \
-			      .live = true,                                    \
-			      .help = "The most bytes live at one time." },    \
-		  .use = COLUMN_HEIGHT,                                        \
-		  GROUP(peak) },                                               \
-		{ .column = { .name = "largest",                               \
-			      .unit = UNIT_BYTES,                              \
-			      .hidden = true,                                  \
-			      .help = "Bytes of the largest allocation." },    \
-		  .use = COLUMN_LARGEST,                                       \
-		  GROUP(largest) },                                            \
+#define FIGURES(fill_waste)                                                              \
+	{ COLUMN("bytes", "Bytes", UNIT_BYTES, "Bytes allocated."), .use = COLUMN_SUM,   \
+	  GROUP(bytes) },                                                                \
+		{ COLUMN("hit", "Hit", UNIT_COUNT, "Allocations."),                      \
+		  .use = COLUMN_EVENTS, GROUP(hit) },                                    \
+		{ COLUMN("net", "Net", UNIT_BYTES,                                       \
+			 "Bytes allocated and not seen freed.", .live = true),           \
+		  .use = COLUMN_SUM, GROUP(live) },                                      \
+		{ .column = { .name = "net_min",                                         \
+			      .unit = UNIT_BYTES,                                        \
+			      .hidden = true,                                            \
+			      .range_of = "net",                                         \
+			      .live = true,                                              \
+			      .help = "Of these, those that are certain." },             \
+		  GROUP(net_min) },                                                      \
+		{ COLUMN("waste", "Waste", UNIT_BYTES,                                   \
+			 "Bytes allocated beyond the request.", .hidden = true),         \
+		  .use = COLUMN_SUM, .fill = fill_waste },                               \
+		{ COLUMN("peak", "Peak", UNIT_BYTES, "The most bytes live at one time.", \
+			 .hidden = true, .live = true),                                  \
+		  .use = COLUMN_HEIGHT, GROUP(peak) },                                   \
+		{ .column = { .name = "largest",                                         \
+			      .unit = UNIT_BYTES,                                        \
+			      .hidden = true,                                            \
+			      .help = "Bytes of the largest allocation." },              \
+		  .use = COLUMN_LARGEST,                                                 \
+		  GROUP(largest) },                                                      \
 		INTERVALS, COLUMNS_END
 
 /* In a sample: how far the figures may be off; waste and peak as far as the bytes. */

@@ -64,27 +64,20 @@ static struct cell cell_name(const void *row, struct table *t)
 }
 
 /* A column that text shows only on request. */
-#define HIDDEN_COLUMN(n, what, ...)           \
-	{                                     \
-		.column = { .name = (n),      \
-			    .title = (n),     \
-			    .hidden = true,   \
-			    .level = true,    \
-			    .leaves = 90,     \
-			    .help = (what) }, \
-		__VA_ARGS__                   \
+#define HIDDEN_COLUMN(n, what, ...)                                          \
+	{                                                                    \
+		COLUMN(n, n, UNIT_NONE, what, .hidden = true, .level = true, \
+		       .leaves = 90),                                        \
+			__VA_ARGS__                                          \
 	}
 #define SUM(at, sum)  MEMBER_OF(struct row, at, sums.of[SUM_##sum])
 #define FIRST_DYNAMIC "current_dynamic"
 
 static const struct column_type columns[] = {
 	BYTES_COLUMN("bytes", "Bytes", 0, "What --attr selects.", .fill = cell_bytes),
-	{ .column = { .name = "pct",
-		      .title = "%",
-		      .unit = UNIT_SHARE,
-		      .part = COLUMN_SHARE,
-		      .leaves = 10,
-		      .help = "Share of all bytes, or of the total of the first sort key. Not a sort key." },
+	{ COLUMN("pct", "%", UNIT_SHARE,
+		 "Share of all bytes, or of the total of the first sort key. Not a sort key.",
+		 .part = COLUMN_SHARE, .leaves = 10),
 	  .fill = cell_none },
 	BYTES_COLUMN("static", "Static", 20, "Bytes in the kernel's files.",
 		     .fill = cell_static),
@@ -105,11 +98,8 @@ static const struct column_type columns[] = {
 	BYTES_COLUMN("waste", "Waste", 26,
 		     "Live bytes beyond the requested sizes; '-' without a recording.",
 		     SUM(dynamic, WASTE)),
-	{ .column = { .name = "hit",
-		      .title = "Hit",
-		      .unit = UNIT_COUNT,
-		      .leaves = 28,
-		      .help = "Allocations; '-' without a recording." },
+	{ COLUMN("hit", "Hit", UNIT_COUNT, "Allocations; '-' without a recording.",
+		 .leaves = 28),
 	  SUM(dynamic, HIT) },
 	HIDDEN_COLUMN("id", "The row's number, from 1.",
 		      MEMBER_OF(struct row, node, row)),
@@ -124,10 +114,9 @@ static const struct column_type columns[] = {
 	HIDDEN_COLUMN("kind",
 		      "\"directory\", \"group\", \"file\", \"symbol\" or \"section\".",
 		      .fill = cell_kind),
-	{ .column = { .name = "name",
-		      .title = "Name",
-		      .last = true,
-		      .help = "The directory, file or symbol, with [module] if in a module; in (no symbol) the kind, and the section." },
+	{ COLUMN("name", "Name", UNIT_NONE,
+		 "The directory, file or symbol, with [module] if in a module; in (no symbol) the kind, and the section.",
+		 .last = true),
 	  .fill = cell_name },
 	COLUMNS_END,
 };

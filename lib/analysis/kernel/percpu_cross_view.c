@@ -139,46 +139,33 @@ static struct cell cell_freed_by(const void *row, struct table *t)
 	return sites_cell(&r->v->owners.sites, r->group->site, t);
 }
 
-#define COUNT_COLUMN(column_name, count_title, count_unit, text) \
-	{                                                        \
-		.column = { .name = column_name,                 \
-			    .title = count_title,                \
-			    .unit = count_unit,                  \
-			    .share = true,                       \
-			    .help = text },                      \
-		MEMBER_OF(struct view_row, group, nr)            \
+#define COUNT_COLUMN(column_name, count_title, count_unit, text)                   \
+	{                                                                          \
+		COLUMN(column_name, count_title, count_unit, text, .share = true), \
+			MEMBER_OF(struct view_row, group, nr)                      \
 	}
-#define BYTES_COLUMN                                     \
-	{                                                \
-		.column = { .name = "bytes",             \
-			    .title = "Bytes",            \
-			    .unit = UNIT_BYTES,          \
-			    .leaves = 70,                \
-			    .help = "Their bytes." },    \
-		MEMBER_OF(struct view_row, group, bytes) \
+#define BYTES_COLUMN                                                                \
+	{                                                                           \
+		COLUMN("bytes", "Bytes", UNIT_BYTES, "Their bytes.", .leaves = 70), \
+			MEMBER_OF(struct view_row, group, bytes)                    \
 	}
-#define CPU_COLUMNS                                               \
-	{ .column = { .name = "alloc_cpu",                        \
-		      .title = "Allocated_on",                    \
-		      .level = true,                              \
-		      .help = "The CPU that allocated them." },   \
-	  MEMBER_OF(struct view_row, key, from) },                \
-	{                                                         \
-		.column = { .name = "free_cpu",                   \
-			    .title = "Freed_on",                  \
-			    .level = true,                        \
-			    .help = "The CPU that freed them." }, \
-		MEMBER_OF(struct view_row, key, to)               \
+#define CPU_COLUMNS                                                                      \
+	{ COLUMN("alloc_cpu", "Allocated_on", UNIT_NONE, "The CPU that allocated them.", \
+		 .level = true),                                                         \
+	  MEMBER_OF(struct view_row, key, from) },                                       \
+	{                                                                                \
+		COLUMN("free_cpu", "Freed_on", UNIT_NONE, "The CPU that freed them.",    \
+		       .level = true),                                                   \
+			MEMBER_OF(struct view_row, key, to)                              \
 	}
-#define FREED_BY_COLUMN                                                      \
-	{                                                                    \
-		.column = { .name = "freed_by",                              \
-			    .title = "Freed_by",                             \
-			    .leaves = 60,                                    \
-			    .help = "The callsite that freed most of them; " \
-				    "of pages only with callchains of all "  \
-				    "events (kmemx record --stack all)." },  \
-		.fill = cell_freed_by                                        \
+#define FREED_BY_COLUMN                                         \
+	{                                                       \
+		COLUMN("freed_by", "Freed_by", UNIT_NONE,       \
+		       "The callsite that freed most of them; " \
+		       "of pages only with callchains of all "  \
+		       "events (kmemx record --stack all).",    \
+		       .leaves = 60),                           \
+			.fill = cell_freed_by                   \
 	}
 
 static const struct column_type slab_columns[] = {
@@ -326,29 +313,17 @@ struct pair_row {
 	const struct cross_count *count;
 };
 
-#define PAIR_COLUMNS(column_name, count_title, count_unit, text)        \
-	{ .column = { .name = column_name,                              \
-		      .title = count_title,                             \
-		      .unit = count_unit,                               \
-		      .share = true,                                    \
-		      .help = text },                                   \
-	  MEMBER_OF(struct pair_row, count, nr) },                      \
-		{ .column = { .name = "bytes",                          \
-			      .title = "Bytes",                         \
-			      .unit = UNIT_BYTES,                       \
-			      .leaves = 70,                             \
-			      .help = "Their bytes." },                 \
-		  MEMBER_OF(struct pair_row, count, bytes) },           \
-		{ .column = { .name = "alloc_cpu",                      \
-			      .title = "Allocated_on",                  \
-			      .level = true,                            \
-			      .help = "The CPU that allocated them." }, \
-		  MEMBER_OF(struct pair_row, pair, from) },             \
-		{ .column = { .name = "free_cpu",                       \
-			      .title = "Freed_on",                      \
-			      .level = true,                            \
-			      .help = "The CPU that freed them." },     \
-		  MEMBER_OF(struct pair_row, pair, to) },               \
+#define PAIR_COLUMNS(column_name, count_title, count_unit, text)                        \
+	{ COLUMN(column_name, count_title, count_unit, text, .share = true),            \
+	  MEMBER_OF(struct pair_row, count, nr) },                                      \
+		{ COLUMN("bytes", "Bytes", UNIT_BYTES, "Their bytes.", .leaves = 70),   \
+		  MEMBER_OF(struct pair_row, count, bytes) },                           \
+		{ COLUMN("alloc_cpu", "Allocated_on", UNIT_NONE,                        \
+			 "The CPU that allocated them.", .level = true),                \
+		  MEMBER_OF(struct pair_row, pair, from) },                             \
+		{ COLUMN("free_cpu", "Freed_on", UNIT_NONE, "The CPU that freed them.", \
+			 .level = true),                                                \
+		  MEMBER_OF(struct pair_row, pair, to) },                               \
 		SHARE_COLUMNS, COLUMNS_END
 
 static const struct column_type slab_pair_columns[] = {

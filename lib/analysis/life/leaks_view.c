@@ -117,133 +117,79 @@ static struct cell cell_task(const void *row, struct table *t)
 }
 
 /* @things: objects or pages, of @count_unit. */
-#define LEAK_COLUMNS(things, count_unit)                                                     \
-	{ .column = { .name = "bytes",                                                       \
-		      .title = "Live_bytes",                                                 \
-		      .unit = UNIT_BYTES,                                                    \
-		      .share = true,                                                         \
-		      .help = "Bytes allocated and not seen freed, but for those that may "  \
-			      "be in flight." },                                             \
-	  MEMBER_OF(struct leak_row, leak, old_bytes) },                                     \
-		{ .column = { .name = "objects",                                             \
-			      .title = "Live",                                               \
-			      .unit = count_unit,                                            \
-			      .leaves = 20,                                                  \
-			      .help = "The same in " things "." },                           \
-		  MEMBER_OF(struct leak_row, leak, old) },                                   \
-		{ .column = { .name = "verdict",                                             \
-			      .title = "Verdict",                                            \
-			      .leaves = 5,                                                   \
-			      .help = "grows: live bytes grow until the end; filled: they "  \
-				      "grew at first; steady: they do not grow; or it was "  \
-				      "too short to tell." },                                \
-		  .fill = cell_verdict },                                                    \
-		{ .column = { .name = "growth",                                              \
-			      .title = "Growth/s",                                           \
-			      .unit = UNIT_BYTES,                                            \
-			      .change = true,                                                \
-			      .level = true,                                                 \
-			      .leaves = 10,                                                  \
-			      .help = "Bytes a second by which live bytes grow: the median " \
-				      "slope of all pairs of windows." },                    \
-		  .fill = cell_growth },                                                     \
-		{ .column = { .name = "growth_min",                                          \
-			      .title = "From/s",                                             \
-			      .unit = UNIT_BYTES,                                            \
-			      .change = true,                                                \
-			      .level = true,                                                 \
-			      .leaves = 60,                                                  \
-			      .help = "Its interval (95 %): at least." },                    \
-		  .fill = cell_growth_min },                                                 \
-		{ .column = { .name = "growth_max",                                          \
-			      .title = "To/s",                                               \
-			      .unit = UNIT_BYTES,                                            \
-			      .change = true,                                                \
-			      .level = true,                                                 \
-			      .leaves = 60,                                                  \
-			      .help = "The same: at most." },                                \
-		  .fill = cell_growth_max },                                                 \
-		{ .column = { .name = "age_min",                                             \
-			      .title = "Youngest",                                           \
-			      .unit = UNIT_NS,                                               \
-			      .level = true,                                                 \
-			      .leaves = 70,                                                  \
-			      .help = "The least age of them, from the allocation to the "   \
-				      "last event." },                                       \
-		  MEMBER_OF(struct leak_row, leak, least) },                                 \
-		{ .column = { .name = "age",                                                 \
-			      .title = "Age",                                                \
-			      .unit = UNIT_NS,                                               \
-			      .level = true,                                                 \
-			      .leaves = 30,                                                  \
-			      .help = "Their median age; at most 1/32 off." },               \
-		  .fill = cell_age },                                                        \
-		{ .column = { .name = "age_max",                                             \
-			      .title = "Oldest",                                             \
-			      .unit = UNIT_NS,                                               \
-			      .level = true,                                                 \
-			      .leaves = 65,                                                  \
-			      .help = "Their largest age." },                                \
-		  .fill = cell_age_max },                                                    \
-		{ .column = { .name = "outlived",                                            \
-			      .title = "Outlived",                                           \
-			      .unit = UNIT_BYTES,                                            \
-			      .leaves = 8,                                                   \
-			      .help = "Of these bytes, those of " things                     \
-				      " that have lived "                                    \
-				      "longer than any that the row freed." },               \
-		  MEMBER_OF(struct leak_row, leak, outlived) },                              \
-		{ .column = { .name = "young",                                               \
-			      .title = "In_flight",                                          \
-			      .unit = count_unit,                                            \
-			      .leaves = 80,                                                  \
-			      .help = "Live " things " so young that they may be in "        \
-				      "flight, which are in no other column." },             \
-		  MEMBER_OF(struct leak_row, leak, young) },                                 \
-		{ .column = { .name = "young_bytes",                                         \
-			      .title = "In_flight_bytes",                                    \
-			      .unit = UNIT_BYTES,                                            \
-			      .hidden = true,                                                \
-			      .leaves = 85,                                                  \
-			      .help = "Their bytes." },                                      \
-		  MEMBER_OF(struct leak_row, leak, young_bytes) },                           \
-		{ .column = { .name = "net_min",                                             \
-			      .title = "At_least",                                           \
-			      .unit = UNIT_BYTES,                                            \
-			      .live = true,                                                  \
-			      .leaves = 50,                                                  \
-			      .help = "Of these bytes, those that must be live." },          \
-		  .fill = cell_net_min },                                                    \
-		{ .column = { .name = "net_max",                                             \
-			      .title = "At_most",                                            \
-			      .unit = UNIT_BYTES,                                            \
-			      .live = true,                                                  \
-			      .leaves = 55,                                                  \
-			      .help = "Of these bytes, those that may be live." },           \
-		  .fill = cell_net_max },                                                    \
-		{ .column = { .name = "net_reason",                                          \
-			      .title = "Why",                                                \
-			      .spell = net_range_reason_spell,                               \
-			      .live = true,                                                  \
-			      .leaves = 40,                                                  \
-			      .help = "Why the bounds differ: events were lost, frees were " \
-				      "not traced, or a free was just not seen." },          \
-		  POINTEE(struct leak_row, net, struct net_range,                            \
-			  net_range_reason_cell) },                                          \
-		{ .column = { .name = "task",                                                \
-			      .title = "Task",                                               \
-			      .leaves = 35,                                                  \
-			      .help = "The task that allocated most of these bytes." },      \
-		  .rows = ROWS_ALL & ~(ROWS(PID) | ROWS(COMM)),                              \
-		  .fill = cell_task },                                                       \
-	{                                                                                    \
-		.column = { .name = "tasks",                                                 \
-			    .title = "Tasks",                                                \
-			    .unit = UNIT_COUNT,                                              \
-			    .leaves = 75,                                                    \
-			    .help = "How many tasks allocated them." },                      \
-		.rows = ROWS_ALL & ~ROWS(PID), .none_if_0 = true,                            \
-		MEMBER_OF(struct leak_row, leak, tasks)                                      \
+#define LEAK_COLUMNS(things, count_unit)                                                \
+	{ COLUMN("bytes", "Live_bytes", UNIT_BYTES,                                     \
+		 "Bytes allocated and not seen freed, but for those that may "          \
+		 "be in flight.",                                                       \
+		 .share = true),                                                        \
+	  MEMBER_OF(struct leak_row, leak, old_bytes) },                                \
+		{ COLUMN("objects", "Live", count_unit, "The same in " things ".",      \
+			 .leaves = 20),                                                 \
+		  MEMBER_OF(struct leak_row, leak, old) },                              \
+		{ COLUMN("verdict", "Verdict", UNIT_NONE,                               \
+			 "grows: live bytes grow until the end; filled: they "          \
+			 "grew at first; steady: they do not grow; or it was "          \
+			 "too short to tell.",                                          \
+			 .leaves = 5),                                                  \
+		  .fill = cell_verdict },                                               \
+		{ COLUMN("growth", "Growth/s", UNIT_BYTES,                              \
+			 "Bytes a second by which live bytes grow: the median "         \
+			 "slope of all pairs of windows.",                              \
+			 .change = true, .level = true, .leaves = 10),                  \
+		  .fill = cell_growth },                                                \
+		{ COLUMN("growth_min", "From/s", UNIT_BYTES,                            \
+			 "Its interval (95 %): at least.", .change = true,              \
+			 .level = true, .leaves = 60),                                  \
+		  .fill = cell_growth_min },                                            \
+		{ COLUMN("growth_max", "To/s", UNIT_BYTES, "The same: at most.",        \
+			 .change = true, .level = true, .leaves = 60),                  \
+		  .fill = cell_growth_max },                                            \
+		{ COLUMN("age_min", "Youngest", UNIT_NS,                                \
+			 "The least age of them, from the allocation to the "           \
+			 "last event.",                                                 \
+			 .level = true, .leaves = 70),                                  \
+		  MEMBER_OF(struct leak_row, leak, least) },                            \
+		{ COLUMN("age", "Age", UNIT_NS, "Their median age; at most 1/32 off.",  \
+			 .level = true, .leaves = 30),                                  \
+		  .fill = cell_age },                                                   \
+		{ COLUMN("age_max", "Oldest", UNIT_NS, "Their largest age.",            \
+			 .level = true, .leaves = 65),                                  \
+		  .fill = cell_age_max },                                               \
+		{ COLUMN("outlived", "Outlived", UNIT_BYTES,                            \
+			 "Of these bytes, those of " things " that have lived "         \
+			 "longer than any that the row freed.",                         \
+			 .leaves = 8),                                                  \
+		  MEMBER_OF(struct leak_row, leak, outlived) },                         \
+		{ COLUMN("young", "In_flight", count_unit,                              \
+			 "Live " things " so young that they may be in "                \
+			 "flight, which are in no other column.",                       \
+			 .leaves = 80),                                                 \
+		  MEMBER_OF(struct leak_row, leak, young) },                            \
+		{ COLUMN("young_bytes", "In_flight_bytes", UNIT_BYTES, "Their bytes.",  \
+			 .hidden = true, .leaves = 85),                                 \
+		  MEMBER_OF(struct leak_row, leak, young_bytes) },                      \
+		{ COLUMN("net_min", "At_least", UNIT_BYTES,                             \
+			 "Of these bytes, those that must be live.", .live = true,      \
+			 .leaves = 50),                                                 \
+		  .fill = cell_net_min },                                               \
+		{ COLUMN("net_max", "At_most", UNIT_BYTES,                              \
+			 "Of these bytes, those that may be live.", .live = true,       \
+			 .leaves = 55),                                                 \
+		  .fill = cell_net_max },                                               \
+		{ COLUMN("net_reason", "Why", UNIT_NONE,                                \
+			 "Why the bounds differ: events were lost, frees were "         \
+			 "not traced, or a free was just not seen.",                    \
+			 .spell = net_range_reason_spell, .live = true, .leaves = 40),  \
+		  POINTEE(struct leak_row, net, struct net_range,                       \
+			  net_range_reason_cell) },                                     \
+		{ COLUMN("task", "Task", UNIT_NONE,                                     \
+			 "The task that allocated most of these bytes.", .leaves = 35), \
+		  .rows = ROWS_ALL & ~(ROWS(PID) | ROWS(COMM)), .fill = cell_task },    \
+	{                                                                               \
+		COLUMN("tasks", "Tasks", UNIT_COUNT, "How many tasks allocated them.",  \
+		       .leaves = 75),                                                   \
+			.rows = ROWS_ALL & ~ROWS(PID), .none_if_0 = true,               \
+			MEMBER_OF(struct leak_row, leak, tasks)                         \
 	}
 
 static const struct column_type slab_columns[] = {

@@ -36,96 +36,59 @@ static struct cell cell_histogram(const void *row, struct table *t)
 }
 
 /* @things: objects or pages, of @count_unit. */
-#define LIFETIME_COLUMNS(things, count_unit)                                                   \
-	{ .column = { .name = "short",                                                         \
-		      .title = "Short",                                                        \
-		      .unit = count_unit,                                                      \
-		      .share = true,                                                           \
-		      .help = "Those freed within 10 us (--short) on the CPU that "            \
-			      "allocated them." },                                             \
-	  MEMBER_OF(struct lifetime_view_row, timed, row.nr_short) },                          \
-		{ .column = { .name = "short_pct",                                             \
-			      .title = "Short/Freed",                                          \
-			      .unit = UNIT_PERCENT,                                            \
-			      .leaves = 70,                                                    \
-			      .help = "Their part of the freed ones." },                       \
-		  .fill = cell_short_part },                                                   \
-		{ .column = { .name = "short_bytes",                                           \
-			      .title = "Short_bytes",                                          \
-			      .unit = UNIT_BYTES,                                              \
-			      .hidden = true,                                                  \
-			      .leaves = 75,                                                    \
-			      .help = "Bytes allocated for them." },                           \
-		  MEMBER_OF(struct lifetime_view_row, timed, row.bytes_short) },               \
-		{ .column = { .name = "freed",                                                 \
-			      .title = "Freed",                                                \
-			      .unit = count_unit,                                              \
-			      .leaves = 20,                                                    \
-			      .help = "Freed " things ", whose lifetime is known." },          \
-		  MEMBER_OF(struct lifetime_view_row, group, nr) },                            \
-		{ .column = { .name = "freed_low",                                             \
-			      .title = "From",                                                 \
-			      .unit = count_unit,                                              \
-			      .level = true,                                                   \
-			      .leaves = 22,                                                    \
-			      .help = "For a sample: the lower end of the 95 % confidence "    \
-				      "interval of how many ended." },                         \
-		  .estimated = true,                                                           \
-		  MEMBER_OF(struct lifetime_view_row, sum, interval.low) },                    \
-		{ .column = { .name = "freed_high",                                            \
-			      .title = "To",                                                   \
-			      .unit = count_unit,                                              \
-			      .level = true,                                                   \
-			      .leaves = 22,                                                    \
-			      .help = "For a sample: the upper end of this interval." },       \
-		  .estimated = true,                                                           \
-		  MEMBER_OF(struct lifetime_view_row, sum, interval.high) },                   \
-		{ .column = { .name = "median",                                                \
-			      .title = "Median",                                               \
-			      .unit = UNIT_NS,                                                 \
-			      .level = true,                                                   \
-			      .leaves = 30,                                                    \
-			      .help = "The time that half of them did not outlive; at most "   \
-				      "1/32 off." },                                           \
-		  MEMBER_OF(struct lifetime_view_row, ended, median) },                        \
-		{ .column = { .name = "p99",                                                   \
-			      .title = "99 %",                                                 \
-			      .unit = UNIT_NS,                                                 \
-			      .level = true,                                                   \
-			      .leaves = 40,                                                    \
-			      .help = "The time that 99 % of them did not outlive; at most "   \
-				      "1/32 off." },                                           \
-		  MEMBER_OF(struct lifetime_view_row, ended, p99) },                           \
-		{ .column = { .name = "longest",                                               \
-			      .title = "Longest",                                              \
-			      .unit = UNIT_NS,                                                 \
-			      .level = true,                                                   \
-			      .leaves = 60,                                                    \
-			      .help = "The longest lifetime." },                               \
-		  MEMBER_OF(struct lifetime_view_row, ended, row.longest) },                   \
-		{ .column = { .name = "untimed",                                               \
-			      .title = "Untimed",                                              \
-			      .unit = count_unit,                                              \
-			      .leaves = 90,                                                    \
-			      .help = "Those that ended at an unknown time, as no event said " \
-				      "so." },                                                 \
-		  .fill = cell_untimed },                                                      \
-		{ .column = { .name = "live",                                                  \
-			      .title = "Live",                                                 \
-			      .unit = count_unit,                                              \
-			      .live = true,                                                    \
-			      .leaves = 80,                                                    \
-			      .help = "Those that live at the end." },                         \
-		  MEMBER_OF(struct lifetime_view_row, sum, live) },                            \
-	{                                                                                      \
-		.column = { .name = "lifetimes",                                               \
-			    .title = "Lifetimes",                                              \
-			    .unit = UNIT_NS,                                                   \
-			    .histogram = true,                                                 \
-			    .leaves = 5,                                                       \
-			    .help = "How many lived for 0 or 1 ns, and from 2, 4, 8, ... "     \
-				    "ns on; in text a line of marks." },                       \
-		.fill = cell_histogram                                                         \
+#define LIFETIME_COLUMNS(things, count_unit)                                             \
+	{ COLUMN("short", "Short", count_unit,                                           \
+		 "Those freed within 10 us (--short) on the CPU that "                   \
+		 "allocated them.",                                                      \
+		 .share = true),                                                         \
+	  MEMBER_OF(struct lifetime_view_row, timed, row.nr_short) },                    \
+		{ COLUMN("short_pct", "Short/Freed", UNIT_PERCENT,                       \
+			 "Their part of the freed ones.", .leaves = 70),                 \
+		  .fill = cell_short_part },                                             \
+		{ COLUMN("short_bytes", "Short_bytes", UNIT_BYTES,                       \
+			 "Bytes allocated for them.", .hidden = true, .leaves = 75),     \
+		  MEMBER_OF(struct lifetime_view_row, timed, row.bytes_short) },         \
+		{ COLUMN("freed", "Freed", count_unit,                                   \
+			 "Freed " things ", whose lifetime is known.", .leaves = 20),    \
+		  MEMBER_OF(struct lifetime_view_row, group, nr) },                      \
+		{ COLUMN("freed_low", "From", count_unit,                                \
+			 "For a sample: the lower end of the 95 % confidence "           \
+			 "interval of how many ended.",                                  \
+			 .level = true, .leaves = 22),                                   \
+		  .estimated = true,                                                     \
+		  MEMBER_OF(struct lifetime_view_row, sum, interval.low) },              \
+		{ COLUMN("freed_high", "To", count_unit,                                 \
+			 "For a sample: the upper end of this interval.", .level = true, \
+			 .leaves = 22),                                                  \
+		  .estimated = true,                                                     \
+		  MEMBER_OF(struct lifetime_view_row, sum, interval.high) },             \
+		{ COLUMN("median", "Median", UNIT_NS,                                    \
+			 "The time that half of them did not outlive; at most "          \
+			 "1/32 off.",                                                    \
+			 .level = true, .leaves = 30),                                   \
+		  MEMBER_OF(struct lifetime_view_row, ended, median) },                  \
+		{ COLUMN("p99", "99 %", UNIT_NS,                                         \
+			 "The time that 99 % of them did not outlive; at most "          \
+			 "1/32 off.",                                                    \
+			 .level = true, .leaves = 40),                                   \
+		  MEMBER_OF(struct lifetime_view_row, ended, p99) },                     \
+		{ COLUMN("longest", "Longest", UNIT_NS, "The longest lifetime.",         \
+			 .level = true, .leaves = 60),                                   \
+		  MEMBER_OF(struct lifetime_view_row, ended, row.longest) },             \
+		{ COLUMN("untimed", "Untimed", count_unit,                               \
+			 "Those that ended at an unknown time, as no event said "        \
+			 "so.",                                                          \
+			 .leaves = 90),                                                  \
+		  .fill = cell_untimed },                                                \
+		{ COLUMN("live", "Live", count_unit, "Those that live at the end.",      \
+			 .live = true, .leaves = 80),                                    \
+		  MEMBER_OF(struct lifetime_view_row, sum, live) },                      \
+	{                                                                                \
+		COLUMN("lifetimes", "Lifetimes", UNIT_NS,                                \
+		       "How many lived for 0 or 1 ns, and from 2, 4, 8, ... "            \
+		       "ns on; in text a line of marks.",                                \
+		       .histogram = true, .leaves = 5),                                  \
+			.fill = cell_histogram                                           \
 	}
 
 static const struct column_type slab_columns[] = {

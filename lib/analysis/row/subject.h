@@ -124,86 +124,58 @@ struct cell subject_cpu(const void *row, struct table *t);
 struct cell subject_node(const void *row, struct table *t);
 
 /* The columns for what a row stands for, for use in a table's column types. */
-#define SUBJECT_COLUMN_CACHE                                                          \
-	{                                                                             \
-		.column = { .name = "cache",                                          \
-			    .title = "Cache",                                         \
-			    .last = true,                                             \
-			    .help = "The slab cache, of kmalloc the one for objects " \
-				    "of that size; [unnamed]: no event names it." },  \
-		.rows = ROWS(CACHE), .fill = subject_cache                            \
+#define SUBJECT_COLUMN_CACHE                                             \
+	{                                                                \
+		COLUMN("cache", "Cache", UNIT_NONE,                      \
+		       "The slab cache, of kmalloc the one for objects " \
+		       "of that size; [unnamed]: no event names it.",    \
+		       .last = true),                                    \
+			.rows = ROWS(CACHE), .fill = subject_cache       \
 	}
-#define SUBJECT_COLUMN_NODE                                                   \
-	{                                                                     \
-		.column = { .name = "node",                                   \
-			    .title = "Node",                                  \
-			    .help = "The requested memory node; -1: none." }, \
-		.rows = ROWS(NODE), .fill = subject_node                      \
+#define SUBJECT_COLUMN_NODE                                      \
+	{                                                        \
+		COLUMN("node", "Node", UNIT_NONE,                \
+		       "The requested memory node; -1: none."),  \
+			.rows = ROWS(NODE), .fill = subject_node \
 	}
-#define SUBJECT_COLUMN_CALLSITE                                                \
-	{                                                                      \
-		.column = { .name = "callsite",                                \
-			    .title = "Callsite",                               \
-			    .last = true,                                      \
-			    .help = "The function that allocated." },          \
-		.rows = ROWS(CALLSITE) | ROWS(STACK), .fill = subject_callsite \
+#define SUBJECT_COLUMN_CALLSITE                                                        \
+	{                                                                              \
+		COLUMN("callsite", "Callsite", UNIT_NONE,                              \
+		       "The function that allocated.", .last = true),                  \
+			.rows = ROWS(CALLSITE) | ROWS(STACK), .fill = subject_callsite \
 	}
 #define SUBJECT_COLUMNS                                                                \
 	SUBJECT_COLUMN_CALLSITE,                                                       \
-		{ .column = { .name = "stack",                                         \
-			      .title = "Callchain",                                    \
-			      .below = true,                                           \
-			      .help = "The callsite and its callers outward, with "    \
-				      "semicolons between them." },                    \
-		  .rows = ROWS(STACK),                                                 \
-		  .fill = subject_stack },                                             \
-		{ .column = { .name = "pid",                                           \
-			      .title = "PID",                                          \
-			      .help = "The task that ran." },                          \
-		  .rows = ROWS(PID),                                                   \
-		  .fill = subject_pid },                                               \
-		{ .column = { .name = "comm",                                          \
-			      .title = "Command",                                      \
-			      .last = true,                                            \
-			      .help = "The name of that task; <...>: not recorded." }, \
-		  .rows = ROWS(COMM) | ROWS(PID),                                      \
-		  .fill = subject_comm },                                              \
-		{ .column = { .name = "cpu",                                           \
-			      .title = "CPU",                                          \
-			      .help = "The CPU that allocated." },                     \
-		  .rows = ROWS(CPU),                                                   \
-		  .fill = subject_cpu },                                               \
-		{ .column = { .name = "module",                                        \
-			      .title = "Module",                                       \
-			      .last = true,                                            \
-			      .help = "The callsite's module, or [kernel]." },         \
-		  .rows = ROWS(MODULE),                                                \
-		  .fill = subject_module },                                            \
-		{ .column = { .name = "dir",                                           \
-			      .title = "Directory",                                    \
-			      .last = true,                                            \
-			      .help = "The directory of the kernel's source that the " \
-				      "callsite is in." },                             \
-		  .rows = ROWS(DIR),                                                   \
-		  .fill = subject_dir },                                               \
-		{ .column = { .name = "function",                                      \
-			      .title = "Function",                                     \
-			      .last = true,                                            \
-			      .help = "The callsite's function, whatever its file." }, \
-		  .rows = ROWS(FUNCTION),                                              \
-		  .fill = subject_function },                                          \
-		{ .column = { .name = "file",                                          \
-			      .title = "File",                                         \
-			      .last = true,                                            \
-			      .help = "The source file that the callsite is in." },    \
-		  .rows = ROWS(FILE),                                                  \
-		  .fill = subject_file },                                              \
+		{ COLUMN("stack", "Callchain", UNIT_NONE,                              \
+			 "The callsite and its callers outward, with "                 \
+			 "semicolons between them.",                                   \
+			 .below = true),                                               \
+		  .rows = ROWS(STACK), .fill = subject_stack },                        \
+		{ COLUMN("pid", "PID", UNIT_NONE, "The task that ran."),               \
+		  .rows = ROWS(PID), .fill = subject_pid },                            \
+		{ COLUMN("comm", "Command", UNIT_NONE,                                 \
+			 "The name of that task; <...>: not recorded.", .last = true), \
+		  .rows = ROWS(COMM) | ROWS(PID), .fill = subject_comm },              \
+		{ COLUMN("cpu", "CPU", UNIT_NONE, "The CPU that allocated."),          \
+		  .rows = ROWS(CPU), .fill = subject_cpu },                            \
+		{ COLUMN("module", "Module", UNIT_NONE,                                \
+			 "The callsite's module, or [kernel].", .last = true),         \
+		  .rows = ROWS(MODULE), .fill = subject_module },                      \
+		{ COLUMN("dir", "Directory", UNIT_NONE,                                \
+			 "The directory of the kernel's source that the "              \
+			 "callsite is in.",                                            \
+			 .last = true),                                                \
+		  .rows = ROWS(DIR), .fill = subject_dir },                            \
+		{ COLUMN("function", "Function", UNIT_NONE,                            \
+			 "The callsite's function, whatever its file.", .last = true), \
+		  .rows = ROWS(FUNCTION), .fill = subject_function },                  \
+		{ COLUMN("file", "File", UNIT_NONE,                                    \
+			 "The source file that the callsite is in.", .last = true),    \
+		  .rows = ROWS(FILE), .fill = subject_file },                          \
 	{                                                                              \
-		.column = { .name = "line",                                            \
-			    .title = "Line",                                           \
-			    .last = true,                                              \
-			    .help = "The callsite's line in its source file." },       \
-		.rows = ROWS(LINE), .fill = subject_line                               \
+		COLUMN("line", "Line", UNIT_NONE,                                      \
+		       "The callsite's line in its source file.", .last = true),       \
+			.rows = ROWS(LINE), .fill = subject_line                       \
 	}
 
 #endif

@@ -131,13 +131,12 @@ static struct cell cell_gfp(const void *row, struct table *t)
 			   "Net_max", UNIT_BYTES, .live = true,                          \
 			   .help = "Bytes that can be live at the end.")
 
-#define ID_COLUMN                                                                  \
-	{                                                                          \
-		.column = { .name = "id",                                          \
-			    .title = "ID",                                         \
-			    .help = "The row's number, where there is a history; " \
-				    "none: there is none." },                      \
-		.fill = cell_id                                                    \
+#define ID_COLUMN                                                     \
+	{                                                             \
+		COLUMN("id", "ID", UNIT_NONE,                         \
+		       "The row's number, where there is a history; " \
+		       "none: there is none."),                       \
+			.fill = cell_id                               \
 	}
 
 static const struct column_type slab_columns[] = {
@@ -153,18 +152,14 @@ static const struct column_type slab_columns[] = {
 static const struct column_type page_columns[] = {
 	ALL_COLUMNS,
 	ID_COLUMN,
-	{ .column = { .name = "order",
-		      .title = "Order",
-		      .help = "Of the blocks: 2 to that power pages; none: of all orders." },
+	{ COLUMN("order", "Order", UNIT_NONE,
+		 "Of the blocks: 2 to that power pages; none: of all orders."),
 	  .fill = cell_order },
-	{ .column = { .name = "migratetype",
-		      .title = "Migrate type",
-		      .help = "Of the blocks; none: of all migratetypes." },
+	{ COLUMN("migratetype", "Migrate type", UNIT_NONE,
+		 "Of the blocks; none: of all migratetypes."),
 	  .fill = cell_migratetype },
-	{ .column = { .name = "gfp",
-		      .title = "GFP flags",
-		      .list = true,
-		      .help = "The flags' names; none: whatever they are." },
+	{ COLUMN("gfp", "GFP flags", UNIT_NONE,
+		 "The flags' names; none: whatever they are.", .list = true),
 	  .fill = cell_gfp },
 	SUBJECT_COLUMNS,
 	COLUMNS_END,

@@ -37,9 +37,7 @@ static void matrix_add(struct matrix *m, const struct page_key *key, uint64_t hi
 }
 
 static const struct column_type columns[] = {
-	{ .column = { .name = "order",
-		      .title = "Order",
-		      .help = "Blocks of 2^order pages." },
+	{ COLUMN("order", "Order", UNIT_NONE, "Blocks of 2^order pages."),
 	  .fill = cell_of_u32 },
 	{ .column = { .name = "MIGRATETYPE",
 		      .unit = UNIT_COUNT,

@@ -50,127 +50,77 @@ static struct cell cell_last_callsite(const void *row, struct table *t)
 }
 
 #define FIGURES                                                                          \
-	{ .column = { .name = "bytes",                                                   \
-		      .title = "Total_alloc/Per",                                        \
-		      .unit = UNIT_BYTES,                                                \
-		      .per = "hit",                                                      \
-		      .help = "Bytes allocated, and per allocation on average." },       \
-	  .live_title = "Live_alloc/Per",                                                \
-	  MEMBER(struct slab_row, alloc) },                                              \
-		{ .column = { .name = "bytes_req",                                       \
-			      .title = "Total_req/Per",                                  \
-			      .unit = UNIT_BYTES,                                        \
-			      .per = "hit",                                              \
-			      .leaves = 70,                                              \
-			      .help = "Bytes requested; the slab allocator "             \
-				      "rounded up the rest." },                          \
-		  .live_title = "Live_req/Per",                                          \
-		  MEMBER(struct slab_row, req) },                                        \
-		{ .column = { .name = "hit",                                             \
-			      .title = "Hit",                                            \
-			      .unit = UNIT_COUNT,                                        \
-			      .leaves = 20,                                              \
-			      .help = "Allocations." },                                  \
-		  .live_title = "Live",                                                  \
-		  MEMBER(struct slab_row, hit) },                                        \
-		{ .column = { .name = "pingpong",                                        \
-			      .title = "Ping-pong",                                      \
-			      .unit = UNIT_COUNT,                                        \
-			      .leaves = 90,                                              \
-			      .help = "Objects freed on another CPU than the one that "  \
-				      "allocated them." },                               \
+	{ COLUMN("bytes", "Total_alloc/Per", UNIT_BYTES,                                 \
+		 "Bytes allocated, and per allocation on average.", .per = "hit"),       \
+	  .live_title = "Live_alloc/Per", MEMBER(struct slab_row, alloc) },              \
+		{ COLUMN("bytes_req", "Total_req/Per", UNIT_BYTES,                       \
+			 "Bytes requested; the slab allocator "                          \
+			 "rounded up the rest.",                                         \
+			 .per = "hit", .leaves = 70),                                    \
+		  .live_title = "Live_req/Per", MEMBER(struct slab_row, req) },          \
+		{ COLUMN("hit", "Hit", UNIT_COUNT, "Allocations.", .leaves = 20),        \
+		  .live_title = "Live", MEMBER(struct slab_row, hit) },                  \
+		{ COLUMN("pingpong", "Ping-pong", UNIT_COUNT,                            \
+			 "Objects freed on another CPU than the one that "               \
+			 "allocated them.",                                              \
+			 .leaves = 90),                                                  \
 		  MEMBER_OF(struct slab_row, counts, pingpong) },                        \
-		{ .column = { .name = "frag",                                            \
-			      .title = "Frag",                                           \
-			      .unit = UNIT_PERCENT,                                      \
-			      .leaves = 80,                                              \
-			      .help = "The share of the allocated bytes that was "       \
-				      "not requested." },                                \
+		{ COLUMN("frag", "Frag", UNIT_PERCENT,                                   \
+			 "The share of the allocated bytes that was "                    \
+			 "not requested.",                                               \
+			 .leaves = 80),                                                  \
 		  .fill = cell_frag },                                                   \
-		{ .column = { .name = "waste",                                           \
-			      .title = "Waste",                                          \
-			      .unit = UNIT_BYTES,                                        \
-			      .hidden = true,                                            \
-			      .leaves = 45,                                              \
-			      .help = "Bytes allocated beyond the request, in all "      \
-				      "allocations." },                                  \
+		{ COLUMN("waste", "Waste", UNIT_BYTES,                                   \
+			 "Bytes allocated beyond the request, in all "                   \
+			 "allocations.",                                                 \
+			 .hidden = true, .leaves = 45),                                  \
 		  .fill = cell_waste },                                                  \
-		{ .column = { .name = "waste_live",                                      \
-			      .title = "Waste_live",                                     \
-			      .unit = UNIT_BYTES,                                        \
-			      .hidden = true,                                            \
-			      .live = true,                                              \
-			      .leaves = 46,                                              \
-			      .help = "The same in what is live at the end." },          \
+		{ COLUMN("waste_live", "Waste_live", UNIT_BYTES,                         \
+			 "The same in what is live at the end.", .hidden = true,         \
+			 .live = true, .leaves = 46),                                    \
 		  .fill = slab_cell_waste_live },                                        \
-		{ .column = { .name = "implicit",                                        \
-			      .title = "Untraced",                                       \
-			      .unit = UNIT_COUNT,                                        \
-			      .hidden = true,                                            \
-			      .leaves = 60,                                              \
-			      .help = "Objects freed without an event: their address "   \
-				      "was allocated again." },                          \
+		{ COLUMN("implicit", "Untraced", UNIT_COUNT,                             \
+			 "Objects freed without an event: their address "                \
+			 "was allocated again.",                                         \
+			 .hidden = true, .leaves = 60),                                  \
 		  MEMBER_OF(struct slab_row, counts, implicit) },                        \
-		{ .column = { .name = "net",                                             \
-			      .title = "Net",                                            \
-			      .unit = UNIT_BYTES,                                        \
-			      .hidden = true,                                            \
-			      .live = true,                                              \
-			      .leaves = 40,                                              \
-			      .help = "Bytes allocated and not seen freed." },           \
+		{ COLUMN("net", "Net", UNIT_BYTES,                                       \
+			 "Bytes allocated and not seen freed.", .hidden = true,          \
+			 .live = true, .leaves = 40),                                    \
 		  MEMBER_OF(struct slab_row, net, net) },                                \
-		{ .column = { .name = "net_min",                                         \
-			      .title = "At_least",                                       \
-			      .unit = UNIT_BYTES,                                        \
-			      .hidden = true,                                            \
-			      .range_of = "net",                                         \
-			      .live = true,                                              \
-			      .leaves = 8,                                               \
-			      .help = "Of the net bytes, those that must be live at "    \
-				      "the end." },                                      \
+		{ COLUMN("net_min", "At_least", UNIT_BYTES,                              \
+			 "Of the net bytes, those that must be live at "                 \
+			 "the end.",                                                     \
+			 .hidden = true, .range_of = "net", .live = true, .leaves = 8),  \
 		  POINTEE(struct slab_row, net, struct net_range, net_range_min_cell) }, \
 	{                                                                                \
-		.column = { .name = "net_reason",                                        \
-			    .title = "Why",                                              \
-			    .hidden = true,                                              \
-			    .spell = net_range_reason_spell,                             \
-			    .range_of = "net",                                           \
-			    .live = true,                                                \
-			    .leaves = 9,                                                 \
-			    .help = "Why the bounds differ: events were lost, frees "    \
-				    "were not traced, or a free was just not seen." },   \
-		POINTEE(struct slab_row, net, struct net_range, net_range_reason_cell)   \
+		COLUMN("net_reason", "Why", UNIT_NONE,                                   \
+		       "Why the bounds differ: events were lost, frees "                 \
+		       "were not traced, or a free was just not seen.",                  \
+		       .hidden = true, .spell = net_range_reason_spell,                  \
+		       .range_of = "net", .live = true, .leaves = 9),                    \
+			POINTEE(struct slab_row, net, struct net_range,                  \
+				net_range_reason_cell)                                   \
 	}
 /* Comes last, so that the other columns keep their positions for scripts. */
-#define FIGURE_MAX                                                                  \
-	{                                                                           \
-		.column = { .name = "net_max",                                      \
-			    .title = "At_most",                                     \
-			    .unit = UNIT_BYTES,                                     \
-			    .hidden = true,                                         \
-			    .range_of = "net",                                      \
-			    .live = true,                                           \
-			    .leaves = 8,                                            \
-			    .help = "Bytes that may be live at the end." },         \
-		POINTEE(struct slab_row, net, struct net_range, net_range_max_cell) \
+#define FIGURE_MAX                                                           \
+	{                                                                    \
+		COLUMN("net_max", "At_most", UNIT_BYTES,                     \
+		       "Bytes that may be live at the end.", .hidden = true, \
+		       .range_of = "net", .live = true, .leaves = 8),        \
+			POINTEE(struct slab_row, net, struct net_range,      \
+				net_range_max_cell)                          \
 	}
 static const struct column_type slab_columns[] = {
-	{ .column = { .name = "ptr",
-		      .title = "Alloc Ptr",
-		      .unit = UNIT_ADDRESS,
-		      .help = "The object's address." },
-	  .rows = ROWS(NONE),
-	  .fill = cell_ptr },
+	{ COLUMN("ptr", "Alloc Ptr", UNIT_ADDRESS, "The object's address."),
+	  .rows = ROWS(NONE), .fill = cell_ptr },
 	FIGURES,
 	SUBJECT_COLUMNS,
 	SUBJECT_COLUMN_NODE,
 	SUBJECT_COLUMN_CACHE,
-	{ .column = { .name = "callsite",
-		      .title = "Last callsite",
-		      .last = true,
-		      .help = "The last callsite that allocated at this address." },
-	  .rows = ROWS(NONE),
-	  .fill = cell_last_callsite },
+	{ COLUMN("callsite", "Last callsite", UNIT_NONE,
+		 "The last callsite that allocated at this address.", .last = true),
+	  .rows = ROWS(NONE), .fill = cell_last_callsite },
 	FIGURE_MAX,
 	INTERVAL_COLUMNS(struct slab_row, bytes),
 	BLOCK_COLUMN(struct slab_row, bytes),

@@ -44,44 +44,26 @@ static struct cell cell_over_time(const void *row, struct table *t)
 }
 
 /* @things: objects or pages, of @count_unit. */
-#define PEAK_COLUMNS(things, count_unit)                                                        \
-	{ .column = { .name = "bytes",                                                          \
-		      .title = "Live_then/Per",                                                 \
-		      .unit = UNIT_BYTES,                                                       \
-		      .per = "objects",                                                         \
-		      .help = "Bytes that were live at that moment." },                         \
-	  MEMBER_OF(struct view_row, sum, bytes) },                                             \
-		{ .column = { .name = "objects",                                                \
-			      .title = "Live",                                                  \
-			      .unit = count_unit,                                               \
-			      .leaves = 20,                                                     \
-			      .help = "The same in " things "." },                              \
-		  MEMBER_OF(struct view_row, sum, nr) },                                        \
-		{ .column = { .name = "bytes_end",                                              \
-			      .title = "Live_end",                                              \
-			      .unit = UNIT_BYTES,                                               \
-			      .live = true,                                                     \
-			      .leaves = 40,                                                     \
-			      .help = "Bytes of the row that are live at the end." },           \
-		  MEMBER_OF(struct view_row, sum, bytes_end) },                                 \
-		{ .column = { .name = "objects_end",                                            \
-			      .title = "End",                                                   \
-			      .unit = count_unit,                                               \
-			      .hidden = true,                                                   \
-			      .live = true,                                                     \
-			      .leaves = 60,                                                     \
-			      .help = "The same in " things "." },                              \
-		  MEMBER_OF(struct view_row, sum, nr_end) },                                    \
-	{                                                                                       \
-		.column = { .name = "over_time",                                                \
-			    .title = "Over_time",                                               \
-			    .unit = UNIT_BYTES,                                                 \
-			    .series = true,                                                     \
-			    .hidden = true,                                                     \
-			    .leaves = 5,                                                        \
-			    .help = "Bytes live at the end of each part of the time, of equal " \
-				    "length (--over-time); in text a line of marks." },         \
-		.fill = cell_over_time                                                          \
+#define PEAK_COLUMNS(things, count_unit)                                              \
+	{ COLUMN("bytes", "Live_then/Per", UNIT_BYTES,                                \
+		 "Bytes that were live at that moment.", .per = "objects"),           \
+	  MEMBER_OF(struct view_row, sum, bytes) },                                   \
+		{ COLUMN("objects", "Live", count_unit, "The same in " things ".",    \
+			 .leaves = 20),                                               \
+		  MEMBER_OF(struct view_row, sum, nr) },                              \
+		{ COLUMN("bytes_end", "Live_end", UNIT_BYTES,                         \
+			 "Bytes of the row that are live at the end.", .live = true,  \
+			 .leaves = 40),                                               \
+		  MEMBER_OF(struct view_row, sum, bytes_end) },                       \
+		{ COLUMN("objects_end", "End", count_unit, "The same in " things ".", \
+			 .hidden = true, .live = true, .leaves = 60),                 \
+		  MEMBER_OF(struct view_row, sum, nr_end) },                          \
+	{                                                                             \
+		COLUMN("over_time", "Over_time", UNIT_BYTES,                          \
+		       "Bytes live at the end of each part of the time, of equal "    \
+		       "length (--over-time); in text a line of marks.",              \
+		       .series = true, .hidden = true, .leaves = 5),                  \
+			.fill = cell_over_time                                        \
 	}
 
 static const struct column_type slab_columns[] = {

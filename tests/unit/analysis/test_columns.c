@@ -28,24 +28,24 @@ static struct cell sum_of(const void *part, struct table *t)
 	return cell_int((int64_t)p->bytes + p->node);
 }
 
-#define COLUMN(word, ...)                               \
+#define NAMED(word, ...)                                \
 	{                                               \
 		.column = { .name = word }, __VA_ARGS__ \
 	}
 
 static const struct column_type columns[] = {
-	COLUMN("before", MEMBER(struct row, before)),
-	COLUMN("name", MEMBER(struct row, name)),
-	COLUMN("change", MEMBER(struct row, change)),
-	COLUMN("third", MEMBER(struct row, counts[2])),
-	COLUMN("none", .none_if_0 = true, MEMBER(struct row, counts[1])),
-	COLUMN("some", .none_if_0 = true, MEMBER(struct row, counts[2])),
-	COLUMN("bytes", MEMBER_OF(struct row, part, bytes)),
-	COLUMN("node", MEMBER_OF(struct row, part, node)),
-	COLUMN("words", MEMBER_OF(struct row, part, words)),
-	COLUMN("sum", POINTEE(struct row, part, struct part, sum_of)),
-	COLUMN("no_bytes", MEMBER_OF(struct row, missing, bytes)),
-	COLUMN("no_sum", POINTEE(struct row, missing, struct part, sum_of)),
+	NAMED("before", MEMBER(struct row, before)),
+	NAMED("name", MEMBER(struct row, name)),
+	NAMED("change", MEMBER(struct row, change)),
+	NAMED("third", MEMBER(struct row, counts[2])),
+	NAMED("none", .none_if_0 = true, MEMBER(struct row, counts[1])),
+	NAMED("some", .none_if_0 = true, MEMBER(struct row, counts[2])),
+	NAMED("bytes", MEMBER_OF(struct row, part, bytes)),
+	NAMED("node", MEMBER_OF(struct row, part, node)),
+	NAMED("words", MEMBER_OF(struct row, part, words)),
+	NAMED("sum", POINTEE(struct row, part, struct part, sum_of)),
+	NAMED("no_bytes", MEMBER_OF(struct row, missing, bytes)),
+	NAMED("no_sum", POINTEE(struct row, missing, struct part, sum_of)),
 	COLUMNS_END,
 };
 

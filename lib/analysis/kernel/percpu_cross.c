@@ -135,20 +135,14 @@ static int cross_create(const struct analysis_env *env,
 	return ret ? ret : page_lives_observe(&c->page->lives, pages_lived, c);
 }
 
-/* Shows the tables that were asked for; pages are by callsite if they cannot be by @by. */
 static int show(const struct percpu_cross *c, bool pages, struct report *report)
 {
-	const struct analysis_options *o = c->opts;
-	bool by = o->by && !(pages && subject_rows(o->by) & ~PAGE_ROWS);
-	bool by_cache = o->by_cache && !pages;
+	enum subject_kind kinds[SUBJECTS_ASKED_MAX];
+	size_t nr = subjects_asked(c->opts, pages, kinds), i;
 	int ret = 0;
 
-	if (o->by_caller || !(by || by_cache))
-		ret = percpu_cross_show(c, pages, SUBJECT_CALLSITE, report);
-	if (!ret && by)
-		ret = percpu_cross_show(c, pages, o->by, report);
-	if (!ret && by_cache)
-		ret = percpu_cross_show(c, pages, SUBJECT_CACHE, report);
+	for (i = 0; i < nr && !ret; i++)
+		ret = percpu_cross_show(c, pages, kinds[i], report);
 	return ret ? ret : percpu_cross_show_matrix(c, pages, report);
 }
 

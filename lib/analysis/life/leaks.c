@@ -241,31 +241,15 @@ static int leaks_create(const struct analysis_env *env,
 	return 0;
 }
 
-/* Shows the tables that were asked for; pages are by callsite if they cannot be by @by. */
-static int show_slab(const struct leaks *l, struct report *report)
+static int show(const struct leaks *l, bool pages, struct report *report)
 {
-	const struct analysis_options *o = l->opts;
-	int ret = l->slab->failed ? -ENOMEM : 0;
+	enum subject_kind kinds[SUBJECTS_ASKED_MAX];
+	size_t nr = subjects_asked(l->opts, pages, kinds), i;
+	int ret = (pages ? l->page->failed : l->slab->failed) ? -ENOMEM : 0;
 
-	if (!ret && (o->by_caller || !(o->by || o->by_cache)))
-		ret = leaks_show_slab(l, SUBJECT_CALLSITE, report);
-	if (!ret && o->by)
-		ret = leaks_show_slab(l, o->by, report);
-	if (!ret && o->by_cache)
-		ret = leaks_show_slab(l, SUBJECT_CACHE, report);
-	return ret;
-}
-
-static int show_pages(const struct leaks *l, struct report *report)
-{
-	const struct analysis_options *o = l->opts;
-	bool by = o->by && !(subject_rows(o->by) & ~PAGE_ROWS);
-	int ret = l->page->failed ? -ENOMEM : 0;
-
-	if (!ret && (o->by_caller || !by))
-		ret = leaks_show_pages(l, SUBJECT_CALLSITE, report);
-	if (!ret && by)
-		ret = leaks_show_pages(l, o->by, report);
+	for (i = 0; i < nr && !ret; i++)
+		ret = pages ? leaks_show_pages(l, kinds[i], report)
+			    : leaks_show_slab(l, kinds[i], report);
 	return ret;
 }
 
@@ -278,9 +262,9 @@ static int leaks_view(const void *self, struct report *report)
 	int ret = 0;
 
 	if (seen & NEEDS_SLAB && !(filter && !filter->nr_slab))
-		ret = show_slab(l, report);
+		ret = show(l, false, report);
 	if (!ret && seen & NEEDS_PAGE && !(filter && !filter->nr_page))
-		ret = show_pages(l, report);
+		ret = show(l, true, report);
 	return ret;
 }
 

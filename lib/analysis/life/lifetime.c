@@ -305,22 +305,14 @@ static int show_by(const struct lifetime_analysis *a, bool pages, enum subject_k
 	return ret;
 }
 
-/* Shows the tables of objects or of pages; pages are by callsite if they cannot be by what was
- * asked for.
- */
 static int show(const struct lifetime_analysis *a, bool pages, struct report *report)
 {
-	const struct analysis_options *o = a->opts;
-	bool by = o->by && !(pages && subject_rows(o->by) & ~PAGE_ROWS);
-	bool by_cache = o->by_cache && !pages;
+	enum subject_kind kinds[SUBJECTS_ASKED_MAX];
+	size_t nr = subjects_asked(a->opts, pages, kinds), i;
 	int ret = 0;
 
-	if (o->by_caller || !(by || by_cache))
-		ret = show_by(a, pages, SUBJECT_CALLSITE, report);
-	if (!ret && by)
-		ret = show_by(a, pages, o->by, report);
-	if (!ret && by_cache)
-		ret = show_by(a, pages, SUBJECT_CACHE, report);
+	for (i = 0; i < nr && !ret; i++)
+		ret = show_by(a, pages, kinds[i], report);
 	return ret;
 }
 

@@ -472,6 +472,22 @@ struct cell subject_line(const void *row, struct table *t)
 	return cell_text(t, row_key(row, ROWS(LINE), NULL));
 }
 
+size_t subjects_asked(const struct analysis_options *opts, bool pages,
+		      enum subject_kind kinds[SUBJECTS_ASKED_MAX])
+{
+	bool by = opts->by && !(pages && subject_rows(opts->by) & ~PAGE_ROWS);
+	bool by_cache = opts->by_cache && !pages;
+	size_t nr = 0;
+
+	if (opts->by_caller || !(by || by_cache))
+		kinds[nr++] = SUBJECT_CALLSITE;
+	if (by)
+		kinds[nr++] = opts->by;
+	if (by_cache)
+		kinds[nr++] = SUBJECT_CACHE;
+	return nr;
+}
+
 struct cell subject_pid(const void *row, struct table *t)
 {
 	return cell_int((int32_t)row_value(row, ROWS(PID)));

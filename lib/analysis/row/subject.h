@@ -60,6 +60,9 @@ struct subjects {
 /* Rows that pages can have: page events name neither a cache nor a node. */
 #define PAGE_ROWS (ROWS_ALL & ~(ROWS(NONE) | ROWS(CACHE) | ROWS(NODE)))
 
+/* Tables of one kind of memory: by callsite, by what --by says, by cache. */
+#define SUBJECTS_ASKED_MAX 3
+
 /* Buffer size for the words of a kind. */
 #define SUBJECT_WORDS 40
 
@@ -71,6 +74,11 @@ struct dimensions subjects_slab_dimensions(const struct analysis_options *opts,
 					   const struct analysis_env *env);
 /* The dimensions of pages, whose rows are by stack anyway. */
 struct dimensions subjects_page_dimensions(enum subject_kind kind);
+/* The kinds of the tables that were asked for, of objects or of pages; pages are by callsite if they
+ * cannot be by what was asked for. Returns how many, at least one.
+ */
+size_t subjects_asked(const struct analysis_options *opts, bool pages,
+		      enum subject_kind kinds[SUBJECTS_ASKED_MAX]);
 /* Are rows of @kind by task, and by nothing that depends on the callsite? */
 bool subjects_of_tasks(enum subject_kind kind);
 /* "callsite", "stack", ...: the option's word for a kind with a single part. */

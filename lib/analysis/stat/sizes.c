@@ -18,14 +18,11 @@
 #include "analysis/stat/own_cache.h"
 #include "analysis/stat/size_rows.h"
 
-/* The table by callsite or the only table, that by --by, that by cache. */
-#define TABLES_MAX 3
-
 struct sizes {
 	const struct analysis_env *env;
 	const struct analysis_options *opts;
 	struct slab_account *slab;
-	struct size_rows tables[TABLES_MAX];
+	struct size_rows tables[SUBJECTS_ASKED_MAX];
 	unsigned int nr;
 };
 
@@ -48,22 +45,15 @@ static void sizes_destroy(void *self)
 	free(s);
 }
 
-static int add_table(struct sizes *s, enum subject_kind kind)
-{
-	return size_rows_init(&s->tables[s->nr++], s->env, &s->slab->lives, kind);
-}
-
 static int add_tables(struct sizes *s)
 {
-	const struct analysis_options *o = s->opts;
+	enum subject_kind kinds[SUBJECTS_ASKED_MAX];
+	size_t nr = subjects_asked(s->opts, false, kinds);
 	int ret = 0;
 
-	if (o->by_caller || (!o->by && !o->by_cache))
-		ret = add_table(s, SUBJECT_CALLSITE);
-	if (!ret && o->by)
-		ret = add_table(s, o->by);
-	if (!ret && o->by_cache)
-		ret = add_table(s, SUBJECT_CACHE);
+	for (s->nr = 0; s->nr < nr && !ret; s->nr++)
+		ret = size_rows_init(&s->tables[s->nr], s->env, &s->slab->lives,
+				     kinds[s->nr]);
 	return ret ? ret : slab_lives_observe(&s->slab->lives, slab_lived, s);
 }
 

@@ -193,20 +193,14 @@ void peak_destroy(void *self)
 	free(p);
 }
 
-/* Shows the tables that were asked for; pages are by callsite if they cannot be by @by. */
 static int show(const struct peak *p, bool pages, struct report *report)
 {
-	const struct analysis_options *o = p->opts;
-	bool by = o->by && !(pages && subject_rows(o->by) & ~PAGE_ROWS);
-	bool by_cache = o->by_cache && !pages;
+	enum subject_kind kinds[SUBJECTS_ASKED_MAX];
+	size_t nr = subjects_asked(p->opts, pages, kinds), i;
 	int ret = 0;
 
-	if (o->by_caller || !(by || by_cache))
-		ret = peak_show(p, pages, SUBJECT_CALLSITE, report);
-	if (!ret && by)
-		ret = peak_show(p, pages, o->by, report);
-	if (!ret && by_cache)
-		ret = peak_show(p, pages, SUBJECT_CACHE, report);
+	for (i = 0; i < nr && !ret; i++)
+		ret = peak_show(p, pages, kinds[i], report);
 	return ret;
 }
 

@@ -139,24 +139,19 @@ static struct cell cell_freed_by(const void *row, struct table *t)
 	return sites_cell(&r->v->owners.sites, r->group->site, t);
 }
 
-#define COUNT_COLUMN(column_name, count_title, count_unit, text)                   \
-	{                                                                          \
-		COLUMN(column_name, count_title, count_unit, text, .share = true), \
-			MEMBER_OF(struct view_row, group, nr)                      \
-	}
-#define BYTES_COLUMN                                                                \
-	{                                                                           \
-		COLUMN("bytes", "Bytes", UNIT_BYTES, "Their bytes.", .leaves = 70), \
-			MEMBER_OF(struct view_row, group, bytes)                    \
-	}
-#define CPU_COLUMNS                                                                      \
-	{ COLUMN("alloc_cpu", "Allocated_on", UNIT_NONE, "The CPU that allocated them.", \
-		 .level = true),                                                         \
-	  MEMBER_OF(struct view_row, key, from) },                                       \
-	{                                                                                \
-		COLUMN("free_cpu", "Freed_on", UNIT_NONE, "The CPU that freed them.",    \
-		       .level = true),                                                   \
-			MEMBER_OF(struct view_row, key, to)                              \
+/* How much, and the CPUs. @count, @cpus: the members of the row, a @type, that point at them. */
+#define CROSS_COLUMNS(type, count, cpus, count_name, count_title, count_unit, text)   \
+	{ COLUMN(count_name, count_title, count_unit, text, .share = true),           \
+	  MEMBER_OF(type, count, nr) },                                               \
+		{ COLUMN("bytes", "Bytes", UNIT_BYTES, "Their bytes.", .leaves = 70), \
+		  MEMBER_OF(type, count, bytes) },                                    \
+		{ COLUMN("alloc_cpu", "Allocated_on", UNIT_NONE,                      \
+			 "The CPU that allocated them.", .level = true),              \
+		  MEMBER_OF(type, cpus, from) },                                      \
+	{                                                                             \
+		COLUMN("free_cpu", "Freed_on", UNIT_NONE, "The CPU that freed them.", \
+		       .level = true),                                                \
+			MEMBER_OF(type, cpus, to)                                     \
 	}
 #define FREED_BY_COLUMN                                         \
 	{                                                       \
@@ -169,10 +164,8 @@ static struct cell cell_freed_by(const void *row, struct table *t)
 	}
 
 static const struct column_type slab_columns[] = {
-	COUNT_COLUMN("objects", "Objects", UNIT_COUNT,
-		     "Objects that the one CPU allocated and the other freed."),
-	BYTES_COLUMN,
-	CPU_COLUMNS,
+	CROSS_COLUMNS(struct view_row, group, key, "objects", "Objects", UNIT_COUNT,
+		      "Objects that the one CPU allocated and the other freed."),
 	FREED_BY_COLUMN,
 	SUBJECT_COLUMNS,
 	SUBJECT_COLUMN_NODE,
@@ -182,10 +175,8 @@ static const struct column_type slab_columns[] = {
 };
 
 static const struct column_type page_columns[] = {
-	COUNT_COLUMN("pages", "Pages", UNIT_PAGES,
-		     "Pages that the one CPU allocated and the other freed."),
-	BYTES_COLUMN,
-	CPU_COLUMNS,
+	CROSS_COLUMNS(struct view_row, group, key, "pages", "Pages", UNIT_PAGES,
+		      "Pages that the one CPU allocated and the other freed."),
 	FREED_BY_COLUMN,
 	SUBJECT_COLUMNS,
 	SHARE_COLUMNS,
@@ -313,29 +304,20 @@ struct pair_row {
 	const struct cross_count *count;
 };
 
-#define PAIR_COLUMNS(column_name, count_title, count_unit, text)                        \
-	{ COLUMN(column_name, count_title, count_unit, text, .share = true),            \
-	  MEMBER_OF(struct pair_row, count, nr) },                                      \
-		{ COLUMN("bytes", "Bytes", UNIT_BYTES, "Their bytes.", .leaves = 70),   \
-		  MEMBER_OF(struct pair_row, count, bytes) },                           \
-		{ COLUMN("alloc_cpu", "Allocated_on", UNIT_NONE,                        \
-			 "The CPU that allocated them.", .level = true),                \
-		  MEMBER_OF(struct pair_row, pair, from) },                             \
-		{ COLUMN("free_cpu", "Freed_on", UNIT_NONE, "The CPU that freed them.", \
-			 .level = true),                                                \
-		  MEMBER_OF(struct pair_row, pair, to) },                               \
-		SHARE_COLUMNS, COLUMNS_END
-
 static const struct column_type slab_pair_columns[] = {
-	PAIR_COLUMNS(
-		"objects", "Objects", UNIT_COUNT,
+	CROSS_COLUMNS(
+		struct pair_row, count, pair, "objects", "Objects", UNIT_COUNT,
 		"Objects that the one CPU allocated and the other, or the same, freed."),
+	SHARE_COLUMNS,
+	COLUMNS_END,
 };
 
 static const struct column_type page_pair_columns[] = {
-	PAIR_COLUMNS(
-		"pages", "Pages", UNIT_PAGES,
+	CROSS_COLUMNS(
+		struct pair_row, count, pair, "pages", "Pages", UNIT_PAGES,
 		"Pages that the one CPU allocated and the other, or the same, freed."),
+	SHARE_COLUMNS,
+	COLUMNS_END,
 };
 
 static const struct table_cross slab_cross = {

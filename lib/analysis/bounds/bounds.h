@@ -85,4 +85,14 @@ bool bounds_lost(const struct recording *rec, const struct event_stream_stats *s
 /* Lost events in the ring buffer's statistics beyond those in the gaps. */
 uint64_t bounds_dropped(const struct recording *rec, const struct event_stream_stats *s);
 
+/* Is the recorded kernel at least @major.@minor? False if the recording does not say. */
+bool census_since(const struct recording *rec, unsigned int major, unsigned int minor);
+/* Can the counts of @rec be trusted, if it has them? Before Linux 5.9 each memory cgroup had its
+ * own caches: slabinfo added them up, sysfs does not.
+ */
+bool census_has_counts(const struct recording *rec);
+
+/* The most sheaves that the CPUs and nodes of @rec hold of a cache (Linux 6.18). */
+uint64_t census_sheaves(const struct recording *rec);
+
 #endif

@@ -11,7 +11,6 @@
 #include <string.h>
 
 #include "analysis/bounds/bounds.h"
-#include "analysis/bounds/census_kernel.h"
 #include "base/array.h"
 #include "recording/sample.h"
 
@@ -184,6 +183,7 @@ static int add_line(struct census *c, const struct slabinfo_line *line,
 		    const struct recording *rec, bool after)
 {
 	uint32_t id = intern_id(&c->names, line->name, line->name_len);
+	struct census_cache *cache;
 	struct census_class *class;
 	const char *name;
 
@@ -198,10 +198,12 @@ static int add_line(struct census *c, const struct slabinfo_line *line,
 		c->caches[c->nr_caches++] = (struct census_cache){
 			.of = of,
 			.next = c->classes[of].caches,
+			.size = line->size,
 			.per_slab = line->per_slab < MAX_PER_SLAB ? line->per_slab
 								  : MAX_PER_SLAB,
-			.slack = census_slack(line, rec) +
-				 sheaves(c, sheaf_capacity(rec, name)),
+			.pages = line->pages,
+			.slack = census_slack(line, rec),
+			.sheaf = sheaf_capacity(rec, name),
 		};
 		c->classes[of].unseen |= comes_unseen(name);
 		c->classes[of].tasks = is_of_tasks(name);
@@ -210,12 +212,12 @@ static int add_line(struct census *c, const struct slabinfo_line *line,
 		if (c->classes[of].per_slab < c->caches[id - 1].per_slab)
 			c->classes[of].per_slab = c->caches[id - 1].per_slab;
 	}
-	class = &c->classes[c->caches[id - 1].of];
+	cache = &c->caches[id - 1];
+	cache->used |= line->total != 0;
+	*(after ? &cache->after : &cache->before) += line->active;
+	class = &c->classes[cache->of];
 	class->counted &= is_exact(line);
-	if (after)
-		class->after += line->active;
-	else
-		class->before += line->active;
+	*(after ? &class->after : &class->before) += line->active;
 	return 0;
 }
 
@@ -263,20 +265,26 @@ static int add_cpu_slabs(struct census *c, const struct recording *rec)
 	for (i = 0; i < c->nr_caches; i++) {
 		struct census_cache *cache = &c->caches[i];
 
-		c->classes[cache->of].slack += held[i].told
-						       ? held[i].slabs * cache->per_slab +
-								 sheaves(c, held[i].sheaf)
-						       : cache->slack;
+		c->classes[cache->of].slack +=
+			held[i].told ? held[i].slabs * cache->per_slab +
+					       sheaves(c, held[i].sheaf)
+				     : cache->slack + sheaves(c, cache->sheaf);
 	}
 	free(held);
 	return 0;
 }
 
 /* A cache's line of one of the two counts. */
-static void add_count(struct census_count *count, struct census_time *time,
-		      const struct slab_count_line *line)
+static void add_count(struct census_count *count, struct census_reading *of,
+		      const struct slab_count_line *line, uint64_t per_slab)
 {
-	*time = (struct census_time){ line->begin, line->read, line->end };
+	*of = (struct census_reading){ .counted = true,
+				       .objects = line->objects,
+				       .begin = line->begin,
+				       .read = line->read,
+				       .end = line->end,
+				       .held = line->held * per_slab,
+				       .sheaf = line->sheaf };
 	if (!count->caches || line->begin < count->begin)
 		count->begin = line->begin;
 	if (line->end > count->end)
@@ -299,15 +307,18 @@ static void add_counts(struct census *c, const struct recording *rec, const char
 			id && id <= c->nr_caches ? &c->caches[id - 1] : NULL;
 		struct census_class *class;
 
-		if (!cache || line.held > UINT32_MAX || line.sheaf > UINT32_MAX)
+		/* Listed twice, or too many objects: damage. */
+		if (!cache || (after ? &cache->last : &cache->first)->counted ||
+		    line.objects > INT64_MAX / 2 || line.held > UINT32_MAX ||
+		    line.sheaf > UINT32_MAX)
 			continue;
 		class = &c->classes[cache->of];
 		if (!after) {
-			add_count(&class->first, &cache->first, &line);
+			add_count(&class->first, &cache->first, &line, cache->per_slab);
 			continue;
 		}
-		add_count(&class->last, &cache->last, &line);
-		class->held += line.held * cache->per_slab;
+		add_count(&class->last, &cache->last, &line, cache->per_slab);
+		class->held += cache->last.held;
 		/* Only the cache's own events can have refilled what shrinking emptied. */
 		if (line.shrunk && has_all_events(intern_get(&c->names, id, NULL)))
 			class->refill += sheaves(c, line.sheaf);
@@ -375,8 +386,8 @@ static void class_edge(struct census *c, struct census_class *class,
 	uint32_t i;
 
 	for (i = class->caches; i != UINT32_MAX; i = c->caches[i].next) {
-		const struct census_time *first = &c->caches[i].first;
-		const struct census_time *last = &c->caches[i].last;
+		const struct census_reading *first = &c->caches[i].first;
+		const struct census_reading *last = &c->caches[i].last;
 
 		class->first.events += is_within(e->ts, first->read, first->end);
 		class->last.events += is_within(e->ts, last->read, last->end);

@@ -68,16 +68,30 @@ struct census_class {
 	uint64_t allocs, live, old_freed, doubled;
 };
 
-/* When a cache was counted, ns. */
-struct census_time {
-	uint64_t begin, read, end; /* start of shrinking, of reading; end of reading */
+/**
+ * struct census_reading - a count of a cache's objects, made from @read to @end
+ * @begin: start of shrinking, ns like the others
+ * @held: most free objects in CPUs' slabs, which @objects includes
+ * @sheaf: objects of a sheaf; 0: the cache has none
+ */
+struct census_reading {
+	bool counted;
+	uint64_t objects, begin, read, end, held, sheaf;
 };
 
+/**
+ * struct census_cache - a cache of slabinfo
+ * @of: index of its class; @next: next cache of the class, UINT32_MAX: none
+ * @size: bytes of an object; @per_slab, @pages: objects and pages of a slab
+ * @before, @after: active_objs; @used: it had slabs
+ * @slack: free objects that these may include, without those in sheaves; @sheaf: as the kernel's
+ *	release suggests
+ */
 struct census_cache {
-	uint32_t of;   /* index of its class */
-	uint32_t next; /* next cache of the class; UINT32_MAX: none */
-	uint64_t per_slab, slack;
-	struct census_time first, last;
+	uint32_t of, next;
+	uint64_t size, per_slab, pages, before, after, slack, sheaf;
+	struct census_reading first, last;
+	bool used;
 };
 
 /**

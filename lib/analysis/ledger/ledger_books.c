@@ -9,13 +9,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "account/snapshot.h"
-#include "analysis/ledger/ledger_counts.h"
 #include "base/array.h"
 
 const char *books_row_name(const struct books *b, const struct books_row *row)
 {
-	return intern_get(&b->names, row->name, NULL);
+	return intern_get(&b->census.names, row->name, NULL);
 }
 
 struct row_key {
@@ -40,15 +38,16 @@ static uint32_t books_row(struct books *b, uint64_t id, uint32_t type)
  * themselves (SLAB_ACCOUNT). For a size that they have slabs of, no flag shows whether an object is
  * theirs, kmalloc-N's or kmalloc-cg-N's, so these share one row.
  */
-static int books_find_shared(struct books *b, const char *item)
+static int books_find_shared(struct books *b)
 {
-	const struct recording_text *meta = recording_meta(b->ledger->env->rec, item);
-	const char *text = meta ? meta->text : "";
-	struct slabinfo_line line;
+	uint32_t i;
 
-	while (slabinfo_next(&text, &line)) {
-		if (line.total && !strncmp(line.name, "msg_msg-", strlen("msg_msg-")) &&
-		    !u64_map_insert(&b->shared, line.size, 0))
+	for (i = 0; i < b->census.nr_caches; i++) {
+		const struct census_cache *cache = &b->census.caches[i];
+		const char *name = intern_get(&b->census.names, i + 1, NULL);
+
+		if (cache->used && !strncmp(name, "msg_msg-", strlen("msg_msg-")) &&
+		    !u64_map_insert(&b->shared, cache->size, 0))
 			return -ENOMEM;
 	}
 	return 0;
@@ -61,58 +60,43 @@ static uint32_t books_type(const struct books *b, uint32_t type, uint64_t size)
 									: type;
 }
 
-static int books_add_line(struct books *b, const struct slabinfo_line *line, bool after)
+/* Finds each cache's row and adds slabinfo's numbers to it. */
+static int books_add_caches(struct books *b)
 {
-	uint32_t id = intern_id(&b->names, line->name, line->name_len);
-	struct books_cache *cache;
-	struct books_row *row;
+	uint32_t i;
 
-	if (!id || array_reserve(&b->caches, &b->caches_capacity, id, sizeof(*b->caches)))
+	b->cache_rows = calloc(b->census.nr_caches + 1, sizeof(*b->cache_rows));
+	if (!b->cache_rows)
 		return -ENOMEM;
-	cache = &b->caches[id - 1];
-	if (id > b->nr_caches) {
-		const char *name = intern_get(&b->names, id, NULL);
-		uint32_t type = books_type(b, census_kmalloc_type(name), line->size);
+	for (i = 0; i < b->census.nr_caches; i++) {
+		const struct census_cache *cache = &b->census.caches[i];
+		const char *name = intern_get(&b->census.names, i + 1, NULL);
+		uint32_t type = books_type(b, census_kmalloc_type(name), cache->size);
+		uint32_t at = books_row(b, type == KMALLOC_NR_TYPES ? i + 1 : cache->size,
+					type);
 
-		*cache = (struct books_cache){ .size = line->size,
-					       .per_slab = line->per_slab,
-					       .pages = line->pages };
-		cache->row =
-			books_row(b, type == KMALLOC_NR_TYPES ? id : line->size, type);
-		if (cache->row == UINT32_MAX)
+		if (at == UINT32_MAX)
 			return -ENOMEM;
-		b->nr_caches++;
-		row = &b->rows[cache->row];
-		row->nr_caches++;
-		row->slack += census_slack(line, b->ledger->env->rec);
+		b->cache_rows[i] = at;
+		b->rows[at].nr_caches++;
+		b->rows[at].slack += cache->slack;
+		b->rows[at].before += (int64_t)cache->before;
+		b->rows[at].after += (int64_t)cache->after;
 	}
-	row = &b->rows[cache->row];
-	*(after ? &row->after : &row->before) += (int64_t)line->active;
 	return 0;
-}
-
-static int books_add_snapshot(struct books *b, const char *item, bool after)
-{
-	const struct recording_text *meta = recording_meta(b->ledger->env->rec, item);
-	const char *text = meta ? meta->text : "";
-	struct slabinfo_line line;
-	int ret = 0;
-
-	while (!ret && slabinfo_next(&text, &line))
-		ret = books_add_line(b, &line, after);
-	return ret;
 }
 
 static void books_list_members(struct books *b)
 {
 	uint32_t id;
 
-	for (id = 1; id <= b->nr_caches; id++) {
-		struct books_row *row = &b->rows[b->caches[id - 1].row];
+	for (id = 1; id <= b->census.nr_caches; id++) {
+		struct books_row *row = &b->rows[b->cache_rows[id - 1]];
 
 		if (row->nr_caches > 1)
-			strbuf_printf(&row->members, "%s%s", row->members.size ? " " : "",
-				      (const char *)intern_get(&b->names, id, NULL));
+			strbuf_printf(
+				&row->members, "%s%s", row->members.size ? " " : "",
+				(const char *)intern_get(&b->census.names, id, NULL));
 	}
 }
 
@@ -121,9 +105,9 @@ static void books_name_rows(struct books *b)
 {
 	uint32_t id;
 
-	for (id = 1; id <= b->nr_caches; id++) {
-		struct books_row *row = &b->rows[b->caches[id - 1].row];
-		const char *name = intern_get(&b->names, id, NULL);
+	for (id = 1; id <= b->census.nr_caches; id++) {
+		struct books_row *row = &b->rows[b->cache_rows[id - 1]];
+		const char *name = intern_get(&b->census.names, id, NULL);
 		const char *old = books_row_name(b, row);
 		bool kmalloc = strstr(name, "kmalloc-") != NULL;
 		bool was = old && strstr(old, "kmalloc-");
@@ -137,13 +121,13 @@ static void books_name_rows(struct books *b)
 static uint32_t row_of_name(struct books *b, uint32_t stream_cache)
 {
 	const char *name = event_stream_cache(b->ledger->env->stream, stream_cache);
-	uint32_t id = name ? intern_id(&b->names, name, strlen(name)) : 0;
+	uint32_t id = name ? intern_id(&b->census.names, name, strlen(name)) : 0;
 	uint32_t row;
 
 	if (!id)
 		return UINT32_MAX;
-	if (id <= b->nr_caches)
-		return b->caches[id - 1].row;
+	if (id <= b->census.nr_caches)
+		return b->cache_rows[id - 1];
 	/* Neither slabinfo lists the cache. */
 	row = books_row(b, id, KMALLOC_NR_TYPES);
 	if (row != UINT32_MAX)
@@ -151,20 +135,16 @@ static uint32_t row_of_name(struct books *b, uint32_t stream_cache)
 	return row;
 }
 
-static bool row_known(const struct books *b, uint64_t size, uint32_t type, uint32_t *row)
+/* The row of kmallocs of @size bytes; UINT32_MAX: slabinfo lists no cache for them. */
+static uint32_t row_of_kmalloc(const struct books *b, uint64_t size, uint32_t type)
 {
-	size_t i;
+	const struct row_key keys[] = { { .id = size, .type = type },
+					{ .id = size, .type = KMALLOC_NORMAL } };
+	uint32_t row = intern_find(&b->row_keys, &keys[0], sizeof(keys[0]));
 
-	for (i = 0; i < b->nr_caches; i++) {
-		const struct row_key *key =
-			intern_get(&b->row_keys, b->caches[i].row + 1, NULL);
-
-		if (key->id == size && key->type == type) {
-			*row = b->caches[i].row;
-			return true;
-		}
-	}
-	return false;
+	if (!row)
+		row = intern_find(&b->row_keys, &keys[1], sizeof(keys[1]));
+	return row - 1;
 }
 
 /* Finds each group's row and adds the group's numbers to it. */
@@ -179,14 +159,15 @@ static int books_add_groups(struct books *b)
 	for (i = 0; i < l->nr_groups; i++) {
 		const struct ledger_key *key = ledger_key(l, i);
 		const struct ledger_group *g = &l->groups[i];
-		uint32_t row = UINT32_MAX;
+		uint32_t row;
 
 		if (key->kind == LEDGER_NAMED)
 			row = row_of_name(b, (uint32_t)key->id);
 		else if (key->kind == LEDGER_UNNAMED)
 			row = row_of_name(b, g->cache);
-		else if (!row_known(b, key->id, key->type, &row) &&
-			 !row_known(b, key->id, KMALLOC_NORMAL, &row))
+		else
+			row = row_of_kmalloc(b, key->id, key->type);
+		if (key->kind == LEDGER_KMALLOC && row == UINT32_MAX)
 			b->large_net += g->allocs - g->freed - g->implicit;
 		b->group_rows[i] = row;
 		if (row == UINT32_MAX)
@@ -210,8 +191,9 @@ static uint32_t row_of_page(const struct books *b, uint64_t page)
 			uint32_t row = group ? b->group_rows[*group] : UINT32_MAX;
 			size_t i;
 
-			for (i = 0; i < b->nr_caches && row != UINT32_MAX; i++)
-				if (b->caches[i].row == row && b->caches[i].pages >= span)
+			for (i = 0; i < b->census.nr_caches && row != UINT32_MAX; i++)
+				if (b->cache_rows[i] == row &&
+				    b->census.caches[i].pages >= span)
 					return row;
 		}
 	}
@@ -238,16 +220,114 @@ static int books_add_unknown(struct books *b)
 	return 0;
 }
 
+/* Adds a cache's count to that of its row. If the cache is empty at both ends, the time of the
+ * count does not matter.
+ */
+static void add_count(struct census_reading *to, const struct census_reading *of,
+		      bool empty)
+{
+	to->objects += of->objects;
+	to->held += of->held;
+	if (empty)
+		return;
+	if (!to->counted || of->read < to->read)
+		to->read = of->read;
+	if (!to->counted || of->end > to->end)
+		to->end = of->end;
+	to->counted = true;
+}
+
+static void add_counts(struct books *b)
+{
+	size_t i;
+
+	for (i = 0; i < b->census.nr_caches; i++) {
+		const struct census_cache *cache = &b->census.caches[i];
+		struct books_row *row = &b->rows[b->cache_rows[i]];
+		bool empty = !cache->first.objects && !cache->last.objects;
+
+		if (!cache->first.counted || !cache->last.counted)
+			continue;
+		row->nr_counted++;
+		add_count(&row->first, &cache->first, empty);
+		add_count(&row->last, &cache->last, empty);
+		row->sheaves += cache->last.sheaf * b->census.nr_sheaves;
+	}
+	for (i = 0; i < b->nr_rows; i++) {
+		struct books_row *row = &b->rows[i];
+		uint64_t held = row->first.held > row->last.held ? row->first.held
+								 : row->last.held;
+
+		row->exact = row->nr_caches && row->nr_counted == row->nr_caches &&
+			     row->first.counted && row->last.counted &&
+			     row->first.end < row->last.read;
+		if (!row->exact)
+			continue;
+		row->before = (int64_t)row->first.objects;
+		row->after = (int64_t)row->last.objects;
+		row->slack = held + row->sheaves;
+	}
+}
+
+/* The row that the event was added to; NULL: none. */
+static struct books_row *row_of(struct books *b, const struct ledger_edge *e)
+{
+	uint32_t row = e->what == LEDGER_EDGE_UNKNOWN ? b->unknown_rows[e->id]
+						      : b->group_rows[e->id];
+
+	return row == UINT32_MAX ? NULL : &b->rows[row];
+}
+
+static void take_out(struct books_row *row, enum ledger_edge_what what)
+{
+	switch (what) {
+	case LEDGER_EDGE_ALLOC:
+		row->allocs--;
+		break;
+	case LEDGER_EDGE_FREE:
+	case LEDGER_EDGE_UNKNOWN:
+		row->freed--;
+		break;
+	case LEDGER_EDGE_IMPLICIT:
+		row->implicit--;
+		break;
+	case LEDGER_EDGE_AGAIN:
+		row->again--;
+		break;
+	}
+}
+
+/* Replaces slabinfo by the counts in each row whose caches were all counted at both ends, and
+ * subtracts the events outside of them.
+ */
+static void books_use_counts(struct books *b)
+{
+	const struct ledger_edges *edges = &b->ledger->edges;
+	size_t i;
+
+	if (!edges->counted)
+		return;
+	add_counts(b);
+	for (i = 0; i < edges->nr; i++) {
+		const struct ledger_edge *e = &edges->events[i];
+		struct books_row *row = row_of(b, e);
+
+		if (!row || !row->exact ||
+		    (e->ts > row->first.end && e->ts < row->last.read))
+			continue;
+		take_out(row, e->what);
+		row->unsure += e->ts >= row->first.read && e->ts <= row->last.end;
+	}
+}
+
 int books_make(struct books *b)
 {
-	int ret = books_find_shared(b, "slabinfo.before");
+	int ret = census_init(&b->census, b->ledger->env);
 
 	if (!ret)
-		ret = books_find_shared(b, "slabinfo.after");
+		ret = books_find_shared(b);
 	if (!ret)
-		ret = books_add_snapshot(b, "slabinfo.before", false);
-	if (!ret)
-		ret = books_add_snapshot(b, "slabinfo.after", true);
+		ret = books_add_caches(b);
 	if (!ret)
 		ret = books_add_groups(b);
 	if (ret)
@@ -256,7 +336,7 @@ int books_make(struct books *b)
 	books_list_members(b);
 	ret = books_add_unknown(b);
 	if (!ret)
-		ledger_counts_use(b);
+		books_use_counts(b);
 	return ret;
 }
 
@@ -264,8 +344,8 @@ void books_free(struct books *b)
 {
 	size_t i;
 
-	intern_free(&b->names);
-	free(b->caches);
+	census_free(&b->census);
+	free(b->cache_rows);
 	intern_free(&b->row_keys);
 	u64_map_free(&b->shared);
 	for (i = 0; i < b->nr_rows; i++)

@@ -9,21 +9,6 @@
 #include "analysis/ledger/ledger.h"
 #include "base/strbuf.h"
 
-/* A count of the objects of a cache or a row, made from @read to @end (ns). @held: upper bound of
- * free objects in CPUs' slabs, which the count includes as in use.
- */
-struct books_count {
-	bool counted;
-	uint64_t objects, read, end, held;
-};
-
-/* A cache of slabinfo. @sheaf: objects of a sheaf; 0: the cache has none. */
-struct books_cache {
-	uint32_t row;
-	uint64_t size, per_slab, pages, sheaf;
-	struct books_count first, last;
-};
-
 /**
  * struct books_row - a row of the report: a cache, or kmalloc caches that events cannot tell apart
  * @name: number in books.names; 0: none
@@ -38,18 +23,22 @@ struct books_row {
 	uint32_t name;
 	uint32_t nr_caches, nr_counted;
 	int64_t before, after;
-	struct books_count first, last;
+	struct census_reading first, last;
 	bool exact;
 	uint64_t slack, sheaves, unsure;
 	uint64_t allocs, freed, implicit, again;
 	struct strbuf members;
 };
 
+/**
+ * struct books - all rows
+ * @census: the kernel's numbers; its names are also those of caches that slabinfo does not list
+ * @cache_rows: by cache of the census
+ */
 struct books {
 	const struct ledger *ledger;
-	struct intern names; /* of caches; number n belongs to caches[n - 1] */
-	struct books_cache *caches;
-	size_t nr_caches, caches_capacity;
+	struct census census;
+	uint32_t *cache_rows;
 	struct intern row_keys; /* struct row_key */
 	struct books_row *rows;
 	size_t nr_rows, rows_capacity;

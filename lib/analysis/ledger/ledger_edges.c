@@ -8,7 +8,7 @@
 #include <stdlib.h>
 
 #include "account/slab_edges.h"
-#include "analysis/bounds/census_kernel.h"
+#include "analysis/bounds/bounds.h"
 #include "base/array.h"
 
 /* A few milliseconds of events at each end; if there are more, slabinfo has to do. */

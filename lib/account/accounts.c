@@ -64,12 +64,14 @@ static struct scope scope_of(const struct recording *rec)
 static bool agree(struct dimensions *all, const struct dimensions *wanted)
 {
 	struct dimensions both = *all;
-	int most = DIMENSIONS_ASKED + (all->of[0] == DIMENSION_UNIT);
-	int i, room;
+	int i, room, most;
 
 	for (i = 0; i < DIMENSIONS_MAX && wanted->of[i]; i++) {
 		if (dimensions_find(&both, wanted->of[i]) >= 0)
 			continue;
+		most = DIMENSIONS_ASKED + (both.of[0] == DIMENSION_UNIT) +
+		       (wanted->of[i] == DIMENSION_GFP ||
+			dimensions_find(&both, DIMENSION_GFP) >= 0);
 		room = dimensions_find(&both, DIMENSION_NONE);
 		if (room < 0 || room >= most)
 			return false;

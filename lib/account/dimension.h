@@ -19,11 +19,15 @@ enum dimension {
 	DIMENSION_CPU,
 	DIMENSION_NODE,
 	DIMENSION_KMALLOC, /* bytes of the object; 0 if it is not from kmalloc */
+	DIMENSION_GFP,	   /* of slab allocations */
 	DIMENSION_COMM,	   /* tasks_number() of the task's name */
 	DIMENSION_UNIT	   /* unit of the sample; 0: always recorded */
 };
 
-/* The most dimensions that a row has, and that callers can ask for. */
+/* The most dimensions that a row has, and that callers can ask for. DIMENSION_UNIT and
+ * DIMENSION_GFP, of which there is one at most, do not count: what needs all GFP flags takes no
+ * sample.
+ */
 #define DIMENSIONS_MAX	 4
 #define DIMENSIONS_ASKED 3
 
@@ -71,6 +75,9 @@ static inline uint32_t dimension_of(enum dimension d, const struct kmem_event *e
 	case DIMENSION_KMALLOC:
 		return kmem_is_kmalloc(ev->type) ? (uint32_t)ev->slab_alloc.bytes_alloc
 						 : 0;
+	case DIMENSION_GFP:
+		return ev->type == KMEM_PAGE_ALLOC ? 0
+						   : (uint32_t)ev->slab_alloc.gfp_flags;
 	default:
 		return 0;
 	}

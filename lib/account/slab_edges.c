@@ -10,9 +10,6 @@
 #include "account/snapshot.h"
 #include "base/array.h"
 
-/* A few milliseconds of events at each end; with more events, the counts are not used. */
-#define MAX_EVENTS (1U << 21)
-
 bool slab_edges_init(struct slab_edges *edges, const struct recording *rec)
 {
 	const struct recording_text *before = recording_meta(rec, "slab_counts.before");
@@ -35,7 +32,7 @@ bool slab_edges_init(struct slab_edges *edges, const struct recording *rec)
 
 void slab_edges_add(struct slab_edges *edges, const struct slab_edge *edge)
 {
-	if (edges->nr >= MAX_EVENTS ||
+	if (edges->nr >= SLAB_EDGES_MAX ||
 	    array_reserve(&edges->events, &edges->capacity, edges->nr + 1,
 			  sizeof(*edges->events)))
 		edges->incomplete = true;

@@ -17,6 +17,9 @@
 #include "event/event.h"
 #include "recording/recording.h"
 
+/* A few milliseconds of events at each end; with more events, the counts are not used. */
+#define SLAB_EDGES_MAX (1U << 21)
+
 /* Objects of one kind: of a named cache, or kmallocs of a size. */
 struct slab_edge_kind {
 	uint32_t cache; /* name's number in the stream; 0 of a kmalloc */

@@ -194,7 +194,7 @@ static void slab_reordered_free(struct slab_lives *l, const struct live_entry *e
 	struct slab_life *life = slab_life(l, e, ev, SLAB_FREED);
 
 	life->begin = live_begin(&l->live, e);
-	life->flags = SLAB_OTHER_CPU | SLAB_REORDERED;
+	life->flags = SLAB_OTHER_CPU | SLAB_REORDERED | (doubled ? SLAB_DOUBLED : 0);
 	if (nr && *nr)
 		--*nr;
 	if (doubled) {
@@ -381,18 +381,39 @@ static void slab_count_surplus(struct slab_lives *l, const struct kmem_event *ev
 		++*nr;
 }
 
+/* Adds up the batch and hands it over. */
+static void slab_flush(struct slab_lives *l)
+{
+	size_t nr = (size_t)(l->next - l->batch), i;
+	const struct slab_life *life;
+
+	for (life = l->batch; life < l->next; life++)
+		slab_tally_add(&l->tallies[life->row], life->what, life->bytes_req,
+			       life->bytes_alloc, life->flags & SLAB_OTHER_CPU);
+	for (i = 0; i < l->nr_observers && nr; i++)
+		l->observers[i].fn(l->observers[i].ctx, l->batch, nr);
+	l->next = l->batch;
+}
+
 /* A free of no live object. */
 static void slab_surplus_free(struct slab_lives *l, struct live_entry *e,
 			      const struct kmem_event *ev)
 {
 	bool freed = e->state == LIVE_FREED || addr_set_has(&l->freed, e->key);
+	bool other = scope_by_self(&l->scope, ev);
 	uint32_t row;
 
 	if (unlikely(e->flags & OVER) && slab_over(l, e->key)->object.key == e->key) {
 		slab_settle_over(l, e, ev);
 		return;
 	}
-	if (unlikely(scope_by_self(&l->scope, ev))) {
+	if (unlikely(l->on_surplus.fn)) {
+		slab_hidden_drop(l);
+		slab_flush(l);
+		l->on_surplus.fn(l->on_surplus.ctx, ev, freed);
+		other |= l->scope.part && !l->skew;
+	}
+	if (unlikely(other)) {
 		e->state = LIVE_FREED;
 		l->fates.other++;
 		return;
@@ -413,13 +434,13 @@ static void slab_surplus_free(struct slab_lives *l, struct live_entry *e,
 }
 
 /* Is it surely the free of an unrecorded object? Then it is not kept. With a clock skew, its
- * allocation may still come.
+ * allocation may still come, and an observer wants to know of a second free.
  */
 static bool slab_free_other(struct slab_lives *l, const struct kmem_event *ev)
 {
 	const struct live_entry *e;
 
-	if (l->skew)
+	if (l->skew || l->on_surplus.fn)
 		return false;
 	e = live_find(&l->live, ev->slab_free.ptr);
 	if (e && (e->state == LIVE_ALLOCATED || slab_in_question(l, e, ev->ts)))
@@ -488,20 +509,6 @@ static __always_inline void slab_take(struct slab_lives *l, const struct kmem_ev
 		slab_alloc(l, ev, hash, plain);
 	else
 		slab_loss(l, ev);
-}
-
-/* Adds up the batch and hands it over. */
-static void slab_flush(struct slab_lives *l)
-{
-	size_t nr = (size_t)(l->next - l->batch), i;
-	const struct slab_life *life;
-
-	for (life = l->batch; life < l->next; life++)
-		slab_tally_add(&l->tallies[life->row], life->what, life->bytes_req,
-			       life->bytes_alloc, life->flags & SLAB_OTHER_CPU);
-	for (i = 0; i < l->nr_observers && nr; i++)
-		l->observers[i].fn(l->observers[i].ctx, l->batch, nr);
-	l->next = l->batch;
 }
 
 void slab_lives_finish(struct slab_lives *l)

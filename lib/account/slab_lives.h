@@ -55,7 +55,7 @@ enum slab_life_what {
  * @begin: time of the allocation; 0 unless the lives keep times
  * @row: who allocated it: slab_lives_key()
  * @cpu: where it was allocated, truncated to 16 bits
- * @what: enum slab_life_what; @flags: SLAB_OTHER_CPU, SLAB_REORDERED
+ * @what: enum slab_life_what; @flags: SLAB_OTHER_CPU, SLAB_REORDERED, SLAB_DOUBLED
  */
 struct slab_life {
 	const struct kmem_event *event;
@@ -69,6 +69,7 @@ struct slab_life {
 
 #define SLAB_OTHER_CPU 1 /* the free came from another CPU than the allocation */
 #define SLAB_REORDERED 2 /* the free came before the allocation, by their clocks */
+#define SLAB_DOUBLED   4 /* that free was counted as double until now */
 
 struct slab_tally_part {
 	uint64_t nr, bytes_req, bytes_alloc, other_cpu;
@@ -110,6 +111,14 @@ void slab_counts_add(struct slab_counts *to, const struct slab_counts *from,
 /* Takes @nr lives, in the order of their events; remembers its own failures. */
 struct slab_observer {
 	void (*fn)(void *ctx, const struct slab_life *lives, size_t nr);
+	void *ctx;
+};
+
+/* Takes each free of no live object, also of an unrecorded allocation, after the lives before it.
+ * @doubled: of a freed object
+ */
+struct slab_surplus_observer {
+	void (*fn)(void *ctx, const struct kmem_event *ev, bool doubled);
 	void *ctx;
 };
 
@@ -215,7 +224,8 @@ struct slab_lives {
 	struct slab_edges *edges;
 	struct slab_observer *observers;
 	size_t nr_observers, observers_capacity;
-	struct slab_life *next; /* in @batch */
+	struct slab_surplus_observer on_surplus; /* borrowed; zero: none */
+	struct slab_life *next;			 /* in @batch */
 	struct slab_life batch[2 * SLAB_LIVES_EVENTS];
 };
 

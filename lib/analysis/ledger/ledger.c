@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * analysis: compares the events with the change of the kernel's own counters.
- * In: slab and page events. Out: net objects of each cache, gross and net page frames.
+ * In: lives of slab objects, page events. Out: net objects of each cache, gross and net page frames.
  */
 #include "analysis/ledger/ledger.h"
 
@@ -9,12 +9,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analysis/bounds/bounds.h"
 #include "analysis/ledger/ledger_pages.h"
 #include "analysis/ledger/ledger_report.h"
 #include "base/array.h"
-
-/* kfree() ignores NULL and ZERO_SIZE_PTR. */
-#define LAST_NULL 16
 
 /* The bit of a flag, by the recording's own print format. */
 static uint64_t gfp_bit(const struct gfp_names *gfp, const char *name, const char *other)
@@ -27,24 +25,6 @@ static uint64_t gfp_bit(const struct gfp_names *gfp, const char *name, const cha
 			return gfp->names[i].mask;
 	}
 	return 0;
-}
-
-static int ledger_create(const struct analysis_env *env,
-			 const struct analysis_options *opts, void **self)
-{
-	struct ledger *l = calloc(1, sizeof(*l));
-	const struct gfp_names *gfp = event_formats_gfp(env->fmts);
-
-	*self = l;
-	if (!l)
-		return -ENOMEM;
-	l->env = env;
-	ledger_edges_init(&l->edges, env->rec);
-	l->type_masks[KMALLOC_CGROUP] = gfp_bit(gfp, "__GFP_ACCOUNT", "GFP_ACCOUNT");
-	l->type_masks[KMALLOC_RECLAIM] =
-		gfp_bit(gfp, "__GFP_RECLAIMABLE", "GFP_RECLAIMABLE");
-	l->type_masks[KMALLOC_DMA] = gfp_bit(gfp, "__GFP_DMA", "GFP_DMA");
-	return ledger_tasks_init(&l->tasks, env->rec);
 }
 
 /* The group's index; UINT32_MAX: no memory. */
@@ -73,61 +53,116 @@ static uint32_t kmalloc_type(const struct ledger *l, uint64_t gfp)
 	return type;
 }
 
-static void ledger_alloc(struct ledger *l, const struct kmem_event *ev)
+/* The group of a life's object. */
+static uint32_t group_of(struct ledger *l, const struct slab_life *life)
 {
-	bool kmalloc = ev->type == KMEM_KMALLOC || ev->type == KMEM_KMALLOC_NODE;
+	const struct slab_lives *lives = &l->slab->lives;
+	const struct slab_key *by = slab_lives_key(lives, life->row);
 	struct ledger_key key = { 0 };
-	struct live_entry *e;
-	uint32_t group, *page;
 
-	if (!ev->slab_alloc.ptr)
-		return;
-	if (kmalloc) {
+	if (by->kmalloc) {
 		key.kind = LEDGER_KMALLOC;
-		key.id = ev->slab_alloc.bytes_alloc;
-		key.type = kmalloc_type(l, ev->slab_alloc.gfp_flags);
+		key.id = life->bytes_alloc;
+		key.type = kmalloc_type(
+			l, dimension_value(&lives->dimensions, &by->dims, DIMENSION_GFP));
 	} else {
-		key.kind = ev->slab_alloc.cache ? LEDGER_NAMED : LEDGER_UNNAMED;
-		key.id = ev->slab_alloc.cache ? ev->slab_alloc.cache
-					      : ev->slab_alloc.callsite;
+		key.kind = by->cache ? LEDGER_NAMED : LEDGER_UNNAMED;
+		key.id = by->cache ? by->cache : by->callsite;
 	}
-	group = ledger_group(l, &key);
-	e = live_insert(&l->live, ev->slab_alloc.ptr);
-	page = u64_map_insert(&l->pages, ev->slab_alloc.ptr >> LEDGER_PAGE_SHIFT, group);
-	if (group == UINT32_MAX || !e || !page) {
+	return ledger_group(l, &key);
+}
+
+/* Keeps the effect of an event at @ts (ns) if it is close to a count. */
+static void ledger_edge(struct ledger *l, uint64_t ts, enum ledger_edge_what what,
+			uint32_t id)
+{
+	if (likely(!slab_edges_near(l->counted, ts, ts)))
+		return;
+	if (l->nr_edges >= SLAB_EDGES_MAX ||
+	    array_reserve(&l->edges, &l->edges_capacity, l->nr_edges + 1,
+			  sizeof(*l->edges)))
+		l->counted = NULL;
+	else
+		l->edges[l->nr_edges++] = (struct ledger_edge){ ts, id, what };
+}
+
+static void ledger_alloc(struct ledger *l, const struct kmem_event *ev, uint32_t group)
+{
+	uint32_t *page =
+		u64_map_insert(&l->pages, ev->slab_alloc.ptr >> LEDGER_PAGE_SHIFT, group);
+
+	if (!page) {
 		l->failed = true;
 		return;
 	}
-	if (e->state == LIVE_ALLOCATED) {
-		l->groups[e->row].implicit++;
-		ledger_edges_add(&l->edges, ev->ts, LEDGER_EDGE_IMPLICIT, e->row);
-	}
-	e->row = group;
-	e->state = LIVE_ALLOCATED;
 	*page = group;
 	l->groups[group].allocs++;
-	ledger_edges_add(&l->edges, ev->ts, LEDGER_EDGE_ALLOC, group);
+	ledger_edge(l, ev->ts, LEDGER_EDGE_ALLOC, group);
 }
 
-/* A free of an object that no event allocated: the cache is the event's, or that of its page. */
-static void ledger_free_unknown(struct ledger *l, const struct kmem_event *ev,
-				struct live_entry *e)
+static void ledger_free(struct ledger *l, const struct slab_life *life, uint32_t group)
 {
-	uint64_t page = ev->slab_free.ptr >> LEDGER_PAGE_SHIFT;
-	struct ledger_key key = { .id = ev->slab_free.cache, .kind = LEDGER_NAMED };
-	uint32_t *group, *index;
+	struct ledger_group *g = &l->groups[group];
 
-	e->row = UINT32_MAX;
-	if (key.id) {
-		e->row = ledger_group(l, &key);
-	} else {
-		group = u64_map_find(&l->pages, page);
-		if (group)
-			e->row = *group;
+	if (!(life->flags & SLAB_REORDERED)) {
+		g->freed++;
+		if (life->event->slab_free.cache)
+			g->cache = life->event->slab_free.cache;
+		ledger_edge(l, life->event->ts, LEDGER_EDGE_FREE, group);
+	} else if (life->flags & SLAB_DOUBLED) {
+		g->freed++;
+		g->again -= g->again != 0;
+	} /* else it was counted when it came, by ledger_surplus() */
+}
+
+static void ledger_lived(void *ctx, const struct slab_life *life, size_t nr)
+{
+	const struct slab_life *end = life + nr;
+	struct ledger *l = ctx;
+
+	for (; life < end && !l->failed; life++) {
+		uint32_t group = group_of(l, life);
+
+		if (group == UINT32_MAX)
+			return;
+		switch (life->what) {
+		case SLAB_BORN:
+			ledger_alloc(l, life->event, group);
+			break;
+		case SLAB_GONE:
+			l->groups[group].implicit++;
+			ledger_edge(l, life->event->ts, LEDGER_EDGE_IMPLICIT, group);
+			break;
+		case SLAB_FOUND:
+			l->groups[group].implicit--;
+			l->groups[group].freed++;
+			ledger_edge(l, life->event->ts, LEDGER_EDGE_FOUND, group);
+			break;
+		default:
+			ledger_free(l, life, group);
+		}
 	}
-	if (e->row != UINT32_MAX) {
-		l->groups[e->row].freed++;
-		ledger_edges_add(&l->edges, ev->ts, LEDGER_EDGE_FREE, e->row);
+}
+
+/* A free of no live object, whoever allocated it: it lowers the kernel's count. The cache is the event's, or that of its page. If the object was freed
+ * before, it was allocated in bulk since, without an event: the two cancel out.
+ */
+static void ledger_surplus(void *ctx, const struct kmem_event *ev, bool doubled)
+{
+	struct ledger *l = ctx;
+	uint64_t page = ev->slab_free.ptr >> LEDGER_PAGE_SHIFT;
+	const struct ledger_key key = { .id = ev->slab_free.cache, .kind = LEDGER_NAMED };
+	const uint32_t *of_page = key.id ? NULL : u64_map_find(&l->pages, page);
+	uint32_t group = key.id ? ledger_group(l, &key) : of_page ? *of_page : UINT32_MAX;
+	uint32_t *index;
+
+	if (unlikely(l->failed) || (group == UINT32_MAX && doubled))
+		return;
+	if (group != UINT32_MAX) {
+		l->groups[group].freed += !doubled;
+		l->groups[group].again += doubled;
+		ledger_edge(l, ev->ts, doubled ? LEDGER_EDGE_AGAIN : LEDGER_EDGE_FREE,
+			    group);
 		return;
 	}
 	index = u64_map_insert(&l->unknown_index, page, (uint32_t)l->nr_unknown);
@@ -139,36 +174,33 @@ static void ledger_free_unknown(struct ledger *l, const struct kmem_event *ev,
 	if (*index == l->nr_unknown)
 		l->unknown[l->nr_unknown++] = (struct ledger_unknown){ .page = page };
 	l->unknown[*index].frees++;
-	ledger_edges_add(&l->edges, ev->ts, LEDGER_EDGE_UNKNOWN, *index);
+	ledger_edge(l, ev->ts, LEDGER_EDGE_UNKNOWN, *index);
 }
 
-static void ledger_free(struct ledger *l, const struct kmem_event *ev)
+static int ledger_create(const struct analysis_env *env,
+			 const struct analysis_options *opts, void **self)
 {
-	struct live_entry *e;
+	static const struct dimensions by = { .of = { DIMENSION_GFP } };
+	struct ledger *l = calloc(1, sizeof(*l));
+	const struct gfp_names *gfp = event_formats_gfp(env->fmts);
+	int ret;
 
-	if (ev->slab_free.ptr <= LAST_NULL)
-		return;
-	e = live_insert(&l->live, ev->slab_free.ptr);
-	if (!e) {
-		l->failed = true;
-		return;
-	}
-	if (e->state == LIVE_EMPTY) {
-		ledger_free_unknown(l, ev, e);
-	} else if (e->state == LIVE_FREED) {
-		/* It was allocated in bulk, without an event, and freed again: the two cancel out.
-		 */
-		if (e->row != UINT32_MAX) {
-			l->groups[e->row].again++;
-			ledger_edges_add(&l->edges, ev->ts, LEDGER_EDGE_AGAIN, e->row);
-		}
-	} else {
-		l->groups[e->row].freed++;
-		ledger_edges_add(&l->edges, ev->ts, LEDGER_EDGE_FREE, e->row);
-		if (ev->slab_free.cache)
-			l->groups[e->row].cache = ev->slab_free.cache;
-	}
-	e->state = LIVE_FREED;
+	*self = l;
+	if (!l)
+		return -ENOMEM;
+	l->env = env;
+	l->type_masks[KMALLOC_CGROUP] = gfp_bit(gfp, "__GFP_ACCOUNT", "GFP_ACCOUNT");
+	l->type_masks[KMALLOC_RECLAIM] =
+		gfp_bit(gfp, "__GFP_RECLAIMABLE", "GFP_RECLAIMABLE");
+	l->type_masks[KMALLOC_DMA] = gfp_bit(gfp, "__GFP_DMA", "GFP_DMA");
+	ret = accounts_slab(env->accounts, &by, &l->slab);
+	if (!ret)
+		ret = slab_lives_observe(&l->slab->lives, ledger_lived, l);
+	if (ret)
+		return ret;
+	l->slab->lives.on_surplus = (struct slab_surplus_observer){ ledger_surplus, l };
+	l->counted = census_has_counts(env->rec) ? l->slab->lives.edges : NULL;
+	return ledger_tasks_init(&l->tasks, env->rec);
 }
 
 static void ledger_page(struct ledger *l, const struct kmem_event *ev)
@@ -187,33 +219,14 @@ static void ledger_page(struct ledger *l, const struct kmem_event *ev)
 
 static void ledger_event(struct ledger *l, const struct kmem_event *ev)
 {
-	if (unlikely(l->failed))
-		return;
-	switch (ev->type) {
-	case KMEM_KMALLOC:
-	case KMEM_KMALLOC_NODE:
-	case KMEM_CACHE_ALLOC:
-	case KMEM_CACHE_ALLOC_NODE:
+	if (kmem_is_slab(ev->type)) {
 		l->nr_slab++;
 		ledger_tasks_event(&l->tasks, ev);
-		ledger_alloc(l, ev);
-		break;
-	case KMEM_KFREE:
-	case KMEM_CACHE_FREE:
-		l->nr_slab++;
-		ledger_tasks_event(&l->tasks, ev);
-		ledger_free(l, ev);
-		break;
-	case KMEM_PAGE_ALLOC:
-	case KMEM_PAGE_FREE:
+	} else if (ev->type == KMEM_PAGE_ALLOC || ev->type == KMEM_PAGE_FREE) {
 		ledger_tasks_event(&l->tasks, ev);
 		ledger_page(l, ev);
-		break;
-	case KMEM_LOSS:
+	} else if (ev->type == KMEM_LOSS) {
 		l->losses++;
-		break;
-	default:
-		break;
 	}
 }
 
@@ -238,11 +251,10 @@ static void ledger_destroy(void *self)
 
 	intern_free(&l->keys);
 	free(l->groups);
-	live_free(&l->live);
 	u64_map_free(&l->pages);
 	u64_map_free(&l->unknown_index);
 	free(l->unknown);
-	ledger_edges_free(&l->edges);
+	free(l->edges);
 	ledger_tasks_free(&l->tasks);
 	free(l);
 }

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * analysis: compares the events with the change of the kernel's own counters.
- * In: slab and page events. Out: net objects of each cache, gross and net page frames.
+ * In: lives of slab objects, page events. Out: net objects of each cache, gross and net page frames.
  *
- * Only the balance counts, so the order of events does not matter: an object freed before it was
- * allocated, because a clock runs ahead, still adds and subtracts one. Documentation/ledger.md says
+ * Documentation/ledger.md says
  * what is compared and why it may differ.
  */
 #ifndef KMEMX_ANALYSIS_LEDGER_H
@@ -13,10 +12,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "account/live.h"
 #include "analysis/analysis.h"
 #include "analysis/bounds/census.h"
-#include "analysis/ledger/ledger_edges.h"
 #include "analysis/ledger/ledger_tasks.h"
 #include "base/hash.h"
 
@@ -53,20 +50,42 @@ struct ledger_unknown {
 /* Objects of one slab share pages, counted in 4 KiB, the smallest page size of any kernel. */
 #define LEDGER_PAGE_SHIFT 12
 
+/* How an event changed a group's numbers. */
+enum ledger_edge_what {
+	LEDGER_EDGE_ALLOC,
+	LEDGER_EDGE_FREE,
+	LEDGER_EDGE_IMPLICIT,
+	LEDGER_EDGE_FOUND, /* a free of an object that was counted as implicit before */
+	LEDGER_EDGE_AGAIN,
+	LEDGER_EDGE_UNKNOWN, /* no group: a free of an object of an unknown cache */
+};
+
+/* An event close to a count, which is taken out of the numbers that are compared with the count.
+ * @id: the group, or for LEDGER_EDGE_UNKNOWN the number of the page.
+ */
+struct ledger_edge {
+	uint64_t ts;
+	uint32_t id;
+	enum ledger_edge_what what;
+};
+
+/* @counted: when caches were counted; NULL: they were not, or not all events there were kept. */
 struct ledger {
 	const struct analysis_env *env;
+	struct slab_account *slab;
 	uint64_t
 		type_masks[KMALLOC_NR_TYPES]; /* GFP bits that choose the type; 0: none */
 	struct intern keys;
 	struct ledger_group *groups; /* group of key n at n - 1 */
 	size_t nr_groups, groups_capacity;
-	struct live_table live;
 	struct u64_map pages; /* page of an object -> the group of its latest one */
 	struct u64_map
 		unknown_index; /* page of an unknown object -> its place in @unknown */
 	struct ledger_unknown *unknown;
 	size_t nr_unknown, unknown_capacity;
-	struct ledger_edges edges;
+	const struct slab_edges *counted;
+	struct ledger_edge *edges;
+	size_t nr_edges, edges_capacity;
 	struct ledger_tasks tasks;
 	uint64_t nr_slab, nr_page, losses;
 	uint64_t pages_allocated, pages_freed;

@@ -291,8 +291,12 @@ static void take_out(struct books_row *row, enum ledger_edge_what what)
 	case LEDGER_EDGE_IMPLICIT:
 		row->implicit--;
 		break;
-	case LEDGER_EDGE_AGAIN:
-		row->again--;
+	case LEDGER_EDGE_FOUND:
+		row->freed--;
+		row->implicit++;
+		break;
+	case LEDGER_EDGE_AGAIN: /* unless it turned out to be an ordinary free */
+		row->again -= row->again != 0;
 		break;
 	}
 }
@@ -302,14 +306,14 @@ static void take_out(struct books_row *row, enum ledger_edge_what what)
  */
 static void books_use_counts(struct books *b)
 {
-	const struct ledger_edges *edges = &b->ledger->edges;
+	const struct ledger *l = b->ledger;
 	size_t i;
 
-	if (!edges->counted)
+	if (!l->counted)
 		return;
 	add_counts(b);
-	for (i = 0; i < edges->nr; i++) {
-		const struct ledger_edge *e = &edges->events[i];
+	for (i = 0; i < l->nr_edges; i++) {
+		const struct ledger_edge *e = &l->edges[i];
 		struct books_row *row = row_of(b, e);
 
 		if (!row || !row->exact ||

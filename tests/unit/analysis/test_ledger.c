@@ -18,6 +18,7 @@ struct fixture {
 	struct recording rec; /* the ledger reads its snapshots */
 	struct recording_text meta[NR_META];
 	struct analysis_env env;
+	struct accounts accounts;
 	const char *cache; /* name 1 of the stream */
 	void *ledger;
 	struct report *report;
@@ -26,6 +27,18 @@ struct fixture {
 
 static const struct log silent = { 0 };
 static const struct analysis_options no_options = { 0 };
+
+static void create(struct fixture *f)
+{
+	f->accounts = (struct accounts){ .rec = &f->rec, .page_size = 4096 };
+	ck_assert_int_eq(analysis_ledger.create(&f->env, &no_options, &f->ledger), 0);
+}
+
+static void take(struct fixture *f, const struct kmem_event *ev)
+{
+	analysis_ledger.observe(f->ledger, ev, 1);
+	slab_account_event(f->accounts.slab, ev);
+}
 
 static void set_up(struct fixture *f)
 {
@@ -48,8 +61,9 @@ static void set_up(struct fixture *f)
 					.fmts = f->fmts,
 					.stream = f->stream,
 					.log = &silent,
+					.accounts = &f->accounts,
 					.page_size = 4096 };
-	ck_assert_int_eq(analysis_ledger.create(&f->env, &no_options, &f->ledger), 0);
+	create(f);
 	f->report = report_new();
 	ck_assert_ptr_nonnull(f->report);
 }
@@ -65,6 +79,7 @@ static void add_meta(struct fixture *f, const char *name, const char *text)
 static void tear_down(struct fixture *f)
 {
 	analysis_ledger.destroy(f->ledger);
+	accounts_free(&f->accounts);
 	report_free(f->report);
 	event_stream_close(f->stream);
 	event_formats_free(f->fmts);
@@ -82,7 +97,7 @@ static void alloc(struct fixture *f, uint64_t ptr, uint64_t size, uint32_t cache
 	ev.slab_alloc.cache = cache;
 	ev.slab_alloc.gfp_flags = gfp;
 	ev.slab_alloc.callsite = 0xca11;
-	analysis_ledger.observe(f->ledger, &ev, 1);
+	take(f, &ev);
 }
 
 static void release(struct fixture *f, uint64_t ptr, uint32_t cache)
@@ -92,7 +107,7 @@ static void release(struct fixture *f, uint64_t ptr, uint32_t cache)
 
 	ev.slab_free.ptr = ptr;
 	ev.slab_free.cache = cache;
-	analysis_ledger.observe(f->ledger, &ev, 1);
+	take(f, &ev);
 }
 
 static void page(struct fixture *f, uint8_t type, uint64_t pfn, uint32_t order)
@@ -106,7 +121,7 @@ static void page(struct fixture *f, uint8_t type, uint64_t pfn, uint32_t order)
 		ev.page_free.pfn = pfn;
 		ev.page_free.order = order;
 	}
-	analysis_ledger.observe(f->ledger, &ev, 1);
+	take(f, &ev);
 }
 
 /* The cell in column @column of the row with @name in its @key column. */
@@ -254,7 +269,8 @@ END_TEST
 static void again(struct fixture *f)
 {
 	analysis_ledger.destroy(f->ledger);
-	ck_assert_int_eq(analysis_ledger.create(&f->env, &no_options, &f->ledger), 0);
+	accounts_free(&f->accounts);
+	create(f);
 }
 
 /* Caches counted from 1000 to 1200 ns and from 9000 to 9200 ns; slabinfo has different numbers. */
@@ -289,7 +305,7 @@ static void lose_and_view(struct fixture *f)
 {
 	const struct kmem_event ev = { .type = KMEM_LOSS, .ts = f->ts };
 
-	analysis_ledger.observe(f->ledger, &ev, 1);
+	take(f, &ev);
 	report_free(f->report);
 	f->report = report_new();
 	ck_assert_ptr_nonnull(f->report);
@@ -412,7 +428,7 @@ static void alloc_by(struct fixture *f, int32_t pid, uint8_t flags, uint64_t ptr
 
 	ev.slab_alloc.ptr = ptr;
 	ev.slab_alloc.bytes_alloc = 64;
-	analysis_ledger.observe(f->ledger, &ev, 1);
+	take(f, &ev);
 }
 
 /* Tasks 1 to 3 and 9 ran, and only 2 has an event of its own; more of kmalloc-64 than of kmalloc-96

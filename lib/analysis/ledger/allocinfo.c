@@ -19,7 +19,7 @@
 
 #include "account/snapshot.h"
 #include "analysis/ledger/alloc_tags.h"
-#include "analysis/ledger/ledger_explained.h"
+#include "analysis/ledger/ledger_change.h"
 #include "analysis/row/owners.h"
 #include "base/array.h"
 
@@ -42,20 +42,21 @@ struct allocinfo {
 
 /**
  * struct function_row - a function, with the figures of both sides
- * @trace: bytes of its allocations that still live
- * @bytes, @calls: by how much the kernel's counters changed
+ * @change: bytes of its allocations that still live, by the kernel how many it gained; known if the
+ *	kernel has a counter for it
+ * @calls: by how much the kernel's counter of allocations changed
  * @place: number of the text "FILE:LINE"; 0: none. @nr_places: places in it where the kernel counts
  * @nr_busy: places of these that have objects after the recording
  * @nr_tags: places with alloc_tag events; @tag_bytes: live bytes by these events
- * @known: the kernel has a counter for it
- * @by_tags: @trace comes from alloc_tag events
+ * @by_tags: the trace's bytes come from alloc_tag events
  */
 struct function_row {
-	int64_t trace, bytes, calls;
+	struct ledger_change change;
+	int64_t calls;
 	uint32_t place, nr_places, nr_busy;
 	uint32_t nr_tags;
 	int64_t tag_bytes;
-	bool known, by_tags;
+	bool by_tags;
 };
 
 struct functions {
@@ -186,8 +187,8 @@ static void add_snapshot(struct functions *f, const char *text, int sign)
 		strbuf_free(&name);
 		if (!row)
 			return;
-		row->known = true;
-		row->bytes += sign * (int64_t)line.bytes;
+		row->change.known = true;
+		row->change.kernel += sign * (int64_t)line.bytes;
 		row->calls += sign * (int64_t)line.calls;
 		if (sign < 0)
 			continue;
@@ -230,7 +231,7 @@ static void use_tags(struct functions *f)
 
 		row->by_tags = row->nr_tags && row->nr_tags >= row->nr_busy;
 		if (row->by_tags)
-			row->trace = row->tag_bytes;
+			row->change.trace = row->tag_bytes;
 	}
 }
 
@@ -251,7 +252,7 @@ static void add_lives(struct functions *f, const struct owners *owners,
 		name = subject_function(&who, scratch);
 		row = name.type == CELL_TEXT ? function(f, name.s, strlen(name.s)) : NULL;
 		if (row)
-			row->trace += rows->net[i];
+			row->change.trace += rows->net[i];
 	}
 	f->failed |= !scratch || scratch->failed;
 	table_free(scratch);
@@ -290,22 +291,6 @@ struct cells_of {
 	const struct function_row *kernel; /* @row, if the kernel counted it; else NULL */
 };
 
-static struct cell cell_unexplained(const void *row, struct table *t)
-{
-	const struct cells_of *r = row;
-
-	return r->row->known ? cell_int(r->row->bytes - r->row->trace)
-			     : (struct cell){ 0 };
-}
-
-static struct cell cell_explained(const void *row, struct table *t)
-{
-	const struct cells_of *r = row;
-
-	return r->row->known ? ledger_explained(r->row->trace, r->row->bytes)
-			     : (struct cell){ 0 };
-}
-
 static struct cell cell_function(const void *row, struct table *t)
 {
 	const struct cells_of *r = row;
@@ -339,30 +324,22 @@ static const struct column_type columns[] = {
 		      .unit = UNIT_BYTES,
 		      .leaves = 10,
 		      .help = "Bytes allocated during the recording that are still live." },
-	  MEMBER_OF(struct cells_of, row, trace) },
+	  MEMBER_OF(struct cells_of, row, change.trace) },
 	{ .column = { .name = "kernel",
 		      .title = "Allocinfo",
 		      .unit = UNIT_BYTES,
 		      .leaves = 20,
 		      .help = "By how much the kernel's count of the function changed." },
-	  MEMBER_OF(struct cells_of, kernel, bytes) },
+	  MEMBER_OF(struct cells_of, kernel, change.kernel) },
 	{ .column = { .name = "calls",
 		      .title = "Objects",
 		      .unit = UNIT_COUNT,
 		      .leaves = 70,
 		      .help = "The same in allocations." },
 	  MEMBER_OF(struct cells_of, kernel, calls) },
-	{ .column = { .name = "unexplained",
-		      .title = "Difference",
-		      .unit = UNIT_BYTES,
-		      .help = "The second minus the first." },
-	  .fill = cell_unexplained },
-	{ .column = { .name = "explained",
-		      .title = "Explained",
-		      .unit = UNIT_PERCENT,
-		      .leaves = 90,
-		      .help = "100 % minus the difference's share of the larger of both." },
-	  .fill = cell_explained },
+	LEDGER_CHANGE_COLUMNS(UNIT_BYTES, .apart = true,
+			      .pointer = offsetof(struct cells_of, row),
+			      .offset = offsetof(struct function_row, change)),
 	{ .column = { .name = "source",
 		      .title = "Source",
 		      .hidden = true,
@@ -384,11 +361,8 @@ static const struct column_type columns[] = {
 static int row_compare(const void *a, const void *b)
 {
 	const struct cells_of *x = a, *y = b;
-	uint64_t tx = ledger_magnitude(x->row->trace),
-		 kx = ledger_magnitude(x->row->bytes);
-	uint64_t ty = ledger_magnitude(y->row->trace),
-		 ky = ledger_magnitude(y->row->bytes);
-	uint64_t mx = tx > kx ? tx : kx, my = ty > ky ? ty : ky;
+	uint64_t mx = ledger_largest(&x->row->change),
+		 my = ledger_largest(&y->row->change);
 
 	if (mx != my)
 		return mx < my ? 1 : -1;
@@ -455,9 +429,9 @@ static int add_table(const struct functions *f, struct report *report)
 	for (i = 0; i < f->nr; i++) {
 		const struct function_row *row = &f->rows[i];
 
-		if (row->trace || row->bytes || row->calls)
+		if (row->change.trace || row->change.kernel || row->calls)
 			order[nr++] = (struct cells_of){ f, (uint32_t)i + 1, row,
-							 row->known ? row : NULL };
+							 row->change.known ? row : NULL };
 	}
 	qsort(order, nr, sizeof(*order), row_compare);
 	table_set_by(t, "function");

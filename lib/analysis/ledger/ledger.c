@@ -10,8 +10,6 @@
 #include <string.h>
 
 #include "analysis/bounds/bounds.h"
-#include "analysis/ledger/ledger_pages.h"
-#include "analysis/ledger/ledger_report.h"
 #include "base/array.h"
 
 /* The bit of a flag, by the recording's own print format. */

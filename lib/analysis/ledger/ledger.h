@@ -104,4 +104,10 @@ bool ledger_possible(const struct recording *rec);
 
 extern const struct analysis analysis_ledger;
 
+/* The tables, of slab caches and of page frames. */
+extern const struct table_type ledger_slab_type, ledger_page_type;
+/* Adds those for which there are events and snapshots, or that of pages. 0 or -ENOMEM. */
+int ledger_report(const struct ledger *ledger, struct report *report) __must_check;
+int ledger_page_report(const struct ledger *ledger, struct report *report) __must_check;
+
 #endif

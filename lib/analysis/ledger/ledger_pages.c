@@ -3,13 +3,13 @@
  * analysis: the ledger's reconciliation of page frames.
  * In: a ledger's sums, vmstat, buddyinfo and zoneinfo before and after. Out: "ledger_page".
  */
-#include "analysis/ledger/ledger_pages.h"
+#include "analysis/ledger/ledger.h"
 
 #include <errno.h>
 #include <inttypes.h>
 
 #include "account/snapshot.h"
-#include "analysis/ledger/ledger_explained.h"
+#include "analysis/ledger/ledger_change.h"
 
 /* A reader of one number from a snapshot's text. */
 typedef bool (*read_fn)(const char *text, uint64_t *value);
@@ -46,38 +46,15 @@ static bool snapshot_change(const struct recording *rec, const char *before,
 /* A row's data. */
 struct page_row {
 	const char *what, *why;
-	int64_t trace, kernel;
-	bool known; /* @kernel is */
+	struct ledger_change change;
 };
-
-static struct cell cell_kernel(const void *row, struct table *t)
-{
-	const struct page_row *r = row;
-
-	return r->known ? cell_int(r->kernel) : (struct cell){ .type = CELL_NONE };
-}
-
-static struct cell cell_unexplained(const void *row, struct table *t)
-{
-	const struct page_row *r = row;
-
-	return r->known ? cell_int(r->kernel - r->trace)
-			: (struct cell){ .type = CELL_NONE };
-}
-
-static struct cell cell_explained(const void *row, struct table *t)
-{
-	const struct page_row *r = row;
-
-	return r->known ? ledger_explained(r->trace, r->kernel)
-			: (struct cell){ .type = CELL_NONE };
-}
 
 static struct cell cell_why(const void *row, struct table *t)
 {
 	const struct page_row *r = row;
 
-	return cell_text(t, r->known && r->kernel == r->trace ? "-" : r->why);
+	return cell_text(
+		t, r->change.known && r->change.kernel == r->change.trace ? "-" : r->why);
 }
 
 static const struct column_type columns[] = {
@@ -86,24 +63,15 @@ static const struct column_type columns[] = {
 		      .unit = UNIT_PAGES,
 		      .leaves = 10,
 		      .help = "Page frames, according to the events." },
-	  MEMBER(struct page_row, trace) },
+	  MEMBER(struct page_row, change.trace) },
 	{ .column = { .name = "kernel",
 		      .title = "Kernel",
 		      .unit = UNIT_PAGES,
 		      .leaves = 20,
 		      .help = "The change of the kernel's own counter." },
-	  .fill = cell_kernel },
-	{ .column = { .name = "unexplained",
-		      .title = "Difference",
-		      .unit = UNIT_PAGES,
-		      .help = "The second minus the first." },
-	  .fill = cell_unexplained },
-	{ .column = { .name = "explained",
-		      .title = "Explained",
-		      .unit = UNIT_PERCENT,
-		      .leaves = 90,
-		      .help = "100 % minus the difference's share of the larger of both." },
-	  .fill = cell_explained },
+	  .fill = ledger_kernel_cell,
+	  .offset = offsetof(struct page_row, change) },
+	LEDGER_CHANGE_COLUMNS(UNIT_PAGES, .offset = offsetof(struct page_row, change)),
 	{ .column = { .name = "what",
 		      .title = "Pages",
 		      .help = "What is counted, and by which counter." },
@@ -126,7 +94,7 @@ const struct table_type ledger_page_type = {
 static void add_row(struct table *t, const char *what, int64_t trace, bool known,
 		    int64_t kernel, const char *why)
 {
-	const struct page_row row = { what, why, trace, kernel, known };
+	const struct page_row row = { what, why, { trace, kernel, known } };
 
 	if (!table_type_add_row(&ledger_page_type, SUBJECT_NONE, t, &row))
 		t->failed = true;

@@ -3,7 +3,7 @@
  * analysis: the ledger's reconciliation of slab caches.
  * In: a ledger's groups, slabinfo before and after. Out: tables "ledger", "ledger_page".
  */
-#include "analysis/ledger/ledger_report.h"
+#include "analysis/ledger/ledger.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -11,22 +11,23 @@
 
 #include "account/snapshot.h"
 #include "analysis/ledger/ledger_books.h"
-#include "analysis/ledger/ledger_explained.h"
-#include "analysis/ledger/ledger_pages.h"
+#include "analysis/ledger/ledger_change.h"
 
 static int64_t row_trace(const struct books_row *row)
 {
 	return (int64_t)(row->allocs - row->freed - row->implicit);
 }
 
+static struct ledger_change row_change(const struct books_row *row)
+{
+	return (struct ledger_change){ row_trace(row), row->after - row->before, true };
+}
+
 static int row_compare(const void *a, const void *b)
 {
 	const struct books_row *const *x = a, *const *y = b;
-	uint64_t tx = ledger_magnitude(row_trace(*x)),
-		 kx = ledger_magnitude((*x)->after - (*x)->before);
-	uint64_t ty = ledger_magnitude(row_trace(*y)),
-		 ky = ledger_magnitude((*y)->after - (*y)->before);
-	uint64_t mx = tx > kx ? tx : kx, my = ty > ky ? ty : ky;
+	struct ledger_change cx = row_change(*x), cy = row_change(*y);
+	uint64_t mx = ledger_largest(&cx), my = ledger_largest(&cy);
 
 	if (mx != my)
 		return mx < my ? 1 : -1;
@@ -39,29 +40,15 @@ static int row_compare(const void *a, const void *b)
 struct cells_of {
 	const struct books *books;
 	const struct books_row *row;
-	int64_t trace, kernel;
+	struct ledger_change change;
 };
 
 static struct cell cell_kernel(const void *row, struct table *t)
 {
 	const struct cells_of *r = row;
 
-	return r->row->nr_caches ? cell_int(r->kernel)
+	return r->row->nr_caches ? cell_int(r->change.kernel)
 				 : (struct cell){ .type = CELL_NONE };
-}
-
-static struct cell cell_unexplained(const void *row, struct table *t)
-{
-	const struct cells_of *r = row;
-
-	return cell_int(r->kernel - r->trace);
-}
-
-static struct cell cell_explained(const void *row, struct table *t)
-{
-	const struct cells_of *r = row;
-
-	return ledger_explained(r->trace, r->kernel);
 }
 
 /* The names of the caches merged into this one; no value if there are none. */
@@ -132,7 +119,7 @@ static void reason(const struct books_row *row, uint64_t missing, struct strbuf 
 static struct cell cell_why(const void *row, struct table *t)
 {
 	const struct cells_of *r = row;
-	uint64_t missing = ledger_magnitude(r->row->after - r->row->before - r->trace);
+	uint64_t missing = ledger_magnitude(r->change.kernel - r->change.trace);
 	bool lossy = r->books->ledger->losses != 0;
 	struct strbuf sb = { 0 }, why = { 0 };
 
@@ -182,24 +169,14 @@ static const struct column_type columns[] = {
 		      .unit = UNIT_COUNT,
 		      .leaves = 10,
 		      .help = "Objects that the cache gained, according to the events." },
-	  MEMBER(struct cells_of, trace) },
+	  MEMBER(struct cells_of, change.trace) },
 	{ .column = { .name = "kernel",
 		      .title = "Kernel",
 		      .unit = UNIT_COUNT,
 		      .leaves = 20,
 		      .help = "Objects that it gained, by the kernel's count; none: slabinfo has no such cache." },
 	  .fill = cell_kernel },
-	{ .column = { .name = "unexplained",
-		      .title = "Difference",
-		      .unit = UNIT_COUNT,
-		      .help = "The second minus the first." },
-	  .fill = cell_unexplained },
-	{ .column = { .name = "explained",
-		      .title = "Explained",
-		      .unit = UNIT_PERCENT,
-		      .leaves = 90,
-		      .help = "100 % minus the difference's share of the larger of both." },
-	  .fill = cell_explained },
+	LEDGER_CHANGE_COLUMNS(UNIT_COUNT, .offset = offsetof(struct cells_of, change)),
 	{ .column = { .name = "slack",
 		      .title = "Slack",
 		      .unit = UNIT_COUNT,
@@ -245,11 +222,11 @@ const struct table_type ledger_slab_type = {
 static uint64_t add_row(const struct books *b, struct table *t,
 			const struct books_row *row)
 {
-	const struct cells_of r = { b, row, row_trace(row), row->after - row->before };
+	const struct cells_of r = { b, row, row_change(row) };
 
 	if (!table_type_add_row(&ledger_slab_type, SUBJECT_NONE, t, &r))
 		return 0;
-	return ledger_magnitude(r.kernel - r.trace);
+	return ledger_magnitude(r.change.kernel - r.change.trace);
 }
 
 /* Sums over all rows, in objects. */
@@ -297,13 +274,12 @@ static uint64_t row_missing(const struct books_row *row)
 /* May objects have been allocated without an event: at least a tenth of the row's change? */
 static bool is_open(const struct books_row *row)
 {
-	int64_t trace = row_trace(row), kernel = row->after - row->before;
+	struct ledger_change c = row_change(row);
 	uint64_t missing = row_missing(row);
-	uint64_t x = ledger_magnitude(trace), y = ledger_magnitude(kernel);
 
 	return row->nr_caches && missing >= OPEN_LEAST && missing > row->slack &&
-	       missing > row->unsure && missing >= (x > y ? x : y) / 10 &&
-	       (row->again || (kernel > trace && !row->implicit));
+	       missing > row->unsure && missing >= ledger_largest(&c) / 10 &&
+	       (row->again || (c.kernel > c.trace && !row->implicit));
 }
 
 static int missing_compare(const void *a, const void *b)
@@ -378,13 +354,11 @@ static int add_table(const struct books *b, struct report *report)
 	qsort(order, nr, sizeof(const struct books_row *), row_compare);
 	table_set_by(t, "cache");
 	for (i = 0; i < nr; i++) {
-		uint64_t trace = ledger_magnitude(row_trace(order[i]));
-		uint64_t kernel = ledger_magnitude(order[i]->after - order[i]->before);
-
+		struct ledger_change change = row_change(order[i]);
 		uint64_t missing = add_row(b, t, order[i]);
 
 		nr_exact += order[i]->exact;
-		sum.changed += trace > kernel ? trace : kernel;
+		sum.changed += ledger_largest(&change);
 		sum.missing += missing;
 		sum.hidden += missing < order[i]->slack ? missing : order[i]->slack;
 	}

@@ -181,15 +181,15 @@ START_TEST(code_without_a_symbol_has_one_name)
 
 	ck_assert_int_eq(symbols_new(&syms, map, sizeof(map) - 1, NULL), 0);
 	env.syms = syms;
-	comparison_name_site(&env, 0x8004, &name);
+	comparison_name_by(&env, SUBJECT_CALLSITE, 0x8004, 0, &name);
 	strbuf_puts(&name, ", ");
-	comparison_name_site(&env, 0x10, &name);
+	comparison_name_by(&env, SUBJECT_CALLSITE, 0x10, 0, &name);
 	strbuf_puts(&name, ", ");
-	comparison_name_function(&env, 0x8004, &name);
+	comparison_name_by(&env, SUBJECT_FUNCTION, 0x8004, 0, &name);
 	strbuf_puts(&name, ", ");
-	comparison_name_module(&env, 0x8004, &name);
+	comparison_name_by(&env, SUBJECT_MODULE, 0x8004, 0, &name);
 	strbuf_puts(&name, ", ");
-	comparison_name_module(&env, 0x2004, &name);
+	comparison_name_by(&env, SUBJECT_MODULE, 0x2004, 0, &name);
 	ck_assert_str_eq(strbuf_text(&name), "foo [m], [unknown], foo, m, [kernel]");
 	strbuf_free(&name);
 	symbols_free(syms);

@@ -74,8 +74,8 @@ struct dimensions subjects_slab_dimensions(const struct analysis_options *opts,
 					   const struct analysis_env *env);
 /* The dimensions of pages, whose rows are by stack anyway. */
 struct dimensions subjects_page_dimensions(enum subject_kind kind);
-/* The kinds of the tables that were asked for, of objects or of pages; pages are by callsite if they
- * cannot be by what was asked for. Returns how many, at least one.
+/* The kinds of the tables that were asked for, of objects or of pages; pages are by callsite if
+ * they cannot be by what was asked for. Returns how many, at least one.
  */
 size_t subjects_asked(const struct analysis_options *opts, bool pages,
 		      enum subject_kind kinds[SUBJECTS_ASKED_MAX]);

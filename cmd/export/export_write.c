@@ -133,9 +133,10 @@ static int check_into(const char *into)
 		close(fd);
 	if (fd != -EPERM)
 		return GO_ON;
-	message_error(command_name,
-		      "--into: '%s' is a symbolic link of another user\n  Name the directory itself",
-		      into);
+	message_error(
+		command_name,
+		"--into: '%s' is a symbolic link of another user\n  Name the directory itself",
+		into);
 	return EXIT_FAILED;
 }
 

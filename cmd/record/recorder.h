@@ -38,8 +38,8 @@ void recorder_format_time(char *buf, size_t size, uint64_t ns);
 void recorder_format_losses(struct strbuf *sb, const struct capture_result *r);
 /* Reports that a ring buffer could not be read to its end; the reason was logged. */
 void recorder_say_unread(const char *command, const struct capture_result *r);
-/* Makes the directory @path for recordings, unless it exists. GO_ON, or EXIT_FAILED after a message:
- * a symbolic link of another user is refused.
+/* Makes the directory @path for recordings, unless it exists. GO_ON, or EXIT_FAILED after a
+ * message: a symbolic link of another user is refused.
  */
 int recorder_make_directory(const char *path);
 /* Says that the command of kmemx record was not found or cannot be executed. */

@@ -51,7 +51,9 @@ struct slab_account {
 	struct spent spent;
 };
 
-/* Takes @nr events. Ignores those that are not the slab allocator's. Prefetches their objects' entries. */
+/* Takes @nr events. Ignores those that are not the slab allocator's. Prefetches their objects'
+ * entries.
+ */
 void slab_account_events(struct slab_account *acc, const struct kmem_event *ev,
 			 size_t nr);
 /* The same for the events that event_lists.h lists. */

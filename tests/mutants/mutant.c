@@ -22,7 +22,7 @@ __attribute__((constructor)) static void mutant_begin(void)
 	void *bytes;
 	int fd;
 
-	mutant_now = number ? atoi(number) : 0;
+	mutant_now = number ? (int)strtol(number, NULL, 10) : 0;
 	fd = path ? open(path, O_RDWR | O_CLOEXEC) : -1;
 	if (fd < 0)
 		return;

@@ -142,8 +142,9 @@ static void ledger_lived(void *ctx, const struct slab_life *life, size_t nr)
 	}
 }
 
-/* A free of no live object, whoever allocated it: it lowers the kernel's count. The cache is the event's, or that of its page. If the object was freed
- * before, it was allocated in bulk since, without an event: the two cancel out.
+/* A free of no live object, whoever allocated it: it lowers the kernel's count. The cache is the
+ * event's, or that of its page. If the object was freed before, it was allocated in bulk since,
+ * without an event: the two cancel out.
  */
 static void ledger_surplus(void *ctx, const struct kmem_event *ev, bool doubled)
 {

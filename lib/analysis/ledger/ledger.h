@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * analysis: compares the events with the change of the kernel's own counters.
- * In: lives of slab objects, page events. Out: net objects of each cache, gross and net page frames.
+ * In: lives of slab objects, page events. Out: net objects of each cache, gross and net pages.
  *
- * Documentation/ledger.md says
- * what is compared and why it may differ.
+ * Documentation/ledger.md says what is compared and why it may differ.
  */
 #ifndef KMEMX_ANALYSIS_LEDGER_H
 #define KMEMX_ANALYSIS_LEDGER_H

@@ -105,8 +105,8 @@ START_TEST(events_in_the_wrong_order)
 }
 END_TEST
 
-/* Every free lowers the kernel's count, also one by the recorder or by a task whose allocations were
- * not recorded.
+/* Every free lowers the kernel's count, also one by the recorder or by a task whose allocations
+ * were not recorded.
  */
 START_TEST(frees_of_unrecorded_allocations)
 {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * analysis: compares the events with the change of the kernel's own counters.
- * In: lives of slab objects, page events. Out: net objects of each cache, gross and net page frames.
+ * In: lives of slab objects, page events. Out: net objects of each cache, gross and net pages.
  */
 #include "analysis/ledger/ledger.h"
 

@@ -18,7 +18,7 @@
 #                    (RENEW=1: a new baseline)
 # make threads       reports are the same for any number of threads
 # make installtest   install it, use it, uninstall it (LONG=1: the packages too)
-# make mutants       small changes to the accounts and analyses: how many tests notice
+# make mutants       small changes to accounts and analyses: do tests notice?
 #                    (SAMPLE=300 SEED=1; ENOUGH=1: ends at 90 %)
 # make lint          style, layers, shell scripts, headers
 # make bench         recording and reporting beside perf kmem and trace-cmd

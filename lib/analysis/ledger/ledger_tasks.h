@@ -59,8 +59,8 @@ static inline void ledger_tasks_event(struct ledger_tasks *t, const struct kmem_
  * ledger_tasks_note() - name the tasks without events
  * @cmdlines: the recording's names of tasks; may be NULL
  * @sum: receives them in sum
- * @out: "3 tasks ran, 45.1 ms together, and have no slab or page event: a (1), b (7), c (9)"; the
- *	tasks that ran longest, at most 5. Nothing if there are none
+ * @out: receives "3 tasks ran, 45.1 ms together, and have no slab or page event: a (1), b (7),
+ *	c (9)", with the 5 tasks that ran longest; nothing if every task has an event
  *
  * Return: 0 or -ENOMEM.
  */

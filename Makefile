@@ -351,17 +351,18 @@ check:
 check-here: $(KMEMX) $(PLUGIN) $(UNIT) $(PROGS)
 	$(Q)$(test_env) tests/run $(UNIT)
 
-# libFuzzer comes with clang. FUZZ_SECONDS for each target.
+# libFuzzer comes with clang. FUZZ_SECONDS for each target. One build fuzzes and measures coverage.
 FUZZ_SECONDS ?= 12
+fuzz_build = $(MAKE) --no-print-directory CC=clang SAN=fuzzer-no-link,address,undefined \
+	CFLAGS='-O1 -g -fprofile-instr-generate -fcoverage-mapping' \
+	LDFLAGS=-fprofile-instr-generate
 fuzz-smoke:
-	@+$(MAKE) --no-print-directory CC=clang SAN=fuzzer-no-link,address,undefined fuzz-here
+	@+$(fuzz_build) fuzz-here
 fuzz-here: $(FUZZERS) $(FUZZ_CUT)
 	$(Q)tests/fuzz/run $(FUZZ_SECONDS) $(FUZZ_CUT) $(FUZZERS)
 # Measures how much of the parsers the kept inputs reach, and fails below the floor.
 fuzz-coverage:
-	@+$(MAKE) --no-print-directory CC=clang SAN=fuzzer-no-link O=build/coverage \
-		CFLAGS='-O1 -g -fprofile-instr-generate -fcoverage-mapping' \
-		LDFLAGS=-fprofile-instr-generate coverage-here
+	@+$(fuzz_build) coverage-here
 coverage-here: $(FUZZERS) $(FUZZ_CUT)
 	$(Q)tests/fuzz/coverage $(FUZZ_CUT) $(FUZZERS)
 

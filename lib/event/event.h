@@ -122,4 +122,11 @@ struct kmem_event {
 	};
 };
 
+/* Did it occur in a hard or soft interrupt, or with interrupts disabled? */
+static inline bool kmem_in_interrupt(const struct kmem_event *ev)
+{
+	/* TRACE_FLAG_IRQS_OFF, _HARDIRQ and _SOFTIRQ of the kernel's trace_flag_type. */
+	return ev->flags & (0x01 | 0x08 | 0x10);
+}
+
 #endif

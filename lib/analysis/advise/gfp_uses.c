@@ -10,9 +10,6 @@
 
 #include "base/array.h"
 
-/* Of common_flags: TRACE_FLAG_IRQS_OFF, _HARDIRQ and _SOFTIRQ of the kernel's trace_flag_type. */
-#define NOT_IN_TASK (0x01 | 0x08 | 0x10)
-
 void gfp_uses_init(struct gfp_uses *u, const struct analysis_env *env,
 		   struct sites *sites)
 {
@@ -85,7 +82,7 @@ static inline void count(struct gfp_uses *u, const struct kmem_event *ev,
 		return;
 	use = &u->counts[*id - 1];
 	use->nr++;
-	use->in_task += !(ev->flags & NOT_IN_TASK);
+	use->in_task += !kmem_in_interrupt(ev);
 	use->failed += refused;
 }
 

@@ -18,6 +18,7 @@
 	line(ledger) \
 	line(allocinfo) \
 	line(sizes) \
+	line(flags) \
 	line(lifetime) \
 	line(leaks) \
 	line(peak) \

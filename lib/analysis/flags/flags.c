@@ -1,0 +1,195 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * analysis: which GFP flags the kernel allocates with.
+ * In: allocations of slab objects and pages. Out: table "flags".
+ */
+#include <errno.h>
+#include <stdlib.h>
+
+#include "analysis/analysis.h"
+#include "base/array.h"
+#include "base/hash.h"
+#include "event/gfp.h"
+
+/* Allocations with the same flags; @flags is the key. */
+struct flags_row {
+	uint64_t flags;
+	uint64_t hit, slab_bytes, page_bytes, interrupt, failed;
+	const struct gfp_names *names;
+};
+
+/**
+ * struct flags - the analysis
+ * @by_flags: flags -> index in @rows
+ * @broken: memory ran out
+ */
+struct flags {
+	const struct analysis_env *env;
+	struct u64_map by_flags;
+	struct flags_row *rows;
+	size_t nr, capacity;
+	struct flags_row *last; /* of the latest allocation */
+	bool broken;
+};
+
+static int flags_create(const struct analysis_env *env,
+			const struct analysis_options *opts, void **self)
+{
+	struct flags *f = calloc(1, sizeof(*f));
+
+	*self = f;
+	if (!f)
+		return -ENOMEM;
+	f->env = env;
+	return 0;
+}
+
+static struct flags_row *find_row(struct flags *f, uint64_t flags)
+{
+	uint32_t *place;
+
+	if (f->last && f->last->flags == flags)
+		return f->last;
+	place = u64_map_insert(&f->by_flags, flags, (uint32_t)f->nr);
+	if (!place ||
+	    array_reserve(&f->rows, &f->capacity, f->nr + 1, sizeof(*f->rows))) {
+		f->broken = true;
+		return NULL;
+	}
+	if (*place == f->nr)
+		f->rows[f->nr++] =
+			(struct flags_row){ .flags = flags,
+					    .names = event_formats_gfp(f->env->fmts) };
+	f->last = &f->rows[*place];
+	return f->last;
+}
+
+static void take_slab(struct flags *f, const struct kmem_event *ev)
+{
+	struct flags_row *row = find_row(f, ev->slab_alloc.gfp_flags);
+
+	if (!row)
+		return;
+	row->hit++;
+	row->interrupt += kmem_in_interrupt(ev);
+	if (ev->slab_alloc.ptr)
+		row->slab_bytes += ev->slab_alloc.bytes_alloc;
+	else
+		row->failed++;
+}
+
+static void take_pages(struct flags *f, const struct kmem_event *ev)
+{
+	struct flags_row *row;
+
+	if (ev->page_alloc.order > PAGE_ORDER_LIMIT)
+		return;
+	row = find_row(f, ev->page_alloc.gfp_flags);
+	if (!row)
+		return;
+	row->hit++;
+	row->interrupt += kmem_in_interrupt(ev);
+	if (ev->page_alloc.pfn == KMEM_NO_PFN)
+		row->failed++;
+	else
+		row->page_bytes += (uint64_t)f->env->page_size << ev->page_alloc.order;
+}
+
+static void flags_observe(void *self, const struct kmem_event *evs, size_t nr)
+{
+	struct flags *f = self;
+	const struct kmem_event *ev;
+
+	for (ev = evs; ev < evs + nr && !f->broken; ev++) {
+		if (f->env->filter && ev->hidden)
+			continue;
+		if (kmem_is_slab_alloc(ev->type))
+			take_slab(f, ev);
+		else if (ev->type == KMEM_PAGE_ALLOC)
+			take_pages(f, ev);
+	}
+}
+
+static struct cell cell_gfp_names(const void *row, struct table *t)
+{
+	const struct flags_row *r = row;
+	struct strbuf sb = { 0 };
+
+	gfp_format_long(r->names, r->flags, &sb);
+	return cell_strbuf(t, &sb);
+}
+
+static const struct column_type columns[] = {
+	{ COLUMN("hit", "Hits", UNIT_COUNT, "Allocations.", .share = true),
+	  MEMBER(struct flags_row, hit) },
+	{ COLUMN("slab_bytes", "Slab_bytes", UNIT_BYTES,
+		 "Bytes of the slab objects among them.", .leaves = 10),
+	  MEMBER(struct flags_row, slab_bytes) },
+	{ COLUMN("page_bytes", "Page_bytes", UNIT_BYTES,
+		 "Bytes of the blocks of pages among them; these may hold slab objects.",
+		 .leaves = 20),
+	  MEMBER(struct flags_row, page_bytes) },
+	{ COLUMN("interrupt", "In_interrupt", UNIT_COUNT,
+		 "Those in a hard or soft interrupt, or with interrupts disabled.",
+		 .leaves = 40),
+	  MEMBER(struct flags_row, interrupt) },
+	{ COLUMN("failed", "Failed", UNIT_COUNT, "Those that failed.", .leaves = 30),
+	  MEMBER(struct flags_row, failed) },
+	{ COLUMN("gfp_names", "GFP flags", UNIT_NONE,
+		 "The flags by their full names; unknown bits in hexadecimal.",
+		 .last = true),
+	  .fill = cell_gfp_names },
+	SHARE_COLUMNS,
+	COLUMNS_END,
+};
+
+static const struct table_type flags_type = {
+	.name = "flags",
+	.help = "allocations by their GFP flags",
+	.sort = "hit,slab_bytes",
+	.columns = columns,
+};
+
+static int flags_view(const void *self, struct report *report)
+{
+	const struct flags *f = self;
+	struct table *t;
+	size_t i;
+
+	if (f->broken)
+		return -ENOMEM;
+	t = table_type_new(&flags_type, "Allocations by GFP flags", SUBJECT_NONE, false);
+	if (!t)
+		return -ENOMEM;
+	for (i = 0; i < f->nr; i++) {
+		if (!table_type_add_row(&flags_type, SUBJECT_NONE, t, &f->rows[i]))
+			break;
+	}
+	table_set_by(t, "gfp_names");
+	report_add_table(report, t);
+	return 0;
+}
+
+static void flags_destroy(void *self)
+{
+	struct flags *f = self;
+
+	u64_map_free(&f->by_flags);
+	free(f->rows);
+	free(f);
+}
+
+static const struct table_type *const tables[] = { &flags_type, NULL };
+
+const struct analysis analysis_flags = {
+	.name = "flags",
+	.help = "GFP flags of all allocations, and how many were in interrupts",
+	.use = ANALYSIS_ASKED,
+	.seldom = true,
+	.needs = NEEDS_SLAB | NEEDS_PAGE,
+	.tables = tables,
+	.create = flags_create,
+	.observe = flags_observe,
+	.view = flags_view,
+	.destroy = flags_destroy,
+};

@@ -212,18 +212,19 @@ int facts_add_comms(struct facts *f)
 	return ret == -ENOMEM ? ret : 0;
 }
 
-static int check_ran(int err, const struct log *log)
+/* A recording without it is whole. */
+static void say_ran(int err, const struct log *log)
 {
 	if (err)
 		log_msg(log, LOG_INFO,
 			"cannot read which tasks ran: %s; the recording will lack it",
 			strerror(-err));
-	return err == -ENOMEM ? err : 0;
 }
 
-int facts_begin_ran(struct facts *f, const struct log *log)
+void facts_begin_ran(struct facts *f, const struct log *log)
 {
-	return f->no_proc ? 0 : check_ran(tasks_ran_begin(&f->ran, "/proc"), log);
+	if (!f->no_proc)
+		say_ran(tasks_ran_begin(&f->ran, "/proc"), log);
 }
 
 int facts_end_ran(struct facts *f, uint32_t self, const struct log *log)
@@ -234,7 +235,8 @@ int facts_end_ran(struct facts *f, uint32_t self, const struct log *log)
 	if (f->ran.begun && !ret)
 		return text_list_take(&f->texts.meta, RECORDING_META_TASKS_RAN, &sb);
 	strbuf_free(&sb);
-	return check_ran(ret, log);
+	say_ran(ret, log);
+	return 0;
 }
 
 int facts_read_headers(struct facts *f, const struct instance *in)

@@ -59,9 +59,9 @@ int facts_add_comms(struct facts *f) __must_check;
 int facts_add_saved_comms(struct facts *f) __must_check;
 /* Reads how long each task has run, with tracing on: once at its start, and once at its end, when
  * RECORDING_META_TASKS_RAN is added. @self: the recorder, which is left out. Nothing is added if
- * there are too many tasks, or if the kernel does not count. 0 or -ENOMEM.
+ * there are too many tasks, if the kernel does not count, or if /proc cannot be read. 0 or -ENOMEM.
  */
-int facts_begin_ran(struct facts *f, const struct log *log) __must_check;
+void facts_begin_ran(struct facts *f, const struct log *log);
 int facts_end_ran(struct facts *f, uint32_t self, const struct log *log) __must_check;
 /* Reads header_page of the instance, which with larger sub-buffers differs from the top-level
  * instance's.

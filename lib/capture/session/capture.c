@@ -108,11 +108,11 @@ static int start(struct session *s)
 	s->watch.own_pids = s->opts->cgroup;
 	if (!ret)
 		watch_start(&s->watch, &s->instance, &s->events, &s->reader, s->log);
-	/* What ran only before has no event and is no sign of anything. */
-	if (!ret && file && !setup_by_task(s->opts))
-		ret = facts_begin_ran(&s->facts, s->log);
 	if (ret || !file)
 		return ret;
+	/* What ran only before has no event and is no sign of anything. */
+	if (!setup_by_task(s->opts))
+		facts_begin_ran(&s->facts, s->log);
 	/* Shrink again what CPUs have taken meanwhile. */
 	if (s->shrunk_before)
 		shrink_again(CACHES, s->log);

@@ -4,6 +4,7 @@
 # With 5000 files held open, little is uncertain, with record --exact-ledger and without. In no
 # cache is more surely live than the kernel counts. Caches that cannot be shrunk are reported.
 # only with LONG=1
+# quiet: what other programs open and close widens the ranges
 # shellcheck source=tests/live/tracing.inc
 . "$(dirname "$0")/tracing.inc"
 

@@ -173,6 +173,22 @@ bool slab_count_next(const char **text, struct slab_count_line *out)
 	return false;
 }
 
+bool slab_reclaim_next(const char **text, struct slab_reclaim_line *out)
+{
+	const char *at, *end;
+	uint64_t value;
+
+	while (next_line(text, &at, &end)) {
+		if (next_word(&at, end, &out->name, &out->name_len) &&
+		    out->name_len <= NAME_MAX_LEN && next_number(&at, end, &value) &&
+		    value <= 1) {
+			out->reclaimable = value;
+			return true;
+		}
+	}
+	return false;
+}
+
 bool vmstat_value(const char *text, const char *name, uint64_t *value)
 {
 	size_t want = strlen(name), len;

@@ -75,6 +75,16 @@ struct slab_count_line {
 /* The next line "NAME OBJECTS HELD SHEAF SHRUNK BEGIN READ END"; as above. */
 bool slab_count_next(const char **text, struct slab_count_line *line);
 
+/* Whether a cache is reclaimable, by the kernel's count of such memory. */
+struct slab_reclaim_line {
+	const char *name;
+	size_t name_len;
+	bool reclaimable;
+};
+
+/* The next line "NAME 0" or "NAME 1"; moves *@text on; skips other lines. */
+bool slab_reclaim_next(const char **text, struct slab_reclaim_line *line);
+
 /* Value of "NAME VALUE" in vmstat. */
 bool vmstat_value(const char *text, const char *name, uint64_t *value);
 /* Sum of all values whose name begins with @prefix; false if there is none. */

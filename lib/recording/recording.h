@@ -39,6 +39,10 @@
  * long each ran while tracing was on. Absent: not known.
  */
 #define RECORDING_META_TASKS_RAN    "tasks_ran"
+/* "NAME 1" for a slab cache that the kernel counts as reclaimable (SLAB_RECLAIM_ACCOUNT), "NAME 0"
+ * for any other. Absent: not known.
+ */
+#define RECORDING_META_SLAB_RECLAIM "slab_reclaim"
 /* "START STOP" of tracing, in the clock's units. */
 #define RECORDING_META_SPAN	    "span"
 /* "START,STOP", both included: the time that a split kept. */

@@ -189,6 +189,17 @@ static int add_slab_aliases(struct facts *f, const char *path)
 	return text_list_take(&f->texts.meta, "slab_aliases", &sb);
 }
 
+/* Which caches are reclaimable; nothing if the kernel does not say. */
+static int add_slab_reclaim(struct facts *f, const char *path)
+{
+	struct strbuf sb = { 0 };
+
+	slab_counts_reclaim(&sb, path);
+	if (!sb.size && !sb.failed)
+		return 0;
+	return text_list_take(&f->texts.meta, RECORDING_META_SLAB_RECLAIM, &sb);
+}
+
 int facts_add_saved_comms(struct facts *f)
 {
 	struct strbuf sb = { 0 };
@@ -430,6 +441,8 @@ int facts_system(struct facts *f, const struct instance *in,
 	if (!ret)
 		ret = add_slab_aliases(f, CACHES);
 	if (!ret)
+		ret = add_slab_reclaim(f, CACHES);
+	if (!ret)
 		ret = add_build_id(f, log);
 	return ret ? ret : add_module_ids(f);
 }
@@ -487,7 +500,10 @@ int facts_refresh(struct facts *f, const struct log *log)
 	int ret;
 
 	free(take_meta(f, "slab_aliases"));
+	free(take_meta(f, RECORDING_META_SLAB_RECLAIM));
 	ret = add_slab_aliases(f, CACHES);
+	if (!ret)
+		ret = add_slab_reclaim(f, CACHES);
 	if (!ret)
 		ret = add_meta_file(f, RECORDING_META_MODULES, "/proc/modules", log);
 	last = f->texts.meta.count ? &f->texts.meta.items[f->texts.meta.count - 1] : NULL;

@@ -84,8 +84,8 @@ int facts_system(struct facts *f, const struct instance *in,
 /**
  * facts_refresh() - read again what may have changed since facts_system()
  *
- * Reads the slab aliases and the module list and, if that changed, the kernel's symbols. Return: 0
- * or -ENOMEM.
+ * Reads the slab aliases, which caches are reclaimable, the module list and, if that changed, the
+ * kernel's symbols. Return: 0 or -ENOMEM.
  */
 int facts_refresh(struct facts *f, const struct log *log) __must_check;
 

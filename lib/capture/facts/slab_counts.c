@@ -155,6 +155,24 @@ void slab_counts_held(struct strbuf *out, const char *path, bool sheaves)
 	closedir(dir);
 }
 
+void slab_counts_reclaim(struct strbuf *out, const char *path)
+{
+	DIR *dir = opendir(path);
+	struct dirent *entry;
+	char text[FILE_TEXT];
+
+	if (!dir)
+		return; /* no SLUB, or no sysfs */
+	while ((entry = readdir(dir))) {
+		const char *name = entry->d_name;
+
+		if (name[0] != '.' && name[0] != ':' &&
+		    read_text(dirfd(dir), name, "reclaim_account", text))
+			strbuf_printf(out, "%s %d\n", name, text[0] == '1');
+	}
+	closedir(dir);
+}
+
 /* Opens the files of a cache. What the kernel allocates for opening and first reading them is there
  * before the cache is shrunk, so this process does not make a CPU take a slab again.
  */

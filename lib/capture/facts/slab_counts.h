@@ -47,4 +47,7 @@ uint64_t slab_counts_take(struct strbuf *out, const struct slab_counts_options *
  */
 void slab_counts_held(struct strbuf *out, const char *path, bool sheaves);
 
+/* Appends lines "NAME 1" for the caches of @path that are reclaimable, "NAME 0" for the others. */
+void slab_counts_reclaim(struct strbuf *out, const char *path);
+
 #endif

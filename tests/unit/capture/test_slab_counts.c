@@ -43,6 +43,9 @@ static void set_up(void)
 	put("maple_node", "cpu_slabs", "2 N0=2\n");
 	put("maple_node", "objects", "300 N0=300\n");
 	put("maple_node", "sheaf_capacity", "32\n");
+	put("filp", "reclaim_account", "0\n");
+	put("dentry", "reclaim_account", "1\n");
+	put(":a-0000104", "reclaim_account", "1\n");
 	put("idle", "cpu_slabs", "0\n");
 	put("idle", "slabs_cpu_partial", "0(0)\n");
 	put("idle", "objects", "5\n");
@@ -131,6 +134,22 @@ START_TEST(held_slabs)
 }
 END_TEST
 
+/* A cache whose file is missing (idle), and the kernel's names of merged caches, have no line. */
+START_TEST(reclaimable_caches)
+{
+	struct strbuf out = { 0 };
+
+	slab_counts_reclaim(&out, dir);
+	ck_assert_uint_eq(out.size, strlen("filp 0\ndentry 1\n"));
+	ck_assert_ptr_nonnull(strstr(strbuf_text(&out), "filp 0\n"));
+	ck_assert_ptr_nonnull(strstr(strbuf_text(&out), "dentry 1\n"));
+	strbuf_reset(&out);
+	slab_counts_reclaim(&out, "/nowhere");
+	ck_assert_uint_eq(out.size, 0);
+	strbuf_free(&out);
+}
+END_TEST
+
 Suite *test_slab_counts_suite(void)
 {
 	Suite *s = suite_create("capture/slab_counts");
@@ -139,6 +158,7 @@ Suite *test_slab_counts_suite(void)
 	tcase_add_checked_fixture(tc, set_up, tear_down);
 	tcase_add_test(tc, caches_are_counted);
 	tcase_add_test(tc, held_slabs);
+	tcase_add_test(tc, reclaimable_caches);
 	suite_add_tcase(s, tc);
 	return s;
 }

@@ -250,6 +250,34 @@ int facts_end_ran(struct facts *f, uint32_t self, const struct log *log)
 	return 0;
 }
 
+void facts_open_curve(struct facts *f, bool latest, const struct log *log)
+{
+	int ret = curve_open(&f->curve, "/proc", latest);
+
+	if (ret)
+		log_msg(log, LOG_WARN,
+			"cannot read /proc/slabinfo: %s; the recording will lack the kernel's curve",
+			strerror(-ret));
+}
+
+int facts_end_curve(struct facts *f, uint64_t first, uint64_t last, const struct log *log)
+{
+	struct kernel_curve *counts = &f->curve.counts;
+	struct strbuf sb = { 0 };
+	int ret = 0;
+
+	kernel_curve_clip(counts, first, last);
+	if (counts->nr) {
+		log_msg(log, LOG_INFO,
+			"reading the kernel's counts: %.1f ms of CPU time; %u moments kept",
+			(double)f->curve.spent_ns / 1e6, counts->nr);
+		kernel_curve_format(counts, &sb);
+		ret = text_list_take(&f->texts.meta, RECORDING_META_CURVE, &sb);
+	}
+	curve_free(&f->curve);
+	return ret;
+}
+
 int facts_read_headers(struct facts *f, const struct instance *in)
 {
 	int ret = instance_read(in, "events/header_page", &f->texts.header_page);
@@ -533,5 +561,6 @@ void facts_free(struct facts *f)
 	system_texts_free(&f->texts);
 	comms_free(&f->comms);
 	tasks_ran_free(&f->ran);
+	curve_free(&f->curve);
 	*f = (struct facts){ 0 };
 }

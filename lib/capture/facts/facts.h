@@ -16,6 +16,7 @@
 #include "capture/events/events.h"
 #include "capture/events/instance.h"
 #include "capture/facts/comms.h"
+#include "capture/facts/curve.h"
 #include "capture/facts/tasks_ran.h"
 #include "recording/system_texts.h"
 #include "recording/writer.h"
@@ -28,6 +29,7 @@ struct facts {
 	struct system_texts texts;
 	struct comms comms;
 	struct tasks_ran ran; /* how long each task had run when tracing began */
+	struct curve curve;   /* the kernel's counts so far */
 	bool no_proc;	      /* /proc's process numbers are not the kernel's */
 	struct writer_facts writer;
 };
@@ -63,6 +65,15 @@ int facts_add_saved_comms(struct facts *f) __must_check;
  */
 void facts_begin_ran(struct facts *f, const struct log *log);
 int facts_end_ran(struct facts *f, uint32_t self, const struct log *log) __must_check;
+/* Opens what the kernel's curve is read from, and says so if that is not possible; then there is no
+ * curve. @latest: as for curve_open().
+ */
+void facts_open_curve(struct facts *f, bool latest, const struct log *log);
+/* Adds the curve as RECORDING_META_CURVE, without the moments before @first and after @last, times
+ * of the trace clock, and ends it. 0 or -ENOMEM.
+ */
+int facts_end_curve(struct facts *f, uint64_t first, uint64_t last,
+		    const struct log *log) __must_check;
 /* Reads header_page of the instance, which with larger sub-buffers differs from the top-level
  * instance's.
  */

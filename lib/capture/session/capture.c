@@ -120,6 +120,21 @@ static int start(struct session *s)
 	return ret ? ret : session_count_slabs(s, "before");
 }
 
+/* The curve lies between the two counts of slab caches, for which caches are shrunk. */
+static void begin_curve(struct session *s)
+{
+	if (s->opts->live)
+		return;
+	facts_open_curve(&s->facts, false, s->log);
+	session_take_counts(s);
+}
+
+static int end_curve(struct session *s)
+{
+	session_take_counts(s);
+	return facts_end_curve(&s->facts, 0, UINT64_MAX, s->log);
+}
+
 static int record(struct session *s)
 {
 	struct capture_result *result = s->result;
@@ -141,6 +156,7 @@ static int record(struct session *s)
 		return ret;
 	begin = clock_ns(CLOCK_MONOTONIC);
 	cpu = clock_ns(CLOCK_PROCESS_CPUTIME_ID);
+	begin_curve(s);
 	if (s->opts->started)
 		s->opts->started(s->opts->ctx, events_nr_tasks(&s->instance),
 				 s->result->stacks_how);
@@ -152,6 +168,8 @@ static int record(struct session *s)
 		pump.live = &live;
 	if (!ret)
 		ret = pump_run(&pump);
+	if (!ret && !result->child.exec_errno)
+		ret = end_curve(s);
 	/* Shrinking is slow, and what others allocate and free meanwhile must be recorded. */
 	if (!ret && !result->child.exec_errno)
 		s->shrunk_after = shrink_if_asked(s, true);

@@ -165,6 +165,8 @@ static int switch_on(struct flight *f)
 	s->watch.own_pids = s->opts->cgroup;
 	if (!ret)
 		watch_start(&s->watch, &s->instance, &s->events, &s->reader, s->log);
+	facts_open_curve(&s->facts, true, s->log);
+	session_take_counts(s);
 	return ret;
 }
 
@@ -270,6 +272,8 @@ static int collect(struct flight *f, const char *cause)
 	if (!ret)
 		ret = add_last_facts(s, cause, known_ts);
 	if (!ret)
+		ret = facts_end_curve(&s->facts, known_ts, s->stop_ts, s->log);
+	if (!ret)
 		ret = facts_refresh(&s->facts, s->log);
 	/* Overwritten events are not lost, only older than the recording. */
 	s->result->overrun = 0;
@@ -334,6 +338,7 @@ static int save(struct flight *f)
 	const char *cause = flight_cause_name(&f->watch, f->cause);
 	int ret;
 
+	session_take_counts(s);
 	s->watch.stopped = true;
 	s->verdict = watch_end(&s->watch, &s->instance, s->log);
 	add_verdict(&s->verdict, &f->earlier);

@@ -80,8 +80,7 @@ int live_start(struct session *s)
 /* Events up to this time have all been written. */
 static uint64_t settled_until(const struct session *s)
 {
-	uint64_t now = strcmp(s->clock, "mono") != 0 ? session_now(s)
-						     : clock_ns(CLOCK_MONOTONIC);
+	uint64_t now = session_time(s);
 
 	return now > SETTLE_NS ? now - SETTLE_NS : 0;
 }

@@ -13,6 +13,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "base/io.h"
 #include "capture/file/unfinished.h"
 
@@ -122,6 +123,20 @@ uint64_t session_now(const struct session *s)
 	}
 	strbuf_free(&sb);
 	return whole;
+}
+
+uint64_t session_time(const struct session *s)
+{
+	return strcmp(s->clock, "mono") != 0 ? session_now(s) : clock_ns(CLOCK_MONOTONIC);
+}
+
+void session_take_counts(struct session *s)
+{
+	uint64_t now = s->facts.curve.open ? session_time(s) : 0;
+
+	/* A kernel that does not tell its trace clock's time has no curve. */
+	if (!now || curve_take(&s->facts.curve, now, recording_clock_is_ns(s->clock)))
+		curve_free(&s->facts.curve);
 }
 
 /* The recording's metadata need as much again as the unfinished file holds, collected at the end,

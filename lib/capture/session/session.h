@@ -84,6 +84,12 @@ void session_check_parts(struct session *s);
 int session_read_statistics(struct session *s) __must_check;
 /* The current time of the instance's clock; 0 if the kernel does not report it (before 3.5). */
 uint64_t session_now(const struct session *s);
+/* The same, without asking the kernel if user space has that clock, too. */
+uint64_t session_time(const struct session *s);
+/* Reads the kernel's counts now, if a curve of them was opened. Only memory can fail: then the curve
+ * ends.
+ */
+void session_take_counts(struct session *s);
 int session_add_meta(struct session *s, const char *name, const char *text) __must_check;
 /* Adds how the recording was made: command line, program, page size, callchains. 0 or -ENOMEM. */
 int session_add_recorder(struct session *s) __must_check;

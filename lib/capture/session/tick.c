@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * capture: what is done now and then while recording.
- * In: a running session. Out: names of tasks, progress, whether anything is left to record.
+ * In: a running session. Out: names of tasks, the kernel's counts, progress, whether anything is left
+ * to record.
  */
 #include "capture/session/tick.h"
 
@@ -17,6 +18,8 @@
 #define COMMS_MAX_MS	 5000U
 /* How often a control group is checked for new processes. */
 #define GROUP_MS	 100U
+/* How often to look whether the kernel's counts are due. */
+#define COUNTS_MS	 100U
 
 /* The kernel keeps the names of few tasks (128 by default), and is the only source for tasks that
  * have ended. Read them before TASKS_PER_SECOND new tasks can have pushed them out.
@@ -91,6 +94,8 @@ unsigned int tick_start(struct tick *t, struct session *s)
 	t->progress_at_ns = t->begin_ns + CAPTURE_PROGRESS_MS * 1000000ULL;
 	if (s->opts->cgroup && t->comms_ms > GROUP_MS)
 		return GROUP_MS;
+	if (s->facts.curve.open && t->comms_ms > COUNTS_MS)
+		return COUNTS_MS;
 	if (s->opts->progress && t->comms_ms > CAPTURE_PROGRESS_MS)
 		return CAPTURE_PROGRESS_MS;
 	return t->comms_ms;
@@ -111,6 +116,8 @@ bool tick_on(void *ctx)
 		t->progress_at_ns = now + CAPTURE_PROGRESS_MS * 875000ULL;
 		report_progress(t, now);
 	}
+	if (curve_due(&s->facts.curve, now))
+		session_take_counts(s);
 	follow_group(s);
 	return nobody_left(s);
 }

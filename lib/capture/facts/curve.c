@@ -1,0 +1,252 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * capture: the kernel's own counts, read while events are recorded.
+ * In: /proc/slabinfo, meminfo, vmstat, buddyinfo, now and then. Out: a curve.
+ */
+#include "capture/facts/curve.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+
+/* Moments are not closer than this. */
+#define APART_NS   50000000
+/* A flight recorder keeps its latest moments, whose distance does not grow. */
+#define LATEST_NS  250000000
+/* Of the time, moments may take one in this many. */
+#define COST_PART  256
+/* Gaps are compared in units of the age divided by 2^AGE_SHIFT. */
+#define AGE_SHIFT  12
+/* How much is read at a time: seq_file gives a page. */
+#define READ_BYTES 4096
+
+static const char *const files[CURVE_FILES] = { "slabinfo", "meminfo", "vmstat",
+						"buddyinfo" };
+
+/* What analyses use. */
+static const char *const from_meminfo[] = {
+	"MemFree",	"Buffers",    "Cached",	     "AnonPages",
+	"SReclaimable", "SUnreclaim", "KernelStack", "PageTables",
+	"VmallocUsed",	"Percpu",     NULL
+};
+static const char *const from_vmstat[] = { "nr_free_pages", "pgfree", "slabs_scanned",
+					   NULL };
+
+int curve_open(struct curve *c, const char *proc, bool latest)
+{
+	char path[4096];
+	int err = 0;
+
+	for (int i = 0; i < CURVE_FILES; i++) {
+		snprintf(path, sizeof(path), "%s/%s", proc, files[i]);
+		c->fds[i] = open(path, O_RDONLY | O_CLOEXEC);
+		if (i == CURVE_SLABINFO && c->fds[i] < 0)
+			err = -errno;
+	}
+	c->open = true;
+	if (err) {
+		curve_free(c);
+		return err;
+	}
+	c->latest = latest;
+	c->apart_ns = latest ? LATEST_NS : APART_NS;
+	return 0;
+}
+
+/* Reads the file from its beginning. False: it cannot be read; its text is empty then. */
+static bool read_file(int fd, struct strbuf *text)
+{
+	char part[READ_BYTES];
+	off_t at = 0;
+	ssize_t n;
+
+	strbuf_reset(text);
+	if (fd < 0)
+		return false;
+	while ((n = pread(fd, part, sizeof(part), at)) > 0) {
+		strbuf_add(text, part, (size_t)n);
+		at += n;
+	}
+	if (n < 0)
+		strbuf_reset(text);
+	return n == 0 && text->size;
+}
+
+/* The next line "NAME NUMBER" or "NAME: NUMBER", whatever follows; moves *@text on; skips other
+ * lines.
+ */
+static bool next_count(const char **text, const char **name, size_t *name_len,
+		       uint64_t *number)
+{
+	const char *at;
+	char *end;
+
+	while (*(at = *text)) {
+		*name = at;
+		*name_len = strcspn(at, " :\n");
+		at += *name_len;
+		at += *at == ':';
+		at += strspn(at, " ");
+		*number = *at >= '0' && *at <= '9' ? strtoull(at, &end, 10) : 0;
+		*text = at + strcspn(at, "\n");
+		*text += **text == '\n';
+		if (*name_len && *at >= '0' && *at <= '9')
+			return true;
+	}
+	return false;
+}
+
+static bool is_one_of(const char *const *names, const char *name, size_t len)
+{
+	while (*names && (strncmp(*names, name, len) != 0 || (*names)[len]))
+		names++;
+	return *names;
+}
+
+static int add_slabinfo(struct kernel_curve *c, const char *text)
+{
+	const char *name;
+	uint64_t number;
+	int ret = 0;
+	size_t len;
+
+	while (!ret && next_count(&text, &name, &len, &number))
+		ret = kernel_curve_add(c, KERNEL_SLAB, name, len, number);
+	return ret;
+}
+
+static int add_meminfo(struct kernel_curve *c, const char *text)
+{
+	const char *name;
+	uint64_t number;
+	int ret = 0;
+	size_t len;
+
+	while (!ret && next_count(&text, &name, &len, &number)) {
+		if (is_one_of(from_meminfo, name, len))
+			ret = kernel_curve_add(c, KERNEL_MEMINFO, name, len, number);
+	}
+	return ret;
+}
+
+static int add_vmstat(struct kernel_curve *c, const char *text)
+{
+	static const char zones[] = "pgalloc_", sum[] = "pgalloc";
+	const char *name;
+	uint64_t number;
+	int ret = 0;
+	size_t len;
+
+	while (!ret && next_count(&text, &name, &len, &number)) {
+		if (is_one_of(from_vmstat, name, len))
+			ret = kernel_curve_add(c, KERNEL_VMSTAT, name, len, number);
+		else if (!strncmp(name, zones, strlen(zones)))
+			ret = kernel_curve_add(c, KERNEL_VMSTAT, sum, strlen(sum),
+					       number);
+	}
+	return ret;
+}
+
+/* "Node 0, zone   Normal  26119  33787 ...": the numbers are blocks of order 0, 1, ... */
+static int add_buddyinfo(struct kernel_curve *c, const char *text)
+{
+	static const char zone[] = ", zone", name[] = "pages";
+	uint64_t pages = 0;
+	unsigned int order;
+	char *end;
+
+	if (!*text)
+		return 0;
+	while ((text = strstr(text, zone))) {
+		text += strlen(zone);
+		text += strspn(text, " ");
+		text += strcspn(text, " \n"); /* its name */
+		text += strspn(text, " ");
+		for (order = 0; order <= 20 && *text >= '0' && *text <= '9'; order++) {
+			pages += (uint64_t)strtoull(text, &end, 10) << order;
+			text = end + strspn(end, " ");
+		}
+	}
+	return kernel_curve_add(c, KERNEL_BUDDY, name, strlen(name), pages);
+}
+
+/* Makes room for a moment at @now. */
+static void make_room(struct curve *c, uint64_t now)
+{
+	struct kernel_curve *k = &c->counts;
+	uint64_t gap, age, least = UINT64_MAX;
+	unsigned int i, which = 1;
+
+	if (k->nr < KERNEL_CURVE_MOMENTS)
+		return;
+	if (!c->latest) {
+		kernel_curve_halve(k);
+		c->apart_ns = (now - c->first_ns) / k->nr;
+		return;
+	}
+	/* Drop the one whose neighbours are closest to each other, for their age. */
+	for (i = 1; i + 1 < k->nr; i++) {
+		age = k->times[k->nr - 1] - k->times[i];
+		gap = (k->times[i + 1] - k->times[i - 1]) / ((age >> AGE_SHIFT) + 1);
+		if (gap < least) {
+			least = gap;
+			which = i;
+		}
+	}
+	kernel_curve_drop(k, which);
+}
+
+static int add_all(struct curve *c)
+{
+	struct kernel_curve *k = &c->counts;
+	int ret = add_slabinfo(k, strbuf_text(&c->texts[CURVE_SLABINFO]));
+
+	if (!ret)
+		ret = add_meminfo(k, strbuf_text(&c->texts[CURVE_MEMINFO]));
+	if (!ret)
+		ret = add_vmstat(k, strbuf_text(&c->texts[CURVE_VMSTAT]));
+	return ret ? ret : add_buddyinfo(k, strbuf_text(&c->texts[CURVE_BUDDYINFO]));
+}
+
+int curve_take(struct curve *c, uint64_t time, bool ns)
+{
+	uint64_t begin = clock_ns(CLOCK_MONOTONIC), end, cost;
+	uint64_t cpu = clock_ns(CLOCK_THREAD_CPUTIME_ID);
+	int ret = 0;
+
+	if (!c->open)
+		return 0;
+	c->first_ns = c->first_ns ? c->first_ns : begin;
+	if (read_file(c->fds[CURVE_SLABINFO], &c->texts[CURVE_SLABINFO])) {
+		time += ns ? (clock_ns(CLOCK_MONOTONIC) - begin) / 2 : 0;
+		for (int i = CURVE_SLABINFO + 1; i < CURVE_FILES; i++)
+			read_file(c->fds[i], &c->texts[i]);
+		make_room(c, begin);
+		if (kernel_curve_begin(&c->counts, time))
+			ret = add_all(c);
+	}
+	end = clock_ns(CLOCK_MONOTONIC);
+	cost = clock_ns(CLOCK_THREAD_CPUTIME_ID) - cpu;
+	c->spent_ns += cost;
+	c->next_ns = begin + c->apart_ns;
+	if (c->next_ns < end + cost * COST_PART)
+		c->next_ns = end + cost * COST_PART;
+	return ret;
+}
+
+void curve_free(struct curve *c)
+{
+	for (int i = 0; i < CURVE_FILES && c->open; i++) {
+		if (c->fds[i] >= 0)
+			close(c->fds[i]);
+		strbuf_free(&c->texts[i]);
+	}
+	kernel_curve_free(&c->counts);
+	*c = (struct curve){ 0 };
+}

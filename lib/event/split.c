@@ -16,6 +16,7 @@
 #include "base/bytes.h"
 #include "event/stack_claims.h"
 #include "recording/cpu_cursor.h"
+#include "recording/kernel_curve.h"
 #include "recording/subbuf_writer.h"
 #include "recording/writer.h"
 
@@ -335,6 +336,20 @@ static int add_buffer(struct split *p, uint32_t b, struct writer_instance *in)
 	return ret;
 }
 
+/* The kernel's counts during the part; no text if there are none. 0 or -ENOMEM. */
+static int curve_item(const struct split *p, struct strbuf *out)
+{
+	struct kernel_curve curve = { 0 };
+	int ret = kernel_curve_of(&curve, p->rec);
+
+	if (!ret)
+		kernel_curve_clip(&curve, p->opts->start_ts, p->opts->stop_ts);
+	if (!ret && curve.nr)
+		kernel_curve_format(&curve, out);
+	kernel_curve_free(&curve);
+	return ret == -ENOMEM || out->failed ? -ENOMEM : 0;
+}
+
 /* Is the item about the whole recording, or about a time before or after the part? */
 static bool says_too_much(const char *name)
 {
@@ -343,7 +358,8 @@ static bool says_too_much(const char *name)
 	if (!strcmp(name, "pagetypeinfo.before"))
 		return false;
 	return (dot && (!strcmp(dot, ".before") || !strcmp(dot, ".after"))) ||
-	       !strcmp(name, "duration_ns") || !strcmp(name, RECORDING_META_PART);
+	       !strcmp(name, "duration_ns") || !strcmp(name, RECORDING_META_PART) ||
+	       !strcmp(name, RECORDING_META_CURVE);
 }
 
 /* The recording's items except those, and the @nr_own items about this part. */
@@ -388,8 +404,9 @@ static int write_file(struct split *p, struct writer_instance *all, size_t nr,
 				  .ctx = p->opts->ctx };
 	char part[] = RECORDING_META_PART, text[64];
 	char sample[] = RECORDING_META_SAMPLE, stacks[] = RECORDING_META_STACK_SAMPLE;
-	struct recording_text *meta, own[3] = { { part, text, 0 } };
-	struct strbuf rule = { 0 }, stack_rule = { 0 };
+	char counts[] = RECORDING_META_CURVE;
+	struct recording_text *meta, own[4] = { { part, text, 0 } };
+	struct strbuf rule = { 0 }, stack_rule = { 0 }, curve = { 0 };
 	size_t i, kept = 0, nr_own = 1;
 	int ret;
 
@@ -417,7 +434,10 @@ static int write_file(struct split *p, struct writer_instance *all, size_t nr,
 		own[nr_own++] = rule_item(sample, &p->opts->sample, &rule);
 	if (p->opts->stack_sample.one_in)
 		own[nr_own++] = rule_item(stacks, &p->opts->stack_sample, &stack_rule);
-	meta = rule.failed || stack_rule.failed
+	ret = curve_item(p, &curve);
+	if (curve.size)
+		own[nr_own++] = (struct recording_text){ counts, curve.data, curve.size };
+	meta = ret || rule.failed || stack_rule.failed
 		       ? NULL
 		       : choose_meta(p, own, nr_own, &facts.nr_meta);
 	facts.meta = meta;
@@ -426,6 +446,7 @@ static int write_file(struct split *p, struct writer_instance *all, size_t nr,
 	free(meta);
 	strbuf_free(&rule);
 	strbuf_free(&stack_rule);
+	strbuf_free(&curve);
 	return ret;
 }
 

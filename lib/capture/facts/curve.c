@@ -84,22 +84,22 @@ static bool read_file(int fd, struct strbuf *text)
 static bool next_count(const char **text, const char **name, size_t *name_len,
 		       uint64_t *number)
 {
-	const char *at;
-	char *end;
+	const char *at = *text, *line = at;
+	bool found = false;
 
-	while (*(at = *text)) {
-		*name = at;
-		*name_len = strcspn(at, " :\n");
-		at += *name_len;
+	while (*line && !found) {
+		*name = line;
+		*name_len = strcspn(line, " :\n");
+		at = line + *name_len;
 		at += *at == ':';
 		at += strspn(at, " ");
-		*number = *at >= '0' && *at <= '9' ? strtoull(at, &end, 10) : 0;
-		*text = at + strcspn(at, "\n");
-		*text += **text == '\n';
-		if (*name_len && *at >= '0' && *at <= '9')
-			return true;
+		found = *name_len && *at >= '0' && *at <= '9';
+		line = at + strcspn(at, "\n");
+		line += *line == '\n';
 	}
-	return false;
+	*number = found ? strtoull(at, NULL, 10) : 0;
+	*text = line;
+	return found;
 }
 
 static bool is_one_of(const char *const *names, const char *name, size_t len)

@@ -58,8 +58,8 @@ static inline bool curve_due(const struct curve *c, uint64_t now)
 	return c->open && now >= c->next_ns;
 }
 
-/* Reads the counts. @time: now, by the trace clock; @ns: it counts nanoseconds. The moment's time is
- * the middle of the reading of slabinfo. 0 or -ENOMEM; nothing is added if slabinfo fails.
+/* Reads the counts. @time: now, by the trace clock; @ns: it counts nanoseconds. The moment's time
+ * is the middle of the reading of slabinfo. 0 or -ENOMEM; nothing is added if slabinfo fails.
  */
 int curve_take(struct curve *c, uint64_t time, bool ns) __must_check;
 void curve_free(struct curve *c);

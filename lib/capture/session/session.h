@@ -86,8 +86,8 @@ int session_read_statistics(struct session *s) __must_check;
 uint64_t session_now(const struct session *s);
 /* The same, without asking the kernel if user space has that clock, too. */
 uint64_t session_time(const struct session *s);
-/* Reads the kernel's counts now, if a curve of them was opened. Only memory can fail: then the curve
- * ends.
+/* Reads the kernel's counts now, if a curve of them was opened. If memory runs out, there is no
+ * curve.
  */
 void session_take_counts(struct session *s);
 int session_add_meta(struct session *s, const char *name, const char *text) __must_check;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * capture: what is done periodically while recording.
- * In: a running session. Out: names of tasks, progress, whether anything is left to record.
+ * In: a running session. Out: names of tasks, the kernel's counts, progress, whether anything is
+ * left to record.
  */
 #ifndef KMEMX_CAPTURE_TICK_H
 #define KMEMX_CAPTURE_TICK_H

@@ -7,6 +7,7 @@
 #define KMEMX_CMD_INFO_H
 
 #include "cmd/input/input.h"
+#include "recording/kernel_curve.h"
 #include "report/table.h"
 #include "study/study_facts.h"
 
@@ -49,7 +50,8 @@ struct info {
 	size_t nr_cpus;
 	struct info_gap *gaps; /* in time order */
 	size_t nr_gaps, gaps_capacity;
-	bool verbose; /* text lists all gaps */
+	struct kernel_curve curve; /* no moments: there is none */
+	bool verbose;		   /* text lists all gaps */
 };
 
 /* Reads all events of @study, whose stream was just opened. Borrows from @study. 0, -EIO or

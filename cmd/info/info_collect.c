@@ -212,6 +212,17 @@ static uint32_t main_buffer(const struct info *info, const struct recording *rec
 	return 0;
 }
 
+static int collect_curve(struct info *info)
+{
+	int err = kernel_curve_of(&info->curve, info->rec);
+
+	if (!err || err == -ENOMEM)
+		return err;
+	kernel_curve_free(&info->curve);
+	info->curve.damaged = err == -EBADMSG;
+	return 0;
+}
+
 int info_collect(struct info *info, const struct study *study)
 {
 	const struct event_stream_stats *stats = event_stream_stats(study->stream);
@@ -224,7 +235,9 @@ int info_collect(struct info *info, const struct study *study)
 	info->origin = &study->origin;
 	info->nr_symbols = symbols_count(study->syms);
 	study_facts_init(&info->facts, study, main_buffer(info, study->rec));
-	err = collect_events(info, study->fmts, stats);
+	err = collect_curve(info);
+	if (!err)
+		err = collect_events(info, study->fmts, stats);
 	return err ? err : collect_cpus(info, stats);
 }
 
@@ -233,4 +246,5 @@ void info_free(struct info *info)
 	free(info->events);
 	free(info->cpus);
 	free(info->gaps);
+	kernel_curve_free(&info->curve);
 }

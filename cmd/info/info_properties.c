@@ -227,6 +227,33 @@ static void add_recorded(struct report *r, const struct recording *rec)
 		add_text(r, "recorded", item->text);
 }
 
+/* Says when the kernel's own counts were read. */
+static void add_curve(struct report *r, const struct info *info)
+{
+	const struct kernel_curve *c = &info->curve;
+	struct strbuf line = { 0 };
+
+	if (!c->nr) {
+		if (c->damaged)
+			report_add_property(r, "counts", true,
+					    "the kernel's cannot be read");
+		return;
+	}
+	strbuf_printf(&line, "%zu of the kernel's at %u moment%s, ", c->nr_series, c->nr,
+		      plural(c->nr));
+	if (recording_clock_is_ns(info->facts.clock)) {
+		text_time(&line, c->times[0]);
+		strbuf_puts(&line, " to ");
+		text_time(&line, c->times[c->nr - 1]);
+	} else {
+		strbuf_printf(&line, "%" PRIu64 " to %" PRIu64 " clock units",
+			      c->times[0], c->times[c->nr - 1]);
+	}
+	add_line(r, "counts", false, &line);
+	if (c->damaged)
+		report_add_property(r, "", true, "%zu more cannot be read", c->damaged);
+}
+
 static void add_damage(struct report *r, const struct study_facts *f)
 {
 	const struct {
@@ -263,6 +290,7 @@ void info_add_properties(struct report *r, const struct info *info,
 	add_totals(r, info);
 	add_symbols(r, info);
 	add_recorded(r, info->rec);
+	add_curve(r, info);
 	add_buffers(r, info->rec);
 	/* How the recording was imported, and what that lost. */
 	for (i = 0; imported && i < imported->nr_rows; i++) {

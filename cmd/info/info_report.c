@@ -48,6 +48,10 @@ static const struct json_item layout[] = {
 	{ JSON_FACT, "compression" },
 	{ JSON_FACT, "writer" },
 	{ JSON_FACT, "bytes" },
+	{ JSON_FACT, "curve_moments" },
+	{ JSON_FACT, "curve_counters" },
+	{ JSON_FACT, "curve_first_ts" },
+	{ JSON_FACT, "curve_last_ts" },
 	{ JSON_FACT, "imported" },
 	{ JSON_FACT, "flight" },
 	{ JSON_FACT, "sample" },
@@ -302,6 +306,17 @@ static struct table *add_import(struct report *r, const struct recording *rec)
 	return t;
 }
 
+/* The kernel's own counts while events were recorded; nothing if there are none. */
+static void add_curve(struct report *r, const struct kernel_curve *c)
+{
+	if (!c->nr)
+		return;
+	report_add_fact(r, "curve_moments", cell_uint(c->nr));
+	report_add_fact(r, "curve_counters", cell_uint(c->nr_series));
+	report_add_fact(r, "curve_first_ts", cell_uint(c->times[0]));
+	report_add_fact(r, "curve_last_ts", cell_uint(c->times[c->nr - 1]));
+}
+
 struct report *info_report(const struct info *info)
 {
 	const struct recording *rec = info->rec;
@@ -317,6 +332,7 @@ struct report *info_report(const struct info *info)
 	report_add_text_fact(r, "compression", info_compression(rec));
 	report_add_text_fact(r, "writer", writer && *writer ? writer : NULL);
 	report_add_fact(r, "bytes", cell_uint(rec->file_bytes));
+	add_curve(r, &info->curve);
 	add_events(r, info);
 	add_gaps(r, info);
 	add_cpus(r, info);

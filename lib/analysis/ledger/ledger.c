@@ -84,6 +84,12 @@ static void ledger_edge(struct ledger *l, uint64_t ts, enum ledger_edge_what wha
 		l->edges[l->nr_edges++] = (struct ledger_edge){ ts, id, what };
 }
 
+/* At @ts, the group's objects changed by @net. */
+static void ledger_step(struct ledger *l, uint64_t ts, uint32_t group, int net)
+{
+	l->failed |= !ledger_steps_slab(&l->steps, ts, LEDGER_STEP_GROUP, group, net);
+}
+
 static void ledger_alloc(struct ledger *l, const struct kmem_event *ev, uint32_t group)
 {
 	uint32_t *page =
@@ -95,6 +101,7 @@ static void ledger_alloc(struct ledger *l, const struct kmem_event *ev, uint32_t
 	}
 	*page = group;
 	l->groups[group].allocs++;
+	ledger_step(l, ev->ts, group, 1);
 	ledger_edge(l, ev->ts, LEDGER_EDGE_ALLOC, group);
 }
 
@@ -104,11 +111,14 @@ static void ledger_free(struct ledger *l, const struct slab_life *life, uint32_t
 
 	if (!(life->flags & SLAB_REORDERED)) {
 		g->freed++;
+		ledger_step(l, life->event->ts, group, -1);
 		if (life->event->slab_free.cache)
 			g->cache = life->event->slab_free.cache;
 		ledger_edge(l, life->event->ts, LEDGER_EDGE_FREE, group);
 	} else if (life->flags & SLAB_DOUBLED) {
 		g->freed++;
+		if (life->event) /* else it is known only at the end */
+			ledger_step(l, life->event->ts, group, -1);
 		g->again -= g->again != 0;
 	} /* else it was counted when it came, by ledger_surplus() */
 }
@@ -129,6 +139,7 @@ static void ledger_lived(void *ctx, const struct slab_life *life, size_t nr)
 			break;
 		case SLAB_GONE:
 			l->groups[group].implicit++;
+			ledger_step(l, life->event->ts, group, -1);
 			ledger_edge(l, life->event->ts, LEDGER_EDGE_IMPLICIT, group);
 			break;
 		case SLAB_FOUND:
@@ -159,6 +170,8 @@ static void ledger_surplus(void *ctx, const struct kmem_event *ev, bool doubled)
 		return;
 	if (group != UINT32_MAX) {
 		l->groups[group].freed += !doubled;
+		if (!doubled)
+			ledger_step(l, ev->ts, group, -1);
 		l->groups[group].again += doubled;
 		ledger_edge(l, ev->ts, doubled ? LEDGER_EDGE_AGAIN : LEDGER_EDGE_FREE,
 			    group);
@@ -173,6 +186,8 @@ static void ledger_surplus(void *ctx, const struct kmem_event *ev, bool doubled)
 	if (*index == l->nr_unknown)
 		l->unknown[l->nr_unknown++] = (struct ledger_unknown){ .page = page };
 	l->unknown[*index].frees++;
+	l->failed |=
+		!ledger_steps_slab(&l->steps, ev->ts, LEDGER_STEP_UNKNOWN, *index, -1);
 	ledger_edge(l, ev->ts, LEDGER_EDGE_UNKNOWN, *index);
 }
 
@@ -199,7 +214,8 @@ static int ledger_create(const struct analysis_env *env,
 		return ret;
 	l->slab->lives.on_surplus = (struct slab_surplus_observer){ ledger_surplus, l };
 	l->counted = census_has_counts(env->rec) ? l->slab->lives.edges : NULL;
-	return ledger_tasks_init(&l->tasks, env->rec);
+	ret = ledger_steps_init(&l->steps, env->rec);
+	return ret ? ret : ledger_tasks_init(&l->tasks, env->rec);
 }
 
 static void ledger_page(struct ledger *l, const struct kmem_event *ev)
@@ -210,10 +226,13 @@ static void ledger_page(struct ledger *l, const struct kmem_event *ev)
 	l->nr_page++;
 	if (order > 20) /* damage */
 		return;
-	if (ev->type == KMEM_PAGE_FREE)
+	if (ev->type == KMEM_PAGE_FREE) {
 		l->pages_freed += 1ULL << order;
-	else if (ev->page_alloc.pfn != KMEM_NO_PFN)
+		ledger_steps_page(&l->steps, ev->ts, 0, 1ULL << order);
+	} else if (ev->page_alloc.pfn != KMEM_NO_PFN) {
 		l->pages_allocated += 1ULL << order;
+		ledger_steps_page(&l->steps, ev->ts, 1ULL << order, 0);
+	}
 }
 
 static void ledger_event(struct ledger *l, const struct kmem_event *ev)
@@ -255,6 +274,7 @@ static void ledger_destroy(void *self)
 	free(l->unknown);
 	free(l->edges);
 	ledger_tasks_free(&l->tasks);
+	ledger_steps_free(&l->steps);
 	free(l);
 }
 
@@ -263,8 +283,8 @@ static const char *ledger_lacks(const struct recording *rec)
 	return ledger_possible(rec) ? NULL : "has no snapshots of slabinfo and vmstat";
 }
 
-static const struct table_type *const tables[] = { &ledger_slab_type, &ledger_page_type,
-						   NULL };
+static const struct table_type *const tables[] = { &ledger_slab_type, &ledger_step_type,
+						   &ledger_page_type, NULL };
 
 const struct analysis analysis_ledger = {
 	.name = "ledger",

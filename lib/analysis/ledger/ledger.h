@@ -13,6 +13,7 @@
 
 #include "analysis/analysis.h"
 #include "analysis/bounds/census.h"
+#include "analysis/ledger/ledger_steps.h"
 #include "analysis/ledger/ledger_tasks.h"
 #include "base/hash.h"
 
@@ -86,6 +87,7 @@ struct ledger {
 	struct ledger_edge *edges;
 	size_t nr_edges, edges_capacity;
 	struct ledger_tasks tasks;
+	struct ledger_steps steps;
 	uint64_t nr_slab, nr_page, losses;
 	uint64_t pages_allocated, pages_freed;
 	bool failed;
@@ -103,8 +105,8 @@ bool ledger_possible(const struct recording *rec);
 
 extern const struct analysis analysis_ledger;
 
-/* The tables, of slab caches and of page frames. */
-extern const struct table_type ledger_slab_type, ledger_page_type;
+/* The tables, of slab caches, of steps and of page frames. */
+extern const struct table_type ledger_slab_type, ledger_step_type, ledger_page_type;
 /* Adds those for which there are events and snapshots, or that of pages. 0 or -ENOMEM. */
 int ledger_report(const struct ledger *ledger, struct report *report) __must_check;
 int ledger_page_report(const struct ledger *ledger, struct report *report) __must_check;

@@ -324,6 +324,45 @@ static void books_use_counts(struct books *b)
 	}
 }
 
+/* Gives the rows of caches in the kernel's curve their steps, with the kernel's counts. */
+static int books_begin_steps(struct books *b)
+{
+	const struct kernel_curve *curve = &b->ledger->steps.curve;
+	uint32_t i;
+
+	for (i = 0; i < b->census.nr_caches && curve->nr > 1; i++) {
+		struct books_row *row = &b->rows[b->cache_rows[i]];
+		const char *name = intern_get(&b->census.names, i + 1, NULL);
+
+		if (!kernel_curve_find(curve, KERNEL_SLAB, name))
+			continue;
+		if (!row->steps)
+			row->steps = calloc(1, sizeof(*row->steps));
+		if (!row->steps)
+			return -ENOMEM;
+		kernel_curve_sum(curve, KERNEL_SLAB, name, &row->steps->kernel);
+	}
+	return 0;
+}
+
+/* Adds what events changed in each step. */
+static int books_add_steps(struct books *b)
+{
+	const struct ledger_steps *s = &b->ledger->steps;
+	int ret = books_begin_steps(b);
+	size_t i;
+
+	for (i = 0; i < s->nr && !ret; i++) {
+		const struct ledger_step_net *n = &s->nets[i];
+		uint32_t row = n->of == LEDGER_STEP_UNKNOWN ? b->unknown_rows[n->id]
+							    : b->group_rows[n->id];
+
+		if (row != UINT32_MAX && b->rows[row].steps)
+			b->rows[row].steps->trace[n->step] += n->net;
+	}
+	return ret;
+}
+
 int books_make(struct books *b)
 {
 	int ret = census_init(&b->census, b->ledger->env);
@@ -340,6 +379,8 @@ int books_make(struct books *b)
 	books_list_members(b);
 	ret = books_add_unknown(b);
 	if (!ret)
+		ret = books_add_steps(b);
+	if (!ret)
 		books_use_counts(b);
 	return ret;
 }
@@ -352,8 +393,10 @@ void books_free(struct books *b)
 	free(b->cache_rows);
 	intern_free(&b->row_keys);
 	u64_map_free(&b->shared);
-	for (i = 0; i < b->nr_rows; i++)
+	for (i = 0; i < b->nr_rows; i++) {
 		strbuf_free(&b->rows[i].members);
+		free(b->rows[i].steps);
+	}
 	free(b->rows);
 	free(b->group_rows);
 	free(b->unknown_rows);

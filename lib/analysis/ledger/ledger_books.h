@@ -17,6 +17,7 @@
  * @slack: free objects that @before or @after may include; @sheaves: those of them in sheaves
  * @unsure: events during a count, which the count may include or not
  * @again: frees of an object that no event had allocated since its last free
+ * @steps: the kernel's curve and that of the events; NULL: the curve does not have all its caches
  * @members: names of its caches, if there are several
  */
 struct books_row {
@@ -27,6 +28,7 @@ struct books_row {
 	bool exact;
 	uint64_t slack, sheaves, unsure;
 	uint64_t allocs, freed, implicit, again;
+	struct ledger_row_steps *steps;
 	struct strbuf members;
 };
 
@@ -54,6 +56,8 @@ struct books {
 int books_make(struct books *b) __must_check;
 /* The name of the row's plainest cache; NULL: none. */
 const char *books_row_name(const struct books *b, const struct books_row *row);
+/* Adds the table of steps; there is at least one. 0 or -ENOMEM. */
+int ledger_step_report(const struct books *b, struct report *report) __must_check;
 void books_free(struct books *b);
 
 #endif

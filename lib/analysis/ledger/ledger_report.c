@@ -12,6 +12,7 @@
 #include "account/snapshot.h"
 #include "analysis/ledger/ledger_books.h"
 #include "analysis/ledger/ledger_change.h"
+#include "report/text_cell.h"
 
 static int64_t row_trace(const struct books_row *row)
 {
@@ -36,12 +37,42 @@ static int row_compare(const void *a, const void *b)
 					    : 1;
 }
 
-/* A row's data. */
+/* A row's data. @burst: when its unexplained part came, if @bursts. */
 struct cells_of {
 	const struct books *books;
 	const struct books_row *row;
 	struct ledger_change change;
+	bool bursts;
+	struct ledger_burst burst;
 };
+
+/* Fewer objects than this can have many causes. */
+#define OPEN_LEAST 32
+
+/* The unexplained part by the kernel's curve. */
+static int64_t steps_missing(const struct books *b, const struct books_row *row)
+{
+	unsigned int nr = ledger_steps_nr(&b->ledger->steps), i;
+	int64_t missing = 0;
+
+	for (i = 0; i < nr && row->steps; i++)
+		missing += ledger_row_step(row->steps, i);
+	return missing;
+}
+
+static struct cells_of cells_make(const struct books *b, const struct books_row *row)
+{
+	struct cells_of r = { .books = b, .row = row, .change = row_change(row) };
+	int64_t missing = steps_missing(b, row);
+
+	/* Free objects come and go with the slabs that CPUs hold. */
+	if (ledger_magnitude(missing) >= OPEN_LEAST &&
+	    ledger_magnitude(missing) > row->slack)
+		r.bursts = ledger_row_burst(row->steps, b->ledger->steps.curve.times,
+					    ledger_steps_nr(&b->ledger->steps), missing,
+					    &r.burst);
+	return r;
+}
 
 static struct cell cell_kernel(const void *row, struct table *t)
 {
@@ -115,6 +146,31 @@ static void reason(const struct books_row *row, uint64_t missing, struct strbuf 
 		unseen_why(row, sb);
 }
 
+/* Appends "+1.2 s", since the first event. */
+static void since(const struct cells_of *r, unsigned int moment, struct strbuf *sb)
+{
+	const struct analysis_env *env = r->books->ledger->env;
+	uint64_t ts = r->books->ledger->steps.curve.times[moment];
+
+	ts = ts > env->first_ts ? ts - env->first_ts : 0;
+	strbuf_puts(sb, "+");
+	if (recording_clocks_are_ns(env->rec))
+		text_duration(sb, ts, " ");
+	else
+		strbuf_printf(sb, "%" PRIu64, ts);
+}
+
+/* Appends when the difference came, if it came in a short time. */
+static void when(const struct cells_of *r, struct strbuf *sb)
+{
+	if (!r->bursts)
+		return;
+	strbuf_printf(sb, "; %+" PRId64 " from ", r->burst.net);
+	since(r, r->burst.first, sb);
+	strbuf_puts(sb, " to ");
+	since(r, r->burst.last, sb);
+}
+
 /* Why a row is not explained; "-" if nothing is missing. */
 static struct cell cell_why(const void *row, struct table *t)
 {
@@ -131,6 +187,7 @@ static struct cell cell_why(const void *row, struct table *t)
 	else if (!why.size)
 		strbuf_puts(&sb, "no event: in bulk, or the recorder's own");
 	strbuf_puts(&sb, strbuf_text(&why));
+	when(r, &sb);
 	t->failed |= sb.failed || why.failed;
 	strbuf_free(&why);
 	return cell_strbuf(t, &sb);
@@ -143,6 +200,59 @@ static struct cell cell_source(const void *row, struct table *t)
 	if (!r->row->nr_caches)
 		return (struct cell){ .type = CELL_NONE };
 	return cell_text(t, r->row->exact ? "count" : "slabinfo");
+}
+
+/* When the difference came; none if it came over a longer time. */
+static struct cell cell_burst_from(const void *row, struct table *t)
+{
+	const struct cells_of *r = row;
+	const uint64_t *times = r->books->ledger->steps.curve.times;
+
+	return r->bursts ? cell_uint(times[r->burst.first])
+			 : (struct cell){ .type = CELL_NONE };
+}
+
+static struct cell cell_burst_to(const void *row, struct table *t)
+{
+	const struct cells_of *r = row;
+	const uint64_t *times = r->books->ledger->steps.curve.times;
+
+	return r->bursts ? cell_uint(times[r->burst.last])
+			 : (struct cell){ .type = CELL_NONE };
+}
+
+static struct cell cell_burst(const void *row, struct table *t)
+{
+	const struct cells_of *r = row;
+
+	return r->bursts ? cell_int(r->burst.net) : (struct cell){ .type = CELL_NONE };
+}
+
+static struct cell cell_kernel_at(const void *row, struct table *t)
+{
+	const struct cells_of *r = row;
+
+	return r->row->steps ? cell_numbers(t, r->row->steps->kernel.at,
+					    r->books->ledger->steps.curve.nr)
+			     : (struct cell){ .type = CELL_NONE };
+}
+
+/* What the cache would have by the events alone: from the kernel's first count on, at least 0. */
+static struct cell cell_trace_at(const void *row, struct table *t)
+{
+	const struct cells_of *r = row;
+	unsigned int nr = r->books->ledger->steps.curve.nr, i;
+	struct kernel_series at;
+	int64_t sum;
+
+	if (!r->row->steps)
+		return (struct cell){ .type = CELL_NONE };
+	sum = (int64_t)r->row->steps->kernel.at[0];
+	for (i = 0; i < nr; i++) {
+		sum += i ? r->row->steps->trace[i - 1] : 0;
+		at.at[i] = sum > 0 ? (uint64_t)sum : 0;
+	}
+	return cell_numbers(t, at.at, nr);
 }
 
 static const struct column_type columns[] = {
@@ -198,6 +308,23 @@ static const struct column_type columns[] = {
 		      .hidden = true,
 		      .help = "The kmalloc caches that the events do not tell apart." },
 	  MEMBER_OF(struct cells_of, row, members) },
+	{ COLUMN("kernel_at", "Kernel's curve", UNIT_COUNT,
+		 "Its objects at the moments of the kernel's curve, by slabinfo.",
+		 .hidden = true, .series = true),
+	  .fill = cell_kernel_at },
+	{ COLUMN("trace_at", "Events' curve", UNIT_COUNT,
+		 "The same by the events, from the first of these on.", .hidden = true,
+		 .series = true),
+	  .fill = cell_trace_at },
+	{ COLUMN("burst", "Burst", UNIT_COUNT,
+		 "The part of the difference that came in a quarter of the time or less.",
+		 .hidden = true),
+	  .fill = cell_burst },
+	{ COLUMN("burst_from", "From", UNIT_TIME, "When this time began.",
+		 .hidden = true),
+	  .fill = cell_burst_from },
+	{ COLUMN("burst_to", "To", UNIT_TIME, "When it ended.", .hidden = true),
+	  .fill = cell_burst_to },
 	{ .column = { .name = "cache",
 		      .title = "Cache",
 		      .help = "The cache; +N: and N others of its size." },
@@ -222,7 +349,7 @@ const struct table_type ledger_slab_type = {
 static uint64_t add_row(const struct books *b, struct table *t,
 			const struct books_row *row)
 {
-	const struct cells_of r = { b, row, row_change(row) };
+	const struct cells_of r = cells_make(b, row);
 
 	if (!table_type_add_row(&ledger_slab_type, SUBJECT_NONE, t, &r))
 		return 0;
@@ -267,9 +394,6 @@ static uint64_t row_missing(const struct books_row *row)
 {
 	return ledger_magnitude(row->after - row->before - row_trace(row));
 }
-
-/* Fewer objects than this can have many causes. */
-#define OPEN_LEAST 32
 
 /* May objects have been allocated without an event: at least a tenth of the row's change? */
 static bool is_open(const struct books_row *row)
@@ -376,6 +500,8 @@ static int add_table(const struct books *b, struct report *report)
 	if (!b->ledger->losses && !b->ledger->env->rec->cut_short)
 		ret = note_tasks(b, order, nr, t);
 	report_add_table(report, t);
+	if (!ret && b->ledger->steps.curve.nr > 1)
+		ret = ledger_step_report(b, report);
 	free(order);
 	return ret;
 }

@@ -371,6 +371,60 @@ START_TEST(counts_instead_of_slabinfo)
 }
 END_TEST
 
+/* Objects come at 1 s with events and at 41 s without: the row says when, and the steps what. */
+START_TEST(steps_of_the_curve)
+{
+	static const char step[] = "ledger_step";
+	char text[2][128], curve[512];
+	struct fixture f;
+	unsigned int i;
+
+	set_up(&f);
+	f.rec.uname = (char *)"Linux host 6.18.1 x86_64";
+	snprintf(text[0], sizeof(text[0]), "%s 10 525 8192 1 2 :\n", f.cache);
+	snprintf(text[1], sizeof(text[1]), "%s 510 525 8192 1 2 :\n", f.cache);
+	/* Moments at 0.5, 10.5, ... 90.5 s; 100 objects more at the second, 400 at the sixth. */
+	snprintf(curve, sizeof(curve),
+		 "times +500000000+10000000000+10000000000+10000000000+10000000000"
+		 "+10000000000+10000000000+10000000000+10000000000+10000000000\n"
+		 "s %s +10+100=3+400=4\nm MemFree +8=9\nv pgalloc +1+64=8\n",
+		 f.cache);
+	add_meta(&f, "slabinfo.before", text[0]);
+	add_meta(&f, "slabinfo.after", text[1]);
+	add_meta(&f, RECORDING_META_CURVE, curve);
+	f.env.first_ts = 500000000;
+	again(&f);
+	for (i = 0; i < 100; i++) {
+		f.ts = 1000000000 + i;
+		alloc(&f, 0x10000 + i * 64, 0, 1, 0);
+	}
+	f.ts = 95000000000; /* after the last moment */
+	alloc(&f, 0x90000, 0, 1, 0);
+	ck_assert(!analysis_ledger.view(f.ledger, f.report));
+	expect(&f, f.cache, 101, 500);
+	ck_assert_str_eq(
+		text_of(&f, f.cache, "why").s,
+		"no event: in bulk, or the recorder's own; +400 from +40.00 s to +50.00 s");
+	ck_assert_int_eq(text_of(&f, f.cache, "burst").i, 400);
+	ck_assert_uint_eq(text_of(&f, f.cache, "burst_from").u, 40500000000);
+	ck_assert_uint_eq(text_of(&f, f.cache, "burst_to").u, 50500000000);
+	ck_assert_str_eq(text_of(&f, f.cache, "kernel_at").s,
+			 "10|110|110|110|110|510|510|510|510|510");
+	ck_assert_str_eq(text_of(&f, f.cache, "trace_at").s,
+			 "10|110|110|110|110|110|110|110|110|110");
+	/* The step with most unexplained comes first. */
+	ck_assert_str_eq(f.report->tables[1]->name, step);
+	ck_assert_uint_eq(f.report->tables[1]->nr_rows, 9);
+	ck_assert_int_eq(cell(&f, step, "cache", f.cache, "most").i, 400);
+	ck_assert_uint_eq(cell(&f, step, "cache", f.cache, "unexplained").u, 400);
+	ck_assert_uint_eq(cell(&f, step, "cache", f.cache, "from_ts").u, 40500000000);
+	ck_assert_uint_eq(cell(&f, step, "cache", f.cache, "mem_free").u, 8192);
+	ck_assert_int_eq(cell(&f, step, "cache", f.cache, "pgalloc").i, 0);
+	ck_assert_int_eq(cell(&f, step, "cache", f.cache, "pgfree").type, CELL_NONE);
+	tear_down(&f);
+}
+END_TEST
+
 /* The counts cannot be used: falls back on slabinfo. */
 START_TEST(counts_of_no_use)
 {
@@ -579,6 +633,7 @@ Suite *test_ledger_suite(void)
 	tcase_add_test(tc, every_way_into_a_cache);
 	tcase_add_test(tc, caches_that_stand_for_each_other);
 	tcase_add_test(tc, counts_instead_of_slabinfo);
+	tcase_add_test(tc, steps_of_the_curve);
 	tcase_add_test(tc, counts_of_no_use);
 	tcase_add_test(tc, tasks_without_events_are_named);
 	tcase_add_test(tc, tasks_are_not_blamed_without_evidence);

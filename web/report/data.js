@@ -55,6 +55,14 @@ function readEnds(raw) {
 	return ends;
 }
 
+/* The kernel's own counts: by cache, bytes at each of the moments. */
+function readCurves(raw) {
+	const curves = new Map();
+	for (const [name, bytes, ...counts] of raw.curves)
+		curves.set(name, counts.map((count) => count * bytes));
+	return { moments: raw.moments.map(BigInt), curves };
+}
+
 function readData(raw, columns) {
 	const time = raw.time, rows = columns.rows;
 	const data = {
@@ -67,6 +75,7 @@ function readData(raw, columns) {
 	for (let row = 0; row < data.nrRows; row++)
 		rows.most[row] = rows.least[row] + rows.range[row];
 	data.ends = readEnds(raw.ends);
+	data.kernel = readCurves(raw);
 	data.frames = readFrames(raw.frames, columns.runs, time.bins);
 	readNodes(data, columns.nodes);
 	data.dirs = raw.dirs;

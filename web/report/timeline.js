@@ -133,6 +133,34 @@ class Timeline {
 		return this.series((row) => rows[row]);
 	}
 
+	/* The caches of the marked row, or all of them. */
+	caches() {
+		const { data, by, marked } = this.page, rows = data.rows, names = new Set();
+		for (let row = 0; row < data.nrRows; row++)
+			if (rows.kind[row] === SLAB && (marked === null || groupKey(data, by, row) === marked))
+				names.add(rows.cache[row]);
+		return names;
+	}
+
+	/*
+	 * By how much the kernel's counts of these caches changed, from what was live at the first moment
+	 * on: [place in bins, bytes]. Of marked rows only those by cache: the count of a cache has all
+	 * callsites' objects. Nothing for pages.
+	 */
+	kernel(net) {
+		const { data, kind, by, marked } = this.page, { moments, curves } = data.kernel;
+		const names = kind === SLAB ? [...this.caches()].filter((name) => curves.has(name)) : [];
+		const place = (i) => Number(moments[i] - data.first) / Number(data.width);
+		if (!names.length || (marked !== null && by !== "cache"))
+			return [];
+		const inside = moments.map((_, i) => i).filter((i) => place(i) >= 0 && place(i) <= data.bins);
+		const at = (i) => names.reduce((sum, name) => sum + curves.get(name)[i], 0);
+		if (!inside.length)
+			return [];
+		const first = inside[0], base = net[Math.min(Math.floor(place(first)), data.bins - 1)] - at(first);
+		return inside.map((i) => [place(i), Math.max(0, base + at(i))]);
+	}
+
 	/* The layers depend on kind and grouping, not on the range. */
 	current() {
 		const name = this.page.kind + this.page.by;
@@ -151,7 +179,9 @@ class Timeline {
 		for (const layer of layers)
 			for (let i = 0; i < data.bins; i++)
 				sums[i] += layer.net[i];
-		const most = Math.max(1, ...sums);
+		const marked = page.marked !== null ? this.group(page.marked) : null;
+		const kernel = this.kernel(marked || sums);
+		const most = Math.max(1, ...sums, ...kernel.map(([, bytes]) => bytes));
 		const x = (bin) => left + wide * bin / data.bins;
 		const y = (bytes) => bottom - (bottom - 14) * bytes / most;
 		const base = new Float64Array(data.bins);
@@ -175,12 +205,13 @@ class Timeline {
 			to.lineWidth = 0.5;
 			to.stroke();
 		});
-		if (page.marked !== null)
-			this.line(to, this.group(page.marked), x, y);
+		if (marked)
+			this.line(to, marked, x, y);
+		this.dashes(to, kernel, x, y);
 		this.rate(to, hit, x, bottom, height);
 		this.marks(to, x, y, bottom);
 		this.range(to, x, height - scaled(18));
-		this.show(layers);
+		this.show(layers, kernel.length > 0);
 	}
 
 	axis(to, most, x, y, width, height) {
@@ -215,6 +246,18 @@ class Timeline {
 		to.strokeStyle = styled("ink");
 		to.lineWidth = 2;
 		to.stroke();
+	}
+
+	/* The kernel's own curve. */
+	dashes(to, kernel, x, y) {
+		to.beginPath();
+		for (const [place, bytes] of kernel)
+			to.lineTo(x(place), y(bytes));
+		to.strokeStyle = styled("ink");
+		to.lineWidth = 1.5;
+		to.setLineDash([6, 3]);
+		to.stroke();
+		to.setLineDash([]);
 	}
 
 	rate(to, hit, x, top, height) {
@@ -271,11 +314,14 @@ class Timeline {
 		to.strokeRect(x(page.first), 0.5, x(page.last + 1) - x(page.first), bottom - 1);
 	}
 
-	show(layers) {
+	show(layers, kernel) {
+		const what = this.page.marked !== null ? "The kernel's count" : "The kernel's count of all these";
+		const dashes = make("li", { title: "Its change since it was read first, in bytes of objects" },
+			make("span", { className: "box dashes" }), what);
 		this.legend.replaceChildren(...layers.map((layer, n) => {
 			const box = make("span", { className: "box" });
 			box.style.background = styled(layer.key === null ? "rest" : "c" + n);
 			return make("li", { title: layer.text }, box, layer.text);
-		}));
+		}), ...kernel ? [dashes] : []);
 	}
 }

@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analysis/browse/report_curve.h"
 #include "analysis/browse/report_dirs.h"
 #include "analysis/browse/report_ends.h"
 #include "analysis/browse/report_frames.h"
@@ -473,6 +474,8 @@ int report_rows_fill(struct web_report *web, const struct analysis_env *env,
 		ret = -ENOMEM;
 	if (!ret)
 		ret = report_dirs_fill(web, env);
+	if (!ret)
+		ret = report_curve_fill(web, env);
 	if (!ret)
 		add_time(&f);
 	while (!ret && web->nr_cells > WEB_REPORT_CELLS_MAX && web->nr_bins > 1)

@@ -118,5 +118,8 @@ void web_report_free(struct web_report *w)
 	free(w->ends);
 	free(w->frames.first);
 	free(w->frames.runs);
+	free(w->moments);
+	free(w->curves);
+	free(w->counts);
 	*w = (struct web_report){ 0 };
 }

@@ -103,6 +103,12 @@ struct web_frames {
 	uint64_t left_out;
 };
 
+/* The kernel's own counts of the cache @name, whose objects have @bytes bytes. */
+struct web_curve {
+	uint32_t name;
+	uint64_t bytes;
+};
+
 /**
  * struct web_report - the data; zero-initialise it
  * @names: number n is the text n of @names
@@ -116,6 +122,8 @@ struct web_frames {
  * @ends: of callsites and caches
  * @merged: callchains that were added up by callsite
  * @frames: page frames; none if there are no pages
+ * @moments: when the kernel's own counts were read; @counts: objects of curve n at moment m at n *
+ *	@nr_moments + m
  * @failed: memory ran out; the data are invalid
  */
 struct web_report {
@@ -138,6 +146,12 @@ struct web_report {
 	size_t nr_ends, ends_capacity;
 	uint64_t merged;
 	struct web_frames frames;
+	uint64_t *moments;
+	size_t nr_moments;
+	struct web_curve *curves;
+	size_t nr_curves, curves_capacity;
+	uint64_t *counts;
+	size_t counts_capacity;
 	bool failed;
 };
 

@@ -141,6 +141,32 @@ static void add_frames(struct json *j, const struct web_frames *f)
 	json_close(j, '}');
 }
 
+static void add_curves(struct json *j, const struct web_report *w)
+{
+	size_t i, k;
+
+	json_key(j, "moments");
+	json_open(j, '[');
+	for (i = 0; i < w->nr_moments; i++) {
+		char text[24];
+
+		snprintf(text, sizeof(text), "%" PRIu64, w->moments[i]);
+		json_string(j, text);
+	}
+	json_close(j, ']');
+	json_key(j, "curves");
+	json_open(j, '[');
+	for (i = 0; i < w->nr_curves; i++) {
+		json_open(j, '[');
+		json_uint(j, w->curves[i].name);
+		json_uint(j, w->curves[i].bytes);
+		for (k = 0; k < w->nr_moments; k++)
+			json_uint(j, w->counts[i * w->nr_moments + k]);
+		json_close(j, ']');
+	}
+	json_close(j, ']');
+}
+
 static int write_data(void *ctx, const struct render_out *out)
 {
 	const struct source *s = ctx;
@@ -169,6 +195,7 @@ static int write_data(void *ctx, const struct render_out *out)
 	web_columns_names(&j);
 	add_ends(&j, s->w);
 	add_frames(&j, &s->w->frames);
+	add_curves(&j, s->w);
 	json_close(&j, '}');
 	ret = json_end(&j);
 	end = packed_end(&packed);

@@ -165,6 +165,21 @@ static char *element(const char *page, const char *id, size_t *nr)
 	return unpacked(data, strcspn(data, "<"), nr);
 }
 
+/* The kernel's counts of the cache with name 1, at two moments. */
+static void fill_curve(struct web_report *w)
+{
+	w->nr_moments = 2;
+	w->moments = calloc(2, sizeof(*w->moments));
+	w->counts = calloc(2, sizeof(*w->counts));
+	w->curves = calloc(1, sizeof(*w->curves));
+	ck_assert(w->moments && w->counts && w->curves);
+	w->moments[0] = 1152921504606846976;
+	w->moments[1] = 1152921504606847000;
+	w->counts[0] = 5;
+	w->counts[1] = 7;
+	w->curves[w->nr_curves++] = (struct web_curve){ 1, 64 };
+}
+
 START_TEST(page)
 {
 	const struct web_report_options o = { "<b>.dat", "<i>summary", "-i '<b>.dat'",
@@ -177,6 +192,7 @@ START_TEST(page)
 	size_t nr;
 
 	fill(&w);
+	fill_curve(&w);
 	report_add_banner(report, true, "LOST <u>");
 	ck_assert(!web_report_html(&w, report, &o, &out));
 	ck_assert_uint_eq(count(got.data, "<script"), 3);
@@ -189,6 +205,9 @@ START_TEST(page)
 	ck_assert_uint_eq(count(json, "</script><img src=x onerror=alert(1)>"), 1);
 	ck_assert_ptr_nonnull(strstr(json, "\"first\": \"1152921504606846976\""));
 	ck_assert_ptr_nonnull(strstr(json, "\"marks\": [[1, 7, 1, 2]]"));
+	ck_assert_ptr_nonnull(strstr(
+		json, "\"moments\": [\"1152921504606846976\", \"1152921504606847000\"]"));
+	ck_assert_ptr_nonnull(strstr(json, "\"curves\": [[1, 64, 5, 7]]"));
 	columns = element(got.data, "id=\"columns\"", &nr);
 	ck_assert_uint_eq(nr % 8, 0);
 	free(json);

@@ -472,6 +472,11 @@ class Bombs:
         options = b"".join(option(META, name.encode() + when + b"\0" + text)
                            for name, text in items.items() for when in (b".before", b".after"))
         options += b"".join(option(META, b"item%d\0x" % i) for i in range(20000))
+        curve = b"times +1" + b"+9" * 63 + b"\n" + b"".join(
+            b"s cache-%d +9=63\n" % i for i in range(100000))
+        options += option(META, b"kernel_curve\0" + curve)
+        options += option(META, b"slab_reclaim\0" + b"".join(
+            b"cache-%d 1\n" % i for i in range(100000)))
         slab = record(self.m.event("kmalloc", ptr=0xFFFF888000001000, bytes_req=8,
                                    bytes_alloc=8))
         data = version6(self.m, [pages([slab, self.alloc(1)])], options)

@@ -37,6 +37,7 @@
 #include "capture/file/unfinished.h"
 #include "event/formats.h"
 #include "event/split.h"
+#include "recording/kernel_curve.h"
 #include "recording/sample.h"
 #include "recording/text_file.h"
 #include "recording/trace_dat_ids.h"
@@ -64,7 +65,7 @@ struct cut {
 	struct writer_instance instance;
 	uint32_t cpus[MAX_CPUS];
 	size_t nr_pages;
-	struct recording_text meta[12];
+	struct recording_text meta[14];
 	struct recording_option options[2];
 };
 
@@ -255,7 +256,14 @@ static void take_texts(struct cut *c)
 		"slabinfo - version: 2.1\n# name <active_objs> <num_objs> <objsize>\n"
 		"kmalloc-64 %d 128 64 64 1 : tunables 0 0 0 : slabdata 2 2 0\n"
 		"dentry 20 42 192 21 1 : tunables 0 0 0 : slabdata 2 2 0\n";
-	static char before[300], after[300];
+	/* Moments from the first events on. */
+	static const char curve[] =
+		"times +%" PRIu64
+		"+200000+200000+200000+200000+200000+200000+200000+200000\n"
+		"s kmalloc-64 +64+8=4-4+20=1\ns dentry .2+20=5.1\nm MemFree +9=8\n"
+		"m SReclaimable +7+1=7\nv pgalloc +5+5+5+5+5+5+5+5+5\nv pgfree =9\n"
+		"b pages +1000-1=7\ns damaged +1\n";
+	static char before[300], after[300], counts[600];
 	char *lines = strdup(c->rec->cmdlines ? c->rec->cmdlines : ""), *end = lines;
 	int i;
 
@@ -292,7 +300,11 @@ static void take_texts(struct cut *c)
 	c->meta[10] = item("allocinfo.after",
 			   " 800 12 fs/f.c:136 func:getname_flags\n 8 1 a.c:9 func:f\n"
 			   " 64 1 net/a.c:7 [sunrpc] func:rpc_new accurate:no\n");
-	c->meta[11] = item(!strcmp(c->kind, "stacks") ? RECORDING_META_STACK_SAMPLE
+	snprintf(counts, sizeof(counts), curve,
+		 get_uint(c->pages[0], 8, c->rec->big_endian));
+	c->meta[11] = item(RECORDING_META_CURVE, counts);
+	c->meta[12] = item(RECORDING_META_SLAB_RECLAIM, "kmalloc-64 0\ndentry 1\nx 2\n");
+	c->meta[13] = item(!strcmp(c->kind, "stacks") ? RECORDING_META_STACK_SAMPLE
 						      : RECORDING_META_SAMPLE,
 			   "1/4 phase=1 object=15 block=3 certain=16,4");
 	c->facts.meta = c->meta;

@@ -282,7 +282,7 @@ int ledger_step_report(const struct books *b, struct report *report)
 	struct table *t = table_type_new(
 		&ledger_step_type, "Slab objects compared with slabinfo, step by step",
 		SUBJECT_NONE, false);
-	unsigned int nr = ledger_steps_nr(&b->ledger->steps), i;
+	unsigned int nr = ledger_steps_nr(&b->ledger->steps), i, shown = 0;
 	struct step_row rows[LEDGER_STEPS];
 
 	if (!t)
@@ -292,9 +292,12 @@ int ledger_step_report(const struct books *b, struct report *report)
 	for (i = 0; i < nr; i++)
 		rows[i] = make_row(b, i);
 	qsort(rows, nr, sizeof(rows[0]), by_missing);
-	for (i = 0; i < nr; i++)
+	for (i = 0; i < nr; i++) {
 		table_type_add_row(&ledger_step_type, SUBJECT_NONE, t, &rows[i]);
-	t->text_rows = STEPS_SHOWN;
+		shown += rows[i].missing && i < STEPS_SHOWN;
+	}
+	t->text_rows = shown;
+	t->hidden = !shown;
 	table_add_note(
 		t,
 		"The kernel's counts were read %u times while events were recorded. Slabinfo counts free objects in slabs that CPUs hold.",

@@ -292,10 +292,10 @@ int ledger_step_report(const struct books *b, struct report *report)
 	for (i = 0; i < nr; i++)
 		rows[i] = make_row(b, i);
 	qsort(rows, nr, sizeof(rows[0]), by_missing);
-	for (i = 0; i < nr; i++) {
+	for (i = 0; i < nr; i++)
 		table_type_add_row(&ledger_step_type, SUBJECT_NONE, t, &rows[i]);
-		shown += rows[i].missing && i < STEPS_SHOWN;
-	}
+	while (shown < nr && shown < STEPS_SHOWN && rows[shown].missing)
+		shown++;
 	t->text_rows = shown;
 	t->hidden = !shown;
 	table_add_note(

@@ -1,0 +1,126 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+# shellcheck shell=sh
+#
+# The kernel's curve: it shows 10000 files that are opened, held and closed, as slabinfo did and the
+# events do; it costs little; streams, parts and flight recorders have one; trace-cmd does not mind.
+# shellcheck source=tests/live/tracing.inc
+. "$(dirname "$0")/tracing.inc"
+
+[ -r /proc/slabinfo ] || skip "this kernel has no /proc/slabinfo"
+command -v python3 >/dev/null || skip "python3 is not installed"
+recorder='' reader=''
+clean_up() {
+	for process in $recorder $reader; do
+		kill -KILL "$process" 2>/dev/null || :
+		wait "$process" || :
+	done
+}
+trap clean_up EXIT
+
+# Slabinfo at the same time, read by somebody else.
+cat >reader.py <<'END'
+import time
+while True:
+    before = time.monotonic_ns()
+    with open("/proc/slabinfo") as f:
+        active = [line.split()[1] for line in f if line.startswith("filp ")]
+    print(before, time.monotonic_ns(), active[0], flush=True)
+    time.sleep(0.02)
+END
+cat >work <<END
+sleep 1.5
+"$KMEMX_BUILD/tests/workloads/files" 10000 2000
+sleep 1.5
+END
+python3 reader.py >seen &
+reader=$!
+wait_for "slabinfo" test -s seen
+"$KMEMX" record -v -o r.dat -- sh work 2>err || fail "record: $(cat err)"
+kill -TERM $reader
+wait $reader || :
+reader=
+"$KMEMX" stat --ledger --json r.dat >json
+"$KMEMX" info --json r.dat >facts
+cat >check.py <<'END'
+import json, re
+reports = {r["name"]: r for r in json.load(open("json"))["reports"]}
+filp = next(r for r in reports["ledger"]["rows"] if r["cache"] == "filp")
+steps = sorted(reports["ledger_step"]["rows"], key=lambda r: r["from_ts"])
+times = [r["from_ts"] for r in steps] + [steps[-1]["to_ts"]]
+info, wrong = json.load(open("facts")), []
+kernel, trace, slack = filp["kernel_at"], filp["trace_at"], filp["slack"] + 500
+seen = [[int(word) for word in line.split()] for line in open("seen")]
+if not 12 <= len(times) <= 64 or info["curve_moments"] != len(times):
+    wrong.append(f"{len(times)} moments, {info['curve_moments']}")
+if info["curve_first_ts"] != times[0] or info["curve_last_ts"] != times[-1]:
+    wrong.append(f"other times: {times}, {info}")
+if max(kernel) - kernel[0] < 10000 - slack or max(kernel) - kernel[-1] < 10000 - slack:
+    wrong.append(f"10000 files do not come and go: {kernel}")
+held = [k for k in kernel if k - kernel[0] > 9000]
+if len(held) < 4:
+    wrong.append(f"they are not held: {kernel}")
+compared = 0
+for moment, count in zip(times, kernel):
+    near = [n for begin, end, n in seen if abs(begin - moment) < 50e6]
+    if len(near) > 1:
+        compared += 1
+        if not min(near) - slack <= count <= max(near) + slack:
+            wrong.append(f"at {moment}: {count}, but slabinfo had {near}")
+if compared < len(times) / 2:
+    wrong.append(f"only {compared} of {len(times)} moments could be compared")
+for moment, count, by_events in zip(times, kernel, trace):
+    if abs(count - by_events) > slack:
+        wrong.append(f"at {moment}: {count}, {by_events} by events")
+for before, after in zip(steps, steps[1:]):
+    if before["to_ts"] != after["from_ts"]:
+        wrong.append(f"a gap: {before}, {after}")
+spent = re.search(r"kernel's counts: ([\d.]+) ms of CPU time; (\d+) moments", open("err").read())
+share = float(spent[1]) * 1e6 / info["duration_ns"]
+print(f"{spent[2]} moments, {spent[1]} ms of CPU time, {100 * share:.2f} %; "
+      f"filp {kernel}, by events {trace}")
+if share > 0.005 + 0.003e9 / info["duration_ns"]:
+    wrong.append(f"they take {100 * share} % of a CPU")
+raise SystemExit("\n".join(wrong) or 0)
+END
+python3 check.py || fail "the curve"
+"$KMEMX" info r.dat | grep -q '^counts .* moments' || fail "info does not show it"
+"$KMEMX" report r.dat -o r.html || fail "report"
+if command -v trace-cmd >/dev/null; then
+	trace-cmd report -i r.dat 2>/dev/null | grep -q kmem_cache_alloc || fail "trace-cmd"
+fi
+
+# moments FILE: how many it has
+moments() {
+	"$KMEMX" info --json "$1" | python3 -c 'import json, sys; print(json.load(sys.stdin)["curve_moments"])'
+}
+"$KMEMX" split --time 40%,60% -o part.dat r.dat 2>/dev/null
+[ "$(moments part.dat)" -ge 2 ] || fail "a part has no moments"
+[ "$(moments part.dat)" -lt "$(moments r.dat)" ] || fail "a part has all moments"
+"$KMEMX" record -q -o - --duration 1 >stream.dat
+[ "$(moments stream.dat)" -ge 3 ] || fail "a stream has no moments"
+"$KMEMX" record -q --compress -o small.dat --duration 1 2>/dev/null ||
+	"$KMEMX" record -q -o small.dat --duration 1
+[ "$(moments small.dat)" -ge 3 ] || fail "a compressed recording has no moments"
+"$KMEMX" record -q -o clock.dat --clock local --duration 1
+[ "$(moments clock.dat)" -ge 3 ] || fail "another clock has no moments"
+"$KMEMX" stat --ledger clock.dat | grep -q 'step by step' || fail "another clock has no steps"
+
+# The latest seconds of a flight recorder.
+"$KMEMX" record --flight=4M -o flights 2>flight.err &
+recorder=$!
+wait_for "the flight recorder" grep -q 'waiting for' flight.err
+sleep 2
+kill -USR1 $recorder
+wait_for "its file: $(cat flight.err)" eval 'ls flights/flight-*-signal.dat >/dev/null'
+kill -TERM $recorder
+wait $recorder || fail "the flight recorder: $(cat flight.err)"
+recorder=
+"$KMEMX" info --json flights/flight-*-signal.dat >facts
+python3 - <<'END' || fail "the moments of a flight recorder"
+import json
+info = json.load(open("facts"))
+begin, end = info["first_ts"] - 500e6, info["last_ts"] + 500e6
+print(info["curve_moments"], "moments of a flight recorder in", info["duration_ns"], "ns")
+if not begin <= info["curve_first_ts"] <= info["curve_last_ts"] <= end:
+    raise SystemExit(info)
+END

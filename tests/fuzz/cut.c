@@ -249,6 +249,18 @@ static struct recording_text item(const char *name, const char *text)
 	return (struct recording_text){ (char *)name, (char *)text, strlen(text) };
 }
 
+/* The kernel's counts at moments from the first events on. */
+static void print_curve(const struct cut *c, char *text, size_t size)
+{
+	snprintf(text, size,
+		 "times +%" PRIu64
+		 "+200000+200000+200000+200000+200000+200000+200000+200000\n"
+		 "s kmalloc-64 +64+8=4-4+20=1\ns dentry .2+20=5.1\nm MemFree +9=8\n"
+		 "m SReclaimable +7+1=7\nv pgalloc +5+5+5+5+5+5+5+5+5\nv pgfree =9\n"
+		 "b pages +1000-1=7\ns damaged +1\n",
+		 get_uint(c->pages[0], 8, c->rec->big_endian));
+}
+
 /* A few command lines are enough; other facts about the system never vary. */
 static void take_texts(struct cut *c)
 {
@@ -256,13 +268,6 @@ static void take_texts(struct cut *c)
 		"slabinfo - version: 2.1\n# name <active_objs> <num_objs> <objsize>\n"
 		"kmalloc-64 %d 128 64 64 1 : tunables 0 0 0 : slabdata 2 2 0\n"
 		"dentry 20 42 192 21 1 : tunables 0 0 0 : slabdata 2 2 0\n";
-	/* Moments from the first events on. */
-	static const char curve[] =
-		"times +%" PRIu64
-		"+200000+200000+200000+200000+200000+200000+200000+200000\n"
-		"s kmalloc-64 +64+8=4-4+20=1\ns dentry .2+20=5.1\nm MemFree +9=8\n"
-		"m SReclaimable +7+1=7\nv pgalloc +5+5+5+5+5+5+5+5+5\nv pgfree =9\n"
-		"b pages +1000-1=7\ns damaged +1\n";
 	static char before[300], after[300], counts[600];
 	char *lines = strdup(c->rec->cmdlines ? c->rec->cmdlines : ""), *end = lines;
 	int i;
@@ -300,8 +305,7 @@ static void take_texts(struct cut *c)
 	c->meta[10] = item("allocinfo.after",
 			   " 800 12 fs/f.c:136 func:getname_flags\n 8 1 a.c:9 func:f\n"
 			   " 64 1 net/a.c:7 [sunrpc] func:rpc_new accurate:no\n");
-	snprintf(counts, sizeof(counts), curve,
-		 get_uint(c->pages[0], 8, c->rec->big_endian));
+	print_curve(c, counts, sizeof(counts));
 	c->meta[11] = item(RECORDING_META_CURVE, counts);
 	c->meta[12] = item(RECORDING_META_SLAB_RECLAIM, "kmalloc-64 0\ndentry 1\nx 2\n");
 	c->meta[13] = item(!strcmp(c->kind, "stacks") ? RECORDING_META_STACK_SAMPLE

@@ -299,6 +299,11 @@ int kernel_curve_read(struct kernel_curve *c, const char *text)
 int kernel_curve_of(struct kernel_curve *c, const struct recording *rec)
 {
 	const struct recording_text *item = recording_meta(rec, RECORDING_META_CURVE);
+	int ret = item ? kernel_curve_read(c, item->text) : -ENOENT;
+	uint64_t first, last;
 
-	return item ? kernel_curve_read(c, item->text) : -ENOENT;
+	/* A part that was made by an older kmemx has the curve of the whole. */
+	if (!ret && recording_part(rec, &first, &last))
+		kernel_curve_clip(c, first, last);
+	return ret || c->nr ? ret : -ENOENT;
 }

@@ -96,7 +96,7 @@ static inline const char *kernel_curve_name(const struct kernel_curve *c, size_t
  * -ENOMEM.
  */
 int kernel_curve_read(struct kernel_curve *c, const char *text) __must_check;
-/* Reads the curve of @rec. As above; -ENOENT: it has none. */
+/* Reads the curve of @rec, of a part only that of its time. As above; -ENOENT: it has none. */
 int kernel_curve_of(struct kernel_curve *c, const struct recording *rec) __must_check;
 /* The counter's values; NULL: there is no such counter. */
 const struct kernel_series *kernel_curve_find(const struct kernel_curve *c,

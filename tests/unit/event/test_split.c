@@ -1,13 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * tests: event/split.h: its progress reports. tests/cli/split.test tests the content of the parts.
+ * tests: event/split.h: its progress reports, the kernel's counts of a part. tests/cli/split.test tests the content of the parts.
  */
 #include <check.h>
+#include <errno.h>
 #include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
 #include "event/split.h"
+#include "recording/kernel_curve.h"
 
 #define RECORDING "data/bookworm-amd64-small-overflow.v7.dat"
 
@@ -86,6 +90,68 @@ START_TEST(progress_goes_up_to_the_end)
 }
 END_TEST
 
+/* Gives @rec a curve of four moments, two of them within its events' time. */
+static void add_curve(struct recording *rec)
+{
+	static const char curve[] =
+		"times +20000000000+1000000000+1000000000+1000000000\n"
+		"s filp +10+1+1+1\n";
+
+	rec->meta = realloc(rec->meta, (rec->nr_meta + 1) * sizeof(*rec->meta));
+	ck_assert_ptr_nonnull(rec->meta);
+	rec->meta[rec->nr_meta++] =
+		(struct recording_text){ strdup(RECORDING_META_CURVE), strdup(curve),
+					 strlen(curve) };
+}
+
+/* The part has the moments of its time; one without a moment has no curve. */
+START_TEST(curve_of_the_part)
+{
+	static const struct {
+		uint64_t start, stop;
+		unsigned int moments;
+	} parts[] = { { 0, UINT64_MAX, 4 },
+		      { 20900000000, 22500000000, 2 },
+		      { 20800000000, 21000000000, 1 },
+		      { 20800000000, 20950000000, 0 } };
+	size_t i;
+
+	for (i = 0; i < sizeof(parts) / sizeof(parts[0]); i++) {
+		struct split_options opts = { .start_ts = parts[i].start,
+					      .stop_ts = parts[i].stop,
+					      .fd = memfd_create("part", 0),
+					      .pages_fd = memfd_create("pages", 0) };
+		const struct kernel_series *filp;
+		struct kernel_curve curve = { 0 };
+		struct event_formats *fmts;
+		struct split_result result;
+		struct recording *rec;
+		struct source src;
+		int ret;
+
+		ck_assert_int_eq(source_open_fd(&src, open(RECORDING, O_RDONLY)), 0);
+		ck_assert_int_eq(recording_open(&rec, &src, "whole", NULL), 0);
+		ck_assert_int_eq(event_formats_new(&fmts, rec, NULL), 0);
+		add_curve(rec);
+		ck_assert_int_eq(split_write(rec, fmts, &opts, &result, NULL), 0);
+		event_formats_free(fmts);
+		recording_close(rec);
+		ck_assert_int_eq(source_open_fd(&src, opts.fd), 0);
+		ck_assert_int_eq(recording_open(&rec, &src, "part", NULL), 0);
+		ret = kernel_curve_of(&curve, rec);
+		ck_assert_int_eq(ret, parts[i].moments ? 0 : -ENOENT);
+		ck_assert_uint_eq(curve.nr, parts[i].moments);
+		filp = kernel_curve_find(&curve, KERNEL_SLAB, "filp");
+		ck_assert(!filp == !curve.nr);
+		if (curve.nr && parts[i].start)
+			ck_assert_uint_eq(filp->at[0], 11);
+		kernel_curve_free(&curve);
+		recording_close(rec);
+		close(opts.pages_fd);
+	}
+}
+END_TEST
+
 Suite *test_split_suite(void);
 Suite *test_split_suite(void)
 {
@@ -93,6 +159,7 @@ Suite *test_split_suite(void)
 	TCase *tc = tcase_create("all");
 
 	tcase_add_test(tc, progress_goes_up_to_the_end);
+	tcase_add_test(tc, curve_of_the_part);
 	suite_add_tcase(s, tc);
 	return s;
 }

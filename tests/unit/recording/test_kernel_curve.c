@@ -140,6 +140,29 @@ START_TEST(bad_times)
 }
 END_TEST
 
+/* A part made by a version that did not know the curve has that of the whole. */
+START_TEST(curve_of_a_part)
+{
+	char curve[] = RECORDING_META_CURVE, part[] = RECORDING_META_PART;
+	char text[] = "times +10+10+10\ns x +1+1+1\n", times[] = "15,99";
+	struct recording_text meta[] = { { curve, text, sizeof(text) - 1 },
+					 { part, times, sizeof(times) - 1 } };
+	const struct recording rec = { .meta = meta, .nr_meta = 2 };
+	const struct recording none = { 0 };
+	struct kernel_curve c = { 0 };
+
+	ck_assert(!kernel_curve_of(&c, &rec));
+	ck_assert_uint_eq(c.nr, 2);
+	ck_assert_uint_eq(value_at(&c, KERNEL_SLAB, "x", 0), 2);
+	kernel_curve_free(&c);
+	memcpy(times, "31", 2);
+	ck_assert_int_eq(kernel_curve_of(&c, &rec), -ENOENT);
+	kernel_curve_free(&c);
+	ck_assert_int_eq(kernel_curve_of(&c, &none), -ENOENT);
+	kernel_curve_free(&c);
+}
+END_TEST
+
 /* Damaged lines are counted; the others are read. The last line may lack its end. */
 START_TEST(bad_lines)
 {
@@ -197,6 +220,7 @@ Suite *test_kernel_curve_suite(void)
 	tcase_add_test(tc, moments_make_room);
 	tcase_add_test(tc, bad_times);
 	tcase_add_test(tc, bad_lines);
+	tcase_add_test(tc, curve_of_a_part);
 	tcase_add_test(tc, many_counters);
 	suite_add_tcase(s, tc);
 	return s;

@@ -2,20 +2,25 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """Measures how often the intervals of a sample contain the true value (Documentation/sampling.md).
 
-usage: sample.py KMEMX N RECORDING...
+usage: sample.py KMEMX N[:PARTS] RECORDING...
 
-Divides each recording into its N samples with kmemx split --sample. For each callsite, compares the
-allocated and the live bytes that kmemx stat gives for a sample with those of the whole recording,
-by class of the hits in the sample, without what every sample contains. For a row that is missing
-from the sample, compares the whole with the amount that the sample says such a row may have. The
-estimates of allocated bytes are compared with those of a model written separately from kmemx; the
-values of leaks, owners, peak and stat --lifetime for a sample with stat; and kmemx diff of the
-whole and a sample must find no change. Prints a table. Exit 1 if an estimate differs, if an
+Divides each recording into its N samples with kmemx split --sample, or takes PARTS of them. For each
+callsite, callchain, cache, task, task name and CPU, compares the allocated and the live bytes that
+kmemx stat gives for a sample with those of the whole recording, by class of the hits in the sample,
+without what every sample contains. For a row that is missing from the sample, compares the whole
+with the amount that the sample says such a row may have. The estimates of allocated bytes are
+compared with those of a model written separately from kmemx; the values of leaks, owners, peak and
+stat --lifetime for a sample with stat; and kmemx diff of the whole and a sample must find no change.
+
+Prints a table for each kind of row: how many intervals contain the true value, of how many, and
+their width, as the geometric mean of the widths in true values. Exit 1 if an estimate differs, if an
 interval has no width though something may be missing, or if the intervals of a class contain the
-true value in less than 95 % of cases, beyond chance: two standard deviations.
+true value in less than 94 % of cases, beyond chance: two standard errors, where all rows of a sample
+count as one draw, because they miss the same addresses.
 """
 import collections
 import functools
+import itertools
 import json
 import math
 import os
@@ -23,6 +28,7 @@ import statistics
 import subprocess
 import sys
 import tempfile
+import zlib
 
 ALLOCS = {"kmalloc", "kmalloc_node", "kmem_cache_alloc", "kmem_cache_alloc_node"}
 CERTAIN = -1
@@ -30,11 +36,19 @@ CLASSES = ("no row", "no row, though a tenth of all bytes", "0", "1-2", "3-9", "
            "all rows together")
 TOTALS = {"slab": ("bytes_allocated", "bytes_net"), "page": ("bytes", "bytes_live")}
 FIGURES = ("slab", "slab, live", "pages", "pages, live")
+KEYS = ("callsite", "stack", "cache", "pid", "comm", "cpu")
+LEAST = 0.94
 BLOCK_ORDER = 4  # blocks of this order or more are always recorded
 
 
+@functools.lru_cache(None)
 def gamma_below(a, x):
     """The probability that a gamma variable of shape a is below x."""
+    if a > 50:
+        c = 1 / (9 * a)
+        return statistics.NormalDist().cdf(((x / a) ** (1 / 3) - 1 + c) / math.sqrt(c))
+    if x > 500:
+        return 1
     term = total = 1 / a
     i = 1
     while term > total * 1e-15:
@@ -44,35 +58,33 @@ def gamma_below(a, x):
     return total * math.exp(a * math.log(x) - x - math.lgamma(a))
 
 
-@functools.lru_cache(None)
-def chi2(df, part):
-    if df >= 100:
-        c = 2 / (9 * df)
-        return df * (1 - c + statistics.NormalDist().inv_cdf(part) * math.sqrt(c)) ** 3
-    low, high = 1e-9, 400.0
+def solve(below, part, high):
+    """Where the rising function "below" is "part"."""
+    low = 0
+    while below(high) < part:
+        high *= 2
     for _ in range(60):
         middle = (low + high) / 2
-        low, high = (middle, high) if gamma_below(df / 2, middle / 2) < part else (low, middle)
-    return low
+        low, high = (middle, high) if below(middle) < part else (low, middle)
+    return high
 
 
 def upper_end(y, v, w):
-    return (v + w * w) / (2 * (y + w)) * chi2(2 * (y + w) ** 2 / (v + w * w), 0.975)
+    """The mid-P gamma interval of M. P. Fay and S. Kim, 2017."""
+    def below(x):
+        seen = gamma_below(y * y / v, x * y / v) if v else 1
+        return (seen + gamma_below((y + w) ** 2 / (v + w * w), x * (y + w) / (v + w * w))) / 2
+    return solve(below, 0.975, y + w)
 
 
 @functools.lru_cache(None)
 def lower_units(a):
-    """The mean below which a Poisson variable that is not 0 is at least a in 2.5 % of cases."""
-    if a <= 1:
-        return 0
-    if 2 * a >= 100:
-        return chi2(2 * a, 0.025) / 2
-    low, high = 0, chi2(2 * a, 0.025) / 2
-    for _ in range(60):
-        middle = (low + high) / 2
-        below = gamma_below(a, middle) < -0.025 * math.expm1(-middle)
-        low, high = (middle, high) if below else (low, middle)
-    return low
+    """The mean below which a Poisson variable that is not 0 is more than a in 2.5 % of cases, where
+    a itself counts half.
+    """
+    def above(x):
+        return (gamma_below(a, x) + gamma_below(a + 1, x)) / 2 / -math.expm1(-x)
+    return solve(above, 0.025, a) if a >= 1.05 else 0
 
 
 def weights_of(units):
@@ -81,9 +93,11 @@ def weights_of(units):
 
 class Unseen:
     """What units outside the sample weigh: a random-effects model of the logarithms of those
-    inside, of all rows of a table.
+    inside, of all rows of a table. deviations: how many standard errors are added; alone: in times
+    the heaviest unit, in a table of few rows.
     """
-    def __init__(self, rows):
+    def __init__(self, rows, deviations, alone):
+        self.deviations, self.alone = deviations, alone
         logs = [[math.log(size) for size in row] for row in map(weights_of, rows) if row]
         means = [statistics.fmean(row) for row in logs]
         squares = sum((x - mean) ** 2 for row, mean in zip(logs, means) for x in row)
@@ -96,11 +110,12 @@ class Unseen:
 
     def heaviest(self, weights):
         """The heaviest unit outside the sample of a row with these."""
+        least = (self.alone if self.rows < 4 else 1) * max(weights)
         if self.rows < 2:
-            return 3 * max(weights)
+            return least
         variance = 1 / (len(weights) / self.within + 1 / self.between)
         mean = variance * (sum(map(math.log, weights)) / self.within + self.mean / self.between)
-        return max(max(weights), math.exp(mean + 1.5 * math.sqrt(variance) + self.within / 2))
+        return max(least, math.exp(mean + self.deviations * math.sqrt(variance) + self.within / 2))
 
 
 def estimate(units, n, unseen, heaviest):
@@ -109,7 +124,7 @@ def estimate(units, n, unseen, heaviest):
     """
     certain, weights = units[CERTAIN], weights_of(units)
     if not weights:
-        return certain, certain, certain + upper_end(0, 0, 3 * n * heaviest)
+        return certain, certain, certain + upper_end(0, 0, unseen.alone * n * heaviest)
     seen = sum(weights)
     y, v = n * seen, sum((n * x) ** 2 for x in weights)
     low = v / y * lower_units(y * y / v)
@@ -141,15 +156,17 @@ def allocated(kmemx, path, page_size):
     return rows
 
 
-def reported(kmemx, path, *more):
-    """{row: row of the table} of slab objects and of pages."""
+def reported(kmemx, path, key, *more):
+    """{row: row of the table} of slab objects and of pages; and all that kmemx said."""
     tables = {"slab": {}, "page": {}}
-    told = json.loads(output(kmemx, "stat", "-i", path, "--slab", "--page", "--caller", "--json",
-                             "--raw-ip", *more))
+    kinds = ("--slab",) if key == "cache" else ("--slab", "--page")
+    told = json.loads(output(kmemx, "stat", "-i", path, *kinds, "--by", key, "--json", "--raw-ip",
+                             *more))
     for report in told["reports"]:
+        report["name"] = report["name"].replace("slab_cache", "slab")
         for row in report["rows"] if report["name"] in tables else []:
-            key = tuple(str(row.get(name)) for name in ("callsite", "order", "migtype", "gfp"))
-            tables[report["name"]][key] = row
+            names = (key, "order", "migtype", "gfp")
+            tables[report["name"]][tuple(str(row.get(name)) for name in names)] = row
     return tables, told
 
 
@@ -245,8 +262,8 @@ def differs(kmemx, path, n, tables, summary):
                        if unit != CERTAIN and (row == "pages") == (table == "page")]
                for table in ("slab", "page")}
     unseen = {table: Unseen([units for row, units in rows.items()
-                             if (row == "pages") == (table == "page")])
-              for table in ("slab", "page")}
+                             if (row == "pages") == (table == "page")], *rule)
+              for table, rule in (("slab", (2, 32)), ("page", (0, 3)))}
     for row, units in rows.items():
         table = "page" if row == "pages" else "slab"
         heaviest = max(weights[table], default=8 * page_size)
@@ -262,82 +279,118 @@ def hits_class(hits):
     return next(name for name, end in zip(CLASSES[2:], (1, 3, 10, 100, math.inf)) if hits < end)
 
 
-def measure(truths, told, plain, live):
-    """By table and class of hits in the sample: the number of intervals for rows of the whole, and
-    how many contain the true value. "told": of the sample; "plain": without estimates.
+class Cell:
+    """Intervals of one class: by sample, how many there are and how many contain the true value."""
+    def __init__(self):
+        self.draws = collections.defaultdict(lambda: [0, 0])
+        self.widths = []
+
+    def add(self, draw, low, truth, high):
+        self.draws[draw][0] += 1
+        self.draws[draw][1] += low <= truth <= high
+        self.widths.append(math.log((high - low) / truth) if low < high else -math.inf)
+
+    def sums(self):
+        return [sum(draw[i] for draw in self.draws.values()) for i in (0, 1)]
+
+    def error(self):
+        """The standard error of the share, a ratio of sums over samples (W. G. Cochran, Sampling
+        techniques, 1977, 6.4).
+        """
+        (nr, inside), draws = self.sums(), len(self.draws)
+        apart = sum((held - inside / nr * of) ** 2 for of, held in self.draws.values())
+        return math.sqrt(apart * draws / max(draws - 1, 1)) / nr
+
+    def too_low(self):
+        nr, inside = self.sums()
+        return inside < nr * (LEAST - 2 * self.error())
+
+    def __str__(self):
+        nr, inside = self.sums()
+        known = [width for width in self.widths if width > -math.inf]
+        width = f", {math.exp(statistics.fmean(known)):.2g}" if known else ""
+        return f"{inside / nr:.1%} of {nr}{width}".replace("%", " %")
+
+
+def measure(cells, draw, truths, told, plain, live):
+    """Adds the intervals of a sample to the cells. "told": of the sample; "plain": without
+    estimates.
     """
-    counts = collections.defaultdict(lambda: [0, 0])
-
-    def count(kind, name, low, truth, high):
-        counts[kind, name][0] += 1
-        counts[kind, name][1] += low <= truth <= high
-
     tables, all_told = told
     for kind, rows in truths.items():
+        figure = FIGURES[2 * (kind == "page") + live]
         summary = next((report["summary"] for report in all_told["reports"]
                         if report["name"] == kind), None)
         total = sum(row["bytes"] for row in rows.values())
         if summary is None or not total:
             continue
         name = TOTALS[kind][live]
-        count(kind, CLASSES[-1], summary[name + "_low"], total, summary[name + "_high"])
+        cells[figure, CLASSES[-1]].add(draw, summary[name + "_low"], total,
+                                       summary[name + "_high"])
         for key, whole in rows.items():
             row = tables[kind].get(key)
+            if not whole["bytes"]:
+                continue
             if row is None:
-                count(kind, CLASSES[whole["bytes"] >= total / 10], 0, whole["bytes"],
-                      summary["bytes_missing"])
+                cells[figure, CLASSES[whole["bytes"] >= total / 10]].add(
+                    draw, 0, whole["bytes"], summary["bytes_missing"])
             else:
                 hits = plain[kind][key]["hit"] if row["one_block"] is not None else 0
-                count(kind, hits_class(hits), row["bytes_low"], whole["bytes"],
-                      row["bytes_high"])
-    return counts
+                cells[figure, hits_class(hits)].add(draw, row["bytes_low"], whole["bytes"],
+                                                    row["bytes_high"])
 
 
-def print_table(counts):
-    print("| hits of the row in the sample | " + " | ".join(FIGURES) + " | all |")
-    print("|---" * (len(FIGURES) + 2) + "|")
+def print_table(key, cells):
+    print(f"\n| by {key}: hits of the row in the sample | " + " | ".join(FIGURES) + " |")
+    print("|---" * (len(FIGURES) + 1) + "|")
     for name in CLASSES:
-        cells = [counts[figure, name] for figure in FIGURES]
-        cells.append([sum(cell[i] for cell in cells) for i in (0, 1)])
         print(f"| {name} | " + " | ".join(
-            f"{inside / nr:.1%} of {nr}".replace("%", " %") if nr else "-"
-            for nr, inside in cells) + " |")
+            str(cells[figure, name]) if (figure, name) in cells else "-"
+            for figure in FIGURES) + " |")
+
+
+def compare(kmemx, path, n, parts, cells):
+    """Adds the samples of a recording to the cells. Returns what is wrong with a sample, how many
+    rows kmemx diff compares, and how many of them it takes for changed.
+    """
+    wrong, compared, changed = "", 0, 0
+    lives = ((), ("--live",))
+    wholes = {key: [reported(kmemx, path, key, *more)[0] for more in lives] for key in KEYS}
+    with tempfile.TemporaryDirectory() as place:
+        part_path = os.path.join(place, "part.dat")
+        first = zlib.crc32(os.path.basename(path).encode())
+        for part in ((first + i) % n for i in range(parts)):
+            output(kmemx, "split", path, "--sample", f"{n},{part}", "-o", part_path)
+            wrong = wrong or disagree(kmemx, part_path) or narrow(kmemx, part_path)
+            rows, others = changes(kmemx, path, part_path)
+            compared += rows
+            changed += others
+            for key, live in itertools.product(KEYS, (False, True)):
+                told = reported(kmemx, part_path, key, *lives[live])
+                plain = reported(kmemx, part_path, key, "--unscaled", *lives[live])[0]
+                if key == "callsite" and not live:
+                    sums = {r["name"]: r.get("summary") or {} for r in told[1]["reports"]}
+                    wrong = wrong or differs(kmemx, part_path, n, told[0], sums)
+                measure(cells[key], (path, part), wholes[key][live], told, plain, live)
+    return wrong, compared, changed
 
 
 def main():
-    kmemx, n, wrong = sys.argv[1], int(sys.argv[2]), ""
-    counts = collections.defaultdict(lambda: [0, 0])
+    kmemx, (n, *parts), wrong = sys.argv[1], map(int, sys.argv[2].split(":")), ""
+    cells = {key: collections.defaultdict(Cell) for key in KEYS}
     compared = changed = 0
     for path in sys.argv[3:]:
-        whole = [reported(kmemx, path, *more)[0] for more in ((), ("--live",))]
-        with tempfile.TemporaryDirectory() as place:
-            part_path = os.path.join(place, "part.dat")
-            for part in range(n):
-                output(kmemx, "split", path, "--sample", f"{n},{part}", "-o", part_path)
-                wrong = wrong or disagree(kmemx, part_path) or narrow(kmemx, part_path)
-                rows, others = changes(kmemx, path, part_path)
-                compared += rows
-                changed += others
-                for truths, more in zip(whole, ((), ("--live",))):
-                    told = reported(kmemx, part_path, *more)
-                    plain = reported(kmemx, part_path, "--unscaled", *more)[0]
-                    sums = {r["name"]: r.get("summary") or {} for r in told[1]["reports"]}
-                    if not more:
-                        wrong = wrong or differs(kmemx, part_path, n, told[0], sums)
-                    found = measure(truths, told, plain, bool(more))
-                    for (kind, name), (nr, inside) in found.items():
-                        to = counts[FIGURES[2 * (kind == "page") + bool(more)], name]
-                        to[0] += nr
-                        to[1] += inside
-    print_table(counts)
+        found, rows, others = compare(kmemx, path, n, parts[0] if parts else n, cells)
+        wrong = wrong or found
+        compared += rows
+        changed += others
+    for key in KEYS:
+        print_table(key, cells[key])
     print(f"of {compared} rows kmemx diff takes {changed} for changed {wrong}")
-    low = []
-    for name in CLASSES:
-        nr, inside = (sum(counts[figure, name][i] for figure in FIGURES) for i in (0, 1))
-        if inside < 0.95 * nr - 2 * math.sqrt(0.95 * 0.05 * nr):
-            low.append(name)
+    low = [f"by {key}: {figure}, {name}" for key in KEYS
+           for (figure, name), cell in cells[key].items() if cell.too_low()]
     if low:
-        print(f"held less often than they say: {', '.join(low)}")
+        print(f"held less often than they say: {'; '.join(low)}")
     return bool(wrong or low) or changed > compared * 0.05
 
 

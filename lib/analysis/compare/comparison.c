@@ -296,6 +296,13 @@ static void add_living(struct comparison *p, uint32_t row, uint32_t bytes_alloc,
 		p->failed = true;
 }
 
+static enum subject_kind row_kind(const struct comparison *p)
+{
+	if (p->kind == KIND_CACHE)
+		return SUBJECT_CACHE;
+	return p->by ? p->by : SUBJECT_CALLSITE;
+}
+
 /* In a sample: computes the intervals. 0 or -ENOMEM. */
 static int find_intervals(struct comparison *p)
 {
@@ -305,8 +312,9 @@ static int find_intervals(struct comparison *p)
 		add_living(p, e->row, e->bytes_alloc, e->bytes_alloc);
 	while (p->pages && (e = page_lives_next(&p->pages->lives, e)))
 		add_living(p, e->row, 0, (uint64_t)p->env->page_size << e->order);
-	return comparison_sample_end(&p->sample, &p->env->sample, p->slab,
-				     p->names.count);
+	return comparison_sample_end(
+		&p->sample, &p->env->sample,
+		p->slab ? subjects_share(row_kind(p)) : ESTIMATE_PAGES, p->names.count);
 }
 
 static void find_sure(struct comparison *p)
@@ -390,13 +398,6 @@ static int bound(struct comparison *p)
 	}
 	bounds_free(&bounds);
 	return err;
-}
-
-static enum subject_kind row_kind(const struct comparison *p)
-{
-	if (p->kind == KIND_CACHE)
-		return SUBJECT_CACHE;
-	return p->by ? p->by : SUBJECT_CALLSITE;
 }
 
 /* The kind of rows, and whether they have intervals. */

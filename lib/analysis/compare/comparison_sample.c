@@ -35,7 +35,9 @@ int comparison_sample_add(struct comparison_sample *s, uint32_t group, uint64_t 
 static int find(const struct comparison_sample *s, const struct estimate_rule *flows,
 		const uint32_t *groups, struct comparison_intervals *to, size_t nr)
 {
-	const struct estimate_rule lives = { flows->sample, ESTIMATE_HEAVIER };
+	const struct estimate_rule lives = { flows->sample, flows->of == ESTIMATE_PAGES
+								    ? ESTIMATE_PAGES
+								    : ESTIMATE_LIVING };
 	struct estimate *e = calloc(nr + 1, sizeof(*e));
 	int ret = e ? unit_pieces_estimate(&s->bytes, flows, groups, e, nr) : -ENOMEM;
 	size_t i;
@@ -55,11 +57,12 @@ static int find(const struct comparison_sample *s, const struct estimate_rule *f
 }
 
 int comparison_sample_end(struct comparison_sample *s, const struct sample *sample,
-			  bool slab, size_t nr)
+			  enum estimate_of what, size_t nr)
 {
-	const struct estimate_rule rows = { sample, ESTIMATE_HEAVIER };
-	const struct estimate_rule all = { sample,
-					   slab ? ESTIMATE_REUSED : ESTIMATE_HEAVIER };
+	const struct estimate_rule rows = { sample, what };
+	const struct estimate_rule all = { sample, what == ESTIMATE_PAGES
+							   ? ESTIMATE_PAGES
+							   : ESTIMATE_SHARED };
 	uint32_t *groups = calloc(nr + 1, sizeof(*groups));
 	int ret;
 	size_t i;

@@ -33,9 +33,9 @@ struct sampled_row sampled_row(const struct slab_account *slab,
 /* Adds an allocation of @bytes, not weighted. 0 or -ENOMEM. */
 int comparison_sample_add(struct comparison_sample *s, uint32_t group, uint64_t unit,
 			  uint64_t bytes) __must_check;
-/* Computes the intervals of @nr groups, of slab objects or of pages. 0 or -ENOMEM. */
+/* Computes the intervals of @nr groups; @what: of allocations. 0 or -ENOMEM. */
 int comparison_sample_end(struct comparison_sample *s, const struct sample *sample,
-			  bool slab, size_t nr) __must_check;
+			  enum estimate_of what, size_t nr) __must_check;
 void comparison_sample_free(struct comparison_sample *s);
 
 #endif

@@ -289,6 +289,7 @@ static int show_by(const struct lifetime_analysis *a, bool pages, enum subject_k
 			: owners_init_slab(&v.owners, a->env, &a->slab->lives, kind);
 	struct table *t = new_table(&v, kind);
 
+	v.owners.flows = true;
 	if (!ret)
 		ret = t ? collect(&v) : -ENOMEM;
 	if (!ret) {

@@ -12,23 +12,35 @@
 
 #include "base/array.h"
 
-/* Quantile of the normal distribution: 2.5 % lie beyond it on each side. */
-#define NORMAL_975	1.959964
-#define PART_BELOW	0.025
-#define PART_ABOVE	0.975
+#define PART_BELOW     0.025
+#define PART_ABOVE     0.975
 /* From here on, Wilson and Hilferty's formula is off by less than 0.01 %. */
-#define DF_MANY		100
+#define SHAPE_MANY     50
 /* With fewer equally full units than this, the row with the most is often another one. */
-#define EVEN_FEW	10
+#define EVEN_FEW       10
 /* Of the logarithm of a unit's weight: what its variance within a row is taken for before the
- * table says anything, and how many pairs of units that counts for; how many standard deviations
- * heavier than expected units outside the sample are. Documentation/sampling.md has the coverage.
+ * table says anything, and how many pairs of units that counts for.
  */
-#define PRIOR_VARIANCE	0.25
-#define PRIOR_PAIRS	8
-#define HEAVY_DEVIATION 1.5
+#define PRIOR_VARIANCE 0.25
+#define PRIOR_PAIRS    8
 /* The least variance between rows: a table of few rows may show none. */
-#define LEAST_BETWEEN	0.1
+#define LEAST_BETWEEN  0.1
+
+/* Fewer rows say little of how they differ. */
+#define ROWS_FEW 4
+
+/* How much a unit outside the sample may weigh. @deviations: standard errors above what the table's
+ * rows let expect; @least: in times the row's heaviest unit; @alone: the same where little else is
+ * known: in a table of few rows, and for a row without a unit, of any row's.
+ * Documentation/sampling.md says how they were found.
+ */
+static const struct {
+	double deviations, least, alone;
+} heavy[ESTIMATE_NR] = {
+	[ESTIMATE_PAGES] = { 0, 1, 3 },	   [ESTIMATE_LIVING] = { 1.25, 1, 3 },
+	[ESTIMATE_OWN] = { 2, 1, 32 },	   [ESTIMATE_CACHES] = { 3, 1, 32 },
+	[ESTIMATE_SHARED] = { 2, 80, 80 },
+};
 
 struct unit_key {
 	uint64_t unit;
@@ -79,57 +91,70 @@ struct spread {
 	size_t rows;
 };
 
-/* The probability that a gamma variable of shape @a, from 1 to DF_MANY / 2, is below @x: its power
- * series (M. Abramowitz and I. A. Stegun, "Handbook of mathematical functions", 6.5.29).
+/* The probability that a gamma variable of shape @a, at least 1, is below @x: its power series (M.
+ * Abramowitz and I. A. Stegun, "Handbook of mathematical functions", 6.5.29). For large shapes: E. B.
+ * Wilson and M. M. Hilferty, "The distribution of chi-square", 1931.
  */
 static double gamma_below(double a, double x)
 {
-	double term = 1 / a, sum = term;
+	double term = 1 / a, sum = term, c = 1 / (9 * a);
 
+	if (a > SHAPE_MANY || x > 10 * SHAPE_MANY)
+		return erfc((1 - c - cbrt(x / a)) / sqrt(2 * c)) / 2;
 	for (unsigned int i = 1; term > sum * 1e-15; i++) {
 		term *= x / (a + i);
 		sum += term;
 	}
-	return sum * exp(a * log(x) - x) / tgamma(a);
+	return x > 0 ? sum * exp(a * log(x) - x) / tgamma(a) : 0;
 }
 
-/* The quantile @part of the chi-square distribution with @df degrees of freedom, at least 2. First
- * guess: E. B. Wilson and M. M. Hilferty, "The distribution of chi-square", 1931; then Newton's
- * method, on logarithms because the quantile is positive.
+/* Two gamma distributions, each of which is true in half of the cases. @shape 0: always 0.
+ * @not_zero: what counts is how much of a Poisson variable with that mean is not zero.
  */
-static double chi_square(double df, double part)
+struct halves {
+	double shape[2], scale[2];
+	bool not_zero;
+};
+
+static double halves_below(const struct halves *h, double x)
 {
-	double c = 2 / (9 * df), z = part < 0.5 ? -NORMAL_975 : NORMAL_975;
-	double root = 1 - c + z * sqrt(c), x = df * root * root * root / 2;
-	double a = df / 2;
+	double sum = 0;
 
-	for (int i = 0; i < 8 && df < DF_MANY; i++) {
-		double slope = exp(a * log(x) - x) / tgamma(a);
+	for (int i = 0; i < 2; i++)
+		sum += h->shape[i] > 0 ? gamma_below(h->shape[i], x / h->scale[i]) : 1;
+	return sum / 2 / (h->not_zero ? -expm1(-x) : 1);
+}
 
-		x *= exp((part - gamma_below(a, x)) / slope);
+/* Where @part of @h lies below; @guess: more than 0. */
+static double quantile(const struct halves *h, double part, double guess)
+{
+	double low = 0, high = guess;
+
+	while (halves_below(h, high) < part) {
+		low = high;
+		high *= 2;
 	}
-	return 2 * x;
+	while (high - low > 1e-7 * high) {
+		double middle = (low + high) / 2;
+
+		if (halves_below(h, middle) < part)
+			low = middle;
+		else
+			high = middle;
+	}
+	return high;
 }
 
 /* The lower end for @a equally full units, in units: the mean below which a variable of Poisson's
- * distribution that is not zero is so large in PART_BELOW of cases. "Not zero": a row without a
- * unit in the sample has no interval to be wrong.
+ * distribution that is not zero is so large in PART_BELOW of cases, where cases of exactly @a count
+ * half. "Not zero": a row without a unit in the sample has no interval to be wrong.
  */
 static double lower_units(double a)
 {
-	double x = chi_square(2 * a, PART_BELOW) / 2;
+	const struct halves h = { { a, a + 1 }, { 1, 1 }, true };
 
-	if (a < 1.05) /* what follows is below 1e-30 */
-		return 0;
-	/* Newton's method, on the logarithms of the mean and of the probability. */
-	for (int i = 0; i < 6 && 2 * a < DF_MANY; i++) {
-		double below = gamma_below(a, x), some = -expm1(-x);
-		double slope =
-			exp(a * log(x) - x) / tgamma(a) / below - x * exp(-x) / some;
-
-		x *= exp(log(PART_BELOW * some / below) / slope);
-	}
-	return x;
+	/* For less, it is below 1e-25. */
+	return a < 1.05 ? 0 : quantile(&h, PART_BELOW, a);
 }
 
 /* Rounds @value; returns at least @least. */
@@ -141,35 +166,41 @@ static uint64_t rounded(double value, uint64_t least)
 }
 
 /* The upper end of the interval for a weighted count of events: @y is the sum of the weights seen,
- * @v the sum of their squares, @w the weight of the next event. With none seen it is w times the
- * exact value of F. Garwood, "Fiducial limits for the Poisson distribution", 1936: 3.69.
+ * @v the sum of their squares, @w the weight of the next event. With none seen it is 3.00 w: in 5 %
+ * of cases, none is seen of 3.00.
  */
 static double upper_end(double y, double v, double w)
 {
-	return (v + w * w) / (2 * (y + w)) *
-	       chi_square(2 * (y + w) * (y + w) / (v + w * w), PART_ABOVE);
+	const struct halves h = { { v > 0 ? y * y / v : 0,
+				    (y + w) * (y + w) / (v + w * w) },
+				  { v > 0 ? v / y : 1, (v + w * w) / (y + w) },
+				  false };
+
+	return quantile(&h, PART_ABOVE, y + w);
 }
 
 /* How heavy a unit outside the sample may be. A row with few units may have light ones only, so
  * the table's other rows count as well: the mean of the row's logarithms is estimated as in a model
- * with random rows (G. K. Robinson, "That BLUP is a good thing", 1991), and HEAVY_DEVIATION
- * standard errors are added; "within / 2" makes a mean of weights from a mean of logarithms.
+ * with random rows (G. K. Robinson, "That BLUP is a good thing", 1991), and standard errors are
+ * added; "within / 2" makes a mean of weights from a mean of logarithms.
  */
 static double unseen_weight(const struct moments *m, const struct estimate_rule *rule,
 			    const struct spread *s)
 {
 	double units = (double)m->units, variance, mean;
+	double least = s->rows < ROWS_FEW ? heavy[rule->of].alone : heavy[rule->of].least;
 
 	if (s->rows < 2)
-		return rule->heavier * m->max;
+		return least * m->max;
 	variance = 1 / (units / s->within + 1 / s->between);
 	mean = variance * (m->logs / s->within + s->mean / s->between);
-	return fmax(m->max, exp(mean + HEAVY_DEVIATION * sqrt(variance) + s->within / 2));
+	mean += heavy[rule->of].deviations * sqrt(variance) + s->within / 2;
+	return fmax(least * m->max, exp(mean));
 }
 
 /* Units get into the sample like rare events, each with its own weight: the interval of M. P. Fay
- * and E. J. Feuer, "Confidence intervals for directly standardized rates: a method based on the
- * gamma distribution", 1997. @unseen: the weight of the next unit, not yet times N; @empty: the
+ * and S. Kim, "Confidence intervals for directly standardized rates using mid-p gamma intervals",
+ * 2017. @unseen: the weight of the next unit, not yet times N; @empty: the
  * same for a sum without units.
  */
 static void estimate_sum(const struct moments *m, uint32_t one_in, double unseen,
@@ -283,12 +314,12 @@ static void estimate_sums(const struct moments *sums, const struct estimate_rule
 			  struct estimate *out, size_t nr)
 {
 	const struct spread spread = spread_of(sums, nr);
-	double empty = rule->heavier * heaviest_of(sums, nr, rule);
+	double empty = heavy[rule->of].alone * heaviest_of(sums, nr, rule);
 
 	for (size_t i = 0; i < nr; i++) {
 		estimate_sum(&sums[i], rule->sample->one_in,
 			     unseen_weight(&sums[i], rule, &spread), empty, &out[i]);
-		out[i].reused = rule->heavier == ESTIMATE_REUSED;
+		out[i].shared = rule->of == ESTIMATE_SHARED;
 	}
 }
 
@@ -364,7 +395,7 @@ void estimate_summary(const struct estimate *all, bool live, struct table *t)
 	table_add_summary_lines(t, &line, 1, false);
 	if (!all->units)
 		strbuf_puts(&note, "!The sample has only what is always recorded. ");
-	else if (all->reused || all->even < EVEN_FEW)
+	else if (all->shared || all->even < EVEN_FEW)
 		strbuf_printf(
 			&note,
 			"!Few addresses can have most of these bytes, and a sample has these or not: other rows may lead in all memory. This one says as much as %.1f equally full blocks of memory. ",

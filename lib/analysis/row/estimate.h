@@ -30,7 +30,7 @@
  * @even: the effective number of units: as many equally full units would give the same interval
  * @largest: the largest share that one unit has: 0 to 1
  * @missing: what a row with nothing in the sample may have
- * @reused: the rule was ESTIMATE_REUSED
+ * @shared: it was ESTIMATE_SHARED
  */
 struct estimate {
 	uint64_t seen;
@@ -38,26 +38,29 @@ struct estimate {
 	uint64_t units;
 	double even, largest;
 	uint64_t missing;
-	bool reused;
+	bool shared;
 };
 
-/* How much heavier a unit outside the sample may be than the heaviest one inside: for a sum that is
- * estimated alone, and for a row without a unit. The other rows of a table go by each other.
+/* What is estimated. Objects that are freed soon reuse few addresses, so that few units have most of
+ * all slab allocations: as a rule they are not in the sample.
  */
-#define ESTIMATE_HEAVIER 3
-/* The same for all allocations of slab objects: those allocated and freed all the time reuse the
- * same few addresses. Documentation/sampling.md says how often that is enough.
- */
-#define ESTIMATE_REUSED	 256
+enum estimate_of {
+	ESTIMATE_PAGES,	 /* pages, allocated or live */
+	ESTIMATE_LIVING, /* slab objects that live */
+	ESTIMATE_OWN,	 /* slab allocations, by what has addresses of its own */
+	ESTIMATE_CACHES, /* slab allocations, by cache */
+	ESTIMATE_SHARED, /* slab allocations, by what shares addresses: tasks, CPUs; or all */
+	ESTIMATE_NR,
+};
 
 /**
  * struct estimate_rule - parameters of estimates
  * @sample: the recording's sample
- * @heavier: ESTIMATE_HEAVIER or ESTIMATE_REUSED
+ * @of: what is estimated
  */
 struct estimate_rule {
 	const struct sample *sample;
-	uint32_t heavier;
+	enum estimate_of of;
 };
 
 /* What a unit holds of a row. */

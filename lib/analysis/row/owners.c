@@ -123,7 +123,10 @@ int owners_estimate(const struct owners *o, const uint64_t *values,
 	const struct owner_values of = { o, values };
 	const struct row_values rows = { &of, o->nr_rows, unit_of_row, value_of_row };
 
-	const struct estimate_rule rule = { &o->env->sample, ESTIMATE_HEAVIER };
+	const struct estimate_rule rule = { &o->env->sample,
+					    o->pages   ? ESTIMATE_PAGES
+					    : o->flows ? subjects_share(o->subjects.kind)
+						       : ESTIMATE_LIVING };
 
 	return estimate_rows(&rows, &rule, group_of, out, nr);
 }

@@ -17,6 +17,7 @@
  * @of: by row of the lives: the row of the table, which is one of @subjects; UINT32_MAX: the user
  *	of this struct left it out
  * @nr_rows: rows of the lives; @nr: rows of the table
+ * @flows: to be set if estimates are of what was allocated or ended, not of what lives
  */
 struct owners {
 	const struct analysis_env *env;
@@ -27,6 +28,7 @@ struct owners {
 	uint64_t *callsites;
 	uint32_t *of;
 	size_t nr_rows, nr;
+	bool flows;
 };
 
 /* The owners of @slab's objects, or of @pages, by @kind. 0 or -ENOMEM; call owners_free() in any

@@ -105,6 +105,17 @@ bool subjects_of_tasks(enum subject_kind kind)
 	return rows & ROWS(PID) && !(rows & ~others);
 }
 
+enum estimate_of subjects_share(enum subject_kind kind)
+{
+	const uint32_t own =
+		ROWS(CALLSITE) | ROWS(STACK) | ROWS(FUNCTION) | ROWS(FILE) | ROWS(LINE);
+	uint32_t rows = subject_rows(kind);
+
+	if (rows & own)
+		return ESTIMATE_OWN;
+	return rows & ROWS(CACHE) ? ESTIMATE_CACHES : ESTIMATE_SHARED;
+}
+
 const char *subjects_word(enum subject_kind kind)
 {
 	return types[kind].word;

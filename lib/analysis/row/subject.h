@@ -9,6 +9,7 @@
 #include "account/dimension.h"
 #include "account/spent.h"
 #include "analysis/analysis.h"
+#include "analysis/row/estimate.h"
 #include "analysis/row/sites.h"
 #include "event/tasks.h"
 
@@ -79,6 +80,8 @@ struct dimensions subjects_page_dimensions(enum subject_kind kind);
  */
 size_t subjects_asked(const struct analysis_options *opts, bool pages,
 		      enum subject_kind kinds[SUBJECTS_ASKED_MAX]);
+/* What slab allocations by @kind are to an estimate. */
+enum estimate_of subjects_share(enum subject_kind kind);
 /* Are rows of @kind by task, and by nothing that depends on the callsite? */
 bool subjects_of_tasks(enum subject_kind kind);
 /* "callsite", "stack", ...: the option's word for a kind with a single part. */

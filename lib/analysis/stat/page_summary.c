@@ -62,7 +62,7 @@ int page_report_estimate(const struct page_report *page, enum page_figure figure
 	const struct figure_of of = { page, figure };
 	const struct row_values values = { &of, page->acc->nr_rows, unit_of_row,
 					   figure_of_row };
-	const struct estimate_rule rule = { &page->env->sample, ESTIMATE_HEAVIER };
+	const struct estimate_rule rule = { &page->env->sample, ESTIMATE_PAGES };
 
 	return estimate_rows(&values, &rule, group_of, out, nr);
 }

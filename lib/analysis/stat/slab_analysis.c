@@ -41,10 +41,10 @@ static int estimate_all(struct slab_report *r)
 	int ret = group_of ? 0 : -ENOMEM;
 
 	if (!ret)
-		ret = slab_report_estimate(r, SLAB_ALLOCATED_IN_ALL, group_of,
-					   &r->allocated, 1);
+		ret = slab_report_estimate(r, ESTIMATE_SHARED, group_of, &r->allocated,
+					   1);
 	if (!ret)
-		ret = slab_report_estimate(r, SLAB_LIVING, group_of, &r->living, 1);
+		ret = slab_report_estimate(r, ESTIMATE_LIVING, group_of, &r->living, 1);
 	r->net.sampled = true;
 	r->net.high = r->living.high;
 	free(group_of);

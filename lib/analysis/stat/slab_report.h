@@ -92,15 +92,10 @@ struct slab_sums {
 
 /* The callsite of account row @row, as the reader sees it. */
 uint64_t slab_report_callsite(const struct slab_report *slab, size_t row);
-/* Figures to estimate in a sample: bytes of rows, and those of all objects. */
-enum slab_figure {
-	SLAB_LIVING,
-	SLAB_ALLOCATED,
-	SLAB_ALLOCATED_IN_ALL,
-};
-
-/* In a sample: estimates of sums of account rows, see unit_pieces_estimate(). 0 or -ENOMEM. */
-int slab_report_estimate(const struct slab_report *slab, enum slab_figure figure,
+/* In a sample: estimates of sums of account rows, see unit_pieces_estimate(); of bytes that live, or
+ * that were allocated. 0 or -ENOMEM.
+ */
+int slab_report_estimate(const struct slab_report *slab, enum estimate_of what,
 			 const uint32_t *group_of, struct estimate *out,
 			 size_t nr) __must_check;
 /* Adds up the account's rows that @rows selects, by @kind. 0 or -ENOMEM; slab_sums_free() in any

@@ -63,16 +63,14 @@ static uint64_t living(const struct slab_counts *c)
 	return c->live_alloc;
 }
 
-int slab_report_estimate(const struct slab_report *slab, enum slab_figure figure,
+int slab_report_estimate(const struct slab_report *slab, enum estimate_of what,
 			 const uint32_t *group_of, struct estimate *out, size_t nr)
 {
-	const struct figure_of of = { slab, figure == SLAB_LIVING ? living : allocated };
+	const struct figure_of of = { slab,
+				      what == ESTIMATE_LIVING ? living : allocated };
 	const struct row_values values = { &of, slab->acc->nr_rows, unit_of_row,
 					   figure_of_row };
-	const struct estimate_rule rule = { &slab->env->sample,
-					    figure == SLAB_ALLOCATED_IN_ALL
-						    ? ESTIMATE_REUSED
-						    : ESTIMATE_HEAVIER };
+	const struct estimate_rule rule = { &slab->env->sample, what };
 
 	return estimate_rows(&values, &rule, group_of, out, nr);
 }
@@ -90,8 +88,8 @@ static int slab_sums_estimate(struct slab_sums *s, const struct slab_report *sla
 			      const uint32_t *group_of)
 {
 	struct estimate *e = calloc(s->nr + 1, sizeof(*e));
-	int ret =
-		e ? slab_report_estimate(slab, SLAB_LIVING, group_of, e, s->nr) : -ENOMEM;
+	int ret = e ? slab_report_estimate(slab, ESTIMATE_LIVING, group_of, e, s->nr)
+		    : -ENOMEM;
 	size_t i;
 
 	for (i = 0; i < s->nr && !ret; i++) {
@@ -99,7 +97,8 @@ static int slab_sums_estimate(struct slab_sums *s, const struct slab_report *sla
 		net_is_estimated(&s->sums[i].net, &e[i]);
 	}
 	if (!ret && !slab->opts->live)
-		ret = slab_report_estimate(slab, SLAB_ALLOCATED, group_of, e, s->nr);
+		ret = slab_report_estimate(slab, subjects_share(s->subjects.kind),
+					   group_of, e, s->nr);
 	for (i = 0; i < s->nr && !ret && !slab->opts->live; i++)
 		s->sums[i].bytes = e[i];
 	free(e);
@@ -125,7 +124,7 @@ static int slab_sums_bound(struct slab_sums *s, const struct slab_report *slab,
 	if (!ret)
 		ret = slab_bounds_sums(&slab->bounds, group_of, &s->net, 1);
 	if (!ret && slab->env->sample.one_in) {
-		ret = slab_report_estimate(slab, SLAB_LIVING, group_of, &all, 1);
+		ret = slab_report_estimate(slab, ESTIMATE_LIVING, group_of, &all, 1);
 		net_is_estimated(&s->net, &all);
 	}
 	free(net);

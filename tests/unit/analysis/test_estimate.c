@@ -15,12 +15,12 @@ static void add(struct unit_pieces *p, uint32_t row, uint64_t unit, uint64_t val
 	ck_assert_int_eq(unit_pieces_add(p, row, unit, value), 0);
 }
 
-/* Estimates of @nr rows, where row n is sum n; @heavier: see struct estimate_rule. */
-static void estimate(const struct unit_pieces *p, uint32_t one_in, uint32_t heavier,
+/* Estimates of @nr rows, where row n is sum n; @of: what is estimated. */
+static void estimate(const struct unit_pieces *p, uint32_t one_in, enum estimate_of of,
 		     struct estimate *out, size_t nr)
 {
-	static const uint32_t apart[] = { 0, 1, 2 };
-	struct estimate_rule rule = { .heavier = heavier };
+	static const uint32_t apart[] = { 0, 1, 2, 3, 4 };
+	struct estimate_rule rule = { .of = of };
 	struct sample s;
 
 	sample_init(&s, one_in, 0, 4096);
@@ -33,7 +33,7 @@ static struct estimate estimate_of(const struct unit_pieces *p, uint32_t one_in)
 {
 	struct estimate e;
 
-	estimate(p, one_in, ESTIMATE_HEAVIER, &e, 1);
+	estimate(p, one_in, ESTIMATE_PAGES, &e, 1);
 	return e;
 }
 
@@ -43,34 +43,35 @@ static void near(double value, double wanted)
 	ck_assert_double_le(value, 1.0005 * wanted);
 }
 
-/* If all units weigh the same and unseen ones weigh no more, the upper end is the exact one of the
- * Poisson distribution, as in published tables (F. Garwood 1936); the lower end is that of the same
- * distribution without zero: for two, where 1 - exp(-x) (1 + x) is 0.025 (1 - exp(-x)).
+/* If all units weigh the same, the upper end is the mid-P one of the Poisson distribution, as in
+ * published tables (OpenEpi); the lower end is that of the same distribution without zero: for two,
+ * where 1 - exp(-x) (1 + x + x^2 / 4) is 0.025 (1 - exp(-x)).
  */
-START_TEST(units_alike_have_exact_intervals)
+START_TEST(units_alike_have_mid_p_intervals)
 {
 	static const struct {
 		unsigned int nr;
 		double low, high;
-	} known[] = {
-		{ 0, 0, 3.6889 },	{ 1, 1.0 / 256, 5.5716 }, { 2, 0.05042, 7.2247 },
-		{ 3, 0.40834, 8.7673 }, { 5, 1.51998, 11.668 },	  { 10, 4.78856, 18.390 },
-		{ 20, 12.217, 30.888 }, { 50, 37.111, 65.918 },	  { 100, 81.364, 121.63 },
-	};
+	} known[] = { { 0, 0, 3 * 2.99573 },	 { 1, 1.0 / 256, 4.93189 },
+		      { 2, 0.0984632, 6.60796 }, { 3, 0.552971, 8.16447 },
+		      { 5, 1.74121, 11.0824 },	 { 10, 5.07414, 17.8249 },
+		      { 20, 12.5597, 30.3396 },	 { 50, 37.5098, 65.3865 },
+		      { 100, 81.7918, 121.103 } };
 	const double unit = 256e6; /* what one sampled unit stands for */
 
 	for (size_t i = 0; i < ARRAY_SIZE(known); i++) {
 		struct unit_pieces p = { 0 };
-		struct estimate e[2];
+		struct estimate e[5];
 
 		for (unsigned int n = 0; n < known[i].nr; n++)
 			add(&p, 0, 10 + n, 1000000);
-		if (!known[i].nr) /* an empty row uses the units of others */
-			add(&p, 1, 1, 1000000);
-		estimate(&p, 256, 1, e, 2);
+		for (unsigned int n = 0; n < 20000;
+		     n++) /* others, which say that units are alike */
+			add(&p, 1 + n % 4, n, 1000000);
+		estimate(&p, 256, ESTIMATE_PAGES, e, 5);
 		near((double)e[0].low / unit, known[i].low);
 		near((double)e[0].high / unit, known[i].high);
-		near((double)e[0].missing / unit, 3.6889);
+		near((double)e[0].missing / unit, 3 * 2.99573);
 		near(e[0].even, known[i].nr);
 		unit_pieces_free(&p);
 	}
@@ -96,9 +97,7 @@ START_TEST(few_units_with_most_are_told)
 }
 END_TEST
 
-/* Values of Fay and Feuer's formula with points of the chi-square distribution from published
- * tables, rounded outwards.
- */
+/* Values of Fay and Kim's formula, by tests/reference/sample.py, rounded outwards. */
 START_TEST(known_intervals)
 {
 	struct unit_pieces p = { 0 };
@@ -109,20 +108,20 @@ START_TEST(known_intervals)
 	ck_assert_uint_eq(e.seen, 1000);
 	ck_assert_uint_eq(e.value, 16000);
 	ck_assert_uint_eq(e.low, 1000); /* what was seen: the formula says less */
-	ck_assert_uint_ge(e.high, 193000);
-	ck_assert_uint_le(e.high, 195500);
+	ck_assert_uint_ge(e.high, 163100);
+	ck_assert_uint_le(e.high, 163300);
 	ck_assert_uint_eq(e.units, 1);
 	for (uint64_t unit = 100; unit < 199; unit++)
 		add(&p, 0, unit, 1000);
 	e = estimate_of(&p, 16);
 	ck_assert_uint_eq(e.value, 1600000);
-	/* 100 rare events: 81.4 to 121.6 of them, and slightly more because unseen ones may be
+	/* 100 rare events: 81.8 to 121.1 of them, and slightly more because unseen ones may be
 	 * heavier.
 	 */
-	ck_assert_uint_ge(e.low, 1300000);
-	ck_assert_uint_le(e.low, 1304000);
-	ck_assert_uint_ge(e.high, 1945000);
-	ck_assert_uint_le(e.high, 2020000);
+	ck_assert_uint_ge(e.low, 1308000);
+	ck_assert_uint_le(e.low, 1309500);
+	ck_assert_uint_ge(e.high, 1938000);
+	ck_assert_uint_le(e.high, 1990000);
 	ck_assert_uint_eq(e.units, 100);
 	unit_pieces_free(&p);
 }
@@ -142,15 +141,15 @@ START_TEST(what_is_recorded_in_any_case)
 	ck_assert_uint_eq(e.value, 2 << 20);
 	ck_assert_uint_eq(e.low, 2 << 20);
 	/* There is no unit to estimate from: assumes a full one. */
-	near((double)(e.high - e.low), 3.6889 * 3 * 16 * 32768);
-	near((double)e.missing, 3.6889 * 3 * 16 * 32768);
+	near((double)(e.high - e.low), 2.99573 * 3 * 16 * 32768);
+	near((double)e.missing, 2.99573 * 3 * 16 * 32768);
 	ck_assert_uint_eq(e.units, 0);
 	add(&p, 1, 9, 200);
 	add(&p, 1, 8, 100);
-	estimate(&p, 16, ESTIMATE_HEAVIER, rows, 2);
+	estimate(&p, 16, ESTIMATE_PAGES, rows, 2);
 	ck_assert_uint_eq(rows[0].low, 2 << 20);
-	near((double)(rows[0].high - rows[0].low), 3.6889 * 3 * 16 * 200);
-	near((double)rows[1].missing, 3.6889 * 3 * 16 * 200);
+	near((double)(rows[0].high - rows[0].low), 2.99573 * 3 * 16 * 200);
+	near((double)rows[1].missing, 2.99573 * 3 * 16 * 200);
 	unit_pieces_free(&p);
 	add(&p, 0, SAMPLE_CERTAIN, 2 << 20);
 	add(&p, 0, 1, 64);
@@ -169,7 +168,7 @@ START_TEST(rows_share_units)
 {
 	static const uint32_t groups[] = { 0, 1, 1, UINT32_MAX };
 	struct sample sample;
-	const struct estimate_rule rule = { &sample, ESTIMATE_HEAVIER };
+	const struct estimate_rule rule = { &sample, ESTIMATE_PAGES };
 	struct unit_pieces p = { 0 };
 	struct estimate e[3];
 
@@ -257,7 +256,7 @@ START_TEST(a_row_of_one_unit_has_at_least_that)
 	add(&p, 0, 7, 1000);
 	for (uint64_t unit = 100; unit < 140; unit++)
 		add(&p, 1, unit, 1000);
-	estimate(&p, 64, ESTIMATE_HEAVIER, e, 2);
+	estimate(&p, 64, ESTIMATE_PAGES, e, 2);
 	ck_assert_uint_eq(e[0].low, 1000);
 	ck_assert_uint_eq(e[0].value, 64000);
 	ck_assert_uint_gt(e[1].low, 40000);
@@ -271,7 +270,7 @@ END_TEST
  */
 START_TEST(other_rows_tell_how_units_differ)
 {
-	struct estimate differ[2], alike[2];
+	struct estimate differ[5], alike[5];
 
 	for (unsigned int apart = 0; apart < 2; apart++) {
 		struct unit_pieces p = { 0 };
@@ -279,12 +278,14 @@ START_TEST(other_rows_tell_how_units_differ)
 		add(&p, 0, 7, 1000);
 		for (uint64_t unit = 100; unit < 140; unit++)
 			add(&p, 1, unit, apart && unit % 2 ? 10000 : 1000);
-		estimate(&p, 16, ESTIMATE_HEAVIER, apart ? differ : alike, 2);
+		for (uint64_t unit = 200; unit < 320; unit++) /* three more such rows */
+			add(&p, 2 + unit % 3, unit, apart && unit % 2 ? 10000 : 1000);
+		estimate(&p, 16, ESTIMATE_OWN, apart ? differ : alike, 5);
 		unit_pieces_free(&p);
 	}
 	ck_assert_uint_gt(differ[0].high, 3 * alike[0].high);
-	/* The exact interval is 5.57 times what the unit stands for. */
-	ck_assert_uint_ge(alike[0].high, 5571 * 16);
+	/* The interval of units alike ends at 4.93 times what the unit stands for. */
+	ck_assert_uint_ge(alike[0].high, 4931 * 16);
 	ck_assert_uint_lt(alike[0].high, 9000 * 16);
 	/* For many units it is their own weights that count. */
 	ck_assert_uint_lt(alike[1].high, 3 * alike[1].value / 2);
@@ -317,7 +318,7 @@ START_TEST(rows_of_few_units_hold_the_truth_too)
 	static struct estimate e[MADE_ROWS];
 	struct unit_pieces parts[16] = { 0 };
 	unsigned int all[4] = { 0 }, inside[4] = { 0 };
-	struct estimate_rule rule = { .heavier = ESTIMATE_HEAVIER };
+	struct estimate_rule rule = { .of = ESTIMATE_OWN };
 	struct sample s;
 
 	sample_init(&s, 16, 0, 4096);
@@ -350,16 +351,54 @@ START_TEST(rows_of_few_units_hold_the_truth_too)
 }
 END_TEST
 
+/* Rows by task: each has light units of its own, and most of its bytes in two units that all rows
+ * share. Of 16 samples, at most two have one of these. Estimates of what shares units know that,
+ * estimates by callsite hold in few cases.
+ */
+START_TEST(rows_share_few_hot_units)
+{
+	static const enum estimate_of of[] = { ESTIMATE_SHARED, ESTIMATE_OWN };
+	const uint64_t hot = 100000, light = 100, truth = 300 * light + 2 * hot;
+	unsigned int inside[2] = { 0 }, all = 0;
+	struct sample s;
+
+	sample_init(&s, 16, 0, 4096);
+	for (uint32_t part = 0; part < 16; part++) {
+		struct unit_pieces p = { 0 };
+		struct estimate e[5];
+
+		for (uint64_t n = 0; n < 5 * 300ULL; n++) {
+			if (sample_part(&s, 100 + n) == part)
+				add(&p, n % 5, 100 + n, light);
+		}
+		for (uint32_t n = 0; n < 10; n++) {
+			if (sample_part(&s, 7 + n % 2) == part)
+				add(&p, n / 2, 7 + n % 2, hot);
+		}
+		for (int i = 0; i < 2; i++) {
+			estimate(&p, 16, of[i], e, 5);
+			for (int row = 0; row < 5; row++)
+				inside[i] += e[row].low <= truth && truth <= e[row].high;
+		}
+		all += 5;
+		unit_pieces_free(&p);
+	}
+	ck_assert_uint_ge(inside[0] * 100, all * ESTIMATE_PERCENT);
+	ck_assert_uint_lt(inside[1] * 2, all);
+}
+END_TEST
+
 Suite *test_estimate_suite(void)
 {
 	Suite *s = suite_create("estimate");
 	TCase *tc = tcase_create("all");
 
-	tcase_add_test(tc, units_alike_have_exact_intervals);
+	tcase_add_test(tc, units_alike_have_mid_p_intervals);
 	tcase_add_test(tc, few_units_with_most_are_told);
 	tcase_add_test(tc, known_intervals);
 	tcase_add_test(tc, what_is_recorded_in_any_case);
 	tcase_add_test(tc, rows_share_units);
+	tcase_add_test(tc, rows_share_few_hot_units);
 	tcase_add_test(tc, absurd_sums_are_bounded);
 	tcase_add_test(tc, a_row_of_one_unit_has_at_least_that);
 	tcase_add_test(tc, other_rows_tell_how_units_differ);

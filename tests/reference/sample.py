@@ -38,6 +38,7 @@ TOTALS = {"slab": ("bytes_allocated", "bytes_net"), "page": ("bytes", "bytes_liv
 FIGURES = ("slab", "slab, live", "pages", "pages, live")
 KEYS = ("callsite", "stack", "cache", "pid", "comm", "cpu")
 LEAST = 0.94
+DRAWS = 8  # fewer samples say nothing
 BLOCK_ORDER = 4  # blocks of this order or more are always recorded
 
 
@@ -242,10 +243,10 @@ def changes(kmemx, whole, part):
             continue
         total = sum(row["bytes_old"] for row in report["rows"])
         for row in report["rows"]:
-            if not row["bytes_uncertainty"] or not row["hit_uncertainty"]:
+            if 0 in (row["bytes_uncertainty"], row["hit_uncertainty"]):
                 raise SystemExit(f"{part}: diff: no uncertainty in {row}")
-            if row["bytes_old"] < total / 50:
-                continue
+            if row["bytes_old"] < total / 50 or row["bytes_uncertainty"] is None:
+                continue  # None: events were lost, any change is possible
             rows += 1
             changed += abs(row["bytes_delta"]) > row["bytes_uncertainty"]
     return rows, changed
@@ -295,15 +296,16 @@ class Cell:
 
     def error(self):
         """The standard error of the share, a ratio of sums over samples (W. G. Cochran, Sampling
-        techniques, 1977, 6.4).
+        techniques, 1977, 6.4); no less than that of as many draws of one row.
         """
         (nr, inside), draws = self.sums(), len(self.draws)
         apart = sum((held - inside / nr * of) ** 2 for of, held in self.draws.values())
-        return math.sqrt(apart * draws / max(draws - 1, 1)) / nr
+        return max(math.sqrt(apart * draws / max(draws - 1, 1)) / nr,
+                   math.sqrt(LEAST * (1 - LEAST) / nr))
 
     def too_low(self):
         nr, inside = self.sums()
-        return inside < nr * (LEAST - 2 * self.error())
+        return len(self.draws) >= DRAWS and inside < nr * (LEAST - 2 * self.error())
 
     def __str__(self):
         nr, inside = self.sums()

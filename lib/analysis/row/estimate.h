@@ -41,8 +41,8 @@ struct estimate {
 	bool shared;
 };
 
-/* What is estimated. Objects that are freed soon reuse few addresses, so that few units have most of
- * all slab allocations: as a rule they are not in the sample.
+/* What is estimated. Objects that are freed soon reuse few addresses, so that few units have most
+ * of all slab allocations: as a rule they are not in the sample.
  */
 enum estimate_of {
 	ESTIMATE_PAGES,	 /* pages, allocated or live */

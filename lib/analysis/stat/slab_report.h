@@ -92,8 +92,8 @@ struct slab_sums {
 
 /* The callsite of account row @row, as the reader sees it. */
 uint64_t slab_report_callsite(const struct slab_report *slab, size_t row);
-/* In a sample: estimates of sums of account rows, see unit_pieces_estimate(); of bytes that live, or
- * that were allocated. 0 or -ENOMEM.
+/* In a sample: estimates of sums of account rows, see unit_pieces_estimate(); of bytes that live,
+ * or that were allocated. 0 or -ENOMEM.
  */
 int slab_report_estimate(const struct slab_report *slab, enum estimate_of what,
 			 const uint32_t *group_of, struct estimate *out,

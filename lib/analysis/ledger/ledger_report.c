@@ -37,13 +37,15 @@ static int row_compare(const void *a, const void *b)
 					    : 1;
 }
 
-/* A row's data. @burst: when its unexplained part came, if @bursts. */
+/* A row's data. @burst: when its unexplained part came, if in a short time, else 0; @from, @to: the
+ * times.
+ */
 struct cells_of {
 	const struct books *books;
 	const struct books_row *row;
 	struct ledger_change change;
-	bool bursts;
 	struct ledger_burst burst;
+	uint64_t from, to;
 };
 
 /* Fewer objects than this can have many causes. */
@@ -64,13 +66,16 @@ static struct cells_of cells_make(const struct books *b, const struct books_row 
 {
 	struct cells_of r = { .books = b, .row = row, .change = row_change(row) };
 	int64_t missing = steps_missing(b, row);
+	const uint64_t *times = b->ledger->steps.curve.times;
+	unsigned int nr = ledger_steps_nr(&b->ledger->steps);
 
 	/* Free objects come and go with the slabs that CPUs hold. */
-	if (ledger_magnitude(missing) >= OPEN_LEAST &&
-	    ledger_magnitude(missing) > row->slack)
-		r.bursts = ledger_row_burst(row->steps, b->ledger->steps.curve.times,
-					    ledger_steps_nr(&b->ledger->steps), missing,
-					    &r.burst);
+	if (ledger_magnitude(missing) < OPEN_LEAST ||
+	    ledger_magnitude(missing) <= row->slack ||
+	    !ledger_row_burst(row->steps, times, nr, missing, &r.burst))
+		return r;
+	r.from = times[r.burst.first];
+	r.to = times[r.burst.last];
 	return r;
 }
 
@@ -146,12 +151,9 @@ static void reason(const struct books_row *row, uint64_t missing, struct strbuf 
 		unseen_why(row, sb);
 }
 
-/* Appends "+1.2 s", since the first event. */
-static void since(const struct cells_of *r, unsigned int moment, struct strbuf *sb)
+/* Appends "+1.2 s", @ts since the first event. */
+static void since(const struct analysis_env *env, uint64_t ts, struct strbuf *sb)
 {
-	const struct analysis_env *env = r->books->ledger->env;
-	uint64_t ts = r->books->ledger->steps.curve.times[moment];
-
 	ts = ts > env->first_ts ? ts - env->first_ts : 0;
 	strbuf_puts(sb, "+");
 	if (recording_clocks_are_ns(env->rec))
@@ -163,12 +165,12 @@ static void since(const struct cells_of *r, unsigned int moment, struct strbuf *
 /* Appends when the difference came, if it came in a short time. */
 static void when(const struct cells_of *r, struct strbuf *sb)
 {
-	if (!r->bursts)
+	if (!r->burst.net)
 		return;
 	strbuf_printf(sb, "; %+" PRId64 " from ", r->burst.net);
-	since(r, r->burst.first, sb);
+	since(r->books->ledger->env, r->from, sb);
 	strbuf_puts(sb, " to ");
-	since(r, r->burst.last, sb);
+	since(r->books->ledger->env, r->to, sb);
 }
 
 /* Why a row is not explained; "-" if nothing is missing. */
@@ -200,32 +202,6 @@ static struct cell cell_source(const void *row, struct table *t)
 	if (!r->row->nr_caches)
 		return (struct cell){ .type = CELL_NONE };
 	return cell_text(t, r->row->exact ? "count" : "slabinfo");
-}
-
-/* When the difference came; none if it came over a longer time. */
-static struct cell cell_burst_from(const void *row, struct table *t)
-{
-	const struct cells_of *r = row;
-	const uint64_t *times = r->books->ledger->steps.curve.times;
-
-	return r->bursts ? cell_uint(times[r->burst.first])
-			 : (struct cell){ .type = CELL_NONE };
-}
-
-static struct cell cell_burst_to(const void *row, struct table *t)
-{
-	const struct cells_of *r = row;
-	const uint64_t *times = r->books->ledger->steps.curve.times;
-
-	return r->bursts ? cell_uint(times[r->burst.last])
-			 : (struct cell){ .type = CELL_NONE };
-}
-
-static struct cell cell_burst(const void *row, struct table *t)
-{
-	const struct cells_of *r = row;
-
-	return r->bursts ? cell_int(r->burst.net) : (struct cell){ .type = CELL_NONE };
 }
 
 static struct cell cell_kernel_at(const void *row, struct table *t)
@@ -319,12 +295,12 @@ static const struct column_type columns[] = {
 	{ COLUMN("burst", "Burst", UNIT_COUNT,
 		 "The part of the difference that came in a quarter of the time or less.",
 		 .hidden = true),
-	  .fill = cell_burst },
+	  .none_if_0 = true, MEMBER(struct cells_of, burst.net) },
 	{ COLUMN("burst_from", "From", UNIT_TIME, "When this time began.",
 		 .hidden = true),
-	  .fill = cell_burst_from },
+	  .none_if_0 = true, MEMBER(struct cells_of, from) },
 	{ COLUMN("burst_to", "To", UNIT_TIME, "When it ended.", .hidden = true),
-	  .fill = cell_burst_to },
+	  .none_if_0 = true, MEMBER(struct cells_of, to) },
 	{ .column = { .name = "cache",
 		      .title = "Cache",
 		      .help = "The cache; +N: and N others of its size." },

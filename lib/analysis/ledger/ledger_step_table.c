@@ -12,48 +12,50 @@
 /* Text shows this many steps. */
 #define STEPS_SHOWN 6
 
-/* A row's data. @step: its number; @most: the row of which most is not explained, @most_net. */
-struct step_row {
-	const struct books *books;
-	unsigned int step;
-	uint64_t changed, missing;
-	const struct books_row *most;
-	int64_t most_net;
+/* A number that the recording may lack. */
+struct counted {
+	bool known;
+	int64_t value;
 };
 
-static const struct kernel_curve *curve_of(const struct step_row *r)
+/* Counters by how far they went on in a step, then those of meminfo by their value at its end. */
+enum { PGALLOC, PGFREE, BUDDY, SCANNED, MEMINFO };
+
+static const struct {
+	enum kernel_counter from;
+	const char *name;
+} counters[] = {
+	[PGALLOC] = { KERNEL_VMSTAT, "pgalloc" },
+	[PGFREE] = { KERNEL_VMSTAT, "pgfree" },
+	[BUDDY] = { KERNEL_BUDDY, "pages" },
+	[SCANNED] = { KERNEL_VMSTAT, "slabs_scanned" },
+	[MEMINFO] = { KERNEL_MEMINFO, "MemFree" },
+	{ KERNEL_MEMINFO, "Buffers" },
+	{ KERNEL_MEMINFO, "Cached" },
+	{ KERNEL_MEMINFO, "AnonPages" },
+	{ KERNEL_MEMINFO, "SReclaimable" },
+	{ KERNEL_MEMINFO, "SUnreclaim" },
+	{ KERNEL_MEMINFO, "KernelStack" },
+	{ KERNEL_MEMINFO, "PageTables" },
+	{ KERNEL_MEMINFO, "VmallocUsed" },
+	{ KERNEL_MEMINFO, "Percpu" },
+};
+
+/* A row's data. @most: the cache of which most is not explained, @most_net. */
+struct step_row {
+	uint64_t from, to, since, took;
+	uint64_t changed, missing;
+	const char *most;
+	struct counted most_net;
+	struct ledger_step_pages pages;
+	struct counted counters[ARRAY_SIZE(counters)];
+};
+
+static struct cell cell_counted(const void *counted, struct table *t)
 {
-	return &r->books->ledger->steps.curve;
-}
+	const struct counted *c = counted;
 
-static struct cell cell_from(const void *row, struct table *t)
-{
-	const struct step_row *r = row;
-
-	return cell_uint(curve_of(r)->times[r->step]);
-}
-
-static struct cell cell_to(const void *row, struct table *t)
-{
-	const struct step_row *r = row;
-
-	return cell_uint(curve_of(r)->times[r->step + 1]);
-}
-
-static struct cell cell_since(const void *row, struct table *t)
-{
-	const struct step_row *r = row;
-	uint64_t first = r->books->ledger->env->first_ts, ts;
-
-	ts = curve_of(r)->times[r->step];
-	return cell_uint(ts > first ? ts - first : 0);
-}
-
-static struct cell cell_took(const void *row, struct table *t)
-{
-	const struct step_row *r = row;
-
-	return cell_uint(curve_of(r)->times[r->step + 1] - curve_of(r)->times[r->step]);
+	return c->known ? cell_int(c->value) : (struct cell){ .type = CELL_NONE };
 }
 
 static struct cell cell_explained(const void *row, struct table *t)
@@ -64,110 +66,24 @@ static struct cell cell_explained(const void *row, struct table *t)
 	return ledger_explained((int64_t)agreed, (int64_t)r->changed);
 }
 
-static struct cell cell_most(const void *row, struct table *t)
-{
-	const struct step_row *r = row;
+/* The cell shows @member of the row, a struct counted. */
+#define COUNTED(member) .fill = cell_counted, .offset = offsetof(struct step_row, member)
 
-	return r->most ? cell_text(t, books_row_name(r->books, r->most))
-		       : (struct cell){ .type = CELL_NONE };
-}
-
-static struct cell cell_most_net(const void *row, struct table *t)
-{
-	const struct step_row *r = row;
-
-	return r->most ? cell_int(r->most_net) : (struct cell){ .type = CELL_NONE };
-}
-
-static struct cell cell_allocated(const void *row, struct table *t)
-{
-	const struct step_row *r = row;
-
-	return cell_uint(r->books->ledger->steps.pages[r->step].allocated);
-}
-
-static struct cell cell_freed(const void *row, struct table *t)
-{
-	const struct step_row *r = row;
-
-	return cell_uint(r->books->ledger->steps.pages[r->step].freed);
-}
-
-/* How far the counter went on in the step. */
-static struct cell cell_counted(const struct step_row *r, enum kernel_counter from,
-				const char *name)
-{
-	const struct kernel_series *s = kernel_curve_find(curve_of(r), from, name);
-
-	if (!s || s->at[r->step] == KERNEL_CURVE_NONE ||
-	    s->at[r->step + 1] == KERNEL_CURVE_NONE)
-		return (struct cell){ .type = CELL_NONE };
-	return cell_int((int64_t)s->at[r->step + 1] - (int64_t)s->at[r->step]);
-}
-
-static struct cell cell_pgalloc(const void *row, struct table *t)
-{
-	return cell_counted(row, KERNEL_VMSTAT, "pgalloc");
-}
-
-static struct cell cell_pgfree(const void *row, struct table *t)
-{
-	return cell_counted(row, KERNEL_VMSTAT, "pgfree");
-}
-
-static struct cell cell_buddy(const void *row, struct table *t)
-{
-	return cell_counted(row, KERNEL_BUDDY, "pages");
-}
-
-static struct cell cell_scanned(const void *row, struct table *t)
-{
-	return cell_counted(row, KERNEL_VMSTAT, "slabs_scanned");
-}
-
-/* Bytes of a counter of meminfo at the step's end. */
-static struct cell cell_bytes(const struct step_row *r, const char *name)
-{
-	const struct kernel_series *s =
-		kernel_curve_find(curve_of(r), KERNEL_MEMINFO, name);
-
-	return s && s->at[r->step + 1] != KERNEL_CURVE_NONE
-		       ? cell_uint(s->at[r->step + 1] * 1024)
-		       : (struct cell){ .type = CELL_NONE };
-}
-
-#define MEMINFO(fn, counter)                                    \
-	static struct cell fn(const void *row, struct table *t) \
-	{                                                       \
-		return cell_bytes(row, counter);                \
-	}
-
-MEMINFO(cell_mem_free, "MemFree")
-MEMINFO(cell_buffers, "Buffers")
-MEMINFO(cell_cached, "Cached")
-MEMINFO(cell_anon, "AnonPages")
-MEMINFO(cell_reclaimable, "SReclaimable")
-MEMINFO(cell_unreclaim, "SUnreclaim")
-MEMINFO(cell_stacks, "KernelStack")
-MEMINFO(cell_tables, "PageTables")
-MEMINFO(cell_vmalloc, "VmallocUsed")
-MEMINFO(cell_percpu, "Percpu")
-
-/* A column for machines: a counter of meminfo at the step's end. */
-#define MEMINFO_COLUMN(column_name, counter, make)                               \
+/* A column for machines: counter @nr of meminfo at the step's end. */
+#define MEMINFO_COLUMN(column_name, counter, nr)                                 \
 	{                                                                        \
 		COLUMN(column_name, counter, UNIT_BYTES,                         \
 		       counter " of meminfo at the step's end.", .hidden = true, \
 		       .level = true),                                           \
-			.fill = make                                             \
+			COUNTED(counters[MEMINFO + (nr)])                        \
 	}
 
 static const struct column_type columns[] = {
 	{ COLUMN("since", "Since", UNIT_TIME,
 		 "When the step began, since the first event.", .level = true),
-	  .fill = cell_since },
+	  MEMBER(struct step_row, since) },
 	{ COLUMN("took", "Took", UNIT_TIME, "Its length.", .leaves = 40),
-	  .fill = cell_took },
+	  MEMBER(struct step_row, took) },
 	{ COLUMN("changed", "Changed", UNIT_COUNT,
 		 "Objects: of each cache the larger of its changes by events and by slabinfo.",
 		 .leaves = 30),
@@ -182,45 +98,45 @@ static const struct column_type columns[] = {
 	{ COLUMN("most", "Of it", UNIT_COUNT,
 		 "The largest part of the difference: by slabinfo less by events.",
 		 .leaves = 20),
-	  .fill = cell_most_net },
+	  COUNTED(most_net) },
 	{ COLUMN("from_ts", "From", UNIT_TIME, "When the step began.", .hidden = true,
 		 .level = true),
-	  .fill = cell_from },
+	  MEMBER(struct step_row, from) },
 	{ COLUMN("to_ts", "To", UNIT_TIME, "When it ended.", .hidden = true,
 		 .level = true),
-	  .fill = cell_to },
+	  MEMBER(struct step_row, to) },
 	{ COLUMN("pages_allocated", "Pages", UNIT_PAGES,
 		 "Page frames that events allocated in the step.", .hidden = true),
-	  .fill = cell_allocated },
+	  MEMBER(struct step_row, pages.allocated) },
 	{ COLUMN("pages_freed", "Freed", UNIT_PAGES, "Page frames that events freed.",
 		 .hidden = true),
-	  .fill = cell_freed },
+	  MEMBER(struct step_row, pages.freed) },
 	{ COLUMN("pgalloc", "pgalloc", UNIT_PAGES,
 		 "Page frames allocated by vmstat, all zones.", .hidden = true),
-	  .fill = cell_pgalloc },
+	  COUNTED(counters[PGALLOC]) },
 	{ COLUMN("pgfree", "pgfree", UNIT_PAGES, "Page frames freed by vmstat.",
 		 .hidden = true),
-	  .fill = cell_pgfree },
+	  COUNTED(counters[PGFREE]) },
 	{ COLUMN("buddy", "Buddy", UNIT_PAGES,
 		 "Page frames that the lists of buddyinfo gained.", .hidden = true),
-	  .fill = cell_buddy },
+	  COUNTED(counters[BUDDY]) },
 	{ COLUMN("slabs_scanned", "Scanned", UNIT_COUNT,
 		 "Objects that shrinkers looked at: the kernel needed memory.",
 		 .hidden = true),
-	  .fill = cell_scanned },
-	MEMINFO_COLUMN("mem_free", "MemFree", cell_mem_free),
-	MEMINFO_COLUMN("buffers", "Buffers", cell_buffers),
-	MEMINFO_COLUMN("cached", "Cached", cell_cached),
-	MEMINFO_COLUMN("anon", "AnonPages", cell_anon),
-	MEMINFO_COLUMN("slab_reclaimable", "SReclaimable", cell_reclaimable),
-	MEMINFO_COLUMN("slab_unreclaimable", "SUnreclaim", cell_unreclaim),
-	MEMINFO_COLUMN("kernel_stacks", "KernelStack", cell_stacks),
-	MEMINFO_COLUMN("page_tables", "PageTables", cell_tables),
-	MEMINFO_COLUMN("vmalloc", "VmallocUsed", cell_vmalloc),
-	MEMINFO_COLUMN("percpu", "Percpu", cell_percpu),
+	  COUNTED(counters[SCANNED]) },
+	MEMINFO_COLUMN("mem_free", "MemFree", 0),
+	MEMINFO_COLUMN("buffers", "Buffers", 1),
+	MEMINFO_COLUMN("cached", "Cached", 2),
+	MEMINFO_COLUMN("anon", "AnonPages", 3),
+	MEMINFO_COLUMN("slab_reclaimable", "SReclaimable", 4),
+	MEMINFO_COLUMN("slab_unreclaimable", "SUnreclaim", 5),
+	MEMINFO_COLUMN("kernel_stacks", "KernelStack", 6),
+	MEMINFO_COLUMN("page_tables", "PageTables", 7),
+	MEMINFO_COLUMN("vmalloc", "VmallocUsed", 8),
+	MEMINFO_COLUMN("percpu", "Percpu", 9),
 	{ COLUMN("cache", "Cache", UNIT_NONE, "The cache of which most is not explained.",
 		 .last = true),
-	  .fill = cell_most },
+	  MEMBER(struct step_row, most) },
 	COLUMNS_END,
 };
 
@@ -230,30 +146,56 @@ const struct table_type ledger_step_type = {
 	.columns = columns,
 };
 
-/* Adds up what happened in step @step. */
-static struct step_row make_row(const struct books *b, unsigned int step)
+/* Adds up the caches' changes in step @step. */
+static void add_caches(struct step_row *r, const struct books *b, unsigned int step)
 {
-	struct step_row r = { .books = b, .step = step };
 	size_t i;
 
 	for (i = 0; i < b->nr_rows; i++) {
 		const struct ledger_row_steps *s = b->rows[i].steps;
-		struct ledger_change change;
-		int64_t net;
+		int64_t net = s ? ledger_row_step(s, step) : 0;
+		struct ledger_change change = { s ? s->trace[step] : 0, 0, true };
 
-		if (!s)
-			continue;
-		net = ledger_row_step(s, step);
-		change = (struct ledger_change){ s->trace[step], s->trace[step] + net,
-						 true };
-		r.changed += ledger_largest(&change);
-		r.missing += ledger_magnitude(net);
-		if (net &&
-		    (!r.most || ledger_magnitude(net) > ledger_magnitude(r.most_net))) {
-			r.most = &b->rows[i];
-			r.most_net = net;
+		change.kernel = change.trace + net;
+		r->changed += ledger_largest(&change);
+		r->missing += ledger_magnitude(net);
+		if (ledger_magnitude(net) > ledger_magnitude(r->most_net.value)) {
+			r->most = books_row_name(b, &b->rows[i]);
+			r->most_net = (struct counted){ true, net };
 		}
 	}
+}
+
+/* Counter @i in the step, or at its end; meminfo is in KiB. */
+static struct counted read_counter(const struct kernel_curve *c, size_t i,
+				   unsigned int step)
+{
+	const struct kernel_series *s =
+		kernel_curve_find(c, counters[i].from, counters[i].name);
+
+	if (!s || s->at[step] == KERNEL_CURVE_NONE ||
+	    s->at[step + 1] == KERNEL_CURVE_NONE)
+		return (struct counted){ false, 0 };
+	if (i >= MEMINFO)
+		return (struct counted){ true, (int64_t)s->at[step + 1] * 1024 };
+	return (struct counted){ true, (int64_t)s->at[step + 1] - (int64_t)s->at[step] };
+}
+
+static struct step_row make_row(const struct books *b, unsigned int step)
+{
+	const struct kernel_curve *curve = &b->ledger->steps.curve;
+	const uint64_t *times = &curve->times[step];
+	uint64_t first = b->ledger->env->first_ts;
+	struct step_row r = { .from = times[0],
+			      .to = times[1],
+			      .since = times[0] > first ? times[0] - first : 0,
+			      .took = times[1] - times[0],
+			      .pages = b->ledger->steps.pages[step] };
+	size_t i;
+
+	add_caches(&r, b, step);
+	for (i = 0; i < ARRAY_SIZE(counters); i++)
+		r.counters[i] = read_counter(curve, i, step);
 	return r;
 }
 
@@ -263,7 +205,7 @@ static int by_missing(const void *a, const void *b)
 
 	if (x->missing != y->missing)
 		return x->missing < y->missing ? 1 : -1;
-	return x->step < y->step ? -1 : 1;
+	return x->from < y->from ? -1 : 1;
 }
 
 /* Clocks that count no nanoseconds have plain numbers. */

@@ -35,8 +35,7 @@ static const char *const from_meminfo[] = {
 	"SReclaimable", "SUnreclaim", "KernelStack", "PageTables",
 	"VmallocUsed",	"Percpu",     NULL
 };
-static const char *const from_vmstat[] = { "nr_free_pages", "pgfree", "slabs_scanned",
-					   NULL };
+static const char *const from_vmstat[] = { "pgfree", "slabs_scanned", NULL };
 
 int curve_open(struct curve *c, const char *proc, bool latest)
 {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * tests: event/split.h: its progress reports, the kernel's counts of a part. tests/cli/split.test tests the content of the parts.
+ * tests: event/split.h: its progress reports, the kernel's counts of a part. tests/cli/split.test
+ * tests the content of the parts.
  */
 #include <check.h>
 #include <errno.h>

@@ -37,7 +37,7 @@
 static const struct {
 	double deviations, least, alone;
 } heavy[ESTIMATE_NR] = {
-	[ESTIMATE_PAGES] = { 0, 1, 3 },	   [ESTIMATE_LIVING] = { 1.25, 1, 3 },
+	[ESTIMATE_PAGES] = { 0, 1, 3 },	   [ESTIMATE_LIVING] = { 1.5, 1, 3 },
 	[ESTIMATE_OWN] = { 2, 1, 32 },	   [ESTIMATE_CACHES] = { 3, 1, 32 },
 	[ESTIMATE_SHARED] = { 2, 80, 80 },
 };

@@ -115,9 +115,10 @@ int accounts_slab(struct accounts *a, const struct dimensions *dimensions,
 		if (!slab)
 			return -ENOMEM;
 		a->slab = slab;
+		slab->lives.any.kind = &slab_kind;
 		slab->lives.skew = clock_skew(a->rec);
-		slab->lives.scope = scope_of(a->rec);
-		slab->lives.filtered = a->filtered;
+		slab->lives.any.scope = scope_of(a->rec);
+		slab->lives.any.filtered = a->filtered;
 		/* The kernel counts all objects, so the events must not be filtered or sampled. */
 		if (!a->filtered && !recording_meta(a->rec, RECORDING_META_SAMPLE) &&
 		    slab_edges_init(&a->edges, a->rec))
@@ -126,12 +127,12 @@ int accounts_slab(struct accounts *a, const struct dimensions *dimensions,
 		 * page allocator.
 		 */
 		slab->lives.large_bytes = 2 * (uint64_t)a->page_size;
-		init_dimensions(&slab->lives.dimensions, &a->sample);
+		init_dimensions(&slab->lives.any.dimensions, &a->sample);
 	}
-	if (!agree(&slab->lives.dimensions, dimensions))
+	if (!agree(&slab->lives.any.dimensions, dimensions))
 		return -EOVERFLOW;
 	*out = slab;
-	return name_tasks(a, &slab->lives.dimensions);
+	return name_tasks(a, &slab->lives.any.dimensions);
 }
 
 int accounts_page(struct accounts *a, const struct dimensions *dimensions,
@@ -145,23 +146,52 @@ int accounts_page(struct accounts *a, const struct dimensions *dimensions,
 		if (!page)
 			return -ENOMEM;
 		a->page = page;
+		page->lives.any.kind = &page_kind;
+		page->lives.any.page_size = a->page_size;
 		page->lives.doubts.skew = clock_skew(a->rec);
-		page->lives.scope = scope_of(a->rec);
-		page->lives.filtered = a->filtered;
-		init_dimensions(&page->lives.dimensions, &a->sample);
+		page->lives.any.scope = scope_of(a->rec);
+		page->lives.any.filtered = a->filtered;
+		init_dimensions(&page->lives.any.dimensions, &a->sample);
 	}
-	if (!agree(&page->lives.dimensions, dimensions))
+	if (!agree(&page->lives.any.dimensions, dimensions))
 		return -EOVERFLOW;
 	*out = page;
-	return name_tasks(a, &page->lives.dimensions);
+	return name_tasks(a, &page->lives.any.dimensions);
+}
+
+int accounts_ask(struct accounts *a, const struct dimensions dimensions[MEMORY_KINDS],
+		 struct lives *of[MEMORY_KINDS])
+{
+	struct slab_account *slab;
+	struct page_account *page;
+	int ret = accounts_slab(a, &dimensions[MEMORY_SLAB], &slab);
+
+	if (!ret)
+		ret = accounts_page(a, &dimensions[MEMORY_PAGE], &page);
+	if (ret)
+		return ret;
+	of[MEMORY_SLAB] = &slab->lives.any;
+	of[MEMORY_PAGE] = &page->lives.any;
+	return 0;
+}
+
+int accounts_observe(struct accounts *a, const struct dimensions dimensions[MEMORY_KINDS],
+		     struct lives *of[MEMORY_KINDS], lives_fn *fn, void *ctx)
+{
+	int ret = accounts_ask(a, dimensions, of), kind;
+
+	for (kind = 0; kind < MEMORY_KINDS && !ret; kind++)
+		ret = lives_observe(of[kind], fn, ctx);
+	return ret;
 }
 
 bool accounts_read_all(const struct accounts *a)
 {
 	const struct slab_account *slab = a->slab;
 
-	return slab && (slab->by_ptr || slab->lives.nr_observers ||
-			dimensions_find(&slab->lives.dimensions, DIMENSION_NODE) >= 0);
+	return slab &&
+	       (slab->lives.any.nr_observers ||
+		dimensions_find(&slab->lives.any.dimensions, DIMENSION_NODE) >= 0);
 }
 
 void accounts_events(struct accounts *a, const struct kmem_event *evs, size_t nr)
@@ -171,8 +201,8 @@ void accounts_events(struct accounts *a, const struct kmem_event *evs, size_t nr
 
 	for (done = 0; done < nr;) {
 		done += event_lists_fill(&lists, evs + done, nr - done);
-		slab_account_listed(a->slab, &lists);
-		page_account_listed(a->page, &lists);
+		slab_lives_listed(&a->slab->lives, &lists);
+		page_lives_listed(&a->page->lives, &lists);
 	}
 }
 

@@ -48,6 +48,24 @@ int accounts_slab(struct accounts *a, const struct dimensions *dimensions,
 		  struct slab_account **out) __must_check;
 int accounts_page(struct accounts *a, const struct dimensions *dimensions,
 		  struct page_account **out) __must_check;
+/* Asks for the accounts of all kinds of memory; @of: their lives. 0 or as accounts_slab(). */
+int accounts_ask(struct accounts *a, const struct dimensions dimensions[MEMORY_KINDS],
+		 struct lives *of[MEMORY_KINDS]) __must_check;
+/* The same, and lives_observe() for each. */
+int accounts_observe(struct accounts *a, const struct dimensions dimensions[MEMORY_KINDS],
+		     struct lives *of[MEMORY_KINDS], lives_fn *fn,
+		     void *ctx) __must_check;
+/* The account that @l of accounts_ask() is the first member of. */
+static inline const struct slab_account *accounts_of_slab(const struct lives *l)
+{
+	return (const struct slab_account *)l;
+}
+
+static inline const struct page_account *accounts_of_page(const struct lives *l)
+{
+	return (const struct page_account *)l;
+}
+
 /* Does an account or an observer read gfp_flags or node of slab allocations? See
  * event_stream_set_brief().
  */

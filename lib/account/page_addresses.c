@@ -29,33 +29,33 @@ static struct page_pfn *address_of(struct page_addresses *a, uint64_t pfn, uint3
 	return &a->pfns[id - 1];
 }
 
-void page_addresses_lives(void *ctx, const struct page_life *lives, size_t nr)
+void page_addresses_lives(void *ctx, const struct lives *of, const struct life *life,
+			  size_t nr)
 {
 	struct page_addresses *a = ctx;
 	size_t i;
 
-	for (i = 0; i < nr && !a->failed; i++) {
-		const struct page_life *life = &lives[i];
-		struct page_pfn *pfn = life->what == PAGE_REFUSED
+	for (i = 0; i < nr && !a->failed; i++, life++) {
+		struct page_pfn *pfn = life->what == LIFE_REFUSED
 					       ? NULL
-					       : address_of(a, life->pfn, life->row);
+					       : address_of(a, life->at, life->row);
 
 		if (!pfn)
 			continue;
 		switch (life->what) {
-		case PAGE_BORN:
+		case LIFE_BORN:
 			pfn->hit++;
-			pfn->live_pages += life->pages;
+			pfn->live_pages += life->nr;
 			break;
-		case PAGE_GONE:
-			pfn->implicit_pages += life->pages;
-			pfn->live_pages -= life->pages;
+		case LIFE_GONE:
+			pfn->implicit_pages += life->nr;
+			pfn->live_pages -= life->nr;
 			break;
-		case PAGE_FOUND: /* counted as gone before */
-			pfn->implicit_pages -= life->pages;
+		case LIFE_FOUND: /* counted as gone before */
+			pfn->implicit_pages -= life->nr;
 			break;
 		default:
-			pfn->live_pages -= life->pages;
+			pfn->live_pages -= life->nr;
 		}
 	}
 }
@@ -67,9 +67,9 @@ void page_addresses_sum(struct page_addresses *a, const struct page_lives *lives
 
 	for (i = 0; i < a->nr; i++)
 		a->pfns[i].sure_pages = 0;
-	while (a->nr && (e = page_lives_next(lives, e))) {
+	while (a->nr && (e = lives_next(&lives->any, e))) {
 		struct page_pfn *pfn =
-			page_lives_sure(lives, e)
+			lives_sure(&lives->any, e)
 				? address_of(a, page_lives_first(lives, e), e->row)
 				: NULL;
 

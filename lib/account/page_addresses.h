@@ -27,7 +27,7 @@ struct page_addresses {
 };
 
 /* An observer: @ctx is struct page_addresses. */
-void page_addresses_lives(void *ctx, const struct page_life *lives, size_t nr);
+lives_fn page_addresses_lives;
 /* Sets .sure_pages: pages that must still be live. */
 void page_addresses_sum(struct page_addresses *a, const struct page_lives *lives);
 void page_addresses_free(struct page_addresses *a);

@@ -8,54 +8,6 @@
 
 #include "base/array.h"
 
-/* Counts pages of a hidden block that ended without an event, or takes the count back. */
-static void page_count_gone(struct page_lives *l, const struct page_life *life)
-{
-	uint32_t *nr = u64_map_insert(&l->hidden_gone, life->row, 0);
-	uint32_t pages = (uint32_t)life->pages;
-
-	if (!nr)
-		l->failed = true;
-	else if (life->what == PAGE_GONE)
-		*nr += pages;
-	else
-		*nr -= *nr < pages ? *nr : pages;
-}
-
-/* Removes hidden blocks from the batch. */
-static void page_drop_hidden(struct page_lives *l)
-{
-	const struct page_life *from = l->batch, *end = l->next;
-
-	l->next = l->batch;
-	for (; from < end; from++) {
-		if (!(from->row & LIVE_HIDDEN))
-			*l->next++ = *from;
-		else if (from->what == PAGE_GONE || from->what == PAGE_FOUND)
-			page_count_gone(l, from);
-	}
-}
-
-void page_lives_flush(struct page_lives *l)
-{
-	const struct page_life *life;
-	size_t nr, i;
-
-	if (unlikely(l->filtered))
-		page_drop_hidden(l);
-	nr = (size_t)(l->next - l->batch);
-	for (life = l->batch; life < l->next; life++) {
-		struct page_tally *tally = &l->tallies[life->row];
-
-		page_tally_add(tally, life->what, life->pages);
-		tally->last += life->last;
-		tally->implicit += life->implicit;
-	}
-	for (i = 0; i < l->nr_observers && nr; i++)
-		l->observers[i].fn(l->observers[i].ctx, l->batch, nr);
-	l->next = l->batch;
-}
-
 /* Blocks are aligned to their size and disjoint. */
 struct live_entry *page_block_find(struct page_lives *l, uint64_t pfn)
 {
@@ -68,7 +20,7 @@ struct live_entry *page_block_find(struct page_lives *l, uint64_t pfn)
 		/* A smaller order has the same first frame, which was looked up already. */
 		if (order && !(pfn & (1ULL << (order - 1))))
 			continue;
-		e = live_find(&l->blocks, first);
+		e = live_find(&l->any.live, first);
 		if (e && pfn - first < 1ULL << e->order)
 			return e;
 	}
@@ -103,7 +55,7 @@ static uint32_t page_split_new(struct page_lives *l, uint64_t pfn, uint64_t live
 			l->nr_splits = 1; /* index 0 means none */
 		if (array_reserve(&l->splits, &l->splits_capacity, l->nr_splits + 1,
 				  sizeof(*l->splits))) {
-			l->failed = true;
+			l->any.failed = true;
 			return 0;
 		}
 		index = (uint32_t)l->nr_splits++;
@@ -122,18 +74,20 @@ struct block_end {
 };
 
 static void block_life(struct page_lives *l, const struct live_entry *e, uint64_t pfn,
-		       const struct block_end *end, enum page_life_what what)
+		       const struct block_end *end, enum life_what what)
 {
-	struct page_life *life = page_life(l, end->ev, what);
+	struct life *life =
+		page_life(l, end->ev, what, what == LIFE_GONE ? end->gone : end->freed);
 
-	life->pfn = pfn;
-	life->pages = what == PAGE_GONE ? end->gone : end->freed;
+	life->at = pfn;
 	life->begin = end->begin;
 	life->row = e->row;
-	life->reordered = end->reordered;
+	if (end->reordered)
+		life->flags = LIFE_REORDERED | LIFE_OTHER_CPU;
 	/* An announced page ends with the next event, whatever that is. */
-	life->other_cpu = end->reordered || (end->ev && end->ev->type == KMEM_PAGE_FREE &&
-					     e->cpu != (uint16_t)end->ev->cpu);
+	else if (end->ev && end->ev->type == KMEM_PAGE_FREE &&
+		 e->cpu != (uint16_t)end->ev->cpu)
+		life->flags = LIFE_OTHER_CPU;
 }
 
 /* Pages of block @e, which has left the table, end as @end says. Returns the index of the split
@@ -154,15 +108,13 @@ static uint32_t block_end(struct page_lives *l, const struct live_entry *e,
 		implicit = split->implicit |= implicit;
 	}
 	if (end->freed)
-		block_life(l, e, first, end, PAGE_FREED);
+		block_life(l, e, first, end, LIFE_FREED);
 	if (end->gone)
-		block_life(l, e, first, end, PAGE_GONE);
-	if (left == nr) {
-		l->next[-1].last = true;
-		l->next[-1].implicit = implicit;
-	}
-	if (unlikely(l->next - l->batch >= PAGE_LIVES_EVENTS))
-		page_lives_flush(l);
+		block_life(l, e, first, end, LIFE_GONE);
+	if (left == nr)
+		l->any.next[-1].flags |= implicit ? LIFE_LAST | LIFE_IMPLICIT : LIFE_LAST;
+	if (unlikely(l->any.next - l->any.batch >= LIVES_EVENTS))
+		lives_flush(&l->any);
 	if (!index && left == nr)
 		return 0;
 	if (!index) {
@@ -184,11 +136,11 @@ void page_block_reordered(struct page_lives *l, struct live_entry *e,
 {
 	const struct live_entry old = *e;
 	const struct block_end end = { .ev = ev,
-				       .begin = live_begin(&l->blocks, e),
+				       .begin = live_begin(&l->any.live, e),
 				       .freed = 1ULL << old.order,
 				       .reordered = true };
 
-	live_remove(&l->blocks, e);
+	live_remove(&l->any.live, e);
 	block_end(l, &old, &end);
 	page_frames_mark(&l->frames, old.key, end.freed, false);
 }
@@ -200,10 +152,10 @@ static void page_pieces(struct page_lives *l, uint64_t pfn, uint64_t end,
 	while (pfn < end) {
 		unsigned int order = 63 - (unsigned int)__builtin_clzll(end - pfn);
 		unsigned int align = pfn ? (unsigned int)__builtin_ctzll(pfn) : order;
-		struct live_entry *e = live_insert(&l->blocks, pfn);
+		struct live_entry *e = live_insert(&l->any.live, pfn);
 
 		if (!e) {
-			l->failed = true;
+			l->any.failed = true;
 			return;
 		}
 		if (align < order)
@@ -211,7 +163,7 @@ static void page_pieces(struct page_lives *l, uint64_t pfn, uint64_t end,
 		*e = *of;
 		e->key = pfn;
 		e->order = (uint8_t)order;
-		live_set_begin(&l->blocks, e, begin);
+		live_set_begin(&l->any.live, e, begin);
 		pfn += 1ULL << order;
 	}
 }
@@ -238,7 +190,7 @@ void page_release(struct page_lives *l, const struct kmem_event *ev, uint64_t pf
 		struct live_entry old, *e;
 
 		pfn = page_frames_next_live(&l->frames, pfn, end);
-		e = pfn < end && !l->failed ? page_block_find(l, pfn) : NULL;
+		e = pfn < end && !l->any.failed ? page_block_find(l, pfn) : NULL;
 		if (!e)
 			return;
 		if (unlikely(e->doubt))
@@ -251,10 +203,10 @@ void page_release(struct page_lives *l, const struct kmem_event *ev, uint64_t pf
 				page_frames_census(&l->frames, pfn, stop - pfn).announced;
 		how.freed = why == PAGE_END_FREED ? stop - pfn : announced;
 		how.gone = stop - pfn - how.freed;
-		how.begin = live_begin(&l->blocks, e);
+		how.begin = live_begin(&l->any.live, e);
 		if (announced && !(e->row & LIVE_HIDDEN))
-			l->fates.batched_pages += announced;
-		live_remove(&l->blocks, e);
+			l->totals.batched_pages += announced;
+		live_remove(&l->any.live, e);
 		old.split = block_end(l, &old, &how);
 		page_pieces(l, old.key, pfn, &old, how.begin);
 		page_pieces(l, stop, last, &old, how.begin);

@@ -19,21 +19,22 @@ struct page_split {
 
 enum page_end { PAGE_END_FREED, PAGE_END_UNSEEN, PAGE_END_ANNOUNCED };
 
-/* Adds up the batch and hands it over. */
-void page_lives_flush(struct page_lives *l);
-
-/* The next life of the batch. There is room for one per event; a caller that needs more flushes
- * before the batch is half full.
+/* The next life of the batch, of @pages. There is room for one per event; a caller that needs more
+ * flushes before the batch is half full.
  */
-static __always_inline struct page_life *
-page_life(struct page_lives *l, const struct kmem_event *ev, enum page_life_what what)
+static __always_inline struct life *page_life(struct page_lives *l,
+					      const struct kmem_event *ev,
+					      enum life_what what, uint64_t pages)
 {
-	struct page_life *life = l->next++;
+	struct life *life = l->any.next++;
 
 	life->event = ev;
 	life->begin = 0;
+	life->nr = pages;
+	life->bytes_req = life->bytes = pages * l->any.page_size;
+	life->cpu = 0;
 	life->what = (uint8_t)what;
-	life->last = life->implicit = life->reordered = life->other_cpu = false;
+	life->flags = 0;
 	return life; /* the caller fills in the rest */
 }
 

@@ -10,7 +10,6 @@
 #include <stdlib.h>
 
 #include "account/page_block.h"
-#include "account/page_rows.h"
 #include "base/array.h"
 
 /* What an event needs: live_hash() of its frame, and the frame's word or NULL. */
@@ -24,13 +23,35 @@ struct page_place {
  * only added up there.
  */
 
+static struct page_key page_key_of(const struct kmem_event *ev,
+				   const struct dimension_values *dims)
+{
+	return (struct page_key){ .gfp_flags = ev->page_alloc.gfp_flags,
+				  .stack = ev->stack,
+				  .order = ev->page_alloc.order,
+				  .migratetype = ev->page_alloc.migratetype,
+				  .dims = *dims };
+}
+
 /* The row of a key that is not among the recent ones; UINT32_MAX if memory ran out. */
 static uint32_t page_row_slow(struct page_lives *l, struct page_recent *recent,
 			      const struct kmem_event *ev,
 			      const struct dimension_values *dims)
 {
-	recent->id = page_key_number(l, ev, dims);
+	const struct page_key key = page_key_of(ev, dims);
+
+	recent->id = lives_number(&l->any, &key);
 	return recent->id - 1;
+}
+
+/* The row of a hidden allocation, or of one with several dimensions; UINT32_MAX: no memory. */
+static uint32_t page_row_apart(struct page_lives *l, const struct kmem_event *ev,
+			       const struct dimension_values *dims)
+{
+	const struct page_key key = page_key_of(ev, dims);
+
+	return l->any.filtered && ev->hidden ? lives_hidden_row(&l->any, &key)
+					     : lives_number(&l->any, &key) - 1;
 }
 
 /* The row of the allocation @ev; UINT32_MAX if memory ran out. Callers repeat endlessly. */
@@ -44,15 +65,14 @@ static __always_inline uint32_t page_row(struct page_lives *l,
 	struct page_recent *recent;
 
 	if (!plain)
-		dims = dimension_values_of(&l->dimensions, ev);
+		dims = dimension_values_of(&l->any.dimensions, ev);
 	high |= (uint64_t)dims.of[0] << 32;
 	mix = (gfp ^ low << 24 ^ high << 48 ^ high >> 16) * 0x9e3779b97f4a7c15ULL;
 	recent = &l->recent[(mix >> 32) % PAGE_NR_RECENT];
-	if (!plain && l->filtered && ev->hidden)
-		return page_hidden_row(l, ev, &dims);
-	/* The recent ones have only one dimension. */
-	if (!plain && !dimension_values_simple(&dims))
-		return page_key_number(l, ev, &dims) - 1;
+	/* The recent ones are shown and have only one dimension. */
+	if (!plain &&
+	    ((l->any.filtered && ev->hidden) || !dimension_values_simple(&dims)))
+		return page_row_apart(l, ev, &dims);
 	if (likely(recent->gfp_flags == gfp && recent->low == low &&
 		   recent->high == high && recent->id))
 		return recent->id - 1;
@@ -68,7 +88,7 @@ static __always_inline bool page_plausible(struct page_lives *l, uint64_t pfn,
 	if (order <= PAGE_ORDER_LIMIT && pfn <= UINT64_MAX >> 12 &&
 	    page_frames_room(&l->frames, pfn, 1ULL << order, l->nr_events))
 		return true;
-	l->fates.implausible++;
+	l->totals.implausible++;
 	return false;
 }
 
@@ -77,7 +97,7 @@ static __always_inline bool page_plausible(struct page_lives *l, uint64_t pfn,
 static void page_reorder(struct page_lives *l, struct live_entry *e,
 			 const struct live_entry *d, const struct kmem_event *ev)
 {
-	struct page_fates *sum = &l->fates;
+	struct page_totals *sum = &l->totals;
 	uint64_t nr = 1ULL << e->order;
 
 	if (d->again) {
@@ -107,7 +127,7 @@ static uint32_t page_alloc_over(struct page_lives *l, const struct kmem_event *e
 	uint64_t pfn = ev->page_alloc.pfn;
 	uint64_t begin;
 	uint32_t order = ev->page_alloc.order, row;
-	struct live_entry *e = live_find(&l->blocks, pfn), *d = NULL;
+	struct live_entry *e = live_find(&l->any.live, pfn), *d = NULL;
 	bool whole = e && e->order == order && !e->split;
 
 	if (whole && e->doubt == PAGE_EARLY)
@@ -118,13 +138,13 @@ static uint32_t page_alloc_over(struct page_lives *l, const struct kmem_event *e
 		return 0;
 	}
 	row = whole ? e->row : 0;
-	begin = whole ? live_begin(&l->blocks, e) : 0;
+	begin = whole ? live_begin(&l->any.live, e) : 0;
 	page_release(l, ev, pfn, 1ULL << order, PAGE_END_UNSEEN);
 	if (!whole || census->announced)
 		return 0;
 	d = page_doubt_add(&l->doubts, PAGE_OVER, ev, pfn, order);
 	if (!d) {
-		l->failed = true;
+		l->any.failed = true;
 		return 0;
 	}
 	d->row = row;
@@ -177,9 +197,9 @@ static __always_inline void page_alloc(struct page_lives *l, const struct kmem_e
 	uint64_t pfn = ev->page_alloc.pfn, mask = 0;
 	uint32_t order = ev->page_alloc.order, row, doubt;
 	bool failed = pfn == KMEM_NO_PFN;
-	enum page_life_what what;
+	enum life_what what;
 	struct page_word *word = NULL;
-	struct page_life *life;
+	struct life *life;
 	struct live_entry *e;
 
 	/* Only plausible frames have a region, so a frame with a word needs no check. */
@@ -191,7 +211,7 @@ static __always_inline void page_alloc(struct page_lives *l, const struct kmem_e
 		return;
 	/* The buddy allocator's blocks are aligned to their size. */
 	if (!failed && pfn & ((1ULL << order) - 1)) {
-		l->fates.implausible++;
+		l->totals.implausible++;
 		return;
 	}
 	row = page_row(l, ev, plain);
@@ -199,9 +219,9 @@ static __always_inline void page_alloc(struct page_lives *l, const struct kmem_e
 		return;
 	if (!failed) {
 		doubt = page_take_over(l, ev, word, mask);
-		e = live_insert_hash(&l->blocks, pfn, at->hash);
+		e = live_insert_hash(&l->any.live, pfn, at->hash);
 		if (!e) {
-			l->failed = true;
+			l->any.failed = true;
 			return;
 		}
 		*e = (struct live_entry){ .key = pfn,
@@ -210,20 +230,19 @@ static __always_inline void page_alloc(struct page_lives *l, const struct kmem_e
 					  .cpu = (uint16_t)ev->cpu,
 					  .order = (uint8_t)order,
 					  .state = LIVE_ALLOCATED,
-					  .epoch = l->blocks.epoch & LIVE_EPOCH_OLD };
+					  .epoch = l->any.live.epoch & LIVE_EPOCH_OLD };
 		if (!plain)
-			live_set_begin(&l->blocks, e, ev->ts);
+			live_set_begin(&l->any.live, e, ev->ts);
 	}
-	what = failed ? PAGE_REFUSED : PAGE_BORN;
+	what = failed ? LIFE_REFUSED : LIFE_BORN;
 	if (plain) {
-		page_tally_add(&l->tallies[row], what, 1ULL << order);
+		page_tally_add(page_lives_tally(l, row), what, 1ULL << order);
 		return;
 	}
-	life = page_life(l, ev, what);
-	life->pfn = pfn;
-	life->pages = 1ULL << order;
+	life = page_life(l, ev, what, 1ULL << order);
+	life->at = pfn;
 	life->row = row;
-	life->begin = l->blocks.times && !failed ? ev->ts : 0;
+	life->begin = l->any.live.times && !failed ? ev->ts : 0;
 }
 
 /* Counts @pages that @ev frees and that were not seen allocated. Returns the free-only row. */
@@ -236,7 +255,7 @@ static uint32_t page_free_only(struct page_lives *l, const struct kmem_event *ev
 
 	if (!index || array_reserve(&l->free_only, &l->free_only_capacity, *index + 1UL,
 				    sizeof(*l->free_only))) {
-		l->failed = true;
+		l->any.failed = true;
 		return UINT32_MAX;
 	}
 	row = &l->free_only[*index];
@@ -262,7 +281,7 @@ static void page_free_surplus(struct page_lives *l, const struct kmem_event *ev,
 	d = page_doubt_add(&l->doubts, PAGE_SURPLUS, ev, ev->page_free.pfn,
 			   ev->page_free.order);
 	if (!d) {
-		l->failed = true;
+		l->any.failed = true;
 		return;
 	}
 	d->row = row;
@@ -292,21 +311,20 @@ static bool page_settle_over(struct page_lives *l, const struct kmem_event *ev)
 {
 	struct live_entry *d = page_doubt_find(&l->doubts, PAGE_OVER_FREED,
 					       ev->page_free.pfn, ev->page_free.order);
-	struct page_life *life;
+	struct life *life;
 
 	if (!d)
 		return false;
-	life = page_life(l, ev, PAGE_FOUND);
-	life->pfn = d->key;
-	life->pages = 1ULL << d->order;
+	life = page_life(l, ev, LIFE_FOUND, 1ULL << d->order);
+	life->at = d->key;
 	life->begin = live_begin(&l->doubts.table, d);
 	life->row = d->row;
-	life->reordered = life->other_cpu = true;
+	life->flags = LIFE_REORDERED | LIFE_OTHER_CPU;
 	if (d->row & LIVE_HIDDEN) {
-		l->fates.frees--;
+		l->totals.frees--;
 	} else {
-		l->fates.matched++;
-		l->fates.reordered++;
+		l->totals.matched++;
+		l->totals.reordered++;
 	}
 	page_doubt_drop(&l->doubts, d);
 	return true;
@@ -321,28 +339,28 @@ static __always_inline bool page_free_matched(struct page_lives *l,
 {
 	uint64_t pfn = ev->page_free.pfn;
 	uint32_t order = ev->page_free.order;
-	struct live_entry *e = live_probe_hash(&l->blocks, pfn, at->hash);
-	struct page_life *life;
+	struct live_entry *e = live_probe_hash(&l->any.live, pfn, at->hash);
+	struct life *life;
 
 	if (e->state == LIVE_EMPTY || e->order != order || (e->split | e->doubt) ||
 	    order > PAGE_WORD_ORDER || unlikely(!at->word) ||
 	    (!plain && e->row & LIVE_HIDDEN))
 		return false;
-	l->fates.matched++;
+	l->totals.matched++;
 	page_word_mark(at->word, page_word_mask(pfn, order), false);
 	if (plain) {
-		page_tally_add(&l->tallies[e->row], PAGE_FREED, 1ULL << order);
-		l->tallies[e->row].last++;
+		page_tally_add(page_lives_tally(l, e->row), LIFE_FREED, 1ULL << order);
+		page_lives_tally(l, e->row)->last++;
 	} else {
-		life = page_life(l, ev, PAGE_FREED);
-		life->pfn = pfn;
-		life->pages = 1ULL << order;
-		life->begin = live_begin(&l->blocks, e);
+		life = page_life(l, ev, LIFE_FREED, 1ULL << order);
+		life->at = pfn;
+		life->begin = live_begin(&l->any.live, e);
 		life->row = e->row;
-		life->last = true;
-		life->other_cpu = e->cpu != (uint16_t)ev->cpu;
+		life->flags = LIFE_LAST;
+		if (e->cpu != (uint16_t)ev->cpu)
+			life->flags |= LIFE_OTHER_CPU;
 	}
-	live_remove(&l->blocks, e);
+	live_remove(&l->any.live, e);
 	return true;
 }
 
@@ -351,7 +369,7 @@ static __always_inline bool page_free_matched(struct page_lives *l,
  */
 static bool page_free_other(const struct page_lives *l, const struct kmem_event *ev)
 {
-	return (l->scope.part && !l->doubts.skew) || scope_by_self(&l->scope, ev);
+	return (l->any.scope.part && !l->doubts.skew) || scope_by_self(&l->any.scope, ev);
 }
 
 /* A free of frames of which some live, perhaps of more or less than one block. */
@@ -362,14 +380,14 @@ page_free_live(struct page_lives *l, const struct kmem_event *ev, uint64_t nr, b
 	struct live_entry *e = page_block_find(l, pfn);
 	bool whole = e && e->key == pfn && e->order == ev->page_free.order;
 
-	if (!plain && l->filtered && page_block_hidden(l, pfn, nr))
-		l->fates.frees--;
+	if (!plain && l->any.filtered && page_block_hidden(l, pfn, nr))
+		l->totals.frees--;
 	else if (whole)
-		l->fates.matched++;
+		l->totals.matched++;
 	else if (e && pfn + nr <= e->key + (1ULL << e->order))
-		l->fates.split++;
+		l->totals.split++;
 	else
-		l->fates.merged++;
+		l->totals.merged++;
 	if (whole && e->doubt)
 		page_free_doubtful(l, ev, e);
 	page_release(l, ev, pfn, nr, PAGE_END_FREED);
@@ -380,7 +398,7 @@ static __always_inline void page_free(struct page_lives *l, const struct kmem_ev
 {
 	uint64_t pfn = ev->page_free.pfn, nr;
 	uint32_t order = ev->page_free.order;
-	struct page_fates *sum = &l->fates;
+	struct page_totals *sum = &l->totals;
 	struct page_census census;
 	uint32_t row = UINT32_MAX;
 
@@ -423,10 +441,10 @@ static __always_inline void page_free_batched(struct page_lives *l,
 					      const struct kmem_event *ev,
 					      struct page_word *word, bool plain)
 {
-	bool all = plain || !l->filtered;
+	bool all = plain || !l->any.filtered;
 	const struct live_entry *e = all ? NULL : page_block_find(l, ev->page_free.pfn);
 
-	l->fates.batched += all || (e && !(e->row & LIVE_HIDDEN));
+	l->totals.batched += all || (e && !(e->row & LIVE_HIDDEN));
 	if (likely(word))
 		word->announced |= word->live & page_word_mask(ev->page_free.pfn, 0);
 	else if (page_plausible(l, ev->page_free.pfn, 0))
@@ -443,10 +461,7 @@ static __always_inline void page_take(struct page_lives *l, const struct kmem_ev
 	} else if (likely(ev->type == KMEM_PAGE_FREE_BATCHED)) {
 		page_free_batched(l, ev, at->word, plain);
 	} else {
-		l->fates.losses++;
-		/* With no event after it on its CPU, the gap lasts to the end. */
-		l->open_gap |= ev->ts <= ev->loss.since_ts;
-		live_gap(&l->blocks);
+		lives_loss(&l->any, ev);
 	}
 }
 
@@ -457,7 +472,7 @@ static void page_settle_early(struct page_lives *l)
 
 	while ((d = live_next(&l->doubts.table, d))) {
 		e = page_doubt_find(&l->doubts, PAGE_EARLY, d->key, d->order) == d
-			    ? live_find(&l->blocks, d->key)
+			    ? live_find(&l->any.live, d->key)
 			    : NULL;
 		if (e && e->doubt == PAGE_EARLY)
 			page_reorder(l, e, d, NULL);
@@ -476,7 +491,7 @@ static __always_inline void page_fetch(const struct page_lives *l,
 			       offsetof(struct kmem_event, page_free.pfn),
 		       "one place for both");
 	at->hash = live_hash(pfn);
-	live_prefetch(&l->blocks, at->hash);
+	live_prefetch(&l->any.live, at->hash);
 	at->word = page_word_near(&l->frames, pfn);
 	__builtin_prefetch(at->word, 1);
 }
@@ -515,24 +530,28 @@ static __always_inline void page_take_all(struct page_lives *l,
 	}
 }
 
+/* Ends a batch. */
+static void page_batch_end(struct page_lives *l, bool last)
+{
+	l->any.failed |=
+		l->frames.failed | l->doubts.starts.failed | l->doubts.table.failed;
+	lives_batch_end(&l->any, last);
+}
+
 void page_lives_listed(struct page_lives *l, const struct event_lists *lists)
 {
-	l->doubts.table.times = l->blocks.times;
-	if (unlikely(!l->blocks.capacity) && !live_grow(&l->blocks))
-		l->failed = true;
-	if (unlikely(l->failed))
+	if (unlikely(!l->any.live.capacity))
+		lives_begin(&l->any, &page_kind);
+	if (unlikely(l->any.failed))
 		return;
-	l->next = l->batch;
+	l->doubts.table.times = l->any.live.times;
+	l->any.next = l->any.batch;
 	l->nr_events += lists->nr_page;
-	if (!l->dimensions.of[0] && !l->blocks.times && !l->filtered && !l->nr_observers)
+	if (lives_plain(&l->any))
 		page_take_all(l, lists->page, lists->nr_page, true);
 	else
 		page_take_all(l, lists->page, lists->nr_page, false);
-	page_lives_flush(l);
-	l->failed |= l->frames.failed | l->doubts.starts.failed | l->blocks.failed |
-		     l->doubts.table.failed;
-	if (unlikely(l->spent) && l->nr_tallies > l->sweep_at && !l->failed)
-		page_rows_sweep(l);
+	page_batch_end(l, false);
 }
 
 /* Frees pages that were announced and never freed: the announcement counts as the free. */
@@ -560,11 +579,10 @@ static void page_settle_announced(struct page_lives *l)
 
 void page_lives_finish(struct page_lives *l)
 {
-	l->next = l->batch;
+	if (!l->any.live.capacity)
+		lives_begin(&l->any, &page_kind);
+	l->any.next = l->any.batch;
 	page_settle_announced(l);
 	page_settle_early(l);
-	page_lives_flush(l);
-	l->failed |= l->frames.failed | l->doubts.starts.failed;
-	if (l->spent && !l->failed)
-		page_rows_sweep(l);
+	page_batch_end(l, true);
 }

@@ -1,131 +1,98 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * account (internal): the rows of page allocations, and who observes them.
- * In: allocations, lives. Out: numbers of their keys; after a sweep fewer keys.
+ * account (internal): the rows of page allocations.
+ * In: batches of lives. Out: sums; after a sweep fewer rows.
  */
-#include "account/page_rows.h"
-
-#include <errno.h>
-#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "account/page_block.h"
-#include "base/array.h"
 
-/* The key of an allocation. */
-static struct page_key page_key_of(const struct kmem_event *ev,
-				   const struct dimension_values *dims)
+static void page_add_up(struct lives *any)
 {
-	return (struct page_key){ .gfp_flags = ev->page_alloc.gfp_flags,
-				  .stack = ev->stack,
-				  .order = ev->page_alloc.order,
-				  .migratetype = ev->page_alloc.migratetype,
-				  .dims = *dims };
-}
+	const struct life *life;
 
-uint32_t page_hidden_row(struct page_lives *l, const struct kmem_event *ev,
-			 const struct dimension_values *dims)
-{
-	const struct page_key key = page_key_of(ev, dims);
-	uint32_t id = intern_id(&l->hidden_keys, &key, sizeof(key));
+	for (life = any->batch; life < any->next; life++) {
+		struct page_tally *tally =
+			page_lives_tally((struct page_lives *)any, life->row);
 
-	l->failed |= !id;
-	return id ? (id - 1) | LIVE_HIDDEN : UINT32_MAX;
-}
-
-uint32_t page_key_number(struct page_lives *l, const struct kmem_event *ev,
-			 const struct dimension_values *dims)
-{
-	const struct page_key key = page_key_of(ev, dims);
-	uint32_t id = intern_id(&l->keys, &key, sizeof(key));
-
-	if (array_reserve(&l->tallies, &l->tallies_capacity, id, sizeof(*l->tallies)) ||
-	    (l->spent &&
-	     array_reserve(&l->firsts, &l->firsts_capacity, id, sizeof(*l->firsts))))
-		id = 0;
-	while (l->nr_tallies < id) {
-		if (l->spent)
-			l->firsts[l->nr_tallies] = ++l->nr_firsts;
-		l->tallies[l->nr_tallies++] = (struct page_tally){ 0 };
+		page_tally_add(tally, life->what, life->nr);
+		tally->last += (life->flags & LIFE_LAST) != 0;
+		tally->implicit += (life->flags & LIFE_IMPLICIT) != 0;
 	}
-	l->failed |= !id;
-	return id;
 }
 
-/* Marks the row of an entry as used, or with @now gives the entry its row's new number. */
-static void see_row(struct live_entry *e, bool *used, const uint32_t *now)
+static void page_see_rows(struct lives *any, bool *used, const uint32_t *now)
 {
-	if (now)
-		e->row = now[e->row];
-	else
-		used[e->row] = true;
-}
-
-/* The same for all entries that may still need their row. */
-static void see_rows(struct page_lives *l, bool *used, const uint32_t *now)
-{
+	struct page_lives *l = (struct page_lives *)any;
 	struct live_entry *e = NULL;
 
-	while ((e = live_next(&l->blocks, e)))
-		see_row(e, used, now);
 	/* In other doubts, the row is that of who freed. */
 	while ((e = live_next(&l->doubts.table, e)))
 		if (e->kind == PAGE_OVER || e->kind == PAGE_OVER_FREED)
-			see_row(e, used, now);
+			lives_see_row(e, used, now);
 }
 
-void page_rows_sweep(struct page_lives *l)
+static void page_renumbered(struct lives *any)
 {
-	bool *used = calloc(l->nr_tallies + 1, sizeof(*used));
-	struct spent_rows rows = {
-		.keys = &l->keys,
-		.key_size = sizeof(struct page_key),
-		.tallies = (uint64_t *)l->tallies,
-		.firsts = l->firsts,
-		.used = used,
-		.now = calloc(l->nr_tallies + 1, sizeof(*rows.now)),
-	};
+	struct page_lives *l = (struct page_lives *)any;
 
-	_Static_assert(offsetof(struct page_key, dims) + sizeof(struct row_tail) ==
-			       sizeof(struct page_key),
-		       "the end of a key");
-	if (used)
-		see_rows(l, used, NULL);
-	if (!used || !rows.now || spent_sweep(l->spent, &l->dimensions, &rows))
-		l->failed = true;
-	else
-		see_rows(l, NULL, rows.now);
-	l->nr_tallies = l->keys.count;
 	memset(l->recent, 0, sizeof(l->recent));
-	l->sweep_at = spent_limit(l->nr_tallies, l->blocks.capacity);
-	free(used);
-	free(rows.now);
 }
 
-int page_lives_observe(struct page_lives *l,
-		       void (*fn)(void *ctx, const struct page_life *batch, size_t nr),
-		       void *ctx)
+static void page_forget(struct lives *any)
 {
-	if (array_reserve(&l->observers, &l->observers_capacity, l->nr_observers + 1,
-			  sizeof(*l->observers)))
-		return -ENOMEM;
-	l->observers[l->nr_observers++] = (struct page_observer){ fn, ctx };
-	return 0;
+	struct page_lives *l = (struct page_lives *)any;
+	const uint64_t skew = l->doubts.skew;
+	struct live_entry *e = NULL;
+
+	while ((e = live_next(&any->live, e)))
+		e->doubt = 0;
+	page_doubts_free(&l->doubts);
+	l->doubts = (struct page_doubts){ .skew = skew };
+	u64_map_free(&l->free_only_index);
+	l->nr_free_only = 0;
 }
 
-void page_lives_sum_tasks(struct page_lives *l, struct spent *spent)
+static uint32_t *page_stack(const struct lives *any, void *key)
 {
-	l->spent = spent;
-	l->sweep_at = spent_limit(0, 0);
+	return any ? &((struct page_key *)key)->stack : NULL;
 }
 
-const struct page_key *page_lives_key(const struct page_lives *l, size_t row)
+static struct lives_sums page_sums(const struct lives *any, size_t row)
 {
-	const struct intern *keys = row & LIVE_HIDDEN ? &l->hidden_keys : &l->keys;
+	const struct page_lives *l = (const struct page_lives *)any;
+	const struct page_tally *t = page_lives_tally(l, row);
+	uint64_t pages = t->of[LIFE_BORN].pages;
+	uint64_t live = pages - t->of[LIFE_FREED].pages - t->of[LIFE_GONE].pages;
 
-	return intern_get(keys, ((uint32_t)row & ~LIVE_HIDDEN) + 1, NULL);
+	return (struct lives_sums){
+		.hit = t->of[LIFE_BORN].nr,
+		.nr = pages,
+		.bytes_req = pages * any->page_size,
+		.bytes = pages * any->page_size,
+		.live_hit = t->of[LIFE_BORN].nr - t->last,
+		.live_nr = live,
+		.live_bytes = live * any->page_size,
+		.gone_nr = t->of[LIFE_GONE].pages - t->of[LIFE_FOUND].pages,
+	};
 }
+
+_Static_assert(offsetof(struct page_key, dims) + sizeof(struct row_tail) ==
+		       sizeof(struct page_key),
+	       "the end of a key");
+
+const struct life_kind page_kind = {
+	.memory = MEMORY_PAGE,
+	.key_size = sizeof(struct page_key),
+	.tally_size = sizeof(struct page_tally),
+	.add_up = page_add_up,
+	.see_rows = page_see_rows,
+	.renumbered = page_renumbered,
+	.forget = page_forget,
+	.stack = page_stack,
+	.sums = page_sums,
+};
 
 uint64_t page_lives_first(const struct page_lives *l, const struct live_entry *block)
 {
@@ -134,16 +101,10 @@ uint64_t page_lives_first(const struct page_lives *l, const struct live_entry *b
 
 void page_lives_free(struct page_lives *l)
 {
-	intern_free(&l->keys);
-	free(l->tallies);
-	free(l->firsts);
-	live_free(&l->blocks);
+	lives_free(&l->any);
 	free(l->splits);
 	page_frames_free(&l->frames);
 	u64_map_free(&l->free_only_index);
 	free(l->free_only);
 	page_doubts_free(&l->doubts);
-	intern_free(&l->hidden_keys);
-	u64_map_free(&l->hidden_gone);
-	free(l->observers);
 }

@@ -24,66 +24,67 @@ static struct slab_ptr *address_of(struct slab_addresses *a, uint64_t ptr)
 	return &a->ptrs[*index];
 }
 
-static void end_life(struct slab_counts *c, const struct slab_life *life)
+static void end_life(struct slab_counts *c, const struct life *life)
 {
 	c->live--;
 	c->live_req -= life->bytes_req;
-	c->live_alloc -= life->bytes_alloc;
+	c->live_alloc -= life->bytes;
 }
 
-static void count_life(struct slab_counts *c, const struct slab_life *life)
+static void count_life(struct slab_counts *c, const struct life *life)
 {
 	switch (life->what) {
-	case SLAB_BORN:
+	case LIFE_BORN:
 		c->hit++;
 		c->bytes_req += life->bytes_req;
-		c->bytes_alloc += life->bytes_alloc;
+		c->bytes_alloc += life->bytes;
 		c->live++;
 		c->live_req += life->bytes_req;
-		c->live_alloc += life->bytes_alloc;
+		c->live_alloc += life->bytes;
 		break;
-	case SLAB_GONE:
+	case LIFE_GONE:
 		end_life(c, life);
 		c->implicit++;
-		c->implicit_alloc += life->bytes_alloc;
+		c->implicit_alloc += life->bytes;
 		break;
-	case SLAB_FOUND: /* counted as gone before */
+	case LIFE_FOUND: /* counted as gone before */
 		c->implicit--;
-		c->implicit_alloc -= life->bytes_alloc;
+		c->implicit_alloc -= life->bytes;
 		break;
 	default:
 		end_life(c, life);
 	}
-	c->pingpong += life->flags & SLAB_OTHER_CPU;
+	c->pingpong += life->flags & LIFE_OTHER_CPU;
 }
 
-void slab_addresses_lives(void *ctx, const struct slab_life *lives, size_t nr)
+void slab_addresses_lives(void *ctx, const struct lives *of, const struct life *life,
+			  size_t nr)
 {
 	struct slab_addresses *a = ctx;
 	size_t i;
 
 	for (i = 0; i < nr && !a->failed; i++) {
-		struct slab_ptr *ptr = address_of(a, lives[i].ptr);
+		struct slab_ptr *ptr = address_of(a, life[i].at);
 
 		if (!ptr)
 			return;
-		count_life(&ptr->counts, &lives[i]);
-		if (lives[i].what == SLAB_BORN)
-			ptr->row = lives[i].row;
+		count_life(&ptr->counts, &life[i]);
+		if (life[i].what == LIFE_BORN)
+			ptr->row = life[i].row;
 	}
 }
 
-void slab_addresses_sum(struct slab_addresses *a, const struct slab_lives *lives)
+void slab_addresses_sum(struct slab_addresses *a, const struct lives *lives)
 {
 	const struct live_entry *e = NULL;
 	size_t i;
 
 	for (i = 0; i < a->nr; i++)
 		a->ptrs[i].counts.sure = a->ptrs[i].counts.sure_alloc = 0;
-	while (a->nr && (e = slab_lives_next(lives, e))) {
+	while (a->nr && (e = lives_next(lives, e))) {
 		const uint32_t *index = u64_map_find(&a->index, e->key);
 
-		if (!index || !slab_lives_sure(lives, e))
+		if (!index || !lives_sure(lives, e))
 			continue;
 		a->ptrs[*index].counts.sure++;
 		a->ptrs[*index].counts.sure_alloc += e->bytes_alloc;

@@ -26,9 +26,9 @@ struct slab_addresses {
 };
 
 /* An observer: @ctx is struct slab_addresses. */
-void slab_addresses_lives(void *ctx, const struct slab_life *lives, size_t nr);
+lives_fn slab_addresses_lives;
 /* Sets .sure of the counts: objects that must still be live. */
-void slab_addresses_sum(struct slab_addresses *a, const struct slab_lives *lives);
+void slab_addresses_sum(struct slab_addresses *a, const struct lives *lives);
 void slab_addresses_free(struct slab_addresses *a);
 
 #endif

@@ -10,7 +10,6 @@
 #include <stddef.h>
 #include <stdlib.h>
 
-#include "account/slab_rows.h"
 #include "base/array.h"
 
 /* ZERO_SIZE_PTR, what kmalloc(0) returns and kfree() ignores like NULL (slab.h). */
@@ -37,6 +36,14 @@ static struct slab_over *slab_over(struct slab_lives *l, uint64_t ptr)
 	return &l->over[hash_u64(ptr) % SLAB_OVER_SLOTS];
 }
 
+static struct slab_key slab_key_of(const struct kmem_event *ev,
+				   const struct dimension_values *dims)
+{
+	return (struct slab_key){ ev->slab_alloc.callsite,
+				  ev->slab_alloc.cache & INT32_MAX,
+				  kmem_is_kmalloc(ev->type), *dims, 0 };
+}
+
 /* The row of allocation @ev; callsites repeat all the time. UINT32_MAX: no memory. */
 static __always_inline uint32_t slab_row(struct slab_lives *l,
 					 const struct kmem_event *ev,
@@ -49,6 +56,7 @@ static __always_inline uint32_t slab_row(struct slab_lives *l,
 	uint64_t mix = (callsite ^ rest << 20 ^ dims->of[0]) * 0x9e3779b97f4a7c15ULL;
 	struct slab_recent *recent = &l->recent[mix >> (64 - SLAB_RECENT_BITS)];
 	bool simple = dimension_values_simple(dims);
+	struct slab_key key;
 
 	_Static_assert(KMEM_CACHE_ALLOC == 4 && KMEM_CACHE_ALLOC_NODE == 5 &&
 			       KMEM_KMALLOC_NODE < 4,
@@ -56,7 +64,8 @@ static __always_inline uint32_t slab_row(struct slab_lives *l,
 	if (likely(recent->callsite == callsite && recent->rest == rest && recent->id &&
 		   simple))
 		return recent->id - 1;
-	id = slab_key_number(l, ev, dims);
+	key = slab_key_of(ev, dims);
+	id = lives_number(&l->any, &key);
 	if (simple)
 		*recent = (struct slab_recent){ callsite, rest, id };
 	return id - 1;
@@ -76,7 +85,7 @@ static bool slab_in_question(struct slab_lives *l, const struct live_entry *e,
 /* Moves freed addresses out of the full table. False: no memory. */
 static bool slab_sweep(struct slab_lives *l, uint64_t now)
 {
-	struct live_table *t = &l->live;
+	struct live_table *t = &l->any.live;
 	size_t i;
 
 	for (i = 0; i < t->capacity; i++) {
@@ -97,7 +106,7 @@ static bool slab_sweep(struct slab_lives *l, uint64_t now)
  */
 static bool slab_room(struct slab_lives *l, uint64_t now)
 {
-	struct live_table *t = &l->live;
+	struct live_table *t = &l->any.live;
 	size_t i, freed = 0;
 
 	for (i = 0; i < t->capacity; i++)
@@ -111,24 +120,25 @@ static bool slab_room(struct slab_lives *l, uint64_t now)
 static inline struct live_entry *slab_entry(struct slab_lives *l,
 					    const struct kmem_event *ev, uint32_t hash)
 {
-	if (unlikely(live_full(&l->live)) && !slab_room(l, ev->ts))
+	if (unlikely(live_full(&l->any.live)) && !slab_room(l, ev->ts))
 		return NULL;
-	return live_add_hash(&l->live, ev->slab_free.ptr, hash);
+	return live_add_hash(&l->any.live, ev->slab_free.ptr, hash);
 }
 
 /* Hands over a life of the object of @e, which is or was in the table. */
-static __always_inline struct slab_life *slab_life(struct slab_lives *l,
-						   const struct live_entry *e,
-						   const struct kmem_event *ev,
-						   enum slab_life_what what)
+static __always_inline struct life *slab_life(struct slab_lives *l,
+					      const struct live_entry *e,
+					      const struct kmem_event *ev,
+					      enum life_what what)
 {
-	struct slab_life *life = l->next++;
+	struct life *life = l->any.next++;
 
 	life->event = ev;
 	life->begin = 0;
-	life->ptr = e->key;
+	life->at = e->key;
+	life->nr = 1;
 	life->bytes_req = e->bytes_req;
-	life->bytes_alloc = e->bytes_alloc;
+	life->bytes = e->bytes_alloc;
 	life->row = e->row;
 	life->cpu = e->cpu;
 	life->what = (uint8_t)what;
@@ -146,7 +156,7 @@ static uint32_t slab_free_only_new(struct slab_lives *l, const struct kmem_event
 	if (array_reserve(&l->free_only, &l->free_only_capacity, index + 1UL,
 			  sizeof(*l->free_only)) ||
 	    !u64_map_insert(&l->free_only_index, callsite, index)) {
-		l->failed = true;
+		l->any.failed = true;
 		return UINT32_MAX;
 	}
 	l->free_only[l->nr_free_only++] = (struct slab_free_only){ .callsite = callsite };
@@ -167,7 +177,7 @@ static uint8_t slab_early(struct slab_lives *l, const struct live_entry *e)
 	uint32_t *row = u64_map_insert(&l->early_free_only, e->key, e->row);
 
 	if (!row) {
-		l->failed = true;
+		l->any.failed = true;
 		return 0;
 	}
 	*row = e->row;
@@ -186,15 +196,15 @@ static uint32_t slab_early_row(const struct slab_lives *l, const struct live_ent
 static void slab_reordered_free(struct slab_lives *l, const struct live_entry *e,
 				const struct kmem_event *ev)
 {
-	struct slab_fates *sum = &l->fates;
+	struct slab_totals *sum = &l->totals;
 	struct slab_free_only *by = &l->free_only[slab_early_row(l, e)];
 	bool doubled = e->flags & SURPLUS_DUP;
 	uint32_t *nr = u64_map_find(
 		&l->surplus, slab_surplus_key(slab_lives_key(l, e->row)->cache, doubled));
-	struct slab_life *life = slab_life(l, e, ev, SLAB_FREED);
+	struct life *life = slab_life(l, e, ev, LIFE_FREED);
 
-	life->begin = live_begin(&l->live, e);
-	life->flags = SLAB_OTHER_CPU | SLAB_REORDERED | (doubled ? SLAB_DOUBLED : 0);
+	life->begin = live_begin(&l->any.live, e);
+	life->flags = LIFE_OTHER_CPU | LIFE_REORDERED | (doubled ? LIFE_DOUBLED : 0);
 	if (nr && *nr)
 		--*nr;
 	if (doubled) {
@@ -210,34 +220,31 @@ static void slab_reordered_free(struct slab_lives *l, const struct live_entry *e
 /* Does the user's filter hide what @ev allocates? */
 static inline bool slab_hides(const struct slab_lives *l, const struct kmem_event *ev)
 {
-	return l->filtered && ev->hidden;
+	return l->any.filtered && ev->hidden;
 }
 
-/* The row of a hidden object. Hidden rows are numbered apart from shown ones. */
+/* The row of a hidden object. */
 static uint32_t slab_hidden_row(struct slab_lives *l, const struct kmem_event *ev,
 				const struct dimension_values *dims)
 {
-	const struct slab_key key = { ev->slab_alloc.callsite,
-				      ev->slab_alloc.cache & INT32_MAX,
-				      kmem_is_kmalloc(ev->type), *dims, 0 };
-	uint32_t id = intern_id(&l->hidden_keys, &key, sizeof(key));
+	const struct slab_key key = slab_key_of(ev, dims);
 
-	return id ? (id - 1) | LIVE_HIDDEN : UINT32_MAX;
+	return lives_hidden_row(&l->any, &key);
 }
 
 /* A live address is allocated again. Returns the flags of the new object. */
 static uint8_t slab_alloc_over(struct slab_lives *l, const struct live_entry *e,
 			       const struct kmem_event *ev)
 {
-	struct slab_life *life;
+	struct life *life;
 
 	if (unlikely(e->flags & SURPLUS)) {
 		slab_reordered_free(l, e, ev);
 		return 0;
 	}
 	/* The object is gone and no event said so. */
-	life = slab_life(l, e, ev, SLAB_GONE);
-	life->begin = live_begin(&l->live, e);
+	life = slab_life(l, e, ev, LIFE_GONE);
+	life->begin = live_begin(&l->any.live, e);
 	*slab_over(l, e->key) = (struct slab_over){ ev->ts, life->begin, *e };
 	return OVER;
 }
@@ -246,8 +253,8 @@ static void slab_large(struct slab_lives *l, const struct kmem_event *ev)
 {
 	if (!kmem_is_kmalloc(ev->type))
 		return;
-	l->fates.large++;
-	l->fates.bytes_large += ev->slab_alloc.bytes_alloc;
+	l->totals.large++;
+	l->totals.bytes_large += ev->slab_alloc.bytes_alloc;
 }
 
 /* Functions with @plain are compiled a second time for lives without dimensions, times, filter and
@@ -259,29 +266,29 @@ static __always_inline void slab_alloc(struct slab_lives *l, const struct kmem_e
 {
 	uint64_t req = ev->slab_alloc.bytes_req, alloc = ev->slab_alloc.bytes_alloc;
 	struct live_entry *e, born;
-	struct slab_life *life;
+	struct life *life;
 	struct dimension_values dims = { 0 };
 	uint32_t row;
 	uint8_t flags = 0;
 
 	if (unlikely(!ev->slab_alloc.ptr)) {
-		l->fates.failed += plain || !slab_hides(l, ev);
+		l->totals.failed += plain || !slab_hides(l, ev);
 		return;
 	}
 	/* No slab object is that large: the record is damaged. */
 	if (unlikely((req | alloc) > UINT32_MAX)) {
-		l->fates.implausible++;
+		l->totals.implausible++;
 		return;
 	}
 	if (!plain)
-		dims = dimension_values_of(&l->dimensions, ev);
+		dims = dimension_values_of(&l->any.dimensions, ev);
 	if (!plain && slab_hides(l, ev))
 		row = slab_hidden_row(l, ev, &dims);
 	else
 		row = slab_row(l, ev, &dims);
 	e = slab_entry(l, ev, hash);
 	if (unlikely(row == UINT32_MAX || !e)) {
-		l->failed = true;
+		l->any.failed = true;
 		return;
 	}
 	if (e->state == LIVE_ALLOCATED)
@@ -295,18 +302,17 @@ static __always_inline void slab_alloc(struct slab_lives *l, const struct kmem_e
 				    .cpu = (uint16_t)ev->cpu,
 				    .flags = flags,
 				    .state = LIVE_ALLOCATED,
-				    .epoch = l->live.epoch & LIVE_EPOCH_OLD };
+				    .epoch = l->any.live.epoch & LIVE_EPOCH_OLD };
 	*e = born;
 	if (unlikely(alloc > l->large_bytes) && (plain || !(row & LIVE_HIDDEN)))
 		slab_large(l, ev);
 	if (plain) {
-		slab_tally_add(&l->tallies[row], SLAB_BORN, (uint32_t)req,
-			       (uint32_t)alloc, false);
+		slab_tally_add(slab_lives_tally(l, row), LIFE_BORN, req, alloc, false);
 		return;
 	}
-	life = slab_life(l, &born, ev, SLAB_BORN);
-	if (l->live.times) {
-		live_set_begin(&l->live, e, ev->ts);
+	life = slab_life(l, &born, ev, LIFE_BORN);
+	if (l->any.live.times) {
+		live_set_begin(&l->any.live, e, ev->ts);
 		life->begin = ev->ts;
 	}
 }
@@ -334,13 +340,13 @@ static __always_inline void slab_matched_free(struct slab_lives *l, struct live_
 	bool other_cpu = e->cpu != (uint16_t)ev->cpu;
 
 	if (plain) {
-		slab_tally_add(&l->tallies[e->row], SLAB_FREED, e->bytes_req,
+		slab_tally_add(slab_lives_tally(l, e->row), LIFE_FREED, e->bytes_req,
 			       e->bytes_alloc, other_cpu);
 	} else {
-		struct slab_life *life = slab_life(l, e, ev, SLAB_FREED);
+		struct life *life = slab_life(l, e, ev, LIFE_FREED);
 
-		life->flags = other_cpu ? SLAB_OTHER_CPU : 0;
-		life->begin = live_begin(&l->live, e);
+		life->flags = other_cpu ? LIFE_OTHER_CPU : 0;
+		life->begin = live_begin(&l->any.live, e);
 	}
 	e->state = LIVE_FREED;
 	e->epoch = 0;
@@ -353,13 +359,13 @@ static void slab_settle_over(struct slab_lives *l, struct live_entry *e,
 			     const struct kmem_event *ev)
 {
 	const struct slab_over *over = slab_over(l, e->key);
-	struct slab_life *life = slab_life(l, &over->object, ev, SLAB_FOUND);
+	struct life *life = slab_life(l, &over->object, ev, LIFE_FOUND);
 
 	life->begin = over->begin;
-	life->flags = SLAB_REORDERED;
+	life->flags = LIFE_REORDERED;
 	if (over->object.cpu != (uint16_t)ev->cpu)
-		life->flags |= SLAB_OTHER_CPU;
-	l->fates.reordered++;
+		life->flags |= LIFE_OTHER_CPU;
+	l->totals.reordered++;
 	e->flags = 0;
 }
 
@@ -376,23 +382,9 @@ static void slab_count_surplus(struct slab_lives *l, const struct kmem_event *ev
 	if (!nr)
 		nr = u64_map_insert(&l->surplus, key, 0);
 	if (!nr)
-		l->failed = true;
+		l->any.failed = true;
 	else if (*nr < UINT32_MAX)
 		++*nr;
-}
-
-/* Adds up the batch and hands it over. */
-static void slab_flush(struct slab_lives *l)
-{
-	size_t nr = (size_t)(l->next - l->batch), i;
-	const struct slab_life *life;
-
-	for (life = l->batch; life < l->next; life++)
-		slab_tally_add(&l->tallies[life->row], life->what, life->bytes_req,
-			       life->bytes_alloc, life->flags & SLAB_OTHER_CPU);
-	for (i = 0; i < l->nr_observers && nr; i++)
-		l->observers[i].fn(l->observers[i].ctx, l->batch, nr);
-	l->next = l->batch;
 }
 
 /* A free of no live object. */
@@ -400,7 +392,7 @@ static void slab_surplus_free(struct slab_lives *l, struct live_entry *e,
 			      const struct kmem_event *ev)
 {
 	bool freed = e->state == LIVE_FREED || addr_set_has(&l->freed, e->key);
-	bool other = scope_by_self(&l->scope, ev);
+	bool other = scope_by_self(&l->any.scope, ev);
 	uint32_t row;
 
 	if (unlikely(e->flags & OVER) && slab_over(l, e->key)->object.key == e->key) {
@@ -408,23 +400,22 @@ static void slab_surplus_free(struct slab_lives *l, struct live_entry *e,
 		return;
 	}
 	if (unlikely(l->on_surplus.fn)) {
-		slab_hidden_drop(l);
-		slab_flush(l);
+		lives_flush(&l->any);
 		l->on_surplus.fn(l->on_surplus.ctx, ev, freed);
-		other |= l->scope.part && !l->skew;
+		other |= l->any.scope.part && !l->skew;
 	}
 	if (unlikely(other)) {
 		e->state = LIVE_FREED;
-		l->fates.other++;
+		l->totals.other++;
 		return;
 	}
 	row = slab_free_only(l, ev);
 	if (row == UINT32_MAX)
 		return;
 	slab_count_surplus(l, ev, freed);
-	l->fates.doubled += freed;
+	l->totals.doubled += freed;
 	l->free_only[row].doubled += freed;
-	l->fates.unmatched += !freed;
+	l->totals.unmatched += !freed;
 	l->free_only[row].unmatched += !freed;
 	e->row = row; /* the freeing row, until the address is allocated */
 	e->state = LIVE_FREED;
@@ -442,10 +433,10 @@ static bool slab_free_other(struct slab_lives *l, const struct kmem_event *ev)
 
 	if (l->skew || l->on_surplus.fn)
 		return false;
-	e = live_find(&l->live, ev->slab_free.ptr);
+	e = live_find(&l->any.live, ev->slab_free.ptr);
 	if (e && (e->state == LIVE_ALLOCATED || slab_in_question(l, e, ev->ts)))
 		return false;
-	l->fates.other++;
+	l->totals.other++;
 	return true;
 }
 
@@ -454,16 +445,16 @@ static __always_inline void slab_free(struct slab_lives *l, const struct kmem_ev
 {
 	struct live_entry *e;
 
-	l->fates.frees++;
+	l->totals.frees++;
 	if (unlikely(ev->slab_free.ptr <= ZERO_SIZE_PTR_VALUE)) {
-		l->fates.null++;
+		l->totals.null++;
 		return;
 	}
-	if (unlikely(l->scope.part) && slab_free_other(l, ev))
+	if (unlikely(l->any.scope.part) && slab_free_other(l, ev))
 		return;
 	e = slab_entry(l, ev, hash);
 	if (unlikely(!e)) {
-		l->failed = true;
+		l->any.failed = true;
 		return;
 	}
 	if (likely(e->state == LIVE_ALLOCATED))
@@ -472,18 +463,10 @@ static __always_inline void slab_free(struct slab_lives *l, const struct kmem_ev
 		slab_surplus_free(l, e, ev);
 }
 
-static void slab_loss(struct slab_lives *l, const struct kmem_event *ev)
-{
-	l->fates.losses++;
-	/* With no event after it on its CPU, the gap lasts to the end. */
-	l->open_gap |= ev->ts <= ev->loss.since_ts;
-	live_gap(&l->live);
-}
-
 /* Keeps an event close to the kernel's counts. */
 static void slab_edge(struct slab_lives *l, const struct kmem_event *ev)
 {
-	const struct live_entry *e = live_find(&l->live, ev->slab_free.ptr);
+	const struct live_entry *e = live_find(&l->any.live, ev->slab_free.ptr);
 	const struct slab_key *key = NULL;
 	struct slab_edge_kind kind = { 0 };
 
@@ -493,7 +476,7 @@ static void slab_edge(struct slab_lives *l, const struct kmem_event *ev)
 		kind.bytes = key->kmalloc ? e->bytes_alloc : 0;
 	}
 	/* The recorder waits while the kernel counts, so its own frees are not in that time. */
-	if (key || !scope_by_self(&l->scope, ev))
+	if (key || !scope_by_self(&l->any.scope, ev))
 		slab_edges_event(l->edges, ev, key ? &kind : NULL);
 }
 
@@ -508,28 +491,25 @@ static __always_inline void slab_take(struct slab_lives *l, const struct kmem_ev
 	else if (likely(ev->type >= KMEM_KMALLOC))
 		slab_alloc(l, ev, hash, plain);
 	else
-		slab_loss(l, ev);
+		lives_loss(&l->any, ev);
 }
 
 void slab_lives_finish(struct slab_lives *l)
 {
 	struct live_entry *e = NULL;
 
-	l->next = l->batch;
-	while ((e = live_next(&l->live, e))) {
+	if (!l->any.live.capacity)
+		lives_begin(&l->any, &slab_kind);
+	l->any.next = l->any.batch;
+	while ((e = live_next(&l->any.live, e))) {
 		if (e->state != LIVE_ALLOCATED || !(e->flags & SURPLUS))
 			continue;
 		slab_reordered_free(l, e, NULL);
 		e->state = LIVE_FREED;
-		if (l->next < l->batch + ARRAY_SIZE(l->batch))
-			continue;
-		slab_hidden_drop(l);
-		slab_flush(l);
+		if (l->any.next == l->any.batch + ARRAY_SIZE(l->any.batch))
+			lives_flush(&l->any);
 	}
-	slab_hidden_drop(l);
-	slab_flush(l);
-	if (l->spent && !l->failed)
-		slab_rows_sweep(l);
+	lives_batch_end(&l->any, true);
 }
 
 /* Prefetches the entry that @ev will need. Alloc and free have their pointer in the same place; in
@@ -543,7 +523,7 @@ static __always_inline uint32_t slab_fetch(const struct slab_lives *l,
 	_Static_assert(offsetof(struct kmem_event, slab_alloc.ptr) ==
 			       offsetof(struct kmem_event, slab_free.ptr),
 		       "one place for both");
-	live_prefetch(&l->live, hash);
+	live_prefetch(&l->any.live, hash);
 	return hash;
 }
 
@@ -569,23 +549,16 @@ void slab_lives_listed(struct slab_lives *l, const struct event_lists *lists)
 {
 	const struct kmem_event *const *evs = lists->slab;
 	size_t nr = lists->nr_slab;
-	bool plain = !l->dimensions.of[0] && !l->live.times && !l->filtered &&
-		     !l->nr_observers &&
-		     !(nr && slab_edges_near(l->edges, evs[0]->ts, evs[nr - 1]->ts));
 
-	if (unlikely(!l->live.capacity) && !live_grow(&l->live))
-		l->failed = true;
-	if (unlikely(l->failed))
+	if (unlikely(!l->any.live.capacity))
+		lives_begin(&l->any, &slab_kind);
+	if (unlikely(l->any.failed))
 		return;
-	l->next = l->batch;
-	if (plain) {
+	l->any.next = l->any.batch;
+	if (lives_plain(&l->any) &&
+	    !(nr && slab_edges_near(l->edges, evs[0]->ts, evs[nr - 1]->ts)))
 		slab_take_all(l, evs, nr, true);
-	} else {
+	else
 		slab_take_all(l, evs, nr, false);
-		slab_hidden_drop(l);
-		l->failed |= l->live.failed;
-	}
-	slab_flush(l);
-	if (unlikely(l->spent) && l->nr_tallies > l->sweep_at)
-		slab_rows_sweep(l);
+	lives_batch_end(&l->any, false);
 }

@@ -18,8 +18,8 @@
  * a free without an allocation before it and an allocation without a free after it, on another CPU,
  * are one life in the wrong order, and so are an allocation over a live address and a double free.
  * Each pair is matched, and counted as reordered. If the user filters (@filtered), an object whose
- * allocation is hidden lives like any other, but its life is not handed over and no fate counts it.
- * Whether the filter would hide the object of a free of no live object is unknown.
+ * allocation is hidden lives like any other, but its life is neither handed over nor
+ * counted. Whether the filter would hide the object of a free of no live object is unknown.
  * So  frees = matched + unmatched + double + null + other.
  */
 #ifndef KMEMX_ACCOUNT_SLAB_LIVES_H
@@ -30,59 +30,25 @@
 #include <stdint.h>
 
 #include "account/addr_set.h"
-#include "account/dimension.h"
 #include "account/event_lists.h"
-#include "account/live.h"
-#include "account/scope.h"
+#include "account/lives.h"
 #include "account/slab_edges.h"
-#include "account/spent.h"
 #include "base/compiler.h"
 #include "base/hash.h"
 #include "event/event.h"
-
-enum slab_life_what {
-	SLAB_BORN,
-	SLAB_FREED, /* by a matched free */
-	SLAB_GONE,  /* without an event */
-	SLAB_FOUND, /* counted as gone before, and now its free comes */
-	SLAB_LIFE_NR,
-};
-
-/**
- * struct slab_life - an object's life begins or ends
- * @event: the event that shows it, valid while the batch is handed over; NULL: the end of the
- *	events
- * @begin: time of the allocation; 0 unless the lives keep times
- * @row: who allocated it: slab_lives_key()
- * @cpu: where it was allocated, truncated to 16 bits
- * @what: enum slab_life_what; @flags: SLAB_OTHER_CPU, SLAB_REORDERED, SLAB_DOUBLED
- */
-struct slab_life {
-	const struct kmem_event *event;
-	uint64_t begin;
-	uint64_t ptr;
-	uint32_t bytes_req, bytes_alloc;
-	uint32_t row;
-	uint16_t cpu;
-	uint8_t what, flags;
-};
-
-#define SLAB_OTHER_CPU 1 /* the free came from another CPU than the allocation */
-#define SLAB_REORDERED 2 /* the free came before the allocation, by their clocks */
-#define SLAB_DOUBLED   4 /* that free was counted as double until now */
 
 struct slab_tally_part {
 	uint64_t nr, bytes_req, bytes_alloc, other_cpu;
 };
 
-/* What began and ended under one heading, by enum slab_life_what. */
+/* What began and ended under one heading, by enum life_what. */
 struct slab_tally {
-	struct slab_tally_part of[SLAB_LIFE_NR];
+	struct slab_tally_part of[LIFE_REFUSED];
 };
 
 /* One more; @other_cpu: freed on another CPU than allocated on. */
-static inline void slab_tally_add(struct slab_tally *tally, enum slab_life_what what,
-				  uint32_t bytes_req, uint32_t bytes_alloc,
+static inline void slab_tally_add(struct slab_tally *tally, enum life_what what,
+				  uint64_t bytes_req, uint64_t bytes_alloc,
 				  bool other_cpu)
 {
 	struct slab_tally_part *part = &tally->of[what];
@@ -107,12 +73,6 @@ struct slab_counts slab_tally_counts(const struct slab_tally *tally);
 /* Adds @times times the numbers of @from to those of @to. */
 void slab_counts_add(struct slab_counts *to, const struct slab_counts *from,
 		     uint64_t times);
-
-/* Takes @nr lives, in the order of their events; remembers its own failures. */
-struct slab_observer {
-	void (*fn)(void *ctx, const struct slab_life *lives, size_t nr);
-	void *ctx;
-};
 
 /* Takes each free of no live object, also of an unrecorded allocation, after the lives before it.
  * @doubled: of a freed object
@@ -145,15 +105,22 @@ struct slab_free_only {
 	uint64_t unmatched, doubled;
 };
 
-/* What became of the events. */
-struct slab_fates {
+/* What became of the events. Sums over the rows (allocs, bytes_*, live_*, implicit, pingpong), the
+ * matched and the losses are there after slab_account_sum().
+ */
+struct slab_totals {
+	uint64_t allocs, bytes_req, bytes_alloc;
 	uint64_t failed;      /* allocations that returned NULL */
 	uint64_t implausible; /* sizes of 4 GiB and more: counted nowhere else */
-	uint64_t frees, unmatched, doubled, null;
-	uint64_t other;	    /* frees of unrecorded allocations */
+	uint64_t frees, matched, unmatched, doubled, null;
+	uint64_t other;	      /* frees of unrecorded objects; filtered: of unknown ones */
+	uint64_t bytes_freed; /* bytes_alloc of the matched */
+	uint64_t implicit, bytes_implicit;
+	uint64_t live, live_req, live_alloc;
+	uint64_t pingpong;
+	uint64_t large, bytes_large; /* kmallocs that the page allocator served */
 	uint64_t reordered; /* of the matched: their events were in the wrong order */
-	uint64_t large, bytes_large; /* kmallocs of more than @large_bytes */
-	uint64_t losses; /* gaps, each of which may hide any number of events */
+	uint64_t losses;    /* gaps, each of which may hide any number of events */
 };
 
 /* An object that was ended by an allocation over its address. A slot keeps only the latest. */
@@ -165,80 +132,40 @@ struct slab_over {
 	struct live_entry object;
 };
 
-/* Events whose lives make one batch. An event ends one life and begins one, at most. */
-#define SLAB_LIVES_EVENTS EVENT_LISTS_MAX
-
 /**
  * struct slab_lives - zero-initialise it, set the options
- * @dimensions: what else distinguishes rows
- * @scope: whose allocations were not recorded
- * @filtered: the events say which allocations are hidden
- * @hidden_keys: like @keys, for hidden objects: row n | LIVE_HIDDEN has number n + 1
- * @hidden_gone: hidden row -> how many objects ended without an event
+ * @any: the part that all kinds of memory have: first
+ * @freed: freed addresses that @any.live no longer holds; @any.live takes precedence. So memory
+ *	   follows the live objects and the pages that ever held one, not the events.
  * @skew: the time within which events of two CPUs may have changed places
  * @large_bytes: the page allocator serves kmallocs of more bytes
- * @keys: intern table of struct slab_key; row n has number n + 1
- * @tallies: one for each row, up to date after a batch
- * @firsts: with @spent, the number of each row's first event among such, from 1; @nr_firsts: so far
- * @spent: sums of tasks without live objects; rows are then renumbered between batches, so there
- *	must be no observers; NULL: rows stay
- * @sweep_at: sweep rows when there are this many
- * @live: live objects, and some freed ones; with live.times, each end of a life carries the time of
- *	its begin, for 6 more bytes an entry (8 if times are days apart)
- * @freed: freed addresses that @live no longer holds; @live takes precedence. So memory follows the
- *	   live objects and the pages that ever held one, not the events.
- * @surplus: frees of no live object: slab_surplus_key() -> how many
+ * @totals: what is counted with each event; slab_account_sum() has the rest
+ * @free_only_index: callsite -> index in @free_only
  * @early_free_only: who freed live objects whose free came first, by the clocks
+ * @surplus: frees of no live object: slab_surplus_key() -> how many
  * @over: by a hash of the address
  * @edges: keeps events close to the kernel's counts; borrowed, may be NULL
- * @failed: memory ran out; the numbers are void
+ * @on_surplus: borrowed; zero: none
  */
 struct slab_lives {
-	struct intern keys;
-	struct slab_tally *tallies;
-	size_t nr_tallies, tallies_capacity;
-	uint64_t *firsts;
-	size_t firsts_capacity;
-	uint64_t nr_firsts;
-	struct spent *spent;
-	size_t sweep_at;
+	struct lives any;
 	struct slab_recent recent[1 << SLAB_RECENT_BITS];
-	struct live_table live;
 	struct addr_set freed;
-	struct dimensions dimensions;
-	struct scope scope;
-	bool filtered;
-	struct intern hidden_keys;
-	struct u64_map hidden_gone;
 	uint64_t skew;
 	uint64_t large_bytes;
-	bool open_gap; /* a CPU's last events are lost: no live object is sure */
-	bool failed;
-	struct slab_fates fates;
-	struct u64_map free_only_index; /* callsite -> index in @free_only */
+	struct slab_totals totals;
+	struct u64_map free_only_index;
 	struct slab_free_only *free_only;
 	size_t nr_free_only, free_only_capacity;
 	struct u64_map early_free_only;
 	struct u64_map surplus;
 	struct slab_over over[SLAB_OVER_SLOTS];
 	struct slab_edges *edges;
-	struct slab_observer *observers;
-	size_t nr_observers, observers_capacity;
-	struct slab_surplus_observer on_surplus; /* borrowed; zero: none */
-	struct slab_life *next;			 /* in @batch */
-	struct slab_life batch[2 * SLAB_LIVES_EVENTS];
+	struct slab_surplus_observer on_surplus;
 };
 
-/**
- * slab_lives_observe() - have every batch of lives handed to @fn
- *
- * Observers are called in the order of these calls. @ctx is borrowed. 0 or -ENOMEM.
- */
-int slab_lives_observe(struct slab_lives *lives,
-		       void (*fn)(void *ctx, const struct slab_life *batch, size_t nr),
-		       void *ctx) __must_check;
-/* Makes rows of tasks add up in @spent, which is borrowed. Before the first event. */
-void slab_lives_sum_tasks(struct slab_lives *lives, struct spent *spent);
+extern const struct life_kind slab_kind;
+
 /* Takes the events that event_lists.h lists. */
 void slab_lives_listed(struct slab_lives *lives, const struct event_lists *lists);
 /* Takes @nr events, prefetches their objects' entries, and hands over the lives that begin and end.
@@ -258,29 +185,22 @@ static inline void slab_lives_events(struct slab_lives *l, const struct kmem_eve
 
 /* No more events: settles events in the wrong order. */
 void slab_lives_finish(struct slab_lives *lives);
-/* The number of rows. It only grows, unless there is @spent. */
-static inline size_t slab_lives_rows(const struct slab_lives *lives)
+/* The key of row @row, which may be of hidden objects; valid until the next events. */
+static inline const struct slab_key *slab_lives_key(const struct slab_lives *l,
+						    size_t row)
 {
-	return lives->keys.count;
+	return lives_key(&l->any, row);
 }
 
-/* The key of row @row, which may be of hidden objects; valid until the next events. */
-const struct slab_key *slab_lives_key(const struct slab_lives *lives, size_t row);
-/* The live objects that are not hidden, in no particular order: start with NULL; NULL at the end.
- */
-const struct live_entry *slab_lives_next(const struct slab_lives *lives,
-					 const struct live_entry *entry);
-/* Was the live @entry allocated after the last gap? */
-static inline bool slab_lives_sure(const struct slab_lives *lives,
-				   const struct live_entry *entry)
+static inline struct slab_tally *slab_lives_tally(const struct slab_lives *l, size_t row)
 {
-	return !lives->open_gap && live_is_recent(&lives->live, entry);
+	return (struct slab_tally *)l->any.tallies + row;
 }
 
 /* Frees the lives, which cannot be used again. */
 void slab_lives_free(struct slab_lives *lives);
 
-/* Key in .surplus of frees of @cache that fates.unmatched counts, or with @doubled fates.doubled.
+/* Key in .surplus of frees of @cache that totals.unmatched counts, or with @doubled totals.doubled.
  */
 static inline uint64_t slab_surplus_key(uint32_t cache, bool doubled)
 {

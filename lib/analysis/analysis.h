@@ -138,6 +138,12 @@ struct analysis_option {
 	 NEEDS(CACHE_ALLOC_NODE) | NEEDS(KFREE) | NEEDS(CACHE_FREE))
 #define NEEDS_PAGE (NEEDS(PAGE_ALLOC) | NEEDS(PAGE_FREE) | NEEDS(PAGE_FREE_BATCHED))
 
+/* The events of a kind of memory. */
+static inline uint32_t analysis_memory(enum memory memory)
+{
+	return memory == MEMORY_SLAB ? NEEDS_SLAB : NEEDS_PAGE;
+}
+
 /* When an analysis runs. */
 enum analysis_use {
 	ANALYSIS_USUAL,	    /* stat: by default, or when asked for by name */

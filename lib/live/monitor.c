@@ -132,8 +132,9 @@ static bool fits(const struct monitor *m, enum subject_kind by)
 	const struct dimensions page = grouping_page_dimensions(by);
 	const struct accounts *a = &m->accounts;
 
-	return (!a->slab || !memcmp(&slab, &a->slab->lives.dimensions, sizeof(slab))) &&
-	       (!a->page || !memcmp(&page, &a->page->lives.dimensions, sizeof(page)));
+	return (!a->slab ||
+		!memcmp(&slab, &a->slab->lives.any.dimensions, sizeof(slab))) &&
+	       (!a->page || !memcmp(&page, &a->page->lives.any.dimensions, sizeof(page)));
 }
 
 int monitor_regroup(struct monitor *m, enum subject_kind by, bool *anew)
@@ -193,15 +194,15 @@ static void account(struct accounts *a, const struct kmem_event *evs, size_t nr)
 	if (a->slab && a->page)
 		accounts_events(a, evs, nr);
 	else if (a->slab)
-		slab_account_events(a->slab, evs, nr);
+		slab_lives_events(&a->slab->lives, evs, nr);
 	else
-		page_account_events(a->page, evs, nr);
+		page_lives_events(&a->page->lives, evs, nr);
 }
 
 static bool has_failed(const struct accounts *a)
 {
-	return (a->slab && (a->slab->failed || a->slab->lives.failed)) ||
-	       (a->page && (a->page->failed || a->page->lives.failed));
+	return (a->slab && (a->slab->lives.any.failed)) ||
+	       (a->page && (a->page->lives.any.failed));
 }
 
 static int take_events(struct monitor *m)

@@ -10,28 +10,30 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "account/forget.h"
 #include "base/array.h"
 #include "base/strbuf.h"
 #include "capture/events/instance.h"
 #include "event/stream_live.h"
 
-static size_t nr_rows(const struct monitor *m, unsigned int i)
+/* The lives of side @i; NULL: it has no account. */
+static struct lives *lives_of(const struct monitor *m, unsigned int i)
 {
-	return i == MONITOR_SLAB ? m->accounts.slab->lives.nr_tallies
-				 : m->accounts.page->lives.nr_tallies;
+	const struct accounts *a = &m->accounts;
+
+	if (i == MONITOR_SLAB)
+		return a->slab ? &a->slab->lives.any : NULL;
+	return a->page ? &a->page->lives.any : NULL;
 }
 
-static bool has_account(const struct monitor *m, unsigned int i)
+static size_t nr_rows(const struct monitor *m, unsigned int i)
 {
-	return i == MONITOR_SLAB ? m->accounts.slab != NULL : m->accounts.page != NULL;
+	return lives_of(m, i)->nr_tallies;
 }
 
 int monitor_rows_group(struct monitor *m, unsigned int i)
 {
 	return grouping_init(&m->sides[i].grouping, &m->env, m->opts.by, &m->sites,
-			     i == MONITOR_SLAB ? &m->accounts.slab->lives.dimensions
-					       : &m->accounts.page->lives.dimensions);
+			     &lives_of(m, i)->dimensions);
 }
 
 /* Are rows grouped by something that is derived from the allocating address? */
@@ -54,9 +56,9 @@ static bool by_place(const struct monitor *m)
 /* The allocator of row @row in an account of slab objects. */
 static struct grouping_who slab_who(const struct monitor *m, size_t row)
 {
-	const struct slab_lives *l = &m->accounts.slab->lives;
-	const struct slab_key *key = slab_lives_key(l, row);
-	uint32_t stack = dimension_value(&l->dimensions, &key->dims, DIMENSION_STACK);
+	const struct lives *l = &m->accounts.slab->lives.any;
+	const struct slab_key *key = lives_key(l, row);
+	uint32_t stack = lives_stack(l, row);
 
 	return (struct grouping_who){
 		.subject = { .callsite = by_place(m) ? sites_beyond(&m->env,
@@ -66,15 +68,14 @@ static struct grouping_who slab_who(const struct monitor *m, size_t row)
 			     .cache = key->cache,
 			     .dims = key->dims,
 			     .kmalloc = key->kmalloc },
-		.pid = (int32_t)dimension_value(&l->dimensions, &key->dims,
-						DIMENSION_PID),
+		.pid = (int32_t)lives_value(l, row, DIMENSION_PID),
 	};
 }
 
 static struct grouping_who page_who(const struct monitor *m, size_t row)
 {
-	const struct page_lives *l = &m->accounts.page->lives;
-	const struct page_key *key = page_lives_key(l, row);
+	const struct lives *l = &m->accounts.page->lives.any;
+	const struct page_key *key = lives_key(l, row);
 
 	return (struct grouping_who){
 		.subject = { .callsite = by_place(m)
@@ -83,8 +84,7 @@ static struct grouping_who page_who(const struct monitor *m, size_t row)
 			     .stack = key->stack,
 			     .dims = key->dims },
 		.order = key->order,
-		.pid = (int32_t)dimension_value(&l->dimensions, &key->dims,
-						DIMENSION_PID),
+		.pid = (int32_t)lives_value(l, row, DIMENSION_PID),
 	};
 }
 
@@ -168,32 +168,12 @@ int monitor_rows_find(struct monitor *m)
 	return 0;
 }
 
-static struct window_sums slab_sums(const struct slab_lives *l, size_t row)
-{
-	const struct slab_counts c = slab_tally_counts(&l->tallies[row]);
-
-	return (struct window_sums){ c.bytes_alloc, c.hit, c.live_alloc, c.live };
-}
-
-static struct window_sums page_sums(const struct page_lives *l, size_t row,
-				    uint32_t page_size)
-{
-	const struct page_tally *t = &l->tallies[row];
-	uint64_t gone = t->of[PAGE_FREED].pages + t->of[PAGE_GONE].pages;
-
-	return (struct window_sums){
-		.bytes = t->of[PAGE_BORN].pages * page_size,
-		.hit = t->of[PAGE_BORN].nr,
-		.live_bytes = (t->of[PAGE_BORN].pages - gone) * page_size,
-		.live_hit = t->of[PAGE_BORN].nr - t->last,
-	};
-}
-
 static struct window_sums row_sums(const struct monitor *m, unsigned int i, size_t row)
 {
-	return i == MONITOR_SLAB
-		       ? slab_sums(&m->accounts.slab->lives, row)
-		       : page_sums(&m->accounts.page->lives, row, m->env.page_size);
+	const struct lives_sums sums = lives_sums(lives_of(m, i), row);
+
+	return (struct window_sums){ sums.bytes, sums.hit, sums.live_bytes,
+				     sums.live_hit };
 }
 
 void monitor_rows_settle(struct monitor *m)
@@ -312,10 +292,9 @@ static int forget_side(struct monitor *m, unsigned int i)
 	for (row = 0; row < side->nr && !ret; row++)
 		keep[row] = side->windows.nr_steps - side->rows[row].last < WINDOWS_KEPT;
 	if (!ret)
-		ret = i == MONITOR_SLAB ? forget_slab(m->accounts.slab, keep, to)
-					: forget_page(m->accounts.page, keep, to);
+		ret = lives_forget(lives_of(m, i), keep, to);
 	for (row = 0; row < side->nr && !ret; row++) {
-		if (to[row] != FORGET_GONE)
+		if (to[row] != LIVES_GONE)
 			side->rows[to[row]] = side->rows[row];
 	}
 	if (!ret)
@@ -331,17 +310,20 @@ static int forget_side(struct monitor *m, unsigned int i)
 static int forget_stacks(struct monitor *m)
 {
 	struct event_stream *stream = m->study.stream;
-	struct accounts *a = &m->accounts;
 	uint32_t *to = calloc(event_stream_nr_stacks(stream) + 1UL, sizeof(*to));
 	unsigned int i;
 	int ret = to ? 0 : -ENOMEM;
 
-	if (!ret) {
-		forget_mark_stacks(a->slab, a->page, to);
-		ret = event_stream_forget_stacks(stream, to);
+	for (i = 0; i < MONITOR_SIDES && !ret; i++) {
+		if (lives_of(m, i))
+			lives_mark_stacks(lives_of(m, i), to);
 	}
 	if (!ret)
-		ret = forget_renumber_stacks(a->slab, a->page, to);
+		ret = event_stream_forget_stacks(stream, to);
+	for (i = 0; i < MONITOR_SIDES && !ret; i++) {
+		if (lives_of(m, i))
+			ret = lives_renumber_stacks(lives_of(m, i), to);
+	}
 	m->kept_stacks = event_stream_nr_stacks(stream);
 	free(to);
 	for (i = 0; i < MONITOR_SIDES && !ret; i++) {
@@ -365,7 +347,7 @@ int monitor_rows_forget(struct monitor *m)
 	unsigned int i;
 
 	for (i = 0; i < MONITOR_SIDES && !ret; i++) {
-		if (has_account(m, i) && (all || too_many_rows(m, i)))
+		if (lives_of(m, i) && (all || too_many_rows(m, i)))
 			ret = forget_side(m, i);
 	}
 	return ret || !stacks ? ret : forget_stacks(m);

@@ -346,7 +346,7 @@ struct report *top_report(const struct monitor *m, const struct top_view *view)
 		add_late(m, view, t);
 	if (t && m->opts.by == SUBJECT_CACHE && m->accounts.slab)
 		slab_report_note_unnamed(m->accounts.slab,
-					 m->accounts.slab->lives.nr_tallies, t);
+					 m->accounts.slab->lives.any.nr_tallies, t);
 	if (!report_add_table(r, t) || !report_ok(r)) {
 		report_free(r);
 		return NULL;

@@ -13,7 +13,7 @@
 #include "analysis/filter/alloc_filter.h"
 #include "analysis/row/subject.h"
 
-static void slab_lived(void *ctx, const struct slab_life *life, size_t nr)
+static void lived(void *ctx, const struct lives *of, const struct life *life, size_t nr)
 {
 	struct advise *a = ctx;
 
@@ -60,7 +60,7 @@ static int advise_create(const struct analysis_env *env,
 	slab = subjects_slab_dimensions(opts, env);
 	ret = accounts_slab(env->accounts, &slab, &a->slab);
 	if (!ret)
-		ret = slab_lives_observe(&a->slab->lives, slab_lived, a);
+		ret = lives_observe(&a->slab->lives.any, lived, a);
 	if (ret)
 		return ret;
 	size_peaks_init(&a->sizes, env, &a->slab->lives);
@@ -83,7 +83,7 @@ static int advise_view(const void *self, struct report *report)
 	const struct alloc_filter *filter = a->env->filter;
 
 	if (a->failed || a->gfp.failed || a->far.failed || a->single.failed ||
-	    a->sizes.failed || a->slab->failed || a->slab->lives.failed)
+	    a->sizes.failed || a->slab->lives.any.failed)
 		return -ENOMEM;
 	if (!(analysis_seen(a->env) & (NEEDS_SLAB | NEEDS_PAGE)) ||
 	    (filter && !filter->nr_slab && !filter->nr_page))

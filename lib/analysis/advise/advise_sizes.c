@@ -58,7 +58,7 @@ void advise_doubt_live(const struct advise *a, uint64_t gone, struct finding *f)
 			"; %" PRIu64
 			" were freed without an event, and count as live until then",
 			gone);
-	if (a->slab->lives.fates.losses)
+	if (a->slab->lives.any.losses)
 		strbuf_puts(
 			&f->doubt,
 			"; events were lost: what was freed meanwhile counts as live");

@@ -30,8 +30,7 @@ static uint32_t site_of(struct far_frees *f, uint32_t row)
 	}
 	if (unlikely(!f->site_of[row])) {
 		key = slab_lives_key(f->lives, row);
-		stack = dimension_value(&f->lives->dimensions, &key->dims,
-					DIMENSION_STACK);
+		stack = lives_stack(&f->lives->any, row);
 		f->site_of[row] =
 			sites_group(f->sites,
 				    sites_beyond(f->env, key->callsite, stack)) +
@@ -57,13 +56,13 @@ static uint32_t find_pair(struct far_frees *f, uint32_t row, uint64_t callsite)
 	return id;
 }
 
-static void take_one(struct far_frees *f, const struct slab_life *life)
+static void take_one(struct far_frees *f, const struct life *life)
 {
 	struct far_frees_pair *pair;
 	uint64_t callsite;
 	uint32_t *id;
 
-	if (life->what != SLAB_FREED || !life->event ||
+	if (life->what != LIFE_FREED || !life->event ||
 	    !kmem_is_slab_free(life->event->type))
 		return;
 	callsite = life->event->slab_free.callsite;
@@ -76,12 +75,12 @@ static void take_one(struct far_frees *f, const struct slab_life *life)
 	}
 	pair = &f->pairs[*id - 1];
 	pair->nr++;
-	pair->far += (life->flags & SLAB_OTHER_CPU) != 0;
+	pair->far += (life->flags & LIFE_OTHER_CPU) != 0;
 }
 
-void far_frees_take(struct far_frees *f, const struct slab_life *life, size_t nr)
+void far_frees_take(struct far_frees *f, const struct life *life, size_t nr)
 {
-	const struct slab_life *end = life + nr;
+	const struct life *end = life + nr;
 
 	for (; life < end; life++)
 		take_one(f, life);

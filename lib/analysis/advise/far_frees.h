@@ -41,7 +41,7 @@ struct far_frees {
 void far_frees_init(struct far_frees *f, const struct analysis_env *env,
 		    const struct slab_lives *lives, struct sites *sites);
 /* Takes lives; ignores those that no event ended. */
-void far_frees_take(struct far_frees *f, const struct slab_life *life, size_t nr);
+void far_frees_take(struct far_frees *f, const struct life *life, size_t nr);
 static inline const struct far_frees_key *far_frees_key(const struct far_frees *f,
 							size_t i)
 {

@@ -40,7 +40,8 @@ static struct slab_piece *piece_of(struct slab_bounds *b, const struct analysis_
 	if (*piece == b->nr_pieces)
 		b->pieces[b->nr_pieces++] = (struct slab_piece){
 			.row = row,
-			.of = class_of(b, env, slab_account_key(b->acc, row), bytes),
+			.of = class_of(b, env, slab_lives_key(&b->acc->lives, row),
+				       bytes),
 			.bytes = bytes,
 		};
 	return &b->pieces[*piece];
@@ -53,7 +54,7 @@ static int count_pieces(struct slab_bounds *b, const struct analysis_env *env)
 	const struct live_entry *e = NULL;
 	int ret = latest ? 0 : -ENOMEM;
 
-	while (!ret && (e = slab_lives_next(&b->acc->lives, e))) {
+	while (!ret && (e = lives_next(&b->acc->lives.any, e))) {
 		uint32_t bytes = e->bytes_alloc;
 		struct slab_piece *piece;
 
@@ -89,13 +90,13 @@ static bool recorder_known(const struct recording *rec)
  */
 static int add_tasks_up(const struct slab_bounds *b, uint32_t *rows, uint64_t *hits)
 {
-	const struct dimensions *dims = &b->acc->lives.dimensions;
+	const struct dimensions *dims = &b->acc->lives.any.dimensions;
 	struct intern keys = { 0 };
 	int pid = dimensions_find(dims, DIMENSION_PID);
 	size_t i;
 
 	for (i = 0; i < b->acc->nr_rows; i++) {
-		struct slab_key key = *slab_account_key(b->acc, i);
+		struct slab_key key = *slab_lives_key(&b->acc->lives, i);
 
 		key.dims.of[pid] = 0;
 		key.all_tasks = 1;
@@ -151,7 +152,7 @@ static void tell_census(struct slab_bounds *b, const struct analysis_env *env)
 			class->live += piece->nr;
 			/* Rows with several sizes count for each of them, which is the safe side.
 			 */
-			if (!b->acc->lives.spent)
+			if (!b->acc->lives.any.spent)
 				class->allocs += b->acc->rows[piece->row].hit;
 		}
 	}
@@ -177,24 +178,24 @@ static void tell_census(struct slab_bounds *b, const struct analysis_env *env)
  */
 static int find_suspects(struct slab_bounds *b)
 {
-	const struct u64_map *hidden = &b->acc->lives.hidden_gone;
+	const struct u64_map *hidden = &b->acc->lives.any.hidden_gone;
 	int ret = 0;
 	size_t i;
 
 	for (i = 0; i < b->acc->nr_rows && !ret; i++)
 		if (b->acc->rows[i].implicit)
-			ret = bounds_suspect(&b->bounds,
-					     suspect_key(slab_account_key(b->acc, i)));
+			ret = bounds_suspect(&b->bounds, suspect_key(slab_lives_key(
+								 &b->acc->lives, i)));
 	for (i = 0; i < hidden->capacity && !ret; i++)
 		if (hidden->slots[i].used && hidden->slots[i].value)
-			ret = bounds_suspect(&b->bounds,
-					     suspect_key(slab_account_key(
-						     b->acc, hidden->slots[i].key)));
+			ret = bounds_suspect(&b->bounds, suspect_key(slab_lives_key(
+								 &b->acc->lives,
+								 hidden->slots[i].key)));
 	for (i = 0; i < b->nr_pieces && !ret; i++)
 		if (census_contradicts(&b->census, b->pieces[i].of))
-			ret = bounds_suspect(
-				&b->bounds,
-				suspect_key(slab_account_key(b->acc, b->pieces[i].row)));
+			ret = bounds_suspect(&b->bounds,
+					     suspect_key(slab_lives_key(
+						     &b->acc->lives, b->pieces[i].row)));
 	return ret;
 }
 
@@ -207,12 +208,12 @@ int slab_bounds_make(struct slab_bounds *b, const struct slab_account *acc,
 	bounds_init(&b->bounds, env);
 	/* With a filter, the kernel's count cannot be used: it includes the objects of all tasks.
 	 */
-	if (acc->lives.filtered)
+	if (acc->lives.any.filtered)
 		return find_suspects(b);
 	ret = census_init(&b->census, env);
 	if (!ret && b->census.most)
 		ret = count_pieces(b, env);
-	if (!ret && acc->lives.spent)
+	if (!ret && acc->lives.any.spent)
 		ret = tell_allocs_of_tasks(b);
 	if (ret)
 		return ret;
@@ -226,7 +227,7 @@ int slab_bounds_make(struct slab_bounds *b, const struct slab_account *acc,
 static struct net_range by_events(const struct slab_bounds *b, uint32_t row,
 				  const struct slab_counts *counts)
 {
-	return bounds_net(&b->bounds, suspect_key(slab_account_key(b->acc, row)),
+	return bounds_net(&b->bounds, suspect_key(slab_lives_key(&b->acc->lives, row)),
 			  counts->live_alloc, counts->sure_alloc);
 }
 
@@ -277,7 +278,8 @@ int slab_bounds_sums(const struct slab_bounds *b, const uint32_t *group_of,
 		if (group_of[i] == UINT32_MAX)
 			continue;
 		row = by_events(b, i, &b->acc->rows[i]);
-		net_range_add(&sums[group_of[i]], &row, slab_account_weight(b->acc, i));
+		net_range_add(&sums[group_of[i]], &row,
+			      lives_weight(&b->acc->lives.any, i));
 	}
 	for (i = 0; i < shares.count && !ret; i++) {
 		const struct share *share = intern_get(&shares, i + 1, NULL);

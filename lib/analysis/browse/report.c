@@ -58,15 +58,16 @@ static int web_create(const struct analysis_env *env, const struct analysis_opti
 	w->env = env;
 	w->asked = opts;
 	w->opts = (struct analysis_options){ .by = SUBJECT_STACK, .by_cache = true };
-	over_time_init(&w->time, env->first_ts, env->last_ts, env->page_size);
+	over_time_init(&w->time, env->first_ts, env->last_ts, OVER_TIME_BINS,
+		       OVER_TIME_CELLS);
 	frame_map_init(&w->frames, env);
 	ret = analysis_peak.create(env, &w->opts, &peak);
 	w->peak = peak;
 	if (!ret)
 		ret = analysis_summary.create(env, &w->summary_opts, &w->summary);
 	if (!ret)
-		ret = over_time_observe(&w->time, w->peak->slab, w->peak->page);
-	return ret ? ret : frame_map_observe(&w->frames, w->peak->page);
+		ret = over_time_observe(&w->time, w->peak->of);
+	return ret ? ret : frame_map_observe(&w->frames, w->peak->of[MEMORY_PAGE]);
 }
 
 static void web_observe(void *self, const struct kmem_event *evs, size_t nr)

@@ -90,7 +90,7 @@ static void add_site(const struct frame_map *m, const struct placed *placed, siz
 	size_t i;
 
 	for (i = 0; i < nr; i++) {
-		c = over_time_first(&m->time, &m->pages, placed[i].pair);
+		c = over_time_first(&m->time, MEMORY_PAGE, placed[i].pair);
 		for (; c; c = over_time_next(&m->time, c))
 			net[c->bin] += (int64_t)(c->bytes - c->ended);
 	}

@@ -14,8 +14,8 @@
 
 #include "analysis/browse/report_curve.h"
 #include "analysis/browse/report_dirs.h"
-#include "analysis/browse/report_ends.h"
 #include "analysis/browse/report_frames.h"
+#include "analysis/stat/account_rows.h"
 #include "base/array.h"
 
 /* One row of an account. @number: its number; @weight: decides whether it is shown alone; @cells:
@@ -47,33 +47,25 @@ struct filling {
 	struct table *texts;
 };
 
-static const struct over_time_rows *rows_of(const struct filling *f, enum web_kind kind)
+static enum memory memory_of(enum web_kind kind)
 {
-	return kind == WEB_PAGE ? &f->time->page : &f->time->slab;
+	return kind == WEB_PAGE ? MEMORY_PAGE : MEMORY_SLAB;
 }
 
-static const struct peak_side *side_of(const struct filling *f, enum web_kind kind)
+static uint64_t bytes_then(const struct filling *f, enum web_kind kind, size_t number)
 {
-	return kind == WEB_PAGE ? &f->peak->pages : &f->peak->slabs;
+	return peak_row_then(f->peak, &f->peak->sides[memory_of(kind)], number).bytes;
 }
 
 static int open_names(struct names *n, const struct filling *f, enum web_kind kind)
 {
-	const struct slab_lives *slab = &f->peak->slab->lives;
-	const struct page_lives *page = &f->peak->page->lives;
-	int ret;
+	const struct lives *of = f->peak->of[memory_of(kind)];
+	int ret = owners_init(&n->callsite, f->env, of, SUBJECT_CALLSITE);
 
-	if (kind == WEB_PAGE) {
-		ret = owners_init_pages(&n->callsite, f->env, page, SUBJECT_CALLSITE);
-		if (!ret)
-			ret = owners_init_pages(&n->stack, f->env, page, SUBJECT_STACK);
-	} else {
-		ret = owners_init_slab(&n->callsite, f->env, slab, SUBJECT_CALLSITE);
-		if (!ret)
-			ret = owners_init_slab(&n->stack, f->env, slab, SUBJECT_STACK);
-		if (!ret)
-			ret = owners_init_slab(&n->cache, f->env, slab, SUBJECT_CACHE);
-	}
+	if (!ret)
+		ret = owners_init(&n->stack, f->env, of, SUBJECT_STACK);
+	if (!ret && kind != WEB_PAGE)
+		ret = owners_init(&n->cache, f->env, of, SUBJECT_CACHE);
 	n->of_callsite = calloc(n->callsite.nr + 1, sizeof(*n->of_callsite));
 	n->of_cache = calloc(n->cache.nr + 1, sizeof(*n->of_cache));
 	return ret || (n->of_callsite && n->of_cache) ? ret : -ENOMEM;
@@ -134,7 +126,7 @@ static uint32_t node_of(struct filling *f, const struct names *n, uint32_t numbe
 
 static void page_key_of(struct filling *f, uint32_t number, struct row_key *key)
 {
-	const struct page_key *from = page_lives_key(&f->peak->page->lives, number);
+	const struct page_key *from = lives_key(f->peak->of[MEMORY_PAGE], number);
 	const char *type = migratetype_name(f->env->migratetypes, from->migratetype);
 	struct strbuf text = { 0 };
 
@@ -206,9 +198,9 @@ static int by_row(const void *a, const void *b)
 
 static struct source_row weigh(const struct filling *f, enum web_kind kind, size_t number)
 {
-	uint64_t peak = peak_row_then(f->peak, side_of(f, kind), number).bytes;
+	uint64_t peak = bytes_then(f, kind, number);
 	const struct over_time_cell *c =
-		over_time_first(f->time, rows_of(f, kind), number);
+		over_time_first(f->time, memory_of(kind), number);
 	struct source_row row = { .number = (uint32_t)number };
 
 	for (; c; c = over_time_next(f->time, c)) {
@@ -240,15 +232,14 @@ static int add_cells(struct filling *f, enum web_kind kind,
 	size_t i;
 
 	for (i = 0; i < nr; i++) {
-		c = over_time_first(f->time, rows_of(f, kind), source[i].number);
+		c = over_time_first(f->time, memory_of(kind), source[i].number);
 		for (; c; c = over_time_next(f->time, c)) {
 			bins[c->bin].hit += c->hit;
 			bins[c->bin].bytes_req += c->bytes_req;
 			bins[c->bin].bytes += c->bytes;
 			bins[c->bin].ended += c->ended;
 		}
-		row->peak +=
-			peak_row_then(f->peak, side_of(f, kind), source[i].number).bytes;
+		row->peak += bytes_then(f, kind, source[i].number);
 	}
 	row->first = w->nr_cells;
 	if (array_reserve(&w->cells, &w->cells_capacity, w->nr_cells + OVER_TIME_BINS,
@@ -265,17 +256,12 @@ static int add_cells(struct filling *f, enum web_kind kind,
 
 /* The ranges of live memory at the end, by group of rows; the caller frees it. NULL: no memory. */
 static struct net_range *ends_of(struct filling *f, enum web_kind kind, struct names *n,
-				 const struct report_end_group *group)
+				 const uint32_t *of, size_t nr)
 {
-	struct net_range *ranges = calloc(group->nr + 1, sizeof(*ranges));
-	int ret = -ENOMEM;
+	struct net_range *ranges = calloc(nr + 1, sizeof(*ranges));
 
-	if (ranges && kind == WEB_PAGE)
-		ret = report_ends_pages(f->env, f->peak, n->callsite.callsites, group,
-					ranges);
-	else if (ranges)
-		ret = report_ends_slab(f->env, f->peak, group, ranges);
-	if (!ret)
+	if (ranges && !account_rows_bounds(f->env, f->peak->of[memory_of(kind)],
+					   n->callsite.callsites, of, ranges, nr))
 		return ranges;
 	free(ranges);
 	return NULL;
@@ -287,8 +273,7 @@ static int add_named_ends(struct filling *f, enum web_kind kind, struct names *n
 {
 	const struct owners *o = cache ? &n->cache : &n->callsite;
 	const uint32_t *known = cache ? n->of_cache : n->of_callsite;
-	const struct report_end_group group = { o->of, o->nr };
-	struct net_range *ranges = ends_of(f, kind, n, &group);
+	struct net_range *ranges = ends_of(f, kind, n, o->of, o->nr);
 	struct web_report *w = f->web;
 	size_t i;
 
@@ -314,13 +299,12 @@ static int add_ends(struct filling *f, enum web_kind kind, struct names *n,
 {
 	size_t nr = n->callsite.nr_rows, i;
 	uint32_t *of = calloc(nr + 1, sizeof(*of));
-	const struct report_end_group group = { of, f->web->nr_rows };
 	struct net_range *ranges;
 	int ret;
 
 	for (i = 0; of && i < nr; i++)
 		of[sources[i].number] = sources[i].row;
-	ranges = of ? ends_of(f, kind, n, &group) : NULL;
+	ranges = of ? ends_of(f, kind, n, of, f->web->nr_rows) : NULL;
 	for (i = 0; ranges && i < nr; i++) {
 		struct web_row *row = &f->web->rows[sources[i].row];
 

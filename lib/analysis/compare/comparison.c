@@ -25,7 +25,7 @@
 
 /**
  * struct comparison - one table under construction
- * @slab, @pages: the stream's account; one of them is NULL
+ * @of: the lives of the stream's account
  * @sources: for a table by cache: source_key() -> source
  * @groups: number n of @names belongs to groups[n - 1]
  * @group_of: by source, which is an account row that ever was live, or an entry of @sources
@@ -37,8 +37,7 @@ struct comparison {
 	const struct comparison_type *type;
 	enum comparison_kind kind;
 	enum subject_kind by;
-	struct slab_account *slab;
-	struct page_account *pages;
+	struct lives *of;
 	struct u64_map sources;
 	struct intern names;
 	struct comparison_group *groups;
@@ -53,10 +52,11 @@ struct comparison {
 
 /* Something happened to one of the table's objects. */
 struct comparison_life {
-	uint32_t row, bytes_alloc; /* row of the account; size of the object */
+	uint32_t row;  /* of the account */
+	uint32_t size; /* of the object */
 	uint64_t bytes, bytes_req;
 	uint64_t times; /* objects that it stands for */
-	enum { LIFE_BEGINS, LIFE_ENDS, LIFE_ENDS_UNSEEN, LIFE_END_SEEN_LATE } what;
+	uint8_t what;
 };
 
 /* Names the row from its callsite. */
@@ -68,7 +68,7 @@ static void name_site(struct comparison *p, uint64_t callsite)
 
 static void name_page_row(struct comparison *p, uint32_t row)
 {
-	uint32_t stack = page_account_key(p->pages, row)->stack;
+	uint32_t stack = lives_stack(p->of, row);
 
 	if (p->by == SUBJECT_STACK)
 		comparison_name_stack(p->env, stack, 0, &p->name);
@@ -76,9 +76,14 @@ static void name_page_row(struct comparison *p, uint32_t row)
 		name_site(p, comparison_callsite(p->env, stack));
 }
 
+static const struct slab_key *slab_key(const struct comparison *p, size_t row)
+{
+	return lives_key(p->of, row);
+}
+
 static void name_slab_row(struct comparison *p, uint32_t row)
 {
-	const struct slab_key *key = slab_account_key(p->slab, row);
+	const struct slab_key *key = slab_key(p, row);
 
 	if (p->by == SUBJECT_STACK)
 		comparison_name_stack(p->env, key->dims.of[0], key->callsite, &p->name);
@@ -89,7 +94,7 @@ static void name_slab_row(struct comparison *p, uint32_t row)
 /* Names the cache of an object of row @row; for kmalloc it follows from the size. */
 static void name_cache(struct comparison *p, uint32_t row, uint32_t bytes)
 {
-	const struct slab_key *key = slab_account_key(p->slab, row);
+	const struct slab_key *key = slab_key(p, row);
 	const char *cache;
 
 	if (key->kmalloc) {
@@ -103,7 +108,7 @@ static void name_cache(struct comparison *p, uint32_t row, uint32_t bytes)
 /* The key that tells sources of objects by cache apart. */
 static uint64_t source_key(const struct comparison *p, uint32_t row, uint32_t bytes)
 {
-	const struct slab_key *key = slab_account_key(p->slab, row);
+	const struct slab_key *key = slab_key(p, row);
 
 	return key->kmalloc ? (uint64_t)bytes << 1 | 1 : (uint64_t)key->cache << 1;
 }
@@ -164,7 +169,7 @@ static struct comparison_group *group_of(struct comparison *p, uint32_t row,
 static void take_life(struct comparison_group *g, const struct comparison_life *life)
 {
 	switch (life->what) {
-	case LIFE_BEGINS:
+	case LIFE_BORN:
 		g->hit += life->times;
 		g->bytes += life->bytes;
 		g->bytes_req += life->bytes_req;
@@ -174,11 +179,11 @@ static void take_life(struct comparison_group *g, const struct comparison_life *
 		if (g->live > g->peak)
 			g->peak = g->live;
 		break;
-	case LIFE_ENDS_UNSEEN:
+	case LIFE_GONE:
 		g->implicit += life->times;
 		g->live -= life->bytes;
 		break;
-	case LIFE_END_SEEN_LATE: /* it was counted as unseen */
+	case LIFE_FOUND: /* it was counted as gone */
 		g->implicit -= life->times;
 		break;
 	default:
@@ -189,9 +194,9 @@ static void take_life(struct comparison_group *g, const struct comparison_life *
 /* In a sample, an object stands for several. */
 static void weigh(struct comparison *p, struct comparison_life *life, uint32_t group)
 {
-	struct sampled_row row = sampled_row(p->slab, p->pages, life->row);
+	struct sampled_row row = sampled_row(p->of, life->row);
 
-	if (life->what == LIFE_BEGINS &&
+	if (life->what == LIFE_BORN &&
 	    comparison_sample_add(&p->sample, group, row.unit, life->bytes))
 		p->failed = true;
 	life->times = row.times;
@@ -202,7 +207,7 @@ static void weigh(struct comparison *p, struct comparison_life *life, uint32_t g
 static void comparison_life(struct comparison *p, struct comparison_life *life)
 {
 	struct comparison_group *g =
-		p->failed ? NULL : group_of(p, life->row, life->bytes_alloc);
+		p->failed ? NULL : group_of(p, life->row, life->size);
 
 	if (!g) {
 		p->failed = true;
@@ -214,44 +219,21 @@ static void comparison_life(struct comparison *p, struct comparison_life *life)
 	take_life(&p->all, life);
 }
 
-static void on_slab_lives(void *ctx, const struct slab_life *lives, size_t nr)
+static void lived(void *ctx, const struct lives *of, const struct life *life, size_t nr)
 {
-	static const uint8_t what[SLAB_LIFE_NR] = { [SLAB_BORN] = LIFE_BEGINS,
-						    [SLAB_FREED] = LIFE_ENDS,
-						    [SLAB_GONE] = LIFE_ENDS_UNSEEN,
-						    [SLAB_FOUND] = LIFE_END_SEEN_LATE };
-	size_t i;
+	const bool pages = of->kind->memory == MEMORY_PAGE;
+	const struct life *end = life + nr;
 
-	for (i = 0; i < nr; i++) {
-		struct comparison_life life = { .times = 1,
-						.row = lives[i].row,
-						.bytes_alloc = lives[i].bytes_alloc,
-						.bytes = lives[i].bytes_alloc,
-						.bytes_req = lives[i].bytes_req,
-						.what = what[lives[i].what] };
+	for (; life < end; life++) {
+		struct comparison_life one = { .times = 1,
+					       .row = life->row,
+					       .size = (uint32_t)life->bytes,
+					       .bytes = life->bytes,
+					       .bytes_req = pages ? 0 : life->bytes_req,
+					       .what = life->what };
 
-		comparison_life(ctx, &life);
-	}
-}
-
-static void on_page_lives(void *ctx, const struct page_life *lives, size_t nr)
-{
-	static const uint8_t what[PAGE_LIFE_NR] = { [PAGE_BORN] = LIFE_BEGINS,
-						    [PAGE_FREED] = LIFE_ENDS,
-						    [PAGE_GONE] = LIFE_ENDS_UNSEEN,
-						    [PAGE_FOUND] = LIFE_END_SEEN_LATE };
-	struct comparison *p = ctx;
-	size_t i;
-
-	for (i = 0; i < nr; i++) {
-		struct comparison_life life = { .times = 1,
-						.row = lives[i].row,
-						.bytes = lives[i].pages *
-							 p->env->page_size,
-						.what = what[lives[i].what] };
-
-		if (lives[i].what != PAGE_REFUSED)
-			comparison_life(p, &life);
+		if (life->what != LIFE_REFUSED)
+			comparison_life(ctx, &one);
 	}
 }
 
@@ -259,38 +241,38 @@ static void on_page_lives(void *ctx, const struct page_life *lives, size_t nr)
 static int observe(struct comparison *p)
 {
 	struct dimensions dimensions = { 0 };
+	struct slab_account *slab = NULL;
+	struct page_account *pages = NULL;
 	int ret;
 
-	if (p->kind == KIND_PAGE) {
-		ret = accounts_page(p->env->accounts, &dimensions, &p->pages);
-		return ret ? ret : page_lives_observe(&p->pages->lives, on_page_lives, p);
-	}
 	/* Rows differ by callchain, which also gives the callsite when functions are skipped. */
 	if (p->kind == KIND_SLAB &&
 	    (p->by == SUBJECT_STACK || callsite_rule_extended(p->env->rule)))
 		dimensions.of[0] = DIMENSION_STACK;
-	ret = accounts_slab(p->env->accounts, &dimensions, &p->slab);
-	return ret ? ret : slab_lives_observe(&p->slab->lives, on_slab_lives, p);
+	ret = p->kind == KIND_PAGE ? accounts_page(p->env->accounts, &dimensions, &pages)
+				   : accounts_slab(p->env->accounts, &dimensions, &slab);
+	if (ret)
+		return ret;
+	p->of = pages ? &pages->lives.any : &slab->lives.any;
+	return lives_observe(p->of, lived, p);
 }
 
 /* Adds live bytes that were allocated after the last gap. */
-static void add_sure(struct comparison *p, uint32_t row, uint32_t bytes_alloc,
-		     uint64_t bytes)
+static void add_sure(struct comparison *p, uint32_t row, uint64_t bytes)
 {
-	struct comparison_group *g = group_of(p, row, bytes_alloc);
+	struct comparison_group *g = group_of(p, row, (uint32_t)bytes);
 
 	if (g)
-		g->net_min += bytes * sampled_row(p->slab, p->pages, row).times;
+		g->net_min += bytes * sampled_row(p->of, row).times;
 	else
 		p->failed = true;
 }
 
 /* In a sample: adds live bytes. */
-static void add_living(struct comparison *p, uint32_t row, uint32_t bytes_alloc,
-		       uint64_t bytes)
+static void add_living(struct comparison *p, uint32_t row, uint64_t bytes)
 {
-	const struct comparison_group *g = group_of(p, row, bytes_alloc);
-	uint64_t unit = sampled_row(p->slab, p->pages, row).unit;
+	const struct comparison_group *g = group_of(p, row, (uint32_t)bytes);
+	uint64_t unit = sampled_row(p->of, row).unit;
 
 	if (!g || unit_pieces_add(&p->sample.net, (uint32_t)(g - p->groups), unit, bytes))
 		p->failed = true;
@@ -308,25 +290,21 @@ static int find_intervals(struct comparison *p)
 {
 	const struct live_entry *e = NULL;
 
-	while (p->slab && (e = slab_lives_next(&p->slab->lives, e)))
-		add_living(p, e->row, e->bytes_alloc, e->bytes_alloc);
-	while (p->pages && (e = page_lives_next(&p->pages->lives, e)))
-		add_living(p, e->row, 0, (uint64_t)p->env->page_size << e->order);
+	while ((e = lives_next(p->of, e)))
+		add_living(p, e->row, lives_entry_bytes(p->of, e));
 	return comparison_sample_end(
 		&p->sample, &p->env->sample,
-		p->slab ? subjects_share(row_kind(p)) : ESTIMATE_PAGES, p->names.count);
+		p->kind == KIND_PAGE ? ESTIMATE_PAGES : subjects_share(row_kind(p)),
+		p->names.count);
 }
 
 static void find_sure(struct comparison *p)
 {
 	const struct live_entry *e = NULL;
 
-	while (p->slab && (e = slab_lives_next(&p->slab->lives, e)))
-		if (slab_lives_sure(&p->slab->lives, e))
-			add_sure(p, e->row, e->bytes_alloc, e->bytes_alloc);
-	while (p->pages && (e = page_lives_next(&p->pages->lives, e)))
-		if (page_lives_sure(&p->pages->lives, e))
-			add_sure(p, e->row, 0, (uint64_t)p->env->page_size << e->order);
+	while ((e = lives_next(p->of, e)))
+		if (lives_sure(p->of, e))
+			add_sure(p, e->row, lives_entry_bytes(p->of, e));
 }
 
 /* The group, if there is one, that the hidden objects of account row @row fall into; UINT32_MAX:
@@ -353,8 +331,7 @@ static uint32_t hidden_group(struct comparison *p, uint32_t row)
  */
 static int suspect_hidden(struct comparison *p, struct bounds *bounds)
 {
-	const struct u64_map *rows = p->kind == KIND_PAGE ? &p->pages->lives.hidden_gone
-							  : &p->slab->lives.hidden_gone;
+	const struct u64_map *rows = &p->of->hidden_gone;
 	bool kmalloc = false;
 	size_t i;
 	int err = 0;
@@ -365,8 +342,7 @@ static int suspect_hidden(struct comparison *p, struct bounds *bounds)
 
 		if (!slot->used || !slot->value)
 			continue;
-		kmalloc |= p->kind == KIND_CACHE &&
-			   slab_account_key(p->slab, slot->key)->kmalloc;
+		kmalloc |= p->kind == KIND_CACHE && slab_key(p, slot->key)->kmalloc;
 		group = hidden_group(p, (uint32_t)slot->key);
 		err = group == UINT32_MAX ? 0 : bounds_suspect(bounds, group);
 	}
@@ -455,12 +431,12 @@ static void note_unskipped(const struct comparison *p, struct table *t)
 	if (p->kind != KIND_SLAB || p->type->always ||
 	    !callsite_rule_extended(p->env->rule))
 		return;
-	for (i = 0; i < p->slab->nr_rows; i++) {
-		const struct slab_key *key = slab_account_key(p->slab, i);
+	for (i = 0; i < lives_rows(p->of); i++) {
+		const struct slab_key *key = slab_key(p, i);
 
 		if (sites_skipped(p->env,
 				  sites_beyond(p->env, key->callsite, key->dims.of[0])))
-			stay += p->slab->rows[i].hit * slab_account_weight(p->slab, i);
+			stay += lives_sums(p->of, i).hit * lives_weight(p->of, i);
 	}
 	if (stay)
 		table_add_note(
@@ -475,7 +451,7 @@ void comparison_end(void *self)
 {
 	struct comparison *p = self;
 
-	p->failed |= p->kind == KIND_PAGE ? p->pages->failed : p->slab->failed;
+	p->failed |= p->of->failed;
 	if (!p->failed)
 		find_sure(p);
 	if (!p->failed && p->env->sample.one_in)
@@ -495,7 +471,7 @@ int comparison_view(const void *self, struct report *report)
 	note_unskipped(p, t);
 	report_add_table(report, t);
 	return p->kind == KIND_PAGE && !p->type->always
-		       ? page_matrix(p->pages, p->env, false, report)
+		       ? page_matrix(accounts_of_page(p->of), p->env, false, report)
 		       : 0;
 }
 

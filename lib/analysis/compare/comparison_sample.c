@@ -8,16 +8,11 @@
 #include <errno.h>
 #include <stdlib.h>
 
-struct sampled_row sampled_row(const struct slab_account *slab,
-			       const struct page_account *pages, uint32_t row)
+struct sampled_row sampled_row(const struct lives *of, uint32_t row)
 {
-	const struct dimensions *all =
-		pages ? &pages->lives.dimensions : &slab->lives.dimensions;
-	const struct dimension_values *dims = pages ? &page_account_key(pages, row)->dims
-						    : &slab_account_key(slab, row)->dims;
-	uint32_t unit = dimension_value(all, dims, DIMENSION_UNIT);
+	uint32_t unit = lives_value(of, row, DIMENSION_UNIT);
 
-	return (struct sampled_row){ dimension_weight(all, dims),
+	return (struct sampled_row){ lives_weight(of, row),
 				     unit ? unit : SAMPLE_CERTAIN };
 }
 

@@ -6,8 +6,7 @@
 #ifndef KMEMX_ANALYSIS_COMPARISON_SAMPLE_H
 #define KMEMX_ANALYSIS_COMPARISON_SAMPLE_H
 
-#include "account/page_account.h"
-#include "account/slab_account.h"
+#include "account/lives.h"
 #include "analysis/compare/comparison_columns.h"
 #include "analysis/row/estimate.h"
 
@@ -27,9 +26,7 @@ struct sampled_row {
 	uint64_t unit;
 };
 
-/* For row @row of @pages, or of @slab if @pages is NULL. */
-struct sampled_row sampled_row(const struct slab_account *slab,
-			       const struct page_account *pages, uint32_t row);
+struct sampled_row sampled_row(const struct lives *of, uint32_t row);
 /* Adds an allocation of @bytes, not weighted. 0 or -ENOMEM. */
 int comparison_sample_add(struct comparison_sample *s, uint32_t group, uint64_t unit,
 			  uint64_t bytes) __must_check;

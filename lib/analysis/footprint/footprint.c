@@ -166,7 +166,7 @@ static int show_pages(const struct footprint_analysis *a, struct report *report)
 	uint64_t size = a->env->page_size;
 	struct sites sites;
 	struct join j;
-	int ret = acc->failed ? -ENOMEM : 0;
+	int ret = acc->lives.any.failed ? -ENOMEM : 0;
 	size_t i;
 
 	if (ret)
@@ -175,7 +175,7 @@ static int show_pages(const struct footprint_analysis *a, struct report *report)
 	ret = join_begin(&j, a->env, a->opts);
 	for (i = 0; i < acc->nr_rows && !ret; i++) {
 		const struct page_counts *c = &acc->rows[i];
-		const struct page_key *key = page_account_key(acc, i);
+		const struct page_key *key = page_lives_key(&acc->lives, i);
 		const struct footprint_sums sums = {
 			.of = { [SUM_LIVE] = c->live_pages * size,
 				[SUM_TOTAL] = (c->hit << key->order) * size,

@@ -12,8 +12,8 @@
 #include <stdlib.h>
 
 #include "analysis/analysis.h"
-#include "analysis/filter/alloc_filter.h"
 #include "analysis/row/subject.h"
+#include "analysis/stat/account_rows.h"
 #include "base/array.h"
 
 static void add(struct cross_side *side, const struct cross_key *key, uint64_t nr,
@@ -32,52 +32,42 @@ static void add(struct cross_side *side, const struct cross_key *key, uint64_t n
 	side->counts[id - 1].bytes += bytes;
 }
 
-static void slab_lived(void *ctx, const struct slab_life *life, size_t nr)
+/* Where the memory of @life was allocated. */
+static uint32_t allocated_on(const struct lives *of, const struct life *life)
 {
-	const struct slab_life *end = life + nr;
-	struct percpu_cross *c = ctx;
-
-	for (; life < end; life++) {
-		struct cross_key key = { .row = life->row, .from = life->cpu };
-
-		if (life->what != SLAB_FREED && life->what != SLAB_FOUND)
-			continue;
-		if (!life->event || !kmem_is_slab_free(life->event->type)) {
-			c->slab_side.unknown += (life->flags & SLAB_OTHER_CPU) != 0;
-			continue;
-		}
-		key.freed_by = life->event->slab_free.callsite;
-		key.to = life->event->cpu;
-		add(&c->slab_side, &key, 1, life->bytes_alloc);
-	}
+	return of->kind->memory == MEMORY_SLAB
+		       ? life->cpu
+		       : lives_value(of, life->row, DIMENSION_CPU);
 }
 
-static bool is_page_free(const struct kmem_event *ev)
+static void lived(void *ctx, const struct lives *of, const struct life *life, size_t nr)
 {
-	return ev && (ev->type == KMEM_PAGE_FREE || ev->type == KMEM_PAGE_FREE_BATCHED);
-}
-
-static void pages_lived(void *ctx, const struct page_life *life, size_t nr)
-{
-	const struct page_life *end = life + nr;
+	const struct life *end = life + nr;
 	struct percpu_cross *c = ctx;
-	const struct page_lives *lives = &c->page->lives;
+	struct cross_side *side = &c->sides[of->kind->memory];
 
 	for (; life < end; life++) {
+		const struct kmem_event *ev = life->event;
 		struct cross_key key = { .row = life->row };
 
-		if (life->what != PAGE_FREED && life->what != PAGE_FOUND)
+		if (!life_freed(life))
 			continue;
-		if (!is_page_free(life->event)) {
-			c->page_side.unknown += life->other_cpu ? life->pages : 0;
+		if (!ev) {
+			side->unknown += life->flags & LIFE_OTHER_CPU ? life->nr : 0;
 			continue;
 		}
-		key.from = dimension_value(&lives->dimensions,
-					   &page_lives_key(lives, life->row)->dims,
-					   DIMENSION_CPU);
-		key.to = life->event->cpu;
-		key.freed_by = life->event->stack;
-		add(&c->page_side, &key, life->pages, life->pages * c->env->page_size);
+		if (kmem_is_slab_free(ev->type)) {
+			key.freed_by = ev->slab_free.callsite;
+		} else if (ev->type == KMEM_PAGE_FREE ||
+			   ev->type == KMEM_PAGE_FREE_BATCHED) {
+			key.freed_by = ev->stack;
+		} else {
+			side->unknown += life->flags & LIFE_OTHER_CPU ? life->nr : 0;
+			continue;
+		}
+		key.from = allocated_on(of, life);
+		key.to = ev->cpu;
+		add(side, &key, life->nr, life->bytes);
 	}
 }
 
@@ -91,8 +81,8 @@ static void cross_destroy(void *self)
 {
 	struct percpu_cross *c = self;
 
-	free_side(&c->slab_side);
-	free_side(&c->page_side);
+	free_side(&c->sides[MEMORY_SLAB]);
+	free_side(&c->sides[MEMORY_PAGE]);
 	free(c);
 }
 
@@ -116,50 +106,35 @@ static struct dimensions page_dimensions(enum subject_kind kind)
 static int cross_create(const struct analysis_env *env,
 			const struct analysis_options *opts, void **self)
 {
+	const struct dimensions dimensions[] = { subjects_slab_dimensions(opts, env),
+						 page_dimensions(opts->by) };
 	struct percpu_cross *c = calloc(1, sizeof(*c));
-	struct dimensions slab, page;
-	int ret;
 
 	*self = c;
 	if (!c)
 		return -ENOMEM;
 	c->env = env;
 	c->opts = opts;
-	slab = subjects_slab_dimensions(opts, env);
-	page = page_dimensions(opts->by);
-	ret = accounts_slab(env->accounts, &slab, &c->slab);
-	if (!ret)
-		ret = accounts_page(env->accounts, &page, &c->page);
-	if (!ret)
-		ret = slab_lives_observe(&c->slab->lives, slab_lived, c);
-	return ret ? ret : page_lives_observe(&c->page->lives, pages_lived, c);
-}
-
-static int show(const struct percpu_cross *c, bool pages, struct report *report)
-{
-	enum subject_kind kinds[SUBJECTS_ASKED_MAX];
-	size_t nr = subjects_asked(c->opts, pages, kinds), i;
-	int ret = 0;
-
-	for (i = 0; i < nr && !ret; i++)
-		ret = percpu_cross_show(c, pages, kinds[i], report);
-	return ret ? ret : percpu_cross_show_matrix(c, pages, report);
+	return accounts_observe(env->accounts, dimensions, c->of, lived, c);
 }
 
 static int cross_view(const void *self, struct report *report)
 {
 	const struct percpu_cross *c = self;
-	const struct alloc_filter *filter = c->env->filter;
-	uint32_t seen = analysis_seen(c->env);
-	int ret = 0;
+	int ret = 0, i;
 
-	if (c->slab_side.failed || c->page_side.failed || c->slab->failed ||
-	    c->slab->lives.failed || c->page->lives.failed)
-		return -ENOMEM;
-	if (seen & NEEDS_SLAB && !(filter && !filter->nr_slab))
-		ret = show(c, false, report);
-	if (!ret && seen & NEEDS_PAGE && !(filter && !filter->nr_page))
-		ret = show(c, true, report);
+	for (i = 0; i < MEMORY_KINDS; i++) {
+		if (c->sides[i].failed || c->of[i]->failed)
+			ret = -ENOMEM;
+	}
+	for (i = 0; i < MEMORY_KINDS && !ret; i++) {
+		if (!account_rows_wanted(c->env, c->opts, (enum memory)i))
+			continue;
+		ret = account_rows_by(c->opts, (enum memory)i, percpu_cross_show, c,
+				      report);
+		if (!ret)
+			ret = percpu_cross_show_matrix(c, (enum memory)i, report);
+	}
 	return ret;
 }
 

@@ -39,20 +39,19 @@ struct cross_side {
 	bool failed;
 };
 
-/* The analysis. @slab_side and @page_side share nothing, as each has its own thread. */
+/* The analysis. The sides share nothing, as each has its own thread. */
 struct percpu_cross {
 	const struct analysis_env *env;
 	const struct analysis_options *opts;
-	struct slab_account *slab;
-	struct page_account *page;
-	struct cross_side slab_side, page_side;
+	struct lives *of[MEMORY_KINDS];
+	struct cross_side sides[MEMORY_KINDS];
 };
 
-/* Adds the tables of @pages, or of slab objects, by @kind. 0 or -ENOMEM. */
-int percpu_cross_show(const struct percpu_cross *c, bool pages, enum subject_kind kind,
+/* Adds the table of @memory by @kind; @self: struct percpu_cross. 0 or -ENOMEM. */
+int percpu_cross_show(const void *self, enum memory memory, enum subject_kind kind,
 		      struct report *report) __must_check;
 /* Adds the matrix of the CPUs. 0 or -ENOMEM. */
-int percpu_cross_show_matrix(const struct percpu_cross *c, bool pages,
+int percpu_cross_show_matrix(const struct percpu_cross *c, enum memory memory,
 			     struct report *report) __must_check;
 extern const struct table_type percpu_slab_type, percpu_slab_matrix_type;
 extern const struct table_type percpu_page_type, percpu_page_matrix_type;

@@ -106,8 +106,7 @@ static int add(struct view *v, const struct cross_key *from,
 static int view_make(struct view *v, const struct percpu_cross *c, enum subject_kind kind)
 {
 	size_t i;
-	int ret = v->pages ? owners_init_pages(&v->owners, c->env, &c->page->lives, kind)
-			   : owners_init_slab(&v->owners, c->env, &c->slab->lives, kind);
+	int ret = owners_init(&v->owners, c->env, c->of[v->pages], kind);
 
 	for (i = 0; i < v->side->nr && !ret; i++) {
 		const struct cross_key *key =
@@ -264,15 +263,11 @@ static struct table *new_table(const struct view *v, enum subject_kind kind)
 	return t;
 }
 
-static uint64_t losses_of(const struct percpu_cross *c, bool pages)
-{
-	return pages ? c->page->lives.fates.losses : c->slab->lives.fates.losses;
-}
-
-int percpu_cross_show(const struct percpu_cross *c, bool pages, enum subject_kind kind,
+int percpu_cross_show(const void *self, enum memory memory, enum subject_kind kind,
 		      struct report *report)
 {
-	struct view v = { .side = pages ? &c->page_side : &c->slab_side, .pages = pages };
+	const struct percpu_cross *c = self;
+	struct view v = { .side = &c->sides[memory], .pages = memory == MEMORY_PAGE };
 	struct table *t = new_table(&v, kind);
 	struct column *freed_by = t ? table_find_column(t, "freed_by") : NULL;
 	int ret = view_make(&v, c, kind);
@@ -284,7 +279,7 @@ int percpu_cross_show(const struct percpu_cross *c, bool pages, enum subject_kin
 		/* Few recordings have callchains of frees. */
 		if (freed_by && !table_has_value(t, "freed_by"))
 			freed_by->hidden = true;
-		add_summary(&v, losses_of(c, pages), t);
+		add_summary(&v, c->of[memory]->losses, t);
 		report_add_table(report, t);
 		t = NULL;
 	}
@@ -376,10 +371,11 @@ static struct cross_count *sum_pairs(const struct cross_side *side, struct inter
 	return sums;
 }
 
-int percpu_cross_show_matrix(const struct percpu_cross *c, bool pages,
+int percpu_cross_show_matrix(const struct percpu_cross *c, enum memory memory,
 			     struct report *report)
 {
-	const struct cross_side *side = pages ? &c->page_side : &c->slab_side;
+	const bool pages = memory == MEMORY_PAGE;
+	const struct cross_side *side = &c->sides[memory];
 	const struct table_type *type =
 		pages ? &percpu_page_matrix_type : &percpu_slab_matrix_type;
 	struct intern pairs = { 0 };

@@ -33,9 +33,8 @@ struct net_rows {
 
 struct allocinfo {
 	const struct analysis_env *env;
-	struct slab_account *slab;
-	struct page_account *page;
-	struct net_rows slabs, pages;
+	struct lives *of[MEMORY_KINDS];
+	struct net_rows rows[MEMORY_KINDS];
 	struct alloc_tags tags;
 	bool failed;
 };
@@ -83,31 +82,17 @@ static void count(struct allocinfo *a, struct net_rows *rows, uint32_t row, int6
 	rows->net[row] += bytes;
 }
 
-static void slab_lived(void *ctx, const struct slab_life *life, size_t nr)
+static void lived(void *ctx, const struct lives *of, const struct life *life, size_t nr)
 {
-	const struct slab_life *end = life + nr;
+	const struct life *end = life + nr;
 	struct allocinfo *a = ctx;
 
 	for (; life < end; life++) {
-		int64_t bytes = (int64_t)life->bytes_alloc;
+		int64_t bytes = (int64_t)life->bytes;
 
-		if (life->what != SLAB_FOUND)
-			count(a, &a->slabs, life->row,
-			      life->what == SLAB_BORN ? bytes : -bytes);
-	}
-}
-
-static void pages_lived(void *ctx, const struct page_life *life, size_t nr)
-{
-	const struct page_life *end = life + nr;
-	struct allocinfo *a = ctx;
-
-	for (; life < end; life++) {
-		int64_t bytes = (int64_t)life->pages * a->env->page_size;
-
-		if (life->what != PAGE_FOUND && life->what != PAGE_REFUSED)
-			count(a, &a->pages, life->row,
-			      life->what == PAGE_BORN ? bytes : -bytes);
+		if (life_changes(life))
+			count(a, &a->rows[of->kind->memory], life->row,
+			      life->what == LIFE_BORN ? bytes : -bytes);
 	}
 }
 
@@ -115,8 +100,8 @@ static void allocinfo_destroy(void *self)
 {
 	struct allocinfo *a = self;
 
-	free(a->slabs.net);
-	free(a->pages.net);
+	free(a->rows[MEMORY_SLAB].net);
+	free(a->rows[MEMORY_PAGE].net);
 	alloc_tags_free(&a->tags);
 	free(a);
 }
@@ -126,22 +111,17 @@ static int allocinfo_create(const struct analysis_env *env,
 {
 	const struct analysis_options by_function = { .by = SUBJECT_FUNCTION };
 	struct allocinfo *a = calloc(1, sizeof(*a));
-	struct dimensions slab, page;
+	const struct dimensions dimensions[] = {
+		subjects_slab_dimensions(&by_function, env),
+		subjects_page_dimensions(SUBJECT_FUNCTION)
+	};
 	int ret;
 
 	*self = a;
 	if (!a)
 		return -ENOMEM;
 	a->env = env;
-	slab = subjects_slab_dimensions(&by_function, env);
-	page = subjects_page_dimensions(SUBJECT_FUNCTION);
-	ret = accounts_slab(env->accounts, &slab, &a->slab);
-	if (!ret)
-		ret = accounts_page(env->accounts, &page, &a->page);
-	if (!ret)
-		ret = slab_lives_observe(&a->slab->lives, slab_lived, a);
-	if (!ret)
-		ret = page_lives_observe(&a->page->lives, pages_lived, a);
+	ret = accounts_observe(env->accounts, dimensions, a->of, lived, a);
 	return ret ? ret : alloc_tags_init(&a->tags, env->rec);
 }
 
@@ -258,26 +238,14 @@ static void add_lives(struct functions *f, const struct owners *owners,
 	table_free(scratch);
 }
 
-static int add_slabs(struct functions *f)
+static int add_memory(struct functions *f, enum memory memory)
 {
 	const struct allocinfo *a = f->info;
 	struct owners owners;
-	int ret = owners_init_slab(&owners, a->env, &a->slab->lives, SUBJECT_FUNCTION);
+	int ret = owners_init(&owners, a->env, a->of[memory], SUBJECT_FUNCTION);
 
 	if (!ret)
-		add_lives(f, &owners, &a->slabs);
-	owners_free(&owners);
-	return ret;
-}
-
-static int add_pages(struct functions *f)
-{
-	const struct allocinfo *a = f->info;
-	struct owners owners;
-	int ret = owners_init_pages(&owners, a->env, &a->page->lives, SUBJECT_FUNCTION);
-
-	if (!ret)
-		add_lives(f, &owners, &a->pages);
+		add_lives(f, &owners, &a->rows[memory]);
 	owners_free(&owners);
 	return ret;
 }
@@ -458,17 +426,14 @@ static int allocinfo_view(const void *self, struct report *report)
 	const struct recording_text *after =
 		recording_meta(a->env->rec, "allocinfo.after");
 	struct functions f = { .info = a };
-	int ret = a->failed || a->tags.failed || a->slab->lives.failed ||
-				  a->page->lives.failed
-			  ? -ENOMEM
-			  : 0;
+	int ret = a->failed || a->tags.failed ? -ENOMEM : 0, i;
 
+	for (i = 0; i < MEMORY_KINDS && !ret; i++)
+		ret = a->of[i]->failed ? -ENOMEM : 0;
 	if (!before || !after)
 		return ret;
-	if (!ret)
-		ret = add_slabs(&f);
-	if (!ret)
-		ret = add_pages(&f);
+	for (i = 0; i < MEMORY_KINDS && !ret; i++)
+		ret = add_memory(&f, (enum memory)i);
 	if (!ret) {
 		add_snapshot(&f, before->text, -1);
 		add_snapshot(&f, after->text, 1);

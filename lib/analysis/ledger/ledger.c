@@ -52,17 +52,16 @@ static uint32_t kmalloc_type(const struct ledger *l, uint64_t gfp)
 }
 
 /* The group of a life's object. */
-static uint32_t group_of(struct ledger *l, const struct slab_life *life)
+static uint32_t group_of(struct ledger *l, const struct life *life)
 {
-	const struct slab_lives *lives = &l->slab->lives;
-	const struct slab_key *by = slab_lives_key(lives, life->row);
+	const struct lives *lives = &l->slab->lives.any;
+	const struct slab_key *by = lives_key(lives, life->row);
 	struct ledger_key key = { 0 };
 
 	if (by->kmalloc) {
 		key.kind = LEDGER_KMALLOC;
-		key.id = life->bytes_alloc;
-		key.type = kmalloc_type(
-			l, dimension_value(&lives->dimensions, &by->dims, DIMENSION_GFP));
+		key.id = life->bytes;
+		key.type = kmalloc_type(l, lives_value(lives, life->row, DIMENSION_GFP));
 	} else {
 		key.kind = by->cache ? LEDGER_NAMED : LEDGER_UNNAMED;
 		key.id = by->cache ? by->cache : by->callsite;
@@ -105,17 +104,17 @@ static void ledger_alloc(struct ledger *l, const struct kmem_event *ev, uint32_t
 	ledger_edge(l, ev->ts, LEDGER_EDGE_ALLOC, group);
 }
 
-static void ledger_free(struct ledger *l, const struct slab_life *life, uint32_t group)
+static void ledger_free(struct ledger *l, const struct life *life, uint32_t group)
 {
 	struct ledger_group *g = &l->groups[group];
 
-	if (!(life->flags & SLAB_REORDERED)) {
+	if (!(life->flags & LIFE_REORDERED)) {
 		g->freed++;
 		ledger_step(l, life->event->ts, group, -1);
 		if (life->event->slab_free.cache)
 			g->cache = life->event->slab_free.cache;
 		ledger_edge(l, life->event->ts, LEDGER_EDGE_FREE, group);
-	} else if (life->flags & SLAB_DOUBLED) {
+	} else if (life->flags & LIFE_DOUBLED) {
 		g->freed++;
 		if (life->event) /* else it is known only at the end */
 			ledger_step(l, life->event->ts, group, -1);
@@ -123,9 +122,10 @@ static void ledger_free(struct ledger *l, const struct slab_life *life, uint32_t
 	} /* else it was counted when it came, by ledger_surplus() */
 }
 
-static void ledger_lived(void *ctx, const struct slab_life *life, size_t nr)
+static void ledger_lived(void *ctx, const struct lives *of, const struct life *life,
+			 size_t nr)
 {
-	const struct slab_life *end = life + nr;
+	const struct life *end = life + nr;
 	struct ledger *l = ctx;
 
 	for (; life < end && !l->failed; life++) {
@@ -134,15 +134,15 @@ static void ledger_lived(void *ctx, const struct slab_life *life, size_t nr)
 		if (group == UINT32_MAX)
 			return;
 		switch (life->what) {
-		case SLAB_BORN:
+		case LIFE_BORN:
 			ledger_alloc(l, life->event, group);
 			break;
-		case SLAB_GONE:
+		case LIFE_GONE:
 			l->groups[group].implicit++;
 			ledger_step(l, life->event->ts, group, -1);
 			ledger_edge(l, life->event->ts, LEDGER_EDGE_IMPLICIT, group);
 			break;
-		case SLAB_FOUND:
+		case LIFE_FOUND:
 			l->groups[group].implicit--;
 			l->groups[group].freed++;
 			ledger_edge(l, life->event->ts, LEDGER_EDGE_FOUND, group);
@@ -209,7 +209,7 @@ static int ledger_create(const struct analysis_env *env,
 	l->type_masks[KMALLOC_DMA] = gfp_bit(gfp, "__GFP_DMA", "GFP_DMA");
 	ret = accounts_slab(env->accounts, &by, &l->slab);
 	if (!ret)
-		ret = slab_lives_observe(&l->slab->lives, ledger_lived, l);
+		ret = lives_observe(&l->slab->lives.any, ledger_lived, l);
 	if (ret)
 		return ret;
 	l->slab->lives.on_surplus = (struct slab_surplus_observer){ ledger_surplus, l };

@@ -10,7 +10,7 @@
 #include <stdlib.h>
 
 #include "analysis/analysis.h"
-#include "analysis/filter/alloc_filter.h"
+#include "analysis/stat/account_rows.h"
 #include "base/array.h"
 
 /* A series covers all units of a sample, and all tasks unless rows are by task. */
@@ -27,54 +27,43 @@ static void in_series(const struct leaks *l, const struct dimensions *all,
 }
 
 /* The number of row @row's series; 0: no memory. */
-static uint32_t slab_series_id(struct leaks *l, uint32_t row)
+static uint32_t series_id(struct leaks *l, const struct lives *of, uint32_t row)
 {
-	const struct slab_lives *lives = &l->slab->lives;
-	struct slab_key key = *slab_lives_key(lives, row);
+	struct leaks_side *side = &l->sides[of->kind->memory];
+	const struct page_key *from;
+	struct slab_key key;
 
-	in_series(l, &lives->dimensions, &key.dims);
-	return intern_id(&l->slabs.keys, &key, sizeof(key));
-}
+	if (of->kind->memory == MEMORY_PAGE) {
+		from = lives_key(of, row);
+		struct page_key page = { .stack = from->stack, .dims = from->dims };
 
-static uint32_t page_series_id(struct leaks *l, uint32_t row)
-{
-	const struct page_lives *lives = &l->page->lives;
-	const struct page_key *of = page_lives_key(lives, row);
-	struct page_key key = { .stack = of->stack, .dims = of->dims };
-
-	in_series(l, &lives->dimensions, &key.dims);
-	return intern_id(&l->pages.keys, &key, sizeof(key));
+		in_series(l, &of->dimensions, &page.dims);
+		return intern_id(&side->keys, &page, sizeof(page));
+	}
+	key = *(const struct slab_key *)lives_key(of, row);
+	in_series(l, &of->dimensions, &key.dims);
+	return intern_id(&side->keys, &key, sizeof(key));
 }
 
 /* Finds the series of the rows up to @row. Sets the growth's failed flag if memory runs out. */
-static struct leaks_account_row new_series(struct leaks *l, struct leaks_side *side,
+static struct leaks_account_row new_series(struct leaks *l, const struct lives *of,
 					   uint32_t row)
 {
-	uint32_t id;
+	struct leaks_side *side = &l->sides[of->kind->memory];
 
 	if (array_reserve(&side->rows, &side->capacity, row + 1UL, sizeof(*side->rows))) {
 		side->growth.failed = true;
 		return (struct leaks_account_row){ 0 };
 	}
 	for (; side->nr <= row; side->nr++) {
-		uint32_t new_row = (uint32_t)side->nr;
+		uint32_t id = series_id(l, of, (uint32_t)side->nr);
 
-		id = side == &l->slabs ? slab_series_id(l, new_row)
-				       : page_series_id(l, new_row);
 		side->growth.failed |= !id;
-		side->rows[new_row] = (struct leaks_account_row){
-			id ? id - 1 : 0,
-			side == &l->slabs ? slab_lives_weight(&l->slab->lives, new_row)
-					  : page_lives_weight(&l->page->lives, new_row)
-		};
+		side->rows[side->nr] =
+			(struct leaks_account_row){ id ? id - 1 : 0,
+						    lives_weight(of, side->nr) };
 	}
 	return side->rows[row];
-}
-
-static inline struct leaks_account_row series_of(struct leaks *l, struct leaks_side *side,
-						 uint32_t row)
-{
-	return likely(row < side->nr) ? side->rows[row] : new_series(l, side, row);
 }
 
 /* Counts an ended object, and the others that its row stands for. */
@@ -88,26 +77,13 @@ static inline void add_lifetime(struct leaks_side *side, struct lifetime *one,
 }
 
 /* Births are only needed for live objects. */
-static void drop_slab_births(struct leaks *l)
+static void drop_births(struct leaks_side *side, const struct lives *of)
 {
-	const struct slab_lives *lives = &l->slab->lives;
 	const struct live_entry *entry = NULL;
 
-	while ((entry = slab_lives_next(lives, entry)))
-		births_keep(&l->slabs.births, entry->cpu,
-			    live_begin(&lives->live, entry));
-	births_drop(&l->slabs.births);
-}
-
-static void drop_page_births(struct leaks *l)
-{
-	const struct page_lives *lives = &l->page->lives;
-	const struct live_entry *entry = NULL;
-
-	while ((entry = page_lives_next(lives, entry)))
-		births_keep(&l->pages.births, entry->cpu,
-			    live_begin(&lives->blocks, entry));
-	births_drop(&l->pages.births);
+	while ((entry = lives_next(of, entry)))
+		births_keep(&side->births, entry->cpu, live_begin(&of->live, entry));
+	births_drop(&side->births);
 }
 
 /* Adds @bytes that began to live, or ended, at @event; NULL: they ended without an event. */
@@ -124,46 +100,26 @@ static inline void add_change(struct leaks_side *side, uint32_t series, uint64_t
 		      born ? 0 : bytes);
 }
 
-static void slab_lived(void *ctx, const struct slab_life *life, size_t nr)
+static void lived(void *ctx, const struct lives *of, const struct life *life, size_t nr)
 {
-	const struct slab_life *end = life + nr;
+	const struct life *end = life + nr;
 	struct leaks *l = ctx;
-	struct leaks_side *side = &l->slabs;
+	struct leaks_side *side = &l->sides[of->kind->memory];
 	struct lifetime one;
 
 	for (; life < end; life++) {
-		struct leaks_account_row row = series_of(l, side, life->row);
-		uint64_t bytes = (uint64_t)life->bytes_alloc * row.times;
+		struct leaks_account_row row = likely(life->row < side->nr)
+						       ? side->rows[life->row]
+						       : new_series(l, of, life->row);
 
-		if (lifetime_of_slab(life, &one))
+		if (lifetime_of(life, &one))
 			add_lifetime(side, &one, row);
-		if (life->what == SLAB_FOUND)
-			continue; /* it was gone before */
-		add_change(side, row.series, bytes, life->what == SLAB_BORN, life->event);
+		if (life_changes(life))
+			add_change(side, row.series, life->bytes * row.times,
+				   life->what == LIFE_BORN, life->event);
 	}
 	if (unlikely(births_full(&side->births)))
-		drop_slab_births(l);
-}
-
-static void pages_lived(void *ctx, const struct page_life *life, size_t nr)
-{
-	const struct page_life *end = life + nr;
-	struct leaks *l = ctx;
-	struct leaks_side *side = &l->pages;
-	struct lifetime one;
-
-	for (; life < end; life++) {
-		struct leaks_account_row row = series_of(l, side, life->row);
-		uint64_t bytes = life->pages * l->env->page_size * row.times;
-
-		if (lifetime_of_page(life, l->env->page_size, &one))
-			add_lifetime(side, &one, row);
-		if (life->what == PAGE_FOUND || life->what == PAGE_REFUSED)
-			continue;
-		add_change(side, row.series, bytes, life->what == PAGE_BORN, life->event);
-	}
-	if (unlikely(births_full(&side->births)))
-		drop_page_births(l);
+		drop_births(side, of);
 }
 
 /* Adds the task as a dimension, if there is room. */
@@ -179,13 +135,6 @@ static void add_pid(struct dimensions *all)
 	}
 }
 
-static int observe(struct leaks *l)
-{
-	int ret = slab_lives_observe(&l->slab->lives, slab_lived, l);
-
-	return ret ? ret : page_lives_observe(&l->page->lives, pages_lived, l);
-}
-
 static void free_side(struct leaks_side *side)
 {
 	lifetimes_free(&side->times);
@@ -199,8 +148,8 @@ static void leaks_destroy(void *self)
 {
 	struct leaks *l = self;
 
-	free_side(&l->slabs);
-	free_side(&l->pages);
+	free_side(&l->sides[MEMORY_SLAB]);
+	free_side(&l->sides[MEMORY_PAGE]);
 	free(l);
 }
 
@@ -208,8 +157,9 @@ static int leaks_create(const struct analysis_env *env,
 			const struct analysis_options *opts, void **self)
 {
 	struct leaks *l = calloc(1, sizeof(*l));
-	struct dimensions slab, page;
-	int ret;
+	struct dimensions dimensions[] = { subjects_slab_dimensions(opts, env),
+					   subjects_page_dimensions(opts->by) };
+	int ret, i;
 
 	*self = l;
 	if (!l)
@@ -219,53 +169,25 @@ static int leaks_create(const struct analysis_env *env,
 	if (opts->own)
 		l->own = *(const struct leaks_options *)opts->own;
 	l->ns = recording_clocks_are_ns(env->rec);
-	slab = subjects_slab_dimensions(opts, env);
-	page = subjects_page_dimensions(opts->by);
-	/* Each leak names its task. */
-	dimensions_by_task(&slab);
-	dimensions_by_task(&page);
-	l->by_task = dimensions_find(&slab, DIMENSION_PID) >= 0;
-	if (!l->ns) { /* several tasks may share a timestamp */
-		add_pid(&slab);
-		add_pid(&page);
+	for (i = 0; i < MEMORY_KINDS; i++) {
+		/* Each leak names its task. */
+		dimensions_by_task(&dimensions[i]);
+		if (i == MEMORY_SLAB)
+			l->by_task = dimensions_find(&dimensions[i], DIMENSION_PID) >= 0;
+		if (!l->ns) /* several tasks may share a timestamp */
+			add_pid(&dimensions[i]);
 	}
-	ret = accounts_slab(env->accounts, &slab, &l->slab);
-	if (!ret)
-		ret = accounts_page(env->accounts, &page, &l->page);
-	if (!ret)
-		ret = observe(l);
-	if (ret)
-		return ret;
-	l->slab->lives.live.times = true;
-	l->page->lives.blocks.times = true;
-	return 0;
-}
-
-static int show(const struct leaks *l, bool pages, struct report *report)
-{
-	enum subject_kind kinds[SUBJECTS_ASKED_MAX];
-	size_t nr = subjects_asked(l->opts, pages, kinds), i;
-	int ret = (pages ? l->page->failed : l->slab->failed) ? -ENOMEM : 0;
-
-	for (i = 0; i < nr && !ret; i++)
-		ret = pages ? leaks_show_pages(l, kinds[i], report)
-			    : leaks_show_slab(l, kinds[i], report);
+	ret = accounts_observe(env->accounts, dimensions, l->of, lived, l);
+	for (i = 0; i < MEMORY_KINDS && !ret; i++)
+		l->of[i]->live.times = true;
 	return ret;
 }
 
 static int leaks_view(const void *self, struct report *report)
 {
 	const struct leaks *l = self;
-	const struct alloc_filter *filter = l->env->filter;
-	uint32_t wanted = l->opts->needs ? l->opts->needs : ~0U;
-	uint32_t seen = analysis_seen(l->env) & wanted;
-	int ret = 0;
 
-	if (seen & NEEDS_SLAB && !(filter && !filter->nr_slab))
-		ret = show(l, false, report);
-	if (!ret && seen & NEEDS_PAGE && !(filter && !filter->nr_page))
-		ret = show(l, true, report);
-	return ret;
+	return account_rows_show(l->env, l->opts, l->of, leaks_show, l, report);
 }
 
 static const struct analysis_option options[] = {

@@ -60,9 +60,8 @@ struct leaks {
 	const struct analysis_env *env;
 	const struct analysis_options *opts;
 	struct leaks_options own;
-	struct slab_account *slab;
-	struct page_account *page;
-	struct leaks_side slabs, pages;
+	struct lives *of[MEMORY_KINDS];
+	struct leaks_side sides[MEMORY_KINDS];
 	bool by_task, ns;
 };
 
@@ -92,7 +91,7 @@ struct leak {
 
 /**
  * struct leaks_view - one table under construction
- * @slab, @page: its account; the other is NULL
+ * @lives: its account's; @pages: they are of pages
  * @first, @last: times of the first and the last event
  * @task_bytes: old bytes by table row and task; @task_index has the indexes
  * @guessed: bytes of these whose task is a guess; @failed: no memory for them
@@ -105,8 +104,8 @@ struct leak {
 struct leaks_view {
 	const struct leaks *l;
 	const struct leaks_side *side;
-	const struct slab_account *slab;
-	const struct page_account *page;
+	const struct lives *lives;
+	bool pages;
 	uint64_t first, last;
 	struct owners owners;
 	struct tasks tasks;
@@ -124,7 +123,7 @@ struct leaks_view {
 	int *row_suppressed; /* by row of the account: a line of --suppress; -1 */
 };
 
-/* Makes the rows of @v by @kind; @l, @side and one of @slab and @page must be set. 0 or -ENOMEM;
+/* Makes the rows of @v by @kind; the members up to @pages must be set. 0 or -ENOMEM;
  * Call leaks_view_free() in any case.
  */
 int leaks_view_make(struct leaks_view *v, enum subject_kind kind) __must_check;
@@ -132,10 +131,8 @@ void leaks_view_free(struct leaks_view *v);
 
 extern const struct table_type leaks_type, leaks_page_type;
 
-/* Adds the table of slab objects, or of pages, by @kind. 0 or -ENOMEM. */
-int leaks_show_slab(const struct leaks *l, enum subject_kind kind,
-		    struct report *report) __must_check;
-int leaks_show_pages(const struct leaks *l, enum subject_kind kind,
-		     struct report *report) __must_check;
+/* Adds the table of @memory by @kind; @self: struct leaks. 0 or -ENOMEM. */
+int leaks_show(const void *self, enum memory memory, enum subject_kind kind,
+	       struct report *report) __must_check;
 
 #endif

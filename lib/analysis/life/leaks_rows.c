@@ -9,9 +9,8 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "analysis/bounds/slab_bounds.h"
 #include "analysis/life/leaks.h"
-#include "analysis/stat/page_report.h"
+#include "analysis/stat/account_rows.h"
 #include "base/array.h"
 
 /* A live object or page block, standing for @times. */
@@ -26,36 +25,21 @@ struct living {
 static bool next_living(const struct leaks_view *v, const struct live_entry **entry,
 			struct living *out)
 {
-	const struct slab_lives *slab = v->slab ? &v->slab->lives : NULL;
-
-	if (slab) {
-		*entry = slab_lives_next(slab, *entry);
-		if (*entry)
-			*out = (struct living){
-				(*entry)->row,	       1,
-				(*entry)->cpu,	       1,
-				(*entry)->bytes_alloc, live_begin(&slab->live, *entry)
-			};
-		return *entry != NULL;
-	}
-	*entry = page_lives_next(&v->page->lives, *entry);
-	if (*entry) {
-		uint64_t pages = 1ULL << (*entry)->order;
-
+	*entry = lives_next(v->lives, *entry);
+	if (*entry)
 		*out = (struct living){ (*entry)->row,
 					1,
 					(*entry)->cpu,
-					pages,
-					pages * v->l->env->page_size,
-					live_begin(&v->page->lives.blocks, *entry) };
-	}
+					lives_entry_nr(v->lives, *entry),
+					lives_entry_bytes(v->lives, *entry),
+					live_begin(&v->lives->live, *entry) };
 	return *entry != NULL;
 }
 
 /* In a sample, it stands for several. */
 static void weigh(const struct leaks_view *v, struct living *one)
 {
-	one->times = owners_weight(&v->owners, one->row);
+	one->times = lives_weight(v->owners.lives, one->row);
 	one->nr *= one->times;
 	one->bytes *= one->times;
 }
@@ -63,17 +47,11 @@ static void weigh(const struct leaks_view *v, struct living *one)
 /* The task that allocated it. INT32_MIN: not known. */
 static int32_t find_task(struct leaks_view *v, const struct living *one)
 {
-	const struct dimensions *all =
-		v->slab ? &v->slab->lives.dimensions : &v->page->lives.dimensions;
 	bool guess = false;
 	int32_t pid;
 
-	if (dimensions_find(all, DIMENSION_PID) >= 0)
-		return (int32_t)dimension_value(
-			all,
-			v->slab ? &slab_lives_key(&v->slab->lives, one->row)->dims
-				: &page_lives_key(&v->page->lives, one->row)->dims,
-			DIMENSION_PID);
+	if (dimensions_find(&v->lives->dimensions, DIMENSION_PID) >= 0)
+		return (int32_t)lives_value(v->lives, one->row, DIMENSION_PID);
 	pid = births_find(&v->side->births, one->cpu, one->begin, &guess);
 	if (guess)
 		v->guessed += one->bytes;
@@ -196,41 +174,17 @@ static int find_living(struct leaks_view *v)
 }
 
 /* Computes how many of the seemingly live bytes must live. */
-static int find_bounds_slab(struct leaks_view *v)
+static int find_bounds(struct leaks_view *v)
 {
 	struct net_range *net = calloc(v->owners.nr + 1, sizeof(*net));
-	struct slab_bounds bounds = { 0 };
-	int ret = net ? slab_bounds_make(&bounds, v->slab, v->l->env) : -ENOMEM;
+	int ret = net ? account_rows_bounds(v->l->env, v->lives, v->owners.callsites,
+					    v->owners.of, net, v->owners.nr)
+		      : -ENOMEM;
 	size_t i;
 
-	if (!ret)
-		ret = slab_bounds_sums(&bounds, v->owners.of, net, v->owners.nr);
 	for (i = 0; i < v->owners.nr && !ret; i++)
 		v->leaks[i].net = net[i];
-	slab_bounds_free(&bounds);
 	free(net);
-	return ret;
-}
-
-static int find_bounds_pages(struct leaks_view *v)
-{
-	struct page_report page = { .env = v->l->env,
-				    .opts = v->l->opts,
-				    .acc = v->page,
-				    .sites = v->owners.sites,
-				    .callsites = v->owners.callsites };
-	int ret = page_report_bounds(&page);
-	uint32_t i;
-
-	for (i = 0; i < v->owners.nr_rows && !ret; i++) {
-		const struct page_counts *c = &v->page->rows[i];
-		struct net_range row =
-			page_report_net(&page, i, c->live_pages, c->sure_pages);
-
-		if (v->owners.of[i] != UINT32_MAX)
-			net_range_add(&v->leaks[v->owners.of[i]].net, &row, 1);
-	}
-	bounds_free(&page.bounds);
 	return ret;
 }
 
@@ -323,12 +277,9 @@ static int find_suppressed(const struct leaks_view *v, uint32_t row)
 {
 	const struct analysis_env *env = v->l->env;
 	const struct suppressions *s = v->l->own.suppress;
-	const struct slab_key *key =
-		v->slab ? slab_lives_key(&v->slab->lives, row) : NULL;
-	const struct dimensions *dims = v->slab ? &v->slab->lives.dimensions : NULL;
+	const struct slab_key *key = v->pages ? NULL : lives_key(v->lives, row);
 	uint64_t callsite = key ? key->callsite : v->owners.callsites[row];
-	uint32_t stack = key ? dimension_value(dims, &key->dims, DIMENSION_STACK)
-			     : page_lives_key(&v->page->lives, row)->stack;
+	uint32_t stack = lives_stack(v->lives, row);
 	int line = key ? suppressions_find(s, event_stream_cache(env->stream, key->cache))
 		       : -1;
 	const uint64_t *frames;
@@ -392,7 +343,7 @@ static int collect(struct leaks_view *v)
 	if (!ret)
 		ret = find_living(v);
 	if (!ret)
-		ret = v->slab ? find_bounds_slab(v) : find_bounds_pages(v);
+		ret = find_bounds(v);
 	if (!ret && v->old_of)
 		ret = find_intervals(v);
 	return ret ? ret : find_growth(v);
@@ -402,8 +353,7 @@ int leaks_view_make(struct leaks_view *v, enum subject_kind kind)
 {
 	const struct analysis_env *env = v->l->env;
 	const struct event_stream_stats *seen = event_stream_stats(env->stream);
-	int ret = v->slab ? owners_init_slab(&v->owners, env, &v->slab->lives, kind)
-			  : owners_init_pages(&v->owners, env, &v->page->lives, kind);
+	int ret = owners_init(&v->owners, env, v->lives, kind);
 
 	v->first = seen->first_ts;
 	v->last = seen->last_ts;

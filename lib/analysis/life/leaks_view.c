@@ -9,6 +9,7 @@
 #include <stdlib.h>
 
 #include "analysis/life/leaks.h"
+#include "analysis/stat/account_rows.h"
 #include "report/text_cell.h"
 
 #define NS_PER_S 1e9
@@ -228,7 +229,7 @@ const struct table_type leaks_page_type = {
 
 static const struct table_type *type_of(const struct leaks_view *v)
 {
-	return v->slab ? &leaks_type : &leaks_page_type;
+	return v->pages ? &leaks_page_type : &leaks_type;
 }
 
 /* The kind of rows, and whether they have intervals. */
@@ -271,7 +272,7 @@ static void note_suppressed(const struct leaks_view *v, struct table *t)
 	}
 	if (lines.size)
 		table_add_note(t, "Suppressed: %" PRIu64 " %s%s, %" PRIu64 " bytes%s)",
-			       v->nr_suppressed, v->slab ? "object" : "page",
+			       v->nr_suppressed, v->pages ? "page" : "object",
 			       plural(v->nr_suppressed), v->bytes_suppressed,
 			       strbuf_text(&lines));
 	t->failed |= lines.failed;
@@ -356,7 +357,7 @@ static void add_interval(const struct leaks_view *v, struct table *t)
 
 static void add_summary(const struct leaks_view *v, uint64_t losses, struct table *t)
 {
-	enum column_unit unit = v->slab ? UNIT_COUNT : UNIT_PAGES;
+	enum column_unit unit = v->pages ? UNIT_PAGES : UNIT_COUNT;
 	struct leak all = { 0 };
 	uint64_t grows = 0;
 
@@ -371,7 +372,7 @@ static void add_summary(const struct leaks_view *v, uint64_t losses, struct tabl
 			grows += leak->old_bytes;
 	}
 	const struct summary_line lines[] = {
-		{ "live", v->slab ? "Objects that still live" : "Pages that still live",
+		{ "live", v->pages ? "Pages that still live" : "Objects that still live",
 		  unit, all.old + all.young + v->nr_suppressed, true, SUMMARY_USUAL },
 		{ "bytes_live", "Bytes that still live", UNIT_BYTES,
 		  all.old_bytes + all.young_bytes + v->bytes_suppressed, true,
@@ -386,8 +387,8 @@ static void add_summary(const struct leaks_view *v, uint64_t losses, struct tabl
 		  true, SUMMARY_DOUBT },
 	};
 
-	table_set_summary_title(t, v->slab ? "SUMMARY (live slab objects)"
-					   : "SUMMARY (live pages)");
+	table_set_summary_title(t, v->pages ? "SUMMARY (live pages)"
+					    : "SUMMARY (live slab objects)");
 	table_add_summary_lines(t, lines, ARRAY_SIZE(lines) - !v->l->own.suppress,
 				losses != 0);
 	if (v->old_of)
@@ -409,18 +410,13 @@ static void hide_net(struct table *t)
 
 static struct table *new_table(const struct leaks_view *v, enum subject_kind kind)
 {
-	struct strbuf title = { 0 };
-	char words[SUBJECT_WORDS];
-	struct table *t;
+	struct table *t = account_rows_table(type_of(v), v->l->env, kind,
+					     v->pages ? "Pages that still live,"
+						      : "Slab objects that still live,");
 	size_t i;
 
-	strbuf_printf(&title, "%s that still live, by %s",
-		      v->slab ? "Slab objects" : "Pages", subjects_words(kind, words));
-	t = table_type_new(type_of(v), strbuf_text(&title), columns_kind(v, kind), false);
-	strbuf_free(&title);
 	if (!t)
 		return NULL;
-	table_set_by(t, words);
 	for (i = 0; i < t->nr_columns && !v->l->ns; i++) {
 		if (t->columns[i].unit == UNIT_NS)
 			t->columns[i].unit = UNIT_COUNT;
@@ -430,36 +426,27 @@ static struct table *new_table(const struct leaks_view *v, enum subject_kind kin
 	return t;
 }
 
-static int show(struct leaks_view *v, enum subject_kind kind, uint64_t losses,
-		struct report *report)
+int leaks_show(const void *self, enum memory memory, enum subject_kind kind,
+	       struct report *report)
 {
-	struct table *t = new_table(v, kind);
-	int ret = leaks_view_make(v, kind);
+	const struct leaks *l = self;
+	struct leaks_view v = { .l = l,
+				.side = &l->sides[memory],
+				.lives = l->of[memory],
+				.pages = memory == MEMORY_PAGE };
+	struct table *t = new_table(&v, kind);
+	int ret = leaks_view_make(&v, kind);
 
 	if (!t)
 		ret = -ENOMEM;
 	if (!ret) {
-		add_rows(v, kind, t);
-		add_notes(v, losses, t);
-		add_summary(v, losses, t);
+		add_rows(&v, kind, t);
+		add_notes(&v, v.lives->losses, t);
+		add_summary(&v, v.lives->losses, t);
 		report_add_table(report, t);
 		t = NULL;
 	}
 	table_free(t);
-	leaks_view_free(v);
+	leaks_view_free(&v);
 	return ret;
-}
-
-int leaks_show_slab(const struct leaks *l, enum subject_kind kind, struct report *report)
-{
-	struct leaks_view v = { .l = l, .side = &l->slabs, .slab = l->slab };
-
-	return show(&v, kind, l->slab->lives.fates.losses, report);
-}
-
-int leaks_show_pages(const struct leaks *l, enum subject_kind kind, struct report *report)
-{
-	struct leaks_view v = { .l = l, .side = &l->pages, .page = l->page };
-
-	return show(&v, kind, l->page->lives.fates.losses, report);
 }

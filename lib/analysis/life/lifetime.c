@@ -13,8 +13,8 @@
 #include <stdlib.h>
 
 #include "analysis/analysis.h"
-#include "analysis/filter/alloc_filter.h"
 #include "analysis/life/lifetime.h"
+#include "analysis/stat/account_rows.h"
 #include "report/text_cell.h"
 
 /* Counts an ended object, and in a sample the others that its row stands for. */
@@ -25,45 +25,25 @@ static inline void add(struct lifetimes *to, struct lifetime *one, uint32_t time
 	lifetimes_add(to, one);
 }
 
-static void slab_ended(void *ctx, const struct slab_life *life, size_t nr)
+static void ended(void *ctx, const struct lives *of, const struct life *life, size_t nr)
 {
-	const struct slab_life *end = life + nr;
+	const struct life *end = life + nr;
 	struct lifetime_analysis *a = ctx;
 	struct lifetime one;
 
 	for (; life < end; life++) {
-		if (lifetime_of_slab(life, &one))
-			add(&a->slab_times, &one,
-			    slab_lives_weight(&a->slab->lives, life->row));
+		if (lifetime_of(life, &one))
+			add(&a->times[of->kind->memory], &one,
+			    lives_weight(of, life->row));
 	}
-}
-
-static void page_ended(void *ctx, const struct page_life *life, size_t nr)
-{
-	const struct page_life *end = life + nr;
-	struct lifetime_analysis *a = ctx;
-	struct lifetime one;
-
-	for (; life < end; life++) {
-		if (lifetime_of_page(life, a->env->page_size, &one))
-			add(&a->page_times, &one,
-			    page_lives_weight(&a->page->lives, life->row));
-	}
-}
-
-static int observe(struct lifetime_analysis *a)
-{
-	int ret = slab_lives_observe(&a->slab->lives, slab_ended, a);
-
-	return ret ? ret : page_lives_observe(&a->page->lives, page_ended, a);
 }
 
 static void lifetime_destroy(void *self)
 {
 	struct lifetime_analysis *a = self;
 
-	lifetimes_free(&a->slab_times);
-	lifetimes_free(&a->page_times);
+	lifetimes_free(&a->times[MEMORY_SLAB]);
+	lifetimes_free(&a->times[MEMORY_PAGE]);
 	free(a);
 }
 
@@ -83,47 +63,24 @@ static const struct analysis_option options[] = {
 static int lifetime_create(const struct analysis_env *env,
 			   const struct analysis_options *opts, void **self)
 {
+	const struct dimensions dimensions[] = { subjects_slab_dimensions(opts, env),
+						 subjects_page_dimensions(opts->by) };
 	struct lifetime_analysis *a = calloc(1, sizeof(*a));
 	const struct lifetime_options *own = opts->own;
-	struct dimensions slab, page;
-	int ret;
+	int ret, i;
 
 	*self = a;
 	if (!a)
 		return -ENOMEM;
-	slab = subjects_slab_dimensions(opts, env);
-	page = subjects_page_dimensions(opts->by);
 	a->env = env;
 	a->opts = opts;
 	a->ns = recording_clocks_are_ns(env->rec);
-	a->slab_times.short_time = own && own->short_ns ? own->short_ns : SHORT_NS;
-	a->page_times.short_time = a->slab_times.short_time;
-	ret = accounts_slab(env->accounts, &slab, &a->slab);
-	if (!ret)
-		ret = accounts_page(env->accounts, &page, &a->page);
-	if (!ret)
-		ret = observe(a);
-	if (ret)
-		return ret;
-	a->slab->lives.live.times = true;
-	a->page->lives.blocks.times = true;
-	return 0;
-}
-
-static struct lifetime_sum row_sum(const struct lifetime_view *v, size_t row)
-{
-	const struct page_tally *page;
-	struct slab_counts slab;
-
-	if (!v->owners.pages) {
-		slab = slab_tally_counts(&v->a->slab->lives.tallies[row]);
-		return (struct lifetime_sum){ .all = slab.hit, .live = slab.live };
+	ret = accounts_observe(env->accounts, dimensions, a->of, ended, a);
+	for (i = 0; i < MEMORY_KINDS && !ret; i++) {
+		a->times[i].short_time = own && own->short_ns ? own->short_ns : SHORT_NS;
+		a->of[i]->live.times = true;
 	}
-	page = &v->a->page->lives.tallies[row];
-	return (struct lifetime_sum){ .all = page->of[PAGE_BORN].pages,
-				      .live = page->of[PAGE_BORN].pages -
-					      page->of[PAGE_FREED].pages -
-					      page->of[PAGE_GONE].pages };
+	return ret;
 }
 
 /* In a sample: how many ended in all memory. */
@@ -136,9 +93,9 @@ static int find_intervals(struct lifetime_view *v)
 	size_t i;
 
 	for (i = 0; i < o->nr_rows && !ret; i++) {
-		const struct lifetime_sum sum = row_sum(v, i);
+		const struct lives_sums sums = lives_sums(o->lives, i);
 
-		ended[i] = sum.all - sum.live;
+		ended[i] = sums.nr - sums.live_nr;
 	}
 	if (!ret)
 		ret = owners_estimate(o, ended, o->of, e, o->nr);
@@ -159,16 +116,14 @@ static int collect(struct lifetime_view *v)
 	if (!v->sums)
 		return -ENOMEM;
 	for (i = 0; i < o->nr_rows; i++) {
-		const struct lifetime_sum sum = row_sum(v, i);
+		const struct lives_sums sums = lives_sums(o->lives, i);
 
-		v->sums[o->of[i]].all += sum.all * owners_weight(o, i);
-		v->sums[o->of[i]].live += sum.live * owners_weight(o, i);
+		v->sums[o->of[i]].all += sums.nr * lives_weight(o->lives, i);
+		v->sums[o->of[i]].live += sums.live_nr * lives_weight(o->lives, i);
 	}
 	if (owners_estimated(o) && find_intervals(v))
 		return -ENOMEM;
-	return lifetime_groups_make(&v->groups,
-				    o->pages ? &v->a->page_times : &v->a->slab_times,
-				    o->of, o->nr);
+	return lifetime_groups_make(&v->groups, &v->a->times[o->pages], o->of, o->nr);
 }
 
 static void add_notes(const struct lifetime_view *v, uint64_t losses, struct table *t)
@@ -176,7 +131,7 @@ static void add_notes(const struct lifetime_view *v, uint64_t losses, struct tab
 	const struct lifetime_analysis *a = v->a;
 	struct strbuf within = { 0 };
 
-	text_duration(&within, a->slab_times.short_time, " ");
+	text_duration(&within, a->times[MEMORY_SLAB].short_time, " ");
 	if (a->ns)
 		table_add_note(t, "Short: freed within %s on the CPU that allocated.",
 			       strbuf_text(&within));
@@ -233,23 +188,13 @@ static void add_summary(const struct lifetime_view *v, uint64_t losses, struct t
 
 static struct table *new_table(const struct lifetime_view *v, enum subject_kind kind)
 {
-	const struct table_type *type =
-		v->owners.pages ? &lifetime_page_type : &lifetime_type;
-	struct strbuf title = { 0 };
-	char words[SUBJECT_WORDS];
-	struct table *t;
+	bool pages = v->owners.pages;
+	struct table *t = account_rows_table(
+		pages ? &lifetime_page_type : &lifetime_type, v->a->env, kind,
+		pages ? "Lifetimes of pages" : "Lifetimes of slab objects");
 	size_t i;
 
-	strbuf_printf(&title, "Lifetimes of %s by %s",
-		      v->owners.pages ? "pages" : "slab objects",
-		      subjects_words(kind, words));
-	t = table_type_new(type, strbuf_text(&title),
-			   subject_estimated(kind, v->a->env->sample.one_in), false);
-	strbuf_free(&title);
-	if (!t)
-		return NULL;
-	table_set_by(t, words);
-	for (i = 0; i < t->nr_columns && !v->a->ns; i++) {
+	for (i = 0; t && i < t->nr_columns && !v->a->ns; i++) {
 		if (t->columns[i].unit == UNIT_NS)
 			t->columns[i].unit = UNIT_COUNT;
 	}
@@ -279,14 +224,13 @@ static void add_rows(const struct lifetime_view *v, enum subject_kind kind,
 	}
 }
 
-static int show_by(const struct lifetime_analysis *a, bool pages, enum subject_kind kind,
-		   struct report *report)
+static int show(const void *self, enum memory memory, enum subject_kind kind,
+		struct report *report)
 {
-	uint64_t losses =
-		pages ? a->page->lives.fates.losses : a->slab->lives.fates.losses;
+	const struct lifetime_analysis *a = self;
+	const uint64_t losses = a->of[memory]->losses;
 	struct lifetime_view v = { .a = a };
-	int ret = pages ? owners_init_pages(&v.owners, a->env, &a->page->lives, kind)
-			: owners_init_slab(&v.owners, a->env, &a->slab->lives, kind);
+	int ret = owners_init(&v.owners, a->env, a->of[memory], kind);
 	struct table *t = new_table(&v, kind);
 
 	v.owners.flows = true;
@@ -306,29 +250,11 @@ static int show_by(const struct lifetime_analysis *a, bool pages, enum subject_k
 	return ret;
 }
 
-static int show(const struct lifetime_analysis *a, bool pages, struct report *report)
-{
-	enum subject_kind kinds[SUBJECTS_ASKED_MAX];
-	size_t nr = subjects_asked(a->opts, pages, kinds), i;
-	int ret = 0;
-
-	for (i = 0; i < nr && !ret; i++)
-		ret = show_by(a, pages, kinds[i], report);
-	return ret;
-}
-
 static int lifetime_view(const void *self, struct report *report)
 {
 	const struct lifetime_analysis *a = self;
-	const struct alloc_filter *filter = a->env->filter;
-	uint32_t seen = analysis_seen(a->env);
-	int ret = a->slab->lives.failed || a->page->lives.failed ? -ENOMEM : 0;
 
-	if (!ret && seen & NEEDS_SLAB && !(filter && !filter->nr_slab))
-		ret = show(a, false, report);
-	if (!ret && seen & NEEDS_PAGE && !(filter && !filter->nr_page))
-		ret = show(a, true, report);
-	return ret;
+	return account_rows_show(a->env, a->opts, a->of, show, a, report);
 }
 
 static const struct table_type *const tables[] = { &lifetime_type, &lifetime_page_type,

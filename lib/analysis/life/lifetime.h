@@ -16,9 +16,8 @@
 struct lifetime_analysis {
 	const struct analysis_env *env;
 	const struct analysis_options *opts;
-	struct slab_account *slab;
-	struct page_account *page;
-	struct lifetimes slab_times, page_times;
+	struct lives *of[MEMORY_KINDS];
+	struct lifetimes times[MEMORY_KINDS];
 	bool ns; /* the clock counts nanoseconds */
 };
 

@@ -15,8 +15,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "account/page_lives.h"
-#include "account/slab_lives.h"
+#include "account/lives.h"
 #include "base/compiler.h"
 #include "base/hash.h"
 
@@ -54,37 +53,22 @@ struct lifetime {
 	bool here;
 };
 
-/* What ends with @life; false if nothing, or at an unknown time. The account must keep times. */
-static inline bool lifetime_of_slab(const struct slab_life *life, struct lifetime *out)
+/* What ends with @life; false if nothing, or at an unknown time. The account must keep times. Frees
+ * of pages that were only announced have no known time.
+ */
+static inline bool lifetime_of(const struct life *life, struct lifetime *out)
 {
-	bool reordered = life->flags & SLAB_REORDERED && life->what != SLAB_FOUND;
+	bool freed = life->event && (life->event->type == KMEM_PAGE_FREE ||
+				     kmem_is_slab_free(life->event->type));
+	bool reordered = life->flags & LIFE_REORDERED && life->what != LIFE_FOUND;
 
-	if (life->what != SLAB_FREED && life->what != SLAB_FOUND)
+	if (!life_freed(life) || !(freed || reordered))
 		return false;
-	*out = (struct lifetime){ .nr = 1,
-				  .bytes = life->bytes_alloc,
+	*out = (struct lifetime){ .nr = life->nr,
+				  .bytes = life->bytes,
 				  .row = life->row,
-				  .here = !(life->flags & SLAB_OTHER_CPU) };
+				  .here = !(life->flags & LIFE_OTHER_CPU) };
 	/* If clocks show the free before the allocation, or step back, the life counts as 0. */
-	if (!reordered && life->event->ts > life->begin)
-		out->time = life->event->ts - life->begin;
-	return true;
-}
-
-/* The same for pages of @page_size bytes. Frees that were only announced have no known time. */
-static inline bool lifetime_of_page(const struct page_life *life, uint64_t page_size,
-				    struct lifetime *out)
-{
-	bool freed = life->event && life->event->type == KMEM_PAGE_FREE;
-	bool reordered = life->reordered && life->what != PAGE_FOUND;
-
-	if ((life->what != PAGE_FREED && life->what != PAGE_FOUND) ||
-	    !(freed || reordered))
-		return false;
-	*out = (struct lifetime){ .nr = life->pages,
-				  .bytes = life->pages * page_size,
-				  .row = life->row,
-				  .here = !life->other_cpu };
 	if (!reordered && life->event->ts > life->begin)
 		out->time = life->event->ts - life->begin;
 	return true;

@@ -139,7 +139,7 @@ static const struct table_type owners_type = {
 static uint32_t find_row(struct view *v, uint32_t i)
 {
 	const struct analysis_options *o = v->p->opts;
-	const struct page_key *from = page_account_key(v->page.acc, i);
+	const struct page_key *from = page_lives_key(&v->page.acc->lives, i);
 	const struct owner_key key = {
 		.subject = v->owners.of[i],
 		.order = o->any_order ? 0 : from->order,
@@ -176,7 +176,7 @@ static int add_up(struct view *v)
 			return -ENOMEM;
 		net = page_report_net(&v->page, i, c->live_pages, c->sure_pages);
 		row = &v->rows[v->of[i]];
-		times = page_account_weight(acc, i);
+		times = lives_weight(&acc->lives.any, i);
 		row->times += c->live_hit * times;
 		row->pages += c->live_pages * times;
 		net_range_add(&row->net, &net, times);
@@ -228,8 +228,8 @@ static void find_oldest(struct view *v)
 	const struct page_lives *lives = &v->page.acc->lives;
 	const struct live_entry *block = NULL;
 
-	while ((block = page_lives_next(lives, block))) {
-		uint64_t begin = live_begin(&lives->blocks, block);
+	while ((block = lives_next(&lives->any, block))) {
+		uint64_t begin = live_begin(&lives->any.live, block);
 		struct owner_row *row;
 
 		if (v->of[block->row] == UINT32_MAX)
@@ -243,7 +243,7 @@ static void find_oldest(struct view *v)
 static int collect(struct view *v, enum subject_kind kind)
 {
 	const struct page_account *acc = v->page.acc;
-	int ret = owners_init_pages(&v->owners, v->p->env, &acc->lives, kind);
+	int ret = owners_init(&v->owners, v->p->env, &acc->lives.any, kind);
 
 	if (ret)
 		return ret;
@@ -419,7 +419,7 @@ static int owners_view(const void *self, struct report *report)
 	const struct page_owners *p = self;
 	const struct alloc_filter *filter = p->env->filter;
 	const struct analysis_options *o = p->opts;
-	int ret = p->acc->failed ? -ENOMEM : 0;
+	int ret = p->acc->lives.any.failed ? -ENOMEM : 0;
 
 	if (!(analysis_seen(p->env) & NEEDS_PAGE) || (filter && !filter->nr_page))
 		return ret;
@@ -445,7 +445,7 @@ static int owners_create(const struct analysis_env *env,
 	dimensions = subjects_page_dimensions(opts->by);
 	ret = accounts_page(env->accounts, &dimensions, &p->acc);
 	if (!ret)
-		p->acc->lives.blocks.times = true;
+		p->acc->lives.any.live.times = true;
 	return ret;
 }
 

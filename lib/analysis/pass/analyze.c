@@ -225,7 +225,7 @@ static int learn_stacks(struct analyses *all, struct event_stream *stream,
 	struct kmem_event *evs;
 	int ret = -ENOMEM;
 
-	if (!slab || dimensions_find(&slab->lives.dimensions, DIMENSION_STACK) < 0)
+	if (!slab || dimensions_find(&slab->lives.any.dimensions, DIMENSION_STACK) < 0)
 		all->env.guess = NULL;
 	if (!all->env.guess)
 		return 0;
@@ -265,12 +265,12 @@ static int analyze_stream(struct analyses *all, struct event_stream *stream,
 
 static void slab_account_take(void *self, const struct kmem_event *evs, size_t nr)
 {
-	slab_account_events(self, evs, nr);
+	slab_lives_events(&((struct slab_account *)self)->lives, evs, nr);
 }
 
 static void page_account_take(void *self, const struct kmem_event *evs, size_t nr)
 {
-	page_account_events(self, evs, nr);
+	page_lives_events(&((struct page_account *)self)->lives, evs, nr);
 }
 
 /* Analyses that only observe an account take no events, and unused accounts are NULL. */

@@ -16,7 +16,7 @@ static int resolve_pages(struct owners *o)
 
 	o->callsites = calloc(o->nr_rows + 1, sizeof(*o->callsites));
 	for (i = 0; o->callsites && i < o->nr_rows; i++) {
-		uint32_t stack = page_lives_key(o->pages, i)->stack;
+		uint32_t stack = lives_stack(o->lives, i);
 		uint32_t *row = u64_map_insert(&known, stack, (uint32_t)i);
 
 		if (!row)
@@ -30,9 +30,8 @@ static int resolve_pages(struct owners *o)
 
 static struct subject slab_subject(const struct owners *o, size_t row)
 {
-	const struct slab_key *key = slab_lives_key(o->slab, row);
-	uint32_t stack =
-		dimension_value(&o->slab->dimensions, &key->dims, DIMENSION_STACK);
+	const struct slab_key *key = lives_key(o->lives, row);
+	uint32_t stack = lives_stack(o->lives, row);
 
 	return (struct subject){ .callsite = sites_beyond(o->env, key->callsite, stack),
 				 .stack = stack,
@@ -43,7 +42,7 @@ static struct subject slab_subject(const struct owners *o, size_t row)
 
 static struct subject page_subject(const struct owners *o, size_t row)
 {
-	const struct page_key *key = page_lives_key(o->pages, row);
+	const struct page_key *key = lives_key(o->lives, row);
 
 	return (struct subject){ .callsite = o->callsites[row],
 				 .stack = key->stack,
@@ -70,27 +69,17 @@ static int find_rows(struct owners *o)
 	return 0;
 }
 
-int owners_init_slab(struct owners *o, const struct analysis_env *env,
-		     const struct slab_lives *slab, enum subject_kind kind)
+int owners_init(struct owners *o, const struct analysis_env *env,
+		const struct lives *lives, enum subject_kind kind)
 {
 	int ret;
 
-	*o = (struct owners){ .env = env, .slab = slab };
-	o->nr_rows = slab_lives_rows(slab);
+	*o = (struct owners){ .env = env,
+			      .lives = lives,
+			      .pages = lives->kind->memory == MEMORY_PAGE };
+	o->nr_rows = lives_rows(lives);
 	sites_init(&o->sites, env);
-	ret = subjects_init(&o->subjects, env, kind, &o->sites, &slab->dimensions);
-	return ret ? ret : find_rows(o);
-}
-
-int owners_init_pages(struct owners *o, const struct analysis_env *env,
-		      const struct page_lives *pages, enum subject_kind kind)
-{
-	int ret;
-
-	*o = (struct owners){ .env = env, .pages = pages };
-	o->nr_rows = page_lives_rows(pages);
-	sites_init(&o->sites, env);
-	ret = subjects_init(&o->subjects, env, kind, &o->sites, &pages->dimensions);
+	ret = subjects_init(&o->subjects, env, kind, &o->sites, &lives->dimensions);
 	return ret ? ret : find_rows(o);
 }
 
@@ -104,12 +93,7 @@ static uint32_t unit_of_row(const void *of, size_t row)
 {
 	const struct owners *o = ((const struct owner_values *)of)->o;
 
-	return o->pages ? dimension_value(&o->pages->dimensions,
-					  &page_lives_key(o->pages, row)->dims,
-					  DIMENSION_UNIT)
-			: dimension_value(&o->slab->dimensions,
-					  &slab_lives_key(o->slab, row)->dims,
-					  DIMENSION_UNIT);
+	return lives_value(o->lives, row, DIMENSION_UNIT);
 }
 
 static uint64_t value_of_row(const void *of, size_t row)

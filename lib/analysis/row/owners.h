@@ -12,7 +12,7 @@
 
 /**
  * struct owners - owners_init() it
- * @slab, @pages: the lives; one of them is NULL
+ * @lives: the account's lives; @pages: they are of pages
  * @callsites: by row of pages
  * @of: by row of the lives: the row of the table, which is one of @subjects; UINT32_MAX: the user
  *	of this struct left it out
@@ -21,8 +21,8 @@
  */
 struct owners {
 	const struct analysis_env *env;
-	const struct slab_lives *slab;
-	const struct page_lives *pages;
+	const struct lives *lives;
+	bool pages;
 	struct sites sites;
 	struct subjects subjects;
 	uint64_t *callsites;
@@ -31,39 +31,12 @@ struct owners {
 	bool flows;
 };
 
-/* The owners of @slab's objects, or of @pages, by @kind. 0 or -ENOMEM; call owners_free() in any
- * case. @o must not be moved.
+/* The owners of what @lives has, by @kind. 0 or -ENOMEM; call owners_free() in any case. @o must
+ * not be moved.
  */
-int owners_init_slab(struct owners *o, const struct analysis_env *env,
-		     const struct slab_lives *slab, enum subject_kind kind) __must_check;
-int owners_init_pages(struct owners *o, const struct analysis_env *env,
-		      const struct page_lives *pages,
-		      enum subject_kind kind) __must_check;
+int owners_init(struct owners *o, const struct analysis_env *env,
+		const struct lives *lives, enum subject_kind kind) __must_check;
 void owners_free(struct owners *o);
-
-/* How many objects each one of a row of lives stands for: more than one only if figures are
- * estimated from a sample.
- */
-static inline uint32_t slab_lives_weight(const struct slab_lives *slab, size_t row)
-{
-	if (likely(!slab->dimensions.sample.one_in))
-		return 1;
-	return dimension_weight(&slab->dimensions, &slab_lives_key(slab, row)->dims);
-}
-
-static inline uint32_t page_lives_weight(const struct page_lives *pages, size_t row)
-{
-	if (likely(!pages->dimensions.sample.one_in))
-		return 1;
-	return dimension_weight(&pages->dimensions, &page_lives_key(pages, row)->dims);
-}
-
-/* The same for row @row of @o's lives. */
-static inline uint32_t owners_weight(const struct owners *o, size_t row)
-{
-	return o->pages ? page_lives_weight(o->pages, row)
-			: slab_lives_weight(o->slab, row);
-}
 
 /* Are figures estimated from a sample? */
 static inline bool owners_estimated(const struct owners *o)

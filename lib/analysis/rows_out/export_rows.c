@@ -9,9 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "analysis/bounds/slab_bounds.h"
 #include "analysis/rows_out/export_history.h"
-#include "analysis/stat/page_report.h"
+#include "analysis/stat/account_rows.h"
 #include "analysis/time/peak.h"
 #include "base/array.h"
 #include "base/compiler.h"
@@ -68,8 +67,7 @@ static struct cell cell_id(const void *row, struct table *t)
 	const struct export_history *h = own(r->v->p->opts)->history;
 	size_t i = (size_t)(r->sum - r->v->sums);
 
-	return h ? cell_uint(h->first_row[r->v->owners.pages != NULL] + i)
-		 : (struct cell){ 0 };
+	return h ? cell_uint(h->first_row[r->v->owners.pages] + i) : (struct cell){ 0 };
 }
 
 static struct cell cell_order(const void *row, struct table *t)
@@ -187,7 +185,7 @@ static struct export_sum *sum_of(struct view *v, size_t i)
 	uint32_t id;
 
 	if (v->owners.pages) {
-		const struct page_key *page = page_lives_key(v->owners.pages, i);
+		const struct page_key *page = lives_key(v->owners.lives, i);
 
 		key.order = opts->any_order ? 0 : page->order;
 		key.migratetype = opts->any_migratetype ? 0 : page->migratetype;
@@ -204,91 +202,40 @@ static struct export_sum *sum_of(struct view *v, size_t i)
 	return &v->sums[id - 1];
 }
 
-static void add_slab(struct export_sum *sum, const struct slab_counts *c)
-{
-	sum->hit += c->hit;
-	sum->bytes += c->bytes_alloc;
-	sum->bytes_req += c->bytes_req;
-	sum->live += c->live;
-	sum->bytes_live += c->live_alloc;
-}
-
-static void add_pages(struct export_sum *sum, const struct page_counts *c, uint32_t order,
-		      uint32_t page_size)
-{
-	sum->hit += c->hit;
-	sum->bytes += (c->hit << order) * page_size;
-	sum->live += c->live_hit;
-	sum->bytes_live += c->live_pages * page_size;
-}
-
-/* Computes how many of the bytes that seem live must and can live. */
-static int find_bounds_slab(struct view *v)
-{
-	struct net_range *net = calloc(v->nr + 1, sizeof(*net));
-	struct slab_bounds bounds = { 0 };
-	int ret = net ? slab_bounds_make(&bounds, v->p->slab, v->p->env) : -ENOMEM;
-	size_t i;
-
-	if (!ret)
-		ret = slab_bounds_sums(&bounds, v->sum_of, net, v->nr);
-	for (i = 0; i < v->nr && !ret; i++)
-		v->sums[i].net = net[i];
-	slab_bounds_free(&bounds);
-	free(net);
-	return ret;
-}
-
-static int find_bounds_pages(struct view *v)
-{
-	struct page_report page = { .env = v->p->env,
-				    .opts = v->p->opts,
-				    .acc = v->p->page,
-				    .sites = v->owners.sites,
-				    .callsites = v->owners.callsites };
-	int ret = page_report_bounds(&page);
-	uint32_t i;
-
-	for (i = 0; i < v->p->page->nr_rows && !ret; i++) {
-		const struct page_counts *c = &v->p->page->rows[i];
-		struct net_range net =
-			page_report_net(&page, i, c->live_pages, c->sure_pages);
-
-		if (v->sum_of[i] != UINT32_MAX)
-			net_range_add(&v->sums[v->sum_of[i]].net, &net, 1);
-	}
-	bounds_free(&page.bounds);
-	return ret;
-}
-
+/* Adds up account rows, and computes how many of the bytes that seem live must and can live. */
 static int collect(struct view *v)
 {
 	const struct owners *o = &v->owners;
 	const struct peak *p = v->p;
-	const struct peak_side *side = o->pages ? &p->pages : &p->slabs;
-	size_t nr = o->pages ? p->page->nr_rows : p->slab->nr_rows, i;
+	struct net_range *net;
+	size_t i;
+	int ret;
 
-	v->sum_of = calloc(nr + 1, sizeof(*v->sum_of));
+	v->sum_of = calloc(o->nr_rows + 1, sizeof(*v->sum_of));
 	if (!v->sum_of)
 		return -ENOMEM;
-	for (i = 0; i < nr; i++) {
-		struct export_sum *sum;
+	for (i = 0; i < o->nr_rows; i++) {
+		const struct lives_sums c = lives_sums(o->lives, i);
+		struct export_sum *sum = sum_of(v, i);
 
-		v->sum_of[i] = UINT32_MAX;
-		if (i >= o->nr_rows || o->of[i] == UINT32_MAX)
-			continue;
-		sum = sum_of(v, i);
 		if (!sum)
 			return -ENOMEM;
 		v->sum_of[i] = (uint32_t)(sum - v->sums);
-		sum->bytes_peak += peak_row_then(p, side, i).bytes;
-		if (o->pages)
-			add_pages(sum, &p->page->rows[i],
-				  page_lives_key(o->pages, i)->order, p->env->page_size);
-		else
-			add_slab(sum, &p->slab->rows[i]);
+		sum->bytes_peak += peak_row_then(p, &p->sides[o->pages], i).bytes;
+		sum->hit += c.hit;
+		sum->bytes += c.bytes;
+		sum->bytes_req += c.bytes_req;
+		sum->live += c.live_hit;
+		sum->bytes_live += c.live_bytes;
 	}
-	return o->pages ? find_bounds_pages(v) : find_bounds_slab(v);
+	net = calloc(v->nr + 1, sizeof(*net));
+	ret = net ? account_rows_bounds(p->env, o->lives, o->callsites, v->sum_of, net,
+					v->nr)
+		  : -ENOMEM;
+	for (i = 0; i < v->nr && !ret; i++)
+		v->sums[i].net = net[i];
+	free(net);
+	return ret;
 }
 
 /* The kind of rows. A cache fits beside two other parts. */
@@ -321,16 +268,16 @@ static int add_rows(const struct view *v, const struct table_type *type,
 	return 0;
 }
 
-static int show(const struct peak *p, bool pages, struct report *report)
+static int show(const struct peak *p, enum memory memory, struct report *report)
 {
+	const bool pages = memory == MEMORY_PAGE;
 	const enum subject_kind kind = rows_kind(p->opts, pages);
 	const struct table_type *type = pages ? &page_type : &slab_type;
 	struct table *t =
 		table_type_new(type, pages ? "Pages" : "Slab objects", kind, false);
 	struct view v = { .p = p };
 	char words[SUBJECT_WORDS];
-	int ret = pages ? owners_init_pages(&v.owners, p->env, &p->page->lives, kind)
-			: owners_init_slab(&v.owners, p->env, &p->slab->lives, kind);
+	int ret = owners_init(&v.owners, p->env, p->of[memory], kind);
 
 	if (!ret)
 		ret = t ? collect(&v) : -ENOMEM;
@@ -338,8 +285,7 @@ static int show(const struct peak *p, bool pages, struct report *report)
 		export_history_end(own(p->opts)->history);
 	if (!ret && own(p->opts)->history)
 		ret = export_history_rows(own(p->opts)->history, pages, v.sum_of,
-					  pages ? p->page->nr_rows : p->slab->nr_rows,
-					  (uint32_t)v.nr);
+					  v.owners.nr_rows, (uint32_t)v.nr);
 	if (!ret)
 		ret = add_rows(&v, type, kind, t);
 	if (!ret) {
@@ -411,8 +357,8 @@ static int create(const struct analysis_env *env, const struct analysis_options 
 	if (own(opts)->history) {
 		note_free(own(opts)->history, env);
 		p->changed = changed;
-		p->slab->lives.live.times = true;
-		p->page->lives.blocks.times = true;
+		p->of[MEMORY_SLAB]->live.times = true;
+		p->of[MEMORY_PAGE]->live.times = true;
 	}
 	return 0;
 }

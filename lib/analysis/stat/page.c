@@ -44,22 +44,22 @@ static uint32_t page_groups_add(struct page_groups *g, const struct page_group_k
 /* Does the account have per-task sums that the groups need? */
 static bool sums_tasks(const struct page_report *page, const struct page_groups *g)
 {
-	return page->acc->lives.spent && subjects_of_tasks(g->subjects.kind);
+	return page->acc->lives.any.spent && subjects_of_tasks(g->subjects.kind);
 }
 
 /* A table of what lives needs no sums of tasks of which nothing lives. */
 static void leave_out_dead(const struct page_account *acc, uint32_t *rows)
 {
-	const struct spent *spent = acc->lives.spent;
+	const struct spent *spent = acc->lives.any.spent;
 	uint32_t i;
 
 	memset(rows, 0xff, spent->keys.count * sizeof(*rows));
 	for (i = 0; i < acc->nr_rows; i++) {
-		const struct page_key *key = page_account_key(acc, i);
-		uint32_t id =
-			acc->rows[i].live_pages
-				? spent_find(spent, &acc->lives.dimensions, &key->dims)
-				: 0;
+		const struct page_key *key = page_lives_key(&acc->lives, i);
+		uint32_t id = acc->rows[i].live_pages
+				      ? spent_find(spent, &acc->lives.any.dimensions,
+						   &key->dims)
+				      : 0;
 
 		if (id)
 			rows[id - 1] = 0;
@@ -70,7 +70,7 @@ static void leave_out_dead(const struct page_account *acc, uint32_t *rows)
 static int page_groups_spent(const struct page_report *page, struct page_groups *g)
 {
 	const struct page_lives *lives = &page->acc->lives;
-	uint32_t nr = lives->spent->keys.count, i;
+	uint32_t nr = lives->any.spent->keys.count, i;
 	uint32_t *rows = calloc(nr + 1UL, sizeof(*rows));
 	struct page_group_key key = { 0 };
 	struct page_group sum = { 0 };
@@ -79,21 +79,21 @@ static int page_groups_spent(const struct page_report *page, struct page_groups 
 	if (!ret && page->opts->live)
 		leave_out_dead(page->acc, rows);
 	if (!ret)
-		ret = subjects_of_spent(&g->subjects, &lives->keys, lives->firsts,
-					lives->spent, rows);
+		ret = subjects_of_spent(&g->subjects, &lives->any.keys, lives->any.firsts,
+					lives->any.spent, rows);
 	for (i = 0; i < subjects_count(&g->subjects) && !ret; i++) {
 		key.subject = i;
 		if (page_groups_add(g, &key, &sum, 1) == UINT32_MAX)
 			ret = -ENOMEM;
 	}
 	for (i = 0; i < nr && !ret; i++) {
-		const struct page_tally *tally = spent_sum(lives->spent, i);
+		const struct page_tally *tally = spent_sum(lives->any.spent, i);
 
 		key.subject = rows[i];
-		sum.hit = page->opts->live ? 0 : tally->of[PAGE_BORN].nr;
-		sum.pages = page->opts->live ? 0 : tally->of[PAGE_BORN].pages;
+		sum.hit = page->opts->live ? 0 : tally->of[LIFE_BORN].nr;
+		sum.pages = page->opts->live ? 0 : tally->of[LIFE_BORN].pages;
 		sum.implicit_pages =
-			tally->of[PAGE_GONE].pages - tally->of[PAGE_FOUND].pages;
+			tally->of[LIFE_GONE].pages - tally->of[LIFE_FOUND].pages;
 		if (rows[i] != UINT32_MAX)
 			page_groups_add(g, &key, &sum, 1); /* the group exists */
 	}
@@ -105,7 +105,7 @@ static int page_groups_spent(const struct page_report *page, struct page_groups 
 static bool page_group_key(const struct page_report *page, struct page_groups *g,
 			   size_t row, struct page_group_key *key)
 {
-	const struct page_key *from = page_account_key(page->acc, row);
+	const struct page_key *from = page_lives_key(&page->acc->lives, row);
 	const struct subject who = { .callsite = page->callsites[row],
 				     .stack = from->stack,
 				     .dims = from->dims };
@@ -130,7 +130,7 @@ static int page_collect(struct page_report *page, struct page_groups *groups)
 	if (!groups->group_of || (spent && page_groups_spent(page, groups)))
 		return -ENOMEM;
 	for (i = 0; i < page->acc->nr_rows; i++) {
-		const struct page_key *from = page_account_key(page->acc, i);
+		const struct page_key *from = page_lives_key(&page->acc->lives, i);
 		const struct page_counts *c = &page->acc->rows[i];
 		struct page_group_key key;
 		struct page_group sum = {
@@ -145,8 +145,8 @@ static int page_collect(struct page_report *page, struct page_groups *groups)
 			continue;
 		if (!page_group_key(page, groups, i, &key))
 			return -ENOMEM;
-		groups->group_of[i] = page_groups_add(groups, &key, &sum,
-						      page_account_weight(page->acc, i));
+		groups->group_of[i] = page_groups_add(
+			groups, &key, &sum, lives_weight(&page->acc->lives.any, i));
 		if (groups->group_of[i] == UINT32_MAX)
 			return -ENOMEM;
 	}
@@ -175,14 +175,16 @@ static int page_add_untraced(const struct page_report *page, struct page_groups 
 		uint32_t id;
 
 		if (g->group_of[i] != UINT32_MAX || !c->implicit_pages ||
-		    (sums_tasks(page, g) && page_account_key(page->acc, i)->all_tasks))
+		    (sums_tasks(page, g) &&
+		     page_lives_key(&page->acc->lives, i)->all_tasks))
 			continue;
 		if (!page_group_key(page, g, i, &key))
 			return -ENOMEM;
 		id = intern_find(&g->keys, &key, sizeof(key));
 		if (id)
 			g->groups[id - 1].implicit_pages +=
-				c->implicit_pages * page_account_weight(page->acc, i);
+				c->implicit_pages *
+				lives_weight(&page->acc->lives.any, i);
 	}
 	return 0;
 }
@@ -273,7 +275,7 @@ static int page_by(struct page_report *page, enum subject_kind kind,
 	struct table *t = page_table(page, subjects_words(kind, words), kind);
 	struct page_groups groups = { .detailed = PAGE_DETAILED & subject_rows(kind) };
 	int ret = t ? subjects_init(&groups.subjects, page->env, kind, &page->sites,
-				    &page->acc->lives.dimensions)
+				    &page->acc->lives.any.dimensions)
 		    : -ENOMEM;
 
 	if (!ret)
@@ -307,7 +309,7 @@ static int page_by_pfn(struct page_report *page, struct report *report)
 		return -ENOMEM;
 	for (i = 0; i < page->acc->addresses.nr; i++) {
 		const struct page_pfn *p = &page->acc->addresses.pfns[i];
-		const struct page_key *from = page_account_key(page->acc, p->row);
+		const struct page_key *from = page_lives_key(&page->acc->lives, p->row);
 		struct page_group_key key = { .gfp_flags = from->gfp_flags,
 					      .order = from->order,
 					      .migratetype = from->migratetype };
@@ -347,7 +349,7 @@ static int page_resolve(struct page_report *page)
 	if (!page->callsites)
 		return -ENOMEM;
 	for (i = 0; i < page->acc->nr_rows; i++) {
-		uint32_t stack = page_account_key(page->acc, i)->stack;
+		uint32_t stack = page_lives_key(&page->acc->lives, i)->stack;
 		uint32_t *row = u64_map_insert(&known, stack, (uint32_t)i);
 
 		if (!row)
@@ -361,7 +363,7 @@ static int page_resolve(struct page_report *page)
 
 int page_report_bounds(struct page_report *page)
 {
-	const struct u64_map *hidden = &page->acc->lives.hidden_gone;
+	const struct u64_map *hidden = &page->acc->lives.any.hidden_gone;
 	int ret = 0;
 	size_t i;
 
@@ -373,7 +375,8 @@ int page_report_bounds(struct page_report *page)
 	for (i = 0; i < hidden->capacity && !ret; i++) {
 		const struct u64_map_slot *slot = &hidden->slots[i];
 		uint32_t stack =
-			slot->used ? page_account_key(page->acc, slot->key)->stack : 0;
+			slot->used ? page_lives_key(&page->acc->lives, slot->key)->stack
+				   : 0;
 
 		if (slot->used && slot->value)
 			ret = bounds_suspect(&page->bounds,
@@ -427,8 +430,8 @@ static int page_create(const struct analysis_env *env,
 	dimensions = subjects_page_dimensions(opts->by);
 	dimensions.task_sums = subjects_of_tasks(opts->by);
 	ret = accounts_page(env->accounts, &dimensions, &page->acc);
-	if (!ret)
-		page->acc->by_pfn |= opts->by_address;
+	if (!ret && opts->by_address)
+		ret = page_account_by_address(page->acc);
 	return ret;
 }
 
@@ -436,7 +439,7 @@ static int page_view(const void *self, struct report *report)
 {
 	const struct page_analysis *page = self;
 	struct page_report r = { .env = page->env, .opts = page->opts, .acc = page->acc };
-	int ret = page->acc->failed ? -ENOMEM : 0;
+	int ret = page->acc->lives.any.failed ? -ENOMEM : 0;
 
 	sites_init(&r.sites, page->env);
 	if (!ret)

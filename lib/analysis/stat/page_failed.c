@@ -44,7 +44,7 @@ static int failed_collect(struct page_report *page, struct failed_rows *rows)
 	size_t i;
 
 	for (i = 0; i < page->acc->nr_rows && !ret; i++) {
-		const struct page_key *from = page_account_key(page->acc, i);
+		const struct page_key *from = page_lives_key(&page->acc->lives, i);
 		struct failed_key key = { .gfp_flags = from->gfp_flags,
 					  .order = from->order,
 					  .migratetype = from->migratetype };

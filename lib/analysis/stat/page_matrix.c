@@ -105,9 +105,9 @@ int page_matrix(const struct page_account *acc, const struct analysis_env *env, 
 		return -ENOMEM;
 	}
 	for (i = 0; i < acc->nr_rows; i++)
-		matrix_add(m, page_account_key(acc, i),
+		matrix_add(m, page_lives_key(&acc->lives, i),
 			   (live ? acc->rows[i].live_hit : acc->rows[i].hit) *
-				   page_account_weight(acc, i));
+				   lives_weight(&acc->lives.any, i));
 	matrix_columns(m, env->migratetypes, t);
 	table_add_note(t, "Migratetypes are the requested ones; named by %s.",
 		       matrix_origin(env->migratetypes->origin));

@@ -34,8 +34,8 @@ static uint32_t unit_of_row(const void *of, size_t row)
 {
 	const struct page_account *acc = ((const struct figure_of *)of)->page->acc;
 
-	return dimension_value(&acc->lives.dimensions, &page_account_key(acc, row)->dims,
-			       DIMENSION_UNIT);
+	return dimension_value(&acc->lives.any.dimensions,
+			       &page_lives_key(&acc->lives, row)->dims, DIMENSION_UNIT);
 }
 
 static uint64_t figure_of_row(const void *of, size_t row)
@@ -45,7 +45,7 @@ static uint64_t figure_of_row(const void *of, size_t row)
 
 	switch (f->figure) {
 	case PAGE_ALLOCATED:
-		return (c->hit << page_account_key(f->page->acc, row)->order) *
+		return (c->hit << page_lives_key(&f->page->acc->lives, row)->order) *
 		       f->page->env->page_size;
 	case PAGE_LIVING:
 		return c->live_pages * f->page->env->page_size;
@@ -95,7 +95,7 @@ static void add_net(const struct page_report *page, struct table *t)
 		struct net_range row =
 			page_report_net(page, i, c->live_pages, c->sure_pages);
 
-		net_range_add(&net, &row, page_account_weight(page->acc, i));
+		net_range_add(&net, &row, lives_weight(&page->acc->lives.any, i));
 	}
 	add_parts(&net, t);
 }
@@ -109,7 +109,7 @@ static void add_notes(const struct page_report *page, struct table *t)
 		table_add_note(
 			t,
 			"!No page allocation has a callchain, so the callsites are unknown. Record callchains with: kmemx record --page (trace-cmd record: -T)");
-	other_frees_note(page->acc->lives.filtered, s->other, t);
+	other_frees_note(page->acc->lives.any.filtered, s->other, t);
 }
 
 /* In a sample: totals of the rows are estimated; the others, which are not by unit, are unknown. */
@@ -124,8 +124,8 @@ static struct page_totals totals_of(const struct page_report *page)
 	t.requests = t.failures;
 	for (i = 0; i < page->acc->nr_rows; i++) {
 		const struct page_counts *c = &page->acc->rows[i];
-		const struct page_key *key = page_account_key(page->acc, i);
-		uint64_t times = page_account_weight(page->acc, i);
+		const struct page_key *key = page_lives_key(&page->acc->lives, i);
+		uint64_t times = lives_weight(&page->acc->lives.any, i);
 
 		t.requests += c->hit * times;
 		t.pages += (c->hit << key->order) * times;
@@ -201,8 +201,8 @@ static void add_counts(const struct page_report *page, const struct page_totals 
 		  s->unmatched, false, SUMMARY_DETAIL },
 		{ "frees_double", "  of freed pages (freed twice, or allocated in bulk)",
 		  UNIT_COUNT, s->again, false, SUMMARY_DETAIL },
-		{ "frees_other", other_frees_title(page->acc->lives.filtered), UNIT_COUNT,
-		  s->other, false, SUMMARY_DETAIL },
+		{ "frees_other", other_frees_title(page->acc->lives.any.filtered),
+		  UNIT_COUNT, s->other, false, SUMMARY_DETAIL },
 		{ "bytes_unmatched", "Bytes freed without an allocation event",
 		  UNIT_BYTES, (s->unmatched_pages + s->again_pages) * size, false,
 		  SUMMARY_DOUBT },
@@ -363,7 +363,7 @@ int page_report_free_only(struct page_report *page, struct report *report)
 	for (i = 0; i < lives->nr_free_only; i++)
 		stacks |= lives->free_only[i].stack != 0;
 	/* With only part of the allocations it would show the frees of all others. */
-	if (!stacks || lives->scope.part || lives->filtered)
+	if (!stacks || lives->any.scope.part || lives->any.filtered)
 		return 0;
 	t = table_type_new(&page_free_only_type,
 			   "Pages freed without an allocation event, by who freed",

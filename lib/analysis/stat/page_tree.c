@@ -11,10 +11,10 @@
 static int add_row(const struct page_report *page, struct subjects *subjects,
 		   struct call_tree *tree, uint32_t row)
 {
-	const struct page_key *from = page_account_key(page->acc, row);
+	const struct page_key *from = page_lives_key(&page->acc->lives, row);
 	const struct page_counts *c = &page->acc->rows[row];
 	bool live = page->opts->live;
-	uint64_t times = page_account_weight(page->acc, row);
+	uint64_t times = lives_weight(&page->acc->lives.any, row);
 	uint64_t pages = live ? c->live_pages : c->hit << from->order;
 	const struct subject who = { .callsite = page->callsites[row],
 				     .stack = from->stack };
@@ -44,7 +44,7 @@ int page_report_tree(struct page_report *page, struct report *report)
 	struct table *t = NULL;
 	uint32_t i;
 	int ret = subjects_init(&subjects, page->env, SUBJECT_STACK, &page->sites,
-				&page->acc->lives.dimensions);
+				&page->acc->lives.any.dimensions);
 
 	for (i = 0; i < page->acc->nr_rows && !ret; i++)
 		ret = add_row(page, &subjects, &tree, i);

@@ -29,7 +29,7 @@ static uint32_t resolve(struct size_peaks *p, uint32_t row)
 
 	if (!key->kmalloc)
 		return NOT_KMALLOC;
-	stack = dimension_value(&p->lives->dimensions, &key->dims, DIMENSION_STACK);
+	stack = lives_stack(&p->lives->any, row);
 	group = sites_group(&p->sites, sites_beyond(p->env, key->callsite, stack));
 	if (group < UINT32_MAX - 1)
 		return group + 1;
@@ -121,30 +121,30 @@ static void count_pages(struct size_peaks *p, struct size_peak_site *site,
 	}
 }
 
-static void take_one(struct size_peaks *p, const struct slab_life *life)
+static void take_one(struct size_peaks *p, const struct life *life)
 {
 	uint32_t site = site_of(p, life->row);
-	struct size_peak_key key = { .bytes_req = life->bytes_req,
-				     .bytes_alloc = life->bytes_alloc };
+	struct size_peak_key key = { .bytes_req = (uint32_t)life->bytes_req,
+				     .bytes_alloc = (uint32_t)life->bytes };
 	struct size_peak *c;
 	bool large;
 
-	if (site == NOT_KMALLOC || life->what == SLAB_FOUND) /* it was gone before */
+	if (site == NOT_KMALLOC || life->what == LIFE_FOUND) /* it was gone before */
 		return;
 	key.site = site - 1;
 	c = counts_of(p, &key);
-	if (!c || (life->what == SLAB_BORN && count_site(p, key.site))) {
+	if (!c || (life->what == LIFE_BORN && count_site(p, key.site))) {
 		p->failed = true;
 		return;
 	}
 	large = key.bytes_alloc > p->lives->large_bytes;
-	if (life->what != SLAB_BORN) {
+	if (life->what != LIFE_BORN) {
 		if (large && c->live) {
 			count_pages(p, &p->totals[key.site], &key, false);
-			p->totals[key.site].large_gone += life->what == SLAB_GONE;
+			p->totals[key.site].large_gone += life->what == LIFE_GONE;
 		}
 		c->live -= c->live != 0;
-		c->gone += life->what == SLAB_GONE;
+		c->gone += life->what == LIFE_GONE;
 		return;
 	}
 	if (large)
@@ -155,9 +155,9 @@ static void take_one(struct size_peaks *p, const struct slab_life *life)
 		c->most = c->live;
 }
 
-void size_peaks_take(struct size_peaks *p, const struct slab_life *life, size_t nr)
+void size_peaks_take(struct size_peaks *p, const struct life *life, size_t nr)
 {
-	const struct slab_life *end = life + nr;
+	const struct life *end = life + nr;
 
 	for (; life < end; life++)
 		take_one(p, life);

@@ -69,7 +69,7 @@ struct size_peaks {
 void size_peaks_init(struct size_peaks *p, const struct analysis_env *env,
 		     const struct slab_lives *lives);
 /* Takes lives in the order of their events. */
-void size_peaks_take(struct size_peaks *p, const struct slab_life *life, size_t nr);
+void size_peaks_take(struct size_peaks *p, const struct life *life, size_t nr);
 static inline const struct size_peak_key *size_peaks_key(const struct size_peaks *p,
 							 size_t i)
 {

@@ -21,7 +21,7 @@ int size_rows_init(struct size_rows *r, const struct analysis_env *env,
 {
 	*r = (struct size_rows){ .env = env, .lives = lives, .kind = kind };
 	sites_init(&r->sites, env);
-	return subjects_init(&r->subjects, env, kind, &r->sites, &lives->dimensions);
+	return subjects_init(&r->subjects, env, kind, &r->sites, &lives->any.dimensions);
 }
 
 /* The smallest n for which 2^n bytes hold @size: 64 and 33 are in range 6, 0 and 1 in range 0. */
@@ -34,8 +34,7 @@ static uint32_t size_range(uint32_t size)
 static uint32_t resolve(struct size_rows *r, const struct life_key *life)
 {
 	const struct slab_key *from = slab_lives_key(r->lives, life->row);
-	uint32_t stack =
-		dimension_value(&r->lives->dimensions, &from->dims, DIMENSION_STACK);
+	uint32_t stack = lives_stack(&r->lives->any, life->row);
 	const struct subject who = { .callsite =
 					     sites_beyond(r->env, from->callsite, stack),
 				     .stack = stack,
@@ -77,14 +76,14 @@ static uint32_t row_of(struct size_rows *r, const struct life_key *life)
 	return r->of[r->nr_of++];
 }
 
-static void take_one(struct size_rows *r, const struct slab_life *life)
+static void take_one(struct size_rows *r, const struct life *life)
 {
-	const struct life_key key = { life->row, size_range(life->bytes_req),
-				      life->bytes_alloc };
+	const struct life_key key = { life->row, size_range((uint32_t)life->bytes_req),
+				      (uint32_t)life->bytes };
 	struct size_row_counts *c;
 	uint32_t row;
 
-	if (life->what == SLAB_FOUND) /* it was gone before */
+	if (life->what == LIFE_FOUND) /* it was gone before */
 		return;
 	row = row_of(r, &key);
 	if (unlikely(row == UINT32_MAX)) {
@@ -92,7 +91,7 @@ static void take_one(struct size_rows *r, const struct slab_life *life)
 		return;
 	}
 	c = &r->counts[row & ~SIZE_ROW_SKIPPED];
-	if (life->what != SLAB_BORN) {
+	if (life->what != LIFE_BORN) {
 		c->live -= c->live != 0;
 		return;
 	}
@@ -100,14 +99,14 @@ static void take_one(struct size_rows *r, const struct slab_life *life)
 	c->hit++;
 	c->req += life->bytes_req;
 	if (life->bytes_req > c->largest)
-		c->largest = life->bytes_req;
+		c->largest = (uint32_t)life->bytes_req;
 	if (++c->live > c->most)
 		c->most = c->live;
 }
 
-void size_rows_take(struct size_rows *r, const struct slab_life *life, size_t nr)
+void size_rows_take(struct size_rows *r, const struct life *life, size_t nr)
 {
-	const struct slab_life *end = life + nr;
+	const struct life *end = life + nr;
 
 	for (; life < end; life++)
 		take_one(r, life);

@@ -65,7 +65,7 @@ struct size_rows {
 int size_rows_init(struct size_rows *r, const struct analysis_env *env,
 		   const struct slab_lives *lives, enum subject_kind kind) __must_check;
 /* Takes lives in the order of their events. */
-void size_rows_take(struct size_rows *r, const struct slab_life *life, size_t nr);
+void size_rows_take(struct size_rows *r, const struct life *life, size_t nr);
 static inline const struct size_row_key *size_rows_key(const struct size_rows *r,
 						       size_t i)
 {

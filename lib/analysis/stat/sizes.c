@@ -26,7 +26,7 @@ struct sizes {
 	unsigned int nr;
 };
 
-static void slab_lived(void *ctx, const struct slab_life *life, size_t nr)
+static void lived(void *ctx, const struct lives *of, const struct life *life, size_t nr)
 {
 	struct sizes *s = ctx;
 	unsigned int i;
@@ -54,7 +54,7 @@ static int add_tables(struct sizes *s)
 	for (s->nr = 0; s->nr < nr && !ret; s->nr++)
 		ret = size_rows_init(&s->tables[s->nr], s->env, &s->slab->lives,
 				     kinds[s->nr]);
-	return ret ? ret : slab_lives_observe(&s->slab->lives, slab_lived, s);
+	return ret ? ret : lives_observe(&s->slab->lives.any, lived, s);
 }
 
 static int sizes_create(const struct analysis_env *env,
@@ -277,7 +277,7 @@ static int add_classes(struct view *v, const char *item)
 
 static void add_summary(const struct view *v, struct table *t)
 {
-	bool bound = v->s->slab->lives.fates.losses != 0;
+	bool bound = v->s->slab->lives.any.losses != 0;
 	uint64_t hit = 0, req = 0, alloc = 0;
 	size_t i;
 
@@ -363,7 +363,7 @@ static int sizes_view(const void *self, struct report *report)
 {
 	const struct sizes *s = self;
 	struct view v = { .s = s };
-	int ret = s->slab->failed || s->slab->lives.failed ? -ENOMEM : view_init(&v);
+	int ret = s->slab->lives.any.failed ? -ENOMEM : view_init(&v);
 	unsigned int i;
 
 	for (i = 0; i < s->nr && !ret; i++) {

@@ -160,8 +160,8 @@ static void note_stackless(const struct slab_report *slab, struct table *t)
 
 	for (i = 0; i < slab->acc->nr_rows; i++) {
 		all += slab->acc->rows[i].hit;
-		if (!dimension_value(&slab->acc->lives.dimensions,
-				     &slab_account_key(slab->acc, i)->dims,
+		if (!dimension_value(&slab->acc->lives.any.dimensions,
+				     &slab_lives_key(&slab->acc->lives, i)->dims,
 				     DIMENSION_STACK))
 			without += slab->acc->rows[i].hit;
 	}

@@ -23,8 +23,8 @@ int slab_analysis_new(const struct analysis_env *env, const struct analysis_opti
 	dimensions = subjects_slab_dimensions(opts, env);
 	dimensions.task_sums = task_sums;
 	ret = accounts_slab(env->accounts, &dimensions, &slab->acc);
-	if (!ret)
-		slab->acc->by_ptr |= opts->by_address;
+	if (!ret && opts->by_address)
+		ret = slab_account_by_address(slab->acc);
 	return ret;
 }
 
@@ -56,7 +56,7 @@ int slab_analysis_view(const void *self, struct report *report,
 {
 	const struct slab_analysis *slab = self;
 	struct slab_report r = { .env = slab->env, .opts = slab->opts, .acc = slab->acc };
-	int ret = slab->acc->failed ? -ENOMEM : 0;
+	int ret = slab->acc->lives.any.failed ? -ENOMEM : 0;
 
 	sites_init(&r.sites, slab->env);
 	if (!ret)

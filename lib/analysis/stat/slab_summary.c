@@ -51,7 +51,7 @@ static struct slab_totals totals_of(const struct slab_report *slab)
 		return *s;
 	for (i = 0; i < slab->acc->nr_rows; i++)
 		slab_counts_add(&c, &slab->acc->rows[i],
-				slab_account_weight(slab->acc, i));
+				lives_weight(&slab->acc->lives.any, i));
 	return (struct slab_totals){
 		.allocs = c.hit,
 		.bytes_req = c.bytes_req,
@@ -152,8 +152,8 @@ void slab_report_summary(struct slab_report *slab, struct table *t)
 		{ "frees_double",
 		  "  of freed objects (freed twice, or allocated in bulk)", UNIT_COUNT,
 		  s->doubled, false, SUMMARY_DOUBT },
-		{ "frees_other", other_frees_title(slab->acc->lives.filtered), UNIT_COUNT,
-		  s->other, false, SUMMARY_DETAIL },
+		{ "frees_other", other_frees_title(slab->acc->lives.any.filtered),
+		  UNIT_COUNT, s->other, false, SUMMARY_DETAIL },
 		{ "frees_null", "  of NULL", UNIT_COUNT, s->null, false, SUMMARY_DETAIL },
 		{ "cross_cpu_frees", "Frees on another CPU than the allocation",
 		  UNIT_COUNT, s->pingpong, false, SUMMARY_DETAIL },
@@ -169,7 +169,7 @@ void slab_report_summary(struct slab_report *slab, struct table *t)
 	if (slab->summarised)
 		return;
 	slab->summarised = true;
-	other_frees_note(slab->acc->lives.filtered, s->other, t);
+	other_frees_note(slab->acc->lives.any.filtered, s->other, t);
 	table_set_summary_title(t, "SUMMARY (SLAB allocator)");
 	table_add_summary_lines(t, bytes, ARRAY_SIZE(bytes), lossy);
 	add_net(slab, &totals, t);

@@ -13,10 +13,10 @@
 
 uint64_t slab_report_callsite(const struct slab_report *slab, size_t row)
 {
-	const struct slab_key *key = slab_account_key(slab->acc, row);
+	const struct slab_key *key = slab_lives_key(&slab->acc->lives, row);
 
 	return sites_beyond(slab->env, key->callsite,
-			    dimension_value(&slab->acc->lives.dimensions, &key->dims,
+			    dimension_value(&slab->acc->lives.any.dimensions, &key->dims,
 					    DIMENSION_STACK));
 }
 
@@ -42,8 +42,8 @@ static uint32_t unit_of_row(const void *of, size_t row)
 {
 	const struct slab_account *acc = ((const struct figure_of *)of)->slab->acc;
 
-	return dimension_value(&acc->lives.dimensions, &slab_account_key(acc, row)->dims,
-			       DIMENSION_UNIT);
+	return dimension_value(&acc->lives.any.dimensions,
+			       &slab_lives_key(&acc->lives, row)->dims, DIMENSION_UNIT);
 }
 
 static uint64_t figure_of_row(const void *of, size_t row)
@@ -134,16 +134,16 @@ static int slab_sums_bound(struct slab_sums *s, const struct slab_report *slab,
 /* A table of what lives needs no sums of tasks of which nothing lives. */
 static void leave_out_dead(const struct slab_account *acc, uint32_t *rows)
 {
-	const struct spent *spent = acc->lives.spent;
+	const struct spent *spent = acc->lives.any.spent;
 	uint32_t i;
 
 	memset(rows, 0xff, spent->keys.count * sizeof(*rows));
 	for (i = 0; i < acc->nr_rows; i++) {
-		const struct slab_key *key = slab_account_key(acc, i);
-		uint32_t id =
-			acc->rows[i].live
-				? spent_find(spent, &acc->lives.dimensions, &key->dims)
-				: 0;
+		const struct slab_key *key = slab_lives_key(&acc->lives, i);
+		uint32_t id = acc->rows[i].live
+				      ? spent_find(spent, &acc->lives.any.dimensions,
+						   &key->dims)
+				      : 0;
 
 		if (id)
 			rows[id - 1] = 0;
@@ -154,18 +154,18 @@ static void leave_out_dead(const struct slab_account *acc, uint32_t *rows)
 static int slab_sums_spent(struct slab_sums *s, const struct slab_report *slab)
 {
 	const struct slab_lives *lives = &slab->acc->lives;
-	uint32_t nr = lives->spent->keys.count, i;
+	uint32_t nr = lives->any.spent->keys.count, i;
 	uint32_t *rows = calloc(nr + 1UL, sizeof(*rows));
 	int ret = rows ? 0 : -ENOMEM;
 
 	if (!ret && slab->opts->live)
 		leave_out_dead(slab->acc, rows);
 	if (!ret)
-		ret = subjects_of_spent(&s->subjects, &lives->keys, lives->firsts,
-					lives->spent, rows);
+		ret = subjects_of_spent(&s->subjects, &lives->any.keys, lives->any.firsts,
+					lives->any.spent, rows);
 	for (i = 0; i < nr && !ret; i++) {
 		const struct slab_counts c =
-			slab_tally_counts(spent_sum(lives->spent, i));
+			slab_tally_counts(spent_sum(lives->any.spent, i));
 
 		if (rows[i] != UINT32_MAX)
 			ret = slab_sums_add(s, rows[i], &c, 1);
@@ -177,10 +177,10 @@ static int slab_sums_spent(struct slab_sums *s, const struct slab_report *slab)
 int slab_sums_collect(struct slab_sums *s, struct slab_report *slab,
 		      enum subject_kind kind, enum account_rows rows)
 {
-	const struct dimensions *dimensions = &slab->acc->lives.dimensions;
+	const struct dimensions *dimensions = &slab->acc->lives.any.dimensions;
 	uint32_t *group_of = calloc(slab->acc->nr_rows + 1, sizeof(*group_of));
 	int ret = subjects_init(&s->subjects, slab->env, kind, &slab->sites, dimensions);
-	bool spent = slab->acc->lives.spent && subjects_of_tasks(kind);
+	bool spent = slab->acc->lives.any.spent && subjects_of_tasks(kind);
 	uint32_t i;
 
 	if (!group_of)
@@ -188,7 +188,7 @@ int slab_sums_collect(struct slab_sums *s, struct slab_report *slab,
 	if (!ret && spent)
 		ret = slab_sums_spent(s, slab);
 	for (i = 0; i < slab->acc->nr_rows && !ret; i++) {
-		const struct slab_key *key = slab_account_key(slab->acc, i);
+		const struct slab_key *key = slab_lives_key(&slab->acc->lives, i);
 		const struct subject who = {
 			.callsite = slab_report_callsite(slab, i),
 			.stack = dimension_value(dimensions, &key->dims, DIMENSION_STACK),
@@ -204,7 +204,8 @@ int slab_sums_collect(struct slab_sums *s, struct slab_report *slab,
 		if (rows != ACCOUNT_ALL && key->kmalloc != (rows == ACCOUNT_KMALLOC))
 			continue;
 		group_of[i] = subjects_row(&s->subjects, &who);
-		ret = slab_sums_add(s, group_of[i], c, slab_account_weight(slab->acc, i));
+		ret = slab_sums_add(s, group_of[i], c,
+				    lives_weight(&slab->acc->lives.any, i));
 	}
 	if (!ret)
 		ret = slab_sums_bound(s, slab, group_of);
@@ -223,7 +224,7 @@ void slab_report_note_unnamed(const struct slab_account *acc, size_t nr, struct 
 	size_t i;
 
 	for (i = 0; i < nr; i++) {
-		const struct slab_key *key = slab_account_key(acc, i);
+		const struct slab_key *key = slab_lives_key(&acc->lives, i);
 
 		if (key->kmalloc || key->cache)
 			continue;
@@ -236,7 +237,8 @@ void slab_report_note_unnamed(const struct slab_account *acc, size_t nr, struct 
 
 void slab_report_note_unskipped(const struct slab_report *slab, struct table *t)
 {
-	bool stacks = dimensions_find(&slab->acc->lives.dimensions, DIMENSION_STACK) >= 0;
+	bool stacks =
+		dimensions_find(&slab->acc->lives.any.dimensions, DIMENSION_STACK) >= 0;
 	uint64_t stay = 0;
 	size_t i;
 

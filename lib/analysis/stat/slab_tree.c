@@ -20,10 +20,10 @@ static struct stackless count_stackless(const struct slab_report *slab)
 	size_t i;
 
 	for (i = 0; i < slab->acc->nr_rows; i++) {
-		const struct slab_key *key = slab_account_key(slab->acc, i);
+		const struct slab_key *key = slab_lives_key(&slab->acc->lives, i);
 
 		s.all += slab->acc->rows[i].hit;
-		if (!dimension_value(&slab->acc->lives.dimensions, &key->dims,
+		if (!dimension_value(&slab->acc->lives.any.dimensions, &key->dims,
 				     DIMENSION_STACK))
 			s.hit += slab->acc->rows[i].hit;
 	}

@@ -19,9 +19,8 @@ void frame_map_init(struct frame_map *m, const struct analysis_env *env)
 	if (!env->rec || !frag_block_order(env->rec, &m->order) || !m->order ||
 	    m->order > FRAG_BLOCK_ORDER_MAX)
 		m->order = FRAME_MAP_ORDER;
-	over_time_init(&m->time, env->first_ts, env->last_ts, 1);
-	over_time_coarser(&m->time, FRAME_MAP_BINS, FRAME_MAP_CELLS);
-	m->time.extra = &m->pages;
+	over_time_init(&m->time, env->first_ts, env->last_ts, FRAME_MAP_BINS,
+		       FRAME_MAP_CELLS);
 }
 
 /* The index of the pageblock of @pfn; UINT32_MAX: too many pageblocks, or no memory. */
@@ -64,9 +63,8 @@ static uint32_t site_of(struct frame_map *m, uint32_t row)
 		return m->site_of[row] - 1;
 	if (!has_room(m, row))
 		return UINT32_MAX;
-	group = sites_group(
-		&m->sites,
-		sites_of_stack(&m->sites, page_account_key(m->account, row)->stack));
+	group = sites_group(&m->sites,
+			    sites_of_stack(&m->sites, lives_stack(m->of, row)));
 	if (group == UINT32_MAX)
 		return UINT32_MAX;
 	if (group == m->nr_sites)
@@ -93,15 +91,15 @@ static uint32_t pair_of(struct frame_map *m, uint32_t block, uint32_t site)
 	return (uint32_t)m->nr_pairs++;
 }
 
-static void take(struct frame_map *m, const struct page_life *life)
+static void take(struct frame_map *m, const struct life *life)
 {
-	const struct over_time_cell born = { .hit = 1, .bytes = life->pages };
-	const struct over_time_cell ended = { .ended = life->pages };
-	bool begins = life->what == PAGE_BORN;
-	uint32_t block = block_of(m, life->pfn), site, pair;
+	const struct over_time_cell born = { .hit = 1, .bytes = life->nr };
+	const struct over_time_cell ended = { .ended = life->nr };
+	bool begins = life->what == LIFE_BORN;
+	uint32_t block = block_of(m, life->at), site, pair;
 
 	if (block == UINT32_MAX) {
-		m->left_out += begins ? life->pages : 0;
+		m->left_out += begins ? life->nr : 0;
 		return;
 	}
 	site = site_of(m, life->row);
@@ -109,25 +107,25 @@ static void take(struct frame_map *m, const struct page_life *life)
 	if (pair == UINT32_MAX)
 		m->failed = true;
 	else
-		over_time_add(&m->time, &m->pages, pair, life->event,
+		over_time_add(&m->time, MEMORY_PAGE, pair, life->event,
 			      begins ? &born : &ended);
 }
 
-static void pages_lived(void *ctx, const struct page_life *life, size_t nr)
+static void lived(void *ctx, const struct lives *of, const struct life *life, size_t nr)
 {
-	const struct page_life *end = life + nr;
+	const struct life *end = life + nr;
 	struct frame_map *m = ctx;
 
 	for (; life < end && !m->failed; life++) {
-		if (life->what != PAGE_FOUND && life->what != PAGE_REFUSED)
+		if (life_changes(life))
 			take(m, life);
 	}
 }
 
-int frame_map_observe(struct frame_map *m, struct page_account *account)
+int frame_map_observe(struct frame_map *m, struct lives *of)
 {
-	m->account = account;
-	return page_lives_observe(&account->lives, pages_lived, m);
+	m->of = of;
+	return lives_observe(of, lived, m);
 }
 
 bool frame_map_failed(const struct frame_map *m)
@@ -144,7 +142,6 @@ void frame_map_free(struct frame_map *m)
 	free(m->pairs);
 	free(m->site_of);
 	free(m->row_of);
-	free(m->pages.rows);
 	over_time_free(&m->time);
 	*m = (struct frame_map){ 0 };
 }

@@ -36,13 +36,13 @@ struct frame_pair {
  * @by_pair: block << 32 | site -> index in @pairs
  * @site_of: by row of the account, its group in @sites, plus 1; 0: not resolved yet
  * @row_of: by group: one of its rows
- * @pages: by pair; the cells count pages instead of bytes
+ * @time: by pair, as MEMORY_PAGE; the cells count pages instead of bytes
  * @left_out: pages allocated in pageblocks beyond the limit
  *
  * An allocation counts in the pageblock of its first frame.
  */
 struct frame_map {
-	const struct page_account *account;
+	const struct lives *of;
 	struct sites sites;
 	unsigned int order;
 	struct u64_map by_number, by_pair;
@@ -53,15 +53,14 @@ struct frame_map {
 	uint32_t *site_of, *row_of;
 	size_t nr_rows, rows_capacity, nr_sites, sites_capacity;
 	struct over_time time;
-	struct over_time_rows pages;
 	uint64_t left_out;
 	bool failed;
 };
 
 /* @env must outlive @m; its first_ts and last_ts are the time span. */
 void frame_map_init(struct frame_map *m, const struct analysis_env *env);
-/* Observes @account from now on; @m must not be moved. 0 or -ENOMEM. */
-int frame_map_observe(struct frame_map *m, struct page_account *account) __must_check;
+/* Observes the lives @of pages from now on; @m must not be moved. 0 or -ENOMEM. */
+int frame_map_observe(struct frame_map *m, struct lives *of) __must_check;
 /* True if memory ran out; the numbers are void then. */
 bool frame_map_failed(const struct frame_map *m);
 void frame_map_free(struct frame_map *m);

@@ -10,21 +10,15 @@
 #include "analysis/analysis.h"
 #include "analysis/time/over_time.h"
 
-enum { OF_SLAB, OF_PAGES, KINDS };
-
-/**
- * struct live - the analysis
- * @sums: a row for each of the two kinds
- */
+/* The analysis. @time: one row for each kind of memory. */
 struct live {
-	const struct analysis_env *env;
+	struct lives *of[MEMORY_KINDS];
 	struct over_time time;
-	struct over_time_rows sums;
 };
 
 /* A row: the state at the end of a bin. */
 struct live_bin {
-	uint64_t end, live[KINDS], hit[KINDS];
+	uint64_t end, live[MEMORY_KINDS], hit[MEMORY_KINDS];
 };
 
 static void live_destroy(void *self)
@@ -32,63 +26,36 @@ static void live_destroy(void *self)
 	struct live *l = self;
 
 	over_time_free(&l->time);
-	free(l->sums.rows);
 	free(l);
 }
 
-static void slab_lived(void *ctx, const struct slab_life *life, size_t nr)
+static void lived(void *ctx, const struct lives *of, const struct life *life, size_t nr)
 {
-	const struct slab_life *end = life + nr;
+	const struct life *end = life + nr;
 	struct live *l = ctx;
 
 	for (; life < end; life++) {
-		const struct over_time_cell born = { .hit = 1,
-						     .bytes = life->bytes_alloc };
-		const struct over_time_cell ended = { .ended = life->bytes_alloc };
+		const struct over_time_cell born = { .hit = 1, .bytes = life->bytes };
+		const struct over_time_cell ended = { .ended = life->bytes };
 
-		if (life->what != SLAB_FOUND)
-			over_time_add(&l->time, &l->sums, OF_SLAB, life->event,
-				      life->what == SLAB_BORN ? &born : &ended);
-	}
-}
-
-static void pages_lived(void *ctx, const struct page_life *life, size_t nr)
-{
-	const struct page_life *end = life + nr;
-	struct live *l = ctx;
-
-	for (; life < end; life++) {
-		uint64_t bytes = life->pages * l->env->page_size;
-		const struct over_time_cell born = { .hit = 1, .bytes = bytes };
-		const struct over_time_cell ended = { .ended = bytes };
-
-		if (life->what != PAGE_FOUND && life->what != PAGE_REFUSED)
-			over_time_add(&l->time, &l->sums, OF_PAGES, life->event,
-				      life->what == PAGE_BORN ? &born : &ended);
+		if (life_changes(life))
+			over_time_add(&l->time, of->kind->memory, 0, life->event,
+				      life->what == LIFE_BORN ? &born : &ended);
 	}
 }
 
 static int live_create(const struct analysis_env *env,
 		       const struct analysis_options *opts, void **self)
 {
-	const struct dimensions dimensions = { 0 };
+	static const struct dimensions dimensions[MEMORY_KINDS];
 	struct live *l = calloc(1, sizeof(*l));
-	struct slab_account *slab;
-	struct page_account *page;
-	int ret;
 
 	*self = l;
 	if (!l)
 		return -ENOMEM;
-	l->env = env;
-	over_time_init(&l->time, env->first_ts, env->last_ts, env->page_size);
-	l->time.extra = &l->sums;
-	ret = accounts_slab(env->accounts, &dimensions, &slab);
-	if (!ret)
-		ret = accounts_page(env->accounts, &dimensions, &page);
-	if (!ret)
-		ret = slab_lives_observe(&slab->lives, slab_lived, l);
-	return ret ? ret : page_lives_observe(&page->lives, pages_lived, l);
+	over_time_init(&l->time, env->first_ts, env->last_ts, OVER_TIME_BINS,
+		       OVER_TIME_CELLS);
+	return accounts_observe(env->accounts, dimensions, l->of, lived, l);
 }
 
 static const struct column_type columns[] = {
@@ -96,14 +63,14 @@ static const struct column_type columns[] = {
 		 "The end of this part of the time, since the first event."),
 	  MEMBER(struct live_bin, end) },
 	{ COLUMN("slab", "Slab", UNIT_BYTES, "Bytes of slab objects that are live then."),
-	  MEMBER(struct live_bin, live[OF_SLAB]) },
+	  MEMBER(struct live_bin, live[MEMORY_SLAB]) },
 	{ COLUMN("page", "Page", UNIT_BYTES, "Bytes of pages that are live then."),
-	  MEMBER(struct live_bin, live[OF_PAGES]) },
+	  MEMBER(struct live_bin, live[MEMORY_PAGE]) },
 	{ COLUMN("slab_hit", "Slab_hit", UNIT_COUNT,
 		 "Slab objects that were allocated in this part."),
-	  MEMBER(struct live_bin, hit[OF_SLAB]) },
+	  MEMBER(struct live_bin, hit[MEMORY_SLAB]) },
 	{ COLUMN("page_hit", "Page_hit", UNIT_COUNT, "Requests for pages in this part."),
-	  MEMBER(struct live_bin, hit[OF_PAGES]) },
+	  MEMBER(struct live_bin, hit[MEMORY_PAGE]) },
 	{ .column = { .name = NULL } }
 };
 
@@ -116,14 +83,14 @@ static const struct table_type live_type = {
 /* Adds @bin to @live, the live bytes before it. Clocks of CPUs differ, so values below 0 are shown
  * as 0.
  */
-static void add_bin(const struct live *l, uint32_t bin, int64_t live[KINDS],
+static void add_bin(const struct live *l, uint32_t bin, int64_t live[MEMORY_KINDS],
 		    struct live_bin *row)
 {
 	int kind;
 
-	for (kind = 0; kind < KINDS; kind++) {
+	for (kind = 0; kind < MEMORY_KINDS; kind++) {
 		const struct over_time_cell *c =
-			over_time_first(&l->time, &l->sums, (size_t)kind);
+			over_time_first(&l->time, (enum memory)kind, 0);
 
 		while (c && c->bin < bin)
 			c = over_time_next(&l->time, c);
@@ -141,7 +108,7 @@ static int live_view(const void *self, struct report *report)
 	const struct over_time *time = &l->time;
 	struct table *t =
 		table_type_new(&live_type, "Live over time", SUBJECT_NONE, false);
-	int64_t live[KINDS] = { 0 };
+	int64_t live[MEMORY_KINDS] = { 0 };
 	uint32_t bin;
 
 	if (!t || time->failed) {

@@ -10,8 +10,8 @@
 
 #include "base/array.h"
 
-void over_time_init(struct over_time *t, uint64_t first, uint64_t last,
-		    uint32_t page_size)
+void over_time_init(struct over_time *t, uint64_t first, uint64_t last, uint32_t bins,
+		    size_t limit)
 {
 	uint64_t span = last > first ? last - first : 0;
 	uint64_t width = span / OVER_TIME_BINS + 1;
@@ -20,15 +20,9 @@ void over_time_init(struct over_time *t, uint64_t first, uint64_t last,
 	*t = (struct over_time){ .first = first,
 				 .nr_bins = (uint32_t)(span / width) + 1,
 				 .width = width,
-				 .page_size = page_size,
-				 .limit = OVER_TIME_CELLS };
-}
-
-void over_time_coarser(struct over_time *t, uint32_t bins, size_t limit)
-{
+				 .limit = limit };
 	for (; t->nr_bins > bins && t->nr_bins > 1; t->nr_bins = (t->nr_bins + 1) / 2)
 		t->width *= 2;
-	t->limit = limit;
 }
 
 static void add(struct over_time_cell *to, const struct over_time_cell *from)
@@ -68,7 +62,7 @@ static void halve_row(struct over_time *t, struct over_time_row *row,
 static void halve(struct over_time *t)
 {
 	struct over_time_cell *old = t->cells;
-	size_t i;
+	size_t i, kind;
 
 	t->cells = malloc(t->capacity * sizeof(*t->cells));
 	if (!t->cells) {
@@ -77,12 +71,9 @@ static void halve(struct over_time *t)
 		return;
 	}
 	t->nr_cells = 0;
-	for (i = 0; i < t->slab.nr; i++)
-		halve_row(t, &t->slab.rows[i], old);
-	for (i = 0; i < t->page.nr; i++)
-		halve_row(t, &t->page.rows[i], old);
-	for (i = 0; t->extra && i < t->extra->nr; i++)
-		halve_row(t, &t->extra->rows[i], old);
+	for (kind = 0; kind < MEMORY_KINDS; kind++)
+		for (i = 0; i < t->rows[kind].nr; i++)
+			halve_row(t, &t->rows[kind].rows[i], old);
 	free(old);
 	for (i = 0; i < OVER_TIME_BINS / 2; i++) {
 		const struct over_time_marks *two = &t->marks[2 * i];
@@ -176,53 +167,34 @@ static uint64_t when(const struct kmem_event *ev)
 	return ev ? ev->ts : UINT64_MAX;
 }
 
-void over_time_add(struct over_time *t, struct over_time_rows *rows, uint32_t number,
+void over_time_add(struct over_time *t, enum memory memory, uint32_t number,
 		   const struct kmem_event *ev, const struct over_time_cell *what)
 {
-	take(t, rows, number, when(ev), what);
+	take(t, &t->rows[memory], number, when(ev), what);
 }
 
-static void slab_lived(void *ctx, const struct slab_life *life, size_t nr)
+static void lived(void *ctx, const struct lives *of, const struct life *life, size_t nr)
 {
-	const struct slab_life *end = life + nr;
+	const struct life *end = life + nr;
 	struct over_time *t = ctx;
 
 	for (; life < end; life++) {
 		const struct over_time_cell born = { .hit = 1,
 						     .bytes_req = life->bytes_req,
-						     .bytes = life->bytes_alloc };
-		const struct over_time_cell ended = { .ended = life->bytes_alloc };
+						     .bytes = life->bytes };
+		const struct over_time_cell ended = { .ended = life->bytes };
 
-		if (life->what != SLAB_FOUND) /* it was gone before */
-			take(t, &t->slab, life->row, when(life->event),
-			     life->what == SLAB_BORN ? &born : &ended);
+		if (life_changes(life))
+			take(t, &t->rows[of->kind->memory], life->row, when(life->event),
+			     life->what == LIFE_BORN ? &born : &ended);
 	}
 }
 
-static void pages_lived(void *ctx, const struct page_life *life, size_t nr)
+int over_time_observe(struct over_time *t, struct lives *const of[MEMORY_KINDS])
 {
-	const struct page_life *end = life + nr;
-	struct over_time *t = ctx;
+	int ret = lives_observe(of[MEMORY_SLAB], lived, t);
 
-	for (; life < end; life++) {
-		uint64_t bytes = life->pages * t->page_size;
-		const struct over_time_cell born = { .hit = 1,
-						     .bytes_req = bytes,
-						     .bytes = bytes };
-		const struct over_time_cell ended = { .ended = bytes };
-
-		if (life->what != PAGE_FOUND && life->what != PAGE_REFUSED)
-			take(t, &t->page, life->row, when(life->event),
-			     life->what == PAGE_BORN ? &born : &ended);
-	}
-}
-
-int over_time_observe(struct over_time *t, struct slab_account *slab,
-		      struct page_account *page)
-{
-	int ret = slab_lives_observe(&slab->lives, slab_lived, t);
-
-	return ret ? ret : page_lives_observe(&page->lives, pages_lived, t);
+	return ret ? ret : lives_observe(of[MEMORY_PAGE], lived, t);
 }
 
 void over_time_events(struct over_time *t, const struct kmem_event *evs, size_t nr)
@@ -247,9 +219,10 @@ void over_time_events(struct over_time *t, const struct kmem_event *evs, size_t 
 	}
 }
 
-const struct over_time_cell *
-over_time_first(const struct over_time *t, const struct over_time_rows *rows, size_t row)
+const struct over_time_cell *over_time_first(const struct over_time *t,
+					     enum memory memory, size_t row)
 {
+	const struct over_time_rows *rows = &t->rows[memory];
 	uint32_t first = row < rows->nr ? rows->rows[row].first : 0;
 
 	return first ? &t->cells[first - 1] : NULL;
@@ -264,7 +237,7 @@ const struct over_time_cell *over_time_next(const struct over_time *t,
 void over_time_free(struct over_time *t)
 {
 	free(t->cells);
-	free(t->slab.rows);
-	free(t->page.rows);
+	free(t->rows[MEMORY_SLAB].rows);
+	free(t->rows[MEMORY_PAGE].rows);
 	*t = (struct over_time){ 0 };
 }

@@ -43,9 +43,8 @@ struct over_time_marks {
  * @first: start of the first bin, in units of the clock; @width: of each bin; @nr_bins: their
  *	number. The last one also has all later times.
  * @bin, @bin_first: a recent one and its start
- * @limit: of @nr_cells, at most OVER_TIME_CELLS
- * @slab, @page: by row of the accounts
- * @extra: more rows, for over_time_add(); NULL: none
+ * @limit: of @nr_cells
+ * @rows: by row of each account, or whatever over_time_add() numbers
  * @failed: memory ran out; the numbers are void
  */
 struct over_time {
@@ -53,38 +52,33 @@ struct over_time {
 	uint32_t nr_bins;
 	uint32_t bin;
 	uint64_t bin_first;
-	uint32_t page_size;
 	size_t limit;
 	struct over_time_cell *cells;
 	size_t nr_cells, capacity;
 	struct over_time_rows {
 		struct over_time_row *rows;
 		size_t nr, capacity;
-	} slab, page, *extra;
+	} rows[MEMORY_KINDS];
 	struct over_time_marks marks[OVER_TIME_BINS];
 	bool failed;
 };
 
-/* Divides the time from @first to @last, both included, into bins; no bin starts after @last.
- * @page_size: bytes of a page.
+/* Divides the time from @first to @last, both included, into at most @bins bins; no bin starts
+ * after @last. Both limits are at most OVER_TIME_BINS and OVER_TIME_CELLS.
  */
-void over_time_init(struct over_time *t, uint64_t first, uint64_t last,
-		    uint32_t page_size);
+void over_time_init(struct over_time *t, uint64_t first, uint64_t last, uint32_t bins,
+		    size_t limit);
 /* Observes both accounts from now on; @t must not be moved. 0 or -ENOMEM. */
-int over_time_observe(struct over_time *t, struct slab_account *slab,
-		      struct page_account *page) __must_check;
-/* Limits @t to @bins bins and @limit cells; call it before any event. */
-void over_time_coarser(struct over_time *t, uint32_t bins, size_t limit);
-/* Adds @what to row @number of @rows, which are @t's extra rows, at the time of @ev; NULL: at the
- * end.
- */
-void over_time_add(struct over_time *t, struct over_time_rows *rows, uint32_t number,
+int over_time_observe(struct over_time *t,
+		      struct lives *const of[MEMORY_KINDS]) __must_check;
+/* Adds @what to row @number at the time of @ev; NULL: at the end. */
+void over_time_add(struct over_time *t, enum memory memory, uint32_t number,
 		   const struct kmem_event *ev, const struct over_time_cell *what);
 /* Takes losses and failed requests, which lives do not include; ignores hidden ones. */
 void over_time_events(struct over_time *t, const struct kmem_event *evs, size_t nr);
 /* The first cell of a row, and the one after @cell; NULL: none. */
-const struct over_time_cell *
-over_time_first(const struct over_time *t, const struct over_time_rows *rows, size_t row);
+const struct over_time_cell *over_time_first(const struct over_time *t,
+					     enum memory memory, size_t row);
 const struct over_time_cell *over_time_next(const struct over_time *t,
 					    const struct over_time_cell *cell);
 void over_time_free(struct over_time *t);

@@ -13,7 +13,7 @@
 #include <stdlib.h>
 
 #include "analysis/analysis.h"
-#include "analysis/filter/alloc_filter.h"
+#include "analysis/stat/account_rows.h"
 #include "base/array.h"
 
 static void keep(struct peak *p, const struct peak_change *change)
@@ -25,59 +25,32 @@ static void keep(struct peak *p, const struct peak_change *change)
 		p->changes[p->nr_changes++] = *change;
 }
 
-static void slab_lived(void *ctx, const struct slab_life *life, size_t nr)
+static void lived(void *ctx, const struct lives *of, const struct life *life, size_t nr)
 {
-	const struct slab_life *end = life + nr;
+	const bool pages = of->kind->memory == MEMORY_PAGE;
+	const struct life *end = life + nr;
 
 	for (; life < end; life++) {
 		const struct peak_change change = { .event = (uintptr_t)life->event,
 						    .ts = life->event ? life->event->ts
 								      : 0,
-						    .at = life->ptr,
+						    .at = life->at,
 						    .begin = life->begin,
-						    .nr = 1,
-						    .bytes = life->bytes_alloc,
+						    .nr = life->nr,
+						    .bytes = life->bytes,
 						    .row = life->row,
-						    .more = life->what == SLAB_BORN };
+						    .pages = pages,
+						    .more = life->what == LIFE_BORN };
 
-		if (life->what != SLAB_FOUND) /* it was gone before */
+		if (life_changes(life))
 			keep(ctx, &change);
 	}
 }
 
-static void pages_lived(void *ctx, const struct page_life *life, size_t nr)
-{
-	const struct page_life *end = life + nr;
-	struct peak *p = ctx;
-
-	for (; life < end; life++) {
-		const struct peak_change change = {
-			.event = (uintptr_t)life->event,
-			.ts = life->event ? life->event->ts : 0,
-			.at = life->pfn,
-			.begin = life->begin,
-			.nr = life->pages,
-			.bytes = life->pages * p->env->page_size,
-			.row = life->row,
-			.pages = true,
-			.more = life->what == PAGE_BORN
-		};
-
-		if (life->what != PAGE_FOUND && life->what != PAGE_REFUSED)
-			keep(p, &change);
-	}
-}
-
-/* How many objects each one of a row stands for. */
-static uint32_t weight_of(const struct peak *p, const struct peak_side *side, size_t row)
-{
-	return side == &p->pages ? page_lives_weight(&p->page->lives, row)
-				 : slab_lives_weight(&p->slab->lives, row);
-}
-
 /* The row of a change, with its value at the moment already saved. NULL: no memory. */
-static struct peak_row *row_of(struct peak *p, struct peak_side *side, uint32_t number)
+static struct peak_row *row_of(struct peak *p, bool pages, uint32_t number)
 {
+	struct peak_side *side = &p->sides[pages];
 	struct peak_row *row;
 
 	if (unlikely(number >= side->nr)) {
@@ -88,8 +61,8 @@ static struct peak_row *row_of(struct peak *p, struct peak_side *side, uint32_t 
 		}
 		for (; side->nr <= number; side->nr++)
 			side->rows[side->nr] =
-				(struct peak_row){ .times =
-							   weight_of(p, side, side->nr) };
+				(struct peak_row){ .times = lives_weight(p->of[pages],
+									 side->nr) };
 	}
 	row = &side->rows[number];
 	if (row->turn != p->turn) {
@@ -102,9 +75,10 @@ static struct peak_row *row_of(struct peak *p, struct peak_side *side, uint32_t 
 
 static void apply(struct peak *p, const struct peak_change *c)
 {
-	struct peak_side *side = c->pages ? &p->pages : &p->slabs;
-	struct peak_row *row = row_of(p, side, c->row);
-	uint64_t sum, bytes;
+	struct peak_side *side = &p->sides[c->pages];
+	struct peak_row *row = row_of(p, c->pages, c->row);
+	uint64_t sum = 0, bytes;
+	int i;
 
 	if (!row)
 		return;
@@ -129,7 +103,8 @@ static void apply(struct peak *p, const struct peak_change *c)
 		side->most = side->live;
 		side->when = c->ts;
 	}
-	sum = (p->of_slab ? p->slabs.live : 0) + (p->of_pages ? p->pages.live : 0);
+	for (i = 0; i < MEMORY_KINDS; i++)
+		sum += p->counts[i] ? p->sides[i].live : 0;
 	if (sum <= p->most)
 		return;
 	p->most = sum;
@@ -174,42 +149,31 @@ void peak_observe(void *self, const struct kmem_event *evs, size_t nr)
 	flush(self);
 }
 
-static int observe(struct peak *p)
-{
-	int ret = slab_lives_observe(&p->slab->lives, slab_lived, p);
-
-	return ret ? ret : page_lives_observe(&p->page->lives, pages_lived, p);
-}
-
 void peak_destroy(void *self)
 {
 	struct peak *p = self;
+	int i;
 
-	timeline_free(&p->slabs.timeline);
-	timeline_free(&p->pages.timeline);
-	free(p->slabs.rows);
-	free(p->pages.rows);
+	for (i = 0; i < MEMORY_KINDS; i++) {
+		timeline_free(&p->sides[i].timeline);
+		free(p->sides[i].rows);
+	}
 	free(p->changes);
 	free(p);
 }
 
-static int show(const struct peak *p, bool pages, struct report *report)
+static int show(const struct peak *p, enum memory memory, struct report *report)
 {
-	enum subject_kind kinds[SUBJECTS_ASKED_MAX];
-	size_t nr = subjects_asked(p->opts, pages, kinds), i;
-	int ret = 0;
-
-	for (i = 0; i < nr && !ret; i++)
-		ret = peak_show(p, pages, kinds[i], report);
-	return ret;
+	return account_rows_by(p->opts, memory, peak_show, p, report);
 }
 
 int peak_create(const struct analysis_env *env, const struct analysis_options *opts,
 		void **self)
 {
+	const struct dimensions dimensions[] = { subjects_slab_dimensions(opts, env),
+						 subjects_page_dimensions(opts->by) };
 	struct peak *p = calloc(1, sizeof(*p));
-	struct dimensions slab, page;
-	int ret;
+	int i;
 
 	*self = p;
 	if (!p)
@@ -217,16 +181,13 @@ int peak_create(const struct analysis_env *env, const struct analysis_options *o
 	p->env = env;
 	p->opts = opts;
 	p->show = show;
-	p->of_slab = !opts->needs || opts->needs & NEEDS_SLAB;
-	p->of_pages = !opts->needs || opts->needs & NEEDS_PAGE;
-	timeline_init(&p->slabs.timeline, env->first_ts, env->last_ts, opts->bins);
-	timeline_init(&p->pages.timeline, env->first_ts, env->last_ts, opts->bins);
-	slab = subjects_slab_dimensions(opts, env);
-	page = subjects_page_dimensions(opts->by);
-	ret = accounts_slab(env->accounts, &slab, &p->slab);
-	if (!ret)
-		ret = accounts_page(env->accounts, &page, &p->page);
-	return ret ? ret : observe(p);
+	for (i = 0; i < MEMORY_KINDS; i++) {
+		p->counts[i] =
+			!opts->needs || opts->needs & analysis_memory((enum memory)i);
+		timeline_init(&p->sides[i].timeline, env->first_ts, env->last_ts,
+			      opts->bins);
+	}
+	return accounts_observe(env->accounts, dimensions, p->of, lived, p);
 }
 
 static int create(const struct analysis_env *env, const struct analysis_options *opts,
@@ -253,15 +214,16 @@ void peak_end(void *self)
 int peak_view(const void *self, struct report *report)
 {
 	const struct peak *p = self;
-	const struct alloc_filter *filter = p->env->filter;
-	uint32_t seen = analysis_seen(p->env);
-	bool failed = p->failed || p->slabs.timeline.failed || p->pages.timeline.failed;
-	int ret = failed || p->slab->lives.failed || p->page->lives.failed ? -ENOMEM : 0;
+	int ret = p->failed ? -ENOMEM : 0, i;
 
-	if (!ret && p->of_slab && seen & NEEDS_SLAB && !(filter && !filter->nr_slab))
-		ret = p->show(p, false, report);
-	if (!ret && p->of_pages && seen & NEEDS_PAGE && !(filter && !filter->nr_page))
-		ret = p->show(p, true, report);
+	for (i = 0; i < MEMORY_KINDS; i++) {
+		if (p->sides[i].timeline.failed || p->of[i]->failed)
+			ret = -ENOMEM;
+	}
+	for (i = 0; i < MEMORY_KINDS && !ret; i++) {
+		if (account_rows_wanted(p->env, p->opts, (enum memory)i))
+			ret = p->show(p, (enum memory)i, report);
+	}
 	return ret;
 }
 

@@ -42,11 +42,10 @@ struct peak_change {
 
 /**
  * struct peak - the analysis
- * @of_slab, @of_pages: the moment is the maximum of the sum of these
+ * @of: lives of each kind of memory; @counts: the moment is the maximum of the sum of these
  * @at_end: the moment is the end instead
- * @slabs, @pages: what lives
+ * @sides: what lives
  * @most, @when: the maximum of the sum that was asked for
- * @live_then: live bytes of @slabs and of @pages at that moment
  * @turn: number of new maxima so far
  * @changes: changes of a batch, in any order
  * @changed: takes every change, in order; NULL: not wanted
@@ -59,16 +58,15 @@ struct peak_change {
 struct peak {
 	const struct analysis_env *env;
 	const struct analysis_options *opts;
-	struct slab_account *slab;
-	struct page_account *page;
-	bool of_slab, of_pages, at_end;
-	struct peak_side slabs, pages;
+	struct lives *of[MEMORY_KINDS];
+	bool counts[MEMORY_KINDS], at_end;
+	struct peak_side sides[MEMORY_KINDS];
 	uint64_t most, when;
 	uint64_t turn;
 	struct peak_change *changes;
 	size_t nr_changes, capacity;
 	void (*changed)(const struct peak *p, const struct peak_change *c);
-	int (*show)(const struct peak *p, bool pages, struct report *report);
+	int (*show)(const struct peak *p, enum memory memory, struct report *report);
 	bool failed;
 };
 
@@ -103,8 +101,8 @@ void peak_destroy(void *self);
 
 extern const struct table_type peak_type, peak_page_type;
 
-/* Adds the table of slab objects, or of pages, by @kind, after the last event. 0 or -ENOMEM. */
-int peak_show(const struct peak *p, bool pages, enum subject_kind kind,
+/* Adds the table of @memory by @kind, after the last event; @self: struct peak. 0 or -ENOMEM. */
+int peak_show(const void *self, enum memory memory, enum subject_kind kind,
 	      struct report *report) __must_check;
 
 #endif

@@ -7,6 +7,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
+#include "analysis/stat/account_rows.h"
 #include "analysis/time/peak.h"
 #include "report/text_cell.h"
 
@@ -179,34 +180,19 @@ static void note_bins(const struct view *v, struct table *t)
 
 static void add_notes(const struct view *v, struct table *t)
 {
-	const struct peak *p = v->p;
-	uint64_t losses = v->owners.pages ? p->page->lives.fates.losses
-					  : p->slab->lives.fates.losses;
+	const struct owners *o = &v->owners;
 	uint64_t untraced = 0;
 	size_t i;
 
-	for (i = 0; i < v->owners.nr_rows; i++) {
-		const struct page_tally *page;
-
-		if (v->owners.pages) {
-			page = &p->page->lives.tallies[i];
-			untraced +=
-				(page->of[PAGE_GONE].pages - page->of[PAGE_FOUND].pages) *
-				owners_weight(&v->owners, i);
-		} else {
-			untraced +=
-				slab_tally_counts(&p->slab->lives.tallies[i]).implicit *
-				owners_weight(&v->owners, i);
-		}
-	}
+	for (i = 0; i < o->nr_rows; i++)
+		untraced += lives_sums(o->lives, i).gone_nr * lives_weight(o->lives, i);
 	note_bins(v, t);
 	if (untraced)
 		table_add_note(t,
 			       "Freed without an event: %" PRIu64
 			       " %s%s, live here until the address was allocated again.",
-			       untraced, v->owners.pages ? "page" : "object",
-			       plural(untraced));
-	if (losses)
+			       untraced, o->pages ? "page" : "object", plural(untraced));
+	if (o->lives->losses)
 		table_add_note(
 			t, "!Events were lost: what was freed meanwhile counts as live.");
 }
@@ -228,8 +214,7 @@ static void add_interval(const struct view *v, struct table *t)
 static void add_summary(const struct view *v, struct table *t)
 {
 	const struct peak *p = v->p;
-	bool bound = v->owners.pages ? p->page->lives.fates.losses
-				     : p->slab->lives.fates.losses;
+	bool bound = v->owners.lives->losses;
 	uint64_t then = 0, now = v->side->live;
 	enum column_unit unit =
 		recording_clocks_are_ns(p->env->rec) ? UNIT_TIME : UNIT_COUNT;
@@ -262,29 +247,22 @@ static void add_summary(const struct view *v, struct table *t)
 static struct table *new_table(const struct peak *p, const struct table_type *type,
 			       bool pages, enum subject_kind kind)
 {
-	bool both = p->of_slab && p->of_pages;
+	bool both = p->counts[MEMORY_SLAB] && p->counts[MEMORY_PAGE];
 	struct strbuf title = { 0 };
-	char words[SUBJECT_WORDS];
 	struct table *t;
 	size_t i;
 
-	strbuf_printf(&title, "%s live at the %s, by %s",
-		      pages ? "Pages" : "Slab objects",
+	strbuf_printf(&title, "%s live at the %s,", pages ? "Pages" : "Slab objects",
 		      p->at_end ? "moment"
 		      : both	? "peak of both"
-				: "peak",
-		      subjects_words(kind, words));
-	t = table_type_new(type, strbuf_text(&title),
-			   subject_estimated(kind, p->env->sample.one_in), false);
+				: "peak");
+	t = account_rows_table(type, p->env, kind, strbuf_text(&title));
 	strbuf_free(&title);
-	if (!t)
-		return NULL;
-	table_set_by(t, words);
-	for (i = 0; i < t->nr_columns; i++) {
+	for (i = 0; t && i < t->nr_columns; i++) {
 		if (t->columns[i].live)
 			t->columns[i].hidden |= p->at_end;
 		if (t->columns[i].series)
-			t->columns[i].hidden = !p->slabs.timeline.bins;
+			t->columns[i].hidden = !p->sides[0].timeline.bins;
 	}
 	return t;
 }
@@ -298,15 +276,16 @@ static bool any(const uint64_t *numbers, size_t nr)
 	return i < nr;
 }
 
-int peak_show(const struct peak *p, bool pages, enum subject_kind kind,
+int peak_show(const void *self, enum memory memory, enum subject_kind kind,
 	      struct report *report)
 {
+	const struct peak *p = self;
+	const bool pages = memory == MEMORY_PAGE;
 	const struct table_type *type = pages ? &peak_page_type : &peak_type;
-	struct view v = { .p = p, .side = pages ? &p->pages : &p->slabs };
+	struct view v = { .p = p, .side = &p->sides[memory] };
 	enum subject_kind columns = subject_estimated(kind, p->env->sample.one_in);
 	struct table *t = new_table(p, type, pages, kind);
-	int ret = pages ? owners_init_pages(&v.owners, p->env, &p->page->lives, kind)
-			: owners_init_slab(&v.owners, p->env, &p->slab->lives, kind);
+	int ret = owners_init(&v.owners, p->env, p->of[memory], kind);
 	size_t nr_bins = v.side->timeline.bins;
 	uint32_t i;
 

@@ -100,11 +100,11 @@ static struct slab_account *slab_of(const struct kmem_event *evs, bool filtered)
 
 	ck_assert_ptr_nonnull(acc);
 	acc->lives.skew = 8;
-	acc->lives.filtered = filtered;
-	acc->by_ptr = true;
-	slab_account_events(acc, evs, EVENTS);
+	acc->lives.any.filtered = filtered;
+	ck_assert_int_eq(slab_account_by_address(acc), 0);
+	slab_lives_events(&acc->lives, evs, EVENTS);
 	slab_account_finish(acc);
-	ck_assert(!acc->failed);
+	ck_assert(!acc->lives.any.failed);
 	return acc;
 }
 
@@ -139,7 +139,7 @@ START_TEST(slab_parts_make_the_whole)
 		ck_assert_uint_eq(t->frees, t->matched + t->other);
 		ck_assert_uint_eq(t->other,
 				  whole->unmatched + whole->doubled + whole->null);
-		ck_assert_uint_eq(t->implicit + map_sum(&acc->lives.hidden_gone),
+		ck_assert_uint_eq(t->implicit + map_sum(&acc->lives.any.hidden_gone),
 				  whole->implicit);
 		for (i = 0; i < NR_SLAB_SUMS; i++)
 			sums[i] += (const uint64_t[])SLAB_SUMS(t)[i];
@@ -165,11 +165,11 @@ static struct page_account *pages_of(const struct kmem_event *evs, bool filtered
 
 	ck_assert_ptr_nonnull(acc);
 	acc->lives.doubts.skew = 8;
-	acc->lives.filtered = filtered;
-	acc->by_pfn = true;
-	page_account_events(acc, evs, EVENTS);
+	acc->lives.any.filtered = filtered;
+	ck_assert_int_eq(page_account_by_address(acc), 0);
+	page_lives_events(&acc->lives, evs, EVENTS);
 	page_account_finish(acc);
-	ck_assert(!acc->failed);
+	ck_assert(!acc->lives.any.failed);
 	return acc;
 }
 
@@ -204,7 +204,8 @@ START_TEST(page_parts_make_the_whole)
 		t = &acc->totals;
 		ck_assert_uint_eq(t->frees, t->matched + t->split + t->merged + t->other);
 		ck_assert_uint_eq(t->other, whole->unmatched + whole->again);
-		ck_assert_uint_eq(t->implicit_pages + map_sum(&acc->lives.hidden_gone),
+		ck_assert_uint_eq(t->implicit_pages +
+					  map_sum(&acc->lives.any.hidden_gone),
 				  whole->implicit_pages);
 		merged += t->merged;
 		for (i = 0; i < NR_PAGE_SUMS; i++)

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * tests: account/forget.h: live objects and blocks keep their rows, all others are removed.
+ * tests: account/lives.h: live objects and blocks keep their rows, all others are removed.
  */
 #include <check.h>
 #include <stdlib.h>
 
-#include "account/forget.h"
+#include "account/page_account.h"
+#include "account/slab_account.h"
 
 #define ROWS 8
 
@@ -20,7 +21,7 @@ static void slab_alloc(struct slab_account *acc, uint64_t ptr, uint64_t callsite
 	ev.slab_alloc.ptr = ptr;
 	ev.slab_alloc.callsite = callsite;
 	ev.slab_alloc.bytes_req = ev.slab_alloc.bytes_alloc = size;
-	slab_account_events(acc, &ev, 1);
+	slab_lives_events(&acc->lives, &ev, 1);
 }
 
 static void slab_free(struct slab_account *acc, uint64_t ptr)
@@ -28,12 +29,12 @@ static void slab_free(struct slab_account *acc, uint64_t ptr)
 	struct kmem_event ev = { .type = KMEM_KFREE };
 
 	ev.slab_free.ptr = ptr;
-	slab_account_events(acc, &ev, 1);
+	slab_lives_events(&acc->lives, &ev, 1);
 }
 
 static void check_slab(struct dimensions dimensions)
 {
-	struct slab_account acc = { .lives = { .dimensions = dimensions } };
+	struct slab_account acc = { .lives.any.dimensions = dimensions };
 
 	slab_alloc(&acc, 0x1000, 0xa, 64);
 	slab_alloc(&acc, 0x2000, 0xb, 128);
@@ -45,15 +46,15 @@ static void check_slab(struct dimensions dimensions)
 	slab_free(&acc, 0x3000); /* double free */
 	for (int i = 0; i < ROWS; i++)
 		keep[i] = i == 2;
-	ck_assert_int_eq(forget_slab(&acc, keep, to), 0);
-	ck_assert_uint_eq(to[0], FORGET_GONE);
+	ck_assert_int_eq(lives_forget(&acc.lives.any, keep, to), 0);
+	ck_assert_uint_eq(to[0], LIVES_GONE);
 	ck_assert_uint_eq(to[1], 0);
 	ck_assert_uint_eq(to[2], 1); /* marked as kept */
 	ck_assert_uint_eq(to[3], 2);
-	ck_assert_uint_eq(slab_lives_rows(&acc.lives), 3);
+	ck_assert_uint_eq(lives_rows(&acc.lives.any), 3);
 	ck_assert_uint_eq(slab_lives_key(&acc.lives, 0)->callsite, 0xb);
 	ck_assert_uint_eq(slab_lives_key(&acc.lives, 2)->callsite, 0xd);
-	ck_assert_uint_eq(acc.lives.live.count, 2);
+	ck_assert_uint_eq(acc.lives.any.live.count, 2);
 	/* Live objects keep their rows; new allocations get new rows. */
 	slab_free(&acc, 0x2000);
 	slab_alloc(&acc, 0x1000, 0xa, 64);
@@ -68,8 +69,8 @@ static void check_slab(struct dimensions dimensions)
 	ck_assert_uint_eq(slab_lives_key(&acc.lives, 3)->callsite, 0xa);
 	ck_assert_uint_eq(acc.rows[3].live_alloc, 64);
 	slab_free(&acc, 0x3000); /* its earlier free is forgotten */
-	ck_assert_uint_eq(acc.lives.fates.unmatched, 2);
-	ck_assert_uint_eq(acc.lives.fates.doubled, 1);
+	ck_assert_uint_eq(acc.lives.totals.unmatched, 2);
+	ck_assert_uint_eq(acc.lives.totals.doubled, 1);
 	slab_account_free(&acc);
 }
 
@@ -87,7 +88,7 @@ static void page_alloc(struct page_account *acc, uint64_t pfn, uint32_t order,
 
 	ev.page_alloc.pfn = pfn;
 	ev.page_alloc.order = order;
-	page_account_events(acc, &ev, 1);
+	page_lives_events(&acc->lives, &ev, 1);
 }
 
 static void page_free(struct page_account *acc, uint64_t pfn, uint32_t order)
@@ -96,12 +97,12 @@ static void page_free(struct page_account *acc, uint64_t pfn, uint32_t order)
 
 	ev.page_free.pfn = pfn;
 	ev.page_free.order = order;
-	page_account_events(acc, &ev, 1);
+	page_lives_events(&acc->lives, &ev, 1);
 }
 
 START_TEST(page_rows_that_live_stay)
 {
-	struct page_account acc = { .by_pfn = false };
+	struct page_account acc = { 0 };
 
 	page_alloc(&acc, 8, 0, 1);
 	page_alloc(&acc, 512, 9, 2);
@@ -111,8 +112,8 @@ START_TEST(page_rows_that_live_stay)
 	page_free(&acc, 513, 0); /* frees a part */
 	for (int i = 0; i < ROWS; i++)
 		keep[i] = false;
-	ck_assert_int_eq(forget_page(&acc, keep, to), 0);
-	ck_assert_uint_eq(to[0], FORGET_GONE);
+	ck_assert_int_eq(lives_forget(&acc.lives.any, keep, to), 0);
+	ck_assert_uint_eq(to[0], LIVES_GONE);
 	ck_assert_uint_eq(to[1], 0);
 	ck_assert_uint_eq(to[2], 1);
 	page_free(&acc, 16, 2);
@@ -133,8 +134,8 @@ END_TEST
 START_TEST(stacks_get_other_numbers)
 {
 	const struct dimensions dims = { .of = { DIMENSION_KMALLOC, DIMENSION_STACK } };
-	struct slab_account slab = { .lives = { .dimensions = dims } };
-	struct page_account page = { .by_pfn = false };
+	struct slab_account slab = { .lives.any.dimensions = dims };
+	struct page_account page = { 0 };
 	const uint32_t stacks[] = { 0, 5, 2, 0, 0, 1 };
 	uint32_t used[6] = { 0 };
 	struct kmem_event ev = { .type = KMEM_KMALLOC, .stack = 2 };
@@ -142,21 +143,23 @@ START_TEST(stacks_get_other_numbers)
 	ev.slab_alloc.ptr = 0x1000;
 	ev.slab_alloc.callsite = 0xa;
 	ev.slab_alloc.bytes_req = ev.slab_alloc.bytes_alloc = 64;
-	slab_account_events(&slab, &ev, 1);
+	slab_lives_events(&slab.lives, &ev, 1);
 	page_alloc(&page, 8, 0, 5);
 	page_alloc(&page, 9, 0, 1);
 	page_alloc(&page, 10, 0, 0);
-	forget_mark_stacks(&slab, &page, used);
+	lives_mark_stacks(&slab.lives.any, used);
+	lives_mark_stacks(&page.lives.any, used);
 	ck_assert_uint_eq(used[1], 1);
 	ck_assert_uint_eq(used[2], 1);
 	ck_assert_uint_eq(used[3] + used[4], 0);
 	ck_assert_uint_eq(used[5], 1);
-	ck_assert_int_eq(forget_renumber_stacks(&slab, &page, stacks), 0);
+	ck_assert_int_eq(lives_renumber_stacks(&slab.lives.any, stacks), 0);
+	ck_assert_int_eq(lives_renumber_stacks(&page.lives.any, stacks), 0);
 	/* The same callchains have new numbers: the rows are the old ones. */
 	page_alloc(&page, 11, 0, 1);
 	page_alloc(&page, 12, 0, 5);
 	ev.slab_alloc.ptr = 0x2000;
-	slab_account_events(&slab, &ev, 1);
+	slab_lives_events(&slab.lives, &ev, 1);
 	page_account_sum(&page);
 	slab_account_sum(&slab);
 	ck_assert_uint_eq(page.nr_rows, 3);
@@ -168,10 +171,6 @@ START_TEST(stacks_get_other_numbers)
 	ck_assert_uint_eq(slab.nr_rows, 1);
 	ck_assert_uint_eq(slab.rows[0].hit, 2);
 	ck_assert_uint_eq(slab_lives_key(&slab.lives, 0)->dims.of[1], 2);
-	/* Either account may be missing. */
-	forget_mark_stacks(NULL, &page, used);
-	forget_mark_stacks(&slab, NULL, used);
-	ck_assert_int_eq(forget_renumber_stacks(NULL, NULL, stacks), 0);
 	slab_account_free(&slab);
 	page_account_free(&page);
 }

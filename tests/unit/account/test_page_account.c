@@ -16,7 +16,7 @@ static void alloc(struct page_account *acc, uint64_t pfn, uint32_t order)
 	ev.page_alloc.pfn = pfn;
 	ev.page_alloc.order = order;
 	ev.page_alloc.gfp_flags = 0xcc0;
-	page_account_events(acc, &ev, 1);
+	page_lives_events(&acc->lives, &ev, 1);
 }
 
 static void release(struct page_account *acc, uint64_t pfn, uint32_t order)
@@ -25,7 +25,7 @@ static void release(struct page_account *acc, uint64_t pfn, uint32_t order)
 
 	ev.page_free.pfn = pfn;
 	ev.page_free.order = order;
-	page_account_events(acc, &ev, 1);
+	page_lives_events(&acc->lives, &ev, 1);
 }
 
 static void announce(struct page_account *acc, uint64_t pfn)
@@ -33,7 +33,7 @@ static void announce(struct page_account *acc, uint64_t pfn)
 	struct kmem_event ev = { .type = KMEM_PAGE_FREE_BATCHED };
 
 	ev.page_free.pfn = pfn;
-	page_account_events(acc, &ev, 1);
+	page_lives_events(&acc->lives, &ev, 1);
 }
 
 static void check_identities(struct page_account *acc)
@@ -41,7 +41,7 @@ static void check_identities(struct page_account *acc)
 	const struct page_totals *s = &acc->totals;
 
 	page_account_sum(acc);
-	ck_assert(!acc->failed);
+	ck_assert(!acc->lives.any.failed);
 	ck_assert_uint_eq(s->pages, s->freed_pages + s->implicit_pages + s->live_pages);
 	ck_assert_uint_eq(s->requests - s->failures,
 			  s->alloc_freed + s->implicit_blocks + s->live_blocks);
@@ -51,9 +51,10 @@ static void check_identities(struct page_account *acc)
 
 START_TEST(huge_page_freed_page_by_page)
 {
-	struct page_account acc = { .by_pfn = true };
+	struct page_account acc = { 0 };
 	uint64_t i;
 
+	ck_assert_int_eq(page_account_by_address(&acc), 0);
 	alloc(&acc, 512, 9);
 	release(&acc, 700, 0);
 	page_account_sum(&acc);
@@ -71,7 +72,7 @@ START_TEST(huge_page_freed_page_by_page)
 	ck_assert_uint_eq(acc.totals.freed_pages, 512);
 	ck_assert_uint_eq(acc.rows[0].live_hit, 0);
 	ck_assert_uint_eq(acc.addresses.pfns[0].live_pages, 0);
-	ck_assert_uint_eq(acc.lives.blocks.count, 0);
+	ck_assert_uint_eq(acc.lives.any.live.count, 0);
 	check_identities(&acc);
 	page_account_free(&acc);
 }
@@ -83,15 +84,15 @@ static void alloc_at(struct page_account *acc, uint64_t ts, uint64_t pfn, uint32
 
 	ev.page_alloc.pfn = pfn;
 	ev.page_alloc.order = order;
-	page_account_events(acc, &ev, 1);
+	page_lives_events(&acc->lives, &ev, 1);
 }
 
 /* One event ends more blocks than one batch reports, before it begins the block of a new row. */
 START_TEST(first_event_of_a_row_that_ends_many_blocks)
 {
 	static const uint32_t orders[] = { 0, 10, 3 };
-	struct page_account acc = { .lives.dimensions = { .of = { DIMENSION_PID },
-							  .task_sums = true } };
+	struct page_account acc = { .lives.any.dimensions = { .of = { DIMENSION_PID },
+							      .task_sums = true } };
 	uint64_t i;
 
 	for (i = 0; i < 1024; i++)
@@ -102,10 +103,10 @@ START_TEST(first_event_of_a_row_that_ends_many_blocks)
 	check_identities(&acc);
 	ck_assert_uint_eq(acc.totals.implicit_blocks, 1024);
 	ck_assert_uint_eq(acc.nr_rows, 3);
-	ck_assert_uint_eq(acc.lives.nr_tallies, 3);
+	ck_assert_uint_eq(acc.lives.any.nr_tallies, 3);
 	for (i = 0; i < 3; i++) {
-		ck_assert_uint_eq(page_account_key(&acc, i)->order, orders[i]);
-		ck_assert_uint_eq(acc.lives.firsts[i], i + 1);
+		ck_assert_uint_eq(page_lives_key(&acc.lives, i)->order, orders[i]);
+		ck_assert_uint_eq(acc.lives.any.firsts[i], i + 1);
 	}
 	page_account_free(&acc);
 }
@@ -269,11 +270,12 @@ END_TEST
 
 START_TEST(only_what_came_after_the_last_gap_is_sure)
 {
-	struct page_account acc = { .by_pfn = true };
+	struct page_account acc = { 0 };
 	struct kmem_event loss = { .type = KMEM_LOSS, .ts = 20 };
 
+	ck_assert_int_eq(page_account_by_address(&acc), 0);
 	alloc(&acc, 0, 3);
-	page_account_events(&acc, &loss, 1);
+	page_lives_events(&acc.lives, &loss, 1);
 	alloc(&acc, 16, 4);
 	release(&acc, 20, 2); /* the rest of a block keeps its time of allocation */
 	alloc(&acc, 64, 0);
@@ -300,7 +302,7 @@ START_TEST(frees_alone_are_kept_by_who_freed)
 	alloc(&acc, 8, 1);
 	ev.page_free.pfn = 8;
 	ev.page_free.order = 3; /* two of its pages are known */
-	page_account_events(&acc, &ev, 1);
+	page_lives_events(&acc.lives, &ev, 1);
 	page_account_sum(&acc);
 	ck_assert_uint_eq(acc.lives.nr_free_only, 2);
 	ck_assert_uint_eq(acc.lives.free_only[0].stack, 0);
@@ -328,7 +330,7 @@ static void event_at(struct page_account *acc, const char *event, uint64_t ts)
 		ev.page_free.pfn = 1 << 20;
 		ev.page_free.order = order;
 	}
-	page_account_events(acc, &ev, 1);
+	page_lives_events(&acc->lives, &ev, 1);
 	check_identities(acc);
 }
 
@@ -400,11 +402,12 @@ START_TEST(order_within_the_skew)
 	size_t i;
 
 	for (i = 0; i < ARRAY_SIZE(cases); i++) {
-		struct page_account acc = { .by_pfn = true };
+		struct page_account acc = { 0 };
 		const struct page_totals *s = &acc.totals;
 		const char *event = cases[i].events;
 		uint64_t ts = 100;
 
+		ck_assert_int_eq(page_account_by_address(&acc), 0);
 		acc.lives.doubts.skew = cases[i].skew;
 		for (; *event; event += 3, ts += 5)
 			event_at(&acc, event, ts);
@@ -440,8 +443,8 @@ START_TEST(large_blocks_cost_what_small_ones_do)
 		release(&acc, pfn + (uint64_t)i * 4099 % (1 << 20), 0);
 		ev.page_free.pfn = pfn;
 		ev.page_free.order = 20;
-		page_account_events(&acc, &ev, 1);
-		page_account_events(&acc, &ev, 1); /* no block is live: in doubt */
+		page_lives_events(&acc.lives, &ev, 1);
+		page_lives_events(&acc.lives, &ev, 1); /* no block is live: in doubt */
 		check_identities(&acc);
 	}
 	ck_assert_int_eq(clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &to), 0);
@@ -459,7 +462,7 @@ START_TEST(doubts_do_not_grow_with_the_events)
 
 	for (ev.ts = 1; ev.ts < 100000; ev.ts++) {
 		ev.page_free.pfn = ev.ts;
-		page_account_events(&acc, &ev, 1);
+		page_lives_events(&acc.lives, &ev, 1);
 	}
 	page_account_sum(&acc);
 	ck_assert_uint_eq(acc.totals.unmatched, 99999);
@@ -475,7 +478,7 @@ START_TEST(frees_of_what_was_left_out_change_nothing)
 	size_t i;
 
 	for (i = 0; i < 2; i++) {
-		struct page_account acc = { .lives.scope.part = true,
+		struct page_account acc = { .lives.any.scope.part = true,
 					    .lives.doubts.skew = skews[i] };
 
 		release(&acc, 512, 9);

@@ -24,31 +24,32 @@ struct model {
 	bool times;
 };
 
-static void end_pages(struct model *m, const struct page_life *life)
+static void end_pages(struct model *m, const struct life *life)
 {
-	struct watched *w = &m->watched[life->pfn];
+	bool last = life->flags & LIFE_LAST, reordered = life->flags & LIFE_REORDERED;
+	struct watched *w = &m->watched[life->at];
 
-	ck_assert_uint_gt(life->pages, 0);
-	ck_assert_uint_le(life->pages, w->left);
+	ck_assert_uint_gt(life->nr, 0);
+	ck_assert_uint_le(life->nr, w->left);
 	ck_assert_uint_eq(life->begin, w->begin);
-	w->implicit |= life->what == PAGE_GONE;
-	w->left -= life->pages;
-	m->live -= life->pages;
-	ck_assert_int_eq(life->last, !w->left);
-	if (life->last)
-		ck_assert_int_eq(life->implicit, w->implicit);
-	ck_assert_int_eq(life->other_cpu,
-			 life->reordered ||
+	w->implicit |= life->what == LIFE_GONE;
+	w->left -= life->nr;
+	m->live -= life->nr;
+	ck_assert_int_eq(last, !w->left);
+	if (last)
+		ck_assert_int_eq((life->flags & LIFE_IMPLICIT) != 0, w->implicit);
+	ck_assert_int_eq((life->flags & LIFE_OTHER_CPU) != 0,
+			 reordered ||
 				 (life->event && life->event->type == KMEM_PAGE_FREE &&
 				  life->event->cpu != w->cpu));
-	m->ended += life->last;
-	m->reordered += life->reordered;
-	*(life->what == PAGE_GONE ? &m->gone : &m->freed) += life->pages;
+	m->ended += last;
+	m->reordered += reordered;
+	*(life->what == LIFE_GONE ? &m->gone : &m->freed) += life->nr;
 }
 
-static void hear(void *ctx, const struct page_life *life, size_t nr)
+static void hear(void *ctx, const struct lives *of, const struct life *life, size_t nr)
 {
-	const struct page_life *end = life + nr;
+	const struct life *end = life + nr;
 	struct model *m = ctx;
 
 	ck_assert_uint_gt(nr, 0);
@@ -56,20 +57,20 @@ static void hear(void *ctx, const struct page_life *life, size_t nr)
 		m->largest = nr;
 	for (; life < end; life++) {
 		switch (life->what) {
-		case PAGE_BORN:
+		case LIFE_BORN:
 			ck_assert_uint_eq(life->begin, m->times ? life->event->ts : 0);
-			m->live += life->pages;
+			m->live += life->nr;
 			m->requests++;
-			ck_assert_uint_eq(m->watched[life->pfn].left, 0);
-			m->watched[life->pfn] =
-				(struct watched){ life->begin, life->pages,
-						  life->event->cpu, false };
+			ck_assert_uint_eq(m->watched[life->at].left, 0);
+			m->watched[life->at] =
+				(struct watched){ life->begin, life->nr, life->event->cpu,
+						  false };
 			break;
-		case PAGE_REFUSED:
+		case LIFE_REFUSED:
 			m->refused++;
 			break;
-		case PAGE_FOUND:
-			m->found += life->pages;
+		case LIFE_FOUND:
+			m->found += life->nr;
 			break;
 		default:
 			end_pages(m, life);
@@ -119,9 +120,9 @@ START_TEST(pages_end_once)
 	size_t i, some;
 
 	ck_assert(evs && l && m.watched);
-	l->blocks.times = _i;
+	l->any.live.times = _i;
 	l->doubts.skew = 8;
-	ck_assert_int_eq(page_lives_observe(l, hear, &m), 0);
+	ck_assert_int_eq(lives_observe(&l->any, hear, &m), 0);
 	for (i = 0; i < EVENTS; i++)
 		random_event(&evs[i], &seed, i + 1);
 	for (i = 0; i < EVENTS; i += some) {
@@ -131,15 +132,15 @@ START_TEST(pages_end_once)
 		page_lives_events(l, evs + i, some);
 	}
 	page_lives_finish(l);
-	ck_assert(!l->failed);
-	ck_assert_uint_le(m.largest, 2 * PAGE_LIVES_EVENTS);
+	ck_assert(!l->any.failed);
+	ck_assert_uint_le(m.largest, 2 * LIVES_EVENTS);
 	ck_assert(m.freed && m.gone && m.refused && m.reordered && m.found);
-	while ((e = page_lives_next(l, e))) {
+	while ((e = lives_next(&l->any, e))) {
 		uint64_t first = page_lives_first(l, e);
 
 		live += 1ULL << e->order;
 		m.watched[first].left -= 1ULL << e->order;
-		ck_assert_uint_eq(live_begin(&l->blocks, e), m.watched[first].begin);
+		ck_assert_uint_eq(live_begin(&l->any.live, e), m.watched[first].begin);
 	}
 	ck_assert_uint_eq(live, m.live);
 	for (i = 0; i < PAGES; i++)
@@ -160,8 +161,8 @@ START_TEST(one_event_ends_many_lives)
 	uint64_t pfn;
 
 	ck_assert(l && m.watched);
-	l->blocks.times = true;
-	ck_assert_int_eq(page_lives_observe(l, hear, &m), 0);
+	l->any.live.times = true;
+	ck_assert_int_eq(lives_observe(&l->any, hear, &m), 0);
 	for (pfn = 0; pfn < PAGES; pfn++) {
 		ev.ts = 1000 + pfn;
 		ev.page_alloc.pfn = pfn;
@@ -174,7 +175,7 @@ START_TEST(one_event_ends_many_lives)
 	ck_assert_uint_eq(m.live, 0);
 	ck_assert_uint_eq(m.ended, PAGES);
 	ck_assert_uint_eq(m.freed, PAGES);
-	ck_assert_uint_le(m.largest, 2 * PAGE_LIVES_EVENTS);
+	ck_assert_uint_le(m.largest, 2 * LIVES_EVENTS);
 	page_lives_free(l);
 	free(m.watched);
 	free(l);

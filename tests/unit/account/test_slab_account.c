@@ -18,7 +18,7 @@ static void alloc(struct slab_account *acc, uint64_t ptr, uint64_t callsite, uin
 	ev.slab_alloc.callsite = callsite;
 	ev.slab_alloc.bytes_req = req;
 	ev.slab_alloc.bytes_alloc = size;
-	slab_account_events(acc, &ev, 1);
+	slab_lives_events(&acc->lives, &ev, 1);
 }
 
 static void release(struct slab_account *acc, uint64_t ptr, uint32_t cpu)
@@ -26,7 +26,7 @@ static void release(struct slab_account *acc, uint64_t ptr, uint32_t cpu)
 	struct kmem_event ev = { .type = KMEM_KFREE, .cpu = cpu, .ts = now };
 
 	ev.slab_free.ptr = ptr;
-	slab_account_events(acc, &ev, 1);
+	slab_lives_events(&acc->lives, &ev, 1);
 }
 
 static void check_identities(struct slab_account *acc)
@@ -34,7 +34,7 @@ static void check_identities(struct slab_account *acc)
 	const struct slab_totals *s = &acc->totals;
 
 	slab_account_sum(acc);
-	ck_assert(!acc->failed);
+	ck_assert(!acc->lives.any.failed);
 	ck_assert_uint_eq(s->allocs, s->matched + s->implicit + s->live);
 	ck_assert_uint_eq(s->bytes_alloc,
 			  s->bytes_freed + s->bytes_implicit + s->live_alloc);
@@ -44,8 +44,9 @@ static void check_identities(struct slab_account *acc)
 
 START_TEST(each_fate_has_its_counter)
 {
-	struct slab_account acc = { .by_ptr = true };
+	struct slab_account acc = { 0 };
 
+	ck_assert_int_eq(slab_account_by_address(&acc), 0);
 	alloc(&acc, 0x1000, 0xa, 50, 64);
 	release(&acc, 0x1000, 0); /* matched */
 	release(&acc, 0x1000, 0); /* double */
@@ -61,7 +62,7 @@ START_TEST(each_fate_has_its_counter)
 	alloc(&acc, 0x4000, 0xa, 1ULL << 40, 1ULL << 40);
 
 	slab_account_finish(&acc);
-	ck_assert(!acc.failed);
+	ck_assert(!acc.lives.any.failed);
 	ck_assert_uint_eq(acc.totals.allocs, 4);
 	ck_assert_uint_eq(acc.totals.matched, 2);
 	ck_assert_uint_eq(acc.totals.doubled, 2);
@@ -77,7 +78,7 @@ START_TEST(each_fate_has_its_counter)
 	check_identities(&acc);
 
 	ck_assert_uint_eq(acc.nr_rows, 2);
-	ck_assert_uint_eq(slab_account_key(&acc, 0)->callsite, 0xa);
+	ck_assert_uint_eq(slab_lives_key(&acc.lives, 0)->callsite, 0xa);
 	ck_assert_uint_eq(acc.rows[0].hit, 3);
 	ck_assert_uint_eq(acc.rows[0].live, 1);
 	ck_assert_uint_eq(acc.rows[0].pingpong, 1);
@@ -98,13 +99,13 @@ START_TEST(frees_of_what_was_left_out_change_nothing)
 	int k;
 
 	for (i = 0; i < 2; i++) {
-		struct slab_account acc = { .lives.scope.part = true,
+		struct slab_account acc = { .lives.any.scope.part = true,
 					    .lives.skew = skews[i] };
 
 		for (k = 0; k < 1000; k++)
 			release(&acc, 0x100000 + (uint64_t)k * 64, 0); /* other objects */
 		if (!acc.lives.skew)
-			ck_assert_uint_eq(acc.lives.live.count, 0);
+			ck_assert_uint_eq(acc.lives.any.live.count, 0);
 		alloc(&acc, 0x1000, 0xa, 50, 64);
 		alloc(&acc, 0x2000, 0xa, 50, 64);
 		release(&acc, 0x1000, 1); /* by any task */
@@ -124,19 +125,19 @@ END_TEST
 /* The recorder's own objects are left out, but not those of interrupts that run on top of it. */
 START_TEST(the_recorders_own_frees_are_not_unmatched)
 {
-	struct slab_account acc = { .lives.scope.self = 42 };
+	struct slab_account acc = { .lives.any.scope.self = 42 };
 	struct kmem_event ev = { .type = KMEM_KFREE, .pid = 42 };
 
 	ev.slab_free.ptr = 0x1000;
-	slab_account_events(&acc, &ev, 1);
-	slab_account_events(&acc, &ev, 1);
+	slab_lives_events(&acc.lives, &ev, 1);
+	slab_lives_events(&acc.lives, &ev, 1);
 	ev.flags = 16; /* in a softirq */
 	ev.slab_free.ptr = 0x2000;
-	slab_account_events(&acc, &ev, 1);
+	slab_lives_events(&acc.lives, &ev, 1);
 	alloc(&acc, 0x3000, 0xa, 50, 64);
 	ev.flags = 0;
 	ev.slab_free.ptr = 0x3000; /* not its own, but it frees it */
-	slab_account_events(&acc, &ev, 1);
+	slab_lives_events(&acc.lives, &ev, 1);
 	slab_account_finish(&acc);
 	ck_assert_uint_eq(acc.totals.other, 2);
 	ck_assert_uint_eq(acc.totals.unmatched, 1);
@@ -207,7 +208,7 @@ START_TEST(freed_addresses_are_remembered_in_little_memory)
 	ck_assert_uint_eq(acc.totals.doubled, doubled);
 	ck_assert_uint_eq(acc.totals.unmatched, unmatched);
 	ck_assert_uint_eq(acc.totals.implicit, implicit);
-	ck_assert_uint_le(acc.lives.live.capacity, 4 * LIVE);
+	ck_assert_uint_le(acc.lives.any.live.capacity, 4 * LIVE);
 	/* Objects are four bytes apart: two groups for each page of 4 KiB. */
 	ck_assert_uint_le(acc.lives.freed.nr_groups, ADDRESSES * 4 / 4096 * 2);
 	slab_account_free(&acc);
@@ -229,7 +230,7 @@ static void event_at(struct slab_account *acc, bool allocates, uint64_t ptr, uin
 		ev.slab_free.ptr = ptr;
 		ev.slab_free.callsite = 0xf0 + cpu;
 	}
-	slab_account_events(acc, &ev, 1);
+	slab_lives_events(&acc->lives, &ev, 1);
 }
 
 /* Free-only rows must add up to the totals. */
@@ -254,7 +255,7 @@ static struct slab_account *play(const char *events, uint64_t skew)
 
 	ck_assert_ptr_nonnull(acc);
 	acc->lives.skew = skew;
-	acc->by_ptr = true;
+	ck_assert_int_eq(slab_account_by_address(acc), 0);
 	for (; *events; events += 2, ts += 5)
 		event_at(acc, *events == 'a', 0x1000, (uint32_t)(events[1] - '0'), ts);
 	slab_account_finish(acc);
@@ -313,13 +314,14 @@ static void lose(struct slab_account *acc, uint64_t ts, uint64_t since_ts)
 
 	ev.loss.count = 3;
 	ev.loss.since_ts = since_ts;
-	slab_account_events(acc, &ev, 1);
+	slab_lives_events(&acc->lives, &ev, 1);
 }
 
 START_TEST(only_what_came_after_the_last_gap_is_sure)
 {
-	struct slab_account acc = { .by_ptr = true };
+	struct slab_account acc = { 0 };
 
+	ck_assert_int_eq(slab_account_by_address(&acc), 0);
 	alloc(&acc, 0x1000, 0xa, 50, 64);
 	lose(&acc, 20, 10);
 	alloc(&acc, 0x2000, 0xa, 50, 64);
@@ -366,7 +368,7 @@ START_TEST(a_dimension_tells_rows_apart)
 	size_t i;
 
 	for (i = 0; i < ARRAY_SIZE(cases); i++) {
-		struct slab_account acc = { .lives.dimensions.of[0] =
+		struct slab_account acc = { .lives.any.dimensions.of[0] =
 						    cases[i].dimension };
 		struct kmem_event a = { .type = KMEM_CACHE_ALLOC,
 					.pid = 100,
@@ -381,13 +383,14 @@ START_TEST(a_dimension_tells_rows_apart)
 			.slab_alloc = { .ptr = 0x2000, .callsite = 5, .node = -1 }
 		};
 
-		slab_account_events(&acc, &a, 1);
-		slab_account_events(&acc, &b, 1);
+		slab_lives_events(&acc.lives, &a, 1);
+		slab_lives_events(&acc.lives, &b, 1);
 		release(&acc, 0x2000, 7); /* counts in the allocating row */
 		slab_account_sum(&acc);
 		ck_assert_uint_eq(acc.nr_rows, cases[i].dimension ? 2 : 1);
-		ck_assert_uint_eq(slab_account_key(&acc, 0)->dims.of[0], cases[i].first);
-		ck_assert_uint_eq(slab_account_key(&acc, acc.nr_rows - 1)->dims.of[0],
+		ck_assert_uint_eq(slab_lives_key(&acc.lives, 0)->dims.of[0],
+				  cases[i].first);
+		ck_assert_uint_eq(slab_lives_key(&acc.lives, acc.nr_rows - 1)->dims.of[0],
 				  cases[i].second);
 		ck_assert_uint_eq(acc.rows[0].live, 1);
 		ck_assert_uint_eq(acc.rows[acc.nr_rows - 1].pingpong, 1);
@@ -398,7 +401,7 @@ END_TEST
 
 START_TEST(sizes_tell_kmalloc_objects_apart)
 {
-	struct slab_account acc = { .lives.dimensions.of[0] = DIMENSION_KMALLOC };
+	struct slab_account acc = { .lives.any.dimensions.of[0] = DIMENSION_KMALLOC };
 	struct kmem_event ev = { .type = KMEM_CACHE_ALLOC,
 				 .slab_alloc = { .callsite = 0xa } };
 
@@ -408,18 +411,18 @@ START_TEST(sizes_tell_kmalloc_objects_apart)
 	/* Without kmalloc(), the object is of the cache that the event names. */
 	ev.slab_alloc.ptr = 0x4000;
 	ev.slab_alloc.bytes_alloc = 64;
-	slab_account_events(&acc, &ev, 1);
+	slab_lives_events(&acc.lives, &ev, 1);
 	ev.slab_alloc.ptr = 0x5000;
 	ev.slab_alloc.bytes_alloc = 96;
-	slab_account_events(&acc, &ev, 1);
+	slab_lives_events(&acc.lives, &ev, 1);
 	release(&acc, 0x3000, 7);
 	slab_account_finish(&acc);
 	ck_assert_uint_eq(acc.nr_rows, 3);
-	ck_assert_uint_eq(slab_account_key(&acc, 0)->dims.of[0], 64);
+	ck_assert_uint_eq(slab_lives_key(&acc.lives, 0)->dims.of[0], 64);
 	ck_assert_uint_eq(acc.rows[0].hit, 2);
-	ck_assert_uint_eq(slab_account_key(&acc, 1)->dims.of[0], 96);
+	ck_assert_uint_eq(slab_lives_key(&acc.lives, 1)->dims.of[0], 96);
 	ck_assert_uint_eq(acc.rows[1].live, 0);
-	ck_assert_uint_eq(slab_account_key(&acc, 2)->dims.of[0], 0);
+	ck_assert_uint_eq(slab_lives_key(&acc.lives, 2)->dims.of[0], 0);
 	ck_assert_uint_eq(acc.rows[2].live_alloc, 160);
 	check_identities(&acc);
 	slab_account_free(&acc);
@@ -435,7 +438,7 @@ START_TEST(large_kmallocs_are_counted)
 	alloc(&acc, 0x20000, 0xa, 8200, 12288);
 	ev.slab_alloc.ptr = 0x30000; /* a cache may have objects of any size */
 	ev.slab_alloc.bytes_alloc = 16384;
-	slab_account_events(&acc, &ev, 1);
+	slab_lives_events(&acc.lives, &ev, 1);
 	slab_account_finish(&acc);
 	ck_assert_uint_eq(acc.totals.large, 1);
 	ck_assert_uint_eq(acc.totals.bytes_large, 12288);

@@ -13,12 +13,12 @@
 
 /* An observer that keeps everything. */
 struct heard {
-	struct slab_life *lives;
+	struct life *lives;
 	uint64_t *times; /* time of each one's event; 0: without an event */
 	size_t nr, capacity, times_capacity, nr_batches, largest;
 };
 
-static void hear(void *ctx, const struct slab_life *lives, size_t nr)
+static void hear(void *ctx, const struct lives *of, const struct life *lives, size_t nr)
 {
 	struct heard *h = ctx;
 	size_t i;
@@ -100,23 +100,23 @@ START_TEST(each_life_is_handed_over)
 
 		ck_assert_ptr_nonnull(l);
 		l->skew = 10;
-		l->live.times = true;
-		ck_assert_int_eq(slab_lives_observe(l, hear, &h), 0);
+		l->any.live.times = true;
+		ck_assert_int_eq(lives_observe(&l->any, hear, &h), 0);
 		slab_lives_events(l, evs, nr);
 		slab_lives_finish(l);
-		ck_assert(!l->failed);
+		ck_assert(!l->any.failed);
 		for (k = 0; k < h.nr; k++) {
-			const struct slab_life *life = &h.lives[k];
+			const struct life *life = &h.lives[k];
 
 			at += (size_t)snprintf(
 				text + at, sizeof(text) - at, "%s%c%u%c%s%s",
 				k ? " " : "", "BFGL"[life->what], (unsigned)life -> begin,
 				h.times[k] ? 'a' + (int)(h.times[k] - 100) / 5 : '-',
-				life->flags &SLAB_OTHER_CPU ? "c" : "",
-				life->flags &SLAB_REORDERED ? "r" : "");
-			ck_assert_uint_eq(life->ptr, 0x1000);
+				life->flags &LIFE_OTHER_CPU ? "c" : "",
+				life->flags &LIFE_REORDERED ? "r" : "");
+			ck_assert_uint_eq(life->at, 0x1000);
 			ck_assert_uint_eq(life->bytes_req, 2 * (life->begin - 95));
-			ck_assert_uint_eq(life->bytes_alloc, 1000);
+			ck_assert_uint_eq(life->bytes, 1000);
 			ck_assert_uint_eq(slab_lives_key(l, life->row)->callsite, 0xa);
 		}
 		ck_assert_str_eq(text, cases[i].lives);
@@ -132,32 +132,32 @@ enum { PTRS = 4096, EVENTS = 300000 };
 /* What the observer saw of one address. */
 struct watched {
 	bool lives, gone;
-	struct slab_life born, went;
+	struct life born, went;
 };
 
-static void check_life(struct watched *w, const struct slab_life *life, uint64_t ts,
+static void check_life(struct watched *w, const struct life *life, uint64_t ts,
 		       bool times)
 {
-	const struct slab_life *born = life->what == SLAB_FOUND ? &w->went : &w->born;
+	const struct life *born = life->what == LIFE_FOUND ? &w->went : &w->born;
 
-	if (life->what == SLAB_BORN) {
+	if (life->what == LIFE_BORN) {
 		ck_assert(!w->lives);
 		ck_assert_uint_eq(life->begin, times ? ts : 0);
 		w->lives = true;
 		w->born = *life;
 		return;
 	}
-	ck_assert(life->what == SLAB_FOUND ? w->gone : w->lives);
+	ck_assert(life->what == LIFE_FOUND ? w->gone : w->lives);
 	ck_assert_uint_eq(life->begin, born->begin);
 	ck_assert_uint_eq(life->bytes_req, born->bytes_req);
-	ck_assert_uint_eq(life->bytes_alloc, born->bytes_alloc);
+	ck_assert_uint_eq(life->bytes, born->bytes);
 	ck_assert_uint_eq(life->row, born->row);
 	ck_assert_uint_eq(life->cpu, born->cpu);
-	if (life->what == SLAB_FOUND) {
+	if (life->what == LIFE_FOUND) {
 		w->gone = false;
 		return;
 	}
-	if (life->what == SLAB_GONE) {
+	if (life->what == LIFE_GONE) {
 		w->went = w->born;
 		w->gone = true;
 	}
@@ -192,16 +192,16 @@ START_TEST(lives_begin_before_they_end)
 	struct watched *watched = calloc(PTRS, sizeof(*watched));
 	struct slab_lives *l = calloc(1, sizeof(*l));
 	const struct live_entry *e = NULL;
-	uint64_t nr[SLAB_LIFE_NR] = { 0 };
+	uint64_t nr[LIFE_REFUSED] = { 0 };
 	struct heard h = { 0 };
 	uint32_t seed = 5;
 	size_t i, some;
 
 	ck_assert(evs && watched && l);
-	l->live.times = _i & 1;
+	l->any.live.times = _i & 1;
 	l->skew = 8;
-	l->dimensions.of[0] = _i & 2 ? DIMENSION_PID : DIMENSION_NONE;
-	ck_assert_int_eq(slab_lives_observe(l, hear, &h), 0);
+	l->any.dimensions.of[0] = _i & 2 ? DIMENSION_PID : DIMENSION_NONE;
+	ck_assert_int_eq(lives_observe(&l->any, hear, &h), 0);
 	for (i = 0; i < EVENTS; i++)
 		random_event(&evs[i], &seed, i + 1);
 	for (i = 0; i < EVENTS; i += some) {
@@ -211,22 +211,22 @@ START_TEST(lives_begin_before_they_end)
 		slab_lives_events(l, evs + i, some);
 	}
 	slab_lives_finish(l);
-	ck_assert(!l->failed);
-	ck_assert_uint_le(h.largest, 2 * SLAB_LIVES_EVENTS);
+	ck_assert(!l->any.failed);
+	ck_assert_uint_le(h.largest, 2 * LIVES_EVENTS);
 	ck_assert_uint_gt(h.nr_batches, EVENTS / 1500);
 	for (i = 0; i < h.nr; i++) {
 		nr[h.lives[i].what]++;
 		ck_assert(!i || !h.times[i] || h.times[i - 1] <= h.times[i]);
-		check_life(&watched[(h.lives[i].ptr - 0x100000) / 64], &h.lives[i],
+		check_life(&watched[(h.lives[i].at - 0x100000) / 64], &h.lives[i],
 			   h.times[i], _i & 1);
 	}
-	for (i = 0; i < SLAB_LIFE_NR; i++)
+	for (i = 0; i < LIFE_REFUSED; i++)
 		ck_assert_uint_gt(nr[i], 0);
-	while ((e = slab_lives_next(l, e))) {
+	while ((e = lives_next(&l->any, e))) {
 		struct watched *w = &watched[(e->key - 0x100000) / 64];
 
 		ck_assert(w->lives);
-		ck_assert_uint_eq(live_begin(&l->live, e), w->born.begin);
+		ck_assert_uint_eq(live_begin(&l->any.live, e), w->born.begin);
 		w->lives = false;
 	}
 	for (i = 0; i < PTRS; i++)
@@ -257,24 +257,24 @@ START_TEST(accounts_are_made_once)
 	ck_assert_ptr_eq(same, slab);
 	ck_assert_int_eq(accounts_slab(&a, &none, &same), 0);
 	ck_assert_ptr_eq(same, slab);
-	ck_assert_int_eq(slab->lives.dimensions.of[0], DIMENSION_STACK);
+	ck_assert_int_eq(slab->lives.any.dimensions.of[0], DIMENSION_STACK);
 	ck_assert_int_eq(accounts_slab(&a, &two, &same), 0);
 	ck_assert_ptr_eq(same, slab);
-	ck_assert_int_eq(slab->lives.dimensions.of[0], DIMENSION_STACK);
-	ck_assert_int_eq(slab->lives.dimensions.of[1], DIMENSION_PID);
-	ck_assert_int_eq(slab->lives.dimensions.of[2], DIMENSION_NONE);
+	ck_assert_int_eq(slab->lives.any.dimensions.of[0], DIMENSION_STACK);
+	ck_assert_int_eq(slab->lives.any.dimensions.of[1], DIMENSION_PID);
+	ck_assert_int_eq(slab->lives.any.dimensions.of[2], DIMENSION_NONE);
 	/* The limit is reached: one more fails. */
 	ck_assert_int_eq(accounts_slab(&a, &more, &same), -EOVERFLOW);
 	ck_assert_ptr_null(same);
-	ck_assert_int_eq(slab->lives.dimensions.of[2], DIMENSION_NONE);
+	ck_assert_int_eq(slab->lives.any.dimensions.of[2], DIMENSION_NONE);
 	ck_assert_int_eq(accounts_slab(&a, &cpu, &same), 0);
 	ck_assert_ptr_eq(same, slab);
 	ck_assert_int_eq(accounts_page(&a, &cpu, &same_page), 0);
 	ck_assert_ptr_eq(same_page, page);
-	ck_assert_int_eq(page->lives.dimensions.of[1], DIMENSION_NONE);
+	ck_assert_int_eq(page->lives.any.dimensions.of[1], DIMENSION_NONE);
 	ck_assert_uint_eq(slab->lives.large_bytes, 8192);
 	accounts_finish(&a);
-	ck_assert(!slab->failed && !page->failed);
+	ck_assert(!slab->lives.any.failed && !page->lives.any.failed);
 	accounts_free(&a);
 }
 END_TEST

@@ -77,12 +77,12 @@ struct slab_by {
 
 static struct slab_by add_slab(const struct slab_account *acc)
 {
-	const struct spent *spent = acc->lives.spent;
+	const struct spent *spent = acc->lives.any.spent;
 	struct slab_by by = { 0 };
 	uint32_t i;
 
 	for (i = 0; i < acc->nr_rows; i++) {
-		const struct slab_key *key = slab_account_key(acc, i);
+		const struct slab_key *key = slab_lives_key(&acc->lives, i);
 
 		slab_counts_add(&by.site[key->callsite - 0xa000], &acc->rows[i], 1);
 		if (!key->all_tasks)
@@ -106,12 +106,12 @@ struct page_by {
 
 static struct page_by add_pages(const struct page_account *acc)
 {
-	const struct spent *spent = acc->lives.spent;
+	const struct spent *spent = acc->lives.any.spent;
 	struct page_by by = { 0 };
 	uint32_t i;
 
 	for (i = 0; i < acc->nr_rows; i++) {
-		const struct page_key *key = page_account_key(acc, i);
+		const struct page_key *key = page_lives_key(&acc->lives, i);
 		const struct page_counts *c = &acc->rows[i];
 
 		by.of_order[key->order][0] += c->hit;
@@ -126,7 +126,7 @@ static struct page_by add_pages(const struct page_account *acc)
 	for (i = 0; spent && i < spent->keys.count; i++) {
 		const struct page_tally *tally = spent_sum(spent, i);
 
-		by.hit[spent_key(spent, i)->of[0]] += tally->of[PAGE_BORN].nr;
+		by.hit[spent_key(spent, i)->of[0]] += tally->of[LIFE_BORN].nr;
 	}
 	return by;
 }
@@ -173,14 +173,14 @@ START_TEST(rows_of_tasks_become_sums)
 	}
 	accounts_finish(&sums);
 	accounts_finish(&rows);
-	ck_assert_ptr_null(rows.slab->lives.spent);
-	ck_assert_uint_eq(sums.slab->lives.spent->keys.count, NR_TASKS);
-	ck_assert_uint_eq(sums.page->lives.spent->keys.count, NR_TASKS);
+	ck_assert_ptr_null(rows.slab->lives.any.spent);
+	ck_assert_uint_eq(sums.slab->lives.any.spent->keys.count, NR_TASKS);
+	ck_assert_uint_eq(sums.page->lives.any.spent->keys.count, NR_TASKS);
 	ck_assert_uint_gt(rows.slab->totals.unmatched, 10);
 	ck_assert_uint_gt(rows.page->totals.unmatched, 10);
 	expect_same_sums(&rows, &sums);
-	expect_order(sums.slab->lives.firsts, sums.slab->nr_rows);
-	expect_order(sums.page->lives.firsts, sums.page->nr_rows);
+	expect_order(sums.slab->lives.any.firsts, sums.slab->nr_rows);
+	expect_order(sums.page->lives.any.firsts, sums.page->nr_rows);
 	accounts_free(&rows);
 	accounts_free(&sums);
 }
@@ -194,15 +194,15 @@ START_TEST(rows_of_tasks_stay)
 	struct slab_account *slab;
 
 	make(&sums, &as_sums);
-	ck_assert(slab_account_sums_tasks(sums.slab));
-	ck_assert(page_account_sums_tasks(sums.page));
-	sums.page->by_pfn = true;
-	ck_assert(!page_account_sums_tasks(sums.page));
-	sums.slab->lives.filtered = true;
-	ck_assert(!slab_account_sums_tasks(sums.slab));
-	sums.slab->lives.filtered = false;
+	ck_assert(lives_sums_tasks(&sums.slab->lives.any));
+	ck_assert(lives_sums_tasks(&sums.page->lives.any));
+	ck_assert_int_eq(page_account_by_address(sums.page), 0);
+	ck_assert(!lives_sums_tasks(&sums.page->lives.any));
+	sums.slab->lives.any.filtered = true;
+	ck_assert(!lives_sums_tasks(&sums.slab->lives.any));
+	sums.slab->lives.any.filtered = false;
 	ck_assert_int_eq(accounts_slab(&sums, &none, &slab), 0);
-	ck_assert(!slab_account_sums_tasks(sums.slab));
+	ck_assert(!lives_sums_tasks(&sums.slab->lives.any));
 	accounts_free(&sums);
 }
 END_TEST

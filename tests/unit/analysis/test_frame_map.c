@@ -41,7 +41,7 @@ static void end(struct made *m)
 {
 	uint32_t names[8], i;
 
-	page_account_events(&m->account, m->f.evs, m->f.nr);
+	page_lives_events(&m->account.lives, m->f.evs, m->f.nr);
 	page_account_finish(&m->account);
 	ck_assert(!frame_map_failed(&m->map));
 	ck_assert_uint_le(m->map.nr_sites, ARRAY_SIZE(names));
@@ -140,7 +140,7 @@ START_TEST(parts)
 	for (i = 0; i < BLOCKS; i++) {
 		m->f.nr = 0;
 		page(m, KMEM_PAGE_ALLOC, i * block, i % 2, 0);
-		page_account_events(&m->account, m->f.evs, 1);
+		page_lives_events(&m->account.lives, m->f.evs, 1);
 	}
 	m->f.nr = 0;
 	end(m);
@@ -166,7 +166,7 @@ START_TEST(too_many)
 	for (i = 0; i < FRAME_MAP_BLOCKS + 10; i++) {
 		m->f.nr = 0;
 		page(m, KMEM_PAGE_ALLOC, i << 20, 0, 0);
-		page_account_events(&m->account, m->f.evs, 1);
+		page_lives_events(&m->account.lives, m->f.evs, 1);
 	}
 	m->f.nr = 0;
 	end(m);

@@ -395,8 +395,8 @@ static size_t series_of_tasks(struct fixture *f, enum subject_kind by, unsigned 
 	}
 	accounts_events(&accounts, f->evs, f->nr);
 	accounts_finish(&accounts);
-	nr = l->slabs.growth.nr;
-	ck_assert_uint_eq(l->slabs.times.nr_rows, nr);
+	nr = l->sides[MEMORY_SLAB].growth.nr;
+	ck_assert_uint_eq(l->sides[MEMORY_SLAB].times.nr_rows, nr);
 	analysis->destroy(self);
 	accounts_free(&accounts);
 	return nr;

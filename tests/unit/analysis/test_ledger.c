@@ -37,7 +37,7 @@ static void create(struct fixture *f)
 static void take(struct fixture *f, const struct kmem_event *ev)
 {
 	analysis_ledger.observe(f->ledger, ev, 1);
-	slab_account_events(f->accounts.slab, ev, 1);
+	slab_lives_events(&f->accounts.slab->lives, ev, 1);
 }
 
 static void set_up(struct fixture *f)

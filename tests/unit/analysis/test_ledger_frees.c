@@ -46,7 +46,7 @@ static void on_cpu(struct fixture *f, uint8_t type, uint64_t ptr, uint32_t cpu,
 	} else {
 		ev.slab_free.ptr = ptr;
 	}
-	slab_account_events(f->accounts.slab, &ev, 1);
+	slab_lives_events(&f->accounts.slab->lives, &ev, 1);
 }
 
 static void finish(struct fixture *f)

@@ -60,11 +60,12 @@ static void make(struct made *m, size_t limit)
 {
 	uint32_t site_of[OBJECTS] = { 0 }, seed = 7;
 	uint64_t ts = FIRST;
+	struct lives *const of[] = { &m->slab.lives.any, &m->page.lives.any };
 
 	*m = (struct made){ 0 };
-	over_time_init(&m->time, FIRST, FIRST + (uint64_t)EVENTS * 50, 4096);
-	m->time.limit = limit;
-	ck_assert(!over_time_observe(&m->time, &m->slab, &m->page));
+	over_time_init(&m->time, FIRST, FIRST + (uint64_t)EVENTS * 50, OVER_TIME_BINS,
+		       limit);
+	ck_assert(!over_time_observe(&m->time, of));
 	for (m->nr = 0; m->nr < EVENTS; m->nr++) {
 		struct happened *h = &m->all[m->nr];
 		struct kmem_event ev;
@@ -75,11 +76,11 @@ static void make(struct made *m, size_t limit)
 			h->ts -= h->ts - FIRST > 9000 ? 9000 : 0;
 		ts += next(&seed) % 101;
 		ev = event_of(h, site_of, next(&seed) % OBJECTS, next(&seed));
-		slab_account_events(&m->slab, &ev, 1);
+		slab_lives_events(&m->slab.lives, &ev, 1);
 	}
 	slab_account_finish(&m->slab);
 	page_account_finish(&m->page);
-	ck_assert(!m->time.failed && !m->slab.failed);
+	ck_assert(!m->time.failed && !m->slab.lives.any.failed);
 }
 
 /* The sum of the events in @bin of objects of @site. */
@@ -109,11 +110,11 @@ static void compare(const struct made *m)
 	uint32_t bin;
 	size_t row;
 
-	ck_assert_uint_eq(slab_lives_rows(&m->slab.lives), SITES);
+	ck_assert_uint_eq(lives_rows(&m->slab.lives.any), SITES);
 	for (row = 0; row < SITES; row++) {
 		uint32_t site = (uint32_t)slab_lives_key(&m->slab.lives, row)->callsite;
 		const struct over_time_cell *c =
-			over_time_first(&m->time, &m->time.slab, row);
+			over_time_first(&m->time, MEMORY_SLAB, row);
 
 		for (bin = 0; bin < m->time.nr_bins; bin++) {
 			const struct over_time_cell sum = sum_of(m, site, bin);
@@ -130,8 +131,8 @@ static void compare(const struct made *m)
 		}
 		ck_assert_ptr_null(c);
 	}
-	ck_assert_ptr_null(over_time_first(&m->time, &m->time.slab, SITES));
-	ck_assert_ptr_null(over_time_first(&m->time, &m->time.page, 0));
+	ck_assert_ptr_null(over_time_first(&m->time, MEMORY_SLAB, SITES));
+	ck_assert_ptr_null(over_time_first(&m->time, MEMORY_PAGE, 0));
 }
 
 static void drop(struct made *m)
@@ -181,7 +182,7 @@ START_TEST(marks)
 	};
 	struct over_time t;
 
-	over_time_init(&t, 1, 2 * OVER_TIME_BINS, 4096);
+	over_time_init(&t, 1, 2 * OVER_TIME_BINS, OVER_TIME_BINS, OVER_TIME_CELLS);
 	over_time_events(&t, evs, ARRAY_SIZE(evs));
 	ck_assert_uint_eq(t.width, 2);
 	ck_assert_uint_eq(t.marks[2].lost, 7);
@@ -207,10 +208,10 @@ START_TEST(coarse)
 	for (i = 0; i < ARRAY_SIZE(of); i++) {
 		struct over_time t;
 
-		over_time_init(&t, 7, 7 + of[i].span, 4096);
+		over_time_init(&t, 7, 7 + of[i].span, OVER_TIME_BINS, 100);
 		ck_assert_uint_eq(t.width, of[i].width);
 		ck_assert_uint_eq(t.nr_bins, of[i].bins);
-		over_time_coarser(&t, 64, 100);
+		over_time_init(&t, 7, 7 + of[i].span, 64, 100);
 		ck_assert_uint_eq(t.nr_bins, of[i].coarser);
 		ck_assert_uint_gt(t.nr_bins * t.width, of[i].span);
 		ck_assert_uint_le((t.nr_bins - 1) * t.width, of[i].span);

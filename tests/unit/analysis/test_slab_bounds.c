@@ -122,7 +122,7 @@ static void allocate(struct trial *t, struct machine_cache *c)
 	ev.slab_alloc.callsite = 0xffffffff81000000ULL + o->site;
 	ev.slab_alloc.bytes_req = ev.slab_alloc.bytes_alloc = c->size;
 	ev.slab_alloc.cache = c->id;
-	slab_account_events(&t->acc, &ev, 1);
+	slab_lives_events(&t->acc.lives, &ev, 1);
 }
 
 static void release(struct trial *t, struct machine_cache *c)
@@ -141,7 +141,7 @@ static void release(struct trial *t, struct machine_cache *c)
 	ev.slab_free.ptr = address(t, c, slot);
 	ev.slab_free.callsite = 0xffffffff82000000ULL;
 	ev.slab_free.cache = c->id;
-	slab_account_events(&t->acc, &ev, 1);
+	slab_lives_events(&t->acc.lives, &ev, 1);
 }
 
 static uint64_t count_live(const struct machine_cache *c)
@@ -288,7 +288,7 @@ static void run(struct trial *t)
 		if (i == gap_to && gap_to) {
 			struct kmem_event ev = { .type = KMEM_LOSS, .ts = t->now + 1 };
 
-			slab_account_events(&t->acc, &ev, 1);
+			slab_lives_events(&t->acc.lives, &ev, 1);
 		}
 		one_event(t, &t->caches[below(t, NR_CACHES)], grow);
 	}
@@ -365,7 +365,7 @@ static void check_ranges(struct trial *t, const struct truths *truths, uint64_t 
 	uint32_t i;
 
 	for (i = 0; i < t->acc.nr_rows; i++) {
-		const struct slab_key *key = slab_account_key(&t->acc, i);
+		const struct slab_key *key = slab_lives_key(&t->acc.lives, i);
 
 		site[i] = (uint32_t)(key->callsite - 0xffffffff81000000ULL);
 		cache[i] = key->cache ? 3 + key->cache - t->caches[3].id : UINT32_MAX;
@@ -440,7 +440,7 @@ static void one_trial(struct trial *t, uint64_t seed, struct worth *worth)
 	t->acc.lives.edges = &t->edges;
 	run(t);
 	slab_account_finish(&t->acc);
-	ck_assert(!t->acc.failed);
+	ck_assert(!t->acc.lives.any.failed);
 	ck_assert(!slab_bounds_make(&t->bounds, &t->acc, &t->env));
 	find_truth(t, &truths);
 	check_ranges(t, &truths, seed);

@@ -1,0 +1,309 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * account: the lives of allocations, of every kind of memory.
+ * In: what begins and ends, from slab_lives.h and page_lives.h. Out: rows of who allocated, their
+ * sums, and batches of lives for observers.
+ *
+ * What an event means differs by kind of memory; what follows from a life does not. A kind adds
+ * its own part behind struct lives, and says in struct life_kind how its rows are added up.
+ */
+#ifndef KMEMX_ACCOUNT_LIVES_H
+#define KMEMX_ACCOUNT_LIVES_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "account/dimension.h"
+#include "account/event_lists.h"
+#include "account/live.h"
+#include "account/scope.h"
+#include "account/spent.h"
+#include "base/compiler.h"
+#include "base/hash.h"
+#include "event/event.h"
+
+enum life_what {
+	LIFE_BORN,
+	LIFE_FREED,   /* by an event */
+	LIFE_GONE,    /* without one */
+	LIFE_FOUND,   /* it was counted as gone before, and now its free comes */
+	LIFE_REFUSED, /* no life: the allocation failed */
+	LIFE_NR,
+};
+
+/**
+ * struct life - memory of one allocation begins to live, or all or a part of it ends
+ * @event: the event that shows it, valid while the batch is handed over; NULL: the end of the
+ *	events
+ * @begin: time of the allocation; 0 unless the lives keep times
+ * @at: address of the object; the first frame of the request, also when others of its pages end
+ * @nr: 1 object; pages
+ * @bytes_req, @bytes: requested and allocated; pages have the same for both
+ * @row: who allocated it: lives_key()
+ * @cpu: of an object: where it was allocated, truncated to 16 bits
+ * @what: enum life_what; @flags: LIFE_OTHER_CPU and the like
+ */
+struct life {
+	const struct kmem_event *event;
+	uint64_t begin;
+	uint64_t at;
+	uint64_t nr, bytes_req, bytes;
+	uint32_t row;
+	uint16_t cpu;
+	uint8_t what, flags;
+};
+
+#define LIFE_OTHER_CPU 1  /* the free came from another CPU than the allocation */
+#define LIFE_REORDERED 2  /* the free came before the allocation, by their clocks */
+#define LIFE_DOUBLED   4  /* that free of an object was counted as double until now */
+#define LIFE_LAST      8  /* these were the last live pages of the request */
+#define LIFE_IMPLICIT  16 /* with LIFE_LAST: some of the request ended without an event */
+
+/* Does live memory grow or shrink with @life? What is found later was counted as gone before. */
+static inline bool life_changes(const struct life *life)
+{
+	return life->what <= LIFE_GONE;
+}
+
+/* Was it ended by an event, perhaps a late one? */
+static inline bool life_freed(const struct life *life)
+{
+	return life->what == LIFE_FREED || life->what == LIFE_FOUND;
+}
+
+/* The kinds of memory. */
+enum memory { MEMORY_SLAB, MEMORY_PAGE, MEMORY_KINDS };
+
+struct lives;
+
+/* Sums of a row: @hit allocations of @nr objects or pages, of which @live_nr live and @gone_nr
+ * ended without an event. In pages, @bytes and @live_bytes are 0 if the lives have no page size.
+ */
+struct lives_sums {
+	uint64_t hit, nr, bytes_req, bytes;
+	uint64_t live_hit, live_nr, live_bytes;
+	uint64_t gone_nr;
+};
+
+/* Takes @nr lives of @of, in the order of their events; remembers its own failures. */
+typedef void lives_fn(void *ctx, const struct lives *of, const struct life *life,
+		      size_t nr);
+
+/**
+ * struct life_kind - what differs between the lives of two kinds of memory
+ * @key_size: of a row's key, which ends with struct row_tail
+ * @tally_size: of a row's sums, which consist of uint64_t only
+ * @add_up: adds the batch to the tallies
+ * @drop: a hidden life leaves the batch; NULL: nothing to do
+ * @see_rows: lives_see_row() for entries outside of .live that may still need their row
+ * @renumbered: rows or keys have other numbers now: forgets short cuts
+ * @forget: drops everything but live memory
+ * @stack: the callchain in a key; NULL: rows have none
+ * @sums: of a row, not weighted
+ */
+struct life_kind {
+	enum memory memory;
+	size_t key_size, tally_size;
+	void (*add_up)(struct lives *l);
+	void (*drop)(struct lives *l, const struct life *life);
+	void (*see_rows)(struct lives *l, bool *used, const uint32_t *now);
+	void (*renumbered)(struct lives *l);
+	void (*forget)(struct lives *l);
+	uint32_t *(*stack)(const struct lives *l, void *key);
+	struct lives_sums (*sums)(const struct lives *l, size_t row);
+};
+
+/* Events whose lives make one batch, or more: the free of many pages can end many lives. */
+#define LIVES_EVENTS EVENT_LISTS_MAX
+
+/**
+ * struct lives - the part of slab_lives and page_lives that both have
+ * @kind: set with the first event, or before
+ * @page_size: bytes of a page; 0: pages have no bytes
+ * @dimensions: what else distinguishes rows
+ * @scope: whose allocations were not recorded
+ * @filtered: the events say which allocations are hidden
+ * @keys: intern table of who allocated; row n has number n + 1
+ * @tallies: one for each row, up to date after a batch
+ * @firsts: with @spent, the number of each row's first event among such, from 1; @nr_firsts: so far
+ * @spent: sums of tasks without live memory; rows are then renumbered between batches, so there
+ *	are no observers; NULL: rows stay
+ * @sweep_at: sweep rows when there are this many
+ * @live: what lives, and some freed objects; with live.times, each end of a life carries the time
+ *	of its begin, for 6 more bytes an entry (8 if times are days apart)
+ * @hidden_keys: like @keys, for what is hidden: row n | LIVE_HIDDEN has number n + 1
+ * @hidden_gone: hidden row -> how many objects or pages ended without an event
+ * @open_gap: a CPU's last events are lost: nothing live is sure
+ * @losses: gaps, each of which may hide any number of events
+ * @failed: memory ran out; the numbers are void
+ */
+struct lives {
+	const struct life_kind *kind;
+	uint32_t page_size;
+	struct intern keys;
+	void *tallies;
+	size_t nr_tallies, tallies_capacity;
+	uint64_t *firsts;
+	size_t firsts_capacity;
+	uint64_t nr_firsts;
+	struct spent *spent;
+	struct spent sums;
+	size_t sweep_at;
+	struct live_table live;
+	struct dimensions dimensions;
+	struct scope scope;
+	bool filtered;
+	struct intern hidden_keys;
+	struct u64_map hidden_gone;
+	bool open_gap;
+	bool failed;
+	uint64_t losses;
+	struct {
+		lives_fn *fn;
+		void *ctx;
+	} * observers;
+	size_t nr_observers, observers_capacity;
+	struct life *next; /* in @batch */
+	struct life batch[2 * LIVES_EVENTS];
+};
+
+/**
+ * lives_observe() - have every batch of lives handed to @fn
+ *
+ * Observers are called in the order of these calls. @ctx is borrowed. 0 or -ENOMEM.
+ */
+int lives_observe(struct lives *l, lives_fn *fn, void *ctx) __must_check;
+
+/* May rows of tasks without live memory become sums? Call it after all users have asked for what
+ * they need.
+ */
+bool lives_sums_tasks(const struct lives *l);
+
+/* The number of rows. It only grows, unless there is @spent. */
+static inline size_t lives_rows(const struct lives *l)
+{
+	return l->keys.count;
+}
+
+/* The key of row @row, which may be of hidden memory; valid until the next events. */
+static inline const void *lives_key(const struct lives *l, size_t row)
+{
+	const struct intern *keys = row & LIVE_HIDDEN ? &l->hidden_keys : &l->keys;
+
+	return intern_get(keys, ((uint32_t)row & ~LIVE_HIDDEN) + 1, NULL);
+}
+
+/* The values of the dimensions of row @row, which is not hidden. */
+static inline const struct dimension_values *lives_dims(const struct lives *l, size_t row)
+{
+	return &row_tail_of(&l->keys, (uint32_t)row)->dims;
+}
+
+/* Its value of dimension @d; 0 if rows do not have it. */
+static inline uint32_t lives_value(const struct lives *l, size_t row, enum dimension d)
+{
+	return dimension_value(&l->dimensions, lives_dims(l, row), d);
+}
+
+/* How many allocations each of the row stands for: more than one only in a sample. */
+static inline uint32_t lives_weight(const struct lives *l, size_t row)
+{
+	if (likely(!l->dimensions.sample.one_in))
+		return 1;
+	return dimension_weight(&l->dimensions, lives_dims(l, row));
+}
+
+static inline struct lives_sums lives_sums(const struct lives *l, size_t row)
+{
+	return l->kind->sums(l, row);
+}
+
+/* The callchain of row @row; 0: rows have none, or none was recorded. */
+static inline uint32_t lives_stack(const struct lives *l, size_t row)
+{
+	const uint32_t *stack = l->kind->stack(l, (void *)lives_key(l, row));
+
+	return stack ? *stack : 0;
+}
+
+/* What lives and is not hidden, in no particular order: start with NULL; NULL at the end. */
+static inline const struct live_entry *lives_next(const struct lives *l,
+						  const struct live_entry *entry)
+{
+	do
+		entry = live_next(&l->live, (struct live_entry *)entry);
+	while (entry && (entry->state != LIVE_ALLOCATED || entry->row & LIVE_HIDDEN));
+	return entry;
+}
+
+/* How many objects or pages the live @entry has, and their bytes. */
+static inline uint64_t lives_entry_nr(const struct lives *l, const struct live_entry *e)
+{
+	return l->kind->memory == MEMORY_SLAB ? 1 : 1ULL << e->order;
+}
+
+static inline uint64_t lives_entry_bytes(const struct lives *l,
+					 const struct live_entry *e)
+{
+	return l->kind->memory == MEMORY_SLAB ? e->bytes_alloc
+					      : (uint64_t)l->page_size << e->order;
+}
+
+/* Was the live @entry allocated after the last gap? */
+static inline bool lives_sure(const struct lives *l, const struct live_entry *entry)
+{
+	return !l->open_gap && live_is_recent(&l->live, entry);
+}
+
+/**
+ * lives_forget() - drop rows without live memory, and everything that was freed
+ * @keep: for each row: keep it in any case; set for rows with live memory
+ * @to: receives each row's new number, or LIVES_GONE. Both have one entry more than lives_rows()
+ *
+ * The sums of dropped rows are lost: add up totals before. Afterwards, another free of what was
+ * freed before is a free of something unknown, and the counts of such frees by caller start anew.
+ * There must be no observers. Clocks must agree (skew 0), because events in the wrong order cannot
+ * be matched later. Return: 0; -ENOMEM: nothing happened.
+ */
+int lives_forget(struct lives *l, bool *keep, uint32_t *to) __must_check;
+
+/* The new number of a dropped row. */
+#define LIVES_GONE UINT32_MAX
+
+/* Marks in @used, which has an entry for each callchain number, those that rows refer to. Call it
+ * right after lives_forget(): then only rows refer to callchains.
+ */
+void lives_mark_stacks(const struct lives *l, uint32_t *used);
+/* Renumbers callchain @n to @to[n], which differ for all callchains that rows refer to. Rows keep
+ * their numbers. 0; -ENOMEM: the lives can only be freed.
+ */
+int lives_renumber_stacks(struct lives *l, const uint32_t *to) __must_check;
+
+/* For the kinds: before anything else happens. */
+void lives_begin(struct lives *l, const struct life_kind *kind);
+/* The number of @key, which is its row + 1 and has a tally; 0 if memory ran out. */
+uint32_t lives_number(struct lives *l, const void *key);
+/* The row of hidden @key, with LIVE_HIDDEN; UINT32_MAX if memory ran out. Hidden rows are numbered
+ * apart from shown ones.
+ */
+uint32_t lives_hidden_row(struct lives *l, const void *key);
+/* Adds up the batch and hands it over, without what is hidden. */
+void lives_flush(struct lives *l);
+/* A batch ends: hands it over and sweeps rows if there are too many. With @last, sweeps anyhow. */
+void lives_batch_end(struct lives *l, bool last);
+/* Marks the row of @e as used, or with @now gives the entry its row's new number. */
+void lives_see_row(struct live_entry *e, bool *used, const uint32_t *now);
+/* A gap in the events. */
+void lives_loss(struct lives *l, const struct kmem_event *ev);
+void lives_free(struct lives *l);
+
+/* May nothing but sums come of a batch of events? Most events of most runs are of that kind, and
+ * code of its own takes them.
+ */
+static inline bool lives_plain(const struct lives *l)
+{
+	return !l->dimensions.of[0] && !l->live.times && !l->filtered && !l->nr_observers;
+}
+
+#endif

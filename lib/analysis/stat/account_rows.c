@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * analysis: what all tables of an account's rows have in common, for every kind of memory.
+ * In: what the user wants, finished accounts. Out: which tables to make, and bounds for their rows.
+ */
+#include "analysis/stat/account_rows.h"
+
+#include <errno.h>
+
+#include "analysis/bounds/slab_bounds.h"
+#include "analysis/filter/alloc_filter.h"
+#include "analysis/stat/page_report.h"
+
+bool account_rows_wanted(const struct analysis_env *env,
+			 const struct analysis_options *opts, enum memory memory)
+{
+	const struct alloc_filter *filter = env->filter;
+	uint32_t events = analysis_memory(memory) & (opts->needs ? opts->needs : ~0U);
+
+	if (filter && !(memory == MEMORY_SLAB ? filter->nr_slab : filter->nr_page))
+		return false;
+	return analysis_seen(env) & events;
+}
+
+int account_rows_by(const struct analysis_options *opts, enum memory memory,
+		    account_rows_fn *show, const void *self, struct report *report)
+{
+	enum subject_kind kinds[SUBJECTS_ASKED_MAX];
+	size_t nr = subjects_asked(opts, memory == MEMORY_PAGE, kinds), i;
+	int ret = 0;
+
+	for (i = 0; i < nr && !ret; i++)
+		ret = show(self, memory, kinds[i], report);
+	return ret;
+}
+
+int account_rows_show(const struct analysis_env *env, const struct analysis_options *opts,
+		      struct lives *const of[MEMORY_KINDS], account_rows_fn *show,
+		      const void *self, struct report *report)
+{
+	int ret = 0, i;
+
+	for (i = 0; i < MEMORY_KINDS && !ret; i++)
+		ret = of[i]->failed ? -ENOMEM : 0;
+	for (i = 0; i < MEMORY_KINDS && !ret; i++) {
+		if (account_rows_wanted(env, opts, (enum memory)i))
+			ret = account_rows_by(opts, (enum memory)i, show, self, report);
+	}
+	return ret;
+}
+
+struct table *account_rows_table(const struct table_type *type,
+				 const struct analysis_env *env, enum subject_kind kind,
+				 const char *title)
+{
+	struct strbuf text = { 0 };
+	char words[SUBJECT_WORDS];
+	struct table *t;
+
+	strbuf_printf(&text, "%s by %s", title, subjects_words(kind, words));
+	t = table_type_new(type, strbuf_text(&text),
+			   subject_estimated(kind, env->sample.one_in), false);
+	strbuf_free(&text);
+	if (t)
+		table_set_by(t, words);
+	return t;
+}
+
+static int slab_ranges(const struct analysis_env *env, const struct slab_account *acc,
+		       const uint32_t *of, struct net_range *ranges, size_t nr)
+{
+	struct slab_bounds bounds = { 0 };
+	int ret = slab_bounds_make(&bounds, acc, env);
+
+	if (!ret)
+		ret = slab_bounds_sums(&bounds, of, ranges, nr);
+	slab_bounds_free(&bounds);
+	return ret;
+}
+
+int account_rows_bounds(const struct analysis_env *env, const struct lives *l,
+			uint64_t *callsites, const uint32_t *of, struct net_range *ranges,
+			size_t nr)
+{
+	struct page_report page = { .env = env,
+				    .acc = accounts_of_page(l),
+				    .callsites = callsites };
+	uint32_t i;
+	int ret;
+
+	if (l->kind->memory == MEMORY_SLAB)
+		return slab_ranges(env, accounts_of_slab(l), of, ranges, nr);
+	sites_init(&page.sites, env);
+	ret = page_report_bounds(&page);
+	for (i = 0; i < page.acc->nr_rows && !ret; i++) {
+		const struct page_counts *c = &page.acc->rows[i];
+		struct net_range row =
+			page_report_net(&page, i, c->live_pages, c->sure_pages);
+
+		if (of[i] < nr)
+			net_range_add(&ranges[of[i]], &row, 1);
+	}
+	bounds_free(&page.bounds);
+	sites_free(&page.sites);
+	return ret;
+}

@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * analysis: what all tables of an account's rows have in common, for every kind of memory.
+ * In: what the user wants, finished accounts. Out: which tables to make, and bounds for their rows.
+ */
+#ifndef KMEMX_ANALYSIS_ACCOUNT_ROWS_H
+#define KMEMX_ANALYSIS_ACCOUNT_ROWS_H
+
+#include "analysis/bounds/bounds.h"
+#include "analysis/row/owners.h"
+
+/* Were there events of @memory, does the user's filter show any, and does @opts want them? */
+bool account_rows_wanted(const struct analysis_env *env,
+			 const struct analysis_options *opts, enum memory memory);
+
+/* Adds the table of one kind of memory, with rows by @kind. 0 or -errno. */
+typedef int account_rows_fn(const void *self, enum memory memory, enum subject_kind kind,
+			    struct report *report);
+
+/* Calls @show for each way to add up rows of @memory that @opts asks for. 0 or -errno. */
+int account_rows_by(const struct analysis_options *opts, enum memory memory,
+		    account_rows_fn *show, const void *self,
+		    struct report *report) __must_check;
+/* The same for each kind of memory that is wanted. -ENOMEM also if the lives @of failed. */
+int account_rows_show(const struct analysis_env *env, const struct analysis_options *opts,
+		      struct lives *const of[MEMORY_KINDS], account_rows_fn *show,
+		      const void *self, struct report *report) __must_check;
+/* A table of @type with rows by @kind: "@title by callsite". NULL: no memory. */
+struct table *account_rows_table(const struct table_type *type,
+				 const struct analysis_env *env, enum subject_kind kind,
+				 const char *title);
+/**
+ * account_rows_bounds() - how much of what seems live must and can live
+ * @l: finished lives, from accounts_ask()
+ * @callsites: for each row of pages, from sites_beyond(); not used for slab objects
+ * @of: by row of the account: the number of its sum; others than those below @nr are left out
+ * @ranges: receives @nr sums
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int account_rows_bounds(const struct analysis_env *env, const struct lives *l,
+			uint64_t *callsites, const uint32_t *of, struct net_range *ranges,
+			size_t nr) __must_check;
+
+#endif

@@ -255,13 +255,11 @@ static int add_cells(struct filling *f, enum web_kind kind,
 }
 
 /* The ranges of live memory at the end, by group of rows; the caller frees it. NULL: no memory. */
-static struct net_range *ends_of(struct filling *f, enum web_kind kind, struct names *n,
-				 const uint32_t *of, size_t nr)
+static struct net_range *ends_of(const struct names *n, const uint32_t *of, size_t nr)
 {
 	struct net_range *ranges = calloc(nr + 1, sizeof(*ranges));
 
-	if (ranges && !account_rows_bounds(f->env, f->peak->of[memory_of(kind)],
-					   n->callsite.callsites, of, ranges, nr))
+	if (ranges && !account_rows_bounds(&n->callsite, of, ranges, nr))
 		return ranges;
 	free(ranges);
 	return NULL;
@@ -273,7 +271,7 @@ static int add_named_ends(struct filling *f, enum web_kind kind, struct names *n
 {
 	const struct owners *o = cache ? &n->cache : &n->callsite;
 	const uint32_t *known = cache ? n->of_cache : n->of_callsite;
-	struct net_range *ranges = ends_of(f, kind, n, o->of, o->nr);
+	struct net_range *ranges = ends_of(n, o->of, o->nr);
 	struct web_report *w = f->web;
 	size_t i;
 
@@ -304,7 +302,7 @@ static int add_ends(struct filling *f, enum web_kind kind, struct names *n,
 
 	for (i = 0; of && i < nr; i++)
 		of[sources[i].number] = sources[i].row;
-	ranges = of ? ends_of(f, kind, n, of, f->web->nr_rows) : NULL;
+	ranges = of ? ends_of(n, of, f->web->nr_rows) : NULL;
 	for (i = 0; ranges && i < nr; i++) {
 		struct web_row *row = &f->web->rows[sources[i].row];
 

@@ -186,8 +186,9 @@ static int leaks_create(const struct analysis_env *env,
 static int leaks_view(const void *self, struct report *report)
 {
 	const struct leaks *l = self;
+	const struct account_rows rows = { l->env, l->opts, l->of, leaks_show, l };
 
-	return account_rows_show(l->env, l->opts, l->of, leaks_show, l, report);
+	return account_rows_show(&rows, report);
 }
 
 static const struct analysis_option options[] = {

@@ -177,8 +177,7 @@ static int find_living(struct leaks_view *v)
 static int find_bounds(struct leaks_view *v)
 {
 	struct net_range *net = calloc(v->owners.nr + 1, sizeof(*net));
-	int ret = net ? account_rows_bounds(v->l->env, v->lives, v->owners.callsites,
-					    v->owners.of, net, v->owners.nr)
+	int ret = net ? account_rows_bounds(&v->owners, v->owners.of, net, v->owners.nr)
 		      : -ENOMEM;
 	size_t i;
 

@@ -253,8 +253,9 @@ static int show(const void *self, enum memory memory, enum subject_kind kind,
 static int lifetime_view(const void *self, struct report *report)
 {
 	const struct lifetime_analysis *a = self;
+	const struct account_rows rows = { a->env, a->opts, a->of, show, a };
 
-	return account_rows_show(a->env, a->opts, a->of, show, a, report);
+	return account_rows_show(&rows, report);
 }
 
 static const struct table_type *const tables[] = { &lifetime_type, &lifetime_page_type,

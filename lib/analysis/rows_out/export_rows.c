@@ -229,9 +229,7 @@ static int collect(struct view *v)
 		sum->bytes_live += c.live_bytes;
 	}
 	net = calloc(v->nr + 1, sizeof(*net));
-	ret = net ? account_rows_bounds(p->env, o->lives, o->callsites, v->sum_of, net,
-					v->nr)
-		  : -ENOMEM;
+	ret = net ? account_rows_bounds(o, v->sum_of, net, v->nr) : -ENOMEM;
 	for (i = 0; i < v->nr && !ret; i++)
 		v->sums[i].net = net[i];
 	free(net);

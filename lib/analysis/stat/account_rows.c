@@ -34,17 +34,16 @@ int account_rows_by(const struct analysis_options *opts, enum memory memory,
 	return ret;
 }
 
-int account_rows_show(const struct analysis_env *env, const struct analysis_options *opts,
-		      struct lives *const of[MEMORY_KINDS], account_rows_fn *show,
-		      const void *self, struct report *report)
+int account_rows_show(const struct account_rows *rows, struct report *report)
 {
 	int ret = 0, i;
 
 	for (i = 0; i < MEMORY_KINDS && !ret; i++)
-		ret = of[i]->failed ? -ENOMEM : 0;
+		ret = rows->of[i]->failed ? -ENOMEM : 0;
 	for (i = 0; i < MEMORY_KINDS && !ret; i++) {
-		if (account_rows_wanted(env, opts, (enum memory)i))
-			ret = account_rows_by(opts, (enum memory)i, show, self, report);
+		if (account_rows_wanted(rows->env, rows->opts, (enum memory)i))
+			ret = account_rows_by(rows->opts, (enum memory)i, rows->show,
+					      rows->self, report);
 	}
 	return ret;
 }
@@ -78,19 +77,18 @@ static int slab_ranges(const struct analysis_env *env, const struct slab_account
 	return ret;
 }
 
-int account_rows_bounds(const struct analysis_env *env, const struct lives *l,
-			uint64_t *callsites, const uint32_t *of, struct net_range *ranges,
-			size_t nr)
+int account_rows_bounds(const struct owners *o, const uint32_t *of,
+			struct net_range *ranges, size_t nr)
 {
-	struct page_report page = { .env = env,
-				    .acc = accounts_of_page(l),
-				    .callsites = callsites };
+	struct page_report page = { .env = o->env,
+				    .acc = accounts_of_page(o->lives),
+				    .callsites = o->callsites };
 	uint32_t i;
 	int ret;
 
-	if (l->kind->memory == MEMORY_SLAB)
-		return slab_ranges(env, accounts_of_slab(l), of, ranges, nr);
-	sites_init(&page.sites, env);
+	if (!o->pages)
+		return slab_ranges(o->env, accounts_of_slab(o->lives), of, ranges, nr);
+	sites_init(&page.sites, o->env);
 	ret = page_report_bounds(&page);
 	for (i = 0; i < page.acc->nr_rows && !ret; i++) {
 		const struct page_counts *c = &page.acc->rows[i];

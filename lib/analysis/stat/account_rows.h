@@ -21,25 +21,31 @@ typedef int account_rows_fn(const void *self, enum memory memory, enum subject_k
 int account_rows_by(const struct analysis_options *opts, enum memory memory,
 		    account_rows_fn *show, const void *self,
 		    struct report *report) __must_check;
-/* The same for each kind of memory that is wanted. -ENOMEM also if the lives @of failed. */
-int account_rows_show(const struct analysis_env *env, const struct analysis_options *opts,
-		      struct lives *const of[MEMORY_KINDS], account_rows_fn *show,
-		      const void *self, struct report *report) __must_check;
+/* How account_rows_show() makes tables: @show gets @self; @of: the lives of both accounts. */
+struct account_rows {
+	const struct analysis_env *env;
+	const struct analysis_options *opts;
+	struct lives *const *of;
+	account_rows_fn *show;
+	const void *self;
+};
+
+/* The same for each kind of memory that is wanted. -ENOMEM also if the lives failed. */
+int account_rows_show(const struct account_rows *rows,
+		      struct report *report) __must_check;
 /* A table of @type with rows by @kind: "@title by callsite". NULL: no memory. */
 struct table *account_rows_table(const struct table_type *type,
 				 const struct analysis_env *env, enum subject_kind kind,
 				 const char *title);
 /**
  * account_rows_bounds() - how much of what seems live must and can live
- * @l: finished lives, from accounts_ask()
- * @callsites: for each row of pages, from sites_beyond(); not used for slab objects
+ * @o: the owners of finished lives, which are from accounts_ask()
  * @of: by row of the account: the number of its sum; others than those below @nr are left out
  * @ranges: receives @nr sums
  *
  * Return: 0 or -ENOMEM.
  */
-int account_rows_bounds(const struct analysis_env *env, const struct lives *l,
-			uint64_t *callsites, const uint32_t *of, struct net_range *ranges,
-			size_t nr) __must_check;
+int account_rows_bounds(const struct owners *o, const uint32_t *of,
+			struct net_range *ranges, size_t nr) __must_check;
 
 #endif

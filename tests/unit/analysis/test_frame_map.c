@@ -34,7 +34,7 @@ static void begin(struct made *m)
 	m->stacks[1] = id;
 	sites_free(&sites);
 	frame_map_init(&m->map, &m->f.in.env);
-	ck_assert(!frame_map_observe(&m->map, &m->account));
+	ck_assert(!frame_map_observe(&m->map, &m->account.lives.any));
 }
 
 static void end(struct made *m)

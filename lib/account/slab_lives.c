@@ -369,22 +369,25 @@ static void slab_settle_over(struct slab_lives *l, struct live_entry *e,
 	e->flags = 0;
 }
 
-/* Counts a free of no live object by the cache that the event names. */
-static void slab_count_surplus(struct slab_lives *l, const struct kmem_event *ev,
-			       bool freed)
+static void slab_count_one(struct slab_lives *l, struct u64_map *counts, uint64_t key)
 {
-	uint64_t key = slab_surplus_key(ev->slab_free.cache, freed);
-	uint32_t *nr;
+	uint32_t *nr = u64_map_insert(counts, key, 0);
 
-	if (!ev->slab_free.cache)
-		return;
-	nr = u64_map_find(&l->surplus, key);
-	if (!nr)
-		nr = u64_map_insert(&l->surplus, key, 0);
 	if (!nr)
 		l->any.failed = true;
 	else if (*nr < UINT32_MAX)
 		++*nr;
+}
+
+/* Counts a free of no live object by the cache that the event names, or else by its page. */
+static void slab_count_surplus(struct slab_lives *l, const struct kmem_event *ev,
+			       bool freed)
+{
+	if (ev->slab_free.cache)
+		slab_count_one(l, &l->surplus,
+			       slab_surplus_key(ev->slab_free.cache, freed));
+	else if (!freed)
+		slab_count_one(l, &l->older_kfrees, ev->slab_free.ptr >> SLAB_PAGE_SHIFT);
 }
 
 /* A free of no live object. */

@@ -143,6 +143,8 @@ struct slab_over {
  * @free_only_index: callsite -> index in @free_only
  * @early_free_only: who freed live objects whose free came first, by the clocks
  * @surplus: frees of no live object: slab_surplus_key() -> how many
+ * @older_kfrees: page of the object (SLAB_PAGE_SHIFT) -> how many kfree()s there were of objects
+ *	that no event allocated; such events name no cache
  * @over: by a hash of the address
  * @edges: keeps events close to the kernel's counts; borrowed, may be NULL
  * @on_surplus: borrowed; zero: none
@@ -159,6 +161,7 @@ struct slab_lives {
 	size_t nr_free_only, free_only_capacity;
 	struct u64_map early_free_only;
 	struct u64_map surplus;
+	struct u64_map older_kfrees;
 	struct slab_over over[SLAB_OVER_SLOTS];
 	struct slab_edges *edges;
 	struct slab_surplus_observer on_surplus;
@@ -199,6 +202,9 @@ static inline struct slab_tally *slab_lives_tally(const struct slab_lives *l, si
 
 /* Frees the lives, which cannot be used again. */
 void slab_lives_free(struct slab_lives *lives);
+
+/* Pages of slabs are told apart by this part of an address; larger pages hold several. */
+#define SLAB_PAGE_SHIFT 12
 
 /* Key in .surplus of frees of @cache that totals.unmatched counts, or with @doubled totals.doubled.
  */

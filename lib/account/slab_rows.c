@@ -103,6 +103,7 @@ static void slab_forget(struct lives *any)
 	l->nr_free_only = 0;
 	u64_map_free(&l->early_free_only);
 	u64_map_free(&l->surplus);
+	u64_map_free(&l->older_kfrees);
 }
 
 static uint32_t *slab_stack(const struct lives *any, void *key)
@@ -152,4 +153,5 @@ void slab_lives_free(struct slab_lives *l)
 	free(l->free_only);
 	u64_map_free(&l->early_free_only);
 	u64_map_free(&l->surplus);
+	u64_map_free(&l->older_kfrees);
 }

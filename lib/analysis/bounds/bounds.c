@@ -89,7 +89,7 @@ int bounds_suspect(struct bounds *b, uint64_t callsite)
 struct net_range bounds_net(const struct bounds *b, uint64_t callsite, uint64_t live,
 			    uint64_t sure)
 {
-	struct net_range r = { .net = live };
+	struct net_range r = { .net = live, .likely = live };
 
 	if (b->unplaced)
 		sure = 0;
@@ -123,6 +123,24 @@ void net_range_prove(struct net_range *r, uint64_t min, uint64_t max)
 	 */
 	take(&r->lost, take(&r->implicit, take(&r->seen, r->min)));
 	take(&r->seen, take(&r->lost, take(&r->implicit, r->gone)));
+	net_range_guess(r, r->likely);
+}
+
+void net_range_guess(struct net_range *r, uint64_t likely)
+{
+	uint64_t max = r->net - r->gone;
+
+	r->likely = likely < r->min ? r->min : likely > max ? max : likely;
+}
+
+uint64_t net_range_scale(const struct net_range *r, uint64_t bytes)
+{
+	uint64_t likely = net_range_likely(r);
+
+	if (likely >= r->net || !r->net)
+		return bytes;
+	/* Sums of bytes fit a double's 53 bits. */
+	return (uint64_t)((double)bytes * (double)likely / (double)r->net + 0.5);
 }
 
 void bounds_free(struct bounds *b)
@@ -138,6 +156,7 @@ void net_range_add(struct net_range *to, const struct net_range *from, uint64_t 
 	to->implicit += from->implicit * times;
 	to->lost += from->lost * times;
 	to->gone += from->gone * times;
+	to->likely += from->likely * times;
 }
 
 const char *net_range_reason(const struct net_range *r)
@@ -175,6 +194,11 @@ struct cell net_range_min_cell(const void *range, struct table *t)
 struct cell net_range_max_cell(const void *range, struct table *t)
 {
 	return cell_uint(net_range_max(range));
+}
+
+struct cell net_range_likely_cell(const void *range, struct table *t)
+{
+	return cell_uint(net_range_likely(range));
 }
 
 struct cell net_range_reason_cell(const void *range, struct table *t)

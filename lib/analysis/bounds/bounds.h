@@ -25,11 +25,13 @@
  * @implicit: may have been freed without an event, like others of the cache or callsite
  * @lost: may have been freed while events were lost
  * @gone: must have been freed, without an event
+ * @likely: the best estimate of what lives: not below min, not above net - gone
  * @sampled: estimated from a sample: between @low and @high bytes live, by their intervals
  */
 struct net_range {
 	uint64_t net;
 	uint64_t min, seen, implicit, lost, gone;
+	uint64_t likely;
 	uint64_t low, high;
 	bool sampled;
 };
@@ -44,11 +46,15 @@ struct bounds {
 void bounds_init(struct bounds *b, const struct analysis_env *env);
 /* Notes a callsite with an object that ended without an event. 0 or -ENOMEM. */
 int bounds_suspect(struct bounds *b, uint64_t callsite) __must_check;
-/* @callsite allocated @live bytes, @sure of them after the last gap; none are proved to live. */
+/* @callsite allocated @live bytes, @sure of them after the last gap; none are proved to live, and
+ * nothing says that fewer do.
+ */
 struct net_range bounds_net(const struct bounds *b, uint64_t callsite, uint64_t live,
 			    uint64_t sure);
 /* Adds proof to @r, which has none yet: at least @min and at most @max bytes live. */
 void net_range_prove(struct net_range *r, uint64_t min, uint64_t max);
+/* Sets the best estimate, as far as the bounds allow it. */
+void net_range_guess(struct net_range *r, uint64_t likely);
 void bounds_free(struct bounds *b);
 
 /* Adds @from to @to, @times times; intervals are not added. */
@@ -64,6 +70,15 @@ static inline uint64_t net_range_max(const struct net_range *r)
 	return r->sampled ? r->high : r->net - r->gone;
 }
 
+/* The best estimate of the bytes that live, between the two. Of a sample that is @net. */
+static inline uint64_t net_range_likely(const struct net_range *r)
+{
+	return r->sampled ? r->net : r->likely;
+}
+
+/* @bytes of the @r->net bytes that seem to live: how many of them probably do. */
+uint64_t net_range_scale(const struct net_range *r, uint64_t bytes);
+
 /* "lost", "implicit", "seen" and "sample", those that apply, separated by commas; NULL for an exact
  * figure.
  */
@@ -71,6 +86,7 @@ const char *net_range_reason(const struct net_range *r);
 /* The cells of a struct net_range. */
 struct cell net_range_min_cell(const void *range, struct table *t);
 struct cell net_range_max_cell(const void *range, struct table *t);
+struct cell net_range_likely_cell(const void *range, struct table *t);
 struct cell net_range_reason_cell(const void *range, struct table *t);
 /* The reason as text shows it: "untraced-free,seen". Static. */
 const char *net_range_reason_spell(const char *reason);

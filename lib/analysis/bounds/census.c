@@ -504,6 +504,14 @@ static uint64_t gained_by_slabinfo(const struct census *c,
 	return less(class->after + class->old_freed, others);
 }
 
+/* Are objects of the class allocated in bulk, so that older objects are also freed that no event
+ * allocated?
+ */
+static bool comes_in_bulk(const struct census_class *class)
+{
+	return class->doubled > MARGIN_OBJECTS + class->allocs / 100;
+}
+
 /* How many of the class's seen objects must live. In use after the recording are those, plus
  * objects from before it that were not freed since, plus unseen ones.
  */
@@ -513,8 +521,7 @@ static uint64_t least(const struct census *c, const struct census_class *class)
 		class->exact ? gained_exactly(c, class) : gained_by_slabinfo(c, class);
 
 	/* Frees of objects whose allocation was not seen: others like them may live. */
-	if (!c->least || class->unseen ||
-	    class->doubled > MARGIN_OBJECTS + class->allocs / 100)
+	if (!c->least || class->unseen || comes_in_bulk(class))
 		return 0;
 	/* The class gained more than the events explain, so the gain does not prove the seen ones.
 	 */
@@ -551,6 +558,34 @@ struct census_range census_range(const struct census *c, uint32_t of, uint64_t n
 	if (r.min > r.max)
 		r.min = r.max;
 	return r;
+}
+
+/* By how many objects the class grew, less what it had before and lost. Free objects in slabs of CPUs
+ * are in both counts, and cancel out as a rule.
+ */
+static uint64_t probably_gained(const struct census_class *class)
+{
+	uint64_t old = comes_in_bulk(class) ? 0 : class->old_freed + class->old_kfreed;
+
+	if (!class->exact)
+		return less(class->after + old, class->before);
+	return less(class->last.objects + class->allocs_since + old,
+		    class->first.objects + class->frees_since +
+			    (old < class->old_outside ? old : class->old_outside));
+}
+
+uint64_t census_likely(const struct census *c, uint32_t of)
+{
+	const struct census_class *class;
+	struct census_range r;
+	uint64_t gained;
+
+	if (!is_counted(c, of))
+		return UINT64_MAX;
+	class = &c->classes[of];
+	r = census_range(c, of, class->live);
+	gained = c->least ? probably_gained(class) : r.max;
+	return gained < r.min ? r.min : gained > r.max ? r.max : gained;
 }
 
 bool census_contradicts(const struct census *c, uint32_t of)

@@ -66,6 +66,9 @@ struct census_class {
 	 * objects older than the recording, and of objects already freed.
 	 */
 	uint64_t allocs, live, old_freed, doubled;
+	/* Frees of older objects that name no cache, and by their slab are probably of this class.
+	 */
+	uint64_t old_kfreed;
 };
 
 /**
@@ -130,6 +133,10 @@ void census_add_edges(struct census *c, const struct slab_edges *edges,
 		      const struct event_stream *stream);
 /* How many of @nr seemingly live objects of class @of live? They must be in its .live. */
 struct census_range census_range(const struct census *c, uint32_t of, uint64_t nr);
+/* How many of the seemingly live objects of class @of probably live: as many as the kernel's count
+ * says were added, inside the bounds. UINT64_MAX: nothing is known of the class.
+ */
+uint64_t census_likely(const struct census *c, uint32_t of);
 /* Does the kernel's count show that some of the class's seemingly live objects are gone? */
 bool census_contradicts(const struct census *c, uint32_t of);
 void census_free(struct census *c);

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analysis/bounds/slab_likely.h"
 #include "base/array.h"
 
 /* Objects that are suspect together: those of a cache, or else those of a callsite. */
@@ -220,7 +221,8 @@ int slab_bounds_make(struct slab_bounds *b, const struct slab_account *acc,
 	tell_census(b, env);
 	if (acc->lives.edges)
 		census_add_edges(&b->census, acc->lives.edges, env->stream);
-	return find_suspects(b);
+	ret = slab_likely_make(b, recorder_known(env->rec));
+	return ret ? ret : find_suspects(b);
 }
 
 /* The range of a row or a part of it, by events alone. */
@@ -237,9 +239,14 @@ struct share {
 	uint32_t pad; /* zero: keys are compared as bytes */
 };
 
-/* Adds up the pieces of each sum by class: @nr by number of @shares. */
+/* How many objects seem to live, and how many of them do, as in struct slab_piece. */
+struct share_objects {
+	uint64_t nr, likely;
+};
+
+/* Adds up the pieces of each sum by class: @objects by number of @shares. */
 static int add_up(const struct slab_bounds *b, const uint32_t *group_of,
-		  struct intern *shares, uint64_t **nr)
+		  struct intern *shares, struct share_objects **objects)
 {
 	size_t capacity = 0, i;
 
@@ -252,22 +259,50 @@ static int add_up(const struct slab_bounds *b, const uint32_t *group_of,
 		if (share.sum == UINT32_MAX)
 			continue;
 		id = intern_id(shares, &share, sizeof(share));
-		if (!id || array_reserve(nr, &capacity, id, sizeof(**nr)))
+		if (!id || array_reserve(objects, &capacity, id, sizeof(**objects)))
 			return -ENOMEM;
 		if (id > before)
-			(*nr)[id - 1] = 0;
-		(*nr)[id - 1] += piece->nr;
+			(*objects)[id - 1] = (struct share_objects){ 0 };
+		(*objects)[id - 1].nr += piece->nr;
+		(*objects)[id - 1].likely += piece->likely;
 	}
 	return 0;
+}
+
+/* The bytes of each sum by the kernel's count. */
+struct proof {
+	uint64_t min, max, likely;
+};
+
+/* Adds up what the kernel's count says of each sum: @proofs, @nr of them, zero at first. */
+static int prove(const struct slab_bounds *b, const uint32_t *group_of,
+		 struct proof *proofs)
+{
+	struct share_objects *objects = NULL;
+	struct intern shares = { 0 };
+	int ret = add_up(b, group_of, &shares, &objects);
+	uint32_t i;
+
+	for (i = 0; i < shares.count && !ret; i++) {
+		const struct share *share = intern_get(&shares, i + 1, NULL);
+		struct census_range r =
+			census_range(&b->census, share->of, objects[i].nr);
+		struct proof *to = &proofs[share->sum];
+
+		to->min += r.min * share->bytes;
+		to->max += r.max * share->bytes;
+		to->likely += objects[i].likely * share->bytes / SLAB_LIKELY_ONE;
+	}
+	intern_free(&shares);
+	free(objects);
+	return ret;
 }
 
 int slab_bounds_sums(const struct slab_bounds *b, const uint32_t *group_of,
 		     struct net_range *sums, size_t nr)
 {
-	uint64_t *min = calloc(nr + 1, sizeof(*min)), *max = calloc(nr + 1, sizeof(*max));
-	struct intern shares = { 0 };
-	uint64_t *objects = NULL;
-	int ret = min && max ? add_up(b, group_of, &shares, &objects) : -ENOMEM;
+	struct proof *proofs = calloc(nr + 1, sizeof(*proofs));
+	int ret = proofs ? prove(b, group_of, proofs) : -ENOMEM;
 	uint32_t i;
 
 	for (i = 0; i < nr && !ret; i++)
@@ -281,19 +316,11 @@ int slab_bounds_sums(const struct slab_bounds *b, const uint32_t *group_of,
 		net_range_add(&sums[group_of[i]], &row,
 			      lives_weight(&b->acc->lives.any, i));
 	}
-	for (i = 0; i < shares.count && !ret; i++) {
-		const struct share *share = intern_get(&shares, i + 1, NULL);
-		struct census_range r = census_range(&b->census, share->of, objects[i]);
-
-		min[share->sum] += r.min * share->bytes;
-		max[share->sum] += r.max * share->bytes;
+	for (i = 0; i < nr && !ret && b->census.most; i++) {
+		net_range_prove(&sums[i], proofs[i].min, proofs[i].max);
+		net_range_guess(&sums[i], proofs[i].likely);
 	}
-	for (i = 0; i < nr && !ret && b->census.most; i++)
-		net_range_prove(&sums[i], min[i], max[i]);
-	intern_free(&shares);
-	free(objects);
-	free(min);
-	free(max);
+	free(proofs);
 	return ret;
 }
 
@@ -318,6 +345,7 @@ struct net_range slab_bounds_address(const struct slab_bounds *b, uint32_t row,
 		return r;
 	one = census_range(&b->census, b->pieces[*piece].of, 1);
 	net_range_prove(&r, one.min * r.net, one.max * r.net);
+	net_range_guess(&r, r.net * slab_likely_one(&b->pieces[*piece]));
 	return r;
 }
 

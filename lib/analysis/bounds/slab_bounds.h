@@ -19,7 +19,11 @@ struct slab_piece {
 	uint32_t row, of; /* indexes of a row, of a class; UINT32_MAX: of none */
 	uint32_t bytes;	  /* of each */
 	uint64_t nr;
+	uint64_t likely; /* how many probably live, in parts of SLAB_LIKELY_ONE */
 };
+
+/* One object in slab_piece.likely. */
+#define SLAB_LIKELY_ONE 65536
 
 /* Zero-initialise it, then slab_bounds_make(). */
 struct slab_bounds {

@@ -25,6 +25,8 @@
 #define ROUNDING	1e-9
 /* Growth must continue in the last half of the time, with at least this part of the slope. */
 #define LATE_PART	0.25
+/* If less than this part of what seems to live does, its line says nothing of growth. */
+#define LIVING_PART	0.5
 /* A row that rose by more than this factor has filled, though it may not have grown evenly. */
 #define RISE		2
 
@@ -263,6 +265,17 @@ struct growth_fit growth_fit(const struct growth_times *times,
 	else
 		fit.verdict = GROWTH_GROWS;
 	return fit;
+}
+
+void growth_scale(struct growth_fit *fit, double part)
+{
+	fit->slope *= part;
+	fit->low *= part;
+	fit->high *= part;
+	fit->late *= part;
+	if (part < LIVING_PART &&
+	    (fit->verdict == GROWTH_GROWS || fit->verdict == GROWTH_FILLED))
+		fit->verdict = GROWTH_STEADY;
 }
 
 const char *growth_verdict_word(enum growth_verdict verdict)

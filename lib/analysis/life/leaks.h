@@ -68,7 +68,8 @@ struct leaks {
 /**
  * struct leak - a row of the table
  * @young_to: objects younger than this may be in flight
- * @old, @young: objects or pages, and their bytes
+ * @old, @young: objects or pages that seem to live, and their bytes
+ * @likely, @likely_bytes: the best estimate of how many of the old ones live
  * @least: age of the youngest of the old ones
  * @longest: the longest lifetime of a freed object; @outlived: bytes of the old ones that have
  *	lived longer
@@ -79,6 +80,7 @@ struct leaks {
 struct leak {
 	uint64_t young_to;
 	uint64_t old, old_bytes, young, young_bytes;
+	uint64_t likely, likely_bytes;
 	uint64_t least;
 	uint64_t longest, outlived;
 	int32_t pid;

@@ -210,6 +210,20 @@ static int find_intervals(struct leaks_view *v)
 		   : owners_estimate_all(&v->owners, v->old_of, v->owners.of, &v->all);
 }
 
+/* Of the bytes that seem to live, those that probably do: of what is in flight the same part. */
+static void find_likely(struct leaks_view *v)
+{
+	size_t i;
+
+	for (i = 0; i < v->owners.nr; i++) {
+		struct leak *leak = &v->leaks[i];
+
+		leak->likely = net_range_scale(&leak->net, leak->old);
+		leak->likely_bytes = net_range_scale(&leak->net, leak->old_bytes);
+		leak->outlived = net_range_scale(&leak->net, leak->outlived);
+	}
+}
+
 /* An estimate's slope is as uncertain as the estimate, in addition to its windows; and all that the
  * sample may lack may have come since the recording began.
  */
@@ -223,6 +237,11 @@ static void widen(struct growth_fit *fit, const struct estimate *e, uint64_t tim
 	fit->high *= fit->high > 0 ? high : low;
 	/* At least 1 byte per second, as growth is shown in whole bytes. */
 	fit->high = fmax(fit->high, fit->slope + fmax(lacks, 1e-9));
+}
+
+static double living_part(const struct net_range *net)
+{
+	return net->net ? (double)net_range_likely(net) / (double)net->net : 1;
 }
 
 static int find_growth(struct leaks_view *v)
@@ -243,6 +262,7 @@ static int find_growth(struct leaks_view *v)
 	for (i = 0; i < v->owners.nr; i++) {
 		if (v->leaks[i].old + v->leaks[i].young)
 			v->leaks[i].fit = growth_fit(&times, &series[i]);
+		growth_scale(&v->leaks[i].fit, living_part(&v->leaks[i].net));
 		if (v->old_of)
 			widen(&v->leaks[i].fit, &v->leaks[i].bytes,
 			      times.time[times.nr ? times.nr - 1 : 0]);
@@ -345,6 +365,8 @@ static int collect(struct leaks_view *v)
 		ret = find_bounds(v);
 	if (!ret && v->old_of)
 		ret = find_intervals(v);
+	if (!ret)
+		find_likely(v);
 	return ret ? ret : find_growth(v);
 }
 

@@ -120,13 +120,13 @@ static struct cell cell_task(const void *row, struct table *t)
 /* @things: objects or pages, of @count_unit. */
 #define LEAK_COLUMNS(things, count_unit)                                                \
 	{ COLUMN("bytes", "Live_bytes", UNIT_BYTES,                                     \
-		 "Bytes allocated and not seen freed, but for those that may "          \
-		 "be in flight.",                                                       \
+		 "The best estimate of the bytes that live, but for those that "        \
+		 "may be in flight.",                                                   \
 		 .share = true),                                                        \
-	  MEMBER_OF(struct leak_row, leak, old_bytes) },                                \
+	  MEMBER_OF(struct leak_row, leak, likely_bytes) },                             \
 		{ COLUMN("objects", "Live", count_unit, "The same in " things ".",      \
 			 .leaves = 20),                                                 \
-		  MEMBER_OF(struct leak_row, leak, old) },                              \
+		  MEMBER_OF(struct leak_row, leak, likely) },                           \
 		{ COLUMN("verdict", "Verdict", UNIT_NONE,                               \
 			 "grows: live bytes grow until the end; filled: they "          \
 			 "grew at first; steady: they do not grow; or it was "          \
@@ -169,12 +169,20 @@ static struct cell cell_task(const void *row, struct table *t)
 		{ COLUMN("young_bytes", "In_flight_bytes", UNIT_BYTES, "Their bytes.",  \
 			 .hidden = true, .leaves = 85),                                 \
 		  MEMBER_OF(struct leak_row, leak, young_bytes) },                      \
+		{ COLUMN("bytes_seen", "Seen", UNIT_BYTES,                              \
+			 "Bytes allocated and not seen freed, but for those that "      \
+			 "may be in flight.",                                           \
+			 .live = true, .leaves = 57),                                   \
+		  MEMBER_OF(struct leak_row, leak, old_bytes) },                        \
+		{ COLUMN("objects_seen", "Live_seen", count_unit,                       \
+			 "The same in " things ".", .hidden = true, .live = true),      \
+		  MEMBER_OF(struct leak_row, leak, old) },                              \
 		{ COLUMN("net_min", "At_least", UNIT_BYTES,                             \
-			 "Of these bytes, those that must be live.", .live = true,      \
+			 "Of the bytes seen, those that must be live.", .live = true,   \
 			 .leaves = 50),                                                 \
 		  .fill = cell_net_min },                                               \
 		{ COLUMN("net_max", "At_most", UNIT_BYTES,                              \
-			 "Of these bytes, those that may be live.", .live = true,       \
+			 "Of the bytes seen, those that may be live.", .live = true,    \
 			 .leaves = 55),                                                 \
 		  .fill = cell_net_max },                                               \
 		{ COLUMN("net_reason", "Why", UNIT_NONE,                                \
@@ -287,7 +295,7 @@ static void note_outlived(const struct leaks_view *v, struct table *t)
 	for (size_t i = 0; i < v->owners.nr; i++) {
 		const struct leak *leak = &v->leaks[i];
 
-		if (!leak->outlived || leak->outlived < leak->old_bytes / 2 ||
+		if (!leak->outlived || leak->outlived < leak->likely_bytes / 2 ||
 		    (leak->fit.verdict != GROWTH_STEADY &&
 		     leak->fit.verdict != GROWTH_FILLED))
 			continue;
@@ -358,26 +366,29 @@ static void add_interval(const struct leaks_view *v, struct table *t)
 static void add_summary(const struct leaks_view *v, uint64_t losses, struct table *t)
 {
 	enum column_unit unit = v->pages ? UNIT_PAGES : UNIT_COUNT;
+	uint64_t grows = 0, seen = v->bytes_suppressed;
 	struct leak all = { 0 };
-	uint64_t grows = 0;
 
 	for (size_t i = 0; i < v->owners.nr; i++) {
 		const struct leak *leak = &v->leaks[i];
 
-		all.old += leak->old;
-		all.old_bytes += leak->old_bytes;
-		all.young += leak->young;
-		all.young_bytes += leak->young_bytes;
+		seen += leak->old_bytes + leak->young_bytes;
+		all.likely += leak->likely;
+		all.likely_bytes += leak->likely_bytes;
+		all.young += net_range_scale(&leak->net, leak->young);
+		all.young_bytes += net_range_scale(&leak->net, leak->young_bytes);
 		if (leak->fit.verdict == GROWTH_GROWS)
-			grows += leak->old_bytes;
+			grows += leak->likely_bytes;
 	}
 	const struct summary_line lines[] = {
 		{ "live", v->pages ? "Pages that still live" : "Objects that still live",
-		  unit, all.old + all.young + v->nr_suppressed, true, SUMMARY_USUAL },
+		  unit, all.likely + all.young + v->nr_suppressed, true, SUMMARY_USUAL },
+		{ "bytes_seen", "Bytes allocated, and not seen freed", UNIT_BYTES, seen,
+		  true, SUMMARY_DETAIL },
 		{ "bytes_live", "Bytes that still live", UNIT_BYTES,
-		  all.old_bytes + all.young_bytes + v->bytes_suppressed, true,
+		  all.likely_bytes + all.young_bytes + v->bytes_suppressed, true,
 		  SUMMARY_TOTAL },
-		{ "bytes_old", "  in the rows", UNIT_BYTES, all.old_bytes, true,
+		{ "bytes_old", "  in the rows", UNIT_BYTES, all.likely_bytes, true,
 		  SUMMARY_TOTAL },
 		{ "bytes_grows", "    of those that grow", UNIT_BYTES, grows, true,
 		  SUMMARY_TOTAL },

@@ -35,8 +35,8 @@ struct subject_of {
 static const struct subject_of subjects[] = {
 	{ "allocated", "kmemx stat", "slab", "page", "bytes", "bytes_low", "bytes_high",
 	  LARGEST, false },
-	{ "live", "kmemx stat --live", "slab", "page", "net", "net_min", "net_max",
-	  LARGEST, true },
+	{ "live", "kmemx stat --live", "slab", "page", "net_estimate", "net_min",
+	  "net_max", LARGEST, true },
 	{ "growth", "kmemx leaks", "leaks", "leaks_page", "growth", "growth_min",
 	  "growth_max", LARGEST, true },
 	{ "wasted", "kmemx stat --sizes", "slab", NULL, "waste", NULL, NULL, 1, false },

@@ -103,13 +103,17 @@ static struct cell cell_last_callsite(const void *row, struct table *t)
 				net_range_reason_cell)                                   \
 	}
 /* Comes last, so that the other columns keep their positions for scripts. */
-#define FIGURE_MAX                                                           \
-	{                                                                    \
-		COLUMN("net_max", "At_most", UNIT_BYTES,                     \
-		       "Bytes that may be live at the end.", .hidden = true, \
-		       .range_of = "net", .live = true, .leaves = 8),        \
-			POINTEE(struct slab_row, net, struct net_range,      \
-				net_range_max_cell)                          \
+#define FIGURE_MAX                                                                       \
+	{ COLUMN("net_max", "At_most", UNIT_BYTES, "Bytes that may be live at the end.", \
+		 .hidden = true, .range_of = "net", .live = true, .leaves = 8),          \
+	  POINTEE(struct slab_row, net, struct net_range, net_range_max_cell) },         \
+	{                                                                                \
+		COLUMN("net_estimate", "Net_likely", UNIT_BYTES,                         \
+		       "The best estimate of the bytes that are live at the end, "       \
+		       "between these two.",                                             \
+		       .hidden = true, .live = true, .leaves = 39),                      \
+			POINTEE(struct slab_row, net, struct net_range,                  \
+				net_range_likely_cell)                                   \
 	}
 static const struct column_type slab_columns[] = {
 	{ COLUMN("ptr", "Alloc Ptr", UNIT_ADDRESS, "The object's address."),

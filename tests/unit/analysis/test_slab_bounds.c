@@ -356,7 +356,32 @@ static void check_range(const struct net_range *r, uint64_t least, uint64_t most
 	ck_assert_uint_eq(r->net, r->min + r->seen + r->implicit + r->lost + r->gone);
 }
 
-static void check_ranges(struct trial *t, const struct truths *truths, uint64_t seed)
+/* How tight the ranges of many trials are, and how far the estimates and the ends are off: sums of
+ * bytes of rows.
+ */
+struct worth {
+	unsigned int with_min, with_max;
+	uint64_t off_likely, off_min, off_max;
+};
+
+static uint64_t distance(uint64_t a, uint64_t b)
+{
+	return a > b ? a - b : b - a;
+}
+
+static void weigh_estimate(const struct net_range *r, uint64_t truth, struct worth *worth)
+{
+	uint64_t likely = net_range_likely(r);
+
+	ck_assert_uint_ge(likely, net_range_min(r));
+	ck_assert_uint_le(likely, net_range_max(r));
+	worth->off_likely += distance(likely, truth);
+	worth->off_min += distance(net_range_min(r), truth);
+	worth->off_max += distance(net_range_max(r), truth);
+}
+
+static void check_ranges(struct trial *t, const struct truths *truths, uint64_t seed,
+			 struct worth *worth)
 {
 	struct net_range by_site[NR_SITES], by_cache[NR_CACHES], all;
 	uint32_t *site = calloc(t->acc.nr_rows + 1, sizeof(*site));
@@ -377,6 +402,7 @@ static void check_ranges(struct trial *t, const struct truths *truths, uint64_t 
 		check_range(&by_site[i], truths->least.by_site[i],
 			    truths->most.by_site[i], seed);
 		net_range_add(&sum, &by_site[i], 1);
+		weigh_estimate(&by_site[i], truths->least.by_site[i], worth);
 	}
 	for (i = 3; i < NR_CACHES; i++)
 		check_range(&by_cache[i], truths->least.by_cache[i],
@@ -412,11 +438,6 @@ static void tear_down(struct trial *t)
 	recording_close(t->file);
 }
 
-/* How tight the ranges of many trials are. */
-struct worth {
-	unsigned int with_min, with_max;
-};
-
 static void one_trial(struct trial *t, uint64_t seed, struct worth *worth)
 {
 	struct truths truths;
@@ -443,7 +464,7 @@ static void one_trial(struct trial *t, uint64_t seed, struct worth *worth)
 	ck_assert(!t->acc.lives.any.failed);
 	ck_assert(!slab_bounds_make(&t->bounds, &t->acc, &t->env));
 	find_truth(t, &truths);
-	check_ranges(t, &truths, seed);
+	check_ranges(t, &truths, seed, worth);
 	ck_assert(!slab_bounds_total(&t->bounds, &all));
 	worth->with_min += all.min != 0;
 	worth->with_max += all.gone != 0;
@@ -465,6 +486,8 @@ START_TEST(the_truth_lies_inside)
 	/* Ranges from nothing to everything would pass the tests above, too. */
 	ck_assert_uint_ge(worth.with_min, NR_TRIALS / 4);
 	ck_assert_uint_ge(worth.with_max, NR_TRIALS / 4);
+	ck_assert_uint_lt(worth.off_likely, worth.off_min);
+	ck_assert_uint_lt(worth.off_likely, worth.off_max);
 	tear_down(t);
 	strbuf_free(&t->before);
 	strbuf_free(&t->after);

@@ -138,6 +138,18 @@ int gfp_names_add(struct gfp_names *names, uint64_t mask, const char *name)
 	return 0;
 }
 
+uint64_t gfp_bit(const struct gfp_names *names, const char *name, const char *other)
+{
+	size_t i;
+
+	for (i = 0; names && i < names->count; i++) {
+		if (!strcmp(names->names[i].name, name) ||
+		    !strcmp(names->names[i].name, other))
+			return names->names[i].mask;
+	}
+	return 0;
+}
+
 void gfp_names_free(struct gfp_names *names)
 {
 	size_t i;

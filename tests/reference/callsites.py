@@ -191,15 +191,15 @@ class Callsites:
                     yield allocator, [row["function"]], row["bytes"]
 
     def leaks(self, by, live):
-        """Live bytes, without rows in which all objects are younger than an object that may be in
-        flight."""
+        """Live bytes as seen, without rows in which all objects are younger than an object that may
+        be in flight."""
         got, young = collections.Counter(), 0
         for allocator, table in self.tables("leaks", "--by", by):
-            young += table["summary"]["bytes_young"]
+            young += table["summary"]["bytes_seen"]
             for row in table["rows"]:
-                young -= row["young_bytes"]
+                young -= row["bytes_seen"] + row["young_bytes"]
                 frames = (row.get("stack") or row["callsite"]).split(";")
-                got[allocator, leaf(frames)] += row["bytes"] + row["young_bytes"]
+                got[allocator, leaf(frames)] += row["bytes_seen"] + row["young_bytes"]
         left = live - got
         if got - live or sum(left.values()) != young:
             self.wrong.append(f"leaks by {by}: {dict(got - live)} more; {dict(left)} less, {young}")

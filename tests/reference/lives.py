@@ -263,7 +263,10 @@ def fit(times, series):
     low, high = pairs[rank - 1], pairs[len(pairs) - rank]
     late = statistics.median(slopes(times[n // 2:], series[n // 2:]))
     rose = statistics.median(series[n // 2:]) > 2 * statistics.median(series[:n // 4])
-    if low > 0:
+    fell = [a for a, b in zip(series, series[1:]) if a and b <= a // 2]
+    if low > 0 and fell and series[-1] <= fell[-1]:
+        verdict = "steady"  # freed in batches, and below their threshold
+    elif low > 0:
         verdict = "filled" if late < slope / 4 else "grows"
     else:
         verdict = "filled" if rose else "steady"
@@ -288,6 +291,8 @@ def expected_leaks(lives, size, windows, recording, older):
     series = windows.series(lives.changes, size)
     most = max(tasks.values())
     slope, low, high, verdict = fit(windows.times, series)
+    if verdict == "grows" and not older and sum(b for _, b in young) > sum(b for _, b in old):
+        verdict = "too short to tell"
     row = {"objects_seen": len(old), "bytes_seen": sum(b for _, b in old), "age_min": old[0][0],
            "age_max": old[-1][0], "age": max(quantile([a for a, _ in old], 50), old[0][0]),
            "outlived": sum(b for a, b in old if not times or a > times[-1]),
@@ -336,8 +341,10 @@ def leak_differences(slab, pages, kmemx, path, recording, older):
                     del wanted["tasks"], wanted["task"]
                 else:
                     row["task"] = int(row["task"].rpartition("-")[2])
-                if row["bytes"] != row["bytes_seen"]:
-                    # Estimated by the kernel's count, which likely.py checks.
+                if row["bytes"] != row["bytes_seen"] or row["bytes_cache"] or \
+                        who == "alloc_vmap_area":
+                    # Estimated by the kernel's count, which likely.py checks; or reclaimable, or
+                    # freed in batches, which no event says.
                     for key in ("outlived", "verdict", "growth", "growth_min", "growth_max"):
                         wanted.pop(key, None)
                 for key, value in wanted.items():

@@ -574,7 +574,20 @@ static uint64_t probably_gained(const struct census_class *class)
 			    (old < class->old_outside ? old : class->old_outside));
 }
 
-uint64_t census_likely(const struct census *c, uint32_t of)
+/* How many free objects one of the counts may include, and the other may not. */
+static uint64_t held_at_either_end(const struct census *c,
+				   const struct census_class *class)
+{
+	uint64_t held = class->exact ? 0 : class->slack;
+	uint32_t i;
+
+	for (i = class->caches; i != UINT32_MAX && class->exact; i = c->caches[i].next)
+		held += c->caches[i].first.held + c->caches[i].last.held +
+			sheaves(c, c->caches[i].last.sheaf);
+	return held;
+}
+
+uint64_t census_likely(const struct census *c, uint32_t of, bool untraced)
 {
 	const struct census_class *class;
 	struct census_range r;
@@ -585,6 +598,8 @@ uint64_t census_likely(const struct census *c, uint32_t of)
 	class = &c->classes[of];
 	r = census_range(c, of, class->live);
 	gained = c->least ? probably_gained(class) : r.max;
+	if (!untraced && less(class->live, gained) <= held_at_either_end(c, class))
+		gained = class->live;
 	return gained < r.min ? r.min : gained > r.max ? r.max : gained;
 }
 

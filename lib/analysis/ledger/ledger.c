@@ -12,19 +12,6 @@
 #include "analysis/bounds/bounds.h"
 #include "base/array.h"
 
-/* The bit of a flag, by the recording's own print format. */
-static uint64_t gfp_bit(const struct gfp_names *gfp, const char *name, const char *other)
-{
-	size_t i;
-
-	for (i = 0; gfp && i < gfp->count; i++) {
-		if (!strcmp(gfp->names[i].name, name) ||
-		    !strcmp(gfp->names[i].name, other))
-			return gfp->names[i].mask;
-	}
-	return 0;
-}
-
 /* The group's index; UINT32_MAX: no memory. */
 static uint32_t ledger_group(struct ledger *l, const struct ledger_key *key)
 {

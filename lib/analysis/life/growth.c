@@ -241,12 +241,29 @@ static bool rose(const struct growth_times *times, const struct growth_series *s
 	return level(series, nr / 2, nr) > RISE * level(series, 0, nr / 4);
 }
 
+/* Has it not risen above the level from which it last fell by half or more? Then it is freed in
+ * batches, and has not reached their threshold again.
+ */
+static bool below_threshold(const struct growth_times *times,
+			    const struct growth_series *series, bool *fell)
+{
+	uint64_t threshold = 0;
+	unsigned int i;
+
+	for (i = 1; i < times->nr; i++)
+		if (series->at[i] <= series->at[i - 1] / 2 && series->at[i - 1])
+			threshold = series->at[i - 1];
+	*fell = threshold != 0;
+	return times->nr && series->at[times->nr - 1] <= threshold;
+}
+
 struct growth_fit growth_fit(const struct growth_times *times,
 			     const struct growth_series *series)
 {
 	struct growth_fit fit = { .verdict = GROWTH_TOO_SHORT };
 	double slopes[PAIRS] = { 0 };
 	unsigned int nr = pair_slopes(times, series, 0, slopes), used = 0, i;
+	bool below = below_threshold(times, series, &fit.fell);
 
 	for (i = 0; i < times->nr; i++)
 		used += series->at[i] != 0;
@@ -258,7 +275,7 @@ struct growth_fit growth_fit(const struct growth_times *times,
 	fit.late = median(slopes, nr);
 	if (!fit.known)
 		return fit;
-	if (!(fit.low > 0) && !rose(times, series))
+	if ((!(fit.low > 0) && !rose(times, series)) || (fit.low > 0 && below))
 		fit.verdict = GROWTH_STEADY;
 	else if (!(fit.low > 0) || fit.late < LATE_PART * fit.slope)
 		fit.verdict = GROWTH_FILLED;
@@ -283,6 +300,7 @@ const char *growth_verdict_word(enum growth_verdict verdict)
 	static const char *const words[] = {
 		[GROWTH_TOO_SHORT] = "too short to tell",
 		[GROWTH_STEADY] = "steady",
+		[GROWTH_CACHE] = "cache",
 		[GROWTH_FILLED] = "filled",
 		[GROWTH_GROWS] = "grows",
 	};

@@ -69,7 +69,13 @@ struct growth_times growth_times(const struct growth *g, uint64_t end);
 void growth_add(const struct growth *g, uint32_t row, uint64_t end,
 		struct growth_series *to);
 
-enum growth_verdict { GROWTH_TOO_SHORT, GROWTH_STEADY, GROWTH_FILLED, GROWTH_GROWS };
+enum growth_verdict {
+	GROWTH_TOO_SHORT,
+	GROWTH_STEADY,
+	GROWTH_CACHE, /* set by the caller: the kernel gives it back when it needs memory */
+	GROWTH_FILLED,
+	GROWTH_GROWS,
+};
 
 /**
  * struct growth_fit - a line through a series
@@ -78,9 +84,10 @@ enum growth_verdict { GROWTH_TOO_SHORT, GROWTH_STEADY, GROWTH_FILLED, GROWTH_GRO
  *	   1950, Sen 1968)
  * @low, @high: its interval, at 95 %
  * @late: the slope of the last half of the windows alone
+ * @fell: between two windows it fell by half or more, as what is freed in batches does
  */
 struct growth_fit {
-	bool known;
+	bool known, fell;
 	double slope, low, high, late;
 	enum growth_verdict verdict;
 };

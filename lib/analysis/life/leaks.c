@@ -13,7 +13,9 @@
 #include "analysis/stat/account_rows.h"
 #include "base/array.h"
 
-/* A series covers all units of a sample, and all tasks unless rows are by task. */
+/* A series covers all units of a sample, and all tasks unless rows are by task. What the kernel can
+ * reclaim is apart.
+ */
 static void in_series(const struct leaks *l, const struct dimensions *all,
 		      struct dimension_values *dims)
 {
@@ -37,6 +39,7 @@ static uint32_t series_id(struct leaks *l, const struct lives *of, uint32_t row)
 		from = lives_key(of, row);
 		struct page_key page = { .stack = from->stack, .dims = from->dims };
 
+		page.order = reclaimable_by_request(&l->reclaimable, from);
 		in_series(l, &of->dimensions, &page.dims);
 		return intern_id(&side->keys, &page, sizeof(page));
 	}
@@ -150,6 +153,7 @@ static void leaks_destroy(void *self)
 
 	free_side(&l->sides[MEMORY_SLAB]);
 	free_side(&l->sides[MEMORY_PAGE]);
+	reclaimable_free(&l->reclaimable);
 	free(l);
 }
 
@@ -178,6 +182,8 @@ static int leaks_create(const struct analysis_env *env,
 			add_pid(&dimensions[i]);
 	}
 	ret = accounts_observe(env->accounts, dimensions, l->of, lived, l);
+	if (!ret)
+		ret = reclaimable_init(&l->reclaimable, env);
 	for (i = 0; i < MEMORY_KINDS && !ret; i++)
 		l->of[i]->live.times = true;
 	return ret;

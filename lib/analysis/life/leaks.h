@@ -8,6 +8,7 @@
 #define KMEMX_ANALYSIS_LEAKS_H
 
 #include "analysis/bounds/bounds.h"
+#include "analysis/bounds/reclaimable.h"
 #include "analysis/life/births.h"
 #include "analysis/life/growth.h"
 #include "analysis/life/lifetimes.h"
@@ -62,6 +63,7 @@ struct leaks {
 	struct leaks_options own;
 	struct lives *of[MEMORY_KINDS];
 	struct leaks_side sides[MEMORY_KINDS];
+	struct reclaimable reclaimable;
 	bool by_task, ns;
 };
 
@@ -70,6 +72,9 @@ struct leaks {
  * @young_to: objects younger than this may be in flight
  * @old, @young: objects or pages that seem to live, and their bytes
  * @likely, @likely_bytes: the best estimate of how many of the old ones live
+ * @cache, @cache_bytes: bytes of the old ones that the kernel can reclaim, and the best estimate of
+ *	them; @kept_bytes: the estimate of the others
+ * @late: bytes of the old ones that are freed in batches
  * @least: age of the youngest of the old ones
  * @longest: the longest lifetime of a freed object; @outlived: bytes of the old ones that have
  *	lived longer
@@ -81,6 +86,7 @@ struct leak {
 	uint64_t young_to;
 	uint64_t old, old_bytes, young, young_bytes;
 	uint64_t likely, likely_bytes;
+	uint64_t cache, cache_bytes, kept_bytes, late;
 	uint64_t least;
 	uint64_t longest, outlived;
 	int32_t pid;
@@ -91,6 +97,11 @@ struct leak {
 	struct growth_fit fit;
 };
 
+/* Is a row of the account reclaimable, or freed in batches? */
+struct leaks_row_kind {
+	bool cache, late;
+};
+
 /**
  * struct leaks_view - one table under construction
  * @lives: its account's; @pages: they are of pages
@@ -98,6 +109,8 @@ struct leak {
  * @task_bytes: old bytes by table row and task; @task_index has the indexes
  * @guessed: bytes of these whose task is a guess; @failed: no memory for them
  * @series_of: series -> row of the table; UINT32_MAX: left out
+ * @cache_series: series -> can the kernel reclaim it?
+ * @row_kinds: by row of the account
  * @ages: ages of the old ones, by row of the table; @age_groups: the same, sorted
  * @old_of: in a sample: old bytes by row of the account, not weighted; else NULL
  * @all: in a sample: the interval of all old bytes
@@ -117,6 +130,9 @@ struct leaks_view {
 	size_t nr_tasks, tasks_capacity;
 	bool failed;
 	uint32_t *series_of;
+	bool *cache_series;
+	struct leaks_row_kind *row_kinds;
+	struct reclaimable reclaimable;
 	struct lifetimes ages;
 	struct lifetime_groups age_groups;
 	uint64_t *old_of;

@@ -110,6 +110,8 @@ static void add_living(struct leaks_view *v, const struct living *one)
 		leak->least = age;
 	leak->old += one->nr;
 	leak->old_bytes += one->bytes;
+	leak->cache += v->row_kinds[one->row].cache ? one->bytes : 0;
+	leak->late += v->row_kinds[one->row].late ? one->bytes : 0;
 	if (v->old_of)
 		v->old_of[one->row] += one->bytes / one->times;
 	if (age > leak->longest)
@@ -221,6 +223,8 @@ static void find_likely(struct leaks_view *v)
 		leak->likely = net_range_scale(&leak->net, leak->old);
 		leak->likely_bytes = net_range_scale(&leak->net, leak->old_bytes);
 		leak->outlived = net_range_scale(&leak->net, leak->outlived);
+		leak->cache_bytes = net_range_scale(&leak->net, leak->cache);
+		leak->kept_bytes = leak->likely_bytes - leak->cache_bytes;
 	}
 }
 
@@ -244,30 +248,73 @@ static double living_part(const struct net_range *net)
 	return net->net ? (double)net_range_likely(net) / (double)net->net : 1;
 }
 
+/* What a row's lines say: of all of it, and of what the kernel cannot reclaim. */
+static struct growth_fit judge(const struct leaks_view *v, const struct leak *leak,
+			       const struct growth_fit *all, struct growth_fit kept)
+{
+	struct growth_fit fit = leak->cache ? kept : *all;
+
+	growth_scale(&fit, living_part(&leak->net));
+	/* What is freed in batches may grow up to their threshold. */
+	if (leak->late > leak->old_bytes / 2 && !fit.fell && fit.verdict > GROWTH_STEADY)
+		fit.verdict = GROWTH_TOO_SHORT;
+	/* So far most of it may be in flight. */
+	if (!v->l->own.older_ns && fit.verdict == GROWTH_GROWS &&
+	    leak->young_bytes > leak->old_bytes)
+		fit.verdict = GROWTH_TOO_SHORT;
+	if (leak->cache <= leak->old_bytes / 2 || !leak->cache ||
+	    fit.verdict == GROWTH_GROWS)
+		return fit;
+	fit = *all;
+	growth_scale(&fit, living_part(&leak->net));
+	fit.verdict = GROWTH_CACHE;
+	return fit;
+}
+
+/* Adds up the series of each row: all of them, and those that the kernel cannot reclaim. */
+static void add_series(const struct leaks_view *v, struct growth_series *all,
+		       struct growth_series *kept)
+{
+	const struct growth *g = &v->side->growth;
+	uint32_t i;
+
+	for (i = 0; i < v->side->keys.count; i++) {
+		if (v->series_of[i] == UINT32_MAX)
+			continue;
+		growth_add(g, i, v->last, &all[v->series_of[i]]);
+		if (!v->cache_series[i])
+			growth_add(g, i, v->last, &kept[v->series_of[i]]);
+	}
+}
+
 static int find_growth(struct leaks_view *v)
 {
 	const struct growth *g = &v->side->growth;
-	struct growth_series *series = calloc(v->owners.nr + 1, sizeof(*series));
+	struct growth_series *all = calloc(v->owners.nr + 1, sizeof(*all));
+	struct growth_series *kept = calloc(v->owners.nr + 1, sizeof(*kept));
 	struct growth_times times = growth_times(g, v->last);
 	size_t i;
 
-	if (!series || g->failed) {
-		free(series);
+	if (!all || !kept || g->failed) {
+		free(all);
+		free(kept);
 		return -ENOMEM;
 	}
-	for (i = 0; i < v->side->keys.count; i++) {
-		if (v->series_of[i] != UINT32_MAX)
-			growth_add(g, (uint32_t)i, v->last, &series[v->series_of[i]]);
-	}
+	add_series(v, all, kept);
 	for (i = 0; i < v->owners.nr; i++) {
-		if (v->leaks[i].old + v->leaks[i].young)
-			v->leaks[i].fit = growth_fit(&times, &series[i]);
-		growth_scale(&v->leaks[i].fit, living_part(&v->leaks[i].net));
+		struct leak *leak = &v->leaks[i];
+		struct growth_fit fit;
+
+		if (leak->old + leak->young) {
+			fit = growth_fit(&times, &all[i]);
+			leak->fit = judge(v, leak, &fit, growth_fit(&times, &kept[i]));
+		}
 		if (v->old_of)
-			widen(&v->leaks[i].fit, &v->leaks[i].bytes,
+			widen(&leak->fit, &leak->bytes,
 			      times.time[times.nr ? times.nr - 1 : 0]);
 	}
-	free(series);
+	free(all);
+	free(kept);
 	return 0;
 }
 
@@ -338,10 +385,39 @@ static int find_series(struct leaks_view *v)
 	size_t i;
 
 	v->series_of = malloc((side->keys.count + 1UL) * sizeof(*v->series_of));
-	if (!v->series_of || side->growth.failed)
+	v->cache_series = calloc(side->keys.count + 1UL, sizeof(*v->cache_series));
+	if (!v->series_of || !v->cache_series || side->growth.failed)
 		return -ENOMEM;
-	for (i = 0; i < side->nr && i < v->owners.nr_rows; i++)
+	for (i = 0; i < side->nr && i < v->owners.nr_rows; i++) {
 		v->series_of[side->rows[i].series] = v->owners.of[i];
+		v->cache_series[side->rows[i].series] = v->row_kinds[i].cache;
+	}
+	return 0;
+}
+
+/* Which rows of the account are reclaimable, or freed in batches? */
+static int find_kinds(struct leaks_view *v)
+{
+	struct reclaimable *r = &v->reclaimable;
+	int ret = reclaimable_init(r, v->l->env);
+	size_t i;
+
+	if (!ret && !v->pages)
+		ret = reclaimable_learn(r, v->lives);
+	v->row_kinds = calloc(v->owners.nr_rows + 1, sizeof(*v->row_kinds));
+	if (ret || !v->row_kinds)
+		return -ENOMEM;
+	for (i = 0; i < v->owners.nr_rows; i++) {
+		struct leaks_row_kind *kind = &v->row_kinds[i];
+
+		if (v->pages) {
+			kind->cache = reclaimable_page(r, lives_key(v->lives, i),
+						       v->owners.callsites[i]);
+			continue;
+		}
+		kind->cache = reclaimable_slab(r, lives_key(v->lives, i));
+		kind->late = reclaimable_late(r, lives_key(v->lives, i));
+	}
 	return 0;
 }
 
@@ -355,6 +431,8 @@ static int collect(struct leaks_view *v)
 	ret = tasks_read(&v->tasks, v->l->env->rec->cmdlines);
 	if (!ret)
 		ret = suppress(v);
+	if (!ret)
+		ret = find_kinds(v);
 	if (!ret)
 		ret = find_series(v);
 	if (!ret)
@@ -391,6 +469,9 @@ void leaks_view_free(struct leaks_view *v)
 	u64_map_free(&v->task_index);
 	free(v->task_bytes);
 	free(v->series_of);
+	free(v->cache_series);
+	free(v->row_kinds);
+	reclaimable_free(&v->reclaimable);
 	free(v->old_of);
 	free(v->suppressed);
 	free(v->row_suppressed);

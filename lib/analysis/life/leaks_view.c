@@ -117,7 +117,9 @@ static struct cell cell_task(const void *row, struct table *t)
 	return cell_strbuf(t, &name);
 }
 
-/* @things: objects or pages, of @count_unit. */
+/* @things: objects or pages, of @count_unit. Rows are ordered by what the kernel cannot reclaim, but
+ * shares are of all bytes: so the first is marked as if it did not add up.
+ */
 #define LEAK_COLUMNS(things, count_unit)                                                \
 	{ COLUMN("bytes", "Live_bytes", UNIT_BYTES,                                     \
 		 "The best estimate of the bytes that live, but for those that "        \
@@ -129,7 +131,8 @@ static struct cell cell_task(const void *row, struct table *t)
 		  MEMBER_OF(struct leak_row, leak, likely) },                           \
 		{ COLUMN("verdict", "Verdict", UNIT_NONE,                               \
 			 "grows: live bytes grow until the end; filled: they "          \
-			 "grew at first; steady: they do not grow; or it was "          \
+			 "grew at first; steady: they do not grow; cache: the "         \
+			 "kernel gives them back when it needs memory; or it was "      \
 			 "too short to tell.",                                          \
 			 .leaves = 5),                                                  \
 		  .fill = cell_verdict },                                               \
@@ -177,6 +180,15 @@ static struct cell cell_task(const void *row, struct table *t)
 		{ COLUMN("objects_seen", "Live_seen", count_unit,                       \
 			 "The same in " things ".", .hidden = true, .live = true),      \
 		  MEMBER_OF(struct leak_row, leak, old) },                              \
+		{ COLUMN("bytes_cache", "Cache", UNIT_BYTES,                            \
+			 "Of the bytes, those that the kernel gives back when it "      \
+			 "needs memory.",                                               \
+			 .live = true, .leaves = 58),                                   \
+		  MEMBER_OF(struct leak_row, leak, cache_bytes) },                      \
+		{ COLUMN("bytes_kept", "Kept", UNIT_BYTES, "Of the bytes, the others.", \
+			 .hidden = true, .live = true, .level = true,                   \
+			 .sort_title = "bytes that the kernel cannot reclaim"),         \
+		  MEMBER_OF(struct leak_row, leak, kept_bytes) },                       \
 		{ COLUMN("net_min", "At_least", UNIT_BYTES,                             \
 			 "Of the bytes seen, those that must be live.", .live = true,   \
 			 .leaves = 50),                                                 \
@@ -224,14 +236,14 @@ static const struct column_type page_columns[] = {
 const struct table_type leaks_type = {
 	.name = "leaks",
 	.help = "slab objects that were allocated and still live, by callsite, or what --by says",
-	.sort = "bytes,objects",
+	.sort = "bytes_kept,bytes,objects",
 	.columns = slab_columns,
 };
 
 const struct table_type leaks_page_type = {
 	.name = "leaks_page",
 	.help = "pages that were allocated and still live, by callsite, or what --by says",
-	.sort = "bytes,objects",
+	.sort = "bytes_kept,bytes,objects",
 	.columns = page_columns,
 };
 
@@ -375,6 +387,7 @@ static void add_summary(const struct leaks_view *v, uint64_t losses, struct tabl
 		seen += leak->old_bytes + leak->young_bytes;
 		all.likely += leak->likely;
 		all.likely_bytes += leak->likely_bytes;
+		all.cache_bytes += leak->cache_bytes;
 		all.young += net_range_scale(&leak->net, leak->young);
 		all.young_bytes += net_range_scale(&leak->net, leak->young_bytes);
 		if (leak->fit.verdict == GROWTH_GROWS)
@@ -392,6 +405,8 @@ static void add_summary(const struct leaks_view *v, uint64_t losses, struct tabl
 		  SUMMARY_TOTAL },
 		{ "bytes_grows", "    of those that grow", UNIT_BYTES, grows, true,
 		  SUMMARY_TOTAL },
+		{ "bytes_cache", "    that the kernel can reclaim", UNIT_BYTES,
+		  all.cache_bytes, true, SUMMARY_TOTAL },
 		{ "bytes_young", "  may be in flight", UNIT_BYTES, all.young_bytes, true,
 		  SUMMARY_USUAL },
 		{ "bytes_suppressed", "  suppressed", UNIT_BYTES, v->bytes_suppressed,

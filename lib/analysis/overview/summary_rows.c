@@ -20,33 +20,78 @@
 
 /* A search for the largest numbers of a column.
  * @about: the row's word; @more: the command that shows more
- * @slab, @page: the tables; NULL: not this one. @column: of the numbers
+ * @slab, @page: the tables; NULL: not this one. @column: of the numbers; @less: of what is
+ *	subtracted; NULL: nothing
  * @low, @high: columns of their intervals; NULL: none
  * @largest: how many rows
  * @live: it needs all frees
  */
 struct subject_of {
 	const char *about, *more;
-	const char *slab, *page, *column, *low, *high;
+	const char *slab, *page, *column, *less, *low, *high;
 	unsigned int largest;
 	bool live;
 };
 
 static const struct subject_of subjects[] = {
-	{ "allocated", "kmemx stat", "slab", "page", "bytes", "bytes_low", "bytes_high",
-	  LARGEST, false },
-	{ "live", "kmemx stat --live", "slab", "page", "net_estimate", "net_min",
-	  "net_max", LARGEST, true },
-	{ "growth", "kmemx leaks", "leaks", "leaks_page", "growth", "growth_min",
-	  "growth_max", LARGEST, true },
-	{ "wasted", "kmemx stat --sizes", "slab", NULL, "waste", NULL, NULL, 1, false },
-	{ "failed", "kmemx stat --page", NULL, "page_failed", "bytes", NULL, NULL, 1,
-	  false },
+	{ .about = "allocated",
+	  .more = "kmemx stat",
+	  .slab = "slab",
+	  .page = "page",
+	  .column = "bytes",
+	  .low = "bytes_low",
+	  .high = "bytes_high",
+	  .largest = LARGEST },
+	{ .about = "live",
+	  .more = "kmemx stat --live",
+	  .slab = "slab",
+	  .page = "page",
+	  .column = "net_estimate",
+	  .less = "net_cache",
+	  .low = "net_min",
+	  .high = "net_max",
+	  .largest = LARGEST,
+	  .live = true },
+	{ .about = "growth",
+	  .more = "kmemx leaks",
+	  .slab = "leaks",
+	  .page = "leaks_page",
+	  .column = "growth",
+	  .low = "growth_min",
+	  .high = "growth_max",
+	  .largest = LARGEST,
+	  .live = true },
+	{ .about = "wasted",
+	  .more = "kmemx stat --sizes",
+	  .slab = "slab",
+	  .column = "waste",
+	  .largest = 1 },
+	{ .about = "failed",
+	  .more = "kmemx stat --page",
+	  .page = "page_failed",
+	  .column = "bytes",
+	  .largest = 1 },
+};
+
+/* What the kernel can reclaim, of all callsites together. */
+static const struct subject_of cache = {
+	.about = "cache",
+	.more = "kmemx leaks",
+	.slab = "slab",
+	.page = "page",
+	.column = "net_cache",
+	.largest = 1,
+	.live = true,
 };
 
 /* The first row of the table "advice". */
 static const struct subject_of advice = {
-	"advice", "kmemx advise", "advice", NULL, "bytes", NULL, NULL, 1, true,
+	.about = "advice",
+	.more = "kmemx advise",
+	.slab = "advice",
+	.column = "bytes",
+	.largest = 1,
+	.live = true,
 };
 
 /* A callsite and its figures. */
@@ -109,7 +154,7 @@ static const char *spell_about(const char *word)
 
 static const struct column_type columns[] = {
 	{ COLUMN("about", "What", UNIT_NONE,
-		 "allocated; live: allocated and not seen freed; growth: bytes a second by which live bytes grow; wasted: by internal fragmentation; failed: requests that the kernel refused; advice: what the first advice would save.",
+		 "allocated; live: the best estimate of what lives, without caches; cache: what lives and the kernel gives back when it needs memory, of all callsites; growth: bytes a second by which live bytes grow; wasted: by internal fragmentation; failed: requests that the kernel refused; advice: what the first advice would save.",
 		 .spell = spell_about),
 	  MEMBER_OF(struct summary_row, subject, about) },
 	{ COLUMN("of", "Of", UNIT_NONE,
@@ -194,6 +239,7 @@ static int add_sites(struct sites_found *found, const struct table *t,
 		     const struct subject_of *subject, bool page)
 {
 	int value = table_column(t, subject->column), hit = table_column(t, "hit");
+	int less = subject->less ? table_column(t, subject->less) : -1;
 	int name = table_column(t, "callsite");
 	int least = subject->low ? table_column(t, subject->low) : -1;
 	int most = subject->high ? table_column(t, subject->high) : -1;
@@ -206,7 +252,7 @@ static int add_sites(struct sites_found *found, const struct table *t,
 		return value < 0 || name < 0 ? 0 : -ENOMEM;
 	for (i = 0; i < t->nr_rows; i++) {
 		const struct cell *c = &t->cells[i * t->nr_columns + (size_t)name];
-		uint64_t bytes = cell_number(t, i, value);
+		uint64_t bytes = cell_number(t, i, value) - cell_number(t, i, less);
 
 		if (c->type != CELL_TEXT || !bytes || !grows(t, i))
 			continue;
@@ -283,6 +329,26 @@ static int add_subject(const struct subject_of *subject, const struct report *fr
 	return ret;
 }
 
+/* Adds what the kernel can reclaim: a row for slab objects, a row for pages. */
+static int add_cache(const struct report *from, struct table *to)
+{
+	const char *const names[] = { cache.slab, cache.page };
+	size_t i, k;
+
+	for (i = 0; i < ARRAY_SIZE(names); i++) {
+		const struct table *t = summary_find(from, names[i]);
+		struct site site = { .page = i == 1 };
+		const struct summary_row row = { &cache, &site, NULL, NULL };
+
+		for (k = 0; t && k < t->nr_rows; k++)
+			site.bytes += cell_number(t, k, table_column(t, cache.column));
+		if (site.bytes &&
+		    !table_type_add_row(&summary_type, SUBJECT_NONE, to, &row))
+			return -ENOMEM;
+	}
+	return 0;
+}
+
 int summary_add_largest(const struct report *from, bool lacks_frees, bool estimated,
 			struct table *to)
 {
@@ -292,6 +358,8 @@ int summary_add_largest(const struct report *from, bool lacks_frees, bool estima
 	for (i = 0; i < ARRAY_SIZE(subjects) && !ret; i++) {
 		if (!subjects[i].live || !lacks_frees)
 			ret = add_subject(&subjects[i], from, estimated, to);
+		if (!ret && subjects[i].less && !lacks_frees)
+			ret = add_cache(from, to);
 	}
 	return ret;
 }

@@ -38,6 +38,7 @@ static uint32_t page_groups_add(struct page_groups *g, const struct page_group_k
 	to->pages += sum->pages * times;
 	to->implicit_pages += sum->implicit_pages * times;
 	net_range_add(&to->net, &sum->net, times);
+	to->cache += sum->cache * times;
 	return id - 1;
 }
 
@@ -143,6 +144,8 @@ static int page_collect(struct page_report *page, struct page_groups *groups)
 		groups->group_of[i] = UINT32_MAX;
 		if (!sum.pages || (spent && from->all_tasks))
 			continue;
+		if (reclaimable_page(&page->reclaimable, from, page->callsites[i]))
+			sum.cache = net_range_likely(&sum.net);
 		if (!page_group_key(page, groups, i, &key))
 			return -ENOMEM;
 		groups->group_of[i] = page_groups_add(
@@ -447,7 +450,10 @@ static int page_view(const void *self, struct report *report)
 	if (!ret)
 		ret = page_report_bounds(&r);
 	if (!ret)
+		ret = reclaimable_init(&r.reclaimable, page->env);
+	if (!ret)
 		ret = page_tables(&r, report);
+	reclaimable_free(&r.reclaimable);
 	sites_free(&r.sites);
 	bounds_free(&r.bounds);
 	free(r.callsites);

@@ -21,6 +21,7 @@ struct page_group {
 	uint64_t hit, pages; /* or the live ones */
 	uint64_t implicit_pages;
 	struct net_range net;
+	uint64_t cache;	       /* of the best estimate, what the kernel can reclaim */
 	struct estimate bytes; /* in a sample */
 };
 

@@ -9,6 +9,7 @@
 
 #include "account/page_account.h"
 #include "analysis/bounds/bounds.h"
+#include "analysis/bounds/reclaimable.h"
 #include "analysis/row/estimate.h"
 #include "analysis/row/sites.h"
 #include "analysis/row/subject.h"
@@ -24,6 +25,7 @@ struct page_report {
 	const struct page_account *acc;
 	struct sites sites;
 	struct bounds bounds;
+	struct reclaimable reclaimable; /* of tables by who allocated; else zero */
 	uint64_t *callsites;
 	bool summarised;
 };

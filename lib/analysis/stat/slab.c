@@ -107,13 +107,17 @@ static struct cell cell_last_callsite(const void *row, struct table *t)
 	{ COLUMN("net_max", "At_most", UNIT_BYTES, "Bytes that may be live at the end.", \
 		 .hidden = true, .range_of = "net", .live = true, .leaves = 8),          \
 	  POINTEE(struct slab_row, net, struct net_range, net_range_max_cell) },         \
+		{ COLUMN("net_estimate", "Net_likely", UNIT_BYTES,                       \
+			 "The best estimate of the bytes that are live at the end.",     \
+			 .hidden = true, .live = true, .leaves = 39),                    \
+		  POINTEE(struct slab_row, net, struct net_range,                        \
+			  net_range_likely_cell) },                                      \
 	{                                                                                \
-		COLUMN("net_estimate", "Net_likely", UNIT_BYTES,                         \
-		       "The best estimate of the bytes that are live at the end, "       \
-		       "between these two.",                                             \
+		COLUMN("net_cache", "Net_cache", UNIT_BYTES,                             \
+		       "Of the estimate, what the kernel gives back when it needs "      \
+		       "memory.",                                                        \
 		       .hidden = true, .live = true, .leaves = 39),                      \
-			POINTEE(struct slab_row, net, struct net_range,                  \
-				net_range_likely_cell)                                   \
+			.rows = ROWS_ALL & ~ROWS(NONE), MEMBER(struct slab_row, cache)   \
 	}
 static const struct column_type slab_columns[] = {
 	{ COLUMN("ptr", "Alloc Ptr", UNIT_ADDRESS, "The object's address."),
@@ -249,6 +253,7 @@ static int slab_by(struct slab_report *slab, enum subject_kind kind,
 
 		row.subject = (struct subject_row){ &sums.subjects, i };
 		row.bytes = &sum->bytes;
+		row.cache = sum->cache;
 		if (row.hit &&
 		    !table_type_add_row(kind == SUBJECT_CACHE ? &cache_type : &slab_type,
 					columns, t, &row))

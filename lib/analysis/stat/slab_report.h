@@ -63,6 +63,7 @@ struct slab_row {
 	uint64_t alloc, req, hit;
 	const struct slab_counts *counts;
 	const struct net_range *net;
+	uint64_t cache; /* of the best estimate, what the kernel can reclaim */
 	const struct estimate *bytes; /* in a sample; else NULL */
 };
 
@@ -79,6 +80,7 @@ struct cell slab_cell_waste_live(const void *row, struct table *t);
 struct slab_sum {
 	struct slab_counts counts;
 	struct net_range net;
+	uint64_t cache; /* of the best estimate, what the kernel can reclaim */
 	struct estimate
 		bytes; /* of a sample: allocated, or live where that is asked for */
 };

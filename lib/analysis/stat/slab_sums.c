@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analysis/bounds/reclaimable.h"
 #include "analysis/stat/slab_report.h"
 #include "base/array.h"
 
@@ -105,6 +106,37 @@ static int slab_sums_estimate(struct slab_sums *s, const struct slab_report *sla
 	return ret;
 }
 
+/* How much of each sum the kernel can reclaim; @group_of: account row -> sum. */
+static int slab_sums_reclaim(struct slab_sums *s, const struct slab_report *slab,
+			     const uint32_t *group_of)
+{
+	uint32_t *cached = malloc((slab->acc->nr_rows + 1) * sizeof(*cached));
+	struct net_range *net = calloc(s->nr + 1, sizeof(*net));
+	struct reclaimable r = { 0 };
+	int ret = cached && net ? reclaimable_init(&r, slab->env) : -ENOMEM;
+	size_t i;
+
+	if (!ret)
+		ret = reclaimable_learn(&r, &slab->acc->lives.any);
+	for (i = 0; i < slab->acc->nr_rows && !ret; i++)
+		cached[i] = reclaimable_slab(&r, slab_lives_key(&slab->acc->lives, i))
+				    ? group_of[i]
+				    : UINT32_MAX;
+	if (!ret)
+		ret = slab_bounds_sums(&slab->bounds, cached, net, s->nr);
+	for (i = 0; i < s->nr && !ret; i++) {
+		uint64_t all = net_range_likely(&s->sums[i].net);
+
+		s->sums[i].cache = net_range_likely(&net[i]);
+		if (s->sums[i].cache > all)
+			s->sums[i].cache = all;
+	}
+	reclaimable_free(&r);
+	free(cached);
+	free(net);
+	return ret;
+}
+
 /* The ranges of each sum and of all together; @group_of: account row -> sum. */
 static int slab_sums_bound(struct slab_sums *s, const struct slab_report *slab,
 			   uint32_t *group_of)
@@ -118,6 +150,8 @@ static int slab_sums_bound(struct slab_sums *s, const struct slab_report *slab,
 		s->sums[i].net = net[i];
 	if (!ret && slab->env->sample.one_in)
 		ret = slab_sums_estimate(s, slab, group_of);
+	if (!ret)
+		ret = slab_sums_reclaim(s, slab, group_of);
 	for (i = 0; i < slab->acc->nr_rows; i++)
 		if (group_of[i] != UINT32_MAX)
 			group_of[i] = 0;

@@ -120,6 +120,18 @@ static uint64_t cache(unsigned int i)
 	return (1ULL << 40) - (i < 40 ? (1ULL << 40) >> (i / 2 + 1) : 0);
 }
 
+/* Freed in batches at 16 units, long before the end, and not there again. */
+static uint64_t batches(unsigned int i)
+{
+	return i < 4 ? 1000 * (i + 13) : 500 * (i - 3);
+}
+
+/* The same, with a leak: the last batch leaves more than the first one freed. */
+static uint64_t leak_in_batches(unsigned int i)
+{
+	return i == 4 ? 1000 : 3000 * (i + 1);
+}
+
 static uint64_t shrinking(unsigned int i)
 {
 	return 1000000 - 10000 * i;
@@ -137,6 +149,19 @@ static uint64_t stopped(unsigned int i)
 	return i < 16 ? 1000 * i : 16000;
 }
 
+START_TEST(scaled)
+{
+	struct growth_fit fit = fit_of(32, leak);
+	double slope = fit.slope;
+
+	growth_scale(&fit, 0.75);
+	ck_assert_double_eq_tol(fit.slope, 0.75 * slope, 1e-9);
+	ck_assert_int_eq(fit.verdict, GROWTH_GROWS);
+	growth_scale(&fit, 0.25);
+	ck_assert_int_eq(fit.verdict, GROWTH_STEADY);
+}
+END_TEST
+
 START_TEST(verdicts)
 {
 	static const struct {
@@ -145,6 +170,7 @@ START_TEST(verdicts)
 		double slope; /* bytes a unit; -1: any */
 	} cases[] = {
 		{ leak, GROWTH_GROWS, 2 },	{ noisy_leak, GROWTH_GROWS, -1 },
+		{ batches, GROWTH_STEADY, -1 }, { leak_in_batches, GROWTH_GROWS, -1 },
 		{ constant, GROWTH_STEADY, 0 }, { noise, GROWTH_STEADY, -1 },
 		{ cache, GROWTH_FILLED, -1 },	{ shrinking, GROWTH_STEADY, -10 },
 		{ late, GROWTH_TOO_SHORT, -1 }, { stopped, GROWTH_FILLED, -1 },
@@ -184,6 +210,7 @@ Suite *test_growth_suite(void)
 
 	tcase_add_loop_test(tc, windows, 0, 40);
 	tcase_add_test(tc, settled);
+	tcase_add_test(tc, scaled);
 	tcase_add_test(tc, verdicts);
 	suite_add_tcase(s, tc);
 	return s;

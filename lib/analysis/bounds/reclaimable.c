@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * analysis: what the kernel gives back when it needs memory: a cache is not a leak.
+ * In: keys of account rows, names. Out: is it reclaimable?
+ */
+#include "analysis/bounds/reclaimable.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "event/gfp.h"
+
+int reclaimable_init(struct reclaimable *r, const struct analysis_env *env)
+{
+	r->env = env;
+	r->flag = gfp_bit(event_formats_gfp(env->fmts), "__GFP_RECLAIMABLE",
+			  "GFP_RECLAIMABLE");
+	return reclaim_caches_init(&r->caches, env->rec);
+}
+
+static bool starts_with(const char *name, const char *const *prefixes, size_t nr)
+{
+	size_t i;
+
+	for (i = 0; i < nr; i++)
+		if (!strncmp(name, prefixes[i], strlen(prefixes[i])))
+			return true;
+	return false;
+}
+
+/* For recordings that do not say: caches that are SLAB_RECLAIM_ACCOUNT in mainline. */
+static bool usually_reclaimable(const char *name)
+{
+	static const char *const prefixes[] = { "dentry", "buffer_head",
+						"radix_tree_node", "kmalloc-rcl-",
+						"ext4_extent_status" };
+	const char *inode = strstr(name, "inode_cache");
+
+	return (inode && !inode[strlen("inode_cache")]) ||
+	       starts_with(name, prefixes, ARRAY_SIZE(prefixes));
+}
+
+static bool cache_is_reclaimable(const struct reclaimable *r, const char *name)
+{
+	enum reclaim said = reclaim_cache(&r->caches, name);
+
+	/* A socket's inode lives as long as the socket, whatever its cache says (net/socket.c). */
+	if (!name || !strcmp(name, "sock_inode_cache"))
+		return false;
+	/* A security module's part of an inode lives as long as the inode (security/security.c). */
+	if (!strcmp(name, "lsm_inode_cache"))
+		return true;
+	return said == RECLAIM_UNKNOWN ? usually_reclaimable(name) : said == RECLAIM_YES;
+}
+
+bool reclaimable_slab(const struct reclaimable *r, const struct slab_key *key)
+{
+	struct symbol sym;
+
+	if (!key->kmalloc)
+		return cache_is_reclaimable(
+			r, event_stream_cache(r->env->stream, key->cache));
+	return r->functions.count && symbols_find(r->env->syms, key->callsite, &sym) &&
+	       u64_map_find(&r->functions, sym.addr);
+}
+
+int reclaimable_learn(struct reclaimable *r, const struct lives *lives)
+{
+	struct symbol sym;
+	size_t i;
+
+	for (i = 0; i < lives_rows(lives); i++) {
+		const struct slab_key *key = lives_key(lives, i);
+
+		if (!key->kmalloc && reclaimable_slab(r, key) &&
+		    symbols_find(r->env->syms, key->callsite, &sym) &&
+		    !u64_map_insert(&r->functions, sym.addr, 0))
+			return -ENOMEM;
+	}
+	return 0;
+}
+
+bool reclaimable_by_request(const struct reclaimable *r, const struct page_key *key)
+{
+	const char *type = r->env->migratetypes ? migratetype_name(r->env->migratetypes,
+								   key->migratetype)
+						: NULL;
+
+	return (key->gfp_flags & r->flag) || (type && !strcmp(type, "RECLAIMABLE"));
+}
+
+/* Does @function of mm/filemap.c or mm/readahead.c allocate pages of files, from 4.x to 7.x? tmpfs
+ * has functions of its own (mm/shmem.c), and its pages are not reclaimed without swap.
+ */
+static bool allocates_page_cache(const char *function)
+{
+	static const char *const prefixes[] = {
+		"__filemap_get_folio",	     "filemap_",	  "page_cache_ra_",
+		"page_cache_readahead_",     "__page_cache_",	  "pagecache_get_page",
+		"__do_page_cache_readahead", "ra_alloc_folio",	  "do_read_cache_",
+		"grab_cache_page",	     "add_to_page_cache", "force_page_cache_"
+	};
+
+	return starts_with(function, prefixes, ARRAY_SIZE(prefixes));
+}
+
+bool reclaimable_page(const struct reclaimable *r, const struct page_key *key,
+		      uint64_t callsite)
+{
+	struct symbol sym;
+
+	if (reclaimable_by_request(r, key))
+		return true;
+	return callsite && symbols_find(r->env->syms, callsite, &sym) && !sym.module &&
+	       allocates_page_cache(sym.name);
+}
+
+bool reclaimable_late(const struct reclaimable *r, const struct slab_key *key)
+{
+	const char *cache = event_stream_cache(r->env->stream, key->cache);
+	struct symbol sym;
+
+	if (key->kmalloc)
+		return false;
+	if (cache)
+		return !strcmp(cache, "vmap_area");
+	/* Up to 6.17 the event names no cache. */
+	return symbols_find(r->env->syms, key->callsite, &sym) &&
+	       !strcmp(sym.name, "alloc_vmap_area");
+}
+
+void reclaimable_free(struct reclaimable *r)
+{
+	reclaim_caches_free(&r->caches);
+	u64_map_free(&r->functions);
+}

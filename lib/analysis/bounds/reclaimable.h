@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * analysis: what the kernel gives back when it needs memory: a cache is not a leak.
+ * In: keys of account rows, names. Out: is it reclaimable?
+ *
+ * The kernel says it of slab caches, and of pages with __GFP_RECLAIMABLE. No event says it of pages
+ * of files: these are told by the function that allocated them. Documentation/leaks.md has the rules.
+ */
+#ifndef KMEMX_ANALYSIS_RECLAIMABLE_H
+#define KMEMX_ANALYSIS_RECLAIMABLE_H
+
+#include "account/page_lives.h"
+#include "account/slab_lives.h"
+#include "analysis/analysis.h"
+#include "analysis/bounds/reclaim.h"
+
+/* Zero-initialise it, then reclaimable_init(). @flag: __GFP_RECLAIMABLE in the recording;
+ * @functions: start addresses of those that allocate from reclaimable caches.
+ */
+struct reclaimable {
+	const struct analysis_env *env;
+	struct reclaim_caches caches;
+	uint64_t flag;
+	struct u64_map functions;
+};
+
+/* 0 or -ENOMEM; call reclaimable_free() in any case. @env is borrowed. */
+int reclaimable_init(struct reclaimable *r, const struct analysis_env *env) __must_check;
+/* Finds the functions that allocate from reclaimable caches: no event tells kmalloc-rcl-N, and what
+ * they kmalloc is taken as a part of these objects, such as the long name of a dentry. 0 or -ENOMEM.
+ */
+int reclaimable_learn(struct reclaimable *r, const struct lives *lives) __must_check;
+/* Can the kernel reclaim objects of rows with @key? */
+bool reclaimable_slab(const struct reclaimable *r, const struct slab_key *key);
+/* Are pages of rows with @key reclaimable by what was asked for, whoever asked? */
+bool reclaimable_by_request(const struct reclaimable *r, const struct page_key *key);
+/* The same if @callsite allocated them; 0: unknown. */
+bool reclaimable_page(const struct reclaimable *r, const struct page_key *key,
+		      uint64_t callsite);
+/* Does the kernel free objects of rows with @key in batches, when they reach a threshold? */
+bool reclaimable_late(const struct reclaimable *r, const struct slab_key *key);
+void reclaimable_free(struct reclaimable *r);
+
+#endif

@@ -76,7 +76,7 @@ reports() {
 	/(^|,)net_min,/ {
 		split("", left)
 		for (i = 1; i <= NF; i++)
-			if ($i ~ /^(net_min|net_max|net_reason|comm)$/)
+			if ($i ~ /^(net_min|net_max|net_reason|net_estimate|net_cache|comm)$/)
 				left[i] = 1
 	}
 	{

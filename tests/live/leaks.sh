@@ -33,7 +33,7 @@ END
 }
 
 # One message of 256 bytes about every millisecond, never received.
-"$KMEMX" record -q --follow --slab --duration 2s -o r.dat -- "$programs/messages" 20000 5000 1000
+"$KMEMX" record -q --follow --slab --duration 4s -o r.dat -- "$programs/messages" 20000 5000 1000
 expect "a leak of a known rate" \
 	'table[0] is msg and msg["verdict"] == "grows" and msg["bytes"] == 256 * msg["objects"] and msg["objects"] > 500 and abs(msg["growth"] * msg["age_max"] / 1e9 / (256 * (msg["objects"] + msg["young"])) - 1) < 0.35 and msg["growth_min"] <= msg["growth"] <= msg["growth_max"] and msg["task"].startswith("messages-") and msg["tasks"] == 1' \
 	leaks --slab
@@ -60,7 +60,7 @@ expect "a peak of a known height" \
 	peak --slab
 
 # A peak of messages and pages, then less.
-"$KMEMX" record -q --follow -o r.dat -- "$programs/phases" 3000 700 400 >moments
+"$KMEMX" record -q --follow -o r.dat -- "$programs/phases" 3000 700 1000 >moments
 then=$(sed -n 1p moments) after=$(sed -n 2p moments)
 expect "a peak and what follows" \
 	'table[0] is msg and msg["objects"] == 3000 and msg["bytes"] == 3000 * 256 and msg["bytes_end"] == 0' \

@@ -23,6 +23,7 @@ import model
 SHORT = 10000  # ns
 MIGRATETYPES = {"UNMOVABLE": 0, "MOVABLE": 1, "RECLAIMABLE": 2}  # those that allocations can request
 LOG = []  # (kind, time, owners, number, bytes more) in the order of events; time None: at the end
+LATE = "callsite", "alloc_vmap_area"  # objects that the kernel frees in batches
 
 
 class Lives:
@@ -31,7 +32,7 @@ class Lives:
     def __init__(self):
         self.times = []  # lifetimes of those freed by an event
         self.short = self.short_bytes = self.allocated = self.live = 0
-        self.births = []  # (time, bytes, pid) of those live at the end
+        self.births = []  # (time, bytes, pid, freed in batches?) of those live at the end
         self.changes = []  # (time, bytes more); time None: at the end
 
     def ended(self, time, here, nr_bytes):
@@ -85,7 +86,7 @@ class Slab(model.Slab):
         for obj in filter(None, self.objects.values()):
             for owner in owners(obj):
                 self.lives[owner].live += 1
-                self.lives[owner].births.append((obj.time, obj.alloc, obj.pid))
+                self.lives[owner].births.append((obj.time, obj.alloc, obj.pid, LATE in owners(obj)))
 
 
 class Pages(model.Pages):
@@ -143,7 +144,7 @@ class Pages(model.Pages):
         for request in filter(None, self.pages.values()):
             for owner in request.who:
                 self.lives[owner].live += 1
-                self.lives[owner].births.append((request.time, 1, dict(request.who)["pid"]))
+                self.lives[owner].births.append((request.time, 1, dict(request.who)["pid"], False))
 
 
 def quantile(times, percent):
@@ -249,6 +250,11 @@ def correlation(times, series, slope):
     return min(max(following / every, 0), 0.7)
 
 
+def falls(series):
+    """The levels from which it fell by half or more."""
+    return [a for a, b in zip(series, series[1:]) if a and b <= a // 2]
+
+
 def fit(times, series):
     """Slope, interval and verdict as defined in Documentation/leaks.md."""
     pairs = slopes(times, series)
@@ -263,7 +269,7 @@ def fit(times, series):
     low, high = pairs[rank - 1], pairs[len(pairs) - rank]
     late = statistics.median(slopes(times[n // 2:], series[n // 2:]))
     rose = statistics.median(series[n // 2:]) > 2 * statistics.median(series[:n // 4])
-    fell = [a for a, b in zip(series, series[1:]) if a and b <= a // 2]
+    fell = falls(series)
     if low > 0 and fell and series[-1] <= fell[-1]:
         verdict = "steady"  # freed in batches, and below their threshold
     elif low > 0:
@@ -279,11 +285,13 @@ def expected_leaks(lives, size, windows, recording, older):
     usual = quantile(times, 99) if times else 0
     usual = min(usual + usual // 32, times[-1]) if times else 0
     young_to = older or (usual + 1 if usual >= tenth else tenth)
-    ages = [(recording["last_ts"] - time, nr * size) for time, nr, _ in lives.births]
+    ages = [(recording["last_ts"] - time, nr * size) for time, nr, *_ in lives.births]
     tasks = collections.Counter()
-    for time, nr, pid in lives.births:
+    late = 0
+    for time, nr, pid, in_batches in lives.births:
         if recording["last_ts"] - time >= young_to:
             tasks[pid] += nr * size
+            late += nr * size if in_batches else 0
     old = sorted(a for a in ages if a[0] >= young_to)
     young = [a for a in ages if a[0] < young_to]
     if not old:
@@ -291,9 +299,11 @@ def expected_leaks(lives, size, windows, recording, older):
     series = windows.series(lives.changes, size)
     most = max(tasks.values())
     slope, low, high, verdict = fit(windows.times, series)
-    if verdict == "grows" and not older and sum(b for _, b in young) > sum(b for _, b in old):
+    total = sum(b for _, b in old)
+    if verdict in ("grows", "filled") and late > total // 2 and not falls(series) or \
+            verdict == "grows" and not older and sum(b for _, b in young) > total:
         verdict = "too short to tell"
-    row = {"objects_seen": len(old), "bytes_seen": sum(b for _, b in old), "age_min": old[0][0],
+    row = {"objects_seen": len(old), "bytes_seen": total, "age_min": old[0][0],
            "age_max": old[-1][0], "age": max(quantile([a for a, _ in old], 50), old[0][0]),
            "outlived": sum(b for a, b in old if not times or a > times[-1]),
            "young": len(young), "young_bytes": sum(b for _, b in young), "verdict": verdict,
@@ -341,10 +351,9 @@ def leak_differences(slab, pages, kmemx, path, recording, older):
                     del wanted["tasks"], wanted["task"]
                 else:
                     row["task"] = int(row["task"].rpartition("-")[2])
-                if row["bytes"] != row["bytes_seen"] or row["bytes_cache"] or \
-                        who == "alloc_vmap_area":
-                    # Estimated by the kernel's count, which likely.py checks; or reclaimable, or
-                    # freed in batches, which no event says.
+                if row["bytes"] != row["bytes_seen"] or row["bytes_cache"]:
+                    # Estimated by the kernel's count, which likely.py checks; or reclaimable, which
+                    # no event says.
                     for key in ("outlived", "verdict", "growth", "growth_min", "growth_max"):
                         wanted.pop(key, None)
                 for key, value in wanted.items():

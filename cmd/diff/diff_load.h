@@ -16,8 +16,8 @@
 #include "cmd/options/options.h"
 #include "cmd/output/output.h"
 #include "report/table.h"
+#include "study/study.h"
 #include "study/study_facts.h"
-#include "study/window.h"
 #include "symbol/debug_search.h"
 #include "symbol/symbol_files.h"
 

@@ -7,12 +7,144 @@
 #include "study/study.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
+#include "base/io.h"
+#include "base/new_file.h"
+#include "recording/time_span.h"
 #include "study/study_debug.h"
-#include "study/study_source.h"
 #include "symbol/last_boot.h"
+
+static int copy_all(int from, int to)
+{
+	char buf[65536];
+	ssize_t got, put, done;
+
+	while ((got = read(from, buf, sizeof(buf))) != 0) {
+		if (got < 0 && errno == EINTR)
+			continue;
+		if (got < 0)
+			return -errno;
+		for (done = 0; done < got; done += put) {
+			put = write(to, buf + done, (size_t)(got - done));
+			if (put < 0 && errno == EINTR)
+				put = 0;
+			else if (put < 0)
+				return -errno;
+		}
+	}
+	return 0;
+}
+
+/* Is @fd a regular file at offset 0? Then it need not be copied. */
+static bool is_whole_file(int fd)
+{
+	struct stat st;
+
+	return fstat(fd, &st) == 0 && S_ISREG(st.st_mode) && lseek(fd, 0, SEEK_CUR) == 0;
+}
+
+/* A recording needs random access, so a pipe's content is copied to an unnamed file first. */
+static int open_pipe(struct source *src, int fd, const char *dir)
+{
+	struct stat st;
+	int tmp, err, dir_fd;
+
+	/* A device may have no end. */
+	if (!fstat(fd, &st) && (S_ISCHR(st.st_mode) || S_ISBLK(st.st_mode)))
+		return -ENODEV;
+	dir_fd = open(dir && *dir ? dir : "/tmp", O_PATH | O_DIRECTORY | O_CLOEXEC);
+	if (dir_fd < 0)
+		return -errno;
+	tmp = new_file_unnamed(dir_fd, false);
+	close(dir_fd);
+	if (tmp < 0)
+		return tmp;
+	err = copy_all(fd, tmp);
+	if (!err)
+		return source_open_fd(src, tmp);
+	close(tmp);
+	return err;
+}
+
+/* Opens @path, or standard input as "-". -ENODEV for a device, which may have no end. */
+static int open_source(struct source *src, const char *path, const char *tmpdir)
+{
+	int fd, err;
+
+	if (!strcmp(path, "-") && !is_whole_file(STDIN_FILENO))
+		return open_pipe(src, STDIN_FILENO, tmpdir);
+	if (!strcmp(path, "-")) {
+		fd = fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 3);
+		return fd < 0 ? -errno : source_open_fd(src, fd);
+	}
+	fd = io_open_input(path, IO_FILE_OR_PIPE);
+	if (fd < 0)
+		return fd;
+	err = source_open_fd(src, fd);
+	if (err == -ENODEV)
+		err = open_pipe(src, fd, tmpdir);
+	else if (!err)
+		return 0;
+	close(fd);
+	return err;
+}
+
+bool window_has_buffer(const struct window *w, const struct recording *rec, uint32_t i)
+{
+	return !w->instance || !strcmp(rec->buffers[i].name, w->instance);
+}
+
+/* Finds the time span of the selected buffers. */
+static void find_span(struct window *w, const struct recording *rec)
+{
+	uint64_t first, last;
+	bool found = false;
+	uint32_t i;
+
+	for (i = 0; i < rec->nr_buffers; i++) {
+		if (!window_has_buffer(w, rec, i) ||
+		    recording_time_span(rec, i, &first, &last))
+			continue;
+		if (!found) {
+			w->buffer = i;
+			w->first_ts = first;
+			w->last_ts = last;
+			found = true;
+		}
+		if (first < w->first_ts)
+			w->first_ts = first;
+		if (last > w->last_ts)
+			w->last_ts = last;
+	}
+}
+
+int window_resolve(struct window *w, const struct recording *rec)
+{
+	struct time_range recorded, range = { 0 };
+	uint64_t start, stop;
+	int err;
+
+	w->start_ts = 0;
+	w->stop_ts = UINT64_MAX;
+	find_span(w, rec);
+	/* Before that time a flight recording has the events of some CPUs only. */
+	if (!w->time && recording_flight(rec) && !recording_span(rec, &start, &stop))
+		w->start_ts = start;
+	if (!w->time)
+		return 0;
+	recorded = (struct time_range){ w->first_ts, w->last_ts };
+	err = time_window_resolve(&w->parsed, &recorded,
+				  recording_clock_is_ns(recording_clock(rec, w->buffer)),
+				  &range);
+	w->start_ts = range.first;
+	w->stop_ts = range.last;
+	return err;
+}
 
 static int fail(struct study *s, enum study_part part, int err)
 {
@@ -61,7 +193,7 @@ static int open_guess(struct study *s)
 static int open_recording(struct study *s, const struct study_options *o)
 {
 	struct source src;
-	int err = study_source_open(&src, s->path, o->tmpdir);
+	int err = open_source(&src, s->path, o->tmpdir);
 
 	if (err)
 		return fail(s, STUDY_FILE, err);

@@ -19,14 +19,37 @@
 #include "event/formats.h"
 #include "event/migratetype.h"
 #include "event/stream.h"
+#include "event/time_window.h"
 #include "recording/recording.h"
-#include "study/window.h"
 #include "symbol/callsite.h"
 #include "symbol/debug_search.h"
 #include "symbol/directory_files.h"
 #include "symbol/source_lines.h"
 #include "symbol/symbol_files.h"
 #include "symbol/symbols.h"
+
+/**
+ * struct window - a part of a recording; zero-initialised: all of it
+ * @time: as the user wrote it; NULL: no bounds. @parsed: the result of time_window_parse()
+ * @instance: only the ring buffer of this name; NULL: all of them
+ * @buffer: the first selected ring buffer with events; its clock counts
+ * @first_ts, @last_ts: time span of the selected buffers; 0 without events
+ * @start_ts, @stop_ts: the window's bounds, both included
+ */
+struct window {
+	const char *time, *instance;
+	struct time_window parsed;
+	uint32_t buffer;
+	uint64_t first_ts, last_ts;
+	uint64_t start_ts, stop_ts;
+};
+
+/* Fills in the time stamps. 0; -EOPNOTSUPP for bounds in seconds if the clock does not count them;
+ * -ERANGE if the window ends before it begins.
+ */
+int window_resolve(struct window *w, const struct recording *rec) __must_check;
+/* Is ring buffer @i selected? */
+bool window_has_buffer(const struct window *w, const struct recording *rec, uint32_t i);
 
 /**
  * struct study_options - what to open; strings and pointers are borrowed while the study exists

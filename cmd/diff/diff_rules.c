@@ -8,10 +8,10 @@
 #include <errno.h>
 #include <string.h>
 
+#include "base/io.h"
 #include "base/strbuf.h"
 #include "cmd/options/command.h"
 #include "cmd/options/message.h"
-#include "recording/text_file.h"
 
 static const char command_name[] = "diff";
 

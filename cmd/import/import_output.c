@@ -8,13 +8,13 @@
 #include <string.h>
 #include <sys/utsname.h>
 
+#include "base/io.h"
 #include "base/shell_word.h"
 #include "capture/events/instance.h"
 #include "capture/facts/build_ids.h"
 #include "cmd/import/import.h"
 #include "cmd/options/command.h"
 #include "import/perf_symbols.h"
-#include "recording/text_file.h"
 
 static int read_symbols(const struct import_options *o, struct strbuf *text)
 {

@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * base: positioned reads and writes that transfer everything or fail.
- * In: a descriptor, a range. Out: 0 or -errno.
+ * base: files of others: opened with care, read, written and copied whole.
+ * In: a path, or a descriptor and a range. Out: bytes, or -errno.
  */
 #include "base/io.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
-#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -204,4 +203,26 @@ bool io_lacks_room(int fd, uint64_t bytes)
 	uint64_t room;
 
 	return !io_room(fd, &room) && room < bytes;
+}
+
+int text_file_read(struct strbuf *out, const char *path, enum io_input kind)
+{
+	int fd = io_open_input(path, kind), err = 0;
+	size_t before = out->size;
+	char buf[65536];
+	ssize_t got = 1;
+
+	if (fd < 0)
+		return fd;
+	while (!err && got) {
+		got = read(fd, buf, sizeof(buf));
+		if (got > 0)
+			strbuf_add(out, buf, (size_t)got);
+		else if (got < 0 && errno != EINTR)
+			err = -errno;
+		if (out->size - before > TEXT_FILE_MAX)
+			err = -EFBIG;
+	}
+	close(fd);
+	return out->failed ? -ENOMEM : err;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * base: positioned reads and writes that transfer everything or fail.
- * In: a descriptor, a range. Out: 0 or -errno.
+ * base: files of others: opened with care, read, written and copied whole.
+ * In: a path, or a descriptor and a range. Out: bytes, or -errno.
  */
 #ifndef KMEMX_BASE_IO_H
 #define KMEMX_BASE_IO_H
@@ -11,6 +11,7 @@
 #include <stdint.h>
 
 #include "base/compiler.h"
+#include "base/strbuf.h"
 
 /* Reads all @size bytes at @offset: 0; -ENODATA if the file ends before; -errno of pread(2). */
 int io_pread_all(int fd, void *buf, size_t size, uint64_t offset) __must_check;
@@ -48,5 +49,11 @@ enum io_input {
 int io_open_input(const char *path, enum io_input kind) __must_check;
 /* strerror(), with plain words for the errors of io_open_input(). Valid until the next call. */
 const char *io_strerror(int err);
+
+/* No text that is read whole is larger (kallsyms is 5 to 20 MB). */
+#define TEXT_FILE_MAX (256U << 20)
+
+/* Appends the file's content. 0; -EFBIG; -ENOMEM; -errno of io_open_input() and read(2). */
+int text_file_read(struct strbuf *out, const char *path, enum io_input kind) __must_check;
 
 #endif

@@ -10,7 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "recording/text_file.h"
+#include "base/io.h"
 
 int raw_directory_read(const struct raw_directory *d, const char *sub, const char *name,
 		       struct strbuf *out)

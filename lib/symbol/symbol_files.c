@@ -11,7 +11,6 @@
 #include <unistd.h>
 
 #include "base/io.h"
-#include "recording/text_file.h"
 
 /* One attempt. */
 struct attempt {

@@ -39,7 +39,6 @@
 #include "event/split.h"
 #include "recording/kernel_curve.h"
 #include "recording/sample.h"
-#include "recording/text_file.h"
 #include "recording/trace_dat_ids.h"
 #include "recording/writer.h"
 

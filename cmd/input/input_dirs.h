@@ -8,7 +8,7 @@
 
 #include <stdint.h>
 
-#include "symbol/directory_files.h"
+#include "symbol/directories.h"
 
 #define MODULES_OPTION(type, path)                                          \
 	{                                                                   \

@@ -23,7 +23,7 @@
 #include "recording/recording.h"
 #include "symbol/callsite.h"
 #include "symbol/debug_search.h"
-#include "symbol/directory_files.h"
+#include "symbol/directories.h"
 #include "symbol/source_lines.h"
 #include "symbol/symbol_files.h"
 #include "symbol/symbols.h"

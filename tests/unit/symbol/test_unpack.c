@@ -22,7 +22,7 @@
 #include <zstd.h>
 #endif
 
-#include "symbol/module_debug.h"
+#include "symbol/module_files.h"
 #include "symbol/unpack.h"
 
 /* Enough for the output of any of them. */

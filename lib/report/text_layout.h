@@ -9,7 +9,24 @@
 #include "base/strbuf.h"
 #include "report/render.h"
 #include "report/spark.h"
-#include "report/text_tree.h"
+#include "report/table.h"
+
+struct text_tree_row;
+
+/* Zero-initialised it is a list, whose rows have nothing before their names. */
+struct text_tree {
+	const struct table *t;
+	struct text_tree_row *rows;
+};
+
+/* Reads the rows that text shows, if @t is a tree. 0 or -ENOMEM; free it in any case. */
+int text_tree_init(struct text_tree *tree, const struct table *t) __must_check;
+void text_tree_free(struct text_tree *tree);
+/* Appends the branches before the name in a row; @row is its first cell. An only child has its name
+ * directly below its parent's; several children are branches.
+ */
+void text_tree_lead(const struct text_tree *tree, const struct cell *row,
+		    struct strbuf *sb);
 
 #define TEXT_LEAD 2 /* characters before the first column: "# " or two spaces */
 #define TEXT_GAP  2 /* between two columns */

@@ -41,7 +41,7 @@ int debug_frames_at(struct debug_frames *frames, uint64_t addr,
 #include "base/array.h"
 #include "base/hash.h"
 #include "base/strbuf.h"
-#include "symbol/debug_file.h"
+#include "symbol/debug_limit.h"
 #include "symbol/line_program.h"
 #include "symbol/source_path.h"
 

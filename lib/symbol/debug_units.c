@@ -75,7 +75,7 @@ int debug_units_symbol(struct debug_units *units, const char *name, uint64_t *ad
 #include "base/array.h"
 #include "base/hash.h"
 #include "base/strbuf.h"
-#include "symbol/debug_file.h"
+#include "symbol/debug_limit.h"
 #include "symbol/source_path.h"
 #include "symbol/unpack.h"
 

@@ -11,8 +11,8 @@
 #include <stdint.h>
 
 #include "base/compiler.h"
+#include "symbol/debug_frames.h"
 #include "symbol/directories.h"
-#include "symbol/source_frame.h"
 #include "symbol/symbols.h"
 
 struct source_lines;

@@ -42,7 +42,7 @@ uint64_t unit_files_section(const struct unit_files *files, uint32_t index)
 #include <string.h>
 
 #include "base/strbuf.h"
-#include "symbol/debug_file.h"
+#include "symbol/debug_limit.h"
 #include "symbol/source_path.h"
 
 #define UNITS_MAX (1U << 20)

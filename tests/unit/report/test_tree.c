@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * tests: tables whose rows are a tree, report/tree.h and report/text_tree.h.
+ * tests: tables whose rows are a tree, report/tree.h and report/text_layout.h.
  */
 #include <check.h>
 #include <stdlib.h>

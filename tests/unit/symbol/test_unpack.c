@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * tests: compressed files, symbol/unpack.c, and compressed modules, symbol/module_debug.c.
+ * tests: compressed files, symbol/unpack.c, and compressed modules, symbol/module_files.c.
  */
 #include <check.h>
 #include <errno.h>

@@ -13,7 +13,7 @@
 #include "capture/file/new_recording.h"
 #include "cmd/options/message.h"
 #include "cmd/output/output.h"
-#include "import/import_options.h"
+#include "import/import_meta.h"
 #include "recording/writer.h"
 
 #define IMPORT_COMMAND	      "import"

@@ -10,7 +10,7 @@
 
 #include "base/compiler.h"
 #include "base/hash.h"
-#include "import/import_options.h"
+#include "import/import_meta.h"
 #include "import/perf_attr.h"
 #include "import/perf_order.h"
 #include "import/perf_records.h"

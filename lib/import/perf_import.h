@@ -14,7 +14,7 @@
 
 #include "base/compiler.h"
 #include "base/log.h"
-#include "import/import_options.h"
+#include "import/import_meta.h"
 #include "import/perf_result.h"
 #include "recording/source.h"
 #include "recording/writer.h"

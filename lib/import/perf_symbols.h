@@ -12,7 +12,7 @@
 
 #include "base/compiler.h"
 #include "base/strbuf.h"
-#include "import/import_options.h"
+#include "import/import_meta.h"
 #include "import/perf_system.h"
 
 /**

@@ -11,7 +11,7 @@
 #include <stdint.h>
 
 #include "base/compiler.h"
-#include "import/import_options.h"
+#include "import/import_meta.h"
 #include "import/raw_directory.h"
 #include "recording/recording.h"
 #include "recording/system_texts.h"

@@ -12,7 +12,7 @@
 
 #include "base/compiler.h"
 #include "base/log.h"
-#include "import/import_options.h"
+#include "import/import_meta.h"
 #include "recording/writer.h"
 
 struct raw_pages;

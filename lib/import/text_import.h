@@ -15,7 +15,7 @@
 
 #include "base/compiler.h"
 #include "base/log.h"
-#include "import/import_options.h"
+#include "import/import_meta.h"
 #include "import/line_source.h"
 #include "recording/writer.h"
 

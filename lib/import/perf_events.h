@@ -12,9 +12,9 @@
 #include "base/hash.h"
 #include "import/import_meta.h"
 #include "import/perf_attr.h"
+#include "import/perf_import.h"
 #include "import/perf_order.h"
 #include "import/perf_records.h"
-#include "import/perf_result.h"
 #include "import/perf_tracing.h"
 #include "recording/subbuf_writer.h"
 

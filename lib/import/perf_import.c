@@ -12,7 +12,6 @@
 #include <string.h>
 
 #include "base/bytes.h"
-#include "import/import_meta.h"
 #include "import/perf_events.h"
 #include "import/perf_file.h"
 #include "import/perf_notes.h"

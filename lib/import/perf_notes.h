@@ -10,7 +10,7 @@
 
 #include "base/strbuf.h"
 #include "import/perf_attr.h"
-#include "import/perf_result.h"
+#include "import/perf_import.h"
 #include "import/perf_system.h"
 
 /* The source of symbols: none, the user, or the machine that kmemx runs on. */

@@ -11,11 +11,38 @@
 #include <stdint.h>
 
 #include "base/compiler.h"
+#include "base/log.h"
+#include "base/strbuf.h"
 #include "import/import_meta.h"
-#include "import/raw_directory.h"
 #include "recording/recording.h"
 #include "recording/system_texts.h"
 #include "recording/trace_dat.h"
+
+/* The caller owns both. */
+struct raw_directory {
+	const char *path;
+	const struct log *log;
+};
+
+/* Appends the text of the file @name to @out. @sub: the subdirectory to look in too; NULL: none.
+ * Returns 0, -ENOENT or another -errno.
+ */
+int raw_directory_read(const struct raw_directory *d, const char *sub, const char *name,
+		       struct strbuf *out) __must_check;
+/* The same for a file that may be missing: 0, with nothing in @out, or -ENOMEM. Logs a warning if
+ * the file exists but cannot be read.
+ */
+int raw_directory_read_optional(const struct raw_directory *d, const char *sub,
+				const char *name, struct strbuf *out) __must_check;
+
+/* @sub: the directory being read; @name: its entry. Returns 0 to continue. */
+typedef int raw_directory_fn(void *ctx, const char *sub, const char *name);
+
+/* Calls @fn for each entry of the subdirectory @sub, sorted by name, without hidden entries.
+ * Returns what @fn returned, if not 0; -ENOENT if there is no such directory; -errno.
+ */
+int raw_directory_each(const struct raw_directory *d, const char *sub,
+		       raw_directory_fn *fn, void *ctx) __must_check;
 
 /**
  * struct raw_cpus - set the first five, zero the rest; raw_cpus_free() at the end

@@ -15,7 +15,6 @@
 
 #include "import/import_meta.h"
 #include "import/raw_cpus.h"
-#include "import/raw_directory.h"
 
 /* Larger than any kernel's sub-buffers. */
 #define MAX_SUBBUF (1U << 20)

@@ -13,7 +13,7 @@
 
 #include "base/safe_text.h"
 #include "export/replay.h"
-#include "export/zstd_out.h"
+#include "report/compressed.h"
 
 /* One size of a row's allocations. */
 struct info_key {
@@ -30,7 +30,7 @@ struct info_key {
  */
 struct heaptrack {
 	struct replay rows;
-	struct zstd_out *zstd;
+	struct compressed *zstd;
 	struct outbuf out;
 	struct intern nodes, infos;
 	uint32_t *leaf, *written;
@@ -222,10 +222,10 @@ static int heaptrack_end(struct export_job *job)
 	struct heaptrack *h = job->state;
 	const struct export_history *history =
 		job->opts->history ? job->opts->history : &none;
-	int err = zstd_out_new(&h->zstd, job->to);
+	int err = compressed_new(&h->zstd, COMPRESSED_ZSTD, job->to);
 
 	if (!err)
-		err = outbuf_init(&h->out, zstd_out_write, h->zstd);
+		err = outbuf_init(&h->out, compressed_write, h->zstd);
 	h->leaf = calloc(h->rows.nr_rows + 1, sizeof(*h->leaf));
 	h->written = calloc(job->frames.count + 1UL, sizeof(*h->written));
 	if (!err && (!h->leaf || !h->written))
@@ -238,7 +238,7 @@ static int heaptrack_end(struct export_job *job)
 		err = put_history(job);
 	if (!err)
 		err = outbuf_flush(&h->out);
-	return err ? err : zstd_out_finish(h->zstd);
+	return err ? err : compressed_finish(h->zstd);
 }
 
 static void heaptrack_free(void *state)
@@ -247,7 +247,7 @@ static void heaptrack_free(void *state)
 
 	replay_free(&h->rows);
 	replay_pieces_free(&h->pieces);
-	zstd_out_free(h->zstd);
+	compressed_free(h->zstd);
 	outbuf_free(&h->out);
 	intern_free(&h->nodes);
 	intern_free(&h->infos);
@@ -264,7 +264,7 @@ const struct exporter exporter_heaptrack = {
 	.by = EXPORT_BY_STACK,
 	.timed = true,
 	.binary = true,
-	.lacks = ZSTD_OUT_LACKS,
+	.lacks = ZSTD_LACKS,
 	.state_size = sizeof(struct heaptrack),
 	.row = heaptrack_row,
 	.end = heaptrack_end,

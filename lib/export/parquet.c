@@ -15,8 +15,8 @@
 #endif
 
 #include "export/fields.h"
-#include "export/gzip.h"
 #include "export/thrift.h"
+#include "report/compressed.h"
 
 /* A group ends with this many rows, or bytes: page sizes are 32 bits, and memory is bounded. */
 #define GROUP_ROWS  (1U << 20)
@@ -117,14 +117,14 @@ static int pack(struct parquet *p)
 	return 0;
 #elif defined(HAVE_ZLIB)
 	const struct render_out to = { collect, &p->packed };
-	struct gzip *gz;
-	int ret = gzip_new(&gz, &to);
+	struct compressed *gz;
+	int ret = compressed_new(&gz, COMPRESSED_GZIP, &to);
 
 	if (!ret)
-		ret = gzip_write(gz, strbuf_text(&p->page), p->page.size);
+		ret = compressed_write(gz, strbuf_text(&p->page), p->page.size);
 	if (!ret)
-		ret = gzip_finish(gz);
-	gzip_free(gz);
+		ret = compressed_finish(gz);
+	compressed_free(gz);
 	return ret;
 #else
 	strbuf_add(&p->packed, strbuf_text(&p->page), p->page.size);

@@ -11,8 +11,8 @@
 #include <errno.h>
 #include <string.h>
 
-#include "export/gzip.h"
 #include "export/proto.h"
+#include "report/compressed.h"
 
 /* Fields of the messages. */
 enum {
@@ -62,7 +62,7 @@ static const struct {
  * @part, @inner: messages being built
  */
 struct pprof {
-	struct gzip *gz;
+	struct compressed *gz;
 	struct strbuf out;
 	struct intern strings, modules;
 	bool started, failed;
@@ -90,7 +90,7 @@ static int pprof_flush(struct pprof *p, size_t size)
 	if (p->failed || p->out.failed || p->part.failed || p->inner.failed)
 		return -ENOMEM;
 	if (p->out.size >= size) {
-		err = gzip_write(p->gz, strbuf_text(&p->out), p->out.size);
+		err = compressed_write(p->gz, strbuf_text(&p->out), p->out.size);
 		strbuf_reset(&p->out);
 	}
 	return err;
@@ -100,7 +100,7 @@ static int pprof_begin(struct export_job *job)
 {
 	struct pprof *p = job->state;
 
-	return gzip_new(&p->gz, job->to);
+	return compressed_new(&p->gz, COMPRESSED_GZIP, job->to);
 }
 
 /* @row: the first one, as all rows have the same metrics; NULL: no rows. */
@@ -263,14 +263,14 @@ static int pprof_end(struct export_job *job)
 	err = put_strings(p);
 	if (!err)
 		err = pprof_flush(p, 1);
-	return err ? err : gzip_finish(p->gz);
+	return err ? err : compressed_finish(p->gz);
 }
 
 static void pprof_free(void *state)
 {
 	struct pprof *p = state;
 
-	gzip_free(p->gz);
+	compressed_free(p->gz);
 	intern_free(&p->strings);
 	intern_free(&p->modules);
 	strbuf_free(&p->out);
@@ -284,7 +284,7 @@ const struct exporter exporter_pprof = {
 	.opened_by = "go tool pprof, Perfetto, speedscope, Pyroscope, Parca",
 	.by = EXPORT_BY_ALL,
 	.binary = true,
-	.lacks = GZIP_LACKS,
+	.lacks = ZLIB_LACKS,
 	.state_size = sizeof(struct pprof),
 	.begin = pprof_begin,
 	.row = pprof_row,

@@ -5,15 +5,9 @@
  */
 #include "report/packed.h"
 
-#include <errno.h>
 #include <stdbool.h>
-#include <stdlib.h>
+#include <stdint.h>
 #include <string.h>
-
-#ifdef HAVE_ZLIB
-#define ZLIB_CONST
-#include <zlib.h>
-#endif
 
 /* Bytes that are written at once: a multiple of three. */
 enum { PIECE = 3 * 4096 };
@@ -56,101 +50,50 @@ static int write_base64(struct packed *p, const unsigned char *data, size_t size
 	return nr ? p->out->write(p->out->ctx, text, nr) : 0;
 }
 
-#ifdef HAVE_ZLIB
-/* Writes what the stream produces from its input; with @end everything that is left. */
-static int run(struct packed *p, bool end)
+static int write_piece(void *ctx, const char *data, size_t size)
 {
-	unsigned char piece[PIECE];
-	z_stream *z = p->stream;
-	int ret;
+	size_t part;
+	int err = 0;
 
-	do {
-		z->next_out = piece;
-		z->avail_out = sizeof(piece);
-		ret = deflate(z, end ? Z_FINISH : Z_NO_FLUSH);
-		if (ret == Z_STREAM_ERROR)
-			return -EIO;
-		p->err = write_base64(p, piece, sizeof(piece) - z->avail_out,
-				      end && ret == Z_STREAM_END);
-	} while (!p->err && !z->avail_out);
-	return p->err;
+	for (; size && !err; data += part, size -= part) {
+		part = size < PIECE ? size : PIECE;
+		err = write_base64(ctx, (const unsigned char *)data, part, false);
+	}
+	return err;
 }
 
 const char *packed_type(void)
 {
-	return "application/zlib";
+	return ZLIB_LACKS ? "application/octet-stream" : "application/zlib";
 }
 
 int packed_init(struct packed *p, const struct render_out *out)
 {
+	const struct render_out to = { write_piece, p };
+
 	*p = (struct packed){ .out = out };
-	p->stream = calloc(1, sizeof(z_stream));
-	if (!p->stream || deflateInit(p->stream, Z_BEST_COMPRESSION) != Z_OK) {
-		free(p->stream);
-		p->stream = NULL;
-		p->err = -ENOMEM;
-	}
+	p->err = ZLIB_LACKS ? 0 : compressed_new(&p->stream, COMPRESSED_ZLIB, &to);
 	return p->err;
 }
 
 int packed_write(void *ctx, const char *data, size_t size)
 {
 	struct packed *p = ctx;
-	z_stream *z = p->stream;
 
-	while (!p->err && size) {
-		uInt part = size < 1 << 20 ? (uInt)size : 1 << 20;
-
-		z->next_in = (z_const Bytef *)data;
-		z->avail_in = part;
-		p->err = run(p, false);
-		data += part;
-		size -= part;
-	}
+	if (!p->err && p->stream)
+		p->err = compressed_write(p->stream, data, size);
+	else if (!p->err)
+		p->err = write_piece(p, data, size);
 	return p->err;
 }
 
 int packed_end(struct packed *p)
 {
-	if (!p->stream)
-		return p->err;
+	if (!p->err && p->stream)
+		p->err = compressed_finish(p->stream);
 	if (!p->err)
-		p->err = run(p, true);
-	deflateEnd(p->stream);
-	free(p->stream);
+		p->err = write_base64(p, NULL, 0, true);
+	compressed_free(p->stream);
 	p->stream = NULL;
 	return p->err;
 }
-#else
-const char *packed_type(void)
-{
-	return "application/octet-stream";
-}
-
-int packed_init(struct packed *p, const struct render_out *out)
-{
-	*p = (struct packed){ .out = out };
-	return 0;
-}
-
-int packed_write(void *ctx, const char *data, size_t size)
-{
-	struct packed *p = ctx;
-
-	while (!p->err && size) {
-		size_t part = size < PIECE ? size : PIECE;
-
-		p->err = write_base64(p, (const unsigned char *)data, part, false);
-		data += part;
-		size -= part;
-	}
-	return p->err;
-}
-
-int packed_end(struct packed *p)
-{
-	if (!p->err)
-		p->err = write_base64(p, NULL, 0, true);
-	return p->err;
-}
-#endif

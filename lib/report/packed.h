@@ -9,16 +9,18 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "report/compressed.h"
 #include "report/render.h"
 
 /**
  * struct packed - initialised by packed_init()
+ * @stream: NULL without zlib
  * @carry: bytes of an incomplete group of three
  * @err: the first failure
  */
 struct packed {
 	const struct render_out *out;
-	void *stream;
+	struct compressed *stream;
 	unsigned char carry[3];
 	unsigned int nr_carry;
 	int err;

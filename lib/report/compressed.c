@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * report: compressed output.
+ * In: bytes, piece by piece. Out: the same compressed, passed to a function piece by piece.
+ */
+#include "report/compressed.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#ifdef HAVE_ZLIB
+#define ZLIB_CONST
+#include <zlib.h>
+#endif
+#ifdef HAVE_ZSTD
+#include <zstd.h>
+#endif
+
+/* zlib's windowBits: the largest window, and 16 for gzip's header. */
+#define ZLIB_WINDOW 15
+#define GZIP_WINDOW (ZLIB_WINDOW + 16)
+#define MEM_LEVEL   8
+#define ZSTD_LEVEL  1
+/* Bytes that zlib gets at once: its counters have 32 bits. */
+#define PART	    (1U << 20)
+
+struct compressed {
+	enum compressed_format format;
+	struct render_out to;
+#ifdef HAVE_ZLIB
+	z_stream z;
+#endif
+#ifdef HAVE_ZSTD
+	ZSTD_CCtx *zstd;
+#endif
+	char out[65536];
+};
+
+#ifdef HAVE_ZLIB
+/* Compresses the input at next_in, and ends with Z_FINISH. */
+static int run_part(struct compressed *c, int flush)
+{
+	int err;
+
+	do {
+		c->z.next_out = (Bytef *)c->out;
+		c->z.avail_out = sizeof(c->out);
+		/* Z_BUF_ERROR: nothing to do, no error. */
+		if (deflate(&c->z, flush) == Z_STREAM_ERROR)
+			return -EINVAL;
+		err = c->to.write(c->to.ctx, c->out, sizeof(c->out) - c->z.avail_out);
+	} while (!err && !c->z.avail_out);
+	return err;
+}
+
+static int run_zlib(struct compressed *c, const char *data, size_t size, bool end)
+{
+	int err;
+
+	do {
+		uInt part = size < PART ? (uInt)size : PART;
+
+		c->z.next_in = (z_const Bytef *)data;
+		c->z.avail_in = part;
+		data += part;
+		size -= part;
+		err = run_part(c, end && !size ? Z_FINISH : Z_NO_FLUSH);
+	} while (!err && size);
+	return err;
+}
+#endif
+
+#ifdef HAVE_ZSTD
+static int run_zstd(struct compressed *c, const char *data, size_t size,
+		    ZSTD_EndDirective end)
+{
+	ZSTD_inBuffer in = { data, size, 0 };
+	size_t left;
+	int err;
+
+	do {
+		ZSTD_outBuffer out = { c->out, sizeof(c->out), 0 };
+
+		left = ZSTD_compressStream2(c->zstd, &out, &in, end);
+		if (ZSTD_isError(left))
+			return -ENOMEM;
+		err = out.pos ? c->to.write(c->to.ctx, c->out, out.pos) : 0;
+		if (err)
+			return err;
+	} while (end == ZSTD_e_end ? left : in.pos < in.size);
+	return 0;
+}
+#endif
+
+static int run(struct compressed *c, const char *data, size_t size, bool end)
+{
+#ifdef HAVE_ZSTD
+	if (c->format == COMPRESSED_ZSTD)
+		return run_zstd(c, data, size, end ? ZSTD_e_end : ZSTD_e_continue);
+#endif
+#ifdef HAVE_ZLIB
+	return run_zlib(c, data, size, end);
+#endif
+	return -ENOTSUP;
+}
+
+static int start(struct compressed *c)
+{
+#ifdef HAVE_ZSTD
+	if (c->format == COMPRESSED_ZSTD) {
+		c->zstd = ZSTD_createCCtx();
+		return !c->zstd || ZSTD_isError(ZSTD_CCtx_setParameter(
+					   c->zstd, ZSTD_c_compressionLevel, ZSTD_LEVEL))
+			       ? -ENOMEM
+			       : 0;
+	}
+#endif
+#ifdef HAVE_ZLIB
+	bool gzip = c->format == COMPRESSED_GZIP;
+
+	if (c->format != COMPRESSED_ZSTD)
+		return deflateInit2(&c->z, gzip ? Z_BEST_SPEED : Z_BEST_COMPRESSION,
+				    Z_DEFLATED, gzip ? GZIP_WINDOW : ZLIB_WINDOW,
+				    MEM_LEVEL, Z_DEFAULT_STRATEGY) == Z_OK
+			       ? 0
+			       : -ENOMEM;
+#endif
+	return -ENOTSUP;
+}
+
+int compressed_new(struct compressed **out, enum compressed_format format,
+		   const struct render_out *to)
+{
+	struct compressed *c = calloc(1, sizeof(*c));
+	int err;
+
+	*out = NULL;
+	if (!c)
+		return -ENOMEM;
+	c->format = format;
+	c->to = *to;
+	err = start(c);
+	if (err)
+		compressed_free(c);
+	else
+		*out = c;
+	return err;
+}
+
+int compressed_write(void *ctx, const char *data, size_t size)
+{
+	return run(ctx, data, size, false);
+}
+
+int compressed_finish(struct compressed *c)
+{
+	return run(c, NULL, 0, true);
+}
+
+void compressed_free(struct compressed *c)
+{
+	if (!c)
+		return;
+#ifdef HAVE_ZSTD
+	ZSTD_freeCCtx(c->zstd);
+#endif
+#ifdef HAVE_ZLIB
+	deflateEnd(&c->z);
+#endif
+	free(c);
+}

@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * report: compressed output.
+ * In: bytes, piece by piece. Out: the same compressed, passed to a function piece by piece.
+ */
+#ifndef KMEMX_REPORT_COMPRESSED_H
+#define KMEMX_REPORT_COMPRESSED_H
+
+#include <stddef.h>
+
+#include "report/render.h"
+
+/* What to say that a build lacks for the formats below; NULL: nothing. */
+#ifdef HAVE_ZLIB
+#define ZLIB_LACKS NULL
+#else
+#define ZLIB_LACKS "zlib"
+#endif
+#ifdef HAVE_ZSTD
+#define ZSTD_LACKS NULL
+#else
+#define ZSTD_LACKS "zstd"
+#endif
+
+enum compressed_format { COMPRESSED_GZIP, COMPRESSED_ZLIB, COMPRESSED_ZSTD };
+
+struct compressed;
+
+/* gzip and zstd: fast; zlib: small. 0; -ENOMEM; -ENOTSUP if the build lacks the library. */
+int compressed_new(struct compressed **out, enum compressed_format format,
+		   const struct render_out *to) __must_check;
+/* A render_out's write function; @ctx: a struct compressed. 0 or the error of the output. */
+int compressed_write(void *ctx, const char *data, size_t size) __must_check;
+/* Ends the output. 0 or its error. */
+int compressed_finish(struct compressed *c) __must_check;
+/* NULL is allowed. */
+void compressed_free(struct compressed *c);
+
+#endif

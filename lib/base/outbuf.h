@@ -11,6 +11,8 @@
 #include <string.h>
 
 #include "base/compiler.h"
+#include "base/hash.h"
+#include "base/strbuf.h"
 
 /**
  * struct outbuf - the buffer; outbuf_init() it
@@ -65,5 +67,40 @@ void outbuf_dec(struct outbuf *ob, uint64_t value);
 void outbuf_int(struct outbuf *ob, int64_t value);
 /* Lower-case hex digits without 0x, at least @digits (1 to 16) of them. */
 void outbuf_hex(struct outbuf *ob, uint64_t value, unsigned int digits);
+
+struct cached_text {
+	char *text; /* NUL terminated */
+	size_t size;
+};
+
+/**
+ * struct text_cache - zero-initialise it except for @fill and @ctx
+ * @fill: appends the text of @key; called when @key is not in the cache
+ */
+struct text_cache {
+	void (*fill)(void *ctx, uint64_t key, struct strbuf *out);
+	void *ctx;
+	struct u64_map by_key;
+	struct cached_text *texts;
+	size_t nr, capacity;
+	uint64_t last_key; /* of the last call; valid only if @last is set */
+	const struct cached_text *last;
+};
+
+/* The most texts that are kept: then the cache is emptied. */
+#define TEXT_CACHE_MAX 65536U
+
+/* Makes the text of a new key; same result as text_cache_get(). */
+const struct cached_text *text_cache_find(struct text_cache *tc, uint64_t key);
+void text_cache_free(struct text_cache *tc);
+
+/* The text, valid until the next call; NULL if memory ran out. */
+static inline const struct cached_text *text_cache_get(struct text_cache *tc,
+						       uint64_t key)
+{
+	if (tc->last && tc->last_key == key)
+		return tc->last;
+	return text_cache_find(tc, key);
+}
 
 #endif

@@ -6,7 +6,7 @@
 #ifndef KMEMX_SCRIPT_SCRIPT_LINE_H
 #define KMEMX_SCRIPT_SCRIPT_LINE_H
 
-#include "base/text_cache.h"
+#include "base/outbuf.h"
 #include "event/fields.h"
 #include "script/script.h"
 

@@ -11,7 +11,6 @@
 
 #include "base/outbuf.h"
 #include "base/strbuf.h"
-#include "base/text_cache.h"
 
 static struct strbuf got;
 static struct outbuf out;

@@ -4,7 +4,7 @@
  * In: a table whose rows stand for pairs of numbers. Out: a table with a row and a column for each
  * number.
  */
-#include "report/cross.h"
+#include "report/text_layout.h"
 
 #include <inttypes.h>
 #include <stdio.h>

@@ -10,9 +10,7 @@
 #include <string.h>
 
 #include "base/safe_text.h"
-#include "report/cross.h"
 #include "report/render.h"
-#include "report/summary_lines.h"
 #include "report/text_cell.h"
 #include "report/text_layout.h"
 

@@ -3,7 +3,7 @@
  * report: the lines of a summary that text shows.
  * In: a table's summary. Out: for each line whether it is shown.
  */
-#include "report/summary_lines.h"
+#include "report/text_layout.h"
 
 #include <math.h>
 #include <string.h>

@@ -6,6 +6,9 @@
 #ifndef KMEMX_REPORT_TEXT_LAYOUT_H
 #define KMEMX_REPORT_TEXT_LAYOUT_H
 
+#include <stdbool.h>
+#include <stddef.h>
+
 #include "base/strbuf.h"
 #include "report/render.h"
 #include "report/spark.h"
@@ -101,5 +104,31 @@ size_t text_layout_cell(const struct text_column *c, const struct cell *row, boo
  * their number.
  */
 size_t text_layout_hidden(const struct text_layout *l, struct strbuf *sb);
+
+/* The most rows, and columns, of a matrix. */
+#define CROSS_MAX 32
+
+/* Can text show all of @t as a matrix? Not if rows were cut off or there are too many numbers. */
+bool table_can_cross(const struct table *t);
+/* The matrix of @t, without notes and summary, if table_can_cross(). The caller frees it. A pair
+ * without a row is 0. NULL: no memory.
+ */
+struct table *table_cross(const struct table *t);
+
+/* Maximum number of lines in a short summary. */
+#define SUMMARY_LINES 8
+
+/**
+ * summary_lines_choose() - choose the lines of a summary
+ * @t: its summary has at least one line
+ * @view: not SUMMARY_NONE
+ * @shown: receives whether each of @t->nr_summary lines is shown
+ *
+ * A short summary has the SUMMARY_LINES nonzero lines of the highest rank, with the lines that an
+ * indented one is part of. A summary that fits keeps all lines, including zeros.
+ *
+ * Return: the number of lines left out.
+ */
+size_t summary_lines_choose(const struct table *t, enum summary_view view, bool *shown);
 
 #endif

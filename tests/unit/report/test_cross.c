@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "render_widths.h"
-#include "report/cross.h"
+#include "report/text_layout.h"
 
 static const struct table_cross cross = { "from", "to", "pages", "CPU",
 					  "Pages, a matrix" };

@@ -11,7 +11,7 @@
 #include <stdint.h>
 
 #include "cmd/options/options.h"
-#include "report/renderers.h"
+#include "report/render.h"
 #include "report/table.h"
 
 /**

@@ -6,6 +6,9 @@
 #ifndef KMEMX_REPORT_RENDER_H
 #define KMEMX_REPORT_RENDER_H
 
+#include <stdbool.h>
+#include <stddef.h>
+
 #include "base/compiler.h"
 #include "report/table.h"
 
@@ -57,5 +60,22 @@ int render_csv(const struct report *r, const struct render_options *opts,
  * spreadsheet would run.
  */
 void csv_quote(struct strbuf *sb, const char *text);
+
+/**
+ * struct renderer - one format
+ * @name: "json", for the option --json
+ * @help: one line of help
+ * @render: the renderer
+ */
+struct renderer {
+	const char *name;
+	const char *help;
+	render_fn render;
+};
+
+#define RENDERERS_MAX 8
+
+/* All formats except text, the default. @nr: their number, RENDERERS_MAX at most. */
+const struct renderer *renderers(size_t *nr);
 
 #endif

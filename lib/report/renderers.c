@@ -3,7 +3,7 @@
  * report: all output formats of a report, in one table.
  * In: nothing. Out: name, help and function of each.
  */
-#include "report/renderers.h"
+#include "report/render.h"
 
 static const struct renderer table[] = {
 	{ "json", "JSON", render_json },

@@ -9,7 +9,7 @@
 #include "base/strbuf.h"
 #include "report/json.h"
 #include "report/json_layout.h"
-#include "report/renderers.h"
+#include "report/render.h"
 #include "report/text_cell.h"
 
 static int collect(void *ctx, const char *data, size_t size)

@@ -6,7 +6,7 @@
 #include <errno.h>
 
 #include "report/json.h"
-#include "report/web/rings_rows.h"
+#include "report/web/rings.h"
 #include "report/web/web_page.h"
 
 /* Arrays that make generates from web/. */

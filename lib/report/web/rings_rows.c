@@ -3,7 +3,7 @@
  * report: the rows of rings.
  * In: a table whose rows are a tree. Out: the rows that can be drawn, each with its descendants.
  */
-#include "report/web/rings_rows.h"
+#include "report/web/rings.h"
 
 #include <errno.h>
 #include <stdlib.h>

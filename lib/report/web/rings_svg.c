@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "report/text_cell.h"
-#include "report/web/rings_rows.h"
+#include "report/web/rings.h"
 
 /* Size of the picture; the rings are around (CENTER, CENTER). */
 #define WIDTH	1300

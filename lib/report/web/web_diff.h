@@ -8,9 +8,11 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #include "report/diff.h"
 #include "report/render.h"
+#include "report/web/web_report.h"
 
 /* The most rows of a table that a page has. Further callchains are added up by callsite and not
  * tested; other rows are left out, and the page says so.
@@ -50,5 +52,41 @@ struct web_diff {
 
 /* Writes the page, as web_report_html() does. 0; -ENOMEM; the write function's error. */
 int web_diff_html(const struct web_diff *w, const struct render_out *out) __must_check;
+
+/* Is a difference meaningful? It may be if it was not tested or is significant. */
+enum web_diff_mark {
+	WEB_DIFF_PLAIN,
+	WEB_DIFF_CHANCE,
+	WEB_DIFF_TOO_FEW,
+	WEB_DIFF_ADDED_UP
+};
+
+/* A metric of a row. NAN: none; @uncertainty: INFINITY: unbounded. */
+struct web_diff_value {
+	double old, new, uncertainty, q;
+	enum web_diff_mark mark;
+};
+
+/**
+ * struct web_diff_rows - initialised by web_diff_rows_init()
+ * @of: for each row the number of its name, or of its node if @stacks
+ * @values: of all metrics of row 0, of row 1, ...
+ * @left_out: rows that do not fit into the page
+ */
+struct web_diff_rows {
+	uint32_t *of;
+	struct web_diff_value *values;
+	size_t nr, nr_metrics, capacity, values_capacity;
+	size_t left_out;
+	bool stacks;
+};
+
+/* Takes the rows of @t, which has the metrics of @o; adds their names to @names. 0 or -ENOMEM; free
+ * it in any case.
+ */
+int web_diff_rows_init(struct web_diff_rows *r, const struct table *t,
+		       const struct diff_options *o,
+		       struct web_report *names) __must_check;
+void web_diff_rows_free(struct web_diff_rows *r);
 
 #endif

@@ -11,7 +11,7 @@
 
 #include "report/json.h"
 #include "report/packed.h"
-#include "report/web/web_diff_rows.h"
+#include "report/web/web_diff.h"
 #include "report/web/web_page.h"
 #include "report/web/web_report.h"
 

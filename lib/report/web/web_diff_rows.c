@@ -3,7 +3,7 @@
  * report: the rows of a comparison for a page.
  * In: a table of diff_tables(). Out: plain rows, as many as fit into a page.
  */
-#include "report/web/web_diff_rows.h"
+#include "report/web/web_diff.h"
 
 #include <errno.h>
 #include <math.h>

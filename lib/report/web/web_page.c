@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "base/strbuf.h"
-#include "report/web/rings_rows.h"
+#include "report/web/rings.h"
 
 static int write_text(const struct render_out *out, const struct web_text *t)
 {

@@ -11,7 +11,6 @@
 #include <string.h>
 
 #include "base/strbuf.h"
-#include "report/web/rings_rows.h"
 
 static const struct rings_options options = {
 	.size = "bytes",

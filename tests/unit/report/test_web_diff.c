@@ -11,8 +11,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "report/web/web_diff_rows.h"
-
 static const char evil[] = "</script><img src=x onerror=alert(1)>";
 
 static const struct diff_metric metrics[] = {

@@ -15,7 +15,6 @@
 #include "cmd/options/message.h"
 #include "cmd/stat/stat_run.h"
 #include "export/origin.h"
-#include "query/exported.h"
 #include "query/ndjson.h"
 #include "report/text_cell.h"
 

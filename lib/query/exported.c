@@ -3,7 +3,7 @@
  * query: rows from a recording, as made by kmemx export.
  * In: a report of the analysis "export". Out: the same rows as in its files.
  */
-#include "query/exported.h"
+#include "query/ndjson.h"
 
 #include <string.h>
 

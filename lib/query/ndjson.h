@@ -6,11 +6,28 @@
 #ifndef KMEMX_QUERY_NDJSON_H
 #define KMEMX_QUERY_NDJSON_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
 #include "base/compiler.h"
-#include "query/row.h"
+#include "export/export.h"
+#include "export/fields.h"
+
+/* @number if export_fields says that the column is a number, else @size bytes of UTF-8 at @text,
+ * which may lack a NUL; not @known: NULL.
+ */
+struct query_value {
+	const char *text;
+	size_t size;
+	uint64_t number;
+	bool known;
+};
+
+/* Values in the order of export_fields. */
+struct query_row {
+	struct query_value of[EXPORT_FIELDS];
+};
 
 /* Limits: bytes of a line; nesting of values of an ignored key. */
 #define NDJSON_LINE_MAX	 (1U << 20)
@@ -64,5 +81,12 @@ struct ndjson_file {
  * line in any case: ndjson_line_free().
  */
 int ndjson_file_read(struct ndjson_file *file) __must_check;
+
+/* Receives a row, whose texts are valid during the call. Returns 0 or an error. */
+typedef int (*query_row_fn)(void *ctx, const struct query_row *row);
+
+/* Passes all rows of @report to @row, with @ctx. 0; -ENOMEM; the value that @row returned. */
+int query_exported(const struct export_options *opts, const struct report *report,
+		   query_row_fn row, void *ctx) __must_check;
 
 #endif

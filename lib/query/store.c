@@ -10,8 +10,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "query/store_db.h"
-
 #ifdef HAVE_SQLITE
 #include "base/array.h"
 #include "query/functions.h"

@@ -24,7 +24,6 @@
 #include "cmd/query/query_failed.h"
 #include "cmd/query/query_load.h"
 #include "query/ask.h"
-#include "query/named.h"
 #include "query/schema.h"
 
 static const char command_name[] = "query";

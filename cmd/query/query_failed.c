@@ -12,7 +12,6 @@
 #include "cmd/options/message.h"
 #include "cmd/options/options.h"
 #include "cmd/query/query_load.h"
-#include "query/named.h"
 #include "query/schema.h"
 
 static const char command_name[] = "query";

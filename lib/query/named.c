@@ -3,7 +3,7 @@
  * query: the built-in queries.
  * In: files of lib/query/sql, as texts. Out: their names and SQL.
  */
-#include "query/named.h"
+#include "query/schema.h"
 
 #include <string.h>
 

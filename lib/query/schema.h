@@ -7,6 +7,7 @@
 #define KMEMX_QUERY_SCHEMA_H
 
 #include <stdbool.h>
+#include <stddef.h>
 
 #include "report/table.h"
 
@@ -18,5 +19,19 @@ const char *query_column(size_t i);
 enum column_unit query_unit(const char *name);
 /* A table of all columns; NULL: no memory. */
 struct table *query_schema_table(void);
+
+/**
+ * struct query_named - a built-in query; its SQL is a file in lib/query/sql
+ * @title: title of its table
+ * @needs: its parameter; NULL: none
+ */
+struct query_named {
+	const char *name, *title, *needs, *sql;
+};
+
+/* Built-in query number @i; NULL after the last one. */
+const struct query_named *query_named_at(size_t i);
+/* The built-in query @name; NULL if there is none. */
+const struct query_named *query_named_find(const char *name);
 
 #endif

@@ -9,7 +9,6 @@
 
 #include "query/ask.h"
 #include "query/functions.h"
-#include "query/named.h"
 #include "query/schema.h"
 #include "query/store.h"
 

@@ -21,7 +21,6 @@
 #include "cmd/options/options.h"
 #include "cmd/options/version.h"
 #include "cmd/output/output.h"
-#include "cmd/query/query_failed.h"
 #include "cmd/query/query_load.h"
 #include "query/ask.h"
 #include "query/schema.h"

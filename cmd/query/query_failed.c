@@ -3,7 +3,6 @@
  * cmd (query): why SQL has no result.
  * In: a failure of the library. Out: a message that shows the place in the SQL.
  */
-#include "cmd/query/query_failed.h"
 
 #include <string.h>
 #include <strings.h>

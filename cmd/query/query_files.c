@@ -3,7 +3,7 @@
  * cmd (query): which files are loaded.
  * In: operands. Out: recordings and files of rows, in order; for a directory, those below it.
  */
-#include "cmd/query/query_files.h"
+#include "cmd/query/query_load.h"
 
 #include <dirent.h>
 #include <errno.h>

@@ -11,7 +11,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "base/clock.h"
@@ -20,9 +19,7 @@
 #include "cmd/options/command.h"
 #include "cmd/options/message.h"
 #include "cmd/options/signals.h"
-#include "cmd/output/output.h"
 #include "cmd/record/recorder.h"
-#include "cmd/top/top_screen.h"
 
 /* Buffers are read at least this often. An interval is a whole number of rounds. */
 #define ROUND_NS	100000000ULL

@@ -77,4 +77,17 @@ int top_write(struct top *top);
 /* Ends the recording. 0, or -errno if the file is incomplete. */
 int top_write_end(struct top *top);
 
+/* Was kmemx built with support for a screen? */
+bool top_screen_built(void);
+/* Takes over the terminal. NULL if it cannot be used. */
+struct top_screen *top_screen_open(struct top *top);
+/* Shows the last interval, or what a key changed. */
+void top_screen_draw(struct top_screen *s);
+/* Handles keys; also call it without input, as the terminal's size may have changed. True if the
+ * user quits or the terminal is gone.
+ */
+bool top_screen_keys(struct top_screen *s);
+/* Gives the terminal back. */
+void top_screen_close(struct top_screen *s);
+
 #endif

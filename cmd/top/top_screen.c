@@ -3,7 +3,7 @@
  * cmd: kmemx top on a terminal.
  * In: reports, keys. Out: a screen.
  */
-#include "cmd/top/top_screen.h"
+#include "cmd/top/top.h"
 
 #ifndef HAVE_NCURSES
 

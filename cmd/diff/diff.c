@@ -11,8 +11,6 @@
 #include <string.h>
 
 #include "base/strbuf.h"
-#include "cmd/diff/diff_jobs.h"
-#include "cmd/diff/diff_kernels.h"
 #include "cmd/options/command.h"
 #include "cmd/options/message.h"
 

@@ -36,4 +36,36 @@ void diff_stand(struct diff *d);
 /* The recordings as a table for programs; NULL if out of memory. */
 struct table *diff_recordings_table(const struct diff *d);
 
+/* Recordings open at a time, at most: each holds its symbols, blocks and live objects. */
+#define DIFF_AT_ONCE 16U
+
+/**
+ * diff_load_all() - load all recordings
+ * @recordings: one for each of @args->paths, zero-initialised
+ * @args: the directories of its sides are open
+ *
+ * Return: GO_ON, or the exit code of the first that failed, after its messages and those of the
+ * recordings before it. Call diff_recording_free() for each in any case.
+ */
+int diff_load_all(struct diff_recording *recordings,
+		  const struct diff_args *args) __must_check;
+
+/* Sets @a->kernels if all operands are ELF files. GO_ON, or EXIT_USAGE after a message if only
+ * some are, or if they are not exactly two.
+ */
+int diff_kernels_detect(struct diff_args *a, char *const *operands, int nr);
+/* Fills in the metrics and the tables that rules can name. Returns how many tables. */
+size_t diff_kernels_learn(struct diff_args *a);
+/* The words for rows that -s takes. Returns how many. */
+size_t diff_kernels_row_words(const struct diff_args *a,
+			      const char *words[FOOTPRINT_BYS]);
+/* Do the options apply to kernels? Sets @a->kernels_by. GO_ON, or EXIT_USAGE after a message. */
+int diff_kernels_check(struct diff_args *a);
+/* Can the rules be used with the other options? GO_ON, or EXIT_USAGE after a message. */
+int diff_kernels_rules(const struct diff_args *a);
+/* Reads the kernels into @d->recordings; tables that only rules need are hidden. GO_ON, or the exit
+ * code after a message.
+ */
+int diff_kernels_load(struct diff *d);
+
 #endif

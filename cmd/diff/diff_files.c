@@ -3,7 +3,7 @@
  * cmd: the files that the recordings of kmemx diff are read with.
  * In: options, and the recordings. Out: the sides' files, checked; what was found for them.
  */
-#include "cmd/diff/diff_files.h"
+#include "cmd/diff/diff_options.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -4,7 +4,7 @@
  * In: paths and a number of threads. Out: the result of diff_load for each, as if they had been
  * read one after the other.
  */
-#include "cmd/diff/diff_jobs.h"
+#include "cmd/diff/diff.h"
 
 #include <pthread.h>
 

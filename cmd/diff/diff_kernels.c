@@ -3,7 +3,7 @@
  * cmd: kmemx diff of two kernels.
  * In: two ELF files. Out: their tables, as if they were recordings.
  */
-#include "cmd/diff/diff_kernels.h"
+#include "cmd/diff/diff.h"
 
 #include <errno.h>
 #include <stdlib.h>

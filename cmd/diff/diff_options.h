@@ -6,13 +6,20 @@
 #ifndef KMEMX_CMD_DIFF_OPTIONS_H
 #define KMEMX_CMD_DIFF_OPTIONS_H
 
+#include <stddef.h>
+
 #include "analysis/footprint/footprint_diff.h"
 #include "cmd/diff/diff_load.h"
-#include "cmd/diff/diff_paths.h"
 #include "cmd/options/lost_limit.h"
 #include "cmd/output/output.h"
 #include "report/diff.h"
 #include "report/gate.h"
+
+/* The old recordings, then the new ones. Zero-initialise it. */
+struct diff_paths {
+	char **items;
+	size_t nr_old, nr;
+};
 
 /**
  * struct diff_args - all options; zero-initialise it
@@ -73,5 +80,25 @@ int diff_args_parse(struct diff_args *a, int argc, char **argv);
 /* diff_rules.c: parses --fail-on and --budget. GO_ON, or the exit code after a message. */
 int diff_rules_parse(struct diff_args *a);
 void diff_args_free(struct diff_args *a);
+
+/* @nr_old: the number of operands before "--"; -1 if there was no "--". GO_ON, or the exit code
+ * after a message.
+ */
+int diff_paths_init(struct diff_paths *paths, char **operands, int nr, int nr_old);
+void diff_paths_free(struct diff_paths *paths);
+
+/* The files of the sides. All return GO_ON, or the exit code after a message. */
+
+/* Fills in the sides from the options. */
+int diff_files_parse(struct diff_args *a);
+/* Does some option use the files that are given? */
+int diff_files_check_early(const struct diff_args *a);
+/* Looks for debug information of sides whose symbols the user did not name: one file for all
+ * recordings of a side. Opens the recordings, except pipes.
+ */
+int diff_files_search(struct diff_args *a);
+/* Were sources of directories and lines found, if an option needs them? */
+int diff_files_check(const struct diff_args *a);
+void diff_files_free(struct diff_args *a);
 
 #endif

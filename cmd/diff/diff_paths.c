@@ -3,7 +3,7 @@
  * cmd: which recordings kmemx diff compares.
  * In: its operands. Out: the paths of either side; a directory stands for its recordings.
  */
-#include "cmd/diff/diff_paths.h"
+#include "cmd/diff/diff_options.h"
 
 #include <dirent.h>
 #include <errno.h>

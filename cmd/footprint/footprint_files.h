@@ -37,4 +37,17 @@ int footprint_files_open(struct footprint_files *files, const char *command);
 void footprint_files_banner(const struct footprint_files *files, struct report *report);
 void footprint_files_free(struct footprint_files *files);
 
+/**
+ * footprint_search() - find the kernel's files if neither --vmlinux nor --kernel names them
+ * @recording: whose kernel; NULL for the running kernel
+ * @places: where to look besides this machine; @places->kernel is NULL
+ * @verbose: for message_log
+ *
+ * Return: GO_ON with @files->vmlinux set, and @files->modules if modules were found and the user
+ * named none; else the exit code, after a message.
+ */
+int footprint_search(struct footprint_files *files, const char *recording,
+		     const struct debug_places *places, unsigned int verbose,
+		     const char *command);
+
 #endif

@@ -11,7 +11,6 @@
 #include "cmd/export/export_write.h"
 #include "cmd/options/command.h"
 #include "cmd/options/message.h"
-#include "cmd/options/version.h"
 #include "cmd/stat/stat_options.h"
 #include "export/export.h"
 #include "recording/recording.h"

@@ -11,7 +11,6 @@
 #include "base/io.h"
 #include "cmd/options/command.h"
 #include "cmd/options/message.h"
-#include "cmd/options/version.h"
 #include "symbol/debug_units.h"
 
 static void vmlinux_failed(const char *command, const char *path, int err)

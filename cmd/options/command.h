@@ -60,4 +60,9 @@ extern const struct command command_recover;
 extern const struct command command_config;
 extern const struct command command_version;
 
+/* The packages of a name that kmemx version --build-options lists, such as "zlib1g-dev (Fedora:
+ * zlib-devel)"; or NULL.
+ */
+const char *version_packages(const char *option);
+
 #endif

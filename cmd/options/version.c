@@ -3,7 +3,6 @@
  * cmd: kmemx version.
  * In: the options of the build. Out: the version and the optional features built in.
  */
-#include "cmd/options/version.h"
 
 #include <stdio.h>
 #include <string.h>

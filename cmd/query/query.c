@@ -19,7 +19,6 @@
 #include "cmd/options/command.h"
 #include "cmd/options/message.h"
 #include "cmd/options/options.h"
-#include "cmd/options/version.h"
 #include "cmd/output/output.h"
 #include "cmd/query/query_load.h"
 #include "query/ask.h"

@@ -13,8 +13,8 @@
 
 #include "base/bytes.h"
 #include "import/text_specs.h"
-#include "recording/native_pages.h"
 #include "recording/reader.h"
+#include "recording/subbuf_writer.h"
 #include "recording/trace_dat.h"
 
 /* Larger than any kernel's sub-buffers. */

@@ -17,8 +17,8 @@
 #include "import/text_events.h"
 #include "import/text_formats.h"
 #include "import/text_notes.h"
-#include "recording/native_pages.h"
 #include "recording/subbuf.h"
+#include "recording/subbuf_writer.h"
 
 #define NS_PER_US      1000U
 /* The most tasks with a name in the recording. */

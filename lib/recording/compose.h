@@ -7,7 +7,7 @@
 #define KMEMX_RECORDING_COMPOSE_H
 
 #include "base/strbuf.h"
-#include "recording/trace_dat_ids.h"
+#include "recording/wire.h"
 #include "recording/writer.h"
 
 /* The composition: @offsets is where the table of the CPUs' offsets and sizes must be

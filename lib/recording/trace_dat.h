@@ -12,7 +12,7 @@
 #include "base/bytes.h"
 #include "recording/reader.h"
 #include "recording/recording.h"
-#include "recording/trace_dat_ids.h"
+#include "recording/wire.h"
 
 /* No kernel supports more; a file that claims more is damaged. */
 #define TRACE_DAT_MAX_CPUS    65536U

@@ -39,7 +39,7 @@
 #include "event/split.h"
 #include "recording/kernel_curve.h"
 #include "recording/sample.h"
-#include "recording/trace_dat_ids.h"
+#include "recording/wire.h"
 #include "recording/writer.h"
 
 #define MAX_CPUS    4

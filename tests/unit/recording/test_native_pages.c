@@ -11,8 +11,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "recording/native_pages.h"
 #include "recording/subbuf.h"
+#include "recording/subbuf_writer.h"
 
 Suite *test_native_pages_suite(void);
 

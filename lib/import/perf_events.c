@@ -15,7 +15,7 @@
 #include "recording/subbuf.h"
 
 #define MAX_CPU		4095U
-/* Words that a sub-buffer may need besides a record: native_pages.h. */
+/* Words that a sub-buffer may need besides a record: subbuf_writer.h. */
 #define BESIDE_A_RECORD 24U
 /* LOST_SAMPLES: these samples were dropped by a user's filter, not lost. */
 #define MISC_FILTERED	(1U << 15)

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * tests: digits and text through a large buffer, base/outbuf.c, and texts made once,
- * base/text_cache.c.
+ * tests: digits and text through a large buffer, base/outbuf.c, and texts made once.
  */
 #include <check.h>
 #include <errno.h>

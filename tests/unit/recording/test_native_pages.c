@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * tests: recording/native_pages.h, read back by subbuf.h.
+ * tests: recording/subbuf_writer.h, read back by subbuf.h.
  */
 #include <check.h>
 #include <endian.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * tests: pairs as a matrix, report/cross.h, and when text shows a matrix.
+ * tests: pairs as a matrix, report/text_layout.h, and when text shows a matrix.
  */
 #include <check.h>
 #include <string.h>

@@ -145,21 +145,19 @@ static int unknown_command(const struct config *config, const char *name)
 	for (size_t i = 0; i < ARRAY_SIZE(other_words); i++) {
 		if (strcmp(other_words[i].word, name) != 0)
 			continue;
-		message_error(NULL, "'%s' is not a kmemx command. Try: kmemx %s", name,
-			      other_words[i].instead);
-		return EXIT_USAGE;
+		return message_fail(EXIT_USAGE, NULL,
+				    "'%s' is not a kmemx command. Try: kmemx %s", name,
+				    other_words[i].instead);
 	}
 
 	nearest = nearest_name(config, name);
 	if (nearest)
-		message_error(NULL, "'%s' is not a kmemx command. Did you mean '%s'?",
-			      name, nearest);
-	else
-		message_error(
-			NULL,
-			"'%s' is not a kmemx command\n  List all commands: kmemx help",
-			name);
-	return EXIT_USAGE;
+		return message_fail(EXIT_USAGE, NULL,
+				    "'%s' is not a kmemx command. Did you mean '%s'?",
+				    name, nearest);
+	return message_fail(
+		EXIT_USAGE, NULL,
+		"'%s' is not a kmemx command\n  List all commands: kmemx help", name);
 }
 
 static int run_help(const char *name)
@@ -292,10 +290,8 @@ static int run_with(const struct config *config, const struct command *command, 
 	struct config_args args;
 	int ret;
 
-	if (config_args(&args, config, argc, argv)) {
-		message_error(command->name, "out of memory");
-		return EXIT_FAILED;
-	}
+	if (config_args(&args, config, argc, argv))
+		return message_no_memory(command->name);
 	ret = command->run(args.argc, args.argv);
 	if (has_failed(command, ret))
 		name_settings(config, command, ret, argc, argv);
@@ -306,11 +302,10 @@ static int run_with(const struct config *config, const struct command *command, 
 static int alias_failed(const struct config *c, const struct setting *alias,
 			const char *problem)
 {
-	message_error(
-		NULL,
+	return message_fail(
+		EXIT_USAGE, NULL,
 		"%s:%u: alias.%s: %s\n  Write it as a command and its options: leak = stat --live",
 		c->path, alias->line, alias->name, problem);
-	return EXIT_USAGE;
 }
 
 /* What an alias stands for. The caller frees @items. */
@@ -330,10 +325,8 @@ static int alias_words(struct alias_words *words, const struct config *config,
 	err = settings_words(alias->value ? alias->value : "", &words->items, &words->nr);
 	if (err == -EINVAL)
 		return alias_failed(config, alias, "unterminated quote");
-	if (err) {
-		message_error(NULL, "out of memory");
-		return EXIT_FAILED;
-	}
+	if (err)
+		return message_no_memory(NULL);
 	words->command = words->nr ? find_command(words->items[0]) : NULL;
 	if (!words->command)
 		return alias_failed(config, alias, "it does not begin with a command");
@@ -349,7 +342,7 @@ static int run_alias(const struct config *config, const struct setting *alias, i
 	char **args = calloc(words.nr + (size_t)argc, sizeof(*args));
 
 	if (ret == GO_ON && !args) {
-		message_error(NULL, "out of memory");
+		message_no_memory(NULL);
 		ret = EXIT_FAILED;
 	} else if (ret == GO_ON) {
 		/* The shells' completion asks for all options: ignore those of the alias. */
@@ -395,10 +388,8 @@ static int check_settings(const struct config *config)
 		char *argv[] = { (char *)commands[i]->name, check, NULL };
 		struct config_args args;
 
-		if (config_args(&args, config, 2, argv)) {
-			message_error(NULL, "out of memory");
-			return EXIT_FAILED;
-		}
+		if (config_args(&args, config, 2, argv))
+			return message_no_memory(NULL);
 		one = commands[i]->run(args.argc, args.argv);
 		ret = one == EXIT_OK ? ret : one;
 		config_args_free(&args);
@@ -462,13 +453,11 @@ static int dispatch(int argc, char **argv)
 	}
 	if (!strcmp(name, "--list-commands"))
 		return list_commands();
-	if (name[0] == '-') {
-		message_error(
-			NULL,
+	if (name[0] == '-')
+		return message_fail(
+			EXIT_USAGE, NULL,
 			"unknown option '%s'; the command comes first\n  List all commands: kmemx help",
 			name);
-		return EXIT_USAGE;
-	}
 	return run_configured(argc - 1, argv + 1);
 }
 

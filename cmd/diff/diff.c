@@ -16,12 +16,6 @@
 
 static const char command_name[] = "diff";
 
-static int no_memory(void)
-{
-	message_error(command_name, "%s", strerror(ENOMEM));
-	return EXIT_FAILED;
-}
-
 static bool equal(const char *a, const char *b)
 {
 	return a && b ? !strcmp(a, b) : a == b;
@@ -35,7 +29,7 @@ static int expect_modules(struct directory_sources *sources, const struct diff_s
 
 	if (!sources->modules && sources->vmlinux && places.ids &&
 	    module_files_new(&sources->modules))
-		return no_memory();
+		return message_no_memory(command_name);
 	if (sources->modules)
 		module_files_expect(sources->modules, &places);
 	return GO_ON;
@@ -51,7 +45,7 @@ static int open_sources(struct diff *d, struct directory_sources *sources,
 	if (!diff_args_dirs(&d->args)) {
 		err = dir_files_open_lines(sources, &files, NULL);
 		if (err)
-			return no_memory();
+			return message_no_memory(command_name);
 	} else {
 		err = dir_files_open(sources, &files, &failure);
 		/* Go on without modules if the user did not name their directory. */
@@ -129,7 +123,7 @@ static int load_all(struct diff *d)
 	d->tables = calloc(nr, sizeof(*d->tables));
 	d->report = report_new();
 	if (!d->recordings || !d->tables || !d->report)
-		return no_memory();
+		return message_no_memory(command_name);
 	return d->args.kernels ? diff_kernels_load(d)
 			       : diff_load_all(d->recordings, &d->args);
 }
@@ -138,8 +132,8 @@ static int load_all(struct diff *d)
 
 static int failed(int err)
 {
-	message_error(command_name, "cannot compare: %s", strerror(-err));
-	return EXIT_FAILED;
+	return message_fail(EXIT_FAILED, command_name, "cannot compare: %s",
+			    strerror(-err));
 }
 
 static int add_matrix(struct diff *d, const char *name)
@@ -239,11 +233,10 @@ static int check_kinds(struct diff *d)
 	a->page = page;
 	if (slab || page)
 		return check_kept(d);
-	message_error(
-		command_name,
+	return message_fail(
+		EXIT_FAILED, command_name,
 		"the recordings have none of the requested events in common%s%s\n  List the events of a recording%s: kmemx info FILE",
 		in, time ? time : "", time ? " and its span" : "");
-	return EXIT_FAILED;
 }
 
 /* Are the events that @analysis needs compared? */
@@ -427,25 +420,19 @@ static int verdict(const struct diff *d)
 
 	if (ret != EXIT_OK)
 		return ret;
-	if (d->gate.nr_unchecked) {
-		message_error(command_name,
-			      "%zu of %zu rule%s could not be checked: see the report",
-			      d->gate.nr_unchecked, d->args.rules.nr,
-			      plural(d->args.rules.nr));
-		return EXIT_USAGE;
-	}
-	if (d->gate.nr_broken) {
-		message_error(command_name, "rules broken: %zu of %zu", d->gate.nr_broken,
-			      d->args.rules.nr);
-		return EXIT_FAILED;
-	}
-	if (d->gate.nr_undecided && d->args.strict) {
-		message_error(
-			command_name,
+	if (d->gate.nr_unchecked)
+		return message_fail(
+			EXIT_USAGE, command_name,
+			"%zu of %zu rule%s could not be checked: see the report",
+			d->gate.nr_unchecked, d->args.rules.nr, plural(d->args.rules.nr));
+	if (d->gate.nr_broken)
+		return message_fail(EXIT_FAILED, command_name, "rules broken: %zu of %zu",
+				    d->gate.nr_broken, d->args.rules.nr);
+	if (d->gate.nr_undecided && d->args.strict)
+		return message_fail(
+			EXIT_UNTRUSTED, command_name,
 			"rules undecided: %zu of %zu: the uncertainty is larger than the limit",
 			d->gate.nr_undecided, d->args.rules.nr);
-		return EXIT_UNTRUSTED;
-	}
 	return EXIT_OK;
 }
 
@@ -467,7 +454,7 @@ static int show(struct diff *d)
 	if (!d->args.kernels)
 		report_add_table(d->report, diff_recordings_table(d));
 	if (!report_ok(d->report))
-		return no_memory();
+		return message_no_memory(command_name);
 	ret = output_report(&d->args.output, command_name, d->report, render_text);
 	return ret == EXIT_OK ? verdict(d) : ret;
 }

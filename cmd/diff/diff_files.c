@@ -44,11 +44,10 @@ int diff_files_parse(struct diff_args *a)
 	for (i = 0; i < ARRAY_SIZE(all); i++) {
 		if (all[i].given->count < 3)
 			continue;
-		message_error(
-			command_name,
+		return message_fail(
+			EXIT_USAGE, command_name,
 			"--%s was given %zu times\n  Give it once for all recordings, or twice: for the old ones, then for the new ones",
 			all[i].name, all[i].given->count);
-		return EXIT_USAGE;
 	}
 	for (i = 0; i < 2 && ret == GO_ON; i++) {
 		struct diff_side *side = &a->sides[i];
@@ -281,13 +280,12 @@ int diff_files_search(struct diff_args *a)
 	if (!wants_search(a)) {
 		if (!debug_places_any(places))
 			return GO_ON;
-		message_error(
-			command_name,
+		return message_fail(
+			EXIT_USAGE, command_name,
 			"%s cannot be used with --no-inline, which ignores debug information",
 			places->kernel	? "--kernel"
 			: places->symfs ? "--symfs"
 					: "--debuginfod");
-		return EXIT_USAGE;
 	}
 	for (i = 0; i < 2 && ret == GO_ON; i++)
 		ret = search_side(a, i);

@@ -43,10 +43,10 @@ int diff_kernels_detect(struct diff_args *a, char *const *operands, int nr)
 	a->kernels = elf && elf == nr;
 	if (!elf || (a->kernels && nr == 2))
 		return GO_ON;
-	message_error(command_name,
-		      a->kernels ? "give exactly two kernels: kmemx diff OLD NEW"
-				 : "cannot compare a kernel (ELF) with a recording");
-	return EXIT_USAGE;
+	return message_fail(EXIT_USAGE, command_name,
+			    a->kernels
+				    ? "give exactly two kernels: kmemx diff OLD NEW"
+				    : "cannot compare a kernel (ELF) with a recording");
 }
 
 /* An option that was given but applies only to recordings, or NULL. */
@@ -109,12 +109,10 @@ int diff_kernels_check(struct diff_args *a)
 	const char *foreign = foreign_option(a);
 	size_t i;
 
-	if (foreign) {
-		message_error(command_name,
-			      "%s is for recordings; these files are kernels (ELF)",
-			      foreign);
-		return EXIT_USAGE;
-	}
+	if (foreign)
+		return message_fail(EXIT_USAGE, command_name,
+				    "%s is for recordings; these files are kernels (ELF)",
+				    foreign);
 	for (i = 0; i < a->by.count; i++) {
 		int by = option_choose("--by", a->by.items[i], footprint_bys,
 				       FOOTPRINT_BYS, command_name);
@@ -127,8 +125,7 @@ int diff_kernels_check(struct diff_args *a)
 		a->kernels_by[FOOTPRINT_BY_SYMBOL] = true;
 	if (!a->dir_depth || a->kernels_by[FOOTPRINT_BY_DIR])
 		return GO_ON;
-	message_error(command_name, "--dir-depth needs --by dir");
-	return EXIT_USAGE;
+	return message_fail(EXIT_USAGE, command_name, "--dir-depth needs --by dir");
 }
 
 int diff_kernels_rules(const struct diff_args *a)
@@ -137,11 +134,10 @@ int diff_kernels_rules(const struct diff_args *a)
 
 	if (!rule || !a->dir_depth)
 		return GO_ON;
-	message_error(
-		command_name,
+	return message_fail(
+		EXIT_USAGE, command_name,
 		"--dir-depth cannot be used with '%s', a rule about a directory, which needs all levels",
 		rule->text);
-	return EXIT_USAGE;
 }
 
 /* Do rules need the table @by? All rules need symbols; rules about a directory need directories. */
@@ -179,8 +175,7 @@ static int load(struct diff_recording *r, const struct diff_args *a,
 	footprint_files_free(&files);
 	if (ret != GO_ON || (r->report && report_ok(r->report)))
 		return ret;
-	message_error(command_name, "%s", strerror(ENOMEM));
-	return EXIT_FAILED;
+	return message_no_memory(command_name);
 }
 
 int diff_kernels_load(struct diff *d)

@@ -253,10 +253,8 @@ int diff_load_tell(struct diff_recording *r)
 	struct diff_load *l = r->load;
 	int ret = GO_ON;
 
-	if (!l) {
-		message_error(command_name, "%s", strerror(ENOMEM));
-		return EXIT_FAILED;
-	}
+	if (!l)
+		return message_no_memory(command_name);
 	message_print_log(&l->messages);
 	strbuf_free(&l->messages);
 	l->in.log_state.to = NULL; /* print further messages at once */

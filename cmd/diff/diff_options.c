@@ -241,8 +241,8 @@ static int add_column(struct diff_args *a, const char *name)
 	for (k = 0; k < o->nr_shown; k++) {
 		if (o->shown[k] != (size_t)column)
 			continue;
-		message_error(command_name, "--columns: '%s' is given twice", name);
-		return EXIT_USAGE;
+		return message_fail(EXIT_USAGE, command_name,
+				    "--columns: '%s' is given twice", name);
 	}
 	o->shown[o->nr_shown++] = (size_t)column;
 	return GO_ON;
@@ -268,10 +268,8 @@ static int parse_columns(struct diff_args *a)
 		return GO_ON;
 	}
 	list = p = strdup(a->columns);
-	if (!list) {
-		message_error(command_name, "%s", strerror(ENOMEM));
-		return EXIT_FAILED;
-	}
+	if (!list)
+		return message_no_memory(command_name);
 	while (p && ret == GO_ON) {
 		char *name = option_next_word(&p);
 
@@ -319,8 +317,7 @@ static int parse_sort(struct diff_args *a)
 	strbuf_free(&text);
 	if (!err)
 		return ret;
-	message_error(command_name, "%s", strerror(-err));
-	return EXIT_FAILED;
+	return message_fail(EXIT_FAILED, command_name, "%s", strerror(-err));
 }
 
 static bool compares_kind(const struct diff_args *a, const struct analysis *analysis)
@@ -364,24 +361,20 @@ static int check_filter(const struct diff_args *a)
 	const char *slab, *page;
 
 	filter_words_foreign(&a->choice.words, &slab, &page);
-	if (slab && page) {
-		message_error(
-			command_name,
+	if (slab && page)
+		return message_fail(
+			EXIT_USAGE, command_name,
 			"%s and %s cannot be used together: one is for pages, the other for slab objects",
 			slab, page);
-		return EXIT_USAGE;
-	}
-	if ((slab && (a->slab || a->cache)) || (page && (a->page || a->matrix))) {
-		message_error(
-			command_name,
+	if ((slab && (a->slab || a->cache)) || (page && (a->page || a->matrix)))
+		return message_fail(
+			EXIT_USAGE, command_name,
 			"%s does not apply to %s: %s events do not have this field\n  Leave out one of the two",
 			slab ? slab : page,
 			slab	  ? a->slab ? "--slab" : "--by cache"
 			: a->page ? "--page"
 				  : "--matrix",
 			slab ? "slab" : "page");
-		return EXIT_USAGE;
-	}
 	return GO_ON;
 }
 

@@ -148,6 +148,6 @@ int diff_page(struct diff *d)
 		text_output_say_page(path);
 		return GO_ON;
 	}
-	message_error(command_name, "cannot write %s: %s", path, strerror(-err));
-	return EXIT_FAILED;
+	return message_fail(EXIT_FAILED, command_name, "cannot write %s: %s", path,
+			    strerror(-err));
 }

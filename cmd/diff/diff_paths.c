@@ -22,18 +22,16 @@
 
 static int failed(int err)
 {
-	message_error("diff", "%s", strerror(err));
-	return EXIT_FAILED;
+	return message_fail(EXIT_FAILED, "diff", "%s", strerror(err));
 }
 
 static int add_path(struct diff_paths *paths, const char *path)
 {
 	char **grown;
 
-	if (paths->nr == RUNS_MAX) {
-		message_error("diff", "too many recordings (at most %d)", RUNS_MAX);
-		return EXIT_USAGE;
-	}
+	if (paths->nr == RUNS_MAX)
+		return message_fail(EXIT_USAGE, "diff",
+				    "too many recordings (at most %d)", RUNS_MAX);
 	grown = reallocarray(paths->items, paths->nr + 1, sizeof(*grown));
 	if (!grown)
 		return failed(ENOMEM);
@@ -107,23 +105,19 @@ int diff_paths_init(struct diff_paths *paths, char **operands, int nr, int nr_ol
 		operands = defaults;
 		nr = 2;
 	}
-	if (nr_old < 0 && nr != 2) {
-		message_error(
-			"diff",
+	if (nr_old < 0 && nr != 2)
+		return message_fail(
+			EXIT_USAGE, "diff",
 			nr == 1 ? "need two recordings\n  Two: kmemx diff OLD NEW    several: kmemx diff OLD... -- NEW..."
 				: "cannot tell which of the %d recordings are new\n  Put -- between the old ones and the new ones",
 			nr);
-		return EXIT_USAGE;
-	}
 	if (nr_old < 0)
 		nr_old = 1;
-	if (!nr_old || nr_old == nr) {
-		message_error(
-			"diff",
+	if (!nr_old || nr_old == nr)
+		return message_fail(
+			EXIT_USAGE, "diff",
 			"no recordings %s --\n  Several runs per side: kmemx diff OLD... -- NEW...",
 			nr_old ? "behind" : "before");
-		return EXIT_USAGE;
-	}
 	for (i = 0; i < nr && ret == GO_ON; i++) {
 		if (i == nr_old)
 			paths->nr_old = paths->nr;

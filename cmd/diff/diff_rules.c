@@ -19,19 +19,17 @@ static int read_budget(struct diff_args *a, struct strbuf *text)
 {
 	int err = text_file_read(text, a->budget, IO_FILE_OR_PIPE);
 
-	if (err) {
-		message_error(command_name, "cannot read the budget %s: %s", a->budget,
-			      io_strerror(err));
-		return EXIT_USAGE;
-	}
+	if (err)
+		return message_fail(EXIT_USAGE, command_name,
+				    "cannot read the budget %s: %s", a->budget,
+				    io_strerror(err));
 	/* Rules after a NUL would be ignored. */
 	if (strlen(strbuf_text(text)) == text->size)
 		return GO_ON;
-	message_error(
-		command_name,
+	return message_fail(
+		EXIT_USAGE, command_name,
 		"%s: not a text file\n  Example of a line: 'kmalloc-64 waste < 10%%'; see kmemx-diff(1)",
 		a->budget);
-	return EXIT_USAGE;
 }
 
 int diff_rules_parse(struct diff_args *a)

@@ -117,12 +117,10 @@ static int choose_format(struct export_args *args)
 	size_t nr = format_words(formats);
 	int index;
 
-	if (!args->format) {
-		message_error(
-			command_name,
+	if (!args->format)
+		return message_fail(
+			EXIT_USAGE, command_name,
 			"--format is missing\n  List the formats: kmemx export --format help");
-		return EXIT_USAGE;
-	}
 	if (!strcmp(args->format, "help"))
 		return list_formats();
 	index = option_choose("--format", args->format, formats, nr, command_name);
@@ -131,12 +129,11 @@ static int choose_format(struct export_args *args)
 	args->exporter = exporter_at((size_t)index);
 	if (!args->exporter->lacks)
 		return GO_ON;
-	message_error(
-		command_name,
+	return message_fail(
+		EXIT_FAILED, command_name,
 		"%s files need %s, which this kmemx was built without\n  Install %s and build it again",
 		args->exporter->name, args->exporter->lacks,
 		version_packages(args->exporter->lacks));
-	return EXIT_FAILED;
 }
 
 static int choose_weight(struct export_args *args)
@@ -150,11 +147,10 @@ static int choose_weight(struct export_args *args)
 	index = option_choose("--weight", args->weight, weights, nr, command_name);
 	if (index < 0)
 		return EXIT_USAGE;
-	if (!args->exporter->weighs) {
-		message_error(command_name, "--weight is not for %s: it has all figures",
-			      args->exporter->name);
-		return EXIT_USAGE;
-	}
+	if (!args->exporter->weighs)
+		return message_fail(EXIT_USAGE, command_name,
+				    "--weight is not for %s: it has all figures",
+				    args->exporter->name);
 	args->options.weight = &export_weights[index];
 	return GO_ON;
 }
@@ -177,28 +173,23 @@ static int choose(struct export_args *args, struct stat_options *o)
 		ret = choose_weight(args);
 	if (ret != GO_ON)
 		return ret;
-	if (args->before && (!args->exporter->pairs || o->lines)) {
-		message_error(command_name,
-			      args->exporter->pairs
-				      ? "--diff needs all rows: -l cannot be used with it"
-				      : "--diff is for --format folded");
-		return EXIT_USAGE;
-	}
-	if (args->into && (args->output || !args->exporter->suffix)) {
-		message_error(command_name,
-			      args->output
-				      ? "--into and -o cannot be used together"
-				      : "--into is for --format parquet, ndjson and csv");
-		return EXIT_USAGE;
-	}
+	if (args->before && (!args->exporter->pairs || o->lines))
+		return message_fail(
+			EXIT_USAGE, command_name,
+			args->exporter->pairs
+				? "--diff needs all rows: -l cannot be used with it"
+				: "--diff is for --format folded");
+	if (args->into && (args->output || !args->exporter->suffix))
+		return message_fail(
+			EXIT_USAGE, command_name,
+			args->output ? "--into and -o cannot be used together"
+				     : "--into is for --format parquet, ndjson and csv");
 	if (args->exporter->binary && !args->output && !args->into &&
-	    isatty(STDOUT_FILENO)) {
-		message_error(
-			command_name,
+	    isatty(STDOUT_FILENO))
+		return message_fail(
+			EXIT_USAGE, command_name,
 			"%s is a binary format, not for a terminal\n  Write a file: -o FILE",
 			args->exporter->name);
-		return EXIT_USAGE;
-	}
 	if (args->slab != args->page)
 		opts->needs = args->slab ? NEEDS_SLAB : NEEDS_PAGE;
 	all = args->exporter->by == EXPORT_BY_ALL;
@@ -234,7 +225,7 @@ static int write_export(const struct stat_run *st, void *arg)
 	args->options.clock_ns = recording_clocks_are_ns(rec);
 	args->options.origin = &origin;
 	if (export_origin_init(&origin, rec) || args->history.failed)
-		message_error(command_name, "out of memory");
+		message_no_memory(command_name);
 	else
 		ret = export_write(args->exporter, &args->options, st->report, &place);
 	export_origin_free(&origin);
@@ -249,8 +240,7 @@ static int keep_rows(const struct stat_run *st, void *arg)
 
 	if (!export_report(args->exporter, &args->options, st->report, &nowhere))
 		return EXIT_OK;
-	message_error(command_name, "out of memory");
-	return EXIT_FAILED;
+	return message_no_memory(command_name);
 }
 
 /* Reads the recording of --diff, with the same options. */

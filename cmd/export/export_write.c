@@ -79,8 +79,8 @@ static int write_file(const struct writing *w, const char *path)
 	text_output_close(&file);
 	if (!err)
 		return EXIT_OK;
-	message_error(command_name, "cannot write %s: %s", path, strerror(-err));
-	return EXIT_FAILED;
+	return message_fail(EXIT_FAILED, command_name, "cannot write %s: %s", path,
+			    strerror(-err));
 }
 
 /* Hive's name of the directory for rows whose value is unknown. */
@@ -107,9 +107,9 @@ static int make_dir(const struct strbuf *path)
 {
 	if (path->failed || !mkdir(strbuf_text(path), 0777) || errno == EEXIST)
 		return GO_ON;
-	message_error(command_name, "cannot create the directory %s: %s",
-		      strbuf_text(path), strerror(errno));
-	return EXIT_FAILED;
+	return message_fail(EXIT_FAILED, command_name,
+			    "cannot create the directory %s: %s", strbuf_text(path),
+			    strerror(errno));
 }
 
 static const char *kernel_of(const struct report *report)
@@ -133,11 +133,10 @@ static int check_into(const char *into)
 		close(fd);
 	if (fd != -EPERM)
 		return GO_ON;
-	message_error(
-		command_name,
+	return message_fail(
+		EXIT_FAILED, command_name,
 		"--into: '%s' is a symbolic link of another user\n  Name the directory itself",
 		into);
-	return EXIT_FAILED;
 }
 
 /* Makes the path DIR/dt=2026-11-22/kernel=6.1.0/HOST-ID.parquet, and its directories. */
@@ -162,8 +161,7 @@ static int make_path(struct strbuf *path, const struct writing *w, const char *i
 	strbuf_printf(path, "-%s.%s", o->id, w->exporter->suffix);
 	if (ret != GO_ON || !path->failed)
 		return ret;
-	message_error(command_name, "out of memory");
-	return EXIT_FAILED;
+	return message_no_memory(command_name);
 }
 
 static int write_into(const struct writing *w, const struct export_place *place)

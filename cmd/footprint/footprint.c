@@ -118,16 +118,14 @@ static int check_recording(const struct footprint_run *run)
 
 	if (o->path)
 		return GO_ON;
-	if (run->opts->attr != FOOTPRINT_STATIC) {
-		message_error(command_name,
-			      "--attr %s needs a recording\n  Give it: -i FILE",
-			      run->attr);
-		return EXIT_USAGE;
-	}
+	if (run->opts->attr != FOOTPRINT_STATIC)
+		return message_fail(EXIT_USAGE, command_name,
+				    "--attr %s needs a recording\n  Give it: -i FILE",
+				    run->attr);
 	if (!what)
 		return GO_ON;
-	message_error(command_name, "%s needs a recording\n  Give it: -i FILE", what);
-	return EXIT_USAGE;
+	return message_fail(EXIT_USAGE, command_name,
+			    "%s needs a recording\n  Give it: -i FILE", what);
 }
 
 static bool ends(const char *text, const char *with)
@@ -140,12 +138,6 @@ static bool ends(const char *text, const char *with)
 static bool is_page(const char *path)
 {
 	return ends(path, ".html") || ends(path, ".htm");
-}
-
-static int out_of_memory(void)
-{
-	message_error(command_name, "%s", strerror(ENOMEM));
-	return EXIT_FAILED;
 }
 
 /* Adds the directories of --dir. GO_ON, or EXIT_FAILED after a message. */
@@ -165,7 +157,7 @@ static int choose_dirs(struct footprint_run *run)
 	}
 	if (given->count)
 		run->opts->within = &run->within;
-	return err ? out_of_memory() : GO_ON;
+	return err ? message_no_memory(command_name) : GO_ON;
 }
 
 /* Sets defaults and checks the options. */
@@ -178,29 +170,23 @@ static int choose(struct footprint_run *run)
 				     FOOTPRINT_ATTRS, command_name);
 	if (attr < 0)
 		return EXIT_USAGE;
-	if (run->rings && !is_page(run->rings) && !ends(run->rings, ".svg")) {
-		message_error(command_name,
-			      "--rings %s: the name must end in .svg or .html",
-			      run->rings);
-		return EXIT_USAGE;
-	}
+	if (run->rings && !is_page(run->rings) && !ends(run->rings, ".svg"))
+		return message_fail(EXIT_USAGE, command_name,
+				    "--rings %s: the name must end in .svg or .html",
+				    run->rings);
 	run->opts->attr = (enum footprint_attr)attr;
 	run->opts->fp = &run->files.fp;
 	run->st.opts.analyses.opts.needs = run->page ? NEEDS_PAGE : NEEDS_SLAB;
-	if (run->page && attr == FOOTPRINT_WASTE) {
-		message_error(
-			command_name,
+	if (run->page && attr == FOOTPRINT_WASTE)
+		return message_fail(
+			EXIT_USAGE, command_name,
 			"--attr waste cannot be used with --page: pages have no waste");
-		return EXIT_USAGE;
-	}
 	if (!run->depth)
 		run->depth = LEVELS;
-	if (run->opts->sections && run->st.opts.filter.dirs.count) {
-		message_error(
-			command_name,
+	if (run->opts->sections && run->st.opts.filter.dirs.count)
+		return message_fail(
+			EXIT_USAGE, command_name,
 			"--sections cannot be used with --dir: sections have no directory");
-		return EXIT_USAGE;
-	}
 	return choose_dirs(run);
 }
 
@@ -246,8 +232,8 @@ static int draw(const struct footprint_run *run, struct table *t)
 		text_output_say_page(run->rings);
 		return GO_ON;
 	}
-	message_error(command_name, "cannot write %s: %s", run->rings, strerror(-err));
-	return EXIT_FAILED;
+	return message_fail(EXIT_FAILED, command_name, "cannot write %s: %s", run->rings,
+			    strerror(-err));
 }
 
 static int finish(struct stat_run *st)
@@ -289,17 +275,16 @@ static int show_static(struct footprint_run *run)
 
 	st->report = report_new();
 	if (!st->report || footprint_report(run->opts, st->report))
-		return out_of_memory();
+		return message_no_memory(command_name);
 	st->report->subject = "kernel";
 	report_add_text_fact(st->report, "vmlinux", run->files.vmlinux);
 	report_add_fact(st->report, "modules", cell_uint(run->files.nr_modules));
 	if (!report_ok(st->report))
-		return out_of_memory();
-	if (!st->report->tables[0]->nr_rows && st->opts.filter.dirs.count) {
-		message_error(command_name, "%s has nothing in --dir %s",
-			      run->files.vmlinux, st->opts.filter.dirs.items[0]);
-		return EXIT_FAILED;
-	}
+		return message_no_memory(command_name);
+	if (!st->report->tables[0]->nr_rows && st->opts.filter.dirs.count)
+		return message_fail(EXIT_FAILED, command_name,
+				    "%s has nothing in --dir %s", run->files.vmlinux,
+				    st->opts.filter.dirs.items[0]);
 	say_dirs(st);
 	ret = finish(st);
 	if (ret == GO_ON)
@@ -307,7 +292,7 @@ static int show_static(struct footprint_run *run)
 	if (ret != GO_ON)
 		return ret;
 	if (!report_ok(st->report))
-		return out_of_memory();
+		return message_no_memory(command_name);
 	st->opts.output.verbose = st->opts.verbose != 0;
 	return output_report(&st->opts.output, command_name, st->report, render_text);
 }

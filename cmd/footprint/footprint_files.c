@@ -28,44 +28,35 @@ int footprint_files_check(const struct footprint_files *files,
 			  : files->kernel ? "--kernel"
 					  : NULL;
 
-	if (files->vmlinux && files->kernel) {
-		message_error(
-			command,
+	if (files->vmlinux && files->kernel)
+		return message_fail(
+			EXIT_USAGE, command,
 			"--vmlinux and --kernel cannot be used together: --kernel TREE reads TREE/vmlinux");
-		return EXIT_USAGE;
-	}
 	if (!one || !debug_places_any(places))
 		return GO_ON;
-	message_error(command, "%s and %s cannot be used together", one,
-		      places->symfs ? "--symfs" : "--debuginfod");
-	return EXIT_USAGE;
-}
-
-static int out_of_memory(const char *command)
-{
-	message_error(command, "%s", strerror(ENOMEM));
-	return EXIT_FAILED;
+	return message_fail(EXIT_USAGE, command, "%s and %s cannot be used together", one,
+			    places->symfs ? "--symfs" : "--debuginfod");
 }
 
 static int file_failed(const char *command, const char *path, int err)
 {
 	if (err == -ENOMEM)
-		return out_of_memory(command);
+		return message_no_memory(command);
 	if (err == -ENOEXEC)
-		message_error(
-			command,
+		return message_fail(
+			EXIT_UNREADABLE, command,
 			"%s is not a valid ELF file\n  --vmlinux takes the linked kernel (vmlinux), not a boot image (vmlinuz, Image)",
 			path);
-	else if (err == -ENODATA)
-		message_error(command, "%s has no sections that take memory", path);
-	else if (err == -EFBIG)
-		message_error(
-			command,
+	if (err == -ENODATA)
+		return message_fail(EXIT_UNREADABLE, command,
+				    "%s has no sections that take memory", path);
+	if (err == -EFBIG)
+		return message_fail(
+			EXIT_UNREADABLE, command,
 			"the symbol table of %s is too large for the file: it is damaged or malicious",
 			path);
-	else
-		message_error(command, "cannot read %s: %s", path, io_strerror(err));
-	return EXIT_UNREADABLE;
+	return message_fail(EXIT_UNREADABLE, command, "cannot read %s: %s", path,
+			    io_strerror(err));
 }
 
 /* Opens the sources of directories. Missing debug information of the kernel is no error. */
@@ -106,7 +97,7 @@ static int add_modules(struct footprint_files *files, const char *command)
 
 		err = footprint_add_module(&files->fp, m.path, m.name, m.dir);
 		if (err == -ENOMEM)
-			return out_of_memory(command);
+			return message_no_memory(command);
 		if (err)
 			files->fp.nr_packed++;
 		else
@@ -122,7 +113,7 @@ int footprint_files_open(struct footprint_files *files, const char *command)
 	if (files->kernel) {
 		if (asprintf(&files->found, "%s/vmlinux", files->kernel) < 0) {
 			files->found = NULL;
-			return out_of_memory(command);
+			return message_no_memory(command);
 		}
 		files->vmlinux = files->found;
 		if (!files->modules)
@@ -178,35 +169,28 @@ void footprint_files_free(struct footprint_files *files)
 /* A kernel's notes take a few hundred bytes. */
 #define NOTES_MAX 65536
 
-static int out_of_memory(const char *command)
-{
-	message_error(command, "%s", strerror(ENOMEM));
-	return EXIT_FAILED;
-}
-
 /* Keeps what was found. */
 static int take(struct footprint_files *files, const struct debug_found *found,
 		const char *command)
 {
 	files->found = strdup(found->vmlinux);
 	if (!files->found)
-		return out_of_memory(command);
+		return message_no_memory(command);
 	files->vmlinux = files->found;
 	if (files->modules || !found->modules)
 		return GO_ON;
 	files->found_modules = strdup(found->modules);
 	files->modules = files->found_modules;
-	return files->modules ? GO_ON : out_of_memory(command);
+	return files->modules ? GO_ON : message_no_memory(command);
 }
 
 /* @of: the kernel; @packages: a line that says which package has its debug information. */
 static int not_found(const char *command, const char *of, const char *packages)
 {
-	message_error(
-		command,
+	return message_fail(
+		EXIT_UNREADABLE, command,
 		"no debug information found for %s\n  Give its --vmlinux FILE, or its build tree: --kernel TREE\n  %s",
 		of, packages);
-	return EXIT_UNREADABLE;
 }
 
 static int find_recorded(struct footprint_files *files, const struct study_options *study,
@@ -282,7 +266,7 @@ static int find_running(struct footprint_files *files, const struct debug_places
 	strbuf_printf(&package, "Debian, Ubuntu: apt install linux-image-%s-dbg",
 		      host.release);
 	if (ret || of.failed || package.failed)
-		ret = out_of_memory(command);
+		ret = message_no_memory(command);
 	else
 		ret = found.vmlinux ? take(files, &found, command)
 				    : not_found(command, strbuf_text(&of),
@@ -312,8 +296,7 @@ int footprint_search(struct footprint_files *files, const char *recording,
 		return find_running(files, places, command);
 	if (strcmp(recording, "-") != 0)
 		return find_recorded(files, &study, verbose, command);
-	message_error(
-		command,
+	return message_fail(
+		EXIT_USAGE, command,
 		"for a recording from standard input, the kernel must be given\n  Give its --vmlinux FILE, or its build tree: --kernel TREE");
-	return EXIT_USAGE;
 }

@@ -19,13 +19,11 @@ static int usage_error(const char *text)
 
 static int check(const struct import_options *o, int argc, char **argv, int operands)
 {
-	if (operands < argc) {
-		message_error(
-			command_name,
+	if (operands < argc)
+		return message_fail(
+			EXIT_USAGE, command_name,
 			"unexpected argument '%s'\n  Name the input: --ftrace-text FILE, --raw-pages DIR or --perf FILE",
 			argv[operands]);
-		return EXIT_USAGE;
-	}
 	if (!!o->text + !!o->raw_pages + !!o->perf != 1)
 		return usage_error(
 			"exactly one of --ftrace-text, --raw-pages and --perf is needed\n  Try: kmemx import --perf perf.data");

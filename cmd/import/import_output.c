@@ -23,9 +23,8 @@ static int read_symbols(const struct import_options *o, struct strbuf *text)
 
 	if (!err)
 		return GO_ON;
-	message_error(IMPORT_COMMAND, "cannot read the symbols in %s: %s", path,
-		      io_strerror(err));
-	return EXIT_FAILED;
+	return message_fail(EXIT_FAILED, IMPORT_COMMAND,
+			    "cannot read the symbols in %s: %s", path, io_strerror(err));
 }
 
 int import_begin(struct import *im, struct strbuf *symbols)
@@ -110,10 +109,9 @@ struct recording_import_options import_known(struct import *im,
 
 static int cannot_write(const struct import *im, int err)
 {
-	message_error(IMPORT_COMMAND,
-		      "cannot write %s: %s\n  Choose another place: -o FILE",
-		      im->opts->output, strerror(-err));
-	return EXIT_FAILED;
+	return message_fail(EXIT_FAILED, IMPORT_COMMAND,
+			    "cannot write %s: %s\n  Choose another place: -o FILE",
+			    im->opts->output, strerror(-err));
 }
 
 int import_failed(const struct import *im, const char *input, int err)

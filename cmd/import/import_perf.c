@@ -27,8 +27,8 @@ static const char command_name[] = IMPORT_COMMAND;
 
 static int open_failed(const char *path, int err)
 {
-	message_error(command_name, "cannot read %s: %s", path, io_strerror(err));
-	return EXIT_UNREADABLE;
+	return message_fail(EXIT_UNREADABLE, command_name, "cannot read %s: %s", path,
+			    io_strerror(err));
 }
 
 /* --- a directory, as perf record --threads writes it ------------------------------------- */

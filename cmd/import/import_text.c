@@ -22,13 +22,12 @@ static const char command_name[] = "import";
 static int open_failed(const char *path, int err)
 {
 	if (err == -ENOTSUP)
-		message_error(
-			command_name,
+		return message_fail(
+			EXIT_UNREADABLE, command_name,
 			"%s is compressed, and this build of kmemx has no zlib\n  Try: gzip -dc FILE | kmemx import --ftrace-text -",
 			path);
-	else
-		message_error(command_name, "cannot read %s: %s", path, io_strerror(err));
-	return EXIT_UNREADABLE;
+	return message_fail(EXIT_UNREADABLE, command_name, "cannot read %s: %s", path,
+			    io_strerror(err));
 }
 
 /* Size of the text; 0 if unknown (a pipe or a compressed file). */
@@ -52,12 +51,11 @@ static int open_text(struct import *im, struct line_source **out, const char *pa
 		fd = io_open_input(path, IO_FILE_OR_PIPE);
 	else if ((fd = fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 3)) < 0)
 		fd = -errno;
-	if (fd == -EISDIR) {
-		message_error(command_name,
-			      "%s is a directory\n  If it has raw pages: --raw-pages DIR",
-			      path);
-		return EXIT_UNREADABLE;
-	}
+	if (fd == -EISDIR)
+		return message_fail(
+			EXIT_UNREADABLE, command_name,
+			"%s is a directory\n  If it has raw pages: --raw-pages DIR",
+			path);
 	if (fd < 0)
 		return open_failed(path, fd);
 	im->text_bytes = text_size(fd);
@@ -77,14 +75,12 @@ static int nothing_found(const struct import *im, const struct text_import *ti)
 	const struct text_import_result *r = text_import_result(ti);
 	struct strbuf line = { 0 };
 
-	if (!r->nr_unreadable) {
-		message_error(
-			command_name,
+	if (!r->nr_unreadable)
+		return message_fail(
+			EXIT_UNREADABLE, command_name,
 			"%s contains no readable kmem events (%" PRIu64
 			" line%s, 0 unreadable)\n  It should be a copy of /sys/kernel/tracing/trace with kmem events",
 			im->opts->text, r->nr_lines, plural(r->nr_lines));
-		return EXIT_UNREADABLE;
-	}
 	quote(&line, r);
 	message_error(
 		command_name,
@@ -100,9 +96,8 @@ static int run_failed(const struct import *im, int err)
 {
 	if (err != -EBADMSG)
 		return import_failed(im, im->opts->text, err);
-	message_error(command_name, "%s is damaged: it cannot be decompressed",
-		      im->opts->text);
-	return EXIT_UNREADABLE;
+	return message_fail(EXIT_UNREADABLE, command_name,
+			    "%s is damaged: it cannot be decompressed", im->opts->text);
 }
 
 static void warn_unreadable(const struct import *im, const struct text_import_result *r)

@@ -22,12 +22,10 @@ int input_path(const char *command, int argc, char **argv, int operands,
 		*path = argv[operands];
 		return GO_ON;
 	}
-	if (operands < argc) {
-		message_error(command,
-			      "unexpected argument '%s'\n  One recording: -i FILE",
-			      argv[*path ? operands : operands + 1]);
-		return EXIT_USAGE;
-	}
+	if (operands < argc)
+		return message_fail(EXIT_USAGE, command,
+				    "unexpected argument '%s'\n  One recording: -i FILE",
+				    argv[*path ? operands : operands + 1]);
 	if (!*path)
 		*path = INPUT_DEFAULT;
 	return GO_ON;
@@ -37,11 +35,10 @@ int input_window_check(struct window *w, const char *command)
 {
 	if (!w->time || !time_window_parse(&w->parsed, w->time))
 		return GO_ON;
-	message_error(
-		command,
+	return message_fail(
+		EXIT_USAGE, command,
 		"invalid --time '%s'\n  Give START,STOP in seconds as trace-cmd prints them (81.5,82), from the start\n  (+1s,+1500ms) or in percent (10%%,20%%); either may be left out",
 		w->time);
-	return EXIT_USAGE;
 }
 
 unsigned int input_jobs(uint64_t given)

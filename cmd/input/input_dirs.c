@@ -95,43 +95,39 @@ unsigned int input_dirs_depth(uint64_t depth)
 
 int input_dirs_missing(const char *command, const char *what, const char *of)
 {
-	message_error(
-		command,
+	return message_fail(
+		EXIT_USAGE, command,
 		"%s; none are given%s\n  Give the kernel's --vmlinux FILE (with debug information), its --source DIR,\n  or, for modules, --modules /lib/modules/VERSION; kmemx info --symbols says which packages have them",
 		what, of);
-	return EXIT_USAGE;
 }
 
 /* Says that this build cannot read lines from any file. */
 static int lines_not_built_in(const char *command)
 {
-	message_error(
-		command,
+	return message_fail(
+		EXIT_UNREADABLE, command,
 		"this build cannot read debug information (it has no libdw), so there are no lines\n  Install %s and build kmemx again",
 		version_packages("libdw"));
-	return EXIT_UNREADABLE;
 }
 
 int input_lines_missing(const char *command, const char *word, const char *of)
 {
 	if (!debug_units_built_in())
 		return lines_not_built_in(command);
-	message_error(
-		command,
+	return message_fail(
+		EXIT_USAGE, command,
 		"--by %s needs the kernel's debug information; none is given%s\n  Give the kernel's --vmlinux FILE, with debug information (modules: --modules DIR)\n  kmemx info --symbols says where kmemx looked, and which package has it",
 		word, of);
-	return EXIT_USAGE;
 }
 
 int input_lines_none(const char *command, const char *path)
 {
 	if (!debug_units_built_in())
 		return lines_not_built_in(command);
-	message_error(
-		command,
+	return message_fail(
+		EXIT_UNREADABLE, command,
 		"%s has no readable debug information (DWARF), so it gives no lines\n  Use the vmlinux from the kernel's debug package",
 		path);
-	return EXIT_UNREADABLE;
 }
 
 int input_dirs_unused(const struct dir_files *files, bool filter, bool depth,
@@ -144,7 +140,6 @@ int input_dirs_unused(const struct dir_files *files, bool filter, bool depth,
 
 	if (!file && !depth)
 		return GO_ON;
-	message_error(command, "%s needs %s", file ? file : "--dir-depth",
-		      file ? users : "--by dir");
-	return EXIT_USAGE;
+	return message_fail(EXIT_USAGE, command, "%s needs %s",
+			    file ? file : "--dir-depth", file ? users : "--by dir");
 }

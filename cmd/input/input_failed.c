@@ -16,28 +16,28 @@
 
 static int file_failed(const struct input *in, int err)
 {
-	if (err == -EISDIR && strcmp(in->study.path, "-") != 0)
+	if (err == -EISDIR && strcmp(in->study.path, "-") != 0) {
 		input_directory_tell(in->command, in->study.path);
-	else if (err == -ENOENT)
-		message_error(
-			in->command,
+		return EXIT_UNREADABLE;
+	}
+	if (err == -ENOENT)
+		return message_fail(
+			EXIT_UNREADABLE, in->command,
 			"cannot open %s: %s\n  Record one: sudo kmemx record -- CMD    or name one: kmemx %s %s",
 			in->study.path, strerror(-err), in->command,
 			strcmp(in->command, "diff") ? "-i FILE" : "OLD NEW");
-	else if (err == -ENOSPC)
-		message_error(
-			in->command,
+	if (err == -ENOSPC)
+		return message_fail(
+			EXIT_UNREADABLE, in->command,
 			"no space for a copy of %s, which is a pipe\n  Choose a directory with enough space: TMPDIR=DIR",
 			in->study.path);
-	else if (err == -EACCES)
-		message_error(
-			in->command,
+	if (err == -EACCES)
+		return message_fail(
+			EXIT_UNREADABLE, in->command,
 			"cannot open %s: %s\n  A recording made by root is readable only by root. Try sudo, or chown it.",
 			in->study.path, strerror(-err));
-	else
-		message_error(in->command, "cannot open %s: %s", in->study.path,
-			      io_strerror(err));
-	return EXIT_UNREADABLE;
+	return message_fail(EXIT_UNREADABLE, in->command, "cannot open %s: %s",
+			    in->study.path, io_strerror(err));
 }
 
 static int recording_failed(const struct input *in, int err)
@@ -69,20 +69,16 @@ static int recording_failed(const struct input *in, int err)
 
 static int formats_failed(const struct input *in, int err)
 {
-	if (err == -ENODATA && in->study.rec->nr_damaged) {
-		message_error(
-			in->command,
+	if (err == -ENODATA && in->study.rec->nr_damaged)
+		return message_fail(
+			EXIT_UNREADABLE, in->command,
 			"%s is damaged: the formats of the kmem events are lost, so the events cannot be decoded",
 			in->study.path);
-		return EXIT_UNREADABLE;
-	}
-	if (err == -ENODATA) {
-		message_error(
-			in->command,
+	if (err == -ENODATA)
+		return message_fail(
+			EXIT_FAILED, in->command,
 			"%s contains no kmem events\n  Record them with: sudo kmemx record -- CMD",
 			in->study.path);
-		return EXIT_FAILED;
-	}
 	message_error(in->command, "cannot read the event formats of %s: %s",
 		      in->study.path, strerror(-err));
 	return err == -ENOMEM ? EXIT_FAILED : EXIT_UNREADABLE;
@@ -100,18 +96,17 @@ static int window_failed(const struct input *in, int err)
 	const struct window *w = &in->study.window;
 
 	if (err == -EOPNOTSUPP)
-		message_error(
-			in->command,
+		return message_fail(
+			EXIT_USAGE, in->command,
 			"--time in seconds: the clock '%s' does not count seconds\n  Use clock units (whole numbers) or percent",
 			recording_clock(in->study.rec, w->buffer));
-	else if (err == -EOVERFLOW)
-		message_error(
-			in->command,
+	if (err == -EOVERFLOW)
+		return message_fail(
+			EXIT_USAGE, in->command,
 			"--time '%s' is beyond 584 years, and the clock '%s' counts nanoseconds\n  Give seconds as trace-cmd prints them (81.5,82)",
 			w->time, recording_clock(in->study.rec, w->buffer));
-	else
-		message_error(in->command, "--time '%s' ends before it begins", w->time);
-	return EXIT_USAGE;
+	return message_fail(EXIT_USAGE, in->command, "--time '%s' ends before it begins",
+			    w->time);
 }
 
 int input_no_instance(const struct input *in, const char *instance)
@@ -129,12 +124,10 @@ int input_no_instance(const struct input *in, const char *instance)
 
 int input_stream_failed(const struct input *in, int err)
 {
-	if (err == -EOVERFLOW) {
-		message_error(
-			in->command,
+	if (err == -EOVERFLOW)
+		return message_fail(
+			EXIT_USAGE, in->command,
 			"cannot make these tables in one pass: their rows differ by too many things\n  Ask for fewer tables, or for less with --by");
-		return EXIT_USAGE;
-	}
 	message_error(in->command, "cannot read the events of %s: %s", in->study.path,
 		      err == -E2BIG ? "too many for the size of the file"
 				    : strerror(-err));
@@ -167,12 +160,10 @@ int input_failed(const struct input *in)
 	case STUDY_INSTANCE:
 		return input_no_instance(in, in->study.window.instance);
 	case STUDY_SYMBOLS:
-		message_error(in->command, "cannot read the symbols: %s",
-			      strerror(-f->err));
-		return EXIT_FAILED;
+		return message_fail(EXIT_FAILED, in->command,
+				    "cannot read the symbols: %s", strerror(-f->err));
 	case STUDY_DIRS:
-		message_error(in->command, "%s", strerror(-f->err));
-		return EXIT_FAILED;
+		return message_fail(EXIT_FAILED, in->command, "%s", strerror(-f->err));
 	case STUDY_EVENTS:
 		break;
 	}

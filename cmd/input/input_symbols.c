@@ -17,9 +17,9 @@ int symbol_files_check(const struct symbol_files *files, const char *command)
 {
 	if (!!files->kallsyms + !!files->system_map + !!files->vmlinux < 2)
 		return GO_ON;
-	message_error(command,
-		      "--kallsyms, --system-map and --vmlinux cannot be used together");
-	return EXIT_USAGE;
+	return message_fail(
+		EXIT_USAGE, command,
+		"--kallsyms, --system-map and --vmlinux cannot be used together");
 }
 
 static int check_servers(const char *command)
@@ -59,12 +59,11 @@ int debug_places_check(const struct debug_places *places,
 		file = places->symfs ? "--symfs" : "--debuginfod";
 	if (!file)
 		return places->debuginfod ? check_servers(command) : GO_ON;
-	message_error(command, "%s and %s cannot be used together",
-		      places->kernel  ? "--kernel"
-		      : places->symfs ? "--symfs"
-				      : "--debuginfod",
-		      file);
-	return EXIT_USAGE;
+	return message_fail(EXIT_USAGE, command, "%s and %s cannot be used together",
+			    places->kernel  ? "--kernel"
+			    : places->symfs ? "--symfs"
+					    : "--debuginfod",
+			    file);
 }
 
 /* The error of a server or of the connection to it. */
@@ -258,9 +257,8 @@ int input_symbols_failed(const struct input *in)
 		no_place(in, f);
 		break;
 	case SYMBOLS_NO_MEMORY:
-		message_error(in->command, "cannot read the symbols: %s",
-			      strerror(-f->err));
-		return EXIT_FAILED;
+		return message_fail(EXIT_FAILED, in->command,
+				    "cannot read the symbols: %s", strerror(-f->err));
 	default:
 		message_error(in->command, "cannot read symbols from %s: %s", f->path,
 			      io_strerror(f->err));

@@ -106,20 +106,17 @@ static int get(const struct config *c, const char *key)
 	const struct setting *found;
 	char section[SETTINGS_NAME_MAX + 1];
 
-	if (!dot || dot - key > SETTINGS_NAME_MAX) {
-		message_error(
-			command_name,
+	if (!dot || dot - key > SETTINGS_NAME_MAX)
+		return message_fail(
+			EXIT_USAGE, command_name,
 			"'%s' is not the name of a setting\n  Write COMMAND.OPTION, such as stat.sort",
 			key);
-		return EXIT_USAGE;
-	}
 	snprintf(section, sizeof(section), "%.*s", (int)(dot - key), key);
 	found = settings_find(&c->settings, section, dot + 1);
-	if (!found) {
-		message_error(command_name,
-			      "%s is not set\n  List all settings: kmemx config", key);
-		return EXIT_FAILED;
-	}
+	if (!found)
+		return message_fail(EXIT_FAILED, command_name,
+				    "%s is not set\n  List all settings: kmemx config",
+				    key);
 	print_safe(found->value ? found->value : "true");
 	putchar('\n');
 	return EXIT_OK;
@@ -144,18 +141,15 @@ static int show(const struct config *c, int nr, char **words)
 		if (action < 0)
 			return EXIT_USAGE;
 	}
-	if (action == 0 && nr > 1) {
-		message_error(command_name, "unexpected argument '%s'", words[1]);
-		return EXIT_USAGE;
-	}
+	if (action == 0 && nr > 1)
+		return message_fail(EXIT_USAGE, command_name, "unexpected argument '%s'",
+				    words[1]);
 	if (action == 0)
 		return list(c);
-	if (nr != 2) {
-		message_error(
-			command_name,
+	if (nr != 2)
+		return message_fail(
+			EXIT_USAGE, command_name,
 			"get needs the name of one setting\n  Try: kmemx config get stat.sort");
-		return EXIT_USAGE;
-	}
 	return get(c, words[1]);
 }
 

@@ -162,13 +162,12 @@ static int parse(struct config *c, const char *text, size_t size)
 		c->state = CONFIG_READ;
 		return GO_ON;
 	}
-	if (err != -EINVAL) {
-		message_error(NULL, "cannot read %s: %s", c->path, strerror(-err));
-		return EXIT_FAILED;
-	}
-	message_error(NULL, "%s:%u: %s\n  To ignore the file: kmemx --no-config COMMAND",
-		      c->path, error.line, problem_text(error.problem));
-	return EXIT_USAGE;
+	if (err != -EINVAL)
+		return message_fail(EXIT_FAILED, NULL, "cannot read %s: %s", c->path,
+				    strerror(-err));
+	return message_fail(EXIT_USAGE, NULL,
+			    "%s:%u: %s\n  To ignore the file: kmemx --no-config COMMAND",
+			    c->path, error.line, problem_text(error.problem));
 }
 
 static const char *read_problem(int err)
@@ -209,11 +208,10 @@ static int not_opened(struct config *c, bool named, int err)
 		c->why = "permission denied";
 		return GO_ON;
 	}
-	message_error(
-		NULL,
+	return message_fail(
+		EXIT_FAILED, NULL,
 		"cannot read the configuration file %s: %s\n  To ignore it: kmemx --no-config COMMAND",
 		c->path, read_problem(err));
-	return EXIT_FAILED;
 }
 
 int config_load(struct config *c)
@@ -221,10 +219,8 @@ int config_load(struct config *c)
 	bool named;
 	int dir, fd, ret = find_path(c, &named);
 
-	if (ret) {
-		message_error(NULL, "out of memory");
-		return EXIT_FAILED;
-	}
+	if (ret)
+		return message_no_memory(NULL);
 	ret = GO_ON;
 	if (!c->path)
 		return GO_ON;

@@ -79,10 +79,8 @@ static int add_wrappers(struct option_strings *skip, const char *command)
 	const char **grown =
 		reallocarray(skip->items, skip->count + 1, sizeof(*skip->items));
 
-	if (!grown) {
-		message_error(command, "%s", strerror(ENOMEM));
-		return EXIT_FAILED;
-	}
+	if (!grown)
+		return message_no_memory(command);
 	skip->items = grown;
 	skip->items[skip->count++] = CALLSITE_WRAPPERS;
 	return GO_ON;

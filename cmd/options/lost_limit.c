@@ -24,17 +24,16 @@ int lost_limit_parse(struct lost_limit *limit, const char *command)
 	if (end && !end[limit->percent] && (!limit->percent || limit->value <= 100) &&
 	    (limit->percent || limit->value == (double)(uint64_t)limit->value))
 		return GO_ON;
-	message_error(
-		command,
+	return message_fail(
+		EXIT_USAGE, command,
 		"invalid --max-lost '%s'\n  Give a number of events (1000) or a share of all events (0.1%%)",
 		limit->text);
-	return EXIT_USAGE;
 }
 
 int lost_limit_damage(const char *path, const char *command)
 {
-	message_error(command, "%s is damaged: most of it is unreadable", path);
-	return EXIT_UNREADABLE;
+	return message_fail(EXIT_UNREADABLE, command,
+			    "%s is damaged: most of it is unreadable", path);
 }
 
 static int check_damage(const struct study_facts *f, const char *command)
@@ -96,18 +95,16 @@ int lost_limit_check(const struct lost_limit *limit, const struct study_facts *f
 	if (!too_much(limit, f))
 		return check_damage(f, command);
 	if (limit->implied)
-		message_error(
-			command,
+		return message_fail(
+			EXIT_UNTRUSTED, command,
 			"%s lost %" PRIu64
 			" event%s (%.3g %% of all): gates are not reliable with more than %s lost\n  Record with a larger buffer (kmemx record -b), or allow more: --max-lost PCT%%",
 			f->path, lost, plural(lost), 100 * (double)lost / all,
 			limit->text);
-	else
-		message_error(
-			command,
-			"%" PRIu64
-			" event%s lost (%.3g %% of all); --max-lost is %s\n  Record with a larger buffer: kmemx record -b",
-			lost, lost == 1 ? " was" : "s were", 100 * (double)lost / all,
-			limit->text);
-	return EXIT_UNTRUSTED;
+	return message_fail(
+		EXIT_UNTRUSTED, command,
+		"%" PRIu64
+		" event%s lost (%.3g %% of all); --max-lost is %s\n  Record with a larger buffer: kmemx record -b",
+		lost, lost == 1 ? " was" : "s were", 100 * (double)lost / all,
+		limit->text);
 }

@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "base/safe_text.h"
+#include "cmd/options/command.h"
 
 /* One write per message, so that lines of several processes do not mix. */
 void message_text(const char *command, const char *text)
@@ -35,6 +36,22 @@ void message_error(const char *command, const char *fmt, ...)
 	va_start(args, fmt);
 	print_message(command, fmt, args);
 	va_end(args);
+}
+
+int message_fail(int code, const char *command, const char *fmt, ...)
+{
+	va_list args;
+
+	va_start(args, fmt);
+	print_message(command, fmt, args);
+	va_end(args);
+	return code;
+}
+
+int message_no_memory(const char *command)
+{
+	message_text(command, "out of memory");
+	return EXIT_FAILED;
 }
 
 void message_info(const char *fmt, ...)

@@ -17,6 +17,10 @@
  * must not contain line breaks. The format may have more lines ("\n  Try: ...").
  */
 void message_error(const char *command, const char *fmt, ...) __printf_fmt(2, 3);
+/* The same, for a command that fails with it: returns @code, an exit code. */
+int message_fail(int code, const char *command, const char *fmt, ...) __printf_fmt(3, 4);
+/* The same for lack of memory: EXIT_FAILED. */
+int message_no_memory(const char *command);
 /* Prints kmemx's own text unchanged. */
 void message_text(const char *command, const char *text);
 /* A plain progress line: "kmemx: text". */

@@ -100,13 +100,12 @@ static int apply_value(const struct parser *p, const struct option_entry *opt,
 	if (!err)
 		return GO_ON;
 	option_label(opt, label, sizeof(label));
-	if (err == -ENOMEM) {
-		message_error(p->usage->command, "%s: out of memory", label);
-		return EXIT_FAILED;
-	}
-	message_error(p->usage->command, "%s: '%s' is %s; expected %s", label, value,
-		      option_value_problem(err), option_value_form(opt->type));
-	return EXIT_USAGE;
+	if (err == -ENOMEM)
+		return message_fail(EXIT_FAILED, p->usage->command, "%s: out of memory",
+				    label);
+	return message_fail(EXIT_USAGE, p->usage->command, "%s: '%s' is %s; expected %s",
+			    label, value, option_value_problem(err),
+			    option_value_form(opt->type));
 }
 
 /* Applies an option without a value. */
@@ -161,11 +160,10 @@ static int apply_optional(const struct parser *p, const struct option_entry *opt
 		size = strcspn(word, "|");
 		if (strlen(next) != size || strncmp(next, word, size) != 0)
 			continue;
-		message_error(
-			p->usage->command,
+		return message_fail(
+			EXIT_USAGE, p->usage->command,
 			"--%s takes its value after '=': --%s=%s\n  For a file of that name: --%s ./%s",
 			opt->name, opt->name, next, opt->name, next);
-		return EXIT_USAGE;
 	}
 	return apply_value(p, opt, "");
 }
@@ -196,13 +194,11 @@ static int unknown_long(const struct parser *p, const char *name, size_t len)
 	const char *nearest;
 
 	snprintf(word, sizeof(word), "%.*s", (int)(len < 60 ? len : 60), name);
-	if (!strcmp(word, "no-config")) {
-		message_error(
-			p->usage->command,
+	if (!strcmp(word, "no-config"))
+		return message_fail(
+			EXIT_USAGE, p->usage->command,
 			"--no-config goes before the command\n  Try: kmemx --no-config %s",
 			p->usage->command);
-		return EXIT_USAGE;
-	}
 	nearest = nearest_option(p, word);
 	if (nearest)
 		message_error(p->usage->command,
@@ -297,12 +293,10 @@ static int parse_long(struct parser *p, const char *text)
 			      text, opt->name, clash->name);
 		return usage_hint(p);
 	}
-	if (on && equals && opt->type == OPTION_OPTIONAL && !equals[1]) {
-		message_error(p->usage->command,
-			      "--%s= has no value\n  Write --%s=%s, or --%s alone",
-			      opt->name, opt->name, opt->arg, opt->name);
-		return EXIT_USAGE;
-	}
+	if (on && equals && opt->type == OPTION_OPTIONAL && !equals[1])
+		return message_fail(EXIT_USAGE, p->usage->command,
+				    "--%s= has no value\n  Write --%s=%s, or --%s alone",
+				    opt->name, opt->name, opt->arg, opt->name);
 	if (on && equals && takes_value(opt))
 		return apply_value(p, opt, equals + 1);
 	if (on && opt->type == OPTION_OPTIONAL)
@@ -426,20 +420,17 @@ static int apply_setting(const struct parser *p, const char *origin, const char 
 	p->states[opt - p->options].from_file = !err;
 	if (!err)
 		return GO_ON;
-	if (err == -ENOMEM) {
-		message_error(p->usage->command, "out of memory");
-		return EXIT_FAILED;
-	}
+	if (err == -ENOMEM)
+		return message_no_memory(p->usage->command);
 	form = takes_value(opt) ? option_value_form(opt->type) : "true or false";
 	if (equals)
-		message_error(NULL, "%s: %s.%s: '%s' is %s; expected %s", origin,
-			      p->usage->command, name, equals + 1,
-			      option_value_problem(err), form);
-	else
-		message_error(NULL, "%s: %s.%s has no value; write it as %s.%s = %s",
-			      origin, p->usage->command, name, p->usage->command, name,
-			      opt->arg);
-	return EXIT_USAGE;
+		return message_fail(EXIT_USAGE, NULL,
+				    "%s: %s.%s: '%s' is %s; expected %s", origin,
+				    p->usage->command, name, equals + 1,
+				    option_value_problem(err), form);
+	return message_fail(EXIT_USAGE, NULL,
+			    "%s: %s.%s has no value; write it as %s.%s = %s", origin,
+			    p->usage->command, name, p->usage->command, name, opt->arg);
 }
 
 /* Is OPTIONS_CHECK the only argument after the settings? */
@@ -565,7 +556,7 @@ int options_parse(const struct option_usage *usage, const struct option_entry *o
 			p.left_out = left_out;
 		ret = parse(&p, kept, operands);
 	} else {
-		message_error(usage->command, "out of memory");
+		message_no_memory(usage->command);
 	}
 	free(flat);
 	free(states);

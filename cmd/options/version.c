@@ -103,10 +103,9 @@ static int run_version(int argc, char **argv)
 	ret = options_parse(&usage, options, argc, argv, &operands);
 	if (ret != GO_ON)
 		return ret;
-	if (operands < argc) {
-		message_error(usage.command, "unexpected argument '%s'", argv[operands]);
-		return EXIT_USAGE;
-	}
+	if (operands < argc)
+		return message_fail(EXIT_USAGE, usage.command, "unexpected argument '%s'",
+				    argv[operands]);
 	printf("kmemx %s\n", KMEMX_VERSION);
 	if (!show_build)
 		return EXIT_OK;

@@ -45,19 +45,17 @@ struct csv_dir {
 static int cannot_use(const char *path, int err, const char *command)
 {
 	if (err == EPERM)
-		message_error(
-			command,
+		return message_fail(
+			EXIT_FAILED, command,
 			"--csv-dir: '%s' goes through a symbolic link of another user\n  Name the directory itself",
 			path);
-	else if (err == ENOTDIR)
-		message_error(
-			command,
+	if (err == ENOTDIR)
+		return message_fail(
+			EXIT_FAILED, command,
 			"--csv-dir: '%s' is not a directory\n  Name a new directory, or an empty one",
 			path);
-	else
-		message_error(command, "cannot open directory %s: %s", path,
-			      strerror(err));
-	return EXIT_FAILED;
+	return message_fail(EXIT_FAILED, command, "cannot open directory %s: %s", path,
+			    strerror(err));
 }
 
 /* GO_ON if the directory @fd is empty, else EXIT_FAILED after a message. Closes @fd. */
@@ -93,8 +91,8 @@ static int open_dir(const char *path)
 
 static int cannot_create(const char *path, int err, const char *command)
 {
-	message_error(command, "cannot create directory %s: %s", path, strerror(err));
-	return EXIT_FAILED;
+	return message_fail(EXIT_FAILED, command, "cannot create directory %s: %s", path,
+			    strerror(err));
 }
 
 /* @path does not exist: can it be created? */
@@ -205,9 +203,9 @@ static int write_table(struct csv_dir *d, size_t index)
 
 static int cannot_write(const struct csv_dir *d, size_t index, int err)
 {
-	message_error(d->command, "cannot write %s/%s: %s\n  No file was written",
-		      d->path, strbuf_text(&d->files[index].name), strerror(-err));
-	return EXIT_FAILED;
+	return message_fail(EXIT_FAILED, d->command,
+			    "cannot write %s/%s: %s\n  No file was written", d->path,
+			    strbuf_text(&d->files[index].name), strerror(-err));
 }
 
 /* Stops before the next table if a signal is pending that @before does not block. */
@@ -258,10 +256,8 @@ int csv_dir_write(const char *path, const struct report *r, const char *command)
 	int ret;
 
 	d.files = calloc(r->nr_tables + 1, sizeof(*d.files));
-	if (!d.files) {
-		message_error(command, "%s", strerror(ENOMEM));
-		return EXIT_FAILED;
-	}
+	if (!d.files)
+		return message_no_memory(command);
 	for (i = 0; i < r->nr_tables; i++)
 		d.files[i].out = TEXT_OUTPUT_INIT;
 	signals_hold(&before); /* a signal must leave all tables or nothing */

@@ -80,16 +80,14 @@ static int check_formats(const struct output_options *opts, const char *command)
 		names[nr++] = form->name;
 	if (opts->csv_dir)
 		names[nr++] = "csv-dir";
-	if (nr > 1) {
-		message_error(command, "--%s and --%s cannot be used together", names[0],
-			      names[1]);
-		return EXIT_USAGE;
-	}
-	if (nr && opts->human) {
-		message_error(command, "--human is for text: --%s has exact numbers",
-			      names[0]);
-		return EXIT_USAGE;
-	}
+	if (nr > 1)
+		return message_fail(EXIT_USAGE, command,
+				    "--%s and --%s cannot be used together", names[0],
+				    names[1]);
+	if (nr && opts->human)
+		return message_fail(EXIT_USAGE, command,
+				    "--human is for text: --%s has exact numbers",
+				    names[0]);
 	return GO_ON;
 }
 
@@ -275,8 +273,8 @@ int output_write(const char *command, output_fn fn, const void *arg, bool pager)
 		err = fn(&out, arg);
 	if (!err || ferror(stdout))
 		return EXIT_OK;
-	message_error(command, "cannot write the report: %s", strerror(-err));
-	return EXIT_FAILED;
+	return message_fail(EXIT_FAILED, command, "cannot write the report: %s",
+			    strerror(-err));
 }
 
 struct rendering {

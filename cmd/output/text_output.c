@@ -31,13 +31,12 @@ static int open_existing(const char *path, const struct stat *st)
 static int cannot_write(const char *command, const char *path, int err)
 {
 	if (err == EPERM)
-		message_error(
-			command,
+		return message_fail(
+			EXIT_FAILED, command,
 			"cannot write %s: it is another user's link, FIFO or device, or its directory is another user's link\n  Name another file",
 			path);
-	else
-		message_error(command, "cannot write %s: %s", path, strerror(err));
-	return EXIT_FAILED;
+	return message_fail(EXIT_FAILED, command, "cannot write %s: %s", path,
+			    strerror(err));
 }
 
 /* Opens a new file. If it has a name already, signals are held: they must not leave it behind. */
@@ -63,11 +62,9 @@ int text_output_open(struct text_output *o, const char *path, const char *input,
 
 	*o = TEXT_OUTPUT_INIT;
 	if (there && !stat(path, &target) && S_ISREG(target.st_mode) &&
-	    !stat(input, &in) && in.st_dev == target.st_dev &&
-	    in.st_ino == target.st_ino) {
-		message_error(command, "%s is the input file\n  Give another name", path);
-		return EXIT_USAGE;
-	}
+	    !stat(input, &in) && in.st_dev == target.st_dev && in.st_ino == target.st_ino)
+		return message_fail(EXIT_USAGE, command,
+				    "%s is the input file\n  Give another name", path);
 	o->fd = there && !S_ISREG(st.st_mode) ? open_existing(path, &st)
 					      : open_new(o, path);
 	return o->fd < 0 ? cannot_write(command, path, -o->fd) : GO_ON;

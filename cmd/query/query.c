@@ -94,12 +94,6 @@ static int parse(struct query_run *run, int argc, char **argv, int *operands)
 	return ret == GO_ON ? output_check(&run->output, command_name) : ret;
 }
 
-static int no_memory(void)
-{
-	message_error(command_name, "out of memory");
-	return EXIT_FAILED;
-}
-
 static int list_queries(void)
 {
 	const struct query_named *q;
@@ -124,7 +118,7 @@ static int show_query(const char *name)
 static int show_report(struct query_run *run)
 {
 	if (!report_ok(run->report))
-		return no_memory();
+		return message_no_memory(command_name);
 	return output_report(&run->output, command_name, run->report, render_text);
 }
 
@@ -132,7 +126,7 @@ static int show_schema(struct query_run *run)
 {
 	run->report = report_new();
 	if (!run->report)
-		return no_memory();
+		return message_no_memory(command_name);
 	report_add_table(run->report, query_schema_table());
 	run->report->subject = "query";
 	return show_report(run);
@@ -145,22 +139,20 @@ static int read_settings(struct query_run *run)
 
 	run->settings = calloc(run->set.count + 1, sizeof(*run->settings));
 	if (!run->settings)
-		return no_memory();
+		return message_no_memory(command_name);
 	for (i = 0; i < run->set.count; i++) {
 		const char *item = run->set.items[i], *equals = strchr(item, '=');
 		char *name = equals && equals > item
 				     ? strndup(item, (size_t)(equals - item))
 				     : NULL;
 
-		if (!equals || equals == item) {
-			message_error(
-				command_name,
+		if (!equals || equals == item)
+			return message_fail(
+				EXIT_USAGE, command_name,
 				"--set takes NAME=VALUE, not '%s'\n  For example: --set kernel=6.1",
 				item);
-			return EXIT_USAGE;
-		}
 		if (!name)
-			return no_memory();
+			return message_no_memory(command_name);
 		run->settings[i] = (struct query_setting){ name, equals + 1 };
 	}
 	return GO_ON;
@@ -180,31 +172,27 @@ static int read_sql(struct query_run *run)
 		else if (size < 0 && errno == EINTR)
 			size = 1;
 	}
-	if (fd < 0 || size < 0) {
-		message_error(command_name, "cannot read %s: %s", run->sql_file,
-			      io_strerror(fd < 0 ? fd : -errno));
-		return EXIT_UNREADABLE;
-	}
+	if (fd < 0 || size < 0)
+		return message_fail(EXIT_UNREADABLE, command_name, "cannot read %s: %s",
+				    run->sql_file, io_strerror(fd < 0 ? fd : -errno));
 	if (!standard)
 		close(fd);
 	if (run->text.failed)
-		return no_memory();
+		return message_no_memory(command_name);
 	run->sql = strbuf_text(&run->text);
 	if (run->text.size <= SQL_MAX && strlen(run->sql) == run->text.size)
 		return GO_ON;
-	message_error(command_name, "%s is not SQL: it %s", run->sql_file,
-		      run->text.size > SQL_MAX ? "is larger than 1 MiB"
-					       : "has a NUL byte");
-	return EXIT_USAGE;
+	return message_fail(
+		EXIT_USAGE, command_name, "%s is not SQL: it %s", run->sql_file,
+		run->text.size > SQL_MAX ? "is larger than 1 MiB" : "has a NUL byte");
 }
 
 static int no_query(const char *path)
 {
-	message_error(
-		command_name,
+	return message_fail(
+		EXIT_USAGE, command_name,
 		"the query is missing: after the files, give SQL or the name of a query\n  For example: kmemx query %s top-callsites    all names: kmemx query --list",
 		SHELL_NAME(path));
-	return EXIT_USAGE;
 }
 
 /* Takes the last operand as a query: SQL has a blank, bracket or semicolon, unless a file has this
@@ -325,7 +313,7 @@ static int ask(struct query_run *run)
 	run->report = report_new();
 	if (!run->report) {
 		table_free(t);
-		return no_memory();
+		return message_no_memory(command_name);
 	}
 	put_facts(run->report, query_store_totals(run->load.store), run->files.nr);
 	report_add_table(run->report, t);
@@ -349,10 +337,8 @@ static int load_and_ask(struct query_run *run)
 	if (query_store_open(&run->load.store, run->load.memory))
 		return query_load_no_memory(run->load.memory);
 	ret = query_load(&run->load, &run->files);
-	if (ret == GO_ON && !query_store_totals(run->load.store)->rows) {
-		message_error(command_name, "the files have no rows");
-		return EXIT_FAILED;
-	}
+	if (ret == GO_ON && !query_store_totals(run->load.store)->rows)
+		return message_fail(EXIT_FAILED, command_name, "the files have no rows");
 	return ret == GO_ON ? ask(run) : ret;
 }
 
@@ -362,17 +348,15 @@ static int need_sqlite(void)
 	case 0:
 		return GO_ON;
 	case -ENOTSUP:
-		message_error(
-			command_name,
+		return message_fail(
+			EXIT_FAILED, command_name,
 			"this kmemx was built without SQLite\n  Install %s and build it again",
 			version_packages("sqlite"));
-		return EXIT_FAILED;
 	default:
-		message_error(
-			command_name,
+		return message_fail(
+			EXIT_FAILED, command_name,
 			"SQLite is not installed\n"
 			"  Install libsqlite3-0 (Fedora: sqlite-libs; Arch: sqlite)");
-		return EXIT_FAILED;
 	}
 }
 

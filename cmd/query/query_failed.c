@@ -122,23 +122,20 @@ static int sql_failed(const struct query_ask *ask, const struct query_failure *w
 static int unset(const char *name)
 {
 	if (*name)
-		message_error(
-			command_name,
+		return message_fail(
+			EXIT_USAGE, command_name,
 			"the query needs a value for :%s\n  Give it: --set %s=VALUE",
 			name, name);
-	else
-		message_error(
-			command_name,
-			"parameters need names\n  Write :name instead of ?, and --set name=VALUE");
-	return EXIT_USAGE;
+	return message_fail(
+		EXIT_USAGE, command_name,
+		"parameters need names\n  Write :name instead of ?, and --set name=VALUE");
 }
 
 static int writes(void)
 {
-	message_error(
-		command_name,
+	return message_fail(
+		EXIT_USAGE, command_name,
 		"only statements that read are allowed: SELECT, WITH ... SELECT, VALUES");
-	return EXIT_USAGE;
 }
 
 int query_failed(const struct query_ask *ask, const struct query_failure *why)
@@ -147,18 +144,16 @@ int query_failed(const struct query_ask *ask, const struct query_failure *why)
 	case QUERY_MEMORY:
 		return query_load_no_memory(ask->memory);
 	case QUERY_LARGE:
-		message_error(
-			command_name,
+		return message_fail(
+			EXIT_FAILED, command_name,
 			"the result is too large for the memory limit\n  Select less, or allow more: --max-memory SIZE");
-		return EXIT_FAILED;
 	case QUERY_STOPPED:
-		message_error(
-			command_name,
+		return message_fail(
+			EXIT_FAILED, command_name,
 			"the query took longer than --timeout allows and was stopped");
-		return EXIT_FAILED;
 	case QUERY_EMPTY:
-		message_error(command_name, "there is no SQL statement");
-		return EXIT_USAGE;
+		return message_fail(EXIT_USAGE, command_name,
+				    "there is no SQL statement");
 	case QUERY_SEVERAL:
 		return sql_failed(ask, why,
 				  "only one statement can be run; this is a second one");
@@ -167,9 +162,9 @@ int query_failed(const struct query_ask *ask, const struct query_failure *why)
 	case QUERY_UNSET:
 		return unset(strbuf_text(&why->text));
 	case QUERY_UNUSED:
-		message_error(command_name, "--set %s: the query has no parameter :%s",
-			      strbuf_text(&why->text), strbuf_text(&why->text));
-		return EXIT_USAGE;
+		return message_fail(EXIT_USAGE, command_name,
+				    "--set %s: the query has no parameter :%s",
+				    strbuf_text(&why->text), strbuf_text(&why->text));
 	case QUERY_SQL:
 		/* SQLite fails with this before it calls the authorizer. */
 		if (strstr(strbuf_text(&why->text), " because it is a view"))
@@ -188,14 +183,12 @@ int query_unknown(const char *word)
 		names[nr] = query_named_at(nr)->name;
 	near = options_nearest(word, names, nr);
 	if (near)
-		message_error(
-			command_name,
+		return message_fail(
+			EXIT_USAGE, command_name,
 			"'%s' is neither SQL nor the name of a query. Did you mean '%s'?",
 			word, near);
-	else
-		message_error(
-			command_name,
-			"'%s' is neither SQL nor the name of a query\n  List the built-in queries: kmemx query --list",
-			word);
-	return EXIT_USAGE;
+	return message_fail(
+		EXIT_USAGE, command_name,
+		"'%s' is neither SQL nor the name of a query\n  List the built-in queries: kmemx query --list",
+		word);
 }

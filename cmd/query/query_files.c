@@ -81,9 +81,8 @@ static int check_form(const char *path, const char *start, size_t size)
 		if (size < other_forms[i].size ||
 		    memcmp(start, other_forms[i].magic, other_forms[i].size) != 0)
 			continue;
-		message_error(command_name, "%s is %s\n  %s", path, other_forms[i].what,
-			      other_forms[i].advice);
-		return EXIT_UNREADABLE;
+		return message_fail(EXIT_UNREADABLE, command_name, "%s is %s\n  %s", path,
+				    other_forms[i].what, other_forms[i].advice);
 	}
 	return GO_ON;
 }
@@ -200,11 +199,10 @@ int query_files_add(struct query_files *files, const char *path)
 	ret = add_directory(files, path, 1);
 	if (ret != GO_ON || files->nr > nr)
 		return ret;
-	message_error(
-		command_name,
+	return message_fail(
+		EXIT_UNREADABLE, command_name,
 		"%s has no *.ndjson or *.dat files\n  Write rows: kmemx export --format ndjson --into %s FILE",
 		path, SHELL_NAME(path));
-	return EXIT_UNREADABLE;
 }
 
 void query_files_free(struct query_files *files)

@@ -59,16 +59,14 @@ static int rows_failed(const struct ndjson_file *file, const char *path, uint64_
 {
 	if (err == -ENOMEM)
 		return query_load_no_memory(memory);
-	if (err != -EINVAL) {
-		message_error(command_name, "cannot read %s: %s", path, io_strerror(err));
-		return EXIT_UNREADABLE;
-	}
-	message_error(
-		command_name,
+	if (err != -EINVAL)
+		return message_fail(EXIT_UNREADABLE, command_name, "cannot read %s: %s",
+				    path, io_strerror(err));
+	return message_fail(
+		EXIT_UNREADABLE, command_name,
 		"%s, line %" PRIu64
 		", byte %zu: %s\n  A line is a row of: kmemx export --format ndjson",
 		path, file->number, file->line.at + 1, file->line.wrong);
-	return EXIT_UNREADABLE;
 }
 
 static int load_rows(struct loading *l, const struct query_file *f)

@@ -142,11 +142,9 @@ static int check_look(struct script_args *a)
 		if (format < 0)
 			return EXIT_USAGE;
 	}
-	if (a->json && a->format && format != SCRIPT_JSON) {
-		message_error(command_name,
-			      "--json and --format cannot be used together");
-		return EXIT_USAGE;
-	}
+	if (a->json && a->format && format != SCRIPT_JSON)
+		return message_fail(EXIT_USAGE, command_name,
+				    "--json and --format cannot be used together");
 	look->format = a->json ? SCRIPT_JSON : (enum script_format)format;
 	gfp = look->format == SCRIPT_KMEMTRACE_MIN ? SCRIPT_GFP_HEX : SCRIPT_GFP_NAMES;
 	if (a->gfp) {
@@ -155,18 +153,14 @@ static int check_look(struct script_args *a)
 		if (gfp < 0)
 			return EXIT_USAGE;
 	}
-	if (a->gfp && (look->format == SCRIPT_KMEMTRACE || look->format == SCRIPT_JSON)) {
-		message_error(
-			command_name,
+	if (a->gfp && (look->format == SCRIPT_KMEMTRACE || look->format == SCRIPT_JSON))
+		return message_fail(
+			EXIT_USAGE, command_name,
 			"--gfp needs the text or kmemtrace-min format\n  kmemtrace prints a decimal number, JSON the number and the names");
-		return EXIT_USAGE;
-	}
 	look->gfp = (enum script_gfp)gfp;
-	if (a->stack && look->format >= SCRIPT_KMEMTRACE) {
-		message_error(command_name,
-			      "--stack: the kmemtrace formats have no callchains");
-		return EXIT_USAGE;
-	}
+	if (a->stack && look->format >= SCRIPT_KMEMTRACE)
+		return message_fail(EXIT_USAGE, command_name,
+				    "--stack: the kmemtrace formats have no callchains");
 	look->stack = a->stack;
 	look->ns = a->ns;
 	return GO_ON;
@@ -359,20 +353,18 @@ static int show(struct script_run *r)
 		err = text_output_commit(&r->file);
 	if (!err)
 		return EXIT_OK;
-	message_error(command_name, "cannot write %s: %s", r->args.output,
-		      strerror(-err));
-	return EXIT_FAILED;
+	return message_fail(EXIT_FAILED, command_name, "cannot write %s: %s",
+			    r->args.output, strerror(-err));
 }
 
 static int nothing_shown(const struct script_run *r)
 {
-	if (!event_stream_stats(r->in.study.stream)->nr_events) {
-		message_error(
-			command_name, "%s contains no events%s\n  %s kmemx info -i %s",
+	if (!event_stream_stats(r->in.study.stream)->nr_events)
+		return message_fail(
+			EXIT_FAILED, command_name,
+			"%s contains no events%s\n  %s kmemx info -i %s",
 			r->in.study.path, r->args.window.time ? " in that time" : "",
 			"Show its span and its events:", SHELL_NAME(r->in.study.path));
-		return EXIT_FAILED;
-	}
 	return script_filter_nothing(&r->args.filter, command_name, r->in.study.path);
 }
 

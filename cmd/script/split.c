@@ -92,28 +92,23 @@ static int check_sample(struct sample_choice *c, const char *option)
 		if (sample_possible(c->one_in) && c->part < c->one_in)
 			return GO_ON;
 	}
-	message_error(
-		command_name,
+	return message_fail(
+		EXIT_USAGE, command_name,
 		"%s takes N[,PART]: a power of two from 2 to %u, and a part from 0 to N - 1, not '%s'\n  Try: kmemx split %s 16 -o part.dat, or %s 16,3",
 		option, SAMPLE_MAX, c->text, option, option);
-	return EXIT_USAGE;
 }
 
 static int check(struct split_args *a)
 {
-	if (!a->output) {
-		message_error(
-			command_name,
+	if (!a->output)
+		return message_fail(
+			EXIT_USAGE, command_name,
 			"missing -o FILE\n  Try: kmemx split --time 10%%,20%% -o part.dat");
-		return EXIT_USAGE;
-	}
 	if (!a->window.time && !a->window.instance && !a->filter.cpus.count &&
-	    !a->sample.text && !a->stack_sample.text) {
-		message_error(
-			command_name,
+	    !a->sample.text && !a->stack_sample.text)
+		return message_fail(
+			EXIT_USAGE, command_name,
 			"missing --time, --cpu, --instance, --sample or --stack-sample, which select the part\n  Show the recording's span: kmemx info");
-		return EXIT_USAGE;
-	}
 	if (check_sample(&a->sample, "--sample") != GO_ON ||
 	    check_sample(&a->stack_sample, "--stack-sample") != GO_ON)
 		return EXIT_USAGE;
@@ -128,10 +123,9 @@ static int check_output(const struct split_run *r)
 	if (stat(r->in.study.path, &in) || stat(r->args.output, &out) ||
 	    in.st_dev != out.st_dev || in.st_ino != out.st_ino)
 		return GO_ON;
-	message_error(command_name,
-		      "%s is the recording itself\n  Name another file: -o FILE",
-		      r->args.output);
-	return EXIT_USAGE;
+	return message_fail(EXIT_USAGE, command_name,
+			    "%s is the recording itself\n  Name another file: -o FILE",
+			    r->args.output);
 }
 
 static int choose_cpus(struct split_run *r)
@@ -152,9 +146,9 @@ static int choose_cpus(struct split_run *r)
 	}
 	if (any)
 		return GO_ON;
-	message_error(command_name, "%s has %u CPU%s, none of them in --cpu",
-		      r->in.study.path, nr, plural(nr));
-	return EXIT_FAILED;
+	return message_fail(EXIT_FAILED, command_name,
+			    "%s has %u CPU%s, none of them in --cpu", r->in.study.path,
+			    nr, plural(nr));
 }
 
 static bool has_instance(const struct split_run *r)
@@ -192,29 +186,25 @@ static int check_possible(const struct split_run *r)
 	if (!ret || (!r->args.sample.one_in && !r->args.stack_sample.one_in))
 		return GO_ON;
 	if (ret == -EEXIST)
-		message_error(
-			command_name,
+		return message_fail(
+			EXIT_FAILED, command_name,
 			"%s already is a sample\n  Take the sample from the original recording",
 			study->path);
-	else
-		message_error(
-			command_name,
-			"%s has no page frame numbers, because its kernel is older than 4.1: no sample can be taken",
-			study->path);
-	return EXIT_FAILED;
+	return message_fail(
+		EXIT_FAILED, command_name,
+		"%s has no page frame numbers, because its kernel is older than 4.1: no sample can be taken",
+		study->path);
 }
 
 static int split_failed(const struct split_run *r, int err)
 {
 	if (err == -ENODATA)
-		message_error(
-			command_name,
+		return message_fail(
+			EXIT_FAILED, command_name,
 			"%s has no events in that part\n  Show its span: kmemx info -i %s",
 			r->in.study.path, SHELL_NAME(r->in.study.path));
-	else
-		message_error(command_name, "cannot write %s: %s", r->args.output,
-			      strerror(-err));
-	return EXIT_FAILED;
+	return message_fail(EXIT_FAILED, command_name, "cannot write %s: %s",
+			    r->args.output, strerror(-err));
 }
 
 /* The recording has kernel addresses: gives the part the same read permission. */

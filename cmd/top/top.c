@@ -139,11 +139,10 @@ static int choose_by(struct top *top, enum subject_kind *by)
 	grouping_word((unsigned int)i, by);
 	if (!top->opts.page && top->opts.slab && !grouping_has_slab(*by))
 		return usage_error("--by order needs pages: leave out --slab");
-	if (!top->opts.slab && top->opts.page && !grouping_has_page(*by)) {
-		message_error(command_name,
-			      "--by %s needs slab objects: leave out --page", words[i]);
-		return EXIT_USAGE;
-	}
+	if (!top->opts.slab && top->opts.page && !grouping_has_page(*by))
+		return message_fail(EXIT_USAGE, command_name,
+				    "--by %s needs slab objects: leave out --page",
+				    words[i]);
 	return GO_ON;
 }
 
@@ -405,11 +404,9 @@ static int run(struct top *top, const struct capture_options *opts)
 	top->log = message_log(&log_state);
 	c.log = &top->log;
 	c.stop_fd = signals_block(&before);
-	if (c.stop_fd < 0) {
-		message_error(command_name, "cannot watch for signals: %s",
-			      strerror(errno));
-		return EXIT_FAILED;
-	}
+	if (c.stop_fd < 0)
+		return message_fail(EXIT_FAILED, command_name,
+				    "cannot watch for signals: %s", strerror(errno));
 	c.child_sigmask = &before;
 	ret = record(top, &c);
 	monitor_end(&top->monitor);

@@ -14,6 +14,8 @@
 #include <tracefs.h>
 #include <unistd.h>
 
+#include "recording/probe_list.h"
+
 #define KMEM	   "kmem"
 #define PAGE_ALLOC "mm_page_alloc"
 /* common_flags in a hard interrupt, in a softirq: TRACE_FLAG_HARDIRQ, TRACE_FLAG_SOFTIRQ of
@@ -72,7 +74,7 @@ static bool is_event(const struct event_name *event, const char *system, const c
 	return strcmp(event->system, system) == 0 && strcmp(event->name, name) == 0;
 }
 
-static int list_add(struct event_list *list, const char *system, const char *name)
+int event_list_add(struct event_list *list, const char *system, const char *name)
 {
 	struct event_name *items;
 
@@ -103,7 +105,7 @@ static int add_kmem(struct event_list *list, const struct instance *in,
 	for (size_t i = 0; !ret && i < nr; i++) {
 		snprintf(path, sizeof(path), "events/" KMEM "/%s/enable", names[i]);
 		if (instance_has(in, path))
-			ret = list_add(list, KMEM, names[i]);
+			ret = event_list_add(list, KMEM, names[i]);
 		else
 			log_msg(log, LOG_INFO, "this kernel has no event kmem:%s",
 				names[i]);
@@ -121,7 +123,7 @@ static int add_alloc_tags(struct event_list *list, const struct instance *in)
 		snprintf(path, sizeof(path), "events/" ALLOC_TAG "/%s/enable",
 			 alloc_tag_events[i]);
 		if (instance_has(in, path))
-			ret = list_add(list, ALLOC_TAG, alloc_tag_events[i]);
+			ret = event_list_add(list, ALLOC_TAG, alloc_tag_events[i]);
 	}
 	return ret;
 }
@@ -137,7 +139,7 @@ static int add_matching(struct event_list *list, const char *system, const char 
 		if (fnmatch(pattern, names[i], 0) != 0)
 			continue;
 		matches++;
-		ret = list_add(list, system, names[i]);
+		ret = event_list_add(list, system, names[i]);
 	}
 	tracefs_list_free(names);
 	return ret ? ret : matches;
@@ -213,7 +215,7 @@ int events_enabled(struct event_list *list, const struct instance *in)
 	*list = (struct event_list){ 0 };
 	for (; !ret && sscanf(p, " %127[^:\n]:%127[^\n]%n", system, name, &used) == 2;
 	     p += used)
-		ret = list_add(list, system, name);
+		ret = event_list_add(list, system, name);
 	strbuf_free(&sb);
 	return ret;
 }
@@ -231,10 +233,8 @@ void events_free(struct event_list *list)
 
 /* --- filters ----------------------------------------------------------------------------- */
 
-/* The kernel's message about the last filter that it rejected: "[12.3] event filter parse error:
- * error: Field not found", then the filter and a caret. NULL without one.
- */
-static char *last_diagnosis(const struct instance *in)
+/* "[12.3] event filter parse error: error: Field not found", then the filter and a caret. */
+char *events_diagnosis(const struct instance *in)
 {
 	char *text = tracefs_error_last(in->tracefs);
 	char *why = text ? strstr(text, "error: ") : NULL;
@@ -274,7 +274,8 @@ static bool is_free(const struct event_name *event)
 	for (size_t i = 0; i < ARRAY_SIZE(names); i++)
 		if (is_event(event, KMEM, names[i]))
 			return true;
-	return false;
+	return !strncmp(event->system, RECORDING_PROBES, strlen(RECORDING_PROBES)) &&
+	       (!strcmp(event->name, "rcu_free") || !strcmp(event->name, "free_bulk"));
 }
 
 /* 0; -errno: the event keeps its old filter. */
@@ -384,7 +385,7 @@ static int set_filters(struct event_list *list, const struct instance *in,
 			return ret;
 		taken += ret == 0;
 		if (ret) {
-			keep_diagnosis(why, last_diagnosis(in));
+			keep_diagnosis(why, events_diagnosis(in));
 			log_msg(log, LOG_INFO,
 				"%s:%s lacks a field of the filter and is recorded unfiltered",
 				event->system, event->name);

@@ -91,6 +91,8 @@ void event_path(char path[EVENT_PATH_MAX], const struct event_name *event,
 /* Sets the event's filter and reads it back: 0; -EINVAL if the kernel has another; -errno. */
 int event_set_filter(struct event_name *event, const struct instance *in,
 		     const char *filter) __must_check;
+/* The kernel's message about the last filter or probe that it rejected; free() it. NULL: none. */
+char *events_diagnosis(const struct instance *in);
 /* Do triggers record callchains in instances? Linux 5.17 or later. */
 bool events_have_triggers(void);
 /* Make the kernel record a callchain on the event where @filter holds; NULL: always. 0 or -errno.
@@ -110,6 +112,9 @@ int events_select(struct event_list *list, const struct instance *in,
 		  const struct event_choice *choice, const struct log *log) __must_check;
 /* The slab or page events of all kernels. Returns their number. */
 size_t events_of_kmem(bool page, const char *const **names);
+/* Adds an event that the list lacks. 0 or -ENOMEM. */
+int event_list_add(struct event_list *list, const char *system,
+		   const char *name) __must_check;
 /* The events that the instance records now; 0 or -errno. */
 int events_enabled(struct event_list *list, const struct instance *in) __must_check;
 void events_free(struct event_list *list);

@@ -113,15 +113,12 @@ const char *instance_token(const char *name)
 	return !name[NEW_FILE_TOKEN - 1] || instance_is_stream(name) ? name : NULL;
 }
 
-/* Between making an instance and locking it, nobody else may take it for a leftover: making and
- * sweeping instances both take this lock. A descriptor, or -errno.
- */
-static int lock_all(const char *tracing)
+int instance_lock_all(void)
 {
 	char path[4096];
 	int fd, ret;
 
-	snprintf(path, sizeof(path), "%s/instances", tracing);
+	snprintf(path, sizeof(path), "%s/instances", tracefs_tracing_dir());
 	fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	if (fd < 0)
 		return -errno;
@@ -197,7 +194,7 @@ int instance_create(struct instance *in, const char *token, const char *retry,
 	ret = open_tracing(&dir, retry, log);
 	if (ret)
 		return ret;
-	all = lock_all(dir);
+	all = instance_lock_all();
 	if (all == -ENOENT) {
 		log_msg(log, LOG_ERROR,
 			"tracefs at %s has no instances\n  kmemx does not touch the top-level instance and needs one of its own (Linux 3.10 or later)",
@@ -312,7 +309,7 @@ int instance_adopt(struct instance *in, const char *token)
 	*in = (struct instance){ .lock_fd = -1 };
 	if (!dir)
 		return -ENOENT;
-	all = lock_all(dir);
+	all = instance_lock_all();
 	if (all < 0)
 		return all;
 	snprintf(in->name, sizeof(in->name), INSTANCE_PREFIX "%s", token);

@@ -16,6 +16,7 @@
 #include <tracefs.h>
 #include <unistd.h>
 
+#include "capture/events/probes.h"
 #include "capture/facts/facts.h"
 
 static void add_cpu(const struct instance *in, const char *name, struct dead_content *out)
@@ -135,4 +136,5 @@ void dead_sweep(const struct log *log)
 	while (rest && (name = strsep(&rest, "\n")))
 		look(name, log);
 	free(text);
+	probes_sweep(log);
 }

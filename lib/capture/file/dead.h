@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * capture: the tracing instances of recorders that were killed.
+ * capture: the tracing instances and probes of recorders that were killed.
  * In: tracefs. Out: stopped tracing, and what the buffers still hold.
  */
 #ifndef KMEMX_CAPTURE_DEAD_H
@@ -40,7 +40,7 @@ int dead_look(const char *token, struct dead_content *out,
 bool dead_has_events(const struct leftover *l, const struct log *log);
 
 /* Checks the instances of all killed recorders: removes the empty ones, and warns about those that
- * hold events.
+ * hold events. Then removes the probes that no instance records.
  */
 void dead_sweep(const struct log *log);
 

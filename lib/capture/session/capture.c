@@ -275,6 +275,7 @@ int capture_run(const struct capture_options *opts, struct capture_result *resul
 	if (!ret && !result->exec_errno && !opts->live)
 		ret = s.reader.wire ? finish_stream(&s) : session_join_file(&s);
 	instance_destroy(&s.instance, opts->log);
+	probes_remove(&s.probes, opts->log);
 	if (!ret && !result->exec_errno && session_has_file(&s))
 		ret = session_commit_file(&s);
 	session_close(&s);

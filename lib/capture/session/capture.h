@@ -15,6 +15,7 @@
 #include "base/compiler.h"
 #include "base/log.h"
 #include "capture/events/events.h"
+#include "capture/events/probes.h"
 #include "capture/session/child.h"
 
 /**
@@ -63,6 +64,7 @@ struct capture_live {
  * @command_line: this recording's command line, for the metadata and messages
  * @labels: the user's labels of the recording, "key=value" lines; NULL: none
  * @events: which events, their filter and stacks
+ * @probes: are dynamic probes wanted, for slab objects without an event
  * @pids: record only these processes and what they fork; none: the whole system
  * @cgroup: the directory of a control group: record the processes in it and below it, and what
  *	they fork; NULL: none
@@ -88,6 +90,7 @@ struct capture_options {
 	char *const *argv;
 	const char *command_line, *labels;
 	struct event_choice events;
+	enum probes_wish probes;
 	const pid_t *pids;
 	size_t nr_pids;
 	const char *cgroup;

@@ -555,6 +555,7 @@ int flight_run(const struct flight_options *opts, struct capture_result *result,
 		child_close(&result->child);
 	flight_watch_close(&f.watch);
 	instance_destroy(&s->instance, s->log);
+	probes_remove(&s->probes, s->log);
 	session_close(s);
 	return ret;
 }

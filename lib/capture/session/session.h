@@ -12,6 +12,7 @@
 #include "base/compiler.h"
 #include "capture/events/instance.h"
 #include "capture/events/pids.h"
+#include "capture/events/probes.h"
 #include "capture/events/ring_reader.h"
 #include "capture/events/watch.h"
 #include "capture/facts/facts.h"
@@ -31,6 +32,7 @@ struct session {
 	struct instance instance;
 	struct pids pids;
 	struct event_list events;
+	struct probes probes;
 	struct new_recording output;
 	struct wire wire;
 	struct wire unfinished; /* the beginning of the unfinished file; fd -1: none */

@@ -18,6 +18,7 @@
 #include "capture/events/event_criteria.h"
 #include "capture/events/event_sample.h"
 #include "capture/file/dead.h"
+#include "recording/probe_list.h"
 
 /* A CPU's buffer: an allocation storm makes 40 MB/s per CPU with stacks, and a reader whose disk is
  * busy with other writes for half a second must not lose any of it. (With half as much, one of
@@ -188,6 +189,25 @@ static int set_samples(struct session *s)
 	return ret || !s->opts->events.stacks_one_in ? ret : sample_stacks(s);
 }
 
+bool setup_has_probes(const struct capture_options *opts)
+{
+	return opts->events.slab && !opts->events.one_in &&
+	       (!in_part(opts) || setup_has_frees(opts));
+}
+
+/* Adds the probes to the events, after tracefs is known to be there. */
+static int set_probes(struct session *s)
+{
+	const struct event_choice *choice = &s->opts->events;
+	pid_t self = s->pids.self ? s->pids.self : getpid();
+
+	if (!setup_has_probes(s->opts))
+		return 0;
+	return probes_set(&s->probes, &s->events, self, s->opts->probes,
+			  choice->filter || event_criteria_any(&choice->criteria),
+			  s->log);
+}
+
 static int set_up_events(struct session *s)
 {
 	const struct capture_options *opts = s->opts;
@@ -196,6 +216,8 @@ static int set_up_events(struct session *s)
 	bool by_pid = setup_by_task(opts);
 	int ret = events_select(&s->events, &s->instance, choice, s->log);
 
+	if (!ret)
+		ret = set_probes(s);
 	/* If only some tasks are recorded, this process is not one of them. */
 	s->self = EVENTS_SELF_CONTEXT;
 	if (!ret && !by_pid && opts->exact_ledger)
@@ -301,8 +323,12 @@ int setup_instance(struct session *s)
 
 int setup_events(struct session *s)
 {
+	/* Until they are enabled, probes look like those of a killed recorder. */
+	int lock = instance_lock_all();
 	int ret = set_up_events(s);
 
+	if (lock >= 0)
+		close(lock);
 	if (ret)
 		return ret;
 	s->has_watermark = setup_write(s, "buffer_percent", BUFFER_PERCENT) == 0;
@@ -337,6 +363,20 @@ static int add_scope(struct session *s)
 	return ret;
 }
 
+static int add_probes(struct session *s)
+{
+	struct strbuf text = { 0 };
+	int ret = 0;
+
+	probes_format(&s->probes, &text);
+	if (text.failed)
+		ret = -ENOMEM;
+	else if (text.size)
+		ret = session_add_meta(s, RECORDING_META_PROBES, strbuf_text(&text));
+	strbuf_free(&text);
+	return ret;
+}
+
 int setup_add_facts(struct session *s)
 {
 	int ret = session_add_recorder(s);
@@ -345,6 +385,8 @@ int setup_add_facts(struct session *s)
 
 	if (!ret)
 		ret = session_add_events(s);
+	if (!ret)
+		ret = add_probes(s);
 	gmtime_r(&s->wall_start.tv_sec, &tm);
 	strftime(text, sizeof(text), "%Y-%m-%dT%H:%M:%SZ", &tm);
 	if (!ret)

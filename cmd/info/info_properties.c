@@ -5,9 +5,11 @@
  */
 #include <ctype.h>
 #include <inttypes.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "cmd/info/info.h"
+#include "recording/probe_list.h"
 #include "report/text_cell.h"
 
 static void add_text(struct report *r, const char *name, const char *text)
@@ -254,6 +256,26 @@ static void add_curve(struct report *r, const struct info *info)
 		report_add_property(r, "", true, "%zu more cannot be read", c->damaged);
 }
 
+/* Says which dynamic probes were set, and why others were not. */
+static void add_probes(struct report *r, const struct recording *rec)
+{
+	const struct recording_text *item = recording_meta(rec, RECORDING_META_PROBES);
+	const char *text = item ? item->text : "", *name = "probes";
+	struct probe_line probe;
+	char why[sizeof(probe.why)] = "";
+
+	for (; probe_list_next(&text, &probe); name = "") {
+		if (probe.set)
+			report_add_property(r, name, false, "%s: %s", probe.name,
+					    probe.function);
+		else
+			report_add_property(r, name, false, "no %s: %s", probe.name,
+					    strcmp(why, probe.why) ? probe.why
+								   : "likewise");
+		snprintf(why, sizeof(why), "%s", probe.why);
+	}
+}
+
 static void add_damage(struct report *r, const struct study_facts *f)
 {
 	const struct {
@@ -290,6 +312,7 @@ void info_add_properties(struct report *r, const struct info *info,
 	add_totals(r, info);
 	add_symbols(r, info);
 	add_recorded(r, info->rec);
+	add_probes(r, info->rec);
 	add_curve(r, info);
 	add_buffers(r, info->rec);
 	/* How the recording was imported, and what that lost. */

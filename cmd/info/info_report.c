@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "cmd/info/info.h"
+#include "recording/probe_list.h"
 #include "report/json_layout.h"
 
 /* Gaps listed without -v. */
@@ -65,6 +66,7 @@ static const struct json_item layout[] = {
 	{ JSON_ROWS, "gap_list" },
 	{ JSON_ROWS, "cpus" },
 	{ JSON_ROWS, "buffers" },
+	{ JSON_ROWS, "probes" },
 	{ JSON_TEXTS_LINE, "meta" },
 	{ JSON_FACT, NULL },
 };
@@ -317,6 +319,30 @@ static void add_curve(struct report *r, const struct kernel_curve *c)
 	report_add_fact(r, "curve_last_ts", cell_uint(c->times[c->nr - 1]));
 }
 
+/* The dynamic probes that the recorder set or wanted to; nothing if it knows none. */
+static void add_probes(struct report *r, const struct recording *rec)
+{
+	const struct recording_text *item = recording_meta(rec, RECORDING_META_PROBES);
+	const struct heading heading = { "probes", NULL, NULL };
+	const struct column columns[] = {
+		{ .name = "name" },
+		{ .name = "function" },
+		{ .name = "why" },
+	};
+	struct table *t =
+		item ? add_table(r, &heading, columns, ARRAY_SIZE(columns)) : NULL;
+	const char *text = item ? item->text : "";
+	struct probe_line probe;
+	struct cell *row;
+
+	while (probe_list_next(&text, &probe) && (row = add_row(t))) {
+		row[0] = cell_text(t, probe.name);
+		row[1] = cell_text(t, probe.function);
+		if (!probe.set)
+			row[2] = cell_text(t, probe.why);
+	}
+}
+
 struct report *info_report(const struct info *info)
 {
 	const struct recording *rec = info->rec;
@@ -337,6 +363,7 @@ struct report *info_report(const struct info *info)
 	add_gaps(r, info);
 	add_cpus(r, info);
 	add_buffers(r, rec);
+	add_probes(r, rec);
 	add_meta(r, rec);
 	info_add_properties(r, info, add_import(r, rec));
 	return r;

@@ -51,7 +51,7 @@ struct record_options {
 	struct record_flight flight;
 	uint64_t file_version, repeat;
 	uint64_t one_in, stacks_one_in;
-	bool compress, exact_ledger, quiet;
+	bool compress, exact_ledger, probes, no_probes, quiet;
 	unsigned int verbose;
 };
 
@@ -182,6 +182,10 @@ static int parse(struct record_options *o, int argc, char **argv, int *operands)
 		  "compress the file with zstd after recording" },
 		{ OPTION_FLAG, 0, "exact-ledger", NULL, &o->exact_ledger,
 		  "shrink slab caches at both ends, record kmemx too" },
+		{ OPTION_FLAG, 0, "no-probes", NULL, &o->no_probes,
+		  "no probes for what has no event (RCU, in bulk)" },
+		{ OPTION_FLAG, 0, "probes", NULL, &o->probes,
+		  "say which probes are not possible" },
 		QUIET_OPTION(o->quiet),
 		{ OPTION_COUNT, 'v', "verbose", NULL, &o->verbose,
 		  "more messages; twice: even more" },
@@ -224,6 +228,19 @@ static int set_samples(const struct record_options *o, struct capture_options *c
 		return usage_error("--stack-sample needs slab events, and --stack page");
 	c->events.one_in = (uint32_t)o->one_in;
 	c->events.stacks_one_in = (uint32_t)o->stacks_one_in;
+	return GO_ON;
+}
+
+static int set_probes(const struct record_options *o, struct capture_options *c)
+{
+	if (o->probes && o->no_probes)
+		return usage_error("--probes cannot be used with --no-probes");
+	if (o->probes && (!c->events.slab || o->filter_frees || o->one_in))
+		return usage_error(
+			"--probes needs all frees of slab objects: leave out --page, --filter-frees and --sample");
+	c->probes = o->probes	   ? PROBES_ASKED
+		    : o->no_probes ? PROBES_NONE
+				   : PROBES_IF_POSSIBLE;
 	return GO_ON;
 }
 
@@ -280,7 +297,7 @@ static int set_rest(const struct record_options *o, struct capture_options *c)
 	recorder_set_owner(c);
 	if (recorder_stack("record", o->stack, &c->events.stack) != GO_ON)
 		return EXIT_USAGE;
-	return set_samples(o, c);
+	return set_probes(o, c) == GO_ON ? set_samples(o, c) : EXIT_USAGE;
 }
 
 /* --- what the user sees ------------------------------------------------------------------ */

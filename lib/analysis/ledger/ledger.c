@@ -52,6 +52,7 @@ static uint32_t group_of(struct ledger *l, const struct life *life)
 	} else {
 		key.kind = by->cache ? LEDGER_NAMED : LEDGER_UNNAMED;
 		key.id = by->cache ? by->cache : by->callsite;
+		key.type = by->cache ? 0 : (uint32_t)life->bytes;
 	}
 	return ledger_group(l, &key);
 }
@@ -91,15 +92,57 @@ static void ledger_alloc(struct ledger *l, const struct kmem_event *ev, uint32_t
 	ledger_edge(l, ev->ts, LEDGER_EDGE_ALLOC, group);
 }
 
+/* An object ended without an event. */
+static void ledger_gone(struct ledger *l, const struct life *life, uint32_t group)
+{
+	l->groups[group].implicit++;
+	ledger_step(l, life->event->ts, group, -1);
+	ledger_edge(l, life->event->ts, LEDGER_EDGE_IMPLICIT, group);
+}
+
+/* Does the free name a cache that the object of @group cannot be from? Then that object was gone, and
+ * one that no event had allocated was at its address.
+ */
+static bool is_foreign(struct ledger *l, const struct life *life, uint32_t group)
+{
+	const struct ledger_key *key = ledger_key(l, group);
+	uint32_t cache = life->event->slab_free.cache;
+
+	if (!cache)
+		return false;
+	if (key->kind == LEDGER_NAMED)
+		return key->id != cache;
+	return ledger_names_differ(&l->names, l->env, cache, life->bytes);
+}
+
+/* A free of an object of @cache that no event had allocated since its last free. */
+static void ledger_again(struct ledger *l, uint64_t ts, uint32_t cache)
+{
+	const struct ledger_key key = { .id = cache, .kind = LEDGER_NAMED };
+	uint32_t group = ledger_group(l, &key);
+
+	if (group == UINT32_MAX)
+		return;
+	l->groups[group].again++;
+	ledger_edge(l, ts, LEDGER_EDGE_AGAIN, group);
+}
+
 static void ledger_free(struct ledger *l, const struct life *life, uint32_t group)
 {
 	struct ledger_group *g = &l->groups[group];
 
 	if (!(life->flags & LIFE_REORDERED)) {
+		uint32_t cache = life->event->slab_free.cache;
+
+		if (is_foreign(l, life, group)) {
+			ledger_gone(l, life, group);
+			ledger_again(l, life->event->ts, cache);
+			return;
+		}
 		g->freed++;
 		ledger_step(l, life->event->ts, group, -1);
-		if (life->event->slab_free.cache)
-			g->cache = life->event->slab_free.cache;
+		if (cache && ledger_key(l, group)->kind == LEDGER_UNNAMED)
+			l->failed |= !ledger_names_add(&l->names, group, cache);
 		ledger_edge(l, life->event->ts, LEDGER_EDGE_FREE, group);
 	} else if (life->flags & LIFE_DOUBLED) {
 		g->freed++;
@@ -125,9 +168,7 @@ static void ledger_lived(void *ctx, const struct lives *of, const struct life *l
 			ledger_alloc(l, life->event, group);
 			break;
 		case LIFE_GONE:
-			l->groups[group].implicit++;
-			ledger_step(l, life->event->ts, group, -1);
-			ledger_edge(l, life->event->ts, LEDGER_EDGE_IMPLICIT, group);
+			ledger_gone(l, life, group);
 			break;
 		case LIFE_FOUND:
 			l->groups[group].implicit--;
@@ -256,6 +297,7 @@ static void ledger_destroy(void *self)
 
 	intern_free(&l->keys);
 	free(l->groups);
+	ledger_names_free(&l->names);
 	u64_map_free(&l->pages);
 	u64_map_free(&l->unknown_index);
 	free(l->unknown);

@@ -13,6 +13,7 @@
 
 #include "analysis/analysis.h"
 #include "analysis/bounds/census.h"
+#include "analysis/ledger/ledger_names.h"
 #include "analysis/ledger/ledger_steps.h"
 #include "analysis/ledger/ledger_tasks.h"
 #include "base/hash.h"
@@ -20,13 +21,14 @@
 enum ledger_kind {
 	LEDGER_NAMED,	/* @id: the cache name's number in the stream */
 	LEDGER_KMALLOC, /* @id: bytes_alloc, @type */
-	LEDGER_UNNAMED, /* @id: callsite of a kmem_cache_alloc that names no cache */
+	/* @id: callsite of a kmem_cache_alloc that names no cache, @type: bytes_alloc */
+	LEDGER_UNNAMED,
 };
 
 struct ledger_key {
 	uint64_t id;
 	uint32_t kind; /* enum ledger_kind */
-	uint32_t type; /* enum kmalloc_type */
+	uint32_t type; /* enum kmalloc_type, or bytes */
 };
 
 /**
@@ -34,11 +36,9 @@ struct ledger_key {
  * @allocs: objects allocated; @freed: frees of these or of older objects
  * @implicit: objects gone without an event: their address was allocated again
  * @again: frees of an object that no event had allocated since its last free
- * @cache: for LEDGER_UNNAMED: the cache named by a free of one of its objects; 0: none
  */
 struct ledger_group {
 	uint64_t allocs, freed, implicit, again;
-	uint32_t cache;
 };
 
 /* kfree()s of objects of an unknown cache: neither the event nor, so far, the page names it. */
@@ -78,6 +78,7 @@ struct ledger {
 	struct intern keys;
 	struct ledger_group *groups; /* group of key n at n - 1 */
 	size_t nr_groups, groups_capacity;
+	struct ledger_names names;
 	struct u64_map pages; /* page of an object -> the group of its latest one */
 	struct u64_map
 		unknown_index; /* page of an unknown object -> its place in @unknown */

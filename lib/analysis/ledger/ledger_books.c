@@ -118,9 +118,8 @@ static void books_name_rows(struct books *b)
 	}
 }
 
-static uint32_t row_of_name(struct books *b, uint32_t stream_cache)
+static uint32_t row_of_name(struct books *b, const char *name)
 {
-	const char *name = event_stream_cache(b->ledger->env->stream, stream_cache);
 	uint32_t id = name ? intern_id(&b->census.names, name, strlen(name)) : 0;
 	uint32_t row;
 
@@ -147,28 +146,52 @@ static uint32_t row_of_kmalloc(const struct books *b, uint64_t size, uint32_t ty
 	return row - 1;
 }
 
+/* The row of a group; UINT32_MAX: not known. */
+static uint32_t row_of_group(struct books *b, const struct ledger_guess *guess,
+			     uint32_t group)
+{
+	const struct ledger_key *key = ledger_key(b->ledger, group);
+
+	switch (key->kind) {
+	case LEDGER_NAMED:
+		return row_of_name(
+			b, event_stream_cache(b->ledger->env->stream, (uint32_t)key->id));
+	case LEDGER_UNNAMED:
+		return row_of_name(b,
+				   ledger_guess_cache(guess, group, key->id, key->type));
+	default:
+		return row_of_kmalloc(b, key->id, key->type);
+	}
+}
+
+/* A group that is in no row. */
+static int add_rowless(struct books *b, const struct ledger_key *key,
+		       const struct ledger_group *g)
+{
+	uint32_t *nr;
+
+	if (key->kind == LEDGER_KMALLOC)
+		b->large_net += g->allocs - g->freed - g->implicit;
+	if (key->kind != LEDGER_UNNAMED)
+		return 0;
+	b->nameless += g->allocs;
+	b->nameless_net += g->allocs - g->freed - g->implicit;
+	nr = u64_map_insert(&b->nameless_sizes, key->type, 0);
+	return nr ? 0 : -ENOMEM;
+}
+
 /* Finds each group's row and adds the group's numbers to it. */
-static int books_add_groups(struct books *b)
+static int add_groups(struct books *b, const struct ledger_guess *guess)
 {
 	const struct ledger *l = b->ledger;
-	size_t i;
+	uint32_t i;
 
-	b->group_rows = calloc(l->nr_groups + 1, sizeof(*b->group_rows));
-	if (!b->group_rows)
-		return -ENOMEM;
 	for (i = 0; i < l->nr_groups; i++) {
-		const struct ledger_key *key = ledger_key(l, i);
 		const struct ledger_group *g = &l->groups[i];
-		uint32_t row;
+		uint32_t row = row_of_group(b, guess, i);
 
-		if (key->kind == LEDGER_NAMED)
-			row = row_of_name(b, (uint32_t)key->id);
-		else if (key->kind == LEDGER_UNNAMED)
-			row = row_of_name(b, g->cache);
-		else
-			row = row_of_kmalloc(b, key->id, key->type);
-		if (key->kind == LEDGER_KMALLOC && row == UINT32_MAX)
-			b->large_net += g->allocs - g->freed - g->implicit;
+		if (row == UINT32_MAX && add_rowless(b, ledger_key(l, i), g))
+			return -ENOMEM;
 		b->group_rows[i] = row;
 		if (row == UINT32_MAX)
 			continue;
@@ -178,6 +201,28 @@ static int books_add_groups(struct books *b)
 		b->rows[row].again += g->again;
 	}
 	return 0;
+}
+
+static int books_add_groups(struct books *b)
+{
+	const struct ledger *l = b->ledger;
+	struct ledger_guess guess = { 0 };
+	uint32_t i;
+	int ret;
+
+	b->group_rows = calloc(l->nr_groups + 1, sizeof(*b->group_rows));
+	if (!b->group_rows)
+		return -ENOMEM;
+	ret = ledger_guess_init(&guess, &l->names, l->env, &b->census);
+	if (!ret)
+		ret = add_groups(b, &guess);
+	ledger_guess_free(&guess);
+	for (i = 0; i < b->census.nr_caches && !ret; i++)
+		b->rows[b->cache_rows[i]].nameless |=
+			census_kmalloc_type(intern_get(&b->census.names, i + 1, NULL)) ==
+				KMALLOC_NR_TYPES &&
+			u64_map_find(&b->nameless_sizes, b->census.caches[i].size);
+	return ret;
 }
 
 /* The row of an object in @page: that of any object seen in the same slab. */
@@ -393,6 +438,7 @@ void books_free(struct books *b)
 	free(b->cache_rows);
 	intern_free(&b->row_keys);
 	u64_map_free(&b->shared);
+	u64_map_free(&b->nameless_sizes);
 	for (i = 0; i < b->nr_rows; i++) {
 		strbuf_free(&b->rows[i].members);
 		free(b->rows[i].steps);

@@ -17,6 +17,7 @@
  * @slack: free objects that @before or @after may include; @sheaves: those of them in sheaves
  * @unsure: events during a count, which the count may include or not
  * @again: frees of an object that no event had allocated since its last free
+ * @nameless: objects of its size were allocated that are in no row
  * @steps: the kernel's curve and that of the events; NULL: the curve does not have all its caches
  * @members: names of its caches, if there are several
  */
@@ -28,6 +29,7 @@ struct books_row {
 	bool exact;
 	uint64_t slack, sheaves, unsure;
 	uint64_t allocs, freed, implicit, again;
+	bool nameless;
 	struct ledger_row_steps *steps;
 	struct strbuf members;
 };
@@ -48,6 +50,9 @@ struct books {
 	uint32_t *group_rows;  /* group -> its row; UINT32_MAX: none */
 	uint32_t *
 		unknown_rows; /* page of the ledger's unknown objects -> row; UINT32_MAX: none */
+	uint64_t nameless,
+		nameless_net; /* allocations whose cache is not known; less frees */
+	struct u64_map nameless_sizes; /* their sizes */
 	uint64_t large_net;  /* kmalloc beyond the caches: allocations minus frees */
 	uint64_t nr_unknown; /* kfree()s of an unknown cache */
 };

@@ -134,6 +134,8 @@ static void reason(const struct books_row *row, uint64_t missing, struct strbuf 
 
 	if (!row->nr_caches)
 		strbuf_puts(sb, "not in slabinfo");
+	else if (row->nameless && !row->allocs)
+		strbuf_puts(sb, "events of this cache have no name");
 	else if (unseen && row->sheaves)
 		unseen_why(row, sb);
 	else if (missing <= row->slack)
@@ -149,6 +151,8 @@ static void reason(const struct books_row *row, uint64_t missing, struct strbuf 
 			      plural(row->unsure));
 	else if (unseen)
 		unseen_why(row, sb);
+	else if (row->nameless)
+		strbuf_puts(sb, "some events of this size have no name");
 }
 
 /* Appends "+1.2 s", @ts since the first event. */
@@ -339,9 +343,16 @@ struct sums {
 	uint64_t hidden;  /* the part of @missing that active_objs may hide */
 };
 
+/* a - b, but not below 0. */
+static uint64_t less(uint64_t a, uint64_t b)
+{
+	return a > b ? a - b : 0;
+}
+
 static void add_summary(const struct books *b, struct table *t, const struct sums *sum)
 {
-	uint64_t agreed = sum->changed > sum->missing ? sum->changed - sum->missing : 0;
+	uint64_t agreed = less(sum->changed, sum->missing);
+	uint64_t most = less(sum->changed, sum->missing - sum->hidden);
 	const bool lossy = b->ledger->losses != 0;
 	const struct summary_item items[] = {
 		{ "objects_changed", "Change of the caches, in objects", UNIT_COUNT,
@@ -353,11 +364,20 @@ static void add_summary(const struct books *b, struct table *t, const struct sum
 		{ "explained", "  explained", UNIT_PERCENT,
 		  ledger_explained((int64_t)agreed, (int64_t)sum->changed), lossy, false,
 		  SUMMARY_DETAIL },
+		{ "explained_most", "    at most, as CPUs may hide the rest",
+		  UNIT_PERCENT, ledger_explained((int64_t)most, (int64_t)sum->changed),
+		  lossy, false, SUMMARY_DETAIL },
 		{ "frees_unknown", "Frees of objects of an unknown cache", UNIT_COUNT,
 		  cell_uint(b->nr_unknown), lossy, false, SUMMARY_DETAIL },
 		{ "large_net", "Large kmallocs minus their frees (pages, in no cache)",
 		  UNIT_COUNT, cell_int((int64_t)b->large_net), lossy, false,
 		  SUMMARY_DETAIL },
+		{ "allocs_nameless", "Allocations of an unknown cache", UNIT_COUNT,
+		  cell_uint(b->nameless), lossy, false,
+		  b->nameless ? SUMMARY_DOUBT : SUMMARY_DETAIL },
+		{ "nameless_net", "  minus their frees", UNIT_COUNT,
+		  cell_int((int64_t)b->nameless_net), lossy, false,
+		  b->nameless ? SUMMARY_DOUBT : SUMMARY_DETAIL },
 	};
 
 	table_set_summary_title(t, "SUMMARY (ledger of slab caches)");

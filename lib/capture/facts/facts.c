@@ -97,6 +97,15 @@ static const char *find_meta(const struct facts *f, const char *name)
 	return NULL;
 }
 
+void facts_hold_slab_files(struct facts *f)
+{
+	struct strbuf slabinfo = { 0 };
+
+	if (!instance_read_top("/proc/slabinfo", &slabinfo))
+		slab_files_open(&f->slab_files, CACHES, strbuf_text(&slabinfo));
+	strbuf_free(&slabinfo);
+}
+
 int facts_count_slabs(struct facts *f, const char *when, uint64_t shrink_ns,
 		      const struct log *log)
 {
@@ -105,7 +114,7 @@ int facts_count_slabs(struct facts *f, const char *when, uint64_t shrink_ns,
 	struct slab_counts_options opts = { .path = CACHES,
 					    .slabinfo = slabinfo,
 					    .shrink_ns = shrink_ns,
-					    .warm = before };
+					    .open = &f->slab_files };
 	struct strbuf sb = { 0 };
 	uint64_t spent;
 	char name[64];
@@ -558,6 +567,7 @@ int facts_compose(struct facts *f)
 
 void facts_free(struct facts *f)
 {
+	slab_files_close(&f->slab_files);
 	system_texts_free(&f->texts);
 	comms_free(&f->comms);
 	tasks_ran_free(&f->ran);

@@ -17,6 +17,7 @@
 #include "capture/events/instance.h"
 #include "capture/facts/comms.h"
 #include "capture/facts/curve.h"
+#include "capture/facts/slab_files.h"
 #include "capture/facts/tasks_ran.h"
 #include "recording/system_texts.h"
 #include "recording/writer.h"
@@ -30,6 +31,7 @@ struct facts {
 	struct comms comms;
 	struct tasks_ran ran; /* how long each task had run when tracing began */
 	struct curve curve;   /* the kernel's counts so far */
+	struct slab_files slab_files;
 	bool no_proc;	      /* /proc's process numbers are not the kernel's */
 	struct writer_facts writer;
 };
@@ -48,6 +50,10 @@ int facts_snapshot(struct facts *f, const char *when, const struct log *log) __m
  * first event. 0 or -ENOMEM.
  */
 int facts_slabinfo_again(struct facts *f, const struct log *log) __must_check;
+/* Opens the files from which caches are counted, which stay open until facts_free(): so neither of two
+ * counts has objects that the other has not because files were opened. Call it first of all.
+ */
+void facts_hold_slab_files(struct facts *f);
 /* Counts the objects of every slab cache, one cache after the other, while tracing is on, into
  * slab_counts.@when ("before", "after"; slab_counts.h). With the times, events show what was
  * allocated and freed close to each count. At most @shrink_ns are spent on shrinking caches before

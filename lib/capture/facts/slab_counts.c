@@ -15,7 +15,6 @@
 #include <unistd.h>
 
 #include "base/clock.h"
-#include "capture/facts/shrink.h"
 
 #define FILE_TEXT   64
 /* Shrinking a cache walks its partial slabs with interrupts off, so a cache with more free objects
@@ -36,16 +35,11 @@ struct cache {
 	uint64_t free;	     /* objects that slabinfo says are free */
 	uint64_t objects, held, sheaf, begin, read, end;
 	bool counted, shrunk;
+	const struct slab_files_cache *files; /* those that stay open; NULL: none */
 };
 
-/* The files of a cache that is being counted. */
-enum counted_file { SHRINK, OBJECTS, CPU_SLABS, LISTED, COUNTED_FILES };
-
-static const char *const counted_files[COUNTED_FILES] = { "shrink", "objects",
-							  "cpu_slabs",
-							  "slabs_cpu_partial" };
-
 struct counting {
+	const struct slab_files *open;
 	int dir;
 	clockid_t clock;
 	uint64_t cpus;	   /* of the machine */
@@ -114,13 +108,21 @@ static uint64_t read_held(int dir, const char *cache, uint64_t cpus)
 	return held_slabs(slabs, listed, cpus);
 }
 
-static uint64_t read_held_open(const int fds[COUNTED_FILES], uint64_t cpus)
+static uint64_t read_held_open(const int fds[SLAB_FILES], uint64_t cpus)
 {
 	char slabs[FILE_TEXT], listed[FILE_TEXT];
 
-	read_open(fds[CPU_SLABS], slabs);
-	read_open(fds[LISTED], listed);
+	read_open(fds[SLAB_CPU_SLABS], slabs);
+	read_open(fds[SLAB_CPU_PARTIAL], listed);
 	return held_slabs(slabs, listed, cpus);
+}
+
+/* Objects of a sheaf; 0: the cache has none. */
+static uint64_t read_sheaf(const int fds[SLAB_FILES])
+{
+	char text[FILE_TEXT];
+
+	return read_open(fds[SLAB_SHEAF_CAPACITY], text) ? strtoull(text, NULL, 10) : 0;
 }
 
 /* The machine's CPUs. The C library reads a file on every call. */
@@ -173,37 +175,10 @@ void slab_counts_reclaim(struct strbuf *out, const char *path)
 	closedir(dir);
 }
 
-/* Opens the files of a cache. What the kernel allocates for opening and first reading them is there
- * before the cache is shrunk, so this process does not make a CPU take a slab again.
- */
-static void open_files(const struct counting *to, const char *cache,
-		       int fds[COUNTED_FILES])
-{
-	char path[320], text[FILE_TEXT];
-	size_t i;
-
-	for (i = 0; i < COUNTED_FILES; i++) {
-		snprintf(path, sizeof(path), "%s/%s", cache, counted_files[i]);
-		fds[i] = openat(to->dir, path,
-				(i == SHRINK ? O_WRONLY : O_RDONLY) | O_CLOEXEC);
-		if (i != SHRINK)
-			read_open(fds[i], text);
-	}
-}
-
-static void close_files(const int fds[COUNTED_FILES])
-{
-	size_t i;
-
-	for (i = 0; i < COUNTED_FILES; i++)
-		if (fds[i] >= 0)
-			close(fds[i]);
-}
-
 /* Counts one cache, and shrinks it first if there is time left. Allocates nothing, as no event
  * would record this process's allocations.
  */
-static void count_once(struct counting *to, struct cache *c, const int fds[COUNTED_FILES],
+static void count_once(struct counting *to, struct cache *c, const int fds[SLAB_FILES],
 		       bool may_shrink)
 {
 	uint64_t held;
@@ -212,7 +187,7 @@ static void count_once(struct counting *to, struct cache *c, const int fds[COUNT
 	c->begin = clock_ns(to->clock);
 	c->shrunk = may_shrink && to->spent < to->to_spend &&
 		    (c->free <= GENTLE_FREE || to->to_spend == UINT64_MAX) &&
-		    fds[SHRINK] >= 0 && pwrite(fds[SHRINK], "1", 1, 0) == 1;
+		    fds[SLAB_SHRINK] >= 0 && pwrite(fds[SLAB_SHRINK], "1", 1, 0) == 1;
 	c->read = clock_ns(to->clock);
 	to->spent += c->read - c->begin;
 	if (c->read - c->begin > GENTLE_NS && to->to_spend != UINT64_MAX)
@@ -221,7 +196,7 @@ static void count_once(struct counting *to, struct cache *c, const int fds[COUNT
 	 * larger count.
 	 */
 	c->held = read_held_open(fds, to->cpus);
-	c->counted = read_open(fds[OBJECTS], text);
+	c->counted = read_open(fds[SLAB_OBJECTS], text);
 	c->objects = strtoull(text, NULL, 10);
 	held = read_held_open(fds, to->cpus);
 	c->held = c->held > held ? c->held : held;
@@ -233,20 +208,26 @@ static void count_once(struct counting *to, struct cache *c, const int fds[COUNT
  */
 static void count(struct counting *to, struct cache *c, bool may_shrink)
 {
-	int fds[COUNTED_FILES];
+	struct slab_files_cache own;
+	const struct slab_files_cache *files = c->files ? c->files : &own;
 	struct cache again;
 	int tries;
 
-	c->sheaf = read_number(to->dir, c->name, "sheaf_capacity");
-	open_files(to, c->name, fds);
-	count_once(to, c, fds, may_shrink);
+	/* What the kernel allocates for opening and first reading is there before the cache is
+	 * shrunk, so this process does not make a CPU take a slab again.
+	 */
+	if (!c->files)
+		slab_files_open_cache(to->dir, c->name, &own);
+	c->sheaf = read_sheaf(files->fds);
+	count_once(to, c, files->fds, may_shrink);
 	for (tries = 1; tries < to->tries && c->shrunk && c->held; tries++) {
 		again = *c;
-		count_once(to, &again, fds, may_shrink);
+		count_once(to, &again, files->fds, may_shrink);
 		if (again.counted && again.held < c->held)
 			*c = again;
 	}
-	close_files(fds);
+	if (!c->files)
+		slab_files_close_cache(&own);
 }
 
 /* Parses a line of slabinfo: the cache's name, its free objects and the bytes of a
@@ -325,34 +306,20 @@ static int by_worth(const void *a, const void *b)
 	return x->worth < y->worth ? 1 : -(x->worth > y->worth);
 }
 
-static void look_at_files(int dir, const struct cache *caches, size_t nr)
-{
-	static const char *const files[] = { "objects", "shrink", "slabs_cpu_partial",
-					     "sheaf_capacity", "cpu_slabs" };
-	struct stat st;
-	char path[320];
-	size_t i, j;
-
-	for (i = 0; i < nr; i++) {
-		for (j = 0; j < sizeof(files) / sizeof(files[0]); j++) {
-			snprintf(path, sizeof(path), "%s/%s", caches[i].name, files[j]);
-			if (fstatat(dir, path, &st, 0) < 0)
-				continue;
-		}
-	}
-}
-
 /* Estimates the bytes that CPUs may hide of each cache; sheaves count as 16 slabs more. */
 static void estimate(const struct counting *by, struct cache *caches, size_t nr)
 {
 	size_t i;
 
 	for (i = 0; i < nr; i++) {
-		uint64_t held = read_held(by->dir, caches[i].name, by->cpus);
+		const struct cache *c = &caches[i];
+		uint64_t held = c->files ? read_held_open(c->files->fds, by->cpus)
+					 : read_held(by->dir, c->name, by->cpus);
 
-		if (read_number(by->dir, caches[i].name, "sheaf_capacity"))
+		if (c->files ? read_sheaf(c->files->fds)
+			     : read_number(by->dir, c->name, "sheaf_capacity"))
 			held += 16;
-		caches[i].worth = held * caches[i].slab_bytes;
+		caches[i].worth = held * c->slab_bytes;
 	}
 }
 
@@ -404,8 +371,8 @@ uint64_t slab_counts_take(struct strbuf *out, const struct slab_counts_options *
 	if (by.to_spend != UINT64_MAX && any_left_alone())
 		by.to_spend = 0;
 	caches = list_caches(opts->slabinfo, &nr);
-	if (opts->warm)
-		look_at_files(by.dir, caches, nr);
+	for (i = 0; i < nr && opts->open; i++)
+		caches[i].files = slab_files_of(opts->open, caches[i].name);
 	for (i = 0; i < nr; i++)
 		if (is_of_files(caches[i].name))
 			count(&by, &caches[i], true);

@@ -11,6 +11,7 @@
 #include <time.h>
 
 #include "base/strbuf.h"
+#include "capture/facts/slab_files.h"
 
 /**
  * struct slab_counts_options - how to count
@@ -21,13 +22,13 @@
  *	Not shrunk are caches for which no time is left, caches with many free objects, all caches
  *	if CPUs are isolated, and all after one that took 10 ms. The time is checked between caches,
  *	never within one. UINT64_MAX: shrink them all
- * @warm: read every file first, so that what the kernel caches of them already exists
+ * @open: the files of caches that are open already; may be NULL
  */
 struct slab_counts_options {
 	const char *path, *slabinfo;
 	clockid_t clock;
 	uint64_t shrink_ns;
-	bool warm;
+	const struct slab_files *open;
 };
 
 /**

@@ -79,8 +79,12 @@ static bool shrink_if_asked(const struct session *s, bool after)
 static int start(struct session *s)
 {
 	bool file = session_has_file(s);
-	int ret = file ? session_read_system(s) : 0;
+	int ret;
 
+	/* After the command was forked, whose limit of open files stays what it is. */
+	if (file)
+		facts_hold_slab_files(&s->facts);
+	ret = file ? session_read_system(s) : 0;
 	if (!ret && file)
 		session_begin_unfinished(s);
 	/* Shrink before any of the counts: no event records the pages that it frees. */

@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -78,14 +79,18 @@ static void expect(const char *text, const char *cache, const char *fields)
 	ck_assert(begin && begin <= read && read <= end);
 }
 
-static void take(struct strbuf *out, uint64_t shrink_ns)
+static const char slabinfo[] =
+	"slabinfo - version: 2.1\n# name <active_objs>\n"
+	"idle 5 5 64 64 1\nfilp 700 800 192 21 1\n"
+	"maple_node 300 320 256 16 1\ngone 1 1 8 8 1\n../x 1 1 8 8 1\n";
+
+static void take_open(struct strbuf *out, uint64_t shrink_ns,
+		      const struct slab_files *files)
 {
 	const struct slab_counts_options opts = {
 		.path = dir,
-		.slabinfo =
-			"slabinfo - version: 2.1\n# name <active_objs>\n"
-			"idle 5 5 64 64 1\nfilp 700 800 192 21 1\n"
-			"maple_node 300 320 256 16 1\ngone 1 1 8 8 1\n../x 1 1 8 8 1\n",
+		.slabinfo = slabinfo,
+		.open = files,
 		.clock = CLOCK_MONOTONIC,
 		.shrink_ns = shrink_ns,
 	};
@@ -94,6 +99,11 @@ static void take(struct strbuf *out, uint64_t shrink_ns)
 	ck_assert(!out->failed);
 	ck_assert_ptr_null(strstr(strbuf_text(out), "gone"));
 	ck_assert_ptr_null(strstr(strbuf_text(out), "x "));
+}
+
+static void take(struct strbuf *out, uint64_t shrink_ns)
+{
+	take_open(out, shrink_ns, NULL);
 }
 
 START_TEST(caches_are_counted)
@@ -113,6 +123,46 @@ START_TEST(caches_are_counted)
 	strbuf_reset(&out);
 	take(&out, 0);
 	expect(strbuf_text(&out), "filp", "700 4 0 0");
+	strbuf_free(&out);
+}
+END_TEST
+
+/* Opening a file costs the kernel objects, which would be in one of two counts. */
+START_TEST(open_files_are_not_opened_again)
+{
+	struct slab_files files = { 0 };
+	struct strbuf out = { 0 };
+	char path[128];
+
+	slab_files_open(&files, dir, slabinfo);
+	ck_assert_ptr_nonnull(slab_files_of(&files, "filp"));
+	ck_assert_ptr_null(slab_files_of(&files, "x"));
+	ck_assert_ptr_null(slab_files_of(&files, "../x"));
+	snprintf(path, sizeof(path), "%s/filp/objects", dir);
+	ck_assert(!remove(path));
+	snprintf(path, sizeof(path), "%s/filp/slabs_cpu_partial", dir);
+	ck_assert(!remove(path));
+	take_open(&out, UINT64_MAX, &files);
+	expect(strbuf_text(&out), "filp", "700 4 0 1");
+	expect(strbuf_text(&out), "maple_node", "300 2 32 0");
+	slab_files_close(&files);
+	strbuf_free(&out);
+}
+END_TEST
+
+/* Others need descriptors, too. */
+START_TEST(few_files_may_be_open)
+{
+	const struct rlimit few = { 256, 256 };
+	struct slab_files files = { 0 };
+	struct strbuf out = { 0 };
+
+	ck_assert(!setrlimit(RLIMIT_NOFILE, &few));
+	slab_files_open(&files, dir, slabinfo);
+	ck_assert_uint_eq(files.nr, 0);
+	take_open(&out, UINT64_MAX, &files);
+	expect(strbuf_text(&out), "filp", "700 4 0 1");
+	slab_files_close(&files);
 	strbuf_free(&out);
 }
 END_TEST
@@ -157,6 +207,8 @@ Suite *test_slab_counts_suite(void)
 
 	tcase_add_checked_fixture(tc, set_up, tear_down);
 	tcase_add_test(tc, caches_are_counted);
+	tcase_add_test(tc, open_files_are_not_opened_again);
+	tcase_add_test(tc, few_files_may_be_open);
 	tcase_add_test(tc, held_slabs);
 	tcase_add_test(tc, reclaimable_caches);
 	suite_add_tcase(s, tc);

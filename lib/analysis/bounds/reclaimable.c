@@ -115,6 +115,11 @@ bool reclaimable_page(const struct reclaimable *r, const struct page_key *key,
 	       allocates_page_cache(sym.name);
 }
 
+bool reclaimable_late_cache(const char *cache)
+{
+	return !strcmp(cache, "vmap_area");
+}
+
 bool reclaimable_late(const struct reclaimable *r, const struct slab_key *key)
 {
 	const char *cache = event_stream_cache(r->env->stream, key->cache);
@@ -123,7 +128,7 @@ bool reclaimable_late(const struct reclaimable *r, const struct slab_key *key)
 	if (key->kmalloc)
 		return false;
 	if (cache)
-		return !strcmp(cache, "vmap_area");
+		return reclaimable_late_cache(cache);
 	/* Up to 6.17 the event names no cache. */
 	return symbols_find(r->env->syms, key->callsite, &sym) &&
 	       !strcmp(sym.name, "alloc_vmap_area");

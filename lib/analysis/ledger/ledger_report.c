@@ -10,6 +10,7 @@
 #include <stdlib.h>
 
 #include "account/snapshot.h"
+#include "analysis/bounds/reclaimable.h"
 #include "analysis/ledger/ledger_books.h"
 #include "analysis/ledger/ledger_change.h"
 #include "report/text_cell.h"
@@ -449,6 +450,20 @@ static int note_tasks(const struct books *b, const struct books_row **rows, size
 	return ret;
 }
 
+/* Names a cache that grew, and whose objects are freed in batches. */
+static void note_batches(const struct books *b, const struct books_row *row,
+			 struct table *t)
+{
+	struct ledger_change c = row_change(row);
+	const char *name = books_row_name(b, row);
+
+	if ((c.trace > 0 || c.kernel > 0) && reclaimable_late_cache(name))
+		table_add_note(
+			t,
+			"Objects of %s are freed in batches, when many have gathered: until then it grows.",
+			name);
+}
+
 static int add_table(const struct books *b, struct report *report)
 {
 	struct table *t =
@@ -477,6 +492,7 @@ static int add_table(const struct books *b, struct report *report)
 		struct ledger_change change = row_change(order[i]);
 		uint64_t missing = add_row(b, t, order[i]);
 
+		note_batches(b, order[i], t);
 		nr_exact += order[i]->exact;
 		sum.changed += ledger_largest(&change);
 		sum.missing += missing;

@@ -175,6 +175,10 @@ START_TEST(sizes_and_functions_say_the_cache)
 	ck_assert_int_eq(cell(&f, "pid", "trace").i, 5);
 	ck_assert_int_eq(cell(&f, "vmap_area", "trace").i, 3);
 	ck_assert_str_eq(cell(&f, "vmap_area", "why").s, "-");
+	ck_assert_uint_eq(f.table->nr_notes, 1);
+	ck_assert_str_eq(
+		f.table->notes[0],
+		"Objects of vmap_area are freed in batches, when many have gathered: until then it grows.");
 	ck_assert_uint_eq(summary(&f, "allocs_nameless"), 3);
 	ck_assert_uint_eq(summary(&f, "objects_unexplained"), 0);
 	tear_down(&f);

@@ -181,7 +181,8 @@ static void ledger_lived(void *ctx, const struct lives *of, const struct life *l
 	}
 }
 
-/* A free of no live object, whoever allocated it: it lowers the kernel's count. The cache is the
+/* A free of no live object, whoever allocated it: it lowers the kernel's count. Only what the recorder
+ * frees is most likely its own, of which the kernel counts neither event. The cache is the
  * event's, or that of its page. If the object was freed before, it was allocated in bulk since,
  * without an event: the two cancel out.
  */
@@ -194,6 +195,8 @@ static void ledger_surplus(void *ctx, const struct kmem_event *ev, bool doubled)
 	uint32_t group = key.id ? ledger_group(l, &key) : of_page ? *of_page : UINT32_MAX;
 	uint32_t *index;
 
+	if (scope_by_self(&l->slab->lives.any.scope, ev))
+		return;
 	if (unlikely(l->failed) || (group == UINT32_MAX && doubled))
 		return;
 	if (group != UINT32_MAX) {

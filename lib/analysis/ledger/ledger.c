@@ -127,6 +127,14 @@ static void ledger_again(struct ledger *l, uint64_t ts, uint32_t cache)
 	ledger_edge(l, ts, LEDGER_EDGE_AGAIN, group);
 }
 
+/* Notes who frees objects of @group. False: no memory. */
+static bool ledger_freer(struct ledger *l, const struct kmem_event *ev, uint32_t group)
+{
+	const struct ledger_freer freer = { ev->slab_free.callsite, group };
+
+	return !freer.callsite || intern_id(&l->freers, &freer, sizeof(freer));
+}
+
 static void ledger_free(struct ledger *l, const struct life *life, uint32_t group)
 {
 	struct ledger_group *g = &l->groups[group];
@@ -141,7 +149,9 @@ static void ledger_free(struct ledger *l, const struct life *life, uint32_t grou
 		}
 		g->freed++;
 		ledger_step(l, life->event->ts, group, -1);
-		if (cache && ledger_key(l, group)->kind == LEDGER_UNNAMED)
+		if (!cache)
+			l->failed |= !ledger_freer(l, life->event, group);
+		else if (ledger_key(l, group)->kind == LEDGER_UNNAMED)
 			l->failed |= !ledger_names_add(&l->names, group, cache);
 		ledger_edge(l, life->event->ts, LEDGER_EDGE_FREE, group);
 	} else if (life->flags & LIFE_DOUBLED) {
@@ -190,10 +200,11 @@ static void ledger_surplus(void *ctx, const struct kmem_event *ev, bool doubled)
 {
 	struct ledger *l = ctx;
 	uint64_t page = ev->slab_free.ptr >> LEDGER_PAGE_SHIFT;
+	const uint64_t unknown[] = { page, ev->slab_free.callsite };
 	const struct ledger_key key = { .id = ev->slab_free.cache, .kind = LEDGER_NAMED };
 	const uint32_t *of_page = key.id ? NULL : u64_map_find(&l->pages, page);
 	uint32_t group = key.id ? ledger_group(l, &key) : of_page ? *of_page : UINT32_MAX;
-	uint32_t *index;
+	uint32_t id;
 
 	if (scope_by_self(&l->slab->lives.any.scope, ev))
 		return;
@@ -208,18 +219,18 @@ static void ledger_surplus(void *ctx, const struct kmem_event *ev, bool doubled)
 			    group);
 		return;
 	}
-	index = u64_map_insert(&l->unknown_index, page, (uint32_t)l->nr_unknown);
-	if (!index || array_reserve(&l->unknown, &l->unknown_capacity, *index + 1UL,
-				    sizeof(*l->unknown))) {
+	id = intern_id(&l->unknown_keys, unknown, sizeof(unknown));
+	if (!id ||
+	    array_reserve(&l->unknown, &l->unknown_capacity, id, sizeof(*l->unknown))) {
 		l->failed = true;
 		return;
 	}
-	if (*index == l->nr_unknown)
-		l->unknown[l->nr_unknown++] = (struct ledger_unknown){ .page = page };
-	l->unknown[*index].frees++;
-	l->failed |=
-		!ledger_steps_slab(&l->steps, ev->ts, LEDGER_STEP_UNKNOWN, *index, -1);
-	ledger_edge(l, ev->ts, LEDGER_EDGE_UNKNOWN, *index);
+	if (id > l->nr_unknown)
+		l->unknown[l->nr_unknown++] =
+			(struct ledger_unknown){ page, unknown[1], 0 };
+	l->unknown[--id].frees++;
+	l->failed |= !ledger_steps_slab(&l->steps, ev->ts, LEDGER_STEP_UNKNOWN, id, -1);
+	ledger_edge(l, ev->ts, LEDGER_EDGE_UNKNOWN, id);
 }
 
 static int ledger_create(const struct analysis_env *env,
@@ -302,7 +313,8 @@ static void ledger_destroy(void *self)
 	free(l->groups);
 	ledger_names_free(&l->names);
 	u64_map_free(&l->pages);
-	u64_map_free(&l->unknown_index);
+	intern_free(&l->freers);
+	intern_free(&l->unknown_keys);
 	free(l->unknown);
 	free(l->edges);
 	ledger_tasks_free(&l->tasks);

@@ -41,10 +41,16 @@ struct ledger_group {
 	uint64_t allocs, freed, implicit, again;
 };
 
-/* kfree()s of objects of an unknown cache: neither the event nor, so far, the page names it. */
+/* Frees of objects of an unknown cache: neither the event nor, so far, the page names it. */
 struct ledger_unknown {
-	uint64_t page; /* address >> LEDGER_PAGE_SHIFT */
+	uint64_t page;	   /* address >> LEDGER_PAGE_SHIFT */
+	uint64_t callsite; /* of the free */
 	uint64_t frees;
+};
+
+/* Who freed an object of a group, without naming the cache. */
+struct ledger_freer {
+	uint64_t callsite, group;
 };
 
 /* Objects of one slab share pages, counted in 4 KiB, the smallest page size of any kernel. */
@@ -61,7 +67,7 @@ enum ledger_edge_what {
 };
 
 /* An event close to a count, which is taken out of the numbers that are compared with the count.
- * @id: the group, or for LEDGER_EDGE_UNKNOWN the number of the page.
+ * @id: the group, or for LEDGER_EDGE_UNKNOWN the place in @unknown.
  */
 struct ledger_edge {
 	uint64_t ts;
@@ -80,8 +86,8 @@ struct ledger {
 	size_t nr_groups, groups_capacity;
 	struct ledger_names names;
 	struct u64_map pages; /* page of an object -> the group of its latest one */
-	struct u64_map
-		unknown_index; /* page of an unknown object -> its place in @unknown */
+	struct intern freers; /* struct ledger_freer */
+	struct intern unknown_keys; /* of @unknown: page and callsite */
 	struct ledger_unknown *unknown;
 	size_t nr_unknown, unknown_capacity;
 	const struct slab_edges *counted;

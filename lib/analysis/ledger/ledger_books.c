@@ -245,24 +245,48 @@ static uint32_t row_of_page(const struct books *b, uint64_t page)
 	return UINT32_MAX;
 }
 
+/* The row of objects that each callsite of frees without a name frees; UINT32_MAX: of several. */
+static int find_freers(const struct books *b, struct u64_map *rows)
+{
+	const struct intern *freers = &b->ledger->freers;
+	uint32_t id, *known;
+
+	for (id = 1; id <= freers->count; id++) {
+		const struct ledger_freer *f = intern_get(freers, id, NULL);
+
+		known = u64_map_insert(rows, f->callsite, b->group_rows[f->group]);
+		if (!known)
+			return -ENOMEM;
+		if (*known != b->group_rows[f->group])
+			*known = UINT32_MAX;
+	}
+	return 0;
+}
+
 static int books_add_unknown(struct books *b)
 {
+	struct u64_map freers = { 0 };
+	int ret = find_freers(b, &freers);
 	size_t i;
 
 	b->unknown_rows = calloc(b->ledger->nr_unknown + 1, sizeof(*b->unknown_rows));
 	if (!b->unknown_rows)
-		return -ENOMEM;
-	for (i = 0; i < b->ledger->nr_unknown; i++) {
+		ret = -ENOMEM;
+	for (i = 0; i < b->ledger->nr_unknown && !ret; i++) {
 		const struct ledger_unknown *u = &b->ledger->unknown[i];
+		const uint32_t *freer = u64_map_find(&freers, u->callsite);
 		uint32_t row = row_of_page(b, u->page);
 
+		if (row == UINT32_MAX && freer)
+			row = *freer;
 		b->unknown_rows[i] = row;
 		if (row == UINT32_MAX)
 			b->nr_unknown += u->frees;
 		else
 			b->rows[row].freed += u->frees;
 	}
-	return 0;
+	u64_map_free(&freers);
+	return ret;
 }
 
 /* Adds a cache's count to that of its row. If the cache is empty at both ends, the time of the

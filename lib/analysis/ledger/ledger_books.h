@@ -49,12 +49,12 @@ struct books {
 	struct u64_map shared; /* sizes for which one cache serves several types */
 	uint32_t *group_rows;  /* group -> its row; UINT32_MAX: none */
 	uint32_t *
-		unknown_rows; /* page of the ledger's unknown objects -> row; UINT32_MAX: none */
+		unknown_rows; /* of the ledger's unknown frees: their row; UINT32_MAX: none */
 	uint64_t nameless,
 		nameless_net; /* allocations whose cache is not known; less frees */
 	struct u64_map nameless_sizes; /* their sizes */
 	uint64_t large_net;  /* kmalloc beyond the caches: allocations minus frees */
-	uint64_t nr_unknown; /* kfree()s of an unknown cache */
+	uint64_t nr_unknown; /* frees of an unknown cache */
 };
 
 /* Makes the rows; set .ledger, the rest zero. 0 or -ENOMEM; call books_free() in any case. */

@@ -100,13 +100,19 @@ static void alloc(struct fixture *f, uint64_t ptr, uint64_t nr, uint64_t bytes,
 	}
 }
 
-static void release(struct fixture *f, uint64_t ptr, uint32_t cache)
+static void release_at(struct fixture *f, uint64_t ptr, uint32_t cache, uint64_t callsite)
 {
 	struct kmem_event ev = { .type = KMEM_CACHE_FREE };
 
 	ev.slab_free.ptr = ptr;
 	ev.slab_free.cache = cache;
+	ev.slab_free.callsite = callsite;
 	take(f, &ev);
+}
+
+static void release(struct fixture *f, uint64_t ptr, uint32_t cache)
+{
+	release_at(f, ptr, cache, 0xffffffff81000f00);
 }
 
 static void view(struct fixture *f)
@@ -233,6 +239,32 @@ START_TEST(a_foreign_name_moves_no_callsite)
 }
 END_TEST
 
+/* No name, and no object of the same slab: but who frees, frees objects of one cache. */
+START_TEST(who_frees_says_the_cache)
+{
+	struct fixture f;
+
+	set_up(&f);
+	add_meta(&f, "slabinfo.before", "one 9 10 8192 1 2 :\ntwo 9 10 4096 1 2 :\n");
+	add_meta(&f, "slabinfo.after", "one 6 10 8192 1 2 :\ntwo 8 10 4096 1 2 :\n");
+	alloc(&f, 0x100000, 2, 8192, 0xffffffff81000010);
+	alloc(&f, 0x200000, 1, 4096, 0xffffffff81000020);
+	release_at(&f, 0x100000, 0, 0xffffffff81000100);
+	release_at(&f, 0x102000, 0, 0xffffffff81000200);
+	release_at(&f, 0x200000, 0, 0xffffffff81000200); /* frees any object */
+	release_at(&f, 0x800000, 0, 0xffffffff81000100);
+	release_at(&f, 0x810000, 0, 0xffffffff81000100);
+	release_at(&f, 0x820000, 0, 0xffffffff81000100);
+	release_at(&f, 0x830000, 0, 0xffffffff81000200);
+	release_at(&f, 0x840000, 0, 0xffffffff81000300);
+	view(&f);
+	ck_assert_int_eq(cell(&f, "one", "trace").i, -3);
+	ck_assert_int_eq(cell(&f, "two", "trace").i, 0);
+	ck_assert_uint_eq(summary(&f, "frees_unknown"), 2);
+	tear_down(&f);
+}
+END_TEST
+
 Suite *test_ledger_names_suite(void)
 {
 	Suite *s = suite_create("analysis/ledger_names");
@@ -241,6 +273,7 @@ Suite *test_ledger_names_suite(void)
 	tcase_add_test(tc, sizes_and_functions_say_the_cache);
 	tcase_add_test(tc, what_has_no_name_is_not_said_to_have_no_event);
 	tcase_add_test(tc, a_foreign_name_moves_no_callsite);
+	tcase_add_test(tc, who_frees_says_the_cache);
 	suite_add_tcase(s, tc);
 	return s;
 }

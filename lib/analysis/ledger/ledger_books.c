@@ -289,16 +289,11 @@ static int books_add_unknown(struct books *b)
 	return ret;
 }
 
-/* Adds a cache's count to that of its row. If the cache is empty at both ends, the time of the
- * count does not matter.
- */
-static void add_count(struct census_reading *to, const struct census_reading *of,
-		      bool empty)
+/* Adds a cache's count to that of its row. */
+static void add_count(struct census_reading *to, const struct census_reading *of)
 {
 	to->objects += of->objects;
 	to->held += of->held;
-	if (empty)
-		return;
 	if (!to->counted || of->read < to->read)
 		to->read = of->read;
 	if (!to->counted || of->end > to->end)
@@ -306,22 +301,35 @@ static void add_count(struct census_reading *to, const struct census_reading *of
 	to->counted = true;
 }
 
-static void add_counts(struct books *b)
+/* Adds the counts of caches that were empty at both ends, or of the others. */
+static void add_counts_of(struct books *b, bool empty)
 {
 	size_t i;
 
 	for (i = 0; i < b->census.nr_caches; i++) {
 		const struct census_cache *cache = &b->census.caches[i];
 		struct books_row *row = &b->rows[b->cache_rows[i]];
-		bool empty = !cache->first.objects && !cache->last.objects;
 
-		if (!cache->first.counted || !cache->last.counted)
+		if (!cache->first.counted || !cache->last.counted ||
+		    empty != (!cache->first.objects && !cache->last.objects))
 			continue;
 		row->nr_counted++;
-		add_count(&row->first, &cache->first, empty);
-		add_count(&row->last, &cache->last, empty);
+		/* When an empty cache was counted does not matter to a row with others. */
+		if (empty && row->filled)
+			continue;
+		row->filled |= !empty;
+		add_count(&row->first, &cache->first);
+		add_count(&row->last, &cache->last);
 		row->sheaves += cache->last.sheaf * b->census.nr_sheaves;
 	}
+}
+
+static void add_counts(struct books *b)
+{
+	size_t i;
+
+	add_counts_of(b, false);
+	add_counts_of(b, true);
 	for (i = 0; i < b->nr_rows; i++) {
 		struct books_row *row = &b->rows[i];
 		uint64_t held = row->first.held > row->last.held ? row->first.held

@@ -24,6 +24,7 @@
 struct books_row {
 	uint32_t name;
 	uint32_t nr_caches, nr_counted;
+	bool filled; /* one of its caches was not empty when it was counted */
 	int64_t before, after;
 	struct census_reading first, last;
 	bool exact;

@@ -280,20 +280,24 @@ static void set_up_counts(struct fixture *f, char text[4][512])
 	f->rec.uname = (char *)"Linux host 6.18.1 x86_64";
 	snprintf(text[0], 512,
 		 "%s 500 525 192 21 1 :\nkmalloc-64 50 64 64 64 1 :\n"
-		 "kmalloc-cg-64 5 64 64 64 1 :\nkmalloc-8 5 512 8 512 1 :\n",
+		 "kmalloc-cg-64 5 64 64 64 1 :\nkmalloc-8 5 512 8 512 1 :\n"
+		 "kmalloc-16 0 0 16 256 1 :\n",
 		 f->cache);
 	snprintf(text[1], 512,
 		 "%s 700 735 192 21 1 :\nkmalloc-64 60 64 64 64 1 :\n"
-		 "kmalloc-cg-64 6 64 64 64 1 :\nkmalloc-8 5 512 8 512 1 :\n",
+		 "kmalloc-cg-64 6 64 64 64 1 :\nkmalloc-8 5 512 8 512 1 :\n"
+		 "kmalloc-16 256 256 16 256 1 :\n",
 		 f->cache);
 	snprintf(text[2], 512,
 		 "%s 100 0 0 1 1000 1100 1200\nkmalloc-64 40 0 32 1 1000 1100 1200\n"
-		 "kmalloc-8 5 1 0 1 1000 1100 1200\nno line\n",
+		 "kmalloc-8 5 1 0 1 1000 1100 1200\nno line\n"
+		 "kmalloc-16 0 0 0 1 1000 1100 1200\n",
 		 f->cache);
-	snprintf(text[3], 512,
-		 "%s 103 0 0 1 9000 9100 9200\nkmalloc-64 60 0 32 1 9000 9100 9200\n"
-		 "kmalloc-8 517 2 0 1 9000 9100 9200\n",
-		 f->cache);
+	snprintf(
+		text[3], 512,
+		"%s 103 0 0 1 9000 9100 9200\nkmalloc-64 60 0 32 1 9000 9100 9200\n"
+		"kmalloc-8 517 2 0 1 9000 9100 9200\nkmalloc-16 0 0 0 1 9000 9100 9200\n",
+		f->cache);
 	add_meta(f, "slabinfo.before", text[0]);
 	add_meta(f, "slabinfo.after", text[1]);
 	add_meta(f, "slab_counts.before", text[2]);
@@ -333,6 +337,8 @@ START_TEST(counts_instead_of_slabinfo)
 	alloc(&f, 0x30000, 64, 0, 0);
 	alloc(&f, 0x30000, 64, 0, 0); /* its free was not seen */
 	alloc(&f, 0x40000, 64, 0, 0x400000);
+	alloc(&f, 0x50000, 16, 0, 0);
+	release(&f, 0x50000, 0);
 	f.ts = 9099;
 	alloc(&f, 0x10500, 0, 1, 0);
 	f.ts = 9100;
@@ -355,6 +361,9 @@ START_TEST(counts_instead_of_slabinfo)
 	/* These were not counted: their numbers come from slabinfo and from all events. */
 	expect(&f, "kmalloc-cg-64", 1, 1);
 	ck_assert_str_eq(text_of(&f, "kmalloc-cg-64", "source").s, "slabinfo");
+	/* Empty when it was counted, whatever slabinfo says later. */
+	expect(&f, "kmalloc-16", 0, 0);
+	ck_assert_str_eq(text_of(&f, "kmalloc-16", "source").s, "count");
 	expect(&f, "kmalloc-8", 0, 512);
 	ck_assert_uint_eq(text_of(&f, "kmalloc-8", "slack").u, 1024);
 	ck_assert_str_eq(text_of(&f, "kmalloc-8", "why").s,

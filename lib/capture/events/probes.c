@@ -14,14 +14,14 @@
 #include <tracefs.h>
 #include <unistd.h>
 
+#include "capture/events/probe_pair.h"
 #include "recording/probe_list.h"
 
 /* The most elements of an array that the kernel takes (MAX_ARRAY_LEN). */
 #define ARRAY_MAX "64"
 
-#define NO_RETURN_ARGS \
-	"the arguments of a function are known at its return only since Linux 6.9"
-#define NO_REGISTERS "the registers of this machine's arguments are not known"
+#define NO_RETURN_ARGS "what a function has filled is known since Linux 5.15"
+#define NO_REGISTERS   "the registers of this machine's arguments are not known"
 #define NO_ALLOCS \
 	"this kernel allocates in bulk, and frees of what was not seen would count twice"
 
@@ -94,13 +94,21 @@ static void define_alloc_bulk(struct probe *p, unsigned int version,
 	p->function = tagged ? "kmem_cache_alloc_bulk_noprof" : "kmem_cache_alloc_bulk";
 	p->other = tagged ? "kmem_cache_alloc_bulk" : "kmem_cache_alloc_bulk_noprof";
 	p->at_return = true;
-	/* Registers have other contents at the return. */
-	if (version < VERSION(6, 9) || arg != numbers.args)
-		snprintf(p->why, sizeof(p->why), "%s", NO_RETURN_ARGS);
-	else
+	/* At its return, registers have other contents, and numbers are known since Linux 6.9. Event
+	 * probes, which a pair of probes needs, came with 5.15.
+	 */
+	if (version >= VERSION(6, 9) && arg == numbers.args) {
 		snprintf(p->args, sizeof(p->args),
 			 "nr=%s:u64 p=+0(%s):%s[" ARRAY_MAX "] ret=$retval:s32", arg[2],
 			 arg[3], pointer);
+	} else if (version >= VERSION(5, 15)) {
+		snprintf(p->entry, sizeof(p->entry),
+			 "nr=%s:u64 p=%s:x64 stack=$stack:x64", arg[2], arg[3]);
+		snprintf(p->args, sizeof(p->args),
+			 "nr=$nr:u64 p=+0($p):%s[" ARRAY_MAX "] ret=$ret:s32", pointer);
+	} else {
+		snprintf(p->why, sizeof(p->why), "%s", NO_RETURN_ARGS);
+	}
 }
 
 static void define_free_bulk(struct probe *p, const char *const *arg, const char *pointer)
@@ -143,19 +151,21 @@ static bool has_kprobes(void)
 
 static int create(const char *group, const struct probe *p, const char *function)
 {
+	const struct probe_pair pair = { group, p->name, function, p->entry, p->args };
 	/* As many calls at a time as the kernel likes: libtracefs 1.6 garbles a number. */
 	struct tracefs_dynevent *event =
 		p->at_return
 			? tracefs_kretprobe_alloc(group, p->name, function, p->args, 0)
 			: tracefs_kprobe_alloc(group, p->name, function, p->args);
-	int ret;
+	int ret = event ? 0 : -ENOMEM;
 
-	if (!event)
-		return errno ? -errno : -ENOMEM;
-	errno = 0;
-	ret = tracefs_dynevent_create(event) < 0 ? -errno : 0;
+	errno = EINVAL;
+	if (event && *p->entry)
+		ret = probe_pair_create(&pair);
+	else if (event && tracefs_dynevent_create(event) < 0)
+		ret = -errno;
 	tracefs_dynevent_free(event);
-	return ret == 0 || errno ? ret : -EINVAL;
+	return ret;
 }
 
 /* Tries both names of the function. 0 or -errno. */
@@ -313,30 +323,50 @@ bool probes_is_group(const char *system)
 	       !digits[strspn(digits, "0123456789")];
 }
 
-/* Removes the probes of @group, or of all groups; those that are recorded stay. Returns how many
- * were removed, or left.
- */
-static size_t remove_probes(const char *group, size_t *left)
+/* A pair's other parts are in use as long as its event exists. */
+static void end_pair(const char *group, const char *name)
 {
-	struct tracefs_dynevent **events = tracefs_dynevent_get_all(
-		TRACEFS_DYNEVENT_KPROBE | TRACEFS_DYNEVENT_KRETPROBE, group);
+	char path[4096];
+
+	snprintf(path, sizeof(path), "%s/events/%s/alloc_bulk", tracefs_tracing_dir(),
+		 group);
+	if (!strcmp(name, PROBE_PAIR_ENTRY) && access(path, F_OK) < 0)
+		probe_pair_end(group);
+}
+
+/* Removes such probes of @group, or of all groups; those that are recorded stay. Returns how many
+ * were removed, and adds how many were left.
+ */
+static size_t remove_types(unsigned int types, const char *group, size_t *left)
+{
+	struct tracefs_dynevent **events = tracefs_dynevent_get_all(types, group);
 	size_t removed = 0;
 
-	*left = 0;
 	for (size_t i = 0; events && events[i]; i++) {
-		char *system = NULL;
+		char *system = NULL, *name = NULL;
 
-		tracefs_dynevent_info(events[i], &system, NULL, NULL, NULL, NULL);
-		if (system && probes_is_group(system)) {
+		tracefs_dynevent_info(events[i], &system, &name, NULL, NULL, NULL);
+		if (system && name && probes_is_group(system)) {
+			end_pair(system, name);
 			if (tracefs_dynevent_destroy(events[i], false) < 0)
 				++*left;
 			else
 				removed++;
 		}
 		free(system);
+		free(name);
 	}
 	tracefs_dynevent_list_free(events);
 	return removed;
+}
+
+static size_t remove_probes(const char *group, size_t *left)
+{
+	size_t removed = remove_types(TRACEFS_DYNEVENT_EPROBE, group, left);
+
+	return removed +
+	       remove_types(TRACEFS_DYNEVENT_KPROBE | TRACEFS_DYNEVENT_KRETPROBE, group,
+			    left);
 }
 
 void probes_remove(struct probes *p, const struct log *log)
@@ -357,7 +387,7 @@ void probes_remove(struct probes *p, const struct log *log)
 
 void probes_sweep(const struct log *log)
 {
-	size_t left, removed;
+	size_t left = 0, removed;
 	int lock = has_kprobes() ? instance_lock_all() : -1;
 
 	if (lock < 0)

@@ -27,13 +27,14 @@ enum probes_wish { PROBES_IF_POSSIBLE, PROBES_ASKED, PROBES_NONE };
  * @function: of the kernel; @other: its name in other releases, or NULL
  * @at_return: where the function returns, not where it begins
  * @args: what is fetched, as the kernel takes it
+ * @entry: for a pair of probes (probe_pair.h): what is fetched at the function's beginning; else ""
  * @set: the event exists
  * @why: why not
  */
 struct probe {
 	const char *name, *function, *other;
 	bool at_return;
-	char args[160];
+	char args[160], entry[96];
 	bool set;
 	char why[160];
 };

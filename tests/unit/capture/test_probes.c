@@ -39,8 +39,14 @@ START_TEST(definitions)
 	expect(PROBE_ALLOC_BULK, "kmem_cache_alloc_bulk",
 	       "nr=$arg3:u64 p=+0($arg4):x64[64] ret=$retval:s32");
 	ck_assert_str_eq(all[PROBE_ALLOC_BULK].other, "kmem_cache_alloc_bulk_noprof");
+	ck_assert_str_eq(all[PROBE_ALLOC_BULK].entry, "");
 	probes_define(all, "6.2.0", "x86_64", PROBE_ARGS_NUMBER);
 	expect(PROBE_RCU_FREE, "kvfree_call_rcu", "head=$arg1:x64 ptr=$arg2:x64");
+	expect(PROBE_ALLOC_BULK, "kmem_cache_alloc_bulk",
+	       "nr=$nr:u64 p=+0($p):x64[64] ret=$ret:s32");
+	ck_assert_str_eq(all[PROBE_ALLOC_BULK].entry,
+			 "nr=$arg3:u64 p=$arg4:x64 stack=$stack:x64");
+	probes_define(all, "5.14.0", "x86_64", PROBE_ARGS_NUMBER);
 	expect(PROBE_ALLOC_BULK, "kmem_cache_alloc_bulk", NULL);
 	probes_define(all, "5.10.0-32-amd64", "x86_64", PROBE_ARGS_NUMBER);
 	expect(PROBE_RCU_FREE, "kvfree_call_rcu", "head=$arg1:x64 func=$arg2:x64");
@@ -53,15 +59,15 @@ END_TEST
 START_TEST(machines)
 {
 	static const struct {
-		const char *machine, *args;
+		const char *machine, *args, *array;
 	} known[] = {
-		{ "x86_64", "s=%di:x64 nr=%si:u64 p=+0(%dx):x64[64]" },
-		{ "i686", "s=%ax:x64 nr=%dx:u64 p=+0(%cx):x32[64]" },
-		{ "aarch64", "s=%x0:x64 nr=%x1:u64 p=+0(%x2):x64[64]" },
-		{ "armv7l", "s=%r0:x64 nr=%r1:u64 p=+0(%r2):x32[64]" },
-		{ "riscv64", "s=%a0:x64 nr=%a1:u64 p=+0(%a2):x64[64]" },
-		{ "s390x", "s=%r2:x64 nr=%r3:u64 p=+0(%r4):x64[64]" },
-		{ "ppc64le", "s=%r3:x64 nr=%r4:u64 p=+0(%r5):x64[64]" },
+		{ "x86_64", "s=%di:x64 nr=%si:u64 p=+0(%dx):x64[64]", "p=%cx:x64 " },
+		{ "i686", "s=%ax:x64 nr=%dx:u64 p=+0(%cx):x32[64]", "p=$stack1:x64 " },
+		{ "aarch64", "s=%x0:x64 nr=%x1:u64 p=+0(%x2):x64[64]", "p=%x3:x64 " },
+		{ "armv7l", "s=%r0:x64 nr=%r1:u64 p=+0(%r2):x32[64]", "p=%r3:x64 " },
+		{ "riscv64", "s=%a0:x64 nr=%a1:u64 p=+0(%a2):x64[64]", "p=%a3:x64 " },
+		{ "s390x", "s=%r2:x64 nr=%r3:u64 p=+0(%r4):x64[64]", "p=%r5:x64 " },
+		{ "ppc64le", "s=%r3:x64 nr=%r4:u64 p=+0(%r5):x64[64]", "p=%r6:x64 " },
 	};
 	size_t i;
 
@@ -69,7 +75,8 @@ START_TEST(machines)
 		probes_define(all, "6.12.0", known[i].machine, PROBE_ARGS_REGISTER);
 		expect(PROBE_FREE_BULK, "kmem_cache_free_bulk", known[i].args);
 		/* At its return the registers have other contents. */
-		expect(PROBE_ALLOC_BULK, "kmem_cache_alloc_bulk_noprof", NULL);
+		ck_assert_ptr_nonnull(
+			strstr(all[PROBE_ALLOC_BULK].entry, known[i].array));
 	}
 	probes_define(all, "6.12.0", "armv7l", PROBE_ARGS_NUMBER);
 	expect(PROBE_ALLOC_BULK, "kmem_cache_alloc_bulk_noprof",

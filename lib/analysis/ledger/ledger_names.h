@@ -1,10 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * analysis: which cache an object belongs to whose allocation names none.
- * In: names in frees, the sizes of slabinfo, symbols. Out: a cache for each callsite and size.
- *
- * Before Linux 6.18 kmem_cache_alloc names no cache, before 5.12 kmem_cache_free does not either.
- * But an allocation says how many bytes it takes (bytes_alloc), and that is slabinfo's objsize.
+ * In: names in frees, sizes. Out: a cache for each callsite and size.
  */
 #ifndef KMEMX_ANALYSIS_LEDGER_NAMES_H
 #define KMEMX_ANALYSIS_LEDGER_NAMES_H
@@ -13,6 +10,7 @@
 #include <stdint.h>
 
 #include "analysis/analysis.h"
+#include "analysis/bounds/cache_guess.h"
 #include "analysis/bounds/census.h"
 #include "base/hash.h"
 
@@ -39,13 +37,10 @@ void ledger_names_free(struct ledger_names *n);
 /**
  * struct ledger_guess - finds caches; zero-initialise it, then ledger_guess_init()
  * @named: group -> the cache, a number in the stream, that most frees of its objects named
- * @sizes: bytes of an object -> number of the only cache in @census, kmalloc's apart, that has slabs
- *	of such objects; 0: there are several
  */
 struct ledger_guess {
-	const struct analysis_env *env;
-	const struct census *census;
-	struct u64_map named, sizes;
+	struct cache_guess any;
+	struct u64_map named;
 };
 
 /* 0 or -ENOMEM; call ledger_guess_free() in any case. */
@@ -56,8 +51,7 @@ int ledger_guess_init(struct ledger_guess *g, const struct ledger_names *n,
  * ledger_guess_cache() - the cache of objects without a name
  * @group: of objects of @bytes bytes, allocated at @callsite
  *
- * It is the one that most frees of the group's objects named; or else the only one that has slabs of
- * objects of this size; or the one of this size that the callsite's function is known to use.
+ * It is the one that most frees of the group's objects named, or else cache_guess_name().
  *
  * Return: its name; NULL: not known.
  */

@@ -65,8 +65,10 @@ void slab_edges_event(struct slab_edges *edges, const struct kmem_event *ev,
 	}
 	if (ev->type <= KMEM_KMALLOC_NODE)
 		kind.bytes = (uint32_t)ev->slab_alloc.bytes_alloc;
-	else
+	else if (ev->slab_alloc.cache)
 		kind.cache = ev->slab_alloc.cache;
+	else
+		kind.nameless = (uint32_t)ev->slab_alloc.bytes_alloc;
 	keep(edges, ev->ts, SLAB_EDGE_ALLOC, kind);
 }
 

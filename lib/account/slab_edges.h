@@ -20,10 +20,12 @@
 /* A few milliseconds of events at each end; with more events, the counts are not used. */
 #define SLAB_EDGES_MAX (1U << 21)
 
-/* Objects of one kind: of a named cache, or kmallocs of a size. */
+/* Objects of one kind: of a named cache, kmallocs of a size, or of a size and a cache without a name.
+ */
 struct slab_edge_kind {
 	uint32_t cache; /* name's number in the stream; 0 of a kmalloc */
 	uint32_t bytes; /* of a kmalloc; 0 for a free of an unknown object */
+	uint32_t nameless; /* bytes of an object whose allocation named no cache */
 };
 
 enum slab_edge_what {

@@ -477,6 +477,7 @@ static void slab_edge(struct slab_lives *l, const struct kmem_event *ev)
 		key = slab_lives_key(l, e->row);
 		kind.cache = key->kmalloc ? 0 : key->cache;
 		kind.bytes = key->kmalloc ? e->bytes_alloc : 0;
+		kind.nameless = key->kmalloc || key->cache ? 0 : e->bytes_alloc;
 	}
 	/* The recorder waits while the kernel counts, so its own frees are not in that time. */
 	if (key || !scope_by_self(&l->any.scope, ev))

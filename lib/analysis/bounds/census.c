@@ -12,6 +12,7 @@
 
 #include "analysis/bounds/bounds.h"
 #include "base/array.h"
+#include "base/strbuf.h"
 #include "recording/sample.h"
 
 /* Objects of one class that the recorder, which is not recorded, may hold; and the time in which
@@ -98,10 +99,25 @@ static bool comes_unseen(const char *name)
 	return false;
 }
 
+/* Did the kernel merge the cache with others? */
+static bool is_merged(const struct recording *rec, const char *name)
+{
+	const struct recording_text *meta = recording_meta(rec, "slab_aliases");
+	struct strbuf others = { 0 };
+	bool merged;
+
+	if (meta)
+		slab_aliases_of(meta->text, name, &others);
+	merged = others.size || others.failed;
+	strbuf_free(&others);
+	return merged;
+}
+
 /* Does the cache hold one object per task or process? The recorder, whose events are excluded,
- * starts none between the counts (lib/capture: its only fork comes before the first count).
+ * starts none between the counts (lib/capture: its only fork comes before the first count). Pid may
+ * also be the name of epoll's items, which the recorder has.
  */
-static bool is_of_tasks(const char *name)
+static bool is_of_tasks(const struct recording *rec, const char *name)
 {
 	static const char *const names[] = { "task_struct", "signal_cache",
 					     "mm_struct",   "sighand_cache",
@@ -111,7 +127,7 @@ static bool is_of_tasks(const char *name)
 
 	for (i = 0; i < ARRAY_SIZE(names); i++)
 		if (!strcmp(name, names[i]))
-			return true;
+			return !is_merged(rec, name);
 	return false;
 }
 
@@ -206,7 +222,7 @@ static int add_line(struct census *c, const struct slabinfo_line *line,
 			.sheaf = sheaf_capacity(rec, name),
 		};
 		c->classes[of].unseen |= comes_unseen(name);
-		c->classes[of].tasks = is_of_tasks(name);
+		c->classes[of].tasks = is_of_tasks(rec, name);
 		c->classes[of].caches = id - 1;
 		c->classes[of].nr_caches++;
 		if (c->classes[of].per_slab < c->caches[id - 1].per_slab)
@@ -374,6 +390,14 @@ uint32_t census_of_kmalloc(const struct census *c, uint64_t size)
 	return of ? *of : UINT32_MAX;
 }
 
+void census_nameless(struct census *c, uint64_t bytes)
+{
+	size_t i;
+
+	for (i = 0; i < c->nr_caches; i++)
+		c->classes[c->caches[i].of].unseen |= c->caches[i].size == bytes;
+}
+
 static bool is_within(uint64_t ts, uint64_t from, uint64_t to)
 {
 	return ts >= from && ts <= to;
@@ -441,9 +465,11 @@ void census_add_edges(struct census *c, const struct slab_edges *edges,
 				class_edge(c, &c->classes[of], e);
 			continue;
 		}
-		/* A kfree() of an unknown cache. */
+		/* An object of an unknown cache, perhaps of a known size. */
 		for (i = 0; i < c->nr_classes; i++)
-			class_edge(c, &c->classes[i], e);
+			if (!e->kind.nameless ||
+			    c->caches[c->classes[i].caches].size == e->kind.nameless)
+				class_edge(c, &c->classes[i], e);
 	}
 }
 

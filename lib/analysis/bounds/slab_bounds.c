@@ -20,12 +20,21 @@ static uint64_t suspect_key(const struct slab_key *key)
 }
 
 /* The class of objects of @bytes bytes in the row with @key. */
-static uint32_t class_of(const struct slab_bounds *b, const struct analysis_env *env,
+static uint32_t class_of(struct slab_bounds *b, const struct analysis_env *env,
 			 const struct slab_key *key, uint64_t bytes)
 {
+	uint32_t of;
+
 	if (key->kmalloc)
 		return census_of_kmalloc(&b->census, bytes);
-	return census_of_name(&b->census, event_stream_cache(env->stream, key->cache));
+	if (key->cache)
+		return census_of_name(&b->census,
+				      event_stream_cache(env->stream, key->cache));
+	of = census_of_name(&b->census,
+			    cache_guess_name(&b->guess, key->callsite, bytes));
+	if (of == UINT32_MAX)
+		census_nameless(&b->census, bytes);
+	return of;
 }
 
 /* The piece of @row for objects of @bytes; NULL: no memory. */
@@ -212,6 +221,8 @@ int slab_bounds_make(struct slab_bounds *b, const struct slab_account *acc,
 	if (acc->lives.any.filtered)
 		return find_suspects(b);
 	ret = census_init(&b->census, env);
+	if (!ret)
+		ret = cache_guess_init(&b->guess, env, &b->census);
 	if (!ret && b->census.most)
 		ret = count_pieces(b, env);
 	if (!ret && acc->lives.any.spent)
@@ -353,6 +364,7 @@ void slab_bounds_free(struct slab_bounds *b)
 {
 	bounds_free(&b->bounds);
 	census_free(&b->census);
+	cache_guess_free(&b->guess);
 	free(b->pieces);
 	u64_map_free(&b->index);
 	*b = (struct slab_bounds){ 0 };

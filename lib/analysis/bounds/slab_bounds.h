@@ -12,6 +12,7 @@
 
 #include "account/slab_account.h"
 #include "analysis/bounds/bounds.h"
+#include "analysis/bounds/cache_guess.h"
 #include "analysis/bounds/census.h"
 
 /* Live objects of one row and one size, all in one class of the census, or in none. */
@@ -30,6 +31,7 @@ struct slab_bounds {
 	const struct slab_account *acc;
 	struct bounds bounds;
 	struct census census;
+	struct cache_guess guess; /* refers to @census */
 	struct slab_piece *pieces;
 	size_t nr_pieces, capacity;
 	struct u64_map index; /* row and size -> piece */

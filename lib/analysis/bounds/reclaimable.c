@@ -15,6 +15,8 @@ int reclaimable_init(struct reclaimable *r, const struct analysis_env *env)
 	r->env = env;
 	r->flag = gfp_bit(event_formats_gfp(env->fmts), "__GFP_RECLAIMABLE",
 			  "GFP_RECLAIMABLE");
+	if (census_init(&r->census, env) || cache_guess_init(&r->guess, env, &r->census))
+		return -ENOMEM;
 	return reclaim_caches_init(&r->caches, env->rec);
 }
 
@@ -53,13 +55,27 @@ static bool cache_is_reclaimable(const struct reclaimable *r, const char *name)
 	return said == RECLAIM_UNKNOWN ? usually_reclaimable(name) : said == RECLAIM_YES;
 }
 
-bool reclaimable_slab(const struct reclaimable *r, const struct slab_key *key)
+/* The cache of a row that is not of kmallocs; NULL: not known. */
+static const char *cache_of(const struct reclaimable *r, const struct lives *lives,
+			    size_t row)
 {
+	const struct slab_key *key = lives_key(lives, row);
+	struct lives_sums sums = lives_sums(lives, row);
+
+	if (key->cache)
+		return event_stream_cache(r->env->stream, key->cache);
+	if (!sums.hit || sums.bytes % sums.hit)
+		return NULL;
+	return cache_guess_name(&r->guess, key->callsite, sums.bytes / sums.hit);
+}
+
+bool reclaimable_slab(const struct reclaimable *r, const struct lives *lives, size_t row)
+{
+	const struct slab_key *key = lives_key(lives, row);
 	struct symbol sym;
 
 	if (!key->kmalloc)
-		return cache_is_reclaimable(
-			r, event_stream_cache(r->env->stream, key->cache));
+		return cache_is_reclaimable(r, cache_of(r, lives, row));
 	return r->functions.count && symbols_find(r->env->syms, key->callsite, &sym) &&
 	       u64_map_find(&r->functions, sym.addr);
 }
@@ -72,7 +88,7 @@ int reclaimable_learn(struct reclaimable *r, const struct lives *lives)
 	for (i = 0; i < lives_rows(lives); i++) {
 		const struct slab_key *key = lives_key(lives, i);
 
-		if (!key->kmalloc && reclaimable_slab(r, key) &&
+		if (!key->kmalloc && reclaimable_slab(r, lives, i) &&
 		    symbols_find(r->env->syms, key->callsite, &sym) &&
 		    !u64_map_insert(&r->functions, sym.addr, 0))
 			return -ENOMEM;
@@ -137,5 +153,7 @@ bool reclaimable_late(const struct reclaimable *r, const struct slab_key *key)
 void reclaimable_free(struct reclaimable *r)
 {
 	reclaim_caches_free(&r->caches);
+	census_free(&r->census);
+	cache_guess_free(&r->guess);
 	u64_map_free(&r->functions);
 }

@@ -12,6 +12,7 @@
 #include "account/page_lives.h"
 #include "account/slab_lives.h"
 #include "analysis/analysis.h"
+#include "analysis/bounds/cache_guess.h"
 #include "analysis/bounds/reclaim.h"
 
 /* Zero-initialise it, then reclaimable_init(). @flag: __GFP_RECLAIMABLE in the recording;
@@ -22,6 +23,8 @@ struct reclaimable {
 	struct reclaim_caches caches;
 	uint64_t flag;
 	struct u64_map functions;
+	struct census census;
+	struct cache_guess guess; /* refers to @census */
 };
 
 /* 0 or -ENOMEM; call reclaimable_free() in any case. @env is borrowed. */
@@ -30,8 +33,8 @@ int reclaimable_init(struct reclaimable *r, const struct analysis_env *env) __mu
  * they kmalloc is taken as a part of these objects, such as the long name of a dentry. 0 or -ENOMEM.
  */
 int reclaimable_learn(struct reclaimable *r, const struct lives *lives) __must_check;
-/* Can the kernel reclaim objects of rows with @key? */
-bool reclaimable_slab(const struct reclaimable *r, const struct slab_key *key);
+/* Can the kernel reclaim objects of row @row of @lives? */
+bool reclaimable_slab(const struct reclaimable *r, const struct lives *lives, size_t row);
 /* Are pages of rows with @key reclaimable by what was asked for, whoever asked? */
 bool reclaimable_by_request(const struct reclaimable *r, const struct page_key *key);
 /* The same if @callsite allocated them; 0: unknown. */

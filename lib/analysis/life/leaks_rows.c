@@ -415,7 +415,7 @@ static int find_kinds(struct leaks_view *v)
 						       v->owners.callsites[i]);
 			continue;
 		}
-		kind->cache = reclaimable_slab(r, lives_key(v->lives, i));
+		kind->cache = reclaimable_slab(r, v->lives, i);
 		kind->late = reclaimable_late(r, lives_key(v->lives, i));
 	}
 	return 0;

@@ -119,9 +119,8 @@ static int slab_sums_reclaim(struct slab_sums *s, const struct slab_report *slab
 	if (!ret)
 		ret = reclaimable_learn(&r, &slab->acc->lives.any);
 	for (i = 0; i < slab->acc->nr_rows && !ret; i++)
-		cached[i] = reclaimable_slab(&r, slab_lives_key(&slab->acc->lives, i))
-				    ? group_of[i]
-				    : UINT32_MAX;
+		cached[i] = reclaimable_slab(&r, &slab->acc->lives.any, i) ? group_of[i]
+									   : UINT32_MAX;
 	if (!ret)
 		ret = slab_bounds_sums(&slab->bounds, cached, net, s->nr);
 	for (i = 0; i < s->nr && !ret; i++) {

@@ -3,6 +3,7 @@
  * tests: analysis/bounds/reclaimable.h: pages and objects of a real recording and of made up keys.
  */
 #include <check.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "analysis/bounds/reclaimable.h"
@@ -46,6 +47,53 @@ START_TEST(pages)
 }
 END_TEST
 
+/* On older kernels an allocation names no cache, but its size tells which it is. */
+START_TEST(caches_without_a_name)
+{
+	static const struct log silent = { 0 };
+	const struct event_stream_options opts = { .stop_ts = UINT64_MAX };
+	struct recording_text meta[] = {
+		{ .name = (char *)"slabinfo.after",
+		  .text = (char *)"dentry 9 9 192 21 1 :\ninode_cache 9 9 632 9 1 :\n"
+				  "filp 9 9 256 16 1 :\n" },
+		{ .name = (char *)RECORDING_META_SLAB_RECLAIM,
+		  .text = (char *)"dentry 1\ninode_cache 1\nfilp 0\n" },
+	};
+	struct recording rec = { .meta = meta, .nr_meta = ARRAY_SIZE(meta) }, *file;
+	struct analysis_env env = { .rec = &rec };
+	struct slab_lives *lives = calloc(1, sizeof(*lives));
+	struct kmem_event ev = { .type = KMEM_CACHE_ALLOC };
+	static const uint64_t sizes[] = { 192, 256, 632, 200 };
+	struct event_formats *fmts;
+	struct event_stream *stream;
+	struct reclaimable r = { 0 };
+	struct source src;
+	size_t i;
+
+	ck_assert(!source_open_file(&src, "data/trixie-amd64-small-stack.v7.dat"));
+	ck_assert(!recording_open(&file, &src, "fixture", &silent));
+	ck_assert(!event_formats_new(&fmts, file, &silent));
+	ck_assert(!event_stream_open(&stream, file, fmts, &opts, &silent));
+	env.stream = stream;
+	env.fmts = fmts;
+	for (i = 0; i < ARRAY_SIZE(sizes); i++) {
+		ev.slab_alloc.ptr = 0x10000 * (i + 1);
+		ev.slab_alloc.callsite = 0xca110 + i;
+		ev.slab_alloc.bytes_alloc = sizes[i];
+		slab_lives_events(lives, &ev, 1);
+	}
+	ck_assert(!reclaimable_init(&r, &env));
+	for (i = 0; i < ARRAY_SIZE(sizes); i++)
+		ck_assert_int_eq(reclaimable_slab(&r, &lives->any, i), i % 2 == 0);
+	reclaimable_free(&r);
+	slab_lives_free(lives);
+	free(lives);
+	event_stream_close(stream);
+	event_formats_free(fmts);
+	recording_close(file);
+}
+END_TEST
+
 Suite *test_reclaimable_suite(void);
 
 Suite *test_reclaimable_suite(void)
@@ -54,6 +102,7 @@ Suite *test_reclaimable_suite(void)
 	TCase *tc = tcase_create("all");
 
 	tcase_add_test(tc, pages);
+	tcase_add_test(tc, caches_without_a_name);
 	suite_add_tcase(s, tc);
 	return s;
 }

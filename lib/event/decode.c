@@ -185,6 +185,63 @@ static void decode_extfrag(const struct decoder *dec, const struct event_format 
 	ev->extfrag.change_ownership = field_int(&f[EXTFRAG_CHANGE_OWNERSHIP], data, be);
 }
 
+/* More objects than any call has: the record is damaged. */
+#define OBJECTS_PLAUSIBLE (1U << 24)
+
+/* The object that was handed to RCU. Before 6.2 there is the distance of its rcu_head instead, or
+ * without an rcu_head the object itself.
+ */
+static uint64_t rcu_object(const struct event_field *f, const uint8_t *data, bool be)
+{
+	uint64_t head = field_uint(&f[OBJECTS_HEAD], data, be), func;
+
+	if (f[OBJECTS_PTR].size)
+		return field_uint(&f[OBJECTS_PTR], data, be);
+	func = field_uint(&f[OBJECTS_FUNC], data, be);
+	if (!head)
+		return func;
+	return func < 4096 ? head - func : 0;
+}
+
+/* What a probe names: any number of objects. */
+static void decode_objects(const struct event_format *fmt, struct kmem_event *ev, bool be)
+{
+	const struct event_field *f = fmt->fields;
+	const uint8_t *data = ev->data;
+	uint64_t nr;
+	int32_t got;
+
+	ev->objects.callsite = field_uint(&f[OBJECTS_CALLSITE], data, be);
+	ev->objects.cache = 0;
+	if (fmt->type == KMEM_FREE_RCU) {
+		ev->objects.at = NULL;
+		ev->objects.ptr = rcu_object(f, data, be);
+		ev->objects.nr = ev->objects.ptr != 0;
+		ev->objects.unseen = !ev->objects.nr;
+		return;
+	}
+	ev->objects.at = data + f[OBJECTS_PTR].offset;
+	ev->objects.size = f[OBJECTS_PTR].size;
+	ev->objects.big_endian = be;
+	nr = field_uint(&f[OBJECTS_NR], data, be);
+	if (fmt->type == KMEM_ALLOC_BULK) {
+		got = field_int(&f[OBJECTS_RET], data, be);
+		/* All or nothing; it may return how many, or true. */
+		if (got <= 0)
+			nr = 0;
+		else if (got > 1 && (uint64_t)got < nr)
+			nr = (uint64_t)got;
+	}
+	if (nr > OBJECTS_PLAUSIBLE) {
+		ev->objects.ptr = ev->objects.nr = 0;
+		ev->objects.unseen = 1;
+		return;
+	}
+	ev->objects.nr = (uint32_t)(nr < fmt->nr_objects ? nr : fmt->nr_objects);
+	ev->objects.unseen = nr - ev->objects.nr;
+	ev->objects.ptr = ev->objects.nr ? kmem_object(ev, 0) : 0;
+}
+
 /* Decodes @ev by any format. 0; -EBADMSG: its name is unreadable; -ENOMEM. */
 static int decode_any(struct decoder *dec, const struct event_format *fmt,
 		      struct kmem_event *ev)
@@ -224,6 +281,11 @@ static int decode_any(struct decoder *dec, const struct event_format *fmt,
 		break;
 	case KMEM_PAGE_ALLOC_EXTFRAG:
 		decode_extfrag(dec, fmt, ev);
+		break;
+	case KMEM_FREE_RCU:
+	case KMEM_FREE_BULK:
+	case KMEM_ALLOC_BULK:
+		decode_objects(fmt, ev, be);
 		break;
 	default:
 		break;

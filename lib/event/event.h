@@ -7,7 +7,10 @@
 #define KMEMX_EVENT_EVENT_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
+
+#include "base/bytes.h"
 
 enum kmem_event_type {
 	KMEM_LOSS,  /* not an event: a gap in one CPU's events */
@@ -25,6 +28,10 @@ enum kmem_event_type {
 	KMEM_PAGE_PCPU_DRAIN,
 	KMEM_PAGE_ALLOC_EXTFRAG,
 	KMEM_KERNEL_STACK, /* only if no event claimed it */
+	/* Probes of the recorder; each names any number of slab objects. */
+	KMEM_FREE_RCU,	 /* an object is handed to RCU, which frees it later */
+	KMEM_FREE_BULK,	 /* kmem_cache_free_bulk() */
+	KMEM_ALLOC_BULK, /* kmem_cache_alloc_bulk() */
 	KMEM_NR_TYPES,
 };
 
@@ -45,6 +52,18 @@ static inline bool kmem_is_slab_free(unsigned int type)
 	return type == KMEM_KFREE || type == KMEM_CACHE_FREE;
 }
 
+/* In kmem_event, @objects marks such an event. */
+static inline bool kmem_is_probe(unsigned int type)
+{
+	return type >= KMEM_FREE_RCU && type <= KMEM_ALLOC_BULK;
+}
+
+/* Does it end the lives of slab objects? */
+static inline bool kmem_ends_objects(unsigned int type)
+{
+	return kmem_is_slab_free(type) || type == KMEM_FREE_RCU || type == KMEM_FREE_BULK;
+}
+
 static inline bool kmem_is_kmalloc(unsigned int type)
 {
 	return type == KMEM_KMALLOC || type == KMEM_KMALLOC_NODE;
@@ -60,6 +79,8 @@ static inline bool kmem_is_page(unsigned int type)
 
 #define KMEM_LOSS_UNKNOWN UINT64_MAX
 #define KMEM_NO_PFN	  UINT64_MAX /* a failed page allocation, whatever the word size */
+#define KMEM_OBJECTS_MAX \
+	64U /* objects in a probe's record: the kernel's limit for arrays */
 
 /**
  * struct kmem_event - one event, or a loss, in time order
@@ -97,6 +118,17 @@ struct kmem_event {
 			uint32_t cache;
 		} slab_free; /* KFREE, CACHE_FREE */
 		struct {
+			uint64_t
+				callsite; /* or the probed function; 0: the event has none */
+			uint64_t ptr;	  /* the first object; 0: the event names none */
+			uint32_t cache;	 /* 0 */
+			uint32_t nr;	 /* objects that the event names: kmem_object() */
+			uint64_t unseen; /* others of the call */
+			const uint8_t *at; /* in @data; NULL: @ptr is all */
+			uint8_t size;	   /* of each there */
+			bool big_endian;
+		} objects; /* FREE_RCU, FREE_BULK, ALLOC_BULK */
+		struct {
 			uint64_t pfn; /* KMEM_NO_PFN: the allocation failed */
 			union {
 				uint64_t gfp_flags;
@@ -121,6 +153,15 @@ struct kmem_event {
 		} loss;
 	};
 };
+
+/* Object @i < nr of an event of kmem_is_probe(). */
+static inline uint64_t kmem_object(const struct kmem_event *ev, uint32_t i)
+{
+	if (!ev->objects.at)
+		return ev->objects.ptr;
+	return get_uint(ev->objects.at + (size_t)i * ev->objects.size, ev->objects.size,
+			ev->objects.big_endian);
+}
 
 /* Did it occur in a hard or soft interrupt, or with interrupts disabled? */
 static inline bool kmem_in_interrupt(const struct kmem_event *ev)

@@ -14,6 +14,9 @@
 #include "event/format_check.h"
 #include "event/print_flags.h"
 
+/* The system of the recorder's probes: this, or with its pid behind it. */
+#define PROBES "kmemx"
+
 /* Offsets are kept in 16 bits; a ring-buffer page is at most 64 KiB long. */
 #define RECORD_MAX 65536
 
@@ -99,6 +102,29 @@ static const struct field_spec extfrag_fields[] = {
 	{ NULL, 0, false, NULL },
 };
 
+static const struct field_spec free_rcu_fields[] = {
+	{ "__probe_ip", OBJECTS_CALLSITE, false, NULL },
+	{ "head", OBJECTS_HEAD, true, NULL },
+	{ "ptr", OBJECTS_PTR, false, NULL },
+	{ "func", OBJECTS_FUNC, false, NULL },
+	{ NULL, 0, false, NULL },
+};
+
+static const struct field_spec free_bulk_fields[] = {
+	{ "__probe_ip", OBJECTS_CALLSITE, false, NULL },
+	{ "nr", OBJECTS_NR, true, NULL },
+	{ "p", OBJECTS_PTR, true, NULL },
+	{ NULL, 0, false, NULL },
+};
+
+static const struct field_spec alloc_bulk_fields[] = {
+	{ "__probe_ret_ip", OBJECTS_CALLSITE, false, NULL },
+	{ "nr", OBJECTS_NR, true, NULL },
+	{ "p", OBJECTS_PTR, true, NULL },
+	{ "ret", OBJECTS_RET, true, NULL },
+	{ NULL, 0, false, NULL },
+};
+
 static const struct field_spec stack_fields[] = {
 	{ "size", STACK_SIZE, true, NULL },
 	{ "caller", STACK_CALLER, true, NULL },
@@ -120,14 +146,28 @@ static const struct event_spec specs[] = {
 	{ "kmem", "mm_page_pcpu_drain", KMEM_PAGE_PCPU_DRAIN, page_zone_fields },
 	{ "kmem", "mm_page_alloc_extfrag", KMEM_PAGE_ALLOC_EXTFRAG, extfrag_fields },
 	{ "ftrace", "kernel_stack", KMEM_KERNEL_STACK, stack_fields },
+	{ PROBES, "rcu_free", KMEM_FREE_RCU, free_rcu_fields },
+	{ PROBES, "free_bulk", KMEM_FREE_BULK, free_bulk_fields },
+	{ PROBES, "alloc_bulk", KMEM_ALLOC_BULK, alloc_bulk_fields },
 };
+
+/* Is it @wanted? The recorder's probes are of a system of their own, kmemx_PID. */
+static bool is_system(const char *system, const char *wanted)
+{
+	size_t len = strlen(PROBES);
+
+	if (strcmp(wanted, PROBES) != 0 || strncmp(system, PROBES "_", len + 1) != 0)
+		return !strcmp(system, wanted);
+	system += len + 1;
+	return *system && !system[strspn(system, "0123456789")];
+}
 
 static const struct event_spec *find_spec(const char *system, const char *name)
 {
 	size_t i;
 
 	for (i = 0; i < ARRAY_SIZE(specs); i++) {
-		if (!strcmp(specs[i].system, system) && !strcmp(specs[i].name, name))
+		if (is_system(system, specs[i].system) && !strcmp(specs[i].name, name))
 			return &specs[i];
 	}
 	return NULL;
@@ -150,6 +190,25 @@ static bool field_fits(const struct tep_format_field *f, unsigned int element)
 	       !(element & (element - 1)) && element &&
 	       range_ok((uint64_t)f->offset, element, RECORD_MAX) &&
 	       range_ok((uint64_t)f->offset, (uint64_t)f->size, RECORD_MAX);
+}
+
+/* The objects of a probe's record: one, or an array. Returns the size of one; 0: unusable. */
+static unsigned int take_objects(struct event_format *fmt,
+				 const struct tep_format_field *f)
+{
+	unsigned int element = (unsigned int)f->size;
+	uint32_t nr = 1;
+
+	if (f->flags & TEP_FIELD_IS_ARRAY) {
+		element = !strncmp(f->type, "u64", 3)	? 8
+			  : !strncmp(f->type, "u32", 3) ? 4
+							: 0;
+		if (!element || f->size < 0)
+			return 0;
+		nr = (uint32_t)f->size / element;
+	}
+	fmt->nr_objects = (uint8_t)(nr < KMEM_OBJECTS_MAX ? nr : KMEM_OBJECTS_MAX);
+	return element;
 }
 
 /* Reads the field's place into @fmt. Returns NULL, or what is wrong with it. */
@@ -175,8 +234,10 @@ static const char *take_field(struct event_format *fmt, const struct field_spec 
 		if (f->flags & TEP_FIELD_IS_RELATIVE) /* no kmem event has these */
 			return "it has a __rel_loc field";
 		element = 4;
+	} else if (kmem_is_probe(fmt->type) && spec->index == OBJECTS_PTR) {
+		element = take_objects(fmt, f);
 	} else if (f->flags & TEP_FIELD_IS_ARRAY) {
-		element = long_size; /* the only array read is caller[] */
+		element = long_size; /* the other array that is read is caller[] */
 	}
 	if (!field_fits(f, element))
 		return "a field lies outside of any record";
@@ -186,6 +247,8 @@ static const char *take_field(struct event_format *fmt, const struct field_spec 
 	end = fmt->type == KMEM_KERNEL_STACK && spec->index == STACK_CALLER
 		      ? out->offset
 		      : (uint32_t)out->offset + out->size;
+	if (kmem_is_probe(fmt->type) && spec->index == OBJECTS_PTR)
+		end = out->offset + (uint32_t)out->size * fmt->nr_objects;
 	if (end > fmt->min_size)
 		fmt->min_size = end;
 	return NULL;
@@ -278,6 +341,9 @@ static const char *resolve(struct event_formats *fmts, struct event_format *fmt,
 	fmt->min_size = common.min_size;
 	for (fs = spec->fields; fs->name && !why; fs++)
 		why = take_field(fmt, fs, event, long_size);
+	if (!why && fmt->type == KMEM_FREE_RCU &&
+	    fmt->fields[OBJECTS_PTR].size + fmt->fields[OBJECTS_FUNC].size == 0)
+		why = "a field that it needs is missing";
 	if (!why) {
 		fmts->common = common;
 		fmts->has_common = true;

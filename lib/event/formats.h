@@ -42,6 +42,16 @@ enum extfrag_field {
 	EXTFRAG_CHANGE_OWNERSHIP,
 };
 
+/* Of the recorder's probes. */
+enum objects_field {
+	OBJECTS_CALLSITE,
+	OBJECTS_NR,   /* of the call */
+	OBJECTS_PTR,  /* the first; event_format.nr_objects follow each other */
+	OBJECTS_RET,  /* of ALLOC_BULK: how many were allocated */
+	OBJECTS_HEAD, /* of FREE_RCU: the object's rcu_head */
+	OBJECTS_FUNC, /* before 6.2, instead of OBJECTS_PTR: the distance of the two, or the object */
+};
+
 enum stack_field {
 	STACK_SIZE,
 	STACK_CALLER, /* the first frame; size is one frame's */
@@ -62,6 +72,7 @@ struct event_field {
  * @plain: on 64-bit kernels of this machine's byte order: addresses, sizes, frame numbers and
  *	frames are words of 8 bytes; orders, migratetypes, nodes and STACK_SIZE of 4; SLAB_PTR comes
  *	directly after SLAB_CALLSITE, SLAB_BYTES_ALLOC after SLAB_BYTES_REQ
+ * @nr_objects: slab objects that a probe's record has room for, at most KMEM_OBJECTS_MAX
  * @min_size: a record shorter than this cannot be decoded; UINT32_MAX: none can, because kmemx
  *	knows the event but cannot use its format
  */
@@ -72,6 +83,7 @@ struct event_format {
 	uint8_t type; /* enum kmem_event_type */
 	bool page_pointer;
 	bool plain;
+	uint8_t nr_objects;
 	uint32_t min_size;
 	struct event_field fields[8];
 };
@@ -100,12 +112,12 @@ struct event_formats;
 /**
  * event_formats_new() - read all formats of a recording
  *
- * kmem events and ftrace's kernel_stack are parsed by libtraceevent; of the others only
- * name and ID are read. A format that cannot be parsed is logged and counted, its events
- * become KMEM_OTHER; those of kmem are counted as undecodable. The texts are hostile: text that
- * would make libtraceevent recurse deeply is refused first. libtraceevent's own messages are
- * switched off, which is possible only for the whole process. Return: 0; -ENODATA without any kmem
- * format; -ENOMEM.
+ * kmem events, the recorder's probes (of the systems kmemx and kmemx_PID) and ftrace's kernel_stack
+ * are parsed by libtraceevent; of the others only name and ID are read. A format that cannot be
+ * parsed is logged and counted, its events become KMEM_OTHER; those of kmem and of probes are
+ * counted as undecodable. The texts are hostile: text that would make libtraceevent recurse deeply
+ * is refused first. libtraceevent's own messages are switched off, which is possible only for the
+ * whole process. Return: 0; -ENODATA without any kmem format; -ENOMEM.
  */
 int event_formats_new(struct event_formats **out, const struct recording *rec,
 		      const struct log *log) __must_check;

@@ -119,6 +119,9 @@ int accounts_slab(struct accounts *a, const struct dimensions *dimensions,
 		slab->lives.skew = clock_skew(a->rec);
 		slab->lives.any.scope = scope_of(a->rec);
 		slab->lives.any.filtered = a->filtered;
+		/* Of an unknown rule nothing is left out. */
+		if (sample_of(&slab->lives.sample, a->rec) == -EINVAL)
+			slab->lives.sample = (struct sample){ 0 };
 		/* The kernel counts all objects, so the events must not be filtered or sampled. */
 		if (!a->filtered && !recording_meta(a->rec, RECORDING_META_SAMPLE) &&
 		    slab_edges_init(&a->edges, a->rec))

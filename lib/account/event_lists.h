@@ -30,9 +30,10 @@ static inline size_t event_lists_fill(struct event_lists *lists,
 				      const struct kmem_event *ev, size_t nr)
 {
 	static const uint8_t is_slab[KMEM_NR_TYPES] = {
-		[KMEM_LOSS] = 1,	[KMEM_KMALLOC] = 1, [KMEM_KMALLOC_NODE] = 1,
-		[KMEM_CACHE_ALLOC] = 1, [KMEM_KFREE] = 1,   [KMEM_CACHE_ALLOC_NODE] = 1,
-		[KMEM_CACHE_FREE] = 1,
+		[KMEM_LOSS] = 1,	[KMEM_KMALLOC] = 1,  [KMEM_KMALLOC_NODE] = 1,
+		[KMEM_CACHE_ALLOC] = 1, [KMEM_KFREE] = 1,    [KMEM_CACHE_ALLOC_NODE] = 1,
+		[KMEM_CACHE_FREE] = 1,	[KMEM_FREE_RCU] = 1, [KMEM_FREE_BULK] = 1,
+		[KMEM_ALLOC_BULK] = 1,
 	};
 	static const uint8_t is_page[KMEM_NR_TYPES] = {
 		[KMEM_LOSS] = 1,

@@ -54,6 +54,7 @@ void slab_account_sum(struct slab_account *acc)
 {
 	struct lives *l = &acc->lives.any;
 	const struct live_entry *e = NULL;
+	uint64_t dying = 0;
 	size_t i;
 
 	l->failed |= acc->addresses.failed;
@@ -65,6 +66,8 @@ void slab_account_sum(struct slab_account *acc)
 	acc->nr_rows = l->nr_tallies;
 	for (i = 0; i < acc->nr_rows; i++)
 		acc->rows[i] = slab_tally_counts(slab_lives_tally(&acc->lives, i));
+	while (acc->lives.totals.rcu && (e = live_next(&l->live, (struct live_entry *)e)))
+		dying += slab_is_dying(e);
 	while ((e = lives_next(l, e))) {
 		if (!lives_sure(l, e))
 			continue;
@@ -73,6 +76,7 @@ void slab_account_sum(struct slab_account *acc)
 	}
 	slab_addresses_sum(&acc->addresses, l);
 	sum_totals(acc);
+	acc->totals.dying = dying;
 }
 
 void slab_account_finish(struct slab_account *acc)

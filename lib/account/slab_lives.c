@@ -10,19 +10,11 @@
 #include <stddef.h>
 #include <stdlib.h>
 
+#include "account/slab_probes.h"
 #include "base/array.h"
 
 /* ZERO_SIZE_PTR, what kmalloc(0) returns and kfree() ignores like NULL (slab.h). */
 #define ZERO_SIZE_PTR_VALUE 16
-
-/*
- * live_entry.flags. A surplus free is one of no live object. Until its address is allocated, its
- * entry keeps when it came and who freed. (If its entry is swept away after the clocks' skew, the
- * free stays what it seemed.)
- */
-#define SURPLUS	    1 /* freed: by a surplus free. live: one on another CPU just before it */
-#define SURPLUS_DUP 2 /* the surplus was counted as double, else as unmatched */
-#define OVER	    4 /* live: allocated over a live object. freed: then freed elsewhere */
 
 /* By the clocks, may @ev have come before what @cpu did at @ts, which it follows in the stream? */
 static bool within_skew(const struct slab_lives *l, const struct kmem_event *ev,
@@ -77,7 +69,9 @@ static bool slab_in_question(struct slab_lives *l, const struct live_entry *e,
 {
 	if (likely(!e->flags))
 		return false;
-	if (e->flags & OVER && slab_over(l, e->key)->object.key == e->key)
+	if (e->flags & SLAB_DYING)
+		return slab_probes_lasts(e, now);
+	if (e->flags & SLAB_OVER && slab_over(l, e->key)->object.key == e->key)
 		return true;
 	return now - e->ts <= l->skew;
 }
@@ -110,7 +104,8 @@ static bool slab_room(struct slab_lives *l, uint64_t now)
 	size_t i, freed = 0;
 
 	for (i = 0; i < t->capacity; i++)
-		freed += t->entries[i].state == LIVE_FREED;
+		freed += t->entries[i].state == LIVE_FREED &&
+			 !slab_in_question(l, &t->entries[i], now);
 	if (freed > t->count / (live_is_small(t) ? 2 : 16) && !slab_sweep(l, now))
 		return false;
 	return !live_full(t) || live_grow(t);
@@ -181,7 +176,7 @@ static uint8_t slab_early(struct slab_lives *l, const struct live_entry *e)
 		return 0;
 	}
 	*row = e->row;
-	return e->flags & (SURPLUS | SURPLUS_DUP);
+	return e->flags & (SLAB_SURPLUS | SLAB_SURPLUS_DUP);
 }
 
 /* Who freed early: index in @free_only. */
@@ -198,7 +193,7 @@ static void slab_reordered_free(struct slab_lives *l, const struct live_entry *e
 {
 	struct slab_totals *sum = &l->totals;
 	struct slab_free_only *by = &l->free_only[slab_early_row(l, e)];
-	bool doubled = e->flags & SURPLUS_DUP;
+	bool doubled = e->flags & SLAB_SURPLUS_DUP;
 	uint32_t *nr = u64_map_find(
 		&l->surplus, slab_surplus_key(slab_lives_key(l, e->row)->cache, doubled));
 	struct life *life = slab_life(l, e, ev, LIFE_FREED);
@@ -238,7 +233,7 @@ static uint8_t slab_alloc_over(struct slab_lives *l, const struct live_entry *e,
 {
 	struct life *life;
 
-	if (unlikely(e->flags & SURPLUS)) {
+	if (unlikely(e->flags & SLAB_SURPLUS)) {
 		slab_reordered_free(l, e, ev);
 		return 0;
 	}
@@ -246,7 +241,7 @@ static uint8_t slab_alloc_over(struct slab_lives *l, const struct live_entry *e,
 	life = slab_life(l, e, ev, LIFE_GONE);
 	life->begin = live_begin(&l->any.live, e);
 	*slab_over(l, e->key) = (struct slab_over){ ev->ts, life->begin, *e };
-	return OVER;
+	return SLAB_OVER;
 }
 
 static void slab_large(struct slab_lives *l, const struct kmem_event *ev)
@@ -293,7 +288,7 @@ static __always_inline void slab_alloc(struct slab_lives *l, const struct kmem_e
 	}
 	if (e->state == LIVE_ALLOCATED)
 		flags = slab_alloc_over(l, e, ev);
-	else if (unlikely(e->flags & SURPLUS) && within_skew(l, ev, e->ts, e->cpu))
+	else if (unlikely(e->flags & SLAB_SURPLUS) && within_skew(l, ev, e->ts, e->cpu))
 		flags = slab_early(l, e);
 	born = (struct live_entry){ .key = ev->slab_alloc.ptr,
 				    .bytes_req = (uint32_t)req,
@@ -321,14 +316,14 @@ static __always_inline void slab_alloc(struct slab_lives *l, const struct kmem_e
 static void slab_free_flagged(struct slab_lives *l, struct live_entry *e,
 			      const struct kmem_event *ev)
 {
-	if (e->flags & OVER) {
+	if (e->flags & SLAB_OVER) {
 		const struct slab_over *over = slab_over(l, e->key);
 
 		if (over->object.key != e->key || !within_skew(l, ev, over->ts, e->cpu))
-			e->flags &= (uint8_t)~OVER;
+			e->flags &= (uint8_t)~SLAB_OVER;
 	}
 	/* One free is still surplus, perhaps this one. */
-	if (e->flags & SURPLUS)
+	if (e->flags & SLAB_SURPLUS)
 		e->row = slab_early_row(l, e);
 	e->cpu = (uint16_t)ev->cpu;
 	e->ts = ev->ts;
@@ -339,6 +334,8 @@ static __always_inline void slab_matched_free(struct slab_lives *l, struct live_
 {
 	bool other_cpu = e->cpu != (uint16_t)ev->cpu;
 
+	if (unlikely(!e->bytes_alloc) && !(e->row & LIVE_HIDDEN))
+		slab_probes_learn(l, e, ev);
 	if (plain) {
 		slab_tally_add(slab_lives_tally(l, e->row), LIFE_FREED, e->bytes_req,
 			       e->bytes_alloc, other_cpu);
@@ -379,15 +376,31 @@ static void slab_count_one(struct slab_lives *l, struct u64_map *counts, uint64_
 		++*nr;
 }
 
+void slab_lives_surplus(struct slab_lives *l, uint32_t cache, bool doubled)
+{
+	slab_count_one(l, &l->surplus, slab_surplus_key(cache, doubled));
+}
+
 /* Counts a free of no live object by the cache that the event names, or else by its page. */
 static void slab_count_surplus(struct slab_lives *l, const struct kmem_event *ev,
 			       bool freed)
 {
 	if (ev->slab_free.cache)
-		slab_count_one(l, &l->surplus,
-			       slab_surplus_key(ev->slab_free.cache, freed));
+		slab_lives_surplus(l, ev->slab_free.cache, freed);
 	else if (!freed)
 		slab_count_one(l, &l->older_kfrees, ev->slab_free.ptr >> SLAB_PAGE_SHIFT);
+}
+
+/* The free of an object that was handed to RCU, and counted as freed then. */
+static void slab_died(struct slab_lives *l, struct live_entry *e,
+		      const struct kmem_event *ev)
+{
+	bool hidden = slab_is_dying(e) && e->row & LIVE_HIDDEN;
+
+	l->totals.died += !hidden;
+	l->totals.frees -= hidden;
+	l->totals.bulk_frees -= hidden && ev->type == KMEM_FREE_BULK;
+	e->flags = 0;
 }
 
 /* A free of no live object. */
@@ -398,7 +411,12 @@ static void slab_surplus_free(struct slab_lives *l, struct live_entry *e,
 	bool other = scope_by_self(&l->any.scope, ev);
 	uint32_t row;
 
-	if (unlikely(e->flags & OVER) && slab_over(l, e->key)->object.key == e->key) {
+	if (unlikely(e->flags & SLAB_DYING) && ev->type != KMEM_FREE_RCU) {
+		slab_died(l, e, ev);
+		return;
+	}
+	if (unlikely(e->flags & SLAB_OVER) &&
+	    slab_over(l, e->key)->object.key == e->key) {
 		slab_settle_over(l, e, ev);
 		return;
 	}
@@ -422,7 +440,7 @@ static void slab_surplus_free(struct slab_lives *l, struct live_entry *e,
 	l->free_only[row].unmatched += !freed;
 	e->row = row; /* the freeing row, until the address is allocated */
 	e->state = LIVE_FREED;
-	e->flags = freed ? SURPLUS | SURPLUS_DUP : SURPLUS;
+	e->flags = freed ? SLAB_SURPLUS | SLAB_SURPLUS_DUP : SLAB_SURPLUS;
 	e->cpu = (uint16_t)ev->cpu;
 	e->ts = ev->ts;
 }
@@ -473,7 +491,7 @@ static void slab_edge(struct slab_lives *l, const struct kmem_event *ev)
 	const struct slab_key *key = NULL;
 	struct slab_edge_kind kind = { 0 };
 
-	if (e && e->state == LIVE_ALLOCATED) {
+	if (e && (e->state == LIVE_ALLOCATED || slab_is_dying(e))) {
 		key = slab_lives_key(l, e->row);
 		kind.cache = key->kmalloc ? 0 : key->cache;
 		kind.bytes = key->kmalloc ? e->bytes_alloc : 0;
@@ -488,14 +506,28 @@ static void slab_edge(struct slab_lives *l, const struct kmem_event *ev)
 static __always_inline void slab_take(struct slab_lives *l, const struct kmem_event *ev,
 				      uint32_t hash, bool plain)
 {
-	if (!plain && unlikely(l->edges) && ev->type >= KMEM_KMALLOC)
+	if (!plain && unlikely(l->edges) && kmem_is_slab(ev->type))
 		slab_edge(l, ev);
-	if (ev->type >= KMEM_KFREE)
+	if (ev->type > KMEM_CACHE_FREE)
+		slab_probes_take(l, ev);
+	else if (ev->type >= KMEM_KFREE)
 		slab_free(l, ev, hash, plain);
 	else if (likely(ev->type >= KMEM_KMALLOC))
 		slab_alloc(l, ev, hash, plain);
 	else
 		lives_loss(&l->any, ev);
+}
+
+void slab_lives_one(struct slab_lives *l, const struct kmem_event *ev)
+{
+	uint32_t hash = live_hash(ev->slab_free.ptr);
+
+	if (l->edges)
+		slab_edge(l, ev);
+	if (kmem_is_slab_alloc(ev->type))
+		slab_alloc(l, ev, hash, false);
+	else
+		slab_free(l, ev, hash, false);
 }
 
 void slab_lives_finish(struct slab_lives *l)
@@ -506,7 +538,7 @@ void slab_lives_finish(struct slab_lives *l)
 		lives_begin(&l->any, &slab_kind);
 	l->any.next = l->any.batch;
 	while ((e = live_next(&l->any.live, e))) {
-		if (e->state != LIVE_ALLOCATED || !(e->flags & SURPLUS))
+		if (e->state != LIVE_ALLOCATED || !(e->flags & SLAB_SURPLUS))
 			continue;
 		slab_reordered_free(l, e, NULL);
 		e->state = LIVE_FREED;

@@ -12,6 +12,8 @@
  *   free of a freed address   double (or allocated by kmem_cache_alloc_bulk(), which has
  *                             no event either)
  *   free of any other         unmatched: allocated before the recording began
+ *   handed to RCU             a free; the object is dying until it is freed or allocated
+ *   free of a dying address   its end, counted apart
  *   kfree(NULL)               counted apart
  * Where allocations were not recorded (@scope), a free of no live object is taken as the free of an
  * unrecorded one: it is counted apart and changes nothing. Clocks of two CPUs differ: within @skew,
@@ -20,7 +22,8 @@
  * Each pair is matched, and counted as reordered. If the user filters (@filtered), an object whose
  * allocation is hidden lives like any other, but its life is neither handed over nor
  * counted. Whether the filter would hide the object of a free of no live object is unknown.
- * So  frees = matched + unmatched + double + null + other.
+ * So  frees = matched + unmatched + double + null + other + died.
+ * The recorder's probes tell what is handed to RCU, freed and allocated in bulk (slab_probes.h).
  */
 #ifndef KMEMX_ACCOUNT_SLAB_LIVES_H
 #define KMEMX_ACCOUNT_SLAB_LIVES_H
@@ -36,6 +39,27 @@
 #include "base/compiler.h"
 #include "base/hash.h"
 #include "event/event.h"
+#include "recording/sample.h"
+
+/*
+ * live_entry.flags. A surplus free is one of no live object. Until its address is allocated, its
+ * entry keeps when it came and who freed. (If its entry is swept away after the clocks' skew, the
+ * free stays what it seemed.) The entry of a dying object keeps bytes_alloc, and in bytes_req the
+ * time; if its allocation is unknown, only the time.
+ */
+#define SLAB_SURPLUS \
+	1 /* freed: by a surplus free. live: one on another CPU just before it */
+#define SLAB_SURPLUS_DUP 2 /* the surplus was counted as double, else as unmatched */
+#define SLAB_OVER	 4 /* live: allocated over a live object. freed: then freed elsewhere */
+#define SLAB_DYING	 8  /* freed: handed to RCU */
+#define SLAB_DYING_OLD	 16 /* dying, and its allocation is unknown */
+
+/* Is it dying, with .row and .bytes_alloc of its allocation? */
+static inline bool slab_is_dying(const struct live_entry *e)
+{
+	return e->state == LIVE_FREED && e->flags & SLAB_DYING &&
+	       !(e->flags & SLAB_DYING_OLD);
+}
 
 struct slab_tally_part {
 	uint64_t nr, bytes_req, bytes_alloc, other_cpu;
@@ -119,8 +143,18 @@ struct slab_totals {
 	uint64_t live, live_req, live_alloc;
 	uint64_t pingpong;
 	uint64_t large, bytes_large; /* kmallocs that the page allocator served */
+	uint64_t died;		     /* frees of objects that were handed to RCU before */
+	/* Of the frees: objects handed to RCU, freed in bulk. Of the allocations: in bulk. */
+	uint64_t rcu, bulk_frees, bulk_allocs;
+	uint64_t unseen;    /* objects of such events that these do not name */
+	uint64_t dying;	    /* at the end: handed to RCU, and nothing since */
 	uint64_t reordered; /* of the matched: their events were in the wrong order */
 	uint64_t losses;    /* gaps, each of which may hide any number of events */
+};
+
+/* What a callsite allocates in bulk, as a free said; 0 bytes: unknown. */
+struct slab_bulk_site {
+	uint32_t cache, bytes_req, bytes_alloc;
 };
 
 /* An object that was ended by an allocation over its address. A slot keeps only the latest. */
@@ -138,6 +172,7 @@ struct slab_over {
  * @freed: freed addresses that @any.live no longer holds; @any.live takes precedence. So memory
  *	   follows the live objects and the pages that ever held one, not the events.
  * @skew: the time within which events of two CPUs may have changed places
+ * @sample: which objects were recorded; probes tell of all
  * @large_bytes: the page allocator serves kmallocs of more bytes
  * @totals: what is counted with each event; slab_account_sum() has the rest
  * @free_only_index: callsite -> index in @free_only
@@ -146,6 +181,7 @@ struct slab_over {
  * @older_kfrees: page of the object (SLAB_PAGE_SHIFT) -> how many kfree()s there were of objects
  *	that no event allocated; such events name no cache
  * @over: by a hash of the address
+ * @bulk_index: callsite -> index in @bulk_sites
  * @edges: keeps events close to the kernel's counts; borrowed, may be NULL
  * @on_surplus: borrowed; zero: none
  */
@@ -154,6 +190,7 @@ struct slab_lives {
 	struct slab_recent recent[1 << SLAB_RECENT_BITS];
 	struct addr_set freed;
 	uint64_t skew;
+	struct sample sample;
 	uint64_t large_bytes;
 	struct slab_totals totals;
 	struct u64_map free_only_index;
@@ -163,6 +200,9 @@ struct slab_lives {
 	struct u64_map surplus;
 	struct u64_map older_kfrees;
 	struct slab_over over[SLAB_OVER_SLOTS];
+	struct u64_map bulk_index;
+	struct slab_bulk_site *bulk_sites;
+	size_t nr_bulk_sites, bulk_sites_capacity;
 	struct slab_edges *edges;
 	struct slab_surplus_observer on_surplus;
 };
@@ -185,6 +225,11 @@ static inline void slab_lives_events(struct slab_lives *l, const struct kmem_eve
 		slab_lives_listed(l, &lists);
 	}
 }
+
+/* Takes a free, or an allocation, of which observers know; for slab_probes.c. */
+void slab_lives_one(struct slab_lives *lives, const struct kmem_event *ev);
+/* Counts a free of @cache in .surplus. */
+void slab_lives_surplus(struct slab_lives *lives, uint32_t cache, bool doubled);
 
 /* No more events: settles events in the wrong order. */
 void slab_lives_finish(struct slab_lives *lives);

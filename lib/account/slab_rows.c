@@ -62,15 +62,27 @@ static void slab_drop(struct lives *any, const struct life *life)
 {
 	struct slab_totals *sum = &((struct slab_lives *)any)->totals;
 
-	sum->frees -= life_freed(life);
+	bool freed = life_freed(life);
+
+	sum->frees -= freed;
+	if (life->event) {
+		sum->rcu -= freed && life->event->type == KMEM_FREE_RCU;
+		sum->bulk_frees -= freed && life->event->type == KMEM_FREE_BULK;
+		sum->bulk_allocs -=
+			life->what == LIFE_BORN && life->event->type == KMEM_ALLOC_BULK;
+	}
 	sum->reordered -= (life->flags & LIFE_REORDERED) != 0;
 }
 
 static void slab_see_rows(struct lives *any, bool *used, const uint32_t *now)
 {
 	struct slab_lives *l = (struct slab_lives *)any;
+	struct live_entry *e = NULL;
 	size_t i;
 
+	while (l->totals.rcu && (e = live_next(&any->live, e)))
+		if (slab_is_dying(e))
+			lives_see_row(e, used, now);
 	for (i = 0; i < SLAB_OVER_SLOTS; i++)
 		if (l->over[i].object.key)
 			lives_see_row(&l->over[i].object, used, now);
@@ -154,4 +166,6 @@ void slab_lives_free(struct slab_lives *l)
 	u64_map_free(&l->early_free_only);
 	u64_map_free(&l->surplus);
 	u64_map_free(&l->older_kfrees);
+	u64_map_free(&l->bulk_index);
+	free(l->bulk_sites);
 }

@@ -102,7 +102,7 @@ static void add_birth(struct firefox *f, const struct timed *c)
 		left -= bytes;
 		piece = p->next;
 	}
-	if (left)
+	if (left || !c->change->bytes)
 		add_change(f, c, left, f->nr_objects++);
 }
 

@@ -166,7 +166,7 @@ static int put_birth(struct export_job *job, const struct history_change *c, uin
 		left -= bytes;
 		piece = p->next;
 	}
-	return left && !err ? put_change(job, '+', row, left) : err;
+	return (left || !c->bytes) && !err ? put_change(job, '+', row, left) : err;
 }
 
 static int put_history(struct export_job *job)

@@ -63,7 +63,7 @@ static void take_one(struct far_frees *f, const struct life *life)
 	uint32_t *id;
 
 	if (life->what != LIFE_FREED || !life->event ||
-	    !kmem_is_slab_free(life->event->type))
+	    !kmem_ends_objects(life->event->type))
 		return;
 	callsite = life->event->slab_free.callsite;
 	id = recent_key(&f->recent, callsite, life->row, 0);

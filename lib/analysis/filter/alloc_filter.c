@@ -239,6 +239,12 @@ static bool pass_page(struct alloc_filter *f, const struct kmem_event *ev)
 	return !f->nr_gfps || pass_gfp(f, ev->page_alloc.gfp_flags);
 }
 
+/* The event of a bulk allocation does not say what is asked for. */
+static bool pass_bulk(const struct alloc_filter *f)
+{
+	return !f->orders.nr && !f->nodes.nr && !f->nr_caches && !f->nr_gfps;
+}
+
 void alloc_filter_mark(struct alloc_filter *f, struct kmem_event *evs, size_t nr)
 {
 	const struct event_filter_names names = { f->env->syms, &f->sites, &f->tasks };
@@ -246,13 +252,17 @@ void alloc_filter_mark(struct alloc_filter *f, struct kmem_event *evs, size_t nr
 
 	for (ev = evs; ev < end; ev++) {
 		bool slab = kmem_is_slab_alloc(ev->type);
+		bool bulk = ev->type == KMEM_ALLOC_BULK;
 
-		if (!slab && ev->type != KMEM_PAGE_ALLOC)
+		if (!slab && !bulk && ev->type != KMEM_PAGE_ALLOC)
 			continue;
-		ev->hidden = !((slab ? pass_slab(f, ev) : pass_page(f, ev)) &&
+		ev->hidden = !((slab   ? pass_slab(f, ev)
+				: bulk ? pass_bulk(f)
+				       : pass_page(f, ev)) &&
 			       event_filter_pass(&f->who, &names, ev));
 		f->nr_slab += slab && !ev->hidden;
-		f->nr_page += !slab && !ev->hidden;
+		f->nr_slab += bulk && !ev->hidden ? ev->objects.nr : 0;
+		f->nr_page += !slab && !bulk && !ev->hidden;
 	}
 	f->failed |= f->who.failed;
 }

@@ -306,7 +306,7 @@ static bool pass_site(struct event_filter *f, const struct event_filter_names *n
 		return pass_address(f, names,
 				    sites_beyond(names->sites->env,
 						 ev->slab_alloc.callsite, ev->stack));
-	if (kmem_is_slab_free(ev->type))
+	if (kmem_is_slab_free(ev->type) || kmem_is_probe(ev->type))
 		return pass_address(f, names, ev->slab_free.callsite);
 	if (!ev->stack)
 		return false;
@@ -324,7 +324,7 @@ static bool pass_dir(struct event_filter *f, const struct event_filter_names *na
 	const struct analysis_env *env = names->sites->env;
 	uint64_t site = kmem_is_slab_alloc(ev->type)
 				? sites_beyond(env, ev->slab_alloc.callsite, ev->stack)
-			: kmem_is_slab_free(ev->type)
+			: kmem_is_slab_free(ev->type) || kmem_is_probe(ev->type)
 				? ev->slab_free.callsite
 				: sites_of_stack(names->sites, ev->stack);
 	const uint32_t *known = u64_map_find(&f->dir_known, site);

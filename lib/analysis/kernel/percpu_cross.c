@@ -56,7 +56,7 @@ static void lived(void *ctx, const struct lives *of, const struct life *life, si
 			side->unknown += life->flags & LIFE_OTHER_CPU ? life->nr : 0;
 			continue;
 		}
-		if (kmem_is_slab_free(ev->type)) {
+		if (kmem_ends_objects(ev->type)) {
 			key.freed_by = ev->slab_free.callsite;
 		} else if (ev->type == KMEM_PAGE_FREE ||
 			   ev->type == KMEM_PAGE_FREE_BATCHED) {

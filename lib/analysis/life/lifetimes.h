@@ -59,7 +59,7 @@ struct lifetime {
 static inline bool lifetime_of(const struct life *life, struct lifetime *out)
 {
 	bool freed = life->event && (life->event->type == KMEM_PAGE_FREE ||
-				     kmem_is_slab_free(life->event->type));
+				     kmem_ends_objects(life->event->type));
 	bool reordered = life->flags & LIFE_REORDERED && life->what != LIFE_FOUND;
 
 	if (!life_freed(life) || !(freed || reordered))

@@ -132,10 +132,21 @@ static int run_here(struct analyses *all, struct event_stream *stream, struct pa
 	return ret;
 }
 
-/* Fills a batch for the threads; it is only short at the end. Its events outlive their raw data. */
-static int fill(const struct analyses *all, struct event_stream *stream,
-		struct kmem_event *evs)
+static bool has_probes(const struct analyses *all)
 {
+	uint32_t i;
+
+	for (i = 0; i < event_formats_count(all->env.fmts); i++)
+		if (kmem_is_probe(event_formats_at(all->env.fmts, i)->type))
+			return true;
+	return false;
+}
+
+/* Fills a batch for the threads; it is only short at the end. Its events outlive their raw data. */
+static int fill(const struct analyses *all, struct relay *relay,
+		struct event_stream *stream, bool probes)
+{
+	struct kmem_event *evs = relay_room(relay);
 	int nr = 0;
 
 	while (nr < RELAY_BATCH) {
@@ -146,6 +157,8 @@ static int fill(const struct analyses *all, struct event_stream *stream,
 		if (!ret)
 			break;
 		read_raw(all, evs + nr, (size_t)ret);
+		if (probes && relay_keep(relay, evs + nr, (size_t)ret))
+			return -ENOMEM;
 		for (i = nr; i < nr + ret; i++)
 			evs[i].data = NULL;
 		nr += ret;
@@ -157,12 +170,11 @@ static int fill(const struct analyses *all, struct event_stream *stream,
 static int run_behind(const struct analyses *all, struct relay *relay,
 		      struct event_stream *stream, struct pass *pass)
 {
-	struct kmem_event *events;
+	const bool probes = has_probes(all);
 	int ret;
 
 	do {
-		events = relay_room(relay);
-		ret = fill(all, stream, events);
+		ret = fill(all, relay, stream, probes);
 		if (ret <= 0)
 			break;
 		relay_push(relay, (size_t)ret);

@@ -10,6 +10,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/thread.h"
 
@@ -21,6 +22,8 @@
 
 struct relay_slot {
 	size_t nr;
+	uint8_t (*objects)[KMEM_OBJECTS_MAX *
+			   sizeof(uint64_t)]; /* by event; may be NULL */
 	struct kmem_event evs[RELAY_BATCH];
 };
 
@@ -162,6 +165,27 @@ struct kmem_event *relay_room(struct relay *r)
 	return r->slots[r->pushed % NR_SLOTS].evs; /* only this thread pushes */
 }
 
+int relay_keep(struct relay *r, struct kmem_event *evs, size_t nr)
+{
+	struct relay_slot *slot = &r->slots[r->pushed % NR_SLOTS];
+	struct kmem_event *ev;
+
+	for (ev = evs; ev < evs + nr; ev++) {
+		uint8_t *copy;
+
+		if (!kmem_is_probe(ev->type) || !ev->objects.at)
+			continue;
+		if (!slot->objects)
+			slot->objects = malloc(RELAY_BATCH * sizeof(*slot->objects));
+		if (!slot->objects)
+			return -ENOMEM;
+		copy = slot->objects[ev - slot->evs];
+		memcpy(copy, ev->objects.at, (size_t)ev->objects.nr * ev->objects.size);
+		ev->objects.at = copy;
+	}
+	return 0;
+}
+
 void relay_push(struct relay *r, size_t nr)
 {
 	bool wake = false;
@@ -192,6 +216,8 @@ void relay_finish(struct relay *r)
 	pthread_mutex_unlock(&r->lock);
 	for (i = 0; i < r->nr_threads; i++)
 		pthread_join(r->threads[i], NULL);
+	for (i = 0; i < NR_SLOTS; i++)
+		free(r->slots[i].objects);
 	pthread_cond_destroy(&r->room);
 	pthread_cond_destroy(&r->more);
 	pthread_mutex_destroy(&r->lock);

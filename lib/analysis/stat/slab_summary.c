@@ -70,6 +70,31 @@ static struct slab_totals totals_of(const struct slab_report *slab)
 	};
 }
 
+static bool has_probes(const struct slab_totals *s)
+{
+	return s->rcu + s->bulk_frees + s->bulk_allocs + s->unseen;
+}
+
+/* What the recorder's probes told, if it set any. */
+static void add_probes(const struct slab_totals *s, struct table *t)
+{
+	const struct summary_line lines[] = {
+		{ "frees_rcu", "Frees by handing objects to RCU", UNIT_COUNT, s->rcu,
+		  false, SUMMARY_DETAIL },
+		{ "objects_dying", "  whose end no event shows", UNIT_COUNT, s->dying,
+		  true, SUMMARY_DETAIL },
+		{ "frees_bulk", "Frees in bulk", UNIT_COUNT, s->bulk_frees, false,
+		  SUMMARY_DETAIL },
+		{ "allocs_bulk", "Allocations in bulk", UNIT_COUNT, s->bulk_allocs, false,
+		  SUMMARY_DETAIL },
+		{ "objects_unseen", "Objects in bulk that events do not name", UNIT_COUNT,
+		  s->unseen, false, SUMMARY_DOUBT },
+	};
+
+	if (has_probes(s))
+		table_add_summary_lines(t, lines, ARRAY_SIZE(lines), s->losses != 0);
+}
+
 static const char *const unknown_of_sample[] = {
 	"allocs_large",	   "bytes_large",  "frees",	  "frees_reordered",
 	"frees_unmatched", "frees_double", "frees_other", "frees_null",
@@ -102,28 +127,11 @@ static double fragmentation(const struct slab_totals *s)
 		       : 0.0;
 }
 
-void slab_report_summary(struct slab_report *slab, struct table *t)
+/* What became of the events. */
+static void add_counts(const struct slab_report *slab, const struct slab_totals *s,
+		       struct table *t)
 {
-	const struct slab_totals totals = totals_of(slab), *s = &totals;
 	bool lossy = s->losses != 0;
-	const struct summary_line bytes[] = {
-		{ "bytes_requested", "Total bytes requested", UNIT_BYTES, s->bytes_req,
-		  false, SUMMARY_USUAL },
-		{ "bytes_allocated", "Total bytes allocated", UNIT_BYTES, s->bytes_alloc,
-		  false, SUMMARY_TOTAL },
-		{ "bytes_freed", "Total bytes freed", UNIT_BYTES, s->bytes_freed, false,
-		  SUMMARY_TOTAL },
-		{ "bytes_implicit", "Bytes freed without an event", UNIT_BYTES,
-		  s->bytes_implicit, false, SUMMARY_DOUBT },
-	};
-	const struct summary_line wasted[] = {
-		{ "bytes_wasted", "Total bytes wasted on internal fragmentation",
-		  UNIT_BYTES, slab_waste(s->bytes_alloc, s->bytes_req), false,
-		  SUMMARY_USUAL },
-		{ "bytes_wasted_live", "Bytes wasted in what is live at the end",
-		  UNIT_BYTES, slab_waste(s->live_alloc, s->live_req), true,
-		  SUMMARY_DETAIL },
-	};
 	const struct summary_line counts[] = {
 		{ "allocs", "Allocations", UNIT_COUNT, s->allocs, false, SUMMARY_USUAL },
 		{ "allocs_freed", "  freed", UNIT_COUNT, s->matched, false,
@@ -155,8 +163,48 @@ void slab_report_summary(struct slab_report *slab, struct table *t)
 		{ "frees_other", other_frees_title(slab->acc->lives.any.filtered),
 		  UNIT_COUNT, s->other, false, SUMMARY_DETAIL },
 		{ "frees_null", "  of NULL", UNIT_COUNT, s->null, false, SUMMARY_DETAIL },
-		{ "cross_cpu_frees", "Frees on another CPU than the allocation",
-		  UNIT_COUNT, s->pingpong, false, SUMMARY_DETAIL },
+	};
+	const struct summary_line died = {
+		"frees_died", "  of objects that were handed to RCU before",
+		UNIT_COUNT,   s->died,
+		false,	      SUMMARY_DETAIL,
+	};
+	const struct summary_line cross = {
+		"cross_cpu_frees",
+		"Frees on another CPU than the allocation",
+		UNIT_COUNT,
+		s->pingpong,
+		false,
+		SUMMARY_DETAIL,
+	};
+
+	table_add_summary_lines(t, counts, ARRAY_SIZE(counts), lossy);
+	table_add_summary_lines(t, &died, has_probes(s), lossy);
+	table_add_summary_lines(t, &cross, 1, lossy);
+	add_probes(s, t);
+}
+
+void slab_report_summary(struct slab_report *slab, struct table *t)
+{
+	const struct slab_totals totals = totals_of(slab), *s = &totals;
+	bool lossy = s->losses != 0;
+	const struct summary_line bytes[] = {
+		{ "bytes_requested", "Total bytes requested", UNIT_BYTES, s->bytes_req,
+		  false, SUMMARY_USUAL },
+		{ "bytes_allocated", "Total bytes allocated", UNIT_BYTES, s->bytes_alloc,
+		  false, SUMMARY_TOTAL },
+		{ "bytes_freed", "Total bytes freed", UNIT_BYTES, s->bytes_freed, false,
+		  SUMMARY_TOTAL },
+		{ "bytes_implicit", "Bytes freed without an event", UNIT_BYTES,
+		  s->bytes_implicit, false, SUMMARY_DOUBT },
+	};
+	const struct summary_line wasted[] = {
+		{ "bytes_wasted", "Total bytes wasted on internal fragmentation",
+		  UNIT_BYTES, slab_waste(s->bytes_alloc, s->bytes_req), false,
+		  SUMMARY_USUAL },
+		{ "bytes_wasted_live", "Bytes wasted in what is live at the end",
+		  UNIT_BYTES, slab_waste(s->live_alloc, s->live_req), true,
+		  SUMMARY_DETAIL },
 	};
 	const struct summary_item implausible = {
 		.name = "implausible",
@@ -176,7 +224,7 @@ void slab_report_summary(struct slab_report *slab, struct table *t)
 	table_add_summary_lines(t, wasted, ARRAY_SIZE(wasted), lossy);
 	table_add_summary(t, "fragmentation", "Internal fragmentation", UNIT_PERCENT,
 			  cell_real(fragmentation(s)), lossy);
-	table_add_summary_lines(t, counts, ARRAY_SIZE(counts), lossy);
+	add_counts(slab, s, t);
 	table_add_summary_items(t, &implausible, 1);
 	if (slab_report_estimates(slab))
 		add_intervals(slab, t);

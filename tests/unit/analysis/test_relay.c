@@ -64,6 +64,41 @@ START_TEST(every_task_gets_every_event_in_order)
 }
 END_TEST
 
+static void take_objects(void *ctx, struct kmem_event *evs, size_t nr)
+{
+	uint64_t *sum = ctx;
+
+	for (; nr; nr--, evs++)
+		*sum += kmem_object(evs, 1);
+}
+
+/* The objects of probes outlive their records. */
+START_TEST(objects_are_kept)
+{
+	uint64_t sum = 0, words[2], batch, i;
+	const struct relay_task task = { take_objects, &sum };
+	struct relay *relay;
+
+	ck_assert_int_eq(relay_start(&relay, &task, 1, 1), 0);
+	for (batch = 0; batch < 40; batch++) {
+		struct kmem_event *evs = relay_room(relay);
+
+		for (i = 0; i < RELAY_BATCH; i++) {
+			words[1] = i;
+			evs[i] = (struct kmem_event){ .type = KMEM_FREE_BULK };
+			evs[i].objects.nr = 2;
+			evs[i].objects.size = 8;
+			evs[i].objects.at = (uint8_t *)words;
+			evs[i].objects.big_endian = HOST_BIG_ENDIAN;
+			ck_assert_int_eq(relay_keep(relay, evs + i, 1), 0);
+		}
+		relay_push(relay, RELAY_BATCH);
+	}
+	relay_finish(relay);
+	ck_assert_uint_eq(sum, 40ULL * RELAY_BATCH * (RELAY_BATCH - 1) / 2);
+}
+END_TEST
+
 START_TEST(nothing_pushed_ends_at_once)
 {
 	struct sums sums = { 0 };
@@ -82,6 +117,7 @@ Suite *test_relay_suite(void)
 	TCase *tc = tcase_create("all");
 
 	tcase_add_loop_test(tc, every_task_gets_every_event_in_order, 1, 5);
+	tcase_add_test(tc, objects_are_kept);
 	tcase_add_test(tc, nothing_pushed_ends_at_once);
 	suite_add_tcase(s, tc);
 	return s;

@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * account (internal): the objects that the recorder's probes name.
+ * In: an event of kmem_is_probe(). Out: their lives, one by one.
+ */
+#include "account/slab_probes.h"
+
+#include "base/array.h"
+
+/* Steps in which an entry keeps the time since when its object is dying, and how many of them it
+ * may last: a minute. RCU takes some ten milliseconds, and up to five seconds to collect a batch.
+ */
+#define DYING_SHIFT 30
+#define DYING_STEPS 64
+
+bool slab_probes_lasts(const struct live_entry *e, uint64_t now)
+{
+	uint64_t since = e->flags & SLAB_DYING_OLD ? e->ts >> DYING_SHIFT : e->bytes_req;
+
+	return (now >> DYING_SHIFT) - since <= DYING_STEPS;
+}
+
+/* For each of them, all rows are searched once. The kernel has about ten. */
+#define BULK_SITES_MAX 64
+
+/* --- the cache of what is allocated in bulk ------------------------------------------------- */
+
+/* The bytes of an object of @cache, by any other allocation; 0: there is none. */
+static void slab_size_of(const struct slab_lives *l, struct slab_bulk_site *site)
+{
+	size_t row;
+
+	for (row = 0; row < l->any.nr_tallies; row++) {
+		const struct slab_key *key = slab_lives_key(l, row);
+		const struct slab_tally_part *born =
+			&slab_lives_tally(l, row)->of[LIFE_BORN];
+
+		if (key->kmalloc || key->cache != site->cache || !born->bytes_alloc)
+			continue;
+		site->bytes_req = (uint32_t)(born->bytes_req / born->nr);
+		site->bytes_alloc = (uint32_t)(born->bytes_alloc / born->nr);
+		return;
+	}
+}
+
+void slab_probes_learn(struct slab_lives *l, const struct live_entry *e,
+		       const struct kmem_event *ev)
+{
+	const struct slab_key *key = slab_lives_key(l, e->row);
+	struct slab_bulk_site site = { .cache = ev->slab_free.cache };
+	const uint64_t callsite = key->callsite;
+	uint32_t *at;
+
+	if (!site.cache || key->cache || key->kmalloc)
+		return;
+	/* Such objects are missing among those of the cache. */
+	slab_lives_surplus(l, site.cache, true);
+	if (l->nr_bulk_sites >= BULK_SITES_MAX || u64_map_find(&l->bulk_index, callsite))
+		return;
+	at = u64_map_insert(&l->bulk_index, callsite, (uint32_t)l->nr_bulk_sites);
+	if (!at || array_reserve(&l->bulk_sites, &l->bulk_sites_capacity,
+				 l->nr_bulk_sites + 1, sizeof(*l->bulk_sites))) {
+		l->any.failed = true;
+		return;
+	}
+	slab_size_of(l, &site);
+	l->bulk_sites[l->nr_bulk_sites++] = site;
+}
+
+/* Makes @one the allocation of @ptr by @ev. */
+static void make_alloc(const struct slab_lives *l, const struct kmem_event *ev,
+		       uint64_t ptr, struct kmem_event *one)
+{
+	const uint32_t *at = u64_map_find(&l->bulk_index, ev->objects.callsite);
+	struct slab_bulk_site site = { 0 };
+
+	if (at)
+		site = l->bulk_sites[*at];
+	one->type = KMEM_CACHE_ALLOC;
+	one->slab_alloc.callsite = ev->objects.callsite;
+	one->slab_alloc.ptr = ptr;
+	one->slab_alloc.bytes_req = site.bytes_req;
+	one->slab_alloc.bytes_alloc = site.bytes_alloc;
+	one->slab_alloc.gfp_flags = 0;
+	one->slab_alloc.node = -1;
+	one->slab_alloc.cache = site.cache;
+}
+
+/* --- objects ------------------------------------------------------------------------------- */
+
+/* The object at @one's address was just freed: RCU has it. @was: its entry before. */
+static void slab_dies(struct slab_lives *l, const struct kmem_event *one,
+		      const struct live_entry *was)
+{
+	struct live_entry *e = live_find(&l->any.live, one->slab_free.ptr);
+
+	if (!e || e->state != LIVE_FREED)
+		return;
+	e->flags &= (uint8_t)~SLAB_OVER;
+	e->flags |= SLAB_DYING;
+	if (was->state != LIVE_ALLOCATED || e->flags & SLAB_SURPLUS) {
+		e->flags |= SLAB_DYING_OLD;
+		e->ts = one->ts;
+		return;
+	}
+	e->bytes_alloc = was->bytes_alloc;
+	e->bytes_req = (uint32_t)(one->ts >> DYING_SHIFT);
+}
+
+/* Takes one object of @ev. Returns whether it was live. */
+static bool slab_object(struct slab_lives *l, const struct kmem_event *ev, uint64_t ptr)
+{
+	struct life *life = l->any.next;
+	struct kmem_event one = *ev;
+	const struct live_entry *e = live_find(&l->any.live, ptr);
+	const struct live_entry was = e ? *e : (struct live_entry){ 0 };
+
+	one.objects.ptr = ptr;
+	if (ev->type == KMEM_ALLOC_BULK)
+		make_alloc(l, ev, ptr, &one);
+	slab_lives_one(l, &one);
+	if (ev->type == KMEM_FREE_RCU)
+		slab_dies(l, &one, &was);
+	/* The lives before were handed over already if one was surplus. */
+	for (life = life > l->any.next ? l->any.batch : life; life < l->any.next; life++)
+		life->event = ev;
+	return was.state == LIVE_ALLOCATED;
+}
+
+void slab_probes_take(struct slab_lives *l, const struct kmem_event *ev)
+{
+	const struct sample *sample = &l->sample;
+	struct slab_totals *sum = &l->totals;
+	bool live = ev->type != KMEM_FREE_BULK;
+	uint32_t i;
+
+	/* An event may begin and end more lives than others: room for them is only in an empty
+	 * batch.
+	 */
+	_Static_assert(2 * KMEM_OBJECTS_MAX <= LIVES_EVENTS, "they fit");
+	lives_flush(&l->any);
+	for (i = 0; i < ev->objects.nr; i++) {
+		uint64_t ptr = kmem_object(ev, i);
+
+		if (sample->one_in && sample_object(sample, ptr) == SAMPLE_OUT)
+			continue;
+		if (!ptr && ev->type == KMEM_ALLOC_BULK) {
+			sum->unseen++;
+			continue;
+		}
+		sum->bulk_allocs += ev->type == KMEM_ALLOC_BULK;
+		sum->bulk_frees += ev->type == KMEM_FREE_BULK;
+		sum->rcu += ev->type == KMEM_FREE_RCU;
+		live |= slab_object(l, ev, ptr);
+	}
+	/* If no object of a free was live, the others were not either: RCU frees what it was handed
+	 * before.
+	 */
+	sum->unseen += live || !ev->objects.nr ? ev->objects.unseen : 0;
+	lives_flush(&l->any);
+}

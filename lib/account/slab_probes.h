@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * account (internal): the objects that the recorder's probes name.
+ * In: an event of kmem_is_probe(). Out: their lives, one by one.
+ */
+#ifndef KMEMX_ACCOUNT_SLAB_PROBES_H
+#define KMEMX_ACCOUNT_SLAB_PROBES_H
+
+#include "account/slab_lives.h"
+
+/* Takes each object of @ev as if it had an event of its own. */
+void slab_probes_take(struct slab_lives *l, const struct kmem_event *ev);
+/* @ev names the cache of the object of @e, which was allocated in bulk: so the cache of other
+ * objects of the same callsite is known from now on.
+ */
+void slab_probes_learn(struct slab_lives *l, const struct live_entry *e,
+		       const struct kmem_event *ev);
+/* May a dying object still be in use? Else a later free of it is one of a freed object. */
+bool slab_probes_lasts(const struct live_entry *e, uint64_t now);
+
+#endif

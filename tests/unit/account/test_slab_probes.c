@@ -1,0 +1,278 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * tests: account/slab_probes.h: objects that are handed to RCU, freed and allocated in bulk.
+ */
+#include <check.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "account/slab_account.h"
+#include "base/bytes.h"
+
+static struct slab_account acc;
+static uint64_t now; /* time stamp of the next event */
+static uint64_t objects[KMEM_OBJECTS_MAX];
+
+static void setup(void)
+{
+	memset(&acc, 0, sizeof(acc));
+	now = 100;
+}
+
+static void give(struct kmem_event *ev)
+{
+	ev->ts = now++;
+	slab_lives_events(&acc.lives, ev, 1);
+}
+
+static void alloc(uint64_t ptr, uint32_t cache)
+{
+	struct kmem_event ev = { .type = KMEM_CACHE_ALLOC };
+
+	ev.slab_alloc.ptr = ptr;
+	ev.slab_alloc.callsite = 0xa;
+	ev.slab_alloc.bytes_req = 60;
+	ev.slab_alloc.bytes_alloc = 64;
+	ev.slab_alloc.cache = cache;
+	give(&ev);
+}
+
+static void release(uint64_t ptr, uint32_t cache)
+{
+	struct kmem_event ev = { .type = KMEM_CACHE_FREE };
+
+	ev.slab_free.ptr = ptr;
+	ev.slab_free.cache = cache;
+	give(&ev);
+}
+
+static void rcu(uint64_t ptr)
+{
+	struct kmem_event ev = { .type = KMEM_FREE_RCU };
+
+	ev.objects.ptr = ptr;
+	ev.objects.nr = 1;
+	give(&ev);
+}
+
+/* @nr objects, 64 bytes apart from @ptr on; the event names at most @named. */
+static void bulk(enum kmem_event_type type, uint64_t ptr, uint32_t nr, uint32_t named)
+{
+	struct kmem_event ev = { .type = (uint8_t)type };
+	uint32_t i;
+
+	for (i = 0; i < KMEM_OBJECTS_MAX; i++)
+		objects[i] = i < nr ? ptr + i * 64ULL : 0xbad;
+	ev.objects.callsite = 0xb;
+	ev.objects.nr = nr < named ? nr : named;
+	ev.objects.unseen = nr - ev.objects.nr;
+	ev.objects.ptr = objects[0];
+	ev.objects.at = (uint8_t *)objects;
+	ev.objects.size = 8;
+	ev.objects.big_endian = HOST_BIG_ENDIAN;
+	give(&ev);
+}
+
+/* Frees by what became of them: each is compared. */
+static void expect(uint64_t allocs, uint64_t matched, uint64_t implicit, uint64_t live)
+{
+	const struct slab_totals *s = &acc.totals;
+
+	slab_account_finish(&acc);
+	ck_assert(!acc.lives.any.failed);
+	ck_assert_uint_eq(s->allocs, allocs);
+	ck_assert_uint_eq(s->matched, matched);
+	ck_assert_uint_eq(s->implicit, implicit);
+	ck_assert_uint_eq(s->live, live);
+	ck_assert_uint_eq(s->allocs, s->matched + s->implicit + s->live);
+	ck_assert_uint_eq(s->frees, s->matched + s->unmatched + s->doubled + s->null +
+					    s->other + s->died);
+}
+
+START_TEST(rcu_ends_lives_once)
+{
+	alloc(0x1000, 1);
+	rcu(0x1000);
+	release(0x1000, 1); /* its end */
+	alloc(0x1040, 1);
+	rcu(0x1040);
+	alloc(0x1040, 1); /* it had ended */
+	rcu(0x1080);	  /* older than the recording */
+	release(0x1080, 1);
+	alloc(0x10c0, 1);
+	rcu(0x10c0);
+	rcu(0x10c0); /* twice */
+	expect(4, 3, 0, 1);
+	ck_assert_uint_eq(acc.totals.rcu, 5);
+	ck_assert_uint_eq(acc.totals.died, 2);
+	ck_assert_uint_eq(acc.totals.doubled, 1);
+	ck_assert_uint_eq(acc.totals.unmatched, 1);
+	ck_assert_uint_eq(acc.totals.bytes_freed, 3 * 64);
+	slab_account_free(&acc);
+}
+END_TEST
+
+START_TEST(dying_is_a_state)
+{
+	alloc(0x1000, 1);
+	alloc(0x1040, 1);
+	rcu(0x1000);
+	rcu(0x1040);
+	slab_account_sum(&acc);
+	ck_assert_uint_eq(acc.totals.dying, 2);
+	release(0x1000, 1);
+	slab_account_sum(&acc);
+	ck_assert_uint_eq(acc.totals.dying, 1);
+	release(0x1000, 1); /* freed twice after all */
+	expect(2, 2, 0, 0);
+	ck_assert_uint_eq(acc.totals.doubled, 1);
+	slab_account_free(&acc);
+}
+END_TEST
+
+/* The table does not keep dying objects for ever, and does not forget them at once. */
+START_TEST(dying_ends)
+{
+	uint64_t i;
+
+	alloc(0x1000, 1);
+	rcu(0x1000);
+	for (i = 0; i < 100000; i++) {
+		alloc(0x100000 + i * 64, 1);
+		release(0x100000 + i * 64, 1);
+	}
+	release(0x1000, 1);
+	rcu(0x2000);
+	alloc(0x3000, 1);
+	rcu(0x3000);
+	now += 200ULL << 30;
+	for (; i < 200000; i++) {
+		alloc(0x100000 + i * 64, 1);
+		release(0x100000 + i * 64, 1);
+	}
+	release(0x2000, 1);
+	release(0x3000, 1);
+	slab_account_finish(&acc);
+	ck_assert_uint_eq(acc.totals.died, 1);
+	ck_assert_uint_eq(acc.totals.doubled, 2);
+	ck_assert_uint_eq(acc.totals.dying, 0);
+	slab_account_free(&acc);
+}
+END_TEST
+
+START_TEST(bulk_frees_and_allocates)
+{
+	alloc(0x1000, 1);
+	alloc(0x1040, 1);
+	rcu(0x1080);
+	bulk(KMEM_FREE_BULK, 0x1000, 4, 64); /* two live ones, a dying and an older one */
+	bulk(KMEM_ALLOC_BULK, 0x1000, 3, 64);
+	bulk(KMEM_ALLOC_BULK, 0x8000, 0, 64); /* it failed */
+	release(0x1000, 1);
+	release(0x1040, 1);
+	expect(5, 4, 0, 1);
+	ck_assert_uint_eq(acc.totals.bulk_frees, 4);
+	ck_assert_uint_eq(acc.totals.bulk_allocs, 3);
+	ck_assert_uint_eq(acc.totals.died, 1);
+	ck_assert_uint_eq(acc.totals.unmatched, 2);
+	ck_assert_uint_eq(acc.totals.unseen, 0);
+	slab_account_free(&acc);
+}
+END_TEST
+
+/* Objects beyond the event's room count only if they may have been live. */
+START_TEST(unseen_objects)
+{
+	bulk(KMEM_ALLOC_BULK, 0x10000, 70, 64);
+	ck_assert_uint_eq(acc.lives.totals.unseen, 6);
+	bulk(KMEM_FREE_BULK, 0x10000, 70, 64);
+	ck_assert_uint_eq(acc.lives.totals.unseen, 12);
+	bulk(KMEM_FREE_BULK, 0x20000, 70, 64); /* all older */
+	ck_assert_uint_eq(acc.lives.totals.unseen, 12);
+	bulk(KMEM_FREE_BULK, 0x30000, 10, 0); /* no room */
+	ck_assert_uint_eq(acc.lives.totals.unseen, 22);
+	expect(64, 64, 0, 0);
+	slab_account_free(&acc);
+}
+END_TEST
+
+/* The first free that names the cache says what the callsite allocates. */
+START_TEST(cache_is_learnt)
+{
+	const struct slab_key *key;
+
+	alloc(0x1000, 7);
+	bulk(KMEM_ALLOC_BULK, 0x2000, 2, 64);
+	release(0x2000, 7);
+	bulk(KMEM_ALLOC_BULK, 0x3000, 2, 64);
+	expect(5, 1, 0, 4);
+	ck_assert_uint_eq(acc.nr_rows, 3);
+	key = slab_lives_key(&acc.lives, 1);
+	ck_assert_uint_eq(key->cache, 0);
+	ck_assert_uint_eq(acc.rows[1].live_alloc, 0);
+	key = slab_lives_key(&acc.lives, 2);
+	ck_assert_uint_eq(key->callsite, 0xb);
+	ck_assert_uint_eq(key->cache, 7);
+	ck_assert_uint_eq(acc.rows[2].live_alloc, 128);
+	ck_assert_uint_eq(acc.rows[2].live_req, 120);
+	slab_account_free(&acc);
+}
+END_TEST
+
+/* Objects that a sample leaves out are left out here, too. */
+START_TEST(sample_is_kept)
+{
+	sample_init(&acc.lives.sample, 16, 1, 4096);
+	bulk(KMEM_ALLOC_BULK, 0x10000, 64, 64);
+	bulk(KMEM_FREE_BULK, 0x10000, 64, 64);
+	slab_account_finish(&acc);
+	ck_assert_uint_lt(acc.totals.allocs, 64);
+	ck_assert_uint_eq(acc.totals.allocs, acc.totals.matched);
+	slab_account_free(&acc);
+}
+END_TEST
+
+static void keep_event(void *ctx, const struct lives *of, const struct life *life,
+		       size_t nr)
+{
+	unsigned int *types = ctx;
+
+	for (; nr; nr--, life++)
+		types[life->event->type]++;
+}
+
+/* Observers see the event, not what it was taken apart into. */
+START_TEST(observers_see_the_event)
+{
+	unsigned int types[KMEM_NR_TYPES] = { 0 };
+
+	ck_assert_int_eq(lives_observe(&acc.lives.any, keep_event, types), 0);
+	bulk(KMEM_ALLOC_BULK, 0x1000, 64, 64);
+	bulk(KMEM_ALLOC_BULK, 0x1000, 64, 64); /* over live ones: two lives an object */
+	rcu(0x1000);
+	bulk(KMEM_FREE_BULK, 0x1000, 64, 64);
+	expect(128, 64, 64, 0);
+	ck_assert_uint_eq(types[KMEM_ALLOC_BULK], 192);
+	ck_assert_uint_eq(types[KMEM_FREE_RCU], 1);
+	ck_assert_uint_eq(types[KMEM_FREE_BULK], 63);
+	slab_account_free(&acc);
+}
+END_TEST
+
+Suite *test_slab_probes_suite(void)
+{
+	Suite *s = suite_create("account/slab_probes");
+	TCase *tc = tcase_create("all");
+
+	tcase_add_checked_fixture(tc, setup, NULL);
+	tcase_add_test(tc, rcu_ends_lives_once);
+	tcase_add_test(tc, dying_is_a_state);
+	tcase_add_test(tc, dying_ends);
+	tcase_add_test(tc, bulk_frees_and_allocates);
+	tcase_add_test(tc, unseen_objects);
+	tcase_add_test(tc, cache_is_learnt);
+	tcase_add_test(tc, sample_is_kept);
+	tcase_add_test(tc, observers_see_the_event);
+	suite_add_tcase(s, tc);
+	return s;
+}

@@ -96,6 +96,8 @@ struct net_range bounds_net(const struct bounds *b, uint64_t callsite, uint64_t 
 	r.lost = live - sure;
 	if (u64_map_find(&b->suspects, callsite))
 		r.implicit = sure;
+	else if (b->all_ends)
+		r.min = sure;
 	else
 		r.seen = sure;
 	return r;
@@ -114,6 +116,9 @@ void net_range_prove(struct net_range *r, uint64_t min, uint64_t max)
 {
 	if (max > r->net)
 		max = r->net;
+	if (min < r->min)
+		min = r->min;
+	r->seen += r->min;
 	if (min > max)
 		min = max;
 	r->min = min;

@@ -41,17 +41,18 @@ struct bounds {
 	struct u64_map suspects; /* callsites with implicit frees */
 	bool unplaced;		 /* events are missing at an unknown time */
 	bool all_frees;		 /* the recording has the frees of all tasks */
+	bool all_ends;		 /* of slab objects: no life ended without an event */
 };
 
 void bounds_init(struct bounds *b, const struct analysis_env *env);
 /* Notes a callsite with an object that ended without an event. 0 or -ENOMEM. */
 int bounds_suspect(struct bounds *b, uint64_t callsite) __must_check;
-/* @callsite allocated @live bytes, @sure of them after the last gap; none are proved to live, and
- * nothing says that fewer do.
+/* @callsite allocated @live bytes, @sure of them after the last gap; none are proved to live unless
+ * each end of a life has an event, and nothing says that fewer do.
  */
 struct net_range bounds_net(const struct bounds *b, uint64_t callsite, uint64_t live,
 			    uint64_t sure);
-/* Adds proof to @r, which has none yet: at least @min and at most @max bytes live. */
+/* Adds the kernel's proof to @r, which has none of it yet: at least @min and at most @max bytes live. */
 void net_range_prove(struct net_range *r, uint64_t min, uint64_t max);
 /* Sets the best estimate, as far as the bounds allow it. */
 void net_range_guess(struct net_range *r, uint64_t likely);

@@ -515,8 +515,8 @@ static uint64_t hidden(const struct census *c, const struct census_class *class)
 static uint64_t gained_exactly(const struct census *c, const struct census_class *class)
 {
 	uint64_t others = class->first.objects + unsteady(c, class, &class->first) +
-			  hidden(c, class) + class->frees_since + margin(c, class) +
-			  c->lost;
+			  hidden(c, class) + class->frees_since + class->dying +
+			  margin(c, class) + c->lost;
 
 	return less(class->last.objects + less(class->old_freed, class->old_outside),
 		    others);
@@ -525,7 +525,8 @@ static uint64_t gained_exactly(const struct census *c, const struct census_class
 static uint64_t gained_by_slabinfo(const struct census *c,
 				   const struct census_class *class)
 {
-	uint64_t others = class->before + class->slack + margin(c, class) + c->lost;
+	uint64_t others =
+		class->before + class->slack + class->dying + margin(c, class) + c->lost;
 
 	return less(class->after + class->old_freed, others);
 }

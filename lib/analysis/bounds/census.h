@@ -66,6 +66,7 @@ struct census_class {
 	 * objects older than the recording, and of objects already freed.
 	 */
 	uint64_t allocs, live, old_freed, doubled;
+	uint64_t dying; /* handed to RCU, and perhaps in use at the last count */
 	/* Frees of older objects that name no cache, and by their slab are probably of this class.
 	 */
 	uint64_t old_kfreed;

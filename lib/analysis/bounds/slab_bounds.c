@@ -209,6 +209,42 @@ static int find_suspects(struct slab_bounds *b)
 	return ret;
 }
 
+/* Do the events show the end of each life? Objects are freed without an event of their own only
+ * through RCU and in bulk, and the recorder's probes tell of these.
+ */
+static bool has_all_ends(const struct slab_bounds *b, const struct analysis_env *env)
+{
+	return b->bounds.all_frees && !b->acc->totals.unseen &&
+	       recorded_types(env->rec, env->fmts, 1U << KMEM_FREE_RCU) == RECORDED_YES &&
+	       recorded_types(env->rec, env->fmts, 1U << KMEM_FREE_BULK) == RECORDED_YES;
+}
+
+/* Tells the census of objects that wait for RCU: they are in use, and in no row. Live ones that
+ * were allocated in bulk may be of any class.
+ */
+static void tell_dying(struct slab_bounds *b, const struct analysis_env *env)
+{
+	const struct slab_totals *sum = &b->acc->totals;
+	const struct live_table *live = &b->acc->lives.any.live;
+	struct live_entry *e = NULL;
+
+	b->census.lost += sum->unseen;
+	while (sum->rcu + sum->bulk_allocs && (e = live_next(live, e))) {
+		const struct slab_key *key;
+		uint32_t of = UINT32_MAX;
+
+		if (e->state != LIVE_ALLOCATED && !slab_is_dying(e))
+			continue;
+		key = slab_lives_key(&b->acc->lives, e->row);
+		if (e->state == LIVE_ALLOCATED)
+			b->census.lost += !e->bytes_alloc && !key->cache;
+		else
+			of = class_of(b, env, key, e->bytes_alloc);
+		if (of < b->census.nr_classes)
+			b->census.classes[of].dying++;
+	}
+}
+
 int slab_bounds_make(struct slab_bounds *b, const struct slab_account *acc,
 		     const struct analysis_env *env)
 {
@@ -216,6 +252,7 @@ int slab_bounds_make(struct slab_bounds *b, const struct slab_account *acc,
 
 	b->acc = acc;
 	bounds_init(&b->bounds, env);
+	b->bounds.all_ends = has_all_ends(b, env);
 	/* With a filter, the kernel's count cannot be used: it includes the objects of all tasks.
 	 */
 	if (acc->lives.any.filtered)
@@ -230,6 +267,7 @@ int slab_bounds_make(struct slab_bounds *b, const struct slab_account *acc,
 	if (ret)
 		return ret;
 	tell_census(b, env);
+	tell_dying(b, env);
 	if (acc->lives.edges)
 		census_add_edges(&b->census, acc->lives.edges, env->stream);
 	ret = slab_likely_make(b, recorder_known(env->rec));

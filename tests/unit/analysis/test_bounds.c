@@ -78,6 +78,28 @@ START_TEST(a_proof_takes_from_both_ends)
 }
 END_TEST
 
+/* With an event for each end, what was seen lives, unless the kernel's count contradicts. */
+START_TEST(events_prove_what_lives)
+{
+	struct bounds b = { .all_ends = true };
+	struct net_range r = bounds_net(&b, 0xa, 100, 70), counted = r;
+
+	check_parts(&r, 70, 0, 0, 30, 0);
+	net_range_prove(&counted, 10, 100);
+	check_parts(&counted, 70, 0, 0, 30, 0);
+	counted = r;
+	net_range_prove(&counted, 80, 90);
+	check_parts(&counted, 80, 0, 0, 10, 10);
+	counted = r;
+	net_range_prove(&counted, 0, 60);
+	check_parts(&counted, 60, 0, 0, 0, 40);
+	ck_assert_int_eq(bounds_suspect(&b, 0xa), 0);
+	r = bounds_net(&b, 0xa, 100, 70);
+	check_parts(&r, 0, 0, 70, 30, 0);
+	bounds_free(&b);
+}
+END_TEST
+
 START_TEST(statistics_tell_of_more_than_the_gaps)
 {
 	struct recording_cpustat stats[2] = { { .overrun = 5, .commit_overrun = 1 },
@@ -258,6 +280,7 @@ Suite *test_bounds_suite(void)
 
 	tcase_add_test(tc, a_range_has_its_reasons);
 	tcase_add_test(tc, a_proof_takes_from_both_ends);
+	tcase_add_test(tc, events_prove_what_lives);
 	tcase_add_test(tc, statistics_tell_of_more_than_the_gaps);
 	tcase_add_test(tc, what_a_flight_recorder_overwrites_is_no_loss);
 	tcase_add_test(tc, a_row_of_a_sample_counts_as_often_as_it_stands_for);

@@ -20,7 +20,8 @@ enum { NR_TRIALS = 600, NR_CACHES = 6, NR_SITES = 12, SLOTS = 1000, NR_CPUS = 2 
 
 struct object {
 	bool live;
-	bool seen; /* its allocation had an event */
+	bool dying; /* it is not live, and waits for RCU: it is in use */
+	bool seen;  /* its allocation had an event */
 	uint32_t site;
 	uint64_t birth; /* unique number of this allocation */
 };
@@ -36,6 +37,7 @@ struct machine_cache {
 	uint32_t id; /* number of its name in the stream; 0: kmalloc */
 	uint32_t size, per_slab;
 	unsigned int untraced; /* per cent of frees */
+	unsigned int rcu;      /* of the others: those by RCU, which a probe tells of */
 	uint64_t cpu_slabs;    /* objects that CPUs hold, if the recording has it */
 	struct object slots[SLOTS];
 	struct net_object net[SLOTS];
@@ -111,7 +113,7 @@ static void allocate(struct trial *t, struct machine_cache *c)
 	struct kmem_event ev = { .type = c->id ? KMEM_CACHE_ALLOC : KMEM_KMALLOC,
 				 .ts = t->now };
 
-	if (o->live)
+	if (o->live || o->dying)
 		return;
 	*o = (struct object){ .live = true,
 			      .site = (uint32_t)below(t, NR_SITES),
@@ -128,6 +130,20 @@ static void allocate(struct trial *t, struct machine_cache *c)
 	slab_lives_events(&t->acc.lives, &ev, 1);
 }
 
+/* RCU frees a dying object, with an event or without. */
+static bool die(struct trial *t, struct machine_cache *c, uint64_t slot)
+{
+	struct kmem_event ev = { .type = KMEM_KFREE, .ts = t->now };
+
+	if (!c->slots[slot].dying)
+		return false;
+	c->slots[slot].dying = false;
+	ev.slab_free.ptr = address(t, c, slot);
+	if (chance(t, 50) && !is_lost(t))
+		slab_lives_events(&t->acc.lives, &ev, 1);
+	return true;
+}
+
 static void release(struct trial *t, struct machine_cache *c)
 {
 	uint64_t slot = below(t, SLOTS);
@@ -135,7 +151,7 @@ static void release(struct trial *t, struct machine_cache *c)
 	struct kmem_event ev = { .type = c->id ? KMEM_CACHE_FREE : KMEM_KFREE,
 				 .ts = t->now };
 
-	if (!o->live)
+	if (die(t, c, slot) || !o->live)
 		return;
 	o->live = false;
 	if (chance(t, c->untraced) || is_lost(t))
@@ -144,6 +160,14 @@ static void release(struct trial *t, struct machine_cache *c)
 	ev.slab_free.ptr = address(t, c, slot);
 	ev.slab_free.callsite = 0xffffffff82000000ULL;
 	ev.slab_free.cache = t->names == NO_NAMES ? 0 : c->id;
+	if (chance(t, c->rcu)) {
+		o->dying = true;
+		ev.type = KMEM_FREE_RCU;
+		ev.objects.cache = 0;
+		ev.objects.nr = 1;
+		ev.objects.unseen = 0;
+		ev.objects.at = NULL;
+	}
 	slab_lives_events(&t->acc.lives, &ev, 1);
 }
 
@@ -153,7 +177,7 @@ static uint64_t count_live(const struct machine_cache *c)
 	size_t i;
 
 	for (i = 0; i < SLOTS; i++)
-		n += c->slots[i].live;
+		n += c->slots[i].live || c->slots[i].dying;
 	return n;
 }
 
@@ -255,6 +279,7 @@ static void set_up_caches(struct trial *t)
 		c->untraced = chance(t, 30)   ? 0
 			      : chance(t, 30) ? 100
 					      : (unsigned int)below(t, 101);
+		c->rcu = chance(t, 50) ? 0 : (unsigned int)below(t, 101);
 		for (slot = 0; slot < old; slot++)
 			c->slots[slot] =
 				(struct object){ .live = true, .birth = ++t->births };

@@ -38,22 +38,29 @@ static uint32_t kmalloc_type(const struct ledger *l, uint64_t gfp)
 	return type;
 }
 
-/* The group of a life's object. */
-static uint32_t group_of(struct ledger *l, const struct life *life)
+struct ledger_key ledger_key_of(const struct ledger *l, uint32_t row, uint64_t bytes)
 {
 	const struct lives *lives = &l->slab->lives.any;
-	const struct slab_key *by = lives_key(lives, life->row);
+	const struct slab_key *by = lives_key(lives, row);
 	struct ledger_key key = { 0 };
 
 	if (by->kmalloc) {
 		key.kind = LEDGER_KMALLOC;
-		key.id = life->bytes;
-		key.type = kmalloc_type(l, lives_value(lives, life->row, DIMENSION_GFP));
+		key.id = bytes;
+		key.type = kmalloc_type(l, lives_value(lives, row, DIMENSION_GFP));
 	} else {
 		key.kind = by->cache ? LEDGER_NAMED : LEDGER_UNNAMED;
 		key.id = by->cache ? by->cache : by->callsite;
 		key.type = by->cache ? 0 : (uint32_t)life->bytes;
 	}
+	return key;
+}
+
+/* The group of a life's object. */
+static uint32_t group_of(struct ledger *l, const struct life *life)
+{
+	const struct ledger_key key = ledger_key_of(l, life->row, life->bytes);
+
 	return ledger_group(l, &key);
 }
 
@@ -77,10 +84,9 @@ static void ledger_step(struct ledger *l, uint64_t ts, uint32_t group, int net)
 	l->failed |= !ledger_steps_slab(&l->steps, ts, LEDGER_STEP_GROUP, group, net);
 }
 
-static void ledger_alloc(struct ledger *l, const struct kmem_event *ev, uint32_t group)
+static void ledger_alloc(struct ledger *l, const struct life *life, uint32_t group)
 {
-	uint32_t *page =
-		u64_map_insert(&l->pages, ev->slab_alloc.ptr >> LEDGER_PAGE_SHIFT, group);
+	uint32_t *page = u64_map_insert(&l->pages, life->at >> LEDGER_PAGE_SHIFT, group);
 
 	if (!page) {
 		l->failed = true;
@@ -88,8 +94,8 @@ static void ledger_alloc(struct ledger *l, const struct kmem_event *ev, uint32_t
 	}
 	*page = group;
 	l->groups[group].allocs++;
-	ledger_step(l, ev->ts, group, 1);
-	ledger_edge(l, ev->ts, LEDGER_EDGE_ALLOC, group);
+	ledger_step(l, life->event->ts, group, 1);
+	ledger_edge(l, life->event->ts, LEDGER_EDGE_ALLOC, group);
 }
 
 /* An object ended without an event. */
@@ -175,7 +181,7 @@ static void ledger_lived(void *ctx, const struct lives *of, const struct life *l
 			return;
 		switch (life->what) {
 		case LIFE_BORN:
-			ledger_alloc(l, life->event, group);
+			ledger_alloc(l, life, group);
 			break;
 		case LIFE_GONE:
 			ledger_gone(l, life, group);
@@ -279,7 +285,7 @@ static void ledger_page(struct ledger *l, const struct kmem_event *ev)
 
 static void ledger_event(struct ledger *l, const struct kmem_event *ev)
 {
-	if (kmem_is_slab(ev->type)) {
+	if (kmem_is_slab(ev->type) || kmem_is_probe(ev->type)) {
 		l->nr_slab++;
 		ledger_tasks_event(&l->tasks, ev);
 	} else if (ev->type == KMEM_PAGE_ALLOC || ev->type == KMEM_PAGE_FREE) {

@@ -225,6 +225,25 @@ static int books_add_groups(struct books *b)
 	return ret;
 }
 
+/* Adds to each row what waits for RCU. */
+static void books_add_dying(struct books *b)
+{
+	const struct ledger *l = b->ledger;
+	struct live_entry *e = NULL;
+
+	while (l->slab->totals.dying && (e = live_next(&l->slab->lives.any.live, e))) {
+		struct ledger_key key;
+		uint32_t group;
+
+		if (!slab_is_dying(e))
+			continue;
+		key = ledger_key_of(l, e->row, e->bytes_alloc);
+		group = intern_find(&l->keys, &key, sizeof(key));
+		if (group && b->group_rows[group - 1] != UINT32_MAX)
+			b->rows[b->group_rows[group - 1]].dying++;
+	}
+}
+
 /* The row of an object in @page: that of any object seen in the same slab. */
 static uint32_t row_of_page(const struct books *b, uint64_t page)
 {
@@ -454,6 +473,7 @@ int books_make(struct books *b)
 		return ret;
 	books_name_rows(b);
 	books_list_members(b);
+	books_add_dying(b);
 	ret = books_add_unknown(b);
 	if (!ret)
 		ret = books_add_steps(b);

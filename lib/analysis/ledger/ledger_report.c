@@ -128,15 +128,20 @@ static void unseen_why(const struct books_row *row, struct strbuf *sb)
 		strbuf_printf(sb, "; sheaves hold up to %" PRIu64, row->sheaves);
 }
 
-/* Appends the first reason that can explain all of @missing; nothing if there is no sign of any. */
-static void reason(const struct books_row *row, uint64_t missing, struct strbuf *sb)
+/* Appends the first reason that can explain all of @difference; nothing if there is no sign of any. */
+static void reason(const struct books_row *row, int64_t difference, struct strbuf *sb)
 {
+	uint64_t missing = ledger_magnitude(difference);
+	bool more = difference > 0; /* by the kernel's count */
 	bool unseen = row->implicit + row->again != 0;
 
 	if (!row->nr_caches)
 		strbuf_puts(sb, "not in slabinfo");
 	else if (row->nameless && !row->allocs)
 		strbuf_puts(sb, "events of this cache have no name");
+	else if (more && missing <= row->dying)
+		strbuf_printf(sb, "%" PRIu64 " handed to RCU, and perhaps not freed yet",
+			      row->dying);
 	else if (unseen && row->sheaves)
 		unseen_why(row, sb);
 	else if (missing <= row->slack)
@@ -182,13 +187,13 @@ static void when(const struct cells_of *r, struct strbuf *sb)
 static struct cell cell_why(const void *row, struct table *t)
 {
 	const struct cells_of *r = row;
-	uint64_t missing = ledger_magnitude(r->change.kernel - r->change.trace);
+	int64_t difference = r->change.kernel - r->change.trace;
 	bool lossy = r->books->ledger->losses != 0;
 	struct strbuf sb = { 0 }, why = { 0 };
 
-	if (!missing)
+	if (!difference)
 		return cell_text(t, "-");
-	reason(r->row, missing, &why);
+	reason(r->row, difference, &why);
 	if (lossy) /* may explain all of it, and seemingly missing events */
 		strbuf_printf(&sb, "events were lost%s", why.size ? "; " : "");
 	else if (!why.size)

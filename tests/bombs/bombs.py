@@ -463,6 +463,47 @@ class Bombs:
                 record(bytes(2) + bytes(40))])]))
         self.m.events = fmt
 
+    def add_probes(self):
+        """Adds the formats of the recorder's probes."""
+        common = "".join(f"\tfield:{kind} common_{name};\toffset:{at};\tsize:{size};\tsigned:0;\n"
+                         for kind, name, at, size in (
+                             ("unsigned short", "type", 0, 2), ("unsigned char", "flags", 2, 1),
+                             ("unsigned char", "preempt_count", 3, 1), ("int", "pid", 4, 4)))
+        texts = []
+        for number, (name, fields) in enumerate({
+                "rcu_free": ("head", "ptr"), "free_bulk": ("__probe_ip", "nr", "p[]"),
+                "alloc_bulk": ("__probe_ret_ip", "nr", "ret", "p[]")}.items()):
+            text = f"name: {name}\nID: {3000 + number}\nformat:\n{common}\n" + "".join(
+                f"\tfield:u64 {field};\toffset:{8 + 8 * i};\tsize:{512 if '[' in field else 8};"
+                "\tsigned:0;\n" for i, field in enumerate(fields)) + '\nprint fmt: ""\n'
+            self.m.add_format(text)
+            texts.append(u64(len(text)) + text.encode())
+        nr = int.from_bytes(self.m.events[:4], "little")
+        self.m.events = (nr + 1).to_bytes(4, "little") + self.m.events[4:] + b"kmemx_1\0" \
+            + (3).to_bytes(4, "little") + b"".join(texts)
+
+    def bomb_probes(self):
+        """Objects without end: each is handed to RCU, counts are wrong, and callsites allocate in
+        bulk that must search the rows for the size of what they allocate."""
+        before, nr, base = self.m.events, 3000, 0xFFFF888000000000
+        self.add_probes()
+        all_of = b"".join(u64(base + 64 * i) for i in range(64))
+        records = [record(self.m.event("rcu_free", ptr=base + 64 * i)) for i in range(100000)]
+        for i in range(nr):
+            records.append(record(self.m.event("kmalloc", call_site=base + i, bytes_alloc=64,
+                                               ptr=base + (i << 20))))
+            bulk = self.m.event("alloc_bulk", __probe_ret_ip=base + i, nr=64, ret=64)
+            records.append(record(bulk[:-512] + all_of))
+            name = self.m.event("kmem_cache_free", ptr=base, call_site=base)
+            at = self.m.formats["kmem_cache_free"][1]["name"][0]
+            records.append(record(name[:at] + u32(8 << 16 | len(name)) + name[at + 4:]
+                                  + b"cache%02d\0" % (i % 100)))
+            for count in (64, 1 << 63, 65, (1 << 24) - 1):
+                free = self.m.event("free_bulk", nr=count)
+                records.append(record(free[:-512] + all_of))
+        self.give("probes", version6(self.m, [pages(records)]))
+        self.m.events = before
+
     def bomb_metadata(self):
         lines = b"".join(b"cache-%d %d 1 64 64 1 : tunables 0 0 0 : slabdata 1 1 0\n" % (i, i)
                          for i in range(20000))

@@ -91,7 +91,7 @@ class Slab(model.Slab):
         super().alloc(pid, cpu, time, field, large)
         site = field["call_site"]
         for by, who in (("place", site), ("function", site.split("+")[0])):
-            self.flags[by, who, model.number(field["gfp_flags"])] += 1
+            self.flags[by, who, model.number(field.get("gfp_flags", "0"))] += 1
         if self.sum["allocs"] > allocs and large:
             obj = self.objects[model.number(field["ptr"])]
             self.kmalloced[id(obj)] = obj

@@ -37,6 +37,7 @@ def shown(key, content, event):
         site = event.get("callsite", "0x0").split(" ")[0]
         return value(site) if site.startswith("0x") else site
     if isinstance(content, str):
+        content = f"ARRAY[{content.replace(' ', ', ')}]" if " " in content and key == "p" else content
         return value(content) if re.fullmatch("0x[0-9a-f]+|-?[0-9]+", content) else \
             content.split(" ")[0]
     return int(content) & (1 << 64) - 1
@@ -54,7 +55,8 @@ def reference(path):
             event, gap = LINE.match(line), GAP.match(line)
             if event:
                 comm, pid, cpu, time, name, rest = event.groups()
-                fields = {k: value(v) for k, v in FIELD.findall(rest)}
+                fields = {k: int(v, 16) if k.startswith("__probe") else value(v)
+                          for k, v in FIELD.findall(rest)}
                 events.append((int(time.replace(".", "")), int(cpu), int(pid), name,
                                comm.split(": ")[-1].strip(), kept(name, fields)))
             elif gap:

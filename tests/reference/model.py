@@ -18,20 +18,23 @@ usage: model.py --counts KMEMX RECORDING
 Only checks that stat has every event that kmemx script and info have: each request for memory is in
 a row or among the failed ones.
 """
+import bisect
 import collections
 import gzip
 import itertools
 import json
 import re
+import struct
 import subprocess
 import sys
 
 LINE = re.compile(r"-(\d+)\s+\[(\d+)\]\s*([\d.]+): (\w+):\s+(.*)$")
 GAP = re.compile(r"^CPU:\d+ \[(\d+ )?EVENTS DROPPED\]")
-FIELD = re.compile(r"(\w+)=(\S+)")
+FIELD = re.compile(r"(\w+)=(ARRAY\[.*?\]|\S+)")
 ALLOCS = {"kmalloc": True, "kmalloc_node": True, "kmem_cache_alloc": False,
           "kmem_cache_alloc_node": False}
 FREES = ("kfree", "kmem_cache_free")
+PROBES = ("rcu_free", "free_bulk", "alloc_bulk")
 
 
 def number(text):
@@ -57,6 +60,30 @@ def skew(clock):
     return {"local": 10000, "perf": 10000, "x86-tsc": 32768, "ppc-tb": 32768}.get(clock, 0)
 
 
+class Sites:
+    """Names of callsites that the text has as addresses, from the symbols next to it."""
+
+    def __init__(self, path):
+        try:
+            with open(path.replace(".raw.txt.gz", ".kallsyms"), encoding="ascii") as file:
+                lines = [line.split() for line in file]
+        except FileNotFoundError:
+            lines = []
+        symbols = sorted((int(line[0], 16), line[2]) for line in lines)
+        self.starts, self.names = [s[0] for s in symbols], [s[1] for s in symbols]
+
+    def name(self, text):
+        address = int(text, 16)
+        at = bisect.bisect(self.starts, address) - 1
+        return f"{self.names[at]}+0x{address - self.starts[at]:x}"
+
+
+def array(text):
+    """The words of 8 bytes that trace-cmd prints byte by byte."""
+    words = bytes.fromhex(text[len("ARRAY["):-1].replace(",", ""))
+    return struct.unpack(f"<{len(words) // 8}Q", words)
+
+
 Object = collections.namedtuple("Object", "req alloc cpu pid site kin gaps time")
 
 
@@ -73,6 +100,11 @@ class Slab:
         self.surplus = {}  # ptr -> (time, cpu, who) of an unmatched free, still in doubt
         self.early = {}  # ptr of a live object -> who of the free that may be its own
         self.over = {}  # ptr -> (time, cpu, object before): allocated over a live object
+        self.dying = {}  # ptr handed to RCU -> was its allocation seen?
+        self.hands_over = False
+        self.told = set()  # kinds of probes that were set
+        self.sizes = {}  # cache -> sizes of its objects
+        self.bulk_sites = {}  # call site -> cache and sizes of what it allocates in bulk
         self.sum = collections.Counter()
         self.rows = collections.defaultdict(collections.Counter)
         self.account = {by: collections.defaultdict(collections.Counter)
@@ -113,6 +145,7 @@ class Slab:
         old = self.objects.get(ptr)
         early = self.surplus.pop(ptr, None)
         self.over.pop(ptr, None)
+        self.dying.pop(ptr, None)
         if old and ptr in self.early:
             self.reorder(ptr)
         elif old:
@@ -124,6 +157,8 @@ class Slab:
         elif early and early[1] != cpu and time - early[0] <= self.skew:
             self.early[ptr] = early[2]
         kin = field.get("name", site)  # these are in doubt together
+        if "name" in field and alloc:
+            self.sizes.setdefault(kin, (req, alloc))
         self.objects[ptr] = Object(req, alloc, cpu, pid, site, kin, self.gaps, time)
         for by, who in owners(site, cpu, pid):
             self.account[by][who].update(alloc_count=1, total_dynamic=alloc,
@@ -142,9 +177,17 @@ class Slab:
         if ptr <= 16:
             self.sum["frees_null"] += 1
             return
+        if ptr in self.dying and not self.hands_over:
+            self.sum["frees_died"] += 1
+            del self.dying[ptr]
+            self.surplus.pop(ptr, None)
+            return
         old = self.objects.get(ptr)
         over = self.over.get(ptr)
         if old:
+            if not old.alloc and "name" in field and old.kin == old.site:
+                self.bulk_sites.setdefault(old.site, (
+                    field["name"], *self.sizes.get(field["name"], (0, 0))))
             self.match(old, cpu)
             self.end(old)
             if ptr in self.early:
@@ -166,6 +209,38 @@ class Slab:
             self.surplus[ptr] = (time, cpu, who)
         self.objects[ptr] = None
 
+    def rcu_free(self, cpu, time, field):
+        ptr = number(field["ptr"])
+        self.sum["frees_rcu"] += 1
+        seen = bool(self.objects.get(ptr))
+        self.hands_over = True
+        self.free(cpu, time, field)
+        self.hands_over = False
+        self.dying[ptr] = seen
+        self.over.pop(ptr, None)
+
+    def free_bulk(self, cpu, time, field):
+        named = array(field["p"])[:int(field["nr"])]
+        live = not named
+        for ptr in named:
+            live |= bool(self.objects.get(ptr))
+            self.sum["frees_bulk"] += 1
+            self.free(cpu, time, {"ptr": hex(ptr), "call_site": field["call_site"]})
+        self.sum["objects_unseen"] += (int(field["nr"]) - len(named)) * live
+
+    def alloc_bulk(self, pid, cpu, time, field):
+        got, ret = int(field["nr"]), int(field["ret"])
+        if ret != 1:  # which may mean true
+            got = min(got, max(ret, 0))
+        named = array(field["p"])[:got]
+        for ptr in named:
+            name, req, alloc = self.bulk_sites.get(field["call_site"], (None, 0, 0))
+            self.sum["allocs_bulk"] += 1
+            self.alloc(pid, cpu, time, {
+                "ptr": hex(ptr), "call_site": field["call_site"], "bytes_req": req,
+                "bytes_alloc": alloc, **({"name": name} if name else {})}, None)
+        self.sum["objects_unseen"] += got - len(named)
+
     def finish(self):
         for ptr in list(self.early):
             self.reorder(ptr)
@@ -177,12 +252,17 @@ class Slab:
         recent = [o for o in live if o.gaps == self.gaps and not unplaced]
         total = collections.Counter(self.sum)
         total["allocs_live"] = len(live)
+        total["objects_dying"] = sum(self.dying.values())
         total["bytes_net"] = sum(o.alloc for o in live)
         # These recordings lack the kernel's own counts, so nothing is proved.
         total["bytes_net_min"] = total["bytes_net_gone"] = 0
         total["bytes_net_max"] = total["bytes_net"]
         total["bytes_net_seen"] = sum(o.alloc for o in recent if o.kin not in suspects)
         total["bytes_net_implicit"] = sum(o.alloc for o in recent if o.kin in suspects)
+        if {"rcu_free", "free_bulk"} <= self.told and not total["objects_unseen"]:
+            # Each end of a life has an event.
+            total["bytes_net_min"] = total["bytes_net_seen"]
+            total["bytes_net_seen"] = 0
         total["bytes_net_lost"] = total["bytes_net"] - sum(o.alloc for o in recent)
         total["bytes_wasted"] = self.sum["bytes_allocated"] - self.sum["bytes_requested"]
         total["bytes_wasted_live"] = sum(o.alloc - o.req for o in live)
@@ -357,11 +437,20 @@ def model(path, recording, kinds=(Slab, Pages)):
     page_size = recording["kernel_page_size"]
     slab, pages = (kind(skew(recording["clock"])) for kind in kinds)
     last = None  # CPU of the latest page allocation
+    sites = Sites(path)
     for pid, cpu, time, name, field in events(path):
         if name in ALLOCS:
             slab.alloc(pid, cpu, time, field, 2 * page_size if ALLOCS[name] else None)
         elif name in FREES:
             slab.free(cpu, time, field)
+        elif name in PROBES:
+            which = "__probe_ret_ip" if name == "alloc_bulk" else "__probe_ip"
+            field["call_site"] = sites.name(field[which])
+            slab.told.add(name)
+            if name == "alloc_bulk":
+                slab.alloc_bulk(pid, cpu, time, field)
+            else:
+                getattr(slab, name)(cpu, time, field)
         elif name == "mm_page_alloc":
             pages.alloc(pid, cpu, time, field)
             last = cpu
@@ -395,7 +484,7 @@ IDENTITIES = {
         ("bytes_net", "bytes_net_min", "bytes_net_seen", "bytes_net_implicit",
          "bytes_net_lost", "bytes_net_gone"),
         ("frees", "frees_matched", "frees_unmatched", "frees_double", "frees_other",
-         "frees_null"),
+         "frees_null", "frees_died"),
     ),
     "page": (
         ("requests", "failures", "alloc_freed", "alloc_implicit", "alloc_only"),
@@ -429,7 +518,8 @@ def unbalanced(reports):
     for name, identities in IDENTITIES.items():
         summary = reports[name]["summary"] if name in reports else {}
         for total, *parts in identities if summary else ():
-            if summary[total] != sum(summary[part] for part in parts):
+            # What probes tell is there only if there are any.
+            if summary[total] != sum(summary.get(part, 0) for part in parts):
                 yield f"{name} {total} {summary[total]} is not the sum of {parts}"
     for name, sums in ROW_SUMS.items():
         for column, total in sums.items() if name in reports else ():
@@ -465,7 +555,8 @@ def diff_disagrees(kmemx, recording):
 
 # The events that each number of a summary counts: all requests, even failed ones, and all frees.
 COUNTED = {
-    "slab": ((("allocs", "allocs_failed"), ALLOCS), (("frees",), FREES)),
+    "slab": ((("allocs", "allocs_failed", "-allocs_bulk"), ALLOCS),
+             (("frees", "-frees_rcu", "-frees_bulk"), FREES), (("frees_rcu",), ("rcu_free",))),
     "page": ((("requests",), ("mm_page_alloc",)), (("frees",), ("mm_page_free",)),
              (("frees_batched",), ("mm_page_free_batched",))),
 }
@@ -487,11 +578,12 @@ def miscounted(kmemx, recording):
         rows = sum(row["hit"] for row in reports[name]["rows"])
         failed = summary["allocs_failed" if name == "slab" else "failures"]
         for names, events in COUNTED[name]:
-            counted = sum(summary[n] for n in names)
+            counted = sum(-summary.get(n[1:], 0) if n[0] == "-" else summary.get(n, 0)
+                          for n in names)
             for who, of in (("info", told), ("script", shown)):
                 if not counted <= sum(of[e] for e in events) <= counted + left_out:
                     yield f"{names}: {counted}, {who} {sum(of[e] for e in events)}"
-        if rows + failed != sum(summary[n] for n in COUNTED[name][0][0]):
+        if rows + failed != sum(summary[n] for n in COUNTED[name][0][0] if n[0] != "-"):
             yield f"{name}: {rows} in rows and {failed} failed are not all"
 
 

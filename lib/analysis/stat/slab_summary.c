@@ -15,7 +15,10 @@ static void add_net(const struct slab_report *slab, const struct slab_totals *s,
 					  UNIT_BYTES,  s->live_alloc,
 					  true,	       SUMMARY_TOTAL };
 	const struct summary_line parts[] = {
-		{ "bytes_net_min", "  sure to be live (the kernel's own count)",
+		{ "bytes_net_min",
+		  slab->bounds.bounds.all_ends
+			  ? "  sure to be live (each end of a life has an event)"
+			  : "  sure to be live (the kernel's own count)",
 		  UNIT_BYTES, net_range_min(net), true, SUMMARY_DETAIL },
 		{ "bytes_net_seen", "  seen: allocated, and not seen freed", UNIT_BYTES,
 		  net->seen, true, SUMMARY_DETAIL },

@@ -216,6 +216,16 @@ int stat_keys_check(const struct sort_keys *keys, const struct report *r,
 	return EXIT_USAGE;
 }
 
+void stat_keys_estimate(struct sort_keys *keys)
+{
+	size_t i;
+
+	for (i = 0; i < keys->nr; i++) {
+		if (!strcmp(keys->keys[i].name, "net"))
+			keys->keys[i].name = "net_estimate";
+	}
+}
+
 int stat_keys_sort(struct table *t, const struct sort_keys *keys)
 {
 	int err = table_sort(t, keys->keys, keys->nr);
@@ -223,14 +233,32 @@ int stat_keys_sort(struct table *t, const struct sort_keys *keys)
 	return err || t->sorted_by ? err : table_sort_usual(t);
 }
 
+/* Shows what was seen, if it is not the estimate in some row. */
+static void show_seen(struct table *t)
+{
+	int seen = table_column(t, "net"), likely = table_column(t, "net_estimate");
+	size_t row;
+
+	for (row = 0; seen >= 0 && likely >= 0 && row < t->nr_rows; row++) {
+		const struct cell *cells = &t->cells[row * t->nr_columns];
+
+		if (cells[seen].u != cells[likely].u)
+			table_show_column(t, "net");
+	}
+}
+
 void stat_keys_show(struct table *t, const struct sort_keys *keys, bool live)
 {
+	bool net = live;
 	size_t i;
 
 	for (i = 0; i < keys->nr; i++) {
 		table_show_column(t, keys->keys[i].name);
 		table_show_range(t, keys->keys[i].name);
+		net |= !strcmp(keys->keys[i].name, "net_estimate");
 	}
 	if (live)
 		table_show_range(t, NULL);
+	if (net)
+		show_seen(t);
 }

@@ -318,6 +318,7 @@ int stat_run_sort(struct stat_run *st)
 		ret = stat_keys_check(&st->keys, st->report, st->command);
 	if (ret != GO_ON)
 		return ret;
+	stat_keys_estimate(&st->keys);
 	for (i = 0; i < st->report->nr_tables && !err; i++) {
 		struct table *t = st->report->tables[i];
 

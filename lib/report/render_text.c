@@ -115,12 +115,15 @@ static void paint_title(struct painter *p, const struct table *t)
 	}
 	if (shown < all) {
 		strbuf_printf(&sb, " (%zu of %zu rows", shown, all);
-		if (t->share >= 0 && t->total)
+		if (t->share >= 0 && t->total) {
+			const struct column *col = &t->columns[t->share];
+
 			strbuf_printf(&sb, ", %.1f %% of %s",
 				      100.0 * (double)t->kept / (double)t->total,
-				      t->columns[t->share].share
-					      ? t->columns[t->share].title
-					      : t->columns[t->share].name);
+				      col->share	? col->title
+				      : col->sort_title ? col->sort_title
+							: col->name);
+		}
 		strbuf_puts(&sb, ")");
 	}
 	if (sb.failed)

@@ -177,10 +177,12 @@ class Callsites:
             self.wrong.append(f"{what}: {dict(sums - want)} more, {dict(want - sums)} less")
 
     def rows(self, command, *options):
+        """Bytes of all allocations, or what was seen live."""
+        figure = "net" if "--live" in options else "bytes"
         for allocator, table in self.tables(command, *options):
             for row in table["rows"]:
                 yield (allocator, (row.get("stack") or row["callsite"]).split(";"),
-                       row["bytes"] or 0)
+                       row[figure] or 0)
 
     def roots(self):
         """The functions that allocate; without recorded callchains there is no tree."""

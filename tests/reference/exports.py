@@ -496,7 +496,8 @@ class Exports:
                 live = table["summary"]["bytes_net" if name == "slab" else "bytes_live"]
                 want[name, "bytes_live"] += live or 0
                 # Unknown values must be unknown in all formats.
-                want[name, "live"] += sum(row["hit"] or 0 for row in table["rows"]) if live is not None else 0
+                want[name, "live"] += (0 if live is None else table["summary"]["allocs_live"] if name == "slab"
+                                       else sum(row["hit"] or 0 for row in table["rows"]))
         for name, table in self.tables("peak").items():
             allocator = "page" if name == "peak_page" else "slab"
             want[allocator, "bytes_peak"] += sum(row["bytes"] or 0 for row in table["rows"])

@@ -536,6 +536,10 @@ def unbalanced(reports):
         if rows and summary and not (sum(r["net_min"] for r in rows) <= summary[least] <=
                                      summary[most] <= sum(r["net_max"] for r in rows)):
             yield f"{name}: the rows' bounds contradict the summary's"
+    for name in ("slab", "page"):
+        for row in reports[name]["rows"] if name in reports else ():
+            if not row["net_min"] <= row["net_estimate"] <= row.get("net_max", row["net"]):
+                yield f"{name}: the estimate is outside of its bounds: {row}"
 
 
 def diff_disagrees(kmemx, recording):
@@ -675,7 +679,8 @@ def account_differences(slab, kmemx, recording):
 
 # Numbers that the model does not have; the live ones depend on callchains.
 UNMODELLED = ("fragmentation", "implausible", "without_stack", "frees_matched", "frees_split",
-              "frees_merged", "allocs_freed", "bytes_live_seen", "bytes_live_implicit")
+              "frees_merged", "allocs_freed", "bytes_live_seen", "bytes_live_implicit",
+              "bytes_net_estimate")
 
 
 # A recording of kmemx says about its recorder what events do not: which frees belong to excluded

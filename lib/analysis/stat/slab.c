@@ -84,32 +84,34 @@ static struct cell cell_last_callsite(const void *row, struct table *t)
 			 "was allocated again.",                                         \
 			 .hidden = true, .leaves = 60),                                  \
 		  MEMBER_OF(struct slab_row, counts, implicit) },                        \
-		{ COLUMN("net", "Net", UNIT_BYTES,                                       \
+		{ COLUMN("net", "Seen", UNIT_BYTES,                                      \
 			 "Bytes allocated and not seen freed.", .hidden = true,          \
 			 .live = true, .leaves = 40),                                    \
 		  MEMBER_OF(struct slab_row, net, net) },                                \
 		{ COLUMN("net_min", "At_least", UNIT_BYTES,                              \
 			 "Of the net bytes, those that must be live at "                 \
 			 "the end.",                                                     \
-			 .hidden = true, .range_of = "net", .live = true, .leaves = 8),  \
+			 .hidden = true, .range_of = "net_estimate", .live = true,       \
+			 .leaves = 8),                                                   \
 		  POINTEE(struct slab_row, net, struct net_range, net_range_min_cell) }, \
 	{                                                                                \
 		COLUMN("net_reason", "Why", UNIT_NONE,                                   \
 		       "Why the bounds differ: events were lost, frees "                 \
 		       "were not traced, or a free was just not seen.",                  \
 		       .hidden = true, .spell = net_range_reason_spell,                  \
-		       .range_of = "net", .live = true, .leaves = 9),                    \
+		       .range_of = "net_estimate", .live = true, .leaves = 9),           \
 			POINTEE(struct slab_row, net, struct net_range,                  \
 				net_range_reason_cell)                                   \
 	}
 /* Comes last, so that the other columns keep their positions for scripts. */
 #define FIGURE_MAX                                                                       \
 	{ COLUMN("net_max", "At_most", UNIT_BYTES, "Bytes that may be live at the end.", \
-		 .hidden = true, .range_of = "net", .live = true, .leaves = 8),          \
+		 .hidden = true, .range_of = "net_estimate", .live = true, .leaves = 8), \
 	  POINTEE(struct slab_row, net, struct net_range, net_range_max_cell) },         \
-		{ COLUMN("net_estimate", "Net_likely", UNIT_BYTES,                       \
+		{ COLUMN("net_estimate", "Net", UNIT_BYTES,                              \
 			 "The best estimate of the bytes that are live at the end.",     \
-			 .hidden = true, .live = true, .leaves = 39),                    \
+			 .hidden = true, .live = true, .leaves = 39,                     \
+			 .sort_title = "net"),                                           \
 		  POINTEE(struct slab_row, net, struct net_range,                        \
 			  net_range_likely_cell) },                                      \
 	{                                                                                \
@@ -229,9 +231,10 @@ static struct slab_row slab_row(const struct slab_report *slab,
 	bool live = slab->opts->live;
 
 	return (struct slab_row){ .slab = slab,
-				  .alloc = live ? c->live_alloc : c->bytes_alloc,
-				  .req = live ? c->live_req : c->bytes_req,
-				  .hit = live ? c->live : c->hit,
+				  .alloc = live ? net_range_likely(net) : c->bytes_alloc,
+				  .req = live ? net_range_scale(net, c->live_req)
+					      : c->bytes_req,
+				  .hit = live ? net_range_scale(net, c->live) : c->hit,
 				  .counts = c,
 				  .net = net };
 }
@@ -254,7 +257,7 @@ static int slab_by(struct slab_report *slab, enum subject_kind kind,
 		row.subject = (struct subject_row){ &sums.subjects, i };
 		row.bytes = &sum->bytes;
 		row.cache = sum->cache;
-		if (row.hit &&
+		if ((slab->opts->live ? sum->counts.live : row.hit) &&
 		    !table_type_add_row(kind == SUBJECT_CACHE ? &cache_type : &slab_type,
 					columns, t, &row))
 			break;
@@ -284,7 +287,7 @@ static int slab_by_ptr(struct slab_report *slab, struct report *report)
 
 		row.ptr = p->ptr;
 		row.row = p->row;
-		if ((row.hit || !slab->opts->live) &&
+		if ((p->counts.live || !slab->opts->live) &&
 		    !table_type_add_row(&slab_type, SUBJECT_NONE, t, &row))
 			break;
 	}

@@ -11,10 +11,14 @@ static void add_net(const struct slab_report *slab, const struct slab_totals *s,
 		    struct table *t)
 {
 	const struct net_range *net = &slab->net;
+	const uint64_t likely = net_range_likely(net);
 	const struct summary_line all = { "bytes_net", "Net total bytes allocated",
 					  UNIT_BYTES,  s->live_alloc,
 					  true,	       SUMMARY_TOTAL };
 	const struct summary_line parts[] = {
+		{ "bytes_net_estimate", "  probably live (the best estimate)", UNIT_BYTES,
+		  likely, true,
+		  likely == s->live_alloc ? SUMMARY_DETAIL : SUMMARY_TOTAL },
 		{ "bytes_net_min",
 		  slab->bounds.bounds.all_ends
 			  ? "  sure to be live (each end of a life has an event)"

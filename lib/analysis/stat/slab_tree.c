@@ -49,6 +49,7 @@ static int add_sum(struct call_tree *tree, const struct slab_sums *sums, uint32_
 		   bool live, bool none)
 {
 	const struct slab_counts *c = &sums->sums[i].counts;
+	const struct net_range *net = &sums->sums[i].net;
 	struct strbuf folded = { 0 };
 	int ret;
 
@@ -58,10 +59,11 @@ static int add_sum(struct call_tree *tree, const struct slab_sums *sums, uint32_
 		strbuf_puts(&folded, "[no stack]");
 	else
 		subjects_callchain(&sums->subjects, i, &folded);
-	ret = folded.failed ? -ENOMEM
-			    : call_tree_add(tree, strbuf_text(&folded),
-					    live ? c->live_alloc : c->bytes_alloc,
-					    live ? c->live : c->hit);
+	ret = folded.failed
+		      ? -ENOMEM
+		      : call_tree_add(tree, strbuf_text(&folded),
+				      live ? net_range_likely(net) : c->bytes_alloc,
+				      live ? net_range_scale(net, c->live) : c->hit);
 	strbuf_free(&folded);
 	return ret;
 }

@@ -24,7 +24,7 @@ FROM
             callsite,
             recording_id,
             assumeNotNull(any(start_unix)) AS start,
-            assumeNotNull(sum(bytes_live)) AS live
+            assumeNotNull(sum(ifNull(net_estimate, bytes_live))) AS live
         FROM allocations
         WHERE callsite != '[other]' AND isNotNull(host) AND isNotNull(start_unix) AND isNotNull(bytes_live)
         GROUP BY host, allocator, callsite, recording_id

@@ -44,7 +44,8 @@ CREATE TABLE IF NOT EXISTS allocations_shard
     bytes_peak Nullable(UInt64),
     bytes_req Nullable(UInt64),
     net_min Nullable(UInt64),
-    net_max Nullable(UInt64)
+    net_max Nullable(UInt64),
+    net_estimate Nullable(UInt64)
 )
 ENGINE = MergeTree
 PARTITION BY ifNull(day, toDate(0))

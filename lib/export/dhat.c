@@ -236,6 +236,7 @@ const struct exporter exporter_dhat = {
 	.help = "JSON with totals, own maxima, the peak, the end and lifetimes",
 	.opened_by = "valgrind's dh_view.html, Firefox Profiler",
 	.by = EXPORT_BY_STACK,
+	.estimates = true,
 	.timed = true,
 	.state_size = sizeof(struct dhat),
 	.row = dhat_row,

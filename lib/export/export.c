@@ -21,6 +21,7 @@ const char *const export_metrics[EXPORT_METRICS] = {
 	[EXPORT_BYTES_REQ] = "bytes_req",
 	[EXPORT_NET_MIN] = "net_min",
 	[EXPORT_NET_MAX] = "net_max",
+	[EXPORT_NET_ESTIMATE] = "net_estimate",
 };
 
 const struct export_weight export_weights[] = {
@@ -96,6 +97,19 @@ static int read_frames(struct reading *r, const char *text)
 	}
 }
 
+/* Makes what seems to live what probably does. Sums of bytes fit a double's 53 bits. */
+static void estimate(uint64_t *values)
+{
+	uint64_t likely = values[EXPORT_NET_ESTIMATE], seen = values[EXPORT_BYTES_LIVE];
+
+	if (likely == seen || !seen)
+		return;
+	values[EXPORT_LIVE] =
+		(uint64_t)((double)values[EXPORT_LIVE] * (double)likely / (double)seen +
+			   0.5);
+	values[EXPORT_BYTES_LIVE] = likely;
+}
+
 static void read_values(const struct reading *r, const struct cell *cells,
 			struct export_row *row)
 {
@@ -107,6 +121,8 @@ static void read_values(const struct reading *r, const struct cell *cells,
 		row->known[i] = c && c->type == CELL_UINT;
 		row->values[i] = row->known[i] ? c->u : 0;
 	}
+	if (r->exporter->estimates && row->known[EXPORT_NET_ESTIMATE])
+		estimate(row->values);
 }
 
 static int read_labels(struct reading *r, const struct cell *cells,

@@ -27,6 +27,7 @@ enum export_metric {
 	EXPORT_BYTES_REQ,
 	EXPORT_NET_MIN,
 	EXPORT_NET_MAX,
+	EXPORT_NET_ESTIMATE,
 	EXPORT_METRICS
 };
 
@@ -133,6 +134,7 @@ enum export_rows { EXPORT_BY_CALLSITE, EXPORT_BY_STACK, EXPORT_BY_ALL };
  * @pairs: it can compare two recordings: export_options.pairs
  * @timed: it needs the history
  * @weighs: it has one number for each row: export_options.weight
+ * @estimates: what lives is the best estimate, not what was seen
  * @binary: not for a terminal
  * @lacks: the option of kmemx version --build-options that it needs but this build lacks; NULL:
  *	none
@@ -149,7 +151,7 @@ struct exporter {
 	const char *name, *help, *opened_by, *suffix, *lacks;
 	enum export_rows by;
 	uint64_t rows;
-	bool weighs, pairs, binary, timed;
+	bool weighs, pairs, binary, timed, estimates;
 	size_t state_size;
 	int (*begin)(struct export_job *job);
 	int (*row)(struct export_job *job, const struct export_row *row);

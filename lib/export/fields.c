@@ -59,6 +59,7 @@ const struct export_field export_fields[EXPORT_FIELDS] = {
 	{ .name = "bytes_req", .number = true },
 	{ .name = "net_min", .number = true },
 	{ .name = "net_max", .number = true },
+	{ .name = "net_estimate", .number = true },
 };
 
 static void set_text(struct export_values *v, unsigned int field, const char *text)

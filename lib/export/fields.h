@@ -25,7 +25,7 @@ struct export_field {
 };
 
 /* The first EXPORT_FIELDS_SAME are the same in all rows of a recording. */
-#define EXPORT_FIELDS	   42
+#define EXPORT_FIELDS	   43
 #define EXPORT_FIELDS_SAME 24
 extern const struct export_field export_fields[EXPORT_FIELDS];
 

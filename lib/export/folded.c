@@ -126,6 +126,7 @@ const struct exporter exporter_folded = {
 	.help = "a line per callchain, with one number (--weight)",
 	.opened_by = "flamegraph.pl, inferno, speedscope, Perfetto",
 	.by = EXPORT_BY_STACK,
+	.estimates = true,
 	.weighs = true,
 	.pairs = true,
 	.state_size = sizeof(struct folded),

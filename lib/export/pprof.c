@@ -283,6 +283,7 @@ const struct exporter exporter_pprof = {
 	.help = "a profile, compressed: allocated, live, at the peak; with labels",
 	.opened_by = "go tool pprof, Perfetto, speedscope, Pyroscope, Parca",
 	.by = EXPORT_BY_ALL,
+	.estimates = true,
 	.binary = true,
 	.lacks = ZLIB_LACKS,
 	.state_size = sizeof(struct pprof),

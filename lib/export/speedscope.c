@@ -218,6 +218,7 @@ const struct exporter exporter_speedscope = {
 	.help = "JSON with a profile for each figure: allocated, live, at the peak",
 	.opened_by = "speedscope",
 	.by = EXPORT_BY_STACK,
+	.estimates = true,
 	.state_size = sizeof(struct speedscope),
 	.row = speedscope_row,
 	.end = speedscope_end,

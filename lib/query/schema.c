@@ -60,6 +60,7 @@ static const struct {
 	{ "for slab objects: bytes requested", UNIT_BYTES },
 	{ "bytes that must be live at the end", UNIT_BYTES },
 	{ "bytes that can be live at the end", UNIT_BYTES },
+	{ "the best estimate of the bytes live at the end", UNIT_BYTES },
 };
 
 /* Additional columns of "recordings". */

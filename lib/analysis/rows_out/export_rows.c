@@ -127,7 +127,12 @@ static struct cell cell_gfp(const void *row, struct table *t)
 			   POINTEE(struct view_row, net, struct net_range,               \
 				   net_range_max_cell),                                  \
 			   "Net_max", UNIT_BYTES, .live = true,                          \
-			   .help = "Bytes that can be live at the end.")
+			   .help = "Bytes that can be live at the end."),                \
+		SUM_COLUMN("net_estimate",                                               \
+			   POINTEE(struct view_row, net, struct net_range,               \
+				   net_range_likely_cell),                               \
+			   "Net", UNIT_BYTES, .live = true,                              \
+			   .help = "The best estimate of these.")
 
 #define ID_COLUMN                                                     \
 	{                                                             \

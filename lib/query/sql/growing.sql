@@ -2,7 +2,7 @@
 -- has to have it in two recordings.
 WITH one AS (
         SELECT host, allocator, callsite, start_unix, recording_id,
-               sum(bytes_live) AS live
+               sum(coalesce(net_estimate, bytes_live)) AS live
           FROM allocations
          WHERE callsite <> '[other]' AND host IS NOT NULL
            AND start_unix IS NOT NULL AND bytes_live IS NOT NULL

@@ -26,6 +26,12 @@ struct slab_piece {
 /* One object in slab_piece.likely. */
 #define SLAB_LIKELY_ONE 65536
 
+/* Bytes of @piece that probably live. */
+static inline uint64_t slab_piece_likely(const struct slab_piece *piece)
+{
+	return piece->likely * piece->bytes / SLAB_LIKELY_ONE;
+}
+
 /* Zero-initialise it, then slab_bounds_make(). */
 struct slab_bounds {
 	const struct slab_account *acc;

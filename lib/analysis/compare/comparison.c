@@ -355,7 +355,35 @@ static int suspect_hidden(struct comparison *p, struct bounds *bounds)
 	return err;
 }
 
-/* Computes how many live bytes are certain; a group is suspect as a whole. */
+/* Estimates what lives of each group, as kmemx stat does. */
+static int find_likely(struct comparison *p)
+{
+	struct slab_bounds b = { 0 };
+	int err = p->kind == KIND_PAGE
+			  ? 0
+			  : slab_bounds_make(&b, accounts_of_slab(p->of), p->env);
+	struct comparison_group *g;
+	size_t i;
+
+	/* Without pieces there is no count of the kernel. */
+	for (i = 0; i < p->names.count && !b.nr_pieces && !err; i++)
+		p->groups[i].likely = p->groups[i].live;
+	for (i = 0; i < b.nr_pieces && !err; i++) {
+		g = group_of(p, b.pieces[i].row, b.pieces[i].bytes);
+		if (g)
+			g->likely += slab_piece_likely(&b.pieces[i]);
+		else
+			err = -ENOMEM;
+	}
+	for (i = 0; i < p->names.count && !err; i++)
+		p->all.likely += p->groups[i].likely;
+	slab_bounds_free(&b);
+	return err;
+}
+
+/* Computes how many live bytes are certain; a group is suspect as a whole. The estimate may be off
+ * by as much as it differs from what was seen.
+ */
 static int bound(struct comparison *p)
 {
 	struct bounds bounds = { 0 };
@@ -370,6 +398,9 @@ static int bound(struct comparison *p)
 		struct comparison_group *g = &p->groups[i];
 
 		g->net_min = bounds_net(&bounds, i, g->live, g->net_min).seen;
+		if (g->net_min + g->live > 2 * g->likely)
+			g->net_min =
+				2 * g->likely > g->live ? 2 * g->likely - g->live : 0;
 		p->all.net_min += g->net_min;
 	}
 	bounds_free(&bounds);
@@ -457,7 +488,7 @@ void comparison_end(void *self)
 	if (!p->failed && p->env->sample.one_in)
 		p->failed |= find_intervals(p) != 0;
 	if (!p->failed)
-		p->failed |= bound(p) != 0;
+		p->failed |= find_likely(p) != 0 || bound(p) != 0;
 }
 
 int comparison_view(const void *self, struct report *report)

@@ -93,8 +93,9 @@ static struct cell cell_peak_high(const void *row, struct table *t)
 		{ COLUMN("hit", "Hit", UNIT_COUNT, "Allocations."),                      \
 		  .use = COLUMN_EVENTS, GROUP(hit) },                                    \
 		{ COLUMN("net", "Net", UNIT_BYTES,                                       \
-			 "Bytes allocated and not seen freed.", .live = true),           \
-		  .use = COLUMN_SUM, GROUP(live) },                                      \
+			 "The best estimate of the bytes that are live at the end.",     \
+			 .live = true),                                                  \
+		  .use = COLUMN_SUM, GROUP(likely) },                                    \
 		{ .column = { .name = "net_min",                                         \
 			      .unit = UNIT_BYTES,                                        \
 			      .hidden = true,                                            \
@@ -108,6 +109,10 @@ static struct cell cell_peak_high(const void *row, struct table *t)
 		{ COLUMN("peak", "Peak", UNIT_BYTES, "The most bytes live at one time.", \
 			 .hidden = true, .live = true),                                  \
 		  .use = COLUMN_HEIGHT, GROUP(peak) },                                   \
+		{ COLUMN("net_seen", "Seen", UNIT_BYTES,                                 \
+			 "Bytes allocated and not seen freed.", .hidden = true,          \
+			 .live = true),                                                  \
+		  .use = COLUMN_SUM, GROUP(live) },                                      \
 		{ .column = { .name = "largest",                                         \
 			      .unit = UNIT_BYTES,                                        \
 			      .hidden = true,                                            \

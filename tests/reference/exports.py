@@ -506,7 +506,7 @@ class Exports:
                                        else sum(row["hit"] or 0 for row in table["rows"]))
         for name, table in self.tables("peak").items():
             allocator = "page" if name == "peak_page" else "slab"
-            want[allocator, "bytes_peak"] += sum(row["bytes"] or 0 for row in table["rows"])
+            want[allocator, "bytes_peak"] += sum(row["bytes_seen"] or 0 for row in table["rows"])
         return want
 
     def check(self, name, output, want, read):
@@ -550,7 +550,7 @@ class Exports:
         if not +part:
             return
         peak = self.tables("peak", f"--{allocator}").values()
-        part[allocator, "bytes_peak"] = sum(row["bytes"] or 0 for t in peak for row in t["rows"])
+        part[allocator, "bytes_peak"] = sum(row["bytes_seen"] or 0 for t in peak for row in t["rows"])
         self.check_format(name, part, (f"--{allocator}",))
 
     def check_all(self):

@@ -431,8 +431,10 @@ def peak_differences(kmemx, path, recording):
                 got = collections.defaultdict(lambda: [0, 0])
                 for row in reports[kind]["rows"] if kind in reports else ():
                     who = row[by].split(" ")[0].split("+")[0] if by == "callsite" else row[by]
-                    got[who][0] += row["objects"]
-                    got[who][1] += row["bytes"]
+                    got[who][0] += row["objects_seen"]
+                    got[who][1] += row["bytes_seen"]
+                    if row["bytes"] > row["bytes_seen"]:
+                        yield f"{kind} {options} {by} {who}: more than was seen: {row}"
                 got = {who: tuple(sums) for who, sums in got.items() if sums[0]}
                 wanted = held(changes, kind, by, size)
                 total += sum(b for _, b in got.values())

@@ -185,7 +185,7 @@ class Comparison:
                     if rows["kind"][row] == kind:
                         got.setdefault(names[rows["callsite"][row]], [0])[0] += size
             self.same(f"{table} at {end or 'the peak'}", got, tables.get(table, []),
-                      lambda r: r["callsite"], [lambda r: r["bytes"]])
+                      lambda r: r["callsite"], [lambda r: r["bytes_seen"]])
 
     def ends(self):
         """Live bytes at the end of the recording, minimum and maximum."""

@@ -40,7 +40,8 @@ static void lived(void *ctx, const struct lives *of, const struct life *life, si
 						    .bytes = life->bytes,
 						    .row = life->row,
 						    .pages = pages,
-						    .more = life->what == LIFE_BORN };
+						    .more = life->what == LIFE_BORN,
+						    .freed = life->what == LIFE_FREED };
 
 		if (life_changes(life))
 			keep(ctx, &change);
@@ -68,6 +69,7 @@ static struct peak_row *row_of(struct peak *p, bool pages, uint32_t number)
 	if (row->turn != p->turn) {
 		row->nr_then = row->nr;
 		row->bytes_then = row->bytes;
+		row->nr_freed = row->bytes_freed = 0;
 		row->turn = p->turn;
 	}
 	return row;
@@ -94,6 +96,10 @@ static void apply(struct peak *p, const struct peak_change *c)
 		row->nr -= c->nr;
 		row->bytes -= c->bytes;
 		side->live -= bytes;
+		if (c->freed && c->begin <= p->when) {
+			row->nr_freed += c->nr;
+			row->bytes_freed += c->bytes;
+		}
 		return;
 	}
 	row->nr += c->nr;
@@ -197,8 +203,11 @@ static int create(const struct analysis_env *env, const struct analysis_options 
 	int ret = peak_create(env, opts, self);
 	struct peak *p = *self;
 
-	if (!ret)
-		p->at_end = own && own->at_end;
+	if (ret)
+		return ret;
+	p->at_end = own && own->at_end;
+	/* What was freed since the moment lived then; of pages every free has an event. */
+	p->of[MEMORY_SLAB]->live.times = true;
 	return ret;
 }
 

@@ -10,12 +10,14 @@
 #include "analysis/row/owners.h"
 #include "analysis/time/timeline.h"
 
-/* What lives of a row now; and what lived at the moment, valid if @turn is the peak's @turn. Sums
- * count it @times times, more than once only if figures are estimated from a sample.
+/* What lives of a row now; and what lived at the moment, and the part of it of which a free was seen
+ * since, valid if @turn is the peak's @turn. Sums count it @times times, more than once only if
+ * figures are estimated from a sample.
  */
 struct peak_row {
 	uint64_t nr, bytes;
 	uint64_t nr_then, bytes_then;
+	uint64_t nr_freed, bytes_freed;
 	uint64_t turn;
 	uint32_t times;
 };
@@ -37,7 +39,7 @@ struct peak_change {
 	uint64_t at, begin; /* a pointer or a frame, and when it was allocated */
 	uint64_t nr, bytes;
 	uint32_t row;
-	bool pages, more;
+	bool pages, more, freed;
 };
 
 /**
@@ -75,7 +77,7 @@ struct peak_options {
 	bool at_end;
 };
 
-/* What lived of row @row at the moment. */
+/* What lived of row @row at the moment, in .nr and .bytes, and the part freed by an event since. */
 static inline struct peak_row peak_row_then(const struct peak *p,
 					    const struct peak_side *side, size_t row)
 {
@@ -87,6 +89,8 @@ static inline struct peak_row peak_row_then(const struct peak *p,
 	if (r->turn == p->turn)
 		return (struct peak_row){ .nr = r->nr_then,
 					  .bytes = r->bytes_then,
+					  .nr_freed = r->nr_freed,
+					  .bytes_freed = r->bytes_freed,
 					  .times = r->times };
 	return (struct peak_row){ .nr = r->nr, .bytes = r->bytes, .times = r->times };
 }

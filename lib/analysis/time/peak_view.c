@@ -11,9 +11,12 @@
 #include "analysis/time/peak.h"
 #include "report/text_cell.h"
 
-/* A row of the table: at the moment, and at the end; @interval: of @bytes, in a sample. */
+/* A row of the table: at the moment, by the best estimate and as seen, and at the end; @interval: of
+ * @bytes, in a sample. @then: as in struct peak_row
+ */
 struct peak_sum {
 	uint64_t nr, bytes;
+	struct peak_row then;
 	uint64_t nr_end, bytes_end;
 	struct estimate interval;
 };
@@ -47,13 +50,21 @@ static struct cell cell_over_time(const void *row, struct table *t)
 /* @things: objects or pages, of @count_unit. */
 #define PEAK_COLUMNS(things, count_unit)                                              \
 	{ COLUMN("bytes", "Live_then/Per", UNIT_BYTES,                                \
-		 "Bytes that were live at that moment.", .per = "objects"),           \
+		 "The best estimate of the bytes that were live at that moment.",     \
+		 .per = "objects"),                                                   \
 	  MEMBER_OF(struct view_row, sum, bytes) },                                   \
 		{ COLUMN("objects", "Live", count_unit, "The same in " things ".",    \
 			 .leaves = 20),                                               \
 		  MEMBER_OF(struct view_row, sum, nr) },                              \
+		{ COLUMN("bytes_seen", "Seen", UNIT_BYTES,                            \
+			 "Bytes that were allocated and not seen freed then.",        \
+			 .hidden = true, .leaves = 45),                               \
+		  MEMBER_OF(struct view_row, sum, then.bytes) },                      \
+		{ COLUMN("objects_seen", "Live_seen", count_unit,                     \
+			 "The same in " things ".", .hidden = true),                  \
+		  MEMBER_OF(struct view_row, sum, then.nr) },                         \
 		{ COLUMN("bytes_end", "Live_end", UNIT_BYTES,                         \
-			 "Bytes of the row that are live at the end.", .live = true,  \
+			 "The best estimate of those live at the end.", .live = true, \
 			 .leaves = 40),                                               \
 		  MEMBER_OF(struct view_row, sum, bytes_end) },                       \
 		{ COLUMN("objects_end", "End", count_unit, "The same in " things ".", \
@@ -123,6 +134,32 @@ static int find_intervals(struct view *v)
 	return ret;
 }
 
+/* Of what was not seen freed, the part that probably lives at the end probably lived at the moment;
+ * what was freed since did.
+ */
+static int find_likely(struct view *v)
+{
+	const struct owners *o = &v->owners;
+	struct net_range *net = calloc(o->nr + 1, sizeof(*net));
+	int ret = net ? account_rows_bounds(o, o->of, net, o->nr) : -ENOMEM;
+	size_t i;
+
+	for (i = 0; i < o->nr && !ret; i++) {
+		struct peak_sum *sum = &v->sums[i];
+		const struct peak_row *then = &sum->then;
+
+		net[i].sampled = owners_estimated(o);
+		sum->nr = then->nr_freed +
+			  net_range_scale(&net[i], then->nr - then->nr_freed);
+		sum->bytes = then->bytes_freed +
+			     net_range_scale(&net[i], then->bytes - then->bytes_freed);
+		sum->nr_end = net_range_scale(&net[i], sum->nr_end);
+		sum->bytes_end = net_range_scale(&net[i], sum->bytes_end);
+	}
+	free(net);
+	return ret;
+}
+
 /* Adds account rows up to table rows. */
 static int collect(struct view *v)
 {
@@ -139,8 +176,10 @@ static int collect(struct view *v)
 		const struct peak_row then = peak_row_then(v->p, v->side, i);
 		struct peak_sum *sum = &v->sums[o->of[i]];
 
-		sum->nr += then.nr * then.times;
-		sum->bytes += then.bytes * then.times;
+		sum->then.nr += then.nr * then.times;
+		sum->then.bytes += then.bytes * then.times;
+		sum->then.nr_freed += then.nr_freed * then.times;
+		sum->then.bytes_freed += then.bytes_freed * then.times;
 		for (bin = 0; bin < nr_bins; bin++)
 			v->bins[o->of[i] * nr_bins + bin] +=
 				timeline_at(t, (uint32_t)i, bin);
@@ -149,7 +188,9 @@ static int collect(struct view *v)
 		sum->nr_end += v->side->rows[i].nr * then.times;
 		sum->bytes_end += v->side->rows[i].bytes * then.times;
 	}
-	return owners_estimated(o) ? find_intervals(v) : 0;
+	if (owners_estimated(o) && find_intervals(v))
+		return -ENOMEM;
+	return find_likely(v);
 }
 
 /* The time of the moment. */
@@ -215,18 +256,23 @@ static void add_summary(const struct view *v, struct table *t)
 {
 	const struct peak *p = v->p;
 	bool bound = v->owners.lives->losses;
-	uint64_t then = 0, now = v->side->live;
+	uint64_t then = 0, seen = 0, now = 0;
 	enum column_unit unit =
 		recording_clocks_are_ns(p->env->rec) ? UNIT_TIME : UNIT_COUNT;
 	size_t i;
 
-	for (i = 0; i < v->owners.nr; i++)
+	for (i = 0; i < v->owners.nr; i++) {
 		then += v->sums[i].bytes;
+		seen += v->sums[i].then.bytes;
+		now += v->sums[i].bytes_end;
+	}
 	const struct summary_line lines[] = {
 		{ "time", p->at_end ? "Time" : "Time of the peak", unit, moment(p), false,
 		  SUMMARY_TOTAL },
 		{ "bytes_live", "Bytes live then", UNIT_BYTES, then, true,
 		  SUMMARY_TOTAL },
+		{ "bytes_seen", "  not seen freed", UNIT_BYTES, seen, true,
+		  seen > then ? SUMMARY_USUAL : SUMMARY_DETAIL },
 		{ "bytes_end", "Bytes live at the end", UNIT_BYTES, now, true,
 		  SUMMARY_USUAL },
 		{ "bytes_most",
@@ -235,10 +281,12 @@ static void add_summary(const struct view *v, struct table *t)
 		{ "time_most", "  when", unit, v->side->when, false, SUMMARY_USUAL },
 	};
 
+	if (seen > then)
+		table_show_column(t, "bytes_seen");
 	table_set_summary_title(t, v->owners.pages ? "SUMMARY (peak of pages)"
 						   : "SUMMARY (peak of slab objects)");
-	/* With @at_end only the first two lines are known. */
-	table_add_summary_lines(t, lines, p->at_end ? 2 : ARRAY_SIZE(lines), bound);
+	/* With @at_end only the first three lines are known. */
+	table_add_summary_lines(t, lines, p->at_end ? 3 : ARRAY_SIZE(lines), bound);
 	if (owners_estimated(&v->owners))
 		add_interval(v, t);
 }
@@ -300,7 +348,7 @@ int peak_show(const void *self, enum memory memory, enum subject_kind kind,
 			.bins = &v.bins[i * v.side->timeline.bins]
 		};
 
-		if ((row.sum->nr || any(row.bins, nr_bins)) &&
+		if ((row.sum->then.nr || any(row.bins, nr_bins)) &&
 		    !table_type_add_row(type, columns, t, &row))
 			break;
 	}

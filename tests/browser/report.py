@@ -131,7 +131,7 @@ class Test:
         """The whole time and a range; slab objects and pages."""
         page = {"Allocated": lambda r: r["bytes"], "Count": lambda r: r["hit"]}
         slab = dict(page, Waste=lambda r: r["bytes"] - r["bytes_req"])
-        live = {"Live": lambda r: r["bytes"]}
+        live = {"Live": lambda r: r["bytes_seen"]}
         for place in ("all of the time", "a range"):
             self.press("Memory", "Pages")
             self.press("Figure", "Allocated")
@@ -147,7 +147,8 @@ class Test:
             self.compare("caches, " + place, "slab_cache", "Cache", slab)
             self.press("Figure", "End, most")
             self.compare("caches at the end, " + place, "slab_cache", "Cache",
-                         {"End, least": lambda r: r["net_min"],
+                         {"End": lambda r: r["net_estimate"],
+                          "End, least": lambda r: r["net_min"],
                           "End, most": lambda r: r["net_max"]})
             self.press("Figure", "Allocated")
             self.press("Rows", "Callsite")
@@ -160,7 +161,7 @@ class Test:
         self.browser.wait("document.querySelector('[aria-label=\"Figure\"] [aria-pressed=\"true\"]')"
                           ".textContent === 'At the peak'")
         self.compare("slab objects at the peak", "peak", "Callsite",
-                     {"At the peak": lambda r: r["bytes"]})
+                     {"At the peak": lambda r: r["bytes_seen"]})
         self.browser.click("#whole")
 
     def callchains(self):

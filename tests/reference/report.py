@@ -195,14 +195,15 @@ class Comparison:
                                              (PAGE, 0, "callsite", "page", "net")):
             tables = self.tables("stat", "--page" if kind else "--slab", "--by", by)
             got = {}
-            for k, c, name, least, size in data["ends"]:
+            for k, c, name, *figures in data["ends"]:
                 if (k, c) == (kind, cache):
-                    entry = got.setdefault(names[name], [0, 0])
-                    entry[0] += least
-                    entry[1] += size
+                    entry = got.setdefault(names[name], [0, 0, 0])
+                    for i, figure in enumerate(figures):
+                        entry[i] += figure
             self.same(f"{table} at the end", got, tables.get(table, tables.get("slab", [])),
                       lambda r, by=by: r[by],
-                      [lambda r: r["net_min"], lambda r, most=most: r[most]])
+                      [lambda r: r["net_min"], lambda r, most=most: r[most],
+                       lambda r: r["net_estimate"]])
         for row, least in enumerate(data["rows"]["least"]):
             self.compared += 1
             self.differ += least < 0 or data["rows"]["range"][row] < 0

@@ -46,11 +46,11 @@ function readCells(raw, rows) {
 /* What is live at the end: by kind and grouping, then by key. */
 function readEnds(raw) {
 	const ends = new Map();
-	for (const [kind, cache, name, least, most] of raw) {
+	for (const [kind, cache, name, least, most, likely] of raw) {
 		const by = kind + (cache ? "cache" : "callsite");
 		if (!ends.has(by))
 			ends.set(by, new Map());
-		ends.get(by).set(name, { least, most });
+		ends.get(by).set(name, { least, most, likely });
 	}
 	return ends;
 }
@@ -72,8 +72,11 @@ function readData(raw, columns) {
 		last: BigInt(time.last), width: BigInt(time.width), peak: BigInt(time.peak), liveAtPeak: time.live,
 	};
 	rows.most = new Float64Array(data.nrRows);
-	for (let row = 0; row < data.nrRows; row++)
+	rows.likely = new Float64Array(data.nrRows);
+	for (let row = 0; row < data.nrRows; row++) {
 		rows.most[row] = rows.least[row] + rows.range[row];
+		rows.likely[row] = rows.most[row] - rows.unlikely[row];
+	}
 	data.ends = readEnds(raw.ends);
 	data.kernel = readCurves(raw);
 	data.frames = readFrames(raw.frames, columns.runs, time.bins);
@@ -96,7 +99,7 @@ function sumRows(data, first, last) {
 	const sums = {
 		hit: new Float64Array(nr), bytes: new Float64Array(nr),
 		waste: new Float64Array(nr), live: new Float64Array(nr), peak: data.rows.peak,
-		least: data.rows.least, most: data.rows.most,
+		least: data.rows.least, most: data.rows.most, likely: data.rows.likely,
 	};
 	for (let row = 0, i = 0; row < nr; row++) {
 		let hit = 0, bytes = 0, waste = 0, live = 0;

@@ -15,11 +15,15 @@ const METRICS = {
 	bytes: { title: "Allocated", help: "Bytes allocated in the range", bytes: true },
 	hit: { title: "Count", help: "Allocations in the range", bytes: false },
 	waste: { title: "Waste", help: "Bytes allocated beyond the requested sizes", bytes: true },
-	live: { title: "Live", help: "Bytes live at the end of the range", bytes: true },
+	live: { title: "Live", help: "Bytes not seen freed at the end of the range", bytes: true },
+	likely: { title: "End", help: "The best estimate of the bytes live at the end of the recording", bytes: true },
 	least: { title: "End, least", help: "Bytes that must be live at the end of the recording", bytes: true },
 	most: { title: "End, most", help: "Bytes that can be live at the end of the recording", bytes: true },
-	peak: { title: "At the peak", help: "Bytes live at the peak of slab objects and pages", bytes: true },
+	peak: { title: "At the peak", help: "Bytes not seen freed at the peak of slab objects and pages", bytes: true },
 };
+
+/* These are of the recording's end, whatever the range is. */
+const END_METRICS = ["likely", "least", "most"];
 
 /* The key of a row, and its text. */
 function groupKey(data, by, row) {
@@ -89,13 +93,14 @@ class Groups {
 				if (of[row] >= 0)
 					total[of[row]] += values[row];
 		}
-		/* The live bytes of a group at the end may be more than the sum of its rows'. */
+		/* What lives of a group at the end may be more than the sum of its rows'. */
 		const ends = data.ends.get(kind + by);
 		keys.forEach((key, i) => {
 			const end = ends && ends.get(key);
 			if (end) {
 				this.least[i] = end.least;
 				this.most[i] = end.most;
+				this.likely[i] = end.likely;
 			}
 		});
 	}

@@ -112,9 +112,9 @@ class Page {
 		const end = stampText(data, binEnd(data, this.last));
 		const by = this.by === "stack" || this.by === "cache" ? " --by " + this.by : "";
 		if (this.metric === "peak") /* covers both kinds */
-			return "kmemx peak " + data.input + by + (data.window ? " --time " + shellWord(data.window) : "");
-		if (this.metric === "least" || this.metric === "most")
-			return "kmemx stat " + data.input + " " + kind + " " + GROUPS[this.by].option + this.only() +
+			return "kmemx peak " + data.input + by + " -s bytes_seen" + (data.window ? " --time " + shellWord(data.window) : "");
+		if (END_METRICS.includes(this.metric))
+			return "kmemx stat " + data.input + " " + kind + " " + GROUPS[this.by].option + this.only() + " -s net" +
 				(data.window ? " --time " + shellWord(data.window) : "");
 		if (this.metric === "live" && !data.window)
 			return "kmemx peak " + data.input + " " + kind + by + this.only() + " --at " + end;
@@ -130,7 +130,7 @@ class Page {
 		const data = this.data;
 		const chains = this.by === "stack" || data.input.includes("--skip-func ");
 		const part = this.first > 0 || this.last < data.bins - 1;
-		const ranged = !["peak", "least", "most"].includes(this.metric) && this.command().includes(" --time ");
+		const ranged = !["peak", ...END_METRICS].includes(this.metric) && this.command().includes(" --time ");
 		return data.facts.stacks_attributed && chains && part && ranged ?
 			"About the same numbers (by the callchains of this time alone): " : "The same numbers: ";
 	}

@@ -283,9 +283,12 @@ static int add_named_ends(struct filling *f, enum web_kind kind, struct names *n
 	for (i = 0; i < o->nr; i++) {
 		if (known[i] && ranges[i].net)
 			w->ends[w->nr_ends++] =
-				(struct web_end){ (uint8_t)kind, cache, known[i],
+				(struct web_end){ (uint8_t)kind,
+						  cache,
+						  known[i],
 						  ranges[i].min,
-						  net_range_max(&ranges[i]) };
+						  net_range_max(&ranges[i]),
+						  net_range_likely(&ranges[i]) };
 	}
 	free(ranges);
 	return 0;
@@ -308,6 +311,7 @@ static int add_ends(struct filling *f, enum web_kind kind, struct names *n,
 
 		row->least = ranges[sources[i].row].min;
 		row->most = net_range_max(&ranges[sources[i].row]);
+		row->likely = net_range_likely(&ranges[sources[i].row]);
 	}
 	ret = ranges ? add_named_ends(f, kind, n, false) : -ENOMEM;
 	if (!ret && kind == WEB_SLAB)

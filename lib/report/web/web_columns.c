@@ -21,12 +21,13 @@ static const struct {
 	enum group group;
 	const char *name;
 } columns[] = {
-	{ ROWS, "kind" },  { ROWS, "node" },  { ROWS, "callsite" }, { ROWS, "cache" },
-	{ ROWS, "order" }, { ROWS, "type" },  { ROWS, "gfp" },	    { ROWS, "peak" },
-	{ ROWS, "cells" }, { ROWS, "least" }, { ROWS, "range" },    { ROWS, "unit" },
-	{ CELLS, "bin" },  { CELLS, "hit" },  { CELLS, "bytes" },   { CELLS, "waste" },
-	{ CELLS, "net" },  { NODES, "up" },   { NODES, "name" },    { RUNS, "bins" },
-	{ RUNS, "site" },  { RUNS, "most" },  { RUNS, "pages" },    { NAMES, "dir" },
+	{ ROWS, "kind" },   { ROWS, "node" },  { ROWS, "callsite" }, { ROWS, "cache" },
+	{ ROWS, "order" },  { ROWS, "type" },  { ROWS, "gfp" },	     { ROWS, "peak" },
+	{ ROWS, "cells" },  { ROWS, "least" }, { ROWS, "range" },    { ROWS, "unlikely" },
+	{ ROWS, "unit" },   { CELLS, "bin" },  { CELLS, "hit" },     { CELLS, "bytes" },
+	{ CELLS, "waste" }, { CELLS, "net" },  { NODES, "up" },	     { NODES, "name" },
+	{ RUNS, "bins" },   { RUNS, "site" },  { RUNS, "most" },     { RUNS, "pages" },
+	{ NAMES, "dir" },
 };
 
 void web_columns_names(struct json *j)
@@ -73,7 +74,8 @@ static void fill_rows(const struct web_report *w, size_t which, double *to)
 					     row->peak,
 					     row->nr,
 					     row->least,
-					     row->most - row->least };
+					     row->most - row->least,
+					     row->most - row->likely };
 
 		to[i] = (double)(which < ARRAY_SIZE(figures) ? figures[which]
 							     : unit_of(w, row));

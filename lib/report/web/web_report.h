@@ -37,8 +37,8 @@ enum web_kind { WEB_SLAB, WEB_PAGE, WEB_KINDS };
  * struct web_row - one allocating callchain
  * @node: the outermost function of the callchain, of @nodes
  * @callsite: number of its name; @cache: for slab objects; @migratetype, @gfp: for pages
- * @peak: bytes live at the peak
- * @least, @most: bounds of the bytes live at the end
+ * @peak: bytes not seen freed at the peak
+ * @least, @most: bounds of the bytes live at the end; @likely: the best estimate
  * @first, @nr: its cells, in order of time
  */
 struct web_row {
@@ -47,7 +47,7 @@ struct web_row {
 	uint32_t callsite, cache;
 	uint32_t order, migratetype, gfp;
 	uint64_t peak;
-	uint64_t least, most;
+	uint64_t least, most, likely;
 	size_t first, nr;
 };
 
@@ -58,7 +58,7 @@ struct web_end {
 	uint8_t kind;
 	bool cache;
 	uint32_t name;
-	uint64_t least, most;
+	uint64_t least, most, likely;
 };
 
 /* A function at one place in the callchains. It called the function of node @up, which has a lower

@@ -111,6 +111,7 @@ static void add_ends(struct json *j, const struct web_report *w)
 		json_uint(j, e->name);
 		json_uint(j, e->least);
 		json_uint(j, e->most);
+		json_uint(j, e->likely);
 		json_close(j, ']');
 	}
 	json_close(j, ']');

@@ -239,14 +239,15 @@ static const char *column(const struct strbuf *sb, int which, uint32_t nr,
 
 enum {
 	ROW_PEAK = 7,
-	ROW_UNIT = 11,
+	ROW_UNLIKELY = 11,
+	ROW_UNIT,
 	CELL_BIN,
 	CELL_HIT,
 	CELL_BYTES,
 	CELL_WASTE,
 	CELL_NET,
 	NODE_UP,
-	NAME_DIR = 23
+	NAME_DIR = 24
 };
 
 START_TEST(columns)
@@ -260,10 +261,13 @@ START_TEST(columns)
 
 	fill(&w);
 	w.rows[1].peak = 1ULL << 40;
+	w.rows[1].most = 40;
+	w.rows[1].likely = 30;
 	w.cells[0].ended = 600;
 	ck_assert(!web_columns_write(&w, &out));
 	memcpy(peak, column(&got, ROW_PEAK, 2, WEB_F64), sizeof(peak));
 	ck_assert(peak[0] == 0 && peak[1] == 1ULL << 40);
+	ck_assert_mem_eq(column(&got, ROW_UNLIKELY, 2, WEB_U8), "\0\12", 2);
 	ck_assert_mem_eq(column(&got, ROW_UNIT, 2, WEB_U16), "\x20\0\0\x10", 4);
 	ck_assert_mem_eq(column(&got, CELL_BIN, 3, WEB_U8), "\0\1\1", 3);
 	ck_assert_mem_eq(column(&got, CELL_HIT, 3, WEB_U8), "\2\1\1", 3);

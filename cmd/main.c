@@ -11,7 +11,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/compiler.h"
 #include "base/hash.h"
 #include "base/strbuf.h"
 #include "cmd/options/command.h"

@@ -7,8 +7,6 @@
 #define KMEMX_CMD_DIFF_LOAD_H
 
 #include <pthread.h>
-#include <stdbool.h>
-#include <stdint.h>
 
 #include "analysis/pass/analyze.h"
 #include "cmd/input/input_dirs.h"

@@ -6,7 +6,6 @@
 #include "cmd/diff/diff_options.h"
 
 #include <errno.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -6,8 +6,6 @@
 #ifndef KMEMX_CMD_DIFF_OPTIONS_H
 #define KMEMX_CMD_DIFF_OPTIONS_H
 
-#include <stddef.h>
-
 #include "analysis/footprint/footprint_diff.h"
 #include "cmd/diff/diff_load.h"
 #include "cmd/options/lost_limit.h"

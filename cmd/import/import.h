@@ -6,9 +6,6 @@
 #ifndef KMEMX_CMD_IMPORT_H
 #define KMEMX_CMD_IMPORT_H
 
-#include <stdbool.h>
-#include <stdint.h>
-
 #include "base/strbuf.h"
 #include "capture/file/new_recording.h"
 #include "cmd/options/message.h"

@@ -11,9 +11,7 @@
 #include <unistd.h>
 
 #include "cmd/options/command.h"
-#include "cmd/options/message.h"
 #include "cmd/options/signals.h"
-#include "cmd/output/output.h"
 
 int input_path(const char *command, int argc, char **argv, int operands,
 	       const char **path)

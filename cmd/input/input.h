@@ -7,11 +7,8 @@
 #define KMEMX_CMD_INPUT_H
 
 #include <signal.h>
-#include <stdbool.h>
-#include <stdint.h>
 
 #include "analysis/pass/analyze.h"
-#include "base/compiler.h"
 #include "cmd/options/message.h"
 #include "cmd/output/output.h"
 #include "study/study.h"

@@ -6,8 +6,6 @@
 #ifndef KMEMX_CMD_INPUT_DIRS_H
 #define KMEMX_CMD_INPUT_DIRS_H
 
-#include <stdint.h>
-
 #include "symbol/directories.h"
 
 #define MODULES_OPTION(type, path)                                          \

@@ -13,7 +13,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/compiler.h"
 #include "base/io.h"
 #include "base/shell_word.h"
 #include "cmd/options/message.h"

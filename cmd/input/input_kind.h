@@ -6,7 +6,7 @@
 #ifndef KMEMX_CMD_INPUT_KIND_H
 #define KMEMX_CMD_INPUT_KIND_H
 
-#include <stdbool.h>
+#include "base/compiler.h"
 
 /* Says what the file is, from its name and first bytes. False, without a message, if unknown, as
  * for "-".

@@ -7,7 +7,7 @@
 #ifndef KMEMX_CMD_COMMAND_H
 #define KMEMX_CMD_COMMAND_H
 
-#include <stdbool.h>
+#include "base/compiler.h"
 
 /* The return value of a function that may end the command: GO_ON, or the exit code to end with
  * (a message was printed unless it is EXIT_OK). Callers compare with GO_ON by name. Its value is

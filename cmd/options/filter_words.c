@@ -9,7 +9,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/compiler.h"
 #include "base/shell_word.h"
 #include "cmd/options/command.h"
 #include "cmd/options/message.h"

@@ -6,10 +6,6 @@
 #ifndef KMEMX_CMD_MESSAGE_H
 #define KMEMX_CMD_MESSAGE_H
 
-#include <stdbool.h>
-#include <stdint.h>
-
-#include "base/compiler.h"
 #include "base/log.h"
 #include "base/strbuf.h"
 

@@ -7,10 +7,9 @@
 #ifndef KMEMX_CMD_OPTIONS_H
 #define KMEMX_CMD_OPTIONS_H
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
+
+#include "base/compiler.h"
 
 enum option_type {
 	OPTION_END,

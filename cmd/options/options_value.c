@@ -7,12 +7,9 @@
 
 #include <ctype.h>
 #include <errno.h>
-#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
-
-#include "cmd/options/options.h"
 
 #define NSEC_PER_SEC 1000000000ULL
 

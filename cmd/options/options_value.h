@@ -6,9 +6,6 @@
 #ifndef KMEMX_CMD_OPTIONS_VALUE_H
 #define KMEMX_CMD_OPTIONS_VALUE_H
 
-#include <stdint.h>
-
-#include "base/compiler.h"
 #include "cmd/options/options.h"
 
 /* All return 0, -EINVAL if the text as a whole is not such a value, or -ERANGE if it overflows. The

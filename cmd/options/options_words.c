@@ -5,7 +5,6 @@
  */
 #include <string.h>
 
-#include "base/compiler.h"
 #include "base/strbuf.h"
 #include "cmd/options/command.h"
 #include "cmd/options/message.h"

@@ -7,7 +7,6 @@
 #define KMEMX_CMD_SIGNALS_H
 
 #include <signal.h>
-#include <stdbool.h>
 
 #include "base/compiler.h"
 

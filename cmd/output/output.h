@@ -7,9 +7,6 @@
 #ifndef KMEMX_CMD_OUTPUT_H
 #define KMEMX_CMD_OUTPUT_H
 
-#include <stdbool.h>
-#include <stdint.h>
-
 #include "cmd/options/options.h"
 #include "report/render.h"
 #include "report/table.h"

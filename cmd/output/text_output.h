@@ -8,8 +8,6 @@
 #define KMEMX_TEXT_OUTPUT_H
 
 #include <signal.h>
-#include <stdbool.h>
-#include <stddef.h>
 
 #include "base/new_file.h"
 

@@ -6,10 +6,6 @@
 #ifndef KMEMX_CMD_QUERY_LOAD_H
 #define KMEMX_CMD_QUERY_LOAD_H
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
 #include "query/ask.h"
 #include "query/store.h"
 

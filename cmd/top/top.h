@@ -6,8 +6,6 @@
 #ifndef KMEMX_CMD_TOP_H
 #define KMEMX_CMD_TOP_H
 
-#include <stdbool.h>
-#include <stdint.h>
 #include <time.h>
 
 #include "base/log.h"

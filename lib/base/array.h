@@ -6,9 +6,6 @@
 #ifndef KMEMX_BASE_ARRAY_H
 #define KMEMX_BASE_ARRAY_H
 
-#include <stdbool.h>
-#include <stddef.h>
-
 #include "base/compiler.h"
 
 /**

@@ -7,9 +7,6 @@
 #define KMEMX_BASE_BYTES_H
 
 #include <endian.h>
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <string.h>
 
 #include "base/compiler.h"

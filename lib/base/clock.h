@@ -6,8 +6,9 @@
 #ifndef KMEMX_BASE_CLOCK_H
 #define KMEMX_BASE_CLOCK_H
 
-#include <stdint.h>
 #include <time.h>
+
+#include "base/compiler.h"
 
 /* Nanoseconds of @clock, which must exist on this system. */
 static inline uint64_t clock_ns(clockid_t clock)

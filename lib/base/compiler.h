@@ -1,10 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * base: compiler annotations for all of lib.
- * In: nothing. Out: attribute macros.
+ * base: what all headers need: types and the compiler's annotations.
+ * In: nothing. Out: types, attribute macros. Comes with every other header of the project.
  */
 #ifndef KMEMX_BASE_COMPILER_H
 #define KMEMX_BASE_COMPILER_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
 
 #define __must_check	   __attribute__((warn_unused_result))
 #define __printf_fmt(f, a) __attribute__((format(printf, f, a)))

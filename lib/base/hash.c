@@ -5,7 +5,6 @@
  */
 #include "base/hash.h"
 
-#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/random.h>

@@ -6,10 +6,6 @@
 #ifndef KMEMX_BASE_HASH_H
 #define KMEMX_BASE_HASH_H
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
 #include "base/compiler.h"
 
 /* Finaliser of MurmurHash3 (Austin Appleby, public domain): every input bit affects every output

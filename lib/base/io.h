@@ -6,11 +6,6 @@
 #ifndef KMEMX_BASE_IO_H
 #define KMEMX_BASE_IO_H
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include "base/compiler.h"
 #include "base/strbuf.h"
 
 /* Reads all @size bytes at @offset: 0; -ENODATA if the file ends before; -errno of pread(2). */

@@ -12,8 +12,6 @@
 #ifndef KMEMX_BASE_NEW_FILE_H
 #define KMEMX_BASE_NEW_FILE_H
 
-#include <stdbool.h>
-#include <stdint.h>
 #include <sys/types.h>
 
 #include "base/compiler.h"

@@ -6,11 +6,8 @@
 #ifndef KMEMX_BASE_OUTBUF_H
 #define KMEMX_BASE_OUTBUF_H
 
-#include <stddef.h>
-#include <stdint.h>
 #include <string.h>
 
-#include "base/compiler.h"
 #include "base/hash.h"
 #include "base/strbuf.h"
 

@@ -8,9 +8,6 @@
 #define KMEMX_BASE_SAFE_TEXT_H
 
 #include <stdarg.h>
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
 
 #include "base/strbuf.h"
 

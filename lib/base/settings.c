@@ -6,7 +6,6 @@
 #include "base/settings.h"
 
 #include <errno.h>
-#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 

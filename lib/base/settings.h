@@ -6,8 +6,6 @@
 #ifndef KMEMX_BASE_SETTINGS_H
 #define KMEMX_BASE_SETTINGS_H
 
-#include <stddef.h>
-
 #include "base/compiler.h"
 
 #define SETTINGS_TEXT_MAX (64U << 10) /* bytes of a file */

@@ -5,7 +5,6 @@
  */
 #include "base/shell_word.h"
 
-#include <stdbool.h>
 #include <string.h>
 
 static bool is_plain(char c)

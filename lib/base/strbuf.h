@@ -6,10 +6,6 @@
 #ifndef KMEMX_BASE_STRBUF_H
 #define KMEMX_BASE_STRBUF_H
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
 #include "base/compiler.h"
 
 /**

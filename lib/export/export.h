@@ -6,10 +6,6 @@
 #ifndef KMEMX_EXPORT_EXPORT_H
 #define KMEMX_EXPORT_EXPORT_H
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
 #include "base/hash.h"
 #include "base/outbuf.h"
 #include "export/origin.h"

@@ -8,9 +8,6 @@
 #ifndef KMEMX_EXPORT_FIELDS_H
 #define KMEMX_EXPORT_FIELDS_H
 
-#include <stdbool.h>
-#include <stdint.h>
-
 #include "base/strbuf.h"
 #include "export/export.h"
 

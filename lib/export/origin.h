@@ -6,10 +6,6 @@
 #ifndef KMEMX_EXPORT_ORIGIN_H
 #define KMEMX_EXPORT_ORIGIN_H
 
-#include <stdbool.h>
-#include <stdint.h>
-
-#include "base/compiler.h"
 #include "recording/recording.h"
 
 /**

@@ -9,8 +9,6 @@
 #ifndef KMEMX_EXPORT_PROTO_H
 #define KMEMX_EXPORT_PROTO_H
 
-#include <stdint.h>
-
 #include "base/strbuf.h"
 
 /* Seven bits per byte, the lowest first. */

@@ -7,9 +7,6 @@
 #ifndef KMEMX_EXPORT_REPLAY_H
 #define KMEMX_EXPORT_REPLAY_H
 
-#include <stdbool.h>
-#include <stdint.h>
-
 #include "analysis/rows_out/export_history.h"
 #include "export/export.h"
 

@@ -9,8 +9,6 @@
 #ifndef KMEMX_EXPORT_THRIFT_H
 #define KMEMX_EXPORT_THRIFT_H
 
-#include <stdint.h>
-
 #include "base/strbuf.h"
 
 /* The most levels of nested structures. */

@@ -10,10 +10,6 @@
 #ifndef KMEMX_IMPORT_FTRACE_TEXT_H
 #define KMEMX_IMPORT_FTRACE_TEXT_H
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
 #include "base/compiler.h"
 
 enum ftrace_line_type {

@@ -6,9 +6,6 @@
 #ifndef KMEMX_IMPORT_IMPORT_META_H
 #define KMEMX_IMPORT_IMPORT_META_H
 
-#include <stddef.h>
-#include <stdint.h>
-
 #include "base/strbuf.h"
 #include "recording/source.h"
 #include "recording/system_texts.h"

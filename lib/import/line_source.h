@@ -6,10 +6,6 @@
 #ifndef KMEMX_IMPORT_LINE_SOURCE_H
 #define KMEMX_IMPORT_LINE_SOURCE_H
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
 #include "base/compiler.h"
 
 /* The most that is held at once; a longer line is cut to this. */

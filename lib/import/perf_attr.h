@@ -8,11 +8,6 @@
 #ifndef KMEMX_IMPORT_PERF_ATTR_H
 #define KMEMX_IMPORT_PERF_ATTR_H
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include "base/compiler.h"
 #include "base/hash.h"
 
 /* Bounds of an attr's size: PERF_ATTR_SIZE_VER0 is the smallest, and no known attr has a tenth of

@@ -8,10 +8,6 @@
 #ifndef KMEMX_IMPORT_PERF_FILE_H
 #define KMEMX_IMPORT_PERF_FILE_H
 
-#include <stdbool.h>
-#include <stdint.h>
-
-#include "base/compiler.h"
 #include "base/log.h"
 #include "import/perf_attr.h"
 #include "recording/source.h"

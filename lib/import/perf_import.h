@@ -10,9 +10,6 @@
 #ifndef KMEMX_IMPORT_PERF_IMPORT_H
 #define KMEMX_IMPORT_PERF_IMPORT_H
 
-#include <stdint.h>
-
-#include "base/compiler.h"
 #include "base/log.h"
 #include "import/import_meta.h"
 #include "recording/source.h"

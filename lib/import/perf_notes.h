@@ -6,8 +6,6 @@
 #ifndef KMEMX_IMPORT_PERF_NOTES_H
 #define KMEMX_IMPORT_PERF_NOTES_H
 
-#include <stdint.h>
-
 #include "base/strbuf.h"
 #include "import/perf_attr.h"
 #include "import/perf_import.h"

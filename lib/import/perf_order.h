@@ -10,9 +10,6 @@
 #ifndef KMEMX_IMPORT_PERF_ORDER_H
 #define KMEMX_IMPORT_PERF_ORDER_H
 
-#include <stddef.h>
-#include <stdint.h>
-
 #include "base/compiler.h"
 
 /* The most bytes and records that are held; half of them are passed on when there are more. */

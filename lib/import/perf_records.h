@@ -9,11 +9,6 @@
 #ifndef KMEMX_IMPORT_PERF_RECORDS_H
 #define KMEMX_IMPORT_PERF_RECORDS_H
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include "base/compiler.h"
 #include "recording/source.h"
 
 /* The types of kernel and perf records that are used here. */

@@ -6,11 +6,6 @@
 #ifndef KMEMX_IMPORT_PERF_SYMBOLS_H
 #define KMEMX_IMPORT_PERF_SYMBOLS_H
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include "base/compiler.h"
 #include "base/strbuf.h"
 #include "import/import_meta.h"
 #include "import/perf_system.h"

@@ -6,11 +6,6 @@
 #ifndef KMEMX_IMPORT_PERF_SYSTEM_H
 #define KMEMX_IMPORT_PERF_SYSTEM_H
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include "base/compiler.h"
 #include "base/hash.h"
 #include "base/strbuf.h"
 #include "import/perf_file.h"

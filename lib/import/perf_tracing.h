@@ -9,11 +9,6 @@
 #ifndef KMEMX_IMPORT_PERF_TRACING_H
 #define KMEMX_IMPORT_PERF_TRACING_H
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include "base/compiler.h"
 #include "base/log.h"
 #include "recording/recording.h"
 #include "recording/system_texts.h"

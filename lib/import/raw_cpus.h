@@ -6,11 +6,6 @@
 #ifndef KMEMX_IMPORT_RAW_CPUS_H
 #define KMEMX_IMPORT_RAW_CPUS_H
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include "base/compiler.h"
 #include "base/log.h"
 #include "base/strbuf.h"
 #include "import/import_meta.h"

@@ -13,7 +13,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "import/import_meta.h"
 #include "import/raw_cpus.h"
 
 /* Larger than any kernel's sub-buffers. */

@@ -7,10 +7,6 @@
 #ifndef KMEMX_IMPORT_RAW_PAGES_H
 #define KMEMX_IMPORT_RAW_PAGES_H
 
-#include <stddef.h>
-#include <stdint.h>
-
-#include "base/compiler.h"
 #include "base/log.h"
 #include "import/import_meta.h"
 #include "recording/writer.h"

@@ -9,11 +9,6 @@
 #ifndef KMEMX_IMPORT_TEXT_EVENTS_H
 #define KMEMX_IMPORT_TEXT_EVENTS_H
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include "base/compiler.h"
 #include "base/hash.h"
 #include "import/ftrace_text.h"
 #include "import/text_gfp.h"

@@ -6,7 +6,6 @@
 #ifndef KMEMX_IMPORT_TEXT_FORMATS_H
 #define KMEMX_IMPORT_TEXT_FORMATS_H
 
-#include "base/compiler.h"
 #include "import/text_events.h"
 #include "recording/system_texts.h"
 

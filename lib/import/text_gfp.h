@@ -10,10 +10,6 @@
 #ifndef KMEMX_IMPORT_TEXT_GFP_H
 #define KMEMX_IMPORT_TEXT_GFP_H
 
-#include <stddef.h>
-#include <stdint.h>
-
-#include "base/compiler.h"
 #include "base/hash.h"
 #include "base/strbuf.h"
 #include "event/gfp.h"

@@ -13,7 +13,6 @@
 #include <unistd.h>
 
 #include "base/array.h"
-#include "import/import_meta.h"
 #include "import/text_events.h"
 #include "import/text_formats.h"
 #include "import/text_notes.h"

@@ -9,11 +9,6 @@
 #ifndef KMEMX_IMPORT_TEXT_IMPORT_H
 #define KMEMX_IMPORT_TEXT_IMPORT_H
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include "base/compiler.h"
 #include "base/log.h"
 #include "import/import_meta.h"
 #include "import/line_source.h"

@@ -6,9 +6,6 @@
 #ifndef KMEMX_IMPORT_TEXT_NOTES_H
 #define KMEMX_IMPORT_TEXT_NOTES_H
 
-#include <stdbool.h>
-#include <stdint.h>
-
 #include "base/strbuf.h"
 #include "import/text_events.h"
 #include "import/text_import.h"

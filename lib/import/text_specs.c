@@ -7,8 +7,6 @@
 
 #include <string.h>
 
-#include "base/compiler.h"
-
 /* A __data_loc word and its data come last, so that the word can be left out. */
 #define SITE                                                         \
 	{                                                            \

@@ -8,9 +8,7 @@
 #ifndef KMEMX_IMPORT_TEXT_SPECS_H
 #define KMEMX_IMPORT_TEXT_SPECS_H
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
+#include "base/compiler.h"
 
 /* Event IDs: the kernel's own for a stack; the events of text_specs start at TEXT_ID_KMEM. */
 #define TEXT_ID_STACK 4

@@ -7,12 +7,8 @@
 #ifndef KMEMX_LIVE_MONITOR_H
 #define KMEMX_LIVE_MONITOR_H
 
-#include <stdbool.h>
-#include <stdint.h>
-
 #include "account/accounts.h"
 #include "analysis/row/subject.h"
-#include "base/compiler.h"
 #include "live/windows.h"
 #include "report/table.h"
 #include "study/study.h"

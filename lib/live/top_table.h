@@ -6,10 +6,6 @@
 #ifndef KMEMX_LIVE_TOP_TABLE_H
 #define KMEMX_LIVE_TOP_TABLE_H
 
-#include <stdbool.h>
-#include <stdint.h>
-
-#include "base/compiler.h"
 #include "live/monitor.h"
 #include "report/table.h"
 

@@ -7,11 +7,6 @@
 #ifndef KMEMX_LIVE_WINDOWS_H
 #define KMEMX_LIVE_WINDOWS_H
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include "base/compiler.h"
 #include "base/strbuf.h"
 
 /* Number of intervals that are kept. */

@@ -11,7 +11,6 @@
 
 #include "base/safe_text.h"
 #include "query/schema.h"
-#include "query/store.h"
 
 #ifdef HAVE_SQLITE
 /* Steps of SQLite's virtual machine between two checks whether to stop. */

@@ -6,11 +6,6 @@
 #ifndef KMEMX_QUERY_ASK_H
 #define KMEMX_QUERY_ASK_H
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include "base/compiler.h"
 #include "base/strbuf.h"
 #include "query/store.h"
 #include "report/table.h"

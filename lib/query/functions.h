@@ -6,10 +6,6 @@
 #ifndef KMEMX_QUERY_FUNCTIONS_H
 #define KMEMX_QUERY_FUNCTIONS_H
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
 #include "base/compiler.h"
 
 /* Converts the first three numbers of a kernel's release to one number for comparison: 6.12.9-amd64

@@ -7,8 +7,6 @@
 
 #include <string.h>
 
-#include "base/compiler.h"
-
 #include "architectures.sql.inc"
 #include "growing.sql.inc"
 #include "new-stacks.sql.inc"

@@ -6,11 +6,6 @@
 #ifndef KMEMX_QUERY_NDJSON_H
 #define KMEMX_QUERY_NDJSON_H
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include "base/compiler.h"
 #include "export/export.h"
 #include "export/fields.h"
 

@@ -6,9 +6,6 @@
 #ifndef KMEMX_QUERY_SCHEMA_H
 #define KMEMX_QUERY_SCHEMA_H
 
-#include <stdbool.h>
-#include <stddef.h>
-
 #include "report/table.h"
 
 /* The name of column @i of both tables; NULL after the last one. */

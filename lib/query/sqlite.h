@@ -10,7 +10,6 @@
 
 #ifdef HAVE_SQLITE
 #include <sqlite3.h>
-#include <stdbool.h>
 
 #include "base/compiler.h"
 

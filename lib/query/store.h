@@ -8,10 +8,6 @@
 #ifndef KMEMX_QUERY_STORE_H
 #define KMEMX_QUERY_STORE_H
 
-#include <stdbool.h>
-#include <stdint.h>
-
-#include "base/compiler.h"
 #include "query/ndjson.h"
 
 struct query_store;

@@ -7,10 +7,6 @@
 #ifndef KMEMX_RECORDING_COMPRESS_H
 #define KMEMX_RECORDING_COMPRESS_H
 
-#include <stddef.h>
-#include <stdint.h>
-
-#include "base/compiler.h"
 #include "recording/recording.h"
 
 /**

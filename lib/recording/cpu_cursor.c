@@ -9,7 +9,6 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-#include "recording/block_reader.h"
 #include "recording/read_ahead.h"
 
 /* Events compress three- to tenfold, and nearly empty sub-buffers to a few bytes. Data that grows

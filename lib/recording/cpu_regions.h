@@ -7,10 +7,6 @@
 #ifndef KMEMX_RECORDING_CPU_REGIONS_H
 #define KMEMX_RECORDING_CPU_REGIONS_H
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
 #include "base/compiler.h"
 
 /**

@@ -7,9 +7,6 @@
 #ifndef KMEMX_RECORDING_JOIN_PLAN_H
 #define KMEMX_RECORDING_JOIN_PLAN_H
 
-#include <stddef.h>
-#include <stdint.h>
-
 #include "base/compiler.h"
 
 /* A range of the file, in bytes. */

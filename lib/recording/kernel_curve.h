@@ -15,11 +15,6 @@
 #ifndef KMEMX_RECORDING_KERNEL_CURVE_H
 #define KMEMX_RECORDING_KERNEL_CURVE_H
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include "base/compiler.h"
 #include "base/hash.h"
 #include "base/strbuf.h"
 #include "recording/recording.h"

@@ -6,10 +6,6 @@
 #ifndef KMEMX_RECORDING_MERGE_H
 #define KMEMX_RECORDING_MERGE_H
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
 #include "base/compiler.h"
 
 struct merge_item {

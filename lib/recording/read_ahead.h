@@ -6,7 +6,7 @@
 #ifndef KMEMX_RECORDING_READ_AHEAD_H
 #define KMEMX_RECORDING_READ_AHEAD_H
 
-#include <stdbool.h>
+#include "base/compiler.h"
 
 struct read_ahead;
 

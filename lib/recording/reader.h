@@ -6,10 +6,6 @@
 #ifndef KMEMX_RECORDING_READER_H
 #define KMEMX_RECORDING_READER_H
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
 #include "recording/source.h"
 
 #define READER_WINDOW	4096

@@ -7,11 +7,6 @@
 #ifndef KMEMX_RECORDING_RECORDING_H
 #define KMEMX_RECORDING_RECORDING_H
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include "base/compiler.h"
 #include "base/log.h"
 #include "recording/source.h"
 

@@ -10,10 +10,6 @@
 #ifndef KMEMX_RECORDING_SAMPLE_H
 #define KMEMX_RECORDING_SAMPLE_H
 
-#include <stdbool.h>
-#include <stdint.h>
-
-#include "base/compiler.h"
 #include "base/strbuf.h"
 #include "recording/recording.h"
 

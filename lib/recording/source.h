@@ -6,9 +6,6 @@
 #ifndef KMEMX_RECORDING_SOURCE_H
 #define KMEMX_RECORDING_SOURCE_H
 
-#include <stddef.h>
-#include <stdint.h>
-
 #include "base/compiler.h"
 
 /**

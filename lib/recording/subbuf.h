@@ -11,8 +11,6 @@
 #define KMEMX_RECORDING_SUBBUF_H
 
 #include <errno.h>
-#include <stdbool.h>
-#include <stdint.h>
 
 #include "base/bytes.h"
 

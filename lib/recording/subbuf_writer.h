@@ -9,11 +9,6 @@
 #ifndef KMEMX_RECORDING_SUBBUF_WRITER_H
 #define KMEMX_RECORDING_SUBBUF_WRITER_H
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include "base/compiler.h"
 #include "base/strbuf.h"
 #include "recording/recording.h"
 #include "recording/subbuf.h"

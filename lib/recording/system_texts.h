@@ -6,9 +6,6 @@
 #ifndef KMEMX_RECORDING_SYSTEM_TEXTS_H
 #define KMEMX_RECORDING_SYSTEM_TEXTS_H
 
-#include <stddef.h>
-
-#include "base/compiler.h"
 #include "base/strbuf.h"
 #include "recording/writer.h"
 

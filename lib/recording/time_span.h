@@ -6,9 +6,6 @@
 #ifndef KMEMX_RECORDING_TIME_SPAN_H
 #define KMEMX_RECORDING_TIME_SPAN_H
 
-#include <stdbool.h>
-#include <stdint.h>
-
 #include "recording/recording.h"
 
 /* No recording lasts longer (104 days in ns): a longer span is damage. */

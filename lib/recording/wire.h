@@ -21,11 +21,6 @@
 #ifndef KMEMX_RECORDING_WIRE_H
 #define KMEMX_RECORDING_WIRE_H
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include "base/compiler.h"
 #include "recording/writer.h"
 
 /* In version 7, a section and the option with its offset have the same id. */

@@ -7,11 +7,6 @@
 #ifndef KMEMX_RECORDING_WRITER_H
 #define KMEMX_RECORDING_WRITER_H
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include "base/compiler.h"
 #include "base/log.h"
 #include "recording/recording.h"
 

@@ -6,8 +6,6 @@
 #ifndef KMEMX_REPORT_COMPRESSED_H
 #define KMEMX_REPORT_COMPRESSED_H
 
-#include <stddef.h>
-
 #include "report/render.h"
 
 /* What to say that a build lacks for the formats below; NULL: nothing. */

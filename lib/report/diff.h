@@ -6,10 +6,6 @@
 #ifndef KMEMX_REPORT_DIFF_H
 #define KMEMX_REPORT_DIFF_H
 
-#include <stdbool.h>
-#include <stddef.h>
-
-#include "base/compiler.h"
 #include "base/strbuf.h"
 #include "report/table.h"
 

@@ -17,11 +17,6 @@
 #ifndef KMEMX_REPORT_GATE_H
 #define KMEMX_REPORT_GATE_H
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include "base/compiler.h"
 #include "base/strbuf.h"
 #include "report/diff.h"
 #include "report/table.h"

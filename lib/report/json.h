@@ -6,9 +6,6 @@
 #ifndef KMEMX_REPORT_JSON_H
 #define KMEMX_REPORT_JSON_H
 
-#include <stdbool.h>
-#include <stdint.h>
-
 #include "base/strbuf.h"
 #include "report/render.h"
 

@@ -5,8 +5,6 @@
  */
 #include "report/packed.h"
 
-#include <stdbool.h>
-#include <stdint.h>
 #include <string.h>
 
 /* Bytes that are written at once: a multiple of three. */

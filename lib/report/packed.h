@@ -6,9 +6,6 @@
 #ifndef KMEMX_REPORT_PACKED_H
 #define KMEMX_REPORT_PACKED_H
 
-#include <stdbool.h>
-#include <stddef.h>
-
 #include "report/compressed.h"
 #include "report/render.h"
 

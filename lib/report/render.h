@@ -6,10 +6,6 @@
 #ifndef KMEMX_REPORT_RENDER_H
 #define KMEMX_REPORT_RENDER_H
 
-#include <stdbool.h>
-#include <stddef.h>
-
-#include "base/compiler.h"
 #include "report/table.h"
 
 /* Receives output. Returns 0; -errno ends the rendering. */

@@ -6,8 +6,6 @@
 #ifndef KMEMX_REPORT_SPARK_H
 #define KMEMX_REPORT_SPARK_H
 
-#include <stdbool.h>
-
 #include "base/strbuf.h"
 #include "report/table.h"
 

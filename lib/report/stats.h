@@ -6,9 +6,6 @@
 #ifndef KMEMX_REPORT_STATS_H
 #define KMEMX_REPORT_STATS_H
 
-#include <stdbool.h>
-#include <stddef.h>
-
 #include "base/compiler.h"
 
 /* The most runs, of both sides together, for which the exact distribution is computed. */

@@ -13,7 +13,6 @@
 #include <string.h>
 
 #include "base/safe_text.h"
-#include "base/strbuf.h"
 #include "report/text_store.h"
 
 /* Makes room for one more than @nr elements; capacities are powers of two. */

@@ -6,11 +6,6 @@
 #ifndef KMEMX_REPORT_TABLE_H
 #define KMEMX_REPORT_TABLE_H
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include "base/compiler.h"
 #include "base/strbuf.h"
 
 enum cell_type {

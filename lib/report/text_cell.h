@@ -6,8 +6,6 @@
 #ifndef KMEMX_REPORT_TEXT_CELL_H
 #define KMEMX_REPORT_TEXT_CELL_H
 
-#include <stdbool.h>
-
 #include "base/strbuf.h"
 #include "report/table.h"
 

@@ -6,9 +6,6 @@
 #ifndef KMEMX_REPORT_TEXT_LAYOUT_H
 #define KMEMX_REPORT_TEXT_LAYOUT_H
 
-#include <stdbool.h>
-#include <stddef.h>
-
 #include "base/strbuf.h"
 #include "report/render.h"
 #include "report/spark.h"

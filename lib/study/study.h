@@ -7,13 +7,8 @@
 #ifndef KMEMX_STUDY_STUDY_H
 #define KMEMX_STUDY_STUDY_H
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
 #include "analysis/analysis.h"
 #include "analysis/filter/stack_guess.h"
-#include "base/compiler.h"
 #include "base/log.h"
 #include "base/strbuf.h"
 #include "event/formats.h"

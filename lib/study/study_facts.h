@@ -6,9 +6,6 @@
 #ifndef KMEMX_STUDY_STUDY_FACTS_H
 #define KMEMX_STUDY_STUDY_FACTS_H
 
-#include <stdbool.h>
-#include <stdint.h>
-
 #include "base/strbuf.h"
 #include "recording/recording.h"
 #include "recording/sample.h"

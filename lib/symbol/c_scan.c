@@ -5,7 +5,6 @@
  */
 #include "symbol/c_scan.h"
 
-#include <stdbool.h>
 #include <string.h>
 
 /* No name in kallsyms is longer. */

@@ -6,8 +6,6 @@
 #ifndef KMEMX_SYMBOL_C_SCAN_H
 #define KMEMX_SYMBOL_C_SCAN_H
 
-#include <stddef.h>
-
 #include "base/compiler.h"
 
 /* Receives the name @prefix followed by the @size bytes at @name; a result other than 0 ends the

@@ -6,11 +6,6 @@
 #ifndef KMEMX_SYMBOL_DEBUG_FRAMES_H
 #define KMEMX_SYMBOL_DEBUG_FRAMES_H
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include "base/compiler.h"
 #include "symbol/debug_units.h"
 
 /* At most this many functions at one address are distinguished; kernels have some twenty. */

@@ -9,9 +9,6 @@
 #ifndef KMEMX_SYMBOL_DEBUG_LIMIT_H
 #define KMEMX_SYMBOL_DEBUG_LIMIT_H
 
-#include <stdbool.h>
-#include <stdint.h>
-
 #include "base/compiler.h"
 
 #ifdef HAVE_LIBDW

@@ -6,10 +6,6 @@
 #ifndef KMEMX_SYMBOL_DEBUG_SEARCH_H
 #define KMEMX_SYMBOL_DEBUG_SEARCH_H
 
-#include <stdbool.h>
-#include <stddef.h>
-
-#include "base/compiler.h"
 #include "symbol/debug_server.h"
 
 /**

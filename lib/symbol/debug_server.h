@@ -6,11 +6,6 @@
 #ifndef KMEMX_SYMBOL_DEBUG_SERVER_H
 #define KMEMX_SYMBOL_DEBUG_SERVER_H
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include "base/compiler.h"
 #include "base/strbuf.h"
 
 struct debug_server;

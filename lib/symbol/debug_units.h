@@ -9,10 +9,6 @@
 #ifndef KMEMX_SYMBOL_DEBUG_UNITS_H
 #define KMEMX_SYMBOL_DEBUG_UNITS_H
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
 #include "base/compiler.h"
 
 struct debug_units;

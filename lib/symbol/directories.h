@@ -6,11 +6,6 @@
 #ifndef KMEMX_SYMBOL_DIRECTORIES_H
 #define KMEMX_SYMBOL_DIRECTORIES_H
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include "base/compiler.h"
 #include "base/log.h"
 #include "symbol/debug_units.h"
 #include "symbol/module_files.h"

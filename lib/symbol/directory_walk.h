@@ -6,9 +6,6 @@
 #ifndef KMEMX_SYMBOL_DIRECTORY_WALK_H
 #define KMEMX_SYMBOL_DIRECTORY_WALK_H
 
-#include <stdbool.h>
-
-#include "base/compiler.h"
 #include "base/strbuf.h"
 
 /* Deeper directories are skipped. */

@@ -6,11 +6,6 @@
 #ifndef KMEMX_SYMBOL_ELF_H
 #define KMEMX_SYMBOL_ELF_H
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include "base/compiler.h"
 #include "base/strbuf.h"
 
 /* Bytes of a build ID in hex, including the NUL. */

@@ -6,10 +6,6 @@
 #ifndef KMEMX_SYMBOL_ELF_LAYOUT_H
 #define KMEMX_SYMBOL_ELF_LAYOUT_H
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
 #include "base/compiler.h"
 
 /* Code; read-only data; writable data with initial values; zero-initialised data. */

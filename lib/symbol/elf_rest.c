@@ -6,7 +6,6 @@
 #include "symbol/elf_rest.h"
 
 #include <errno.h>
-#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 

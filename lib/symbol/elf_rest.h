@@ -6,10 +6,6 @@
 #ifndef KMEMX_SYMBOL_ELF_REST_H
 #define KMEMX_SYMBOL_ELF_REST_H
 
-#include <stddef.h>
-#include <stdint.h>
-
-#include "base/compiler.h"
 #include "symbol/elf_layout.h"
 
 /**

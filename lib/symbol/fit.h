@@ -7,10 +7,6 @@
 #ifndef KMEMX_SYMBOL_FIT_H
 #define KMEMX_SYMBOL_FIT_H
 
-#include <stddef.h>
-#include <stdint.h>
-
-#include "base/compiler.h"
 #include "symbol/elf.h"
 #include "symbol/symbols.h"
 

@@ -7,8 +7,6 @@
 
 #include <string.h>
 
-#include "base/compiler.h"
-
 size_t symbol_plain_length(const char *name)
 {
 	static const char *const suffixes[] = { ".isra", ".constprop", ".part",

@@ -6,7 +6,7 @@
 #ifndef KMEMX_SYMBOL_FOLD_H
 #define KMEMX_SYMBOL_FOLD_H
 
-#include <stddef.h>
+#include "base/compiler.h"
 
 /* Length of @name without compilers' endings (.isra.0, .constprop.0, .part.0, .cold, .llvm.123,
  * .lto_priv.0) and without _noprof, which 6.10 added to allocators.

@@ -7,11 +7,6 @@
 #ifndef KMEMX_SYMBOL_FOOTPRINT_H
 #define KMEMX_SYMBOL_FOOTPRINT_H
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include "base/compiler.h"
 #include "base/hash.h"
 #include "symbol/directories.h"
 #include "symbol/elf_layout.h"

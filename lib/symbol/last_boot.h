@@ -7,10 +7,6 @@
 #ifndef KMEMX_SYMBOL_LAST_BOOT_H
 #define KMEMX_SYMBOL_LAST_BOOT_H
 
-#include <stdbool.h>
-#include <stdint.h>
-
-#include "base/compiler.h"
 #include "base/strbuf.h"
 #include "symbol/fit.h"
 

@@ -8,10 +8,6 @@
 #ifndef KMEMX_SYMBOL_LINE_PROGRAM_H
 #define KMEMX_SYMBOL_LINE_PROGRAM_H
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
 #include "base/compiler.h"
 
 /* Bytes of a file, borrowed; @data may be NULL with size 0. */

@@ -6,9 +6,6 @@
 #ifndef KMEMX_SYMBOL_MODULE_FILES_H
 #define KMEMX_SYMBOL_MODULE_FILES_H
 
-#include <stddef.h>
-
-#include "base/compiler.h"
 #include "symbol/debug_server.h"
 #include "symbol/debug_units.h"
 

@@ -10,11 +10,6 @@
 #ifndef KMEMX_SYMBOL_NAME_ADDR_H
 #define KMEMX_SYMBOL_NAME_ADDR_H
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include "base/compiler.h"
 #include "base/strbuf.h"
 
 #define NAME_ADDR_BASE	UINT64_C(0x1000000000000000)

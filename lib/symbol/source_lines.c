@@ -11,7 +11,6 @@
 
 #include "base/array.h"
 #include "base/hash.h"
-#include "symbol/debug_frames.h"
 
 /* The frames of an address. */
 struct chain {

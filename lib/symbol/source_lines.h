@@ -6,11 +6,6 @@
 #ifndef KMEMX_SYMBOL_SOURCE_LINES_H
 #define KMEMX_SYMBOL_SOURCE_LINES_H
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include "base/compiler.h"
 #include "symbol/debug_frames.h"
 #include "symbol/directories.h"
 #include "symbol/symbols.h"

@@ -6,8 +6,6 @@
 #ifndef KMEMX_SYMBOL_SOURCE_PATH_H
 #define KMEMX_SYMBOL_SOURCE_PATH_H
 
-#include <stdbool.h>
-
 #include "base/strbuf.h"
 
 /**

@@ -6,9 +6,6 @@
 #ifndef KMEMX_SYMBOL_SOURCE_TREE_H
 #define KMEMX_SYMBOL_SOURCE_TREE_H
 
-#include <stddef.h>
-#include <stdint.h>
-
 #include "base/compiler.h"
 
 struct source_tree;

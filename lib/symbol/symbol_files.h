@@ -7,11 +7,6 @@
 #ifndef KMEMX_SYMBOL_SYMBOL_FILES_H
 #define KMEMX_SYMBOL_SYMBOL_FILES_H
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include "base/compiler.h"
 #include "base/log.h"
 #include "symbol/fit.h"
 #include "symbol/symbols.h"

@@ -6,9 +6,7 @@
 #ifndef KMEMX_SYMBOL_SYMBOL_LINE_H
 #define KMEMX_SYMBOL_SYMBOL_LINE_H
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
+#include "base/compiler.h"
 
 /**
  * struct symbol_line - the parts of a line; texts point into it and have no NUL

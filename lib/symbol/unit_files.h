@@ -6,10 +6,6 @@
 #ifndef KMEMX_SYMBOL_UNIT_FILES_H
 #define KMEMX_SYMBOL_UNIT_FILES_H
 
-#include <stddef.h>
-#include <stdint.h>
-
-#include "base/compiler.h"
 #include "base/hash.h"
 #include "symbol/debug_units.h"
 

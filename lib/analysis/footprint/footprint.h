@@ -6,8 +6,6 @@
 #ifndef KMEMX_ANALYSIS_FOOTPRINT_H
 #define KMEMX_ANALYSIS_FOOTPRINT_H
 
-#include <stdbool.h>
-
 #include "analysis/footprint/footprint_tree.h"
 
 /**

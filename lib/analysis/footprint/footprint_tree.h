@@ -9,7 +9,6 @@
 
 #include "analysis/columns.h"
 #include "analysis/filter/alloc_filter.h"
-#include "base/compiler.h"
 #include "base/hash.h"
 #include "symbol/footprint.h"
 

@@ -6,10 +6,6 @@
 #ifndef KMEMX_REPORT_WEB_DIFF_H
 #define KMEMX_REPORT_WEB_DIFF_H
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
 #include "report/diff.h"
 #include "report/render.h"
 #include "report/web/web_report.h"

@@ -6,8 +6,6 @@
 #ifndef KMEMX_REPORT_WEB_PAGE_H
 #define KMEMX_REPORT_WEB_PAGE_H
 
-#include <stddef.h>
-
 #include "report/render.h"
 
 /* A text of web/, which make turns into an array: its bytes without the NUL, and their hash for a

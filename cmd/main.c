@@ -183,12 +183,11 @@ static int run_help(const char *name)
 static int list_commands(void)
 {
 	struct config config = { 0 };
-	size_t i;
 
-	for (i = 0; i < ARRAY_SIZE(commands); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(commands); i++)
 		printf("%s\t%s\n", commands[i]->name, commands[i]->purpose);
 	if (config_load(&config) == GO_ON) {
-		for (i = 0; i < config.settings.nr; i++) {
+		for (size_t i = 0; i < config.settings.nr; i++) {
 			const struct setting *s = &config.settings.items[i];
 
 			if (is_alias(s))
@@ -257,9 +256,8 @@ static void name_settings(const struct config *c, const struct command *command,
 			  int status, int argc, char **argv)
 {
 	struct strbuf names = { 0 };
-	size_t i;
 
-	for (i = 0; i < c->settings.nr; i++) {
+	for (size_t i = 0; i < c->settings.nr; i++) {
 		const struct setting *s = &c->settings.items[i];
 
 		if (!strcmp(s->section, command->name) &&

@@ -195,9 +195,8 @@ static int check_kept(const struct diff *d)
 {
 	const struct filter_words *words = &d->args.choice.words;
 	bool unnamed = false;
-	size_t i;
 
-	for (i = 0; i < d->args.paths.nr; i++) {
+	for (size_t i = 0; i < d->args.paths.nr; i++) {
 		if (d->recordings[i].nr_kept || !filter_words_any(words))
 			return GO_ON;
 		unnamed |= d->recordings[i].unnamed;
@@ -211,9 +210,8 @@ static int check_kinds(struct diff *d)
 	struct diff_args *a = &d->args;
 	bool slab = a->slab, page = a->page;
 	const char *time = a->choice.window.time, *in = time ? " in the time " : "";
-	size_t i;
 
-	for (i = 0; i < a->paths.nr; i++) {
+	for (size_t i = 0; i < a->paths.nr; i++) {
 		if (a->slab && slab && !d->recordings[i].has_slab) {
 			report_add_banner(
 				d->report, true,
@@ -250,9 +248,8 @@ static int add_kernel_tables(struct diff *d)
 {
 	const struct report *first = d->recordings[0].report;
 	int ret = GO_ON;
-	size_t i;
 
-	for (i = 0; i < first->nr_tables && ret == GO_ON; i++) {
+	for (size_t i = 0; i < first->nr_tables && ret == GO_ON; i++) {
 		if (!first->tables[i]->hidden)
 			ret = add_table(d, first->tables[i]->name);
 	}
@@ -263,9 +260,8 @@ static int add_tables(struct diff *d)
 {
 	const struct diff_args *a = &d->args;
 	int ret = GO_ON;
-	size_t i;
 
-	for (i = 0; i < a->choice.nr && ret == GO_ON; i++) {
+	for (size_t i = 0; i < a->choice.nr && ret == GO_ON; i++) {
 		const struct analysis *analysis = a->choice.analyses[i];
 		const struct table_type *const *tables = analysis->tables;
 
@@ -286,9 +282,8 @@ static void warn_unknown(struct diff *d, const struct table *t)
 {
 	int bytes = table_column(t, "bytes_new"), dir = table_column(t, "dir");
 	double all = 0, unseen = 0;
-	size_t i;
 
-	for (i = 0; bytes >= 0 && dir >= 0 && i < t->nr_rows; i++) {
+	for (size_t i = 0; bytes >= 0 && dir >= 0 && i < t->nr_rows; i++) {
 		const struct cell *row = &t->cells[i * t->nr_columns];
 		double value = cell_as_real(&row[bytes]);
 
@@ -307,9 +302,7 @@ static void warn_unknown(struct diff *d, const struct table *t)
 /* Has no recording lost more than the limit allows? */
 static bool trusts(const struct diff *d)
 {
-	size_t i;
-
-	for (i = 0; i < d->args.paths.nr; i++) {
+	for (size_t i = 0; i < d->args.paths.nr; i++) {
 		if (!lost_limit_holds(&d->args.max_lost, &d->recordings[i].facts))
 			return false;
 	}
@@ -403,9 +396,8 @@ static int check_gate(struct diff *d)
 static int check_losses(const struct diff *d)
 {
 	int ret = EXIT_OK;
-	size_t i;
 
-	for (i = 0; i < d->args.paths.nr && ret == EXIT_OK; i++)
+	for (size_t i = 0; i < d->args.paths.nr && ret == EXIT_OK; i++)
 		ret = lost_limit_check(&d->args.max_lost, &d->recordings[i].facts,
 				       command_name, EXIT_OK);
 	return ret;
@@ -462,7 +454,6 @@ static int show(struct diff *d)
 static int run_diff(int argc, char **argv)
 {
 	struct diff d = { 0 };
-	size_t i;
 	int ret;
 
 	diff_page_command(&d, argc, argv);
@@ -471,7 +462,7 @@ static int run_diff(int argc, char **argv)
 		ret = load_all(&d);
 	if (ret == GO_ON)
 		ret = show(&d);
-	for (i = 0; d.recordings && i < d.args.paths.nr; i++)
+	for (size_t i = 0; d.recordings && i < d.args.paths.nr; i++)
 		diff_recording_free(&d.recordings[i]);
 	directory_sources_free(&d.sources[0]);
 	directory_sources_free(&d.sources[1]);

@@ -39,9 +39,8 @@ int diff_files_parse(struct diff_args *a)
 		    { "source", &f->source },	  { "kernel", &f->kernel },
 		    { "symfs", &f->symfs } };
 	int ret = GO_ON;
-	size_t i;
 
-	for (i = 0; i < ARRAY_SIZE(all); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(all); i++) {
 		if (all[i].given->count < 3)
 			continue;
 		return message_fail(
@@ -49,7 +48,7 @@ int diff_files_parse(struct diff_args *a)
 			"--%s was given %zu times\n  Give it once for all recordings, or twice: for the old ones, then for the new ones",
 			all[i].name, all[i].given->count);
 	}
-	for (i = 0; i < 2 && ret == GO_ON; i++) {
+	for (size_t i = 0; i < 2 && ret == GO_ON; i++) {
 		struct diff_side *side = &a->sides[i];
 
 		side->symbols = (struct symbol_files){

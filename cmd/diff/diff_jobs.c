@@ -75,10 +75,9 @@ static void *load_many(void *jobs)
 static int tell(struct diff_jobs *jobs, size_t first)
 {
 	int ret = GO_ON;
-	size_t i;
 
 	progress_end(&jobs->progress.line);
-	for (i = first; i < jobs->next && ret == GO_ON; i++)
+	for (size_t i = first; i < jobs->next && ret == GO_ON; i++)
 		ret = diff_load_tell(&jobs->recordings[i]);
 	return ret;
 }

@@ -77,9 +77,8 @@ static const char *foreign_option(const struct diff_args *a)
 		{ a->files.symfs.count, "--symfs" },
 		{ a->files.debuginfod, "--debuginfod" },
 	};
-	size_t i;
 
-	for (i = 0; i < ARRAY_SIZE(all); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(all); i++) {
 		if (all[i].given)
 			return all[i].name;
 	}
@@ -107,13 +106,12 @@ size_t diff_kernels_row_words(const struct diff_args *a, const char *words[FOOTP
 int diff_kernels_check(struct diff_args *a)
 {
 	const char *foreign = foreign_option(a);
-	size_t i;
 
 	if (foreign)
 		return message_fail(EXIT_USAGE, command_name,
 				    "%s is for recordings; these files are kernels (ELF)",
 				    foreign);
-	for (i = 0; i < a->by.count; i++) {
+	for (size_t i = 0; i < a->by.count; i++) {
 		int by = option_choose("--by", a->by.items[i], footprint_bys,
 				       FOOTPRINT_BYS, command_name);
 
@@ -181,9 +179,8 @@ static int load(struct diff_recording *r, const struct diff_args *a,
 int diff_kernels_load(struct diff *d)
 {
 	int ret = GO_ON;
-	size_t i;
 
-	for (i = 0; i < d->args.paths.nr && ret == GO_ON; i++)
+	for (size_t i = 0; i < d->args.paths.nr && ret == GO_ON; i++)
 		ret = load(&d->recordings[i], &d->args, &d->args.sides[i],
 			   d->args.paths.items[i]);
 	return ret;

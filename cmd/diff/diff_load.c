@@ -169,12 +169,10 @@ static void find_divisor(struct diff_load *l, struct diff_recording *r)
 /* Copies the loud notes of the tables to the banner: these tables are not shown. */
 static void take_notes(struct report *report)
 {
-	size_t i, k;
-
-	for (i = 0; i < report->nr_tables; i++) {
+	for (size_t i = 0; i < report->nr_tables; i++) {
 		const struct table *t = report->tables[i];
 
-		for (k = 0; k < t->nr_notes; k++) {
+		for (size_t k = 0; k < t->nr_notes; k++) {
 			if (t->notes[k][0] == '!')
 				report_add_banner(report, true, "%s", t->notes[k] + 1);
 		}
@@ -287,9 +285,7 @@ static double nr_lost(const struct diff_recording *r)
 
 static const struct table *find_table(const struct report *r, const char *name)
 {
-	size_t i;
-
-	for (i = 0; i < r->nr_tables; i++) {
+	for (size_t i = 0; i < r->nr_tables; i++) {
 		if (!strcmp(r->tables[i]->name, name))
 			return r->tables[i];
 	}
@@ -298,9 +294,7 @@ static const struct table *find_table(const struct report *r, const char *name)
 
 bool diff_gather(struct diff *d, const char *name, struct diff_sides *sides)
 {
-	size_t i;
-
-	for (i = 0; i < d->args.paths.nr; i++) {
+	for (size_t i = 0; i < d->args.paths.nr; i++) {
 		d->tables[i] =
 			(struct diff_run){ find_table(d->recordings[i].report, name),
 					   d->recordings[i].divisor,

@@ -39,9 +39,8 @@ static uint32_t rows_of(enum analysis_use use)
 {
 	const struct analysis *analysis;
 	uint32_t rows = 0;
-	size_t i;
 
-	for (i = 0; (analysis = analysis_at(i)); i++)
+	for (size_t i = 0; (analysis = analysis_at(i)); i++)
 		rows |= analysis->use == use ? analysis->rows : 0;
 	return rows;
 }
@@ -50,10 +49,9 @@ static uint32_t rows_of(enum analysis_use use)
 static size_t row_words(const char *words[SUBJECT_NR])
 {
 	uint32_t rows = rows_of(ANALYSIS_DIFF);
-	unsigned int kind;
 	size_t nr = 0;
 
-	for (kind = SUBJECT_NONE + 1; kind < SUBJECT_NR; kind++) {
+	for (unsigned int kind = SUBJECT_NONE + 1; kind < SUBJECT_NR; kind++) {
 		if (rows >> kind & 1)
 			words[nr++] = subjects_word(kind);
 	}
@@ -195,9 +193,8 @@ static int parse_by_word(struct diff_args *a, const char *word)
 static int parse_by(struct diff_args *a)
 {
 	int ret = GO_ON;
-	size_t i;
 
-	for (i = 0; i < a->by.count && ret == GO_ON; i++)
+	for (size_t i = 0; i < a->by.count && ret == GO_ON; i++)
 		ret = parse_by_word(a, a->by.items[i]);
 	return ret;
 }
@@ -229,15 +226,14 @@ static int add_column(struct diff_args *a, const char *name)
 	const struct comparison_metrics *m = &a->metrics;
 	const char *names[DIFF_METRICS_MAX];
 	struct diff_options *o = &a->diff;
-	size_t i, k;
 	int column;
 
-	for (i = 0; i < m->nr; i++)
+	for (size_t i = 0; i < m->nr; i++)
 		names[i] = m->items[i].name;
 	column = option_choose("column", name, names, m->nr, command_name);
 	if (column < 0)
 		return EXIT_USAGE;
-	for (k = 0; k < o->nr_shown; k++) {
+	for (size_t k = 0; k < o->nr_shown; k++) {
 		if (o->shown[k] != (size_t)column)
 			continue;
 		return message_fail(EXIT_USAGE, command_name,
@@ -249,9 +245,7 @@ static int add_column(struct diff_args *a, const char *name)
 
 static void usual_columns(struct diff_args *a)
 {
-	size_t i;
-
-	for (i = 0; i < a->metrics.nr; i++) {
+	for (size_t i = 0; i < a->metrics.nr; i++) {
 		if (a->metrics.usual[i])
 			a->diff.shown[a->diff.nr_shown++] = i;
 	}
@@ -302,16 +296,15 @@ static int parse_sort(struct diff_args *a)
 	const char *words[SORT_WORDS_MAX];
 	struct strbuf text = { 0 };
 	int err = sort_keys_parse(&a->asked, a->sort ? a->sort : "abs"), ret = GO_ON;
-	size_t i;
 
 	if (err == -EINVAL || err == -E2BIG)
 		return option_unknown("sort key", a->sort, words, sort_words(a, words),
 				      command_name);
-	for (i = 0; !err && i < a->asked.nr && ret == GO_ON; i++)
+	for (size_t i = 0; !err && i < a->asked.nr && ret == GO_ON; i++)
 		ret = add_key(a, &a->asked.keys[i], &text);
 	if (!err && ret == GO_ON)
 		err = sort_keys_parse(&a->keys, strbuf_text(&text));
-	for (i = 0; !err && ret == GO_ON && i < a->keys.nr; i++)
+	for (size_t i = 0; !err && ret == GO_ON && i < a->keys.nr; i++)
 		a->keys.keys[i].said = a->asked.keys[i].name;
 	strbuf_free(&text);
 	if (!err)
@@ -382,7 +375,6 @@ static void complete(struct diff_args *a)
 {
 	const struct analysis *analysis;
 	const char *no_slab, *no_page;
-	size_t i;
 
 	filter_words_foreign(&a->choice.words, &no_slab, &no_page);
 	if (!a->caller && !a->cache && !a->matrix) {
@@ -394,7 +386,7 @@ static void complete(struct diff_args *a)
 		a->page = (a->caller || a->matrix) && !no_page;
 	}
 	a->choice.dir_depth = input_dirs_depth(a->dir_depth);
-	for (i = 0; (analysis = analysis_at(i)); i++) {
+	for (size_t i = 0; (analysis = analysis_at(i)); i++) {
 		if (wants(a, analysis))
 			a->choice.analyses[a->choice.nr++] = analysis;
 	}

@@ -36,10 +36,9 @@ static int compare(struct diff *d, struct page *p)
 {
 	struct diff_options all = d->args.diff;
 	int err = 0;
-	size_t i;
 
 	all.all = true;
-	for (i = 0; i < ARRAY_SIZE(names) && !err; i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(names) && !err; i++) {
 		struct diff_sides sides;
 
 		if (!is_wanted(d, names[i]) || !diff_gather(d, names[i], &sides))
@@ -61,18 +60,17 @@ static const char *base_name(const char *path)
 static int find_runs(const struct diff *d, struct page *p)
 {
 	const struct diff_paths *paths = &d->args.paths;
-	size_t i, k;
 
 	p->runs = calloc(paths->nr + 1, sizeof(*p->runs));
 	if (!p->runs)
 		return -ENOMEM;
-	for (i = 0; i < paths->nr; i++) {
+	for (size_t i = 0; i < paths->nr; i++) {
 		const struct report *r = d->recordings[i].report;
 
 		p->runs[i] = (struct web_diff_run){ .file = base_name(paths->items[i]),
 						    .is_new = i >= paths->nr_old,
 						    .ns = d->recordings[i].ns };
-		for (k = 0; k < r->nr_tables; k++) {
+		for (size_t k = 0; k < r->nr_tables; k++) {
 			if (!strcmp(r->tables[k]->name, "live_over_time"))
 				p->runs[i].live = r->tables[k];
 		}
@@ -82,10 +80,8 @@ static int find_runs(const struct diff *d, struct page *p)
 
 void diff_page_command(struct diff *d, int argc, char **argv)
 {
-	int i;
-
 	strbuf_puts(&d->command, "kmemx diff");
-	for (i = 1; i < argc; i++) {
+	for (int i = 1; i < argc; i++) {
 		if (!strcmp(argv[i], "--html"))
 			i++;
 		if (i == argc || !strncmp(argv[i], "--html", 6) ||
@@ -104,7 +100,6 @@ static int write_page(struct diff *d, struct text_output *file)
 				.options = &d->args.diff,
 				.report = d->report };
 	int err = compare(d, &p);
-	size_t i;
 
 	if (!err)
 		err = find_runs(d, &p);
@@ -118,7 +113,7 @@ static int write_page(struct diff *d, struct text_output *file)
 	web.command = strbuf_text(&d->command);
 	if (!err)
 		err = web_diff_html(&web, &out);
-	for (i = 0; i < p.nr; i++)
+	for (size_t i = 0; i < p.nr; i++)
 		table_free(p.tables[i]);
 	free(p.runs);
 	return err;
@@ -129,11 +124,10 @@ int diff_page(struct diff *d)
 	struct text_output file = TEXT_OUTPUT_INIT;
 	const char *path = d->args.page_file;
 	int ret = GO_ON, err;
-	size_t i;
 
 	if (!path)
 		return GO_ON;
-	for (i = 0; i < d->args.paths.nr && ret == GO_ON; i++) {
+	for (size_t i = 0; i < d->args.paths.nr && ret == GO_ON; i++) {
 		text_output_close(&file);
 		ret = text_output_open(&file, path, d->args.paths.items[i], command_name);
 	}

@@ -36,9 +36,8 @@ int diff_rules_parse(struct diff_args *a)
 {
 	struct strbuf error = { 0 }, text = { 0 };
 	int err = 0, ret = GO_ON;
-	size_t i;
 
-	for (i = 0; i < a->fail_on.count && !err; i++) {
+	for (size_t i = 0; i < a->fail_on.count && !err; i++) {
 		err = gate_add(&a->rules, a->fail_on.items[i], &error);
 		if (err)
 			message_error(

@@ -37,9 +37,8 @@ static void banner_side(struct diff *d, size_t first, size_t end)
 	uint64_t shortest = UINT64_MAX, longest = 0;
 	struct strbuf sb = { 0 };
 	bool same = true;
-	size_t i;
 
-	for (i = first; i < end; i++) {
+	for (size_t i = first; i < end; i++) {
 		const struct study_facts *other = &d->recordings[i].facts;
 
 		same &= !strcmp(f->kernel, other->kernel);
@@ -69,16 +68,14 @@ static void banner_side(struct diff *d, size_t first, size_t end)
  */
 static void banner_runs(struct diff *d)
 {
-	size_t i, k;
-
-	for (i = 0; i < d->args.paths.nr; i++) {
+	for (size_t i = 0; i < d->args.paths.nr; i++) {
 		const struct report *from = d->recordings[i].report;
 
 		if (several(d) && !i)
 			banner_side(d, 0, d->args.paths.nr_old);
 		if (several(d) && i == d->args.paths.nr_old)
 			banner_side(d, i, d->args.paths.nr);
-		for (k = 0; k < from->nr_banner; k++) {
+		for (size_t k = 0; k < from->nr_banner; k++) {
 			const char *line = from->banner[k];
 
 			if (*line == '!')
@@ -97,9 +94,8 @@ static void banner_runs(struct diff *d)
 static void divisors(const struct diff *d, size_t first, size_t end, struct strbuf *sb)
 {
 	double least = d->recordings[first].divisor, most = least;
-	size_t i;
 
-	for (i = first; i < end; i++) {
+	for (size_t i = first; i < end; i++) {
 		least = fmin(least, d->recordings[i].divisor);
 		most = fmax(most, d->recordings[i].divisor);
 	}
@@ -234,11 +230,10 @@ struct table *diff_recordings_table(const struct diff *d)
 		{ .name = "scale", .unit = UNIT_COUNT },
 	};
 	struct table *t = table_new("recordings", NULL);
-	size_t i;
 
 	if (t)
 		table_add_columns(t, columns, ARRAY_SIZE(columns));
-	for (i = 0; t && i < d->args.paths.nr; i++) {
+	for (size_t i = 0; t && i < d->args.paths.nr; i++) {
 		const struct diff_recording *run = &d->recordings[i];
 		const struct study_facts *f = &run->facts;
 		struct cell *row = table_add_row(t);

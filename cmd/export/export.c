@@ -103,9 +103,8 @@ static int parse(struct export_args *args, struct stat_options *o, int argc, cha
 static int list_formats(void)
 {
 	const struct exporter *e;
-	size_t i;
 
-	for (i = 0; (e = exporter_at(i)); i++)
+	for (size_t i = 0; (e = exporter_at(i)); i++)
 		printf("%-11s  %s\n%-11s  opened by %s\n", e->name, e->help, "",
 		       e->opened_by);
 	return EXIT_OK;

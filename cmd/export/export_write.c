@@ -114,9 +114,7 @@ static int make_dir(const struct strbuf *path)
 
 static const char *kernel_of(const struct report *report)
 {
-	size_t i;
-
-	for (i = 0; i < report->nr_facts; i++) {
+	for (size_t i = 0; i < report->nr_facts; i++) {
 		if (!strcmp(report->facts[i].name, "kernel") &&
 		    report->facts[i].value.type == CELL_TEXT)
 			return report->facts[i].value.s;

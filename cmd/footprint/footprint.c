@@ -145,9 +145,8 @@ static int choose_dirs(struct footprint_run *run)
 {
 	const struct option_strings *given = &run->st.opts.filter.dirs;
 	int err = 0;
-	size_t i;
 
-	for (i = 0; i < given->count && !err; i++) {
+	for (size_t i = 0; i < given->count && !err; i++) {
 		char *list = strdup(given->items[i]), *p = list;
 
 		while (p && !err)
@@ -240,10 +239,9 @@ static int finish(struct stat_run *st)
 {
 	struct footprint_run *run = (struct footprint_run *)st;
 	int ret = GO_ON;
-	size_t i;
 
 	footprint_files_banner(&run->files, st->report);
-	for (i = 0; i < st->report->nr_tables && ret == GO_ON; i++) {
+	for (size_t i = 0; i < st->report->nr_tables && ret == GO_ON; i++) {
 		struct table *t = st->report->tables[i];
 
 		if (t->tree && run->rings)

@@ -112,9 +112,8 @@ static int window_failed(const struct input *in, int err)
 int input_no_instance(const struct input *in, const char *instance)
 {
 	struct strbuf names = { 0 };
-	uint32_t i;
 
-	for (i = 0; i < in->study.rec->nr_buffers; i++)
+	for (uint32_t i = 0; i < in->study.rec->nr_buffers; i++)
 		strbuf_printf(&names, " '%s'", in->study.rec->buffers[i].name);
 	message_error(in->command, "%s has no ring buffer named '%s'\n  Ring buffers:%s",
 		      in->study.path, instance, strbuf_text(&names));

@@ -63,9 +63,8 @@ static bool has_events(const char *start)
 	static const char *const events[] = {
 		": kmalloc: ", ": kfree: ", ": kmem_cache_alloc: ", ": mm_page_alloc: "
 	};
-	size_t i;
 
-	for (i = 0; i < ARRAY_SIZE(events); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(events); i++)
 		if (strstr(start, events[i]))
 			return true;
 	return false;
@@ -73,9 +72,7 @@ static bool has_events(const char *start)
 
 static const struct kind *find_kind(const char *start, size_t size)
 {
-	size_t i;
-
-	for (i = 0; i < ARRAY_SIZE(kinds); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(kinds); i++)
 		if (size >= kinds[i].size &&
 		    !memcmp(start, kinds[i].magic, kinds[i].size))
 			return &kinds[i];
@@ -149,11 +146,10 @@ static int look_into(const char *path, struct content *c)
 {
 	DIR *dir = opendir(path);
 	const struct dirent *entry;
-	size_t nr;
 
 	if (!dir)
 		return -errno;
-	for (nr = 0; nr < ENTRIES_MAX && (entry = readdir(dir)); nr++) {
+	for (size_t nr = 0; nr < ENTRIES_MAX && (entry = readdir(dir)); nr++) {
 		size_t size = strlen(entry->d_name);
 
 		if (!strcmp(entry->d_name, "per_cpu"))

@@ -129,13 +129,12 @@ int input_search_failed(const struct input *in)
 {
 	const struct debug_found *found = &in->study.found;
 	const struct debug_place *place = NULL;
-	size_t i;
 	struct strbuf why = { 0 };
 	char release[128];
 
 	recording_release(in->study.rec, release, sizeof(release));
 	/* Report the first place that has a file. */
-	for (i = 0; i < found->nr && !place; i++)
+	for (size_t i = 0; i < found->nr && !place; i++)
 		place = found->places[i].verdict != DEBUG_MISSING ? &found->places[i]
 								  : NULL;
 	if (!place && found->nr)
@@ -300,10 +299,9 @@ int input_hints_missing(const struct input *in, const char *what, bool dirs)
 {
 	const struct debug_found *found = &in->study.found;
 	struct strbuf hints[INPUT_HINTS] = { 0 }, text = { 0 }, verdict = { 0 };
-	size_t i;
 
 	strbuf_printf(&text, "%s; none are given, and none were found\n", what);
-	for (i = 0; i < found->nr; i++) {
+	for (size_t i = 0; i < found->nr; i++) {
 		strbuf_puts(&text, "  ");
 		safe_text_puts(&text, found->places[i].path);
 		strbuf_puts(&text, ": ");
@@ -314,7 +312,7 @@ int input_hints_missing(const struct input *in, const char *what, bool dirs)
 	}
 	strbuf_free(&verdict);
 	input_hints(in, hints);
-	for (i = 0; i < INPUT_HINTS; i++) {
+	for (size_t i = 0; i < INPUT_HINTS; i++) {
 		if (hints[i].size)
 			strbuf_printf(&text, "  %s\n", strbuf_text(&hints[i]));
 		strbuf_free(&hints[i]);

@@ -68,8 +68,6 @@ static void print_path(const struct config *c, const char *lead, const char *tai
 /* The output is a valid configuration file: all that is not a setting is a comment. */
 static int list(const struct config *c)
 {
-	size_t i;
-
 	switch (c->state) {
 	case CONFIG_NONE:
 		puts("# no configuration file: --no-config is given, KMEMX_CONFIG is empty or /dev/null, or HOME is not set");
@@ -86,7 +84,7 @@ static int list(const struct config *c)
 			print_path(c, "# no settings in ", "\n");
 		break;
 	}
-	for (i = 0; i < c->settings.nr; i++) {
+	for (size_t i = 0; i < c->settings.nr; i++) {
 		const struct setting *s = &c->settings.items[i];
 
 		printf("%s.%s", s->section, s->name);

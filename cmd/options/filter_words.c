@@ -32,10 +32,9 @@ int filter_each_word(const struct filter_option *o,
 		     int (*add)(void *ctx, const char *word), void *ctx,
 		     const struct log *log)
 {
-	size_t i;
 	int ret = GO_ON;
 
-	for (i = 0; i < o->values->count && ret == GO_ON; i++) {
+	for (size_t i = 0; i < o->values->count && ret == GO_ON; i++) {
 		const char *p = o->values->items[i];
 
 		do {
@@ -171,9 +170,8 @@ static int unknown_flag(const struct target *t, const char *word)
 {
 	const char **names = calloc(t->gfps->count + 1, sizeof(*names));
 	const char *near = NULL;
-	size_t i;
 
-	for (i = 0; names && i < t->gfps->count; i++)
+	for (size_t i = 0; names && i < t->gfps->count; i++)
 		names[i] = t->gfps->names[i].name;
 	if (names)
 		near = options_nearest(word, names, t->gfps->count);
@@ -248,10 +246,9 @@ int filter_words_resolve(const struct filter_words *w, struct alloc_filter *filt
 	struct target target = { filter, event_formats_gfp(fmts), log };
 	struct filter_option options[NR_FILTERS];
 	int ret = GO_ON;
-	size_t i;
 
 	list(w, options);
-	for (i = 0; i < NR_FILTERS && ret == GO_ON; i++)
+	for (size_t i = 0; i < NR_FILTERS && ret == GO_ON; i++)
 		ret = filter_each_word(&options[i], adds[i], &target, log);
 	return ret;
 }
@@ -259,11 +256,10 @@ int filter_words_resolve(const struct filter_words *w, struct alloc_filter *filt
 void filter_words_text(const struct filter_words *w, struct strbuf *out)
 {
 	struct filter_option options[NR_FILTERS];
-	size_t i, k;
 
 	list(w, options);
-	for (i = 0; i < NR_FILTERS; i++)
-		for (k = 0; k < options[i].values->count; k++)
+	for (size_t i = 0; i < NR_FILTERS; i++)
+		for (size_t k = 0; k < options[i].values->count; k++)
 			strbuf_printf(out, "%s%s %s", out->size ? " " : "",
 				      options[i].option, options[i].values->items[k]);
 }
@@ -292,10 +288,9 @@ int filter_words_nothing(const struct filter_words *w, const char *command,
 void filter_words_free(struct filter_words *w)
 {
 	struct filter_option options[NR_FILTERS];
-	size_t i;
 
 	list(w, options);
-	for (i = 0; i < NR_FILTERS; i++)
+	for (size_t i = 0; i < NR_FILTERS; i++)
 		free((void *)options[i].values->items);
 	*w = (struct filter_words){ 0 };
 }

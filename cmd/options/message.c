@@ -132,9 +132,7 @@ static void tell_rest(const struct message_log *state, const struct message_kind
 
 void message_log_end(struct message_log *state)
 {
-	size_t i;
-
-	for (i = 0; i < MESSAGE_KINDS; i++) {
+	for (size_t i = 0; i < MESSAGE_KINDS; i++) {
 		struct message_kind *kind = &state->kinds[i];
 
 		if (*kind->last)

@@ -337,9 +337,8 @@ static bool is_switch(const char *value, bool *on)
 {
 	static const char *const words[] = { "false", "true", "no", "yes",
 					     "off",   "on",   "0",  "1" };
-	size_t i;
 
-	for (i = 0; i < ARRAY_SIZE(words); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(words); i++) {
 		if (strcmp(value, words[i]) != 0)
 			continue;
 		*on = i % 2;

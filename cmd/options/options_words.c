@@ -18,9 +18,8 @@ int option_unknown(const char *option, const char *word, const char *const *word
 {
 	const char *near = options_nearest(word, words, nr);
 	struct strbuf list = { 0 };
-	size_t i;
 
-	for (i = 0; i < nr; i++)
+	for (size_t i = 0; i < nr; i++)
 		strbuf_printf(&list, " %s", words[i]);
 	message_error(command, "unknown %s '%s'%s%s%s\n  One of:%s", option, word,
 		      near ? ". Did you mean '" : "", near ? near : "", near ? "'?" : "",
@@ -32,9 +31,7 @@ int option_unknown(const char *option, const char *word, const char *const *word
 int option_choose(const char *option, const char *word, const char *const *words,
 		  size_t nr, const char *command)
 {
-	size_t i;
-
-	for (i = 0; i < nr; i++) {
+	for (size_t i = 0; i < nr; i++) {
 		if (!strcmp(word, words[i]))
 			return (int)i;
 	}
@@ -140,9 +137,7 @@ int option_words_check(const struct option_usage *usage, const char *origin,
 
 bool options_is_setting(int argc, char *const *argv, const char *value)
 {
-	int i;
-
-	for (i = 1; argc - i >= 3 && !strcmp(argv[i], OPTIONS_SETTING); i += 3) {
+	for (int i = 1; argc - i >= 3 && !strcmp(argv[i], OPTIONS_SETTING); i += 3) {
 		const char *equals = strchr(argv[i + 2], '=');
 
 		if (equals && equals + 1 == value)
@@ -154,9 +149,8 @@ bool options_is_setting(int argc, char *const *argv, const char *value)
 bool options_have_setting(int argc, char *const *argv, const char *name)
 {
 	size_t size = strlen(name);
-	int i;
 
-	for (i = 1; argc - i >= 3 && !strcmp(argv[i], OPTIONS_SETTING); i += 3) {
+	for (int i = 1; argc - i >= 3 && !strcmp(argv[i], OPTIONS_SETTING); i += 3) {
 		if (!strncmp(argv[i + 2], name, size) &&
 		    (argv[i + 2][size] == '=' || !argv[i + 2][size]))
 			return true;

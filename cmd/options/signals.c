@@ -55,11 +55,10 @@ void signals_hold(sigset_t *before)
 bool signals_wait(const sigset_t *before)
 {
 	sigset_t pending;
-	int i;
 
 	if (sigpending(&pending) < 0)
 		return false;
-	for (i = 1; i < NSIG; i++) {
+	for (int i = 1; i < NSIG; i++) {
 		if (sigismember(&pending, i) > 0 && sigismember(before, i) == 0)
 			return true;
 	}

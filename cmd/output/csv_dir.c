@@ -211,17 +211,16 @@ static int cannot_write(const struct csv_dir *d, size_t index, int err)
 /* Stops before the next table if a signal is pending that @before does not block. */
 static int write_all(struct csv_dir *d, const sigset_t *before)
 {
-	size_t i;
 	int err;
 
-	for (i = 0; i < d->r->nr_tables; i++) {
+	for (size_t i = 0; i < d->r->nr_tables; i++) {
 		if (signals_wait(before))
 			return EXIT_FAILED;
 		err = write_table(d, i);
 		if (err)
 			return cannot_write(d, i, err);
 	}
-	for (i = 0; i < d->r->nr_tables; i++) {
+	for (size_t i = 0; i < d->r->nr_tables; i++) {
 		err = text_output_commit(&d->files[i].out);
 		if (err)
 			return cannot_write(d, i, err);
@@ -233,9 +232,7 @@ static int write_all(struct csv_dir *d, const sigset_t *before)
 /* Releases everything. @keep: the files stay. */
 static void end(struct csv_dir *d, bool keep)
 {
-	size_t i;
-
-	for (i = 0; d->files && i < d->r->nr_tables; i++) {
+	for (size_t i = 0; d->files && i < d->r->nr_tables; i++) {
 		text_output_close(&d->files[i].out);
 		if (d->files[i].committed && !keep)
 			unlinkat(d->fd, strbuf_text(&d->files[i].name), 0);
@@ -252,13 +249,12 @@ int csv_dir_write(const char *path, const struct report *r, const char *command)
 {
 	struct csv_dir d = { .path = path, .command = command, .r = r, .fd = -1 };
 	sigset_t before;
-	size_t i;
 	int ret;
 
 	d.files = calloc(r->nr_tables + 1, sizeof(*d.files));
 	if (!d.files)
 		return message_no_memory(command);
-	for (i = 0; i < r->nr_tables; i++)
+	for (size_t i = 0; i < r->nr_tables; i++)
 		d.files[i].out = TEXT_OUTPUT_INIT;
 	signals_hold(&before); /* a signal must leave all tables or nothing */
 	ret = begin(&d);

@@ -161,9 +161,8 @@ static bool use_utf8(void)
 {
 	static const char *const variables[] = { "LC_ALL", "LC_CTYPE", "LANG" };
 	const char *locale = NULL;
-	size_t i;
 
-	for (i = 0; i < ARRAY_SIZE(variables) && !(locale && *locale); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(variables) && !(locale && *locale); i++)
 		locale = getenv(variables[i]);
 	return locale && (strcasestr(locale, "UTF-8") || strcasestr(locale, "UTF8"));
 }
@@ -196,9 +195,8 @@ static const char *pager_command(void)
 {
 	static const char *const variables[] = { "KMEMX_PAGER", "PAGER" };
 	const char *pager;
-	size_t i;
 
-	for (i = 0; i < ARRAY_SIZE(variables); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(variables); i++) {
 		pager = getenv(variables[i]);
 		if (pager)
 			return *pager && strcmp(pager, "cat") ? pager : NULL;

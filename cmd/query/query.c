@@ -97,9 +97,8 @@ static int parse(struct query_run *run, int argc, char **argv, int *operands)
 static int list_queries(void)
 {
 	const struct query_named *q;
-	size_t i;
 
-	for (i = 0; (q = query_named_at(i)); i++)
+	for (size_t i = 0; (q = query_named_at(i)); i++)
 		printf("%-14s  %s%s%s%s\n", q->name, q->title, q->needs ? ": --set " : "",
 		       q->needs ? q->needs : "", q->needs ? "=..." : "");
 	return EXIT_OK;
@@ -135,12 +134,10 @@ static int show_schema(struct query_run *run)
 /* Parses "name=value" of each --set. */
 static int read_settings(struct query_run *run)
 {
-	size_t i;
-
 	run->settings = calloc(run->set.count + 1, sizeof(*run->settings));
 	if (!run->settings)
 		return message_no_memory(command_name);
-	for (i = 0; i < run->set.count; i++) {
+	for (size_t i = 0; i < run->set.count; i++) {
 		const char *item = run->set.items[i], *equals = strchr(item, '=');
 		char *name = equals && equals > item
 				     ? strndup(item, (size_t)(equals - item))
@@ -380,14 +377,13 @@ static int run_query(int argc, char **argv)
 {
 	struct query_run run = { 0 };
 	int operands, ret = parse(&run, argc, argv, &operands);
-	size_t i;
 
 	if (ret == GO_ON)
 		ret = act(&run, argc, argv, operands);
 	report_free(run.report);
 	query_store_free(run.load.store);
 	query_files_free(&run.files);
-	for (i = 0; run.settings && i < run.set.count; i++)
+	for (size_t i = 0; run.settings && i < run.set.count; i++)
 		free((char *)run.settings[i].name);
 	free(run.settings);
 	free(run.set.items);

@@ -75,9 +75,7 @@ static const struct {
 /* GO_ON, or EXIT_UNREADABLE after a message if the file has one of those formats. */
 static int check_form(const char *path, const char *start, size_t size)
 {
-	size_t i;
-
-	for (i = 0; i < ARRAY_SIZE(other_forms); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(other_forms); i++) {
 		if (size < other_forms[i].size ||
 		    memcmp(start, other_forms[i].magic, other_forms[i].size) != 0)
 			continue;

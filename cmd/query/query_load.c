@@ -116,10 +116,9 @@ static int load_recording(struct loading *l, const struct query_file *f)
 			       .write_arg = l };
 	struct stat_analyses *a = &st.opts.analyses;
 	const struct analysis *analysis;
-	size_t i;
 	int ret;
 
-	for (i = 0; (analysis = analysis_at(i)); i++)
+	for (size_t i = 0; (analysis = analysis_at(i)); i++)
 		a->asked[i] = stat_analyses_of("export", analysis);
 	a->opts.by = SUBJECT_STACK | SUBJECT_COMM << SUBJECT_PART_BITS;
 	a->opts.by_cache = true;
@@ -137,10 +136,9 @@ int query_load(const struct query_load *load, const struct query_files *files)
 {
 	struct loading l = { .load = load, .total = files->bytes };
 	int ret = GO_ON;
-	size_t i;
 
 	progress_start(&l.progress, "loading");
-	for (i = 0; i < files->nr && ret == GO_ON; i++) {
+	for (size_t i = 0; i < files->nr && ret == GO_ON; i++) {
 		const struct query_file *f = &files->items[i];
 
 		if (query_store_file(load->store, f->path))

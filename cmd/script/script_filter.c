@@ -117,10 +117,9 @@ int script_filter_resolve(const struct script_filter *o, struct event_filter *fi
 		{ { "--event", "an event's name", &o->events }, add_event },
 	};
 	struct target target = { filter, fmts, log, path };
-	size_t i;
 	int ret = GO_ON;
 
-	for (i = 0; i < ARRAY_SIZE(all) && ret == GO_ON; i++)
+	for (size_t i = 0; i < ARRAY_SIZE(all) && ret == GO_ON; i++)
 		ret = filter_each_word(&all[i].option, all[i].add, &target, log);
 	return ret;
 }
@@ -128,9 +127,7 @@ int script_filter_resolve(const struct script_filter *o, struct event_filter *fi
 bool script_filter_wants_stacks(const struct event_filter *filter,
 				const struct event_formats *fmts)
 {
-	uint32_t i;
-
-	for (i = 0; filter->ids && i < event_formats_count(fmts); i++) {
+	for (uint32_t i = 0; filter->ids && i < event_formats_count(fmts); i++) {
 		const struct event_format *fmt = event_formats_at(fmts, i);
 
 		if (fmt->type == KMEM_KERNEL_STACK && filter->ids[fmt->id])
@@ -148,10 +145,9 @@ int script_filter_nothing(const struct script_filter *o, const char *command,
 						  &o->events, &o->sites, &o->dirs,
 						  &o->ptrs };
 	struct strbuf given = { 0 };
-	size_t i, k;
 
-	for (i = 0; i < ARRAY_SIZE(values); i++) {
-		for (k = 0; k < values[i]->count; k++)
+	for (size_t i = 0; i < ARRAY_SIZE(values); i++) {
+		for (size_t k = 0; k < values[i]->count; k++)
 			strbuf_printf(&given, " %s %s", options[i], values[i]->items[k]);
 	}
 	message_error(

@@ -153,9 +153,7 @@ static int choose_cpus(struct split_run *r)
 
 static bool has_instance(const struct split_run *r)
 {
-	uint32_t i;
-
-	for (i = 0; i < r->in.study.rec->nr_buffers; i++) {
+	for (uint32_t i = 0; i < r->in.study.rec->nr_buffers; i++) {
 		if (window_has_buffer(&r->args.window, r->in.study.rec, i))
 			return true;
 	}

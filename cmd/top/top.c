@@ -35,11 +35,10 @@ static const char command_name[] = "top";
 static void fill_words(const char **by, const char **keys)
 {
 	enum subject_kind kind;
-	unsigned int i;
 
-	for (i = 0; (by[i] = grouping_word(i, &kind)); i++)
+	for (unsigned int i = 0; (by[i] = grouping_word(i, &kind)); i++)
 		;
-	for (i = 0; (keys[i] = top_sort_key(i)); i++)
+	for (unsigned int i = 0; (keys[i] = top_sort_key(i)); i++)
 		;
 }
 
@@ -150,14 +149,13 @@ static int choose_sort(struct top *top)
 {
 	const char *words[WORDS_MAX], *by[WORDS_MAX];
 	unsigned int nr = 0;
-	size_t i;
 
 	fill_words(by, words);
 	while (words[nr])
 		nr++;
 	if (top->opts.sort && sort_keys_parse(&top->keys, top->opts.sort))
 		return usage_error("--sort takes up to 16 keys with commas between them");
-	for (i = 0; i < top->keys.nr; i++) {
+	for (size_t i = 0; i < top->keys.nr; i++) {
 		if (option_choose("--sort", top->keys.keys[i].name, words, nr,
 				  command_name) < 0)
 			return EXIT_USAGE;

@@ -77,10 +77,9 @@ int top_pause(struct top *top, bool paused)
 static int new_file(struct top *top)
 {
 	const char *name = top->opts.output ? top->opts.output : default_output;
-	unsigned int i;
 	int fd = -1;
 
-	for (i = 0; fd < 0 && i < 1000; i++) {
+	for (unsigned int i = 0; fd < 0 && i < 1000; i++) {
 		int n = i ? snprintf(top->path, sizeof(top->path), "%s.%u", name, i)
 			  : snprintf(top->path, sizeof(top->path), "%s", name);
 

@@ -57,13 +57,12 @@ uint64_t hash_bytes(const void *data, size_t size)
 static bool u64_map_grow(struct u64_map *map)
 {
 	struct u64_map bigger = { 0 };
-	size_t i;
 
 	bigger.capacity = map->capacity ? map->capacity * 2 : 64;
 	bigger.slots = calloc(bigger.capacity, sizeof(*bigger.slots));
 	if (!bigger.slots)
 		return false;
-	for (i = 0; i < map->capacity; i++) {
+	for (size_t i = 0; i < map->capacity; i++) {
 		if (map->slots[i].used)
 			*u64_map_slot(&bigger, map->slots[i].key) = map->slots[i];
 	}
@@ -133,11 +132,10 @@ static bool intern_grow_slots(struct intern *in)
 {
 	size_t nr_slots = in->nr_slots ? in->nr_slots * 2 : 64;
 	uint32_t *slots = calloc(nr_slots, sizeof(*slots));
-	uint32_t id;
 
 	if (!slots)
 		return false;
-	for (id = 1; id <= in->count; id++) {
+	for (uint32_t id = 1; id <= in->count; id++) {
 		size_t i = in->entries[id - 1].hash & (nr_slots - 1);
 
 		while (slots[i])

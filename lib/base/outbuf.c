@@ -140,9 +140,7 @@ const struct cached_text *text_cache_find(struct text_cache *tc, uint64_t key)
 
 void text_cache_free(struct text_cache *tc)
 {
-	size_t i;
-
-	for (i = 0; i < tc->nr; i++)
+	for (size_t i = 0; i < tc->nr; i++)
 		free(tc->texts[i].text);
 	free(tc->texts);
 	u64_map_free(&tc->by_key);

@@ -34,9 +34,7 @@ static const struct {
 
 bool safe_text_is(uint32_t c)
 {
-	size_t i;
-
-	for (i = 0; i < ARRAY_SIZE(unsafe) && c >= unsafe[i].first; i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(unsafe) && c >= unsafe[i].first; i++) {
 		if (c <= unsafe[i].last)
 			return false;
 	}

@@ -243,9 +243,7 @@ int settings_parse(struct settings *s, const char *text, size_t size,
 const struct setting *settings_find(const struct settings *s, const char *section,
 				    const char *name)
 {
-	size_t i;
-
-	for (i = s->nr; i; i--) {
+	for (size_t i = s->nr; i; i--) {
 		const struct setting *item = &s->items[i - 1];
 
 		if (!strcmp(item->section, section) && !strcmp(item->name, name))

@@ -16,16 +16,15 @@ static bool is_plain(char c)
 void shell_word(struct strbuf *sb, const char *text, size_t size)
 {
 	bool plain = size != 0;
-	size_t i;
 
-	for (i = 0; i < size && plain; i++)
+	for (size_t i = 0; i < size && plain; i++)
 		plain = is_plain(text[i]);
 	if (plain) {
 		strbuf_add(sb, text, size);
 		return;
 	}
 	strbuf_puts(sb, "'");
-	for (i = 0; i < size; i++) {
+	for (size_t i = 0; i < size; i++) {
 		if (text[i] == '\'')
 			strbuf_puts(sb, "'\\''");
 		else

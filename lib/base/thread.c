@@ -12,11 +12,10 @@ int thread_start(pthread_t *thread, void *(*run)(void *), void *arg)
 	static const int faults[] = { SIGSEGV, SIGBUS,	SIGFPE, SIGILL,
 				      SIGABRT, SIGTRAP, SIGSYS };
 	sigset_t set, before;
-	size_t i;
 	int err;
 
 	sigfillset(&set);
-	for (i = 0; i < ARRAY_SIZE(faults); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(faults); i++)
 		sigdelset(&set, faults[i]);
 	pthread_sigmask(SIG_BLOCK, &set, &before);
 	err = pthread_create(thread, NULL, run, arg);

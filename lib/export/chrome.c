@@ -47,9 +47,7 @@ struct chrome {
 
 static const char *label_of(const struct export_row *row)
 {
-	size_t i;
-
-	for (i = 0; i < row->nr_labels; i++) {
+	for (size_t i = 0; i < row->nr_labels; i++) {
 		const struct export_label *label = &row->labels[i];
 
 		if (label->text &&
@@ -188,13 +186,12 @@ static int put_counter(struct export_job *job, bool pages, uint64_t ns)
 	const struct chrome *c = job->state;
 	uint64_t others = 0, sum = 0;
 	const char *comma = "";
-	size_t i;
 	int err = 0;
 
 	put_event(job, "C", ns);
 	outbuf_puts(&job->out, pages ? "\"pages by migratetype\",\"args\":{"
 				     : "\"slab objects by cache\",\"args\":{");
-	for (i = 0; i < c->nr && !err; i++) {
+	for (size_t i = 0; i < c->nr && !err; i++) {
 		const struct series *s = &c->series[i];
 
 		if (s->pages != pages)
@@ -222,13 +219,12 @@ static int put_counter(struct export_job *job, bool pages, uint64_t ns)
 static void put_free(struct export_job *job, bool after, uint64_t ns)
 {
 	const struct export_history *h = job->opts->history;
-	unsigned int order;
 
 	if (!h->nr_orders[after])
 		return;
 	put_event(job, "C", ns);
 	outbuf_puts(&job->out, "\"free bytes by order\",\"args\":{");
-	for (order = 0; order < h->nr_orders[after]; order++) {
+	for (unsigned int order = 0; order < h->nr_orders[after]; order++) {
 		outbuf_puts(&job->out, order ? ",\"" : "\"");
 		outbuf_dec(&job->out, order);
 		outbuf_puts(&job->out, "\":");
@@ -242,9 +238,8 @@ static int put_moment(struct export_job *job, uint64_t ns)
 	const struct chrome *c = job->state;
 	uint64_t live[2] = { 0, 0 };
 	int err;
-	size_t i;
 
-	for (i = 0; i < c->nr; i++)
+	for (size_t i = 0; i < c->nr; i++)
 		live[c->series[i].pages] += c->series[i].live;
 	put_event(job, "C", ns);
 	outbuf_puts(&job->out, c->known ? "\"live bytes\"" : "\"allocated bytes\"");
@@ -292,10 +287,9 @@ static int put_instants(struct export_job *job)
 	const struct export_history *h = job->opts->history;
 	struct replay_clock clock = replay_clock(job);
 	struct strbuf name = { 0 };
-	size_t i;
 	int err = 0;
 
-	for (i = 0; i < h->nr_moments && !err; i++) {
+	for (size_t i = 0; i < h->nr_moments && !err; i++) {
 		const struct history_moment *m = &h->moments[i];
 
 		strbuf_reset(&name);

@@ -137,7 +137,6 @@ static void put_row(struct export_job *job, size_t i, bool lives)
 	const struct replay_row *row = &d->rows.rows[i];
 	const struct lived *l = &d->lived[i];
 	uint64_t lifetimes = l->died + l->nr * d->end_ns;
-	size_t j;
 
 	outbuf_puts(&job->out, i ? ",\n{\"tb\":" : "\n{\"tb\":");
 	outbuf_dec(&job->out, row->values[EXPORT_BYTES]);
@@ -153,7 +152,7 @@ static void put_row(struct export_job *job, size_t i, bool lives)
 		put_number(job, "ebk", row->values[EXPORT_LIVE]);
 	}
 	outbuf_puts(&job->out, ",\"fs\":[");
-	for (j = 0; j < row->nr; j++) {
+	for (size_t j = 0; j < row->nr; j++) {
 		if (j)
 			outbuf_char(&job->out, ',');
 		outbuf_dec(&job->out, d->rows.frames[row->first + j]);
@@ -181,11 +180,10 @@ static int put_command(struct export_job *job)
 /* Frame 0 is the root, so the frames' numbers are those in the rows. */
 static int put_frames(struct export_job *job)
 {
-	uint32_t i;
 	int err = 0;
 
 	outbuf_puts(&job->out, "\n],\n\"ftbl\":[\"[root]\"");
-	for (i = 1; i <= job->frames.count && !err; i++) {
+	for (uint32_t i = 1; i <= job->frames.count && !err; i++) {
 		outbuf_puts(&job->out, ",\n");
 		err = put_text(job, export_frame(job, i));
 	}
@@ -198,7 +196,6 @@ static int dhat_end(struct export_job *job)
 	struct dhat *d = job->state;
 	bool lives = d->rows.known[EXPORT_BYTES_LIVE] || !d->rows.nr_rows;
 	int err = replay_all(job);
-	size_t i;
 
 	outbuf_puts(
 		&job->out,
@@ -215,7 +212,7 @@ static int dhat_end(struct export_job *job)
 	if (!err)
 		err = put_command(job);
 	outbuf_puts(&job->out, ",\n\"pps\":[");
-	for (i = 0; i < d->rows.nr_rows && !err; i++)
+	for (size_t i = 0; i < d->rows.nr_rows && !err; i++)
 		put_row(job, i, lives);
 	if (!err)
 		err = put_frames(job);

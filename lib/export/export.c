@@ -113,9 +113,7 @@ static void estimate(uint64_t *values)
 static void read_values(const struct reading *r, const struct cell *cells,
 			struct export_row *row)
 {
-	unsigned int i;
-
-	for (i = 0; i < EXPORT_METRICS; i++) {
+	for (unsigned int i = 0; i < EXPORT_METRICS; i++) {
 		const struct cell *c = r->metrics[i] < 0 ? NULL : &cells[r->metrics[i]];
 
 		row->known[i] = c && c->type == CELL_UINT;
@@ -128,9 +126,7 @@ static void read_values(const struct reading *r, const struct cell *cells,
 static int read_labels(struct reading *r, const struct cell *cells,
 		       struct export_row *row)
 {
-	unsigned int i;
-
-	for (i = 0; i < EXPORT_LABELS_MAX; i++) {
+	for (unsigned int i = 0; i < EXPORT_LABELS_MAX; i++) {
 		const struct cell *c = r->labels[i] < 0 ? NULL : &cells[r->labels[i]];
 		struct export_label *label = &row->labels[row->nr_labels];
 
@@ -181,13 +177,11 @@ static int put_row(struct reading *r, const struct cell *cells)
 static int put_others(struct reading *r, size_t first)
 {
 	struct export_row row = new_row(r), one;
-	unsigned int m;
-	size_t i;
 	int ret;
 
-	for (i = first; i < r->t->nr_rows; i++) {
+	for (size_t i = first; i < r->t->nr_rows; i++) {
 		read_values(r, &r->t->cells[i * r->t->nr_columns], &one);
-		for (m = 0; m < EXPORT_METRICS; m++) {
+		for (unsigned int m = 0; m < EXPORT_METRICS; m++) {
 			row.values[m] += one.values[m];
 			row.known[m] |= one.known[m];
 		}
@@ -214,12 +208,11 @@ static int put_table(struct export_job *job, const struct exporter *exporter,
 		     const struct table *t)
 {
 	struct reading r = { .job = job, .exporter = exporter, .t = t };
-	unsigned int i;
 	int ret = 0;
 
-	for (i = 0; i < EXPORT_METRICS; i++)
+	for (unsigned int i = 0; i < EXPORT_METRICS; i++)
 		r.metrics[i] = table_column(t, export_metrics[i]);
-	for (i = 0; i < EXPORT_LABELS_MAX; i++)
+	for (unsigned int i = 0; i < EXPORT_LABELS_MAX; i++)
 		r.labels[i] = table_column(t, label_names[i]);
 	r.id = table_column(t, "id");
 	r.names = table_column(t, "stack");
@@ -227,7 +220,7 @@ static int put_table(struct export_job *job, const struct exporter *exporter,
 		r.names = table_column(t, "callsite");
 	if (r.names >= 0)
 		ret = put_rows(&r);
-	for (i = 0; i < EXPORT_LABELS_MAX; i++)
+	for (unsigned int i = 0; i < EXPORT_LABELS_MAX; i++)
 		strbuf_free(&r.safe[i]);
 	intern_free(&r.texts);
 	u64_map_free(&r.by_text);
@@ -239,9 +232,8 @@ static int put_tables(struct export_job *job, const struct exporter *exporter)
 {
 	const struct report *report = job->report;
 	int ret = exporter->begin ? exporter->begin(job) : 0;
-	size_t i;
 
-	for (i = 0; i < report->nr_tables && !ret; i++) {
+	for (size_t i = 0; i < report->nr_tables && !ret; i++) {
 		const char *name = report->tables[i]->name;
 
 		if (!strcmp(name, "export") || !strcmp(name, "export_page"))
@@ -273,9 +265,8 @@ int export_report(const struct exporter *exporter, const struct export_options *
 const struct cell *export_fact(const struct export_job *job, const char *name)
 {
 	const struct report *r = job->report;
-	size_t i;
 
-	for (i = 0; i < r->nr_facts; i++) {
+	for (size_t i = 0; i < r->nr_facts; i++) {
 		if (!strcmp(r->facts[i].name, name))
 			return r->facts[i].value.type == CELL_NONE ? NULL
 								   : &r->facts[i].value;
@@ -306,9 +297,8 @@ uint64_t export_weight_of(const struct export_job *job, const struct export_row 
 void export_banner(const struct export_job *job, const char *lead, struct strbuf *out)
 {
 	const struct report *r = job->report;
-	size_t i;
 
-	for (i = 0; i < r->nr_banner; i++) {
+	for (size_t i = 0; i < r->nr_banner; i++) {
 		const char *text = r->banner[i];
 
 		strbuf_puts(out, lead);

@@ -90,9 +90,8 @@ int export_values_init(struct export_values *v, const struct export_job *job)
 {
 	static const struct export_origin unknown = { .id = "0000000000000000" };
 	bool failed = false;
-	unsigned int i;
 
-	for (i = 0; i < EXPORT_FIELDS_SAME; i++) {
+	for (unsigned int i = 0; i < EXPORT_FIELDS_SAME; i++) {
 		const struct cell *fact = export_fact(job, export_fields[i].name);
 
 		if (!fact)
@@ -105,7 +104,7 @@ int export_values_init(struct export_values *v, const struct export_job *job)
 		}
 	}
 	set_origin(v, job->opts->origin ? job->opts->origin : &unknown);
-	for (i = 0; i < EXPORT_FIELDS_SAME; i++)
+	for (unsigned int i = 0; i < EXPORT_FIELDS_SAME; i++)
 		failed |= v->safe[i].failed;
 	return failed ? -ENOMEM : 0;
 }
@@ -125,10 +124,9 @@ static void set_stack(struct export_values *v, const struct export_job *job,
 		      const struct export_row *row)
 {
 	const char *callsite = row->nr_frames ? export_frame(job, row->frames[0]) : "";
-	size_t i;
 
 	strbuf_reset(&v->stack);
-	for (i = 0; i < row->nr_frames; i++) {
+	for (size_t i = 0; i < row->nr_frames; i++) {
 		if (i)
 			strbuf_add(&v->stack, ";", 1);
 		strbuf_puts(&v->stack, export_frame(job, row->frames[i]));
@@ -146,16 +144,14 @@ static void set_stack(struct export_values *v, const struct export_job *job,
 int export_values_row(struct export_values *v, const struct export_job *job,
 		      const struct export_row *row)
 {
-	size_t i, j;
-
-	for (i = EXPORT_FIELDS_SAME; i < EXPORT_FIELDS; i++)
+	for (size_t i = EXPORT_FIELDS_SAME; i < EXPORT_FIELDS; i++)
 		v->of[i] = (struct export_value){ 0 };
 	set_text(v, FIELD_ALLOCATOR, row->allocator);
 	set_stack(v, job, row);
-	for (i = 0; i < row->nr_labels; i++) {
+	for (size_t i = 0; i < row->nr_labels; i++) {
 		const struct export_label *label = &row->labels[i];
 
-		for (j = FIELD_FIRST_LABEL; j < FIELD_FIRST_METRIC; j++) {
+		for (size_t j = FIELD_FIRST_LABEL; j < FIELD_FIRST_METRIC; j++) {
 			if (strcmp(export_fields[j].name, label->name) != 0)
 				continue;
 			if (!export_fields[j].number)
@@ -165,7 +161,7 @@ int export_values_row(struct export_values *v, const struct export_job *job,
 					   !label->text);
 		}
 	}
-	for (i = 0; i < EXPORT_METRICS; i++)
+	for (size_t i = 0; i < EXPORT_METRICS; i++)
 		set_number(v, (unsigned int)(FIELD_FIRST_METRIC + i), row->values[i],
 			   row->known[i]);
 	return v->stack.failed || v->id.failed || v->module.failed ? -ENOMEM : 0;
@@ -173,9 +169,7 @@ int export_values_row(struct export_values *v, const struct export_job *job,
 
 void export_values_free(struct export_values *v)
 {
-	unsigned int i;
-
-	for (i = 0; i < EXPORT_FIELDS_SAME; i++)
+	for (unsigned int i = 0; i < EXPORT_FIELDS_SAME; i++)
 		strbuf_free(&v->safe[i]);
 	strbuf_free(&v->stack);
 	strbuf_free(&v->module);

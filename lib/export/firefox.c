@@ -48,14 +48,12 @@ static int firefox_row(struct export_job *job, const struct export_row *row)
 /* Numbers the nodes of all callchains, callers before callees. */
 static int make_nodes(struct firefox *f)
 {
-	size_t i, j;
-
 	f->leaf = calloc(f->rows.nr_rows + 1, sizeof(*f->leaf));
-	for (i = 0; f->leaf && i < f->rows.nr_rows; i++) {
+	for (size_t i = 0; f->leaf && i < f->rows.nr_rows; i++) {
 		const struct replay_row *row = &f->rows.rows[i];
 		uint32_t node = 0;
 
-		for (j = row->nr; j--;) {
+		for (size_t j = row->nr; j--;) {
 			uint32_t pair[2] = { node, f->rows.frames[row->first + j] };
 
 			node = intern_id(&f->nodes, pair, sizeof(pair));
@@ -152,12 +150,10 @@ static int put_text(struct export_job *job, const char *text)
 static void put_same(struct export_job *job, const char *name, const char *what,
 		     size_t nr)
 {
-	size_t i;
-
 	outbuf_puts(&job->out, "\"");
 	outbuf_puts(&job->out, name);
 	outbuf_puts(&job->out, "\":[");
-	for (i = 0; i < nr; i++) {
+	for (size_t i = 0; i < nr; i++) {
 		if (i)
 			outbuf_char(&job->out, ',');
 		if (what)
@@ -219,17 +215,16 @@ static void put_frames(struct export_job *job)
 static void put_stacks(struct export_job *job)
 {
 	const struct firefox *f = job->state;
-	uint32_t i;
 
 	outbuf_puts(&job->out, ",\n\"stackTable\":{\"frame\":[");
-	for (i = 1; i <= f->nodes.count; i++) {
+	for (uint32_t i = 1; i <= f->nodes.count; i++) {
 		const uint32_t *pair = intern_get(&f->nodes, i, NULL);
 
 		outbuf_puts(&job->out, i > 1 ? "," : "");
 		outbuf_dec(&job->out, pair[1] - 1);
 	}
 	outbuf_puts(&job->out, "],\"prefix\":[");
-	for (i = 1; i <= f->nodes.count; i++) {
+	for (uint32_t i = 1; i <= f->nodes.count; i++) {
 		const uint32_t *pair = intern_get(&f->nodes, i, NULL);
 
 		outbuf_puts(&job->out, i > 1 ? "," : "");
@@ -293,7 +288,6 @@ static int put_head(struct export_job *job)
 {
 	const struct export_origin *o = job->opts->origin;
 	struct strbuf banner = { 0 };
-	uint32_t i;
 	int err;
 
 	export_banner(job, "", &banner);
@@ -311,7 +305,7 @@ static int put_head(struct export_job *job)
 		    "\"symbolicated\":true,\"markerSchema\":[],\"categories\":[{\"name\":"
 		    "\"Kernel\",\"color\":\"grey\",\"subcategories\":[\"Other\"]}]},\n"
 		    "\"libs\":[],\"pages\":[],\n\"shared\":{\"stringArray\":[");
-	for (i = 1; i <= job->frames.count && !err; i++) {
+	for (uint32_t i = 1; i <= job->frames.count && !err; i++) {
 		outbuf_puts(&job->out, i > 1 ? ",\n" : "");
 		err = put_text(job, export_frame(job, i));
 	}

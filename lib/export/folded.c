@@ -41,11 +41,10 @@ static uint64_t to_units(const struct export_job *job, uint64_t value, unsigned 
 static void make_text(struct export_job *job, const struct export_row *row)
 {
 	struct folded *f = job->state;
-	size_t i;
 
 	strbuf_reset(&f->text);
 	strbuf_puts(&f->text, row->allocator);
-	for (i = row->nr_frames; i--;) {
+	for (size_t i = row->nr_frames; i--;) {
 		strbuf_add(&f->text, ";", 1);
 		strbuf_puts(&f->text, export_frame(job, row->frames[i]));
 	}
@@ -89,9 +88,8 @@ static int folded_row(struct export_job *job, const struct export_row *row)
 static int folded_end(struct export_job *job)
 {
 	const struct export_pairs *pairs = job->opts->pairs;
-	uint32_t i;
 
-	for (i = 1; pairs && pairs->second && i <= pairs->stacks.count; i++) {
+	for (uint32_t i = 1; pairs && pairs->second && i <= pairs->stacks.count; i++) {
 		const struct export_pair *pair = &pairs->values[i - 1];
 		uint64_t before = to_units(job, pair->of[0], 0);
 		uint64_t after = to_units(job, pair->of[1], 1);

@@ -50,10 +50,8 @@ static int heaptrack_row(struct export_job *job, const struct export_row *row)
 /* Writes a line: a letter, and up to three numbers. */
 static void put_line(struct outbuf *out, char letter, const uint64_t *numbers, size_t nr)
 {
-	size_t i;
-
 	outbuf_char(out, letter);
-	for (i = 0; i < nr; i++) {
+	for (size_t i = 0; i < nr; i++) {
 		outbuf_char(out, ' ');
 		outbuf_hex(out, numbers[i], 1);
 	}
@@ -110,9 +108,8 @@ static int put_callchain(struct export_job *job, size_t row)
 	struct heaptrack *h = job->state;
 	const struct replay_row *kept = &h->rows.rows[row];
 	uint32_t node = 0;
-	size_t i;
 
-	for (i = kept->nr; i--;) {
+	for (size_t i = kept->nr; i--;) {
 		uint64_t numbers[2] = { put_frame(job, h->rows.frames[kept->first + i]),
 					node };
 		uint32_t before = h->nodes.count;
@@ -175,10 +172,9 @@ static int put_history(struct export_job *job)
 	struct replay_clock clock = replay_clock(job);
 	struct heaptrack *h = job->state;
 	uint64_t ms = 0, now;
-	size_t i;
 	int err = 0;
 
-	for (i = 0; history && i < history->nr && !err; i++) {
+	for (size_t i = 0; history && i < history->nr && !err; i++) {
 		const struct history_change *c = &history->changes[i];
 		uint32_t row = replay_row(&h->rows, job, c);
 

@@ -123,9 +123,8 @@ static void put_rows(struct export_job *job, size_t family)
 	const struct openmetrics *o = job->state;
 	enum export_metric metric = families[family].metric;
 	struct outbuf *out = &job->out;
-	size_t i;
 
-	for (i = 0; i < o->nr; i++) {
+	for (size_t i = 0; i < o->nr; i++) {
 		const struct kept_row *row = &o->rows[i];
 
 		if (!row->known[metric])
@@ -144,9 +143,7 @@ static void put_rows(struct export_job *job, size_t family)
 
 static void put_losses(struct export_job *job)
 {
-	size_t i;
-
-	for (i = 0; i < ARRAY_SIZE(losses); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(losses); i++) {
 		const struct cell *value = export_fact(job, losses[i].fact);
 
 		if (!value || value->type != CELL_UINT)
@@ -172,9 +169,7 @@ static void put_sample(struct export_job *job)
 
 static void put_all(struct export_job *job, bool open)
 {
-	size_t i;
-
-	for (i = 0; i < ARRAY_SIZE(families); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(families); i++) {
 		put_family(job, i, open);
 		put_rows(job, i);
 	}

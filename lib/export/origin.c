@@ -35,14 +35,13 @@ static uint64_t identity(const struct recording *rec)
 {
 	uint64_t hash = EXPORT_HASH;
 	char number[24];
-	size_t i;
 
 	hash = hash_text(hash, rec->uname);
 	hash = hash_text(hash, rec->trace_id);
 	hash = hash_text(hash, rec->cmdlines);
 	snprintf(number, sizeof(number), "%" PRIu64, rec->file_bytes);
 	hash = hash_text(hash, number);
-	for (i = 0; i < rec->nr_meta; i++) {
+	for (size_t i = 0; i < rec->nr_meta; i++) {
 		hash = hash_text(hash, rec->meta[i].name);
 		hash = hash_text(hash, rec->meta[i].text);
 	}

@@ -281,19 +281,18 @@ static int put_group(struct export_job *job)
 	struct thrift t = { .sb = &p->groups };
 	struct chunk chunks[EXPORT_FIELDS] = { 0 };
 	uint64_t size = 0;
-	unsigned int i;
 	int ret = 0;
 
 	if (!p->nr)
 		return 0;
-	for (i = 0; i < EXPORT_FIELDS && !ret; i++) {
+	for (unsigned int i = 0; i < EXPORT_FIELDS && !ret; i++) {
 		ret = i < EXPORT_FIELDS_SAME ? put_same(job, i, &chunks[i])
 					     : put_column(job, i, &chunks[i]);
 		size += chunks[i].plain;
 	}
 	thrift_open(&t, 0);
 	thrift_list(&t, 1, THRIFT_STRUCT, EXPORT_FIELDS);
-	for (i = 0; i < EXPORT_FIELDS; i++)
+	for (unsigned int i = 0; i < EXPORT_FIELDS; i++)
 		describe(&t, p, i, &chunks[i]);
 	thrift_i64(&t, 2, (int64_t)size);
 	thrift_i64(&t, 3, (int64_t)p->nr);
@@ -327,9 +326,8 @@ static int parquet_row(struct export_job *job, const struct export_row *row)
 	struct parquet *p = job->state;
 	int ret = export_values_row(&p->values, job, row);
 	bool failed = false;
-	unsigned int i;
 
-	for (i = EXPORT_FIELDS_SAME; i < EXPORT_FIELDS; i++) {
+	for (unsigned int i = EXPORT_FIELDS_SAME; i < EXPORT_FIELDS; i++) {
 		const struct export_value *value = &p->values.of[i];
 		struct packed_column *c = &p->columns[i];
 		size_t before = c->values.size;
@@ -349,14 +347,12 @@ static int parquet_row(struct export_job *job, const struct export_row *row)
 
 static void put_schema(struct thrift *t)
 {
-	unsigned int i;
-
 	thrift_list(t, 2, THRIFT_STRUCT, EXPORT_FIELDS + 1);
 	thrift_open(t, 0);
 	thrift_text(t, 4, "schema");
 	thrift_i32(t, 5, EXPORT_FIELDS);
 	thrift_close(t);
-	for (i = 0; i < EXPORT_FIELDS; i++) {
+	for (unsigned int i = 0; i < EXPORT_FIELDS; i++) {
 		const struct export_field *field = &export_fields[i];
 
 		thrift_open(t, 0);
@@ -413,10 +409,9 @@ static int parquet_end(struct export_job *job)
 static void parquet_free(void *state)
 {
 	struct parquet *p = state;
-	unsigned int i;
 
 	export_values_free(&p->values);
-	for (i = 0; i < EXPORT_FIELDS; i++) {
+	for (unsigned int i = 0; i < EXPORT_FIELDS; i++) {
 		strbuf_free(&p->columns[i].values);
 		strbuf_free(&p->columns[i].levels);
 	}

@@ -106,10 +106,8 @@ static int pprof_begin(struct export_job *job)
 /* @row: the first one, as all rows have the same metrics; NULL: no rows. */
 static void put_types(struct pprof *p, const struct export_row *row)
 {
-	size_t i;
-
 	p->started = true;
-	for (i = 0; i < ARRAY_SIZE(types); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(types); i++) {
 		p->known[i] = !row || row->known[types[i].metric];
 		if (!p->known[i])
 			continue;
@@ -134,20 +132,19 @@ static int pprof_row(struct export_job *job, const struct export_row *row)
 {
 	const struct export_label allocator = { "allocator", row->allocator, 0 };
 	struct pprof *p = job->state;
-	size_t i;
 
 	if (!p->started)
 		put_types(p, row);
-	for (i = 0; i < row->nr_frames; i++)
+	for (size_t i = 0; i < row->nr_frames; i++)
 		proto_varint(&p->inner, row->frames[i]);
 	proto_message(&p->part, SAMPLE_LOCATION, &p->inner);
-	for (i = 0; i < ARRAY_SIZE(types); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(types); i++) {
 		if (p->known[i])
 			proto_varint(&p->inner, row->values[types[i].metric]);
 	}
 	proto_message(&p->part, SAMPLE_VALUE, &p->inner);
 	put_label(p, &allocator);
-	for (i = 0; i < row->nr_labels; i++)
+	for (size_t i = 0; i < row->nr_labels; i++)
 		put_label(p, &row->labels[i]);
 	proto_message(&p->out, PROFILE_SAMPLE, &p->part);
 	return pprof_flush(p, FLUSH_SIZE);
@@ -170,10 +167,9 @@ static uint64_t mapping_of(struct pprof *p, const char *frame, size_t function)
 static int put_frames(struct export_job *job)
 {
 	struct pprof *p = job->state;
-	uint32_t i;
 	int err = 0;
 
-	for (i = 1; i <= job->frames.count && !err; i++) {
+	for (uint32_t i = 1; i <= job->frames.count && !err; i++) {
 		const char *frame = export_frame(job, i);
 		size_t size = export_frame_function(frame);
 		uint64_t name = string_number(p, frame, size);
@@ -194,9 +190,7 @@ static int put_frames(struct export_job *job)
 
 static void put_mappings(struct pprof *p, const char *build_id)
 {
-	uint32_t i;
-
-	for (i = 1; i <= p->modules.count; i++) {
+	for (uint32_t i = 1; i <= p->modules.count; i++) {
 		const char *name = intern_get(&p->modules, i, NULL);
 
 		proto_uint(&p->part, MAPPING_ID, i);
@@ -231,12 +225,11 @@ static void put_comments(struct export_job *job)
 
 static int put_strings(struct pprof *p)
 {
-	uint32_t i;
 	size_t size;
 	int err = 0;
 
 	proto_bytes(&p->out, PROFILE_STRING, "", 0);
-	for (i = 1; i <= p->strings.count && !err; i++) {
+	for (uint32_t i = 1; i <= p->strings.count && !err; i++) {
 		const char *text = intern_get(&p->strings, i, &size);
 
 		proto_bytes(&p->out, PROFILE_STRING, text, size);

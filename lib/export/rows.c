@@ -52,9 +52,8 @@ static int begin(struct export_job *job, put_fn put)
 {
 	struct rows *r = job->state;
 	int ret = export_values_init(&r->values, job);
-	unsigned int i;
 
-	for (i = 0; i < EXPORT_FIELDS_SAME; i++)
+	for (unsigned int i = 0; i < EXPORT_FIELDS_SAME; i++)
 		put(&r->head, i, &r->values.of[i]);
 	return r->head.failed ? -ENOMEM : ret;
 }
@@ -63,10 +62,9 @@ static int add(struct export_job *job, const struct export_row *row, put_fn put)
 {
 	struct rows *r = job->state;
 	int ret = export_values_row(&r->values, job, row);
-	unsigned int i;
 
 	strbuf_reset(&r->line);
-	for (i = EXPORT_FIELDS_SAME; i < EXPORT_FIELDS; i++)
+	for (unsigned int i = EXPORT_FIELDS_SAME; i < EXPORT_FIELDS; i++)
 		put(&r->line, i, &r->values.of[i]);
 	if (ret || r->line.failed)
 		return -ENOMEM;
@@ -77,9 +75,7 @@ static int add(struct export_job *job, const struct export_row *row, put_fn put)
 
 static int csv_begin(struct export_job *job)
 {
-	unsigned int i;
-
-	for (i = 0; i < EXPORT_FIELDS; i++) {
+	for (unsigned int i = 0; i < EXPORT_FIELDS; i++) {
 		outbuf_puts(&job->out, export_fields[i].name);
 		outbuf_char(&job->out, i + 1 < EXPORT_FIELDS ? ',' : '\n');
 	}

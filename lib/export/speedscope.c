@@ -47,7 +47,6 @@ static int speedscope_row(struct export_job *job, const struct export_row *row)
 	struct speedscope *s = job->state;
 	uint32_t root = intern_id(&job->frames, row->allocator, strlen(row->allocator));
 	struct kept_row *kept;
-	size_t i;
 
 	if (!root ||
 	    array_reserve(&s->rows, &s->rows_capacity, s->nr_rows + 1,
@@ -59,9 +58,9 @@ static int speedscope_row(struct export_job *job, const struct export_row *row)
 	kept->first = s->nr_frames;
 	kept->nr = row->nr_frames + 1;
 	s->frames[s->nr_frames++] = root;
-	for (i = row->nr_frames; i--;)
+	for (size_t i = row->nr_frames; i--;)
 		s->frames[s->nr_frames++] = row->frames[i];
-	for (i = 0; i < EXPORT_METRICS; i++) {
+	for (size_t i = 0; i < EXPORT_METRICS; i++) {
 		kept->values[i] = row->values[i];
 		s->known[i] |= row->known[i];
 	}
@@ -82,11 +81,10 @@ static int put_text(struct export_job *job, const char *text)
 
 static int put_frames(struct export_job *job)
 {
-	uint32_t i;
 	int err = 0;
 
 	outbuf_puts(&job->out, "\"shared\":{\"frames\":[");
-	for (i = 1; i <= job->frames.count && !err; i++) {
+	for (uint32_t i = 1; i <= job->frames.count && !err; i++) {
 		outbuf_puts(&job->out, i > 1 ? ",\n{\"name\":" : "\n{\"name\":");
 		err = put_text(job, export_frame(job, i));
 		outbuf_char(&job->out, '}');
@@ -101,10 +99,9 @@ static uint64_t put_samples(struct export_job *job, enum export_metric metric)
 	struct speedscope *s = job->state;
 	const char *comma = "";
 	uint64_t sum = 0;
-	size_t i, j;
 
 	outbuf_puts(&job->out, "\"samples\":[");
-	for (i = 0; i < s->nr_rows; i++) {
+	for (size_t i = 0; i < s->nr_rows; i++) {
 		const struct kept_row *row = &s->rows[i];
 
 		if (!row->values[metric])
@@ -112,7 +109,7 @@ static uint64_t put_samples(struct export_job *job, enum export_metric metric)
 		sum += row->values[metric];
 		outbuf_puts(&job->out, comma);
 		outbuf_char(&job->out, '[');
-		for (j = 0; j < row->nr; j++) {
+		for (size_t j = 0; j < row->nr; j++) {
 			if (j)
 				outbuf_char(&job->out, ',');
 			outbuf_dec(&job->out, s->frames[row->first + j] - 1);
@@ -127,10 +124,9 @@ static void put_weights(struct export_job *job, enum export_metric metric)
 {
 	const struct speedscope *s = job->state;
 	const char *comma = "";
-	size_t i;
 
 	outbuf_puts(&job->out, "],\n\"weights\":[");
-	for (i = 0; i < s->nr_rows; i++) {
+	for (size_t i = 0; i < s->nr_rows; i++) {
 		if (!s->rows[i].values[metric])
 			continue;
 		outbuf_puts(&job->out, comma);
@@ -144,10 +140,9 @@ static void put_profiles(struct export_job *job)
 	const struct speedscope *s = job->state;
 	const char *comma = "";
 	uint64_t sum;
-	size_t i;
 
 	outbuf_puts(&job->out, "\"profiles\":[");
-	for (i = 0; i < ARRAY_SIZE(profiles); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(profiles); i++) {
 		if (s->nr_rows && !s->known[profiles[i].metric])
 			continue;
 		outbuf_puts(&job->out, comma);
@@ -170,11 +165,10 @@ static void put_profiles(struct export_job *job)
 static int put_name(struct export_job *job)
 {
 	struct strbuf banner = { 0 };
-	size_t i;
 	int err;
 
 	export_banner(job, "", &banner);
-	for (i = 0; i < banner.size; i++) {
+	for (size_t i = 0; i < banner.size; i++) {
 		if (banner.data[i] == '\n')
 			banner.data[i] = i + 1 < banner.size ? ' ' : '\0';
 	}

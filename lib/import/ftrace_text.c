@@ -137,10 +137,9 @@ static const char *take_time(struct ftrace_line *out, const char *p)
 static bool take_event(struct ftrace_line *out, const char *p)
 {
 	static const char *const marks[] = { "<stack trace>", "<user stack trace>" };
-	size_t i;
 
 	p = skip_blanks(p);
-	for (i = 0; i < ARRAY_SIZE(marks); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(marks); i++) {
 		size_t len = strlen(marks[i]);
 
 		if (!strncmp(p, marks[i], len)) {

@@ -145,9 +145,8 @@ const char *monitor_by(const struct monitor *m)
 {
 	enum subject_kind kind = SUBJECT_NONE;
 	const char *word = "";
-	unsigned int i;
 
-	for (i = 0; word && kind != m->opts.by; i++)
+	for (unsigned int i = 0; word && kind != m->opts.by; i++)
 		word = grouping_word(i, &kind);
 	return word ? word : "";
 }
@@ -156,14 +155,13 @@ const char *monitor_by(const struct monitor *m)
 static int open_sides(struct monitor *m, enum subject_kind by)
 {
 	struct monitor_side *sides = m->sides;
-	unsigned int i;
 	int ret = 0;
 
 	m->opts.by = by;
 	sites_init(&m->sites, &m->env);
 	sides[MONITOR_SLAB].wanted = m->opts.slab && grouping_has_slab(by);
 	sides[MONITOR_PAGE].wanted = m->opts.page && grouping_has_page(by);
-	for (i = 0; i < MONITOR_SIDES && !ret; i++) {
+	for (unsigned int i = 0; i < MONITOR_SIDES && !ret; i++) {
 		if (sides[i].wanted)
 			ret = monitor_rows_group(m, i);
 	}
@@ -172,9 +170,7 @@ static int open_sides(struct monitor *m, enum subject_kind by)
 
 static void close_sides(struct monitor *m)
 {
-	unsigned int i;
-
-	for (i = 0; i < MONITOR_SIDES; i++) {
+	for (unsigned int i = 0; i < MONITOR_SIDES; i++) {
 		struct monitor_side *side = &m->sides[i];
 
 		if (side->wanted)
@@ -300,11 +296,10 @@ int monitor_pages(struct monitor *m, uint32_t cpu, const void *pages, size_t siz
 static void count_stream(struct monitor *m)
 {
 	const struct event_stream_stats *s = event_stream_stats(m->study.stream);
-	uint32_t i;
 
 	m->events = s->nr_events;
 	m->lost = m->gaps = m->unknown = 0;
-	for (i = 0; i < s->nr_cpus; i++) {
+	for (uint32_t i = 0; i < s->nr_cpus; i++) {
 		m->lost += s->cpus[i].nr_lost;
 		m->gaps += s->cpus[i].nr_gaps;
 		m->unknown += s->cpus[i].nr_unknown;
@@ -344,9 +339,8 @@ int monitor_round(struct monitor *m, uint64_t until)
 {
 	struct event_stream *stream = m->study.stream;
 	int ret = 0;
-	size_t i;
 
-	for (i = 0; i < m->nr_cpus && !ret; i++) {
+	for (size_t i = 0; i < m->nr_cpus && !ret; i++) {
 		struct monitor_cpu *c = &m->cpus[i];
 
 		if (c->size)
@@ -358,20 +352,19 @@ int monitor_round(struct monitor *m, uint64_t until)
 		ret = take_events(m);
 	if (!ret)
 		ret = event_stream_keep(stream);
-	for (i = 0; i < m->nr_cpus; i++)
+	for (size_t i = 0; i < m->nr_cpus; i++)
 		m->cpus[i].size = 0;
 	return ret ? ret : monitor_rows_find(m);
 }
 
 int monitor_step(struct monitor *m, uint64_t ns)
 {
-	unsigned int i;
 	int ret = 0;
 
 	m->step_events = m->events - m->last_events;
 	m->last_events = m->events;
 	m->nr_steps++;
-	for (i = 0; i < MONITOR_SIDES && !ret; i++) {
+	for (unsigned int i = 0; i < MONITOR_SIDES && !ret; i++) {
 		if (!m->sides[i].wanted)
 			continue;
 		windows_begin(&m->sides[i].windows);
@@ -383,12 +376,10 @@ int monitor_step(struct monitor *m, uint64_t ns)
 
 void monitor_end(struct monitor *m)
 {
-	size_t i;
-
 	close_sides(m);
 	accounts_free(&m->accounts);
 	study_close(&m->study);
-	for (i = 0; i < m->nr_cpus; i++)
+	for (size_t i = 0; i < m->nr_cpus; i++)
 		free(m->cpus[i].pages);
 	free(m->cpus);
 	*m = (struct monitor){ 0 };

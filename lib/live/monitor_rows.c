@@ -121,7 +121,6 @@ static void changed_lines(const char *now, const char *before, struct strbuf *ou
 static int read_tasks(struct monitor *m)
 {
 	struct strbuf text = { 0 }, changed = { 0 };
-	unsigned int i;
 	int ret = 0;
 
 	if (m->opts.by != SUBJECT_COMM && m->opts.by != SUBJECT_PID)
@@ -131,7 +130,7 @@ static int read_tasks(struct monitor *m)
 		return 0;
 	}
 	changed_lines(strbuf_text(&text), strbuf_text(&m->task_names), &changed);
-	for (i = 0; i < MONITOR_SIDES && !ret; i++) {
+	for (unsigned int i = 0; i < MONITOR_SIDES && !ret; i++) {
 		if (m->sides[i].wanted)
 			ret = tasks_read(&m->sides[i].grouping.subjects.tasks,
 					 strbuf_text(&changed));
@@ -146,9 +145,8 @@ static int read_tasks(struct monitor *m)
 int monitor_rows_find(struct monitor *m)
 {
 	bool named = false;
-	unsigned int i;
 
-	for (i = 0; i < MONITOR_SIDES; i++) {
+	for (unsigned int i = 0; i < MONITOR_SIDES; i++) {
 		struct monitor_side *side = &m->sides[i];
 		size_t nr = side->wanted ? nr_rows(m, i) : 0;
 
@@ -178,11 +176,8 @@ static struct window_sums row_sums(const struct monitor *m, unsigned int i, size
 
 void monitor_rows_settle(struct monitor *m)
 {
-	unsigned int i;
-	size_t row;
-
-	for (i = 0; i < MONITOR_SIDES; i++) {
-		for (row = 0; row < m->sides[i].nr; row++) {
+	for (unsigned int i = 0; i < MONITOR_SIDES; i++) {
+		for (size_t row = 0; row < m->sides[i].nr; row++) {
 			const struct window_sums sums = row_sums(m, i, row);
 
 			m->sides[i].rows[row].bytes = sums.bytes;
@@ -194,10 +189,9 @@ void monitor_rows_settle(struct monitor *m)
 int monitor_rows_add(struct monitor *m, unsigned int i)
 {
 	struct monitor_side *side = &m->sides[i];
-	size_t row;
 	int ret = 0;
 
-	for (row = 0; row < side->nr && !ret; row++) {
+	for (size_t row = 0; row < side->nr && !ret; row++) {
 		struct monitor_row *r = &side->rows[row];
 		struct window_sums more = row_sums(m, i, row);
 		uint64_t bytes = more.bytes, hit = more.hit;
@@ -222,11 +216,10 @@ static int keep_tasks(struct monitor *m, unsigned int i)
 	struct tasks few = { 0 };
 	struct strbuf line = { 0 };
 	int ret = 0;
-	size_t row;
 
 	if (all->by_pid.count <= MONITOR_TASKS)
 		return 0;
-	for (row = 0; row < m->sides[i].nr && !ret; row++) {
+	for (size_t row = 0; row < m->sides[i].nr && !ret; row++) {
 		const int32_t pid = row_who(m, i, row).pid;
 
 		if (u64_map_find(&few.by_pid, (uint64_t)pid))
@@ -251,19 +244,18 @@ static int regroup(struct monitor *m, unsigned int i)
 	uint32_t *to = malloc((side->windows.nr + 1) * sizeof(*to)), nr = 0;
 	struct grouping old = side->grouping;
 	struct tasks tasks;
-	size_t row;
 	int ret;
 
 	if (!to)
 		return -ENOMEM;
-	for (row = 0; row < side->windows.nr; row++)
+	for (size_t row = 0; row < side->windows.nr; row++)
 		to[row] = WINDOWS_GONE;
 	ret = monitor_rows_group(m, i);
 	/* The task names are already known. */
 	tasks = side->grouping.subjects.tasks;
 	side->grouping.subjects.tasks = old.subjects.tasks;
 	old.subjects.tasks = tasks;
-	for (row = 0; row < side->nr && !ret; row++) {
+	for (size_t row = 0; row < side->nr && !ret; row++) {
 		uint32_t before = side->rows[row].group, now = find_group(m, i, row);
 
 		ret = now == UINT32_MAX ? -ENOMEM : 0;
@@ -311,22 +303,21 @@ static int forget_stacks(struct monitor *m)
 {
 	struct event_stream *stream = m->study.stream;
 	uint32_t *to = calloc(event_stream_nr_stacks(stream) + 1UL, sizeof(*to));
-	unsigned int i;
 	int ret = to ? 0 : -ENOMEM;
 
-	for (i = 0; i < MONITOR_SIDES && !ret; i++) {
+	for (unsigned int i = 0; i < MONITOR_SIDES && !ret; i++) {
 		if (lives_of(m, i))
 			lives_mark_stacks(lives_of(m, i), to);
 	}
 	if (!ret)
 		ret = event_stream_forget_stacks(stream, to);
-	for (i = 0; i < MONITOR_SIDES && !ret; i++) {
+	for (unsigned int i = 0; i < MONITOR_SIDES && !ret; i++) {
 		if (lives_of(m, i))
 			ret = lives_renumber_stacks(lives_of(m, i), to);
 	}
 	m->kept_stacks = event_stream_nr_stacks(stream);
 	free(to);
-	for (i = 0; i < MONITOR_SIDES && !ret; i++) {
+	for (unsigned int i = 0; i < MONITOR_SIDES && !ret; i++) {
 		if (m->sides[i].wanted && m->opts.by != LIVE_CGROUP)
 			ret = regroup(m, i);
 	}
@@ -344,9 +335,8 @@ int monitor_rows_forget(struct monitor *m)
 			    2ULL * m->kept_stacks + MONITOR_STACKS;
 	const bool all = stacks || m->nr_steps % MONITOR_FORGET_STEPS == 0;
 	int ret = monitor_rows_find(m);
-	unsigned int i;
 
-	for (i = 0; i < MONITOR_SIDES && !ret; i++) {
+	for (unsigned int i = 0; i < MONITOR_SIDES && !ret; i++) {
 		if (lives_of(m, i) && (all || too_many_rows(m, i)))
 			ret = forget_side(m, i);
 	}

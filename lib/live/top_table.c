@@ -119,9 +119,8 @@ const char *top_sort_key(unsigned int i)
 	const struct column_type *col;
 	enum subject_kind kind;
 	uint32_t kinds = 0;
-	unsigned int k;
 
-	for (k = 0; grouping_word(k, &kind); k++)
+	for (unsigned int k = 0; grouping_word(k, &kind); k++)
 		kinds |= 1U << kind;
 	for (col = columns; col->column.name; col++) {
 		if (col->column.part || col->column.series ||
@@ -136,9 +135,7 @@ const char *top_sort_key(unsigned int i)
 /* Does any text of the row contain @filter? */
 static bool passes(const struct table *t, const struct cell *cells, const char *filter)
 {
-	size_t i;
-
-	for (i = 0; filter && i < t->nr_columns; i++) {
+	for (size_t i = 0; filter && i < t->nr_columns; i++) {
 		if (cells[i].type == CELL_TEXT && !t->columns[i].series &&
 		    strcmp(t->columns[i].name, "memory") &&
 		    strcasestr(cells[i].s, filter))
@@ -152,9 +149,7 @@ static bool passes(const struct table *t, const struct cell *cells, const char *
  */
 static bool is_late(const struct column *col, const struct top_view *view)
 {
-	size_t i;
-
-	for (i = 0; i < view->nr_sort; i++) {
+	for (size_t i = 0; i < view->nr_sort; i++) {
 		if (!strcmp(view->sort[i].name, col->name))
 			return false;
 	}
@@ -203,9 +198,8 @@ static void add_late(const struct monitor *m, const struct top_view *view,
 		     struct table *t)
 {
 	const int trend = table_column(t, "trend");
-	size_t i;
 
-	for (i = 0; trend >= 0 && i < t->nr_rows; i++) {
+	for (size_t i = 0; trend >= 0 && i < t->nr_rows; i++) {
 		struct cell *cells = t->cells + i * t->nr_columns;
 		const uint64_t origin = cells[trend].u;
 		const struct top_row row =
@@ -226,9 +220,8 @@ static void add_rows(const struct monitor *m, unsigned int i, const struct top_v
 		     struct table *t)
 {
 	const struct windows *w = &m->sides[i].windows;
-	uint32_t g;
 
-	for (g = 0; g < w->nr; g++) {
+	for (uint32_t g = 0; g < w->nr; g++) {
 		const struct top_row row = row_of(m, i, g);
 
 		if (!row.group->step.live_bytes && !windows_active(w, g))
@@ -299,11 +292,10 @@ static void add_facts(const struct monitor *m, const struct top_view *v, struct 
 		{ "page_hit", page->hit },
 	};
 	char kernel[128];
-	size_t i;
 
 	recording_release(m->study.rec, kernel, sizeof(kernel));
 	report_add_text_fact(r, "kernel", kernel);
-	for (i = 0; i < ARRAY_SIZE(items); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(items); i++)
 		report_add_fact(r, items[i].name, cell_uint(items[i].value));
 }
 
@@ -324,7 +316,6 @@ struct report *top_report(const struct monitor *m, const struct top_view *view)
 	struct report *r = report_new();
 	struct strbuf title = { 0 };
 	struct table *t;
-	unsigned int i;
 
 	if (!r)
 		return NULL;
@@ -336,7 +327,7 @@ struct report *top_report(const struct monitor *m, const struct top_view *view)
 	strbuf_free(&title);
 	if (t)
 		table_set_by(t, monitor_by(m));
-	for (i = 0; t && i < MONITOR_SIDES; i++) {
+	for (unsigned int i = 0; t && i < MONITOR_SIDES; i++) {
 		if (m->sides[i].wanted && !view->side_hidden[i])
 			add_rows(m, i, view, t);
 	}

@@ -22,9 +22,7 @@ static unsigned int place(uint64_t step)
 
 void windows_begin(struct windows *w)
 {
-	size_t i;
-
-	for (i = 0; i < w->nr; i++) {
+	for (size_t i = 0; i < w->nr; i++) {
 		w->groups[i].step = (struct window_sums){ 0 };
 		w->groups[i].bytes[place(w->nr_steps)] = 0;
 	}
@@ -80,13 +78,11 @@ uint64_t windows_rate(const struct windows *w, uint64_t count)
 void windows_series(const struct windows *w, uint32_t group, unsigned int nr,
 		    struct strbuf *out)
 {
-	uint64_t step;
-
 	if (nr > WINDOWS_KEPT)
 		nr = WINDOWS_KEPT;
 	if (nr > w->nr_steps)
 		nr = (unsigned int)w->nr_steps;
-	for (step = w->nr_steps - nr; step < w->nr_steps; step++)
+	for (uint64_t step = w->nr_steps - nr; step < w->nr_steps; step++)
 		strbuf_printf(out, "%s%" PRIu64, step == w->nr_steps - nr ? "" : "|",
 			      rate(w->groups[group].bytes[place(step)],
 				   w->lengths[place(step)]));
@@ -100,11 +96,10 @@ bool windows_active(const struct windows *w, uint32_t group)
 int windows_renumber(struct windows *w, const uint32_t *to, size_t nr)
 {
 	struct window_group *groups = calloc(nr + 1, sizeof(*groups));
-	size_t i;
 
 	if (!groups)
 		return -ENOMEM;
-	for (i = 0; i < w->nr; i++) {
+	for (size_t i = 0; i < w->nr; i++) {
 		if (to[i] < nr)
 			groups[to[i]] = w->groups[i];
 	}

@@ -157,9 +157,8 @@ static void put_name(const struct table *t, sqlite3_stmt *stmt, int i,
 static void add_columns(struct table *t, sqlite3_stmt *stmt)
 {
 	struct strbuf name = { 0 };
-	int i;
 
-	for (i = 0; i < sqlite3_column_count(stmt); i++) {
+	for (int i = 0; i < sqlite3_column_count(stmt); i++) {
 		put_name(t, stmt, i, &name);
 		table_add_column(
 			t, &(struct column){ .name = strbuf_text(&name),
@@ -172,10 +171,8 @@ static void add_columns(struct table *t, sqlite3_stmt *stmt)
 /* Appends bytes in SQL syntax: X'2f00'. */
 static void put_blob(struct strbuf *text, const unsigned char *bytes, int size)
 {
-	int i;
-
 	strbuf_puts(text, "X'");
-	for (i = 0; i < size; i++)
+	for (int i = 0; i < size; i++)
 		strbuf_printf(text, "%02x", bytes[i]);
 	strbuf_puts(text, "'");
 }

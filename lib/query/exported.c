@@ -30,10 +30,9 @@ static int take(struct export_job *job, const struct export_row *row)
 	const struct taker *taker = job->to->ctx;
 	struct export_values *v = job->state;
 	struct query_row out = { 0 };
-	unsigned int i;
 	int ret = export_values_row(v, job, row);
 
-	for (i = 0; i < EXPORT_FIELDS; i++) {
+	for (unsigned int i = 0; i < EXPORT_FIELDS; i++) {
 		const struct export_value *value = &v->of[i];
 
 		if (!value->known)

@@ -77,9 +77,7 @@ static const char *const allowed[] = {
 
 bool query_function_allowed(const char *name)
 {
-	size_t i;
-
-	for (i = 0; i < ARRAY_SIZE(allowed); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(allowed); i++) {
 		if (!strcasecmp(name, allowed[i]))
 			return true;
 	}

@@ -32,9 +32,7 @@ const struct query_named *query_named_at(size_t i)
 
 const struct query_named *query_named_find(const char *name)
 {
-	size_t i;
-
-	for (i = 0; i < ARRAY_SIZE(all); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(all); i++) {
 		if (!strcmp(all[i].name, name))
 			return &all[i];
 	}

@@ -319,9 +319,8 @@ static bool check(struct scan *s)
 		{ FIELD_CALLSITE, "there is no callsite" },
 		{ FIELD_STACK, "there is no stack" },
 	};
-	size_t i;
 
-	for (i = 0; i < ARRAY_SIZE(needed); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(needed); i++) {
 		if (!s->line->row.of[needed[i].field].known) {
 			s->p = s->text;
 			return wrong(s, needed[i].missing);

@@ -139,13 +139,12 @@ struct table *query_schema_table(void)
 	};
 	struct table *t = table_new("schema", "Columns of the tables");
 	const char *name;
-	size_t i;
 
 	if (!t)
 		return NULL;
 	table_add_columns(t, columns, ARRAY_SIZE(columns));
 	table_set_by(t, "column");
-	for (i = 0; (name = query_column(i)); i++)
+	for (size_t i = 0; (name = query_column(i)); i++)
 		add_row(t, name,
 			i < EXPORT_FIELDS_SAME ? "allocations, recordings"
 			: i < EXPORT_FIELDS    ? "allocations"

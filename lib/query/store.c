@@ -40,9 +40,7 @@ static int run(struct query_store *s, const char *sql)
 static void put_columns(struct strbuf *sql, unsigned int first, unsigned int end,
 			const char *lead, bool types)
 {
-	unsigned int i;
-
-	for (i = first; i < end; i++)
+	for (unsigned int i = first; i < end; i++)
 		strbuf_printf(sql, "%s%s\"%s\"%s", i ? ", " : "", lead,
 			      export_fields[i].name,
 			      !types			? ""
@@ -52,10 +50,8 @@ static void put_columns(struct strbuf *sql, unsigned int first, unsigned int end
 
 static void put_values(struct strbuf *sql, unsigned int nr)
 {
-	unsigned int i;
-
 	strbuf_puts(sql, " VALUES (");
-	for (i = 0; i < nr; i++)
+	for (unsigned int i = 0; i < nr; i++)
 		strbuf_puts(sql, i ? ", ?" : "?");
 	strbuf_puts(sql, ");");
 }
@@ -201,9 +197,8 @@ static int bind_fields(struct query_store *s, sqlite3_stmt *stmt, unsigned int p
 		       const struct query_row *row, struct span span)
 {
 	int ret = SQLITE_OK;
-	unsigned int i;
 
-	for (i = span.first; i < span.end && ret == SQLITE_OK; i++)
+	for (unsigned int i = span.first; i < span.end && ret == SQLITE_OK; i++)
 		ret = bind(s, stmt, place + i - span.first, row, i);
 	return ret;
 }
@@ -220,10 +215,8 @@ static int step(sqlite3_stmt *stmt, int bound)
 static uint32_t number_of(struct query_store *s, struct intern *in,
 			  const struct query_row *row, struct span span)
 {
-	unsigned int i;
-
 	strbuf_reset(&s->key);
-	for (i = span.first; i < span.end; i++) {
+	for (unsigned int i = span.first; i < span.end; i++) {
 		const struct query_value *v = &row->of[i];
 		size_t size = export_fields[i].number ? sizeof(v->number) : v->size;
 
@@ -327,12 +320,11 @@ int query_store_add(struct query_store *s, const struct query_row *row)
 static int count_rows(struct query_store *s)
 {
 	sqlite3_stmt *stmt = NULL;
-	uint32_t i;
 	int ret = sqlite3_prepare_v2(
 		s->db, "UPDATE _recording SET nr_rows = ? WHERE id = ?", -1, &stmt, NULL);
 
 	ret = ret == SQLITE_OK ? 0 : -ENOMEM;
-	for (i = 0; i < s->recordings.count && !ret; i++) {
+	for (uint32_t i = 0; i < s->recordings.count && !ret; i++) {
 		sqlite3_bind_int64(stmt, 1, (sqlite3_int64)s->nr_rows[i]);
 		sqlite3_bind_int64(stmt, 2, i + 1);
 		ret = step(stmt, SQLITE_OK);

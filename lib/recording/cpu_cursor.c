@@ -133,13 +133,11 @@ void cpu_cursor_skip_to_tail(struct cpu_cursor *cur)
 
 void cpu_cursor_close(struct cpu_cursor *cur)
 {
-	unsigned int i;
-
 	if (!cur)
 		return;
 	if (cur->pending)
 		read_ahead_wait(cur->ahead, &cur->job);
-	for (i = 0; i < NR_BLOCKS; i++) {
+	for (unsigned int i = 0; i < NR_BLOCKS; i++) {
 		if (!cur->fed || i != cur->active)
 			free(cur->blocks[i].bytes.data);
 	}
@@ -151,7 +149,6 @@ void cpu_cursor_close(struct cpu_cursor *cur)
 static int advance_block(struct cpu_cursor *cur)
 {
 	const struct block *block = &cur->blocks[next_block(cur)];
-	unsigned int i;
 
 	if (unlikely(cur->cut_at))
 		log_damage(cur, cur->cut_at, "the number of chunks is cut off");
@@ -161,7 +158,7 @@ static int advance_block(struct cpu_cursor *cur)
 	else
 		fill_ahead(cur);
 	cur->pending = false;
-	for (i = 0; i < block->nr_trouble; i++)
+	for (unsigned int i = 0; i < block->nr_trouble; i++)
 		log_damage(cur, block->trouble[i].offset, block->trouble[i].what);
 	if (cur->filled != 1)
 		return cur->filled;

@@ -33,9 +33,7 @@ void kernel_curve_drop(struct kernel_curve *c, unsigned int i)
 
 void kernel_curve_halve(struct kernel_curve *c)
 {
-	unsigned int i;
-
-	for (i = 1; i < c->nr; i++)
+	for (unsigned int i = 1; i < c->nr; i++)
 		kernel_curve_drop(c, i);
 }
 
@@ -51,13 +49,11 @@ void kernel_curve_clip(struct kernel_curve *c, uint64_t first, uint64_t last)
 
 bool kernel_curve_begin(struct kernel_curve *c, uint64_t time)
 {
-	size_t k;
-
 	if (c->nr && time <= c->times[c->nr - 1])
 		return false;
 	if (c->nr == KERNEL_CURVE_MOMENTS)
 		kernel_curve_halve(c);
-	for (k = 0; k < c->nr_series; k++)
+	for (size_t k = 0; k < c->nr_series; k++)
 		c->series[k].at[c->nr] = KERNEL_CURVE_NONE;
 	c->times[c->nr++] = time;
 	return true;
@@ -82,12 +78,11 @@ static struct kernel_series *series_of(struct kernel_curve *c, const char *key,
 				       size_t size)
 {
 	uint32_t id = intern_id(&c->names, key, size);
-	unsigned int i;
 
 	if (!id || array_reserve(&c->series, &c->capacity, id, sizeof(*c->series)))
 		return NULL;
 	if (id > c->nr_series) {
-		for (i = 0; i < KERNEL_CURVE_MOMENTS; i++)
+		for (unsigned int i = 0; i < KERNEL_CURVE_MOMENTS; i++)
 			c->series[c->nr_series].at[i] = KERNEL_CURVE_NONE;
 		c->nr_series++;
 	}
@@ -133,9 +128,8 @@ bool kernel_curve_sum(const struct kernel_curve *c, enum kernel_counter from,
 		      const char *name, struct kernel_series *sum)
 {
 	const struct kernel_series *series = kernel_curve_find(c, from, name);
-	unsigned int i;
 
-	for (i = 0; series && i < c->nr; i++)
+	for (unsigned int i = 0; series && i < c->nr; i++)
 		sum->at[i] += series->at[i] == KERNEL_CURVE_NONE ? 0 : series->at[i];
 	return series;
 }
@@ -184,11 +178,9 @@ static void format_values(struct strbuf *out, const uint64_t *at, unsigned int n
 
 void kernel_curve_format(const struct kernel_curve *c, struct strbuf *out)
 {
-	size_t k;
-
 	strbuf_puts(out, TIMES);
 	format_values(out, c->times, c->nr);
-	for (k = 0; k < c->nr_series; k++) {
+	for (size_t k = 0; k < c->nr_series; k++) {
 		strbuf_printf(out, "%s ", kernel_curve_name(c, k));
 		format_values(out, c->series[k].at, c->nr);
 	}
@@ -267,9 +259,7 @@ static int read_line(struct kernel_curve *c, const char *line)
 /* Are there times, each later than the one before? */
 static bool are_times(const uint64_t *times, int nr)
 {
-	int i;
-
-	for (i = 0; i < nr; i++) {
+	for (int i = 0; i < nr; i++) {
 		if (times[i] == KERNEL_CURVE_NONE || (i && times[i] <= times[i - 1]))
 			return false;
 	}

@@ -36,9 +36,7 @@ int merge_init(struct merge *m, uint32_t nr)
 
 void merge_clear(struct merge *m)
 {
-	uint32_t i;
-
-	for (i = 0; i < 2 * m->size; i++)
+	for (uint32_t i = 0; i < 2 * m->size; i++)
 		m->losers[i] = nothing;
 	m->top = nothing;
 }
@@ -46,20 +44,19 @@ void merge_clear(struct merge *m)
 void merge_build(struct merge *m)
 {
 	struct merge_item *winners = m->losers;
-	uint32_t node;
 
 	if (!m->size)
 		return;
 	/* Each inner node first takes the earlier of its two, and after all above know it, the
 	 * later one.
 	 */
-	for (node = m->size - 1; node >= 1; node--) {
+	for (uint32_t node = m->size - 1; node >= 1; node--) {
 		const struct merge_item *a = &winners[2 * (size_t)node], *b = a + 1;
 
 		winners[node] = merge_before(a, b) ? *a : *b;
 	}
 	m->top = winners[1];
-	for (node = 1; node < m->size; node++) {
+	for (uint32_t node = 1; node < m->size; node++) {
 		const struct merge_item *a = &winners[2 * (size_t)node], *b = a + 1;
 
 		m->losers[node] = merge_before(a, b) ? *b : *a;

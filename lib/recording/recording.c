@@ -79,7 +79,6 @@ static int resolve_cpustats(struct trace_dat *td)
 	struct recording *rec = td->rec;
 	uint32_t of_name[TRACE_DAT_MAX_BUFFERS] = { 0 }, b, id = 1;
 	struct intern names = { 0 };
-	size_t i;
 
 	for (b = 0; b < rec->nr_buffers && id; b++) {
 		const char *name = rec->buffers[b].name;
@@ -89,7 +88,7 @@ static int resolve_cpustats(struct trace_dat *td)
 		if (id > known)
 			of_name[id - 1] = b;
 	}
-	for (i = 0; i < rec->nr_cpustats && id; i++) {
+	for (size_t i = 0; i < rec->nr_cpustats && id; i++) {
 		const char *name = td->cpustat_names[i];
 		uint32_t of = intern_find(&names, name, strlen(name));
 
@@ -123,15 +122,14 @@ static int drop_overlaps(struct trace_dat *td)
 	size_t nr = 0, i = 0;
 	struct extent *list;
 	uint64_t end = 0;
-	uint32_t b, c;
 
-	for (b = 0; b < rec->nr_buffers; b++)
+	for (uint32_t b = 0; b < rec->nr_buffers; b++)
 		nr += rec->buffers[b].nr_cpus;
 	list = calloc(nr + 1, sizeof(*list));
 	if (!list)
 		return -ENOMEM;
-	for (b = 0; b < rec->nr_buffers; b++)
-		for (c = 0; c < rec->buffers[b].nr_cpus; c++) {
+	for (uint32_t b = 0; b < rec->nr_buffers; b++)
+		for (uint32_t c = 0; c < rec->buffers[b].nr_cpus; c++) {
 			const struct recording_cpu *cpu = &rec->buffers[b].cpus[c];
 
 			list[i++] = (struct extent){ cpu->offset, cpu->offset + cpu->size,
@@ -152,11 +150,11 @@ static int drop_overlaps(struct trace_dat *td)
 		buf->cpus[list[i].index].size = 0;
 	}
 	free(list);
-	for (b = 0; b < rec->nr_buffers; b++) {
+	for (uint32_t b = 0; b < rec->nr_buffers; b++) {
 		struct recording_buffer *buf = &rec->buffers[b];
 		uint32_t kept = 0;
 
-		for (c = 0; c < buf->nr_cpus; c++)
+		for (uint32_t c = 0; c < buf->nr_cpus; c++)
 			if (buf->cpus[c].size)
 				buf->cpus[kept++] = buf->cpus[c];
 		buf->nr_cpus = kept;
@@ -166,10 +164,8 @@ static int drop_overlaps(struct trace_dat *td)
 
 static void count_cpus(struct recording *rec)
 {
-	uint32_t b, c;
-
-	for (b = 0; b < rec->nr_buffers; b++)
-		for (c = 0; c < rec->buffers[b].nr_cpus; c++)
+	for (uint32_t b = 0; b < rec->nr_buffers; b++)
+		for (uint32_t c = 0; c < rec->buffers[b].nr_cpus; c++)
 			if (rec->buffers[b].cpus[c].cpu >= rec->nr_cpus)
 				rec->nr_cpus = rec->buffers[b].cpus[c].cpu + 1;
 }
@@ -179,7 +175,6 @@ static int find_cut(struct trace_dat *td)
 {
 	struct recording *rec = td->rec;
 	const struct recording_text *item = recording_meta(rec, RECORDING_META_TRUNCATED);
-	uint32_t b, c;
 
 	if (!item) {
 		item = recording_meta(rec, RECORDING_META_RECOVERED);
@@ -189,8 +184,8 @@ static int find_cut(struct trace_dat *td)
 	td->all_cut |= item != NULL;
 	if (item)
 		td->cut = item->text;
-	for (b = 0; b < rec->nr_buffers && td->all_cut; b++) {
-		for (c = 0; c < rec->buffers[b].nr_cpus; c++)
+	for (uint32_t b = 0; b < rec->nr_buffers && td->all_cut; b++) {
+		for (uint32_t c = 0; c < rec->buffers[b].nr_cpus; c++)
 			rec->buffers[b].cpus[c].cut = true;
 	}
 	rec->cut_short = td->cut ? strdup(td->cut) : NULL;
@@ -245,7 +240,6 @@ int recording_open(struct recording **out, struct source *src, const char *path,
 {
 	struct trace_dat td = { 0 };
 	struct recording *rec = calloc(1, sizeof(*rec));
-	size_t i;
 	int err = -ENOMEM;
 
 	*out = NULL;
@@ -261,7 +255,7 @@ int recording_open(struct recording **out, struct source *src, const char *path,
 	td.rec = rec;
 	if (rec->path)
 		err = read_file(&td);
-	for (i = 0; i < rec->nr_cpustats; i++)
+	for (size_t i = 0; i < rec->nr_cpustats; i++)
 		free(td.cpustat_names[i]);
 	free(td.cpustat_names);
 	free(td.cpustat_buffer);
@@ -275,9 +269,7 @@ int recording_open(struct recording **out, struct source *src, const char *path,
 
 static void free_texts(struct recording_text *texts, size_t nr)
 {
-	size_t i;
-
-	for (i = 0; i < nr; i++) {
+	for (size_t i = 0; i < nr; i++) {
 		free(texts[i].name);
 		free(texts[i].text);
 	}
@@ -286,9 +278,7 @@ static void free_texts(struct recording_text *texts, size_t nr)
 
 const struct recording_option *recording_last_boot(const struct recording *rec)
 {
-	size_t i;
-
-	for (i = 0; i < rec->nr_options; i++) {
+	for (size_t i = 0; i < rec->nr_options; i++) {
 		if (rec->options[i].id == OPTION_LAST_BOOT_INFO)
 			return &rec->options[i];
 	}
@@ -297,15 +287,13 @@ const struct recording_option *recording_last_boot(const struct recording *rec)
 
 int recording_add_cpus(struct recording *rec)
 {
-	uint32_t b, i;
-
-	for (b = 0; b < rec->nr_buffers; b++) {
+	for (uint32_t b = 0; b < rec->nr_buffers; b++) {
 		struct recording_buffer *buf = &rec->buffers[b];
 		struct recording_cpu *cpus = calloc(rec->nr_cpus + 1UL, sizeof(*cpus));
 
 		if (!cpus)
 			return -ENOMEM;
-		for (i = 0; i < rec->nr_cpus; i++)
+		for (uint32_t i = 0; i < rec->nr_cpus; i++)
 			cpus[i].cpu = i;
 		free(buf->cpus);
 		buf->cpus = cpus;
@@ -333,11 +321,9 @@ void recording_forget_kallsyms(struct recording *rec)
 
 void recording_close(struct recording *rec)
 {
-	size_t i;
-
 	if (!rec)
 		return;
-	for (i = 0; i < rec->nr_buffers; i++) {
+	for (size_t i = 0; i < rec->nr_buffers; i++) {
 		free(rec->buffers[i].name);
 		free(rec->buffers[i].clock);
 		free(rec->buffers[i].cpus);
@@ -346,7 +332,7 @@ void recording_close(struct recording *rec)
 	free_texts(rec->ftrace_formats, rec->nr_ftrace_formats);
 	free_texts(rec->event_formats, rec->nr_event_formats);
 	free_texts(rec->meta, rec->nr_meta);
-	for (i = 0; i < rec->nr_options; i++)
+	for (size_t i = 0; i < rec->nr_options; i++)
 		free(rec->options[i].data);
 	free(rec->options);
 	free(rec->cpustats);

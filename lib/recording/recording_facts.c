@@ -13,9 +13,7 @@
 
 const struct recording_text *recording_meta(const struct recording *rec, const char *name)
 {
-	size_t i;
-
-	for (i = 0; i < rec->nr_meta; i++)
+	for (size_t i = 0; i < rec->nr_meta; i++)
 		if (!strcmp(rec->meta[i].name, name))
 			return &rec->meta[i];
 	return NULL;
@@ -38,9 +36,8 @@ bool recording_truncated(const struct recording *rec)
 bool recording_clock_is_ns(const char *clock)
 {
 	static const char *const others[] = { "counter", "uptime", "x86-tsc", "ppc-tb" };
-	size_t i;
 
-	for (i = 0; i < ARRAY_SIZE(others); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(others); i++)
 		if (!strcmp(clock, others[i]))
 			return false;
 	return true;
@@ -48,9 +45,7 @@ bool recording_clock_is_ns(const char *clock)
 
 bool recording_clocks_are_ns(const struct recording *rec)
 {
-	uint32_t b;
-
-	for (b = 0; b < rec->nr_buffers; b++) {
+	for (uint32_t b = 0; b < rec->nr_buffers; b++) {
 		if (!recording_clock_is_ns(recording_clock(rec, b)))
 			return false;
 	}
@@ -151,7 +146,6 @@ uint32_t recording_kernel_page_size(const struct recording *rec)
 					     "riscv32" };
 	const struct recording_text *meta = recording_meta(rec, "page_size");
 	char machine[64];
-	size_t i;
 
 	if (meta) {
 		unsigned long value = strtoul(meta->text, NULL, 10);
@@ -160,7 +154,7 @@ uint32_t recording_kernel_page_size(const struct recording *rec)
 			return (uint32_t)value;
 	}
 	recording_machine(rec, machine, sizeof(machine));
-	for (i = 0; i < ARRAY_SIZE(small); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(small); i++) {
 		if (!strcmp(machine, small[i]))
 			return 4096;
 	}

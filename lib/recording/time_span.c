@@ -124,15 +124,14 @@ static int find_most(const struct pages *cpus, uint32_t nr_cpus, uint64_t *low,
 {
 	size_t nr = 0, most = 0, first = 0, i;
 	uint64_t *times;
-	uint32_t c;
 
-	for (c = 0; c < nr_cpus; c++)
+	for (uint32_t c = 0; c < nr_cpus; c++)
 		nr += cpus[c].nr;
 	times = calloc(nr + 1, sizeof(*times));
 	if (!times)
 		return -ENOMEM;
 	nr = 0;
-	for (c = 0; c < nr_cpus; c++) {
+	for (uint32_t c = 0; c < nr_cpus; c++) {
 		for (i = 0; i < cpus[c].nr; i++) {
 			if (cpus[c].kept[i])
 				times[nr++] = cpus[c].ts[i];
@@ -217,11 +216,9 @@ int time_span_check(const struct recording *rec, const struct time_span_options 
 	struct pages *cpus = calloc(opts->nr_cpus + 1UL, sizeof(*cpus));
 	uint64_t bounds[2] = { 0 };
 	int ret = cpus ? 0 : -ENOMEM;
-	uint32_t c;
-	size_t i;
 
 	*out = (struct time_span){ 0 };
-	for (c = 0; c < opts->nr_cpus && !ret; c++) {
+	for (uint32_t c = 0; c < opts->nr_cpus && !ret; c++) {
 		cpus[c].cpu = &opts->cpus[c];
 		ret = read_times(&cpus[c], rec);
 		if (!ret)
@@ -229,13 +226,13 @@ int time_span_check(const struct recording *rec, const struct time_span_options 
 	}
 	if (!ret)
 		ret = find_most(cpus, opts->nr_cpus, &bounds[0], &bounds[1]);
-	for (c = 0; c < opts->nr_cpus && !ret; c++) {
-		for (i = 0; i < cpus[c].nr; i++)
+	for (uint32_t c = 0; c < opts->nr_cpus && !ret; c++) {
+		for (size_t i = 0; i < cpus[c].nr; i++)
 			cpus[c].kept[i] &=
 				cpus[c].ts[i] >= bounds[0] && cpus[c].ts[i] <= bounds[1];
 		ret = count_cpu(rec, &cpus[c], opts, bounds[1], out);
 	}
-	for (c = 0; c < opts->nr_cpus && cpus; c++) {
+	for (uint32_t c = 0; c < opts->nr_cpus && cpus; c++) {
 		free(cpus[c].ts);
 		free(cpus[c].kept);
 	}
@@ -312,12 +309,11 @@ static int check_buffer(const struct recording *rec, uint32_t buffer,
 	const struct time_span_options opts = { .cpus = cpus,
 						.nr_cpus = nr,
 						.stop_ts = UINT64_MAX };
-	uint32_t i;
 	int ret;
 
 	if (!cpus)
 		return -ENOMEM;
-	for (i = 0; i < nr; i++)
+	for (uint32_t i = 0; i < nr; i++)
 		cpus[i] = (struct time_span_cpu){ buffer, i };
 	ret = time_span_check(rec, &opts, span);
 	free(cpus);
@@ -329,10 +325,9 @@ int recording_time_span(const struct recording *rec, uint32_t buffer, uint64_t *
 {
 	struct quick_span quick = { 0 };
 	struct time_span span;
-	uint32_t i;
 	int ret = 0;
 
-	for (i = 0; i < rec->buffers[buffer].nr_cpus && !ret; i++)
+	for (uint32_t i = 0; i < rec->buffers[buffer].nr_cpus && !ret; i++)
 		ret = look_at_cpu(rec, &(struct time_span_cpu){ buffer, i }, &quick);
 	if (ret)
 		return ret;

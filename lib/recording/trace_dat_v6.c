@@ -105,10 +105,9 @@ static uint32_t guess_cpus(struct v6 *v, const struct reader *r)
 	struct reader table = *r, clock;
 	const uint64_t limit = TRACE_DAT_MAX_CPUS + r->src->size / 16;
 	const uint32_t page_size = v->td->rec->page_size;
-	uint32_t nr;
 
 	/* All instances may share one table: the limit is on positions, not on tables. */
-	for (nr = 1; nr <= TRACE_DAT_MAX_CPUS && v->guesses++ < limit; nr++) {
+	for (uint32_t nr = 1; nr <= TRACE_DAT_MAX_CPUS && v->guesses++ < limit; nr++) {
 		uint64_t size;
 		char *text;
 		bool found;
@@ -219,10 +218,9 @@ static int read_metadata(struct v6 *v, struct reader *r)
 {
 	struct trace_dat *td = v->td;
 	uint64_t at;
-	size_t i;
 	int err;
 
-	for (i = 0; i < TRACE_DAT_NR_PARTS; i++) {
+	for (size_t i = 0; i < TRACE_DAT_NR_PARTS; i++) {
 		at = r->pos;
 		err = trace_dat_parts[i].read(td, r);
 		if (err == -ENODATA || err == -EBADMSG) {

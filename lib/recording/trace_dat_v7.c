@@ -284,9 +284,7 @@ static int read_options(struct v7 *v, struct reader *r, uint64_t *next)
 
 static bool visit(struct v7 *v, uint64_t offset)
 {
-	size_t i;
-
-	for (i = 0; i < v->nr_visited; i++)
+	for (size_t i = 0; i < v->nr_visited; i++)
 		if (v->visited[i] == offset)
 			return false;
 	if (v->nr_visited == MAX_OPTION_SECTIONS)
@@ -334,10 +332,8 @@ static int read_all_options(struct v7 *v, uint64_t offset)
 /* Does a buffer have data in [@start, @end)? */
 static bool described(const struct recording *rec, uint64_t start, uint64_t end)
 {
-	uint32_t b, c;
-
-	for (b = 0; b < rec->nr_buffers; b++)
-		for (c = 0; c < rec->buffers[b].nr_cpus; c++)
+	for (uint32_t b = 0; b < rec->nr_buffers; b++)
+		for (uint32_t c = 0; c < rec->buffers[b].nr_cpus; c++)
 			if (rec->buffers[b].cpus[c].offset >= start &&
 			    rec->buffers[b].cpus[c].offset < end)
 				return true;

@@ -43,10 +43,9 @@ static void add(struct numbers *n, const struct cell *cell)
 static void add_all(struct numbers *n, const struct table *t, const char *column)
 {
 	int index = table_column(t, column);
-	size_t i;
 
 	n->too_many |= index < 0;
-	for (i = 0; i < t->nr_rows && !n->too_many; i++)
+	for (size_t i = 0; i < t->nr_rows && !n->too_many; i++)
 		add(n, &t->cells[i * t->nr_columns + (size_t)index]);
 }
 
@@ -70,19 +69,18 @@ static bool lay_out(const struct table *t, const struct numbers *n, struct table
 	struct column first = t->columns[table_column(t, t->cross->row)];
 	struct column value = t->columns[table_column(t, t->cross->value)];
 	char name[24];
-	size_t i, k;
 
 	first.title = t->cross->corner;
 	table_add_column(to, &first);
-	for (i = 0; i < n->nr; i++) {
+	for (size_t i = 0; i < n->nr; i++) {
 		snprintf(name, sizeof(name), "%" PRIu64, n->of[i]);
 		value.name = value.title = name;
 		table_add_column(to, &value);
 	}
-	for (i = 0; i < n->nr; i++) {
+	for (size_t i = 0; i < n->nr; i++) {
 		struct cell *cells = table_add_row(to);
 
-		for (k = 0; cells && k <= n->nr; k++)
+		for (size_t k = 0; cells && k <= n->nr; k++)
 			cells[k] = cell_uint(k ? 0 : n->of[i]);
 	}
 	return table_ok(to);
@@ -95,13 +93,12 @@ struct table *table_cross(const struct table *t)
 		  column = table_column(t, t->cross->column),
 		  value = table_column(t, t->cross->value);
 	struct table *to = table_new(t->name, t->cross->title);
-	size_t i;
 
 	if (!to || !lay_out(t, &n, to)) {
 		table_free(to);
 		return NULL;
 	}
-	for (i = 0; i < t->nr_rows; i++) {
+	for (size_t i = 0; i < t->nr_rows; i++) {
 		const struct cell *from = t->cells + i * t->nr_columns;
 		size_t at = place_of(&n, from[row].u) * to->nr_columns + 1 +
 			    place_of(&n, from[column].u);

@@ -73,8 +73,6 @@ size_t diff_sort_words(const struct diff_options *o, const char **words, size_t 
 bool diff_sort_column(const struct diff_options *o, const char *word,
 		      struct strbuf *column)
 {
-	size_t i;
-
 	if (!strcmp(word, column_abs)) {
 		strbuf_puts(column, word);
 		return true;
@@ -84,7 +82,7 @@ bool diff_sort_column(const struct diff_options *o, const char *word,
 		strbuf_printf(column, "%s_%s", o->metrics[o->shown[0]].name, word);
 		return true;
 	}
-	for (i = 0; i < o->nr_metrics; i++) {
+	for (size_t i = 0; i < o->nr_metrics; i++) {
 		if (strcmp(word, o->metrics[i].name))
 			continue;
 		strbuf_printf(column, "%s_%s", word, part_names[PART_NEW]);
@@ -237,13 +235,11 @@ static size_t fill_metric(const struct diff_rows *d, size_t row, size_t m,
 
 static const char *row_status(const struct diff_rows *d, size_t row)
 {
-	size_t m;
-
 	if (!d->in_old[row])
 		return "new";
 	if (!d->in_new[row])
 		return "gone";
-	for (m = 0; m < d->o->nr_metrics; m++) {
+	for (size_t m = 0; m < d->o->nr_metrics; m++) {
 		if (!diff_rows_value(d, row, m)->same)
 			return "changed";
 	}
@@ -255,11 +251,9 @@ static const char *row_status(const struct diff_rows *d, size_t row)
  */
 static bool row_changed(const struct diff_rows *d, size_t row)
 {
-	size_t i;
-
 	if (!d->in_old[row] || !d->in_new[row])
 		return true;
-	for (i = 0; i < d->o->nr_shown; i++) {
+	for (size_t i = 0; i < d->o->nr_shown; i++) {
 		const struct diff_value *v = diff_rows_value(d, row, d->o->shown[i]);
 
 		if (v->new != v->old && !d->missing[d->o->shown[i]])
@@ -287,9 +281,7 @@ static void row_mark(const struct diff_rows *d, size_t row, struct strbuf *sb)
 /* "12 14 13 | 12 12 15": the runs, in order. */
 static void row_values(const struct diff_rows *d, size_t row, struct strbuf *sb)
 {
-	size_t run;
-
-	for (run = 0; run < d->sides->nr; run++) {
+	for (size_t run = 0; run < d->sides->nr; run++) {
 		if (run)
 			strbuf_puts(sb, run == d->sides->nr_old ? " | " : " ");
 		real_format(sb, diff_rows_raw(d, row, d->o->shown[0], run));
@@ -369,9 +361,8 @@ struct diff_counts {
 static struct diff_counts count_rows(const struct diff_rows *d)
 {
 	struct diff_counts c = { 0 };
-	size_t row;
 
-	for (row = 0; row + 1 < d->nr; row++) {
+	for (size_t row = 0; row + 1 < d->nr; row++) {
 		const struct diff_value *v = diff_rows_value(d, row, d->o->shown[0]);
 		double delta = v->new - v->old;
 
@@ -437,7 +428,6 @@ int diff_tables(const struct diff_sides *sides, const struct diff_options *o,
 	const struct table *first = sides->runs[0].table;
 	struct diff_rows d;
 	struct table *t;
-	size_t row;
 	int err;
 
 	*out = NULL;
@@ -449,7 +439,7 @@ int diff_tables(const struct diff_sides *sides, const struct diff_options *o,
 		goto out;
 	table_set_by(t, first->by);
 	add_columns(&d, t);
-	for (row = 0; row + 1 < d.nr; row++) {
+	for (size_t row = 0; row + 1 < d.nr; row++) {
 		if (o->all || row_changed(&d, row))
 			fill_row(&d, row, t);
 	}
@@ -462,9 +452,7 @@ out:
 
 static const struct summary_item *summary_item(const struct table *t, const char *name)
 {
-	size_t i;
-
-	for (i = 0; i < t->nr_summary; i++) {
+	for (size_t i = 0; i < t->nr_summary; i++) {
 		if (!strcmp(t->summary[i].name, name))
 			return &t->summary[i];
 	}

@@ -31,18 +31,16 @@ static size_t place(const struct matrices *m, size_t row, size_t column, size_t 
 
 static int collect(struct matrices *m)
 {
-	size_t run, i;
-
-	for (run = 0; run < m->sides->nr; run++) {
+	for (size_t run = 0; run < m->sides->nr; run++) {
 		const struct table *t = m->sides->runs[run].table;
 
-		for (i = 1; i < t->nr_columns; i++) {
+		for (size_t i = 1; i < t->nr_columns; i++) {
 			const char *name = t->columns[i].name;
 
 			if (!intern_id(&m->names, name, strlen(name)))
 				return -ENOMEM;
 		}
-		for (i = 0; i < t->nr_rows; i++) {
+		for (size_t i = 0; i < t->nr_rows; i++) {
 			const struct cell *key = &t->cells[i * t->nr_columns];
 
 			if (key->type != CELL_UINT || key->u >= ROWS_MAX)
@@ -59,16 +57,14 @@ static int collect(struct matrices *m)
 
 static void read_all(struct matrices *m)
 {
-	size_t run, row, i;
-
-	for (run = 0; run < m->sides->nr; run++) {
+	for (size_t run = 0; run < m->sides->nr; run++) {
 		const struct diff_run *r = &m->sides->runs[run];
 		const struct table *t = r->table;
 
-		for (row = 0; row < t->nr_rows; row++) {
+		for (size_t row = 0; row < t->nr_rows; row++) {
 			const struct cell *cells = &t->cells[row * t->nr_columns];
 
-			for (i = 1; i < t->nr_columns; i++) {
+			for (size_t i = 1; i < t->nr_columns; i++) {
 				const char *name = t->columns[i].name;
 				size_t id = intern_id(&m->names, name, strlen(name));
 
@@ -85,12 +81,11 @@ static struct table *make_table(const struct matrices *m)
 {
 	const struct table *first = m->sides->runs[0].table;
 	struct table *t = table_new(first->name, first->title);
-	size_t i;
 
 	if (!t)
 		return NULL;
 	table_add_column(t, &first->columns[0]);
-	for (i = 0; i < m->names.count; i++) {
+	for (size_t i = 0; i < m->names.count; i++) {
 		const char *name = intern_get(&m->names, (uint32_t)i + 1, NULL);
 		char hidden[96];
 		struct column col = { .name = name, .unit = UNIT_COUNT, .change = true };

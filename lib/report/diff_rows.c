@@ -56,15 +56,13 @@ static double number_or_0(const struct cell *c)
 /* Numbers the names of all runs' rows. */
 static int collect_keys(struct diff_rows *d)
 {
-	size_t run, row;
-
-	for (run = 0; run < d->sides->nr; run++) {
+	for (size_t run = 0; run < d->sides->nr; run++) {
 		const struct table *t = d->sides->runs[run].table;
 		int by = t->by ? table_column(t, t->by) : -1;
 
 		if (by < 0)
 			return -EINVAL;
-		for (row = 0; row < t->nr_rows; row++) {
+		for (size_t row = 0; row < t->nr_rows; row++) {
 			const struct cell *c =
 				&t->cells[row * t->nr_columns + (size_t)by];
 
@@ -120,9 +118,7 @@ static void set_interval(struct diff_rows *d, size_t at, const struct cell *valu
 
 static const struct cell *summary_cell(const struct table *t, const char *name)
 {
-	size_t i;
-
-	for (i = 0; name && i < t->nr_summary; i++) {
+	for (size_t i = 0; name && i < t->nr_summary; i++) {
 		if (!strcmp(t->summary[i].name, name))
 			return &t->summary[i].value;
 	}
@@ -144,7 +140,6 @@ static int read_metric(struct diff_rows *d, size_t m, size_t run)
 	const struct cell *missing = summary_cell(t, metric->missing);
 	const struct cell *ends[2] = { summary_cell(t, metric->low),
 				       summary_cell(t, metric->high) };
-	size_t i;
 
 	if (column < 0 || !sum)
 		return -EINVAL;
@@ -154,7 +149,7 @@ static int read_metric(struct diff_rows *d, size_t m, size_t run)
 		d->unseen[m * d->sides->nr + run] = number_or_0(missing) / divisor;
 	set(d, place(d, d->nr - 1, m, run), sum, summary_cell(t, metric->least), divisor);
 	set_interval(d, place(d, d->nr - 1, m, run), sum, ends, divisor);
-	for (i = 0; i < t->nr_rows; i++) {
+	for (size_t i = 0; i < t->nr_rows; i++) {
 		const struct cell *row = &t->cells[i * t->nr_columns];
 		size_t id = intern_id(&d->keys, row[by].s, strlen(row[by].s));
 
@@ -176,12 +171,11 @@ static int read_largest(struct diff_rows *d, size_t run)
 	const struct table *t = d->sides->runs[run].table;
 	const struct cell *sum = summary_cell(t, d->o->largest);
 	int column = table_column(t, d->o->largest), by = table_column(t, t->by);
-	size_t i;
 
 	if (column < 0 || !sum)
 		return -EINVAL;
 	d->largest[d->nr - 1] = fmax(d->largest[d->nr - 1], number_or_0(sum));
-	for (i = 0; i < t->nr_rows; i++) {
+	for (size_t i = 0; i < t->nr_rows; i++) {
 		const struct cell *row = &t->cells[i * t->nr_columns];
 		size_t id = intern_id(&d->keys, row[by].s, strlen(row[by].s));
 
@@ -194,10 +188,9 @@ static int read_largest(struct diff_rows *d, size_t run)
 static void uncertainty(const struct diff_rows *d, size_t row, size_t m, double worst[2])
 {
 	double size = m == d->o->count ? 1 : d->largest[row];
-	size_t run;
 
 	worst[0] = worst[1] = 0;
-	for (run = 0; run < d->sides->nr; run++) {
+	for (size_t run = 0; run < d->sides->nr; run++) {
 		const struct diff_run *r = &d->sides->runs[run];
 		double divisor = d->o->metrics[m].height ? 1 : r->divisor;
 		double off = d->slack[place(d, row, m, run)];
@@ -225,15 +218,14 @@ static void sampling(const struct diff_rows *d, size_t row, size_t m, double bel
 		     double above[2])
 {
 	double most = 0;
-	size_t run;
 
-	for (run = 0; run < d->sides->nr; run++) {
+	for (size_t run = 0; run < d->sides->nr; run++) {
 		size_t at = place(d, row, m, run);
 
 		most = fmax(most, run_sampled(d, m, run) ? d->above[at] : d->raw[at]);
 	}
 	below[0] = below[1] = above[0] = above[1] = 0;
-	for (run = 0; run < d->sides->nr; run++) {
+	for (size_t run = 0; run < d->sides->nr; run++) {
 		size_t at = place(d, row, m, run);
 		bool new = run >= d->sides->nr_old;
 		bool absent = run_sampled(d, m, run) && !(d->above[at] > 0);
@@ -296,15 +288,14 @@ static int work_out(struct diff_rows *d, size_t row, size_t m, double *scratch)
 static int correct(struct diff_rows *d, size_t m)
 {
 	double *q = calloc(d->nr, sizeof(*q));
-	size_t row;
 	long nr;
 
 	if (!q)
 		return -ENOMEM;
-	for (row = 0; row + 1 < d->nr; row++)
+	for (size_t row = 0; row + 1 < d->nr; row++)
 		q[row] = diff_rows_value(d, row, m)->p;
 	nr = adjust_benjamini_hochberg(q, d->nr - 1);
-	for (row = 0; row + 1 < d->nr && nr >= 0; row++)
+	for (size_t row = 0; row + 1 < d->nr && nr >= 0; row++)
 		d->values[row * d->o->nr_metrics + m].q = q[row];
 	if (m == d->o->shown[0] && nr > 0)
 		d->nr_tests = (size_t)nr;
@@ -316,7 +307,6 @@ int diff_rows_init(struct diff_rows *d, const struct diff_sides *sides,
 		   const struct diff_options *o)
 {
 	double *scratch = calloc(sides->nr ? sides->nr : 1, sizeof(*scratch));
-	size_t run, m, row;
 	int err;
 
 	*d = (struct diff_rows){ .sides = sides, .o = o };
@@ -325,14 +315,14 @@ int diff_rows_init(struct diff_rows *d, const struct diff_sides *sides,
 		err = -EINVAL;
 	if (!err)
 		err = allocate(d);
-	for (run = 0; run < sides->nr && !err; run++)
+	for (size_t run = 0; run < sides->nr && !err; run++)
 		err = read_largest(d, run);
-	for (m = 0; m < o->nr_metrics && !err; m++) {
-		for (run = 0; run < sides->nr && !err; run++)
+	for (size_t m = 0; m < o->nr_metrics && !err; m++) {
+		for (size_t run = 0; run < sides->nr && !err; run++)
 			err = read_metric(d, m, run);
 	}
-	for (m = 0; m < o->nr_metrics && !err; m++) {
-		for (row = 0; row < d->nr && !err; row++)
+	for (size_t m = 0; m < o->nr_metrics && !err; m++) {
+		for (size_t row = 0; row < d->nr && !err; row++)
 			err = work_out(d, row, m, scratch);
 		if (!err)
 			err = correct(d, m);

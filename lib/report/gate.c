@@ -44,10 +44,9 @@ static double row_number(const struct table *t, size_t row, const char *metric,
 static double total_number(const struct table *t, const char *metric, const char *part)
 {
 	char name[64];
-	size_t i;
 
 	snprintf(name, sizeof(name), "total_%s_%s", metric, part);
-	for (i = 0; i < t->nr_summary; i++) {
+	for (size_t i = 0; i < t->nr_summary; i++) {
 		if (!strcmp(t->summary[i].name, name))
 			return cell_as_real(&t->summary[i].value);
 	}
@@ -136,9 +135,8 @@ static bool passes(const struct gate_rule *rule, const struct gate_value *v,
 static bool breaks(const struct gate_rule *rule, const struct gate_value *v, int by)
 {
 	bool all = true;
-	size_t i;
 
-	for (i = 0; i < rule->nr_limits; i++)
+	for (size_t i = 0; i < rule->nr_limits; i++)
 		all &= passes(rule, v, &rule->limits[i], by);
 	return rule->budget ? !all : all;
 }
@@ -146,9 +144,8 @@ static bool breaks(const struct gate_rule *rule, const struct gate_value *v, int
 static bool about_change(const struct gate_rule *rule)
 {
 	bool change = false;
-	size_t i;
 
-	for (i = 0; i < rule->nr_limits; i++)
+	for (size_t i = 0; i < rule->nr_limits; i++)
 		change |= rule->limits[i].change;
 	return change;
 }
@@ -300,9 +297,8 @@ static size_t check_budget(struct gate *g)
 static void check_rows(struct gate *g)
 {
 	struct gate_value v;
-	size_t row;
 
-	for (row = 0; row < g->t->nr_rows; row++) {
+	for (size_t row = 0; row < g->t->nr_rows; row++) {
 		const char *name = row_name(g, row);
 
 		v = row_value(g, row);
@@ -343,9 +339,7 @@ static struct table *make_table(void)
 static bool tables_for(const struct gate_rule *rule, struct table *const *tables,
 		       size_t nr)
 {
-	size_t i;
-
-	for (i = 0; i < nr; i++) {
+	for (size_t i = 0; i < nr; i++) {
 		if (is_about(rule, tables[i]))
 			return true;
 	}
@@ -356,9 +350,8 @@ static bool tables_for(const struct gate_rule *rule, struct table *const *tables
 static void show_undecided(struct table *t)
 {
 	int verdict = table_column(t, "verdict");
-	size_t i;
 
-	for (i = 0; i < t->nr_rows; i++) {
+	for (size_t i = 0; i < t->nr_rows; i++) {
 		const struct cell *row = &t->cells[i * t->nr_columns];
 
 		if (row[verdict].type != CELL_TEXT || strcmp(row[verdict].s, "undecided"))
@@ -375,17 +368,15 @@ static void show_undecided(struct table *t)
 int gate_check(const struct gate_rules *rules, struct table *const *tables, size_t nr,
 	       double alpha, struct gate_result *out)
 {
-	size_t i, k;
-
 	*out = (struct gate_result){ .broken = make_table() };
 	if (!out->broken)
 		return -ENOMEM;
-	for (i = 0; i < rules->nr; i++) {
+	for (size_t i = 0; i < rules->nr; i++) {
 		const struct gate_rule *rule = &rules->rules[i];
 		struct gate g = { .rule = rule, .alpha = alpha, .out = out };
 		size_t nr_rows = 0;
 
-		for (k = 0; k < nr; k++) {
+		for (size_t k = 0; k < nr; k++) {
 			g.t = tables[k];
 			if (!is_about(rule, g.t))
 				continue;

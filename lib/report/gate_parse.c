@@ -40,9 +40,7 @@ static bool is_word(const char *text, size_t size, const char *word)
 
 static bool is_metric(const struct rule_reader *r, size_t size)
 {
-	size_t i;
-
-	for (i = 0; i < r->words->nr_metrics; i++) {
+	for (size_t i = 0; i < r->words->nr_metrics; i++) {
 		if (is_word(r->p, size, r->words->metrics[i].name))
 			return true;
 	}
@@ -51,9 +49,7 @@ static bool is_metric(const struct rule_reader *r, size_t size)
 
 static bool is_table(const struct rule_reader *r, size_t size)
 {
-	size_t i;
-
-	for (i = 0; i < r->words->nr_tables; i++) {
+	for (size_t i = 0; i < r->words->nr_tables; i++) {
 		if (is_word(r->p, size, r->words->tables[i]))
 			return true;
 	}
@@ -71,20 +67,16 @@ static int wrong(struct rule_reader *r, const char *what)
 
 static int no_metric(struct rule_reader *r)
 {
-	size_t i;
-
 	strbuf_puts(r->error, "expected one of ");
-	for (i = 0; i < r->words->nr_metrics; i++)
+	for (size_t i = 0; i < r->words->nr_metrics; i++)
 		strbuf_printf(r->error, "%s%s", i ? ", " : "", r->words->metrics[i].name);
 	return wrong(r, "");
 }
 
 static int no_table(struct rule_reader *r)
 {
-	size_t i;
-
 	strbuf_puts(r->error, "expected a table: ");
-	for (i = 0; i < r->words->nr_tables; i++)
+	for (size_t i = 0; i < r->words->nr_tables; i++)
 		strbuf_printf(r->error, "%s%s", i ? ", " : "", r->words->tables[i]);
 	return wrong(r, "");
 }
@@ -328,9 +320,7 @@ int gate_add_budget(struct gate_rules *rules, const char *text, struct strbuf *e
 
 const struct gate_rule *gate_directory_rule(const struct gate_rules *rules)
 {
-	size_t i;
-
-	for (i = 0; i < rules->nr; i++)
+	for (size_t i = 0; i < rules->nr; i++)
 		if (rules->rules[i].directory)
 			return &rules->rules[i];
 	return NULL;
@@ -338,9 +328,7 @@ const struct gate_rule *gate_directory_rule(const struct gate_rules *rules)
 
 void gate_free(struct gate_rules *rules)
 {
-	size_t i;
-
-	for (i = 0; i < rules->nr; i++)
+	for (size_t i = 0; i < rules->nr; i++)
 		rule_free(&rules->rules[i]);
 	free(rules->rules);
 	*rules = (struct gate_rules){ 0 };

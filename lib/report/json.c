@@ -32,15 +32,13 @@ static void json_flush(struct json *j)
 
 static void json_separate(struct json *j)
 {
-	unsigned int i;
-
 	if (j->sb.size >= FLUSH_SIZE)
 		json_flush(j);
 	if (j->comma)
 		strbuf_puts(&j->sb, ",");
 	if (j->line_break) {
 		strbuf_puts(&j->sb, "\n");
-		for (i = 0; i < j->depth; i++)
+		for (unsigned int i = 0; i < j->depth; i++)
 			strbuf_puts(&j->sb, "  ");
 	} else if (j->comma) {
 		strbuf_puts(&j->sb, " ");
@@ -182,12 +180,11 @@ void json_int(struct json *j, int64_t i)
 bool real_format(struct strbuf *sb, double f)
 {
 	char text[32];
-	int digits;
 	char *p;
 
 	if (!isfinite(f))
 		return false;
-	for (digits = 6; digits <= 17; digits++) {
+	for (int digits = 6; digits <= 17; digits++) {
 		snprintf(text, sizeof(text), "%.*g", digits, f);
 		if (strtod(text, NULL) == f)
 			break;

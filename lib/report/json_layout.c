@@ -12,9 +12,8 @@
 static const struct cell *find_fact(const struct report *r, const char *name)
 {
 	static const struct cell none = { .type = CELL_NONE };
-	size_t i;
 
-	for (i = 0; i < r->nr_facts; i++) {
+	for (size_t i = 0; i < r->nr_facts; i++) {
 		if (!strcmp(r->facts[i].name, name))
 			return &r->facts[i].value;
 	}
@@ -24,9 +23,8 @@ static const struct cell *find_fact(const struct report *r, const char *name)
 static const struct table *find_table(const struct report *r, const char *name)
 {
 	static const struct table none = { .nr_rows = 0 };
-	size_t i;
 
-	for (i = 0; i < r->nr_tables; i++) {
+	for (size_t i = 0; i < r->nr_tables; i++) {
 		if (!strcmp(r->tables[i]->name, name))
 			return r->tables[i];
 	}
@@ -36,13 +34,12 @@ static const struct table *find_table(const struct report *r, const char *name)
 void json_rows(struct json *j, const struct table *t)
 {
 	const struct cell *cell = t->cells;
-	size_t row, i;
 
 	json_open(j, '[');
-	for (row = 0; row < t->nr_rows && !j->err; row++) {
+	for (size_t row = 0; row < t->nr_rows && !j->err; row++) {
 		json_line(j);
 		json_open(j, '{');
-		for (i = 0; i < t->nr_columns; i++, cell++) {
+		for (size_t i = 0; i < t->nr_columns; i++, cell++) {
 			json_key(j, t->columns[i].name);
 			if ((t->columns[i].histogram || t->columns[i].series) &&
 			    cell->type == CELL_TEXT)
@@ -68,10 +65,8 @@ static void put_cell_as_key(struct json *j, const struct cell *cell)
 
 static void put_map(struct json *j, const struct table *t)
 {
-	size_t row;
-
 	json_open(j, '{');
-	for (row = 0; row < t->nr_rows && !j->err; row++) {
+	for (size_t row = 0; row < t->nr_rows && !j->err; row++) {
 		const struct cell *cells = &t->cells[row * t->nr_columns];
 
 		json_line(j);
@@ -84,10 +79,8 @@ static void put_map(struct json *j, const struct table *t)
 
 static void put_texts(struct json *j, const struct table *t, bool one_line)
 {
-	size_t row;
-
 	json_open(j, '[');
-	for (row = 0; row < t->nr_rows && !j->err; row++) {
+	for (size_t row = 0; row < t->nr_rows && !j->err; row++) {
 		if (!one_line)
 			json_line(j);
 		json_cell(j, &t->cells[row * t->nr_columns]);

@@ -40,9 +40,8 @@ static bool is_used(const struct table *t, size_t column, size_t nr_rows,
 		    const char *word)
 {
 	const char *last = NULL;
-	size_t row;
 
-	for (row = 0; row < nr_rows; row++) {
+	for (size_t row = 0; row < nr_rows; row++) {
 		const struct cell *cell = &t->cells[row * t->nr_columns + column];
 
 		/* Equal texts have the same address. */
@@ -59,9 +58,8 @@ bool table_legend(const struct table *t, size_t nr_rows, struct strbuf *out)
 {
 	int column = t->legend_of ? table_column(t, t->legend_of) : -1;
 	bool any = false;
-	size_t i;
 
-	for (i = 0; column >= 0 && i < t->nr_legend; i++) {
+	for (size_t i = 0; column >= 0 && i < t->nr_legend; i++) {
 		const struct legend_item *item = &t->legend[i];
 
 		if (!is_used(t, (size_t)column, nr_rows, item->word))

@@ -16,9 +16,8 @@ static const char digits[] =
 static void encode(const unsigned char *three, char *four)
 {
 	uint32_t bits = (uint32_t)three[0] << 16 | (uint32_t)three[1] << 8 | three[2];
-	int i;
 
-	for (i = 0; i < 4; i++)
+	for (int i = 0; i < 4; i++)
 		four[i] = digits[bits >> (18 - 6 * i) & 63];
 }
 

@@ -103,18 +103,17 @@ static int csv_table(struct strbuf *sb, const struct table *t, bool named,
 {
 	const char *comma = csv_name(sb, named ? "table" : NULL);
 	const struct cell *cell = t->cells;
-	size_t row, i;
 	int err;
 
-	for (i = 0; i < t->nr_columns; i++) {
+	for (size_t i = 0; i < t->nr_columns; i++) {
 		strbuf_puts(sb, comma);
 		csv_text(sb, t->columns[i].name);
 		comma = ",";
 	}
 	strbuf_puts(sb, "\n");
-	for (row = 0; row < t->nr_rows; row++) {
+	for (size_t row = 0; row < t->nr_rows; row++) {
 		comma = csv_name(sb, named ? t->name : NULL);
-		for (i = 0; i < t->nr_columns; i++, cell++) {
+		for (size_t i = 0; i < t->nr_columns; i++, cell++) {
 			strbuf_puts(sb, comma);
 			csv_cell(sb, cell);
 			comma = ",";
@@ -133,10 +132,9 @@ int render_csv(const struct report *r, const struct render_options *opts,
 	       const struct render_out *out)
 {
 	struct strbuf sb = { 0 };
-	size_t i;
 	int err = 0;
 
-	for (i = 0; i < r->nr_tables && !err; i++) {
+	for (size_t i = 0; i < r->nr_tables && !err; i++) {
 		if (i)
 			strbuf_puts(&sb, "\n");
 		err = csv_table(&sb, r->tables[i], r->nr_tables > 1, out);

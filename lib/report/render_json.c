@@ -24,11 +24,9 @@ const char *column_unit_name(enum column_unit unit)
 
 static void render_columns(struct json *j, const struct table *t)
 {
-	size_t i;
-
 	json_key(j, "columns");
 	json_open(j, '[');
-	for (i = 0; i < t->nr_columns; i++) {
+	for (size_t i = 0; i < t->nr_columns; i++) {
 		json_line(j);
 		json_open(j, '{');
 		json_key(j, "name");
@@ -44,11 +42,9 @@ static void render_columns(struct json *j, const struct table *t)
 static void render_items(struct json *j, const char *key,
 			 const struct summary_item *items, size_t nr)
 {
-	size_t i;
-
 	json_key(j, key);
 	json_open(j, '{');
-	for (i = 0; i < nr; i++) {
+	for (size_t i = 0; i < nr; i++) {
 		json_line(j);
 		json_key(j, items[i].name);
 		json_cell(j, &items[i].value);
@@ -88,11 +84,9 @@ static void render_notes(struct json *j, const char *first, char *const *notes, 
 /* Writes the names of the summary's values that are only bounds because of losses. */
 static void render_bounds(struct json *j, const struct table *t)
 {
-	size_t i;
-
 	json_key(j, "bounds");
 	json_open(j, '[');
-	for (i = 0; i < t->nr_summary; i++) {
+	for (size_t i = 0; i < t->nr_summary; i++) {
 		if (t->summary[i].bound)
 			json_string(j, t->summary[i].name);
 	}
@@ -142,8 +136,6 @@ static void render_table(struct json *j, const struct table *t)
 
 static void render_reports(struct json *j, const struct report *r)
 {
-	size_t i;
-
 	json_line(j);
 	render_items(j, r->subject ? r->subject : "recording", r->facts, r->nr_facts);
 	json_line(j);
@@ -151,7 +143,7 @@ static void render_reports(struct json *j, const struct report *r)
 	json_line(j);
 	json_key(j, "reports");
 	json_open(j, '[');
-	for (i = 0; i < r->nr_tables; i++)
+	for (size_t i = 0; i < r->nr_tables; i++)
 		render_table(j, r->tables[i]);
 	json_line(j);
 	json_close(j, ']');

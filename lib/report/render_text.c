@@ -84,9 +84,8 @@ static void add_sort_titles(struct strbuf *sb, const struct table *t)
 	for (;;) {
 		size_t sign = strspn(key, "+-"), size = sign + strcspn(key + sign, ",");
 		const struct column *col = NULL;
-		size_t i;
 
-		for (i = 0; i < t->nr_columns && !col; i++) {
+		for (size_t i = 0; i < t->nr_columns && !col; i++) {
 			if (strlen(t->columns[i].name) == size - sign &&
 			    !strncmp(t->columns[i].name, key + sign, size - sign))
 				col = &t->columns[i];
@@ -277,9 +276,8 @@ static void paint_below(struct painter *p, const struct table *t, const struct c
 {
 	struct strbuf part = { 0 };
 	const char *text;
-	size_t i;
 
-	for (i = 0; i < t->nr_columns; i++) {
+	for (size_t i = 0; i < t->nr_columns; i++) {
 		if (!t->columns[i].below || row[i].type != CELL_TEXT)
 			continue;
 		text = strchr(row[i].s, ';');
@@ -301,9 +299,8 @@ static void paint_below(struct painter *p, const struct table *t, const struct c
 static void paint_told(struct painter *p, const struct table *t, const struct cell *row)
 {
 	struct strbuf line = { 0 };
-	size_t i;
 
-	for (i = 0; i < t->nr_columns; i++) {
+	for (size_t i = 0; i < t->nr_columns; i++) {
 		const struct column *c = &t->columns[i];
 
 		if (!c->told || row[i].type != CELL_TEXT || !*row[i].s)
@@ -339,9 +336,8 @@ static void paint_legend(struct painter *p, const struct table *t,
 {
 	struct strbuf legend = { 0 };
 	bool shown = false;
-	size_t i;
 
-	for (i = 0; i < l->nr && t->legend_of; i++)
+	for (size_t i = 0; i < l->nr && t->legend_of; i++)
 		shown |= !l->columns[i].out &&
 			 !strcmp(l->columns[i].column->name, t->legend_of);
 	if (shown && table_legend(t, table_text_rows(t), &legend))
@@ -355,9 +351,8 @@ static void paint_legend(struct painter *p, const struct table *t,
 static void paint_axes(struct painter *p, const struct text_layout *l)
 {
 	struct strbuf note = { 0 };
-	size_t i;
 
-	for (i = 0; i < l->nr; i++) {
+	for (size_t i = 0; i < l->nr; i++) {
 		const struct text_column *c = &l->columns[i];
 
 		if (!c->column->histogram || c->out || !c->spark.any)
@@ -375,13 +370,12 @@ static void paint_axes(struct painter *p, const struct text_layout *l)
 static void paint_rows(struct painter *p, const struct table *t)
 {
 	struct text_layout layout;
-	size_t row;
 
 	if (text_layout_init(&layout, t, p->opts))
 		p->err = -ENOMEM;
 	if (layout.nr && !p->err)
 		paint_header(p, &layout);
-	for (row = 0; layout.nr && row < table_text_end(t) && !p->err; row++) {
+	for (size_t row = 0; layout.nr && row < table_text_end(t) && !p->err; row++) {
 		if (!table_text_has(t, row))
 			continue;
 		paint_row(p, &layout, t->cells + row * t->nr_columns);
@@ -494,13 +488,12 @@ static void paint_table(struct painter *p, const struct table *t)
 {
 	struct table *cross = cross_of(p, t);
 	const struct table *drawn = cross ? cross : t;
-	size_t i;
 
 	paint_title(p, drawn);
 	paint_blank_comment(p);
 	paint_rows(p, drawn);
 	table_free(cross);
-	for (i = 0; i < t->nr_notes; i++) {
+	for (size_t i = 0; i < t->nr_notes; i++) {
 		bool loud = t->notes[i][0] == '!';
 
 		paint_comment(p, t->notes[i] + loud, loud ? RED : DIM);
@@ -552,9 +545,8 @@ int render_text(const struct report *r, const struct render_options *opts,
 		const struct render_out *out)
 {
 	struct painter p = { .opts = opts, .out = out };
-	size_t i;
 
-	for (i = 0; i < r->nr_banner; i++) {
+	for (size_t i = 0; i < r->nr_banner; i++) {
 		bool loud = r->banner[i][0] == '!';
 
 		paint_comment(&p, r->banner[i] + loud, loud ? RED : NULL);
@@ -562,7 +554,7 @@ int render_text(const struct report *r, const struct render_options *opts,
 	if (r->nr_banner)
 		paint_blank_comment(&p);
 	paint_properties(&p, r);
-	for (i = 0; i < r->nr_tables && !p.err; i++) {
+	for (size_t i = 0; i < r->nr_tables && !p.err; i++) {
 		if (r->tables[i]->hidden)
 			continue;
 		if (i || r->nr_properties)

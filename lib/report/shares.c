@@ -58,9 +58,8 @@ static uint64_t number(const struct table *t, size_t row, int column)
 static uint64_t sum(const struct table *t, int column, size_t rows)
 {
 	uint64_t all = 0;
-	size_t row;
 
-	for (row = 0; row < rows; row++) {
+	for (size_t row = 0; row < rows; row++) {
 		if (!t->tree || tree_is_root(t, row))
 			all += number(t, row, column);
 	}
@@ -77,15 +76,14 @@ void table_fill_shares(struct table *t)
 {
 	int column = column_of_shares(t);
 	uint64_t all = column < 0 ? 0 : sum(t, column, t->nr_rows), above = 0;
-	size_t row, i;
 
 	t->share = column;
-	for (row = 0; all && row < t->nr_rows; row++) {
+	for (size_t row = 0; all && row < t->nr_rows; row++) {
 		struct cell *cells = &t->cells[row * t->nr_columns];
 		uint64_t own = number(t, row, column);
 
 		above += own;
-		for (i = 0; i < t->nr_columns; i++) {
+		for (size_t i = 0; i < t->nr_columns; i++) {
 			if (t->columns[i].part == COLUMN_SHARE)
 				cells[i] = percent(own, all);
 			else if (t->columns[i].part == COLUMN_CUMULATIVE)
@@ -110,12 +108,11 @@ static bool *leave_out(struct table *t, uint64_t lines)
 {
 	bool *out = calloc(t->nr_rows, sizeof(*out));
 	int err = -ENOMEM;
-	size_t row;
 
 	keep(t, 0);
 	if (out)
 		err = tree_smallest(t, t->share, lines, out);
-	for (row = 0; !err && t->share >= 0 && row < t->nr_rows; row++) {
+	for (size_t row = 0; !err && t->share >= 0 && row < t->nr_rows; row++) {
 		if (!out[row] && tree_is_root(t, row))
 			t->kept += number(t, row, t->share);
 	}

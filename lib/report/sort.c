@@ -109,10 +109,9 @@ static int compare_rows(const void *pa, const void *pb, void *ctx)
 	size_t row_a = *(const size_t *)pa, row_b = *(const size_t *)pb;
 	const struct cell *a = order->t->cells + row_a * order->t->nr_columns;
 	const struct cell *b = order->t->cells + row_b * order->t->nr_columns;
-	size_t i;
 	int cmp;
 
-	for (i = 0; i < order->nr; i++) {
+	for (size_t i = 0; i < order->nr; i++) {
 		const struct cell *ca = a + order->column[i], *cb = b + order->column[i];
 
 		if (ca->type == CELL_NONE || cb->type == CELL_NONE) {
@@ -132,11 +131,10 @@ static int compare_rows(const void *pa, const void *pb, void *ctx)
 static bool default_descending(const struct table *t, size_t column)
 {
 	enum column_unit unit = t->columns[column].unit;
-	size_t row;
 
 	if (unit == UNIT_PFN || unit == UNIT_ADDRESS)
 		return false;
-	for (row = 0; row < t->nr_rows; row++) {
+	for (size_t row = 0; row < t->nr_rows; row++) {
 		enum cell_type type = t->cells[row * t->nr_columns + column].type;
 
 		if (type != CELL_NONE)
@@ -150,10 +148,9 @@ static int sort_order_init(struct sort_order *order, struct table *t,
 			   const struct sort_key *keys, size_t nr_keys)
 {
 	struct strbuf text = { 0 };
-	size_t i;
 
 	*order = (struct sort_order){ .t = t };
-	for (i = 0; i < nr_keys && order->nr < SORT_KEYS_MAX; i++) {
+	for (size_t i = 0; i < nr_keys && order->nr < SORT_KEYS_MAX; i++) {
 		int column = table_column(t, keys[i].name);
 		bool usual, down;
 
@@ -209,7 +206,6 @@ int table_sort(struct table *t, const struct sort_key *keys, size_t nr_keys)
 {
 	struct sort_order how;
 	size_t *order;
-	size_t i;
 	int err;
 
 	if (!t->by)
@@ -220,7 +216,7 @@ int table_sort(struct table *t, const struct sort_key *keys, size_t nr_keys)
 	order = calloc(t->nr_rows, sizeof(*order));
 	if (!order)
 		return -ENOMEM;
-	for (i = 0; i < t->nr_rows; i++)
+	for (size_t i = 0; i < t->nr_rows; i++)
 		order[i] = i;
 	qsort_r(order, t->nr_rows, sizeof(*order), compare_rows, &how);
 	err = t->tree ? tree_order(t, order) : 0;

@@ -26,10 +26,9 @@ static bool next_count(const char **p, uint64_t *count)
 
 void spark_fit(struct spark *s, const char *counts)
 {
-	unsigned int i;
 	uint64_t count;
 
-	for (i = 0; i < PLACES && next_count(&counts, &count); i++) {
+	for (unsigned int i = 0; i < PLACES && next_count(&counts, &count); i++) {
 		if (!count)
 			continue;
 		if (!s->any || i < s->first)

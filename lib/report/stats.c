@@ -153,9 +153,8 @@ out:
 double mann_whitney_smallest(size_t nr_a, size_t nr_b)
 {
 	double choices = 1;
-	size_t i;
 
-	for (i = 1; i <= nr_a; i++)
+	for (size_t i = 1; i <= nr_a; i++)
 		choices *= (double)(nr_b + i) / (double)i;
 	return choices > 2 ? 2 / choices : 1;
 }

@@ -46,14 +46,13 @@ static size_t show(const struct table *t, size_t i, size_t room, bool *shown)
 size_t summary_lines_choose(const struct table *t, enum summary_view view, bool *shown)
 {
 	size_t room = SUMMARY_LINES, i;
-	int rank;
 
 	if (view == SUMMARY_ALL || t->nr_summary <= SUMMARY_LINES) {
 		memset(shown, true, t->nr_summary * sizeof(*shown));
 		return 0;
 	}
 	memset(shown, false, t->nr_summary * sizeof(*shown));
-	for (rank = SUMMARY_TOTAL; rank >= SUMMARY_DETAIL; rank--) {
+	for (int rank = SUMMARY_TOTAL; rank >= SUMMARY_DETAIL; rank--) {
 		for (i = 0; i < t->nr_summary; i++) {
 			const struct summary_item *item = &t->summary[i];
 

@@ -55,9 +55,7 @@ struct table *table_new(const char *name, const char *title)
 
 static void summary_free(struct summary_item *items, size_t nr)
 {
-	size_t i;
-
-	for (i = 0; i < nr; i++) {
+	for (size_t i = 0; i < nr; i++) {
 		free((char *)items[i].name);
 		free((char *)items[i].title);
 	}
@@ -73,11 +71,9 @@ static void lines_free(char **lines, size_t nr)
 
 void table_free(struct table *t)
 {
-	size_t i;
-
 	if (!t)
 		return;
-	for (i = 0; i < t->nr_columns; i++) {
+	for (size_t i = 0; i < t->nr_columns; i++) {
 		free((char *)t->columns[i].name);
 		free((char *)t->columns[i].title);
 		free((char *)t->columns[i].per);
@@ -148,9 +144,7 @@ void table_add_column(struct table *t, const struct column *col)
 
 void table_add_columns(struct table *t, const struct column *cols, size_t nr)
 {
-	size_t i;
-
-	for (i = 0; i < nr; i++)
+	for (size_t i = 0; i < nr; i++)
 		table_add_column(t, &cols[i]);
 }
 
@@ -233,9 +227,7 @@ static bool summary_add(struct summary_item **items, size_t *nr,
 
 void table_add_summary_items(struct table *t, const struct summary_item *items, size_t nr)
 {
-	size_t i;
-
-	for (i = 0; i < nr; i++) {
+	for (size_t i = 0; i < nr; i++) {
 		/* The name is NULL if the caller had no memory for it. */
 		if (!items[i].name ||
 		    !summary_add(&t->summary, &t->nr_summary, &items[i]))
@@ -254,9 +246,7 @@ void table_add_summary(struct table *t, const char *name, const char *title,
 void table_add_summary_lines(struct table *t, const struct summary_line *lines, size_t nr,
 			     bool bound)
 {
-	size_t i;
-
-	for (i = 0; i < nr; i++) {
+	for (size_t i = 0; i < nr; i++) {
 		const struct summary_item item = {
 			lines[i].name, lines[i].title,
 			lines[i].unit, cell_uint(lines[i].value),
@@ -339,9 +329,7 @@ double cell_as_real(const struct cell *c)
 
 int table_column(const struct table *t, const char *name)
 {
-	size_t i;
-
-	for (i = 0; i < t->nr_columns; i++) {
+	for (size_t i = 0; i < t->nr_columns; i++) {
 		if (t->columns[i].name && !strcmp(t->columns[i].name, name))
 			return (int)i;
 	}
@@ -358,9 +346,8 @@ struct column *table_find_column(struct table *t, const char *name)
 bool table_has_value(const struct table *t, const char *name)
 {
 	int column = table_column(t, name);
-	size_t row;
 
-	for (row = 0; column >= 0 && row < t->nr_rows; row++) {
+	for (size_t row = 0; column >= 0 && row < t->nr_rows; row++) {
 		if (t->cells[row * t->nr_columns + (size_t)column].type != CELL_NONE)
 			return true;
 	}
@@ -370,13 +357,12 @@ bool table_has_value(const struct table *t, const char *name)
 void table_blank_live(struct table *t)
 {
 	const struct cell none = { .type = CELL_NONE };
-	size_t column, row, i;
 
-	for (column = 0; column < t->nr_columns; column++) {
-		for (row = 0; t->columns[column].live && row < t->nr_rows; row++)
+	for (size_t column = 0; column < t->nr_columns; column++) {
+		for (size_t row = 0; t->columns[column].live && row < t->nr_rows; row++)
 			t->cells[row * t->nr_columns + column] = none;
 	}
-	for (i = 0; i < t->nr_summary; i++) {
+	for (size_t i = 0; i < t->nr_summary; i++) {
 		if (t->summary[i].live)
 			t->summary[i].value = none;
 	}
@@ -392,10 +378,8 @@ void table_show_column(struct table *t, const char *name)
 
 void table_blank_summary(struct table *t, const char *const *names, size_t nr)
 {
-	size_t i, k;
-
-	for (i = 0; i < t->nr_summary; i++) {
-		for (k = 0; k < nr; k++) {
+	for (size_t i = 0; i < t->nr_summary; i++) {
+		for (size_t k = 0; k < nr; k++) {
 			if (!strcmp(t->summary[i].name, names[k]))
 				t->summary[i].value = (struct cell){ .type = CELL_NONE };
 		}
@@ -417,9 +401,8 @@ void table_show_range(struct table *t, const char *name)
 {
 	const char *figure = name ? range_figure(t, name) : NULL;
 	bool differ = false;
-	size_t i;
 
-	for (i = 0; i < t->nr_columns; i++) {
+	for (size_t i = 0; i < t->nr_columns; i++) {
 		const struct column *col = &t->columns[i];
 
 		/* The reason is the column without a unit. It has a value only where the ends
@@ -429,7 +412,7 @@ void table_show_range(struct table *t, const char *name)
 			  (!figure || !strcmp(figure, col->range_of)) &&
 			  table_has_value(t, col->name);
 	}
-	for (i = 0; i < t->nr_columns && differ; i++) {
+	for (size_t i = 0; i < t->nr_columns && differ; i++) {
 		struct column *col = &t->columns[i];
 
 		if (col->range_of && (!figure || !strcmp(figure, col->range_of)))
@@ -453,16 +436,14 @@ struct report *report_new(void)
 
 void report_free(struct report *r)
 {
-	size_t i;
-
 	if (!r)
 		return;
-	for (i = 0; i < r->nr_tables; i++)
+	for (size_t i = 0; i < r->nr_tables; i++)
 		table_free(r->tables[i]);
 	free(r->tables);
 	summary_free(r->facts, r->nr_facts);
 	lines_free(r->banner, r->nr_banner);
-	for (i = 0; i < r->nr_properties; i++)
+	for (size_t i = 0; i < r->nr_properties; i++)
 		free(r->properties[i].text);
 	free(r->properties);
 	text_store_free(r->texts);
@@ -471,11 +452,9 @@ void report_free(struct report *r)
 
 bool report_ok(const struct report *r)
 {
-	size_t i;
-
 	if (!r || r->failed)
 		return false;
-	for (i = 0; i < r->nr_tables; i++) {
+	for (size_t i = 0; i < r->nr_tables; i++) {
 		if (!table_ok(r->tables[i]))
 			return false;
 	}

@@ -234,18 +234,16 @@ static void take(struct text_layout *l, struct measure *m, size_t index)
 static void collect(struct text_layout *l, struct measure *m)
 {
 	const struct table *t = m->t;
-	size_t i, k;
-	int last;
 
-	for (last = 0; last <= 1; last++) {
-		for (i = 0; i < t->nr_columns; i++) {
+	for (int last = 0; last <= 1; last++) {
+		for (size_t i = 0; i < t->nr_columns; i++) {
 			const struct column *col = &t->columns[i];
 
 			if (col->hidden || col->below || col->told || col->part ||
 			    col->last != (bool)last)
 				continue;
 			take(l, m, i);
-			for (k = 0; (int)i == t->share && k < t->nr_columns; k++) {
+			for (size_t k = 0; (int)i == t->share && k < t->nr_columns; k++) {
 				if (t->columns[k].part && !t->columns[k].hidden)
 					take(l, m, k);
 			}
@@ -277,16 +275,15 @@ static bool is_needed(const struct table *t, const struct column *col)
 static bool leave(struct text_layout *l, const struct table *t, unsigned int turn)
 {
 	struct text_column *first = NULL;
-	size_t i;
 
-	for (i = 0; i < l->nr; i++) {
+	for (size_t i = 0; i < l->nr; i++) {
 		struct text_column *c = &l->columns[i];
 
 		if (!c->out && !is_needed(t, c->column) &&
 		    (!first || c->column->leaves >= first->column->leaves))
 			first = c;
 	}
-	for (i = 0; first && i < l->nr; i++) {
+	for (size_t i = 0; first && i < l->nr; i++) {
 		struct text_column *c = &l->columns[i];
 
 		if (c->out || is_needed(t, c->column) ||
@@ -354,9 +351,7 @@ static void limit_names(struct text_layout *l, struct measure *m, size_t room)
 
 static void set_out(struct text_layout *l, unsigned int turn, bool out)
 {
-	size_t i;
-
-	for (i = 0; i < l->nr; i++) {
+	for (size_t i = 0; i < l->nr; i++) {
 		if (l->columns[i].turn == turn)
 			l->columns[i].out = out;
 	}

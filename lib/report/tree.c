@@ -74,14 +74,12 @@ static void lists_add(struct lists *l, const struct table *t, const size_t *orde
 
 static int lists_init(struct lists *l, const struct table *t, const size_t *order)
 {
-	size_t i;
-
 	l->parents = tree_parents(t);
 	l->first = malloc((t->nr_rows + 1) * sizeof(*l->first));
 	l->next = malloc((t->nr_rows + 1) * sizeof(*l->next));
 	if (!l->parents || !l->first || !l->next)
 		return -ENOMEM;
-	for (i = 0; i <= t->nr_rows; i++)
+	for (size_t i = 0; i <= t->nr_rows; i++)
 		l->first[i] = l->next[i] = TREE_ROOT;
 	lists_add(l, t, order, true);
 	lists_add(l, t, order, false);
@@ -132,14 +130,13 @@ int tree_smallest(const struct table *t, int column, uint64_t lines, bool *out)
 {
 	size_t *order = calloc(t->nr_rows + 1, sizeof(*order));
 	struct by_size how = { t, column };
-	size_t i;
 
 	if (!order)
 		return -ENOMEM;
-	for (i = 0; i < t->nr_rows; i++)
+	for (size_t i = 0; i < t->nr_rows; i++)
 		order[i] = i;
 	qsort_r(order, t->nr_rows, sizeof(*order), compare_sizes, &how);
-	for (i = 0; i < t->nr_rows; i++)
+	for (size_t i = 0; i < t->nr_rows; i++)
 		out[order[i]] = i >= lines;
 	free(order);
 	return 0;

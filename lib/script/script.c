@@ -59,7 +59,6 @@ int script_new(struct script **out, const struct script_env *env,
 	const struct recording *rec = env->env->rec;
 	struct script *s = calloc(1, sizeof(*s));
 	bool json = opts->format == SCRIPT_JSON;
-	uint32_t i;
 
 	if (!s)
 		return -ENOMEM;
@@ -86,7 +85,7 @@ int script_new(struct script **out, const struct script_env *env,
 		script_free(s);
 		return -ENOMEM;
 	}
-	for (i = 0; i < rec->nr_buffers; i++)
+	for (uint32_t i = 0; i < rec->nr_buffers; i++)
 		s->ns_clock[i] = recording_clock_is_ns(recording_clock(rec, i));
 	*out = s;
 	return 0;
@@ -132,12 +131,11 @@ void script_learn(struct script *s, const struct kmem_event *ev)
 static void legend(struct script *s)
 {
 	const struct gfp_names *names = event_formats_gfp(s->env.env->fmts);
-	size_t i;
 
 	if (s->opts.gfp != SCRIPT_GFP_SHORT || !s->gfp_used)
 		return;
 	outbuf_puts(s->out, "# GFP:");
-	for (i = 0; i < names->count && i < 64; i++) {
+	for (size_t i = 0; i < names->count && i < 64; i++) {
 		if (!(s->gfp_used & 1ULL << i))
 			continue;
 		outbuf_puts(s->out, "  ");

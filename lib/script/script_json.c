@@ -172,10 +172,9 @@ static void put_fields(struct script *s, const struct kmem_event *ev,
 		       struct meaning *migratetype)
 {
 	struct field_content content;
-	size_t i;
 
 	outbuf_puts(s->out, ", \"fields\": {");
-	for (i = 0; i < l->nr; i++) {
+	for (size_t i = 0; i < l->nr; i++) {
 		const struct shown_field *f = &l->fields[i];
 
 		outbuf_add(s->out, f->label, f->label_size);

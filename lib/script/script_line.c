@@ -35,12 +35,11 @@ static const struct recording_text *format_text(const struct script *s,
 	const struct recording_text *texts[2] = { rec->event_formats,
 						  rec->ftrace_formats };
 	const size_t nrs[2] = { rec->nr_event_formats, rec->nr_ftrace_formats };
-	size_t i, k;
 	char name[128];
 	uint16_t id;
 
-	for (k = 0; k < ARRAY_SIZE(texts); k++) {
-		for (i = 0; i < nrs[k]; i++) {
+	for (size_t k = 0; k < ARRAY_SIZE(texts); k++) {
+		for (size_t i = 0; i < nrs[k]; i++) {
 			const struct recording_text *t = &texts[k][i];
 
 			if (t->text && !strcmp(t->name, fmt->system) &&
@@ -148,9 +147,7 @@ static struct layout *make_layout(const struct script *s, uint16_t id)
 
 void script_layouts_free(struct script *s)
 {
-	uint32_t i;
-
-	for (i = 0; s->layouts && i < SCRIPT_LAYOUTS; i++)
+	for (uint32_t i = 0; s->layouts && i < SCRIPT_LAYOUTS; i++)
 		layout_free(s->layouts[i]);
 	free(s->layouts);
 }
@@ -201,9 +198,7 @@ bool script_plain(struct script *s, const struct raw_field *f,
 void script_bytes(struct script *s, const struct field_content *content,
 		  const char *separator)
 {
-	uint32_t i;
-
-	for (i = 0; i < content->size; i++) {
+	for (uint32_t i = 0; i < content->size; i++) {
 		if (i)
 			outbuf_puts(s->out, separator);
 		outbuf_hex(s->out, content->data[i], 2);

@@ -205,7 +205,6 @@ void script_text_loss(struct script *s, const struct kmem_event *ev)
 void script_text_line(struct script *s, const struct kmem_event *ev)
 {
 	const struct layout *l;
-	size_t i;
 
 	if (unlikely(ev->type == KMEM_LOSS)) {
 		script_text_loss(s, ev);
@@ -224,7 +223,7 @@ void script_text_line(struct script *s, const struct kmem_event *ev)
 	outbuf_add(s->out, l->head, l->head_size);
 	if (unlikely(ev->type == KMEM_KERNEL_STACK))
 		outbuf_puts(s->out, " <stack trace>");
-	for (i = 0; i < l->nr && ev->type != KMEM_KERNEL_STACK; i++)
+	for (size_t i = 0; i < l->nr && ev->type != KMEM_KERNEL_STACK; i++)
 		put_field(s, ev, &l->fields[i]);
 	outbuf_char(s->out, '\n');
 	if (s->opts.stack && ev->stack)

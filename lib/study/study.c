@@ -104,9 +104,8 @@ static void find_span(struct window *w, const struct recording *rec)
 {
 	uint64_t first, last;
 	bool found = false;
-	uint32_t i;
 
-	for (i = 0; i < rec->nr_buffers; i++) {
+	for (uint32_t i = 0; i < rec->nr_buffers; i++) {
 		if (!window_has_buffer(w, rec, i) ||
 		    recording_time_span(rec, i, &first, &last))
 			continue;
@@ -364,9 +363,8 @@ static uint64_t count_types(const struct study *s, bool (*is_meant)(unsigned int
 {
 	const struct event_stream_stats *stats = event_stream_stats(s->stream);
 	uint64_t count = 0;
-	uint32_t i;
 
-	for (i = 0; i < event_formats_count(s->fmts); i++) {
+	for (uint32_t i = 0; i < event_formats_count(s->fmts); i++) {
 		const struct event_format *fmt = event_formats_at(s->fmts, i);
 
 		if (is_meant(fmt->type))
@@ -389,9 +387,8 @@ uint64_t study_count_named(const struct study *s, const char *name)
 {
 	const struct event_stream_stats *stats = event_stream_stats(s->stream);
 	uint64_t count = 0;
-	uint32_t i;
 
-	for (i = 0; i < event_formats_count(s->fmts); i++) {
+	for (uint32_t i = 0; i < event_formats_count(s->fmts); i++) {
 		const struct event_format *fmt = event_formats_at(s->fmts, i);
 
 		if (!strcmp(fmt->name, name))

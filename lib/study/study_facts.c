@@ -101,13 +101,11 @@ static void init_duration(struct study_facts *f, const struct recording *rec,
 
 static void init_truncated(struct study_facts *f, const struct recording *rec)
 {
-	size_t i;
-
 	if (!rec->cut_short)
 		return;
 	snprintf(f->truncated, sizeof(f->truncated), "%.*s",
 		 (int)strcspn(rec->cut_short, "\n"), rec->cut_short);
-	for (i = 0; i < rec->nr_cpustats && recording_truncated(rec); i++)
+	for (size_t i = 0; i < rec->nr_cpustats && recording_truncated(rec); i++)
 		f->nr_missing += rec->cpustats[i].entries;
 }
 
@@ -122,7 +120,6 @@ void study_facts_init(struct study_facts *f, const struct study *study, uint32_t
 {
 	const struct event_stream_stats *s = event_stream_stats(study->stream);
 	const struct recording *rec = study->rec;
-	uint32_t i;
 
 	*f = (struct study_facts){
 		.path = rec->path,
@@ -157,7 +154,7 @@ void study_facts_init(struct study_facts *f, const struct study *study, uint32_t
 	if (recording_flight(rec))
 		snprintf(f->flight, sizeof(f->flight), "%s", recording_flight(rec));
 	init_truncated(f, rec);
-	for (i = 0; i < s->nr_cpus; i++) {
+	for (uint32_t i = 0; i < s->nr_cpus; i++) {
 		f->nr_gaps += s->cpus[i].nr_gaps;
 		f->nr_lost += s->cpus[i].nr_lost;
 		f->nr_unknown_gaps += s->cpus[i].nr_unknown;
@@ -485,9 +482,8 @@ void study_facts_add(const struct study_facts *f, struct report *report)
 		{ "scale", f->estimated ? cell_uint(f->sample.one_in)
 					: (struct cell){ .type = CELL_NONE } },
 	};
-	size_t i;
 
-	for (i = 0; i < ARRAY_SIZE(items); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(items); i++)
 		report_add_fact(report, items[i].name, items[i].value);
 }
 
@@ -499,7 +495,6 @@ struct table *study_facts_missing_table(const struct recording *rec)
 	};
 	struct u64_map rows = { 0 };
 	struct table *t;
-	size_t i;
 
 	if (!recording_truncated(rec))
 		return NULL;
@@ -509,7 +504,7 @@ struct table *study_facts_missing_table(const struct recording *rec)
 	table_set_by(t, "cpu");
 	table_add_columns(t, columns, ARRAY_SIZE(columns));
 	/* Each instance has a ring buffer per CPU. */
-	for (i = 0; i < rec->nr_cpustats; i++) {
+	for (size_t i = 0; i < rec->nr_cpustats; i++) {
 		const struct recording_cpustat *stat = &rec->cpustats[i];
 		uint32_t next = (uint32_t)t->nr_rows;
 		uint32_t *row = u64_map_insert(&rows, stat->cpu, next);

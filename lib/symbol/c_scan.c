@@ -93,9 +93,7 @@ static bool begins(const struct word *w, const char *prefix)
 
 static bool in_capitals(const struct word *w)
 {
-	size_t i;
-
-	for (i = 0; i < w->size; i++)
+	for (size_t i = 0; i < w->size; i++)
 		if (w->text[i] >= 'a' && w->text[i] <= 'z')
 			return false;
 	return true;

@@ -111,7 +111,6 @@ int callsite_rule_new(struct callsite_rule **out, const char *const *skip, size_
 {
 	struct callsite_rule *rule = calloc(1, sizeof(*rule));
 	int ret = -ENOMEM;
-	size_t i;
 
 	if (!rule)
 		return -ENOMEM;
@@ -122,7 +121,7 @@ int callsite_rule_new(struct callsite_rule **out, const char *const *skip, size_
 	ret = compile(rule, GLUE, error);
 	if (!ret)
 		ret = compile(rule, CORE, error);
-	for (i = 0; i < nr_skip && !ret; i++) {
+	for (size_t i = 0; i < nr_skip && !ret; i++) {
 		bool wrappers = !strcmp(skip[i], CALLSITE_WRAPPERS);
 
 		rule->wrappers |= wrappers;
@@ -141,11 +140,9 @@ err:
 
 void callsite_rule_free(struct callsite_rule *rule)
 {
-	size_t i;
-
 	if (!rule)
 		return;
-	for (i = 0; i < rule->nr_expressions; i++)
+	for (size_t i = 0; i < rule->nr_expressions; i++)
 		regfree(&rule->expressions[i]);
 	free(rule->expressions);
 	intern_free(&rule->names);
@@ -289,9 +286,8 @@ int callsite_find(struct callsite_rule *rule, const struct symbols *syms,
 		  const uint64_t *frames, uint32_t nr)
 {
 	struct callsite_place place;
-	uint32_t i;
 
-	for (i = 0; i < nr; i++) {
+	for (uint32_t i = 0; i < nr; i++) {
 		if (frames[i] && callsite_look(rule, syms, frames[i], &place))
 			return (int)i;
 	}

@@ -155,11 +155,9 @@ int debug_frames_new(struct debug_frames **out, struct debug_units *units)
 
 void debug_frames_free(struct debug_frames *frames)
 {
-	size_t i;
-
 	if (!frames)
 		return;
-	for (i = 0; frames->units && i < frames->nr_units; i++)
+	for (size_t i = 0; frames->units && i < frames->nr_units; i++)
 		free(frames->units[i].code);
 	free(frames->units);
 	intern_free(&frames->paths);
@@ -351,15 +349,14 @@ static int finish(struct debug_frames *f, const struct unit *u, const struct dra
 		  size_t nr, struct source_frame *out)
 {
 	uint32_t ids[SOURCE_FRAMES_MAX];
-	size_t i;
 	int ret;
 
-	for (i = 0; i < nr; i++) {
+	for (size_t i = 0; i < nr; i++) {
 		ret = path_id(f, u, chain[i].file, &ids[i]);
 		if (ret)
 			return ret;
 	}
-	for (i = 0; i < nr; i++) {
+	for (size_t i = 0; i < nr; i++) {
 		const struct draft *d = &chain[nr - 1 - i];
 
 		out[i] = (struct source_frame){ .function = d->function,

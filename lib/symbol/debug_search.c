@@ -34,9 +34,7 @@ static bool release_ok(const char *release)
 
 static bool build_id_ok(const struct debug_wanted *w)
 {
-	size_t i;
-
-	for (i = 0; i < w->build_id_len; i++) {
+	for (size_t i = 0; i < w->build_id_len; i++) {
 		if (!isxdigit((unsigned char)w->build_id[i]))
 			return false;
 	}
@@ -149,11 +147,10 @@ static int look_for_modules(struct debug_found *f, const struct debug_wanted *w)
 					      "/lib/modules/" };
 	struct strbuf path = { 0 };
 	bool failed;
-	size_t i;
 
 	if (w->places.kernel)
 		strbuf_puts(&path, w->places.kernel);
-	for (i = 0; !w->places.kernel && release_ok(w->release) && i < 2; i++) {
+	for (size_t i = 0; !w->places.kernel && release_ok(w->release) && i < 2; i++) {
 		strbuf_reset(&path);
 		strbuf_printf(&path, "%s%s%s", w->places.symfs ? w->places.symfs : "",
 			      places[i], w->release);
@@ -191,9 +188,7 @@ int debug_search(struct debug_found *out, const struct debug_wanted *wanted)
 
 void debug_found_free(struct debug_found *found)
 {
-	size_t i;
-
-	for (i = 0; i < found->nr; i++)
+	for (size_t i = 0; i < found->nr; i++)
 		free(found->places[i].path);
 	free(found->modules);
 	*found = (struct debug_found){ 0 };

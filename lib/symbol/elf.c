@@ -243,9 +243,8 @@ void elf_image_close(struct elf_image *img)
 const uint8_t *elf_image_code(const struct elf_image *img, uint64_t addr, size_t size)
 {
 	const struct elf_file *f = img->file;
-	size_t i;
 
-	for (i = 0; i < f->nr_code; i++) {
+	for (size_t i = 0; i < f->nr_code; i++) {
 		const struct code *c = &f->code[i];
 
 		if (addr > c->addr && addr - c->addr <= c->size)
@@ -258,11 +257,10 @@ const uint8_t *elf_image_code(const struct elf_image *img, uint64_t addr, size_t
 bool elf_image_code_range(const struct elf_image *img, uint64_t *low, uint64_t *high)
 {
 	const struct elf_file *f = img->file;
-	size_t i;
 
 	*low = UINT64_MAX;
 	*high = 0;
-	for (i = 0; i < f->nr_code; i++) {
+	for (size_t i = 0; i < f->nr_code; i++) {
 		const struct code *c = &f->code[i];
 
 		if (c->addr < *low)

@@ -300,11 +300,10 @@ static void share_out(struct elf_layout *layout)
 {
 	uint64_t done = 0; /* bytes of the section before this are assigned */
 	uint32_t section = NO_SECTION;
-	size_t i;
 
-	for (i = 0; i < layout->nr_sections; i++)
+	for (size_t i = 0; i < layout->nr_sections; i++)
 		layout->sections[i].bare = layout->sections[i].size;
-	for (i = 0; i < layout->nr_items; i++) {
+	for (size_t i = 0; i < layout->nr_items; i++) {
 		struct elf_item *item = &layout->items[i];
 		struct elf_section *s = &layout->sections[item->section];
 		uint64_t begin, end;
@@ -328,9 +327,8 @@ static void share_out(struct elf_layout *layout)
 static void mark_init(struct elf_layout *layout)
 {
 	uint64_t begin = layout->file->init_begin, end = layout->file->init_end;
-	size_t i;
 
-	for (i = 0; i < layout->nr_sections; i++) {
+	for (size_t i = 0; i < layout->nr_sections; i++) {
 		struct elf_section *s = &layout->sections[i];
 
 		if (!layout->relocatable && s->addr >= begin && s->addr < end &&
@@ -433,9 +431,7 @@ const struct elf_item *elf_layout_find(const struct elf_layout *layout, uint32_t
 
 uint32_t elf_layout_section_at(const struct elf_layout *layout, uint64_t addr)
 {
-	uint32_t i;
-
-	for (i = 0; i < layout->nr_sections; i++) {
+	for (uint32_t i = 0; i < layout->nr_sections; i++) {
 		const struct elf_section *s = &layout->sections[i];
 
 		if (addr >= s->addr && addr - s->addr < s->size)

@@ -78,9 +78,7 @@ struct rest {
 
 static const char *group_of(const char *name)
 {
-	size_t i;
-
-	for (i = 0; i < ARRAY_SIZE(known); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(known); i++) {
 		if (!strncmp(name, known[i].name, strlen(known[i].name)))
 			return known[i].group;
 	}
@@ -275,7 +273,6 @@ static int read_section(struct rest *r, size_t *item)
 	const struct elf_section *s = &layout->sections[r->section];
 	uint64_t done = 0;
 	int ret = 0;
-	size_t k;
 
 	r->group = group_of(s->name);
 	r->content = elf_layout_content(layout, r->section);
@@ -296,7 +293,7 @@ static int read_section(struct rest *r, size_t *item)
 		return add(r, r->group, NULL, s->bare);
 	if (!ret)
 		ret = split(r, done, s->size);
-	for (k = 0; k < KINDS && !ret; k++)
+	for (size_t k = 0; k < KINDS && !ret; k++)
 		ret = add(r, kinds[k], NULL, r->bytes[k]);
 	return ret;
 }

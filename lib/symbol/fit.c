@@ -63,9 +63,8 @@ static int vote(const struct places *theirs, const struct places *ours,
 		struct symbol_fit *fit)
 {
 	struct u64_map votes = { 0 };
-	size_t i;
 
-	for (i = 0; i < theirs->count && i < ours->count; i++) {
+	for (size_t i = 0; i < theirs->count && i < ours->count; i++) {
 		uint64_t offset = ours->list[i].addr - theirs->list[i].addr;
 		uint32_t *count;
 
@@ -182,9 +181,8 @@ static struct symbol_fit try_offset(const struct elf_image *img, call_test *is_c
 				    const uint64_t *addrs, size_t nr, uint64_t offset)
 {
 	struct symbol_fit fit = { .offset = offset };
-	size_t i;
 
-	for (i = 0; i < nr; i++) {
+	for (size_t i = 0; i < nr; i++) {
 		uint64_t addr = addrs[i] - offset;
 
 		if (!elf_image_code(img, addr, 1))

@@ -54,9 +54,8 @@ static uint32_t path_id(struct places *p, const char *path)
 static int ask_units(struct places *p, struct unit_files *files)
 {
 	const struct elf_layout *layout = p->layout;
-	size_t i;
 
-	for (i = 0; i < layout->nr_items; i++) {
+	for (size_t i = 0; i < layout->nr_items; i++) {
 		const struct elf_item *item = &layout->items[i];
 		const struct elf_section *section = &layout->sections[item->section];
 		uint64_t base = 0;
@@ -81,9 +80,7 @@ static int ask_units(struct places *p, struct unit_files *files)
 /* Indexes the files by their names without directories. */
 static int name_files(struct places *p, const struct unit_files *files)
 {
-	uint32_t i;
-
-	for (i = 1; i <= files->paths.count; i++) {
+	for (uint32_t i = 1; i <= files->paths.count; i++) {
 		const char *file = intern_get(&files->paths, i, NULL);
 		const char *name = base_name(file);
 		uint32_t known = p->names.count;
@@ -133,9 +130,8 @@ static int find_source(struct places *p, const char *name, uint32_t *path)
 static int find_sources(struct places *p)
 {
 	const struct elf_layout *layout = p->layout;
-	size_t i;
 
-	for (i = 0; i < layout->nr_items; i++) {
+	for (size_t i = 0; i < layout->nr_items; i++) {
 		uint32_t source = layout->items[i].source, id = p->paths[i];
 		const char *path = footprint_path(p->fp, id);
 
@@ -143,12 +139,12 @@ static int find_sources(struct places *p)
 		    !strcmp(base_name(path), base_name(layout->sources[source])))
 			p->sources[source] = id;
 	}
-	for (i = 1; i < layout->nr_sources; i++) {
+	for (size_t i = 1; i < layout->nr_sources; i++) {
 		if (!p->sources[i] &&
 		    find_source(p, base_name(layout->sources[i]), &p->sources[i]))
 			return -ENOMEM;
 	}
-	for (i = 0; i < layout->nr_items; i++) {
+	for (size_t i = 0; i < layout->nr_items; i++) {
 		uint32_t source = layout->items[i].source;
 
 		if (!p->paths[i] && source)
@@ -210,9 +206,8 @@ static const char *arch_of(uint16_t machine)
 		{ EM_PPC, "powerpc" },	 { EM_RISCV, "riscv" }, { EM_MIPS, "mips" },
 		{ EM_SPARCV9, "sparc" },
 	};
-	size_t i;
 
-	for (i = 0; i < ARRAY_SIZE(known); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(known); i++) {
 		if (known[i].machine == machine)
 			return known[i].arch;
 	}
@@ -240,14 +235,13 @@ static int add_rest(struct footprint *fp, struct footprint_image *image, uint32_
 				       .path = dir };
 	bool whole = image->name || !layout->nr_items;
 	int ret = whole ? 0 : elf_rests_read(&image->rests, layout);
-	size_t i;
 
-	for (i = 0; i < image->rests.nr && !ret; i++) {
+	for (size_t i = 0; i < image->rests.nr && !ret; i++) {
 		part.rest = &image->rests.items[i];
 		part.section = &layout->sections[part.rest->section];
 		ret = add_part(fp, &part);
 	}
-	for (i = 0; whole && i < layout->nr_sections && !ret; i++) {
+	for (size_t i = 0; whole && i < layout->nr_sections && !ret; i++) {
 		part.section = &layout->sections[i];
 		if (part.section->bare)
 			ret = add_part(fp, &part);
@@ -263,10 +257,9 @@ static int add_parts(struct places *p, const struct source_tree *tree)
 	const char *arch = arch_of(layout->machine);
 	uint32_t dir = p->dir ? path_id(p, p->dir) : 0;
 	int ret = p->dir && !dir ? -ENOMEM : 0;
-	size_t i;
 
 	image->first = fp->nr_parts;
-	for (i = 0; i < layout->nr_items && !ret; i++) {
+	for (size_t i = 0; i < layout->nr_items && !ret; i++) {
 		const struct elf_item *item = &layout->items[i];
 		struct footprint_part part = { .image = (uint32_t)fp->nr_images - 1,
 					       .item = item,
@@ -407,9 +400,8 @@ const struct footprint_part *footprint_find(const struct footprint *fp, uint64_t
 static int name_functions(struct footprint_image *image)
 {
 	const struct elf_layout *layout = &image->layout;
-	uint32_t i;
 
-	for (i = 0; i < layout->nr_items; i++) {
+	for (uint32_t i = 0; i < layout->nr_items; i++) {
 		const struct elf_item *item = &layout->items[i];
 		uint32_t known = image->functions.count, id;
 
@@ -446,9 +438,7 @@ int footprint_find_name(struct footprint *fp, const char *module, const char *na
 
 void footprint_free(struct footprint *fp)
 {
-	size_t i;
-
-	for (i = 0; i < fp->nr_images; i++) {
+	for (size_t i = 0; i < fp->nr_images; i++) {
 		elf_rests_free(&fp->images[i].rests);
 		elf_layout_close(&fp->images[i].layout);
 		free(fp->images[i].path);

@@ -73,10 +73,9 @@ static int read_modules(struct module_places *m, const char *modules)
 	for (p = modules; p && *p; p = next) {
 		size_t len = strcspn(p, "\n"), name = strcspn(p, " \n"), at = name;
 		struct module_place *place;
-		unsigned int field;
 
 		next = p + len + (p[len] == '\n');
-		for (field = 1; field < 5 && at < len; field++)
+		for (unsigned int field = 1; field < 5 && at < len; field++)
 			at += 1 + strcspn(p + at + 1, " \n");
 		if (!name || at >= len)
 			continue;
@@ -108,9 +107,7 @@ static uint64_t kernel_start(const struct symbol_text *kallsyms)
 
 static void count_modules(const struct module_places *m, struct last_boot *last)
 {
-	size_t i;
-
-	for (i = 0; i < m->count; i++) {
+	for (size_t i = 0; i < m->count; i++) {
 		const struct module_place *place = &m->list[i];
 
 		if (place->then && place->now)

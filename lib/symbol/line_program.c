@@ -206,14 +206,13 @@ static struct line_bytes read_forms(struct byte_reader *r)
 static int read_lists(struct line_table *t, struct byte_reader *r)
 {
 	struct entry e;
-	uint64_t i;
 	int ret = 0;
 
 	t->dir_forms = read_forms(r);
 	t->nr_dirs = read_uleb(r);
 	t->dirs = rest_of(r);
 	/* An entry has a path, which takes at least one byte. */
-	for (i = 0; i < t->nr_dirs && !ret; i++)
+	for (uint64_t i = 0; i < t->nr_dirs && !ret; i++)
 		ret = read_entry(t, r, t->dir_forms, &e);
 	if (ret)
 		return ret;
@@ -457,10 +456,9 @@ static int find_entry(const struct line_table *t, struct line_bytes list,
 		      struct line_bytes forms, uint64_t index, struct entry *e)
 {
 	struct byte_reader r = reader_of(t, list);
-	uint64_t i;
 	int ret = 0;
 
-	for (i = 0; i <= index && !ret; i++)
+	for (uint64_t i = 0; i <= index && !ret; i++)
 		ret = read_entry(t, &r, forms, e);
 	return ret;
 }

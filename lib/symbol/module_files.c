@@ -324,11 +324,9 @@ int module_files_open(struct module_files **out, const char *path)
 
 void module_files_free(struct module_files *files)
 {
-	size_t i;
-
 	if (!files)
 		return;
-	for (i = 0; i < files->nr; i++) {
+	for (size_t i = 0; i < files->nr; i++) {
 		free(files->files[i].path);
 		module_debug_free(&files->files[i].debug);
 	}

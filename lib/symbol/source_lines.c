@@ -66,15 +66,13 @@ int source_lines_new(struct source_lines **out, const struct directory_sources *
 
 void source_lines_free(struct source_lines *lines)
 {
-	size_t i;
-
 	if (!lines)
 		return;
-	for (i = 0; i < lines->names.count; i++)
+	for (size_t i = 0; i < lines->names.count; i++)
 		debug_frames_free(lines->files[i].frames);
-	for (i = 0; i < lines->nr_chains; i++)
+	for (size_t i = 0; i < lines->nr_chains; i++)
 		free(lines->chains[i]);
-	for (i = 0; i < lines->nr_texts; i++)
+	for (size_t i = 0; i < lines->nr_texts; i++)
 		free(lines->texts[i]);
 	free(lines->files);
 	free(lines->chains);
@@ -210,9 +208,8 @@ static int add_chain(struct source_lines *l, uint64_t addr,
 {
 	struct chain *chain = malloc(sizeof(*chain) + nr * sizeof(*frames));
 	bool failed = !chain;
-	size_t i;
 
-	for (i = 0; i < nr && !failed; i++) {
+	for (size_t i = 0; i < nr && !failed; i++) {
 		chain->frames[i] = frames[i];
 		chain->frames[i].function = keep(l, frames[i].function, &failed);
 		chain->frames[i].file = keep(l, frames[i].file, &failed);

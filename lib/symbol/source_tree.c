@@ -145,14 +145,13 @@ static bool is_no_kernel(const char *path, const char *name)
 	static const char *const top[] = { "Documentation", "scripts", "samples", "tools",
 					   "usr" };
 	static const char *const arch[] = { "boot", "purgatory", "tools", "um" };
-	size_t i;
 
 	if (*name == '.')
 		return true;
-	for (i = 0; !*path && i < ARRAY_SIZE(top); i++)
+	for (size_t i = 0; !*path && i < ARRAY_SIZE(top); i++)
 		if (!strcmp(name, top[i]))
 			return true;
-	for (i = 0; !strncmp(path, "arch/", 5) && i < ARRAY_SIZE(arch); i++)
+	for (size_t i = 0; !strncmp(path, "arch/", 5) && i < ARRAY_SIZE(arch); i++)
 		if (!strcmp(name, arch[i]))
 			return true;
 	return false;
@@ -322,9 +321,8 @@ const char *source_tree_arch(const char *machine)
 		{ "m68k", "m68k" },	{ "sh", "sh" },
 		{ "alpha", "alpha" },
 	};
-	size_t i;
 
-	for (i = 0; i < ARRAY_SIZE(known); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(known); i++) {
 		if (strncmp(machine, known[i].machine, strlen(known[i].machine)))
 			continue;
 		if (known[i].machine[1] || strstr(machine, "86")) /* i386 ... i686 */

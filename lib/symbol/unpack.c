@@ -278,7 +278,6 @@ int unpack_open(const char *path)
 	int fd = io_open_input(path, IO_FILE), ret;
 	char magic[8];
 	ssize_t n;
-	size_t i;
 
 	if (fd < 0)
 		return fd;
@@ -288,7 +287,7 @@ int unpack_open(const char *path)
 		close(fd);
 		return ret;
 	}
-	for (i = 0; i < ARRAY_SIZE(decoders); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(decoders); i++) {
 		const struct decoder *d = &decoders[i];
 
 		if ((size_t)n < d->magic_size || memcmp(magic, d->magic, d->magic_size))

@@ -24,13 +24,12 @@ static void lived(void *ctx, const struct lives *of, const struct life *life, si
 static void advise_observe(void *self, const struct kmem_event *evs, size_t nr)
 {
 	struct advise *a = self;
-	size_t i;
 
 	gfp_uses_take(&a->gfp, evs, nr);
 	/* A filter selects allocations; the allocation behind a page free is not known here. */
 	if (!a->env->filter)
 		single_frees_take(&a->single, evs, nr);
-	for (i = 0; i < nr; i++)
+	for (size_t i = 0; i < nr; i++)
 		a->losses += evs[i].type == KMEM_LOSS;
 }
 

@@ -61,14 +61,13 @@ static int find_unbatched(const struct finding_kind *kind, struct advise_view *v
 	const struct advise *a = v->a;
 	const struct single_frees_tally *tally = &a->single.ended;
 	struct tasks tasks = { 0 };
-	size_t i;
 	int ret;
 
 	/* Without mm_page_free_batched events, batches and single frees look the same. */
 	if (!(analysis_seen(a->env) & NEEDS(PAGE_FREE_BATCHED)))
 		return 0;
 	ret = tasks_read(&tasks, a->env->rec->cmdlines);
-	for (i = 0; i < tally->nr && !ret; i++)
+	for (size_t i = 0; i < tally->nr && !ret; i++)
 		ret = add_unbatched(kind, v, &tasks, tally, i);
 	tasks_free(&tasks);
 	return ret;

@@ -73,9 +73,8 @@ static int find_atomic(const struct finding_kind *kind, struct advise_view *v)
 	const struct gfp_masks m = gfp_masks_of(event_formats_gfp(v->a->env->fmts));
 	struct site_sums s;
 	int ret = sums_new(&s, v->a);
-	size_t i;
 
-	for (i = 0; i < u->nr && !ret; i++) {
+	for (size_t i = 0; i < u->nr && !ret; i++) {
 		struct site_sum *sum = sum_of(&s, gfp_uses_key(u, i));
 		uint64_t flags = gfp_uses_key(u, i)->gfp_flags;
 
@@ -86,7 +85,7 @@ static int find_atomic(const struct finding_kind *kind, struct advise_view *v)
 			sum->other += u->counts[i].nr;
 		}
 	}
-	for (i = 0; i < 2 * s.nr_sites && !ret; i++)
+	for (size_t i = 0; i < 2 * s.nr_sites && !ret; i++)
 		ret = add_atomic(kind, v, &s, i);
 	free(s.sums);
 	return ret;
@@ -133,9 +132,8 @@ static int find_high_order(const struct finding_kind *kind, struct advise_view *
 	const struct gfp_masks m = gfp_masks_of(event_formats_gfp(v->a->env->fmts));
 	struct site_sums s;
 	int ret = sums_new(&s, v->a);
-	size_t i;
 
-	for (i = 0; i < u->nr && !ret && m.noretry && m.nofail; i++) {
+	for (size_t i = 0; i < u->nr && !ret && m.noretry && m.nofail; i++) {
 		const struct gfp_use_key *key = gfp_uses_key(u, i);
 		struct site_sum *sum = sum_of(&s, key);
 
@@ -150,7 +148,7 @@ static int find_high_order(const struct finding_kind *kind, struct advise_view *
 		sum->nr += u->counts[i].nr;
 		sum->failed += u->counts[i].failed;
 	}
-	for (i = s.nr_sites; i < 2 * s.nr_sites && !ret; i++)
+	for (size_t i = s.nr_sites; i < 2 * s.nr_sites && !ret; i++)
 		ret = add_high_order(kind, v, &s, i);
 	free(s.sums);
 	return ret;

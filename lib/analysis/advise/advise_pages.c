@@ -62,10 +62,9 @@ static int add_whole_pages(const struct finding_kind *kind, struct advise_view *
 
 static int find_whole_pages(const struct finding_kind *kind, struct advise_view *v)
 {
-	size_t i;
 	int ret = 0;
 
-	for (i = 0; i < v->a->sizes.nr_sites && !ret; i++)
+	for (size_t i = 0; i < v->a->sizes.nr_sites && !ret; i++)
 		ret = add_whole_pages(kind, v, (uint32_t)i);
 	return ret;
 }

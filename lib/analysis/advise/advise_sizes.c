@@ -134,9 +134,8 @@ static int find_own_cache(const struct finding_kind *kind, struct advise_view *v
 	const struct advise *a = v->a;
 	struct own_caches all;
 	int ret = own_caches_of(&all, a->env);
-	size_t i;
 
-	for (i = 0; i < a->sizes.nr && !ret; i++) {
+	for (size_t i = 0; i < a->sizes.nr && !ret; i++) {
 		if (is_dominant(a, i))
 			ret = add_own_cache(kind, v, &all, i);
 	}
@@ -175,9 +174,8 @@ static uint32_t find_classes(const struct advise *a)
 	const char *text = slabinfo ? slabinfo->text : NULL;
 	struct slabinfo_line line;
 	uint32_t classes = 0;
-	size_t i;
 
-	for (i = 0; i < a->sizes.nr; i++) {
+	for (size_t i = 0; i < a->sizes.nr; i++) {
 		uint32_t bytes = size_peaks_key(&a->sizes, i)->bytes_alloc;
 
 		if (is_power(bytes))
@@ -210,10 +208,9 @@ static int find_shrink(const struct finding_kind *kind, struct advise_view *v)
 {
 	const struct advise *a = v->a;
 	uint32_t classes = find_classes(a);
-	size_t i;
 	int ret = 0;
 
-	for (i = 0; i < a->sizes.nr && !ret; i++) {
+	for (size_t i = 0; i < a->sizes.nr && !ret; i++) {
 		uint32_t less = smaller_class(a, i, classes);
 		struct finding f = { .kind = kind };
 

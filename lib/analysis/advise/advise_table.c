@@ -45,11 +45,10 @@ static struct cell cell_freed_by(const void *row, struct table *t)
 static void add_skipped(const struct advice_row *r, struct strbuf *text)
 {
 	const char *word;
-	uint32_t i;
 
 	if (strncmp(r->f->kind->more, "stat ", strlen("stat ")) != 0)
 		return;
-	for (i = 0; (word = callsite_rule_added(r->v->a->env->rule, i)); i++) {
+	for (uint32_t i = 0; (word = callsite_rule_added(r->v->a->env->rule, i)); i++) {
 		strbuf_puts(text, " --skip-func ");
 		shell_word(text, word, strlen(word));
 	}

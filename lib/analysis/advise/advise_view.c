@@ -17,9 +17,8 @@ static void add_summary(const struct advise_view *v)
 {
 	const struct advise *a = v->a;
 	uint64_t hit = 0;
-	size_t i;
 
-	for (i = 0; i < a->gfp.nr; i++)
+	for (size_t i = 0; i < a->gfp.nr; i++)
 		hit += a->gfp.counts[i].nr;
 	const struct summary_line lines[] = {
 		{ "findings", "Findings", UNIT_COUNT, v->nr_findings, false,

@@ -125,9 +125,7 @@ void gfp_uses_free(struct gfp_uses *u)
 
 static uint64_t mask_of(const struct gfp_names *names, const char *name)
 {
-	size_t i;
-
-	for (i = 0; names && i < names->count; i++) {
+	for (size_t i = 0; names && i < names->count; i++) {
 		if (!strcmp(names->names[i].name, name))
 			return names->names[i].mask;
 	}

@@ -139,10 +139,9 @@ static int count_frames(struct single_frees_tally *tally, const struct run *run,
 			size_t nr, uint64_t *rest)
 {
 	int ret = 0;
-	size_t i;
 
 	*rest = run->single;
-	for (i = 0; i < nr && !ret; i++) {
+	for (size_t i = 0; i < nr && !ret; i++) {
 		if (run->frames[i] == PAUSE) {
 			ret = count_run(tally, &run->key, *rest);
 			*rest = 0;
@@ -229,9 +228,8 @@ static struct run *take_run(struct single_frees *s, struct single_frees_cpu *cpu
 static bool announce(struct single_frees *s, struct single_frees_cpu *cpu, uint64_t pfn)
 {
 	const uint32_t *place = u64_map_find(&s->places, pfn);
-	size_t i;
 
-	for (i = 0; place && i < RUNS; i++) {
+	for (size_t i = 0; place && i < RUNS; i++) {
 		struct run *run = &cpu->runs[i];
 
 		if (*place >= run->nr || run->frames[*place] != pfn)
@@ -274,9 +272,7 @@ static void page_announced(struct single_frees *s, struct single_frees_cpu *cpu,
 static void page_allocated(struct single_frees *s, struct single_frees_cpu *cpu,
 			   const struct kmem_event *ev)
 {
-	size_t i;
-
-	for (i = 0; i < RUNS; i++) {
+	for (size_t i = 0; i < RUNS; i++) {
 		if (cpu->runs[i].pid == ev->pid && !(ev->flags & IN_INTERRUPT))
 			end_run(s, &cpu->runs[i]);
 	}
@@ -285,9 +281,7 @@ static void page_allocated(struct single_frees *s, struct single_frees_cpu *cpu,
 /* Announcements during a loss are unknown, so drops all runs. */
 static void forget_runs(struct single_frees_cpu *cpu)
 {
-	size_t i;
-
-	for (i = 0; i < RUNS; i++)
+	for (size_t i = 0; i < RUNS; i++)
 		forget_run(&cpu->runs[i]);
 }
 
@@ -320,17 +314,13 @@ void single_frees_take(struct single_frees *s, const struct kmem_event *ev, size
 
 void single_frees_end(struct single_frees *s)
 {
-	size_t i;
-
-	for (i = 0; i < s->nr_cpus * RUNS; i++)
+	for (size_t i = 0; i < s->nr_cpus * RUNS; i++)
 		end_run(s, &s->cpus[i / RUNS].runs[i % RUNS]);
 }
 
 void single_frees_free(struct single_frees *s)
 {
-	size_t i;
-
-	for (i = 0; i < s->nr_cpus * RUNS; i++)
+	for (size_t i = 0; i < s->nr_cpus * RUNS; i++)
 		free(s->cpus[i / RUNS].runs[i % RUNS].frames);
 	callsite_rule_free(s->rule);
 	u64_map_free(&s->by_stack);

@@ -140,9 +140,8 @@ static int show_slab(struct slab_report *slab, struct report *report)
 {
 	struct join j;
 	int ret = join_begin(&j, slab->env, slab->opts);
-	size_t i;
 
-	for (i = 0; i < slab->acc->nr_rows && !ret; i++) {
+	for (size_t i = 0; i < slab->acc->nr_rows && !ret; i++) {
 		const struct slab_counts *c = &slab->acc->rows[i];
 		const struct footprint_sums sums = {
 			.of = { [SUM_LIVE] = c->live_alloc,
@@ -167,13 +166,12 @@ static int show_pages(const struct footprint_analysis *a, struct report *report)
 	struct sites sites;
 	struct join j;
 	int ret = acc->lives.any.failed ? -ENOMEM : 0;
-	size_t i;
 
 	if (ret)
 		return ret;
 	sites_init(&sites, a->env);
 	ret = join_begin(&j, a->env, a->opts);
-	for (i = 0; i < acc->nr_rows && !ret; i++) {
+	for (size_t i = 0; i < acc->nr_rows && !ret; i++) {
 		const struct page_counts *c = &acc->rows[i];
 		const struct page_key *key = page_lives_key(&acc->lives, i);
 		const struct footprint_sums sums = {

@@ -43,9 +43,8 @@ static bool is_generated(const char *name)
 {
 	static const char *const beginnings[] = { "__mod_", "__se_sys", "__se_compat_sys",
 						  "__addressable_" };
-	size_t i;
 
-	for (i = 0; i < ARRAY_SIZE(beginnings); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(beginnings); i++) {
 		if (!strncmp(name, beginnings[i], strlen(beginnings[i])))
 			return true;
 	}
@@ -162,9 +161,8 @@ static int collect(struct rows *r, const struct footprint *fp, enum footprint_by
 {
 	struct strbuf name = { 0 };
 	int ret = 0;
-	size_t i, k;
 
-	for (i = 0; i < fp->nr_parts && !ret; i++) {
+	for (size_t i = 0; i < fp->nr_parts && !ret; i++) {
 		const struct footprint_part *part = &fp->parts[i];
 		uint64_t bytes = by == FOOTPRINT_BY_SYMBOL && part->item
 					 ? part->item->size
@@ -174,8 +172,8 @@ static int collect(struct rows *r, const struct footprint *fp, enum footprint_by
 		if (bytes && row_name(fp, part, by, depth, &name))
 			ret = add_part(r, part, &name, bytes);
 	}
-	for (i = 0; !ret && i < r->names.count; i++) {
-		for (k = 0; k < SIZES; k++)
+	for (size_t i = 0; !ret && i < r->names.count; i++) {
+		for (size_t k = 0; k < SIZES; k++)
 			r->all[k] += r->sums[i][k];
 	}
 	strbuf_free(&name);
@@ -191,13 +189,12 @@ static struct table *new_table(enum footprint_by by)
 				     .title = titles[by],
 				     .last = true };
 	struct table *t = table_new(names[by], "Static footprint");
-	size_t k;
 
 	if (!t)
 		return NULL;
 	table_set_by(t, footprint_bys[by]);
 	table_add_column(t, &name);
-	for (k = 0; k < SIZES; k++)
+	for (size_t k = 0; k < SIZES; k++)
 		table_add_column(t, &(struct column){ .name = sizes[k].name,
 						      .title = sizes[k].title,
 						      .unit = UNIT_BYTES });
@@ -209,20 +206,19 @@ struct table *footprint_compared(const struct footprint *fp, enum footprint_by b
 {
 	struct table *t = new_table(by);
 	struct rows r = { .capacity = 0 };
-	size_t i, k;
 
 	if (t && collect(&r, fp, by, depth))
 		t->failed = true;
-	for (i = 0; t && !t->failed && i < r.names.count; i++) {
+	for (size_t i = 0; t && !t->failed && i < r.names.count; i++) {
 		struct cell *row = table_add_row(t);
 
 		if (!row)
 			break;
 		row[0] = cell_text(t, intern_get(&r.names, (uint32_t)i + 1, NULL));
-		for (k = 0; k < SIZES; k++)
+		for (size_t k = 0; k < SIZES; k++)
 			row[k + 1] = cell_uint(r.sums[i][k]);
 	}
-	for (k = 0; t && k < SIZES; k++)
+	for (size_t k = 0; t && k < SIZES; k++)
 		table_add_summary(t, sizes[k].name, sizes[k].title, UNIT_BYTES,
 				  cell_uint(r.all[k]), false);
 	intern_free(&r.names);
@@ -232,10 +228,8 @@ struct table *footprint_compared(const struct footprint *fp, enum footprint_by b
 
 void footprint_metrics(struct comparison_metrics *m)
 {
-	size_t k;
-
 	*m = (struct comparison_metrics){ .nr = SIZES, .largest = sizes[0].name };
-	for (k = 0; k < SIZES; k++)
+	for (size_t k = 0; k < SIZES; k++)
 		m->items[k] = (struct diff_metric){ .name = sizes[k].name,
 						    .title = sizes[k].title,
 						    .unit = UNIT_BYTES };

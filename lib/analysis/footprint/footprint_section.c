@@ -73,12 +73,11 @@ struct table *footprint_sections(const struct footprint *fp)
 	struct table *t =
 		table_type_new(&footprint_section_type, "Sections that take memory",
 			       SUBJECT_NONE, false);
-	size_t i, k;
 
-	for (i = 0; t && i < fp->nr_images; i++) {
+	for (size_t i = 0; t && i < fp->nr_images; i++) {
 		const struct footprint_image *image = &fp->images[i];
 
-		for (k = 0; k < image->layout.nr_sections; k++) {
+		for (size_t k = 0; k < image->layout.nr_sections; k++) {
 			const struct section_row row = { &image->layout.sections[k],
 							 image };
 

@@ -203,9 +203,8 @@ static void add_summary(const struct footprint_tree *tree, const struct footprin
 {
 	const struct footprint_sums *s = &tree->nodes[0].sums;
 	uint64_t unknown = 0, bare = 0;
-	size_t i;
 
-	for (i = 0; i < fp->nr_parts; i++) {
+	for (size_t i = 0; i < fp->nr_parts; i++) {
 		const struct footprint_part *part = &fp->parts[i];
 
 		if (!footprint_tree_has(tree, fp, part))

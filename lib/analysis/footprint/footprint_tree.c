@@ -181,9 +181,8 @@ int footprint_tree_static(struct footprint_tree *tree, const struct footprint *f
 {
 	struct strbuf group = { 0 };
 	int ret = 0;
-	size_t i;
 
-	for (i = 0; i < fp->nr_parts && !ret; i++) {
+	for (size_t i = 0; i < fp->nr_parts && !ret; i++) {
 		const struct footprint_part *part = &fp->parts[i];
 		uint64_t bytes = footprint_part_bytes(part);
 		struct footprint_sums sums = { 0 };

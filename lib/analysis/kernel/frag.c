@@ -28,15 +28,14 @@ bool frag_block_order(const struct recording *rec, unsigned int *order)
 	static const char before[] = "REC->fallback_order, ";
 	const char *at;
 	int64_t value;
-	size_t i;
 
-	for (i = 0; i < ARRAY_SIZE(items); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(items); i++) {
 		const struct recording_text *meta = recording_meta(rec, items[i]);
 
 		if (meta && pagetypeinfo_block_order(meta->text, order))
 			return true;
 	}
-	for (i = 0; i < rec->nr_event_formats; i++) {
+	for (size_t i = 0; i < rec->nr_event_formats; i++) {
 		const char *text = rec->event_formats[i].text;
 
 		at = text && strstr(text, "name: mm_page_alloc_extfrag\n")
@@ -154,9 +153,8 @@ static void lost(struct frag *f, const struct kmem_event *ev)
 static void frag_observe(void *self, const struct kmem_event *evs, size_t nr)
 {
 	struct frag *f = self;
-	size_t i;
 
-	for (i = 0; i < nr && !f->failed; i++) {
+	for (size_t i = 0; i < nr && !f->failed; i++) {
 		const struct kmem_event *ev = &evs[i];
 
 		if (ev->type == KMEM_PAGE_ALLOC_EXTFRAG)

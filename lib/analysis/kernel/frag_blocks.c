@@ -157,9 +157,7 @@ void frag_blocks_page(struct frag_blocks *b, const struct kmem_event *ev)
 
 void frag_blocks_free(struct frag_blocks *b)
 {
-	size_t i;
-
-	for (i = 0; i < b->nr; i++)
+	for (size_t i = 0; i < b->nr; i++)
 		free(b->blocks[i].bits);
 	free(b->blocks);
 	u64_map_free(&b->by_number);

@@ -129,12 +129,11 @@ const struct table_type frag_block_type = {
 static int collect_blocks(struct block_view *v)
 {
 	const struct frag *f = v->of.f;
-	size_t i;
 
 	v->blocks = calloc(f->blocks.nr + 1, sizeof(*v->blocks));
 	if (!v->blocks || tasks_read(&v->tasks, f->env->rec->cmdlines))
 		return -ENOMEM;
-	for (i = 0; i < f->nr; i++) {
+	for (size_t i = 0; i < f->nr; i++) {
 		const struct frag_event *e = &f->events[i];
 		const struct frag_block *block = frag_blocks_find(&f->blocks, e->pfn);
 		struct block_sum *sum;
@@ -161,13 +160,12 @@ int frag_show_blocks(const struct frag *f, struct report *report)
 		&frag_block_type, "Pageblocks that fallbacks split up", kind, false);
 	struct block_view v = { 0 };
 	int ret = frag_view_begin(&v.of, f, kind);
-	size_t i;
 
 	if (!ret)
 		ret = t ? collect_blocks(&v) : -ENOMEM;
 	if (t)
 		frag_view_columns(&v.of, t);
-	for (i = 0; i < f->blocks.nr && !ret; i++) {
+	for (size_t i = 0; i < f->blocks.nr && !ret; i++) {
 		const struct block_row row = { .subject = { &v.of.subjects,
 							    v.blocks[i].subject },
 					       .v = &v,

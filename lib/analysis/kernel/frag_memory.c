@@ -34,9 +34,8 @@ static struct cell cell_unusable(const void *row, struct table *t)
 {
 	const struct free_row *r = row;
 	double all = 0, small = 0;
-	unsigned int i;
 
-	for (i = 0; i < r->line->nr; i++) {
+	for (unsigned int i = 0; i < r->line->nr; i++) {
 		double pages = (double)r->line->blocks[i] * (double)(1UL << i);
 
 		all += pages;
@@ -78,9 +77,7 @@ static const char *meta_text(const struct frag *f, const char *item)
 
 static void add_orders(struct table *t, unsigned int nr)
 {
-	unsigned int i;
-
-	for (i = 0; i < nr; i++) {
+	for (unsigned int i = 0; i < nr; i++) {
 		char name[32], title[16];
 
 		snprintf(name, sizeof(name), "order_%u", i);
@@ -102,12 +99,11 @@ static void add_zones(const struct frag *f, const char *text, const char *when,
 	while (buddyinfo_next(&text, &line)) {
 		const struct free_row row = { f, &line, when };
 		struct cell *cells;
-		size_t i;
 
 		if (!table_type_add_row(&frag_free_type, SUBJECT_NONE, t, &row))
 			return;
 		cells = t->cells + (t->nr_rows - 1) * nr_columns;
-		for (i = 0; i < line.nr && first + i < nr_columns; i++)
+		for (size_t i = 0; i < line.nr && first + i < nr_columns; i++)
 			cells[first + i] = cell_uint(line.blocks[i]);
 	}
 }

@@ -174,9 +174,8 @@ static int add_event(struct view *v, const struct frag_event *e)
 static void add_notes(const struct frag *f, struct table *t)
 {
 	uint64_t unknown = 0, unfiltered = 0;
-	size_t i;
 
-	for (i = 0; i < f->nr; i++) {
+	for (size_t i = 0; i < f->nr; i++) {
 		unknown += !f->events[i].stack && frag_is_shown(f, &f->events[i]);
 		unfiltered += f->env->filter && !f->events[i].found;
 	}
@@ -209,9 +208,8 @@ static void add_notes(const struct frag *f, struct table *t)
 static void add_summary(const struct frag *f, struct table *t)
 {
 	uint64_t hit = 0, fragmenting = 0, claims = 0;
-	size_t i;
 
-	for (i = 0; i < f->nr; i++) {
+	for (size_t i = 0; i < f->nr; i++) {
 		const struct frag_event *e = &f->events[i];
 
 		if (!frag_is_shown(f, e))
@@ -239,7 +237,6 @@ static int show_by(const struct frag *f, enum subject_kind kind, struct report *
 	char words[SUBJECT_WORDS];
 	struct table *t;
 	struct view v = { 0 };
-	size_t i;
 	int ret = frag_view_begin(&v.of, f, kind);
 
 	strbuf_printf(&title, "Fallbacks to another migratetype by %s",
@@ -250,11 +247,11 @@ static int show_by(const struct frag *f, enum subject_kind kind, struct report *
 		ret = -ENOMEM;
 	else
 		frag_view_columns(&v.of, t);
-	for (i = 0; i < f->nr && !ret; i++) {
+	for (size_t i = 0; i < f->nr && !ret; i++) {
 		if (frag_is_shown(f, &f->events[i]))
 			ret = add_event(&v, &f->events[i]);
 	}
-	for (i = 0; i < v.nr && !ret; i++) {
+	for (size_t i = 0; i < v.nr && !ret; i++) {
 		const struct frag_key *key = intern_get(&v.keys, (uint32_t)i + 1, NULL);
 		const struct view_row row = { .subject = { &v.of.subjects, key->subject },
 					      .v = &v,

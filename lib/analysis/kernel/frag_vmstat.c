@@ -89,11 +89,10 @@ int frag_show_vmstat(const struct frag *f, struct report *report)
 	struct table *t = table_type_new(&frag_vmstat_type,
 					 "Counters that more free memory would change",
 					 SUBJECT_NONE, false);
-	size_t i;
 
 	if (!t)
 		return -ENOMEM;
-	for (i = 0; i < ARRAY_SIZE(counters); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(counters); i++) {
 		struct counter_row row = { .counter = &counters[i] };
 
 		if (!value_of(f, row.counter, "vmstat.before", &row.before) ||

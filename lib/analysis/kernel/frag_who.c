@@ -73,9 +73,7 @@ void frag_view_end(struct frag_view *v)
 
 void frag_view_columns(const struct frag_view *v, struct table *t)
 {
-	size_t i;
-
-	for (i = 0; i < t->nr_columns; i++) {
+	for (size_t i = 0; i < t->nr_columns; i++) {
 		if (t->columns[i].series)
 			t->columns[i].hidden = !v->f->opts->bins;
 		if (t->columns[i].unit == UNIT_NS && !v->ns)

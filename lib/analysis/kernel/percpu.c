@@ -173,9 +173,8 @@ static void percpu_event(struct percpu *p, const struct kmem_event *ev)
 static void percpu_observe(void *self, const struct kmem_event *evs, size_t nr)
 {
 	struct percpu *p = self;
-	size_t i;
 
-	for (i = 0; i < nr && !p->failed; i++)
+	for (size_t i = 0; i < nr && !p->failed; i++)
 		percpu_event(p, &evs[i]);
 }
 
@@ -310,14 +309,12 @@ static const struct table_type percpu_matrix_type = {
 static void add_summary(const struct percpu *p, struct table *t)
 {
 	uint64_t all[LOCK_NR] = { 0 }, here = 0, elsewhere = 0;
-	unsigned int lock;
-	uint32_t i;
 
-	for (i = 0; i < p->nr; i++) {
-		for (lock = 0; lock < LOCK_NR; lock++)
+	for (uint32_t i = 0; i < p->nr; i++) {
+		for (unsigned int lock = 0; lock < LOCK_NR; lock++)
 			all[lock] += p->cpus[i].taken[lock];
 	}
-	for (i = 0; i < p->nr_moved; i++) {
+	for (uint32_t i = 0; i < p->nr_moved; i++) {
 		const struct percpu_key *key = intern_get(&p->moves, i + 1, NULL);
 
 		if (key->from == key->to)
@@ -397,11 +394,10 @@ static int show_moves(const struct percpu *p, struct report *report)
 	struct table *t = table_type_new(&percpu_matrix_type,
 					 "Pages by the CPUs that refilled and drained",
 					 SUBJECT_NONE, false);
-	uint32_t i;
 
 	if (!t)
 		return -ENOMEM;
-	for (i = 0; i < p->nr_moved; i++) {
+	for (uint32_t i = 0; i < p->nr_moved; i++) {
 		const struct percpu_key *key = intern_get(&p->moves, i + 1, NULL);
 		const struct move_row row = { p->cpus[key->from].cpu,
 					      p->cpus[key->to].cpu, p->moved[i] };

@@ -105,10 +105,9 @@ static int add(struct view *v, const struct cross_key *from,
 
 static int view_make(struct view *v, const struct percpu_cross *c, enum subject_kind kind)
 {
-	size_t i;
 	int ret = owners_init(&v->owners, c->env, c->of[v->pages], kind);
 
-	for (i = 0; i < v->side->nr && !ret; i++) {
+	for (size_t i = 0; i < v->side->nr && !ret; i++) {
 		const struct cross_key *key =
 			intern_get(&v->side->keys, (uint32_t)i + 1, NULL);
 
@@ -199,9 +198,8 @@ const struct table_type percpu_page_type = {
 static void add_rows(const struct view *v, enum subject_kind kind, struct table *t)
 {
 	const struct table_type *type = v->pages ? &percpu_page_type : &percpu_slab_type;
-	size_t i;
 
-	for (i = 0; i < v->nr; i++) {
+	for (size_t i = 0; i < v->nr; i++) {
 		const struct group_key *key = intern_get(&v->keys, (uint32_t)i + 1, NULL);
 		const struct view_row row = { .subject = { &v->owners.subjects,
 							   key->subject },
@@ -217,9 +215,8 @@ static void add_rows(const struct view *v, enum subject_kind kind, struct table 
 static void add_summary(const struct view *v, uint64_t losses, struct table *t)
 {
 	uint64_t here = 0, elsewhere = v->side->unknown;
-	size_t i;
 
-	for (i = 0; i < v->side->nr; i++) {
+	for (size_t i = 0; i < v->side->nr; i++) {
 		const struct cross_key *key =
 			intern_get(&v->side->keys, (uint32_t)i + 1, NULL);
 
@@ -381,7 +378,6 @@ int percpu_cross_show_matrix(const struct percpu_cross *c, enum memory memory,
 	struct intern pairs = { 0 };
 	struct cross_count *sums;
 	struct table *t;
-	uint32_t i;
 
 	if (!side->nr)
 		return 0;
@@ -392,7 +388,7 @@ int percpu_cross_show_matrix(const struct percpu_cross *c, enum memory memory,
 				 : "Slab objects by the CPUs that allocated and freed",
 			   SUBJECT_NONE, false)
 		 : NULL;
-	for (i = 0; t && i < pairs.count; i++) {
+	for (uint32_t i = 0; t && i < pairs.count; i++) {
 		const struct pair_row row = { intern_get(&pairs, i + 1, NULL), &sums[i] };
 
 		if (!table_type_add_row(type, SUBJECT_NONE, t, &row))

@@ -40,7 +40,6 @@ static void add_string(struct strbuf *sb, const char *text)
 static void add_data(struct page *p)
 {
 	const struct rings_rows *r = p->r;
-	uint32_t i;
 
 	strbuf_puts(&p->sb, "{\"title\":");
 	add_string(&p->sb, p->o->title);
@@ -48,7 +47,7 @@ static void add_data(struct page *p)
 	add_string(&p->sb, p->o->what);
 	strbuf_printf(&p->sb, ",\"total\":%llu,\"rows\":[\n",
 		      (unsigned long long)r->total);
-	for (i = 0; i < r->nr; i++) {
+	for (uint32_t i = 0; i < r->nr; i++) {
 		strbuf_printf(&p->sb, "%s[%u,%llu,", i ? ",\n" : "", r->rows[i].depth,
 			      (unsigned long long)r->rows[i].size);
 		add_string(&p->sb, r->rows[i].name);

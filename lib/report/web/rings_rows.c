@@ -65,9 +65,7 @@ static void close_rows(struct rings_rows *r)
 static void take_rows(struct rings_rows *r, const struct table *t, const int columns[3],
 		      const bool *out)
 {
-	size_t row;
-
-	for (row = 0; row < t->nr_rows; row++) {
+	for (size_t row = 0; row < t->nr_rows; row++) {
 		const struct cell *name =
 			&t->cells[row * t->nr_columns + (size_t)columns[1]];
 		struct rings_row *to = &r->rows[r->nr];

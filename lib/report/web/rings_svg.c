@@ -301,17 +301,16 @@ static void add_root(struct picture *p, uint32_t root, struct span *at,
 static void share_radii(struct picture *p)
 {
 	double whole = 0;
-	uint32_t i;
 
-	for (i = 0; i < p->r->nr; i++) {
+	for (uint32_t i = 0; i < p->r->nr; i++) {
 		if (p->r->rows[i].depth >= p->nr_rings)
 			p->nr_rings = p->r->rows[i].depth + 1;
 	}
 	p->nr_rings = p->nr_rings < RINGS ? p->nr_rings : RINGS;
-	for (i = 0; i < p->nr_rings; i++)
+	for (uint32_t i = 0; i < p->nr_rings; i++)
 		whole += shares[i];
 	p->radii[0] = INNER;
-	for (i = 0; i < p->nr_rings; i++)
+	for (uint32_t i = 0; i < p->nr_rings; i++)
 		p->radii[i + 1] = p->radii[i] + (OUTER - INNER) * shares[i] / whole;
 }
 
@@ -320,10 +319,9 @@ static void add_rings(struct picture *p)
 	const struct rings_rows *r = p->r;
 	struct span at = { .turn = r->total ? 2 * M_PI / (double)r->total : 0 };
 	unsigned int place = 0;
-	uint32_t i;
 
 	share_radii(p);
-	for (i = 0; i < r->nr; i = r->rows[i].behind) {
+	for (uint32_t i = 0; i < r->nr; i = r->rows[i].behind) {
 		add_root(p, i, &at, place++);
 		at.at += (double)r->rows[i].size * at.turn;
 	}
@@ -383,9 +381,8 @@ static void add_entry(struct strbuf *sb, const struct rings_row *row, uint64_t t
 static void add_legend(struct strbuf *sb, const struct rings_rows *r)
 {
 	unsigned int place = 0;
-	uint32_t i;
 
-	for (i = 0; i < r->nr && place < ENTRIES; i = r->rows[i].behind)
+	for (uint32_t i = 0; i < r->nr && place < ENTRIES; i = r->rows[i].behind)
 		add_entry(sb, &r->rows[i], r->total, place++);
 }
 

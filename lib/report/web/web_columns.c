@@ -32,11 +32,9 @@ static const struct {
 
 void web_columns_names(struct json *j)
 {
-	size_t i;
-
 	json_key(j, "columns");
 	json_open(j, '[');
-	for (i = 0; i < ARRAY_SIZE(columns); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(columns); i++) {
 		json_open(j, '[');
 		json_string(j, group_names[columns[i].group]);
 		json_string(j, columns[i].name);
@@ -48,9 +46,7 @@ void web_columns_names(struct json *j)
 /* Bytes of one object, if a row's objects have the same size. */
 static uint64_t unit_of(const struct web_report *w, const struct web_row *row)
 {
-	size_t i;
-
-	for (i = row->first; i < row->first + row->nr; i++) {
+	for (size_t i = row->first; i < row->first + row->nr; i++) {
 		if (w->cells[i].hit)
 			return w->cells[i].bytes / w->cells[i].hit;
 	}
@@ -60,9 +56,7 @@ static uint64_t unit_of(const struct web_report *w, const struct web_row *row)
 /* Figure @which of all rows. A script's numbers are doubles, so these are too. */
 static void fill_rows(const struct web_report *w, size_t which, double *to)
 {
-	size_t i;
-
-	for (i = 0; i < w->nr_rows; i++) {
+	for (size_t i = 0; i < w->nr_rows; i++) {
 		const struct web_row *row = &w->rows[i];
 		const uint64_t figures[] = { row->kind,
 					     row->node,
@@ -87,13 +81,11 @@ static void fill_rows(const struct web_report *w, size_t which, double *to)
  */
 static void fill_cells(const struct web_report *w, size_t which, double *to)
 {
-	size_t i, k;
-
-	for (i = 0; i < w->nr_rows; i++) {
+	for (size_t i = 0; i < w->nr_rows; i++) {
 		const struct web_row *row = &w->rows[i];
 		uint64_t unit = unit_of(w, row);
 
-		for (k = row->first; k < row->first + row->nr; k++) {
+		for (size_t k = row->first; k < row->first + row->nr; k++) {
 			const struct web_cell *c = &w->cells[k];
 			const uint64_t figures[] = { c->bin, c->hit,
 						     c->bytes - c->hit * unit,
@@ -108,9 +100,7 @@ static void fill_cells(const struct web_report *w, size_t which, double *to)
 /* The distance to the node above, 0: none; or the node's name. */
 static void fill_nodes(const struct web_report *w, size_t which, double *to)
 {
-	uint32_t i;
-
-	for (i = 0; i < w->nr_nodes; i++) {
+	for (uint32_t i = 0; i < w->nr_nodes; i++) {
 		const struct web_node *n = &w->nodes[i];
 
 		to[i] = which ? n->name : n->up == UINT32_MAX ? 0 : i - n->up;
@@ -119,9 +109,7 @@ static void fill_nodes(const struct web_report *w, size_t which, double *to)
 
 static void fill_runs(const struct web_report *w, size_t which, double *to)
 {
-	size_t i;
-
-	for (i = 0; i < w->frames.nr_runs; i++) {
+	for (size_t i = 0; i < w->frames.nr_runs; i++) {
 		const struct web_run *run = &w->frames.runs[i];
 		const uint64_t figures[] = { run->bins, run->callsite, run->most,
 					     run->pages };
@@ -133,9 +121,7 @@ static void fill_runs(const struct web_report *w, size_t which, double *to)
 /* The directory of each name except number 0, which is no name. */
 static void fill_names(const struct web_report *w, size_t which, double *to)
 {
-	size_t i;
-
-	for (i = 0; w->dir_of && i < w->names.count; i++)
+	for (size_t i = 0; w->dir_of && i < w->names.count; i++)
 		to[i] = w->dir_of[i + 1];
 }
 
@@ -165,9 +151,7 @@ static enum web_figure figure_of(double least, double most)
 /* Appends the lowest @size bytes. */
 static unsigned char *put(unsigned char *to, uint64_t bits, size_t size)
 {
-	size_t i;
-
-	for (i = 0; i < size; i++)
+	for (size_t i = 0; i < size; i++)
 		*to++ = (unsigned char)(bits >> (8 * i));
 	return to;
 }
@@ -188,10 +172,9 @@ static int write_column(const double *figures, size_t nr, const struct render_ou
 	double least = 0, most = 0;
 	enum web_figure type;
 	unsigned char *bytes, *end;
-	size_t i;
 	int ret;
 
-	for (i = 0; i < nr; i++) {
+	for (size_t i = 0; i < nr; i++) {
 		least = figures[i] < least ? figures[i] : least;
 		most = figures[i] > most ? figures[i] : most;
 	}
@@ -200,7 +183,7 @@ static int write_column(const double *figures, size_t nr, const struct render_ou
 	if (!bytes)
 		return -ENOMEM;
 	end = put(put(bytes, nr, 4), type, 4);
-	for (i = 0; i < nr; i++)
+	for (size_t i = 0; i < nr; i++)
 		end = put(end, bits_of(figures[i], type), sizes[type]);
 	ret = out->write(out->ctx, (const char *)bytes,
 			 ((size_t)(end - bytes) + 7) & ~(size_t)7);

@@ -45,11 +45,9 @@ static void add_number(struct json *j, double f)
 static void add_figure(struct json *j, const struct web_diff_rows *r, size_t metric,
 		       enum figure which)
 {
-	size_t i;
-
 	json_key(j, figure_names[which]);
 	json_open(j, '[');
-	for (i = 0; i < r->nr; i++) {
+	for (size_t i = 0; i < r->nr; i++) {
 		const struct web_diff_value *v = &r->values[i * r->nr_metrics + metric];
 		const double figures[FIGURES] = { v->old, v->new, v->uncertainty, v->q,
 						  v->mark };
@@ -62,8 +60,6 @@ static void add_figure(struct json *j, const struct web_diff_rows *r, size_t met
 static void add_table(struct json *j, const struct table *t, const struct diff_options *o,
 		      const struct web_diff_rows *r)
 {
-	size_t i, which;
-
 	json_open(j, '{');
 	json_key(j, "name");
 	json_string(j, t->name);
@@ -73,15 +69,15 @@ static void add_table(struct json *j, const struct table *t, const struct diff_o
 	json_uint(j, r->left_out);
 	json_key(j, "of");
 	json_open(j, '[');
-	for (i = 0; i < r->nr; i++)
+	for (size_t i = 0; i < r->nr; i++)
 		json_uint(j, r->of[i]);
 	json_close(j, ']');
 	json_key(j, "metrics");
 	json_open(j, '{');
-	for (i = 0; i < o->nr_metrics; i++) {
+	for (size_t i = 0; i < o->nr_metrics; i++) {
 		json_key(j, o->metrics[i].name);
 		json_open(j, '{');
-		for (which = 0; which < FIGURES; which++)
+		for (size_t which = 0; which < FIGURES; which++)
 			add_figure(j, r, i, which);
 		json_close(j, '}');
 	}
@@ -91,11 +87,9 @@ static void add_table(struct json *j, const struct table *t, const struct diff_o
 
 static void add_metrics(struct json *j, const struct diff_options *o)
 {
-	size_t i;
-
 	json_key(j, "metrics");
 	json_open(j, '[');
-	for (i = 0; i < o->nr_metrics; i++) {
+	for (size_t i = 0; i < o->nr_metrics; i++) {
 		json_open(j, '{');
 		json_key(j, "name");
 		json_string(j, o->metrics[i].name);
@@ -114,11 +108,10 @@ static void add_metrics(struct json *j, const struct diff_options *o)
 static void add_series(struct json *j, const struct table *t, const char *name)
 {
 	int column = table_column(t, name);
-	size_t i;
 
 	json_key(j, name);
 	json_open(j, '[');
-	for (i = 0; i < t->nr_rows && column >= 0; i++)
+	for (size_t i = 0; i < t->nr_rows && column >= 0; i++)
 		json_cell(j, &t->cells[i * t->nr_columns + (size_t)column]);
 	json_close(j, ']');
 }
@@ -127,7 +120,6 @@ static void add_run(struct json *j, const struct web_diff_run *run)
 {
 	static const char *const series[] = { "end", "slab", "page", "slab_hit",
 					      "page_hit" };
-	size_t i;
 
 	json_open(j, '{');
 	json_key(j, "file");
@@ -136,7 +128,7 @@ static void add_run(struct json *j, const struct web_diff_run *run)
 	json_uint(j, run->is_new);
 	json_key(j, "ns");
 	json_uint(j, run->ns);
-	for (i = 0; run->live && i < ARRAY_SIZE(series); i++)
+	for (size_t i = 0; run->live && i < ARRAY_SIZE(series); i++)
 		add_series(j, run->live, series[i]);
 	json_close(j, '}');
 }
@@ -144,12 +136,11 @@ static void add_run(struct json *j, const struct web_diff_run *run)
 /* Writes all tables, and adds their names to @names. 0 or -ENOMEM. */
 static int add_tables(struct json *j, const struct web_diff *w, struct web_report *names)
 {
-	size_t i;
 	int ret = 0;
 
 	json_key(j, "tables");
 	json_open(j, '[');
-	for (i = 0; i < w->nr_tables && !ret; i++) {
+	for (size_t i = 0; i < w->nr_tables && !ret; i++) {
 		struct web_diff_rows rows;
 
 		ret = web_diff_rows_init(&rows, w->tables[i], w->options, names);
@@ -169,7 +160,6 @@ static int write_data(void *ctx, const struct render_out *out)
 	const struct render_out to = { packed_write, &packed };
 	int ret = packed_init(&packed, out), end, err;
 	struct json j;
-	size_t i;
 
 	if (ret)
 		return ret;
@@ -177,7 +167,7 @@ static int write_data(void *ctx, const struct render_out *out)
 	json_open(&j, '{');
 	json_key(&j, "banner");
 	json_open(&j, '[');
-	for (i = 0; i < w->report->nr_banner; i++)
+	for (size_t i = 0; i < w->report->nr_banner; i++)
 		web_text(&j, w->report->banner[i]);
 	json_close(&j, ']');
 	json_key(&j, "command");
@@ -187,7 +177,7 @@ static int write_data(void *ctx, const struct render_out *out)
 	add_metrics(&j, w->options);
 	json_key(&j, "runs");
 	json_open(&j, '[');
-	for (i = 0; i < w->nr_runs; i++)
+	for (size_t i = 0; i < w->nr_runs; i++)
 		add_run(&j, &w->runs[i]);
 	json_close(&j, ']');
 	ret = add_tables(&j, w, &names);
@@ -210,10 +200,9 @@ int web_diff_html(const struct web_diff *w, const struct render_out *out)
 				 .type = packed_type(),
 				 .data = write_data,
 				 .ctx = (void *)w };
-	size_t i;
 	int ret;
 
-	for (i = 0; i < w->report->nr_banner; i++)
+	for (size_t i = 0; i < w->report->nr_banner; i++)
 		strbuf_printf(&what, "%s%s", i ? " \302\267 " : "",
 			      w->report->banner[i] + (*w->report->banner[i] == '!'));
 	page.what = strbuf_text(&what);

@@ -118,7 +118,6 @@ static int add_to_rest(struct making *m, size_t row, const char *name)
 	struct strbuf folded = { 0 };
 	struct web_diff_value *values;
 	uint32_t node, *known;
-	size_t i;
 
 	strbuf_add(&folded, name, (size_t)(strchrnul(name, ';') - name));
 	strbuf_puts(&folded, ";[other callchains]");
@@ -132,7 +131,7 @@ static int add_to_rest(struct making *m, size_t row, const char *name)
 			: add_row(m->rows, node);
 	if (!values)
 		return -ENOMEM;
-	for (i = 0; i < m->rows->nr_metrics; i++) {
+	for (size_t i = 0; i < m->rows->nr_metrics; i++) {
 		struct web_diff_value value = value_of(m, row, i);
 
 		if (*known) {
@@ -153,7 +152,6 @@ static int take(struct making *m, size_t row, bool alone)
 	const struct cell *c = cell_at(m->t, row, m->by);
 	const char *name = c && c->type == CELL_TEXT ? c->s : "";
 	struct web_diff_value *values;
-	size_t i;
 
 	if (!alone && m->rows->stacks)
 		return add_to_rest(m, row, name);
@@ -165,17 +163,15 @@ static int take(struct making *m, size_t row, bool alone)
 						  : web_report_name(m->names, name));
 	if (!values || m->names->failed)
 		return -ENOMEM;
-	for (i = 0; i < m->rows->nr_metrics; i++)
+	for (size_t i = 0; i < m->rows->nr_metrics; i++)
 		values[i] = value_of(m, row, i);
 	return 0;
 }
 
 static void find_places(struct making *m)
 {
-	size_t i;
-
 	m->by = m->t->by ? table_column(m->t, m->t->by) : -1;
-	for (i = 0; i < m->o->nr_metrics; i++) {
+	for (size_t i = 0; i < m->o->nr_metrics; i++) {
 		const char *name = m->o->metrics[i].name;
 
 		m->at[i] = (struct places){ place(m->t, name, "old"),
@@ -192,12 +188,11 @@ int web_diff_rows_init(struct web_diff_rows *r, const struct table *t,
 	struct making m = { .rows = r, .t = t, .o = o, .names = names };
 	struct weighed *order = calloc(t->nr_rows + 1, sizeof(*order));
 	int ret = order ? 0 : -ENOMEM;
-	size_t i;
 
 	*r = (struct web_diff_rows){ .nr_metrics = o->nr_metrics,
 				     .stacks = t->by && !strcmp(t->by, "stack") };
 	find_places(&m);
-	for (i = 0; i < t->nr_rows && !ret; i++) {
+	for (size_t i = 0; i < t->nr_rows && !ret; i++) {
 		const struct web_diff_value first = value_of(&m, i, o->shown[0]);
 
 		order[i].weight = fmax(first.old, first.new);
@@ -205,7 +200,7 @@ int web_diff_rows_init(struct web_diff_rows *r, const struct table *t,
 	}
 	if (!ret)
 		qsort(order, t->nr_rows, sizeof(*order), by_weight);
-	for (i = 0; i < t->nr_rows && !ret; i++)
+	for (size_t i = 0; i < t->nr_rows && !ret; i++)
 		ret = take(&m, order[i].row, i < WEB_DIFF_ROWS);
 	u64_map_free(&m.rest);
 	free(order);

@@ -40,11 +40,9 @@ static void add_wide(struct json *j, const char *key, uint64_t number)
 
 static void add_facts(struct json *j, const struct report *r)
 {
-	size_t i;
-
 	json_key(j, "facts");
 	json_open(j, '{');
-	for (i = 0; i < r->nr_facts; i++) {
+	for (size_t i = 0; i < r->nr_facts; i++) {
 		json_key(j, r->facts[i].name);
 		if (r->facts[i].value.type == CELL_TEXT)
 			web_text(j, r->facts[i].value.s);
@@ -54,15 +52,13 @@ static void add_facts(struct json *j, const struct report *r)
 	json_close(j, '}');
 	json_key(j, "banner");
 	json_open(j, '[');
-	for (i = 0; i < r->nr_banner; i++)
+	for (size_t i = 0; i < r->nr_banner; i++)
 		web_text(j, r->banner[i]);
 	json_close(j, ']');
 }
 
 static void add_time(struct json *j, const struct web_report *w)
 {
-	uint32_t i;
-
 	json_key(j, "time");
 	json_open(j, '{');
 	add_wide(j, "first", w->first);
@@ -75,13 +71,13 @@ static void add_time(struct json *j, const struct web_report *w)
 	json_uint(j, w->ns);
 	json_key(j, "live");
 	json_open(j, '[');
-	for (i = 0; i < WEB_KINDS; i++)
+	for (uint32_t i = 0; i < WEB_KINDS; i++)
 		json_uint(j, w->live_at_peak[i]);
 	json_close(j, ']');
 	json_close(j, '}');
 	json_key(j, "marks");
 	json_open(j, '[');
-	for (i = 0; i < w->nr_bins; i++) {
+	for (uint32_t i = 0; i < w->nr_bins; i++) {
 		const struct web_mark *m = &w->marks[i];
 
 		if (!m->lost && !m->gaps && !m->failed)
@@ -98,11 +94,9 @@ static void add_time(struct json *j, const struct web_report *w)
 
 static void add_ends(struct json *j, const struct web_report *w)
 {
-	size_t i;
-
 	json_key(j, "ends");
 	json_open(j, '[');
-	for (i = 0; i < w->nr_ends; i++) {
+	for (size_t i = 0; i < w->nr_ends; i++) {
 		const struct web_end *e = &w->ends[i];
 
 		json_open(j, '[');
@@ -119,8 +113,6 @@ static void add_ends(struct json *j, const struct web_report *w)
 
 static void add_frames(struct json *j, const struct web_frames *f)
 {
-	size_t i;
-
 	json_key(j, "frames");
 	json_open(j, '{');
 	json_key(j, "pages");
@@ -132,7 +124,7 @@ static void add_frames(struct json *j, const struct web_frames *f)
 	json_uint(j, f->left_out);
 	json_key(j, "first"); /* as text: a damaged recording may have any number */
 	json_open(j, '[');
-	for (i = 0; i < f->nr; i++) {
+	for (size_t i = 0; i < f->nr; i++) {
 		char text[24];
 
 		snprintf(text, sizeof(text), "0x%" PRIx64, f->first[i]);
@@ -144,11 +136,9 @@ static void add_frames(struct json *j, const struct web_frames *f)
 
 static void add_curves(struct json *j, const struct web_report *w)
 {
-	size_t i, k;
-
 	json_key(j, "moments");
 	json_open(j, '[');
-	for (i = 0; i < w->nr_moments; i++) {
+	for (size_t i = 0; i < w->nr_moments; i++) {
 		char text[24];
 
 		snprintf(text, sizeof(text), "%" PRIu64, w->moments[i]);
@@ -157,11 +147,11 @@ static void add_curves(struct json *j, const struct web_report *w)
 	json_close(j, ']');
 	json_key(j, "curves");
 	json_open(j, '[');
-	for (i = 0; i < w->nr_curves; i++) {
+	for (size_t i = 0; i < w->nr_curves; i++) {
 		json_open(j, '[');
 		json_uint(j, w->curves[i].name);
 		json_uint(j, w->curves[i].bytes);
-		for (k = 0; k < w->nr_moments; k++)
+		for (size_t k = 0; k < w->nr_moments; k++)
 			json_uint(j, w->counts[i * w->nr_moments + k]);
 		json_close(j, ']');
 	}
@@ -229,10 +219,9 @@ int web_report_html(const struct web_report *w, const struct report *report,
 				 .data = write_data,
 				 .columns = write_columns,
 				 .ctx = &source };
-	size_t i;
 	int ret;
 
-	for (i = 0; i < report->nr_banner; i++)
+	for (size_t i = 0; i < report->nr_banner; i++)
 		strbuf_printf(&trust, "%s%s", i ? " \302\267 " : "",
 			      report->banner[i] + (*report->banner[i] == '!'));
 	page.what = strbuf_text(&trust);

@@ -65,9 +65,8 @@ static int open_sources(struct footprint_files *files, const char *command)
 	const struct dir_files dirs = { files->vmlinux, files->modules, files->source };
 	struct dir_failure failure = { DIR_FILE_VMLINUX, files->vmlinux };
 	struct dir_files others = dirs;
-	int err;
+	int err = debug_units_open(&files->sources.vmlinux, files->vmlinux);
 
-	err = debug_units_open(&files->sources.vmlinux, files->vmlinux);
 	files->no_debug = err == -ENODATA || err == -EOPNOTSUPP;
 	if (err == -EFBIG)
 		return input_dirs_failed(command, &failure, err);

@@ -3,7 +3,7 @@
  * cmd: --csv-dir DIR of a command with a report.
  * In: a report. Out: a file for each of its tables in a directory of their own.
  */
-#include "cmd/output/csv_dir.h"
+#include "cmd/output/output.h"
 
 #include <dirent.h>
 #include <errno.h>

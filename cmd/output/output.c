@@ -21,7 +21,6 @@
 #include "base/strbuf.h"
 #include "cmd/options/command.h"
 #include "cmd/options/message.h"
-#include "cmd/output/csv_dir.h"
 
 /* Lines of a screen that banner, title, notes and summary of a report take. */
 #define OTHER_LINES 16

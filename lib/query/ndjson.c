@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * query: rows from files written by kmemx export --format ndjson.
- * In: a file or a pipe. Out: rows, line by line.
+ * query: rows from files written by kmemx export --format ndjson, or from a report.
+ * In: a file, a pipe, a report. Out: rows.
  */
 #include "query/ndjson.h"
 
@@ -118,4 +118,64 @@ int ndjson_file_read(struct ndjson_file *file)
 	}
 	free(r.buffer);
 	return taken ? taken : ret;
+}
+
+/* The receiver of rows, to which export_job.to->ctx points. */
+struct row_sink {
+	query_row_fn row;
+	void *ctx;
+};
+
+static int nothing(void *ctx, const char *data, size_t size)
+{
+	return 0;
+}
+
+static int exported_begin(struct export_job *job)
+{
+	return export_values_init(job->state, job);
+}
+
+static int exported_row(struct export_job *job, const struct export_row *row)
+{
+	const struct row_sink *sink = job->to->ctx;
+	struct export_values *v = job->state;
+	struct query_row out = { 0 };
+	int ret = export_values_row(v, job, row);
+
+	for (unsigned int i = 0; i < EXPORT_FIELDS; i++) {
+		const struct export_value *value = &v->of[i];
+
+		if (!value->known)
+			continue;
+		out.of[i] = (struct query_value){ .text = value->text,
+						  .number = value->number,
+						  .known = true };
+		if (!export_fields[i].number)
+			out.of[i].size = strlen(value->text);
+	}
+	return ret ? ret : sink->row(sink->ctx, &out);
+}
+
+static void exported_free(void *state)
+{
+	export_values_free(state);
+}
+
+static const struct exporter exporter_rows = {
+	.name = "query",
+	.by = EXPORT_BY_ALL,
+	.state_size = sizeof(struct export_values),
+	.begin = exported_begin,
+	.row = exported_row,
+	.free = exported_free,
+};
+
+int query_exported(const struct export_options *opts, const struct report *report,
+		   query_row_fn row, void *ctx)
+{
+	struct row_sink sink = { row, ctx };
+	const struct render_out to = { nothing, &sink };
+
+	return export_report(&exporter_rows, opts, report, &to);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * query: rows from files written by kmemx export --format ndjson.
+ * query: rows from files written by kmemx export --format ndjson, or from a report.
  * In: lines of JSON from anywhere, which may be damaged or hostile. Out: rows.
  */
 #ifndef KMEMX_QUERY_NDJSON_H

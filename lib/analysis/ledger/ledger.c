@@ -51,7 +51,7 @@ struct ledger_key ledger_key_of(const struct ledger *l, uint32_t row, uint64_t b
 	} else {
 		key.kind = by->cache ? LEDGER_NAMED : LEDGER_UNNAMED;
 		key.id = by->cache ? by->cache : by->callsite;
-		key.type = by->cache ? 0 : (uint32_t)life->bytes;
+		key.type = by->cache ? 0 : (uint32_t)bytes;
 	}
 	return key;
 }

@@ -133,10 +133,16 @@ static void ledger_again(struct ledger *l, uint64_t ts, uint32_t cache)
 	ledger_edge(l, ts, LEDGER_EDGE_AGAIN, group);
 }
 
+/* Who frees; 0: a probe's event does not say it. */
+static uint64_t freed_at(const struct kmem_event *ev)
+{
+	return kmem_is_probe(ev->type) ? 0 : ev->slab_free.callsite;
+}
+
 /* Notes who frees objects of @group. False: no memory. */
 static bool ledger_freer(struct ledger *l, const struct kmem_event *ev, uint32_t group)
 {
-	const struct ledger_freer freer = { ev->slab_free.callsite, group };
+	const struct ledger_freer freer = { freed_at(ev), group };
 
 	return !freer.callsite || intern_id(&l->freers, &freer, sizeof(freer));
 }
@@ -206,7 +212,7 @@ static void ledger_surplus(void *ctx, const struct kmem_event *ev, bool doubled)
 {
 	struct ledger *l = ctx;
 	uint64_t page = ev->slab_free.ptr >> LEDGER_PAGE_SHIFT;
-	const uint64_t unknown[] = { page, ev->slab_free.callsite };
+	const uint64_t unknown[] = { page, freed_at(ev) };
 	const struct ledger_key key = { .id = ev->slab_free.cache, .kind = LEDGER_NAMED };
 	const uint32_t *of_page = key.id ? NULL : u64_map_find(&l->pages, page);
 	uint32_t group = key.id ? ledger_group(l, &key) : of_page ? *of_page : UINT32_MAX;

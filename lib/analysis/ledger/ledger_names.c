@@ -25,7 +25,7 @@ bool ledger_names_differ(struct ledger_names *n, const struct analysis_env *env,
 			&n->sizes, cache,
 			(uint32_t)cache_guess_size(
 				&n->census, event_stream_cache(env->stream, cache)));
-	return size && *size && *size != bytes;
+	return bytes && size && *size && *size != bytes;
 }
 
 bool ledger_names_add(struct ledger_names *n, uint32_t group, uint32_t cache)

@@ -26,7 +26,9 @@ struct ledger_names {
 	struct u64_map sizes, named;
 };
 
-/* Does slabinfo say that objects of @cache, a name's number in the stream, are not of @bytes? */
+/* Does slabinfo say that objects of @cache, a name's number in the stream, are not of @bytes? 0 bytes:
+ * unknown, as of objects allocated in bulk.
+ */
 bool ledger_names_differ(struct ledger_names *n, const struct analysis_env *env,
 			 uint32_t cache, uint64_t bytes);
 /* An object of @group was freed, and the event named @cache. False: no memory. */

@@ -23,8 +23,8 @@
 /* Objects of one kind: of a named cache, kmallocs of a size, or of a size and a cache without a name.
  */
 struct slab_edge_kind {
-	uint32_t cache; /* name's number in the stream; 0 of a kmalloc */
-	uint32_t bytes; /* of a kmalloc; 0 for a free of an unknown object */
+	uint32_t cache;	   /* name's number in the stream; 0 of a kmalloc */
+	uint32_t bytes;	   /* of a kmalloc; 0 for a free of an unknown object */
 	uint32_t nameless; /* bytes of an object whose allocation named no cache */
 };
 

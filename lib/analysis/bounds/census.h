@@ -17,19 +17,9 @@
 #include "account/slab_edges.h"
 #include "account/snapshot.h"
 #include "analysis/analysis.h"
+#include "analysis/bounds/cache_names.h"
 #include "base/hash.h"
 
-/* Which of the kmalloc caches of one size serves a request (kmalloc_type() of slab.h). */
-enum kmalloc_type {
-	KMALLOC_NORMAL,
-	KMALLOC_CGROUP,
-	KMALLOC_RECLAIM,
-	KMALLOC_DMA,
-	KMALLOC_NR_TYPES,
-};
-
-/* The kmalloc type in a cache's name; KMALLOC_NR_TYPES: it is not a kmalloc cache. */
-enum kmalloc_type census_kmalloc_type(const char *name);
 /* How many free objects of a cache SLUB may count as in use: those in the slab that each CPU holds
  * and in its list of partial slabs.
  */

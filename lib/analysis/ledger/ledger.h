@@ -85,8 +85,8 @@ struct ledger {
 	struct ledger_group *groups; /* group of key n at n - 1 */
 	size_t nr_groups, groups_capacity;
 	struct ledger_names names;
-	struct u64_map pages; /* page of an object -> the group of its latest one */
-	struct intern freers; /* struct ledger_freer */
+	struct u64_map pages;	    /* page of an object -> the group of its latest one */
+	struct intern freers;	    /* struct ledger_freer */
 	struct intern unknown_keys; /* of @unknown: page and callsite */
 	struct ledger_unknown *unknown;
 	size_t nr_unknown, unknown_capacity;

@@ -32,7 +32,7 @@ struct facts {
 	struct tasks_ran ran; /* how long each task had run when tracing began */
 	struct curve curve;   /* the kernel's counts so far */
 	struct slab_files slab_files;
-	bool no_proc;	      /* /proc's process numbers are not the kernel's */
+	bool no_proc; /* /proc's process numbers are not the kernel's */
 	struct writer_facts writer;
 };
 

@@ -208,7 +208,7 @@ static void count_once(struct counting *to, struct cache *c, const int fds[SLAB_
  */
 static void count(struct counting *to, struct cache *c, bool may_shrink)
 {
-	struct slab_files_cache own;
+	struct slab_files_cache own = { 0 };
 	const struct slab_files_cache *files = c->files ? c->files : &own;
 	struct cache again;
 	int tries;

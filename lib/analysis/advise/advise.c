@@ -123,6 +123,8 @@ static void advise_end(void *self)
 	struct advise *a = self;
 
 	single_frees_end(&a->single);
+	if (!a->slab->lives.any.failed && size_peaks_estimate(&a->sizes, a->slab))
+		a->failed = true;
 }
 
 static int advise_view(const void *self, struct report *report)

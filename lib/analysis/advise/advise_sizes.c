@@ -47,6 +47,12 @@ static void tell_objects(const struct advise *a, size_t i, struct finding *f)
 		      c->most, plural(c->most), key->bytes_req, key->bytes_alloc, c->hit,
 		      all, plural(all), all == 1 ? "s" : "");
 	advise_doubt_live(a, c->gone, f);
+	if (c->seen > c->most)
+		strbuf_printf(
+			&f->doubt,
+			"; %" PRIu64
+			" seemed to be live at once, which is more than the kernel counts",
+			c->seen);
 }
 
 void advise_doubt_live(const struct advise *a, uint64_t gone, struct finding *f)

@@ -11,6 +11,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "analysis/bounds/slab_bounds.h"
 #include "base/array.h"
 
 #define NOT_KMALLOC UINT32_MAX
@@ -144,6 +145,8 @@ static void take_one(struct size_peaks *p, const struct life *life)
 			p->totals[key.site].large_gone += life->what == LIFE_GONE;
 		}
 		c->live -= c->live != 0;
+		if (c->live < c->low)
+			c->low = c->live;
 		c->gone += life->what == LIFE_GONE;
 		return;
 	}
@@ -152,7 +155,7 @@ static void take_one(struct size_peaks *p, const struct life *life)
 	c->hit++;
 	c->live++;
 	if (c->live > c->most)
-		c->most = c->live;
+		c->most = c->low = c->live;
 }
 
 void size_peaks_take(struct size_peaks *p, const struct life *life, size_t nr)
@@ -161,6 +164,80 @@ void size_peaks_take(struct size_peaks *p, const struct life *life, size_t nr)
 
 	for (; life < end; life++)
 		take_one(p, life);
+}
+
+/* How many objects of a callsite and size seem to live, and how many do: in parts of
+ * SLAB_LIKELY_ONE.
+ */
+struct living {
+	uint64_t nr, likely;
+};
+
+static uint64_t living_key(uint32_t site, uint32_t bytes)
+{
+	return (uint64_t)site << 32 | bytes;
+}
+
+/* Adds up what lives: @index: living_key() -> number of @of. */
+static int add_living(struct size_peaks *p, const struct slab_bounds *b,
+		      struct u64_map *index, struct living *of)
+{
+	size_t i;
+
+	for (i = 0; i < b->nr_pieces; i++) {
+		const struct slab_piece *piece = &b->pieces[i];
+		uint32_t site = site_of(p, piece->row), *at;
+
+		if (site == NOT_KMALLOC)
+			continue;
+		at = u64_map_insert(index, living_key(site - 1, piece->bytes),
+				    (uint32_t)index->count);
+		if (!at)
+			return -ENOMEM;
+		of[*at].nr += piece->nr;
+		of[*at].likely += piece->likely;
+	}
+	return 0;
+}
+
+static void lower_peaks(struct size_peaks *p, const struct u64_map *index,
+			const struct living *of)
+{
+	size_t i;
+
+	for (i = 0; i < p->nr; i++) {
+		const struct size_peak_key *key = size_peaks_key(p, i);
+		struct size_peak *c = &p->counts[i];
+		const uint32_t *at =
+			u64_map_find(index, living_key(key->site, key->bytes_alloc));
+
+		c->seen = c->most;
+		if (at)
+			c->most -= (uint64_t)((double)c->low *
+						      (1 - (double)of[*at].likely /
+								   (double)of[*at].nr /
+								   SLAB_LIKELY_ONE) +
+					      0.5);
+	}
+}
+
+int size_peaks_estimate(struct size_peaks *p, const struct slab_account *acc)
+{
+	struct slab_bounds b = { 0 };
+	struct u64_map index = { 0 };
+	struct living *of = NULL;
+	int ret = slab_bounds_make(&b, acc, p->env);
+
+	if (!ret)
+		of = calloc(b.nr_pieces + 1, sizeof(*of));
+	if (!ret)
+		ret = of ? add_living(p, &b, &index, of) : -ENOMEM;
+	if (!ret)
+		lower_peaks(p, &index, of);
+	free(of);
+	u64_map_free(&index);
+	slab_bounds_free(&b);
+	return ret;
 }
 
 void size_peaks_free(struct size_peaks *p)

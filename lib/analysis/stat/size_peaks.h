@@ -6,6 +6,7 @@
 #ifndef KMEMX_ANALYSIS_SIZE_PEAKS_H
 #define KMEMX_ANALYSIS_SIZE_PEAKS_H
 
+#include "account/slab_account.h"
 #include "analysis/row/sites.h"
 
 /* Key of similar objects; without padding, as keys are compared as bytes. @site: the callsite's
@@ -15,9 +16,11 @@ struct size_peak_key {
 	uint32_t site, bytes_req, bytes_alloc, pad;
 };
 
-/* @hit: allocations; @live: live now; @most: live at the peak; @gone: ended without an event. */
+/* @hit: allocations; @live: live now; @most: live at the peak; @low: the fewest since; @gone: ended
+ * without an event; @seen: @most before size_peaks_estimate()
+ */
 struct size_peak {
-	uint64_t hit, live, most, gone;
+	uint64_t hit, live, most, low, gone, seen;
 };
 
 /* Objects from the page allocator: @bytes of their blocks, and of these what would be @needed for
@@ -70,6 +73,12 @@ void size_peaks_init(struct size_peaks *p, const struct analysis_env *env,
 		     const struct slab_lives *lives);
 /* Takes lives in the order of their events. */
 void size_peaks_take(struct size_peaks *p, const struct life *life, size_t nr);
+/* After the last of them: makes the peaks best estimates. Of the objects that stayed since then, as
+ * many lived as live of them at the end by the kernel's count. @acc: the account that has the lives.
+ * 0 or -ENOMEM.
+ */
+int size_peaks_estimate(struct size_peaks *p,
+			const struct slab_account *acc) __must_check;
 static inline const struct size_peak_key *size_peaks_key(const struct size_peaks *p,
 							 size_t i)
 {

@@ -359,13 +359,13 @@ static int suspect_hidden(struct comparison *p, struct bounds *bounds)
 static int find_likely(struct comparison *p)
 {
 	struct slab_bounds b = { 0 };
-	int err = p->kind == KIND_PAGE
+	int err = p->kind == KIND_PAGE || p->env->sample.one_in
 			  ? 0
 			  : slab_bounds_make(&b, accounts_of_slab(p->of), p->env);
 	struct comparison_group *g;
 	size_t i;
 
-	/* Without pieces there is no count of the kernel. */
+	/* Without pieces there is no count of the kernel that can be used. */
 	for (i = 0; i < p->names.count && !b.nr_pieces && !err; i++)
 		p->groups[i].likely = p->groups[i].live;
 	for (i = 0; i < b.nr_pieces && !err; i++) {

@@ -27,6 +27,9 @@
 /* A slab's number of objects has 15 bits (struct slab), so more means damage. */
 #define MAX_PER_SLAB  32767
 
+/* A smaller part of what seems to live may be chance, as CPUs hold free objects. */
+#define SHOWN_PART 4
+
 /* Limit for caches times events next to a count: half a second of work. */
 #define EDGE_STEPS 100000000
 
@@ -487,18 +490,18 @@ struct census_range census_range(const struct census *c, uint32_t of, uint64_t n
 	return r;
 }
 
-/* By how many objects the class grew, less what it had before and lost. Free objects in slabs of CPUs
- * are in both counts, and cancel out as a rule.
+/* By how many objects the class grew less than its seemingly live objects and those that it lost say.
+ * Free objects in slabs of CPUs are in both counts, and cancel out as a rule.
  */
-static uint64_t probably_gained(const struct census_class *class)
+static uint64_t probably_missing(const struct census_class *class)
 {
 	uint64_t old = comes_in_bulk(class) ? 0 : class->old_freed + class->old_kfreed;
 
 	if (!class->exact)
-		return less(class->after + old, class->before);
-	return less(class->last.objects + class->allocs_since + old,
-		    class->first.objects + class->frees_since +
-			    (old < class->old_outside ? old : class->old_outside));
+		return less(class->live + class->before, class->after + old);
+	return less(class->live + class->first.objects + class->frees_since +
+			    (old < class->old_outside ? old : class->old_outside),
+		    class->last.objects + class->allocs_since + old);
 }
 
 /* How many free objects one of the counts may include, and the other may not. */
@@ -514,20 +517,31 @@ static uint64_t held_at_either_end(const struct census *c,
 	return held;
 }
 
-uint64_t census_likely(const struct census *c, uint32_t of, bool untraced)
+uint64_t census_likely(const struct census *c, uint32_t of, uint64_t untraced)
 {
 	const struct census_class *class;
 	struct census_range r;
-	uint64_t gained;
+	uint64_t missing, nr;
 
 	if (!is_counted(c, of))
 		return UINT64_MAX;
 	class = &c->classes[of];
 	r = census_range(c, of, class->live);
-	gained = c->least ? probably_gained(class) : r.max;
-	if (!untraced && less(class->live, gained) <= held_at_either_end(c, class))
-		gained = class->live;
-	return gained < r.min ? r.min : gained > r.max ? r.max : gained;
+	missing = c->least ? probably_missing(class) : less(class->live, r.max);
+	if (untraced < missing && missing <= held_at_either_end(c, class))
+		missing = untraced;
+	nr = less(class->live, missing);
+	return nr < r.min ? r.min : nr > r.max ? r.max : nr;
+}
+
+bool census_shows(const struct census *c, uint32_t of)
+{
+	const struct census_class *class;
+
+	if (!is_counted(c, of) || !c->least)
+		return true;
+	class = &c->classes[of];
+	return probably_missing(class) <= class->live / SHOWN_PART * (SHOWN_PART - 1);
 }
 
 bool census_contradicts(const struct census *c, uint32_t of)

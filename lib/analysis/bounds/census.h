@@ -129,11 +129,15 @@ void census_add_edges(struct census *c, const struct slab_edges *edges,
 /* How many of @nr seemingly live objects of class @of live? They must be in its .live. */
 struct census_range census_range(const struct census *c, uint32_t of, uint64_t nr);
 /* How many of the seemingly live objects of class @of probably live: as many as the kernel's count
- * says were added, inside the bounds. @untraced: some of its objects were noticed to be freed without
- * an event; else all live, if free objects that CPUs hold can explain the difference. UINT64_MAX:
- * nothing is known of the class.
+ * says were added, inside the bounds. @untraced: so many others were noticed to be freed without an
+ * event; if free objects that CPUs hold can explain the difference, no more than these are gone.
+ * UINT64_MAX: nothing is known of the class.
  */
-uint64_t census_likely(const struct census *c, uint32_t of, bool untraced);
+uint64_t census_likely(const struct census *c, uint32_t of, uint64_t untraced);
+/* Did the kernel's count rise by a quarter of class @of's seemingly live objects at least? Else they may
+ * all be gone, or come from free objects that CPUs held. True if nothing is known of the class.
+ */
+bool census_shows(const struct census *c, uint32_t of);
 /* Does the kernel's count show that some of the class's seemingly live objects are gone? */
 bool census_contradicts(const struct census *c, uint32_t of);
 void census_free(struct census *c);

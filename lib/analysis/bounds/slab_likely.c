@@ -232,11 +232,13 @@ static void estimate_makers(const struct slab_bounds *b, struct makers *m)
 		qsort(m->of, m->count, sizeof(*m->of), compare_makers);
 	for (i = 0; i < m->count; i = end) {
 		uint64_t likely, nr = 0;
+		double ended = 0;
 
-		for (end = i; end < m->count && m->of[end].of == m->of[i].of; end++)
+		for (end = i; end < m->count && m->of[end].of == m->of[i].of; end++) {
 			nr += m->of[end].nr;
-		/* Makers with such ends come first. */
-		likely = census_likely(&b->census, m->of[i].of, m->of[i].ended > 0);
+			ended += m->of[end].ended;
+		}
+		likely = census_likely(&b->census, m->of[i].of, (uint64_t)(ended + 0.5));
 		if (likely < nr)
 			share_missing(&m->of[i], end - i, (double)(nr - likely));
 	}

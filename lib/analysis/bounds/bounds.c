@@ -162,6 +162,7 @@ void net_range_add(struct net_range *to, const struct net_range *from, uint64_t 
 	to->lost += from->lost * times;
 	to->gone += from->gone * times;
 	to->likely += from->likely * times;
+	to->unshown += from->unshown * times;
 }
 
 const char *net_range_reason(const struct net_range *r)

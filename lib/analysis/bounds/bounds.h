@@ -26,12 +26,13 @@
  * @lost: may have been freed while events were lost
  * @gone: must have been freed, without an event
  * @likely: the best estimate of what lives: not below min, not above net - gone
+ * @unshown: of net, what is in caches whose count by the kernel did not rise by a quarter of it
  * @sampled: estimated from a sample: between @low and @high bytes live, by their intervals
  */
 struct net_range {
 	uint64_t net;
 	uint64_t min, seen, implicit, lost, gone;
-	uint64_t likely;
+	uint64_t likely, unshown;
 	uint64_t low, high;
 	bool sampled;
 };

@@ -320,7 +320,7 @@ static int add_up(const struct slab_bounds *b, const uint32_t *group_of,
 
 /* The bytes of each sum by the kernel's count. */
 struct proof {
-	uint64_t min, max, likely;
+	uint64_t min, max, likely, unshown;
 };
 
 /* Adds up what the kernel's count says of each sum: @proofs, @nr of them, zero at first. */
@@ -341,6 +341,8 @@ static int prove(const struct slab_bounds *b, const uint32_t *group_of,
 		to->min += r.min * share->bytes;
 		to->max += r.max * share->bytes;
 		to->likely += objects[i].likely * share->bytes / SLAB_LIKELY_ONE;
+		if (!census_shows(&b->census, share->of))
+			to->unshown += objects[i].nr * share->bytes;
 	}
 	intern_free(&shares);
 	free(objects);
@@ -368,6 +370,7 @@ int slab_bounds_sums(const struct slab_bounds *b, const uint32_t *group_of,
 	for (i = 0; i < nr && !ret && b->census.most; i++) {
 		net_range_prove(&sums[i], proofs[i].min, proofs[i].max);
 		net_range_guess(&sums[i], proofs[i].likely);
+		sums[i].unshown = proofs[i].unshown;
 	}
 	free(proofs);
 	return ret;

@@ -29,6 +29,11 @@
 #define LIVING_PART	0.5
 /* A row that rose by more than this factor has filled, though it may not have grown evenly. */
 #define RISE		2
+/* Windows are compared in so many blocks; and the standard errors that the mean of the 7 rises from
+ * block to block must exceed: 99.95 % of Student's t with 6 degrees of freedom are less.
+ */
+#define BLOCKS		8
+#define EVENLY		5.96
 
 /* The row with that number; NULL: no memory. */
 static struct growth_row *growth_row(struct growth *g, uint32_t row)
@@ -241,6 +246,34 @@ static bool rose(const struct growth_times *times, const struct growth_series *s
 	return level(series, nr / 2, nr) > RISE * level(series, 0, nr / 4);
 }
 
+/* Does it rise from block to block, by more than the rises differ? What comes and goes with tasks
+ * rises, too, for some time, by jumps in either direction, like a random walk.
+ */
+static bool rises_evenly(const struct growth_series *series, unsigned int from,
+			 unsigned int to)
+{
+	double at[BLOCKS], mean, square = 0;
+	unsigned int i, nr = to - from;
+
+	if (nr < BLOCKS)
+		return false;
+	for (i = 0; i < BLOCKS; i++)
+		at[i] = level(series, from + i * nr / BLOCKS,
+			      from + (i + 1) * nr / BLOCKS);
+	mean = (at[BLOCKS - 1] - at[0]) / (BLOCKS - 1);
+	for (i = 1; i < BLOCKS; i++)
+		square += (at[i] - at[i - 1] - mean) * (at[i] - at[i - 1] - mean);
+	return mean > EVENLY * sqrt(square / (BLOCKS - 1) / (BLOCKS - 2));
+}
+
+/* The same of all the time, or of the last half: a leak may begin late. */
+static bool grew_evenly(const struct growth_times *times,
+			const struct growth_series *series)
+{
+	return rises_evenly(series, 0, times->nr) ||
+	       rises_evenly(series, times->nr / 2, times->nr);
+}
+
 /* Has it not risen above the level from which it last fell by half or more? Then it is freed in
  * batches, and has not reached their threshold again.
  */
@@ -275,12 +308,14 @@ struct growth_fit growth_fit(const struct growth_times *times,
 	fit.late = median(slopes, nr);
 	if (!fit.known)
 		return fit;
-	if ((!(fit.low > 0) && !rose(times, series)) || (fit.low > 0 && below))
+	if (fit.low > 0 && below)
 		fit.verdict = GROWTH_STEADY;
-	else if (!(fit.low > 0) || fit.late < LATE_PART * fit.slope)
+	else if (fit.low > 0 && fit.late < LATE_PART * fit.slope)
 		fit.verdict = GROWTH_FILLED;
-	else
+	else if (fit.low > 0 && grew_evenly(times, series))
 		fit.verdict = GROWTH_GROWS;
+	else
+		fit.verdict = rose(times, series) ? GROWTH_FILLED : GROWTH_STEADY;
 	return fit;
 }
 

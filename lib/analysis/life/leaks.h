@@ -17,6 +17,10 @@
 
 /* Without --older: objects younger than this part of the time may be in flight. */
 #define LEAKS_YOUNG_PART 10
+/* Objects that live may wait for a free without an event, if others that ended so are more than this
+ * part of them.
+ */
+#define LEAKS_LATE_PART	 10
 
 /* An account row's series, and how many objects each of its own stands for. */
 struct leaks_account_row {
@@ -73,7 +77,7 @@ struct leaks {
  * @old, @young: objects or pages that seem to live, and their bytes
  * @likely, @likely_bytes: the best estimate of how many of the old ones live
  * @cache, @cache_bytes: bytes of the old ones that the kernel can reclaim, and the best estimate of
- *	them; @kept_bytes: the estimate of the others
+ *	them; @kept_bytes: the estimate of the others; @grows_bytes: the same if they grow
  * @late: bytes of the old ones that are freed in batches
  * @least: age of the youngest of the old ones
  * @longest: the longest lifetime of a freed object; @outlived: bytes of the old ones that have
@@ -86,7 +90,7 @@ struct leak {
 	uint64_t young_to;
 	uint64_t old, old_bytes, young, young_bytes;
 	uint64_t likely, likely_bytes;
-	uint64_t cache, cache_bytes, kept_bytes, late;
+	uint64_t cache, cache_bytes, kept_bytes, grows_bytes, late;
 	uint64_t least;
 	uint64_t longest, outlived;
 	int32_t pid;

@@ -255,8 +255,12 @@ static struct growth_fit judge(const struct leaks_view *v, const struct leak *le
 	struct growth_fit fit = leak->cache ? kept : *all;
 
 	growth_scale(&fit, living_part(&leak->net));
-	/* What is freed in batches may grow up to their threshold. */
-	if (leak->late > leak->old_bytes / 2 && !fit.fell && fit.verdict > GROWTH_STEADY)
+	/* What is freed in batches may grow up to their threshold. What the kernel's count does not
+	 * show may be gone.
+	 */
+	if (((leak->late > leak->old_bytes / 2 && !fit.fell) ||
+	     leak->net.unshown > leak->net.net / 2) &&
+	    fit.verdict > GROWTH_STEADY)
 		fit.verdict = GROWTH_TOO_SHORT;
 	/* So far most of it may be in flight. */
 	if (!v->l->own.older_ns && fit.verdict == GROWTH_GROWS &&
@@ -312,6 +316,8 @@ static int find_growth(struct leaks_view *v)
 		if (v->old_of)
 			widen(&leak->fit, &leak->bytes,
 			      times.time[times.nr ? times.nr - 1 : 0]);
+		if (leak->fit.verdict == GROWTH_GROWS)
+			leak->grows_bytes = leak->kept_bytes;
 	}
 	free(all);
 	free(kept);
@@ -395,6 +401,17 @@ static int find_series(struct leaks_view *v)
 	return 0;
 }
 
+/* Is row @i of slab objects freed in batches? RCU frees so many at once that those that live now may
+ * all wait for it.
+ */
+static bool is_late(const struct leaks_view *v, size_t i)
+{
+	const struct slab_counts *counts = &accounts_of_slab(v->lives)->rows[i];
+
+	return reclaimable_late(&v->reclaimable, lives_key(v->lives, i)) ||
+	       counts->implicit > counts->live / LEAKS_LATE_PART;
+}
+
 /* Which rows of the account are reclaimable, or freed in batches? */
 static int find_kinds(struct leaks_view *v)
 {
@@ -416,7 +433,7 @@ static int find_kinds(struct leaks_view *v)
 			continue;
 		}
 		kind->cache = reclaimable_slab(r, v->lives, i);
-		kind->late = reclaimable_late(r, lives_key(v->lives, i));
+		kind->late = is_late(v, i);
 	}
 	return 0;
 }

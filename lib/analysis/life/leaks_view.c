@@ -117,8 +117,8 @@ static struct cell cell_task(const void *row, struct table *t)
 	return cell_strbuf(t, &name);
 }
 
-/* @things: objects or pages, of @count_unit. Rows are ordered by what the kernel cannot reclaim, but
- * shares are of all bytes: so the first is marked as if it did not add up.
+/* @things: objects or pages, of @count_unit. Rows are ordered by what the kernel cannot reclaim, those
+ * that grow first, but shares are of all bytes: so the first are marked as if they did not add up.
  */
 #define LEAK_COLUMNS(things, count_unit)                                                \
 	{ COLUMN("bytes", "Live_bytes", UNIT_BYTES,                                     \
@@ -189,6 +189,10 @@ static struct cell cell_task(const void *row, struct table *t)
 			 .hidden = true, .live = true, .level = true,                   \
 			 .sort_title = "bytes that the kernel cannot reclaim"),         \
 		  MEMBER_OF(struct leak_row, leak, kept_bytes) },                       \
+		{ COLUMN("bytes_grows", "Grows", UNIT_BYTES,                            \
+			 "The same in rows that grow.", .hidden = true, .live = true,   \
+			 .level = true, .sort_title = "bytes that grow"),               \
+		  MEMBER_OF(struct leak_row, leak, grows_bytes) },                      \
 		{ COLUMN("net_min", "At_least", UNIT_BYTES,                             \
 			 "Of the bytes seen, those that must be live.", .live = true,   \
 			 .leaves = 50),                                                 \
@@ -236,14 +240,14 @@ static const struct column_type page_columns[] = {
 const struct table_type leaks_type = {
 	.name = "leaks",
 	.help = "slab objects that were allocated and still live, by callsite, or what --by says",
-	.sort = "bytes_kept,bytes,objects",
+	.sort = "bytes_grows,bytes_kept,bytes,objects",
 	.columns = slab_columns,
 };
 
 const struct table_type leaks_page_type = {
 	.name = "leaks_page",
 	.help = "pages that were allocated and still live, by callsite, or what --by says",
-	.sort = "bytes_kept,bytes,objects",
+	.sort = "bytes_grows,bytes_kept,bytes,objects",
 	.columns = page_columns,
 };
 

@@ -101,7 +101,21 @@ static uint64_t leak(unsigned int i)
 /* Requests come and go; now and then one stays. */
 static uint64_t noisy_leak(unsigned int i)
 {
-	return 100000 + 400 * i + (i * 7919 + 13) % 31 * 50;
+	return 100000 + 400 * i + (i * 7919 + 13) % 31 * 40;
+}
+
+/* It begins after almost half of the time, and objects of others are there before. */
+static uint64_t leak_that_begins(unsigned int i)
+{
+	return 5000 + (i < 14 ? 0 : 2000 * (i - 13));
+}
+
+/* Memory areas of tasks that start and end, as an idle system had them: more and more, by chance. */
+static uint64_t tasks(unsigned int i)
+{
+	static const uint64_t areas[] = { 102, 168, 151, 267, 311, 298, 358, 409 };
+
+	return 192 * areas[i / 4 % ARRAY_SIZE(areas)];
 }
 
 static uint64_t constant(unsigned int i)
@@ -174,6 +188,7 @@ START_TEST(verdicts)
 		{ constant, GROWTH_STEADY, 0 }, { noise, GROWTH_STEADY, -1 },
 		{ cache, GROWTH_FILLED, -1 },	{ shrinking, GROWTH_STEADY, -10 },
 		{ late, GROWTH_TOO_SHORT, -1 }, { stopped, GROWTH_FILLED, -1 },
+		{ tasks, GROWTH_FILLED, -1 },	{ leak_that_begins, GROWTH_GROWS, -1 },
 	};
 	unsigned int nr;
 	size_t i;

@@ -251,6 +251,31 @@ START_TEST(frees_without_an_event)
 }
 END_TEST
 
+/* Of each @one_in objects one ends without an event, as its address is allocated again. */
+static void check_late(unsigned int one_in, const char *verdict)
+{
+	const struct table *t;
+	struct fixture f;
+	unsigned int i;
+
+	set_up(&f);
+	for (i = 0; i < 1000; i++)
+		event(&f, KMEM_KMALLOC, pointer(i % one_in ? i : i + 1), i);
+	t = leaks_of(&f, 1);
+	ck_assert_str_eq(cell(t, "verdict")->s, verdict);
+	ck_assert_uint_eq(cell(t, "bytes_grows")->u,
+			  strcmp(verdict, "grows") ? 0 : cell(t, "bytes_kept")->u);
+	tear_down(&f);
+}
+
+/* RCU may free those that live at once. A few of them say nothing of the others. */
+START_TEST(late_frees_without_an_event)
+{
+	check_late(5, "too short to tell");
+	check_late(50, "grows");
+}
+END_TEST
+
 /* Each object is freed on another CPU than it was allocated on. */
 START_TEST(freed_on_another_cpu)
 {
@@ -461,6 +486,7 @@ Suite *test_leaks_suite(void)
 	tcase_add_test(tc, a_cache_that_filled);
 	tcase_add_test(tc, leaked_at_once);
 	tcase_add_test(tc, frees_without_an_event);
+	tcase_add_test(tc, late_frees_without_an_event);
 	tcase_add_test(tc, freed_on_another_cpu);
 	tcase_add_test(tc, reallocated);
 	tcase_add_test(tc, freed_after_a_grace_period);

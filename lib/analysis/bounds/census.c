@@ -531,7 +531,11 @@ uint64_t census_likely(const struct census *c, uint32_t of, uint64_t untraced)
 	if (untraced < missing && missing <= held_at_either_end(c, class))
 		missing = untraced;
 	nr = less(class->live, missing);
-	return nr < r.min ? r.min : nr > r.max ? r.max : nr;
+	/* A slab that came or went during the count may make it too small, but hardly does. */
+	if (class->exact && r.max > class->last.objects + class->allocs_since)
+		r.max = class->last.objects + class->allocs_since;
+	nr = nr > r.max ? r.max : nr;
+	return nr < r.min ? r.min : nr;
 }
 
 bool census_shows(const struct census *c, uint32_t of)

@@ -13,7 +13,6 @@
 
 #include "base/hash.h"
 #include "base/strbuf.h"
-#include "cmd/options/command.h"
 #include "cmd/options/config_file.h"
 #include "cmd/options/message.h"
 #include "cmd/options/options.h"

@@ -11,7 +11,6 @@
 #include <string.h>
 
 #include "base/strbuf.h"
-#include "cmd/options/command.h"
 #include "cmd/options/message.h"
 
 static const char command_name[] = "diff";

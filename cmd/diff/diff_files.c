@@ -14,7 +14,6 @@
 #include "base/strbuf.h"
 #include "cmd/input/input.h"
 #include "cmd/input/input_symbols.h"
-#include "cmd/options/command.h"
 #include "cmd/options/message.h"
 
 static const char command_name[] = "diff";

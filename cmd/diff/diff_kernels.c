@@ -12,7 +12,6 @@
 
 #include "base/io.h"
 #include "cmd/footprint/footprint_files.h"
-#include "cmd/options/command.h"
 #include "cmd/options/message.h"
 
 static const char command_name[] = "diff";

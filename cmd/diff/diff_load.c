@@ -17,7 +17,6 @@
 #include "base/thread.h"
 #include "cmd/diff/diff.h"
 #include "cmd/input/input.h"
-#include "cmd/options/command.h"
 #include "cmd/options/message.h"
 
 static const char command_name[] = "diff";

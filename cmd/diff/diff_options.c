@@ -17,7 +17,6 @@
 #include "cmd/diff/diff.h"
 #include "cmd/input/input.h"
 #include "cmd/input/input_symbols.h"
-#include "cmd/options/command.h"
 #include "cmd/options/message.h"
 #include "cmd/options/options_value.h"
 

@@ -9,7 +9,6 @@
 
 #include "base/shell_word.h"
 #include "cmd/diff/diff.h"
-#include "cmd/options/command.h"
 #include "cmd/options/message.h"
 #include "cmd/output/text_output.h"
 #include "report/web/web_diff.h"

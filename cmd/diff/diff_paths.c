@@ -14,7 +14,6 @@
 
 #include "cmd/input/input.h"
 #include "cmd/input/input_kind.h"
-#include "cmd/options/command.h"
 #include "cmd/options/message.h"
 
 /* All values of a row are kept in memory, and text has no room for more. */

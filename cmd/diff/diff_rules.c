@@ -10,7 +10,6 @@
 
 #include "base/io.h"
 #include "base/strbuf.h"
-#include "cmd/options/command.h"
 #include "cmd/options/message.h"
 
 static const char command_name[] = "diff";

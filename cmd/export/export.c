@@ -11,7 +11,6 @@
 
 #include "analysis/rows_out/export_history.h"
 #include "base/new_file.h"
-#include "cmd/options/command.h"
 #include "cmd/options/message.h"
 #include "cmd/output/output.h"
 #include "cmd/output/text_output.h"

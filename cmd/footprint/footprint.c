@@ -11,7 +11,6 @@
 #include <string.h>
 
 #include "cmd/footprint/footprint_files.h"
-#include "cmd/options/command.h"
 #include "cmd/options/message.h"
 #include "cmd/output/text_output.h"
 #include "cmd/stat/stat_keys.h"

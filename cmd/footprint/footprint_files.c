@@ -18,7 +18,6 @@
 #include "capture/facts/build_ids.h"
 #include "cmd/input/input.h"
 #include "cmd/input/input_dirs.h"
-#include "cmd/options/command.h"
 #include "cmd/options/message.h"
 
 int footprint_files_check(const struct footprint_files *files,

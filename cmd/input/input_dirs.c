@@ -9,7 +9,6 @@
 #include <string.h>
 
 #include "base/io.h"
-#include "cmd/options/command.h"
 #include "cmd/options/message.h"
 #include "symbol/debug_units.h"
 

@@ -7,7 +7,6 @@
 #include <string.h>
 
 #include "base/safe_text.h"
-#include "cmd/options/command.h"
 #include "cmd/options/config_file.h"
 #include "cmd/options/message.h"
 #include "cmd/options/options.h"

@@ -16,7 +16,6 @@
 
 #include "base/io.h"
 #include "base/strbuf.h"
-#include "cmd/options/command.h"
 #include "cmd/options/message.h"
 #include "cmd/options/options.h"
 

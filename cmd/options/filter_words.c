@@ -10,7 +10,6 @@
 #include <string.h>
 
 #include "base/shell_word.h"
-#include "cmd/options/command.h"
 #include "cmd/options/message.h"
 #include "symbol/callsite.h"
 

@@ -9,7 +9,6 @@
 #include <stdlib.h>
 
 #include "base/strbuf.h"
-#include "cmd/options/command.h"
 #include "cmd/options/message.h"
 
 int lost_limit_parse(struct lost_limit *limit, const char *command)

@@ -11,7 +11,6 @@
 #include <string.h>
 
 #include "base/safe_text.h"
-#include "cmd/options/command.h"
 
 /* One write per message, so that lines of several processes do not mix. */
 void message_text(const char *command, const char *text)
@@ -38,7 +37,7 @@ void message_error(const char *command, const char *fmt, ...)
 	va_end(args);
 }
 
-int message_fail(int code, const char *command, const char *fmt, ...)
+int message_fail(enum exit_code code, const char *command, const char *fmt, ...)
 {
 	va_list args;
 

@@ -8,13 +8,15 @@
 
 #include "base/log.h"
 #include "base/strbuf.h"
+#include "cmd/options/command.h"
 
 /* Prints "kmemx stat: text". The arguments are made safe for a terminal (base/safe_text.h) and
  * must not contain line breaks. The format may have more lines ("\n  Try: ...").
  */
 void message_error(const char *command, const char *fmt, ...) __printf_fmt(2, 3);
-/* The same, for a command that fails with it: returns @code, an exit code. */
-int message_fail(int code, const char *command, const char *fmt, ...) __printf_fmt(3, 4);
+/* The same, for a command that fails with it: returns @code. */
+int message_fail(enum exit_code code, const char *command, const char *fmt, ...)
+	__printf_fmt(3, 4);
 /* The same for lack of memory: EXIT_FAILED. */
 int message_no_memory(const char *command);
 /* Prints kmemx's own text unchanged. */

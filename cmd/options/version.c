@@ -7,7 +7,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "cmd/options/command.h"
 #include "cmd/options/message.h"
 #include "cmd/options/options.h"
 

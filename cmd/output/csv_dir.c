@@ -15,7 +15,6 @@
 
 #include "base/new_file.h"
 #include "base/strbuf.h"
-#include "cmd/options/command.h"
 #include "cmd/options/message.h"
 #include "cmd/options/signals.h"
 #include "cmd/output/text_output.h"

@@ -19,7 +19,6 @@
 
 #include "base/clock.h"
 #include "base/strbuf.h"
-#include "cmd/options/command.h"
 #include "cmd/options/message.h"
 
 /* Lines of a screen that banner, title, notes and summary of a report take. */

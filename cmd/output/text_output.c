@@ -11,7 +11,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "cmd/options/command.h"
 #include "cmd/options/message.h"
 #include "cmd/options/signals.h"
 

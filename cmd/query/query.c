@@ -16,7 +16,6 @@
 #include "base/io.h"
 #include "base/shell_word.h"
 #include "cmd/input/input.h"
-#include "cmd/options/command.h"
 #include "cmd/options/message.h"
 #include "cmd/options/options.h"
 #include "cmd/output/output.h"

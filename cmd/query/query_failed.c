@@ -7,7 +7,6 @@
 #include <string.h>
 #include <strings.h>
 
-#include "cmd/options/command.h"
 #include "cmd/options/message.h"
 #include "cmd/options/options.h"
 #include "cmd/query/query_load.h"

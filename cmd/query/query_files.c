@@ -16,7 +16,6 @@
 #include "base/io.h"
 #include "base/shell_word.h"
 #include "base/strbuf.h"
-#include "cmd/options/command.h"
 #include "cmd/options/message.h"
 
 static const char command_name[] = "query";

@@ -11,7 +11,6 @@
 #include <unistd.h>
 
 #include "base/io.h"
-#include "cmd/options/command.h"
 #include "cmd/options/message.h"
 #include "cmd/stat/stat_run.h"
 #include "export/origin.h"

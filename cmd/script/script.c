@@ -16,7 +16,6 @@
 #include "cmd/input/input.h"
 #include "cmd/input/input_dirs.h"
 #include "cmd/input/input_symbols.h"
-#include "cmd/options/command.h"
 #include "cmd/options/lost_limit.h"
 #include "cmd/options/message.h"
 #include "cmd/options/options.h"

@@ -11,7 +11,6 @@
 
 #include "base/shell_word.h"
 #include "base/strbuf.h"
-#include "cmd/options/command.h"
 #include "cmd/options/filter_words.h"
 #include "cmd/options/message.h"
 

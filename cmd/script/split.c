@@ -13,7 +13,6 @@
 #include "base/shell_word.h"
 #include "capture/file/new_recording.h"
 #include "cmd/input/input.h"
-#include "cmd/options/command.h"
 #include "cmd/options/message.h"
 #include "cmd/options/options.h"
 #include "cmd/output/output.h"

@@ -16,7 +16,6 @@
 #include "base/clock.h"
 #include "capture/session/live.h"
 #include "cmd/input/input_kind.h"
-#include "cmd/options/command.h"
 #include "cmd/options/message.h"
 #include "cmd/options/signals.h"
 #include "cmd/record/recorder.h"

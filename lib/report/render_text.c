@@ -303,7 +303,7 @@ static void paint_told(struct painter *p, const struct table *t, const struct ce
 	for (size_t i = 0; i < t->nr_columns; i++) {
 		const struct column *c = &t->columns[i];
 
-		if (!c->told || row[i].type != CELL_TEXT || !*row[i].s)
+		if (!c->remark || row[i].type != CELL_TEXT || !*row[i].s)
 			continue;
 		strbuf_reset(&line);
 		strbuf_printf(&line, "  %s: %s", c->title, row[i].s);

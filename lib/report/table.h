@@ -58,7 +58,7 @@ enum column_part { COLUMN_WHOLE, COLUMN_SHARE, COLUMN_CUMULATIVE };
  *	  NULL: none. Not together with @per.
  * @hidden: machine formats only
  * @below: text: the ';'-separated parts except the first go below the row, one comment line each
- * @told: text: its words are a comment line below the row, after the title
+ * @remark: text: its words are a comment line below the row, after the title
  * @change: text: numbers have a sign; growth is red, shrinkage green
  * @share: shares are of this column, not of the first one in bytes
  * @part: table_fill_shares() fills it; text shows it beside the column that the shares are of
@@ -87,7 +87,7 @@ struct column {
 	const char *mark;
 	bool hidden;
 	bool below;
-	bool told;
+	bool remark;
 	bool change;
 	bool share;
 	enum column_part part;

@@ -239,7 +239,7 @@ static void collect(struct text_layout *l, struct measure *m)
 		for (size_t i = 0; i < t->nr_columns; i++) {
 			const struct column *col = &t->columns[i];
 
-			if (col->hidden || col->below || col->told || col->part ||
+			if (col->hidden || col->below || col->remark || col->part ||
 			    col->last != (bool)last)
 				continue;
 			take(l, m, i);

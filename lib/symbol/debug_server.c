@@ -207,7 +207,7 @@ static uint64_t size_limit(void)
 	return size > 0 && (uint64_t)size < SIZE_LIMIT ? (uint64_t)size : SIZE_LIMIT;
 }
 
-int debug_server_open(struct debug_server **out, const struct debug_fetching *told)
+int debug_server_open(struct debug_server **out, const struct debug_fetching *fetching)
 {
 	struct debug_server *s;
 	int ret;
@@ -218,7 +218,7 @@ int debug_server_open(struct debug_server **out, const struct debug_fetching *to
 	s = calloc(1, sizeof(*s));
 	if (!s)
 		return -ENOMEM;
-	s->fetching = *told;
+	s->fetching = *fetching;
 	s->left_ns = TIME_NS;
 	s->size_limit = size_limit();
 	ret = load(s);

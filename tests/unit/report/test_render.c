@@ -174,8 +174,8 @@ START_TEST(what_is_told_below_a_row)
 	const struct column bytes = { .name = "bytes",
 				      .title = "Bytes",
 				      .unit = UNIT_BYTES };
-	const struct column why = { .name = "why", .title = "Why", .told = true };
-	const struct column more = { .name = "more", .title = "More", .told = true };
+	const struct column why = { .name = "why", .title = "Why", .remark = true };
+	const struct column more = { .name = "more", .title = "More", .remark = true };
 	struct report *r = report_new();
 	struct table *t = table_new("advice", "Advice");
 	struct cell *row;

@@ -12,7 +12,6 @@
 
 #include "base/array.h"
 #include "export/replay.h"
-#include "report/json.h"
 
 #define MOMENTS	     1000
 /* Number of caches with a line of their own. */
@@ -41,7 +40,6 @@ struct chrome {
 	struct u64_map by_id;
 	uint32_t others[2];
 	bool known, rows;
-	struct strbuf text;
 	const char *comma;
 };
 
@@ -155,18 +153,6 @@ static void put_time(struct outbuf *out, uint64_t ns)
 	outbuf_dec_wide(out, ns % 1000, 3, '0');
 }
 
-static int put_text(struct export_job *job, const char *text)
-{
-	struct chrome *c = job->state;
-
-	strbuf_reset(&c->text);
-	json_quote(&c->text, text);
-	if (c->text.failed)
-		return -ENOMEM;
-	outbuf_add(&job->out, strbuf_text(&c->text), c->text.size);
-	return job->out.err;
-}
-
 static void put_event(struct export_job *job, const char *phase, uint64_t ns)
 {
 	struct chrome *c = job->state;
@@ -202,7 +188,7 @@ static int put_counter(struct export_job *job, bool pages, uint64_t ns)
 			continue;
 		}
 		outbuf_puts(&job->out, comma);
-		err = put_text(job, export_frame(job, s->name));
+		err = export_json_text(job, export_frame(job, s->name));
 		outbuf_char(&job->out, ':');
 		outbuf_dec(&job->out, s->live);
 		comma = ",";
@@ -303,7 +289,7 @@ static int put_instants(struct export_job *job)
 		else
 			strbuf_puts(&name, "LOST events");
 		put_event(job, "i", replay_ns(&clock, m->ts));
-		err = name.failed ? -ENOMEM : put_text(job, strbuf_text(&name));
+		err = name.failed ? -ENOMEM : export_json_text(job, strbuf_text(&name));
 		outbuf_puts(&job->out, ",\"s\":\"g\",\"args\":{\"cpu\":");
 		outbuf_dec(&job->out, m->cpu);
 		outbuf_puts(&job->out, "}}");
@@ -315,19 +301,12 @@ static int put_instants(struct export_job *job)
 /* Writes what the reader must know about the recording, also as the name of the only process. */
 static int put_notes(struct export_job *job)
 {
-	struct strbuf banner = { 0 };
 	int err;
 
-	export_banner(job, "", &banner);
-	if (banner.size)
-		banner.data[banner.size - 1] = '\0';
-	err = banner.failed ? -ENOMEM : 0;
 	put_event(job, "M", 0);
 	outbuf_puts(&job->out, "\"process_name\",\"args\":{\"name\":");
-	if (!err)
-		err = put_text(job, strbuf_text(&banner));
+	err = export_json_banner(job, '\n');
 	outbuf_puts(&job->out, "}}");
-	strbuf_free(&banner);
 	return err;
 }
 
@@ -354,7 +333,6 @@ static void chrome_free(void *state)
 	intern_free(&c->keys);
 	free(c->series);
 	u64_map_free(&c->by_id);
-	strbuf_free(&c->text);
 }
 
 const struct exporter exporter_chrome = {

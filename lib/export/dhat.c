@@ -11,7 +11,6 @@
 #include <string.h>
 
 #include "export/replay.h"
-#include "report/json.h"
 
 /* The viewer calls lifetimes up to this short. */
 #define SHORT_NS 10000
@@ -33,7 +32,6 @@ struct dhat {
 	struct replay rows;
 	struct lived *lived;
 	uint64_t peak_ns, end_ns;
-	struct strbuf text;
 };
 
 static int dhat_row(struct export_job *job, const struct export_row *row)
@@ -111,18 +109,6 @@ static int replay_all(struct export_job *job)
 	return 0;
 }
 
-static int put_text(struct export_job *job, const char *text)
-{
-	struct dhat *d = job->state;
-
-	strbuf_reset(&d->text);
-	json_quote(&d->text, text);
-	if (d->text.failed)
-		return -ENOMEM;
-	outbuf_add(&job->out, strbuf_text(&d->text), d->text.size);
-	return job->out.err;
-}
-
 static void put_number(struct export_job *job, const char *name, uint64_t number)
 {
 	outbuf_puts(&job->out, ",\"");
@@ -160,23 +146,6 @@ static void put_row(struct export_job *job, size_t i, bool lives)
 	outbuf_puts(&job->out, "]}");
 }
 
-/* Writes the report's first lines, where the viewer shows the command. */
-static int put_command(struct export_job *job)
-{
-	struct strbuf banner = { 0 };
-	int err;
-
-	export_banner(job, "", &banner);
-	if (banner.size)
-		banner.data[banner.size - 1] = '\0';
-	err = banner.failed ? -ENOMEM : 0;
-	outbuf_puts(&job->out, ",\n\"cmd\":");
-	if (!err)
-		err = put_text(job, strbuf_text(&banner));
-	strbuf_free(&banner);
-	return err;
-}
-
 /* Frame 0 is the root, so the frames' numbers are those in the rows. */
 static int put_frames(struct export_job *job)
 {
@@ -185,7 +154,7 @@ static int put_frames(struct export_job *job)
 	outbuf_puts(&job->out, "\n],\n\"ftbl\":[\"[root]\"");
 	for (uint32_t i = 1; i <= job->frames.count && !err; i++) {
 		outbuf_puts(&job->out, ",\n");
-		err = put_text(job, export_frame(job, i));
+		err = export_json_text(job, export_frame(job, i));
 	}
 	outbuf_puts(&job->out, "]}\n");
 	return err;
@@ -209,8 +178,10 @@ static int dhat_end(struct export_job *job)
 	}
 	put_number(job, "pid", 0);
 	put_number(job, "te", d->end_ns);
+	/* The viewer shows the report's first lines as the command. */
+	outbuf_puts(&job->out, ",\n\"cmd\":");
 	if (!err)
-		err = put_command(job);
+		err = export_json_banner(job, '\n');
 	outbuf_puts(&job->out, ",\n\"pps\":[");
 	for (size_t i = 0; i < d->rows.nr_rows && !err; i++)
 		put_row(job, i, lives);
@@ -225,7 +196,6 @@ static void dhat_free(void *state)
 
 	replay_free(&d->rows);
 	free(d->lived);
-	strbuf_free(&d->text);
 }
 
 const struct exporter exporter_dhat = {

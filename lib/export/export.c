@@ -11,6 +11,7 @@
 
 #include "base/array.h"
 #include "base/safe_text.h"
+#include "report/json.h"
 
 const char *const export_metrics[EXPORT_METRICS] = {
 	[EXPORT_HIT] = "hit",
@@ -258,6 +259,7 @@ int export_report(const struct exporter *exporter, const struct export_options *
 		exporter->free(job.state);
 	free(job.state);
 	intern_free(&job.frames);
+	strbuf_free(&job.text);
 	outbuf_free(&job.out);
 	return ret;
 }
@@ -305,4 +307,29 @@ void export_banner(const struct export_job *job, const char *lead, struct strbuf
 		safe_text_puts(out, text + (*text == '!'));
 		strbuf_puts(out, "\n");
 	}
+}
+
+int export_json_text(struct export_job *job, const char *text)
+{
+	strbuf_reset(&job->text);
+	json_quote(&job->text, text);
+	if (job->text.failed)
+		return -ENOMEM;
+	outbuf_add(&job->out, strbuf_text(&job->text), job->text.size);
+	return job->out.err;
+}
+
+int export_json_banner(struct export_job *job, char between)
+{
+	struct strbuf banner = { 0 };
+	int err;
+
+	export_banner(job, "", &banner);
+	for (size_t i = 0; i < banner.size; i++) {
+		if (banner.data[i] == '\n')
+			banner.data[i] = i + 1 < banner.size ? between : '\0';
+	}
+	err = banner.failed ? -ENOMEM : export_json_text(job, strbuf_text(&banner));
+	strbuf_free(&banner);
+	return err;
 }

@@ -107,6 +107,7 @@ struct export_row {
  * struct export_job - an export in progress
  * @frames: the names of all frames so far, safe to show: "function" or "function [module]"
  * @to: the output; @out: a buffer before it, flushed after end()
+ * @text: scratch space of export_json_text()
  * @state: the exporter's, zeroed
  */
 struct export_job {
@@ -115,6 +116,7 @@ struct export_job {
 	struct intern frames;
 	const struct render_out *to;
 	struct outbuf out;
+	struct strbuf text;
 	void *state;
 };
 
@@ -181,5 +183,9 @@ uint64_t export_weight_of(const struct export_job *job, const struct export_row 
  * after @lead. Names in it are made safe.
  */
 void export_banner(const struct export_job *job, const char *lead, struct strbuf *out);
+/* Writes @text as JSON. 0; -ENOMEM; the error of the output. */
+int export_json_text(struct export_job *job, const char *text);
+/* Writes export_banner() as one JSON string, with @between instead of line breaks. Return: the same. */
+int export_json_banner(struct export_job *job, char between);
 
 #endif

@@ -13,7 +13,6 @@
 #include <string.h>
 
 #include "export/replay.h"
-#include "report/json.h"
 
 /**
  * struct firefox - a file being written
@@ -28,7 +27,7 @@ struct firefox {
 	struct replay_pieces pieces;
 	uint32_t *first, *gone;
 	uint64_t nr_objects, nr;
-	struct strbuf times, weights, stacks, objects, text;
+	struct strbuf times, weights, stacks, objects;
 };
 
 /* A change with its time and row. */
@@ -132,18 +131,6 @@ static int add_history(struct export_job *job)
 			       f->objects.failed
 		       ? -ENOMEM
 		       : 0;
-}
-
-static int put_text(struct export_job *job, const char *text)
-{
-	struct firefox *f = job->state;
-
-	strbuf_reset(&f->text);
-	json_quote(&f->text, text);
-	if (f->text.failed)
-		return -ENOMEM;
-	outbuf_add(&job->out, strbuf_text(&f->text), f->text.size);
-	return job->out.err;
 }
 
 /* "name":[@what @nr times, or the numbers from 0 if @what is NULL] */
@@ -287,19 +274,12 @@ static void put_counter(struct export_job *job)
 static int put_head(struct export_job *job)
 {
 	const struct export_origin *o = job->opts->origin;
-	struct strbuf banner = { 0 };
 	int err;
 
-	export_banner(job, "", &banner);
-	if (banner.size)
-		banner.data[banner.size - 1] = '\0';
-	err = banner.failed ? -ENOMEM : 0;
 	outbuf_puts(&job->out, "{\"meta\":{\"interval\":1,\"startTime\":");
 	outbuf_dec(&job->out, o ? (uint64_t)o->start * 1000 : 0);
 	outbuf_puts(&job->out, ",\"processType\":0,\"product\":");
-	if (!err)
-		err = put_text(job, strbuf_text(&banner));
-	strbuf_free(&banner);
+	err = export_json_banner(job, '\n');
 	outbuf_puts(&job->out,
 		    ",\"stackwalk\":1,\"version\":28,\"preprocessedProfileVersion\":57,"
 		    "\"symbolicated\":true,\"markerSchema\":[],\"categories\":[{\"name\":"
@@ -307,7 +287,7 @@ static int put_head(struct export_job *job)
 		    "\"libs\":[],\"pages\":[],\n\"shared\":{\"stringArray\":[");
 	for (uint32_t i = 1; i <= job->frames.count && !err; i++) {
 		outbuf_puts(&job->out, i > 1 ? ",\n" : "");
-		err = put_text(job, export_frame(job, i));
+		err = export_json_text(job, export_frame(job, i));
 	}
 	outbuf_puts(&job->out, "]},\n");
 	return err;
@@ -341,7 +321,6 @@ static void firefox_free(void *state)
 	strbuf_free(&f->weights);
 	strbuf_free(&f->stacks);
 	strbuf_free(&f->objects);
-	strbuf_free(&f->text);
 }
 
 const struct exporter exporter_firefox = {

@@ -13,7 +13,6 @@
 #include <string.h>
 
 #include "base/array.h"
-#include "report/json.h"
 
 static const struct {
 	const char *name, *unit;
@@ -39,7 +38,6 @@ struct speedscope {
 		*frames; /* of all rows: the allocator first, then the outermost caller */
 	size_t nr_frames, frames_capacity;
 	bool known[EXPORT_METRICS];
-	struct strbuf text;
 };
 
 static int speedscope_row(struct export_job *job, const struct export_row *row)
@@ -67,18 +65,6 @@ static int speedscope_row(struct export_job *job, const struct export_row *row)
 	return 0;
 }
 
-static int put_text(struct export_job *job, const char *text)
-{
-	struct speedscope *s = job->state;
-
-	strbuf_reset(&s->text);
-	json_quote(&s->text, text);
-	if (s->text.failed)
-		return -ENOMEM;
-	outbuf_add(&job->out, strbuf_text(&s->text), s->text.size);
-	return job->out.err;
-}
-
 static int put_frames(struct export_job *job)
 {
 	int err = 0;
@@ -86,7 +72,7 @@ static int put_frames(struct export_job *job)
 	outbuf_puts(&job->out, "\"shared\":{\"frames\":[");
 	for (uint32_t i = 1; i <= job->frames.count && !err; i++) {
 		outbuf_puts(&job->out, i > 1 ? ",\n{\"name\":" : "\n{\"name\":");
-		err = put_text(job, export_frame(job, i));
+		err = export_json_text(job, export_frame(job, i));
 		outbuf_char(&job->out, '}');
 	}
 	outbuf_puts(&job->out, "]},\n");
@@ -161,25 +147,6 @@ static void put_profiles(struct export_job *job)
 	outbuf_puts(&job->out, "],\n");
 }
 
-/* Writes the report's first line, and how far the figures can be trusted, as the name. */
-static int put_name(struct export_job *job)
-{
-	struct strbuf banner = { 0 };
-	int err;
-
-	export_banner(job, "", &banner);
-	for (size_t i = 0; i < banner.size; i++) {
-		if (banner.data[i] == '\n')
-			banner.data[i] = i + 1 < banner.size ? ' ' : '\0';
-	}
-	err = banner.failed ? -ENOMEM : 0;
-	outbuf_puts(&job->out, "\"name\":");
-	if (!err)
-		err = put_text(job, strbuf_text(&banner));
-	strbuf_free(&banner);
-	return err;
-}
-
 static int speedscope_end(struct export_job *job)
 {
 	int err;
@@ -191,7 +158,9 @@ static int speedscope_end(struct export_job *job)
 	if (err)
 		return err;
 	put_profiles(job);
-	err = put_name(job);
+	/* How far the figures can be trusted is part of the name. */
+	outbuf_puts(&job->out, "\"name\":");
+	err = export_json_banner(job, ' ');
 	outbuf_puts(&job->out,
 		    ",\n\"activeProfileIndex\":0,\"exporter\":\"kmemx@" KMEMX_VERSION
 		    "\"}\n");
@@ -204,7 +173,6 @@ static void speedscope_free(void *state)
 
 	free(s->rows);
 	free(s->frames);
-	strbuf_free(&s->text);
 }
 
 const struct exporter exporter_speedscope = {

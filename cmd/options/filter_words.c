@@ -52,6 +52,15 @@ int filter_each_word(const struct filter_option *o,
 	return ret;
 }
 
+void filter_options_text(const struct filter_option *options, size_t nr,
+			 struct strbuf *out)
+{
+	for (size_t i = 0; i < nr; i++)
+		for (size_t k = 0; k < options[i].values->count; k++)
+			strbuf_printf(out, "%s%s %s", out->size ? " " : "",
+				      options[i].option, options[i].values->items[k]);
+}
+
 /* Is FILTER_DEEP among the words of @text? @others: are there other words? */
 static bool has_deep(const char *text, bool *others)
 {
@@ -100,39 +109,29 @@ int filter_words_deep(struct filter_words *w, struct option_strings *skip,
 	return deep ? add_wrappers(skip, command) : GO_ON;
 }
 
+/* How to add a word of an option: one of these. */
+struct adder {
+	int (*who)(struct event_filter *who, const char *word);
+	int (*alloc)(struct alloc_filter *filter, const char *word);
+	int (*other)(void *ctx, const char *word);
+};
+
 /* Where the words of an option go, and what is needed to parse them. */
 struct target {
 	struct alloc_filter *filter;
 	const struct gfp_names *gfps;
 	const struct log *log;
+	const struct adder *adder;
 };
 
-static int add_pid(void *ctx, const char *word)
+static int add_word(void *ctx, const char *word)
 {
 	const struct target *t = ctx;
 
-	return event_filter_add_pid(&t->filter->who, word);
-}
-
-static int add_comm(void *ctx, const char *word)
-{
-	const struct target *t = ctx;
-
-	return event_filter_add_comm(&t->filter->who, word);
-}
-
-static int add_cpu(void *ctx, const char *word)
-{
-	const struct target *t = ctx;
-
-	return event_filter_add_cpu(&t->filter->who, word);
-}
-
-static int add_node(void *ctx, const char *word)
-{
-	const struct target *t = ctx;
-
-	return alloc_filter_add_node(t->filter, word);
+	if (t->adder->other)
+		return t->adder->other(ctx, word);
+	return t->adder->who ? t->adder->who(&t->filter->who, word)
+			     : t->adder->alloc(t->filter, word);
 }
 
 static int add_site(void *ctx, const char *word)
@@ -142,27 +141,6 @@ static int add_site(void *ctx, const char *word)
 	if (!strcmp(word, FILTER_DEEP))
 		return 0;
 	return event_filter_add_site(&t->filter->who, word);
-}
-
-static int add_dir(void *ctx, const char *word)
-{
-	const struct target *t = ctx;
-
-	return alloc_filter_add_dir(t->filter, word);
-}
-
-static int add_cache(void *ctx, const char *word)
-{
-	const struct target *t = ctx;
-
-	return alloc_filter_add_cache(t->filter, word);
-}
-
-static int add_order(void *ctx, const char *word)
-{
-	const struct target *t = ctx;
-
-	return alloc_filter_add_order(t->filter, word);
 }
 
 static int unknown_flag(const struct target *t, const char *word)
@@ -238,17 +216,26 @@ void filter_words_foreign(const struct filter_words *w, const char **slab,
 int filter_words_resolve(const struct filter_words *w, struct alloc_filter *filter,
 			 const struct event_formats *fmts, const struct log *log)
 {
-	static int (*const adds[NR_FILTERS])(void *ctx, const char *word) = {
-		add_pid, add_comm,  add_cpu, add_node,	add_site,
-		add_dir, add_cache, add_gfp, add_order,
+	static const struct adder adders[NR_FILTERS] = {
+		{ .who = event_filter_add_pid },
+		{ .who = event_filter_add_comm },
+		{ .who = event_filter_add_cpu },
+		{ .alloc = alloc_filter_add_node },
+		{ .other = add_site },
+		{ .alloc = alloc_filter_add_dir },
+		{ .alloc = alloc_filter_add_cache },
+		{ .other = add_gfp },
+		{ .alloc = alloc_filter_add_order },
 	};
-	struct target target = { filter, event_formats_gfp(fmts), log };
+	struct target target = { filter, event_formats_gfp(fmts), log, NULL };
 	struct filter_option options[NR_FILTERS];
 	int ret = GO_ON;
 
 	list(w, options);
-	for (size_t i = 0; i < NR_FILTERS && ret == GO_ON; i++)
-		ret = filter_each_word(&options[i], adds[i], &target, log);
+	for (size_t i = 0; i < NR_FILTERS && ret == GO_ON; i++) {
+		target.adder = &adders[i];
+		ret = filter_each_word(&options[i], add_word, &target, log);
+	}
 	return ret;
 }
 
@@ -257,10 +244,7 @@ void filter_words_text(const struct filter_words *w, struct strbuf *out)
 	struct filter_option options[NR_FILTERS];
 
 	list(w, options);
-	for (size_t i = 0; i < NR_FILTERS; i++)
-		for (size_t k = 0; k < options[i].values->count; k++)
-			strbuf_printf(out, "%s%s %s", out->size ? " " : "",
-				      options[i].option, options[i].values->items[k]);
+	filter_options_text(options, NR_FILTERS, out);
 }
 
 const char filter_words_unnamed[] =

@@ -60,6 +60,10 @@ int filter_each_word(const struct filter_option *o,
 		     int (*add)(void *ctx, const char *word), void *ctx,
 		     const struct log *log) __must_check;
 
+/* Appends "--pid 1,2 --comm sh". */
+void filter_options_text(const struct filter_option *options, size_t nr,
+			 struct strbuf *out);
+
 /* Was any of the options given? */
 bool filter_words_any(const struct filter_words *w);
 /* Do they need the directories of functions? */
@@ -75,7 +79,7 @@ void filter_words_foreign(const struct filter_words *w, const char **slab,
 int filter_words_resolve(const struct filter_words *w, struct alloc_filter *filter,
 			 const struct event_formats *fmts,
 			 const struct log *log) __must_check;
-/* Appends "--pid 1,2 --comm sh". */
+/* Appends the options as filter_options_text(). */
 void filter_words_text(const struct filter_words *w, struct strbuf *out);
 /* The sentence to print if alloc_filter_unnamed(). */
 extern const char filter_words_unnamed[];

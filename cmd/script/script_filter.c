@@ -14,11 +14,20 @@
 #include "cmd/options/filter_words.h"
 #include "cmd/options/message.h"
 
+#define NR_FILTERS 7
+
+/* How to add a word of an option: one of these. */
+struct adder {
+	int (*plain)(struct event_filter *filter, const char *word);
+	int (*other)(void *ctx, const char *word);
+};
+
 struct target {
 	struct event_filter *filter;
 	const struct event_formats *fmts;
 	const struct log *log;
 	const char *path;
+	const struct adder *adder;
 };
 
 static int unknown_event(const struct target *t, const char *word)
@@ -42,27 +51,6 @@ static int unknown_event(const struct target *t, const char *word)
 	return EXIT_USAGE;
 }
 
-static int add_cpu(void *ctx, const char *word)
-{
-	const struct target *t = ctx;
-
-	return event_filter_add_cpu(t->filter, word);
-}
-
-static int add_pid(void *ctx, const char *word)
-{
-	const struct target *t = ctx;
-
-	return event_filter_add_pid(t->filter, word);
-}
-
-static int add_comm(void *ctx, const char *word)
-{
-	const struct target *t = ctx;
-
-	return event_filter_add_comm(t->filter, word);
-}
-
 static int add_site(void *ctx, const char *word)
 {
 	const struct target *t = ctx;
@@ -75,20 +63,6 @@ static int add_site(void *ctx, const char *word)
 	return event_filter_add_site(t->filter, word);
 }
 
-static int add_dir(void *ctx, const char *word)
-{
-	const struct target *t = ctx;
-
-	return event_filter_add_dir(t->filter, word);
-}
-
-static int add_ptr(void *ctx, const char *word)
-{
-	const struct target *t = ctx;
-
-	return event_filter_add_ptr(t->filter, word);
-}
-
 static int add_event(void *ctx, const char *word)
 {
 	const struct target *t = ctx;
@@ -97,29 +71,51 @@ static int add_event(void *ctx, const char *word)
 	return err == -ENOENT ? unknown_event(t, word) : err;
 }
 
+static int add_word(void *ctx, const char *word)
+{
+	const struct target *t = ctx;
+
+	return t->adder->other ? t->adder->other(ctx, word)
+			       : t->adder->plain(t->filter, word);
+}
+
+static void list(const struct script_filter *o, struct filter_option options[NR_FILTERS])
+{
+	const struct filter_option all[NR_FILTERS] = {
+		{ "--cpu", "a CPU or a range: 0,2-3", &o->cpus },
+		{ "--pid", "a process or a range: 1,100-199", &o->pids },
+		{ "--comm", "a task's name", &o->comms },
+		{ "--event", "an event's name", &o->events },
+		{ "--callsite", "function, function+0x1f or 0xffff...", &o->sites },
+		{ "--dir", "a directory of the kernel's source: fs/ext4", &o->dirs },
+		{ "--ptr", "an address in hexadecimal", &o->ptrs },
+	};
+
+	memcpy(options, all, sizeof(all));
+}
+
 int script_filter_resolve(const struct script_filter *o, struct event_filter *filter,
 			  const struct event_formats *fmts, const struct log *log,
 			  const char *path)
 {
-	const struct {
-		struct filter_option option;
-		int (*add)(void *ctx, const char *word);
-	} all[] = {
-		{ { "--cpu", "a CPU or a range: 0,2-3", &o->cpus }, add_cpu },
-		{ { "--pid", "a process or a range: 1,100-199", &o->pids }, add_pid },
-		{ { "--comm", "a task's name", &o->comms }, add_comm },
-		{ { "--callsite", "function, function+0x1f or 0xffff...", &o->sites },
-		  add_site },
-		{ { "--dir", "a directory of the kernel's source: fs/ext4", &o->dirs },
-		  add_dir },
-		{ { "--ptr", "an address in hexadecimal", &o->ptrs }, add_ptr },
-		{ { "--event", "an event's name", &o->events }, add_event },
+	static const struct adder adders[NR_FILTERS] = {
+		{ .plain = event_filter_add_cpu },
+		{ .plain = event_filter_add_pid },
+		{ .plain = event_filter_add_comm },
+		{ .other = add_event },
+		{ .other = add_site },
+		{ .plain = event_filter_add_dir },
+		{ .plain = event_filter_add_ptr },
 	};
-	struct target target = { filter, fmts, log, path };
+	struct target target = { filter, fmts, log, path, NULL };
+	struct filter_option options[NR_FILTERS];
 	int ret = GO_ON;
 
-	for (size_t i = 0; i < ARRAY_SIZE(all) && ret == GO_ON; i++)
-		ret = filter_each_word(&all[i].option, all[i].add, &target, log);
+	list(o, options);
+	for (size_t i = 0; i < NR_FILTERS && ret == GO_ON; i++) {
+		target.adder = &adders[i];
+		ret = filter_each_word(&options[i], add_word, &target, log);
+	}
 	return ret;
 }
 
@@ -138,22 +134,15 @@ bool script_filter_wants_stacks(const struct event_filter *filter,
 int script_filter_nothing(const struct script_filter *o, const char *command,
 			  const char *path)
 {
-	static const char *const options[] = { "--cpu",	     "--pid", "--comm", "--event",
-					       "--callsite", "--dir", "--ptr" };
-	const struct option_strings *values[] = { &o->cpus,   &o->pids,	 &o->comms,
-						  &o->events, &o->sites, &o->dirs,
-						  &o->ptrs };
+	struct filter_option options[NR_FILTERS];
 	struct strbuf given = { 0 };
 
-	for (size_t i = 0; i < ARRAY_SIZE(values); i++) {
-		for (size_t k = 0; k < values[i]->count; k++)
-			strbuf_printf(&given, " %s %s", options[i], values[i]->items[k]);
-	}
+	list(o, options);
+	filter_options_text(options, NR_FILTERS, &given);
 	message_error(
 		command,
-		"%s has no events that match%s\n  List its events: kmemx info -i %s",
-		path, given.size ? strbuf_text(&given) : " this format",
-		SHELL_NAME(path));
+		"%s has no events that match %s\n  List its events: kmemx info -i %s",
+		path, given.size ? strbuf_text(&given) : "this format", SHELL_NAME(path));
 	strbuf_free(&given);
 	return EXIT_FAILED;
 }

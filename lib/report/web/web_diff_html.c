@@ -9,8 +9,8 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "report/compressed.h"
 #include "report/json.h"
-#include "report/packed.h"
 #include "report/web/web_diff.h"
 #include "report/web/web_page.h"
 #include "report/web/web_report.h"

@@ -11,8 +11,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "report/compressed.h"
 #include "report/json.h"
-#include "report/packed.h"
 #include "report/web/web_columns.h"
 #include "report/web/web_page.h"
 #include "report/web/web_report.h"

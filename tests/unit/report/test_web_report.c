@@ -13,7 +13,7 @@
 #include <zlib.h>
 #endif
 
-#include "report/packed.h"
+#include "report/compressed.h"
 #include "report/web/web_columns.h"
 
 static int collect(void *ctx, const char *data, size_t size)

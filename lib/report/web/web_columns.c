@@ -6,7 +6,7 @@
  * Most numbers are small and alike, so they deflate well. A number that can be predicted from
  * others is written as the difference to the prediction.
  */
-#include "report/web/web_columns.h"
+#include "report/web/web_report.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -13,7 +13,6 @@
 
 #include "report/compressed.h"
 #include "report/json.h"
-#include "report/web/web_columns.h"
 #include "report/web/web_page.h"
 #include "report/web/web_report.h"
 

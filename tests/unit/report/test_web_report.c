@@ -14,7 +14,6 @@
 #endif
 
 #include "report/compressed.h"
-#include "report/web/web_columns.h"
 
 static int collect(void *ctx, const char *data, size_t size)
 {

@@ -3,7 +3,7 @@
  * query (internal): SQL functions beyond SQLite's own.
  * In: a database. Out: the same with them.
  */
-#include "query/functions.h"
+#include "query/store.h"
 
 #include <errno.h>
 #include <strings.h>

@@ -12,7 +12,6 @@
 
 #ifdef HAVE_SQLITE
 #include "base/array.h"
-#include "query/functions.h"
 
 /* Limits of a value, including function results, and of the SQL text. */
 #define VALUE_MAX (64 << 20)

@@ -8,7 +8,6 @@
 #include <string.h>
 
 #include "query/ask.h"
-#include "query/functions.h"
 #include "query/schema.h"
 #include "query/store.h"
 

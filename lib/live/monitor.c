@@ -14,7 +14,6 @@
 
 #include "base/array.h"
 #include "event/stream_live.h"
-#include "live/monitor_rows.h"
 
 static const struct {
 	const char *word;

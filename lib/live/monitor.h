@@ -158,4 +158,15 @@ void monitor_end(struct monitor *m);
 /* "callsite": the grouping of rows. */
 const char *monitor_by(const struct monitor *m);
 
+/* Begins to group side @i, which must be wanted. 0 or -ENOMEM. */
+int monitor_rows_group(struct monitor *m, unsigned int i) __must_check;
+/* Finds the groups of new rows, while the processes that allocated still run. 0 or -ENOMEM. */
+int monitor_rows_find(struct monitor *m) __must_check;
+/* Adds the allocations since the last call to the windows of side @i. 0 or -ENOMEM. */
+int monitor_rows_add(struct monitor *m, unsigned int i) __must_check;
+/* Excludes all allocations up to now from the windows. */
+void monitor_rows_settle(struct monitor *m);
+/* Drops rows and groups if it is time to do so. 0 or -ENOMEM. */
+int monitor_rows_forget(struct monitor *m) __must_check;
+
 #endif

@@ -3,7 +3,7 @@
  * live (internal): groups the rows of the accounts.
  * In: a monitor. Out: its windows, and accounts without rows that were freed long ago.
  */
-#include "live/monitor_rows.h"
+#include "live/monitor.h"
 
 #include <errno.h>
 #include <inttypes.h>

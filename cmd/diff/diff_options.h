@@ -6,7 +6,7 @@
 #ifndef KMEMX_CMD_DIFF_OPTIONS_H
 #define KMEMX_CMD_DIFF_OPTIONS_H
 
-#include "analysis/footprint/footprint_diff.h"
+#include "analysis/footprint/footprint.h"
 #include "cmd/diff/diff_load.h"
 #include "cmd/options/lost_limit.h"
 #include "cmd/output/output.h"

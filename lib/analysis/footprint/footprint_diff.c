@@ -3,7 +3,7 @@
  * analysis: the footprint of a kernel, for a comparison with another kernel's.
  * In: the parts of a kernel's files. Out: tables "footprint", "footprint_file", "footprint_dir".
  */
-#include "analysis/footprint/footprint_diff.h"
+#include "analysis/footprint/footprint.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -2,7 +2,7 @@
 /*
  * tests: analysis/footprint/footprint_diff.h, and the tree of analysis/footprint/footprint_tree.h.
  */
-#include "analysis/footprint/footprint_diff.h"
+#include "analysis/footprint/footprint.h"
 
 #include <check.h>
 #include <string.h>

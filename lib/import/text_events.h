@@ -13,6 +13,7 @@
 #include "import/ftrace_text.h"
 #include "import/text_gfp.h"
 #include "import/text_specs.h"
+#include "recording/system_texts.h"
 #include "symbol/name_addr.h"
 
 /* Longer texts of uninterpreted events are cut. */
@@ -86,5 +87,10 @@ void text_events_stack(struct text_events *te, const struct ftrace_line *line,
 int text_events_frame(struct text_events *te, const struct ftrace_line *line,
 		      struct text_record *out) __must_check;
 void text_events_free(struct text_events *te);
+
+/* Adds the formats of all events so far, named and grouped by their system. 0 or -ENOMEM. */
+int text_formats(const struct text_events *te, struct text_list *events) __must_check;
+/* The same for ftrace's own events: kernel_stack. */
+int text_formats_of_ftrace(struct text_list *ftrace) __must_check;
 
 #endif

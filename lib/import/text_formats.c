@@ -3,7 +3,7 @@
  * import: the formats of records made from text.
  * In: which events and fields occurred. Out: formats as the kernel writes them.
  */
-#include "import/text_formats.h"
+#include "import/text_events.h"
 
 #include "import/text_specs.h"
 

@@ -14,7 +14,6 @@
 
 #include "base/array.h"
 #include "import/text_events.h"
-#include "import/text_formats.h"
 #include "import/text_notes.h"
 #include "recording/subbuf.h"
 #include "recording/subbuf_writer.h"

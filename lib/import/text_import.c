@@ -13,8 +13,6 @@
 #include <unistd.h>
 
 #include "base/array.h"
-#include "import/text_events.h"
-#include "import/text_notes.h"
 #include "recording/subbuf.h"
 #include "recording/subbuf_writer.h"
 

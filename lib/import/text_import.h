@@ -10,8 +10,10 @@
 #define KMEMX_IMPORT_TEXT_IMPORT_H
 
 #include "base/log.h"
+#include "base/strbuf.h"
 #include "import/import_meta.h"
 #include "import/line_source.h"
+#include "import/text_events.h"
 #include "recording/writer.h"
 
 /**
@@ -45,5 +47,24 @@ const struct writer_part *text_import_parts(const struct text_import *ti, size_t
 /* What the text lacks, one note per line; the item RECORDING_META_IMPORT of the facts. */
 const char *text_import_notes(const struct text_import *ti);
 void text_import_free(struct text_import *ti);
+
+/**
+ * struct text_traits - how the log was written
+ * @seconds, @counter, @latency: how its times are printed; several if logs were concatenated
+ * @nanoseconds: some times are not whole microseconds
+ * @no_flags: a line had no interrupt context
+ * @overwritten: overwritten events before the first one, as its headers say
+ * @header_cpus: the highest number of CPUs in a header; 0: none
+ * @lowest_cpu: the lowest CPU with an event
+ */
+struct text_traits {
+	bool seconds, counter, latency, nanoseconds, no_flags;
+	uint64_t overwritten;
+	uint32_t header_cpus, lowest_cpu;
+};
+
+/* The first note is shown at the top of every report. */
+void text_notes(struct strbuf *out, const struct text_traits *traits,
+		const struct text_events *events, const struct text_import_result *r);
 
 #endif

@@ -3,7 +3,7 @@
  * import: what a kernel's text log lacked or hid, for readers of the recording.
  * In: counts made while reading it. Out: notes, one per line.
  */
-#include "import/text_notes.h"
+#include "import/text_import.h"
 
 #include <inttypes.h>
 #include <stdarg.h>

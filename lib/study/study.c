@@ -16,7 +16,6 @@
 #include "base/io.h"
 #include "base/new_file.h"
 #include "recording/time_span.h"
-#include "study/study_debug.h"
 #include "symbol/last_boot.h"
 
 static int copy_all(int from, int to)

@@ -185,4 +185,19 @@ uint64_t study_count_slab(const struct study *s);
 uint64_t study_count_page(const struct study *s);
 uint64_t study_count_named(const struct study *s, const char *name);
 
+/* Searches for the kernel's files, if @o asks for it and names none. @s has its recording but no
+ * symbols yet. 0, or as study_open().
+ */
+int study_find_debug(struct study *s, const struct study_options *o) __must_check;
+/* Opens the symbols that @o names, or the recording's own; if it has none, those of the file that
+ * was found. 0, or as study_open().
+ */
+int study_find_symbols(struct study *s, const struct study_options *o) __must_check;
+/* Opens the sources of directories, inlined functions and lines. @s has its symbols. 0, or as
+ * study_open().
+ */
+int study_open_debug(struct study *s, const struct study_options *o) __must_check;
+/* The offset added to the addresses of the vmlinux in use (KASLR); 0: none. */
+uint64_t study_vmlinux_offset(const struct study *s);
+
 #endif

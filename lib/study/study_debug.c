@@ -3,7 +3,7 @@
  * study (internal): the debug information of a recording's kernel.
  * In: an open recording, and the places to search. Out: study.found, study.lines, study.dirs.
  */
-#include "study/study_debug.h"
+#include "study/study.h"
 
 #include <errno.h>
 #include <string.h>

@@ -7,7 +7,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-#include "analysis/kernel/frag.h"
+#include "analysis/kernel/frag_who.h"
 
 /* A pageblock's row. @first: the index of its first fallback, plus one. */
 struct block_sum {

@@ -61,7 +61,7 @@ static int write_exit(const char *group, const char *bang)
 	snprintf(file, sizeof(file), "events/%s/" EXIT "/trigger", group);
 	return append(file,
 		      "%s" KEY ":a=$n,b=$q:onmatch(%s." PROBE_PAIR_ENTRY
-		      ").trace(%s_bulk,$a,$b,ret)" SIZE,
+		      ").trace(%s_bulk,$a,$b,ret,__probe_ret_ip)" SIZE,
 		      bang, group, group);
 }
 
@@ -85,7 +85,8 @@ int probe_pair_create(const struct probe_pair *pair)
 	ret = create_one(tracefs_kretprobe_alloc(pair->group, EXIT, pair->function,
 						 "ret=$retval:s32 stack=$stack:x64", 0));
 	if (!ret)
-		ret = append("dynamic_events", "s:%s u64 nr; u64 p; s32 ret", synthetic);
+		ret = append("dynamic_events",
+			     "s:%s u64 nr; u64 p; s32 ret; unsigned long ip", synthetic);
 	if (!ret)
 		ret = create_one(tracefs_eprobe_alloc(
 			pair->group, pair->name, "synthetic", synthetic, pair->args));

@@ -19,7 +19,7 @@
  * @group, @name: of the event
  * @function: of the kernel
  * @entry: how to fetch its arguments as nr, p and stack
- * @args: what the event has, of nr, p and ret
+ * @args: what the event has, of nr, p, ret and the caller's address ip
  */
 struct probe_pair {
 	const char *group, *name, *function;

@@ -17,8 +17,10 @@
 #include "capture/events/probe_pair.h"
 #include "recording/probe_list.h"
 
-/* The most elements of an array that the kernel takes (MAX_ARRAY_LEN). */
-#define ARRAY_MAX "64"
+/* Pointers that are fetched, whether the array has as many or not: half the kernel's limit, and half
+ * the time. Only batches of kfree_rcu(), whose objects are known, were seen to have more than 30.
+ */
+#define ARRAY_MAX "32"
 
 #define NO_RETURN_ARGS "what a function has filled is known since Linux 5.15"
 #define NO_REGISTERS   "the registers of this machine's arguments are not known"
@@ -105,7 +107,9 @@ static void define_alloc_bulk(struct probe *p, unsigned int version,
 		snprintf(p->entry, sizeof(p->entry),
 			 "nr=%s:u64 p=%s:x64 stack=$stack:x64", arg[2], arg[3]);
 		snprintf(p->args, sizeof(p->args),
-			 "nr=$nr:u64 p=+0($p):%s[" ARRAY_MAX "] ret=$ret:s32", pointer);
+			 "nr=$nr:u64 p=+0($p):%s[" ARRAY_MAX
+			 "] ret=$ret:s32 call_site=$ip:x64",
+			 pointer);
 	} else {
 		snprintf(p->why, sizeof(p->why), "%s", NO_RETURN_ARGS);
 	}

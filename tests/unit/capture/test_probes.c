@@ -32,18 +32,18 @@ START_TEST(definitions)
 	probes_define(all, "7.2.13+deb14-cloud-amd64", "x86_64", PROBE_ARGS_NUMBER);
 	expect(PROBE_RCU_FREE, "kvfree_call_rcu", "head=$arg1:x64 ptr=$arg2:x64");
 	expect(PROBE_ALLOC_BULK, "kmem_cache_alloc_bulk_noprof",
-	       "nr=$arg3:u64 p=+0($arg4):x64[64] ret=$retval:s32");
+	       "nr=$arg3:u64 p=+0($arg4):x64[32] ret=$retval:s32");
 	expect(PROBE_FREE_BULK, "kmem_cache_free_bulk",
-	       "s=$arg1:x64 nr=$arg2:u64 p=+0($arg3):x64[64]");
+	       "s=$arg1:x64 nr=$arg2:u64 p=+0($arg3):x64[32]");
 	probes_define(all, "6.9.0", "aarch64", PROBE_ARGS_NUMBER);
 	expect(PROBE_ALLOC_BULK, "kmem_cache_alloc_bulk",
-	       "nr=$arg3:u64 p=+0($arg4):x64[64] ret=$retval:s32");
+	       "nr=$arg3:u64 p=+0($arg4):x64[32] ret=$retval:s32");
 	ck_assert_str_eq(all[PROBE_ALLOC_BULK].other, "kmem_cache_alloc_bulk_noprof");
 	ck_assert_str_eq(all[PROBE_ALLOC_BULK].entry, "");
 	probes_define(all, "6.2.0", "x86_64", PROBE_ARGS_NUMBER);
 	expect(PROBE_RCU_FREE, "kvfree_call_rcu", "head=$arg1:x64 ptr=$arg2:x64");
 	expect(PROBE_ALLOC_BULK, "kmem_cache_alloc_bulk",
-	       "nr=$nr:u64 p=+0($p):x64[64] ret=$ret:s32");
+	       "nr=$nr:u64 p=+0($p):x64[32] ret=$ret:s32 call_site=$ip:x64");
 	ck_assert_str_eq(all[PROBE_ALLOC_BULK].entry,
 			 "nr=$arg3:u64 p=$arg4:x64 stack=$stack:x64");
 	probes_define(all, "5.14.0", "x86_64", PROBE_ARGS_NUMBER);
@@ -61,13 +61,13 @@ START_TEST(machines)
 	static const struct {
 		const char *machine, *args, *array;
 	} known[] = {
-		{ "x86_64", "s=%di:x64 nr=%si:u64 p=+0(%dx):x64[64]", "p=%cx:x64 " },
-		{ "i686", "s=%ax:x64 nr=%dx:u64 p=+0(%cx):x32[64]", "p=$stack1:x64 " },
-		{ "aarch64", "s=%x0:x64 nr=%x1:u64 p=+0(%x2):x64[64]", "p=%x3:x64 " },
-		{ "armv7l", "s=%r0:x64 nr=%r1:u64 p=+0(%r2):x32[64]", "p=%r3:x64 " },
-		{ "riscv64", "s=%a0:x64 nr=%a1:u64 p=+0(%a2):x64[64]", "p=%a3:x64 " },
-		{ "s390x", "s=%r2:x64 nr=%r3:u64 p=+0(%r4):x64[64]", "p=%r5:x64 " },
-		{ "ppc64le", "s=%r3:x64 nr=%r4:u64 p=+0(%r5):x64[64]", "p=%r6:x64 " },
+		{ "x86_64", "s=%di:x64 nr=%si:u64 p=+0(%dx):x64[32]", "p=%cx:x64 " },
+		{ "i686", "s=%ax:x64 nr=%dx:u64 p=+0(%cx):x32[32]", "p=$stack1:x64 " },
+		{ "aarch64", "s=%x0:x64 nr=%x1:u64 p=+0(%x2):x64[32]", "p=%x3:x64 " },
+		{ "armv7l", "s=%r0:x64 nr=%r1:u64 p=+0(%r2):x32[32]", "p=%r3:x64 " },
+		{ "riscv64", "s=%a0:x64 nr=%a1:u64 p=+0(%a2):x64[32]", "p=%a3:x64 " },
+		{ "s390x", "s=%r2:x64 nr=%r3:u64 p=+0(%r4):x64[32]", "p=%r5:x64 " },
+		{ "ppc64le", "s=%r3:x64 nr=%r4:u64 p=+0(%r5):x64[32]", "p=%r6:x64 " },
 	};
 	size_t i;
 
@@ -80,7 +80,7 @@ START_TEST(machines)
 	}
 	probes_define(all, "6.12.0", "armv7l", PROBE_ARGS_NUMBER);
 	expect(PROBE_ALLOC_BULK, "kmem_cache_alloc_bulk_noprof",
-	       "nr=$arg3:u64 p=+0($arg4):x32[64] ret=$retval:s32");
+	       "nr=$arg3:u64 p=+0($arg4):x32[32] ret=$retval:s32");
 	probes_define(all, "6.12.0", "ia64", PROBE_ARGS_REGISTER);
 	for (i = 0; i < PROBES; i++)
 		ck_assert(!*all[i].args && *all[i].why);

@@ -2,8 +2,9 @@
 /*
  * workload: objects that the kernel allocates or frees in bulk, or frees through RCU, without an
  * event of kmem; all of them are freed at the end.
- * In: what to do, and how often. Out: N nodes and more of maple trees (maps: mappings that cannot be
- * merged; fork: children of a process with 500 of them; threads), or N struct timerfd_ctx (timerfds).
+ * In: what to do, and how often. Out: N nodes and more of maple trees (maps: mappings that cannot
+ * be merged; fork: children of a process with 500 of them; threads), or N struct timerfd_ctx
+ * (timerfds).
  *
  * usage: unseen maps|fork|threads|timerfds N
  */

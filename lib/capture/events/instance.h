@@ -39,9 +39,9 @@ struct instance {
 	int frees_fd; /* the lock of @frees; only with it */
 };
 
-/* Between making an instance and locking it, nobody else may take it for a leftover; nor a probe that
- * is not enabled yet: making and sweeping them both take this lock. A descriptor, which close(2)
- * unlocks, or -errno. tracefs is open.
+/* Between making an instance and locking it, nobody else may take it for a leftover; nor a probe
+ * that is not enabled yet: making and sweeping them both take this lock. A descriptor, which
+ * close(2) unlocks, or -errno. tracefs is open.
  */
 int instance_lock_all(void) __must_check;
 /* May this user trace? Root always may. 0; -errno after a LOG_ERROR message. @retry as for

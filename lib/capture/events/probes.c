@@ -17,8 +17,9 @@
 #include "capture/events/probe_pair.h"
 #include "recording/probe_list.h"
 
-/* Pointers that are fetched, whether the array has as many or not: half the kernel's limit, and half
- * the time. Only batches of kfree_rcu(), whose objects are known, were seen to have more than 30.
+/* Pointers that are fetched, whether the array has as many or not: half the kernel's limit, and
+ * half the time. Only batches of kfree_rcu(), whose objects are known, were seen to have more than
+ * 30.
  */
 #define ARRAY_MAX "32"
 
@@ -79,8 +80,8 @@ static void define_rcu_free(struct probe *p, unsigned int version, const char *c
 	bool has_pointer = version >= VERSION(6, 2);
 
 	p->name = "rcu_free";
-	/* Linux 5.9, 6.2 (04a522b7da3d): before it, the second argument is the offset of the head in
-	 * the object.
+	/* Linux 5.9, 6.2 (04a522b7da3d): before it, the second argument is the offset of the head
+	 * in the object.
 	 */
 	p->function = version >= VERSION(5, 9) ? "kvfree_call_rcu" : "kfree_call_rcu";
 	snprintf(p->args, sizeof(p->args), "head=%s:x64 %s=%s:x64", arg[0],
@@ -96,8 +97,8 @@ static void define_alloc_bulk(struct probe *p, unsigned int version,
 	p->function = tagged ? "kmem_cache_alloc_bulk_noprof" : "kmem_cache_alloc_bulk";
 	p->other = tagged ? "kmem_cache_alloc_bulk" : "kmem_cache_alloc_bulk_noprof";
 	p->at_return = true;
-	/* At its return, registers have other contents, and numbers are known since Linux 6.9. Event
-	 * probes, which a pair of probes needs, came with 5.15.
+	/* At its return, registers have other contents, and numbers are known since Linux 6.9.
+	 * Event probes, which a pair of probes needs, came with 5.15.
 	 */
 	if (version >= VERSION(6, 9) && arg == numbers.args) {
 		snprintf(p->args, sizeof(p->args),
@@ -289,8 +290,8 @@ static void tell(const struct probes *p, const char *none, enum probes_wish wish
 				p->all[i].function, p->all[i].why);
 }
 
-int probes_set(struct probes *p, struct event_list *list, pid_t self,
-	       enum probes_wish wish, bool some, const struct log *log)
+int probes_set(struct probes *p, struct event_list *list,
+	       const struct probes_choice *choice, const struct log *log)
 {
 	struct utsname name;
 	const char *none;
@@ -298,14 +299,14 @@ int probes_set(struct probes *p, struct event_list *list, pid_t self,
 
 	if (uname(&name) < 0)
 		return 0;
-	snprintf(p->group, sizeof(p->group), RECORDING_PROBES "%d", (int)self);
+	snprintf(p->group, sizeof(p->group), RECORDING_PROBES "%d", (int)choice->self);
 	probes_define(p->all, name.release, name.machine, PROBE_ARGS_NUMBER);
-	none = none_possible(p, wish);
+	none = none_possible(p, choice->wish);
 	if (none)
 		refuse_all(p, none);
 	else
-		ret = try_all(p, list, some, &name);
-	tell(p, none, wish, log);
+		ret = try_all(p, list, choice->some, &name);
+	tell(p, none, choice->wish, log);
 	return ret;
 }
 

@@ -22,6 +22,17 @@ enum probe_kind { PROBE_RCU_FREE, PROBE_ALLOC_BULK, PROBE_FREE_BULK, PROBES };
 enum probes_wish { PROBES_IF_POSSIBLE, PROBES_ASKED, PROBES_NONE };
 
 /**
+ * struct probes_choice - what is to be set
+ * @self: the kernel's number of this process, which is in the name of the group
+ * @some: only some allocations are recorded, chosen by fields that probes do not have
+ */
+struct probes_choice {
+	pid_t self;
+	enum probes_wish wish;
+	bool some;
+};
+
+/**
  * struct probe - a probe that is set, or is not
  * @name: the event's name
  * @function: of the kernel; @other: its name in other releases, or NULL
@@ -62,14 +73,12 @@ void probes_define(struct probe all[PROBES], const char *release, const char *ma
 
 /**
  * probes_set() - create the probes that this kernel can have, and add them to @list
- * @self: the kernel's number of this process, which is in the name of the group
- * @some: only some allocations are recorded, chosen by fields that probes do not have
  *
  * What is not possible gets its @why, and is logged. No failure prevents a recording. Hold
  * instance_lock_all() until the events are enabled. Return: 0 or -ENOMEM.
  */
-int probes_set(struct probes *p, struct event_list *list, pid_t self,
-	       enum probes_wish wish, bool some, const struct log *log) __must_check;
+int probes_set(struct probes *p, struct event_list *list,
+	       const struct probes_choice *choice, const struct log *log) __must_check;
 /* Appends the recording's item (recording/probe_list.h); nothing if nothing was tried. */
 void probes_format(const struct probes *p, struct strbuf *out);
 /* Removes the probes, after the instances that recorded them are gone: removing an event clears the

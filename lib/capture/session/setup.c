@@ -199,13 +199,15 @@ bool setup_has_probes(const struct capture_options *opts)
 static int set_probes(struct session *s)
 {
 	const struct event_choice *choice = &s->opts->events;
-	pid_t self = s->pids.self ? s->pids.self : getpid();
+	const struct probes_choice probes = {
+		.self = s->pids.self ? s->pids.self : getpid(),
+		.wish = s->opts->probes,
+		.some = choice->filter || event_criteria_any(&choice->criteria),
+	};
 
-	if (!setup_has_probes(s->opts))
-		return 0;
-	return probes_set(&s->probes, &s->events, self, s->opts->probes,
-			  choice->filter || event_criteria_any(&choice->criteria),
-			  s->log);
+	return setup_has_probes(s->opts)
+		       ? probes_set(&s->probes, &s->events, &probes, s->log)
+		       : 0;
 }
 
 static int set_up_events(struct session *s)

@@ -162,6 +162,7 @@ static void teardown(void)
 /* Returns the events of the list as text, and the item's text in @item. */
 static void set(enum probes_wish wish, bool some, char events[300], char item[600])
 {
+	const struct probes_choice choice = { 77, wish, some };
 	struct event_list list = { 0 };
 	struct probes probes = { 0 };
 	struct strbuf text = { 0 };
@@ -170,7 +171,7 @@ static void set(enum probes_wish wish, bool some, char events[300], char item[60
 	*events = '\0';
 	probes_format(&probes, &text);
 	ck_assert_uint_eq(text.size, 0);
-	ck_assert_int_eq(probes_set(&probes, &list, 77, wish, some, &log_nowhere), 0);
+	ck_assert_int_eq(probes_set(&probes, &list, &choice, &log_nowhere), 0);
 	for (i = 0; i < list.count; i++)
 		used += (size_t)snprintf(events + used, 300 - used, "%s:%s ",
 					 list.items[i].system, list.items[i].name);

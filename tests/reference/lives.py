@@ -312,8 +312,11 @@ def expected_leaks(lives, size, windows, recording, older):
     most = max(tasks.values())
     slope, low, high, verdict = fit(windows.times, series)
     total = sum(b for _, b in old)
+    took = recording["last_ts"] - recording["first_ts"]
+    flight = len(times) * usual / (took - usual) if times and usual < took else math.inf
     if verdict in ("grows", "filled") and late > total // 2 and not falls(series) or \
-            verdict == "grows" and not older and sum(b for _, b in young) > total:
+            verdict == "grows" and not older and len(young) <= 2 * flight and \
+            sum(b for _, b in young) > total:
         verdict = "too short to tell"
     row = {"objects_seen": len(old), "bytes_seen": total, "age_min": old[0][0],
            "age_max": old[-1][0], "age": max(quantile([a for a, _ in old], 50), old[0][0]),
@@ -368,9 +371,10 @@ def leak_differences(slab, pages, kmemx, path, recording, older):
                     # no event says.
                     for key in ("outlived", "verdict", "growth", "growth_min", "growth_max"):
                         wanted.pop(key, None)
-                if one.allocated > one.live + len(one.times) and \
-                        wanted.get("verdict") in ("grows", "filled"):
-                    del wanted["verdict"]  # it may wait for frees without an event, by callsite
+                if row["verdict"] == "too short to tell" and (
+                        by != "callsite" or one.allocated > one.live + len(one.times)):
+                    # It may wait for frees without an event, which are counted by callsite.
+                    wanted.pop("verdict", None)
                 for key, value in wanted.items():
                     if not near(row[key], value) and (clock_is_ns or "growth" not in key):
                         yield f"{name} {by} {who} {key}: kmemx {row[key]}, model {value}"

@@ -8,6 +8,7 @@
 #include <errno.h>
 #include <string.h>
 
+#include "analysis/bounds/bounds.h"
 #include "event/gfp.h"
 
 int reclaimable_init(struct reclaimable *r, const struct analysis_env *env)
@@ -143,11 +144,16 @@ bool reclaimable_late(const struct reclaimable *r, const struct slab_key *key)
 
 	if (key->kmalloc)
 		return false;
-	if (cache)
-		return reclaimable_late_cache(cache);
-	/* Up to 6.17 the event names no cache. */
-	return symbols_find(r->env->syms, key->callsite, &sym) &&
-	       !strcmp(sym.name, "alloc_vmap_area");
+	if (cache && reclaimable_late_cache(cache))
+		return true;
+	if (!symbols_find(r->env->syms, key->callsite, &sym))
+		return false;
+	/* Up to 6.17 the event names no cache of areas. Timers are freed by kfree_rcu() since 6.12,
+	 * and their cache may have been merged with others.
+	 */
+	if (!strcmp(sym.name, "do_timer_create"))
+		return census_since(r->env->rec, 6, 12);
+	return !cache && !strcmp(sym.name, "alloc_vmap_area");
 }
 
 void reclaimable_free(struct reclaimable *r)

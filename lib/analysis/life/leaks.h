@@ -74,6 +74,7 @@ struct leaks {
 /**
  * struct leak - a row of the table
  * @young_to: objects younger than this may be in flight
+ * @flight: how many may be, as many objects came and went before
  * @old, @young: objects or pages that seem to live, and their bytes
  * @likely, @likely_bytes: the best estimate of how many of the old ones live
  * @cache, @cache_bytes: bytes of the old ones that the kernel can reclaim, and the best estimate of
@@ -88,6 +89,7 @@ struct leaks {
  */
 struct leak {
 	uint64_t young_to;
+	double flight;
 	uint64_t old, old_bytes, young, young_bytes;
 	uint64_t likely, likely_bytes;
 	uint64_t cache, cache_bytes, kept_bytes, grows_bytes, late;

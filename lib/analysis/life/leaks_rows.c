@@ -13,6 +13,9 @@
 #include "analysis/stat/account_rows.h"
 #include "base/array.h"
 
+/* This many times more objects than were in flight before are not in flight. */
+#define FLIGHT_MORE 2
+
 /* A live object or page block, standing for @times. */
 struct living {
 	uint32_t row;
@@ -120,6 +123,16 @@ static void add_living(struct leaks_view *v, const struct living *one)
 	lifetimes_add(&v->ages, &old);
 }
 
+/* How many objects may be in flight, if they come at the rate of those that were freed: what was born
+ * in the last @usual of @time is not, and what was before is. Unknown: infinite.
+ */
+static double most_in_flight(uint64_t freed, uint64_t usual, uint64_t time)
+{
+	return freed && usual < time
+		       ? (double)freed * (double)usual / (double)(time - usual)
+		       : INFINITY;
+}
+
 /* Finds the lifetimes of freed objects, and from these the age at which a row's objects are old:
  * --older; else a tenth of the time, or the 99 % quantile of the lifetimes if that is longer.
  */
@@ -141,6 +154,7 @@ static int find_young(struct leaks_view *v)
 		if (usual > group->row.longest)
 			usual = group->row.longest;
 		v->leaks[i].longest = group->row.longest;
+		v->leaks[i].flight = most_in_flight(group->nr, usual, v->last - v->first);
 		v->leaks[i].young_to = older ? older : part;
 		if (!older && usual >= part)
 			v->leaks[i].young_to = usual + 1;
@@ -262,9 +276,10 @@ static struct growth_fit judge(const struct leaks_view *v, const struct leak *le
 	     leak->net.unshown > leak->net.net / 2) &&
 	    fit.verdict > GROWTH_STEADY)
 		fit.verdict = GROWTH_TOO_SHORT;
-	/* So far most of it may be in flight. */
+	/* So far most of it may be in flight, unless that is more than ever was. */
 	if (!v->l->own.older_ns && fit.verdict == GROWTH_GROWS &&
-	    leak->young_bytes > leak->old_bytes)
+	    leak->young_bytes > leak->old_bytes &&
+	    (double)leak->young <= FLIGHT_MORE * leak->flight)
 		fit.verdict = GROWTH_TOO_SHORT;
 	if (leak->cache <= leak->old_bytes / 2 || !leak->cache ||
 	    fit.verdict == GROWTH_GROWS)

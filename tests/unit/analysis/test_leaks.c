@@ -268,6 +268,26 @@ static void check_late(unsigned int one_in, const char *verdict)
 	tear_down(&f);
 }
 
+/* A few objects live long. As many leaked ones are not in flight. */
+START_TEST(more_than_is_in_flight)
+{
+	const struct table *t;
+	struct fixture f;
+	unsigned int i;
+
+	set_up(&f);
+	for (i = 0; i < 1000; i++) {
+		event(&f, KMEM_KMALLOC, pointer(i), i);
+		if (i >= 700 && i < 710)
+			event(&f, KMEM_KFREE, pointer(i - 700), i);
+	}
+	t = leaks_of(&f, 0);
+	ck_assert_uint_gt(cell(t, "young")->u, 2 * cell(t, "objects")->u);
+	ck_assert_str_eq(cell(t, "verdict")->s, "grows");
+	tear_down(&f);
+}
+END_TEST
+
 /* RCU may free those that live at once. A few of them say nothing of the others. */
 START_TEST(late_frees_without_an_event)
 {
@@ -487,6 +507,7 @@ Suite *test_leaks_suite(void)
 	tcase_add_test(tc, leaked_at_once);
 	tcase_add_test(tc, frees_without_an_event);
 	tcase_add_test(tc, late_frees_without_an_event);
+	tcase_add_test(tc, more_than_is_in_flight);
 	tcase_add_test(tc, freed_on_another_cpu);
 	tcase_add_test(tc, reallocated);
 	tcase_add_test(tc, freed_after_a_grace_period);

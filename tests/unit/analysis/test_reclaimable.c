@@ -7,11 +7,15 @@
 #include <string.h>
 
 #include "analysis/bounds/reclaimable.h"
+#include "opened.h"
 
 static const char kallsyms[] = "ffffffff81000000 T do_wp_page\n"
 			       "ffffffff81001000 T __filemap_get_folio\n"
 			       "ffffffff81002000 T page_cache_ra_order\n"
-			       "ffffffff81003000 T shmem_alloc_folio\n";
+			       "ffffffff81003000 T shmem_alloc_folio\n"
+			       "ffffffff81004000 T do_timer_create\n"
+			       "ffffffff81005000 T alloc_vmap_area\n"
+			       "ffffffff81006000 T vm_area_alloc\n";
 
 START_TEST(pages)
 {
@@ -94,6 +98,44 @@ START_TEST(caches_without_a_name)
 }
 END_TEST
 
+START_TEST(freed_in_batches)
+{
+	static const struct log silent = { 0 };
+	static const struct {
+		const char *uname;
+		uint64_t callsite;
+		bool late;
+	} cases[] = { { "Linux host 6.18.1 x86_64", 0xffffffff81004010, true },
+		      { "Linux host 6.6.0 x86_64", 0xffffffff81004010, false },
+		      { "Linux host 6.6.0 x86_64", 0xffffffff81005010, true },
+		      { "Linux host 6.18.1 x86_64", 0xffffffff81006010, false } };
+	struct reclaimable r = { 0 };
+	struct symbols *syms = NULL;
+	struct analysis_env env;
+	struct recording rec;
+	struct opened in;
+	size_t i;
+
+	opened_lends(&in, "data/bookworm-amd64-small-stack.v7.dat");
+	ck_assert_int_eq(symbols_new(&syms, kallsyms, strlen(kallsyms), &silent), 0);
+	env = in.env;
+	rec = *env.rec;
+	env.rec = &rec;
+	env.syms = syms;
+	r.env = &env;
+	for (i = 0; i < ARRAY_SIZE(cases); i++) {
+		struct slab_key key = { .callsite = cases[i].callsite };
+
+		rec.uname = (char *)cases[i].uname;
+		ck_assert_int_eq(reclaimable_late(&r, &key), cases[i].late);
+		key.kmalloc = 1;
+		ck_assert(!reclaimable_late(&r, &key));
+	}
+	symbols_free(syms);
+	opened_close(&in);
+}
+END_TEST
+
 Suite *test_reclaimable_suite(void);
 
 Suite *test_reclaimable_suite(void)
@@ -103,6 +145,7 @@ Suite *test_reclaimable_suite(void)
 
 	tcase_add_test(tc, pages);
 	tcase_add_test(tc, caches_without_a_name);
+	tcase_add_test(tc, freed_in_batches);
 	suite_add_tcase(s, tc);
 	return s;
 }

@@ -26,7 +26,7 @@ belong += callsites + ("alloc_empty_file", "security_file_alloc", "alloc_slab_ob
 run = subprocess.run([os.environ["KMEMX"], "leaks", "--slab", "-i", "r.dat", "--json"], check=True,
                      stdout=subprocess.PIPE)
 rows = json.loads(run.stdout)["reports"][0]["rows"]
-leaked, took = (int(word) for word in open("truth").read().split())
+leaked, took, _ = (int(word) for word in open("truth").read().split())
 wrong = []
 site = [row["callsite"].split(" ")[0] for row in rows]
 if rows[0]["verdict"] != "grows" or site[0] not in belong or not rows[0]["task"].startswith("leak-"):
@@ -50,15 +50,22 @@ leak() {
 	kind=$1 rate=$2
 	shift 2
 	[ "$kind" != inotify ] || seq -f leak.%g 0 $((rate * ms / 500)) | xargs touch
-	# shellcheck disable=SC2086 # options
-	"$KMEMX" record -q $options --duration "${ms}ms" -o r.dat -- \
-		"$KMEMX_BUILD/tests/workloads/leak" "$kind" "$rate" $((2 * ms)) "$@" >truth || fail "$name"
+	# On a busy machine it may be held up: then its rate was not constant.
+	for try in 1 2 3 4 5 6; do
+		# shellcheck disable=SC2086 # options
+		"$KMEMX" record -q $options --duration "${ms}ms" -o r.dat -- nice -n -15 \
+			"$KMEMX_BUILD/tests/workloads/leak" "$kind" "$rate" $((2 * ms)) "$@" \
+			>truth || fail "$name"
+		read -r _ _ late <truth
+		[ "$late" -gt $((ms * 50000)) ] || break
+		[ "$try" -lt 6 ] || skip "the machine is too busy: $name was late by $late ns"
+	done
 	python3 check.py "$name" "$kind" || fail "$name"
 }
 
 leak "timerfds" "" 2000 timerfd 400
 leak "message queues" "--stack all" 2000 queue 400
-leak "one pipe in 1000" "" 3000 pipe 40 1000
+leak "one pipe in 1000" "" 3000 pipe 30 1000
 [ -n "${LONG-}" ] || exit 0
 
 leak "timerfds, fewer" "--stack all" 6000 timerfd 100

@@ -3,8 +3,8 @@
  * workload: leaks at a known rate.
  * In: what, how many a second, for how many milliseconds; of how many one is leaked, as the others
  * are closed at once; "noise": another process opens and closes files meanwhile. Out: "LEAKED
- * NANOSECONDS", how many in which time, at the end or when it is told to stop. inotify watches files
- * that must exist: leak.0, leak.1, and so on.
+ * NANOSECONDS LATE", how many in which time, and the most nanoseconds that it was late, at the end or
+ * when it is told to stop. inotify watches files that must exist: leak.0, leak.1, and so on.
  *
  * usage: leak timerfd|pipe|socket|inotify|queue PER_SECOND MILLISECONDS [ONE_IN [noise]]
  */
@@ -120,7 +120,7 @@ int main(int argc, char **argv)
 {
 	static int left[THINGS_MAX];
 	char kind = argc > 3 ? argv[1][0] : 0;
-	uint64_t rate = kind ? strtoul(argv[2], NULL, 10) : 0, begin, end;
+	uint64_t rate = kind ? strtoul(argv[2], NULL, 10) : 0, begin, end, late = 0;
 	uint64_t ms = kind ? strtoul(argv[3], NULL, 10) : 0;
 	unsigned long one_in = argc > 4 ? strtoul(argv[4], NULL, 10) : 1;
 	struct rlimit limit;
@@ -143,13 +143,16 @@ int main(int argc, char **argv)
 		while (!ret && made < nr && made < (now() - begin) * rate / NS_PER_S) {
 			ret = make_some(kind, made, one_in, &left[made]) < 0;
 			made += !ret;
+			end = now() - begin - made * NS_PER_S / rate;
+			late = end > late && end < INT64_MAX ? end : late;
 		}
 		end = now();
 		nanosleep(&tick, NULL);
 	}
 	if (ret)
 		perror("leak");
-	printf("%zu %llu\n", made, (unsigned long long)(end - begin));
+	printf("%zu %llu %llu\n", made, (unsigned long long)(end - begin),
+	       (unsigned long long)late);
 	remove_queues(kind, made, left);
 	if (child > 0)
 		kill(child, SIGTERM);

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * cmd: the files that the recordings of kmemx diff are read with.
- * In: options, and the recordings. Out: the sides' files, checked; what was found for them.
+ * cmd: the recordings of kmemx diff, and the files that they are read with.
+ * In: operands, options, and the recordings. Out: paths; the sides' files, checked; what was found
+ * for them.
  */
 #include <dirent.h>
 #include <errno.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * import: converts events of a kernel's text log to ring-buffer records.
- * In: lines of ftrace text. Out: records; text_formats.h describes them.
+ * In: lines of ftrace text. Out: records; text_formats.c describes them.
  *
  * Records are those of a 64-bit kernel in this machine's byte order. Events that kmemx does not
  * interpret keep their text.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * study (internal): the debug information of a recording's kernel.
+ * study (internal): the symbols and the debug information of a recording's kernel.
  * In: an open recording, and the places to search. Out: study.found, study.lines, study.dirs.
  */
 #include <errno.h>

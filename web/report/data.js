@@ -4,7 +4,7 @@
  * are untrusted text: nothing here turns them into markup.
  */
 
-/* enum web_figure of web_columns.h */
+/* enum web_figure of web_report.h */
 const FIGURES = [Uint8Array, Uint16Array, Uint32Array, Int8Array, Int16Array, Int32Array, Float64Array];
 const BIG_ENDIAN = !new Uint8Array(new Uint16Array([1]).buffer)[0];
 

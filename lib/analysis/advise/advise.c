@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * analysis: advice: what could be allocated better.
- * In: events, lives of slab objects. Out: table "advice", built by advise_view.c; each kind of
- * finding has its own file. Documentation/advice.md says how each number is computed.
+ * In: events, lives of slab objects. Out: table "advice"; each kind of finding has its own file.
+ * Documentation/advice.md says how each number is computed.
  */
 #include "analysis/advise/advise.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * analysis (internal): advice: shared by advise.c, which collects, the files of the findings,
- * advise_table.c, which makes rows, and advise_view.c, which shows them.
+ * analysis (internal): advice: shared by advise.c, which collects and shows, the files of the
+ * findings, and advise_table.c, which makes rows.
  * In: lives. Out: findings.
  */
 #ifndef KMEMX_ANALYSIS_ADVISE_H

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * tests: analysis/footprint/footprint_diff.h, and the tree of analysis/footprint/footprint_tree.h.
+ * tests: analysis/footprint/footprint_diff.c, and the tree of analysis/footprint/footprint_tree.h.
  */
 #include "analysis/footprint/footprint.h"
 

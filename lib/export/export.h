@@ -185,7 +185,7 @@ uint64_t export_weight_of(const struct export_job *job, const struct export_row 
 void export_banner(const struct export_job *job, const char *lead, struct strbuf *out);
 /* Writes @text as JSON. 0; -ENOMEM; the error of the output. */
 int export_json_text(struct export_job *job, const char *text);
-/* Writes export_banner() as one JSON string, with @between instead of line breaks. Return: the same. */
+/* Writes export_banner() as one JSON string, with @between instead of line breaks. The same. */
 int export_json_banner(struct export_job *job, char between);
 
 #endif

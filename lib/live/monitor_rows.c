@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * live (internal): groups the rows of the accounts.
- * In: a monitor; what rows stand for. Out: its windows, and accounts without rows that were freed long
- * ago.
+ * In: a monitor; what rows stand for. Out: its windows, and accounts without rows that were freed
+ * long ago.
  */
 #include "live/monitor.h"
 

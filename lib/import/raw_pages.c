@@ -62,10 +62,10 @@ static int add_system(void *ctx, const char *sub, const char *name)
 	return ret == -ENOMEM ? ret : 0;
 }
 
-static bool has_system(const struct raw_pages *rp, const char *system)
+static bool has_kmem(const struct raw_pages *rp)
 {
 	for (size_t i = 0; i < rp->texts.event_formats.count; i++)
-		if (!strcmp(rp->texts.event_formats.items[i].name, system))
+		if (!strcmp(rp->texts.event_formats.items[i].name, "kmem"))
 			return true;
 	return false;
 }
@@ -96,7 +96,7 @@ static int read_formats(struct raw_pages *rp)
 	ret = raw_directory_each(&rp->directory, "events", add_system, rp);
 	if (ret == -ENOMEM)
 		return ret;
-	return has_system(rp, "kmem") ? 0 : missing(rp, "events/kmem/*/format", -ENOENT);
+	return has_kmem(rp) ? 0 : missing(rp, "events/kmem/*/format", -ENOENT);
 }
 
 /* --- the kernel -------------------------------------------------------------------------- */

@@ -207,11 +207,11 @@ static bool read_number(struct scan *s, struct query_value *v)
 }
 
 /* Reads "null" or another word of @size letters. */
-static bool read_word(struct scan *s, const char *word, size_t size)
+static bool read_null(struct scan *s)
 {
-	if ((size_t)(s->end - s->p) < size || memcmp(s->p, word, size) != 0)
+	if (s->end - s->p < 4 || memcmp(s->p, "null", 4) != 0)
 		return false;
-	s->p += size;
+	s->p += 4;
 	return true;
 }
 
@@ -224,7 +224,7 @@ static bool read_field(struct scan *s, unsigned int field)
 	skip_blanks(s);
 	if (s->p == s->end)
 		return wrong(s, "a value is expected");
-	if (read_word(s, "null", strlen("null")))
+	if (read_null(s))
 		return true;
 	if (export_fields[field].number)
 		return read_number(s, v);

@@ -156,7 +156,7 @@ static void put_value(struct script *s, const struct raw_field *f,
 		break;
 	default:
 		outbuf_char(s->out, '"');
-		script_bytes(s, content, " ");
+		script_bytes(s, content);
 		outbuf_char(s->out, '"');
 	}
 }

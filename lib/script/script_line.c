@@ -195,12 +195,11 @@ bool script_plain(struct script *s, const struct raw_field *f,
 	}
 }
 
-void script_bytes(struct script *s, const struct field_content *content,
-		  const char *separator)
+void script_bytes(struct script *s, const struct field_content *content)
 {
 	for (uint32_t i = 0; i < content->size; i++) {
 		if (i)
-			outbuf_puts(s->out, separator);
+			outbuf_char(s->out, ' ');
 		outbuf_hex(s->out, content->data[i], 2);
 	}
 }

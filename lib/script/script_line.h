@@ -82,9 +82,8 @@ bool script_plain(struct script *s, const struct raw_field *f,
 uint64_t script_callsite(struct script *s, const struct kmem_event *ev);
 /* Prints a cached text; nothing on -ENOMEM. */
 void script_cached(struct script *s, struct text_cache *tc, uint64_t key);
-/* Prints bytes as two hex digits each, separated by @separator. */
-void script_bytes(struct script *s, const struct field_content *content,
-		  const char *separator);
+/* Prints bytes as two hex digits each, separated by blanks. */
+void script_bytes(struct script *s, const struct field_content *content);
 
 /* --- the formats ---------------------------------------------------------------------- */
 

@@ -38,11 +38,11 @@ static bool is_word(char c)
 	       (c >= '0' && c <= '9');
 }
 
-static void skip_to(struct scanner *s, const char *text, size_t size)
+static void skip_comment(struct scanner *s)
 {
-	const char *at = memmem(s->p, (size_t)(s->end - s->p), text, size);
+	const char *at = memmem(s->p, (size_t)(s->end - s->p), "*/", 2);
 
-	s->p = at ? at + size : s->end;
+	s->p = at ? at + 2 : s->end;
 }
 
 /* Skips a preprocessor line and its continuation lines. */
@@ -222,7 +222,7 @@ int c_scan_functions(const char *text, size_t size, c_scan_name *found, void *ct
 			s.p++;
 		} else if (c == '/' && next == '*') {
 			s.p += 2;
-			skip_to(&s, "*/", 2);
+			skip_comment(&s);
 		} else if (c == '/' && next == '/') {
 			const char *newline = memchr(s.p, '\n', (size_t)(s.end - s.p));
 

@@ -329,13 +329,24 @@ static void slab_free_flagged(struct slab_lives *l, struct live_entry *e,
 	e->ts = ev->ts;
 }
 
+static void slab_count_one(struct slab_lives *l, struct u64_map *counts, uint64_t key)
+{
+	uint32_t *nr = u64_map_insert(counts, key, 0);
+
+	if (!nr)
+		l->any.failed = true;
+	else if (*nr < UINT32_MAX)
+		++*nr;
+}
+
 static __always_inline void slab_matched_free(struct slab_lives *l, struct live_entry *e,
 					      const struct kmem_event *ev, bool plain)
 {
 	bool other_cpu = e->cpu != (uint16_t)ev->cpu;
 
-	if (unlikely(!e->bytes_alloc) && !(e->row & LIVE_HIDDEN))
-		slab_probes_learn(l, e, ev);
+	if (unlikely(!e->bytes_alloc) && slab_probes_learn(l, e, ev))
+		slab_count_one(l, &l->surplus,
+			       slab_surplus_key(ev->slab_free.cache, true));
 	if (plain) {
 		slab_tally_add(slab_lives_tally(l, e->row), LIFE_FREED, e->bytes_req,
 			       e->bytes_alloc, other_cpu);
@@ -366,27 +377,13 @@ static void slab_settle_over(struct slab_lives *l, struct live_entry *e,
 	e->flags = 0;
 }
 
-static void slab_count_one(struct slab_lives *l, struct u64_map *counts, uint64_t key)
-{
-	uint32_t *nr = u64_map_insert(counts, key, 0);
-
-	if (!nr)
-		l->any.failed = true;
-	else if (*nr < UINT32_MAX)
-		++*nr;
-}
-
-void slab_lives_surplus(struct slab_lives *l, uint32_t cache, bool doubled)
-{
-	slab_count_one(l, &l->surplus, slab_surplus_key(cache, doubled));
-}
-
 /* Counts a free of no live object by the cache that the event names, or else by its page. */
 static void slab_count_surplus(struct slab_lives *l, const struct kmem_event *ev,
 			       bool freed)
 {
 	if (ev->slab_free.cache)
-		slab_lives_surplus(l, ev->slab_free.cache, freed);
+		slab_count_one(l, &l->surplus,
+			       slab_surplus_key(ev->slab_free.cache, freed));
 	else if (!freed)
 		slab_count_one(l, &l->older_kfrees, ev->slab_free.ptr >> SLAB_PAGE_SHIFT);
 }
@@ -502,23 +499,8 @@ static void slab_edge(struct slab_lives *l, const struct kmem_event *ev)
 		slab_edges_event(l->edges, ev, key ? &kind : NULL);
 }
 
-/* @hash: live_hash() of the event's address. */
-static __always_inline void slab_take(struct slab_lives *l, const struct kmem_event *ev,
-				      uint32_t hash, bool plain)
-{
-	if (!plain && unlikely(l->edges) && kmem_is_slab(ev->type))
-		slab_edge(l, ev);
-	if (ev->type > KMEM_CACHE_FREE)
-		slab_probes_take(l, ev);
-	else if (ev->type >= KMEM_KFREE)
-		slab_free(l, ev, hash, plain);
-	else if (likely(ev->type >= KMEM_KMALLOC))
-		slab_alloc(l, ev, hash, plain);
-	else
-		lives_loss(&l->any, ev);
-}
-
-void slab_lives_one(struct slab_lives *l, const struct kmem_event *ev)
+/* Takes an object of a probe's event. */
+static void slab_take_one(struct slab_lives *l, const struct kmem_event *ev)
 {
 	uint32_t hash = live_hash(ev->slab_free.ptr);
 
@@ -528,6 +510,22 @@ void slab_lives_one(struct slab_lives *l, const struct kmem_event *ev)
 		slab_alloc(l, ev, hash, false);
 	else
 		slab_free(l, ev, hash, false);
+}
+
+/* @hash: live_hash() of the event's address. */
+static __always_inline void slab_take(struct slab_lives *l, const struct kmem_event *ev,
+				      uint32_t hash, bool plain)
+{
+	if (!plain && unlikely(l->edges) && kmem_is_slab(ev->type))
+		slab_edge(l, ev);
+	if (ev->type > KMEM_CACHE_FREE)
+		slab_probes_take(l, ev, slab_take_one);
+	else if (ev->type >= KMEM_KFREE)
+		slab_free(l, ev, hash, plain);
+	else if (likely(ev->type >= KMEM_KMALLOC))
+		slab_alloc(l, ev, hash, plain);
+	else
+		lives_loss(&l->any, ev);
 }
 
 void slab_lives_finish(struct slab_lives *l)

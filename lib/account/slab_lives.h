@@ -226,11 +226,6 @@ static inline void slab_lives_events(struct slab_lives *l, const struct kmem_eve
 	}
 }
 
-/* Takes a free, or an allocation, of which observers know; for slab_probes.c. */
-void slab_lives_one(struct slab_lives *lives, const struct kmem_event *ev);
-/* Counts a free of @cache in .surplus. */
-void slab_lives_surplus(struct slab_lives *lives, uint32_t cache, bool doubled);
-
 /* No more events: settles events in the wrong order. */
 void slab_lives_finish(struct slab_lives *lives);
 /* The key of row @row, which may be of hidden objects; valid until the next events. */

@@ -43,7 +43,7 @@ static void slab_size_of(const struct slab_lives *l, struct slab_bulk_site *site
 	}
 }
 
-void slab_probes_learn(struct slab_lives *l, const struct live_entry *e,
+bool slab_probes_learn(struct slab_lives *l, const struct live_entry *e,
 		       const struct kmem_event *ev)
 {
 	const struct slab_key *key = slab_lives_key(l, e->row);
@@ -51,20 +51,19 @@ void slab_probes_learn(struct slab_lives *l, const struct live_entry *e,
 	const uint64_t callsite = key->callsite;
 	uint32_t *at;
 
-	if (!site.cache || key->cache || key->kmalloc)
-		return;
-	/* Such objects are missing among those of the cache. */
-	slab_lives_surplus(l, site.cache, true);
+	if (!site.cache || e->row & LIVE_HIDDEN || key->cache || key->kmalloc)
+		return false;
 	if (l->nr_bulk_sites >= BULK_SITES_MAX || u64_map_find(&l->bulk_index, callsite))
-		return;
+		return true;
 	at = u64_map_insert(&l->bulk_index, callsite, (uint32_t)l->nr_bulk_sites);
 	if (!at || array_reserve(&l->bulk_sites, &l->bulk_sites_capacity,
 				 l->nr_bulk_sites + 1, sizeof(*l->bulk_sites))) {
 		l->any.failed = true;
-		return;
+		return true;
 	}
 	slab_size_of(l, &site);
 	l->bulk_sites[l->nr_bulk_sites++] = site;
+	return true;
 }
 
 /* Makes @one the allocation of @ptr by @ev. */
@@ -108,7 +107,8 @@ static void slab_dies(struct slab_lives *l, const struct kmem_event *one,
 }
 
 /* Takes one object of @ev. Returns whether it was live. */
-static bool slab_object(struct slab_lives *l, const struct kmem_event *ev, uint64_t ptr)
+static bool slab_object(struct slab_lives *l, const struct kmem_event *ev, uint64_t ptr,
+			slab_take_fn *take)
 {
 	struct life *life = l->any.next;
 	struct kmem_event one = *ev;
@@ -118,7 +118,7 @@ static bool slab_object(struct slab_lives *l, const struct kmem_event *ev, uint6
 	one.objects.ptr = ptr;
 	if (ev->type == KMEM_ALLOC_BULK)
 		make_alloc(l, ev, ptr, &one);
-	slab_lives_one(l, &one);
+	take(l, &one);
 	if (ev->type == KMEM_FREE_RCU)
 		slab_dies(l, &one, &was);
 	/* The lives before were handed over already if one was surplus. */
@@ -127,7 +127,8 @@ static bool slab_object(struct slab_lives *l, const struct kmem_event *ev, uint6
 	return was.state == LIVE_ALLOCATED;
 }
 
-void slab_probes_take(struct slab_lives *l, const struct kmem_event *ev)
+void slab_probes_take(struct slab_lives *l, const struct kmem_event *ev,
+		      slab_take_fn *one)
 {
 	const struct sample *sample = &l->sample;
 	struct slab_totals *sum = &l->totals;
@@ -151,7 +152,7 @@ void slab_probes_take(struct slab_lives *l, const struct kmem_event *ev)
 		sum->bulk_allocs += ev->type == KMEM_ALLOC_BULK;
 		sum->bulk_frees += ev->type == KMEM_FREE_BULK;
 		sum->rcu += ev->type == KMEM_FREE_RCU;
-		live |= slab_object(l, ev, ptr);
+		live |= slab_object(l, ev, ptr, one);
 	}
 	/* If no object of a free was live, the others were not either: RCU frees what it was handed
 	 * before.

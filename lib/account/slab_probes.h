@@ -8,12 +8,17 @@
 
 #include "account/slab_lives.h"
 
-/* Takes each object of @ev as if it had an event of its own. */
-void slab_probes_take(struct slab_lives *l, const struct kmem_event *ev);
+/* Takes a free or an allocation. */
+typedef void slab_take_fn(struct slab_lives *l, const struct kmem_event *ev);
+
+/* Takes each object of @ev with @one, as if it had an event of its own. */
+void slab_probes_take(struct slab_lives *l, const struct kmem_event *ev,
+		      slab_take_fn *one);
 /* @ev names the cache of the object of @e, which was allocated in bulk: so the cache of other
- * objects of the same callsite is known from now on.
+ * objects of the same callsite is known from now on. False: it was known, or is not named. True: such
+ * objects are missing among those of the cache.
  */
-void slab_probes_learn(struct slab_lives *l, const struct live_entry *e,
+bool slab_probes_learn(struct slab_lives *l, const struct live_entry *e,
 		       const struct kmem_event *ev);
 /* May a dying object still be in use? Else a later free of it is one of a freed object. */
 bool slab_probes_lasts(const struct live_entry *e, uint64_t now);

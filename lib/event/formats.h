@@ -49,7 +49,7 @@ enum objects_field {
 	OBJECTS_PTR,  /* the first; event_format.nr_objects follow each other */
 	OBJECTS_RET,  /* of ALLOC_BULK: how many were allocated */
 	OBJECTS_HEAD, /* of FREE_RCU: the object's rcu_head */
-	OBJECTS_FUNC, /* before 6.2, instead of OBJECTS_PTR: the distance of the two, or the object */
+	OBJECTS_FUNC, /* before 6.2: the distance of the two, or the object, not OBJECTS_PTR */
 };
 
 enum stack_field {

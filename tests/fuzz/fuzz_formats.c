@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * tests: fuzz target: the text of an event format.
- * In: arbitrary bytes as the format of one event of kmem, and of a probe. Out: a crash is a finding.
+ * In: arbitrary bytes as the format of an event of kmem and of a probe. Out: a crash is a finding.
  */
 #include <stdint.h>
 #include <stdlib.h>

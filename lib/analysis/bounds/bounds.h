@@ -53,7 +53,7 @@ int bounds_suspect(struct bounds *b, uint64_t callsite) __must_check;
  */
 struct net_range bounds_net(const struct bounds *b, uint64_t callsite, uint64_t live,
 			    uint64_t sure);
-/* Adds the kernel's proof to @r, which has none of it yet: at least @min and at most @max bytes live. */
+/* Adds the kernel's proof to @r, which has none of it: at least @min, at most @max bytes live. */
 void net_range_prove(struct net_range *r, uint64_t min, uint64_t max);
 /* Sets the best estimate, as far as the bounds allow it. */
 void net_range_guess(struct net_range *r, uint64_t likely);

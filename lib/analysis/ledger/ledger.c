@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "analysis/bounds/bounds.h"
+#include "analysis/ledger/ledger_books.h"
 #include "base/array.h"
 
 /* The group's index; UINT32_MAX: no memory. */
@@ -25,35 +26,6 @@ static uint32_t ledger_group(struct ledger *l, const struct ledger_key *key)
 	if (id > l->nr_groups)
 		l->groups[l->nr_groups++] = (struct ledger_group){ 0 };
 	return id - 1;
-}
-
-/* kmalloc_type(): DMA before reclaimable before accounted. */
-static uint32_t kmalloc_type(const struct ledger *l, uint64_t gfp)
-{
-	uint32_t type = KMALLOC_NR_TYPES;
-
-	while (--type > KMALLOC_NORMAL)
-		if (gfp & l->type_masks[type])
-			break;
-	return type;
-}
-
-struct ledger_key ledger_key_of(const struct ledger *l, uint32_t row, uint64_t bytes)
-{
-	const struct lives *lives = &l->slab->lives.any;
-	const struct slab_key *by = lives_key(lives, row);
-	struct ledger_key key = { 0 };
-
-	if (by->kmalloc) {
-		key.kind = LEDGER_KMALLOC;
-		key.id = bytes;
-		key.type = kmalloc_type(l, lives_value(lives, row, DIMENSION_GFP));
-	} else {
-		key.kind = by->cache ? LEDGER_NAMED : LEDGER_UNNAMED;
-		key.id = by->cache ? by->cache : by->callsite;
-		key.type = by->cache ? 0 : (uint32_t)bytes;
-	}
-	return key;
 }
 
 /* The group of a life's object. */

@@ -107,10 +107,6 @@ static inline const struct ledger_key *ledger_key(const struct ledger *ledger,
 	return intern_get(&ledger->keys, (uint32_t)group + 1, NULL);
 }
 
-/* The key of the group of an object of @bytes bytes in the account's row @row. */
-struct ledger_key ledger_key_of(const struct ledger *ledger, uint32_t row,
-				uint64_t bytes);
-
 /* Does the recording have both snapshots that a ledger needs? */
 bool ledger_possible(const struct recording *rec);
 

@@ -225,6 +225,35 @@ static int books_add_groups(struct books *b)
 	return ret;
 }
 
+/* kmalloc_type(): DMA before reclaimable before accounted. */
+static uint32_t kmalloc_type(const struct ledger *l, uint64_t gfp)
+{
+	uint32_t type = KMALLOC_NR_TYPES;
+
+	while (--type > KMALLOC_NORMAL)
+		if (gfp & l->type_masks[type])
+			break;
+	return type;
+}
+
+struct ledger_key ledger_key_of(const struct ledger *l, uint32_t row, uint64_t bytes)
+{
+	const struct lives *lives = &l->slab->lives.any;
+	const struct slab_key *by = lives_key(lives, row);
+	struct ledger_key key = { 0 };
+
+	if (by->kmalloc) {
+		key.kind = LEDGER_KMALLOC;
+		key.id = bytes;
+		key.type = kmalloc_type(l, lives_value(lives, row, DIMENSION_GFP));
+	} else {
+		key.kind = by->cache ? LEDGER_NAMED : LEDGER_UNNAMED;
+		key.id = by->cache ? by->cache : by->callsite;
+		key.type = by->cache ? 0 : (uint32_t)bytes;
+	}
+	return key;
+}
+
 /* Adds to each row what waits for RCU. */
 static void books_add_dying(struct books *b)
 {

@@ -59,6 +59,10 @@ struct books {
 	uint64_t nr_unknown; /* frees of an unknown cache */
 };
 
+/* The key of the group of an object of @bytes bytes in the account's row @row. */
+struct ledger_key ledger_key_of(const struct ledger *ledger, uint32_t row,
+				uint64_t bytes);
+
 /* Makes the rows; set .ledger, the rest zero. 0 or -ENOMEM; call books_free() in any case. */
 int books_make(struct books *b) __must_check;
 /* The name of the row's plainest cache; NULL: none. */

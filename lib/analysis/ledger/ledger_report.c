@@ -128,7 +128,7 @@ static void unseen_why(const struct books_row *row, struct strbuf *sb)
 		strbuf_printf(sb, "; sheaves hold up to %" PRIu64, row->sheaves);
 }
 
-/* Appends the first reason that can explain all of @difference; nothing if there is no sign of any. */
+/* Appends the first reason that can explain all of @difference; nothing if nothing shows any. */
 static void reason(const struct books_row *row, int64_t difference, struct strbuf *sb)
 {
 	uint64_t missing = ledger_magnitude(difference);

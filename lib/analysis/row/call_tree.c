@@ -319,7 +319,7 @@ struct table *call_tree_table(struct call_tree *tree, const struct table_type *t
 	if (live)
 		table_add_note(
 			t,
-			"Live is what was not seen freed; the summary says how much of it is sure, and --by stack which.");
+			"Live is the best estimate; the summary says how much of it is sure, and --by stack which.");
 	too_deep = choose(tree);
 	e.t = t;
 	emit_rows(&e);

@@ -10,9 +10,9 @@
 #include "analysis/row/owners.h"
 #include "analysis/time/timeline.h"
 
-/* What lives of a row now; and what lived at the moment, and the part of it of which a free was seen
- * since, valid if @turn is the peak's @turn. Sums count it @times times, more than once only if
- * figures are estimated from a sample.
+/* What lives of a row now; and what lived at the moment, and the part of it of which a free was
+ * seen since, valid if @turn is the peak's @turn. Sums count it @times times, more than once only
+ * if figures are estimated from a sample.
  */
 struct peak_row {
 	uint64_t nr, bytes;

@@ -11,8 +11,8 @@
 #include "analysis/time/peak.h"
 #include "report/text_cell.h"
 
-/* A row of the table: at the moment, by the best estimate and as seen, and at the end; @interval: of
- * @bytes, in a sample. @then: as in struct peak_row
+/* A row of the table: at the moment, by the best estimate and as seen, and at the end;
+ * @interval: of @bytes, in a sample. @then: as in struct peak_row
  */
 struct peak_sum {
 	uint64_t nr, bytes;

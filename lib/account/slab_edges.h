@@ -20,7 +20,8 @@
 /* A few milliseconds of events at each end; with more events, the counts are not used. */
 #define SLAB_EDGES_MAX (1U << 21)
 
-/* Objects of one kind: of a named cache, kmallocs of a size, or of a size and a cache without a name.
+/* Objects of one kind: of a named cache, kmallocs of a size, or of a size and a cache without a
+ * name.
  */
 struct slab_edge_kind {
 	uint32_t cache;	   /* name's number in the stream; 0 of a kmalloc */

@@ -15,8 +15,8 @@ typedef void slab_take_fn(struct slab_lives *l, const struct kmem_event *ev);
 void slab_probes_take(struct slab_lives *l, const struct kmem_event *ev,
 		      slab_take_fn *one);
 /* @ev names the cache of the object of @e, which was allocated in bulk: so the cache of other
- * objects of the same callsite is known from now on. False: it was known, or is not named. True: such
- * objects are missing among those of the cache.
+ * objects of the same callsite is known from now on. False: it was known, or is not named. True:
+ * such objects are missing among those of the cache.
  */
 bool slab_probes_learn(struct slab_lives *l, const struct live_entry *e,
 		       const struct kmem_event *ev);

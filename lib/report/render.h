@@ -43,7 +43,9 @@ typedef int (*render_fn)(const struct report *r, const struct render_options *op
 const char *column_unit_name(enum column_unit unit);
 int render_text(const struct report *r, const struct render_options *opts,
 		const struct render_out *out) __must_check;
-/* {"schema_version": 2, "recording": {facts}, "notes": [...], "reports": [...]}: Documentation/json.md */
+/* {"schema_version": 2, "recording": {facts}, "notes": [...], "reports": [...]}:
+ * Documentation/json.md
+ */
 int render_json(const struct report *r, const struct render_options *opts,
 		const struct render_out *out) __must_check;
 /* Fields are quoted as in RFC 4180, lines end in LF. Several tables each have a header, with an

@@ -3,8 +3,8 @@
  * workload: leaks at a known rate.
  * In: what, how many a second, for how many milliseconds; of how many one is leaked, as the others
  * are closed at once; "noise": another process opens and closes files meanwhile. Out: "LEAKED
- * NANOSECONDS LATE", how many in which time, and the most nanoseconds that it was late, at the end or
- * when it is told to stop. inotify watches files that must exist: leak.0, leak.1, and so on.
+ * NANOSECONDS LATE", how many in which time, and the most nanoseconds that it was late, at the end
+ * or when it is told to stop. inotify watches files that must exist: leak.0, leak.1, and so on.
  *
  * usage: leak timerfd|pipe|socket|inotify|queue PER_SECOND MILLISECONDS [ONE_IN [noise]]
  */

@@ -27,7 +27,8 @@ static bool is_dominant(const struct advise *a, size_t i)
 	       p->counts[i].hit * 100 >= all * DOMINANT;
 }
 
-/* "979 objects of 56 bytes live at once, each in 64; ...", and what makes their number uncertain. */
+/* "979 objects of 56 bytes live at once, each in 64; ...", and what makes their number uncertain.
+ */
 static void tell_objects(const struct advise *a, size_t i, struct finding *f)
 {
 	const struct size_peaks *p = &a->sizes;

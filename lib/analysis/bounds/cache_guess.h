@@ -17,8 +17,8 @@
 
 /**
  * struct cache_guess - zero-initialise it, then cache_guess_init()
- * @sizes: bytes of an object -> number of the only cache in @census, kmalloc's apart, that has slabs
- *	of such objects; 0: there are several
+ * @sizes: bytes of an object -> number of the only cache in @census, kmalloc's apart, that has
+ *	slabs of such objects; 0: there are several
  */
 struct cache_guess {
 	const struct analysis_env *env;
@@ -31,9 +31,9 @@ uint64_t cache_guess_size(const struct census *c, const char *name);
 /* Both are borrowed. 0 or -ENOMEM; call cache_guess_free() in any case. */
 int cache_guess_init(struct cache_guess *g, const struct analysis_env *env,
 		     const struct census *census) __must_check;
-/* The cache of objects of @bytes that are allocated at @callsite: the only one that has slabs of such
- * objects, or else the one of this size that the callsite's function is known to use. NULL: not
- * known.
+/* The cache of objects of @bytes that are allocated at @callsite: the only one that has slabs of
+ * such objects, or else the one of this size that the callsite's function is known to use. NULL:
+ * not known.
  */
 const char *cache_guess_name(const struct cache_guess *g, uint64_t callsite,
 			     uint64_t bytes);

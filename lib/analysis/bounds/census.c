@@ -490,8 +490,8 @@ struct census_range census_range(const struct census *c, uint32_t of, uint64_t n
 	return r;
 }
 
-/* By how many objects the class grew less than its seemingly live objects and those that it lost say.
- * Free objects in slabs of CPUs are in both counts, and cancel out as a rule.
+/* By how many objects the class grew less than its seemingly live objects and those that it lost
+ * say. Free objects in slabs of CPUs are in both counts, and cancel out as a rule.
  */
 static uint64_t probably_missing(const struct census_class *class)
 {

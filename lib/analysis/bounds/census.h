@@ -134,8 +134,9 @@ struct census_range census_range(const struct census *c, uint32_t of, uint64_t n
  * UINT64_MAX: nothing is known of the class.
  */
 uint64_t census_likely(const struct census *c, uint32_t of, uint64_t untraced);
-/* Did the kernel's count rise by a quarter of class @of's seemingly live objects at least? Else they may
- * all be gone, or come from free objects that CPUs held. True if nothing is known of the class.
+/* Did the kernel's count rise by a quarter of class @of's seemingly live objects at least? Else
+ * they may all be gone, or come from free objects that CPUs held. True if nothing is known of the
+ * class.
  */
 bool census_shows(const struct census *c, uint32_t of);
 /* Does the kernel's count show that some of the class's seemingly live objects are gone? */

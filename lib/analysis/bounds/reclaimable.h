@@ -4,7 +4,8 @@
  * In: keys of account rows, names. Out: is it reclaimable?
  *
  * The kernel says it of slab caches, and of pages with __GFP_RECLAIMABLE. No event says it of pages
- * of files: these are told by the function that allocated them. Documentation/leaks.md has the rules.
+ * of files: these are told by the function that allocated them. Documentation/leaks.md has the
+ * rules.
  */
 #ifndef KMEMX_ANALYSIS_RECLAIMABLE_H
 #define KMEMX_ANALYSIS_RECLAIMABLE_H
@@ -30,7 +31,8 @@ struct reclaimable {
 /* 0 or -ENOMEM; call reclaimable_free() in any case. @env is borrowed. */
 int reclaimable_init(struct reclaimable *r, const struct analysis_env *env) __must_check;
 /* Finds the functions that allocate from reclaimable caches: no event tells kmalloc-rcl-N, and what
- * they kmalloc is taken as a part of these objects, such as the long name of a dentry. 0 or -ENOMEM.
+ * they kmalloc is taken as a part of these objects, such as the long name of a dentry. 0 or
+ * -ENOMEM.
  */
 int reclaimable_learn(struct reclaimable *r, const struct lives *lives) __must_check;
 /* Can the kernel reclaim objects of row @row of @lives? */

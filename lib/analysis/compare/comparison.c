@@ -292,10 +292,10 @@ static int find_intervals(struct comparison *p)
 
 	while ((e = lives_next(p->of, e)))
 		add_living(p, e->row, lives_entry_bytes(p->of, e));
-	return comparison_sample_end(
-		&p->sample, &p->env->sample,
-		p->kind == KIND_PAGE ? ESTIMATE_PAGES : subjects_share(row_kind(p)),
-		p->names.count);
+	return comparison_sample_end(&p->sample, &p->env->sample,
+				     p->kind == KIND_PAGE ? ESTIMATE_PAGES
+							  : subjects_share(row_kind(p)),
+				     p->names.count);
 }
 
 static void find_sure(struct comparison *p)

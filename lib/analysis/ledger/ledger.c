@@ -78,8 +78,8 @@ static void ledger_gone(struct ledger *l, const struct life *life, uint32_t grou
 	ledger_edge(l, life->event->ts, LEDGER_EDGE_IMPLICIT, group);
 }
 
-/* Does the free name a cache that the object of @group cannot be from? Then that object was gone, and
- * one that no event had allocated was at its address.
+/* Does the free name a cache that the object of @group cannot be from? Then that object was gone,
+ * and one that no event had allocated was at its address.
  */
 static bool is_foreign(struct ledger *l, const struct life *life, uint32_t group)
 {
@@ -175,8 +175,8 @@ static void ledger_lived(void *ctx, const struct lives *of, const struct life *l
 	}
 }
 
-/* A free of no live object, whoever allocated it: it lowers the kernel's count. Only what the recorder
- * frees is most likely its own, of which the kernel counts neither event. The cache is the
+/* A free of no live object, whoever allocated it: it lowers the kernel's count. Only what the
+ * recorder frees is most likely its own, of which the kernel counts neither event. The cache is the
  * event's, or that of its page. If the object was freed before, it was allocated in bulk since,
  * without an event: the two cancel out.
  */

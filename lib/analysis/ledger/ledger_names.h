@@ -26,8 +26,8 @@ struct ledger_names {
 	struct u64_map sizes, named;
 };
 
-/* Does slabinfo say that objects of @cache, a name's number in the stream, are not of @bytes? 0 bytes:
- * unknown, as of objects allocated in bulk.
+/* Does slabinfo say that objects of @cache, a name's number in the stream, are not of @bytes? 0
+ * bytes: unknown, as of objects allocated in bulk.
  */
 bool ledger_names_differ(struct ledger_names *n, const struct analysis_env *env,
 			 uint32_t cache, uint64_t bytes);

@@ -94,8 +94,8 @@ struct growth_fit {
 
 struct growth_fit growth_fit(const struct growth_times *times,
 			     const struct growth_series *series);
-/* Makes @fit, of bytes that seem to live, that of the @part of them that probably does. Where that is
- * less than half, the line is mostly one of bytes that are gone, and nothing grows by it.
+/* Makes @fit, of bytes that seem to live, that of the @part of them that probably does. Where that
+ * is less than half, the line is mostly one of bytes that are gone, and nothing grows by it.
  */
 void growth_scale(struct growth_fit *fit, double part);
 /* "grows", "filled", "steady", "too short to tell". */

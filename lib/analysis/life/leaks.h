@@ -17,8 +17,8 @@
 
 /* Without --older: objects younger than this part of the time may be in flight. */
 #define LEAKS_YOUNG_PART 10
-/* Objects that live may wait for a free without an event, if others that ended so are more than this
- * part of them.
+/* Objects that live may wait for a free without an event, if others that ended so are more than
+ * this part of them.
  */
 #define LEAKS_LATE_PART	 10
 

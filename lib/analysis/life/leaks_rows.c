@@ -123,8 +123,8 @@ static void add_living(struct leaks_view *v, const struct living *one)
 	lifetimes_add(&v->ages, &old);
 }
 
-/* How many objects may be in flight, if they come at the rate of those that were freed: what was born
- * in the last @usual of @time is not, and what was before is. Unknown: infinite.
+/* How many objects may be in flight, if they come at the rate of those that were freed: what was
+ * born in the last @usual of @time is not, and what was before is. Unknown: infinite.
  */
 static double most_in_flight(uint64_t freed, uint64_t usual, uint64_t time)
 {
@@ -416,8 +416,8 @@ static int find_series(struct leaks_view *v)
 	return 0;
 }
 
-/* Is row @i of slab objects freed in batches? RCU frees so many at once that those that live now may
- * all wait for it.
+/* Is row @i of slab objects freed in batches? RCU frees so many at once that those that live now
+ * may all wait for it.
  */
 static bool is_late(const struct leaks_view *v, size_t i)
 {

@@ -92,8 +92,8 @@ struct spread {
 };
 
 /* The probability that a gamma variable of shape @a, at least 1, is below @x: its power series (M.
- * Abramowitz and I. A. Stegun, "Handbook of mathematical functions", 6.5.29). For large shapes: E. B.
- * Wilson and M. M. Hilferty, "The distribution of chi-square", 1931.
+ * Abramowitz and I. A. Stegun, "Handbook of mathematical functions", 6.5.29). For large shapes: E.
+ * B. Wilson and M. M. Hilferty, "The distribution of chi-square", 1931.
  */
 static double gamma_below(double a, double x)
 {

@@ -111,7 +111,8 @@ struct row_values {
 int estimate_rows(const struct row_values *values, const struct estimate_rule *rule,
 		  const uint32_t *group_of, struct estimate *out, size_t nr) __must_check;
 
-/* The cell of column "one_block", of a struct estimate; no value for memory that is always recorded.
+/* The cell of column "one_block", of a struct estimate; no value for memory that is always
+ * recorded.
  */
 struct cell estimate_block(const void *estimate, struct table *t);
 /* Adds to a table's summary what a row missing in it may have, and whether its ranks come from few

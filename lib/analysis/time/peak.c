@@ -208,7 +208,7 @@ static int create(const struct analysis_env *env, const struct analysis_options 
 	p->at_end = own && own->at_end;
 	/* What was freed since the moment lived then; of pages every free has an event. */
 	p->of[MEMORY_SLAB]->live.times = true;
-	return ret;
+	return 0;
 }
 
 void peak_end(void *self)

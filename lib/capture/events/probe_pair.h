@@ -6,8 +6,9 @@
  *
  * A probe at its beginning keeps the arguments as variables of a histogram, whose key is the
  * thread's stack; one at its return looks them up and makes a synthetic event of them, and a probe
- * of that event fetches the array. The histograms are triggers of the group's own events in the top-level
- * instance, because they would keep another instance from being removed; nothing is recorded there.
+ * of that event fetches the array. The histograms are triggers of the group's own events in the
+ * top-level instance, because they would keep another instance from being removed; nothing is
+ * recorded there.
  */
 #ifndef KMEMX_CAPTURE_PROBE_PAIR_H
 #define KMEMX_CAPTURE_PROBE_PAIR_H

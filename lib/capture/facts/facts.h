@@ -50,8 +50,8 @@ int facts_snapshot(struct facts *f, const char *when, const struct log *log) __m
  * first event. 0 or -ENOMEM.
  */
 int facts_slabinfo_again(struct facts *f, const struct log *log) __must_check;
-/* Opens the files from which caches are counted, which stay open until facts_free(): so neither of two
- * counts has objects that the other has not because files were opened. Call it first of all.
+/* Opens the files from which caches are counted, which stay open until facts_free(): so neither of
+ * two counts has objects that the other has not because files were opened. Call it first of all.
  */
 void facts_hold_slab_files(struct facts *f);
 /* Counts the objects of every slab cache, one cache after the other, while tracing is on, into

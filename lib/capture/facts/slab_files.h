@@ -3,10 +3,10 @@
  * capture: the files of each slab cache, open for as long as a recording takes.
  * In: /sys/kernel/slab, the names of slabinfo. Out: descriptors.
  *
- * The kernel has an object for each file of sysfs that is open (struct kernfs_open_node, in kmalloc-96),
- * and from 6.0 on frees it with kfree_rcu(): seconds later, without an event. Files that stay open are
- * the same objects at both counts, and reading them again allocates nothing. They take 3 or 4 pages
- * a cache, for the text of each file that is read.
+ * The kernel has an object for each file of sysfs that is open (struct kernfs_open_node, in
+ * kmalloc-96), and from 6.0 on frees it with kfree_rcu(): seconds later, without an event. Files
+ * that stay open are the same objects at both counts, and reading them again allocates nothing.
+ * They take 3 or 4 pages a cache, for the text of each file that is read.
  */
 #ifndef KMEMX_CAPTURE_SLAB_FILES_H
 #define KMEMX_CAPTURE_SLAB_FILES_H

@@ -110,7 +110,8 @@ static uint64_t leak_that_begins(unsigned int i)
 	return 5000 + (i < 14 ? 0 : 2000 * (i - 13));
 }
 
-/* Memory areas of tasks that start and end, as an idle system had them: more and more, by chance. */
+/* Memory areas of tasks that start and end, as an idle system had them: more and more, by chance.
+ */
 static uint64_t tasks(unsigned int i)
 {
 	static const uint64_t areas[] = { 102, 168, 151, 267, 311, 298, 358, 409 };

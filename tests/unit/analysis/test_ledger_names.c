@@ -173,7 +173,8 @@ START_TEST(sizes_and_functions_say_the_cache)
 	alloc(&f, 0x10000, 7, 632, 0xffffffff81000010);
 	alloc(&f, 0x20000, 5, 128, 0xffffffff81001010);
 	alloc(&f, 0x30000, 3, 72, 0xffffffff81002010);
-	/* Another size than the known function's cache has; a size that only a kmalloc cache has. */
+	/* Another size than the known function's cache has; a size that only a kmalloc cache has.
+	 */
 	alloc(&f, 0x40000, 1, 72, 0xffffffff81001010);
 	alloc(&f, 0x50000, 2, 64, 0xffffffff81002010);
 	view(&f);

@@ -23,7 +23,7 @@
  */
 #define ARRAY_MAX "32"
 
-#define NO_RETURN_ARGS "what a function has filled is known since Linux 5.15"
+#define NO_RETURN_ARGS "needs Linux 5.15: none before can fetch an array at a return"
 #define NO_REGISTERS   "the registers of this machine's arguments are not known"
 #define NO_ALLOCS \
 	"this kernel allocates in bulk, and frees of what was not seen would count twice"

@@ -118,7 +118,7 @@ static const struct field_spec free_bulk_fields[] = {
 };
 
 static const struct field_spec alloc_bulk_fields[] = {
-	{ "__probe_ret_ip", OBJECTS_CALLSITE, false, NULL },
+	{ "__probe_ret_ip", OBJECTS_CALLSITE, false, "call_site" },
 	{ "nr", OBJECTS_NR, true, NULL },
 	{ "p", OBJECTS_PTR, true, NULL },
 	{ "ret", OBJECTS_RET, true, NULL },

@@ -344,7 +344,7 @@ static __always_inline void slab_matched_free(struct slab_lives *l, struct live_
 {
 	bool other_cpu = e->cpu != (uint16_t)ev->cpu;
 
-	if (unlikely(!e->bytes_alloc) && slab_probes_learn(l, e, ev))
+	if (unlikely(!e->bytes_alloc || l->unsized_sites) && slab_probes_learn(l, e, ev))
 		slab_count_one(l, &l->surplus,
 			       slab_surplus_key(ev->slab_free.cache, true));
 	if (plain) {

@@ -146,6 +146,7 @@ struct slab_totals {
 	uint64_t died;		     /* frees of objects that were handed to RCU before */
 	/* Of the frees: objects handed to RCU, freed in bulk. Of the allocations: in bulk. */
 	uint64_t rcu, bulk_frees, bulk_allocs;
+	uint64_t unsized;   /* of the allocations in bulk: no event tells their size */
 	uint64_t unseen;    /* objects of such events that these do not name */
 	uint64_t dying;	    /* at the end: handed to RCU, and nothing since */
 	uint64_t reordered; /* of the matched: their events were in the wrong order */
@@ -181,7 +182,7 @@ struct slab_over {
  * @older_kfrees: page of the object (SLAB_PAGE_SHIFT) -> how many kfree()s there were of objects
  *	that no event allocated; such events name no cache
  * @over: by a hash of the address
- * @bulk_index: callsite -> index in @bulk_sites
+ * @bulk_index: callsite -> index in @bulk_sites; @unsized_sites: of these without a size
  * @edges: keeps events close to the kernel's counts; borrowed, may be NULL
  * @on_surplus: borrowed; zero: none
  */
@@ -202,7 +203,7 @@ struct slab_lives {
 	struct slab_over over[SLAB_OVER_SLOTS];
 	struct u64_map bulk_index;
 	struct slab_bulk_site *bulk_sites;
-	size_t nr_bulk_sites, bulk_sites_capacity;
+	size_t nr_bulk_sites, bulk_sites_capacity, unsized_sites;
 	struct slab_edges *edges;
 	struct slab_surplus_observer on_surplus;
 };

@@ -43,6 +43,23 @@ static void slab_size_of(const struct slab_lives *l, struct slab_bulk_site *site
 	}
 }
 
+/* The object of @e, allocated at @key, is of @cache: so bulk sites of this cache have its size. */
+static void slab_learn_size(struct slab_lives *l, const struct live_entry *e,
+			    const struct slab_key *key, uint32_t cache)
+{
+	struct slab_bulk_site *site = l->bulk_sites, *end = site + l->nr_bulk_sites;
+
+	if (key->cache && key->cache != cache)
+		return;
+	for (; site < end; site++) {
+		if (site->cache != cache || site->bytes_alloc)
+			continue;
+		site->bytes_req = e->bytes_req;
+		site->bytes_alloc = e->bytes_alloc;
+		l->unsized_sites--;
+	}
+}
+
 bool slab_probes_learn(struct slab_lives *l, const struct live_entry *e,
 		       const struct kmem_event *ev)
 {
@@ -51,7 +68,11 @@ bool slab_probes_learn(struct slab_lives *l, const struct live_entry *e,
 	const uint64_t callsite = key->callsite;
 	uint32_t *at;
 
-	if (!site.cache || e->row & LIVE_HIDDEN || key->cache || key->kmalloc)
+	if (!site.cache || e->row & LIVE_HIDDEN)
+		return false;
+	if (e->bytes_alloc)
+		slab_learn_size(l, e, key, site.cache);
+	if (e->bytes_alloc || key->cache || key->kmalloc)
 		return false;
 	if (l->nr_bulk_sites >= BULK_SITES_MAX || u64_map_find(&l->bulk_index, callsite))
 		return true;
@@ -62,6 +83,7 @@ bool slab_probes_learn(struct slab_lives *l, const struct live_entry *e,
 		return true;
 	}
 	slab_size_of(l, &site);
+	l->unsized_sites += !site.bytes_alloc;
 	l->bulk_sites[l->nr_bulk_sites++] = site;
 	return true;
 }
@@ -116,8 +138,10 @@ static bool slab_object(struct slab_lives *l, const struct kmem_event *ev, uint6
 	const struct live_entry was = e ? *e : (struct live_entry){ 0 };
 
 	one.objects.ptr = ptr;
-	if (ev->type == KMEM_ALLOC_BULK)
+	if (ev->type == KMEM_ALLOC_BULK) {
 		make_alloc(l, ev, ptr, &one);
+		l->totals.unsized += !one.slab_alloc.bytes_alloc;
+	}
 	take(l, &one);
 	if (ev->type == KMEM_FREE_RCU)
 		slab_dies(l, &one, &was);

@@ -14,9 +14,9 @@ typedef void slab_take_fn(struct slab_lives *l, const struct kmem_event *ev);
 /* Takes each object of @ev with @one, as if it had an event of its own. */
 void slab_probes_take(struct slab_lives *l, const struct kmem_event *ev,
 		      slab_take_fn *one);
-/* @ev names the cache of the object of @e, which was allocated in bulk: so the cache of other
- * objects of the same callsite is known from now on. False: it was known, or is not named. True:
- * such objects are missing among those of the cache.
+/* @ev frees the object of @e. If it was allocated in bulk, and @ev names its cache, that of other
+ * objects of the same callsite is known from now on; if it has a size, that of the cache. True:
+ * the cache of such an object was not known until now, so it is missing among those of the cache.
  */
 bool slab_probes_learn(struct slab_lives *l, const struct live_entry *e,
 		       const struct kmem_event *ev);

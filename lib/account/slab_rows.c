@@ -61,15 +61,16 @@ static void slab_add_up(struct lives *any)
 static void slab_drop(struct lives *any, const struct life *life)
 {
 	struct slab_totals *sum = &((struct slab_lives *)any)->totals;
-
 	bool freed = life_freed(life);
 
 	sum->frees -= freed;
 	if (life->event) {
 		sum->rcu -= freed && life->event->type == KMEM_FREE_RCU;
 		sum->bulk_frees -= freed && life->event->type == KMEM_FREE_BULK;
-		sum->bulk_allocs -=
-			life->what == LIFE_BORN && life->event->type == KMEM_ALLOC_BULK;
+		if (life->what == LIFE_BORN && life->event->type == KMEM_ALLOC_BULK) {
+			sum->bulk_allocs--;
+			sum->unsized -= !life->bytes;
+		}
 	}
 	sum->reordered -= (life->flags & LIFE_REORDERED) != 0;
 }

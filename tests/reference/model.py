@@ -188,6 +188,9 @@ class Slab:
             if not old.alloc and "name" in field and old.kin == old.site:
                 self.bulk_sites.setdefault(old.site, (
                     field["name"], *self.sizes.get(field["name"], (0, 0))))
+            elif old.alloc and "name" in field and old.kin in (old.site, field["name"]):
+                for site in (s for s, of in self.bulk_sites.items() if of == (field["name"], 0, 0)):
+                    self.bulk_sites[site] = field["name"], old.req, old.alloc
             self.match(old, cpu)
             self.end(old)
             if ptr in self.early:
@@ -236,6 +239,7 @@ class Slab:
         for ptr in named:
             name, req, alloc = self.bulk_sites.get(field["call_site"], (None, 0, 0))
             self.sum["allocs_bulk"] += 1
+            self.sum["allocs_unsized"] += not alloc
             self.alloc(pid, cpu, time, {
                 "ptr": hex(ptr), "call_site": field["call_site"], "bytes_req": req,
                 "bytes_alloc": alloc, **({"name": name} if name else {})}, None)

@@ -94,6 +94,8 @@ static void add_probes(const struct slab_totals *s, struct table *t)
 		  SUMMARY_DETAIL },
 		{ "allocs_bulk", "Allocations in bulk", UNIT_COUNT, s->bulk_allocs, false,
 		  SUMMARY_DETAIL },
+		{ "allocs_unsized", "  of an unknown size, with 0 bytes", UNIT_COUNT,
+		  s->unsized, false, SUMMARY_DOUBT },
 		{ "objects_unseen", "Objects in bulk that events do not name", UNIT_COUNT,
 		  s->unseen, false, SUMMARY_DOUBT },
 	};

@@ -219,6 +219,25 @@ START_TEST(cache_is_learnt)
 }
 END_TEST
 
+/* Where allocations name no cache, frees of objects with a size do. */
+START_TEST(size_is_learnt)
+{
+	bulk(KMEM_ALLOC_BULK, 0x2000, 2, 64);
+	release(0x2000, 7);
+	bulk(KMEM_ALLOC_BULK, 0x3000, 1, 64);
+	alloc(0x1000, 0);
+	alloc(0x1040, 8);
+	release(0x1040, 7);
+	bulk(KMEM_ALLOC_BULK, 0x4000, 1, 64);
+	release(0x1000, 7);
+	bulk(KMEM_ALLOC_BULK, 0x5000, 2, 64);
+	ck_assert_uint_eq(acc.lives.unsized_sites, 0);
+	slab_account_finish(&acc);
+	ck_assert_uint_eq(acc.totals.bytes_alloc, 4 * 64);
+	slab_account_free(&acc);
+}
+END_TEST
+
 /* Objects that a sample leaves out are left out here, too. */
 START_TEST(sample_is_kept)
 {
@@ -271,6 +290,7 @@ Suite *test_slab_probes_suite(void)
 	tcase_add_test(tc, bulk_frees_and_allocates);
 	tcase_add_test(tc, unseen_objects);
 	tcase_add_test(tc, cache_is_learnt);
+	tcase_add_test(tc, size_is_learnt);
 	tcase_add_test(tc, sample_is_kept);
 	tcase_add_test(tc, observers_see_the_event);
 	suite_add_tcase(s, tc);

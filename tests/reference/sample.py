@@ -323,7 +323,9 @@ def measure(cells, draw, truths, told, plain, live):
         figure = FIGURES[2 * (kind == "page") + live]
         summary = next((report["summary"] for report in all_told["reports"]
                         if report["name"] == kind), None)
-        total = sum(row["bytes"] for row in rows.values())
+        # A sample's intervals are those of what was seen to live, not of the best estimate.
+        seen = "net" if live else "bytes"
+        total = sum(row[seen] for row in rows.values())
         if summary is None or not total:
             continue
         name = TOTALS[kind][live]
@@ -331,14 +333,14 @@ def measure(cells, draw, truths, told, plain, live):
                                        summary[name + "_high"])
         for key, whole in rows.items():
             row = tables[kind].get(key)
-            if not whole["bytes"]:
+            if not whole[seen]:
                 continue
             if row is None:
-                cells[figure, CLASSES[whole["bytes"] >= total / 10]].add(
-                    draw, 0, whole["bytes"], summary["bytes_missing"])
+                cells[figure, CLASSES[whole[seen] >= total / 10]].add(
+                    draw, 0, whole[seen], summary["bytes_missing"])
             else:
                 hits = plain[kind][key]["hit"] if row["one_block"] is not None else 0
-                cells[figure, hits_class(hits)].add(draw, row["bytes_low"], whole["bytes"],
+                cells[figure, hits_class(hits)].add(draw, row["bytes_low"], whole[seen],
                                                     row["bytes_high"])
 
 

@@ -254,6 +254,23 @@ static void check_extfrag(struct compare *c, const struct raw_line *line,
 	check_signed(c, line, "change_ownership", ev->extfrag.change_ownership);
 }
 
+/* "p=ARRAY[00, ad, de, ...", the bytes of an array of pointers; @ret: where calls may fail. */
+static void check_objects(struct compare *c, const struct raw_line *line,
+			  const struct kmem_event *ev, const char *ret)
+{
+	const char *text = strstr(line->fields, "p=ARRAY[");
+	uint32_t i;
+
+	if (ret && strtol(raw_field(line->fields, ret), NULL, 0) <= 0)
+		ck_assert_uint_eq(ev->objects.nr + ev->objects.unseen, 0);
+	else
+		check_number(c, line, "nr", ev->objects.nr + ev->objects.unseen);
+	ck_assert_ptr_nonnull(text);
+	text += strlen("p=ARRAY[");
+	for (i = 0; i < ev->objects.nr * ev->objects.size; i++, text += strlen("00, "))
+		ck_assert_uint_eq(ev->objects.at[i], strtoul(text, NULL, 16));
+}
+
 static void check_fields(struct compare *c, const struct raw_line *line,
 			 const struct kmem_event *ev)
 {
@@ -291,6 +308,15 @@ static void check_fields(struct compare *c, const struct raw_line *line,
 		break;
 	case KMEM_KERNEL_STACK:
 		check_stack(c, line, ev);
+		break;
+	case KMEM_FREE_RCU:
+		check_number(c, line, "ptr", ev->objects.ptr);
+		break;
+	case KMEM_FREE_BULK:
+		check_objects(c, line, ev, NULL);
+		break;
+	case KMEM_ALLOC_BULK:
+		check_objects(c, line, ev, "ret");
 		break;
 	default: /* not decoded by kmemx */
 		ck_assert_int_eq(ev->type, KMEM_OTHER);
@@ -432,6 +458,8 @@ START_TEST(brief_events_say_all_else)
 		ret = event_stream_next(whole, &a);
 		ck_assert_int_eq(event_stream_next(brief, &b), ret);
 		b.data = a.data;
+		if (kmem_is_probe(a.type))
+			b.objects.at = a.objects.at;
 		if (kmem_is_slab_alloc(a.type)) {
 			b.slab_alloc.gfp_flags = a.slab_alloc.gfp_flags;
 			b.slab_alloc.node = a.slab_alloc.node;

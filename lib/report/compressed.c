@@ -223,9 +223,11 @@ static int write_piece(void *ctx, const char *data, size_t size)
 	return err;
 }
 
+static const char *const zlib_lacks = ZLIB_LACKS;
+
 const char *packed_type(void)
 {
-	return ZLIB_LACKS != NULL ? "application/octet-stream" : "application/zlib";
+	return zlib_lacks ? "application/octet-stream" : "application/zlib";
 }
 
 int packed_init(struct packed *p, const struct render_out *out)
@@ -233,7 +235,7 @@ int packed_init(struct packed *p, const struct render_out *out)
 	const struct render_out to = { write_piece, p };
 
 	*p = (struct packed){ .out = out };
-	p->err = ZLIB_LACKS != NULL ? 0 : compressed_new(&p->stream, COMPRESSED_ZLIB, &to);
+	p->err = zlib_lacks ? 0 : compressed_new(&p->stream, COMPRESSED_ZLIB, &to);
 	return p->err;
 }
 

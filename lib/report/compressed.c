@@ -155,7 +155,7 @@ int compressed_write(void *ctx, const char *data, size_t size)
 
 int compressed_finish(struct compressed *c)
 {
-	return run(c, NULL, 0, true);
+	return run(c, "", 0, true);
 }
 
 void compressed_free(struct compressed *c)

@@ -3,7 +3,7 @@
 #
 # Healthy work shows no leak: none of the 20 largest rows of slab and of pages grows, and the first
 # ten rows hold no more than the kernel counts. LONG=1: 20 recordings, not 3.
-# alone: another test's program may leak
+# quiet: the memory of other programs may grow
 # shellcheck disable=SC2016 # for the shell that is recorded
 # shellcheck source=tests/live/tracing.inc
 . "$(dirname "$0")/tracing.inc"

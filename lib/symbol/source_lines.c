@@ -90,14 +90,15 @@ static const char *keep(struct source_lines *l, const char *text, bool *failed)
 
 	if (!text)
 		return NULL;
-	if (id && id <= l->nr_texts)
-		return l->texts[id - 1];
-	if (!id || array_reserve(&l->texts, &l->texts_capacity, id, sizeof(*l->texts)) ||
-	    !(l->texts[id - 1] = strdup(text))) {
+	if (!id || array_reserve(&l->texts, &l->texts_capacity, id, sizeof(*l->texts))) {
 		*failed = true;
 		return NULL;
 	}
-	l->nr_texts = id;
+	while (l->nr_texts < id)
+		l->texts[l->nr_texts++] = NULL;
+	if (!l->texts[id - 1])
+		l->texts[id - 1] = strdup(text);
+	*failed |= !l->texts[id - 1];
 	return l->texts[id - 1];
 }
 

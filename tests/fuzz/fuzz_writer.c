@@ -3,7 +3,7 @@
  * tests: fuzz target: the writers.
  * In: arbitrary bytes as a recording. Out: findings are a crash, and a readable recording, damaged
  * or not, that cannot be written in one of the forms, or whose new file cannot be read or has other
- * events.
+ * events; a kernel's curve that is not read as it was written.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -17,6 +17,7 @@
 #include "base/io.h"
 #include "event/stream.h"
 #include "recording/cpu_regions.h"
+#include "recording/kernel_curve.h"
 #include "recording/wire.h"
 #include "recording/writer.h"
 
@@ -384,6 +385,39 @@ static void write_all(struct material *m, const struct content *was)
 	}
 }
 
+/* A curve that is made like that of the recording must be read as it was made. */
+static void check_curve(const struct recording *rec)
+{
+	struct kernel_curve was = { 0 }, made = { 0 }, now = { 0 };
+	struct strbuf text = { 0 };
+	int ret = kernel_curve_of(&was, rec);
+
+	for (unsigned int i = 0; i < was.nr && !ret; i++) {
+		if (!kernel_curve_begin(&made, was.times[i]))
+			abort();
+		for (size_t k = 0; k < was.nr_series && !ret; k++) {
+			const char *name = kernel_curve_name(&was, k);
+
+			if (was.series[k].at[i] != KERNEL_CURVE_NONE)
+				ret = kernel_curve_add(&made, name[0], name + 2,
+						       strlen(name + 2),
+						       was.series[k].at[i]);
+		}
+	}
+	if (!ret && made.nr_series) {
+		kernel_curve_halve(&made);
+		kernel_curve_format(&made, &text);
+		ret = text.failed ? -ENOMEM : kernel_curve_read(&now, text.data);
+		if (ret != -ENOMEM && (ret || now.damaged || now.nr != made.nr ||
+				       now.nr_series != made.nr_series))
+			abort();
+	}
+	strbuf_free(&text);
+	kernel_curve_free(&now);
+	kernel_curve_free(&made);
+	kernel_curve_free(&was);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	struct material m = { .fd = memfd_create("pages", MFD_CLOEXEC) };
@@ -393,6 +427,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	source_open_memory(&src, data, size);
 	if (m.fd >= 0 && !recording_open(&m.rec, &src, "fuzz", NULL) && take_pages(&m)) {
 		take_facts(&m);
+		check_curve(m.rec);
 		if (!read_events(m.rec, &was))
 			write_all(&m, &was);
 	}

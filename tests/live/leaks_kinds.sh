@@ -3,7 +3,7 @@
 #
 # Leaks of seven kinds are found, at their rate: they grow, and are the first row of slab objects.
 # LONG=1: 21 recordings, not 3.
-# alone: another test's program may leak, too
+# quiet: pipes of other programs live as long as those that leak
 # shellcheck source=tests/live/tracing.inc
 . "$(dirname "$0")/tracing.inc"
 

@@ -18,6 +18,7 @@ WHOLE, and the callers beyond wrappers, of which at most a third may be wrong.
 """
 import collections
 import json
+import math
 import os
 import subprocess
 import sys
@@ -136,13 +137,17 @@ def merged(rows, lives):
 
 
 def reported(kmemx, path, *more):
+    """Objects and bytes by callchain; what was seen to live has no number of objects where the best
+    estimate is another.
+    """
     told = json.loads(output(kmemx, "stat", "-i", path, "--slab", "--by", "stack", "--raw-ip",
                              "--json", "-l", "all", *more))
     rows = collections.Counter(), collections.Counter()
     for row in (row for t in told["reports"] if t["name"] == "slab" for row in t["rows"]):
         stack = row["stack"] if isinstance(row["stack"], str) else ";".join(row["stack"])
-        rows[0][stack] += row["hit"]
-        rows[1][stack] += row["bytes"]
+        size = row["net"] if more else row["bytes"]
+        rows[0][stack] += row["hit"] if size == row["bytes"] else math.nan
+        rows[1][stack] += size
     return rows, told["recording"]
 
 

@@ -266,9 +266,11 @@ $(B)/tests/unit/run.o: $(B)/tests/suites.h
 
 # Where lint finds the files that the build makes and sources include.
 EMBEDDED_CFLAGS = -I$(B)/web -I$(B)/lib/query/sql -I$(B)/tests
+# Counts the assertions of a test: tests/unit/run.c.
+UNIT_LDFLAGS = -Wl,--wrap=_mark_point
 $(UNIT): $(TEST_OBJ) $(B)/plugins/plugin_kmemx.o $(filter-out %/main.o,$(CMD_OBJ)) $(LIBKMEMX)
 	$(call say,LINK,$@)
-	$(Q)$(CC) $(ALL_LDFLAGS) -Wl,--wrap=_mark_point -o $@ $^ $(CHECK_LIBS) $(LIB_LIBS)
+	$(Q)$(CC) $(ALL_LDFLAGS) $(UNIT_LDFLAGS) -o $@ $^ $(CHECK_LIBS) $(LIB_LIBS)
 
 # Programs that tests record must allocate exactly what their source says, so they have no
 # sanitizer.
@@ -339,7 +341,7 @@ browsertest: $(KMEMX)
 
 mutants: $(KMEMX) $(PLUGIN) $(UNIT)
 	$(Q)SAMPLE='$(SAMPLE)' SEED='$(SEED)' $(test_env) MUTANT_CFLAGS='$(subst ','\'',$(ALL_CFLAGS) \
-		$(CHECK_CFLAGS) $(EMBEDDED_CFLAGS))' MUTANT_LIBS='$(ALL_LDFLAGS) $(CHECK_LIBS) $(LIB_LIBS)' \
+		$(CHECK_CFLAGS) $(EMBEDDED_CFLAGS))' MUTANT_LIBS='$(ALL_LDFLAGS) $(UNIT_LDFLAGS) $(CHECK_LIBS) $(LIB_LIBS)' \
 		tests/mutants/run
 
 fleet: $(KMEMX)

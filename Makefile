@@ -166,7 +166,7 @@ Q := $(if $(V),,@)
 say = $(if $(V)$(QUIET),,$(info $(space) $(1)	$(2)))
 
 all: $(KMEMX) $(PLUGIN)
-.PHONY: all help bench bombs browsertest check check-here progs unit cli reference live doctest instructions threads \
+.PHONY: all help bench bombs browsertest check check-here progs-here unit cli reference live doctest instructions threads \
 	installtest fleet \
 	mutants fuzz-smoke fuzz-here fuzz-coverage coverage-here \
 	demo demo-here lint lint-here man install uninstall dist deb clean deps FORCE
@@ -313,7 +313,7 @@ man: $(MAN)
 test_env = KMEMX='$(abspath $(KMEMX))' KMEMX_BUILD='$(abspath $(B))' KMEMX_SAN='$(SAN)' \
 	KMEMX_CC='$(CC)' KMEMX_CFLAGS='$(cflags_name)'
 
-progs: $(UNIT) $(PROGS) $(B)/tests/suites.h
+progs-here: $(UNIT) $(PROGS) $(B)/tests/suites.h
 
 unit: $(UNIT)
 	$(Q)cd tests && . ./sanitizers.inc && $(abspath $(UNIT)) $(TESTS)

@@ -184,7 +184,7 @@ static void note_facts(struct diff_load *l, struct diff_recording *r)
 {
 	const struct study *study = &l->in.study;
 
-	r->nr_kept = l->filter.nr_slab + l->filter.nr_page;
+	r->nr_kept = l->filter.nr[MEMORY_SLAB] + l->filter.nr[MEMORY_PAGE];
 	r->unnamed = alloc_filter_unnamed(&l->filter);
 	r->ns = recording_clocks_are_ns(study->rec);
 	r->has_slab = study_count_slab(study);

@@ -39,7 +39,8 @@ struct record_options {
 	const char *output;
 	uint64_t buffer_bytes;
 	struct option_strings pids;
-	bool follow, slab, page, frag, percpu, all_events, all_cpus;
+	bool follow, slab, page, vmalloc, percpu_memory, frag, percpu, all_events,
+		all_cpus;
 	struct option_strings events, labels;
 	struct strbuf label_text;
 	const char *stack;
@@ -132,9 +133,13 @@ static int parse(struct record_options *o, int argc, char **argv, int *operands)
 	const struct option_entry options[] = {
 		{ OPTION_GROUP, .help = "What" },
 		{ OPTION_FLAG | OPTION_EVERYDAY, 0, "slab", NULL, &o->slab,
-		  "slab events (default: both)" },
+		  "slab events (default: all four kinds)" },
 		{ OPTION_FLAG | OPTION_EVERYDAY, 0, "page", NULL, &o->page,
-		  "page events (default: both)" },
+		  "page events" },
+		{ OPTION_FLAG | OPTION_EVERYDAY, 0, "vmalloc", NULL, &o->vmalloc,
+		  "areas of vmalloc, from Linux 6.3 on" },
+		{ OPTION_FLAG | OPTION_EVERYDAY, 0, "percpu-memory", NULL,
+		  &o->percpu_memory, "per-CPU memory" },
 		{ OPTION_FLAG, 0, "frag", NULL, &o->frag,
 		  "also what kmemx frag shows: fallbacks" },
 		{ OPTION_FLAG, 0, "percpu", NULL, &o->percpu,
@@ -246,6 +251,8 @@ static int set_probes(const struct record_options *o, struct capture_options *c)
 
 static int set_rest(const struct record_options *o, struct capture_options *c)
 {
+	bool all;
+
 	if (o->file_version != 6 && o->file_version != 7)
 		return usage_error("--file-version takes 6 or 7");
 	c->stream_fd = strcmp(o->output, "-") == 0 ? STDOUT_FILENO : -1;
@@ -281,8 +288,11 @@ static int set_rest(const struct record_options *o, struct capture_options *c)
 	c->labels = strbuf_text(&o->label_text);
 	c->compress = o->compress;
 	c->exact_ledger = o->exact_ledger;
-	c->events.slab = o->slab || !o->page || o->all_events;
-	c->events.page = o->page || !o->slab || o->all_events;
+	all = o->all_events || !(o->slab || o->page || o->vmalloc || o->percpu_memory);
+	c->events.slab = o->slab || all;
+	c->events.page = o->page || all;
+	c->events.vmalloc = o->vmalloc || all;
+	c->events.percpu_memory = o->percpu_memory || all;
 	c->events.frag = o->frag || o->all_events;
 	c->events.percpu = o->percpu || o->all_events;
 	c->events.extra = o->events.items;
@@ -319,9 +329,11 @@ static void say_started(void *ctx, size_t nr_tasks, const char *stacks_how)
 {
 	const struct record_say *say = ctx;
 	const struct capture_options *c = say->c;
-	const char *what = !c->events.page   ? "slab"
-			   : !c->events.slab ? "page"
-					     : "slab and page";
+	const char *what = c->events.slab && c->events.page ? "slab and page"
+			   : c->events.slab		    ? "slab"
+			   : c->events.page		    ? "page"
+			   : c->events.vmalloc		    ? "vmalloc"
+							    : "per-CPU memory";
 	struct strbuf whom = { 0 };
 
 	/* Do not count tasks if only the command is traced: it is one. */
@@ -499,7 +511,9 @@ static int run_record(int argc, char **argv)
 	c.argv = operands < argc ? argv + operands : NULL;
 	ret = input_command_tell("record", c.argv) ? EXIT_USAGE : set_rest(&o, &c);
 	if (ret == GO_ON)
-		ret = record_filters_set(&o.filters, o.page || o.all_events, &c);
+		ret = record_filters_set(&o.filters, o.page || o.all_events,
+					 o.vmalloc || o.percpu_memory || o.all_events,
+					 &c);
 	if (ret == GO_ON)
 		ret = record_flight_set(&o.flight, &c,
 					strcmp(o.output, DEFAULT_OUTPUT) != 0);

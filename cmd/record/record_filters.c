@@ -66,7 +66,8 @@ static int check_caches(const struct record_filters *f, const struct capture_opt
 	return check_names(&f->caches, "--cache", NAME_MOST);
 }
 
-int record_filters_set(struct record_filters *f, bool page, struct capture_options *c)
+int record_filters_set(struct record_filters *f, bool page, bool areas,
+		       struct capture_options *c)
 {
 	struct event_criteria *to = &c->events.criteria;
 	int ret = check_caches(f, c);
@@ -85,6 +86,9 @@ int record_filters_set(struct record_filters *f, bool page, struct capture_optio
 		c->events.page = false;
 	if (f->min_order && !c->events.page)
 		return usage_error("--min-order and --cache need --slab --page");
+	/* Areas have neither a cache nor an order. */
+	if (!areas && (f->caches.count || f->min_order || f->min_bytes || f->gfp.count))
+		c->events.vmalloc = c->events.percpu_memory = false;
 	*to = (struct event_criteria){
 		.min_bytes = f->min_bytes,
 		.page_bytes = (uint64_t)sysconf(_SC_PAGESIZE),

@@ -47,10 +47,11 @@ struct record_filters {
 
 /* Does an option filter allocations, so that --filter-frees applies? */
 bool record_filters_any(const struct record_filters *f);
-/* Checks the options and sets the criteria in @c, whose events are already chosen. @page: --page
- * was given. GO_ON, or an exit code after a message.
+/* Checks the options and sets the criteria in @c, whose events are already chosen. @page, @areas:
+ * the user asked for page events, for areas. GO_ON, or an exit code after a message.
  */
-int record_filters_set(struct record_filters *f, bool page, struct capture_options *c);
+int record_filters_set(struct record_filters *f, bool page, bool areas,
+		       struct capture_options *c);
 /* Looks up GFP flags, merged caches and the control group on this machine. Returns as above. */
 int record_filters_look_up(struct record_filters *f, struct capture_options *c);
 void record_filters_free(struct record_filters *f);

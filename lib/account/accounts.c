@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * account: the accounts of one stream, made once for all analyses.
- * In: requests for accounts; events in time order. Out: a slab account and a page account.
+ * In: requests for accounts; events in time order. Out: an account of each kind of memory.
  */
 #include "account/accounts.h"
 
@@ -162,20 +162,68 @@ int accounts_page(struct accounts *a, const struct dimensions *dimensions,
 	return name_tasks(a, &page->lives.any.dimensions);
 }
 
+/* Adds the callchain: no event of vmalloc, and not every one of per-CPU memory, has a callsite. */
+static struct dimensions with_stack(const struct dimensions *wanted)
+{
+	struct dimensions all = *wanted;
+	int room = dimensions_find(&all, DIMENSION_NONE);
+
+	if (dimensions_find(&all, DIMENSION_STACK) < 0 && room >= 0)
+		all.of[room] = DIMENSION_STACK;
+	return all;
+}
+
+int accounts_areas(struct accounts *a, enum memory memory,
+		   const struct dimensions *dimensions, struct slab_account **out)
+{
+	struct slab_account *areas = a->areas[memory];
+	const struct dimensions wanted = with_stack(dimensions);
+
+	*out = NULL;
+	if (!areas) {
+		areas = calloc(1, sizeof(*areas));
+		if (!areas)
+			return -ENOMEM;
+		a->areas[memory] = areas;
+		areas->lives.any.kind =
+			memory == MEMORY_VMALLOC ? &vmalloc_kind : &percpu_kind;
+		areas->lives.skew = clock_skew(a->rec);
+		areas->lives.any.scope = scope_of(a->rec);
+		areas->lives.any.filtered = a->filtered;
+		areas->lives.any.dimensions.task_sums = true;
+	}
+	if (!agree(&areas->lives.any.dimensions, &wanted))
+		return -EOVERFLOW;
+	*out = areas;
+	return name_tasks(a, &areas->lives.any.dimensions);
+}
+
+const struct lives *accounts_lives(const struct accounts *a, enum memory memory)
+{
+	if (memory == MEMORY_PAGE)
+		return a->page ? &a->page->lives.any : NULL;
+	if (memory == MEMORY_SLAB)
+		return a->slab ? &a->slab->lives.any : NULL;
+	return a->areas[memory] ? &a->areas[memory]->lives.any : NULL;
+}
+
 int accounts_ask(struct accounts *a, const struct dimensions dimensions[MEMORY_KINDS],
 		 struct lives *of[MEMORY_KINDS])
 {
-	struct slab_account *slab;
+	struct slab_account *objects;
 	struct page_account *page;
-	int ret = accounts_slab(a, &dimensions[MEMORY_SLAB], &slab);
+	int ret = 0, i;
 
-	if (!ret)
-		ret = accounts_page(a, &dimensions[MEMORY_PAGE], &page);
-	if (ret)
-		return ret;
-	of[MEMORY_SLAB] = &slab->lives.any;
-	of[MEMORY_PAGE] = &page->lives.any;
-	return 0;
+	for (i = 0; i < MEMORY_KINDS && !ret; i++) {
+		if (i == MEMORY_PAGE)
+			ret = accounts_page(a, &dimensions[i], &page);
+		else if (i == MEMORY_SLAB)
+			ret = accounts_slab(a, &dimensions[i], &objects);
+		else
+			ret = accounts_areas(a, (enum memory)i, &dimensions[i], &objects);
+		of[i] = (struct lives *)accounts_lives(a, (enum memory)i);
+	}
+	return ret;
 }
 
 int accounts_observe(struct accounts *a, const struct dimensions dimensions[MEMORY_KINDS],
@@ -209,20 +257,49 @@ void accounts_events(struct accounts *a, const struct kmem_event *evs, size_t nr
 	}
 }
 
+/* Such events are rare. */
+void accounts_area_events(struct accounts *a, const struct kmem_event *evs, size_t nr)
+{
+	struct slab_account *vmalloc = a->areas[MEMORY_VMALLOC];
+	struct slab_account *percpu = a->areas[MEMORY_PERCPU];
+	const struct kmem_event *ev, *end = evs + nr;
+
+	for (ev = evs; ev < end; ev++) {
+		if (likely(ev->type < KMEM_VMALLOC_ALLOC && ev->type != KMEM_LOSS))
+			continue;
+		if (vmalloc && ev->type <= KMEM_VMALLOC_FREE)
+			slab_lives_one(&vmalloc->lives, ev);
+		if (percpu && (ev->type >= KMEM_PERCPU_ALLOC || ev->type == KMEM_LOSS))
+			slab_lives_one(&percpu->lives, ev);
+	}
+}
+
 void accounts_finish(struct accounts *a)
 {
+	int i;
+
 	if (a->slab)
 		slab_account_finish(a->slab);
 	if (a->page)
 		page_account_finish(a->page);
+	for (i = 0; i < MEMORY_KINDS; i++)
+		if (a->areas[i])
+			slab_account_finish(a->areas[i]);
 }
 
 void accounts_free(struct accounts *a)
 {
+	int i;
+
 	if (a->slab)
 		slab_account_free(a->slab);
 	if (a->page)
 		page_account_free(a->page);
+	for (i = 0; i < MEMORY_KINDS; i++) {
+		if (a->areas[i])
+			slab_account_free(a->areas[i]);
+		free(a->areas[i]);
+	}
 	slab_edges_free(&a->edges);
 	tasks_free(&a->tasks);
 	free(a->slab);

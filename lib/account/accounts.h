@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * account: the accounts of one stream, made once for all analyses.
- * In: requests for accounts; events in time order. Out: a slab account and a page account, with any
+ * In: requests for accounts; events in time order. Out: an account of each kind of memory, with any
  * number of observers.
  */
 #ifndef KMEMX_ACCOUNT_ACCOUNTS_H
@@ -18,7 +18,7 @@
  * @rec: borrowed
  * @page_size: bytes of a page on the recorded machine
  * @sample: the sample to extrapolate from; rows are then split by unit, too; zero: no sample
- * @slab, @page: NULL until someone asks
+ * @slab, @page, @areas: NULL until someone asks; @areas are of vmalloc and of per-CPU memory
  * @filtered: the events say which allocations the user's filter hides
  * @tasks: task names, if rows are by name: @named
  * @edges: slab events close to the kernel's counts, if the recording has counts
@@ -30,6 +30,7 @@ struct accounts {
 	bool filtered;
 	struct slab_account *slab;
 	struct page_account *page;
+	struct slab_account *areas[MEMORY_KINDS];
 	struct slab_edges edges;
 	bool named;
 	struct tasks tasks;
@@ -48,6 +49,14 @@ int accounts_slab(struct accounts *a, const struct dimensions *dimensions,
 		  struct slab_account **out) __must_check;
 int accounts_page(struct accounts *a, const struct dimensions *dimensions,
 		  struct page_account **out) __must_check;
+/* The account of areas of @memory, MEMORY_VMALLOC or MEMORY_PERCPU; their rows also differ by
+ * callchain. The rest is as above.
+ */
+int accounts_areas(struct accounts *a, enum memory memory,
+		   const struct dimensions *dimensions,
+		   struct slab_account **out) __must_check;
+/* The lives of @memory's account; NULL: nobody asked for it. */
+const struct lives *accounts_lives(const struct accounts *a, enum memory memory);
 /* Asks for the accounts of all kinds of memory; @of: their lives. 0 or as accounts_slab(). */
 int accounts_ask(struct accounts *a, const struct dimensions dimensions[MEMORY_KINDS],
 		 struct lives *of[MEMORY_KINDS]) __must_check;
@@ -55,7 +64,7 @@ int accounts_ask(struct accounts *a, const struct dimensions dimensions[MEMORY_K
 int accounts_observe(struct accounts *a, const struct dimensions dimensions[MEMORY_KINDS],
 		     struct lives *of[MEMORY_KINDS], lives_fn *fn,
 		     void *ctx) __must_check;
-/* The account that @l of accounts_ask() is the first member of. */
+/* The account that @l of accounts_ask() is the first member of: of pages, or of anything else. */
 static inline const struct slab_account *accounts_of_slab(const struct lives *l)
 {
 	return (const struct slab_account *)l;
@@ -70,10 +79,12 @@ static inline const struct page_account *accounts_of_page(const struct lives *l)
  * event_stream_set_brief().
  */
 bool accounts_read_all(const struct accounts *a);
-/* Hands @nr events to both accounts, which must exist. Does the same as slab_account_events() and
+/* Hands @nr events to the slab and the page account, which must exist. Does the same as slab_account_events() and
  * page_account_events(), but faster.
  */
 void accounts_events(struct accounts *a, const struct kmem_event *evs, size_t nr);
+/* Hands @nr events to the accounts of areas; does nothing if nobody asked for them. */
+void accounts_area_events(struct accounts *a, const struct kmem_event *evs, size_t nr);
 /* No more events: finishes the accounts. */
 void accounts_finish(struct accounts *a);
 void accounts_free(struct accounts *a);

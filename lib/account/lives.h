@@ -73,7 +73,7 @@ static inline bool life_freed(const struct life *life)
 }
 
 /* The kinds of memory. */
-enum memory { MEMORY_SLAB, MEMORY_PAGE, MEMORY_KINDS };
+enum memory { MEMORY_SLAB, MEMORY_PAGE, MEMORY_VMALLOC, MEMORY_PERCPU, MEMORY_KINDS };
 
 struct lives;
 
@@ -240,14 +240,14 @@ static inline const struct live_entry *lives_next(const struct lives *l,
 /* How many objects or pages the live @entry has, and their bytes. */
 static inline uint64_t lives_entry_nr(const struct lives *l, const struct live_entry *e)
 {
-	return l->kind->memory == MEMORY_SLAB ? 1 : 1ULL << e->order;
+	return l->kind->memory == MEMORY_PAGE ? 1ULL << e->order : 1;
 }
 
 static inline uint64_t lives_entry_bytes(const struct lives *l,
 					 const struct live_entry *e)
 {
-	return l->kind->memory == MEMORY_SLAB ? e->bytes_alloc
-					      : (uint64_t)l->page_size << e->order;
+	return l->kind->memory == MEMORY_PAGE ? (uint64_t)l->page_size << e->order
+					      : e->bytes_alloc;
 }
 
 /* Was the live @entry allocated after the last gap? */

@@ -499,14 +499,14 @@ static void slab_edge(struct slab_lives *l, const struct kmem_event *ev)
 		slab_edges_event(l->edges, ev, key ? &kind : NULL);
 }
 
-/* Takes an object of a probe's event. */
+/* Takes an object of a probe's event, or an area. */
 static void slab_take_one(struct slab_lives *l, const struct kmem_event *ev)
 {
 	uint32_t hash = live_hash(ev->slab_free.ptr);
 
 	if (l->edges)
 		slab_edge(l, ev);
-	if (kmem_is_slab_alloc(ev->type))
+	if (kmem_is_slab_alloc(ev->type) || kmem_is_area_alloc(ev->type))
 		slab_alloc(l, ev, hash, false);
 	else
 		slab_free(l, ev, hash, false);
@@ -519,7 +519,8 @@ static __always_inline void slab_take(struct slab_lives *l, const struct kmem_ev
 	if (!plain && unlikely(l->edges) && kmem_is_slab(ev->type))
 		slab_edge(l, ev);
 	if (ev->type > KMEM_CACHE_FREE)
-		slab_probes_take(l, ev, slab_take_one);
+		kmem_is_area(ev->type) ? slab_take_one(l, ev)
+				       : slab_probes_take(l, ev, slab_take_one);
 	else if (ev->type >= KMEM_KFREE)
 		slab_free(l, ev, hash, plain);
 	else if (likely(ev->type >= KMEM_KMALLOC))
@@ -533,7 +534,7 @@ void slab_lives_finish(struct slab_lives *l)
 	struct live_entry *e = NULL;
 
 	if (!l->any.live.capacity)
-		lives_begin(&l->any, &slab_kind);
+		lives_begin(&l->any, l->any.kind ? l->any.kind : &slab_kind);
 	l->any.next = l->any.batch;
 	while ((e = live_next(&l->any.live, e))) {
 		if (e->state != LIVE_ALLOCATED || !(e->flags & SLAB_SURPLUS))
@@ -579,13 +580,22 @@ static __always_inline void slab_take_all(struct slab_lives *l,
 	}
 }
 
+void slab_lives_one(struct slab_lives *l, const struct kmem_event *ev)
+{
+	struct event_lists one;
+
+	one.slab[0] = ev;
+	one.nr_slab = 1;
+	slab_lives_listed(l, &one);
+}
+
 void slab_lives_listed(struct slab_lives *l, const struct event_lists *lists)
 {
 	const struct kmem_event *const *evs = lists->slab;
 	size_t nr = lists->nr_slab;
 
 	if (unlikely(!l->any.live.capacity))
-		lives_begin(&l->any, &slab_kind);
+		lives_begin(&l->any, l->any.kind ? l->any.kind : &slab_kind);
 	if (unlikely(l->any.failed))
 		return;
 	l->any.next = l->any.batch;

@@ -208,7 +208,8 @@ struct slab_lives {
 	struct slab_surplus_observer on_surplus;
 };
 
-extern const struct life_kind slab_kind;
+/* The kinds whose lives are those of objects: slab objects, areas of vmalloc, per-CPU memory. */
+extern const struct life_kind slab_kind, vmalloc_kind, percpu_kind;
 
 /* Takes the events that event_lists.h lists. */
 void slab_lives_listed(struct slab_lives *lives, const struct event_lists *lists);
@@ -227,6 +228,8 @@ static inline void slab_lives_events(struct slab_lives *l, const struct kmem_eve
 	}
 }
 
+/* Takes a single event, of an area or a loss. */
+void slab_lives_one(struct slab_lives *l, const struct kmem_event *ev);
 /* No more events: settles events in the wrong order. */
 void slab_lives_finish(struct slab_lives *lives);
 /* The key of row @row, which may be of hidden objects; valid until the next events. */

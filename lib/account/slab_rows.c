@@ -145,18 +145,18 @@ _Static_assert(offsetof(struct slab_key, dims) + sizeof(struct row_tail) ==
 		       sizeof(struct slab_key),
 	       "the end of a key");
 
-const struct life_kind slab_kind = {
-	.memory = MEMORY_SLAB,
-	.key_size = sizeof(struct slab_key),
-	.tally_size = sizeof(struct slab_tally),
-	.add_up = slab_add_up,
-	.drop = slab_drop,
-	.see_rows = slab_see_rows,
-	.renumbered = slab_renumbered,
-	.forget = slab_forget,
-	.stack = slab_stack,
-	.sums = slab_sums,
-};
+#define OBJECTS(of)                                                             \
+	{                                                                       \
+		.memory = of, .key_size = sizeof(struct slab_key),              \
+		.tally_size = sizeof(struct slab_tally), .add_up = slab_add_up, \
+		.drop = slab_drop, .see_rows = slab_see_rows,                   \
+		.renumbered = slab_renumbered, .forget = slab_forget,           \
+		.stack = slab_stack, .sums = slab_sums,                         \
+	}
+
+const struct life_kind slab_kind = OBJECTS(MEMORY_SLAB);
+const struct life_kind vmalloc_kind = OBJECTS(MEMORY_VMALLOC);
+const struct life_kind percpu_kind = OBJECTS(MEMORY_PERCPU);
 
 void slab_lives_free(struct slab_lives *l)
 {

@@ -138,10 +138,22 @@ struct analysis_option {
 	 NEEDS(CACHE_ALLOC_NODE) | NEEDS(KFREE) | NEEDS(CACHE_FREE))
 #define NEEDS_PAGE (NEEDS(PAGE_ALLOC) | NEEDS(PAGE_FREE) | NEEDS(PAGE_FREE_BATCHED))
 
+#define NEEDS_VMALLOC (NEEDS(VMALLOC_ALLOC) | NEEDS(VMALLOC_FREE))
+#define NEEDS_PERCPU  (NEEDS(PERCPU_ALLOC) | NEEDS(PERCPU_FREE))
+/* Of all kinds of memory. */
+#define NEEDS_MEMORY  (NEEDS_SLAB | NEEDS_PAGE | NEEDS_VMALLOC | NEEDS_PERCPU)
+
 /* The events of a kind of memory. */
 static inline uint32_t analysis_memory(enum memory memory)
 {
-	return memory == MEMORY_SLAB ? NEEDS_SLAB : NEEDS_PAGE;
+	static const uint32_t needs[MEMORY_KINDS] = {
+		[MEMORY_SLAB] = NEEDS_SLAB,
+		[MEMORY_PAGE] = NEEDS_PAGE,
+		[MEMORY_VMALLOC] = NEEDS_VMALLOC,
+		[MEMORY_PERCPU] = NEEDS_PERCPU,
+	};
+
+	return needs[memory];
 }
 
 /* When an analysis runs. */

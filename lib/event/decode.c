@@ -242,6 +242,48 @@ static void decode_objects(const struct event_format *fmt, struct kmem_event *ev
 	ev->objects.ptr = ev->objects.nr ? kmem_object(ev, 0) : 0;
 }
 
+/* An area's event has its guard page in the size, but for areas of a single page. */
+static void decode_vmalloc_alloc(const struct decoder *dec,
+				 const struct event_format *fmt, struct kmem_event *ev)
+{
+	const struct event_field *f = fmt->fields;
+	bool be = dec->big_endian, failed = field_uint(&f[AREA_FAILED], ev->data, be);
+	uint64_t size = field_uint(&f[AREA_SIZE], ev->data, be);
+
+	if (size > dec->page_size)
+		size -= dec->page_size;
+	ev->slab_alloc.ptr = failed ? 0 : field_uint(&f[SLAB_PTR], ev->data, be);
+	ev->slab_alloc.bytes_req = ev->slab_alloc.bytes_alloc = size;
+	ev->slab_alloc.callsite = ev->slab_alloc.gfp_flags = 0;
+	ev->slab_alloc.node = -1;
+	ev->slab_alloc.cache = 0;
+}
+
+/* Every CPU has a copy. Since 5.19 the event has the bytes of all, with what the memory cgroups
+ * add.
+ */
+static void decode_percpu_alloc(const struct decoder *dec, const struct event_format *fmt,
+				struct kmem_event *ev)
+{
+	const struct event_field *f = fmt->fields;
+	bool be = dec->big_endian;
+	uint64_t size = field_uint(&f[AREA_SIZE], ev->data, be);
+	uint64_t all = field_uint(&f[AREA_BYTES_ALLOC], ev->data, be);
+
+	/* Larger ones are damage; the account refuses them. */
+	if (size > UINT32_MAX)
+		all = size;
+	else if (!all)
+		all = size * dec->nr_cpus;
+	ev->slab_alloc.ptr = field_uint(&f[SLAB_PTR], ev->data, be);
+	ev->slab_alloc.bytes_req = size ? all / size * size : 0;
+	ev->slab_alloc.bytes_alloc = all;
+	ev->slab_alloc.callsite = field_uint(&f[SLAB_CALLSITE], ev->data, be);
+	ev->slab_alloc.gfp_flags = field_uint(&f[SLAB_GFP], ev->data, be);
+	ev->slab_alloc.node = -1;
+	ev->slab_alloc.cache = 0;
+}
+
 /* Decodes @ev by any format. 0; -EBADMSG: its name is unreadable; -ENOMEM. */
 static int decode_any(struct decoder *dec, const struct event_format *fmt,
 		      struct kmem_event *ev)
@@ -286,6 +328,17 @@ static int decode_any(struct decoder *dec, const struct event_format *fmt,
 	case KMEM_FREE_BULK:
 	case KMEM_ALLOC_BULK:
 		decode_objects(fmt, ev, be);
+		break;
+	case KMEM_VMALLOC_ALLOC:
+		decode_vmalloc_alloc(dec, fmt, ev);
+		break;
+	case KMEM_PERCPU_ALLOC:
+		decode_percpu_alloc(dec, fmt, ev);
+		break;
+	case KMEM_VMALLOC_FREE:
+	case KMEM_PERCPU_FREE:
+		ev->slab_free.callsite = ev->slab_free.cache = 0;
+		ev->slab_free.ptr = field_uint(&f[SLAB_PTR], data, be);
 		break;
 	default:
 		break;

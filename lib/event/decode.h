@@ -41,6 +41,7 @@ struct decoder_name {
  * @page_base, @page_stride: kernels before 4.1 record a page's pointer; its distance from
  *	the base (modulo 2^64), over the bytes of a struct page (not 0), grows by one from page to
  *	page, like frame numbers
+ * @page_size: bytes of a page; @nr_cpus: each has its copy of per-CPU memory
  * @brief: gfp_flags and node of slab allocations are not wanted: plain formats leave them
  *	undefined
  * @names: cache names seen, each given a number
@@ -54,6 +55,7 @@ struct decoder {
 	bool big_endian, brief;
 	uint64_t page_base;
 	uint32_t page_stride;
+	uint32_t page_size, nr_cpus;
 	struct intern names;
 	pthread_mutex_t *lock;
 	struct decoder_name recent[DECODER_NAME_SLOTS];

@@ -32,6 +32,11 @@ enum kmem_event_type {
 	KMEM_FREE_RCU,	 /* an object is handed to RCU, which frees it later */
 	KMEM_FREE_BULK,	 /* kmem_cache_free_bulk() */
 	KMEM_ALLOC_BULK, /* kmem_cache_alloc_bulk() */
+	/* Areas of vmalloc, and per-CPU memory. */
+	KMEM_VMALLOC_ALLOC,
+	KMEM_VMALLOC_FREE,
+	KMEM_PERCPU_ALLOC,
+	KMEM_PERCPU_FREE,
 	KMEM_NR_TYPES,
 };
 
@@ -56,6 +61,19 @@ static inline bool kmem_is_slab_free(unsigned int type)
 static inline bool kmem_is_probe(unsigned int type)
 {
 	return type >= KMEM_FREE_RCU && type <= KMEM_ALLOC_BULK;
+}
+
+/* Is an area of vmalloc, or per-CPU memory, allocated or freed? In kmem_event, @slab_alloc and
+ * @slab_free mark such events.
+ */
+static inline bool kmem_is_area(unsigned int type)
+{
+	return type >= KMEM_VMALLOC_ALLOC && type <= KMEM_PERCPU_FREE;
+}
+
+static inline bool kmem_is_area_alloc(unsigned int type)
+{
+	return type == KMEM_VMALLOC_ALLOC || type == KMEM_PERCPU_ALLOC;
 }
 
 /* Does it end the lives of slab objects? */
@@ -112,11 +130,12 @@ struct kmem_event {
 			uint64_t callsite, ptr, bytes_req, bytes_alloc, gfp_flags;
 			int32_t node;	/* -1: none given */
 			uint32_t cache; /* name's number, 0 if the event has none */
-		} slab_alloc;		/* KMALLOC, CACHE_ALLOC and their _NODE */
+		} slab_alloc; /* KMALLOC, CACHE_ALLOC and their _NODE; of areas too: no node,
+					   no cache, callsite 0 if the event has none */
 		struct {
 			uint64_t callsite, ptr; /* ptr 0: kfree(NULL) */
 			uint32_t cache;
-		} slab_free; /* KFREE, CACHE_FREE */
+		} slab_free; /* KFREE, CACHE_FREE; of areas too, with callsite 0 */
 		struct {
 			uint64_t
 				callsite; /* or the probed function; 0: the event has none */

@@ -125,6 +125,32 @@ static const struct field_spec alloc_bulk_fields[] = {
 	{ NULL, 0, false, NULL },
 };
 
+static const struct field_spec vmalloc_alloc_fields[] = {
+	{ "addr", SLAB_PTR, true, NULL },
+	{ "size", AREA_SIZE, true, NULL },
+	{ "failed", AREA_FAILED, true, NULL },
+	{ NULL, 0, false, NULL },
+};
+
+static const struct field_spec vmalloc_free_fields[] = {
+	{ "va_start", SLAB_PTR, true, NULL },
+	{ NULL, 0, false, NULL },
+};
+
+static const struct field_spec percpu_alloc_fields[] = {
+	{ "call_site", SLAB_CALLSITE, false, NULL },
+	{ "ptr", SLAB_PTR, true, NULL },
+	{ "size", AREA_SIZE, true, NULL },
+	{ "bytes_alloc", AREA_BYTES_ALLOC, false, NULL },
+	{ "gfp_flags", SLAB_GFP, false, NULL },
+	{ NULL, 0, false, NULL },
+};
+
+static const struct field_spec percpu_free_fields[] = {
+	{ "ptr", SLAB_PTR, true, NULL },
+	{ NULL, 0, false, NULL },
+};
+
 static const struct field_spec stack_fields[] = {
 	{ "size", STACK_SIZE, true, NULL },
 	{ "caller", STACK_CALLER, true, NULL },
@@ -149,6 +175,10 @@ static const struct event_spec specs[] = {
 	{ PROBES, "rcu_free", KMEM_FREE_RCU, free_rcu_fields },
 	{ PROBES, "free_bulk", KMEM_FREE_BULK, free_bulk_fields },
 	{ PROBES, "alloc_bulk", KMEM_ALLOC_BULK, alloc_bulk_fields },
+	{ "vmalloc", "alloc_vmap_area", KMEM_VMALLOC_ALLOC, vmalloc_alloc_fields },
+	{ "vmalloc", "free_vmap_area_noflush", KMEM_VMALLOC_FREE, vmalloc_free_fields },
+	{ "percpu", "percpu_alloc_percpu", KMEM_PERCPU_ALLOC, percpu_alloc_fields },
+	{ "percpu", "percpu_free_percpu", KMEM_PERCPU_FREE, percpu_free_fields },
 };
 
 /* Is it @wanted? The recorder's probes are of a system of their own, kmemx_PID. */

@@ -52,6 +52,13 @@ enum objects_field {
 	OBJECTS_FUNC, /* before 6.2: the distance of the two, or the object, not OBJECTS_PTR */
 };
 
+/* Of areas of vmalloc and of per-CPU memory: SLAB_CALLSITE, SLAB_PTR, SLAB_GFP, and these. */
+enum area_field {
+	AREA_SIZE = SLAB_BYTES_REQ,	     /* of per-CPU memory: on one CPU */
+	AREA_BYTES_ALLOC = SLAB_BYTES_ALLOC, /* on all CPUs */
+	AREA_FAILED = SLAB_NODE,	     /* not 0: nothing was allocated */
+};
+
 enum stack_field {
 	STACK_SIZE,
 	STACK_CALLER, /* the first frame; size is one frame's */

@@ -161,6 +161,8 @@ static int open_stream(struct event_stream **out, const struct recording *rec,
 	st->dec.common = *event_formats_common(fmts);
 	st->dec.big_endian = rec->big_endian;
 	st->dec.page_stride = 1;
+	st->dec.page_size = recording_kernel_page_size(rec);
+	st->dec.nr_cpus = rec->nr_cpus ? rec->nr_cpus : 1;
 	st->dec.lock = malloc(sizeof(*st->dec.lock));
 	if (!st->dec.lock) {
 		free(st);

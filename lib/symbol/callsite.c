@@ -2,7 +2,7 @@
 /*
  * symbol: the rule that finds the real callsite in a stack.
  * In: frames, innermost first, and symbols. Out: the first frame that is neither the
- * tracer's nor the page allocator's.
+ * tracer's nor that of the allocator of pages, of areas of vmalloc or of per-CPU memory.
  */
 #include "symbol/callsite.h"
 
@@ -41,40 +41,53 @@
 	"refill)|__alloc_page_frag)(_noprof)?"                                        \
 	"(\\.(isra|constprop|part|cold|llvm|lto_priv)[.0-9a-f]*)*$"
 
+/* Functions of vmalloc, of mapping memory into its areas, and of per-CPU memory, from 4.14 to 7.x.
+ * module_alloc, execmem_alloc and bpf_map_alloc_percpu are real callsites.
+ */
+#define AREAS                                                                                    \
+	"^(_{0,2}alloc_vmap_area|_{0,2}get_vm_area(_node|_caller)?|"                             \
+	"_{0,3}v[mz]alloc(_node|_user|_huge|_exec|_32|_32_user|_array|_node_range|"              \
+	"_area_node|_node_flags|_node_memcg_caller|_huge_node)*|vcalloc|vrealloc(_node_align)?|" \
+	"_{0,2}kv([mzc]|re)alloc(_node|_array|_align)*|vm_area_alloc_pages|"                     \
+	"vmap(_pfn)?|vm_map_ram|new_vmap_block|vb_alloc|"                                        \
+	"(_{0,2}|generic_|arch_|pci_)ioremap(_caller|_prot|_cache|_wc|_wt|_uc|_np|_nocache|"     \
+	"_bar|_wc_bar|_encrypted)*|(devm_)?memremap|_{0,2}devm_ioremap(_[a-z_]+)?|"              \
+	"pcpu_(alloc|alloc_pages|alloc_chunk|create_chunk|populate_chunk|get_pages|"             \
+	"mem_zalloc)|__alloc_percpu(_gfp)?|__alloc_reserved_percpu|__devm_alloc_percpu)"         \
+	"(_noprof)?(\\.(isra|constprop|part|cold|llvm|lto_priv)[.0-9a-f]*)*$"
+
 /* Functions that allocate for their callers: copies of memory and strings, file names, skbs,
  * sockets, inodes, dentries, files, tree nodes, page tables.
  */
-#define WRAPPERS                                                                     \
-	"^(_{0,3}k[mz]alloc(_large)?(_node)?(_track_caller)?|"                       \
-	"kmalloc_(order|array|reserve)|_{0,3}k[vc]?alloc_array|"                     \
-	"_{0,2}kv?realloc(_node)?(_align)?|_{0,2}kv[mz]alloc_node|"                  \
-	"_{0,2}v[mz]alloc(_node|_user|_huge|_node_range)*|__vmalloc_area_node|"      \
-	"vm_area_alloc_pages|kmemdup(_nul|_array)?|v?memdup_user(_nul)?|kvmemdup|"   \
-	"kstrn?dup(_const|_quotable.*)?|strndup_user|kv?asprintf(_const)?|"          \
-	"devm_k[mz]alloc|devm_kv?asprintf|devm_kstrdup(_const)?|devm_kmemdup|"       \
-	"__devres_alloc_node|mempool_alloc(_slab|_preallocated)?|mempool_kmalloc|"   \
-	"getname(_flags|_kernel|_uflags|_maybe_null)?|"                              \
-	"alloc_empty(_backing)?_file(_noaccount)?|"                                  \
-	"alloc_file(_pseudo(_noaccount)?|_clone)?|"                                  \
-	"mas_(alloc_nodes|node_count(_gfp)?|preallocate)|mt_alloc_(bulk|one)|"       \
-	"vm_area_(alloc|dup)|radix_tree_node_alloc|xas_alloc|xas_nomem|"             \
-	"_{0,2}alloc_skb(_with_frags)?|_{0,2}(napi_|netdev_)?(alloc|build)_skb|"     \
-	"skb_(clone|copy|realloc_headroom)|__pskb_copy_fclone|pskb_expand_head|"     \
-	"napi_skb_cache_get|skb_page_frag_refill|sk_page_frag_refill|"               \
-	"sock_(alloc_send_p?skb|[wk]malloc|omalloc|alloc)|sk_(prot_)?alloc|"         \
-	"sk_clone_lock|alloc_inode(_sb)?|new_inode(_pseudo)?|"                       \
-	"_{0,2}d_alloc(_name|_pseudo|_cursor|_parallel)?|"                           \
-	"bio_alloc_(bioset|clone)|bvec_alloc|sg_kmalloc|_{0,2}sg_alloc_table|"       \
-	"seq_(buf_alloc|open)|__seq_open_private|single_open(_size)?|prepare_creds|" \
+#define WRAPPERS                                                                               \
+	"^(_{0,3}k[mz]alloc(_large)?(_node)?(_track_caller)?|"                                 \
+	"kmalloc_(order|array|reserve)|_{0,3}k[vc]?alloc_array|"                               \
+	"_{0,2}krealloc(_node)?(_align)?|kmemdup(_nul|_array)?|v?memdup_user(_nul)?|kvmemdup|" \
+	"kstrn?dup(_const|_quotable.*)?|strndup_user|kv?asprintf(_const)?|"                    \
+	"devm_k[mz]alloc|devm_kv?asprintf|devm_kstrdup(_const)?|devm_kmemdup|"                 \
+	"__devres_alloc_node|mempool_alloc(_slab|_preallocated)?|mempool_kmalloc|"             \
+	"getname(_flags|_kernel|_uflags|_maybe_null)?|"                                        \
+	"alloc_empty(_backing)?_file(_noaccount)?|"                                            \
+	"alloc_file(_pseudo(_noaccount)?|_clone)?|"                                            \
+	"mas_(alloc_nodes|node_count(_gfp)?|preallocate)|mt_alloc_(bulk|one)|"                 \
+	"vm_area_(alloc|dup)|radix_tree_node_alloc|xas_alloc|xas_nomem|"                       \
+	"_{0,2}alloc_skb(_with_frags)?|_{0,2}(napi_|netdev_)?(alloc|build)_skb|"               \
+	"skb_(clone|copy|realloc_headroom)|__pskb_copy_fclone|pskb_expand_head|"               \
+	"napi_skb_cache_get|skb_page_frag_refill|sk_page_frag_refill|"                         \
+	"sock_(alloc_send_p?skb|[wk]malloc|omalloc|alloc)|sk_(prot_)?alloc|"                   \
+	"sk_clone_lock|alloc_inode(_sb)?|new_inode(_pseudo)?|"                                 \
+	"_{0,2}d_alloc(_name|_pseudo|_cursor|_parallel)?|"                                     \
+	"bio_alloc_(bioset|clone)|bvec_alloc|sg_kmalloc|_{0,2}sg_alloc_table|"                 \
+	"seq_(buf_alloc|open)|__seq_open_private|single_open(_size)?|prepare_creds|"           \
 	"kmem_cache_(z?alloc(_node|_lru|_bulk)?))(_noprof)?(\\.(isra|constprop|part|cold|llvm|lto_priv)[.0-9a-f]*)*$"
 
-/* GLUE and CORE. */
-#define NR_BUILT_IN 2
+/* GLUE, CORE and AREAS. */
+#define NR_BUILT_IN 3
 
 enum verdict { KEPT = 1, SKIPPED = 2 };
 
 struct callsite_rule {
-	regex_t *expressions; /* GLUE, CORE, then the user's */
+	regex_t *expressions; /* GLUE, CORE, AREAS, then the user's */
 	size_t nr_expressions;
 	struct intern names; /* every name tested so far */
 	uint8_t *verdicts;   /* by name number - 1 */
@@ -121,6 +134,8 @@ int callsite_rule_new(struct callsite_rule **out, const char *const *skip, size_
 	ret = compile(rule, GLUE, error);
 	if (!ret)
 		ret = compile(rule, CORE, error);
+	if (!ret)
+		ret = compile(rule, AREAS, error);
 	for (size_t i = 0; i < nr_skip && !ret; i++) {
 		bool wrappers = !strcmp(skip[i], CALLSITE_WRAPPERS);
 

@@ -136,7 +136,7 @@ static int advise_view(const void *self, struct report *report)
 	    a->sizes.failed || a->slab->lives.any.failed)
 		return -ENOMEM;
 	if (!(analysis_seen(a->env) & (NEEDS_SLAB | NEEDS_PAGE)) ||
-	    (filter && !filter->nr_slab && !filter->nr_page))
+	    (filter && !filter->nr[MEMORY_SLAB] && !filter->nr[MEMORY_PAGE]))
 		return 0;
 	return advise_show(a, report);
 }

@@ -75,6 +75,8 @@ bool reclaimable_slab(const struct reclaimable *r, const struct lives *lives, si
 	const struct slab_key *key = lives_key(lives, row);
 	struct symbol sym;
 
+	if (lives->kind->memory != MEMORY_SLAB)
+		return false;
 	if (!key->kmalloc)
 		return cache_is_reclaimable(r, cache_of(r, lives, row));
 	return r->functions.count && symbols_find(r->env->syms, key->callsite, &sym) &&

@@ -209,11 +209,13 @@ static int find_suspects(struct slab_bounds *b)
 	return ret;
 }
 
-/* Do the events show the end of each life? Objects are freed without an event of their own only
+/* Do the events show the end of each life? Those of areas do. Slab objects are freed without an event of their own only
  * through RCU and in bulk, and the recorder's probes tell of these.
  */
 static bool has_all_ends(const struct slab_bounds *b, const struct analysis_env *env)
 {
+	if (b->acc->lives.any.kind->memory != MEMORY_SLAB)
+		return b->bounds.all_frees;
 	return b->bounds.all_frees && !b->acc->totals.unseen &&
 	       recorded_types(env->rec, env->fmts, 1U << KMEM_FREE_RCU) == RECORDED_YES &&
 	       recorded_types(env->rec, env->fmts, 1U << KMEM_FREE_BULK) == RECORDED_YES;
@@ -253,9 +255,10 @@ int slab_bounds_make(struct slab_bounds *b, const struct slab_account *acc,
 	b->acc = acc;
 	bounds_init(&b->bounds, env);
 	b->bounds.all_ends = has_all_ends(b, env);
-	/* With a filter, the kernel's count cannot be used: it includes the objects of all tasks.
+	/* The kernel's count is of slab objects, and with a filter it cannot be used: it includes
+	 * the objects of all tasks.
 	 */
-	if (acc->lives.any.filtered)
+	if (acc->lives.any.filtered || acc->lives.any.kind->memory != MEMORY_SLAB)
 		return find_suspects(b);
 	ret = census_init(&b->census, env);
 	if (!ret)

@@ -239,10 +239,44 @@ static bool pass_page(struct alloc_filter *f, const struct kmem_event *ev)
 	return !f->nr_gfps || pass_gfp(f, ev->page_alloc.gfp_flags);
 }
 
+/* An area's event has neither a cache nor a node; that of vmalloc has no GFP flags. */
+static bool pass_area(struct alloc_filter *f, const struct kmem_event *ev)
+{
+	return !f->orders.nr && !f->nodes.nr && !f->nr_caches &&
+	       (!f->nr_gfps ||
+		(ev->type == KMEM_PERCPU_ALLOC && pass_gfp(f, ev->slab_alloc.gfp_flags)));
+}
+
 /* The event of a bulk allocation does not say what is asked for. */
 static bool pass_bulk(const struct alloc_filter *f)
 {
 	return !f->orders.nr && !f->nodes.nr && !f->nr_caches && !f->nr_gfps;
+}
+
+/* The kind of memory that an event allocates; MEMORY_KINDS: none. */
+static enum memory allocated(unsigned int type)
+{
+	switch (type) {
+	case KMEM_PAGE_ALLOC:
+		return MEMORY_PAGE;
+	case KMEM_VMALLOC_ALLOC:
+		return MEMORY_VMALLOC;
+	case KMEM_PERCPU_ALLOC:
+		return MEMORY_PERCPU;
+	default:
+		return kmem_is_slab_alloc(type) || type == KMEM_ALLOC_BULK ? MEMORY_SLAB
+									   : MEMORY_KINDS;
+	}
+}
+
+/* Does the filter pass what the allocation @ev asks for? */
+static bool pass_what(struct alloc_filter *f, const struct kmem_event *ev)
+{
+	if (ev->type == KMEM_PAGE_ALLOC)
+		return pass_page(f, ev);
+	if (ev->type == KMEM_ALLOC_BULK)
+		return pass_bulk(f);
+	return kmem_is_area(ev->type) ? pass_area(f, ev) : pass_slab(f, ev);
 }
 
 void alloc_filter_mark(struct alloc_filter *f, struct kmem_event *evs, size_t nr)
@@ -251,18 +285,14 @@ void alloc_filter_mark(struct alloc_filter *f, struct kmem_event *evs, size_t nr
 	struct kmem_event *ev, *end = evs + nr;
 
 	for (ev = evs; ev < end; ev++) {
-		bool slab = kmem_is_slab_alloc(ev->type);
-		bool bulk = ev->type == KMEM_ALLOC_BULK;
+		enum memory memory = allocated(ev->type);
 
-		if (!slab && !bulk && ev->type != KMEM_PAGE_ALLOC)
+		if (memory == MEMORY_KINDS)
 			continue;
-		ev->hidden = !((slab   ? pass_slab(f, ev)
-				: bulk ? pass_bulk(f)
-				       : pass_page(f, ev)) &&
-			       event_filter_pass(&f->who, &names, ev));
-		f->nr_slab += slab && !ev->hidden;
-		f->nr_slab += bulk && !ev->hidden ? ev->objects.nr : 0;
-		f->nr_page += !slab && !bulk && !ev->hidden;
+		ev->hidden =
+			!(pass_what(f, ev) && event_filter_pass(&f->who, &names, ev));
+		if (!ev->hidden)
+			f->nr[memory] += ev->type == KMEM_ALLOC_BULK ? ev->objects.nr : 1;
 	}
 	f->failed |= f->who.failed;
 }

@@ -28,7 +28,7 @@ struct filter_gfp {
  * @who: its CPUs, pids, tasks' names and callsites
  * @nodes: node + 1, as -1 means that no node was requested; @orders: of pages
  * @cache_known, @kmalloc_known, @gfp_known: number of a cache, size, flags -> 0 or 1
- * @nr_slab, @nr_page: allocations that passed
+ * @nr: allocations that passed, by enum memory
  * @failed: memory ran out
  *
  * Words added by the same function are combined by OR, those of different functions by AND.
@@ -44,7 +44,7 @@ struct alloc_filter {
 	struct tasks tasks;
 	struct sites sites;
 	struct u64_map cache_known, kmalloc_known, gfp_known;
-	uint64_t nr_slab, nr_page;
+	uint64_t nr[MEMORY_KINDS];
 	bool failed;
 };
 

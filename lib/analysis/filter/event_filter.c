@@ -302,7 +302,8 @@ static bool pass_site(struct event_filter *f, const struct event_filter_names *n
 {
 	const uint32_t *known;
 
-	if (kmem_is_slab_alloc(ev->type))
+	if (kmem_is_slab_alloc(ev->type) ||
+	    (kmem_is_area_alloc(ev->type) && ev->slab_alloc.callsite))
 		return pass_address(f, names,
 				    sites_beyond(names->sites->env,
 						 ev->slab_alloc.callsite, ev->stack));
@@ -322,8 +323,9 @@ static bool pass_dir(struct event_filter *f, const struct event_filter_names *na
 		     const struct kmem_event *ev)
 {
 	const struct analysis_env *env = names->sites->env;
-	uint64_t site = kmem_is_slab_alloc(ev->type)
-				? sites_beyond(env, ev->slab_alloc.callsite, ev->stack)
+	bool has_site = kmem_is_slab_alloc(ev->type) ||
+			(kmem_is_area_alloc(ev->type) && ev->slab_alloc.callsite);
+	uint64_t site = has_site ? sites_beyond(env, ev->slab_alloc.callsite, ev->stack)
 			: kmem_is_slab_free(ev->type) || kmem_is_probe(ev->type)
 				? ev->slab_free.callsite
 				: sites_of_stack(names->sites, ev->stack);
@@ -339,9 +341,9 @@ static bool pass_dir(struct event_filter *f, const struct event_filter_names *na
 
 static bool pass_ptr(const struct event_filter *f, const struct kmem_event *ev)
 {
-	if (kmem_is_slab_alloc(ev->type))
+	if (kmem_is_slab_alloc(ev->type) || kmem_is_area_alloc(ev->type))
 		return filter_ranges_has(&f->ptrs, ev->slab_alloc.ptr);
-	if (kmem_is_slab_free(ev->type))
+	if (kmem_is_slab_free(ev->type) || kmem_is_area(ev->type))
 		return filter_ranges_has(&f->ptrs, ev->slab_free.ptr);
 	return false;
 }

@@ -105,8 +105,10 @@ static struct dimensions page_dimensions(enum subject_kind kind)
 static int cross_create(const struct analysis_env *env,
 			const struct analysis_options *opts, void **self)
 {
-	const struct dimensions dimensions[] = { subjects_slab_dimensions(opts, env),
-						 page_dimensions(opts->by) };
+	const struct dimensions dimensions[MEMORY_KINDS] = {
+		[MEMORY_SLAB] = subjects_slab_dimensions(opts, env),
+		[MEMORY_PAGE] = page_dimensions(opts->by),
+	};
 	struct percpu_cross *c = calloc(1, sizeof(*c));
 
 	*self = c;

@@ -111,16 +111,14 @@ static int allocinfo_create(const struct analysis_env *env,
 {
 	const struct analysis_options by_function = { .by = SUBJECT_FUNCTION };
 	struct allocinfo *a = calloc(1, sizeof(*a));
-	const struct dimensions dimensions[] = {
-		subjects_slab_dimensions(&by_function, env),
-		subjects_page_dimensions(SUBJECT_FUNCTION)
-	};
+	struct dimensions dimensions[MEMORY_KINDS];
 	int ret;
 
 	*self = a;
 	if (!a)
 		return -ENOMEM;
 	a->env = env;
+	subjects_dimensions(&by_function, env, dimensions);
 	ret = accounts_observe(env->accounts, dimensions, a->of, lived, a);
 	return ret ? ret : alloc_tags_init(&a->tags, env->rec);
 }

@@ -150,9 +150,10 @@ static void free_side(struct leaks_side *side)
 static void leaks_destroy(void *self)
 {
 	struct leaks *l = self;
+	int i;
 
-	free_side(&l->sides[MEMORY_SLAB]);
-	free_side(&l->sides[MEMORY_PAGE]);
+	for (i = 0; i < MEMORY_KINDS; i++)
+		free_side(&l->sides[i]);
 	reclaimable_free(&l->reclaimable);
 	free(l);
 }
@@ -161,8 +162,7 @@ static int leaks_create(const struct analysis_env *env,
 			const struct analysis_options *opts, void **self)
 {
 	struct leaks *l = calloc(1, sizeof(*l));
-	struct dimensions dimensions[] = { subjects_slab_dimensions(opts, env),
-					   subjects_page_dimensions(opts->by) };
+	struct dimensions dimensions[MEMORY_KINDS];
 	int ret, i;
 
 	*self = l;
@@ -173,6 +173,7 @@ static int leaks_create(const struct analysis_env *env,
 	if (opts->own)
 		l->own = *(const struct leaks_options *)opts->own;
 	l->ns = recording_clocks_are_ns(env->rec);
+	subjects_dimensions(opts, env, dimensions);
 	for (i = 0; i < MEMORY_KINDS; i++) {
 		/* Each leak names its task. */
 		dimensions_by_task(&dimensions[i]);

@@ -63,8 +63,7 @@ static const struct analysis_option options[] = {
 static int lifetime_create(const struct analysis_env *env,
 			   const struct analysis_options *opts, void **self)
 {
-	const struct dimensions dimensions[] = { subjects_slab_dimensions(opts, env),
-						 subjects_page_dimensions(opts->by) };
+	struct dimensions dimensions[MEMORY_KINDS];
 	struct lifetime_analysis *a = calloc(1, sizeof(*a));
 	const struct lifetime_options *own = opts->own;
 	int ret, i;
@@ -75,6 +74,7 @@ static int lifetime_create(const struct analysis_env *env,
 	a->env = env;
 	a->opts = opts;
 	a->ns = recording_clocks_are_ns(env->rec);
+	subjects_dimensions(opts, env, dimensions);
 	ret = accounts_observe(env->accounts, dimensions, a->of, ended, a);
 	for (i = 0; i < MEMORY_KINDS && !ret; i++) {
 		a->times[i].short_time = own && own->short_ns ? own->short_ns : SHORT_NS;

@@ -421,7 +421,7 @@ static int owners_view(const void *self, struct report *report)
 	const struct analysis_options *o = p->opts;
 	int ret = p->acc->lives.any.failed ? -ENOMEM : 0;
 
-	if (!(analysis_seen(p->env) & NEEDS_PAGE) || (filter && !filter->nr_page))
+	if (!(analysis_seen(p->env) & NEEDS_PAGE) || (filter && !filter->nr[MEMORY_PAGE]))
 		return ret;
 	if (!ret && o->by_caller)
 		ret = show_by(p, SUBJECT_CALLSITE, report);

@@ -121,8 +121,8 @@ static bool possible(const struct summary *s, enum part part)
 	if (part == PART_LEAKS || part == PART_ADVISE)
 		return !recording_lacks_frees(s->env->rec);
 	if (part == PART_SLAB)
-		return seen & NEEDS_SLAB && !(filter && !filter->nr_slab);
-	return seen & NEEDS_PAGE && !(filter && !filter->nr_page);
+		return seen & NEEDS_SLAB && !(filter && !filter->nr[MEMORY_SLAB]);
+	return seen & NEEDS_PAGE && !(filter && !filter->nr[MEMORY_PAGE]);
 }
 
 /* In a sample. Advice compares figures of the sample with each other, so it is not scaled. */

@@ -35,7 +35,7 @@ struct analyses {
 	struct analysis_set set;
 	struct analysis_options opts[ANALYSES_MAX]; /* of each */
 	void *selves[ANALYSES_MAX];
-	struct taker takers[ANALYSES_MAX + 2];
+	struct taker takers[ANALYSES_MAX + 3];
 	size_t nr_takers;
 	bool one_group; /* all share more */
 };
@@ -210,9 +210,24 @@ static unsigned int share_out(struct analyses *all, struct share *shares,
 	return nr;
 }
 
+/* Did someone ask for the areas of vmalloc and of per-CPU memory, whose events may come? */
+static bool has_areas(const struct analyses *all)
+{
+	const struct accounts *a = &all->accounts;
+	uint32_t i;
+
+	for (i = 0; (a->areas[MEMORY_VMALLOC] || a->areas[MEMORY_PERCPU]) &&
+		    i < event_formats_count(all->env.fmts);
+	     i++)
+		if (kmem_is_area(event_formats_at(all->env.fmts, i)->type))
+			return true;
+	return false;
+}
+
 static bool only_accounts(const struct analyses *all)
 {
-	size_t nr = (all->accounts.slab != NULL) + (all->accounts.page != NULL);
+	const struct accounts *a = &all->accounts;
+	size_t nr = (a->slab != NULL) + (a->page != NULL) + has_areas(all);
 
 	return nr && all->nr_takers == nr;
 }
@@ -285,6 +300,11 @@ static void page_account_take(void *self, const struct kmem_event *evs, size_t n
 	page_lives_events(&((struct page_account *)self)->lives, evs, nr);
 }
 
+static void areas_take(void *self, const struct kmem_event *evs, size_t nr)
+{
+	accounts_area_events(self, evs, nr);
+}
+
 /* Analyses that only observe an account take no events, and unused accounts are NULL. */
 static void add_taker(struct analyses *all, const struct taker *taker)
 {
@@ -346,6 +366,8 @@ int analyses_new(struct analyses **out, const struct analysis_env *env,
 		add_taker(all, &(struct taker){ set->analyses[i]->observe, all->selves[i],
 						group_of(all, i) });
 	}
+	if (has_areas(all))
+		add_taker(all, &(struct taker){ areas_take, &all->accounts, GROUP_SLAB });
 	add_taker(all,
 		  &(struct taker){ slab_account_take, all->accounts.slab, GROUP_SLAB });
 	add_taker(all, &(struct taker){ page_account_take, all->accounts.page,
@@ -380,9 +402,9 @@ int analyses_view(struct analyses *all, struct report *report)
 	size_t i;
 
 	finish(all);
-	if (filter)
-		seen &= (filter->nr_slab ? NEEDS_SLAB : 0) |
-			(filter->nr_page ? NEEDS_PAGE : 0);
+	for (i = 0; i < MEMORY_KINDS && filter; i++)
+		if (!filter->nr[i])
+			seen &= ~analysis_memory((enum memory)i);
 
 	for (i = 0; i < all->set.nr && !ret; i++) {
 		const struct analysis *analysis = all->set.analyses[i];

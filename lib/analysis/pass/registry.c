@@ -14,6 +14,8 @@
 #define ANALYSES(line) \
 	line(slab) \
 	line(page) \
+	line(vmalloc) \
+	line(percpu_memory) \
 	line(account) \
 	line(ledger) \
 	line(allocinfo) \

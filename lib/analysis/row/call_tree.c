@@ -194,6 +194,24 @@ const struct table_type slab_tree_type = {
 	.columns = columns,
 };
 
+const struct table_type vmalloc_tree_type = {
+	.name = "vmalloc_tree",
+	.help = "functions in the callchains of areas of vmalloc, as a tree (--tree)",
+	.sort = "bytes,hit",
+	.tree = &tree_columns,
+	.option = "--tree",
+	.columns = columns,
+};
+
+const struct table_type percpu_memory_tree_type = {
+	.name = "percpu_memory_tree",
+	.help = "functions in the callchains of per-CPU memory, as a tree (--tree)",
+	.sort = "bytes,hit",
+	.tree = &tree_columns,
+	.option = "--tree",
+	.columns = columns,
+};
+
 const struct table_type page_tree_type = {
 	.name = "page_tree",
 	.help = "functions in the callchains of page blocks, as a tree (--tree)",

@@ -8,17 +8,32 @@
 #include <errno.h>
 #include <stdlib.h>
 
-/* The callsite of every row of pages; each stack is resolved once. */
-static int resolve_pages(struct owners *o)
+/* The callsite in the event; 0: it has none. */
+static uint64_t event_callsite(const struct owners *o, size_t row)
 {
-	struct u64_map known = { 0 }; /* stack -> a row that has it */
+	const struct slab_key *key = o->pages ? NULL : lives_key(o->lives, row);
+
+	return key ? key->callsite : 0;
+}
+
+/* The callsite of every row; each stack is resolved once. */
+static int resolve(struct owners *o)
+{
+	struct u64_map known = {
+		0
+	}; /* stack -> a row that has it, and no other callsite */
 	size_t i;
 
 	o->callsites = calloc(o->nr_rows + 1, sizeof(*o->callsites));
 	for (i = 0; o->callsites && i < o->nr_rows; i++) {
-		uint32_t stack = lives_stack(o->lives, i);
-		uint32_t *row = u64_map_insert(&known, stack, (uint32_t)i);
+		uint64_t callsite = event_callsite(o, i);
+		uint32_t stack = lives_stack(o->lives, i), *row;
 
+		if (callsite) {
+			o->callsites[i] = sites_beyond(o->env, callsite, stack);
+			continue;
+		}
+		row = u64_map_insert(&known, stack, (uint32_t)i);
 		if (!row)
 			break;
 		o->callsites[i] =
@@ -28,13 +43,12 @@ static int resolve_pages(struct owners *o)
 	return o->callsites && i == o->nr_rows ? 0 : -ENOMEM;
 }
 
-static struct subject slab_subject(const struct owners *o, size_t row)
+static struct subject object_subject(const struct owners *o, size_t row)
 {
 	const struct slab_key *key = lives_key(o->lives, row);
-	uint32_t stack = lives_stack(o->lives, row);
 
-	return (struct subject){ .callsite = sites_beyond(o->env, key->callsite, stack),
-				 .stack = stack,
+	return (struct subject){ .callsite = o->callsites[row],
+				 .stack = lives_stack(o->lives, row),
 				 .dims = key->dims,
 				 .cache = key->cache,
 				 .kmalloc = key->kmalloc };
@@ -54,11 +68,11 @@ static int find_rows(struct owners *o)
 	size_t i;
 
 	o->of = calloc(o->nr_rows + 1, sizeof(*o->of));
-	if (!o->of || (o->pages && resolve_pages(o)))
+	if (!o->of || resolve(o))
 		return -ENOMEM;
 	for (i = 0; i < o->nr_rows; i++) {
 		const struct subject who =
-			o->pages ? page_subject(o, i) : slab_subject(o, i);
+			o->pages ? page_subject(o, i) : object_subject(o, i);
 
 		o->of[i] = subjects_row(&o->subjects, &who);
 		if (o->of[i] == UINT32_MAX)
@@ -76,6 +90,7 @@ int owners_init(struct owners *o, const struct analysis_env *env,
 
 	*o = (struct owners){ .env = env,
 			      .lives = lives,
+			      .memory = lives->kind->memory,
 			      .pages = lives->kind->memory == MEMORY_PAGE };
 	o->nr_rows = lives_rows(lives);
 	sites_init(&o->sites, env);

@@ -12,8 +12,8 @@
 
 /**
  * struct owners - owners_init() it
- * @lives: the account's lives; @pages: they are of pages
- * @callsites: by row of pages
+ * @lives: the account's lives; @memory: their kind; @pages: they are of pages
+ * @callsites: by row
  * @of: by row of the lives: the row of the table, which is one of @subjects; UINT32_MAX: the user
  *	of this struct left it out
  * @nr_rows: rows of the lives; @nr: rows of the table
@@ -22,6 +22,7 @@
 struct owners {
 	const struct analysis_env *env;
 	const struct lives *lives;
+	enum memory memory;
 	bool pages;
 	struct sites sites;
 	struct subjects subjects;

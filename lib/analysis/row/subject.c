@@ -97,6 +97,17 @@ struct dimensions subjects_page_dimensions(enum subject_kind kind)
 	return others;
 }
 
+void subjects_dimensions(const struct analysis_options *opts,
+			 const struct analysis_env *env,
+			 struct dimensions of[MEMORY_KINDS])
+{
+	int i;
+
+	for (i = 0; i < MEMORY_KINDS; i++)
+		of[i] = i == MEMORY_SLAB ? subjects_slab_dimensions(opts, env)
+					 : subjects_page_dimensions(opts->by);
+}
+
 bool subjects_of_tasks(enum subject_kind kind)
 {
 	const uint32_t others = ROWS(PID) | ROWS(COMM) | ROWS(CPU) | ROWS(NODE);
@@ -483,11 +494,12 @@ struct cell subject_line(const void *row, struct table *t)
 	return cell_text(t, row_key(row, ROWS(LINE), NULL));
 }
 
-size_t subjects_asked(const struct analysis_options *opts, bool pages,
+size_t subjects_asked(const struct analysis_options *opts, enum memory memory,
 		      enum subject_kind kinds[SUBJECTS_ASKED_MAX])
 {
-	bool by = opts->by && !(pages && subject_rows(opts->by) & ~PAGE_ROWS);
-	bool by_cache = opts->by_cache && !pages;
+	bool slab = memory == MEMORY_SLAB;
+	bool by = opts->by && (slab || !(subject_rows(opts->by) & ~PAGE_ROWS));
+	bool by_cache = opts->by_cache && slab;
 	size_t nr = 0;
 
 	if (opts->by_caller || !(by || by_cache))

@@ -58,7 +58,7 @@ struct subjects {
 	struct intern tuples;
 };
 
-/* Rows that pages can have: page events name neither a cache nor a node. */
+/* Rows that pages and areas can have: their events name neither a cache nor a node. */
 #define PAGE_ROWS (ROWS_ALL & ~(ROWS(NONE) | ROWS(CACHE) | ROWS(NODE)))
 
 /* Tables of one kind of memory: by callsite, by what --by says, by cache. */
@@ -75,10 +75,14 @@ struct dimensions subjects_slab_dimensions(const struct analysis_options *opts,
 					   const struct analysis_env *env);
 /* The dimensions of pages, whose rows are by stack anyway. */
 struct dimensions subjects_page_dimensions(enum subject_kind kind);
-/* The kinds of the tables that were asked for, of objects or of pages; pages are by callsite if
+/* The dimensions of the accounts of all kinds of memory. */
+void subjects_dimensions(const struct analysis_options *opts,
+			 const struct analysis_env *env,
+			 struct dimensions of[MEMORY_KINDS]);
+/* The kinds of the tables that were asked for, of @memory; pages and areas are by callsite if
  * they cannot be by what was asked for. Returns how many, at least one.
  */
-size_t subjects_asked(const struct analysis_options *opts, bool pages,
+size_t subjects_asked(const struct analysis_options *opts, enum memory memory,
 		      enum subject_kind kinds[SUBJECTS_ASKED_MAX]);
 /* What slab allocations by @kind are to an estimate. */
 enum estimate_of subjects_share(enum subject_kind kind);

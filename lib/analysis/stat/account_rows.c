@@ -17,7 +17,7 @@ bool account_rows_wanted(const struct analysis_env *env,
 	const struct alloc_filter *filter = env->filter;
 	uint32_t events = analysis_memory(memory) & (opts->needs ? opts->needs : ~0U);
 
-	if (filter && !(memory == MEMORY_SLAB ? filter->nr_slab : filter->nr_page))
+	if (filter && !filter->nr[memory])
 		return false;
 	return analysis_seen(env) & events;
 }
@@ -26,7 +26,7 @@ int account_rows_by(const struct analysis_options *opts, enum memory memory,
 		    account_rows_fn *show, const void *self, struct report *report)
 {
 	enum subject_kind kinds[SUBJECTS_ASKED_MAX];
-	size_t nr = subjects_asked(opts, memory == MEMORY_PAGE, kinds), i;
+	size_t nr = subjects_asked(opts, memory, kinds), i;
 	int ret = 0;
 
 	for (i = 0; i < nr && !ret; i++)

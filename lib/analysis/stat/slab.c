@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * analysis: the slab reports: by callsite, by address, by cache, by whatever --by says.
- * In: slab events. Out: tables "slab", "slab_cache" and "slab_free_only".
+ * analysis: the reports of slab objects and of areas: by callsite, by address, by cache, by whatever
+ * --by says.
+ * In: their events. Out: tables "slab", "slab_cache", "slab_free_only", "vmalloc", "percpu_memory".
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -162,31 +163,6 @@ static const struct table_type cache_type = {
 	.columns = cache_columns,
 };
 
-/* With --by stack: notes which rows have no callchain. */
-static void note_stackless(const struct slab_report *slab, struct table *t)
-{
-	uint64_t without = 0, all = 0;
-	size_t i;
-
-	for (i = 0; i < slab->acc->nr_rows; i++) {
-		all += slab->acc->rows[i].hit;
-		if (!dimension_value(&slab->acc->lives.any.dimensions,
-				     &slab_lives_key(&slab->acc->lives, i)->dims,
-				     DIMENSION_STACK))
-			without += slab->acc->rows[i].hit;
-	}
-	if (without == all)
-		table_add_note(
-			t,
-			"!No slab event has a callchain: rows are callsites. Record callchains with: kmemx record --slab --stack all");
-	else if (without)
-		table_add_note(
-			t,
-			"!%" PRIu64 " of %" PRIu64
-			" slab allocations were recorded without a callchain: their rows are callsites, marked [no stack].",
-			without, all);
-}
-
 static void slab_add_notes(const struct slab_report *slab, enum subject_kind kind,
 			   struct table *t)
 {
@@ -195,7 +171,7 @@ static void slab_add_notes(const struct slab_report *slab, enum subject_kind kin
 	if (rows & ROWS(CACHE))
 		slab_report_note_unnamed(slab->acc, slab->acc->nr_rows, t);
 	if (rows & ROWS(STACK))
-		note_stackless(slab, t);
+		slab_report_note_stackless(slab, false, t);
 	if (rows & (ROWS(CALLSITE) | ROWS(STACK) | ROWS(MODULE) | ROWS(DIR) |
 		    ROWS(FUNCTION) | ROWS(FILE) | ROWS(LINE)))
 		slab_report_note_unskipped(slab, t);
@@ -203,23 +179,76 @@ static void slab_add_notes(const struct slab_report *slab, enum subject_kind kin
 		table_add_note(t, "Node -1: the caller asked for none.");
 }
 
+static const struct column_type area_columns[] = {
+	{ COLUMN("ptr", "Address", UNIT_ADDRESS, "Where it begins."), .rows = ROWS(NONE),
+	  .fill = cell_ptr },
+	FIGURES,
+	SUBJECT_COLUMNS,
+	{ COLUMN("callsite", "Last callsite", UNIT_NONE,
+		 "The last callsite that allocated at this address.", .last = true),
+	  .rows = ROWS(NONE), .fill = cell_last_callsite },
+	FIGURE_MAX,
+	SHARE_COLUMNS,
+	COLUMNS_END,
+};
+
+static const struct table_type vmalloc_type = {
+	.name = "vmalloc",
+	.help = "areas of vmalloc by callsite, address (--alloc), or what --by says",
+	.sort = "bytes,hit",
+	.columns = area_columns,
+};
+
+static const struct table_type percpu_memory_type = {
+	.name = "percpu_memory",
+	.help = "per-CPU memory by callsite, address (--alloc), or what --by says",
+	.sort = "bytes,hit",
+	.columns = area_columns,
+};
+
+/* The type of tables by @kind. */
+static const struct table_type *type_of(const struct slab_report *slab,
+					enum subject_kind kind)
+{
+	switch (slab_report_memory(slab)) {
+	case MEMORY_VMALLOC:
+		return &vmalloc_type;
+	case MEMORY_PERCPU:
+		return &percpu_memory_type;
+	default:
+		return kind == SUBJECT_CACHE ? &cache_type : &slab_type;
+	}
+}
+
+/* Text leaves out figures that say nothing of an area. */
+static void hide_figures(const struct slab_report *slab, struct table *t)
+{
+	static const char *const hidden[] = { "bytes_req", "pingpong", "frag" };
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(hidden); i++)
+		if (slab_report_memory(slab) != MEMORY_SLAB)
+			t->columns[table_column(t, hidden[i])].hidden = true;
+}
+
 static struct table *slab_table(const struct slab_report *slab, enum subject_kind kind)
 {
-	const char *what = slab->opts->live ? "Live slab objects" : "Slab allocations";
+	const struct slab_words *named = slab_report_words(slab);
+	const char *what = slab->opts->live ? named->live : named->all;
 	struct strbuf title = { 0 };
 	char words[SUBJECT_WORDS];
 	struct table *t;
 
 	subjects_words(kind, words);
 	strbuf_printf(&title, "%s by %s", what, kind ? words : "address");
-	t = table_type_new(kind == SUBJECT_CACHE ? &cache_type : &slab_type,
-			   strbuf_text(&title),
+	t = table_type_new(type_of(slab, kind), strbuf_text(&title),
 			   subject_estimated(kind, kind && slab_report_estimates(slab)),
 			   slab->opts->live);
 	strbuf_free(&title);
 	if (t) {
 		table_set_by(t, kind ? words : "ptr");
 		table_type_hide_interval(t, slab->opts->live);
+		hide_figures(slab, t);
 	}
 	return t;
 }
@@ -258,8 +287,7 @@ static int slab_by(struct slab_report *slab, enum subject_kind kind,
 		row.bytes = &sum->bytes;
 		row.cache = sum->cache;
 		if ((slab->opts->live ? sum->counts.live : row.hit) &&
-		    !table_type_add_row(kind == SUBJECT_CACHE ? &cache_type : &slab_type,
-					columns, t, &row))
+		    !table_type_add_row(type_of(slab, kind), columns, t, &row))
 			break;
 	}
 	slab_add_notes(slab, kind, t);
@@ -288,7 +316,8 @@ static int slab_by_ptr(struct slab_report *slab, struct report *report)
 		row.ptr = p->ptr;
 		row.row = p->row;
 		if ((p->counts.live || !slab->opts->live) &&
-		    !table_type_add_row(&slab_type, SUBJECT_NONE, t, &row))
+		    !table_type_add_row(type_of(slab, SUBJECT_NONE), SUBJECT_NONE, t,
+					&row))
 			break;
 	}
 	slab_report_note_unskipped(slab, t);
@@ -313,15 +342,17 @@ static int slab_show(struct slab_report *slab, struct report *report)
 {
 	const struct analysis_options *opts = slab->opts;
 	const struct slab_options *own = opts->own;
+	bool areas = slab_report_memory(slab) != MEMORY_SLAB;
+	bool by = opts->by && !(areas && subject_rows(opts->by) & ~PAGE_ROWS);
 	int ret = 0;
 
-	if (opts->by_caller)
+	if (opts->by_caller || (opts->by && !by))
 		ret = slab_by(slab, SUBJECT_CALLSITE, report);
-	if (!ret && opts->by)
+	if (!ret && by)
 		ret = slab_by(slab, opts->by, report);
 	if (!ret && opts->by_address)
 		ret = slab_by_ptr(slab, report);
-	if (!ret && opts->by_cache)
+	if (!ret && opts->by_cache && !areas)
 		ret = slab_by(slab, SUBJECT_CACHE, report);
 	if (!ret && opts->tree.roots)
 		ret = slab_report_tree(slab, report);
@@ -333,7 +364,20 @@ static int slab_show(struct slab_report *slab, struct report *report)
 static int slab_create(const struct analysis_env *env,
 		       const struct analysis_options *opts, void **self)
 {
-	return slab_analysis_new(env, opts, subjects_of_tasks(opts->by), self);
+	return slab_analysis_new(env, opts, MEMORY_SLAB, subjects_of_tasks(opts->by),
+				 self);
+}
+
+static int vmalloc_create(const struct analysis_env *env,
+			  const struct analysis_options *opts, void **self)
+{
+	return slab_analysis_new(env, opts, MEMORY_VMALLOC, false, self);
+}
+
+static int percpu_memory_create(const struct analysis_env *env,
+				const struct analysis_options *opts, void **self)
+{
+	return slab_analysis_new(env, opts, MEMORY_PERCPU, false, self);
 }
 
 static int slab_view(const void *self, struct report *report)
@@ -344,6 +388,11 @@ static int slab_view(const void *self, struct report *report)
 static const struct table_type *const tables[] = { &slab_type, &cache_type,
 						   &slab_tree_type, &slab_free_only_type,
 						   NULL };
+static const struct table_type *const vmalloc_tables[] = { &vmalloc_type,
+							   &vmalloc_tree_type, NULL };
+static const struct table_type *const percpu_memory_tables[] = { &percpu_memory_type,
+								 &percpu_memory_tree_type,
+								 NULL };
 
 const struct analysis analysis_slab = {
 	.name = "slab",
@@ -355,6 +404,32 @@ const struct analysis analysis_slab = {
 	.tables = tables,
 	.options = options,
 	.create = slab_create,
+	.view = slab_view,
+	.destroy = slab_analysis_destroy,
+};
+
+const struct analysis analysis_vmalloc = {
+	.name = "vmalloc",
+	.help = "areas of vmalloc: stacks, modules, BPF, ioremap ...",
+	.use = ANALYSIS_USUAL,
+	.needs = NEEDS_VMALLOC,
+	.rows = PAGE_ROWS,
+	.estimates = true,
+	.tables = vmalloc_tables,
+	.create = vmalloc_create,
+	.view = slab_view,
+	.destroy = slab_analysis_destroy,
+};
+
+const struct analysis analysis_percpu_memory = {
+	.name = "percpu-memory",
+	.help = "per-CPU memory, on all CPUs",
+	.use = ANALYSIS_USUAL,
+	.needs = NEEDS_PERCPU,
+	.rows = PAGE_ROWS,
+	.estimates = true,
+	.tables = percpu_memory_tables,
+	.create = percpu_memory_create,
 	.view = slab_view,
 	.destroy = slab_analysis_destroy,
 };

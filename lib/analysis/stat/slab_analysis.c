@@ -9,7 +9,7 @@
 #include "analysis/stat/slab_report.h"
 
 int slab_analysis_new(const struct analysis_env *env, const struct analysis_options *opts,
-		      bool task_sums, void **self)
+		      enum memory memory, bool task_sums, void **self)
 {
 	struct slab_analysis *slab = calloc(1, sizeof(*slab));
 	struct dimensions dimensions;
@@ -20,9 +20,12 @@ int slab_analysis_new(const struct analysis_env *env, const struct analysis_opti
 		return -ENOMEM;
 	slab->env = env;
 	slab->opts = opts;
-	dimensions = subjects_slab_dimensions(opts, env);
+	dimensions = memory == MEMORY_SLAB ? subjects_slab_dimensions(opts, env)
+					   : subjects_page_dimensions(opts->by);
 	dimensions.task_sums = task_sums;
-	ret = accounts_slab(env->accounts, &dimensions, &slab->acc);
+	ret = memory == MEMORY_SLAB
+		      ? accounts_slab(env->accounts, &dimensions, &slab->acc)
+		      : accounts_areas(env->accounts, memory, &dimensions, &slab->acc);
 	if (!ret && opts->by_address)
 		ret = slab_account_by_address(slab->acc);
 	return ret;
@@ -31,7 +34,21 @@ int slab_analysis_new(const struct analysis_env *env, const struct analysis_opti
 int slab_analysis_create(const struct analysis_env *env,
 			 const struct analysis_options *opts, void **self)
 {
-	return slab_analysis_new(env, opts, false, self);
+	return slab_analysis_new(env, opts, MEMORY_SLAB, false, self);
+}
+
+const struct slab_words *slab_report_words(const struct slab_report *slab)
+{
+	static const struct slab_words words[MEMORY_KINDS] = {
+		[MEMORY_SLAB] = { "Slab allocations", "Live slab objects", "slab",
+				  "SUMMARY (SLAB allocator)" },
+		[MEMORY_VMALLOC] = { "Areas of vmalloc", "Live areas of vmalloc",
+				     "vmalloc", "SUMMARY (vmalloc)" },
+		[MEMORY_PERCPU] = { "Per-CPU memory", "Live per-CPU memory", "per-CPU",
+				    "SUMMARY (per-CPU memory)" },
+	};
+
+	return &words[slab_report_memory(slab)];
 }
 
 /* In a sample: estimates the bytes of all rows together. */

@@ -15,11 +15,17 @@
 /* Which slab allocations count. */
 enum account_rows { ACCOUNT_ALL, ACCOUNT_KMALLOC, ACCOUNT_CACHES };
 
-/* The account behind the analyses slab, account and sizes. */
+/* The account behind the analyses slab, vmalloc, percpu-memory and account. */
 struct slab_analysis {
 	const struct analysis_env *env;
 	const struct analysis_options *opts;
 	struct slab_account *acc; /* of the stream; others may use it, too */
+};
+
+/* What the tables of a kind of objects call them. */
+struct slab_words {
+	const char *all, *live; /* "Slab allocations", "Live slab objects" */
+	const char *event, *summary;
 };
 
 /**
@@ -41,9 +47,11 @@ struct slab_report {
 /* Shared callbacks of analyses of slab accounts: see struct analysis. */
 int slab_analysis_create(const struct analysis_env *env,
 			 const struct analysis_options *opts, void **self) __must_check;
-/* The same for callers that use rows as @task_sums of struct dimensions requires. */
+/* The same for objects of @memory, and for callers that use rows as @task_sums of struct dimensions
+ * requires.
+ */
 int slab_analysis_new(const struct analysis_env *env, const struct analysis_options *opts,
-		      bool task_sums, void **self) __must_check;
+		      enum memory memory, bool task_sums, void **self) __must_check;
 /* Lets @show add its tables. 0, -ENOMEM, or the return value of @show. */
 int slab_analysis_view(const void *self, struct report *report,
 		       int (*show)(struct slab_report *slab, struct report *report));
@@ -67,10 +75,19 @@ struct slab_row {
 	const struct estimate *bytes; /* in a sample; else NULL */
 };
 
-/* Are figures estimated from a sample? */
+/* The kind of the objects: slab objects, areas of vmalloc or per-CPU memory. */
+static inline enum memory slab_report_memory(const struct slab_report *slab)
+{
+	return slab->acc->lives.any.kind->memory;
+}
+
+/* Its words. */
+const struct slab_words *slab_report_words(const struct slab_report *slab);
+
+/* Are figures estimated from a sample? No sample leaves out areas. */
 static inline bool slab_report_estimates(const struct slab_report *slab)
 {
-	return slab->env->sample.one_in;
+	return slab->env->sample.one_in && slab_report_memory(slab) == MEMORY_SLAB;
 }
 
 /* A cell of both the slab tables and the account table; @row is a struct slab_row. */
@@ -94,6 +111,9 @@ struct slab_sums {
 
 /* The callsite of account row @row, as the reader sees it. */
 uint64_t slab_report_callsite(const struct slab_report *slab, size_t row);
+/* With --by stack and --tree: notes which rows have no callchain. */
+void slab_report_note_stackless(const struct slab_report *slab, bool tree,
+				struct table *t);
 /* In a sample: estimates of sums of account rows, see unit_pieces_estimate(); of bytes that live,
  * or that were allocated. 0 or -ENOMEM.
  */

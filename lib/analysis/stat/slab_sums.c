@@ -15,10 +15,11 @@
 uint64_t slab_report_callsite(const struct slab_report *slab, size_t row)
 {
 	const struct slab_key *key = slab_lives_key(&slab->acc->lives, row);
+	uint32_t stack = dimension_value(&slab->acc->lives.any.dimensions, &key->dims,
+					 DIMENSION_STACK);
 
-	return sites_beyond(slab->env, key->callsite,
-			    dimension_value(&slab->acc->lives.any.dimensions, &key->dims,
-					    DIMENSION_STACK));
+	return key->callsite ? sites_beyond(slab->env, key->callsite, stack)
+			     : sites_of_stack(&slab->sites, stack);
 }
 
 static int slab_sums_add(struct slab_sums *s, uint32_t row, const struct slab_counts *c,
@@ -275,7 +276,8 @@ void slab_report_note_unskipped(const struct slab_report *slab, struct table *t)
 	uint64_t stay = 0;
 	size_t i;
 
-	if (!callsite_rule_extended(slab->env->rule))
+	if (!callsite_rule_extended(slab->env->rule) ||
+	    slab_report_memory(slab) != MEMORY_SLAB)
 		return;
 	for (i = 0; i < slab->acc->nr_rows; i++) {
 		if (sites_skipped(slab->env, slab_report_callsite(slab, i)))

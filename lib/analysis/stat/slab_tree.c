@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * analysis: slab objects by the functions that lead to their callsites.
- * In: finished slab accounts. Out: table "slab_tree".
+ * analysis: slab objects, or areas, by the functions that lead to their callsites.
+ * In: finished accounts of them. Out: table "slab_tree", or that of the areas.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -30,18 +30,27 @@ static struct stackless count_stackless(const struct slab_report *slab)
 	return s;
 }
 
-static void note_stackless(const struct stackless *s, struct table *t)
+void slab_report_note_stackless(const struct slab_report *slab, bool tree,
+				struct table *t)
 {
-	if (s->hit && s->hit == s->all)
+	const char *event = slab_report_words(slab)->event;
+	const struct stackless s = count_stackless(slab);
+
+	if (s.hit && s.hit == s.all)
 		table_add_note(
 			t,
-			"!No slab event has a callchain: there is no tree. Record callchains with: kmemx record --slab --stack all");
-	else if (s->hit)
+			"!No %s event has a callchain: %s. Record callchains with: kmemx record%s",
+			event, tree ? "there is no tree" : "rows are callsites",
+			slab_report_memory(slab) == MEMORY_SLAB ? " --slab --stack all"
+								: "");
+	else if (s.hit)
 		table_add_note(
 			t,
 			"!%" PRIu64 " of %" PRIu64
-			" slab allocations were recorded without a callchain: of those, marked [no stack], only the callsites are known.",
-			s->hit, s->all);
+			" %s allocations were recorded without a callchain: %s.",
+			s.hit, s.all, event,
+			tree ? "of those, marked [no stack], only the callsites are known"
+			     : "their rows are callsites, marked [no stack]");
 }
 
 /* If no event has a callchain, the tree would be a list of callsites, which another table has. */
@@ -70,7 +79,12 @@ static int add_sum(struct call_tree *tree, const struct slab_sums *sums, uint32_
 
 int slab_report_tree(struct slab_report *slab, struct report *report)
 {
-	const char *what = slab->opts->live ? "Live slab objects" : "Slab allocations";
+	static const struct table_type *const types[MEMORY_KINDS] = {
+		[MEMORY_SLAB] = &slab_tree_type,
+		[MEMORY_VMALLOC] = &vmalloc_tree_type,
+		[MEMORY_PERCPU] = &percpu_memory_tree_type,
+	};
+	const struct slab_words *words = slab_report_words(slab);
 	const struct stackless stackless = count_stackless(slab);
 	struct call_tree tree = { .opts = &slab->opts->tree };
 	struct slab_sums sums = { 0 };
@@ -82,11 +96,13 @@ int slab_report_tree(struct slab_report *slab, struct report *report)
 		ret = add_sum(&tree, &sums, i, slab->opts->live,
 			      stackless.hit == stackless.all);
 	if (!ret) {
-		t = call_tree_table(&tree, &slab_tree_type, what, slab->opts->live);
+		t = call_tree_table(&tree, types[slab_report_memory(slab)],
+				    slab->opts->live ? words->live : words->all,
+				    slab->opts->live);
 		ret = t ? 0 : -ENOMEM;
 	}
 	if (t) {
-		note_stackless(&stackless, t);
+		slab_report_note_stackless(slab, true, t);
 		slab_report_note_unskipped(slab, t);
 		slab_report_summary(slab, t);
 		report_add_table(report, t);

@@ -176,8 +176,7 @@ static int show(const struct peak *p, enum memory memory, struct report *report)
 int peak_create(const struct analysis_env *env, const struct analysis_options *opts,
 		void **self)
 {
-	const struct dimensions dimensions[] = { subjects_slab_dimensions(opts, env),
-						 subjects_page_dimensions(opts->by) };
+	struct dimensions dimensions[MEMORY_KINDS];
 	struct peak *p = calloc(1, sizeof(*p));
 	int i;
 
@@ -193,6 +192,7 @@ int peak_create(const struct analysis_env *env, const struct analysis_options *o
 		timeline_init(&p->sides[i].timeline, env->first_ts, env->last_ts,
 			      opts->bins);
 	}
+	subjects_dimensions(opts, env, dimensions);
 	return accounts_observe(env->accounts, dimensions, p->of, lived, p);
 }
 

@@ -18,19 +18,24 @@
 enum field { BY_BYTES = 1, BY_ORDER = 2, BY_GFP = 4, BY_CACHE = 8, BY_COMM = 16 };
 
 static const struct event_fields {
-	const char *name;
+	const char *system, *name;
 	unsigned int fields;
 	bool is_free;
-} kmem_events[] = {
-	{ "kmalloc", BY_BYTES | BY_GFP | BY_COMM, false },
-	{ "kmalloc_node", BY_BYTES | BY_GFP | BY_COMM, false },
-	{ "kmem_cache_alloc", BY_BYTES | BY_GFP | BY_CACHE | BY_COMM, false },
-	{ "kmem_cache_alloc_node", BY_BYTES | BY_GFP | BY_CACHE | BY_COMM, false },
-	{ "mm_page_alloc", BY_ORDER | BY_GFP | BY_COMM, false },
-	{ "kfree", BY_COMM, true },
-	{ "kmem_cache_free", BY_CACHE | BY_COMM, true },
-	{ "mm_page_free", BY_ORDER | BY_COMM, true },
-	{ "mm_page_free_batched", BY_COMM, true },
+} known_events[] = {
+	{ "kmem", "kmalloc", BY_BYTES | BY_GFP | BY_COMM, false },
+	{ "kmem", "kmalloc_node", BY_BYTES | BY_GFP | BY_COMM, false },
+	{ "kmem", "kmem_cache_alloc", BY_BYTES | BY_GFP | BY_CACHE | BY_COMM, false },
+	{ "kmem", "kmem_cache_alloc_node", BY_BYTES | BY_GFP | BY_CACHE | BY_COMM,
+	  false },
+	{ "kmem", "mm_page_alloc", BY_ORDER | BY_GFP | BY_COMM, false },
+	{ "kmem", "kfree", BY_COMM, true },
+	{ "kmem", "kmem_cache_free", BY_CACHE | BY_COMM, true },
+	{ "kmem", "mm_page_free", BY_ORDER | BY_COMM, true },
+	{ "kmem", "mm_page_free_batched", BY_COMM, true },
+	{ "vmalloc", "alloc_vmap_area", BY_COMM, false },
+	{ "vmalloc", "free_vmap_area_noflush", BY_COMM, true },
+	{ "percpu", "percpu_alloc_percpu", BY_GFP | BY_COMM, false },
+	{ "percpu", "percpu_free_percpu", BY_COMM, true },
 };
 
 bool event_criteria_any(const struct event_criteria *c)
@@ -40,9 +45,9 @@ bool event_criteria_any(const struct event_criteria *c)
 
 static const struct event_fields *find_event(const char *name)
 {
-	for (size_t i = 0; i < ARRAY_SIZE(kmem_events); i++)
-		if (!strcmp(name, kmem_events[i].name))
-			return &kmem_events[i];
+	for (size_t i = 0; i < ARRAY_SIZE(known_events); i++)
+		if (!strcmp(name, known_events[i].name))
+			return &known_events[i];
 	return NULL;
 }
 
@@ -188,7 +193,7 @@ int events_criteria(struct event_list *list, const struct instance *in,
 		struct event_name *event = &list->items[i];
 		const struct event_fields *known = find_event(event->name);
 
-		if (strcmp(event->system, "kmem") != 0 || !known)
+		if (!known || strcmp(event->system, known->system) != 0)
 			continue;
 		ret = set_one(event, known->is_free && frees->tracefs ? frees : in,
 			      choice, log);

@@ -18,6 +18,8 @@
 
 #define KMEM	   "kmem"
 #define PAGE_ALLOC "mm_page_alloc"
+#define VMALLOC	   "vmalloc"
+#define PERCPU	   "percpu"
 /* common_flags in a hard interrupt, in a softirq: TRACE_FLAG_HARDIRQ, TRACE_FLAG_SOFTIRQ of
  * include/linux/trace_events.h.
  */
@@ -36,6 +38,11 @@ static const char *const page_events[] = {
 	"mm_page_free",
 	"mm_page_free_batched",
 };
+
+static const char *const vmalloc_events[] = { "alloc_vmap_area",
+					      "free_vmap_area_noflush" };
+static const char *const percpu_memory_events[] = { "percpu_alloc_percpu",
+						    "percpu_free_percpu" };
 
 static const char *const frag_events[] = { "mm_page_alloc_extfrag" };
 
@@ -96,36 +103,29 @@ int event_list_add(struct event_list *list, const char *system, const char *name
 	return 0;
 }
 
-static int add_kmem(struct event_list *list, const struct instance *in,
-		    const char *const *names, size_t nr, const struct log *log)
+/* Adds those of the events that this kernel has. */
+static int add_known(struct event_list *list, const struct instance *in,
+		     const char *system, const char *const *names, size_t nr,
+		     const struct log *log)
 {
 	char path[EVENT_PATH_MAX];
 	int ret = 0;
 
 	for (size_t i = 0; !ret && i < nr; i++) {
-		snprintf(path, sizeof(path), "events/" KMEM "/%s/enable", names[i]);
+		snprintf(path, sizeof(path), "events/%s/%s/enable", system, names[i]);
 		if (instance_has(in, path))
-			ret = event_list_add(list, KMEM, names[i]);
+			ret = event_list_add(list, system, names[i]);
 		else
-			log_msg(log, LOG_INFO, "this kernel has no event kmem:%s",
+			log_msg(log, LOG_INFO, "this kernel has no event %s:%s", system,
 				names[i]);
 	}
 	return ret;
 }
 
-/* Adds those of the alloc_tag events that this kernel has. */
-static int add_alloc_tags(struct event_list *list, const struct instance *in)
+static int add_kmem(struct event_list *list, const struct instance *in,
+		    const char *const *names, size_t nr, const struct log *log)
 {
-	char path[EVENT_PATH_MAX];
-	int ret = 0;
-
-	for (size_t i = 0; !ret && i < ARRAY_SIZE(alloc_tag_events); i++) {
-		snprintf(path, sizeof(path), "events/" ALLOC_TAG "/%s/enable",
-			 alloc_tag_events[i]);
-		if (instance_has(in, path))
-			ret = event_list_add(list, ALLOC_TAG, alloc_tag_events[i]);
-	}
-	return ret;
+	return add_known(list, in, KMEM, names, nr, log);
 }
 
 /* Adds the events of @system that match; the number of matches or -ENOMEM. */
@@ -186,7 +186,14 @@ int events_select(struct event_list *list, const struct instance *in,
 	if (!ret && choice->page)
 		ret = add_kmem(list, in, page_events, ARRAY_SIZE(page_events), log);
 	if (!ret && choice->slab && choice->page && !choice->one_in)
-		ret = add_alloc_tags(list, in);
+		ret = add_known(list, in, ALLOC_TAG, alloc_tag_events,
+				ARRAY_SIZE(alloc_tag_events), NULL);
+	if (!ret && choice->vmalloc)
+		ret = add_known(list, in, VMALLOC, vmalloc_events,
+				ARRAY_SIZE(vmalloc_events), log);
+	if (!ret && choice->percpu_memory)
+		ret = add_known(list, in, PERCPU, percpu_memory_events,
+				ARRAY_SIZE(percpu_memory_events), log);
 	if (!ret && choice->frag)
 		ret = add_kmem(list, in, frag_events, ARRAY_SIZE(frag_events), log);
 	if (!ret && choice->percpu)
@@ -268,11 +275,17 @@ static void keep_diagnosis(char **kept, char *latest)
 /* Does the event end a life? */
 static bool is_free(const struct event_name *event)
 {
-	static const char *const names[] = { "kfree", "kmem_cache_free", "mm_page_free",
-					     "mm_page_free_batched" };
+	static const char *const names[][2] = {
+		{ KMEM, "kfree" },
+		{ KMEM, "kmem_cache_free" },
+		{ KMEM, "mm_page_free" },
+		{ KMEM, "mm_page_free_batched" },
+		{ VMALLOC, "free_vmap_area_noflush" },
+		{ PERCPU, "percpu_free_percpu" },
+	};
 
 	for (size_t i = 0; i < ARRAY_SIZE(names); i++)
-		if (is_event(event, KMEM, names[i]))
+		if (is_event(event, names[i][0], names[i][1]))
 			return true;
 	return !strncmp(event->system, RECORDING_PROBES, strlen(RECORDING_PROBES)) &&
 	       (!strcmp(event->name, "rcu_free") || !strcmp(event->name, "free_bulk"));
@@ -455,34 +468,50 @@ int event_set_trigger(const struct event_name *event, const struct instance *in,
 	return ret;
 }
 
-static const struct event_name *find_page_alloc(const struct event_list *list)
+/* Does it allocate without a caller in the event, or with one that may be a wrapper? */
+static bool needs_stack(const struct event_name *event)
 {
-	for (size_t i = 0; i < list->count; i++)
-		if (is_event(&list->items[i], KMEM, PAGE_ALLOC))
-			return &list->items[i];
-	return NULL;
+	return is_event(event, KMEM, PAGE_ALLOC) ||
+	       is_event(event, VMALLOC, vmalloc_events[0]) ||
+	       is_event(event, PERCPU, percpu_memory_events[0]);
+}
+
+/* Sets a trigger on each event that needs callchains. It needs the filter too: an event that is
+ * filtered out would still record its stack. Returns how many, or -errno.
+ */
+static int set_triggers(const struct event_list *list, const struct instance *in)
+{
+	int nr = 0, ret = 0;
+
+	for (size_t i = 0; i < list->count && !ret; i++) {
+		const struct event_name *event = &list->items[i];
+
+		if (!needs_stack(event))
+			continue;
+		nr++;
+		if (events_have_triggers())
+			ret = event_set_trigger(event, in, event->filter);
+		else
+			ret = -ENOTSUP;
+	}
+	return ret ? ret : nr;
 }
 
 int events_stacks(const struct event_list *list, const struct instance *in,
 		  const struct event_choice *choice, const char **how,
 		  const struct log *log)
 {
-	const struct event_name *event = find_page_alloc(list);
 	int ret;
 
 	*how = "none";
-	if (choice->stack == CAPTURE_STACK_NONE ||
-	    (choice->stack == CAPTURE_STACK_PAGE && !event))
+	if (choice->stack == CAPTURE_STACK_NONE)
 		return 0;
 	if (choice->stack == CAPTURE_STACK_PAGE) {
-		if (events_have_triggers() &&
-		    /* The trigger needs the filter too: an event that is filtered out would still
-		     * record its stack.
-		     */
-		    event_set_trigger(event, in, event->filter) == 0) {
+		ret = set_triggers(list, in);
+		if (ret > 0)
 			*how = "page (trigger)";
+		if (ret >= 0)
 			return 0;
-		}
 		log_msg(log, LOG_WARN,
 			"this kernel cannot record callchains of page allocations alone: they are recorded on every event, which slows the workload more (--stack none leaves them out)");
 	}

@@ -17,7 +17,7 @@
 
 /* The events on which the kernel records a callchain. */
 enum capture_stack {
-	CAPTURE_STACK_PAGE, /* mm_page_alloc, which has no caller field */
+	CAPTURE_STACK_PAGE, /* allocations of pages and areas, which have no caller field */
 	CAPTURE_STACK_ALL,
 	CAPTURE_STACK_NONE,
 };
@@ -44,6 +44,7 @@ struct event_criteria {
 /**
  * struct event_choice - what the user wants recorded
  * @slab, @page: the events of the slab and of the page allocator
+ * @vmalloc, @percpu_memory: areas of vmalloc (Linux 6.3); per-CPU memory (4.14)
  * @frag: the page allocator's fallbacks to another migratetype
  * @percpu: how pages enter and leave the per-CPU lists
  * @extra: further events, "SYSTEM:EVENT" or "EVENT" (kmem first, then any system), may be shell
@@ -56,7 +57,7 @@ struct event_criteria {
  *	also free what the chosen tasks allocated
  */
 struct event_choice {
-	bool slab, page, frag, percpu;
+	bool slab, page, vmalloc, percpu_memory, frag, percpu;
 	const char *const *extra;
 	size_t nr_extra;
 	const char *filter;

@@ -76,10 +76,12 @@ static inline bool kmem_is_area_alloc(unsigned int type)
 	return type == KMEM_VMALLOC_ALLOC || type == KMEM_PERCPU_ALLOC;
 }
 
-/* Does it end the lives of slab objects? */
+/* Does it end the lives of slab objects or areas? */
 static inline bool kmem_ends_objects(unsigned int type)
 {
-	return kmem_is_slab_free(type) || type == KMEM_FREE_RCU || type == KMEM_FREE_BULK;
+	return kmem_is_slab_free(type) || type == KMEM_FREE_RCU ||
+	       type == KMEM_FREE_BULK || type == KMEM_VMALLOC_FREE ||
+	       type == KMEM_PERCPU_FREE;
 }
 
 static inline bool kmem_is_kmalloc(unsigned int type)

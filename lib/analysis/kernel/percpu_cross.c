@@ -128,7 +128,7 @@ static int cross_view(const void *self, struct report *report)
 		if (c->sides[i].failed || c->of[i]->failed)
 			ret = -ENOMEM;
 	}
-	for (i = 0; i < MEMORY_KINDS && !ret; i++) {
+	for (i = MEMORY_SLAB; i <= MEMORY_PAGE && !ret; i++) {
 		if (!account_rows_wanted(c->env, c->opts, (enum memory)i))
 			continue;
 		ret = account_rows_by(c->opts, (enum memory)i, percpu_cross_show, c,

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * analysis: what was allocated and is still live: leaks, and objects that only look like leaks.
- * In: lives of slab objects and of pages. Out: tables "leaks" and "leaks_page", built by
+ * In: lives of every kind of memory. Out: tables "leaks", "leaks_page" and so on, built by
  * leaks_view.c. Documentation/leaks.md says how each number is computed.
  */
 #include "analysis/life/leaks.h"
@@ -204,13 +204,14 @@ static const struct analysis_option options[] = {
 	{ .name = NULL },
 };
 
-static const struct table_type *const tables[] = { &leaks_type, &leaks_page_type, NULL };
+static const struct table_type *const tables[] = { &leaks_type, &leaks_page_type,
+	&leaks_vmalloc_type, &leaks_percpu_memory_type, NULL };
 
 const struct analysis analysis_leaks = {
 	.name = "leaks",
 	.help = "what was allocated and still lives",
 	.use = ANALYSIS_COMMAND,
-	.needs = NEEDS_SLAB | NEEDS_PAGE,
+	.needs = NEEDS_MEMORY,
 	.rows = ROWS_ALL,
 	.estimates = true,
 	.all_frees = true,

@@ -28,7 +28,7 @@ struct leaks_account_row {
 };
 
 /**
- * struct leaks_side - for slab objects or for pages: lifetimes of freed objects, and live bytes
+ * struct leaks_side - for a kind of memory: lifetimes of freed objects, and live bytes
  * @times, @growth: by series
  * @births: which task allocated
  * @keys: key n belongs to series n - 1
@@ -110,7 +110,7 @@ struct leaks_row_kind {
 
 /**
  * struct leaks_view - one table under construction
- * @lives: its account's; @pages: they are of pages
+ * @lives: its account's; @memory: their kind
  * @first, @last: times of the first and the last event
  * @task_bytes: old bytes by table row and task; @task_index has the indexes
  * @guessed: bytes of these whose task is a guess; @failed: no memory for them
@@ -126,7 +126,7 @@ struct leaks_view {
 	const struct leaks *l;
 	const struct leaks_side *side;
 	const struct lives *lives;
-	bool pages;
+	enum memory memory;
 	uint64_t first, last;
 	struct owners owners;
 	struct tasks tasks;
@@ -147,13 +147,14 @@ struct leaks_view {
 	int *row_suppressed; /* by row of the account: a line of --suppress; -1 */
 };
 
-/* Makes the rows of @v by @kind; the members up to @pages must be set. 0 or -ENOMEM;
+/* Makes the rows of @v by @kind; the members up to @memory must be set. 0 or -ENOMEM;
  * Call leaks_view_free() in any case.
  */
 int leaks_view_make(struct leaks_view *v, enum subject_kind kind) __must_check;
 void leaks_view_free(struct leaks_view *v);
 
-extern const struct table_type leaks_type, leaks_page_type;
+extern const struct table_type leaks_type, leaks_page_type, leaks_vmalloc_type,
+	leaks_percpu_memory_type;
 
 /* Adds the table of @memory by @kind; @self: struct leaks. 0 or -ENOMEM. */
 int leaks_show(const void *self, enum memory memory, enum subject_kind kind,

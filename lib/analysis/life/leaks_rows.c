@@ -364,8 +364,9 @@ static int find_suppressed(const struct leaks_view *v, uint32_t row)
 {
 	const struct analysis_env *env = v->l->env;
 	const struct suppressions *s = v->l->own.suppress;
-	const struct slab_key *key = v->pages ? NULL : lives_key(v->lives, row);
-	uint64_t callsite = key ? key->callsite : v->owners.callsites[row];
+	const struct slab_key *key =
+		v->memory == MEMORY_PAGE ? NULL : lives_key(v->lives, row);
+	uint64_t callsite = key && key->callsite ? key->callsite : v->owners.callsites[row];
 	uint32_t stack = lives_stack(v->lives, row);
 	int line = key ? suppressions_find(s, event_stream_cache(env->stream, key->cache))
 		       : -1;
@@ -434,7 +435,7 @@ static int find_kinds(struct leaks_view *v)
 	int ret = reclaimable_init(r, v->l->env);
 	size_t i;
 
-	if (!ret && !v->pages)
+	if (!ret && v->memory == MEMORY_SLAB)
 		ret = reclaimable_learn(r, v->lives);
 	v->row_kinds = calloc(v->owners.nr_rows + 1, sizeof(*v->row_kinds));
 	if (ret || !v->row_kinds)
@@ -442,7 +443,7 @@ static int find_kinds(struct leaks_view *v)
 	for (i = 0; i < v->owners.nr_rows; i++) {
 		struct leaks_row_kind *kind = &v->row_kinds[i];
 
-		if (v->pages) {
+		if (v->memory == MEMORY_PAGE) {
 			kind->cache = reclaimable_page(r, lives_key(v->lives, i),
 						       v->owners.callsites[i]);
 			continue;

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 
 #include "analysis/life/leaks.h"
+#include "analysis/row/memory_words.h"
 #include "analysis/stat/account_rows.h"
 #include "report/text_cell.h"
 
@@ -238,6 +239,15 @@ static const struct column_type page_columns[] = {
 	COLUMNS_END,
 };
 
+static const struct column_type area_columns[] = {
+	LEAK_COLUMNS("areas or allocations", UNIT_COUNT),
+	SUBJECT_COLUMNS,
+	INTERVAL_COLUMNS(struct leak_row, bytes),
+	BLOCK_COLUMN(struct leak_row, bytes),
+	SHARE_COLUMNS,
+	COLUMNS_END,
+};
+
 const struct table_type leaks_type = {
 	.name = "leaks",
 	.help = "slab objects that were allocated and still live, by callsite, or what --by says",
@@ -252,9 +262,30 @@ const struct table_type leaks_page_type = {
 	.columns = page_columns,
 };
 
+const struct table_type leaks_vmalloc_type = {
+	.name = "leaks_vmalloc",
+	.help = "areas of vmalloc that were allocated and still live, by callsite, or what --by says",
+	.sort = "bytes_grows,bytes_kept,bytes,objects",
+	.columns = area_columns,
+};
+
+const struct table_type leaks_percpu_memory_type = {
+	.name = "leaks_percpu_memory",
+	.help = "per-CPU memory that was allocated and still lives, by callsite, or what --by says",
+	.sort = "bytes_grows,bytes_kept,bytes,objects",
+	.columns = area_columns,
+};
+
 static const struct table_type *type_of(const struct leaks_view *v)
 {
-	return v->pages ? &leaks_page_type : &leaks_type;
+	static const struct table_type *const types[MEMORY_KINDS] = {
+		[MEMORY_SLAB] = &leaks_type,
+		[MEMORY_PAGE] = &leaks_page_type,
+		[MEMORY_VMALLOC] = &leaks_vmalloc_type,
+		[MEMORY_PERCPU] = &leaks_percpu_memory_type,
+	};
+
+	return types[v->memory];
 }
 
 /* The kind of rows, and whether they have intervals. */
@@ -297,7 +328,7 @@ static void note_suppressed(const struct leaks_view *v, struct table *t)
 	}
 	if (lines.size)
 		table_add_note(t, "Suppressed: %" PRIu64 " %s%s, %" PRIu64 " bytes%s)",
-			       v->nr_suppressed, v->pages ? "page" : "object",
+			       v->nr_suppressed, memory_words(v->memory)->one,
 			       plural(v->nr_suppressed), v->bytes_suppressed,
 			       strbuf_text(&lines));
 	t->failed |= lines.failed;
@@ -382,7 +413,9 @@ static void add_interval(const struct leaks_view *v, struct table *t)
 
 static void add_summary(const struct leaks_view *v, uint64_t losses, struct table *t)
 {
-	enum column_unit unit = v->pages ? UNIT_PAGES : UNIT_COUNT;
+	const struct memory_words *words = memory_words(v->memory);
+	struct strbuf live = { 0 }, title = { 0 };
+	enum column_unit unit = words->unit;
 	uint64_t grows = 0, seen = v->bytes_suppressed;
 	struct leak all = { 0 };
 
@@ -398,9 +431,10 @@ static void add_summary(const struct leaks_view *v, uint64_t losses, struct tabl
 		if (leak->fit.verdict == GROWTH_GROWS)
 			grows += leak->likely_bytes;
 	}
+	strbuf_printf(&live, "%s that still live", words->things);
 	const struct summary_line lines[] = {
-		{ "live", v->pages ? "Pages that still live" : "Objects that still live",
-		  unit, all.likely + all.young + v->nr_suppressed, true, SUMMARY_USUAL },
+		{ "live", strbuf_text(&live), unit,
+		  all.likely + all.young + v->nr_suppressed, true, SUMMARY_USUAL },
 		{ "bytes_seen", "Bytes allocated, and not seen freed", UNIT_BYTES, seen,
 		  true, SUMMARY_DETAIL },
 		{ "bytes_live", "Bytes that still live", UNIT_BYTES,
@@ -418,10 +452,13 @@ static void add_summary(const struct leaks_view *v, uint64_t losses, struct tabl
 		  true, SUMMARY_DOUBT },
 	};
 
-	table_set_summary_title(t, v->pages ? "SUMMARY (live pages)"
-					    : "SUMMARY (live slab objects)");
+	strbuf_printf(&title, "SUMMARY (live %s)", words->many);
+	table_set_summary_title(t, strbuf_text(&title));
+	t->failed |= live.failed | title.failed;
 	table_add_summary_lines(t, lines, ARRAY_SIZE(lines) - !v->l->own.suppress,
 				losses != 0);
+	strbuf_free(&live);
+	strbuf_free(&title);
 	if (v->old_of)
 		add_interval(v, t);
 }
@@ -441,11 +478,13 @@ static void hide_net(struct table *t)
 
 static struct table *new_table(const struct leaks_view *v, enum subject_kind kind)
 {
-	struct table *t = account_rows_table(type_of(v), v->l->env, kind,
-					     v->pages ? "Pages that still live,"
-						      : "Slab objects that still live,");
+	struct strbuf title = { 0 };
+	struct table *t;
 	size_t i;
 
+	strbuf_printf(&title, "%s that still live,", memory_words(v->memory)->title);
+	t = account_rows_table(type_of(v), v->l->env, kind, strbuf_text(&title));
+	strbuf_free(&title);
 	if (!t)
 		return NULL;
 	for (i = 0; i < t->nr_columns && !v->l->ns; i++) {
@@ -464,7 +503,7 @@ int leaks_show(const void *self, enum memory memory, enum subject_kind kind,
 	struct leaks_view v = { .l = l,
 				.side = &l->sides[memory],
 				.lives = l->of[memory],
-				.pages = memory == MEMORY_PAGE };
+				.memory = memory };
 	struct table *t = new_table(&v, kind);
 	int ret = leaks_view_make(&v, kind);
 

@@ -14,6 +14,7 @@
 
 #include "analysis/analysis.h"
 #include "analysis/life/lifetime.h"
+#include "analysis/row/memory_words.h"
 #include "analysis/stat/account_rows.h"
 #include "report/text_cell.h"
 
@@ -41,9 +42,10 @@ static void ended(void *ctx, const struct lives *of, const struct life *life, si
 static void lifetime_destroy(void *self)
 {
 	struct lifetime_analysis *a = self;
+	int i;
 
-	lifetimes_free(&a->times[MEMORY_SLAB]);
-	lifetimes_free(&a->times[MEMORY_PAGE]);
+	for (i = 0; i < MEMORY_KINDS; i++)
+		lifetimes_free(&a->times[i]);
 	free(a);
 }
 
@@ -123,8 +125,15 @@ static int collect(struct lifetime_view *v)
 	}
 	if (owners_estimated(o) && find_intervals(v))
 		return -ENOMEM;
-	return lifetime_groups_make(&v->groups, &v->a->times[o->pages], o->of, o->nr);
+	return lifetime_groups_make(&v->groups, &v->a->times[o->memory], o->of, o->nr);
 }
+
+static const struct table_type *const types[MEMORY_KINDS] = {
+	[MEMORY_SLAB] = &lifetime_type,
+	[MEMORY_PAGE] = &lifetime_page_type,
+	[MEMORY_VMALLOC] = &lifetime_vmalloc_type,
+	[MEMORY_PERCPU] = &lifetime_percpu_memory_type,
+};
 
 static void add_notes(const struct lifetime_view *v, uint64_t losses, struct table *t)
 {
@@ -159,7 +168,8 @@ static void add_summary(const struct lifetime_view *v, uint64_t losses, struct t
 {
 	struct lifetime_sum all = { 0 };
 	struct lifetime_group sum = { 0 };
-	enum column_unit unit = v->owners.pages ? UNIT_PAGES : UNIT_COUNT;
+	struct strbuf title = { 0 };
+	enum column_unit unit = memory_words(v->owners.memory)->unit;
 	size_t i;
 
 	for (i = 0; i < v->owners.nr; i++) {
@@ -177,9 +187,11 @@ static void add_summary(const struct lifetime_view *v, uint64_t losses, struct t
 		{ "live", "  live at the end", unit, all.live, true, SUMMARY_USUAL },
 	};
 
-	table_set_summary_title(t, v->owners.pages
-					   ? "SUMMARY (lifetimes of pages)"
-					   : "SUMMARY (lifetimes of slab objects)");
+	strbuf_printf(&title, "SUMMARY (lifetimes of %s)",
+		      memory_words(v->owners.memory)->many);
+	table_set_summary_title(t, strbuf_text(&title));
+	t->failed |= title.failed;
+	strbuf_free(&title);
 	table_add_summary_lines(t, lines, ARRAY_SIZE(lines), losses != 0);
 	if (v->a->ns)
 		table_add_summary(t, "short", "Short lives", unit,
@@ -188,11 +200,14 @@ static void add_summary(const struct lifetime_view *v, uint64_t losses, struct t
 
 static struct table *new_table(const struct lifetime_view *v, enum subject_kind kind)
 {
-	bool pages = v->owners.pages;
-	struct table *t = account_rows_table(
-		pages ? &lifetime_page_type : &lifetime_type, v->a->env, kind,
-		pages ? "Lifetimes of pages" : "Lifetimes of slab objects");
+	struct strbuf title = { 0 };
+	struct table *t;
 	size_t i;
+
+	strbuf_printf(&title, "Lifetimes of %s", memory_words(v->owners.memory)->many);
+	t = account_rows_table(types[v->owners.memory], v->a->env, kind,
+			       strbuf_text(&title));
+	strbuf_free(&title);
 
 	for (i = 0; t && i < t->nr_columns && !v->a->ns; i++) {
 		if (t->columns[i].unit == UNIT_NS)
@@ -204,8 +219,7 @@ static struct table *new_table(const struct lifetime_view *v, enum subject_kind 
 static void add_rows(const struct lifetime_view *v, enum subject_kind kind,
 		     struct table *t)
 {
-	const struct table_type *type =
-		v->owners.pages ? &lifetime_page_type : &lifetime_type;
+	const struct table_type *type = types[v->owners.memory];
 	enum subject_kind columns = subject_estimated(kind, v->a->env->sample.one_in);
 	uint32_t i;
 
@@ -258,14 +272,13 @@ static int lifetime_view(const void *self, struct report *report)
 	return account_rows_show(&rows, report);
 }
 
-static const struct table_type *const tables[] = { &lifetime_type, &lifetime_page_type,
-						   NULL };
+static const struct table_type *const tables[] = { &lifetime_type, &lifetime_page_type, &lifetime_vmalloc_type, &lifetime_percpu_memory_type, NULL };
 
 const struct analysis analysis_lifetime = {
 	.name = "lifetime",
 	.help = "histogram of lifetimes, and how many are short",
 	.use = ANALYSIS_ASKED,
-	.needs = NEEDS_SLAB | NEEDS_PAGE,
+	.needs = NEEDS_MEMORY,
 	.rows = ROWS_ALL,
 	.estimates = true,
 	.all_frees = true,

@@ -120,3 +120,24 @@ const struct table_type lifetime_page_type = {
 	.sort = "short,freed",
 	.columns = page_columns,
 };
+
+static const struct column_type area_columns[] = {
+	LIFETIME_COLUMNS("areas or allocations", UNIT_COUNT),
+	SUBJECT_COLUMNS,
+	SHARE_COLUMNS,
+	COLUMNS_END,
+};
+
+const struct table_type lifetime_vmalloc_type = {
+	.name = "lifetime_vmalloc",
+	.help = "lifetimes of areas of vmalloc by callsite, or what --by says (--lifetime)",
+	.sort = "short,freed",
+	.columns = area_columns,
+};
+
+const struct table_type lifetime_percpu_memory_type = {
+	.name = "lifetime_percpu_memory",
+	.help = "lifetimes of per-CPU memory by callsite, or what --by says (--lifetime)",
+	.sort = "short,freed",
+	.columns = area_columns,
+};

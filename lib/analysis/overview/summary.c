@@ -14,14 +14,16 @@
 #include "analysis/filter/alloc_filter.h"
 #include "analysis/overview/summary_rows.h"
 
-extern const struct analysis analysis_slab, analysis_page, analysis_leaks,
-	analysis_advise;
+extern const struct analysis analysis_slab, analysis_page, analysis_vmalloc,
+	analysis_percpu_memory, analysis_leaks, analysis_advise;
 
-enum part { PART_SLAB, PART_PAGE, PART_LEAKS, PART_ADVISE, PART_NR };
+enum part { PART_SLAB, PART_PAGE, PART_VMALLOC, PART_PERCPU, PART_LEAKS, PART_ADVISE, PART_NR };
 
 static const struct analysis *const parts[PART_NR] = {
 	[PART_SLAB] = &analysis_slab,
 	[PART_PAGE] = &analysis_page,
+	[PART_VMALLOC] = &analysis_vmalloc,
+	[PART_PERCPU] = &analysis_percpu_memory,
 	[PART_LEAKS] = &analysis_leaks,
 	[PART_ADVISE] = &analysis_advise,
 };
@@ -42,6 +44,22 @@ static bool lost_events(const struct summary *s)
 
 	return !bounds_lost(s->env->rec, event_stream_stats(s->env->stream), &lost) ||
 	       lost;
+}
+
+/* Notes which areas are missing, and why: none may have been allocated. */
+static void note_areas(const struct summary *s, struct table *t)
+{
+	const struct analysis_env *env = s->env;
+	bool vmalloc =
+		recorded_types(env->rec, env->fmts, NEEDS_VMALLOC) == RECORDED_YES;
+	bool percpu = recorded_types(env->rec, env->fmts, NEEDS_PERCPU) == RECORDED_YES;
+
+	if (!vmalloc && !(analysis_seen(env) & NEEDS_VMALLOC))
+		table_add_note(
+			t,
+			"No vmalloc events were recorded (they came with Linux 6.3): kernel stacks, modules, BPF are missing.");
+	if (!percpu && !(analysis_seen(env) & NEEDS_PERCPU))
+		table_add_note(t, "No events of per-CPU memory were recorded.");
 }
 
 /* Notes what the summary is based on, and what is uncertain. @no_failure: no page request failed.
@@ -69,6 +87,7 @@ static void add_trust(const struct summary *s, bool no_failure, struct table *t)
 		table_add_note(t, "No %s events were recorded (kmemx record --%s).",
 			       types & NEEDS_SLAB ? "page" : "slab",
 			       types & NEEDS_SLAB ? "page" : "slab");
+	note_areas(s, t);
 }
 
 /* Adds failures; failed slab requests have no size. */
@@ -90,7 +109,7 @@ static void add_failures(const struct report *from, struct table *t)
 /* Copies the tables' loud notes, which the reader must know. */
 static void add_warnings(const struct report *from, struct table *t)
 {
-	static const char *const names[] = { "slab", "page" };
+	static const char *const names[] = { "slab", "page", "vmalloc", "percpu_memory" };
 	size_t i, k;
 
 	for (i = 0; i < ARRAY_SIZE(names); i++) {
@@ -117,12 +136,12 @@ static bool possible(const struct summary *s, enum part part)
 {
 	const struct alloc_filter *filter = s->env->filter;
 	uint32_t seen = analysis_seen(s->env);
+	const enum memory memory = (enum memory)part; /* of the first parts */
 
+	_Static_assert((int)PART_PERCPU == (int)MEMORY_PERCPU, "each kind has its part");
 	if (part == PART_LEAKS || part == PART_ADVISE)
 		return !recording_lacks_frees(s->env->rec);
-	if (part == PART_SLAB)
-		return seen & NEEDS_SLAB && !(filter && !filter->nr[MEMORY_SLAB]);
-	return seen & NEEDS_PAGE && !(filter && !filter->nr[MEMORY_PAGE]);
+	return seen & analysis_memory(memory) && !(filter && !filter->nr[memory]);
 }
 
 /* In a sample. Advice compares figures of the sample with each other, so it is not scaled. */
@@ -243,7 +262,7 @@ const struct analysis analysis_summary = {
 	.name = "summary",
 	.help = "a first look: the largest of each kind",
 	.use = ANALYSIS_COMMAND,
-	.needs = NEEDS_SLAB | NEEDS_PAGE,
+	.needs = NEEDS_MEMORY,
 	.rows = ROWS(CALLSITE),
 	.estimates = true,
 	.tables = tables,

@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "analysis/life/growth.h"
+#include "analysis/row/memory_words.h"
 #include "analysis/row/subject.h"
 #include "base/array.h"
 #include "base/strbuf.h"
@@ -20,7 +21,7 @@
 
 /* A search for the largest numbers of a column.
  * @about: the row's word; @more: the command that shows more
- * @slab, @page: the tables; NULL: not this one. @column: of the numbers; @less: of what is
+ * @of: the tables, by enum memory; NULL: not this one. @column: of the numbers; @less: of what is
  *	subtracted; NULL: nothing
  * @low, @high: columns of their intervals; NULL: none
  * @largest: how many rows
@@ -28,7 +29,8 @@
  */
 struct subject_of {
 	const char *about, *more;
-	const char *slab, *page, *column, *less, *low, *high;
+	const char *of[MEMORY_KINDS];
+	const char *column, *less, *low, *high;
 	unsigned int largest;
 	bool live;
 };
@@ -36,16 +38,14 @@ struct subject_of {
 static const struct subject_of subjects[] = {
 	{ .about = "allocated",
 	  .more = "kmemx stat",
-	  .slab = "slab",
-	  .page = "page",
+	  .of = { "slab", "page", "vmalloc", "percpu_memory" },
 	  .column = "bytes",
 	  .low = "bytes_low",
 	  .high = "bytes_high",
 	  .largest = LARGEST },
 	{ .about = "live",
 	  .more = "kmemx stat --live",
-	  .slab = "slab",
-	  .page = "page",
+	  .of = { "slab", "page", "vmalloc", "percpu_memory" },
 	  .column = "net_estimate",
 	  .less = "net_cache",
 	  .low = "net_min",
@@ -54,8 +54,7 @@ static const struct subject_of subjects[] = {
 	  .live = true },
 	{ .about = "growth",
 	  .more = "kmemx leaks",
-	  .slab = "leaks",
-	  .page = "leaks_page",
+	  .of = { "leaks", "leaks_page", "leaks_vmalloc", "leaks_percpu_memory" },
 	  .column = "growth",
 	  .low = "growth_min",
 	  .high = "growth_max",
@@ -63,12 +62,12 @@ static const struct subject_of subjects[] = {
 	  .live = true },
 	{ .about = "wasted",
 	  .more = "kmemx stat --sizes",
-	  .slab = "slab",
+	  .of = { [MEMORY_SLAB] = "slab" },
 	  .column = "waste",
 	  .largest = 1 },
 	{ .about = "failed",
 	  .more = "kmemx stat --page",
-	  .page = "page_failed",
+	  .of = { [MEMORY_PAGE] = "page_failed" },
 	  .column = "bytes",
 	  .largest = 1 },
 };
@@ -77,8 +76,7 @@ static const struct subject_of subjects[] = {
 static const struct subject_of cache = {
 	.about = "cache",
 	.more = "kmemx leaks",
-	.slab = "slab",
-	.page = "page",
+	.of = { [MEMORY_SLAB] = "slab", [MEMORY_PAGE] = "page" },
 	.column = "net_cache",
 	.largest = 1,
 	.live = true,
@@ -88,7 +86,7 @@ static const struct subject_of cache = {
 static const struct subject_of advice = {
 	.about = "advice",
 	.more = "kmemx advise",
-	.slab = "advice",
+	.of = { "advice" },
 	.column = "bytes",
 	.largest = 1,
 	.live = true,
@@ -99,7 +97,7 @@ struct site {
 	const char *name; /* a text of the tables */
 	uint64_t bytes, hit;
 	uint64_t least, most; /* the interval, if the row has one */
-	bool page;
+	enum memory memory;
 	uint64_t total; /* of all callsites in its table */
 };
 
@@ -124,7 +122,7 @@ static struct cell cell_of(const void *row, struct table *t)
 
 	if (r->subject == &advice)
 		return (struct cell){ 0 };
-	return cell_text(t, r->site->page ? "page" : "slab");
+	return cell_text(t, memory_words(r->site->memory)->word);
 }
 
 static struct cell cell_bytes(const void *row, struct table *t)
@@ -158,12 +156,12 @@ static const struct column_type columns[] = {
 		 .spell = spell_about),
 	  MEMBER_OF(struct summary_row, subject, about) },
 	{ COLUMN("of", "Of", UNIT_NONE,
-		 "slab or page. The pages of slabs are in both. Of advice none."),
+		 "slab, page, vmalloc or percpu. The pages of slabs, of areas and of per-CPU memory that have an event are in page, too. Of advice none."),
 	  .fill = cell_of },
 	{ COLUMN("bytes", "Bytes", UNIT_BYTES, "Bytes of the callsite.", .level = true),
 	  .fill = cell_bytes },
 	{ COLUMN("part", "Part", UNIT_SHARE,
-		 "Its part of the bytes of all callsites, of slab or of pages.",
+		 "Its part of the bytes of all callsites, of that kind of memory.",
 		 .level = true, .leaves = 50),
 	  .fill = cell_part },
 	{ COLUMN("hit", "Hit", UNIT_COUNT,
@@ -236,7 +234,7 @@ static int by_name(const void *a, const void *b)
 
 /* Adds the callsites of @t, each once: rows of pages also differ in order and migratetype. */
 static int add_sites(struct sites_found *found, const struct table *t,
-		     const struct subject_of *subject, bool page)
+		     const struct subject_of *subject, enum memory memory)
 {
 	int value = table_column(t, subject->column), hit = table_column(t, "hit");
 	int less = subject->less ? table_column(t, subject->less) : -1;
@@ -262,7 +260,7 @@ static int add_sites(struct sites_found *found, const struct table *t,
 			.hit = cell_number(t, i, hit),
 			.least = cell_number(t, i, least),
 			.most = cell_number(t, i, most),
-			.page = page,
+			.memory = memory,
 		};
 		total += bytes;
 	}
@@ -300,14 +298,16 @@ static int by_size(const void *a, const void *b)
 static int add_subject(const struct subject_of *subject, const struct report *from,
 		       bool estimated, struct table *to)
 {
-	const struct table *slab = summary_find(from, subject->slab);
-	const struct table *page = summary_find(from, subject->page);
 	struct sites_found found = { 0 };
-	int ret = slab ? add_sites(&found, slab, subject, false) : 0;
+	int ret = 0, memory;
 	size_t i;
 
-	if (!ret && page)
-		ret = add_sites(&found, page, subject, true);
+	for (memory = 0; memory < MEMORY_KINDS && !ret; memory++) {
+		const struct table *t = summary_find(from, subject->of[memory]);
+
+		if (t)
+			ret = add_sites(&found, t, subject, (enum memory)memory);
+	}
 	if (!ret && found.nr)
 		qsort(found.sites, found.nr, sizeof(*found.sites), by_size);
 	for (i = 0; i < found.nr && i < subject->largest && !ret; i++) {
@@ -332,12 +332,12 @@ static int add_subject(const struct subject_of *subject, const struct report *fr
 /* Adds what the kernel can reclaim: a row for slab objects, a row for pages. */
 static int add_cache(const struct report *from, struct table *to)
 {
-	const char *const names[] = { cache.slab, cache.page };
-	size_t i, k;
+	size_t k;
+	int i;
 
-	for (i = 0; i < ARRAY_SIZE(names); i++) {
-		const struct table *t = summary_find(from, names[i]);
-		struct site site = { .page = i == 1 };
+	for (i = 0; i < MEMORY_KINDS; i++) {
+		const struct table *t = summary_find(from, cache.of[i]);
+		struct site site = { .memory = (enum memory)i };
 		const struct summary_row row = { &cache, &site, NULL, NULL };
 
 		for (k = 0; t && k < t->nr_rows; k++)
@@ -406,7 +406,9 @@ static size_t note_intervals(struct table *t)
 /* Is there growth, or may there be some? */
 static enum growth_verdict verdict_of(const struct report *from)
 {
-	static const char *const names[] = { "leaks", "leaks_page" };
+	static const char *const names[MEMORY_KINDS] = {
+		"leaks", "leaks_page", "leaks_vmalloc", "leaks_percpu_memory"
+	};
 	enum growth_verdict verdict = GROWTH_STEADY;
 	size_t i, k;
 
@@ -463,7 +465,7 @@ static size_t first_advice(const struct table *t)
 
 int summary_add_advice(const struct report *from, struct table *to)
 {
-	const struct table *t = summary_find(from, advice.slab);
+	const struct table *t = summary_find(from, advice.of[0]);
 	size_t first = t && t->nr_rows ? first_advice(t) : 0;
 	struct site site = { 0 };
 	const struct summary_row row = { &advice, &site, &site, NULL };

@@ -226,7 +226,7 @@ static int collect(struct view *v)
 		if (!sum)
 			return -ENOMEM;
 		v->sum_of[i] = (uint32_t)(sum - v->sums);
-		sum->bytes_peak += peak_row_then(p, &p->sides[o->pages], i).bytes;
+		sum->bytes_peak += peak_row_then(p, &p->sides[o->memory], i).bytes;
 		sum->hit += c.hit;
 		sum->bytes += c.bytes;
 		sum->bytes_req += c.bytes_req;
@@ -310,7 +310,7 @@ static void changed(const struct peak *p, const struct peak_change *c)
 		.ts = c->event ? c->ts : p->env->last_ts,
 		.bytes = c->bytes,
 		.row = c->row & ((1U << 30) - 1),
-		.pages = c->pages,
+		.pages = c->memory == MEMORY_PAGE,
 		.more = c->more,
 	};
 

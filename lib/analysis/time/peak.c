@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * analysis: the moment of the highest live bytes, and who held them then.
- * In: lives of slab objects and of pages. Out: tables "peak" and "peak_page", built by peak_view.c.
+ * In: lives of every kind of memory. Out: tables "peak", "peak_page" and so on, built by peak_view.c.
  * Documentation/peak.md says how.
  *
- * The accounts report lives of slab objects and of pages separately, a batch at a time. Their sum
- * needs the order of all events, so a batch is kept until both are there.
+ * The accounts report lives of each kind separately, a batch at a time. Their sum needs the order of
+ * all events, so a batch is kept until all are there.
  */
 #include "analysis/time/peak.h"
 
@@ -27,7 +27,7 @@ static void keep(struct peak *p, const struct peak_change *change)
 
 static void lived(void *ctx, const struct lives *of, const struct life *life, size_t nr)
 {
-	const bool pages = of->kind->memory == MEMORY_PAGE;
+	const uint8_t memory = (uint8_t)of->kind->memory;
 	const struct life *end = life + nr;
 
 	for (; life < end; life++) {
@@ -39,7 +39,7 @@ static void lived(void *ctx, const struct lives *of, const struct life *life, si
 						    .nr = life->nr,
 						    .bytes = life->bytes,
 						    .row = life->row,
-						    .pages = pages,
+						    .memory = memory,
 						    .more = life->what == LIFE_BORN,
 						    .freed = life->what == LIFE_FREED };
 
@@ -49,9 +49,9 @@ static void lived(void *ctx, const struct lives *of, const struct life *life, si
 }
 
 /* The row of a change, with its value at the moment already saved. NULL: no memory. */
-static struct peak_row *row_of(struct peak *p, bool pages, uint32_t number)
+static struct peak_row *row_of(struct peak *p, unsigned int memory, uint32_t number)
 {
-	struct peak_side *side = &p->sides[pages];
+	struct peak_side *side = &p->sides[memory];
 	struct peak_row *row;
 
 	if (unlikely(number >= side->nr)) {
@@ -62,7 +62,7 @@ static struct peak_row *row_of(struct peak *p, bool pages, uint32_t number)
 		}
 		for (; side->nr <= number; side->nr++)
 			side->rows[side->nr] =
-				(struct peak_row){ .times = lives_weight(p->of[pages],
+				(struct peak_row){ .times = lives_weight(p->of[memory],
 									 side->nr) };
 	}
 	row = &side->rows[number];
@@ -77,8 +77,8 @@ static struct peak_row *row_of(struct peak *p, bool pages, uint32_t number)
 
 static void apply(struct peak *p, const struct peak_change *c)
 {
-	struct peak_side *side = &p->sides[c->pages];
-	struct peak_row *row = row_of(p, c->pages, c->row);
+	struct peak_side *side = &p->sides[c->memory];
+	struct peak_row *row = row_of(p, c->memory, c->row);
 	uint64_t sum = 0, bytes;
 	int i;
 
@@ -119,32 +119,38 @@ static void apply(struct peak *p, const struct peak_change *c)
 		p->turn++;
 }
 
-/* Applies the changes of a batch in the order of its events, merging those of slab objects and of
- * pages. Changes without an event come last.
+/* The next change of the same kind of memory as @c. */
+static const struct peak_change *next_of(const struct peak_change *c,
+					 const struct peak_change *end)
+{
+	const uint8_t memory = c->memory;
+
+	for (c++; c < end && c->memory != memory;)
+		c++;
+	return c;
+}
+
+/* Applies the changes of a batch in the order of its events, merging those of each kind of memory.
+ * Changes without an event come last.
  */
 static void flush(struct peak *p)
 {
-	const struct peak_change *end, *slab, *page, *first;
+	const struct peak_change *end = p->changes + p->nr_changes, *c, *at[MEMORY_KINDS];
+	unsigned int nr = 0, seen = 0, i, first;
 
-	if (!p->nr_changes)
-		return;
-	end = p->changes + p->nr_changes;
-	for (slab = p->changes; slab < end && slab->pages;)
-		slab++;
-	for (page = p->changes; page < end && !page->pages;)
-		page++;
-	while (slab < end || page < end) {
-		first = slab == end			    ? page
-			: page == end			    ? slab
-			: page->event - 1 < slab->event - 1 ? page
-							    : slab;
-		apply(p, first);
-		if (first->pages)
-			for (page++; page < end && !page->pages;)
-				page++;
-		else
-			for (slab++; slab < end && slab->pages;)
-				slab++;
+	for (c = p->changes; c < end && seen != (1U << MEMORY_KINDS) - 1; c++) {
+		if (!(seen >> c->memory & 1))
+			at[nr++] = c;
+		seen |= 1U << c->memory;
+	}
+	while (nr) {
+		for (first = 0, i = 1; i < nr; i++)
+			if (at[i]->event - 1 < at[first]->event - 1)
+				first = i;
+		apply(p, at[first]);
+		at[first] = next_of(at[first], end);
+		if (at[first] == end)
+			at[first] = at[--nr];
 	}
 	p->nr_changes = 0;
 }
@@ -187,8 +193,8 @@ int peak_create(const struct analysis_env *env, const struct analysis_options *o
 	p->opts = opts;
 	p->show = show;
 	for (i = 0; i < MEMORY_KINDS; i++) {
-		p->counts[i] =
-			!opts->needs || opts->needs & analysis_memory((enum memory)i);
+		p->counts[i] = opts->needs ? opts->needs & analysis_memory((enum memory)i)
+					   : i == MEMORY_SLAB || i == MEMORY_PAGE;
 		timeline_init(&p->sides[i].timeline, env->first_ts, env->last_ts,
 			      opts->bins);
 	}
@@ -236,13 +242,13 @@ int peak_view(const void *self, struct report *report)
 	return ret;
 }
 
-static const struct table_type *const tables[] = { &peak_type, &peak_page_type, NULL };
+static const struct table_type *const tables[] = { &peak_type, &peak_page_type, &peak_vmalloc_type, &peak_percpu_memory_type, NULL };
 
 const struct analysis analysis_peak = {
 	.name = "peak",
 	.help = "who held memory when most of it was live",
 	.use = ANALYSIS_COMMAND,
-	.needs = NEEDS_SLAB | NEEDS_PAGE,
+	.needs = NEEDS_MEMORY,
 	.rows = ROWS_ALL,
 	.estimates = true,
 	.all_frees = true,

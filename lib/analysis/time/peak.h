@@ -22,7 +22,7 @@ struct peak_row {
 	uint32_t times;
 };
 
-/* For slab objects or for pages. @live: bytes of all rows. @most, @when: the maximum so far.
+/* For a kind of memory. @live: bytes of all rows. @most, @when: the maximum so far.
  * @timeline: by row too, if asked for.
  */
 struct peak_side {
@@ -39,19 +39,21 @@ struct peak_change {
 	uint64_t at, begin; /* a pointer or a frame, and when it was allocated */
 	uint64_t nr, bytes;
 	uint32_t row;
-	bool pages, more, freed;
+	uint8_t memory; /* enum memory */
+	bool more, freed;
 };
 
 /**
  * struct peak - the analysis
- * @of: lives of each kind of memory; @counts: the moment is the maximum of the sum of these
+ * @of: lives of each kind of memory; @counts: the moment is the maximum of the sum of these: of
+ *	slab objects and pages, unless others were asked for
  * @at_end: the moment is the end instead
  * @sides: what lives
  * @most, @when: the maximum of the sum that was asked for
  * @turn: number of new maxima so far
  * @changes: changes of a batch, in any order
  * @changed: takes every change, in order; NULL: not wanted
- * @show: adds the tables of slab objects, or of pages, after the last event
+ * @show: adds the tables of a kind of memory, after the last event
  * @failed: memory ran out; the numbers are void
  *
  * A row saves its value at the moment only when it first changes afterwards, so a new moment costs
@@ -103,7 +105,8 @@ void peak_end(void *self);
 int peak_view(const void *self, struct report *report);
 void peak_destroy(void *self);
 
-extern const struct table_type peak_type, peak_page_type;
+extern const struct table_type peak_type, peak_page_type, peak_vmalloc_type,
+	peak_percpu_memory_type;
 
 /* Adds the table of @memory by @kind, after the last event; @self: struct peak. 0 or -ENOMEM. */
 int peak_show(const void *self, enum memory memory, enum subject_kind kind,

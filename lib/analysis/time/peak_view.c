@@ -7,6 +7,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
+#include "analysis/row/memory_words.h"
 #include "analysis/stat/account_rows.h"
 #include "analysis/time/peak.h"
 #include "report/text_cell.h"
@@ -98,6 +99,13 @@ static const struct column_type page_columns[] = {
 	COLUMNS_END,
 };
 
+static const struct column_type area_columns[] = {
+	PEAK_COLUMNS("areas or allocations", UNIT_COUNT),
+	SUBJECT_COLUMNS,
+	SHARE_COLUMNS,
+	COLUMNS_END,
+};
+
 const struct table_type peak_type = {
 	.name = "peak",
 	.help = "slab objects that were live at the peak, by callsite, or what --by says",
@@ -110,6 +118,27 @@ const struct table_type peak_page_type = {
 	.help = "pages that were live at the peak, by callsite, or what --by says",
 	.sort = "bytes,objects",
 	.columns = page_columns,
+};
+
+const struct table_type peak_vmalloc_type = {
+	.name = "peak_vmalloc",
+	.help = "areas of vmalloc that were live at the peak, by callsite, or what --by says",
+	.sort = "bytes,objects",
+	.columns = area_columns,
+};
+
+const struct table_type peak_percpu_memory_type = {
+	.name = "peak_percpu_memory",
+	.help = "per-CPU memory that was live at the peak, by callsite, or what --by says",
+	.sort = "bytes,objects",
+	.columns = area_columns,
+};
+
+static const struct table_type *const types[MEMORY_KINDS] = {
+	[MEMORY_SLAB] = &peak_type,
+	[MEMORY_PAGE] = &peak_page_type,
+	[MEMORY_VMALLOC] = &peak_vmalloc_type,
+	[MEMORY_PERCPU] = &peak_percpu_memory_type,
 };
 
 /* In a sample: live memory for all memory. */
@@ -232,7 +261,7 @@ static void add_notes(const struct view *v, struct table *t)
 		table_add_note(t,
 			       "Freed without an event: %" PRIu64
 			       " %s%s, live here until the address was allocated again.",
-			       untraced, o->pages ? "page" : "object", plural(untraced));
+			       untraced, memory_words(o->memory)->one, plural(untraced));
 	if (o->lives->losses)
 		table_add_note(
 			t, "!Events were lost: what was freed meanwhile counts as live.");
@@ -257,6 +286,7 @@ static void add_summary(const struct view *v, struct table *t)
 	const struct peak *p = v->p;
 	bool bound = v->owners.lives->losses;
 	uint64_t then = 0, seen = 0, now = 0;
+	struct strbuf most = { 0 }, title = { 0 };
 	enum column_unit unit =
 		recording_clocks_are_ns(p->env->rec) ? UNIT_TIME : UNIT_COUNT;
 	size_t i;
@@ -266,6 +296,7 @@ static void add_summary(const struct view *v, struct table *t)
 		seen += v->sums[i].then.bytes;
 		now += v->sums[i].bytes_end;
 	}
+	strbuf_printf(&most, "Most bytes of %s", memory_words(v->owners.memory)->many);
 	const struct summary_line lines[] = {
 		{ "time", p->at_end ? "Time" : "Time of the peak", unit, moment(p), false,
 		  SUMMARY_TOTAL },
@@ -275,36 +306,38 @@ static void add_summary(const struct view *v, struct table *t)
 		  seen > then ? SUMMARY_USUAL : SUMMARY_DETAIL },
 		{ "bytes_end", "Bytes live at the end", UNIT_BYTES, now, true,
 		  SUMMARY_USUAL },
-		{ "bytes_most",
-		  v->owners.pages ? "Most bytes of pages" : "Most bytes of slab objects",
-		  UNIT_BYTES, v->side->most, true, SUMMARY_TOTAL },
+		{ "bytes_most", strbuf_text(&most), UNIT_BYTES,
+		  v->side->most, true, SUMMARY_TOTAL },
 		{ "time_most", "  when", unit, v->side->when, false, SUMMARY_USUAL },
 	};
 
 	if (seen > then)
 		table_show_column(t, "bytes_seen");
-	table_set_summary_title(t, v->owners.pages ? "SUMMARY (peak of pages)"
-						   : "SUMMARY (peak of slab objects)");
+	strbuf_printf(&title, "SUMMARY (peak of %s)", memory_words(v->owners.memory)->many);
+	table_set_summary_title(t, strbuf_text(&title));
 	/* With @at_end only the first three lines are known. */
 	table_add_summary_lines(t, lines, p->at_end ? 3 : ARRAY_SIZE(lines), bound);
 	if (owners_estimated(&v->owners))
 		add_interval(v, t);
+	t->failed |= most.failed | title.failed;
+	strbuf_free(&most);
+	strbuf_free(&title);
 }
 
 /* "Slab objects live at the peak of both, by callsite" */
-static struct table *new_table(const struct peak *p, const struct table_type *type,
-			       bool pages, enum subject_kind kind)
+static struct table *new_table(const struct peak *p, enum memory memory,
+			       enum subject_kind kind)
 {
 	bool both = p->counts[MEMORY_SLAB] && p->counts[MEMORY_PAGE];
 	struct strbuf title = { 0 };
 	struct table *t;
 	size_t i;
 
-	strbuf_printf(&title, "%s live at the %s,", pages ? "Pages" : "Slab objects",
+	strbuf_printf(&title, "%s live at the %s,", memory_words(memory)->title,
 		      p->at_end ? "moment"
 		      : both	? "peak of both"
 				: "peak");
-	t = account_rows_table(type, p->env, kind, strbuf_text(&title));
+	t = account_rows_table(types[memory], p->env, kind, strbuf_text(&title));
 	strbuf_free(&title);
 	for (i = 0; t && i < t->nr_columns; i++) {
 		if (t->columns[i].live)
@@ -328,11 +361,10 @@ int peak_show(const void *self, enum memory memory, enum subject_kind kind,
 	      struct report *report)
 {
 	const struct peak *p = self;
-	const bool pages = memory == MEMORY_PAGE;
-	const struct table_type *type = pages ? &peak_page_type : &peak_type;
+	const struct table_type *type = types[memory];
 	struct view v = { .p = p, .side = &p->sides[memory] };
 	enum subject_kind columns = subject_estimated(kind, p->env->sample.one_in);
-	struct table *t = new_table(p, type, pages, kind);
+	struct table *t = new_table(p, memory, kind);
 	int ret = owners_init(&v.owners, p->env, p->of[memory], kind);
 	size_t nr_bins = v.side->timeline.bins;
 	uint32_t i;

@@ -46,20 +46,23 @@ static bool lost_events(const struct summary *s)
 	       lost;
 }
 
-/* Notes which areas are missing, and why: none may have been allocated. */
-static void note_areas(const struct summary *s, struct table *t)
+/* Were events of these types recorded, even if none occurred? */
+static bool was_recorded(const struct analysis_env *env, uint32_t types)
 {
-	const struct analysis_env *env = s->env;
-	bool vmalloc =
-		recorded_types(env->rec, env->fmts, NEEDS_VMALLOC) == RECORDED_YES;
-	bool percpu = recorded_types(env->rec, env->fmts, NEEDS_PERCPU) == RECORDED_YES;
+	return analysis_seen(env) & types ||
+	       recorded_types(env->rec, env->fmts, types) == RECORDED_YES;
+}
 
-	if (!vmalloc && !(analysis_seen(env) & NEEDS_VMALLOC))
+static void note_areas(const struct analysis_env *env, struct table *t)
+{
+	bool vmalloc = was_recorded(env, NEEDS_VMALLOC);
+	bool percpu = was_recorded(env, NEEDS_PERCPU);
+
+	if (!vmalloc || !percpu)
 		table_add_note(
-			t,
-			"No vmalloc events were recorded (they came with Linux 6.3): kernel stacks, modules, BPF are missing.");
-	if (!percpu && !(analysis_seen(env) & NEEDS_PERCPU))
-		table_add_note(t, "No events of per-CPU memory were recorded.");
+			t, "Not recorded: %s%s%s.",
+			vmalloc ? "" : "vmalloc (stacks, modules, BPF; from Linux 6.3)",
+			vmalloc || percpu ? "" : ", ", percpu ? "" : "per-CPU memory");
 }
 
 /* Notes what the summary is based on, and what is uncertain. @no_failure: no page request failed.
@@ -87,7 +90,7 @@ static void add_trust(const struct summary *s, bool no_failure, struct table *t)
 		table_add_note(t, "No %s events were recorded (kmemx record --%s).",
 			       types & NEEDS_SLAB ? "page" : "slab",
 			       types & NEEDS_SLAB ? "page" : "slab");
-	note_areas(s, t);
+	note_areas(s->env, t);
 }
 
 /* Adds failures; failed slab requests have no size. */

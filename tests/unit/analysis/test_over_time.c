@@ -60,7 +60,7 @@ static void make(struct made *m, size_t limit)
 {
 	uint32_t site_of[OBJECTS] = { 0 }, seed = 7;
 	uint64_t ts = FIRST;
-	struct lives *const of[] = { &m->slab.lives.any, &m->page.lives.any };
+	struct lives *const of[MEMORY_KINDS] = { &m->slab.lives.any, &m->page.lives.any };
 
 	*m = (struct made){ 0 };
 	over_time_init(&m->time, FIRST, FIRST + (uint64_t)EVENTS * 50, OVER_TIME_BINS,

@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analysis/row/memory_words.h"
 #include "base/strbuf.h"
 #include "cmd/options/message.h"
 
@@ -203,32 +204,40 @@ static int check_kept(const struct diff *d)
 	return filter_words_nothing(words, command_name, d->recordings[0].path, unnamed);
 }
 
-/* Do not compare a kind of event that some recording lacks: the table would be all zeros. */
+/* Do not compare a kind of memory that some recording lacks: the table would be all zeros. Few have
+ * areas, so nothing is said if none does.
+ */
+static void check_kind(struct diff *d, enum memory memory, const char *in,
+		       const char *time)
+{
+	const char *word = memory_words(memory)->word;
+	size_t nr = d->args.paths.nr, i, have = 0;
+
+	for (i = 0; i < nr; i++)
+		have += d->recordings[i].has[memory];
+	for (i = 0; i < nr && d->args.of[memory]; i++) {
+		if (d->recordings[i].has[memory])
+			continue;
+		d->args.of[memory] = false;
+		if (memory == MEMORY_SLAB || memory == MEMORY_PAGE || have)
+			report_add_banner(
+				d->report, true,
+				"%s contains no %s events%s%s; %s is not compared",
+				d->recordings[i].path, word, in, time ? time : "", word);
+	}
+}
+
 static int check_kinds(struct diff *d)
 {
-	struct diff_args *a = &d->args;
-	bool slab = a->slab, page = a->page;
-	const char *time = a->choice.window.time, *in = time ? " in the time " : "";
+	const char *time = d->args.choice.window.time, *in = time ? " in the time " : "";
+	bool any = false;
+	int i;
 
-	for (size_t i = 0; i < a->paths.nr; i++) {
-		if (a->slab && slab && !d->recordings[i].has_slab) {
-			report_add_banner(
-				d->report, true,
-				"%s contains no slab events%s%s; slab is not compared",
-				d->recordings[i].path, in, time ? time : "");
-			slab = false;
-		}
-		if (a->page && page && !d->recordings[i].has_page) {
-			report_add_banner(
-				d->report, true,
-				"%s contains no page events%s%s; page is not compared",
-				d->recordings[i].path, in, time ? time : "");
-			page = false;
-		}
+	for (i = 0; i < MEMORY_KINDS; i++) {
+		check_kind(d, (enum memory)i, in, time);
+		any |= d->args.of[i];
 	}
-	a->slab = slab;
-	a->page = page;
-	if (slab || page)
+	if (any)
 		return check_kept(d);
 	return message_fail(
 		EXIT_FAILED, command_name,
@@ -239,7 +248,7 @@ static int check_kinds(struct diff *d)
 /* Are the events that @analysis needs compared? */
 static bool compares(const struct diff *d, const struct analysis *analysis)
 {
-	return analysis->needs & NEEDS_SLAB ? d->args.slab : d->args.page;
+	return diff_args_compares(&d->args, analysis);
 }
 
 /* Adds the tables that are shown of two kernels. */

@@ -56,8 +56,8 @@ static const char *foreign_option(const struct diff_args *a)
 		bool given;
 		const char *name;
 	} all[] = {
-		{ a->slab, "--slab" },
-		{ a->page, "--page" },
+		{ a->of[MEMORY_SLAB], "--slab" },
+		{ a->of[MEMORY_PAGE], "--page" },
 		{ a->caller, "--caller" },
 		{ a->matrix, "--matrix" },
 		{ a->per, "--per" },

@@ -183,12 +183,14 @@ static void take_notes(struct report *report)
 static void note_facts(struct diff_load *l, struct diff_recording *r)
 {
 	const struct study *study = &l->in.study;
+	int i;
 
-	r->nr_kept = l->filter.nr[MEMORY_SLAB] + l->filter.nr[MEMORY_PAGE];
 	r->unnamed = alloc_filter_unnamed(&l->filter);
 	r->ns = recording_clocks_are_ns(study->rec);
-	r->has_slab = study_count_slab(study);
-	r->has_page = study_count_page(study);
+	for (i = 0; i < MEMORY_KINDS; i++) {
+		r->nr_kept += l->filter.nr[i];
+		r->has[i] = study_count_types(study, analysis_memory((enum memory)i));
+	}
 	study_facts_init(&r->facts, study, study->window.buffer);
 	r->facts.estimated = l->estimated;
 	study_facts_banner(&r->facts, study, r->report);

@@ -87,7 +87,7 @@ struct diff_load;
  * @report: the tables, and the banner of study_facts_banner()
  * @divisor: what --per divides by
  * @ns: its clock counts ns
- * @has_slab, @has_page: it has events of that kind
+ * @has: it has events of that kind of memory
  * @nr_kept: allocations that passed the filter, if there is one
  * @unnamed: the result of alloc_filter_unnamed()
  */
@@ -97,7 +97,7 @@ struct diff_recording {
 	struct study_facts facts;
 	struct report *report;
 	double divisor;
-	bool ns, has_slab, has_page;
+	bool ns, has[MEMORY_KINDS];
 	uint64_t nr_kept;
 	bool unnamed;
 };

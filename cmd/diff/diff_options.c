@@ -114,10 +114,14 @@ static int parse_options(struct diff_args *a, int argc, char **argv, int *operan
 	};
 	const struct option_entry options[] = {
 		{ OPTION_GROUP, .help = "What to compare" },
-		{ OPTION_FLAG | OPTION_EVERYDAY, 0, "slab", NULL, &a->slab,
+		{ OPTION_FLAG | OPTION_EVERYDAY, 0, "slab", NULL, &a->of[MEMORY_SLAB],
 		  "slab objects (default: what was recorded)" },
-		{ OPTION_FLAG | OPTION_EVERYDAY, 0, "page", NULL, &a->page,
+		{ OPTION_FLAG | OPTION_EVERYDAY, 0, "page", NULL, &a->of[MEMORY_PAGE],
 		  "page allocations" },
+		{ OPTION_FLAG, 0, "vmalloc", NULL, &a->of[MEMORY_VMALLOC],
+		  "areas of vmalloc" },
+		{ OPTION_FLAG, 0, "percpu-memory", NULL, &a->of[MEMORY_PERCPU],
+		  "per-CPU memory" },
 		{ OPTION_FLAG, 0, "caller", NULL, &a->caller, "by callsite (default)" },
 		{ OPTION_FLAG, 0, "matrix", NULL, &a->matrix,
 		  "page orders and migratetypes (default)" },
@@ -311,9 +315,14 @@ static int parse_sort(struct diff_args *a)
 	return message_fail(EXIT_FAILED, command_name, "%s", strerror(-err));
 }
 
-static bool compares_kind(const struct diff_args *a, const struct analysis *analysis)
+bool diff_args_compares(const struct diff_args *a, const struct analysis *analysis)
 {
-	return analysis->needs & NEEDS_SLAB ? a->slab : a->page;
+	int i;
+
+	for (i = 0; i < MEMORY_KINDS; i++)
+		if (analysis->needs == analysis_memory((enum memory)i))
+			return a->of[i];
+	return false;
 }
 
 /* Page tables, such as the matrix of orders, are shown whenever pages are compared. */
@@ -321,7 +330,7 @@ bool diff_args_shows(const struct diff_args *a, const struct analysis *analysis)
 {
 	const struct diff_choice *c = &a->choice;
 
-	if (!compares_kind(a, analysis))
+	if (!diff_args_compares(a, analysis))
 		return false;
 	if (analysis->use == ANALYSIS_RULES)
 		return diff_args_dirs(a) && a->budget &&
@@ -330,7 +339,7 @@ bool diff_args_shows(const struct diff_args *a, const struct analysis *analysis)
 		return false;
 	if (analysis->rows & ROWS(CACHE))
 		return a->cache || a->budget;
-	return !(analysis->needs & NEEDS_SLAB) || a->caller;
+	return analysis->needs & NEEDS_PAGE || a->caller;
 }
 
 /* Is the analysis' table needed: shown, checked against rules, or only for the page? */
@@ -343,7 +352,7 @@ static bool wants(const struct diff_args *a, const struct analysis *analysis)
 	if (analysis->use == ANALYSIS_DIFF_PAGE && !analysis->rows)
 		return true;
 	return (analysis->use == ANALYSIS_DIFF_PAGE || analysis->use == ANALYSIS_DIFF) &&
-	       compares_kind(a, analysis);
+	       diff_args_compares(a, analysis);
 }
 
 /* A filter on a field that events of one kind lack excludes those events: is anything left? */
@@ -357,14 +366,15 @@ static int check_filter(const struct diff_args *a)
 			EXIT_USAGE, command_name,
 			"%s and %s cannot be used together: one is for pages, the other for slab objects",
 			slab, page);
-	if ((slab && (a->slab || a->cache)) || (page && (a->page || a->matrix)))
+	if ((slab && (a->of[MEMORY_SLAB] || a->cache)) ||
+	    (page && (a->of[MEMORY_PAGE] || a->matrix)))
 		return message_fail(
 			EXIT_USAGE, command_name,
 			"%s does not apply to %s: %s events do not have this field\n  Leave out one of the two",
 			slab ? slab : page,
-			slab	  ? a->slab ? "--slab" : "--by cache"
-			: a->page ? "--page"
-				  : "--matrix",
+			slab ? a->of[MEMORY_SLAB] ? "--slab" : "--by cache"
+			: a->of[MEMORY_PAGE] ? "--page"
+					     : "--matrix",
 			slab ? "slab" : "page");
 	return GO_ON;
 }
@@ -374,15 +384,20 @@ static void complete(struct diff_args *a)
 {
 	const struct analysis *analysis;
 	const char *no_slab, *no_page;
+	bool any = false;
 
+	for (size_t i = 0; i < MEMORY_KINDS; i++)
+		any |= a->of[i];
 	filter_words_foreign(&a->choice.words, &no_slab, &no_page);
 	if (!a->caller && !a->cache && !a->matrix) {
 		a->caller = true;
 		a->matrix = true;
 	}
-	if (!a->slab && !a->page) {
-		a->slab = (a->caller || a->cache) && !no_slab;
-		a->page = (a->caller || a->matrix) && !no_page;
+	if (!any) {
+		a->of[MEMORY_VMALLOC] = a->of[MEMORY_PERCPU] =
+			a->caller && !no_slab && !no_page;
+		a->of[MEMORY_SLAB] = (a->caller || a->cache) && !no_slab;
+		a->of[MEMORY_PAGE] = (a->caller || a->matrix) && !no_page;
 	}
 	a->choice.dir_depth = input_dirs_depth(a->dir_depth);
 	for (size_t i = 0; (analysis = analysis_at(i)); i++) {

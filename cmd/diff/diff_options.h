@@ -39,7 +39,8 @@ struct diff_args {
 	} files;
 	struct diff_side sides[2];
 	uint64_t dir_depth, jobs;
-	bool slab, page, caller, cache, matrix, all, strict;
+	bool of[MEMORY_KINDS]; /* kinds of memory to compare */
+	bool caller, cache, matrix, all, strict;
 	bool kernels, kernels_by[FOOTPRINT_BYS];
 	struct option_strings by;
 	const char *per, *columns, *sort, *budget, *page_file;
@@ -59,6 +60,8 @@ struct diff_args {
 bool diff_args_dirs(const struct diff_args *a);
 /* Are inlined functions looked up, if both sides have debug information? */
 bool diff_args_lines(const struct diff_args *a);
+/* Are the events that @analysis needs compared? */
+bool diff_args_compares(const struct diff_args *a, const struct analysis *analysis);
 /* Is the analysis' table shown or checked against rules? False for tables only the page has. */
 bool diff_args_shows(const struct diff_args *a, const struct analysis *analysis);
 /* Do rows stand for files or lines of the source, which need debug information? */

@@ -27,7 +27,8 @@ struct page {
 
 static bool is_wanted(const struct diff *d, const char *name)
 {
-	return strncmp(name, "page", 4) ? d->args.slab : d->args.page;
+	return strncmp(name, "page", 4) ? d->args.of[MEMORY_SLAB]
+					: d->args.of[MEMORY_PAGE];
 }
 
 /* Compares all rows of each table: unchanged rows take their width in the page, too. */

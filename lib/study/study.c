@@ -358,7 +358,7 @@ void study_progress(const struct study *s, uint64_t *done, uint64_t *total)
 	*total = s->window.last_ts - s->window.first_ts;
 }
 
-static uint64_t count_types(const struct study *s, bool (*is_meant)(unsigned int type))
+uint64_t study_count_types(const struct study *s, uint32_t types)
 {
 	const struct event_stream_stats *stats = event_stream_stats(s->stream);
 	uint64_t count = 0;
@@ -366,20 +366,10 @@ static uint64_t count_types(const struct study *s, bool (*is_meant)(unsigned int
 	for (uint32_t i = 0; i < event_formats_count(s->fmts); i++) {
 		const struct event_format *fmt = event_formats_at(s->fmts, i);
 
-		if (is_meant(fmt->type))
+		if (types >> fmt->type & 1)
 			count += stats->by_id[fmt->id];
 	}
 	return count;
-}
-
-uint64_t study_count_slab(const struct study *s)
-{
-	return count_types(s, kmem_is_slab);
-}
-
-uint64_t study_count_page(const struct study *s)
-{
-	return count_types(s, kmem_is_page);
 }
 
 uint64_t study_count_named(const struct study *s, const char *name)

@@ -180,9 +180,9 @@ struct analysis_env study_env(const struct study *s);
 /* Progress of reading in units of the clock: @done of @total. */
 void study_progress(const struct study *s, uint64_t *done, uint64_t *total);
 
-/* Number of events that the stream has read so far: of slab objects, of pages, with a name. */
-uint64_t study_count_slab(const struct study *s);
-uint64_t study_count_page(const struct study *s);
+/* Events of @types, a set of bits of enum kmem_event_type, so far. */
+uint64_t study_count_types(const struct study *s, uint32_t types);
+/* Events of that name so far. */
 uint64_t study_count_named(const struct study *s, const char *name);
 
 /* Searches for the kernel's files, if @o asks for it and names none. @s has its recording but no

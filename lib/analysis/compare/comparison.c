@@ -85,7 +85,9 @@ static void name_slab_row(struct comparison *p, uint32_t row)
 {
 	const struct slab_key *key = slab_key(p, row);
 
-	if (p->by == SUBJECT_STACK)
+	if (!key->callsite) /* an area's, which is known from its callchain */
+		name_page_row(p, row);
+	else if (p->by == SUBJECT_STACK)
 		comparison_name_stack(p->env, key->dims.of[0], key->callsite, &p->name);
 	else
 		name_site(p, sites_beyond(p->env, key->callsite, key->dims.of[0]));
@@ -241,7 +243,7 @@ static void lived(void *ctx, const struct lives *of, const struct life *life, si
 static int observe(struct comparison *p)
 {
 	struct dimensions dimensions = { 0 };
-	struct slab_account *slab = NULL;
+	struct slab_account *objects = NULL;
 	struct page_account *pages = NULL;
 	int ret;
 
@@ -249,11 +251,18 @@ static int observe(struct comparison *p)
 	if (p->kind == KIND_SLAB &&
 	    (p->by == SUBJECT_STACK || callsite_rule_extended(p->env->rule)))
 		dimensions.of[0] = DIMENSION_STACK;
-	ret = p->kind == KIND_PAGE ? accounts_page(p->env->accounts, &dimensions, &pages)
-				   : accounts_slab(p->env->accounts, &dimensions, &slab);
+	if (p->kind == KIND_PAGE)
+		ret = accounts_page(p->env->accounts, &dimensions, &pages);
+	else if (p->kind == KIND_VMALLOC || p->kind == KIND_PERCPU)
+		ret = accounts_areas(p->env->accounts,
+				     p->kind == KIND_VMALLOC ? MEMORY_VMALLOC
+							     : MEMORY_PERCPU,
+				     &dimensions, &objects);
+	else
+		ret = accounts_slab(p->env->accounts, &dimensions, &objects);
 	if (ret)
 		return ret;
-	p->of = pages ? &pages->lives.any : &slab->lives.any;
+	p->of = pages ? &pages->lives.any : &objects->lives.any;
 	return lives_observe(p->of, lived, p);
 }
 

@@ -10,7 +10,7 @@
 #include "analysis/analysis.h"
 #include "analysis/compare/comparison_columns.h"
 
-enum comparison_kind { KIND_SLAB, KIND_CACHE, KIND_PAGE };
+enum comparison_kind { KIND_SLAB, KIND_CACHE, KIND_PAGE, KIND_VMALLOC, KIND_PERCPU };
 
 /* What tables of one kind differ in. */
 struct comparison_type {

@@ -11,6 +11,17 @@
 	(ROWS(CALLSITE) | ROWS(STACK) | ROWS(MODULE) | ROWS(DIR) | ROWS(FUNCTION) | \
 	 ROWS(FILE) | ROWS(LINE))
 
+#define TITLE(is)                                       \
+	((is) == KIND_PAGE	? "Page allocations"    \
+	 : (is) == KIND_VMALLOC ? "Areas of vmalloc"    \
+	 : (is) == KIND_PERCPU	? "Per-CPU allocations" \
+				: "Slab allocations")
+#define NEEDED(is)                              \
+	((is) == KIND_PAGE	? NEEDS_PAGE    \
+	 : (is) == KIND_VMALLOC ? NEEDS_VMALLOC \
+	 : (is) == KIND_PERCPU	? NEEDS_PERCPU  \
+				: NEEDS_SLAB)
+
 /* An analysis for each table. */
 #define COMPARISON(id, when, is, by, text, which, cols, ...)                           \
 	static const struct table_type table_##id = { .name = #id,                     \
@@ -18,10 +29,8 @@
 						      .columns = cols };               \
 	static const struct table_type *const tables_##id[] = { &table_##id,           \
 								##__VA_ARGS__, NULL }; \
-	static const struct comparison_type type_##id = {                              \
-		is, by, &table_##id,                                                   \
-		(is) == KIND_PAGE ? "Page allocations" : "Slab allocations"            \
-	};                                                                             \
+	static const struct comparison_type type_##id = { is, by, &table_##id,         \
+							  TITLE(is) };                 \
 	static int create_##id(const struct analysis_env *env,                         \
 			       const struct analysis_options *opts, void **self)       \
 	{                                                                              \
@@ -31,7 +40,7 @@
 		.name = "comparison_" #id,                                             \
 		.help = text,                                                          \
 		.use = when,                                                           \
-		.needs = (is) == KIND_PAGE ? NEEDS_PAGE : NEEDS_SLAB,                  \
+		.needs = NEEDED(is),                                                   \
 		.rows = which,                                                         \
 		.tables = tables_##id,                                                 \
 		.create = create_##id,                                                 \
@@ -54,3 +63,7 @@ COMPARISON(page_dir, ANALYSIS_RULES, KIND_PAGE, SUBJECT_DIR,
 	   "page blocks by directory, for rules", ROWS(DIR), comparison_page_columns)
 COMPARISON(page_stack, ANALYSIS_DIFF_PAGE, KIND_PAGE, SUBJECT_STACK,
 	   "page blocks by callchain, for a page", ROWS(STACK), comparison_page_columns)
+COMPARISON(vmalloc, ANALYSIS_DIFF, KIND_VMALLOC, SUBJECT_NONE,
+	   "areas of vmalloc, to be compared", COMPARISON_ROWS, comparison_page_columns)
+COMPARISON(percpu_memory, ANALYSIS_DIFF, KIND_PERCPU, SUBJECT_NONE,
+	   "per-CPU memory, to be compared", COMPARISON_ROWS, comparison_page_columns)

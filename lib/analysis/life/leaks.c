@@ -205,7 +205,8 @@ static const struct analysis_option options[] = {
 };
 
 static const struct table_type *const tables[] = { &leaks_type, &leaks_page_type,
-	&leaks_vmalloc_type, &leaks_percpu_memory_type, NULL };
+						   &leaks_vmalloc_type,
+						   &leaks_percpu_memory_type, NULL };
 
 const struct analysis analysis_leaks = {
 	.name = "leaks",

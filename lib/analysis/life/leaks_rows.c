@@ -366,7 +366,8 @@ static int find_suppressed(const struct leaks_view *v, uint32_t row)
 	const struct suppressions *s = v->l->own.suppress;
 	const struct slab_key *key =
 		v->memory == MEMORY_PAGE ? NULL : lives_key(v->lives, row);
-	uint64_t callsite = key && key->callsite ? key->callsite : v->owners.callsites[row];
+	uint64_t callsite =
+		key && key->callsite ? key->callsite : v->owners.callsites[row];
 	uint32_t stack = lives_stack(v->lives, row);
 	int line = key ? suppressions_find(s, event_stream_cache(env->stream, key->cache))
 		       : -1;

@@ -272,7 +272,9 @@ static int lifetime_view(const void *self, struct report *report)
 	return account_rows_show(&rows, report);
 }
 
-static const struct table_type *const tables[] = { &lifetime_type, &lifetime_page_type, &lifetime_vmalloc_type, &lifetime_percpu_memory_type, NULL };
+static const struct table_type *const tables[] = { &lifetime_type, &lifetime_page_type,
+						   &lifetime_vmalloc_type,
+						   &lifetime_percpu_memory_type, NULL };
 
 const struct analysis analysis_lifetime = {
 	.name = "lifetime",

@@ -46,6 +46,7 @@ struct lifetime_view_row {
 	const struct lifetime_sum *sum;
 };
 
-extern const struct table_type lifetime_type, lifetime_page_type, lifetime_vmalloc_type, lifetime_percpu_memory_type;
+extern const struct table_type lifetime_type, lifetime_page_type, lifetime_vmalloc_type,
+	lifetime_percpu_memory_type;
 
 #endif

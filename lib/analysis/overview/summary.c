@@ -17,15 +17,20 @@
 extern const struct analysis analysis_slab, analysis_page, analysis_vmalloc,
 	analysis_percpu_memory, analysis_leaks, analysis_advise;
 
-enum part { PART_SLAB, PART_PAGE, PART_VMALLOC, PART_PERCPU, PART_LEAKS, PART_ADVISE, PART_NR };
+enum part {
+	PART_SLAB,
+	PART_PAGE,
+	PART_VMALLOC,
+	PART_PERCPU,
+	PART_LEAKS,
+	PART_ADVISE,
+	PART_NR
+};
 
 static const struct analysis *const parts[PART_NR] = {
-	[PART_SLAB] = &analysis_slab,
-	[PART_PAGE] = &analysis_page,
-	[PART_VMALLOC] = &analysis_vmalloc,
-	[PART_PERCPU] = &analysis_percpu_memory,
-	[PART_LEAKS] = &analysis_leaks,
-	[PART_ADVISE] = &analysis_advise,
+	[PART_SLAB] = &analysis_slab,	    [PART_PAGE] = &analysis_page,
+	[PART_VMALLOC] = &analysis_vmalloc, [PART_PERCPU] = &analysis_percpu_memory,
+	[PART_LEAKS] = &analysis_leaks,	    [PART_ADVISE] = &analysis_advise,
 };
 
 /**

@@ -406,9 +406,9 @@ static size_t note_intervals(struct table *t)
 /* Is there growth, or may there be some? */
 static enum growth_verdict verdict_of(const struct report *from)
 {
-	static const char *const names[MEMORY_KINDS] = {
-		"leaks", "leaks_page", "leaks_vmalloc", "leaks_percpu_memory"
-	};
+	static const char *const names[MEMORY_KINDS] = { "leaks", "leaks_page",
+							 "leaks_vmalloc",
+							 "leaks_percpu_memory" };
 	enum growth_verdict verdict = GROWTH_STEADY;
 	size_t i, k;
 

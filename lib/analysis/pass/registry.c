@@ -36,6 +36,8 @@
 	line(comparison_slab) \
 	line(comparison_slab_cache) \
 	line(comparison_page) \
+	line(comparison_vmalloc) \
+	line(comparison_percpu_memory) \
 	line(comparison_slab_dir) \
 	line(comparison_page_dir) \
 	line(comparison_slab_stack) \

@@ -242,7 +242,9 @@ int peak_view(const void *self, struct report *report)
 	return ret;
 }
 
-static const struct table_type *const tables[] = { &peak_type, &peak_page_type, &peak_vmalloc_type, &peak_percpu_memory_type, NULL };
+static const struct table_type *const tables[] = { &peak_type, &peak_page_type,
+						   &peak_vmalloc_type,
+						   &peak_percpu_memory_type, NULL };
 
 const struct analysis analysis_peak = {
 	.name = "peak",

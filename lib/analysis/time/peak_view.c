@@ -306,14 +306,15 @@ static void add_summary(const struct view *v, struct table *t)
 		  seen > then ? SUMMARY_USUAL : SUMMARY_DETAIL },
 		{ "bytes_end", "Bytes live at the end", UNIT_BYTES, now, true,
 		  SUMMARY_USUAL },
-		{ "bytes_most", strbuf_text(&most), UNIT_BYTES,
-		  v->side->most, true, SUMMARY_TOTAL },
+		{ "bytes_most", strbuf_text(&most), UNIT_BYTES, v->side->most, true,
+		  SUMMARY_TOTAL },
 		{ "time_most", "  when", unit, v->side->when, false, SUMMARY_USUAL },
 	};
 
 	if (seen > then)
 		table_show_column(t, "bytes_seen");
-	strbuf_printf(&title, "SUMMARY (peak of %s)", memory_words(v->owners.memory)->many);
+	strbuf_printf(&title, "SUMMARY (peak of %s)",
+		      memory_words(v->owners.memory)->many);
 	table_set_summary_title(t, strbuf_text(&title));
 	/* With @at_end only the first three lines are known. */
 	table_add_summary_lines(t, lines, p->at_end ? 3 : ARRAY_SIZE(lines), bound);

@@ -110,8 +110,8 @@ START_TEST(reads_as_often_as_asked)
 	study_progress(&s, &done, &total);
 	ck_assert_uint_gt(total, 0);
 	ck_assert_uint_eq(done, total);
-	slab = study_count_slab(&s);
-	page = study_count_page(&s);
+	slab = study_count_types(&s, NEEDS_SLAB);
+	page = study_count_types(&s, NEEDS_PAGE);
 	ck_assert_uint_gt(slab, 0);
 	ck_assert_uint_gt(page, 0);
 	ck_assert_uint_le(slab + page, first);
@@ -119,9 +119,9 @@ START_TEST(reads_as_often_as_asked)
 	ck_assert_uint_lt(study_count_named(&s, "kfree"), slab);
 	ck_assert_uint_eq(study_count_named(&s, "no_such_event"), 0);
 	ck_assert_int_eq(study_read(&s, &plainly), 0);
-	ck_assert_uint_lt(study_count_slab(&s), slab);
+	ck_assert_uint_lt(study_count_types(&s, NEEDS_SLAB), slab);
 	ck_assert_uint_eq(read_all(&s), first);
-	ck_assert_uint_eq(study_count_slab(&s), slab);
+	ck_assert_uint_eq(study_count_types(&s, NEEDS_SLAB), slab);
 	study_close(&s);
 }
 END_TEST

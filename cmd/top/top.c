@@ -64,9 +64,11 @@ static int parse(struct top_options *o, int argc, char **argv, int *operands)
 		{ OPTION_STRING | OPTION_EVERYDAY, 0, "by", "WHAT", &o->by,
 		  "callsite (default), cache, order, stack, comm, pid, cgroup, module, cpu, node" },
 		{ OPTION_FLAG | OPTION_EVERYDAY, 0, "slab", NULL, &o->slab,
-		  "slab objects (default: both)" },
-		{ OPTION_FLAG | OPTION_EVERYDAY, 0, "page", NULL, &o->page,
-		  "pages (default: both)" },
+		  "slab objects (default: all four kinds)" },
+		{ OPTION_FLAG | OPTION_EVERYDAY, 0, "page", NULL, &o->page, "pages" },
+		{ OPTION_FLAG, 0, "vmalloc", NULL, &o->vmalloc, "areas of vmalloc" },
+		{ OPTION_FLAG, 0, "percpu-memory", NULL, &o->percpu_memory,
+		  "per-CPU memory" },
 		{ OPTION_STRING | OPTION_EVERYDAY, 's', "sort", "KEYS", &o->sort,
 		  "sort keys, e.g. live,-hit_rate (default: rate)" },
 		LINES_OPTION(o->lines),
@@ -135,9 +137,9 @@ static int choose_by(struct top *top, enum subject_kind *by)
 	if (i < 0)
 		return EXIT_USAGE;
 	grouping_word((unsigned int)i, by);
-	if (!top->opts.page && top->opts.slab && !grouping_has_slab(*by))
+	if (!top->opts.page && top->opts.slab && !grouping_has(MEMORY_SLAB, *by))
 		return usage_error("--by order needs pages: leave out --slab");
-	if (!top->opts.slab && top->opts.page && !grouping_has_page(*by))
+	if (!top->opts.slab && top->opts.page && !grouping_has(MEMORY_PAGE, *by))
 		return message_fail(EXIT_USAGE, command_name,
 				    "--by %s needs slab objects: leave out --page",
 				    words[i]);
@@ -177,6 +179,7 @@ static int choose(struct top *top, struct capture_options *c, enum subject_kind 
 {
 	struct top_options *o = &top->opts;
 	int ret = choose_by(top, by);
+	bool all;
 
 	if (ret == GO_ON)
 		ret = choose_sort(top);
@@ -193,8 +196,11 @@ static int choose(struct top *top, struct capture_options *c, enum subject_kind 
 		return usage_error("--all-cpus cannot be used with --follow or --pid");
 	if (o->interval_ns < INTERVAL_MIN_NS)
 		return usage_error("--delay: at least 100ms");
-	c->events.slab = o->slab || !o->page;
-	c->events.page = o->page || !o->slab;
+	all = !(o->slab || o->page || o->vmalloc || o->percpu_memory);
+	c->events.slab = o->slab || all;
+	c->events.page = o->page || all;
+	c->events.vmalloc = o->vmalloc || all;
+	c->events.percpu_memory = o->percpu_memory || all;
 	c->follow = o->follow;
 	c->buffer_bytes = o->buffer_bytes;
 	c->duration_ns = o->duration_ns;
@@ -252,10 +258,14 @@ static bool step(struct top *top, uint64_t until)
 
 static int on_begin(void *ctx, struct session *s, int fd)
 {
+	const struct event_choice *events = &s->opts->events;
 	struct top *top = ctx;
 	const struct monitor_options opts = { .by = top->monitor.opts.by,
-					      .slab = s->opts->events.slab,
-					      .page = s->opts->events.page,
+					      .of = { [MEMORY_SLAB] = events->slab,
+						      [MEMORY_PAGE] = events->page,
+						      [MEMORY_VMALLOC] = events->vmalloc,
+						      [MEMORY_PERCPU] =
+							      events->percpu_memory },
 					      .raw_ip = top->opts.raw_ip,
 					      .raw_names = top->opts.raw_names,
 					      .sites = top->opts.sites,

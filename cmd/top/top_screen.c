@@ -42,6 +42,8 @@ void top_screen_close(struct top_screen *s)
 #include <string.h>
 #include <unistd.h>
 
+#include "analysis/row/memory_words.h"
+
 /* Size of a filter that is being typed. */
 #define FILTER_MAX 64
 
@@ -74,7 +76,7 @@ static const char *const help_text[] = {
 	"q          quit",
 	"g, G       group by the next, previous: callsite, cache, ...",
 	"s, S       sort by the next, previous column",
-	"t          slab and pages, slab only, pages only",
+	"t          all kinds of memory, or one of them",
 	"/          filter rows by name; Escape shows all rows",
 	"space, f   freeze the display; events are still counted",
 	"p          pause recording; p again resumes",
@@ -191,17 +193,30 @@ static void draw_help(const struct top_screen *s)
 		draw_line(s, y, "", 0);
 }
 
+/* The only kind of memory that is shown; -1: all are. */
+static int shown_alone(const struct top *top)
+{
+	const bool *hidden = top->view.side_hidden;
+	int i, shown = 0, last = 0;
+
+	for (i = 0; i < MEMORY_KINDS; i++) {
+		shown += !hidden[i];
+		last = hidden[i] ? last : i;
+	}
+	return shown == 1 ? last : -1;
+}
+
 /* Draws what is chosen: rows, sort key, filter, pause. */
 static void draw_title(const struct top_screen *s)
 {
 	const struct top *top = s->top;
+	const int alone = shown_alone(top);
 	struct strbuf line = { 0 };
 
 	strbuf_printf(&line, "kmemx top  by %s, sorted by %s", monitor_by(&top->monitor),
 		      top->view.nr_sort ? top->view.sort[0].name : "rate");
-	if (top->view.side_hidden[MONITOR_SLAB] || top->view.side_hidden[MONITOR_PAGE])
-		strbuf_printf(&line, ", %s only",
-			      top->view.side_hidden[MONITOR_SLAB] ? "pages" : "slab");
+	if (alone >= 0)
+		strbuf_printf(&line, ", %s only", memory_words((enum memory)alone)->word);
 	if (top->view.filter)
 		strbuf_printf(&line, ", with '%s'", top->view.filter);
 	if (top->paused_at)
@@ -261,6 +276,17 @@ void top_screen_draw(struct top_screen *s)
 
 /* --- keys ---------------------------------------------------------------------------------- */
 
+/* Do the recorded events have rows of that kind? */
+static bool is_possible(const struct monitor_options *opts, enum subject_kind kind)
+{
+	bool possible = false;
+	int i;
+
+	for (i = 0; i < MEMORY_KINDS; i++)
+		possible |= opts->of[i] && grouping_has((enum memory)i, kind);
+	return possible;
+}
+
 static void group(struct top_screen *s, bool back)
 {
 	enum subject_kind kind;
@@ -272,8 +298,7 @@ static void group(struct top_screen *s, bool back)
 	do {
 		s->by_at = (s->by_at + (back ? nr - 1 : 1)) % nr;
 		grouping_word(s->by_at, &kind);
-	} while (!((s->top->monitor.opts.slab && grouping_has_slab(kind)) ||
-		   (s->top->monitor.opts.page && grouping_has_page(kind))));
+	} while (!is_possible(&s->top->monitor.opts, kind));
 	s->first = 0;
 	top_set_by(s->top, kind);
 }
@@ -291,19 +316,16 @@ static void choose_sort(struct top_screen *s, bool back)
 		table_fill_shares(t);
 }
 
-/* Changes from both to slab objects, to pages, and back. */
+/* Changes from all kinds of memory to the first alone, to the next one, and back. */
 static void choose_memory(struct top_screen *s)
 {
-	bool *hidden = s->top->view.side_hidden;
+	const struct monitor_options *opts = &s->top->monitor.opts;
+	int i, next = shown_alone(s->top) + 1;
 
-	if (!hidden[MONITOR_SLAB] && !hidden[MONITOR_PAGE]) {
-		hidden[MONITOR_PAGE] = true;
-	} else if (hidden[MONITOR_PAGE]) {
-		hidden[MONITOR_PAGE] = false;
-		hidden[MONITOR_SLAB] = true;
-	} else {
-		hidden[MONITOR_SLAB] = false;
-	}
+	while (next < MEMORY_KINDS && !opts->of[next])
+		next++;
+	for (i = 0; i < MEMORY_KINDS; i++)
+		s->top->view.side_hidden[i] = next < MEMORY_KINDS && i != next;
 	s->first = 0;
 }
 

@@ -163,7 +163,7 @@ int accounts_page(struct accounts *a, const struct dimensions *dimensions,
 }
 
 /* Adds the callchain: no event of vmalloc, and not every one of per-CPU memory, has a callsite. */
-static struct dimensions with_stack(const struct dimensions *wanted)
+struct dimensions accounts_areas_dimensions(const struct dimensions *wanted)
 {
 	struct dimensions all = *wanted;
 	int room = dimensions_find(&all, DIMENSION_NONE);
@@ -177,7 +177,7 @@ int accounts_areas(struct accounts *a, enum memory memory,
 		   const struct dimensions *dimensions, struct slab_account **out)
 {
 	struct slab_account *areas = a->areas[memory];
-	const struct dimensions wanted = with_stack(dimensions);
+	const struct dimensions wanted = accounts_areas_dimensions(dimensions);
 
 	*out = NULL;
 	if (!areas) {

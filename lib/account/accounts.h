@@ -55,6 +55,8 @@ int accounts_page(struct accounts *a, const struct dimensions *dimensions,
 int accounts_areas(struct accounts *a, enum memory memory,
 		   const struct dimensions *dimensions,
 		   struct slab_account **out) __must_check;
+/* The dimensions that such an account has if @dimensions are asked for. */
+struct dimensions accounts_areas_dimensions(const struct dimensions *dimensions);
 /* The lives of @memory's account; NULL: nobody asked for it. */
 const struct lives *accounts_lives(const struct accounts *a, enum memory memory);
 /* Asks for the accounts of all kinds of memory; @of: their lives. 0 or as accounts_slab(). */

@@ -36,9 +36,8 @@ static int open_sides(struct monitor *m, enum subject_kind by)
 
 	m->opts.by = by;
 	sites_init(&m->sites, &m->env);
-	sides[MONITOR_SLAB].wanted = m->opts.slab && grouping_has_slab(by);
-	sides[MONITOR_PAGE].wanted = m->opts.page && grouping_has_page(by);
-	for (unsigned int i = 0; i < MONITOR_SIDES && !ret; i++) {
+	for (unsigned int i = 0; i < MEMORY_KINDS && !ret; i++) {
+		sides[i].wanted = m->opts.of[i] && grouping_has((enum memory)i, by);
 		if (sides[i].wanted)
 			ret = monitor_rows_group(m, i);
 	}
@@ -47,7 +46,7 @@ static int open_sides(struct monitor *m, enum subject_kind by)
 
 static void close_sides(struct monitor *m)
 {
-	for (unsigned int i = 0; i < MONITOR_SIDES; i++) {
+	for (unsigned int i = 0; i < MEMORY_KINDS; i++) {
 		struct monitor_side *side = &m->sides[i];
 
 		if (side->wanted)
@@ -63,19 +62,26 @@ static void close_sides(struct monitor *m)
 /* Requests the accounts that grouping by @by needs. */
 static int open_accounts(struct monitor *m, enum subject_kind by)
 {
-	const struct dimensions slab = grouping_slab_dimensions(by, &m->env);
-	const struct dimensions page = grouping_page_dimensions(by);
-	struct slab_account *slabs;
+	struct accounts *a = &m->accounts;
+	struct slab_account *objects;
 	struct page_account *pages;
-	int ret = 0;
+	int ret = 0, i;
 
-	m->accounts =
-		(struct accounts){ .rec = m->study.rec, .page_size = m->env.page_size };
-	m->env.accounts = &m->accounts;
-	if (m->opts.slab)
-		ret = accounts_slab(&m->accounts, &slab, &slabs);
-	if (!ret && m->opts.page)
-		ret = accounts_page(&m->accounts, &page, &pages);
+	*a = (struct accounts){ .rec = m->study.rec, .page_size = m->env.page_size };
+	m->env.accounts = a;
+	for (i = 0; i < MEMORY_KINDS && !ret; i++) {
+		const struct dimensions all =
+			grouping_dimensions((enum memory)i, by, &m->env);
+
+		if (!m->opts.of[i])
+			continue;
+		if (i == MEMORY_PAGE)
+			ret = accounts_page(a, &all, &pages);
+		else if (i == MEMORY_SLAB)
+			ret = accounts_slab(a, &all, &objects);
+		else
+			ret = accounts_areas(a, (enum memory)i, &all, &objects);
+	}
 	return ret ? ret : open_sides(m, by);
 }
 
@@ -123,13 +129,17 @@ int monitor_begin(struct monitor *m, const struct monitor_options *opts, int fd)
 /* Do the accounts keep exactly those dimensions apart that grouping by @by needs? */
 static bool fits(const struct monitor *m, enum subject_kind by)
 {
-	const struct dimensions slab = grouping_slab_dimensions(by, &m->env);
-	const struct dimensions page = grouping_page_dimensions(by);
-	const struct accounts *a = &m->accounts;
+	int i;
 
-	return (!a->slab ||
-		!memcmp(&slab, &a->slab->lives.any.dimensions, sizeof(slab))) &&
-	       (!a->page || !memcmp(&page, &a->page->lives.any.dimensions, sizeof(page)));
+	for (i = 0; i < MEMORY_KINDS; i++) {
+		const struct lives *l = accounts_lives(&m->accounts, (enum memory)i);
+		const struct dimensions all =
+			grouping_dimensions((enum memory)i, by, &m->env);
+
+		if (l && memcmp(&all, &l->dimensions, sizeof(all)) != 0)
+			return false;
+	}
+	return true;
 }
 
 int monitor_regroup(struct monitor *m, enum subject_kind by, bool *anew)
@@ -185,18 +195,26 @@ static void count_stream(struct monitor *m)
 
 static void account(struct accounts *a, const struct kmem_event *evs, size_t nr)
 {
+	accounts_area_events(a, evs, nr);
 	if (a->slab && a->page)
 		accounts_events(a, evs, nr);
 	else if (a->slab)
 		slab_lives_events(&a->slab->lives, evs, nr);
-	else
+	else if (a->page)
 		page_lives_events(&a->page->lives, evs, nr);
 }
 
 static bool has_failed(const struct accounts *a)
 {
-	return (a->slab && (a->slab->lives.any.failed)) ||
-	       (a->page && (a->page->lives.any.failed));
+	bool failed = false;
+	int i;
+
+	for (i = 0; i < MEMORY_KINDS; i++) {
+		const struct lives *l = accounts_lives(a, (enum memory)i);
+
+		failed |= l && l->failed;
+	}
+	return failed;
 }
 
 static int take_events(struct monitor *m)
@@ -241,7 +259,7 @@ int monitor_step(struct monitor *m, uint64_t ns)
 	m->step_events = m->events - m->last_events;
 	m->last_events = m->events;
 	m->nr_steps++;
-	for (unsigned int i = 0; i < MONITOR_SIDES && !ret; i++) {
+	for (unsigned int i = 0; i < MEMORY_KINDS && !ret; i++) {
 		if (!m->sides[i].wanted)
 			continue;
 		windows_begin(&m->sides[i].windows);

@@ -38,13 +38,11 @@ struct grouping_who {
 	int32_t pid;
 };
 
-/* The dimensions that an account must keep apart: for slab objects, for pages. */
-struct dimensions grouping_slab_dimensions(enum subject_kind kind,
-					   const struct analysis_env *env);
-struct dimensions grouping_page_dimensions(enum subject_kind kind);
-/* Is the grouping possible for slab objects, for pages? */
-bool grouping_has_slab(enum subject_kind kind);
-bool grouping_has_page(enum subject_kind kind);
+/* The dimensions that an account of @memory must keep apart. */
+struct dimensions grouping_dimensions(enum memory memory, enum subject_kind kind,
+				      const struct analysis_env *env);
+/* Is the grouping possible for @memory? */
+bool grouping_has(enum memory memory, enum subject_kind kind);
 /* "callsite", ..., "order", "cgroup"; NULL after the last one. */
 const char *grouping_word(unsigned int i, enum subject_kind *kind);
 
@@ -77,7 +75,7 @@ struct monitor_row {
 };
 
 /**
- * struct monitor_side - slab objects or pages
+ * struct monitor_side - a kind of memory
  * @wanted: there is an account
  * @kept: account rows left by the last drop
  */
@@ -89,8 +87,6 @@ struct monitor_side {
 	struct windows windows;
 };
 
-enum { MONITOR_SLAB, MONITOR_PAGE, MONITOR_SIDES };
-
 /* The pages of one CPU that are being read. */
 struct monitor_cpu {
 	uint32_t cpu;
@@ -101,10 +97,11 @@ struct monitor_cpu {
 /**
  * struct monitor_options - what to monitor; borrowed
  * @by: the grouping of rows: grouping_word()
+ * @of: by enum memory: its events are recorded
  */
 struct monitor_options {
 	enum subject_kind by;
-	bool slab, page;
+	bool of[MEMORY_KINDS];
 	bool raw_ip, raw_names, sites;
 	const char *const *skip;
 	size_t nr_skip;
@@ -113,7 +110,7 @@ struct monitor_options {
 
 /**
  * struct monitor - initialised by monitor_begin()
- * @sites: shared by both sides
+ * @sites: shared by all sides
  * @events, @lost, @gaps: counts so far; gaps of an unknown number of events are in @unknown
  * @kept_stacks: callchains left by the last drop
  * @task_names: as last read from the kernel
@@ -125,7 +122,7 @@ struct monitor {
 	struct analysis_env env;
 	struct accounts accounts;
 	struct sites sites;
-	struct monitor_side sides[MONITOR_SIDES];
+	struct monitor_side sides[MEMORY_KINDS];
 	struct monitor_cpu *cpus;
 	size_t nr_cpus;
 	uint32_t kept_stacks;

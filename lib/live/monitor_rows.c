@@ -36,46 +36,48 @@ const char *grouping_word(unsigned int i, enum subject_kind *kind)
 	return words[i].word;
 }
 
-bool grouping_has_slab(enum subject_kind kind)
+bool grouping_has(enum memory memory, enum subject_kind kind)
 {
-	return kind != LIVE_ORDER;
-}
-
-bool grouping_has_page(enum subject_kind kind)
-{
-	return kind != SUBJECT_CACHE && kind != SUBJECT_NODE;
+	switch ((int)kind) {
+	case LIVE_ORDER:
+		return memory == MEMORY_PAGE;
+	case SUBJECT_CACHE:
+	case SUBJECT_NODE:
+		return memory == MEMORY_SLAB;
+	default:
+		return true;
+	}
 }
 
 /* Grouping by callsite, cache, module and order uses the same dimensions, so that it can switch
  * between these.
  */
-struct dimensions grouping_slab_dimensions(enum subject_kind kind,
-					   const struct analysis_env *env)
+static struct dimensions slab_dimensions(enum subject_kind kind,
+					 const struct analysis_env *env)
 {
 	const uint32_t alike = ROWS(CALLSITE) | ROWS(CACHE) | ROWS(MODULE);
 	struct analysis_options opts = { .by = kind };
-	struct dimensions all;
 
-	if (kind == LIVE_CGROUP)
-		return (struct dimensions){ .of = { DIMENSION_PID } };
 	if (kind == LIVE_ORDER)
 		opts.by = SUBJECT_CALLSITE;
 	opts.by_cache = alike & subject_rows(opts.by);
-	all = subjects_slab_dimensions(&opts, env);
-	dimensions_by_task(&all); /* names change, and are known only later */
-	return all;
+	return subjects_slab_dimensions(&opts, env);
 }
 
-struct dimensions grouping_page_dimensions(enum subject_kind kind)
+struct dimensions grouping_dimensions(enum memory memory, enum subject_kind kind,
+				      const struct analysis_env *env)
 {
-	struct dimensions all;
+	struct dimensions all = { .of = { DIMENSION_NONE } };
 
 	if (kind == LIVE_CGROUP)
-		return (struct dimensions){ .of = { DIMENSION_PID } };
-	if (kind == LIVE_ORDER || !grouping_has_page(kind))
-		return (struct dimensions){ .of = { DIMENSION_NONE } };
-	all = subjects_page_dimensions(kind);
-	dimensions_by_task(&all);
+		all.of[0] = DIMENSION_PID;
+	else if (memory == MEMORY_SLAB)
+		all = slab_dimensions(kind, env);
+	else if (grouping_has(memory, kind) && kind != LIVE_ORDER)
+		all = subjects_page_dimensions(kind);
+	dimensions_by_task(&all); /* names change, and are known only later */
+	if (memory != MEMORY_SLAB && memory != MEMORY_PAGE)
+		all = accounts_areas_dimensions(&all);
 	return all;
 }
 
@@ -142,11 +144,7 @@ void grouping_free(struct grouping *g)
 /* The lives of side @i; NULL: it has no account. */
 static struct lives *lives_of(const struct monitor *m, unsigned int i)
 {
-	const struct accounts *a = &m->accounts;
-
-	if (i == MONITOR_SLAB)
-		return a->slab ? &a->slab->lives.any : NULL;
-	return a->page ? &a->page->lives.any : NULL;
+	return (struct lives *)accounts_lives(&m->accounts, (enum memory)i);
 }
 
 static size_t nr_rows(const struct monitor *m, unsigned int i)
@@ -177,17 +175,19 @@ static bool by_place(const struct monitor *m)
 	}
 }
 
-/* The allocator of row @row in an account of slab objects. */
-static struct grouping_who slab_who(const struct monitor *m, size_t row)
+/* The allocator of row @row in an account of slab objects, or of areas. */
+static struct grouping_who object_who(const struct monitor *m, unsigned int i, size_t row)
 {
-	const struct lives *l = &m->accounts.slab->lives.any;
+	const struct lives *l = lives_of(m, i);
 	const struct slab_key *key = lives_key(l, row);
 	uint32_t stack = lives_stack(l, row);
+	uint64_t callsite = key->callsite;
 
+	if (by_place(m))
+		callsite = callsite ? sites_beyond(&m->env, callsite, stack)
+				    : sites_of_stack(&m->sites, stack);
 	return (struct grouping_who){
-		.subject = { .callsite = by_place(m) ? sites_beyond(&m->env,
-								    key->callsite, stack)
-						     : key->callsite,
+		.subject = { .callsite = callsite,
 			     .stack = stack,
 			     .cache = key->cache,
 			     .dims = key->dims,
@@ -214,7 +214,7 @@ static struct grouping_who page_who(const struct monitor *m, size_t row)
 
 static struct grouping_who row_who(const struct monitor *m, unsigned int i, size_t row)
 {
-	return i == MONITOR_SLAB ? slab_who(m, row) : page_who(m, row);
+	return i == MEMORY_PAGE ? page_who(m, row) : object_who(m, i, row);
 }
 
 static uint32_t find_group(struct monitor *m, unsigned int i, size_t row)
@@ -254,7 +254,7 @@ static int read_tasks(struct monitor *m)
 		return 0;
 	}
 	changed_lines(strbuf_text(&text), strbuf_text(&m->task_names), &changed);
-	for (unsigned int i = 0; i < MONITOR_SIDES && !ret; i++) {
+	for (unsigned int i = 0; i < MEMORY_KINDS && !ret; i++) {
 		if (m->sides[i].wanted)
 			ret = tasks_read(&m->sides[i].grouping.subjects.tasks,
 					 strbuf_text(&changed));
@@ -270,7 +270,7 @@ int monitor_rows_find(struct monitor *m)
 {
 	bool named = false;
 
-	for (unsigned int i = 0; i < MONITOR_SIDES; i++) {
+	for (unsigned int i = 0; i < MEMORY_KINDS; i++) {
 		struct monitor_side *side = &m->sides[i];
 		size_t nr = side->wanted ? nr_rows(m, i) : 0;
 
@@ -300,7 +300,7 @@ static struct window_sums row_sums(const struct monitor *m, unsigned int i, size
 
 void monitor_rows_settle(struct monitor *m)
 {
-	for (unsigned int i = 0; i < MONITOR_SIDES; i++) {
+	for (unsigned int i = 0; i < MEMORY_KINDS; i++) {
 		for (size_t row = 0; row < m->sides[i].nr; row++) {
 			const struct window_sums sums = row_sums(m, i, row);
 
@@ -429,19 +429,19 @@ static int forget_stacks(struct monitor *m)
 	uint32_t *to = calloc(event_stream_nr_stacks(stream) + 1UL, sizeof(*to));
 	int ret = to ? 0 : -ENOMEM;
 
-	for (unsigned int i = 0; i < MONITOR_SIDES && !ret; i++) {
+	for (unsigned int i = 0; i < MEMORY_KINDS && !ret; i++) {
 		if (lives_of(m, i))
 			lives_mark_stacks(lives_of(m, i), to);
 	}
 	if (!ret)
 		ret = event_stream_forget_stacks(stream, to);
-	for (unsigned int i = 0; i < MONITOR_SIDES && !ret; i++) {
+	for (unsigned int i = 0; i < MEMORY_KINDS && !ret; i++) {
 		if (lives_of(m, i))
 			ret = lives_renumber_stacks(lives_of(m, i), to);
 	}
 	m->kept_stacks = event_stream_nr_stacks(stream);
 	free(to);
-	for (unsigned int i = 0; i < MONITOR_SIDES && !ret; i++) {
+	for (unsigned int i = 0; i < MEMORY_KINDS && !ret; i++) {
 		if (m->sides[i].wanted && m->opts.by != LIVE_CGROUP)
 			ret = regroup(m, i);
 	}
@@ -460,7 +460,7 @@ int monitor_rows_forget(struct monitor *m)
 	const bool all = stacks || m->nr_steps % MONITOR_FORGET_STEPS == 0;
 	int ret = monitor_rows_find(m);
 
-	for (unsigned int i = 0; i < MONITOR_SIDES && !ret; i++) {
+	for (unsigned int i = 0; i < MEMORY_KINDS && !ret; i++) {
 		if (lives_of(m, i) && (all || too_many_rows(m, i)))
 			ret = forget_side(m, i);
 	}

@@ -6,8 +6,10 @@
 #include "live/top_table.h"
 
 #include <inttypes.h>
+#include <stdio.h>
 #include <string.h>
 
+#include "analysis/row/memory_words.h"
 #include "analysis/stat/slab_report.h"
 
 /* The source of a row. */
@@ -45,7 +47,7 @@ static struct cell cell_memory(const void *row, struct table *t)
 {
 	const struct top_row *r = row;
 
-	return cell_text(t, r->side == &r->m->sides[MONITOR_SLAB] ? "slab" : "page");
+	return cell_text(t, memory_words((enum memory)(r->side - r->m->sides))->word);
 }
 
 static struct cell cell_order(const void *row, struct table *t)
@@ -90,7 +92,8 @@ static const struct column_type columns[] = {
 	{ COLUMN("hit", "Hit", UNIT_COUNT, "Allocations since the row was created.",
 		 .leaves = 90),
 	  MEMBER_OF(struct top_row, group, total.hit) },
-	{ COLUMN("memory", "Mem", UNIT_NONE, "slab or page.", .leaves = 50),
+	{ COLUMN("memory", "Mem", UNIT_NONE, "slab, page, vmalloc or percpu.",
+		 .leaves = 50),
 	  .fill = cell_memory },
 	{ COLUMN("trend", "Trend", UNIT_BYTES,
 		 "Bytes per second in each of the last 20 intervals, the latest last.",
@@ -269,8 +272,6 @@ static void add_banner(const struct monitor *m, const struct top_view *v,
 
 static void add_facts(const struct monitor *m, const struct top_view *v, struct report *r)
 {
-	const struct window_sums *slab = &m->sides[MONITOR_SLAB].windows.total;
-	const struct window_sums *page = &m->sides[MONITOR_PAGE].windows.total;
 	const struct {
 		const char *name;
 		uint64_t value;
@@ -286,17 +287,23 @@ static void add_facts(const struct monitor *m, const struct top_view *v, struct 
 		{ "lost", m->lost },
 		{ "gaps", m->gaps },
 		{ "unknown_gaps", m->unknown },
-		{ "slab_bytes", slab->bytes },
-		{ "slab_hit", slab->hit },
-		{ "page_bytes", page->bytes },
-		{ "page_hit", page->hit },
 	};
-	char kernel[128];
+	char kernel[128], name[32];
+	int memory;
 
 	recording_release(m->study.rec, kernel, sizeof(kernel));
 	report_add_text_fact(r, "kernel", kernel);
 	for (size_t i = 0; i < ARRAY_SIZE(items); i++)
 		report_add_fact(r, items[i].name, cell_uint(items[i].value));
+	for (memory = 0; memory < MEMORY_KINDS; memory++) {
+		const struct window_sums *sum = &m->sides[memory].windows.total;
+		const char *word = memory_words((enum memory)memory)->word;
+
+		snprintf(name, sizeof(name), "%s_bytes", word);
+		report_add_fact(r, name, cell_uint(sum->bytes));
+		snprintf(name, sizeof(name), "%s_hit", word);
+		report_add_fact(r, name, cell_uint(sum->hit));
+	}
 }
 
 static int order(struct table *t, const struct top_view *view)
@@ -327,7 +334,7 @@ struct report *top_report(const struct monitor *m, const struct top_view *view)
 	strbuf_free(&title);
 	if (t)
 		table_set_by(t, monitor_by(m));
-	for (unsigned int i = 0; t && i < MONITOR_SIDES; i++) {
+	for (unsigned int i = 0; t && i < MEMORY_KINDS; i++) {
 		if (m->sides[i].wanted && !view->side_hidden[i])
 			add_rows(m, i, view, t);
 	}

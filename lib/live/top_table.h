@@ -24,7 +24,7 @@
  * @paused_ns: how long tracing was off since then
  */
 struct top_view {
-	bool side_hidden[MONITOR_SIDES];
+	bool side_hidden[MEMORY_KINDS];
 	const char *filter;
 	const struct sort_key *sort;
 	size_t nr_sort;

@@ -43,7 +43,7 @@ static void feed(struct monitor *m)
 /* The table of the first interval. */
 static void show(enum subject_kind by, struct strbuf *text)
 {
-	const struct monitor_options opts = { .by = by, .slab = true };
+	const struct monitor_options opts = { .by = by, .of = { true } };
 	const struct top_view view = { .run_ns = 1, .step_ns = 1, .lines = 3 };
 	const struct render_out out = { collect, text };
 	int fd = open(RECORDING, O_RDONLY | O_CLOEXEC);

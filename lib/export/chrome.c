@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analysis/row/memory_words.h"
 #include "base/array.h"
 #include "export/replay.h"
 
@@ -23,14 +24,15 @@
  */
 struct series {
 	uint32_t name;
-	bool pages, shown;
+	enum memory memory;
+	bool shown;
 	uint64_t live, most;
 };
 
 /**
  * struct chrome - a file being written
  * @keys: maps names of series to index + 1; @by_id: maps export_row.id to an index of @series
- * @others: the same + 1 for slab objects and pages of no row; 0: none
+ * @others: the same + 1 for what is in no row, by enum memory; 0: none
  * @known: it is known what is live; else allocations are shown
  */
 struct chrome {
@@ -38,7 +40,7 @@ struct chrome {
 	struct series *series;
 	size_t nr, capacity;
 	struct u64_map by_id;
-	uint32_t others[2];
+	uint32_t others[MEMORY_KINDS];
 	bool known, rows;
 	const char *comma;
 };
@@ -49,7 +51,7 @@ static const char *label_of(const struct export_row *row)
 		const struct export_label *label = &row->labels[i];
 
 		if (label->text &&
-		    !strcmp(label->name, row->pages ? "migratetype" : "cache"))
+		    !strcmp(label->name, row->memory == MEMORY_PAGE ? "migratetype" : "cache"))
 			return label->text;
 	}
 	return "[other]";
@@ -59,7 +61,7 @@ static int chrome_row(struct export_job *job, const struct export_row *row)
 {
 	struct chrome *c = job->state;
 	const char *name = label_of(row);
-	uint32_t key[2] = { intern_id(&job->frames, name, strlen(name)), row->pages };
+	uint32_t key[2] = { intern_id(&job->frames, name, strlen(name)), row->memory };
 	uint32_t number = key[0] ? intern_id(&c->keys, key, sizeof(key)) : 0;
 
 	if (!number ||
@@ -67,12 +69,12 @@ static int chrome_row(struct export_job *job, const struct export_row *row)
 		return -ENOMEM;
 	if (number > c->nr) {
 		c->series[c->nr++] =
-			(struct series){ .name = key[0], .pages = row->pages };
+			(struct series){ .name = key[0], .memory = row->memory };
 	}
 	c->known |= row->known[EXPORT_BYTES_LIVE];
 	c->rows = true;
 	if (row->id == EXPORT_OTHERS) {
-		c->others[row->pages] = number;
+		c->others[row->memory] = number;
 		return 0;
 	}
 	return u64_map_insert(&c->by_id, row->id, number - 1) ? 0 : -ENOMEM;
@@ -90,7 +92,7 @@ static struct series *series_of(struct export_job *job,
 		return NULL;
 	if (at)
 		return &c->series[*at];
-	return c->others[change->pages] ? &c->series[c->others[change->pages] - 1] : NULL;
+	return c->others[change->memory] ? &c->series[c->others[change->memory] - 1] : NULL;
 }
 
 static void apply(struct series *s, const struct history_change *change)
@@ -132,7 +134,7 @@ static size_t choose(struct export_job *job)
 		for (j = 0; j < c->nr; j++) {
 			struct series *s = &c->series[j];
 
-			if (!s->pages && !s->shown &&
+			if (s->memory == MEMORY_SLAB && !s->shown &&
 			    (!largest || s->most > largest->most))
 				largest = s;
 		}
@@ -140,7 +142,7 @@ static size_t choose(struct export_job *job)
 			largest->shown = true;
 	}
 	for (i = 0; i < c->nr; i++) {
-		c->series[i].shown |= c->series[i].pages;
+		c->series[i].shown |= c->series[i].memory != MEMORY_SLAB;
 		c->series[i].live = 0;
 	}
 	return peak;
@@ -166,8 +168,8 @@ static void put_event(struct export_job *job, const char *phase, uint64_t ns)
 	c->comma = ",";
 }
 
-/* Writes a counter: the shown series of slab objects or @pages, and the rest. */
-static int put_counter(struct export_job *job, bool pages, uint64_t ns)
+/* Writes a counter: the shown series of slab objects or of pages, and the rest. */
+static int put_counter(struct export_job *job, enum memory memory, uint64_t ns)
 {
 	const struct chrome *c = job->state;
 	uint64_t others = 0, sum = 0;
@@ -175,12 +177,13 @@ static int put_counter(struct export_job *job, bool pages, uint64_t ns)
 	int err = 0;
 
 	put_event(job, "C", ns);
-	outbuf_puts(&job->out, pages ? "\"pages by migratetype\",\"args\":{"
-				     : "\"slab objects by cache\",\"args\":{");
+	outbuf_puts(&job->out, memory == MEMORY_PAGE
+				       ? "\"pages by migratetype\",\"args\":{"
+				       : "\"slab objects by cache\",\"args\":{");
 	for (size_t i = 0; i < c->nr && !err; i++) {
 		const struct series *s = &c->series[i];
 
-		if (s->pages != pages)
+		if (s->memory != memory)
 			continue;
 		sum++;
 		if (!s->shown) {
@@ -193,7 +196,7 @@ static int put_counter(struct export_job *job, bool pages, uint64_t ns)
 		outbuf_dec(&job->out, s->live);
 		comma = ",";
 	}
-	if (!pages && sum > CACHES_SHOWN) {
+	if (memory == MEMORY_SLAB && sum > CACHES_SHOWN) {
 		outbuf_puts(&job->out, ",\"[all others]\":");
 		outbuf_dec(&job->out, others);
 	}
@@ -222,20 +225,29 @@ static void put_free(struct export_job *job, bool after, uint64_t ns)
 static int put_moment(struct export_job *job, uint64_t ns)
 {
 	const struct chrome *c = job->state;
-	uint64_t live[2] = { 0, 0 };
-	int err;
+	uint64_t live[MEMORY_KINDS] = { 0 };
+	bool has[MEMORY_KINDS] = { [MEMORY_SLAB] = true, [MEMORY_PAGE] = true };
+	const char *comma = ",\"args\":{\"";
+	int err, memory;
 
-	for (size_t i = 0; i < c->nr; i++)
-		live[c->series[i].pages] += c->series[i].live;
+	for (size_t i = 0; i < c->nr; i++) {
+		live[c->series[i].memory] += c->series[i].live;
+		has[c->series[i].memory] = true;
+	}
 	put_event(job, "C", ns);
 	outbuf_puts(&job->out, c->known ? "\"live bytes\"" : "\"allocated bytes\"");
-	outbuf_puts(&job->out, ",\"args\":{\"slab\":");
-	outbuf_dec(&job->out, live[0]);
-	outbuf_puts(&job->out, ",\"page\":");
-	outbuf_dec(&job->out, live[1]);
+	for (memory = 0; memory < MEMORY_KINDS; memory++) {
+		if (!has[memory])
+			continue;
+		outbuf_puts(&job->out, comma);
+		outbuf_puts(&job->out, memory_words((enum memory)memory)->word);
+		outbuf_puts(&job->out, "\":");
+		outbuf_dec(&job->out, live[memory]);
+		comma = ",\"";
+	}
 	outbuf_puts(&job->out, "}}");
-	err = put_counter(job, false, ns);
-	return err ? err : put_counter(job, true, ns);
+	err = put_counter(job, MEMORY_SLAB, ns);
+	return err ? err : put_counter(job, MEMORY_PAGE, ns);
 }
 
 static int put_counters(struct export_job *job)

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analysis/row/memory_words.h"
 #include "base/array.h"
 #include "base/safe_text.h"
 #include "report/json.h"
@@ -148,12 +149,30 @@ static int read_labels(struct reading *r, const struct cell *cells,
 	return 0;
 }
 
+/* The tables of rows, by enum memory. */
+static const char *const tables[MEMORY_KINDS] = {
+	[MEMORY_SLAB] = "export",
+	[MEMORY_PAGE] = "export_page",
+	[MEMORY_VMALLOC] = "export_vmalloc",
+	[MEMORY_PERCPU] = "export_percpu_memory",
+};
+
+/* The kind of memory of the rows in @t; MEMORY_KINDS: it has no rows. */
+static enum memory memory_of(const struct table *t)
+{
+	int i;
+
+	for (i = 0; i < MEMORY_KINDS && strcmp(t->name, tables[i]) != 0; i++)
+		;
+	return (enum memory)i;
+}
+
 static struct export_row new_row(const struct reading *r)
 {
-	bool pages = !strcmp(r->t->name, "export_page");
+	enum memory memory = memory_of(r->t);
 
-	return (struct export_row){ .allocator = pages ? "page" : "slab",
-				    .pages = pages,
+	return (struct export_row){ .allocator = memory_words(memory)->word,
+				    .memory = memory,
 				    .id = EXPORT_OTHERS };
 }
 
@@ -235,9 +254,7 @@ static int put_tables(struct export_job *job, const struct exporter *exporter)
 	int ret = exporter->begin ? exporter->begin(job) : 0;
 
 	for (size_t i = 0; i < report->nr_tables && !ret; i++) {
-		const char *name = report->tables[i]->name;
-
-		if (!strcmp(name, "export") || !strcmp(name, "export_page"))
+		if (memory_of(report->tables[i]) != MEMORY_KINDS)
 			ret = put_table(job, exporter, report->tables[i]);
 	}
 	return ret || !exporter->end ? ret : exporter->end(job);

@@ -6,6 +6,7 @@
 #ifndef KMEMX_EXPORT_EXPORT_H
 #define KMEMX_EXPORT_EXPORT_H
 
+#include "account/lives.h"
 #include "base/hash.h"
 #include "base/outbuf.h"
 #include "export/origin.h"
@@ -86,14 +87,14 @@ struct export_label {
 
 /**
  * struct export_row - what one callchain allocated
- * @allocator: "slab" or "page"; @pages: it is "page"
+ * @allocator: memory_words() of @memory
  * @frames, @nr_frames: numbers of export_job.frames, the callsite first
  * @id: history_row() of its changes; EXPORT_OTHERS: all changes of no other row
  * @values: by enum export_metric, if @known
  */
 struct export_row {
 	const char *allocator;
-	bool pages;
+	enum memory memory;
 	uint32_t id;
 	const uint32_t *frames;
 	size_t nr_frames;

@@ -50,8 +50,8 @@ int replay_add(struct replay *r, struct export_job *job, const struct export_row
 		r->known[i] |= row->known[i];
 	}
 	if (row->id == EXPORT_OTHERS) {
-		r->others[row->pages] = number - 1;
-		r->has_others[row->pages] = true;
+		r->others[row->memory] = number - 1;
+		r->has_others[row->memory] = true;
 		return 0;
 	}
 	return u64_map_insert(&r->by_id, row->id, number - 1) ? 0 : -ENOMEM;
@@ -65,7 +65,7 @@ uint32_t replay_row(const struct replay *r, const struct export_job *job,
 
 	if (row)
 		return *row;
-	return r->has_others[c->pages] ? r->others[c->pages] : UINT32_MAX;
+	return r->has_others[c->memory] ? r->others[c->memory] : UINT32_MAX;
 }
 
 void replay_free(struct replay *r)

@@ -34,8 +34,8 @@ struct replay {
 	size_t nr_frames, frames_capacity;
 	struct intern stacks;
 	struct u64_map by_id;
-	uint32_t others[2];
-	bool has_others[2];
+	uint32_t others[MEMORY_KINDS];
+	bool has_others[MEMORY_KINDS];
 	bool known[EXPORT_METRICS];
 };
 

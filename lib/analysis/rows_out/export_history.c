@@ -16,12 +16,12 @@
  */
 struct object_key {
 	uint64_t at, begin;
-	uint64_t pages;
+	uint64_t memory;
 };
 
 static uint64_t latest_key(const struct object_key *key)
 {
-	return hash_u64(key->at) ^ key->pages;
+	return hash_u64(key->at) ^ key->memory;
 }
 
 static uint32_t begin_object(struct export_history *h, const struct object_key *key)
@@ -51,7 +51,7 @@ static uint32_t find_object(const struct export_history *h, const struct object_
 void export_history_add(struct export_history *h, const struct history_change *change,
 			uint64_t at, uint64_t begin)
 {
-	const struct object_key key = { at, begin, change->pages };
+	const struct object_key key = { at, begin, change->memory };
 	uint32_t id = change->more ? begin_object(h, &key) : find_object(h, &key);
 	struct history_change *c;
 
@@ -75,8 +75,8 @@ static int compare_changes(const void *a, const void *b)
 {
 	const struct history_change *x = a, *y = b;
 
-	if (x->pages != y->pages)
-		return x->pages ? 1 : -1;
+	if (x->memory != y->memory)
+		return x->memory > y->memory ? 1 : -1;
 	if (x->object != y->object)
 		return x->object > y->object ? 1 : -1;
 	if (x->last != y->last)
@@ -102,38 +102,41 @@ void export_history_moment(struct export_history *h, const struct history_moment
 		h->moments[h->nr_moments++] = *moment;
 }
 
-int export_history_rows(struct export_history *h, bool pages, const uint32_t *rows,
-			size_t nr, uint32_t nr_table)
+int export_history_rows(struct export_history *h, enum memory memory,
+			const uint32_t *rows, size_t nr, uint32_t nr_table)
 {
 	uint32_t *copy = malloc((nr + 1) * sizeof(*copy));
+	int later;
 
 	if (!copy)
 		return -ENOMEM;
 	memcpy(copy, rows, nr * sizeof(*copy));
-	free(h->rows[pages]);
-	h->rows[pages] = copy;
-	h->nr_rows[pages] = nr;
-	if (!pages)
-		h->first_row[true] = nr_table;
+	free(h->rows[memory]);
+	h->rows[memory] = copy;
+	h->nr_rows[memory] = nr;
+	for (later = (int)memory + 1; later < MEMORY_KINDS; later++)
+		h->first_row[later] = h->first_row[memory] + nr_table;
 	return 0;
 }
 
 uint32_t history_row(const struct export_history *h, const struct history_change *c)
 {
-	uint32_t row =
-		c->row < h->nr_rows[c->pages] ? h->rows[c->pages][c->row] : UINT32_MAX;
+	uint32_t row = c->row < h->nr_rows[c->memory] ? h->rows[c->memory][c->row]
+						      : UINT32_MAX;
 
-	return row == UINT32_MAX ? UINT32_MAX : h->first_row[c->pages] + row;
+	return row == UINT32_MAX ? UINT32_MAX : h->first_row[c->memory] + row;
 }
 
 void export_history_free(struct export_history *h)
 {
+	int i;
+
 	free(h->changes);
 	free(h->moments);
 	intern_free(&h->objects);
 	u64_map_free(&h->latest);
 	free(h->left);
-	free(h->rows[0]);
-	free(h->rows[1]);
+	for (i = 0; i < MEMORY_KINDS; i++)
+		free(h->rows[i]);
 	*h = (struct export_history){ 0 };
 }

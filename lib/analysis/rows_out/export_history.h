@@ -10,6 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "account/lives.h"
 #include "account/zones.h"
 #include "base/compiler.h"
 #include "base/hash.h"
@@ -18,12 +19,12 @@
  * struct history_change - bytes become live or end
  * @ts: in the clock's units
  * @row: row of the account; history_row() converts it to that of a table
- * @pages: pages, not slab objects; @more: the bytes become live
+ * @memory: enum memory; @more: the bytes become live
  * @object: the object's number, from 1; @last: nothing of the object is left
  */
 struct history_change {
 	uint64_t ts, bytes;
-	uint32_t row : 30, pages : 1, more : 1;
+	uint32_t row : 29, memory : 2, more : 1;
 	uint32_t object : 31, last : 1;
 };
 
@@ -41,6 +42,11 @@ struct history_moment {
 /* Moments above this, too many to tell apart, are only counted. */
 #define HISTORY_MOMENTS_MAX 10000
 
+/* Rows of an account with larger numbers are in no history. */
+#define HISTORY_ROW_MAX ((1U << 29) - 1)
+
+_Static_assert(MEMORY_KINDS <= 4, "history_change.memory has two bits");
+
 /**
  * struct export_rows_options - the analysis's own options
  * @any_gfp: one row for all GFP flags
@@ -55,7 +61,7 @@ struct export_rows_options {
  * struct export_history - zero-initialise it
  * @objects: object_key of object n at number n; @left: live bytes of each
  * @latest: hash of a pointer or frame -> its latest object
- * @rows: for slab objects and for pages: row of the account -> row of the table
+ * @rows: by enum memory: row of the account -> row of the table
  * @first_row: number of the first row of each of these tables
  * @free_bytes: free bytes by block order, before and after the recording; @nr_orders: number of
  *	orders, 0: not known
@@ -74,9 +80,9 @@ struct export_history {
 	struct u64_map latest;
 	uint64_t *left;
 	size_t left_capacity;
-	uint32_t *rows[2];
-	size_t nr_rows[2];
-	uint32_t first_row[2];
+	uint32_t *rows[MEMORY_KINDS];
+	size_t nr_rows[MEMORY_KINDS];
+	uint32_t first_row[MEMORY_KINDS];
 	bool failed;
 };
 
@@ -88,11 +94,11 @@ void export_history_add(struct export_history *h, const struct history_change *c
 /* After the last change: sorts those without an event, so that each run has the same order. */
 void export_history_end(struct export_history *h);
 void export_history_moment(struct export_history *h, const struct history_moment *moment);
-/* For slab objects, or for @pages: account row n is row @rows[n] of the table, UINT32_MAX: none;
+/* Of @memory, the kinds in their order: account row n is row @rows[n] of the table, UINT32_MAX: none;
  * the table has @nr_table rows. 0 or -ENOMEM.
  */
-int export_history_rows(struct export_history *h, bool pages, const uint32_t *rows,
-			size_t nr, uint32_t nr_table) __must_check;
+int export_history_rows(struct export_history *h, enum memory memory,
+			const uint32_t *rows, size_t nr, uint32_t nr_table) __must_check;
 /* The table row of @c, as in column "id"; UINT32_MAX: none. */
 uint32_t history_row(const struct export_history *h, const struct history_change *c);
 void export_history_free(struct export_history *h);

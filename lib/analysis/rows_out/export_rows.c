@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * analysis: allocations of every callchain, as rows for other programs.
- * In: finished accounts, and who held memory at the peak. Out: tables "export" and "export_page".
+ * In: finished accounts, and who held memory at the peak. Out: tables "export", "export_page"
+ * and so on.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -9,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analysis/row/memory_words.h"
 #include "analysis/rows_out/export_history.h"
 #include "analysis/stat/account_rows.h"
 #include "analysis/time/peak.h"
@@ -67,7 +69,7 @@ static struct cell cell_id(const void *row, struct table *t)
 	const struct export_history *h = own(r->v->p->opts)->history;
 	size_t i = (size_t)(r->sum - r->v->sums);
 
-	return h ? cell_uint(h->first_row[r->v->owners.pages] + i) : (struct cell){ 0 };
+	return h ? cell_uint(h->first_row[r->v->owners.memory] + i) : (struct cell){ 0 };
 }
 
 static struct cell cell_order(const void *row, struct table *t)
@@ -182,6 +184,29 @@ static const struct table_type page_type = {
 	.columns = page_columns,
 };
 
+static const struct column_type area_columns[] = {
+	ALL_COLUMNS,
+	ID_COLUMN,
+	SUM_COLUMN("bytes_req", SUM(bytes_req), "Total_req", UNIT_BYTES,
+		   .help = "Bytes asked for."),
+	SUBJECT_COLUMNS,
+	COLUMNS_END,
+};
+
+static const struct table_type vmalloc_type = {
+	.name = "export_vmalloc",
+	.help = "areas of vmalloc by callchain, or callsite, as the format needs them",
+	.sort = "bytes,hit",
+	.columns = area_columns,
+};
+
+static const struct table_type percpu_memory_type = {
+	.name = "export_percpu_memory",
+	.help = "per-CPU memory by callchain, or callsite, as the format needs them",
+	.sort = "bytes,hit",
+	.columns = area_columns,
+};
+
 /* The sum that account row @i belongs to. NULL: no memory. */
 static struct export_sum *sum_of(struct view *v, size_t i)
 {
@@ -242,13 +267,14 @@ static int collect(struct view *v)
 }
 
 /* The kind of rows. A cache fits beside two other parts. */
-static enum subject_kind rows_kind(const struct analysis_options *opts, bool pages)
+static enum subject_kind rows_kind(const struct analysis_options *opts,
+				   enum memory memory)
 {
 	unsigned int kind = opts->by	      ? opts->by
 			    : opts->by_caller ? SUBJECT_CALLSITE
 					      : SUBJECT_STACK;
 
-	if (opts->by_cache && !pages)
+	if (opts->by_cache && memory == MEMORY_SLAB)
 		kind |= (unsigned int)SUBJECT_CACHE << 2 * SUBJECT_PART_BITS;
 	return (enum subject_kind)kind;
 }
@@ -273,11 +299,15 @@ static int add_rows(const struct view *v, const struct table_type *type,
 
 static int show(const struct peak *p, enum memory memory, struct report *report)
 {
-	const bool pages = memory == MEMORY_PAGE;
-	const enum subject_kind kind = rows_kind(p->opts, pages);
-	const struct table_type *type = pages ? &page_type : &slab_type;
-	struct table *t =
-		table_type_new(type, pages ? "Pages" : "Slab objects", kind, false);
+	static const struct table_type *const types[MEMORY_KINDS] = {
+		[MEMORY_SLAB] = &slab_type,
+		[MEMORY_PAGE] = &page_type,
+		[MEMORY_VMALLOC] = &vmalloc_type,
+		[MEMORY_PERCPU] = &percpu_memory_type,
+	};
+	const enum subject_kind kind = rows_kind(p->opts, memory);
+	const struct table_type *type = types[memory];
+	struct table *t = table_type_new(type, memory_words(memory)->title, kind, false);
 	struct view v = { .p = p };
 	char words[SUBJECT_WORDS];
 	int ret = owners_init(&v.owners, p->env, p->of[memory], kind);
@@ -287,7 +317,7 @@ static int show(const struct peak *p, enum memory memory, struct report *report)
 	if (!ret && own(p->opts)->history)
 		export_history_end(own(p->opts)->history);
 	if (!ret && own(p->opts)->history)
-		ret = export_history_rows(own(p->opts)->history, pages, v.sum_of,
+		ret = export_history_rows(own(p->opts)->history, memory, v.sum_of,
 					  v.owners.nr_rows, (uint32_t)v.nr);
 	if (!ret)
 		ret = add_rows(&v, type, kind, t);
@@ -309,8 +339,8 @@ static void changed(const struct peak *p, const struct peak_change *c)
 	const struct history_change change = {
 		.ts = c->event ? c->ts : p->env->last_ts,
 		.bytes = c->bytes,
-		.row = c->row & ((1U << 30) - 1),
-		.pages = c->memory == MEMORY_PAGE,
+		.row = c->row & HISTORY_ROW_MAX,
+		.memory = c->memory & (MEMORY_KINDS - 1),
 		.more = c->more,
 	};
 
@@ -351,7 +381,7 @@ static void note_free(struct export_history *h, const struct analysis_env *env)
 static int create(const struct analysis_env *env, const struct analysis_options *opts,
 		  void **self)
 {
-	int ret = peak_create(env, opts, self);
+	int ret = peak_create(env, opts, self), i;
 	struct peak *p = *self;
 
 	if (ret)
@@ -360,8 +390,8 @@ static int create(const struct analysis_env *env, const struct analysis_options 
 	if (own(opts)->history) {
 		note_free(own(opts)->history, env);
 		p->changed = changed;
-		p->of[MEMORY_SLAB]->live.times = true;
-		p->of[MEMORY_PAGE]->live.times = true;
+		for (i = 0; i < MEMORY_KINDS; i++)
+			p->of[i]->live.times = true;
 	}
 	return 0;
 }
@@ -399,13 +429,13 @@ static void observe(void *self, const struct kmem_event *evs, size_t nr)
 	peak_observe(self, evs, nr);
 }
 
-static const struct table_type *const tables[] = { &slab_type, &page_type, NULL };
+static const struct table_type *const tables[] = { &slab_type, &page_type, &vmalloc_type, &percpu_memory_type, NULL };
 
 const struct analysis analysis_export = {
 	.name = "export",
 	.help = "what every callchain allocated, for other programs",
 	.use = ANALYSIS_COMMAND,
-	.needs = NEEDS_SLAB | NEEDS_PAGE,
+	.needs = NEEDS_MEMORY,
 	.rows = ROWS(CALLSITE) | ROWS(STACK) | ROWS(COMM),
 	.tables = tables,
 	.create = create,

@@ -207,7 +207,7 @@ static int export_write(const struct exporter *exporter,
 /* The options that only this command has. */
 struct export_args {
 	const char *format, *weight, *output, *into, *before;
-	bool slab, page;
+	bool of[MEMORY_KINDS];
 	const struct exporter *exporter;
 	struct export_history history;
 	struct export_pairs pairs;
@@ -372,8 +372,7 @@ static int choose(struct export_args *args, struct stat_options *o)
 			EXIT_USAGE, command_name,
 			"%s is a binary format, not for a terminal\n  Write a file: -o FILE",
 			args->exporter->name);
-	if (args->slab != args->page)
-		opts->needs = args->slab ? NEEDS_SLAB : NEEDS_PAGE;
+	opts->needs = stat_kinds_needed(args->of);
 	all = args->exporter->by == EXPORT_BY_ALL;
 	opts->by = (enum subject_kind)kinds[args->exporter->by];
 	opts->by_cache = all;

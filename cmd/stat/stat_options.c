@@ -26,3 +26,13 @@ int stat_options_parse(struct stat_options *o, const struct option_usage *usage,
 		ret = input_path(usage->command, argc, argv, operands, &o->path);
 	return ret;
 }
+
+uint32_t stat_kinds_needed(const bool of[MEMORY_KINDS])
+{
+	uint32_t needs = 0;
+	int i;
+
+	for (i = 0; i < MEMORY_KINDS; i++)
+		needs |= of[i] ? analysis_memory((enum memory)i) : 0;
+	return needs;
+}

@@ -6,10 +6,12 @@
 #include "cmd/stat/stat_run.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "analysis/pass/analyze.h"
+#include "analysis/row/memory_words.h"
 #include "base/shell_word.h"
 #include "cmd/input/input_dirs.h"
 #include "cmd/input/input_symbols.h"
@@ -235,16 +237,41 @@ static int nothing_of(const struct stat_run *st, uint32_t types, const char *eve
 	return EXIT_FAILED;
 }
 
+/* Puts the kinds of memory that are needed, and of which nothing was seen, into words: "slab or page", and the option of
+ * kmemx record for a single one. Areas are not named where slab objects or pages would do.
+ * Returns their events.
+ */
+static uint32_t name_missing(uint32_t needs, uint32_t seen, char what[64],
+			     char option[32])
+{
+	const uint32_t usual = NEEDS_SLAB | NEEDS_PAGE;
+	uint32_t missing = 0;
+	int i, nr = 0;
+
+	what[0] = option[0] = '\0';
+	for (i = 0; i < MEMORY_KINDS; i++) {
+		const struct memory_words *words = memory_words((enum memory)i);
+		uint32_t of = analysis_memory((enum memory)i);
+		size_t used = strlen(what);
+
+		if (!(needs & of) || seen & of || (needs & usual && !(of & usual)))
+			continue;
+		missing |= of;
+		snprintf(what + used, 64 - used, "%s%s", nr++ ? " or " : "", words->word);
+		snprintf(option, 32, " --%s", words->option);
+	}
+	if (nr > 1)
+		option[0] = '\0';
+	return missing;
+}
+
 static int nothing_recorded(const struct stat_run *st)
 {
 	const struct stat_options *o = &st->opts;
 	uint32_t needs = stat_analyses_need(&o->analyses);
 	const char *path = st->in.study.path;
-	bool slab = needs & NEEDS_SLAB && !(st->seen & NEEDS_SLAB);
-	bool page = needs & NEEDS_PAGE && !(st->seen & NEEDS_PAGE);
-	uint32_t missing = (slab ? NEEDS_SLAB : 0) | (page ? NEEDS_PAGE : 0);
-	const char *what = slab && page ? "slab or page" : slab ? "slab" : "page";
-	const char *option = slab && page ? "" : slab ? " --slab" : " --page";
+	char what[64], option[32];
+	uint32_t missing = name_missing(needs, st->seen, what, option);
 	const char *other = st->seen & NEEDS_SLAB   ? " (it has slab events)"
 			    : st->seen & NEEDS_PAGE ? " (it has page events)"
 						    : "";

@@ -121,8 +121,7 @@ static int choose(const struct tables_command *c, struct tables_args *args,
 		ret = EXIT_USAGE;
 	}
 	o->analyses.opts.bins = (unsigned int)args->bins;
-	if (args->slab != args->page)
-		o->analyses.opts.needs = args->slab ? NEEDS_SLAB : NEEDS_PAGE;
+	o->analyses.opts.needs = stat_kinds_needed(args->of);
 	return ret;
 }
 

@@ -17,7 +17,7 @@
  * @by, @sort: for owners: translated from page_owner_sort's words
  */
 struct tables_args {
-	bool slab, page;
+	bool of[MEMORY_KINDS];
 	uint64_t bins;
 	const char *at, *cull;
 	struct option_strings suppress;

@@ -51,7 +51,8 @@ static const char *label_of(const struct export_row *row)
 		const struct export_label *label = &row->labels[i];
 
 		if (label->text &&
-		    !strcmp(label->name, row->memory == MEMORY_PAGE ? "migratetype" : "cache"))
+		    !strcmp(label->name,
+			    row->memory == MEMORY_PAGE ? "migratetype" : "cache"))
 			return label->text;
 	}
 	return "[other]";
@@ -92,7 +93,8 @@ static struct series *series_of(struct export_job *job,
 		return NULL;
 	if (at)
 		return &c->series[*at];
-	return c->others[change->memory] ? &c->series[c->others[change->memory] - 1] : NULL;
+	return c->others[change->memory] ? &c->series[c->others[change->memory] - 1]
+					 : NULL;
 }
 
 static void apply(struct series *s, const struct history_change *change)

@@ -121,8 +121,8 @@ int export_history_rows(struct export_history *h, enum memory memory,
 
 uint32_t history_row(const struct export_history *h, const struct history_change *c)
 {
-	uint32_t row = c->row < h->nr_rows[c->memory] ? h->rows[c->memory][c->row]
-						      : UINT32_MAX;
+	uint32_t row =
+		c->row < h->nr_rows[c->memory] ? h->rows[c->memory][c->row] : UINT32_MAX;
 
 	return row == UINT32_MAX ? UINT32_MAX : h->first_row[c->memory] + row;
 }

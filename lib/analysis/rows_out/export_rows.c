@@ -429,7 +429,8 @@ static void observe(void *self, const struct kmem_event *evs, size_t nr)
 	peak_observe(self, evs, nr);
 }
 
-static const struct table_type *const tables[] = { &slab_type, &page_type, &vmalloc_type, &percpu_memory_type, NULL };
+static const struct table_type *const tables[] = { &slab_type, &page_type, &vmalloc_type,
+						   &percpu_memory_type, NULL };
 
 const struct analysis analysis_export = {
 	.name = "export",

@@ -259,25 +259,38 @@ static void decode_vmalloc_alloc(const struct decoder *dec,
 	ev->slab_alloc.cache = 0;
 }
 
-/* Every CPU has a copy. Since 5.19 the event has the bytes of all, with what the memory cgroups
- * add.
+/* The kernel allocates in units of this: PCPU_MIN_ALLOC_SIZE of mm/percpu-internal.h. */
+#define PERCPU_UNIT 4
+
+/* How many copies there are: one for each possible CPU, of which the recording may have fewer. From
+ * 5.19 on the event has @all bytes that a memory cgroup is charged with: those of the copies, and a
+ * pointer or two for each unit (pcpu_obj_full_size() of mm/percpu.c), twice the size together.
  */
+static uint64_t percpu_copies(const struct decoder *dec, uint64_t size, uint64_t all)
+{
+	uint64_t charged = size ? all / size : 0;
+
+	return charged >= dec->nr_cpus + 2ULL ? charged - 2 : dec->nr_cpus;
+}
+
 static void decode_percpu_alloc(const struct decoder *dec, const struct event_format *fmt,
 				struct kmem_event *ev)
 {
 	const struct event_field *f = fmt->fields;
 	bool be = dec->big_endian;
 	uint64_t size = field_uint(&f[AREA_SIZE], ev->data, be);
-	uint64_t all = field_uint(&f[AREA_BYTES_ALLOC], ev->data, be);
+	uint64_t copies =
+		percpu_copies(dec, size, field_uint(&f[AREA_BYTES_ALLOC], ev->data, be));
 
-	/* Larger ones are damage; the account refuses them. */
-	if (size > UINT32_MAX)
-		all = size;
-	else if (!all)
-		all = size * dec->nr_cpus;
+	/* The account refuses what is too large, as damage. */
+	if (size > UINT32_MAX || copies > UINT32_MAX) {
+		size = UINT64_MAX - PERCPU_UNIT;
+		copies = 1;
+	}
 	ev->slab_alloc.ptr = field_uint(&f[SLAB_PTR], ev->data, be);
-	ev->slab_alloc.bytes_req = size ? all / size * size : 0;
-	ev->slab_alloc.bytes_alloc = all;
+	ev->slab_alloc.bytes_req = size * copies;
+	ev->slab_alloc.bytes_alloc =
+		(size + PERCPU_UNIT - 1) / PERCPU_UNIT * PERCPU_UNIT * copies;
 	ev->slab_alloc.callsite = field_uint(&f[SLAB_CALLSITE], ev->data, be);
 	ev->slab_alloc.gfp_flags = field_uint(&f[SLAB_GFP], ev->data, be);
 	ev->slab_alloc.node = -1;

@@ -459,6 +459,10 @@ ONLY = {"--order": ("--page",), "--cache": ("--slab",)}
 HAS = {"chrome": ("bytes_live", "bytes_peak")}
 
 
+# Tables of stat, and what exports call their kind of memory.
+ALLOCATORS = {"slab": "slab", "page": "page", "vmalloc": "vmalloc", "percpu_memory": "percpu"}
+
+
 class Exports:
     def __init__(self, kmemx, path, *selection):
         self.kmemx, self.path, self.wrong = kmemx, path, []
@@ -466,7 +470,8 @@ class Exports:
         # A sample is exported without scaling.
         self.sample = None
         self.sample = json.loads(self.run("stat", "--json"))["recording"]["sample"]
-        self.kinds = next((ONLY[word] for word in selection if word in ONLY), ("--slab", "--page"))
+        self.kinds = next((ONLY[word] for word in selection if word in ONLY),
+                          ("--slab", "--page", "--vmalloc", "--percpu-memory"))
         self.pieces = False
         self.unsized = 0  # at most so many objects have no bytes: these formats cannot count them
         self.likely = {}
@@ -488,24 +493,25 @@ class Exports:
         """The totals that formats must add up to."""
         want = collections.Counter()
         for name, table in self.tables("stat", *self.kinds, "--caller").items():
-            if name in ("slab", "page"):
+            if name in ALLOCATORS:
                 for row in table["rows"]:
-                    want.update({(name, "hit"): row["hit"], (name, "bytes"): row["bytes"]})
+                    want.update({(ALLOCATORS[name], "hit"): row["hit"], (ALLOCATORS[name], "bytes"): row["bytes"]})
                 self.unsized = max(self.unsized, table["summary"].get("allocs_bulk", 0))
         for name, table in self.tables("stat", *self.kinds, "--caller", "--live").items():
-            if name in ("slab", "page"):
+            if name in ALLOCATORS:
                 self.pieces |= bool(table["summary"].get("frees_split") or
                                     table["summary"].get("bytes_live_implicit"))
-                live = table["summary"]["bytes_net" if name == "slab" else "bytes_live"]
-                want[name, "bytes_live"] += live or 0
+                live = table["summary"]["bytes_live" if name == "page" else "bytes_net"]
+                want[ALLOCATORS[name], "bytes_live"] += live or 0
                 likely = table["summary"].get("bytes_net_estimate")
                 if likely != live and name == "slab":
                     self.likely = {"bytes_live": likely, "live": sum(row["hit"] for row in table["rows"])}
                 # Unknown values must be unknown in all formats.
-                want[name, "live"] += (0 if live is None else table["summary"]["allocs_live"] if name == "slab"
-                                       else sum(row["hit"] or 0 for row in table["rows"]))
+                want[ALLOCATORS[name], "live"] += (
+                    0 if live is None else sum(row["hit"] or 0 for row in table["rows"]) if name == "page"
+                    else table["summary"]["allocs_live"])
         for name, table in self.tables("peak").items():
-            allocator = "page" if name == "peak_page" else "slab"
+            allocator = ALLOCATORS[name[len("peak_"):] or "slab"]
             want[allocator, "bytes_peak"] += sum(row["bytes_seen"] or 0 for row in table["rows"])
         return want
 
@@ -549,9 +555,10 @@ class Exports:
         part = collections.Counter({key: value for key, value in want.items() if key[0] == allocator})
         if not +part:
             return
-        peak = self.tables("peak", f"--{allocator}").values()
+        option = "--percpu-memory" if allocator == "percpu" else f"--{allocator}"
+        peak = self.tables("peak", option).values()
         part[allocator, "bytes_peak"] = sum(row["bytes_seen"] or 0 for t in peak for row in t["rows"])
-        self.check_format(name, part, (f"--{allocator}",))
+        self.check_format(name, part, (option,))
 
     def check_all(self):
         want = self.totals()
@@ -564,7 +571,7 @@ class Exports:
                 continue
             for lines in (), ("-l", "3"):
                 self.check_format(name, want, lines)
-            for allocator in "slab", "page":
+            for allocator in ALLOCATORS.values():
                 self.check_one(name, allocator, want)
         return bool(names) and any(want.values())
 

@@ -193,8 +193,8 @@ int peak_create(const struct analysis_env *env, const struct analysis_options *o
 	p->opts = opts;
 	p->show = show;
 	for (i = 0; i < MEMORY_KINDS; i++) {
-		p->counts[i] = opts->needs ? opts->needs & analysis_memory((enum memory)i)
-					   : i == MEMORY_SLAB || i == MEMORY_PAGE;
+		p->counts[i] =
+			!opts->needs || opts->needs & analysis_memory((enum memory)i);
 		timeline_init(&p->sides[i].timeline, env->first_ts, env->last_ts,
 			      opts->bins);
 	}

@@ -45,8 +45,7 @@ struct peak_change {
 
 /**
  * struct peak - the analysis
- * @of: lives of each kind of memory; @counts: the moment is the maximum of the sum of these: of
- *	slab objects and pages, unless others were asked for
+ * @of: lives of each kind of memory; @counts: the moment is the maximum of the sum of these
  * @at_end: the moment is the end instead
  * @sides: what lives
  * @most, @when: the maximum of the sum that was asked for

@@ -329,15 +329,18 @@ static void add_summary(const struct view *v, struct table *t)
 static struct table *new_table(const struct peak *p, enum memory memory,
 			       enum subject_kind kind)
 {
+	const uint32_t areas = NEEDS_VMALLOC | NEEDS_PERCPU;
+	bool all = p->counts[MEMORY_VMALLOC] && analysis_seen(p->env) & areas;
 	bool both = p->counts[MEMORY_SLAB] && p->counts[MEMORY_PAGE];
 	struct strbuf title = { 0 };
 	struct table *t;
 	size_t i;
 
 	strbuf_printf(&title, "%s live at the %s,", memory_words(memory)->title,
-		      p->at_end ? "moment"
-		      : both	? "peak of both"
-				: "peak");
+		      p->at_end	    ? "moment"
+		      : both && all ? "peak of all"
+		      : both	    ? "peak of both"
+				    : "peak");
 	t = account_rows_table(types[memory], p->env, kind, strbuf_text(&title));
 	strbuf_free(&title);
 	for (i = 0; t && i < t->nr_columns; i++) {

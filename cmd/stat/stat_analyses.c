@@ -177,7 +177,8 @@ static int check_kind(const struct stat_analyses *a, const char *option,
 	slab = asked->needs & NEEDS_SLAB && a->opts.needs != NEEDS_PAGE;
 	if (asked->rows)
 		message_error(command, "%s: %s events do not name a %s", option,
-			      slab ? asked->name : "page",
+			      slab || !(asked->needs & NEEDS_PAGE) ? asked->name
+								   : "page",
 			      subjects_word(subject_part(kind, part)));
 	else
 		message_error(command,

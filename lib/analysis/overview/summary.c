@@ -91,7 +91,9 @@ static void add_trust(const struct summary *s, bool no_failure, struct table *t)
 			no_failure
 				? "No event was lost, all frees were recorded, and no page request failed."
 				: "No event was lost; all frees were recorded.");
-	if (!(types & NEEDS_SLAB) || !(types & NEEDS_PAGE))
+	if (!(types & (NEEDS_SLAB | NEEDS_PAGE)))
+		table_add_note(t, "No slab or page events were recorded.");
+	else if (!(types & NEEDS_SLAB) || !(types & NEEDS_PAGE))
 		table_add_note(t, "No %s events were recorded (kmemx record --%s).",
 			       types & NEEDS_SLAB ? "page" : "slab",
 			       types & NEEDS_SLAB ? "page" : "slab");

@@ -138,8 +138,8 @@ static int parse(struct record_options *o, int argc, char **argv, int *operands)
 		  "page events" },
 		{ OPTION_FLAG, 0, "vmalloc", NULL, &o->vmalloc,
 		  "areas of vmalloc, from Linux 6.3 on" },
-		{ OPTION_FLAG, 0, "percpu-memory", NULL,
-		  &o->percpu_memory, "per-CPU memory" },
+		{ OPTION_FLAG, 0, "percpu-memory", NULL, &o->percpu_memory,
+		  "per-CPU memory" },
 		{ OPTION_FLAG, 0, "frag", NULL, &o->frag,
 		  "also what kmemx frag shows: fallbacks" },
 		{ OPTION_FLAG, 0, "percpu", NULL, &o->percpu,
@@ -491,6 +491,12 @@ static int record_all(struct record_options *o, struct capture_options *c)
 	return o->repeat ? record_repeat(&repeat) : record(c, o->quiet, true, &stopped);
 }
 
+static int set_filters(struct record_options *o, struct capture_options *c)
+{
+	return record_filters_set(&o->filters, o->page || o->all_events,
+				  o->vmalloc || o->percpu_memory || o->all_events, c);
+}
+
 static int run_record(int argc, char **argv)
 {
 	struct record_options o = { .output = DEFAULT_OUTPUT,
@@ -511,9 +517,7 @@ static int run_record(int argc, char **argv)
 	c.argv = operands < argc ? argv + operands : NULL;
 	ret = input_command_tell("record", c.argv) ? EXIT_USAGE : set_rest(&o, &c);
 	if (ret == GO_ON)
-		ret = record_filters_set(&o.filters, o.page || o.all_events,
-					 o.vmalloc || o.percpu_memory || o.all_events,
-					 &c);
+		ret = set_filters(&o, &c);
 	if (ret == GO_ON)
 		ret = record_flight_set(&o.flight, &c,
 					strcmp(o.output, DEFAULT_OUTPUT) != 0);

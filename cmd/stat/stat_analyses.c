@@ -177,8 +177,7 @@ static int check_kind(const struct stat_analyses *a, const char *option,
 	slab = asked->needs & NEEDS_SLAB && a->opts.needs != NEEDS_PAGE;
 	if (asked->rows)
 		message_error(command, "%s: %s events do not name a %s", option,
-			      slab || !(asked->needs & NEEDS_PAGE) ? asked->name
-								   : "page",
+			      slab || !(asked->needs & NEEDS_PAGE) ? asked->name : "page",
 			      subjects_word(subject_part(kind, part)));
 	else
 		message_error(command,
@@ -265,7 +264,8 @@ int stat_analyses_check(struct stat_analyses *a, bool time, const char *command)
 		if (!a->asked[i] || !analysis->all_time || !time)
 			continue;
 		message_error(command,
-			      "--%s needs the whole recording: %s\n  Leave out --time",
+			      "%s%s needs the whole recording: %s\n  Leave out --time",
+			      analysis->use == ANALYSIS_COMMAND ? "kmemx " : "--",
 			      analysis->name, analysis->all_time);
 		return EXIT_USAGE;
 	}

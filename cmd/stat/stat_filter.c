@@ -54,7 +54,8 @@ int stat_filter_check(const struct filter_words *w, struct stat_analyses *a,
 		if (!a->asked[i] || !analysis->unfiltered)
 			continue;
 		message_error(command,
-			      "--%s cannot be filtered: %s\n  Leave out the filter",
+			      "%s%s cannot be filtered: %s\n  Leave out the filter",
+			      analysis->use == ANALYSIS_COMMAND ? "kmemx " : "--",
 			      analysis->name, analysis->unfiltered);
 		return EXIT_USAGE;
 	}

@@ -188,6 +188,13 @@ const struct tables_command tables_commands[TABLES_NR] = {
 			    "  kmemx summary -i boot.dat --json\n",
 		.own = OWN_UNSCALED,
 	},
+	[TABLES_BALANCE] = {
+		.command = { "balance", "show where all memory is, and what explains it",
+			     COMMAND_LOOK, run_tables },
+		.purpose = "Show where all memory is, and what events explain of its change.",
+		.examples = "  sudo kmemx record -- make -j2; kmemx balance\n"
+			    "  kmemx balance -i boot.dat --json\n",
+	},
 	[TABLES_LEAKS] = {
 		.command = { "leaks", "show what was allocated and still lives",
 			     COMMAND_LOOK, run_tables },
@@ -211,7 +218,7 @@ const struct tables_command tables_commands[TABLES_NR] = {
 	},
 	[TABLES_OWNERS] = {
 		.command = { "owners", "show who owns the pages that are live at the end",
-			     COMMAND_LOOK, run_tables },
+			     COMMAND_LOOK, run_tables, .seldom = true },
 		.purpose = "Show who owns the pages that are live at the end.",
 		.examples = "  kmemx owners --cull stacktrace -s times -l 10\n"
 			    "  kmemx owners -i boot.dat --by module --json\n",

@@ -45,6 +45,7 @@ struct tables_command {
 
 enum {
 	TABLES_SUMMARY,
+	TABLES_BALANCE,
 	TABLES_LEAKS,
 	TABLES_PEAK,
 	TABLES_OWNERS,

@@ -257,7 +257,16 @@ void accounts_events(struct accounts *a, const struct kmem_event *evs, size_t nr
 	}
 }
 
-/* Such events are rare. */
+/* Takes a single event, of an area or a loss: such events are rare. */
+static void take_one(struct slab_lives *l, const struct kmem_event *ev)
+{
+	struct event_lists one;
+
+	one.slab[0] = ev;
+	one.nr_slab = 1;
+	slab_lives_listed(l, &one);
+}
+
 void accounts_area_events(struct accounts *a, const struct kmem_event *evs, size_t nr)
 {
 	struct slab_account *vmalloc = a->areas[MEMORY_VMALLOC];
@@ -268,9 +277,9 @@ void accounts_area_events(struct accounts *a, const struct kmem_event *evs, size
 		if (likely(ev->type < KMEM_VMALLOC_ALLOC && ev->type != KMEM_LOSS))
 			continue;
 		if (vmalloc && ev->type <= KMEM_VMALLOC_FREE)
-			slab_lives_one(&vmalloc->lives, ev);
+			take_one(&vmalloc->lives, ev);
 		if (percpu && (ev->type >= KMEM_PERCPU_ALLOC || ev->type == KMEM_LOSS))
-			slab_lives_one(&percpu->lives, ev);
+			take_one(&percpu->lives, ev);
 	}
 }
 

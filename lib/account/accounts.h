@@ -81,8 +81,8 @@ static inline const struct page_account *accounts_of_page(const struct lives *l)
  * event_stream_set_brief().
  */
 bool accounts_read_all(const struct accounts *a);
-/* Hands @nr events to the slab and the page account, which must exist. Does the same as slab_account_events() and
- * page_account_events(), but faster.
+/* Hands @nr events to the slab and the page account, which must exist. Does the same as
+ * slab_lives_events() and page_lives_events(), but faster.
  */
 void accounts_events(struct accounts *a, const struct kmem_event *evs, size_t nr);
 /* Hands @nr events to the accounts of areas; does nothing if nobody asked for them. */

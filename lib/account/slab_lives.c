@@ -580,15 +580,6 @@ static __always_inline void slab_take_all(struct slab_lives *l,
 	}
 }
 
-void slab_lives_one(struct slab_lives *l, const struct kmem_event *ev)
-{
-	struct event_lists one;
-
-	one.slab[0] = ev;
-	one.nr_slab = 1;
-	slab_lives_listed(l, &one);
-}
-
 void slab_lives_listed(struct slab_lives *l, const struct event_lists *lists)
 {
 	const struct kmem_event *const *evs = lists->slab;

@@ -228,8 +228,6 @@ static inline void slab_lives_events(struct slab_lives *l, const struct kmem_eve
 	}
 }
 
-/* Takes a single event, of an area or a loss. */
-void slab_lives_one(struct slab_lives *l, const struct kmem_event *ev);
 /* No more events: settles events in the wrong order. */
 void slab_lives_finish(struct slab_lives *lives);
 /* The key of row @row, which may be of hidden objects; valid until the next events. */

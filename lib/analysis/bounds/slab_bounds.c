@@ -209,8 +209,8 @@ static int find_suspects(struct slab_bounds *b)
 	return ret;
 }
 
-/* Do the events show the end of each life? Those of areas do. Slab objects are freed without an event of their own only
- * through RCU and in bulk, and the recorder's probes tell of these.
+/* Do the events show the end of each life? Those of areas do. Slab objects are freed without an
+ * event of their own only through RCU and in bulk, and the recorder's probes tell of these.
  */
 static bool has_all_ends(const struct slab_bounds *b, const struct analysis_env *env)
 {

@@ -58,46 +58,48 @@ static bool was_recorded(const struct analysis_env *env, uint32_t types)
 	       recorded_types(env->rec, env->fmts, types) == RECORDED_YES;
 }
 
-static void note_areas(const struct analysis_env *env, struct table *t)
+/* Which areas are missing: " Not recorded: ...", or "". */
+static const char *missing_areas(const struct analysis_env *env)
 {
 	bool vmalloc = was_recorded(env, NEEDS_VMALLOC);
 	bool percpu = was_recorded(env, NEEDS_PERCPU);
 
-	if (!vmalloc || !percpu)
-		table_add_note(
-			t, "Not recorded: %s%s%s.",
-			vmalloc ? "" : "vmalloc (stacks, modules, BPF; from Linux 6.3)",
-			vmalloc || percpu ? "" : ", ", percpu ? "" : "per-CPU memory");
+	if (vmalloc)
+		return percpu ? "" : " Not recorded: per-CPU.";
+	return percpu ? " Not recorded: vmalloc." : " Not recorded: vmalloc, per-CPU.";
 }
 
 /* Notes what the summary is based on, and what is uncertain. @no_failure: no page request failed.
  */
 static void add_trust(const struct summary *s, bool no_failure, struct table *t)
 {
+	const char *areas = missing_areas(s->env);
 	uint32_t types = analysis_seen(s->env);
 
 	/* Losses are noted above the table; lost events may include failed requests. */
 	if (recording_lacks_frees(s->env->rec))
 		table_add_note(
 			t,
-			"!Frees by other tasks are missing: what is live, and what grows, is unknown.");
+			"!Frees by other tasks are missing: what is live, and what grows, is unknown.%s",
+			areas);
 	else if (lost_events(s))
 		table_add_note(
 			t,
-			"!Events were lost: what seems to live or grow may be freed (kmemx info).");
+			"!Events were lost: what seems to live or grow may be freed (kmemx info).%s",
+			areas);
 	else
 		table_add_note(
 			t,
 			no_failure
-				? "No event was lost, all frees were recorded, and no page request failed."
-				: "No event was lost; all frees were recorded.");
+				? "No event was lost, all frees were recorded, and no page request failed.%s"
+				: "No event was lost; all frees were recorded.%s",
+			areas);
 	if (!(types & (NEEDS_SLAB | NEEDS_PAGE)))
 		table_add_note(t, "No slab or page events were recorded.");
 	else if (!(types & NEEDS_SLAB) || !(types & NEEDS_PAGE))
 		table_add_note(t, "No %s events were recorded (kmemx record --%s).",
 			       types & NEEDS_SLAB ? "page" : "slab",
 			       types & NEEDS_SLAB ? "page" : "slab");
-	note_areas(s->env, t);
 }
 
 /* Adds failures; failed slab requests have no size. */

@@ -19,7 +19,7 @@ struct analyze_progress {
 	uint64_t interval;
 };
 
-#define ANALYSES_MAX 32
+#define ANALYSES_MAX 48
 
 /**
  * struct analysis_set - which analyses take part

@@ -27,6 +27,7 @@
 	line(export) \
 	line(owners) \
 	line(summary) \
+	line(balance) \
 	line(advise) \
 	line(frag) \
 	line(percpu) \

@@ -94,8 +94,8 @@ void export_history_add(struct export_history *h, const struct history_change *c
 /* After the last change: sorts those without an event, so that each run has the same order. */
 void export_history_end(struct export_history *h);
 void export_history_moment(struct export_history *h, const struct history_moment *moment);
-/* Of @memory, the kinds in their order: account row n is row @rows[n] of the table, UINT32_MAX: none;
- * the table has @nr_table rows. 0 or -ENOMEM.
+/* Of @memory, the kinds in their order: account row n is row @rows[n] of the table, UINT32_MAX:
+ * none; the table has @nr_table rows. 0 or -ENOMEM.
  */
 int export_history_rows(struct export_history *h, enum memory memory,
 			const uint32_t *rows, size_t nr, uint32_t nr_table) __must_check;

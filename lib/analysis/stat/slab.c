@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * analysis: the reports of slab objects and of areas: by callsite, by address, by cache, by whatever
- * --by says.
- * In: their events. Out: tables "slab", "slab_cache", "slab_free_only", "vmalloc", "percpu_memory".
+ * analysis: the reports of slab objects and of areas: by callsite, by address, by cache, by
+ * whatever --by says.
+ * In: their events. Out: tables "slab", "slab_cache", "slab_free_only", "vmalloc",
+ * "percpu_memory".
  */
 #include <errno.h>
 #include <inttypes.h>

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * analysis: the moment of the highest live bytes, and who held them then.
- * In: lives of every kind of memory. Out: tables "peak", "peak_page" and so on, built by peak_view.c.
- * Documentation/peak.md says how.
+ * In: lives of every kind of memory. Out: tables "peak", "peak_page" and so on, built by
+ * peak_view.c. Documentation/peak.md says how.
  *
- * The accounts report lives of each kind separately, a batch at a time. Their sum needs the order of
- * all events, so a batch is kept until all are there.
+ * The accounts report lives of each kind separately, a batch at a time. Their sum needs the order
+ * of all events, so a batch is kept until all are there.
  */
 #include "analysis/time/peak.h"
 

@@ -103,21 +103,29 @@ int event_list_add(struct event_list *list, const char *system, const char *name
 	return 0;
 }
 
+struct known_events {
+	const char *system;
+	const char *const *names;
+	size_t nr;
+};
+
+#define KNOWN(system, names) ((struct known_events){ system, names, ARRAY_SIZE(names) })
+
 /* Adds those of the events that this kernel has. */
 static int add_known(struct event_list *list, const struct instance *in,
-		     const char *system, const char *const *names, size_t nr,
-		     const struct log *log)
+		     struct known_events events, const struct log *log)
 {
 	char path[EVENT_PATH_MAX];
 	int ret = 0;
 
-	for (size_t i = 0; !ret && i < nr; i++) {
-		snprintf(path, sizeof(path), "events/%s/%s/enable", system, names[i]);
+	for (size_t i = 0; !ret && i < events.nr; i++) {
+		snprintf(path, sizeof(path), "events/%s/%s/enable", events.system,
+			 events.names[i]);
 		if (instance_has(in, path))
-			ret = event_list_add(list, system, names[i]);
+			ret = event_list_add(list, events.system, events.names[i]);
 		else
-			log_msg(log, LOG_INFO, "this kernel has no event %s:%s", system,
-				names[i]);
+			log_msg(log, LOG_INFO, "this kernel has no event %s:%s",
+				events.system, events.names[i]);
 	}
 	return ret;
 }
@@ -125,7 +133,7 @@ static int add_known(struct event_list *list, const struct instance *in,
 static int add_kmem(struct event_list *list, const struct instance *in,
 		    const char *const *names, size_t nr, const struct log *log)
 {
-	return add_known(list, in, KMEM, names, nr, log);
+	return add_known(list, in, (struct known_events){ KMEM, names, nr }, log);
 }
 
 /* Adds the events of @system that match; the number of matches or -ENOMEM. */
@@ -186,14 +194,11 @@ int events_select(struct event_list *list, const struct instance *in,
 	if (!ret && choice->page)
 		ret = add_kmem(list, in, page_events, ARRAY_SIZE(page_events), log);
 	if (!ret && choice->slab && choice->page && !choice->one_in)
-		ret = add_known(list, in, ALLOC_TAG, alloc_tag_events,
-				ARRAY_SIZE(alloc_tag_events), NULL);
+		ret = add_known(list, in, KNOWN(ALLOC_TAG, alloc_tag_events), NULL);
 	if (!ret && choice->vmalloc)
-		ret = add_known(list, in, VMALLOC, vmalloc_events,
-				ARRAY_SIZE(vmalloc_events), log);
+		ret = add_known(list, in, KNOWN(VMALLOC, vmalloc_events), log);
 	if (!ret && choice->percpu_memory)
-		ret = add_known(list, in, PERCPU, percpu_memory_events,
-				ARRAY_SIZE(percpu_memory_events), log);
+		ret = add_known(list, in, KNOWN(PERCPU, percpu_memory_events), log);
 	if (!ret && choice->frag)
 		ret = add_kmem(list, in, frag_events, ARRAY_SIZE(frag_events), log);
 	if (!ret && choice->percpu)

@@ -150,12 +150,12 @@ int facts_snapshot(struct facts *f, const char *when, const struct log *log)
 	 * before it and first after it.
 	 */
 	static const char *const files[] = { "sys/vm/min_free_kbytes",
-					     "meminfo",
 					     "pagetypeinfo",
 					     "allocinfo",
 					     "slabinfo",
 					     "zoneinfo",
 					     "buddyinfo",
+					     "meminfo",
 					     "vmstat" };
 	bool after = strcmp(when, "after") == 0;
 	char name[64], path[64];

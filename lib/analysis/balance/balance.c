@@ -1,0 +1,530 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * analysis: where all memory is, before and after the recording, and which events explain it.
+ * In: meminfo and zoneinfo of the recording; accounts of pages and of areas. Out: table "balance",
+ * whose rows add up to MemTotal. Documentation/balance.md says what each line is.
+ */
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "analysis/balance/page_use.h"
+#include "analysis/row/owners.h"
+#include "base/array.h"
+
+/* A smaller change is that of processes that come and go. */
+#define CHANGE_MIN (1LL << 20)
+
+/* A counter of meminfo that is larger, in KiB, is damage; so are more pages on lists of CPUs. */
+#define COUNTER_MAX (1ULL << 40)
+
+/* Callsites that a row names. */
+#define NAMED 3
+
+/* Is it the part of vmalloc's pages that are kernel stacks? */
+#define STACKS "KernelStack:"
+
+/**
+ * struct line - a row of the table
+ * @plus, @minus: counters of meminfo, in KiB
+ * @use: of pages; USE_NR: no event tells which are
+ */
+static const struct line {
+	const char *name, *title;
+	const char *plus[6], *minus[2];
+	enum page_use use;
+} lines[] = {
+	{ "free", "free", { "MemFree:" }, { NULL }, USE_NR },
+	{ "free_cpus", "free, on lists of CPUs", { NULL }, { NULL }, USE_NR },
+	{ "anonymous", "anonymous", { "AnonPages:" }, { NULL }, USE_ANONYMOUS },
+	{ "page_cache",
+	  "page cache",
+	  { "Cached:", "Buffers:" },
+	  { "Shmem:" },
+	  USE_PAGE_CACHE },
+	{ "shmem", "tmpfs, shared memory", { "Shmem:" }, { NULL }, USE_SHMEM },
+	{ "swap_cache", "swap cache", { "SwapCached:" }, { NULL }, USE_NR },
+	{ "slab_reclaimable",
+	  "slab, reclaimable",
+	  { "SReclaimable:" },
+	  { NULL },
+	  USE_SLAB_RECLAIMABLE },
+	{ "slab_unreclaimable",
+	  "slab, unreclaimable",
+	  { "SUnreclaim:" },
+	  { NULL },
+	  USE_SLAB_UNRECLAIMABLE },
+	{ "stacks", "kernel stacks", { STACKS }, { NULL }, USE_STACK },
+	{ "page_tables",
+	  "page tables",
+	  { "PageTables:", "SecPageTables:" },
+	  { NULL },
+	  USE_PAGE_TABLE },
+	{ "vmalloc",
+	  "vmalloc, without stacks",
+	  { "VmallocUsed:" },
+	  { STACKS },
+	  USE_VMALLOC },
+	{ "percpu", "per-CPU memory", { "Percpu:" }, { NULL }, USE_PERCPU },
+	{ "hugetlb", "hugetlb", { "Hugetlb:" }, { NULL }, USE_HUGETLB },
+	{ "other",
+	  "other counters",
+	  { "KReclaimable:", "Bounce:", "Zswap:", "Balloon:", "Unaccepted:",
+	    "GPUActive:" },
+	  { "SReclaimable:" },
+	  USE_NR },
+	{ "uncounted", "in no counter", { NULL }, { NULL }, USE_UNCOUNTED },
+};
+
+#define NR_LINES    ARRAY_SIZE(lines)
+#define LINE_FREE   0
+#define LINE_CPUS   1
+#define LINE_OTHERS (NR_LINES - 2)
+#define LINE_NONE   (NR_LINES - 1)
+
+struct balance {
+	const struct analysis_env *env;
+	struct lives *of[MEMORY_KINDS];
+};
+
+/* A callsite's live bytes. */
+struct balance_site {
+	struct strbuf name;
+	uint64_t bytes;
+};
+
+/**
+ * struct balance_row - a line's figures, in bytes
+ * @explained: of @change; valid if @known
+ * @sites: the callsites with most of it, as text
+ */
+struct balance_row {
+	const struct line *line;
+	int64_t before, after, change, explained;
+	bool known;
+	struct strbuf sites;
+};
+
+struct view {
+	const struct balance *b;
+	struct page_uses uses;
+	struct balance_row rows[NR_LINES];
+	int64_t total[2];
+	uint64_t older_pages, older_areas;
+	bool stackless;
+};
+
+/* --- cells ------------------------------------------------------------------------------ */
+
+static struct cell cell_line(const void *row, struct table *t)
+{
+	return cell_text(t, ((const struct balance_row *)row)->line->name);
+}
+
+static const char *spell_line(const char *name)
+{
+	size_t i;
+
+	for (i = 0; i < NR_LINES; i++)
+		if (!strcmp(lines[i].name, name))
+			return lines[i].title;
+	return name;
+}
+
+static struct cell cell_explained(const void *row, struct table *t)
+{
+	const struct balance_row *r = row;
+
+	return r->known ? cell_int(r->explained) : (struct cell){ 0 };
+}
+
+static struct cell cell_part(const void *row, struct table *t)
+{
+	const struct balance_row *r = row;
+
+	if (!r->known || llabs(r->change) < CHANGE_MIN)
+		return (struct cell){ 0 };
+	return cell_real(100.0 * (double)r->explained / (double)r->change);
+}
+
+static const struct column_type columns[] = {
+	{ COLUMN("before", "Before", UNIT_BYTES, "Bytes before the recording.",
+		 .level = true, .leaves = 50),
+	  MEMBER(struct balance_row, before) },
+	{ COLUMN("after", "After", UNIT_BYTES, "Bytes after the recording.",
+		 .level = true, .leaves = 60),
+	  MEMBER(struct balance_row, after) },
+	{ COLUMN("change", "Change", UNIT_BYTES, "After less before.", .level = true,
+		 .change = true),
+	  MEMBER(struct balance_row, change) },
+	{ COLUMN("explained", "Explained", UNIT_BYTES,
+		 "What was allocated for it in the recording and still lives. Of free: what all page events took, or gave back.",
+		 .level = true, .change = true, .leaves = 20),
+	  .fill = cell_explained },
+	{ COLUMN("part", "Part", UNIT_PERCENT,
+		 "Explained, as a part of a change of 1 MiB or more.", .level = true,
+		 .leaves = 70),
+	  .fill = cell_part },
+	{ COLUMN("line", "Line", UNIT_NONE,
+		 "What the memory is used for; uncounted: MemTotal less all others.",
+		 .spell = spell_line),
+	  .fill = cell_line },
+	{ COLUMN("callsites", "Callsites", UNIT_NONE,
+		 "The three callsites with most of the explained bytes, and these.",
+		 .last = true),
+	  MEMBER(struct balance_row, sites) },
+	COLUMNS_END,
+};
+
+static const struct table_type balance_type = {
+	.name = "balance",
+	.help = "where all memory is, by the kernel's counters, and what events explain of it",
+	.columns = columns,
+};
+
+/* --- the kernel's counters ---------------------------------------------------------------- */
+
+static const char *text_of(const struct view *v, const char *name)
+{
+	const struct recording_text *meta = recording_meta(v->b->env->rec, name);
+
+	return meta ? meta->text : "";
+}
+
+/* The sum of some counters, in bytes; those that a kernel does not have are 0. */
+static int64_t sum_of(const char *text, const char *const *names, size_t nr)
+{
+	uint64_t sum = 0, kib;
+	size_t i;
+
+	for (i = 0; i < nr && names[i]; i++)
+		if (vmstat_value(text, names[i], &kib) && kib < COUNTER_MAX)
+			sum += kib;
+	return (int64_t)(sum * 1024);
+}
+
+/* Pages on the lists of CPUs: "count: N" of zoneinfo's pagesets. */
+static int64_t lists_of_cpus(const struct view *v, const char *zoneinfo)
+{
+	static const char word[] = "count:";
+	uint64_t pages = 0;
+
+	while ((zoneinfo = strstr(zoneinfo, word))) {
+		uint64_t nr;
+
+		zoneinfo += sizeof(word) - 1;
+		nr = strtoull(zoneinfo, NULL, 10);
+		pages += nr < 1ULL << 32 && pages < COUNTER_MAX ? nr : 0;
+	}
+	return (int64_t)(pages * v->b->env->page_size);
+}
+
+/* The bytes of each line in @figures, which add up to the total that is returned. */
+static int64_t read_lines(const struct view *v, const char *meminfo, const char *zoneinfo,
+			  bool stacks_inside, int64_t figures[NR_LINES])
+{
+	static const char *const total[] = { "MemTotal:" };
+	static const char *const misc[] = { "KReclaimable:" };
+	int64_t all = sum_of(meminfo, total, 1);
+	bool kreclaimable = sum_of(meminfo, misc, 1) != 0;
+	size_t i;
+
+	figures[LINE_NONE] = all;
+	for (i = 0; i < LINE_NONE; i++) {
+		const struct line *line = &lines[i];
+
+		figures[i] = sum_of(meminfo, line->plus, ARRAY_SIZE(line->plus));
+		/* Before 4.20 there was no KReclaimable. */
+		if (line->use == USE_VMALLOC ? stacks_inside
+					     : i != LINE_OTHERS || kreclaimable)
+			figures[i] -=
+				sum_of(meminfo, line->minus, ARRAY_SIZE(line->minus));
+		if (i == LINE_CPUS)
+			figures[i] = lists_of_cpus(v, zoneinfo);
+		figures[LINE_NONE] -= figures[i];
+	}
+	return all;
+}
+
+/* Are stacks part of VmallocUsed? From 5.3 on, if vmalloc maps stacks (CONFIG_VMAP_STACK). */
+static bool has_stacks(const char *meminfo)
+{
+	uint64_t used = 0, stacks = 0;
+
+	return vmstat_value(meminfo, "VmallocUsed:", &used) &&
+	       vmstat_value(meminfo, STACKS, &stacks) && used >= stacks;
+}
+
+static void read_counters(struct view *v)
+{
+	const char *before = text_of(v, "meminfo.before");
+	const char *after = text_of(v, "meminfo.after");
+	const bool inside = has_stacks(before) && has_stacks(after);
+	int64_t figures[2][NR_LINES];
+	size_t i;
+
+	v->total[0] =
+		read_lines(v, before, text_of(v, "zoneinfo.before"), inside, figures[0]);
+	v->total[1] =
+		read_lines(v, after, text_of(v, "zoneinfo.after"), inside, figures[1]);
+	for (i = 0; i < NR_LINES; i++) {
+		struct balance_row *row = &v->rows[i];
+
+		row->line = &lines[i];
+		row->before = figures[0][i];
+		row->after = figures[1][i];
+		row->change = row->after - row->before;
+	}
+}
+
+/* --- what events explain ------------------------------------------------------------------ */
+
+static enum page_use use_of_row(const struct view *v, const struct owners *o, size_t row)
+{
+	if (o->pages)
+		return page_use(&v->uses, lives_key(o->lives, row), o->callsites[row]);
+	return page_use_area(&v->uses, lives_stack(o->lives, row));
+}
+
+/* Appends "copy_process 9830400, ...": the callsites with most of @bytes, by table row of @o. */
+static void name_largest(const struct owners *o, const uint64_t *bytes,
+			 const uint64_t *callsites, struct strbuf *out)
+{
+	size_t named[NAMED] = { 0 }, nr, i, k;
+
+	for (nr = 0; nr < NAMED; nr++) {
+		size_t best = o->nr;
+
+		for (i = 0; i < o->nr; i++) {
+			for (k = 0; k < nr && named[k] != i;)
+				k++;
+			if (k == nr && bytes[i] &&
+			    (best == o->nr || bytes[i] > bytes[best]))
+				best = i;
+		}
+		if (best == o->nr)
+			return;
+		named[nr] = best;
+		strbuf_puts(out, nr ? ", " : "");
+		if (callsites[best])
+			sites_name(
+				&o->sites,
+				sites_group((struct sites *)&o->sites, callsites[best]),
+				out);
+		else
+			strbuf_puts(out, "[no stack]");
+		strbuf_printf(out, " %" PRIu64, bytes[best]);
+	}
+}
+
+/* Adds what lives of the rows of @o whose use is that of line @line. */
+static int explain_line(struct view *v, const struct owners *o, const enum page_use *uses,
+			size_t line)
+{
+	uint64_t *bytes = calloc(o->nr + 1, sizeof(*bytes));
+	uint64_t *callsites = calloc(o->nr + 1, sizeof(*callsites));
+	struct balance_row *row = &v->rows[line];
+	size_t i;
+
+	for (i = 0; bytes && callsites && i < o->nr_rows; i++) {
+		uint64_t live = lives_sums(o->lives, i).live_bytes;
+
+		if (uses[i] != lines[line].use)
+			continue;
+		bytes[o->of[i]] += live;
+		callsites[o->of[i]] = o->callsites[i];
+		if (__builtin_add_overflow(row->explained, live, &row->explained))
+			row->explained = INT64_MAX;
+	}
+	row->known = true;
+	strbuf_reset(&row->sites);
+	if (bytes && callsites)
+		name_largest(o, bytes, callsites, &row->sites);
+	i = bytes && callsites && !row->sites.failed;
+	free(bytes);
+	free(callsites);
+	return i ? 0 : -ENOMEM;
+}
+
+/* Adds what lives in the account of @memory to the lines of these uses. */
+static int explain(struct view *v, enum memory memory, uint32_t of_uses)
+{
+	struct owners o;
+	enum page_use *uses = NULL;
+	int ret = owners_init(&o, v->b->env, v->b->of[memory], SUBJECT_CALLSITE);
+	size_t i;
+
+	if (!ret) {
+		uses = calloc(o.nr_rows + 1, sizeof(*uses));
+		ret = uses ? 0 : -ENOMEM;
+	}
+	for (i = 0; i < o.nr_rows && !ret; i++)
+		uses[i] = use_of_row(v, &o, i);
+	for (i = 0; i < NR_LINES && !ret; i++)
+		if (lines[i].use != USE_NR && of_uses >> lines[i].use & 1)
+			ret = explain_line(v, &o, uses, i);
+	free(uses);
+	owners_free(&o);
+	return ret;
+}
+
+/* Areas tell what vmalloc and stacks have, if they were recorded; else their pages do, of which
+ * most have no event.
+ */
+static int explain_all(struct view *v)
+{
+	const uint32_t of_areas = 1U << USE_STACK | 1U << USE_VMALLOC;
+	const uint32_t seen = analysis_seen(v->b->env);
+	const struct page_account *pages = accounts_of_page(v->b->of[MEMORY_PAGE]);
+	const struct page_totals *sum = &pages->totals;
+	const uint64_t size = v->b->env->page_size;
+	bool areas = seen & NEEDS_VMALLOC;
+	int ret = page_uses_init(&v->uses, v->b->env);
+
+	if (!ret && seen & NEEDS_PAGE) {
+		ret = explain(v, MEMORY_PAGE,
+			      ((1U << USE_NR) - 1) & ~(areas ? of_areas : 0));
+		v->stackless = sum->requests > sum->failures &&
+			       sum->without_stack == sum->requests - sum->failures;
+		v->older_pages = sum->unmatched_pages + sum->again_pages;
+		v->rows[LINE_FREE].known = true;
+		/* In unsigned numbers, which may wrap. */
+		v->rows[LINE_FREE].explained =
+			(int64_t)(size * (v->older_pages - sum->live_pages));
+	}
+	if (!ret && areas) {
+		ret = explain(v, MEMORY_VMALLOC, of_areas);
+		v->older_areas =
+			accounts_of_slab(v->b->of[MEMORY_VMALLOC])->totals.unmatched;
+	}
+	return ret;
+}
+
+/* --- the table ---------------------------------------------------------------------------- */
+
+static void add_notes(const struct view *v, struct table *t)
+{
+	const uint32_t seen = analysis_seen(v->b->env);
+
+	if (!(seen & NEEDS_PAGE))
+		table_add_note(
+			t,
+			"!No page events were recorded: most of it is not explained (kmemx record).");
+	if (v->stackless)
+		table_add_note(
+			t,
+			"!No page allocation has a callchain: only GFP flags tell what pages are for (kmemx record --page).");
+	if (!(seen & NEEDS_VMALLOC))
+		table_add_note(
+			t,
+			"No vmalloc events were recorded (they came with Linux 6.3): kernel stacks and vmalloc are explained by pages that have an event.");
+	if (v->older_pages)
+		table_add_note(t,
+			       "Freed, and allocated before the recording: %" PRIu64
+			       " bytes of pages. No event tells of which line.",
+			       v->older_pages * v->b->env->page_size);
+	if (v->older_areas)
+		table_add_note(t,
+			       "Freed, and allocated before the recording: %" PRIu64
+			       " areas of vmalloc.",
+			       v->older_areas);
+	if (v->b->of[MEMORY_PAGE]->losses)
+		table_add_note(
+			t, "!Events were lost: what seems to live may have been freed.");
+	if (v->total[0] != v->total[1])
+		table_add_note(t, "!MemTotal changed by %+" PRId64 " bytes.",
+			       v->total[1] - v->total[0]);
+}
+
+static void add_summary(const struct view *v, struct table *t)
+{
+	const struct summary_line sums[] = {
+		{ "total_before", "MemTotal before", UNIT_BYTES, (uint64_t)v->total[0],
+		  false, SUMMARY_TOTAL },
+		{ "total_after", "MemTotal after", UNIT_BYTES, (uint64_t)v->total[1],
+		  false, SUMMARY_TOTAL },
+		{ "bytes_unmatched", "Pages freed without an allocation event",
+		  UNIT_BYTES, v->older_pages * v->b->env->page_size, false,
+		  SUMMARY_DOUBT },
+	};
+
+	table_set_summary_title(t, "SUMMARY (balance)");
+	table_add_summary_lines(t, sums, ARRAY_SIZE(sums), false);
+}
+
+static int balance_view(const void *self, struct report *report)
+{
+	struct view v = { .b = self };
+	struct table *t =
+		table_type_new(&balance_type, "All memory, by the kernel's counters",
+			       SUBJECT_NONE, false);
+	int ret = t ? 0 : -ENOMEM;
+	size_t i;
+
+	for (i = 0; i < MEMORY_KINDS; i++)
+		if (v.b->of[i]->failed)
+			ret = -ENOMEM;
+	if (!ret) {
+		read_counters(&v);
+		ret = explain_all(&v);
+	}
+	for (i = 0; i < NR_LINES && !ret; i++)
+		if (!table_type_add_row(&balance_type, SUBJECT_NONE, t, &v.rows[i]))
+			ret = -ENOMEM;
+	if (!ret) {
+		add_notes(&v, t);
+		add_summary(&v, t);
+		report_add_table(report, t);
+		t = NULL;
+	}
+	table_free(t);
+	for (i = 0; i < NR_LINES; i++)
+		strbuf_free(&v.rows[i].sites);
+	page_uses_free(&v.uses);
+	return ret;
+}
+
+static int balance_create(const struct analysis_env *env,
+			  const struct analysis_options *opts, void **self)
+{
+	static const struct dimensions none[MEMORY_KINDS];
+	struct balance *b = calloc(1, sizeof(*b));
+
+	*self = b;
+	if (!b)
+		return -ENOMEM;
+	b->env = env;
+	return accounts_ask(env->accounts, none, b->of);
+}
+
+static void balance_destroy(void *self)
+{
+	free(self);
+}
+
+static const char *balance_lacks(const struct recording *rec)
+{
+	return recording_meta(rec, "meminfo.before") &&
+			       recording_meta(rec, "meminfo.after")
+		       ? NULL
+		       : "does not say how much memory was in use (meminfo)";
+}
+
+static const struct table_type *const tables[] = { &balance_type, NULL };
+
+const struct analysis analysis_balance = {
+	.name = "balance",
+	.help = "where all memory is, and what events explain of it",
+	.use = ANALYSIS_COMMAND,
+	.needs = NEEDS_MEMORY,
+	.all_time = "the kernel's counters were read before and after it",
+	.unfiltered = "it explains counters of the whole system",
+	.unsampled = "it explains counters of the whole system",
+	.all_frees = true,
+	.lacks = balance_lacks,
+	.tables = tables,
+	.create = balance_create,
+	.view = balance_view,
+	.destroy = balance_destroy,
+};

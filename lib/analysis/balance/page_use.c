@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * analysis: what the kernel uses pages for.
+ * In: who allocated them, and with which GFP flags. Out: the counter of meminfo that they are in.
+ *
+ * Functions of 5.10 to 7.x. The counters are those that mm/ and fs/proc/meminfo.c maintain.
+ */
+#include "analysis/balance/page_use.h"
+
+#include <string.h>
+
+#include "analysis/bounds/bounds.h"
+#include "event/gfp.h"
+#include "symbol/fold.h"
+
+/* Callers farther out do not tell what a page is for. */
+#define FRAMES_MAX 24U
+
+/* Functions that allocate for one use; with a * at its end, a prefix. */
+static const struct use_function {
+	const char *name;
+	enum page_use use;
+} functions[] = {
+	{ "allocate_slab", USE_SLAB_UNRECLAIMABLE },
+	{ "alloc_slab_page", USE_SLAB_UNRECLAIMABLE },
+	{ "new_slab", USE_SLAB_UNRECLAIMABLE },
+	{ "cache_grow_begin", USE_SLAB_UNRECLAIMABLE },
+	{ "kmem_getpages", USE_SLAB_UNRECLAIMABLE },
+	/* Large kmallocs, from 5.4 on (mod_lruvec_page_state). */
+	{ "___kmalloc_large_node", USE_SLAB_UNRECLAIMABLE },
+	{ "__kmalloc_large_node", USE_SLAB_UNRECLAIMABLE },
+	{ "kmalloc_large*", USE_SLAB_UNRECLAIMABLE },
+	{ "kmalloc_order*", USE_SLAB_UNRECLAIMABLE },
+	{ "pte_alloc_one*", USE_PAGE_TABLE },
+	{ "__pte_alloc*", USE_PAGE_TABLE },
+	{ "pmd_alloc_one", USE_PAGE_TABLE },
+	{ "__pmd_alloc", USE_PAGE_TABLE },
+	{ "__pud_alloc", USE_PAGE_TABLE },
+	{ "__p4d_alloc", USE_PAGE_TABLE },
+	{ "pagetable_alloc*", USE_PAGE_TABLE },
+	{ "pcpu_alloc_pages", USE_PERCPU },
+	{ "pcpu_populate_chunk", USE_PERCPU },
+	{ "alloc_thread_stack_node", USE_STACK },
+	{ "dup_task_struct", USE_STACK },
+	{ "vm_area_alloc_pages", USE_VMALLOC },
+	{ "__vmalloc_area_node", USE_VMALLOC },
+	{ "__vmalloc_node_range*", USE_VMALLOC },
+	{ "shmem_*", USE_SHMEM },
+	{ "alloc_fresh_hugetlb_folio", USE_HUGETLB },
+	{ "alloc_fresh_huge_page", USE_HUGETLB },
+	{ "alloc_buddy_hu*", USE_HUGETLB },
+	{ "only_alloc_fresh_hugetlb_folio", USE_HUGETLB },
+	{ "alloc_surplus_hugetlb_folio", USE_HUGETLB },
+};
+
+/* Who has an area that is a stack. */
+static const char *const forks[] = { "alloc_thread_stack_node", "dup_task_struct",
+				     "copy_process" };
+
+int page_uses_init(struct page_uses *u, const struct analysis_env *env)
+{
+	const struct gfp_names *names = event_formats_gfp(env->fmts);
+
+	u->env = env;
+	u->movable = gfp_bit(names, "__GFP_MOVABLE", "GFP_MOVABLE");
+	u->user = gfp_bit(names, "__GFP_HARDWALL", "GFP_HARDWALL");
+	return reclaimable_init(&u->reclaimable, env);
+}
+
+/* The name of the function at @addr without its endings, in @name; false: it has none. */
+static bool plain_name(const struct page_uses *u, uint64_t addr, char name[128])
+{
+	struct symbol sym;
+	size_t len;
+
+	if (!symbols_find(u->env->syms, addr, &sym) || sym.module)
+		return false;
+	len = symbol_plain_length(sym.name);
+	if (len >= 128)
+		len = 127;
+	memcpy(name, sym.name, len);
+	name[len] = '\0';
+	return true;
+}
+
+static bool matches(const char *name, const char *pattern)
+{
+	size_t len = strcspn(pattern, "*");
+
+	return !strncmp(name, pattern, len) && (pattern[len] || !name[len]);
+}
+
+/* The use that function @name allocates for; USE_NR: any. */
+static enum page_use use_of(const struct page_uses *u, const char *name)
+{
+	size_t i;
+
+	/* The first level of page tables counts as such from 6.14 on. */
+	if (!strcmp(name, "pgd_alloc"))
+		return census_since(u->env->rec, 6, 14) ? USE_PAGE_TABLE : USE_UNCOUNTED;
+	for (i = 0; i < ARRAY_SIZE(functions); i++)
+		if (matches(name, functions[i].name))
+			return functions[i].use;
+	return USE_NR;
+}
+
+/* Is a function of @names among the callers? */
+static bool called_by(const struct page_uses *u, uint32_t stack, const char *const *names,
+		      size_t nr_names)
+{
+	uint32_t nr = 0, i;
+	const uint64_t *frames = event_stream_stack(u->env->stream, stack, &nr);
+	char name[128];
+	size_t k;
+
+	for (i = 0; i < nr && i < FRAMES_MAX; i++) {
+		if (!plain_name(u, frames[i], name))
+			continue;
+		for (k = 0; k < nr_names; k++)
+			if (!strcmp(name, names[k]))
+				return true;
+	}
+	return false;
+}
+
+/* The use that the callchain tells; USE_NR: none. */
+static enum page_use use_of_chain(const struct page_uses *u, uint32_t stack)
+{
+	uint32_t nr = 0, i;
+	const uint64_t *frames = event_stream_stack(u->env->stream, stack, &nr);
+	enum page_use use = USE_NR;
+	char name[128];
+
+	for (i = 0; i < nr && i < FRAMES_MAX && use == USE_NR; i++)
+		if (plain_name(u, frames[i], name))
+			use = use_of(u, name);
+	if (use == USE_VMALLOC && called_by(u, stack, forks, ARRAY_SIZE(forks)))
+		return USE_STACK;
+	return use;
+}
+
+enum page_use page_use(const struct page_uses *u, const struct page_key *key,
+		       uint64_t callsite)
+{
+	const uint64_t processes = u->movable | u->user;
+	enum page_use use = use_of_chain(u, key->stack);
+
+	if (use == USE_SLAB_UNRECLAIMABLE && reclaimable_by_request(&u->reclaimable, key))
+		return USE_SLAB_RECLAIMABLE;
+	if (use != USE_NR)
+		return use;
+	if (reclaimable_page(&u->reclaimable, key, callsite) &&
+	    !reclaimable_by_request(&u->reclaimable, key))
+		return USE_PAGE_CACHE;
+	/* GFP_HIGHUSER_MOVABLE; zsmalloc and balloons are movable, too, but not of users. */
+	return processes && (key->gfp_flags & processes) == processes ? USE_ANONYMOUS
+								      : USE_UNCOUNTED;
+}
+
+enum page_use page_use_area(const struct page_uses *u, uint32_t stack)
+{
+	static const char *const ranges[] = { "__vmalloc_node_range" };
+
+	if (!called_by(u, stack, ranges, ARRAY_SIZE(ranges)))
+		return USE_NR;
+	return called_by(u, stack, forks, ARRAY_SIZE(forks)) ? USE_STACK : USE_VMALLOC;
+}
+
+void page_uses_free(struct page_uses *u)
+{
+	reclaimable_free(&u->reclaimable);
+}

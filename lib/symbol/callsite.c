@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/compiler.h"
 #include "base/hash.h"
 #include "symbol/fold.h"
 
@@ -41,20 +42,48 @@
 	"refill)|__alloc_page_frag)(_noprof)?"                                        \
 	"(\\.(isra|constprop|part|cold|llvm|lto_priv)[.0-9a-f]*)*$"
 
-/* Functions of vmalloc, of mapping memory into its areas, and of per-CPU memory, from 4.14 to 7.x.
- * module_alloc, execmem_alloc and bpf_map_alloc_percpu are real callsites.
+/* Functions of vmalloc, of mapping memory into its areas, and of per-CPU memory, from 4.14 to 7.x,
+ * without leading underscores and endings; with a * at the end, a prefix. module_alloc, execmem_alloc
+ * and bpf_map_alloc_percpu are real callsites.
  */
-#define AREAS                                                                                    \
-	"^(_{0,2}alloc_vmap_area|_{0,2}get_vm_area(_node|_caller)?|"                             \
-	"_{0,3}v[mz]alloc(_node|_user|_huge|_exec|_32|_32_user|_array|_node_range|"              \
-	"_area_node|_node_flags|_node_memcg_caller|_huge_node)*|vcalloc|vrealloc(_node_align)?|" \
-	"_{0,2}kv([mzc]|re)alloc(_node|_array|_align)*|vm_area_alloc_pages|"                     \
-	"vmap(_pfn)?|vm_map_ram|new_vmap_block|vb_alloc|"                                        \
-	"(_{0,2}|generic_|arch_|pci_)ioremap(_caller|_prot|_cache|_wc|_wt|_uc|_np|_nocache|"     \
-	"_bar|_wc_bar|_encrypted)*|(devm_)?memremap|_{0,2}devm_ioremap(_[a-z_]+)?|"              \
-	"pcpu_(alloc|alloc_pages|alloc_chunk|create_chunk|populate_chunk|get_pages|"             \
-	"mem_zalloc)|__alloc_percpu(_gfp)?|__alloc_reserved_percpu|__devm_alloc_percpu)"         \
-	"(_noprof)?(\\.(isra|constprop|part|cold|llvm|lto_priv)[.0-9a-f]*)*$"
+static const char *const areas[] = {
+	"alloc_vmap_area",
+	"get_vm_area",
+	"get_vm_area_node",
+	"get_vm_area_caller",
+	"vmalloc*",
+	"vzalloc*",
+	"vcalloc",
+	"vrealloc*",
+	"kvmalloc*",
+	"kvzalloc*",
+	"kvcalloc*",
+	"kvrealloc*",
+	"vm_area_alloc_pages",
+	"vmap",
+	"vmap_pfn",
+	"vm_map_ram",
+	"new_vmap_block",
+	"vb_alloc",
+	"ioremap*",
+	"generic_ioremap*",
+	"arch_ioremap*",
+	"pci_ioremap*",
+	"memremap",
+	"devm_memremap",
+	"devm_ioremap*",
+	"pcpu_alloc",
+	"pcpu_alloc_pages",
+	"pcpu_alloc_chunk",
+	"pcpu_create_chunk",
+	"pcpu_populate_chunk",
+	"pcpu_get_pages",
+	"pcpu_mem_zalloc",
+	"alloc_percpu",
+	"alloc_percpu_gfp",
+	"alloc_reserved_percpu",
+	"devm_alloc_percpu",
+};
 
 /* Functions that allocate for their callers: copies of memory and strings, file names, skbs,
  * sockets, inodes, dentries, files, tree nodes, page tables.
@@ -81,13 +110,13 @@
 	"seq_(buf_alloc|open)|__seq_open_private|single_open(_size)?|prepare_creds|"           \
 	"kmem_cache_(z?alloc(_node|_lru|_bulk)?))(_noprof)?(\\.(isra|constprop|part|cold|llvm|lto_priv)[.0-9a-f]*)*$"
 
-/* GLUE, CORE and AREAS. */
-#define NR_BUILT_IN 3
+/* GLUE and CORE. */
+#define NR_BUILT_IN 2
 
 enum verdict { KEPT = 1, SKIPPED = 2 };
 
 struct callsite_rule {
-	regex_t *expressions; /* GLUE, CORE, AREAS, then the user's */
+	regex_t *expressions; /* GLUE, CORE, then the user's */
 	size_t nr_expressions;
 	struct intern names; /* every name tested so far */
 	uint8_t *verdicts;   /* by name number - 1 */
@@ -134,8 +163,6 @@ int callsite_rule_new(struct callsite_rule **out, const char *const *skip, size_
 	ret = compile(rule, GLUE, error);
 	if (!ret)
 		ret = compile(rule, CORE, error);
-	if (!ret)
-		ret = compile(rule, AREAS, error);
 	for (size_t i = 0; i < nr_skip && !ret; i++) {
 		bool wrappers = !strcmp(skip[i], CALLSITE_WRAPPERS);
 
@@ -188,6 +215,20 @@ bool callsite_rule_wrappers(const struct callsite_rule *rule)
 	return rule && rule->wrappers;
 }
 
+/* @plain: without endings */
+static bool is_area_function(const char *plain)
+{
+	size_t i, len;
+
+	plain += strspn(plain, "_");
+	for (i = 0; i < ARRAY_SIZE(areas); i++) {
+		len = strcspn(areas[i], "*");
+		if (!strncmp(plain, areas[i], len) && (areas[i][len] || !plain[len]))
+			return true;
+	}
+	return false;
+}
+
 /* Matches @name as it is and without its endings, so that a user's "^foo$" also matches foo.cold
  * and foo_noprof.
  */
@@ -200,6 +241,8 @@ static bool matches(const struct callsite_rule *rule, const char *name)
 		len = sizeof(plain) - 1;
 	memcpy(plain, name, len);
 	plain[len] = '\0';
+	if (is_area_function(plain))
+		return true;
 	for (i = 0; i < rule->nr_expressions; i++) {
 		const regex_t *re = &rule->expressions[i];
 

@@ -43,8 +43,8 @@
 	"(\\.(isra|constprop|part|cold|llvm|lto_priv)[.0-9a-f]*)*$"
 
 /* Functions of vmalloc, of mapping memory into its areas, and of per-CPU memory, from 4.14 to 7.x,
- * without leading underscores and endings; with a * at the end, a prefix. module_alloc, execmem_alloc
- * and bpf_map_alloc_percpu are real callsites.
+ * without leading underscores and endings; with a * at the end, a prefix. module_alloc,
+ * execmem_alloc and bpf_map_alloc_percpu are real callsites.
  */
 static const char *const areas[] = {
 	"alloc_vmap_area",

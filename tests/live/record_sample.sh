@@ -36,6 +36,8 @@ counts = collections.Counter()
 for line in sys.stdin:
     event = json.loads(line)
     name, fields = event["event"], event["fields"]
+    if "percpu" in name or "vmap" in name:  # never sampled
+        continue
     kind = ("alloc" if "alloc" in name else "free") + (" stack" if event.get("stack") else "")
     if "ptr" in fields:
         ptr = int(fields["ptr"], 16)

@@ -63,7 +63,7 @@ wait_for "the sort key" shows 'sorted by live'
 keys t
 wait_for "slab objects alone" shows 'slab only'
 wait_for "no pages" sh -c '! tmux -S "$0" capture-pane -p -t top | grep -q " page  "' "$socket"
-keys t t
+keys t t t t
 keys /
 keys kmemx-finds-no-such-name Enter
 wait_for "the filter" shows "with 'kmemx-finds-no-such-name'"

@@ -318,6 +318,16 @@ static void check_fields(struct compare *c, const struct raw_line *line,
 	case KMEM_ALLOC_BULK:
 		check_objects(c, line, ev, "ret");
 		break;
+	case KMEM_PERCPU_ALLOC:
+	case KMEM_PERCPU_FREE:
+		check_number(c, line, "ptr", ev->slab_free.ptr);
+		break;
+	case KMEM_VMALLOC_ALLOC:
+		check_number(c, line, "size", ev->slab_alloc.bytes_alloc + 4096);
+		break;
+	case KMEM_VMALLOC_FREE:
+		check_number(c, line, "va_start", ev->slab_free.ptr);
+		break;
 	default: /* not decoded by kmemx */
 		ck_assert_int_eq(ev->type, KMEM_OTHER);
 	}

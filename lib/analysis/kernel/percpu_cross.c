@@ -79,9 +79,10 @@ static void free_side(struct cross_side *side)
 static void cross_destroy(void *self)
 {
 	struct percpu_cross *c = self;
+	int i;
 
-	free_side(&c->sides[MEMORY_SLAB]);
-	free_side(&c->sides[MEMORY_PAGE]);
+	for (i = 0; i < MEMORY_KINDS; i++)
+		free_side(&c->sides[i]);
 	free(c);
 }
 

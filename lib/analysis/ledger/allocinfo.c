@@ -99,9 +99,10 @@ static void lived(void *ctx, const struct lives *of, const struct life *life, si
 static void allocinfo_destroy(void *self)
 {
 	struct allocinfo *a = self;
+	int i;
 
-	free(a->rows[MEMORY_SLAB].net);
-	free(a->rows[MEMORY_PAGE].net);
+	for (i = 0; i < MEMORY_KINDS; i++)
+		free(a->rows[i].net);
 	alloc_tags_free(&a->tags);
 	free(a);
 }

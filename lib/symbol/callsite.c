@@ -44,14 +44,21 @@
 
 /* Functions of vmalloc, of mapping memory into its areas, and of per-CPU memory, from 4.14 to 7.x,
  * without leading underscores and endings; with a * at the end, a prefix. module_alloc,
- * execmem_alloc and bpf_map_alloc_percpu are real callsites.
+ * execmem_alloc, bpf_map_alloc_percpu, vmalloc_init and vmalloc_info_show are real callsites.
  */
 static const char *const areas[] = {
 	"alloc_vmap_area",
 	"get_vm_area",
 	"get_vm_area_node",
 	"get_vm_area_caller",
-	"vmalloc*",
+	"vmalloc",
+	"vmalloc_32*",
+	"vmalloc_area_node",
+	"vmalloc_array",
+	"vmalloc_exec",
+	"vmalloc_huge*",
+	"vmalloc_node*",
+	"vmalloc_user",
 	"vzalloc*",
 	"vcalloc",
 	"vrealloc*",

@@ -63,8 +63,7 @@ static void add_machine(struct report *r, const struct study_facts *f)
 /* Adds the labels of --label. */
 static void add_labels(struct report *r, const struct recording *rec)
 {
-	const struct recording_text *item = recording_meta(rec, RECORDING_META_LABELS);
-	const char *text = item ? item->text : "";
+	const char *text = recording_meta_text(rec, RECORDING_META_LABELS);
 	struct strbuf line = { 0 };
 	size_t size;
 
@@ -259,8 +258,8 @@ static void add_curve(struct report *r, const struct info *info)
 /* Says which dynamic probes were set, and why others were not. */
 static void add_probes(struct report *r, const struct recording *rec)
 {
-	const struct recording_text *item = recording_meta(rec, RECORDING_META_PROBES);
-	const char *text = item ? item->text : "", *name = "probes";
+	const char *text = recording_meta_text(rec, RECORDING_META_PROBES),
+		   *name = "probes";
 	struct probe_line probe;
 	char why[sizeof(probe.why)] = "";
 

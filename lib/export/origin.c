@@ -100,8 +100,7 @@ static void put_text(struct strbuf *out, const char *text, size_t size)
 /* "key=value" lines */
 static int read_labels(struct export_origin *o, const struct recording *rec)
 {
-	const struct recording_text *meta = recording_meta(rec, RECORDING_META_LABELS);
-	const char *line = meta ? meta->text : "", *comma = "{";
+	const char *line = recording_meta_text(rec, RECORDING_META_LABELS), *comma = "{";
 	struct strbuf out = { 0 };
 	size_t size, key;
 

@@ -210,6 +210,8 @@ bool recording_truncated(const struct recording *rec);
 /* The named kmemx metadata item, e.g. "pagetypeinfo.before"; NULL if absent. */
 const struct recording_text *recording_meta(const struct recording *rec,
 					    const char *name);
+/* Its text; "" if absent. */
+const char *recording_meta_text(const struct recording *rec, const char *name);
 /* last_boot_info as trace-cmd kept it: the buffer survived a reboot, and the symbols and modules
  * are those of the next boot. Not NUL-terminated; NULL: absent.
  */

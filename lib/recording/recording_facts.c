@@ -19,6 +19,13 @@ const struct recording_text *recording_meta(const struct recording *rec, const c
 	return NULL;
 }
 
+const char *recording_meta_text(const struct recording *rec, const char *name)
+{
+	const struct recording_text *item = recording_meta(rec, name);
+
+	return item ? item->text : "";
+}
+
 const char *recording_clock(const struct recording *rec, uint32_t index)
 {
 	return index < rec->nr_buffers ? rec->buffers[index].clock : "";

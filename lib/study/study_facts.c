@@ -109,13 +109,6 @@ static void init_truncated(struct study_facts *f, const struct recording *rec)
 		f->nr_missing += rec->cpustats[i].entries;
 }
 
-static const char *meta_text(const struct recording *rec, const char *name)
-{
-	const struct recording_text *item = recording_meta(rec, name);
-
-	return item ? item->text : "";
-}
-
 void study_facts_init(struct study_facts *f, const struct study *study, uint32_t buffer)
 {
 	const struct event_stream_stats *s = event_stream_stats(study->stream);
@@ -143,8 +136,8 @@ void study_facts_init(struct study_facts *f, const struct study *study, uint32_t
 		.lacks_frees = recording_lacks_frees(rec),
 	};
 	f->sample_unknown = sample_of(&f->sample, rec) == -EINVAL;
-	f->sample_rule = meta_text(rec, RECORDING_META_SAMPLE);
-	f->stack_sample = meta_text(rec, RECORDING_META_STACK_SAMPLE);
+	f->sample_rule = recording_meta_text(rec, RECORDING_META_SAMPLE);
+	f->stack_sample = recording_meta_text(rec, RECORDING_META_STACK_SAMPLE);
 	if (study->guess && stack_guess_any(study->guess))
 		f->guess = study->guess;
 	recording_release(rec, f->kernel, sizeof(f->kernel));

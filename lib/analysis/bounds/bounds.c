@@ -258,8 +258,7 @@ bool census_has_counts(const struct recording *rec)
 static uint64_t nr_nodes(const struct recording *rec)
 {
 	static const char node[] = "Node ";
-	const struct recording_text *meta = recording_meta(rec, "buddyinfo.after");
-	const char *at = meta ? meta->text : "";
+	const char *at = recording_meta_text(rec, "buddyinfo.after");
 	uint64_t nodes = 1;
 
 	for (; at; at = strchr(at, '\n')) {

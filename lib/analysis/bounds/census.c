@@ -143,8 +143,7 @@ static int add_line(struct census *c, const struct slabinfo_line *line,
 static int add_snapshot(struct census *c, const struct recording *rec, const char *item,
 			bool after)
 {
-	const struct recording_text *meta = recording_meta(rec, item);
-	const char *text = meta ? meta->text : "";
+	const char *text = recording_meta_text(rec, item);
 	struct slabinfo_line line;
 	int ret = 0;
 
@@ -158,12 +157,11 @@ static int add_snapshot(struct census *c, const struct recording *rec, const cha
  */
 static int add_cpu_slabs(struct census *c, const struct recording *rec)
 {
-	const struct recording_text *meta = recording_meta(rec, "slab_cpu.after");
 	struct held {
 		bool told;
 		uint64_t slabs, sheaf;
 	} *held = calloc(c->nr_caches + 1, sizeof(*held));
-	const char *text = meta ? meta->text : "";
+	const char *text = recording_meta_text(rec, "slab_cpu.after");
 	struct slab_cpu_line line;
 	size_t i;
 
@@ -216,8 +214,7 @@ static void add_count(struct census_count *count, struct census_reading *of,
 static void add_counts(struct census *c, const struct recording *rec, const char *item,
 		       bool after)
 {
-	const struct recording_text *meta = recording_meta(rec, item);
-	const char *text = meta ? meta->text : "";
+	const char *text = recording_meta_text(rec, item);
 	struct slab_count_line line;
 
 	while (slab_count_next(&text, &line)) {

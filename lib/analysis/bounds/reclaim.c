@@ -12,9 +12,7 @@
 
 int reclaim_caches_init(struct reclaim_caches *r, const struct recording *rec)
 {
-	const struct recording_text *meta =
-		recording_meta(rec, RECORDING_META_SLAB_RECLAIM);
-	const char *text = meta ? meta->text : "";
+	const char *text = recording_meta_text(rec, RECORDING_META_SLAB_RECLAIM);
 	struct slab_reclaim_line line;
 
 	while (slab_reclaim_next(&text, &line)) {

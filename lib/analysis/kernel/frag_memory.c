@@ -70,9 +70,7 @@ const struct table_type frag_free_type = {
 
 static const char *meta_text(const struct frag *f, const char *item)
 {
-	const struct recording_text *meta = recording_meta(f->env->rec, item);
-
-	return meta ? meta->text : "";
+	return recording_meta_text(f->env->rec, item);
 }
 
 static void add_orders(struct table *t, unsigned int nr)

@@ -364,8 +364,7 @@ static void note_free(struct export_history *h, const struct analysis_env *env)
 
 	memset(h->free_bytes, 0, sizeof(h->free_bytes));
 	for (size_t i = 0; i < ARRAY_SIZE(items) && !env->window; i++) {
-		const struct recording_text *meta = recording_meta(env->rec, items[i]);
-		const char *text = meta ? meta->text : "";
+		const char *text = recording_meta_text(env->rec, items[i]);
 		struct buddy_line line;
 
 		while (buddyinfo_next(&text, &line)) {

@@ -253,8 +253,7 @@ static const struct table_type sizes_type = {
  */
 static int add_classes(struct view *v, const char *item)
 {
-	const struct recording_text *meta = recording_meta(v->s->env->rec, item);
-	const char *text = meta ? meta->text : "";
+	const char *text = recording_meta_text(v->s->env->rec, item);
 	struct slabinfo_line line;
 
 	while (slabinfo_next(&text, &line)) {

@@ -225,14 +225,12 @@ bool callsite_rule_wrappers(const struct callsite_rule *rule)
 /* @plain: without endings */
 static bool is_area_function(const char *plain)
 {
-	size_t i, len;
+	size_t i;
 
 	plain += strspn(plain, "_");
-	for (i = 0; i < ARRAY_SIZE(areas); i++) {
-		len = strcspn(areas[i], "*");
-		if (!strncmp(plain, areas[i], len) && (areas[i][len] || !plain[len]))
+	for (i = 0; i < ARRAY_SIZE(areas); i++)
+		if (symbol_matches(plain, areas[i]))
 			return true;
-	}
 	return false;
 }
 
@@ -242,12 +240,9 @@ static bool is_area_function(const char *plain)
 static bool matches(const struct callsite_rule *rule, const char *name)
 {
 	char plain[256];
-	size_t len = symbol_plain_length(name), i;
+	size_t i;
 
-	if (len >= sizeof(plain))
-		len = sizeof(plain) - 1;
-	memcpy(plain, name, len);
-	plain[len] = '\0';
+	(void)symbol_plain(name, plain, sizeof(plain));
 	if (is_area_function(plain))
 		return true;
 	for (i = 0; i < rule->nr_expressions; i++) {

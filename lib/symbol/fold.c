@@ -24,3 +24,19 @@ size_t symbol_plain_length(const char *name)
 		len -= noprof_size;
 	return len;
 }
+
+bool symbol_plain(const char *name, char *plain, size_t size)
+{
+	size_t len = symbol_plain_length(name), copied = len < size ? len : size - 1;
+
+	memcpy(plain, name, copied);
+	plain[copied] = '\0';
+	return copied == len;
+}
+
+bool symbol_matches(const char *name, const char *pattern)
+{
+	size_t len = strcspn(pattern, "*");
+
+	return !strncmp(name, pattern, len) && (pattern[len] || !name[len]);
+}

@@ -71,23 +71,11 @@ int page_uses_init(struct page_uses *u, const struct analysis_env *env)
 static bool plain_name(const struct page_uses *u, uint64_t addr, char name[128])
 {
 	struct symbol sym;
-	size_t len;
 
 	if (!symbols_find(u->env->syms, addr, &sym) || sym.module)
 		return false;
-	len = symbol_plain_length(sym.name);
-	if (len >= 128)
-		len = 127;
-	memcpy(name, sym.name, len);
-	name[len] = '\0';
+	(void)symbol_plain(sym.name, name, 128);
 	return true;
-}
-
-static bool matches(const char *name, const char *pattern)
-{
-	size_t len = strcspn(pattern, "*");
-
-	return !strncmp(name, pattern, len) && (pattern[len] || !name[len]);
 }
 
 /* The use that function @name allocates for; USE_NR: any. */
@@ -99,7 +87,7 @@ static enum page_use use_of(const struct page_uses *u, const char *name)
 	if (!strcmp(name, "pgd_alloc"))
 		return census_since(u->env->rec, 6, 14) ? USE_PAGE_TABLE : USE_UNCOUNTED;
 	for (i = 0; i < ARRAY_SIZE(functions); i++)
-		if (matches(name, functions[i].name))
+		if (symbol_matches(name, functions[i].name))
 			return functions[i].use;
 	return USE_NR;
 }

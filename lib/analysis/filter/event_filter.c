@@ -227,16 +227,10 @@ static bool comm_matches(const struct event_filter *f, const char *comm)
 
 static bool name_matches(const char *pattern, const char *function)
 {
-	size_t plain = symbol_plain_length(function);
 	char name[256];
 
-	if (!fnmatch(pattern, function, 0))
-		return true;
-	if (!function[plain] || plain >= sizeof(name))
-		return false;
-	memcpy(name, function, plain);
-	name[plain] = '\0';
-	return !fnmatch(pattern, name, 0);
+	return !fnmatch(pattern, function, 0) ||
+	       (symbol_plain(function, name, sizeof(name)) && !fnmatch(pattern, name, 0));
 }
 
 static bool site_matches(const struct event_filter *f,

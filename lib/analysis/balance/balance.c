@@ -16,13 +16,10 @@
 /* A smaller change is that of processes that come and go. */
 #define CHANGE_MIN (1LL << 20)
 
-/* A counter of meminfo that is larger, in KiB, is damage; so are more pages on lists of CPUs. */
-#define COUNTER_MAX (1ULL << 40)
-
 /* Callsites that a row names. */
 #define NAMED 3
 
-/* Is it the part of vmalloc's pages that are kernel stacks? */
+/* Also a part of VmallocUsed on most kernels: has_stacks(). */
 #define STACKS "KernelStack:"
 
 /**
@@ -88,12 +85,6 @@ struct balance {
 	struct lives *of[MEMORY_KINDS];
 };
 
-/* A callsite's live bytes. */
-struct balance_site {
-	struct strbuf name;
-	uint64_t bytes;
-};
-
 /**
  * struct balance_row - a line's figures, in bytes
  * @explained: of @change; valid if @known
@@ -106,10 +97,11 @@ struct balance_row {
 	struct strbuf sites;
 };
 
+/* @row_of: the row of each use. */
 struct view {
 	const struct balance *b;
 	struct page_uses uses;
-	struct balance_row rows[NR_LINES];
+	struct balance_row rows[NR_LINES], *row_of[USE_NR];
 	int64_t total[2];
 	uint64_t older_pages, older_areas;
 	bool stackless;
@@ -185,13 +177,6 @@ static const struct table_type balance_type = {
 
 /* --- the kernel's counters ---------------------------------------------------------------- */
 
-static const char *text_of(const struct view *v, const char *name)
-{
-	const struct recording_text *meta = recording_meta(v->b->env->rec, name);
-
-	return meta ? meta->text : "";
-}
-
 /* The sum of some counters, in bytes; those that a kernel does not have are 0. */
 static int64_t sum_of(const char *text, const char *const *names, size_t nr)
 {
@@ -199,25 +184,9 @@ static int64_t sum_of(const char *text, const char *const *names, size_t nr)
 	size_t i;
 
 	for (i = 0; i < nr && names[i]; i++)
-		if (vmstat_value(text, names[i], &kib) && kib < COUNTER_MAX)
+		if (vmstat_value(text, names[i], &kib))
 			sum += kib;
 	return (int64_t)(sum * 1024);
-}
-
-/* Pages on the lists of CPUs: "count: N" of zoneinfo's pagesets. */
-static int64_t lists_of_cpus(const struct view *v, const char *zoneinfo)
-{
-	static const char word[] = "count:";
-	uint64_t pages = 0;
-
-	while ((zoneinfo = strstr(zoneinfo, word))) {
-		uint64_t nr;
-
-		zoneinfo += sizeof(word) - 1;
-		nr = strtoull(zoneinfo, NULL, 10);
-		pages += nr < 1ULL << 32 && pages < COUNTER_MAX ? nr : 0;
-	}
-	return (int64_t)(pages * v->b->env->page_size);
 }
 
 /* The bytes of each line in @figures, which add up to the total that is returned. */
@@ -228,6 +197,7 @@ static int64_t read_lines(const struct view *v, const char *meminfo, const char 
 	static const char *const misc[] = { "KReclaimable:" };
 	int64_t all = sum_of(meminfo, total, 1);
 	bool kreclaimable = sum_of(meminfo, misc, 1) != 0;
+	uint64_t on_lists;
 	size_t i;
 
 	figures[LINE_NONE] = all;
@@ -240,8 +210,8 @@ static int64_t read_lines(const struct view *v, const char *meminfo, const char 
 					     : i != LINE_OTHERS || kreclaimable)
 			figures[i] -=
 				sum_of(meminfo, line->minus, ARRAY_SIZE(line->minus));
-		if (i == LINE_CPUS)
-			figures[i] = lists_of_cpus(v, zoneinfo);
+		if (i == LINE_CPUS && zoneinfo_pcp_pages(zoneinfo, &on_lists))
+			figures[i] = (int64_t)(on_lists * v->b->env->page_size);
 		figures[LINE_NONE] -= figures[i];
 	}
 	return all;
@@ -258,16 +228,17 @@ static bool has_stacks(const char *meminfo)
 
 static void read_counters(struct view *v)
 {
-	const char *before = text_of(v, "meminfo.before");
-	const char *after = text_of(v, "meminfo.after");
+	const struct recording *rec = v->b->env->rec;
+	const char *before = recording_meta_text(rec, "meminfo.before");
+	const char *after = recording_meta_text(rec, "meminfo.after");
 	const bool inside = has_stacks(before) && has_stacks(after);
 	int64_t figures[2][NR_LINES];
 	size_t i;
 
-	v->total[0] =
-		read_lines(v, before, text_of(v, "zoneinfo.before"), inside, figures[0]);
-	v->total[1] =
-		read_lines(v, after, text_of(v, "zoneinfo.after"), inside, figures[1]);
+	v->total[0] = read_lines(v, before, recording_meta_text(rec, "zoneinfo.before"),
+				 inside, figures[0]);
+	v->total[1] = read_lines(v, after, recording_meta_text(rec, "zoneinfo.after"),
+				 inside, figures[1]);
 	for (i = 0; i < NR_LINES; i++) {
 		struct balance_row *row = &v->rows[i];
 
@@ -275,6 +246,8 @@ static void read_counters(struct view *v)
 		row->before = figures[0][i];
 		row->after = figures[1][i];
 		row->change = row->after - row->before;
+		if (lines[i].use != USE_NR)
+			v->row_of[lines[i].use] = row;
 	}
 }
 
@@ -287,9 +260,14 @@ static enum page_use use_of_row(const struct view *v, const struct owners *o, si
 	return page_use_area(&v->uses, lives_stack(o->lives, row));
 }
 
-/* Appends "copy_process 9830400, ...": the callsites with most of @bytes, by table row of @o. */
-static void name_largest(const struct owners *o, const uint64_t *bytes,
-			 const uint64_t *callsites, struct strbuf *out)
+/* What lives of a callsite's, in bytes; @callsite: 0: no stack. */
+struct site_uses {
+	uint64_t callsite, bytes[USE_NR];
+};
+
+/* Appends "copy_process 9830400, ...": the callsites with most bytes of @use. */
+static void name_largest(struct owners *o, const struct site_uses *sites,
+			 enum page_use use, struct strbuf *out)
 {
 	size_t named[NAMED] = { 0 }, nr, i, k;
 
@@ -299,72 +277,61 @@ static void name_largest(const struct owners *o, const uint64_t *bytes,
 		for (i = 0; i < o->nr; i++) {
 			for (k = 0; k < nr && named[k] != i;)
 				k++;
-			if (k == nr && bytes[i] &&
-			    (best == o->nr || bytes[i] > bytes[best]))
+			if (k == nr && sites[i].bytes[use] &&
+			    (best == o->nr ||
+			     sites[i].bytes[use] > sites[best].bytes[use]))
 				best = i;
 		}
 		if (best == o->nr)
 			return;
 		named[nr] = best;
 		strbuf_puts(out, nr ? ", " : "");
-		if (callsites[best])
-			sites_name(
-				&o->sites,
-				sites_group((struct sites *)&o->sites, callsites[best]),
-				out);
+		if (sites[best].callsite)
+			sites_name(&o->sites,
+				   sites_group(&o->sites, sites[best].callsite), out);
 		else
 			strbuf_puts(out, "[no stack]");
-		strbuf_printf(out, " %" PRIu64, bytes[best]);
+		strbuf_printf(out, " %" PRIu64, sites[best].bytes[use]);
 	}
 }
 
-/* Adds what lives of the rows of @o whose use is that of line @line. */
-static int explain_line(struct view *v, const struct owners *o, const enum page_use *uses,
-			size_t line)
-{
-	uint64_t *bytes = calloc(o->nr + 1, sizeof(*bytes));
-	uint64_t *callsites = calloc(o->nr + 1, sizeof(*callsites));
-	struct balance_row *row = &v->rows[line];
-	size_t i;
-
-	for (i = 0; bytes && callsites && i < o->nr_rows; i++) {
-		uint64_t live = lives_sums(o->lives, i).live_bytes;
-
-		if (uses[i] != lines[line].use)
-			continue;
-		bytes[o->of[i]] += live;
-		callsites[o->of[i]] = o->callsites[i];
-		if (__builtin_add_overflow(row->explained, live, &row->explained))
-			row->explained = INT64_MAX;
-	}
-	row->known = true;
-	strbuf_reset(&row->sites);
-	if (bytes && callsites)
-		name_largest(o, bytes, callsites, &row->sites);
-	i = bytes && callsites && !row->sites.failed;
-	free(bytes);
-	free(callsites);
-	return i ? 0 : -ENOMEM;
-}
-
-/* Adds what lives in the account of @memory to the lines of these uses. */
+/* Adds what lives in the account of @memory to the rows of these uses. */
 static int explain(struct view *v, enum memory memory, uint32_t of_uses)
 {
 	struct owners o;
-	enum page_use *uses = NULL;
+	struct site_uses *sites = NULL;
 	int ret = owners_init(&o, v->b->env, v->b->of[memory], SUBJECT_CALLSITE);
+	enum page_use use;
 	size_t i;
 
 	if (!ret) {
-		uses = calloc(o.nr_rows + 1, sizeof(*uses));
-		ret = uses ? 0 : -ENOMEM;
+		sites = calloc(o.nr + 1, sizeof(*sites));
+		ret = sites ? 0 : -ENOMEM;
 	}
-	for (i = 0; i < o.nr_rows && !ret; i++)
-		uses[i] = use_of_row(v, &o, i);
-	for (i = 0; i < NR_LINES && !ret; i++)
-		if (lines[i].use != USE_NR && of_uses >> lines[i].use & 1)
-			ret = explain_line(v, &o, uses, i);
-	free(uses);
+	for (i = 0; i < o.nr_rows && !ret; i++) {
+		uint64_t live = lives_sums(o.lives, i).live_bytes;
+		struct site_uses *site = &sites[o.of[i]];
+		int64_t *explained;
+
+		use = use_of_row(v, &o, i);
+		if (use == USE_NR || !(of_uses >> use & 1))
+			continue;
+		site->bytes[use] += live;
+		site->callsite = o.callsites[i];
+		explained = &v->row_of[use]->explained;
+		if (__builtin_add_overflow(*explained, live, explained))
+			*explained = INT64_MAX;
+	}
+	for (use = 0; use < USE_NR && !ret; use++) {
+		struct balance_row *row = v->row_of[use];
+
+		if (!(of_uses >> use & 1))
+			continue;
+		row->known = true;
+		name_largest(&o, sites, use, &row->sites);
+		ret = row->sites.failed ? -ENOMEM : 0;
+	}
+	free(sites);
 	owners_free(&o);
 	return ret;
 }

@@ -118,10 +118,17 @@ void table_set_by(struct table *t, const char *by)
 	t->by = text_dup(by, &t->failed);
 }
 
-void table_set_summary_title(struct table *t, const char *title)
+void table_set_summary_title(struct table *t, const char *fmt, ...)
 {
+	va_list args;
+
 	free(t->summary_title);
-	t->summary_title = text_dup(title, &t->failed);
+	va_start(args, fmt);
+	if (vasprintf(&t->summary_title, fmt, args) < 0) {
+		t->summary_title = NULL;
+		t->failed = true;
+	}
+	va_end(args);
 }
 
 void table_add_column(struct table *t, const struct column *col)

@@ -216,7 +216,7 @@ void table_free(struct table *t); /* NULL is allowed, as everywhere */
 /* Was there enough memory for everything added? Adding a column after the first row fails too. */
 bool table_ok(const struct table *t);
 void table_set_by(struct table *t, const char *by);
-void table_set_summary_title(struct table *t, const char *title);
+void table_set_summary_title(struct table *t, const char *fmt, ...) __printf_fmt(2, 3);
 void table_add_column(struct table *t, const struct column *col);
 /* Adds @nr columns. */
 void table_add_columns(struct table *t, const struct column *cols, size_t nr);

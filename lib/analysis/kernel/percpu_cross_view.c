@@ -237,8 +237,8 @@ static void add_summary(const struct view *v, uint64_t losses, struct table *t)
 		  v->side->unknown, false, SUMMARY_DOUBT },
 	};
 
-	table_set_summary_title(t, v->pages ? "SUMMARY (CPUs of pages)"
-					    : "SUMMARY (CPUs of slab objects)");
+	table_set_summary_title(t, "SUMMARY (CPUs of %s)",
+				v->pages ? "pages" : "slab objects");
 	table_add_summary_lines(t, lines, ARRAY_SIZE(lines), losses != 0);
 }
 

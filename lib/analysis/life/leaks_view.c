@@ -414,7 +414,7 @@ static void add_interval(const struct leaks_view *v, struct table *t)
 static void add_summary(const struct leaks_view *v, uint64_t losses, struct table *t)
 {
 	const struct memory_words *words = memory_words(v->memory);
-	struct strbuf live = { 0 }, title = { 0 };
+	struct strbuf live = { 0 };
 	enum column_unit unit = words->unit;
 	uint64_t grows = 0, seen = v->bytes_suppressed;
 	struct leak all = { 0 };
@@ -452,13 +452,11 @@ static void add_summary(const struct leaks_view *v, uint64_t losses, struct tabl
 		  true, SUMMARY_DOUBT },
 	};
 
-	strbuf_printf(&title, "SUMMARY (live %s)", words->many);
-	table_set_summary_title(t, strbuf_text(&title));
-	t->failed |= live.failed | title.failed;
+	table_set_summary_title(t, "SUMMARY (live %s)", words->many);
+	t->failed |= live.failed;
 	table_add_summary_lines(t, lines, ARRAY_SIZE(lines) - !v->l->own.suppress,
 				losses != 0);
 	strbuf_free(&live);
-	strbuf_free(&title);
 	if (v->old_of)
 		add_interval(v, t);
 }

@@ -168,7 +168,6 @@ static void add_summary(const struct lifetime_view *v, uint64_t losses, struct t
 {
 	struct lifetime_sum all = { 0 };
 	struct lifetime_group sum = { 0 };
-	struct strbuf title = { 0 };
 	enum column_unit unit = memory_words(v->owners.memory)->unit;
 	size_t i;
 
@@ -187,11 +186,8 @@ static void add_summary(const struct lifetime_view *v, uint64_t losses, struct t
 		{ "live", "  live at the end", unit, all.live, true, SUMMARY_USUAL },
 	};
 
-	strbuf_printf(&title, "SUMMARY (lifetimes of %s)",
-		      memory_words(v->owners.memory)->many);
-	table_set_summary_title(t, strbuf_text(&title));
-	t->failed |= title.failed;
-	strbuf_free(&title);
+	table_set_summary_title(t, "SUMMARY (lifetimes of %s)",
+				memory_words(v->owners.memory)->many);
 	table_add_summary_lines(t, lines, ARRAY_SIZE(lines), losses != 0);
 	if (v->a->ns)
 		table_add_summary(t, "short", "Short lives", unit,
@@ -208,7 +204,6 @@ static struct table *new_table(const struct lifetime_view *v, enum subject_kind 
 	t = account_rows_table(types[v->owners.memory], v->a->env, kind,
 			       strbuf_text(&title));
 	strbuf_free(&title);
-
 	for (i = 0; t && i < t->nr_columns && !v->a->ns; i++) {
 		if (t->columns[i].unit == UNIT_NS)
 			t->columns[i].unit = UNIT_COUNT;

@@ -227,7 +227,7 @@ void slab_report_summary(struct slab_report *slab, struct table *t)
 		return;
 	slab->summarised = true;
 	other_frees_note(slab->acc->lives.any.filtered, s->other, t);
-	table_set_summary_title(t, slab_report_words(slab)->summary);
+	table_set_summary_title(t, "%s", slab_report_words(slab)->summary);
 	table_add_summary_lines(t, bytes, ARRAY_SIZE(bytes), lossy);
 	add_net(slab, &totals, t);
 	table_add_summary_lines(t, wasted, ARRAY_SIZE(wasted), lossy);

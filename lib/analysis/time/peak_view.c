@@ -286,7 +286,7 @@ static void add_summary(const struct view *v, struct table *t)
 	const struct peak *p = v->p;
 	bool bound = v->owners.lives->losses;
 	uint64_t then = 0, seen = 0, now = 0;
-	struct strbuf most = { 0 }, title = { 0 };
+	struct strbuf most = { 0 };
 	enum column_unit unit =
 		recording_clocks_are_ns(p->env->rec) ? UNIT_TIME : UNIT_COUNT;
 	size_t i;
@@ -313,16 +313,14 @@ static void add_summary(const struct view *v, struct table *t)
 
 	if (seen > then)
 		table_show_column(t, "bytes_seen");
-	strbuf_printf(&title, "SUMMARY (peak of %s)",
-		      memory_words(v->owners.memory)->many);
-	table_set_summary_title(t, strbuf_text(&title));
+	table_set_summary_title(t, "SUMMARY (peak of %s)",
+				memory_words(v->owners.memory)->many);
 	/* With @at_end only the first three lines are known. */
 	table_add_summary_lines(t, lines, p->at_end ? 3 : ARRAY_SIZE(lines), bound);
 	if (owners_estimated(&v->owners))
 		add_interval(v, t);
-	t->failed |= most.failed | title.failed;
+	t->failed |= most.failed;
 	strbuf_free(&most);
-	strbuf_free(&title);
 }
 
 /* "Slab objects live at the peak of both, by callsite" */

@@ -266,7 +266,7 @@ static int parse(struct export_args *args, struct stat_options *o, int argc, cha
 		  "write below DIR by day, kernel, host, for a database" },
 		{ OPTION_STRING, 0, "diff", "BEFORE", &args->before,
 		  "for folded: two numbers, of BEFORE and of FILE" },
-		STAT_KIND_OPTIONS(args),
+		KIND_OPTIONS(args->of, "what was recorded"),
 		{ OPTION_STRING | OPTION_EVERYDAY, 0, "weight", "WHAT", &args->weight,
 		  "for one-number formats: bytes, kib, hits, live, peak" },
 		{ OPTION_ROWS | OPTION_EVERYDAY, 'l', "lines", "N|all", &o->lines,

@@ -61,6 +61,18 @@ struct option_entry {
 	{                                                                     \
 		OPTION_COUNT, 'v', "verbose", NULL, &(count), "more messages" \
 	}
+/* clang-format off */
+/* @of: flags by enum memory; @usual: the kinds without these options. */
+#define KIND_OPTIONS(of, usual) \
+	{ OPTION_FLAG | OPTION_EVERYDAY, 0, "slab", NULL, &(of)[MEMORY_SLAB], \
+	  "slab objects (default: " usual ")" }, \
+	{ OPTION_FLAG | OPTION_EVERYDAY, 0, "page", NULL, &(of)[MEMORY_PAGE], \
+	  "pages" }, \
+	{ OPTION_FLAG, 0, "vmalloc", NULL, &(of)[MEMORY_VMALLOC], \
+	  "areas of vmalloc" }, \
+	{ OPTION_FLAG, 0, "percpu-memory", NULL, &(of)[MEMORY_PERCPU], \
+	  "per-CPU memory" }
+/* clang-format on */
 #define QUIET_OPTION(flag)                                                    \
 	{                                                                     \
 		OPTION_FLAG, 'q', "quiet", NULL, &(flag), "print errors only" \

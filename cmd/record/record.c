@@ -39,8 +39,7 @@ struct record_options {
 	const char *output;
 	uint64_t buffer_bytes;
 	struct option_strings pids;
-	bool follow, slab, page, vmalloc, percpu_memory, frag, percpu, all_events,
-		all_cpus;
+	bool of[MEMORY_KINDS], follow, frag, percpu, all_events, all_cpus;
 	struct option_strings events, labels;
 	struct strbuf label_text;
 	const char *stack;
@@ -114,31 +113,31 @@ static int parse_labels(const struct option_strings *labels, struct strbuf *out)
 	return EXIT_FAILED;
 }
 
+static const struct option_words words[] = { { "stack", recorder_stacks, false },
+					     { NULL, NULL, false } };
+static const struct option_usage usage = {
+	.command = "record",
+	.purpose = "Record the kernel's slab and page allocations to a file.",
+	.usage = "kmemx record [options] [-- COMMAND [ARG]...]",
+	.examples = "  sudo kmemx record -- make -j2\n"
+		    "  sudo kmemx record --page --duration 10 -o ten-seconds.dat\n",
+	.words = words,
+	.stop_at_operand = true,
+	.short_help = true,
+};
+
 static int parse(struct record_options *o, int argc, char **argv, int *operands)
 {
-	static const struct option_words words[] = { { "stack", recorder_stacks, false },
-						     { NULL, NULL, false } };
-	static const struct option_usage usage = {
-		.command = "record",
-		.purpose = "Record the kernel's slab and page allocations to a file.",
-		.usage = "kmemx record [options] [-- COMMAND [ARG]...]",
-		.examples =
-			"  sudo kmemx record -- make -j2\n"
-			"  sudo kmemx record --page --duration 10 -o ten-seconds.dat\n",
-		.words = words,
-		.stop_at_operand = true,
-		.short_help = true,
-	};
 	int ret;
 	const struct option_entry options[] = {
 		{ OPTION_GROUP, .help = "What" },
-		{ OPTION_FLAG | OPTION_EVERYDAY, 0, "slab", NULL, &o->slab,
+		{ OPTION_FLAG | OPTION_EVERYDAY, 0, "slab", NULL, &o->of[MEMORY_SLAB],
 		  "slab events (default: all four kinds)" },
-		{ OPTION_FLAG | OPTION_EVERYDAY, 0, "page", NULL, &o->page,
+		{ OPTION_FLAG | OPTION_EVERYDAY, 0, "page", NULL, &o->of[MEMORY_PAGE],
 		  "page events" },
-		{ OPTION_FLAG, 0, "vmalloc", NULL, &o->vmalloc,
+		{ OPTION_FLAG, 0, "vmalloc", NULL, &o->of[MEMORY_VMALLOC],
 		  "areas of vmalloc, from Linux 6.3 on" },
-		{ OPTION_FLAG, 0, "percpu-memory", NULL, &o->percpu_memory,
+		{ OPTION_FLAG, 0, "percpu-memory", NULL, &o->of[MEMORY_PERCPU],
 		  "per-CPU memory" },
 		{ OPTION_FLAG, 0, "frag", NULL, &o->frag,
 		  "also what kmemx frag shows: fallbacks" },
@@ -198,6 +197,10 @@ static int parse(struct record_options *o, int argc, char **argv, int *operands)
 	};
 
 	ret = options_parse(&usage, options, argc, argv, operands);
+	if (o->all_events) {
+		memset(o->of, true, sizeof(o->of));
+		o->frag = o->percpu = true;
+	}
 	return ret == GO_ON ? parse_labels(&o->labels, &o->label_text) : ret;
 }
 
@@ -251,8 +254,6 @@ static int set_probes(const struct record_options *o, struct capture_options *c)
 
 static int set_rest(const struct record_options *o, struct capture_options *c)
 {
-	bool all;
-
 	if (o->file_version != 6 && o->file_version != 7)
 		return usage_error("--file-version takes 6 or 7");
 	c->stream_fd = strcmp(o->output, "-") == 0 ? STDOUT_FILENO : -1;
@@ -288,13 +289,9 @@ static int set_rest(const struct record_options *o, struct capture_options *c)
 	c->labels = strbuf_text(&o->label_text);
 	c->compress = o->compress;
 	c->exact_ledger = o->exact_ledger;
-	all = o->all_events || !(o->slab || o->page || o->vmalloc || o->percpu_memory);
-	c->events.slab = o->slab || all;
-	c->events.page = o->page || all;
-	c->events.vmalloc = o->vmalloc || all;
-	c->events.percpu_memory = o->percpu_memory || all;
-	c->events.frag = o->frag || o->all_events;
-	c->events.percpu = o->percpu || o->all_events;
+	recorder_kinds(o->of, &c->events);
+	c->events.frag = o->frag;
+	c->events.percpu = o->percpu;
 	c->events.extra = o->events.items;
 	c->events.nr_extra = o->events.count;
 	c->events.filter = o->filter;
@@ -493,8 +490,8 @@ static int record_all(struct record_options *o, struct capture_options *c)
 
 static int set_filters(struct record_options *o, struct capture_options *c)
 {
-	return record_filters_set(&o->filters, o->page || o->all_events,
-				  o->vmalloc || o->percpu_memory || o->all_events, c);
+	return record_filters_set(&o->filters, o->of[MEMORY_PAGE],
+				  o->of[MEMORY_VMALLOC] || o->of[MEMORY_PERCPU], c);
 }
 
 static int run_record(int argc, char **argv)

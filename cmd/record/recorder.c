@@ -122,6 +122,19 @@ const char *recorder_callchains(const char *stacks_how)
 						: "";
 }
 
+void recorder_kinds(const bool of[MEMORY_KINDS], struct event_choice *events)
+{
+	bool all = true;
+	int i;
+
+	for (i = 0; i < MEMORY_KINDS; i++)
+		all &= !of[i];
+	events->slab = of[MEMORY_SLAB] || all;
+	events->page = of[MEMORY_PAGE] || all;
+	events->vmalloc = of[MEMORY_VMALLOC] || all;
+	events->percpu_memory = of[MEMORY_PERCPU] || all;
+}
+
 void recorder_set_owner(struct capture_options *c)
 {
 	c->owner_uid = new_file_sudo_id("SUDO_UID");

@@ -9,6 +9,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "account/lives.h"
 #include "base/strbuf.h"
 #include "capture/session/capture.h"
 #include "cmd/options/options.h"
@@ -28,6 +29,8 @@ int recorder_stack(const char *command, const char *word, enum capture_stack *st
  * as " (callchains on all events)": a kernel before 5.17 cannot record fewer.
  */
 const char *recorder_callchains(const char *stacks_how);
+/* Chooses the events of the kinds @of; without any, of all. */
+void recorder_kinds(const bool of[MEMORY_KINDS], struct event_choice *events);
 /* With sudo the recording belongs to the calling user, as reports do not need root. */
 void recorder_set_owner(struct capture_options *c);
 /* "68.4 MiB" */

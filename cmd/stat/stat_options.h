@@ -28,16 +28,6 @@
 #define STAT_JOBS_OPTIONS(o) \
 	JOBS_OPTION(&(o)->jobs), \
 	{ OPTION_GROUP, 0, NULL, NULL, NULL, "What to show" }
-/* Flags in .of of struct @args, by enum memory. */
-#define STAT_KIND_OPTIONS(args) \
-	{ OPTION_FLAG | OPTION_EVERYDAY, 0, "slab", NULL, &(args)->of[MEMORY_SLAB], \
-	  "slab objects (default: what was recorded)" }, \
-	{ OPTION_FLAG | OPTION_EVERYDAY, 0, "page", NULL, &(args)->of[MEMORY_PAGE], \
-	  "pages" }, \
-	{ OPTION_FLAG, 0, "vmalloc", NULL, &(args)->of[MEMORY_VMALLOC], \
-	  "areas of vmalloc" }, \
-	{ OPTION_FLAG, 0, "percpu-memory", NULL, &(args)->of[MEMORY_PERCPU], \
-	  "per-CPU memory" }
 /* The events of the kinds of memory that these options chose; 0: of all. */
 uint32_t stat_kinds_needed(const bool of[MEMORY_KINDS]);
 /* @words: the option's help. */

@@ -63,12 +63,7 @@ static int parse(struct top_options *o, int argc, char **argv, int *operands)
 		{ OPTION_GROUP, .help = "What to show" },
 		{ OPTION_STRING | OPTION_EVERYDAY, 0, "by", "WHAT", &o->by,
 		  "callsite (default), cache, order, stack, comm, pid, cgroup, module, cpu, node" },
-		{ OPTION_FLAG | OPTION_EVERYDAY, 0, "slab", NULL, &o->slab,
-		  "slab objects (default: all four kinds)" },
-		{ OPTION_FLAG | OPTION_EVERYDAY, 0, "page", NULL, &o->page, "pages" },
-		{ OPTION_FLAG, 0, "vmalloc", NULL, &o->vmalloc, "areas of vmalloc" },
-		{ OPTION_FLAG, 0, "percpu-memory", NULL, &o->percpu_memory,
-		  "per-CPU memory" },
+		KIND_OPTIONS(o->of, "all four kinds"),
 		{ OPTION_STRING | OPTION_EVERYDAY, 's', "sort", "KEYS", &o->sort,
 		  "sort keys, e.g. live,-hit_rate (default: rate)" },
 		LINES_OPTION(o->lines),
@@ -137,9 +132,11 @@ static int choose_by(struct top *top, enum subject_kind *by)
 	if (i < 0)
 		return EXIT_USAGE;
 	grouping_word((unsigned int)i, by);
-	if (!top->opts.page && top->opts.slab && !grouping_has(MEMORY_SLAB, *by))
+	if (!top->opts.of[MEMORY_PAGE] && top->opts.of[MEMORY_SLAB] &&
+	    !grouping_has(MEMORY_SLAB, *by))
 		return usage_error("--by order needs pages: leave out --slab");
-	if (!top->opts.slab && top->opts.page && !grouping_has(MEMORY_PAGE, *by))
+	if (!top->opts.of[MEMORY_SLAB] && top->opts.of[MEMORY_PAGE] &&
+	    !grouping_has(MEMORY_PAGE, *by))
 		return message_fail(EXIT_USAGE, command_name,
 				    "--by %s needs slab objects: leave out --page",
 				    words[i]);
@@ -179,7 +176,6 @@ static int choose(struct top *top, struct capture_options *c, enum subject_kind 
 {
 	struct top_options *o = &top->opts;
 	int ret = choose_by(top, by);
-	bool all;
 
 	if (ret == GO_ON)
 		ret = choose_sort(top);
@@ -196,11 +192,7 @@ static int choose(struct top *top, struct capture_options *c, enum subject_kind 
 		return usage_error("--all-cpus cannot be used with --follow or --pid");
 	if (o->interval_ns < INTERVAL_MIN_NS)
 		return usage_error("--delay: at least 100ms");
-	all = !(o->slab || o->page || o->vmalloc || o->percpu_memory);
-	c->events.slab = o->slab || all;
-	c->events.page = o->page || all;
-	c->events.vmalloc = o->vmalloc || all;
-	c->events.percpu_memory = o->percpu_memory || all;
+	recorder_kinds(o->of, &c->events);
 	c->follow = o->follow;
 	c->buffer_bytes = o->buffer_bytes;
 	c->duration_ns = o->duration_ns;

@@ -19,7 +19,7 @@
 struct top_options {
 	const char *by, *sort, *output, *stack;
 	struct option_strings pids, skip;
-	bool slab, page, vmalloc, percpu_memory, follow, all_cpus, batch, json;
+	bool of[MEMORY_KINDS], follow, all_cpus, batch, json;
 	bool raw_ip, raw_names, sites, quiet;
 	uint64_t count, interval_ns, duration_ns, buffer_bytes, lines;
 	unsigned int verbose;

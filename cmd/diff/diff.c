@@ -245,12 +245,6 @@ static int check_kinds(struct diff *d)
 		in, time ? time : "", time ? " and its span" : "");
 }
 
-/* Are the events that @analysis needs compared? */
-static bool compares(const struct diff *d, const struct analysis *analysis)
-{
-	return diff_args_compares(&d->args, analysis);
-}
-
 /* Adds the tables that are shown of two kernels. */
 static int add_kernel_tables(struct diff *d)
 {
@@ -273,7 +267,7 @@ static int add_tables(struct diff *d)
 		const struct analysis *analysis = a->choice.analyses[i];
 		const struct table_type *const *tables = analysis->tables;
 
-		if (analysis->use != ANALYSIS_DIFF || !compares(d, analysis))
+		if (analysis->use != ANALYSIS_DIFF || !diff_args_compares(a, analysis))
 			continue;
 		if (analysis->rows & ROWS(CACHE) ? a->cache : a->caller)
 			ret = add_table(d, tables[0]->name);

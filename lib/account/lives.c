@@ -31,7 +31,8 @@ bool lives_sums_tasks(const struct lives *l)
 
 void lives_begin(struct lives *l, const struct life_kind *kind)
 {
-	l->kind = kind;
+	if (!l->kind)
+		l->kind = kind;
 	if (!live_grow(&l->live))
 		l->failed = true;
 	if (l->spent || !lives_sums_tasks(l))

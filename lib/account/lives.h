@@ -280,7 +280,7 @@ void lives_mark_stacks(const struct lives *l, uint32_t *used);
  */
 int lives_renumber_stacks(struct lives *l, const uint32_t *to) __must_check;
 
-/* For the kinds: before anything else happens. */
+/* For the kinds: before anything else happens. @kind: of lives without one. */
 void lives_begin(struct lives *l, const struct life_kind *kind);
 /* The number of @key, which is its row + 1 and has a tally; 0 if memory ran out. */
 uint32_t lives_number(struct lives *l, const void *key);

@@ -534,7 +534,7 @@ void slab_lives_finish(struct slab_lives *l)
 	struct live_entry *e = NULL;
 
 	if (!l->any.live.capacity)
-		lives_begin(&l->any, l->any.kind ? l->any.kind : &slab_kind);
+		lives_begin(&l->any, &slab_kind);
 	l->any.next = l->any.batch;
 	while ((e = live_next(&l->any.live, e))) {
 		if (e->state != LIVE_ALLOCATED || !(e->flags & SLAB_SURPLUS))
@@ -586,7 +586,7 @@ void slab_lives_listed(struct slab_lives *l, const struct event_lists *lists)
 	size_t nr = lists->nr_slab;
 
 	if (unlikely(!l->any.live.capacity))
-		lives_begin(&l->any, l->any.kind ? l->any.kind : &slab_kind);
+		lives_begin(&l->any, &slab_kind);
 	if (unlikely(l->any.failed))
 		return;
 	l->any.next = l->any.batch;

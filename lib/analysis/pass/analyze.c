@@ -132,12 +132,13 @@ static int run_here(struct analyses *all, struct event_stream *stream, struct pa
 	return ret;
 }
 
-static bool has_probes(const struct analyses *all)
+/* Does the recording have an event whose type @is_one? */
+static bool has_type(const struct analyses *all, bool (*is_one)(unsigned int))
 {
 	uint32_t i;
 
 	for (i = 0; i < event_formats_count(all->env.fmts); i++)
-		if (kmem_is_probe(event_formats_at(all->env.fmts, i)->type))
+		if (is_one(event_formats_at(all->env.fmts, i)->type))
 			return true;
 	return false;
 }
@@ -170,7 +171,7 @@ static int fill(const struct analyses *all, struct relay *relay,
 static int run_behind(const struct analyses *all, struct relay *relay,
 		      struct event_stream *stream, struct pass *pass)
 {
-	const bool probes = has_probes(all);
+	const bool probes = has_type(all, kmem_is_probe);
 	int ret;
 
 	do {
@@ -214,14 +215,9 @@ static unsigned int share_out(struct analyses *all, struct share *shares,
 static bool has_areas(const struct analyses *all)
 {
 	const struct accounts *a = &all->accounts;
-	uint32_t i;
 
-	for (i = 0; (a->areas[MEMORY_VMALLOC] || a->areas[MEMORY_PERCPU]) &&
-		    i < event_formats_count(all->env.fmts);
-	     i++)
-		if (kmem_is_area(event_formats_at(all->env.fmts, i)->type))
-			return true;
-	return false;
+	return (a->areas[MEMORY_VMALLOC] || a->areas[MEMORY_PERCPU]) &&
+	       has_type(all, kmem_is_area);
 }
 
 static bool only_accounts(const struct analyses *all)

@@ -19,9 +19,8 @@ static uint64_t event_callsite(const struct owners *o, size_t row)
 /* The callsite of every row; each stack is resolved once. */
 static int resolve(struct owners *o)
 {
-	struct u64_map known = {
-		0
-	}; /* stack -> a row that has it, and no other callsite */
+	/* From a stack to a row that has it, and no other callsite. */
+	struct u64_map known = { 0 };
 	size_t i;
 
 	o->callsites = calloc(o->nr_rows + 1, sizeof(*o->callsites));

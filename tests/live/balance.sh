@@ -10,7 +10,7 @@ command -v python3 >/dev/null || skip "python3 is not installed"
 
 # Takes MiB of a kind of memory and holds it for a while.
 cat >hold.py <<'END'
-import fcntl, mmap, os, socket, struct, sys, threading, time
+import fcntl, mmap, os, socket, struct, sys, time
 kind, mib = sys.argv[1], int(sys.argv[2])
 kept = []
 if kind == "ring":  # alloc_pg_vec(), for a packet socket

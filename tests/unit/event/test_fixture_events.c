@@ -271,6 +271,16 @@ static void check_objects(struct compare *c, const struct raw_line *line,
 		ck_assert_uint_eq(ev->objects.at[i], strtoul(text, NULL, 16));
 }
 
+static void check_area(struct compare *c, const struct raw_line *line,
+		       const struct kmem_event *ev)
+{
+	if (ev->type == KMEM_VMALLOC_ALLOC)
+		check_number(c, line, "size", ev->slab_alloc.bytes_alloc + 4096);
+	else
+		check_number(c, line, ev->type == KMEM_VMALLOC_FREE ? "va_start" : "ptr",
+			     ev->slab_free.ptr);
+}
+
 static void check_fields(struct compare *c, const struct raw_line *line,
 			 const struct kmem_event *ev)
 {
@@ -320,13 +330,9 @@ static void check_fields(struct compare *c, const struct raw_line *line,
 		break;
 	case KMEM_PERCPU_ALLOC:
 	case KMEM_PERCPU_FREE:
-		check_number(c, line, "ptr", ev->slab_free.ptr);
-		break;
 	case KMEM_VMALLOC_ALLOC:
-		check_number(c, line, "size", ev->slab_alloc.bytes_alloc + 4096);
-		break;
 	case KMEM_VMALLOC_FREE:
-		check_number(c, line, "va_start", ev->slab_free.ptr);
+		check_area(c, line, ev);
 		break;
 	default: /* not decoded by kmemx */
 		ck_assert_int_eq(ev->type, KMEM_OTHER);

@@ -27,7 +27,7 @@ EOF
 # only provides the buffers and has no events of its own.
 both() {
 	rm -f started
-	"$KMEMX" record --clock mono --stack all -b "$size" -o ours.dat 2>started &
+	"$KMEMX" record --slab --page --clock mono --stack all -b "$size" -o ours.dat 2>started &
 	recorder=$!
 	wait_started started
 	kill -STOP $recorder

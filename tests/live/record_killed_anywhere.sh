@@ -100,7 +100,7 @@ if [ -n "${LONG-}" ]; then
 	calls="fallocate:2 fallocate:3 fallocate:4 ftruncate:2 ftruncate:3 linkat:1 renameat:1 renameat:2
 		unlinkat:1 unlinkat:2 pwrite64:2 pwrite64:3 pwrite64:4 pwrite64:5 pwrite64:6 copy_file_range:1 rmdir:1"
 fi
-if [ -n "${LONG-}" ] && mount -t tmpfs -o size=300m nodev memory 2>/dev/null; then
+if [ -n "${LONG-}" ] && mount -t tmpfs -o size=1g nodev memory 2>/dev/null; then
 	directories="disk memory"
 fi
 

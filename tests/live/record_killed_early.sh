@@ -48,8 +48,8 @@ held() {
 
 # check WHAT: what a recorder killed there leaves
 check() {
-	events=$(held)
 	wait_for "the end of the recorder, $1" all_dead
+	events=$(held)
 	turn=$((turn + 1))
 	if [ $((turn % 2)) = 0 ]; then
 		code=0

@@ -92,6 +92,22 @@ static void init_dimensions(struct dimensions *all, const struct sample *sample)
 	all->of[0] = DIMENSION_UNIT;
 }
 
+/* Finds the nodes of pages if rows of @all are by node. 0 or -ENOMEM. */
+static int map_nodes(struct accounts *a, struct dimensions *all)
+{
+	const char *zoneinfo = "";
+	int ret = 0;
+
+	if (dimensions_find(all, DIMENSION_NODE) < 0)
+		return 0;
+	if (a->rec)
+		zoneinfo = recording_meta_text(a->rec, "zoneinfo.before");
+	if (!a->nodes.nr)
+		ret = node_map_read(&a->nodes, zoneinfo);
+	all->nodes = &a->nodes;
+	return ret;
+}
+
 /* Finds the names of tasks if rows of @all are by name. 0 or -ENOMEM. */
 static int name_tasks(struct accounts *a, struct dimensions *all)
 {
@@ -159,7 +175,10 @@ int accounts_page(struct accounts *a, const struct dimensions *dimensions,
 	if (!agree(&page->lives.any.dimensions, dimensions))
 		return -EOVERFLOW;
 	*out = page;
-	return name_tasks(a, &page->lives.any.dimensions);
+	return map_nodes(a, &page->lives.any.dimensions) ||
+			       name_tasks(a, &page->lives.any.dimensions)
+		       ? -ENOMEM
+		       : 0;
 }
 
 /* Adds the callchain: no event of vmalloc, and not every one of per-CPU memory, has a callsite. */
@@ -311,6 +330,7 @@ void accounts_free(struct accounts *a)
 	}
 	slab_edges_free(&a->edges);
 	tasks_free(&a->tasks);
+	node_map_free(&a->nodes);
 	free(a->slab);
 	free(a->page);
 	*a = (struct accounts){ 0 };

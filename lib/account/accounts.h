@@ -21,6 +21,7 @@
  * @slab, @page, @areas: NULL until someone asks; @areas are of vmalloc and of per-CPU memory
  * @filtered: the events say which allocations the user's filter hides
  * @tasks: task names, if rows are by name: @named
+ * @nodes: of pages, if their rows are by node
  * @edges: slab events close to the kernel's counts, if the recording has counts
  */
 struct accounts {
@@ -34,6 +35,7 @@ struct accounts {
 	struct slab_edges edges;
 	bool named;
 	struct tasks tasks;
+	struct node_map nodes;
 };
 
 /**

@@ -8,6 +8,7 @@
 
 #include <stdint.h>
 
+#include "account/zones.h"
 #include "event/event.h"
 #include "event/tasks.h"
 #include "recording/sample.h"
@@ -17,7 +18,7 @@ enum dimension {
 	DIMENSION_STACK,
 	DIMENSION_PID,
 	DIMENSION_CPU,
-	DIMENSION_NODE,
+	DIMENSION_NODE,	   /* that a slab allocation asked for, or that a page is in */
 	DIMENSION_KMALLOC, /* bytes of the object; 0 if it is not from kmalloc */
 	DIMENSION_GFP,	   /* of slab allocations */
 	DIMENSION_COMM,	   /* tasks_number() of the task's name */
@@ -32,13 +33,15 @@ enum dimension {
 #define DIMENSIONS_ASKED 3
 
 /* Zero: rows differ by callsite only. DIMENSION_NONE ends the list. @sample: for DIMENSION_UNIT.
- * @tasks: the accounts' names, for DIMENSION_COMM. @task_sums: callers add up rows of a task over
+ * @tasks: the accounts' names, for DIMENSION_COMM. @nodes: of pages, for DIMENSION_NODE; NULL:
+ * unknown. @task_sums: callers add up rows of a task over
  * everything else, or rows of all tasks, but never some callsites of a task: spent.h.
  */
 struct dimensions {
 	enum dimension of[DIMENSIONS_MAX];
 	struct sample sample;
 	const struct tasks *tasks;
+	const struct node_map *nodes;
 	bool task_sums;
 };
 
@@ -57,9 +60,16 @@ static inline int dimensions_find(const struct dimensions *all, enum dimension d
 	return -1;
 }
 
-/* The value of allocation @ev in @d. A node is signed and is returned as its bits: -1 means that no
- * node was requested. Page events name no node.
- */
+/* The node of a page, or that a slab allocation asked for; -1: unknown, or none. */
+static inline uint32_t dimension_node(const struct dimensions *all,
+				      const struct kmem_event *ev)
+{
+	if (ev->type != KMEM_PAGE_ALLOC)
+		return (uint32_t)ev->slab_alloc.node;
+	return all->nodes ? node_map_find(all->nodes, ev->page_alloc.pfn) : UINT32_MAX;
+}
+
+/* The value of allocation @ev in @d. */
 static inline uint32_t dimension_of(enum dimension d, const struct kmem_event *ev)
 {
 	switch (d) {
@@ -69,9 +79,6 @@ static inline uint32_t dimension_of(enum dimension d, const struct kmem_event *e
 		return (uint32_t)ev->pid;
 	case DIMENSION_CPU:
 		return ev->cpu;
-	case DIMENSION_NODE:
-		return ev->type == KMEM_PAGE_ALLOC ? UINT32_MAX
-						   : (uint32_t)ev->slab_alloc.node;
 	case DIMENSION_KMALLOC:
 		return kmem_is_kmalloc(ev->type) ? (uint32_t)ev->slab_alloc.bytes_alloc
 						 : 0;
@@ -109,6 +116,8 @@ static inline struct dimension_values dimension_values_of(const struct dimension
 			v.of[i] = dimension_unit(&all->sample, ev);
 		else if (all->of[i] == DIMENSION_COMM)
 			v.of[i] = tasks_number(all->tasks, ev->pid);
+		else if (all->of[i] == DIMENSION_NODE)
+			v.of[i] = dimension_node(all, ev);
 		else
 			v.of[i] = dimension_of(all->of[i], ev);
 	}

@@ -5,7 +5,11 @@
  */
 #include "account/zones.h"
 
+#include <errno.h>
+#include <stdlib.h>
 #include <string.h>
+
+#include "base/array.h"
 
 /* Moves *@at after @word and the blanks before it; false: something else is there. */
 static bool skip_word(const char **at, const char *word)
@@ -115,6 +119,103 @@ bool zoneinfo_min(const char *text, uint64_t *pages, uint64_t *nodes)
 		counts = false; /* a zone has only one */
 	}
 	return found;
+}
+
+/* Reads "name 5"; several blanks stand for one. */
+static bool take_stat(const char *at, const char *name, uint64_t *value)
+{
+	const char *second = strchr(name, ' ');
+	size_t len = second ? (size_t)(second - name) : strlen(name);
+
+	at += strspn(at, " \t");
+	if (strncmp(at, name, len) != 0)
+		return false;
+	at += len;
+	if (second && !skip_word(&at, second + 1))
+		return false;
+	return (*at == ' ' || *at == '\t') && take_number(&at, value);
+}
+
+bool zoneinfo_next(const char **text, const char *const *names, size_t nr,
+		   struct zone_stat *stat)
+{
+	uint64_t node;
+	const char *zone;
+	size_t len;
+
+	while (**text) {
+		const char *at = *text;
+
+		*text = next_line(at);
+		if (take_zone(&at, &node, &zone, &len)) {
+			stat->node = node < UINT32_MAX ? (uint32_t)node : UINT32_MAX;
+			continue;
+		}
+		for (stat->name = 0; stat->name < nr; stat->name++)
+			if (take_stat(at, names[stat->name], &stat->value))
+				return true;
+	}
+	return false;
+}
+
+/* Smaller spans first: of two that have a frame, the inner one is found. */
+static int compare_spans(const void *a, const void *b)
+{
+	const struct node_span *x = a, *y = b;
+	uint64_t of_x = x->end - x->start, of_y = y->end - y->start;
+
+	return (of_x > of_y) - (of_x < of_y);
+}
+
+int node_map_read(struct node_map *map, const char *zoneinfo)
+{
+	uint64_t node = UINT64_MAX, spanned = 0, start;
+	const char *text, *zone;
+	size_t len;
+
+	for (text = zoneinfo; *text; text = next_line(text)) {
+		const char *at = text;
+
+		if (take_zone(&at, &node, &zone, &len)) {
+			spanned = 0;
+			continue;
+		}
+		at = text;
+		if (skip_word(&at, "spanned ")) {
+			if (!take_number(&at, &spanned))
+				spanned = 0;
+			continue;
+		}
+		at = text;
+		if (!spanned || node >= UINT32_MAX || !skip_word(&at, "start_pfn:") ||
+		    !take_number(&at, &start))
+			continue;
+		if (array_reserve(&map->spans, &map->capacity, map->nr + 1,
+				  sizeof(*map->spans)))
+			return -ENOMEM;
+		map->spans[map->nr++] =
+			(struct node_span){ start, start + spanned, (uint32_t)node };
+		spanned = 0;
+	}
+	if (map->nr)
+		qsort(map->spans, map->nr, sizeof(*map->spans), compare_spans);
+	return 0;
+}
+
+uint32_t node_map_find(const struct node_map *map, uint64_t pfn)
+{
+	size_t i;
+
+	for (i = 0; i < map->nr; i++)
+		if (pfn >= map->spans[i].start && pfn < map->spans[i].end)
+			return map->spans[i].node;
+	return UINT32_MAX;
+}
+
+void node_map_free(struct node_map *map)
+{
+	free(map->spans);
+	*map = (struct node_map){ 0 };
 }
 
 bool min_free_kbytes_value(const char *text, uint64_t *kbytes)

@@ -11,6 +11,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/compiler.h"
+
 /* No kernel has more orders; a larger number of blocks is damage. */
 #define BUDDY_ORDERS_MAX 20
 #define BUDDY_BLOCKS_MAX (1ULL << 40)
@@ -41,6 +43,41 @@ bool buddyinfo_next(const char **text, struct buddy_line *line);
  * Return: false if the text has no such zone.
  */
 bool zoneinfo_min(const char *text, uint64_t *pages, uint64_t *nodes);
+
+/* A counter of a zone or a node: @name is its place in the list of wanted names. */
+struct zone_stat {
+	uint32_t node;
+	size_t name;
+	uint64_t value;
+};
+
+/* The next counter of zoneinfo with one of @nr names ("nr_shmem", "pages free"); moves *@text on,
+ * which must be what this function left: @stat has the node of the lines before. Returns false at
+ * the end.
+ */
+bool zoneinfo_next(const char **text, const char *const *names, size_t nr,
+		   struct zone_stat *stat);
+
+/**
+ * struct node_map - which node each page frame belongs to; zero-initialise it
+ * @spans: frames from @start to @end - 1, smaller spans first: where the frames of nodes alternate,
+ *	one zone's span lies in another's
+ */
+struct node_map {
+	struct node_span {
+		uint64_t start, end;
+		uint32_t node;
+	} * spans;
+	size_t nr, capacity;
+};
+
+/* Reads zoneinfo ("start_pfn:" and "spanned" of each zone). 0 or -ENOMEM; call node_map_free() in
+ * any case.
+ */
+int node_map_read(struct node_map *map, const char *zoneinfo) __must_check;
+/* The node of frame @pfn; UINT32_MAX: unknown. */
+uint32_t node_map_find(const struct node_map *map, uint64_t pfn);
+void node_map_free(struct node_map *map);
 
 /* The number in /proc/sys/vm/min_free_kbytes; false if it is not a number. */
 bool min_free_kbytes_value(const char *text, uint64_t *kbytes);

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analysis/balance/nodes.h"
 #include "analysis/balance/page_use.h"
 #include "analysis/row/owners.h"
 #include "base/array.h"
@@ -28,50 +29,29 @@
  * @use: of pages; USE_NR: no event tells which are
  */
 static const struct line {
-	const char *name, *title;
+	const char *name;
 	const char *plus[6], *minus[2];
 	enum page_use use;
 } lines[] = {
-	{ "free", "free", { "MemFree:" }, { NULL }, USE_NR },
-	{ "free_cpus", "free, on lists of CPUs", { NULL }, { NULL }, USE_NR },
-	{ "anonymous", "anonymous", { "AnonPages:" }, { NULL }, USE_ANONYMOUS },
-	{ "page_cache",
-	  "page cache",
-	  { "Cached:", "Buffers:" },
-	  { "Shmem:" },
-	  USE_PAGE_CACHE },
-	{ "shmem", "tmpfs, shared memory", { "Shmem:" }, { NULL }, USE_SHMEM },
-	{ "swap_cache", "swap cache", { "SwapCached:" }, { NULL }, USE_NR },
-	{ "slab_reclaimable",
-	  "slab, reclaimable",
-	  { "SReclaimable:" },
-	  { NULL },
-	  USE_SLAB_RECLAIMABLE },
-	{ "slab_unreclaimable",
-	  "slab, unreclaimable",
-	  { "SUnreclaim:" },
-	  { NULL },
-	  USE_SLAB_UNRECLAIMABLE },
-	{ "stacks", "kernel stacks", { STACKS }, { NULL }, USE_STACK },
-	{ "page_tables",
-	  "page tables",
-	  { "PageTables:", "SecPageTables:" },
-	  { NULL },
-	  USE_PAGE_TABLE },
-	{ "vmalloc",
-	  "vmalloc, without stacks",
-	  { "VmallocUsed:" },
-	  { STACKS },
-	  USE_VMALLOC },
-	{ "percpu", "per-CPU memory", { "Percpu:" }, { NULL }, USE_PERCPU },
-	{ "hugetlb", "hugetlb", { "Hugetlb:" }, { NULL }, USE_HUGETLB },
+	{ "free", { "MemFree:" }, { NULL }, USE_NR },
+	{ "free_cpus", { NULL }, { NULL }, USE_NR },
+	{ "anonymous", { "AnonPages:" }, { NULL }, USE_ANONYMOUS },
+	{ "page_cache", { "Cached:", "Buffers:" }, { "Shmem:" }, USE_PAGE_CACHE },
+	{ "shmem", { "Shmem:" }, { NULL }, USE_SHMEM },
+	{ "swap_cache", { "SwapCached:" }, { NULL }, USE_NR },
+	{ "slab_reclaimable", { "SReclaimable:" }, { NULL }, USE_SLAB_RECLAIMABLE },
+	{ "slab_unreclaimable", { "SUnreclaim:" }, { NULL }, USE_SLAB_UNRECLAIMABLE },
+	{ "stacks", { STACKS }, { NULL }, USE_STACK },
+	{ "page_tables", { "PageTables:", "SecPageTables:" }, { NULL }, USE_PAGE_TABLE },
+	{ "vmalloc", { "VmallocUsed:" }, { STACKS }, USE_VMALLOC },
+	{ "percpu", { "Percpu:" }, { NULL }, USE_PERCPU },
+	{ "hugetlb", { "Hugetlb:" }, { NULL }, USE_HUGETLB },
 	{ "other",
-	  "other counters",
 	  { "KReclaimable:", "Bounce:", "Zswap:", "Balloon:", "Unaccepted:",
 	    "GPUActive:" },
 	  { "SReclaimable:" },
 	  USE_NR },
-	{ "uncounted", "in no counter", { NULL }, { NULL }, USE_UNCOUNTED },
+	{ "uncounted", { NULL }, { NULL }, USE_UNCOUNTED },
 };
 
 #define NR_LINES    ARRAY_SIZE(lines)
@@ -100,6 +80,7 @@ struct balance_row {
 /* @row_of: the row of each use. */
 struct view {
 	const struct balance *b;
+	struct balance_nodes nodes;
 	struct page_uses uses;
 	struct balance_row rows[NR_LINES], *row_of[USE_NR];
 	int64_t total[2];
@@ -112,16 +93,6 @@ struct view {
 static struct cell cell_line(const void *row, struct table *t)
 {
 	return cell_text(t, ((const struct balance_row *)row)->line->name);
-}
-
-static const char *spell_line(const char *name)
-{
-	size_t i;
-
-	for (i = 0; i < NR_LINES; i++)
-		if (!strcmp(lines[i].name, name))
-			return lines[i].title;
-	return name;
 }
 
 static struct cell cell_explained(const void *row, struct table *t)
@@ -160,7 +131,7 @@ static const struct column_type columns[] = {
 	  .fill = cell_part },
 	{ COLUMN("line", "Line", UNIT_NONE,
 		 "What the memory is used for; uncounted: MemTotal less all others.",
-		 .spell = spell_line),
+		 .spell = page_use_title),
 	  .fill = cell_line },
 	{ COLUMN("callsites", "Callsites", UNIT_NONE,
 		 "The three callsites with most of the explained bytes, and these.",
@@ -314,6 +285,10 @@ static int explain(struct view *v, enum memory memory, uint32_t of_uses)
 		int64_t *explained;
 
 		use = use_of_row(v, &o, i);
+		if (o.pages && use != USE_NR)
+			balance_nodes_explain(&v->nodes,
+					      lives_value(o.lives, i, DIMENSION_NODE),
+					      use, live);
 		if (use == USE_NR || !(of_uses >> use & 1))
 			continue;
 		site->bytes[use] += live;
@@ -432,6 +407,8 @@ static int balance_view(const void *self, struct report *report)
 	for (i = 0; i < MEMORY_KINDS; i++)
 		if (v.b->of[i]->failed)
 			ret = -ENOMEM;
+	if (!ret)
+		ret = balance_nodes_read(&v.nodes, v.b->env->rec, v.b->env->page_size);
 	if (!ret) {
 		read_counters(&v);
 		ret = explain_all(&v);
@@ -444,25 +421,34 @@ static int balance_view(const void *self, struct report *report)
 		add_summary(&v, t);
 		report_add_table(report, t);
 		t = NULL;
+		if (balance_nodes_any(&v.nodes))
+			ret = balance_nodes_report(&v.nodes, report);
 	}
 	table_free(t);
 	for (i = 0; i < NR_LINES; i++)
 		strbuf_free(&v.rows[i].sites);
 	page_uses_free(&v.uses);
+	balance_nodes_free(&v.nodes);
 	return ret;
 }
 
 static int balance_create(const struct analysis_env *env,
 			  const struct analysis_options *opts, void **self)
 {
-	static const struct dimensions none[MEMORY_KINDS];
+	struct dimensions wanted[MEMORY_KINDS] = { 0 };
+	struct balance_nodes nodes = { 0 };
 	struct balance *b = calloc(1, sizeof(*b));
+	int ret;
 
 	*self = b;
 	if (!b)
 		return -ENOMEM;
 	b->env = env;
-	return accounts_ask(env->accounts, none, b->of);
+	ret = balance_nodes_read(&nodes, env->rec, env->page_size);
+	if (balance_nodes_any(&nodes))
+		wanted[MEMORY_PAGE].of[0] = DIMENSION_NODE;
+	balance_nodes_free(&nodes);
+	return ret ? ret : accounts_ask(env->accounts, wanted, b->of);
 }
 
 static void balance_destroy(void *self)
@@ -478,7 +464,8 @@ static const char *balance_lacks(const struct recording *rec)
 		       : "does not say how much memory was in use (meminfo)";
 }
 
-static const struct table_type *const tables[] = { &balance_type, NULL };
+static const struct table_type *const tables[] = { &balance_type, &balance_nodes_type,
+						   NULL };
 
 const struct analysis analysis_balance = {
 	.name = "balance",

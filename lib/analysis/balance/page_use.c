@@ -154,6 +154,30 @@ enum page_use page_use_area(const struct page_uses *u, uint32_t stack)
 	return called_by(u, stack, forks, ARRAY_SIZE(forks)) ? USE_STACK : USE_VMALLOC;
 }
 
+const char *page_use_title(const char *name)
+{
+	static const char *const titles[][2] = {
+		{ "free_cpus", "free, on lists of CPUs" },
+		{ "page_cache", "page cache" },
+		{ "shmem", "tmpfs, shared memory" },
+		{ "swap_cache", "swap cache" },
+		{ "slab_reclaimable", "slab, reclaimable" },
+		{ "slab_unreclaimable", "slab, unreclaimable" },
+		{ "stacks", "kernel stacks" },
+		{ "page_tables", "page tables" },
+		{ "vmalloc", "vmalloc, without stacks" },
+		{ "percpu", "per-CPU memory" },
+		{ "other", "other counters" },
+		{ "uncounted", "in no counter" },
+	};
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(titles); i++)
+		if (!strcmp(titles[i][0], name))
+			return titles[i][1];
+	return name;
+}
+
 void page_uses_free(struct page_uses *u)
 {
 	reclaimable_free(&u->reclaimable);

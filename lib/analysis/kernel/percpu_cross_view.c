@@ -177,6 +177,7 @@ static const struct column_type page_columns[] = {
 		      "Pages that the one CPU allocated and the other freed."),
 	FREED_BY_COLUMN,
 	SUBJECT_COLUMNS,
+	SUBJECT_COLUMN_PAGE_NODE,
 	SHARE_COLUMNS,
 	COLUMNS_END,
 };

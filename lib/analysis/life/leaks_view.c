@@ -233,6 +233,7 @@ static const struct column_type slab_columns[] = {
 static const struct column_type page_columns[] = {
 	LEAK_COLUMNS("pages", UNIT_PAGES),
 	SUBJECT_COLUMNS,
+	SUBJECT_COLUMN_PAGE_NODE,
 	INTERVAL_COLUMNS(struct leak_row, bytes),
 	BLOCK_COLUMN(struct leak_row, bytes),
 	SHARE_COLUMNS,

@@ -110,6 +110,7 @@ const struct table_type lifetime_type = {
 static const struct column_type page_columns[] = {
 	LIFETIME_COLUMNS("pages", UNIT_PAGES),
 	SUBJECT_COLUMNS,
+	SUBJECT_COLUMN_PAGE_NODE,
 	SHARE_COLUMNS,
 	COLUMNS_END,
 };

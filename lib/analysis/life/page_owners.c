@@ -120,6 +120,7 @@ static const struct column_type columns[] = {
 		 .leaves = 80),
 	  .fill = cell_migtype },
 	SUBJECT_COLUMNS,
+	SUBJECT_COLUMN_PAGE_NODE,
 	INTERVAL_COLUMNS(struct view_row, bytes),
 	BLOCK_COLUMN(struct view_row, bytes),
 	SHARE_COLUMNS,

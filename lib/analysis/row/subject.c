@@ -498,7 +498,8 @@ size_t subjects_asked(const struct analysis_options *opts, enum memory memory,
 		      enum subject_kind kinds[SUBJECTS_ASKED_MAX])
 {
 	bool slab = memory == MEMORY_SLAB;
-	bool by = opts->by && (slab || !(subject_rows(opts->by) & ~PAGE_ROWS));
+	uint32_t can = memory == MEMORY_PAGE ? PAGE_ROWS : AREA_ROWS;
+	bool by = opts->by && (slab || !(subject_rows(opts->by) & ~can));
 	bool by_cache = opts->by_cache && slab;
 	size_t nr = 0;
 

@@ -58,8 +58,9 @@ struct subjects {
 	struct intern tuples;
 };
 
-/* Rows that pages and areas can have: their events name neither a cache nor a node. */
-#define PAGE_ROWS (ROWS_ALL & ~(ROWS(NONE) | ROWS(CACHE) | ROWS(NODE)))
+/* Rows that pages can have, and areas, which lie on several nodes. */
+#define PAGE_ROWS (ROWS_ALL & ~(ROWS(NONE) | ROWS(CACHE)))
+#define AREA_ROWS (PAGE_ROWS & ~ROWS(NODE))
 
 /* Tables of one kind of memory: by callsite, by what --by says, by cache. */
 #define SUBJECTS_ASKED_MAX 3
@@ -152,6 +153,12 @@ struct cell subject_node(const void *row, struct table *t);
 		COLUMN("node", "Node", UNIT_NONE,                \
 		       "The requested memory node; -1: none."),  \
 			.rows = ROWS(NODE), .fill = subject_node \
+	}
+#define SUBJECT_COLUMN_PAGE_NODE                                            \
+	{                                                                   \
+		COLUMN("node", "Node", UNIT_NONE,                           \
+		       "The memory node that it is on; -1: not recorded."), \
+			.rows = ROWS(NODE), .fill = subject_node            \
 	}
 #define SUBJECT_COLUMN_CALLSITE                                                        \
 	{                                                                              \

@@ -289,6 +289,11 @@ static int page_by(struct page_report *page, enum subject_kind kind,
 		ret = page_groups_estimate(page, &groups);
 	if (!ret) {
 		page_add_rows(page, &groups, t);
+		if (subject_rows(kind) & ROWS(NODE) &&
+		    !*recording_meta_text(page->env->rec, "zoneinfo.before"))
+			table_add_note(
+				t,
+				"Node -1: the recording does not say which frames a node has (zoneinfo).");
 		page_report_summary(page, t);
 		report_add_table(report, t);
 		t = NULL;

@@ -85,6 +85,7 @@ static const struct column_type columns[] = {
 		 .leaves = 90),
 	  .rows = PAGE_DETAILED, .fill = cell_gfp },
 	SUBJECT_COLUMNS,
+	SUBJECT_COLUMN_PAGE_NODE,
 	{ COLUMN("callsite", "Callsite", UNIT_NONE, "The callsite that allocated.",
 		 .last = true),
 	  .rows = ROWS(NONE), .fill = cell_last_callsite },

@@ -344,7 +344,7 @@ static int slab_show(struct slab_report *slab, struct report *report)
 	const struct analysis_options *opts = slab->opts;
 	const struct slab_options *own = opts->own;
 	bool areas = slab_report_memory(slab) != MEMORY_SLAB;
-	bool by = opts->by && !(areas && subject_rows(opts->by) & ~PAGE_ROWS);
+	bool by = opts->by && !(areas && subject_rows(opts->by) & ~AREA_ROWS);
 	int ret = 0;
 
 	if (opts->by_caller || (opts->by && !by))
@@ -415,7 +415,7 @@ const struct analysis analysis_vmalloc = {
 	.use = ANALYSIS_USUAL,
 	.seldom = true,
 	.needs = NEEDS_VMALLOC,
-	.rows = PAGE_ROWS,
+	.rows = AREA_ROWS,
 	.estimates = true,
 	.tables = vmalloc_tables,
 	.create = vmalloc_create,
@@ -429,7 +429,7 @@ const struct analysis analysis_percpu_memory = {
 	.use = ANALYSIS_USUAL,
 	.seldom = true,
 	.needs = NEEDS_PERCPU,
-	.rows = PAGE_ROWS,
+	.rows = AREA_ROWS,
 	.estimates = true,
 	.tables = percpu_memory_tables,
 	.create = percpu_memory_create,

@@ -93,6 +93,7 @@ static const struct column_type slab_columns[] = {
 static const struct column_type page_columns[] = {
 	PEAK_COLUMNS("pages", UNIT_PAGES),
 	SUBJECT_COLUMNS,
+	SUBJECT_COLUMN_PAGE_NODE,
 	INTERVAL_COLUMNS(struct view_row, interval),
 	BLOCK_COLUMN(struct view_row, interval),
 	SHARE_COLUMNS,

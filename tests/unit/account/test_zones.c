@@ -3,6 +3,7 @@
  * tests: account/zones.h: texts of the kernel: whole, truncated and damaged.
  */
 #include <check.h>
+#include <inttypes.h>
 #include <string.h>
 
 #include "account/zones.h"
@@ -70,6 +71,48 @@ START_TEST(watermarks)
 }
 END_TEST
 
+START_TEST(nodes_of_frames)
+{
+	/* Frames 2000 to 2999 of node 0's zone belong to node 1. */
+	static const char text[] = "Node 0, zone      DMA\n"
+				   "        spanned  99\n"
+				   "  start_pfn:           1\n"
+				   "Node 0, zone   Normal\n"
+				   "        spanned  9000\n"
+				   "  start_pfn:           1000\n"
+				   "Node 1, zone   Normal\n"
+				   "        spanned  1000\n"
+				   "  start_pfn:           2000\n"
+				   "Node 1, zone  Movable\n"
+				   "        spanned  0\n"
+				   "  start_pfn:           0\n"
+				   "  start_pfn:           500\n";
+	static const struct {
+		uint64_t pfn;
+		uint32_t node;
+	} cases[] = {
+		{ 0, UINT32_MAX },   { 1, 0 },	  { 99, 0 },   { 100, UINT32_MAX },
+		{ 500, UINT32_MAX }, { 1000, 0 }, { 1999, 0 }, { 2000, 1 },
+		{ 2999, 1 },	     { 3000, 0 }, { 9999, 0 }, { 10000, UINT32_MAX }
+	};
+	struct node_map map = { 0 };
+	size_t i;
+
+	ck_assert_int_eq(node_map_read(&map, text), 0);
+	ck_assert_uint_eq(map.nr, 3);
+	for (i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
+		ck_assert_msg(node_map_find(&map, cases[i].pfn) == cases[i].node,
+			      "frame %" PRIu64, cases[i].pfn);
+	node_map_free(&map);
+	ck_assert_int_eq(node_map_read(&map, "spanned 5\nstart_pfn: 1\n"), 0);
+	ck_assert_uint_eq(node_map_find(&map, 3), UINT32_MAX);
+	node_map_free(&map);
+	ck_assert_int_eq(node_map_read(&map, ""), 0);
+	ck_assert_uint_eq(node_map_find(&map, 3), UINT32_MAX);
+	node_map_free(&map);
+}
+END_TEST
+
 START_TEST(setting)
 {
 	uint64_t kbytes;
@@ -107,6 +150,7 @@ Suite *test_zones_suite(void)
 
 	tcase_add_test(tc, buddyinfo);
 	tcase_add_test(tc, watermarks);
+	tcase_add_test(tc, nodes_of_frames);
 	tcase_add_test(tc, setting);
 	tcase_add_test(tc, block_order);
 	suite_add_tcase(s, tc);

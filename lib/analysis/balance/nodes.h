@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * analysis: where the memory of each node is.
+ * In: zoneinfo of the recording; what pages became, by node. Out: table "nodes", whose rows add up
+ * to what the page allocator manages of each node.
+ */
+#ifndef KMEMX_ANALYSIS_BALANCE_NODES_H
+#define KMEMX_ANALYSIS_BALANCE_NODES_H
+
+#include "analysis/balance/page_use.h"
+#include "base/hash.h"
+
+struct balance_node;
+
+/**
+ * struct balance_nodes - zero-initialise it, balance_nodes_read()
+ * @nodes: in zoneinfo's order; @index: their places by number
+ * @known: page events explain their lines
+ */
+struct balance_nodes {
+	struct balance_node *nodes;
+	size_t nr, capacity;
+	struct u64_map index;
+	bool known;
+};
+
+/* Are there several nodes? Of one, the balance says all. */
+static inline bool balance_nodes_any(const struct balance_nodes *n)
+{
+	return n->nr > 1;
+}
+
+/* 0 or -ENOMEM; call balance_nodes_free() in any case. */
+int balance_nodes_read(struct balance_nodes *n, const struct recording *rec,
+		       uint32_t page_size) __must_check;
+/* @bytes that still live on @node have this use. */
+void balance_nodes_explain(struct balance_nodes *n, uint32_t node, enum page_use use,
+			   uint64_t bytes);
+/* Adds the table to @report. 0 or -ENOMEM. */
+int balance_nodes_report(const struct balance_nodes *n, struct report *report);
+void balance_nodes_free(struct balance_nodes *n);
+
+extern const struct table_type balance_nodes_type;
+
+#endif

@@ -135,9 +135,12 @@ static const struct peak_change *next_of(const struct peak_change *c,
  */
 static void flush(struct peak *p)
 {
-	const struct peak_change *end = p->changes + p->nr_changes, *c, *at[MEMORY_KINDS];
+	const struct peak_change *end, *c, *at[MEMORY_KINDS];
 	unsigned int nr = 0, seen = 0, i, first;
 
+	if (!p->nr_changes)
+		return;
+	end = p->changes + p->nr_changes;
 	for (c = p->changes; c < end && seen != (1U << MEMORY_KINDS) - 1; c++) {
 		if (!(seen >> c->memory & 1))
 			at[nr++] = c;

@@ -353,7 +353,7 @@ check:
 	@echo "kmemx: building$(if $(SAN), with -fsanitize=$(SAN))"
 	@+$(MAKE) --no-print-directory QUIET=1 check-here
 check-here: $(KMEMX) $(PLUGIN) $(UNIT) $(PROGS)
-	$(Q)$(test_env) tests/run $(UNIT)
+	$(Q)$(test_env) tests/run $(UNIT) $(KINDS)
 
 # libFuzzer comes with clang. FUZZ_SECONDS for each target. One build fuzzes and measures coverage.
 FUZZ_SECONDS ?= 12

@@ -189,6 +189,23 @@ bool slab_reclaim_next(const char **text, struct slab_reclaim_line *out)
 	return false;
 }
 
+bool vmallocinfo_next(const char **text, struct vmallocinfo_line *out)
+{
+	const char *at, *end;
+
+	while (next_line(text, &at, &end)) {
+		if (!next_number(&at, end, &out->areas) ||
+		    !next_number(&at, end, &out->pages) ||
+		    !next_word(&at, end, &out->name, &out->name_len))
+			continue;
+		/* The module is part of the name. */
+		out->name_len = (size_t)(end - out->name);
+		if (out->name_len <= NAME_MAX_LEN)
+			return true;
+	}
+	return false;
+}
+
 bool vmstat_value(const char *text, const char *name, uint64_t *value)
 {
 	size_t want = strlen(name), len;

@@ -45,6 +45,16 @@ struct allocinfo_line {
  */
 bool allocinfo_next(const char **text, struct allocinfo_line *line);
 
+/* The areas of vmalloc that a function has; @name, @name_len: as above. */
+struct vmallocinfo_line {
+	uint64_t areas, pages;
+	const char *name;
+	size_t name_len;
+};
+
+/* The next line "AREAS PAGES FUNCTION [MODULE]" of kmemx's sums; moves *@text on; skips others. */
+bool vmallocinfo_next(const char **text, struct vmallocinfo_line *line);
+
 /* The next cache of slabinfo 2.x; moves *@text on; skips other lines. */
 bool slabinfo_next(const char **text, struct slabinfo_line *line);
 

@@ -38,6 +38,8 @@
  * for any other. Absent: not known.
  */
 #define RECORDING_META_SLAB_RECLAIM "slab_reclaim"
+/* Followed by ".before" or ".after": who has memory from vmalloc, "AREAS PAGES FUNCTION [MODULE]". */
+#define RECORDING_META_VMALLOCINFO  "vmallocinfo"
 /* "START STOP" of tracing, in the clock's units. */
 #define RECORDING_META_SPAN	    "span"
 /* "START,STOP", both included: the time that a split kept. */

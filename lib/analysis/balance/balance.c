@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analysis/balance/holders.h"
 #include "analysis/balance/nodes.h"
 #include "analysis/balance/page_use.h"
 #include "analysis/row/owners.h"
@@ -421,7 +422,8 @@ static int balance_view(const void *self, struct report *report)
 		add_summary(&v, t);
 		report_add_table(report, t);
 		t = NULL;
-		if (balance_nodes_any(&v.nodes))
+		ret = holders_report(v.b->env, report);
+		if (!ret && balance_nodes_any(&v.nodes))
 			ret = balance_nodes_report(&v.nodes, report);
 	}
 	table_free(t);
@@ -464,8 +466,8 @@ static const char *balance_lacks(const struct recording *rec)
 		       : "does not say how much memory was in use (meminfo)";
 }
 
-static const struct table_type *const tables[] = { &balance_type, &balance_nodes_type,
-						   NULL };
+static const struct table_type *const tables[] = { &balance_type, &holders_type,
+						   &balance_nodes_type, NULL };
 
 const struct analysis analysis_balance = {
 	.name = "balance",

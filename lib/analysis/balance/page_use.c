@@ -154,6 +154,22 @@ enum page_use page_use_area(const struct page_uses *u, uint32_t stack)
 	return called_by(u, stack, forks, ARRAY_SIZE(forks)) ? USE_STACK : USE_VMALLOC;
 }
 
+bool page_use_forks(const char *name)
+{
+	static const char *const callers[] = { "kernel_clone", "_do_fork", "fork_idle" };
+	char plain[128];
+	size_t i;
+
+	(void)symbol_plain(name, plain, sizeof(plain));
+	for (i = 0; i < ARRAY_SIZE(forks); i++)
+		if (!strcmp(plain, forks[i]))
+			return true;
+	for (i = 0; i < ARRAY_SIZE(callers); i++)
+		if (!strcmp(plain, callers[i]))
+			return true;
+	return false;
+}
+
 const char *page_use_title(const char *name)
 {
 	static const char *const titles[][2] = {

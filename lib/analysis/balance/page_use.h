@@ -43,6 +43,8 @@ enum page_use page_use(const struct page_uses *u, const struct page_key *key,
  * to count, as of ioremap, or belongs to others, as of vmap.
  */
 enum page_use page_use_area(const struct page_uses *u, uint32_t stack);
+/* Does function @name make processes? vmallocinfo names it as the caller of their stacks. */
+bool page_use_forks(const char *name);
 /* "page cache": the title of the balance's line @name. */
 const char *page_use_title(const char *name);
 void page_uses_free(struct page_uses *u);

@@ -19,6 +19,7 @@
 
 #include "capture/facts/build_ids.h"
 #include "capture/facts/slab_counts.h"
+#include "capture/facts/vmallocinfo.h"
 
 /* --- items of metadata ------------------------------------------------------------------- */
 
@@ -144,6 +145,25 @@ int facts_count_slabs(struct facts *f, const char *when, uint64_t shrink_ns,
 
 /* --- state of the memory ----------------------------------------------------------------- */
 
+/* Reading it takes no longer. */
+#define VMALLOCINFO_NS 100000000ULL
+
+static int add_vmallocinfo(struct facts *f, const char *when, const struct log *log)
+{
+	struct strbuf sb = { 0 };
+	char name[64];
+	int ret = vmallocinfo_sum("/proc/vmallocinfo", VMALLOCINFO_NS, &sb);
+
+	snprintf(name, sizeof(name), RECORDING_META_VMALLOCINFO ".%s", when);
+	if (!ret)
+		return text_list_take(&f->texts.meta, name, &sb);
+	strbuf_free(&sb);
+	log_msg(log, LOG_INFO,
+		"cannot read /proc/vmallocinfo: %s; the recording will lack it",
+		strerror(-ret));
+	return ret == -ENOMEM ? ret : 0;
+}
+
 int facts_snapshot(struct facts *f, const char *when, const struct log *log)
 {
 	/* The files that are compared with the events are read closest to the recording: last
@@ -159,7 +179,7 @@ int facts_snapshot(struct facts *f, const char *when, const struct log *log)
 					     "vmstat" };
 	bool after = strcmp(when, "after") == 0;
 	char name[64], path[64];
-	int ret = 0;
+	int ret = after ? 0 : add_vmallocinfo(f, when, log);
 
 	for (size_t i = 0; !ret && i < ARRAY_SIZE(files); i++) {
 		const char *file = files[after ? ARRAY_SIZE(files) - 1 - i : i];
@@ -172,7 +192,7 @@ int facts_snapshot(struct facts *f, const char *when, const struct log *log)
 		else
 			ret = add_meta_file(f, name, path, log);
 	}
-	return ret;
+	return after && !ret ? add_vmallocinfo(f, when, log) : ret;
 }
 
 /* The links of /sys/kernel/slab: caches with the same target were merged into one. */

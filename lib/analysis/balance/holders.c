@@ -1,0 +1,228 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * analysis: who holds memory, by the kernel's own lists.
+ * In: slabinfo and the sums of vmallocinfo, before and after the recording. Out: table "holders".
+ */
+#include "analysis/balance/holders.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "account/snapshot.h"
+#include "analysis/bounds/reclaim.h"
+#include "base/array.h"
+
+/* Text shows so many; the other formats have all. */
+#define ROWS_SHOWN 10
+
+/* Before and after: [0] and [1]. */
+struct holder {
+	const char *name, *line;
+	int64_t bytes[2], change;
+	uint64_t nr[2];
+};
+
+/**
+ * struct holders - all of them
+ * @names: "LINE NAME"; number n + 1 is @items[n]
+ */
+struct holders {
+	const struct analysis_env *env;
+	struct reclaim_caches reclaim;
+	struct intern names;
+	struct holder *items;
+	size_t nr, capacity;
+};
+
+/* --- cells ------------------------------------------------------------------------------ */
+
+static struct cell cell_before(const void *row, struct table *t)
+{
+	return cell_int(((const struct holder *)row)->bytes[0]);
+}
+
+static struct cell cell_after(const void *row, struct table *t)
+{
+	return cell_int(((const struct holder *)row)->bytes[1]);
+}
+
+static struct cell cell_nr(const void *row, struct table *t)
+{
+	return cell_uint(((const struct holder *)row)->nr[1]);
+}
+
+static struct cell cell_line(const void *row, struct table *t)
+{
+	return cell_text(t, ((const struct holder *)row)->line);
+}
+
+static struct cell cell_name(const void *row, struct table *t)
+{
+	return cell_text(t, ((const struct holder *)row)->name);
+}
+
+static const struct column_type columns[] = {
+	{ COLUMN("before", "Before", UNIT_BYTES, "Bytes before the recording.",
+		 .level = true, .leaves = 50),
+	  .fill = cell_before },
+	{ COLUMN("after", "After", UNIT_BYTES, "Bytes after the recording.",
+		 .level = true),
+	  .fill = cell_after },
+	{ COLUMN("change", "Change", UNIT_BYTES, "After less before.", .level = true,
+		 .change = true),
+	  MEMBER(struct holder, change) },
+	{ COLUMN("parts", "Parts", UNIT_COUNT,
+		 "Slabs of the cache, or areas of vmalloc, after the recording.",
+		 .level = true, .leaves = 60),
+	  .fill = cell_nr },
+	{ COLUMN("line", "Line", UNIT_NONE, "The balance's line that has these bytes.",
+		 .spell = page_use_title),
+	  .fill = cell_line },
+	{ COLUMN("holder", "Holder", UNIT_NONE,
+		 "The slab cache, or the function that called vmalloc.", .last = true),
+	  .fill = cell_name },
+	COLUMNS_END,
+};
+
+const struct table_type holders_type = {
+	.name = "holders",
+	.help = "slab caches and callers of vmalloc, by the kernel's own lists",
+	.columns = columns,
+};
+
+/* --- the kernel's lists ------------------------------------------------------------------- */
+
+/* What @name of @line has at one end of the recording: @nr slabs or areas. */
+struct held {
+	const char *line, *name;
+	int end;
+	uint64_t nr, bytes;
+};
+
+/* 0 or -ENOMEM. */
+static int add(struct holders *h, const struct held *held)
+{
+	struct strbuf key = { 0 };
+	struct holder *item;
+	uint32_t id;
+
+	strbuf_printf(&key, "%s %s", held->line, held->name);
+	id = key.failed ? 0 : intern_id(&h->names, strbuf_text(&key), key.size);
+	strbuf_free(&key);
+	if (!id || array_reserve(&h->items, &h->capacity, id, sizeof(*h->items)))
+		return -ENOMEM;
+	if (id > h->nr)
+		h->items[h->nr++] = (struct holder){
+			.name = (const char *)intern_get(&h->names, id, NULL) +
+				strlen(held->line) + 1,
+			.line = held->line,
+		};
+	item = &h->items[id - 1];
+	item->nr[held->end] += held->nr;
+	/* Of a damaged list it may wrap. */
+	item->bytes[held->end] =
+		(int64_t)((uint64_t)item->bytes[held->end] + held->bytes);
+	item->change = (int64_t)((uint64_t)item->bytes[1] - (uint64_t)item->bytes[0]);
+	return 0;
+}
+
+static int read_caches(struct holders *h, const char *text, int end)
+{
+	struct slabinfo_line cache;
+	char name[256];
+	int ret = 0;
+
+	while (!ret && slabinfo_next(&text, &cache)) {
+		uint64_t slabs = cache.per_slab ? cache.total / cache.per_slab : 0;
+		struct held held = { .name = name, .end = end, .nr = slabs };
+		enum reclaim reclaim;
+
+		snprintf(name, sizeof(name), "%.*s", (int)cache.name_len, cache.name);
+		reclaim = reclaim_cache(&h->reclaim, name);
+		held.line = reclaim == RECLAIM_YES  ? "slab_reclaimable"
+			    : reclaim == RECLAIM_NO ? "slab_unreclaimable"
+						    : "slab";
+		held.bytes = slabs * cache.pages * h->env->page_size;
+		if (slabs)
+			ret = add(h, &held);
+	}
+	return ret;
+}
+
+static int read_areas(struct holders *h, const char *text, int end)
+{
+	struct vmallocinfo_line area;
+	char name[256];
+	int ret = 0;
+
+	while (!ret && vmallocinfo_next(&text, &area)) {
+		struct held held = { .name = name,
+				     .end = end,
+				     .nr = area.areas,
+				     .bytes = area.pages * h->env->page_size };
+
+		snprintf(name, sizeof(name), "%.*s", (int)area.name_len, area.name);
+		held.line = page_use_forks(name) ? "stacks" : "vmalloc";
+		ret = add(h, &held);
+	}
+	return ret;
+}
+
+static int read_lists(struct holders *h)
+{
+	static const char *const ends[][2] = {
+		{ "slabinfo.before", RECORDING_META_VMALLOCINFO ".before" },
+		{ "slabinfo.after", RECORDING_META_VMALLOCINFO ".after" },
+	};
+	const struct recording *rec = h->env->rec;
+	int ret = reclaim_caches_init(&h->reclaim, rec), end;
+
+	for (end = 0; end < 2 && !ret; end++) {
+		ret = read_caches(h, recording_meta_text(rec, ends[end][0]), end);
+		if (!ret)
+			ret = read_areas(h, recording_meta_text(rec, ends[end][1]), end);
+	}
+	return ret;
+}
+
+/* --- the table -------------------------------------------------------------------------- */
+
+/* The largest first. */
+static int compare(const void *a, const void *b)
+{
+	const struct holder *x = a, *y = b;
+
+	if (x->bytes[1] != y->bytes[1])
+		return x->bytes[1] < y->bytes[1] ? 1 : -1;
+	return strcmp(x->name, y->name);
+}
+
+int holders_report(const struct analysis_env *env, struct report *report)
+{
+	struct holders h = { .env = env };
+	struct table *t = table_type_new(
+		&holders_type,
+		"Slab caches and callers of vmalloc, by the kernel's own lists",
+		SUBJECT_NONE, false);
+	int ret = t ? read_lists(&h) : -ENOMEM;
+	size_t i;
+
+	if (!ret && h.nr)
+		qsort(h.items, h.nr, sizeof(*h.items), compare);
+	for (i = 0; i < h.nr && !ret; i++)
+		if (!table_type_add_row(&holders_type, SUBJECT_NONE, t, &h.items[i]))
+			ret = -ENOMEM;
+	if (!ret && h.nr) {
+		if (h.nr > ROWS_SHOWN)
+			t->text_rows = ROWS_SHOWN;
+		report_add_table(report, t);
+		t = NULL;
+	}
+	table_free(t);
+	reclaim_caches_free(&h.reclaim);
+	intern_free(&h.names);
+	free(h.items);
+	return ret;
+}

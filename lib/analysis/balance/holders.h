@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * analysis: who holds memory, by the kernel's own lists.
+ * In: slabinfo and the sums of vmallocinfo, before and after the recording. Out: table "holders".
+ *
+ * Events only tell what was allocated in the recording; these lists also name what was there
+ * before.
+ */
+#ifndef KMEMX_ANALYSIS_HOLDERS_H
+#define KMEMX_ANALYSIS_HOLDERS_H
+
+#include "analysis/balance/page_use.h"
+
+/* Adds the table to @report, unless the recording of @env has no lists. 0 or -ENOMEM. */
+int holders_report(const struct analysis_env *env, struct report *report);
+
+extern const struct table_type holders_type;
+
+#endif

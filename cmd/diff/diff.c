@@ -182,6 +182,8 @@ static int add_table(struct diff *d, const char *name)
 	}
 	row_limit_apply(d->args.lines, t);
 	headline(d, t);
+	if (!d->args.kernels)
+		diff_verdict(d, t);
 	strbuf_printf(&title, "%s by %s", t->title, t->by);
 	free(t->title);
 	t->title = strbuf_detach(&title);

@@ -33,6 +33,8 @@ int diff_page(struct diff *d);
 
 /* Adds what was compared and how: as a banner for people, as facts for programs. */
 void diff_stand(struct diff *d);
+/* Adds to @t, a table of what differs, a note: its sums, and whether a test compared the runs. */
+void diff_verdict(const struct diff *d, struct table *t);
 /* The recordings as a table for programs; NULL if out of memory. */
 struct table *diff_recordings_table(const struct diff *d);
 

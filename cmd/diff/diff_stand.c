@@ -4,6 +4,7 @@
  * In: the recordings of kmemx diff. Out: banner, facts, and the table of recordings.
  */
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "base/strbuf.h"
@@ -158,6 +159,75 @@ static void banner_runs_tell(struct diff *d)
 		d->report, false,
 		"q is p corrected for the number of rows in its table (Benjamini-Hochberg); smallest attainable p: %.2g",
 		mann_whitney_smallest(nr_old, nr_new));
+}
+
+static const struct cell *sum_of(const struct table *t, const char *name)
+{
+	static const struct cell none;
+
+	for (size_t i = 0; i < t->nr_summary; i++)
+		if (!strcmp(t->summary[i].name, name))
+			return &t->summary[i].value;
+	return &none;
+}
+
+/* Appends the sum "total_METRIC_PART" of @t. */
+static void put_total(const struct table *t, const char *metric, const char *part,
+		      struct strbuf *sb)
+{
+	enum column_unit unit = UNIT_COUNT;
+	char name[64];
+
+	snprintf(name, sizeof(name), "total_%s_%s", metric, part);
+	for (size_t i = 0; i < t->nr_summary; i++)
+		if (!strcmp(t->summary[i].name, name))
+			unit = t->summary[i].unit;
+	text_cell(sb, sum_of(t, name), unit, true, " ");
+}
+
+/* Which runs the difference is of, and whether it can be chance. */
+static void put_certainty(const struct diff *d, const struct table *t, struct strbuf *sb)
+{
+	const struct study_facts *old = &d->recordings[0].facts;
+	const struct study_facts *new = &d->recordings[d->args.paths.nr_old].facts;
+
+	if (can_tell(d)) {
+		strbuf_puts(sb, ", medians; of ");
+		text_cell(sb, sum_of(t, "rows_tested"), UNIT_COUNT, false, "");
+		strbuf_puts(sb, " rows tested, ");
+		text_cell(sb, sum_of(t, "rows_significant"), UNIT_COUNT, false, "");
+		strbuf_puts(sb, " differ by more than chance");
+	} else if (several(d)) {
+		strbuf_printf(sb, ", medians, not tested: fewer than %d runs per side",
+			      DIFF_RUNS_TO_TELL);
+	} else {
+		strbuf_puts(sb, ", not tested: one run each");
+		if (old->has_duration && new->has_duration) {
+			strbuf_puts(sb, "; recorded ");
+			text_duration(sb, old->duration_ns, " ");
+			strbuf_puts(sb, " and ");
+			text_duration(sb, new->duration_ns, " ");
+		}
+	}
+}
+
+void diff_verdict(const struct diff *d, struct table *t)
+{
+	const char *metric = diff_args_main(&d->args);
+	struct strbuf sb = { 0 };
+	char pct[64];
+
+	strbuf_printf(&sb, "%s, %s: ", t->name, metric);
+	put_total(t, metric, "old", &sb);
+	strbuf_puts(&sb, " -> ");
+	put_total(t, metric, "new", &sb);
+	snprintf(pct, sizeof(pct), "total_%s_pct", metric);
+	if (sum_of(t, pct)->type != CELL_NONE)
+		strbuf_printf(&sb, " (%+.1f %%)", cell_as_real(sum_of(t, pct)));
+	put_certainty(d, t, &sb);
+	table_add_note(t, "%s", strbuf_text(&sb));
+	t->failed |= sb.failed;
+	strbuf_free(&sb);
 }
 
 static void add_facts(struct diff *d)

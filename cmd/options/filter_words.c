@@ -250,6 +250,28 @@ void filter_words_text(const struct filter_words *w, struct strbuf *out)
 const char filter_words_unnamed[] =
 	"This kernel's kmem_cache_alloc event does not name the cache: --cache finds only kmalloc-N, and all others as [unnamed]";
 
+/* The rows of kmemx stat that show the values of the first option given: " --by comm" or "". */
+static const char *rows_of_filter(const struct filter_words *w)
+{
+	static const char *const rows[NR_FILTERS] = { " --by pid",
+						      " --by comm",
+						      " --by cpu",
+						      " --by node",
+						      " --by callsite",
+						      "",
+						      " --by cache",
+						      "",
+						      "" };
+	struct filter_option options[NR_FILTERS];
+	size_t i;
+
+	list(w, options);
+	for (i = 0; i < NR_FILTERS; i++)
+		if (options[i].values->count)
+			return rows[i];
+	return "";
+}
+
 int filter_words_nothing(const struct filter_words *w, const char *command,
 			 const char *path, bool unnamed)
 {
@@ -262,8 +284,8 @@ int filter_words_nothing(const struct filter_words *w, const char *command,
 	else
 		message_error(
 			command,
-			"%s has no allocations that match %s\n  Show what it contains: kmemx info -i %s",
-			path, strbuf_text(&text), SHELL_NAME(path));
+			"%s has no allocations that match %s\n  Show what it contains: kmemx stat -i %s%s",
+			path, strbuf_text(&text), SHELL_NAME(path), rows_of_filter(w));
 	strbuf_free(&text);
 	return EXIT_FAILED;
 }

@@ -366,6 +366,7 @@ static void add_notes(const struct leaks_view *v, uint64_t losses, struct table 
 	uint64_t older = v->l->own.older_ns;
 	struct strbuf age = { 0 };
 
+	owners_note_stackless(&v->owners, t);
 	text_duration(&age, older ? older : (v->last - v->first) / LEAKS_YOUNG_PART, " ");
 	if (older)
 		table_add_note(t, "In flight: live for less than %s.", strbuf_text(&age));

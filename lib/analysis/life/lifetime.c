@@ -247,6 +247,7 @@ static int show(const void *self, enum memory memory, enum subject_kind kind,
 		ret = t ? collect(&v) : -ENOMEM;
 	if (!ret) {
 		add_rows(&v, kind, t);
+		owners_note_stackless(&v.owners, t);
 		add_notes(&v, losses, t);
 		add_summary(&v, losses, t);
 		report_add_table(report, t);

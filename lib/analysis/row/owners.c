@@ -97,6 +97,25 @@ int owners_init(struct owners *o, const struct analysis_env *env,
 	return ret ? ret : find_rows(o);
 }
 
+void owners_note_stackless(const struct owners *o, struct table *t)
+{
+	size_t nr = 0, i;
+
+	if (!(subject_rows(o->subjects.kind) & ROWS(STACK)))
+		return;
+	for (i = 0; i < o->nr_rows; i++)
+		nr += !lives_stack(o->lives, i);
+	if (nr && nr == o->nr_rows)
+		table_add_note(
+			t,
+			"!No callchain was recorded: rows are callsites. Record callchains with: kmemx record%s",
+			o->memory == MEMORY_SLAB ? " --slab --stack all" : "");
+	else if (nr)
+		table_add_note(
+			t,
+			"!Some allocations were recorded without a callchain: their rows are callsites, marked [no stack].");
+}
+
 /* Figures of rows, for struct row_values. */
 struct owner_values {
 	const struct owners *o;

@@ -39,6 +39,9 @@ int owners_init(struct owners *o, const struct analysis_env *env,
 		const struct lives *lives, enum subject_kind kind) __must_check;
 void owners_free(struct owners *o);
 
+/* If rows are by callchain, says in a note of @t that none or not all were recorded. */
+void owners_note_stackless(const struct owners *o, struct table *t);
+
 /* Are figures estimated from a sample? */
 static inline bool owners_estimated(const struct owners *o)
 {

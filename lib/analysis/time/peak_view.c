@@ -257,6 +257,7 @@ static void add_notes(const struct view *v, struct table *t)
 
 	for (i = 0; i < o->nr_rows; i++)
 		untraced += lives_sums(o->lives, i).gone_nr * lives_weight(o->lives, i);
+	owners_note_stackless(o, t);
 	note_bins(v, t);
 	if (untraced)
 		table_add_note(t,

@@ -19,13 +19,13 @@
  * struct lived - a row's figures from the history
  * @born, @died: sums of the times of allocations and of frees
  * @most, @nr_most: the row's own maximum
- * @nr_peak: allocations live at the global peak
+ * @bytes_peak, @nr_peak: live at the peak of all rows together
  */
 struct lived {
 	uint64_t bytes, nr;
 	uint64_t born, died;
 	uint64_t most, nr_most;
-	uint64_t nr_peak;
+	uint64_t bytes_peak, nr_peak;
 };
 
 struct dhat {
@@ -41,13 +41,16 @@ static int dhat_row(struct export_job *job, const struct export_row *row)
 	return replay_add(&d->rows, job, row);
 }
 
-/* Finds the first change at which the most of all was live. */
-static size_t find_peak(const struct export_history *h)
+/* Finds the first change at which the most of all rows was live. */
+static size_t find_peak(struct export_job *job, const struct export_history *h)
 {
+	struct dhat *d = job->state;
 	uint64_t live = 0, most = 0;
 	size_t i, at = 0;
 
 	for (i = 0; i < h->nr; i++) {
+		if (replay_row(&d->rows, job, &h->changes[i]) == UINT32_MAX)
+			continue;
 		if (!h->changes[i].more) {
 			live -= h->changes[i].bytes;
 			continue;
@@ -91,7 +94,7 @@ static int replay_all(struct export_job *job)
 	d->lived = calloc(d->rows.nr_rows + 1, sizeof(*d->lived));
 	if (!d->lived)
 		return -ENOMEM;
-	peak = h ? find_peak(h) : 0;
+	peak = h ? find_peak(job, h) : 0;
 	d->end_ns = last ? replay_ns(&clock, last->u) : 0;
 	for (i = 0; h && i < h->nr; i++) {
 		uint32_t row = replay_row(&d->rows, job, &h->changes[i]);
@@ -103,8 +106,10 @@ static int replay_all(struct export_job *job)
 		if (i != peak)
 			continue;
 		d->peak_ns = ns;
-		for (j = 0; j < d->rows.nr_rows; j++)
+		for (j = 0; j < d->rows.nr_rows; j++) {
+			d->lived[j].bytes_peak = d->lived[j].bytes;
 			d->lived[j].nr_peak = d->lived[j].nr;
+		}
 	}
 	return 0;
 }
@@ -132,7 +137,7 @@ static void put_row(struct export_job *job, size_t i, bool lives)
 		put_number(job, "tl", lifetimes > l->born ? lifetimes - l->born : 0);
 		put_number(job, "mb", l->most);
 		put_number(job, "mbk", l->nr_most);
-		put_number(job, "gb", row->values[EXPORT_BYTES_PEAK]);
+		put_number(job, "gb", l->bytes_peak);
 		put_number(job, "gbk", l->nr_peak);
 		put_number(job, "eb", row->values[EXPORT_BYTES_LIVE]);
 		put_number(job, "ebk", row->values[EXPORT_LIVE]);

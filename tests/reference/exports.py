@@ -459,6 +459,10 @@ ONLY = {"--order": ("--page",), "--cache": ("--slab",)}
 HAS = {"chrome": ("bytes_live", "bytes_peak")}
 
 
+# Show live bytes over time, and one peak of all; kmemx peak has one for each kind of memory.
+JOINT = "chrome", "dhat", "firefox", "heaptrack"
+
+
 # Tables of stat, and what exports call their kind of memory.
 ALLOCATORS = {"slab": "slab", "page": "page", "vmalloc": "vmalloc", "percpu_memory": "percpu"}
 
@@ -524,6 +528,10 @@ class Exports:
         except (ValueError, KeyError, IndexError, AttributeError) as error:
             self.wrong.append(f"{name}: {type(error).__name__}: {error}")
             return
+        if name.split()[0] in JOINT and len({kind for kind, _ in +want}) > 1:
+            want, got = ({key: value for key, value in sums.items() if key[1] != "bytes_peak"}
+                         for sums in (want, got))
+            want, got = collections.Counter(want), collections.Counter(got)
         for metric, likely in () if name.split()[0] in SEEN else self.likely.items():
             # Estimates of rows are rounded, to bytes and to objects.
             key = "slab", metric

@@ -434,38 +434,36 @@ def over_time_differences(kmemx, path, recording):
 
 def peak_differences(kmemx, path, recording):
     size = recording["kernel_page_size"]
-    both = ("peak", "peak_page")
-    for options, kinds in (((), both), (("--slab",), both[:1]), (("--page",), both[1:])):
-        place, most = peak_of(kinds, size)
+    # Each kind of memory has a peak of its own, whatever is shown beside it.
+    for options, kind in ((), "peak"), ((), "peak_page"), (("--slab",), "peak"), (("--page",), "peak_page"):
+        place, most = peak_of((kind,), size)
         changes = LOG[:place]
         for by in ("callsite", "pid", "cpu"):
             run = subprocess.run([kmemx, "peak", "-i", path, "--json", "--raw-names", "--by", by,
                                   *options], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
                                  check=False)
             reports = {r["name"]: r for r in json.loads(run.stdout or '{"reports": []}')["reports"]}
-            total = 0
-            for kind in kinds:
-                if kind == "peak_page" and by == "callsite":
-                    continue  # which the callchains in the text do not name
-                got = collections.defaultdict(lambda: [0, 0])
-                for row in reports[kind]["rows"] if kind in reports else ():
-                    who = row[by].split(" ")[0].split("+")[0] if by == "callsite" else row[by]
-                    got[who][0] += row["objects_seen"]
-                    got[who][1] += row["bytes_seen"]
-                    if row["bytes"] > row["bytes_seen"]:
-                        yield f"{kind} {options} {by} {who}: more than was seen: {row}"
-                got = {who: tuple(sums) for who, sums in got.items() if sums[0]}
-                wanted = held(changes, kind, by, size)
-                total += sum(b for _, b in got.values())
-                for who in sorted(got.keys() | wanted.keys(), key=str):
-                    if got.get(who) != wanted.get(who):
-                        yield (f"{kind} {options} {by} {who}: kmemx {got.get(who)}, "
-                               f"model {wanted.get(who)}")
-                when = reports[kind]["summary"]["time"] if kind in reports else None
-                if kind in reports and when != LOG[place - 1][1]:
-                    yield f"{kind} {options}: kmemx at {when}, model at {LOG[place - 1][1]}"
+            if kind == "peak_page" and by == "callsite":
+                continue  # which the callchains in the text do not name
+            got = collections.defaultdict(lambda: [0, 0])
+            for row in reports[kind]["rows"] if kind in reports else ():
+                who = row[by].split(" ")[0].split("+")[0] if by == "callsite" else row[by]
+                got[who][0] += row["objects_seen"]
+                got[who][1] += row["bytes_seen"]
+                if row["bytes"] > row["bytes_seen"]:
+                    yield f"{kind} {options} {by} {who}: more than was seen: {row}"
+            got = {who: tuple(sums) for who, sums in got.items() if sums[0]}
+            wanted = held(changes, kind, by, size)
+            for who in sorted(got.keys() | wanted.keys(), key=str):
+                if got.get(who) != wanted.get(who):
+                    yield (f"{kind} {options} {by} {who}: kmemx {got.get(who)}, "
+                           f"model {wanted.get(who)}")
+            when = reports[kind]["summary"]["time"] if kind in reports else None
+            if kind in reports and when != LOG[place - 1][1]:
+                yield f"{kind} {options}: kmemx at {when}, model at {LOG[place - 1][1]}"
+            total = sum(b for _, b in got.values())
             if by != "callsite" and total != most:
-                yield f"peak {options} {by}: kmemx {total}, model {most}"
+                yield f"{kind} {options} {by}: kmemx {total}, model {most}"
 
 
 def live_blocks(pages, word):

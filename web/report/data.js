@@ -69,7 +69,7 @@ function readData(raw, columns) {
 		file: raw.file, input: raw.input, window: raw.window, names: raw.names, facts: raw.facts, rows,
 		nrRows: rows.kind.length, cells: readCells(columns.cells, rows), marks: raw.marks,
 		merged: raw.merged, bins: time.bins, ns: time.ns === 1, first: BigInt(time.first),
-		last: BigInt(time.last), width: BigInt(time.width), peak: BigInt(time.peak), liveAtPeak: time.live,
+		last: BigInt(time.last), width: BigInt(time.width), peaks: time.peaks.map(BigInt), liveAtPeak: time.live,
 	};
 	rows.most = new Float64Array(data.nrRows);
 	rows.likely = new Float64Array(data.nrRows);
@@ -85,8 +85,8 @@ function readData(raw, columns) {
 	if (columns.names.dir.length)
 		data.dirOf = [0, ...columns.names.dir];
 	data.kinds = [SLAB, PAGE].filter((kind) => rows.kind.includes(kind));
-	const span = data.peak - data.first;
-	data.peakBin = span < 0n ? 0 : Math.min(Number(span / data.width), data.bins - 1);
+	data.peakBins = data.peaks.map((peak) =>
+		peak < data.first ? 0 : Math.min(Number((peak - data.first) / data.width), data.bins - 1));
 	return data;
 }
 

@@ -19,7 +19,7 @@ const METRICS = {
 	likely: { title: "End", help: "The best estimate of the bytes live at the end of the recording", bytes: true },
 	least: { title: "End, least", help: "Bytes that must be live at the end of the recording", bytes: true },
 	most: { title: "End, most", help: "Bytes that can be live at the end of the recording", bytes: true },
-	peak: { title: "At the peak", help: "Bytes not seen freed at the peak of slab objects and pages", bytes: true },
+	peak: { title: "At the peak", help: "Bytes not seen freed at the peak of this kind of memory", bytes: true },
 };
 
 /* These are of the recording's end, whatever the range is. */

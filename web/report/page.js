@@ -71,7 +71,8 @@ class Page {
 
 	toPeak() {
 		this.metric = "peak";
-		this.choose(this.data.peakBin, this.data.peakBin);
+		const bin = this.data.peakBins[this.kind];
+		this.choose(bin, bin);
 		this.draw();
 	}
 
@@ -111,8 +112,8 @@ class Page {
 		const kind = this.kind === SLAB ? "--slab" : "--page";
 		const end = stampText(data, binEnd(data, this.last));
 		const by = this.by === "stack" || this.by === "cache" ? " --by " + this.by : "";
-		if (this.metric === "peak") /* covers both kinds */
-			return "kmemx peak " + data.input + by + " -s bytes_seen" + (data.window ? " --time " + shellWord(data.window) : "");
+		if (this.metric === "peak")
+			return "kmemx peak " + data.input + " " + kind + by + " -s bytes_seen" + (data.window ? " --time " + shellWord(data.window) : "");
 		if (END_METRICS.includes(this.metric))
 			return "kmemx stat " + data.input + " " + kind + " " + GROUPS[this.by].option + this.only() + " -s net" +
 				(data.window ? " --time " + shellWord(data.window) : "");

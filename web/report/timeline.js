@@ -286,7 +286,8 @@ class Timeline {
 				to.fillText("×", at, bottom + 7);
 		}
 		if (data.kinds.length) {
-			const at = (x(data.peakBin) + x(data.peakBin + 1)) / 2;
+			const bin = data.peakBins[this.page.kind];
+			const at = (x(bin) + x(bin + 1)) / 2;
 			to.strokeStyle = styled("ink");
 			to.setLineDash([3, 3]);
 			to.lineWidth = 1;

@@ -54,7 +54,7 @@ static enum memory memory_of(enum web_kind kind)
 
 static uint64_t bytes_then(const struct filling *f, enum web_kind kind, size_t number)
 {
-	return peak_row_then(f->peak, &f->peak->sides[memory_of(kind)], number).bytes;
+	return peak_row_then(&f->peak->sides[memory_of(kind)], number).bytes;
 }
 
 static int open_names(struct names *n, const struct filling *f, enum web_kind kind)
@@ -424,7 +424,8 @@ static void add_time(struct filling *f)
 	w->last = f->env->last_ts;
 	w->nr_bins = t->nr_bins;
 	w->ns = recording_clocks_are_ns(f->env->rec);
-	w->peak = f->peak->when;
+	for (i = 0; i < WEB_KINDS; i++)
+		w->peak[i] = f->peak->sides[memory_of((enum web_kind)i)].when;
 	for (i = 0; i < t->nr_bins; i++)
 		w->marks[i] = (struct web_mark){ t->marks[i].lost, t->marks[i].gaps,
 						 t->marks[i].failed };

@@ -251,7 +251,7 @@ static int collect(struct view *v)
 		if (!sum)
 			return -ENOMEM;
 		v->sum_of[i] = (uint32_t)(sum - v->sums);
-		sum->bytes_peak += peak_row_then(p, &p->sides[o->memory], i).bytes;
+		sum->bytes_peak += peak_row_then(&p->sides[o->memory], i).bytes;
 		sum->hit += c.hit;
 		sum->bytes += c.bytes;
 		sum->bytes_req += c.bytes_req;

@@ -4,8 +4,8 @@
  * In: lives of every kind of memory. Out: tables "peak", "peak_page" and so on, built by
  * peak_view.c. Documentation/peak.md says how.
  *
- * The accounts report lives of each kind separately, a batch at a time. Their sum needs the order
- * of all events, so a batch is kept until all are there.
+ * The accounts report lives of each kind separately, a batch at a time. Whoever takes every change
+ * needs the order of all events, so a batch is kept until all are there.
  */
 #include "analysis/time/peak.h"
 
@@ -66,11 +66,11 @@ static struct peak_row *row_of(struct peak *p, unsigned int memory, uint32_t num
 									 side->nr) };
 	}
 	row = &side->rows[number];
-	if (row->turn != p->turn) {
+	if (row->turn != side->turn) {
 		row->nr_then = row->nr;
 		row->bytes_then = row->bytes;
 		row->nr_freed = row->bytes_freed = 0;
-		row->turn = p->turn;
+		row->turn = side->turn;
 	}
 	return row;
 }
@@ -79,8 +79,7 @@ static void apply(struct peak *p, const struct peak_change *c)
 {
 	struct peak_side *side = &p->sides[c->memory];
 	struct peak_row *row = row_of(p, c->memory, c->row);
-	uint64_t sum = 0, bytes;
-	int i;
+	uint64_t bytes;
 
 	if (!row)
 		return;
@@ -96,7 +95,7 @@ static void apply(struct peak *p, const struct peak_change *c)
 		row->nr -= c->nr;
 		row->bytes -= c->bytes;
 		side->live -= bytes;
-		if (c->freed && c->begin <= p->when) {
+		if (c->freed && c->begin <= side->when) {
 			row->nr_freed += c->nr;
 			row->bytes_freed += c->bytes;
 		}
@@ -105,18 +104,12 @@ static void apply(struct peak *p, const struct peak_change *c)
 	row->nr += c->nr;
 	row->bytes += c->bytes;
 	side->live += bytes;
-	if (side->live > side->most) {
-		side->most = side->live;
-		side->when = c->ts;
-	}
-	for (i = 0; i < MEMORY_KINDS; i++)
-		sum += p->counts[i] ? p->sides[i].live : 0;
-	if (sum <= p->most)
+	if (side->live <= side->most)
 		return;
-	p->most = sum;
-	p->when = c->ts;
+	side->most = side->live;
+	side->when = c->ts;
 	if (!p->at_end)
-		p->turn++;
+		side->turn++;
 }
 
 /* The next change of the same kind of memory as @c. */
@@ -196,8 +189,6 @@ int peak_create(const struct analysis_env *env, const struct analysis_options *o
 	p->opts = opts;
 	p->show = show;
 	for (i = 0; i < MEMORY_KINDS; i++) {
-		p->counts[i] =
-			!opts->needs || opts->needs & analysis_memory((enum memory)i);
 		timeline_init(&p->sides[i].timeline, env->first_ts, env->last_ts,
 			      opts->bins);
 	}
@@ -223,10 +214,11 @@ static int create(const struct analysis_env *env, const struct analysis_options 
 void peak_end(void *self)
 {
 	struct peak *p = self;
+	int i;
 
 	flush(p);
-	if (p->at_end)
-		p->turn++;
+	for (i = 0; i < MEMORY_KINDS && p->at_end; i++)
+		p->sides[i].turn++;
 }
 
 int peak_view(const void *self, struct report *report)

@@ -11,8 +11,8 @@
 #include "analysis/time/timeline.h"
 
 /* What lives of a row now; and what lived at the moment, and the part of it of which a free was
- * seen since, valid if @turn is the peak's @turn. Sums count it @times times, more than once only
- * if figures are estimated from a sample.
+ * seen since, valid if @turn is that of the kind of memory. Sums count it @times times, more than
+ * once only if figures are estimated from a sample.
  */
 struct peak_row {
 	uint64_t nr, bytes;
@@ -22,13 +22,14 @@ struct peak_row {
 	uint32_t times;
 };
 
-/* For a kind of memory. @live: bytes of all rows. @most, @when: the maximum so far.
- * @timeline: by row too, if asked for.
+/* For a kind of memory. @live: bytes of all rows. @most, @when: their maximum so far, the peak.
+ * @turn: how many there were, if rows are saved at the peak. @timeline: by row too, if asked for.
  */
 struct peak_side {
 	struct peak_row *rows;
 	size_t nr, capacity;
 	uint64_t live, most, when;
+	uint64_t turn;
 	struct timeline timeline;
 };
 
@@ -45,11 +46,9 @@ struct peak_change {
 
 /**
  * struct peak - the analysis
- * @of: lives of each kind of memory; @counts: the moment is the maximum of the sum of these
+ * @of: lives of each kind of memory
  * @at_end: the moment is the end instead
  * @sides: what lives
- * @most, @when: the maximum of the sum that was asked for
- * @turn: number of new maxima so far
  * @changes: changes of a batch, in any order
  * @changed: takes every change, in order; NULL: not wanted
  * @show: adds the tables of a kind of memory, after the last event
@@ -62,10 +61,8 @@ struct peak {
 	const struct analysis_env *env;
 	const struct analysis_options *opts;
 	struct lives *of[MEMORY_KINDS];
-	bool counts[MEMORY_KINDS], at_end;
+	bool at_end;
 	struct peak_side sides[MEMORY_KINDS];
-	uint64_t most, when;
-	uint64_t turn;
 	struct peak_change *changes;
 	size_t nr_changes, capacity;
 	void (*changed)(const struct peak *p, const struct peak_change *c);
@@ -79,15 +76,14 @@ struct peak_options {
 };
 
 /* What lived of row @row at the moment, in .nr and .bytes, and the part freed by an event since. */
-static inline struct peak_row peak_row_then(const struct peak *p,
-					    const struct peak_side *side, size_t row)
+static inline struct peak_row peak_row_then(const struct peak_side *side, size_t row)
 {
 	const struct peak_row *r;
 
 	if (row >= side->nr)
 		return (struct peak_row){ 0 };
 	r = &side->rows[row];
-	if (r->turn == p->turn)
+	if (r->turn == side->turn)
 		return (struct peak_row){ .nr = r->nr_then,
 					  .bytes = r->bytes_then,
 					  .nr_freed = r->nr_freed,

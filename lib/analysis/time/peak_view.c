@@ -152,7 +152,7 @@ static int find_intervals(struct view *v)
 	size_t i;
 
 	for (i = 0; i < o->nr_rows && !ret; i++)
-		bytes[i] = peak_row_then(v->p, v->side, i).bytes;
+		bytes[i] = peak_row_then(v->side, i).bytes;
 	if (!ret)
 		ret = owners_estimate(o, bytes, o->of, e, o->nr);
 	for (i = 0; i < o->nr && !ret; i++)
@@ -203,7 +203,7 @@ static int collect(struct view *v)
 	if (!v->sums || !v->bins)
 		return -ENOMEM;
 	for (i = 0; i < o->nr_rows; i++) {
-		const struct peak_row then = peak_row_then(v->p, v->side, i);
+		const struct peak_row then = peak_row_then(v->side, i);
 		struct peak_sum *sum = &v->sums[o->of[i]];
 
 		sum->then.nr += then.nr * then.times;
@@ -221,12 +221,6 @@ static int collect(struct view *v)
 	if (owners_estimated(o) && find_intervals(v))
 		return -ENOMEM;
 	return find_likely(v);
-}
-
-/* The time of the moment. */
-static uint64_t moment(const struct peak *p)
-{
-	return p->at_end ? event_stream_stats(p->env->stream)->last_ts : p->when;
 }
 
 /* "Over_time: live bytes at the ends of 32 parts of 31.3 ms" */
@@ -291,6 +285,8 @@ static void add_summary(const struct view *v, struct table *t)
 	struct strbuf most = { 0 };
 	enum column_unit unit =
 		recording_clocks_are_ns(p->env->rec) ? UNIT_TIME : UNIT_COUNT;
+	uint64_t moment =
+		p->at_end ? event_stream_stats(p->env->stream)->last_ts : v->side->when;
 	size_t i;
 
 	for (i = 0; i < v->owners.nr; i++) {
@@ -300,7 +296,7 @@ static void add_summary(const struct view *v, struct table *t)
 	}
 	strbuf_printf(&most, "Most bytes of %s", memory_words(v->owners.memory)->many);
 	const struct summary_line lines[] = {
-		{ "time", p->at_end ? "Time" : "Time of the peak", unit, moment(p), false,
+		{ "time", p->at_end ? "Time" : "Time of the peak", unit, moment, false,
 		  SUMMARY_TOTAL },
 		{ "bytes_live", "Bytes live then", UNIT_BYTES, then, true,
 		  SUMMARY_TOTAL },
@@ -309,8 +305,8 @@ static void add_summary(const struct view *v, struct table *t)
 		{ "bytes_end", "Bytes live at the end", UNIT_BYTES, now, true,
 		  SUMMARY_USUAL },
 		{ "bytes_most", strbuf_text(&most), UNIT_BYTES, v->side->most, true,
-		  SUMMARY_TOTAL },
-		{ "time_most", "  when", unit, v->side->when, false, SUMMARY_USUAL },
+		  SUMMARY_DETAIL },
+		{ "time_most", "  when", unit, v->side->when, false, SUMMARY_DETAIL },
 	};
 
 	if (seen > then)
@@ -325,22 +321,16 @@ static void add_summary(const struct view *v, struct table *t)
 	strbuf_free(&most);
 }
 
-/* "Slab objects live at the peak of both, by callsite" */
+/* "Slab objects live at their peak, by callsite" */
 static struct table *new_table(const struct peak *p, enum memory memory,
 			       enum subject_kind kind)
 {
-	const uint32_t areas = NEEDS_VMALLOC | NEEDS_PERCPU;
-	bool all = p->counts[MEMORY_VMALLOC] && analysis_seen(p->env) & areas;
-	bool both = p->counts[MEMORY_SLAB] && p->counts[MEMORY_PAGE];
 	struct strbuf title = { 0 };
 	struct table *t;
 	size_t i;
 
-	strbuf_printf(&title, "%s live at the %s,", memory_words(memory)->title,
-		      p->at_end	    ? "moment"
-		      : both && all ? "peak of all"
-		      : both	    ? "peak of both"
-				    : "peak");
+	strbuf_printf(&title, "%s live at %s,", memory_words(memory)->title,
+		      p->at_end ? "the moment" : "their peak");
 	t = account_rows_table(types[memory], p->env, kind, strbuf_text(&title));
 	strbuf_free(&title);
 	for (i = 0; t && i < t->nr_columns; i++) {

@@ -118,7 +118,7 @@ struct web_curve {
  * @first: when the first bin begins, @width: of each bin, in units of the clock; @ns: the unit is
  *	ns. @last: end of the recording: the last bin also has everything later
  * @marks: one per bin
- * @peak: when the most was live; @live_at_peak: bytes, by kind
+ * @peak: when the most was live; @live_at_peak: bytes then, by kind
  * @ends: of callsites and caches
  * @merged: callchains that were added up by callsite
  * @frames: page frames; none if there are no pages
@@ -141,7 +141,7 @@ struct web_report {
 	uint32_t nr_bins;
 	bool ns;
 	struct web_mark *marks;
-	uint64_t peak, live_at_peak[WEB_KINDS];
+	uint64_t peak[WEB_KINDS], live_at_peak[WEB_KINDS];
 	struct web_end *ends;
 	size_t nr_ends, ends_capacity;
 	uint64_t merged;

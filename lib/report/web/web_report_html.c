@@ -28,13 +28,18 @@ struct source {
 };
 
 /* Writes a number that a script cannot represent exactly, as text. */
-static void add_wide(struct json *j, const char *key, uint64_t number)
+static void add_wide_item(struct json *j, uint64_t number)
 {
 	char text[24];
 
 	snprintf(text, sizeof(text), "%" PRIu64, number);
-	json_key(j, key);
 	json_string(j, text);
+}
+
+static void add_wide(struct json *j, const char *key, uint64_t number)
+{
+	json_key(j, key);
+	add_wide_item(j, number);
 }
 
 static void add_facts(struct json *j, const struct report *r)
@@ -63,11 +68,15 @@ static void add_time(struct json *j, const struct web_report *w)
 	add_wide(j, "first", w->first);
 	add_wide(j, "last", w->last);
 	add_wide(j, "width", w->width);
-	add_wide(j, "peak", w->peak);
 	json_key(j, "bins");
 	json_uint(j, w->nr_bins);
 	json_key(j, "ns");
 	json_uint(j, w->ns);
+	json_key(j, "peaks");
+	json_open(j, '[');
+	for (uint32_t i = 0; i < WEB_KINDS; i++)
+		add_wide_item(j, w->peak[i]);
+	json_close(j, ']');
 	json_key(j, "live");
 	json_open(j, '[');
 	for (uint32_t i = 0; i < WEB_KINDS; i++)

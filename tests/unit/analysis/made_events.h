@@ -56,9 +56,9 @@ static inline struct kmem_event *event(struct fixture *f, uint8_t type, uint64_t
 	return ev;
 }
 
-/* Returns the only table of the analysis @name. */
-static inline const struct table *table_of(struct fixture *f, const char *name,
-					   const struct analysis_options *opts)
+/* The tables of the analysis @name. */
+static inline const struct report *report_of(struct fixture *f, const char *name,
+					     const struct analysis_options *opts)
 {
 	const struct analysis *chosen = analysis_find(name);
 	const struct analysis_set set = { .analyses = &chosen, .nr = 1, .opts = opts };
@@ -68,8 +68,17 @@ static inline const struct table *table_of(struct fixture *f, const char *name,
 	analyses_observe(all, f->evs, f->nr);
 	ck_assert(!analyses_view(all, f->in.report));
 	analyses_free(all);
-	ck_assert_uint_eq(f->in.report->nr_tables, 1);
-	return f->in.report->tables[0];
+	return f->in.report;
+}
+
+/* The only table of the analysis @name. */
+static inline const struct table *table_of(struct fixture *f, const char *name,
+					   const struct analysis_options *opts)
+{
+	const struct report *report = report_of(f, name, opts);
+
+	ck_assert_uint_eq(report->nr_tables, 1);
+	return report->tables[0];
 }
 
 static inline const struct cell *cell(const struct table *t, size_t row, const char *name)

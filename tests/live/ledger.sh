@@ -3,6 +3,7 @@
 #
 # 5000 files held open: the events give the exact number in their cache, and explain the numbers in
 # slabinfo, or the report says why not.
+# alone: other tests open and close thousands of files
 # shellcheck source=tests/live/tracing.inc
 . "$(dirname "$0")/tracing.inc"
 

@@ -63,6 +63,7 @@ void single_frees_init(struct single_frees *s, const struct analysis_env *env,
 
 	*s = (struct single_frees){ .env = env, .sites = sites };
 	s->clocks_are_ns = recording_clocks_are_ns(env->rec);
+	s->part = recording_is_part(env->rec);
 	s->failed = callsite_rule_new(&s->rule, &skip, 1, NULL) != 0;
 }
 
@@ -285,11 +286,21 @@ static void forget_runs(struct single_frees_cpu *cpu)
 		forget_run(&cpu->runs[i]);
 }
 
+/* Is it by a task that was recorded? A recording of a part of the system has all tasks' frees. */
+static bool is_recorded(struct single_frees *s, const struct kmem_event *ev)
+{
+	if (!s->part || ev->type == KMEM_LOSS)
+		return true;
+	if (ev->type == KMEM_PAGE_ALLOC)
+		s->failed |= !u64_map_insert(&s->tasks, (uint32_t)ev->pid, 0);
+	return u64_map_find(&s->tasks, (uint32_t)ev->pid) && !(ev->flags & IN_INTERRUPT);
+}
+
 static void take_one(struct single_frees *s, const struct kmem_event *ev)
 {
 	struct single_frees_cpu *cpu;
 
-	if (!kmem_is_page(ev->type) && ev->type != KMEM_LOSS)
+	if ((!kmem_is_page(ev->type) && ev->type != KMEM_LOSS) || !is_recorded(s, ev))
 		return;
 	cpu = find_cpu(s, ev->cpu);
 	if (!cpu)
@@ -326,6 +337,7 @@ void single_frees_free(struct single_frees *s)
 	u64_map_free(&s->by_stack);
 	u64_map_free(&s->places);
 	u64_map_free(&s->by_cpu);
+	u64_map_free(&s->tasks);
 	free(s->cpus);
 	intern_free(&s->ended.keys);
 	free(s->ended.counts);

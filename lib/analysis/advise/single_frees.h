@@ -46,6 +46,7 @@ struct single_frees_tally {
  * @rule: finds the callsite that freed in a callchain
  * @by_stack: callchain -> group
  * @by_cpu: CPU -> index in @cpus
+ * @tasks: those seen to allocate; in a recording of a part of the system, others' frees are ignored
  * @places: page frame -> its index in the run that last freed it
  * @ended: counts of runs that have ended
  * @failed: memory ran out; the numbers are void
@@ -54,11 +55,11 @@ struct single_frees {
 	const struct analysis_env *env;
 	struct sites *sites;
 	struct callsite_rule *rule;
-	struct u64_map by_stack, by_cpu, places;
+	struct u64_map by_stack, by_cpu, tasks, places;
 	struct single_frees_cpu *cpus;
 	size_t nr_cpus, cpus_capacity;
 	struct single_frees_tally ended;
-	bool clocks_are_ns, failed;
+	bool clocks_are_ns, part, failed;
 };
 
 void single_frees_init(struct single_frees *s, const struct analysis_env *env,

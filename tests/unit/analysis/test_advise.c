@@ -539,6 +539,34 @@ START_TEST(unbatched)
 }
 END_TEST
 
+static void set_part(struct fixture *f)
+{
+	f->meta[0] = (struct recording_text){ (char *)"scope", (char *)"part", 4 };
+	f->in.rec->meta = f->meta;
+	f->in.rec->nr_meta = 1;
+}
+
+/* A recording of some tasks has the frees by all; only those that allocated count. */
+START_TEST(unbatched_by_others)
+{
+	struct fixture f;
+
+	set_up(&f);
+	set_part(&f);
+	page_events(&f, "20f 20t 20i");
+	ck_assert_uint_eq(advice(&f), 0);
+	tear_down(&f);
+
+	set_up(&f);
+	set_part(&f);
+	page_events(&f, "1a 20f 20t 20i");
+	ck_assert_uint_eq(advice(&f), 1);
+	ck_assert_uint_eq(cell(&f, 0, "hit")->u, 20);
+	ck_text(&f, "callsite", "-7");
+	tear_down(&f);
+}
+END_TEST
+
 /* With callchains the row is a callsite, whatever the tasks; the runs add up. */
 START_TEST(unbatched_callsite)
 {
@@ -578,6 +606,7 @@ Suite *test_advise_suite(void)
 	tcase_add_loop_test(tc, high_order, 0, 2);
 	tcase_add_loop_test(tc, ping_pong, 0, ARRAY_SIZE(passes));
 	tcase_add_loop_test(tc, unbatched, 0, ARRAY_SIZE(frees));
+	tcase_add_test(tc, unbatched_by_others);
 	tcase_add_test(tc, unbatched_callsite);
 	suite_add_tcase(s, tc);
 	return s;

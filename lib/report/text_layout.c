@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/hash.h"
 #include "report/text_cell.h"
 #include "report/tree.h"
 
@@ -226,6 +227,7 @@ static void take(struct text_layout *l, struct measure *m, size_t index)
 		c->tree = &l->tree;
 	l->has_per |= c->per >= 0;
 	measure(m, c);
+	c->widest = c->head;
 }
 
 /* Collects the columns that text shows: those marked last at the end, and shares after the column
@@ -263,9 +265,11 @@ static bool orders_rows(const struct table *t, const char *name)
 }
 
 /* Columns without which the rows mean nothing. */
-static bool is_needed(const struct table *t, const struct column *col)
+static bool is_needed(const struct table *t, const struct text_column *c)
 {
-	return (col->last && !col->leaves) || orders_rows(t, col->name) ||
+	const struct column *col = c->column;
+
+	return c->tells || (col->last && !col->leaves) || orders_rows(t, col->name) ||
 	       (t->by && !strcmp(t->by, col->name));
 }
 
@@ -279,14 +283,14 @@ static bool leave(struct text_layout *l, const struct table *t, unsigned int tur
 	for (size_t i = 0; i < l->nr; i++) {
 		struct text_column *c = &l->columns[i];
 
-		if (!c->out && !is_needed(t, c->column) &&
+		if (!c->out && !is_needed(t, c) &&
 		    (!first || c->column->leaves >= first->column->leaves))
 			first = c;
 	}
 	for (size_t i = 0; first && i < l->nr; i++) {
 		struct text_column *c = &l->columns[i];
 
-		if (c->out || is_needed(t, c->column) ||
+		if (c->out || is_needed(t, c) ||
 		    c->column->leaves != first->column->leaves ||
 		    (c != first && !c->column->leaves))
 			continue;
@@ -362,6 +366,12 @@ static void choose(struct text_layout *l, struct measure *m, size_t width)
 	unsigned int turn = 0;
 	size_t used;
 
+	l->per = true;
+	for (size_t i = 0; i < l->nr; i++) {
+		l->columns[i].out = false;
+		l->columns[i].turn = 0;
+		l->columns[i].head = l->columns[i].widest;
+	}
 	if (fits(l, width))
 		return;
 	limit_names(l, m, width / 2 > NAMES_MIN ? width / 2 : NAMES_MIN);
@@ -382,6 +392,92 @@ static void choose(struct text_layout *l, struct measure *m, size_t width)
 	}
 }
 
+/* Appends to @key what @row shows in the columns that hold names, not figures, and below it. */
+static void row_names(const struct text_layout *l, struct measure *m,
+		      const struct cell *row, struct strbuf *key)
+{
+	strbuf_reset(key);
+	for (size_t i = 0; i < l->nr; i++) {
+		const struct text_column *c = &l->columns[i];
+
+		if (c->out || c->column->unit != UNIT_NONE)
+			continue;
+		text_layout_cell(c, row, m->human, &m->sb);
+		strbuf_add(key, strbuf_text(&m->sb), m->sb.size + 1);
+	}
+	for (size_t i = 0; i < m->t->nr_columns; i++) {
+		if (m->t->columns[i].below && row[i].type == CELL_TEXT)
+			strbuf_add(key, row[i].s, strlen(row[i].s) + 1);
+	}
+}
+
+/* The narrowest column left out that holds names and differs in two rows; NULL: none does. */
+static struct text_column *telling(struct text_layout *l, const struct cell *a,
+				   const struct cell *b)
+{
+	struct text_column *best = NULL;
+
+	for (size_t i = 0; i < l->nr; i++) {
+		struct text_column *c = &l->columns[i];
+		const struct cell *x = a + c->index, *y = b + c->index;
+		bool same = x->type == y->type &&
+			    (x->type == CELL_TEXT ? !strcmp(x->s, y->s) : x->u == y->u);
+
+		if (c->out && !same && c->column->unit == UNIT_NONE &&
+		    (!best || text_layout_width(l, c) < text_layout_width(l, best)))
+			best = c;
+	}
+	return best;
+}
+
+/* Finds a column left out that tells two rows apart which look alike; NULL: there is none, or no
+ * memory.
+ */
+static struct text_column *find_telling(struct text_layout *l, struct measure *m)
+{
+	const struct table *t = m->t;
+	size_t nr = table_text_end(t), shown = 0;
+	size_t *rows = calloc(nr + 1, sizeof(*rows)); /* of each different key */
+	struct text_column *found = NULL;
+	struct intern keys = { 0 };
+	struct strbuf key = { 0 };
+
+	for (size_t i = 0; rows && i < nr && !found; i++) {
+		const struct cell *row = &t->cells[i * t->nr_columns];
+		uint32_t id;
+
+		if (!table_text_has(t, i))
+			continue;
+		row_names(l, m, row, &key);
+		id = intern_id(&keys, strbuf_text(&key), key.size);
+		if (id > shown)
+			rows[shown++] = i;
+		else if (id)
+			found = telling(l, &t->cells[rows[id - 1] * t->nr_columns], row);
+	}
+	intern_free(&keys);
+	strbuf_free(&key);
+	free(rows);
+	return found;
+}
+
+/* As choose(). A column that tells rows apart stays if the figures that leave make room. */
+static void choose_telling(struct text_layout *l, struct measure *m, size_t width)
+{
+	struct text_column *c;
+
+	choose(l, m, width);
+	while (!l->tree.rows && (c = find_telling(l, m))) {
+		c->tells = true;
+		choose(l, m, width);
+		if (fits(l, width))
+			continue;
+		c->tells = false;
+		choose(l, m, width);
+		break;
+	}
+}
+
 int text_layout_init(struct text_layout *l, const struct table *t,
 		     const struct render_options *opts)
 {
@@ -396,7 +492,7 @@ int text_layout_init(struct text_layout *l, const struct table *t,
 	if (!err)
 		collect(l, &m);
 	if (!err && width && l->nr)
-		choose(l, &m, width);
+		choose_telling(l, &m, width);
 	if (!err && l->nr) {
 		used = last_begins(l);
 		if (width)

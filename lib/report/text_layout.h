@@ -38,19 +38,21 @@ void text_tree_lead(const struct text_tree *tree, const struct cell *row,
  * @mark: index of the column whose marks follow its numbers; -1: none
  * @text: it holds texts, which are left-aligned
  * @head, @tail: the widest part before the '/' of a ratio or before a mark, and the widest rest
+ * @widest: @head without a limit to long names
  * @tree: draws the branches before its texts; NULL: none
  * @spark: the axis of a histogram's marks
  * @out: it does not fit; @turn: when it was left out: 1, 2, ...
+ * @tells: it alone tells rows apart
  */
 struct text_column {
 	const struct column *column;
 	size_t index;
 	int per, mark;
 	bool text;
-	size_t head, tail;
+	size_t head, tail, widest;
 	const struct text_tree *tree;
 	struct spark spark;
-	bool out;
+	bool out, tells;
 	unsigned int turn;
 };
 
@@ -76,8 +78,9 @@ struct text_layout {
  * The column that names the rows and the one that orders them get their width first; but a name
  * longer than half the line gets a line of its own. Other columns are left out until the line fits:
  * the quotients of column.per first, then columns in the order of column.leaves, those with the
- * same number together. Then columns that fit after all are added again. Text that can be wrapped
- * needs only a part of the line.
+ * same number together. Then columns that fit after all are added again. A column that alone tells
+ * two rows apart stays, if there is room without the figures. Text that can be wrapped needs only a
+ * part of the line.
  *
  * Return: 0 or -ENOMEM; free it with text_layout_free() in any case.
  */

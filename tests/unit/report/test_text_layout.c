@@ -107,6 +107,33 @@ START_TEST(what_orders_the_rows_stays)
 }
 END_TEST
 
+/* Figures leave before a column that alone tells two rows apart, as far as that makes room. */
+START_TEST(what_tells_rows_apart_stays)
+{
+	struct report *r = make("do_anonymous_page");
+	struct table *t = r->tables[0];
+
+	add(t, "do_anonymous_page");
+	t->cells[t->nr_columns + 4] = cell_text(t, "K");
+	expect(r, 67,
+	       "# Slab\n#\n"
+	       "#      Total/Per  Hit  A rather wide title  Callsite\n"
+	       "  1000000/100000   10  K|C                  do_anonymous_page\n"
+	       "  1000000/100000   10  K                    do_anonymous_page\n"
+	       "# 2 columns hidden at 67 columns: Least, Most (--wide)\n");
+	expect(r, 30,
+	       "# Slab\n#\n"
+	       "#   Total  Callsite\n"
+	       "  1000000  do_anonymous_page\n"
+	       "  1000000  do_anonymous_page\n"
+	       "# 5 columns hidden at 30\n"
+	       "#   columns: Per, Hit, Least,\n"
+	       "#   Most, A rather wide title\n"
+	       "#   (--wide)\n");
+	report_free(r);
+}
+END_TEST
+
 /* A name that does not fit gets a line of its own and takes no space from columns. */
 START_TEST(names_that_are_too_long)
 {
@@ -254,6 +281,7 @@ Suite *test_text_layout_suite(void)
 
 	tcase_add_test(tc, columns_leave_in_their_order);
 	tcase_add_test(tc, what_orders_the_rows_stays);
+	tcase_add_test(tc, what_tells_rows_apart_stays);
 	tcase_add_test(tc, names_that_are_too_long);
 	tcase_add_test(tc, marks_behind_numbers);
 	tcase_add_test(tc, wide_hides_nothing);

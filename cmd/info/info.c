@@ -8,6 +8,7 @@
 #include <errno.h>
 #include <string.h>
 
+#include "base/safe_text.h"
 #include "cmd/input/input_dirs.h"
 #include "cmd/input/input_symbols.h"
 #include "cmd/options/command.h"
@@ -34,22 +35,58 @@ static int print(struct report *report, const struct input *in,
 }
 
 /* Reads and prints. A damaged file without any event is unreadable. */
-static int show(struct info *info, struct input *in, const struct output_options *output,
-		const struct lost_limit *max_lost)
+static int show(struct input *in, const struct output_options *output,
+		const struct lost_limit *max_lost, bool verbose)
 {
 	const struct event_stream_options how = { 0 };
+	struct info info = { .verbose = verbose };
 	int ret = input_read(in, &how), err;
 
 	if (ret != GO_ON)
 		return ret;
-	err = info_collect(info, &in->study);
-	if (err)
-		return input_stream_failed(in, err);
-	ret = print(info_report(info), in, output);
-	if (!ret && !info->facts.nr_events &&
-	    (info->facts.nr_bad_pages || info->facts.nr_damaged))
-		return EXIT_UNREADABLE;
-	return lost_limit_check(max_lost, &info->facts, command_name, ret);
+	err = info_collect(&info, &in->study);
+	ret = err ? input_stream_failed(in, err) : print(info_report(&info), in, output);
+	if (!ret && !info.facts.nr_events &&
+	    (info.facts.nr_bad_pages || info.facts.nr_damaged))
+		ret = EXIT_UNREADABLE;
+	else if (!err)
+		ret = lost_limit_check(max_lost, &info.facts, command_name, ret);
+	info_free(&info);
+	return ret;
+}
+
+/* Writes a struct recording_text, made safe for a terminal. */
+static int write_fact(const struct render_out *out, const void *arg)
+{
+	const struct recording_text *fact = arg;
+	struct strbuf safe = { 0 };
+	int ret = 0;
+
+	for (size_t at = 0, size; at < fact->size && !ret; at += size + 1) {
+		size = strcspn(fact->text + at, "\n");
+		safe_text_add(&safe, fact->text + at, size);
+		strbuf_puts(&safe, "\n");
+		ret = safe.failed ? -ENOMEM : out->write(out->ctx, safe.data, safe.size);
+		strbuf_free(&safe);
+	}
+	return ret;
+}
+
+/* Prints the text of the metadata item @name. */
+static int print_fact(const struct input *in, const char *name)
+{
+	const struct recording *rec = in->study.rec;
+	const struct recording_text *fact = recording_meta(rec, name);
+	struct strbuf list = { 0 };
+
+	if (fact)
+		return output_write(command_name, write_fact, fact, true);
+	for (size_t i = 0; i < rec->nr_meta; i++)
+		strbuf_printf(&list, " %s", rec->meta[i].name);
+	message_error(command_name, "%s has no fact '%s'\n  It has:%s", rec->path, name,
+		      list.size ? list.data : " none; kmemx record adds some");
+	strbuf_free(&list);
+	return EXIT_USAGE;
 }
 
 /* Options about files with lines need --symbols, which also takes lines from --vmlinux. */
@@ -69,10 +106,10 @@ static int check_places(struct study_options *study)
 	return EXIT_USAGE;
 }
 
+static const struct option_words words[] = { OUTPUT_WORDS, { NULL, NULL, false } };
+
 static int run_info(int argc, char **argv)
 {
-	static const struct option_words words[] = { OUTPUT_WORDS,
-						     { NULL, NULL, false } };
 	static const struct option_usage usage = {
 		.command = command_name,
 		.purpose = "Show what a recording contains, and whether it is complete.",
@@ -83,9 +120,9 @@ static int run_info(int argc, char **argv)
 	};
 	struct study_options study = { .want_symbols = true };
 	struct lost_limit max_lost = { 0 };
-	struct info info = { 0 };
 	unsigned int verbose = 0;
 	struct output_options output = { 0 };
+	const char *fact = NULL;
 	const struct option_entry options[] = {
 		INPUT_OPTION(&study.path),
 		MAX_LOST_OPTION(max_lost),
@@ -95,6 +132,8 @@ static int run_info(int argc, char **argv)
 		MODULES_OPTION(OPTION_STRING, &study.lines.modules),
 		{ OPTION_FLAG | OPTION_EVERYDAY, 0, "symbols", NULL, &study.search,
 		  "where names, lines and inlined functions come from" },
+		{ OPTION_STRING | OPTION_EVERYDAY, 0, "fact", "NAME", &fact,
+		  "print one fact that was recorded, such as vmstat.before" },
 		{ OPTION_TABLE, .value = output_formats(&output) },
 		OUTPUT_OPTIONS(output),
 		{ OPTION_COUNT | OPTION_EVERYDAY, 'v', "verbose", NULL, &verbose,
@@ -119,13 +158,12 @@ static int run_info(int argc, char **argv)
 		ret = check_places(&study);
 	if (ret == GO_ON)
 		ret = input_open(&in, &study, command_name, verbose);
-	if (ret == GO_ON && study.search) {
+	if (ret == GO_ON && fact)
+		ret = print_fact(&in, fact);
+	else if (ret == GO_ON && study.search)
 		ret = print(info_symbols_report(&in), &in, &output);
-	} else if (ret == GO_ON) {
-		info.verbose = verbose > 0;
-		ret = show(&info, &in, &output, &max_lost);
-	}
-	info_free(&info);
+	else if (ret == GO_ON)
+		ret = show(&in, &output, &max_lost, verbose > 0);
 	input_close(&in);
 	return ret;
 }

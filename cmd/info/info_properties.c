@@ -60,6 +60,17 @@ static void add_machine(struct report *r, const struct study_facts *f)
 	add_text(r, "clock", f->clock);
 }
 
+/* Adds who recorded, when, and what for. */
+static void add_recorder(struct report *r, const struct study_facts *f)
+{
+	if (*f->command)
+		add_text(r, "command", f->command);
+	if (*f->host)
+		add_text(r, "host", f->host);
+	if (*f->started)
+		add_text(r, "started", f->started);
+}
+
 /* Adds the labels of --label. */
 static void add_labels(struct report *r, const struct recording *rec)
 {
@@ -215,8 +226,10 @@ static void add_buffers(struct report *r, const struct recording *rec)
 	}
 	for (m = 0; m < rec->nr_meta; m++)
 		strbuf_printf(&line, "%s%s", m ? " " : "", rec->meta[m].name);
-	if (rec->nr_meta)
-		add_line(r, "metadata", false, &line);
+	if (rec->nr_meta) {
+		strbuf_puts(&line, " (--fact NAME prints it)");
+		add_line(r, "facts", false, &line);
+	}
 }
 
 /* Says which events were recorded. */
@@ -306,6 +319,7 @@ void info_add_properties(struct report *r, const struct info *info,
 
 	add_file(r, info);
 	add_machine(r, &info->facts);
+	add_recorder(r, &info->facts);
 	add_labels(r, info->rec);
 	add_times(r, &info->facts);
 	add_totals(r, info);

@@ -72,7 +72,8 @@ static int64_t days_to(int year, int month, int day)
 /* "2026-11-22T21:45:00Z" */
 static void read_start(struct export_origin *o, const struct recording *rec)
 {
-	const struct recording_text *meta = recording_meta(rec, "wall_clock");
+	const struct recording_text *meta =
+		recording_meta(rec, RECORDING_META_WALL_CLOCK);
 	int year, month, day, hour, minute, second, end = 0;
 
 	if (!meta || sscanf(meta->text, "%4d-%2d-%2dT%2d:%2d:%2dZ%n", &year, &month, &day,

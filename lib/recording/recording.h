@@ -28,6 +28,8 @@
 #define RECORDING_META_RECOVERED    "recovered"
 /* "part": only allocations of some tasks, or those that passed a filter; absent: all. */
 #define RECORDING_META_SCOPE	    "scope"
+#define RECORDING_META_CMDLINE	    "cmdline"
+#define RECORDING_META_WALL_CLOCK   "wall_clock"
 /* The process whose own allocations are left out (except in interrupt context). */
 #define RECORDING_META_RECORDER_PID "recorder_pid"
 /* "PID NS" of tasks that were there at the end, the recorder and the kernel's own left out: for how

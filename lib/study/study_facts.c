@@ -14,6 +14,9 @@
 #include "base/hash.h"
 #include "report/text_cell.h"
 
+/* Bytes of a command line in a banner. */
+#define COMMAND_SHOWN 120
+
 /* Computes ticks * mult >> shift (below 64) with a 96-bit product; false if the result does not fit
  * 64 bits.
  */
@@ -63,6 +66,19 @@ static void init_imported(struct study_facts *f, const struct recording *rec)
 	if (item)
 		snprintf(f->imported, sizeof(f->imported), "%.*s",
 			 (int)strcspn(item->text, "\n"), item->text);
+}
+
+/* Where, when and how it was recorded. */
+static void init_recorder(struct study_facts *f, const struct recording *rec)
+{
+	const char *start = recording_meta_text(rec, RECORDING_META_WALL_CLOCK);
+
+	f->command = recording_meta_text(rec, RECORDING_META_CMDLINE);
+	if (strlen(start) == sizeof("2026-11-22T21:45:00Z") - 1)
+		snprintf(f->started, sizeof(f->started), "%s", start);
+	recording_host(rec, f->host, sizeof(f->host));
+	if (!strcmp(f->host, "(none)")) /* uname(1) prints this if there is none */
+		*f->host = '\0';
 }
 
 /* The time for computing rates. */
@@ -142,6 +158,7 @@ void study_facts_init(struct study_facts *f, const struct study *study, uint32_t
 		f->guess = study->guess;
 	recording_release(rec, f->kernel, sizeof(f->kernel));
 	recording_machine(rec, f->machine, sizeof(f->machine));
+	init_recorder(f, rec);
 	init_imported(f, rec);
 	init_duration(f, rec, buffer, &study->window);
 	if (recording_flight(rec))
@@ -225,6 +242,25 @@ static void banner_first_line(const struct study_facts *f, struct report *report
 	strbuf_printf(&sb, "%" PRIu64 " event%s, ", f->nr_events, plural(f->nr_events));
 	strbuf_puts(&sb, f->nr_gaps || f->nr_dropped || *f->truncated ? "events lost"
 								      : "none lost");
+	report_add_banner(report, false, "%s", strbuf_text(&sb));
+	strbuf_free(&sb);
+}
+
+/* Where, when and how it was recorded, as far as the file says. */
+static void banner_recorder(const struct study_facts *f, struct report *report)
+{
+	size_t size = strcspn(f->command, "\n");
+	struct strbuf sb = { 0 };
+
+	if (!size)
+		return;
+	strbuf_puts(&sb, f->part ? "Part of the system" : "The whole system");
+	if (*f->host)
+		strbuf_printf(&sb, ", on %s", f->host);
+	if (*f->started)
+		strbuf_printf(&sb, ", %.10s %.8s UTC", f->started, f->started + 11);
+	strbuf_printf(&sb, ": %.*s%s", (int)(size < COMMAND_SHOWN ? size : COMMAND_SHOWN),
+		      f->command, size < COMMAND_SHOWN ? "" : " ... (kmemx info)");
 	report_add_banner(report, false, "%s", strbuf_text(&sb));
 	strbuf_free(&sb);
 }
@@ -392,6 +428,7 @@ void study_facts_banner(const struct study_facts *f, const struct study *s,
 			struct report *report)
 {
 	banner_first_line(f, report);
+	banner_recorder(f, report);
 	if (f->imported[0])
 		report_add_banner(report, false, "Imported %s", f->imported);
 	if (f->flight[0])
@@ -436,6 +473,9 @@ void study_facts_add(const struct study_facts *f, struct report *report)
 		{ "file", known_text(f->path) },
 		{ "kernel", known_text(f->kernel) },
 		{ "machine", known_text(f->machine) },
+		{ "host", known_text(f->host) },
+		{ "started", known_text(f->started) },
+		{ "command", known_text(f->command) },
 		{ "endian", known_text(f->big_endian ? "big" : "little") },
 		{ "long_size", cell_uint(f->long_size) },
 		{ "page_size", cell_uint(f->page_size) },

@@ -18,6 +18,8 @@
  *	  as given by --time; "events", from the first to the last event, if the file has nothing
  *	  better
  * @duration_ns: only with @has_duration, as some clocks do not count time
+ * @host, @command, @started: the machine, the recorder's command line, and its start, as
+ *	"2026-11-22T21:45:00Z"; empty: unknown
  * @imported: the source if it was imported; else empty
  * @nr_lost: lost events in gaps of known size; @nr_unknown_gaps of the @nr_gaps have an unknown
  *	     size
@@ -30,6 +32,9 @@ struct study_facts {
 	const char *path;
 	char kernel[128];
 	char machine[64];
+	char host[65]; /* HOST_NAME_MAX of Linux, and a NUL */
+	char started[24];
+	const char *command;
 	char imported[128];
 	char truncated[128];
 	uint64_t nr_missing;

@@ -10,7 +10,7 @@
 const char *other_frees_title(bool filtered)
 {
 	return filtered ? "  without an allocation event (the filter cannot tell whose)"
-			: "  of what was allocated but left out of the recording";
+			: "  of memory that others allocated (not recorded)";
 }
 
 void other_frees_note(bool filtered, uint64_t nr, struct table *t)

@@ -185,8 +185,9 @@ static void add_counts(const struct page_report *page, const struct page_totals 
 		  s->implicit_blocks, false, SUMMARY_DETAIL },
 		{ "alloc_only", "Allocations live at the end (alloc-only)", UNIT_COUNT,
 		  s->live_blocks, true, SUMMARY_USUAL },
+		/* In a recording of some tasks it counts the frees of all tasks. */
 		{ "frees", "Total free requested", UNIT_COUNT, s->frees, false,
-		  SUMMARY_USUAL },
+		  page->acc->lives.any.scope.part ? SUMMARY_DETAIL : SUMMARY_USUAL },
 		{ "frees_matched", "  matched", UNIT_COUNT, s->matched, false,
 		  SUMMARY_DETAIL },
 		{ "frees_reordered",

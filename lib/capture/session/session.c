@@ -212,7 +212,7 @@ static int add_sample(struct session *s, const char *name, const struct sample *
 int session_add_recorder(struct session *s)
 {
 	char page_size[24];
-	int ret = session_add_meta(s, "cmdline", s->opts->command_line);
+	int ret = session_add_meta(s, RECORDING_META_CMDLINE, s->opts->command_line);
 
 	snprintf(page_size, sizeof(page_size), "%ld", sysconf(_SC_PAGESIZE));
 	if (!ret)

@@ -392,7 +392,7 @@ int setup_add_facts(struct session *s)
 	gmtime_r(&s->wall_start.tv_sec, &tm);
 	strftime(text, sizeof(text), "%Y-%m-%dT%H:%M:%SZ", &tm);
 	if (!ret)
-		ret = session_add_meta(s, "wall_clock", text);
+		ret = session_add_meta(s, RECORDING_META_WALL_CLOCK, text);
 	return ret ? ret : add_scope(s);
 }
 

@@ -293,7 +293,7 @@ void accounts_area_events(struct accounts *a, const struct kmem_event *evs, size
 	const struct kmem_event *ev, *end = evs + nr;
 
 	for (ev = evs; ev < end; ev++) {
-		if (likely(ev->type < KMEM_VMALLOC_ALLOC && ev->type != KMEM_LOSS))
+		if (likely(!kmem_is_area(ev->type) && ev->type != KMEM_LOSS))
 			continue;
 		if (vmalloc && ev->type <= KMEM_VMALLOC_FREE)
 			take_one(&vmalloc->lives, ev);

@@ -37,6 +37,7 @@ enum kmem_event_type {
 	KMEM_VMALLOC_FREE,
 	KMEM_PERCPU_ALLOC,
 	KMEM_PERCPU_FREE,
+	KMEM_TASK_EXIT, /* of the event's own task */
 	KMEM_NR_TYPES,
 };
 

@@ -151,6 +151,8 @@ static const struct field_spec percpu_free_fields[] = {
 	{ NULL, 0, false, NULL },
 };
 
+static const struct field_spec no_fields[] = { { NULL, 0, false, NULL } };
+
 static const struct field_spec stack_fields[] = {
 	{ "size", STACK_SIZE, true, NULL },
 	{ "caller", STACK_CALLER, true, NULL },
@@ -179,6 +181,7 @@ static const struct event_spec specs[] = {
 	{ "vmalloc", "free_vmap_area_noflush", KMEM_VMALLOC_FREE, vmalloc_free_fields },
 	{ "percpu", "percpu_alloc_percpu", KMEM_PERCPU_ALLOC, percpu_alloc_fields },
 	{ "percpu", "percpu_free_percpu", KMEM_PERCPU_FREE, percpu_free_fields },
+	{ "sched", "sched_process_exit", KMEM_TASK_EXIT, no_fields },
 };
 
 /* Is it @wanted? The recorder's probes are of a system of their own, kmemx_PID. */

@@ -120,6 +120,7 @@ static void lived(void *ctx, const struct lives *of, const struct life *life, si
 		if (life_changes(life))
 			add_change(side, row.series, life->bytes * row.times,
 				   life->what == LIFE_BORN, life->event);
+		free_runs_take(&side->frees, life, life->bytes * row.times);
 	}
 	if (unlikely(births_full(&side->births)))
 		drop_births(side, of);
@@ -143,6 +144,7 @@ static void free_side(struct leaks_side *side)
 	lifetimes_free(&side->times);
 	growth_free(&side->growth);
 	births_free(&side->births);
+	free_runs_free(&side->frees);
 	intern_free(&side->keys);
 	free(side->rows);
 }
@@ -155,6 +157,7 @@ static void leaks_destroy(void *self)
 	for (i = 0; i < MEMORY_KINDS; i++)
 		free_side(&l->sides[i]);
 	reclaimable_free(&l->reclaimable);
+	task_ends_free(&l->ends);
 	free(l);
 }
 
@@ -190,6 +193,13 @@ static int leaks_create(const struct analysis_env *env,
 	return ret;
 }
 
+static void leaks_observe(void *self, const struct kmem_event *evs, size_t nr)
+{
+	struct leaks *l = self;
+
+	task_ends_take(&l->ends, evs, nr);
+}
+
 static int leaks_view(const void *self, struct report *report)
 {
 	const struct leaks *l = self;
@@ -219,6 +229,7 @@ const struct analysis analysis_leaks = {
 	.tables = tables,
 	.options = options,
 	.create = leaks_create,
+	.observe = leaks_observe,
 	.view = leaks_view,
 	.destroy = leaks_destroy,
 };

@@ -13,6 +13,7 @@
 #include "analysis/life/growth.h"
 #include "analysis/life/lifetimes.h"
 #include "analysis/life/suppressions.h"
+#include "analysis/life/task_ends.h"
 #include "analysis/row/owners.h"
 
 /* Without --older: objects younger than this part of the time may be in flight. */
@@ -31,6 +32,7 @@ struct leaks_account_row {
  * struct leaks_side - for a kind of memory: lifetimes of freed objects, and live bytes
  * @times, @growth: by series
  * @births: which task allocated
+ * @frees: each task's last ones
  * @keys: key n belongs to series n - 1
  * @rows: account rows with lives so far: @nr of them
  *
@@ -41,6 +43,7 @@ struct leaks_side {
 	struct lifetimes times;
 	struct growth growth;
 	struct births births;
+	struct free_runs frees;
 	struct intern keys;
 	struct leaks_account_row *rows;
 	size_t nr, capacity;
@@ -68,6 +71,7 @@ struct leaks {
 	struct lives *of[MEMORY_KINDS];
 	struct leaks_side sides[MEMORY_KINDS];
 	struct reclaimable reclaimable;
+	struct task_ends ends;
 	bool by_task, ns;
 };
 

@@ -409,7 +409,8 @@ static int find_series(struct leaks_view *v)
 
 	v->series_of = malloc((side->keys.count + 1UL) * sizeof(*v->series_of));
 	v->cache_series = calloc(side->keys.count + 1UL, sizeof(*v->cache_series));
-	if (!v->series_of || !v->cache_series || side->growth.failed)
+	if (!v->series_of || !v->cache_series || side->growth.failed ||
+	    side->frees.failed || v->l->ends.failed)
 		return -ENOMEM;
 	for (i = 0; i < side->nr && i < v->owners.nr_rows; i++) {
 		v->series_of[side->rows[i].series] = v->owners.of[i];

@@ -11,6 +11,7 @@
 #include "analysis/life/leaks.h"
 #include "analysis/row/memory_words.h"
 #include "analysis/stat/account_rows.h"
+#include "event/tasks.h"
 #include "report/text_cell.h"
 
 #define NS_PER_S 1e9
@@ -361,6 +362,27 @@ static void note_outlived(const struct leaks_view *v, struct table *t)
 			bytes);
 }
 
+/* What a program leaked is freed as it ends, and is not in the rows then. */
+static void note_ends(const struct leaks_view *v, struct table *t)
+{
+	struct freed_at_end freed = task_ends_freed(&v->l->ends, &v->side->frees);
+	struct tasks tasks = { 0 };
+	uint64_t us;
+
+	if (!freed.nr || !v->l->ns || freed.begin <= v->first)
+		return;
+	us = (freed.begin - v->first - 1) / 1000;
+	t->failed |= tasks_read(&tasks, v->l->env->rec->cmdlines) != 0;
+	table_add_note(t,
+		       "%" PRIu64 " task%s ended and freed %" PRIu64
+		       " bytes then, most of them %s-%" PRId32 " (%" PRIu64
+		       "). What lived before that: --time ,+%" PRIu64 ".%06" PRIu64 "s.",
+		       freed.nr, plural(freed.nr), freed.bytes,
+		       tasks_name(&tasks, freed.pid), freed.pid, freed.most, us / 1000000,
+		       us % 1000000);
+	tasks_free(&tasks);
+}
+
 static void add_notes(const struct leaks_view *v, uint64_t losses, struct table *t)
 {
 	uint64_t older = v->l->own.older_ns;
@@ -379,6 +401,7 @@ static void add_notes(const struct leaks_view *v, uint64_t losses, struct table 
 		table_add_note(
 			t,
 			"!The recording's clock does not count nanoseconds: ages are in its units, and growth has none.");
+	note_ends(v, t);
 	note_outlived(v, t);
 	note_suppressed(v, t);
 	if (v->old_of)

@@ -36,6 +36,7 @@ static const struct event_fields {
 	{ "vmalloc", "free_vmap_area_noflush", BY_COMM, true },
 	{ "percpu", "percpu_alloc_percpu", BY_GFP | BY_COMM, false },
 	{ "percpu", "percpu_free_percpu", BY_COMM, true },
+	{ "sched", "sched_process_exit", BY_COMM, false },
 };
 
 bool event_criteria_any(const struct event_criteria *c)

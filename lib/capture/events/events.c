@@ -44,6 +44,9 @@ static const char *const vmalloc_events[] = { "alloc_vmap_area",
 static const char *const percpu_memory_events[] = { "percpu_alloc_percpu",
 						    "percpu_free_percpu" };
 
+/* What a task held is freed as it ends. */
+static const char *const task_events[] = { "sched_process_exit" };
+
 static const char *const frag_events[] = { "mm_page_alloc_extfrag" };
 
 /* From future kernels: silent until somebody enables an allocation site. */
@@ -199,6 +202,8 @@ int events_select(struct event_list *list, const struct instance *in,
 		ret = add_known(list, in, KNOWN(VMALLOC, vmalloc_events), log);
 	if (!ret && choice->percpu_memory)
 		ret = add_known(list, in, KNOWN(PERCPU, percpu_memory_events), log);
+	if (!ret && (choice->slab || choice->page))
+		ret = add_known(list, in, KNOWN("sched", task_events), NULL);
 	if (!ret && choice->frag)
 		ret = add_kmem(list, in, frag_events, ARRAY_SIZE(frag_events), log);
 	if (!ret && choice->percpu)

@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * analysis: what tasks freed as they ended.
+ * In: lives, ends of tasks. Out: who freed most, how much, and since when.
+ */
+#include "analysis/life/task_ends.h"
+
+#include <stdlib.h>
+
+#include "account/scope.h"
+#include "base/array.h"
+
+/* An ending task allocates little: the signal to its parent, a page table to be freed. */
+#define RUN_ALLOCATES	 4096
+#define RUN_ALLOCATES_OF 8
+/* do_exit() emits sched_process_exit before it frees memory and files; before Linux 6.16, after it
+ * freed the memory of the program. This much may pass between the event and the frees.
+ */
+#define END_NS		 100000000
+
+/* The task's run. NULL: no memory. */
+static struct free_run *find_run(struct free_runs *r, int32_t pid)
+{
+	uint32_t *place;
+
+	if (likely(r->last && r->last_pid == pid))
+		return &r->runs[r->last - 1];
+	place = u64_map_insert(&r->by_pid, (uint32_t)pid, (uint32_t)r->nr);
+	if (!place ||
+	    array_reserve(&r->runs, &r->capacity, r->nr + 1, sizeof(*r->runs))) {
+		r->failed = true;
+		return NULL;
+	}
+	if (*place == r->nr)
+		r->runs[r->nr++] = (struct free_run){ 0 };
+	r->last_pid = pid;
+	r->last = *place + 1;
+	return &r->runs[*place];
+}
+
+void free_runs_take(struct free_runs *r, const struct life *life, uint64_t bytes)
+{
+	const struct kmem_event *ev = life->event;
+	struct free_run *run;
+
+	if (!ev || ev->flags & SCOPE_FLAGS_IRQ ||
+	    (life->what != LIFE_BORN && life->what != LIFE_FREED))
+		return;
+	run = find_run(r, ev->pid);
+	if (!run)
+		return;
+	if (life->what == LIFE_BORN) {
+		run->allocated += bytes;
+		if (run->allocated > RUN_ALLOCATES + run->freed / RUN_ALLOCATES_OF)
+			*run = (struct free_run){ 0 };
+		return;
+	}
+	if (!run->freed)
+		*run = (struct free_run){ .begin = ev->ts };
+	run->freed += bytes;
+	run->end = ev->ts;
+}
+
+void free_runs_free(struct free_runs *r)
+{
+	u64_map_free(&r->by_pid);
+	free(r->runs);
+}
+
+void task_ends_take(struct task_ends *e, const struct kmem_event *evs, size_t nr)
+{
+	const struct kmem_event *end = evs + nr;
+
+	for (; evs < end; evs++) {
+		if (likely(evs->type != KMEM_TASK_EXIT))
+			continue;
+		if (array_reserve(&e->items, &e->capacity, e->nr + 1,
+				  sizeof(*e->items))) {
+			e->failed = true;
+			return;
+		}
+		e->items[e->nr++] = (struct task_end){ evs->ts, evs->pid };
+	}
+}
+
+void task_ends_free(struct task_ends *e)
+{
+	free(e->items);
+}
+
+struct freed_at_end task_ends_freed(const struct task_ends *e, const struct free_runs *r)
+{
+	struct freed_at_end all = { 0 };
+
+	for (size_t i = 0; i < e->nr; i++) {
+		const struct task_end *task = &e->items[i];
+		const uint32_t *place = u64_map_find(&r->by_pid, (uint32_t)task->pid);
+		const struct free_run *run = place ? &r->runs[*place] : NULL;
+
+		if (!run || !run->freed || run->begin > task->ts + END_NS ||
+		    run->end + END_NS < task->ts)
+			continue;
+		all.nr++;
+		all.bytes += run->freed;
+		if (run->freed <= all.most)
+			continue;
+		all.most = run->freed;
+		all.begin = run->begin < task->ts ? run->begin : task->ts;
+		all.pid = task->pid;
+	}
+	return all;
+}

@@ -30,12 +30,38 @@ _kmemx_files() {
 	mapfile -t COMPREPLY < <(compgen "$1" -- "$cur")
 }
 
+# Words separated by commas, each with an optional sign: completes the last one.
+_kmemx_list() {
+	local before= word
+
+	[[ $cur != *,* ]] || before=${cur%,*},
+	[[ ${cur#"$before"} != [+-]* ]] || before+=${cur:${#before}:1}
+	mapfile -t COMPREPLY < <(compgen -W "${1//|/ }" -- "${cur#"$before"}")
+	for word in "${!COMPREPLY[@]}"; do
+		COMPREPLY[word]=$before${COMPREPLY[word]}
+	done
+}
+
+# COMMAND.OPTION, the name of a setting.
+_kmemx_setting() {
+	local name=${cur%%.*}
+
+	if [[ $cur == *.* ]]; then
+		_kmemx_choose "$(_kmemx_ask "$name" --list-options |
+			sed -n "s/^[^\t]*--\([a-z-]*\)\t.*/$name.\1/p")"
+	else
+		compopt -o nospace 2>/dev/null
+		_kmemx_choose "$(_kmemx_ask --list-commands | sed 's/\t.*/./')"
+	fi
+}
+
 # The value of an option whose help calls its value $1.
 _kmemx_value() {
 	case $1 in
 	DIR) _kmemx_files -d ;;
 	FILE) _kmemx_files -f ;;
-	*[!a-z0-9\|]*) ;;
+	,*) _kmemx_list "${1#,}" ;;
+	*[!a-z0-9_.\|-]*) ;;
 	*) _kmemx_choose "${1//|/ }" ;;
 	esac
 }
@@ -85,7 +111,11 @@ _kmemx() {
 		return
 	fi
 	if [[ $command == config && $cur != -* ]]; then
-		((COMP_CWORD > 2)) || _kmemx_choose "list get"
+		if ((COMP_CWORD == 2)); then
+			_kmemx_choose "list get"
+		elif [[ ${COMP_WORDS[2]} == get ]]; then
+			_kmemx_setting
+		fi
 		return
 	fi
 	for ((i = 2; i < COMP_CWORD; i++)); do

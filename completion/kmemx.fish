@@ -25,10 +25,25 @@ function __kmemx_values
     switch $argv[1]
         case DIR FILE
             __kmemx_files $argv
+        case ',*'
+            # A list: completes the last word, with its sign.
+            set -l before (string replace -r '[^,+-]*$' '' -- $argv[3])
+            printf '%s\n' $argv[2]$before(string split '|' -- (string sub -s 2 -- $argv[1]))
         case '*'
-            if string match -qr '^[a-z0-9|]+$' -- $argv[1]
+            if string match -qr '^[a-z0-9_.|-]+$' -- $argv[1]
                 printf '%s\n' $argv[2](string split '|' -- $argv[1])
             end
+    end
+end
+
+# COMMAND.OPTION, the name of a setting.
+function __kmemx_settings
+    set -l name (string split . -- $argv[1])[1]
+    if string match -q '*.*' -- $argv[1]
+        __kmemx_ask $name --list-options |
+            string replace -rf '^[^\t]*--([a-z-]*)\t.*' $name.'$1'
+    else
+        __kmemx_ask --list-commands | string replace -r '\t.*' .
     end
 end
 
@@ -62,7 +77,11 @@ function __kmemx_options
     end
     string match -q -- '-*' $current; and return
     if test "$command" = config
-        test (count $words) -gt 2; or printf '%s\n' list get
+        if test (count $words) = 2
+            printf '%s\n' list get
+        else if test "$words[3]" = get
+            __kmemx_settings $current
+        end
     else if test "$command" = query
         __kmemx_ask query --list | string replace -r ' +' \t
         __fish_complete_path $current

@@ -28,9 +28,25 @@ _kmemx_value() {
 	"="*) REPLY="::value:(${${1#=}//|/ })" ;;
 	DIR) REPLY=":$1:_path_files -/" ;;
 	FILE) REPLY=":$1:_files" ;;
-	*[^a-z0-9\|]*) REPLY=":${1//:/\\:}: " ;;
+	,*) REPLY=":value:_sequence compadd - ${${1#,}//|/ }" ;;
+	*[^a-z0-9_.\|-]*) REPLY=":${1//:/\\:}: " ;;
 	*) REPLY=":value:(${1//|/ })" ;;
 	esac
+}
+
+# COMMAND.OPTION, the name of a setting.
+_kmemx_setting() {
+	local name=${PREFIX%%.*}
+	local -a names
+
+	if [[ $PREFIX == *.* ]]; then
+		names=(${(f)"$(_kmemx_ask $name --list-options |
+			sed -n "s/^[^\t]*--\([a-z-]*\)\t.*/$name.\1/p")"})
+		compadd -- $names
+	else
+		names=(${^${(f)"$(_kmemx_ask --list-commands)"}%%$'\t'*}.)
+		compadd -S '' -- $names
+	fi
 }
 
 # Names of files, or of the named queries.
@@ -62,7 +78,7 @@ _kmemx_options() {
 	if [[ $command == record || $command == top ]]; then
 		specs+=('(-)1:command: _command_names -e' '*::arguments: _normal')
 	elif [[ $command == config ]]; then
-		specs+=('1:action:(list get)')
+		specs+=('1:action:(list get)' '2:setting:_kmemx_setting')
 	elif [[ $command == query ]]; then
 		specs+=('*:file or query:_kmemx_query')
 	else

@@ -96,11 +96,11 @@ static int parse_options(struct diff_args *a, int argc, char **argv, int *operan
 {
 	const char *sort_keys[SORT_WORDS_MAX + 1] = { NULL };
 	const struct option_lists help = option_lists(&a->metrics);
-	const struct option_words words[] = { { "by", help.kinds, false },
-					      { "columns", help.metrics, true },
-					      { "sort", sort_keys, true },
+	const struct option_words words[] = { { "by", help.kinds, false, false },
+					      { "columns", help.metrics, true, false },
+					      { "sort", sort_keys, true, false },
 					      OUTPUT_WORDS,
-					      { NULL, NULL, false } };
+					      { NULL, NULL, false, false } };
 	const struct option_usage usage = {
 		.command = command_name,
 		.purpose = "Compare recordings, or two kernels (vmlinux).",
@@ -483,6 +483,7 @@ int diff_args_parse(struct diff_args *a, int argc, char **argv)
 	nr_new = separator < argc ? argc - 1 - separator : -1;
 	learn_words(a);
 	ret = parse_options(a, argc, argv, &operands);
+	a->output.verbose = a->choice.verbose != 0;
 	if (ret == GO_ON)
 		ret = output_check(&a->output, command_name);
 	if (ret == GO_ON)

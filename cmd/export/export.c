@@ -124,10 +124,11 @@ static int make_dir(const struct strbuf *path)
 			    strerror(errno));
 }
 
-static const char *kernel_of(const struct report *report)
+/* The text of a fact about the recording; "": unknown. */
+static const char *fact_of(const struct report *report, const char *name)
 {
 	for (size_t i = 0; i < report->nr_facts; i++) {
-		if (!strcmp(report->facts[i].name, "kernel") &&
+		if (!strcmp(report->facts[i].name, name) &&
 		    report->facts[i].value.type == CELL_TEXT)
 			return report->facts[i].value.s;
 	}
@@ -163,11 +164,11 @@ static int make_path(struct strbuf *path, const struct writing *w, const char *i
 	if (ret == GO_ON)
 		ret = make_dir(path);
 	strbuf_puts(path, "/kernel=");
-	add_name(path, kernel_of(w->report), HIVE_NULL);
+	add_name(path, fact_of(w->report, "kernel"), HIVE_NULL);
 	if (ret == GO_ON)
 		ret = make_dir(path);
 	strbuf_puts(path, "/");
-	add_name(path, o->host, "unknown");
+	add_name(path, fact_of(w->report, "host"), "unknown");
 	strbuf_printf(path, "-%s.%s", o->id, w->exporter->suffix);
 	if (ret != GO_ON || !path->failed)
 		return ret;
@@ -238,9 +239,9 @@ static size_t weight_words(const char *words[WEIGHTS_MAX + 1])
 static int parse(struct export_args *args, struct stat_options *o, int argc, char **argv)
 {
 	const char *formats[FORMATS_MAX + 1], *weights[WEIGHTS_MAX + 1];
-	const struct option_words checked[] = { { "format", formats, false },
-						{ "weight", weights, false },
-						{ NULL, NULL, false } };
+	const struct option_words checked[] = { { "format", formats, false, false },
+						{ "weight", weights, false, false },
+						{ NULL, NULL, false, false } };
 	const struct option_usage usage = {
 		.command = command_name,
 		.purpose =

@@ -106,7 +106,7 @@ static int check_places(struct study_options *study)
 	return EXIT_USAGE;
 }
 
-static const struct option_words words[] = { OUTPUT_WORDS, { NULL, NULL, false } };
+static const struct option_words words[] = { OUTPUT_WORDS, { NULL, NULL, false, false } };
 
 static int run_info(int argc, char **argv)
 {
@@ -146,6 +146,7 @@ static int run_info(int argc, char **argv)
 	ret = options_parse(&usage, options, argc, argv, &operands);
 	if (ret == GO_ON)
 		ret = input_path(command_name, argc, argv, operands, &study.path);
+	output.verbose = verbose != 0;
 	if (ret == GO_ON)
 		ret = output_check(&output, command_name);
 	if (ret == GO_ON)

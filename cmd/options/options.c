@@ -508,7 +508,7 @@ static int parse(struct parser *p, char **kept, int *operands)
 
 	if (ret == GO_ON && p->next == p->argc - 1 &&
 	    !strcmp(p->argv[p->next], "--list-options")) {
-		options_list(p->options, p->left_out, stdout);
+		options_list(p->options, p->usage, p->left_out, stdout);
 		return EXIT_OK;
 	}
 	while (ret == GO_ON && p->next < p->argc) {

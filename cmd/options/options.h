@@ -104,12 +104,12 @@ struct option_entry {
 	}
 
 /* The words that option @option takes, ending in NULL. @list: it takes several, separated by
- * commas, each with an optional + or - in front.
+ * commas, each with an optional + or - in front. @open: others are possible, too.
  */
 struct option_words {
 	const char *option;
 	const char *const *words;
-	bool list;
+	bool list, open;
 };
 
 /**
@@ -173,9 +173,10 @@ void options_help_all(const struct option_usage *usage,
 
 /* Prints the text of --list-options, which completion/ reads. A line per option: its names
  * ("-i,--input"), its value or "-" (after "=" if the value must follow one), and its help,
- * separated by tabs.
+ * separated by tabs. Words are "a|b|c", a list of words is ",a|b|c".
  */
-void options_list(const struct option_entry *options, bool help_all, FILE *out);
+void options_list(const struct option_entry *options, const struct option_usage *usage,
+		  bool help_all, FILE *out);
 
 /* The candidate nearest to @word by edit distance, or NULL if none is near. */
 const char *options_nearest(const char *word, const char *const *candidates,

@@ -117,7 +117,23 @@ void options_help_all(const struct option_usage *usage,
 		fprintf(out, "\nexamples:\n%s", usage->examples);
 }
 
-void options_list(const struct option_entry *options, bool help_all, FILE *out)
+/* "a|b|c" if the value is one of these words, ",a|b|c" if it is a list of some. */
+static void list_value(const struct option_entry *opt, const struct option_words *words,
+		       FILE *out)
+{
+	for (; words && words->option && opt->name; words++) {
+		if (strcmp(words->option, opt->name) != 0 || !words->words[0])
+			continue;
+		fputs(words->list ? "," : "", out);
+		for (size_t i = 0; words->words[i]; i++)
+			fprintf(out, "%s%s", i ? "|" : "", words->words[i]);
+		return;
+	}
+	fputs(opt->arg ? opt->arg : "-", out);
+}
+
+void options_list(const struct option_entry *options, const struct option_usage *usage,
+		  bool help_all, FILE *out)
 {
 	for (const struct option_entry *opt = options; opt->type != OPTION_END; opt++) {
 		if (opt->type == OPTION_GROUP)
@@ -126,8 +142,9 @@ void options_list(const struct option_entry *options, bool help_all, FILE *out)
 			fprintf(out, "-%c", opt->short_name);
 		if (opt->name)
 			fprintf(out, "%s--%s", opt->short_name ? "," : "", opt->name);
-		fprintf(out, "\t%s%s\t%s\n", opt->type == OPTION_OPTIONAL ? "=" : "",
-			opt->arg ? opt->arg : "-", opt->help);
+		fprintf(out, "\t%s", opt->type == OPTION_OPTIONAL ? "=" : "");
+		list_value(opt, usage->words, out);
+		fprintf(out, "\t%s\n", opt->help);
 		if (opt->type == OPTION_SWITCH)
 			fprintf(out, "--no-%s\t-\tthe opposite of --%s\n", opt->name,
 				opt->name);

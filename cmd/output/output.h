@@ -19,7 +19,7 @@
  * @csv_dir: tables as files in this directory; NULL: the report goes to stdout
  * @wide: show all columns of tables, however narrow the terminal is
  * @summary: on: all lines of the summary; off: none; text only
- * @verbose: all lines of the summary, unless @summary is set
+ * @verbose: all notes, and all lines of the summary unless @summary is set
  * @color: auto, always, never; NULL: auto
  */
 struct output_options {
@@ -61,9 +61,9 @@ struct output_options {
 
 /* The words of --color, ending in NULL. */
 extern const char *const output_colors[];
-#define OUTPUT_WORDS                          \
-	{                                     \
-		"color", output_colors, false \
+#define OUTPUT_WORDS                                 \
+	{                                            \
+		"color", output_colors, false, false \
 	}
 
 /* An OPTION_TABLE: an option for each of renderers(), which sets @opts->chosen, and --csv-dir. */

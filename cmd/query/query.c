@@ -50,7 +50,8 @@ struct query_run {
 
 static int parse(struct query_run *run, int argc, char **argv, int *operands)
 {
-	const struct option_words checked[] = { OUTPUT_WORDS, { NULL, NULL, false } };
+	const struct option_words checked[] = { OUTPUT_WORDS,
+						{ NULL, NULL, false, false } };
 	const struct option_usage usage = {
 		.command = command_name,
 		.purpose = "Query recordings, or the rows of many machines, in SQL.",
@@ -90,6 +91,7 @@ static int parse(struct query_run *run, int argc, char **argv, int *operands)
 	};
 	int ret = options_parse(&usage, options, argc, argv, operands);
 
+	run->output.verbose = run->load.verbose != 0;
 	return ret == GO_ON ? output_check(&run->output, command_name) : ret;
 }
 

@@ -113,8 +113,16 @@ static int parse_labels(const struct option_strings *labels, struct strbuf *out)
 	return EXIT_FAILED;
 }
 
-static const struct option_words words[] = { { "stack", recorder_stacks, false },
-					     { NULL, NULL, false } };
+/* Those of the kernel's trace_clock, kernel/trace/trace.c. */
+static const char *const clocks[] = { "local", "global",  "counter",  "uptime",
+				      "perf",  "mono",	  "mono_raw", "boot",
+				      "tai",   "x86-tsc", "ppc-tb",   NULL };
+static const struct option_words words[] = {
+	{ "stack", recorder_stacks, false, false },
+	{ "clock", clocks, false, true },
+	{ "on", record_flight_causes, false, true },
+	{ NULL, NULL, false, false },
+};
 static const struct option_usage usage = {
 	.command = "record",
 	.purpose = "Record the kernel's slab and page allocations to a file.",

@@ -90,6 +90,9 @@ static bool take_pressure(struct record_flight *f, const char *value)
 	return true;
 }
 
+const char *const record_flight_causes[] = { "oom",	 "failure",    "order", "cache",
+					     "pressure", "sunreclaim", "exit",	NULL };
+
 /* Is @text the cause @name? @value receives what follows "=", or NULL. */
 static bool is_cause(const char *text, const char *name, const char **value)
 {

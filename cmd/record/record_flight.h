@@ -29,6 +29,9 @@ struct record_flight {
 	char *output;
 };
 
+/* What --on waits for, ending in NULL; some need a value after a '='. */
+extern const char *const record_flight_causes[];
+
 #define RECORD_FLIGHT_INIT \
 	((struct record_flight){ .keep = 10, .again_ns = UINT64_C(60000000000) })
 

@@ -65,9 +65,9 @@ static const char *const gfps[] = { "names", "short", "hex", NULL };
 
 static int parse(struct script_args *a, int argc, char **argv)
 {
-	static const struct option_words words[] = { { "format", formats, false },
-						     { "gfp", gfps, false },
-						     { NULL, NULL, false } };
+	static const struct option_words words[] = { { "format", formats, false, false },
+						     { "gfp", gfps, false, false },
+						     { NULL, NULL, false, false } };
 	static const struct option_usage usage = {
 		.command = command_name,
 		.purpose = "Show the events of a recording, one per line, in time order.",

@@ -61,11 +61,12 @@ static int parse(const struct tables_command *c, struct tables_args *args,
 	const char *keys[STAT_KEYS_MAX + 1];
 	struct stat_words words;
 	char text[64];
-	const struct option_words checked[] = { { "by", words.kinds, true },
-						{ "cull", owners_cull_words, true },
-						{ "sort", keys, true },
+	const struct option_words checked[] = { { "by", words.kinds, true, false },
+						{ "cull", owners_cull_words, true,
+						  false },
+						{ "sort", keys, true, false },
 						OUTPUT_WORDS,
-						{ NULL, NULL, false } };
+						{ NULL, NULL, false, false } };
 	const struct option_usage usage = { .command = c->command.name,
 					    .purpose = c->purpose,
 					    .usage = text,

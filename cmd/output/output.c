@@ -299,8 +299,14 @@ int output_report(const struct output_options *opts, const char *command,
 	const struct renderer *other = chosen(opts, NULL);
 	struct rendering rendering = {
 		.report = r,
-		.options = { text_width(), opts->wide, use_color(opts), opts->human,
-			     use_utf8(), summary_view(opts) },
+		.options = { .width = text_width(),
+			     .wide = opts->wide,
+			     .color = use_color(opts),
+			     .human = opts->human,
+			     .terminal = isatty(STDOUT_FILENO),
+			     .utf8 = use_utf8(),
+			     .summary = summary_view(opts),
+			     .all_notes = opts->verbose },
 		.render = other ? other->render : text,
 	};
 	bool pager = !other && !opts->no_pager;

@@ -5,6 +5,7 @@
  */
 #include "cmd/stat/stat_keys.h"
 
+#include <ctype.h>
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
@@ -56,6 +57,50 @@ static void add_keys(struct known_keys *known, const struct analysis *analysis)
 			known->names[known->nr++] = col->column.name;
 		}
 	}
+}
+
+/* Is @key @title in any case, up to a '/', with '_' or '-' for blanks? */
+static bool is_title(const char *title, const char *key)
+{
+	for (; title && *title && *title != '/'; title++, key++) {
+		char wanted = *title == ' ' || *title == '-' ? '_' : *title;
+		char got = *key == ' ' || *key == '-' ? '_' : *key;
+
+		if (tolower((unsigned char)wanted) != tolower((unsigned char)got))
+			return false;
+	}
+	return title && (!*key || !strcmp(key, title));
+}
+
+/* The title that @key means in a table of @analysis, or NULL. */
+static const char *title_in(const struct analysis *analysis, const char *key)
+{
+	const struct table_type *const *table;
+	const struct column_type *col;
+
+	for (table = analysis->tables; *table; table++) {
+		for (col = (*table)->columns; col->column.name; col++) {
+			if (!is_key(*table, col))
+				continue;
+			if (is_title(col->column.title, key))
+				return col->column.title;
+			if (is_title(col->live_title, key))
+				return col->live_title;
+		}
+	}
+	return NULL;
+}
+
+/* The title that @key means in a table of @command, or NULL. */
+static const char *title_of(const char *key, const char *command)
+{
+	const struct analysis *analysis;
+	const char *title = NULL;
+
+	for (size_t i = 0; (analysis = analysis_at(i)) && !title; i++)
+		if (stat_analyses_of(command, analysis))
+			title = title_in(analysis, key);
+	return title;
 }
 
 static void list_keys(const struct known_keys *known, const char *lists,
@@ -124,7 +169,13 @@ int stat_keys_parse(struct sort_keys *keys, const char *text, const char *comman
 		ret = EXIT_USAGE;
 	}
 	for (i = 0; i < keys->nr && ret == GO_ON; i++) {
-		if (has(&known, 0, keys->keys[i].name))
+		const char *title = NULL;
+
+		if (!has(&known, 0, keys->keys[i].name))
+			title = title_of(keys->keys[i].name, command);
+		if (title)
+			keys->keys[i].name = title;
+		if (title || has(&known, 0, keys->keys[i].name))
 			continue;
 		list_keys(&known, strbuf_text(&lists), "unknown sort key",
 			  keys->keys[i].name, command);
@@ -139,24 +190,29 @@ static bool in_report(const struct report *r, const char *name)
 	size_t i;
 
 	for (i = 0; i < r->nr_tables; i++) {
-		if (table_column(r->tables[i], name) >= 0)
+		if (table_key_column(r->tables[i], name) >= 0)
 			return true;
 	}
 	return false;
 }
 
-/* The column of that name in a table of @analysis, or NULL. *@option: the option that this table
- * needs, or NULL.
+/* The column of that name, or with that title, in a table of @analysis, or NULL. *@option: what this
+ * table needs, or NULL.
  */
 static const struct column_type *find_column(const struct analysis *analysis,
-					     const char *name, const char **option)
+					     const char *key, const char **option)
 {
+	bool title = !islower((unsigned char)*key); /* as stat_keys_parse() leaves it */
 	const struct table_type *const *table;
 	const struct column_type *col;
 
 	for (table = analysis->tables; *table; table++) {
 		for (col = (*table)->columns; col->column.name; col++) {
-			if (col->many || strcmp(col->column.name, name) != 0)
+			bool found = title ? is_title(col->column.title, key) ||
+						     is_title(col->live_title, key)
+					   : !strcmp(col->column.name, key);
+
+			if (col->many || !found)
 				continue;
 			*option = (*table)->option;
 			return col;
@@ -253,8 +309,12 @@ void stat_keys_show(struct table *t, const struct sort_keys *keys, bool live)
 	size_t i;
 
 	for (i = 0; i < keys->nr; i++) {
-		table_show_column(t, keys->keys[i].name);
-		table_show_range(t, keys->keys[i].name);
+		int column = table_key_column(t, keys->keys[i].name);
+
+		if (column < 0)
+			continue;
+		t->columns[column].hidden = false;
+		table_show_range(t, t->columns[column].name);
 		net |= !strcmp(keys->keys[i].name, "net_estimate");
 	}
 	if (live)

@@ -170,6 +170,8 @@ static void draw_report(const struct top_screen *s)
 						.wide = s->top->opts.form.wide,
 						.color = true,
 						.human = s->top->opts.form.human,
+						.terminal = true,
+						.all_notes = true,
 						.utf8 = MB_CUR_MAX > 1,
 						.summary = SUMMARY_NONE };
 	struct strbuf text = { 0 };

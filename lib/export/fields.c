@@ -78,8 +78,6 @@ static void set_number(struct export_values *v, unsigned int field, uint64_t num
 static void set_origin(struct export_values *v, const struct export_origin *o)
 {
 	set_text(v, FIELD_RECORDING_ID, o->id);
-	safe_text_puts(&v->safe[FIELD_HOST], o->host);
-	set_text(v, FIELD_HOST, strbuf_text(&v->safe[FIELD_HOST]));
 	set_text(v, FIELD_BUILD_ID, o->build_id);
 	set_text(v, FIELD_DAY, o->day);
 	set_number(v, FIELD_START, (uint64_t)o->start, *o->day != '\0');

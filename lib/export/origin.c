@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * export: identifies the origin of a recording among those of many machines.
- * In: a recording. Out: its identity, host, time and labels.
+ * In: a recording. Out: its identity, time and labels.
  */
 #include "export/origin.h"
 
@@ -131,9 +131,6 @@ int export_origin_init(struct export_origin *o, const struct recording *rec)
 {
 	*o = (struct export_origin){ 0 };
 	snprintf(o->id, sizeof(o->id), "%016" PRIx64, identity(rec));
-	recording_host(rec, o->host, sizeof(o->host));
-	if (!strcmp(o->host, "(none)")) /* uname(1) prints this if there is none */
-		*o->host = '\0';
 	copy_build_id(o, rec);
 	read_start(o, rec);
 	return read_labels(o, rec);

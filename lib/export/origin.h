@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * export: identifies the origin of a recording among those of many machines.
- * In: a recording. Out: its identity, host, time and labels.
+ * In: a recording. Out: its identity, time and labels.
  */
 #ifndef KMEMX_EXPORT_ORIGIN_H
 #define KMEMX_EXPORT_ORIGIN_H
@@ -12,14 +12,13 @@
  * struct export_origin - zeroed: unknown
  * @id: FNV-1a of the recording's metadata and its size, 16 hex digits: does not depend on the
  *	file's location, and hardly ever equal for two files
- * @host: name of the machine; @build_id: of the kernel, in lower-case hex; "": unknown
+ * @build_id: of the kernel, in lower-case hex; "": unknown
  * @start: when recording began, in seconds of Unix time; @day: the same in UTC as "2026-11-22"; "":
  *	unknown
  * @labels: the user's labels as a JSON object; NULL: none
  */
 struct export_origin {
 	char id[17];
-	char host[128];
 	char build_id[129];
 	int64_t start;
 	char day[40];

@@ -229,7 +229,7 @@ bool recording_clocks_are_ns(const struct recording *rec);
 /* Release and machine from uname: fills @buf, "" if unknown. */
 void recording_release(const struct recording *rec, char *buf, size_t size);
 void recording_machine(const struct recording *rec, char *buf, size_t size);
-/* The machine's host name, in the same way. */
+/* The machine's host name, in the same way; "" if it has none, too. */
 void recording_host(const struct recording *rec, char *buf, size_t size);
 /* Are only allocations of some tasks recorded, or those that passed a filter? */
 bool recording_is_part(const struct recording *rec);

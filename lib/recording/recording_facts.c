@@ -100,6 +100,8 @@ void recording_host(const struct recording *rec, char *buf, size_t size)
 	uname_word(rec, 3, buf, size);
 	if (size && *buf)
 		uname_word(rec, 2, buf, size);
+	if (size && !strcmp(buf, "(none)")) /* uname(1) prints this if there is none */
+		*buf = '\0';
 }
 
 bool recording_is_part(const struct recording *rec)

@@ -17,22 +17,28 @@ struct render_out {
 /* Summary lines in text: the most important ones (see enum summary_rank), all, none. */
 enum summary_view { SUMMARY_SHORT, SUMMARY_ALL, SUMMARY_NONE };
 
+/* Notes under a table that a user reads without asking for more. */
+#define NOTES_SHORT 3
+
 /**
  * struct render_options - options of the text renderer
  * @width: columns of the terminal; 0: unlimited (a pipe)
  * @wide: show all columns of a table, whatever the width
  * @color: ANSI colours
- * @human: KiB, MiB instead of exact bytes
+ * @human: KiB, MiB, s, ms instead of exact bytes and ns
+ * @terminal: people read it: s, ms instead of exact ns
  * @utf8: the reader understands UTF-8
  * @summary: which lines of the summaries
+ * @all_notes: else at most NOTES_SHORT under a table, but those that warn always
  */
 struct render_options {
 	unsigned int width;
 	bool wide;
 	bool color;
-	bool human;
+	bool human, terminal;
 	bool utf8;
 	enum summary_view summary;
+	bool all_notes;
 };
 
 /* A renderer. @opts applies to text only. Return: 0; -ENOMEM; the write function's error. */

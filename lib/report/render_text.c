@@ -243,7 +243,7 @@ static void paint_row(struct painter *p, const struct text_layout *l,
 
 		if (c->out)
 			continue;
-		head = text_layout_cell(c, row, p->opts->human, &p->cell);
+		head = text_layout_cell(c, row, &p->cell);
 		size = c->per < 0 || l->per ? p->cell.size : head;
 		width = text_layout_width(l, c);
 		if (c->text && i == l->last) {
@@ -395,7 +395,8 @@ static void paint_rows(struct painter *p, const struct table *t)
 static void paint_summary_value(struct painter *p, const struct summary_item *item)
 {
 	strbuf_reset(&p->cell);
-	text_cell(&p->cell, &item->value, item->unit, p->opts->human, " ");
+	text_cell(&p->cell, &item->value, item->unit,
+		  p->opts->human || (p->opts->terminal && item->unit == UNIT_NS), " ");
 }
 
 /* Paints the summary lines that are @shown, in columns. */
@@ -484,6 +485,30 @@ static struct table *cross_of(struct painter *p, const struct table *t)
 	return NULL;
 }
 
+/* Paints warnings, then as many other notes as one reads, and how many more there are. */
+static void paint_notes(struct painter *p, const struct table *t)
+{
+	size_t loud = 0, left = 0, room;
+	char more[64];
+
+	for (size_t i = 0; i < t->nr_notes; i++)
+		loud += t->notes[i][0] == '!';
+	room = p->opts->all_notes || t->every_note ? SIZE_MAX
+	       : loud < NOTES_SHORT		   ? NOTES_SHORT - loud
+						   : 0;
+	for (size_t i = 0; i < t->nr_notes; i++) {
+		if (t->notes[i][0] == '!')
+			paint_comment(p, t->notes[i] + 1, RED);
+		else if (room && room--)
+			paint_comment(p, t->notes[i], DIM);
+		else
+			left++;
+	}
+	snprintf(more, sizeof(more), "%zu more note%s: -v", left, plural(left));
+	if (left)
+		paint_comment(p, more, DIM);
+}
+
 static void paint_table(struct painter *p, const struct table *t)
 {
 	struct table *cross = cross_of(p, t);
@@ -493,11 +518,7 @@ static void paint_table(struct painter *p, const struct table *t)
 	paint_blank_comment(p);
 	paint_rows(p, drawn);
 	table_free(cross);
-	for (size_t i = 0; i < t->nr_notes; i++) {
-		bool loud = t->notes[i][0] == '!';
-
-		paint_comment(p, t->notes[i] + loud, loud ? RED : DIM);
-	}
+	paint_notes(p, t);
 	if (t->nr_summary && !t->summary_hidden && p->opts->summary != SUMMARY_NONE)
 		paint_summary(p, t);
 }

@@ -151,7 +151,7 @@ static int sort_order_init(struct sort_order *order, struct table *t,
 
 	*order = (struct sort_order){ .t = t };
 	for (size_t i = 0; i < nr_keys && order->nr < SORT_KEYS_MAX; i++) {
-		int column = table_column(t, keys[i].name);
+		int column = table_key_column(t, keys[i].name);
 		bool usual, down;
 
 		if (column < 0)
@@ -166,7 +166,7 @@ static int sort_order_init(struct sort_order *order, struct table *t,
 			      down == usual ? ""
 			      : down	    ? "-"
 					    : "+",
-			      keys[i].said ? keys[i].said : keys[i].name);
+			      keys[i].said ? keys[i].said : t->columns[column].name);
 	}
 	if (!order->nr)
 		return 0;

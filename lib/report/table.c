@@ -343,6 +343,27 @@ int table_column(const struct table *t, const char *name)
 	return -1;
 }
 
+/* Is @key the title of @column, up to a '/'? */
+static bool is_titled(const struct column *column, const char *key)
+{
+	const char *title = column->title;
+	size_t size = title ? strcspn(title, "/") : 0;
+
+	return size &&
+	       (!strcmp(key, title) || (!strncmp(key, title, size) && !key[size]));
+}
+
+int table_key_column(const struct table *t, const char *key)
+{
+	int column = table_column(t, key);
+
+	for (size_t i = 0; i < t->nr_columns && column < 0; i++) {
+		if (is_titled(&t->columns[i], key))
+			column = (int)i;
+	}
+	return column;
+}
+
 struct column *table_find_column(struct table *t, const char *name)
 {
 	int i = table_column(t, name);

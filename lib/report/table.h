@@ -156,6 +156,7 @@ struct table_cross {
  *	heading is @legend_title. Both static; NULL: none
  * @hidden: the table is for machine formats only
  * @summary_hidden: the summary is for machine formats only
+ * @every_note: text has all notes, however many
  * @text_rows: text shows only this many rows, the first ones; 0: all
  * @tree: the rows are a tree; static; NULL: a list. Figures include those of the rows below, except
  *	in columns that are a level; -l keeps the largest rows and those above them
@@ -182,7 +183,7 @@ struct table {
 	size_t nr_rows, rows_capacity;
 	struct summary_item *summary;
 	size_t nr_summary;
-	bool hidden, summary_hidden;
+	bool hidden, summary_hidden, every_note;
 	size_t text_rows;
 	const struct table_tree *tree;
 	const struct table_cross *cross;
@@ -251,6 +252,10 @@ struct cell cell_numbers(struct table *t, const uint64_t *numbers, size_t nr);
 double cell_as_real(const struct cell *c);
 /* Column index by name, or -1. */
 int table_column(const struct table *t, const char *name);
+/* The index of the column that a sort key means by its name, or else by its title, whole or up to a
+ * '/'; -1.
+ */
+int table_key_column(const struct table *t, const char *key);
 /* The column of that name; NULL: none, also if memory for the table's columns ran out. */
 struct column *table_find_column(struct table *t, const char *name);
 /* Number of rows that text shows. */

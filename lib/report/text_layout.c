@@ -117,7 +117,7 @@ void text_tree_lead(const struct text_tree *tree, const struct cell *cells,
 /* Names of up to this length, or half a line, get their width before other columns. */
 #define NAMES_MIN 36
 
-size_t text_layout_cell(const struct text_column *c, const struct cell *row, bool human,
+size_t text_layout_cell(const struct text_column *c, const struct cell *row,
 			struct strbuf *sb)
 {
 	const struct cell *cell = row + c->index;
@@ -139,16 +139,16 @@ size_t text_layout_cell(const struct text_column *c, const struct cell *row, boo
 		strbuf_puts(sb, "+");
 	if (c->column->spell && cell->type == CELL_TEXT)
 		spelled.s = c->column->spell(cell->s);
-	text_cell(sb, &spelled, unit, human, "");
+	text_cell(sb, &spelled, unit, c->human, "");
 	head = sb->size;
 	if (c->mark >= 0 && row[c->mark].type == CELL_TEXT)
-		text_cell(sb, &row[c->mark], UNIT_NONE, human, "");
+		text_cell(sb, &row[c->mark], UNIT_NONE, c->human, "");
 	if (c->per < 0)
 		return head;
 	if (cell->type == CELL_UINT && row[c->per].type == CELL_UINT && row[c->per].u)
 		quotient = cell_uint(cell->u / row[c->per].u);
 	strbuf_puts(sb, "/");
-	text_cell(sb, &quotient, unit, human, "");
+	text_cell(sb, &quotient, unit, c->human, "");
 	return head;
 }
 
@@ -179,7 +179,7 @@ size_t text_layout_width(const struct text_layout *l, const struct text_column *
 struct measure {
 	const struct table *t;
 	struct strbuf sb;
-	bool human;
+	const struct render_options *opts;
 };
 
 /* Fits the axis to all rows that are shown. */
@@ -205,7 +205,7 @@ static void measure(struct measure *m, struct text_column *c)
 	for (i = 0; i < nr; i++, row += m->t->nr_columns) {
 		if (!table_text_has(m->t, i))
 			continue;
-		head = text_layout_cell(c, row, m->human, &m->sb);
+		head = text_layout_cell(c, row, &m->sb);
 		if (head > c->head)
 			c->head = head;
 		if (m->sb.size - head > c->tail)
@@ -221,6 +221,7 @@ static void take(struct text_layout *l, struct measure *m, size_t index)
 	struct text_column *c = &l->columns[l->nr++];
 
 	*c = (struct text_column){ .column = col, .index = index };
+	c->human = m->opts->human || (m->opts->terminal && col->unit == UNIT_NS);
 	c->per = col->per ? table_column(m->t, col->per) : -1;
 	c->mark = col->mark ? table_column(m->t, col->mark) : -1;
 	if (col->last && l->tree.rows)
@@ -347,7 +348,7 @@ static void limit_names(struct text_layout *l, struct measure *m, size_t room)
 	for (i = 0; i < nr; i++, row += m->t->nr_columns) {
 		if (!table_text_has(m->t, i))
 			continue;
-		size = text_layout_cell(last, row, m->human, &m->sb);
+		size = text_layout_cell(last, row, &m->sb);
 		if (size <= room && size > last->head)
 			last->head = size;
 	}
@@ -402,7 +403,7 @@ static void row_names(const struct text_layout *l, struct measure *m,
 
 		if (c->out || c->column->unit != UNIT_NONE)
 			continue;
-		text_layout_cell(c, row, m->human, &m->sb);
+		text_layout_cell(c, row, &m->sb);
 		strbuf_add(key, strbuf_text(&m->sb), m->sb.size + 1);
 	}
 	for (size_t i = 0; i < m->t->nr_columns; i++) {
@@ -482,7 +483,7 @@ int text_layout_init(struct text_layout *l, const struct table *t,
 		     const struct render_options *opts)
 {
 	size_t nr = t->nr_columns ? t->nr_columns : 1, used;
-	struct measure m = { .t = t, .human = opts->human };
+	struct measure m = { .t = t, .opts = opts };
 	size_t width = opts->wide ? 0 : opts->width;
 	int err;
 

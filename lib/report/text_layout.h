@@ -37,6 +37,7 @@ void text_tree_lead(const struct text_tree *tree, const struct cell *row,
  * @per: index of the divisor column; -1: none
  * @mark: index of the column whose marks follow its numbers; -1: none
  * @text: it holds texts, which are left-aligned
+ * @human: its numbers are rounded, with units
  * @head, @tail: the widest part before the '/' of a ratio or before a mark, and the widest rest
  * @widest: @head without a limit to long names
  * @tree: draws the branches before its texts; NULL: none
@@ -48,7 +49,7 @@ struct text_column {
 	const struct column *column;
 	size_t index;
 	int per, mark;
-	bool text;
+	bool text, human;
 	size_t head, tail, widest;
 	const struct text_tree *tree;
 	struct spark spark;
@@ -98,7 +99,7 @@ size_t text_layout_tail(const struct text_layout *l, const struct text_column *c
 /* Puts the cell of @row in column @c into @sb, which is emptied first. Returns the bytes before the
  * '/' of a ratio or before a mark, or all. For a histogram these are spark_levels().
  */
-size_t text_layout_cell(const struct text_column *c, const struct cell *row, bool human,
+size_t text_layout_cell(const struct text_column *c, const struct cell *row,
 			struct strbuf *sb);
 /* Appends the titles of the columns that were left out, separated by commas. Returns
  * their number.

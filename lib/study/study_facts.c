@@ -77,8 +77,6 @@ static void init_recorder(struct study_facts *f, const struct recording *rec)
 	if (strlen(start) == sizeof("2026-11-22T21:45:00Z") - 1)
 		snprintf(f->started, sizeof(f->started), "%s", start);
 	recording_host(rec, f->host, sizeof(f->host));
-	if (!strcmp(f->host, "(none)")) /* uname(1) prints this if there is none */
-		*f->host = '\0';
 }
 
 /* The time for computing rates. */

@@ -32,7 +32,7 @@ struct study_facts {
 	const char *path;
 	char kernel[128];
 	char machine[64];
-	char host[65]; /* HOST_NAME_MAX of Linux, and a NUL */
+	char host[128];
 	char started[24];
 	const char *command;
 	char imported[128];

@@ -110,10 +110,9 @@ class Bombs:
         if hole:
             os.truncate(path, hole)
         # summary runs most analyses at once.
-        often = [["info", "-i"], ["stat", "--slab", "--page", "-i"], ["summary", "-i"],
-                 ["split", "--time", "0%,90%", "-o", "part.dat", "-i"]]
+        often = [["summary", "-i"], ["split", "--time", "0%,90%", "-o", "part.dat", "-i"]]
         for args in often if not os.environ.get("LONG") else (*often,
-                     ["stat", "--live", "-i"], ["stat", "--lifetime", "-i"],
+                     ["info", "-i"], ["stat", "--slab", "--page", "-i"], ["stat", "--live", "-i"], ["stat", "--lifetime", "-i"],
                      ["leaks", "-i"], ["peak", "--over-time", "32", "-i"], ["owners", "-i"],
                      ["advise", "-i"], ["percpu", "-i"],
                      ["frag", "--over-time", "32", "-i"], ["script", "-i"],

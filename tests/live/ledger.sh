@@ -3,7 +3,7 @@
 #
 # 5000 files held open: the events give the exact number in their cache, and explain the numbers in
 # slabinfo, or the report says why not.
-# alone: other tests open and close thousands of files
+# quiet: other tests open and close thousands of files
 # shellcheck source=tests/live/tracing.inc
 . "$(dirname "$0")/tracing.inc"
 
@@ -21,7 +21,7 @@ elif [ $? != 77 ]; then
 fi
 # Who ran, to be compared with who has events.
 if [ "$(cut -d ' ' -f 1 /proc/$$/schedstat)" -gt 0 ]; then
-	"$KMEMX" info r.dat | grep -q '^metadata.* tasks_ran ' || fail "no tasks_ran"
+	"$KMEMX" info r.dat | grep -q '^facts.* tasks_ran ' || fail "no tasks_ran"
 fi
 python3 - json <<'END'
 import json, sys

@@ -2,19 +2,17 @@
 # shellcheck shell=sh
 #
 # The kernel's curve: it shows 10000 files that are opened, held and closed, as slabinfo did and the
-# events do; it costs little; streams, parts and flight recorders have one; trace-cmd does not mind.
+# events do; it costs little; parts have it, too; trace-cmd does not mind.
 # quiet: other programs open files, too, and free objects that CPUs hold come and go with them
 # shellcheck source=tests/live/tracing.inc
 . "$(dirname "$0")/tracing.inc"
 
 [ -r /proc/slabinfo ] || skip "this kernel has no /proc/slabinfo"
 command -v python3 >/dev/null || skip "python3 is not installed"
-recorder='' reader=''
+reader=''
 clean_up() {
-	for process in $recorder $reader; do
-		kill -KILL "$process" 2>/dev/null || :
-		wait "$process" || :
-	done
+	[ -z "$reader" ] || kill -KILL "$reader" 2>/dev/null || :
+	[ -z "$reader" ] || wait "$reader" || :
 }
 trap clean_up EXIT
 
@@ -97,31 +95,3 @@ moments() {
 "$KMEMX" split --time 40%,60% -o part.dat r.dat 2>/dev/null
 [ "$(moments part.dat)" -ge 2 ] || fail "a part has no moments"
 [ "$(moments part.dat)" -lt "$(moments r.dat)" ] || fail "a part has all moments"
-"$KMEMX" record -q -o - --duration 1 >stream.dat
-[ "$(moments stream.dat)" -ge 3 ] || fail "a stream has no moments"
-"$KMEMX" record -q --compress -o small.dat --duration 1 2>/dev/null ||
-	"$KMEMX" record -q -o small.dat --duration 1
-[ "$(moments small.dat)" -ge 3 ] || fail "a compressed recording has no moments"
-"$KMEMX" record -q -o clock.dat --clock local --duration 1
-[ "$(moments clock.dat)" -ge 3 ] || fail "another clock has no moments"
-"$KMEMX" stat --ledger clock.dat | grep -q 'step by step' || fail "another clock has no steps"
-
-# The latest seconds of a flight recorder.
-"$KMEMX" record --flight=4M -o flights 2>flight.err &
-recorder=$!
-wait_for "the flight recorder" grep -q 'waiting for' flight.err
-sleep 2
-kill -USR1 $recorder
-wait_for "its file: $(cat flight.err)" eval 'ls flights/flight-*-signal.dat >/dev/null'
-kill -TERM $recorder
-wait $recorder || fail "the flight recorder: $(cat flight.err)"
-recorder=
-"$KMEMX" info --json flights/flight-*-signal.dat >facts
-python3 - <<'END' || fail "the moments of a flight recorder"
-import json
-info = json.load(open("facts"))
-begin, end = info["first_ts"] - 500e6, info["last_ts"] + 500e6
-print(info["curve_moments"], "moments of a flight recorder in", info["duration_ns"], "ns")
-if not begin <= info["curve_first_ts"] <= info["curve_last_ts"] <= end:
-    raise SystemExit(info)
-END

@@ -28,7 +28,7 @@ record_and_kill() {
 # The recording $1 must be whole and marked, and have $2.
 check_recovered() {
 	"$KMEMX" info -i "$1" >info || fail "$1 is unreadable"
-	grep -q '^metadata .*recovered' info || fail "$1 is not marked: $(cat info)"
+	grep -q '^facts .*recovered' info || fail "$1 is not marked: $(cat info)"
 	grep -q '^symbols .*functions, the recording' info || fail "$1 has no symbols: $(cat info)"
 	counted=$(awk '/^events / { print $2 + 0 }' info)
 	[ "$counted" -gt 10000 ] || fail "$1: only '$counted' events"

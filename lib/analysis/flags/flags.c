@@ -120,7 +120,7 @@ static struct cell cell_gfp_names(const void *row, struct table *t)
 }
 
 static const struct column_type columns[] = {
-	{ COLUMN("hit", "Hits", UNIT_COUNT, "Allocations.", .share = true),
+	{ COLUMN("hit", "Hit", UNIT_COUNT, "Allocations.", .share = true),
 	  MEMBER(struct flags_row, hit) },
 	{ COLUMN("slab_bytes", "Slab_bytes", UNIT_BYTES,
 		 "Bytes of the slab objects among them.", .leaves = 10),

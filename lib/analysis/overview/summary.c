@@ -136,6 +136,7 @@ static void add_warnings(const struct report *from, struct table *t)
 
 static void add_more(struct table *t)
 {
+	t->every_note = true;
 	table_add_note(
 		t,
 		"More: kmemx stat (allocated), kmemx stat --live (live), kmemx leaks (grows/s),");

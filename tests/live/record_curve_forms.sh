@@ -1,0 +1,48 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+# shellcheck shell=sh
+#
+# Streams, compressed files, other clocks and flight recorders have the kernel's curve, too.
+# shellcheck source=tests/live/tracing.inc
+. "$(dirname "$0")/tracing.inc"
+
+[ -r /proc/slabinfo ] || skip "this kernel has no /proc/slabinfo"
+command -v python3 >/dev/null || skip "python3 is not installed"
+recorder=''
+clean_up() {
+	[ -z "$recorder" ] || kill -KILL "$recorder" 2>/dev/null || :
+	[ -z "$recorder" ] || wait "$recorder" || :
+}
+trap clean_up EXIT
+
+# moments FILE: how many it has
+moments() {
+	"$KMEMX" info --json "$1" | python3 -c 'import json, sys; print(json.load(sys.stdin)["curve_moments"])'
+}
+"$KMEMX" record -q -o - --duration 1 >stream.dat
+[ "$(moments stream.dat)" -ge 3 ] || fail "a stream has no moments"
+"$KMEMX" record -q --compress -o small.dat --duration 1 2>/dev/null ||
+	"$KMEMX" record -q -o small.dat --duration 1
+[ "$(moments small.dat)" -ge 3 ] || fail "a compressed recording has no moments"
+"$KMEMX" record -q -o clock.dat --clock local --duration 1
+[ "$(moments clock.dat)" -ge 3 ] || fail "another clock has no moments"
+"$KMEMX" stat --ledger clock.dat | grep -q 'step by step' || fail "another clock has no steps"
+
+# The latest seconds of a flight recorder.
+"$KMEMX" record --flight=4M -o flights 2>flight.err &
+recorder=$!
+wait_for "the flight recorder" grep -q 'waiting for' flight.err
+sleep 2
+kill -USR1 $recorder
+wait_for "its file: $(cat flight.err)" eval 'ls flights/flight-*-signal.dat >/dev/null'
+kill -TERM $recorder
+wait $recorder || fail "the flight recorder: $(cat flight.err)"
+recorder=
+"$KMEMX" info --json flights/flight-*-signal.dat >facts
+python3 - <<'END' || fail "the moments of a flight recorder"
+import json
+info = json.load(open("facts"))
+begin, end = info["first_ts"] - 500e6, info["last_ts"] + 500e6
+print(info["curve_moments"], "moments of a flight recorder in", info["duration_ns"], "ns")
+if not begin <= info["curve_first_ts"] <= info["curve_last_ts"] <= end:
+    raise SystemExit(info)
+END

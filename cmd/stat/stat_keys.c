@@ -196,8 +196,8 @@ static bool in_report(const struct report *r, const char *name)
 	return false;
 }
 
-/* The column of that name or title in a table of @analysis, or NULL. *@option: what this table needs,
- * or NULL.
+/* The column of that name or title in a table of @analysis, or NULL. *@option: what the table
+ * needs, or NULL.
  */
 static const struct column_type *find_column(const struct analysis *analysis,
 					     const char *key, const char **option)

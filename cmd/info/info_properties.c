@@ -123,8 +123,8 @@ static void add_times(struct report *r, const struct study_facts *f)
 	if (f->flight[0])
 		report_add_property(
 			r, "flight", false,
-			"saved by: %s; events older than the duration were overwritten",
-			f->flight);
+			"saved by: %s%s%s; events older than the duration were overwritten",
+			f->flight, *f->flight_what ? ": " : "", f->flight_what);
 	if (f->sample_unknown)
 		add_text(r, "sample",
 			 "by a rule that this version of kmemx does not know");

@@ -9,6 +9,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/stat.h>
 #include <string.h>
 
 #include "cmd/options/command.h"
@@ -215,11 +216,48 @@ static int add_events(struct record_flight *f, struct capture_options *c)
 	return GO_ON;
 }
 
+static bool is_directory(const char *path)
+{
+	struct stat st;
+
+	return path[strlen(path) - 1] == '/' ||
+	       (stat(path, &st) == 0 && S_ISDIR(st.st_mode));
+}
+
+/* @output is the only file, with --once, or a directory for files whose names tell when and why. */
+static int name_output(struct record_flight *f, const char *output, bool named)
+{
+	size_t size = strlen(output);
+	bool file = named && size && !is_directory(output);
+	int err;
+
+	if (file && !f->once && size > 4 && !strcmp(output + size - 4, ".dat")) {
+		message_error(
+			"record",
+			"--flight saves a file each time, in a directory, and %s looks like a file\n  One file: --once -o %s    Many: -o DIR",
+			output, output);
+		return EXIT_USAGE;
+	}
+	while (size > 1 && output[size - 1] == '/')
+		size--;
+	if (file && f->once)
+		err = asprintf(&f->output, "%s%s", strchr(output, '/') ? "" : "./",
+			       output);
+	else
+		err = asprintf(&f->output, "%.*s/flight.dat", (int)size, output);
+	if (err < 0) {
+		f->output = NULL;
+		message_error("record", "out of memory");
+		return EXIT_FAILED;
+	}
+	f->options.file = file && f->once ? f->output : NULL;
+	return GO_ON;
+}
+
 int record_flight_set(struct record_flight *f, struct capture_options *c,
 		      bool named_output)
 {
-	const char *directory = named_output ? c->output : RECORD_FLIGHT_OUTPUT;
-	size_t size = strlen(directory);
+	const char *output = named_output ? c->output : RECORD_FLIGHT_OUTPUT;
 	int ret;
 
 	if (!f->memory)
@@ -236,13 +274,9 @@ int record_flight_set(struct record_flight *f, struct capture_options *c,
 		ret = add_events(f, c);
 	if (ret != GO_ON)
 		return ret;
-	while (size > 1 && directory[size - 1] == '/')
-		size--;
-	if (asprintf(&f->output, "%.*s/flight.dat", (int)size, directory) < 0) {
-		f->output = NULL;
-		message_error("record", "out of memory");
-		return EXIT_FAILED;
-	}
+	ret = name_output(f, output, named_output);
+	if (ret != GO_ON)
+		return ret;
 	c->output = f->output;
 	f->options.keep = f->keep;
 	f->options.again_ns = f->again_ns;
@@ -293,19 +327,25 @@ static void list_causes(const struct flight_causes *on, struct strbuf *out)
 	strbuf_puts(out, "SIGUSR1");
 }
 
-static void say_armed(void *ctx, uint64_t bytes)
+static void say_armed(void *ctx, uint64_t bytes, uint64_t limit)
 {
 	struct record_flight *f = ctx;
 	struct strbuf causes = { 0 };
-	char text[32];
+	char text[32], most[64] = "";
 
 	/* Print it only once. */
 	f->options.armed = NULL;
 	recorder_format_bytes(text, sizeof(text), bytes);
 	list_causes(&f->options.on, &causes);
+	if (limit > bytes) {
+		char size[32];
+
+		recorder_format_bytes(size, sizeof(size), limit);
+		snprintf(most, sizeof(most), ", which may grow to %s", size);
+	}
 	message_info(
-		"recording into %s of memory; waiting for: %s. Ctrl-C ends without a file.",
-		text, strbuf_text(&causes));
+		"recording into %s of memory%s; waiting for: %s. Ctrl-C ends without a file.",
+		text, most, strbuf_text(&causes));
 	strbuf_free(&causes);
 }
 
@@ -347,7 +387,7 @@ int record_flight(struct record_flight *f, struct capture_options *c, bool quiet
 		return EXIT_FAILED;
 	}
 	ret = instance_check_user(c->command_line, c->log);
-	if (!ret && recorder_make_directory(directory) != GO_ON)
+	if (!ret && !f->options.file && recorder_make_directory(directory) != GO_ON)
 		ret = -EPERM;
 	f->options.directory = directory;
 	f->options.armed = quiet ? NULL : say_armed;

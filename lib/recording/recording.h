@@ -52,6 +52,8 @@
  * "interrupted": the recorder was killed before.
  */
 #define RECORDING_META_FLIGHT	    "flight"
+/* More about that: "killed python3, pid 11935". Absent: not known. */
+#define RECORDING_META_FLIGHT_WHAT  "flight_what"
 /* The events that were switched on, as "kmem:kmalloc kmem:kfree ..."; absent: not known. */
 #define RECORDING_META_EVENTS	    "events"
 /* /proc/modules of the recorded kernel, or of the boot after it (recording_last_boot()). */

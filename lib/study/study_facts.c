@@ -159,6 +159,7 @@ void study_facts_init(struct study_facts *f, const struct study *study, uint32_t
 	init_recorder(f, rec);
 	init_imported(f, rec);
 	init_duration(f, rec, buffer, &study->window);
+	f->flight_what = recording_meta_text(rec, RECORDING_META_FLIGHT_WHAT);
 	if (recording_flight(rec))
 		snprintf(f->flight, sizeof(f->flight), "%s", recording_flight(rec));
 	init_truncated(f, rec);
@@ -413,12 +414,13 @@ static void banner_flight(const struct study_facts *f, struct report *report)
 
 	if (f->has_duration && !strcmp(f->span, "recorded"))
 		text_duration(&sb, f->duration_ns, " ");
-	report_add_banner(
-		report, false, "Flight recorder, saved by: %s. %s%s%s", f->flight,
-		sb.size ? "All events of the last " : "The last events are here",
-		sb.size ? strbuf_text(&sb) : "",
-		sb.size ? " are here; older ones were overwritten"
-			: "; older ones were overwritten");
+	report_add_banner(report, false, "Flight recorder, saved by: %s%s%s. %s%s%s",
+			  f->flight, *f->flight_what ? ": " : "", f->flight_what,
+			  sb.size ? "All events of the last "
+				  : "The last events are here",
+			  sb.size ? strbuf_text(&sb) : "",
+			  sb.size ? " are here; older ones were overwritten"
+				  : "; older ones were overwritten");
 	strbuf_free(&sb);
 }
 

@@ -53,8 +53,10 @@ struct study_facts {
 	uint64_t nr_undecodable, nr_bad_pages, nr_stacks_unclaimed, nr_backwards;
 	uint64_t nr_impossible; /* events with impossible times, left out of the span */
 	uint64_t nr_pages;
-	uint64_t nr_damaged;  /* damaged parts of the file's description */
-	char flight[64];      /* recording_flight(); empty: not a flight recording */
+	uint64_t nr_damaged; /* damaged parts of the file's description */
+	char flight[64];     /* recording_flight(); empty: not a flight recording */
+	const char
+		*flight_what; /* more about that: "killed python3, pid 11935"; or empty */
 	struct sample sample; /* one_in 0: not a sample */
 	bool sample_unknown;  /* it is a sample, but of unknown objects */
 	bool estimated;	      /* set by the caller: figures are estimates from it */

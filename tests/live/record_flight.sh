@@ -32,7 +32,7 @@ top_on=$(cat "$tracefs/tracing_on")
 # fly OPTION...: starts a flight recorder in the background
 fly() {
 	rm -f err
-	"$KMEMX" record --flight=4M -o files "$@" 2>err &
+	"$KMEMX" record --flight=4M -o files/ "$@" 2>err &
 	recorder=$!
 	wait_for "the recorder of $*" grep -q 'waiting for' err
 	instance=$(instance_of $recorder)
@@ -169,7 +169,20 @@ while [ "$(grep -c 'ring buffer: ' err)" -lt 2 ]; do
 	ls -lR /etc /usr/share >/dev/null
 	kill -0 $recorder || fail "a time: $(cat err)"
 done
+grep -q 'MiB of memory, which may grow to [0-9.]* [MG]iB; waiting' err || fail "how much memory: $(cat err)"
 land
+
+# One file has the name given; it has at most 1.5 times the time asked for.
+"$KMEMX" record --flight=1s --once -o one.dat -- sh -c 'sleep 2; kill -USR1 $PPID; sleep 5' 2>err &
+recorder=$!
+wait $recorder || :
+recorder=
+[ -f one.dat ] || fail "--once -o FILE: $(cat err)"
+"$KMEMX" info --json one.dat | jq -e '.flight == "signal" and .duration_ns >= 900e6 and .duration_ns <= 1600e6' >out ||
+	fail "a second: $("$KMEMX" info one.dat | grep ^duration)"
+code=0
+"$KMEMX" record --flight -o two.dat 2>err || code=$?
+expect "2 1" "$code $(grep -c 'looks like a file' err)" "-o FILE without --once: $(cat err)"
 
 # After SIGKILL, kmemx recover makes a flight recording of the remains.
 fly
@@ -220,6 +233,9 @@ for i in 1 2; do
 done
 sleep 0.5
 expect 1 "$(nr_files)" "files of two kills"
+"$KMEMX" summary -i "$file" >out
+[ ! -r /dev/kmsg ] || grep -q "^# Flight recorder, saved by: oom: killed tail, pid $pid\." out ||
+	fail "whom the kernel killed: $(grep Flight out)"
 "$KMEMX" script -i "$file" >out
 last=$(last_beside "mark_victim: *pid=$pid ")
 echo "$last" | grep -q "mark_victim: *pid=$pid " || fail "the last event is not the kill of $pid: $last"

@@ -29,8 +29,8 @@ PAGE = 4096
 TEXT = 0xffffffff81000000
 HEAP = 0xffff888004000000
 SIZES = (64, 256, 1024)
-MACHINES = 24 if os.environ.get("LONG") else 8
-PEAKS = 4 if os.environ.get("LONG") else 2  # of them, those that run again with a peak
+MACHINES = 24 if os.environ.get("LONG") else 6
+PEAKS = 4 if os.environ.get("LONG") else 1  # of them, those that run again with a peak
 PARTIAL_MIN = 5
 TICK = 20000  # ns between two steps of a machine
 

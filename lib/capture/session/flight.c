@@ -195,7 +195,8 @@ static int arm(struct flight *f)
 	f->armed = true;
 	f->cause = FLIGHT_NOTHING;
 	if (!ret && f->opts->armed)
-		f->opts->armed(f->opts->ctx, flight_buffers_bytes(&f->buffers));
+		f->opts->armed(f->opts->ctx, flight_buffers_bytes(&f->buffers),
+			       flight_buffers_limit(&f->buffers));
 	return ret;
 }
 
@@ -207,6 +208,10 @@ static int name_file(const struct flight *f, const char *cause, char **path)
 	char date[32];
 	struct tm tm;
 
+	if (f->opts->file) {
+		*path = strdup(f->opts->file);
+		return *path ? 0 : -ENOMEM;
+	}
 	clock_gettime(CLOCK_REALTIME, &now);
 	gmtime_r(&now.tv_sec, &tm);
 	strftime(date, sizeof(date), "%Y%m%dT%H%M%S", &tm);
@@ -233,6 +238,18 @@ static int add_last_facts(struct session *s, const char *cause, uint64_t known_t
 	if (!ret && s->stop_ts > known_ts)
 		ret = session_add_meta(s, RECORDING_META_SPAN, text);
 	return ret ? ret : session_add_truncated(s);
+}
+
+/* What is much older than the time asked for is left out. */
+static uint64_t not_before(const struct flight *f, uint64_t known_ts)
+{
+	const struct session *s = &f->s;
+	uint64_t most = (uint64_t)((double)f->opts->time_ns * FLIGHT_TIME_MOST);
+
+	if (!most || !recording_clock_is_ns(s->clock) || s->stop_ts < most ||
+	    s->stop_ts - most < known_ts)
+		return known_ts;
+	return s->stop_ts - most;
 }
 
 /* Buffers of idle CPUs also have events from before @known_ts: reports leave them out, and so does
@@ -267,6 +284,8 @@ static int collect(struct flight *f, const char *cause)
 		ret = session_read_statistics(s);
 	if (!ret)
 		ret = ring_reader_begin_at(&s->reader, &known_ts);
+	if (!ret)
+		known_ts = not_before(f, known_ts);
 	if (!ret)
 		ret = leave_out_older(s, known_ts);
 	if (!ret)
@@ -312,7 +331,7 @@ static int write_out(struct flight *f, const char *cause)
 		f->opts->saved(f->opts->ctx, path, cause, s->result);
 	free(path);
 	*f->nr_saved += !ret;
-	if (!ret && f->opts->keep &&
+	if (!ret && f->opts->keep && !f->opts->file &&
 	    flight_prune(f->opts->directory, f->opts->keep, s->log))
 		log_msg(s->log, LOG_WARN, "cannot remove old files in %s",
 			f->opts->directory);
@@ -332,11 +351,23 @@ static void add_verdict(struct watch_verdict *to, const struct watch_verdict *v)
 	to->read |= v->read;
 }
 
+/* Notes whom the kernel killed, as its log says. */
+static int add_victim(struct flight *f)
+{
+	char name[FLIGHT_VICTIM_NAME], text[FLIGHT_VICTIM_NAME + 32];
+	int pid;
+
+	if (!flight_watch_victim(&f->watch, name, &pid))
+		return 0;
+	snprintf(text, sizeof(text), "killed %s, pid %d", name, pid);
+	return session_add_meta(&f->s, RECORDING_META_FLIGHT_WHAT, text);
+}
+
 static int save(struct flight *f)
 {
 	struct session *s = &f->s;
 	const char *cause = flight_cause_name(&f->watch, f->cause);
-	int ret;
+	int ret = 0;
 
 	session_take_counts(s);
 	s->watch.stopped = true;
@@ -350,7 +381,10 @@ static int save(struct flight *f)
 		f->nr_kills = flight_oom_kills();
 	reset_result(s->result);
 	set_again(f);
-	ret = collect(f, cause);
+	if (f->cause == FLIGHT_OOM)
+		ret = add_victim(f);
+	if (!ret)
+		ret = collect(f, cause);
 	ring_reader_close_pipes(&s->reader);
 	if (!ret)
 		ret = write_out(f, cause);
@@ -526,7 +560,7 @@ int flight_run(const struct flight_options *opts, struct capture_result *result,
 	struct flight f = { .opts = opts,
 			    .capture = *opts->capture,
 			    .nr_saved = nr_saved,
-			    .watch = { .pressure_fd = -1 } };
+			    .watch = { .pressure_fd = -1, .kmsg_fd = -1 } };
 	struct session *s = &f.s;
 	int ret;
 

@@ -16,31 +16,35 @@
 #include "capture/session/capture.h"
 #include "capture/session/flight_causes.h"
 
+#define FLIGHT_TIME_MOST 1.5
+
 /**
  * struct flight_options - borrowed from the caller
  * @capture: what to record; @capture->output is the name of the unfinished file in @directory,
  *	@capture->buffer_bytes is not used
  * @directory: where files are saved
  * @bytes: size of all ring buffers together; 0: chosen from the machine's memory
- * @time_ns: the buffers grow until they hold this much time, as far as memory allows; 0: they do
- *	not grow
+ * @file: the name of the only file, with @once; NULL: names tell the time and the cause
+ * @time_ns: the buffers grow until they hold this much time, as far as memory allows; files have at
+ *	most FLIGHT_TIME_MOST times as much; 0: they do not grow
  * @on: the causes to wait for
  * @again_ns: after a file, the same cause is ignored for this time; signals and the command's
  *	end always save
  * @keep: how many of the recorder's files to keep in @directory; 0: all
  * @once: end after the first file
- * @armed: called when recording begins, and again after each file; may be NULL
+ * @armed: called when recording begins, and again after each file, with the size of all ring
+ *	buffers and the most that they may grow to; may be NULL
  * @saved: called for each file; may be NULL
  */
 struct flight_options {
 	const struct capture_options *capture;
-	const char *directory;
+	const char *directory, *file;
 	uint64_t bytes, time_ns;
 	struct flight_causes on;
 	uint64_t again_ns;
 	size_t keep;
 	bool once;
-	void (*armed)(void *ctx, uint64_t bytes);
+	void (*armed)(void *ctx, uint64_t bytes, uint64_t limit);
 	void (*saved)(void *ctx, const char *path, const char *cause,
 		      const struct capture_result *result);
 	void *ctx;

@@ -18,6 +18,9 @@
 #define LEAST_BYTES  (64U << 10)
 /* Share of memory that all buffers together may take. */
 #define MEMORY_SHARE 32
+/* Rates vary: the time is held with a quarter to spare. A buffer grows at most this much at once. */
+#define SPARE	     1.25
+#define GROWTH_MOST  8.0
 
 static uint64_t nr_buffers(bool has_frees)
 {
@@ -74,7 +77,7 @@ static uint64_t time_of(const char *text, const char *key)
 }
 
 /* Has the CPU's buffer overwritten events that are younger than the wanted time? */
-static bool cpu_is_short(const struct flight_buffers *b, uint32_t cpu)
+static bool cpu_is_short(struct flight_buffers *b, uint32_t cpu)
 {
 	struct instance of = instance_of_cpu(&b->s->instance, &cpu);
 	struct strbuf sb = { 0 };
@@ -88,6 +91,8 @@ static bool cpu_is_short(const struct flight_buffers *b, uint32_t cpu)
 		uint64_t now = time_of(strbuf_text(&sb), "now ts:");
 
 		is_short = oldest && now > oldest && now - oldest < b->time_ns;
+		if (is_short && now - oldest < b->held_ns)
+			b->held_ns = now - oldest;
 	}
 	strbuf_free(&sb);
 	return is_short;
@@ -98,8 +103,9 @@ bool flight_buffers_short(struct flight_buffers *b)
 	const struct ring_reader *r = &b->s->reader;
 	bool is_short = false;
 
-	for (size_t i = 0; i < r->nr_cpus && !is_short; i++)
-		is_short = cpu_is_short(b, r->cpus[i].cpu);
+	b->held_ns = b->time_ns;
+	for (size_t i = 0; i < r->nr_cpus; i++)
+		is_short |= cpu_is_short(b, r->cpus[i].cpu);
 	if (is_short && b->bytes >= b->limit && !b->told) {
 		b->told = true;
 		log_msg(b->s->log, LOG_WARN,
@@ -112,7 +118,10 @@ bool flight_buffers_short(struct flight_buffers *b)
 
 int flight_buffers_grow(struct flight_buffers *b)
 {
-	uint64_t bytes = b->bytes > b->limit / 2 ? b->limit : b->bytes * 2;
+	double factor =
+		SPARE * (double)b->time_ns / (double)(b->held_ns ? b->held_ns : 1);
+	double wanted = (double)b->bytes * (factor < GROWTH_MOST ? factor : GROWTH_MOST);
+	uint64_t bytes = wanted < (double)b->limit ? (uint64_t)wanted : b->limit;
 	char text[32];
 
 	snprintf(text, sizeof(text), "%" PRIu64, bytes / 1024);
@@ -128,4 +137,9 @@ int flight_buffers_grow(struct flight_buffers *b)
 uint64_t flight_buffers_bytes(const struct flight_buffers *b)
 {
 	return b->bytes * nr_buffers(b->s->instance.frees);
+}
+
+uint64_t flight_buffers_limit(const struct flight_buffers *b)
+{
+	return b->limit * nr_buffers(b->s->instance.frees);
 }

@@ -16,10 +16,11 @@
  * struct flight_buffers - the buffers of all CPUs, of both instances if there are two
  * @bytes: size of each; @limit: its largest size
  * @time_ns: the time that they must hold
+ * @held_ns: the least that one held when it was found too short
  */
 struct flight_buffers {
 	struct session *s;
-	uint64_t bytes, limit, time_ns;
+	uint64_t bytes, limit, time_ns, held_ns;
 	bool told;
 };
 
@@ -29,11 +30,12 @@ uint64_t flight_buffers_first(uint64_t total, uint64_t time_ns, bool has_frees);
 void flight_buffers_init(struct flight_buffers *b, struct session *s, uint64_t time_ns);
 /* Do they hold less than @time_ns, and may they grow? Warns once if they may not. */
 bool flight_buffers_short(struct flight_buffers *b);
-/* Doubles the buffers, within the limit; their events are kept. Returns 0 even if they
- * cannot grow.
+/* Enlarges the buffers so that they hold the time at the present rate, within the limit; their events
+ * are kept. Returns 0 even if they cannot grow.
  */
 int flight_buffers_grow(struct flight_buffers *b);
-/* Bytes of all buffers together. */
+/* Bytes of all buffers together, now and at most. */
 uint64_t flight_buffers_bytes(const struct flight_buffers *b);
+uint64_t flight_buffers_limit(const struct flight_buffers *b);
 
 #endif

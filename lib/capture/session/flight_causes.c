@@ -121,9 +121,17 @@ static bool needs_triggers(const struct flight_causes *on)
 int flight_watch_open(struct flight_watch *w, const struct instance *in,
 		      const struct flight_causes *on, bool narrow, const struct log *log)
 {
-	*w = (struct flight_watch){
-		.on = on, .in = in, .log = log, .pressure_fd = -1, .narrow = narrow
-	};
+	*w = (struct flight_watch){ .on = on,
+				    .in = in,
+				    .log = log,
+				    .pressure_fd = -1,
+				    .kmsg_fd = -1,
+				    .narrow = narrow };
+	if (on->oom) {
+		w->kmsg_fd = open("/dev/kmsg", O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+		if (w->kmsg_fd >= 0)
+			(void)lseek(w->kmsg_fd, 0, SEEK_END);
+	}
 	w->kernel_stops = (on->oom || needs_triggers(on)) && try_trigger(in);
 	if (needs_triggers(on) && !w->kernel_stops) {
 		log_msg(log, LOG_ERROR,
@@ -237,6 +245,39 @@ uint64_t flight_oom_kills(void)
 	return nr;
 }
 
+/* "Out of memory: Killed process 11935 (python3) total-vm:..." */
+static bool parse_victim(const char *line, char name[FLIGHT_VICTIM_NAME], int *pid)
+{
+	const char *at = strstr(line, "Killed process "), *end;
+	int used = 0;
+
+	if (!at || sscanf(at, "Killed process %d (%n", pid, &used) != 1 || !used)
+		return false;
+	at += used;
+	end = strstr(at, ") total-vm");
+	end = end ? end : strchr(at, ')');
+	if (!end || end - at >= FLIGHT_VICTIM_NAME)
+		return false;
+	snprintf(name, FLIGHT_VICTIM_NAME, "%.*s", (int)(end - at), at);
+	return true;
+}
+
+bool flight_watch_victim(struct flight_watch *w, char name[FLIGHT_VICTIM_NAME], int *pid)
+{
+	char line[8192]; /* a record of the log; the kernel's limit */
+	bool found = false;
+	ssize_t size;
+
+	/* EPIPE: records were overwritten; the next read has the oldest one. */
+	while (w->kmsg_fd >= 0 &&
+	       ((size = read(w->kmsg_fd, line, sizeof(line) - 1)) > 0 ||
+		(size < 0 && errno == EPIPE))) {
+		line[size > 0 ? size : 0] = '\0';
+		found = found || parse_victim(line, name, pid);
+	}
+	return found;
+}
+
 static bool has_killed(struct flight_watch *w)
 {
 	uint64_t nr = flight_oom_kills();
@@ -336,4 +377,7 @@ void flight_watch_close(struct flight_watch *w)
 	if (w->pressure_fd >= 0)
 		close(w->pressure_fd);
 	w->pressure_fd = -1;
+	if (w->kmsg_fd >= 0)
+		close(w->kmsg_fd);
+	w->kmsg_fd = -1;
 }

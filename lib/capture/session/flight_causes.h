@@ -61,10 +61,11 @@ enum flight_cause {
 };
 
 /**
- * struct flight_watch - zero-initialise it, with @pressure_fd -1
+ * struct flight_watch - zero-initialise it, with @pressure_fd and @kmsg_fd -1
  * @again_at: when each cause counts again, in ns of CLOCK_MONOTONIC
  * @set: the cause's triggers are set
  * @pressure_fd: signals POLLPRI under memory pressure
+ * @kmsg_fd: the kernel's log, from when the watch was opened on; -1: not readable
  * @kernel_stops: triggers work
  */
 struct flight_watch {
@@ -73,7 +74,7 @@ struct flight_watch {
 	const struct log *log;
 	uint64_t again_at[NR_FLIGHT_CAUSES];
 	bool set[NR_FLIGHT_CAUSES];
-	int pressure_fd;
+	int pressure_fd, kmsg_fd;
 	bool kernel_stops, narrow;
 	uint64_t nr_oom;
 };
@@ -98,6 +99,11 @@ bool flight_watch_due(const struct flight_watch *w, uint64_t now);
 enum flight_cause flight_watch_stopped(struct flight_watch *w);
 /* The kernel's count of OOM kills, to compare with a later one; 0: the kernel has none. */
 uint64_t flight_oom_kills(void);
+/* Room for a task's name, each byte of which the kernel's log may escape, and the NUL. */
+#define FLIGHT_VICTIM_NAME 64
+
+/* Whom the kernel says that it killed for lack of memory, since the last call; the first one. */
+bool flight_watch_victim(struct flight_watch *w, char name[FLIGHT_VICTIM_NAME], int *pid);
 /* How often counters must be checked. */
 uint64_t flight_watch_period_ns(const struct flight_watch *w);
 /* Checks the counters: the first cause that counts at @now. */

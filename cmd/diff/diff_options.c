@@ -22,7 +22,7 @@
 
 #define ALPHA 0.05
 
-/* The words of --by and --columns (each list ends in NULL), and the help of these options. */
+/* The words of --by and --metrics (each list ends in NULL), and the help of these options. */
 struct option_lists {
 	const char *kinds[SUBJECT_NR + 1], *metrics[DIFF_METRICS_MAX + 1];
 	char by[128], columns[128];
@@ -97,12 +97,15 @@ static int parse_options(struct diff_args *a, int argc, char **argv, int *operan
 	const char *sort_keys[SORT_WORDS_MAX + 1] = { NULL };
 	const struct option_lists help = option_lists(&a->metrics);
 	const struct option_words words[] = { { "by", help.kinds, false, false },
-					      { "columns", help.metrics, true, false },
+					      { "metrics", help.metrics, true, false },
 					      { "sort", sort_keys, true, false },
 					      OUTPUT_WORDS,
 					      { NULL, NULL, false, false } };
+	static const struct option_renamed renamed[] = { { "columns", "metrics" },
+							 { NULL, NULL } };
 	const struct option_usage usage = {
 		.command = command_name,
+		.renamed = renamed,
 		.purpose = "Compare recordings, or two kernels (vmlinux).",
 		.usage = "kmemx diff [options] [OLD NEW]\n"
 			 "kmemx diff [options] OLD... -- NEW...",
@@ -144,7 +147,7 @@ static int parse_options(struct diff_args *a, int argc, char **argv, int *operan
 		DEBUG_PLACE_OPTIONS_OF(OPTION_STRINGS, a->files),
 		DIR_FILE_OPTIONS(OPTION_STRINGS, &a->files),
 		{ OPTION_GROUP, .help = "What to show" },
-		{ OPTION_STRING | OPTION_EVERYDAY, 0, "columns", "LIST", &a->columns,
+		{ OPTION_STRING | OPTION_EVERYDAY, 0, "metrics", "LIST", &a->columns,
 		  help.columns },
 		{ OPTION_STRING, 's', "sort", "KEYS", &a->sort,
 		  "sort keys (default: abs), e.g. pct,-delta" },
@@ -240,7 +243,7 @@ static int add_column(struct diff_args *a, const char *name)
 		if (o->shown[k] != (size_t)column)
 			continue;
 		return message_fail(EXIT_USAGE, command_name,
-				    "--columns: '%s' is given twice", name);
+				    "--metrics: '%s' is given twice", name);
 	}
 	o->shown[o->nr_shown++] = (size_t)column;
 	return GO_ON;

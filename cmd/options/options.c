@@ -256,16 +256,36 @@ static const struct option_entry *find_negated(const struct parser *p, const cha
 	return NULL;
 }
 
+/* Today's name of the option that the text names by an earlier one, or NULL. */
+static const char *new_name(const struct parser *p, const char *text, size_t len)
+{
+	const struct option_renamed *r = p->usage->renamed;
+
+	for (; r && r->old; r++) {
+		if (fit_name(r->old, text, len) == FIT_EXACT)
+			return r->name;
+	}
+	return NULL;
+}
+
 static int parse_long(struct parser *p, const char *text)
 {
 	const char *equals = strchr(text, '=');
 	size_t len = equals ? (size_t)(equals - text) : strlen(text);
 	const struct option_entry *opt, *clash, *other, *other_clash;
+	const char *renamed;
 	bool on = true;
 
 	if (!strcmp(text, "help-all")) {
 		options_help_all(p->usage, p->options, p->left_out, stdout);
 		return EXIT_OK;
+	}
+	renamed = new_name(p, text, len);
+	if (renamed) {
+		message_error(p->usage->command, "--%.*s is called --%s now", (int)len,
+			      text, renamed);
+		text = renamed;
+		len = strlen(renamed);
 	}
 	opt = find_long(p, text, len, &clash);
 	if (len > 3 && !strncmp(text, "no-", 3)) {
@@ -352,8 +372,10 @@ static bool is_switch(const char *value, bool *on)
 static const struct option_entry *find_setting(const struct parser *p, const char *name,
 					       bool * not )
 {
+	const char *renamed = new_name(p, name, strlen(name));
 	const struct option_entry *opt;
 
+	name = renamed ? renamed : name;
 	*not = false;
 	for (opt = p->options; opt->type != OPTION_END; opt++) {
 		if (opt->name && opt->type != OPTION_HELP && !strcmp(opt->name, name))
@@ -454,7 +476,7 @@ static int check_setting(const struct parser *p, const char *origin, const char 
 	/* The optional value is empty: no word to check. */
 	if (opt && opt->type == OPTION_OPTIONAL && !equals[1])
 		return GO_ON;
-	return option_words_check(p->usage, origin, name, equals + 1);
+	return opt ? option_words_check(p->usage, origin, opt->name, equals + 1) : GO_ON;
 }
 
 static int parse_settings(struct parser *p)

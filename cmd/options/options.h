@@ -112,12 +112,18 @@ struct option_words {
 	bool list, open;
 };
 
+/* The earlier name of a long option, which works for one more release. */
+struct option_renamed {
+	const char *old, *name;
+};
+
 /**
  * struct option_usage - how a subcommand is used
  * @usage: one or more lines after "usage: ", separated by newlines
  * @examples: two examples, ready to print
  * @short_help: -h shows only options marked as OPTION_EVERYDAY, --help-all shows all
  * @stop_at_operand: parsing also ends at the first operand, such as record's command
+ * @renamed: earlier names, ending in an empty entry; or NULL
  * @words: the words that "kmemx config" checks settings against, ending in an empty entry; or NULL
  */
 struct option_usage {
@@ -126,6 +132,7 @@ struct option_usage {
 	const char *usage;
 	const char *examples;
 	const struct option_words *words;
+	const struct option_renamed *renamed;
 	bool stop_at_operand;
 	bool short_help;
 };

@@ -31,13 +31,17 @@ struct boot_args {
 
 static int parse(struct boot_args *a, int argc, char **argv, int *operands)
 {
+	static const struct option_renamed renamed[] = { { "keep", "full-keeps" },
+							 { "kernel", "release" },
+							 { NULL, NULL } };
 	static const struct option_usage usage = {
 		.command = "boot",
+		.renamed = renamed,
 		.purpose = "Print the kernel parameters that record from boot.",
 		.usage = "kmemx boot --print-cmdline [options]",
 		.examples =
 			"  kmemx boot --print-cmdline -v\n"
-			"  kmemx boot --print-cmdline --kernel 5.10 --memory 512M --cpus 2 --page\n",
+			"  kmemx boot --print-cmdline --release 5.10 --memory 512M --cpus 2 --page\n",
 		.short_help = true,
 	};
 	const struct option_entry options[] = {
@@ -54,8 +58,8 @@ static int parse(struct boot_args *a, int argc, char **argv, int *operands)
 		  "callchains of page allocations (default), all, none" },
 		{ OPTION_UINT, 0, "min-order", "N", &a->min_order,
 		  "callchains of page allocations from order N on" },
-		{ OPTION_STRING | OPTION_EVERYDAY, 0, "keep", "first|last", &a->keep,
-		  "what a full buffer keeps (default: the first events)" },
+		{ OPTION_STRING | OPTION_EVERYDAY, 0, "full-keeps", "first|last",
+		  &a->keep, "which events a full buffer keeps (default: first)" },
 		{ OPTION_GROUP, .help = "Where" },
 		{ OPTION_STRING | OPTION_EVERYDAY, 'B', "instance", "NAME", &a->instance,
 		  "a tracing instance instead of the top-level one" },
@@ -64,7 +68,7 @@ static int parse(struct boot_args *a, int argc, char **argv, int *operands)
 		{ OPTION_POSITIVE_SIZE | OPTION_EVERYDAY, 'b', "buffer-size", "SIZE",
 		  &a->buffer_bytes, "buffer per CPU (default: depends on memory)" },
 		{ OPTION_GROUP, .help = "Target machine (default: this one)" },
-		{ OPTION_STRING | OPTION_EVERYDAY, 0, "kernel", "VERSION", &a->kernel,
+		{ OPTION_STRING | OPTION_EVERYDAY, 0, "release", "VERSION", &a->kernel,
 		  "kernel version, such as 6.12" },
 		{ OPTION_POSITIVE_SIZE | OPTION_EVERYDAY, 0, "memory", "SIZE", &a->memory,
 		  "memory size" },
@@ -116,7 +120,7 @@ static int set_kernel(const struct boot_args *a, struct boot_options *o)
 		return GO_ON;
 	message_error(
 		"boot",
-		"'%s' is not a kernel version\n  Give two numbers, such as --kernel 6.12",
+		"'%s' is not a kernel version\n  Give two numbers, such as --release 6.12",
 		text ? text : "");
 	return EXIT_USAGE;
 }
@@ -150,7 +154,7 @@ static int set_options(const struct boot_args *a, struct boot_options *o)
 						     CAPTURE_STACK_NONE };
 	static const char *const keeps[] = { "first", "last" };
 	int stack = choose("stack", a->stack, stacks, ARRAY_SIZE(stacks));
-	int keep = choose("keep", a->keep, keeps, ARRAY_SIZE(keeps));
+	int keep = choose("full-keeps", a->keep, keeps, ARRAY_SIZE(keeps));
 	int ret;
 
 	if (stack < 0 || keep < 0)

@@ -66,14 +66,18 @@ static const char *const gfps[] = { "names", "short", "hex", NULL };
 static int parse(struct script_args *a, int argc, char **argv)
 {
 	static const struct option_words words[] = { { "format", formats, false, false },
-						     { "gfp", gfps, false, false },
+						     { "gfp-as", gfps, false, false },
 						     { NULL, NULL, false, false } };
+	static const struct option_renamed renamed[] = { { "gfp", "gfp-as" },
+							 { "stack", "callchain" },
+							 { NULL, NULL } };
 	static const struct option_usage usage = {
 		.command = command_name,
+		.renamed = renamed,
 		.purpose = "Show the events of a recording, one per line, in time order.",
 		.usage = "kmemx script [options] [FILE]",
 		.examples =
-			"  kmemx script --callsite getname_flags --time 10%,20% --stack\n"
+			"  kmemx script --callsite getname_flags --time 10%,20% --callchain\n"
 			"  kmemx script --ptr 0xffff88007cad6000   the life of one object\n",
 		.words = words,
 		.short_help = true,
@@ -105,11 +109,11 @@ static int parse(struct script_args *a, int argc, char **argv)
 		{ OPTION_POSITIVE | OPTION_EVERYDAY, 'l', "lines", "N", &a->lines,
 		  "only the first N events" },
 		{ OPTION_GROUP, 0, NULL, NULL, NULL, "How to show them" },
-		{ OPTION_FLAG | OPTION_EVERYDAY, 0, "stack", NULL, &a->stack,
+		{ OPTION_FLAG | OPTION_EVERYDAY, 0, "callchain", NULL, &a->stack,
 		  "the callchain under its event" },
 		{ OPTION_STRING, 0, "format", "FORMAT", &a->format,
 		  "text, json, kmemtrace (the old tracer's), kmemtrace-min" },
-		{ OPTION_STRING, 0, "gfp", "HOW", &a->gfp,
+		{ OPTION_STRING, 0, "gfp-as", "HOW", &a->gfp,
 		  "flags as names, short (names), hex" },
 		{ OPTION_FLAG, 0, "ns", NULL, &a->ns, "time stamps in nanoseconds" },
 		RAW_IP_OPTION(a->raw_ip),
@@ -147,7 +151,7 @@ static int check_look(struct script_args *a)
 	look->format = a->json ? SCRIPT_JSON : (enum script_format)format;
 	gfp = look->format == SCRIPT_KMEMTRACE_MIN ? SCRIPT_GFP_HEX : SCRIPT_GFP_NAMES;
 	if (a->gfp) {
-		gfp = option_choose("--gfp", a->gfp, gfps, ARRAY_SIZE(gfps) - 1,
+		gfp = option_choose("--gfp-as", a->gfp, gfps, ARRAY_SIZE(gfps) - 1,
 				    command_name);
 		if (gfp < 0)
 			return EXIT_USAGE;
@@ -155,11 +159,12 @@ static int check_look(struct script_args *a)
 	if (a->gfp && (look->format == SCRIPT_KMEMTRACE || look->format == SCRIPT_JSON))
 		return message_fail(
 			EXIT_USAGE, command_name,
-			"--gfp needs the text or kmemtrace-min format\n  kmemtrace prints a decimal number, JSON the number and the names");
+			"--gfp-as needs the text or kmemtrace-min format\n  kmemtrace prints a decimal number, JSON the number and the names");
 	look->gfp = (enum script_gfp)gfp;
 	if (a->stack && look->format >= SCRIPT_KMEMTRACE)
-		return message_fail(EXIT_USAGE, command_name,
-				    "--stack: the kmemtrace formats have no callchains");
+		return message_fail(
+			EXIT_USAGE, command_name,
+			"--callchain: the kmemtrace formats have no callchains");
 	look->stack = a->stack;
 	look->ns = a->ns;
 	return GO_ON;

@@ -71,7 +71,7 @@ check() {
 	rule=$("$KMEMX" info --json r.dat | python3 -c '
 import json, sys
 print(json.load(sys.stdin)[sys.argv[1]])' "$3")
-	"$KMEMX" script --json --stack r.dat 2>/dev/null | python3 check.py "$1" "$2" "$rule" ||
+	"$KMEMX" script --json --callchain r.dat 2>/dev/null | python3 check.py "$1" "$2" "$rule" ||
 		fail "$*: $rule"
 }
 

@@ -107,7 +107,7 @@ def own_stacks(path):
 def stack_differences(kmemx, recording, expected):
     info = json.loads(subprocess.run([kmemx, "info", "--json", recording], check=True,
                                      stdout=subprocess.PIPE, stderr=subprocess.DEVNULL).stdout)
-    out = subprocess.run([kmemx, "script", "-i", recording, "--json", "--stack", "--raw-ip"],
+    out = subprocess.run([kmemx, "script", "-i", recording, "--json", "--callchain", "--raw-ip"],
                          stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, check=True)
     size, got = info["long_size"], collections.defaultdict(list)
     for line in out.stdout.splitlines():

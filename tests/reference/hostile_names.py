@@ -112,7 +112,7 @@ class Commands:
                      "prometheus", "ndjson", "csv"):
             self.run("export", "--format", form, "-i", path)
         for look in (("--stack",), ("--json", "--stack"), ("--format", "kmemtrace"),
-                     ("--format", "kmemtrace-min"), ("--gfp", "short"), ("--raw-ip",)):
+                     ("--format", "kmemtrace-min"), ("--gfp-as", "short"), ("--raw-ip",)):
             self.run("script", *look, "--event", "*", "-i", path)
         self.run("script", "--comm", "*", "-i", path)
         self.run("report", "-o", "/dev/stdout", path)
@@ -147,7 +147,7 @@ class Commands:
         self.run("import", "--ftrace-text", word)
         self.run("import", "--raw-pages", word)
         self.run("boot", "--print-cmdline", "-e", word)
-        self.run("boot", "--print-cmdline", "--kernel", word)
+        self.run("boot", "--print-cmdline", "--release", word)
         self.run("record", "-o", word + b"/x", "--", "true")
         self.run("record", "-p", word)
         self.run("extract", "--instance", word, "-o", path + b".out")

@@ -20,7 +20,7 @@ import sys
 
 
 def events(kmemx, recording, *options):
-    run = subprocess.run([kmemx, "script", "--json", "--stack", *options, recording], check=True,
+    run = subprocess.run([kmemx, "script", "--json", "--callchain", *options, recording], check=True,
                          stdout=subprocess.PIPE, text=True)
     return [json.loads(line) for line in run.stdout.splitlines()]
 

@@ -66,7 +66,7 @@ class Object:
 def objects_of(kmemx, path):
     """Every slab object of a recording, and whether it lives at the end."""
     found, at = [], {}
-    for line in output(kmemx, "script", "-i", path, "--json", "--stack", "--raw-ip").splitlines():
+    for line in output(kmemx, "script", "-i", path, "--json", "--callchain", "--raw-ip").splitlines():
         event = json.loads(line)
         name = event.get("event")
         if name in ALLOCS:

@@ -76,6 +76,6 @@ static int find_unbatched(const struct finding_kind *kind, struct advise_view *v
 /* Single pages freed in long runs, but not in batches. */
 const struct finding_kind finding_unbatched = {
 	.name = "unbatched",
-	.more = "script --stack -e 'mm_page_free*'",
+	.more = "script --callchain -e 'mm_page_free*'",
 	.find = find_unbatched,
 };

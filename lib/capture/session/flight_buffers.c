@@ -18,7 +18,9 @@
 #define LEAST_BYTES  (64U << 10)
 /* Share of memory that all buffers together may take. */
 #define MEMORY_SHARE 32
-/* Rates vary: the time is held with a quarter to spare. A buffer grows at most this much at once. */
+/* Rates vary: the time is held with a quarter to spare. The most that a buffer grows
+ * at once.
+ */
 #define SPARE	     1.25
 #define GROWTH_MOST  8.0
 

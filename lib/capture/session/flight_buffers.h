@@ -30,8 +30,8 @@ uint64_t flight_buffers_first(uint64_t total, uint64_t time_ns, bool has_frees);
 void flight_buffers_init(struct flight_buffers *b, struct session *s, uint64_t time_ns);
 /* Do they hold less than @time_ns, and may they grow? Warns once if they may not. */
 bool flight_buffers_short(struct flight_buffers *b);
-/* Enlarges the buffers so that they hold the time at the present rate, within the limit; their events
- * are kept. Returns 0 even if they cannot grow.
+/* Enlarges the buffers so that they hold the time at the present rate, within the limit. Their
+ * events are kept. Returns 0 even if they cannot grow.
  */
 int flight_buffers_grow(struct flight_buffers *b);
 /* Bytes of all buffers together, now and at most. */

@@ -533,7 +533,7 @@ START_TEST(unbatched)
 		ck_text(&f, "evidence", evidence);
 		ck_text(&f, "doubt", "kmemx record --stack all");
 		ck_text(&f, "more",
-			"kmemx script --stack -e 'mm_page_free*' --pid 7 -i ");
+			"kmemx script --callchain -e 'mm_page_free*' --pid 7 -i ");
 	}
 	tear_down(&f);
 }
@@ -582,7 +582,7 @@ START_TEST(unbatched_callsite)
 	ck_text(&f, "evidence",
 		"90 pages were freed one by one, in 3 runs of 16 or more on one CPU, the longest of 40;");
 	ck_assert_str_eq(cell(&f, 0, "callsite")->s, cell(&f, 0, "freed_by")->s);
-	ck_text(&f, "more", "kmemx script --stack -e 'mm_page_free*' -i ");
+	ck_text(&f, "more", "kmemx script --callchain -e 'mm_page_free*' -i ");
 	tear_down(&f);
 }
 END_TEST

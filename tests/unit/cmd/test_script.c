@@ -83,7 +83,7 @@ static void read_messages(int fd, char *text, size_t size)
  */
 START_TEST(reopening_fails_with_one_message)
 {
-	char *argv[] = { "script", "--gfp", "short", victim, NULL };
+	char *argv[] = { "script", "--gfp-as", "short", victim, NULL };
 	char text[8192], said[256], *last;
 	int fd = damaged_copy(), fds[2], status;
 	pid_t pid;

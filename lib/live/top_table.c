@@ -79,7 +79,7 @@ static const struct column_type columns[] = {
 	{ COLUMN("hit_rate", "Hit/s", UNIT_COUNT,
 		 "Allocations per second, in the last interval.", .leaves = 30),
 	  .fill = cell_hit_rate },
-	{ COLUMN("live", "Live_alloc", UNIT_BYTES,
+	{ COLUMN("live", "Live_bytes", UNIT_BYTES,
 		 "Bytes allocated since the start and not seen freed.", .live = true,
 		 .leaves = 20),
 	  MEMBER_OF(struct top_row, group, step.live_bytes) },

@@ -91,7 +91,7 @@ static struct cell cell_migtype(const void *row, struct table *t)
 }
 
 static const struct column_type columns[] = {
-	{ COLUMN("bytes", "Live_alloc/Per", UNIT_BYTES,
+	{ COLUMN("bytes", "Live_bytes/Per", UNIT_BYTES,
 		 "Bytes of the pages that are live at the end, and per block on average.",
 		 .per = "times"),
 	  .fill = cell_bytes },

@@ -149,7 +149,7 @@ static struct cell cell_function(const void *row, struct table *t)
 static const struct column_type columns[] = {
 	{ COLUMN("bytes", "Total_alloc", UNIT_BYTES,
 		 "Bytes allocated in all callchains through the function, in this place of the tree."),
-	  .live_title = "Live_alloc", MEMBER(struct tree_row, sum.bytes) },
+	  .live_title = "Live_bytes", MEMBER(struct tree_row, sum.bytes) },
 	{ COLUMN("pct", "%", UNIT_SHARE,
 		 "That part of all bytes; with -s hit, of all allocations. No sort key itself.",
 		 .part = COLUMN_SHARE, .leaves = 10),

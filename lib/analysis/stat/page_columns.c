@@ -54,7 +54,7 @@ static const struct column_type columns[] = {
 	  .rows = ROWS(NONE), MEMBER(struct page_row, pfn) },
 	{ COLUMN("bytes", "Total_alloc/Per", UNIT_BYTES,
 		 "Bytes allocated, and per allocation on average.", .per = "hit"),
-	  .live_title = "Live_alloc/Per", .fill = cell_bytes },
+	  .live_title = "Live_bytes/Per", .fill = cell_bytes },
 	{ COLUMN("hit", "Hit", UNIT_COUNT, "Allocations.", .leaves = 20),
 	  .live_title = "Live", MEMBER_OF(struct page_row, sum, hit) },
 	{ COLUMN("implicit", "Untraced", UNIT_BYTES,

@@ -54,7 +54,7 @@ static struct cell cell_last_callsite(const void *row, struct table *t)
 #define FIGURES                                                                          \
 	{ COLUMN("bytes", "Total_alloc/Per", UNIT_BYTES,                                 \
 		 "Bytes allocated, and per allocation on average.", .per = "hit"),       \
-	  .live_title = "Live_alloc/Per", MEMBER(struct slab_row, alloc) },              \
+	  .live_title = "Live_bytes/Per", MEMBER(struct slab_row, alloc) },              \
 		{ COLUMN("bytes_req", "Total_req/Per", UNIT_BYTES,                       \
 			 "Bytes requested; the slab allocator "                          \
 			 "rounded up the rest.",                                         \

@@ -115,12 +115,12 @@ static struct cell cell_gfp(const void *row, struct table *t)
 	SUM_COLUMN("bytes", SUM(bytes), "Total_alloc", UNIT_BYTES,                       \
 		   .help = "Bytes allocated."),                                          \
 		SUM_COLUMN("hit", SUM(hit), "Hit", UNIT_COUNT, .help = "Allocations."),  \
-		SUM_COLUMN("bytes_live", SUM(bytes_live), "Live_bytes", UNIT_BYTES,        \
+		SUM_COLUMN("bytes_live", SUM(bytes_live), "Live_bytes", UNIT_BYTES,      \
 			   .live = true, .help = "Of the bytes, those not seen freed."), \
 		SUM_COLUMN(                                                              \
 			"live", SUM(live), "Live", UNIT_COUNT, .live = true,             \
 			.help = "Allocations of which something was not seen freed."),   \
-		SUM_COLUMN("bytes_peak", SUM(bytes_peak), "Peak_bytes", UNIT_BYTES,       \
+		SUM_COLUMN("bytes_peak", SUM(bytes_peak), "Peak_bytes", UNIT_BYTES,      \
 			   .live = true,                                                 \
 			   .help = "Bytes that were live at the peak: kmemx-peak(1)."),  \
 		SUM_COLUMN("net_min", SUM(net.min), "Net_min", UNIT_BYTES, .live = true, \

@@ -50,7 +50,7 @@ static struct cell cell_over_time(const void *row, struct table *t)
 
 /* @things: objects or pages, of @count_unit. */
 #define PEAK_COLUMNS(things, count_unit)                                              \
-	{ COLUMN("bytes", "Peak_bytes/Per", UNIT_BYTES,                                \
+	{ COLUMN("bytes", "Peak_bytes/Per", UNIT_BYTES,                               \
 		 "The best estimate of the bytes that were live at that moment.",     \
 		 .per = "objects"),                                                   \
 	  MEMBER_OF(struct view_row, sum, bytes) },                                   \
@@ -64,7 +64,7 @@ static struct cell cell_over_time(const void *row, struct table *t)
 		{ COLUMN("objects_seen", "Live_seen", count_unit,                     \
 			 "The same in " things ".", .hidden = true),                  \
 		  MEMBER_OF(struct view_row, sum, then.nr) },                         \
-		{ COLUMN("bytes_end", "Live_bytes", UNIT_BYTES,                         \
+		{ COLUMN("bytes_end", "Live_bytes", UNIT_BYTES,                       \
 			 "The best estimate of those live at the end.", .live = true, \
 			 .leaves = 40),                                               \
 		  MEMBER_OF(struct view_row, sum, bytes_end) },                       \

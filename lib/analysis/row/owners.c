@@ -101,19 +101,24 @@ void owners_note_stackless(const struct owners *o, struct table *t)
 {
 	size_t nr = 0, i;
 
-	if (!(subject_rows(o->subjects.kind) & ROWS(STACK)))
+	bool entry = subject_rows(o->subjects.kind) & ROWS(ENTRY);
+
+	if (!entry && !(subject_rows(o->subjects.kind) & ROWS(STACK)))
 		return;
 	for (i = 0; i < o->nr_rows; i++)
 		nr += !lives_stack(o->lives, i);
 	if (nr && nr == o->nr_rows)
 		table_add_note(
 			t,
-			"!No callchain was recorded: rows are callsites. Record callchains with: kmemx record%s",
+			"!No callchain was recorded: %s. Record callchains with: kmemx record%s",
+			entry ? "entries are unknown" : "rows are callsites",
 			o->memory == MEMORY_SLAB ? " --slab --stack all" : "");
 	else if (nr)
 		table_add_note(
 			t,
-			"!Some allocations were recorded without a callchain: their rows are callsites, marked [no stack].");
+			entry ? "!Some allocations were recorded without a callchain: their row is " SUBJECT_NO_ENTRY
+				"."
+			      : "!Some allocations were recorded without a callchain: their rows are callsites, marked [no stack].");
 }
 
 /* Figures of rows, for struct row_values. */

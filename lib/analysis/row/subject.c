@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "analysis/row/comparison_name.h"
+#include "analysis/row/entry.h"
 
 /* Kinds of rows. */
 static const struct subject_type {
@@ -29,6 +30,7 @@ static const struct subject_type {
 	[SUBJECT_FUNCTION] = { "function", DIMENSION_NONE },
 	[SUBJECT_FILE] = { "file", DIMENSION_NONE },
 	[SUBJECT_LINE] = { "line", DIMENSION_NONE },
+	[SUBJECT_ENTRY] = { "entry", DIMENSION_STACK },
 };
 
 /* Drops the name if rows are also by pid, which determines it. */
@@ -227,6 +229,28 @@ static uint32_t row_of_stack(struct subjects *s, struct subject_part *p,
 	return row;
 }
 
+/* How the kernel was entered, which only a callchain says. */
+static uint32_t row_of_entry(struct subjects *s, struct subject_part *p, uint32_t stack)
+{
+	const uint32_t *known = u64_map_find(&p->by_stack, stack);
+	struct strbuf name = { 0 };
+	const uint64_t *frames;
+	uint32_t nr = 0, row;
+
+	if (known)
+		return *known;
+	frames = stack ? event_stream_stack(s->env->stream, stack, &nr) : NULL;
+	if (frames && nr)
+		entry_name(s->env, frames, nr, &name);
+	else
+		strbuf_puts(&name, SUBJECT_NO_ENTRY);
+	row = name.failed ? UINT32_MAX : row_of_text(p, strbuf_text(&name));
+	strbuf_free(&name);
+	if (row == UINT32_MAX || !u64_map_insert(&p->by_stack, stack, row))
+		return UINT32_MAX;
+	return row;
+}
+
 /* kmalloc events name no cache: it follows from the object's @bytes. */
 static uint32_t row_of_cache(struct subjects *s, struct subject_part *p,
 			     const struct subject *who, uint32_t bytes)
@@ -285,6 +309,8 @@ static uint32_t part_row(struct subjects *s, struct subject_part *p,
 	switch (p->kind) {
 	case SUBJECT_STACK:
 		return row_of_stack(s, p, who);
+	case SUBJECT_ENTRY:
+		return row_of_entry(s, p, who->stack);
 	case SUBJECT_COMM:
 		return row_of_text(p, p->of_pid ? tasks_name(&s->tasks, (int32_t)value)
 						: tasks_numbered(s->names, value));
@@ -492,6 +518,11 @@ struct cell subject_file(const void *row, struct table *t)
 struct cell subject_line(const void *row, struct table *t)
 {
 	return cell_text(t, row_key(row, ROWS(LINE), NULL));
+}
+
+struct cell subject_entry(const void *row, struct table *t)
+{
+	return cell_text(t, row_key(row, ROWS(ENTRY), NULL));
 }
 
 size_t subjects_asked(const struct analysis_options *opts, enum memory memory,

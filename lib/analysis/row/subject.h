@@ -30,8 +30,8 @@ struct subject {
  * @dim: its index in the account's dimensions; -1: none
  * @of_pid: the dimension holds a pid, whose name is used
  * @keys: number n has the key n + 1
- * @stacks: pairs of a callsite and a stack; @by_stack: number of a pair -> its number in @keys, so
- *	that each is resolved once
+ * @stacks: pairs of a callsite and a stack; @by_stack: number of a pair, or by entry of a stack ->
+ *	its number in @keys, so that each is resolved once
  */
 struct subject_part {
 	enum subject_kind kind;
@@ -64,6 +64,9 @@ struct subjects {
 
 /* Tables of one kind of memory: by callsite, by what --by says, by cache. */
 #define SUBJECTS_ASKED_MAX 3
+
+/* The entry of allocations without a callchain. */
+#define SUBJECT_NO_ENTRY "[no callchain]"
 
 /* Buffer size for the words of a kind. */
 #define SUBJECT_WORDS 40
@@ -135,6 +138,7 @@ struct cell subject_dir(const void *row, struct table *t);
 struct cell subject_function(const void *row, struct table *t);
 struct cell subject_file(const void *row, struct table *t);
 struct cell subject_line(const void *row, struct table *t);
+struct cell subject_entry(const void *row, struct table *t);
 struct cell subject_pid(const void *row, struct table *t);
 struct cell subject_cpu(const void *row, struct table *t);
 struct cell subject_node(const void *row, struct table *t);
@@ -194,10 +198,15 @@ struct cell subject_node(const void *row, struct table *t);
 		{ COLUMN("file", "File", UNIT_NONE,                                    \
 			 "The source file that the callsite is in.", .last = true),    \
 		  .rows = ROWS(FILE), .fill = subject_file },                          \
+		{ COLUMN("line", "Line", UNIT_NONE,                                    \
+			 "The callsite's line in its source file.", .last = true),     \
+		  .rows = ROWS(LINE), .fill = subject_line },                          \
 	{                                                                              \
-		COLUMN("line", "Line", UNIT_NONE,                                      \
-		       "The callsite's line in its source file.", .last = true),       \
-			.rows = ROWS(LINE), .fill = subject_line                       \
+		COLUMN("entry", "Entry", UNIT_NONE,                                    \
+		       "How the kernel was entered: a system call, a page fault, "     \
+		       "an interrupt, a thread of its own; from the callchain.",       \
+		       .last = true),                                                  \
+			.rows = ROWS(ENTRY), .fill = subject_entry                     \
 	}
 
 #endif

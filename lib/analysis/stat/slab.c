@@ -172,7 +172,12 @@ static void slab_add_notes(const struct slab_report *slab, enum subject_kind kin
 	if (rows & ROWS(CACHE))
 		slab_report_note_unnamed(slab->acc, slab->acc->nr_rows, t);
 	if (rows & ROWS(STACK))
-		slab_report_note_stackless(slab, false, t);
+		slab_report_note_stackless(slab, "rows are callsites",
+					   "their rows are callsites, marked [no stack]",
+					   t);
+	else if (rows & ROWS(ENTRY))
+		slab_report_note_stackless(slab, "entries are unknown",
+					   "their row is " SUBJECT_NO_ENTRY, t);
 	if (rows & (ROWS(CALLSITE) | ROWS(STACK) | ROWS(MODULE) | ROWS(DIR) |
 		    ROWS(FUNCTION) | ROWS(FILE) | ROWS(LINE)))
 		slab_report_note_unskipped(slab, t);

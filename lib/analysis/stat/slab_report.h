@@ -111,9 +111,11 @@ struct slab_sums {
 
 /* The callsite of account row @row, as the reader sees it. */
 uint64_t slab_report_callsite(const struct slab_report *slab, size_t row);
-/* With --by stack and --tree: notes which rows have no callchain. */
-void slab_report_note_stackless(const struct slab_report *slab, bool tree,
-				struct table *t);
+/* Where callchains are needed: notes how many allocations have none. @none, @some: what follows if
+ * all or some of them do.
+ */
+void slab_report_note_stackless(const struct slab_report *slab, const char *none,
+				const char *some, struct table *t);
 /* In a sample: estimates of sums of account rows, see unit_pieces_estimate(); of bytes that live,
  * or that were allocated. 0 or -ENOMEM.
  */

@@ -30,8 +30,8 @@ static struct stackless count_stackless(const struct slab_report *slab)
 	return s;
 }
 
-void slab_report_note_stackless(const struct slab_report *slab, bool tree,
-				struct table *t)
+void slab_report_note_stackless(const struct slab_report *slab, const char *none,
+				const char *some, struct table *t)
 {
 	const char *event = slab_report_words(slab)->event;
 	const struct stackless s = count_stackless(slab);
@@ -40,17 +40,14 @@ void slab_report_note_stackless(const struct slab_report *slab, bool tree,
 		table_add_note(
 			t,
 			"!No %s event has a callchain: %s. Record callchains with: kmemx record%s",
-			event, tree ? "there is no tree" : "rows are callsites",
+			event, none,
 			slab_report_memory(slab) == MEMORY_SLAB ? " --slab --stack all"
 								: "");
 	else if (s.hit)
-		table_add_note(
-			t,
-			"!%" PRIu64 " of %" PRIu64
-			" %s allocations were recorded without a callchain: %s.",
-			s.hit, s.all, event,
-			tree ? "of those, marked [no stack], only the callsites are known"
-			     : "their rows are callsites, marked [no stack]");
+		table_add_note(t,
+			       "!%" PRIu64 " of %" PRIu64
+			       " %s allocations were recorded without a callchain: %s.",
+			       s.hit, s.all, event, some);
 }
 
 /* If no event has a callchain, the tree would be a list of callsites, which another table has. */
@@ -102,7 +99,9 @@ int slab_report_tree(struct slab_report *slab, struct report *report)
 		ret = t ? 0 : -ENOMEM;
 	}
 	if (t) {
-		slab_report_note_stackless(slab, true, t);
+		slab_report_note_stackless(
+			slab, "there is no tree",
+			"of those, marked [no stack], only the callsites are known", t);
 		slab_report_note_unskipped(slab, t);
 		slab_report_summary(slab, t);
 		report_add_table(report, t);

@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * tests: analysis/row/entry.h: how the kernel was entered, by a callchain.
+ */
+#include <check.h>
+#include <string.h>
+
+#include "analysis/row/entry.h"
+
+/* Callchains from the innermost frame outward. "a|b": a call at the end of a, whose return address
+ * is the beginning of b. "-": an address without a symbol.
+ */
+static const struct {
+	const char *frames, *entry;
+} cases[] = {
+	{ "getname_flags __x64_sys_openat do_syscall_64 entry_SYSCALL_64_after_hwframe",
+	  "openat(2)" },
+	{ "vfs_read ksys_read do_syscall_64 entry_SYSCALL_64", "read(2)" },
+	{ "alloc_file do_pipe2 do_syscall_64 entry_SYSCALL_64", "system call: do_pipe2" },
+	{ "getname do_sys_openat2 el0_svc_common.constprop.0 do_el0_svc el0_svc "
+	  "el0t_64_sync_handler el0t_64_sync",
+	  "system call: do_sys_openat2" },
+	{ "f __arm64_sys_brk invoke_syscall el0_svc_common do_el0_svc", "brk(2)" },
+	{ "f __do_sys_newstat do_syscall_64 entry_SYSCALL_64", "stat(2)" },
+	{ "f __se_compat_sys_ioctl ia32_sys_call do_int80_emulation", "ioctl(2)" },
+	{ "f __s390x_sys_old_mmap __do_syscall system_call", "mmap(2)" },
+	{ "f sys_mmap_pgoff ret_fast_syscall", "mmap(2)" },
+	{ "do_exit __x64_sys_exit_group|child do_syscall_64 entry_SYSCALL_64",
+	  "exit_group(2)" },
+	{ "handle_mm_fault do_user_addr_fault exc_page_fault asm_exc_page_fault",
+	  "page fault" },
+	/* A fault in a system call is the system call's. */
+	{ "f exc_page_fault asm_exc_page_fault copy __x64_sys_read do_syscall_64",
+	  "read(2)" },
+	{ "f do_dat_exception __do_pgm_check pgm_check_handler", "page fault" },
+	{ "f __fput task_work_run exit_to_user_mode_loop do_syscall_64",
+	  "return to user space" },
+	/* They interrupt a system call. */
+	{ "skb net_rx_action handle_softirqs irq_exit sysvec_call f __x64_sys_read "
+	  "do_syscall_64",
+	  "softirq: NET_RX" },
+	{ "f rcu_core_si __do_softirq run_ksoftirqd kthread ret_from_fork",
+	  "softirq: RCU" },
+	{ "f my_action __do_softirq common_interrupt", "softirq: my_action" },
+	{ "f handler handle_irq_event_percpu handle_irq_event g do_syscall_64",
+	  "interrupt" },
+	{ "f blk_mq_run_work_fn process_one_work worker_thread kthread ret_from_fork_asm",
+	  "kworker: blk_mq_run_work_fn" },
+	{ "f kswapd kthread ret_from_fork", "kthread: kswapd" },
+	{ "f kthreadd ret_from_fork", "kthread: kthreadd" },
+	{ "f schedule_tail ret_from_fork", "new task: schedule_tail" },
+	{ "f do_one_initcall kernel_init ret_from_fork", "boot" },
+	{ "f g start_kernel secondary_startup_64", "boot" },
+	{ "f g", "other: g" },
+	{ "f -", "[unknown]" },
+	{ "do_syscall_64 entry_SYSCALL_64", "[unknown]" },
+};
+
+static uint64_t add(struct strbuf *map, uint64_t *next, const char *name, size_t size)
+{
+	uint64_t at = *next;
+
+	*next += 0x100;
+	strbuf_printf(map, "%llx t %.*s\n", (unsigned long long)at, (int)size, name);
+	return at;
+}
+
+START_TEST(by_functions)
+{
+	struct strbuf map = { 0 }, name = { 0 };
+	struct analysis_env env = { 0 };
+	uint64_t frames[16], next = 0x10000;
+	struct symbols *syms;
+	const char *at;
+	uint32_t nr = 0;
+	size_t size;
+
+	for (at = cases[_i].frames; *at; at += size + (at[size] == ' ')) {
+		size = strcspn(at, " |");
+		frames[nr] = *at == '-' ? 0x10 : add(&map, &next, at, size) + 4;
+		if (at[size] == '|') {
+			at += size + 1;
+			size = strcspn(at, " ");
+			frames[nr] = add(&map, &next, at, size);
+		}
+		nr++;
+	}
+	ck_assert_int_eq(symbols_new(&syms, map.data, map.size, NULL), 0);
+	env.syms = syms;
+	entry_name(&env, frames, nr, &name);
+	ck_assert_str_eq(strbuf_text(&name), cases[_i].entry);
+	strbuf_free(&name);
+	strbuf_free(&map);
+	symbols_free(syms);
+}
+END_TEST
+
+Suite *test_entry_suite(void);
+
+Suite *test_entry_suite(void)
+{
+	Suite *s = suite_create("analysis/entry");
+	TCase *tc = tcase_create("all");
+
+	tcase_add_loop_test(tc, by_functions, 0, ARRAY_SIZE(cases));
+	suite_add_tcase(s, tc);
+	return s;
+}

@@ -231,19 +231,38 @@ static void take(struct text_layout *l, struct measure *m, size_t index)
 	c->widest = c->head;
 }
 
-/* Collects the columns that text shows: those marked last at the end, and shares after the column
- * that they refer to.
+#define TURN_LAST 8
+
+/* When the column's turn in a line is: figures; what rows stand for, if that is several things, in
+ * the order in which the user asked for them; what is marked last.
+ */
+static unsigned int turn_of(const struct table *t, const struct column *col)
+{
+	const char *word = t->by && strchr(t->by, ',') ? t->by : "";
+	size_t size;
+
+	for (unsigned int turn = 1; *word && turn < TURN_LAST; turn++) {
+		size = strcspn(word, ",");
+		if (strlen(col->name) == size && !strncmp(col->name, word, size))
+			return turn;
+		word += size + (word[size] == ',');
+	}
+	return col->last ? TURN_LAST : 0;
+}
+
+/* Collects the columns that text shows, by their turn, and shares after the column that they refer
+ * to.
  */
 static void collect(struct text_layout *l, struct measure *m)
 {
 	const struct table *t = m->t;
 
-	for (int last = 0; last <= 1; last++) {
+	for (unsigned int turn = 0; turn <= TURN_LAST; turn++) {
 		for (size_t i = 0; i < t->nr_columns; i++) {
 			const struct column *col = &t->columns[i];
 
 			if (col->hidden || col->below || col->remark || col->part ||
-			    col->last != (bool)last)
+			    turn_of(t, col) != turn)
 				continue;
 			take(l, m, i);
 			for (size_t k = 0; (int)i == t->share && k < t->nr_columns; k++) {

@@ -88,7 +88,7 @@ if [ -n "${LONG-}" ]; then
 	calls=$(seq 1 34)
 fi
 : >log
-for options in "-o disk/r.dat" "--file-version 6 -o disk/r.dat" "--follow -o disk/r.dat" "--flight=4M -o disk"; do
+for options in "-o disk/r.dat" "--file-version 6 -o disk/r.dat" "--follow -o disk/r.dat" "--flight=64M -o disk"; do
 	for time in $times; do
 		# shellcheck disable=SC2086
 		"$KMEMX" record $options -- sh -c 'true; sleep 0.1' >/dev/null 2>&1 &
@@ -107,7 +107,7 @@ done
 # Before each write that sets up the instance: with --flight, one of them tests whether the kernel
 # can stop tracing.
 if command -v strace >/dev/null; then
-	for options in "--file-version 6 -o disk/r.dat" "--flight=4M -o disk"; do
+	for options in "--file-version 6 -o disk/r.dat" "--flight=64M -o disk"; do
 		for call in $calls; do
 			# shellcheck disable=SC2086
 			strace -qq -o /dev/null -e trace=write -e "inject=write:signal=KILL:when=$call" \

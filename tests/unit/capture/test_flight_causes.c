@@ -95,7 +95,7 @@ static void set_up(void)
 				.lock_fd = -1 };
 	ck_assert_ptr_nonnull(in.tracefs);
 	nr_errors = 0;
-	w = (struct flight_watch){ .pressure_fd = -1 };
+	w = (struct flight_watch){ .pressure_fd = -1, .kmsg_fd = -1 };
 }
 
 static void clean_up(void)
@@ -117,6 +117,7 @@ static void watch_triggers(const struct flight_causes *on, bool narrow)
 				   .in = &in,
 				   .log = &log_errors,
 				   .pressure_fd = -1,
+				   .kmsg_fd = -1,
 				   .kernel_stops = true,
 				   .narrow = narrow };
 	put(PAGES, "");

@@ -263,6 +263,9 @@ static double living_part(const struct net_range *net)
 }
 
 /* What a row's lines say: of all of it, and of what the kernel cannot reclaim. */
+/* Objects, or pages, of a row that grows. */
+#define GROWS_LEAST 8
+
 static struct growth_fit judge(const struct leaks_view *v, const struct leak *leak,
 			       const struct growth_fit *all, struct growth_fit kept)
 {
@@ -275,6 +278,9 @@ static struct growth_fit judge(const struct leaks_view *v, const struct leak *le
 	if (((leak->late > leak->old_bytes / 2 && !fit.fell) ||
 	     leak->net.unshown > leak->net.net / 2) &&
 	    fit.verdict > GROWTH_STEADY)
+		fit.verdict = GROWTH_TOO_SHORT;
+	/* So few objects come evenly by chance. */
+	if (fit.verdict == GROWTH_GROWS && leak->likely < GROWS_LEAST)
 		fit.verdict = GROWTH_TOO_SHORT;
 	/* So far most of it may be in flight, unless that is more than ever was. */
 	if (!v->l->own.older_ns && fit.verdict == GROWTH_GROWS &&

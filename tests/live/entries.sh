@@ -25,9 +25,10 @@ hits = {}
 for row in rows:
     hits[row["entry"]] = hits.get(row["entry"], 0) + row["hit"]
 print(hits)
-# Python itself opens files, too.
-if hits.get("socket(2)") != 300 or hits.get("pipe2(2)") != 400 or not 500 <= hits.get("openat(2)", 0) <= 900:
-    raise SystemExit(1)
+# Python itself opens files, too, and a script that starts it may make pipes.
+for entry, least, most in (("socket(2)", 300, 300), ("pipe2(2)", 400, 460), ("openat(2)", 500, 1200)):
+    if not least <= hits.get(entry, 0) <= most:
+        raise SystemExit(entry)
 END
 "$KMEMX" record -q --follow -o r.dat -- python3 calls.py || fail "record"
 "$KMEMX" stat --page --by entry r.dat | grep -q ' page fault$' || fail "no page fault"

@@ -10,11 +10,7 @@
 [ -r /proc/slabinfo ] || skip "this kernel has no /proc/slabinfo"
 command -v python3 >/dev/null || skip "python3 is not installed"
 reader=''
-clean_up() {
-	[ -z "$reader" ] || kill -KILL "$reader" 2>/dev/null || :
-	[ -z "$reader" ] || wait "$reader" || :
-}
-trap clean_up EXIT
+trap 'end_all $reader' EXIT
 
 # Slabinfo at the same time, read by somebody else.
 cat >reader.py <<'END'

@@ -8,11 +8,7 @@
 [ -r /proc/slabinfo ] || skip "this kernel has no /proc/slabinfo"
 command -v python3 >/dev/null || skip "python3 is not installed"
 recorder=''
-clean_up() {
-	[ -z "$recorder" ] || kill -KILL "$recorder" 2>/dev/null || :
-	[ -z "$recorder" ] || wait "$recorder" || :
-}
-trap clean_up EXIT
+trap 'end_all $recorder' EXIT
 
 # moments FILE: how many it has
 moments() {

@@ -92,6 +92,12 @@ static size_t sort_words(const struct diff_args *a, const char *words[SORT_WORDS
 				: row_words(words + nr));
 }
 
+static const struct option_renamed renamed[] = { { "columns", "metrics" },
+						 { NULL, NULL } };
+static const char examples[] =
+	"  kmemx diff before.dat after.dat --page -l 20\n"
+	"  kmemx diff old/ new/ --fail-on 'net>+5%&+64K' --max-lost 0\n";
+
 static int parse_options(struct diff_args *a, int argc, char **argv, int *operands)
 {
 	const char *sort_keys[SORT_WORDS_MAX + 1] = { NULL };
@@ -101,17 +107,13 @@ static int parse_options(struct diff_args *a, int argc, char **argv, int *operan
 					      { "sort", sort_keys, true, false },
 					      OUTPUT_WORDS,
 					      { NULL, NULL, false, false } };
-	static const struct option_renamed renamed[] = { { "columns", "metrics" },
-							 { NULL, NULL } };
 	const struct option_usage usage = {
 		.command = command_name,
 		.renamed = renamed,
 		.purpose = "Compare recordings, or two kernels (vmlinux).",
 		.usage = "kmemx diff [options] [OLD NEW]\n"
 			 "kmemx diff [options] OLD... -- NEW...",
-		.examples =
-			"  kmemx diff before.dat after.dat --page -l 20\n"
-			"  kmemx diff old/ new/ --fail-on 'net>+5%&+64K' --max-lost 0\n",
+		.examples = examples,
 		.words = words,
 		.short_help = true,
 	};

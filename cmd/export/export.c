@@ -127,12 +127,9 @@ static int make_dir(const struct strbuf *path)
 /* The text of a fact about the recording; "": unknown. */
 static const char *fact_of(const struct report *report, const char *name)
 {
-	for (size_t i = 0; i < report->nr_facts; i++) {
-		if (!strcmp(report->facts[i].name, name) &&
-		    report->facts[i].value.type == CELL_TEXT)
-			return report->facts[i].value.s;
-	}
-	return "";
+	const struct cell *fact = report_fact(report, name);
+
+	return fact->type == CELL_TEXT ? fact->s : "";
 }
 
 /* Another user's link must not choose where root writes. */

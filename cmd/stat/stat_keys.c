@@ -59,19 +59,6 @@ static void add_keys(struct known_keys *known, const struct analysis *analysis)
 	}
 }
 
-/* Is @key @title in any case, up to a '/', with '_' or '-' for blanks? */
-static bool is_title(const char *title, const char *key)
-{
-	for (; title && *title && *title != '/'; title++, key++) {
-		char wanted = *title == ' ' || *title == '-' ? '_' : *title;
-		char got = *key == ' ' || *key == '-' ? '_' : *key;
-
-		if (tolower((unsigned char)wanted) != tolower((unsigned char)got))
-			return false;
-	}
-	return title && (!*key || !strcmp(key, title));
-}
-
 /* The title that @key means in a table of @analysis, or NULL. */
 static const char *title_in(const struct analysis *analysis, const char *key)
 {
@@ -82,9 +69,9 @@ static const char *title_in(const struct analysis *analysis, const char *key)
 		for (col = (*table)->columns; col->column.name; col++) {
 			if (!is_key(*table, col))
 				continue;
-			if (is_title(col->column.title, key))
+			if (column_title_is(col->column.title, key))
 				return col->column.title;
-			if (is_title(col->live_title, key))
+			if (column_title_is(col->live_title, key))
 				return col->live_title;
 		}
 	}
@@ -208,8 +195,8 @@ static const struct column_type *find_column(const struct analysis *analysis,
 
 	for (table = analysis->tables; *table; table++) {
 		for (col = (*table)->columns; col->column.name; col++) {
-			bool found = title ? is_title(col->column.title, key) ||
-						     is_title(col->live_title, key)
+			bool found = title ? column_title_is(col->column.title, key) ||
+						     column_title_is(col->live_title, key)
 					   : !strcmp(col->column.name, key);
 
 			if (col->many || !found)

@@ -283,14 +283,9 @@ int export_report(const struct exporter *exporter, const struct export_options *
 
 const struct cell *export_fact(const struct export_job *job, const char *name)
 {
-	const struct report *r = job->report;
+	const struct cell *fact = report_fact(job->report, name);
 
-	for (size_t i = 0; i < r->nr_facts; i++) {
-		if (!strcmp(r->facts[i].name, name))
-			return r->facts[i].value.type == CELL_NONE ? NULL
-								   : &r->facts[i].value;
-	}
-	return NULL;
+	return fact->type == CELL_NONE ? NULL : fact;
 }
 
 const char *export_frame(const struct export_job *job, uint32_t frame)

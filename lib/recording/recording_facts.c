@@ -100,7 +100,7 @@ void recording_host(const struct recording *rec, char *buf, size_t size)
 	uname_word(rec, 3, buf, size);
 	if (size && *buf)
 		uname_word(rec, 2, buf, size);
-	if (size && !strcmp(buf, "(none)")) /* uname(1) prints this if there is none */
+	if (size && !strcmp(buf, "(none)")) /* the kernel's word for no host name */
 		*buf = '\0';
 }
 

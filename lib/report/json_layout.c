@@ -9,17 +9,6 @@
 #include <stdio.h>
 #include <string.h>
 
-static const struct cell *find_fact(const struct report *r, const char *name)
-{
-	static const struct cell none = { .type = CELL_NONE };
-
-	for (size_t i = 0; i < r->nr_facts; i++) {
-		if (!strcmp(r->facts[i].name, name))
-			return &r->facts[i].value;
-	}
-	return &none;
-}
-
 static const struct table *find_table(const struct report *r, const char *name)
 {
 	static const struct table none = { .nr_rows = 0 };
@@ -94,7 +83,7 @@ static void put_item(struct json *j, const struct report *r, const struct json_i
 	json_key(j, item->key);
 	switch (item->shape) {
 	case JSON_FACT:
-		json_cell(j, find_fact(r, item->key));
+		json_cell(j, report_fact(r, item->key));
 		break;
 	case JSON_ROWS:
 		json_rows(j, find_table(r, item->key));

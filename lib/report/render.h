@@ -41,6 +41,12 @@ struct render_options {
 	bool all_notes;
 };
 
+/* Are figures in @unit rounded? */
+static inline bool render_rounds(const struct render_options *opts, enum column_unit unit)
+{
+	return opts->human || (opts->terminal && unit == UNIT_NS);
+}
+
 /* A renderer. @opts applies to text only. Return: 0; -ENOMEM; the write function's error. */
 typedef int (*render_fn)(const struct report *r, const struct render_options *opts,
 			 const struct render_out *out);

@@ -395,8 +395,8 @@ static void paint_rows(struct painter *p, const struct table *t)
 static void paint_summary_value(struct painter *p, const struct summary_item *item)
 {
 	strbuf_reset(&p->cell);
-	text_cell(&p->cell, &item->value, item->unit,
-		  p->opts->human || (p->opts->terminal && item->unit == UNIT_NS), " ");
+	text_cell(&p->cell, &item->value, item->unit, render_rounds(p->opts, item->unit),
+		  " ");
 }
 
 /* Paints the summary lines that are @shown, in columns. */

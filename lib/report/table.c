@@ -5,6 +5,7 @@
  */
 #include "report/table.h"
 
+#include <ctype.h>
 #include <inttypes.h>
 #include <math.h>
 #include <stdarg.h>
@@ -343,22 +344,26 @@ int table_column(const struct table *t, const char *name)
 	return -1;
 }
 
-/* Is @key the title of @column, up to a '/'? */
-static bool is_titled(const struct column *column, const char *key)
+bool column_title_is(const char *title, const char *key)
 {
-	const char *title = column->title;
-	size_t size = title ? strcspn(title, "/") : 0;
+	for (; title && *title && *title != '/'; title++, key++) {
+		char wanted = *title == ' ' || *title == '-' ? '_' : *title;
+		char got = *key == ' ' || *key == '-' ? '_' : *key;
 
-	return size &&
-	       (!strcmp(key, title) || (!strncmp(key, title, size) && !key[size]));
+		if (tolower((unsigned char)wanted) != tolower((unsigned char)got))
+			return false;
+	}
+	return title && (!*key || !strcmp(key, title));
 }
 
 int table_key_column(const struct table *t, const char *key)
 {
 	int column = table_column(t, key);
 
+	/* Names begin with a small letter. */
 	for (size_t i = 0; i < t->nr_columns && column < 0; i++) {
-		if (is_titled(&t->columns[i], key))
+		if (!islower((unsigned char)*key) &&
+		    column_title_is(t->columns[i].title, key))
 			column = (int)i;
 	}
 	return column;
@@ -502,6 +507,17 @@ bool report_add_table(struct report *r, struct table *t)
 	r->tables = tables;
 	tables[r->nr_tables++] = t;
 	return true;
+}
+
+const struct cell *report_fact(const struct report *r, const char *name)
+{
+	static const struct cell none = { .type = CELL_NONE };
+
+	for (size_t i = 0; i < r->nr_facts; i++) {
+		if (!strcmp(r->facts[i].name, name))
+			return &r->facts[i].value;
+	}
+	return &none;
 }
 
 void report_add_fact(struct report *r, const char *name, struct cell value)

@@ -252,8 +252,12 @@ struct cell cell_numbers(struct table *t, const uint64_t *numbers, size_t nr);
 double cell_as_real(const struct cell *c);
 /* Column index by name, or -1. */
 int table_column(const struct table *t, const char *name);
-/* The index of the column that a sort key means by its name, or else by its title, whole or up to a
- * '/'; -1.
+/* Is @key @title, in any case, whole or up to a '/', with '_' or '-' for blanks? @title: may be
+ * NULL.
+ */
+bool column_title_is(const char *title, const char *key);
+/* The index of the column that a sort key means: by its name, or by its title, which does not begin
+ * with a small letter; -1.
  */
 int table_key_column(const struct table *t, const char *key);
 /* The column of that name; NULL: none, also if memory for the table's columns ran out. */
@@ -386,6 +390,8 @@ void report_free(struct report *r);
 bool report_add_table(struct report *r, struct table *t);
 /* The text of a CELL_TEXT is copied. */
 void report_add_fact(struct report *r, const char *name, struct cell value);
+/* The fact of that name; CELL_NONE: there is none. */
+const struct cell *report_fact(const struct report *r, const char *name);
 /* @text may be NULL: no value. */
 void report_add_text_fact(struct report *r, const char *name, const char *text);
 void report_add_banner(struct report *r, bool loud, const char *fmt, ...)

@@ -221,7 +221,7 @@ static void take(struct text_layout *l, struct measure *m, size_t index)
 	struct text_column *c = &l->columns[l->nr++];
 
 	*c = (struct text_column){ .column = col, .index = index };
-	c->human = m->opts->human || (m->opts->terminal && col->unit == UNIT_NS);
+	c->human = render_rounds(m->opts, col->unit);
 	c->per = col->per ? table_column(m->t, col->per) : -1;
 	c->mark = col->mark ? table_column(m->t, col->mark) : -1;
 	if (col->last && l->tree.rows)
@@ -450,7 +450,7 @@ static struct text_column *telling(struct text_layout *l, const struct cell *a,
 	return best;
 }
 
-/* Finds a column left out that tells two rows apart which look alike; NULL: there is none, or no
+/* Finds a hidden column in which two rows that look alike differ; NULL: there is none, or no
  * memory.
  */
 static struct text_column *find_telling(struct text_layout *l, struct measure *m)

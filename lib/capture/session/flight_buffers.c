@@ -18,10 +18,9 @@
 #define LEAST_BYTES  (64U << 10)
 /* Share of memory that all buffers together may take. */
 #define MEMORY_SHARE 32
-/* Rates vary: the time is held with a quarter to spare. The most that a buffer grows
- * at once.
- */
+/* Rates vary: the time is held with a quarter to spare. */
 #define SPARE	     1.25
+/* A buffer does not grow by more than this factor at once. */
 #define GROWTH_MOST  8.0
 
 static uint64_t nr_buffers(bool has_frees)

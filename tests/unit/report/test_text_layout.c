@@ -50,6 +50,12 @@ static void expect(const struct report *r, unsigned int width, const char *wante
 	strbuf_free(&sb);
 }
 
+#define HIDDEN_AT_30                      \
+	"# 5 columns hidden at 30\n"      \
+	"#   columns: Per, Hit, Least,\n" \
+	"#   Most, A rather wide title\n" \
+	"#   (--wide)\n"
+
 START_TEST(columns_leave_in_their_order)
 {
 	struct report *r = make("do_anonymous_page");
@@ -81,11 +87,7 @@ START_TEST(columns_leave_in_their_order)
 	expect(r, 30,
 	       "# Slab\n#\n"
 	       "#   Total  Callsite\n"
-	       "  1000000  do_anonymous_page\n"
-	       "# 5 columns hidden at 30\n"
-	       "#   columns: Per, Hit, Least,\n"
-	       "#   Most, A rather wide title\n"
-	       "#   (--wide)\n");
+	       "  1000000  do_anonymous_page\n" HIDDEN_AT_30);
 	report_free(r);
 }
 END_TEST
@@ -125,11 +127,7 @@ START_TEST(what_tells_rows_apart_stays)
 	       "# Slab\n#\n"
 	       "#   Total  Callsite\n"
 	       "  1000000  do_anonymous_page\n"
-	       "  1000000  do_anonymous_page\n"
-	       "# 5 columns hidden at 30\n"
-	       "#   columns: Per, Hit, Least,\n"
-	       "#   Most, A rather wide title\n"
-	       "#   (--wide)\n");
+	       "  1000000  do_anonymous_page\n" HIDDEN_AT_30);
 	report_free(r);
 }
 END_TEST

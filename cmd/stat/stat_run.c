@@ -88,14 +88,25 @@ static int check_dirs(const struct stat_run *st)
 		can_have_dirs(st->command) ? "--by dir or --dir" : "--dir", st->command);
 }
 
-/* Was the debug information that the options need given or found? */
-static int check_debug(const struct stat_run *st)
+/* Does the recording say what the options need: processes, debug information? */
+static int check_known(const struct stat_run *st)
 {
 	const struct stat_options *o = &st->opts;
 	const struct study *study = &st->in.study;
 	const struct dir_files files = dir_files(o);
 	bool rows = subject_rows(o->analyses.opts.by) & ROWS(DIR);
+	uint32_t who = subject_rows(analysis_subject(&o->analyses.opts));
 
+	if ((who & ROWS(PROCESS) && !processes_known(study->rec)) ||
+	    (who & ROWS(CGROUP) && !processes_groups_known(study->rec))) {
+		message_error(
+			st->command,
+			"%s does not say which %s\n  Show the tasks: --by pid. For more, record again with this kmemx.",
+			study->path,
+			who & ROWS(CGROUP) ? "control group a process is in"
+					   : "process a task belongs to");
+		return EXIT_FAILED;
+	}
 	if (wants_dirs(o) && !study->dirs)
 		return input_hints_missing(
 			&st->in,
@@ -462,7 +473,7 @@ static int open_study(struct stat_run *st)
 	else if (study.search)
 		study.lines = dir_files(o);
 	ret = input_open(&st->in, &study, st->command, o->verbose);
-	return ret == GO_ON ? check_debug(st) : ret;
+	return ret == GO_ON ? check_known(st) : ret;
 }
 
 static int read_and_show(struct stat_run *st)

@@ -9,7 +9,7 @@
 #include "cmd/options/command.h"
 #include "cmd/options/message.h"
 
-const char *const stat_tree_words[] = { "caller", "callee", NULL };
+const char *const stat_tree_words[] = { "caller", "callee", "process", NULL };
 
 void stat_tree_settings(struct stat_tree *o, int argc, char *const *argv)
 {
@@ -70,14 +70,15 @@ int stat_tree_check(const struct stat_tree *o, struct stat_analyses *analyses,
 		return EXIT_USAGE;
 	}
 	if (o->roots && *o->roots)
-		index = option_choose("--tree", o->roots, stat_tree_words, 2, command);
+		index = option_choose("--tree", o->roots, stat_tree_words, 3, command);
 	if (index < 0)
 		return EXIT_USAGE;
 	if (!o->roots)
 		return GO_ON;
 	if (check_others(analyses, o->usual, command) != GO_ON)
 		return o->usual ? GO_ON : EXIT_USAGE;
-	*tree = (struct tree_options){ .roots = index ? TREE_CALLEE : TREE_CALLER,
+	*tree = (struct tree_options){ .roots = index == 1 ? TREE_CALLEE : TREE_CALLER,
+				       .processes = index == 2,
 				       .depth = o->depth,
 				       .min_share = o->min_share };
 	return GO_ON;

@@ -19,9 +19,11 @@ struct stat_tree {
 };
 
 #define STAT_TREE_OPTIONS(o)                                                             \
-	{ OPTION_OPTIONAL, 0,                                                            \
-	  "tree",	   "caller|callee",                                              \
-	  &(o).roots,	   "as a tree of callchains, from the outermost caller" },       \
+	{                                                                                \
+		OPTION_OPTIONAL, 0,                                                      \
+		"tree",		 "caller|callee|process",                                \
+		&(o).roots,	 "as a tree of callchains, or of processes"              \
+	},                                                                               \
 		{ OPTION_POSITIVE, 0, "depth", "N", &(o).depth, "levels of that tree" }, \
 	{                                                                                \
 		OPTION_PERCENT, 0, "min-share", "PCT", &(o).min_share,                   \

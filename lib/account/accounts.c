@@ -108,9 +108,21 @@ static int map_nodes(struct accounts *a, struct dimensions *all)
 	return ret;
 }
 
-/* Finds the names of tasks if rows of @all are by name. 0 or -ENOMEM. */
+void accounts_by_process(struct accounts *a, struct dimensions *all)
+{
+	if (dimensions_find(all, DIMENSION_PROCESS) < 0 &&
+	    dimensions_find(all, DIMENSION_CGROUP) < 0)
+		return;
+	a->by_process = true;
+	all->processes = &a->processes;
+}
+
+/* Finds the names of tasks if rows of @all are by name, the processes if they are by process. 0 or
+ * -ENOMEM.
+ */
 static int name_tasks(struct accounts *a, struct dimensions *all)
 {
+	accounts_by_process(a, all);
 	if (dimensions_find(all, DIMENSION_COMM) < 0)
 		return 0;
 	if (!a->named && tasks_read(&a->tasks, a->rec ? a->rec->cmdlines : NULL))
@@ -330,6 +342,7 @@ void accounts_free(struct accounts *a)
 	}
 	slab_edges_free(&a->edges);
 	tasks_free(&a->tasks);
+	processes_free(&a->processes);
 	node_map_free(&a->nodes);
 	free(a->slab);
 	free(a->page);

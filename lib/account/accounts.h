@@ -21,6 +21,7 @@
  * @slab, @page, @areas: NULL until someone asks; @areas are of vmalloc and of per-CPU memory
  * @filtered: the events say which allocations the user's filter hides
  * @tasks: task names, if rows are by name: @named
+ * @processes: if rows are by process: @by_process; the caller learns them before the first event
  * @nodes: of pages, if their rows are by node
  * @edges: slab events close to the kernel's counts, if the recording has counts
  */
@@ -33,8 +34,9 @@ struct accounts {
 	struct page_account *page;
 	struct slab_account *areas[MEMORY_KINDS];
 	struct slab_edges edges;
-	bool named;
+	bool named, by_process;
 	struct tasks tasks;
+	struct processes processes;
 	struct node_map nodes;
 };
 
@@ -79,6 +81,10 @@ static inline const struct page_account *accounts_of_page(const struct lives *l)
 	return (const struct page_account *)l;
 }
 
+/* If @all has DIMENSION_PROCESS or _CGROUP: gives it the processes, and asks the caller to learn
+ * them. For analyses that number processes without an account.
+ */
+void accounts_by_process(struct accounts *a, struct dimensions *all);
 /* Does an account or an observer read gfp_flags or node of slab allocations? See
  * event_stream_set_brief().
  */

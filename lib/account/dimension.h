@@ -10,6 +10,7 @@
 
 #include "account/zones.h"
 #include "event/event.h"
+#include "event/processes.h"
 #include "event/tasks.h"
 #include "recording/sample.h"
 
@@ -22,6 +23,8 @@ enum dimension {
 	DIMENSION_KMALLOC, /* bytes of the object; 0 if it is not from kmalloc */
 	DIMENSION_GFP,	   /* of slab allocations */
 	DIMENSION_COMM,	   /* tasks_number() of the task's name */
+	DIMENSION_PROCESS, /* processes_find() of the task */
+	DIMENSION_CGROUP,  /* processes_group() */
 	DIMENSION_UNIT	   /* unit of the sample; 0: always recorded */
 };
 
@@ -33,14 +36,15 @@ enum dimension {
 #define DIMENSIONS_ASKED 3
 
 /* Zero: rows differ by callsite only. DIMENSION_NONE ends the list. @sample: for DIMENSION_UNIT.
- * @tasks: the accounts' names, for DIMENSION_COMM. @nodes: of pages, for DIMENSION_NODE; NULL:
- * unknown. @task_sums: callers add up rows of a task over
- * everything else, or rows of all tasks, but never some callsites of a task: spent.h.
+ * @tasks, @processes: the accounts', for DIMENSION_COMM, _PROCESS, _CGROUP. @nodes: of pages, for
+ * DIMENSION_NODE; NULL: unknown. @task_sums: callers add up rows of a task over everything else, or
+ * rows of all tasks, but never some callsites of a task: spent.h.
  */
 struct dimensions {
 	enum dimension of[DIMENSIONS_MAX];
 	struct sample sample;
 	const struct tasks *tasks;
+	const struct processes *processes;
 	const struct node_map *nodes;
 	bool task_sums;
 };
@@ -116,6 +120,10 @@ static inline struct dimension_values dimension_values_of(const struct dimension
 			v.of[i] = dimension_unit(&all->sample, ev);
 		else if (all->of[i] == DIMENSION_COMM)
 			v.of[i] = tasks_number(all->tasks, ev->pid);
+		else if (all->of[i] == DIMENSION_PROCESS)
+			v.of[i] = processes_find(all->processes, ev->pid, ev->ts);
+		else if (all->of[i] == DIMENSION_CGROUP)
+			v.of[i] = processes_group(all->processes, ev);
 		else if (all->of[i] == DIMENSION_NODE)
 			v.of[i] = dimension_node(all, ev);
 		else

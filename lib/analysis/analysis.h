@@ -72,20 +72,28 @@ struct analysis_env {
 	unsigned int jobs;
 };
 
-/* The roots of a tree of callchains: no tree is wanted; the outermost callers; the functions that
- * allocated.
+/* The roots of a tree: no tree is wanted; the outermost callers, or the first processes; the
+ * functions that allocated.
  */
 enum tree_roots { TREE_NONE, TREE_CALLER, TREE_CALLEE };
 
 /**
- * struct tree_options - what the user asked of a tree of callchains
+ * struct tree_options - what the user asked of a tree
+ * @processes: of processes, below those that started them; false: of functions in callchains
  * @depth: levels; 0: all
  * @min_share: functions with a smaller share of all bytes are summed up, in millionths
  */
 struct tree_options {
 	enum tree_roots roots;
+	bool processes;
 	uint64_t depth, min_share;
 };
+
+/* What the rows of a tree are. */
+static inline enum subject_kind tree_subject(const struct tree_options *tree)
+{
+	return tree->processes ? SUBJECT_PROCESS : SUBJECT_STACK;
+}
 
 /**
  * struct analysis_options - options that several analyses have; each uses those it knows. Zero: its
@@ -93,7 +101,7 @@ struct tree_options {
  *
  * @by_caller, @by_address, @by_cache: which tables are wanted
  * @by: rows of one more table, or of the only one. It may be combined
- * @tree: a tree of callchains is wanted
+ * @tree: a tree is wanted
  * @live: only what is still allocated
  * @needs: NEEDS_SLAB or NEEDS_PAGE: analyses of both do only this part; 0: all
  * @bins: for peak: live bytes at the ends of this many parts of the time; 0: not wanted
@@ -110,6 +118,12 @@ struct analysis_options {
 	bool any_order, any_migratetype;
 	const void *own;
 };
+
+/* What the rows of the accounts must tell apart. */
+static inline enum subject_kind analysis_subject(const struct analysis_options *opts)
+{
+	return opts->tree.processes ? SUBJECT_PROCESS : opts->by;
+}
 
 /* Most bytes of an analysis's own options. */
 #define ANALYSIS_OWN_SIZE 64

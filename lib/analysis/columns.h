@@ -34,6 +34,8 @@ enum subject_kind {
 	SUBJECT_FILE,
 	SUBJECT_LINE,
 	SUBJECT_ENTRY,
+	SUBJECT_PROCESS,
+	SUBJECT_CGROUP,
 	SUBJECT_NR,
 };
 
@@ -42,7 +44,7 @@ enum subject_kind {
 #define ROWS_ALL   ((1U << SUBJECT_NR) - 1)
 
 #define SUBJECT_PARTS_MAX 3
-#define SUBJECT_PART_BITS 4
+#define SUBJECT_PART_BITS 5
 
 _Static_assert(SUBJECT_NR <= 1 << SUBJECT_PART_BITS, "a kind fits its bits");
 

@@ -168,6 +168,24 @@ static __always_inline int decode_slab_alloc(struct decoder *dec,
 	return field_name(dec, &f[SLAB_NAME], ev, be, &ev->slab_alloc.cache);
 }
 
+static void decode_page_alloc(const struct decoder *dec, const struct event_format *fmt,
+			      struct kmem_event *ev)
+{
+	const struct event_field *f = fmt->fields;
+	const uint8_t *data = ev->data;
+	bool be = dec->big_endian;
+
+	ev->page_alloc.pfn = field_pfn(dec, fmt, data, be);
+	ev->page_alloc.order = (uint32_t)field_uint(&f[PAGE_ORDER], data, be);
+	if (fmt->type == KMEM_PAGE_ALLOC)
+		ev->page_alloc.gfp_flags = field_uint(&f[PAGE_GFP], data, be);
+	else if (f[PAGE_REFILL].size)
+		ev->page_alloc.refill = field_uint(&f[PAGE_REFILL], data, be);
+	else /* older kernels print this */
+		ev->page_alloc.refill = !ev->page_alloc.order;
+	ev->page_alloc.migratetype = field_int(&f[PAGE_MIGRATETYPE], data, be);
+}
+
 static void decode_extfrag(const struct decoder *dec, const struct event_format *fmt,
 			   struct kmem_event *ev)
 {
@@ -297,6 +315,39 @@ static void decode_percpu_alloc(const struct decoder *dec, const struct event_fo
 	ev->slab_alloc.cache = 0;
 }
 
+/* A task's name fills up to 16 bytes: TASK_COMM_LEN of include/linux/sched.h. */
+#define TASK_NAME_MAX 16U
+
+static int decode_task(const struct event_format *fmt, struct kmem_event *ev, bool be)
+{
+	const struct event_field *f = fmt->fields;
+	uint32_t at = f[TASK_NAME].offset, room = ev->size - at;
+
+	ev->task.name = (const char *)ev->data + at;
+	ev->task.name_size = (uint32_t)strnlen(
+		ev->task.name, room < TASK_NAME_MAX ? room : TASK_NAME_MAX);
+	ev->task.pid = f[TASK_PID].size ? field_int(&f[TASK_PID], ev->data, be) : ev->pid;
+	ev->task.clone_flags = field_uint(&f[TASK_CLONE_FLAGS], ev->data, be);
+	return 0;
+}
+
+/* 0; -EBADMSG: the path lies outside of the record. */
+static int decode_group(const struct event_format *fmt, struct kmem_event *ev, bool be)
+{
+	const struct event_field *f = fmt->fields;
+	uint32_t loc = get_u32(ev->data + f[GROUP_PATH].offset, be);
+	uint32_t offset = loc & 0xffff, len = loc >> 16;
+
+	ev->group.pid = field_int(&f[GROUP_PID], ev->data, be);
+	ev->group.hierarchy = field_int(&f[GROUP_HIERARCHY], ev->data, be);
+	ev->group.path = (const char *)ev->data + offset;
+	ev->group.path_size = 0;
+	if (!range_ok(offset, len, ev->size))
+		return -EBADMSG;
+	ev->group.path_size = (uint32_t)strnlen(ev->group.path, len);
+	return 0;
+}
+
 /* Decodes @ev by any format. 0; -EBADMSG: its name is unreadable; -ENOMEM. */
 static int decode_any(struct decoder *dec, const struct event_format *fmt,
 		      struct kmem_event *ev)
@@ -319,15 +370,7 @@ static int decode_any(struct decoder *dec, const struct event_format *fmt,
 	case KMEM_PAGE_ALLOC:
 	case KMEM_PAGE_ALLOC_ZONE_LOCKED:
 	case KMEM_PAGE_PCPU_DRAIN:
-		ev->page_alloc.pfn = field_pfn(dec, fmt, data, be);
-		ev->page_alloc.order = (uint32_t)field_uint(&f[PAGE_ORDER], data, be);
-		if (fmt->type == KMEM_PAGE_ALLOC)
-			ev->page_alloc.gfp_flags = field_uint(&f[PAGE_GFP], data, be);
-		else if (f[PAGE_REFILL].size)
-			ev->page_alloc.refill = field_uint(&f[PAGE_REFILL], data, be);
-		else /* older kernels print this */
-			ev->page_alloc.refill = !ev->page_alloc.order;
-		ev->page_alloc.migratetype = field_int(&f[PAGE_MIGRATETYPE], data, be);
+		decode_page_alloc(dec, fmt, ev);
 		break;
 	case KMEM_PAGE_FREE:
 	case KMEM_PAGE_FREE_BATCHED: /* which has no order field: 0 */
@@ -353,6 +396,12 @@ static int decode_any(struct decoder *dec, const struct event_format *fmt,
 		ev->slab_free.callsite = ev->slab_free.cache = 0;
 		ev->slab_free.ptr = field_uint(&f[SLAB_PTR], data, be);
 		break;
+	case KMEM_TASK_NEW:
+	case KMEM_TASK_RENAME:
+		return decode_task(fmt, ev, be);
+	case KMEM_GROUP_MOVE:
+	case KMEM_GROUP_REMOVE:
+		return decode_group(fmt, ev, be);
 	default:
 		break;
 	}

@@ -37,7 +37,12 @@ enum kmem_event_type {
 	KMEM_VMALLOC_FREE,
 	KMEM_PERCPU_ALLOC,
 	KMEM_PERCPU_FREE,
-	KMEM_TASK_EXIT, /* of the event's own task */
+	KMEM_TASK_EXIT,	  /* of the event's own task */
+	KMEM_TASK_NEW,	  /* by the event's own task */
+	KMEM_TASK_RENAME, /* of any task */
+	/* Of control groups. */
+	KMEM_GROUP_MOVE, /* a process moves to a group */
+	KMEM_GROUP_REMOVE,
 	KMEM_NR_TYPES,
 };
 
@@ -75,6 +80,12 @@ static inline bool kmem_is_area(unsigned int type)
 static inline bool kmem_is_area_alloc(unsigned int type)
 {
 	return type == KMEM_VMALLOC_ALLOC || type == KMEM_PERCPU_ALLOC;
+}
+
+/* Does it say which process a task belongs to, its name, or a process's control group? */
+static inline bool kmem_is_task(unsigned int type)
+{
+	return type >= KMEM_TASK_NEW && type <= KMEM_GROUP_REMOVE;
 }
 
 /* Does it end the lives of slab objects or areas? */
@@ -169,6 +180,18 @@ struct kmem_event {
 			int32_t alloc_migratetype, fallback_migratetype;
 			int32_t change_ownership;
 		} extfrag;
+		struct {
+			const char *name; /* in @data; not NUL terminated */
+			uint32_t name_size;
+			int32_t pid;	      /* the new task, or the renamed one */
+			uint64_t clone_flags; /* of TASK_NEW */
+		} task;			      /* TASK_NEW, TASK_RENAME */
+		struct {
+			const char *path; /* in @data; not NUL terminated */
+			uint32_t path_size;
+			int32_t pid; /* that moves */
+			int32_t hierarchy;
+		} group; /* GROUP_MOVE, GROUP_REMOVE */
 		struct {
 			uint64_t count;	   /* or KMEM_LOSS_UNKNOWN */
 			uint64_t since_ts; /* last event before the gap; 0 at the start */

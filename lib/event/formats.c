@@ -12,10 +12,8 @@
 
 #include "base/bytes.h"
 #include "event/format_check.h"
+#include "event/format_specs.h"
 #include "event/print_flags.h"
-
-/* The system of the recorder's probes: this, or with its pid behind it. */
-#define PROBES "kmemx"
 
 /* Offsets are kept in 16 bits; a ring-buffer page is at most 64 KiB long. */
 #define RECORD_MAX 65536
@@ -30,181 +28,6 @@ struct event_formats {
 	struct gfp_names gfp;
 	const struct log *log;
 };
-
-/* A field that the decoder reads; @other is the name it has on other kernels. */
-struct field_spec {
-	const char *name;
-	uint8_t index;
-	bool required;
-	const char *other;
-};
-
-/* How an event of this name is decoded. */
-struct event_spec {
-	const char *system;
-	const char *name;
-	enum kmem_event_type type;
-	const struct field_spec *fields;
-};
-
-static const struct field_spec slab_alloc_fields[] = {
-	{ "call_site", SLAB_CALLSITE, true, NULL },
-	{ "ptr", SLAB_PTR, true, NULL },
-	{ "name", SLAB_NAME, false, NULL },
-	{ "bytes_req", SLAB_BYTES_REQ, true, NULL },
-	{ "bytes_alloc", SLAB_BYTES_ALLOC, true, NULL },
-	{ "gfp_flags", SLAB_GFP, true, NULL },
-	{ "node", SLAB_NODE, false, NULL },
-	{ NULL, 0, false, NULL },
-};
-
-static const struct field_spec slab_free_fields[] = {
-	{ "call_site", SLAB_CALLSITE, true, NULL },
-	{ "ptr", SLAB_PTR, true, NULL },
-	{ "name", SLAB_NAME, false, NULL },
-	{ NULL, 0, false, NULL },
-};
-
-static const struct field_spec page_alloc_fields[] = {
-	{ "pfn", PAGE_PFN, true, "page" },
-	{ "order", PAGE_ORDER, true, NULL },
-	{ "gfp_flags", PAGE_GFP, true, NULL },
-	{ "migratetype", PAGE_MIGRATETYPE, true, NULL },
-	{ NULL, 0, false, NULL },
-};
-
-static const struct field_spec page_zone_fields[] = {
-	{ "pfn", PAGE_PFN, true, "page" },
-	{ "order", PAGE_ORDER, true, NULL },
-	{ "migratetype", PAGE_MIGRATETYPE, true, NULL },
-	{ "percpu_refill", PAGE_REFILL, false, NULL },
-	{ NULL, 0, false, NULL },
-};
-
-static const struct field_spec page_free_fields[] = {
-	{ "pfn", PAGE_PFN, true, "page" },
-	{ "order", PAGE_ORDER, true, NULL },
-	{ NULL, 0, false, NULL },
-};
-
-static const struct field_spec page_batched_fields[] = {
-	{ "pfn", PAGE_PFN, true, "page" },
-	{ NULL, 0, false, NULL },
-};
-
-static const struct field_spec extfrag_fields[] = {
-	{ "pfn", EXTFRAG_PFN, true, "page" },
-	{ "alloc_order", EXTFRAG_ALLOC_ORDER, true, NULL },
-	{ "fallback_order", EXTFRAG_FALLBACK_ORDER, true, NULL },
-	{ "alloc_migratetype", EXTFRAG_ALLOC_MIGRATETYPE, true, NULL },
-	{ "fallback_migratetype", EXTFRAG_FALLBACK_MIGRATETYPE, true, NULL },
-	{ "change_ownership", EXTFRAG_CHANGE_OWNERSHIP, false, NULL },
-	{ NULL, 0, false, NULL },
-};
-
-static const struct field_spec free_rcu_fields[] = {
-	{ "__probe_ip", OBJECTS_CALLSITE, false, NULL },
-	{ "head", OBJECTS_HEAD, true, NULL },
-	{ "ptr", OBJECTS_PTR, false, NULL },
-	{ "func", OBJECTS_FUNC, false, NULL },
-	{ NULL, 0, false, NULL },
-};
-
-static const struct field_spec free_bulk_fields[] = {
-	{ "__probe_ip", OBJECTS_CALLSITE, false, NULL },
-	{ "nr", OBJECTS_NR, true, NULL },
-	{ "p", OBJECTS_PTR, true, NULL },
-	{ NULL, 0, false, NULL },
-};
-
-static const struct field_spec alloc_bulk_fields[] = {
-	{ "__probe_ret_ip", OBJECTS_CALLSITE, false, "call_site" },
-	{ "nr", OBJECTS_NR, true, NULL },
-	{ "p", OBJECTS_PTR, true, NULL },
-	{ "ret", OBJECTS_RET, true, NULL },
-	{ NULL, 0, false, NULL },
-};
-
-static const struct field_spec vmalloc_alloc_fields[] = {
-	{ "addr", SLAB_PTR, true, NULL },
-	{ "size", AREA_SIZE, true, NULL },
-	{ "failed", AREA_FAILED, true, NULL },
-	{ NULL, 0, false, NULL },
-};
-
-static const struct field_spec vmalloc_free_fields[] = {
-	{ "va_start", SLAB_PTR, true, NULL },
-	{ NULL, 0, false, NULL },
-};
-
-static const struct field_spec percpu_alloc_fields[] = {
-	{ "call_site", SLAB_CALLSITE, false, NULL },
-	{ "ptr", SLAB_PTR, true, NULL },
-	{ "size", AREA_SIZE, true, NULL },
-	{ "bytes_alloc", AREA_BYTES_ALLOC, false, NULL },
-	{ "gfp_flags", SLAB_GFP, false, NULL },
-	{ NULL, 0, false, NULL },
-};
-
-static const struct field_spec percpu_free_fields[] = {
-	{ "ptr", SLAB_PTR, true, NULL },
-	{ NULL, 0, false, NULL },
-};
-
-static const struct field_spec no_fields[] = { { NULL, 0, false, NULL } };
-
-static const struct field_spec stack_fields[] = {
-	{ "size", STACK_SIZE, true, NULL },
-	{ "caller", STACK_CALLER, true, NULL },
-	{ NULL, 0, false, NULL },
-};
-
-static const struct event_spec specs[] = {
-	{ "kmem", "kmalloc", KMEM_KMALLOC, slab_alloc_fields },
-	{ "kmem", "kmalloc_node", KMEM_KMALLOC_NODE, slab_alloc_fields },
-	{ "kmem", "kmem_cache_alloc", KMEM_CACHE_ALLOC, slab_alloc_fields },
-	{ "kmem", "kmem_cache_alloc_node", KMEM_CACHE_ALLOC_NODE, slab_alloc_fields },
-	{ "kmem", "kfree", KMEM_KFREE, slab_free_fields },
-	{ "kmem", "kmem_cache_free", KMEM_CACHE_FREE, slab_free_fields },
-	{ "kmem", "mm_page_alloc", KMEM_PAGE_ALLOC, page_alloc_fields },
-	{ "kmem", "mm_page_free", KMEM_PAGE_FREE, page_free_fields },
-	{ "kmem", "mm_page_free_batched", KMEM_PAGE_FREE_BATCHED, page_batched_fields },
-	{ "kmem", "mm_page_alloc_zone_locked", KMEM_PAGE_ALLOC_ZONE_LOCKED,
-	  page_zone_fields },
-	{ "kmem", "mm_page_pcpu_drain", KMEM_PAGE_PCPU_DRAIN, page_zone_fields },
-	{ "kmem", "mm_page_alloc_extfrag", KMEM_PAGE_ALLOC_EXTFRAG, extfrag_fields },
-	{ "ftrace", "kernel_stack", KMEM_KERNEL_STACK, stack_fields },
-	{ PROBES, "rcu_free", KMEM_FREE_RCU, free_rcu_fields },
-	{ PROBES, "free_bulk", KMEM_FREE_BULK, free_bulk_fields },
-	{ PROBES, "alloc_bulk", KMEM_ALLOC_BULK, alloc_bulk_fields },
-	{ "vmalloc", "alloc_vmap_area", KMEM_VMALLOC_ALLOC, vmalloc_alloc_fields },
-	{ "vmalloc", "free_vmap_area_noflush", KMEM_VMALLOC_FREE, vmalloc_free_fields },
-	{ "percpu", "percpu_alloc_percpu", KMEM_PERCPU_ALLOC, percpu_alloc_fields },
-	{ "percpu", "percpu_free_percpu", KMEM_PERCPU_FREE, percpu_free_fields },
-	{ "sched", "sched_process_exit", KMEM_TASK_EXIT, no_fields },
-};
-
-/* Is it @wanted? The recorder's probes are of a system of their own, kmemx_PID. */
-static bool is_system(const char *system, const char *wanted)
-{
-	size_t len = strlen(PROBES);
-
-	if (strcmp(wanted, PROBES) != 0 || strncmp(system, PROBES "_", len + 1) != 0)
-		return !strcmp(system, wanted);
-	system += len + 1;
-	return *system && !system[strspn(system, "0123456789")];
-}
-
-static const struct event_spec *find_spec(const char *system, const char *name)
-{
-	size_t i;
-
-	for (i = 0; i < ARRAY_SIZE(specs); i++) {
-		if (is_system(system, specs[i].system) && !strcmp(specs[i].name, name))
-			return &specs[i];
-	}
-	return NULL;
-}
 
 static const struct tep_format_field *find_field(const struct tep_format_field *list,
 						 const char *name)
@@ -270,7 +93,8 @@ static const char *take_field(struct event_format *fmt, const struct field_spec 
 	} else if (kmem_is_probe(fmt->type) && spec->index == OBJECTS_PTR) {
 		element = take_objects(fmt, f);
 	} else if (f->flags & TEP_FIELD_IS_ARRAY) {
-		element = long_size; /* the other array that is read is caller[] */
+		/* The other arrays that are read are names of tasks, and caller[]. */
+		element = fmt->type == KMEM_KERNEL_STACK ? long_size : 1;
 	}
 	if (!field_fits(f, element))
 		return "a field lies outside of any record";
@@ -503,7 +327,7 @@ static int read_text(struct event_formats *fmts, const struct recording_text *te
 	fmt = add_format(fmts, text->name, name, id);
 	if (!fmt)
 		return -ENOMEM;
-	spec = find_spec(text->name, name);
+	spec = format_spec_find(text->name, name);
 	return spec ? parse_known(fmts, fmt, spec, text, rec) : 0;
 }
 

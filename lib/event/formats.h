@@ -59,6 +59,18 @@ enum area_field {
 	AREA_FAILED = SLAB_NODE,	     /* not 0: nothing was allocated */
 };
 
+enum task_field {
+	TASK_PID, /* absent: the event's own task */
+	TASK_NAME,
+	TASK_CLONE_FLAGS,
+};
+
+enum group_field {
+	GROUP_HIERARCHY,
+	GROUP_PATH, /* the place of the __data_loc word */
+	GROUP_PID,
+};
+
 enum stack_field {
 	STACK_SIZE,
 	STACK_CALLER, /* the first frame; size is one frame's */

@@ -355,7 +355,9 @@ static bool says_too_much(const char *name)
 {
 	const char *dot = strrchr(name, '.');
 
-	if (!strcmp(name, "pagetypeinfo.before"))
+	if (!strcmp(name, "pagetypeinfo.before") ||
+	    !strncmp(name, RECORDING_META_PROCESSES ".",
+		     strlen(RECORDING_META_PROCESSES ".")))
 		return false;
 	return (dot && (!strcmp(dot, ".before") || !strcmp(dot, ".after"))) ||
 	       !strcmp(name, "duration_ns") || !strcmp(name, RECORDING_META_PART) ||

@@ -16,10 +16,10 @@
 /* Groupings that a recording does not have: a page's order, and the process's control group, which
  * only /proc tells while the process runs.
  */
-#define LIVE_ORDER  ((enum subject_kind)14)
-#define LIVE_CGROUP ((enum subject_kind)15)
+#define LIVE_ORDER  ((enum subject_kind)30)
+#define LIVE_CGROUP ((enum subject_kind)31)
 
-_Static_assert(SUBJECT_NR <= 14, "they have numbers of their own");
+_Static_assert(SUBJECT_NR <= 30, "they have numbers of their own");
 
 /**
  * struct grouping - initialised by grouping_init()

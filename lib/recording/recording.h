@@ -42,6 +42,11 @@
 #define RECORDING_META_SLAB_RECLAIM "slab_reclaim"
 /* Followed by ".before" or ".after": who has memory from vmalloc, "AREAS PAGES FUNCTION [MODULE]". */
 #define RECORDING_META_VMALLOCINFO  "vmallocinfo"
+/* Followed by ".before" or ".after": the live threads, "THREAD PROCESS", and for the first thread of
+ * a process, whose number is the process's, "THREAD PROCESS PARENT NAME", a tab, and the control
+ * group that its memory is charged to as "HIERARCHY:PATH". The recorder's parent is 0.
+ */
+#define RECORDING_META_PROCESSES    "processes"
 /* "START STOP" of tracing, in the clock's units. */
 #define RECORDING_META_SPAN	    "span"
 /* "START,STOP", both included: the time that a split kept. */

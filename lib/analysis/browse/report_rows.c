@@ -113,7 +113,7 @@ static uint32_t node_of(struct filling *f, const struct names *n, uint32_t numbe
 	uint32_t node;
 
 	if (alone) {
-		subjects_callchain(&n->stack.subjects, n->stack.of[number], &folded);
+		subjects_path(&n->stack.subjects, n->stack.of[number], &folded);
 	} else {
 		strbuf_printf(&folded, "%s;[other callchains]", callsite);
 		f->web->merged++;

@@ -54,12 +54,15 @@ static int frag_create(const struct analysis_env *env,
 		       const struct analysis_options *opts, void **self)
 {
 	struct frag *f = calloc(1, sizeof(*f));
+	struct dimensions dimensions;
 
 	*self = f;
 	if (!f)
 		return -ENOMEM;
 	f->env = env;
 	f->opts = opts;
+	dimensions = subjects_page_dimensions(opts->by);
+	accounts_by_process(env->accounts, &dimensions);
 	f->order_known = frag_block_order(env->rec, &f->block_order);
 	if (f->order_known && f->block_order <= FRAG_BLOCK_ORDER_MAX)
 		f->blocks.order = f->block_order;

@@ -38,7 +38,11 @@ static int callsite_of(struct frag_view *v, uint32_t id, uint64_t *callsite)
 uint32_t frag_view_subject(struct frag_view *v, const struct frag_event *e)
 {
 	const struct kmem_event ev = {
-		.type = KMEM_PAGE_ALLOC, .stack = e->stack, .pid = e->pid, .cpu = e->cpu
+		.type = KMEM_PAGE_ALLOC,
+		.ts = e->ts,
+		.stack = e->stack,
+		.pid = e->pid,
+		.cpu = e->cpu,
 	};
 	struct subject who = { .stack = e->stack,
 			       .dims = dimension_values_of(&v->dims, &ev) };
@@ -53,6 +57,7 @@ int frag_view_begin(struct frag_view *v, const struct frag *f, enum subject_kind
 	*v = (struct frag_view){ .f = f, .ns = recording_clocks_are_ns(f->env->rec) };
 	v->dims = subjects_page_dimensions(kind);
 	dimensions_by_task(&v->dims);
+	accounts_by_process(f->env->accounts, &v->dims);
 	for (uint32_t i = 0; i < event_formats_count(f->env->fmts); i++) {
 		const struct event_format *fmt = event_formats_at(f->env->fmts, i);
 

@@ -266,6 +266,35 @@ static int learn_stacks(struct analyses *all, struct event_stream *stream,
 	return ret ? ret : event_stream_again(stream);
 }
 
+/* Learns the processes from the whole recording: events outside of the stream's time tell, too. */
+static int learn_processes(struct analyses *all)
+{
+	const struct event_stream_options opts = { .stop_ts = UINT64_MAX,
+						   .read_ahead = all->env.jobs > 1 };
+	struct processes *processes = &all->accounts.processes;
+	struct event_stream *stream = NULL;
+	struct kmem_event *evs;
+	int ret;
+
+	if (!all->accounts.by_process)
+		return 0;
+	evs = malloc(BATCH * sizeof(*evs));
+	ret = evs ? processes_read(processes, all->env.rec) : -ENOMEM;
+	if (!ret && has_type(all, kmem_is_task))
+		ret = event_stream_open(&stream, all->env.rec, all->env.fmts, &opts,
+					NULL);
+	if (stream)
+		event_stream_set_brief(stream, true);
+	while (stream && (ret = event_stream_next_batch(stream, evs, BATCH)) > 0) {
+		ret = processes_learn(processes, evs, (size_t)ret);
+		if (ret)
+			break;
+	}
+	event_stream_close(stream);
+	free(evs);
+	return ret ? ret : processes_learned(processes);
+}
+
 static int analyze_stream(struct analyses *all, struct event_stream *stream,
 			  const struct analyze_progress *progress)
 {
@@ -439,6 +468,8 @@ int analyze_run(const struct analysis_env *env, const struct analysis_set *set,
 	struct analyses *all = NULL;
 	int ret = analyses_new(&all, env, set);
 
+	if (!ret)
+		ret = learn_processes(all);
 	if (!ret)
 		ret = learn_stacks(all, stream, progress);
 	if (!ret)

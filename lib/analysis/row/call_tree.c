@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * analysis: callchains as a tree of functions.
+ * analysis: callchains as a tree of functions, and processes as a tree.
  * In: callchains and what each allocated. Out: tables "slab_tree" and "page_tree".
  */
 #include "analysis/row/call_tree.h"
@@ -126,8 +126,9 @@ void call_tree_free(struct call_tree *tree)
 	*tree = (struct call_tree){ .opts = NULL };
 }
 
-/* A row's data. @nr_rest: the row stands for this many functions; 0: for one, @name. */
+/* A row's data. @nr_rest: the row stands for this many functions or programs; 0: for one, @name. */
 struct tree_row {
+	enum subject_kind of;
 	const char *name;
 	struct call_sum sum;
 	uint64_t self;
@@ -141,7 +142,8 @@ static struct cell cell_function(const void *row, struct table *t)
 
 	if (!r->nr_rest)
 		return cell_text(t, r->name);
-	strbuf_printf(&name, "other (%" PRIu32 " function%s)", r->nr_rest,
+	strbuf_printf(&name, "other (%" PRIu32 " %s%s)", r->nr_rest,
+		      r->of == SUBJECT_PROCESS ? "program" : "function",
 		      plural(r->nr_rest));
 	return cell_strbuf(t, &name);
 }
@@ -179,7 +181,11 @@ static const struct column_type columns[] = {
 	{ COLUMN("function", "Function", UNIT_NONE,
 		 "The function; [no stack]: allocations recorded without a callchain.",
 		 .last = true),
-	  .fill = cell_function },
+	  .rows = ROWS(STACK), .fill = cell_function },
+	{ COLUMN("process", "Program", UNIT_NONE,
+		 "The program of the process, below those that started it; one row for all of the same name in one place.",
+		 .last = true),
+	  .rows = ROWS(PROCESS), .fill = cell_function },
 	COLUMNS_END,
 };
 
@@ -270,7 +276,8 @@ struct emit {
 static bool emit_row(struct emit *e, uint32_t index, bool rest)
 {
 	struct call_node *node = &e->tree->nodes[index];
-	struct tree_row row = { .number = ++e->nr };
+	const enum subject_kind of = tree_subject(e->tree->opts);
+	struct tree_row row = { .of = of, .number = ++e->nr };
 
 	if (rest) {
 		row.sum = node->rest;
@@ -286,7 +293,7 @@ static bool emit_row(struct emit *e, uint32_t index, bool rest)
 		row.above = e->tree->nodes[node->above].row;
 		row.depth = node->depth - 1;
 	}
-	return table_type_add_row(e->type, SUBJECT_NONE, e->t, &row);
+	return table_type_add_row(e->type, of, e->t, &row);
 }
 
 /* Each node, then its children, then the row of its small children. */
@@ -324,14 +331,18 @@ struct table *call_tree_table(struct call_tree *tree, const struct table_type *t
 	struct emit e = { tree, type, NULL, 0 };
 	size_t too_deep;
 
-	strbuf_printf(&title, "%s by callchain, %s first", what,
-		      callee ? "callsites" : "outermost callers");
+	if (tree->opts->processes)
+		strbuf_printf(&title, "%s by process, below those that started it", what);
+	else
+		strbuf_printf(&title, "%s by callchain, %s first", what,
+			      callee ? "callsites" : "outermost callers");
 	if (!title.failed)
-		t = table_type_new(type, strbuf_text(&title), SUBJECT_NONE, live);
+		t = table_type_new(type, strbuf_text(&title), tree_subject(tree->opts),
+				   live);
 	strbuf_free(&title);
 	if (!t)
 		return NULL;
-	table_set_by(t, callee ? "callee" : "caller");
+	table_set_by(t, tree->opts->processes ? "process" : callee ? "callee" : "caller");
 	if (!tree->nr)
 		return t;
 	if (live)
@@ -342,11 +353,11 @@ struct table *call_tree_table(struct call_tree *tree, const struct table_type *t
 	e.t = t;
 	emit_rows(&e);
 	if (too_deep)
-		table_add_note(
-			t,
-			"%zu function%s of the next level %s not shown (--depth %" PRIu64
-			").",
-			too_deep, plural(too_deep), too_deep == 1 ? "is" : "are",
-			tree->opts->depth);
+		table_add_note(t,
+			       "%zu %s%s of the next level %s not shown (--depth %" PRIu64
+			       ").",
+			       too_deep, tree->opts->processes ? "program" : "function",
+			       plural(too_deep), too_deep == 1 ? "is" : "are",
+			       tree->opts->depth);
 	return t;
 }

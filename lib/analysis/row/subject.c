@@ -31,6 +31,8 @@ static const struct subject_type {
 	[SUBJECT_FILE] = { "file", DIMENSION_NONE },
 	[SUBJECT_LINE] = { "line", DIMENSION_NONE },
 	[SUBJECT_ENTRY] = { "entry", DIMENSION_STACK },
+	[SUBJECT_PROCESS] = { "process", DIMENSION_PROCESS },
+	[SUBJECT_CGROUP] = { "cgroup", DIMENSION_CGROUP },
 };
 
 /* Drops the name if rows are also by pid, which determines it. */
@@ -74,10 +76,10 @@ static void add_dimension(struct dimensions *all, enum dimension d)
 struct dimensions subjects_slab_dimensions(const struct analysis_options *opts,
 					   const struct analysis_env *env)
 {
-	struct dimensions all = dimensions_of(opts->by);
+	struct dimensions all = dimensions_of(analysis_subject(opts));
 	enum dimension first = all.of[0];
 
-	if (opts->tree.roots ||
+	if ((opts->tree.roots && !opts->tree.processes) ||
 	    (callsite_rule_extended(env->rule) &&
 	     (!first || first == DIMENSION_KMALLOC || subject_part(opts->by, 1))))
 		add_dimension(&all, DIMENSION_STACK);
@@ -153,9 +155,11 @@ int subjects_init(struct subjects *s, const struct analysis_env *env,
 	bool tasks = false;
 	unsigned int i;
 
-	*s = (struct subjects){
-		.env = env, .kind = kind, .sites = sites, .names = dimensions->tasks
-	};
+	*s = (struct subjects){ .env = env,
+				.kind = kind,
+				.sites = sites,
+				.names = dimensions->tasks,
+				.processes = dimensions->processes };
 	for (i = 0; i < SUBJECT_PARTS_MAX && subject_part(kind, i); i++) {
 		struct subject_part *part = &s->parts[s->nr_parts++];
 		enum dimension d;
@@ -465,9 +469,14 @@ static void row_callchain(const struct subject_row *r, struct strbuf *out)
 	strbuf_printf(out, ";%s", no_stack);
 }
 
-void subjects_callchain(const struct subjects *s, uint32_t row, struct strbuf *out)
+void subjects_path(const struct subjects *s, uint32_t row, struct strbuf *out)
 {
-	row_callchain(&(struct subject_row){ s, row }, out);
+	const struct subject_row r = { s, row };
+
+	if (s->kind == SUBJECT_PROCESS)
+		processes_path(s->processes, row_value(&r, ROWS(PROCESS)), out);
+	else
+		row_callchain(&r, out);
 }
 
 struct cell subject_stack(const void *row, struct table *t)
@@ -490,40 +499,20 @@ struct cell subject_comm(const void *row, struct table *t)
 	return cell_text(t, key);
 }
 
-struct cell subject_cache(const void *row, struct table *t)
-{
-	return cell_text(t, row_key(row, ROWS(CACHE), NULL));
-}
+/* The keys of these are texts. */
+#define TEXT_CELL(name, KIND)                                        \
+	struct cell subject_##name(const void *row, struct table *t) \
+	{                                                            \
+		return cell_text(t, row_key(row, ROWS(KIND), NULL)); \
+	}
 
-struct cell subject_module(const void *row, struct table *t)
-{
-	return cell_text(t, row_key(row, ROWS(MODULE), NULL));
-}
-
-struct cell subject_dir(const void *row, struct table *t)
-{
-	return cell_text(t, row_key(row, ROWS(DIR), NULL));
-}
-
-struct cell subject_function(const void *row, struct table *t)
-{
-	return cell_text(t, row_key(row, ROWS(FUNCTION), NULL));
-}
-
-struct cell subject_file(const void *row, struct table *t)
-{
-	return cell_text(t, row_key(row, ROWS(FILE), NULL));
-}
-
-struct cell subject_line(const void *row, struct table *t)
-{
-	return cell_text(t, row_key(row, ROWS(LINE), NULL));
-}
-
-struct cell subject_entry(const void *row, struct table *t)
-{
-	return cell_text(t, row_key(row, ROWS(ENTRY), NULL));
-}
+TEXT_CELL(cache, CACHE)
+TEXT_CELL(module, MODULE)
+TEXT_CELL(dir, DIR)
+TEXT_CELL(function, FUNCTION)
+TEXT_CELL(file, FILE)
+TEXT_CELL(line, LINE)
+TEXT_CELL(entry, ENTRY)
 
 size_t subjects_asked(const struct analysis_options *opts, enum memory memory,
 		      enum subject_kind kinds[SUBJECTS_ASKED_MAX])
@@ -546,6 +535,31 @@ size_t subjects_asked(const struct analysis_options *opts, enum memory memory,
 struct cell subject_pid(const void *row, struct table *t)
 {
 	return cell_int((int32_t)row_value(row, ROWS(PID)));
+}
+
+struct cell subject_process(const void *row, struct table *t)
+{
+	const struct subject_row *r = row;
+
+	return cell_text(
+		t, processes_name(r->subjects->processes, row_value(r, ROWS(PROCESS))));
+}
+
+struct cell subject_cgroup(const void *row, struct table *t)
+{
+	const struct subject_row *r = row;
+	struct strbuf name = { 0 };
+
+	processes_group_name(r->subjects->processes, row_value(r, ROWS(CGROUP)), &name);
+	return cell_strbuf(t, &name);
+}
+
+struct cell subject_tgid(const void *row, struct table *t)
+{
+	const struct subject_row *r = row;
+	uint32_t process = row_value(r, ROWS(PROCESS));
+
+	return cell_int(processes_get(r->subjects->processes, process)->tgid);
 }
 
 struct cell subject_cpu(const void *row, struct table *t)

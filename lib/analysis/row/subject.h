@@ -44,7 +44,7 @@ struct subject_part {
 
 /**
  * struct subjects - the rows of one table; subjects_init() it
- * @names: the accounts' names, if rows are by name; @tasks: if they are by pid
+ * @names, @processes: the accounts', if rows are by name, by process; @tasks: if they are by pid
  * @tuples: with several parts: row n is tuple n + 1 of their numbers
  */
 struct subjects {
@@ -52,6 +52,7 @@ struct subjects {
 	enum subject_kind kind;
 	struct sites *sites;
 	const struct tasks *names;
+	const struct processes *processes;
 	struct tasks tasks;
 	struct subject_part parts[SUBJECT_PARTS_MAX];
 	unsigned int nr_parts;
@@ -116,10 +117,11 @@ uint32_t subjects_count(const struct subjects *s);
 int subjects_of_spent(struct subjects *s, const struct intern *keys,
 		      const uint64_t *firsts, const struct spent *spent,
 		      uint32_t *rows) __must_check;
-/* Appends the callchain of row @row, for rows by stack alone, as in the column: "callsite;its
- * caller;..." or "callsite;[no stack]".
+/* Appends what leads to row @row, from the inside out. For rows by stack alone, as in the column:
+ * "callsite;its caller;..." or "callsite;[no stack]". For rows by process alone: "program;that which
+ * started it;...".
  */
-void subjects_callchain(const struct subjects *s, uint32_t row, struct strbuf *out);
+void subjects_path(const struct subjects *s, uint32_t row, struct strbuf *out);
 void subjects_free(struct subjects *s);
 
 /* Must be the first member of a table row's data. */
@@ -140,6 +142,9 @@ struct cell subject_file(const void *row, struct table *t);
 struct cell subject_line(const void *row, struct table *t);
 struct cell subject_entry(const void *row, struct table *t);
 struct cell subject_pid(const void *row, struct table *t);
+struct cell subject_process(const void *row, struct table *t);
+struct cell subject_cgroup(const void *row, struct table *t);
+struct cell subject_tgid(const void *row, struct table *t);
 struct cell subject_cpu(const void *row, struct table *t);
 struct cell subject_node(const void *row, struct table *t);
 
@@ -182,6 +187,19 @@ struct cell subject_node(const void *row, struct table *t);
 		{ COLUMN("comm", "Command", UNIT_NONE,                                 \
 			 "The name of that task; <...>: not recorded.", .last = true), \
 		  .rows = ROWS(COMM) | ROWS(PID), .fill = subject_comm },              \
+		{ COLUMN("tgid", "Process", UNIT_NONE,                                 \
+			 "The number of the process; -1: not recorded."),              \
+		  .rows = ROWS(PROCESS), .fill = subject_tgid },                       \
+		{ COLUMN("process", "Program", UNIT_NONE,                              \
+			 "The name of the process: the last one of its first "         \
+			 "thread; [unknown]: not recorded.",                           \
+			 .last = true),                                                \
+		  .rows = ROWS(PROCESS), .fill = subject_process },                    \
+		{ COLUMN("cgroup", "Control group", UNIT_NONE,                         \
+			 "The control group of the process at that moment; "           \
+			 "[interrupt], [kernel threads], [unknown].",                  \
+			 .last = true),                                                \
+		  .rows = ROWS(CGROUP), .fill = subject_cgroup },                      \
 		{ COLUMN("cpu", "CPU", UNIT_NONE, "The CPU that allocated."),          \
 		  .rows = ROWS(CPU), .fill = subject_cpu },                            \
 		{ COLUMN("module", "Module", UNIT_NONE,                                \

@@ -435,7 +435,7 @@ static int page_create(const struct analysis_env *env,
 		return -ENOMEM;
 	page->env = env;
 	page->opts = opts;
-	dimensions = subjects_page_dimensions(opts->by);
+	dimensions = subjects_page_dimensions(analysis_subject(opts));
 	dimensions.task_sums = subjects_of_tasks(opts->by);
 	ret = accounts_page(env->accounts, &dimensions, &page->acc);
 	if (!ret && opts->by_address)

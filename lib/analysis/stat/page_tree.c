@@ -17,7 +17,8 @@ static int add_row(const struct page_report *page, struct subjects *subjects,
 	uint64_t times = lives_weight(&page->acc->lives.any, row);
 	uint64_t pages = live ? c->live_pages : c->hit << from->order;
 	const struct subject who = { .callsite = page->callsites[row],
-				     .stack = from->stack };
+				     .stack = from->stack,
+				     .dims = from->dims };
 	struct strbuf folded = { 0 };
 	uint32_t stack;
 	int ret;
@@ -27,7 +28,7 @@ static int add_row(const struct page_report *page, struct subjects *subjects,
 	stack = subjects_row(subjects, &who);
 	if (stack == UINT32_MAX)
 		return -ENOMEM;
-	subjects_callchain(subjects, stack, &folded);
+	subjects_path(subjects, stack, &folded);
 	ret = folded.failed ? -ENOMEM
 			    : call_tree_add(tree, strbuf_text(&folded),
 					    pages * page->env->page_size * times,
@@ -43,8 +44,8 @@ int page_report_tree(struct page_report *page, struct report *report)
 	struct subjects subjects;
 	struct table *t = NULL;
 	uint32_t i;
-	int ret = subjects_init(&subjects, page->env, SUBJECT_STACK, &page->sites,
-				&page->acc->lives.any.dimensions);
+	int ret = subjects_init(&subjects, page->env, tree_subject(&page->opts->tree),
+				&page->sites, &page->acc->lives.any.dimensions);
 
 	for (i = 0; i < page->acc->nr_rows && !ret; i++)
 		ret = add_row(page, &subjects, &tree, i);

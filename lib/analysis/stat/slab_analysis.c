@@ -20,8 +20,9 @@ int slab_analysis_new(const struct analysis_env *env, const struct analysis_opti
 		return -ENOMEM;
 	slab->env = env;
 	slab->opts = opts;
-	dimensions = memory == MEMORY_SLAB ? subjects_slab_dimensions(opts, env)
-					   : subjects_page_dimensions(opts->by);
+	dimensions = memory == MEMORY_SLAB
+			     ? subjects_slab_dimensions(opts, env)
+			     : subjects_page_dimensions(analysis_subject(opts));
 	dimensions.task_sums = task_sums;
 	ret = memory == MEMORY_SLAB
 		      ? accounts_slab(env->accounts, &dimensions, &slab->acc)

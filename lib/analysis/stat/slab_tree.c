@@ -64,7 +64,7 @@ static int add_sum(struct call_tree *tree, const struct slab_sums *sums, uint32_
 	if (none)
 		strbuf_puts(&folded, "[no stack]");
 	else
-		subjects_callchain(&sums->subjects, i, &folded);
+		subjects_path(&sums->subjects, i, &folded);
 	ret = folded.failed
 		      ? -ENOMEM
 		      : call_tree_add(tree, strbuf_text(&folded),
@@ -82,16 +82,17 @@ int slab_report_tree(struct slab_report *slab, struct report *report)
 		[MEMORY_PERCPU] = &percpu_memory_tree_type,
 	};
 	const struct slab_words *words = slab_report_words(slab);
+	const enum subject_kind of = tree_subject(&slab->opts->tree);
 	const struct stackless stackless = count_stackless(slab);
 	struct call_tree tree = { .opts = &slab->opts->tree };
 	struct slab_sums sums = { 0 };
 	struct table *t = NULL;
 	uint32_t i;
-	int ret = slab_sums_collect(&sums, slab, SUBJECT_STACK, ACCOUNT_ALL);
+	int ret = slab_sums_collect(&sums, slab, of, ACCOUNT_ALL);
 
 	for (i = 0; i < sums.nr && !ret; i++)
 		ret = add_sum(&tree, &sums, i, slab->opts->live,
-			      stackless.hit == stackless.all);
+			      of == SUBJECT_STACK && stackless.hit == stackless.all);
 	if (!ret) {
 		t = call_tree_table(&tree, types[slab_report_memory(slab)],
 				    slab->opts->live ? words->live : words->all,
@@ -99,9 +100,11 @@ int slab_report_tree(struct slab_report *slab, struct report *report)
 		ret = t ? 0 : -ENOMEM;
 	}
 	if (t) {
-		slab_report_note_stackless(
-			slab, "there is no tree",
-			"of those, marked [no stack], only the callsites are known", t);
+		if (of == SUBJECT_STACK)
+			slab_report_note_stackless(
+				slab, "there is no tree",
+				"of those, marked [no stack], only the callsites are known",
+				t);
 		slab_report_note_unskipped(slab, t);
 		slab_report_summary(slab, t);
 		report_add_table(report, t);

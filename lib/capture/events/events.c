@@ -45,7 +45,13 @@ static const char *const percpu_memory_events[] = { "percpu_alloc_percpu",
 						    "percpu_free_percpu" };
 
 /* What a task held is freed as it ends. */
-static const char *const task_events[] = { "sched_process_exit" };
+static const char *const sched_events[] = { "sched_process_exit" };
+/* Which process a task belongs to, and its name. */
+static const char *const task_events[] = { "task_newtask", "task_rename" };
+
+/* Which control group a process is in. */
+static const char *const cgroup_events[] = { "cgroup_attach_task",
+					     "cgroup_transfer_tasks", "cgroup_rmdir" };
 
 static const char *const frag_events[] = { "mm_page_alloc_extfrag" };
 
@@ -203,7 +209,11 @@ int events_select(struct event_list *list, const struct instance *in,
 	if (!ret && choice->percpu_memory)
 		ret = add_known(list, in, KNOWN(PERCPU, percpu_memory_events), log);
 	if (!ret && (choice->slab || choice->page))
-		ret = add_known(list, in, KNOWN("sched", task_events), NULL);
+		ret = add_known(list, in, KNOWN("sched", sched_events), NULL);
+	if (!ret && (choice->slab || choice->page))
+		ret = add_known(list, in, KNOWN("task", task_events), NULL);
+	if (!ret && (choice->slab || choice->page))
+		ret = add_known(list, in, KNOWN("cgroup", cgroup_events), NULL);
 	if (!ret && choice->frag)
 		ret = add_kmem(list, in, frag_events, ARRAY_SIZE(frag_events), log);
 	if (!ret && choice->percpu)

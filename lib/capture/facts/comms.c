@@ -48,7 +48,7 @@ int comms_add(struct comms *c, uint32_t pid, const char *name)
 	return 0;
 }
 
-static int add_thread(void *ctx, int task_fd, uint32_t pid)
+static int add_thread(void *ctx, int task_fd, uint32_t pid, uint32_t tgid)
 {
 	char comm[64];
 

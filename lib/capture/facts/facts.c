@@ -18,8 +18,8 @@
 #include <unistd.h>
 
 #include "capture/facts/build_ids.h"
+#include "capture/facts/lists.h"
 #include "capture/facts/slab_counts.h"
-#include "capture/facts/vmallocinfo.h"
 
 /* --- items of metadata ------------------------------------------------------------------- */
 
@@ -145,22 +145,17 @@ int facts_count_slabs(struct facts *f, const char *when, uint64_t shrink_ns,
 
 /* --- state of the memory ----------------------------------------------------------------- */
 
-/* Reading it takes no longer. */
-#define VMALLOCINFO_NS 100000000ULL
-
-static int add_vmallocinfo(struct facts *f, const char *when, const struct log *log)
+static int add_list(struct facts *f, const char *item, const char *when,
+		    const struct log *log)
 {
 	struct strbuf sb = { 0 };
 	char name[64];
-	int ret = vmallocinfo_sum("/proc/vmallocinfo", VMALLOCINFO_NS, &sb);
+	int ret = list_read(item, &sb, log);
 
-	snprintf(name, sizeof(name), RECORDING_META_VMALLOCINFO ".%s", when);
+	snprintf(name, sizeof(name), "%s.%s", item, when);
 	if (!ret)
 		return text_list_take(&f->texts.meta, name, &sb);
 	strbuf_free(&sb);
-	log_msg(log, LOG_INFO,
-		"cannot read /proc/vmallocinfo: %s; the recording will lack it",
-		strerror(-ret));
 	return ret == -ENOMEM ? ret : 0;
 }
 
@@ -179,7 +174,7 @@ int facts_snapshot(struct facts *f, const char *when, const struct log *log)
 					     "vmstat" };
 	bool after = strcmp(when, "after") == 0;
 	char name[64], path[64];
-	int ret = after ? 0 : add_vmallocinfo(f, when, log);
+	int ret = after ? 0 : add_list(f, RECORDING_META_VMALLOCINFO, when, log);
 
 	for (size_t i = 0; !ret && i < ARRAY_SIZE(files); i++) {
 		const char *file = files[after ? ARRAY_SIZE(files) - 1 - i : i];
@@ -192,7 +187,10 @@ int facts_snapshot(struct facts *f, const char *when, const struct log *log)
 		else
 			ret = add_meta_file(f, name, path, log);
 	}
-	return after && !ret ? add_vmallocinfo(f, when, log) : ret;
+	if (after && !ret)
+		ret = add_list(f, RECORDING_META_VMALLOCINFO, when, log);
+	/* Last, as its reading opens thousands of files, but before tracing begins. */
+	return ret || f->no_proc ? ret : add_list(f, RECORDING_META_PROCESSES, when, log);
 }
 
 /* The links of /sys/kernel/slab: caches with the same target were merged into one. */

@@ -63,7 +63,7 @@ static bool is_kernels(int task_fd, uint32_t pid)
 	return strtoul(at, NULL, 10) & PF_KTHREAD;
 }
 
-static int begin_thread(void *ctx, int task_fd, uint32_t pid)
+static int begin_thread(void *ctx, int task_fd, uint32_t pid, uint32_t tgid)
 {
 	struct walk *w = ctx;
 	struct tasks_ran *t = w->begun;
@@ -80,7 +80,7 @@ static int begin_thread(void *ctx, int task_fd, uint32_t pid)
 	return 0;
 }
 
-static int end_thread(void *ctx, int task_fd, uint32_t pid)
+static int end_thread(void *ctx, int task_fd, uint32_t pid, uint32_t tgid)
 {
 	const struct walk *w = ctx;
 	const uint32_t *at = u64_map_find(&w->since->by_pid, pid);

@@ -45,13 +45,13 @@ ssize_t thread_read(int task_fd, uint32_t pid, const char *file, char *text, siz
 static int walk_process(int proc_fd, const char *name, thread_fn fn, void *ctx)
 {
 	struct dirent *entry;
+	uint32_t pid, tgid;
 	char path[280];
-	uint32_t pid;
 	int ret = 0;
 	DIR *dir;
 	int fd;
 
-	if (!thread_parse_pid(name, &pid))
+	if (!thread_parse_pid(name, &tgid))
 		return 0;
 	snprintf(path, sizeof(path), "%s/task", name);
 	fd = openat(proc_fd, path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -64,7 +64,7 @@ static int walk_process(int proc_fd, const char *name, thread_fn fn, void *ctx)
 	}
 	while (!ret && (entry = readdir(dir)))
 		if (thread_parse_pid(entry->d_name, &pid))
-			ret = fn(ctx, fd, pid);
+			ret = fn(ctx, fd, pid, tgid);
 	closedir(dir);
 	return ret;
 }

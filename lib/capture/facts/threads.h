@@ -13,10 +13,11 @@
 
 #include "base/compiler.h"
 
-/* Looks at thread @pid, whose directory in @task_fd is @pid in digits. Negative: the walk ends, and
+/* Looks at thread @pid of process @tgid; its directory in @task_fd is @pid in digits. The first
+ * thread of a process, with the same number, comes before the others. Negative: the walk ends, and
  * returns that.
  */
-typedef int (*thread_fn)(void *ctx, int task_fd, uint32_t pid);
+typedef int (*thread_fn)(void *ctx, int task_fd, uint32_t pid, uint32_t tgid);
 
 /* Calls @fn for every live thread of @proc, which is "/proc". Threads that come or go meanwhile may
  * be left out. 0 or -errno.

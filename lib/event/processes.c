@@ -1,0 +1,360 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * event: which process a task belongs to, and which control group a process is in, at any moment.
+ * In: a recording's lists of live threads; events of tasks and control groups. Out: the process
+ * and the control group of a task at a time.
+ */
+#include "event/processes.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/array.h"
+
+/* clone(2): the new task has the same parent; is a thread of the process that starts it; is in a
+ * control group that its starter chose.
+ */
+#define CLONE_PARENT_BIT      0x00008000ULL
+#define CLONE_THREAD_BIT      0x00010000ULL
+#define CLONE_INTO_CGROUP_BIT 0x200000000ULL
+
+/* The process that starts all other threads of the kernel. */
+#define KTHREADD 2
+
+/* A new process; UINT32_MAX: no memory. */
+static uint32_t add_process(struct processes *p, const struct process *process)
+{
+	if (array_reserve(&p->all, &p->capacity, p->nr + 1, sizeof(*p->all)))
+		return UINT32_MAX;
+	p->all[p->nr] = *process;
+	return (uint32_t)p->nr++;
+}
+
+/* The two that every recording has. */
+static int begin(struct processes *p)
+{
+	if (p->nr)
+		return 0;
+	if (add_process(p, &(struct process){ .tgid = -1 }) == UINT32_MAX ||
+	    add_process(p, &(struct process){ .name = intern_id(&p->names, "<idle>", 6),
+					      .kernel = true }) == UINT32_MAX)
+		return -ENOMEM;
+	return 0;
+}
+
+bool processes_known(const struct recording *rec)
+{
+	return recording_meta(rec, RECORDING_META_PROCESSES ".before") ||
+	       recording_meta(rec, RECORDING_META_PROCESSES ".after");
+}
+
+bool processes_groups_known(const struct recording *rec)
+{
+	return strchr(recording_meta_text(rec, RECORDING_META_PROCESSES ".before"),
+		      '\t') ||
+	       strchr(recording_meta_text(rec, RECORDING_META_PROCESSES ".after"), '\t');
+}
+
+/* --- lists ------------------------------------------------------------------------------- */
+
+/* A line of a list. @parent -1: it is not the first thread; @path NULL: not known. */
+struct listed {
+	int32_t pid, tgid, parent, hierarchy;
+	const char *name, *path;
+	size_t name_size, path_size;
+};
+
+/* Reads a number and the @end behind it, which may also be the line's. */
+static bool take_number(const char **text, int32_t *number, char end)
+{
+	char *rest;
+	long n;
+
+	*number = -1;
+	if (**text < '0' || **text > '9')
+		return false;
+	n = strtol(*text, &rest, 10);
+	if (n > INT32_MAX || (*rest && *rest != '\n' && *rest != end))
+		return false;
+	*number = (int32_t)n;
+	*text = rest + (*rest == end);
+	return true;
+}
+
+/* Reads the line at *@text and moves on to the next. False: it is something else. */
+static bool take_line(const char **text, struct listed *l)
+{
+	const char *at = *text, *end = strchrnul(at, '\n'), *tab;
+
+	*text = end + (*end == '\n');
+	*l = (struct listed){ .parent = -1 };
+	if (!take_number(&at, &l->pid, ' ') || !take_number(&at, &l->tgid, ' ') ||
+	    !l->pid || !l->tgid)
+		return false;
+	if (l->pid != l->tgid)
+		return true;
+	if (!take_number(&at, &l->parent, ' '))
+		return false;
+	tab = memchr(at, '\t', (size_t)(end - at));
+	l->name = at;
+	l->name_size = (size_t)((tab ? tab : end) - at);
+	at = tab ? tab + 1 : end;
+	if (tab && take_number(&at, &l->hierarchy, ':') && at < end) {
+		l->path = at;
+		l->path_size = (size_t)(end - at);
+	}
+	return true;
+}
+
+/* The process that the task belongs to as far as it is read. */
+static uint32_t process_now(const struct processes *p, int32_t pid)
+{
+	return processes_find(p, pid, UINT64_MAX);
+}
+
+/* The first thread of a process; UINT32_MAX: no memory. */
+static uint32_t read_process(struct processes *p, const struct listed *l, bool late)
+{
+	uint32_t process = add_process(
+		p, &(struct process){
+			   .tgid = l->tgid,
+			   .name = intern_id(&p->names, l->name, l->name_size),
+			   .kernel = l->tgid == KTHREADD || l->parent == KTHREADD,
+			   .late = late,
+		   });
+
+	if (process == UINT32_MAX || !l->path)
+		return process;
+	p->hierarchy = l->hierarchy;
+	return spans_add(&p->group_of, process, 0,
+			 intern_id(&p->paths, l->path, l->path_size))
+		       ? UINT32_MAX
+		       : process;
+}
+
+/* Processes come before their threads; parents may come later. */
+static int read_list(struct processes *p, const char *text, bool late)
+{
+	const char *all = text;
+	uint32_t process;
+	struct listed l;
+
+	while (*text) {
+		if (!take_line(&text, &l))
+			continue;
+		process =
+			l.parent < 0 ? process_now(p, l.tgid) : read_process(p, &l, late);
+		if (process == UINT32_MAX ||
+		    spans_add(&p->of_task, (uint32_t)l.pid, 0, process))
+			return -ENOMEM;
+	}
+	for (text = all; *text;) {
+		if (!take_line(&text, &l) || l.parent <= 0)
+			continue;
+		process = process_now(p, l.tgid);
+		if (process > PROCESS_IDLE)
+			p->all[process].parent = process_now(p, l.parent);
+	}
+	return 0;
+}
+
+int processes_read(struct processes *p, const struct recording *rec)
+{
+	static const char before[] = RECORDING_META_PROCESSES ".before",
+			  after[] = RECORDING_META_PROCESSES ".after";
+	int ret = begin(p);
+
+	/* What both have was there first. */
+	if (!ret)
+		ret = read_list(p, recording_meta_text(rec, after), true);
+	if (!ret)
+		ret = read_list(p, recording_meta_text(rec, before), false);
+	return ret;
+}
+
+/* --- events ------------------------------------------------------------------------------ */
+
+/* The control group that new process @number begins in: its starter's, or the one chosen for it,
+ * which only the list at the end may tell.
+ */
+static uint32_t first_group(const struct processes *p, const struct kmem_event *ev,
+			    uint32_t starter)
+{
+	uint32_t listed = process_now(p, ev->task.pid);
+
+	if (!(ev->task.clone_flags & CLONE_INTO_CGROUP_BIT))
+		return spans_last(&p->group_of, starter);
+	return p->all[listed].late ? spans_last(&p->group_of, listed) : GROUP_UNKNOWN;
+}
+
+static int new_task(struct processes *p, const struct kmem_event *ev)
+{
+	uint32_t starter = process_now(p, ev->pid), process = starter, group;
+
+	if (!(ev->task.clone_flags & CLONE_THREAD_BIT)) {
+		group = first_group(p, ev, starter);
+		process = add_process(
+			p, &(struct process){
+				   .tgid = ev->task.pid,
+				   .name = intern_id(&p->names, ev->task.name,
+						     ev->task.name_size),
+				   .parent = ev->task.clone_flags & CLONE_PARENT_BIT
+						     ? p->all[starter].parent
+						     : starter,
+				   .kernel = p->all[starter].kernel,
+			   });
+		if (process == UINT32_MAX ||
+		    spans_add(&p->group_of, process, ev->ts, group))
+			return -ENOMEM;
+	}
+	return spans_add(&p->of_task, (uint32_t)ev->task.pid, ev->ts, process);
+}
+
+/* The name of a process is that of its first thread. */
+static void rename_task(struct processes *p, const struct kmem_event *ev)
+{
+	uint32_t process = process_now(p, ev->task.pid);
+
+	if (process > PROCESS_IDLE && p->all[process].tgid == ev->task.pid)
+		p->all[process].name =
+			intern_id(&p->names, ev->task.name, ev->task.name_size);
+}
+
+/* A single thread that moves does not take its process with it. */
+static int move(struct processes *p, const struct kmem_event *ev)
+{
+	uint32_t process = process_now(p, ev->group.pid), group;
+
+	if (process <= PROCESS_IDLE || p->all[process].tgid != ev->group.pid)
+		return 0;
+	group = intern_id(&p->paths, ev->group.path, ev->group.path_size);
+	return group ? spans_add(&p->group_of, process, ev->ts, group) : -ENOMEM;
+}
+
+static int remove_group(struct processes *p, const struct kmem_event *ev)
+{
+	uint32_t group = intern_id(&p->paths, ev->group.path, ev->group.path_size);
+
+	return group && u64_map_insert(&p->removed, group, 1) ? 0 : -ENOMEM;
+}
+
+static int learn(struct processes *p, const struct kmem_event *ev)
+{
+	switch (ev->type) {
+	case KMEM_TASK_NEW:
+		return new_task(p, ev);
+	case KMEM_TASK_RENAME:
+		rename_task(p, ev);
+		return 0;
+	default:
+		if (ev->group.hierarchy != p->hierarchy || !ev->group.path_size)
+			return 0;
+		return ev->type == KMEM_GROUP_MOVE ? move(p, ev) : remove_group(p, ev);
+	}
+}
+
+int processes_learn(struct processes *p, const struct kmem_event *evs, size_t nr)
+{
+	const struct kmem_event *end = evs + nr;
+	int ret = begin(p);
+
+	for (; !ret && evs < end; evs++) {
+		if (unlikely(kmem_is_task(evs->type)))
+			ret = learn(p, evs);
+	}
+	return ret;
+}
+
+int processes_learned(struct processes *p)
+{
+	spans_sort(&p->of_task);
+	spans_sort(&p->group_of);
+	return begin(p);
+}
+
+/* --- answers ----------------------------------------------------------------------------- */
+
+/* common_flags of an event in a hard interrupt, in a softirq: TRACE_FLAG_HARDIRQ,
+ * TRACE_FLAG_SOFTIRQ of include/linux/trace_events.h.
+ */
+#define FLAGS_INTERRUPT (0x08 | 0x10)
+
+uint32_t processes_group(const struct processes *p, const struct kmem_event *ev)
+{
+	uint32_t process = processes_find(p, ev->pid, ev->ts);
+
+	if (ev->flags & FLAGS_INTERRUPT)
+		return GROUP_INTERRUPT;
+	if (processes_get(p, process)->kernel)
+		return GROUP_KERNEL;
+	return spans_find(&p->group_of, process, ev->ts);
+}
+
+const struct process *processes_get(const struct processes *p, uint32_t number)
+{
+	static const struct process unknown = { .tgid = -1 };
+
+	return number < p->nr ? &p->all[number] : &unknown;
+}
+
+const char *processes_name(const struct processes *p, uint32_t number)
+{
+	const char *name = intern_get(&p->names, processes_get(p, number)->name, NULL);
+
+	if (number == PROCESS_UNKNOWN)
+		return "[unknown]";
+	return name ? name : "<...>";
+}
+
+/* Processes start each other at most this deep; a damaged recording may say otherwise. */
+#define ANCESTORS_MAX 256
+
+void processes_path(const struct processes *p, uint32_t number, struct strbuf *out)
+{
+	unsigned int depth = 0;
+
+	do {
+		if (depth)
+			strbuf_puts(out, ";");
+		for (const char *c = processes_name(p, number); *c; c++)
+			strbuf_add(out, *c == ';' ? "," : c, 1);
+		number = processes_get(p, number)->parent;
+	} while (number && ++depth < ANCESTORS_MAX);
+}
+
+/* A container's ID in the name of its control group, and how much of it stays. */
+#define ID_DIGITS 64
+#define ID_SHOWN  12
+
+void processes_group_name(const struct processes *p, uint32_t group, struct strbuf *out)
+{
+	const char *path = group == GROUP_INTERRUPT ? "[interrupt]"
+			   : group == GROUP_KERNEL  ? "[kernel threads]"
+						    : intern_get(&p->paths, group, NULL);
+	size_t digits;
+
+	if (!path)
+		path = "[unknown]";
+	for (; *path; path += digits + !digits) {
+		for (digits = 0; isxdigit((unsigned char)path[digits]);)
+			digits++;
+		strbuf_add(out, path,
+			   !digits		 ? 1
+			   : digits == ID_DIGITS ? ID_SHOWN
+						 : digits);
+	}
+	if (u64_map_find(&p->removed, group))
+		strbuf_puts(out, " (removed)");
+}
+
+void processes_free(struct processes *p)
+{
+	intern_free(&p->names);
+	intern_free(&p->paths);
+	spans_free(&p->of_task);
+	spans_free(&p->group_of);
+	u64_map_free(&p->removed);
+	free(p->all);
+}

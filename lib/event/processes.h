@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * event: which process a task belongs to, and which control group a process is in, at any moment.
+ * In: a recording's lists of live threads; events of tasks and control groups. Out: the process
+ * and the control group of a task at a time.
+ *
+ * The number of a task is used again after its end, and so is that of a process. Each process has a
+ * number of its own here.
+ */
+#ifndef KMEMX_EVENT_PROCESSES_H
+#define KMEMX_EVENT_PROCESSES_H
+
+#include "base/compiler.h"
+#include "base/hash.h"
+#include "base/strbuf.h"
+#include "event/event.h"
+#include "event/spans.h"
+#include "recording/recording.h"
+
+/**
+ * struct process - a process
+ * @tgid: its number, that of its first thread
+ * @name: its last known name, in processes.names
+ * @parent: the process that started it; 0: not known
+ * @kernel: it is a thread of the kernel
+ * @late: only the list at the end has it
+ */
+struct process {
+	int32_t tgid;
+	uint32_t name, parent;
+	bool kernel, late;
+};
+
+/**
+ * struct processes - zero-initialise it
+ * @paths: of control groups, which have these numbers
+ * @hierarchy: the number of theirs, as in /proc/PID/cgroup
+ * @of_task: number of a task -> process; @group_of: process -> its control group
+ * @removed: control groups that were removed
+ * @all: numbered from 1; @all[0] stands for what is not known
+ */
+struct processes {
+	struct intern names, paths;
+	int32_t hierarchy;
+	struct spans of_task, group_of;
+	struct u64_map removed;
+	struct process *all;
+	size_t nr, capacity;
+};
+
+/* Numbers of processes. */
+#define PROCESS_UNKNOWN 0U
+#define PROCESS_IDLE	1U /* the idle tasks of all CPUs */
+
+/* Numbers in place of a control group. */
+#define GROUP_UNKNOWN	0U
+#define GROUP_INTERRUPT UINT32_MAX /* an interrupt is no work of the task that it hits */
+#define GROUP_KERNEL	(UINT32_MAX - 1) /* threads of the kernel */
+
+/* Does the recording say which process a task belongs to? */
+bool processes_known(const struct recording *rec);
+/* Does it say which control group a process is in? */
+bool processes_groups_known(const struct recording *rec);
+/* Reads the lists of a recording, before any event. They are hostile: other lines are skipped. 0 or
+ * -ENOMEM.
+ */
+int processes_read(struct processes *p, const struct recording *rec) __must_check;
+/* Learns from those of @nr events that kmem_is_task(), in time order. 0 or -ENOMEM. */
+int processes_learn(struct processes *p, const struct kmem_event *evs,
+		    size_t nr) __must_check;
+/* No event follows: call it before the functions below. 0 or -ENOMEM. */
+int processes_learned(struct processes *p) __must_check;
+
+/* The process of task @pid at @ts. */
+static inline uint32_t processes_find(const struct processes *p, int32_t pid, uint64_t ts)
+{
+	return pid ? spans_find(&p->of_task, (uint32_t)pid, ts) : PROCESS_IDLE;
+}
+
+/* The control group for which allocation @ev counts: that of its process. */
+uint32_t processes_group(const struct processes *p, const struct kmem_event *ev);
+/* Process @number; the unknown one for numbers that are not used. */
+const struct process *processes_get(const struct processes *p, uint32_t number);
+/* Its name: "[unknown]", "<idle>", "<...>" where it has none. */
+const char *processes_name(const struct processes *p, uint32_t number);
+/* Appends its name and those of the processes that started it: "cc;sh;make". */
+void processes_path(const struct processes *p, uint32_t number, struct strbuf *out);
+/* Appends the path of a control group, with " (removed)" if it was. Of 64 hexadecimal digits in a row, a
+ * container's ID, only 12 stay, as in the lists of docker and podman. "[unknown]", "[interrupt]",
+ * "[kernel threads]".
+ */
+void processes_group_name(const struct processes *p, uint32_t group, struct strbuf *out);
+void processes_free(struct processes *p);
+
+#endif

@@ -96,13 +96,19 @@ static ssize_t read_start(const char *path, char *start)
 	return size;
 }
 
-/* Is the file named like a recorder's temporary file, .NAME.TOKEN.tmp? */
-static bool is_leftover(const char *path)
+/* Is @path named like what a recorder writes, .NAME.TOKEN.tmp? */
+static bool leftover_tell(const char *command, const char *path)
 {
 	const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
 	size_t size = strlen(name);
 
-	return name[0] == '.' && size > 5 && !strcmp(name + size - 4, ".tmp");
+	if (name[0] != '.' || size <= 5 || strcmp(name + size - 4, ".tmp") != 0)
+		return false;
+	message_error(
+		command,
+		"%s was left by an interrupted recorder\n  Recover it: kmemx recover %s",
+		path, SHELL_NAME(path));
+	return true;
 }
 
 bool input_kind_tell(const char *command, const char *path)
@@ -111,13 +117,8 @@ bool input_kind_tell(const char *command, const char *path)
 	const struct kind *kind;
 	ssize_t size;
 
-	if (is_leftover(path)) {
-		message_error(
-			command,
-			"%s was left by an interrupted recorder\n  Recover it: kmemx recover %s",
-			path, SHELL_NAME(path));
+	if (leftover_tell(command, path))
 		return true;
-	}
 	size = read_start(path, start);
 	if (size == 0)
 		message_error(
@@ -229,6 +230,8 @@ void input_directory_tell(const char *command, const char *path)
 	int err = look_into(path, &c);
 	char one[PATH_MAX];
 
+	if (leftover_tell(command, path))
+		return;
 	snprintf(one, sizeof(one), "%s%s%s", path, slash, c.name);
 	if (err)
 		message_error(command, "cannot open %s: %s", path, strerror(-err));

@@ -66,7 +66,7 @@ static int find(struct recover_command *c, const char *where)
 		message_error(command_name, "cannot open %s: %s", where, strerror(errno));
 		return EXIT_FAILED;
 	}
-	if (S_ISDIR(st.st_mode)) {
+	if (S_ISDIR(st.st_mode) && !leftover_is_named(where)) {
 		ret = leftovers_find(where, NULL, &c->tmps, &c->nr);
 		if (ret == -ENOMEM)
 			return out_of_memory();
@@ -353,12 +353,17 @@ static bool is_dir(const char *path)
 }
 
 /* @where: a directory, or one file. */
-static int recover_all(struct recover_command *c, const char *where)
+static int recover_all(struct recover_command *c, char *where)
 {
-	bool wanted = c->streams && !c->output && is_dir(where);
-	int streams = wanted ? handle_streams(c, where) : EXIT_OK;
-	int ret = find(c, where);
+	bool wanted;
+	int streams, ret;
 
+	/* Completion of a directory's name adds a slash. */
+	for (size_t end = strlen(where); end > 1 && where[end - 1] == '/';)
+		where[--end] = '\0';
+	wanted = c->streams && !c->output && is_dir(where);
+	streams = wanted ? handle_streams(c, where) : EXIT_OK;
+	ret = find(c, where);
 	if (ret == GO_ON)
 		ret = handle_all(c);
 	/* Also remove empty ring buffers of recorders that wrote to other directories. */
@@ -406,7 +411,7 @@ static int run_recover(int argc, char **argv)
 	log_state.quiet = c.quiet;
 	log = message_log(&log_state);
 	c.log = &log;
-	ret = recover_all(&c, operands < argc ? argv[operands] : ".");
+	ret = recover_all(&c, operands < argc ? argv[operands] : (char[]){ "." });
 	leftovers_free(c.tmps, c.nr);
 	message_log_end(&log_state);
 	return ret;

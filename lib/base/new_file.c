@@ -5,6 +5,7 @@
  */
 #include "base/new_file.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
@@ -235,6 +236,57 @@ bool new_file_is_own(int dir_fd, const char *name)
 	return !fstatat(dir_fd, name, &st, AT_SYMLINK_NOFOLLOW) && is_own(&st);
 }
 
+/* --- directories ------------------------------------------------------------------------- */
+
+int new_file_open_own_dir(int dir_fd, const char *name)
+{
+	int fd = openat(dir_fd, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	struct stat st;
+
+	if (fd < 0)
+		return -errno;
+	if (!fstat(fd, &st) && st.st_uid == geteuid())
+		return fd;
+	close(fd);
+	return -EPERM;
+}
+
+int new_file_make_dir(int dir_fd, const char *name)
+{
+	int fd, rules;
+
+	if (mkdirat(dir_fd, name, 0755) < 0)
+		return -errno;
+	fd = new_file_open_own_dir(dir_fd, name);
+	if (fd < 0) {
+		unlinkat(dir_fd, name, AT_REMOVEDIR);
+		return fd;
+	}
+	rules = openat(fd, ".gitignore",
+		       O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0644);
+	/* Without room for it, git lists the file. */
+	if (rules >= 0) {
+		(void)!write(rules, "*\n", 2);
+		close(rules);
+	}
+	return fd;
+}
+
+int new_file_remove_dir(int dir_fd, const char *name, int fd)
+{
+	int again = openat(fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	DIR *dir = again < 0 ? NULL : fdopendir(again);
+	struct dirent *entry;
+
+	while (dir && (entry = readdir(dir)))
+		unlinkat(fd, entry->d_name, 0);
+	if (dir)
+		closedir(dir);
+	else if (again >= 0)
+		close(again);
+	return unlinkat(dir_fd, name, AT_REMOVEDIR) < 0 ? -errno : 0;
+}
+
 /* --- replacing --------------------------------------------------------------------------- */
 
 int new_file_open_at(struct new_file *f, int dir_fd, const char *name, const char *hidden)
@@ -289,6 +341,11 @@ static int need_hidden_name(struct new_file *f)
 	return f->hidden ? 0 : -ENOMEM;
 }
 
+int new_file_hidden_dir(const struct new_file *f)
+{
+	return f->inside ? f->inside_fd : f->dir_fd;
+}
+
 int new_file_commit(struct new_file *f)
 {
 	bool unnamed = !f->hidden;
@@ -296,7 +353,8 @@ int new_file_commit(struct new_file *f)
 
 	if (ret)
 		return ret;
-	ret = renameat(f->dir_fd, f->hidden, f->dir_fd, f->name) < 0 ? -errno : 0;
+	ret = renameat(new_file_hidden_dir(f), f->hidden, f->dir_fd, f->name) < 0 ? -errno
+										  : 0;
 	if (ret && !unnamed)
 		return ret;
 	if (ret)
@@ -315,13 +373,18 @@ int new_file_keep(struct new_file *f)
 void new_file_close(struct new_file *f)
 {
 	if (f->hidden && !f->keep)
-		unlinkat(f->dir_fd, f->hidden, 0);
+		unlinkat(new_file_hidden_dir(f), f->hidden, 0);
+	if (f->inside && !f->keep)
+		new_file_remove_dir(f->dir_fd, f->inside, f->inside_fd);
 	if (f->fd >= 0)
 		close(f->fd);
+	if (f->inside_fd >= 0)
+		close(f->inside_fd);
 	if (f->dir_fd >= 0)
 		close(f->dir_fd);
 	free(f->name);
 	free(f->hidden);
+	free(f->inside);
 	*f = NEW_FILE_INIT;
 }
 

@@ -78,18 +78,36 @@ int new_file_open_own(int dir_fd, const char *name) __must_check;
 bool new_file_is_own(int dir_fd, const char *name);
 
 /**
+ * new_file_make_dir() - make a directory for files that are not complete, which git ignores
+ *
+ * A recorded command may be git, which would list such a file. Others may read the directory, as
+ * their git complains if it cannot.
+ *
+ * Return: a descriptor; -EEXIST if anything has that name; -EPERM if it does not belong to this
+ * user then: the filesystem decides, or another user has moved it; -errno.
+ */
+int new_file_make_dir(int dir_fd, const char *name) __must_check;
+/* Opens a directory that this user made earlier. A descriptor; -ENOTDIR if it is a link or a file;
+ * -EPERM if it is another user's; -errno.
+ */
+int new_file_open_own_dir(int dir_fd, const char *name) __must_check;
+/* Removes the directory @name, open as @fd, with the files in it. 0 or -errno. */
+int new_file_remove_dir(int dir_fd, const char *name, int fd);
+
+/**
  * struct new_file - a file that replaces another when it is complete
  * @dir_fd, @name: its directory, and its final name there
  * @hidden: its name until then; NULL: it has no name
+ * @inside, @inside_fd: the directory in @dir_fd that @hidden is in, made for this; NULL: @dir_fd
  * @keep: new_file_close() does not remove it
  */
 struct new_file {
-	int dir_fd, fd;
-	char *name, *hidden;
+	int dir_fd, fd, inside_fd;
+	char *name, *hidden, *inside;
 	bool keep;
 };
 
-#define NEW_FILE_INIT ((struct new_file){ .dir_fd = -1, .fd = -1 })
+#define NEW_FILE_INIT ((struct new_file){ .dir_fd = -1, .fd = -1, .inside_fd = -1 })
 
 /**
  * new_file_open() - begin the file that becomes @path
@@ -105,11 +123,13 @@ int new_file_open_at(struct new_file *f, int dir_fd, const char *name,
  * nothing changed then.
  */
 int new_file_commit(struct new_file *f) __must_check;
+/* The directory of the file until it is complete. */
+int new_file_hidden_dir(const struct new_file *f);
 /* Makes new_file_close() keep the file as @hidden; an unnamed file gets a hidden name first. 0 or
  * -errno.
  */
 int new_file_keep(struct new_file *f) __must_check;
-/* Releases everything; an uncommitted file is removed. */
+/* Releases everything; an uncommitted file and @inside are removed. */
 void new_file_close(struct new_file *f);
 
 /* The ID of the user (@name is SUDO_UID) or group (SUDO_GID) that called sudo; (uint32_t)-1 without

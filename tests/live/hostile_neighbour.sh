@@ -94,7 +94,7 @@ done
 
 # Files of another user with the name of a killed recorder's file are ignored.
 token=0123456789abcdef
-for kind in symlink hardlink fifo file; do
+for kind in symlink hardlink fifo file directory; do
 	rm -rf there victim
 	mkdir there
 	chmod 1777 there
@@ -106,6 +106,7 @@ for kind in symlink hardlink fifo file; do
 		hardlink) ln victim $name ;;
 		fifo) nobody mkfifo $name ;;
 		file) nobody cp /etc/hostname $name ;;
+		directory) nobody mkdir $name && nobody ln -s "$here/victim" $name/recording.tmp ;;
 		esac
 	done
 	code=0

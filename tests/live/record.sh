@@ -37,4 +37,13 @@ done
 [ -f r.dat.old ] || fail "the first recording was not kept as r.dat.old"
 [ "$(find . -name '.r.dat.*' | wc -l)" = 0 ] || fail "parts are left: $(ls -A)"
 
+# A recorded git status does not list what the recorder writes.
+if command -v git >/dev/null; then
+	git init -q repository
+	expect "" "$("$KMEMX" record -q -o repository/r.dat -- git -C repository status --short)" \
+		"what git sees"
+	expect "?? r.dat" "$(git -C repository status --short)" "what git sees later"
+	expect ".git r.dat" "$(ls -A repository | tr '\n' ' ' | sed 's/ $//')" "files"
+fi
+
 expect "$before" "$(tracing_state)" "state of the tracing system"

@@ -22,7 +22,7 @@ record_and_kill() {
 	kill -KILL $pid
 	wait $pid || :
 	tmp=$1/.r.dat.${instance#kmemx-}.tmp
-	[ -s "$tmp" ] || fail "nothing is left of the killed recorder: $(ls -A "$1")"
+	[ -s "$tmp/recording.tmp" ] || fail "nothing is left of the killed recorder: $(ls -A "$1")"
 }
 
 # The recording $1 must be whole and marked, and have $2.

@@ -39,7 +39,7 @@ kept=$(sed -n 's/^.*the recording is complete, but has another name: //p' err)
 [ -n "$kept" ] || fail "no message about where the recording is: $(cat err)"
 "$KMEMX" info "$kept" >info || fail "$kept is unreadable: $(cat err)"
 grep -q 'mm_page_alloc' info || fail "$kept holds no events"
-rm "$kept"
+rm -r "${kept%/*}"
 expect "$(printf 'a.dat\na.dat.old')" "$(ls -A d)" "other files left"
 # Tracefs becomes read-only meanwhile: the message names what is left, and how to remove it.
 if command -v unshare >/dev/null && unshare -m true 2>/dev/null; then

@@ -20,8 +20,6 @@
 #include "recording/cpu_regions.h"
 #include "recording/wire.h"
 
-#define TMP_SUFFIX ".tmp"
-
 /* --- names ------------------------------------------------------------------------------- */
 
 /* Parses ".NAME.TOKEN.tmp": the end of NAME, and the token. Returns 0 if it is not such a name. */
@@ -29,10 +27,10 @@ static size_t parse_name(const char *base, char token[NEW_FILE_TOKEN])
 {
 	size_t len = strlen(base), end, at;
 
-	if (base[0] != '.' || len <= strlen(TMP_SUFFIX) ||
-	    strcmp(base + len - strlen(TMP_SUFFIX), TMP_SUFFIX) != 0)
+	if (base[0] != '.' || len <= strlen(LEFTOVER_SUFFIX) ||
+	    strcmp(base + len - strlen(LEFTOVER_SUFFIX), LEFTOVER_SUFFIX) != 0)
 		return 0;
-	end = at = len - strlen(TMP_SUFFIX);
+	end = at = len - strlen(LEFTOVER_SUFFIX);
 	while (at > 0 && strchr("0123456789abcdef", base[at - 1]))
 		at--;
 	if (end - at != NEW_FILE_TOKEN - 1 || at < 3 || base[at - 1] != '.')
@@ -106,19 +104,45 @@ void leftovers_free(char **tmps, size_t nr)
 
 /* --- one of them ------------------------------------------------------------------------- */
 
+bool leftover_is_named(const char *path)
+{
+	char token[NEW_FILE_TOKEN];
+
+	return parse_name(base_of(path), token) != 0;
+}
+
+/* Opens the file @name in @l->dir_fd, or the one in the directory of that name. A descriptor or
+ * -errno.
+ */
+static int open_file(struct leftover *l, const char *name)
+{
+	int ret = new_file_open_own_dir(l->dir_fd, name);
+
+	if (ret == -ENOTDIR)
+		return new_file_open_own(l->dir_fd, name);
+	if (ret < 0)
+		return ret;
+	l->parent_fd = l->dir_fd;
+	l->dir_fd = ret;
+	l->base = LEFTOVER_INSIDE;
+	ret = new_file_open_own(l->dir_fd, leftover_name(l));
+	/* Killed before the file was made, or after it got its name. */
+	return ret == -ENOENT ? new_file_create(l->dir_fd, leftover_name(l)) : ret;
+}
+
 int leftover_open(struct leftover *l, const char *tmp)
 {
 	const char *base = base_of(tmp);
 	size_t name_end;
 	char *dir;
 
-	*l = (struct leftover){ .dir_fd = -1, .fd = -1 };
+	*l = (struct leftover){ .dir_fd = -1, .parent_fd = -1, .fd = -1 };
 	name_end = parse_name(base, l->token);
 	if (!name_end)
 		return -EINVAL;
 	dir = directory_of(tmp);
 	l->tmp = strdup(tmp);
-	l->prefix = strndup(tmp, strlen(tmp) - strlen(TMP_SUFFIX));
+	l->prefix = strndup(tmp, strlen(tmp) - strlen(LEFTOVER_SUFFIX));
 	if (!dir || asprintf(&l->path, "%s%.*s", dir, (int)(name_end - 1), base + 1) < 0)
 		l->path = NULL;
 	free(dir);
@@ -128,7 +152,7 @@ int leftover_open(struct leftover *l, const char *tmp)
 	l->dir_fd = new_file_dir(tmp, &base);
 	if (l->dir_fd < 0)
 		return l->dir_fd;
-	l->fd = new_file_open_own(l->dir_fd, base);
+	l->fd = open_file(l, base);
 	if (l->fd < 0)
 		return l->fd;
 	return flock(l->fd, LOCK_EX | LOCK_NB) < 0 ? -EBUSY : 0;
@@ -140,13 +164,15 @@ void leftover_close(struct leftover *l)
 		close(l->fd);
 	if (l->dir_fd >= 0)
 		close(l->dir_fd);
+	if (l->parent_fd >= 0)
+		close(l->parent_fd);
 	free(l->tmp);
 	free(l->prefix);
 	free(l->path);
-	*l = (struct leftover){ .dir_fd = -1, .fd = -1 };
+	*l = (struct leftover){ .dir_fd = -1, .parent_fd = -1, .fd = -1 };
 }
 
-/* Calls @visit for each of the leftover's files that this user owns, except @tmp. Stops at the
+/* Calls @visit for each of the leftover's files that this user owns, except @fd's. Stops at the
  * first error.
  */
 static int each_file(const struct leftover *l,
@@ -167,7 +193,7 @@ static int each_file(const struct leftover *l,
 	}
 	while (!ret && (entry = readdir(dir)))
 		if (!strncmp(entry->d_name, l->base, len) && entry->d_name[len] == '.' &&
-		    strcmp(entry->d_name + len, TMP_SUFFIX) != 0 &&
+		    strcmp(entry->d_name + len, LEFTOVER_SUFFIX) != 0 &&
 		    new_file_is_own(fd, entry->d_name))
 			ret = visit(fd, entry->d_name, entry->d_name + len, ctx);
 	closedir(dir);
@@ -291,7 +317,7 @@ int leftover_open_cpu(const struct leftover *l, uint32_t cpu)
 
 const char *leftover_name(const struct leftover *l)
 {
-	return base_of(l->tmp);
+	return l->parent_fd >= 0 ? LEFTOVER_INSIDE LEFTOVER_SUFFIX : base_of(l->tmp);
 }
 
 static int remove_file(int dir_fd, const char *name, const char *rest, void *ctx)
@@ -305,8 +331,11 @@ static int remove_file(int dir_fd, const char *name, const char *rest, void *ctx
 
 int leftover_remove(const struct leftover *l)
 {
-	int ret = each_file(l, remove_file, NULL);
+	int ret;
 
+	if (l->parent_fd >= 0)
+		return new_file_remove_dir(l->parent_fd, base_of(l->tmp), l->dir_fd);
+	ret = each_file(l, remove_file, NULL);
 	/* The file may have got its final name. */
 	if (!ret && unlinkat(l->dir_fd, leftover_name(l), 0) < 0 && errno != ENOENT)
 		ret = -errno;

@@ -3,10 +3,13 @@
  * capture: what a recorder that was killed leaves behind.
  * In: a directory. Out: the unfinished files in it, by the recording that each belongs to.
  *
- * A recorder writes DIR/.NAME.TOKEN.tmp, locked with flock(2) while it lives, and its tracing
- * instance has the same token. The file begins with everything known before the first event, as a
- * stream (recording/wire.h) that breaks off. Each CPU's pages are in a region of the same file, or
- * in .NAME.TOKEN.cpuN.
+ * A recorder makes the directory DIR/.NAME.TOKEN.tmp and writes recording.tmp in it, locked with
+ * flock(2) while it lives, and its tracing instance has the same token. The file begins with
+ * everything known before the first event, as a stream (recording/wire.h) that breaks off. Each
+ * CPU's pages are in a region of the same file, or in recording.cpuN.
+ *
+ * Where the directory would not belong to this user, and in earlier versions, DIR/.NAME.TOKEN.tmp
+ * is the file itself, with .NAME.TOKEN.cpuN beside it.
  *
  * Files of another user, links and FIFOs with such names are not opened.
  */
@@ -20,22 +23,27 @@
 #include "base/compiler.h"
 #include "base/new_file.h"
 
+/* In the directory, all names begin with this. */
+#define LEFTOVER_INSIDE "recording"
+#define LEFTOVER_SUFFIX ".tmp"
+
 /**
  * struct leftover - a killed recorder's files, locked against others
- * @tmp: the path that ends in .tmp, for messages
- * @prefix: the same without .tmp: all its file names begin with it
+ * @tmp: the path DIR/.NAME.TOKEN.tmp, for messages
+ * @prefix: the same without .tmp: all its names in DIR begin with it
  * @path: the intended path of the recording
  * @token: part of the names of its files and its tracing instance
- * @dir_fd, @base: the directory, opened once, and the prefix of file names in it
- * @fd: @tmp, open for reading and writing
+ * @dir_fd, @base: the directory of the files, opened once, and the prefix of their names
+ * @parent_fd: DIR, if @tmp is a directory; else -1
+ * @fd: the file, open for reading and writing
  */
 struct leftover {
 	char *tmp;
 	char *prefix;
 	char *path;
 	char token[NEW_FILE_TOKEN];
-	int dir_fd;
-	const char *base; /* within @prefix */
+	int dir_fd, parent_fd;
+	const char *base; /* within @prefix, or LEFTOVER_INSIDE */
 	int fd;
 };
 
@@ -49,6 +57,9 @@ struct leftover {
 int leftovers_find(const char *dir, const char *name, char ***tmps,
 		   size_t *nr) __must_check;
 void leftovers_free(char **tmps, size_t nr);
+
+/* Is this the path of an unfinished file, DIR/.NAME.TOKEN.tmp? */
+bool leftover_is_named(const char *path);
 
 /**
  * leftover_open() - take one over
@@ -68,7 +79,7 @@ bool leftover_has_pages(const struct leftover *l);
 int leftover_cpus(const struct leftover *l, uint32_t **cpus, size_t *nr) __must_check;
 /* Opens a CPU's .cpuN file for reading and writing. A descriptor or -errno. */
 int leftover_open_cpu(const struct leftover *l, uint32_t cpu) __must_check;
-/* The name of @tmp in @dir_fd. */
+/* The file's name in @dir_fd. */
 const char *leftover_name(const struct leftover *l);
 /* Removes all its files. 0 or -errno. */
 int leftover_remove(const struct leftover *l) __must_check;

@@ -54,7 +54,7 @@ static int check_leftover(const char *tmp, const struct log *log)
 	if (!ret) {
 		if (dead_has_events(&l, log))
 			log_msg(log, LOG_WARN,
-				"an earlier recording to %s was interrupted\n  Recover it: kmemx recover %s\n  Or remove it: rm %s.*",
+				"an earlier recording to %s was interrupted\n  Recover it: kmemx recover %s\n  Or remove it: rm -r %s.*",
 				l.path, SHELL_NAME(l.tmp), SHELL_NAME(l.prefix));
 		else if (leftover_remove(&l) == 0)
 			log_msg(log, LOG_INFO,
@@ -166,6 +166,21 @@ static void lock_directory(int fd)
 	}
 }
 
+/* Puts the file into a directory that git ignores, where one can be made. 0 or -ENOMEM. */
+static int use_inside(struct new_recording *o)
+{
+	struct new_file *f = &o->file;
+
+	f->inside_fd = new_file_make_dir(f->dir_fd, f->hidden);
+	if (f->inside_fd < 0)
+		return 0;
+	f->inside = f->hidden;
+	free(o->prefix);
+	o->prefix = strdup(LEFTOVER_INSIDE);
+	f->hidden = strdup(LEFTOVER_INSIDE LEFTOVER_SUFFIX);
+	return o->prefix && f->hidden ? 0 : -ENOMEM;
+}
+
 /* Makes and locks the hidden file. */
 static int make_hidden(struct new_recording *o, const char *dir, bool alone,
 		       const struct log *log)
@@ -179,7 +194,8 @@ static int make_hidden(struct new_recording *o, const char *dir, bool alone,
 			o->path);
 		return ret;
 	}
-	f->fd = new_file_create(f->dir_fd, f->hidden);
+	ret = use_inside(o);
+	f->fd = ret ? ret : new_file_create(new_file_hidden_dir(f), f->hidden);
 	if (f->fd < 0)
 		return complain("write to", o->path, -f->fd, log);
 	if (flock(f->fd, LOCK_EX | LOCK_NB) < 0)
@@ -196,7 +212,8 @@ int new_recording_open_recorder(struct new_recording *o, const char *path,
 
 	if (!ret && asprintf(&o->prefix, ".%s.%s", f->name, token) < 0)
 		o->prefix = NULL;
-	if (!ret && o->prefix && asprintf(&f->hidden, "%s.tmp", o->prefix) < 0)
+	if (!ret && o->prefix &&
+	    asprintf(&f->hidden, "%s" LEFTOVER_SUFFIX, o->prefix) < 0)
 		f->hidden = NULL;
 	if (!ret && (!f->hidden || !dir))
 		ret = complain("write to", path, ENOMEM, log);
@@ -234,7 +251,7 @@ int new_recording_reserve(struct new_recording *o, uint64_t least)
 	if (size < least)
 		size = least;
 	new_recording_release_reserve(o);
-	o->reserve_fd = new_file_unnamed(o->file.dir_fd, false);
+	o->reserve_fd = new_file_unnamed(new_file_hidden_dir(&o->file), false);
 	if (o->reserve_fd < 0)
 		return o->reserve_fd;
 	ret = fallocate(o->reserve_fd, 0, 0, (off_t)size) < 0 ? -errno : 0;
@@ -269,8 +286,8 @@ int new_recording_open_second(struct new_recording *o)
 {
 	const struct new_file *f = &o->file;
 
-	return new_file_open_at(&o->second, f->dir_fd, f->hidden ? f->hidden : f->name,
-				NULL);
+	return new_file_open_at(&o->second, new_file_hidden_dir(f),
+				f->hidden ? f->hidden : f->name, NULL);
 }
 
 int new_recording_use_second(struct new_recording *o)
@@ -303,12 +320,17 @@ void new_recording_drop_second(struct new_recording *o)
 static int keep_hidden(struct new_recording *o, int err, const struct log *log)
 {
 	const char *slash = strrchr(o->path, '/');
-	int dir = slash ? (int)(slash - o->path) + 1 : 0;
+	int dir = slash ? (int)(slash - o->path) + 1 : 0, kept = new_file_keep(&o->file);
+	const char *inside = o->file.inside ? o->file.inside : "";
+	char *name;
 
-	if (new_file_keep(&o->file) == 0)
-		log_msg(log, LOG_ERROR,
-			"the recording is complete, but has another name: %.*s%s\n  Move it: mv %.*s%s NAME",
-			dir, o->path, o->file.hidden, dir, o->path, o->file.hidden);
+	if (kept || asprintf(&name, "%.*s%s%s%s", dir, o->path, inside,
+			     *inside ? "/" : "", o->file.hidden) < 0)
+		return err;
+	log_msg(log, LOG_ERROR,
+		"the recording is complete, but has another name: %s\n  Move it: mv %s NAME",
+		name, SHELL_NAME(name));
+	free(name);
 	return err;
 }
 

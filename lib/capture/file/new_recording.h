@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * capture: the recording's file while it is being made.
- * In: the path that the user wants. Out: a file without a name, or with a hidden name if it can be
- * recovered. It takes its final name when it is complete.
+ * In: the path that the user wants. Out: a file without a name, or in a hidden directory if it can
+ * be recovered. It takes its final name when it is complete.
  */
 #ifndef KMEMX_CAPTURE_NEW_RECORDING_H
 #define KMEMX_CAPTURE_NEW_RECORDING_H
@@ -18,8 +18,9 @@
 /**
  * struct new_recording - a recording in the making
  * @path: the final name, for messages
- * @prefix: of a recorder: .NAME.TOKEN, the prefix of its file names
- * @file: a recorder's file is called PREFIX.tmp and is locked with flock(2) while its owner lives
+ * @prefix: of a recorder: the prefix of its file names
+ * @file: a recorder's file is called PREFIX.tmp (capture/events/leftover.h says in which directory)
+ *	and is locked with flock(2) while its owner lives
  * @second: a file that is to take the place of @file
  * @reserve_fd: an unnamed file that reserves room for the metadata on a disk that fills up
  * @reserved: its size in bytes
@@ -53,8 +54,8 @@ int new_recording_open(struct new_recording *o, const char *path,
  * @alone: no other recorder of this user may be recording to @path: each one that ends moves the
  *	existing file to NAME.old, so one of three recordings would be lost
  *
- * The file is called .NAME.TOKEN.tmp. Reports what killed recorders of the same @path had recorded,
- * and removes their files if they recorded nothing.
+ * The file is in the directory .NAME.TOKEN.tmp. Reports what killed recorders of the same @path had
+ * recorded, and removes their files if they recorded nothing.
  *
  * Return: 0; -EBUSY if there is another; -errno; after a LOG_ERROR message.
  */

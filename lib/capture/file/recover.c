@@ -385,7 +385,7 @@ static int cannot_use(const struct recovery *v, int err)
 	struct dead_content content;
 
 	log_msg(v->log, LOG_ERROR,
-		"cannot recover %s: %s\n  Inspect it with kmemx info, or remove it: rm %s.*",
+		"cannot recover %s: %s\n  Inspect it with kmemx info, or remove it: rm -r %s.*",
 		v->l->tmp, why, SHELL_NAME(v->l->prefix));
 	if (!dead_look(v->l->token, &content, v->log) && content.events)
 		log_msg(v->log, LOG_ERROR,

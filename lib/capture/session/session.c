@@ -158,7 +158,7 @@ static bool give_back(void *ctx)
 int session_open_reader(struct session *s)
 {
 	const struct ring_reader_output output = { s->output.prefix,
-						   s->output.file.dir_fd,
+						   new_file_hidden_dir(&s->output.file),
 						   s->output.file.fd };
 	struct ring_reader_layout layout;
 	int ret = facts_read_headers(&s->facts, &s->instance);

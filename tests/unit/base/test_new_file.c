@@ -132,6 +132,33 @@ START_TEST(test_own)
 }
 END_TEST
 
+START_TEST(test_own_dir)
+{
+	struct stat st;
+	int fd = new_file_make_dir(dir, "hidden"), file;
+
+	ck_assert_int_ge(fd, 0);
+	ck_assert_int_eq(faccessat(fd, ".gitignore", R_OK, 0), 0);
+	ck_assert_int_eq(fstat(fd, &st), 0);
+	ck_assert_int_eq(st.st_mode & 022, 0);
+	ck_assert_int_eq(new_file_make_dir(dir, "hidden"), -EEXIST);
+	file = new_file_create(fd, "left");
+	close(file);
+	ck_assert_int_eq(symlinkat("hidden", dir, "to"), 0);
+	ck_assert_int_eq(new_file_open_own_dir(dir, "to"), -ENOTDIR);
+	ck_assert_int_eq(new_file_open_own_dir(dir, "victim"), -ENOTDIR);
+	ck_assert_int_eq(new_file_open_own_dir(dir, "none"), -ENOENT);
+	if (!geteuid()) {
+		ck_assert_int_eq(fchown(fd, 65534, 65534), 0);
+		ck_assert_int_eq(new_file_open_own_dir(dir, "hidden"), -EPERM);
+	}
+	ck_assert_int_eq(new_file_remove_dir(dir, "hidden", fd), 0);
+	close(fd);
+	ck_assert_int_eq(faccessat(dir, "hidden", F_OK, 0), -1);
+	ck_assert_int_eq(unlinkat(dir, "to", 0), 0);
+}
+END_TEST
+
 /* Replacing a link leaves its target as it was. */
 START_TEST(test_replace)
 {
@@ -279,6 +306,7 @@ Suite *test_new_file_suite(void)
 	tcase_add_checked_fixture(tc, set_up, tear_down);
 	tcase_add_test(tc, test_taken);
 	tcase_add_test(tc, test_own);
+	tcase_add_test(tc, test_own_dir);
 	tcase_add_test(tc, test_replace);
 	tcase_add_test(tc, test_given_up);
 	tcase_add_test(tc, test_token);

@@ -366,7 +366,9 @@ START_TEST(test_new_recording_leftovers)
 	ck_assert_int_eq(
 		new_recording_open_recorder(&o, "r.dat", "00000000000000ff", false, NULL),
 		0);
+	ck_assert_int_eq(access(".r.dat.00000000000000ff.tmp/recording.tmp", F_OK), 0);
 	new_recording_close(&o);
+	ck_assert_int_ne(access(".r.dat.00000000000000ff.tmp", F_OK), 0);
 	close(live);
 	ck_assert_int_ne(access(".r.dat." T1 ".tmp", F_OK), 0);
 	ck_assert_int_ne(access(".r.dat." T1 ".cpu0", F_OK), 0);

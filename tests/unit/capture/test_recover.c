@@ -195,6 +195,44 @@ START_TEST(test_files)
 }
 END_TEST
 
+/* The files are in a directory of their own, as recorders leave them. */
+START_TEST(test_directory)
+{
+	const struct ring_reader r = { .nr_cpus = 2,
+				       .cpus = (struct ring_reader_cpu[]){
+					       { .cpu = 1 }, { .cpu = 3 } } };
+	static const char in[] = ".r.dat." TOKEN ".tmp/recording.";
+	struct recording *rec;
+	struct leftover l;
+	char name[64];
+	int fds[3];
+
+	ck_assert_int_eq(mkdir(path_of(".r.dat." TOKEN ".tmp"), 0700), 0);
+	ck_assert(leftover_is_named(path_of(".r.dat." TOKEN ".tmp")));
+	for (size_t i = 0; i < ARRAY_SIZE(fds); i++) {
+		snprintf(name, sizeof(name), "%s%s", in,
+			 ((const char *[]){ "tmp", "cpu1", "cpu3" })[i]);
+		fds[i] = create(name);
+	}
+	put_head(fds[0], &r);
+	put_pages(fds[1], 0, 3);
+	put_pages(fds[2], 0, 7);
+	for (size_t i = 0; i < ARRAY_SIZE(fds); i++)
+		close(fds[i]);
+	rec = recover(".r.dat." TOKEN ".tmp", 0);
+	check_recording(rec);
+	recording_close(rec);
+	ck_assert_int_eq(nr_files(), 1);
+	/* Killed before there was a file. */
+	ck_assert_int_eq(mkdir(path_of(".r.dat." TOKEN ".tmp"), 0700), 0);
+	ck_assert_int_eq(leftover_open(&l, path_of(".r.dat." TOKEN ".tmp")), 0);
+	ck_assert(!leftover_has_pages(&l));
+	ck_assert_int_eq(leftover_remove(&l), 0);
+	leftover_close(&l);
+	ck_assert_int_eq(nr_files(), 1);
+}
+END_TEST
+
 START_TEST(test_regions)
 {
 	struct ring_reader r = { .nr_cpus = 3,
@@ -332,6 +370,7 @@ Suite *test_recover_suite(void)
 
 	tcase_add_checked_fixture(tc, make_directory, remove_directory);
 	tcase_add_test(tc, test_files);
+	tcase_add_test(tc, test_directory);
 	tcase_add_test(tc, test_regions);
 	tcase_add_test(tc, test_unusable);
 	tcase_add_test(tc, test_names);

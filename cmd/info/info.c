@@ -97,7 +97,10 @@ static int check_places(struct study_options *study)
 			     : study->places.debuginfod ? "--debuginfod"
 			     : study->lines.modules	? "--modules"
 							: NULL;
+	int ret = debug_places_check(&study->places, &study->symbols, command_name);
 
+	if (ret != GO_ON)
+		return ret;
 	if (study->search)
 		study->lines.vmlinux = study->symbols.vmlinux;
 	if (study->search || !option)
@@ -135,6 +138,7 @@ static int run_info(int argc, char **argv)
 		{ OPTION_STRING | OPTION_EVERYDAY, 0, "fact", "NAME", &fact,
 		  "print one fact that was recorded, such as vmstat.before" },
 		{ OPTION_TABLE, .value = output_formats(&output) },
+		CLOCK_TIME_OPTION(output),
 		OUTPUT_OPTIONS(output),
 		{ OPTION_COUNT | OPTION_EVERYDAY, 'v', "verbose", NULL, &verbose,
 		  "list all gaps; more messages" },
@@ -153,8 +157,6 @@ static int run_info(int argc, char **argv)
 		ret = lost_limit_parse(&max_lost, command_name);
 	if (ret == GO_ON)
 		ret = symbol_files_check(&study.symbols, command_name);
-	if (ret == GO_ON)
-		ret = debug_places_check(&study.places, &study.symbols, command_name);
 	if (ret == GO_ON)
 		ret = check_places(&study);
 	if (ret == GO_ON)

@@ -126,7 +126,7 @@ static enum column_unit gap_unit(const struct info *info)
 			    recording_clock(info->rec, info->gaps[i].buffer)))
 			return UNIT_NONE;
 	}
-	return UNIT_TIME;
+	return UNIT_MOMENT;
 }
 
 static bool gaps_have_buffer(const struct info *info)

@@ -297,6 +297,7 @@ int output_report(const struct output_options *opts, const char *command,
 		  const struct report *r, render_fn text)
 {
 	const struct renderer *other = chosen(opts, NULL);
+	const struct cell *start = report_fact(r, "first_ts");
 	struct rendering rendering = {
 		.report = r,
 		.options = { .width = text_width(),
@@ -304,6 +305,9 @@ int output_report(const struct output_options *opts, const char *command,
 			     .color = use_color(opts),
 			     .human = opts->human,
 			     .terminal = isatty(STDOUT_FILENO),
+			     .since_start = isatty(STDOUT_FILENO) && !opts->clock_time &&
+					    start->type == CELL_UINT,
+			     .start = start->u,
 			     .utf8 = use_utf8(),
 			     .summary = summary_view(opts),
 			     .all_notes = opts->verbose },

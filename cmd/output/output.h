@@ -20,13 +20,14 @@
  * @wide: show all columns of tables, however narrow the terminal is
  * @summary: on: all lines of the summary; off: none; text only
  * @verbose: all notes, and all lines of the summary unless @summary is set
+ * @clock_time: moments by the recording's clock, on a terminal too
  * @color: auto, always, never; NULL: auto
  */
 struct output_options {
 	bool chosen[RENDERERS_MAX];
 	struct option_entry formats[RENDERERS_MAX + 2];
 	const char *csv_dir;
-	bool human, wide, no_pager, verbose;
+	bool human, wide, no_pager, verbose, clock_time;
 	enum option_switch summary;
 	const char *color;
 };
@@ -36,6 +37,10 @@ struct output_options {
 #define SUMMARY_OPTION(output) \
 	{ OPTION_SWITCH, 0, "summary", NULL, &(output).summary, \
 	  "all lines of the summary; --no-summary: none" }
+/* For a command whose reports have moments. */
+#define CLOCK_TIME_OPTION(output) \
+	{ OPTION_FLAG, 0, "clock-time", NULL, &(output).clock_time, \
+	  "moments by the recording's clock, not from its start" }
 /* clang-format on */
 #define PAGER_OPTION(flag)                                                      \
 	{                                                                       \

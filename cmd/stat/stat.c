@@ -60,6 +60,7 @@ static int parse(struct stat_options *o, int argc, char **argv)
 		STAT_SITE_OPTIONS(o),
 		STAT_FORMAT_OPTIONS(o),
 		SUMMARY_OPTION(o->output),
+		CLOCK_TIME_OPTION(o->output),
 		STAT_OUTPUT_OPTIONS(o),
 	};
 	int ret;

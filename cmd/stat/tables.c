@@ -26,6 +26,7 @@ enum {
 	OWN_AT = 1 << 3,
 	OWN_CULL = 1 << 4,
 	OWN_UNSCALED = 1 << 5,
+	OWN_MOMENTS = 1 << 6,
 };
 
 static const struct tables_command *find(const char *name)
@@ -103,6 +104,7 @@ static int parse(const struct tables_command *c, struct tables_args *args,
 		STAT_SITE_OPTIONS(o),
 		STAT_FORMAT_OPTIONS(o),
 		part(c->sort, PART(SUMMARY_OPTION(o->output))),
+		part(c->own & OWN_MOMENTS, PART(CLOCK_TIME_OPTION(o->output))),
 		STAT_OUTPUT_OPTIONS(o),
 	};
 
@@ -213,7 +215,7 @@ const struct tables_command tables_commands[TABLES_NR] = {
 		.purpose = "Show who held memory when most of it was live.",
 		.examples = "  kmemx peak --slab --by comm -l 5\n"
 			    "  kmemx peak -i boot.dat --at 50% --json\n",
-		.own = OWN_KINDS | OWN_BY | OWN_AT | OWN_UNSCALED,
+		.own = OWN_KINDS | OWN_BY | OWN_AT | OWN_UNSCALED | OWN_MOMENTS,
 		.over_time = "also live bytes at the ends of N parts of the time",
 		.sort = "sort keys, e.g. objects",
 		.choose = choose_moment,
@@ -224,7 +226,7 @@ const struct tables_command tables_commands[TABLES_NR] = {
 		.purpose = "Show who owns the pages that are live at the end.",
 		.examples = "  kmemx owners --cull stacktrace -s times -l 10\n"
 			    "  kmemx owners -i boot.dat --by module --json\n",
-		.own = OWN_BY | OWN_CULL | OWN_UNSCALED,
+		.own = OWN_BY | OWN_CULL | OWN_UNSCALED | OWN_MOMENTS,
 		.by = "stack (default), callsite, comm, pid, cpu, module, dir, function, file, line",
 		.sort = "sort keys, e.g. times,-order",
 		.choose = owners_choose,
@@ -243,7 +245,7 @@ const struct tables_command tables_commands[TABLES_NR] = {
 		.purpose = "Show page blocks taken from the free lists of another migratetype.",
 		.examples = "  sudo kmemx record --frag -- make\n"
 			    "  kmemx frag --by comm --over-time 40\n",
-		.own = OWN_BY,
+		.own = OWN_BY | OWN_MOMENTS,
 		.over_time = "also their number in each of N parts of the time",
 		.sort = "sort keys, e.g. pages",
 	},

@@ -27,6 +27,7 @@ enum summary_view { SUMMARY_SHORT, SUMMARY_ALL, SUMMARY_NONE };
  * @color: ANSI colours
  * @human: KiB, MiB, s, ms instead of exact bytes and ns
  * @terminal: people read it: s, ms instead of exact ns
+ * @since_start, @start: people read it: moments as distances from @start, a clock's reading in ns
  * @utf8: the reader understands UTF-8
  * @summary: which lines of the summaries
  * @all_notes: else at most NOTES_SHORT under a table, but those that warn always
@@ -35,17 +36,16 @@ struct render_options {
 	unsigned int width;
 	bool wide;
 	bool color;
-	bool human, terminal;
+	bool human, terminal, since_start;
+	uint64_t start;
 	bool utf8;
 	enum summary_view summary;
 	bool all_notes;
 };
 
-/* Are figures in @unit rounded? */
-static inline bool render_rounds(const struct render_options *opts, enum column_unit unit)
-{
-	return opts->human || (opts->terminal && unit == UNIT_NS);
-}
+/* Is @cell rounded? Makes a moment a distance from the start then. */
+bool render_rounds(const struct render_options *opts, enum column_unit unit,
+		   struct cell *cell);
 
 /* A renderer. @opts applies to text only. Return: 0; -ENOMEM; the write function's error. */
 typedef int (*render_fn)(const struct report *r, const struct render_options *opts,

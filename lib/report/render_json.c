@@ -12,11 +12,12 @@
 const char *column_unit_name(enum column_unit unit)
 {
 	static const char *const names[] = {
-		[UNIT_NONE] = "none",	  [UNIT_BYTES] = "bytes",
-		[UNIT_COUNT] = "count",	  [UNIT_PERCENT] = "percent",
-		[UNIT_SHARE] = "percent", [UNIT_NS] = "ns",
-		[UNIT_TIME] = "ns",	  [UNIT_PAGES] = "pages",
-		[UNIT_PFN] = "pfn",	  [UNIT_ADDRESS] = "address",
+		[UNIT_NONE] = "none",	    [UNIT_BYTES] = "bytes",
+		[UNIT_COUNT] = "count",	    [UNIT_PERCENT] = "percent",
+		[UNIT_SHARE] = "percent",   [UNIT_NS] = "ns",
+		[UNIT_TIME] = "ns",	    [UNIT_MOMENT] = "ns",
+		[UNIT_PAGES] = "pages",	    [UNIT_PFN] = "pfn",
+		[UNIT_ADDRESS] = "address",
 	};
 
 	return (size_t)unit < ARRAY_SIZE(names) ? names[unit] : "none";

@@ -394,9 +394,11 @@ static void paint_rows(struct painter *p, const struct table *t)
 
 static void paint_summary_value(struct painter *p, const struct summary_item *item)
 {
+	struct cell value = item->value;
+	bool rounded = render_rounds(p->opts, item->unit, &value);
+
 	strbuf_reset(&p->cell);
-	text_cell(&p->cell, &item->value, item->unit, render_rounds(p->opts, item->unit),
-		  " ");
+	text_cell(&p->cell, &value, item->unit, rounded, " ");
 }
 
 /* Paints the summary lines that are @shown, in columns. */

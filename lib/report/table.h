@@ -36,7 +36,8 @@ enum column_unit {
 	UNIT_PERCENT,
 	UNIT_SHARE, /* share of a sum: percent, with two decimals in text */
 	UNIT_NS,
-	UNIT_TIME, /* a clock's reading in ns: seconds with nine decimals in text */
+	UNIT_TIME, /* ns: seconds with nine decimals in text */
+	UNIT_MOMENT, /* the same for a clock's reading; on a terminal since the first event */
 	UNIT_PAGES,
 	UNIT_PFN,
 	UNIT_ADDRESS

@@ -77,9 +77,9 @@ static void text_uint(struct strbuf *sb, uint64_t value, enum column_unit unit,
 {
 	if (human && unit == UNIT_BYTES)
 		text_bytes(sb, value, space);
-	else if (human && unit == UNIT_NS)
+	else if (human && (unit == UNIT_NS || unit == UNIT_TIME || unit == UNIT_MOMENT))
 		text_duration(sb, value, space);
-	else if (unit == UNIT_TIME)
+	else if (unit == UNIT_TIME || unit == UNIT_MOMENT)
 		text_time(sb, value);
 	else
 		strbuf_printf(sb, "%" PRIu64 "%s", value,
@@ -103,6 +103,8 @@ void text_cell(struct strbuf *sb, const struct cell *cell, enum column_unit unit
 {
 	switch (cell->type) {
 	case CELL_UINT:
+		if (human && unit == UNIT_MOMENT)
+			strbuf_puts(sb, "+");
 		text_uint(sb, cell->u, unit, human, space);
 		break;
 	case CELL_INT:

@@ -117,6 +117,20 @@ void text_tree_lead(const struct text_tree *tree, const struct cell *cells,
 /* Names of up to this length, or half a line, get their width before other columns. */
 #define NAMES_MIN 36
 
+bool render_rounds(const struct render_options *opts, enum column_unit unit,
+		   struct cell *cell)
+{
+	if (unit == UNIT_MOMENT) {
+		if (!opts->since_start || cell->type != CELL_UINT ||
+		    cell->u < opts->start)
+			return false;
+		cell->u -= opts->start;
+		return true;
+	}
+	return (opts->human && unit != UNIT_TIME) ||
+	       (opts->terminal && (unit == UNIT_NS || unit == UNIT_TIME));
+}
+
 size_t text_layout_cell(const struct text_column *c, const struct cell *row,
 			struct strbuf *sb)
 {
@@ -139,16 +153,16 @@ size_t text_layout_cell(const struct text_column *c, const struct cell *row,
 		strbuf_puts(sb, "+");
 	if (c->column->spell && cell->type == CELL_TEXT)
 		spelled.s = c->column->spell(cell->s);
-	text_cell(sb, &spelled, unit, c->human, "");
+	text_cell(sb, &spelled, unit, render_rounds(c->opts, unit, &spelled), "");
 	head = sb->size;
 	if (c->mark >= 0 && row[c->mark].type == CELL_TEXT)
-		text_cell(sb, &row[c->mark], UNIT_NONE, c->human, "");
+		text_cell(sb, &row[c->mark], UNIT_NONE, false, "");
 	if (c->per < 0)
 		return head;
 	if (cell->type == CELL_UINT && row[c->per].type == CELL_UINT && row[c->per].u)
 		quotient = cell_uint(cell->u / row[c->per].u);
 	strbuf_puts(sb, "/");
-	text_cell(sb, &quotient, unit, c->human, "");
+	text_cell(sb, &quotient, unit, render_rounds(c->opts, unit, &quotient), "");
 	return head;
 }
 
@@ -220,8 +234,7 @@ static void take(struct text_layout *l, struct measure *m, size_t index)
 	const struct column *col = &m->t->columns[index];
 	struct text_column *c = &l->columns[l->nr++];
 
-	*c = (struct text_column){ .column = col, .index = index };
-	c->human = render_rounds(m->opts, col->unit);
+	*c = (struct text_column){ .column = col, .index = index, .opts = m->opts };
 	c->per = col->per ? table_column(m->t, col->per) : -1;
 	c->mark = col->mark ? table_column(m->t, col->mark) : -1;
 	if (col->last && l->tree.rows)

@@ -37,7 +37,7 @@ void text_tree_lead(const struct text_tree *tree, const struct cell *row,
  * @per: index of the divisor column; -1: none
  * @mark: index of the column whose marks follow its numbers; -1: none
  * @text: it holds texts, which are left-aligned
- * @human: its numbers are rounded, with units
+ * @opts: decide which of its numbers are rounded
  * @head, @tail: the widest part before the '/' of a ratio or before a mark, and the widest rest
  * @widest: @head without a limit to long names
  * @tree: draws the branches before its texts; NULL: none
@@ -49,7 +49,8 @@ struct text_column {
 	const struct column *column;
 	size_t index;
 	int per, mark;
-	bool text, human;
+	bool text;
+	const struct render_options *opts;
 	size_t head, tail, widest;
 	const struct text_tree *tree;
 	struct spark spark;

@@ -83,7 +83,7 @@ void frag_view_columns(const struct frag_view *v, struct table *t)
 			t->columns[i].hidden = !v->f->opts->bins;
 		if (t->columns[i].unit == UNIT_NS && !v->ns)
 			t->columns[i].unit = UNIT_COUNT;
-		if (t->columns[i].unit == UNIT_TIME && !v->ns)
+		if (t->columns[i].unit == UNIT_MOMENT && !v->ns)
 			t->columns[i].unit = UNIT_COUNT;
 	}
 }

@@ -99,10 +99,10 @@ static const struct column_type columns[] = {
 		 "The largest part of the difference: by slabinfo less by events.",
 		 .leaves = 20),
 	  COUNTED(most_net) },
-	{ COLUMN("from_ts", "From", UNIT_TIME, "When the step began.", .hidden = true,
+	{ COLUMN("from_ts", "From", UNIT_MOMENT, "When the step began.", .hidden = true,
 		 .level = true),
 	  MEMBER(struct step_row, from) },
-	{ COLUMN("to_ts", "To", UNIT_TIME, "When it ended.", .hidden = true,
+	{ COLUMN("to_ts", "To", UNIT_MOMENT, "When it ended.", .hidden = true,
 		 .level = true),
 	  MEMBER(struct step_row, to) },
 	{ COLUMN("pages_allocated", "Pages", UNIT_PAGES,
@@ -214,7 +214,7 @@ static void set_units(struct table *t)
 	size_t i;
 
 	for (i = 0; i < t->nr_columns; i++) {
-		if (t->columns[i].unit == UNIT_TIME)
+		if (t->columns[i].unit == UNIT_TIME || t->columns[i].unit == UNIT_MOMENT)
 			t->columns[i].unit = UNIT_COUNT;
 	}
 }

@@ -107,7 +107,7 @@ static const struct column_type columns[] = {
 		 "Why not more must be: events were lost, frees were not traced, or a free was just not seen.",
 		 .spell = net_range_reason_spell, .live = true, .leaves = 45),
 	  POINTEE(struct view_row, net, struct net_range, net_range_reason_cell) },
-	{ COLUMN("alloc_ts", "Allocated", UNIT_TIME,
+	{ COLUMN("alloc_ts", "Allocated", UNIT_MOMENT,
 		 "When the oldest of these blocks was allocated, by the recording's clock.",
 		 .hidden = true, .level = true, .leaves = 70),
 	  MEMBER_OF(struct view_row, row, oldest) },

@@ -284,7 +284,7 @@ static void add_summary(const struct view *v, struct table *t)
 	uint64_t then = 0, seen = 0, now = 0;
 	struct strbuf most = { 0 };
 	enum column_unit unit =
-		recording_clocks_are_ns(p->env->rec) ? UNIT_TIME : UNIT_COUNT;
+		recording_clocks_are_ns(p->env->rec) ? UNIT_MOMENT : UNIT_COUNT;
 	uint64_t moment =
 		p->at_end ? event_stream_stats(p->env->stream)->last_ts : v->side->when;
 	size_t i;

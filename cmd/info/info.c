@@ -111,16 +111,19 @@ static int check_places(struct study_options *study)
 
 static const struct option_words words[] = { OUTPUT_WORDS, { NULL, NULL, false, false } };
 
+static const struct option_usage usage = {
+	.command = command_name,
+	.purpose = "Show what a recording contains, and whether it is complete.",
+	.usage = "kmemx info [options] [FILE]",
+	.examples = "  kmemx info\n  kmemx info -i boot.dat --json\n",
+	.unfiltered = { "info describes the whole recording",
+			"Filter what it holds: kmemx stat, script, summary and others" },
+	.words = words,
+	.short_help = true,
+};
+
 static int run_info(int argc, char **argv)
 {
-	static const struct option_usage usage = {
-		.command = command_name,
-		.purpose = "Show what a recording contains, and whether it is complete.",
-		.usage = "kmemx info [options] [FILE]",
-		.examples = "  kmemx info\n  kmemx info -i boot.dat --json\n",
-		.words = words,
-		.short_help = true,
-	};
 	struct study_options study = { .want_symbols = true };
 	struct lost_limit max_lost = { 0 };
 	unsigned int verbose = 0;

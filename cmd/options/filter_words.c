@@ -92,6 +92,15 @@ static int add_wrappers(struct option_strings *skip, const char *command)
 	return GO_ON;
 }
 
+bool filter_words_has_deep(const struct filter_words *w)
+{
+	bool others, deep = false;
+
+	for (size_t i = 0; i < w->sites.count && !deep; i++)
+		deep = has_deep(w->sites.items[i], &others);
+	return deep;
+}
+
 int filter_words_deep(struct filter_words *w, struct option_strings *skip,
 		      const char *command)
 {
@@ -179,9 +188,10 @@ static void list(const struct filter_words *w, struct filter_option options[NR_F
 		{ "--node", "a memory node or a range: 0,1, or -1", &w->nodes },
 		{ "--callsite", "function, function+0x1f or 0xffff...", &w->sites },
 		{ "--dir",
-		  "a directory of the kernel's source: fs/ext4 (rows by directory: --by dir)",
+		  "a directory of the kernel's source: fs/ext4 (rows by directory: stat --by dir)",
 		  &w->dirs },
-		{ "--cache", "a cache's name (rows by cache: --by cache)", &w->caches },
+		{ "--cache", "a cache's name (rows by cache: stat --by cache)",
+		  &w->caches },
 		{ "--gfp", "GFP_ATOMIC, __GFP_ZERO, 'GFP_KERNEL|__GFP_ZERO' or 0x400",
 		  &w->gfps },
 		{ "--order", "an order or a range: 3-10", &w->orders },

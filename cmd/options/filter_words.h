@@ -15,28 +15,33 @@ struct filter_words {
 	struct option_strings pids, comms, cpus, nodes, sites, dirs, caches, gfps, orders;
 };
 
-/* For an option table: @w is a struct filter_words. */
-#define FILTER_OPTIONS(w)                                                                 \
-	{ OPTION_GROUP, .help = "Whose allocations (A,B: any of them; several "           \
-				"options: all)" },                                        \
-		{ OPTION_STRINGS, 0, "pid", "LIST", &(w).pids, "processes: 1,100-199" },  \
-		{ OPTION_STRINGS, 0,	      "comm",                                     \
-		  "NAMES",	  &(w).comms, "tasks of these names: sh,'kworker*'" },    \
-		{ OPTION_STRINGS, 0, "cpu", "LIST", &(w).cpus, "CPUs: 0,2-3" },           \
-		{ OPTION_STRINGS, 0,	      "node",                                     \
-		  "LIST",	  &(w).nodes, "requested memory nodes: 0,1; -1: none" },  \
-		{ OPTION_STRINGS, 0,                                                      \
-		  "callsite",	  "SITES",                                                \
-		  &(w).sites,	  "functions, function+0x1f; deep: beyond wrappers" },    \
-		{ OPTION_STRINGS, 0,	     "dir",                                       \
-		  "DIRS",	  &(w).dirs, "directories of callsites: fs,net/ipv4" },   \
-		{ OPTION_STRINGS, 0,	       "cache",                                   \
-		  "NAMES",	  &(w).caches, "slab caches: dentry,'kmalloc-*'" },       \
-		{ OPTION_STRINGS, 0,	     "gfp",                                       \
-		  "FLAGS",	  &(w).gfps, "with these flags: GFP_ATOMIC,__GFP_ZERO" }, \
-	{                                                                                 \
-		OPTION_STRINGS, 0, "order", "LIST", &(w).orders, "orders of pages: 3-10"  \
-	}
+/* clang-format off */
+/* For an option table: @w is a struct filter_words. @everyday: 0, or OPTION_EVERYDAY. @more: text
+ * after the kinds of callsites.
+ */
+#define FILTER_WHO_OPTIONS(w, everyday, more) \
+	{ OPTION_STRINGS | (everyday), 'p', "pid", "LIST", &(w).pids, \
+	  "processes: 1,100-199" }, \
+	{ OPTION_STRINGS | (everyday), 0, "comm", "NAMES", &(w).comms, \
+	  "tasks of these names: sh,'kworker*'" }, \
+	{ OPTION_STRINGS | (everyday), 0, "cpu", "LIST", &(w).cpus, "CPUs: 0,2-3" }, \
+	{ OPTION_STRINGS | (everyday), 0, "callsite", "SITES", &(w).sites, \
+	  "functions, function+0x1f" more }, \
+	{ OPTION_STRINGS | (everyday), 0, "dir", "DIRS", &(w).dirs, \
+	  "directories of callsites: fs,net/ipv4" }
+#define FILTER_WHAT_OPTIONS(w) \
+	{ OPTION_STRINGS, 0, "node", "LIST", &(w).nodes, \
+	  "requested memory nodes: 0,1; -1: none" }, \
+	{ OPTION_STRINGS, 0, "cache", "NAMES", &(w).caches, \
+	  "slab caches: dentry,'kmalloc-*'" }, \
+	{ OPTION_STRINGS, 0, "gfp", "FLAGS", &(w).gfps, \
+	  "with these flags: GFP_ATOMIC,__GFP_ZERO" }, \
+	{ OPTION_STRINGS, 0, "order", "LIST", &(w).orders, "orders of pages: 3-10" }
+#define FILTER_OPTIONS(w) \
+	{ OPTION_GROUP, .help = "Whose allocations (A,B: any of them; several options: all)" }, \
+	FILTER_WHO_OPTIONS(w, 0, "; deep: beyond wrappers"), \
+	FILTER_WHAT_OPTIONS(w)
+/* clang-format on */
 
 /* A word of --callsite that means --skip-func wrappers. A function of that name is "[d]eep". */
 #define FILTER_DEEP "deep"
@@ -46,6 +51,9 @@ struct filter_words {
  */
 int filter_words_deep(struct filter_words *w, struct option_strings *skip,
 		      const char *command) __must_check;
+
+/* Has --callsite FILTER_DEEP? */
+bool filter_words_has_deep(const struct filter_words *w);
 
 /* filter_each_word() calls @add for every word of "A,B" of every use of @option. @add returns 0, a
  * negative errno, or an exit code after its own message. For an errno the message to @log says what

@@ -185,6 +185,16 @@ static const char *nearest_option(const struct parser *p, const char *word)
 	return nearest;
 }
 
+/* Is it a filter of the commands that read a recording? */
+static bool is_filter(const char *word)
+{
+	static const char all[] = ",time,pid,comm,cpu,node,callsite,dir,cache,gfp,order,";
+	char key[72];
+
+	snprintf(key, sizeof(key), ",%s,", word);
+	return strstr(all, key);
+}
+
 static int unknown_long(const struct parser *p, const char *name, size_t len)
 {
 	char word[64];
@@ -196,6 +206,10 @@ static int unknown_long(const struct parser *p, const char *name, size_t len)
 			EXIT_USAGE, p->usage->command,
 			"--no-config goes before the command\n  Try: kmemx --no-config %s",
 			p->usage->command);
+	if (*p->usage->unfiltered && is_filter(word))
+		return message_fail(EXIT_USAGE, p->usage->command,
+				    "no --%s here: %s\n  %s", word,
+				    p->usage->unfiltered[0], p->usage->unfiltered[1]);
 	nearest = nearest_option(p, word);
 	if (nearest)
 		message_error(p->usage->command,

@@ -124,6 +124,7 @@ struct option_renamed {
  * @short_help: -h shows only options marked as OPTION_EVERYDAY, --help-all shows all
  * @stop_at_operand: parsing also ends at the first operand, such as record's command
  * @renamed: earlier names, ending in an empty entry; or NULL
+ * @unfiltered: why the command has no filters such as --comm, and what to do instead; or NULLs
  * @words: the words that "kmemx config" checks settings against, ending in an empty entry; or NULL
  */
 struct option_usage {
@@ -133,6 +134,7 @@ struct option_usage {
 	const char *examples;
 	const struct option_words *words;
 	const struct option_renamed *renamed;
+	const char *unfiltered[2];
 	bool stop_at_operand;
 	bool short_help;
 };

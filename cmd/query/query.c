@@ -59,6 +59,8 @@ static int parse(struct query_run *run, int argc, char **argv, int *operands)
 		.examples =
 			"  kmemx query kmemx.dat top-callsites\n"
 			"  kmemx query rows/ 'SELECT host, sum(bytes) FROM allocations GROUP BY host'\n",
+		.unfiltered = { "rows are chosen in SQL",
+				"For example: ... WHERE comm = 'make'    names of columns: kmemx query --schema" },
 		.words = checked,
 		.short_help = true,
 	};

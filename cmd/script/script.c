@@ -10,7 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "analysis/filter/event_filter.h"
+#include "analysis/filter/alloc_filter.h"
 #include "base/safe_text.h"
 #include "base/shell_word.h"
 #include "cmd/input/input.h"
@@ -46,10 +46,7 @@ struct script_run {
 	struct script_args args;
 	struct input in;
 	struct analysis_env env;
-	struct sites sites;
-	struct tasks tasks;
-	struct event_filter filter;
-	struct event_filter_names names;
+	struct alloc_filter filter;
 	bool keep_stacks, used; /* used: the stream's events were read */
 	uint64_t nr_shown;
 	int failed;		 /* GO_ON, or the exit code after a message */
@@ -68,8 +65,7 @@ static int parse(struct script_args *a, int argc, char **argv)
 	static const struct option_words words[] = { { "format", formats, false, false },
 						     { "gfp-as", gfps, false, false },
 						     { NULL, NULL, false, false } };
-	static const struct option_renamed renamed[] = { { "gfp", "gfp-as" },
-							 { "stack", "callchain" },
+	static const struct option_renamed renamed[] = { { "stack", "callchain" },
 							 { NULL, NULL } };
 	static const struct option_usage usage = {
 		.command = command_name,
@@ -92,18 +88,10 @@ static int parse(struct script_args *a, int argc, char **argv)
 		  "Which events (A,B: any of them; several options: all)" },
 		TIME_OPTION(a->window),
 		INSTANCE_OPTION(a->window),
-		{ OPTION_STRINGS | OPTION_EVERYDAY, 0, "cpu", "LIST", &a->filter.cpus,
-		  "CPUs: 0,2-3" },
-		{ OPTION_STRINGS | OPTION_EVERYDAY, 'p', "pid", "LIST", &a->filter.pids,
-		  "processes: 1,100-199" },
-		{ OPTION_STRINGS | OPTION_EVERYDAY, 0, "comm", "NAMES", &a->filter.comms,
-		  "tasks of these names: sh,'kworker*'" },
+		FILTER_WHO_OPTIONS(a->filter.words, OPTION_EVERYDAY, ", 0xffff..."),
+		FILTER_WHAT_OPTIONS(a->filter.words),
 		{ OPTION_STRINGS | OPTION_EVERYDAY, 'e', "event", "NAMES",
 		  &a->filter.events, "events: kmalloc,kmem:kfree,'mm_page_*'" },
-		{ OPTION_STRINGS | OPTION_EVERYDAY, 0, "callsite", "SITES",
-		  &a->filter.sites, "callsites: function, function+0x1f, 0xffff..." },
-		{ OPTION_STRINGS | OPTION_EVERYDAY, 0, "dir", "DIRS", &a->filter.dirs,
-		  "directories of callsites: fs,net/ipv4" },
 		{ OPTION_STRINGS, 0, "ptr", "ADDRS", &a->filter.ptrs,
 		  "the slab objects at these addresses" },
 		{ OPTION_POSITIVE | OPTION_EVERYDAY, 'l', "lines", "N", &a->lines,
@@ -161,6 +149,13 @@ static int check_look(struct script_args *a)
 			EXIT_USAGE, command_name,
 			"--gfp-as needs the text or kmemtrace-min format\n  kmemtrace prints a decimal number, JSON the number and the names");
 	look->gfp = (enum script_gfp)gfp;
+	for (size_t i = 0; i < a->filter.words.gfps.count; i++)
+		for (gfp = 0; gfps[gfp]; gfp++)
+			if (!strcmp(a->filter.words.gfps.items[i], gfps[gfp]))
+				return message_fail(
+					EXIT_USAGE, command_name,
+					"--gfp chooses events by their flags\n  To show flags in another form: --gfp-as %s",
+					gfps[gfp]);
 	if (a->stack && look->format >= SCRIPT_KMEMTRACE)
 		return message_fail(
 			EXIT_USAGE, command_name,
@@ -226,7 +221,7 @@ static int for_each(struct script_run *r, struct script *s,
 	       (nr = event_stream_next_batch(r->in.study.stream, evs, BATCH)) > 0) {
 		for (i = 0; i < nr && !err && nr_events < limit; i++) {
 			if (!script_shows(&r->args.look, &evs[i]) ||
-			    !event_filter_pass(&r->filter, &r->names, &evs[i]))
+			    !alloc_filter_pass(&r->filter, &evs[i]))
 				continue;
 			nr_events += evs[i].type != KMEM_LOSS;
 			err = fn(r, s, &evs[i]);
@@ -295,6 +290,11 @@ static void put_losses(struct script_run *r, struct outbuf *out)
 		outbuf_puts(out, strbuf_text(&text));
 		outbuf_char(out, '\n');
 	}
+	if (r->args.look.format == SCRIPT_TEXT && alloc_filter_unnamed(&r->filter)) {
+		outbuf_puts(out, "# ");
+		outbuf_puts(out, filter_words_unnamed);
+		outbuf_char(out, '\n');
+	}
 	if (r->args.look.format != SCRIPT_JSON && *facts.truncated && !r->args.lines) {
 		outbuf_puts(out, "# CUT SHORT: ");
 		outbuf_puts(out, facts.truncated);
@@ -307,7 +307,7 @@ static void put_losses(struct script_run *r, struct outbuf *out)
 static int write_events(const struct render_out *to, const void *arg)
 {
 	struct script_run *r = *(struct script_run *const *)arg;
-	const struct script_env env = { &r->env, &r->sites, &r->tasks };
+	const struct script_env env = { &r->env, &r->filter.sites, &r->filter.tasks };
 	struct outbuf out;
 	struct script *s = NULL;
 	int err;
@@ -369,7 +369,8 @@ static int nothing_shown(const struct script_run *r)
 			"%s contains no events%s\n  %s kmemx info -i %s",
 			r->in.study.path, r->args.window.time ? " in that time" : "",
 			"Show its span and its events:", SHELL_NAME(r->in.study.path));
-	return script_filter_nothing(&r->args.filter, command_name, r->in.study.path);
+	return script_filter_nothing(&r->args.filter, command_name, r->in.study.path,
+				     alloc_filter_unnamed(&r->filter));
 }
 
 /* Opens all that is needed to print events. */
@@ -384,7 +385,7 @@ static int open_all(struct script_run *r)
 		.places = a->places,
 		.window = a->window,
 		.no_inline = a->no_inline || a->raw_ip,
-		.want_dirs = a->filter.dirs.count,
+		.want_dirs = filter_words_dirs(&a->filter.words),
 	};
 	const struct dir_files files = { a->symbols.vmlinux, a->modules, a->source };
 	const struct study *study = &r->in.study;
@@ -402,17 +403,15 @@ static int open_all(struct script_run *r)
 	if (ret == GO_ON)
 		ret = script_filter_resolve(&a->filter, &r->filter, study->fmts,
 					    &study->log, study->path);
-	if (ret == GO_ON && tasks_read(&r->tasks, study->rec->cmdlines))
-		ret = input_stream_failed(&r->in, -ENOMEM);
 	if (ret != GO_ON)
 		return ret;
-	r->keep_stacks = script_filter_wants_stacks(&r->filter, study->fmts);
+	r->keep_stacks = script_filter_wants_stacks(&r->filter.who, study->fmts);
 	r->env = study_env(study);
 	if (opts.no_inline)
 		r->env.lines = NULL;
 	r->env.raw_ip = a->raw_ip;
-	sites_init(&r->sites, &r->env);
-	r->names = (struct event_filter_names){ study->syms, &r->sites, &r->tasks };
+	if (alloc_filter_begin(&r->filter, &r->env))
+		return input_stream_failed(&r->in, -ENOMEM);
 	ret = open_stream(r);
 	return ret == GO_ON ? open_output(r) : ret;
 }
@@ -444,14 +443,12 @@ static int run_script(int argc, char **argv)
 		ret = debug_places_check(&r.args.places, &r.args.symbols, command_name);
 	if (ret == GO_ON)
 		ret = input_dirs_unused(&(struct dir_files){ .source = r.args.source },
-					r.args.filter.dirs.count, false, "--dir",
-					command_name);
+					filter_words_dirs(&r.args.filter.words), false,
+					"--dir", command_name);
 	if (ret == GO_ON)
 		ret = run(&r);
 	text_output_close(&r.file);
-	event_filter_free(&r.filter);
-	tasks_free(&r.tasks);
-	sites_free(&r.sites);
+	alloc_filter_free(&r.filter);
 	input_close(&r.in);
 	script_filter_free(&r.args.filter);
 	return ret;

@@ -11,23 +11,15 @@
 
 #include "base/shell_word.h"
 #include "base/strbuf.h"
-#include "cmd/options/filter_words.h"
 #include "cmd/options/message.h"
 
-#define NR_FILTERS 7
-
-/* How to add a word of an option: one of these. */
-struct adder {
-	int (*plain)(struct event_filter *filter, const char *word);
-	int (*other)(void *ctx, const char *word);
-};
+#define NR_FILTERS 2
 
 struct target {
 	struct event_filter *filter;
 	const struct event_formats *fmts;
 	const struct log *log;
 	const char *path;
-	const struct adder *adder;
 };
 
 static int unknown_event(const struct target *t, const char *word)
@@ -51,18 +43,6 @@ static int unknown_event(const struct target *t, const char *word)
 	return EXIT_USAGE;
 }
 
-static int add_site(void *ctx, const char *word)
-{
-	const struct target *t = ctx;
-
-	if (!strcmp(word, FILTER_DEEP)) {
-		log_msg(t->log, LOG_ERROR,
-			"--callsite deep: events are shown with the callsites that they were recorded with\n  Callsites beyond wrappers: kmemx stat --callsite deep    a function of this name: '[d]eep'");
-		return EXIT_USAGE;
-	}
-	return event_filter_add_site(t->filter, word);
-}
-
 static int add_event(void *ctx, const char *word)
 {
 	const struct target *t = ctx;
@@ -71,51 +51,39 @@ static int add_event(void *ctx, const char *word)
 	return err == -ENOENT ? unknown_event(t, word) : err;
 }
 
-static int add_word(void *ctx, const char *word)
+static int add_ptr(void *ctx, const char *word)
 {
 	const struct target *t = ctx;
 
-	return t->adder->other ? t->adder->other(ctx, word)
-			       : t->adder->plain(t->filter, word);
+	return event_filter_add_ptr(t->filter, word);
 }
 
 static void list(const struct script_filter *o, struct filter_option options[NR_FILTERS])
 {
-	const struct filter_option all[NR_FILTERS] = {
-		{ "--cpu", "a CPU or a range: 0,2-3", &o->cpus },
-		{ "--pid", "a process or a range: 1,100-199", &o->pids },
-		{ "--comm", "a task's name", &o->comms },
-		{ "--event", "an event's name", &o->events },
-		{ "--callsite", "function, function+0x1f or 0xffff...", &o->sites },
-		{ "--dir", "a directory of the kernel's source: fs/ext4", &o->dirs },
-		{ "--ptr", "an address in hexadecimal", &o->ptrs },
-	};
-
-	memcpy(options, all, sizeof(all));
+	options[0] = (struct filter_option){ "--event", "an event's name", &o->events };
+	options[1] =
+		(struct filter_option){ "--ptr", "an address in hexadecimal", &o->ptrs };
 }
 
-int script_filter_resolve(const struct script_filter *o, struct event_filter *filter,
+int script_filter_resolve(const struct script_filter *o, struct alloc_filter *filter,
 			  const struct event_formats *fmts, const struct log *log,
 			  const char *path)
 {
-	static const struct adder adders[NR_FILTERS] = {
-		{ .plain = event_filter_add_cpu },
-		{ .plain = event_filter_add_pid },
-		{ .plain = event_filter_add_comm },
-		{ .other = add_event },
-		{ .other = add_site },
-		{ .plain = event_filter_add_dir },
-		{ .plain = event_filter_add_ptr },
-	};
-	struct target target = { filter, fmts, log, path, NULL };
+	struct target target = { &filter->who, fmts, log, path };
 	struct filter_option options[NR_FILTERS];
 	int ret = GO_ON;
 
 	list(o, options);
-	for (size_t i = 0; i < NR_FILTERS && ret == GO_ON; i++) {
-		target.adder = &adders[i];
-		ret = filter_each_word(&options[i], add_word, &target, log);
+	if (filter_words_has_deep(&o->words)) {
+		log_msg(log, LOG_ERROR,
+			"--callsite deep: events are shown with the callsites that they were recorded with\n  Callsites beyond wrappers: kmemx stat --callsite deep    a function of this name: '[d]eep'");
+		return EXIT_USAGE;
 	}
+	ret = filter_words_resolve(&o->words, filter, fmts, log);
+	if (ret == GO_ON)
+		ret = filter_each_word(&options[0], add_event, &target, log);
+	if (ret == GO_ON)
+		ret = filter_each_word(&options[1], add_ptr, &target, log);
 	return ret;
 }
 
@@ -132,28 +100,25 @@ bool script_filter_wants_stacks(const struct event_filter *filter,
 }
 
 int script_filter_nothing(const struct script_filter *o, const char *command,
-			  const char *path)
+			  const char *path, bool unnamed)
 {
 	struct filter_option options[NR_FILTERS];
 	struct strbuf given = { 0 };
 
 	list(o, options);
+	filter_words_text(&o->words, &given);
 	filter_options_text(options, NR_FILTERS, &given);
-	message_error(
-		command,
-		"%s has no events that match %s\n  List its events: kmemx info -i %s",
-		path, given.size ? strbuf_text(&given) : "this format", SHELL_NAME(path));
+	message_error(command, "%s has no events that match %s\n  %s%s", path,
+		      given.size ? strbuf_text(&given) : "this format",
+		      unnamed ? filter_words_unnamed : "List its events: kmemx info -i ",
+		      unnamed ? "" : SHELL_NAME(path));
 	strbuf_free(&given);
 	return EXIT_FAILED;
 }
 
 void script_filter_free(struct script_filter *o)
 {
-	free(o->cpus.items);
-	free(o->pids.items);
-	free(o->comms.items);
+	filter_words_free(&o->words);
 	free(o->events.items);
-	free(o->sites.items);
-	free(o->dirs.items);
 	free(o->ptrs.items);
 }

@@ -6,25 +6,27 @@
 #ifndef KMEMX_CMD_SCRIPT_FILTER_H
 #define KMEMX_CMD_SCRIPT_FILTER_H
 
-#include "analysis/filter/event_filter.h"
+#include "analysis/filter/alloc_filter.h"
+#include "cmd/options/filter_words.h"
 #include "cmd/options/options.h"
 
 struct script_filter {
-	struct option_strings cpus, pids, comms, events, sites, dirs, ptrs;
+	struct filter_words words;
+	struct option_strings events, ptrs;
 };
 
 /* Fills in @filter, which the caller frees in any case. GO_ON, or the exit code after a message to
  * @log.
  */
-int script_filter_resolve(const struct script_filter *o, struct event_filter *filter,
+int script_filter_resolve(const struct script_filter *o, struct alloc_filter *filter,
 			  const struct event_formats *fmts, const struct log *log,
 			  const char *path) __must_check;
 /* Are kernel_stack events asked for by name? */
 bool script_filter_wants_stacks(const struct event_filter *filter,
 				const struct event_formats *fmts);
-/* Says that no event matches the filter. Returns the exit code. */
+/* Says that no event matches the filter; if @unnamed, also why. Returns the exit code. */
 int script_filter_nothing(const struct script_filter *o, const char *command,
-			  const char *path);
+			  const char *path, bool unnamed);
 void script_filter_free(struct script_filter *o);
 
 #endif

@@ -37,7 +37,7 @@ struct split_args {
 struct split_run {
 	struct split_args args;
 	struct input in;
-	struct event_filter filter;
+	struct alloc_filter filter;
 	bool *cpus;
 	struct new_recording output;
 };
@@ -54,13 +54,15 @@ static int parse(struct split_args *a, int argc, char **argv)
 			"  kmemx split --time 81.5,82.5 -o second.dat\n"
 			"  kmemx split -i boot.dat --time ,10% --cpu 0-3 -o start.dat\n"
 			"  kmemx split --sample 16 -o sixteenth.dat\n",
+		.unfiltered = { "a part has all events of a time, of CPUs, or of addresses, so that its sums are right",
+				"Filter the events: kmemx script    the sums: kmemx stat" },
 	};
 	const struct option_entry options[] = {
 		INPUT_OPTION(&a->path),
 		{ OPTION_STRING, 'o', "output", "FILE", &a->output,
 		  "the part; an existing file becomes FILE.old" },
 		TIME_OPTION(a->window),
-		{ OPTION_STRINGS, 0, "cpu", "LIST", &a->filter.cpus,
+		{ OPTION_STRINGS, 0, "cpu", "LIST", &a->filter.words.cpus,
 		  "only these CPUs: 0,2-3" },
 		INSTANCE_OPTION(a->window),
 		{ OPTION_STRING, 0, "sample", "N[,PART]", &a->sample.text,
@@ -103,7 +105,7 @@ static int check(struct split_args *a)
 		return message_fail(
 			EXIT_USAGE, command_name,
 			"missing -o FILE\n  Try: kmemx split --time 10%%,20%% -o part.dat");
-	if (!a->window.time && !a->window.instance && !a->filter.cpus.count &&
+	if (!a->window.time && !a->window.instance && !a->filter.words.cpus.count &&
 	    !a->sample.text && !a->stack_sample.text)
 		return message_fail(
 			EXIT_USAGE, command_name,
@@ -134,13 +136,13 @@ static int choose_cpus(struct split_run *r)
 	int ret = script_filter_resolve(&r->args.filter, &r->filter, r->in.study.fmts,
 					&r->in.study.log, r->in.study.path);
 
-	if (ret != GO_ON || !r->args.filter.cpus.count)
+	if (ret != GO_ON || !r->args.filter.words.cpus.count)
 		return ret;
 	r->cpus = calloc((size_t)nr + 1, sizeof(*r->cpus));
 	if (!r->cpus)
 		return input_stream_failed(&r->in, -ENOMEM);
 	for (cpu = 0; cpu < nr; cpu++) {
-		r->cpus[cpu] = event_filter_has_cpu(&r->filter, cpu);
+		r->cpus[cpu] = event_filter_has_cpu(&r->filter.who, cpu);
 		any |= r->cpus[cpu];
 	}
 	if (any)
@@ -308,7 +310,7 @@ static int run_split(int argc, char **argv)
 		ret = run(&r);
 	new_recording_close(&r.output);
 	free(r.cpus);
-	event_filter_free(&r.filter);
+	alloc_filter_free(&r.filter);
 	input_close(&r.in);
 	script_filter_free(&r.args.filter);
 	return ret;

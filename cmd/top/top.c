@@ -57,6 +57,8 @@ static int parse(struct top_options *o, int argc, char **argv, int *operands)
 			    "  sudo kmemx top --batch -n 3 -d 2 --by cache\n",
 		.words = words,
 		.stop_at_operand = true,
+		.unfiltered = { "top chooses tasks only: -p, --follow",
+				"Record, and filter then: kmemx record, kmemx stat" },
 		.short_help = true,
 	};
 	const struct option_entry options[] = {

@@ -161,20 +161,30 @@ static bool remember(struct alloc_filter *f, struct u64_map *map, uint64_t key, 
 	return yes;
 }
 
-static bool pass_cache(struct alloc_filter *f, const struct kmem_event *ev)
+/* @cache: the number of its name. */
+static bool pass_named(struct alloc_filter *f, uint32_t cache)
 {
-	bool kmalloc = kmem_is_kmalloc(ev->type);
-	uint64_t key = kmalloc ? ev->slab_alloc.bytes_alloc : ev->slab_alloc.cache;
-	struct u64_map *map = kmalloc ? &f->kmalloc_known : &f->cache_known;
-	const uint32_t *known = u64_map_find(map, key);
+	const uint32_t *known = u64_map_find(&f->cache_known, cache);
 	const char *name;
 
 	if (known)
 		return *known;
-	if (kmalloc)
-		return remember(f, map, key, is_kmalloc_cache(f, key, &f->failed));
-	name = event_stream_cache(f->env->stream, ev->slab_alloc.cache);
-	return remember(f, map, key, is_cache(f, name ? name : "[unnamed]"));
+	name = event_stream_cache(f->env->stream, cache);
+	return remember(f, &f->cache_known, cache,
+			is_cache(f, name ? name : "[unnamed]"));
+}
+
+static bool pass_cache(struct alloc_filter *f, const struct kmem_event *ev)
+{
+	uint64_t bytes = ev->slab_alloc.bytes_alloc;
+	const uint32_t *known;
+
+	if (!kmem_is_kmalloc(ev->type))
+		return pass_named(f, ev->slab_alloc.cache);
+	known = u64_map_find(&f->kmalloc_known, bytes);
+	return known ? *known
+		     : remember(f, &f->kmalloc_known, bytes,
+				is_kmalloc_cache(f, bytes, &f->failed));
 }
 
 bool alloc_filter_unnamed(const struct alloc_filter *f)
@@ -277,6 +287,31 @@ static bool pass_what(struct alloc_filter *f, const struct kmem_event *ev)
 	if (ev->type == KMEM_ALLOC_BULK)
 		return pass_bulk(f);
 	return kmem_is_area(ev->type) ? pass_area(f, ev) : pass_slab(f, ev);
+}
+
+/* Does the filter pass what @ev, no allocation, says of the memory? */
+static bool pass_rest(struct alloc_filter *f, const struct kmem_event *ev)
+{
+	bool named = kmem_is_slab_free(ev->type) && ev->slab_free.cache;
+
+	if (ev->type == KMEM_LOSS || pass_bulk(f))
+		return true;
+	if (f->nr_gfps || f->nodes.nr)
+		return false;
+	return (!f->nr_caches || (named && pass_named(f, ev->slab_free.cache))) &&
+	       (!f->orders.nr || (ev->type == KMEM_PAGE_FREE &&
+				  filter_ranges_has(&f->orders, ev->page_free.order)));
+}
+
+bool alloc_filter_pass(struct alloc_filter *f, const struct kmem_event *ev)
+{
+	const struct event_filter_names names = { f->env->syms, &f->sites, &f->tasks };
+	bool pass = event_filter_pass(&f->who, &names, ev) &&
+		    (allocated(ev->type) == MEMORY_KINDS ? pass_rest(f, ev)
+							 : pass_what(f, ev));
+
+	f->failed |= f->who.failed;
+	return pass;
 }
 
 void alloc_filter_mark(struct alloc_filter *f, struct kmem_event *evs, size_t nr)

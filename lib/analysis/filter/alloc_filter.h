@@ -77,6 +77,11 @@ int alloc_filter_begin(struct alloc_filter *f,
 		       const struct analysis_env *env) __must_check;
 /* Marks the allocations among @nr events as hidden or not. */
 void alloc_filter_mark(struct alloc_filter *f, struct kmem_event *evs, size_t nr);
+/* Does @ev pass on its own, as a line of text? If the filter says what was allocated (a cache, a
+ * node, flags or an order), only events that have it pass: also frees that name a cache or an
+ * order.
+ */
+bool alloc_filter_pass(struct alloc_filter *f, const struct kmem_event *ev);
 /* Does the filter name caches other than kmalloc's, while events that passed all else name none? */
 bool alloc_filter_unnamed(const struct alloc_filter *f);
 void alloc_filter_free(struct alloc_filter *f);

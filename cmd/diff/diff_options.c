@@ -102,11 +102,13 @@ static int parse_options(struct diff_args *a, int argc, char **argv, int *operan
 {
 	const char *sort_keys[SORT_WORDS_MAX + 1] = { NULL };
 	const struct option_lists help = option_lists(&a->metrics);
-	const struct option_words words[] = { { "by", help.kinds, false, false },
-					      { "metrics", help.metrics, true, false },
-					      { "sort", sort_keys, true, false },
-					      OUTPUT_WORDS,
-					      { NULL, NULL, false, false } };
+	const struct option_words words[] = {
+		{ .option = "by", .words = help.kinds },
+		{ .option = "metrics", .words = help.metrics, .list = true },
+		{ .option = "sort", .words = sort_keys, .list = true },
+		OUTPUT_WORDS,
+		{ .option = NULL }
+	};
 	const struct option_usage usage = {
 		.command = command_name,
 		.renamed = renamed,

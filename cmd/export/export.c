@@ -236,9 +236,9 @@ static size_t weight_words(const char *words[WEIGHTS_MAX + 1])
 static int parse(struct export_args *args, struct stat_options *o, int argc, char **argv)
 {
 	const char *formats[FORMATS_MAX + 1], *weights[WEIGHTS_MAX + 1];
-	const struct option_words checked[] = { { "format", formats, false, false },
-						{ "weight", weights, false, false },
-						{ NULL, NULL, false, false } };
+	const struct option_words checked[] = { { .option = "format", .words = formats },
+						{ .option = "weight", .words = weights },
+						{ .option = NULL } };
 	const struct option_usage usage = {
 		.command = command_name,
 		.purpose =

@@ -38,10 +38,12 @@ static int parse(struct footprint_run *run, int argc, char **argv)
 {
 	struct stat_options *o = &run->st.opts;
 	const char *keys[STAT_KEYS_MAX + 1];
-	const struct option_words checked[] = { { "attr", footprint_attrs, false, false },
-						{ "sort", keys, true, false },
-						OUTPUT_WORDS,
-						{ NULL, NULL, false, false } };
+	const struct option_words checked[] = {
+		{ .option = "attr", .words = footprint_attrs },
+		{ .option = "sort", .words = keys, .list = true },
+		OUTPUT_WORDS,
+		{ .option = NULL }
+	};
 	const struct option_usage usage = {
 		.command = command_name,
 		.purpose = "Show how much memory each part of a kernel takes.",

@@ -6,6 +6,7 @@
 #include "cmd/info/info.h"
 
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/safe_text.h"
@@ -77,16 +78,23 @@ static int print_fact(const struct input *in, const char *name)
 {
 	const struct recording *rec = in->study.rec;
 	const struct recording_text *fact = recording_meta(rec, name);
-	struct strbuf list = { 0 };
+	const char **names;
+	int ret;
 
 	if (fact)
 		return output_write(command_name, write_fact, fact, true);
+	if (!rec->nr_meta)
+		return message_fail(EXIT_USAGE, command_name,
+				    "%s has no facts\n  kmemx record adds some",
+				    rec->path);
+	names = calloc(rec->nr_meta, sizeof(*names));
+	if (!names)
+		return message_no_memory(command_name);
 	for (size_t i = 0; i < rec->nr_meta; i++)
-		strbuf_printf(&list, " %s", rec->meta[i].name);
-	message_error(command_name, "%s has no fact '%s'\n  It has:%s", rec->path, name,
-		      list.size ? list.data : " none; kmemx record adds some");
-	strbuf_free(&list);
-	return EXIT_USAGE;
+		names[i] = rec->meta[i].name;
+	ret = option_unknown("fact", name, names, rec->nr_meta, command_name);
+	free(names);
+	return ret;
 }
 
 /* Options about files with lines need --symbols, which also takes lines from --vmlinux. */
@@ -109,7 +117,7 @@ static int check_places(struct study_options *study)
 	return EXIT_USAGE;
 }
 
-static const struct option_words words[] = { OUTPUT_WORDS, { NULL, NULL, false, false } };
+static const struct option_words words[] = { OUTPUT_WORDS, { .option = NULL } };
 
 static const struct option_usage usage = {
 	.command = command_name,

@@ -66,9 +66,9 @@ struct output_options {
 
 /* The words of --color, ending in NULL. */
 extern const char *const output_colors[];
-#define OUTPUT_WORDS                                 \
-	{                                            \
-		"color", output_colors, false, false \
+#define OUTPUT_WORDS                                      \
+	{                                                 \
+		.option = "color", .words = output_colors \
 	}
 
 /* An OPTION_TABLE: an option for each of renderers(), which sets @opts->chosen, and --csv-dir. */

@@ -50,8 +50,7 @@ struct query_run {
 
 static int parse(struct query_run *run, int argc, char **argv, int *operands)
 {
-	const struct option_words checked[] = { OUTPUT_WORDS,
-						{ NULL, NULL, false, false } };
+	const struct option_words checked[] = { OUTPUT_WORDS, { .option = NULL } };
 	const struct option_usage usage = {
 		.command = command_name,
 		.purpose = "Query recordings, or the rows of many machines, in SQL.",

@@ -118,10 +118,10 @@ static const char *const clocks[] = { "local", "global",  "counter",  "uptime",
 				      "perf",  "mono",	  "mono_raw", "boot",
 				      "tai",   "x86-tsc", "ppc-tb",   NULL };
 static const struct option_words words[] = {
-	{ "stack", recorder_stacks, false, false },
-	{ "clock", clocks, false, true },
-	{ "on", record_flight_causes, false, true },
-	{ NULL, NULL, false, false },
+	{ .option = "stack", .words = recorder_stacks },
+	{ .option = "clock", .words = clocks, .open = true },
+	{ .option = "on", .words = record_flight_causes, .open = true },
+	{ .option = NULL },
 };
 static const struct option_usage usage = {
 	.command = "record",

@@ -62,9 +62,11 @@ static const char *const gfps[] = { "names", "short", "hex", NULL };
 
 static int parse(struct script_args *a, int argc, char **argv)
 {
-	static const struct option_words words[] = { { "format", formats, false, false },
-						     { "gfp-as", gfps, false, false },
-						     { NULL, NULL, false, false } };
+	static const struct option_words words[] = {
+		{ .option = "format", .words = formats },
+		{ .option = "gfp-as", .words = gfps },
+		{ .option = NULL }
+	};
 	static const struct option_renamed renamed[] = { { "stack", "callchain" },
 							 { NULL, NULL } };
 	static const struct option_usage usage = {

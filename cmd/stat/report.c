@@ -27,7 +27,7 @@ struct report_run {
 static int parse(struct report_run *run, int argc, char **argv)
 {
 	struct stat_options *o = &run->st.opts;
-	const struct option_words checked[] = { { NULL, NULL, false, false } };
+	const struct option_words checked[] = { { .option = NULL } };
 	const struct option_usage usage = {
 		.command = command_name,
 		.purpose = "Make a page for a browser from a recording, in one file.",

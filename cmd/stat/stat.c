@@ -14,13 +14,14 @@ static int parse(struct stat_options *o, int argc, char **argv)
 	struct stat_analyses *a = &o->analyses;
 	const char *keys[STAT_KEYS_MAX + 1];
 	struct stat_words words;
-	const struct option_words checked[] = { { "by", words.kinds, true, false },
-						{ "order-by", words.orders, false,
-						  false },
-						{ "sort", keys, true, false },
-						{ "tree", stat_tree_words, false, false },
-						OUTPUT_WORDS,
-						{ NULL, NULL, false, false } };
+	const struct option_words checked[] = {
+		{ .option = "by", .words = words.kinds, .list = true },
+		{ .option = "order-by", .words = words.orders },
+		{ .option = "sort", .words = keys, .list = true },
+		{ .option = "tree", .words = stat_tree_words },
+		OUTPUT_WORDS,
+		{ .option = NULL }
+	};
 	const struct option_usage usage = {
 		.command = command_name,
 		.purpose = "Show who allocated memory in a recording.",

@@ -62,12 +62,13 @@ static int parse(const struct tables_command *c, struct tables_args *args,
 	const char *keys[STAT_KEYS_MAX + 1];
 	struct stat_words words;
 	char text[64];
-	const struct option_words checked[] = { { "by", words.kinds, true, false },
-						{ "cull", owners_cull_words, true,
-						  false },
-						{ "sort", keys, true, false },
-						OUTPUT_WORDS,
-						{ NULL, NULL, false, false } };
+	const struct option_words checked[] = {
+		{ .option = "by", .words = words.kinds, .list = true },
+		{ .option = "cull", .words = owners_cull_words, .list = true },
+		{ .option = "sort", .words = keys, .list = true },
+		OUTPUT_WORDS,
+		{ .option = NULL }
+	};
 	const struct option_usage usage = { .command = c->command.name,
 					    .purpose = c->purpose,
 					    .usage = text,

@@ -44,11 +44,13 @@ static void fill_words(const char **by, const char **keys)
 static int parse(struct top_options *o, int argc, char **argv, int *operands)
 {
 	const char *by[WORDS_MAX], *keys[WORDS_MAX];
-	const struct option_words words[] = { { "by", by, false, false },
-					      { "sort", keys, true, false },
-					      { "stack", recorder_stacks, false, false },
-					      OUTPUT_WORDS,
-					      { NULL, NULL, false, false } };
+	const struct option_words words[] = {
+		{ .option = "by", .words = by },
+		{ .option = "sort", .words = keys, .list = true },
+		{ .option = "stack", .words = recorder_stacks },
+		OUTPUT_WORDS,
+		{ .option = NULL }
+	};
 	const struct option_usage usage = {
 		.command = command_name,
 		.purpose = "Show live who allocates kernel memory.",

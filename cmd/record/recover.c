@@ -288,7 +288,7 @@ static int handle_all(const struct recover_command *c)
 	if (c->output && c->nr > 1 && !c->list) {
 		message_error(
 			command_name,
-			"-o names one recording, but there are %zu to recover\n  Choose one (kmemx recover -l lists them), or leave out -o",
+			"-o names one recording, but there are %zu to recover\n  Choose one (kmemx recover --list lists them), or leave out -o",
 			c->nr);
 		return EXIT_USAGE;
 	}
@@ -386,7 +386,7 @@ static int run_recover(int argc, char **argv)
 	const struct option_entry options[] = {
 		{ OPTION_STRING, 'o', "output", "FILE", &c.output,
 		  "file to write (default: the interrupted one's name)" },
-		{ OPTION_FLAG, 'l', "list", NULL, &c.list,
+		{ OPTION_FLAG, 0, "list", NULL, &c.list,
 		  "only list what was found: file, size, state" },
 		{ OPTION_FLAG, 0, "streams", NULL, &c.streams,
 		  "also save the unsent part of streams (-o -) in DIR" },

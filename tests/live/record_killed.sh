@@ -50,7 +50,7 @@ else
 fi
 for directory in $directories; do
 	record_and_kill $directory
-	"$KMEMX" recover -l $directory | grep -q 'interrupted$' || fail "recover -l in $directory"
+	"$KMEMX" recover --list $directory | grep -q 'interrupted$' || fail "recover --list in $directory"
 	"$KMEMX" recover $directory 2>err || fail "recover in $directory: $(cat err)"
 	grep -q "^kmemx: recovered .* -> $directory/r.dat" err || fail "$(cat err)"
 	check_recovered $directory/r.dat
@@ -73,7 +73,7 @@ rm -f err
 "$KMEMX" record -o disk/live.dat 2>err &
 live=$!
 wait_started err
-"$KMEMX" recover -l disk | grep -q 'in use$' || fail "a live recorder was not noticed"
+"$KMEMX" recover --list disk | grep -q 'in use$' || fail "a live recorder was not noticed"
 code=0
 "$KMEMX" recover disk 2>out || code=$?
 expect 1 $code "recover beside a live recorder: $(cat out)"

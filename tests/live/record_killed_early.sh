@@ -31,7 +31,7 @@ left() {
 
 # A command waiting for its start keeps the locks of a killed recorder until it ends.
 all_dead() {
-	[ "$("$KMEMX" recover -l disk 2>/dev/null | grep -c 'in use$')" = 0 ]
+	[ "$("$KMEMX" recover --list disk 2>/dev/null | grep -c 'in use$')" = 0 ]
 }
 
 # The number of recorded events: all in instances with events enabled.

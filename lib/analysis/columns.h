@@ -162,13 +162,13 @@ struct cell cell_of_strbuf(const void *member, struct table *t);
  * estimate.
  */
 #define INTERVAL_COLUMNS(type, at)                                                     \
-	{ COLUMN("bytes_low", "At_least", UNIT_BYTES,                                  \
+	{ COLUMN("bytes_low", "Low_95%", UNIT_BYTES,                                   \
 		 "For a sample: the lower end of the 95 % confidence "                 \
 		 "interval of the bytes.",                                             \
 		 .level = true, .leaves = 7),                                          \
 	  .estimated = true, MEMBER_OF(type, at, low) },                               \
 	{                                                                              \
-		COLUMN("bytes_high", "At_most", UNIT_BYTES,                            \
+		COLUMN("bytes_high", "High_95%", UNIT_BYTES,                           \
 		       "For a sample: the upper end of this interval.", .level = true, \
 		       .leaves = 7),                                                   \
 			.estimated = true, MEMBER_OF(type, at, high)                   \

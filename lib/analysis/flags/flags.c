@@ -135,7 +135,7 @@ static const struct column_type columns[] = {
 	  MEMBER(struct flags_row, interrupt) },
 	{ COLUMN("failed", "Failed", UNIT_COUNT, "Those that failed.", .leaves = 30),
 	  MEMBER(struct flags_row, failed) },
-	{ COLUMN("gfp_names", "GFP flags", UNIT_NONE,
+	{ COLUMN("gfp_names", "GFP names", UNIT_NONE,
 		 "The flags by their full names; unknown bits in hexadecimal.",
 		 .last = true),
 	  .fill = cell_gfp_names },

@@ -50,7 +50,7 @@ static const struct column_type section_columns[] = {
 	{ COLUMN("kind", "Kind", UNIT_NONE,
 		 "What it counts as: text, rodata, data or bss."),
 	  .fill = section_kind },
-	{ COLUMN("freed", "Freed", UNIT_NONE,
+	{ COLUMN("freed", "Init_only", UNIT_NONE,
 		 "\"yes\": after boot, or after the module was loaded; else empty.",
 		 .leaves = 40),
 	  .fill = section_freed },

@@ -110,7 +110,7 @@ static const struct column_type columns[] = {
 		 "yes: the free block was smaller than a pageblock, which then holds pages of several types; none: the recording does not say how large a pageblock is.",
 		 .leaves = 50),
 	  .fill = cell_fragmenting },
-	{ COLUMN("change_ownership", "Claims", UNIT_NONE,
+	{ COLUMN("change_ownership", "Claimed", UNIT_NONE,
 		 "yes: the pageblock is of the allocation's migratetype from then on.",
 		 .leaves = 60),
 	  .fill = cell_claimed },

@@ -299,7 +299,7 @@ static const struct column_type columns[] = {
 		      .help = "By how much the kernel's count of the function changed." },
 	  MEMBER_OF(struct cells_of, kernel, change.kernel) },
 	{ .column = { .name = "calls",
-		      .title = "Objects",
+		      .title = "Calls",
 		      .unit = UNIT_COUNT,
 		      .leaves = 70,
 		      .help = "The same in allocations." },

@@ -73,7 +73,7 @@ static const struct column_type columns[] = {
 	  .offset = offsetof(struct page_row, change) },
 	LEDGER_CHANGE_COLUMNS(UNIT_PAGES, .offset = offsetof(struct page_row, change)),
 	{ .column = { .name = "what",
-		      .title = "Pages",
+		      .title = "Counted",
 		      .help = "What is counted, and by which counter." },
 	  MEMBER(struct page_row, what) },
 	{ .column = { .name = "why",

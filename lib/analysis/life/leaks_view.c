@@ -183,7 +183,7 @@ static struct cell cell_task(const void *row, struct table *t)
 		{ COLUMN("objects_seen", "Live_seen", count_unit,                       \
 			 "The same in " things ".", .hidden = true, .live = true),      \
 		  MEMBER_OF(struct leak_row, leak, old) },                              \
-		{ COLUMN("bytes_cache", "Cache", UNIT_BYTES,                            \
+		{ COLUMN("bytes_cache", "Reclaim", UNIT_BYTES,                          \
 			 "Of the bytes, those that the kernel gives back when it "      \
 			 "needs memory.",                                               \
 			 .live = true, .leaves = 58),                                   \

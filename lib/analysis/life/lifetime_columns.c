@@ -51,13 +51,13 @@ static struct cell cell_histogram(const void *row, struct table *t)
 		{ COLUMN("freed", "Freed", count_unit,                                   \
 			 "Freed " things ", whose lifetime is known.", .leaves = 20),    \
 		  MEMBER_OF(struct lifetime_view_row, group, nr) },                      \
-		{ COLUMN("freed_low", "From", count_unit,                                \
+		{ COLUMN("freed_low", "Freed_low", count_unit,                           \
 			 "For a sample: the lower end of the 95 % confidence "           \
 			 "interval of how many ended.",                                  \
 			 .level = true, .leaves = 22),                                   \
 		  .estimated = true,                                                     \
 		  MEMBER_OF(struct lifetime_view_row, sum, interval.low) },              \
-		{ COLUMN("freed_high", "To", count_unit,                                 \
+		{ COLUMN("freed_high", "Freed_high", count_unit,                         \
 			 "For a sample: the upper end of this interval.", .level = true, \
 			 .leaves = 22),                                                  \
 		  .estimated = true,                                                     \

@@ -192,11 +192,11 @@ static struct cell cell_own_saves(const void *row, struct table *t)
 }
 
 static const struct column_type columns[] = {
-	{ COLUMN("size_min", "From", UNIT_BYTES,
+	{ COLUMN("size_min", "Min", UNIT_BYTES,
 		 "The smallest request that the row counts.", .leaves = 50,
 		 .level = true),
 	  .fill = cell_min },
-	{ COLUMN("size_max", "To", UNIT_BYTES, "The largest: a power of two.",
+	{ COLUMN("size_max", "Max", UNIT_BYTES, "The largest: a power of two.",
 		 .leaves = 20, .level = true),
 	  .fill = cell_max },
 	{ COLUMN("hit", "Hit", UNIT_COUNT, "Allocations.", .leaves = 30),

@@ -50,7 +50,7 @@ static struct cell cell_callsite(const void *row, struct table *t)
 }
 
 static const struct column_type columns[] = {
-	{ COLUMN("hit", "Free_only", UNIT_COUNT, "Frees of no live object."),
+	{ COLUMN("hit", "Hit", UNIT_COUNT, "Frees of no live object."),
 	  .fill = cell_hit },
 	{ COLUMN("unmatched", "Unmatched", UNIT_COUNT,
 		 "Of these, of objects allocated before the recording, or in bulk.",

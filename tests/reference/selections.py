@@ -6,8 +6,8 @@ usage: selections.py KMEMX RECORDING SOURCE
 
 The sums of `kmemx COMMAND --comm sh` must be those of the row "sh" of `kmemx COMMAND --by comm`,
 and so for each of pid, comm, cpu, callsite, cache and dir, whose directories are those of SOURCE.
-Commands without such rows must agree with kmemx stat on a selection, and all commands on a part of
-the time. An option that a command cannot take must lead to a message that says so. Prints what
+Commands without such rows must agree with kmemx stat on a selection, script by its number of
+allocations, and all commands on a part of the time. An option that a command cannot take must lead to a message that says so. Prints what
 differs; exit 1 if anything does.
 """
 import collections
@@ -25,6 +25,7 @@ BY = {
     "frag": ((), ("hit", "pages")),
     "percpu": ((), ("objects", "pages", "bytes")),
 }
+ALLOCS = ("kmalloc", "kmalloc_node", "kmem_cache_alloc", "kmem_cache_alloc_node", "mm_page_alloc")
 MOST = 4  # number of values of one kind to try
 WINDOWS = (",50%", "40%,", "+0.1s,+0.4s")
 
@@ -123,7 +124,18 @@ class Selections:
             hits = sum(n for (name, site), n in stat["hit"].items()
                        if name == "slab" or site != "[unknown]")
             self.expect(f"advise {options}", tables["advice"]["summary"]["allocs"], hits)
+        self.script(stat, *options)
         return stat
+
+    def script(self, stat, *options):
+        """The allocations among script's lines are those that stat counts."""
+        run = subprocess.run([self.kmemx, "script", "-i", self.path, "--json", *options],
+                             stdout=subprocess.PIPE, check=False)
+        lines = map(json.loads, run.stdout.splitlines())
+        found = collections.Counter(line.get("event") for line in lines)
+        failed = self.run("stat", "--caller", *options)[0].get("page_failed", {"rows": ()})["rows"]
+        self.expect(f"script {options}", sum(found[name] for name in ALLOCS),
+                    sum(stat["hit"].values()) + sum(row["hit"] for row in failed))
 
     def window(self, window):
         time = ("--time", window)

@@ -61,7 +61,7 @@ endif
 ifeq ($(origin AR),default)
 AR := $(CROSS_COMPILE)ar
 endif
-VERSION := 0.1.0
+VERSION := 1.0.0
 
 # ./kmemx at the top and objects under build/native; with O=DIR both under DIR. Each combination of
 # SAN, STATIC and CROSS_COMPILE has its own directory, which also has its kmemx.

@@ -22,8 +22,8 @@ scdoc := $(shell command -v scdoc 2>/dev/null)
 # systemd looks here for services of locally installed programs, and of packages.
 unitdir ?= $(prefix)/lib/systemd/system
 # The same tree as in the sources, so that links between the documents work.
-DOCS := README.md COPYING $(sort $(wildcard Documentation/*.md Documentation/*.json Documentation/*.svg \
-	Documentation/*.png))
+DOCS := README.md COPYING NEWS CONTRIBUTING.md SECURITY.md \
+	$(sort $(wildcard $(addprefix Documentation/*.,md json svg png)))
 FLEET_SQL := $(sort $(wildcard Documentation/fleet/*.sql))
 
 # $(call put,MODE,FILE...,DIRECTORY) and $(call put_as,MODE,FILE,NEWNAME)

@@ -31,6 +31,8 @@
 # make uninstall     remove what install, given the same variables, has put there
 # make dist          the last commit's sources: build/kmemx-VERSION.tar.gz
 # make deb           a Debian package in build/ (needs dpkg-dev)
+# make rpm           an RPM package in build/ (needs rpmbuild)
+# make release       all of these in build/release, with checksums and a signature
 # make clean         remove what was built
 #
 # O=DIR  SAN=address,undefined  STATIC=1  CROSS_COMPILE=aarch64-linux-gnu-  V=1
@@ -169,7 +171,7 @@ all: $(KMEMX) $(PLUGIN)
 .PHONY: all help bench bombs browsertest check check-here progs-here unit cli reference live doctest instructions threads \
 	installtest fleet \
 	mutants fuzz-smoke fuzz-here fuzz-coverage coverage-here \
-	demo demo-here lint lint-here man install uninstall dist deb clean deps FORCE
+	demo demo-here lint lint-here man install uninstall dist deb rpm release clean deps FORCE
 
 help:
 	@sed -n '/^# make /,/^$$/s/^# \{0,1\}//p' $(firstword $(MAKEFILE_LIST))
@@ -301,10 +303,10 @@ $(FUZZ_CUT): $(B)/tests/fuzz/cut.o $(LIBKMEMX)
 	$(call say,LINK,$@)
 	$(Q)$(CC) $(ALL_LDFLAGS) -o $@ $^ $(LIB_LIBS)
 
-$(B)/man/%: Documentation/%.scd
+$(B)/man/%: Documentation/%.scd packaging/identity.mk
 	@mkdir -p $(@D)
 	$(call say,MAN,$@)
-	$(Q)scdoc < $< > $@
+	$(Q)$(fill_in) $< | scdoc > $@
 
 man: $(MAN)
 

@@ -1,10 +1,13 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
 # Files to install with their directories, and the packages made from them.
-# In: the program, its plugin and man pages, from the Makefile. Out: install, uninstall, dist, deb.
+# In: the program, its plugin and man pages, from the Makefile. Out: install, uninstall, dist, deb, rpm,
+# release.
 #
 # Installs no library, header or pkg-config file: libkmemx.a is for this program only, and its
 # functions may change in any version.
+
+include packaging/identity.mk
 
 INSTALL ?= install
 prefix ?= /usr/local
@@ -39,7 +42,7 @@ install: $(KMEMX) $(PLUGIN) $(if $(scdoc),$(MAN))
 	$(call put_as,644,completion/kmemx.zsh,$(zshcompdir)/_kmemx)
 	$(call put_as,644,completion/kmemx.fish,$(fishcompdir)/kmemx.fish)
 	$(Q)$(INSTALL) -d $(DESTDIR)$(unitdir)
-	$(Q)sed 's|@bindir@|$(bindir)|' packaging/kmemx-flight.service.in \
+	$(Q)$(fill_in) packaging/kmemx-flight.service.in \
 		>$(DESTDIR)$(unitdir)/kmemx-flight.service
 	$(Q)chmod 644 $(DESTDIR)$(unitdir)/kmemx-flight.service
 ifneq ($(PLUGIN),)
@@ -62,11 +65,19 @@ uninstall:
 		test ! -d "$$d" || rmdir "$$d"; done
 
 # Takes files and times from git, so that the same commit makes the same bytes.
-dist:
-	@mkdir -p $(O)/build
-	$(Q)git archive --format=tar --prefix=kmemx-$(VERSION)/ HEAD | gzip -9n \
+dist: $(O)/build/kmemx.spec $(O)/build/PKGBUILD
+	$(Q)git archive --format=tar --prefix=kmemx-$(VERSION)/ --add-file=$< HEAD | gzip -9n \
 		>$(O)/build/kmemx-$(VERSION).tar.gz
 	@echo '$(O)/build/kmemx-$(VERSION).tar.gz'
 
+$(O)/build/kmemx.spec $(O)/build/PKGBUILD: $(O)/build/%: packaging/%.in packaging/identity.mk Makefile
+	@mkdir -p $(@D)
+	$(Q)$(fill_in) $< >$@
+
+identity = MAINTAINER='$(MAINTAINER)' UPSTREAM_URL='$(UPSTREAM_URL)' PLACEHOLDERS='$(placeholders)'
 deb:
-	$(Q)MAKE='$(MAKE)' CC='$(CC)' packaging/deb $(VERSION) $(O)/build
+	$(Q)MAKE='$(MAKE)' CC='$(CC)' $(identity) packaging/deb $(VERSION) $(O)/build
+rpm: dist
+	$(Q)packaging/rpm $(VERSION) $(O)/build
+release:
+	+$(Q)MAKE='$(MAKE)' $(identity) packaging/release $(VERSION) $(O)/build

@@ -195,6 +195,21 @@ class Test:
                    sum(row["bytes"] for row in printed) ==
                    int(before["Allocated"].replace(",", "")), before, printed)
 
+    def as_table(self):
+        """The drawing over time as a table."""
+        browser = self.browser
+        browser.click("#timeline-part summary")
+        browser.wait("document.querySelector('#timeline-table tr')")
+        rows, legend = browser.script(
+            "const texts = (e, s) => [...e.querySelectorAll(s)].map((x) => x.textContent);"
+            "return [[...document.querySelectorAll('#timeline-table tr')].map((e) =>"
+            " texts(e, 'th, td')), texts(document, '#legend li')]")
+        self.check("the table over time has a column for each colour",
+                   rows[0] == ["At", *legend[:len(rows[0]) - 1]], rows[0], legend)
+        self.check("the table over time has figures", len(rows) > 10 and all(
+            int(text.replace(",", "")) >= 0 for row in rows[1:] for text in row[1:]), rows)
+        browser.click("#timeline-part summary")
+
     def frames(self):
         """The map of page frames, with keys and pointer."""
         browser = self.browser
@@ -385,6 +400,7 @@ class Test:
             self.browser.wait(READY)
             self.numbers()
             self.callchains()
+            self.as_table()
             self.frames()
             self.sides()
             self.hostile()

@@ -10,7 +10,7 @@ class DiffPage {
 		this.filter = "";
 		this.marked = null;
 		this.byId = (id) => document.getElementById(id);
-		this.path = make("nav", { "aria-label": "Where in the callchains" });
+		this.path = make("nav", { "aria-label": "Where in the callchains", "aria-live": "polite" });
 		this.timeline = new DiffTimeline(this, this.byId("timeline"), this.byId("legend"));
 		this.flame = new DiffFlame(this.view(), this.byId("flame"), this.byId("hover"), this.path);
 		this.tableOf = new DiffTable(this, this.byId("table"));

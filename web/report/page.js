@@ -13,12 +13,13 @@ class Page {
 		this.last = data.bins - 1;
 		this.sums = sumRows(data, this.first, this.last);
 		this.byId = (id) => document.getElementById(id);
-		this.path = make("nav", { "aria-label": "Where in the callchains" });
+		this.path = make("nav", { "aria-label": "Where in the callchains", "aria-live": "polite" });
 		this.timeline = new Timeline(this, this.byId("timeline"), this.byId("legend"));
 		this.flame = new Flame(this, this.byId("flame"), this.byId("hover"), this.path);
 		this.table = new Table(this, this.byId("table"));
 		this.frames = new Frames(this, this.byId("frames"), this.byId("frames-hover"),
 			this.byId("frames-legend"));
+		this.byId("timeline-part").addEventListener("toggle", () => this.timeline.draw());
 		this.byId("frames-part").addEventListener("toggle", () => this.frames.draw());
 		this.search = make("input", { type: "search", placeholder: "Search: name or /expression/",
 			"aria-label": "Search", oninput: () => {

@@ -113,7 +113,7 @@ function heatMap(page, groups) {
 		for (const type of columns) {
 			const value = values.get(order + "|" + type) || 0;
 			const td = make("td", { className: "number heat" }, value ? wholeText(value) : "-");
-			td.style.setProperty("--heat", value > 0 ? (0.08 + 0.72 * Math.sqrt(value / most)).toFixed(3) : "0");
+			td.style.setProperty("--heat", value > 0 ? (0.08 + 0.62 * Math.sqrt(value / most)).toFixed(3) : "0");
 			tr.append(td);
 		}
 		body.append(tr);

@@ -3,6 +3,7 @@
  * below, losses and failures as marks; a range chosen with the pointer or the keys.
  */
 const LAYERS = 7;
+const MOMENTS = 16;
 
 class Timeline {
 	constructor(page, canvas, legend) {
@@ -212,6 +213,20 @@ class Timeline {
 		this.marks(to, x, y, bottom);
 		this.range(to, x, height - scaled(18));
 		this.show(layers, kernel.length > 0);
+		if (document.getElementById("timeline-part").open)
+			this.table(layers);
+	}
+
+	/* The same numbers for those who cannot see the drawing. */
+	table(layers) {
+		const data = this.page.data, step = Math.ceil(data.bins / MOMENTS), rows = [];
+		const row = (first, scope, tag, texts) => rows.push(make("tr", {}, make("th", { scope }, first),
+			...texts.map((text) => make(tag, tag === "th" ? { scope: "col" } : { className: "number" }, text))));
+		row("At", "col", "th", layers.map((layer) => layer.text));
+		for (let bin = step - 1; bin < data.bins; bin += step)
+			row(sinceText(data, binStart(data, bin + 1)), "row", "td",
+				layers.map((layer) => wholeText(layer.net[bin])));
+		document.getElementById("timeline-table").replaceChildren(...rows);
 	}
 
 	axis(to, most, x, y, width, height) {

@@ -170,7 +170,7 @@ say = $(if $(V)$(QUIET),,$(info $(space) $(1)	$(2)))
 all: $(KMEMX) $(PLUGIN)
 .PHONY: all help bench bombs browsertest check check-here progs-here unit cli reference live doctest instructions threads \
 	installtest fleet \
-	mutants fuzz-smoke fuzz-here fuzz-coverage coverage-here \
+	mutants fuzzers-here fuzz-smoke fuzz-here fuzz-coverage coverage-here \
 	demo demo-here lint lint-here man install uninstall dist deb rpm release clean deps FORCE
 
 help:
@@ -286,9 +286,12 @@ $(PROGS): $(B)/%: $(B)/%.o
 BENCH_PROGS := $(addprefix $(B)/tests/bench/,walk gen_recording drain)
 $(BENCH_PROGS): $(LIBKMEMX)
 
+# Other engines than libFuzzer are C++ (tests/fuzz/oss-fuzz).
+LIB_FUZZING_ENGINE ?= -fsanitize=fuzzer
 $(FUZZERS): $(B)/%: $(B)/%.o $(LIBKMEMX)
 	$(call say,LINK,$@)
-	$(Q)$(CC) $(ALL_LDFLAGS) -fsanitize=fuzzer -o $@ $(filter-out %.a,$^) $(LIBKMEMX) $(LIB_LIBS)
+	$(Q)$(if $(filter %.a,$(LIB_FUZZING_ENGINE)),$(CXX),$(CC)) $(ALL_LDFLAGS) -o $@ \
+		$(filter-out %.a,$^) $(LIBKMEMX) $(LIB_FUZZING_ENGINE) $(LIB_LIBS)
 # Runs whole commands; mutates files with knowledge of their formats, starting from small
 # recordings.
 $(B)/tests/fuzz/fuzz_command: $(addprefix $(B)/tests/fuzz/,case.o json_check.o mutate.o \
@@ -364,6 +367,7 @@ fuzz_build = $(MAKE) --no-print-directory CC=clang SAN=fuzzer-no-link,address,un
 	LDFLAGS=-fprofile-instr-generate
 fuzz-smoke:
 	@+$(fuzz_build) fuzz-here
+fuzzers-here: $(FUZZERS) $(FUZZ_CUT)
 fuzz-here: $(FUZZERS) $(FUZZ_CUT)
 	$(Q)tests/fuzz/run $(FUZZ_SECONDS) $(FUZZ_CUT) $(FUZZERS)
 # Measures how much of the parsers the kept inputs reach, and fails below the floor.

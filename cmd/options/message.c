@@ -19,7 +19,8 @@ void message_text(const char *command, const char *text)
 		text);
 }
 
-static void print_message(const char *command, const char *fmt, va_list args)
+static __printf_fmt(2, 0) void print_message(const char *command, const char *fmt,
+					     va_list args)
 {
 	struct strbuf text = { 0 };
 

@@ -113,7 +113,7 @@ static uint32_t block_end(struct page_lives *l, const struct live_entry *e,
 		block_life(l, e, first, end, LIFE_GONE);
 	if (left == nr)
 		l->any.next[-1].flags |= implicit ? LIFE_LAST | LIFE_IMPLICIT : LIFE_LAST;
-	if (unlikely(l->any.next - l->any.batch >= LIVES_EVENTS))
+	if (unlikely(l->any.next >= l->any.batch + LIVES_EVENTS))
 		lives_flush(&l->any);
 	if (!index && left == nr)
 		return 0;

@@ -129,7 +129,7 @@ struct intern {
 /* Contents, 8-byte aligned. */
 struct intern_block {
 	struct intern_block *before;
-	uint8_t bytes[];
+	_Alignas(8) uint8_t bytes[];
 };
 
 struct intern_entry {

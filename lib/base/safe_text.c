@@ -147,8 +147,11 @@ static char *fill_in(const char *fmt, char mark, va_list args)
 	for (p = marked; p && *p; p++)
 		*p = *p == '\n' ? mark : *p;
 	va_copy(again, args);
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wformat-nonliteral" /* @fmt but for its line breaks */
 	if (marked && vasprintf(&text, marked, again) < 0)
 		text = NULL;
+#pragma GCC diagnostic pop
 	va_end(again);
 	free(marked);
 	return text;

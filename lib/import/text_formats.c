@@ -88,9 +88,10 @@ static int add_known(const struct text_events *te, int nr, struct text_list *lis
 
 static int add_other(const struct text_events *te, uint32_t id, struct text_list *list)
 {
+	const char *name = intern_get(&te->others, id, NULL);
 	struct strbuf sb = { 0 };
 
-	head(&sb, intern_get(&te->others, id, NULL), TEXT_ID_OTHER + id);
+	head(&sb, name ? name : "", TEXT_ID_OTHER + id);
 	strbuf_printf(
 		&sb,
 		"\tfield:__data_loc char[] text;\toffset:%u;\tsize:4;\tsigned:0;\n\nprint fmt: \"%%s\", __get_str(text)\n",

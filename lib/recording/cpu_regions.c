@@ -42,7 +42,7 @@ int cpu_regions_probe(int fd, size_t nr, uint32_t subbuf_size, struct cpu_region
 	int ret = -EOPNOTSUPP;
 
 	if (!nr || size_limited() || fstat(fd, &st) < 0 || !S_ISREG(st.st_mode) ||
-	    st.st_blksize <= 0 || st.st_blksize > BLOCK_MAX)
+	    st.st_blksize <= 0 || (uint64_t)st.st_blksize > BLOCK_MAX)
 		return ret;
 	r.block = (uint32_t)st.st_blksize;
 	/* Both should be powers of two, so that one divides the other; but a file may claim

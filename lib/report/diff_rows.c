@@ -287,15 +287,16 @@ static int work_out(struct diff_rows *d, size_t row, size_t m, double *scratch)
 /* Corrects for the number of rows. The sum's test is not one of them. */
 static int correct(struct diff_rows *d, size_t m)
 {
+	size_t rows = d->nr ? d->nr - 1 : 0;
 	double *q = calloc(d->nr, sizeof(*q));
 	long nr;
 
 	if (!q)
 		return -ENOMEM;
-	for (size_t row = 0; row + 1 < d->nr; row++)
+	for (size_t row = 0; row < rows; row++)
 		q[row] = diff_rows_value(d, row, m)->p;
-	nr = adjust_benjamini_hochberg(q, d->nr - 1);
-	for (size_t row = 0; row + 1 < d->nr && nr >= 0; row++)
+	nr = adjust_benjamini_hochberg(q, rows);
+	for (size_t row = 0; row < rows && nr >= 0; row++)
 		d->values[row * d->o->nr_metrics + m].q = q[row];
 	if (m == d->o->shown[0] && nr > 0)
 		d->nr_tests = (size_t)nr;

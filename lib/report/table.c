@@ -184,8 +184,8 @@ fail:
 }
 
 /* Appends a formatted line to an array of lines. False if memory ran out. */
-static bool lines_add(char ***lines, size_t *nr, const char *prefix, const char *fmt,
-		      va_list ap)
+static __printf_fmt(4, 0) bool lines_add(char ***lines, size_t *nr, const char *prefix,
+					 const char *fmt, va_list ap)
 {
 	char **grown = array_grow(*lines, *nr, sizeof(**lines));
 	struct strbuf sb = { 0 };

@@ -131,28 +131,40 @@ static int open_cpu(struct ring_reader *r, const struct instance *in, uint32_t c
 		       : open_own_part(c, output, r->log);
 }
 
+static int compare_numbers(const void *a, const void *b)
+{
+	uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+
+	return (x > y) - (x < y);
+}
+
 /* Lists the instance's CPUs in order: CPU numbers may have holes. */
 static int list_cpus(const struct instance *in, uint32_t **out, size_t *nr)
 {
-	struct dirent **entries;
 	int fd = instance_open(in, "per_cpu", O_RDONLY | O_DIRECTORY);
-	int n = fd < 0 ? fd : scandirat(fd, ".", &entries, NULL, versionsort);
-	int ret = n < 0 ? (fd < 0 ? fd : -errno) : 0;
+	DIR *dir = fd < 0 ? NULL : fdopendir(fd);
+	int ret = dir ? 0 : fd < 0 ? fd : -errno;
+	const struct dirent *entry;
 
 	*nr = 0;
-	*out = n > 0 ? calloc((size_t)n, sizeof(**out)) : NULL;
-	if (n > 0 && !*out)
-		ret = -ENOMEM;
-	for (int i = 0; i < n; i++) {
+	*out = NULL;
+	while (!ret && (entry = readdir(dir))) {
 		unsigned int cpu;
+		uint32_t *grown;
 
-		if (!ret && sscanf(entries[i]->d_name, "cpu%u", &cpu) == 1)
-			(*out)[(*nr)++] = cpu;
-		free(entries[i]);
+		if (sscanf(entry->d_name, "cpu%u", &cpu) != 1)
+			continue;
+		grown = reallocarray(*out, *nr + 1, sizeof(**out));
+		if (grown)
+			*out = grown, grown[(*nr)++] = cpu;
+		else
+			ret = -ENOMEM;
 	}
-	if (n >= 0)
-		free(entries);
-	if (fd >= 0)
+	if (*nr)
+		qsort(*out, *nr, sizeof(**out), compare_numbers);
+	if (dir)
+		closedir(dir);
+	else if (fd >= 0)
 		close(fd);
 	return ret;
 }

@@ -119,10 +119,10 @@ START_TEST(keys_in_few_bits_are_apart)
 
 	hash_secret = secrets[_i];
 	for (shift = 0; shift < 53; shift++) {
-		for (size_t i = 0; i < 4096; i++)
+		for (uint64_t i = 0; i < 4096; i++)
 			keys[i] = i << shift;
 		ck_assert_uint_le(most_in_a_place(keys, 4096), 32);
-		for (size_t i = 0; i < 4096; i++)
+		for (uint64_t i = 0; i < 4096; i++)
 			keys[i] = 0xffff888000000000 + (i << shift % 26);
 		ck_assert_uint_le(most_in_a_place(keys, 4096), 12);
 	}

@@ -460,6 +460,7 @@ START_TEST(brief_events_say_all_else)
 	struct recording *rec;
 	struct kmem_event a, b;
 	struct source src;
+	size_t size;
 	int ret;
 
 	ck_assert_int_eq(source_open_file(&src, fixtures.gl_pathv[_i]), 0);
@@ -480,7 +481,11 @@ START_TEST(brief_events_say_all_else)
 			b.slab_alloc.gfp_flags = a.slab_alloc.gfp_flags;
 			b.slab_alloc.node = a.slab_alloc.node;
 		}
-		ck_assert_mem_eq(&a, &b, sizeof(a));
+		/* What a loss leaves of the union is undefined. */
+		size = a.type == KMEM_LOSS
+			       ? offsetof(struct kmem_event, loss) + sizeof(a.loss)
+			       : sizeof(a);
+		ck_assert_mem_eq(&a, &b, size);
 	} while (ret == 1);
 	ck_assert_int_eq(ret, 0);
 	event_stream_close(whole);

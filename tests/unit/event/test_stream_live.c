@@ -89,10 +89,7 @@ static void expect_until(size_t *at, uint64_t ts)
 /* Returns the time of the first event in page @page of CPU @cpu. */
 static uint64_t page_time(unsigned int cpu, unsigned int page)
 {
-	uint64_t ts;
-
-	memcpy(&ts, file + (cpu * CPU_PAGES + page) * PAGE, 8);
-	return ts;
+	return get_u64(file + (cpu * CPU_PAGES + page) * PAGE, false);
 }
 
 static void open_live(void)

@@ -4,6 +4,7 @@
  * with trace-cmd report.
  */
 #include <check.h>
+#include <endian.h>
 #include <stdint.h>
 #include <string.h>
 #include <traceevent/event-parse.h>
@@ -59,11 +60,18 @@ static void teardown(void)
 	trace_seq_destroy(&seq);
 }
 
-/* The event's text; the record begins with the event's ID in little endian. */
-static const char *shown(const char *format, const char *system, void *data, int size)
+/* The text of an event whose record consists of these words, with the lower half of 64 bits first;
+ * the first word is the event's ID.
+ */
+static const char *shown(const char *format, const char *system, const uint32_t *words,
+			 size_t size)
 {
-	struct tep_record record = { .data = data, .size = size };
+	uint32_t data[16];
+	struct tep_record record = { .data = data, .size = (int)size };
 	struct tep_event *event = NULL;
+
+	for (size_t i = 0; 4 * i < size; i++)
+		data[i] = htole32(words[i]);
 
 	if (format)
 		tep_parse_event(tep, format, strlen(format), system);

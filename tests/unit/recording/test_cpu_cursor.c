@@ -114,7 +114,7 @@ START_TEST(a_sub_buffer_outlives_the_next_read)
 	struct page_build p = page_of(&b);
 	struct recording *rec;
 	struct cpu_cursor *cur;
-	struct subbuf sb, prev;
+	struct subbuf sb, prev = { 0 };
 	uint64_t first, last;
 
 	for (i = 0; i < nr; i++) {

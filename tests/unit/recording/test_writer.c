@@ -420,7 +420,7 @@ static void check_chunks(const struct recording *rec, uint32_t index, uint32_t n
 	ck_assert_int_eq(source_read(&rec->src, count, sizeof(count),
 				     rec->buffers[0].cpus[index].offset),
 			 0);
-	ck_assert_uint_eq(get_u32(count, false), nr);
+	ck_assert_uint_eq(get_u32(count, HOST_BIG_ENDIAN), nr);
 }
 
 /* Full chunks and one that is not; a CPU of one page, and one of less than a chunk. */

@@ -354,8 +354,13 @@ START_TEST(says_which_source_of_directories_fails)
 		  DIR_FILE_MODULES, -ENOENT);
 	dirs_fail(&(struct dir_files){ .modules = "data/toy-kernel/mm" },
 		  DIR_FILE_MODULES, -ENODATA);
+#ifdef HAVE_LIBDW
 	dirs_fail(&(struct dir_files){ .vmlinux = "data/no-such" }, DIR_FILE_VMLINUX,
 		  -ENOENT);
+#else
+	dirs_fail(&(struct dir_files){ .vmlinux = "data/no-such" }, DIR_FILE_VMLINUX,
+		  -EOPNOTSUPP);
+#endif
 }
 END_TEST
 

@@ -97,10 +97,10 @@ START_TEST(addresses_find_their_part)
 	struct footprint fp = { 0 };
 
 	ck_assert_int_eq(footprint_add_kernel(&fp, SELF, &sources), 0);
-	p = part(&fp, "symbols_find");
+	p = part(&fp, "main");
 	found = footprint_find(&fp, p->item->addr + 4);
 	ck_assert_ptr_nonnull(found);
-	ck_assert_str_eq(found->item->name, "symbols_find");
+	ck_assert_str_eq(found->item->name, "main");
 	ck_assert_ptr_null(footprint_find(&fp, 0));
 	ck_assert_ptr_null(footprint_find(&fp, UINT64_MAX));
 	footprint_free(&fp);

@@ -21,6 +21,7 @@
 # make mutants       small changes to accounts and analyses: do tests notice?
 #                    (SAMPLE=300 SEED=1; ENOUGH=1: ends at 90 %)
 # make lint          style, layers, shell scripts, headers
+# make analyze       what the analyzers of gcc and clang find (ANALYZERS=gcc)
 # make bench         recording and reporting beside perf kmem and trace-cmd
 #                    (BENCH='--rounds 9 --json --growth 100'; --knobs;
 #                    --threads FILE)
@@ -173,7 +174,7 @@ all: $(KMEMX) $(PLUGIN)
 .PHONY: all help bench bombs browsertest check check-here progs-here unit cli reference live doctest instructions threads \
 	installtest fleet \
 	mutants fuzzers-here fuzz-smoke fuzz-here fuzz-coverage coverage-here \
-	demo demo-here lint lint-here man install uninstall dist deb rpm release clean deps FORCE
+	demo demo-here lint lint-here analyze man install uninstall dist deb rpm release clean deps FORCE
 
 help:
 	@sed -n '/^# make /,/^$$/s/^# \{0,1\}//p' $(firstword $(MAKEFILE_LIST))
@@ -391,6 +392,11 @@ lint:
 lint-here: $(KMEMX) $(B)/tests/suites.h
 	$(Q)CC='$(CC)' CFLAGS='$(subst ','\'',$(ALL_CFLAGS) $(CHECK_CFLAGS) $(EMBEDDED_CFLAGS))' \
 		scripts/lint $(LIBKMEMX)
+
+# They take some five minutes each.
+ANALYZERS ?= gcc clang
+analyze: $(KMEMX)
+	$(Q)CFLAGS='$(subst ','\'',$(ALL_CFLAGS) $(EMBEDDED_CFLAGS))' scripts/analyze $(ANALYZERS)
 
 THREAD_TIMES := $(B)/tests/bench/thread_times.so
 $(THREAD_TIMES): tests/bench/preload/thread_times.c

@@ -147,6 +147,10 @@ uint32_t intern_find(const struct intern *in, const void *data, size_t size);
  */
 static inline const void *intern_get(const struct intern *in, uint32_t id, size_t *size)
 {
+#ifdef ANALYZER /* it cannot know that numbers are looked up where they come from */
+	if (!id || id > in->count)
+		__builtin_unreachable();
+#endif
 	if (!id || id > in->count)
 		return NULL;
 	if (size)

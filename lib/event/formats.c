@@ -189,7 +189,7 @@ static const char *resolve(struct event_formats *fmts, struct event_format *fmt,
 			   unsigned int long_size)
 {
 	const struct field_spec *fs;
-	struct event_common common;
+	struct event_common common = { 0 };
 	const char *why;
 
 	why = take_common(&common, event);

@@ -70,7 +70,7 @@ static uint64_t expr_number(struct expr *e)
  */
 static bool expr_cast(struct expr *e)
 {
-	const char *p = e->p;
+	const char *p;
 
 	if (!isalpha((unsigned char)expr_peek(e)) && expr_peek(e) != '_')
 		return false;

@@ -260,11 +260,11 @@ static void parse_comment(struct ftrace_line *out, const char *line)
 	if (!strncmp(line, totals, sizeof(totals) - 1)) {
 		p = take_number(skip_blanks(line + sizeof(totals) - 1), UINT64_MAX,
 				&out->in_buffer);
-		if (p && *p == '/' && (p = take_number(p + 1, UINT64_MAX, &out->written)))
+		if (p && *p == '/' && take_number(p + 1, UINT64_MAX, &out->written))
 			out->type = FTRACE_LINE_TOTALS;
 	} else if (!strncmp(line, "# latency:", 10) && (p = strstr(line, ", #"))) {
 		p = take_number(p + 3, UINT64_MAX, &out->in_buffer);
-		if (p && *p == '/' && (p = take_number(p + 1, UINT64_MAX, &out->written)))
+		if (p && *p == '/' && take_number(p + 1, UINT64_MAX, &out->written))
 			out->type = FTRACE_LINE_TOTALS;
 	} else if ((p = strstr(line, version)) && (p = strstr(p, " on "))) {
 		out->release = p + 4;

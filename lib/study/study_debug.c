@@ -32,7 +32,7 @@ static int place_found(struct study *s)
 {
 	const struct symbol_text own = { s->rec->kallsyms, s->rec->kallsyms_size };
 	struct symbol_failure *why = &s->failure.symbols;
-	int fd = io_open_input(s->found.vmlinux, IO_FILE), err = fd;
+	int fd = io_open_input(s->found.vmlinux, IO_FILE), err;
 	struct symbol_text theirs;
 	struct elf_image img;
 

@@ -6,6 +6,7 @@
 # extract. The kernel's counts say how many events there were.
 # In: $LONG, set: all moments, in memory too; else some, on the disk.
 # only with LONG=1
+# alone: other recorders remove what this one leaves
 # shellcheck source=tests/live/tracing.inc
 . "$(dirname "$0")/tracing.inc"
 

@@ -6,6 +6,7 @@
 # recorded: these are recovered.
 # In: $LONG, set: all moments.
 # only with LONG=1
+# alone: other recorders remove what this one leaves
 # shellcheck source=tests/live/tracing.inc
 . "$(dirname "$0")/tracing.inc"
 

@@ -89,7 +89,7 @@ rm -f err
 pid=$!
 wait_started err
 for pass in 1 2 3; do ls -lR /etc /usr/share/doc >/dev/null; done
-set -- .cut.dat.*
+set -- .cut.dat.*/recording.tmp
 [ -s "$1" ] || fail "nothing has been written: $(ls -lA)"
 for file; do truncate -s 0 "$file"; done
 for pass in 1 2 3; do ls -lR /etc /usr/share/doc >/dev/null; done

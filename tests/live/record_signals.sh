@@ -4,6 +4,7 @@
 # However a recording ends, the instance is removed and the file is whole; the remains of a killed
 # recorder are kept for kmemx recover.
 # only with LONG=1
+# alone: other recorders remove what a killed one leaves, and it looks for the message
 # shellcheck source=tests/live/tracing.inc
 . "$(dirname "$0")/tracing.inc"
 

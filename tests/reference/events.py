@@ -55,7 +55,8 @@ def reference(path):
             event, gap = LINE.match(line), GAP.match(line)
             if event:
                 comm, pid, cpu, time, name, rest = event.groups()
-                fields = {k: int(v, 16) if k.startswith("__probe") else value(v)
+                # The kernel prints these without 0x.
+                fields = {k: int(v, 16) if k.startswith("__probe") or k == "clone_flags" else value(v)
                           for k, v in FIELD.findall(rest)}
                 events.append((int(time.replace(".", "")), int(cpu), int(pid), name,
                                comm.split(": ")[-1].strip(), kept(name, fields)))

@@ -262,10 +262,10 @@ static double living_part(const struct net_range *net)
 	return net->net ? (double)net_range_likely(net) / (double)net->net : 1;
 }
 
-/* What a row's lines say: of all of it, and of what the kernel cannot reclaim. */
 /* Objects, or pages, of a row that grows. */
 #define GROWS_LEAST 8
 
+/* What a row's lines say: of all of it, and of what the kernel cannot reclaim. */
 static struct growth_fit judge(const struct leaks_view *v, const struct leak *leak,
 			       const struct growth_fit *all, struct growth_fit kept)
 {

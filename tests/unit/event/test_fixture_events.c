@@ -141,6 +141,16 @@ static void check_number(struct compare *c, const struct raw_line *line, const c
 }
 
 /* trace-cmd prints these fields as signed. */
+static void check_text(const struct raw_line *line, const char *key, const char *value,
+		       size_t size)
+{
+	const char *text = raw_field(line->fields, key);
+
+	ck_assert_ptr_nonnull(text);
+	ck_assert_uint_eq(strcspn(text, " \n"), size);
+	ck_assert_mem_eq(text, value, size);
+}
+
 static void check_signed(struct compare *c, const struct raw_line *line, const char *key,
 			 int32_t value)
 {
@@ -334,6 +344,22 @@ static void check_fields(struct compare *c, const struct raw_line *line,
 	case KMEM_VMALLOC_FREE:
 		check_area(c, line, ev);
 		break;
+	case KMEM_TASK_EXIT:
+		break;
+	case KMEM_TASK_NEW:
+	case KMEM_TASK_RENAME:
+		check_number(c, line, "pid", (uint64_t)ev->task.pid);
+		check_text(line, ev->type == KMEM_TASK_NEW ? "comm" : "newcomm",
+			   ev->task.name, ev->task.name_size);
+		break;
+	case KMEM_GROUP_MOVE:
+		check_number(c, line, "pid", (uint64_t)ev->group.pid);
+		check_number(c, line, "dst_root", (uint64_t)ev->group.hierarchy);
+		check_text(line, "dst_path", ev->group.path, ev->group.path_size);
+		break;
+	case KMEM_GROUP_REMOVE:
+		check_text(line, "path", ev->group.path, ev->group.path_size);
+		break;
 	default: /* not decoded by kmemx */
 		ck_assert_int_eq(ev->type, KMEM_OTHER);
 	}
@@ -477,6 +503,8 @@ START_TEST(brief_events_say_all_else)
 		b.data = a.data;
 		if (kmem_is_probe(a.type))
 			b.objects.at = a.objects.at;
+		if (kmem_is_task(a.type)) /* also the path of a group */
+			b.task.name = a.task.name;
 		if (kmem_is_slab_alloc(a.type)) {
 			b.slab_alloc.gfp_flags = a.slab_alloc.gfp_flags;
 			b.slab_alloc.node = a.slab_alloc.node;

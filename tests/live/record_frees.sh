@@ -6,6 +6,7 @@
 # with --filter-frees live bytes are not reported at all.
 # In: $LONG, set: all kinds of objects with -p as well.
 # only with LONG=1
+# alone: it needs events that are read in time
 # shellcheck source=tests/live/tracing.inc
 . "$(dirname "$0")/tracing.inc"
 

@@ -3,6 +3,7 @@
 #
 # kmemx top without a screen: known rates, the values of record and stat, and nothing left behind.
 # only with LONG=1
+# alone: it needs events that are read in time
 # shellcheck source=tests/live/tracing.inc
 . "$(dirname "$0")/tracing.inc"
 command -v python3 >/dev/null || skip "python3 is not installed"

@@ -291,6 +291,24 @@ static void check_area(struct compare *c, const struct raw_line *line,
 			     ev->slab_free.ptr);
 }
 
+static void check_task(struct compare *c, const struct raw_line *line,
+		       const struct kmem_event *ev)
+{
+	if (ev->type == KMEM_GROUP_REMOVE) {
+		check_text(line, "path", ev->group.path, ev->group.path_size);
+		return;
+	}
+	if (ev->type == KMEM_GROUP_MOVE) {
+		check_number(c, line, "pid", (uint64_t)ev->group.pid);
+		check_number(c, line, "dst_root", (uint64_t)ev->group.hierarchy);
+		check_text(line, "dst_path", ev->group.path, ev->group.path_size);
+		return;
+	}
+	check_number(c, line, "pid", (uint64_t)ev->task.pid);
+	check_text(line, ev->type == KMEM_TASK_NEW ? "comm" : "newcomm", ev->task.name,
+		   ev->task.name_size);
+}
+
 static void check_fields(struct compare *c, const struct raw_line *line,
 			 const struct kmem_event *ev)
 {
@@ -348,17 +366,9 @@ static void check_fields(struct compare *c, const struct raw_line *line,
 		break;
 	case KMEM_TASK_NEW:
 	case KMEM_TASK_RENAME:
-		check_number(c, line, "pid", (uint64_t)ev->task.pid);
-		check_text(line, ev->type == KMEM_TASK_NEW ? "comm" : "newcomm",
-			   ev->task.name, ev->task.name_size);
-		break;
 	case KMEM_GROUP_MOVE:
-		check_number(c, line, "pid", (uint64_t)ev->group.pid);
-		check_number(c, line, "dst_root", (uint64_t)ev->group.hierarchy);
-		check_text(line, "dst_path", ev->group.path, ev->group.path_size);
-		break;
 	case KMEM_GROUP_REMOVE:
-		check_text(line, "path", ev->group.path, ev->group.path_size);
+		check_task(c, line, ev);
 		break;
 	default: /* not decoded by kmemx */
 		ck_assert_int_eq(ev->type, KMEM_OTHER);

@@ -291,9 +291,13 @@ static void check_area(struct compare *c, const struct raw_line *line,
 			     ev->slab_free.ptr);
 }
 
-static void check_task(struct compare *c, const struct raw_line *line,
+static void check_rest(struct compare *c, const struct raw_line *line,
 		       const struct kmem_event *ev)
 {
+	if (!kmem_is_task(ev->type)) { /* its fields are not decoded */
+		ck_assert(ev->type == KMEM_OTHER || ev->type == KMEM_TASK_EXIT);
+		return;
+	}
 	if (ev->type == KMEM_GROUP_REMOVE) {
 		check_text(line, "path", ev->group.path, ev->group.path_size);
 		return;
@@ -362,16 +366,8 @@ static void check_fields(struct compare *c, const struct raw_line *line,
 	case KMEM_VMALLOC_FREE:
 		check_area(c, line, ev);
 		break;
-	case KMEM_TASK_EXIT:
-		break;
-	case KMEM_TASK_NEW:
-	case KMEM_TASK_RENAME:
-	case KMEM_GROUP_MOVE:
-	case KMEM_GROUP_REMOVE:
-		check_task(c, line, ev);
-		break;
-	default: /* not decoded by kmemx */
-		ck_assert_int_eq(ev->type, KMEM_OTHER);
+	default:
+		check_rest(c, line, ev);
 	}
 }
 

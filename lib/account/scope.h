@@ -11,9 +11,6 @@
 
 #include "event/event.h"
 
-/* common_flags in a hard interrupt, in a softirq (include/linux/trace_events.h). */
-#define SCOPE_FLAGS_IRQ 24
-
 /**
  * struct scope - zero: the whole system, and no task left out
  * @part: only allocations of some tasks, or those that passed a filter, were recorded
@@ -27,7 +24,7 @@ struct scope {
 /* Is a free of no live object by a task whose allocations were left out? */
 static inline bool scope_by_self(const struct scope *s, const struct kmem_event *ev)
 {
-	return s->self && ev->pid == s->self && !(ev->flags & SCOPE_FLAGS_IRQ);
+	return s->self && ev->pid == s->self && !(ev->flags & KMEM_FLAGS_IRQ);
 }
 
 #endif

@@ -208,11 +208,16 @@ static inline uint64_t kmem_object(const struct kmem_event *ev, uint32_t i)
 			ev->objects.big_endian);
 }
 
+/* common_flags in a hard interrupt, in a softirq: TRACE_FLAG_HARDIRQ, TRACE_FLAG_SOFTIRQ of
+ * include/linux/trace_events.h.
+ */
+#define KMEM_FLAGS_IRQ (0x08 | 0x10)
+
 /* Did it occur in a hard or soft interrupt, or with interrupts disabled? */
 static inline bool kmem_in_interrupt(const struct kmem_event *ev)
 {
 	/* TRACE_FLAG_IRQS_OFF, _HARDIRQ and _SOFTIRQ of the kernel's trace_flag_type. */
-	return ev->flags & (0x01 | 0x08 | 0x10);
+	return ev->flags & (0x01 | KMEM_FLAGS_IRQ);
 }
 
 #endif

@@ -276,16 +276,11 @@ int processes_learned(struct processes *p)
 
 /* --- answers ----------------------------------------------------------------------------- */
 
-/* common_flags of an event in a hard interrupt, in a softirq: TRACE_FLAG_HARDIRQ,
- * TRACE_FLAG_SOFTIRQ of include/linux/trace_events.h.
- */
-#define FLAGS_INTERRUPT (0x08 | 0x10)
-
 uint32_t processes_group(const struct processes *p, const struct kmem_event *ev)
 {
 	uint32_t process = processes_find(p, ev->pid, ev->ts);
 
-	if (ev->flags & FLAGS_INTERRUPT)
+	if (ev->flags & KMEM_FLAGS_IRQ)
 		return GROUP_INTERRUPT;
 	if (processes_get(p, process)->kernel)
 		return GROUP_KERNEL;

@@ -391,7 +391,7 @@ void report_free(struct report *r);
 bool report_add_table(struct report *r, struct table *t);
 /* The text of a CELL_TEXT is copied. */
 void report_add_fact(struct report *r, const char *name, struct cell value);
-/* The fact of that name; CELL_NONE: there is none. */
+/* The fact of that name, or a cell of type CELL_NONE. */
 const struct cell *report_fact(const struct report *r, const char *name);
 /* @text may be NULL: no value. */
 void report_add_text_fact(struct report *r, const char *name, const char *text);

@@ -463,8 +463,8 @@ static struct text_column *telling(struct text_layout *l, const struct cell *a,
 	return best;
 }
 
-/* Finds a hidden column in which two rows that look alike differ; NULL: there is none, or no
- * memory.
+/* Finds a hidden column whose values differ in two rows that look alike. NULL: all rows can be told
+ * apart, no hidden column tells them apart, or memory ran out.
  */
 static struct text_column *find_telling(struct text_layout *l, struct measure *m)
 {

@@ -43,7 +43,7 @@ void free_runs_take(struct free_runs *r, const struct life *life, uint64_t bytes
 	const struct kmem_event *ev = life->event;
 	struct free_run *run;
 
-	if (!ev || ev->flags & SCOPE_FLAGS_IRQ ||
+	if (!ev || ev->flags & KMEM_FLAGS_IRQ ||
 	    (life->what != LIFE_BORN && life->what != LIFE_FREED))
 		return;
 	run = find_run(r, ev->pid);

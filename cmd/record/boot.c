@@ -18,11 +18,12 @@
 #include "cmd/options/command.h"
 #include "cmd/options/message.h"
 #include "cmd/options/options.h"
+#include "cmd/record/recorder.h"
 
 #define MAX_CPUS 65536
 
 struct boot_args {
-	bool print, slab, page, persistent;
+	bool print, of[MEMORY_KINDS], persistent;
 	struct option_strings events;
 	const char *stack, *keep, *kernel, *instance;
 	uint64_t min_order, memory, cpus, buffer_bytes;
@@ -48,10 +49,14 @@ static int parse(struct boot_args *a, int argc, char **argv, int *operands)
 		{ OPTION_FLAG | OPTION_EVERYDAY, 0, "print-cmdline", NULL, &a->print,
 		  "print the parameters on one line" },
 		{ OPTION_GROUP, .help = "What" },
-		{ OPTION_FLAG | OPTION_EVERYDAY, 0, "slab", NULL, &a->slab,
-		  "slab events (default: both)" },
-		{ OPTION_FLAG | OPTION_EVERYDAY, 0, "page", NULL, &a->page,
-		  "page events (default: both)" },
+		{ OPTION_FLAG | OPTION_EVERYDAY, 0, "slab", NULL, &a->of[MEMORY_SLAB],
+		  "slab events (default: all four kinds)" },
+		{ OPTION_FLAG | OPTION_EVERYDAY, 0, "page", NULL, &a->of[MEMORY_PAGE],
+		  "page events" },
+		{ OPTION_FLAG, 0, "vmalloc", NULL, &a->of[MEMORY_VMALLOC],
+		  "areas of vmalloc, from Linux 6.3 on" },
+		{ OPTION_FLAG, 0, "percpu-memory", NULL, &a->of[MEMORY_PERCPU],
+		  "per-CPU memory" },
 		{ OPTION_STRINGS, 'e', "event", "EVENT", &a->events,
 		  "record [SYSTEM:]EVENT too" },
 		{ OPTION_STRING | OPTION_EVERYDAY, 0, "stack", "page|all|none", &a->stack,
@@ -166,11 +171,10 @@ static int set_options(const struct boot_args *a, struct boot_options *o)
 		ret = set_machine(a, o);
 	if (ret != GO_ON)
 		return ret;
-	o->events = (struct event_choice){ .slab = a->slab || !a->page,
-					   .page = a->page || !a->slab,
-					   .extra = a->events.items,
+	o->events = (struct event_choice){ .extra = a->events.items,
 					   .nr_extra = a->events.count,
 					   .stack = values[stack] };
+	recorder_kinds(a->of, &o->events);
 	o->min_order = a->min_order;
 	o->instance = a->instance;
 	o->persistent = a->persistent;

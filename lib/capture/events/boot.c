@@ -10,6 +10,8 @@
  *   trace_trigger=			6.2	a01fdc897fa5
  *   trace_instance=			6.3	cb1f98c5e574, with events c4846480831e
  *   trace_instance=NAME@reserve_mem	6.12	29a02ec66556
+ *   percpu:percpu_alloc_percpu		4.14
+ *   vmalloc:alloc_vmap_area		6.3
  */
 #include "capture/events/boot.h"
 
@@ -65,30 +67,41 @@ static bool is_plain(const char *text, const char *more)
 	return true;
 }
 
-static void add_kmem(const struct boot_options *o, bool page, struct strbuf *sb,
-		     const char **separator)
+static void add_kind(const struct boot_options *o, const struct events_of *kind,
+		     struct strbuf *sb, const char **separator)
 {
-	const char *const *names;
-	size_t nr = events_of_kmem(page, &names);
-
-	for (size_t i = 0; i < nr; i++) {
-		size_t len = strlen(names[i]);
+	for (size_t i = 0; i < kind->nr; i++) {
+		size_t len = strlen(kind->names[i]);
 
 		/* The kmalloc_node-like events are gone. */
-		if (has(o, 6, 1) && len > 5 && !strcmp(names[i] + len - 5, "_node"))
+		if (has(o, 6, 1) && len > 5 && !strcmp(kind->names[i] + len - 5, "_node"))
 			continue;
-		strbuf_printf(sb, "%skmem:%s", *separator, names[i]);
+		strbuf_printf(sb, "%s%s:%s", *separator, kind->system, kind->names[i]);
 		*separator = ",";
 	}
+}
+
+static bool records_areas(const struct boot_options *o)
+{
+	return o->events.vmalloc && has(o, 6, 3);
+}
+
+static bool records_percpu(const struct boot_options *o)
+{
+	return o->events.percpu_memory && has(o, 4, 14);
 }
 
 static int add_events(const struct boot_options *o, struct strbuf *sb,
 		      const char *separator)
 {
 	if (o->events.slab)
-		add_kmem(o, false, sb, &separator);
+		add_kind(o, &events_of_slab, sb, &separator);
 	if (o->events.page)
-		add_kmem(o, true, sb, &separator);
+		add_kind(o, &events_of_page, sb, &separator);
+	if (records_areas(o))
+		add_kind(o, &events_of_vmalloc, sb, &separator);
+	if (records_percpu(o))
+		add_kind(o, &events_of_percpu_memory, sb, &separator);
 	for (size_t i = 0; i < o->events.nr_extra; i++) {
 		const char *name = o->events.extra[i];
 
@@ -119,7 +132,11 @@ static int check(const struct boot_options *o)
 			"Leave out --instance: the top-level instance records from boot too.";
 	} else if (!has(o, 3, 0)) {
 		lacks = "kernels before 3.0 are not supported";
-		remedy = "Choose another with --kernel VERSION.";
+		remedy = "Choose another with --release VERSION.";
+	} else if (!o->events.slab && !o->events.page && !records_areas(o) &&
+		   !records_percpu(o) && !o->events.nr_extra) {
+		lacks = "events of vmalloc came with Linux 6.3, those of per-CPU memory with 4.14";
+		remedy = "Add --page: pages of both are page allocations.";
 	}
 	if (lacks) {
 		log_msg(o->log, LOG_ERROR, "Linux %u.%u cannot do that: %s\n  %s",
@@ -145,7 +162,7 @@ static enum boot_stack choose_stack(const struct boot_options *o)
 	enum capture_stack wanted = o->events.stack;
 
 	if (wanted == CAPTURE_STACK_NONE ||
-	    (wanted == CAPTURE_STACK_PAGE && !o->events.page))
+	    (wanted == CAPTURE_STACK_PAGE && !o->events.page && !records_areas(o)))
 		return NO_STACK;
 	if (!has(o, 3, 8)) {
 		log_msg(o->log, LOG_WARN,
@@ -164,6 +181,28 @@ static enum boot_stack choose_stack(const struct boot_options *o)
 
 /* --- the line ---------------------------------------------------------------------------- */
 
+static bool has_condition(const struct boot_options *o)
+{
+	return o->events.page && o->min_order;
+}
+
+static void add_triggers(const struct boot_options *o, struct strbuf *line)
+{
+	const char *quote = has_condition(o) ? "\"" : "", *separator = "";
+
+	strbuf_printf(line, " trace_trigger=%s", quote);
+	if (o->events.page) {
+		strbuf_printf(line, "%s.stacktrace", events_of_page.names[0]);
+		separator = ",";
+	}
+	if (has_condition(o))
+		strbuf_printf(line, " if order >= %" PRIu64, o->min_order);
+	if (records_areas(o))
+		strbuf_printf(line, "%s%s.stacktrace", separator,
+			      events_of_vmalloc.names[0]);
+	strbuf_puts(line, quote);
+}
+
 static void add_options(const struct boot_options *o, enum boot_stack stack,
 			struct strbuf *line, struct strbuf *notes)
 {
@@ -178,21 +217,17 @@ static void add_options(const struct boot_options *o, enum boot_stack stack,
 		strbuf_puts(
 			notes,
 			"# nooverwrite: the first events are kept; those that come when the buffer is\n"
-			"#   full are lost and counted. To keep the last ones: --keep last\n");
+			"#   full are lost and counted. To keep the last ones: --full-keeps last\n");
 	if (stack == OPTION)
 		strbuf_puts(notes, "# stacktrace: callchains of all events\n");
 	if (stack != TRIGGER)
 		return;
-	if (o->min_order)
-		strbuf_printf(
-			line,
-			" trace_trigger=\"mm_page_alloc.stacktrace if order >= %" PRIu64
-			"\"",
-			o->min_order);
-	else
-		strbuf_puts(line, " trace_trigger=mm_page_alloc.stacktrace");
-	strbuf_puts(notes, "# trace_trigger: callchains of page allocations\n");
-	if (o->min_order)
+	add_triggers(o, line);
+	strbuf_printf(notes, "# trace_trigger: callchains of %s\n",
+		      !records_areas(o)	 ? "page allocations"
+		      : o->events.page ? "page allocations and of areas of vmalloc"
+					 : "areas of vmalloc");
+	if (has_condition(o))
 		strbuf_puts(
 			notes,
 			"#   inside quotes, as in /etc/default/grub, write the quotes as \\\"\n");

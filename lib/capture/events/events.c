@@ -70,11 +70,11 @@ static const char *const percpu_events[] = {
 	"mm_page_free_batched",
 };
 
-size_t events_of_kmem(bool page, const char *const **names)
-{
-	*names = page ? page_events : slab_events;
-	return page ? ARRAY_SIZE(page_events) : ARRAY_SIZE(slab_events);
-}
+#define KIND(system, events) { system, events, ARRAY_SIZE(events) }
+const struct events_of events_of_slab = KIND(KMEM, slab_events);
+const struct events_of events_of_page = KIND(KMEM, page_events);
+const struct events_of events_of_vmalloc = KIND(VMALLOC, vmalloc_events);
+const struct events_of events_of_percpu_memory = KIND(PERCPU, percpu_memory_events);
 
 /* --- selection --------------------------------------------------------------------------- */
 

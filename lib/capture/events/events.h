@@ -111,8 +111,15 @@ int event_set_trigger(const struct event_name *event, const struct instance *in,
  */
 int events_select(struct event_list *list, const struct instance *in,
 		  const struct event_choice *choice, const struct log *log) __must_check;
-/* The slab or page events of all kernels. Returns their number. */
-size_t events_of_kmem(bool page, const char *const **names);
+/* The events of a kind of memory in all kernels; an allocation's comes first. */
+struct events_of {
+	const char *system;
+	const char *const *names;
+	size_t nr;
+};
+
+extern const struct events_of events_of_slab, events_of_page, events_of_vmalloc,
+	events_of_percpu_memory;
 /* Adds an event that the list lacks. 0 or -ENOMEM. */
 int event_list_add(struct event_list *list, const char *system,
 		   const char *name) __must_check;

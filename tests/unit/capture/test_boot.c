@@ -86,6 +86,41 @@ START_TEST(slab_events)
 }
 END_TEST
 
+/* A kernel gets the events that it has; areas have callchains as pages have. */
+START_TEST(areas)
+{
+	struct boot_options o = options(6, 3);
+
+	o.events.vmalloc = o.events.percpu_memory = true;
+	o.min_order = 2;
+	ck_assert_int_eq(compose(&o), 0);
+	ck_assert_ptr_nonnull(
+		strstr(strbuf_text(&line),
+		       "trace_event=" PAGE_EVENTS
+		       ",vmalloc:alloc_vmap_area,vmalloc:free_vmap_area_noflush"
+		       ",percpu:percpu_alloc_percpu,percpu:percpu_free_percpu "));
+	ck_assert_ptr_nonnull(strstr(
+		strbuf_text(&line),
+		"trace_trigger=\"mm_page_alloc.stacktrace if order >= 2,alloc_vmap_area.stacktrace\""));
+	o.minor = 2;
+	ck_assert_int_eq(compose(&o), 0);
+	ck_assert_ptr_null(strstr(strbuf_text(&line), "vmap"));
+	ck_assert_ptr_nonnull(strstr(strbuf_text(&line), "percpu:"));
+	o.major = 4, o.minor = 13;
+	ck_assert_int_eq(compose(&o), 0);
+	ck_assert_ptr_null(strstr(strbuf_text(&line), "percpu:"));
+	o.events.page = false;
+	ck_assert_int_eq(compose(&o), -EOPNOTSUPP);
+	o = options(6, 3);
+	o.events.page = false;
+	o.events.vmalloc = true;
+	o.min_order = 2;
+	ck_assert_int_eq(compose(&o), 0);
+	ck_assert_ptr_nonnull(
+		strstr(strbuf_text(&line), "trace_trigger=alloc_vmap_area.stacktrace"));
+}
+END_TEST
+
 START_TEST(choices)
 {
 	static const char *const extra[] = { "sched:sched_process_exec" };
@@ -162,6 +197,7 @@ Suite *test_boot_suite(void)
 	tcase_add_checked_fixture(tc, NULL, teardown);
 	tcase_add_test(tc, by_kernel);
 	tcase_add_test(tc, slab_events);
+	tcase_add_test(tc, areas);
 	tcase_add_test(tc, choices);
 	tcase_add_test(tc, refused);
 	tcase_add_test(tc, buffer_size);

@@ -224,9 +224,9 @@ static void add_options(const struct boot_options *o, enum boot_stack stack,
 		return;
 	add_triggers(o, line);
 	strbuf_printf(notes, "# trace_trigger: callchains of %s\n",
-		      !records_areas(o)	 ? "page allocations"
-		      : o->events.page ? "page allocations and of areas of vmalloc"
-					 : "areas of vmalloc");
+		      !records_areas(o) ? "page allocations"
+		      : o->events.page	? "page allocations and of areas of vmalloc"
+					: "areas of vmalloc");
 	if (has_condition(o))
 		strbuf_puts(
 			notes,

@@ -70,7 +70,10 @@ static const char *const percpu_events[] = {
 	"mm_page_free_batched",
 };
 
-#define KIND(system, events) { system, events, ARRAY_SIZE(events) }
+#define KIND(system, events)                       \
+	{                                          \
+		system, events, ARRAY_SIZE(events) \
+	}
 const struct events_of events_of_slab = KIND(KMEM, slab_events);
 const struct events_of events_of_page = KIND(KMEM, page_events);
 const struct events_of events_of_vmalloc = KIND(VMALLOC, vmalloc_events);

@@ -342,3 +342,9 @@ const char *growth_verdict_word(enum growth_verdict verdict)
 
 	return words[verdict];
 }
+
+const char *growth_verdict_spell(const char *word)
+{
+	return !strcmp(word, growth_verdict_word(GROWTH_STEADY)) ? "no proven growth"
+								 : word;
+}

@@ -100,5 +100,7 @@ struct growth_fit growth_fit(const struct growth_times *times,
 void growth_scale(struct growth_fit *fit, double part);
 /* "grows", "filled", "steady", "too short to tell". */
 const char *growth_verdict_word(enum growth_verdict verdict);
+/* The same for people: "steady" only says that no growth is proven. */
+const char *growth_verdict_spell(const char *word);
 
 #endif

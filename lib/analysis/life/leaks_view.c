@@ -134,10 +134,10 @@ static struct cell cell_task(const void *row, struct table *t)
 		  MEMBER_OF(struct leak_row, leak, likely) },                           \
 		{ COLUMN("verdict", "Verdict", UNIT_NONE,                               \
 			 "grows: live bytes grow until the end; filled: they "          \
-			 "grew at first; steady: they do not grow; cache: the "         \
+			 "grew at first; steady: no growth is proven; cache: the "      \
 			 "kernel gives them back when it needs memory; or it was "      \
 			 "too short to tell.",                                          \
-			 .leaves = 5),                                                  \
+			 .leaves = 5, .spell = growth_verdict_spell),                                                  \
 		  .fill = cell_verdict },                                               \
 		{ COLUMN("growth", "Growth/s", UNIT_BYTES,                              \
 			 "Bytes a second by which live bytes grow: the median "         \
@@ -356,10 +356,9 @@ static void note_outlived(const struct leaks_view *v, struct table *t)
 		table_add_note(
 			t,
 			"Outlived: older than anything that the row freed. %" PRIu64
-			" row%s not grow, but mostly %s such bytes (%" PRIu64
+			" row%s no proven growth, but mostly such bytes (%" PRIu64
 			"): a leak that happened all at once looks like this, too.",
-			rows, rows == 1 ? " does" : "s do", rows == 1 ? "has" : "have",
-			bytes);
+			rows, rows == 1 ? " has" : "s have", bytes);
 }
 
 /* What a program leaked is freed as it ends, and is not in the rows then. */

@@ -32,7 +32,7 @@ static void add_net(const struct slab_report *slab, const struct slab_totals *s,
 		{ "bytes_net_lost", "  may have been freed while events were lost",
 		  UNIT_BYTES, net->lost, true, SUMMARY_DOUBT },
 		{ "bytes_net_gone",
-		  "  sure to be freed untraced (the kernel's own count)", UNIT_BYTES,
+		  "  proven freed, no event (the kernel's own count)", UNIT_BYTES,
 		  net->gone, true, SUMMARY_DETAIL },
 	};
 	const struct summary_line most = { "bytes_net_max",

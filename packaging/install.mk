@@ -27,6 +27,7 @@ unitdir ?= $(prefix)/lib/systemd/system
 # The same tree as in the sources, so that links between the documents work.
 DOCS := README.md COPYING NEWS CONTRIBUTING.md SECURITY.md \
 	$(sort $(wildcard $(addprefix Documentation/*.,md json svg png)))
+INTERNALS := $(sort $(wildcard Documentation/internals/*.md))
 FLEET_SQL := $(sort $(wildcard Documentation/fleet/*.sql))
 
 # $(call put,MODE,FILE...,DIRECTORY) and $(call put_as,MODE,FILE,NEWNAME)
@@ -37,6 +38,7 @@ install: $(KMEMX) $(PLUGIN) $(if $(scdoc),$(MAN))
 	$(call put_as,755,$(KMEMX),$(bindir)/kmemx)
 	$(call put,644,$(filter-out Documentation/%,$(DOCS)),$(docdir))
 	$(call put,644,$(filter Documentation/%,$(DOCS)),$(docdir)/Documentation)
+	$(call put,644,$(INTERNALS),$(docdir)/Documentation/internals)
 	$(call put,644,$(FLEET_SQL),$(docdir)/Documentation/fleet)
 	$(call put_as,644,completion/kmemx.bash,$(bashcompdir)/kmemx)
 	$(call put_as,644,completion/kmemx.zsh,$(zshcompdir)/_kmemx)
@@ -55,12 +57,12 @@ endif
 
 # Removes only directories that no other program uses.
 uninstall:
-	$(Q)rm -f $(addprefix $(DESTDIR),$(bindir)/kmemx $(addprefix $(docdir)/,$(DOCS) $(FLEET_SQL)) \
+	$(Q)rm -f $(addprefix $(DESTDIR),$(bindir)/kmemx $(addprefix $(docdir)/,$(DOCS) $(INTERNALS) $(FLEET_SQL)) \
 		$(bashcompdir)/kmemx $(zshcompdir)/_kmemx $(fishcompdir)/kmemx.fish \
 		$(unitdir)/kmemx-flight.service \
 		$(plugindir)/plugin_kmemx.so $(plugindir)/kmemx/plugin_kmemx.so \
 		$(addprefix $(mandir)/man1/,$(notdir $(MAN))))
-	$(Q)for d in $(addprefix $(DESTDIR),$(docdir)/Documentation/fleet $(docdir)/Documentation $(docdir) \
+	$(Q)for d in $(addprefix $(DESTDIR),$(docdir)/Documentation/fleet $(docdir)/Documentation/internals $(docdir)/Documentation $(docdir) \
 		$(plugindir)/kmemx); do \
 		test ! -d "$$d" || rmdir "$$d"; done
 

@@ -6,7 +6,7 @@
  * were short.
  *
  * A lifetime is the time from the allocation event to the free event. An object that ended without
- * an event, or is live at the end, has none. Documentation/lifetimes.md has the rest.
+ * an event, or is live at the end, has none. Documentation/reports.md has the rest.
  */
 #include <errno.h>
 #include <inttypes.h>

@@ -2,7 +2,7 @@
 /*
  * analysis: who owns the pages that are live at the end, like the kernel's page_owner.
  * In: lives of pages. Out: the table "owners", by callchain, order and migratetype, or those of
- * these that --cull keeps. Documentation/owners.md says how each number is computed.
+ * these that --cull keeps. Documentation/reports.md says how each number is computed.
  */
 #include <errno.h>
 #include <inttypes.h>

@@ -2,7 +2,7 @@
 /*
  * analysis: the moment of the highest live bytes, and who held them then.
  * In: lives of every kind of memory. Out: tables "peak", "peak_page" and so on, built by
- * peak_view.c. Documentation/peak.md says how.
+ * peak_view.c. Documentation/reports.md says how.
  *
  * The accounts report lives of each kind separately, a batch at a time. Whoever takes every change
  * needs the order of all events, so a batch is kept until all are there.

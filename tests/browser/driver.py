@@ -94,6 +94,41 @@ class Browser:
             "actions": [move(start), {"type": "pointerDown", "button": 0}, move(end),
                         {"type": "pointerUp", "button": 0}]}]})
 
+    def place(self, selector, part, down):
+        """A point of the element in the window: @part of its width from the left, @down pixels
+        from its top."""
+        box = self.script("const e = document.querySelector(arguments[0]);"
+                          "e.scrollIntoView({ block: 'center' });"
+                          "const b = e.getBoundingClientRect(); return [b.left, b.top, b.width];",
+                          selector)
+        return {"origin": "viewport", "x": int(box[0] + box[2] * part), "y": int(box[1] + down)}
+
+    def wheel(self, selector, place, turned):
+        """Turns the wheel there; @turned: pixels, more than 0 is down."""
+        self.ask("POST", "/actions", {"actions": [{"type": "wheel", "id": "wheel", "actions": [
+            {"type": "scroll", "deltaX": 0, "deltaY": turned, "duration": 0,
+             **self.place(selector, *place)}]}]})
+
+    def point(self, selector, place, clicks=0):
+        """Moves the mouse there, and clicks."""
+        press = [{"type": "pointerDown", "button": 0}, {"type": "pointerUp", "button": 0}]
+        self.ask("POST", "/actions", {"actions": [{
+            "type": "pointer", "id": "mouse", "parameters": {"pointerType": "mouse"},
+            "actions": [{"type": "pointerMove", "duration": 20,
+                         **self.place(selector, *place)}] + press * clicks}]})
+
+    def pinch(self, selector, start, end):
+        """Two fingers move from the pair of places @start to @end."""
+        def finger(name, a, b):
+            return {"type": "pointer", "id": name, "parameters": {"pointerType": "touch"},
+                    "actions": [{"type": "pointerMove", "duration": 0, **self.place(selector, *a)},
+                                {"type": "pointerDown", "button": 0},
+                                {"type": "pointerMove", "duration": 100,
+                                 **self.place(selector, *b)},
+                                {"type": "pointerUp", "button": 0}]}
+        self.ask("POST", "/actions", {"actions": [finger("one", start[0], end[0]),
+                                                  finger("two", start[1], end[1])]})
+
     def picture(self, path):
         """The content of the window as PNG."""
         import base64  # pylint: disable=import-outside-toplevel

@@ -407,8 +407,8 @@ class Test:
             self.clocks()
             self.sampled()
             self.directories()
-            self.check("nothing is logged", not self.browser.complaints(),
-                       self.browser.complaints())
+            logged = self.browser.complaints()
+            self.check("nothing is logged", not logged, logged)
         finally:
             self.browser.close()
         self.light()

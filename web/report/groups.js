@@ -2,6 +2,8 @@
  * Rows added up by a common property. In: sums of rows. Out: groups, the largest first.
  */
 
+const KINDS = ["Slab objects", "Pages"];
+
 /* The groupings of tables, for slab objects and pages, and their options of kmemx stat. */
 const GROUPS = {
 	callsite: { title: "Callsite", kinds: [SLAB, PAGE], option: "--caller" },

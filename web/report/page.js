@@ -11,10 +11,11 @@ class Page {
 		this.marked = null;
 		this.first = 0;
 		this.last = data.bins - 1;
-		this.sums = sumRows(data, this.first, this.last);
 		this.byId = (id) => document.getElementById(id);
 		this.path = make("nav", { "aria-label": "Where in the callchains", "aria-live": "polite" });
-		this.timeline = new Timeline(this, this.byId("timeline"), this.byId("legend"));
+		this.timeline = new Timeline(this, this.byId("timeline"), this.byId("legend"),
+			this.byId("moment"));
+		this.zoom = this.timeline.zoom;
 		this.flame = new Flame(this, this.byId("flame"), this.byId("hover"), this.path);
 		this.table = new Table(this, this.byId("table"));
 		this.frames = new Frames(this, this.byId("frames"), this.byId("frames-hover"),
@@ -26,8 +27,12 @@ class Page {
 				this.filter = this.search.value;
 				this.flame.draw();
 				this.table.draw();
+				this.state.changed();
 			} });
 		this.byId("flame").parentElement.before(this.path);
+		this.state = new State(this);
+		this.bars();
+		readState(this, location.hash.slice(1));
 	}
 
 	bytes() {
@@ -37,6 +42,18 @@ class Page {
 	/* The function that a marked row stands for. */
 	markedName() {
 		return this.marked !== null && this.by === "callsite" ? this.data.names[this.marked] : null;
+	}
+
+	markedText() {
+		const groups = groupsOf(this.data, this.kind, this.by);
+		return groupText(this.data, this.by, groups.rows[groups.keys.indexOf(this.marked)]);
+	}
+
+	/* The key of the row with that text; null: there is none. */
+	keyOf(text) {
+		const groups = groupsOf(this.data, this.kind, this.by);
+		const place = groups.rows.findIndex((row) => groupText(this.data, this.by, row) === text);
+		return place < 0 ? null : groups.keys[place];
 	}
 
 	mark(key) {
@@ -50,13 +67,37 @@ class Page {
 			return;
 		this.first = first;
 		this.last = last;
-		this.sums = sumRows(this.data, first, last);
-		if (this.waiting)
-			return;
-		this.waiting = requestAnimationFrame(() => {
-			this.waiting = 0;
-			this.draw();
-		});
+		this.summed = null;
+		this.later(true);
+	}
+
+	/* The sums of the rows over the range. */
+	get sums() {
+		return this.summed = this.summed || sumRows(this.data, this.first, this.last);
+	}
+
+	whole() {
+		return this.first === 0 && this.last === this.data.bins - 1;
+	}
+
+	/* Draws with the next frame, @all of it or what depends on the part of the time that is seen. */
+	later(all) {
+		this.all = this.all || all;
+		if (!this.waiting)
+			this.waiting = requestAnimationFrame(() => {
+				const { all } = this;
+				this.waiting = this.all = null;
+				if (all)
+					this.draw();
+				else
+					this.seen();
+			});
+	}
+
+	seen() {
+		this.timeline.draw();
+		this.byId("whole").disabled = this.whole() && this.zoom.all;
+		this.state.changed();
 	}
 
 	set(name, value) {
@@ -73,18 +114,28 @@ class Page {
 	toPeak() {
 		this.metric = "peak";
 		const bin = this.data.peakBins[this.kind];
+		this.zoom.remember();
+		this.zoom.reveal(bin);
 		this.choose(bin, bin);
 		this.draw();
 	}
 
 	bars() {
-		const data = this.data, whole = this.first === 0 && this.last === data.bins - 1;
-		const names = ["Slab objects", "Pages"];
+		const { data, zoom } = this;
+		const step = (id, text, title, act) => make("button", { type: "button", id, title, "aria-label": title,
+			onclick: () => {
+				zoom.remember();
+				act();
+			} }, text);
 		this.byId("time-bar").replaceChildren(
-			choice("Memory", data.kinds.map((k) => [k, names[k]]), this.kind, (k) => this.set("kind", k)),
+			choice("Memory", data.kinds.map((k) => [k, KINDS[k]]), this.kind, (k) => this.set("kind", k)),
 			make("button", { type: "button", id: "peak", onclick: () => this.toPeak() }, "Jump to peak"),
-			make("button", { type: "button", id: "whole", disabled: whole,
-				onclick: () => this.choose(0, data.bins - 1) }, "Whole time"));
+			step("closer", "+", "Zoom in", () => zoom.by(1 / ZOOM_STEP ** 2, zoom.middle())),
+			step("wider", "−", "Zoom out", () => zoom.by(ZOOM_STEP ** 2, zoom.middle())),
+			make("button", { type: "button", id: "whole", disabled: this.whole() && zoom.all, onclick: () => {
+				zoom.whole();
+				this.choose(0, data.bins - 1);
+			} }, "Whole time"));
 		this.byId("who-bar").replaceChildren(
 			choice("Figure", Object.keys(METRICS).filter((m) => m !== "waste" || this.kind === SLAB)
 				.map((m) => [m, METRICS[m].title, METRICS[m].help]), this.metric, (m) => this.set("metric", m)),
@@ -131,7 +182,7 @@ class Page {
 	sameness() {
 		const data = this.data;
 		const chains = this.by === "stack" || data.input.includes("--skip-func ");
-		const part = this.first > 0 || this.last < data.bins - 1;
+		const part = !this.whole();
 		const ranged = !["peak", ...END_METRICS].includes(this.metric) && this.command().includes(" --time ");
 		return data.facts.stacks_attributed && chains && part && ranged ?
 			"About the same numbers (by the callchains of this time alone): " : "The same numbers: ";
@@ -140,7 +191,7 @@ class Page {
 	showCommand() {
 		const code = make("code", {}, this.command());
 		this.byId("command").replaceChildren(this.sameness(), code, " ", make("button", {
-			type: "button", onclick: (e) => copyText(code, e.target) }, "Copy"));
+			type: "button", onclick: (e) => copyText(code, e.target) }, "Copy as command"));
 		const data = this.data;
 		this.byId("range").textContent = "Range: " + sinceText(data, binStart(data, this.first)) + " to " +
 			sinceText(data, binEnd(data, this.last)) + " (" + stampText(data, binStart(data, this.first)) +
@@ -160,6 +211,7 @@ class Page {
 		this.flame.draw();
 		this.table.draw();
 		this.showCommand();
+		this.state.changed();
 	}
 }
 

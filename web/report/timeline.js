@@ -1,56 +1,79 @@
 /*
  * Live memory over time. In: cells. Out: stacked areas of the largest groups, the allocation rate
- * below, losses and failures as marks; a range chosen with the pointer or the keys.
+ * below, losses, failures and peaks as marks; what lived at the moment under the pointer.
  */
 const LAYERS = 7;
 const MOMENTS = 16;
+const LARGEST = 3; /* callsites at a moment */
+
+/* What lives of each group at the end of @bin. */
+function liveAt(data, groups, bin) {
+	const c = data.cells, live = new Float64Array(groups.rows.length);
+	for (let row = 0, i = 0; row < data.nrRows; row++) {
+		const end = c.end[row], group = groups.of[row];
+		if (group >= 0)
+			for (; i < end && c.bin[i] <= bin; i++)
+				live[group] += c.net[i];
+		i = end;
+	}
+	return live;
+}
+
+/* A bin in words: how much lives at its end, what is allocated in it, and the largest callsites. */
+function momentText(page, bin) {
+	const { data, kind } = page, groups = groupsOf(data, kind, "callsite"), live = liveAt(data, groups, bin);
+	const sums = sumRows(data, bin, bin), long = binEnd(data, bin) - binStart(data, bin) + 1n;
+	let hit = 0, bytes = 0;
+	for (let row = 0; row < data.nrRows; row++)
+		if (data.rows.kind[row] === kind) {
+			hit += sums.hit[row];
+			bytes += sums.bytes[row];
+		}
+	const all = live.reduce((sum, value) => sum + value, 0), second = data.ns && Number(long) / 1e9;
+	const rate = (value, text) => data.ns ? " (" + text(Math.round(value / second)) + "/s)" : "";
+	const most = Array.from(live.keys()).filter((i) => live[i] > 0).sort((a, b) => live[b] - live[a]).slice(0, LARGEST);
+	return "At " + sinceText(data, binEnd(data, bin)) + ": " + bytesText(all) + " live; in the " + spanText(data, long) +
+		" before " + wholeText(hit) + " allocations" + rate(hit, wholeText) + ", " + bytesText(bytes) +
+		rate(bytes, bytesText) + most.map((i, n) => (n ? ", " : "; largest: ") +
+		groupText(data, "callsite", groups.rows[i]) + " " + bytesText(live[i])).join("");
+}
 
 class Timeline {
-	constructor(page, canvas, legend) {
+	constructor(page, canvas, legend, moment) {
 		this.page = page;
 		this.canvas = canvas;
 		this.legend = legend;
-		this.from = null; /* start of a drag */
-		this.edge = 1; /* the end of the range that the keys move */
-		canvas.addEventListener("pointerdown", (e) => {
-			this.from = this.binAt(e);
-			canvas.setPointerCapture(e.pointerId);
-			this.choose(this.from, this.from);
-		});
-		canvas.addEventListener("pointermove", (e) => {
-			if (this.from !== null)
-				this.choose(this.from, this.binAt(e));
-		});
-		canvas.addEventListener("pointerup", () => {
-			this.from = null;
-		});
-		canvas.addEventListener("keydown", (e) => this.key(e));
+		this.moment = moment;
+		this.columns = [];
+		this.cursor = make("div", { id: "cursor", hidden: true });
+		canvas.after(this.cursor);
+		this.zoom = new Zoom(page, this, canvas);
+		canvas.addEventListener("pointermove", (e) => this.hover(e));
+		canvas.addEventListener("pointerleave", () => this.hover(null));
+	}
+
+	/* Where the pointer is, as a part of what is seen. */
+	partAt(e) {
+		const box = this.canvas.getBoundingClientRect();
+		return Math.max(0, Math.min((e.clientX - box.left - this.left) / (box.width - this.left), 1));
+	}
+
+	/* The same in bins. */
+	placeAt(e) {
+		return this.zoom.from + this.partAt(e) * this.zoom.seen;
 	}
 
 	binAt(e) {
-		const box = this.canvas.getBoundingClientRect();
-		const bin = Math.floor((e.clientX - box.left - this.left) / (box.width - this.left) * this.page.data.bins);
-		return Math.max(0, Math.min(bin, this.page.data.bins - 1));
+		return Math.min(Math.floor(this.placeAt(e)), this.zoom.to - 1);
 	}
 
-	choose(a, b) {
-		this.page.choose(Math.min(a, b), Math.max(a, b));
-	}
-
-	/* Arrow keys move the range, with Shift its end; Escape selects all of the time. */
-	key(e) {
-		const page = this.page, last = page.data.bins - 1;
-		const step = e.key === "ArrowRight" ? 1 : e.key === "ArrowLeft" ? -1 : 0;
-		if (e.key === "Escape") {
-			page.choose(0, last);
-		} else if (step && e.shiftKey) {
-			page.choose(page.first, Math.max(page.first, Math.min(page.last + step, last)));
-		} else if (step && page.first + step >= 0 && page.last + step <= last) {
-			page.choose(page.first + step, page.last + step);
-		} else if (!step) {
-			return;
-		}
-		e.preventDefault();
+	/* Says what was at the moment under the pointer; without one at the end of the range. */
+	hover(e) {
+		const column = e && Math.floor(this.binAt(e) / this.step), found = this.columns.find((c) => c.column === column);
+		this.cursor.hidden = !found;
+		if (found)
+			this.cursor.style.left = e.clientX - this.canvas.getBoundingClientRect().left + "px";
+		this.moment.textContent = momentText(this.page, found ? found.bin : this.page.last);
 	}
 
 	/* Live bytes at the end of each bin, for the rows for which @wanted is true. */
@@ -123,7 +146,11 @@ class Timeline {
 			text: groupText(data, by, groups.rows[group]) }));
 		if (all.length > LAYERS)
 			layers.push({ key: null, net: nets[LAYERS], text: all.length - LAYERS + " others" });
-		return { layers, hit };
+		const totals = nets[LAYERS].slice();
+		for (const net of nets.slice(0, LAYERS))
+			for (let i = 0; i < data.bins; i++)
+				totals[i] += net[i];
+		return { layers, hit, totals };
 	}
 
 	group(key) {
@@ -172,32 +199,70 @@ class Timeline {
 		return this.made;
 	}
 
+	/*
+	 * What is drawn for one bin, or for several where these are narrower than a pixel: the one in which
+	 * most lives. Columns begin at multiples of their width, so that they stay when the time moves.
+	 */
+	cut(totals, hit, wide) {
+		const { from, to } = this.zoom, step = this.step = Math.ceil(this.zoom.seen / Math.max(1, wide));
+		this.columns = [];
+		for (let column = Math.floor(from / step); column * step < to; column++) {
+			const first = column * step, end = Math.min(first + step, this.page.data.bins);
+			let bin = first, sum = 0;
+			for (let i = first; i < end; i++) {
+				sum += hit[i];
+				if (totals[i] > totals[bin])
+					bin = i;
+			}
+			this.columns.push({ column, first, end, bin, hit: sum });
+		}
+	}
+
 	draw() {
-		const page = this.page, data = page.data, { layers, hit } = this.current();
+		const page = this.page, { layers, hit, totals } = this.current(), { from, to: until, seen } = this.zoom;
 		const { to, width, height } = prepareCanvas(this.canvas, 168 + scaled(62));
 		const bottom = height - scaled(62), left = this.left = scaled(66), wide = width - left;
-		const sums = new Float64Array(data.bins);
-		for (const layer of layers)
-			for (let i = 0; i < data.bins; i++)
-				sums[i] += layer.net[i];
+		this.cut(totals, hit, wide);
 		const marked = page.marked !== null ? this.group(page.marked) : null;
-		const kernel = this.kernel(marked || sums);
-		const most = Math.max(1, ...sums, ...kernel.map(([, bytes]) => bytes));
-		const x = (bin) => left + wide * bin / data.bins;
+		const kernel = this.kernel(marked || totals);
+		const most = this.columns.reduce((max, c) => Math.max(max, totals[c.bin]), kernel.reduce((max, [place, bytes]) =>
+			place >= from && place <= until ? Math.max(max, bytes) : max, 1));
+		const x = (bin) => left + wide * (bin - from) / seen;
 		const y = (bytes) => bottom - (bottom - 14) * bytes / most;
-		const base = new Float64Array(data.bins);
 
 		this.axis(to, most, x, y, width, height);
+		to.save();
+		to.beginPath();
+		to.rect(left, 0, wide, height);
+		to.clip();
+		this.areas(to, layers, x, y);
+		if (marked)
+			this.line(to, marked, x, y);
+		this.dashes(to, kernel, x, y);
+		this.rate(to, x, height);
+		this.marks(to, x, bottom);
+		this.peaks(to, x, bottom);
+		this.range(to, x, height - scaled(18));
+		to.restore();
+		this.thumb(to, left, wide, height);
+		this.show(layers, kernel.length > 0);
+		this.hover(null);
+		if (document.getElementById("timeline-part").open)
+			this.table(layers);
+	}
+
+	areas(to, layers, x, y) {
+		const { columns } = this, base = new Float64Array(columns.length);
 		layers.forEach((layer, n) => {
 			to.beginPath();
-			for (let i = 0; i < data.bins; i++) {
-				to.lineTo(x(i), y(base[i]));
-				to.lineTo(x(i + 1), y(base[i]));
-			}
-			for (let i = data.bins - 1; i >= 0; i--) {
-				base[i] += layer.net[i];
-				to.lineTo(x(i + 1), y(base[i]));
-				to.lineTo(x(i), y(base[i]));
+			columns.forEach(({ first, end }, i) => {
+				to.lineTo(x(first), y(base[i]));
+				to.lineTo(x(end), y(base[i]));
+			});
+			for (let i = columns.length - 1; i >= 0; i--) {
+				base[i] += layer.net[columns[i].bin];
+				to.lineTo(x(columns[i].end), y(base[i]));
+				to.lineTo(x(columns[i].first), y(base[i]));
 			}
 			to.closePath();
 			to.fillStyle = layer.key === null ? styled("rest") : styled("c" + n);
@@ -206,31 +271,22 @@ class Timeline {
 			to.lineWidth = 0.5;
 			to.stroke();
 		});
-		if (marked)
-			this.line(to, marked, x, y);
-		this.dashes(to, kernel, x, y);
-		this.rate(to, hit, x, bottom, height);
-		this.marks(to, x, y, bottom);
-		this.range(to, x, height - scaled(18));
-		this.show(layers, kernel.length > 0);
-		if (document.getElementById("timeline-part").open)
-			this.table(layers);
 	}
 
 	/* The same numbers for those who cannot see the drawing. */
 	table(layers) {
-		const data = this.page.data, step = Math.ceil(data.bins / MOMENTS), rows = [];
+		const data = this.page.data, { from, to } = this.zoom, step = Math.ceil(this.zoom.seen / MOMENTS), rows = [];
 		const row = (first, scope, tag, texts) => rows.push(make("tr", {}, make("th", { scope }, first),
 			...texts.map((text) => make(tag, tag === "th" ? { scope: "col" } : { className: "number" }, text))));
 		row("At", "col", "th", layers.map((layer) => layer.text));
-		for (let bin = step - 1; bin < data.bins; bin += step)
+		for (let bin = from + step - 1; bin < to; bin += step)
 			row(sinceText(data, binStart(data, bin + 1)), "row", "td",
 				layers.map((layer) => wholeText(layer.net[bin])));
 		document.getElementById("timeline-table").replaceChildren(...rows);
 	}
 
 	axis(to, most, x, y, width, height) {
-		const data = this.page.data;
+		const { data } = this.page, { from, to: until } = this.zoom;
 		to.font = fontOf(11);
 		to.fillStyle = styled("dim");
 		to.strokeStyle = styled("line");
@@ -239,25 +295,36 @@ class Timeline {
 		for (const part of [0, 0.5, 1]) {
 			const line = Math.round(y(most * part)) + 0.5;
 			to.beginPath();
-			to.moveTo(x(0), line);
+			to.moveTo(x(from), line);
 			to.lineTo(width, line);
 			to.stroke();
-			to.fillText(bytesText(Math.round(most * part)), x(0) - 6, line);
+			to.fillText(bytesText(Math.round(most * part)), x(from) - 6, line);
 		}
-		to.fillText("allocs", x(0) - 6, height - scaled(40));
+		to.fillText("allocs", x(from) - 6, height - scaled(40));
 		to.textAlign = "left";
-		to.fillText(sinceText(data, data.first), x(0), height - scaled(8));
+		to.fillText(sinceText(data, binStart(data, from)), x(from), height - scaled(8));
 		to.textAlign = "right";
-		to.fillText(sinceText(data, data.last), width, height - scaled(8));
+		to.fillText(sinceText(data, binEnd(data, until - 1)), width, height - scaled(8));
+	}
+
+	/* Which part of the time is seen. */
+	thumb(to, left, wide, height) {
+		const { bins } = this.page.data, { from, seen, all } = this.zoom;
+		if (all)
+			return;
+		to.fillStyle = styled("line");
+		to.fillRect(left, height - 2, wide, 2);
+		to.fillStyle = styled("ink");
+		to.fillRect(left + wide * from / bins, height - 2, Math.max(3, wide * seen / bins), 2);
 	}
 
 	/* The line of the user's marked row. */
 	line(to, net, x, y) {
 		to.beginPath();
-		net.forEach((bytes, i) => {
-			to.lineTo(x(i), y(bytes));
-			to.lineTo(x(i + 1), y(bytes));
-		});
+		for (const { first, end, bin } of this.columns) {
+			to.lineTo(x(first), y(net[bin]));
+			to.lineTo(x(end), y(net[bin]));
+		}
 		to.strokeStyle = styled("ink");
 		to.lineWidth = 2;
 		to.stroke();
@@ -275,46 +342,58 @@ class Timeline {
 		to.setLineDash([]);
 	}
 
-	rate(to, hit, x, top, height) {
-		const most = Math.max(1, ...hit), room = 30, foot = height - scaled(22);
+	rate(to, x, height) {
+		const { columns } = this, most = columns.reduce((max, c) => Math.max(max, c.hit), 1);
+		const room = 30, foot = height - scaled(22);
 		to.fillStyle = styled("dim");
-		hit.forEach((nr, i) => {
-			if (nr)
-				to.fillRect(x(i), foot - room * nr / most, Math.max(1, x(1) - x(0) - 0.3), room * nr / most);
-		});
+		for (const { first, end, hit } of columns)
+			if (hit)
+				to.fillRect(x(first), foot - room * hit / most, Math.max(1, x(end) - x(first) - 0.3), room * hit / most);
 	}
 
-	marks(to, x, y, bottom) {
-		const data = this.page.data;
+	/* Losses, and failed requests. */
+	marks(to, x, bottom) {
 		to.textAlign = "center";
 		to.font = "bold " + fontOf(12);
-		for (const [bin, lost, gaps, failed] of data.marks) {
+		for (const [bin, lost, gaps, failed] of this.page.data.marks) {
 			const at = (x(bin) + x(bin + 1)) / 2;
 			to.fillStyle = styled("loud");
 			if (lost || gaps) {
 				to.globalAlpha = 0.25;
-				to.fillRect(x(bin), 14, Math.max(2, x(1) - x(0)), bottom - 14);
+				to.fillRect(x(bin), 14, Math.max(2, x(bin + 1) - x(bin)), bottom - 14);
 				to.globalAlpha = 1;
 				to.fillText("▼", at, 7);
 			}
 			if (failed)
 				to.fillText("×", at, bottom + 7);
 		}
-		if (data.kinds.length) {
-			const bin = data.peakBins[this.page.kind];
-			const at = (x(bin) + x(bin + 1)) / 2;
-			to.strokeStyle = styled("ink");
-			to.setLineDash([3, 3]);
-			to.lineWidth = 1;
+	}
+
+	/* The peak of each allocator; that of the one that is shown is darker. */
+	peaks(to, x, bottom) {
+		const { data, kind } = this.page, { from, to: until } = this.zoom;
+		const others = data.kinds.filter((other) => other !== kind);
+		to.font = fontOf(11);
+		to.lineWidth = 1;
+		to.setLineDash([3, 3]);
+		const taken = [];
+		for (const one of [kind, ...others]) {
+			const bin = data.peakBins[one], text = one === kind ? "peak" : "peak of " + KINDS[one].toLowerCase();
+			if (bin < from || bin >= until)
+				continue;
+			const at = (x(bin) + x(bin + 1)) / 2, half = to.measureText(text).width / 2 + 3;
+			const place = Math.max(x(from) + half, Math.min(at, x(until) - half));
+			to.strokeStyle = to.fillStyle = styled(one === kind ? "ink" : "dim");
 			to.beginPath();
 			to.moveTo(at, 14);
 			to.lineTo(at, bottom);
 			to.stroke();
-			to.setLineDash([]);
-			to.fillStyle = styled("ink");
-			to.font = fontOf(11);
-			to.fillText("peak", Math.max(x(0) + 14, Math.min(at, x(data.bins) - 14)), 7);
+			to.textAlign = "center";
+			if (!taken.some(([a, b]) => place + half > a && place - half < b))
+				to.fillText(text, place, 7);
+			taken.push([place - half, place + half]);
 		}
+		to.setLineDash([]);
 	}
 
 	/* Dims everything outside the range. */

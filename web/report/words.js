@@ -33,13 +33,17 @@ function shellWord(text) {
 	return /^[\w@%+=:,.\/-]+$/.test(text) ? text : "'" + text.replaceAll("'", "'\\''") + "'";
 }
 
+/* A part of the time, a BigInt. */
+function spanText(data, span) {
+	if (!data.ns)
+		return span + " ticks";
+	const ns = Number(span);
+	return ns < 1e6 ? (ns / 1e3).toFixed(1) + " us" : ns < 1e9 ? (ns / 1e6).toFixed(2) + " ms" : (ns / 1e9).toFixed(3) + " s";
+}
+
 /* Time since the first event. */
 function sinceText(data, stamp) {
-	if (!data.ns)
-		return "+" + (stamp - data.first);
-	const ns = Number(stamp - data.first);
-	return ns < 1e6 ? "+" + (ns / 1e3).toFixed(1) + " us" :
-		ns < 1e9 ? "+" + (ns / 1e6).toFixed(2) + " ms" : "+" + (ns / 1e9).toFixed(3) + " s";
+	return "+" + (data.ns ? spanText(data, stamp - data.first) : stamp - data.first);
 }
 
 /* An element with properties, classes and children, which are elements or text. */

@@ -45,6 +45,7 @@ struct filling {
 	const struct frame_map *frames;
 	struct intern keys;
 	struct table *texts;
+	struct web_cell bins[OVER_TIME_BINS]; /* of one row; zeros otherwise */
 };
 
 static enum memory memory_of(enum web_kind kind)
@@ -202,10 +203,14 @@ static struct source_row weigh(const struct filling *f, enum web_kind kind, size
 	const struct over_time_cell *c =
 		over_time_first(f->time, memory_of(kind), number);
 	struct source_row row = { .number = (uint32_t)number };
+	uint32_t bin, last = UINT32_MAX;
 
+	/* Bins are merged later if there are too many cells: this does not cost callchains. */
 	for (; c; c = over_time_next(f->time, c)) {
+		bin = c->bin / (OVER_TIME_BINS / WEB_REPORT_BINS);
 		row.weight += c->bytes;
-		row.cells++;
+		row.cells += bin != last;
+		last = bin;
 	}
 	if (row.weight < peak)
 		row.weight = peak;
@@ -225,10 +230,11 @@ static bool has_room(const struct filling *f, enum web_kind kind, uint64_t cells
 static int add_cells(struct filling *f, enum web_kind kind,
 		     const struct source_row *source, size_t nr)
 {
-	struct web_cell bins[OVER_TIME_BINS] = { 0 };
+	struct web_cell *bins = f->bins;
 	struct web_report *w = f->web;
 	struct web_row *row = &w->rows[source->row];
 	const struct over_time_cell *c;
+	uint32_t least = OVER_TIME_BINS, end = 0, bin;
 	size_t i;
 
 	for (i = 0; i < nr; i++) {
@@ -238,6 +244,8 @@ static int add_cells(struct filling *f, enum web_kind kind,
 			bins[c->bin].bytes_req += c->bytes_req;
 			bins[c->bin].bytes += c->bytes;
 			bins[c->bin].ended += c->ended;
+			least = c->bin < least ? c->bin : least;
+			end = c->bin >= end ? c->bin + 1 : end;
 		}
 		row->peak += bytes_then(f, kind, source[i].number);
 	}
@@ -245,10 +253,11 @@ static int add_cells(struct filling *f, enum web_kind kind,
 	if (array_reserve(&w->cells, &w->cells_capacity, w->nr_cells + OVER_TIME_BINS,
 			  sizeof(*w->cells)))
 		return -ENOMEM;
-	for (i = 0; i < f->time->nr_bins; i++) {
-		bins[i].bin = (uint32_t)i;
-		if (bins[i].hit || bins[i].ended)
-			w->cells[w->nr_cells++] = bins[i];
+	for (bin = least; bin < end; bin++) {
+		bins[bin].bin = bin;
+		if (bins[bin].hit || bins[bin].ended)
+			w->cells[w->nr_cells++] = bins[bin];
+		bins[bin] = (struct web_cell){ 0 };
 	}
 	row->nr = w->nr_cells - row->first;
 	return 0;

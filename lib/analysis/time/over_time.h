@@ -13,9 +13,9 @@
 #include "account/accounts.h"
 
 /* Limit of bins: more than a screen shows, so that a range can be zoomed. */
-#define OVER_TIME_BINS	256U
+#define OVER_TIME_BINS	2048U
 /* Limit of sums, of all rows together; after that, bins are merged in pairs. */
-#define OVER_TIME_CELLS (4U << 20)
+#define OVER_TIME_CELLS (2U << 20)
 
 /**
  * struct over_time_cell - sums of one row in one bin

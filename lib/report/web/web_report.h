@@ -14,8 +14,9 @@
  * tables: the sums of a callsite, a cache and the total stay exact.
  */
 #define WEB_REPORT_ROWS	     20000U
-/* The same limit for cells. Both keep a page under 3 MB. */
+/* The same limit for cells, if the time had only WEB_REPORT_BINS bins. Both keep a page under 3 MB. */
 #define WEB_REPORT_CELLS     400000U
+#define WEB_REPORT_BINS	     256U
 /* Limit including the cells of callsites whose callchains were added up; beyond it, bins become
  * longer. It lets a page open in a second.
  */

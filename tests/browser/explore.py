@@ -1,0 +1,235 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""
+Looks around on a page of kmemx report: zooms, asks about a selection, filters, sends a link.
+In: a kmemx, a recording with callchains. Out: what is wrong; exit 1 then, and 77 without
+chromedriver.
+
+usage: explore.py KMEMX OLD NEW
+"""
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+from urllib.parse import parse_qs
+
+from driver import Browser
+from report import DOWN, ENTER, READY, RIGHT, ROWS, Test
+
+LEFT, ESCAPE, SHIFT = "\ue012", "\ue00c", "\ue008"
+LEFT_OF_TIMES = 66  # pixels beside the drawing
+# Milliseconds of a redraw for each of twenty turns of the wheel, without waiting for the screen.
+DRAWING = """
+const canvas = document.querySelector('#timeline'), box = canvas.getBoundingClientRect(), times = [];
+const real = window.requestAnimationFrame;
+window.requestAnimationFrame = (draw) => {
+    const start = performance.now();
+    draw(start);
+    canvas.getContext('2d').getImageData(0, 0, 1, 1);
+    times.push(performance.now() - start);
+    return 0;
+};
+for (let i = 0; i < 20; i++)
+    canvas.dispatchEvent(new WheelEvent('wheel', { deltaY: i < 10 ? -100 : 100, cancelable: true,
+        clientX: box.left + box.width / 2, clientY: box.top + 50 }));
+window.requestAnimationFrame = real;
+return times.sort((a, b) => a - b)[10];
+"""
+
+
+def ns_of(text):
+    """The time of "seconds.nanoseconds"."""
+    seconds, rest = text.split(".")
+    return int(seconds) * 10**9 + int(rest)
+
+
+class Explore(Test):
+    """One page in one browser."""
+
+    def state(self):
+        """What the address says."""
+        time.sleep(0.3)
+        text = self.browser.script("return location.hash.slice(1)")
+        return {key: values[0] for key, values in parse_qs(text).items()}
+
+    def span(self, name):
+        """The time of "range" or "zoom" in the address; None: all of it."""
+        state = self.state()
+        return tuple(ns_of(text) for text in state[name].split(",")) if name in state else None
+
+    def rows_of(self, *words):
+        """The tables of a kmemx command, by name."""
+        run = subprocess.run([self.kmemx, *words, "--json", "-i", self.recording], check=True,
+                             stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
+        return {t["name"]: t["rows"] for t in json.loads(run.stdout)["reports"]}
+
+    def wheel_and_fingers(self):
+        """Zooms around the pointer and between two fingers."""
+        browser = self.browser
+        self.check("all of the time is seen", self.span("zoom") is None)
+        for _ in range(6):
+            browser.wheel("#timeline", (0.75, 60), -100)
+        near = self.span("zoom")
+        browser.wheel("#timeline", (0.75, 60), -100)
+        nearer = self.span("zoom")
+        width = browser.script("return document.querySelector('#timeline').clientWidth")
+        part = (int(width * 0.75) - LEFT_OF_TIMES) / (width - LEFT_OF_TIMES)
+        under = [span[0] + part * (span[1] - span[0]) for span in (near, nearer)]
+        self.check("the wheel zooms", near[1] - near[0] > 1.2 * (nearer[1] - nearer[0]), near, nearer)
+        self.check("what is under the pointer stays",
+                   abs(under[0] - under[1]) < 0.02 * (near[1] - near[0]), under, near)
+        browser.keys("#timeline", ESCAPE)
+        back = self.span("zoom")
+        self.check("Escape takes the turns of the wheel back", back is None or
+                   back[1] - back[0] > near[1] - near[0], back)
+        browser.keys("#timeline", "0")
+        browser.pinch("#timeline", ((0.45, 60), (0.55, 60)), ((0.3, 60), (0.7, 60)))
+        pinched = self.span("zoom")
+        self.check("two fingers zoom", pinched and near[0] - near[0] < pinched[1] - pinched[0],
+                   pinched)
+        browser.keys("#timeline", "0")
+        self.check("0 shows all of the time", self.span("zoom") is None, self.state())
+
+    def keys_of_time(self):
+        """+ and - zoom, arrows move by a tenth, with Shift by a bin."""
+        browser = self.browser
+        for _ in range(8):
+            browser.keys("#timeline", "+")
+        near = self.span("zoom")
+        browser.keys("#timeline", RIGHT)
+        right = self.span("zoom")
+        self.check("an arrow moves by a tenth of what is seen",
+                   abs((right[0] - near[0]) * 10 / (near[1] - near[0]) - 1) < 0.1, near, right)
+        browser.keys("#timeline", SHIFT + LEFT)
+        left = self.span("zoom")
+        self.check("with Shift it moves by a bin",
+                   0 < right[0] - left[0] < (near[1] - near[0]) / 50, right, left)
+        browser.keys("#timeline", "-")
+        wide = self.span("zoom")
+        self.check("- zooms out", wide[1] - wide[0] > 1.2 * (near[1] - near[0]), wide, near)
+        browser.keys("#timeline", ENTER)
+        self.check("Enter selects what is seen", self.span("range") == wide, self.state(), wide)
+        browser.keys("#timeline", "0" + ESCAPE + ESCAPE)
+        self.check("Escape goes back to before the selection", self.span("range") is None and
+                   self.span("zoom") == wide, self.state(), wide)
+        browser.keys("#timeline", "0")
+
+    def select(self):
+        """A drag selects; a double click zooms to it."""
+        browser = self.browser
+        browser.drag("#timeline", (0.4, 60), (0.6, 70))
+        selected = self.span("range")
+        browser.point("#timeline", (0.5, 60), clicks=2)
+        self.check("a double click zooms to the selection",
+                   self.span("zoom") == selected == self.span("range"), self.state(), selected)
+        browser.keys("#timeline", ESCAPE)
+        self.check("Escape zooms out again", self.span("zoom") is None and
+                   self.span("range") == selected, self.state())
+        browser.keys("#timeline", ESCAPE)
+        self.check("Escape ends the selection", self.span("range") is None, self.state())
+
+    def moment(self):
+        """What is said of the moment under the pointer is what peak --at prints."""
+        browser = self.browser
+        self.press("Memory", "Slab objects")
+        browser.click("#peak")
+        for _ in range(12):
+            browser.keys("#timeline", "+")
+        start, stop = self.state()["range"].split(",")
+        text = "return document.querySelector('#moment').textContent"
+        at = browser.script(text)
+        seen, width = self.span("zoom"), browser.script("return document.querySelector('#timeline').clientWidth")
+        part = ((ns_of(start) + ns_of(stop)) / 2 - seen[0]) / (seen[1] - seen[0])
+        browser.point("#timeline", ((LEFT_OF_TIMES + part * (width - LEFT_OF_TIMES)) / width, 60))
+        self.check("the pointer tells of its moment", browser.script(text) == at and not browser.script(
+            "return document.querySelector('#cursor').hidden"), at, browser.script(text))
+        live = self.rows_of("peak", "--slab", "--at", stop)["peak"]
+        largest = re.search(r"largest: (\S+) ([\d.]+) ([KM]i)?B", at)
+        most = max(live, key=lambda row: row["bytes_seen"])
+        self.check("the largest callsite of a moment", largest and largest[1] == most["callsite"] and
+                   abs(float(largest[2]) * {None: 1, "Ki": 1024, "Mi": 1 << 20}[largest[3]] /
+                       most["bytes_seen"] - 1) < 0.1, at, most)
+        hits = sum(row["hit"] for row in self.rows_of("stat", "--slab", "--time",
+                                                      start + "," + stop)["slab"])
+        said = re.search(r"before ([\d,]+) allocations", at)
+        self.check("allocations of a moment", said and int(said[1].replace(",", "")) == hits, at, hits)
+        self.press("Figure", "Allocated")
+        self.press("Memory", "Pages")
+        browser.click("#whole")
+
+    def link(self):
+        """The address opens what was seen."""
+        browser = self.browser
+        browser.drag("#timeline", (0.3, 60), (0.8, 70))
+        for _ in range(3):
+            browser.wheel("#timeline", (0.5, 60), -100)
+        self.press("Memory", "Slab objects")
+        self.press("Rows", "Cache")
+        self.press("Figure", "Count")
+        self.press("Callchains", "From the callsite")
+        browser.click("#table tbody tr")
+        time.sleep(0.3)
+        url = browser.script("return location.href")
+        shown = "return [document.querySelector('#table').textContent," \
+                "document.querySelector('#command').textContent," \
+                "document.querySelector('#timeline').toDataURL()," \
+                "[...document.querySelectorAll('[aria-pressed=true]')].map((e) => e.textContent)]"
+        before = browser.script(shown)
+        other = Browser()
+        try:
+            other.open(url)
+            other.wait(READY)
+            other.wait("document.querySelector('#timeline').width > 300")
+            time.sleep(0.3)
+            after = other.script(shown)
+        finally:
+            other.close()
+        for i, what in enumerate(("table", "command", "drawing", "buttons")):
+            self.check(f"a link opens the same {what}", before[i] == after[i], url, after[i][:300])
+        for text in ("range=1,2,3", "range=9.5,1", "zoom=-1,x&memory=%00&figure=toString&by=constructor",
+                     "range=" + "9" * 400 + ",1", "mark=nothing&f=%2F%28%2F"):
+            browser.script("location.hash = arguments[0]", text)
+            time.sleep(0.3)
+        browser.script("location.hash = ''")
+        browser.wait("document.querySelector('#whole').disabled")
+        self.check("an address with other words shows the usual", not self.state(), self.state())
+
+    def run(self, pictures=None):
+        """Runs all checks."""
+        self.browser = Browser()
+        try:
+            self.browser.open(self.page("page"))
+            self.browser.wait(READY)
+            self.wheel_and_fingers()
+            self.keys_of_time()
+            self.select()
+            self.moment()
+            self.state()
+            drawn = self.browser.script(DRAWING)
+            self.check("a redraw is quick", drawn < 160, drawn)
+            self.link()
+            # The test reads the drawing back, which is slow.
+            logged = [text for text in self.browser.complaints() if "willReadFrequently" not in text]
+            self.check("nothing is logged", not logged, logged)
+        finally:
+            self.browser.close()
+        print(f"explore: {self.checks - self.failures} of {self.checks} as they should be; "
+              f"redraw {drawn:.1f} ms")
+        return self.failures > 0
+
+
+def main():
+    """Returns the exit code."""
+    if not shutil.which("chromedriver"):
+        print("chromedriver is not installed (chromium-driver)")
+        return 77
+    with tempfile.TemporaryDirectory() as scratch:
+        return Explore(*(os.path.abspath(path) for path in sys.argv[1:4]), scratch).run()
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -10,6 +10,7 @@ usage: explore.py KMEMX OLD NEW
 import json
 import os
 import re
+import shlex
 import shutil
 import subprocess
 import sys
@@ -161,6 +162,45 @@ class Explore(Test):
         self.press("Memory", "Pages")
         browser.click("#whole")
 
+    def told(self, table, key):
+        """Sums by callsite of what the commands below the table print, and of the table's figures."""
+        words = self.browser.script("return document.querySelector('#command').childNodes.length && "
+                                    "[...document.querySelector('#command').childNodes].map((e) =>"
+                                    " [e.nodeName, e.textContent])")
+        sums, sign = {}, 1
+        for name, text in words:
+            if name == "#text":
+                sign = -1 if text == " minus " else 1
+            elif name == "CODE":
+                run = subprocess.run([self.kmemx, *shlex.split(text)[1:], "--json"], check=True,
+                                     stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
+                rows = {t["name"]: t["rows"] for t in json.loads(run.stdout)["reports"]}
+                live = "--live" in text
+                for row in rows.get(table) or rows.get("peak_page" if table == "page" else "peak"):
+                    value = row["bytes_seen"] if "bytes_seen" in row else row["net" if live else "bytes"]
+                    sums[row["callsite"]] = sums.get(row["callsite"], 0) + sign * value
+        self.all_rows()
+        got = {row["Callsite"]: int(row[key].replace(",", "")) for row in self.browser.script(ROWS)}
+        return ({name: value for name, value in sums.items() if value},
+                {name: value for name, value in got.items() if value})
+
+    def questions(self):
+        """Retained, freed and lived through: of all of the time, and of ranges."""
+        browser = self.browser
+        for place in (None, (0.3, 0.7), (0.55, 0.95), (0.0, 0.5)):
+            if place:
+                browser.drag("#timeline", (max(place[0], 0.06), 60), (place[1], 70))
+                self.state()
+            for memory, table in (("Slab objects", "slab"), ("Pages", "page")):
+                self.press("Memory", memory)
+                for figure in ("Retained", "Freed", "Lived through"):
+                    self.press("Figure", figure)
+                    want, got = self.told(table, figure)
+                    self.check(f"{figure} of {memory} in {place}", want == got and
+                               (got or place != (0.3, 0.7)), want, got)
+        self.press("Figure", "Allocated")
+        browser.click("#whole")
+
     def link(self):
         """The address opens what was seen."""
         browser = self.browser
@@ -208,6 +248,7 @@ class Explore(Test):
             self.keys_of_time()
             self.select()
             self.moment()
+            self.questions()
             self.state()
             drawn = self.browser.script(DRAWING)
             self.check("a redraw is quick", drawn < 160, drawn)

@@ -43,6 +43,14 @@ function readCells(raw, rows) {
 	return cells;
 }
 
+/* In which bins memory was allocated and ended; bins of stays are @bins of the others long. */
+function readStays(raw, bins) {
+	const nr = raw.row.length, row = new Uint32Array(nr);
+	for (let i = 0, at = 0; i < nr; i++)
+		row[i] = at += raw.row[i];
+	return { bins, row, begin: raw.begin, length: raw.bins, bytes: raw.bytes };
+}
+
 /* What is live at the end: by kind and grouping, then by key. */
 function readEnds(raw) {
 	const ends = new Map();
@@ -77,6 +85,7 @@ function readData(raw, columns) {
 		rows.most[row] = rows.least[row] + rows.range[row];
 		rows.likely[row] = rows.most[row] - rows.unlikely[row];
 	}
+	data.stays = readStays(columns.stays, time.stay);
 	data.ends = readEnds(raw.ends);
 	data.kernel = readCurves(raw);
 	data.frames = readFrames(raw.frames, columns.runs, time.bins);
@@ -90,19 +99,51 @@ function readData(raw, columns) {
 	return data;
 }
 
+/* The bins that stays can answer for: @first to @last, or a few more. */
+function stayRange(data, first, last) {
+	const { bins } = data.stays;
+	return [Math.floor(first / bins) * bins, Math.min(Math.floor(last / bins) * bins + bins, data.bins) - 1];
+}
+
 /*
- * Sums of each row over the bins @first to @last: its allocations in them, and its live memory at
+ * What lived through the bins @first to @last, and what was allocated in them and is live at their end.
+ * Both are less than what lived before and what was allocated by what ended in these bins.
+ */
+function sumStays(data, first, last) {
+	const { bins, row, begin, length, bytes } = data.stays, c = data.cells, nr = data.nrRows;
+	const retained = new Float64Array(nr), through = new Float64Array(nr);
+	for (let at = 0, i = 0; at < nr; at++)
+		for (const end = c.end[at]; i < end; i++) {
+			const bin = c.bin[i], born = c.bytes[i] + c.hit[i] * data.rows.unit[at];
+			if (bin < first) {
+				through[at] += c.net[i];
+			} else if (bin <= last) {
+				retained[at] += born;
+				through[at] -= born - c.net[i];
+			}
+		}
+	const a = first / bins, b = Math.floor(last / bins);
+	for (let i = 0; i < row.length; i++)
+		if (begin[i] >= a && begin[i] + length[i] <= b) {
+			retained[row[i]] -= bytes[i];
+			through[row[i]] += bytes[i];
+		}
+	return { retained, through };
+}
+
+/*
+ * Sums of each row over the bins @first to @last: its allocations and ends in them, and its live memory at
  * the end of the last one, including what was allocated before @first.
  */
 function sumRows(data, first, last) {
 	const c = data.cells, nr = data.nrRows;
 	const sums = {
-		hit: new Float64Array(nr), bytes: new Float64Array(nr),
-		waste: new Float64Array(nr), live: new Float64Array(nr), peak: data.rows.peak,
+		hit: new Float64Array(nr), bytes: new Float64Array(nr), waste: new Float64Array(nr),
+		live: new Float64Array(nr), freed: new Float64Array(nr), peak: data.rows.peak,
 		least: data.rows.least, most: data.rows.most, likely: data.rows.likely,
 	};
 	for (let row = 0, i = 0; row < nr; row++) {
-		let hit = 0, bytes = 0, waste = 0, live = 0;
+		let hit = 0, bytes = 0, waste = 0, live = 0, net = 0;
 		for (const end = c.end[row]; i < end; i++) {
 			const bin = c.bin[i];
 			if (bin > last) {
@@ -115,11 +156,13 @@ function sumRows(data, first, last) {
 			hit += c.hit[i];
 			bytes += c.bytes[i];
 			waste += c.waste[i];
+			net += c.net[i];
 		}
 		sums.hit[row] = hit;
 		sums.bytes[row] = bytes + hit * data.rows.unit[row];
 		sums.waste[row] = waste;
 		sums.live[row] = live;
+		sums.freed[row] = sums.bytes[row] - net;
 	}
 	return sums;
 }

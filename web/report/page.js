@@ -73,7 +73,9 @@ class Page {
 
 	/* The sums of the rows over the range. */
 	get sums() {
-		return this.summed = this.summed || sumRows(this.data, this.first, this.last);
+		const { data, first, last } = this;
+		return this.summed = this.summed || Object.assign(sumRows(data, first, last),
+			sumStays(data, ...stayRange(data, first, last)));
 	}
 
 	whole() {
@@ -158,22 +160,37 @@ class Page {
 		return /^[\w.+-]+$/.test(name) ? " " + option + " " + name : "";
 	}
 
-	/* The command that prints the same numbers. */
-	command() {
-		const data = this.data;
-		const kind = this.kind === SLAB ? "--slab" : "--page";
-		const end = stampText(data, binEnd(data, this.last));
+	/* The command of what lives at the end of @bin. */
+	liveCommand(bin) {
+		const { data } = this, kind = ["--slab", "--page"][this.kind], end = stampText(data, binEnd(data, bin));
+		return data.window ? this.statCommand(0, bin, " --live") : "kmemx peak " + data.input + " " + kind +
+			(this.by === "stack" || this.by === "cache" ? " --by " + this.by : "") + this.only() + " --at " + end;
+	}
+
+	statCommand(first, last, options) {
+		return "kmemx stat " + this.data.input + " " + ["--slab", "--page"][this.kind] + " " + GROUPS[this.by].option +
+			options + this.only() + " --time " + timeText(this.data, first, last);
+	}
+
+	/* The commands that print the same numbers: those of the first, less or more those of the others. */
+	commands() {
+		const { data, metric, first, last } = this, [a, b] = stayRange(data, first, last);
+		const window = data.window ? " --time " + shellWord(data.window) : "";
 		const by = this.by === "stack" || this.by === "cache" ? " --by " + this.by : "";
-		if (this.metric === "peak")
-			return "kmemx peak " + data.input + " " + kind + by + " -s bytes_seen" + (data.window ? " --time " + shellWord(data.window) : "");
-		if (END_METRICS.includes(this.metric))
-			return "kmemx stat " + data.input + " " + kind + " " + GROUPS[this.by].option + this.only() + " -s net" +
-				(data.window ? " --time " + shellWord(data.window) : "");
-		if (this.metric === "live" && !data.window)
-			return "kmemx peak " + data.input + " " + kind + by + this.only() + " --at " + end;
-		const start = binStart(data, this.metric === "live" ? 0 : this.first);
-		return "kmemx stat " + data.input + " " + kind + " " + GROUPS[this.by].option +
-			(this.metric === "live" ? " --live" : "") + this.only() + " --time " + stampText(data, start) + "," + end;
+		if (metric === "peak")
+			return [["", "kmemx peak " + data.input + " " + ["--slab", "--page"][this.kind] + by + " -s bytes_seen" + window]];
+		if (END_METRICS.includes(metric))
+			return [["", "kmemx stat " + data.input + " " + ["--slab", "--page"][this.kind] + " " + GROUPS[this.by].option +
+				this.only() + " -s net" + window]];
+		if (metric === "live")
+			return [["", this.liveCommand(last)]];
+		if (metric === "retained")
+			return [["", this.statCommand(a, b, " --live")]];
+		if (metric === "through")
+			return [["", this.liveCommand(b)], [" minus ", this.statCommand(a, b, " --live")]];
+		const stat = this.statCommand(first, last, "");
+		return metric !== "freed" ? [["", stat]] : [["", stat], ...first ? [[" plus ", this.liveCommand(first - 1)]] : [],
+			[" minus ", this.liveCommand(last)]];
 	}
 
 	/* If callchains were attributed from a sample, a command for a part of the time knows only
@@ -183,19 +200,24 @@ class Page {
 		const data = this.data;
 		const chains = this.by === "stack" || data.input.includes("--skip-func ");
 		const part = !this.whole();
-		const ranged = !["peak", ...END_METRICS].includes(this.metric) && this.command().includes(" --time ");
+		const ranged = !["peak", ...END_METRICS].includes(this.metric) && this.commands().some(([, text]) => text.includes(" --time "));
 		return data.facts.stacks_attributed && chains && part && ranged ?
 			"About the same numbers (by the callchains of this time alone): " : "The same numbers: ";
 	}
 
 	showCommand() {
-		const code = make("code", {}, this.command());
-		this.byId("command").replaceChildren(this.sameness(), code, " ", make("button", {
-			type: "button", onclick: (e) => copyText(code, e.target) }, "Copy as command"));
-		const data = this.data;
+		const { data, first, last } = this, [a, b] = stayRange(data, first, last);
+		this.byId("command").replaceChildren(this.sameness(), ...this.commands().flatMap(([word, text]) => {
+			const code = make("code", {}, text);
+			return [word, code, " ", make("button", { type: "button", onclick: (e) => copyText(code, e.target) },
+				"Copy as command")];
+		}));
+		const wider = STAY_METRICS.includes(this.metric) && (a !== first || b !== last) ? "; " +
+			METRICS[this.metric].title.toLowerCase() + " is known for " + sinceText(data, binStart(data, a)) + " to " +
+			sinceText(data, binEnd(data, b)) : "";
 		this.byId("range").textContent = "Range: " + sinceText(data, binStart(data, this.first)) + " to " +
 			sinceText(data, binEnd(data, this.last)) + " (" + stampText(data, binStart(data, this.first)) +
-			" to " + stampText(data, binEnd(data, this.last)) + ")";
+			" to " + stampText(data, binEnd(data, this.last)) + ")" + wider;
 	}
 
 	draw() {

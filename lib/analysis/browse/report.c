@@ -14,6 +14,7 @@
 #include "analysis/time/frame_map.h"
 #include "analysis/time/over_time.h"
 #include "analysis/time/peak.h"
+#include "analysis/time/stays.h"
 
 extern const struct analysis analysis_peak, analysis_summary;
 
@@ -29,6 +30,7 @@ struct web {
 	struct peak *peak;
 	void *summary;
 	struct over_time time;
+	struct stays stays;
 	struct frame_map frames;
 };
 
@@ -41,6 +43,7 @@ static void web_destroy(void *self)
 	if (w->summary)
 		analysis_summary.destroy(w->summary);
 	over_time_free(&w->time);
+	stays_free(&w->stays);
 	frame_map_free(&w->frames);
 	free(w);
 }
@@ -60,6 +63,7 @@ static int web_create(const struct analysis_env *env, const struct analysis_opti
 	w->opts = (struct analysis_options){ .by = SUBJECT_STACK, .by_cache = true };
 	over_time_init(&w->time, env->first_ts, env->last_ts, OVER_TIME_BINS,
 		       OVER_TIME_CELLS);
+	stays_init(&w->stays, &w->time, STAYS_MAX);
 	frame_map_init(&w->frames, env);
 	ret = analysis_peak.create(env, &w->opts, &peak);
 	w->peak = peak;
@@ -67,6 +71,8 @@ static int web_create(const struct analysis_env *env, const struct analysis_opti
 		ret = analysis_summary.create(env, &w->summary_opts, &w->summary);
 	if (!ret)
 		ret = over_time_observe(&w->time, w->peak->of);
+	if (!ret)
+		ret = stays_observe(&w->stays, w->peak->of);
 	return ret ? ret : frame_map_observe(&w->frames, w->peak->of[MEMORY_PAGE]);
 }
 
@@ -92,10 +98,13 @@ static int web_view(const void *self, struct report *report)
 {
 	const struct web *w = self;
 	const struct report_options *own = w->asked->own;
-	int ret = w->time.failed ? -ENOMEM : analysis_summary.view(w->summary, report);
+	int ret = w->time.failed || w->stays.failed ? -ENOMEM : analysis_summary.view(w->summary, report);
 
-	if (!ret && own && own->web)
-		ret = report_rows_fill(own->web, w->env, w->peak, &w->time, &w->frames);
+	if (!ret && own && own->web) {
+		const struct report_parts parts = { w->peak, &w->time, &w->stays, &w->frames };
+
+		ret = report_rows_fill(own->web, w->env, &parts);
+	}
 	return ret;
 }
 

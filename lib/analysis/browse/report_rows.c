@@ -15,6 +15,7 @@
 #include "analysis/browse/report_curve.h"
 #include "analysis/browse/report_dirs.h"
 #include "analysis/browse/report_frames.h"
+#include "analysis/browse/report_stays.h"
 #include "analysis/stat/account_rows.h"
 #include "base/array.h"
 
@@ -42,6 +43,7 @@ struct filling {
 	const struct analysis_env *env;
 	const struct peak *peak;
 	const struct over_time *time;
+	const struct stays *stays;
 	const struct frame_map *frames;
 	struct intern keys;
 	struct table *texts;
@@ -303,7 +305,7 @@ static int add_named_ends(struct filling *f, enum web_kind kind, struct names *n
 	return 0;
 }
 
-/* Adds the ranges of live memory at the end. @sources: all rows of the account. */
+/* Adds the ranges of live memory at the end, and the stays. @sources: all rows of the account. */
 static int add_ends(struct filling *f, enum web_kind kind, struct names *n,
 		    const struct source_row *sources)
 {
@@ -323,6 +325,8 @@ static int add_ends(struct filling *f, enum web_kind kind, struct names *n,
 		row->likely = net_range_likely(&ranges[sources[i].row]);
 	}
 	ret = ranges ? add_named_ends(f, kind, n, false) : -ENOMEM;
+	if (!ret)
+		ret = report_stays_add(f->web, f->stays, memory_of(kind), of);
 	if (!ret && kind == WEB_SLAB)
 		ret = add_named_ends(f, kind, n, true);
 	free(ranges);
@@ -443,12 +447,15 @@ static void add_time(struct filling *f)
 }
 
 int report_rows_fill(struct web_report *web, const struct analysis_env *env,
-		     const struct peak *peak, const struct over_time *time,
-		     const struct frame_map *frames)
+		     const struct report_parts *parts)
 {
-	struct filling f = {
-		.web = web, .env = env, .peak = peak, .time = time, .frames = frames
-	};
+	const struct over_time *time = parts->time;
+	struct filling f = { .web = web,
+			     .env = env,
+			     .peak = parts->peak,
+			     .time = time,
+			     .stays = parts->stays,
+			     .frames = parts->frames };
 	int ret = 0;
 	int kind;
 
@@ -476,6 +483,8 @@ int report_rows_fill(struct web_report *web, const struct analysis_env *env,
 		add_time(&f);
 	while (!ret && web->nr_cells > WEB_REPORT_CELLS_MAX && web->nr_bins > 1)
 		halve(web);
+	if (!ret)
+		report_stays_end(web, parts->stays->width);
 	table_free(f.texts);
 	intern_free(&f.keys);
 	return ret;

@@ -9,6 +9,7 @@
 #include "analysis/time/frame_map.h"
 #include "analysis/time/over_time.h"
 #include "analysis/time/peak.h"
+#include "analysis/time/stays.h"
 #include "report/web/web_report.h"
 
 /* The own options of the analysis. @web: receives the data of its page; NULL: not wanted */
@@ -16,9 +17,16 @@ struct report_options {
 	struct web_report *web;
 };
 
+/* What was observed, from the first event to the last. */
+struct report_parts {
+	const struct peak *peak;
+	const struct over_time *time;
+	const struct stays *stays;
+	const struct frame_map *frames;
+};
+
 /* Fills in @web, which is empty, after the last event. 0 or -ENOMEM. */
 int report_rows_fill(struct web_report *web, const struct analysis_env *env,
-		     const struct peak *peak, const struct over_time *time,
-		     const struct frame_map *frames) __must_check;
+		     const struct report_parts *parts) __must_check;
 
 #endif

@@ -12,9 +12,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum group { ROWS, CELLS, NODES, RUNS, NAMES, GROUPS };
+enum group { ROWS, CELLS, STAYS, NODES, RUNS, NAMES, GROUPS };
 
-static const char *const group_names[GROUPS] = { "rows", "cells", "nodes", "runs",
+static const char *const group_names[GROUPS] = { "rows", "cells", "stays", "nodes", "runs",
 						 "names" };
 
 static const struct {
@@ -25,7 +25,8 @@ static const struct {
 	{ ROWS, "order" },  { ROWS, "type" },  { ROWS, "gfp" },	     { ROWS, "peak" },
 	{ ROWS, "cells" },  { ROWS, "least" }, { ROWS, "range" },    { ROWS, "unlikely" },
 	{ ROWS, "unit" },   { CELLS, "bin" },  { CELLS, "hit" },     { CELLS, "bytes" },
-	{ CELLS, "waste" }, { CELLS, "net" },  { NODES, "up" },	     { NODES, "name" },
+	{ CELLS, "waste" }, { CELLS, "net" },  { STAYS, "row" }, { STAYS, "begin" }, { STAYS, "bins" },
+	{ STAYS, "bytes" }, { NODES, "up" },	     { NODES, "name" },
 	{ RUNS, "bins" },   { RUNS, "site" },  { RUNS, "most" },     { RUNS, "pages" },
 	{ NAMES, "dir" },
 };
@@ -97,6 +98,20 @@ static void fill_cells(const struct web_report *w, size_t which, double *to)
 	}
 }
 
+/* The distance from the row of the stay before; begin, and how many bins later the end is. */
+static void fill_stays(const struct web_report *w, size_t which, double *to)
+{
+	uint32_t row = 0;
+
+	for (size_t i = 0; i < w->nr_stays; row = w->stays[i++].row) {
+		const struct web_stay *s = &w->stays[i];
+		const uint64_t figures[] = { s->row - row, s->begin, s->end - s->begin,
+					     s->bytes };
+
+		to[i] = (double)figures[which];
+	}
+}
+
 /* The distance to the node above, 0: none; or the node's name. */
 static void fill_nodes(const struct web_report *w, size_t which, double *to)
 {
@@ -127,7 +142,7 @@ static void fill_names(const struct web_report *w, size_t which, double *to)
 
 static size_t group_size(const struct web_report *w, enum group group)
 {
-	const size_t sizes[GROUPS] = { w->nr_rows, w->nr_cells, w->nr_nodes,
+	const size_t sizes[GROUPS] = { w->nr_rows, w->nr_cells, w->nr_stays, w->nr_nodes,
 				       w->frames.nr_runs,
 				       w->dir_of ? w->names.count : 0 };
 
@@ -203,7 +218,7 @@ static bool all_zero(const double *figures, size_t nr)
 int web_columns_write(const struct web_report *w, const struct render_out *out)
 {
 	static void (*const fill[GROUPS])(const struct web_report *w, size_t which,
-					  double *to) = { fill_rows, fill_cells,
+					  double *to) = { fill_rows, fill_cells, fill_stays,
 							  fill_nodes, fill_runs,
 							  fill_names };
 	size_t which = 0, i;

@@ -112,6 +112,7 @@ void web_report_free(struct web_report *w)
 	free(w->cells);
 	free(w->marks);
 	free(w->ends);
+	free(w->stays);
 	free(w->frames.first);
 	free(w->frames.runs);
 	free(w->moments);

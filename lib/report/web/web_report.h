@@ -31,6 +31,9 @@ struct web_cell {
 	uint64_t hit, bytes_req, bytes, ended;
 };
 
+/* The most stays. Beyond it, their bins become longer than those of the cells. */
+#define WEB_REPORT_STAYS     200000U
+
 /* What a row counts. */
 enum web_kind { WEB_SLAB, WEB_PAGE, WEB_KINDS };
 
@@ -50,6 +53,12 @@ struct web_row {
 	uint64_t peak;
 	uint64_t least, most, likely;
 	size_t first, nr;
+};
+
+/* Bytes of row @row that were allocated in bin @begin and ended in bin @end. */
+struct web_stay {
+	uint32_t row, begin, end;
+	uint64_t bytes;
 };
 
 /* What is live at the end in all rows of the callsite @name, or in the cache. If the kernel has
@@ -121,6 +130,7 @@ struct web_curve {
  * @marks: one per bin
  * @peak: when the most was live; @live_at_peak: bytes then, by kind
  * @ends: of callsites and caches
+ * @stays: in order of rows and time; their bins are @stay_bins of the others long
  * @merged: callchains that were added up by callsite
  * @frames: page frames; none if there are no pages
  * @moments: when the kernel's own counts were read; @counts: objects of curve n at moment m at n *
@@ -145,6 +155,9 @@ struct web_report {
 	uint64_t peak[WEB_KINDS], live_at_peak[WEB_KINDS];
 	struct web_end *ends;
 	size_t nr_ends, ends_capacity;
+	struct web_stay *stays;
+	size_t nr_stays, stays_capacity;
+	uint32_t stay_bins;
 	uint64_t merged;
 	struct web_frames frames;
 	uint64_t *moments;

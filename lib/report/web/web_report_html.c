@@ -70,6 +70,8 @@ static void add_time(struct json *j, const struct web_report *w)
 	add_wide(j, "width", w->width);
 	json_key(j, "bins");
 	json_uint(j, w->nr_bins);
+	json_key(j, "stay");
+	json_uint(j, w->stay_bins);
 	json_key(j, "ns");
 	json_uint(j, w->ns);
 	json_key(j, "peaks");

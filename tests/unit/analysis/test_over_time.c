@@ -148,7 +148,7 @@ START_TEST(sums)
 	struct made *m = malloc(sizeof(*m));
 
 	make(m, OVER_TIME_CELLS);
-	ck_assert_uint_eq(m->time.nr_bins, OVER_TIME_BINS);
+	ck_assert_uint_eq(m->time.width, EVENTS * 50 / OVER_TIME_BINS + 1);
 	compare(m);
 	drop(m);
 }
@@ -200,9 +200,9 @@ START_TEST(coarse)
 		uint64_t span, width;
 		uint32_t bins, coarser;
 	} of[] = { { 0, 1, 1, 1 },	{ 4, 1, 5, 5 },
-		   { 100, 1, 101, 51 }, { 255, 1, 256, 64 },
-		   { 256, 2, 129, 33 }, { 511, 2, 256, 64 },
-		   { 512, 3, 171, 43 }, { 999999999, 3906250, 256, 64 } };
+		   { 100, 1, 101, 51 },	{ 2047, 1, 2048, 64 },
+		   { 2048, 2, 1025, 33 }, { 4095, 2, 2048, 64 },
+		   { 4096, 3, 1366, 43 }, { 999999999, 488282, 2048, 64 } };
 	size_t i;
 
 	for (i = 0; i < ARRAY_SIZE(of); i++) {

@@ -248,8 +248,12 @@ enum {
 	CELL_BYTES,
 	CELL_WASTE,
 	CELL_NET,
+	STAY_ROW,
+	STAY_BEGIN,
+	STAY_BINS,
+	STAY_BYTES,
 	NODE_UP,
-	NAME_DIR = 24
+	NAME_DIR = 28
 };
 
 START_TEST(columns)
@@ -266,6 +270,11 @@ START_TEST(columns)
 	w.rows[1].most = 40;
 	w.rows[1].likely = 30;
 	w.cells[0].ended = 600;
+	w.nr_stays = 2;
+	w.stays = calloc(2, sizeof(*w.stays));
+	ck_assert_ptr_nonnull(w.stays);
+	w.stays[0] = (struct web_stay){ 1, 5, 7, 600 };
+	w.stays[1] = (struct web_stay){ 1, 6, 6, 8 };
 	ck_assert(!web_columns_write(&w, &out));
 	for (int i = 0; i < 2; i++) {
 		uint64_t bits = get_u64(
@@ -283,6 +292,10 @@ START_TEST(columns)
 	ck_assert_mem_eq(column(&got, CELL_WASTE, 3, WEB_U8), "\4\2\0", 3);
 	net = column(&got, CELL_NET, 3, WEB_S16);
 	ck_assert_mem_eq(net, "\xe8\xfd\40\0\0\0", 6); /* 64 - 600, 32, 0 */
+	ck_assert_mem_eq(column(&got, STAY_ROW, 2, WEB_U8), "\1\0", 2);
+	ck_assert_mem_eq(column(&got, STAY_BEGIN, 2, WEB_U8), "\5\6", 2);
+	ck_assert_mem_eq(column(&got, STAY_BINS, 2, WEB_U8), "\2\0", 2);
+	ck_assert_mem_eq(column(&got, STAY_BYTES, 2, WEB_U16), "\x58\2\10\0", 4);
 	ck_assert_mem_eq(column(&got, NODE_UP, 3, WEB_U8), "\0\1\0", 3);
 	column(&got, NAME_DIR, 0, WEB_U8); /* unknown */
 	ck_assert_int_eq(web_columns_write(&w, &no), -ENOSPC);

@@ -32,8 +32,8 @@ enum dimension {
  * DIMENSION_GFP, of which there is one at most, do not count: what needs all GFP flags takes no
  * sample.
  */
-#define DIMENSIONS_MAX	 4
-#define DIMENSIONS_ASKED 3
+#define DIMENSIONS_MAX	 6 /* even: keys have no padding */
+#define DIMENSIONS_ASKED 4
 
 /* Zero: rows differ by callsite only. DIMENSION_NONE ends the list. @sample: for DIMENSION_UNIT.
  * @tasks, @processes: the accounts', for DIMENSION_COMM, _PROCESS, _CGROUP. @nodes: of pages, for

@@ -201,6 +201,32 @@ class Explore(Test):
         self.press("Figure", "Allocated")
         browser.click("#whole")
 
+    def tabs(self, processes):
+        """Processes, control groups and entries have the numbers of the commands."""
+        browser = self.browser
+        figures = {"Allocated": lambda r: r["bytes"], "Count": lambda r: r["hit"]}
+        live = {"Live": lambda r: r["bytes_seen"]}
+        for place in ("all of the time", "a range"):
+            for memory, table in (("Slab objects", "slab"), ("Pages", "page")):
+                self.press("Memory", memory)
+                known = browser.script("return [...document.querySelectorAll("
+                                       "'[aria-label=Rows] button')].map((e) => e.textContent)")
+                wanted = {"Process", "Control group", "Entry"} if processes else {"Entry"}
+                self.check("tabs of what was recorded", wanted == set(known) & {
+                    "Process", "Control group", "Entry"}, known)
+                for rows in sorted(wanted):
+                    self.press("Rows", rows)
+                    self.press("Figure", "Allocated")
+                    self.compare(f"{memory} by {rows}, {place}", table, rows, figures)
+                    self.press("Figure", "Live")
+                    self.compare(f"live {memory} by {rows}, {place}",
+                                 "peak" if table == "slab" else "peak_page", rows, live)
+            browser.drag("#timeline", (0.3, 60), (0.75, 70))
+            self.state()
+        self.press("Figure", "Allocated")
+        self.press("Rows", "Callsite")
+        browser.click("#whole")
+
     def link(self):
         """The address opens what was seen."""
         browser = self.browser
@@ -249,10 +275,16 @@ class Explore(Test):
             self.select()
             self.moment()
             self.questions()
+            self.tabs(False)
             self.state()
             drawn = self.browser.script(DRAWING)
             self.check("a redraw is quick", drawn < 160, drawn)
             self.link()
+            self.recording = os.path.join(os.path.dirname(self.recording),
+                                          "processes-trixie-amd64.v7.dat")
+            self.browser.open(self.page("processes"))
+            self.browser.wait(READY)
+            self.tabs(True)
             # The test reads the drawing back, which is slow.
             logged = [text for text in self.browser.complaints() if "willReadFrequently" not in text]
             self.check("nothing is logged", not logged, logged)

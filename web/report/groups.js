@@ -9,9 +9,18 @@ const GROUPS = {
 	callsite: { title: "Callsite", kinds: [SLAB, PAGE], option: "--caller" },
 	stack: { title: "Callchain", kinds: [SLAB, PAGE], option: "--by stack" },
 	cache: { title: "Cache", kinds: [SLAB], option: "--by cache" },
+	process: { title: "Process", kinds: [SLAB, PAGE], option: "--by process" },
+	cgroup: { title: "Control group", kinds: [SLAB, PAGE], option: "--by cgroup" },
+	entry: { title: "Entry", kinds: [SLAB, PAGE], option: "--by entry" },
 	request: { title: "Order, migratetype, GFP flags", kinds: [PAGE], option: "--caller" },
 	matrix: { title: "Order × migratetype", kinds: [PAGE], option: "--caller" },
 };
+
+/* The groupings of @kind for which there are names. */
+function groupingsOf(data, kind) {
+	return Object.keys(GROUPS).filter((by) => GROUPS[by].kinds.includes(kind) &&
+		(!data.rows[by] || data.rows[by].some((name) => name > 0)));
+}
 
 const METRICS = {
 	bytes: { title: "Allocated", help: "Bytes allocated in the range", bytes: true },
@@ -40,7 +49,10 @@ function groupKey(data, by, row) {
 	case "stack":
 		return r.node[row];
 	case "cache":
-		return r.cache[row];
+	case "process":
+	case "cgroup":
+	case "entry":
+		return r[by][row];
 	case "request":
 		return r.order[row] + "|" + r.type[row] + "|" + r.gfp[row];
 	case "matrix":
@@ -56,7 +68,10 @@ function groupText(data, by, row) {
 	case "stack":
 		return chainOf(data, row).map((n) => data.names[n]).join(" < ");
 	case "cache":
-		return data.names[r.cache[row]];
+	case "process":
+	case "cgroup":
+	case "entry":
+		return data.names[r[by][row]];
 	case "request":
 		return "order " + r.order[row] + ", " + data.names[r.type[row]] + ", " +
 			data.names[r.gfp[row]];

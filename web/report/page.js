@@ -104,7 +104,7 @@ class Page {
 
 	set(name, value) {
 		this[name] = value;
-		if (!GROUPS[this.by].kinds.includes(this.kind))
+		if (!groupingsOf(this.data, this.kind).includes(this.by))
 			this.by = "callsite";
 		if (this.metric === "waste" && this.kind !== SLAB)
 			this.metric = "bytes";
@@ -141,7 +141,7 @@ class Page {
 		this.byId("who-bar").replaceChildren(
 			choice("Figure", Object.keys(METRICS).filter((m) => m !== "waste" || this.kind === SLAB)
 				.map((m) => [m, METRICS[m].title, METRICS[m].help]), this.metric, (m) => this.set("metric", m)),
-			choice("Rows", Object.keys(GROUPS).filter((g) => GROUPS[g].kinds.includes(this.kind))
+			choice("Rows", groupingsOf(data, this.kind)
 				.map((g) => [g, GROUPS[g].title]), this.by, (g) => this.set("by", g)),
 			choice("Callchains", [[true, "From the outermost function"], [false, "From the callsite"]],
 				this.flame.inward, (inward) => {
@@ -160,11 +160,17 @@ class Page {
 		return /^[\w.+-]+$/.test(name) ? " " + option + " " + name : "";
 	}
 
+	/* The grouping, for kmemx peak, which has fewer of them. */
+	peakBy() {
+		const { option } = GROUPS[this.by];
+		return option.startsWith("--by") ? " " + option : "";
+	}
+
 	/* The command of what lives at the end of @bin. */
 	liveCommand(bin) {
 		const { data } = this, kind = ["--slab", "--page"][this.kind], end = stampText(data, binEnd(data, bin));
 		return data.window ? this.statCommand(0, bin, " --live") : "kmemx peak " + data.input + " " + kind +
-			(this.by === "stack" || this.by === "cache" ? " --by " + this.by : "") + this.only() + " --at " + end;
+			this.peakBy() + this.only() + " --at " + end;
 	}
 
 	statCommand(first, last, options) {
@@ -176,9 +182,8 @@ class Page {
 	commands() {
 		const { data, metric, first, last } = this, [a, b] = stayRange(data, first, last);
 		const window = data.window ? " --time " + shellWord(data.window) : "";
-		const by = this.by === "stack" || this.by === "cache" ? " --by " + this.by : "";
 		if (metric === "peak")
-			return [["", "kmemx peak " + data.input + " " + ["--slab", "--page"][this.kind] + by + " -s bytes_seen" + window]];
+			return [["", "kmemx peak " + data.input + " " + ["--slab", "--page"][this.kind] + this.peakBy() + " -s bytes_seen" + window]];
 		if (END_METRICS.includes(metric))
 			return [["", "kmemx stat " + data.input + " " + ["--slab", "--page"][this.kind] + " " + GROUPS[this.by].option +
 				this.only() + " -s net" + window]];

@@ -55,7 +55,7 @@ function readState(page, text) {
 	const usual = MEMORY_WORDS[data.kinds[data.kinds.length - 1]];
 	page.kind = MEMORY_WORDS.indexOf(one("memory", data.kinds.map((k) => MEMORY_WORDS[k]), usual));
 	page.metric = one("figure", Object.keys(METRICS).filter((m) => m !== "waste" || page.kind === SLAB), "bytes");
-	page.by = one("by", Object.keys(GROUPS).filter((by) => GROUPS[by].kinds.includes(page.kind)), "callsite");
+	page.by = one("by", groupingsOf(data, page.kind), "callsite");
 	page.flame.turn(one("view", ["callers", "callees"], "callers") === "callers");
 	page.search.value = page.filter = words.get("f") || "";
 	page.marked = words.has("mark") ? page.keyOf(words.get("mark")) : null;

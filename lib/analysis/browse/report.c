@@ -60,7 +60,11 @@ static int web_create(const struct analysis_env *env, const struct analysis_opti
 		return -ENOMEM;
 	w->env = env;
 	w->asked = opts;
-	w->opts = (struct analysis_options){ .by = SUBJECT_STACK, .by_cache = true };
+	w->opts = (struct analysis_options){
+		.by = SUBJECT_STACK | SUBJECT_PROCESS << SUBJECT_PART_BITS |
+		      SUBJECT_CGROUP << 2 * SUBJECT_PART_BITS,
+		.by_cache = true
+	};
 	over_time_init(&w->time, env->first_ts, env->last_ts, OVER_TIME_BINS,
 		       OVER_TIME_CELLS);
 	stays_init(&w->stays, &w->time, STAYS_MAX);

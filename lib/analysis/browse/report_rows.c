@@ -9,6 +9,7 @@
 #include "analysis/browse/report_rows.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -18,6 +19,7 @@
 #include "analysis/browse/report_stays.h"
 #include "analysis/stat/account_rows.h"
 #include "base/array.h"
+#include "event/processes.h"
 
 /* One row of an account. @number: its number; @weight: decides whether it is shown alone; @cells:
  * its number of cells; @row: its row of the page.
@@ -29,13 +31,14 @@ struct source_row {
 
 /* The key of a row; without padding, as keys are compared as bytes. @kind: enum web_kind. */
 struct row_key {
-	uint32_t kind, node, callsite, cache, order, migratetype, gfp;
+	uint32_t kind, node, callsite, cache, order, migratetype, gfp, process, cgroup, entry;
 };
 
-/* Callsites, stacks and caches of one kind's rows, and their names. */
+/* Callsites, stacks and the like of one kind's rows, and their names. */
 struct names {
-	struct owners callsite, stack, cache;
-	uint32_t *of_callsite, *of_cache; /* numbers of names; 0: not yet looked up */
+	struct owners callsite, stack, cache, process, cgroup, entry;
+	/* numbers of names; 0: not yet looked up */
+	uint32_t *of_callsite, *of_cache, *of_process, *of_cgroup, *of_entry;
 };
 
 struct filling {
@@ -62,25 +65,45 @@ static uint64_t bytes_then(const struct filling *f, enum web_kind kind, size_t n
 
 static int open_names(struct names *n, const struct filling *f, enum web_kind kind)
 {
+	const struct {
+		struct owners *owners;
+		enum subject_kind kind;
+		uint32_t **names;
+	} all[] = {
+		{ &n->callsite, SUBJECT_CALLSITE, &n->of_callsite },
+		{ &n->stack, SUBJECT_STACK, NULL },
+		{ &n->process, SUBJECT_PROCESS, &n->of_process },
+		{ &n->cgroup, SUBJECT_CGROUP, &n->of_cgroup },
+		{ &n->entry, SUBJECT_ENTRY, &n->of_entry },
+		{ &n->cache, SUBJECT_CACHE, &n->of_cache }, /* of slab objects */
+	};
 	const struct lives *of = f->peak->of[memory_of(kind)];
-	int ret = owners_init(&n->callsite, f->env, of, SUBJECT_CALLSITE);
+	size_t nr = ARRAY_SIZE(all) - (kind == WEB_PAGE), i;
+	int ret = 0;
 
-	if (!ret)
-		ret = owners_init(&n->stack, f->env, of, SUBJECT_STACK);
-	if (!ret && kind != WEB_PAGE)
-		ret = owners_init(&n->cache, f->env, of, SUBJECT_CACHE);
-	n->of_callsite = calloc(n->callsite.nr + 1, sizeof(*n->of_callsite));
-	n->of_cache = calloc(n->cache.nr + 1, sizeof(*n->of_cache));
-	return ret || (n->of_callsite && n->of_cache) ? ret : -ENOMEM;
+	for (i = 0; i < nr && !ret; i++) {
+		ret = owners_init(all[i].owners, f->env, of, all[i].kind);
+		if (ret || !all[i].names)
+			continue;
+		*all[i].names = calloc(all[i].owners->nr + 1, sizeof(uint32_t));
+		if (!*all[i].names)
+			ret = -ENOMEM;
+	}
+	return ret;
 }
 
 static void close_names(struct names *n)
 {
-	owners_free(&n->callsite);
-	owners_free(&n->stack);
-	owners_free(&n->cache);
-	free(n->of_callsite);
-	free(n->of_cache);
+	struct owners *const owners[] = { &n->callsite, &n->stack,  &n->cache,
+					  &n->process,	&n->cgroup, &n->entry };
+	uint32_t *const names[] = { n->of_callsite, n->of_cache, n->of_process, n->of_cgroup,
+				    n->of_entry };
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(owners); i++)
+		owners_free(owners[i]);
+	for (i = 0; i < ARRAY_SIZE(names); i++)
+		free(names[i]);
 }
 
 /* The number of the name of row @index of @o, as in tables. */
@@ -106,6 +129,23 @@ static uint32_t strbuf_name(struct filling *f, struct strbuf *sb)
 	f->web->failed |= sb->failed;
 	strbuf_free(sb);
 	return name;
+}
+
+/* A process has its name and its number. */
+static uint32_t process_name(struct filling *f, struct names *n, uint32_t index)
+{
+	const struct subject_row row = { &n->process.subjects, index };
+	struct cell name, number;
+	struct strbuf text = { 0 };
+
+	if (n->of_process[index])
+		return n->of_process[index];
+	name = subject_process(&row, f->texts);
+	number = subject_tgid(&row, f->texts);
+	strbuf_puts(&text, name.type == CELL_TEXT ? name.s : "");
+	if (number.type == CELL_INT && number.i > 0)
+		strbuf_printf(&text, " (%" PRId64 ")", number.i);
+	return n->of_process[index] = strbuf_name(f, &text);
 }
 
 /* The node of row @number's callchain; without @alone, that of its callsite's other callchains. */
@@ -157,6 +197,14 @@ static uint32_t row_of(struct filling *f, enum web_kind kind, struct names *n,
 	else
 		key.cache = name_of(f, &n->cache, n->cache.of[number], subject_cache,
 				    n->of_cache);
+	key.entry = name_of(f, &n->entry, n->entry.of[number], subject_entry, n->of_entry);
+	if (processes_known(f->env->rec))
+		key.process = alone || f->web->nr_rows < WEB_REPORT_ROWS_MAX ?
+				      process_name(f, n, n->process.of[number]) :
+				      web_report_name(f->web, "[other processes]");
+	if (processes_groups_known(f->env->rec))
+		key.cgroup = name_of(f, &n->cgroup, n->cgroup.of[number], subject_cgroup,
+				     n->of_cgroup);
 	if (f->web->failed)
 		return UINT32_MAX;
 	key.node = node_of(f, n, number, intern_get(&f->web->names, key.callsite, NULL),
@@ -176,7 +224,10 @@ static uint32_t row_of(struct filling *f, enum web_kind kind, struct names *n,
 				  .cache = key.cache,
 				  .order = key.order,
 				  .migratetype = key.migratetype,
-				  .gfp = key.gfp };
+				  .gfp = key.gfp,
+				  .process = key.process,
+				  .cgroup = key.cgroup,
+				  .entry = key.entry };
 	return id - 1;
 }
 

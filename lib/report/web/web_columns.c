@@ -24,6 +24,7 @@ static const struct {
 	{ ROWS, "kind" },   { ROWS, "node" },  { ROWS, "callsite" }, { ROWS, "cache" },
 	{ ROWS, "order" },  { ROWS, "type" },  { ROWS, "gfp" },	     { ROWS, "peak" },
 	{ ROWS, "cells" },  { ROWS, "least" }, { ROWS, "range" },    { ROWS, "unlikely" },
+	{ ROWS, "process" }, { ROWS, "cgroup" }, { ROWS, "entry" },
 	{ ROWS, "unit" },   { CELLS, "bin" },  { CELLS, "hit" },     { CELLS, "bytes" },
 	{ CELLS, "waste" }, { CELLS, "net" },  { STAYS, "row" }, { STAYS, "begin" }, { STAYS, "bins" },
 	{ STAYS, "bytes" }, { NODES, "up" },	     { NODES, "name" },
@@ -70,7 +71,10 @@ static void fill_rows(const struct web_report *w, size_t which, double *to)
 					     row->nr,
 					     row->least,
 					     row->most - row->least,
-					     row->most - row->likely };
+					     row->most - row->likely,
+					     row->process,
+					     row->cgroup,
+					     row->entry };
 
 		to[i] = (double)(which < ARRAY_SIZE(figures) ? figures[which]
 							     : unit_of(w, row));

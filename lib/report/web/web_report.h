@@ -14,6 +14,8 @@
  * tables: the sums of a callsite, a cache and the total stay exact.
  */
 #define WEB_REPORT_ROWS	     20000U
+/* Beyond it, processes are added up, too. */
+#define WEB_REPORT_ROWS_MAX  40000U
 /* The same limit for cells, if the time had only WEB_REPORT_BINS bins. Both keep a page under 3 MB. */
 #define WEB_REPORT_CELLS     400000U
 #define WEB_REPORT_BINS	     256U
@@ -41,6 +43,7 @@ enum web_kind { WEB_SLAB, WEB_PAGE, WEB_KINDS };
  * struct web_row - one allocating callchain
  * @node: the outermost function of the callchain, of @nodes
  * @callsite: number of its name; @cache: for slab objects; @migratetype, @gfp: for pages
+ * @process, @cgroup: who allocated, 0: not recorded; @entry: how the kernel was entered
  * @peak: bytes not seen freed at the peak
  * @least, @most: bounds of the bytes live at the end; @likely: the best estimate
  * @first, @nr: its cells, in order of time
@@ -50,6 +53,7 @@ struct web_row {
 	uint32_t node;
 	uint32_t callsite, cache;
 	uint32_t order, migratetype, gfp;
+	uint32_t process, cgroup, entry;
 	uint64_t peak;
 	uint64_t least, most, likely;
 	size_t first, nr;

@@ -242,6 +242,9 @@ static const char *column(const struct strbuf *sb, int which, uint32_t nr,
 enum {
 	ROW_PEAK = 7,
 	ROW_UNLIKELY = 11,
+	ROW_PROCESS,
+	ROW_CGROUP,
+	ROW_ENTRY,
 	ROW_UNIT,
 	CELL_BIN,
 	CELL_HIT,
@@ -253,7 +256,7 @@ enum {
 	STAY_BINS,
 	STAY_BYTES,
 	NODE_UP,
-	NAME_DIR = 28
+	NAME_DIR = 31
 };
 
 START_TEST(columns)

@@ -227,6 +227,59 @@ class Explore(Test):
         self.press("Rows", "Callsite")
         browser.click("#whole")
 
+    def type(self, text):
+        """Writes into the search field, with the key / first."""
+        self.browser.script("document.activeElement.blur()")
+        self.browser.keys("body", "/")
+        self.check("/ goes to the search", self.browser.script(
+            "return document.activeElement.type") == "search")
+        self.browser.keys("input[type=search]", "\ue009a\ue000\ue017" + text)
+        self.state()
+
+    def filters(self):
+        """Rows that meet conditions have the numbers of the command with these."""
+        browser = self.browser
+        figures = {"Allocated": lambda r: r["bytes"], "Count": lambda r: r["hit"]}
+        live = {"Live": lambda r: r["bytes_seen"]}
+        note = "return document.querySelector('#filtered').textContent"
+        for memory, table, words in (("Pages", "page", "order>=1"), ("Pages", "page", "order=0"),
+                                     ("Pages", "page", "callsite=*a* order<1"),
+                                     ("Slab objects", "slab", "cache=kmalloc-*,dentry"),
+                                     ("Slab objects", "slab", "callsite=getname_flags,alloc_*")):
+            self.press("Memory", memory)
+            before = sum(int(r["Allocated"].replace(",", "")) for r in browser.script(ROWS))
+            self.type(words)
+            rows = browser.script(ROWS)
+            after = sum(int(r["Allocated"].replace(",", "")) for r in rows)
+            self.check(words + " leaves a part", 0 < after < before, before, after)
+            self.check(words + ": its share", f"{100 * after / before:.2f} %" in browser.script(note),
+                       after, before, browser.script(note))
+            for rows in ("Callsite", "Entry", "Callchain"):
+                self.press("Rows", rows)
+                self.press("Figure", "Allocated")
+                self.all_rows()
+                self.compare(f"{words} by {rows}", table, rows, figures)
+            self.press("Rows", "Callsite")
+            self.press("Figure", "Live")
+            self.compare("live " + words, "peak" if table == "slab" else "peak_page", "Callsite", live)
+            self.press("Figure", "Allocated")
+            self.type("")
+        self.press("Memory", "Pages")
+        self.press("Callchains", "From the callsite")
+        self.type("function=do_wp_page")
+        chains = [row["callsite"] for row in self.rows_of("stat", "--page", "--by", "stack")["page"]
+                  if "do_wp_page" in row["stack"]]
+        self.check("a condition on any function of the callchain",
+                   {row["Callsite"] for row in browser.script(ROWS)} == set(chains), chains)
+        self.check("no command has it", "without the filter" in browser.script(
+            "return document.querySelector('#command').textContent"))
+        for words, answer in (("comm=git", "no word comm"), ("order>=x", "a number"),
+                              ("callsite>=a", "only ="), ("constructor=1", "no word")):
+            self.type(words)
+            self.check(words + " is answered", answer in browser.script(note), browser.script(note))
+        self.type("")
+        self.press("Callchains", "From the outermost function")
+
     def link(self):
         """The address opens what was seen."""
         browser = self.browser
@@ -237,6 +290,7 @@ class Explore(Test):
         self.press("Rows", "Cache")
         self.press("Figure", "Count")
         self.press("Callchains", "From the callsite")
+        self.type("callsite=a*,g*")
         browser.click("#table tbody tr")
         time.sleep(0.3)
         url = browser.script("return location.href")
@@ -276,6 +330,7 @@ class Explore(Test):
             self.moment()
             self.questions()
             self.tabs(False)
+            self.filters()
             self.state()
             drawn = self.browser.script(DRAWING)
             self.check("a redraw is quick", drawn < 160, drawn)

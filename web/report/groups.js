@@ -82,7 +82,7 @@ function groupText(data, by, row) {
 	}
 }
 
-/* The group of each row of @kind, -1: none, and one row of each group. It never changes. */
+/* The group of each row of @kind that passes, -1: none, and one row of each group. */
 function groupsOf(data, kind, by) {
 	const name = kind + by;
 	data.groups = data.groups || new Map();
@@ -90,7 +90,7 @@ function groupsOf(data, kind, by) {
 		return data.groups.get(name);
 	const of = new Int32Array(data.nrRows).fill(-1), rows = [], keys = new Map();
 	for (let row = 0; row < data.nrRows; row++) {
-		if (data.rows.kind[row] !== kind)
+		if (data.rows.kind[row] !== kind || (data.passes && !data.passes[row]))
 			continue;
 		const key = groupKey(data, by, row);
 		let group = keys.get(key);
@@ -117,7 +117,7 @@ class Groups {
 					total[of[row]] += values[row];
 		}
 		/* What lives of a group at the end may be more than the sum of its rows'. */
-		const ends = data.ends.get(kind + by);
+		const ends = !data.passes && data.ends.get(kind + by);
 		keys.forEach((key, i) => {
 			const end = ends && ends.get(key);
 			if (end) {

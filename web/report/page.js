@@ -7,7 +7,8 @@ class Page {
 		this.kind = data.kinds[data.kinds.length - 1];
 		this.metric = "bytes";
 		this.by = "callsite";
-		this.filter = "";
+		this.typed = this.filter = "";
+		this.conditions = [];
 		this.marked = null;
 		this.first = 0;
 		this.last = data.bins - 1;
@@ -22,17 +23,51 @@ class Page {
 			this.byId("frames-legend"));
 		this.byId("timeline-part").addEventListener("toggle", () => this.timeline.draw());
 		this.byId("frames-part").addEventListener("toggle", () => this.frames.draw());
-		this.search = make("input", { type: "search", placeholder: "Search: name or /expression/",
-			"aria-label": "Search", oninput: () => {
-				this.filter = this.search.value;
-				this.flame.draw();
-				this.table.draw();
-				this.state.changed();
+		this.search = make("input", { type: "search", placeholder: "/ Search, or callsite=NAME order>=3",
+			title: "A part of a name, /an expression/, or conditions: " + Object.keys(FILTER_WORDS).join(", "),
+			"aria-label": "Search and filter", oninput: () => {
+				this.type(this.search.value);
+				this.later(true);
 			} });
+		this.byId("who-bar").append(this.search);
+		document.addEventListener("keydown", (e) => {
+			if (e.key !== "/" || e.ctrlKey || e.altKey || e.metaKey || document.activeElement.matches("input"))
+				return;
+			e.preventDefault();
+			this.search.focus();
+			this.search.select();
+		});
 		this.byId("flame").parentElement.before(this.path);
 		this.state = new State(this);
 		this.bars();
 		readState(this, location.hash.slice(1));
+	}
+
+	/* Takes what the reader typed: conditions for rows, and what to search for. */
+	type(text) {
+		const { conditions, search, wrong } = parseFilter(text), { data } = this;
+		this.typed = text;
+		this.filter = search;
+		this.wrong = wrong;
+		if (JSON.stringify(conditions) === JSON.stringify(this.conditions))
+			return;
+		this.conditions = conditions;
+		data.passes = passing(data, conditions);
+		data.groups = new Map();
+		this.summed = this.marked = null;
+	}
+
+	/* What the conditions leave. */
+	showFilter() {
+		const { data } = this, place = this.byId("filtered"), metric = METRICS[this.metric];
+		const sum = (sums) => sums[this.metric].reduce((all, value, row) =>
+			data.rows.kind[row] === this.kind ? all + Math.max(0, value) : all, 0);
+		place.hidden = !this.wrong && !data.passes;
+		if (place.hidden)
+			return;
+		const only = this.conditions.map(({ name, sign, value }) => name + sign + value).join(" ");
+		place.textContent = this.wrong + (data.passes ? (this.wrong ? " " : "") + "Only " + only + ": " +
+			shareText(sum(this.sums), sum(this.allSums())) + " of " + metric.help.toLowerCase() + "." : "");
 	}
 
 	bytes() {
@@ -73,9 +108,12 @@ class Page {
 
 	/* The sums of the rows over the range. */
 	get sums() {
+		return this.summed = this.summed || onlyPassing(this.data.passes, this.allSums());
+	}
+
+	allSums() {
 		const { data, first, last } = this;
-		return this.summed = this.summed || Object.assign(sumRows(data, first, last),
-			sumStays(data, ...stayRange(data, first, last)));
+		return Object.assign(sumRows(data, first, last), sumStays(data, ...stayRange(data, first, last)));
 	}
 
 	whole() {
@@ -138,7 +176,11 @@ class Page {
 				zoom.whole();
 				this.choose(0, data.bins - 1);
 			} }, "Whole time"));
-		this.byId("who-bar").replaceChildren(
+		/* The field of the search stays where it is: it would lose the focus. */
+		for (const old of [...this.byId("who-bar").children])
+			if (old !== this.search)
+				old.remove();
+		this.byId("who-bar").prepend(
 			choice("Figure", Object.keys(METRICS).filter((m) => m !== "waste" || this.kind === SLAB)
 				.map((m) => [m, METRICS[m].title, METRICS[m].help]), this.metric, (m) => this.set("metric", m)),
 			choice("Rows", groupingsOf(data, this.kind)
@@ -147,17 +189,17 @@ class Page {
 				this.flame.inward, (inward) => {
 					this.flame.turn(inward);
 					this.draw();
-				}),
-			this.search);
+				}));
 	}
 
 	/* The filter option for a marked row, unless the page already has one. */
 	only() {
 		const option = { callsite: "--callsite", cache: "--cache" }[this.by];
+		const words = filterOptions(this.data, this.conditions) || "";
 		if (this.marked === null || !option || this.data.input.includes(option))
-			return "";
+			return words;
 		const name = this.data.names[this.marked].replace(/ [[(].*$/, "");
-		return /^[\w.+-]+$/.test(name) ? " " + option + " " + name : "";
+		return words + (/^[\w.+-]+$/.test(name) ? " " + option + " " + name : "");
 	}
 
 	/* The grouping, for kmemx peak, which has fewer of them. */
@@ -203,6 +245,8 @@ class Page {
 	 */
 	sameness() {
 		const data = this.data;
+		if (filterOptions(data, this.conditions) === null || (this.conditions.length && this.metric === "peak"))
+			return "The same numbers without the filter, which commands do not have: ";
 		const chains = this.by === "stack" || data.input.includes("--skip-func ");
 		const part = !this.whole();
 		const ranged = !["peak", ...END_METRICS].includes(this.metric) && this.commands().some(([, text]) => text.includes(" --time "));
@@ -238,6 +282,7 @@ class Page {
 		this.flame.draw();
 		this.table.draw();
 		this.showCommand();
+		this.showFilter();
 		this.state.changed();
 	}
 }

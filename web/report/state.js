@@ -40,7 +40,7 @@ function stateText(page) {
 	add("figure", page.metric, "bytes");
 	add("by", page.by, "callsite");
 	add("view", page.flame.inward ? "callers" : "callees", "callers");
-	add("f", page.filter, "");
+	add("f", page.typed, "");
 	if (page.marked !== null)
 		words.set("mark", page.markedText());
 	return words.toString().replaceAll("%2C", ",");
@@ -57,7 +57,8 @@ function readState(page, text) {
 	page.metric = one("figure", Object.keys(METRICS).filter((m) => m !== "waste" || page.kind === SLAB), "bytes");
 	page.by = one("by", groupingsOf(data, page.kind), "callsite");
 	page.flame.turn(one("view", ["callers", "callees"], "callers") === "callers");
-	page.search.value = page.filter = words.get("f") || "";
+	page.search.value = words.get("f") || "";
+	page.type(page.search.value);
 	page.marked = words.has("mark") ? page.keyOf(words.get("mark")) : null;
 	page.choose(...range);
 	zoom.show(seen[0], seen[1] - seen[0] + 1);

@@ -25,7 +25,7 @@ function momentText(page, bin) {
 	const sums = sumRows(data, bin, bin), long = binEnd(data, bin) - binStart(data, bin) + 1n;
 	let hit = 0, bytes = 0;
 	for (let row = 0; row < data.nrRows; row++)
-		if (data.rows.kind[row] === kind) {
+		if (groups.of[row] >= 0) {
 			hit += sums.hit[row];
 			bytes += sums.bytes[row];
 		}
@@ -154,11 +154,8 @@ class Timeline {
 	}
 
 	group(key) {
-		const { data, kind, by } = this.page;
-		const rows = new Uint8Array(data.nrRows);
-		for (let row = 0; row < data.nrRows; row++)
-			rows[row] = data.rows.kind[row] === kind && groupKey(data, by, row) === key;
-		return this.series((row) => rows[row]);
+		const { data, kind, by } = this.page, { of, keys } = groupsOf(data, kind, by), group = keys.indexOf(key);
+		return this.series((row) => of[row] === group);
 	}
 
 	/* The caches of the marked row, or all of them. */
@@ -179,7 +176,7 @@ class Timeline {
 		const { data, kind, by, marked } = this.page, { moments, curves } = data.kernel;
 		const names = kind === SLAB ? [...this.caches()].filter((name) => curves.has(name)) : [];
 		const place = (i) => Number(moments[i] - data.first) / Number(data.width);
-		if (!names.length || (marked !== null && by !== "cache"))
+		if (!names.length || data.passes || (marked !== null && by !== "cache"))
 			return [];
 		const inside = moments.map((_, i) => i).filter((i) => place(i) >= 0 && place(i) <= data.bins);
 		const at = (i) => names.reduce((sum, name) => sum + curves.get(name)[i], 0);
@@ -191,7 +188,7 @@ class Timeline {
 
 	/* The layers depend on kind and grouping, not on the range. */
 	current() {
-		const name = this.page.kind + this.page.by;
+		const name = this.page.kind + this.page.by + " " + this.page.typed;
 		if (this.name !== name) {
 			this.name = name;
 			this.made = this.layers();

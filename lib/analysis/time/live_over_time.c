@@ -10,6 +10,9 @@
 #include "analysis/analysis.h"
 #include "analysis/time/over_time.h"
 
+/* As many as a drawing of two recordings shows. */
+#define LIVE_OVER_TIME_BINS 256U
+
 /* The analysis. @time: one row for each kind of memory. */
 struct live {
 	struct lives *of[MEMORY_KINDS];
@@ -53,7 +56,7 @@ static int live_create(const struct analysis_env *env,
 	*self = l;
 	if (!l)
 		return -ENOMEM;
-	over_time_init(&l->time, env->first_ts, env->last_ts, OVER_TIME_BINS,
+	over_time_init(&l->time, env->first_ts, env->last_ts, LIVE_OVER_TIME_BINS,
 		       OVER_TIME_CELLS);
 	return accounts_observe(env->accounts, dimensions, l->of, lived, l);
 }

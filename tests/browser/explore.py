@@ -280,6 +280,60 @@ class Explore(Test):
         self.type("")
         self.press("Callchains", "From the outermost function")
 
+    def views(self):
+        """The sandwich and the tree have the sums of the callchains."""
+        browser = self.browser
+        stacks = [(row["stack"] if isinstance(row["stack"], list) else row["stack"].split(";"),
+                   row["bytes"]) for row in self.rows_of("stat", "--page", "--by", "stack")["page"]]
+        total = sum(value for _, value in stacks)
+        name, callers, callees, top = "do_wp_page", {}, {}, {}
+        for stack, value in stacks:
+            top[stack[-1]] = top.get(stack[-1], 0) + value
+            if name not in stack:
+                continue
+            at = len(stack) - 1 - stack[::-1].index(name)
+            for sums, place in ((callers, at + 1), (callees, at - 1)):
+                if 0 <= place < len(stack):
+                    sums[stack[place]] = sums.get(stack[place], 0) + value
+        share = sum(value for stack, value in stacks if name in stack) / total
+        self.press("Memory", "Pages")
+        browser.script("location.hash = arguments[0]", "memory=page&view=sandwich&function=" + name)
+        browser.wait("document.querySelector('#callers').height > 30")
+        said = browser.script("return document.querySelector('#focus').textContent")
+        self.check("the share of a function", name in said and f"{100 * share:.2f} % of all" in said,
+                   said, share)
+        high = "const e = document.querySelector(arguments[0]); return e.clientHeight"
+        for canvas, sums in (("#callers", callers), ("#callees", callees)):
+            if not sums:
+                continue
+            most = max(sums, key=sums.get)
+            middle = browser.script(high, canvas) - 2 - 27 if canvas == "#callers" else 27
+            browser.point(canvas, (0.02, middle))
+            hover = browser.script("return document.querySelector('#hover').textContent")
+            self.check(f"the largest in {canvas}", hover.startswith(most + ":") and
+                       f"{100 * sums[most] / total:.2f} % of all" in hover, hover, most, sums)
+        browser.point("#callers", (0.02, browser.script(high, "#callers") - 2 - 27), clicks=1)
+        most = max(callers, key=callers.get)
+        self.check("a click makes a sandwich of a caller", self.state().get("function") == most,
+                   self.state(), most)
+        self.press("View", "Tree")
+        read = ("return [...document.querySelectorAll('.tree tbody tr')].map((tr) => "
+                "[tr.lastChild.textContent.replace(/^[▸▾] /, ''), tr.firstChild.textContent])")
+        rows = {row[0]: int(row[1].replace(",", "")) for row in browser.script(read)}
+        self.check("the tree has the outermost functions", rows == top, rows, top)
+        outer = browser.script(read)[0][0]
+        browser.keys(".tree button", ENTER)
+        below = {}
+        for stack, value in stacks:
+            if stack[-1] == outer and len(stack) > 1:
+                below[stack[-2]] = below.get(stack[-2], 0) + value
+        rows = browser.script(read)[1:1 + len(below)]
+        self.check("Enter opens a row", {row[0]: int(row[1].replace(",", "")) for row in rows} == below,
+                   rows, below)
+        self.check("the focus stays", browser.script(
+            "return document.activeElement.getAttribute('aria-expanded')") == "true")
+        self.press("View", "Flame graph")
+
     def link(self):
         """The address opens what was seen."""
         browser = self.browser
@@ -331,6 +385,7 @@ class Explore(Test):
             self.questions()
             self.tabs(False)
             self.filters()
+            self.views()
             self.state()
             drawn = self.browser.script(DRAWING)
             self.check("a redraw is quick", drawn < 160, drawn)

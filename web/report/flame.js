@@ -44,8 +44,8 @@ function chainsOf(data, kind) {
  * root. Nodes are opened on demand, as most are too narrow to be drawn.
  */
 class Tree {
-	constructor(data, kind, inward) {
-		const nr = (this.chains = chainsOf(data, kind)).rows.length;
+	constructor(data, kind, inward, chains) {
+		const nr = (this.chains = chains || chainsOf(data, kind)).rows.length;
 		this.inward = inward;
 		this.name = [-1];
 		this.up = [-1];
@@ -139,6 +139,7 @@ class Flame {
 	constructor(page, canvas, hover, path) {
 		this.page = page;
 		this.canvas = canvas;
+		this.upward = false;
 		this.legend = document.getElementById("flame-legend"); /* not on all pages */
 		this.hover = hover;
 		this.path = path;
@@ -202,7 +203,7 @@ class Flame {
 	}
 
 	tell(box) {
-		const all = this.value(0), at = this.value(this.at);
+		const all = this.whole(), at = this.value(this.at);
 		if (!box) {
 			this.hover.textContent = this.found();
 			return;
@@ -232,11 +233,32 @@ class Flame {
 			(this.page.bytes() ? bytesText : wholeText)(value) + ")";
 	}
 
+	treeOf() {
+		const { page, inward } = this, name = page.kind + String(inward);
+		if (!this.trees.has(name)) {
+			const other = this.trees.get(page.kind + String(!inward));
+			this.trees.set(name, new Tree(page.data, page.kind, inward, other && other.chains));
+		}
+		return this.trees.get(name);
+	}
+
+	chains(kind) {
+		const known = this.trees.get(kind + "true") || this.trees.get(kind + "false");
+		return known ? known.chains : chainsOf(this.page.data, kind);
+	}
+
+	/* What shares are of. */
+	whole() {
+		return this.value(0);
+	}
+
+	/* The sum of all callchains. */
+	total() {
+		return this.treeOf().sum(0, this.page.sums[this.page.metric], 0);
+	}
+
 	draw() {
-		const page = this.page, name = page.kind + String(this.inward);
-		if (!this.trees.has(name))
-			this.trees.set(name, new Tree(page.data, page.kind, this.inward));
-		const tree = this.trees.get(name);
+		const page = this.page, tree = this.treeOf();
 		if (tree !== this.tree)
 			this.at = 0;
 		this.tree = tree;

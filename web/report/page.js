@@ -1,6 +1,9 @@
 /*
  * The page. In: its data, the user's choices. Out: all parts show the same choice.
  */
+const VIEWS = [["flame", "Flame graph"], ["sandwich", "Sandwich", "A function, with its callers above and its callees below"],
+	["tree", "Tree", "A table that opens row by row"]];
+
 class Page {
 	constructor(data) {
 		this.data = data;
@@ -18,6 +21,11 @@ class Page {
 			this.byId("moment"));
 		this.zoom = this.timeline.zoom;
 		this.flame = new Flame(this, this.byId("flame"), this.byId("hover"), this.path);
+		this.view = "flame";
+		this.focus = 0;
+		this.halves = [new Half(this, this.byId("callers"), this.byId("hover"), true),
+			new Half(this, this.byId("callees"), this.byId("hover"), false)];
+		this.branches = new Branches(this, this.byId("tree"));
 		this.table = new Table(this, this.byId("table"));
 		this.frames = new Frames(this, this.byId("frames"), this.byId("frames-hover"),
 			this.byId("frames-legend"));
@@ -72,6 +80,52 @@ class Page {
 
 	bytes() {
 		return METRICS[this.metric].bytes;
+	}
+
+	/* The sandwich is of the function that is marked, zoomed to, or allocates most. */
+	see(view) {
+		const { flame } = this;
+		this.view = view;
+		if (this.by === "callsite" && this.marked !== null)
+			this.focus = this.marked;
+		else if (flame.tree && flame.at)
+			this.focus = flame.tree.name[flame.at];
+		this.draw();
+	}
+
+	focusOn(name) {
+		this.focus = name;
+		this.draw();
+	}
+
+	/* The function of the sandwich; if no callchain has it, the largest callsite. */
+	findFocus() {
+		const { names } = this.flame.chains(this.kind);
+		if (this.focus && names.includes(this.focus))
+			return;
+		const groups = new Groups(this.data, this.sums, this.kind, "callsite"), values = groups[this.metric];
+		const most = values.reduce((best, value, i) => value > values[best] ? i : best, 0);
+		this.focus = groups.nr ? groups.keys[most] : 0;
+	}
+
+	showView() {
+		const { view } = this, sandwich = view === "sandwich";
+		for (const [id, shown] of [["flame-part", view === "flame"], ["callers-part", sandwich],
+			["callees-part", sandwich], ["tree", view === "tree"]])
+			this.byId(id).hidden = !shown;
+		this.path.hidden = view !== "flame";
+		if (view === "flame") {
+			this.flame.draw();
+		} else if (sandwich) {
+			this.findFocus();
+			for (const half of this.halves)
+				half.draw();
+			this.byId("focus").textContent = "Callers above, callees below: " + this.data.names[this.focus] + ", " +
+				(this.bytes() ? bytesText : wholeText)(this.halves[0].value(0)) + ", " +
+				shareText(this.halves[0].value(0), this.flame.total()) + " of all. Click a function to go to it.";
+		} else {
+			this.branches.draw();
+		}
 	}
 
 	/* The function that a marked row stands for. */
@@ -185,6 +239,7 @@ class Page {
 				.map((m) => [m, METRICS[m].title, METRICS[m].help]), this.metric, (m) => this.set("metric", m)),
 			choice("Rows", groupingsOf(data, this.kind)
 				.map((g) => [g, GROUPS[g].title]), this.by, (g) => this.set("by", g)),
+			choice("View", VIEWS, this.view, (view) => this.see(view)),
 			choice("Callchains", [[true, "From the outermost function"], [false, "From the callsite"]],
 				this.flame.inward, (inward) => {
 					this.flame.turn(inward);
@@ -279,7 +334,7 @@ class Page {
 		}
 		this.timeline.draw();
 		this.frames.draw();
-		this.flame.draw();
+		this.showView();
 		this.table.draw();
 		this.showCommand();
 		this.showFilter();

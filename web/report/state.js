@@ -39,7 +39,10 @@ function stateText(page) {
 	add("memory", MEMORY_WORDS[page.kind], MEMORY_WORDS[data.kinds[data.kinds.length - 1]]);
 	add("figure", page.metric, "bytes");
 	add("by", page.by, "callsite");
-	add("view", page.flame.inward ? "callers" : "callees", "callers");
+	add("from", page.flame.inward ? "callers" : "callees", "callers");
+	add("view", page.view, "flame");
+	if (page.view === "sandwich" && page.focus)
+		words.set("function", data.names[page.focus]);
 	add("f", page.typed, "");
 	if (page.marked !== null)
 		words.set("mark", page.markedText());
@@ -56,7 +59,9 @@ function readState(page, text) {
 	page.kind = MEMORY_WORDS.indexOf(one("memory", data.kinds.map((k) => MEMORY_WORDS[k]), usual));
 	page.metric = one("figure", Object.keys(METRICS).filter((m) => m !== "waste" || page.kind === SLAB), "bytes");
 	page.by = one("by", groupingsOf(data, page.kind), "callsite");
-	page.flame.turn(one("view", ["callers", "callees"], "callers") === "callers");
+	page.flame.turn(one("from", ["callers", "callees"], "callers") === "callers");
+	page.view = one("view", VIEWS.map(([view]) => view), "flame");
+	page.focus = Math.max(0, data.names.indexOf(words.get("function") || ""));
 	page.search.value = words.get("f") || "";
 	page.type(page.search.value);
 	page.marked = words.has("mark") ? page.keyOf(words.get("mark")) : null;

@@ -3,6 +3,9 @@
  * pass the filter; a click on a row marks it everywhere.
  */
 const TABLE_ROWS = 100;
+const COLUMNS_SHOWN = ["bytes", "hit", "waste", "live", "likely", "peak"];
+/* These are shown together. */
+const COLUMN_SETS = [["retained", "freed", "through"], END_METRICS];
 
 class Table {
 	constructor(page, place) {
@@ -14,9 +17,12 @@ class Table {
 	}
 
 	columnsOf() {
-		const all = Object.keys(METRICS).filter((m) => m !== "waste" || this.page.kind === SLAB);
+		const { kind, metric } = this.page, more = COLUMN_SETS.find((set) => set.includes(metric)) || [];
 		/* If there is room for only a few columns: the shown metric, and allocations. */
-		return innerWidth > 600 ? all : [...new Set([this.page.metric, "bytes", "hit"])];
+		if (innerWidth <= 600)
+			return [...new Set([metric, "bytes", "hit"])];
+		return Object.keys(METRICS).filter((m) => (m !== "waste" || kind === SLAB) &&
+			(m === metric || m === this.sort || more.includes(m) || COLUMNS_SHOWN.includes(m)));
 	}
 
 	/* Numbers of groups in the chosen order. */

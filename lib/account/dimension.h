@@ -33,7 +33,7 @@ enum dimension {
  * sample.
  */
 #define DIMENSIONS_MAX	 6 /* even: keys have no padding */
-#define DIMENSIONS_ASKED 4
+#define DIMENSIONS_ASKED 5
 
 /* Zero: rows differ by callsite only. DIMENSION_NONE ends the list. @sample: for DIMENSION_UNIT.
  * @tasks, @processes: the accounts', for DIMENSION_COMM, _PROCESS, _CGROUP. @nodes: of pages, for

@@ -334,6 +334,31 @@ class Explore(Test):
             "return document.activeElement.getAttribute('aria-expanded')") == "true")
         self.press("View", "Flame graph")
 
+    def colours(self):
+        """A callsite has its colour wherever it is; different names are different in a legend."""
+        browser = self.browser
+        read = ("return [...document.querySelectorAll(arguments[0] + ' li')].map((li) => "
+                "[li.title, li.textContent, li.firstChild.style.background])")
+        self.press("Memory", "Pages")
+        self.press("Rows", "Callsite")
+        self.state()
+        over_time = {row[0]: row[2] for row in browser.script(read, "#legend")[:-1]}
+        frames = {row[0]: row[2] for row in browser.script(read, "#frames-legend")[:-1]}
+        both = set(over_time) & set(frames)
+        self.check("a callsite has one colour", len(both) > 3 and all(
+            over_time[name] == frames[name] for name in both), over_time, frames)
+        self.check("callsites have different colours",
+                   len(set(over_time.values())) == len(over_time) > 5, over_time)
+        self.press("Rows", "Callchain")
+        self.state()
+        rows = browser.script(read, "#legend")
+        self.check("legends are cut to different texts", len({row[1] for row in rows}) == len(rows) and
+                   any("…" in row[1] for row in rows), rows)
+        self.press("Rows", "Callsite")
+        self.state()
+        self.check("the colours are still the same", over_time == {
+            row[0]: row[2] for row in browser.script(read, "#legend")[:-1]})
+
     def link(self):
         """The address opens what was seen."""
         browser = self.browser
@@ -386,6 +411,7 @@ class Explore(Test):
             self.tabs(False)
             self.filters()
             self.views()
+            self.colours()
             self.state()
             drawn = self.browser.script(DRAWING)
             self.check("a redraw is quick", drawn < 160, drawn)

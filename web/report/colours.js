@@ -4,6 +4,50 @@
  */
 const FUNCTION_COLOURS = 6;
 
+/* Of callsites and other rows; functions have the lighter ones, with text on them. */
+const SLOTS = 7;
+
+function hashOf(text) {
+	let hash = 7;
+	for (let i = 0; i < text.length; i++)
+		hash = hash * 31 + text.charCodeAt(i) >>> 0;
+	return hash;
+}
+
+/*
+ * The colour of each name, the same in all views and, as it follows from the name, on all pages. Only the
+ * largest of a drawing get another one if theirs is taken.
+ */
+class Slots {
+	constructor() {
+		this.of = new Map();
+	}
+
+	/* The colours of at most SLOTS names, the largest first, all different. @keep: for all views. */
+	choose(names, keep) {
+		const chosen = new Map(), taken = new Set();
+		const take = (name, slot) => {
+			while (taken.has(slot))
+				slot = (slot + 1) % SLOTS;
+			taken.add(slot);
+			chosen.set(name, slot);
+			if (keep && !this.of.has(name))
+				this.of.set(name, slot);
+		};
+		for (const name of names)
+			if (this.of.has(name) && !taken.has(this.of.get(name)))
+				take(name, this.of.get(name));
+		for (const name of names)
+			if (!chosen.has(name))
+				take(name, hashOf(name) % SLOTS);
+		return chosen;
+	}
+
+	slot(name) {
+		return this.of.has(name) ? this.of.get(name) : hashOf(name) % SLOTS;
+	}
+}
+
 /* The subsystem of a function: the top directory of the kernel's source, or its module. */
 function subsystemOf(data, name) {
 	const dir = data.dirOf && data.dirOf[name] ? data.dirs[data.dirOf[name]] : "";

@@ -316,21 +316,16 @@ class Flame {
 		if (this.subsystems)
 			return this.rank[this.subsystems.colour(this.tree.name[node])];
 		const name = this.name(node), module = name.match(/\[([^\]]*)\]( \(inlined\))?$/);
-		const text = module ? module[1] : name;
-		let hash = 7;
-		for (let i = 0; i < text.length; i++)
-			hash = hash * 31 + text.charCodeAt(i) >>> 0;
-		return this.colours[hash % this.colours.length];
+		return this.light[this.page.slots.slot(module ? module[1] : name)];
 	}
 
 	paint() {
 		const { to } = prepareCanvas(this.canvas, this.height + 2);
 		const ink = styled(this.ink), marked = this.page.markedName();
-		this.colours = [0, 1, 2, 3, 4, 5].map((n) => styled("f" + n));
+		this.light = Array.from({ length: SLOTS }, (_, n) => styled("l" + n));
 		this.rank = { rest: styled("rest") };
-		this.colours.forEach((colour, n) => {
-			this.rank["f" + n] = colour;
-		});
+		for (let n = 0; n < FUNCTION_COLOURS; n++)
+			this.rank["f" + n] = styled("f" + n);
 		to.font = fontOf(12);
 		for (const box of this.boxes) {
 			const name = box.node < 0 ? "" : this.name(box.node);
@@ -360,15 +355,12 @@ class Flame {
 			...inlined ? [make("li", {}, make("span", { className: "inlined" }), "inlined")] : []);
 	}
 
-	/* Writes as much of the name as fits. */
+	/* Writes as much of the name as fits: its begin and its end. */
 	write(to, name, box) {
-		const room = box.width - 8;
-		let text = name;
-		if (to.measureText(text).width > room) {
-			const fits = Math.floor(text.length * room / to.measureText(text).width) - 1;
-			text = fits > 1 ? text.slice(0, fits) + "…" : "";
-		}
-		to.fillText(text, box.x + 4, box.y + this.high / 2);
+		const room = box.width - 8, wide = to.measureText(name).width;
+		const fits = wide > room ? Math.floor(name.length * room / wide) - 1 : name.length;
+		if (fits > 1)
+			to.fillText(cutText(name, fits), box.x + 4, box.y + this.high / 2);
 	}
 
 	showPath() {

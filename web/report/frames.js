@@ -47,20 +47,10 @@ class Frames {
 		this.ranked = [...sums.keys()].sort((a, b) => sums.get(b) - sums.get(a));
 	}
 
-	/* Callsites that are also in the timeline keep their colour there. */
 	choose() {
-		const top = this.ranked.slice(0, LAYERS), free = new Set(top.map((_, n) => "c" + n));
-		this.colourOf = new Map(top.map((site) => [site, null]));
-		this.page.timeline.current().layers.forEach((layer, n) => {
-			if (this.page.by === "callsite" && this.colourOf.has(layer.key) && free.delete("c" + n))
-				this.colourOf.set(layer.key, "c" + n);
-		});
-		for (const [site, colour] of this.colourOf)
-			if (!colour) {
-				const [next] = free;
-				free.delete(next);
-				this.colourOf.set(site, next);
-			}
+		const { data, slots } = this.page, top = this.ranked.slice(0, LAYERS);
+		const chosen = slots.choose(top.map((site) => data.names[site]));
+		this.colourOf = new Map(top.map((site) => [site, "c" + chosen.get(data.names[site])]));
 	}
 
 	cellAt(e) {
@@ -135,10 +125,11 @@ class Frames {
 		const shown = [...this.colourOf].map(([site, colour]) => [colour, data.names[site]]);
 		if (this.ranked.length > LAYERS)
 			shown.push(["rest", this.ranked.length - LAYERS + " others"]);
-		this.legend.replaceChildren(...shown.map(([colour, text]) => {
+		const texts = cutTexts(shown.map(([, text]) => text), LEGEND_TEXT);
+		this.legend.replaceChildren(...shown.map(([colour, text], n) => {
 			const box = make("span", { className: "box" });
 			box.style.background = styled(colour);
-			return make("li", { title: text }, box, text);
+			return make("li", { title: text }, box, texts[n]);
 		}));
 		document.getElementById("frames-note").textContent = "Each row is " + wholeText(frames.pages) +
 			" page frames; frames that were never allocated have no row. The colour is that of the callsite that " +

@@ -20,6 +20,8 @@ class Page {
 		this.timeline = new Timeline(this, this.byId("timeline"), this.byId("legend"),
 			this.byId("moment"));
 		this.zoom = this.timeline.zoom;
+		this.slots = new Slots();
+		this.timeline.reserve();
 		this.flame = new Flame(this, this.byId("flame"), this.byId("hover"), this.path);
 		this.view = "flame";
 		this.focus = 0;

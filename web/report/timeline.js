@@ -4,6 +4,7 @@
  */
 const LAYERS = 7;
 const MOMENTS = 16;
+const LEGEND_TEXT = 44; /* characters of a name */
 const LARGEST = 3; /* callsites at a moment */
 
 /* What lives of each group at the end of @bin. */
@@ -119,6 +120,15 @@ class Timeline {
 		return Array.from(sums.keys()).sort((a, b) => sums[b] - sums[a]);
 	}
 
+	/* The largest callsites have their colours, whatever is shown first. */
+	reserve() {
+		const { data, slots } = this.page;
+		for (const kind of data.kinds) {
+			const groups = groupsOf(data, kind, "callsite");
+			slots.choose(this.ranked(groups).slice(0, LAYERS).map((group) => groupText(data, "callsite", groups.rows[group])), true);
+		}
+	}
+
 	/* The largest groups, and the others as one. */
 	layers() {
 		const { data, kind, by } = this.page, c = data.cells, groups = groupsOf(data, kind, by);
@@ -142,10 +152,12 @@ class Timeline {
 		for (const net of nets)
 			for (let i = 1; i < data.bins; i++)
 				net[i] += net[i - 1];
-		const layers = all.slice(0, LAYERS).map((group, n) => ({ key: groups.keys[group], net: nets[n],
-			text: groupText(data, by, groups.rows[group]) }));
+		const texts = all.slice(0, LAYERS).map((group) => groupText(data, by, groups.rows[group]));
+		const colours = this.page.slots.choose(texts);
+		const layers = texts.map((text, n) => ({ key: groups.keys[all[n]], net: nets[n], text,
+			colour: "c" + colours.get(text) }));
 		if (all.length > LAYERS)
-			layers.push({ key: null, net: nets[LAYERS], text: all.length - LAYERS + " others" });
+			layers.push({ key: null, net: nets[LAYERS], text: all.length - LAYERS + " others", colour: "rest" });
 		const totals = nets[LAYERS].slice();
 		for (const net of nets.slice(0, LAYERS))
 			for (let i = 0; i < data.bins; i++)
@@ -250,7 +262,7 @@ class Timeline {
 
 	areas(to, layers, x, y) {
 		const { columns } = this, base = new Float64Array(columns.length);
-		layers.forEach((layer, n) => {
+		for (const layer of layers) {
 			to.beginPath();
 			columns.forEach(({ first, end }, i) => {
 				to.lineTo(x(first), y(base[i]));
@@ -262,12 +274,12 @@ class Timeline {
 				to.lineTo(x(columns[i].first), y(base[i]));
 			}
 			to.closePath();
-			to.fillStyle = layer.key === null ? styled("rest") : styled("c" + n);
+			to.fillStyle = styled(layer.colour);
 			to.fill();
 			to.strokeStyle = styled("paper");
 			to.lineWidth = 0.5;
 			to.stroke();
-		});
+		}
 	}
 
 	/* The same numbers for those who cannot see the drawing. */
@@ -410,10 +422,11 @@ class Timeline {
 		const what = this.page.marked !== null ? "The kernel's count" : "The kernel's count of all these";
 		const dashes = make("li", { title: "Its change since it was read first, in bytes of objects" },
 			make("span", { className: "box dashes" }), what);
+		const texts = cutTexts(layers.map((layer) => layer.text), LEGEND_TEXT);
 		this.legend.replaceChildren(...layers.map((layer, n) => {
 			const box = make("span", { className: "box" });
-			box.style.background = styled(layer.key === null ? "rest" : "c" + n);
-			return make("li", { title: layer.text }, box, layer.text);
+			box.style.background = styled(layer.colour);
+			return make("li", { title: layer.text }, box, texts[n]);
 		}), ...kernel ? [dashes] : []);
 	}
 }

@@ -21,6 +21,22 @@ function shareText(part, whole) {
 	return whole ? (100 * part / whole).toFixed(2) + " %" : "";
 }
 
+/* At most @most characters: the begin and the end of the text. */
+function cutText(text, most) {
+	const head = Math.ceil((most - 1) * 0.6);
+	return text.length <= most ? text : text.slice(0, head) + "…" + text.slice(text.length - (most - 1 - head));
+}
+
+/* Texts cut so that different ones stay different. */
+function cutTexts(texts, most) {
+	const whole = new Set(texts).size;
+	for (; ; most *= 2) {
+		const cut = texts.map((text) => cutText(text, most));
+		if (new Set(cut).size === whole)
+			return cut;
+	}
+}
+
 /* The format of --time: seconds with nine digits, or the clock's own units. */
 function stampText(data, stamp) {
 	if (!data.ns)

@@ -74,7 +74,7 @@ struct subjects {
 
 /* The dimensions of slab objects for all tables of @opts. If functions are skipped, and nothing
  * else or several things are asked for, the callchain determines the callsite. There is no room for
- * a fifth dimension: beside four others, a table by cache has one row [kmalloc].
+ * a sixth dimension: beside five others, a table by cache has one row [kmalloc].
  */
 struct dimensions subjects_slab_dimensions(const struct analysis_options *opts,
 					   const struct analysis_env *env);

@@ -225,7 +225,8 @@ END_TEST
 START_TEST(no_room_for_more)
 {
 	const struct dimensions full = { .of = { DIMENSION_PID, DIMENSION_CPU,
-						 DIMENSION_NODE, DIMENSION_COMM } };
+						 DIMENSION_NODE, DIMENSION_COMM,
+						 DIMENSION_CGROUP } };
 	const struct analysis_options opts = { .by = SUBJECT_STACK };
 	const struct analysis *analysis;
 	unsigned int nr = 0;

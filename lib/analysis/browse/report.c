@@ -60,11 +60,11 @@ static int web_create(const struct analysis_env *env, const struct analysis_opti
 		return -ENOMEM;
 	w->env = env;
 	w->asked = opts;
-	w->opts = (struct analysis_options){
-		.by = SUBJECT_STACK | SUBJECT_PROCESS << SUBJECT_PART_BITS |
-		      SUBJECT_CGROUP << 2 * SUBJECT_PART_BITS,
-		.by_cache = true
-	};
+	w->opts =
+		(struct analysis_options){ .by = SUBJECT_STACK |
+						 SUBJECT_PROCESS << SUBJECT_PART_BITS |
+						 SUBJECT_CGROUP << 2 * SUBJECT_PART_BITS,
+					   .by_cache = true };
 	over_time_init(&w->time, env->first_ts, env->last_ts, OVER_TIME_BINS,
 		       OVER_TIME_CELLS);
 	stays_init(&w->stays, &w->time, STAYS_MAX);
@@ -102,10 +102,13 @@ static int web_view(const void *self, struct report *report)
 {
 	const struct web *w = self;
 	const struct report_options *own = w->asked->own;
-	int ret = w->time.failed || w->stays.failed ? -ENOMEM : analysis_summary.view(w->summary, report);
+	int ret = w->time.failed || w->stays.failed
+			  ? -ENOMEM
+			  : analysis_summary.view(w->summary, report);
 
 	if (!ret && own && own->web) {
-		const struct report_parts parts = { w->peak, &w->time, &w->stays, &w->frames };
+		const struct report_parts parts = { w->peak, &w->time, &w->stays,
+						    &w->frames };
 
 		ret = report_rows_fill(own->web, w->env, &parts);
 	}

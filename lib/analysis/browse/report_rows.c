@@ -31,7 +31,8 @@ struct source_row {
 
 /* The key of a row; without padding, as keys are compared as bytes. @kind: enum web_kind. */
 struct row_key {
-	uint32_t kind, node, callsite, cache, order, migratetype, gfp, process, cgroup, entry;
+	uint32_t kind, node, callsite, cache, order, migratetype, gfp, process, cgroup,
+		entry;
 };
 
 /* Callsites, stacks and the like of one kind's rows, and their names. */
@@ -96,8 +97,8 @@ static void close_names(struct names *n)
 {
 	struct owners *const owners[] = { &n->callsite, &n->stack,  &n->cache,
 					  &n->process,	&n->cgroup, &n->entry };
-	uint32_t *const names[] = { n->of_callsite, n->of_cache, n->of_process, n->of_cgroup,
-				    n->of_entry };
+	uint32_t *const names[] = { n->of_callsite, n->of_cache, n->of_process,
+				    n->of_cgroup, n->of_entry };
 	size_t i;
 
 	for (i = 0; i < ARRAY_SIZE(owners); i++)
@@ -197,11 +198,12 @@ static uint32_t row_of(struct filling *f, enum web_kind kind, struct names *n,
 	else
 		key.cache = name_of(f, &n->cache, n->cache.of[number], subject_cache,
 				    n->of_cache);
-	key.entry = name_of(f, &n->entry, n->entry.of[number], subject_entry, n->of_entry);
+	key.entry =
+		name_of(f, &n->entry, n->entry.of[number], subject_entry, n->of_entry);
 	if (processes_known(f->env->rec))
-		key.process = alone || f->web->nr_rows < WEB_REPORT_ROWS_MAX ?
-				      process_name(f, n, n->process.of[number]) :
-				      web_report_name(f->web, "[other processes]");
+		key.process = alone || f->web->nr_rows < WEB_REPORT_ROWS_MAX
+				      ? process_name(f, n, n->process.of[number])
+				      : web_report_name(f->web, "[other processes]");
 	if (processes_groups_known(f->env->rec))
 		key.cgroup = name_of(f, &n->cgroup, n->cgroup.of[number], subject_cgroup,
 				     n->of_cgroup);

@@ -22,8 +22,9 @@ int report_stays_add(struct web_report *w, const struct stays *stays, enum memor
 		const struct stay *stay = &stays->stays[i];
 
 		if (stay->memory == memory)
-			w->stays[w->nr_stays++] = (struct web_stay){ row_of[stay->row], stay->begin,
-								     stay->end, stay->bytes };
+			w->stays[w->nr_stays++] =
+				(struct web_stay){ row_of[stay->row], stay->begin,
+						   stay->end, stay->bytes };
 	}
 	return 0;
 }

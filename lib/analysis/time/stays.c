@@ -33,13 +33,14 @@ static uint16_t bin_of(const struct stays *s, uint64_t ts)
 
 static void put(struct stays *s, const struct stay *stay)
 {
-	uint64_t key = (((uint64_t)stay->memory << 32 | stay->row) << BIN_BITS | stay->begin)
-			       << BIN_BITS |
-		       stay->end;
+	uint64_t key =
+		(((uint64_t)stay->memory << 32 | stay->row) << BIN_BITS | stay->begin)
+			<< BIN_BITS |
+		stay->end;
 	uint32_t *place = u64_map_insert(&s->places, key, (uint32_t)s->nr);
 
-	if (!place || (*place == s->nr && array_reserve(&s->stays, &s->capacity, s->nr + 1,
-							sizeof(*s->stays)))) {
+	if (!place || (*place == s->nr && array_reserve(&s->stays, &s->capacity,
+							s->nr + 1, sizeof(*s->stays)))) {
 		s->failed = true;
 		return;
 	}

@@ -14,22 +14,24 @@
 
 enum group { ROWS, CELLS, STAYS, NODES, RUNS, NAMES, GROUPS };
 
-static const char *const group_names[GROUPS] = { "rows", "cells", "stays", "nodes", "runs",
-						 "names" };
+static const char *const group_names[GROUPS] = { "rows",  "cells", "stays",
+						 "nodes", "runs",  "names" };
 
 static const struct {
 	enum group group;
 	const char *name;
 } columns[] = {
-	{ ROWS, "kind" },   { ROWS, "node" },  { ROWS, "callsite" }, { ROWS, "cache" },
-	{ ROWS, "order" },  { ROWS, "type" },  { ROWS, "gfp" },	     { ROWS, "peak" },
-	{ ROWS, "cells" },  { ROWS, "least" }, { ROWS, "range" },    { ROWS, "unlikely" },
+	{ ROWS, "kind" },    { ROWS, "node" },	 { ROWS, "callsite" },
+	{ ROWS, "cache" },   { ROWS, "order" },	 { ROWS, "type" },
+	{ ROWS, "gfp" },     { ROWS, "peak" },	 { ROWS, "cells" },
+	{ ROWS, "least" },   { ROWS, "range" },	 { ROWS, "unlikely" },
 	{ ROWS, "process" }, { ROWS, "cgroup" }, { ROWS, "entry" },
-	{ ROWS, "unit" },   { CELLS, "bin" },  { CELLS, "hit" },     { CELLS, "bytes" },
-	{ CELLS, "waste" }, { CELLS, "net" },  { STAYS, "row" }, { STAYS, "begin" }, { STAYS, "bins" },
-	{ STAYS, "bytes" }, { NODES, "up" },	     { NODES, "name" },
-	{ RUNS, "bins" },   { RUNS, "site" },  { RUNS, "most" },     { RUNS, "pages" },
-	{ NAMES, "dir" },
+	{ ROWS, "unit" },    { CELLS, "bin" },	 { CELLS, "hit" },
+	{ CELLS, "bytes" },  { CELLS, "waste" }, { CELLS, "net" },
+	{ STAYS, "row" },    { STAYS, "begin" }, { STAYS, "bins" },
+	{ STAYS, "bytes" },  { NODES, "up" },	 { NODES, "name" },
+	{ RUNS, "bins" },    { RUNS, "site" },	 { RUNS, "most" },
+	{ RUNS, "pages" },   { NAMES, "dir" },
 };
 
 void web_columns_names(struct json *j)
@@ -146,9 +148,10 @@ static void fill_names(const struct web_report *w, size_t which, double *to)
 
 static size_t group_size(const struct web_report *w, enum group group)
 {
-	const size_t sizes[GROUPS] = { w->nr_rows, w->nr_cells, w->nr_stays, w->nr_nodes,
-				       w->frames.nr_runs,
-				       w->dir_of ? w->names.count : 0 };
+	const size_t sizes[GROUPS] = {
+		w->nr_rows,  w->nr_cells,	w->nr_stays,
+		w->nr_nodes, w->frames.nr_runs, w->dir_of ? w->names.count : 0
+	};
 
 	return sizes[group];
 }
@@ -222,9 +225,9 @@ static bool all_zero(const double *figures, size_t nr)
 int web_columns_write(const struct web_report *w, const struct render_out *out)
 {
 	static void (*const fill[GROUPS])(const struct web_report *w, size_t which,
-					  double *to) = { fill_rows, fill_cells, fill_stays,
-							  fill_nodes, fill_runs,
-							  fill_names };
+					  double *to) = { fill_rows,  fill_cells,
+							  fill_stays, fill_nodes,
+							  fill_runs,  fill_names };
 	size_t which = 0, i;
 	int ret = 0;
 

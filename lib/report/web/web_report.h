@@ -16,7 +16,7 @@
 #define WEB_REPORT_ROWS	     20000U
 /* Beyond it, processes are added up, too. */
 #define WEB_REPORT_ROWS_MAX  40000U
-/* The same limit for cells, if the time had only WEB_REPORT_BINS bins. Both keep a page under 3 MB. */
+/* The same limit for cells, as of WEB_REPORT_BINS bins. Both keep a page under 3 MB. */
 #define WEB_REPORT_CELLS     400000U
 #define WEB_REPORT_BINS	     256U
 /* Limit including the cells of callsites whose callchains were added up; beyond it, bins become
@@ -34,7 +34,7 @@ struct web_cell {
 };
 
 /* The most stays. Beyond it, their bins become longer than those of the cells. */
-#define WEB_REPORT_STAYS     200000U
+#define WEB_REPORT_STAYS 200000U
 
 /* What a row counts. */
 enum web_kind { WEB_SLAB, WEB_PAGE, WEB_KINDS };

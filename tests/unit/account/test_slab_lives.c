@@ -245,8 +245,8 @@ START_TEST(accounts_are_made_once)
 	const struct dimensions none = { 0 }, stack = { .of = { DIMENSION_STACK } },
 				cpu = { .of = { DIMENSION_CPU } },
 				two = { .of = { DIMENSION_PID, DIMENSION_STACK } },
-				more = { .of = { DIMENSION_CPU, DIMENSION_NODE, DIMENSION_COMM,
-						 DIMENSION_CGROUP } };
+				more = { .of = { DIMENSION_CPU, DIMENSION_NODE,
+						 DIMENSION_COMM, DIMENSION_CGROUP } };
 	const struct recording rec = { 0 };
 	struct accounts a = { .rec = &rec, .page_size = 4096 };
 	struct slab_account *slab, *same;

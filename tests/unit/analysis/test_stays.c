@@ -34,7 +34,8 @@ static uint64_t sum_stays(const struct stays *s, uint32_t row, uint32_t from, ui
 	return sum;
 }
 
-static uint64_t sum_lives(const struct lived *all, uint32_t row, uint64_t from, uint64_t end)
+static uint64_t sum_lives(const struct lived *all, uint32_t row, uint64_t from,
+			  uint64_t end)
 {
 	uint64_t sum = 0;
 
@@ -58,7 +59,8 @@ static void check_limit(size_t limit)
 		struct lived *l = &all[i];
 
 		l->times[0] = FIRST + next(&seed) % (BINS * WIDTH);
-		l->times[1] = l->times[0] + next(&seed) % (FIRST + BINS * WIDTH - l->times[0]);
+		l->times[1] =
+			l->times[0] + next(&seed) % (FIRST + BINS * WIDTH - l->times[0]);
 		l->row = next(&seed) % ROWS;
 		l->bytes = 1 + next(&seed) % 4096;
 		stays_add(&s, MEMORY_SLAB, l->row, l->times, l->bytes);

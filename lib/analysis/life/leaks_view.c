@@ -137,7 +137,7 @@ static struct cell cell_task(const void *row, struct table *t)
 			 "grew at first; steady: no growth is proven; cache: the "      \
 			 "kernel gives them back when it needs memory; or it was "      \
 			 "too short to tell.",                                          \
-			 .leaves = 5, .spell = growth_verdict_spell),                                                  \
+			 .leaves = 5, .spell = growth_verdict_spell),                   \
 		  .fill = cell_verdict },                                               \
 		{ COLUMN("growth", "Growth/s", UNIT_BYTES,                              \
 			 "Bytes a second by which live bytes grow: the median "         \

@@ -127,6 +127,8 @@ static int parse(struct import_options *o, int argc, char **argv)
 		  "function addresses: that kernel's /proc/kallsyms" },
 		{ OPTION_STRING, 0, "system-map", "FILE", &o->system_map,
 		  "the same, from a System.map" },
+		{ OPTION_STRING, 0, "symfs", "DIR", &o->symfs,
+		  "with --perf: the programs are below DIR, for their symbols" },
 		{ OPTION_STRING, 0, "release", "RELEASE", &o->release,
 		  "the kernel's release: uname -r" },
 		{ OPTION_STRING, 0, "machine", "MACHINE", &o->machine,

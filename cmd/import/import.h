@@ -20,7 +20,7 @@ struct import_options {
 	const char *text;      /* --ftrace-text */
 	const char *raw_pages; /* --raw-pages */
 	const char *perf;      /* --perf */
-	const char *kallsyms, *system_map;
+	const char *kallsyms, *system_map, *symfs;
 	const char *release, *machine;
 	uint64_t page_size;
 	const char *output;

@@ -5,6 +5,7 @@
  * recording's file, and messages about it.
  */
 #include <errno.h>
+#include <limits.h>
 #include <string.h>
 #include <sys/utsname.h>
 
@@ -91,6 +92,18 @@ static int running_symbols(void *ctx, const struct import_kernel *kernel,
 	return ret == -ENOMEM ? ret : 0;
 }
 
+/* Opens a program that perf saw. Returns a descriptor or -errno. */
+static int open_program(void *ctx, const char *path)
+{
+	const struct import *im = ctx;
+	char full[PATH_MAX];
+
+	if (snprintf(full, sizeof(full), "%s%s", im->opts->symfs ? im->opts->symfs : "",
+		     path) >= (int)sizeof(full))
+		return -ENAMETOOLONG;
+	return io_open_input(full, IO_FILE);
+}
+
 struct recording_import_options import_known(struct import *im,
 					     const struct strbuf *symbols)
 {
@@ -102,6 +115,7 @@ struct recording_import_options import_known(struct import *im,
 		.symbols_size = symbols->size,
 		.open_part = open_part,
 		.find_symbols = running_symbols,
+		.open_program = open_program,
 		.progress = tell_progress,
 		.ctx = im,
 	};

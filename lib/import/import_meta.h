@@ -32,6 +32,8 @@ struct import_kernel {
  *	0 or -ENOMEM. NULL: no symbols
  * @open_more: opens the file that continues the first one, the @nr-th from 0 on, which the importer
  *	closes: 1; 0: no more files; -errno. NULL: no more files. Only for perf.data
+ * @open_program: opens a program or library of the recorded machine to read its symbols: a
+ *	descriptor, which the importer closes; or -errno. NULL: no symbols of programs
  * @progress: called periodically with the bytes read, the total (0: unknown) and the events so far;
  *	NULL: not called
  */
@@ -43,6 +45,7 @@ struct recording_import_options {
 	int (*open_part)(void *ctx, uint32_t cpu);
 	int (*find_symbols)(void *ctx, const struct import_kernel *kernel,
 			    struct strbuf *out);
+	int (*open_program)(void *ctx, const char *path);
 	int (*open_more)(void *ctx, unsigned int nr, struct source *out);
 	void (*progress)(void *ctx, uint64_t done, uint64_t total, uint64_t events);
 	void *ctx;

@@ -68,6 +68,34 @@ static int add_record(struct perf_events *pe, struct perf_cpu *c, uint64_t ts,
 	return ret;
 }
 
+static void set_u64(uint8_t *p, uint64_t v, bool big_endian)
+{
+	for (unsigned int i = 0; i < 8; i++)
+		p[i] = (uint8_t)(v >> 8 * (big_endian ? 7 - i : i));
+}
+
+/* Only now are all earlier mappings known. */
+static int add_stack(struct perf_events *pe, struct perf_cpu *c,
+		     const struct perf_item *item)
+{
+	const struct perf_tracing *t = pe->tracing;
+	uint8_t *frame;
+
+	if (array_reserve(&pe->stack, &pe->stack_size, item->stack_size, 1))
+		return -ENOMEM;
+	memcpy(pe->stack, item->data + item->size, item->stack_size);
+	frame = pe->stack + item->stack_size - 8 * (size_t)item->nr_user;
+	for (uint32_t i = 0; i < item->nr_user; i++, frame += 8) {
+		uint64_t user = perf_user_frame(pe->user, item->pid, item->ts,
+						get_u64(frame, t->big_endian));
+
+		if (!user)
+			return -ENOMEM;
+		set_u64(frame, user, t->big_endian);
+	}
+	return add_record(pe, c, item->ts, pe->stack, item->stack_size);
+}
+
 static int write_item(void *ctx, const struct perf_item *item)
 {
 	struct perf_events *pe = ctx;
@@ -85,8 +113,7 @@ static int write_item(void *ctx, const struct perf_item *item)
 	c->written_ts = item->ts;
 	ret = add_record(pe, c, item->ts, item->data, item->size);
 	if (!ret && item->stack_size)
-		ret = add_record(pe, c, item->ts, item->data + item->size,
-				 item->stack_size);
+		ret = add_stack(pe, c, item);
 	return ret;
 }
 
@@ -127,7 +154,7 @@ static int reserve_record(struct perf_events *pe, size_t size)
 static int add_event(struct perf_events *pe, uint32_t index, const struct perf_sample *s)
 {
 	const struct perf_tracing *t = pe->tracing;
-	struct perf_item item = { .ts = s->time, .cpu = index, .size = s->raw_size };
+	struct perf_item item = { .ts = s->time, .cpu = index, .size = s->raw_size, .pid = s->pid };
 	int ret = reserve_record(pe, s->raw_size + perf_tracing_stack_max(t));
 
 	if (ret)
@@ -135,7 +162,7 @@ static int add_event(struct perf_events *pe, uint32_t index, const struct perf_s
 	memcpy(pe->record, s->raw, s->raw_size);
 	if (s->nr_chain)
 		item.stack_size = (uint32_t)perf_tracing_stack(
-			t, s->raw, s->chain, s->nr_chain, pe->record + s->raw_size);
+			t, s, pe->record + s->raw_size, pe->user ? &item.nr_user : NULL);
 	item.data = pe->record;
 	pe->result->nr_samples++;
 	pe->result->nr_stacks += item.stack_size != 0;
@@ -353,5 +380,6 @@ void perf_events_free(struct perf_events *pe)
 	free(pe->by_cpu);
 	u64_map_free(&pe->cpu_of_id);
 	free(pe->record);
+	free(pe->stack);
 	perf_order_free(&pe->order);
 }

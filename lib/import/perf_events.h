@@ -13,6 +13,7 @@
 #include "import/perf_order.h"
 #include "import/perf_records.h"
 #include "import/perf_tracing.h"
+#include "import/perf_user.h"
 #include "recording/subbuf_writer.h"
 
 /**
@@ -38,6 +39,7 @@ struct perf_events {
 	const struct perf_attrs *attrs;
 	const struct perf_tracing *tracing;
 	struct perf_import_result *result;
+	struct perf_user *user; /* set it before the first sample; NULL: no user frames */
 	struct perf_order order;
 	struct perf_cpu *cpus;
 	size_t nr_cpus, capacity;
@@ -46,6 +48,8 @@ struct perf_events {
 	struct u64_map cpu_of_id;
 	uint8_t *record; /* the record being made */
 	size_t record_size;
+	uint8_t *stack; /* the stack being written */
+	size_t stack_size;
 };
 
 /* Pointers are borrowed; @tracing may be filled in later, before the first sample. 0; -ENOMEM. */

@@ -19,6 +19,7 @@
 #include "import/perf_symbols.h"
 #include "import/perf_system.h"
 #include "import/perf_tracing.h"
+#include "import/perf_user.h"
 
 /* Records between two calls of @progress. */
 #define PROGRESS_RECORDS 4096U
@@ -37,6 +38,7 @@ struct perf_import {
 	struct perf_tracing tracing;
 	struct perf_system system;
 	struct perf_events events;
+	struct perf_user user;
 	struct system_texts texts;
 	struct strbuf notes;
 	uint64_t period;
@@ -113,6 +115,9 @@ static int read_sections(struct perf_import *pi)
 		if (!ret)
 			perf_system_feature(&pi->system, i, data, (size_t)range.size,
 					    pi->file.big_endian);
+		if (!ret && i == PERF_FEATURE_BUILD_ID)
+			ret = perf_user_build_ids(&pi->user, data, (size_t)range.size,
+						  pi->file.big_endian);
 		free(data);
 	}
 	if (!ret && pi->file.sections[PERF_FEATURE_TRACING_DATA].size)
@@ -195,6 +200,8 @@ static int import_record(struct perf_import *pi, struct perf_records *records,
 		return skip_auxtrace(pi, records, rec);
 	default:
 		ret = perf_events_record(&pi->events, rec);
+		if (!ret)
+			ret = perf_user_record(&pi->user, &pi->file.attrs, rec);
 		return ret ? ret
 			   : perf_system_record(&pi->system, rec, pi->file.big_endian);
 	}
@@ -369,6 +376,18 @@ static int add_symbols(struct perf_import *pi, struct perf_facts *facts)
 	return ret;
 }
 
+static int add_user_symbols(struct perf_import *pi)
+{
+	struct strbuf sb = { 0 };
+	int ret = perf_user_symbols(&pi->user, &pi->opts, &sb);
+
+	if (ret || !sb.size) {
+		strbuf_free(&sb);
+		return ret;
+	}
+	return text_list_take(&pi->texts.meta, RECORDING_META_USER_SYMBOLS, &sb);
+}
+
 static int compose_texts(struct perf_import *pi)
 {
 	struct perf_facts facts = { .system = &pi->system,
@@ -389,6 +408,8 @@ static int compose_texts(struct perf_import *pi)
 		      pi->opts.release ? pi->opts.release : s->release,
 		      pi->opts.machine ? pi->opts.machine : s->machine);
 	perf_notes(&pi->notes, &facts);
+	if (!ret)
+		ret = add_user_symbols(pi);
 	if (!ret)
 		ret = add_events(pi);
 	if (!ret && *s->build_id)
@@ -485,6 +506,7 @@ static int run(struct perf_import *pi)
 	if (!ret)
 		ret = perf_events_init(&pi->events, &pi->opts, &pi->file.attrs,
 				       &pi->tracing, &pi->result);
+	pi->events.user = &pi->user;
 	if (!ret)
 		ret = read_sections(pi);
 	if (!ret && !pi->file.pipe && !pi->tracing.subbuf_size)
@@ -548,6 +570,7 @@ void perf_import_free(struct perf_import *pi)
 	perf_events_free(&pi->events);
 	perf_file_free(&pi->file);
 	perf_system_free(&pi->system);
+	perf_user_free(&pi->user);
 	system_texts_free(&pi->texts);
 	strbuf_free(&pi->notes);
 	free(pi->parts);

@@ -14,7 +14,7 @@
 struct perf_order_entry {
 	uint64_t ts, seq, lost;
 	size_t at; /* offset in the bytes */
-	uint32_t cpu, size, stack_size;
+	uint32_t cpu, size, stack_size, nr_user, pid;
 };
 
 static int compare(const void *a, const void *b)
@@ -75,7 +75,9 @@ static int release(struct perf_order *o, size_t nr)
 						.data = o->bytes + e->at,
 						.cpu = e->cpu,
 						.size = e->size,
-						.stack_size = e->stack_size };
+						.stack_size = e->stack_size,
+						.nr_user = e->nr_user,
+						.pid = e->pid };
 		int ret = o->write(o->ctx, &item);
 
 		if (ret)
@@ -105,7 +107,9 @@ int perf_order_add(struct perf_order *o, const struct perf_item *item)
 							 .at = o->nr_bytes,
 							 .cpu = item->cpu,
 							 .size = item->size,
-							 .stack_size = item->stack_size };
+							 .stack_size = item->stack_size,
+							 .nr_user = item->nr_user,
+							 .pid = item->pid };
 	if (size)
 		memcpy(o->bytes + o->nr_bytes, item->data, size);
 	o->nr_bytes += size;

@@ -21,6 +21,7 @@
  * @cpu: any number chosen by the caller
  * @lost: number of events lost at this point; then there is no data
  * @data: @size bytes of an event, then @stack_size bytes of its stack
+ * @nr_user: how many frames at its end are addresses of process @pid
  */
 struct perf_item {
 	uint64_t ts;
@@ -28,6 +29,7 @@ struct perf_item {
 	const uint8_t *data;
 	uint32_t cpu;
 	uint32_t size, stack_size;
+	uint32_t nr_user, pid;
 };
 
 /**

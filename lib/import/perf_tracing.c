@@ -22,6 +22,7 @@
 #define MAX_COMMON     16 /* fields; kernels have four to six */
 /* perf puts these marks between frames; they are the highest possible addresses. */
 #define CONTEXT_KERNEL ((uint64_t)-128)
+#define CONTEXT_USER   ((uint64_t)-512)
 #define CONTEXT_MAX    ((uint64_t)-4095)
 
 /* --- formats ----------------------------------------------------------------------------- */
@@ -254,30 +255,43 @@ static void set_uint(const struct perf_tracing *t, uint8_t *p, unsigned int size
 		p[i] = (uint8_t)(v >> 8 * (t->big_endian ? size - 1 - i : i));
 }
 
-size_t perf_tracing_stack(const struct perf_tracing *t, const uint8_t *event,
-			  const uint8_t *chain, uint64_t nr, uint8_t *out)
+/* Adds the frames of @context after the first @count; returns how many there are then. */
+static uint32_t add_frames(const struct perf_tracing *t, const struct perf_sample *s,
+			   uint64_t context, uint8_t *frames, uint32_t count)
+{
+	const unsigned int word = t->layout.long_size;
+	uint32_t end = count;
+	bool wanted = false;
+
+	for (uint64_t i = 0; i < s->nr_chain && count < PERF_MAX_FRAMES; i++) {
+		uint64_t frame = get_u64(s->chain + i * 8, t->big_endian);
+
+		if (frame >= CONTEXT_MAX)
+			wanted = frame == context;
+		else if (wanted)
+			set_uint(t, frames + word * count++, word, frame);
+		/* Unwinders may end the chain with 0; in the middle, 0 is a frame. */
+		if (wanted && frame)
+			end = count;
+	}
+	return end;
+}
+
+size_t perf_tracing_stack(const struct perf_tracing *t, const struct perf_sample *s,
+			  uint8_t *out, uint32_t *nr_user)
 {
 	const unsigned int word = t->layout.long_size;
 	uint8_t *frames = out + frames_at(t);
-	uint32_t count = 0, end = 0;
-	bool kernel = false;
+	uint32_t count = add_frames(t, s, CONTEXT_KERNEL, frames, 0), kernel = count;
 
-	for (uint64_t i = 0; i < nr && count < PERF_MAX_FRAMES; i++) {
-		uint64_t frame = get_u64(chain + i * 8, t->big_endian);
-
-		if (frame >= CONTEXT_MAX)
-			kernel = frame == CONTEXT_KERNEL;
-		else if (kernel)
-			set_uint(t, frames + word * count++, word, frame);
-		/* Unwinders may end the chain with 0; in the middle, 0 is a frame. */
-		if (kernel && frame)
-			end = count;
-	}
-	count = end;
 	if (!count)
 		return 0;
+	if (nr_user && word == 8) {
+		count = add_frames(t, s, CONTEXT_USER, frames, count);
+		*nr_user = count - kernel;
+	}
 	memset(out, 0, frames_at(t));
-	memcpy(out, event, t->common_size);
+	memcpy(out, s->raw, t->common_size);
 	set_uint(t, out, 2, TEXT_ID_STACK);
 	set_uint(t, out + size_at(t), 4, count);
 	return frames_at(t) + (size_t)word * count;

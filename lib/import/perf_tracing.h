@@ -9,6 +9,7 @@
 #ifndef KMEMX_IMPORT_PERF_TRACING_H
 #define KMEMX_IMPORT_PERF_TRACING_H
 
+#include "import/perf_attr.h"
 #include "base/log.h"
 #include "recording/recording.h"
 #include "recording/system_texts.h"
@@ -51,14 +52,16 @@ static inline bool perf_tracing_knows(const struct perf_tracing *t, uint16_t id)
 
 /**
  * perf_tracing_stack() - make a stack record, as ftrace writes it after an event
- * @event: the event's record, whose common fields are copied; at least common_size bytes
- * @chain: @nr words in @t's byte order: perf's callchain with its marks
+ * @s: its raw data is the event's record, whose common fields are copied, at least common_size
+ *	bytes; its chain has perf's marks
  * @out: has room for perf_tracing_stack_max() bytes
+ * @nr_user: receives how many frames at the end are the program's; NULL: keeps only the kernel's
  *
- * Keeps only the kernel's frames. Return: the record's size; 0 if there are no such frames.
+ * 32-bit recordings have no room for the program's frames. Return: the record's size; 0 without
+ * frames of the kernel.
  */
-size_t perf_tracing_stack(const struct perf_tracing *t, const uint8_t *event,
-			  const uint8_t *chain, uint64_t nr, uint8_t *out);
+size_t perf_tracing_stack(const struct perf_tracing *t, const struct perf_sample *s,
+			  uint8_t *out, uint32_t *nr_user);
 size_t perf_tracing_stack_max(const struct perf_tracing *t);
 
 #endif

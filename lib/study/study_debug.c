@@ -316,10 +316,20 @@ static int open_recorded(struct study *s)
 	return symbols_take(&s->syms, text, size, &s->log);
 }
 
+static int add_user(struct study *s)
+{
+	const struct recording_text *text =
+		recording_meta(s->rec, RECORDING_META_USER_SYMBOLS);
+
+	return text ? symbols_add_user(s->syms, text->text, text->size, &s->log) : 0;
+}
+
 int study_open_symbols(struct study *s, const struct symbol_files *files)
 {
 	int err = symbol_files_any(files) ? open_file(s, files) : open_recorded(s);
 
+	if (!err)
+		err = add_user(s);
 	s->failure.err = err;
 	if (err)
 		return err;

@@ -24,6 +24,7 @@ struct symbol_entry {
 
 /* Names are not copied: they end with NULs in the text itself. */
 struct symbols {
+	struct symbols *user; /* of programs; NULL: none */
 	struct symbol_entry *entries; /* sorted, one for each address */
 	size_t count, capacity;
 	char *text;
@@ -211,10 +212,19 @@ int symbols_new(struct symbols **out, const char *text, size_t size,
 	return symbols_take(out, copy, size, log);
 }
 
+int symbols_add_user(struct symbols *syms, const char *text, size_t size,
+		     const struct log *log)
+{
+	symbols_free(syms->user);
+	syms->user = NULL;
+	return symbols_new(&syms->user, text, size, log);
+}
+
 void symbols_free(struct symbols *syms)
 {
 	if (!syms)
 		return;
+	symbols_free(syms->user);
 	free(syms->entries);
 	free(syms->text);
 	free(syms);
@@ -248,9 +258,12 @@ int symbols_at(const struct symbols *syms, size_t i, struct symbol *sym)
 
 int symbols_find(const struct symbols *syms, uint64_t addr, struct symbol *sym)
 {
-	size_t low = 0, high = symbols_count(syms);
+	size_t low = 0, high;
 	const struct symbol_entry *e;
 
+	if (unlikely(symbols_is_user(addr)) && syms && syms->user)
+		syms = syms->user;
+	high = symbols_count(syms);
 	while (low < high) {
 		size_t middle = low + (high - low) / 2;
 

@@ -18,6 +18,16 @@ struct symbol {
 
 struct symbols;
 
+/* Addresses from here on, up to twice that, are code of programs (import/perf_user.h). No kernel is
+ * there: with 64 bits, kernels begin at 0, or in the upper half.
+ */
+#define SYMBOLS_USER (1ULL << 62)
+
+static inline bool symbols_is_user(uint64_t addr)
+{
+	return addr >> 62 == 1;
+}
+
 /**
  * symbols_new() - index symbols
  * @text: kallsyms or System.map lines ("addr type name[\t[module]]"); copied; may be NULL
@@ -33,6 +43,11 @@ int symbols_new(struct symbols **out, const char *text, size_t size,
  */
 int symbols_take(struct symbols **out, char *text, size_t size,
 		 const struct log *log) __must_check;
+/* Adds the symbols of programs, lines as above; they are found, but not counted or listed. 0 or
+ * -ENOMEM.
+ */
+int symbols_add_user(struct symbols *syms, const char *text, size_t size,
+		     const struct log *log) __must_check;
 void symbols_free(struct symbols *syms);
 size_t symbols_count(const struct symbols *syms);
 /* Were all addresses zero (kptr_restrict)? */

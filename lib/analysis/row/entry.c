@@ -333,6 +333,8 @@ void entry_name(const struct analysis_env *env, const uint64_t *frames, uint32_t
 	enum mark before = MARK_NONE;
 	struct place p;
 
+	while (nr > 1 && symbols_is_user(frames[nr - 1]))
+		nr--;
 	if (put_interrupt(env, frames, nr, out))
 		return;
 	for (uint32_t i = nr; i && i + OUTERMOST > nr; i--) {

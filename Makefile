@@ -280,6 +280,8 @@ $(UNIT): $(TEST_OBJ) $(B)/plugins/plugin_kmemx.o $(filter-out %/main.o,$(CMD_OBJ
 # Programs that tests record must allocate exactly what their source says, so they have no
 # sanitizer.
 $(B)/tests/workloads/%: private SANFLAGS :=
+# Its callers are found by frame pointers, as perf does.
+$(B)/tests/workloads/callers.o: private ALL_CFLAGS += -O0 -fno-omit-frame-pointer
 
 # Programs that live tests and the bench record.
 $(PROGS): $(B)/%: $(B)/%.o

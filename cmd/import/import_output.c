@@ -116,6 +116,7 @@ struct recording_import_options import_known(struct import *im,
 		.open_part = open_part,
 		.find_symbols = running_symbols,
 		.open_program = open_program,
+		.programs_chosen = im->opts->symfs,
 		.progress = tell_progress,
 		.ctx = im,
 	};

@@ -34,6 +34,7 @@ struct import_kernel {
  *	closes: 1; 0: no more files; -errno. NULL: no more files. Only for perf.data
  * @open_program: opens a program or library of the recorded machine to read its symbols: a
  *	descriptor, which the importer closes; or -errno. NULL: no symbols of programs
+ * @programs_chosen: the user named these files, so one is used if its build ID is unknown
  * @progress: called periodically with the bytes read, the total (0: unknown) and the events so far;
  *	NULL: not called
  */
@@ -46,6 +47,7 @@ struct recording_import_options {
 	int (*find_symbols)(void *ctx, const struct import_kernel *kernel,
 			    struct strbuf *out);
 	int (*open_program)(void *ctx, const char *path);
+	bool programs_chosen;
 	int (*open_more)(void *ctx, unsigned int nr, struct source *out);
 	void (*progress)(void *ctx, uint64_t done, uint64_t total, uint64_t events);
 	void *ctx;

@@ -13,6 +13,7 @@
 #include "base/array.h"
 #include "base/bytes.h"
 #include "recording/subbuf.h"
+#include "symbol/symbols.h"
 
 #define MAX_CPU		4095U
 /* Words that a sub-buffer may need besides a record: subbuf_writer.h. */
@@ -74,11 +75,14 @@ static void set_u64(uint8_t *p, uint64_t v, bool big_endian)
 		p[i] = (uint8_t)(v >> 8 * (big_endian ? 7 - i : i));
 }
 
-/* Only now are all earlier mappings known. */
+/* Only now are all earlier mappings known. Without frame pointers, the outermost frames are nonsense:
+ * those that belong to nothing are left out.
+ */
 static int add_stack(struct perf_events *pe, struct perf_cpu *c,
 		     const struct perf_item *item)
 {
 	const struct perf_tracing *t = pe->tracing;
+	uint32_t size = item->stack_size, known = 0;
 	uint8_t *frame;
 
 	if (array_reserve(&pe->stack, &pe->stack_size, item->stack_size, 1))
@@ -92,8 +96,16 @@ static int add_stack(struct perf_events *pe, struct perf_cpu *c,
 		if (!user)
 			return -ENOMEM;
 		set_u64(frame, user, t->big_endian);
+		if (user != SYMBOLS_USER)
+			known = i + 1;
 	}
-	return add_record(pe, c, item->ts, pe->stack, item->stack_size);
+	if (known < item->nr_user) {
+		const size_t end = size - 8 * (size_t)(item->nr_user - known);
+
+		size = (uint32_t)perf_tracing_stack_end(
+			t, pe->stack, perf_tracing_stack_frames(t, end));
+	}
+	return add_record(pe, c, item->ts, pe->stack, size);
 }
 
 static int write_item(void *ctx, const struct perf_item *item)
@@ -154,7 +166,9 @@ static int reserve_record(struct perf_events *pe, size_t size)
 static int add_event(struct perf_events *pe, uint32_t index, const struct perf_sample *s)
 {
 	const struct perf_tracing *t = pe->tracing;
-	struct perf_item item = { .ts = s->time, .cpu = index, .size = s->raw_size, .pid = s->pid };
+	struct perf_item item = {
+		.ts = s->time, .cpu = index, .size = s->raw_size, .pid = s->pid
+	};
 	int ret = reserve_record(pe, s->raw_size + perf_tracing_stack_max(t));
 
 	if (ret)

@@ -293,6 +293,17 @@ size_t perf_tracing_stack(const struct perf_tracing *t, const struct perf_sample
 	memset(out, 0, frames_at(t));
 	memcpy(out, s->raw, t->common_size);
 	set_uint(t, out, 2, TEXT_ID_STACK);
-	set_uint(t, out + size_at(t), 4, count);
-	return frames_at(t) + (size_t)word * count;
+	return perf_tracing_stack_end(t, out, count);
+}
+
+uint32_t perf_tracing_stack_frames(const struct perf_tracing *t, size_t size)
+{
+	return (uint32_t)((size - frames_at(t)) / t->layout.long_size);
+}
+
+size_t perf_tracing_stack_end(const struct perf_tracing *t, uint8_t *stack,
+			      uint32_t count)
+{
+	set_uint(t, stack + size_at(t), 4, count);
+	return frames_at(t) + (size_t)count * t->layout.long_size;
 }

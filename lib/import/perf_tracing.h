@@ -62,6 +62,11 @@ static inline bool perf_tracing_knows(const struct perf_tracing *t, uint16_t id)
  */
 size_t perf_tracing_stack(const struct perf_tracing *t, const struct perf_sample *s,
 			  uint8_t *out, uint32_t *nr_user);
+/* How many frames a stack record of @size bytes has. */
+uint32_t perf_tracing_stack_frames(const struct perf_tracing *t, size_t size);
+/* Makes @stack end after the first @count frames. Return: the record's size. */
+size_t perf_tracing_stack_end(const struct perf_tracing *t, uint8_t *stack,
+			      uint32_t count);
 size_t perf_tracing_stack_max(const struct perf_tracing *t);
 
 #endif

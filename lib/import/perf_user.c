@@ -263,25 +263,25 @@ uint64_t perf_user_frame(struct perf_user *u, uint32_t pid, uint64_t time,
 	if (m && m->file <= PERF_USER_FILES)
 		frame |= (uint64_t)m->file << FILE_SHIFT |
 			 ((m->offset + (address - m->start)) & OFFSET_MASK);
-	if (u->used.count >= PERF_USER_FRAMES && !u64_map_find(&u->used, frame))
-		frame = SYMBOLS_USER;
-	if (!u64_map_find(&u->used, frame) && !u64_map_insert(&u->used, frame, 1))
-		return 0;
-	return frame;
+	if (frame == SYMBOLS_USER || u64_map_find(&u->used, frame))
+		return frame;
+	if (u->used.count >= PERF_USER_FRAMES)
+		return SYMBOLS_USER;
+	return u64_map_insert(&u->used, frame, 1) ? frame : 0;
 }
 
 /* --- symbols ----------------------------------------------------------------------------- */
 
 /* Is the open file the one that was mapped? */
-static bool is_same(int fd, const char *id, uint64_t inode)
+static bool is_same(const struct recording_import_options *opts, int fd, const char *id,
+		    uint64_t inode)
 {
 	char found[ELF_BUILD_ID_MAX];
 	struct stat st;
 
 	if (*id)
-		return !elf_build_id(fd, found) &&
-		       !strncmp(found, id, strlen(found)) && *found;
-	return inode && !fstat(fd, &st) && st.st_ino == inode;
+		return !elf_build_id(fd, found) && !strcmp(found, id);
+	return opts->programs_chosen || (inode && !fstat(fd, &st) && st.st_ino == inode);
 }
 
 static int open_same(const struct recording_import_options *opts, const char *path,
@@ -289,7 +289,7 @@ static int open_same(const struct recording_import_options *opts, const char *pa
 {
 	int fd = opts->open_program ? opts->open_program(opts->ctx, path) : -ENOENT;
 
-	if (fd >= 0 && !is_same(fd, id, inode)) {
+	if (fd >= 0 && !is_same(opts, fd, id, inode)) {
 		close(fd);
 		return -ENOENT;
 	}
@@ -372,10 +372,9 @@ int perf_user_symbols(const struct perf_user *u,
 		uint64_t frame = frames[i].key;
 		uint32_t its = (uint32_t)((frame & ~SYMBOLS_USER) >> FILE_SHIFT);
 
-		if (!its) {
-			strbuf_printf(out, "%016" PRIx64 " T [unknown]\n", frame);
-			continue;
-		}
+		if (!i)
+			strbuf_printf(out, "%016" PRIx64 " T [unknown]\n",
+				      (uint64_t)SYMBOLS_USER);
 		if (its != file) {
 			program_close(p);
 			p = NULL;

@@ -48,7 +48,7 @@ int perf_user_record(struct perf_user *u, const struct perf_attrs *attrs,
 /* Reads the section with the build IDs. 0 or -ENOMEM. */
 int perf_user_build_ids(struct perf_user *u, const uint8_t *data, size_t size,
 			bool big_endian) __must_check;
-/* The frame for @address in process @pid at @time. 0: memory ran out. */
+/* The frame for @address in process @pid at @time; SYMBOLS_USER: unknown; 0: memory ran out. */
 uint64_t perf_user_frame(struct perf_user *u, uint32_t pid, uint64_t time,
 			 uint64_t address);
 /**

@@ -48,9 +48,8 @@ static void read_segments(struct program *p, Elf *elf)
 		if (!gelf_getphdr(elf, (int)i, &ph))
 			return;
 		if (ph.p_type == PT_LOAD && ph.p_flags & PF_X)
-			p->segments[p->nr_segments++] = (struct segment){
-				ph.p_offset, ph.p_vaddr, ph.p_filesz
-			};
+			p->segments[p->nr_segments++] =
+				(struct segment){ ph.p_offset, ph.p_vaddr, ph.p_filesz };
 	}
 }
 

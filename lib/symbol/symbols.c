@@ -24,7 +24,7 @@ struct symbol_entry {
 
 /* Names are not copied: they end with NULs in the text itself. */
 struct symbols {
-	struct symbols *user; /* of programs; NULL: none */
+	struct symbols *user;	      /* of programs; NULL: none */
 	struct symbol_entry *entries; /* sorted, one for each address */
 	size_t count, capacity;
 	char *text;

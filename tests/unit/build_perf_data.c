@@ -68,7 +68,7 @@ static void put_chain(const struct perf_build *b, struct strbuf *sb, uint32_t fr
 	for (uint32_t i = 0; i < frames; i++)
 		put(b, sb, PERF_BUILD_SITE + 0x100ULL * i, 8);
 	put(b, sb, (uint64_t)-512, 8);
-	put(b, sb, 0x400000, 8);
+	put(b, sb, PERF_BUILD_USER, 8);
 }
 
 void perf_build_sample(struct perf_build *b, const struct perf_build_sample *s)
@@ -157,6 +157,39 @@ void perf_build_comm(struct perf_build *b, uint32_t tid, const char *comm)
 	strbuf_add(&body, name, sizeof(name));
 	put_trailer(b, &body, 0, 0);
 	add_record(b, 3, 0, &body);
+	strbuf_free(&body);
+}
+
+void perf_build_map(struct perf_build *b, const struct perf_build_map *map)
+{
+	struct strbuf body = { 0 };
+	char name[32] = "";
+
+	put(b, &body, map->pid, 4);
+	put(b, &body, map->pid, 4);
+	if (map->path) {
+		put(b, &body, map->start, 8);
+		put(b, &body, map->size, 8);
+		put(b, &body, 0x1000, 8);
+	}
+	snprintf(name, sizeof(name), "%s", map->path ? map->path : "exec");
+	strbuf_add(&body, name, sizeof(name));
+	put_trailer(b, &body, map->time, 0);
+	add_record(b, map->path ? 1 : 3, map->path ? 2 : 1U << 13, &body);
+	strbuf_free(&body);
+}
+
+void perf_build_fork(struct perf_build *b, uint32_t pid, uint32_t parent, uint64_t time)
+{
+	struct strbuf body = { 0 };
+
+	put(b, &body, pid, 4);
+	put(b, &body, parent, 4);
+	put(b, &body, pid, 4);
+	put(b, &body, parent, 4);
+	put(b, &body, time, 8);
+	put_trailer(b, &body, time, 0);
+	add_record(b, 7, 0, &body);
 	strbuf_free(&body);
 }
 

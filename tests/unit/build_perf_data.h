@@ -17,6 +17,8 @@
 /* The ID of the only event, kmem:kfree. */
 #define PERF_BUILD_ID	600U
 #define PERF_BUILD_SITE 0xc0001000U
+/* The program's frame of each sample with a callchain. */
+#define PERF_BUILD_USER 0x400000U
 
 /**
  * struct perf_build - set the first members, the rest is zero
@@ -53,6 +55,15 @@ void perf_build_lost_samples(struct perf_build *b, uint64_t lost, uint16_t misc)
 /* Says that the event's id belongs to @cpu. */
 void perf_build_id_index(struct perf_build *b, uint32_t cpu);
 void perf_build_comm(struct perf_build *b, uint32_t tid, const char *comm);
+/* Process @pid maps @size bytes of @path from offset 0x1000 at @start; @path NULL: it execs. */
+struct perf_build_map {
+	uint32_t pid;
+	uint64_t time, start, size;
+	const char *path;
+};
+
+void perf_build_map(struct perf_build *b, const struct perf_build_map *map);
+void perf_build_fork(struct perf_build *b, uint32_t pid, uint32_t parent, uint64_t time);
 /* The marker between two rounds. */
 void perf_build_round(struct perf_build *b);
 /* Any record: a header followed by @data. */

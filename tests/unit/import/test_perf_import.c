@@ -562,6 +562,68 @@ START_TEST(a_file_that_is_damaged)
 }
 END_TEST
 
+/* The last frame of event @i; 0: it is the kernel's. */
+static uint64_t user_frame(const struct found *f, size_t i)
+{
+	const uint64_t *frames;
+	uint32_t nr;
+
+	frames = event_stream_stack(f->stream, f->events[i].stack, &nr);
+	ck_assert_uint_ge(nr, 2);
+	ck_assert_uint_eq(frames[1], PERF_BUILD_SITE + 0x100);
+	ck_assert_uint_le(nr, 3);
+	return nr == 3 ? frames[2] : 0;
+}
+
+static void sample_of(struct perf_build *b, uint32_t tid, uint64_t time)
+{
+	perf_build_sample(b, &(struct perf_build_sample){ time, 0xd000, 0, tid, 2 });
+}
+
+/* What is mapped depends on the process and the time, wherever the file says it. */
+START_TEST(frames_of_programs)
+{
+	struct perf_build b = new_build();
+	const uint64_t start = PERF_BUILD_USER - 0x234;
+	struct perf_import *pi = NULL;
+	struct found *f;
+	uint64_t frame;
+
+	b.big_endian = _i;
+	sample_of(&b, 77, 1000);
+	sample_of(&b, 78, 1500);
+	sample_of(&b, 78, 3000);
+	sample_of(&b, 78, 5000);
+	sample_of(&b, 79, 5100);
+	sample_of(&b, 77, 6000);
+	sample_of(&b, 77, 7000);
+	perf_build_fork(&b, 78, 77, 2000);
+	perf_build_map(&b,
+		       &(struct perf_build_map){ 77, 5500, start, 0x1000, "/x/other" });
+	perf_build_map(&b, &(struct perf_build_map){ 77, 500, start, 0x235, "/x/prog" });
+	perf_build_map(&b,
+		       &(struct perf_build_map){ 77, 600, start, 0x234, "/x/before" });
+	perf_build_map(&b, &(struct perf_build_map){ 78, 4000, 0, 0, NULL });
+	perf_build_map(&b, &(struct perf_build_map){ 77, 6500, 0, UINT64_MAX, "//anon" });
+	f = import_again(&b, &pi);
+	ck_assert_uint_eq(f->nr, 7);
+	frame = user_frame(f, 0);
+	ck_assert_uint_eq(frame >> 62, 1);
+	ck_assert_uint_eq(user_frame(f, 1), 0); /* not yet forked */
+	ck_assert_uint_eq(user_frame(f, 2), frame);
+	ck_assert_uint_eq(user_frame(f, 3), 0); /* another program */
+	ck_assert_uint_eq(user_frame(f, 4), 0); /* unknown process */
+	ck_assert_uint_ne(user_frame(f, 5), frame);
+	ck_assert_str_ne(text_of(f, RECORDING_META_USER_SYMBOLS), "");
+	ck_assert_ptr_nonnull(
+		strstr(text_of(f, RECORDING_META_USER_SYMBOLS), " T [prog+0x1234]\n"));
+	ck_assert_ptr_nonnull(
+		strstr(text_of(f, RECORDING_META_USER_SYMBOLS), " T [other+0x1234]\n"));
+	ck_assert_ptr_null(strstr(text_of(f, RECORDING_META_USER_SYMBOLS), "before"));
+	done(&b, pi, f);
+}
+END_TEST
+
 Suite *test_perf_import_suite(void)
 {
 	Suite *s = suite_create("perf_import");
@@ -582,6 +644,7 @@ Suite *test_perf_import_suite(void)
 	tcase_add_loop_test(tc, clocks_by_number, 0, 6);
 	tcase_add_loop_test(tc, parts_of_the_events, 0, 5);
 	tcase_add_test(tc, what_is_no_sample);
+	tcase_add_loop_test(tc, frames_of_programs, 0, 2);
 	tcase_add_loop_test(tc, what_cannot_be_imported, 0, 4);
 	tcase_add_test(tc, other_files);
 	tcase_add_test(tc, a_file_that_is_cut);

@@ -1,0 +1,68 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+# shellcheck shell=sh
+#
+# The programs' half of perf's callchains: as many events below each function as perf has, and names
+# only for files that are the recorded ones.
+# shellcheck source=tests/live/tracing.inc
+. "$(dirname "$0")/tracing.inc"
+# shellcheck source=tests/live/perf.inc
+. "$(dirname "$0")/perf.inc"
+cp "$KMEMX_BUILD/tests/workloads/callers" callers
+
+# record: callers touches 500 pages
+record() {
+	perf record -q -e kmem:mm_page_alloc -g -o user.data -- ./callers 500 2>perf.out ||
+		fail "perf record: $(tail -n 3 perf.out)"
+}
+
+# folded: callchains of pages that inner() took, with the number of them
+folded() {
+	"$KMEMX" export --format folded --page --weight hits -i perfs.dat 2>err >folded ||
+		fail "export: $(cat err)"
+	grep "$1" folded | awk '{ sum += $NF } END { print sum + 0 }'
+}
+
+record
+import user.data
+perfs=$(perf script -i user.data -F ip,sym 2>/dev/null | grep -c ' inner$' || :)
+[ "$perfs" -ge 500 ] || fail "perf has $perfs events below inner()"
+expect "$perfs" "$(folded ';callers`main;callers`outer;callers`inner;')" "events below inner()"
+[ "$(folded 'callers`inner;.*;do_anonymous_page')" -ge 500 ] ||
+	fail "pages of inner(): $(cat folded)"
+"$KMEMX" stat --page --by entry --csv -i perfs.dat 2>err | grep -q 'page fault' ||
+	fail "no entry: $(cat err)"
+
+# Below another directory, and not there.
+mkdir -p root"$PWD" empty
+cp callers root"$PWD"
+mv callers hidden
+symbols="--symfs root"
+import user.data
+expect "$perfs" "$(folded ';callers`outer;callers`inner;')" "events below inner() with --symfs"
+symbols="--symfs empty"
+import user.data
+expect 0 "$(folded 'callers`')" "names without the file"
+[ "$(folded '\[callers+0x[0-9a-f]*\];.*;do_anonymous_page')" -ge 500 ] || fail "addresses: $(cat folded)"
+symbols=
+
+# Another file of that name is not the program that was recorded.
+cp "$KMEMX_BUILD/tests/workloads/touch" callers
+import user.data
+expect 0 "$(folded 'callers`')" "names of another file"
+
+# A stripped program has addresses: those of its functions.
+cp hidden callers
+strip callers
+at=$(nm hidden | awk '$3 == "inner" { print $1 }')
+end=$(nm --numeric-sort hidden | awk 'found { print $1; exit } $3 == "inner" { found = 1 }')
+record
+import user.data
+folded . >/dev/null
+tr ';' '\n' <folded | sed -n 's/^\[callers+0x\([0-9a-f]*\)\].*/\1/p' | sort -u >addresses
+inside=0
+while read -r address; do
+	[ $((0x$address)) -lt $((0x$at)) ] || [ $((0x$address)) -ge $((0x$end)) ] ||
+		inside=$((inside + 1))
+done <addresses
+[ $inside -gt 0 ] || fail "no address from $at to $end: $(cat addresses)"
+echo "$perfs events below inner(); stripped: $inside addresses in it"

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * tests: page faults below functions with known names and frame pointers.
+ * In: PAGES. Out: inner(), called by outer(), called by main(), touches that many new pages.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+
+#define PAGE 4096UL
+
+static __attribute__((noinline)) void inner(char *mem, size_t pages)
+{
+	for (size_t i = 0; i < pages; i++)
+		((volatile char *)mem)[i * PAGE] = 1;
+}
+
+static __attribute__((noinline)) int outer(size_t pages)
+{
+	char *mem = mmap(NULL, pages * PAGE, PROT_READ | PROT_WRITE,
+			 MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	if (mem == MAP_FAILED || madvise(mem, pages * PAGE, MADV_NOHUGEPAGE))
+		return 1;
+	inner(mem, pages);
+	return munmap(mem, pages * PAGE) != 0;
+}
+
+int main(int argc, char **argv)
+{
+	if (argc != 2) {
+		fprintf(stderr, "usage: callers PAGES\n");
+		return 2;
+	}
+	return outer(strtoul(argv[1], NULL, 10));
+}

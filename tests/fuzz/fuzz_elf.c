@@ -11,6 +11,7 @@
 #include "symbol/elf_layout.h"
 #include "symbol/elf_rest.h"
 #include "symbol/fit.h"
+#include "symbol/program.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -57,6 +58,23 @@ static void check_layout(int fd)
 	elf_layout_close(&layout);
 }
 
+/* A function contains the address that it was found for. */
+static void check_program(int fd)
+{
+	struct program *p = NULL;
+	uint64_t start;
+
+	if (program_open(&p, fd, fd))
+		return;
+	for (uint64_t offset = 0; offset < 1U << 16; offset += 64) {
+		uint64_t address = program_address(p, offset);
+
+		if (program_function(p, address, &start) && start > address)
+			abort();
+	}
+	program_close(p);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	int fd = memfd_create("vmlinux", MFD_CLOEXEC);
@@ -79,6 +97,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	}
 	if (lseek(fd, 0, SEEK_SET) == 0)
 		check_layout(fd);
+	check_program(fd);
 	close(fd);
 	return 0;
 }

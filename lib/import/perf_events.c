@@ -75,8 +75,8 @@ static void set_u64(uint8_t *p, uint64_t v, bool big_endian)
 		p[i] = (uint8_t)(v >> 8 * (big_endian ? 7 - i : i));
 }
 
-/* Only now are all earlier mappings known. Without frame pointers, the outermost frames are nonsense:
- * those that belong to nothing are left out.
+/* Only now are all earlier mappings known. Without frame pointers, the outermost frames are
+ * nonsense: those that belong to nothing are left out.
  */
 static int add_stack(struct perf_events *pe, struct perf_cpu *c,
 		     const struct perf_item *item)

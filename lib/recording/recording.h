@@ -61,7 +61,7 @@
 #define RECORDING_META_FLIGHT_WHAT  "flight_what"
 /* The events that were switched on, as "kmem:kmalloc kmem:kfree ..."; absent: not known. */
 #define RECORDING_META_EVENTS	    "events"
-/* The symbols of programs in callchains, as lines of kallsyms (SYMBOLS_USER in symbol/symbols.h). */
+/* Symbols of programs in callchains, as lines of kallsyms (SYMBOLS_USER in symbol/symbols.h). */
 #define RECORDING_META_USER_SYMBOLS "user_symbols"
 /* /proc/modules of the recorded kernel, or of the boot after it (recording_last_boot()). */
 #define RECORDING_META_MODULES	    "modules"

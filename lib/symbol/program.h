@@ -15,7 +15,8 @@ struct program;
 
 /**
  * program_open() - read the functions of .symtab, or else those of .dynsym
- * @fd: an open file; @symbols_fd: the file with its symbols, or -1; neither is closed or needed later
+ * @fd: an open file; @symbols_fd: the file with its symbols, or -1; neither is closed or needed
+ *	later
  *
  * A stripped file has no functions, but its addresses are known.
  *

@@ -114,6 +114,7 @@ static const struct {
 	{ "m", 60 * NSEC_PER_SEC },
 	{ "min", 60 * NSEC_PER_SEC },
 	{ "h", 3600 * NSEC_PER_SEC },
+	{ "d", 86400 * NSEC_PER_SEC },
 };
 
 /* Parses the decimals after the point, in billionths. */

@@ -65,6 +65,10 @@ static int parse(struct query_run *run, int argc, char **argv, int *operands)
 	};
 	const struct option_entry options[] = {
 		{ OPTION_GROUP, 0, NULL, NULL, NULL, "What to read" },
+		{ OPTION_STRING | OPTION_EVERYDAY, 0, "db", "FILE", &run->load.db,
+		  "keep the rows in FILE; read only new and changed files" },
+		{ OPTION_POSITIVE_DURATION, 0, "keep", "TIME", &run->load.keep,
+		  "with --db: remove recordings that are older: 90d" },
 		NO_INLINE_OPTION(run->load.no_inline),
 		JOBS_OPTION(&run->load.jobs),
 		{ OPTION_SIZE, 0, "max-memory", "SIZE", &run->load.memory,
@@ -93,6 +97,10 @@ static int parse(struct query_run *run, int argc, char **argv, int *operands)
 	int ret = options_parse(&usage, options, argc, argv, operands);
 
 	run->output.verbose = run->load.verbose != 0;
+	if (ret == GO_ON && run->load.keep && !run->load.db)
+		return message_fail(
+			EXIT_USAGE, command_name,
+			"--keep needs --db: only a database keeps recordings");
 	return ret == GO_ON ? output_check(&run->output, command_name) : ret;
 }
 
@@ -223,7 +231,7 @@ static int choose(struct query_run *run, int argc, char **argv, int operands)
 		ret = choose_query(run, argv[--argc]);
 	if (ret == GO_ON)
 		ret = read_settings(run);
-	if (ret == GO_ON && operands == argc)
+	if (ret == GO_ON && operands == argc && !run->load.db)
 		ret = query_files_add(&run->files, INPUT_DEFAULT);
 	for (; operands < argc && ret == GO_ON; operands++)
 		ret = query_files_add(&run->files, argv[operands]);
@@ -238,7 +246,8 @@ static bool is_late(void *ctx)
 }
 
 /* Says how many recordings and rows were queried. */
-static void put_facts(struct report *r, const struct query_totals *t, size_t files)
+static void put_banner(struct report *r, const struct query_totals *t,
+		       const struct query_load *load)
 {
 	struct strbuf hosts = { 0 };
 
@@ -251,6 +260,18 @@ static void put_facts(struct report *r, const struct query_totals *t, size_t fil
 			  t->rows, plural(t->rows));
 	r->failed |= hosts.failed;
 	strbuf_free(&hosts);
+	if (load->db)
+		report_add_banner(r, false,
+				  "%s has %" PRIu64 " file%s, of which %zu %s read now",
+				  load->db, t->files, plural(t->files), load->nr_loaded,
+				  load->nr_loaded == 1 ? "was" : "were");
+	if (t->unreadable)
+		report_add_banner(
+			r, true,
+			"%" PRIu64
+			" file%s cannot be read and %s no rows (columns file and problem of the table files)",
+			t->unreadable, plural(t->unreadable),
+			t->unreadable == 1 ? "has" : "have");
 	if (t->untrusted)
 		report_add_banner(
 			r, true,
@@ -275,8 +296,14 @@ static void put_facts(struct report *r, const struct query_totals *t, size_t fil
 			"%" PRIu64
 			" number%s of 2^63 or more became floating point: totals with them are not exact",
 			t->large, plural(t->large));
+}
+
+static void put_facts(struct report *r, const struct query_totals *t, bool is_db)
+{
 	r->subject = "query";
-	report_add_fact(r, "files", cell_uint(files));
+	report_add_fact(r, "files", cell_uint(t->files));
+	if (is_db)
+		report_add_fact(r, "unreadable", cell_uint(t->unreadable));
 	report_add_fact(r, "recordings", cell_uint(t->recordings));
 	report_add_fact(r, "hosts", cell_uint(t->hosts));
 	report_add_fact(r, "rows", cell_uint(t->rows));
@@ -314,7 +341,8 @@ static int ask(struct query_run *run)
 		table_free(t);
 		return message_no_memory(command_name);
 	}
-	put_facts(run->report, query_store_totals(run->load.store), run->files.nr);
+	put_banner(run->report, query_store_totals(run->load.store), &run->load);
+	put_facts(run->report, query_store_totals(run->load.store), run->load.db);
 	report_add_table(run->report, t);
 	return show_report(run);
 }
@@ -329,12 +357,13 @@ static uint64_t usual_memory(void)
 
 static int load_and_ask(struct query_run *run)
 {
-	int ret = GO_ON;
+	int ret;
 
 	if (!run->load.memory)
 		run->load.memory = usual_memory();
-	if (query_store_open(&run->load.store, run->load.memory))
-		return query_load_no_memory(run->load.memory);
+	ret = query_store_open(&run->load.store, run->load.db, run->load.memory);
+	if (ret)
+		return query_load_failed(&run->load, ret);
 	ret = query_load(&run->load, &run->files);
 	if (ret == GO_ON && !query_store_totals(run->load.store)->rows)
 		return message_fail(EXIT_FAILED, command_name, "the files have no rows");

@@ -4,6 +4,7 @@
  * In: a failure of the library. Out: a message that shows the place in the SQL.
  */
 
+#include <errno.h>
 #include <string.h>
 #include <strings.h>
 
@@ -31,7 +32,8 @@ static const char *nearest_column(const char *name)
 
 static const char *nearest_table(const char *name)
 {
-	static const char *const names[] = { "allocations", "recordings" };
+	static const char *const names[] = { "allocations", "sites", "recordings",
+					     "files" };
 
 	return options_nearest(name, names, ARRAY_SIZE(names));
 }
@@ -141,7 +143,8 @@ int query_failed(const struct query_ask *ask, const struct query_failure *why)
 {
 	switch (why->problem) {
 	case QUERY_MEMORY:
-		return query_load_no_memory(ask->memory);
+		return query_load_failed(&(struct query_load){ .memory = ask->memory },
+					 -ENOMEM);
 	case QUERY_LARGE:
 		return message_fail(
 			EXIT_FAILED, command_name,

@@ -20,6 +20,8 @@
 
 static const char command_name[] = "query";
 
+#define NSEC_PER_SEC 1000000000ULL
+
 #define START_SIZE 64
 /* Maximum depth of directories: "DIR/dt=DAY/kernel=RELEASE" has three. */
 #define DEPTH_MAX  8
@@ -39,9 +41,26 @@ static int add(struct query_files *files, const char *path, bool rows, uint64_t 
 		free(copy);
 		return failed(path, -ENOMEM);
 	}
-	files->items[files->nr++] = (struct query_file){ copy, rows, size };
+	files->items[files->nr++] =
+		(struct query_file){ .path = copy, .rows = rows, .size = size };
 	files->bytes += size;
 	return GO_ON;
+}
+
+/* Notes what tells whether the file last added has changed. The path does not depend on the current
+ * directory.
+ */
+static int identify(struct query_files *files, const struct stat *st)
+{
+	struct query_file *f = &files->items[files->nr - 1];
+
+	f->id = (struct query_file_id){
+		.path = realpath(f->path, NULL),
+		.size = (uint64_t)st->st_size,
+		.mtime_ns = (uint64_t)st->st_mtim.tv_sec * NSEC_PER_SEC +
+			    (uint64_t)st->st_mtim.tv_nsec,
+	};
+	return f->id.path ? GO_ON : failed(f->path, -errno);
 }
 
 static bool ends(const char *name, const char *with)
@@ -99,14 +118,16 @@ static int add_open(struct query_files *files, const char *path, int fd)
 	size = pread(fd, start, sizeof(start), 0);
 	if (size < 0)
 		return failed(path, -errno);
-	if (!size && ends(path, ".ndjson"))
-		return add(files, path, true, 0);
 	ret = check_form(path, start, (size_t)size);
 	if (ret != GO_ON)
 		return ret;
-	if (size && strchr("{ \t\r\n", start[0]) && start[0])
-		return add(files, path, true, (uint64_t)st.st_size);
-	return add(files, path, false, 0);
+	if (!size && ends(path, ".ndjson"))
+		ret = add(files, path, true, 0);
+	else if (size && strchr("{ \t\r\n", start[0]) && start[0])
+		ret = add(files, path, true, (uint64_t)st.st_size);
+	else
+		ret = add(files, path, false, 0);
+	return ret == GO_ON ? identify(files, &st) : ret;
 }
 
 static int add_file(struct query_files *files, const char *path)
@@ -204,7 +225,9 @@ int query_files_add(struct query_files *files, const char *path)
 
 void query_files_free(struct query_files *files)
 {
-	while (files->nr)
+	while (files->nr) {
 		free(files->items[--files->nr].path);
+		free((char *)files->items[files->nr].id.path);
+	}
 	free(files->items);
 }

@@ -10,6 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "base/io.h"
 #include "cmd/options/message.h"
 #include "cmd/stat/stat_run.h"
@@ -19,14 +20,20 @@
 
 static const char command_name[] = "query";
 
-/* @done: the size of the files before this one. @total: of all files. */
+#define NSEC_PER_SEC 1000000000ULL
+
+/* @done: the size of the files before this one. @total: of all files. @err: the store's error.
+ * @problem: why a file cannot be read.
+ */
 struct loading {
 	const struct query_load *load;
 	struct progress progress;
 	uint64_t done, total;
+	int err;
+	struct strbuf problem;
 };
 
-int query_load_no_memory(uint64_t memory)
+static int no_memory(uint64_t memory)
 {
 	struct strbuf text = { 0 };
 
@@ -39,11 +46,41 @@ int query_load_no_memory(uint64_t memory)
 	return EXIT_FAILED;
 }
 
+int query_load_failed(const struct query_load *load, int err)
+{
+	const char *advice =
+		"What it has is unchanged: make room, and run the same again";
+
+	if (!load->db || err == -ENOMEM)
+		return err == -EOVERFLOW
+			       ? message_fail(EXIT_FAILED, command_name,
+					      "a callsite's sum exceeds 2^63 - 1")
+			       : no_memory(load->memory);
+	if (err == -EEXIST)
+		return message_fail(
+			EXIT_UNREADABLE, command_name,
+			"%s is not a database of kmemx\n  Give a new name: --db FILE",
+			load->db);
+	if (err == -EPROTO)
+		return message_fail(EXIT_UNREADABLE, command_name,
+				    "%s was written by a newer kmemx", load->db);
+	if (err == -EBUSY)
+		advice = "Another process has been writing it for a minute";
+	else if (err == -EUCLEAN)
+		advice = "Remove it: it is made again from the files";
+	else if (err == -ENOENT || err == -EROFS)
+		advice = "Its directory must exist and be writable";
+	return message_fail(EXIT_FAILED, command_name, "cannot write %s: %s\n  %s",
+			    load->db,
+			    err == -EUCLEAN ? "it is damaged" : io_strerror(err), advice);
+}
+
 static int take_row(void *ctx, const struct query_row *row)
 {
-	const struct loading *l = ctx;
+	struct loading *l = ctx;
 
-	return query_store_add(l->load->store, row);
+	l->err = query_store_add(l->load->store, row);
+	return l->err;
 }
 
 static void show_progress(void *ctx, uint64_t bytes)
@@ -53,19 +90,22 @@ static void show_progress(void *ctx, uint64_t bytes)
 	progress_show(&l->progress, l->done + bytes, l->total, 0);
 }
 
-static int rows_failed(const struct ndjson_file *file, const char *path, uint64_t memory,
-		       int err)
+static int rows_failed(struct loading *l, const struct ndjson_file *file,
+		       const char *path, int err)
 {
-	if (err == -ENOMEM)
-		return query_load_no_memory(memory);
-	if (err != -EINVAL)
+	if (l->err || err == -ENOMEM)
+		return query_load_failed(l->load, err);
+	strbuf_reset(&l->problem);
+	if (err != -EINVAL) {
+		strbuf_puts(&l->problem, io_strerror(err));
 		return message_fail(EXIT_UNREADABLE, command_name, "cannot read %s: %s",
-				    path, io_strerror(err));
-	return message_fail(
-		EXIT_UNREADABLE, command_name,
-		"%s, line %" PRIu64
-		", byte %zu: %s\n  A line is a row of: kmemx export --format ndjson",
-		path, file->number, file->line.at + 1, file->line.wrong);
+				    path, strbuf_text(&l->problem));
+	}
+	strbuf_printf(&l->problem, "line %" PRIu64 ", byte %zu: %s", file->number,
+		      file->line.at + 1, file->line.wrong);
+	return message_fail(EXIT_UNREADABLE, command_name,
+			    "%s, %s\n  A line is a row of: kmemx export --format ndjson",
+			    path, strbuf_text(&l->problem));
 }
 
 static int load_rows(struct loading *l, const struct query_file *f)
@@ -80,8 +120,7 @@ static int load_rows(struct loading *l, const struct query_file *f)
 	ret = file.fd < 0 ? file.fd : ndjson_file_read(&file);
 	if (ret) {
 		progress_end(&l->progress);
-		ret = rows_failed(&file, standard ? "standard input" : f->path,
-				  l->load->memory, ret);
+		ret = rows_failed(l, &file, standard ? "standard input" : f->path, ret);
 	} else {
 		ret = GO_ON;
 	}
@@ -104,7 +143,7 @@ static int take_report(const struct stat_run *st, void *arg)
 	if (!err)
 		err = query_exported(&opts, st->report, take_row, arg);
 	export_origin_free(&origin);
-	return err ? query_load_no_memory(l->load->memory) : EXIT_OK;
+	return err ? query_load_failed(l->load, err) : EXIT_OK;
 }
 
 /* Loads the rows that kmemx export would write. */
@@ -131,22 +170,84 @@ static int load_recording(struct loading *l, const struct query_file *f)
 	return ret == EXIT_OK ? GO_ON : ret;
 }
 
-int query_load(const struct query_load *load, const struct query_files *files)
+/* The number of a way to read a file: another one gives other rows. */
+static uint64_t how(const struct query_load *load, const struct query_file *f)
+{
+	return f->rows ? 0 : load->no_inline ? 2 : 1;
+}
+
+/* Does the store have the file's rows? 1: yes; 0: no, @id tells what it is; an error. */
+static int is_known(const struct loading *l, const struct query_file *f,
+		    struct query_file_id *id)
+{
+	int ret, fd;
+
+	*id = f->id;
+	id->how = how(l->load, f);
+	if (!l->load->db || !id->path)
+		return 0;
+	ret = query_store_known(l->load->store, id);
+	if (ret)
+		return ret;
+	fd = io_open_input(f->path, IO_FILE);
+	/* If it cannot be read, reading its rows says so. */
+	if (fd < 0 || query_content(fd, &id->content))
+		id->content = 0;
+	if (fd >= 0)
+		close(fd);
+	return id->content ? query_store_known(l->load->store, id) : 0;
+}
+
+/* Loads a file. One that cannot be read fails the command, but only its rows are missing in a
+ * database, which notes the problem.
+ */
+static int load_file(struct loading *l, const struct query_file *f,
+		     const struct query_file_id *id)
+{
+	int err = query_store_file(l->load->store, f->path, id), ret;
+
+	if (err)
+		return query_load_failed(l->load, err);
+	strbuf_reset(&l->problem);
+	ret = f->rows ? load_rows(l, f) : load_recording(l, f);
+	if (ret != EXIT_UNREADABLE || !l->load->db || l->err)
+		return ret;
+	err = query_store_unreadable(l->load->store,
+				     l->problem.size ? strbuf_text(&l->problem)
+						     : "not a readable recording");
+	return err ? query_load_failed(l->load, err) : GO_ON;
+}
+
+static int end_loading(const struct query_load *load, uint64_t before)
+{
+	int err = before ? query_store_expire(load->store, before) : 0;
+
+	if (!err)
+		err = query_store_seal(load->store);
+	return err ? query_load_failed(load, err) : GO_ON;
+}
+
+int query_load(struct query_load *load, const struct query_files *files)
 {
 	struct loading l = { .load = load, .total = files->bytes };
-	int ret = GO_ON;
+	uint64_t now = clock_ns(CLOCK_REALTIME);
+	uint64_t before = load->keep && load->keep < now ? now - load->keep : 0;
+	struct query_file_id id;
+	int ret = GO_ON, known;
 
 	progress_start(&l.progress, "loading");
 	for (size_t i = 0; i < files->nr && ret == GO_ON; i++) {
 		const struct query_file *f = &files->items[i];
 
-		if (query_store_file(load->store, f->path))
-			ret = query_load_no_memory(load->memory);
-		else
-			ret = f->rows ? load_rows(&l, f) : load_recording(&l, f);
+		known = f->id.path && f->id.mtime_ns < before ? 1 : is_known(&l, f, &id);
+		if (known < 0)
+			ret = query_load_failed(load, known);
+		else if (!known)
+			ret = load_file(&l, f, &id);
+		load->nr_loaded += !known;
+		l.done += known > 0 ? f->size : 0;
 	}
 	progress_end(&l.progress);
-	if (ret == GO_ON && query_store_seal(load->store))
-		ret = query_load_no_memory(load->memory);
-	return ret;
+	strbuf_free(&l.problem);
+	return ret == GO_ON ? end_loading(load, before / NSEC_PER_SEC) : ret;
 }

@@ -9,11 +9,14 @@
 #include "query/ask.h"
 #include "query/store.h"
 
-/* @rows: it has rows of kmemx export, else it is a recording. @size: 0 for a pipe. */
+/* @rows: it has rows of kmemx export, else it is a recording. @size: of a file of rows, for the
+ * progress. @id: what it is in a database; its path is NULL for a pipe.
+ */
 struct query_file {
 	char *path;
 	bool rows;
 	uint64_t size;
+	struct query_file_id id;
 };
 
 /* Zero-initialise it. @bytes: the size of all files of rows. */
@@ -27,19 +30,24 @@ struct query_files {
 int query_files_add(struct query_files *files, const char *path);
 void query_files_free(struct query_files *files);
 
-/* @jobs: threads for a recording; 0: the default. @no_inline, @verbose: for recordings. */
+/* @jobs: threads for a recording; 0: the default. @no_inline, @verbose: for recordings. @db: the
+ * file that keeps the rows; NULL: none. @keep: how long, in ns; 0: forever. @nr_loaded: files read.
+ */
 struct query_load {
 	struct query_store *store;
+	const char *db;
+	uint64_t keep;
+	size_t nr_loaded;
 	uint64_t jobs;
 	bool no_inline;
 	unsigned int verbose;
 	uint64_t memory;
 };
 
-/* Says that the rows need more than @memory bytes. EXIT_FAILED. */
-int query_load_no_memory(uint64_t memory);
-/* Loads all files: GO_ON, or the exit code after a message. */
-int query_load(const struct query_load *load, const struct query_files *files);
+/* Says why the store failed with @err. EXIT_FAILED. */
+int query_load_failed(const struct query_load *load, int err);
+/* Loads all files that the store does not have: GO_ON, or the exit code after a message. */
+int query_load(struct query_load *load, const struct query_files *files);
 
 /* Prints why the query failed. Returns the exit code. */
 int query_failed(const struct query_ask *ask, const struct query_failure *why);

@@ -11,6 +11,7 @@
 
 #include "base/safe_text.h"
 #include "query/schema.h"
+#include "query/store_state.h"
 
 #ifdef HAVE_SQLITE
 /* Steps of SQLite's virtual machine between two checks whether to stop. */

@@ -128,6 +128,18 @@ static void add_row(struct table *t, const char *name, const char *tables, size_
 					: about[field].help);
 }
 
+/* The tables with column @i. */
+static const char *tables_of(size_t i)
+{
+	if (i >= EXPORT_FIELDS)
+		return "recordings";
+	if (i < EXPORT_FIELDS_SAME)
+		return "allocations, sites, recordings";
+	if (i == FIELD_ALLOCATOR || i == FIELD_CALLSITE || i >= FIELD_FIRST_METRIC)
+		return "allocations, sites";
+	return "allocations";
+}
+
 struct table *query_schema_table(void)
 {
 	static const struct column columns[] = {
@@ -145,11 +157,10 @@ struct table *query_schema_table(void)
 	table_add_columns(t, columns, ARRAY_SIZE(columns));
 	table_set_by(t, "column");
 	for (size_t i = 0; (name = query_column(i)); i++)
-		add_row(t, name,
-			i < EXPORT_FIELDS_SAME ? "allocations, recordings"
-			: i < EXPORT_FIELDS    ? "allocations"
-					       : "recordings",
-			i);
+		add_row(t, name, tables_of(i), i);
+	table_add_note(
+		t,
+		"The table files has a row for each file: file, size, mtime_unix, repeated (rows left out), and problem if it cannot be read.");
 	table_add_note(
 		t,
 		"kernel_version(TEXT) turns a kernel release into a number that can be compared: kernel_version(kernel) >= kernel_version('6.1').");

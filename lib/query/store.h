@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * query: an in-memory database of rows of many recordings.
+ * query: a database of rows of many recordings, in memory or in a file.
  * In: rows. Out: a database for SQL. Building it needs SQLite.
  *
- * SQL sees the tables "allocations", with the columns of kmemx export, and "recordings".
+ * SQL sees the tables "allocations", with the columns of kmemx export, "sites", which are its sums
+ * by recording, allocator and callsite, "recordings" and "files".
  */
 #ifndef KMEMX_QUERY_STORE_H
 #define KMEMX_QUERY_STORE_H
@@ -20,9 +21,22 @@ struct query_store;
  * @partial: samples, and recordings of some tasks or events
  * @repeated: rows left out because an earlier file has the same recording
  * @large: numbers of 2^63 and above, stored as floating point
+ * @files: files in the store; @unreadable: those that could not be read, which have no rows
  */
 struct query_totals {
 	uint64_t rows, recordings, hosts, untrusted, partial, repeated, large;
+	uint64_t files, unreadable;
+};
+
+/**
+ * struct query_file_id - tells whether a file is already in a store
+ * @path: NULL: it cannot be recognised (a pipe)
+ * @how: number of the way in which its rows are made; a file read in another way is another one
+ * @content: query_content(); used only if size and time do not suffice
+ */
+struct query_file_id {
+	const char *path;
+	uint64_t size, mtime_ns, how, content;
 };
 
 /* Loads SQLite. 0; -ENOTSUP: kmemx was built without it; -ELIBACC: it is not installed, or too old.
@@ -30,57 +44,54 @@ struct query_totals {
  */
 int query_store_supported(void) __must_check;
 /**
- * query_store_open() - create an empty store
+ * query_store_open() - create a store, or open one that is a file
+ * @path: the file, created if it is missing; NULL: a store in memory
  * @memory: bytes that SQLite may use in this process, for all stores; 0: no limit
  *
- * Return: 0; -ENOTSUP; -ELIBACC; -ENOMEM. Pass *@out to query_store_free() in any case.
+ * A file of an older kmemx gets the columns that it lacks; columns of a newer one stay. Each file is
+ * a transaction, so a store is complete up to the last file whenever its process ends.
+ *
+ * Return: 0; -ENOTSUP; -ELIBACC; -ENOMEM; -EEXIST: @path is another kind of file; -EPROTO: its
+ * format is newer; or as query_store_add(). Pass *@out to query_store_free() in any case.
  */
-int query_store_open(struct query_store **out, uint64_t memory) __must_check;
-/* Rows added from now on are from file @name. 0 or -ENOMEM. */
-int query_store_file(struct query_store *s, const char *name) __must_check;
+int query_store_open(struct query_store **out, const char *path,
+		     uint64_t memory) __must_check;
+/* Is this file in the store, unchanged? 1: yes; 0: no; or as query_store_add(). If size and time
+ * tell nothing, @id->content decides; with 0 it is unknown.
+ */
+int query_store_known(struct query_store *s, const struct query_file_id *id) __must_check;
+/* Rows added from now on are from file @name, and replace those that it had. Keeps the rows of the
+ * file before. Results as query_store_add().
+ */
+int query_store_file(struct query_store *s, const char *name,
+		     const struct query_file_id *id) __must_check;
+/* Removes the rows of the current file and notes @problem, so that it is not read again until it
+ * changes. Results as query_store_add().
+ */
+int query_store_unreadable(struct query_store *s, const char *problem) __must_check;
+/* A hash of @fd's content, which is the same everywhere; never 0. 0 or -errno of read(2). */
+int query_content(int fd, uint64_t *content) __must_check;
 /**
  * query_store_add() - add a row, which is copied
  *
  * A recording's rows of one allocator are taken from one file only: those in further files are
  * skipped and counted in query_totals.repeated.
  *
- * Return: 0; -ENOMEM, also if @memory is used up.
+ * Return: 0; -ENOMEM, also if @memory is used up; for a file: -ENOSPC, -EIO, -EBUSY: another
+ * process writes it for over a minute; -EROFS; -EUCLEAN: it is damaged; -EOVERFLOW: a sum exceeds 2^63 - 1.
  */
 int query_store_add(struct query_store *s, const struct query_row *row) __must_check;
-/* Call it after adding all rows: from now on the store is read-only. 0 or -ENOMEM. */
+/* Removes recordings that began before @before, in seconds of Unix time. Call it after adding all
+ * rows. Results as query_store_add().
+ */
+int query_store_expire(struct query_store *s, uint64_t before) __must_check;
+/* Call it after adding all rows: from now on the store is read-only. Results as
+ * query_store_add().
+ */
 int query_store_seal(struct query_store *s) __must_check;
 /* Valid after query_store_seal(). */
 const struct query_totals *query_store_totals(const struct query_store *s);
 void query_store_free(struct query_store *s);
-
-#ifdef HAVE_SQLITE
-#include "base/hash.h"
-#include "base/strbuf.h"
-#include "query/sqlite.h"
-#include "query/store.h"
-
-/**
- * struct query_store - rows in three tables, combined by a view
- * @add_recording, @add_stack, @add_row: prepared statements, until it is sealed
- * @recordings, @stacks: map values to the table's id
- * @nr_rows: rows of each recording, by its id - 1
- * @parts: maps a recording and an allocator to a number; @part_file, by number - 1: the file that
- *	has it
- * @file: number of the file being added; @file_name: its name
- * @key: scratch
- */
-struct query_store {
-	sqlite3 *db;
-	sqlite3_stmt *add_recording, *add_stack, *add_row;
-	struct intern recordings, stacks, parts;
-	uint64_t *nr_rows;
-	uint32_t *part_file;
-	size_t nr_rows_capacity, part_capacity;
-	uint32_t file;
-	struct strbuf file_name, key;
-	struct query_totals totals;
-};
-#endif
 
 /* Converts the first three numbers of a kernel's release to one number for comparison: 6.12.9-amd64
  * is 60001200009, 6.1 is 60000100000. Numbers above 99999 count as 99999. False: @text does not

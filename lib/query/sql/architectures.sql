@@ -4,7 +4,7 @@ WITH one AS (
                count(DISTINCT recording_id) AS recordings,
                sum(hit) AS hit,
                sum(bytes) AS bytes
-          FROM allocations
+          FROM sites
          WHERE callsite <> '[other]' AND machine IS NOT NULL
          GROUP BY allocator, callsite, machine),
      several AS (

@@ -4,7 +4,7 @@ SELECT allocator, callsite,
        sum(hit) AS hit,
        sum(bytes) AS bytes,
        sum(bytes_live) AS bytes_live
-  FROM allocations
+  FROM sites
  WHERE callsite <> '[other]'
  GROUP BY allocator, callsite
  ORDER BY sum(bytes) DESC, allocator, callsite

@@ -97,8 +97,8 @@ static struct query_store *opened(void)
 {
 	struct query_store *s;
 
-	ck_assert_int_eq(query_store_open(&s, 0), 0);
-	ck_assert_int_eq(query_store_file(s, "one"), 0);
+	ck_assert_int_eq(query_store_open(&s, NULL, 0), 0);
+	ck_assert_int_eq(query_store_file(s, "one", NULL), 0);
 	return s;
 }
 
@@ -143,7 +143,7 @@ START_TEST(totals)
 
 	add(s, "1", "slab", 10);
 	add(s, "1", "slab", 11);
-	ck_assert_int_eq(query_store_file(s, "two"), 0);
+	ck_assert_int_eq(query_store_file(s, "two", NULL), 0);
 	add(s, "1", "slab", 10);
 	add(s, "1", "page", 10); /* a separate file may have the other half */
 	lossy.of[12] = (struct query_value){ .number = 1, .known = true };
@@ -335,8 +335,8 @@ START_TEST(memory)
 	memset(text, 'x', sizeof(text));
 	row.of[FIELD_STACK] =
 		(struct query_value){ .text = text, .size = sizeof(text), .known = true };
-	ck_assert_int_eq(query_store_open(&s, 4 << 20), 0);
-	ck_assert_int_eq(query_store_file(s, "one"), 0);
+	ck_assert_int_eq(query_store_open(&s, NULL, 4 << 20), 0);
+	ck_assert_int_eq(query_store_file(s, "one", NULL), 0);
 	for (i = 0; i < 1000 && !ret; i++) {
 		text[i] = 'y';
 		ret = query_store_add(s, &row);
@@ -345,7 +345,7 @@ START_TEST(memory)
 	ck_assert_int_gt(i, 10);
 	query_store_free(s);
 	/* The limit applies to the whole process: removes it. */
-	ck_assert_int_eq(query_store_open(&s, 0), 0);
+	ck_assert_int_eq(query_store_open(&s, NULL, 0), 0);
 	query_store_free(s);
 }
 END_TEST
@@ -367,7 +367,7 @@ START_TEST(unsupported)
 	struct query_store *s;
 
 	ck_assert_int_eq(query_store_supported(), -ENOTSUP);
-	ck_assert_int_eq(query_store_open(&s, 0), -ENOTSUP);
+	ck_assert_int_eq(query_store_open(&s, NULL, 0), -ENOTSUP);
 	ck_assert_ptr_null(s);
 	query_store_free(s);
 }

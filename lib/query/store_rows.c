@@ -1,0 +1,289 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * query: rows of a store.
+ * In: rows. Out: the tables' rows, with each recording and each callchain stored once.
+ */
+#include "query/store_state.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <string.h>
+
+#ifdef HAVE_SQLITE
+/* SQLite has signed 64-bit integers. Larger numbers are stored as floating point, as SQL itself
+ * reads them.
+ */
+static int bind(struct query_store *s, sqlite3_stmt *stmt, unsigned int place,
+		const struct query_row *row, unsigned int field)
+{
+	const struct query_value *v = &row->of[field];
+	int at = (int)place;
+
+	if (!v->known)
+		return sqlite3_bind_null(stmt, at);
+	if (!export_fields[field].number)
+		return sqlite3_bind_text64(stmt, at, v->text, v->size, SQLITE_STATIC,
+					   SQLITE_UTF8);
+	if (v->number <= INT64_MAX)
+		return sqlite3_bind_int64(stmt, at, (sqlite3_int64)v->number);
+	s->nr_large++;
+	return sqlite3_bind_double(stmt, at, (double)v->number);
+}
+
+/* A range of a row's fields. */
+struct span {
+	unsigned int first, end;
+};
+
+static const struct span of_recording = { 0, EXPORT_FIELDS_SAME };
+static const struct span of_stack = { FIELD_CALLSITE, FIELD_FIRST_LABEL };
+static const struct span of_row = { FIELD_FIRST_LABEL, EXPORT_FIELDS };
+
+/* Binds the fields of @span, from @place on. */
+static int bind_fields(struct query_store *s, sqlite3_stmt *stmt, unsigned int place,
+		       const struct query_row *row, struct span span)
+{
+	int ret = SQLITE_OK;
+
+	for (unsigned int i = span.first; i < span.end && ret == SQLITE_OK; i++)
+		ret = bind(s, stmt, place + i - span.first, row, i);
+	return ret;
+}
+
+static int step(sqlite3_stmt *stmt, int bound)
+{
+	int ret = bound == SQLITE_OK ? sqlite3_step(stmt) : bound;
+
+	sqlite3_reset(stmt);
+	return store_error(ret);
+}
+
+/* As step(), for a statement with one number: 1: @number has it; 0: no row. */
+static int step_number(sqlite3_stmt *stmt, int bound, sqlite3_int64 *number)
+{
+	int ret = bound == SQLITE_OK ? sqlite3_step(stmt) : bound;
+
+	if (ret == SQLITE_ROW)
+		*number = sqlite3_column_int64(stmt, 0);
+	sqlite3_reset(stmt);
+	return ret == SQLITE_ROW ? 1 : store_error(ret);
+}
+
+/* Makes a key of @row's values of @span. */
+static bool make_key(struct strbuf *key, const struct query_row *row, struct span span)
+{
+	strbuf_reset(key);
+	for (unsigned int i = span.first; i < span.end; i++) {
+		const struct query_value *v = &row->of[i];
+		size_t size = export_fields[i].number ? sizeof(v->number) : v->size;
+
+		if (!v->known)
+			size = SIZE_MAX;
+		strbuf_add(key, &size, sizeof(size));
+		if (!v->known)
+			continue;
+		if (export_fields[i].number)
+			strbuf_add(key, &v->number, sizeof(v->number));
+		else
+			strbuf_add(key, v->text, v->size);
+	}
+	return !key->failed;
+}
+
+static bool same_key(const struct strbuf *a, const struct strbuf *b)
+{
+	return a->size == b->size && a->size && !memcmp(a->data, b->data, a->size);
+}
+
+static void swap_keys(struct strbuf *a, struct strbuf *b)
+{
+	struct strbuf old = *a;
+
+	*a = *b;
+	*b = old;
+}
+
+/* Is this row's part an earlier file's? Sets @s->repeated. */
+static int find_part(struct query_store *s, const struct query_row *row)
+{
+	static const struct span of_part[] = { { FIELD_RECORDING_ID, FIELD_HOST },
+					       { FIELD_ALLOCATOR, FIELD_CALLSITE } };
+	sqlite3_stmt *find = store_statement(s, STORE_FIND_PART), *add;
+	sqlite3_int64 file = s->file;
+	int ret, found;
+
+	strbuf_reset(&s->key);
+	strbuf_add(&s->key, row->of[FIELD_RECORDING_ID].text,
+		   row->of[FIELD_RECORDING_ID].size);
+	strbuf_add(&s->key, "", 1);
+	strbuf_add(&s->key, row->of[FIELD_ALLOCATOR].text, row->of[FIELD_ALLOCATOR].size);
+	if (s->key.failed || !find)
+		return -ENOMEM;
+	if (same_key(&s->key, &s->part_key))
+		return 0;
+	ret = bind_fields(s, find, 1, row, of_part[0]);
+	if (ret == SQLITE_OK)
+		ret = bind_fields(s, find, 2, row, of_part[1]);
+	found = step_number(find, ret, &file);
+	if (found < 0)
+		return found;
+	s->repeated = file != s->file;
+	swap_keys(&s->key, &s->part_key);
+	if (found)
+		return 0;
+	add = store_statement(s, STORE_ADD_PART);
+	if (!add)
+		return -ENOMEM;
+	ret = bind_fields(s, add, 1, row, of_part[0]);
+	if (ret == SQLITE_OK)
+		ret = bind_fields(s, add, 2, row, of_part[1]);
+	if (ret == SQLITE_OK)
+		ret = sqlite3_bind_int64(add, 3, s->file);
+	return step(add, ret);
+}
+
+int store_end_recording(struct query_store *s)
+{
+	sqlite3_stmt *stmt;
+	int ret = 0;
+
+	if (s->nr_rows) {
+		stmt = store_statement(s, STORE_COUNT_ROWS);
+		if (!stmt)
+			return -ENOMEM;
+		sqlite3_bind_int64(stmt, 1, (sqlite3_int64)s->nr_rows);
+		ret = step(stmt, sqlite3_bind_int64(stmt, 2, s->recording));
+	}
+	s->nr_rows = 0;
+	strbuf_reset(&s->recording_key);
+	return ret;
+}
+
+static int add_recording(struct query_store *s, const struct query_row *row)
+{
+	sqlite3_stmt *stmt = store_statement(s, STORE_ADD_RECORDING);
+	int ret;
+
+	if (!stmt)
+		return -ENOMEM;
+	ret = sqlite3_bind_text(stmt, 1, strbuf_text(&s->name), -1, SQLITE_TRANSIENT);
+	if (ret == SQLITE_OK)
+		ret = sqlite3_bind_int64(stmt, 2, 0);
+	if (ret == SQLITE_OK)
+		ret = bind_fields(s, stmt, 3, row, of_recording);
+	ret = step(stmt, ret);
+	return ret ? ret : store_number(s, "SELECT last_insert_rowid()", &s->recording);
+}
+
+/* Sets @s->recording. */
+static int find_recording(struct query_store *s, const struct query_row *row)
+{
+	sqlite3_stmt *stmt = store_statement(s, STORE_FIND_RECORDING);
+	int ret;
+
+	if (!make_key(&s->key, row, of_recording) || !stmt)
+		return -ENOMEM;
+	if (same_key(&s->key, &s->recording_key))
+		return 0;
+	ret = store_end_recording(s);
+	if (!ret)
+		ret = step_number(stmt, bind_fields(s, stmt, 1, row, of_recording),
+				  &s->recording);
+	if (!ret)
+		ret = add_recording(s, row);
+	swap_keys(&s->key, &s->recording_key);
+	return ret < 0 ? ret : 0;
+}
+
+/* Sets @id to the row's callchain. */
+static int find_stack(struct query_store *s, const struct query_row *row, uint32_t *id)
+{
+	uint32_t nr = s->stacks.count;
+	sqlite3_stmt *stmt;
+	int ret;
+
+	*id = make_key(&s->key, row, of_stack)
+		      ? intern_id(&s->stacks, s->key.data, s->key.size)
+		      : 0;
+	if (!*id)
+		return -ENOMEM;
+	if (s->stacks.count == nr)
+		return 0;
+	stmt = store_statement(s, STORE_ADD_STACK);
+	if (!stmt)
+		return -ENOMEM;
+	ret = sqlite3_bind_int64(stmt, 1, *id);
+	if (ret == SQLITE_OK)
+		ret = bind_fields(s, stmt, 2, row, of_stack);
+	return step(stmt, ret);
+}
+
+int store_read_stacks(struct query_store *s)
+{
+	sqlite3_stmt *stmt = NULL;
+	struct query_row row = { 0 };
+	int ret = sqlite3_prepare_v2(
+		s->db,
+		"SELECT id, callsite, module, stack, stack_id FROM _stack ORDER BY id",
+		-1, &stmt, NULL);
+
+	intern_free(&s->stacks);
+	while (ret == SQLITE_OK && (ret = sqlite3_step(stmt)) == SQLITE_ROW) {
+		uint32_t id;
+
+		for (unsigned int i = of_stack.first; i < of_stack.end; i++) {
+			int at = (int)(i - of_stack.first) + 1;
+
+			row.of[i].text = sqlite3_column_blob(stmt, at);
+			row.of[i].size = (size_t)sqlite3_column_bytes(stmt, at);
+			row.of[i].known = sqlite3_column_type(stmt, at) != SQLITE_NULL;
+		}
+		id = make_key(&s->key, &row, of_stack)
+			     ? intern_id(&s->stacks, s->key.data, s->key.size)
+			     : 0;
+		ret = !id				    ? SQLITE_NOMEM
+		      : sqlite3_column_int64(stmt, 0) == id ? SQLITE_OK
+							    : SQLITE_CORRUPT;
+	}
+	sqlite3_finalize(stmt);
+	return store_error(ret);
+}
+
+int query_store_add(struct query_store *s, const struct query_row *row)
+{
+	int ret = find_part(s, row);
+	sqlite3_stmt *stmt;
+	uint32_t stack;
+
+	if (ret)
+		return ret;
+	if (s->repeated) {
+		s->nr_repeated++;
+		return 0;
+	}
+	ret = find_recording(s, row);
+	if (!ret)
+		ret = find_stack(s, row, &stack);
+	stmt = ret ? NULL : store_statement(s, STORE_ADD_ROW);
+	if (!stmt)
+		return ret ? ret : -ENOMEM;
+	ret = sqlite3_bind_int64(stmt, 1, s->recording);
+	if (ret == SQLITE_OK)
+		ret = sqlite3_bind_int64(stmt, 2, stack);
+	if (ret == SQLITE_OK)
+		ret = bind(s, stmt, 3, row, FIELD_ALLOCATOR);
+	if (ret == SQLITE_OK)
+		ret = bind_fields(s, stmt, 4, row, of_row);
+	ret = step(stmt, ret);
+	s->nr_rows += !ret;
+	return ret;
+}
+
+#else
+
+int query_store_add(struct query_store *s, const struct query_row *row)
+{
+	return -ENOTSUP;
+}
+
+#endif

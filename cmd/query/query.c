@@ -245,9 +245,42 @@ static bool is_late(void *ctx)
 	return run->deadline_ns && clock_ns(CLOCK_MONOTONIC) > run->deadline_ns;
 }
 
+/* Says how sure the result is. @whole: recordings that miss something are left out. */
+static void put_certainty(struct report *r, const struct query_totals *t, bool whole)
+{
+	const char *names = "(kmemx query ... untrusted names them)";
+
+	if (t->untrusted && whole)
+		report_add_banner(
+			r, true,
+			"%" PRIu64
+			" of these recordings lost events or %s cut short, and %s left out %s",
+			t->untrusted, t->untrusted == 1 ? "was" : "were",
+			t->untrusted == 1 ? "is" : "are", names);
+	else if (t->untrusted)
+		report_add_banner(
+			r, true,
+			"%" PRIu64
+			" of these recordings lost events or %s cut short: totals are at least what is shown (kmemx query ... untrusted)",
+			t->untrusted, t->untrusted == 1 ? "was" : "were");
+	if (t->partial && whole)
+		report_add_banner(
+			r, true,
+			"%" PRIu64
+			" of these recordings %s a sample, or of some tasks or events, and %s left out",
+			t->partial, t->partial == 1 ? "is" : "are",
+			t->partial == 1 ? "is" : "are");
+	else if (t->partial)
+		report_add_banner(
+			r, true,
+			"%" PRIu64
+			" of these recordings %s a sample, or of some tasks or events: rows are of what was recorded (columns sample, scope)",
+			t->partial, t->partial == 1 ? "is" : "are");
+}
+
 /* Says how many recordings and rows were queried. */
 static void put_banner(struct report *r, const struct query_totals *t,
-		       const struct query_load *load)
+		       const struct query_load *load, bool whole)
 {
 	struct strbuf hosts = { 0 };
 
@@ -272,18 +305,7 @@ static void put_banner(struct report *r, const struct query_totals *t,
 			" file%s cannot be read and %s no rows (columns file and problem of the table files)",
 			t->unreadable, plural(t->unreadable),
 			t->unreadable == 1 ? "has" : "have");
-	if (t->untrusted)
-		report_add_banner(
-			r, true,
-			"%" PRIu64
-			" of these recordings lost events or %s cut short: totals are at least what is shown (kmemx query ... untrusted)",
-			t->untrusted, t->untrusted == 1 ? "was" : "were");
-	if (t->partial)
-		report_add_banner(
-			r, true,
-			"%" PRIu64
-			" of these recordings %s a sample, or of some tasks or events: rows are of what was recorded (columns sample, scope)",
-			t->partial, t->partial == 1 ? "is" : "are");
+	put_certainty(r, t, whole);
 	if (t->repeated)
 		report_add_banner(
 			r, true,
@@ -341,7 +363,8 @@ static int ask(struct query_run *run)
 		table_free(t);
 		return message_no_memory(command_name);
 	}
-	put_banner(run->report, query_store_totals(run->load.store), &run->load);
+	put_banner(run->report, query_store_totals(run->load.store), &run->load,
+		   run->named && run->named->whole);
 	put_facts(run->report, query_store_totals(run->load.store), run->load.db);
 	report_add_table(run->report, t);
 	return show_report(run);

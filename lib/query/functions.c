@@ -6,9 +6,14 @@
 #include "query/store.h"
 
 #include <errno.h>
+#include <math.h>
+#include <stdlib.h>
 #include <strings.h>
 
 #define KERNEL_VERSION "kernel_version"
+#define MANN_WHITNEY   "mann_whitney"
+#define QUANTILE       "quantile"
+#define SIGN_TEST      "sign_test"
 
 #define PARTS	 3
 #define PART_MAX 99999U
@@ -72,7 +77,7 @@ static const char *const allowed[] = {
 	"jsonb_group_object", "jsonb_insert", "jsonb_object", "jsonb_patch",
 	"jsonb_remove", "jsonb_replace", "jsonb_set",
 	/* kmemx's own */
-	KERNEL_VERSION
+	KERNEL_VERSION, MANN_WHITNEY, QUANTILE, SIGN_TEST
 };
 
 bool query_function_allowed(const char *name)
@@ -84,8 +89,26 @@ bool query_function_allowed(const char *name)
 	return false;
 }
 
+double query_sign_test(uint64_t up, uint64_t down)
+{
+	uint64_t nr = up + down, most = up > down ? up : down;
+	double log_ways = -(double)nr * M_LN2, sum = 0;
+
+	for (uint64_t i = nr; i && i >= most; i--) {
+		sum += exp(log_ways);
+		/* From the ways to choose i of nr to those of i - 1. */
+		log_ways += log((double)i) - log((double)(nr - i + 1));
+	}
+	return fmin(1, 2 * sum);
+}
+
 #ifdef HAVE_SQLITE
+#include "base/array.h"
 #include "query/sqlite.h"
+#include "report/stats.h"
+
+/* The most coins of a sign test. */
+#define COINS_MAX 100000000
 
 static void kernel_version(sqlite3_context *ctx, int nr, sqlite3_value **values)
 {
@@ -98,13 +121,136 @@ static void kernel_version(sqlite3_context *ctx, int nr, sqlite3_value **values)
 		sqlite3_result_int64(ctx, (sqlite3_int64)version);
 }
 
+/**
+ * struct values - the values of an aggregate
+ * @of: by side: the values; @nr, @capacity: how many
+ * @part: the quantile
+ */
+struct values {
+	double *of[2];
+	size_t nr[2], capacity[2];
+	double part;
+	bool failed;
+};
+
+static void add_value(struct values *s, size_t side, double value)
+{
+	if (array_reserve(&s->of[side], &s->capacity[side], s->nr[side] + 1,
+			  sizeof(value)))
+		s->failed = true;
+	else
+		s->of[side][s->nr[side]++] = value;
+}
+
+static void free_values(struct values *s)
+{
+	free(s->of[0]);
+	free(s->of[1]);
+}
+
+/* mann_whitney(side, value) */
+static void mann_whitney_step(sqlite3_context *ctx, int nr, sqlite3_value **values)
+{
+	struct values *s = sqlite3_aggregate_context(ctx, sizeof(*s));
+
+	if (s && sqlite3_value_type(values[0]) != SQLITE_NULL &&
+	    sqlite3_value_type(values[1]) != SQLITE_NULL)
+		add_value(s, sqlite3_value_int64(values[0]) != 0,
+			  sqlite3_value_double(values[1]));
+}
+
+static void mann_whitney_end(sqlite3_context *ctx)
+{
+	struct values *s = sqlite3_aggregate_context(ctx, 0);
+	struct mann_whitney test;
+	int err;
+
+	if (!s)
+		return;
+	err = s->failed
+		      ? -ENOMEM
+		      : mann_whitney_test(s->of[0], s->nr[0], s->of[1], s->nr[1], &test);
+	if (err == -ENOMEM)
+		sqlite3_result_error_nomem(ctx);
+	else if (!err)
+		sqlite3_result_double(ctx, test.p);
+	free_values(s);
+}
+
+/* quantile(value, part) */
+static void quantile_step(sqlite3_context *ctx, int nr, sqlite3_value **values)
+{
+	struct values *s = sqlite3_aggregate_context(ctx, sizeof(*s));
+
+	if (!s || sqlite3_value_type(values[0]) == SQLITE_NULL)
+		return;
+	s->part = sqlite3_value_double(values[1]);
+	add_value(s, 0, sqlite3_value_double(values[0]));
+}
+
+static int by_size(const void *a, const void *b)
+{
+	double x = *(const double *)a, y = *(const double *)b;
+
+	return (x > y) - (x < y);
+}
+
+/* Between two values it interpolates, as most programs do (type 7 of Hyndman and Fan, 1996). */
+static void quantile_end(sqlite3_context *ctx)
+{
+	struct values *s = sqlite3_aggregate_context(ctx, 0);
+	double at, low;
+	size_t i;
+
+	if (!s)
+		return;
+	if (s->failed)
+		sqlite3_result_error_nomem(ctx);
+	if (!s->failed && s->nr[0] && s->part >= 0 && s->part <= 1) {
+		qsort(s->of[0], s->nr[0], sizeof(double), by_size);
+		at = s->part * (double)(s->nr[0] - 1);
+		i = (size_t)at;
+		low = s->of[0][i];
+		if (i + 1 < s->nr[0])
+			low += (at - (double)i) * (s->of[0][i + 1] - low);
+		sqlite3_result_double(ctx, low);
+	}
+	free_values(s);
+}
+
+/* sign_test(up, down) */
+static void sign_test(sqlite3_context *ctx, int nr, sqlite3_value **values)
+{
+	sqlite3_int64 up = sqlite3_value_int64(values[0]);
+	sqlite3_int64 down = sqlite3_value_int64(values[1]);
+
+	if (up >= 0 && down >= 0 && up <= COINS_MAX && down <= COINS_MAX && up + down)
+		sqlite3_result_double(ctx, query_sign_test((uint64_t)up, (uint64_t)down));
+}
+
 int query_functions_add(struct sqlite3 *db)
 {
-	int ret = sqlite3_create_function_v2(db, KERNEL_VERSION, 1,
-					     SQLITE_UTF8 | SQLITE_DETERMINISTIC |
-						     SQLITE_INNOCUOUS,
-					     NULL, kernel_version, NULL, NULL, NULL);
+	static const struct {
+		const char *name;
+		int nr;
+		void (*one)(sqlite3_context *ctx, int nr, sqlite3_value **values);
+		void (*step)(sqlite3_context *ctx, int nr, sqlite3_value **values);
+		void (*end)(sqlite3_context *ctx);
+	} functions[] = {
+		{ KERNEL_VERSION, 1, kernel_version, NULL, NULL },
+		{ MANN_WHITNEY, 2, NULL, mann_whitney_step, mann_whitney_end },
+		{ QUANTILE, 2, NULL, quantile_step, quantile_end },
+		{ SIGN_TEST, 2, sign_test, NULL, NULL },
+	};
 
-	return ret == SQLITE_OK ? 0 : -ENOMEM;
+	for (size_t i = 0; i < ARRAY_SIZE(functions); i++) {
+		if (sqlite3_create_function_v2(db, functions[i].name, functions[i].nr,
+					       SQLITE_UTF8 | SQLITE_DETERMINISTIC |
+						       SQLITE_INNOCUOUS,
+					       NULL, functions[i].one, functions[i].step,
+					       functions[i].end, NULL) != SQLITE_OK)
+			return -ENOMEM;
+	}
+	return 0;
 }
 #endif

@@ -8,10 +8,16 @@
 #include <string.h>
 
 #include "architectures.sql.inc"
+#include "coverage.sql.inc"
+#include "culprits.sql.inc"
 #include "growing.sql.inc"
+#include "leaks.sql.inc"
 #include "new-stacks.sql.inc"
+#include "outliers.sql.inc"
+#include "regressions.sql.inc"
 #include "top-callsites.sql.inc"
 #include "untrusted.sql.inc"
+#include "who-grew.sql.inc"
 
 static const struct query_named all[] = {
 	{ "top-callsites", "Callsites of all hosts", NULL, top_callsites_sql },
@@ -21,6 +27,17 @@ static const struct query_named all[] = {
 	  growing_sql },
 	{ "architectures", "Callsites found on several architectures", NULL,
 	  architectures_sql },
+	{ "regressions", "Callsites that changed, beyond chance", "since",
+	  regressions_sql, true },
+	{ "outliers", "Hosts that use a callsite far more than others", NULL,
+	  outliers_sql, true },
+	{ "leaks", "Callsites that grow on several hosts, beyond chance", NULL, leaks_sql,
+	  true },
+	{ "who-grew", "Tasks that hold more and more pages", NULL, who_grew_sql, true },
+	{ "culprits", "Callsites that are in no older kernel", "kernel", culprits_sql,
+	  true },
+	{ "coverage", "Hosts and days that are missing, files that cannot be read", NULL,
+	  coverage_sql },
 	{ "untrusted", "Recordings that lost events or were cut short", NULL,
 	  untrusted_sql },
 };

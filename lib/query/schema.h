@@ -21,9 +21,11 @@ struct table *query_schema_table(void);
  * struct query_named - a built-in query; its SQL is a file in lib/query/sql
  * @title: title of its table
  * @needs: its parameter; NULL: none
+ * @whole: it leaves out recordings that lost events, were cut short, or are a sample or a part
  */
 struct query_named {
 	const char *name, *title, *needs, *sql;
+	bool whole;
 };
 
 /* Built-in query number @i; NULL after the last one. */

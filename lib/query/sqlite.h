@@ -21,6 +21,7 @@
 #endif
 #define SQLITE_CALLS(CALL) \
 	SQLITE_NEWER_CALLS(CALL) \
+	CALL(aggregate_context) \
 	CALL(bind_double) \
 	CALL(bind_int64) \
 	CALL(bind_null) \
@@ -49,17 +50,23 @@
 	CALL(prepare_v3) \
 	CALL(progress_handler) \
 	CALL(reset) \
+	CALL(result_double) \
+	CALL(result_error_nomem) \
 	CALL(result_int64) \
 	CALL(set_authorizer) \
 	CALL(step) \
 	CALL(stmt_readonly) \
 	CALL(value_bytes) \
-	CALL(value_text)
+	CALL(value_double) \
+	CALL(value_int64) \
+	CALL(value_text) \
+	CALL(value_type)
 
 #define CALL(name) __typeof__(&sqlite3_##name) name;
 extern struct sqlite_calls { SQLITE_CALLS(CALL) bool loaded; } sqlite_calls;
 #undef CALL
 
+#define sqlite3_aggregate_context sqlite_calls.aggregate_context
 #define sqlite3_bind_double sqlite_calls.bind_double
 #define sqlite3_bind_int64 sqlite_calls.bind_int64
 #define sqlite3_bind_null sqlite_calls.bind_null
@@ -89,12 +96,17 @@ extern struct sqlite_calls { SQLITE_CALLS(CALL) bool loaded; } sqlite_calls;
 #define sqlite3_prepare_v3 sqlite_calls.prepare_v3
 #define sqlite3_progress_handler sqlite_calls.progress_handler
 #define sqlite3_reset sqlite_calls.reset
+#define sqlite3_result_double sqlite_calls.result_double
+#define sqlite3_result_error_nomem sqlite_calls.result_error_nomem
 #define sqlite3_result_int64 sqlite_calls.result_int64
 #define sqlite3_set_authorizer sqlite_calls.set_authorizer
 #define sqlite3_step sqlite_calls.step
 #define sqlite3_stmt_readonly sqlite_calls.stmt_readonly
 #define sqlite3_value_bytes sqlite_calls.value_bytes
+#define sqlite3_value_double sqlite_calls.value_double
+#define sqlite3_value_int64 sqlite_calls.value_int64
 #define sqlite3_value_text sqlite_calls.value_text
+#define sqlite3_value_type sqlite_calls.value_type
 /* clang-format on */
 
 /* Loads the library, once. Call it before all others. 0; -ELIBACC: it is not installed, or is older

@@ -18,14 +18,6 @@
 /* How long another process may write the same file. */
 #define BUSY_MS "60000"
 
-/* Recordings that may be incomplete. */
-#define UNTRUSTED                                                                 \
-	"(lost > 0 OR gaps > 0 OR unknown_gaps > 0 OR dropped > 0 OR missing > 0" \
-	" OR bad_pages > 0 OR truncated IS NOT NULL)"
-
-/* Recordings that were restricted to a part of the allocations. */
-#define PARTIAL "(scope IS NOT NULL OR sample IS NOT NULL)"
-
 int query_store_supported(void)
 {
 	return sqlite_load();

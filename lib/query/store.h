@@ -48,8 +48,8 @@ int query_store_supported(void) __must_check;
  * @path: the file, created if it is missing; NULL: a store in memory
  * @memory: bytes that SQLite may use in this process, for all stores; 0: no limit
  *
- * A file of an older kmemx gets the columns that it lacks; columns of a newer one stay. Each file is
- * a transaction, so a store is complete up to the last file whenever its process ends.
+ * A file of an older kmemx gets the columns that it lacks; columns of a newer one stay. Each file
+ * is a transaction, so a store is complete up to the last file whenever its process ends.
  *
  * Return: 0; -ENOTSUP; -ELIBACC; -ENOMEM; -EEXIST: @path is another kind of file; -EPROTO: its
  * format is newer; or as query_store_add(). Pass *@out to query_store_free() in any case.
@@ -78,7 +78,8 @@ int query_content(int fd, uint64_t *content) __must_check;
  * skipped and counted in query_totals.repeated.
  *
  * Return: 0; -ENOMEM, also if @memory is used up; for a file: -ENOSPC, -EIO, -EBUSY: another
- * process writes it for over a minute; -EROFS; -EUCLEAN: it is damaged; -EOVERFLOW: a sum exceeds 2^63 - 1.
+ * process writes it for over a minute; -EROFS; -EUCLEAN: it is damaged;
+ * -EOVERFLOW: a sum exceeds 2^63 - 1.
  */
 int query_store_add(struct query_store *s, const struct query_row *row) __must_check;
 /* Removes recordings that began before @before, in seconds of Unix time. Call it after adding all
@@ -105,9 +106,15 @@ bool query_kernel_version(const char *text, size_t size, uint64_t *version);
  */
 bool query_function_allowed(const char *name);
 
+/* The sign test: how often that many of @up + @down coins, or more, show the same side (two-sided).
+ * There is at least one coin.
+ */
+double query_sign_test(uint64_t up, uint64_t down);
+
 struct sqlite3;
 
-/* Adds kernel_version(TEXT), as query_kernel_version(); NULL if that returns false. 0
+/* Adds kernel_version(TEXT), as query_kernel_version(), NULL if that returns false; sign_test(UP,
+ * DOWN); and the aggregates quantile(VALUE, PART), and mann_whitney(SIDE, VALUE), which is p. 0
  * or -ENOMEM.
  */
 int query_functions_add(struct sqlite3 *db) __must_check;

@@ -72,6 +72,7 @@ static void put_views(struct strbuf *sql)
 {
 	strbuf_puts(sql, "DROP VIEW IF EXISTS allocations; DROP VIEW IF EXISTS sites;"
 			 "DROP VIEW IF EXISTS recordings; DROP VIEW IF EXISTS files;"
+			 "DROP VIEW IF EXISTS trusted;"
 			 "CREATE VIEW allocations AS SELECT ");
 	put_columns(sql, 0, EXPORT_FIELDS_SAME, "_recording.", false);
 	put_columns(sql, FIELD_ALLOCATOR, FIELD_CALLSITE, "_row.", false);
@@ -84,6 +85,8 @@ static void put_views(struct strbuf *sql)
 	put_columns(sql, FIELD_ALLOCATOR, FIELD_MODULE, "_site.", false);
 	put_columns(sql, FIELD_FIRST_METRIC, EXPORT_FIELDS, "_site.", false);
 	strbuf_puts(sql, " FROM _site CROSS JOIN _recording ON _recording.id = recording;"
+			 "CREATE VIEW trusted AS SELECT * FROM sites WHERE NOT " UNTRUSTED
+			 " AND NOT " PARTIAL ";"
 			 "CREATE VIEW recordings AS SELECT ");
 	put_columns(sql, 0, EXPORT_FIELDS_SAME, "", false);
 	strbuf_puts(

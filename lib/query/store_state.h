@@ -13,6 +13,15 @@
 #include "base/strbuf.h"
 #include "query/sqlite.h"
 
+/* Recordings that may be incomplete. */
+#define UNTRUSTED                                                                          \
+	"(ifnull(lost, 0) > 0 OR ifnull(gaps, 0) > 0 OR ifnull(unknown_gaps, 0) > 0"       \
+	" OR ifnull(dropped, 0) > 0 OR ifnull(missing, 0) > 0 OR ifnull(bad_pages, 0) > 0" \
+	" OR truncated IS NOT NULL)"
+
+/* Recordings that were restricted to a part of the allocations. */
+#define PARTIAL "(scope IS NOT NULL OR sample IS NOT NULL)"
+
 /* Prepared statements: made when first used, freed when the store is sealed. */
 enum store_statement {
 	STORE_FIND_RECORDING,

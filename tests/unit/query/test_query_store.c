@@ -34,6 +34,20 @@ START_TEST(versions)
 }
 END_TEST
 
+/* 2 (45 + 10 + 1) / 1024; binom.test(60, 100) of R. */
+START_TEST(sign_tests)
+{
+	ck_assert_double_eq_tol(query_sign_test(8, 2), 0.109375, 1e-12);
+	ck_assert_double_eq_tol(query_sign_test(2, 8), 0.109375, 1e-12);
+	ck_assert_double_eq_tol(query_sign_test(60, 40), 0.05688793364098, 1e-12);
+	ck_assert_double_eq(query_sign_test(3, 3), 1);
+	ck_assert_double_eq(query_sign_test(1, 0), 1);
+	ck_assert_double_eq_tol(query_sign_test(5, 0), 0.0625, 1e-12);
+	ck_assert_double_eq_tol(query_sign_test(2000, 2000), 1, 1e-9);
+	ck_assert(query_sign_test(3000, 1000) < 1e-200);
+}
+END_TEST
+
 START_TEST(names)
 {
 	const struct query_named *q;
@@ -299,11 +313,11 @@ END_TEST
 /* Every named query runs on any rows, and without rows. */
 START_TEST(named)
 {
-	const struct query_setting set = { "kernel", "6.1" };
 	const struct query_named *q;
 	size_t i;
 
 	for (i = 0; (q = query_named_at(i)); i++) {
+		const struct query_setting set = { q->needs ? q->needs : "", "6.1" };
 		const struct query_ask question = { .sql = q->sql,
 						    .title = q->title,
 						    .settings = &set,
@@ -385,6 +399,7 @@ Suite *test_query_store_suite(void)
 	TCase *tc = tcase_create("core");
 
 	tcase_add_test(tc, versions);
+	tcase_add_test(tc, sign_tests);
 	tcase_add_test(tc, names);
 	tcase_add_test(tc, units);
 	add_sqlite(tc);

@@ -1,0 +1,39 @@
+-- Callsites that grew on hosts between their first and last recording, and on how many. Recordings
+-- that miss something are left out. kmemx query leaks has the same figures, and tests them.
+SELECT
+    allocator,
+    callsite,
+    count() AS hosts,
+    countIf(more > 0) AS grew,
+    countIf(more < 0) AS shrank,
+    sum(more) AS bytes_more
+FROM
+(
+    SELECT
+        host,
+        allocator,
+        callsite,
+        arraySort(groupArray((start, recording_id, live))) AS lives,
+        toInt64(lives[-1].3) - toInt64(lives[1].3) AS more
+    FROM
+    (
+        SELECT
+            host,
+            allocator,
+            callsite,
+            recording_id,
+            assumeNotNull(any(start_unix)) AS start,
+            assumeNotNull(sum(ifNull(net_estimate, bytes_live))) AS live
+        FROM allocations
+        WHERE callsite != '[other]' AND isNotNull(host) AND isNotNull(start_unix) AND isNotNull(bytes_live)
+            AND ifNull(lost, 0) = 0 AND ifNull(gaps, 0) = 0 AND ifNull(unknown_gaps, 0) = 0
+            AND ifNull(dropped, 0) = 0 AND ifNull(missing, 0) = 0 AND ifNull(bad_pages, 0) = 0
+            AND isNull(truncated) AND isNull(scope) AND isNull(sample)
+        GROUP BY host, allocator, callsite, recording_id
+    )
+    GROUP BY host, allocator, callsite
+    HAVING lives[-1].1 > lives[1].1
+)
+GROUP BY allocator, callsite
+HAVING grew > 0 OR shrank > 0
+ORDER BY bytes_more DESC, allocator, callsite

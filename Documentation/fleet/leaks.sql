@@ -23,12 +23,14 @@ FROM
             callsite,
             recording_id,
             assumeNotNull(any(start_unix)) AS start,
-            assumeNotNull(sum(ifNull(net_estimate, bytes_live))) AS live
+            assumeNotNull(sum(ifNull(net_estimate, bytes_live) *
+                -- 16 if one in 16 objects was recorded.
+                greatest(1, toUInt64OrZero(extract(ifNull(sample, ''), '^1/([0-9]+)'))))) AS live
         FROM allocations
         WHERE callsite != '[other]' AND isNotNull(host) AND isNotNull(start_unix) AND isNotNull(bytes_live)
             AND ifNull(lost, 0) = 0 AND ifNull(gaps, 0) = 0 AND ifNull(unknown_gaps, 0) = 0
             AND ifNull(dropped, 0) = 0 AND ifNull(missing, 0) = 0 AND ifNull(bad_pages, 0) = 0
-            AND isNull(truncated) AND isNull(scope) AND isNull(sample)
+            AND isNull(truncated) AND isNull(scope)
         GROUP BY host, allocator, callsite, recording_id
     )
     GROUP BY host, allocator, callsite

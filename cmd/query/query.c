@@ -267,9 +267,8 @@ static void put_certainty(struct report *r, const struct query_totals *t, bool w
 		report_add_banner(
 			r, true,
 			"%" PRIu64
-			" of these recordings %s a sample, or of some tasks or events, and %s left out",
-			t->partial, t->partial == 1 ? "is" : "are",
-			t->partial == 1 ? "is" : "are");
+			" of these recordings %s a sample, whose figures are scaled up, or of some tasks or events, which are left out",
+			t->partial, t->partial == 1 ? "is" : "are");
 	else if (t->partial)
 		report_add_banner(
 			r, true,

@@ -85,8 +85,17 @@ static void put_views(struct strbuf *sql)
 	put_columns(sql, FIELD_ALLOCATOR, FIELD_MODULE, "_site.", false);
 	put_columns(sql, FIELD_FIRST_METRIC, EXPORT_FIELDS, "_site.", false);
 	strbuf_puts(sql, " FROM _site CROSS JOIN _recording ON _recording.id = recording;"
-			 "CREATE VIEW trusted AS SELECT * FROM sites WHERE NOT " UNTRUSTED
-			 " AND NOT " PARTIAL ";"
+			 "CREATE VIEW trusted AS SELECT ");
+	put_columns(sql, 0, EXPORT_FIELDS_SAME, "", false);
+	put_columns(sql, FIELD_ALLOCATOR, FIELD_MODULE, "", false);
+	/* 1/16: one in 16 objects was recorded. */
+	for (unsigned int i = FIELD_FIRST_METRIC; i < EXPORT_FIELDS; i++)
+		strbuf_printf(
+			sql,
+			", \"%s\" * max(1, ifnull(CAST(substr(sample, 3) AS INTEGER), 1))"
+			" AS \"%s\"",
+			export_fields[i].name, export_fields[i].name);
+	strbuf_puts(sql, " FROM sites WHERE NOT " UNTRUSTED " AND scope IS NULL;"
 			 "CREATE VIEW recordings AS SELECT ");
 	put_columns(sql, 0, EXPORT_FIELDS_SAME, "", false);
 	strbuf_puts(

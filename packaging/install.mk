@@ -44,9 +44,10 @@ install: $(KMEMX) $(PLUGIN) $(if $(scdoc),$(MAN))
 	$(call put_as,644,completion/kmemx.zsh,$(zshcompdir)/_kmemx)
 	$(call put_as,644,completion/kmemx.fish,$(fishcompdir)/kmemx.fish)
 	$(Q)$(INSTALL) -d $(DESTDIR)$(unitdir)
-	$(Q)$(fill_in) packaging/kmemx-flight.service.in \
-		>$(DESTDIR)$(unitdir)/kmemx-flight.service
-	$(Q)chmod 644 $(DESTDIR)$(unitdir)/kmemx-flight.service
+	$(Q)for s in kmemx-flight.service kmemx-sample.service; do \
+		$(fill_in) packaging/$$s.in >$(DESTDIR)$(unitdir)/$$s && \
+		chmod 644 $(DESTDIR)$(unitdir)/$$s || exit; done
+	$(call put_as,644,packaging/kmemx-sample.timer,$(unitdir)/kmemx-sample.timer)
 ifneq ($(PLUGIN),)
 	$(call put_as,644,$(PLUGIN),$(plugindir)/plugin_kmemx.so)
 	$(Q)$(INSTALL) -d $(DESTDIR)$(plugindir)/kmemx
@@ -59,7 +60,7 @@ endif
 uninstall:
 	$(Q)rm -f $(addprefix $(DESTDIR),$(bindir)/kmemx $(addprefix $(docdir)/,$(DOCS) $(INTERNALS) $(FLEET_SQL)) \
 		$(bashcompdir)/kmemx $(zshcompdir)/_kmemx $(fishcompdir)/kmemx.fish \
-		$(unitdir)/kmemx-flight.service \
+		$(addprefix $(unitdir)/,kmemx-flight.service kmemx-sample.service kmemx-sample.timer) \
 		$(plugindir)/plugin_kmemx.so $(plugindir)/kmemx/plugin_kmemx.so \
 		$(addprefix $(mandir)/man1/,$(notdir $(MAN))))
 	$(Q)for d in $(addprefix $(DESTDIR),$(docdir)/Documentation/fleet $(docdir)/Documentation/internals $(docdir)/Documentation $(docdir) \

@@ -21,7 +21,8 @@ struct table *query_schema_table(void);
  * struct query_named - a built-in query; its SQL is a file in lib/query/sql
  * @title: title of its table
  * @needs: its parameter; NULL: none
- * @whole: it leaves out recordings that lost events, were cut short, or have some tasks or events only
+ * @whole: it leaves out recordings that lost events, were cut short, or have only some tasks or
+ *	events
  */
 struct query_named {
 	const char *name, *title, *needs, *sql;

@@ -356,7 +356,7 @@ mutants: $(KMEMX) $(PLUGIN) $(UNIT)
 
 fleet: $(KMEMX)
 	$(Q)scripts/fleet-demo $(KMEMX)
-	$(Q)scripts/fleet-decide $(KMEMX) $(if $(LONG),--hosts 4000 --seeds 20)
+	$(Q)scripts/fleet-decide $(KMEMX) $(FLEET_DECIDE)
 
 # Each installs missing packages first, then starts make again, which looks for them again.
 check:

@@ -4,9 +4,9 @@
  * In: mappings, forks and execs; frames of processes. Out: frames that are the same in every
  * process, and their symbols.
  *
- * A frame becomes an address that no kernel has: SYMBOLS_USER, the number of the mapped file, and
- * the offset in it. So frames of two processes that run the same program are equal, and those of two
- * programs differ.
+ * A frame becomes an address that no kernel has: SYMBOLS_USER, the number of the mapped file,
+ * and the offset in it. So frames of two processes that run the same program are equal, and
+ * those of two programs differ.
  */
 #ifndef KMEMX_IMPORT_PERF_USER_H
 #define KMEMX_IMPORT_PERF_USER_H

@@ -66,7 +66,7 @@ static int parse(struct top_options *o, int argc, char **argv, int *operands)
 	const struct option_entry options[] = {
 		{ OPTION_GROUP, .help = "What to show" },
 		{ OPTION_STRING | OPTION_EVERYDAY, 0, "by", "WHAT", &o->by,
-		  "callsite (default), cache, order, stack, comm, pid, cgroup, module, cpu, node" },
+		  "callsite (default), cache, order, stack, comm, pid, process, cgroup, entry, module, cpu, node" },
 		KIND_OPTIONS(o->of, "all four kinds"),
 		{ OPTION_STRING | OPTION_EVERYDAY, 's', "sort", "KEYS", &o->sort,
 		  "sort keys, e.g. live,-hit_rate (default: rate)" },
@@ -200,8 +200,8 @@ static int choose(struct top *top, struct capture_options *c, enum subject_kind 
 	c->follow = o->follow;
 	c->buffer_bytes = o->buffer_bytes;
 	c->duration_ns = o->duration_ns;
-	/* Rows by stack need callchains. */
-	if (*by == SUBJECT_STACK && !o->stack)
+	/* These rows need callchains. */
+	if ((*by == SUBJECT_STACK || *by == SUBJECT_ENTRY) && !o->stack)
 		c->events.stack = CAPTURE_STACK_ALL;
 	choose_json(o);
 	o->batch |= o->json || !isatty(STDOUT_FILENO) || !isatty(STDIN_FILENO);
@@ -265,6 +265,7 @@ static int on_begin(void *ctx, struct session *s, int fd)
 					      .raw_ip = top->opts.raw_ip,
 					      .raw_names = top->opts.raw_names,
 					      .sites = top->opts.sites,
+					      .proc = !s->facts.no_proc,
 					      .skip = top->opts.skip.items,
 					      .nr_skip = top->opts.skip.count,
 					      .log = &top->log };
@@ -293,7 +294,7 @@ static void on_started(void *ctx, size_t nr_tasks, const char *stacks_how)
 	top->begin = top->step_at = clock_ns(CLOCK_MONOTONIC);
 	top->cpu_at = clock_ns(CLOCK_PROCESS_CPUTIME_ID);
 	top->begun = true;
-	if (top->opts.batch)
+	if (top_fail(top, monitor_list(&top->monitor)) || top->opts.batch)
 		return;
 	top->screen = top_screen_open(top);
 	if (top->screen) {

@@ -256,17 +256,29 @@ void lives_mark_stacks(const struct lives *l, uint32_t *used)
 	}
 }
 
-int lives_renumber_stacks(struct lives *l, const uint32_t *to)
+/* The place of the callchain in @key, or with @d of the value of that dimension; NULL: none. */
+static uint32_t *place_in(const struct lives *l, void *key, enum dimension d)
+{
+	struct row_tail *tail = (void *)((char *)key + l->kind->key_size - sizeof(*tail));
+	int i = d ? dimensions_find(&l->dimensions, d) : -1;
+
+	if (!d)
+		return l->kind->stack(l, key);
+	return i < 0 ? NULL : &tail->dims.of[i];
+}
+
+/* Replaces values below @nr in the keys of all rows. */
+static int renumber(struct lives *l, enum dimension d, const uint32_t *to, uint32_t nr)
 {
 	struct intern keys = { 0 };
 	uint64_t key[16];
-	uint32_t row, *stack;
+	uint32_t row, *value;
 
 	for (row = 0; row < l->nr_tallies; row++) {
 		memcpy(key, lives_key(l, row), l->kind->key_size);
-		stack = l->kind->stack(l, key);
-		if (stack)
-			*stack = to[*stack];
+		value = place_in(l, key, d);
+		if (value && *value < nr)
+			*value = to[*value];
 		if (intern_id(&keys, key, l->kind->key_size) != row + 1) {
 			intern_free(&keys);
 			return -ENOMEM;
@@ -275,6 +287,28 @@ int lives_renumber_stacks(struct lives *l, const uint32_t *to)
 	if (l->kind)
 		replace_keys(l, &keys);
 	return 0;
+}
+
+int lives_renumber_stacks(struct lives *l, const uint32_t *to)
+{
+	return renumber(l, DIMENSION_NONE, to, UINT32_MAX);
+}
+
+void lives_mark_values(const struct lives *l, enum dimension d, uint32_t *used,
+		       uint32_t nr)
+{
+	for (size_t row = 0; row < l->nr_tallies; row++) {
+		uint32_t value = lives_value(l, row, d);
+
+		if (value < nr)
+			used[value] = 1;
+	}
+}
+
+int lives_renumber_values(struct lives *l, enum dimension d, const uint32_t *to,
+			  uint32_t nr)
+{
+	return dimensions_find(&l->dimensions, d) < 0 ? 0 : renumber(l, d, to, nr);
 }
 
 void lives_free(struct lives *l)

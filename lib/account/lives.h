@@ -280,6 +280,12 @@ void lives_mark_stacks(const struct lives *l, uint32_t *used);
  */
 int lives_renumber_stacks(struct lives *l, const uint32_t *to) __must_check;
 
+/* The same for the values of dimension @d below @nr: what @used has for each, and for @to. */
+void lives_mark_values(const struct lives *l, enum dimension d, uint32_t *used,
+		       uint32_t nr);
+int lives_renumber_values(struct lives *l, enum dimension d, const uint32_t *to,
+			  uint32_t nr) __must_check;
+
 /* For the kinds: before anything else happens. @kind: of lives without one. */
 void lives_begin(struct lives *l, const struct life_kind *kind);
 /* The number of @key, which is its row + 1 and has a tally; 0 if memory ran out. */

@@ -135,12 +135,14 @@ static uint32_t read_process(struct processes *p, const struct listed *l, bool l
 }
 
 /* Processes come before their threads; parents may come later. */
-static int read_list(struct processes *p, const char *text, bool late)
+int processes_read_list(struct processes *p, const char *text, bool late)
 {
 	const char *all = text;
 	uint32_t process;
 	struct listed l;
 
+	if (begin(p))
+		return -ENOMEM;
 	while (*text) {
 		if (!take_line(&text, &l))
 			continue;
@@ -168,24 +170,47 @@ int processes_read(struct processes *p, const struct recording *rec)
 
 	/* What both have was there first. */
 	if (!ret)
-		ret = read_list(p, recording_meta_text(rec, after), true);
+		ret = processes_read_list(p, recording_meta_text(rec, after), true);
 	if (!ret)
-		ret = read_list(p, recording_meta_text(rec, before), false);
+		ret = processes_read_list(p, recording_meta_text(rec, before), false);
 	return ret;
+}
+
+void processes_go_live(struct processes *p, void (*look)(int32_t pid, struct strbuf *out))
+{
+	p->of_task.latest = p->group_of.latest = true;
+	p->look = look;
 }
 
 /* --- events ------------------------------------------------------------------------------ */
 
+/* Which control group the running process @pid is in; unknown if it has ended. */
+static uint32_t look_up(struct processes *p, int32_t pid)
+{
+	struct strbuf line = { 0 };
+	const char *path;
+	uint32_t group = GROUP_UNKNOWN;
+
+	p->look(pid, &line);
+	path = strchr(strbuf_text(&line), ':');
+	if (path && path[1])
+		group = intern_id(&p->paths, path + 1, strlen(path + 1));
+	strbuf_free(&line);
+	return group;
+}
+
 /* The control group that new process @number begins in: its starter's, or the one chosen for it,
  * which only the list at the end may tell.
  */
-static uint32_t first_group(const struct processes *p, const struct kmem_event *ev,
+static uint32_t first_group(struct processes *p, const struct kmem_event *ev,
 			    uint32_t starter)
 {
 	uint32_t listed = process_now(p, ev->task.pid);
 
 	if (!(ev->task.clone_flags & CLONE_INTO_CGROUP_BIT))
 		return spans_last(&p->group_of, starter);
+	if (p->look)
+		return look_up(p, ev->task.pid);
 	return p->all[listed].late ? spans_last(&p->group_of, listed) : GROUP_UNKNOWN;
 }
 
@@ -274,6 +299,109 @@ int processes_learned(struct processes *p)
 	return begin(p);
 }
 
+/* --- forgetting -------------------------------------------------------------------------- */
+
+/* Keeps the processes of tasks that run, or have ended since the last time, and forgets other tasks. */
+static int mark_running(struct processes *p, bool (*runs)(int32_t pid), uint32_t *of)
+{
+	struct u64_map ended = { 0 };
+
+	for (size_t i = 0; i < p->of_task.nr; i++) {
+		struct timed_value *task = &p->of_task.of[i];
+		const uint32_t *before = u64_map_find(&p->ended, task->key);
+		bool running = runs((int32_t)task->key);
+
+		if (!running && (!task->value || (before && *before == task->value))) {
+			task->value = PROCESS_UNKNOWN;
+			continue;
+		}
+		of[task->value] = 1;
+		if (!running && !u64_map_insert(&ended, task->key, task->value)) {
+			u64_map_free(&ended);
+			return -ENOMEM;
+		}
+	}
+	u64_map_free(&p->ended);
+	p->ended = ended;
+	return 0;
+}
+
+/* Adds to @few the kept processes, and numbers them and their control groups. */
+static int keep_processes(const struct processes *p, struct processes *few, uint32_t *of,
+			  uint32_t *groups)
+{
+	int ret = begin(few);
+
+	for (uint32_t i = PROCESS_IDLE + 1; i < p->nr && !ret; i++) {
+		struct process process = p->all[i];
+		const char *name = intern_get(&p->names, process.name, NULL);
+		uint32_t group = spans_last(&p->group_of, i);
+
+		if (!of[i])
+			continue;
+		process.name = name ? intern_id(&few->names, name, strlen(name)) : 0;
+		of[i] = add_process(few, &process);
+		if (of[i] == UINT32_MAX)
+			return -ENOMEM;
+		groups[group] = 1;
+		ret = spans_add(&few->group_of, of[i], 0, group);
+	}
+	of[PROCESS_UNKNOWN] = PROCESS_UNKNOWN;
+	of[PROCESS_IDLE] = PROCESS_IDLE;
+	for (uint32_t i = PROCESS_IDLE + 1; i < few->nr; i++)
+		few->all[i].parent = of[few->all[i].parent];
+	return ret;
+}
+
+static int keep_groups(const struct processes *p, struct processes *few, uint32_t *groups)
+{
+	groups[GROUP_UNKNOWN] = GROUP_UNKNOWN;
+	for (uint32_t i = 1; i <= p->paths.count; i++) {
+		const char *path = intern_get(&p->paths, i, NULL);
+
+		if (!groups[i])
+			continue;
+		groups[i] = intern_id(&few->paths, path, strlen(path));
+		if (!groups[i] || (u64_map_find(&p->removed, i) &&
+				   !u64_map_insert(&few->removed, groups[i], 1)))
+			return -ENOMEM;
+	}
+	for (size_t i = 0; i < few->group_of.nr; i++)
+		few->group_of.of[i].value = groups[few->group_of.of[i].value];
+	return 0;
+}
+
+int processes_forget(struct processes *p, bool (*runs)(int32_t pid), uint32_t *of,
+		     uint32_t *groups)
+{
+	struct processes few = { .hierarchy = p->hierarchy };
+	int ret = begin(p);
+
+	processes_go_live(&few, p->look);
+	if (!ret)
+		ret = mark_running(p, runs, of);
+	if (!ret)
+		ret = keep_processes(p, &few, of, groups);
+	if (!ret)
+		ret = keep_groups(p, &few, groups);
+	for (size_t i = 0; i < p->of_task.nr && !ret; i++) {
+		const struct timed_value *task = &p->of_task.of[i];
+
+		if (task->value)
+			ret = spans_add(&few.of_task, task->key, 0, of[task->value]);
+	}
+	for (size_t i = 0; i < p->ended.capacity && !ret; i++) {
+		struct u64_map_slot *slot = &p->ended.slots[i];
+
+		slot->value = slot->used ? of[slot->value] : 0;
+	}
+	few.ended = p->ended;
+	p->ended = (struct u64_map){ 0 };
+	processes_free(p);
+	*p = few;
+	return ret;
+}
+
 /* --- answers ----------------------------------------------------------------------------- */
 
 uint32_t processes_group(const struct processes *p, const struct kmem_event *ev)
@@ -351,5 +479,6 @@ void processes_free(struct processes *p)
 	spans_free(&p->of_task);
 	spans_free(&p->group_of);
 	u64_map_free(&p->removed);
+	u64_map_free(&p->ended);
 	free(p->all);
 }

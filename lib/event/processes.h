@@ -37,13 +37,17 @@ struct process {
  * @hierarchy: the number of theirs, as in /proc/PID/cgroup
  * @of_task: number of a task -> process; @group_of: process -> its control group
  * @removed: control groups that were removed
+ * @ended: processes_forget() has found the end of this task, of that process
+ * @look: appends the control group of a process as in the lists, "HIERARCHY:PATH", if it still runs;
+ *	NULL: that cannot be known
  * @all: numbered from 1; @all[0] stands for what is not known
  */
 struct processes {
 	struct intern names, paths;
 	int32_t hierarchy;
 	struct spans of_task, group_of;
-	struct u64_map removed;
+	struct u64_map removed, ended;
+	void (*look)(int32_t pid, struct strbuf *out);
 	struct process *all;
 	size_t nr, capacity;
 };
@@ -65,6 +69,24 @@ bool processes_groups_known(const struct recording *rec);
  * -ENOMEM.
  */
 int processes_read(struct processes *p, const struct recording *rec) __must_check;
+/* The same for one list; the number of a task in it stands for another process than before. */
+int processes_read_list(struct processes *p, const char *text, bool late) __must_check;
+/* Call it first if the events are learned as they are accounted for: each answer below is then as
+ * of the last event learned, and only that is kept.
+ */
+void processes_go_live(struct processes *p,
+		       void (*look)(int32_t pid, struct strbuf *out));
+/**
+ * processes_forget() - drop processes that have ended, and their control groups
+ * @runs: does a task still run?
+ * @of: by process: 1 keeps it in any case; receives its new number, or 0. p->nr entries
+ * @groups: the same by control group, with one entry more than p->paths has
+ *
+ * Only if live. What ended since the last call is kept, as its last events may still come. 0 or
+ * -ENOMEM: the processes can only be freed.
+ */
+int processes_forget(struct processes *p, bool (*runs)(int32_t pid), uint32_t *of,
+		     uint32_t *groups) __must_check;
 /* Learns from those of @nr events that kmem_is_task(), in time order. 0 or -ENOMEM. */
 int processes_learn(struct processes *p, const struct kmem_event *evs,
 		    size_t nr) __must_check;

@@ -21,8 +21,12 @@ int spans_add(struct spans *s, uint32_t key, uint64_t ts, uint32_t value)
 	last = u64_map_insert(&s->last, key, UINT32_MAX);
 	if (!last)
 		return -ENOMEM;
+	if (s->latest && *last != UINT32_MAX) {
+		s->of[*last].value = value;
+		return 0;
+	}
 	rank = *last == UINT32_MAX ? 0 : s->of[*last].rank + 1;
-	s->of[s->nr] = (struct timed_value){ ts, key, value, rank };
+	s->of[s->nr] = (struct timed_value){ s->latest ? 0 : ts, key, value, rank };
 	*last = (uint32_t)s->nr++;
 	return 0;
 }

@@ -19,11 +19,13 @@ struct timed_value {
  * struct spans - zero-initialise it
  * @last: key -> its last span
  * @of: those of a key follow each other once spans_sort() was called
+ * @latest: only the last value of each key is kept, for all times; spans_sort() is not needed
  */
 struct spans {
 	struct u64_map last;
 	struct timed_value *of;
 	size_t nr, capacity;
+	bool latest;
 };
 
 /* From @ts on, which is not before the key's last span. 0 or -ENOMEM. */

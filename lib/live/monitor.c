@@ -13,7 +13,11 @@
 #include <unistd.h>
 
 #include "base/array.h"
+#include "capture/facts/processes.h"
 #include "event/stream_live.h"
+
+/* Listing the tasks that run takes no longer. */
+#define LIST_NS 1000000000ULL
 
 /* Events that are processed at a time: they fit the first-level cache. */
 #define BATCH 128
@@ -59,15 +63,20 @@ static void close_sides(struct monitor *m)
 	strbuf_free(&m->task_names);
 }
 
-/* Requests the accounts that grouping by @by needs. */
+/* Requests the accounts that grouping by @by needs, instead of those that exist. */
 static int open_accounts(struct monitor *m, enum subject_kind by)
 {
 	struct accounts *a = &m->accounts;
+	const struct processes processes = a->processes;
 	struct slab_account *objects;
 	struct page_account *pages;
 	int ret = 0, i;
 
-	*a = (struct accounts){ .rec = m->study.rec, .page_size = m->env.page_size };
+	a->processes = (struct processes){ 0 };
+	accounts_free(a);
+	*a = (struct accounts){ .rec = m->study.rec,
+				.page_size = m->env.page_size,
+				.processes = processes };
 	m->env.accounts = a;
 	for (i = 0; i < MEMORY_KINDS && !ret; i++) {
 		const struct dimensions all =
@@ -111,6 +120,28 @@ static int open_study(struct monitor *m, int fd)
 	return ret;
 }
 
+int monitor_list(struct monitor *m)
+{
+	struct strbuf now = { 0 };
+	int ret = 0;
+
+	if (m->opts.proc && !processes_list("/proc", LIST_NS, &now))
+		ret = processes_read_list(&m->accounts.processes, strbuf_text(&now),
+					  false);
+	strbuf_free(&now);
+	return ret;
+}
+
+static int begin_processes(struct monitor *m)
+{
+	struct processes *p = &m->accounts.processes;
+	int ret;
+
+	processes_go_live(p, m->opts.proc ? processes_list_group : NULL);
+	ret = processes_read(p, m->study.rec);
+	return ret ? ret : monitor_list(m);
+}
+
 int monitor_begin(struct monitor *m, const struct monitor_options *opts, int fd)
 {
 	int ret;
@@ -123,7 +154,8 @@ int monitor_begin(struct monitor *m, const struct monitor_options *opts, int fd)
 	m->env.raw_ip = opts->raw_ip;
 	m->env.raw_names = opts->raw_names;
 	m->env.by_site = opts->sites;
-	return open_accounts(m, opts->by);
+	ret = begin_processes(m);
+	return ret ? ret : open_accounts(m, opts->by);
 }
 
 /* Do the accounts keep exactly those dimensions apart that grouping by @by needs? */
@@ -154,7 +186,6 @@ int monitor_regroup(struct monitor *m, enum subject_kind by, bool *anew)
 		monitor_rows_settle(m);
 		return ret;
 	}
-	accounts_free(&m->accounts);
 	return open_accounts(m, by);
 }
 
@@ -195,6 +226,8 @@ static void count_stream(struct monitor *m)
 
 static void account(struct accounts *a, const struct kmem_event *evs, size_t nr)
 {
+	if (!nr)
+		return;
 	accounts_area_events(a, evs, nr);
 	if (a->slab && a->page)
 		accounts_events(a, evs, nr);
@@ -202,6 +235,23 @@ static void account(struct accounts *a, const struct kmem_event *evs, size_t nr)
 		slab_lives_events(&a->slab->lives, evs, nr);
 	else if (a->page)
 		page_lives_events(&a->page->lives, evs, nr);
+}
+
+/* The same; what tasks do counts for the events after it. 0 or -ENOMEM. */
+static int account_and_learn(struct accounts *a, const struct kmem_event *evs, size_t nr)
+{
+	size_t from = 0, i;
+	int ret = 0;
+
+	for (i = 0; i < nr && !ret; i++) {
+		if (likely(!kmem_is_task(evs[i].type)))
+			continue;
+		account(a, evs + from, i - from);
+		ret = processes_learn(&a->processes, evs + i, 1);
+		from = i;
+	}
+	account(a, evs + from, nr - from);
+	return ret;
 }
 
 static bool has_failed(const struct accounts *a)
@@ -221,13 +271,15 @@ static int take_events(struct monitor *m)
 {
 	struct event_stream *stream = m->study.stream;
 	struct kmem_event evs[BATCH];
-	int nr;
+	int nr, ret = 0;
 
 	event_stream_set_brief(stream, !accounts_read_all(&m->accounts));
-	while ((nr = event_stream_next_batch(stream, evs, BATCH)) > 0)
-		account(&m->accounts, evs, (size_t)nr);
+	while (!ret && (nr = event_stream_next_batch(stream, evs, BATCH)) > 0)
+		ret = account_and_learn(&m->accounts, evs, (size_t)nr);
+	if (!ret)
+		ret = nr;
 	count_stream(m);
-	return !nr && has_failed(&m->accounts) ? -ENOMEM : nr;
+	return !ret && has_failed(&m->accounts) ? -ENOMEM : ret;
 }
 
 int monitor_round(struct monitor *m, uint64_t until)

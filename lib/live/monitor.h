@@ -13,17 +13,14 @@
 #include "report/table.h"
 #include "study/study.h"
 
-/* Groupings that a recording does not have: a page's order, and the process's control group, which
- * only /proc tells while the process runs.
- */
-#define LIVE_ORDER  ((enum subject_kind)30)
-#define LIVE_CGROUP ((enum subject_kind)31)
+/* A grouping that reports of a recording do not have: by a page's order. */
+#define LIVE_ORDER ((enum subject_kind)30)
 
-_Static_assert(SUBJECT_NR <= 30, "they have numbers of their own");
+_Static_assert(SUBJECT_NR <= 30, "it has a number of its own");
 
 /**
  * struct grouping - initialised by grouping_init()
- * @keys: for LIVE_ORDER and LIVE_CGROUP: group n has the key n + 1
+ * @keys: for LIVE_ORDER: group n has the key n + 1
  */
 struct grouping {
 	enum subject_kind kind;
@@ -35,7 +32,6 @@ struct grouping {
 struct grouping_who {
 	struct subject subject;
 	uint32_t order;
-	int32_t pid;
 };
 
 /* The dimensions that an account of @memory must keep apart. */
@@ -64,6 +60,10 @@ void grouping_free(struct grouping *g);
  * drop.
  */
 #define MONITOR_STACKS	     16384U
+/* Processes that ended are dropped when there are this many more than twice those left by the last
+ * drop.
+ */
+#define MONITOR_PROCESSES    16384U
 /* Names of tasks without a row are dropped at the same time if there are more than this. */
 #define MONITOR_TASKS	     65536U
 
@@ -98,11 +98,12 @@ struct monitor_cpu {
  * struct monitor_options - what to monitor; borrowed
  * @by: the grouping of rows: grouping_word()
  * @of: by enum memory: its events are recorded
+ * @proc: /proc has the recorded tasks, by the same numbers
  */
 struct monitor_options {
 	enum subject_kind by;
 	bool of[MEMORY_KINDS];
-	bool raw_ip, raw_names, sites;
+	bool raw_ip, raw_names, sites, proc;
 	const char *const *skip;
 	size_t nr_skip;
 	const struct log *log;
@@ -112,7 +113,7 @@ struct monitor_options {
  * struct monitor - initialised by monitor_begin()
  * @sites: shared by all sides
  * @events, @lost, @gaps: counts so far; gaps of an unknown number of events are in @unknown
- * @kept_stacks: callchains left by the last drop
+ * @kept_stacks, @kept_processes: callchains, processes left by the last drop
  * @task_names: as last read from the kernel
  * @step_events: events of the last interval; @last_events: events up to its end
  */
@@ -126,6 +127,7 @@ struct monitor {
 	struct monitor_cpu *cpus;
 	size_t nr_cpus;
 	uint32_t kept_stacks;
+	size_t kept_processes;
 	struct strbuf task_names;
 	uint64_t events, lost, gaps, unknown;
 	uint64_t step_events, last_events;
@@ -137,6 +139,10 @@ struct monitor {
  */
 int monitor_begin(struct monitor *m, const struct monitor_options *opts,
 		  int fd) __must_check;
+/* Call it when tracing has begun, before the first round: learns the tasks that run. What begins
+ * later is known from events. 0 or -ENOMEM.
+ */
+int monitor_list(struct monitor *m) __must_check;
 /* Adds whole sub-buffers of a CPU, which are copied. 0 or -ENOMEM. */
 int monitor_pages(struct monitor *m, uint32_t cpu, const void *pages,
 		  size_t size) __must_check;
@@ -157,7 +163,7 @@ const char *monitor_by(const struct monitor *m);
 
 /* Begins to group side @i, which must be wanted. 0 or -ENOMEM. */
 int monitor_rows_group(struct monitor *m, unsigned int i) __must_check;
-/* Finds the groups of new rows, while the processes that allocated still run. 0 or -ENOMEM. */
+/* Finds the groups of new rows. 0 or -ENOMEM. */
 int monitor_rows_find(struct monitor *m) __must_check;
 /* Adds the allocations since the last call to the windows of side @i. 0 or -ENOMEM. */
 int monitor_rows_add(struct monitor *m, unsigned int i) __must_check;

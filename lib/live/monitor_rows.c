@@ -8,7 +8,7 @@
 
 #include <errno.h>
 #include <inttypes.h>
-#include <stdio.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -24,7 +24,8 @@ static const struct {
 	{ "callsite", SUBJECT_CALLSITE }, { "cache", SUBJECT_CACHE },
 	{ "order", LIVE_ORDER },	  { "stack", SUBJECT_STACK },
 	{ "comm", SUBJECT_COMM },	  { "pid", SUBJECT_PID },
-	{ "cgroup", LIVE_CGROUP },	  { "module", SUBJECT_MODULE },
+	{ "process", SUBJECT_PROCESS },	  { "cgroup", SUBJECT_CGROUP },
+	{ "entry", SUBJECT_ENTRY },	  { "module", SUBJECT_MODULE },
 	{ "cpu", SUBJECT_CPU },		  { "node", SUBJECT_NODE },
 };
 
@@ -69,9 +70,7 @@ struct dimensions grouping_dimensions(enum memory memory, enum subject_kind kind
 {
 	struct dimensions all = { .of = { DIMENSION_NONE } };
 
-	if (kind == LIVE_CGROUP)
-		all.of[0] = DIMENSION_PID;
-	else if (memory == MEMORY_SLAB)
+	if (memory == MEMORY_SLAB)
 		all = slab_dimensions(kind, env);
 	else if (grouping_has(memory, kind) && kind != LIVE_ORDER)
 		all = subjects_page_dimensions(kind);
@@ -85,52 +84,19 @@ int grouping_init(struct grouping *g, const struct analysis_env *env,
 		  enum subject_kind kind, struct sites *sites,
 		  const struct dimensions *dimensions)
 {
-	bool own = kind == LIVE_ORDER || kind == LIVE_CGROUP;
-
 	*g = (struct grouping){ .kind = kind };
-	return subjects_init(&g->subjects, env, own ? SUBJECT_CALLSITE : kind, sites,
+	return subjects_init(&g->subjects, env,
+			     kind == LIVE_ORDER ? SUBJECT_CALLSITE : kind, sites,
 			     dimensions);
-}
-
-/* Reads the control group of a process: "/system.slice/..."; with several hierarchies the unified
- * one, else the first.
- */
-static void read_cgroup(int32_t pid, char *out, size_t size)
-{
-	char path[32], line[512];
-	FILE *file;
-
-	snprintf(out, size, "%s", pid ? "[gone]" : "[idle]");
-	if (pid <= 0)
-		return;
-	snprintf(path, sizeof(path), "/proc/%d/cgroup", (int)pid);
-	file = fopen(path, "re");
-	if (!file)
-		return;
-	for (bool first = true; fgets(line, sizeof(line), file); first = false) {
-		const char *at = strchr(line, ':');
-
-		at = at ? strchr(at + 1, ':') : NULL;
-		if (!at || (!first && strncmp(line, "0::", 3)))
-			continue;
-		snprintf(out, size, "%.*s", (int)strcspn(at + 1, "\n"), at + 1);
-	}
-	fclose(file);
 }
 
 uint32_t grouping_find(struct grouping *g, const struct grouping_who *who)
 {
-	char path[400];
 	uint32_t id;
 
-	if (g->kind != LIVE_ORDER && g->kind != LIVE_CGROUP)
+	if (g->kind != LIVE_ORDER)
 		return subjects_row(&g->subjects, &who->subject);
-	if (g->kind == LIVE_ORDER) {
-		id = intern_id(&g->keys, &who->order, sizeof(who->order));
-	} else {
-		read_cgroup(who->pid, path, sizeof(path));
-		id = intern_id(&g->keys, path, strlen(path));
-	}
+	id = intern_id(&g->keys, &who->order, sizeof(who->order));
 	return id ? id - 1 : UINT32_MAX;
 }
 
@@ -167,8 +133,10 @@ static bool by_place(const struct monitor *m)
 	case SUBJECT_CPU:
 	case SUBJECT_NODE:
 	case SUBJECT_CACHE:
+	case SUBJECT_PROCESS:
+	case SUBJECT_CGROUP:
+	case SUBJECT_ENTRY:
 	case LIVE_ORDER:
-	case LIVE_CGROUP:
 		return false;
 	default:
 		return true;
@@ -192,7 +160,6 @@ static struct grouping_who object_who(const struct monitor *m, unsigned int i, s
 			     .cache = key->cache,
 			     .dims = key->dims,
 			     .kmalloc = key->kmalloc },
-		.pid = (int32_t)lives_value(l, row, DIMENSION_PID),
 	};
 }
 
@@ -208,7 +175,6 @@ static struct grouping_who page_who(const struct monitor *m, size_t row)
 			     .stack = key->stack,
 			     .dims = key->dims },
 		.order = key->order,
-		.pid = (int32_t)lives_value(l, row, DIMENSION_PID),
 	};
 }
 
@@ -344,7 +310,8 @@ static int keep_tasks(struct monitor *m, unsigned int i)
 	if (all->by_pid.count <= MONITOR_TASKS)
 		return 0;
 	for (size_t row = 0; row < m->sides[i].nr && !ret; row++) {
-		const int32_t pid = row_who(m, i, row).pid;
+		const int32_t pid =
+			(int32_t)lives_value(lives_of(m, i), row, DIMENSION_PID);
 
 		if (u64_map_find(&few.by_pid, (uint64_t)pid))
 			continue;
@@ -359,9 +326,7 @@ static int keep_tasks(struct monitor *m, unsigned int i)
 	return ret;
 }
 
-/* Renumbers the groups of the remaining rows, and drops groups without rows. Control groups keep
- * their numbers: they are few, and those of ended processes cannot be read again.
- */
+/* Renumbers the groups of the remaining rows, and drops groups without rows. */
 static int regroup(struct monitor *m, unsigned int i)
 {
 	struct monitor_side *side = &m->sides[i];
@@ -419,7 +384,7 @@ static int forget_side(struct monitor *m, unsigned int i)
 		side->nr = side->kept;
 	free(keep);
 	free(to);
-	return ret || !side->wanted || m->opts.by == LIVE_CGROUP ? ret : regroup(m, i);
+	return ret;
 }
 
 /* Drops callchains that no row uses, after both sides have dropped rows. */
@@ -441,10 +406,42 @@ static int forget_stacks(struct monitor *m)
 	}
 	m->kept_stacks = event_stream_nr_stacks(stream);
 	free(to);
+	return ret;
+}
+
+static bool runs(int32_t pid)
+{
+	return !kill(pid, 0) || errno != ESRCH;
+}
+
+/* Drops processes that ended and that no row is of, and their control groups. */
+static int forget_processes(struct monitor *m)
+{
+	struct processes *p = &m->accounts.processes;
+	const uint32_t nr = (uint32_t)p->nr, nr_groups = p->paths.count + 1;
+	uint32_t *of = calloc(nr, sizeof(*of));
+	uint32_t *groups = calloc(nr_groups, sizeof(*groups));
+	int ret = of && groups ? 0 : -ENOMEM;
+
 	for (unsigned int i = 0; i < MEMORY_KINDS && !ret; i++) {
-		if (m->sides[i].wanted && m->opts.by != LIVE_CGROUP)
-			ret = regroup(m, i);
+		if (!lives_of(m, i))
+			continue;
+		lives_mark_values(lives_of(m, i), DIMENSION_PROCESS, of, nr);
+		lives_mark_values(lives_of(m, i), DIMENSION_CGROUP, groups, nr_groups);
 	}
+	if (!ret)
+		ret = processes_forget(p, runs, of, groups);
+	for (unsigned int i = 0; i < MEMORY_KINDS && !ret; i++) {
+		struct lives *l = lives_of(m, i);
+
+		ret = l ? lives_renumber_values(l, DIMENSION_PROCESS, of, nr) : 0;
+		if (l && !ret)
+			ret = lives_renumber_values(l, DIMENSION_CGROUP, groups,
+						    nr_groups);
+	}
+	m->kept_processes = p->nr;
+	free(of);
+	free(groups);
 	return ret;
 }
 
@@ -457,12 +454,26 @@ int monitor_rows_forget(struct monitor *m)
 {
 	const bool stacks = event_stream_nr_stacks(m->study.stream) >
 			    2ULL * m->kept_stacks + MONITOR_STACKS;
-	const bool all = stacks || m->nr_steps % MONITOR_FORGET_STEPS == 0;
+	const bool processes =
+		m->opts.proc &&
+		m->accounts.processes.nr > 2 * m->kept_processes + MONITOR_PROCESSES;
+	const bool all = stacks || processes || m->nr_steps % MONITOR_FORGET_STEPS == 0;
+	bool some = false;
 	int ret = monitor_rows_find(m);
 
 	for (unsigned int i = 0; i < MEMORY_KINDS && !ret; i++) {
-		if (lives_of(m, i) && (all || too_many_rows(m, i)))
-			ret = forget_side(m, i);
+		if (!lives_of(m, i) || !(all || too_many_rows(m, i)))
+			continue;
+		some = true;
+		ret = forget_side(m, i);
 	}
-	return ret || !stacks ? ret : forget_stacks(m);
+	if (!ret && stacks)
+		ret = forget_stacks(m);
+	if (!ret && processes)
+		ret = forget_processes(m);
+	for (unsigned int i = 0; i < MEMORY_KINDS && !ret && some; i++) {
+		if (m->sides[i].wanted)
+			ret = regroup(m, i);
+	}
+	return ret;
 }

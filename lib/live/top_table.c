@@ -60,14 +60,6 @@ static struct cell cell_order(const void *row, struct table *t)
 	return cell_uint(order);
 }
 
-static struct cell cell_cgroup(const void *row, struct table *t)
-{
-	const struct top_row *r = row;
-
-	return cell_text(t,
-			 intern_get(&r->side->grouping.keys, r->subject.index + 1, NULL));
-}
-
 static const struct column_type columns[] = {
 	{ COLUMN("rate", "Alloc/s", UNIT_BYTES,
 		 "Bytes allocated per second, in the last interval.", .share = true),
@@ -101,9 +93,6 @@ static const struct column_type columns[] = {
 	  .fill = cell_trend },
 	{ COLUMN("order", "Order", UNIT_NONE, "Of the page allocation: 2^order pages."),
 	  .rows = 1U << LIVE_ORDER, .fill = cell_order },
-	{ COLUMN("cgroup", "Control group", UNIT_NONE,
-		 "Of the process that allocated; [gone]: it had ended.", .last = true),
-	  .rows = 1U << LIVE_CGROUP, .fill = cell_cgroup },
 	SUBJECT_COLUMN_CACHE,
 	SUBJECT_COLUMN_NODE,
 	SUBJECT_COLUMNS,

@@ -61,7 +61,7 @@ check short 'all([r["comm"] for r in o["reports"][0]["rows"]] == sorted(r["comm"
 
 # Each document must match the schema.
 schema=$(cd "$(dirname "$0")/../../Documentation" && pwd)/kmemx.schema.json
-for by in callsite cache order stack comm pid cgroup module cpu node; do
+for by in callsite cache order stack comm pid process cgroup entry module cpu node; do
 	"$KMEMX" top --json -n 1 -d 200ms --by $by >"by.$by" || fail "--by $by"
 	check "by.$by" "len(d) == 1 and d[0]['reports'][0]['by'] == '$by'"
 done

@@ -197,6 +197,8 @@ int events_select(struct event_list *list, const struct instance *in,
 		  const struct event_choice *choice, const struct log *log)
 {
 	size_t skip = choice->criteria.nr_caches ? NR_KMALLOC : 0;
+	bool tasks =
+		choice->slab || choice->page || choice->vmalloc || choice->percpu_memory;
 	int ret = 0;
 
 	*list = (struct event_list){ 0 };
@@ -213,9 +215,9 @@ int events_select(struct event_list *list, const struct instance *in,
 		ret = add_known(list, in, KNOWN(PERCPU, percpu_memory_events), log);
 	if (!ret && (choice->slab || choice->page))
 		ret = add_known(list, in, KNOWN("sched", sched_events), NULL);
-	if (!ret && (choice->slab || choice->page))
+	if (!ret && tasks)
 		ret = add_known(list, in, KNOWN("task", task_events), NULL);
-	if (!ret && (choice->slab || choice->page))
+	if (!ret && tasks)
 		ret = add_known(list, in, KNOWN("cgroup", cgroup_events), NULL);
 	if (!ret && choice->frag)
 		ret = add_kmem(list, in, frag_events, ARRAY_SIZE(frag_events), log);

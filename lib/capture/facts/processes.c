@@ -6,6 +6,7 @@
 #include "capture/facts/processes.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -40,8 +41,8 @@ static char *find_group(char *text)
 	return unified;
 }
 
-/* Appends "\tHIERARCHY:PATH". */
-static void add_group(struct strbuf *out, int task_fd, uint32_t pid)
+/* Appends @before and "HIERARCHY:PATH". */
+static void add_group(struct strbuf *out, int task_fd, uint32_t pid, const char *before)
 {
 	char text[8192], *line, *path;
 
@@ -51,7 +52,17 @@ static void add_group(struct strbuf *out, int task_fd, uint32_t pid)
 	if (!line)
 		return;
 	path = strchr(strchr(line, ':') + 1, ':') + 1;
-	strbuf_printf(out, "\t%lu:%s", strtoul(line, NULL, 10), path);
+	strbuf_printf(out, "%s%lu:%s", before, strtoul(line, NULL, 10), path);
+}
+
+void processes_list_group(int32_t pid, struct strbuf *out)
+{
+	int proc = open("/proc", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+
+	if (proc < 0)
+		return;
+	add_group(out, proc, (uint32_t)pid, "");
+	close(proc);
 }
 
 /* proc(5): "PID (NAME) STATE PARENT ..."; a name may have parentheses and line breaks. */
@@ -72,7 +83,7 @@ static void add_process(struct strbuf *out, int task_fd, uint32_t pid)
 	/* What started the recorder has nothing to do with what it records. */
 	strbuf_printf(out, "%" PRIu32 " %" PRIu32 " %lu %s", pid, pid,
 		      pid == (uint32_t)getpid() ? 0 : strtoul(end + 4, NULL, 10), name);
-	add_group(out, task_fd, pid);
+	add_group(out, task_fd, pid, "\t");
 	strbuf_puts(out, "\n");
 }
 

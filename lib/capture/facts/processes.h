@@ -19,5 +19,7 @@
  * Return: 0; -ETIME: there are too many; -ENOMEM; another -errno of reading.
  */
 int processes_list(const char *proc, uint64_t most_ns, struct strbuf *out) __must_check;
+/* Appends the control group of a process as in the list, "HIERARCHY:PATH"; nothing if it has ended. */
+void processes_list_group(int32_t pid, struct strbuf *out);
 
 #endif

@@ -183,6 +183,86 @@ START_TEST(not_known)
 }
 END_TEST
 
+/* While recording: what counts is the last word, and what ended is forgotten in the end. */
+static bool runs(int32_t pid)
+{
+	return pid == 1 || pid == 8;
+}
+
+static void in_service(int32_t pid, struct strbuf *out)
+{
+	if (pid == 8)
+		strbuf_puts(out, "0:/service");
+}
+
+static const char *group(const struct processes *p, uint32_t number, struct strbuf *sb)
+{
+	strbuf_reset(sb);
+	processes_group_name(p, number, sb);
+	return strbuf_text(sb);
+}
+
+#define NUMBERS 16
+
+static uint32_t of[NUMBERS], groups[NUMBERS];
+
+/* Rows have these process and group numbers, 0: none. */
+static void forget(struct processes *p, uint32_t process, uint32_t in_group)
+{
+	memset(of, 0, sizeof(of));
+	memset(groups, 0, sizeof(groups));
+	of[process] = groups[in_group] = 1;
+	ck_assert_uint_lt(p->nr, NUMBERS);
+	ck_assert_int_eq(processes_forget(p, runs, of, groups), 0);
+}
+
+START_TEST(live)
+{
+	static const char list[] = "1 1 0 init\t0:/\n5 5 1 shell\t0:/a\n";
+	struct kmem_event ev = { .ts = 9, .pid = 8 };
+	struct processes p = { 0 };
+	struct strbuf sb = { 0 };
+	uint32_t one, a;
+
+	processes_go_live(&p, in_service);
+	ck_assert_int_eq(processes_read_list(&p, list, false), 0);
+	learn(&p, 10, 5, 6, "one", 0);
+	learn(&p, 11, 6, 7, "two", THREAD);
+	learn(&p, 12, 5, 8, "chosen", 0x200000000);
+	check(&p, 7, 0, 6, "one"); /* whatever the time */
+	ck_assert_str_eq(group(&p, processes_group(&p, &ev), &sb), "/service");
+	ck_assert_uint_eq(p.nr, 6);
+
+	/* The others have ended, but their last events may follow. */
+	forget(&p, 0, 0);
+	ck_assert_uint_eq(p.nr, 6);
+	check(&p, 7, 0, 6, "one");
+
+	/* Rows are of "one" and "/a"; the number of the shell is used again. */
+	one = processes_find(&p, 7, 0);
+	ev.pid = 7;
+	a = processes_group(&p, &ev);
+	learn(&p, 13, 1, 5, "again", 0);
+	forget(&p, one, a);
+	check(&p, 7, 0, -1, "[unknown]");
+	check(&p, 5, 0, 5, "again");
+	check(&p, 8, 0, 8, "chosen");
+	ck_assert_uint_eq(p.nr, 6); /* without the shell */
+	ck_assert_str_eq(processes_name(&p, of[one]), "one");
+	ck_assert_str_eq(group(&p, groups[a], &sb), "/a");
+	ck_assert_str_eq(path(&p, 5, 0, &sb), "again;init");
+
+	/* Nothing is of them any more. */
+	forget(&p, 0, 0);
+	ck_assert_uint_eq(p.nr, 4);
+	check(&p, 5, 0, -1, "[unknown]");
+	ck_assert_uint_eq(p.paths.count, 2); /* "/" and "/service" */
+	ck_assert_uint_eq(p.of_task.nr, 2);
+	strbuf_free(&sb);
+	processes_free(&p);
+}
+END_TEST
+
 Suite *test_processes_suite(void);
 
 Suite *test_processes_suite(void)
@@ -197,6 +277,7 @@ Suite *test_processes_suite(void)
 	tcase_add_test(tc, lost);
 	tcase_add_test(tc, hostile);
 	tcase_add_test(tc, not_known);
+	tcase_add_test(tc, live);
 	suite_add_tcase(s, tc);
 	return s;
 }

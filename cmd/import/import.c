@@ -117,7 +117,7 @@ static int parse(struct import_options *o, int argc, char **argv)
 	const struct option_entry options[] = {
 		{ OPTION_GROUP, .help = "What" },
 		{ OPTION_STRING, 0, "ftrace-text", "FILE", &o->text,
-		  "copy of tracefs' trace file, may be gzipped; -: stdin" },
+		  "copy of tracefs' trace, may be gzipped; -: stdin" },
 		{ OPTION_STRING, 0, "raw-pages", "DIR", &o->raw_pages,
 		  "copies of trace_pipe_raw and the files beside it" },
 		{ OPTION_STRING, 0, "perf", "FILE", &o->perf,
@@ -128,7 +128,7 @@ static int parse(struct import_options *o, int argc, char **argv)
 		{ OPTION_STRING, 0, "system-map", "FILE", &o->system_map,
 		  "the same, from a System.map" },
 		{ OPTION_STRING, 0, "symfs", "DIR", &o->symfs,
-		  "with --perf: the programs are below DIR, for their symbols" },
+		  "with --perf: the programs are below DIR" },
 		{ OPTION_STRING, 0, "release", "RELEASE", &o->release,
 		  "the kernel's release: uname -r" },
 		{ OPTION_STRING, 0, "machine", "MACHINE", &o->machine,

@@ -301,7 +301,7 @@ int processes_learned(struct processes *p)
 
 /* --- forgetting -------------------------------------------------------------------------- */
 
-/* Keeps the processes of tasks that run, or have ended since the last time, and forgets other tasks. */
+/* Keeps the processes of tasks that run or have ended since the last time; forgets others. */
 static int mark_running(struct processes *p, bool (*runs)(int32_t pid), uint32_t *of)
 {
 	struct u64_map ended = { 0 };

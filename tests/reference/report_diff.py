@@ -19,6 +19,7 @@ BY = {"slab": ("--slab", "callsite"), "slab_cache": ("--slab", "cache"),
       "slab_stack": ("--slab", "stack"), "page": ("--page", "callsite"),
       "page_stack": ("--page", "stack")}
 MARKS = {"": 0, "~": 1, "?": 2}
+BINS = 256  # of a timeline on a page of kmemx diff
 
 
 class Comparison:
@@ -84,6 +85,10 @@ class Comparison:
                     hits[at] += hit
             for at in range(1, len(live)):
                 live[at] += live[at - 1]
+            # Its bins are pairs of the other page's, or pairs of pairs.
+            while len(live) > BINS:
+                live = live[1::2] + live[-1:] * (len(live) % 2)
+                hits = [sum(hits[at:at + 2]) for at in range(0, len(hits), 2)]
             self.note(f"{path}: {name} over time", run[name] == live)
             self.note(f"{path}: requests over time", run[name + "_hit"] == hits)
 

@@ -14,13 +14,16 @@ void over_time_init(struct over_time *t, uint64_t first, uint64_t last, uint32_t
 		    size_t limit)
 {
 	uint64_t span = last > first ? last - first : 0;
-	uint64_t width = span / bins + 1;
+	uint64_t width = span / OVER_TIME_BINS + 1;
 
 	/* A coarse clock may have fewer ticks than the limit of bins. */
 	*t = (struct over_time){ .first = first,
 				 .nr_bins = (uint32_t)(span / width) + 1,
 				 .width = width,
 				 .limit = limit };
+	/* Coarse bins are made of fine ones: parts of a page that have different ones agree. */
+	for (; t->nr_bins > bins && t->nr_bins > 1; t->nr_bins = (t->nr_bins + 1) / 2)
+		t->width *= 2;
 }
 
 static void add(struct over_time_cell *to, const struct over_time_cell *from)

@@ -26,7 +26,7 @@ static void begin(struct made *m)
 	*m = (struct made){ 0 };
 	set_up(&m->f);
 	m->f.in.env.raw_ip = true;
-	m->f.in.env.last_ts = 128 * 1000;
+	m->f.in.env.last_ts = 128 * 1024 - 1;
 	sites_init(&sites, &m->f.in.env);
 	m->stacks[0] = 1;
 	for (id = 2; sites_of_stack(&sites, id) == sites_of_stack(&sites, 1); id++)
@@ -59,14 +59,14 @@ static void drop(struct made *m)
 	free(m);
 }
 
-/* Event of page @pfn, at time 1000 x @when. */
+/* Event of page @pfn, at time 1024 x @when, a bin. */
 static void page(struct made *m, uint8_t type, uint64_t pfn, unsigned int who,
 		 unsigned int when)
 {
 	struct kmem_event *ev = event(&m->f, type, pfn, 0);
 
 	ev->stack = m->stacks[who];
-	ev->ts = 1 + 1000UL * when;
+	ev->ts = 1 + 1024UL * when;
 }
 
 /* The runs of each part cover all bins, one after the other. */

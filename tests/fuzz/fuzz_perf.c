@@ -4,6 +4,7 @@
  * In: arbitrary bytes; text after PERF_SYMBOLS is the symbols. Out: findings are a crash and a
  * recording that cannot be read or has another number of events.
  */
+#include <fcntl.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -77,6 +78,12 @@ static int find_perf_symbols(void *ctx, const struct import_kernel *kernel,
 	return 0;
 }
 
+/* Each program is this one. */
+static int open_self(void *ctx, const char *path)
+{
+	return open("/proc/self/exe", O_RDONLY | O_CLOEXEC);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	char *symbols = perf_symbols(data, &size);
@@ -85,6 +92,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		.ctx = symbols,
 		.find_symbols = find_perf_symbols,
 		.symbols = size % 2 ? symbols : NULL,
+		.open_program = open_self,
+		.programs_chosen = true,
 	};
 	struct perf_import *pi = NULL;
 	struct source src;

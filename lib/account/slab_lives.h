@@ -35,6 +35,7 @@
 #include "account/addr_set.h"
 #include "account/event_lists.h"
 #include "account/lives.h"
+#include "account/rcu_order.h"
 #include "account/slab_edges.h"
 #include "base/compiler.h"
 #include "base/hash.h"
@@ -45,7 +46,7 @@
  * live_entry.flags. A surplus free is one of no live object. Until its address is allocated, its
  * entry keeps when it came and who freed. (If its entry is swept away after the clocks' skew, the
  * free stays what it seemed.) The entry of a dying object keeps bytes_alloc, and in bytes_req the
- * time; if its allocation is unknown, only the time.
+ * time and its place in the order of .cpu; if its allocation is unknown, only the time.
  */
 #define SLAB_SURPLUS \
 	1 /* freed: by a surplus free. live: one on another CPU just before it */
@@ -204,6 +205,7 @@ struct slab_lives {
 	struct u64_map bulk_index;
 	struct slab_bulk_site *bulk_sites;
 	size_t nr_bulk_sites, bulk_sites_capacity, unsized_sites;
+	struct rcu_order rcu_order;
 	struct slab_edges *edges;
 	struct slab_surplus_observer on_surplus;
 };

@@ -13,11 +13,21 @@
 #define DYING_SHIFT 30
 #define DYING_STEPS 64
 
+/* Of a dying object whose allocation is known, .bytes_req keeps the step, modulo 2^16, above its
+ * place among those that .cpu handed over.
+ */
 bool slab_probes_lasts(const struct live_entry *e, uint64_t now)
 {
-	uint64_t since = e->flags & SLAB_DYING_OLD ? e->ts >> DYING_SHIFT : e->bytes_req;
+	uint64_t steps = now >> DYING_SHIFT;
 
-	return (now >> DYING_SHIFT) - since <= DYING_STEPS;
+	if (e->flags & SLAB_DYING_OLD)
+		return steps - (e->ts >> DYING_SHIFT) <= DYING_STEPS;
+	return (uint16_t)(steps - (e->bytes_req >> 16)) <= DYING_STEPS;
+}
+
+static uint32_t place_of_dying(const struct live_entry *e)
+{
+	return (uint32_t)e->cpu << 16 | (e->bytes_req & UINT16_MAX);
 }
 
 /* For each of them, all rows are searched once. The kernel has about ten. */
@@ -114,9 +124,14 @@ static void slab_dies(struct slab_lives *l, const struct kmem_event *one,
 		      const struct live_entry *was)
 {
 	struct live_entry *e = live_find(&l->any.live, one->slab_free.ptr);
+	uint32_t place;
 
 	if (!e || e->state != LIVE_FREED)
 		return;
+	if (rcu_order_add(&l->rcu_order, (uint16_t)one->cpu, one->slab_free.ptr, &place)) {
+		l->any.failed = true;
+		return;
+	}
 	e->flags &= (uint8_t)~SLAB_OVER;
 	e->flags |= SLAB_DYING;
 	if (was->state != LIVE_ALLOCATED || e->flags & SLAB_SURPLUS) {
@@ -124,8 +139,9 @@ static void slab_dies(struct slab_lives *l, const struct kmem_event *one,
 		e->ts = one->ts;
 		return;
 	}
+	e->cpu = (uint16_t)one->cpu;
 	e->bytes_alloc = was->bytes_alloc;
-	e->bytes_req = (uint32_t)(one->ts >> DYING_SHIFT);
+	e->bytes_req = (uint32_t)(one->ts >> DYING_SHIFT) << 16 | (place & UINT16_MAX);
 }
 
 /* Takes one object of @ev. Returns whether it was live. */
@@ -151,13 +167,60 @@ static bool slab_object(struct slab_lives *l, const struct kmem_event *ev, uint6
 	return was.state == LIVE_ALLOCATED;
 }
 
+/* An array of RCU's: does @ev name objects that one CPU handed over, one after the other? Only the
+ * first of them may be older than the recording. @place: of the last of them.
+ */
+static bool is_rcu_array(const struct slab_lives *l, const struct kmem_event *ev,
+			 uint32_t *place)
+{
+	bool found = false;
+	uint32_t i;
+
+	for (i = 0; i < ev->objects.nr; i++) {
+		uint64_t ptr = kmem_object(ev, i);
+		const struct live_entry *e;
+
+		if (found && rcu_order_after(&l->rcu_order, *place, 1, place) != ptr)
+			return false;
+		e = found ? NULL : live_find(&l->any.live, ptr);
+		if (e && slab_is_dying(e)) {
+			*place = place_of_dying(e);
+			found = true;
+		}
+	}
+	return found && ev->type == KMEM_FREE_BULK;
+}
+
+/* Takes those of an array of RCU's that @ev does not name: the next after the one at @place. Returns
+ * how many were taken. An object that does not wait for RCU any more ends it.
+ */
+static uint64_t take_rest(struct slab_lives *l, const struct kmem_event *ev,
+			  uint32_t place, slab_take_fn *one)
+{
+	uint64_t nr;
+
+	for (nr = 0; nr < ev->objects.unseen; nr++) {
+		uint64_t ptr = rcu_order_after(&l->rcu_order, place, 1, &place);
+		const struct live_entry *e = ptr ? live_find(&l->any.live, ptr) : NULL;
+
+		if (!e || !(e->flags & SLAB_DYING) ||
+		    (slab_is_dying(e) && place_of_dying(e) != place))
+			break;
+		slab_object(l, ev, ptr, one);
+	}
+	l->totals.bulk_frees += nr;
+	return nr;
+}
+
 void slab_probes_take(struct slab_lives *l, const struct kmem_event *ev,
 		      slab_take_fn *one)
 {
 	const struct sample *sample = &l->sample;
 	struct slab_totals *sum = &l->totals;
 	bool live = ev->type != KMEM_FREE_BULK;
-	uint32_t i;
+	uint32_t i, place;
+	bool rest = ev->objects.unseen && !sample->one_in && is_rcu_array(l, ev, &place);
+	uint64_t unseen = ev->objects.unseen;
 
 	/* An event may begin and end more lives than others: room for them is only in an empty
 	 * batch.
@@ -181,6 +244,8 @@ void slab_probes_take(struct slab_lives *l, const struct kmem_event *ev,
 	/* If no object of a free was live, the others were not either: RCU frees what it was handed
 	 * before.
 	 */
-	sum->unseen += live || !ev->objects.nr ? ev->objects.unseen : 0;
+	if (rest)
+		unseen -= take_rest(l, ev, place, one);
+	sum->unseen += live || rest || !ev->objects.nr ? unseen : 0;
 	lives_flush(&l->any);
 }

@@ -169,4 +169,5 @@ void slab_lives_free(struct slab_lives *l)
 	u64_map_free(&l->older_kfrees);
 	u64_map_free(&l->bulk_index);
 	free(l->bulk_sites);
+	rcu_order_free(&l->rcu_order);
 }

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analysis/bounds/bounds.h"
 #include "base/array.h"
 
 const char *books_row_name(const struct books *b, const struct books_row *row)
@@ -488,6 +489,23 @@ static int books_add_steps(struct books *b)
 	return ret;
 }
 
+/* Where the recorder's probes show each end, what waits for RCU is in use. A sheaf may take an object
+ * without an event.
+ */
+static void books_find_waiting(struct books *b)
+{
+	const struct analysis_env *env = b->ledger->env;
+	bool sheaves = census_since(env->rec, 6, 18);
+	size_t i;
+
+	if (b->ledger->slab->totals.unseen ||
+	    recorded_types(env->rec, env->fmts, 1U << KMEM_FREE_BULK) != RECORDED_YES)
+		return;
+	for (i = 0; i < b->nr_rows; i++)
+		if (!sheaves || (b->rows[i].exact && !b->rows[i].sheaves))
+			b->rows[i].waiting = b->rows[i].dying;
+}
+
 int books_make(struct books *b)
 {
 	int ret = census_init(&b->census, b->ledger->env);
@@ -508,6 +526,7 @@ int books_make(struct books *b)
 		ret = books_add_steps(b);
 	if (!ret)
 		books_use_counts(b);
+	books_find_waiting(b);
 	return ret;
 }
 

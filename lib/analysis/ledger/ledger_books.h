@@ -16,7 +16,7 @@
  *	the events between the counts
  * @slack: free objects that @before or @after may include; @sheaves: those of them in sheaves
  * @unsure: events during a count, which the count may include or not
- * @dying: objects handed to RCU whose end no event shows
+ * @dying: objects handed to RCU whose end no event shows; @waiting: those that RCU has not freed
  * @again: frees of an object that no event had allocated since its last free
  * @nameless: objects of its size were allocated that are in no row
  * @steps: the kernel's curve and that of the events; NULL: the curve does not have all its caches
@@ -30,7 +30,7 @@ struct books_row {
 	struct census_reading first, last;
 	bool exact;
 	uint64_t slack, sheaves, unsure;
-	uint64_t allocs, freed, implicit, again, dying;
+	uint64_t allocs, freed, implicit, again, dying, waiting;
 	bool nameless;
 	struct ledger_row_steps *steps;
 	struct strbuf members;

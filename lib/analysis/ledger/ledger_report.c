@@ -17,7 +17,7 @@
 
 static int64_t row_trace(const struct books_row *row)
 {
-	return (int64_t)(row->allocs - row->freed - row->implicit);
+	return (int64_t)(row->allocs - row->freed - row->implicit + row->waiting);
 }
 
 static struct ledger_change row_change(const struct books_row *row)
@@ -139,7 +139,7 @@ static void reason(const struct books_row *row, int64_t difference, struct strbu
 		strbuf_puts(sb, "not in slabinfo");
 	else if (row->nameless && !row->allocs)
 		strbuf_puts(sb, "events of this cache have no name");
-	else if (more && missing <= row->dying)
+	else if (more && missing <= row->dying - row->waiting)
 		strbuf_printf(sb, "%" PRIu64 " handed to RCU, and perhaps not freed yet",
 			      row->dying);
 	else if (unseen && row->sheaves)
@@ -191,8 +191,11 @@ static struct cell cell_why(const void *row, struct table *t)
 	bool lossy = r->books->ledger->losses != 0;
 	struct strbuf sb = { 0 }, why = { 0 };
 
+	if (r->row->waiting)
+		strbuf_printf(&sb, "%" PRIu64 " wait for RCU", r->row->waiting);
 	if (!difference)
-		return cell_text(t, "-");
+		return sb.size ? cell_strbuf(t, &sb) : cell_text(t, "-");
+	strbuf_puts(&sb, sb.size ? "; " : "");
 	reason(r->row, difference, &why);
 	if (lossy) /* may explain all of it, and seemingly missing events */
 		strbuf_printf(&sb, "events were lost%s", why.size ? "; " : "");
@@ -279,6 +282,13 @@ static const struct column_type columns[] = {
 		      .hidden = true,
 		      .help = "Free objects that the kernel may have counted." },
 	  MEMBER_OF(struct cells_of, row, slack) },
+	{ .column = { .name = "waiting",
+		      .title = "Waiting",
+		      .unit = UNIT_COUNT,
+		      .hidden = true,
+		      .help = "Objects that wait for RCU, which are in use: a part of the trace." },
+	  .none_if_0 = true,
+	  MEMBER_OF(struct cells_of, row, waiting) },
 	{ .column = { .name = "source",
 		      .title = "Source",
 		      .hidden = true,

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "account/rcu_order.h"
 #include "account/slab_account.h"
 #include "base/bytes.h"
 
@@ -46,13 +47,18 @@ static void release(uint64_t ptr, uint32_t cache)
 	give(&ev);
 }
 
-static void rcu(uint64_t ptr)
+static void rcu_on(uint16_t cpu, uint64_t ptr)
 {
-	struct kmem_event ev = { .type = KMEM_FREE_RCU };
+	struct kmem_event ev = { .type = KMEM_FREE_RCU, .cpu = cpu };
 
 	ev.objects.ptr = ptr;
 	ev.objects.nr = 1;
 	give(&ev);
+}
+
+static void rcu(uint64_t ptr)
+{
+	rcu_on(0, ptr);
 }
 
 /* @nr objects, 64 bytes apart from @ptr on; the event names at most @named. */
@@ -196,6 +202,90 @@ START_TEST(unseen_objects)
 }
 END_TEST
 
+/* Allocates @nr objects from @ptr on; CPU 3 hands them to RCU, and CPU 5 others in between. */
+static void hand_over(uint64_t ptr, uint32_t nr)
+{
+	uint32_t i;
+
+	for (i = 0; i < nr; i++) {
+		alloc(ptr + i * 64ULL, 1);
+		alloc(ptr + 0x100000 + i * 64ULL, 1);
+		rcu_on(3, ptr + i * 64ULL);
+		rcu_on(5, ptr + 0x100000 + i * 64ULL);
+	}
+}
+
+/* An array of RCU's has what one CPU handed over, so the event need not name all. */
+START_TEST(array_of_rcu)
+{
+	hand_over(0x10000, 200);
+	bulk(KMEM_FREE_BULK, 0x10000 + 130 * 64, 70, 32); /* the later array comes first */
+	bulk(KMEM_FREE_BULK, 0x10000, 130, 32);
+	slab_account_sum(&acc);
+	ck_assert_uint_eq(acc.totals.died, 200);
+	ck_assert_uint_eq(acc.totals.bulk_frees, 200);
+	ck_assert_uint_eq(acc.totals.unseen, 0);
+	ck_assert_uint_eq(acc.totals.dying, 200);
+	/* One that was freed elsewhere ends it. */
+	release(0x110000 + 50 * 64, 1);
+	bulk(KMEM_FREE_BULK, 0x110000, 200, 32);
+	slab_account_sum(&acc);
+	ck_assert_uint_eq(acc.totals.died, 251);
+	ck_assert_uint_eq(acc.totals.unseen, 150);
+	expect(400, 400, 0, 0);
+	slab_account_free(&acc);
+}
+END_TEST
+
+/* The first objects of the array may be older than the recording. */
+START_TEST(array_of_rcu_begins_before)
+{
+	hand_over(0x10000, 60);
+	bulk(KMEM_FREE_BULK, 0x10000 - 10 * 64, 70, 32);
+	slab_account_sum(&acc);
+	ck_assert_uint_eq(acc.totals.died, 60);
+	ck_assert_uint_eq(acc.totals.unmatched, 10);
+	ck_assert_uint_eq(acc.totals.unseen, 0);
+	slab_account_free(&acc);
+}
+END_TEST
+
+/* Objects in another order than they were handed over: it is no array of RCU's. */
+START_TEST(array_of_others)
+{
+	uint32_t i;
+
+	for (i = 0; i < 70; i++)
+		alloc(0x10000 + i * 64ULL, 1);
+	for (i = 70; i--;)
+		rcu_on(3, 0x10000 + i * 64ULL);
+	bulk(KMEM_FREE_BULK, 0x10000, 70, 32);
+	slab_account_sum(&acc);
+	ck_assert_uint_eq(acc.totals.died, 32);
+	ck_assert_uint_eq(acc.totals.dying, 38);
+	slab_account_free(&acc);
+}
+END_TEST
+
+/* A place that is 65 536 objects old is used again. */
+START_TEST(order_is_bounded)
+{
+	struct rcu_order order = { 0 };
+	uint32_t first, place, next, i;
+
+	ck_assert_int_eq(rcu_order_add(&order, 65535, 1, &first), 0);
+	ck_assert_uint_eq(rcu_order_after(&order, first, 0, &next), 1);
+	ck_assert_uint_eq(rcu_order_after(&order, first, 1, &next), 0);
+	for (i = 2; i <= RCU_ORDER_KEPT + 1; i++)
+		ck_assert_int_eq(rcu_order_add(&order, 65535, i, &place), 0);
+	ck_assert_uint_eq(place, first);
+	ck_assert_uint_eq(rcu_order_after(&order, first, 0, &next), RCU_ORDER_KEPT + 1);
+	ck_assert_uint_eq(rcu_order_after(&order, place + 1, 1, &next), 3);
+	ck_assert_uint_eq(rcu_order_after(&order, 0, 0, &next), 0);
+	rcu_order_free(&order);
+}
+END_TEST
+
 /* The first free that names the cache says what the callsite allocates. */
 START_TEST(cache_is_learnt)
 {
@@ -289,6 +379,10 @@ Suite *test_slab_probes_suite(void)
 	tcase_add_test(tc, dying_ends);
 	tcase_add_test(tc, bulk_frees_and_allocates);
 	tcase_add_test(tc, unseen_objects);
+	tcase_add_test(tc, array_of_rcu);
+	tcase_add_test(tc, array_of_rcu_begins_before);
+	tcase_add_test(tc, array_of_others);
+	tcase_add_test(tc, order_is_bounded);
 	tcase_add_test(tc, cache_is_learnt);
 	tcase_add_test(tc, size_is_learnt);
 	tcase_add_test(tc, sample_is_kept);

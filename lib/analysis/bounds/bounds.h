@@ -6,7 +6,7 @@
  * Allocations without a free event are the most that can still live: net is an upper bound. No
  * event proves which of them live. Those after the last gap, whose callsite and cache never showed
  * a free without an event, count as seen; only the kernel's own count (census.h) proves a minimum.
- * Documentation/accounting.md has the formula.
+ * Documentation/internals/bounds.md has the formula.
  */
 #ifndef KMEMX_ANALYSIS_BOUNDS_H
 #define KMEMX_ANALYSIS_BOUNDS_H

@@ -6,7 +6,7 @@
  * Caches that events cannot tell apart are one class: the kmalloc caches of a size. Of n objects
  * whose allocation was seen and whose free was not, at most as many live as the class has in use
  * when the recording ends, and at least as many as it has surely gained.
- * Documentation/accounting.md has the proof and its assumptions.
+ * Documentation/internals/bounds.md has the proof and its assumptions.
  */
 #ifndef KMEMX_ANALYSIS_CENSUS_H
 #define KMEMX_ANALYSIS_CENSUS_H

@@ -3,7 +3,7 @@
  * capture: dynamic probes, for allocations and frees of slab objects that have no event.
  * In: the kernel's release and machine, tracefs. Out: events of a group of this recorder's own.
  *
- * Which functions have no event: Documentation/accounting.md, "Probes".
+ * Which functions have no event: Documentation/internals/bounds.md.
  */
 #ifndef KMEMX_CAPTURE_PROBES_H
 #define KMEMX_CAPTURE_PROBES_H

@@ -76,7 +76,7 @@ static int parse(struct script_args *a, int argc, char **argv)
 		.usage = "kmemx script [options] [FILE]",
 		.examples =
 			"  kmemx script --callsite getname_flags --time 10%,20% --callchain\n"
-			"  kmemx script --ptr 0xffff88007cad6000   the life of one object\n",
+			"  kmemx script --ptr 0xffff88007cad6000   all events of one object\n",
 		.words = words,
 		.short_help = true,
 	};

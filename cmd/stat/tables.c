@@ -201,9 +201,9 @@ const struct tables_command tables_commands[TABLES_NR] = {
 			    "  kmemx balance -i boot.dat --json\n",
 	},
 	[TABLES_LEAKS] = {
-		.command = { "leaks", "show what was allocated and still lives",
+		.command = { "leaks", "show what was allocated and is still live",
 			     COMMAND_LOOK, run_tables },
-		.purpose = "Show what was allocated and still lives: leaks.",
+		.purpose = "Show what was allocated and is still live: leaks.",
 		.examples = "  kmemx leaks --by stack --older 5s\n"
 			    "  kmemx leaks -i boot.dat --suppress known -l 10 --json\n",
 		.own = OWN_KINDS | OWN_BY | OWN_SUPPRESS | OWN_UNSCALED,

@@ -240,7 +240,7 @@ static int read_subject(struct rule_reader *r, struct gate_rule *rule)
 		stop = r->p;
 	}
 	if (stop == start)
-		return wrong(r, "expected a subject");
+		return wrong(r, "expected the name of a row, [module] or total");
 	rule->subject = strndup(start, (size_t)(stop - start));
 	if (!rule->subject)
 		return -ENOMEM;

@@ -28,7 +28,7 @@ const METRICS = {
 	waste: { title: "Waste", help: "Bytes allocated beyond the requested sizes", bytes: true },
 	live: { title: "Live", help: "Bytes not seen freed at the end of the range", bytes: true },
 	retained: { title: "Retained", help: "Bytes allocated in the range and not seen freed at its end", bytes: true },
-	freed: { title: "Freed", help: "Bytes whose life ended in the range, whenever they were allocated", bytes: true },
+	freed: { title: "Freed", help: "Bytes freed in the range, whenever they were allocated", bytes: true },
 	through: { title: "Lived through", help: "Bytes live before the range and at its end", bytes: true },
 	likely: { title: "End", help: "The best estimate of the bytes live at the end of the recording", bytes: true },
 	least: { title: "End, least", help: "Bytes that must be live at the end of the recording", bytes: true },

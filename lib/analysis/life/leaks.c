@@ -220,7 +220,7 @@ static const struct table_type *const tables[] = { &leaks_type, &leaks_page_type
 
 const struct analysis analysis_leaks = {
 	.name = "leaks",
-	.help = "what was allocated and still lives",
+	.help = "what was allocated and is still live",
 	.use = ANALYSIS_COMMAND,
 	.needs = NEEDS_MEMORY,
 	.rows = ROWS_ALL,

@@ -125,8 +125,8 @@ static struct cell cell_task(const void *row, struct table *t)
  */
 #define LEAK_COLUMNS(things, count_unit)                                                \
 	{ COLUMN("bytes", "Live_bytes", UNIT_BYTES,                                     \
-		 "The best estimate of the bytes that live, but for those that "        \
-		 "may be in flight.",                                                   \
+		 "The best estimate of live bytes, without those that may be "          \
+		 "in flight.",                                                          \
 		 .share = true),                                                        \
 	  MEMBER_OF(struct leak_row, leak, likely_bytes) },                             \
 		{ COLUMN("objects", "Live", count_unit, "The same in " things ".",      \
@@ -134,8 +134,8 @@ static struct cell cell_task(const void *row, struct table *t)
 		  MEMBER_OF(struct leak_row, leak, likely) },                           \
 		{ COLUMN("verdict", "Verdict", UNIT_NONE,                               \
 			 "grows: live bytes grow until the end; filled: they "          \
-			 "grew at first; steady: no growth is proven; cache: the "      \
-			 "kernel gives them back when it needs memory; or it was "      \
+			 "grew at first; steady, in text no proven growth: neither; "   \
+			 "cache: the kernel gives them back when it needs memory; "     \
 			 "too short to tell.",                                          \
 			 .leaves = 5, .spell = growth_verdict_spell),                   \
 		  .fill = cell_verdict },                                               \
@@ -252,28 +252,28 @@ static const struct column_type area_columns[] = {
 
 const struct table_type leaks_type = {
 	.name = "leaks",
-	.help = "slab objects that were allocated and still live, by callsite, or what --by says",
+	.help = "slab objects that were allocated and are still live, by callsite, or what --by says",
 	.sort = "bytes_grows,bytes_kept,bytes,objects",
 	.columns = slab_columns,
 };
 
 const struct table_type leaks_page_type = {
 	.name = "leaks_page",
-	.help = "pages that were allocated and still live, by callsite, or what --by says",
+	.help = "pages that were allocated and are still live, by callsite, or what --by says",
 	.sort = "bytes_grows,bytes_kept,bytes,objects",
 	.columns = page_columns,
 };
 
 const struct table_type leaks_vmalloc_type = {
 	.name = "leaks_vmalloc",
-	.help = "areas of vmalloc that were allocated and still live, by callsite, or what --by says",
+	.help = "areas of vmalloc that were allocated and are still live, by callsite, or what --by says",
 	.sort = "bytes_grows,bytes_kept,bytes,objects",
 	.columns = area_columns,
 };
 
 const struct table_type leaks_percpu_memory_type = {
 	.name = "leaks_percpu_memory",
-	.help = "per-CPU memory that was allocated and still lives, by callsite, or what --by says",
+	.help = "per-CPU memory that was allocated and is still live, by callsite, or what --by says",
 	.sort = "bytes_grows,bytes_kept,bytes,objects",
 	.columns = area_columns,
 };
@@ -375,7 +375,7 @@ static void note_ends(const struct leaks_view *v, struct table *t)
 	table_add_note(t,
 		       "%" PRIu64 " task%s ended and freed %" PRIu64
 		       " bytes then, most of them %s-%" PRId32 " (%" PRIu64
-		       "). What lived before that: --time ,+%" PRIu64 ".%06" PRIu64 "s.",
+		       "). What was live before that: --time ,+%" PRIu64 ".%06" PRIu64 "s.",
 		       freed.nr, plural(freed.nr), freed.bytes,
 		       tasks_name(&tasks, freed.pid), freed.pid, freed.most, us / 1000000,
 		       us % 1000000);
@@ -455,13 +455,13 @@ static void add_summary(const struct leaks_view *v, uint64_t losses, struct tabl
 		if (leak->fit.verdict == GROWTH_GROWS)
 			grows += leak->likely_bytes;
 	}
-	strbuf_printf(&live, "%s that still live", words->things);
+	strbuf_printf(&live, "%s that are still live", words->things);
 	const struct summary_line lines[] = {
 		{ "live", strbuf_text(&live), unit,
 		  all.likely + all.young + v->nr_suppressed, true, SUMMARY_USUAL },
 		{ "bytes_seen", "Bytes allocated, and not seen freed", UNIT_BYTES, seen,
 		  true, SUMMARY_DETAIL },
-		{ "bytes_live", "Bytes that still live", UNIT_BYTES,
+		{ "bytes_live", "Bytes still live", UNIT_BYTES,
 		  all.likely_bytes + all.young_bytes + v->bytes_suppressed, true,
 		  SUMMARY_TOTAL },
 		{ "bytes_old", "  in the rows", UNIT_BYTES, all.likely_bytes, true,
@@ -504,7 +504,7 @@ static struct table *new_table(const struct leaks_view *v, enum subject_kind kin
 	struct table *t;
 	size_t i;
 
-	strbuf_printf(&title, "%s that still live,", memory_words(v->memory)->title);
+	strbuf_printf(&title, "%s that are still live,", memory_words(v->memory)->title);
 	t = account_rows_table(type_of(v), v->l->env, kind, strbuf_text(&title));
 	strbuf_free(&title);
 	if (!t)

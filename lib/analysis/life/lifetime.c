@@ -190,7 +190,7 @@ static void add_summary(const struct lifetime_view *v, uint64_t losses, struct t
 				memory_words(v->owners.memory)->many);
 	table_add_summary_lines(t, lines, ARRAY_SIZE(lines), losses != 0);
 	if (v->a->ns)
-		table_add_summary(t, "short", "Short lives", unit,
+		table_add_summary(t, "short", "Short lifetimes", unit,
 				  cell_uint(sum.row.nr_short), losses != 0);
 }
 

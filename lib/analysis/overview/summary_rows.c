@@ -152,7 +152,7 @@ static const char *spell_about(const char *word)
 
 static const struct column_type columns[] = {
 	{ COLUMN("about", "What", UNIT_NONE,
-		 "allocated; live: the best estimate of what lives, without caches; cache: what lives and the kernel gives back when it needs memory, of all callsites; growth: bytes a second by which live bytes grow; wasted: by internal fragmentation; failed: requests that the kernel refused; advice: what the first advice would save.",
+		 "allocated; live: the best estimate of live bytes, without caches; cache: live bytes that the kernel gives back when it needs memory, of all callsites; growth: bytes a second by which live bytes grow; wasted: by internal fragmentation; failed: requests that the kernel refused; advice: what the first advice would save.",
 		 .spell = spell_about),
 	  MEMBER_OF(struct summary_row, subject, about) },
 	{ COLUMN("of", "Of", UNIT_NONE,

@@ -21,7 +21,7 @@ static void add_net(const struct slab_report *slab, const struct slab_totals *s,
 		  likely == s->live_alloc ? SUMMARY_DETAIL : SUMMARY_TOTAL },
 		{ "bytes_net_min",
 		  slab->bounds.bounds.all_ends
-			  ? "  sure to be live (each end of a life has an event)"
+			  ? "  sure to be live (every free has an event)"
 			  : "  sure to be live (the kernel's own count)",
 		  UNIT_BYTES, net_range_min(net), true, SUMMARY_DETAIL },
 		{ "bytes_net_seen", "  seen: allocated, and not seen freed", UNIT_BYTES,

@@ -49,7 +49,7 @@ static uint64_t clock_skew(const struct recording *rec)
 	return largest;
 }
 
-/* Whose allocations were not recorded. */
+/* The tasks whose allocations were not recorded. */
 static struct scope scope_of(const struct recording *rec)
 {
 	const struct recording_text *self =
@@ -147,7 +147,7 @@ int accounts_slab(struct accounts *a, const struct dimensions *dimensions,
 		slab->lives.skew = clock_skew(a->rec);
 		slab->lives.any.scope = scope_of(a->rec);
 		slab->lives.any.filtered = a->filtered;
-		/* Of an unknown rule nothing is left out. */
+		/* If the rule is unknown, nothing is left out. */
 		if (sample_of(&slab->lives.sample, a->rec) == -EINVAL)
 			slab->lives.sample = (struct sample){ 0 };
 		/* The kernel counts all objects, so the events must not be filtered or sampled. */

@@ -60,7 +60,7 @@ struct life {
 #define LIFE_LAST      8  /* these were the last live pages of the request */
 #define LIFE_IMPLICIT  16 /* with LIFE_LAST: some of the request ended without an event */
 
-/* Does live memory grow or shrink with @life? What is found later was counted as gone before. */
+/* Does live memory grow or shrink with @life? LIFE_FOUND was counted as LIFE_GONE before. */
 static inline bool life_changes(const struct life *life)
 {
 	return life->what <= LIFE_GONE;
@@ -227,7 +227,7 @@ static inline uint32_t lives_stack(const struct lives *l, size_t row)
 	return stack ? *stack : 0;
 }
 
-/* What lives and is not hidden, in no particular order: start with NULL; NULL at the end. */
+/* Live entries that are not hidden, in no particular order: start with NULL; NULL at the end. */
 static inline const struct live_entry *lives_next(const struct lives *l,
 						  const struct live_entry *entry)
 {

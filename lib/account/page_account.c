@@ -11,7 +11,7 @@
 
 struct page_counts page_tally_counts(const struct page_tally *tally)
 {
-	/* What was found is counted as gone, too. */
+	/* LIFE_FOUND is also counted in LIFE_GONE. */
 	return (struct page_counts){
 		.hit = tally->of[LIFE_BORN].nr,
 		.failed = tally->of[LIFE_REFUSED].nr,

@@ -145,7 +145,7 @@ struct slab_totals {
 	uint64_t pingpong;
 	uint64_t large, bytes_large; /* kmallocs that the page allocator served */
 	uint64_t died;		     /* frees of objects that were handed to RCU before */
-	/* Of the frees: objects handed to RCU, freed in bulk. Of the allocations: in bulk. */
+	/* Parts of the frees (handed to RCU, in bulk) and of the allocations (in bulk). */
 	uint64_t rcu, bulk_frees, bulk_allocs;
 	uint64_t unsized;   /* of the allocations in bulk: no event tells their size */
 	uint64_t unseen;    /* objects of such events that these do not name */
@@ -154,7 +154,7 @@ struct slab_totals {
 	uint64_t losses;    /* gaps, each of which may hide any number of events */
 };
 
-/* What a callsite allocates in bulk, as a free said; 0 bytes: unknown. */
+/* The objects that a callsite allocates in bulk, as a free said; 0 bytes: unknown. */
 struct slab_bulk_site {
 	uint32_t cache, bytes_req, bytes_alloc;
 };
@@ -247,7 +247,7 @@ static inline struct slab_tally *slab_lives_tally(const struct slab_lives *l, si
 /* Frees the lives, which cannot be used again. */
 void slab_lives_free(struct slab_lives *lives);
 
-/* Pages of slabs are told apart by this part of an address; larger pages hold several. */
+/* Addresses without these bits distinguish pages of slabs; larger pages hold several. */
 #define SLAB_PAGE_SHIFT 12
 
 /* Key in .surplus of frees of @cache that totals.unmatched counts, or with @doubled totals.doubled.

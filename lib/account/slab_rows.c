@@ -21,7 +21,7 @@ struct slab_counts slab_tally_counts(const struct slab_tally *tally)
 			tally->of[LIFE_FREED].other_cpu + tally->of[LIFE_FOUND].other_cpu,
 	};
 
-	/* What was found is counted as gone, too. */
+	/* LIFE_FOUND is also counted in LIFE_GONE. */
 	c.live = c.hit - tally->of[LIFE_FREED].nr - tally->of[LIFE_GONE].nr;
 	c.live_req = c.bytes_req - tally->of[LIFE_FREED].bytes_req -
 		     tally->of[LIFE_GONE].bytes_req;

@@ -5,8 +5,8 @@
  *
  * Rows by task and by everything else cost memory for each task that ever ran. Where tables are by
  * task alone, such a row says two things: what the task allocated, and what the callsite did. Once
- * nothing of it lives and it cannot change any more, the two are added up separately: in the task's
- * sums here, and in a row of all tasks.
+ * it has nothing live and can no longer change, the two are added up separately: in the task's sums
+ * here, and in a row of all tasks.
  */
 #ifndef KMEMX_ACCOUNT_SPENT_H
 #define KMEMX_ACCOUNT_SPENT_H

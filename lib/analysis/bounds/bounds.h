@@ -3,8 +3,8 @@
  * analysis: how far a net figure can be trusted.
  * In: live bytes by the accounts, and reasons why they may be wrong. Out: ranges.
  *
- * Allocations without a free event are the most that can still live: net is an upper bound. No
- * event proves which of them live. Those after the last gap, whose callsite and cache never showed
+ * No more can be live than allocations without a free event: net is an upper bound. No event
+ * proves which of them are live. Those after the last gap, whose callsite and cache never showed
  * a free without an event, count as seen; only the kernel's own count (census.h) proves a minimum.
  * Documentation/internals/bounds.md has the formula.
  */
@@ -53,7 +53,7 @@ int bounds_suspect(struct bounds *b, uint64_t callsite) __must_check;
  */
 struct net_range bounds_net(const struct bounds *b, uint64_t callsite, uint64_t live,
 			    uint64_t sure);
-/* Adds the kernel's proof to @r, which has none of it: at least @min, at most @max bytes live. */
+/* Adds the kernel's proof to @r, which has no proof yet: from @min to @max bytes are live. */
 void net_range_prove(struct net_range *r, uint64_t min, uint64_t max);
 /* Sets the best estimate, as far as the bounds allow it. */
 void net_range_guess(struct net_range *r, uint64_t likely);
@@ -72,7 +72,7 @@ static inline uint64_t net_range_max(const struct net_range *r)
 	return r->sampled ? r->high : r->net - r->gone;
 }
 
-/* The best estimate of the bytes that live, between the two. Of a sample that is @net. */
+/* The best estimate of live bytes, between the two; for a sample it is @net. */
 static inline uint64_t net_range_likely(const struct net_range *r)
 {
 	return r->sampled ? r->net : r->likely;

@@ -88,7 +88,7 @@ static const struct known_cache {
 	{ "xas_alloc", { "radix_tree_node" } },
 };
 
-/* What the function at @callsite allocates from; NULL: not known. */
+/* The cache that the function at @callsite allocates from; NULL: not known. */
 static const struct known_cache *known_at(const struct cache_guess *g, uint64_t callsite)
 {
 	struct symbol sym;

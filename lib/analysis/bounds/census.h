@@ -3,9 +3,9 @@
  * analysis: the kernel's own count of objects, as a bound on what the events say is live.
  * In: slabinfo before and after, events by cache. Out: ranges in objects.
  *
- * Caches that events cannot tell apart are one class: the kmalloc caches of a size. Of n objects
- * whose allocation was seen and whose free was not, at most as many live as the class has in use
- * when the recording ends, and at least as many as it has surely gained.
+ * Caches that events cannot tell apart are one class: the kmalloc caches of a size. If the
+ * allocation of n objects was seen and their free was not, no more of them are live than the class
+ * has in use when the recording ends, and no fewer than it has surely gained.
  * Documentation/internals/bounds.md has the proof and its assumptions.
  */
 #ifndef KMEMX_ANALYSIS_CENSUS_H
@@ -128,10 +128,10 @@ void census_add_edges(struct census *c, const struct slab_edges *edges,
 		      const struct event_stream *stream);
 /* How many of @nr seemingly live objects of class @of live? They must be in its .live. */
 struct census_range census_range(const struct census *c, uint32_t of, uint64_t nr);
-/* How many of the seemingly live objects of class @of probably live: as many as the kernel's count
- * says were added, inside the bounds. @untraced: so many others were noticed to be freed without an
- * event; if free objects that CPUs hold can explain the difference, no more than these are gone.
- * UINT64_MAX: nothing is known of the class.
+/* How many of the seemingly live objects of class @of are probably live: as many as the kernel's
+ * count says were added, inside the bounds. @untraced: number of others that were noticed to be
+ * freed without an event; if free objects that CPUs hold can explain the difference, no more than
+ * these are gone. UINT64_MAX: nothing is known of the class.
  */
 uint64_t census_likely(const struct census *c, uint32_t of, uint64_t untraced);
 /* Did the kernel's count rise by a quarter of class @of's seemingly live objects at least? Else

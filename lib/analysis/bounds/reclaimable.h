@@ -3,8 +3,8 @@
  * analysis: what the kernel gives back when it needs memory: a cache is not a leak.
  * In: keys of account rows, names. Out: is it reclaimable?
  *
- * The kernel says it of slab caches, and of pages with __GFP_RECLAIMABLE. No event says it of pages
- * of files: these are told by the function that allocated them. Documentation/leaks.md has the
+ * The kernel says so for slab caches, and for pages with __GFP_RECLAIMABLE. No event says so for
+ * pages of files: the function that allocated them shows it. Documentation/leaks.md has the
  * rules.
  */
 #ifndef KMEMX_ANALYSIS_RECLAIMABLE_H

@@ -83,8 +83,8 @@ static int count_pieces(struct slab_bounds *b, const struct analysis_env *env)
 	return ret;
 }
 
-/* Can frees of the recorder's own objects, whose allocation was not recorded, be told from frees of
- * objects older than the recording?
+/* The recorder's own allocations were not recorded. Can frees of these objects be distinguished
+ * from frees of objects that are older than the recording?
  */
 static bool recorder_known(const struct recording *rec)
 {

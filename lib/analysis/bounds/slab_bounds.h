@@ -3,9 +3,9 @@
  * analysis: how many of the seemingly live slab objects are live.
  * In: finished slab accounts, the kernel's own count. Out: ranges of any sum of rows.
  *
- * The kernel counts by cache, so a sum's range is computed from its parts in each cache: two
- * callsites of one cache together hold no more than the cache, and the most that one can hold
- * leaves a minimum for the other.
+ * The kernel counts by cache, so the range of a sum is computed from its parts in each cache. Two
+ * callsites of a cache together hold no more than the cache does, so the maximum of one gives a
+ * minimum for the other.
  */
 #ifndef KMEMX_ANALYSIS_SLAB_BOUNDS_H
 #define KMEMX_ANALYSIS_SLAB_BOUNDS_H

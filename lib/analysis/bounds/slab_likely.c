@@ -13,7 +13,7 @@
 /* Pages of the largest slab. */
 #define SLAB_PAGES_MAX 8
 
-/* Who allocated, whatever else distinguishes rows. */
+/* What identifies an allocator, without the other parts of a row. */
 struct maker_key {
 	uint64_t callsite;
 	uint32_t cache, kmalloc;

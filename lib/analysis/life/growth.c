@@ -29,8 +29,8 @@
 #define LIVING_PART	0.5
 /* A row that rose by more than this factor has filled, though it may not have grown evenly. */
 #define RISE		2
-/* Windows are compared in so many blocks; and the standard errors that the mean of the 7 rises from
- * block to block must exceed: 99.95 % of Student's t with 6 degrees of freedom are less.
+/* The number of blocks in which windows are compared; and how many standard errors the mean of the
+ * 7 rises from block to block must exceed: 99.95 % of Student's t with 6 degrees of freedom are less.
  */
 #define BLOCKS		8
 #define EVENLY		5.96

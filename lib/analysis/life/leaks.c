@@ -13,8 +13,8 @@
 #include "analysis/stat/account_rows.h"
 #include "base/array.h"
 
-/* A series covers all units of a sample, and all tasks unless rows are by task. What the kernel can
- * reclaim is apart.
+/* A series covers all units of a sample, and all tasks unless rows are by task.
+ * Reclaimable memory has a series of its own.
  */
 static void in_series(const struct leaks *l, const struct dimensions *all,
 		      struct dimension_values *dims)

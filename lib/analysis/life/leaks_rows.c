@@ -226,7 +226,7 @@ static int find_intervals(struct leaks_view *v)
 		   : owners_estimate_all(&v->owners, v->old_of, v->owners.of, &v->all);
 }
 
-/* Of the bytes that seem to live, those that probably do: of what is in flight the same part. */
+/* Estimates which of the seemingly live bytes are live; bytes in flight get the same share. */
 static void find_likely(struct leaks_view *v)
 {
 	size_t i;
@@ -265,15 +265,15 @@ static double living_part(const struct net_range *net)
 /* Objects, or pages, of a row that grows. */
 #define GROWS_LEAST 8
 
-/* What a row's lines say: of all of it, and of what the kernel cannot reclaim. */
+/* The verdict on a row by its two lines: of all bytes, and of those that cannot be reclaimed. */
 static struct growth_fit judge(const struct leaks_view *v, const struct leak *leak,
 			       const struct growth_fit *all, struct growth_fit kept)
 {
 	struct growth_fit fit = leak->cache ? kept : *all;
 
 	growth_scale(&fit, living_part(&leak->net));
-	/* What is freed in batches may grow up to their threshold. What the kernel's count does not
-	 * show may be gone.
+	/* Objects that are freed in batches may grow to the threshold of a batch. Objects that the
+	 * kernel's count does not show may be gone.
 	 */
 	if (((leak->late > leak->old_bytes / 2 && !fit.fell) ||
 	     leak->net.unshown > leak->net.net / 2) &&
@@ -425,8 +425,8 @@ static int find_series(struct leaks_view *v)
 	return 0;
 }
 
-/* Is row @i of slab objects freed in batches? RCU frees so many at once that those that live now
- * may all wait for it.
+/* Is row @i of slab objects freed in batches? RCU frees so many at once that all live ones may be
+ * waiting for it.
  */
 static bool is_late(const struct leaks_view *v, size_t i)
 {

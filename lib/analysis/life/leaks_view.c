@@ -361,7 +361,7 @@ static void note_outlived(const struct leaks_view *v, struct table *t)
 			rows, rows == 1 ? " has" : "s have", bytes);
 }
 
-/* What a program leaked is freed as it ends, and is not in the rows then. */
+/* Memory that a program leaked is freed when it ends, so it is not in the rows then. */
 static void note_ends(const struct leaks_view *v, struct table *t)
 {
 	struct freed_at_end freed = task_ends_freed(&v->l->ends, &v->side->frees);

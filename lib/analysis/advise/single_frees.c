@@ -153,7 +153,7 @@ static int count_frames(struct single_frees_tally *tally, const struct run *run,
 	return ret;
 }
 
-/* Counts the run as if no more of its frames will be announced. */
+/* Counts the run; no more of its frames are expected to be announced. */
 static int count_last(struct single_frees_tally *tally, const struct run *run)
 {
 	uint64_t rest;

@@ -232,7 +232,7 @@ static enum page_use use_of_row(const struct view *v, const struct owners *o, si
 	return page_use_area(&v->uses, lives_stack(o->lives, row));
 }
 
-/* What lives of a callsite's, in bytes; @callsite: 0: no stack. */
+/* Live bytes of a callsite, by use; @callsite: 0: no stack. */
 struct site_uses {
 	uint64_t callsite, bytes[USE_NR];
 };

@@ -121,7 +121,7 @@ static int add(struct holders *h, const struct held *held)
 		};
 	item = &h->items[id - 1];
 	item->nr[held->end] += held->nr;
-	/* Of a damaged list it may wrap. */
+	/* The sum may wrap if the list is damaged. */
 	item->bytes[held->end] =
 		(int64_t)((uint64_t)item->bytes[held->end] + held->bytes);
 	item->change = (int64_t)((uint64_t)item->bytes[1] - (uint64_t)item->bytes[0]);

@@ -148,7 +148,7 @@ static struct balance_node *find_node(struct balance_nodes *n, uint32_t node)
 	return &n->nodes[*place];
 }
 
-/* Of a damaged text it may wrap. */
+/* The sum may wrap if the text is damaged. */
 static int64_t sum_of(int64_t a, uint64_t b)
 {
 	return (int64_t)((uint64_t)a + b);

@@ -24,7 +24,7 @@ struct balance_nodes {
 	bool known;
 };
 
-/* Are there several nodes? Of one, the balance says all. */
+/* Are there several nodes? If there is one, the balance already describes it. */
 static inline bool balance_nodes_any(const struct balance_nodes *n)
 {
 	return n->nr > 1;

@@ -16,8 +16,8 @@ static struct cell cell_waste(const void *row, struct table *t)
 	return cell_uint(slab_waste(r->group->bytes, r->group->bytes_req));
 }
 
-/* @value scaled by @end / bytes->value: the figure is as uncertain as the bytes. If the sample has
- * none, it may be all that the sample may lack.
+/* @value scaled by @end / bytes->value: the figure is as uncertain as the bytes. If no bytes are in
+ * the sample, the figure may be as large as what the sample may lack.
  */
 static struct cell scaled(uint64_t value, uint64_t end, const struct estimate *bytes)
 {

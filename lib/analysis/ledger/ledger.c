@@ -105,7 +105,7 @@ static void ledger_again(struct ledger *l, uint64_t ts, uint32_t cache)
 	ledger_edge(l, ts, LEDGER_EDGE_AGAIN, group);
 }
 
-/* Who frees; 0: a probe's event does not say it. */
+/* The callsite that frees; 0: the event of a probe does not say it. */
 static uint64_t freed_at(const struct kmem_event *ev)
 {
 	return kmem_is_probe(ev->type) ? 0 : ev->slab_free.callsite;

@@ -75,7 +75,7 @@ struct ledger_row_steps {
 	int64_t trace[LEDGER_STEPS];
 };
 
-/* What the kernel counted in step @i and no event explains. */
+/* The change in step @i that the kernel counted and no event explains. */
 static inline int64_t ledger_row_step(const struct ledger_row_steps *r, unsigned int i)
 {
 	return (int64_t)r->kernel.at[i + 1] - (int64_t)r->kernel.at[i] - r->trace[i];

@@ -18,8 +18,8 @@
 #define SHAPE_MANY     50
 /* With fewer equally full units than this, the row with the most is often another one. */
 #define EVEN_FEW       10
-/* Of the logarithm of a unit's weight: what its variance within a row is taken for before the
- * table says anything, and how many pairs of units that counts for.
+/* The logarithm of a unit's weight has this variance within a row before the table says anything;
+ * the assumption counts like this many pairs of units.
  */
 #define PRIOR_VARIANCE 0.25
 #define PRIOR_PAIRS    8
@@ -145,9 +145,9 @@ static double quantile(const struct halves *h, double part, double guess)
 	return high;
 }
 
-/* The lower end for @a equally full units, in units: the mean below which a variable of Poisson's
- * distribution that is not zero is so large in PART_BELOW of cases, where cases of exactly @a count
- * half. "Not zero": a row without a unit in the sample has no interval to be wrong.
+/* The lower end for @a equally full units, in units: the mean of a Poisson distribution, without
+ * its zeros, that reaches @a in PART_BELOW of cases, where cases of exactly @a count half. Zeros
+ * are left out because a row without a unit in the sample has no interval that could be wrong.
  */
 static double lower_units(double a)
 {

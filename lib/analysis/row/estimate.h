@@ -46,7 +46,7 @@ struct estimate {
  */
 enum estimate_of {
 	ESTIMATE_PAGES,	 /* pages, allocated or live */
-	ESTIMATE_LIVING, /* slab objects that live */
+	ESTIMATE_LIVING, /* live slab objects */
 	ESTIMATE_OWN,	 /* slab allocations, by what has addresses of its own */
 	ESTIMATE_CACHES, /* slab allocations, by cache */
 	ESTIMATE_SHARED, /* slab allocations, by what shares addresses: tasks, CPUs; or all */
@@ -63,7 +63,7 @@ struct estimate_rule {
 	enum estimate_of of;
 };
 
-/* What a unit holds of a row. */
+/* The part of a row in one unit. */
 struct unit_piece {
 	uint64_t unit, value;
 	uint32_t row;

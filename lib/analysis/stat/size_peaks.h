@@ -73,9 +73,9 @@ void size_peaks_init(struct size_peaks *p, const struct analysis_env *env,
 		     const struct slab_lives *lives);
 /* Takes lives in the order of their events. */
 void size_peaks_take(struct size_peaks *p, const struct life *life, size_t nr);
-/* After the last of them: makes the peaks best estimates. Of the objects that stayed since then,
- * as many lived as live of them at the end by the kernel's count. @acc: the account that has the
- * lives. 0 or -ENOMEM.
+/* After the last event: makes best estimates of the peaks. Objects that were not seen freed since
+ * the peak count as far as the kernel's count says that they are live at the end. @acc: the account
+ * that has the lives. 0 or -ENOMEM.
  */
 int size_peaks_estimate(struct size_peaks *p,
 			const struct slab_account *acc) __must_check;

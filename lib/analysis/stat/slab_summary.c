@@ -81,7 +81,7 @@ static bool has_probes(const struct slab_totals *s)
 	return s->rcu + s->bulk_frees + s->bulk_allocs + s->unseen;
 }
 
-/* What the recorder's probes told, if it set any. */
+/* Sums of events of the recorder's probes, if it set any. */
 static void add_probes(const struct slab_totals *s, struct table *t)
 {
 	const struct summary_line lines[] = {

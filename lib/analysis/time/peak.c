@@ -206,7 +206,7 @@ static int create(const struct analysis_env *env, const struct analysis_options 
 	if (ret)
 		return ret;
 	p->at_end = own && own->at_end;
-	/* What was freed since the moment lived then; of pages every free has an event. */
+	/* Objects freed since the moment were live then. Every free of a page has an event. */
 	p->of[MEMORY_SLAB]->live.times = true;
 	return 0;
 }

@@ -10,8 +10,8 @@
 #include "analysis/row/owners.h"
 #include "analysis/time/timeline.h"
 
-/* What lives of a row now; and what lived at the moment, and the part of it of which a free was
- * seen since, valid if @turn is that of the kind of memory. Sums count it @times times, more than
+/* The live memory of a row now, and at the moment of the peak; and how much of the latter was seen
+ * freed since, valid if @turn is that of the kind of memory. Sums count it @times times, more than
  * once only if figures are estimated from a sample.
  */
 struct peak_row {

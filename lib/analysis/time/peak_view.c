@@ -164,8 +164,8 @@ static int find_intervals(struct view *v)
 	return ret;
 }
 
-/* Of what was not seen freed, the part that probably lives at the end probably lived at the moment;
- * what was freed since did.
+/* Memory that was freed since the moment was live then. Of the rest, the share that is probably
+ * live at the end was probably live at the moment, too.
  */
 static int find_likely(struct view *v)
 {

@@ -44,7 +44,7 @@ static const char *const vmalloc_events[] = { "alloc_vmap_area",
 static const char *const percpu_memory_events[] = { "percpu_alloc_percpu",
 						    "percpu_free_percpu" };
 
-/* What a task held is freed as it ends. */
+/* A task that ends frees what it held. */
 static const char *const sched_events[] = { "sched_process_exit" };
 /* Which process a task belongs to, and its name. */
 static const char *const task_events[] = { "task_newtask", "task_rename" };

@@ -74,7 +74,7 @@ void probes_define(struct probe all[PROBES], const char *release, const char *ma
 /**
  * probes_set() - create the probes that this kernel can have, and add them to @list
  *
- * What is not possible gets its @why, and is logged. No failure prevents a recording. Hold
+ * A probe that is not possible gets its @why, and is logged. No failure prevents a recording. Hold
  * instance_lock_all() until the events are enabled. Return: 0 or -ENOMEM.
  */
 int probes_set(struct probes *p, struct event_list *list,

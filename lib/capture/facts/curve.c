@@ -19,7 +19,7 @@
 #define APART_NS   50000000
 /* A flight recorder keeps its latest moments, whose distance does not grow. */
 #define LATEST_NS  250000000
-/* Of the time, moments may take one in this many. */
+/* Reading the counts may take one part of the time in this many. */
 #define COST_PART  256
 /* Gaps are compared in units of the age divided by 2^AGE_SHIFT. */
 #define AGE_SHIFT  12

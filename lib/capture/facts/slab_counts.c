@@ -213,8 +213,8 @@ static void count(struct counting *to, struct cache *c, bool may_shrink)
 	struct cache again;
 	int tries;
 
-	/* What the kernel allocates for opening and first reading is there before the cache is
-	 * shrunk, so this process does not make a CPU take a slab again.
+	/* The kernel allocates for opening and first reading. This happens before the cache is
+	 * shrunk, so that this process does not make a CPU take a slab again.
 	 */
 	if (!c->files)
 		slab_files_open_cache(to->dir, c->name, &own);

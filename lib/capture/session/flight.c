@@ -240,7 +240,7 @@ static int add_last_facts(struct session *s, const char *cause, uint64_t known_t
 	return ret ? ret : session_add_truncated(s);
 }
 
-/* What is much older than the time asked for is left out. */
+/* Events much older than the time asked for are left out. */
 static uint64_t not_before(const struct flight *f, uint64_t known_ts)
 {
 	const struct session *s = &f->s;

@@ -102,7 +102,7 @@ uint64_t flight_oom_kills(void);
 /* Room for a task's name, each byte of which the kernel's log may escape, and the NUL. */
 #define FLIGHT_VICTIM_NAME 64
 
-/* Whom the kernel says that it killed for lack of memory, since the last call; the first one. */
+/* The first process that the kernel's log says the OOM killer ended since the last call. */
 bool flight_watch_victim(struct flight_watch *w, char name[FLIGHT_VICTIM_NAME], int *pid);
 /* How often counters must be checked. */
 uint64_t flight_watch_period_ns(const struct flight_watch *w);

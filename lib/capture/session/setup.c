@@ -252,8 +252,8 @@ static int set_up_events(struct session *s)
 }
 
 /* An instance's task filter applies to all of its events, but frees by all tasks are recorded, so
- * they get an instance of their own. An event filter could exclude the other events, but those that
- * it passes could not be told apart from the frees.
+ * they get an instance of their own. An event filter could exclude the other events, but then frees
+ * could not be distinguished from the events that it passes.
  */
 static int make_frees(struct session *s)
 {
@@ -345,7 +345,7 @@ int setup_events(struct session *s)
 
 /* --- what is known before the start ------------------------------------------------------- */
 
-/* Whose allocations and frees the recording has, if not the whole system's. */
+/* Notes whose allocations and frees are recorded, unless it is the whole system. */
 static int add_scope(struct session *s)
 {
 	static const char *const self[] = { "context", "pid", "recorded" };

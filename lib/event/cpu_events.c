@@ -462,7 +462,7 @@ static unsigned int claim_in(const struct cpu_events *ce, const struct cpu_batch
 	return i;
 }
 
-/* No event of the batch being handed out gets a stack any more. */
+/* From now on no event of the batch being handed out gets a stack. */
 static void drop_claims(struct cpu_events *ce)
 {
 	unsigned int i = 0;
@@ -492,7 +492,7 @@ static int keep_data(struct cpu_batch *batch)
 }
 
 /* Interrupts filled whole sub-buffers since an item whose stack may still come. Reads on until it
- * comes, cannot come any more, or enough is read.
+ * comes, can no longer come, or enough is read.
  */
 static int await_stacks(struct cpu_events *ce)
 {

@@ -40,7 +40,7 @@ enum kmem_event_type {
 	KMEM_TASK_EXIT,	  /* of the event's own task */
 	KMEM_TASK_NEW,	  /* by the event's own task */
 	KMEM_TASK_RENAME, /* of any task */
-	/* Of control groups. */
+	/* Events of control groups. */
 	KMEM_GROUP_MOVE, /* a process moves to a group */
 	KMEM_GROUP_REMOVE,
 	KMEM_NR_TYPES,

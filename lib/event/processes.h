@@ -107,9 +107,9 @@ const struct process *processes_get(const struct processes *p, uint32_t number);
 const char *processes_name(const struct processes *p, uint32_t number);
 /* Appends its name and those of the processes that started it: "cc;sh;make". */
 void processes_path(const struct processes *p, uint32_t number, struct strbuf *out);
-/* Appends the path of a control group, with " (removed)" if it was. Of 64 hexadecimal digits in a row, a
- * container's ID, only 12 stay, as in the lists of docker and podman. "[unknown]", "[interrupt]",
- * "[kernel threads]".
+/* Appends the path of a control group, with " (removed)" if it was removed; or "[unknown]",
+ * "[interrupt]", "[kernel threads]". A container's ID, 64 hexadecimal digits, is cut to 12, as
+ * docker and podman do in their lists.
  */
 void processes_group_name(const struct processes *p, uint32_t group, struct strbuf *out);
 void processes_free(struct processes *p);

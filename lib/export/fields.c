@@ -14,7 +14,7 @@
 _Static_assert(FIELD_FIRST_METRIC + EXPORT_METRICS == EXPORT_FIELDS, "all have a place");
 
 const struct export_field export_fields[EXPORT_FIELDS] = {
-	/* Of the recording, */
+	/* Facts of the recording, */
 	{ .name = "recording_id", .always = true },
 	{ .name = "host" },
 	{ .name = "machine" },

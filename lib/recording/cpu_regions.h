@@ -44,7 +44,7 @@ static inline uint64_t cpu_regions_start(const struct cpu_regions *r, size_t i)
 /**
  * cpu_regions_take_out() - remove the bytes from @from up to @to from @fd
  *
- * What follows moves up. Both are multiples of the block; the file must extend beyond @to.
+ * The bytes after it move up. Both are multiples of the block; the file must extend beyond @to.
  * Return: 0 or -errno.
  */
 int cpu_regions_take_out(int fd, uint64_t from, uint64_t to) __must_check;

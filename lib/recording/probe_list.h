@@ -32,8 +32,8 @@ struct probe_line {
 /* Appends a probe. @why NULL: it is set. */
 void probe_list_add(struct strbuf *out, const char *name, const char *function,
 		    const char *why);
-/* Reads the next probe of the item's text and moves *@text on. What is too long is cut. False:
- * there are no more; damaged lines are left out.
+/* Reads the next probe of the item's text and moves *@text on. Names that are too long are cut.
+ * False: there are no more; damaged lines are left out.
  */
 bool probe_list_next(const char **text, struct probe_line *line);
 

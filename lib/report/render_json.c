@@ -54,8 +54,8 @@ static void render_items(struct json *j, const char *key,
 	json_close(j, '}');
 }
 
-/* Writes what text says besides facts and rows, after @first, which may be NULL. Of a banner, which
- * repeats the facts, only the loud lines. Their mark is only for text.
+/* Writes the notes that text has besides facts and rows, after @first, which may be NULL. A banner
+ * repeats the facts, so only its loud lines are written, without the mark that text uses.
  */
 static void render_notes(struct json *j, const char *first, char *const *notes, size_t nr,
 			 bool banner)

@@ -247,7 +247,7 @@ static int split(struct rest *r, uint64_t begin, uint64_t end)
 				next = here->addr - addr;
 				break;
 			}
-			/* Of several labels at one address, prefers one with a known name. */
+			/* Prefers a label with a known name if several have one address. */
 			if (!group) {
 				group = group_of(here->name);
 				label = here->name;

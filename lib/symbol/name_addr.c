@@ -144,7 +144,7 @@ bool name_addrs_given(const struct name_addrs *na)
 	return na->nr_given != 0;
 }
 
-/* Of the functions of this name, the one of this size, else the first in the file. */
+/* The function of this name and size, else the first of this name in the file. */
 static uint64_t choose_given(struct name_addrs *na, struct known *known, uint64_t size)
 {
 	uint64_t first = 0, fitting = 0;

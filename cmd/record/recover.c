@@ -251,7 +251,7 @@ static void list_busy(const char *tmp)
 	strbuf_free(&sb);
 }
 
-/* @alone: the only file. Of several, those in use or of another user are skipped. */
+/* @alone: it is the only file. Of several, those in use or of another user are skipped. */
 static int handle(const struct recover_command *c, const char *tmp, bool alone)
 {
 	struct leftover l;

@@ -17,7 +17,7 @@ int stat_keys_parse(struct sort_keys *keys, const char *text, const char *comman
 /* Is each of @keys a column of some table of @r? GO_ON, or EXIT_USAGE after a message. */
 int stat_keys_check(const struct sort_keys *keys, const struct report *r,
 		    const char *command);
-/* What lives is ranked by its best estimate: "net" becomes "net_estimate". */
+/* Live memory is ranked by its best estimate: "net" becomes "net_estimate". */
 void stat_keys_estimate(struct sort_keys *keys);
 /* Sorts by those of @keys that @t has, or in its usual order. 0 or -ENOMEM. */
 int stat_keys_sort(struct table *t, const struct sort_keys *keys) __must_check;

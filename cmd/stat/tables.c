@@ -150,7 +150,7 @@ static int run_tables(int argc, char **argv)
 	return ret;
 }
 
-/* For peak. What is live at --at is what is live at the end of the events before it. */
+/* For peak: what is live at --at is what is live after the events up to that time. */
 static int choose_moment(struct tables_args *args, struct stat_options *o)
 {
 	struct peak_options *own = stat_analyses_own(&o->analyses, "peak");

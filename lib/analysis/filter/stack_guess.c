@@ -29,19 +29,19 @@ struct guess_key {
 
 #define ANY_SIZE UINT64_MAX
 
-/* Objects by fate. @bare: without a callchain; @chained: in the sample. @all: the kind for all
+/* Objects by outcome. @bare: without a callchain; @chained: in the sample. @all: the kind for all
  * sizes.
  */
 struct guess_kind {
-	uint64_t bare[GUESS_FATES], chained[GUESS_FATES];
+	uint64_t bare[GUESS_OUTCOMES], chained[GUESS_OUTCOMES];
 	uint32_t all;
-	uint32_t pool[GUESS_FATES];
+	uint32_t pool[GUESS_OUTCOMES];
 };
 
 /* Objects of one kind and callchain in the sample. */
 struct guess_donor {
 	uint32_t kind, stack;
-	uint64_t nr[GUESS_FATES];
+	uint64_t nr[GUESS_OUTCOMES];
 };
 
 /* The object at an address. @of: 0: none; else kind + 1, or donor + 1; @bare: its number among
@@ -144,10 +144,10 @@ static struct guess_object *place_of(struct stack_guess *g, uint64_t ptr)
 
 /* The counter of the object's kind, or of its kind and callchain. */
 static uint64_t *counter_of(struct stack_guess *g, const struct guess_object *o,
-			    enum guess_fate fate)
+			    enum guess_outcome outcome)
 {
-	return o->chained ? &g->donors[o->of - 1].nr[fate]
-			  : &g->kind[o->of - 1].bare[fate];
+	return o->chained ? &g->donors[o->of - 1].nr[outcome]
+			  : &g->kind[o->of - 1].bare[outcome];
 }
 
 static void end(struct stack_guess *g, struct guess_object *o)
@@ -236,7 +236,7 @@ static int by_kind_and_stack(const void *a, const void *b)
 static int add_all_sizes(struct stack_guess *g)
 {
 	size_t nr = g->nr_donors, i;
-	int fate;
+	int outcome;
 
 	for (i = 0; i < nr; i++) {
 		const struct guess_donor donor = g->donors[i];
@@ -244,18 +244,19 @@ static int add_all_sizes(struct stack_guess *g)
 
 		if (all == UINT32_MAX)
 			return -ENOMEM;
-		for (fate = 0; fate < GUESS_FATES; fate++) {
-			g->donors[all].nr[fate] += donor.nr[fate];
-			g->kind[donor.kind].chained[fate] += donor.nr[fate];
-			g->kind[g->kind[donor.kind].all].chained[fate] += donor.nr[fate];
+		for (outcome = 0; outcome < GUESS_OUTCOMES; outcome++) {
+			g->donors[all].nr[outcome] += donor.nr[outcome];
+			g->kind[donor.kind].chained[outcome] += donor.nr[outcome];
+			g->kind[g->kind[donor.kind].all].chained[outcome] +=
+				donor.nr[outcome];
 		}
 	}
 	for (i = 0; i < g->kinds.count; i++) {
 		struct guess_kind *kind = &g->kind[i];
 
-		for (fate = 0; fate < GUESS_FATES; fate++)
-			if (kind->all != i && !kind->chained[fate])
-				g->kind[kind->all].bare[fate] += kind->bare[fate];
+		for (outcome = 0; outcome < GUESS_OUTCOMES; outcome++)
+			if (kind->all != i && !kind->chained[outcome])
+				g->kind[kind->all].bare[outcome] += kind->bare[outcome];
 	}
 	return 0;
 }
@@ -305,10 +306,11 @@ static uint64_t stood_for(const struct stack_guess *g, uint64_t all, uint64_t wh
  * share. 0 or -ENOMEM.
  */
 static int add_pool(struct stack_guess *g, const struct guess_donor *donors, size_t nr,
-		    enum guess_fate fate)
+		    enum guess_outcome outcome)
 {
 	struct guess_kind *kind = &g->kind[donors->kind];
-	uint64_t all = kind->bare[fate], whole = kind->chained[fate], part = 0, end = 0;
+	uint64_t all = kind->bare[outcome], whole = kind->chained[outcome], part = 0,
+		 end = 0;
 	const uint64_t stood = stood_for(g, all, whole);
 	struct guess_pool pool = { all, step_of(all), 0, g->nr_picks, 0 };
 	size_t i;
@@ -322,14 +324,14 @@ static int add_pool(struct stack_guess *g, const struct guess_donor *donors, siz
 	for (i = 0; i < nr; i++) {
 		uint64_t before = end;
 
-		part += donors[i].nr[fate];
+		part += donors[i].nr[outcome];
 		end = share(stood, part, whole);
 		if (end > before)
 			g->picks[g->nr_picks++] =
 				(struct guess_pick){ end, donors[i].stack };
 	}
 	pool.nr_picks = g->nr_picks - pool.first;
-	kind->pool[fate] = (uint32_t)g->nr_pools;
+	kind->pool[outcome] = (uint32_t)g->nr_pools;
 	g->pools[g->nr_pools++] = pool;
 	return 0;
 }
@@ -337,7 +339,7 @@ static int add_pool(struct stack_guess *g, const struct guess_donor *donors, siz
 static int add_pools(struct stack_guess *g)
 {
 	size_t i, next;
-	int fate, ret = 0;
+	int outcome, ret = 0;
 
 	if (g->nr_donors)
 		qsort(g->donors, g->nr_donors, sizeof(*g->donors), by_kind_and_stack);
@@ -345,8 +347,9 @@ static int add_pools(struct stack_guess *g)
 		next = i + 1;
 		while (next < g->nr_donors && g->donors[next].kind == g->donors[i].kind)
 			next++;
-		for (fate = 0; fate < GUESS_FATES && !ret; fate++)
-			ret = add_pool(g, g->donors + i, next - i, (enum guess_fate)fate);
+		for (outcome = 0; outcome < GUESS_OUTCOMES && !ret; outcome++)
+			ret = add_pool(g, g->donors + i, next - i,
+				       (enum guess_outcome)outcome);
 	}
 	return ret;
 }
@@ -393,14 +396,14 @@ static uint32_t guess(struct stack_guess *g, const struct kmem_event *ev)
 	const struct guess_key key = key_of(ev, false);
 	uint32_t id = intern_find(&g->kinds, &key, sizeof(key)), pool;
 	uint64_t bare = g->nr_given++;
-	enum guess_fate fate;
+	enum guess_outcome outcome;
 
 	if (!id || bare >= g->nr_bare)
 		return 0;
-	fate = g->lives[bare / 64] >> bare % 64 & 1 ? GUESS_LIVES : GUESS_ENDED;
-	pool = g->kind[id - 1].pool[fate];
+	outcome = g->lives[bare / 64] >> bare % 64 & 1 ? GUESS_LIVES : GUESS_ENDED;
+	pool = g->kind[id - 1].pool[outcome];
 	if (pool == NO_POOL)
-		pool = g->kind[g->kind[id - 1].all].pool[fate];
+		pool = g->kind[g->kind[id - 1].all].pool[outcome];
 	return pool == NO_POOL ? 0 : pick(g, &g->pools[pool]);
 }
 

@@ -24,7 +24,7 @@
 #include "recording/sample.h"
 
 /* How an object ended: freed, or its address was allocated again; or live at the end. */
-enum guess_fate { GUESS_ENDED, GUESS_LIVES, GUESS_FATES };
+enum guess_outcome { GUESS_ENDED, GUESS_LIVES, GUESS_OUTCOMES };
 
 /* Allocations, and their bytes. */
 struct guess_count {

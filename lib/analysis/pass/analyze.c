@@ -15,10 +15,10 @@
 /* Events taken at a time with a single thread: they stay in the L1 cache. */
 #define BATCH 128
 
-/* Takes events: an analysis, or an account that some analysis asked for. Takers of a group share
+/* Takes events: an analysis, or an account that some analysis asked for. Observers of a group share
  * data, or their order matters.
  */
-struct taker {
+struct observer {
 	void (*observe)(void *self, const struct kmem_event *evs, size_t nr);
 	void *self;
 	unsigned int group;
@@ -35,19 +35,19 @@ struct analyses {
 	struct analysis_set set;
 	struct analysis_options opts[ANALYSES_MAX]; /* of each */
 	void *selves[ANALYSES_MAX];
-	struct taker takers[ANALYSES_MAX + 3];
-	size_t nr_takers;
+	struct observer observers[ANALYSES_MAX + 3];
+	size_t nr_observers;
 	bool one_group; /* all share more */
 };
 
-/* The takers of a group. */
+/* The observers of a group. */
 struct share {
 	struct analyses *all;
 	unsigned int group;
 };
 
-/* Does the taker belong to the group? */
-static bool belongs(const struct taker *t, unsigned int group)
+/* Does the observer belong to the group? */
+static bool belongs(const struct observer *t, unsigned int group)
 {
 	return group == GROUP_ALL || t->group == group;
 }
@@ -55,7 +55,7 @@ static bool belongs(const struct taker *t, unsigned int group)
 static void run_group(struct analyses *all, unsigned int group,
 		      const struct kmem_event *evs, size_t nr)
 {
-	const struct taker *t = all->takers, *end = t + all->nr_takers;
+	const struct observer *t = all->observers, *end = t + all->nr_observers;
 	/* The accounts are the last two. */
 	bool both = all->accounts.slab && all->accounts.page && belongs(end - 1, group) &&
 		    belongs(end - 2, group);
@@ -91,7 +91,7 @@ static inline int pass_on(struct pass *pass, size_t nr)
 	return pass->progress->fn(pass->progress->ctx, pass->count) ? -ECANCELED : 0;
 }
 
-/* Marks events before any taker sees them. */
+/* Marks events before any observer sees them. */
 static void mark(const struct analyses *all, struct kmem_event *evs, size_t nr)
 {
 	struct stack_guess *guess = all->env.guess;
@@ -192,7 +192,7 @@ static void share_events(void *ctx, struct kmem_event *evs, size_t nr)
 	run_group(share->all, share->group, evs, nr);
 }
 
-/* Makes a task of each group of takers. Return: their number. */
+/* Makes a task of each group of observers. Return: their number. */
 static unsigned int share_out(struct analyses *all, struct share *shares,
 			      struct relay_task *tasks)
 {
@@ -200,9 +200,9 @@ static unsigned int share_out(struct analyses *all, struct share *shares,
 	size_t i;
 
 	for (group = 0; group < GROUP_ALL; group++) {
-		for (i = 0; i < all->nr_takers && all->takers[i].group != group;)
+		for (i = 0; i < all->nr_observers && all->observers[i].group != group;)
 			i++;
-		if (i == all->nr_takers)
+		if (i == all->nr_observers)
 			continue;
 		shares[nr] = (struct share){ all, group };
 		tasks[nr] = (struct relay_task){ share_events, &shares[nr] };
@@ -225,10 +225,10 @@ static bool only_accounts(const struct analyses *all)
 	const struct accounts *a = &all->accounts;
 	size_t nr = (a->slab != NULL) + (a->page != NULL) + has_areas(all);
 
-	return nr && all->nr_takers == nr;
+	return nr && all->nr_observers == nr;
 }
 
-/* Are brief events enough? Not if there is a filter, or a taker other than the accounts, or if the
+/* Are brief events enough? Not if there is a filter, or a observer other than the accounts, or if the
  * accounts read all.
  */
 static bool is_brief(const struct analyses *all)
@@ -331,10 +331,10 @@ static void areas_take(void *self, const struct kmem_event *evs, size_t nr)
 }
 
 /* Analyses that only observe an account take no events, and unused accounts are NULL. */
-static void add_taker(struct analyses *all, const struct taker *taker)
+static void add_observer(struct analyses *all, const struct observer *observer)
 {
-	if (taker->observe && taker->self)
-		all->takers[all->nr_takers++] = *taker;
+	if (observer->observe && observer->self)
+		all->observers[all->nr_observers++] = *observer;
 }
 
 /* The group of the page account: that of the slab account, if an analysis joins the two. */
@@ -388,15 +388,16 @@ int analyses_new(struct analyses **out, const struct analysis_env *env,
 		ret = set->analyses[i]->create(&all->env, &all->opts[i], &all->selves[i]);
 		if (ret)
 			return ret;
-		add_taker(all, &(struct taker){ set->analyses[i]->observe, all->selves[i],
-						group_of(all, i) });
+		add_observer(all, &(struct observer){ set->analyses[i]->observe,
+						      all->selves[i], group_of(all, i) });
 	}
 	if (has_areas(all))
-		add_taker(all, &(struct taker){ areas_take, &all->accounts, GROUP_SLAB });
-	add_taker(all,
-		  &(struct taker){ slab_account_take, all->accounts.slab, GROUP_SLAB });
-	add_taker(all, &(struct taker){ page_account_take, all->accounts.page,
-					page_group(all) });
+		add_observer(all, &(struct observer){ areas_take, &all->accounts,
+						      GROUP_SLAB });
+	add_observer(all, &(struct observer){ slab_account_take, all->accounts.slab,
+					      GROUP_SLAB });
+	add_observer(all, &(struct observer){ page_account_take, all->accounts.page,
+					      page_group(all) });
 	return 0;
 }
 

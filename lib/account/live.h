@@ -254,7 +254,7 @@ static inline void live_remove(struct live_table *t, struct live_entry *entry)
 
 /* Iteration in no particular order: start with NULL; NULL at the end. */
 struct live_entry *live_next(const struct live_table *t, struct live_entry *entry);
-/* There was a gap in the events: no existing entry is recent any more. */
+/* There was a gap in the events: existing entries are no longer recent. */
 void live_gap(struct live_table *t);
 /* Was @entry made after the last gap? */
 static inline bool live_is_recent(const struct live_table *t,

@@ -118,8 +118,8 @@ static void page_reorder(struct page_lives *l, struct live_entry *e,
 	page_block_reordered(l, e, ev);
 }
 
-/* A block is allocated whose frames are not all free: what lived there has ended. Returns the doubt
- * about the new block, or 0.
+/* A block is allocated over frames that are not all free: their blocks have ended. Returns the
+ * doubt about the new block, or 0.
  */
 static uint32_t page_alloc_over(struct page_lives *l, const struct kmem_event *ev,
 				const struct page_census *census)
@@ -176,8 +176,8 @@ static __always_inline uint32_t page_take_over_slow(struct page_lives *l,
 	return doubt;
 }
 
-/* Makes the frames of a new block live; what lived there has ended. Usually they are in one word,
- * nothing lived there and nothing is in doubt. Returns the doubt, or 0.
+/* Makes the frames of a new block live; blocks that were live there have ended. Usually the frames
+ * are in one word, none was live and nothing is in doubt. Returns the doubt, or 0.
  */
 static __always_inline uint32_t page_take_over(struct page_lives *l,
 					       const struct kmem_event *ev,

@@ -267,7 +267,7 @@ static void name_largest(struct owners *o, const struct site_uses *sites,
 	}
 }
 
-/* Adds what lives in the account of @memory to the rows of these uses. */
+/* Adds the live bytes in the account of @memory to the rows of these uses. */
 static int explain(struct view *v, enum memory memory, uint32_t of_uses)
 {
 	struct owners o;

@@ -48,7 +48,7 @@ static const char *const stats[STAT_NR] = {
 #define STAT(name) (1U << STAT_##name)
 #define USE(name)  (1U << USE_##name)
 
-/* The lines of a node, with the balance's names. @uses: what events explain of it. */
+/* The lines of a node, with the balance's names. @uses: the live bytes that explain it. */
 static const struct line {
 	const char *name;
 	uint32_t plus, minus, uses;

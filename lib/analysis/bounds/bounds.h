@@ -25,7 +25,7 @@
  * @implicit: may have been freed without an event, like others of the cache or callsite
  * @lost: may have been freed while events were lost
  * @gone: must have been freed, without an event
- * @likely: the best estimate of what lives: not below min, not above net - gone
+ * @likely: the best estimate of live bytes: not below min, not above net - gone
  * @unshown: of net, what is in caches whose count by the kernel did not rise by a quarter of it
  * @sampled: estimated from a sample: between @low and @high bytes live, by their intervals
  */

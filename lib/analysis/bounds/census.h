@@ -117,8 +117,8 @@ int census_init(struct census *c, const struct analysis_env *env) __must_check;
 /* The class of cache @name (may be NULL), of kmallocs of @size bytes; UINT32_MAX: none. */
 uint32_t census_of_name(const struct census *c, const char *name);
 uint32_t census_of_kmalloc(const struct census *c, uint64_t size);
-/* Objects of @bytes live of which it is not known which cache they belong to: a gain of one of this
- * size proves nothing.
+/* Objects of @bytes are live whose cache is not known: if a cache of this size gained objects, that
+ * proves nothing.
  */
 void census_nameless(struct census *c, uint64_t bytes);
 /* Uses the counts that were made while events were recorded: @edges are all events next to them.

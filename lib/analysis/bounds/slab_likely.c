@@ -178,7 +178,7 @@ static int find_makers(const struct slab_bounds *b, struct makers *m)
 		maker->nr += b->pieces[i].nr;
 		m->nr[maker->site] += b->pieces[i].nr;
 	}
-	/* A callsite that allocates several sizes ended in proportion to what it has of each. */
+	/* Divides the ended objects of a callsite among its sizes, in proportion to live ones. */
 	for (i = 0; i < m->count; i++)
 		m->of[i].ended = (double)m->ended[m->of[i].site] * (double)m->of[i].nr /
 				 (double)m->nr[m->of[i].site];

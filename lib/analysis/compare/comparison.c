@@ -364,7 +364,7 @@ static int suspect_hidden(struct comparison *p, struct bounds *bounds)
 	return err;
 }
 
-/* Estimates what lives of each group, as kmemx stat does. */
+/* Estimates the live objects of each group, as kmemx stat does. */
 static int find_likely(struct comparison *p)
 {
 	struct slab_bounds b = { 0 };

@@ -19,7 +19,7 @@
 struct comparison_group {
 	uint64_t bytes, hit, net_min, bytes_req;
 	uint64_t live, peak, largest;
-	uint64_t likely;   /* the best estimate of what lives */
+	uint64_t likely;   /* the best estimate of live bytes */
 	uint64_t implicit; /* ends without an event */
 };
 

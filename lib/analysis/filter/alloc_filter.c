@@ -289,7 +289,7 @@ static bool pass_what(struct alloc_filter *f, const struct kmem_event *ev)
 	return kmem_is_area(ev->type) ? pass_area(f, ev) : pass_slab(f, ev);
 }
 
-/* Does the filter pass what @ev, no allocation, says of the memory? */
+/* Does the filter pass @ev, which is not an allocation, by its cache and its memory? */
 static bool pass_rest(struct alloc_filter *f, const struct kmem_event *ev)
 {
 	bool named = kmem_is_slab_free(ev->type) && ev->slab_free.cache;

@@ -120,8 +120,8 @@ static struct cell cell_task(const void *row, struct table *t)
 }
 
 /* @things: objects or pages, of @count_unit. Rows are ordered by what the kernel cannot reclaim,
- * those that grow first, but shares are of all bytes: so the first are marked as if they did not
- * add up.
+ * those that grow first, but shares are of all bytes: so these columns are marked as if they did
+ * not add up.
  */
 #define LEAK_COLUMNS(things, count_unit)                                                \
 	{ COLUMN("bytes", "Live_bytes", UNIT_BYTES,                                     \

@@ -228,8 +228,8 @@ static bool only_accounts(const struct analyses *all)
 	return nr && all->nr_observers == nr;
 }
 
-/* Are brief events enough? Not if there is a filter, or a observer other than the accounts, or if the
- * accounts read all.
+/* Are brief events enough? Not if there is a filter, an observer other than the accounts, or
+ * accounts that read all.
  */
 static bool is_brief(const struct analyses *all)
 {

@@ -17,7 +17,7 @@
  * @of: by row of the lives: the row of the table, which is one of @subjects; UINT32_MAX: the user
  *	of this struct left it out
  * @nr_rows: rows of the lives; @nr: rows of the table
- * @flows: to be set if estimates are of what was allocated or ended, not of what lives
+ * @flows: to be set if estimates are of what was allocated or ended, not of live memory
  */
 struct owners {
 	const struct analysis_env *env;

@@ -48,7 +48,7 @@ static bool sums_tasks(const struct page_report *page, const struct page_groups 
 	return page->acc->lives.any.spent && subjects_of_tasks(g->subjects.kind);
 }
 
-/* A table of what lives needs no sums of tasks of which nothing lives. */
+/* A table of live memory needs no sums of tasks that have none. */
 static void leave_out_dead(const struct page_account *acc, uint32_t *rows)
 {
 	const struct spent *spent = acc->lives.any.spent;

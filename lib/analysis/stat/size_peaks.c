@@ -178,7 +178,7 @@ static uint64_t living_key(uint32_t site, uint32_t bytes)
 	return (uint64_t)site << 32 | bytes;
 }
 
-/* Adds up what lives: @index: living_key() -> number of @of. */
+/* Adds up the live objects: @index: living_key() -> number of @of. */
 static int add_living(struct size_peaks *p, const struct slab_bounds *b,
 		      struct u64_map *index, struct living *of)
 {

@@ -165,7 +165,7 @@ static int slab_sums_bound(struct slab_sums *s, const struct slab_report *slab,
 	return ret;
 }
 
-/* A table of what lives needs no sums of tasks of which nothing lives. */
+/* A table of live memory needs no sums of tasks that have none. */
 static void leave_out_dead(const struct slab_account *acc, uint32_t *rows)
 {
 	const struct spent *spent = acc->lives.any.spent;

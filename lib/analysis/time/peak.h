@@ -48,7 +48,7 @@ struct peak_change {
  * struct peak - the analysis
  * @of: lives of each kind of memory
  * @at_end: the moment is the end instead
- * @sides: what lives
+ * @sides: live memory by row
  * @changes: changes of a batch, in any order
  * @changed: takes every change, in order; NULL: not wanted
  * @show: adds the tables of a kind of memory, after the last event

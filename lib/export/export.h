@@ -133,7 +133,7 @@ enum export_rows { EXPORT_BY_CALLSITE, EXPORT_BY_STACK, EXPORT_BY_ALL };
  * @pairs: it can compare two recordings: export_options.pairs
  * @timed: it needs the history
  * @weighs: it has one number for each row: export_options.weight
- * @estimates: what lives is the best estimate, not what was seen
+ * @estimates: live figures are the best estimate, not what was seen
  * @binary: not for a terminal
  * @lacks: the option of kmemx version --build-options that it needs but this build lacks; NULL:
  *	none

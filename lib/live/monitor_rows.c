@@ -414,7 +414,7 @@ static bool runs(int32_t pid)
 	return !kill(pid, 0) || errno != ESRCH;
 }
 
-/* Drops processes that ended and that no row is of, and their control groups. */
+/* Drops processes that have ended and have no row, and their control groups. */
 static int forget_processes(struct monitor *m)
 {
 	struct processes *p = &m->accounts.processes;

@@ -246,7 +246,7 @@ bool recording_is_part(const struct recording *rec);
  * overwrote are ignored: recording_span() begins where everything is known.
  */
 const char *recording_flight(const struct recording *rec);
-/* Are frees by other tasks left out, too? Then what lives is unknown. */
+/* Are frees by other tasks left out, too? Then it is unknown what is live. */
 bool recording_lacks_frees(const struct recording *rec);
 /* For a part of a recording: the times it was cut at, in the clock's units. */
 bool recording_part(const struct recording *rec, uint64_t *first, uint64_t *last);

@@ -19,8 +19,8 @@
  * @slabinfo: the text of slabinfo, which lists the caches to count
  * @clock: clock of all times: the trace's
  * @shrink_ns: time to spend on shrinking caches, which makes CPUs return the slabs that they hold.
- *	Not shrunk are caches for which no time is left, caches with many free objects, all caches
- *	if CPUs are isolated, and all after one that took 10 ms. The time is checked between caches,
+ *	Caches are not shrunk if no time is left, if they have many free objects, if CPUs are
+ *	isolated, and after a cache that took 10 ms. The time is checked between caches,
  *	never within one. UINT64_MAX: shrink them all
  * @open: the files of caches that are open already; may be NULL
  */

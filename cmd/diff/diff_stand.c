@@ -185,7 +185,7 @@ static void put_total(const struct table *t, const char *metric, const char *par
 	text_cell(sb, sum_of(t, name), unit, true, " ");
 }
 
-/* Which runs the difference is of, and whether it can be chance. */
+/* Says which runs are compared, and whether the difference can be chance. */
 static void put_certainty(const struct diff *d, const struct table *t, struct strbuf *sb)
 {
 	const struct study_facts *old = &d->recordings[0].facts;

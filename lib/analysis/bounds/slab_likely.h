@@ -4,8 +4,8 @@
  * In: pieces of rows, the kernel's own count. Out: an estimate for each piece, in .likely.
  *
  * The kernel's count says how many objects of a class are missing: they seem to be live, but were
- * freed without an event. They are taken from the callsites of which such frees were noticed because
- * the addresses were allocated again. Documentation/internals/accounting.md has the formula.
+ * freed without an event. They are taken from the callsites of which such frees were noticed
+ * because the addresses were allocated again. Documentation/internals/accounting.md has the formula.
  */
 #ifndef KMEMX_ANALYSIS_SLAB_LIKELY_H
 #define KMEMX_ANALYSIS_SLAB_LIKELY_H

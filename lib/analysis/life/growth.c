@@ -30,7 +30,8 @@
 /* A row that rose by more than this factor has filled, though it may not have grown evenly. */
 #define RISE		2
 /* The number of blocks in which windows are compared; and how many standard errors the mean of the
- * 7 rises from block to block must exceed: 99.95 % of Student's t with 6 degrees of freedom are less.
+ * 7 rises from block to block must exceed: 99.95 % of Student's t with 6 degrees of freedom are
+ * less.
  */
 #define BLOCKS		8
 #define EVENLY		5.96

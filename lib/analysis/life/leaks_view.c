@@ -375,7 +375,7 @@ static void note_ends(const struct leaks_view *v, struct table *t)
 	table_add_note(t,
 		       "%" PRIu64 " task%s ended and freed %" PRIu64
 		       " bytes then, most of them %s-%" PRId32 " (%" PRIu64
-		       "). What was live before that: --time ,+%" PRIu64 ".%06" PRIu64 "s.",
+		       "). Live before that: --time ,+%" PRIu64 ".%06" PRIu64 "s.",
 		       freed.nr, plural(freed.nr), freed.bytes,
 		       tasks_name(&tasks, freed.pid), freed.pid, freed.most, us / 1000000,
 		       us % 1000000);

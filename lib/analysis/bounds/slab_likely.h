@@ -5,7 +5,8 @@
  *
  * The kernel's count says how many objects of a class are missing: they seem to be live, but were
  * freed without an event. They are taken from the callsites of which such frees were noticed
- * because the addresses were allocated again. Documentation/internals/accounting.md has the formula.
+ * because the addresses were allocated again. The formula is in
+ * Documentation/internals/accounting.md.
  */
 #ifndef KMEMX_ANALYSIS_SLAB_LIKELY_H
 #define KMEMX_ANALYSIS_SLAB_LIKELY_H

@@ -49,7 +49,7 @@ void bounds_init(struct bounds *b, const struct analysis_env *env);
 /* Notes a callsite with an object that ended without an event. 0 or -ENOMEM. */
 int bounds_suspect(struct bounds *b, uint64_t callsite) __must_check;
 /* @callsite allocated @live bytes, @sure of them after the last gap; none are proved to live unless
- * each end of a life has an event, and nothing says that fewer do.
+ * each free has an event, and nothing says otherwise.
  */
 struct net_range bounds_net(const struct bounds *b, uint64_t callsite, uint64_t live,
 			    uint64_t sure);

@@ -128,7 +128,8 @@ static void slab_dies(struct slab_lives *l, const struct kmem_event *one,
 
 	if (!e || e->state != LIVE_FREED)
 		return;
-	if (rcu_order_add(&l->rcu_order, (uint16_t)one->cpu, one->slab_free.ptr, &place)) {
+	if (rcu_order_add(&l->rcu_order, (uint16_t)one->cpu, one->slab_free.ptr,
+			  &place)) {
 		l->any.failed = true;
 		return;
 	}
@@ -191,8 +192,8 @@ static bool is_rcu_array(const struct slab_lives *l, const struct kmem_event *ev
 	return found && ev->type == KMEM_FREE_BULK;
 }
 
-/* Takes those of an array of RCU's that @ev does not name: the next after the one at @place. Returns
- * how many were taken. An object that does not wait for RCU any more ends it.
+/* Takes the objects of an array of RCU's that @ev does not name: those after the one at @place, up
+ * to the first that no longer waits for RCU. Returns how many were taken.
  */
 static uint64_t take_rest(struct slab_lives *l, const struct kmem_event *ev,
 			  uint32_t place, slab_take_fn *one)

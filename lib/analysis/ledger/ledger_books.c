@@ -489,8 +489,8 @@ static int books_add_steps(struct books *b)
 	return ret;
 }
 
-/* Where the recorder's probes show each end, what waits for RCU is in use. A sheaf may take an object
- * without an event.
+/* If the recorder's probes show each end, objects that wait for RCU are in use. A sheaf may take an
+ * object without an event.
  */
 static void books_find_waiting(struct books *b)
 {

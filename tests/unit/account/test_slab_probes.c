@@ -219,7 +219,8 @@ static void hand_over(uint64_t ptr, uint32_t nr)
 START_TEST(array_of_rcu)
 {
 	hand_over(0x10000, 200);
-	bulk(KMEM_FREE_BULK, 0x10000 + 130 * 64, 70, 32); /* the later array comes first */
+	bulk(KMEM_FREE_BULK, 0x10000 + 130 * 64, 70,
+	     32); /* the later array comes first */
 	bulk(KMEM_FREE_BULK, 0x10000, 130, 32);
 	slab_account_sum(&acc);
 	ck_assert_uint_eq(acc.totals.died, 200);

@@ -39,7 +39,6 @@ static int open_sides(struct monitor *m, enum subject_kind by)
 	int ret = 0;
 
 	m->opts.by = by;
-	sites_init(&m->sites, &m->env);
 	for (unsigned int i = 0; i < MEMORY_KINDS && !ret; i++) {
 		sides[i].wanted = m->opts.of[i] && grouping_has((enum memory)i, by);
 		if (sides[i].wanted)
@@ -48,19 +47,41 @@ static int open_sides(struct monitor *m, enum subject_kind by)
 	return ret;
 }
 
-static void close_sides(struct monitor *m)
+/* Ends the groups, and the rows, too, unless they may get other groups: @keep. */
+static void close_sides(struct monitor *m, bool keep)
 {
 	for (unsigned int i = 0; i < MEMORY_KINDS; i++) {
-		struct monitor_side *side = &m->sides[i];
+		struct monitor_side *side = &m->sides[i], rows = *side;
 
 		if (side->wanted)
 			grouping_free(&side->grouping);
 		windows_free(&side->windows);
-		free(side->rows);
-		*side = (struct monitor_side){ 0 };
+		*side = (struct monitor_side){ .kept = side->kept };
+		if (keep) {
+			side->rows = rows.rows;
+			side->nr = rows.nr;
+			side->capacity = rows.capacity;
+		} else {
+			free(rows.rows);
+		}
 	}
-	sites_free(&m->sites);
 	strbuf_free(&m->task_names);
+}
+
+/* The dimensions of @memory's account. Those of rows that can be opened tell apart what they
+ * consist of.
+ */
+static struct dimensions dimensions_of(const struct monitor *m, enum memory memory,
+				       enum subject_kind by)
+{
+	struct dimensions all = grouping_dimensions(
+		memory, m->nr_open ? m->open[0].grouping.kind : by, &m->env);
+	int room = dimensions_find(&all, DIMENSION_NONE);
+
+	if (m->opts.opens && m->opts.slab_stacks && memory == MEMORY_SLAB && room >= 0 &&
+	    dimensions_find(&all, DIMENSION_STACK) < 0)
+		all.of[room] = DIMENSION_STACK;
+	return all;
 }
 
 /* Requests the accounts that grouping by @by needs, instead of those that exist. */
@@ -79,8 +100,8 @@ static int open_accounts(struct monitor *m, enum subject_kind by)
 				.processes = processes };
 	m->env.accounts = a;
 	for (i = 0; i < MEMORY_KINDS && !ret; i++) {
-		const struct dimensions all =
-			grouping_dimensions((enum memory)i, by, &m->env);
+		const struct dimensions all = dimensions_of(m, (enum memory)i, by);
+		struct lives *l;
 
 		if (!m->opts.of[i])
 			continue;
@@ -90,6 +111,9 @@ static int open_accounts(struct monitor *m, enum subject_kind by)
 			ret = accounts_slab(a, &all, &objects);
 		else
 			ret = accounts_areas(a, (enum memory)i, &all, &objects);
+		l = (struct lives *)accounts_lives(a, (enum memory)i);
+		if (!ret)
+			l->live.times = m->opts.opens;
 	}
 	return ret ? ret : open_sides(m, by);
 }
@@ -154,6 +178,7 @@ int monitor_begin(struct monitor *m, const struct monitor_options *opts, int fd)
 	m->env.raw_ip = opts->raw_ip;
 	m->env.raw_names = opts->raw_names;
 	m->env.by_site = opts->sites;
+	sites_init(&m->sites, &m->env);
 	ret = begin_processes(m);
 	return ret ? ret : open_accounts(m, opts->by);
 }
@@ -165,8 +190,7 @@ static bool fits(const struct monitor *m, enum subject_kind by)
 
 	for (i = 0; i < MEMORY_KINDS; i++) {
 		const struct lives *l = accounts_lives(&m->accounts, (enum memory)i);
-		const struct dimensions all =
-			grouping_dimensions((enum memory)i, by, &m->env);
+		const struct dimensions all = dimensions_of(m, (enum memory)i, by);
 
 		if (l && memcmp(&all, &l->dimensions, sizeof(all)) != 0)
 			return false;
@@ -174,19 +198,67 @@ static bool fits(const struct monitor *m, enum subject_kind by)
 	return true;
 }
 
+/* Changes the grouping of rows, not the accounts. */
+static int group_by(struct monitor *m, enum subject_kind by)
+{
+	int ret;
+
+	close_sides(m, true);
+	ret = open_sides(m, by);
+	return ret ? ret : monitor_rows_regroup(m);
+}
+
+static void close_last(struct monitor *m)
+{
+	grouping_free(&m->open[--m->nr_open].grouping);
+	m->by_lifetime = false;
+}
+
 int monitor_regroup(struct monitor *m, enum subject_kind by, bool *anew)
 {
+	while (m->nr_open)
+		close_last(m);
 	*anew = !fits(m, by);
-	close_sides(m);
-	if (!*anew) {
-		int ret = open_sides(m, by);
-
-		if (!ret)
-			ret = monitor_rows_find(m);
-		monitor_rows_settle(m);
-		return ret;
-	}
+	if (!*anew)
+		return group_by(m, by);
+	close_sides(m, false);
 	return open_accounts(m, by);
+}
+
+int monitor_open(struct monitor *m, unsigned int side, uint32_t group)
+{
+	struct monitor_side *of = &m->sides[side];
+	struct monitor_open *open = &m->open[m->nr_open];
+	enum subject_kind by = SUBJECT_CALLSITE;
+	size_t row = 0;
+	int ret = 0;
+
+	while (row < of->nr && of->rows[row].group != group)
+		row++;
+	if (m->nr_open == MONITOR_OPEN_MAX || m->by_lifetime || row == of->nr)
+		return -ENOENT;
+	if (m->opts.by == SUBJECT_CALLSITE || m->opts.by == SUBJECT_STACK)
+		by = SUBJECT_STACK;
+	if (m->opts.by == SUBJECT_STACK)
+		ret = monitor_lifetimes_begin(m, side);
+	if (ret)
+		return ret;
+	*open = (struct monitor_open){ of->grouping, group };
+	of->grouping = (struct grouping){ 0 };
+	m->nr_open++;
+	m->open_side = side;
+	return group_by(m, by);
+}
+
+int monitor_close(struct monitor *m)
+{
+	enum subject_kind by;
+
+	if (!m->nr_open)
+		return -ENOENT;
+	by = m->open[m->nr_open - 1].grouping.kind;
+	close_last(m);
+	return group_by(m, by);
 }
 
 int monitor_pages(struct monitor *m, uint32_t cpu, const void *pages, size_t size)
@@ -310,6 +382,7 @@ int monitor_step(struct monitor *m, uint64_t ns)
 
 	m->step_events = m->events - m->last_events;
 	m->last_events = m->events;
+	m->step_ns = ns;
 	m->nr_steps++;
 	for (unsigned int i = 0; i < MEMORY_KINDS && !ret; i++) {
 		if (!m->sides[i].wanted)
@@ -323,7 +396,10 @@ int monitor_step(struct monitor *m, uint64_t ns)
 
 void monitor_end(struct monitor *m)
 {
-	close_sides(m);
+	while (m->nr_open)
+		close_last(m);
+	close_sides(m, false);
+	sites_free(&m->sites);
 	accounts_free(&m->accounts);
 	study_close(&m->study);
 	for (size_t i = 0; i < m->nr_cpus; i++)

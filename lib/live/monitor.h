@@ -8,6 +8,7 @@
 #define KMEMX_LIVE_MONITOR_H
 
 #include "account/accounts.h"
+#include "analysis/life/lifetimes.h"
 #include "analysis/row/subject.h"
 #include "live/windows.h"
 #include "report/table.h"
@@ -67,11 +68,34 @@ void grouping_free(struct grouping *g);
 /* Names of tasks without a row are dropped at the same time if there are more than this. */
 #define MONITOR_TASKS	     65536U
 
-/* The state of an account's row at the last interval: its allocations so far, and its group. */
+/* The group of an account's row that is not of the opened row. */
+#define MONITOR_HIDDEN (UINT32_MAX - 1)
+
+/* The state of an account's row at the last interval: its allocations so far, those of the
+ * interval, and its group.
+ */
 struct monitor_row {
 	uint64_t bytes, hit;
+	uint64_t step_bytes, step_hit;
 	uint64_t last; /* interval of the last allocation */
 	uint32_t group;
+};
+
+/* Rows are opened one in another: any, one of its callsites, one of its callchains. */
+#define MONITOR_OPEN_MAX 3
+
+/* An opened row: the grouping that it is of, and its group. */
+struct monitor_open {
+	struct grouping grouping;
+	uint32_t group;
+};
+
+/* Lifetimes below 1 us, 10 us, ... 100 s, and longer ones. */
+#define MONITOR_LIFETIMES 10U
+
+/* How much was freed after lifetimes of one of these. */
+struct monitor_lifetime {
+	uint64_t nr, bytes;
 };
 
 /**
@@ -99,11 +123,13 @@ struct monitor_cpu {
  * @by: the grouping of rows: grouping_word()
  * @of: by enum memory: its events are recorded
  * @proc: /proc has the recorded tasks, by the same numbers
+ * @opens: rows can be opened: monitor_open()
+ * @slab_stacks: events of slab objects have callchains
  */
 struct monitor_options {
 	enum subject_kind by;
 	bool of[MEMORY_KINDS];
-	bool raw_ip, raw_names, sites, proc;
+	bool raw_ip, raw_names, sites, proc, opens, slab_stacks;
 	const char *const *skip;
 	size_t nr_skip;
 	const struct log *log;
@@ -115,7 +141,10 @@ struct monitor_options {
  * @events, @lost, @gaps: counts so far; gaps of an unknown number of events are in @unknown
  * @kept_stacks, @kept_processes: callchains, processes left by the last drop
  * @task_names: as last read from the kernel
- * @step_events: events of the last interval; @last_events: events up to its end
+ * @step_events: events of the last interval; @last_events: events up to its end; @step_ns: its
+ *	length
+ * @open, @nr_open: the opened rows; only allocations of @open_side, and of all these, have a group
+ * @by_lifetime: the last opened row is by callchain, and shows @lifetimes
  */
 struct monitor {
 	struct monitor_options opts;
@@ -130,8 +159,12 @@ struct monitor {
 	size_t kept_processes;
 	struct strbuf task_names;
 	uint64_t events, lost, gaps, unknown;
-	uint64_t step_events, last_events;
+	uint64_t step_events, last_events, step_ns;
 	uint64_t nr_steps;
+	struct monitor_open open[MONITOR_OPEN_MAX];
+	unsigned int nr_open, open_side;
+	bool by_lifetime;
+	struct monitor_lifetime lifetimes[MONITOR_LIFETIMES];
 };
 
 /* @fd: the recording without pages; ownership passes to the monitor. 0; -EINVAL with a message: a
@@ -152,11 +185,35 @@ int monitor_pages(struct monitor *m, uint32_t cpu, const void *pages,
 int monitor_round(struct monitor *m, uint64_t until) __must_check;
 /* Ends an interval of @ns: adds its allocations to the windows. 0 or -ENOMEM. */
 int monitor_step(struct monitor *m, uint64_t ns) __must_check;
-/* Changes the grouping of rows; totals restart from zero. If the accounts do not keep the new
- * groups apart (processes, stacks, CPUs, nodes), live figures restart too: *@anew. 0 or -ENOMEM.
+/* Changes the grouping of rows, and closes opened ones; totals restart from zero. If the accounts do
+ * not keep the new groups apart (processes, stacks, CPUs, nodes), live figures restart too: *@anew.
+ * 0 or -ENOMEM.
  */
 int monitor_regroup(struct monitor *m, enum subject_kind by, bool *anew) __must_check;
 void monitor_end(struct monitor *m);
+
+/**
+ * monitor_open() - show what a row consists of
+ * @side, @group: the row
+ *
+ * A row by callsite becomes one by callchain for each of its callchains, a row by callchain becomes
+ * lifetimes, any other becomes rows by callsite. Live figures stay, totals restart from zero.
+ *
+ * Return: 0; -ENOENT: it has no rows any more; -ENOMEM.
+ */
+int monitor_open(struct monitor *m, unsigned int side, uint32_t group) __must_check;
+/* Goes back to the rows that the last opened row is one of. 0; -ENOENT: none is open; -ENOMEM. */
+int monitor_close(struct monitor *m) __must_check;
+/* Is nothing left of the opened row? monitor_regroup() goes back. */
+static inline bool monitor_gone(const struct monitor *m)
+{
+	return m->nr_open && m->open[m->nr_open - 1].group == MONITOR_HIDDEN;
+}
+
+/* Begins to count lifetimes of what the row of a group of side @i frees from now on. 0 or -ENOMEM. */
+int monitor_lifetimes_begin(struct monitor *m, unsigned int i) __must_check;
+/* Lifetimes are at most this: 1000, 10000, ... ns; the last one has no limit. */
+uint64_t monitor_lifetime_limit(unsigned int i);
 
 /* "callsite": the grouping of rows. */
 const char *monitor_by(const struct monitor *m);
@@ -167,8 +224,10 @@ int monitor_rows_group(struct monitor *m, unsigned int i) __must_check;
 int monitor_rows_find(struct monitor *m) __must_check;
 /* Adds the allocations since the last call to the windows of side @i. 0 or -ENOMEM. */
 int monitor_rows_add(struct monitor *m, unsigned int i) __must_check;
-/* Excludes all allocations up to now from the windows. */
-void monitor_rows_settle(struct monitor *m);
+/* Finds the groups of all rows anew. Allocations up to now of rows that had none are not in the
+ * windows; those of the last interval are, if the rows had a group. 0 or -ENOMEM.
+ */
+int monitor_rows_regroup(struct monitor *m) __must_check;
 /* Drops rows and groups if it is time to do so. 0 or -ENOMEM. */
 int monitor_rows_forget(struct monitor *m) __must_check;
 

@@ -127,7 +127,7 @@ int monitor_rows_group(struct monitor *m, unsigned int i)
 /* Are rows grouped by something that is derived from the allocating address? */
 static bool by_place(const struct monitor *m)
 {
-	switch ((int)m->opts.by) {
+	switch (m->nr_open ? SUBJECT_CALLSITE : (int)m->opts.by) {
 	case SUBJECT_COMM:
 	case SUBJECT_PID:
 	case SUBJECT_CPU:
@@ -183,11 +183,59 @@ static struct grouping_who row_who(const struct monitor *m, unsigned int i, size
 	return i == MEMORY_PAGE ? page_who(m, row) : object_who(m, i, row);
 }
 
+/* Task names are known already. */
+static void move_tasks(struct grouping *to, struct grouping *from)
+{
+	const struct tasks tasks = to->subjects.tasks;
+
+	to->subjects.tasks = from->subjects.tasks;
+	from->subjects.tasks = tasks;
+}
+
+/* The group of a row; MONITOR_HIDDEN: it is not of the opened row; UINT32_MAX: no memory. */
 static uint32_t find_group(struct monitor *m, unsigned int i, size_t row)
 {
 	const struct grouping_who who = row_who(m, i, row);
+	struct monitor_open *open = m->open, *end = open + m->nr_open;
+	uint32_t group;
 
+	if (m->nr_open && i != m->open_side)
+		return MONITOR_HIDDEN;
+	for (; open < end; open++) {
+		group = grouping_find(&open->grouping, &who);
+		if (group != open->group)
+			return group == UINT32_MAX ? group : MONITOR_HIDDEN;
+	}
 	return grouping_find(&m->sides[i].grouping, &who);
+}
+
+/* Begins the groupings of opened rows anew, as names and numbers have changed: finds the groups by a
+ * row that had one. 0 or -ENOMEM.
+ */
+static int reopen(struct monitor *m)
+{
+	const struct monitor_side *side = &m->sides[m->open_side];
+	struct grouping_who who;
+	size_t row = 0;
+	int ret = 0;
+
+	while (m->nr_open && row < side->nr && side->rows[row].group == MONITOR_HIDDEN)
+		row++;
+	for (unsigned int i = 0; i < m->nr_open && !ret; i++) {
+		struct grouping *g = &m->open[i].grouping, old = *g;
+
+		ret = grouping_init(g, &m->env, old.kind, &m->sites,
+				    &lives_of(m, m->open_side)->dimensions);
+		move_tasks(g, &old);
+		grouping_free(&old);
+		m->open[i].group = MONITOR_HIDDEN;
+		if (ret || row == side->nr)
+			continue;
+		who = row_who(m, m->open_side, row);
+		m->open[i].group = grouping_find(g, &who);
+		ret = m->open[i].group == UINT32_MAX ? -ENOMEM : 0;
+	}
+	return ret;
 }
 
 /* Appends the lines of @now that are not at the same position in @before. The kernel has a slot for
@@ -264,18 +312,6 @@ static struct window_sums row_sums(const struct monitor *m, unsigned int i, size
 				     sums.live_hit };
 }
 
-void monitor_rows_settle(struct monitor *m)
-{
-	for (unsigned int i = 0; i < MEMORY_KINDS; i++) {
-		for (size_t row = 0; row < m->sides[i].nr; row++) {
-			const struct window_sums sums = row_sums(m, i, row);
-
-			m->sides[i].rows[row].bytes = sums.bytes;
-			m->sides[i].rows[row].hit = sums.hit;
-		}
-	}
-}
-
 int monitor_rows_add(struct monitor *m, unsigned int i)
 {
 	struct monitor_side *side = &m->sides[i];
@@ -286,15 +322,65 @@ int monitor_rows_add(struct monitor *m, unsigned int i)
 		struct window_sums more = row_sums(m, i, row);
 		uint64_t bytes = more.bytes, hit = more.hit;
 
-		more.bytes -= r->bytes;
-		more.hit -= r->hit;
+		r->step_bytes = more.bytes -= r->bytes;
+		r->step_hit = more.hit -= r->hit;
 		if (!more.hit && !more.live_hit && !more.live_bytes)
 			continue;
 		if (more.hit)
 			r->last = side->windows.nr_steps;
-		ret = windows_add(&side->windows, r->group, &more);
+		if (r->group != MONITOR_HIDDEN)
+			ret = windows_add(&side->windows, r->group, &more);
 		r->bytes = bytes;
 		r->hit = hit;
+	}
+	return ret;
+}
+
+/* The last interval of the rows that had a group, in new groups. */
+static int add_last(struct monitor *m, unsigned int i)
+{
+	struct monitor_side *side = &m->sides[i];
+	int ret = 0;
+
+	windows_begin(&side->windows);
+	for (size_t row = 0; row < side->nr && !ret; row++) {
+		struct monitor_row *r = &side->rows[row];
+		struct window_sums more = row_sums(m, i, row);
+
+		more.bytes = r->step_bytes;
+		more.hit = r->step_hit;
+		r->last = 0;
+		r->group = find_group(m, i, row);
+		if (r->group == UINT32_MAX)
+			ret = -ENOMEM;
+		else if (r->group != MONITOR_HIDDEN && (more.hit || more.live_hit))
+			ret = windows_add(&side->windows, r->group, &more);
+	}
+	windows_end(&side->windows, m->step_ns);
+	return ret;
+}
+
+int monitor_rows_regroup(struct monitor *m)
+{
+	bool had[MEMORY_KINDS];
+	int ret = 0;
+
+	for (unsigned int i = 0; i < MEMORY_KINDS && !ret; i++) {
+		had[i] = m->sides[i].nr;
+		if (m->sides[i].wanted && had[i])
+			ret = add_last(m, i);
+		else if (!m->sides[i].wanted)
+			m->sides[i].nr = 0;
+	}
+	if (!ret)
+		ret = monitor_rows_find(m);
+	for (unsigned int i = 0; i < MEMORY_KINDS && !ret; i++) {
+		for (size_t row = 0; row < m->sides[i].nr && !had[i]; row++) {
+			const struct window_sums sums = row_sums(m, i, row);
+
+			m->sides[i].rows[row].bytes = sums.bytes;
+			m->sides[i].rows[row].hit = sums.hit;
+		}
 	}
 	return ret;
 }
@@ -332,7 +418,6 @@ static int regroup(struct monitor *m, unsigned int i)
 	struct monitor_side *side = &m->sides[i];
 	uint32_t *to = malloc((side->windows.nr + 1) * sizeof(*to)), nr = 0;
 	struct grouping old = side->grouping;
-	struct tasks tasks;
 	int ret;
 
 	if (!to)
@@ -340,15 +425,14 @@ static int regroup(struct monitor *m, unsigned int i)
 	for (size_t row = 0; row < side->windows.nr; row++)
 		to[row] = WINDOWS_GONE;
 	ret = monitor_rows_group(m, i);
-	/* The task names are already known. */
-	tasks = side->grouping.subjects.tasks;
-	side->grouping.subjects.tasks = old.subjects.tasks;
-	old.subjects.tasks = tasks;
+	move_tasks(&side->grouping, &old);
 	for (size_t row = 0; row < side->nr && !ret; row++) {
 		uint32_t before = side->rows[row].group, now = find_group(m, i, row);
 
 		ret = now == UINT32_MAX ? -ENOMEM : 0;
 		side->rows[row].group = now;
+		if (now == MONITOR_HIDDEN)
+			continue;
 		if (before < side->windows.nr)
 			to[before] = now;
 		nr = now >= nr ? now + 1 : nr;
@@ -471,6 +555,8 @@ int monitor_rows_forget(struct monitor *m)
 		ret = forget_stacks(m);
 	if (!ret && processes)
 		ret = forget_processes(m);
+	if (!ret && some)
+		ret = reopen(m);
 	for (unsigned int i = 0; i < MEMORY_KINDS && !ret && some; i++) {
 		if (m->sides[i].wanted)
 			ret = regroup(m, i);

@@ -256,19 +256,22 @@ static int on_begin(void *ctx, struct session *s, int fd)
 {
 	const struct event_choice *events = &s->opts->events;
 	struct top *top = ctx;
-	const struct monitor_options opts = { .by = top->monitor.opts.by,
-					      .of = { [MEMORY_SLAB] = events->slab,
-						      [MEMORY_PAGE] = events->page,
-						      [MEMORY_VMALLOC] = events->vmalloc,
-						      [MEMORY_PERCPU] =
-							      events->percpu_memory },
-					      .raw_ip = top->opts.raw_ip,
-					      .raw_names = top->opts.raw_names,
-					      .sites = top->opts.sites,
-					      .proc = !s->facts.no_proc,
-					      .skip = top->opts.skip.items,
-					      .nr_skip = top->opts.skip.count,
-					      .log = &top->log };
+	const struct monitor_options opts = {
+		.by = top->monitor.opts.by,
+		.of = { [MEMORY_SLAB] = events->slab,
+			[MEMORY_PAGE] = events->page,
+			[MEMORY_VMALLOC] = events->vmalloc,
+			[MEMORY_PERCPU] = events->percpu_memory },
+		.raw_ip = top->opts.raw_ip,
+		.raw_names = top->opts.raw_names,
+		.sites = top->opts.sites,
+		.proc = !s->facts.no_proc,
+		.opens = !top->opts.batch,
+		.slab_stacks = events->stack == CAPTURE_STACK_ALL,
+		.skip = top->opts.skip.items,
+		.nr_skip = top->opts.skip.count,
+		.log = &top->log
+	};
 	int ret;
 
 	top->session = s;

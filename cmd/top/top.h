@@ -66,6 +66,8 @@ struct top {
 bool top_fail(struct top *top, int err);
 /* Makes the report of the last interval, which the caller frees; NULL after a message. */
 struct report *top_make_report(struct top *top);
+/* The only kind of memory that is shown; -1: all are. */
+int top_shown_alone(const struct top *top);
 /* Changes what rows are by. False after a message. */
 bool top_set_by(struct top *top, enum subject_kind by);
 /* Turns tracing off, or on again. 0 or -errno. */

@@ -48,6 +48,18 @@ int top_write_end(struct top *top)
 	return ret;
 }
 
+int top_shown_alone(const struct top *top)
+{
+	const bool *hidden = top->view.side_hidden;
+	int i, shown = 0, last = 0;
+
+	for (i = 0; i < MEMORY_KINDS; i++) {
+		shown += !hidden[i];
+		last = hidden[i] ? last : i;
+	}
+	return shown == 1 ? last : -1;
+}
+
 bool top_set_by(struct top *top, enum subject_kind by)
 {
 	bool anew = false;

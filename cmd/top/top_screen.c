@@ -32,59 +32,48 @@ void top_screen_close(struct top_screen *s)
 
 #else
 
-#include <ctype.h>
-#include <curses.h>
-#include <errno.h>
-#include <inttypes.h>
+#include "cmd/top/top_screen.h"
+
 #include <locale.h>
 #include <poll.h>
+#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "analysis/row/memory_words.h"
 
-/* Size of a filter that is being typed. */
-#define FILTER_MAX 64
-
-#define KEY_ESCAPE 27
+/* Rows with nothing live leave after so many intervals without an allocation. */
+#define FADES 10
 
 enum { PAIR_RED = 1, PAIR_GREEN };
 
-/**
- * struct top_screen - the terminal
- * @report: what is shown; NULL if nothing yet
- * @first: number of rows scrolled out at the top
- * @sort: the key that the user chose, one of top_sort_key(); @top->view points to it
- * @typing: keys go to @filter
- * @help: the help is shown
- * @note: the result of the last key
- */
-struct top_screen {
-	struct top *top;
-	SCREEN *terminal;
-	struct report *report;
-	size_t first;
-	struct sort_key sort;
-	unsigned int sort_at, by_at;
-	bool typing, help, color;
-	char filter[FILTER_MAX];
-	char note[256];
+static const char *const help_text[] = {
+	"q, F10        quit",
+	"Up, Down, Page Up, Page Down, Home, End",
+	"              select a row; so does a click",
+	"Enter         what the row consists of: callsites, callchains, lifetimes",
+	"Backspace     go back",
+	"/, n          search a name; the next one",
+	"\\, F4         only rows whose name contains a text; Escape shows all",
+	"g, G          group by the next, previous: callsite, cache, ...",
+	"s, S          sort by the next, previous column; so does a click on it",
+	"t             all kinds of memory, or one of them",
+	"f             choose columns",
+	"h             KiB and MiB, or exact bytes",
+	"+, -          longer, shorter interval",
+	"space         freeze the display; events are still counted",
+	"p             pause recording; p again resumes",
+	"w             record to -o FILE; w again stops",
+	"?, F1         this help",
+	NULL,
 };
 
-static const char *const help_text[] = {
-	"q          quit",
-	"g, G       group by the next, previous: callsite, cache, ...",
-	"s, S       sort by the next, previous column",
-	"t          all kinds of memory, or one of them",
-	"/          filter rows by name; Escape shows all rows",
-	"space, f   freeze the display; events are still counted",
-	"p          pause recording; p again resumes",
-	"w          record to -o FILE; w again stops",
-	"Up, Down, Page Up, Page Down, Home",
-	"           scroll",
-	"?, h       this help",
-	NULL,
+/* The keys on the last line, the most important ones first. */
+static const char *const bar[] = {
+	"q quit",    "? help",	"Enter open",	"Backspace back", "/ search",
+	"\\ filter", "g group", "s sort",	"t memory",	  "space freeze",
+	"f fields",  "h human", "+ - interval", "p pause",	  "w write",
 };
 
 bool top_screen_built(void)
@@ -117,13 +106,16 @@ static attr_t attributes(const struct top_screen *s, const char *p)
 	}
 }
 
-/* Draws one line of text with colour codes. The text is already safe for a terminal. */
-static void draw_line(const struct top_screen *s, int y, const char *line, size_t size)
+/* Draws one line of text with colour codes, all of it with @all. The text is already safe for a
+ * terminal.
+ */
+static void draw_line(const struct top_screen *s, int y, const char *line, size_t size,
+		      attr_t all)
 {
 	const char *end = line + size;
 
 	move(y, 0);
-	attrset(A_NORMAL);
+	attrset(all);
 	while (line < end) {
 		const char *code = memchr(line, '\033', (size_t)(end - line));
 		const char *stop = code ? code : end;
@@ -132,39 +124,75 @@ static void draw_line(const struct top_screen *s, int y, const char *line, size_
 		line = stop;
 		if (!code)
 			break;
-		attrset(attributes(s, code + 2));
+		attrset(attributes(s, code + 2) | all);
 		while (line < end && *line != 'm')
 			line++;
 		line += line < end;
 	}
+	for (int x = getcurx(stdscr); all & A_REVERSE && x < COLS && getcury(stdscr) == y;
+	     x++)
+		addch(' ');
 	attrset(A_NORMAL);
 	clrtoeol();
 }
 
-/* Draws the lines of the report, except rows that are scrolled out. */
-static void draw_text(const struct top_screen *s, const char *text)
+static void draw_plain(const struct top_screen *s, int y, const char *text)
 {
-	int y = 1, bottom = LINES - 1;
-	size_t rows = 0;
-	bool skip = false;
+	draw_line(s, y, text, strnlen(text, (size_t)COLS), A_NORMAL);
+}
 
+/* The selected row stands out; a row that ended is dim. */
+static attr_t row_attributes(const struct top_screen *s, size_t row)
+{
+	const struct table *t = s->report->tables[0];
+	const int rate = table_column(t, "rate"), live = table_column(t, "live");
+	const struct cell *cells = t->cells + row * t->nr_columns;
+
+	if (screen_by_lifetime(s) || row >= t->nr_rows)
+		return A_NORMAL;
+	if (row == s->at)
+		return A_REVERSE;
+	return cells[rate].u || cells[live].u ? A_NORMAL : A_DIM;
+}
+
+/* Draws the lines of the report from line @y on, except rows that are scrolled out. Returns whether
+ * the selected row is among them.
+ */
+static bool draw_text(struct top_screen *s, int y, const char *text)
+{
+	const int bottom = LINES - 1;
+	size_t rows = 0;
+	bool skip = false, seen = false;
+
+	memset(s->row_at, 0, sizeof(s->row_at));
 	while (*text && y < bottom) {
 		const char *end = strchrnul(text, '\n');
 		const char *plain =
 			*text == '\033' ? text + strcspn(text, "m") + 1 : text;
+		bool is_row = *plain != '#';
 
 		/* Lines that begin with '#' below a row go with it; those above all rows stay. */
-		if (*plain != '#')
+		if (is_row)
 			skip = rows++ < s->first;
+		if (!rows) {
+			s->header_y = y;
+			snprintf(s->header, sizeof(s->header), "%.*s", (int)(end - plain),
+				 plain);
+		}
+		seen |= is_row && !skip && rows == s->at + 1;
+		if (!skip && y < SCREEN_LINES)
+			s->row_at[y] = rows;
 		if (!skip)
-			draw_line(s, y++, text, (size_t)(end - text));
+			draw_line(s, y++, text, (size_t)(end - text),
+				  is_row ? row_attributes(s, rows - 1) : A_NORMAL);
 		text = *end ? end + 1 : end;
 	}
 	for (; y < bottom; y++)
-		draw_line(s, y, "", 0);
+		draw_plain(s, y, "");
+	return seen || s->at >= rows;
 }
 
-static void draw_report(const struct top_screen *s)
+static int render(const struct top_screen *s, struct strbuf *text)
 {
 	const struct render_options options = { .width = (unsigned int)COLS,
 						.wide = s->top->opts.form.wide,
@@ -174,15 +202,34 @@ static void draw_report(const struct top_screen *s)
 						.all_notes = true,
 						.utf8 = MB_CUR_MAX > 1,
 						.summary = SUMMARY_NONE };
-	struct strbuf text = { 0 };
-	const struct render_out out = { append, &text };
+	const struct render_out out = { append, text };
+	struct table *t = screen_table(s);
 
-	if (s->report->nr_tables)
-		table_limit_text(s->report->tables[0],
-				 s->first + (LINES > 4 ? (size_t)LINES - 4 : 1));
-	if (!render_text(s->report, &options, &out) && !text.failed)
-		draw_text(s, strbuf_text(&text));
-	strbuf_free(&text);
+	if (t)
+		table_limit_text(t, s->first + (LINES > 4 ? (size_t)LINES - 4 : 1));
+	for (size_t i = 0; t && !screen_by_lifetime(s) && i < SCREEN_FIELDS; i++)
+		t->columns[i].hidden = s->hidden[i];
+	return render_text(s->report, &options, &out);
+}
+
+static void draw_report(struct top_screen *s, int y)
+{
+	const struct table *t = screen_table(s);
+	bool again = true;
+
+	if (t && s->at >= t->nr_rows)
+		s->at = t->nr_rows ? t->nr_rows - 1 : 0;
+	if (s->first > s->at)
+		s->first = s->at;
+	/* Rows may have several lines: scroll until the selected one is seen. */
+	while (again) {
+		struct strbuf text = { 0 };
+
+		again = !render(s, &text) && !text.failed &&
+			!draw_text(s, y, strbuf_text(&text)) && s->first < s->at;
+		s->first += again;
+		strbuf_free(&text);
+	}
 }
 
 static void draw_help(const struct top_screen *s)
@@ -190,33 +237,58 @@ static void draw_help(const struct top_screen *s)
 	int y;
 
 	for (y = 1; y < LINES - 1 && help_text[y - 1]; y++)
-		draw_line(s, y, help_text[y - 1], strlen(help_text[y - 1]));
+		draw_plain(s, y, help_text[y - 1]);
 	for (; y < LINES - 1; y++)
-		draw_line(s, y, "", 0);
+		draw_plain(s, y, "");
 }
 
-/* The only kind of memory that is shown; -1: all are. */
-static int shown_alone(const struct top *top)
+static void draw_fields(const struct top_screen *s)
 {
-	const bool *hidden = top->view.side_hidden;
-	int i, shown = 0, last = 0;
+	const struct table *t = screen_table(s);
+	char line[160];
 
-	for (i = 0; i < MEMORY_KINDS; i++) {
-		shown += !hidden[i];
-		last = hidden[i] ? last : i;
+	draw_plain(s, 1, "Up, Down, space: show a column or not; Enter: done");
+	for (int i = 0; t && i < SCREEN_FIELDS && i + 2 < LINES - 1; i++) {
+		const struct column *c = &t->columns[i];
+
+		snprintf(line, sizeof(line), "[%c] %-12s %.120s",
+			 s->hidden[i] ? ' ' : 'x', c->title, c->help ? c->help : "");
+		draw_line(s, i + 2, line, strnlen(line, (size_t)COLS),
+			  (unsigned int)i == s->field ? A_REVERSE : A_NORMAL);
 	}
-	return shown == 1 ? last : -1;
+	for (int y = SCREEN_FIELDS + 2; y < LINES - 1; y++)
+		draw_plain(s, y, "");
+}
+
+/* Draws the opened rows, outermost first. */
+static void draw_crumbs(const struct top_screen *s)
+{
+	const struct monitor *m = &s->top->monitor;
+	struct strbuf line = { 0 };
+
+	for (unsigned int i = 0; i < m->nr_open; i++)
+		strbuf_printf(&line, "%s%s", i ? " > " : "", s->crumbs[i].name);
+	strbuf_printf(&line, " > %s",
+		      m->by_lifetime		    ? "lifetimes"
+		      : m->opts.by == SUBJECT_STACK ? "callchains"
+						    : "callsites");
+	draw_line(s, 1, strbuf_text(&line), strnlen(strbuf_text(&line), (size_t)COLS),
+		  A_BOLD);
+	strbuf_free(&line);
 }
 
 /* Draws what is chosen: rows, sort key, filter, pause. */
 static void draw_title(const struct top_screen *s)
 {
 	const struct top *top = s->top;
-	const int alone = shown_alone(top);
+	const int alone = top_shown_alone(top);
 	struct strbuf line = { 0 };
 
-	strbuf_printf(&line, "kmemx top  by %s, sorted by %s", monitor_by(&top->monitor),
-		      top->view.nr_sort ? top->view.sort[0].name : "rate");
+	strbuf_printf(&line, "kmemx top  by %s",
+		      screen_by_lifetime(s) ? "lifetime" : monitor_by(&top->monitor));
+	if (!screen_by_lifetime(s))
+		strbuf_printf(&line, ", sorted by %s",
+			      top->view.nr_sort ? top->view.sort[0].name : "rate");
 	if (alone >= 0)
 		strbuf_printf(&line, ", %s only", memory_words((enum memory)alone)->word);
 	if (top->view.filter)
@@ -236,27 +308,63 @@ static void draw_title(const struct top_screen *s)
 	strbuf_free(&line);
 }
 
-static void draw_bottom(const struct top_screen *s)
+/* Draws as many keys as fit. */
+static void draw_keys(const struct top_screen *s)
 {
-	char line[sizeof(s->note) + FILTER_MAX];
+	struct strbuf line = { 0 };
+	size_t used = 0;
 
-	if (s->typing)
-		snprintf(line, sizeof(line), "filter: %s", s->filter);
-	else
-		snprintf(
-			line, sizeof(line), "%s",
-			*s->note
-				? s->note
-				: "q quit  ? help  g group  s sort  t memory  / filter  space freeze  p pause  w write");
-	draw_line(s, LINES - 1, line, strnlen(line, (size_t)COLS));
+	for (size_t i = 0; i < ARRAY_SIZE(bar); i++) {
+		const size_t size = strlen(bar[i]);
+		const bool back = !strncmp(bar[i], "Backspace", 9);
+		const bool open = !strncmp(bar[i], "Enter", 5);
+
+		if ((back && !s->top->monitor.nr_open) ||
+		    (open && screen_by_lifetime(s)) ||
+		    used + size + 2 * (used > 0) > (size_t)COLS)
+			continue;
+		strbuf_printf(&line, "%s%s", used ? "  " : "", bar[i]);
+		used += size + 2 * (used > 0);
+	}
+	draw_plain(s, LINES - 1, strbuf_text(&line));
+	strbuf_free(&line);
 }
 
-static void draw(const struct top_screen *s)
+static void draw_bottom(const struct top_screen *s)
 {
+	const bool filter = s->typing == TYPING_FILTER;
+	char line[TYPED_MAX + 16];
+
+	if (s->typing)
+		snprintf(line, sizeof(line), "%s: %s", filter ? "filter" : "search",
+			 filter ? s->filter : s->search);
+	if (s->typing || *s->note)
+		draw_plain(s, LINES - 1, s->typing ? line : s->note);
+	else
+		draw_keys(s);
+}
+
+void screen_note(struct top_screen *s, const char *fmt, ...)
+{
+	va_list args;
+
+	va_start(args, fmt);
+	vsnprintf(s->note, sizeof(s->note), fmt, args);
+	va_end(args);
+}
+
+static void draw(struct top_screen *s)
+{
+	const bool opened = s->top->monitor.nr_open;
+
 	if (s->help)
 		draw_help(s);
-	else if (s->report)
-		draw_report(s);
+	else if (s->fields)
+		draw_fields(s);
+	else if (opened)
+		draw_crumbs(s);
+	if (s->report && !s->help && !s->fields)
+		draw_report(s, 1 + opened);
 	draw_title(s);
 	draw_bottom(s);
 	refresh();
@@ -264,8 +372,15 @@ static void draw(const struct top_screen *s)
 
 void top_screen_draw(struct top_screen *s)
 {
+	const struct monitor *m = &s->top->monitor;
 	struct report *r;
 
+	if (monitor_gone(m)) {
+		screen_note(s, "%s: nothing is left of it",
+			    s->crumbs[m->nr_open - 1].name);
+		s->at = s->first = 0;
+		top_set_by(s->top, m->open[0].grouping.kind);
+	}
 	if (!s->top->frozen || !s->report) {
 		r = top_make_report(s->top);
 		if (r) {
@@ -274,185 +389,6 @@ void top_screen_draw(struct top_screen *s)
 		}
 	}
 	draw(s);
-}
-
-/* --- keys ---------------------------------------------------------------------------------- */
-
-/* Do the recorded events have rows of that kind? */
-static bool is_possible(const struct monitor_options *opts, enum subject_kind kind)
-{
-	bool possible = false;
-	int i;
-
-	for (i = 0; i < MEMORY_KINDS; i++)
-		possible |= opts->of[i] && grouping_has((enum memory)i, kind);
-	return possible;
-}
-
-static void group(struct top_screen *s, bool back)
-{
-	enum subject_kind kind;
-	unsigned int nr = 0;
-
-	while (grouping_word(nr, &kind))
-		nr++;
-	/* Skip kinds of rows that the recorded events do not have. */
-	do {
-		s->by_at = (s->by_at + (back ? nr - 1 : 1)) % nr;
-		grouping_word(s->by_at, &kind);
-	} while (!is_possible(&s->top->monitor.opts, kind));
-	s->first = 0;
-	top_set_by(s->top, kind);
-}
-
-static void choose_sort(struct top_screen *s, bool back)
-{
-	static const unsigned int nr = 6; /* keys that every row has */
-	struct table *t = s->report && s->report->nr_tables ? s->report->tables[0] : NULL;
-
-	s->sort_at = (s->sort_at + (back ? nr - 1 : 1)) % nr;
-	s->sort = (struct sort_key){ .name = top_sort_key(s->sort_at) };
-	s->top->view.sort = &s->sort;
-	s->top->view.nr_sort = 1;
-	if (t && s->top->frozen && !table_sort(t, &s->sort, 1))
-		table_fill_shares(t);
-}
-
-/* Changes from all kinds of memory to the first alone, to the next one, and back. */
-static void choose_memory(struct top_screen *s)
-{
-	const struct monitor_options *opts = &s->top->monitor.opts;
-	int i, next = shown_alone(s->top) + 1;
-
-	while (next < MEMORY_KINDS && !opts->of[next])
-		next++;
-	for (i = 0; i < MEMORY_KINDS; i++)
-		s->top->view.side_hidden[i] = next < MEMORY_KINDS && i != next;
-	s->first = 0;
-}
-
-static void pause_or_go_on(struct top_screen *s)
-{
-	int ret = top_pause(s->top, !s->top->paused_at);
-
-	if (ret)
-		snprintf(s->note, sizeof(s->note), "cannot pause: %s", strerror(-ret));
-}
-
-static void write_or_end(struct top_screen *s)
-{
-	bool writing = s->top->write_fd >= 0;
-	int ret = top_write(s->top);
-
-	if (ret)
-		snprintf(s->note, sizeof(s->note), "cannot write %.150s: %s",
-			 s->top->path, strerror(-ret));
-	else if (writing)
-		snprintf(s->note, sizeof(s->note), "wrote %.150s: kmemx stat -i FILE",
-			 s->top->path);
-}
-
-static void set_filter(struct top_screen *s)
-{
-	s->top->view.filter = *s->filter ? s->filter : NULL;
-	s->first = 0;
-}
-
-static void type(struct top_screen *s, int key)
-{
-	size_t size = strlen(s->filter);
-
-	if (key == KEY_ESCAPE)
-		*s->filter = '\0';
-	if (key == KEY_ESCAPE || key == '\n' || key == '\r' || key == KEY_ENTER) {
-		s->typing = false;
-	} else if (key == KEY_BACKSPACE || key == 127 || key == '\b') {
-		if (size)
-			s->filter[size - 1] = '\0';
-	} else if (key > 0 && key < 127 && isprint(key) && size + 1 < FILTER_MAX) {
-		s->filter[size] = (char)key;
-		s->filter[size + 1] = '\0';
-	}
-	set_filter(s);
-}
-
-static void scroll_by(struct top_screen *s, long rows)
-{
-	size_t nr = s->report && s->report->nr_tables ? s->report->tables[0]->nr_rows : 0;
-
-	if (rows < 0)
-		s->first -= s->first < (size_t)-rows ? s->first : (size_t)-rows;
-	else
-		s->first += (size_t)rows;
-	if (s->first >= nr)
-		s->first = nr ? nr - 1 : 0;
-}
-
-static bool press_scroll(struct top_screen *s, int key)
-{
-	switch (key) {
-	case KEY_UP:
-	case 'k':
-		scroll_by(s, -1);
-		return true;
-	case KEY_DOWN:
-	case 'j':
-		scroll_by(s, 1);
-		return true;
-	case KEY_PPAGE:
-		scroll_by(s, -(LINES / 2));
-		return true;
-	case KEY_NPAGE:
-		scroll_by(s, LINES / 2);
-		return true;
-	case KEY_HOME:
-		s->first = 0;
-		return true;
-	default:
-		return false;
-	}
-}
-
-static void press(struct top_screen *s, int key)
-{
-	if (press_scroll(s, key))
-		return;
-	switch (key) {
-	case 'g':
-	case 'G':
-		group(s, key == 'G');
-		break;
-	case 's':
-	case 'S':
-		choose_sort(s, key == 'S');
-		break;
-	case 't':
-		choose_memory(s);
-		break;
-	case '/':
-		s->typing = true;
-		break;
-	case KEY_ESCAPE:
-		*s->filter = '\0';
-		set_filter(s);
-		break;
-	case ' ':
-	case 'f':
-		s->top->frozen = !s->top->frozen;
-		break;
-	case 'p':
-		pause_or_go_on(s);
-		break;
-	case 'w':
-		write_or_end(s);
-		break;
-	case '?':
-	case 'h':
-		s->help = true;
-		break;
-	default:
-		break;
-	}
 }
 
 /* Is the terminal gone? Then poll() always reports input, but there is none. */
@@ -473,14 +409,14 @@ bool top_screen_keys(struct top_screen *s)
 		if (key == KEY_RESIZE)
 			clear();
 		else if (s->typing)
-			type(s, key);
-		else if (key == 'q' || key == 'Q')
+			screen_type(s, key);
+		else if (key == 'q' || key == 'Q' || key == KEY_F(10))
 			return true;
 		else if (s->help)
 			s->help = false;
 		else {
 			*s->note = '\0';
-			press(s, key);
+			screen_press(s, key);
 		}
 	}
 	if (any)
@@ -499,6 +435,7 @@ struct top_screen *top_screen_open(struct top *top)
 	if (!s)
 		return NULL;
 	s->top = top;
+	top->view.fades = FADES;
 	while (grouping_word(s->by_at, &kind) && kind != top->monitor.opts.by)
 		s->by_at++;
 	setlocale(LC_CTYPE, "");
@@ -514,6 +451,8 @@ struct top_screen *top_screen_open(struct top *top)
 	keypad(stdscr, TRUE);
 	nodelay(stdscr, TRUE);
 	curs_set(0);
+	mouseinterval(0);
+	mousemask(BUTTON1_PRESSED | BUTTON4_PRESSED | BUTTON5_PRESSED, NULL);
 	s->color = has_colors() && (color ? strcmp(color, "never") : !(none && *none));
 	if (s->color) {
 		start_color();

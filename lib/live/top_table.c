@@ -124,8 +124,7 @@ const char *top_sort_key(unsigned int i)
 	return NULL;
 }
 
-/* Does any text of the row contain @filter? */
-static bool passes(const struct table *t, const struct cell *cells, const char *filter)
+bool top_passes(const struct table *t, const struct cell *cells, const char *filter)
 {
 	for (size_t i = 0; filter && i < t->nr_columns; i++) {
 		if (cells[i].type == CELL_TEXT && !t->columns[i].series &&
@@ -208,6 +207,13 @@ static void add_late(const struct monitor *m, const struct top_view *view,
 	}
 }
 
+/* Does a row that has nothing live stay in the table? */
+static bool stays(const struct windows *w, uint32_t group, unsigned int fades)
+{
+	return windows_active(w, group) &&
+	       (!fades || w->nr_steps - w->groups[group].last <= fades);
+}
+
 static void add_rows(const struct monitor *m, unsigned int i, const struct top_view *view,
 		     struct table *t)
 {
@@ -216,13 +222,103 @@ static void add_rows(const struct monitor *m, unsigned int i, const struct top_v
 	for (uint32_t g = 0; g < w->nr; g++) {
 		const struct top_row row = row_of(m, i, g);
 
-		if (!row.group->step.live_bytes && !windows_active(w, g))
+		if (!row.group->step.live_bytes && !stays(w, g, view->fades))
 			continue;
 		if (!add_row(&row, view, t))
 			return;
-		if (!passes(t, t->cells + (t->nr_rows - 1) * t->nr_columns, view->filter))
+		if (!top_passes(t, t->cells + (t->nr_rows - 1) * t->nr_columns,
+				view->filter))
 			t->nr_rows--;
 	}
+}
+
+/* Does @col say what a row stands for? */
+static bool is_name(const struct column *col)
+{
+	return col->unit == UNIT_NONE && strcmp(col->name, "memory") != 0;
+}
+
+static bool same(const struct cell *a, const struct cell *b)
+{
+	if (a->type != b->type)
+		return false;
+	return a->type == CELL_TEXT ? !strcmp(a->s, b->s) : a->u == b->u;
+}
+
+/* Is @row the one that @t has at @cells? */
+static bool is_row(const struct top_row *row, struct table *t, const struct cell *cells)
+{
+	const struct column_type *col;
+	bool is = true;
+
+	for (col = columns; col->column.name && is; col++) {
+		struct cell cell;
+
+		if (!column_type_in(col, row->m->opts.by))
+			continue;
+		cell = is_name(&col->column) ? column_type_cell(col, row, t) : *cells;
+		is = same(&cell, cells++);
+	}
+	return is;
+}
+
+bool top_find(const struct monitor *m, const struct table *t, size_t row,
+	      unsigned int *side, uint32_t *group)
+{
+	const struct cell *cells = t->cells + row * t->nr_columns;
+	const int memory = table_column(t, "memory");
+	struct table *texts = table_new("", "");
+	bool found = false;
+
+	for (*side = 0; texts && memory >= 0 && *side < MEMORY_KINDS; ++*side) {
+		const struct windows *w = &m->sides[*side].windows;
+
+		if (strcmp(memory_words((enum memory) * side)->word, cells[memory].s) !=
+		    0)
+			continue;
+		for (*group = 0; !found && *group < w->nr; *group += !found) {
+			const struct top_row r = row_of(m, *side, *group);
+
+			found = is_row(&r, texts, cells);
+		}
+		break;
+	}
+	table_free(texts);
+	return found;
+}
+
+static struct table *lifetimes_table(const struct monitor *m)
+{
+	static const struct column all[] = {
+		{ .name = "freed", .title = "Freed", .unit = UNIT_COUNT },
+		{ .name = "bytes", .title = "Bytes", .unit = UNIT_BYTES, .share = true },
+		{ .name = "pct", .title = "%", .unit = UNIT_SHARE, .part = COLUMN_SHARE },
+		{ .name = "lifetime", .title = "Lifetime", .last = true },
+	};
+	static const char *const units[] = { "us", "ms", "s" };
+	struct table *t = table_new("lifetimes", "Lifetimes of what was freed since "
+						 "this was opened");
+
+	if (!t)
+		return NULL;
+	table_add_columns(t, all, ARRAY_SIZE(all));
+	for (unsigned int i = 0; i < MONITOR_LIFETIMES; i++) {
+		const bool last = i + 1 == MONITOR_LIFETIMES;
+		const unsigned int limit = last ? i - 1 : i;
+		struct cell *cells = table_add_row(t);
+		char text[32];
+
+		if (!cells)
+			break;
+		snprintf(text, sizeof(text), "%s %s %s", last ? "from" : "below",
+			 (const char *[]){ "1", "10", "100" }[limit % 3],
+			 units[limit / 3]);
+		cells[0] = cell_uint(m->lifetimes[i].nr);
+		cells[1] = cell_uint(m->lifetimes[i].bytes);
+		cells[3] = cell_text(t, text);
+	}
+	table_fill_shares(t);
+	return t;
 }
 
 static void add_banner(const struct monitor *m, const struct top_view *v,
@@ -307,17 +403,11 @@ static int order(struct table *t, const struct top_view *view)
 	return ret;
 }
 
-struct report *top_report(const struct monitor *m, const struct top_view *view)
+static struct table *rows_table(const struct monitor *m, const struct top_view *view)
 {
-	struct report *r = report_new();
 	struct strbuf title = { 0 };
 	struct table *t;
 
-	if (!r)
-		return NULL;
-	r->subject = "top";
-	add_banner(m, view, r);
-	add_facts(m, view, r);
 	strbuf_printf(&title, "Allocations by %s", monitor_by(m));
 	t = table_type_new(&top_type, strbuf_text(&title), m->opts.by, false);
 	strbuf_free(&title);
@@ -334,7 +424,21 @@ struct report *top_report(const struct monitor *m, const struct top_view *view)
 	if (t && m->opts.by == SUBJECT_CACHE && m->accounts.slab)
 		slab_report_note_unnamed(m->accounts.slab,
 					 m->accounts.slab->lives.any.nr_tallies, t);
-	if (!report_add_table(r, t) || !report_ok(r)) {
+	return t;
+}
+
+struct report *top_report(const struct monitor *m, const struct top_view *view)
+{
+	struct report *r = report_new();
+
+	if (!r)
+		return NULL;
+	r->subject = "top";
+	add_banner(m, view, r);
+	add_facts(m, view, r);
+	if (!report_add_table(r, m->by_lifetime ? lifetimes_table(m)
+						: rows_table(m, view)) ||
+	    !report_ok(r)) {
 		report_free(r);
 		return NULL;
 	}

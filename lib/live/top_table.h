@@ -18,6 +18,8 @@
  * @filter: only rows whose names contain this; NULL: all
  * @sort, @nr_sort: sort keys; none: the usual ones
  * @lines: number of rows, in every output format; 0: all
+ * @fades: rows with nothing live leave after this many intervals without an allocation; 0: when the
+ *	monitor forgets them
  * @run_ns: time since tracing was switched on; @step_ns: the interval; @cpu_ns: CPU time of this
  *	process in it
  * @since_ns: when the totals were last reset, on the clock of @run_ns
@@ -29,12 +31,20 @@ struct top_view {
 	const struct sort_key *sort;
 	size_t nr_sort;
 	uint64_t lines;
+	unsigned int fades;
 	uint64_t run_ns, step_ns, cpu_ns, since_ns, paused_ns;
 };
 
 /* The columns by which rows can be sorted; NULL after the last one. */
 const char *top_sort_key(unsigned int i);
-/* Makes a report of the last interval. The caller frees it; NULL: no memory. */
+/* Does any name in the row contain @filter, in any case? NULL: yes. */
+bool top_passes(const struct table *t, const struct cell *cells, const char *filter);
+/* Finds the side and the group that row @row of @t, a table of top_report(), is of. False: there are
+ * none any more.
+ */
+bool top_find(const struct monitor *m, const struct table *t, size_t row,
+	      unsigned int *side, uint32_t *group);
+/* Makes a report of the last interval; with an opened callchain, of its lifetimes. The caller frees it; NULL: no memory. */
 struct report *top_report(const struct monitor *m,
 			  const struct top_view *view) __must_check;
 

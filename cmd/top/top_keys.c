@@ -1,0 +1,431 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * cmd: the keys of kmemx top.
+ * In: keys and clicks. Out: what the screen shows.
+ */
+#include "cmd/top/top.h"
+
+#ifdef HAVE_NCURSES
+
+#include "cmd/top/top_screen.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* The longest interval that keys set. */
+#define INTERVAL_MAX_NS 600000000000ULL
+
+static void select_first(struct top_screen *s)
+{
+	s->at = s->first = 0;
+}
+
+/* Do the recorded events have rows of that kind? */
+static bool is_possible(const struct monitor_options *opts, enum subject_kind kind)
+{
+	bool possible = false;
+	int i;
+
+	for (i = 0; i < MEMORY_KINDS; i++)
+		possible |= opts->of[i] && grouping_has((enum memory)i, kind);
+	return possible;
+}
+
+static void group(struct top_screen *s, bool back)
+{
+	enum subject_kind kind;
+	unsigned int nr = 0;
+
+	while (grouping_word(nr, &kind))
+		nr++;
+	/* Skip kinds of rows that the recorded events do not have. */
+	do {
+		s->by_at = (s->by_at + (back ? nr - 1 : 1)) % nr;
+		grouping_word(s->by_at, &kind);
+	} while (!is_possible(&s->top->monitor.opts, kind));
+	select_first(s);
+	top_set_by(s->top, kind);
+}
+
+static void sort(struct top_screen *s, const struct sort_key *key)
+{
+	struct table *t = screen_table(s);
+
+	s->sort = *key;
+	s->top->view.sort = &s->sort;
+	s->top->view.nr_sort = 1;
+	if (t && s->top->frozen && !table_sort(t, &s->sort, 1))
+		table_fill_shares(t);
+}
+
+static void choose_sort(struct top_screen *s, bool back)
+{
+	static const unsigned int nr = 6; /* keys that every row has */
+
+	s->sort_at = (s->sort_at + (back ? nr - 1 : 1)) % nr;
+	sort(s, &(struct sort_key){ .name = top_sort_key(s->sort_at) });
+}
+
+/* Changes from all kinds of memory to the first alone, to the next one, and back. */
+static void choose_memory(struct top_screen *s)
+{
+	const struct monitor_options *opts = &s->top->monitor.opts;
+	int i, next = top_shown_alone(s->top) + 1;
+
+	while (next < MEMORY_KINDS && !opts->of[next])
+		next++;
+	for (i = 0; i < MEMORY_KINDS; i++)
+		s->top->view.side_hidden[i] = next < MEMORY_KINDS && i != next;
+	select_first(s);
+}
+
+static void pause_or_go_on(struct top_screen *s)
+{
+	int ret = top_pause(s->top, !s->top->paused_at);
+
+	if (ret)
+		screen_note(s, "cannot pause: %s", strerror(-ret));
+}
+
+static void write_or_end(struct top_screen *s)
+{
+	bool writing = s->top->write_fd >= 0;
+	int ret = top_write(s->top);
+
+	if (ret)
+		screen_note(s, "cannot write %.150s: %s", s->top->path, strerror(-ret));
+	else if (writing)
+		screen_note(s, "wrote %.150s: kmemx stat -i FILE", s->top->path);
+}
+
+/* Makes the interval twice as long, or half as long. */
+static void change_interval(struct top_screen *s, bool longer)
+{
+	struct top *top = s->top;
+	const uint64_t now = top->opts.interval_ns;
+
+	if (longer && now <= INTERVAL_MAX_NS / 2)
+		top->opts.interval_ns = now * 2;
+	else if (!longer && now >= 2 * top->round_ns)
+		top->opts.interval_ns = now / 2;
+	screen_note(s, "interval: %.4g s", (double)top->opts.interval_ns / 1e9);
+}
+
+/* The row's name: what its columns of text say, and the kind of memory. */
+static void name_row(const struct table *t, size_t row, char name[CRUMB_MAX])
+{
+	const struct cell *cells = t->cells + row * t->nr_columns;
+	const char *memory = "";
+	size_t used = 0;
+
+	for (size_t i = 0; i < t->nr_columns && used < CRUMB_MAX; i++) {
+		const struct column *c = &t->columns[i];
+		const char *space = used ? " " : "";
+
+		if (!strcmp(c->name, "memory"))
+			memory = cells[i].s;
+		else if (c->unit == UNIT_NONE && !c->below && cells[i].type == CELL_TEXT)
+			used += (size_t)snprintf(name + used, CRUMB_MAX - used, "%s%s",
+						 space, cells[i].s);
+		else if (c->unit == UNIT_NONE && !c->below)
+			used += (size_t)snprintf(name + used, CRUMB_MAX - used,
+						 "%s%s %lld", space, c->title,
+						 (long long)cells[i].i);
+	}
+	if (used < CRUMB_MAX)
+		snprintf(name + used, CRUMB_MAX - used, " (%s)", memory);
+}
+
+static void open_row(struct top_screen *s)
+{
+	struct monitor *m = &s->top->monitor;
+	struct screen_crumb *crumb = &s->crumbs[m->nr_open];
+	const struct table *t = screen_table(s);
+	uint32_t of = 0;
+	unsigned int side = 0;
+	int ret = -ENOENT;
+
+	if (!t || s->at >= t->nr_rows || m->by_lifetime)
+		return;
+	name_row(t, s->at, crumb->name);
+	if (top_find(m, t, s->at, &side, &of))
+		ret = monitor_open(m, side, of);
+	if (ret == -ENOENT) {
+		screen_note(s, "%s: nothing is left of it", crumb->name);
+		return;
+	}
+	if (top_fail(s->top, ret))
+		return;
+	crumb->at = s->at;
+	crumb->first = s->first;
+	select_first(s);
+	s->top->frozen = false;
+	*s->filter = '\0';
+	s->top->view.filter = NULL;
+}
+
+static void go_back(struct top_screen *s)
+{
+	struct monitor *m = &s->top->monitor;
+	const struct screen_crumb *crumb;
+
+	if (!m->nr_open)
+		return;
+	crumb = &s->crumbs[m->nr_open - 1];
+	s->at = crumb->at;
+	s->first = crumb->first;
+	s->top->frozen = false;
+	top_fail(s->top, monitor_close(m));
+}
+
+/* Selects the first row from row @from on, and then from the top, whose name has the text. */
+static void search(struct top_screen *s, size_t from)
+{
+	const struct table *t = screen_table(s);
+
+	for (size_t i = 0; t && *s->search && i < t->nr_rows; i++) {
+		const size_t row = (from + i) % t->nr_rows;
+
+		if (!top_passes(t, t->cells + row * t->nr_columns, s->search))
+			continue;
+		s->at = row;
+		return;
+	}
+	if (*s->search)
+		screen_note(s, "no row has '%s'", s->search);
+}
+
+void screen_type(struct top_screen *s, int key)
+{
+	const bool filters = s->typing == TYPING_FILTER;
+	char *text = filters ? s->filter : s->search;
+	size_t size = strlen(text);
+
+	if (key == KEY_ESCAPE)
+		*text = '\0';
+	if (key == KEY_ESCAPE || key == '\n' || key == '\r' || key == KEY_ENTER) {
+		s->typing = TYPING_NOTHING;
+	} else if (key == KEY_BACKSPACE || key == 127 || key == '\b') {
+		if (size)
+			text[size - 1] = '\0';
+	} else if (key > 0 && key < 127 && isprint(key) && size + 1 < TYPED_MAX) {
+		text[size] = (char)key;
+		text[size + 1] = '\0';
+	}
+	*s->note = '\0';
+	if (!filters) {
+		search(s, s->at);
+		return;
+	}
+	s->top->view.filter = *s->filter ? s->filter : NULL;
+	select_first(s);
+}
+
+/* The column whose title is at @x: numbers end below their title's end. */
+static const struct column *column_at(const struct top_screen *s, int x)
+{
+	const struct table *t = screen_table(s);
+	const char *from = s->header;
+
+	for (size_t i = 0; i < t->nr_columns; i++) {
+		const char *title =
+			t->columns[i].hidden ? NULL : strstr(from, t->columns[i].title);
+
+		if (!title)
+			continue;
+		from = title + strlen(t->columns[i].title);
+		if (x < from - s->header)
+			return &t->columns[i];
+	}
+	return NULL;
+}
+
+static void sort_by(struct top_screen *s, const struct column *c)
+{
+	const bool again = s->top->view.nr_sort &&
+			   !strcmp(s->top->view.sort[0].name, c->name) &&
+			   s->sort.direction == SORT_DEFAULT;
+	const char *key;
+
+	for (unsigned int i = 0; (key = top_sort_key(i)); i++) {
+		if (!strcmp(key, c->name))
+			sort(s, &(struct sort_key){ .name = key,
+						    .direction = again ? SORT_ASCENDING
+								       : SORT_DEFAULT });
+	}
+}
+
+static void move_by(struct top_screen *s, long rows)
+{
+	const struct table *t = screen_table(s);
+	const size_t nr = t ? t->nr_rows : 0;
+
+	if (rows < 0)
+		s->at -= s->at < (size_t)-rows ? s->at : (size_t)-rows;
+	else
+		s->at += (size_t)rows;
+	if (s->at >= nr)
+		s->at = nr ? nr - 1 : 0;
+}
+
+/* A click on a title sorts, on a row selects it, on the selected row opens it. */
+static void click(struct top_screen *s)
+{
+	MEVENT at;
+	const struct column *c;
+	size_t row;
+
+	if (getmouse(&at) != OK || !screen_table(s) || screen_by_lifetime(s))
+		return;
+	if (at.bstate & (BUTTON4_PRESSED | BUTTON5_PRESSED)) {
+		move_by(s, at.bstate & BUTTON4_PRESSED ? -3 : 3);
+		return;
+	}
+	row = at.y >= 0 && at.y < SCREEN_LINES ? s->row_at[at.y] : 0;
+	c = at.y == s->header_y ? column_at(s, at.x) : NULL;
+	if (c)
+		sort_by(s, c);
+	else if (row && row - 1 == s->at)
+		open_row(s);
+	else if (row)
+		s->at = row - 1;
+}
+
+static bool press_move(struct top_screen *s, int key)
+{
+	switch (key) {
+	case KEY_UP:
+	case 'k':
+		move_by(s, -1);
+		return true;
+	case KEY_DOWN:
+	case 'j':
+		move_by(s, 1);
+		return true;
+	case KEY_PPAGE:
+		move_by(s, -(LINES / 2));
+		return true;
+	case KEY_NPAGE:
+		move_by(s, LINES / 2);
+		return true;
+	case KEY_HOME:
+		select_first(s);
+		return true;
+	case KEY_END:
+		move_by(s, INT32_MAX);
+		return true;
+	case KEY_ENTER:
+	case '\r':
+	case '\n':
+		open_row(s);
+		return true;
+	case KEY_BACKSPACE:
+	case 127:
+	case '\b':
+		go_back(s);
+		return true;
+	case KEY_MOUSE:
+		click(s);
+		return true;
+	default:
+		return false;
+	}
+}
+
+/* In the list of columns. */
+static void press_field(struct top_screen *s, int key)
+{
+	switch (key) {
+	case KEY_UP:
+	case 'k':
+		s->field -= s->field > 0;
+		break;
+	case KEY_DOWN:
+	case 'j':
+		s->field += s->field + 1 < SCREEN_FIELDS;
+		break;
+	case ' ':
+		s->hidden[s->field] = !s->hidden[s->field];
+		break;
+	default:
+		s->fields = false;
+		break;
+	}
+}
+
+/* Keys that change how the same rows are shown. */
+static bool press_form(struct top_screen *s, int key)
+{
+	switch (key) {
+	case '/':
+	case KEY_F(3):
+		s->typing = TYPING_SEARCH;
+		*s->search = '\0';
+		return true;
+	case 'n':
+		search(s, s->at + 1);
+		return true;
+	case '\\':
+	case KEY_F(4):
+		s->typing = TYPING_FILTER;
+		return true;
+	case 'f':
+		s->fields = !screen_by_lifetime(s);
+		return true;
+	case 'h':
+		s->top->opts.form.human = !s->top->opts.form.human;
+		return true;
+	case '?':
+	case KEY_F(1):
+		s->help = true;
+		return true;
+	default:
+		return false;
+	}
+}
+
+void screen_press(struct top_screen *s, int key)
+{
+	if (s->fields) {
+		press_field(s, key);
+		return;
+	}
+	if (press_move(s, key) || press_form(s, key))
+		return;
+	switch (key) {
+	case 'g':
+	case 'G':
+		group(s, key == 'G');
+		break;
+	case 's':
+	case 'S':
+		choose_sort(s, key == 'S');
+		break;
+	case 't':
+		choose_memory(s);
+		break;
+	case '+':
+	case '-':
+		change_interval(s, key == '+');
+		break;
+	case KEY_ESCAPE:
+		*s->filter = '\0';
+		s->top->view.filter = NULL;
+		break;
+	case ' ':
+		s->top->frozen = !s->top->frozen;
+		break;
+	case 'p':
+		pause_or_go_on(s);
+		break;
+	case 'w':
+		write_or_end(s);
+		break;
+	default:
+		break;
+	}
+}
+
+#endif

@@ -56,7 +56,8 @@ static void close_sides(struct monitor *m, bool keep)
 		if (side->wanted)
 			grouping_free(&side->grouping);
 		windows_free(&side->windows);
-		*side = (struct monitor_side){ .kept = side->kept };
+		*side = (struct monitor_side){ .kept = side->kept,
+					       .steps = rows.windows.nr_steps };
 		if (keep) {
 			side->rows = rows.rows;
 			side->nr = rows.nr;

@@ -102,12 +102,14 @@ struct monitor_lifetime {
  * struct monitor_side - a kind of memory
  * @wanted: there is an account
  * @kept: account rows left by the last drop
+ * @steps: intervals of the windows before the last regrouping
  */
 struct monitor_side {
 	bool wanted;
 	struct grouping grouping;
 	struct monitor_row *rows;
 	size_t nr, capacity, kept;
+	uint64_t steps;
 	struct windows windows;
 };
 

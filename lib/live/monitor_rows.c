@@ -336,7 +336,24 @@ int monitor_rows_add(struct monitor *m, unsigned int i)
 	return ret;
 }
 
-/* The last interval of the rows that had a group, in new groups. */
+/* Adds the last interval of a row to its group, which is as old as its latest row. */
+static int add_step(struct windows *w, const struct monitor_row *r,
+		    const struct window_sums *more)
+{
+	const bool is_new = r->group >= w->nr;
+	struct window_group *g;
+
+	if (windows_add(w, r->group, more))
+		return -ENOMEM;
+	g = &w->groups[r->group];
+	if (is_new || (int64_t)(r->last - g->last) > 0)
+		g->last = r->last;
+	return 0;
+}
+
+/* The last interval of the rows that had a group, in new groups. The intervals before it get
+ * numbers below 0, modulo 2^64.
+ */
 static int add_last(struct monitor *m, unsigned int i)
 {
 	struct monitor_side *side = &m->sides[i];
@@ -349,12 +366,12 @@ static int add_last(struct monitor *m, unsigned int i)
 
 		more.bytes = r->step_bytes;
 		more.hit = r->step_hit;
-		r->last = 0;
+		r->last -= side->steps - 1;
 		r->group = find_group(m, i, row);
 		if (r->group == UINT32_MAX)
 			ret = -ENOMEM;
-		else if (r->group != MONITOR_HIDDEN && (more.hit || more.live_hit))
-			ret = windows_add(&side->windows, r->group, &more);
+		else if (r->group != MONITOR_HIDDEN)
+			ret = add_step(&side->windows, r, &more);
 	}
 	windows_end(&side->windows, m->step_ns);
 	return ret;

@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "base/new_file.h"
 #include "capture/session/live.h"
 #include "cmd/input/input_kind.h"
 #include "cmd/options/message.h"
@@ -89,6 +90,8 @@ static int parse(struct top_options *o, int argc, char **argv, int *operands)
 		  "callchains of page allocations (default), all, none" },
 		{ OPTION_POSITIVE_SIZE, 'b', "buffer-size", "SIZE", &o->buffer_bytes,
 		  "ring buffer of each CPU (default: up to 32M)" },
+		{ OPTION_POSITIVE, 0, "sample", "N", &o->one_in,
+		  "only one in N objects and pages: 2, 4, 8, ..." },
 		{ OPTION_STRING, 'o', "output", "FILE", &o->output,
 		  "file that the key w writes (default: kmemx-top.dat)" },
 		{ OPTION_FLAG, 0, "sites", NULL, &o->sites,
@@ -101,6 +104,8 @@ static int parse(struct top_options *o, int argc, char **argv, int *operands)
 		  "a table per interval, no screen (as in a pipe)" },
 		{ OPTION_FLAG | OPTION_EVERYDAY, 0, "json", NULL, &o->json,
 		  "a JSON document per interval; implies --batch" },
+		{ OPTION_STRING | OPTION_EVERYDAY, 0, "openmetrics", "FILE", &o->metrics,
+		  "metrics for node_exporter; no screen, no table" },
 		{ OPTION_FLAG, 0, "human", NULL, &o->form.human,
 		  "KiB and MiB instead of exact bytes" },
 		{ OPTION_FLAG, 0, "wide", NULL, &o->form.wide,
@@ -176,6 +181,21 @@ static void choose_json(struct top_options *o)
 		o->form.chosen[i] = o->json && !strcmp(all[i].name, "json");
 }
 
+/* Can the metrics be written? */
+static int check_metrics(const char *path)
+{
+	const char *name;
+	int fd = path ? new_file_dir(path, &name) : 0;
+
+	if (!path)
+		return GO_ON;
+	if (fd < 0)
+		return message_fail(EXIT_FAILED, command_name, "cannot write %s: %s",
+				    path, strerror(-fd));
+	close(fd);
+	return GO_ON;
+}
+
 static int choose(struct top *top, struct capture_options *c, enum subject_kind *by)
 {
 	struct top_options *o = &top->opts;
@@ -196,7 +216,13 @@ static int choose(struct top *top, struct capture_options *c, enum subject_kind 
 		return usage_error("--all-cpus cannot be used with --follow or --pid");
 	if (o->interval_ns < INTERVAL_MIN_NS)
 		return usage_error("--delay: at least 100ms");
+	if (o->one_in && !sample_possible(o->one_in))
+		return usage_error("--sample takes a power of two from 2 to 256");
+	ret = check_metrics(o->metrics);
+	if (ret != GO_ON)
+		return ret;
 	recorder_kinds(o->of, &c->events);
+	c->events.one_in = (uint32_t)o->one_in;
 	c->follow = o->follow;
 	c->buffer_bytes = o->buffer_bytes;
 	c->duration_ns = o->duration_ns;
@@ -204,7 +230,9 @@ static int choose(struct top *top, struct capture_options *c, enum subject_kind 
 	if ((*by == SUBJECT_STACK || *by == SUBJECT_ENTRY) && !o->stack)
 		c->events.stack = CAPTURE_STACK_ALL;
 	choose_json(o);
-	o->batch |= o->json || !isatty(STDOUT_FILENO) || !isatty(STDIN_FILENO);
+	o->silent = o->metrics && !o->batch && !o->json;
+	o->batch |=
+		o->metrics || o->json || !isatty(STDOUT_FILENO) || !isatty(STDIN_FILENO);
 	if (!o->batch && !top_screen_built())
 		return usage_error(
 			"this kmemx was built without ncurses: there is no screen\n  Use --batch, or build it with libncursesw (libncurses-dev)");
@@ -245,7 +273,9 @@ static bool step(struct top *top, uint64_t until)
 	top->step_at = until;
 	top->cpu_at = cpu;
 	top->shown++;
-	if (!top->screen && print_report(top))
+	if (top->opts.metrics)
+		top_write_metrics(top);
+	if (!top->screen && !top->opts.silent && print_report(top))
 		return true;
 	if (top->screen && !top->frozen)
 		top_screen_draw(top->screen);

@@ -15,13 +15,13 @@
 #include "live/monitor.h"
 #include "live/top_table.h"
 
-/* The options. Their strings point into argv. */
+/* The options. Their strings point into argv. @silent: no tables, only @metrics. */
 struct top_options {
-	const char *by, *sort, *output, *stack;
+	const char *by, *sort, *output, *stack, *metrics;
 	struct option_strings pids, skip;
 	bool of[MEMORY_KINDS], follow, all_cpus, batch, json;
-	bool raw_ip, raw_names, sites, quiet;
-	uint64_t count, interval_ns, duration_ns, buffer_bytes, lines;
+	bool raw_ip, raw_names, sites, quiet, silent;
+	uint64_t one_in, count, interval_ns, duration_ns, buffer_bytes, lines;
 	unsigned int verbose;
 	struct output_options form;
 };
@@ -41,6 +41,7 @@ struct top_screen;
  * @write_fd: the recording @path that is being written; -1 if none
  * @messages: kept while there is a screen
  * @screen: NULL: tables go to standard output
+ * @metrics_err: why the last metrics could not be written; 0: they were
  * @exit_code: EXIT_OK, or the exit code to end with
  */
 struct top {
@@ -57,7 +58,7 @@ struct top {
 	struct top_screen *screen;
 	struct strbuf messages;
 	struct log log;
-	int exit_code;
+	int metrics_err, exit_code;
 };
 
 /* If @err is not 0, says that kmemx cannot go on, and sets EXIT_FAILED. Returns whether it is an
@@ -68,6 +69,8 @@ bool top_fail(struct top *top, int err);
 struct report *top_make_report(struct top *top);
 /* The only kind of memory that is shown; -1: all are. */
 int top_shown_alone(const struct top *top);
+/* Replaces the file of metrics. A failure is told once; the next interval tries again. */
+void top_write_metrics(struct top *top);
 /* Changes what rows are by. False after a message. */
 bool top_set_by(struct top *top, enum subject_kind by);
 /* Turns tracing off, or on again. 0 or -errno. */

@@ -7,14 +7,21 @@
 #include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "base/io.h"
+#include "base/new_file.h"
 #include "capture/session/live.h"
 #include "cmd/options/command.h"
 #include "cmd/record/recorder.h"
 #include "cmd/top/top.h"
+#include "live/top_metrics.h"
+
+/* Rows in the metrics: each is a time series for who reads them. */
+#define METRICS_ROWS 50
 
 static const char default_output[] = "kmemx-top.dat";
 
@@ -36,6 +43,41 @@ struct report *top_make_report(struct top *top)
 	if (!r)
 		top_fail(top, -ENOMEM);
 	return r;
+}
+
+static int write_metrics(struct top *top)
+{
+	struct new_file file = NEW_FILE_INIT;
+	struct strbuf text = { 0 };
+	struct top_view view = top->view;
+	int ret;
+
+	view.run_ns = clock_ns(CLOCK_MONOTONIC) - top->begin;
+	view.lines = top->opts.lines ? top->view.lines : METRICS_ROWS;
+	ret = top_metrics(&top->monitor, &view, &text);
+	if (!ret)
+		ret = new_file_open(&file, top->opts.metrics);
+	if (!ret)
+		ret = io_pwrite_all(file.fd, strbuf_text(&text),
+				    strlen(strbuf_text(&text)), 0);
+	/* The collector runs as another user. */
+	if (!ret && fchmod(file.fd, 0644) < 0)
+		ret = -errno;
+	if (!ret)
+		ret = new_file_commit(&file);
+	new_file_close(&file);
+	strbuf_free(&text);
+	return ret;
+}
+
+void top_write_metrics(struct top *top)
+{
+	int ret = write_metrics(top);
+
+	if (ret && ret != top->metrics_err)
+		log_msg(&top->log, LOG_ERROR, "cannot write %s: %s", top->opts.metrics,
+			strerror(-ret));
+	top->metrics_err = ret;
 }
 
 int top_write_end(struct top *top)

@@ -83,12 +83,13 @@ static bool agree(struct dimensions *all, const struct dimensions *wanted)
 }
 
 /* The dimensions that rows always have, requested or not. */
-static void init_dimensions(struct dimensions *all, const struct sample *sample)
+static void init_dimensions(struct dimensions *all, const struct accounts *a)
 {
 	all->task_sums = true;
-	if (!sample->one_in)
+	if (!a->sample.one_in)
 		return;
-	all->sample = *sample;
+	all->sample = a->sample;
+	all->coarse = a->coarse;
 	all->of[0] = DIMENSION_UNIT;
 }
 
@@ -158,7 +159,7 @@ int accounts_slab(struct accounts *a, const struct dimensions *dimensions,
 		 * page allocator.
 		 */
 		slab->lives.large_bytes = 2 * (uint64_t)a->page_size;
-		init_dimensions(&slab->lives.any.dimensions, &a->sample);
+		init_dimensions(&slab->lives.any.dimensions, a);
 	}
 	if (!agree(&slab->lives.any.dimensions, dimensions))
 		return -EOVERFLOW;
@@ -182,7 +183,7 @@ int accounts_page(struct accounts *a, const struct dimensions *dimensions,
 		page->lives.doubts.skew = clock_skew(a->rec);
 		page->lives.any.scope = scope_of(a->rec);
 		page->lives.any.filtered = a->filtered;
-		init_dimensions(&page->lives.any.dimensions, &a->sample);
+		init_dimensions(&page->lives.any.dimensions, a);
 	}
 	if (!agree(&page->lives.any.dimensions, dimensions))
 		return -EOVERFLOW;

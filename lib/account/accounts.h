@@ -17,7 +17,8 @@
  * struct accounts - zero-initialise it, set @rec and @page_size
  * @rec: borrowed
  * @page_size: bytes of a page on the recorded machine
- * @sample: the sample to extrapolate from; rows are then split by unit, too; zero: no sample
+ * @sample: the sample to extrapolate from; rows are then split by unit, too, or if @coarse by
+ *	whether they are of a unit; zero: no sample
  * @slab, @page, @areas: NULL until someone asks; @areas are of vmalloc and of per-CPU memory
  * @filtered: the events say which allocations the user's filter hides
  * @tasks: task names, if rows are by name: @named
@@ -29,7 +30,7 @@ struct accounts {
 	const struct recording *rec;
 	uint32_t page_size;
 	struct sample sample;
-	bool filtered;
+	bool filtered, coarse;
 	struct slab_account *slab;
 	struct page_account *page;
 	struct slab_account *areas[MEMORY_KINDS];

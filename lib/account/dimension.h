@@ -38,7 +38,8 @@ enum dimension {
 /* Zero: rows differ by callsite only. DIMENSION_NONE ends the list. @sample: for DIMENSION_UNIT.
  * @tasks, @processes: the accounts', for DIMENSION_COMM, _PROCESS, _CGROUP. @nodes: of pages, for
  * DIMENSION_NODE; NULL: unknown. @task_sums: callers add up rows of a task over everything else, or
- * rows of all tasks, but never some callsites of a task: spent.h.
+ * rows of all tasks, but never some callsites of a task: spent.h. @coarse: units are not told apart,
+ * only from what is always recorded.
  */
 struct dimensions {
 	enum dimension of[DIMENSIONS_MAX];
@@ -46,7 +47,7 @@ struct dimensions {
 	const struct tasks *tasks;
 	const struct processes *processes;
 	const struct node_map *nodes;
-	bool task_sums;
+	bool task_sums, coarse;
 };
 
 /* An event's value in each dimension; 0 where there is no dimension. */
@@ -117,7 +118,8 @@ static inline struct dimension_values dimension_values_of(const struct dimension
 
 	for (int i = 0; i < DIMENSIONS_MAX; i++) {
 		if (unlikely(all->of[i] == DIMENSION_UNIT))
-			v.of[i] = dimension_unit(&all->sample, ev);
+			v.of[i] = all->coarse ? dimension_unit(&all->sample, ev) > 0
+					      : dimension_unit(&all->sample, ev);
 		else if (all->of[i] == DIMENSION_COMM)
 			v.of[i] = tasks_number(all->tasks, ev->pid);
 		else if (all->of[i] == DIMENSION_PROCESS)

@@ -98,6 +98,8 @@ static int open_accounts(struct monitor *m, enum subject_kind by)
 	accounts_free(a);
 	*a = (struct accounts){ .rec = m->study.rec,
 				.page_size = m->env.page_size,
+				.sample = m->env.sample,
+				.coarse = true,
 				.processes = processes };
 	m->env.accounts = a;
 	for (i = 0; i < MEMORY_KINDS && !ret; i++) {
@@ -176,6 +178,8 @@ int monitor_begin(struct monitor *m, const struct monitor_options *opts, int fd)
 	if (ret)
 		return ret;
 	m->env = study_env(&m->study);
+	if (sample_of(&m->env.sample, m->study.rec))
+		m->env.sample = (struct sample){ 0 };
 	m->env.raw_ip = opts->raw_ip;
 	m->env.raw_names = opts->raw_names;
 	m->env.by_site = opts->sites;
@@ -193,7 +197,11 @@ static bool fits(const struct monitor *m, enum subject_kind by)
 		const struct lives *l = accounts_lives(&m->accounts, (enum memory)i);
 		const struct dimensions all = dimensions_of(m, (enum memory)i, by);
 
-		if (l && memcmp(&all, &l->dimensions, sizeof(all)) != 0)
+		/* In a sample, rows differ by one more, the first one. */
+		const int first = l && l->dimensions.sample.one_in;
+
+		if (l && memcmp(all.of, l->dimensions.of + first,
+				sizeof(all.of) - (size_t)first * sizeof(all.of[0])) != 0)
 			return false;
 	}
 	return true;

@@ -307,9 +307,10 @@ int monitor_rows_find(struct monitor *m)
 static struct window_sums row_sums(const struct monitor *m, unsigned int i, size_t row)
 {
 	const struct lives_sums sums = lives_sums(lives_of(m, i), row);
+	const uint64_t weight = lives_weight(lives_of(m, i), row);
 
-	return (struct window_sums){ sums.bytes, sums.hit, sums.live_bytes,
-				     sums.live_hit };
+	return (struct window_sums){ sums.bytes * weight, sums.hit * weight,
+				     sums.live_bytes * weight, sums.live_hit * weight };
 }
 
 int monitor_rows_add(struct monitor *m, unsigned int i)

@@ -338,6 +338,11 @@ static void add_banner(const struct monitor *m, const struct top_view *v,
 		v->step_ns ? (double)m->step_events * 1e9 / (double)v->step_ns : 0.0,
 		m->gaps ? "some LOST" : "none lost",
 		v->step_ns ? 100.0 * (double)v->cpu_ns / (double)v->step_ns : 0.0);
+	if (m->env.sample.one_in)
+		report_add_banner(
+			r, true,
+			"SAMPLE of one in %u objects and pages, and all large ones: figures are estimates for all; callsites that are not in the sample have no row",
+			m->env.sample.one_in);
 	if (m->gaps)
 		report_add_banner(
 			r, true,
@@ -372,6 +377,7 @@ static void add_facts(const struct monitor *m, const struct top_view *v, struct 
 		{ "lost", m->lost },
 		{ "gaps", m->gaps },
 		{ "unknown_gaps", m->unknown },
+		{ "sample_one_in", m->env.sample.one_in ? m->env.sample.one_in : 1 },
 	};
 	char kernel[128], name[32];
 	int memory;

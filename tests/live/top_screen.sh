@@ -64,12 +64,49 @@ keys t
 wait_for "slab objects alone" shows 'slab only'
 wait_for "no pages" sh -c '! tmux -S "$0" capture-pane -p -t top | grep -q " page  "' "$socket"
 keys t t t t
-keys /
+keys '\'
 keys kmemx-finds-no-such-name Enter
 wait_for "the filter" shows "with 'kmemx-finds-no-such-name'"
 wait_for "no rows" sh -c '! tmux -S "$0" capture-pane -p -t top | grep -q "^ *[0-9]"' "$socket"
 keys Escape
 wait_for "rows again" shows '^ *[0-9]'
+# What a row consists of, and back; the title has what rows are by, the next line what was opened.
+keys Enter
+wait_for "callchains" shows '^kmemx top  by stack, '
+shows '^[a-z_0-9]* ([a-z]*) > callchains$' || fail "$(screen)"
+keys Enter
+wait_for "lifetimes" shows ' (.*) > .* (.*) > lifetimes$'
+wait_for "a table of lifetimes" shows '^ *[0-9]* .*below 10 us$'
+keys BSpace BSpace
+wait_for "callsites again" shows '^kmemx top  by callsite, '
+keys /
+keys kmemx-finds-no-such-name
+wait_for "a search in vain" shows '^search: kmemx-finds-no-such-name'
+keys Enter
+wait_for "its result" shows "no row has 'kmemx-finds-no-such-name'"
+keys f Down Down Space Enter
+wait_for "a hidden column" sh -c '! tmux -S "$0" capture-pane -p -t top | grep -q "Hit/s"' "$socket"
+keys f Space Enter
+wait_for "the column" shows 'Hit/s'
+keys h
+wait_for "human units" shows '^ *[0-9.]*[KMG]iB'
+keys h +
+wait_for "a longer interval" shows 'interval: 0.6 s'
+keys -
+# A click on a title, then two on the second row: ESC [ M button column line, each 32 more, from 1.
+click() {
+	# shellcheck disable=SC2059 # the bytes are computed
+	keys -l "$(printf "\\033[M \\$(printf %o $(($1 + 33)))\\$(printf %o $(($2 + 33)))")"
+}
+line=$(screen | grep -n 'Alloc/s  ' | cut -d: -f1)
+at=$(screen | sed -n "${line}s/Hit.s.*//p" | wc -m)
+click $((at + 1)) $((line - 1))
+wait_for "sorting by a click" shows 'sorted by hit_rate'
+click 10 $((line + 1))
+click 10 $((line + 1))
+wait_for "opening by a click" shows ' > callchains$'
+keys BSpace
+wait_for "the way back" shows '^kmemx top  by callsite, '
 keys Space
 wait_for "a frozen screen" shows 'FROZEN'
 frozen=$(screen)
@@ -84,9 +121,18 @@ expect 1 "$(cat "$tracefs/instances/$instance/tracing_on")" "tracing after a pau
 keys '?'
 wait_for "help" shows 'this help'
 keys x
-tm resize-window -t top -x 61 -y 12
-wait_for "the new size" sh -c 'tmux -S "$0" capture-pane -p -t top | sed -n 12p | grep -q "^q quit"' "$socket"
-wait_for "rows that fit" sh -c 'tmux -S "$0" capture-pane -p -t top | sed -n 11p | grep -q "^ *[0-9]"' "$socket"
+for width in 60 80 140; do
+	tm resize-window -t top -x $width -y 14
+	wait_for "the new size" sh -c 'tmux -S "$0" capture-pane -p -t top | sed -n 14p | grep -q "^q quit"' "$socket"
+	wait_for "rows that fit" sh -c 'tmux -S "$0" capture-pane -p -t top | sed -n 13p | grep -q "^ *[0-9]"' "$socket"
+	# Whole keys, as many as fit.
+	bar=$(screen | sed -n 14p)
+	case $bar in
+	*"? help  Enter open  / search"*) ;;
+	*) fail "$width columns: $bar" ;;
+	esac
+	[ ${#bar} -le $width ] && [ ${#bar} -ge $((width - 16)) ] || fail "$width columns: $bar"
+done
 tm resize-window -t top -x 100 -y 24
 
 # Records from now on, and nothing older.

@@ -4,11 +4,12 @@
  * In: a recording of Linux 5.10 with one CPU, as if it came from this machine.
  */
 #include <check.h>
+#include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "live/top_table.h"
+#include "live/top_metrics.h"
 #include "recording/source.h"
 #include "report/render.h"
 
@@ -40,27 +41,166 @@ static void feed(struct monitor *m)
 	recording_close(rec);
 }
 
+/* A monitor of the recording, after one interval. */
+static void begin(struct monitor *m, const struct monitor_options *opts)
+{
+	int fd = open(RECORDING, O_RDONLY | O_CLOEXEC);
+
+	ck_assert_int_ge(fd, 0);
+	ck_assert_int_eq(monitor_begin(m, opts, fd), 0);
+	feed(m);
+	ck_assert_int_eq(monitor_round(m, UINT64_MAX), 0);
+	ck_assert_int_eq(monitor_step(m, 1), 0);
+}
+
 /* The table of the first interval. */
 static void show(enum subject_kind by, struct strbuf *text)
 {
 	const struct monitor_options opts = { .by = by, .of = { true } };
 	const struct top_view view = { .run_ns = 1, .step_ns = 1, .lines = 3 };
 	const struct render_out out = { collect, text };
-	int fd = open(RECORDING, O_RDONLY | O_CLOEXEC);
 	struct monitor m;
 	struct report *r;
 
-	ck_assert_int_ge(fd, 0);
-	ck_assert_int_eq(monitor_begin(&m, &opts, fd), 0);
-	feed(&m);
-	ck_assert_int_eq(monitor_round(&m, UINT64_MAX), 0);
-	ck_assert_int_eq(monitor_step(&m, 1), 0);
+	begin(&m, &opts);
 	r = top_report(&m, &view);
 	ck_assert_ptr_nonnull(r);
 	ck_assert_int_eq(render_text(r, &(struct render_options){ 0 }, &out), 0);
 	report_free(r);
 	monitor_end(&m);
 }
+
+/* A column's cell in a row, and its sum over all rows. */
+static uint64_t figure(const struct table *t, size_t row, const char *name)
+{
+	return t->cells[row * t->nr_columns + (size_t)table_column(t, name)].u;
+}
+
+static uint64_t sum(const struct table *t, const char *name)
+{
+	uint64_t all = 0;
+
+	for (size_t row = 0; row < t->nr_rows; row++)
+		all += figure(t, row, name);
+	return all;
+}
+
+static struct report *all_rows(const struct monitor *m)
+{
+	struct report *r = top_report(m, &(struct top_view){ .step_ns = 1 });
+
+	ck_assert_ptr_nonnull(r);
+	return r;
+}
+
+/* Opens row @row of the current table, and compares what it consists of with it. */
+static void open_row(struct monitor *m, size_t row)
+{
+	static const char *const names[] = { "rate", "hit_rate", "live", "live_hit" };
+	struct report *before = all_rows(m), *after;
+	const struct table *t = before->tables[0];
+	unsigned int side;
+	uint32_t group;
+
+	ck_assert_uint_gt(t->nr_rows, row);
+	ck_assert(top_find(m, t, row, &side, &group));
+	ck_assert_int_eq(monitor_open(m, side, group), 0);
+	after = all_rows(m);
+	for (size_t i = 0; i < ARRAY_SIZE(names) && !m->by_lifetime; i++)
+		ck_assert_uint_eq(sum(after->tables[0], names[i]),
+				  figure(t, row, names[i]));
+	report_free(before);
+	report_free(after);
+}
+
+/* What a row consists of adds up to it, also after rows were forgotten; going back shows the same
+ * rows as before.
+ */
+START_TEST(opened_rows_add_up)
+{
+	const struct monitor_options opts = { .by = SUBJECT_PID,
+					      .of = { true, true },
+					      .opens = true };
+	struct monitor m;
+	struct report *first, *last;
+
+	begin(&m, &opts);
+	first = all_rows(&m);
+	open_row(&m, 1);
+	ck_assert_int_eq(m.opts.by, SUBJECT_CALLSITE);
+	ck_assert_int_eq(monitor_rows_forget(&m), 0);
+	open_row(&m, 0);
+	ck_assert_int_eq(m.opts.by, SUBJECT_STACK);
+	open_row(&m, 0);
+	ck_assert(m.by_lifetime);
+	ck_assert_int_eq(monitor_open(&m, 0, 0), -ENOENT);
+	for (int i = 0; i < 3; i++)
+		ck_assert_int_eq(monitor_close(&m), 0);
+	ck_assert_int_eq(monitor_close(&m), -ENOENT);
+	last = all_rows(&m);
+	ck_assert_uint_eq(last->tables[0]->nr_rows, first->tables[0]->nr_rows);
+	ck_assert_uint_eq(sum(last->tables[0], "rate"), sum(first->tables[0], "rate"));
+	ck_assert_uint_eq(sum(last->tables[0], "live"), sum(first->tables[0], "live"));
+	report_free(first);
+	report_free(last);
+	monitor_end(&m);
+}
+END_TEST
+
+/* The opened row is forgotten when it is idle and has nothing live. */
+START_TEST(opened_row_is_gone)
+{
+	const struct monitor_options opts = { .by = SUBJECT_CALLSITE,
+					      .of = { true },
+					      .opens = true };
+	struct monitor m;
+	struct report *r;
+	bool anew;
+	size_t row = 0;
+
+	begin(&m, &opts);
+	r = all_rows(&m);
+	while (figure(r->tables[0], row, "live"))
+		row++;
+	open_row(&m, row);
+	report_free(r);
+	for (unsigned int i = 0; i < 2 * MONITOR_FORGET_STEPS; i++)
+		ck_assert_int_eq(monitor_step(&m, 1), 0);
+	ck_assert(monitor_gone(&m));
+	ck_assert_int_eq(monitor_regroup(&m, SUBJECT_CALLSITE, &anew), 0);
+	ck_assert(!anew && !monitor_gone(&m));
+	monitor_end(&m);
+}
+END_TEST
+
+/* The rows of a gauge, with the rest, are all that lives. */
+START_TEST(metrics_add_up)
+{
+	const struct monitor_options opts = { .by = SUBJECT_CALLSITE,
+					      .of = { true, true } };
+	const struct top_view view = { .step_ns = 1, .lines = 2 };
+	const char *family = "\nkmemx_live_bytes{";
+	struct strbuf text = { 0 };
+	struct monitor m;
+	struct report *r;
+	uint64_t all = 0;
+	unsigned int rows = 0;
+
+	begin(&m, &opts);
+	ck_assert_int_eq(top_metrics(&m, &view, &text), 0);
+	for (const char *p = strbuf_text(&text); (p = strstr(p, family)); p++) {
+		all += strtoull(strstr(p, "} ") + 2, NULL, 10);
+		rows++;
+	}
+	ck_assert_uint_eq(rows, 4);
+	r = all_rows(&m);
+	ck_assert_uint_gt(r->tables[0]->nr_rows, 4);
+	ck_assert_uint_eq(all, sum(r->tables[0], "live"));
+	report_free(r);
+	strbuf_free(&text);
+	monitor_end(&m);
+}
+END_TEST
 
 START_TEST(events_name_no_cache)
 {
@@ -95,6 +235,11 @@ Suite *test_top_table_suite(void)
 
 	tcase_add_test(tc, events_name_no_cache);
 	tcase_add_test(tc, one_cpu);
+	suite_add_tcase(s, tc);
+	tc = tcase_create("rows");
+	tcase_add_test(tc, opened_rows_add_up);
+	tcase_add_test(tc, opened_row_is_gone);
+	tcase_add_test(tc, metrics_add_up);
 	suite_add_tcase(s, tc);
 	return s;
 }

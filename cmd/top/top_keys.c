@@ -11,11 +11,23 @@
 
 #include <ctype.h>
 #include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 /* The longest interval that keys set. */
 #define INTERVAL_MAX_NS 600000000000ULL
+
+/* Shows a key's result on the last line until the next key. */
+static void __printf_fmt(2, 3) note(struct top_screen *s, const char *fmt, ...)
+{
+	va_list args;
+
+	va_start(args, fmt);
+	vsnprintf(s->note, sizeof(s->note), fmt, args);
+	va_end(args);
+}
 
 static void select_first(struct top_screen *s)
 {
@@ -86,7 +98,7 @@ static void pause_or_go_on(struct top_screen *s)
 	int ret = top_pause(s->top, !s->top->paused_at);
 
 	if (ret)
-		screen_note(s, "cannot pause: %s", strerror(-ret));
+		note(s, "cannot pause: %s", strerror(-ret));
 }
 
 static void write_or_end(struct top_screen *s)
@@ -95,9 +107,9 @@ static void write_or_end(struct top_screen *s)
 	int ret = top_write(s->top);
 
 	if (ret)
-		screen_note(s, "cannot write %.150s: %s", s->top->path, strerror(-ret));
+		note(s, "cannot write %.150s: %s", s->top->path, strerror(-ret));
 	else if (writing)
-		screen_note(s, "wrote %.150s: kmemx stat -i FILE", s->top->path);
+		note(s, "wrote %.150s: kmemx stat -i FILE", s->top->path);
 }
 
 /* Makes the interval twice as long, or half as long. */
@@ -110,7 +122,7 @@ static void change_interval(struct top_screen *s, bool longer)
 		top->opts.interval_ns = now * 2;
 	else if (!longer && now >= 2 * top->round_ns)
 		top->opts.interval_ns = now / 2;
-	screen_note(s, "interval: %.4g s", (double)top->opts.interval_ns / 1e9);
+	note(s, "interval: %.4g s", (double)top->opts.interval_ns / 1e9);
 }
 
 /* The row's name: what its columns of text say, and the kind of memory. */
@@ -153,7 +165,7 @@ static void open_row(struct top_screen *s)
 	if (top_find(m, t, s->at, &side, &of))
 		ret = monitor_open(m, side, of);
 	if (ret == -ENOENT) {
-		screen_note(s, "%s: nothing is left of it", crumb->name);
+		note(s, "%s: nothing is left of it", crumb->name);
 		return;
 	}
 	if (top_fail(s->top, ret))
@@ -194,7 +206,7 @@ static void search(struct top_screen *s, size_t from)
 		return;
 	}
 	if (*s->search)
-		screen_note(s, "no row has '%s'", s->search);
+		note(s, "no row has '%s'", s->search);
 }
 
 void screen_type(struct top_screen *s, int key)
@@ -223,23 +235,34 @@ void screen_type(struct top_screen *s, int key)
 	select_first(s);
 }
 
-/* The column whose title is at @x: numbers end below their title's end. */
+/* Where the title ends in the line of titles, which has it between blanks; 0: it is not there. */
+static int title_end(const char *header, const char *title)
+{
+	const size_t size = strlen(title);
+
+	for (const char *p = header; (p = strstr(p, title)); p++) {
+		if (p > header && p[-1] == ' ' && (!p[size] || p[size] == ' '))
+			return (int)(p - header) + (int)size;
+	}
+	return 0;
+}
+
+/* The column at @x: the first one whose title ends behind it. */
 static const struct column *column_at(const struct top_screen *s, int x)
 {
 	const struct table *t = screen_table(s);
-	const char *from = s->header;
+	const struct column *at = NULL;
+	int end = INT32_MAX;
 
 	for (size_t i = 0; i < t->nr_columns; i++) {
-		const char *title =
-			t->columns[i].hidden ? NULL : strstr(from, t->columns[i].title);
+		const int ends = title_end(s->header, t->columns[i].title);
 
-		if (!title)
-			continue;
-		from = title + strlen(t->columns[i].title);
-		if (x < from - s->header)
-			return &t->columns[i];
+		if (x < ends && ends < end) {
+			at = &t->columns[i];
+			end = ends;
+		}
 	}
-	return NULL;
+	return at;
 }
 
 static void sort_by(struct top_screen *s, const struct column *c)

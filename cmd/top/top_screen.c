@@ -36,7 +36,7 @@ void top_screen_close(struct top_screen *s)
 
 #include <locale.h>
 #include <poll.h>
-#include <stdarg.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -344,15 +344,6 @@ static void draw_bottom(const struct top_screen *s)
 		draw_keys(s);
 }
 
-void screen_note(struct top_screen *s, const char *fmt, ...)
-{
-	va_list args;
-
-	va_start(args, fmt);
-	vsnprintf(s->note, sizeof(s->note), fmt, args);
-	va_end(args);
-}
-
 static void draw(struct top_screen *s)
 {
 	const bool opened = s->top->monitor.nr_open;
@@ -376,8 +367,8 @@ void top_screen_draw(struct top_screen *s)
 	struct report *r;
 
 	if (monitor_gone(m)) {
-		screen_note(s, "%s: nothing is left of it",
-			    s->crumbs[m->nr_open - 1].name);
+		snprintf(s->note, sizeof(s->note), "%s: nothing is left of it",
+			 s->crumbs[m->nr_open - 1].name);
 		s->at = s->first = 0;
 		top_set_by(s->top, m->open[0].grouping.kind);
 	}

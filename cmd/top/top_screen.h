@@ -74,8 +74,6 @@ static inline bool screen_by_lifetime(const struct top_screen *s)
 	return s->top->monitor.by_lifetime;
 }
 
-/* Shows a key's result on the last line until the next key. */
-void screen_note(struct top_screen *s, const char *fmt, ...) __printf_fmt(2, 3);
 /* Does what a key, or a click, means. */
 void screen_press(struct top_screen *s, int key);
 /* Handles a key while a text is typed. */

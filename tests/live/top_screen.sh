@@ -98,13 +98,21 @@ click() {
 	# shellcheck disable=SC2059 # the bytes are computed
 	keys -l "$(printf "\\033[M \\$(printf %o $(($1 + 33)))\\$(printf %o $(($2 + 33)))")"
 }
-line=$(screen | grep -n 'Alloc/s  ' | cut -d: -f1)
-at=$(screen | sed -n "${line}s/Hit.s.*//p" | wc -m)
-click $((at + 1)) $((line - 1))
-wait_for "sorting by a click" shows 'sorted by hit_rate'
-click 10 $((line + 1))
-click 10 $((line + 1))
-wait_for "opening by a click" shows ' > callchains$'
+# Columns may move between reading the screen and the click.
+click_title() {
+	line=$(screen | grep -n 'Alloc/s  ' | cut -d: -f1)
+	at=$(screen | sed -n "${line}s/Hit.s.*//p" | wc -m)
+	click $((at + 1)) $((line - 1))
+	sleep 0.2
+	shows 'sorted by hit_rate'
+}
+click_row() {
+	click 10 $((line + 1))
+	sleep 0.2
+	shows ' > callchains$'
+}
+wait_for "sorting by a click" click_title
+wait_for "opening by a click" click_row
 keys BSpace
 wait_for "the way back" shows '^kmemx top  by callsite, '
 keys Space

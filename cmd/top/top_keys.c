@@ -306,6 +306,8 @@ static void click(struct top_screen *s)
 		move_by(s, at.bstate & BUTTON4_PRESSED ? -3 : 3);
 		return;
 	}
+	if (!(at.bstate & BUTTON1_PRESSED))
+		return;
 	row = at.y >= 0 && at.y < SCREEN_LINES ? s->row_at[at.y] : 0;
 	c = at.y == s->header_y ? column_at(s, at.x) : NULL;
 	if (c)

@@ -93,10 +93,12 @@ wait_for "human units" shows '^ *[0-9.]*[KMG]iB'
 keys h +
 wait_for "a longer interval" shows 'interval: 0.6 s'
 keys -
-# A click on a title, then two on the second row: ESC [ M button column line, each 32 more, from 1.
+# A click on a title, then two on the second row. The button is pressed and released: ESC [ M button
+# column line, each 32 more, and places are from 1.
 click() {
 	# shellcheck disable=SC2059 # the bytes are computed
-	keys -l "$(printf "\\033[M \\$(printf %o $(($1 + 33)))\\$(printf %o $(($2 + 33)))")"
+	place=$(printf "\\$(printf %o $(($1 + 33)))\\$(printf %o $(($2 + 33)))")
+	keys -l "$(printf '\033[M ')$place$(printf '\033[M#')$place"
 }
 # Columns may move between reading the screen and the click.
 click_title() {

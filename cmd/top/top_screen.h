@@ -39,8 +39,8 @@ struct screen_crumb {
  * @help, @fields: the help, or the list of columns is shown; @field: the selected one
  * @hidden: columns that are not shown
  * @crumbs: of the monitor's opened rows
- * @header_y, @header: the line with the columns' titles; @row_at: the row at each line; 0: none, 1: the
- *	first
+ * @header_y, @header: the line with the columns' titles
+ * @row_at: the row at each line; 0: none, 1: the first
  * @note: the result of the last key
  */
 struct top_screen {

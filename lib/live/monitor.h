@@ -187,9 +187,9 @@ int monitor_pages(struct monitor *m, uint32_t cpu, const void *pages,
 int monitor_round(struct monitor *m, uint64_t until) __must_check;
 /* Ends an interval of @ns: adds its allocations to the windows. 0 or -ENOMEM. */
 int monitor_step(struct monitor *m, uint64_t ns) __must_check;
-/* Changes the grouping of rows, and closes opened ones; totals restart from zero. If the accounts do
- * not keep the new groups apart (processes, stacks, CPUs, nodes), live figures restart too: *@anew.
- * 0 or -ENOMEM.
+/* Changes the grouping of rows, and closes opened ones; totals restart from zero. If the accounts
+ * do not keep the new groups apart (processes, stacks, CPUs, nodes), live figures restart too:
+ * *@anew. 0 or -ENOMEM.
  */
 int monitor_regroup(struct monitor *m, enum subject_kind by, bool *anew) __must_check;
 void monitor_end(struct monitor *m);
@@ -212,7 +212,7 @@ static inline bool monitor_gone(const struct monitor *m)
 	return m->nr_open && m->open[m->nr_open - 1].group == MONITOR_HIDDEN;
 }
 
-/* Begins to count lifetimes of what the row of a group of side @i frees from now on. 0 or -ENOMEM. */
+/* Begins to count lifetimes of what rows of side @i with a group free from now on. 0 or -ENOMEM. */
 int monitor_lifetimes_begin(struct monitor *m, unsigned int i) __must_check;
 /* Lifetimes are at most this: 1000, 10000, ... ns; the last one has no limit. */
 uint64_t monitor_lifetime_limit(unsigned int i);

@@ -209,8 +209,8 @@ static uint32_t find_group(struct monitor *m, unsigned int i, size_t row)
 	return grouping_find(&m->sides[i].grouping, &who);
 }
 
-/* Begins the groupings of opened rows anew, as names and numbers have changed: finds the groups by a
- * row that had one. 0 or -ENOMEM.
+/* Begins the groupings of opened rows anew, as names and numbers have changed: finds the groups by
+ * a row that had one. 0 or -ENOMEM.
  */
 static int reopen(struct monitor *m)
 {

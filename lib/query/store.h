@@ -111,10 +111,13 @@ bool query_function_allowed(const char *name);
  */
 double query_sign_test(uint64_t up, uint64_t down);
 
+/* How often a value of Student's t distribution with @freedom degrees of freedom, above 0, exceeds @t. */
+double query_student(double t, double freedom);
+
 struct sqlite3;
 
 /* Adds kernel_version(TEXT), as query_kernel_version(), NULL if that returns false; sign_test(UP,
- * DOWN); and the aggregates quantile(VALUE, PART), and mann_whitney(SIDE, VALUE), which is p. 0
+ * DOWN); student(T, FREEDOM); and the aggregates quantile(VALUE, PART), and mann_whitney(SIDE, VALUE), which is p. 0
  * or -ENOMEM.
  */
 int query_functions_add(struct sqlite3 *db) __must_check;

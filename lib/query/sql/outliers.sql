@@ -1,7 +1,9 @@
 -- Hosts that use a callsite far more than the others of their architecture do, and than they use other
 -- callsites: a big host is not out of line. Sizes are logarithms of bytes per second, because hosts
--- differ by factors. Far is three times the distance of the quartiles above the upper one (Tukey's
--- outer fence). At least 20 hosts must have the callsite.
+-- differ by factors. At least 20 hosts must have the callsite. What a host is above the middle is
+-- divided by the others' spread there: half a normal distribution that reaches their 90th and 95th
+-- percentile, or the usual spread of callsites, if it is more. p is the tail of Student's t distribution:
+-- with few hosts the spread is uncertain. q is of Benjamini and Hochberg, over all hosts' callsites.
 WITH value AS (
         SELECT host, machine, allocator, callsite, recording_id,
                sum(bytes) * 1e9 / max(duration_ns) AS per_second
@@ -20,16 +22,27 @@ WITH value AS (
         SELECT host, machine, allocator, callsite, hosts, recordings, size, mid, size - mid AS more
           FROM host CROSS JOIN middle USING (machine, allocator, callsite)),
      level AS (SELECT host, machine, quantile(more, 0.5) AS usual FROM relative GROUP BY host, machine),
-     fence AS (
-        SELECT machine, allocator, callsite, quantile(more - usual, 0.25) AS low,
-               quantile(more - usual, 0.75) AS high
-          FROM relative CROSS JOIN level USING (host, machine)
-         GROUP BY machine, allocator, callsite)
+     cell AS (
+        SELECT host, machine, allocator, callsite, hosts, recordings, size, mid, more - usual AS far
+          FROM relative CROSS JOIN level USING (host, machine)),
+     spread AS (
+        SELECT machine, allocator, callsite, quantile(far, 0.5) AS zero,
+               max((quantile(far, 0.90) - quantile(far, 0.5)) / 1.2816,
+                   (quantile(far, 0.95) - quantile(far, 0.5)) / 1.6449) AS own
+          FROM cell GROUP BY machine, allocator, callsite),
+     usual AS (SELECT machine, quantile(own, 0.5) AS least FROM spread GROUP BY machine),
+     test AS (
+        SELECT *, student((far - zero) / max(own, least), min(hosts / 4, 30)) AS p
+          FROM cell CROSS JOIN spread USING (machine, allocator, callsite) CROSS JOIN usual USING (machine)
+         WHERE far - zero > 1.5 * max(own, least)),
+     -- A p above 5 % has no q below it: such rows need no rank.
+     ranked AS (
+        SELECT *, p * (SELECT count(*) FROM cell) / row_number() OVER (ORDER BY p) AS adjusted
+          FROM test WHERE p <= 0.05),
+     corrected AS (SELECT *, min(1, min(adjusted) OVER (ORDER BY p DESC)) AS q FROM ranked)
 SELECT host, machine, allocator, callsite, hosts, recordings,
        round(exp(size), 1) AS host_per_second, round(exp(mid), 1) AS others_per_second,
-       round(exp(more - usual), 1) AS times, round(exp(low), 2) AS times_quartile_1,
-       round(exp(high), 2) AS times_quartile_3
-  FROM relative CROSS JOIN level USING (host, machine)
-               CROSS JOIN fence USING (machine, allocator, callsite)
- WHERE more - usual > high + 3 * (high - low) AND more - usual > ln(4)
- ORDER BY more - usual DESC, host, allocator, callsite
+       round(exp(far), 1) AS times, p, q
+  FROM corrected
+ WHERE q <= 0.05 AND far > ln(4)
+ ORDER BY far DESC, host, allocator, callsite

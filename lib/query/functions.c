@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <strings.h>
 
+#define CHANGE	       "change"
 #define KERNEL_VERSION "kernel_version"
 #define MANN_WHITNEY   "mann_whitney"
 #define QUANTILE       "quantile"
@@ -82,7 +83,7 @@ static const char *const allowed[] = {
 	"jsonb_group_object", "jsonb_insert", "jsonb_object", "jsonb_patch",
 	"jsonb_remove", "jsonb_replace", "jsonb_set",
 	/* kmemx's own */
-	KERNEL_VERSION, MANN_WHITNEY, QUANTILE, SIGN_TEST, STUDENT
+	CHANGE, KERNEL_VERSION, MANN_WHITNEY, QUANTILE, SIGN_TEST, STUDENT
 };
 
 bool query_function_allowed(const char *name)
@@ -263,6 +264,39 @@ static void quantile_end(sqlite3_context *ctx)
 	free_values(s);
 }
 
+/* The values of an aggregate that are the earliest and the latest. */
+struct ends {
+	sqlite3_int64 at[2], value[2];
+	bool any;
+};
+
+/* change(at, value) */
+static void change_step(sqlite3_context *ctx, int nr, sqlite3_value **values)
+{
+	struct ends *e = sqlite3_aggregate_context(ctx, sizeof(*e));
+	sqlite3_int64 at = sqlite3_value_int64(values[0]);
+
+	if (!e || sqlite3_value_type(values[0]) == SQLITE_NULL ||
+	    sqlite3_value_type(values[1]) == SQLITE_NULL)
+		return;
+	for (int late = 0; late < 2; late++) {
+		if (e->any && (late ? at < e->at[1] : at >= e->at[0]))
+			continue;
+		e->at[late] = at;
+		e->value[late] = sqlite3_value_int64(values[1]);
+	}
+	e->any = true;
+}
+
+static void change_end(sqlite3_context *ctx)
+{
+	struct ends *e = sqlite3_aggregate_context(ctx, 0);
+	sqlite3_int64 more;
+
+	if (e && e->any && !__builtin_sub_overflow(e->value[1], e->value[0], &more))
+		sqlite3_result_int64(ctx, more);
+}
+
 /* sign_test(up, down) */
 static void sign_test(sqlite3_context *ctx, int nr, sqlite3_value **values)
 {
@@ -292,6 +326,7 @@ int query_functions_add(struct sqlite3 *db)
 		void (*step)(sqlite3_context *ctx, int nr, sqlite3_value **values);
 		void (*end)(sqlite3_context *ctx);
 	} functions[] = {
+		{ CHANGE, 2, NULL, change_step, change_end },
 		{ KERNEL_VERSION, 1, kernel_version, NULL, NULL },
 		{ MANN_WHITNEY, 2, NULL, mann_whitney_step, mann_whitney_end },
 		{ QUANTILE, 2, NULL, quantile_step, quantile_end },

@@ -106,6 +106,11 @@ static void end_adding(struct query_store *s)
 		s->statements[i] = NULL;
 	}
 	intern_free(&s->stacks);
+	intern_free(&s->callsites);
+	store_drop_sums(s);
+	free(s->sums);
+	s->sums = NULL;
+	s->sums_capacity = 0;
 	strbuf_free(&s->path);
 	strbuf_free(&s->name);
 	strbuf_free(&s->recording_key);
@@ -133,6 +138,8 @@ int query_store_seal(struct query_store *s)
 {
 	int ret = store_end_file(s);
 
+	if (!ret)
+		ret = store_commit(s);
 	if (!ret)
 		ret = count_all(s);
 	end_adding(s);

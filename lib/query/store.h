@@ -117,8 +117,8 @@ double query_student(double t, double freedom);
 struct sqlite3;
 
 /* Adds kernel_version(TEXT), as query_kernel_version(), NULL if that returns false; sign_test(UP,
- * DOWN); student(T, FREEDOM); and the aggregates quantile(VALUE, PART), and mann_whitney(SIDE, VALUE), which is p. 0
- * or -ENOMEM.
+ * DOWN); student(T, FREEDOM); and the aggregates quantile(VALUE, PART), mann_whitney(SIDE, VALUE),
+ * which is p, and change(AT, VALUE), the last value less the first. 0 or -ENOMEM.
  */
 int query_functions_add(struct sqlite3 *db) __must_check;
 

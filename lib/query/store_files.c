@@ -10,6 +10,11 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/clock.h"
+
+/* A transaction ends after this time: what it has is lost if the process is killed. */
+#define TRANSACTION_NS 300000000
+
 #define CONTENT_CHUNK (256U << 10)
 
 int query_content(int fd, uint64_t *content)
@@ -83,17 +88,21 @@ int query_store_known(struct query_store *s, const struct query_file_id *id)
 	return ret ? ret : 1;
 }
 
-/* What a file's or a recording's parts are is in the table gone. */
+/* Removes the parts in the table gone, of files or of recordings. A file's rows are next to each other. */
 static const char *const remove_gone[] = {
 	/* These left rows out because another file had them: read them again. */
 	"UPDATE _file SET size = -1 WHERE repeated > 0 AND EXISTS (SELECT 1 FROM gone)",
-	"DELETE FROM _site WHERE (recording, allocator) IN"
-	" (SELECT recording, allocator FROM gone)",
-	"DELETE FROM _row WHERE recording IN (SELECT recording FROM gone) AND"
-	" (recording, allocator) IN (SELECT recording, allocator FROM gone)",
+	"DELETE FROM _site WHERE (site, host, recording) IN (SELECT _callsite.id, host_id,"
+	" recording FROM gone CROSS JOIN _callsite USING (allocator)"
+	" CROSS JOIN _recording ON _recording.id = recording)",
+	"INSERT INTO gone_row SELECT recording, _row.rowid"
+	" FROM (SELECT DISTINCT file FROM gone) CROSS JOIN _file ON _file.id = file"
+	" CROSS JOIN _row ON _row.rowid BETWEEN first_row AND last_row"
+	" WHERE (recording, allocator) IN (SELECT recording, allocator FROM gone)",
+	"DELETE FROM _row WHERE rowid IN (SELECT id FROM gone_row)",
 	"DELETE FROM _part WHERE (recording_id, allocator) IN"
 	" (SELECT recording_id, allocator FROM gone)",
-	"UPDATE _recording SET nr_rows = (SELECT count(*) FROM _row"
+	"UPDATE _recording SET nr_rows = nr_rows - (SELECT count(*) FROM gone_row"
 	" WHERE recording = _recording.id) WHERE id IN (SELECT recording FROM gone)",
 	"DELETE FROM _recording WHERE nr_rows = 0 AND id IN (SELECT recording FROM gone)",
 };
@@ -103,11 +112,17 @@ static int remove_parts(struct query_store *s, const char *where, sqlite3_int64 
 			const char *text)
 {
 	struct strbuf sql = { 0 };
-	int ret = store_run(s, "CREATE TEMP TABLE IF NOT EXISTS gone (recording INTEGER,"
-			       " allocator TEXT, recording_id TEXT); DELETE FROM gone");
+	int ret = store_run(
+		s,
+		"CREATE TEMP TABLE IF NOT EXISTS gone (recording INTEGER,"
+		" allocator TEXT, recording_id TEXT, file INTEGER);"
+		"CREATE TEMP TABLE IF NOT EXISTS gone_row (recording INTEGER, id INTEGER,"
+		" PRIMARY KEY (recording, id)) WITHOUT ROWID;"
+		"DELETE FROM gone; DELETE FROM gone_row");
 
 	strbuf_puts(&sql,
-		    "INSERT INTO gone SELECT _recording.id, allocator, recording_id"
+		    "INSERT INTO gone SELECT _recording.id, allocator, recording_id,"
+		    " _part.file"
 		    " FROM _part CROSS JOIN _recording USING (recording_id) WHERE ");
 	strbuf_puts(&sql, where);
 	if (!ret)
@@ -118,20 +133,70 @@ static int remove_parts(struct query_store *s, const char *where, sqlite3_int64 
 	return ret;
 }
 
-/* Begins a transaction, in which the callchains of other processes are known. */
-static int begin(struct query_store *s)
+/* Reads the names, if another process may have added some. */
+static int know_names(struct query_store *s)
 {
 	sqlite3_int64 version = 0;
-	int ret = store_run(s, "BEGIN IMMEDIATE");
+	int ret;
 
-	if (ret || !s->on_disk)
-		return ret;
+	if (!s->on_disk)
+		return 0;
 	ret = store_number(s, "PRAGMA data_version", &version);
 	if (!ret && (s->stale || version != s->version))
-		ret = store_read_stacks(s);
+		ret = store_read_names(s);
 	s->stale = ret != 0;
 	s->version = version;
 	return ret;
+}
+
+/* Begins a file, in a transaction of several. */
+static int begin(struct query_store *s)
+{
+	int ret = 0;
+
+	if (!s->since_ns) {
+		ret = store_run(s, "BEGIN IMMEDIATE");
+		s->since_ns = ret ? 0 : clock_ns(CLOCK_MONOTONIC);
+	}
+	if (!ret)
+		ret = know_names(s);
+	return ret ? ret : store_run(s, "SAVEPOINT file");
+}
+
+/* Ends the file. Not every file is a transaction: they change the same pages. */
+static int end(struct query_store *s)
+{
+	int ret = store_run(s, "RELEASE file");
+
+	s->file = 0;
+	s->nr_rows = s->nr_repeated = s->nr_large = 0;
+	strbuf_reset(&s->part_key);
+	if (ret || clock_ns(CLOCK_MONOTONIC) - s->since_ns < TRANSACTION_NS)
+		return ret;
+	return store_commit(s);
+}
+
+int store_commit(struct query_store *s)
+{
+	int ret = s->since_ns ? store_run(s, "COMMIT") : 0;
+
+	s->since_ns = 0;
+	return ret;
+}
+
+/* Sets @id to the file's, if there is one. */
+static int find_file(struct query_store *s, const char *path, sqlite3_int64 *id)
+{
+	sqlite3_stmt *stmt = store_statement(s, STORE_FIND_FILE);
+	int ret = stmt ? sqlite3_bind_text(stmt, 1, path, -1, SQLITE_STATIC) : SQLITE_NOMEM;
+
+	if (ret == SQLITE_OK)
+		ret = sqlite3_step(stmt);
+	if (ret == SQLITE_ROW)
+		*id = sqlite3_column_int64(stmt, 0);
+	if (stmt)
+		sqlite3_reset(stmt);
+	return store_error(ret);
 }
 
 /* Adds the current file; an earlier state of it goes. */
@@ -139,14 +204,15 @@ static int add_file(struct query_store *s)
 {
 	sqlite3_stmt *stmt = store_statement(s, STORE_ADD_FILE);
 	const char *path = s->path.size && s->on_disk ? strbuf_text(&s->path) : NULL;
+	sqlite3_int64 earlier = 0;
 	int ret = 0;
 
 	if (path)
-		ret = remove_parts(s,
-				   "_part.file = (SELECT id FROM _file WHERE path = ?2)",
-				   0, path);
-	if (path && !ret)
-		ret = run_with(s, "DELETE FROM _file WHERE path = ?2", 0, path);
+		ret = find_file(s, path, &earlier);
+	if (earlier && !ret)
+		ret = remove_parts(s, "_part.file = ?1", earlier, NULL);
+	if (earlier && !ret)
+		ret = run_with(s, "DELETE FROM _file WHERE id = ?1", earlier, NULL);
 	if (ret || !stmt)
 		return ret ? ret : -ENOMEM;
 	sqlite3_bind_text(stmt, 1, path, -1, SQLITE_TRANSIENT);
@@ -157,7 +223,11 @@ static int add_file(struct query_store *s)
 	sqlite3_bind_int64(stmt, 6, (sqlite3_int64)s->id.content);
 	ret = store_error(sqlite3_step(stmt));
 	sqlite3_reset(stmt);
-	return ret ? ret : store_number(s, "SELECT last_insert_rowid()", &s->file);
+	if (!ret)
+		ret = store_number(s, "SELECT last_insert_rowid()", &s->file);
+	return ret ? ret
+		   : store_number(s, "SELECT ifnull(max(rowid), 0) + 1 FROM _row",
+				  &s->first_row);
 }
 
 int query_store_file(struct query_store *s, const char *name,
@@ -186,41 +256,29 @@ int store_end_file(struct query_store *s)
 	if (!s->file)
 		return 0;
 	ret = store_end_recording(s);
+	if (!ret)
+		ret = store_end_sums(s);
 	stmt = ret ? NULL : store_statement(s, STORE_END_FILE);
 	if (!stmt)
 		return ret ? ret : -ENOMEM;
-	sqlite3_bind_int64(stmt, 1, s->file);
+	sqlite3_bind_int64(stmt, 1, (sqlite3_int64)s->nr_repeated);
+	sqlite3_bind_int64(stmt, 2, (sqlite3_int64)s->nr_large);
+	sqlite3_bind_int64(stmt, 3, s->first_row);
+	sqlite3_bind_int64(stmt, 4, s->file);
 	ret = store_error(sqlite3_step(stmt));
 	sqlite3_reset(stmt);
-	if (!ret && s->nr_repeated)
-		ret = run_with(
-			s,
-			"UPDATE _file SET repeated = ?1 WHERE id = (SELECT max(id) FROM _file)",
-			(sqlite3_int64)s->nr_repeated, NULL);
-	if (!ret && s->nr_large)
-		ret = run_with(
-			s,
-			"UPDATE _file SET large = ?1 WHERE id = (SELECT max(id) FROM _file)",
-			(sqlite3_int64)s->nr_large, NULL);
-	if (!ret)
-		ret = store_run(s, "COMMIT");
-	s->file = 0;
-	s->nr_repeated = s->nr_large = 0;
-	strbuf_reset(&s->part_key);
-	return ret;
+	return ret ? ret : end(s);
 }
 
 int query_store_unreadable(struct query_store *s, const char *problem)
 {
-	int ret = store_run(s, "ROLLBACK");
+	int ret = store_run(s, "ROLLBACK TO file");
 
-	s->file = 0;
-	s->nr_rows = s->nr_repeated = s->nr_large = 0;
 	s->stale = true;
-	strbuf_reset(&s->part_key);
 	strbuf_reset(&s->recording_key);
+	store_drop_sums(s);
 	if (!ret)
-		ret = begin(s);
+		ret = know_names(s);
 	if (!ret)
 		ret = add_file(s);
 	if (!ret)
@@ -228,8 +286,7 @@ int query_store_unreadable(struct query_store *s, const char *problem)
 			s,
 			"UPDATE _file SET problem = ?2 WHERE id = (SELECT max(id) FROM _file)",
 			0, problem);
-	s->file = 0;
-	return ret ? ret : store_run(s, "COMMIT");
+	return ret ? ret : end(s);
 }
 
 int query_store_expire(struct query_store *s, uint64_t before)
@@ -237,6 +294,8 @@ int query_store_expire(struct query_store *s, uint64_t before)
 	sqlite3_int64 nr = 0;
 	int ret = store_end_file(s);
 
+	if (!ret)
+		ret = store_commit(s);
 	if (ret)
 		return ret;
 	ret = store_run(s, "BEGIN IMMEDIATE");

@@ -9,6 +9,8 @@
 #include <limits.h>
 #include <string.h>
 
+#include "base/array.h"
+
 #ifdef HAVE_SQLITE
 /* SQLite has signed 64-bit integers. Larger numbers are stored as floating point, as SQL itself
  * reads them.
@@ -36,6 +38,8 @@ struct span {
 };
 
 static const struct span of_recording = { 0, EXPORT_FIELDS_SAME };
+static const struct span of_host = { FIELD_HOST, FIELD_HOST + 2 };
+static const struct span of_site = { FIELD_ALLOCATOR, FIELD_MODULE };
 static const struct span of_stack = { FIELD_CALLSITE, FIELD_FIRST_LABEL };
 static const struct span of_row = { FIELD_FIRST_LABEL, EXPORT_FIELDS };
 
@@ -159,6 +163,20 @@ int store_end_recording(struct query_store *s)
 	return ret;
 }
 
+/* Sets @s->host to the row's machine. */
+static int find_host(struct query_store *s, const struct query_row *row)
+{
+	sqlite3_stmt *find = store_statement(s, STORE_FIND_HOST), *add;
+	int ret = find ? step_number(find, bind_fields(s, find, 1, row, of_host), &s->host)
+		       : -ENOMEM;
+
+	if (ret)
+		return ret < 0 ? ret : 0;
+	add = store_statement(s, STORE_ADD_HOST);
+	ret = add ? step(add, bind_fields(s, add, 1, row, of_host)) : -ENOMEM;
+	return ret ? ret : store_number(s, "SELECT last_insert_rowid()", &s->host);
+}
+
 static int add_recording(struct query_store *s, const struct query_row *row)
 {
 	sqlite3_stmt *stmt = store_statement(s, STORE_ADD_RECORDING);
@@ -170,7 +188,9 @@ static int add_recording(struct query_store *s, const struct query_row *row)
 	if (ret == SQLITE_OK)
 		ret = sqlite3_bind_int64(stmt, 2, 0);
 	if (ret == SQLITE_OK)
-		ret = bind_fields(s, stmt, 3, row, of_recording);
+		ret = sqlite3_bind_int64(stmt, 3, s->host);
+	if (ret == SQLITE_OK)
+		ret = bind_fields(s, stmt, 4, row, of_recording);
 	ret = step(stmt, ret);
 	return ret ? ret : store_number(s, "SELECT last_insert_rowid()", &s->recording);
 }
@@ -187,6 +207,8 @@ static int find_recording(struct query_store *s, const struct query_row *row)
 		return 0;
 	ret = store_end_recording(s);
 	if (!ret)
+		ret = find_host(s, row);
+	if (!ret)
 		ret = step_number(stmt, bind_fields(s, stmt, 1, row, of_recording),
 				  &s->recording);
 	if (!ret)
@@ -195,51 +217,51 @@ static int find_recording(struct query_store *s, const struct query_row *row)
 	return ret < 0 ? ret : 0;
 }
 
-/* Sets @id to the row's callchain. */
-static int find_stack(struct query_store *s, const struct query_row *row, uint32_t *id)
+/* Sets @id to the number in @names of the row's fields of @span; statement @add has a new one. */
+static int find_name(struct query_store *s, struct intern *names, uint32_t *id,
+		     const struct query_row *row, enum store_statement add)
 {
-	uint32_t nr = s->stacks.count;
+	struct span span = add == STORE_ADD_STACK ? of_stack : of_site;
+	uint32_t nr = names->count;
 	sqlite3_stmt *stmt;
 	int ret;
 
-	*id = make_key(&s->key, row, of_stack)
-		      ? intern_id(&s->stacks, s->key.data, s->key.size)
-		      : 0;
+	*id = make_key(&s->key, row, span) ? intern_id(names, s->key.data, s->key.size)
+					   : 0;
 	if (!*id)
 		return -ENOMEM;
-	if (s->stacks.count == nr)
+	if (names->count == nr)
 		return 0;
-	stmt = store_statement(s, STORE_ADD_STACK);
+	stmt = store_statement(s, add);
 	if (!stmt)
 		return -ENOMEM;
 	ret = sqlite3_bind_int64(stmt, 1, *id);
 	if (ret == SQLITE_OK)
-		ret = bind_fields(s, stmt, 2, row, of_stack);
+		ret = bind_fields(s, stmt, 2, row, span);
 	return step(stmt, ret);
 }
 
-int store_read_stacks(struct query_store *s)
+/* @sql: id, and the fields of @span. */
+static int read_names(struct query_store *s, struct intern *names, const char *sql,
+		      struct span span)
 {
 	sqlite3_stmt *stmt = NULL;
 	struct query_row row = { 0 };
-	int ret = sqlite3_prepare_v2(
-		s->db,
-		"SELECT id, callsite, module, stack, stack_id FROM _stack ORDER BY id",
-		-1, &stmt, NULL);
+	int ret = sqlite3_prepare_v2(s->db, sql, -1, &stmt, NULL);
 
-	intern_free(&s->stacks);
+	intern_free(names);
 	while (ret == SQLITE_OK && (ret = sqlite3_step(stmt)) == SQLITE_ROW) {
 		uint32_t id;
 
-		for (unsigned int i = of_stack.first; i < of_stack.end; i++) {
-			int at = (int)(i - of_stack.first) + 1;
+		for (unsigned int i = span.first; i < span.end; i++) {
+			int at = (int)(i - span.first) + 1;
 
 			row.of[i].text = sqlite3_column_blob(stmt, at);
 			row.of[i].size = (size_t)sqlite3_column_bytes(stmt, at);
 			row.of[i].known = sqlite3_column_type(stmt, at) != SQLITE_NULL;
 		}
-		id = make_key(&s->key, &row, of_stack)
-			     ? intern_id(&s->stacks, s->key.data, s->key.size)
+		id = make_key(&s->key, &row, span)
+			     ? intern_id(names, s->key.data, s->key.size)
 			     : 0;
 		ret = !id				    ? SQLITE_NOMEM
 		      : sqlite3_column_int64(stmt, 0) == id ? SQLITE_OK
@@ -249,11 +271,83 @@ int store_read_stacks(struct query_store *s)
 	return store_error(ret);
 }
 
+int store_read_names(struct query_store *s)
+{
+	int ret = read_names(
+		s, &s->stacks,
+		"SELECT id, callsite, module, stack, stack_id FROM _stack ORDER BY id",
+		of_stack);
+
+	return ret ? ret
+		   : read_names(s, &s->callsites,
+				"SELECT id, allocator, callsite FROM _callsite ORDER BY id",
+				of_site);
+}
+
+/* Adds the row's figures to the sums of callsite @site. A sum is floating point if one of its values is. */
+static int add_sums(struct query_store *s, const struct query_row *row, uint32_t site)
+{
+	const sqlite3_int64 key[] = { s->recording, site };
+	uint32_t nr = s->sums_of.count, id = intern_id(&s->sums_of, key, sizeof(key));
+	struct site_sums *sums;
+
+	if (!id || array_reserve(&s->sums, &s->sums_capacity, id, sizeof(*sums)))
+		return -ENOMEM;
+	sums = &s->sums[id - 1];
+	if (s->sums_of.count > nr)
+		*sums = (struct site_sums){ s->recording, s->host, site, { { 0 } } };
+	for (unsigned int i = 0; i < METRICS; i++) {
+		const struct query_value *v = &row->of[FIELD_FIRST_METRIC + i];
+
+		if (!v->known)
+			continue;
+		sums->of[i].known = true;
+		sums->of[i].real += (double)v->number;
+		if (v->number > INT64_MAX)
+			sums->of[i].is_real = true;
+		else if (!sums->of[i].is_real &&
+			 __builtin_add_overflow(sums->of[i].whole, (sqlite3_int64)v->number,
+						&sums->of[i].whole))
+			return -EOVERFLOW;
+	}
+	return 0;
+}
+
+int store_end_sums(struct query_store *s)
+{
+	sqlite3_stmt *stmt = store_statement(s, STORE_ADD_SUMS);
+	int ret = stmt ? 0 : -ENOMEM;
+
+	for (uint32_t id = 0; id < s->sums_of.count && !ret; id++) {
+		const struct site_sums *sums = &s->sums[id];
+
+		sqlite3_bind_int64(stmt, 1, sums->site);
+		sqlite3_bind_int64(stmt, 2, sums->host);
+		sqlite3_bind_int64(stmt, 3, sums->recording);
+		for (int i = 0; i < (int)METRICS; i++) {
+			if (!sums->of[i].known)
+				sqlite3_bind_null(stmt, 4 + i);
+			else if (sums->of[i].is_real)
+				sqlite3_bind_double(stmt, 4 + i, sums->of[i].real);
+			else
+				sqlite3_bind_int64(stmt, 4 + i, sums->of[i].whole);
+		}
+		ret = step(stmt, SQLITE_OK);
+	}
+	store_drop_sums(s);
+	return ret;
+}
+
+void store_drop_sums(struct query_store *s)
+{
+	intern_free(&s->sums_of);
+}
+
 int query_store_add(struct query_store *s, const struct query_row *row)
 {
 	int ret = find_part(s, row);
 	sqlite3_stmt *stmt;
-	uint32_t stack;
+	uint32_t stack, site;
 
 	if (ret)
 		return ret;
@@ -263,7 +357,11 @@ int query_store_add(struct query_store *s, const struct query_row *row)
 	}
 	ret = find_recording(s, row);
 	if (!ret)
-		ret = find_stack(s, row, &stack);
+		ret = find_name(s, &s->stacks, &stack, row, STORE_ADD_STACK);
+	if (!ret)
+		ret = find_name(s, &s->callsites, &site, row, STORE_ADD_CALLSITE);
+	if (!ret)
+		ret = add_sums(s, row, site);
 	stmt = ret ? NULL : store_statement(s, STORE_ADD_ROW);
 	if (!stmt)
 		return ret ? ret : -ENOMEM;

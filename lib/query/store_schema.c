@@ -10,7 +10,7 @@
 #include <string.h>
 
 #define APPLICATION_ID 0x6b6d7871 /* "kmxq" */
-#define FORMAT	       1
+#define FORMAT	       2
 
 static const char *type_of(unsigned int field)
 {
@@ -31,15 +31,17 @@ static const struct {
 	const char *name, *first, *last;
 	unsigned int from, to;
 } tables[] = {
-	{ "_recording", "id INTEGER PRIMARY KEY, nr_rows INTEGER, file TEXT", "", 0,
+	{ "_recording",
+	  "id INTEGER PRIMARY KEY, nr_rows INTEGER, file TEXT, host_id INTEGER", "", 0,
 	  EXPORT_FIELDS_SAME },
 	{ "_stack", "id INTEGER PRIMARY KEY", "", FIELD_CALLSITE, FIELD_FIRST_LABEL },
 	{ "_row", "recording INTEGER, stack INTEGER, allocator TEXT", "",
 	  FIELD_FIRST_LABEL, EXPORT_FIELDS },
-	/* Sums, by which most queries read a fourth of the rows, and no callchain. */
-	{ "_site", "recording INTEGER, allocator TEXT, callsite TEXT",
-	  ", PRIMARY KEY (recording, allocator, callsite)", FIELD_FIRST_METRIC,
-	  EXPORT_FIELDS },
+	/* Sums, by which most queries read a fourth of the rows, and no callchain. Their order saves
+	 * sorting: a callsite's hosts, a host's recordings.
+	 */
+	{ "_site", "site INTEGER, host INTEGER, recording INTEGER",
+	  ", PRIMARY KEY (site, host, recording)", FIELD_FIRST_METRIC, EXPORT_FIELDS },
 };
 
 static void put_tables(struct strbuf *sql)
@@ -56,24 +58,26 @@ static void put_tables(struct strbuf *sql)
 	strbuf_puts(
 		sql,
 		"CREATE INDEX IF NOT EXISTS _recording_of ON _recording(recording_id);"
-		"CREATE INDEX IF NOT EXISTS _row_of ON _row(recording);"
 		/* A recording's rows of one allocator are from one file. */
 		"CREATE TABLE IF NOT EXISTS _part (recording_id TEXT, allocator TEXT,"
 		" file INTEGER, PRIMARY KEY (recording_id, allocator)) WITHOUT ROWID;"
 		"CREATE INDEX IF NOT EXISTS _part_of ON _part(file);"
 		"CREATE TABLE IF NOT EXISTS _file (id INTEGER PRIMARY KEY, path TEXT UNIQUE,"
 		" name TEXT, size INTEGER, mtime_ns INTEGER, how INTEGER, content INTEGER,"
-		" repeated INTEGER, large INTEGER, problem TEXT);"
-		"CREATE INDEX IF NOT EXISTS _file_of ON _file(content);");
+		" repeated INTEGER, large INTEGER, problem TEXT, first_row INTEGER,"
+		" last_row INTEGER);"
+		"CREATE INDEX IF NOT EXISTS _file_of ON _file(content);"
+		"CREATE TABLE IF NOT EXISTS _callsite (id INTEGER PRIMARY KEY,"
+		" allocator TEXT, callsite TEXT);"
+		"CREATE TABLE IF NOT EXISTS _host (id INTEGER PRIMARY KEY, host TEXT,"
+		" machine TEXT);"
+		"CREATE INDEX IF NOT EXISTS _host_of ON _host(host, machine);");
 }
 
 /* CROSS JOIN fixes the order, so that the rows are scanned once. */
 static void put_views(struct strbuf *sql)
 {
-	strbuf_puts(sql, "DROP VIEW IF EXISTS allocations; DROP VIEW IF EXISTS sites;"
-			 "DROP VIEW IF EXISTS recordings; DROP VIEW IF EXISTS files;"
-			 "DROP VIEW IF EXISTS trusted;"
-			 "CREATE VIEW allocations AS SELECT ");
+	strbuf_puts(sql, "CREATE VIEW allocations AS SELECT ");
 	put_columns(sql, 0, EXPORT_FIELDS_SAME, "_recording.", false);
 	put_columns(sql, FIELD_ALLOCATOR, FIELD_CALLSITE, "_row.", false);
 	put_columns(sql, FIELD_CALLSITE, FIELD_FIRST_LABEL, "_stack.", false);
@@ -82,9 +86,11 @@ static void put_views(struct strbuf *sql)
 			 " CROSS JOIN _stack ON _stack.id = _row.stack;"
 			 "CREATE VIEW sites AS SELECT ");
 	put_columns(sql, 0, EXPORT_FIELDS_SAME, "_recording.", false);
-	put_columns(sql, FIELD_ALLOCATOR, FIELD_MODULE, "_site.", false);
+	put_columns(sql, FIELD_ALLOCATOR, FIELD_MODULE, "_callsite.", false);
 	put_columns(sql, FIELD_FIRST_METRIC, EXPORT_FIELDS, "_site.", false);
-	strbuf_puts(sql, " FROM _site CROSS JOIN _recording ON _recording.id = recording;"
+	strbuf_puts(sql, ", site AS site_id, _site.host AS host_id"
+			 " FROM _site CROSS JOIN _recording ON _recording.id = recording"
+			 " CROSS JOIN _callsite ON _callsite.id = site;"
 			 "CREATE VIEW trusted AS SELECT ");
 	put_columns(sql, 0, EXPORT_FIELDS_SAME, "", false);
 	put_columns(sql, FIELD_ALLOCATOR, FIELD_MODULE, "", false);
@@ -95,7 +101,11 @@ static void put_views(struct strbuf *sql)
 			", \"%s\" * max(1, ifnull(CAST(substr(sample, 3) AS INTEGER), 1))"
 			" AS \"%s\"",
 			export_fields[i].name, export_fields[i].name);
-	strbuf_puts(sql, " FROM sites WHERE NOT " UNTRUSTED " AND scope IS NULL;"
+	strbuf_puts(sql, ", site_id, host_id"
+			 " FROM sites WHERE NOT " UNTRUSTED " AND scope IS NULL;"
+			 "CREATE VIEW callsites AS SELECT id AS site_id, allocator, callsite"
+			 " FROM _callsite;"
+			 "CREATE VIEW hosts AS SELECT id AS host_id, host, machine FROM _host;"
 			 "CREATE VIEW recordings AS SELECT ");
 	put_columns(sql, 0, EXPORT_FIELDS_SAME, "", false);
 	strbuf_puts(
@@ -140,16 +150,61 @@ static int put_missing(struct query_store *s, struct strbuf *sql)
 	return ret;
 }
 
-static int fill_database(struct query_store *s, bool is_new)
+/* The rows of format 1: sums by names, an index for all rows. A file's rows are next to each other. */
+static void put_migration(struct strbuf *sql)
+{
+	strbuf_puts(
+		sql,
+		"DROP TABLE _site; ALTER TABLE _recording ADD COLUMN host_id INTEGER;"
+		"ALTER TABLE _file ADD COLUMN first_row INTEGER;"
+		"ALTER TABLE _file ADD COLUMN last_row INTEGER;");
+	put_tables(sql);
+	strbuf_puts(
+		sql,
+		"UPDATE _file SET (first_row, last_row) = (SELECT min(_row.rowid),"
+		" max(_row.rowid) FROM _part CROSS JOIN _recording USING (recording_id)"
+		" CROSS JOIN _row ON _row.recording = _recording.id"
+		" AND _row.allocator = _part.allocator WHERE _part.file = _file.id);"
+		"DROP INDEX _row_of;"
+		"INSERT INTO _host (host, machine) SELECT DISTINCT host, machine"
+		" FROM _recording;"
+		"UPDATE _recording SET host_id = (SELECT id FROM _host WHERE"
+		" _host.host IS _recording.host AND _host.machine IS _recording.machine);"
+		"INSERT INTO _callsite (allocator, callsite) SELECT DISTINCT allocator,"
+		" callsite FROM _row CROSS JOIN _stack ON _stack.id = _row.stack;"
+		"INSERT INTO _site (site, host, recording");
+	for (unsigned int i = FIELD_FIRST_METRIC; i < EXPORT_FIELDS; i++)
+		strbuf_printf(sql, ", \"%s\"", export_fields[i].name);
+	strbuf_puts(sql, ") SELECT _callsite.id, host_id, recording");
+	for (unsigned int i = FIELD_FIRST_METRIC; i < EXPORT_FIELDS; i++)
+		strbuf_printf(sql, ", sum(_row.\"%s\")", export_fields[i].name);
+	strbuf_puts(sql, " FROM _row CROSS JOIN _stack ON _stack.id = _row.stack"
+			 " JOIN _callsite USING (allocator, callsite)"
+			 " CROSS JOIN _recording ON _recording.id = recording"
+			 " GROUP BY 1, 2, 3;");
+}
+
+/* @format: that of the file; 0: it is empty. */
+static int fill_database(struct query_store *s, int format)
 {
 	struct strbuf sql = { 0 };
-	int ret = is_new ? 1 : put_missing(s, &sql);
+	int ret = 0;
 
-	if (ret > 0) {
-		if (is_new)
-			put_tables(&sql);
-		else /* Files that are still there have these columns. */
+	strbuf_puts(&sql,
+		    "DROP VIEW IF EXISTS allocations; DROP VIEW IF EXISTS sites;"
+		    "DROP VIEW IF EXISTS recordings; DROP VIEW IF EXISTS files;"
+		    "DROP VIEW IF EXISTS trusted; DROP VIEW IF EXISTS callsites;"
+		    "DROP VIEW IF EXISTS hosts;");
+	if (format)
+		ret = put_missing(s, &sql);
+
+	if (ret >= 0 && (ret || format != FORMAT)) {
+		if (ret) /* Files that are still there have these columns. */
 			strbuf_puts(&sql, "UPDATE _file SET size = -1;");
+		if (!format)
+			put_tables(&sql);
+		else if (format < FORMAT)
+			put_migration(&sql);
 		put_views(&sql);
 		strbuf_printf(&sql,
 			      "PRAGMA application_id = %d; PRAGMA user_version = %d;",
@@ -160,7 +215,7 @@ static int fill_database(struct query_store *s, bool is_new)
 	return ret;
 }
 
-/* 1: a store of this format; 0: an empty file. */
+/* The format of a store; 0: an empty file. */
 static int recognise(struct query_store *s)
 {
 	sqlite3_int64 application = 0, format = 0, nr = 0;
@@ -174,7 +229,7 @@ static int recognise(struct query_store *s)
 		return ret;
 	if (application != APPLICATION_ID)
 		return nr || application ? -EEXIST : 0;
-	return format > FORMAT ? -EPROTO : 1;
+	return format > FORMAT || format < 1 ? -EPROTO : (int)format;
 }
 
 int store_create(struct query_store *s)
@@ -198,13 +253,13 @@ int store_create(struct query_store *s)
 	if (known > 0)
 		ret = put_missing(s, &s->key);
 	strbuf_reset(&s->key);
-	if (ret < 0 || known < 0 || (known && !ret))
+	if (ret < 0 || known < 0 || (known == FORMAT && !ret))
 		return known < 0 ? known : ret;
 	/* Another process may do the same now. */
 	ret = store_run(s, "BEGIN IMMEDIATE");
 	known = ret ? ret : recognise(s);
 	if (known >= 0)
-		known = fill_database(s, !known);
+		known = fill_database(s, known);
 	return known < 0 ? known : store_run(s, "COMMIT");
 }
 
@@ -233,22 +288,6 @@ static void put_find_recording(struct strbuf *sql)
 		strbuf_printf(sql, " AND \"%s\" IS ?", export_fields[i].name);
 }
 
-/* The sums of the current file's rows. */
-static void put_end_file(struct strbuf *sql)
-{
-	strbuf_puts(sql, "INSERT INTO _site (recording, allocator, callsite");
-	for (unsigned int i = FIELD_FIRST_METRIC; i < EXPORT_FIELDS; i++)
-		strbuf_printf(sql, ", \"%s\"", export_fields[i].name);
-	strbuf_puts(sql, ") SELECT _recording.id, _row.allocator, callsite");
-	for (unsigned int i = FIELD_FIRST_METRIC; i < EXPORT_FIELDS; i++)
-		strbuf_printf(sql, ", sum(_row.\"%s\")", export_fields[i].name);
-	strbuf_puts(sql, " FROM _part CROSS JOIN _recording USING (recording_id)"
-			 " CROSS JOIN _row ON _row.recording = _recording.id"
-			 " AND _row.allocator = _part.allocator"
-			 " CROSS JOIN _stack ON _stack.id = _row.stack"
-			 " WHERE _part.file = ? GROUP BY 1, 2, 3");
-}
-
 static void put_statement(struct strbuf *sql, enum store_statement which)
 {
 	static const char *const plain[STORE_STATEMENTS] = {
@@ -259,6 +298,14 @@ static void put_statement(struct strbuf *sql, enum store_statement which)
 		[STORE_ADD_PART] = "INSERT INTO _part VALUES (?, ?, ?)",
 		[STORE_FIND_FILE] =
 			"SELECT id, size, mtime_ns, how, content FROM _file WHERE path = ?",
+		[STORE_END_FILE] =
+			"UPDATE _file SET repeated = ?, large = ?, first_row = ?,"
+			" last_row = (SELECT max(rowid) FROM _row) WHERE id = ?",
+		[STORE_FIND_HOST] =
+			"SELECT id FROM _host WHERE host IS ? AND machine IS ?",
+		[STORE_ADD_HOST] = "INSERT INTO _host (host, machine) VALUES (?, ?)",
+		[STORE_ADD_CALLSITE] =
+			"INSERT INTO _callsite (id, allocator, callsite) VALUES (?, ?, ?)",
 		[STORE_ADD_FILE] =
 			"INSERT INTO _file (path, name, size, mtime_ns, how, content,"
 			" repeated, large, problem) VALUES (?, ?, ?, ?, ?, ?, 0, 0, NULL)",
@@ -267,13 +314,13 @@ static void put_statement(struct strbuf *sql, enum store_statement which)
 	if (which == STORE_FIND_RECORDING)
 		put_find_recording(sql);
 	else if (which == STORE_ADD_RECORDING)
-		put_insert(sql, 0, "file, nr_rows", 2);
+		put_insert(sql, 0, "file, nr_rows, host_id", 3);
 	else if (which == STORE_ADD_STACK)
 		put_insert(sql, 1, "id", 1);
 	else if (which == STORE_ADD_ROW)
 		put_insert(sql, 2, "recording, stack, allocator", 3);
-	else if (which == STORE_END_FILE)
-		put_end_file(sql);
+	else if (which == STORE_ADD_SUMS)
+		put_insert(sql, 3, "site, host, recording", 3);
 	else
 		strbuf_puts(sql, plain[which]);
 }

@@ -34,25 +34,48 @@ enum store_statement {
 	STORE_FIND_FILE,
 	STORE_ADD_FILE,
 	STORE_END_FILE,
+	STORE_FIND_HOST,
+	STORE_ADD_HOST,
+	STORE_ADD_CALLSITE,
+	STORE_ADD_SUMS,
 	STORE_STATEMENTS,
+};
+
+#define METRICS (EXPORT_FIELDS - FIELD_FIRST_METRIC)
+
+/* Sums of a recording's rows of a callsite. @known: a row has the figure; @is_real: floating point. */
+struct site_sums {
+	sqlite3_int64 recording, host, site;
+	struct {
+		sqlite3_int64 whole;
+		double real;
+		bool known, is_real;
+	} of[METRICS];
 };
 
 /**
  * struct query_store - rows in tables, combined by views
  * @on_disk: it is a file
- * @stacks: maps a callchain to its id in the table; @stale: the table may have others
+ * @stacks: maps a callchain to its id in the table, @callsites a callsite; @stale: the tables may have
+ *	others
+ * @since_ns: when the transaction began; 0: there is none
  * @version: SQLite's data_version when @stacks was read
  * @file: id of the file being added; 0: none. @id, @path, @name: what it is
  * @recording: id of the last row's recording, whose values are @recording_key; @nr_rows: rows added
  *	since then; @part_key, @repeated: whether the last row's part is an earlier file's
+ * @host: of the recording; @first_row: of the file
+ * @sums: of the file's rows, by the keys of @sums_of
  * @key: scratch
  */
 struct query_store {
 	sqlite3 *db;
 	sqlite3_stmt *statements[STORE_STATEMENTS];
 	bool on_disk, stale, sealed;
-	struct intern stacks;
-	sqlite3_int64 version, file, recording;
+	struct intern stacks, callsites, sums_of;
+	struct site_sums *sums;
+	size_t sums_capacity;
+	sqlite3_int64 version, file, recording, host, first_row;
+	uint64_t since_ns;
 	struct query_file_id id;
 	struct strbuf path, name;
 	struct strbuf recording_key, part_key, key;
@@ -75,7 +98,12 @@ int store_number(struct query_store *s, const char *sql,
 /* Writes what is known about the current recording or file, and forgets it. */
 int store_end_recording(struct query_store *s) __must_check;
 int store_end_file(struct query_store *s) __must_check;
-/* Reads the callchains that other processes have added. */
-int store_read_stacks(struct query_store *s) __must_check;
+int store_commit(struct query_store *s) __must_check;
+/* Reads the callchains and callsites that other processes have added. */
+int store_read_names(struct query_store *s) __must_check;
+/* Writes the sums of the current file's rows. -EOVERFLOW: one exceeds 2^63 - 1. */
+int store_end_sums(struct query_store *s) __must_check;
+/* Forgets them. */
+void store_drop_sums(struct query_store *s);
 #endif
 #endif

@@ -4,45 +4,39 @@
 -- divided by the others' spread there: half a normal distribution that reaches their 90th and 95th
 -- percentile, or the usual spread of callsites, if it is more. p is the tail of Student's t distribution:
 -- with few hosts the spread is uncertain. q is of Benjamini and Hochberg, over all hosts' callsites.
-WITH value AS (
-        SELECT host, machine, allocator, callsite, recording_id,
-               sum(bytes) * 1e9 / max(duration_ns) AS per_second
+WITH host AS (
+        SELECT site_id, host_id, machine, count(*) AS recordings,
+               ln(quantile(bytes * 1e9 / duration_ns, 0.5)) AS size
           FROM trusted
          WHERE callsite <> '[other]' AND host IS NOT NULL AND duration_ns > 0 AND bytes > 0
-         GROUP BY host, machine, allocator, callsite, recording_id),
-     host AS (
-        SELECT host, machine, allocator, callsite, count(*) AS recordings,
-               ln(quantile(per_second, 0.5)) AS size
-          FROM value GROUP BY host, machine, allocator, callsite),
+         GROUP BY site_id, host_id),
      middle AS (
-        SELECT machine, allocator, callsite, count(*) AS hosts, quantile(size, 0.5) AS mid
-          FROM host GROUP BY machine, allocator, callsite
+        SELECT site_id, machine, count(*) AS hosts, quantile(size, 0.5) AS mid
+          FROM host GROUP BY site_id, machine
         HAVING count(*) >= 20),
      relative AS (
-        SELECT host, machine, allocator, callsite, hosts, recordings, size, mid, size - mid AS more
-          FROM host CROSS JOIN middle USING (machine, allocator, callsite)),
-     level AS (SELECT host, machine, quantile(more, 0.5) AS usual FROM relative GROUP BY host, machine),
-     cell AS (
-        SELECT host, machine, allocator, callsite, hosts, recordings, size, mid, more - usual AS far
-          FROM relative CROSS JOIN level USING (host, machine)),
+        SELECT site_id, host_id, machine, hosts, recordings, size, mid, size - mid AS more
+          FROM host CROSS JOIN middle USING (site_id, machine)),
+     level AS (SELECT host_id, quantile(more, 0.5) AS usual FROM relative GROUP BY host_id),
+     cell AS (SELECT relative.*, more - usual AS far FROM relative CROSS JOIN level USING (host_id)),
      spread AS (
-        SELECT machine, allocator, callsite, quantile(far, 0.5) AS zero,
+        SELECT site_id, machine, quantile(far, 0.5) AS zero,
                max((quantile(far, 0.90) - quantile(far, 0.5)) / 1.2816,
                    (quantile(far, 0.95) - quantile(far, 0.5)) / 1.6449) AS own
-          FROM cell GROUP BY machine, allocator, callsite),
-     usual AS (SELECT machine, quantile(own, 0.5) AS least FROM spread GROUP BY machine),
+          FROM cell GROUP BY site_id, machine),
+     typical AS (SELECT machine, quantile(own, 0.5) AS least FROM spread GROUP BY machine),
      test AS (
         SELECT *, student((far - zero) / max(own, least), min(hosts / 4, 30)) AS p
-          FROM cell CROSS JOIN spread USING (machine, allocator, callsite) CROSS JOIN usual USING (machine)
+          FROM cell CROSS JOIN spread USING (site_id, machine) CROSS JOIN typical USING (machine)
          WHERE far - zero > 1.5 * max(own, least)),
      -- A p above 5 % has no q below it: such rows need no rank.
      ranked AS (
         SELECT *, p * (SELECT count(*) FROM cell) / row_number() OVER (ORDER BY p) AS adjusted
           FROM test WHERE p <= 0.05),
      corrected AS (SELECT *, min(1, min(adjusted) OVER (ORDER BY p DESC)) AS q FROM ranked)
-SELECT host, machine, allocator, callsite, hosts, recordings,
+SELECT host, corrected.machine, allocator, callsite, hosts, recordings,
        round(exp(size), 1) AS host_per_second, round(exp(mid), 1) AS others_per_second,
        round(exp(far), 1) AS times, p, q
-  FROM corrected
+  FROM corrected JOIN hosts USING (host_id) JOIN callsites USING (site_id)
  WHERE q <= 0.05 AND far > ln(4)
  ORDER BY far DESC, host, allocator, callsite

@@ -13,38 +13,51 @@ WITH side AS (
           FROM recordings
          GROUP BY recording_id),
      value AS (
-        SELECT allocator, callsite, machine, new, host,
-               sum(bytes) * 1e9 / max(duration_ns) AS bytes,
-               sum(hit) * 1e9 / max(duration_ns) AS hit,
-               sum(coalesce(net_estimate, bytes_live)) * 1e9 / max(duration_ns) AS bytes_live
+        SELECT site_id, host_id, machine, new, bytes * 1e9 / duration_ns AS bytes,
+               hit * 1e9 / duration_ns AS hit,
+               coalesce(net_estimate, bytes_live) * 1e9 / duration_ns AS bytes_live
           FROM trusted CROSS JOIN side USING (recording_id)
-         WHERE callsite <> '[other]' AND new IS NOT NULL AND host IS NOT NULL AND duration_ns > 0
-         GROUP BY allocator, callsite, machine, new, host, recording_id),
+         WHERE callsite <> '[other]' AND new IS NOT NULL AND host IS NOT NULL AND duration_ns > 0),
+     -- Both sides of a host in one row: so the rows need no sorting.
+     pair AS (
+        SELECT site_id, host_id, machine, sum(new) > 0 AS has_new, sum(NOT new) > 0 AS has_old,
+               quantile(CASE WHEN new THEN bytes END, 0.5) AS bytes_new,
+               quantile(CASE WHEN NOT new THEN bytes END, 0.5) AS bytes_old,
+               quantile(CASE WHEN new THEN hit END, 0.5) AS hit_new,
+               quantile(CASE WHEN NOT new THEN hit END, 0.5) AS hit_old,
+               quantile(CASE WHEN new THEN bytes_live END, 0.5) AS live_new,
+               quantile(CASE WHEN NOT new THEN bytes_live END, 0.5) AS live_old
+          FROM value GROUP BY site_id, host_id),
      host AS (
-        SELECT allocator, callsite, machine, new, metric, host,
-               quantile(CASE metric WHEN 'bytes' THEN bytes WHEN 'hit' THEN hit ELSE bytes_live END,
-                        0.5) AS per_second
-          FROM value CROSS JOIN
-               (SELECT 'bytes' AS metric UNION SELECT 'hit' UNION SELECT 'bytes_live')
-         GROUP BY allocator, callsite, machine, new, metric, host),
+        SELECT site_id, machine, 1 AS new, bytes_new AS bytes, hit_new AS hit, live_new AS bytes_live
+          FROM pair WHERE has_new
+        UNION ALL
+        SELECT site_id, machine, 0, bytes_old, hit_old, live_old FROM pair WHERE has_old),
      middle AS (
-        SELECT allocator, callsite, machine, metric, quantile(per_second, 0.5) AS of_all
-          FROM host GROUP BY allocator, callsite, machine, metric
-        HAVING of_all > 0),
+        SELECT site_id, machine, nullif(quantile(bytes, 0.5), 0) AS bytes_all,
+               nullif(quantile(hit, 0.5), 0) AS hit_all,
+               nullif(quantile(bytes_live, 0.5), 0) AS live_all
+          FROM host GROUP BY site_id, machine),
+     relative AS (
+        SELECT site_id, new, bytes, hit, bytes_live, bytes / bytes_all AS bytes_times,
+               hit / hit_all AS hit_times, bytes_live / live_all AS live_times
+          FROM host CROSS JOIN middle USING (site_id, machine)),
+     metric AS (
+        SELECT site_id, 'bytes' AS metric, new, bytes AS per_second, bytes_times AS part FROM relative
+        UNION ALL SELECT site_id, 'hit', new, hit, hit_times FROM relative
+        UNION ALL SELECT site_id, 'bytes_live', new, bytes_live, live_times FROM relative),
      test AS (
-        SELECT allocator, callsite, metric, sum(NOT new) AS hosts_old, sum(new) AS hosts_new,
+        SELECT site_id, metric, sum(NOT new) AS hosts_old, sum(new) AS hosts_new,
                quantile(CASE WHEN NOT new THEN per_second END, 0.5) AS old_per_second,
                quantile(CASE WHEN new THEN per_second END, 0.5) AS new_per_second,
-               quantile(CASE WHEN new THEN per_second / of_all END, 0.5) /
-                       quantile(CASE WHEN NOT new THEN per_second / of_all END, 0.5) AS times,
-               mann_whitney(new, per_second / of_all) AS p
-          FROM host CROSS JOIN middle USING (allocator, callsite, machine, metric)
-         GROUP BY allocator, callsite, metric
+               quantile(CASE WHEN new THEN part END, 0.5) /
+                       quantile(CASE WHEN NOT new THEN part END, 0.5) AS times,
+               mann_whitney(new, part) AS p
+          FROM metric WHERE part IS NOT NULL
+         GROUP BY site_id, metric
         HAVING sum(new) >= 4 AND sum(NOT new) >= 4),
      -- A callsite has three chances to differ, so its smallest p is taken three times.
-     site AS (
-        SELECT allocator, callsite, 3 * min(p) AS smallest
-          FROM test WHERE p IS NOT NULL GROUP BY allocator, callsite),
+     site AS (SELECT site_id, 3 * min(p) AS smallest FROM test WHERE p IS NOT NULL GROUP BY site_id),
      ranked AS (
         SELECT *, smallest * count(*) OVER () / row_number() OVER (ORDER BY smallest) AS adjusted
           FROM site),
@@ -54,6 +67,6 @@ SELECT allocator, callsite, metric, hosts_old, hosts_new,
        round(old_per_second, 1) AS old_per_second,
        round(new_per_second, 1) AS new_per_second,
        round(times, 2) AS times, p, q
-  FROM corrected JOIN test USING (allocator, callsite)
+  FROM corrected JOIN test USING (site_id) JOIN callsites USING (site_id)
  WHERE q <= 0.05 AND p <= 0.05
  ORDER BY metric <> 'bytes', metric, abs(new_per_second - old_per_second) DESC, allocator, callsite

@@ -8,6 +8,7 @@
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 #include <strings.h>
 
 #define CHANGE	       "change"
@@ -153,6 +154,9 @@ double query_student(double t, double freedom)
 #include "query/sqlite.h"
 #include "report/stats.h"
 
+/* Values for which no memory is allocated: most hosts have few recordings. */
+#define FEW 4
+
 /* The most coins of a sign test. */
 #define COINS_MAX 100000000
 
@@ -169,11 +173,11 @@ static void kernel_version(sqlite3_context *ctx, int nr, sqlite3_value **values)
 
 /**
  * struct values - the values of an aggregate
- * @of: by side: the values; @nr, @capacity: how many
+ * @of: by side: the values, at first those of @few; @nr, @capacity: how many
  * @part: the quantile
  */
 struct values {
-	double *of[2];
+	double *of[2], few[2][FEW];
 	size_t nr[2], capacity[2];
 	double part;
 	bool failed;
@@ -181,11 +185,22 @@ struct values {
 
 static void add_value(struct values *s, size_t side, double value)
 {
-	if (array_reserve(&s->of[side], &s->capacity[side], s->nr[side] + 1,
-			  sizeof(value)))
+	size_t nr = s->nr[side];
+
+	if (nr >= FEW && array_reserve(&s->of[side], &s->capacity[side], nr + 1,
+				       sizeof(value))) {
 		s->failed = true;
-	else
-		s->of[side][s->nr[side]++] = value;
+		return;
+	}
+	if (nr == FEW)
+		memcpy(s->of[side], s->few[side], sizeof(s->few[side]));
+	(nr < FEW ? s->few[side] : s->of[side])[nr] = value;
+	s->nr[side]++;
+}
+
+static double *values_of(struct values *s, size_t side)
+{
+	return s->nr[side] > FEW ? s->of[side] : s->few[side];
 }
 
 static void free_values(struct values *s)
@@ -215,7 +230,8 @@ static void mann_whitney_end(sqlite3_context *ctx)
 		return;
 	err = s->failed
 		      ? -ENOMEM
-		      : mann_whitney_test(s->of[0], s->nr[0], s->of[1], s->nr[1], &test);
+		      : mann_whitney_test(values_of(s, 0), s->nr[0],
+						 values_of(s, 1), s->nr[1], &test);
 	if (err == -ENOMEM)
 		sqlite3_result_error_nomem(ctx);
 	else if (!err)
@@ -245,20 +261,21 @@ static int by_size(const void *a, const void *b)
 static void quantile_end(sqlite3_context *ctx)
 {
 	struct values *s = sqlite3_aggregate_context(ctx, 0);
-	double at, low;
+	double at, low, *of;
 	size_t i;
 
 	if (!s)
 		return;
+	of = values_of(s, 0);
 	if (s->failed)
 		sqlite3_result_error_nomem(ctx);
 	if (!s->failed && s->nr[0] && s->part >= 0 && s->part <= 1) {
-		qsort(s->of[0], s->nr[0], sizeof(double), by_size);
+		qsort(of, s->nr[0], sizeof(double), by_size);
 		at = s->part * (double)(s->nr[0] - 1);
 		i = (size_t)at;
-		low = s->of[0][i];
+		low = of[i];
 		if (i + 1 < s->nr[0])
-			low += (at - (double)i) * (s->of[0][i + 1] - low);
+			low += (at - (double)i) * (of[i + 1] - low);
 		sqlite3_result_double(ctx, low);
 	}
 	free_values(s);

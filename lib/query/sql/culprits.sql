@@ -4,6 +4,6 @@ SELECT allocator, callsite, count(DISTINCT host) AS hosts,
        min(kernel) AS kernel_first, sum(hit) AS hit, sum(bytes) AS bytes, sum(bytes_live) AS bytes_live
   FROM trusted
  WHERE callsite <> '[other]'
- GROUP BY allocator, callsite
+ GROUP BY site_id
 HAVING min(kernel_version(kernel)) >= kernel_version(:kernel)
  ORDER BY sum(bytes) DESC, allocator, callsite

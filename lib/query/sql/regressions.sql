@@ -12,22 +12,20 @@ WITH side AS (
                  ELSE kernel_version(kernel) >= kernel_version(:since) END) AS new
           FROM recordings
          GROUP BY recording_id),
-     value AS (
-        SELECT site_id, host_id, machine, new, bytes * 1e9 / duration_ns AS bytes,
-               hit * 1e9 / duration_ns AS hit,
-               coalesce(net_estimate, bytes_live) * 1e9 / duration_ns AS bytes_live
-          FROM trusted CROSS JOIN side USING (recording_id)
-         WHERE callsite <> '[other]' AND new IS NOT NULL AND host IS NOT NULL AND duration_ns > 0),
      -- Both sides of a host in one row: so the rows need no sorting.
      pair AS (
         SELECT site_id, host_id, machine, sum(new) > 0 AS has_new, sum(NOT new) > 0 AS has_old,
-               quantile(CASE WHEN new THEN bytes END, 0.5) AS bytes_new,
-               quantile(CASE WHEN NOT new THEN bytes END, 0.5) AS bytes_old,
-               quantile(CASE WHEN new THEN hit END, 0.5) AS hit_new,
-               quantile(CASE WHEN NOT new THEN hit END, 0.5) AS hit_old,
-               quantile(CASE WHEN new THEN bytes_live END, 0.5) AS live_new,
-               quantile(CASE WHEN NOT new THEN bytes_live END, 0.5) AS live_old
-          FROM value GROUP BY site_id, host_id),
+               quantile(bytes * 1e9 / duration_ns, 0.5) FILTER (WHERE new) AS bytes_new,
+               quantile(bytes * 1e9 / duration_ns, 0.5) FILTER (WHERE NOT new) AS bytes_old,
+               quantile(hit * 1e9 / duration_ns, 0.5) FILTER (WHERE new) AS hit_new,
+               quantile(hit * 1e9 / duration_ns, 0.5) FILTER (WHERE NOT new) AS hit_old,
+               quantile(coalesce(net_estimate, bytes_live) * 1e9 / duration_ns, 0.5)
+                       FILTER (WHERE new) AS live_new,
+               quantile(coalesce(net_estimate, bytes_live) * 1e9 / duration_ns, 0.5)
+                       FILTER (WHERE NOT new) AS live_old
+          FROM trusted CROSS JOIN side USING (recording_id)
+         WHERE callsite <> '[other]' AND new IS NOT NULL AND host IS NOT NULL AND duration_ns > 0
+         GROUP BY site_id, host_id),
      host AS (
         SELECT site_id, machine, 1 AS new, bytes_new AS bytes, hit_new AS hit, live_new AS bytes_live
           FROM pair WHERE has_new
@@ -48,10 +46,10 @@ WITH side AS (
         UNION ALL SELECT site_id, 'bytes_live', new, bytes_live, live_times FROM relative),
      test AS (
         SELECT site_id, metric, sum(NOT new) AS hosts_old, sum(new) AS hosts_new,
-               quantile(CASE WHEN NOT new THEN per_second END, 0.5) AS old_per_second,
-               quantile(CASE WHEN new THEN per_second END, 0.5) AS new_per_second,
-               quantile(CASE WHEN new THEN part END, 0.5) /
-                       quantile(CASE WHEN NOT new THEN part END, 0.5) AS times,
+               quantile(per_second, 0.5) FILTER (WHERE NOT new) AS old_per_second,
+               quantile(per_second, 0.5) FILTER (WHERE new) AS new_per_second,
+               quantile(part, 0.5) FILTER (WHERE new) /
+                       quantile(part, 0.5) FILTER (WHERE NOT new) AS times,
                mann_whitney(new, part) AS p
           FROM metric WHERE part IS NOT NULL
          GROUP BY site_id, metric

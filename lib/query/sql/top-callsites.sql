@@ -6,5 +6,5 @@ SELECT allocator, callsite,
        sum(bytes_live) AS bytes_live
   FROM sites
  WHERE callsite <> '[other]'
- GROUP BY allocator, callsite
+ GROUP BY site_id
  ORDER BY sum(bytes) DESC, allocator, callsite

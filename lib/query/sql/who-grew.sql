@@ -7,17 +7,10 @@ WITH one AS (
            AND allocator = 'page'
          GROUP BY host, comm, recording_id, start_unix
         HAVING live IS NOT NULL),
-     step AS (
-        SELECT host, comm, live, start_unix,
-               lag(live) OVER early AS before, lead(live) OVER early AS after
-          FROM one
-        WINDOW early AS (PARTITION BY host, comm ORDER BY start_unix, recording_id)),
      host AS (
-        SELECT host, comm,
-               sum(CASE WHEN after IS NULL THEN live ELSE 0 END) -
-                       sum(CASE WHEN before IS NULL THEN live ELSE 0 END) AS more,
+        SELECT host, comm, change(start_unix, live) AS more,
                (max(start_unix) - min(start_unix)) / 3600.0 AS hours
-          FROM step GROUP BY host, comm
+          FROM one GROUP BY host, comm
         HAVING hours > 0)
 SELECT comm, count(*) AS hosts, sum(more > 0) AS grew, sum(more < 0) AS shrank,
        round(quantile(more / hours, 0.5), 1) AS bytes_per_hour, sum(more) AS bytes_more,

@@ -82,8 +82,6 @@ static const struct {
 	  "Write the rows with: kmemx export --format ndjson" },
 	{ "\x1f\x8b", 2, "compressed with gzip",
 	  "Read it through a pipe: zcat FILE | kmemx query - SQL" },
-	{ "\x28\xb5\x2f\xfd", 4, "compressed with zstd",
-	  "Read it through a pipe: zstdcat FILE | kmemx query - SQL" },
 	{ "\xfd"
 	  "7zXZ",
 	  5, "compressed with xz",
@@ -109,6 +107,7 @@ static int add_open(struct query_files *files, const char *path, int fd)
 	char start[START_SIZE];
 	struct stat st;
 	ssize_t size;
+	bool is_zstd;
 	int ret;
 
 	if (fstat(fd, &st) < 0)
@@ -118,12 +117,13 @@ static int add_open(struct query_files *files, const char *path, int fd)
 	size = pread(fd, start, sizeof(start), 0);
 	if (size < 0)
 		return failed(path, -errno);
+	is_zstd = size >= 4 && !memcmp(start, "\x28\xb5\x2f\xfd", 4);
 	ret = check_form(path, start, (size_t)size);
 	if (ret != GO_ON)
 		return ret;
 	if (!size && ends(path, ".ndjson"))
 		ret = add(files, path, true, 0);
-	else if (size && strchr("{ \t\r\n", start[0]) && start[0])
+	else if (size && ((strchr("{ \t\r\n", start[0]) && start[0]) || is_zstd))
 		ret = add(files, path, true, (uint64_t)st.st_size);
 	else
 		ret = add(files, path, false, 0);
@@ -171,7 +171,8 @@ static int add_entry(struct query_files *files, const struct strbuf *path,
 	if (lstat(strbuf_text(path), &st) < 0)
 		return failed(strbuf_text(path), -errno);
 	*is_directory = S_ISDIR(st.st_mode);
-	if (*is_directory || !(ends(name, ".ndjson") || ends(name, ".dat")))
+	if (*is_directory ||
+	    !(ends(name, ".ndjson") || ends(name, ".ndjson.zst") || ends(name, ".dat")))
 		return GO_ON;
 	return add_file(files, strbuf_text(path));
 }
@@ -219,7 +220,7 @@ int query_files_add(struct query_files *files, const char *path)
 		return ret;
 	return message_fail(
 		EXIT_UNREADABLE, command_name,
-		"%s has no *.ndjson or *.dat files\n  Write rows: kmemx export --format ndjson --into %s FILE",
+		"%s has no *.ndjson, *.ndjson.zst or *.dat files\n  Write rows: kmemx export --format ndjson --into %s FILE",
 		path, SHELL_NAME(path));
 }
 

@@ -101,11 +101,14 @@ static int rows_failed(struct loading *l, const struct ndjson_file *file,
 		return message_fail(EXIT_UNREADABLE, command_name, "cannot read %s: %s",
 				    path, strbuf_text(&l->problem));
 	}
-	strbuf_printf(&l->problem, "line %" PRIu64 ", byte %zu: %s", file->number,
-		      file->line.at + 1, file->line.wrong);
-	return message_fail(EXIT_UNREADABLE, command_name,
-			    "%s, %s\n  A line is a row of: kmemx export --format ndjson",
-			    path, strbuf_text(&l->problem));
+	if (file->number)
+		strbuf_printf(&l->problem, "line %" PRIu64 ", byte %zu: ", file->number,
+			      file->line.at + 1);
+	strbuf_puts(&l->problem, file->line.wrong);
+	return message_fail(
+		EXIT_UNREADABLE, command_name,
+		"%s%s %s\n  A line is a row of: kmemx export --format ndjson", path,
+		file->number ? "," : ":", strbuf_text(&l->problem));
 }
 
 static int load_rows(struct loading *l, const struct query_file *f)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * query: rows from files written by kmemx export --format ndjson, or from a report.
- * In: a file, a pipe, a report. Out: rows.
+ * In: a file or a pipe, maybe compressed with zstd; a report. Out: rows.
  */
 #include "query/ndjson.h"
 
@@ -12,18 +12,36 @@
 
 #include "base/array.h"
 
+#ifdef HAVE_ZSTD
+#include <zstd.h>
+#endif
+
+/* How a file that is compressed with zstd begins. */
+static const char zstd_magic[4] = "\x28\xb5\x2f\xfd";
+
+/* Bytes of a compressed file in memory; the most memory that unpacking may need: 128 MiB, as zstd. */
+#define PACKED_SIZE    (128U << 10)
+#define WINDOW_LOG_MAX 27
+
 /* Initial size of the read buffer: it grows with the longest line. */
 #define BUFFER_MIN (64U << 10)
 
 /**
  * struct reading - the part of a file in memory
  * @start, @size: bytes that were read but not used; the buffer has @capacity
+ * @zstd: unpacks the file; NULL: it is not compressed
+ * @packed: what was read of a compressed file, of which @packed_at bytes were unpacked
+ * @holds: @zstd has more output; @whole: a compressed frame has ended
  */
 struct reading {
 	struct ndjson_file *file;
 	char *buffer;
 	size_t start, size, capacity;
 	uint64_t bytes;
+	void *zstd;
+	char *packed;
+	size_t packed_at, packed_size;
+	bool holds, whole;
 };
 
 static int wrong(struct ndjson_file *file, const char *text)
@@ -87,35 +105,128 @@ static int make_room(struct reading *r)
 			     r->capacity ? 2 * r->capacity : BUFFER_MIN, 1);
 }
 
+/* Reads bytes of the file. 0: its end; or -errno. */
+static ssize_t read_bytes(struct reading *r, char *to, size_t size)
+{
+	ssize_t got;
+
+	do
+		got = read(r->file->fd, to, size);
+	while (got < 0 && errno == EINTR);
+	if (got < 0)
+		return -errno;
+	r->bytes += (uint64_t)got;
+	if (r->file->progress)
+		r->file->progress(r->file->ctx, r->bytes);
+	return got;
+}
+
+#ifdef HAVE_ZSTD
+/* What was read is the beginning of a compressed file: 1, or an error. */
+static int unpack_begin(struct reading *r)
+{
+	r->zstd = ZSTD_createDCtx();
+	r->packed = malloc(PACKED_SIZE);
+	if (!r->zstd || !r->packed ||
+	    ZSTD_isError(ZSTD_DCtx_setParameter(r->zstd, ZSTD_d_windowLogMax,
+						WINDOW_LOG_MAX)))
+		return -ENOMEM;
+	r->packed_size = r->size;
+	memcpy(r->packed, r->buffer, r->size);
+	r->size = 0;
+	return 1;
+}
+
+/* As read_bytes(), of the unpacked content. */
+static ssize_t unpack_bytes(struct reading *r, char *to, size_t size)
+{
+	ZSTD_outBuffer out = { to, size, 0 };
+
+	while (!out.pos) {
+		ZSTD_inBuffer in;
+		size_t ret;
+
+		if (r->packed_at == r->packed_size && !r->holds) {
+			ssize_t got = read_bytes(r, r->packed, PACKED_SIZE);
+
+			if (!got && !r->whole)
+				return wrong(r->file, "the compressed data ends too early");
+			if (got <= 0)
+				return got;
+			r->packed_at = 0;
+			r->packed_size = (size_t)got;
+		}
+		in = (ZSTD_inBuffer){ r->packed, r->packed_size, r->packed_at };
+		ret = ZSTD_decompressStream(r->zstd, &out, &in);
+		if (ZSTD_isError(ret))
+			return wrong(r->file, "the compressed data is damaged");
+		r->packed_at = in.pos;
+		r->whole = !ret;
+		r->holds = ret && out.pos == out.size;
+	}
+	return (ssize_t)out.pos;
+}
+
+static void unpack_end(struct reading *r)
+{
+	ZSTD_freeDCtx(r->zstd);
+	free(r->packed);
+}
+
+#else
+
+static int unpack_begin(struct reading *r)
+{
+	return wrong(r->file, "it is compressed with zstd, without which kmemx was built");
+}
+
+static ssize_t unpack_bytes(struct reading *r, char *to, size_t size)
+{
+	return 0;
+}
+
+static void unpack_end(struct reading *r)
+{
+}
+
+#endif
+
 /* 1: there is more; 0: end of the file; an error. */
 static int fill(struct reading *r)
 {
 	ssize_t got;
+	char *to;
 
 	if (make_room(r))
 		return -ENOMEM;
-	do
-		got = read(r->file->fd, r->buffer + r->size, r->capacity - r->size);
-	while (got < 0 && errno == EINTR);
+	to = r->buffer + r->size;
+	got = r->zstd ? unpack_bytes(r, to, r->capacity - r->size)
+		      : read_bytes(r, to, r->capacity - r->size);
 	if (got < 0)
-		return -errno;
+		return (int)got;
 	r->size += (size_t)got;
-	r->bytes += (uint64_t)got;
-	if (r->file->progress)
-		r->file->progress(r->file->ctx, r->bytes);
 	return got > 0;
 }
 
 int ndjson_file_read(struct ndjson_file *file)
 {
 	struct reading r = { .file = file };
-	int ret = 1, taken = 0;
+	int ret, taken = 0;
 
+	do
+		ret = fill(&r);
+	while (ret > 0 && r.size < sizeof(zstd_magic));
+	if (ret >= 0 && r.size >= sizeof(zstd_magic) &&
+	    !memcmp(r.buffer, zstd_magic, sizeof(zstd_magic)))
+		ret = unpack_begin(&r);
+	if (ret >= 0)
+		taken = take_lines(&r, !ret);
 	while (ret > 0 && !taken) {
 		ret = fill(&r);
 		if (ret >= 0)
 			taken = take_lines(&r, !ret);
 	}
+	unpack_end(&r);
 	free(r.buffer);
 	return taken ? taken : ret;
 }

@@ -3,7 +3,7 @@
  * tests: fuzz target: rows of a file, as kmemx query reads them.
  * In: arbitrary lines; "L" alone stands for a line that is too long. Out: findings are a crash, a
  * text that points outside of the line, an error without a message or a position, and rows that
- * differ between a single line and a file.
+ * differ between a single line, a file and a compressed file.
  */
 #include <errno.h>
 #include <stdint.h>
@@ -13,6 +13,10 @@
 #include <unistd.h>
 
 #include "query/ndjson.h"
+
+#ifdef HAVE_ZSTD
+#include <zstd.h>
+#endif
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -94,28 +98,61 @@ static void ndjson_too_long(void)
 	free(line);
 }
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+/* The checksum of a file's rows up to the first error. */
+static uint64_t ndjson_read_file(const uint8_t *data, size_t size, int *ret)
 {
+	uint64_t sum = 0;
 	struct ndjson_file file = { .fd = memfd_create("rows", 0),
 				    .row = ndjson_add_row,
-				    .progress = ndjson_progress };
-	uint64_t of_file = 0, of_lines;
+				    .progress = ndjson_progress,
+				    .ctx = &sum };
+
+	if (file.fd < 0 || write(file.fd, data, size) != (ssize_t)size)
+		abort();
+	lseek(file.fd, 0, SEEK_SET);
+	*ret = ndjson_file_read(&file);
+	if ((*ret == -EINVAL) != (file.line.wrong != NULL))
+		abort();
+	ndjson_line_free(&file.line);
+	close(file.fd);
+	return sum;
+}
+
+/* The same rows in two compressed parts; a file without its last byte is not whole. */
+static void ndjson_read_packed(const uint8_t *data, size_t size, uint64_t expected, int error)
+{
+#ifdef HAVE_ZSTD
+	size_t half = size / 2, room = 2 * ZSTD_compressBound(size), used;
+	uint8_t *packed = malloc(room);
 	int ret;
+
+	used = ZSTD_compress(packed, room, data, half, 1);
+	used += ZSTD_compress(packed + used, room - used, data + half, size - half, 1);
+	if (ndjson_read_file(packed, used, &ret) != expected || ret != error)
+		abort();
+	ndjson_read_file(packed, used - 1, &ret);
+	if (!ret)
+		abort();
+	free(packed);
+#endif
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	uint64_t of_lines;
+	int ret, of_file;
 
 	if (size == 1 && *data == 'L')
 		ndjson_too_long();
-	if (size > NDJSON_LINE_MAX || file.fd < 0 ||
-	    write(file.fd, data, size) != (ssize_t)size)
-		goto out;
-	lseek(file.fd, 0, SEEK_SET);
-	file.ctx = &of_file;
+	if (size > NDJSON_LINE_MAX)
+		return 0;
+	if (size >= 4 && !memcmp(data, "\x28\xb5\x2f\xfd", 4)) {
+		ndjson_read_file(data, size, &ret);
+		return 0;
+	}
 	of_lines = ndjson_read_lines(data, size, &ret);
-	if (ndjson_file_read(&file) != ret || of_file != of_lines)
+	if (ndjson_read_file(data, size, &of_file) != of_lines || of_file != ret)
 		abort();
-	if ((ret != 0) != (file.line.wrong != NULL))
-		abort();
-out:
-	ndjson_line_free(&file.line);
-	close(file.fd);
+	ndjson_read_packed(data, size, of_lines, ret);
 	return 0;
 }

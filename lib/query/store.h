@@ -48,8 +48,9 @@ int query_store_supported(void) __must_check;
  * @path: the file, created if it is missing; NULL: a store in memory
  * @memory: bytes that SQLite may use in this process, for all stores; 0: no limit
  *
- * A file of an older kmemx gets the columns that it lacks; columns of a newer one stay. Each file
- * is a transaction, so a store is complete up to the last file whenever its process ends.
+ * A file of an older kmemx gets the columns that it lacks; columns of a newer one stay. An
+ * older format is converted. A transaction has the files of 0.3 s, so whenever its process ends, a store
+ * has all of a file's rows or none.
  *
  * Return: 0; -ENOTSUP; -ELIBACC; -ENOMEM; -EEXIST: @path is another kind of file; -EPROTO: its
  * format is newer; or as query_store_add(). Pass *@out to query_store_free() in any case.

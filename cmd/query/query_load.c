@@ -105,10 +105,9 @@ static int rows_failed(struct loading *l, const struct ndjson_file *file,
 		strbuf_printf(&l->problem, "line %" PRIu64 ", byte %zu: ", file->number,
 			      file->line.at + 1);
 	strbuf_puts(&l->problem, file->line.wrong);
-	return message_fail(
-		EXIT_UNREADABLE, command_name,
-		"%s%s %s\n  A line is a row of: kmemx export --format ndjson", path,
-		file->number ? "," : ":", strbuf_text(&l->problem));
+	return message_fail(EXIT_UNREADABLE, command_name,
+			    "%s%s %s\n  A line is a row of: kmemx export --format ndjson",
+			    path, file->number ? "," : ":", strbuf_text(&l->problem));
 }
 
 static int load_rows(struct loading *l, const struct query_file *f)

@@ -187,8 +187,8 @@ static void add_value(struct values *s, size_t side, double value)
 {
 	size_t nr = s->nr[side];
 
-	if (nr >= FEW && array_reserve(&s->of[side], &s->capacity[side], nr + 1,
-				       sizeof(value))) {
+	if (nr >= FEW &&
+	    array_reserve(&s->of[side], &s->capacity[side], nr + 1, sizeof(value))) {
 		s->failed = true;
 		return;
 	}
@@ -228,10 +228,9 @@ static void mann_whitney_end(sqlite3_context *ctx)
 
 	if (!s)
 		return;
-	err = s->failed
-		      ? -ENOMEM
-		      : mann_whitney_test(values_of(s, 0), s->nr[0],
-						 values_of(s, 1), s->nr[1], &test);
+	err = s->failed ? -ENOMEM
+			: mann_whitney_test(values_of(s, 0), s->nr[0], values_of(s, 1),
+					    s->nr[1], &test);
 	if (err == -ENOMEM)
 		sqlite3_result_error_nomem(ctx);
 	else if (!err)

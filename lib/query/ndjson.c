@@ -19,7 +19,7 @@
 /* How a file that is compressed with zstd begins. */
 static const char zstd_magic[4] = "\x28\xb5\x2f\xfd";
 
-/* Bytes of a compressed file in memory; the most memory that unpacking may need: 128 MiB, as zstd. */
+/* Bytes of a compressed file in memory; the most that unpacking may need: 128 MiB, as zstd. */
 #define PACKED_SIZE    (128U << 10)
 #define WINDOW_LOG_MAX 27
 
@@ -128,8 +128,8 @@ static int unpack_begin(struct reading *r)
 	r->zstd = ZSTD_createDCtx();
 	r->packed = malloc(PACKED_SIZE);
 	if (!r->zstd || !r->packed ||
-	    ZSTD_isError(ZSTD_DCtx_setParameter(r->zstd, ZSTD_d_windowLogMax,
-						WINDOW_LOG_MAX)))
+	    ZSTD_isError(
+		    ZSTD_DCtx_setParameter(r->zstd, ZSTD_d_windowLogMax, WINDOW_LOG_MAX)))
 		return -ENOMEM;
 	r->packed_size = r->size;
 	memcpy(r->packed, r->buffer, r->size);
@@ -150,7 +150,8 @@ static ssize_t unpack_bytes(struct reading *r, char *to, size_t size)
 			ssize_t got = read_bytes(r, r->packed, PACKED_SIZE);
 
 			if (!got && !r->whole)
-				return wrong(r->file, "the compressed data ends too early");
+				return wrong(r->file,
+					     "the compressed data ends too early");
 			if (got <= 0)
 				return got;
 			r->packed_at = 0;
@@ -177,7 +178,8 @@ static void unpack_end(struct reading *r)
 
 static int unpack_begin(struct reading *r)
 {
-	return wrong(r->file, "it is compressed with zstd, without which kmemx was built");
+	return wrong(r->file,
+		     "it is compressed with zstd, without which kmemx was built");
 }
 
 static ssize_t unpack_bytes(struct reading *r, char *to, size_t size)

@@ -49,8 +49,8 @@ int query_store_supported(void) __must_check;
  * @memory: bytes that SQLite may use in this process, for all stores; 0: no limit
  *
  * A file of an older kmemx gets the columns that it lacks; columns of a newer one stay. An
- * older format is converted. A transaction has the files of 0.3 s, so whenever its process ends, a store
- * has all of a file's rows or none.
+ * older format is converted. A transaction has the files of 0.3 s, so whenever its process ends, a
+ * store has all of a file's rows or none.
  *
  * Return: 0; -ENOTSUP; -ELIBACC; -ENOMEM; -EEXIST: @path is another kind of file; -EPROTO: its
  * format is newer; or as query_store_add(). Pass *@out to query_store_free() in any case.
@@ -112,7 +112,9 @@ bool query_function_allowed(const char *name);
  */
 double query_sign_test(uint64_t up, uint64_t down);
 
-/* How often a value of Student's t distribution with @freedom degrees of freedom, above 0, exceeds @t. */
+/* How often a value of Student's t distribution with @freedom degrees of freedom, above 0, exceeds
+ * @t.
+ */
 double query_student(double t, double freedom);
 
 struct sqlite3;

@@ -88,7 +88,9 @@ int query_store_known(struct query_store *s, const struct query_file_id *id)
 	return ret ? ret : 1;
 }
 
-/* Removes the parts in the table gone, of files or of recordings. A file's rows are next to each other. */
+/* Removes the parts in the table gone, of files or of recordings. A file's rows are next to each
+ * other.
+ */
 static const char *const remove_gone[] = {
 	/* These left rows out because another file had them: read them again. */
 	"UPDATE _file SET size = -1 WHERE repeated > 0 AND EXISTS (SELECT 1 FROM gone)",
@@ -188,7 +190,8 @@ int store_commit(struct query_store *s)
 static int find_file(struct query_store *s, const char *path, sqlite3_int64 *id)
 {
 	sqlite3_stmt *stmt = store_statement(s, STORE_FIND_FILE);
-	int ret = stmt ? sqlite3_bind_text(stmt, 1, path, -1, SQLITE_STATIC) : SQLITE_NOMEM;
+	int ret =
+		stmt ? sqlite3_bind_text(stmt, 1, path, -1, SQLITE_STATIC) : SQLITE_NOMEM;
 
 	if (ret == SQLITE_OK)
 		ret = sqlite3_step(stmt);

@@ -167,8 +167,9 @@ int store_end_recording(struct query_store *s)
 static int find_host(struct query_store *s, const struct query_row *row)
 {
 	sqlite3_stmt *find = store_statement(s, STORE_FIND_HOST), *add;
-	int ret = find ? step_number(find, bind_fields(s, find, 1, row, of_host), &s->host)
-		       : -ENOMEM;
+	int ret =
+		find ? step_number(find, bind_fields(s, find, 1, row, of_host), &s->host)
+		     : -ENOMEM;
 
 	if (ret)
 		return ret < 0 ? ret : 0;
@@ -279,12 +280,15 @@ int store_read_names(struct query_store *s)
 		of_stack);
 
 	return ret ? ret
-		   : read_names(s, &s->callsites,
-				"SELECT id, allocator, callsite FROM _callsite ORDER BY id",
-				of_site);
+		   : read_names(
+			     s, &s->callsites,
+			     "SELECT id, allocator, callsite FROM _callsite ORDER BY id",
+			     of_site);
 }
 
-/* Adds the row's figures to the sums of callsite @site. A sum is floating point if one of its values is. */
+/* Adds the row's figures to the sums of callsite @site. A sum is floating point if one of its
+ * values is.
+ */
 static int add_sums(struct query_store *s, const struct query_row *row, uint32_t site)
 {
 	const sqlite3_int64 key[] = { s->recording, site };
@@ -306,7 +310,8 @@ static int add_sums(struct query_store *s, const struct query_row *row, uint32_t
 		if (v->number > INT64_MAX)
 			sums->of[i].is_real = true;
 		else if (!sums->of[i].is_real &&
-			 __builtin_add_overflow(sums->of[i].whole, (sqlite3_int64)v->number,
+			 __builtin_add_overflow(sums->of[i].whole,
+						(sqlite3_int64)v->number,
 						&sums->of[i].whole))
 			return -EOVERFLOW;
 	}

@@ -37,8 +37,8 @@ static const struct {
 	{ "_stack", "id INTEGER PRIMARY KEY", "", FIELD_CALLSITE, FIELD_FIRST_LABEL },
 	{ "_row", "recording INTEGER, stack INTEGER, allocator TEXT", "",
 	  FIELD_FIRST_LABEL, EXPORT_FIELDS },
-	/* Sums, by which most queries read a fourth of the rows, and no callchain. Their order saves
-	 * sorting: a callsite's hosts, a host's recordings.
+	/* Sums, by which most queries read a fourth of the rows, and no callchain. Their order
+	 * saves sorting: a callsite's hosts, a host's recordings.
 	 */
 	{ "_site", "site INTEGER, host INTEGER, recording INTEGER",
 	  ", PRIMARY KEY (site, host, recording)", FIELD_FIRST_METRIC, EXPORT_FIELDS },
@@ -101,12 +101,13 @@ static void put_views(struct strbuf *sql)
 			", \"%s\" * max(1, ifnull(CAST(substr(sample, 3) AS INTEGER), 1))"
 			" AS \"%s\"",
 			export_fields[i].name, export_fields[i].name);
-	strbuf_puts(sql, ", site_id, host_id"
-			 " FROM sites WHERE NOT " UNTRUSTED " AND scope IS NULL;"
-			 "CREATE VIEW callsites AS SELECT id AS site_id, allocator, callsite"
-			 " FROM _callsite;"
-			 "CREATE VIEW hosts AS SELECT id AS host_id, host, machine FROM _host;"
-			 "CREATE VIEW recordings AS SELECT ");
+	strbuf_puts(sql,
+		    ", site_id, host_id"
+		    " FROM sites WHERE NOT " UNTRUSTED " AND scope IS NULL;"
+		    "CREATE VIEW callsites AS SELECT id AS site_id, allocator, callsite"
+		    " FROM _callsite;"
+		    "CREATE VIEW hosts AS SELECT id AS host_id, host, machine FROM _host;"
+		    "CREATE VIEW recordings AS SELECT ");
 	put_columns(sql, 0, EXPORT_FIELDS_SAME, "", false);
 	strbuf_puts(
 		sql,
@@ -150,14 +151,15 @@ static int put_missing(struct query_store *s, struct strbuf *sql)
 	return ret;
 }
 
-/* The rows of format 1: sums by names, an index for all rows. A file's rows are next to each other. */
+/* From format 1, which has sums by names and an index for all rows. A file's rows are next to each
+ * other.
+ */
 static void put_migration(struct strbuf *sql)
 {
-	strbuf_puts(
-		sql,
-		"DROP TABLE _site; ALTER TABLE _recording ADD COLUMN host_id INTEGER;"
-		"ALTER TABLE _file ADD COLUMN first_row INTEGER;"
-		"ALTER TABLE _file ADD COLUMN last_row INTEGER;");
+	strbuf_puts(sql,
+		    "DROP TABLE _site; ALTER TABLE _recording ADD COLUMN host_id INTEGER;"
+		    "ALTER TABLE _file ADD COLUMN first_row INTEGER;"
+		    "ALTER TABLE _file ADD COLUMN last_row INTEGER;");
 	put_tables(sql);
 	strbuf_puts(
 		sql,
@@ -190,11 +192,10 @@ static int fill_database(struct query_store *s, int format)
 	struct strbuf sql = { 0 };
 	int ret = 0;
 
-	strbuf_puts(&sql,
-		    "DROP VIEW IF EXISTS allocations; DROP VIEW IF EXISTS sites;"
-		    "DROP VIEW IF EXISTS recordings; DROP VIEW IF EXISTS files;"
-		    "DROP VIEW IF EXISTS trusted; DROP VIEW IF EXISTS callsites;"
-		    "DROP VIEW IF EXISTS hosts;");
+	strbuf_puts(&sql, "DROP VIEW IF EXISTS allocations; DROP VIEW IF EXISTS sites;"
+			  "DROP VIEW IF EXISTS recordings; DROP VIEW IF EXISTS files;"
+			  "DROP VIEW IF EXISTS trusted; DROP VIEW IF EXISTS callsites;"
+			  "DROP VIEW IF EXISTS hosts;");
 	if (format)
 		ret = put_missing(s, &sql);
 

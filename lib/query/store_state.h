@@ -43,7 +43,8 @@ enum store_statement {
 
 #define METRICS (EXPORT_FIELDS - FIELD_FIRST_METRIC)
 
-/* Sums of a recording's rows of a callsite. @known: a row has the figure; @is_real: floating point. */
+/* Sums of a recording's rows of a callsite. @known: a row has the figure; @is_real: floating point.
+ */
 struct site_sums {
 	sqlite3_int64 recording, host, site;
 	struct {
@@ -56,8 +57,8 @@ struct site_sums {
 /**
  * struct query_store - rows in tables, combined by views
  * @on_disk: it is a file
- * @stacks: maps a callchain to its id in the table, @callsites a callsite; @stale: the tables may have
- *	others
+ * @stacks: maps a callchain to its id in the table, @callsites a callsite; @stale: the tables may
+ *	have others
  * @since_ns: when the transaction began; 0: there is none
  * @version: SQLite's data_version when @stacks was read
  * @file: id of the file being added; 0: none. @id, @path, @name: what it is

@@ -119,7 +119,8 @@ static uint64_t ndjson_read_file(const uint8_t *data, size_t size, int *ret)
 }
 
 /* The same rows in two compressed parts; a file without its last byte is not whole. */
-static void ndjson_read_packed(const uint8_t *data, size_t size, uint64_t expected, int error)
+static void ndjson_read_packed(const uint8_t *data, size_t size, uint64_t expected,
+			       int error)
 {
 #ifdef HAVE_ZSTD
 	size_t half = size / 2, room = 2 * ZSTD_compressBound(size), used;

@@ -32,6 +32,15 @@ expect "$perfs" "$(folded ';callers`main;callers`outer;callers`inner;')" "events
 "$KMEMX" stat --page --by entry --csv -i perfs.dat 2>err | grep -q 'page fault' ||
 	fail "no entry: $(cat err)"
 
+# By the innermost function of the program: perf's count of callchains whose first user frame is
+# inner().
+first=$(perf script -i user.data -F ip,sym 2>/dev/null |
+	awk '!NF { seen = 0 } !seen && NF && $1 !~ /^ffff/ { seen = 1; n += $2 == "inner" } END { print n + 0 }')
+expect "$first" "$("$KMEMX" stat --page --by user-function --csv -i perfs.dat 2>err |
+	awk -F, '/user_function/ { for (i = 1; i <= NF; i++) if ($i == "hit") hit = i }
+		 /callers`inner/ { print $hit }')" \
+	"events by user-function"
+
 # Below another directory, and not there.
 mkdir -p root"$PWD" empty
 cp callers root"$PWD"

@@ -355,3 +355,29 @@ void entry_name(const struct analysis_env *env, const uint64_t *frames, uint32_t
 	}
 	strbuf_puts(out, "[unknown]");
 }
+
+void entry_user_function(const struct analysis_env *env, const uint64_t *frames,
+			 uint32_t nr, struct strbuf *out)
+{
+	struct symbol sym;
+	uint32_t i = 0;
+
+	while (i < nr && !symbols_is_user(frames[i]))
+		i++;
+	if (i == nr)
+		strbuf_puts(out, "[no program]");
+	else if (symbols_find(env->syms, frames[i], &sym))
+		sites_shown(env, &sym, out);
+	else
+		strbuf_puts(out, "[unknown]");
+}
+
+void entry_note_user(const struct analysis_env *env, enum subject_kind kind,
+		     struct table *t)
+{
+	if (subject_rows(kind) & ROWS(USER_FUNCTION) &&
+	    !recording_meta(env->rec, RECORDING_META_USER_SYMBOLS))
+		table_add_note(
+			t,
+			"!No program's callchains were recorded. They come from perf record -g: kmemx import --perf");
+}

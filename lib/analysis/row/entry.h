@@ -10,9 +10,18 @@
 
 #include "analysis/analysis.h"
 #include "base/strbuf.h"
+#include "report/table.h"
 
 /* Appends the entry of a callchain of @nr > 0 frames, innermost first. */
 void entry_name(const struct analysis_env *env, const uint64_t *frames, uint32_t nr,
 		struct strbuf *out);
+/* The same for the program's function from where it was entered: that of the innermost frame of a
+ * program, or "[no program]".
+ */
+void entry_user_function(const struct analysis_env *env, const uint64_t *frames,
+			 uint32_t nr, struct strbuf *out);
+/* If rows of @kind are by such functions, and no program was recorded: adds a note. */
+void entry_note_user(const struct analysis_env *env, enum subject_kind kind,
+		     struct table *t);
 
 #endif

@@ -8,6 +8,8 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "analysis/row/entry.h"
+
 /* The callsite in the event; 0: it has none. */
 static uint64_t event_callsite(const struct owners *o, size_t row)
 {
@@ -99,11 +101,12 @@ int owners_init(struct owners *o, const struct analysis_env *env,
 
 void owners_note_stackless(const struct owners *o, struct table *t)
 {
+	const uint32_t rows = subject_rows(o->subjects.kind);
+	bool entry = rows & (ROWS(ENTRY) | ROWS(USER_FUNCTION));
 	size_t nr = 0, i;
 
-	bool entry = subject_rows(o->subjects.kind) & ROWS(ENTRY);
-
-	if (!entry && !(subject_rows(o->subjects.kind) & ROWS(STACK)))
+	entry_note_user(o->env, o->subjects.kind, t);
+	if (!entry && !(rows & ROWS(STACK)))
 		return;
 	for (i = 0; i < o->nr_rows; i++)
 		nr += !lives_stack(o->lives, i);

@@ -33,6 +33,7 @@ static const struct subject_type {
 	[SUBJECT_ENTRY] = { "entry", DIMENSION_STACK },
 	[SUBJECT_PROCESS] = { "process", DIMENSION_PROCESS },
 	[SUBJECT_CGROUP] = { "cgroup", DIMENSION_CGROUP },
+	[SUBJECT_USER_FUNCTION] = { "user-function", DIMENSION_STACK },
 };
 
 /* Drops the name if rows are also by pid, which determines it. */
@@ -233,7 +234,7 @@ static uint32_t row_of_stack(struct subjects *s, struct subject_part *p,
 	return row;
 }
 
-/* How the kernel was entered, which only a callchain says. */
+/* How the kernel was entered, or from where, which only a callchain says. */
 static uint32_t row_of_entry(struct subjects *s, struct subject_part *p, uint32_t stack)
 {
 	const uint32_t *known = u64_map_find(&p->by_stack, stack);
@@ -244,7 +245,9 @@ static uint32_t row_of_entry(struct subjects *s, struct subject_part *p, uint32_
 	if (known)
 		return *known;
 	frames = stack ? event_stream_stack(s->env->stream, stack, &nr) : NULL;
-	if (frames && nr)
+	if (frames && nr && p->kind == SUBJECT_USER_FUNCTION)
+		entry_user_function(s->env, frames, nr, &name);
+	else if (frames && nr)
 		entry_name(s->env, frames, nr, &name);
 	else
 		strbuf_puts(&name, SUBJECT_NO_ENTRY);
@@ -314,6 +317,7 @@ static uint32_t part_row(struct subjects *s, struct subject_part *p,
 	case SUBJECT_STACK:
 		return row_of_stack(s, p, who);
 	case SUBJECT_ENTRY:
+	case SUBJECT_USER_FUNCTION:
 		return row_of_entry(s, p, who->stack);
 	case SUBJECT_COMM:
 		return row_of_text(p, p->of_pid ? tasks_name(&s->tasks, (int32_t)value)
@@ -513,6 +517,7 @@ TEXT_CELL(function, FUNCTION)
 TEXT_CELL(file, FILE)
 TEXT_CELL(line, LINE)
 TEXT_CELL(entry, ENTRY)
+TEXT_CELL(user_function, USER_FUNCTION)
 
 size_t subjects_asked(const struct analysis_options *opts, enum memory memory,
 		      enum subject_kind kinds[SUBJECTS_ASKED_MAX])

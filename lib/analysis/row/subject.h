@@ -66,7 +66,7 @@ struct subjects {
 /* Tables of one kind of memory: by callsite, by what --by says, by cache. */
 #define SUBJECTS_ASKED_MAX 3
 
-/* The entry of allocations without a callchain. */
+/* The entry of allocations without a callchain, and their program's function. */
 #define SUBJECT_NO_ENTRY "[no callchain]"
 
 /* Buffer size for the words of a kind. */
@@ -141,6 +141,7 @@ struct cell subject_function(const void *row, struct table *t);
 struct cell subject_file(const void *row, struct table *t);
 struct cell subject_line(const void *row, struct table *t);
 struct cell subject_entry(const void *row, struct table *t);
+struct cell subject_user_function(const void *row, struct table *t);
 struct cell subject_pid(const void *row, struct table *t);
 struct cell subject_process(const void *row, struct table *t);
 struct cell subject_cgroup(const void *row, struct table *t);
@@ -219,12 +220,16 @@ struct cell subject_node(const void *row, struct table *t);
 		{ COLUMN("line", "Line", UNIT_NONE,                                    \
 			 "The callsite's line in its source file.", .last = true),     \
 		  .rows = ROWS(LINE), .fill = subject_line },                          \
+		{ COLUMN("entry", "Entry", UNIT_NONE,                                  \
+			 "How the kernel was entered: a system call, a page fault, "   \
+			 "an interrupt, a thread of its own; from the callchain.",     \
+			 .last = true),                                                \
+		  .rows = ROWS(ENTRY), .fill = subject_entry },                        \
 	{                                                                              \
-		COLUMN("entry", "Entry", UNIT_NONE,                                    \
-		       "How the kernel was entered: a system call, a page fault, "     \
-		       "an interrupt, a thread of its own; from the callchain.",       \
+		COLUMN("user_function", "Program's function", UNIT_NONE,               \
+		       "The innermost function of the program in the callchain.",      \
 		       .last = true),                                                  \
-			.rows = ROWS(ENTRY), .fill = subject_entry                     \
+			.rows = ROWS(USER_FUNCTION), .fill = subject_user_function     \
 	}
 
 #endif

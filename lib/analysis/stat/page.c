@@ -9,6 +9,7 @@
 
 #include "analysis/analysis.h"
 #include "analysis/row/call_tree.h"
+#include "analysis/row/entry.h"
 #include "analysis/stat/page_columns.h"
 #include "analysis/stat/page_matrix.h"
 #include "base/array.h"
@@ -294,6 +295,7 @@ static int page_by(struct page_report *page, enum subject_kind kind,
 			table_add_note(
 				t,
 				"Node -1: the recording does not say which frames a node has (zoneinfo).");
+		entry_note_user(page->env, kind, t);
 		page_report_summary(page, t);
 		report_add_table(report, t);
 		t = NULL;

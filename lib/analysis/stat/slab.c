@@ -10,6 +10,7 @@
 #include <stdlib.h>
 
 #include "analysis/row/call_tree.h"
+#include "analysis/row/entry.h"
 #include "analysis/stat/slab_report.h"
 
 static struct cell cell_ptr(const void *row, struct table *t)
@@ -169,6 +170,7 @@ static void slab_add_notes(const struct slab_report *slab, enum subject_kind kin
 {
 	uint32_t rows = subject_rows(kind);
 
+	entry_note_user(slab->env, kind, t);
 	if (rows & ROWS(CACHE))
 		slab_report_note_unnamed(slab->acc, slab->acc->nr_rows, t);
 	if (rows & ROWS(STACK))
@@ -177,6 +179,9 @@ static void slab_add_notes(const struct slab_report *slab, enum subject_kind kin
 					   t);
 	else if (rows & ROWS(ENTRY))
 		slab_report_note_stackless(slab, "entries are unknown",
+					   "their row is " SUBJECT_NO_ENTRY, t);
+	else if (rows & ROWS(USER_FUNCTION))
+		slab_report_note_stackless(slab, "functions of programs are unknown",
 					   "their row is " SUBJECT_NO_ENTRY, t);
 	if (rows & (ROWS(CALLSITE) | ROWS(STACK) | ROWS(MODULE) | ROWS(DIR) |
 		    ROWS(FUNCTION) | ROWS(FILE) | ROWS(LINE)))

@@ -95,6 +95,47 @@ START_TEST(by_functions)
 }
 END_TEST
 
+/* The kernel's frames, then a program's. */
+START_TEST(user_functions)
+{
+	static const char kernel[] = "10000 t alloc\n20000 t asm_exc_page_fault\n";
+	static const char programs[] = "4000000000000000 T [unknown]\n"
+				       "4001000000001000 T callers`inner\n"
+				       "4001000000001100 T callers`outer\n"
+				       "4002000000000123 T [stripped+0x123]\n";
+	static const struct {
+		uint64_t frames[4];
+		const char *name;
+	} chains[] = {
+		{ { 0x10004, 0x20004, 0x4001000000001020, 0x4001000000001120 },
+		  "callers`inner" },
+		{ { 0x10004, 0x4001000000001120 }, "callers`outer" },
+		{ { 0x10004, 0x4002000000000123, 0x4001000000001120 },
+		  "[stripped+0x123]" },
+		{ { 0x10004, SYMBOLS_USER, 0x4001000000001020 }, "[unknown]" },
+		{ { 0x4001000000001020 }, "callers`inner" },
+		{ { 0x10004, 0x20004 }, "[no program]" },
+	};
+	struct analysis_env env = { 0 };
+	struct symbols *syms;
+
+	ck_assert_int_eq(symbols_new(&syms, kernel, sizeof(kernel) - 1, NULL), 0);
+	ck_assert_int_eq(symbols_add_user(syms, programs, sizeof(programs) - 1, NULL), 0);
+	env.syms = syms;
+	for (size_t i = 0; i < ARRAY_SIZE(chains); i++) {
+		struct strbuf name = { 0 };
+		uint32_t nr = 0;
+
+		while (nr < 4 && chains[i].frames[nr])
+			nr++;
+		entry_user_function(&env, chains[i].frames, nr, &name);
+		ck_assert_str_eq(strbuf_text(&name), chains[i].name);
+		strbuf_free(&name);
+	}
+	symbols_free(syms);
+}
+END_TEST
+
 Suite *test_entry_suite(void);
 
 Suite *test_entry_suite(void)
@@ -103,6 +144,7 @@ Suite *test_entry_suite(void)
 	TCase *tc = tcase_create("all");
 
 	tcase_add_loop_test(tc, by_functions, 0, ARRAY_SIZE(cases));
+	tcase_add_test(tc, user_functions);
 	suite_add_tcase(s, tc);
 	return s;
 }

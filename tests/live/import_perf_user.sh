@@ -40,6 +40,7 @@ expect "$first" "$("$KMEMX" stat --page --by user-function --csv -i perfs.dat 2>
 	awk -F, '/user_function/ { for (i = 1; i <= NF; i++) if ($i == "hit") hit = i }
 		 /callers`inner/ { print $hit }')" \
 	"events by user-function"
+[ "$first" -ge 500 ] || fail "perf has $first callchains that end in inner()"
 
 # Below another directory, and not there.
 mkdir -p root"$PWD" empty

@@ -8,7 +8,7 @@
 
 #include "report/table.h"
 
-#define STAT_KEYS_MAX 256 /* of all reports */
+#define STAT_KEYS_MAX 320 /* of all reports */
 
 /* The keys of all reports, ending in NULL. */
 void stat_keys_words(const char *words[STAT_KEYS_MAX + 1], const char *command);

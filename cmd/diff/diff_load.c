@@ -79,8 +79,10 @@ bool diff_load_open(struct diff_recording *r, const char *path,
 		failed(l, LOAD_STUDY, 0);
 		return false;
 	}
-	ret = filter_words_resolve(&c->words, &l->filter, l->in.study.fmts,
-				   &l->in.study.log);
+	ret = input_processes_known(&l->in, c->by);
+	if (ret == GO_ON)
+		ret = filter_words_resolve(&c->words, &l->filter, l->in.study.fmts,
+					   &l->in.study.log);
 	if (ret != GO_ON)
 		failed(l, LOAD_TOLD, ret);
 	return l->failure == LOAD_WELL;

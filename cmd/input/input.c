@@ -138,6 +138,21 @@ int input_analyze(struct input *in, const struct analysis_env *env,
 	return err ? input_stream_failed(in, err) : GO_ON;
 }
 
+int input_processes_known(const struct input *in, enum subject_kind by)
+{
+	const struct recording *rec = in->study.rec;
+	bool groups = subject_rows(by) & ROWS(CGROUP);
+
+	if ((!(subject_rows(by) & ROWS(PROCESS)) || processes_known(rec)) &&
+	    (!groups || processes_groups_known(rec)))
+		return GO_ON;
+	log_msg(&in->study.log, LOG_ERROR,
+		"%s does not say which %s\n  Show the tasks: --by comm. For more, record again with this kmemx.",
+		in->study.path,
+		groups ? "control group a process is in" : "process a task belongs to");
+	return EXIT_FAILED;
+}
+
 void input_close(struct input *in)
 {
 	study_close(&in->study);

@@ -91,6 +91,10 @@ int input_read(struct input *in, const struct event_stream_options *how) __must_
 int input_analyze(struct input *in, const struct analysis_env *env,
 		  const struct analysis_set *set, struct report *report) __must_check;
 void input_close(struct input *in);
+/* Does the recording say what rows by @by need: processes, control groups? GO_ON, or EXIT_FAILED
+ * after a message to the study's log.
+ */
+int input_processes_known(const struct input *in, enum subject_kind by) __must_check;
 
 /* input_failed.c: these print a message and return the exit code. */
 /* A call of @in's study failed. */

@@ -95,18 +95,10 @@ static int check_known(const struct stat_run *st)
 	const struct study *study = &st->in.study;
 	const struct dir_files files = dir_files(o);
 	bool rows = subject_rows(o->analyses.opts.by) & ROWS(DIR);
-	uint32_t who = subject_rows(analysis_subject(&o->analyses.opts));
+	int ret = input_processes_known(&st->in, analysis_subject(&o->analyses.opts));
 
-	if ((who & ROWS(PROCESS) && !processes_known(study->rec)) ||
-	    (who & ROWS(CGROUP) && !processes_groups_known(study->rec))) {
-		message_error(
-			st->command,
-			"%s does not say which %s\n  Show the tasks: --by pid. For more, record again with this kmemx.",
-			study->path,
-			who & ROWS(CGROUP) ? "control group a process is in"
-					   : "process a task belongs to");
-		return EXIT_FAILED;
-	}
+	if (ret != GO_ON)
+		return ret;
 	if (wants_dirs(o) && !study->dirs)
 		return input_hints_missing(
 			&st->in,

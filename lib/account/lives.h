@@ -194,10 +194,12 @@ static inline const void *lives_key(const struct lives *l, size_t row)
 	return intern_get(keys, ((uint32_t)row & ~LIVE_HIDDEN) + 1, NULL);
 }
 
-/* The values of the dimensions of row @row, which is not hidden. */
+/* The values of the dimensions of row @row. */
 static inline const struct dimension_values *lives_dims(const struct lives *l, size_t row)
 {
-	return &row_tail_of(&l->keys, (uint32_t)row)->dims;
+	const struct intern *keys = row & LIVE_HIDDEN ? &l->hidden_keys : &l->keys;
+
+	return &row_tail_of(keys, (uint32_t)row & ~LIVE_HIDDEN)->dims;
 }
 
 /* Its value of dimension @d; 0 if rows do not have it. */

@@ -451,7 +451,7 @@ void processes_path(const struct processes *p, uint32_t number, struct strbuf *o
 #define ID_DIGITS 64
 #define ID_SHOWN  12
 
-void processes_group_name(const struct processes *p, uint32_t group, struct strbuf *out)
+void processes_group_path(const struct processes *p, uint32_t group, struct strbuf *out)
 {
 	const char *path = group == GROUP_INTERRUPT ? "[interrupt]"
 			   : group == GROUP_KERNEL  ? "[kernel threads]"
@@ -468,6 +468,11 @@ void processes_group_name(const struct processes *p, uint32_t group, struct strb
 			   : digits == ID_DIGITS ? ID_SHOWN
 						 : digits);
 	}
+}
+
+void processes_group_name(const struct processes *p, uint32_t group, struct strbuf *out)
+{
+	processes_group_path(p, group, out);
 	if (u64_map_find(&p->removed, group))
 		strbuf_puts(out, " (removed)");
 }

@@ -107,10 +107,11 @@ const struct process *processes_get(const struct processes *p, uint32_t number);
 const char *processes_name(const struct processes *p, uint32_t number);
 /* Appends its name and those of the processes that started it: "cc;sh;make". */
 void processes_path(const struct processes *p, uint32_t number, struct strbuf *out);
-/* Appends the path of a control group, with " (removed)" if it was removed; or "[unknown]",
- * "[interrupt]", "[kernel threads]". A container's ID, 64 hexadecimal digits, is cut to 12, as
- * docker and podman do in their lists.
+/* Appends the path of a control group, or "[unknown]", "[interrupt]", "[kernel threads]". A
+ * container's ID, 64 hexadecimal digits, is cut to 12, as docker and podman do in their lists.
  */
+void processes_group_path(const struct processes *p, uint32_t group, struct strbuf *out);
+/* The same, with " (removed)" if it was. */
 void processes_group_name(const struct processes *p, uint32_t group, struct strbuf *out);
 void processes_free(struct processes *p);
 

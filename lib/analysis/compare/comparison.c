@@ -17,6 +17,7 @@
 #include "analysis/bounds/bounds.h"
 #include "analysis/compare/comparison_sample.h"
 #include "analysis/row/comparison_name.h"
+#include "analysis/row/entry.h"
 #include "analysis/row/sites.h"
 #include "analysis/row/subject.h"
 #include "analysis/stat/page_matrix.h"
@@ -59,38 +60,72 @@ struct comparison_life {
 	uint8_t what;
 };
 
-/* Names the row from its callsite. */
-static void name_site(struct comparison *p, uint64_t callsite)
-{
-	comparison_name_by(p->env, p->by, callsite,
-			   p->type->always ? 0 : p->env->dir_depth, &p->name);
-}
-
-static void name_page_row(struct comparison *p, uint32_t row)
-{
-	uint32_t stack = lives_stack(p->of, row);
-
-	if (p->by == SUBJECT_STACK)
-		comparison_name_stack(p->env, stack, 0, &p->name);
-	else
-		name_site(p, comparison_callsite(p->env, stack));
-}
-
 static const struct slab_key *slab_key(const struct comparison *p, size_t row)
 {
 	return lives_key(p->of, row);
 }
 
-static void name_slab_row(struct comparison *p, uint32_t row)
+/* The callsite of @row, beyond functions that are skipped; 0: not known. */
+static uint64_t row_callsite(const struct comparison *p, uint32_t row)
 {
-	const struct slab_key *key = slab_key(p, row);
+	uint32_t stack = lives_stack(p->of, row);
+	uint64_t callsite = p->kind == KIND_PAGE ? 0 : slab_key(p, row)->callsite;
 
-	if (!key->callsite) /* an area's, which is known from its callchain */
-		name_page_row(p, row);
-	else if (p->by == SUBJECT_STACK)
-		comparison_name_stack(p->env, key->dims.of[0], key->callsite, &p->name);
+	/* An area's is known from its callchain, like that of pages. */
+	return callsite ? sites_beyond(p->env, callsite, stack)
+			: comparison_callsite(p->env, stack);
+}
+
+static void name_entry(struct comparison *p, uint32_t stack)
+{
+	uint32_t nr = 0;
+	const uint64_t *frames = event_stream_stack(p->env->stream, stack, &nr);
+
+	if (frames && nr)
+		entry_name(p->env, frames, nr, &p->name);
 	else
-		name_site(p, sites_beyond(p->env, key->callsite, key->dims.of[0]));
+		strbuf_puts(&p->name, SUBJECT_NO_ENTRY);
+}
+
+/* Do rows not depend on the callsite? */
+static bool by_others(enum subject_kind by)
+{
+	return subject_rows(by) &
+	       (ROWS(ENTRY) | ROWS(COMM) | ROWS(PROCESS) | ROWS(CGROUP));
+}
+
+/* Names the row, which is not by cache. */
+static void name_row(struct comparison *p, uint32_t row)
+{
+	const struct processes *processes = &p->env->accounts->processes;
+	uint64_t callsite = p->kind == KIND_PAGE ? 0 : slab_key(p, row)->callsite;
+
+	switch (p->by) {
+	case SUBJECT_STACK:
+		comparison_name_stack(p->env, lives_stack(p->of, row), callsite,
+				      &p->name);
+		break;
+	case SUBJECT_ENTRY:
+		name_entry(p, lives_stack(p->of, row));
+		break;
+	case SUBJECT_COMM:
+		strbuf_puts(&p->name,
+			    tasks_numbered(&p->env->accounts->tasks,
+					   lives_value(p->of, row, DIMENSION_COMM)));
+		break;
+	case SUBJECT_PROCESS:
+		strbuf_puts(&p->name,
+			    processes_name(processes,
+					   lives_value(p->of, row, DIMENSION_PROCESS)));
+		break;
+	case SUBJECT_CGROUP:
+		processes_group_path(processes, lives_value(p->of, row, DIMENSION_CGROUP),
+				     &p->name);
+		break;
+	default:
+		comparison_name_by(p->env, p->by, row_callsite(p, row),
+				   p->type->always ? 0 : p->env->dir_depth, &p->name);
+	}
 }
 
 /* Names the cache of an object of row @row; for kmalloc it follows from the size. */
@@ -133,12 +168,10 @@ static uint32_t find_group(struct comparison *p, uint32_t row, uint32_t bytes)
 	uint32_t id;
 
 	strbuf_reset(&p->name);
-	if (p->kind == KIND_PAGE)
-		name_page_row(p, row);
-	else if (p->kind == KIND_CACHE)
+	if (p->kind == KIND_CACHE)
 		name_cache(p, row, bytes);
 	else
-		name_slab_row(p, row);
+		name_row(p, row);
 	id = intern_id(&p->names, strbuf_text(&p->name), p->name.size);
 	if (!id || p->name.failed ||
 	    array_reserve(&p->groups, &p->groups_capacity, id, sizeof(*p->groups)))
@@ -242,15 +275,16 @@ static void lived(void *ctx, const struct lives *of, const struct life *life, si
 /* Asks for the account, and observes it. */
 static int observe(struct comparison *p)
 {
+	const struct analysis_options opts = { .by = p->by };
 	struct dimensions dimensions = { 0 };
 	struct slab_account *objects = NULL;
 	struct page_account *pages = NULL;
 	int ret;
 
-	/* Rows differ by callchain, which also gives the callsite when functions are skipped. */
-	if (p->kind == KIND_SLAB &&
-	    (p->by == SUBJECT_STACK || callsite_rule_extended(p->env->rule)))
-		dimensions.of[0] = DIMENSION_STACK;
+	if (p->kind == KIND_SLAB)
+		dimensions = subjects_slab_dimensions(&opts, p->env);
+	else if (p->kind != KIND_CACHE)
+		dimensions = subjects_page_dimensions(p->by);
 	if (p->kind == KIND_PAGE)
 		ret = accounts_page(p->env->accounts, &dimensions, &pages);
 	else if (p->kind == KIND_VMALLOC || p->kind == KIND_PERCPU)
@@ -324,12 +358,10 @@ static uint32_t hidden_group(struct comparison *p, uint32_t row)
 	uint32_t id;
 
 	strbuf_reset(&p->name);
-	if (p->kind == KIND_PAGE)
-		name_page_row(p, row);
-	else if (p->kind == KIND_CACHE)
+	if (p->kind == KIND_CACHE)
 		name_cache(p, row, 0);
 	else
-		name_slab_row(p, row);
+		name_row(p, row);
 	p->failed |= p->name.failed;
 	id = intern_find(&p->names, strbuf_text(&p->name), p->name.size);
 	return id ? id - 1 : UINT32_MAX;
@@ -468,14 +500,11 @@ static void note_unskipped(const struct comparison *p, struct table *t)
 	uint64_t stay = 0;
 	size_t i;
 
-	if (p->kind != KIND_SLAB || p->type->always ||
+	if (p->kind != KIND_SLAB || p->type->always || by_others(p->by) ||
 	    !callsite_rule_extended(p->env->rule))
 		return;
 	for (i = 0; i < lives_rows(p->of); i++) {
-		const struct slab_key *key = slab_key(p, i);
-
-		if (sites_skipped(p->env,
-				  sites_beyond(p->env, key->callsite, key->dims.of[0])))
+		if (sites_skipped(p->env, row_callsite(p, (uint32_t)i)))
 			stay += lives_sums(p->of, i).hit * lives_weight(p->of, i);
 	}
 	if (stay)

@@ -85,6 +85,15 @@ static struct cell cell_peak_high(const void *row, struct table *t)
 	NAME("file", "File", ROWS(FILE), "The source file that the callsite is in.")
 #define NAME_LINE \
 	NAME("line", "Line", ROWS(LINE), "The callsite's line in its source file.")
+#define NAME_ENTRY NAME("entry", "Entry", ROWS(ENTRY), "How the kernel was entered.")
+#define NAME_COMM  NAME("comm", "Command", ROWS(COMM), "The name of the task that ran.")
+#define NAME_PROCESS                              \
+	NAME("process", "Program", ROWS(PROCESS), \
+	     "The name of the process, whatever its number.")
+#define NAME_CGROUP                                              \
+	NAME("cgroup", "Control group", ROWS(CGROUP),            \
+	     "The control group of the process at that moment; " \
+	     "[interrupt], [kernel threads], [unknown].")
 #define NAME_CACHE NAME("cache", "Cache", ROWS(CACHE), "The slab cache.")
 /* diff shows those that are compared and not hidden by default. */
 #define FIGURES(fill_waste)                                                              \
@@ -148,8 +157,9 @@ static struct cell cell_peak_high(const void *row, struct table *t)
 			 .fill = cell_peak_high)
 
 const struct column_type comparison_slab_columns[] = {
-	NAME_CALLSITE, NAME_STACK, NAME_MODULE, NAME_DIR,
-	NAME_FUNCTION, NAME_FILE,  NAME_LINE,	FIGURES(cell_waste),
+	NAME_CALLSITE, NAME_STACK,   NAME_MODULE, NAME_DIR,
+	NAME_FUNCTION, NAME_FILE,    NAME_LINE,	  NAME_ENTRY,
+	NAME_COMM,     NAME_PROCESS, NAME_CGROUP, FIGURES(cell_waste),
 };
 
 const struct column_type comparison_cache_columns[] = {
@@ -158,8 +168,9 @@ const struct column_type comparison_cache_columns[] = {
 };
 
 const struct column_type comparison_page_columns[] = {
-	NAME_CALLSITE, NAME_STACK, NAME_MODULE, NAME_DIR,
-	NAME_FUNCTION, NAME_FILE,  NAME_LINE,	FIGURES(cell_none),
+	NAME_CALLSITE, NAME_STACK,   NAME_MODULE, NAME_DIR,
+	NAME_FUNCTION, NAME_FILE,    NAME_LINE,	  NAME_ENTRY,
+	NAME_COMM,     NAME_PROCESS, NAME_CGROUP, FIGURES(cell_none),
 };
 
 static const char *least_of(const char *name)

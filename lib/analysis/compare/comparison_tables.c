@@ -9,7 +9,8 @@
 /* What diff's --by can be. */
 #define COMPARISON_ROWS                                                             \
 	(ROWS(CALLSITE) | ROWS(STACK) | ROWS(MODULE) | ROWS(DIR) | ROWS(FUNCTION) | \
-	 ROWS(FILE) | ROWS(LINE))
+	 ROWS(FILE) | ROWS(LINE) | ROWS(ENTRY) | ROWS(COMM) | ROWS(PROCESS) |       \
+	 ROWS(CGROUP))
 
 #define TITLE(is)                                       \
 	((is) == KIND_PAGE	? "Page allocations"    \

@@ -274,7 +274,8 @@ bool accounts_read_all(const struct accounts *a)
 
 	return slab &&
 	       (slab->lives.any.nr_observers ||
-		dimensions_find(&slab->lives.any.dimensions, DIMENSION_NODE) >= 0);
+		dimensions_find(&slab->lives.any.dimensions, DIMENSION_NODE) >= 0 ||
+		dimensions_find(&slab->lives.any.dimensions, DIMENSION_CHARGED) >= 0);
 }
 
 void accounts_events(struct accounts *a, const struct kmem_event *evs, size_t nr)

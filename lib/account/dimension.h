@@ -25,6 +25,7 @@ enum dimension {
 	DIMENSION_COMM,	   /* tasks_number() of the task's name */
 	DIMENSION_PROCESS, /* processes_find() of the task */
 	DIMENSION_CGROUP,  /* processes_group() */
+	DIMENSION_CHARGED, /* 1: a slab allocation that is charged to a control group */
 	DIMENSION_UNIT	   /* unit of the sample; 0: always recorded */
 };
 
@@ -90,6 +91,8 @@ static inline uint32_t dimension_of(enum dimension d, const struct kmem_event *e
 	case DIMENSION_GFP:
 		return ev->type == KMEM_PAGE_ALLOC ? 0
 						   : (uint32_t)ev->slab_alloc.gfp_flags;
+	case DIMENSION_CHARGED:
+		return ev->accounted;
 	default:
 		return 0;
 	}

@@ -152,6 +152,17 @@ static __always_inline int field_name(struct decoder *dec, const struct event_fi
 	return 0;
 }
 
+/* Since 6.1 the event of a cache says so, as its SLAB_ACCOUNT asks, too. */
+static __always_inline bool is_accounted(const struct decoder *dec,
+					 const struct event_format *fmt,
+					 const struct kmem_event *ev)
+{
+	const struct event_field *f = &fmt->fields[SLAB_ACCOUNTED];
+
+	return ev->slab_alloc.gfp_flags & dec->account ||
+	       (f->size && ev->data[f->offset]);
+}
+
 static __always_inline int decode_slab_alloc(struct decoder *dec,
 					     const struct event_format *fmt,
 					     struct kmem_event *ev, bool be)
@@ -165,6 +176,7 @@ static __always_inline int decode_slab_alloc(struct decoder *dec,
 	ev->slab_alloc.bytes_alloc = field_uint(&f[SLAB_BYTES_ALLOC], data, be);
 	ev->slab_alloc.gfp_flags = field_uint(&f[SLAB_GFP], data, be);
 	ev->slab_alloc.node = f[SLAB_NODE].size ? field_int(&f[SLAB_NODE], data, be) : -1;
+	ev->accounted = is_accounted(dec, fmt, ev);
 	return field_name(dec, &f[SLAB_NAME], ev, be, &ev->slab_alloc.cache);
 }
 
@@ -436,6 +448,7 @@ static __always_inline int decode_plain(struct decoder *dec,
 				f[SLAB_NODE].size
 					? (int32_t)plain_u32(&f[SLAB_NODE], data)
 					: -1;
+			ev->accounted = is_accounted(dec, fmt, ev);
 		}
 		memcpy(&ev->slab_alloc.callsite, data + f[SLAB_CALLSITE].offset, 16);
 		return field_name(dec, &f[SLAB_NAME], ev, HOST_BIG_ENDIAN,

@@ -42,8 +42,9 @@ struct decoder_name {
  *	the base (modulo 2^64), over the bytes of a struct page (not 0), grows by one from page to
  *	page, like frame numbers
  * @page_size: bytes of a page; @nr_cpus: each has its copy of per-CPU memory
- * @brief: gfp_flags and node of slab allocations are not wanted: plain formats leave them
- *	undefined
+ * @account: the GFP flag that asks to charge an allocation to a control group; 0: none
+ * @brief: gfp_flags, node and accounted of slab allocations are not wanted: plain formats leave
+ *	them undefined
  * @names: cache names seen, each given a number
  * @lock: held while names or callchains are added and looked up; may be NULL
  * @recent: short cuts from a name's bytes to its number, by the event's callsite: nearly every
@@ -53,6 +54,7 @@ struct decoder {
 	const struct event_format *const *formats;
 	struct event_common common;
 	bool big_endian, brief;
+	uint64_t account;
 	uint64_t page_base;
 	uint32_t page_stride;
 	uint32_t page_size, nr_cpus;

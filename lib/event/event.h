@@ -123,6 +123,7 @@ static inline bool kmem_is_page(unsigned int type)
  * @flags: common_flags (irq context bits); @pid: common_pid, the interrupted task's
  * @hidden: an allocation that the user's filter hides; set only where there is a filter
  * @guessed: @stack is that of another allocation; set only by analysis/filter/stack_guess.h
+ * @accounted: of slab allocations: the kernel is asked to charge it to a control group
  *
  * @id, @flags and @pid lie as in a record of nearly every kernel, with @type in place of the
  * preemption count: decode.c copies them at once.
@@ -138,7 +139,8 @@ struct kmem_event {
 	int32_t pid;
 	uint32_t cpu;
 	uint16_t buffer; /* index into recording.buffers */
-	bool hidden, guessed;
+	bool hidden;
+	bool guessed : 1, accounted : 1;
 	union {
 		struct {
 			uint64_t callsite, ptr, bytes_req, bytes_alloc, gfp_flags;

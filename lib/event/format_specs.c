@@ -20,6 +20,7 @@ static const struct field_spec slab_alloc_fields[] = {
 	{ "bytes_alloc", SLAB_BYTES_ALLOC, true, NULL },
 	{ "gfp_flags", SLAB_GFP, true, NULL },
 	{ "node", SLAB_NODE, false, NULL },
+	{ "accounted", SLAB_ACCOUNTED, false, NULL },
 	{ NULL, 0, false, NULL },
 };
 

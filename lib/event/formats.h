@@ -23,6 +23,7 @@ enum slab_field {
 	SLAB_BYTES_ALLOC,
 	SLAB_GFP,
 	SLAB_NODE,
+	SLAB_ACCOUNTED,
 };
 
 enum page_field {

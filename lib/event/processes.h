@@ -61,6 +61,12 @@ struct processes {
 #define GROUP_INTERRUPT UINT32_MAX /* an interrupt is no work of the task that it hits */
 #define GROUP_KERNEL	(UINT32_MAX - 1) /* threads of the kernel */
 
+/* Is it a group, to which the kernel can charge what is allocated? Nothing is charged for the others. */
+static inline bool group_is_charged(uint32_t group)
+{
+	return group < GROUP_KERNEL;
+}
+
 /* Does the recording say which process a task belongs to? */
 bool processes_known(const struct recording *rec);
 /* Does it say which control group a process is in? */

@@ -145,6 +145,8 @@ static int prepare_shared(struct event_stream *st, const struct event_formats *f
 		st->shared.formats[fmt->id] = fmt;
 	}
 	st->dec.formats = st->shared.formats;
+	st->dec.account =
+		gfp_bit(event_formats_gfp(fmts), "__GFP_ACCOUNT", "GFP_ACCOUNT");
 	st->stats.by_id = st->shared.by_id;
 	return 0;
 }

@@ -112,3 +112,51 @@ for i in range(300):
 assert "[unknown]" not in files
 END
 python3 check.py "$KMEMX" $$ >out 2>&1 || fail "groups: $(cat out)"
+
+# What is charged to a group: the kernel says of each page whose it is, and how much kernel memory a
+# group has. A task that moves there first has nothing in it.
+[ -r /proc/kpagecgroup ] || exit 0
+mkdir "$groups/kmemx-d.$$"
+trap 'kill "$(cat pid 2>/dev/null)" 2>/dev/null; sleep 0.2; rmdir "$groups"/kmemx-?.$$ 2>/dev/null || :' EXIT
+cat >hold.py <<'END'
+import mmap, os, signal, sys
+with open(sys.argv[1] + "/cgroup.procs", "w") as procs:
+    procs.write("0")
+memory = mmap.mmap(-1, 8 << 20, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS)
+for i in range(0, 8 << 20, 4096):
+    memory[i] = 1
+pipes = [os.pipe() for i in range(400)]
+for r, w in pipes[:64]:
+    os.write(w, b"x" * 65536)
+with open("pid", "w") as pid:
+    pid.write(str(os.getpid()))
+signal.pause()
+END
+"$KMEMX" record -q --follow --slab --page -o r.dat -- \
+	sh -c 'python3 hold.py "$1" & while [ ! -s pid ]; do sleep 0.05; done' sh "$groups/kmemx-d.$$" || fail "record"
+cat >check.py <<'END'
+from rows import *
+import os, struct
+group, name = sys.argv[2], os.path.basename(sys.argv[2])
+page, inode, of_group = os.sysconf("SC_PAGE_SIZE"), os.stat(group).st_ino, 0
+with open("/proc/kpagecgroup", "rb", buffering=0) as kernel:
+    for r in rows("--page", "--alloc", "--live", "r.dat"):
+        kernel.seek(8 * r["page"])
+        whose = kernel.read(8 << r["order"])
+        of_group += sum(i == inode for i in struct.unpack("%dQ" % (len(whose) // 8), whose)) * page
+def charged(kind):
+    row = [r for r in rows(kind, "--by", "cgroup", "--live", "r.dat") if r["cgroup"].endswith(name)][0]
+    print(kind, row["bytes"], row["charged"], row["escaped"])
+    assert row["charged"] + row["escaped"] == row["bytes"] and row["escaped"] > 0
+    return row["charged"]
+pages, objects = charged("--page"), charged("--slab")
+print(of_group)
+assert of_group > 12 << 20 and abs(pages - of_group) < of_group / 100
+if os.path.exists(group + "/memory.kmem.usage_in_bytes"):
+    kernel = int(open(group + "/memory.kmem.usage_in_bytes").read())
+    stat = dict(line.split() for line in open(group + "/memory.stat"))
+    mine = pages - int(stat["cache"]) - int(stat["rss"]) + objects
+    print(kernel, mine)
+    assert abs(mine - kernel) < kernel / 50
+END
+python3 check.py "$KMEMX" "$groups/kmemx-d.$$" >out 2>&1 || fail "charged: $(cat out)"

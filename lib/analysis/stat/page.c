@@ -38,6 +38,7 @@ static uint32_t page_groups_add(struct page_groups *g, const struct page_group_k
 	to->hit += sum->hit * times;
 	to->pages += sum->pages * times;
 	to->implicit_pages += sum->implicit_pages * times;
+	to->charged += sum->charged * times;
 	net_range_add(&to->net, &sum->net, times);
 	to->cache += sum->cache * times;
 	return id - 1;
@@ -147,6 +148,10 @@ static int page_collect(struct page_report *page, struct page_groups *groups)
 			continue;
 		if (reclaimable_page(&page->reclaimable, from, page->callsites[i]))
 			sum.cache = net_range_likely(&sum.net);
+		if (from->gfp_flags & page->charged &&
+		    group_is_charged(
+			    lives_value(&page->acc->lives.any, i, DIMENSION_CGROUP)))
+			sum.charged = sum.pages;
 		if (!page_group_key(page, groups, i, &key))
 			return -ENOMEM;
 		groups->group_of[i] = page_groups_add(
@@ -445,6 +450,17 @@ static int page_create(const struct analysis_env *env,
 	return ret;
 }
 
+/* Kernel memory is charged if its flags ask for it; user memory, all of which has HARDWALL, always
+ * is.
+ */
+static uint64_t charged_flags(const struct analysis_env *env)
+{
+	const struct gfp_names *names = event_formats_gfp(env->fmts);
+	uint64_t account = gfp_bit(names, "__GFP_ACCOUNT", "GFP_ACCOUNT");
+
+	return account ? account | gfp_bit(names, "__GFP_HARDWALL", "GFP_HARDWALL") : 0;
+}
+
 static int page_view(const void *self, struct report *report)
 {
 	const struct page_analysis *page = self;
@@ -452,6 +468,7 @@ static int page_view(const void *self, struct report *report)
 	int ret = page->acc->lives.any.failed ? -ENOMEM : 0;
 
 	sites_init(&r.sites, page->env);
+	r.charged = charged_flags(page->env);
 	if (!ret)
 		ret = page_resolve(&r);
 	if (!ret)

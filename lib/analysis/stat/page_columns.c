@@ -12,6 +12,23 @@ static struct cell cell_bytes(const void *row, struct table *t)
 	return cell_uint(r->sum->pages * r->page->env->page_size);
 }
 
+static struct cell cell_charged(const void *row, struct table *t)
+{
+	const struct page_row *r = row;
+
+	return r->page->charged ? cell_uint(r->sum->charged * r->page->env->page_size)
+				: cell_none(row, t);
+}
+
+static struct cell cell_escaped(const void *row, struct table *t)
+{
+	const struct page_row *r = row;
+
+	return r->page->charged ? cell_uint((r->sum->pages - r->sum->charged) *
+					    r->page->env->page_size)
+				: cell_none(row, t);
+}
+
 static struct cell cell_implicit(const void *row, struct table *t)
 {
 	const struct page_row *r = row;
@@ -105,6 +122,14 @@ static const struct column_type columns[] = {
 		 "Of the estimate, what the kernel gives back when it needs memory.",
 		 .hidden = true, .live = true, .leaves = 39),
 	  .rows = ROWS_ALL & ~ROWS(NONE), MEMBER_OF(struct page_row, sum, cache) },
+	{ COLUMN("charged", "Charged", UNIT_BYTES,
+		 "Of the bytes, those that count for the control group's limit.",
+		 .leaves = 30),
+	  .rows = ROWS(CGROUP), .fill = cell_charged },
+	{ COLUMN("escaped", "Escaped", UNIT_BYTES,
+		 "Those that its processes allocated but that count for no group.",
+		 .leaves = 31),
+	  .rows = ROWS(CGROUP), .fill = cell_escaped },
 	INTERVAL_COLUMNS(struct page_row, bytes),
 	BLOCK_COLUMN(struct page_row, bytes),
 	SHARE_COLUMNS,

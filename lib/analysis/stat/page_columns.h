@@ -22,6 +22,7 @@ struct page_group {
 	uint64_t implicit_pages;
 	struct net_range net;
 	uint64_t cache;	       /* of the best estimate, what the kernel can reclaim */
+	uint64_t charged;      /* of @pages, those charged to the control group */
 	struct estimate bytes; /* in a sample */
 };
 

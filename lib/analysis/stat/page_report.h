@@ -17,6 +17,7 @@
 /**
  * struct page_report - the tables of a finished account
  * @callsites: by account row; 0: unknown
+ * @charged: GFP flags of pages that are charged to a control group; 0: not known
  * @summarised: the summary stands under the first table
  */
 struct page_report {
@@ -26,7 +27,7 @@ struct page_report {
 	struct sites sites;
 	struct bounds bounds;
 	struct reclaimable reclaimable; /* of tables by who allocated; else zero */
-	uint64_t *callsites;
+	uint64_t *callsites, charged;
 	bool summarised;
 };
 

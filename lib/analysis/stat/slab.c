@@ -43,6 +43,28 @@ static struct cell cell_waste(const void *row, struct table *t)
 	return cell_uint(slab_waste(r->counts->bytes_alloc, r->counts->bytes_req));
 }
 
+/* Does the account tell what is charged? */
+static bool knows_charged(const struct slab_row *r)
+{
+	return dimensions_find(&r->slab->acc->lives.any.dimensions, DIMENSION_CHARGED) >=
+	       0;
+}
+
+static struct cell cell_charged(const void *row, struct table *t)
+{
+	const struct slab_row *r = row;
+
+	return knows_charged(r) ? cell_uint(r->charged) : cell_none(row, t);
+}
+
+static struct cell cell_escaped(const void *row, struct table *t)
+{
+	const struct slab_row *r = row;
+
+	return knows_charged(r) ? cell_uint(slab_waste(r->alloc, r->charged))
+				: cell_none(row, t);
+}
+
 static struct cell cell_last_callsite(const void *row, struct table *t)
 {
 	const struct slab_row *r = row;
@@ -135,6 +157,14 @@ static const struct column_type slab_columns[] = {
 		 "The last callsite that allocated at this address.", .last = true),
 	  .rows = ROWS(NONE), .fill = cell_last_callsite },
 	FIGURE_MAX,
+	{ COLUMN("charged", "Charged", UNIT_BYTES,
+		 "Of the bytes, those that count for the control group's limit.",
+		 .leaves = 30),
+	  .rows = ROWS(CGROUP), .fill = cell_charged },
+	{ COLUMN("escaped", "Escaped", UNIT_BYTES,
+		 "Those that its processes allocated but that count for no group.",
+		 .leaves = 31),
+	  .rows = ROWS(CGROUP), .fill = cell_escaped },
 	INTERVAL_COLUMNS(struct slab_row, bytes),
 	BLOCK_COLUMN(struct slab_row, bytes),
 	SHARE_COLUMNS,
@@ -297,6 +327,8 @@ static int slab_by(struct slab_report *slab, enum subject_kind kind,
 		row.subject = (struct subject_row){ &sums.subjects, i };
 		row.bytes = &sum->bytes;
 		row.cache = sum->cache;
+		row.charged = slab->opts->live ? net_range_scale(&sum->net, sum->charged)
+					       : sum->charged;
 		if ((slab->opts->live ? sum->counts.live : row.hit) &&
 		    !table_type_add_row(type_of(slab, kind), columns, t, &row))
 			break;

@@ -8,6 +8,15 @@
 
 #include "analysis/stat/slab_report.h"
 
+/* Rows by control group say what is charged to it, if there is room. */
+static void add_charged(struct dimensions *all)
+{
+	int room = dimensions_find(all, DIMENSION_NONE);
+
+	if (room >= 0 && room < DIMENSIONS_ASKED - 1)
+		all->of[room] = DIMENSION_CHARGED;
+}
+
 int slab_analysis_new(const struct analysis_env *env, const struct analysis_options *opts,
 		      enum memory memory, bool task_sums, void **self)
 {
@@ -23,6 +32,8 @@ int slab_analysis_new(const struct analysis_env *env, const struct analysis_opti
 	dimensions = memory == MEMORY_SLAB
 			     ? subjects_slab_dimensions(opts, env)
 			     : subjects_page_dimensions(analysis_subject(opts));
+	if (memory == MEMORY_SLAB && subject_rows(opts->by) & ROWS(CGROUP))
+		add_charged(&dimensions);
 	dimensions.task_sums = task_sums;
 	ret = memory == MEMORY_SLAB
 		      ? accounts_slab(env->accounts, &dimensions, &slab->acc)

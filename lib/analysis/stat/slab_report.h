@@ -71,7 +71,8 @@ struct slab_row {
 	uint64_t alloc, req, hit;
 	const struct slab_counts *counts;
 	const struct net_range *net;
-	uint64_t cache; /* of the best estimate, what the kernel can reclaim */
+	uint64_t cache;	  /* of the best estimate, what the kernel can reclaim */
+	uint64_t charged; /* of @alloc, what is charged to the control group */
 	const struct estimate *bytes; /* in a sample; else NULL */
 };
 
@@ -97,7 +98,8 @@ struct cell slab_cell_waste_live(const void *row, struct table *t);
 struct slab_sum {
 	struct slab_counts counts;
 	struct net_range net;
-	uint64_t cache; /* of the best estimate, what the kernel can reclaim */
+	uint64_t cache;	  /* of the best estimate, what the kernel can reclaim */
+	uint64_t charged; /* bytes of what is charged, or those not seen freed */
 	struct estimate
 		bytes; /* of a sample: allocated, or live where that is asked for */
 };

@@ -34,6 +34,18 @@ static int slab_sums_add(struct slab_sums *s, uint32_t row, const struct slab_co
 	return 0;
 }
 
+/* Adds to its sum @s what of account row @row is charged to a control group. */
+static void add_charged(struct slab_sum *s, const struct slab_report *slab, uint32_t row)
+{
+	const struct lives *lives = &slab->acc->lives.any;
+	const struct slab_counts *c = &slab->acc->rows[row];
+
+	if (lives_value(lives, row, DIMENSION_CHARGED) &&
+	    group_is_charged(lives_value(lives, row, DIMENSION_CGROUP)))
+		s->charged += (slab->opts->live ? c->live_alloc : c->bytes_alloc) *
+			      lives_weight(lives, row);
+}
+
 /* The figure to estimate, by account row. */
 struct figure_of {
 	const struct slab_report *slab;
@@ -215,6 +227,7 @@ int slab_sums_collect(struct slab_sums *s, struct slab_report *slab,
 	uint32_t *group_of = calloc(slab->acc->nr_rows + 1, sizeof(*group_of));
 	int ret = subjects_init(&s->subjects, slab->env, kind, &slab->sites, dimensions);
 	bool spent = slab->acc->lives.any.spent && subjects_of_tasks(kind);
+	bool by_group = subject_rows(kind) & ROWS(CGROUP);
 	uint32_t i;
 
 	if (!group_of)
@@ -240,6 +253,8 @@ int slab_sums_collect(struct slab_sums *s, struct slab_report *slab,
 		group_of[i] = subjects_row(&s->subjects, &who);
 		ret = slab_sums_add(s, group_of[i], c,
 				    lives_weight(&slab->acc->lives.any, i));
+		if (!ret && by_group)
+			add_charged(&s->sums[group_of[i]], slab, i);
 	}
 	if (!ret)
 		ret = slab_sums_bound(s, slab, group_of);

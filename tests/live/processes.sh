@@ -61,6 +61,39 @@ assert len(processes) == 61, len(processes)
 END
 python3 check.py "$KMEMX" >out 2>&1 || fail "tree: $(cat out)"
 
+# BPF, which counts by process itself, has the same of all that make starts.
+if command -v bpftrace >/dev/null && command -v make >/dev/null; then
+	for name in sh cat wc; do # by names that no other process has
+		ln -s "$(command -v $name)" leaf-$name
+	done
+	printf 'SHELL = ./leaf-sh\nall: a b c d e f g h\n%%:\n\t@./leaf-cat Makefile | ./leaf-wc -l >/dev/null; :\n' >Makefile
+	bpftrace -q -f json -e 'BEGIN { printf("ready\n"); }
+		tracepoint:kmem:kmalloc, tracepoint:kmem:kmem_cache_alloc {
+			@n[pid] = count(); @b[pid] = sum(args->bytes_alloc); }' >bpf &
+	while ! grep -q ready bpf; do
+		kill -0 $! 2>/dev/null || fail "bpftrace"
+		sleep 0.1
+	done
+	"$KMEMX" record -q --slab -b 32M -o r.dat -- make -s -j4 || fail "record"
+	kill -INT $!
+	wait $! || :
+	cat >check.py <<'END'
+from rows import *
+bpf = {}
+for line in open("bpf"):
+    if line.startswith("{") and json.loads(line)["type"] in ("map", "stats"):
+        bpf.update(json.loads(line)["data"])
+tree, processes = rows("--slab", "--tree=process", "r.dat"), rows("--slab", "--by", "process", "r.dat")
+assert sums([r for r in tree if r["depth"] == 0]) == sums(processes)
+mine = {str(r["tgid"]): (r["hit"], r["bytes"]) for r in processes if r["process"].startswith("leaf-")}
+print(mine, {p: (bpf["@n"].get(p), bpf["@b"].get(p)) for p in mine})
+assert len(mine) >= 24
+same = sum((bpf["@n"].get(p), bpf["@b"].get(p)) == mine[p] for p in mine)
+assert same == len(mine), "%d of %d" % (same, len(mine))
+END
+	python3 check.py "$KMEMX" >out 2>&1 || fail "make: $(tail -c 2000 out)"
+fi
+
 # Where memory is charged to: the memory controller's groups, or those of version 2.
 groups=$(awk '$3 == "cgroup" && $4 ~ /(^|,)memory(,|$)/ { print $2; exit }' /proc/mounts)
 [ -n "$groups" ] || groups=$(awk '$3 == "cgroup2" { print $2; exit }' /proc/mounts)
@@ -68,8 +101,8 @@ groups=$(awk '$3 == "cgroup" && $4 ~ /(^|,)memory(,|$)/ { print $2; exit }' /pro
 	echo "no control groups can be made here"
 	exit 0
 }
-mkdir "$groups/kmemx-b.$$" "$groups/kmemx-c.$$"
-trap 'rmdir "$groups/kmemx-a.$$" "$groups/kmemx-b.$$" "$groups/kmemx-c.$$" 2>/dev/null || :' EXIT
+mkdir "$groups/kmemx-b.$$" "$groups/kmemx-c.$$" "$groups/kmemx-e.$$" held
+trap 'rmdir "$groups"/kmemx-?.$$ 2>/dev/null || :' EXIT
 cat >move.py <<'END'
 import os, sys
 where, suffix = sys.argv[1:]
@@ -88,6 +121,11 @@ move("kmemx-c." + suffix)
 calls(300)
 move(".")
 os.rmdir(where + "/kmemx-c." + suffix)
+move("kmemx-e." + suffix)
+for i in range(500):
+    open("held/%d" % i, "w").close()
+move(".")
+os.rmdir(where + "/kmemx-e." + suffix)
 for i in range(300):
     new = where + "/kmemx-" + suffix + "-%d" % i
     os.mkdir(new)
@@ -110,6 +148,11 @@ assert files["kmemx-c." + suffix + " (removed)"] == 301
 for i in range(300):
     assert files["kmemx-%s-%d (removed)" % (suffix, i)] == 1
 assert "[unknown]" not in files
+# The group is gone, the directory entries of its files live.
+dentries = {r["cgroup"].split("/")[-1]: r["hit"]
+            for r in rows("--slab", "--by", "cgroup,cache", "--live", "r.dat") if r["cache"] == "dentry"}
+print(dentries)
+assert dentries["kmemx-e." + suffix + " (removed)"] >= 490
 END
 python3 check.py "$KMEMX" $$ >out 2>&1 || fail "groups: $(cat out)"
 

@@ -514,6 +514,7 @@ START_TEST(brief_events_say_all_else)
 		if (kmem_is_slab_alloc(a.type)) {
 			b.slab_alloc.gfp_flags = a.slab_alloc.gfp_flags;
 			b.slab_alloc.node = a.slab_alloc.node;
+			b.accounted = a.accounted;
 		}
 		/* What a loss leaves of the union is undefined. */
 		size = a.type == KMEM_LOSS

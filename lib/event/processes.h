@@ -61,7 +61,7 @@ struct processes {
 #define GROUP_INTERRUPT UINT32_MAX /* an interrupt is no work of the task that it hits */
 #define GROUP_KERNEL	(UINT32_MAX - 1) /* threads of the kernel */
 
-/* Is it a group, to which the kernel can charge what is allocated? Nothing is charged for the others. */
+/* Is it a group, to which the kernel can charge what is allocated? */
 static inline bool group_is_charged(uint32_t group)
 {
 	return group < GROUP_KERNEL;

@@ -25,7 +25,7 @@
 /* The words of --by and --metrics (each list ends in NULL), and the help of these options. */
 struct option_lists {
 	const char *kinds[SUBJECT_NR + 1], *metrics[DIFF_METRICS_MAX + 1];
-	char by[128], columns[128];
+	char columns[128];
 };
 
 #define SORT_WORDS_MAX 32
@@ -64,16 +64,13 @@ static void join(char *to, size_t size, const char *text)
 	snprintf(to + used, size - used, "%s", text);
 }
 
-/* Makes help texts such as "callsite,stack,dir" and "bytes,hit: the first in full". */
+/* Makes help texts such as "bytes,hit: the first in full". */
 static struct option_lists option_lists(const struct comparison_metrics *m)
 {
-	struct option_lists w = { .by = "" };
-	size_t nr = row_words(w.kinds), i;
+	struct option_lists w = { .columns = "" };
+	size_t i;
 
-	for (i = 0; i < nr; i++) {
-		join(w.by, sizeof(w.by), i ? "," : "");
-		join(w.by, sizeof(w.by), w.kinds[i]);
-	}
+	row_words(w.kinds);
 	for (i = 0; i < m->nr; i++) {
 		w.metrics[i] = m->items[i].name;
 		join(w.columns, sizeof(w.columns), i ? "," : "");
@@ -132,7 +129,8 @@ static int parse_options(struct diff_args *a, int argc, char **argv, int *operan
 		{ OPTION_FLAG, 0, "caller", NULL, &a->caller, "by callsite (default)" },
 		{ OPTION_FLAG, 0, "matrix", NULL, &a->matrix,
 		  "page orders and migratetypes (default)" },
-		{ OPTION_STRINGS | OPTION_EVERYDAY, 0, "by", "WHAT", &a->by, help.by },
+		{ OPTION_STRINGS | OPTION_EVERYDAY, 0, "by", "WHAT", &a->by,
+		  "callsite, stack, process, cgroup, entry, cache ..." },
 		DIR_DEPTH_OPTION(a->dir_depth),
 		{ OPTION_STRING, 0, "per", "WHAT", &a->per,
 		  "divide by: none (default), second, event:NAME, N" },

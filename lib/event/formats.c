@@ -395,6 +395,27 @@ const struct event_format *event_formats_find(const struct event_formats *fmts,
 	return fmts->by_id[id] ? &fmts->list[fmts->by_id[id] - 1] : NULL;
 }
 
+const struct recording_text *event_format_text(const struct recording *rec,
+					       const struct event_format *fmt)
+{
+	const struct recording_text *texts[2] = { rec->event_formats,
+						  rec->ftrace_formats };
+	const size_t nrs[2] = { rec->nr_event_formats, rec->nr_ftrace_formats };
+	char name[128];
+	uint16_t id;
+
+	for (size_t k = 0; k < ARRAY_SIZE(texts); k++) {
+		for (size_t i = 0; i < nrs[k]; i++) {
+			const struct recording_text *t = &texts[k][i];
+
+			if (t->text && !strcmp(t->name, fmt->system) &&
+			    format_head(t->text, t->size, name, &id) && id == fmt->id)
+				return t;
+		}
+	}
+	return NULL;
+}
+
 uint32_t event_formats_count(const struct event_formats *fmts)
 {
 	return fmts->count;

@@ -146,6 +146,9 @@ void event_formats_free(struct event_formats *fmts);
 /* The format of @id; NULL if the recording has none. */
 const struct event_format *event_formats_find(const struct event_formats *fmts,
 					      uint16_t id);
+/* The text that @fmt was read from; NULL: there is none. */
+const struct recording_text *event_format_text(const struct recording *rec,
+					       const struct event_format *fmt);
 uint32_t event_formats_count(const struct event_formats *fmts);
 const struct event_format *event_formats_at(const struct event_formats *fmts, uint32_t i);
 /* The common fields' places, the same for all events. */

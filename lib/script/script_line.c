@@ -15,7 +15,6 @@
 
 #include "base/bytes.h"
 #include "base/safe_text.h"
-#include "event/format_check.h"
 #include "report/json.h"
 
 void script_cached(struct script *s, struct text_cache *tc, uint64_t key)
@@ -26,28 +25,6 @@ void script_cached(struct script *s, struct text_cache *tc, uint64_t key)
 		outbuf_add(s->out, text->text, text->size);
 	else
 		s->failed = true;
-}
-
-static const struct recording_text *format_text(const struct script *s,
-						const struct event_format *fmt)
-{
-	const struct recording *rec = s->env.env->rec;
-	const struct recording_text *texts[2] = { rec->event_formats,
-						  rec->ftrace_formats };
-	const size_t nrs[2] = { rec->nr_event_formats, rec->nr_ftrace_formats };
-	char name[128];
-	uint16_t id;
-
-	for (size_t k = 0; k < ARRAY_SIZE(texts); k++) {
-		for (size_t i = 0; i < nrs[k]; i++) {
-			const struct recording_text *t = &texts[k][i];
-
-			if (t->text && !strcmp(t->name, fmt->system) &&
-			    format_head(t->text, t->size, name, &id) && id == fmt->id)
-				return t;
-		}
-	}
-	return NULL;
 }
 
 static enum shown_as shown_as(const struct raw_field *f)
@@ -96,7 +73,7 @@ static void fill_head(const struct script *s, const struct event_format *fmt,
 static int fill_layout(const struct script *s, const struct event_format *fmt,
 		       struct layout *l)
 {
-	const struct recording_text *text = format_text(s, fmt);
+	const struct recording_text *text = event_format_text(s->env.env->rec, fmt);
 	struct strbuf head = { 0 };
 	struct raw_field *fields = NULL;
 	size_t nr = 0, i;

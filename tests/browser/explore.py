@@ -48,6 +48,11 @@ def ns_of(text):
     return int(seconds) * 10**9 + int(rest)
 
 
+def text_of(ns):
+    """The other way round."""
+    return f"{ns // 10**9}.{ns % 10**9:09}"
+
+
 class Explore(Test):
     """One page in one browser."""
 
@@ -211,9 +216,9 @@ class Explore(Test):
                 self.press("Memory", memory)
                 known = browser.script("return [...document.querySelectorAll("
                                        "'[aria-label=Rows] button')].map((e) => e.textContent)")
-                wanted = {"Process", "Control group", "Entry"} if processes else {"Entry"}
+                wanted = {"Process", "Control group", "Entry"} if processes else {"Entry", "Task"}
                 self.check("tabs of what was recorded", wanted == set(known) & {
-                    "Process", "Control group", "Entry"}, known)
+                    "Process", "Control group", "Entry", "Task"}, known)
                 for rows in sorted(wanted):
                     self.press("Rows", rows)
                     self.press("Figure", "Allocated")
@@ -244,6 +249,10 @@ class Explore(Test):
         note = "return document.querySelector('#filtered').textContent"
         for memory, table, words in (("Pages", "page", "order>=1"), ("Pages", "page", "order=0"),
                                      ("Pages", "page", "callsite=*a* order<1"),
+                                     ("Pages", "page", "gfp=__GFP_ZERO,GFP_NOWAIT"),
+                                     ("Pages", "page", "gfp=K|__GFP_COMP,0x400000"),
+                                     ("Pages", "page", "comm=s*"),
+                                     ("Slab objects", "slab", "comm=sh"),
                                      ("Slab objects", "slab", "cache=kmalloc-*,dentry"),
                                      ("Slab objects", "slab", "callsite=getname_flags,alloc_*")):
             self.press("Memory", memory)
@@ -273,12 +282,43 @@ class Explore(Test):
                    {row["Callsite"] for row in browser.script(ROWS)} == set(chains), chains)
         self.check("no command has it", "without the filter" in browser.script(
             "return document.querySelector('#command').textContent"))
-        for words, answer in (("comm=git", "no word comm"), ("order>=x", "a number"),
+        for words, answer in (("tid=1", "no word tid"), ("gfp=GFP_BAD", "no such flag"),
+                              ("process=git", "does not have it."), ("order>=x", "a number"),
                               ("callsite>=a", "only ="), ("constructor=1", "no word")):
             self.type(words)
             self.check(words + " is answered", answer in browser.script(note), browser.script(note))
         self.type("")
         self.press("Callchains", "From the outermost function")
+
+    def marks(self):
+        """The pointer names the tasks that end below it; the table has all of them."""
+        browser = self.browser
+        text = subprocess.run([self.kmemx, "script", "-i", self.recording], check=True, text=True,
+                              stdout=subprocess.PIPE, stderr=subprocess.DEVNULL).stdout
+        ends = [re.match(r" *(.+)-(\d+) .* (\d+\.\d+): sched_process_exit:", line)
+                for line in text.splitlines() if "sched_process_exit:" in line]
+        ends = [(f"{end[1]} ({end[2]})", ns_of(end[3].ljust(len(end[3].split(".")[0]) + 10, "0")))
+                for end in ends]
+        self.check("tasks end in the recording", len(ends) > 3, text[:500])
+        self.check("there is a legend", "End of a task" in browser.script(
+            "return document.querySelector('#signs').textContent"))
+        browser.click("#timeline-part summary")
+        self.state()
+        table = browser.script("return [...document.querySelectorAll('#timeline-table"
+                               " td:last-child')].map((e) => e.textContent).join(', ')")
+        said = sum(int(nr) for nr in re.findall(r"(\d+) tasks? ended", table))
+        self.check("the table has all ends of tasks", said == len(ends), table, ends)
+        browser.click("#timeline-part summary")
+        browser.script("location.hash = arguments[0]", f"zoom={text_of(ends[0][1] - 10**6)},"
+                       f"{text_of(ends[0][1] + 10**6)}")
+        time.sleep(0.3)
+        seen, width = self.span("zoom"), browser.script("return document.querySelector('#timeline').clientWidth")
+        part = (ends[0][1] - seen[0]) / (seen[1] - seen[0])
+        browser.point("#timeline", ((LEFT_OF_TIMES + part * (width - LEFT_OF_TIMES)) / width, 60))
+        moment = browser.script("return document.querySelector('#moment').textContent")
+        self.check("the pointer names the task that ended", ends[0][0] in moment, moment, ends[0])
+        browser.script("location.hash = ''")
+        self.state()
 
     def views(self):
         """The sandwich and the tree have the sums of the callchains."""
@@ -421,6 +461,7 @@ class Explore(Test):
             self.browser.open(self.page("processes"))
             self.browser.wait(READY)
             self.tabs(True)
+            self.marks()
             # The test reads the drawing back, which is slow.
             logged = [text for text in self.browser.complaints() if "willReadFrequently" not in text]
             self.check("nothing is logged", not logged, logged)

@@ -34,6 +34,7 @@ COLUMNS = {  # column -> text of a row, from a row of a command's JSON
     "Process": lambda r: f"{r['process']} ({r['tgid']})" if r["tgid"] > 0 else r["process"],
     "Control group": lambda r: r["cgroup"],
     "Entry": lambda r: r["entry"],
+    "Task": lambda r: r["comm"],
     "Callchain": lambda r: " < ".join(r["stack"].split(";") if isinstance(r["stack"], str)
                                       else r["stack"]),
     "Order, migratetype, GFP flags": lambda r: f"order {r['order']}, {r['migtype']}, {r['gfp']}",

@@ -85,6 +85,9 @@ function readData(raw, columns) {
 		rows.most[row] = rows.least[row] + rows.range[row];
 		rows.likely[row] = rows.most[row] - rows.unlikely[row];
 	}
+	data.events = readEvents(raw, data);
+	data.eventsLeft = raw.left;
+	data.flags = raw.flags.map(([name, brief, mask]) => ({ name: raw.names[name], brief: raw.names[brief], mask: BigInt(mask) }));
 	data.stays = readStays(columns.stays, time.stay);
 	data.ends = readEnds(raw.ends);
 	data.kernel = readCurves(raw);

@@ -6,12 +6,16 @@ const FILTER_WORDS = {
 	callsite: { kinds: [SLAB, PAGE], texts: (data, row) => [data.rows.callsite[row]], option: "--callsite" },
 	cache: { kinds: [SLAB], texts: (data, row) => [data.rows.cache[row]], option: "--cache" },
 	order: { kinds: [PAGE], number: (data, row) => data.rows.order[row], option: "--order" },
+	gfp: { kinds: [PAGE], test: gfpTest, option: "--gfp" },
 	migratetype: { kinds: [PAGE], texts: (data, row) => [data.rows.type[row]] },
 	process: { kinds: [SLAB, PAGE], texts: (data, row) => [data.rows.process[row]] },
+	comm: { kinds: [SLAB, PAGE], texts: (data, row) => [data.rows.comm[row]], option: "--comm" },
 	cgroup: { kinds: [SLAB, PAGE], texts: (data, row) => [data.rows.cgroup[row]] },
 	entry: { kinds: [SLAB, PAGE], texts: (data, row) => [data.rows.entry[row]] },
 	function: { kinds: [SLAB, PAGE], texts: chainOf },
 };
+/* A recording may lack these. */
+const RECORDED = ["process", "comm", "cgroup"];
 const COMPARE = {
 	"=": (a, b) => a === b, ">=": (a, b) => a >= b, "<=": (a, b) => a <= b, ">": (a, b) => a > b, "<": (a, b) => a < b,
 };
@@ -24,8 +28,45 @@ function globOf(list) {
 	return (text) => all.test(text) || all.test(text.replace(/ [[(].*$/, ""));
 }
 
+/* What a row's text of flags says: which names, and which bits. */
+function flagsOf(data, text) {
+	const names = text === "none" ? [] : text.split("|");
+	const known = names.map((name) => data.flags.find(({ brief }) => brief === name));
+	const bits = names.reduce((all, name, i) => all | (known[i] ? known[i].mask : BigInt(name)), 0n);
+	return { names: new Set(names), bits };
+}
+
+/*
+ * Tests a row's flags as --gfp does: "A,B|C" is A, or B and C. A name with __ is one bit; another one is
+ * where the row shows it. null: a flag is unknown.
+ */
+function gfpTest(data, value) {
+	const one = (word) => {
+		const known = data.flags.find(({ name, brief }) => name === word || brief === word);
+		if (word === "none")
+			return ({ names }) => !names.size;
+		if (/^0x[0-9a-f]{1,16}$/i.test(word))
+			return ({ bits }) => (bits & BigInt(word)) === BigInt(word);
+		if (known && known.name.startsWith("__"))
+			return ({ bits }) => (bits & known.mask) === known.mask;
+		return known ? ({ names }) => names.has(known.brief) : null;
+	};
+	const any = value.split(",").map((all) => all.split("|").map(one));
+	if (any.flat().includes(null))
+		return null;
+	const passes = new Map();
+	return (row) => {
+		const name = data.rows.gfp[row];
+		if (!passes.has(name)) {
+			const flags = flagsOf(data, data.names[name]);
+			passes.set(name, any.some((all) => all.every((test) => test(flags))));
+		}
+		return passes.get(name);
+	};
+}
+
 /* The conditions of @text, and the rest of it. A text in // is an expression. */
-function parseFilter(text) {
+function parseFilter(data, text) {
 	const conditions = [];
 	if (text.startsWith("/"))
 		return { conditions, search: text, wrong: "" };
@@ -37,6 +78,10 @@ function parseFilter(text) {
 			wrong = "There is no word " + name + ". Words: " + Object.keys(FILTER_WORDS).join(", ") + ".";
 		else if (word.number ? !/^\d{1,9}$/.test(plain) : sign !== "=")
 			wrong = name + sign + plain + ": " + (word.number ? "a number is expected." : "only = is possible.");
+		else if (RECORDED.includes(name) && !data.rows[name].some((one) => one > 0))
+			wrong = name + sign + plain + ": the page does not have it." + (name === "comm" ? " Try process=" + plain + "." : "");
+		else if (word.test && !word.test(data, plain))
+			wrong = name + sign + plain + ": the recording has no such flag. Flags: GFP_KERNEL, __GFP_ZERO, 0x400, A|B.";
 		else
 			conditions.push({ name, word, sign, value: plain });
 		return " ";
@@ -50,11 +95,11 @@ function passing(data, conditions) {
 		return null;
 	const passes = new Uint8Array(data.nrRows).fill(1);
 	for (const { word, sign, value } of conditions) {
-		const known = word.number ? null : data.names.map(globOf(value));
+		const known = word.texts ? data.names.map(globOf(value)) : null, test = word.test ? word.test(data, value) :
+			word.number ? (row) => COMPARE[sign](word.number(data, row), Number(value)) :
+			(row) => word.texts(data, row).some((name) => known[name]);
 		for (let row = 0; row < data.nrRows; row++)
-			if (!word.kinds.includes(data.rows.kind[row]) || !(word.number ?
-				COMPARE[sign](word.number(data, row), Number(value)) :
-				word.texts(data, row).some((name) => known[name])))
+			if (!word.kinds.includes(data.rows.kind[row]) || !test(row))
 				passes[row] = 0;
 	}
 	return passes;

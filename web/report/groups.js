@@ -10,6 +10,7 @@ const GROUPS = {
 	stack: { title: "Callchain", kinds: [SLAB, PAGE], option: "--by stack" },
 	cache: { title: "Cache", kinds: [SLAB], option: "--by cache" },
 	process: { title: "Process", kinds: [SLAB, PAGE], option: "--by process" },
+	comm: { title: "Task", kinds: [SLAB, PAGE], option: "--by comm" },
 	cgroup: { title: "Control group", kinds: [SLAB, PAGE], option: "--by cgroup" },
 	entry: { title: "Entry", kinds: [SLAB, PAGE], option: "--by entry" },
 	request: { title: "Order, migratetype, GFP flags", kinds: [PAGE], option: "--caller" },
@@ -50,6 +51,7 @@ function groupKey(data, by, row) {
 		return r.node[row];
 	case "cache":
 	case "process":
+	case "comm":
 	case "cgroup":
 	case "entry":
 		return r[by][row];
@@ -69,6 +71,7 @@ function groupText(data, by, row) {
 		return chainOf(data, row).map((n) => data.names[n]).join(" < ");
 	case "cache":
 	case "process":
+	case "comm":
 	case "cgroup":
 	case "entry":
 		return data.names[r[by][row]];

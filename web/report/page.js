@@ -55,7 +55,7 @@ class Page {
 
 	/* Takes what the reader typed: conditions for rows, and what to search for. */
 	type(text) {
-		const { conditions, search, wrong } = parseFilter(text), { data } = this;
+		const { conditions, search, wrong } = parseFilter(this.data, text), { data } = this;
 		this.typed = text;
 		this.filter = search;
 		this.wrong = wrong;

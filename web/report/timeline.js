@@ -1,6 +1,6 @@
 /*
  * Live memory over time. In: cells. Out: stacked areas of the largest groups, the allocation rate
- * below, losses, failures and peaks as marks; what lived at the moment under the pointer.
+ * below, peaks and marks.js' signs; what lived at the moment under the pointer.
  */
 const LAYERS = 7;
 const MOMENTS = 16;
@@ -49,6 +49,8 @@ class Timeline {
 		this.cursor = make("div", { id: "cursor", hidden: true });
 		canvas.after(this.cursor);
 		this.zoom = new Zoom(page, this, canvas);
+		this.marks = new Marks(page);
+		document.getElementById("signs").replaceChildren(...signLegend(page.data));
 		canvas.addEventListener("pointermove", (e) => this.hover(e));
 		canvas.addEventListener("pointerleave", () => this.hover(null));
 	}
@@ -74,7 +76,9 @@ class Timeline {
 		this.cursor.hidden = !found;
 		if (found)
 			this.cursor.style.left = e.clientX - this.canvas.getBoundingClientRect().left + "px";
-		this.moment.textContent = momentText(this.page, found ? found.bin : this.page.last);
+		const { data, last } = this.page;
+		const marks = found ? marksText(data, found.first, found.end) : marksText(data, last, last + 1);
+		this.moment.textContent = momentText(this.page, found ? found.bin : last) + (marks ? ". Here: " + marks : "");
 	}
 
 	/* Live bytes at the end of each bin, for the rows for which @wanted is true. */
@@ -249,7 +253,7 @@ class Timeline {
 			this.line(to, marked, x, y);
 		this.dashes(to, kernel, x, y);
 		this.rate(to, x, height);
-		this.marks(to, x, bottom);
+		this.marks.draw(to, x, bottom);
 		this.peaks(to, x, bottom);
 		this.range(to, x, height - scaled(18));
 		to.restore();
@@ -287,15 +291,16 @@ class Timeline {
 		const data = this.page.data, { from, to } = this.zoom, step = Math.ceil(this.zoom.seen / MOMENTS), rows = [];
 		const row = (first, scope, tag, texts) => rows.push(make("tr", {}, make("th", { scope }, first),
 			...texts.map((text) => make(tag, tag === "th" ? { scope: "col" } : { className: "number" }, text))));
-		row("At", "col", "th", layers.map((layer) => layer.text));
+		const marked = signsOf(data).includes(true), marks = (text) => marked ? [text] : [];
+		row("At", "col", "th", [...layers.map((layer) => layer.text), ...marks("Until then")]);
 		for (let bin = from + step - 1; bin < to; bin += step)
-			row(sinceText(data, binStart(data, bin + 1)), "row", "td",
-				layers.map((layer) => wholeText(layer.net[bin])));
+			row(sinceText(data, binStart(data, bin + 1)), "row", "td", [...layers.map((layer) => wholeText(layer.net[bin])),
+				...marks(marksText(data, bin + 1 - step, bin + 1))]);
 		document.getElementById("timeline-table").replaceChildren(...rows);
 	}
 
 	axis(to, most, x, y, width, height) {
-		const { data } = this.page, { from, to: until } = this.zoom;
+		const { from } = this.zoom;
 		to.font = fontOf(11);
 		to.fillStyle = styled("dim");
 		to.strokeStyle = styled("line");
@@ -310,10 +315,7 @@ class Timeline {
 			to.fillText(bytesText(Math.round(most * part)), x(from) - 6, line);
 		}
 		to.fillText("allocs", x(from) - 6, height - scaled(40));
-		to.textAlign = "left";
-		to.fillText(sinceText(data, binStart(data, from)), x(from), height - scaled(8));
-		to.textAlign = "right";
-		to.fillText(sinceText(data, binEnd(data, until - 1)), width, height - scaled(8));
+		this.marks.times(to, x, x(from), width, height);
 	}
 
 	/* Which part of the time is seen. */
@@ -358,24 +360,6 @@ class Timeline {
 		for (const { first, end, hit } of columns)
 			if (hit)
 				to.fillRect(x(first), foot - room * hit / most, Math.max(1, x(end) - x(first) - 0.3), room * hit / most);
-	}
-
-	/* Losses, and failed requests. */
-	marks(to, x, bottom) {
-		to.textAlign = "center";
-		to.font = "bold " + fontOf(12);
-		for (const [bin, lost, gaps, failed] of this.page.data.marks) {
-			const at = (x(bin) + x(bin + 1)) / 2;
-			to.fillStyle = styled("loud");
-			if (lost || gaps) {
-				to.globalAlpha = 0.25;
-				to.fillRect(x(bin), 14, Math.max(2, x(bin + 1) - x(bin)), bottom - 14);
-				to.globalAlpha = 1;
-				to.fillText("▼", at, 7);
-			}
-			if (failed)
-				to.fillText("×", at, bottom + 7);
-		}
 	}
 
 	/* The peak of each allocator; that of the one that is shown is darker. */

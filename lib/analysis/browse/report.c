@@ -12,6 +12,7 @@
 #include "analysis/filter/alloc_filter.h"
 #include "analysis/overview/summary_rows.h"
 #include "analysis/time/frame_map.h"
+#include "analysis/time/moments.h"
 #include "analysis/time/over_time.h"
 #include "analysis/time/peak.h"
 #include "analysis/time/stays.h"
@@ -32,6 +33,7 @@ struct web {
 	struct over_time time;
 	struct stays stays;
 	struct frame_map frames;
+	struct moments moments;
 };
 
 static void web_destroy(void *self)
@@ -45,6 +47,7 @@ static void web_destroy(void *self)
 	over_time_free(&w->time);
 	stays_free(&w->stays);
 	frame_map_free(&w->frames);
+	moments_free(&w->moments);
 	free(w);
 }
 
@@ -62,13 +65,17 @@ static int web_create(const struct analysis_env *env, const struct analysis_opti
 	w->asked = opts;
 	w->opts =
 		(struct analysis_options){ .by = SUBJECT_STACK |
-						 SUBJECT_PROCESS << SUBJECT_PART_BITS |
+						 (unsigned int)report_rows_task(env->rec)
+							 << SUBJECT_PART_BITS |
 						 SUBJECT_CGROUP << 2 * SUBJECT_PART_BITS,
 					   .by_cache = true };
 	over_time_init(&w->time, env->first_ts, env->last_ts, OVER_TIME_BINS,
 		       OVER_TIME_CELLS);
 	stays_init(&w->stays, &w->time, STAYS_MAX);
 	frame_map_init(&w->frames, env);
+	ret = moments_init(&w->moments, env);
+	if (ret)
+		return ret;
 	ret = analysis_peak.create(env, &w->opts, &peak);
 	w->peak = peak;
 	if (!ret)
@@ -89,6 +96,13 @@ static void web_observe(void *self, const struct kmem_event *evs, size_t nr)
 	over_time_events(&w->time, evs, nr);
 }
 
+static void web_read(void *self, const struct kmem_event *evs, size_t nr)
+{
+	struct web *w = self;
+
+	moments_events(&w->moments, evs, nr);
+}
+
 static void web_end(void *self)
 {
 	struct web *w = self;
@@ -102,13 +116,13 @@ static int web_view(const void *self, struct report *report)
 {
 	const struct web *w = self;
 	const struct report_options *own = w->asked->own;
-	int ret = w->time.failed || w->stays.failed
+	int ret = w->time.failed || w->stays.failed || w->moments.failed
 			  ? -ENOMEM
 			  : analysis_summary.view(w->summary, report);
 
 	if (!ret && own && own->web) {
 		const struct report_parts parts = { w->peak, &w->time, &w->stays,
-						    &w->frames };
+						    &w->frames, &w->moments };
 
 		ret = report_rows_fill(own->web, w->env, &parts);
 	}
@@ -126,6 +140,7 @@ const struct analysis analysis_report = {
 	.tables = tables,
 	.create = web_create,
 	.observe = web_observe,
+	.read = web_read,
 	.joins = NEEDS_SLAB | NEEDS_PAGE,
 	.end = web_end,
 	.view = web_view,

@@ -16,6 +16,7 @@
 #include "analysis/browse/report_curve.h"
 #include "analysis/browse/report_dirs.h"
 #include "analysis/browse/report_frames.h"
+#include "analysis/browse/report_moments.h"
 #include "analysis/browse/report_stays.h"
 #include "analysis/stat/account_rows.h"
 #include "base/array.h"
@@ -31,11 +32,13 @@ struct source_row {
 
 /* The key of a row; without padding, as keys are compared as bytes. @kind: enum web_kind. */
 struct row_key {
-	uint32_t kind, node, callsite, cache, order, migratetype, gfp, process, cgroup,
-		entry;
+	uint32_t kind, node, callsite, cache, order, migratetype, gfp, process, comm,
+		cgroup, entry;
 };
 
-/* Callsites, stacks and the like of one kind's rows, and their names. */
+/* Callsites, stacks and the like of one kind's rows, and their names. @process: or tasks' names:
+ * report_rows_task().
+ */
 struct names {
 	struct owners callsite, stack, cache, process, cgroup, entry;
 	/* numbers of names; 0: not yet looked up */
@@ -53,6 +56,11 @@ struct filling {
 	struct table *texts;
 	struct web_cell bins[OVER_TIME_BINS]; /* of one row; zeros otherwise */
 };
+
+enum subject_kind report_rows_task(const struct recording *rec)
+{
+	return processes_known(rec) ? SUBJECT_PROCESS : SUBJECT_COMM;
+}
 
 static enum memory memory_of(enum web_kind kind)
 {
@@ -73,7 +81,7 @@ static int open_names(struct names *n, const struct filling *f, enum web_kind ki
 	} all[] = {
 		{ &n->callsite, SUBJECT_CALLSITE, &n->of_callsite },
 		{ &n->stack, SUBJECT_STACK, NULL },
-		{ &n->process, SUBJECT_PROCESS, &n->of_process },
+		{ &n->process, report_rows_task(f->env->rec), &n->of_process },
 		{ &n->cgroup, SUBJECT_CGROUP, &n->of_cgroup },
 		{ &n->entry, SUBJECT_ENTRY, &n->of_entry },
 		{ &n->cache, SUBJECT_CACHE, &n->of_cache }, /* of slab objects */
@@ -184,6 +192,23 @@ static void page_key_of(struct filling *f, uint32_t number, struct row_key *key)
 	key->gfp = strbuf_name(f, &text);
 }
 
+/* Which process or task allocated; without @alone, a name for all. */
+static void task_key_of(struct filling *f, struct names *n, uint32_t number, bool alone,
+			struct row_key *key)
+{
+	bool task = report_rows_task(f->env->rec) == SUBJECT_COMM;
+	uint32_t *name = task ? &key->comm : &key->process;
+	uint32_t index = n->process.of[number];
+
+	if (!alone)
+		*name = web_report_name(f->web,
+					task ? "[other tasks]" : "[other processes]");
+	else if (task)
+		*name = name_of(f, &n->process, index, subject_comm, n->of_process);
+	else
+		*name = process_name(f, n, index);
+}
+
 /* The page's row for row @number of an account; UINT32_MAX: no memory. */
 static uint32_t row_of(struct filling *f, enum web_kind kind, struct names *n,
 		       uint32_t number, bool alone)
@@ -200,10 +225,7 @@ static uint32_t row_of(struct filling *f, enum web_kind kind, struct names *n,
 				    n->of_cache);
 	key.entry =
 		name_of(f, &n->entry, n->entry.of[number], subject_entry, n->of_entry);
-	if (processes_known(f->env->rec))
-		key.process = alone || f->web->nr_rows < WEB_REPORT_ROWS_MAX
-				      ? process_name(f, n, n->process.of[number])
-				      : web_report_name(f->web, "[other processes]");
+	task_key_of(f, n, number, alone || f->web->nr_rows < WEB_REPORT_ROWS_MAX, &key);
 	if (processes_groups_known(f->env->rec))
 		key.cgroup = name_of(f, &n->cgroup, n->cgroup.of[number], subject_cgroup,
 				     n->of_cgroup);
@@ -228,6 +250,7 @@ static uint32_t row_of(struct filling *f, enum web_kind kind, struct names *n,
 				  .migratetype = key.migratetype,
 				  .gfp = key.gfp,
 				  .process = key.process,
+				  .comm = key.comm,
 				  .cgroup = key.cgroup,
 				  .entry = key.entry };
 	return id - 1;
@@ -478,6 +501,20 @@ static void halve(struct web_report *w)
 	w->width *= 2;
 }
 
+static int add_flags(struct filling *f)
+{
+	const struct gfp_names *names = event_formats_gfp(f->env->fmts);
+	struct web_report *w = f->web;
+
+	w->flags = calloc(names->count + 1, sizeof(*w->flags));
+	for (size_t i = 0; w->flags && i < names->count; i++)
+		w->flags[w->nr_flags++] =
+			(struct web_flag){ web_report_name(w, names->names[i].name),
+					   web_report_name(w, names->names[i].short_name),
+					   names->names[i].mask };
+	return w->flags && !w->failed ? 0 : -ENOMEM;
+}
+
 static void add_time(struct filling *f)
 {
 	const struct over_time *t = f->time;
@@ -528,6 +565,10 @@ int report_rows_fill(struct web_report *web, const struct analysis_env *env,
 	}
 	if (!ret && !table_ok(f.texts))
 		ret = -ENOMEM;
+	if (!ret)
+		ret = add_flags(&f);
+	if (!ret)
+		ret = report_moments_fill(web, parts->moments, env->rec->cmdlines);
 	if (!ret)
 		ret = report_dirs_fill(web, env);
 	if (!ret)

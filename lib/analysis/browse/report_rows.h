@@ -7,6 +7,7 @@
 #define KMEMX_ANALYSIS_REPORT_ROWS_H
 
 #include "analysis/time/frame_map.h"
+#include "analysis/time/moments.h"
 #include "analysis/time/over_time.h"
 #include "analysis/time/peak.h"
 #include "analysis/time/stays.h"
@@ -23,8 +24,11 @@ struct report_parts {
 	const struct over_time *time;
 	const struct stays *stays;
 	const struct frame_map *frames;
+	const struct moments *moments;
 };
 
+/* What tells rows' tasks apart: the process, or the task's name if no processes are recorded. */
+enum subject_kind report_rows_task(const struct recording *rec);
 /* Fills in @web, which is empty, after the last event. 0 or -ENOMEM. */
 int report_rows_fill(struct web_report *web, const struct analysis_env *env,
 		     const struct report_parts *parts) __must_check;

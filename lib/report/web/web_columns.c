@@ -25,13 +25,13 @@ static const struct {
 	{ ROWS, "cache" },   { ROWS, "order" },	 { ROWS, "type" },
 	{ ROWS, "gfp" },     { ROWS, "peak" },	 { ROWS, "cells" },
 	{ ROWS, "least" },   { ROWS, "range" },	 { ROWS, "unlikely" },
-	{ ROWS, "process" }, { ROWS, "cgroup" }, { ROWS, "entry" },
-	{ ROWS, "unit" },    { CELLS, "bin" },	 { CELLS, "hit" },
-	{ CELLS, "bytes" },  { CELLS, "waste" }, { CELLS, "net" },
-	{ STAYS, "row" },    { STAYS, "begin" }, { STAYS, "bins" },
-	{ STAYS, "bytes" },  { NODES, "up" },	 { NODES, "name" },
-	{ RUNS, "bins" },    { RUNS, "site" },	 { RUNS, "most" },
-	{ RUNS, "pages" },   { NAMES, "dir" },
+	{ ROWS, "process" }, { ROWS, "comm" },	 { ROWS, "cgroup" },
+	{ ROWS, "entry" },   { ROWS, "unit" },	 { CELLS, "bin" },
+	{ CELLS, "hit" },    { CELLS, "bytes" }, { CELLS, "waste" },
+	{ CELLS, "net" },    { STAYS, "row" },	 { STAYS, "begin" },
+	{ STAYS, "bins" },   { STAYS, "bytes" }, { NODES, "up" },
+	{ NODES, "name" },   { RUNS, "bins" },	 { RUNS, "site" },
+	{ RUNS, "most" },    { RUNS, "pages" },	 { NAMES, "dir" },
 };
 
 void web_columns_names(struct json *j)
@@ -75,6 +75,7 @@ static void fill_rows(const struct web_report *w, size_t which, double *to)
 					     row->most - row->least,
 					     row->most - row->likely,
 					     row->process,
+					     row->comm,
 					     row->cgroup,
 					     row->entry };
 

@@ -111,6 +111,8 @@ void web_report_free(struct web_report *w)
 	free(w->rows);
 	free(w->cells);
 	free(w->marks);
+	free(w->events);
+	free(w->flags);
 	free(w->ends);
 	free(w->stays);
 	free(w->frames.first);

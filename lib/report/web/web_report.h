@@ -43,7 +43,8 @@ enum web_kind { WEB_SLAB, WEB_PAGE, WEB_KINDS };
  * struct web_row - one allocating callchain
  * @node: the outermost function of the callchain, of @nodes
  * @callsite: number of its name; @cache: for slab objects; @migratetype, @gfp: for pages
- * @process, @cgroup: who allocated, 0: not recorded; @entry: how the kernel was entered
+ * @process, @cgroup: who allocated, 0: not recorded; @comm: the task's name, if the process is
+ *	not recorded; @entry: how the kernel was entered
  * @peak: bytes not seen freed at the peak
  * @least, @most: bounds of the bytes live at the end; @likely: the best estimate
  * @first, @nr: its cells, in order of time
@@ -53,7 +54,7 @@ struct web_row {
 	uint32_t node;
 	uint32_t callsite, cache;
 	uint32_t order, migratetype, gfp;
-	uint32_t process, cgroup, entry;
+	uint32_t process, comm, cgroup, entry;
 	uint64_t peak;
 	uint64_t least, most, likely;
 	size_t first, nr;
@@ -123,6 +124,23 @@ struct web_curve {
 	uint64_t bytes;
 };
 
+/* What explains the curve. @kind: 0: the task @name ended; 1: the OOM killer killed it; 2: a mark of
+ * the user, with the text @name.
+ */
+struct web_event {
+	uint64_t ts;
+	uint8_t kind;
+	uint32_t name;
+};
+
+#define WEB_EVENT_KINDS 3U
+
+/* A GFP flag: numbers of its names, as GFP_KERNEL and K, and its bits. */
+struct web_flag {
+	uint32_t name, brief;
+	uint64_t mask;
+};
+
 /**
  * struct web_report - the data; zero-initialise it
  * @names: number n is the text n of @names
@@ -135,6 +153,8 @@ struct web_curve {
  * @peak: when the most was live; @live_at_peak: bytes then, by kind
  * @ends: of callsites and caches
  * @stays: in order of rows and time; their bins are @stay_bins of the others long
+ * @events: in order of time; @left_out: of each kind, later ones than these
+ * @flags: in the order in which a row's text names them
  * @merged: callchains that were added up by callsite
  * @frames: page frames; none if there are no pages
  * @moments: when the kernel's own counts were read; @counts: objects of curve n at moment m at n *
@@ -157,6 +177,11 @@ struct web_report {
 	bool ns;
 	struct web_mark *marks;
 	uint64_t peak[WEB_KINDS], live_at_peak[WEB_KINDS];
+	struct web_event *events;
+	size_t nr_events;
+	uint64_t left_out[WEB_EVENT_KINDS];
+	struct web_flag *flags;
+	size_t nr_flags;
 	struct web_end *ends;
 	size_t nr_ends, ends_capacity;
 	struct web_stay *stays;

@@ -102,6 +102,39 @@ static void add_time(struct json *j, const struct web_report *w)
 	json_close(j, ']');
 }
 
+static void add_events(struct json *j, const struct web_report *w)
+{
+	json_key(j, "events");
+	json_open(j, '[');
+	for (size_t i = 0; i < w->nr_events; i++) {
+		json_open(j, '[');
+		add_wide_item(j, w->events[i].ts);
+		json_uint(j, w->events[i].kind);
+		json_uint(j, w->events[i].name);
+		json_close(j, ']');
+	}
+	json_close(j, ']');
+	json_key(j, "left");
+	json_open(j, '[');
+	for (uint32_t i = 0; i < WEB_EVENT_KINDS; i++)
+		json_uint(j, w->left_out[i]);
+	json_close(j, ']');
+}
+
+static void add_flags(struct json *j, const struct web_report *w)
+{
+	json_key(j, "flags");
+	json_open(j, '[');
+	for (size_t i = 0; i < w->nr_flags; i++) {
+		json_open(j, '[');
+		json_uint(j, w->flags[i].name);
+		json_uint(j, w->flags[i].brief);
+		add_wide_item(j, w->flags[i].mask);
+		json_close(j, ']');
+	}
+	json_close(j, ']');
+}
+
 static void add_ends(struct json *j, const struct web_report *w)
 {
 	json_key(j, "ends");
@@ -194,6 +227,8 @@ static int write_data(void *ctx, const struct render_out *out)
 	add_time(&j, s->w);
 	web_names(&j, s->w);
 	web_columns_names(&j);
+	add_events(&j, s->w);
+	add_flags(&j, s->w);
 	add_ends(&j, s->w);
 	add_frames(&j, &s->w->frames);
 	add_curves(&j, s->w);

@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * analysis: moments that explain what memory did: ends of tasks, OOM kills, marks of the user.
+ * In: events. Out: a list in order of time, with texts.
+ */
+#include "analysis/time/moments.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/array.h"
+#include "base/bytes.h"
+
+/* What says more than the event itself. */
+static const struct {
+	const char *system, *name, *field;
+} sources[MOMENT_KINDS] = {
+	[MOMENT_OOM] = { "oom", "mark_victim", "pid" },
+	[MOMENT_MARK] = { "ftrace", "print", "buf" },
+};
+
+/* Finds the field that says more. A mark's text has no size in the format: it ends with the
+ * record.
+ */
+static int find_place(struct moments *m, enum moment_kind kind,
+		      const struct recording *rec, const struct event_format *fmt)
+{
+	const struct recording_text *text = event_format_text(rec, fmt);
+	struct moment_place *place = &m->places[kind];
+	const struct raw_field *field;
+	struct raw_field *fields;
+	size_t nr;
+
+	if (!text)
+		return 0;
+	if (fields_parse(text->text, text->size, &fields, &nr))
+		return -ENOMEM;
+	field = field_named(fields, nr, sources[kind].field);
+	if (field && field->place == FIELD_HERE &&
+	    (kind == MOMENT_MARK || field->size == 4))
+		*place = (struct moment_place){ fmt->id, true, *field };
+	free(fields);
+	return 0;
+}
+
+int moments_init(struct moments *m, const struct analysis_env *env)
+{
+	uint32_t i, kind;
+	int ret = 0;
+
+	*m = (struct moments){ .big_endian = env->rec->big_endian };
+	for (i = 0; i < event_formats_count(env->fmts) && !ret; i++) {
+		const struct event_format *fmt = event_formats_at(env->fmts, i);
+
+		for (kind = 0; kind < MOMENT_KINDS && !ret; kind++)
+			if (sources[kind].name &&
+			    !strcmp(fmt->name, sources[kind].name) &&
+			    !strcmp(fmt->system, sources[kind].system))
+				ret = find_place(m, (enum moment_kind)kind, env->rec,
+						 fmt);
+	}
+	return ret;
+}
+
+static void add(struct moments *m, const struct moment *one)
+{
+	if (m->nr_all[one->kind]++ >= MOMENTS_MAX)
+		return;
+	if (array_reserve(&m->items, &m->capacity, m->nr + 1, sizeof(*m->items)))
+		m->failed = true;
+	else
+		m->items[m->nr++] = *one;
+}
+
+/* A mark ends with a NUL or the record, without the line's end. */
+static void add_mark(struct moments *m, const struct kmem_event *ev,
+		     const struct moment_place *place)
+{
+	struct moment one = { ev->ts, MOMENT_MARK, ev->pid, 0 };
+	const char *text = (const char *)ev->data + place->field.offset;
+	size_t size = ev->size > place->field.offset ? ev->size - place->field.offset : 0;
+
+	size = size ? strnlen(text, size) : 0;
+	while (size && (text[size - 1] == '\n' || text[size - 1] == ' '))
+		size--;
+	if (m->nr_all[MOMENT_MARK] < MOMENTS_MAX) {
+		one.text = intern_id(&m->texts, size ? text : "", size);
+		m->failed |= !one.text;
+	}
+	add(m, &one);
+}
+
+static void add_victim(struct moments *m, const struct kmem_event *ev,
+		       const struct moment_place *place)
+{
+	struct moment one = { ev->ts, MOMENT_OOM, 0, 0 };
+	struct field_content pid;
+
+	if (!field_content(&place->field, ev->data, ev->size, m->big_endian, &pid))
+		return;
+	one.pid = (int32_t)get_u32(pid.data, m->big_endian);
+	add(m, &one);
+}
+
+void moments_events(struct moments *m, const struct kmem_event *evs, size_t nr)
+{
+	const struct moment_place *oom = &m->places[MOMENT_OOM];
+	const struct moment_place *mark = &m->places[MOMENT_MARK];
+	const struct kmem_event *ev, *end = evs + nr;
+
+	for (ev = evs; ev < end; ev++) {
+		const struct moment exit = { ev->ts, MOMENT_EXIT, ev->pid, 0 };
+
+		if (likely(ev->type != KMEM_TASK_EXIT && ev->type != KMEM_OTHER))
+			continue;
+		if (ev->type == KMEM_TASK_EXIT)
+			add(m, &exit);
+		else if (oom->known && ev->id == oom->id)
+			add_victim(m, ev, oom);
+		else if (mark->known && ev->id == mark->id)
+			add_mark(m, ev, mark);
+	}
+}
+
+void moments_free(struct moments *m)
+{
+	intern_free(&m->texts);
+	free(m->items);
+	*m = (struct moments){ 0 };
+}

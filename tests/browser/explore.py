@@ -21,7 +21,7 @@ from urllib.parse import parse_qs
 from driver import Browser
 from report import DOWN, ENTER, READY, RIGHT, ROWS, Test
 
-LEFT, ESCAPE, SHIFT = "\ue012", "\ue00c", "\ue008"
+LEFT, UP, ESCAPE, SHIFT = "\ue012", "\ue013", "\ue00c", "\ue008"
 LEFT_OF_TIMES = 66  # pixels beside the drawing
 # Milliseconds of a redraw for each of twenty turns of the wheel, without waiting for the screen.
 DRAWING = """
@@ -374,6 +374,81 @@ class Explore(Test):
             "return document.activeElement.getAttribute('aria-expanded')") == "true")
         self.press("View", "Flame graph")
 
+    def slab_lives(self):
+        """[time, end or None, bytes] of slab objects, from the events; their times begin at 0."""
+        text = subprocess.run([self.kmemx, "script", "--json", "-i", self.recording], check=True, text=True,
+                              stdout=subprocess.PIPE, stderr=subprocess.DEVNULL).stdout
+        events = [json.loads(line) for line in text.splitlines() if line.startswith("{")]
+        first, lives, live = events[0]["ts"], [], {}
+        for event in events:
+            fields, name = event["fields"], event["event"]
+            if name.startswith(("kmalloc", "kmem_cache_alloc")):
+                if fields["ptr"] in live:  # its free is not in the recording
+                    live[fields["ptr"]][1] = event["ts"] - first
+                live[fields["ptr"]] = [event["ts"] - first, None, fields["bytes_alloc"]]
+                lives.append(live[fields["ptr"]])
+            elif name in ("kfree", "kmem_cache_free") and fields["ptr"] in live:
+                live.pop(fields["ptr"])[1] = event["ts"] - first
+        return first, events[-1]["ts"] - first, lives
+
+    def heat_maps(self):
+        """Fields have the sums of the events; a rectangle selects time and sizes."""
+        browser = self.browser
+        first, last, lives = self.slab_lives()
+        width = last // 2048 + 1
+        self.press("Memory", "Slab objects")
+        self.press("View", "Heat maps")
+        self.state()
+        size = browser.script("return [...document.querySelectorAll('#heat canvas')].map((e) => ["
+                              "e.clientHeight, e.clientWidth])")
+        start = (LEFT_OF_TIMES + 2) / size[0][1]
+        said = ("return document.querySelector(arguments[0]).textContent")
+        rows = {}
+        for _, _, nr in lives:
+            rows[nr.bit_length() - 1] = rows.get(nr.bit_length() - 1, 0) + nr
+        foot, high = 22, 15
+        for row, nr in rows.items():
+            y = size[0][0] - foot - high * (row - min(rows)) - 8
+            browser.drag("#heat-sizes", (start, y), (0.999, y))
+            self.state()
+            self.check(f"selects sizes from {2 ** row}", self.state().get("f") ==
+                       f"size>={2 ** row} size<={2 ** (row + 1) - 1}", self.state())
+            got = sum(int(r["Allocated"].replace(",", "")) for r in browser.script(ROWS))
+            self.check(f"bytes of sizes from {2 ** row}", got == nr, got, nr)
+            self.type("")
+        y = size[0][0] - foot - high * (12 - min(rows)) - 8
+        browser.drag("#heat-sizes", (0.3, y), (0.6, y + 3 * high))
+        begin, stop = (at - first for at in self.span("range"))
+        got = sum(int(r["Allocated"].replace(",", "")) for r in browser.script(ROWS))
+        want = sum(nr for at, _, nr in lives if begin <= at <= stop and 512 <= nr < 8192)
+        self.check("a rectangle of times and sizes", got == want > 0 and begin > 0 and stop < last, got, want)
+        self.type("")
+        browser.click("#whole")
+        classes = {}
+        for at, end, nr in lives:
+            row = 99 if end is None else (end // width - at // width).bit_length()
+            classes[row] = classes.get(row, 0) + nr
+        high_row = max(row for row in classes if row < 99)
+        for row, nr in classes.items():
+            place = high_row + 1 if row == 99 else row
+            y = size[1][0] - foot - high * place - 8
+            browser.drag("#heat-lives", (start, y), (0.999, y))
+            text = browser.script(said, "#heat-lives-hover")
+            found = re.search(r": ([\d,]+) bytes; ", text)
+            self.check(f"bytes of lifetimes {row}", found and int(found[1].replace(",", "")) == nr, text, nr)
+            browser.click("#whole") if not browser.script("return document.querySelector('#whole').disabled") else None
+        browser.keys("#heat-sizes", RIGHT + UP + SHIFT + UP + RIGHT)
+        chosen = browser.script(said, "#heat-sizes-hover")
+        browser.keys("#heat-sizes", ENTER)
+        got = sum(int(r["Allocated"].replace(",", "")) for r in browser.script(ROWS))
+        found = re.search(r": ([\d,]+) bytes$", chosen)
+        self.check("keys select, too", found and int(found[1].replace(",", "")) == got and
+                   "size<=" in self.state().get("f", ""), chosen, got)
+        self.type("")
+        browser.click("#whole")
+        self.press("View", "Flame graph")
+        self.press("Memory", "Pages")
+
     def colours(self):
         """A callsite has its colour wherever it is; different names are different in a legend."""
         browser = self.browser
@@ -451,6 +526,7 @@ class Explore(Test):
             self.tabs(False)
             self.filters()
             self.views()
+            self.heat_maps()
             self.colours()
             self.state()
             drawn = self.browser.script(DRAWING)

@@ -6,6 +6,7 @@ const FILTER_WORDS = {
 	callsite: { kinds: [SLAB, PAGE], texts: (data, row) => [data.rows.callsite[row]], option: "--callsite" },
 	cache: { kinds: [SLAB], texts: (data, row) => [data.rows.cache[row]], option: "--cache" },
 	order: { kinds: [PAGE], number: (data, row) => data.rows.order[row], option: "--order" },
+	size: { kinds: [SLAB, PAGE], number: (data, row) => sizesOf(data)[row] },
 	gfp: { kinds: [PAGE], test: gfpTest, option: "--gfp" },
 	migratetype: { kinds: [PAGE], texts: (data, row) => [data.rows.type[row]] },
 	process: { kinds: [SLAB, PAGE], texts: (data, row) => [data.rows.process[row]] },
@@ -113,18 +114,18 @@ function onlyPassing(passes, sums) {
 	return sums;
 }
 
-/* The conditions as options of a command; null: it has no such option. */
+/*
+ * The conditions as options of a command; null: it has no such option. Of several orders all must hold; a
+ * command takes several words of other options as alternatives.
+ */
 function filterOptions(data, conditions) {
-	const most = data.rows.order.reduce((a, b) => Math.max(a, b), 0);
+	const most = data.rows.order.reduce((a, b) => Math.max(a, b), 0), words = conditions.map(({ name }) => name);
 	const ranges = { "=": (n) => [n, n], ">=": (n) => [n, most], ">": (n) => [n + 1, most], "<=": (n) => [0, n],
 		"<": (n) => [0, n - 1] };
-	const options = conditions.map(({ word, sign, value }) => {
-		if (!word.option)
-			return null;
-		if (!word.number)
-			return " " + word.option + " " + shellWord(value);
-		const [a, b] = ranges[sign](Number(value));
-		return a > b ? null : " " + word.option + " " + (a === b ? a : a + "-" + b);
-	});
-	return options.includes(null) ? null : options.join("");
+	const orders = conditions.filter(({ name }) => name === "order").map(({ sign, value }) => ranges[sign](Number(value)));
+	const low = Math.max(...orders.map(([a]) => a)), high = Math.min(...orders.map(([, b]) => b));
+	if (conditions.some(({ word, name }, i) => !word.option || (name !== "order" && words.indexOf(name) !== i)) || low > high)
+		return null;
+	return conditions.filter(({ name }) => name !== "order").map(({ word, value }) => " " + word.option + " " + shellWord(value))
+		.join("") + (orders.length ? " --order " + (low === high ? low : low + "-" + high) : "");
 }

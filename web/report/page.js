@@ -2,7 +2,7 @@
  * The page. In: its data, the user's choices. Out: all parts show the same choice.
  */
 const VIEWS = [["flame", "Flame graph"], ["sandwich", "Sandwich", "A function, with its callers above and its callees below"],
-	["tree", "Tree", "A table that opens row by row"]];
+	["tree", "Tree", "A table that opens row by row"], ["heat", "Heat maps", "Time and sizes, time and lifetimes"]];
 
 class Page {
 	constructor(data) {
@@ -28,6 +28,8 @@ class Page {
 		this.halves = [new Half(this, this.byId("callers"), this.byId("hover"), true),
 			new Half(this, this.byId("callees"), this.byId("hover"), false)];
 		this.branches = new Branches(this, this.byId("tree"));
+		this.heats = [new Heat(this, this.byId("heat-sizes"), this.byId("heat-sizes-hover"), false),
+			new Heat(this, this.byId("heat-lives"), this.byId("heat-lives-hover"), true)];
 		this.table = new Table(this, this.byId("table"));
 		this.frames = new Frames(this, this.byId("frames"), this.byId("frames-hover"),
 			this.byId("frames-legend"));
@@ -113,7 +115,7 @@ class Page {
 	showView() {
 		const { view } = this, sandwich = view === "sandwich";
 		for (const [id, shown] of [["flame-part", view === "flame"], ["callers-part", sandwich],
-			["callees-part", sandwich], ["tree", view === "tree"]])
+			["callees-part", sandwich], ["tree", view === "tree"], ["heat", view === "heat"]])
 			this.byId(id).hidden = !shown;
 		this.path.hidden = view !== "flame";
 		if (view === "flame") {
@@ -125,9 +127,19 @@ class Page {
 			this.byId("focus").textContent = "Callers above, callees below: " + this.data.names[this.focus] + ", " +
 				(this.bytes() ? bytesText : wholeText)(this.halves[0].value(0)) + ", " +
 				shareText(this.halves[0].value(0), this.flame.total()) + " of all. Click a function to go to it.";
+		} else if (view === "heat") {
+			for (const heat of this.heats)
+				heat.draw();
 		} else {
 			this.branches.draw();
 		}
+	}
+
+	/* Replaces the conditions on a number; of the lower end only if it is @bounded. */
+	filterBy(name, [low, high], bounded) {
+		const rest = this.typed.replace(new RegExp("(^|\\s)" + name + "[<>=]+\\S*", "g"), " ").trim();
+		this.search.value = (rest + (bounded ? " " + name + ">=" + low : "") + " " + name + "<=" + high).trim();
+		this.type(this.search.value);
 	}
 
 	/* The function that a marked row stands for. */
@@ -192,6 +204,8 @@ class Page {
 
 	seen() {
 		this.timeline.draw();
+		if (this.view === "heat")
+			this.showView();
 		this.byId("whole").disabled = this.whole() && this.zoom.all;
 		this.state.changed();
 	}

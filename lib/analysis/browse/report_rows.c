@@ -22,18 +22,20 @@
 #include "base/array.h"
 #include "event/processes.h"
 
-/* One row of an account. @number: its number; @weight: decides whether it is shown alone; @cells:
- * its number of cells; @row: its row of the page.
+/* One row of an account. @number: its number; @weight: decides whether it is shown alone; @size:
+ * bytes of an allocation, the mean where they differ; @cells: its number of cells; @row: its row of
+ * the page.
  */
 struct source_row {
-	uint64_t weight;
+	uint64_t weight, size;
 	uint32_t number, cells, row;
 };
 
-/* The key of a row; without padding, as keys are compared as bytes. @kind: enum web_kind. */
+/* The key of a row. Slab objects of one function may have several sizes. Without padding, as keys are compared as bytes. @kind: enum web_kind. */
 struct row_key {
 	uint32_t kind, node, callsite, cache, order, migratetype, gfp, process, comm,
 		cgroup, entry;
+	uint64_t size; /* of slab objects */
 };
 
 /* Callsites, stacks and the like of one kind's rows, and their names. @process: or tasks' names:
@@ -209,20 +211,23 @@ static void task_key_of(struct filling *f, struct names *n, uint32_t number, boo
 		*name = process_name(f, n, index);
 }
 
-/* The page's row for row @number of an account; UINT32_MAX: no memory. */
+/* The page's row for a row of an account; UINT32_MAX: no memory. */
 static uint32_t row_of(struct filling *f, enum web_kind kind, struct names *n,
-		       uint32_t number, bool alone)
+		       const struct source_row *source, bool alone)
 {
 	struct row_key key = { .kind = kind };
+	const uint32_t number = source->number;
 	uint32_t id;
 
 	key.callsite = name_of(f, &n->callsite, n->callsite.of[number], subject_callsite,
 			       n->of_callsite);
-	if (kind == WEB_PAGE)
+	if (kind == WEB_PAGE) {
 		page_key_of(f, number, &key);
-	else
+	} else {
 		key.cache = name_of(f, &n->cache, n->cache.of[number], subject_cache,
 				    n->of_cache);
+		key.size = source->size;
+	}
 	key.entry =
 		name_of(f, &n->entry, n->entry.of[number], subject_entry, n->of_entry);
 	task_key_of(f, n, number, alone || f->web->nr_rows < WEB_REPORT_ROWS_MAX, &key);
@@ -282,14 +287,17 @@ static struct source_row weigh(const struct filling *f, enum web_kind kind, size
 		over_time_first(f->time, memory_of(kind), number);
 	struct source_row row = { .number = (uint32_t)number };
 	uint32_t bin, last = UINT32_MAX;
+	uint64_t hit = 0;
 
 	/* Bins are merged later if there are too many cells: this does not cost callchains. */
 	for (; c; c = over_time_next(f->time, c)) {
 		bin = c->bin / (OVER_TIME_BINS / WEB_REPORT_BINS);
 		row.weight += c->bytes;
+		hit += c->hit;
 		row.cells += bin != last;
 		last = bin;
 	}
+	row.size = hit ? row.weight / hit : 0;
 	if (row.weight < peak)
 		row.weight = peak;
 	return row;
@@ -426,7 +434,7 @@ static int add_kind(struct filling *f, enum web_kind kind, struct names *n)
 		bool alone = has_room(f, kind, cells);
 
 		cells += alone ? sources[i].cells : 0;
-		sources[i].row = row_of(f, kind, n, sources[i].number, alone);
+		sources[i].row = row_of(f, kind, n, &sources[i], alone);
 		if (sources[i].row == UINT32_MAX)
 			ret = -ENOMEM;
 	}

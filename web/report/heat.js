@@ -45,7 +45,25 @@ class Heat {
 		return data.rows.kind[row] === kind && (!data.passes || data.passes[row]);
 	}
 
-	/* What is seen, in bins; @take gets row of the page, bin, row of the map, amount. */
+	/* What the map adds up, in columns: row of the page, bin, row of the map, amount. */
+	items() {
+		const { page } = this, name = page.kind + " " + (page.metric === "hit") + " " + page.typed;
+		if (this.name !== name) {
+			const row = [], bin = [], at = [], amount = [];
+			this.name = name;
+			this.each((...item) => {
+				row.push(item[0]);
+				bin.push(item[1]);
+				at.push(item[2]);
+				amount.push(item[3]);
+			});
+			this.made = { nr: row.length, row: new Uint32Array(row), bin: new Uint16Array(bin), at: new Uint8Array(at),
+				amount: new Float64Array(amount) };
+		}
+		return this.made;
+	}
+
+	/* Finds them; it takes long. */
 	each(take) {
 		const { page } = this, { data } = page, { cells: c, stays } = data, count = page.metric === "hit" && !this.lives;
 		const sizes = sizesOf(data), left = this.lives ? new Map() : null;
@@ -84,14 +102,15 @@ class Heat {
 		this.begin = Math.floor(zoom.from / this.step);
 		this.columns = Math.ceil(zoom.to / this.step) - this.begin;
 		this.sums = new Map();
-		this.each((row, bin, at, amount) => {
-			const column = Math.floor(bin / this.step) - this.begin;
+		const { nr, bin, at, amount } = this.items(), sums = [];
+		for (let i = 0; i < nr; i++) {
+			const column = Math.floor(bin[i] / this.step) - this.begin;
 			if (column < 0 || column >= this.columns)
-				return;
-			if (!this.sums.has(at))
-				this.sums.set(at, new Float64Array(this.columns));
-			this.sums.get(at)[column] += amount;
-		});
+				continue;
+			if (!sums[at[i]])
+				this.sums.set(at[i], sums[at[i]] = new Float64Array(this.columns));
+			sums[at[i]][column] += amount[i];
+		}
 		/* Without gaps between sizes. */
 		const keys = [...this.sums.keys()].filter((key) => key !== NEVER), low = Math.min(...keys), high = Math.max(...keys);
 		this.rows = keys.length ? Array.from({ length: high - low + 1 }, (_, i) => low + i) : [];
@@ -216,11 +235,12 @@ class Heat {
 	largest({ columns, rows }) {
 		const { data } = this.page, [first, last] = this.bins(columns), sums = new Map();
 		const wanted = new Set(this.rows.slice(rows[0], rows[1] + 1));
-		this.each((row, bin, at, amount) => {
-			const site = data.rows.callsite[row];
-			if (bin >= first && bin <= last && wanted.has(at))
-				sums.set(site, (sums.get(site) || 0) + amount);
-		});
+		const { nr, row, bin, at, amount } = this.items();
+		for (let i = 0; i < nr; i++) {
+			const site = data.rows.callsite[row[i]];
+			if (bin[i] >= first && bin[i] <= last && wanted.has(at[i]))
+				sums.set(site, (sums.get(site) || 0) + amount[i]);
+		}
 		return [...sums.keys()].sort((a, b) => sums.get(b) - sums.get(a)).slice(0, LARGEST + 2).map((site, n) =>
 			(n ? ", " : "; ") + data.names[site] + " " + bytesText(sums.get(site))).join("");
 	}

@@ -88,10 +88,13 @@ class Explore(Test):
         self.check("the wheel zooms", near[1] - near[0] > 1.2 * (nearer[1] - nearer[0]), near, nearer)
         self.check("what is under the pointer stays",
                    abs(under[0] - under[1]) < 0.02 * (near[1] - near[0]), under, near)
-        browser.keys("#timeline", ESCAPE)
-        back = self.span("zoom")
-        self.check("Escape takes the turns of the wheel back", back is None or
-                   back[1] - back[0] > near[1] - near[0], back)
+        # Turns far from each other, as on a busy machine, are steps of their own.
+        for _ in range(7):
+            browser.keys("#timeline", ESCAPE)
+            back = self.span("zoom")
+            if not back:
+                break
+        self.check("Escape takes the turns of the wheel back", back is None, back)
         browser.keys("#timeline", "0")
         browser.pinch("#timeline", ((0.45, 60), (0.55, 60)), ((0.3, 60), (0.7, 60)))
         pinched = self.span("zoom")

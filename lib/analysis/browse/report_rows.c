@@ -31,11 +31,12 @@ struct source_row {
 	uint32_t number, cells, row;
 };
 
-/* The key of a row. Slab objects of one function may have several sizes. Without padding, as keys are compared as bytes. @kind: enum web_kind. */
+/* The key of a row; without padding, as keys are compared as bytes. @kind: enum web_kind. @size: of
+ * slab objects, as those of one function may have several.
+ */
 struct row_key {
 	uint32_t kind, node, callsite, cache, order, migratetype, gfp, process, comm,
-		cgroup, entry;
-	uint64_t size; /* of slab objects */
+		cgroup, entry, size;
 };
 
 /* Callsites, stacks and the like of one kind's rows, and their names. @process: or tasks' names:
@@ -226,7 +227,7 @@ static uint32_t row_of(struct filling *f, enum web_kind kind, struct names *n,
 	} else {
 		key.cache = name_of(f, &n->cache, n->cache.of[number], subject_cache,
 				    n->of_cache);
-		key.size = source->size;
+		key.size = (uint32_t)source->size; /* different enough */
 	}
 	key.entry =
 		name_of(f, &n->entry, n->entry.of[number], subject_entry, n->of_entry);

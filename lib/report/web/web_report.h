@@ -124,8 +124,8 @@ struct web_curve {
 	uint64_t bytes;
 };
 
-/* What explains the curve. @kind: 0: the task @name ended; 1: the OOM killer killed it; 2: a mark of
- * the user, with the text @name.
+/* What explains the curve. @kind: 0: the task @name ended; 1: the OOM killer killed it; 2: someone
+ * wrote the mark @name.
  */
 struct web_event {
 	uint64_t ts;

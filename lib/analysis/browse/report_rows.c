@@ -227,7 +227,7 @@ static uint32_t row_of(struct filling *f, enum web_kind kind, struct names *n,
 	} else {
 		key.cache = name_of(f, &n->cache, n->cache.of[number], subject_cache,
 				    n->of_cache);
-		key.size = (uint32_t)source->size; /* different enough */
+		key.size = (uint32_t)source->size; /* more: a damaged recording */
 	}
 	key.entry =
 		name_of(f, &n->entry, n->entry.of[number], subject_entry, n->of_entry);

@@ -51,7 +51,7 @@ struct record_options {
 	struct record_flight flight;
 	uint64_t file_version, repeat;
 	uint64_t one_in, stacks_one_in;
-	bool compress, exact_ledger, probes, no_probes, quiet;
+	bool compress, exact_ledger, opening, probes, no_probes, quiet;
 	unsigned int verbose;
 };
 
@@ -194,6 +194,8 @@ static int parse(struct record_options *o, int argc, char **argv, int *operands)
 		  "compress the file with zstd after recording" },
 		{ OPTION_FLAG, 0, "exact-ledger", NULL, &o->exact_ledger,
 		  "shrink slab caches at both ends, record kmemx too" },
+		{ OPTION_FLAG, 0, "opening", NULL, &o->opening,
+		  "read long lists of owners, too (kmemx owners --all)" },
 		{ OPTION_FLAG, 0, "no-probes", NULL, &o->no_probes,
 		  "no probes for what has no event (RCU, in bulk)" },
 		{ OPTION_FLAG, 0, "probes", NULL, &o->probes,
@@ -297,6 +299,7 @@ static int set_rest(const struct record_options *o, struct capture_options *c)
 	c->labels = strbuf_text(&o->label_text);
 	c->compress = o->compress;
 	c->exact_ledger = o->exact_ledger;
+	c->opening = o->opening;
 	recorder_kinds(o->of, &c->events);
 	c->events.frag = o->frag;
 	c->events.percpu = o->percpu;

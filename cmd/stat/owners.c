@@ -153,11 +153,33 @@ static int sort_by(struct tables_args *args, struct analysis_options *opts,
 	return GO_ON;
 }
 
+/* Of the two analyses of the command, the one that --all chooses is left. */
+static int choose_all(struct tables_args *args, struct stat_options *o)
+{
+	const char *other = args->cull ? "--cull" : o->choice.by_word ? "--by" : NULL;
+	const struct analysis *analysis;
+	size_t i;
+
+	for (i = 0; (analysis = analysis_at(i)); i++)
+		o->analyses.asked[i] &= args->all == !strcmp(analysis->name, "everything");
+	if (!args->all || !other)
+		return GO_ON;
+	message_error(
+		command_name,
+		"--all and %s cannot be used together\n  Most of all memory has no event that names more than its owner",
+		other);
+	return EXIT_USAGE;
+}
+
 int owners_choose(struct tables_args *args, struct stat_options *o)
 {
 	struct stat_analyses *a = &o->analyses;
-	int ret = GO_ON;
+	int ret = choose_all(args, o);
 
+	if (ret != GO_ON)
+		return ret;
+	if (args->all)
+		return GO_ON;
 	if (args->cull)
 		ret = choose_cull(args, o);
 	else if (!o->choice.by_word)

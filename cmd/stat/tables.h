@@ -14,12 +14,14 @@
  * struct tables_args - the options that only some of the commands have
  * @window: for peak: the time up to @at, in the form of --time
  * @known: for leaks: the lines of @suppress
+ * @all: for owners: all memory, not only pages that events name
  * @by, @sort: for owners: translated from page_owner_sort's words
  */
 struct tables_args {
 	bool of[MEMORY_KINDS];
 	uint64_t bins;
 	const char *at, *cull;
+	bool all;
 	struct option_strings suppress;
 	char *window;
 	struct suppressions known;

@@ -5,9 +5,12 @@
  */
 #include "account/snapshot.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #define NAME_MAX_LEN 255
+/* More memory than any machine has. */
+#define PAGES_MAX    (1ULL << 40)
 
 /* The next line without its end; false at the text's end. */
 static bool next_line(const char **text, const char **line, const char **end)
@@ -118,6 +121,24 @@ static uint64_t tunable_limit(const char *at, const char *end)
 			return 0;
 	}
 	return limit;
+}
+
+bool page_owner_next(const char **text, struct page_owner_line *line)
+{
+	const char *at, *end;
+	char *rest;
+
+	while (next_line(text, &at, &end)) {
+		if (!next_number(&at, end, &line->pages) || line->pages > PAGES_MAX ||
+		    end - at < 4 || memcmp(at, " 0x", 3) != 0)
+			continue;
+		line->gfp_flags = strtoull(at + 3, &rest, 16);
+		at = rest < end ? rest + 1 : end;
+		line->names = at;
+		line->len = (size_t)(end - at);
+		return true;
+	}
+	return false;
 }
 
 bool slabinfo_next(const char **text, struct slabinfo_line *out)

@@ -55,6 +55,19 @@ struct vmallocinfo_line {
 /* The next line "AREAS PAGES FUNCTION [MODULE]" of kmemx's sums; moves *@text on; skips others. */
 bool vmallocinfo_next(const char **text, struct vmallocinfo_line *line);
 
+/**
+ * struct page_owner_line - the pages of a callchain, of kmemx's sums of page_owner
+ * @names, @len: its functions, the innermost first, separated by blanks
+ */
+struct page_owner_line {
+	uint64_t pages, gfp_flags;
+	const char *names;
+	size_t len;
+};
+
+/* The next line "PAGES 0xGFP FUNCTION FUNCTION ..."; moves *@text on; skips other lines. */
+bool page_owner_next(const char **text, struct page_owner_line *line);
+
 /* The next cache of slabinfo 2.x; moves *@text on; skips other lines. */
 bool slabinfo_next(const char **text, struct slabinfo_line *line);
 

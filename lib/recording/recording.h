@@ -42,6 +42,8 @@
 #define RECORDING_META_SLAB_RECLAIM "slab_reclaim"
 /* Followed by ".before" or ".after": who has memory from vmalloc, "AREAS PAGES FUNCTION [MODULE]". */
 #define RECORDING_META_VMALLOCINFO  "vmallocinfo"
+/* Followed by ".after": who has pages, by page_owner: "PAGES 0xGFP FUNCTION FUNCTION ...". */
+#define RECORDING_META_PAGE_OWNER   "page_owner"
 /* Followed by ".before" or ".after": the live threads, "THREAD PROCESS", and for the first thread of
  * a process, whose number is the process's, "THREAD PROCESS PARENT NAME", a tab, and the control
  * group that its memory is charged to as "HIERARCHY:PATH". The recorder's parent is 0.

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analysis/balance/everything.h"
 #include "analysis/balance/holders.h"
 #include "analysis/balance/nodes.h"
 #include "analysis/balance/page_use.h"
@@ -78,9 +79,10 @@ struct balance_row {
 	struct strbuf sites;
 };
 
-/* @row_of: the row of each use. */
+/* @row_of: the row of each use. @all: also gets the owners; may be NULL. */
 struct view {
 	const struct balance *b;
+	struct everything *all;
 	struct balance_nodes nodes;
 	struct page_uses uses;
 	struct balance_row rows[NR_LINES], *row_of[USE_NR];
@@ -267,6 +269,33 @@ static void name_largest(struct owners *o, const struct site_uses *sites,
 	}
 }
 
+/* Adds the live bytes of each callsite to the owners of all memory. */
+static int add_owners(struct view *v, struct owners *o, const struct site_uses *sites,
+		      enum page_use use)
+{
+	struct everything_row row = { .line = v->row_of[use]->line->name,
+				      .known_by = "events" };
+	struct strbuf name = { 0 };
+	int ret = 0;
+	size_t i;
+
+	for (i = 0; i < o->nr && !ret; i++) {
+		if (!sites[i].bytes[use])
+			continue;
+		name.size = 0;
+		if (sites[i].callsite)
+			sites_name(&o->sites, sites_group(&o->sites, sites[i].callsite),
+				   &name);
+		else
+			strbuf_puts(&name, "[no stack]");
+		row.owner = strbuf_text(&name);
+		row.bytes = (int64_t)sites[i].bytes[use];
+		ret = name.failed ? -ENOMEM : everything_add(v->all, &row);
+	}
+	strbuf_free(&name);
+	return ret;
+}
+
 /* Adds the live bytes in the account of @memory to the rows of these uses. */
 static int explain(struct view *v, enum memory memory, uint32_t of_uses)
 {
@@ -306,10 +335,21 @@ static int explain(struct view *v, enum memory memory, uint32_t of_uses)
 		row->known = true;
 		name_largest(&o, sites, use, &row->sites);
 		ret = row->sites.failed ? -ENOMEM : 0;
+		if (!ret && v->all)
+			ret = add_owners(v, &o, sites, use);
 	}
 	free(sites);
 	owners_free(&o);
 	return ret;
+}
+
+static const char *line_of_use(enum page_use use)
+{
+	size_t i = 0;
+
+	while (lines[i].use != use)
+		i++;
+	return lines[i].name;
 }
 
 /* Areas tell what vmalloc and stacks have, if they were recorded; else their pages do, of which
@@ -325,6 +365,8 @@ static int explain_all(struct view *v)
 	bool areas = seen & NEEDS_VMALLOC;
 	int ret = page_uses_init(&v->uses, v->b->env);
 
+	if (!ret && v->all)
+		ret = everything_page_owner(v->all, &v->uses, line_of_use);
 	if (!ret && seen & NEEDS_PAGE) {
 		ret = explain(v, MEMORY_PAGE,
 			      ((1U << USE_NR) - 1) & ~(areas ? of_areas : 0));
@@ -396,24 +438,42 @@ static void add_summary(const struct view *v, struct table *t)
 	table_add_summary_lines(t, sums, ARRAY_SIZE(sums), false);
 }
 
+/* Reads the counters, and what explains them; view_free() in any case. */
+static int view_init(struct view *v)
+{
+	int ret = 0;
+	size_t i;
+
+	for (i = 0; i < MEMORY_KINDS; i++)
+		if (v->b->of[i]->failed)
+			ret = -ENOMEM;
+	if (!ret)
+		ret = balance_nodes_read(&v->nodes, v->b->env->rec, v->b->env->page_size);
+	if (ret)
+		return ret;
+	read_counters(v);
+	return explain_all(v);
+}
+
+static void view_free(struct view *v)
+{
+	size_t i;
+
+	for (i = 0; i < NR_LINES; i++)
+		strbuf_free(&v->rows[i].sites);
+	page_uses_free(&v->uses);
+	balance_nodes_free(&v->nodes);
+}
+
 static int balance_view(const void *self, struct report *report)
 {
 	struct view v = { .b = self };
 	struct table *t =
 		table_type_new(&balance_type, "All memory, by the kernel's counters",
 			       SUBJECT_NONE, false);
-	int ret = t ? 0 : -ENOMEM;
+	int ret = t ? view_init(&v) : -ENOMEM;
 	size_t i;
 
-	for (i = 0; i < MEMORY_KINDS; i++)
-		if (v.b->of[i]->failed)
-			ret = -ENOMEM;
-	if (!ret)
-		ret = balance_nodes_read(&v.nodes, v.b->env->rec, v.b->env->page_size);
-	if (!ret) {
-		read_counters(&v);
-		ret = explain_all(&v);
-	}
 	for (i = 0; i < NR_LINES && !ret; i++)
 		if (!table_type_add_row(&balance_type, SUBJECT_NONE, t, &v.rows[i]))
 			ret = -ENOMEM;
@@ -427,10 +487,27 @@ static int balance_view(const void *self, struct report *report)
 			ret = balance_nodes_report(&v.nodes, report);
 	}
 	table_free(t);
-	for (i = 0; i < NR_LINES; i++)
-		strbuf_free(&v.rows[i].sites);
-	page_uses_free(&v.uses);
-	balance_nodes_free(&v.nodes);
+	view_free(&v);
+	return ret;
+}
+
+/* For kmemx owners --all. */
+static int everything_view(const void *self, struct report *report)
+{
+	struct everything all;
+	struct view v = { .b = self, .all = &all };
+	int ret = everything_begin(&all, v.b->env);
+	size_t i;
+
+	if (!ret)
+		ret = view_init(&v);
+	for (i = 0; i < NR_LINES && !ret; i++)
+		ret = everything_end_line(&all, lines[i].name, v.rows[i].after,
+					  i <= LINE_CPUS ? "counter" : NULL);
+	if (!ret)
+		ret = everything_report(&all, v.total[1], report);
+	everything_free(&all);
+	view_free(&v);
 	return ret;
 }
 
@@ -482,5 +559,24 @@ const struct analysis analysis_balance = {
 	.tables = tables,
 	.create = balance_create,
 	.view = balance_view,
+	.destroy = balance_destroy,
+};
+
+static const struct table_type *const everything_tables[] = { &everything_type, NULL };
+
+const struct analysis analysis_everything = {
+	.name = "everything",
+	.command = "owners",
+	.help = "who owns all memory",
+	.use = ANALYSIS_COMMAND,
+	.needs = NEEDS_MEMORY,
+	.all_time = "the kernel's counters were read before and after it",
+	.unfiltered = "its rows are all memory of the system",
+	.unsampled = "its rows are all memory of the system",
+	.all_frees = true,
+	.lacks = balance_lacks,
+	.tables = everything_tables,
+	.create = balance_create,
+	.view = everything_view,
 	.destroy = balance_destroy,
 };

@@ -102,7 +102,7 @@ struct held {
 };
 
 /* 0 or -ENOMEM. */
-static int add(struct holders *h, const struct held *held)
+static int add_held(struct holders *h, const struct held *held)
 {
 	struct strbuf key = { 0 };
 	struct holder *item;
@@ -146,7 +146,7 @@ static int read_caches(struct holders *h, const char *text, int end)
 						    : "slab";
 		held.bytes = slabs * cache.pages * h->env->page_size;
 		if (slabs)
-			ret = add(h, &held);
+			ret = add_held(h, &held);
 	}
 	return ret;
 }
@@ -165,7 +165,7 @@ static int read_areas(struct holders *h, const char *text, int end)
 
 		snprintf(name, sizeof(name), "%.*s", (int)area.name_len, area.name);
 		held.line = page_use_forks(name) ? "stacks" : "vmalloc";
-		ret = add(h, &held);
+		ret = add_held(h, &held);
 	}
 	return ret;
 }
@@ -199,6 +199,27 @@ static int compare(const void *a, const void *b)
 	return strcmp(x->name, y->name);
 }
 
+static void free_lists(struct holders *h)
+{
+	reclaim_caches_free(&h->reclaim);
+	intern_free(&h->names);
+	free(h->items);
+}
+
+int holders_after(const struct analysis_env *env,
+		  int (*add)(void *to, const char *line, const char *name, int64_t bytes),
+		  void *to)
+{
+	struct holders h = { .env = env };
+	int ret = read_lists(&h);
+	size_t i;
+
+	for (i = 0; i < h.nr && !ret; i++)
+		ret = add(to, h.items[i].line, h.items[i].name, h.items[i].bytes[1]);
+	free_lists(&h);
+	return ret;
+}
+
 int holders_report(const struct analysis_env *env, struct report *report)
 {
 	struct holders h = { .env = env };
@@ -221,8 +242,6 @@ int holders_report(const struct analysis_env *env, struct report *report)
 		t = NULL;
 	}
 	table_free(t);
-	reclaim_caches_free(&h.reclaim);
-	intern_free(&h.names);
-	free(h.items);
+	free_lists(&h);
 	return ret;
 }

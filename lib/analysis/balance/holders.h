@@ -14,6 +14,13 @@
 /* Adds the table to @report, unless the recording of @env has no lists. 0 or -ENOMEM. */
 int holders_report(const struct analysis_env *env, struct report *report);
 
+/* Calls @add with what each holder has after the recording, until it returns other than 0; returns
+ * that, or -ENOMEM. @name is only valid in the call.
+ */
+int holders_after(const struct analysis_env *env,
+		  int (*add)(void *to, const char *line, const char *name, int64_t bytes),
+		  void *to);
+
 extern const struct table_type holders_type;
 
 #endif

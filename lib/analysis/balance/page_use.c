@@ -7,6 +7,7 @@
  */
 #include "analysis/balance/page_use.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #include "analysis/bounds/bounds.h"
@@ -127,22 +128,50 @@ static enum page_use use_of_chain(const struct page_uses *u, uint32_t stack)
 	return use;
 }
 
-enum page_use page_use(const struct page_uses *u, const struct page_key *key,
-		       uint64_t callsite)
+/* The use of pages of which the callchain says @use. @cache: of the page cache. */
+static enum page_use use_of_flags(const struct page_uses *u, const struct page_key *key,
+				  enum page_use use, bool cache)
 {
 	const uint64_t processes = u->movable | u->user;
-	enum page_use use = use_of_chain(u, key->stack);
+	bool reclaimable = reclaimable_by_request(&u->reclaimable, key);
 
-	if (use == USE_SLAB_UNRECLAIMABLE && reclaimable_by_request(&u->reclaimable, key))
+	if (use == USE_SLAB_UNRECLAIMABLE && reclaimable)
 		return USE_SLAB_RECLAIMABLE;
 	if (use != USE_NR)
 		return use;
-	if (reclaimable_page(&u->reclaimable, key, callsite) &&
-	    !reclaimable_by_request(&u->reclaimable, key))
+	if (cache && !reclaimable)
 		return USE_PAGE_CACHE;
 	/* GFP_HIGHUSER_MOVABLE; zsmalloc and balloons are movable, too, but not of users. */
 	return processes && (key->gfp_flags & processes) == processes ? USE_ANONYMOUS
 								      : USE_UNCOUNTED;
+}
+
+enum page_use page_use(const struct page_uses *u, const struct page_key *key,
+		       uint64_t callsite)
+{
+	return use_of_flags(u, key, use_of_chain(u, key->stack),
+			    reclaimable_page(&u->reclaimable, key, callsite));
+}
+
+enum page_use page_use_named(const struct page_uses *u, uint64_t gfp_flags,
+			     const char *names, size_t len)
+{
+	const struct page_key key = { .gfp_flags = gfp_flags, .migratetype = -1 };
+	enum page_use use = USE_NR;
+	const char *end = names + len;
+	char name[128], plain[128];
+	bool cache = false;
+
+	while (names < end && use == USE_NR) {
+		size_t part = strcspn(names, " \n");
+
+		snprintf(name, sizeof(name), "%.*s", (int)part, names);
+		(void)symbol_plain(name, plain, sizeof(plain));
+		use = use_of(u, plain);
+		cache |= reclaimable_of_cache(plain);
+		names += part + 1;
+	}
+	return use_of_flags(u, &key, use, cache);
 }
 
 enum page_use page_use_area(const struct page_uses *u, uint32_t stack)

@@ -39,6 +39,11 @@ int page_uses_init(struct page_uses *u, const struct analysis_env *env) __must_c
  */
 enum page_use page_use(const struct page_uses *u, const struct page_key *key,
 		       uint64_t callsite);
+/* The use of pages that were asked for with @gfp_flags by functions with names, "NAME NAME ...", the
+ * innermost first.
+ */
+enum page_use page_use_named(const struct page_uses *u, uint64_t gfp_flags,
+			     const char *names, size_t len);
 /* The use of an area of vmalloc with the callchain @stack; USE_NR: its memory is not the kernel's
  * to count, as of ioremap, or belongs to others, as of vmap.
  */

@@ -111,7 +111,7 @@ bool reclaimable_by_request(const struct reclaimable *r, const struct page_key *
 /* Does @function of mm/filemap.c or mm/readahead.c allocate pages of files, from 4.x to 7.x? tmpfs
  * has functions of its own (mm/shmem.c), and its pages are not reclaimed without swap.
  */
-static bool allocates_page_cache(const char *function)
+bool reclaimable_of_cache(const char *function)
 {
 	static const char *const prefixes[] = {
 		"__filemap_get_folio",	     "filemap_",	  "page_cache_ra_",
@@ -131,7 +131,7 @@ bool reclaimable_page(const struct reclaimable *r, const struct page_key *key,
 	if (reclaimable_by_request(r, key))
 		return true;
 	return callsite && symbols_find(r->env->syms, callsite, &sym) && !sym.module &&
-	       allocates_page_cache(sym.name);
+	       reclaimable_of_cache(sym.name);
 }
 
 bool reclaimable_late_cache(const char *cache)

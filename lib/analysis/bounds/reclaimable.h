@@ -42,6 +42,8 @@ bool reclaimable_by_request(const struct reclaimable *r, const struct page_key *
 /* The same if @callsite allocated them; 0: unknown. */
 bool reclaimable_page(const struct reclaimable *r, const struct page_key *key,
 		      uint64_t callsite);
+/* Does @function allocate pages of files? */
+bool reclaimable_of_cache(const char *function);
 /* Does the kernel free objects of this cache in batches, when they reach a threshold? */
 bool reclaimable_late_cache(const char *cache);
 /* Does the kernel free objects of rows with @key in batches, when they reach a threshold? */

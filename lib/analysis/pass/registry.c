@@ -26,6 +26,7 @@
 	line(peak) \
 	line(export) \
 	line(owners) \
+	line(everything) \
 	line(summary) \
 	line(balance) \
 	line(advise) \

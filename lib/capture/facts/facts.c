@@ -150,7 +150,7 @@ static int add_list(struct facts *f, const char *item, const char *when,
 {
 	struct strbuf sb = { 0 };
 	char name[64];
-	int ret = list_read(item, &sb, log);
+	int ret = list_read(item, f->long_lists, &sb, log);
 
 	snprintf(name, sizeof(name), "%s.%s", item, when);
 	if (!ret)
@@ -189,6 +189,8 @@ int facts_snapshot(struct facts *f, const char *when, const struct log *log)
 	}
 	if (after && !ret)
 		ret = add_list(f, RECORDING_META_VMALLOCINFO, when, log);
+	if (after && !ret)
+		ret = add_list(f, RECORDING_META_PAGE_OWNER, when, log);
 	/* Last, as its reading opens thousands of files, but before tracing begins. */
 	return ret || f->no_proc ? ret : add_list(f, RECORDING_META_PROCESSES, when, log);
 }

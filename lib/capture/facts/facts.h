@@ -32,6 +32,7 @@ struct facts {
 	struct tasks_ran ran; /* how long each task had run when tracing began */
 	struct curve curve;   /* the kernel's counts so far */
 	struct slab_files slab_files;
+	bool long_lists; /* of the kernel are read, however long it takes */
 	bool no_proc; /* /proc's process numbers are not the kernel's */
 	struct writer_facts writer;
 };

@@ -8,25 +8,46 @@
 #include <errno.h>
 #include <string.h>
 
+#include "capture/facts/page_owner.h"
 #include "capture/facts/processes.h"
 #include "capture/facts/vmallocinfo.h"
 #include "recording/recording.h"
 
-/* Reading one takes no longer. Without processes, reports by process and control group are refused,
- * so these are waited for on a busy machine, too.
+/* Reading one takes no longer, and gives no more. Without processes, reports by process and control
+ * group are refused, so these are waited for on a busy machine, too.
  */
-#define AREAS_NS     100000000ULL
+#define LIST_NS	     100000000ULL
 #define PROCESSES_NS 500000000ULL
+#define LIST_LONG_NS 60000000000ULL
+#define LIST_BYTES   (8U << 20)
 
-int list_read(const char *item, struct strbuf *out, const struct log *log)
+static int page_owner(const char *path, uint64_t most_ns, struct strbuf *out)
 {
-	bool processes = !strcmp(item, RECORDING_META_PROCESSES);
-	int ret = processes ? processes_list("/proc", PROCESSES_NS, out)
-			    : vmallocinfo_sum("/proc/vmallocinfo", AREAS_NS, out);
+	return page_owner_sum(path, most_ns, LIST_BYTES, out);
+}
 
-	if (ret)
+static const struct list {
+	const char *item, *path;
+	uint64_t most_ns;
+	int (*read)(const char *path, uint64_t most_ns, struct strbuf *out);
+} lists[] = {
+	{ RECORDING_META_PROCESSES, "/proc", PROCESSES_NS, processes_list },
+	{ RECORDING_META_VMALLOCINFO, "/proc/vmallocinfo", LIST_NS, vmallocinfo_sum },
+	{ RECORDING_META_PAGE_OWNER, "/sys/kernel/debug/page_owner", LIST_NS,
+	  page_owner },
+};
+
+int list_read(const char *item, bool long_time, struct strbuf *out, const struct log *log)
+{
+	const struct list *l = lists;
+	int ret;
+
+	while (strcmp(l->item, item) != 0)
+		l++;
+	ret = l->read(l->path, long_time ? LIST_LONG_NS : l->most_ns, out);
+	if (ret && ret != -ENOENT)
 		log_msg(log, LOG_INFO,
-			"cannot read %s: %s; the recording will lack its %s",
-			processes ? "/proc" : "/proc/vmallocinfo", strerror(-ret), item);
+			"cannot read %s: %s; the recording will lack its %s", l->path,
+			strerror(-ret), item);
 	return ret;
 }

@@ -6,13 +6,17 @@
 #ifndef KMEMX_CAPTURE_LISTS_H
 #define KMEMX_CAPTURE_LISTS_H
 
+#include <stdbool.h>
+
 #include "base/compiler.h"
 #include "base/log.h"
 #include "base/strbuf.h"
 
-/* Reads @item: RECORDING_META_PROCESSES or RECORDING_META_VMALLOCINFO. 0 or -errno, after a
- * message; -ETIME: it would take too long.
+/* Reads @item: RECORDING_META_PROCESSES, RECORDING_META_VMALLOCINFO or RECORDING_META_PAGE_OWNER;
+ * @long_time: for up to a minute. 0 or -errno, after a message unless the kernel has no such list;
+ * -ETIME: it would take too long.
  */
-int list_read(const char *item, struct strbuf *out, const struct log *log) __must_check;
+int list_read(const char *item, bool long_time, struct strbuf *out,
+	      const struct log *log) __must_check;
 
 #endif

@@ -75,6 +75,7 @@ struct capture_live {
  * @file_version: 6 or 7
  * @compress: compress the file with zstd when recording has ended; only version 7, see
  *	writer_can_compress()
+ * @opening: read the kernel's lists of owners however long it takes
  * @exact_ledger: shrink all slab caches before slabinfo is read, at both ends
  * @stop_fd: a signalfd whose signals end the recording; -1: none
  * @child_sigmask: signal mask of the command
@@ -99,7 +100,7 @@ struct capture_options {
 	const char *clock;
 	uint64_t duration_ns;
 	unsigned int file_version;
-	bool compress, exact_ledger;
+	bool compress, exact_ledger, opening;
 	int stop_fd;
 	const sigset_t *child_sigmask;
 	uid_t owner_uid;

@@ -107,7 +107,7 @@ int flight_prune(const char *directory, size_t keep, const struct log *log)
 static void forget_file(struct session *s)
 {
 	struct comms comms = s->facts.comms;
-	bool no_proc = s->facts.no_proc;
+	bool no_proc = s->facts.no_proc, long_lists = s->facts.long_lists;
 
 	watch_close(&s->watch);
 	ring_reader_close(&s->reader);
@@ -116,6 +116,7 @@ static void forget_file(struct session *s)
 	facts_free(&s->facts);
 	s->facts.comms = comms;
 	s->facts.no_proc = no_proc;
+	s->facts.long_lists = long_lists;
 	s->read_before = 0;
 	s->unfinished = (struct wire){ .fd = -1 };
 }

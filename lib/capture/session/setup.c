@@ -277,6 +277,7 @@ static int start_child(struct session *s)
 	pids_end(&s->pids, &s->instance, child.marker_fd, c->pid > 0 ? c->pid : 0,
 		 s->log);
 	s->facts.no_proc = !s->pids.proc_agrees;
+	s->facts.long_lists = opts->opening;
 	return ret;
 }
 

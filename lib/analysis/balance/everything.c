@@ -1,0 +1,270 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * analysis: who owns all memory, each byte once.
+ * In: the balance's lines, the kernel's lists, and what events explain. Out: table "everything",
+ * whose rows add up to MemTotal.
+ */
+#include "analysis/balance/everything.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "account/snapshot.h"
+#include "analysis/balance/holders.h"
+#include "base/array.h"
+
+#define SLABINFO    "slabinfo"
+#define VMALLOCINFO "vmallocinfo"
+#define PAGE_OWNER  "page_owner"
+#define UNKNOWN	    "unknown"
+
+/* --- cells ------------------------------------------------------------------------------ */
+
+static struct cell cell_known_by(const void *row, struct table *t)
+{
+	return cell_text(t, ((const struct everything_row *)row)->known_by);
+}
+
+static struct cell cell_line(const void *row, struct table *t)
+{
+	return cell_text(t, ((const struct everything_row *)row)->line);
+}
+
+static struct cell cell_owner(const void *row, struct table *t)
+{
+	return cell_text(t, ((const struct everything_row *)row)->owner);
+}
+
+static const struct column_type columns[] = {
+	{ COLUMN("bytes", "Bytes", UNIT_BYTES,
+		 "Bytes after the recording. Less than 0: what other rows of the line have too much.",
+		 .level = true, .share = true),
+	  MEMBER(struct everything_row, bytes) },
+	SHARE_COLUMNS,
+	{ COLUMN("known_by", "Known by", UNIT_NONE,
+		 "What names the owner: slabinfo, vmallocinfo, page_owner, or events of the recording. counter: the memory is free. unknown: it was allocated before the recording, or without an event.",
+		 .leaves = 60),
+	  .fill = cell_known_by },
+	{ COLUMN("line", "Line", UNIT_NONE, "The balance's line that has these bytes.",
+		 .spell = page_use_title),
+	  .fill = cell_line },
+	{ COLUMN("owner", "Owner", UNIT_NONE,
+		 "The callsite, the slab cache, or the function that called vmalloc.",
+		 .last = true),
+	  .fill = cell_owner },
+	COLUMNS_END,
+};
+
+const struct table_type everything_type = {
+	.name = "everything",
+	.help = "who owns all memory after the recording, each byte once; with --all",
+	.sort = "bytes",
+	.option = "--all",
+	.columns = columns,
+};
+
+/* --- rows ------------------------------------------------------------------------------- */
+
+static bool is_slab(const char *line)
+{
+	return strncmp(line, "slab", 4) == 0;
+}
+
+/* If a list does not say which caches are reclaimable, their lines are one. */
+static const char *line_of(const struct everything *e, const char *line)
+{
+	return e->one_slab && is_slab(line) ? "slab" : line;
+}
+
+/* What knows the owners of @line: what was first to name one. */
+static const char *source_of(struct everything *e, const struct everything_row *row)
+{
+	const char *line = line_of(e, row->line);
+	size_t i = 0;
+
+	while (i < e->nr_lines && strcmp(e->lines[i].name, line) != 0)
+		i++;
+	if (i == ARRAY_SIZE(e->lines))
+		return row->known_by;
+	if (i == e->nr_lines)
+		e->lines[e->nr_lines++] = (struct everything_line){ line, row->known_by };
+	return e->lines[i].known_by;
+}
+
+/* One row for each owner in a line of the balance. */
+static int append(struct everything *e, const struct everything_row *row)
+{
+	const char *line = line_of(e, row->line);
+	struct strbuf key = { 0 };
+	struct everything_row *to;
+	uint32_t id;
+
+	strbuf_printf(&key, "%s %s %s", line, row->known_by, row->owner);
+	id = key.failed ? 0 : intern_id(&e->names, strbuf_text(&key), key.size);
+	strbuf_free(&key);
+	if (!id || array_reserve(&e->rows, &e->capacity, id, sizeof(*e->rows)))
+		return -ENOMEM;
+	to = &e->rows[id - 1];
+	if (id > e->nr) {
+		e->nr++;
+		*to = *row;
+		to->line = line;
+		to->owner = (const char *)intern_get(&e->names, id, NULL) + strlen(line) +
+			    strlen(row->known_by) + 2;
+		return 0;
+	}
+	/* Of a damaged list it may wrap. */
+	to->bytes = (int64_t)((uint64_t)to->bytes + (uint64_t)row->bytes);
+	return 0;
+}
+
+static int see_holder(void *to, const char *line, const char *name, int64_t bytes)
+{
+	struct everything *e = to;
+
+	e->one_slab |= !strcmp(line, "slab");
+	return 0;
+}
+
+static int add_holder(void *to, const char *line, const char *name, int64_t bytes)
+{
+	const struct everything_row row = { .line = line,
+					    .owner = name,
+					    .known_by = is_slab(line) ? SLABINFO
+								      : VMALLOCINFO,
+					    .bytes = bytes };
+	struct everything *e = to;
+
+	return bytes ? everything_add(e, &row) : 0;
+}
+
+int everything_begin(struct everything *e, const struct analysis_env *env)
+{
+	int ret;
+
+	*e = (struct everything){ .env = env };
+	ret = holders_after(env, see_holder, e);
+	return ret ? ret : holders_after(env, add_holder, e);
+}
+
+/* The callsite: the first function that the rule does not skip, else the outermost. */
+static void owner_of(const struct everything *e, const struct page_owner_line *line,
+		     char owner[256])
+{
+	const char *at = line->names, *end = at + line->len;
+
+	snprintf(owner, 256, "[no stack]");
+	while (at < end) {
+		size_t part = strcspn(at, " \n");
+
+		snprintf(owner, 256, "%.*s", (int)part, at);
+		if (!e->env->rule || !callsite_rule_skips(e->env->rule, owner))
+			return;
+		at += part + 1;
+	}
+}
+
+int everything_page_owner(struct everything *e, const struct page_uses *uses,
+			  const char *(*line_of_use)(enum page_use use))
+{
+	const char *text = recording_meta_text(e->env->rec, RECORDING_META_PAGE_OWNER
+					       ".after");
+	struct page_owner_line line;
+	char owner[256];
+	int ret = 0;
+
+	while (!ret && page_owner_next(&text, &line)) {
+		struct everything_row row = { .owner = owner, .known_by = PAGE_OWNER };
+
+		owner_of(e, &line, owner);
+		row.line = line_of_use(page_use_named(uses, line.gfp_flags, line.names,
+						      line.len));
+		row.bytes = (int64_t)(line.pages * e->env->page_size);
+		ret = everything_add(e, &row);
+	}
+	return ret;
+}
+
+int everything_add(struct everything *e, const struct everything_row *row)
+{
+	return strcmp(source_of(e, row), row->known_by) != 0 ? 0 : append(e, row);
+}
+
+int everything_end_line(struct everything *e, const char *line, int64_t bytes,
+			const char *known_by)
+{
+	struct everything_row row = { .line = line_of(e, line),
+				      .owner = "[unknown]",
+				      .known_by = UNKNOWN };
+	uint64_t rest = (uint64_t)bytes; /* of damaged files it may wrap */
+	size_t i;
+
+	if (e->one_slab && is_slab(line)) {
+		rest += e->slab;
+		e->slab = rest;
+		if (!strcmp(line, "slab_reclaimable"))
+			return 0; /* the other line comes next */
+	}
+	if (known_by) {
+		row.known_by = known_by;
+		row.owner = "[free]";
+	}
+	for (i = 0; i < e->nr; i++)
+		if (!strcmp(e->rows[i].line, row.line))
+			rest -= (uint64_t)e->rows[i].bytes;
+	row.bytes = (int64_t)rest;
+	if (row.bytes < 0)
+		row.owner = "[too much, in another line]";
+	return row.bytes ? append(e, &row) : 0;
+}
+
+/* --- the table -------------------------------------------------------------------------- */
+
+static void add_summary(const struct everything *e, int64_t total, struct table *t)
+{
+	uint64_t unknown = 0;
+	size_t i;
+
+	for (i = 0; i < e->nr; i++)
+		if (!strcmp(e->rows[i].known_by, UNKNOWN))
+			unknown += (uint64_t)e->rows[i].bytes;
+	const struct summary_line sums[] = {
+		{ "total", "MemTotal", UNIT_BYTES, (uint64_t)total, false,
+		  SUMMARY_TOTAL },
+		{ "known", "With an owner, or free", UNIT_BYTES,
+		  (uint64_t)total - unknown, false, SUMMARY_TOTAL },
+		{ "unknown", "Of unknown owners", UNIT_BYTES, unknown, false,
+		  SUMMARY_DOUBT },
+	};
+
+	table_set_summary_title(t, "SUMMARY (owners of all memory)");
+	table_add_summary_lines(t, sums, ARRAY_SIZE(sums), false);
+}
+
+int everything_report(struct everything *e, int64_t total, struct report *report)
+{
+	struct table *t = table_type_new(&everything_type,
+					 "Owners of all memory after the recording",
+					 SUBJECT_NONE, false);
+	int ret = t ? 0 : -ENOMEM;
+	size_t i;
+
+	for (i = 0; i < e->nr && !ret; i++)
+		if (!table_type_add_row(&everything_type, SUBJECT_NONE, t, &e->rows[i]))
+			ret = -ENOMEM;
+	if (!ret) {
+		add_summary(e, total, t);
+		report_add_table(report, t);
+	} else {
+		table_free(t);
+	}
+	return ret;
+}
+
+void everything_free(struct everything *e)
+{
+	intern_free(&e->names);
+	free(e->rows);
+}

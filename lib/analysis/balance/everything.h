@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * analysis: who owns all memory, each byte once.
+ * In: the balance's lines, the kernel's lists, and what events explain. Out: table "everything".
+ */
+#ifndef KMEMX_ANALYSIS_EVERYTHING_H
+#define KMEMX_ANALYSIS_EVERYTHING_H
+
+#include "analysis/balance/page_use.h"
+
+/**
+ * struct everything_row - bytes of one owner after the recording
+ * @line: the balance's line that has them; @owner: a function or a slab cache
+ * @known_by: what names the owner: "slabinfo", "events", "counter" and so on; "unknown"
+ */
+struct everything_row {
+	const char *line, *owner, *known_by;
+	int64_t bytes;
+};
+
+/* A line of the balance, and what names its owners. */
+struct everything_line {
+	const char *name, *known_by;
+};
+
+/**
+ * struct everything - everything_begin() it
+ * @names: "LINE KNOWN_BY OWNER"; number n + 1 is @rows[n]
+ * @one_slab: no list says which caches are reclaimable; @slab: bytes of the first of these lines
+ */
+struct everything {
+	const struct analysis_env *env;
+	struct intern names;
+	struct everything_row *rows;
+	size_t nr, capacity;
+	struct everything_line lines[20];
+	size_t nr_lines;
+	bool one_slab;
+	uint64_t slab;
+};
+
+/* Adds the kernel's lists. 0 or -ENOMEM; call everything_free() in any case. */
+int everything_begin(struct everything *e, const struct analysis_env *env) __must_check;
+/* Adds a row, unless one of the kernel's lists has the line's owners. 0 or -ENOMEM; @row's texts
+ * other than @owner must outlive @e.
+ */
+int everything_add(struct everything *e, const struct everything_row *row) __must_check;
+/* Adds the owners of pages by page_owner, if the recording has its sums. @line_of_use: the name of
+ * the balance's line. 0 or -ENOMEM.
+ */
+int everything_page_owner(struct everything *e, const struct page_uses *uses,
+			  const char *(*line_of_use)(enum page_use use)) __must_check;
+/* Adds what of @bytes, those of the whole @line, has no row. @known_by: "counter": the line has no
+ * owners, and is free.
+ */
+int everything_end_line(struct everything *e, const char *line, int64_t bytes,
+			const char *known_by) __must_check;
+/* Adds the table. @total: MemTotal. 0 or -ENOMEM. */
+int everything_report(struct everything *e, int64_t total, struct report *report) __must_check;
+void everything_free(struct everything *e);
+
+extern const struct table_type everything_type;
+
+#endif

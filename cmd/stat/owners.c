@@ -161,7 +161,8 @@ static int choose_all(struct tables_args *args, struct stat_options *o)
 	size_t i;
 
 	for (i = 0; (analysis = analysis_at(i)); i++)
-		o->analyses.asked[i] &= args->all == !strcmp(analysis->name, "everything");
+		o->analyses.asked[i] &=
+			args->all == !strcmp(analysis->name, "everything");
 	if (!args->all || !other)
 		return GO_ON;
 	message_error(

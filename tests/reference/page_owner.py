@@ -99,8 +99,30 @@ def compare_functions():
     return not wrong and rows
 
 
+def compare_all(path):
+    """owners --all: rows add up to MemTotal; no owner has more pages than page_owner says, and if
+    the recording has page_owner's sums, the busy ones have as many."""
+    table = next(r for r in json.loads(kmemx("owners", "--all", "-l", "all", "--json"))["reports"]
+                 if r["name"] == "everything")
+    theirs = collections.Counter(user(chain) for _, _, chain in owned(path).values())
+    ours = collections.Counter()
+    for row in table["rows"]:
+        if row["known_by"] in ("events", "page_owner"):
+            ours[row["owner"]] += row["bytes"] // PAGE
+    opened = any(row["known_by"] == "page_owner" for row in table["rows"])
+    wrong = [(name, nr, theirs[name]) for name, nr in ours.items() if name in theirs and (
+        nr > theirs[name] * 1.01 + 16 or
+        opened and name in ("pipe_write", "shmem_alloc_folio") and nr < theirs[name] * .99)]
+    same = sum(nr for name, nr in ours.items() if name in theirs)
+    total = sum(row["bytes"] for row in table["rows"])
+    print(f"all memory: {total} bytes in rows, MemTotal {table['summary']['total']}; owners that "
+          f"page_owner has too: {same} of {sum(ours.values())} pages; wrong: {wrong}")
+    return total == table["summary"]["total"] and not wrong and same > sum(ours.values()) * .9
+
+
 def main():
     right = compare_pages(sys.argv[3], int(sys.argv[4]))
+    right &= compare_all(sys.argv[3])
     return 0 if compare_functions() and right else 1
 
 

@@ -22,6 +22,14 @@
 
 /* --- cells ------------------------------------------------------------------------------ */
 
+/* Shares are of numbers without a sign. */
+static struct cell cell_bytes(const void *row, struct table *t)
+{
+	int64_t bytes = ((const struct everything_row *)row)->bytes;
+
+	return bytes < 0 ? cell_int(bytes) : cell_uint((uint64_t)bytes);
+}
+
 static struct cell cell_known_by(const void *row, struct table *t)
 {
 	return cell_text(t, ((const struct everything_row *)row)->known_by);
@@ -40,8 +48,8 @@ static struct cell cell_owner(const void *row, struct table *t)
 static const struct column_type columns[] = {
 	{ COLUMN("bytes", "Bytes", UNIT_BYTES,
 		 "Bytes after the recording. Less than 0: what other rows of the line have too much.",
-		 .level = true, .share = true),
-	  MEMBER(struct everything_row, bytes) },
+		 .share = true),
+	  .fill = cell_bytes },
 	SHARE_COLUMNS,
 	{ COLUMN("known_by", "Known by", UNIT_NONE,
 		 "What names the owner: slabinfo, vmallocinfo, page_owner, or events of the recording. counter: the memory is free. unknown: it was allocated before the recording, or without an event.",
@@ -169,8 +177,8 @@ static void owner_of(const struct everything *e, const struct page_owner_line *l
 int everything_page_owner(struct everything *e, const struct page_uses *uses,
 			  const char *(*line_of_use)(enum page_use use))
 {
-	const char *text = recording_meta_text(e->env->rec, RECORDING_META_PAGE_OWNER
-					       ".after");
+	const char *text =
+		recording_meta_text(e->env->rec, RECORDING_META_PAGE_OWNER ".after");
 	struct page_owner_line line;
 	char owner[256];
 	int ret = 0;
@@ -179,8 +187,8 @@ int everything_page_owner(struct everything *e, const struct page_uses *uses,
 		struct everything_row row = { .owner = owner, .known_by = PAGE_OWNER };
 
 		owner_of(e, &line, owner);
-		row.line = line_of_use(page_use_named(uses, line.gfp_flags, line.names,
-						      line.len));
+		row.line = line_of_use(
+			page_use_named(uses, line.gfp_flags, line.names, line.len));
 		row.bytes = (int64_t)(line.pages * e->env->page_size);
 		ret = everything_add(e, &row);
 	}
@@ -251,6 +259,8 @@ int everything_report(struct everything *e, int64_t total, struct report *report
 	int ret = t ? 0 : -ENOMEM;
 	size_t i;
 
+	if (t)
+		table_set_by(t, "owner");
 	for (i = 0; i < e->nr && !ret; i++)
 		if (!table_type_add_row(&everything_type, SUBJECT_NONE, t, &e->rows[i]))
 			ret = -ENOMEM;

@@ -56,7 +56,8 @@ int everything_page_owner(struct everything *e, const struct page_uses *uses,
 int everything_end_line(struct everything *e, const char *line, int64_t bytes,
 			const char *known_by) __must_check;
 /* Adds the table. @total: MemTotal. 0 or -ENOMEM. */
-int everything_report(struct everything *e, int64_t total, struct report *report) __must_check;
+int everything_report(struct everything *e, int64_t total,
+		      struct report *report) __must_check;
 void everything_free(struct everything *e);
 
 extern const struct table_type everything_type;

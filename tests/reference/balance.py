@@ -14,19 +14,29 @@ import struct
 import subprocess
 import sys
 
+import exports
+
 PAGE = 4096
 META = 0x4000
 
 
 def texts(path):
-    """kmemx's items of a recording of version 7 without compressed options: {name: text}."""
+    """kmemx's items in the options of a recording of version 7: {name: text}."""
     with open(path, "rb") as f:
         data = f.read()
+    # Sections that are compressed: "COMPRESSED_SIZE SIZE DATA", in zstd.
+    for match in re.finditer(rb"\x28\xb5\x2f\xfd", data):
+        size, = struct.unpack("<I", data[match.start() - 8:match.start() - 4])
+        try:
+            data += exports.unzstd(data[match.start():match.start() + size])
+        except ValueError:
+            pass  # not such a section
     found = {}
     for match in re.finditer(rb"(?:meminfo|zoneinfo|slabinfo|vmallocinfo)\.(?:before|after)\0", data):
         kind, size = struct.unpack("<HI", data[match.start() - 6:match.start()])
         if kind == META:
-            found[match[0][:-1].decode()] = data[match.end():match.start() + size].decode().rstrip("\0")
+            text = data[match.end():match.start() + size].decode()
+            found[match[0][:-1].decode()] = text.rstrip("\0")
     return found
 
 

@@ -104,7 +104,7 @@ def compare_all(path):
     the recording has page_owner's sums, the busy ones have as many."""
     table = next(r for r in json.loads(kmemx("owners", "--all", "-l", "all", "--json"))["reports"]
                  if r["name"] == "everything")
-    theirs = collections.Counter(user(chain) for _, _, chain in owned(path).values())
+    theirs = collections.Counter(user(chain).partition(".")[0] for _, _, chain in owned(path).values())
     ours = collections.Counter()
     for row in table["rows"]:
         if row["known_by"] in ("events", "page_owner"):

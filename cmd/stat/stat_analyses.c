@@ -116,6 +116,18 @@ bool stat_analyses_of(const char *command, const struct analysis *analysis)
 	return !strcmp(command, "stat") && analysis_use_stat(analysis->use);
 }
 
+void stat_analyses_title(const struct analysis *analysis, char title[64])
+{
+	bool command = analysis->use == ANALYSIS_COMMAND;
+	const char *option = command && analysis->command && analysis->tables[0]
+				     ? analysis->tables[0]->option
+				     : NULL;
+
+	snprintf(title, 64, "%s%s%s%s", command ? "kmemx " : "--",
+		 command && analysis->command ? analysis->command : analysis->name,
+		 option ? " " : "", option ? option : "");
+}
+
 bool stat_analyses_asked(const struct stat_analyses *a, enum analysis_use use)
 {
 	const struct analysis *analysis;
@@ -253,6 +265,7 @@ static int check_own(const struct stat_analyses *a, const char *command)
 int stat_analyses_check(struct stat_analyses *a, bool time, const char *command)
 {
 	const struct analysis *analysis;
+	char title[64];
 	size_t i;
 	int ret = check_rows(a, command);
 
@@ -263,10 +276,10 @@ int stat_analyses_check(struct stat_analyses *a, bool time, const char *command)
 	for (i = 0; ret == GO_ON && (analysis = analysis_at(i)); i++) {
 		if (!a->asked[i] || !analysis->all_time || !time)
 			continue;
+		stat_analyses_title(analysis, title);
 		message_error(command,
-			      "%s%s needs the whole recording: %s\n  Leave out --time",
-			      analysis->use == ANALYSIS_COMMAND ? "kmemx " : "--",
-			      analysis->name, analysis->all_time);
+			      "%s needs the whole recording: %s\n  Leave out --time",
+			      title, analysis->all_time);
 		return EXIT_USAGE;
 	}
 	return ret;
@@ -325,17 +338,17 @@ int stat_analyses_possible(const struct stat_analyses *a, const struct recording
 {
 	const char *frees = a->opts.live ? "live" : NULL, *kind = "--", *lacks;
 	const char *time = NULL;
+	char title[64];
 	size_t i;
 
 	for (i = 0; i < a->nr; i++) {
+		stat_analyses_title(a->chosen[i], title);
 		if (a->chosen[i]->unsampled &&
 		    recording_meta(rec, RECORDING_META_SAMPLE)) {
 			message_error(
 				command,
-				"%s is only a sample of all objects and pages, not enough for %s%s: %s\n  Record all events: leave out --sample",
-				path,
-				a->chosen[i]->use == ANALYSIS_COMMAND ? "kmemx " : "--",
-				a->chosen[i]->name, a->chosen[i]->unsampled);
+				"%s is only a sample of all objects and pages, not enough for %s: %s\n  Record all events: leave out --sample",
+				path, title, a->chosen[i]->unsampled);
 			return EXIT_FAILED;
 		}
 		lacks = a->chosen[i]->lacks ? a->chosen[i]->lacks(rec) : NULL;
@@ -348,7 +361,8 @@ int stat_analyses_possible(const struct stat_analyses *a, const struct recording
 		}
 		if (!a->chosen[i]->all_frees || frees)
 			continue;
-		frees = a->chosen[i]->name;
+		frees = a->chosen[i]->command ? a->chosen[i]->command
+					      : a->chosen[i]->name;
 		if (a->chosen[i]->use == ANALYSIS_COMMAND)
 			kind = "kmemx ";
 	}

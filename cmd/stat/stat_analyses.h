@@ -48,6 +48,8 @@ void *stat_analyses_own(struct stat_analyses *a, const char *name);
 bool stat_analyses_given(const struct stat_analyses *a, const char *option);
 /* Does @command show the tables of @analysis? */
 bool stat_analyses_of(const char *command, const struct analysis *analysis);
+/* What the user calls it: "--ledger", "kmemx leaks", "kmemx owners --all". */
+void stat_analyses_title(const struct analysis *analysis, char title[64]);
 /* Was an analysis of that use asked for by name? */
 bool stat_analyses_asked(const struct stat_analyses *a, enum analysis_use use);
 /* Can the analyses asked for be combined with the other options? @time: --time was given. GO_ON, or

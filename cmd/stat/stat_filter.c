@@ -44,6 +44,7 @@ int stat_filter_check(const struct filter_words *w, struct stat_analyses *a,
 {
 	const struct analysis *analysis;
 	const char *slab, *page;
+	char title[64];
 	size_t i;
 
 	if (!filter_words_any(w))
@@ -53,10 +54,10 @@ int stat_filter_check(const struct filter_words *w, struct stat_analyses *a,
 	for (i = 0; (analysis = analysis_at(i)); i++) {
 		if (!a->asked[i] || !analysis->unfiltered)
 			continue;
+		stat_analyses_title(analysis, title);
 		message_error(command,
-			      "%s%s cannot be filtered: %s\n  Leave out the filter",
-			      analysis->use == ANALYSIS_COMMAND ? "kmemx " : "--",
-			      analysis->name, analysis->unfiltered);
+			      "%s cannot be filtered: %s\n  Leave out the filter", title,
+			      analysis->unfiltered);
 		return EXIT_USAGE;
 	}
 	if (stat_analyses_given(a, "unmatched")) {

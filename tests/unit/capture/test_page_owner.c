@@ -51,9 +51,10 @@ START_TEST(chains)
 	struct strbuf out = { 0 };
 
 	ck_assert_int_eq(sum(blocks, 1000, &out), 0);
-	ck_assert_str_eq(strbuf_text(&out),
-			 "3 0x141cca post_alloc_hook __filemap_get_folio ext4_da_write_begin\n"
-			 "8 0xcc0 pipe_write\n");
+	ck_assert_str_eq(
+		strbuf_text(&out),
+		"3 0x141cca post_alloc_hook __filemap_get_folio ext4_da_write_begin\n"
+		"8 0xcc0 pipe_write\n");
 	out.size = 0;
 	ck_assert_int_eq(sum(blocks, 20, &out), -EFBIG);
 	ck_assert_int_eq(page_owner_sum("/nonexistent", 1, 1, &out), -ENOENT);

@@ -33,7 +33,7 @@ struct facts {
 	struct curve curve;   /* the kernel's counts so far */
 	struct slab_files slab_files;
 	bool long_lists; /* of the kernel are read, however long it takes */
-	bool no_proc; /* /proc's process numbers are not the kernel's */
+	bool no_proc;	 /* /proc's process numbers are not the kernel's */
 	struct writer_facts writer;
 };
 

@@ -5,7 +5,6 @@
  */
 #include "cmd/diff/diff.h"
 
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>

@@ -4,7 +4,6 @@
  * In: a recording. Out: its events, one per line, in time order.
  */
 #include <errno.h>
-#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>

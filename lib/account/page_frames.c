@@ -6,7 +6,6 @@
 #include "account/page_frames.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/array.h"
 

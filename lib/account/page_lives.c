@@ -5,9 +5,7 @@
  */
 #include "account/page_lives.h"
 
-#include <errno.h>
 #include <stddef.h>
-#include <stdlib.h>
 
 #include "account/page_block.h"
 #include "base/array.h"

@@ -25,7 +25,6 @@
 #ifndef KMEMX_ACCOUNT_PAGE_LIVES_H
 #define KMEMX_ACCOUNT_PAGE_LIVES_H
 
-#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 

@@ -11,7 +11,6 @@
 #define KMEMX_ACCOUNT_SLAB_ACCOUNT_H
 
 #include <stdbool.h>
-#include <stdint.h>
 
 #include "account/slab_addresses.h"
 #include "account/slab_lives.h"

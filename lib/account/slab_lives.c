@@ -6,9 +6,7 @@
  */
 #include "account/slab_lives.h"
 
-#include <errno.h>
 #include <stddef.h>
-#include <stdlib.h>
 
 #include "account/slab_probes.h"
 #include "base/array.h"

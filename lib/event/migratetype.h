@@ -6,8 +6,6 @@
 #ifndef KMEMX_EVENT_MIGRATETYPE_H
 #define KMEMX_EVENT_MIGRATETYPE_H
 
-#include <stddef.h>
-
 #define MIGRATETYPE_MAX 16
 
 enum migratetype_origin {

@@ -14,7 +14,6 @@
 #define KMEMX_RECORDING_PROBE_LIST_H
 
 #include <stdbool.h>
-#include <stddef.h>
 
 #include "base/strbuf.h"
 

@@ -6,7 +6,6 @@
 #include <errno.h>
 #include <string.h>
 #include <sys/uio.h>
-#include <unistd.h>
 
 #include "recording/compose.h"
 #include "recording/wire.h"

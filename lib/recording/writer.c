@@ -9,7 +9,6 @@
 #include "recording/writer.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -17,7 +16,6 @@
 
 #include "base/io.h"
 #include "recording/compose.h"
-#include "recording/cpu_regions.h"
 #include "recording/join_plan.h"
 
 /* --- version 7 --------------------------------------------------------------------------- */

@@ -11,8 +11,6 @@
 
 #include <errno.h>
 #include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
 
 #include "base/io.h"
 #include "recording/compose.h"

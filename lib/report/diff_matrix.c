@@ -4,7 +4,6 @@
  * In: the same matrix of old and of new runs. Out: a matrix of what changed.
  */
 #include <errno.h>
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

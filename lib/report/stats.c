@@ -8,7 +8,6 @@
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 static int compare_doubles(const void *a, const void *b)
 {

@@ -3,7 +3,6 @@
  * analysis: advice about batches: pages that are freed one by one.
  * In: runs of such frees. Out: findings.
  */
-#include <errno.h>
 #include <inttypes.h>
 
 #include "analysis/advise/advise.h"

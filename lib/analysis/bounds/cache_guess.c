@@ -9,7 +9,6 @@
 #include <string.h>
 
 #include "account/snapshot.h"
-#include "base/array.h"
 #include "base/strbuf.h"
 
 uint64_t cache_guess_size(const struct census *c, const char *name)

@@ -9,7 +9,6 @@
 
 #include "account/snapshot.h"
 #include "analysis/bounds/bounds.h"
-#include "base/array.h"
 #include "base/strbuf.h"
 
 enum kmalloc_type census_kmalloc_type(const char *name)

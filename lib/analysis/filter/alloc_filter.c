@@ -12,7 +12,6 @@
 
 #include "analysis/row/comparison_name.h"
 #include "base/array.h"
-#include "symbol/directories.h"
 
 /* --- words ------------------------------------------------------------------------------- */
 

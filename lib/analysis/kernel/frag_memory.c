@@ -7,12 +7,10 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
-#include <string.h>
 
 #include "account/snapshot.h"
 #include "account/zones.h"
 #include "analysis/kernel/frag.h"
-#include "analysis/row/subject.h"
 
 struct free_row {
 	const struct frag *f;

@@ -7,8 +7,6 @@
 
 #include "account/snapshot.h"
 #include "analysis/kernel/frag.h"
-#include "analysis/row/subject.h"
-#include "base/array.h"
 
 /**
  * struct counter - a line of vmstat

@@ -10,7 +10,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "account/scope.h"
 #include "base/array.h"
 #include "event/tasks.h"
 #include "report/text_cell.h"

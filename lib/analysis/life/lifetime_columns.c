@@ -7,8 +7,6 @@
 
 #include <inttypes.h>
 
-#include "base/strbuf.h"
-
 static struct cell cell_short_part(const void *row, struct table *t)
 {
 	const struct lifetime_view_row *r = row;

@@ -7,7 +7,6 @@
 #define KMEMX_ANALYSIS_SUPPRESSIONS_H
 
 #include <stddef.h>
-#include <stdint.h>
 
 #include "base/compiler.h"
 

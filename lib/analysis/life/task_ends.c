@@ -7,7 +7,6 @@
 
 #include <stdlib.h>
 
-#include "account/scope.h"
 #include "base/array.h"
 
 /* An ending task allocates little: the signal to its parent, a page table to be freed. */

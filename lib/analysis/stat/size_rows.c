@@ -6,7 +6,6 @@
  */
 #include "analysis/stat/size_rows.h"
 
-#include <errno.h>
 #include <stdlib.h>
 
 #include "base/array.h"

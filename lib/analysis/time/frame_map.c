@@ -6,7 +6,6 @@
  */
 #include "analysis/time/frame_map.h"
 
-#include <errno.h>
 #include <stdlib.h>
 
 #include "analysis/kernel/frag.h"

@@ -5,7 +5,6 @@
  */
 #include "analysis/time/over_time.h"
 
-#include <errno.h>
 #include <stdlib.h>
 
 #include "base/array.h"

@@ -14,8 +14,23 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "account/page_addresses.h"
 #include "account/page_lives.h"
+
+/* One page frame with the row of its allocations, for reports by page. */
+struct page_pfn {
+	uint64_t pfn;
+	uint32_t row;
+	uint64_t hit;
+	uint64_t live_pages, sure_pages, implicit_pages;
+};
+
+/* By frame: zero-initialise it. */
+struct page_addresses {
+	struct intern keys; /* of frame and row */
+	struct page_pfn *pfns;
+	size_t nr, capacity;
+	bool failed; /* memory ran out */
+};
 
 struct page_counts {
 	uint64_t hit;	 /* allocations that succeeded; pages = hit << order */

@@ -12,8 +12,22 @@
 
 #include <stdbool.h>
 
-#include "account/slab_addresses.h"
 #include "account/slab_lives.h"
+
+/* One object address, for reports by address. */
+struct slab_ptr {
+	uint64_t ptr;
+	uint32_t row; /* row of its latest allocation */
+	struct slab_counts counts;
+};
+
+/* By address: zero-initialise it. */
+struct slab_addresses {
+	struct u64_map index;
+	struct slab_ptr *ptrs;
+	size_t nr, capacity;
+	bool failed; /* memory ran out */
+};
 
 /**
  * struct slab_account - zero-initialise it, set the options; do not move it afterwards

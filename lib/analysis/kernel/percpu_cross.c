@@ -2,21 +2,457 @@
 /*
  * analysis: the CPUs on which objects and pages were allocated and freed.
  * In: lives of slab objects and of pages. Out: tables "percpu_slab", "percpu_slab_matrix" and the
- * same for pages, built by percpu_cross_view.c. Documentation/percpu.md says how.
+ * same for pages: of what was freed on another CPU than the one that allocated it, rows by
+ * callsite, or by the keys of --by, and by CPUs; a matrix of the CPUs. Documentation/percpu.md
+ * says how.
  *
  * A life that no event ended has no freeing CPU.
  */
-#include "analysis/kernel/percpu_cross.h"
-
 #include <errno.h>
 #include <stdlib.h>
 
+#include "analysis/analysis.h"
+#include "analysis/row/owners.h"
 #include "analysis/row/subject.h"
 #include "analysis/stat/account_rows.h"
 #include "base/array.h"
+#include "base/hash.h"
 
-static void add(struct cross_side *side, const struct cross_key *key, uint64_t nr,
-		uint64_t bytes)
+/* The key of a count; without padding, as keys are compared as bytes.
+ * @freed_by: for slab objects the address that freed, for pages the stack's number
+ * @row: row of the lives: who allocated
+ * @from, @to: the CPUs that allocated and freed
+ */
+struct cross_key {
+	uint64_t freed_by;
+	uint32_t row, from, to;
+	uint32_t zero;
+};
+
+/* @nr: objects, or pages */
+struct cross_count {
+	uint64_t nr, bytes;
+};
+
+/**
+ * struct cross_side - slab objects, or pages
+ * @keys: number n has the counts n - 1
+ * @unknown: freed on another CPU, but out-of-order events hide which one
+ * @failed: memory ran out; the numbers are void
+ */
+struct cross_side {
+	struct intern keys;
+	struct cross_count *counts;
+	size_t nr, capacity;
+	uint64_t unknown;
+	bool failed;
+};
+
+/* The analysis. The sides share nothing, as each has its own thread. */
+struct percpu_cross {
+	const struct analysis_env *env;
+	const struct analysis_options *opts;
+	struct lives *of[MEMORY_KINDS];
+	struct cross_side sides[MEMORY_KINDS];
+};
+
+#define NO_SITE UINT32_MAX
+
+/* The key of a row: the part that --by selects, and both CPUs. */
+struct group_key {
+	uint32_t subject, from, to;
+};
+
+/* A row, by its number, and a callsite that freed its objects or pages. */
+struct freed_key {
+	uint32_t group, site;
+};
+
+/* @most: the most freed by one callsite, @site; NO_SITE: unknown. Of several equal ones, @site is
+ * the first that freed; @freed: its number in the view.
+ */
+struct group {
+	uint64_t nr, bytes, most;
+	uint32_t site, freed;
+};
+
+/**
+ * struct view - a table being built
+ * @keys: number n has the group n - 1
+ * @freed_keys: number n has freed[n - 1] objects or pages
+ */
+struct view {
+	const struct cross_side *side;
+	bool pages;
+	struct owners owners;
+	struct intern keys, freed_keys;
+	struct group *groups;
+	size_t nr, capacity;
+	uint64_t *freed;
+	size_t nr_freed, freed_capacity;
+};
+
+struct view_row {
+	struct subject_row subject;
+	const struct view *v;
+	const struct group_key *key;
+	const struct group *group;
+};
+
+/* --- groups ------------------------------------------------------------------------------ */
+
+/* The callsite that freed. Page frees have only a stack, if any. */
+static uint32_t site_of(struct view *v, const struct cross_key *key)
+{
+	struct sites *sites = &v->owners.sites;
+	uint64_t addr = key->freed_by;
+
+	if (v->pages)
+		addr = addr ? sites_of_stack(sites, (uint32_t)addr) : 0;
+	return addr ? sites_group(sites, addr) : NO_SITE;
+}
+
+static int add_freed(struct view *v, uint32_t group, const struct cross_key *from,
+		     uint64_t nr)
+{
+	const struct freed_key key = { group, site_of(v, from) };
+	struct group *g = &v->groups[group - 1];
+	uint32_t id = intern_id(&v->freed_keys, &key, sizeof(key));
+
+	if (!id || array_reserve(&v->freed, &v->freed_capacity, id, sizeof(*v->freed)))
+		return -ENOMEM;
+	if (id > v->nr_freed)
+		v->freed[v->nr_freed++] = 0;
+	v->freed[id - 1] += nr;
+	if (v->freed[id - 1] > g->most ||
+	    (v->freed[id - 1] == g->most && id < g->freed)) {
+		g->most = v->freed[id - 1];
+		g->site = key.site;
+		g->freed = id;
+	}
+	return 0;
+}
+
+static int add(struct view *v, const struct cross_key *from,
+	       const struct cross_count *count)
+{
+	const struct group_key key = { v->owners.of[from->row], from->from, from->to };
+	uint32_t id = intern_id(&v->keys, &key, sizeof(key));
+
+	if (!id || array_reserve(&v->groups, &v->capacity, id, sizeof(*v->groups)))
+		return -ENOMEM;
+	if (id > v->nr)
+		v->groups[v->nr++] = (struct group){ .site = NO_SITE };
+	v->groups[id - 1].nr += count->nr;
+	v->groups[id - 1].bytes += count->bytes;
+	return add_freed(v, id, from, count->nr);
+}
+
+static int view_make(struct view *v, const struct percpu_cross *c, enum subject_kind kind)
+{
+	int ret = owners_init(&v->owners, c->env, c->of[v->pages], kind);
+
+	for (size_t i = 0; i < v->side->nr && !ret; i++) {
+		const struct cross_key *key =
+			intern_get(&v->side->keys, (uint32_t)i + 1, NULL);
+
+		if (key->from != key->to)
+			ret = add(v, key, &v->side->counts[i]);
+	}
+	return ret;
+}
+
+static void view_free(struct view *v)
+{
+	owners_free(&v->owners);
+	intern_free(&v->keys);
+	intern_free(&v->freed_keys);
+	free(v->groups);
+	free(v->freed);
+}
+
+/* --- rows -------------------------------------------------------------------------------- */
+
+static struct cell cell_freed_by(const void *row, struct table *t)
+{
+	const struct view_row *r = row;
+
+	if (r->group->site == NO_SITE)
+		return (struct cell){ 0 };
+	return sites_cell(&r->v->owners.sites, r->group->site, t);
+}
+
+/* How much, and the CPUs. @count, @cpus: the members of the row, a @type, that point at them. */
+#define CROSS_COLUMNS(type, count, cpus, count_name, count_title, count_unit, text)   \
+	{ COLUMN(count_name, count_title, count_unit, text, .share = true),           \
+	  MEMBER_OF(type, count, nr) },                                               \
+		{ COLUMN("bytes", "Bytes", UNIT_BYTES, "Their bytes.", .leaves = 70), \
+		  MEMBER_OF(type, count, bytes) },                                    \
+		{ COLUMN("alloc_cpu", "Allocated_on", UNIT_NONE,                      \
+			 "The CPU that allocated them.", .level = true),              \
+		  MEMBER_OF(type, cpus, from) },                                      \
+	{                                                                             \
+		COLUMN("free_cpu", "Freed_on", UNIT_NONE, "The CPU that freed them.", \
+		       .level = true),                                                \
+			MEMBER_OF(type, cpus, to)                                     \
+	}
+#define FREED_BY_COLUMN                                         \
+	{                                                       \
+		COLUMN("freed_by", "Freed_by", UNIT_NONE,       \
+		       "The callsite that freed most of them; " \
+		       "of pages only with callchains of all "  \
+		       "events (kmemx record --stack all).",    \
+		       .leaves = 60),                           \
+			.fill = cell_freed_by                   \
+	}
+
+static const struct column_type slab_columns[] = {
+	CROSS_COLUMNS(struct view_row, group, key, "objects", "Objects", UNIT_COUNT,
+		      "Objects that the one CPU allocated and the other freed."),
+	FREED_BY_COLUMN,
+	SUBJECT_COLUMNS,
+	SUBJECT_COLUMN_NODE,
+	SUBJECT_COLUMN_CACHE,
+	SHARE_COLUMNS,
+	COLUMNS_END,
+};
+
+static const struct column_type page_columns[] = {
+	CROSS_COLUMNS(struct view_row, group, key, "pages", "Pages", UNIT_PAGES,
+		      "Pages that the one CPU allocated and the other freed."),
+	FREED_BY_COLUMN,
+	SUBJECT_COLUMNS,
+	SUBJECT_COLUMN_PAGE_NODE,
+	SHARE_COLUMNS,
+	COLUMNS_END,
+};
+
+static const struct table_type percpu_slab_type = {
+	.name = "percpu_slab",
+	.help = "slab objects that one CPU allocated and another freed, by callsite, or what --by says",
+	.sort = "objects,bytes",
+	.columns = slab_columns,
+};
+
+static const struct table_type percpu_page_type = {
+	.name = "percpu_page",
+	.help = "pages that one CPU allocated and another freed, by callsite, or what --by says",
+	.sort = "pages,bytes",
+	.columns = page_columns,
+};
+
+static void add_rows(const struct view *v, enum subject_kind kind, struct table *t)
+{
+	const struct table_type *type = v->pages ? &percpu_page_type : &percpu_slab_type;
+
+	for (size_t i = 0; i < v->nr; i++) {
+		const struct group_key *key = intern_get(&v->keys, (uint32_t)i + 1, NULL);
+		const struct view_row row = { .subject = { &v->owners.subjects,
+							   key->subject },
+					      .v = v,
+					      .key = key,
+					      .group = &v->groups[i] };
+
+		if (!table_type_add_row(type, kind, t, &row))
+			break;
+	}
+}
+
+static void add_summary(const struct view *v, uint64_t losses, struct table *t)
+{
+	uint64_t here = 0, elsewhere = v->side->unknown;
+
+	for (size_t i = 0; i < v->side->nr; i++) {
+		const struct cross_key *key =
+			intern_get(&v->side->keys, (uint32_t)i + 1, NULL);
+
+		if (key->from == key->to)
+			here += v->side->counts[i].nr;
+		else
+			elsewhere += v->side->counts[i].nr;
+	}
+	const enum column_unit unit = v->pages ? UNIT_PAGES : UNIT_COUNT;
+	const struct summary_line lines[] = {
+		{ "freed", v->pages ? "Pages freed" : "Objects freed", unit,
+		  here + elsewhere, false, SUMMARY_USUAL },
+		{ "freed_here", "  on the CPU that allocated them", unit, here, false,
+		  SUMMARY_TOTAL },
+		{ "freed_elsewhere", "  on another CPU", unit, elsewhere, false,
+		  SUMMARY_TOTAL },
+		{ "freed_unknown", "    in no row: clocks of CPUs differ", unit,
+		  v->side->unknown, false, SUMMARY_DOUBT },
+	};
+
+	table_set_summary_title(t, "SUMMARY (CPUs of %s)",
+				v->pages ? "pages" : "slab objects");
+	table_add_summary_lines(t, lines, ARRAY_SIZE(lines), losses != 0);
+}
+
+static struct table *new_table(const struct view *v, enum subject_kind kind)
+{
+	char words[SUBJECT_WORDS];
+	struct strbuf text = { 0 };
+	struct table *t;
+
+	strbuf_printf(&text, "%s freed on another CPU, by %s",
+		      v->pages ? "Pages" : "Slab objects", subjects_words(kind, words));
+	t = table_type_new(v->pages ? &percpu_page_type : &percpu_slab_type,
+			   strbuf_text(&text), kind, false);
+	strbuf_reset(&text);
+	strbuf_printf(&text, "%s,alloc_cpu,free_cpu", words);
+	if (t)
+		table_set_by(t, strbuf_text(&text));
+	strbuf_free(&text);
+	return t;
+}
+
+static int percpu_cross_show(const void *self, enum memory memory, enum subject_kind kind,
+			     struct report *report)
+{
+	const struct percpu_cross *c = self;
+	struct view v = { .side = &c->sides[memory], .pages = memory == MEMORY_PAGE };
+	struct table *t = new_table(&v, kind);
+	struct column *freed_by = t ? table_find_column(t, "freed_by") : NULL;
+	int ret = view_make(&v, c, kind);
+
+	if (!t)
+		ret = -ENOMEM;
+	if (!ret) {
+		add_rows(&v, kind, t);
+		/* Few recordings have callchains of frees. */
+		if (freed_by && !table_has_value(t, "freed_by"))
+			freed_by->hidden = true;
+		add_summary(&v, c->of[memory]->losses, t);
+		report_add_table(report, t);
+		t = NULL;
+	}
+	table_free(t);
+	view_free(&v);
+	return ret;
+}
+
+/* --- matrix ------------------------------------------------------------------------------ */
+
+struct pair {
+	uint32_t from, to;
+};
+
+struct pair_row {
+	const struct pair *pair;
+	const struct cross_count *count;
+};
+
+static const struct column_type slab_pair_columns[] = {
+	CROSS_COLUMNS(
+		struct pair_row, count, pair, "objects", "Objects", UNIT_COUNT,
+		"Objects that the one CPU allocated and the other, or the same, freed."),
+	SHARE_COLUMNS,
+	COLUMNS_END,
+};
+
+static const struct column_type page_pair_columns[] = {
+	CROSS_COLUMNS(
+		struct pair_row, count, pair, "pages", "Pages", UNIT_PAGES,
+		"Pages that the one CPU allocated and the other, or the same, freed."),
+	SHARE_COLUMNS,
+	COLUMNS_END,
+};
+
+static const struct table_cross slab_cross = {
+	.row = "alloc_cpu",
+	.column = "free_cpu",
+	.value = "objects",
+	.corner = "CPU",
+	.title = "Slab objects by the CPUs that allocated (down) and freed (across)",
+};
+
+static const struct table_cross page_cross = {
+	.row = "alloc_cpu",
+	.column = "free_cpu",
+	.value = "pages",
+	.corner = "CPU",
+	.title = "Pages by the CPUs that allocated (down) and freed (across)",
+};
+
+static const struct table_type percpu_slab_matrix_type = {
+	.name = "percpu_slab_matrix",
+	.help = "slab objects by the CPUs that allocated and freed them",
+	.sort = "objects",
+	.cross = &slab_cross,
+	.columns = slab_pair_columns,
+};
+
+static const struct table_type percpu_page_matrix_type = {
+	.name = "percpu_page_matrix",
+	.help = "pages by the CPUs that allocated and freed them",
+	.sort = "pages",
+	.cross = &page_cross,
+	.columns = page_pair_columns,
+};
+
+/* Sums by pair of CPUs, by number in @pairs - 1. The caller frees them. NULL: no memory. */
+static struct cross_count *sum_pairs(const struct cross_side *side, struct intern *pairs)
+{
+	struct cross_count *sums = NULL;
+	size_t nr = 0, capacity = 0, i;
+
+	for (i = 0; i < side->nr; i++) {
+		const struct cross_key *key =
+			intern_get(&side->keys, (uint32_t)i + 1, NULL);
+		const struct pair pair = { key->from, key->to };
+		uint32_t id = intern_id(pairs, &pair, sizeof(pair));
+
+		if (!id || array_reserve(&sums, &capacity, id, sizeof(*sums))) {
+			free(sums);
+			return NULL;
+		}
+		if (id > nr)
+			sums[nr++] = (struct cross_count){ 0 };
+		sums[id - 1].nr += side->counts[i].nr;
+		sums[id - 1].bytes += side->counts[i].bytes;
+	}
+	return sums;
+}
+
+static int percpu_cross_show_matrix(const struct percpu_cross *c, enum memory memory,
+				    struct report *report)
+{
+	const bool pages = memory == MEMORY_PAGE;
+	const struct cross_side *side = &c->sides[memory];
+	const struct table_type *type =
+		pages ? &percpu_page_matrix_type : &percpu_slab_matrix_type;
+	struct intern pairs = { 0 };
+	struct cross_count *sums;
+	struct table *t;
+
+	if (!side->nr)
+		return 0;
+	sums = sum_pairs(side, &pairs);
+	t = sums ? table_type_new(
+			   type,
+			   pages ? "Pages by the CPUs that allocated and freed"
+				 : "Slab objects by the CPUs that allocated and freed",
+			   SUBJECT_NONE, false)
+		 : NULL;
+	for (uint32_t i = 0; t && i < pairs.count; i++) {
+		const struct pair_row row = { intern_get(&pairs, i + 1, NULL), &sums[i] };
+
+		if (!table_type_add_row(type, SUBJECT_NONE, t, &row))
+			break;
+	}
+	if (t) {
+		table_set_by(t, "alloc_cpu,free_cpu");
+		report_add_table(report, t);
+	}
+	free(sums);
+	intern_free(&pairs);
+	return t ? 0 : -ENOMEM;
+}
+
+/* --- counts ------------------------------------------------------------------------------ */
+
+static void count(struct cross_side *side, const struct cross_key *key, uint64_t nr,
+		  uint64_t bytes)
 {
 	uint32_t id = intern_id(&side->keys, key, sizeof(*key));
 
@@ -66,7 +502,7 @@ static void lived(void *ctx, const struct lives *of, const struct life *life, si
 		}
 		key.from = allocated_on(of, life);
 		key.to = ev->cpu;
-		add(side, &key, life->nr, life->bytes);
+		count(side, &key, life->nr, life->bytes);
 	}
 }
 

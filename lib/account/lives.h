@@ -17,11 +17,26 @@
 #include "account/dimension.h"
 #include "account/event_lists.h"
 #include "account/live.h"
-#include "account/scope.h"
 #include "account/spent.h"
 #include "base/compiler.h"
 #include "base/hash.h"
 #include "event/event.h"
+
+/**
+ * struct scope - zero: the whole system, and no task left out
+ * @part: only allocations of some tasks, or those that passed a filter, were recorded
+ * @self: the recorder, whose own allocations were left out; 0: unknown
+ */
+struct scope {
+	bool part;
+	int32_t self;
+};
+
+/* Is a free of no live object by a task whose allocations were left out? */
+static inline bool scope_by_self(const struct scope *s, const struct kmem_event *ev)
+{
+	return s->self && ev->pid == s->self && !(ev->flags & KMEM_FLAGS_IRQ);
+}
 
 enum life_what {
 	LIFE_BORN,

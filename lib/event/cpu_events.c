@@ -10,7 +10,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "event/recent_stacks.h"
 #include "recording/subbuf.h"
 
 /* Memory for the next sub-buffer's items, at the end of the list. */

@@ -8,14 +8,33 @@
 
 #include <stdbool.h>
 #include <stdint.h>
+#include <string.h>
 
 #include "base/hash.h"
 #include "base/log.h"
 #include "event/decode.h"
-#include "event/recent_stacks.h"
 #include "event/stack_claims.h"
 #include "event/stream.h"
 #include "recording/cpu_cursor.h"
+
+#define RECENT_STACKS 2048U
+
+/* The slot of a stack with these frames: stacks differ in the middle, if not in the first frames.
+ */
+static inline uint32_t recent_stack_slot(const uint8_t *frames, uint32_t nr)
+{
+	size_t step = nr / 4 * 8UL;
+	uint64_t some[4];
+
+	memcpy(&some[0], frames + step, 8);
+	memcpy(&some[1], frames + 2 * step, 8);
+	memcpy(&some[2], frames + 3 * step, 8);
+	memcpy(&some[3], frames + 4 * step - 8, 8);
+	some[0] = (some[0] + nr) * 0x9e3779b97f4a7c15ULL + some[1];
+	some[2] = (some[0] ^ some[0] >> 32) * 0x9e3779b97f4a7c15ULL + some[2];
+	some[3] = (some[2] ^ some[2] >> 32 ^ some[3]) * 0x9e3779b97f4a7c15ULL;
+	return (uint32_t)(some[3] >> 32) % RECENT_STACKS;
+}
 
 /**
  * struct cpu_batch - the items of one sub-buffer

@@ -205,8 +205,7 @@ static void footprint_destroy(void *self)
 {
 	struct footprint_analysis *a = self;
 
-	if (a->slab)
-		slab_analysis_destroy(a->slab);
+	free(a->slab);
 	free(a);
 }
 

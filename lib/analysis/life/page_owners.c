@@ -450,11 +450,6 @@ static int owners_create(const struct analysis_env *env,
 	return ret;
 }
 
-static void owners_destroy(void *self)
-{
-	free(self);
-}
-
 static const struct table_type *const tables[] = { &owners_type, NULL };
 
 const struct analysis analysis_owners = {
@@ -468,5 +463,5 @@ const struct analysis analysis_owners = {
 	.tables = tables,
 	.create = owners_create,
 	.view = owners_view,
-	.destroy = owners_destroy,
+	.destroy = free,
 };

@@ -484,11 +484,6 @@ static int page_view(const void *self, struct report *report)
 	return ret;
 }
 
-static void page_destroy(void *self)
-{
-	free(self);
-}
-
 static const struct table_type *const tables[] = {
 	&page_type,	      &page_tree_type,	 &page_failed_type,
 	&page_free_only_type, &page_matrix_type, NULL
@@ -504,5 +499,5 @@ const struct analysis analysis_page = {
 	.tables = tables,
 	.create = page_create,
 	.view = page_view,
-	.destroy = page_destroy,
+	.destroy = free,
 };

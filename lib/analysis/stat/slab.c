@@ -448,7 +448,7 @@ const struct analysis analysis_slab = {
 	.options = options,
 	.create = slab_create,
 	.view = slab_view,
-	.destroy = slab_analysis_destroy,
+	.destroy = free,
 };
 
 const struct analysis analysis_vmalloc = {
@@ -462,7 +462,7 @@ const struct analysis analysis_vmalloc = {
 	.tables = vmalloc_tables,
 	.create = vmalloc_create,
 	.view = slab_view,
-	.destroy = slab_analysis_destroy,
+	.destroy = free,
 };
 
 const struct analysis analysis_percpu_memory = {
@@ -476,5 +476,5 @@ const struct analysis analysis_percpu_memory = {
 	.tables = percpu_memory_tables,
 	.create = percpu_memory_create,
 	.view = slab_view,
-	.destroy = slab_analysis_destroy,
+	.destroy = free,
 };

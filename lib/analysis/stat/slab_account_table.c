@@ -4,6 +4,7 @@
  * In: slab events. Out: table "account".
  */
 #include <errno.h>
+#include <stdlib.h>
 
 #include "analysis/stat/slab_report.h"
 
@@ -167,5 +168,5 @@ const struct analysis analysis_account = {
 	.options = options,
 	.create = slab_analysis_create,
 	.view = account_view,
-	.destroy = slab_analysis_destroy,
+	.destroy = free,
 };

@@ -100,8 +100,3 @@ int slab_analysis_view(const void *self, struct report *report,
 	sites_free(&r.sites);
 	return ret;
 }
-
-void slab_analysis_destroy(void *self)
-{
-	free(self);
-}

@@ -55,7 +55,6 @@ int slab_analysis_new(const struct analysis_env *env, const struct analysis_opti
 /* Lets @show add its tables. 0, -ENOMEM, or the return value of @show. */
 int slab_analysis_view(const void *self, struct report *report,
 		       int (*show)(struct slab_report *slab, struct report *report));
-void slab_analysis_destroy(void *self);
 
 /**
  * struct slab_row - a row's data in the slab tables

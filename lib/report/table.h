@@ -387,7 +387,9 @@ struct report {
 
 struct report *report_new(void);
 void report_free(struct report *r);
-/* Takes ownership. False: @t is NULL or memory ran out; @t is then freed, and @r has failed. */
+/* Takes ownership, of a table that is not finished as well: a report that has failed is not shown.
+ * False: @t is NULL or memory ran out; @t is then freed, and @r has failed.
+ */
 bool report_add_table(struct report *r, struct table *t);
 /* The text of a CELL_TEXT is copied. */
 void report_add_fact(struct report *r, const char *name, struct cell value);

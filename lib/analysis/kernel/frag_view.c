@@ -266,10 +266,8 @@ static int show_by(const struct frag *f, enum subject_kind kind, struct report *
 		table_set_by(t, words);
 		add_notes(f, t);
 		add_summary(f, t);
-		report_add_table(report, t);
-		t = NULL;
 	}
-	table_free(t);
+	report_add_table(report, t);
 	frag_view_end(&v.of);
 	intern_free(&v.keys);
 	free(v.sums);

@@ -323,10 +323,8 @@ static int percpu_cross_show(const void *self, enum memory memory, enum subject_
 		if (freed_by && !table_has_value(t, "freed_by"))
 			freed_by->hidden = true;
 		add_summary(&v, c->of[memory]->losses, t);
-		report_add_table(report, t);
-		t = NULL;
 	}
-	table_free(t);
+	report_add_table(report, t);
 	view_free(&v);
 	return ret;
 }

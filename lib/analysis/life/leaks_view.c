@@ -535,10 +535,8 @@ int leaks_show(const void *self, enum memory memory, enum subject_kind kind,
 		add_rows(&v, kind, t);
 		add_notes(&v, v.lives->losses, t);
 		add_summary(&v, v.lives->losses, t);
-		report_add_table(report, t);
-		t = NULL;
 	}
-	table_free(t);
+	report_add_table(report, t);
 	leaks_view_free(&v);
 	return ret;
 }

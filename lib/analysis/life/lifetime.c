@@ -422,10 +422,8 @@ static int show(const void *self, enum memory memory, enum subject_kind kind,
 		owners_note_stackless(&v.owners, t);
 		add_notes(&v, losses, t);
 		add_summary(&v, losses, t);
-		report_add_table(report, t);
-		t = NULL;
 	}
-	table_free(t);
+	report_add_table(report, t);
 	lifetime_groups_free(&v.groups);
 	owners_free(&v.owners);
 	free(v.sums);

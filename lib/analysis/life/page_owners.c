@@ -407,10 +407,8 @@ static int show_by(const struct page_owners *p, enum subject_kind kind,
 		add_rows(&v, kind, t);
 		add_notes(&v, t);
 		add_summary(&v, t);
-		report_add_table(report, t);
-		t = NULL;
 	}
-	table_free(t);
+	report_add_table(report, t);
 	view_free(&v);
 	return ret;
 }

@@ -189,12 +189,9 @@ static int show(const struct summary *s, const struct report *from, struct repor
 		add_failures(from, t);
 		ret = summary_add_advice(from, t);
 	}
-	if (!ret) {
+	if (!ret)
 		add_more(t);
-		report_add_table(report, t);
-		t = NULL;
-	}
-	table_free(t);
+	report_add_table(report, t);
 	return ret;
 }
 

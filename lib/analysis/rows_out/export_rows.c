@@ -321,12 +321,9 @@ static int show(const struct peak *p, enum memory memory, struct report *report)
 					  v.owners.nr_rows, (uint32_t)v.nr);
 	if (!ret)
 		ret = add_rows(&v, type, kind, t);
-	if (!ret) {
+	if (!ret)
 		table_set_by(t, subjects_words(kind, words));
-		report_add_table(report, t);
-		t = NULL;
-	}
-	table_free(t);
+	report_add_table(report, t);
 	owners_free(&v.owners);
 	intern_free(&v.keys);
 	free(v.sums);

@@ -302,10 +302,8 @@ static int page_by(struct page_report *page, enum subject_kind kind,
 				"Node -1: the recording does not say which frames a node has (zoneinfo).");
 		entry_note_user(page->env, kind, t);
 		page_report_summary(page, t);
-		report_add_table(report, t);
-		t = NULL;
 	}
-	table_free(t);
+	report_add_table(report, t);
 	subjects_free(&groups.subjects);
 	intern_free(&groups.keys);
 	free(groups.group_of);

@@ -167,10 +167,8 @@ int page_report_failed(struct page_report *page, struct report *report)
 	if (!ret) {
 		table_set_by(t, "callsite");
 		failed_fill(page, &rows, t);
-		report_add_table(report, t);
-		t = NULL;
 	}
-	table_free(t);
+	report_add_table(report, t);
 	intern_free(&rows.keys);
 	free(rows.hits);
 	return ret;

@@ -335,10 +335,8 @@ static int slab_by(struct slab_report *slab, enum subject_kind kind,
 	}
 	slab_add_notes(slab, kind, t);
 	slab_report_summary(slab, t);
-	report_add_table(report, t);
-	t = NULL;
 out:
-	table_free(t);
+	report_add_table(report, t);
 	slab_sums_free(&sums);
 	return ret;
 }

@@ -141,10 +141,8 @@ static int account_show(struct slab_report *slab, struct report *report)
 	}
 	slab_report_note_unskipped(slab, t);
 	account_summary(&all, &sums.net, t, slab->acc->totals.losses != 0);
-	report_add_table(report, t);
-	t = NULL;
 out:
-	table_free(t);
+	report_add_table(report, t);
 	slab_sums_free(&sums);
 	return ret;
 }

@@ -104,10 +104,8 @@ int slab_report_free_only(struct slab_report *slab, struct report *report)
 		if (slab_report_estimates(slab))
 			table_add_note(t,
 				       "!Figures of this table are those of the sample.");
-		report_add_table(report, t);
-		t = NULL;
 	}
-	table_free(t);
+	report_add_table(report, t);
 	free(sums);
 	return ret;
 }

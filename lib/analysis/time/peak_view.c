@@ -381,10 +381,8 @@ int peak_show(const void *self, enum memory memory, enum subject_kind kind,
 	if (!ret) {
 		add_notes(&v, t);
 		add_summary(&v, t);
-		report_add_table(report, t);
-		t = NULL;
 	}
-	table_free(t);
+	report_add_table(report, t);
 	owners_free(&v.owners);
 	free(v.sums);
 	free(v.bins);

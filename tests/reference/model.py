@@ -101,6 +101,7 @@ class Slab:
         self.early = {}  # ptr of a live object -> who of the free that may be its own
         self.over = {}  # ptr -> (time, cpu, object before): allocated over a live object
         self.dying = {}  # ptr handed to RCU -> was its allocation seen?
+        self.order = collections.defaultdict(list)  # cpu -> what it handed to RCU
         self.hands_over = False
         self.told = set()  # kinds of probes that were set
         self.sizes = {}  # cache -> sizes of its objects
@@ -220,16 +221,32 @@ class Slab:
         self.free(cpu, time, field)
         self.hands_over = False
         self.dying[ptr] = seen
+        self.order[cpu].append(ptr)
         self.over.pop(ptr, None)
 
+    def rcu_rest(self, named, nr):
+        """The objects of RCU's array that its event does not name: they follow the named ones."""
+        first = next((i for i, ptr in enumerate(named) if self.dying.get(ptr)), None)
+        for order in self.order.values() if first is not None else ():
+            for at in (i for i, ptr in enumerate(order) if ptr == named[first]):
+                after = at + len(named) - first
+                if order[at:after] == named[first:]:
+                    rest = order[after:after + nr - len(named)]
+                    gone = next((i for i, ptr in enumerate(rest) if ptr not in self.dying), nr)
+                    return rest[:gone]
+        return None
+
     def free_bulk(self, cpu, time, field):
-        named = array(field["p"])[:int(field["nr"])]
+        nr = int(field["nr"])
+        named = list(array(field["p"])[:nr])
         live = not named
-        for ptr in named:
+        rest = self.rcu_rest(named, nr) if nr > len(named) else None
+        for ptr in named + (rest or []):
             live |= bool(self.objects.get(ptr))
             self.sum["frees_bulk"] += 1
             self.free(cpu, time, {"ptr": hex(ptr), "call_site": field["call_site"]})
-        self.sum["objects_unseen"] += (int(field["nr"]) - len(named)) * live
+        live |= rest is not None
+        self.sum["objects_unseen"] += (nr - len(named) - len(rest or [])) * live
 
     def alloc_bulk(self, pid, cpu, time, field):
         got, ret = int(field["nr"]), int(field["ret"])

@@ -27,9 +27,8 @@
 
 /* The page allocator's functions, from 3.19 to 7.x: nodemask, current, vma, interleave, kmem,
  * page_cache and page_frag up to 5.12; plain __alloc_pages, bulk, preferred_many and folio from
- * 5.13, mpol from 6.7, _noprof from 6.10, frozen from 6.14, try_ and nolock from 6.15; of
- * page_owner's stacks also post_alloc_hook and prep_new_page. Anchored at the end:
- * alloc_page_buffers, dma_alloc_pages and folio_alloc_swap are real callsites.
+ * 5.13, mpol from 6.7, _noprof from 6.10, frozen from 6.14, try_ and nolock from 6.15. Anchored at
+ * the end: alloc_page_buffers, dma_alloc_pages and folio_alloc_swap are real callsites.
  */
 #define CORE                                                                          \
 	"^(_{0,3}(try_)?alloc_(frozen_|kmem_)?pages?"                                 \
@@ -37,7 +36,6 @@
 	"high_priority|current|vma|node|mpol|interleave|preferred_many|internal|"     \
 	"nolock|exact(_nid|_node)?|bulk(_[a-z_]+)?))*|"                               \
 	"get_page_from_freelist|_{0,2}get_(free|dma)_pages?|get_zeroed_page|"         \
-	"post_alloc_hook|prep_new_page|"                                              \
 	"_{0,2}folio_alloc(_node|_mpol)?|vma_alloc_(zeroed_movable_)?folio|"          \
 	"alloc_zeroed_user_highpage_movable|alloc_hugepage_vma|filemap_alloc_folio|"  \
 	"_{0,2}page_cache_alloc|_{0,2}page_frag_(alloc|alloc_align|cache_refill|"     \

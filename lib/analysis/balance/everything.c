@@ -157,6 +157,12 @@ int everything_begin(struct everything *e, const struct analysis_env *env)
 	return ret ? ret : holders_after(env, add_holder, e);
 }
 
+/* Only page_owner's stacks have these functions. */
+static bool is_page_owners_own(const char *function)
+{
+	return !strcmp(function, "post_alloc_hook") || !strcmp(function, "prep_new_page");
+}
+
 /* The callsite: the first function that the rule does not skip, else the outermost. */
 static void owner_of(const struct everything *e, const struct page_owner_line *line,
 		     char owner[256])
@@ -168,7 +174,8 @@ static void owner_of(const struct everything *e, const struct page_owner_line *l
 		size_t part = strcspn(at, " \n");
 
 		snprintf(owner, 256, "%.*s", (int)part, at);
-		if (!e->env->rule || !callsite_rule_skips(e->env->rule, owner))
+		if (!is_page_owners_own(owner) &&
+		    (!e->env->rule || !callsite_rule_skips(e->env->rule, owner)))
 			return;
 		at += part + 1;
 	}

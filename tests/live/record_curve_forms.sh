@@ -5,8 +5,7 @@
 # shellcheck source=tests/live/tracing.inc
 . "$(dirname "$0")/tracing.inc"
 
-[ -r /proc/slabinfo ] || skip "this kernel has no /proc/slabinfo"
-command -v python3 >/dev/null || skip "python3 is not installed"
+need_quick_slabinfo
 recorder=''
 trap 'end_all $recorder' EXIT
 

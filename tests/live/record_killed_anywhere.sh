@@ -4,7 +4,7 @@
 # A recorder killed at any moment loses nothing: events in its file and in the kernel's buffers are
 # recovered, and those in its memory are counted as lost. The same holds while it finishes, and for
 # extract. The kernel's counts say how many events there were.
-# In: $LONG, set: all moments, in memory too; else some, on the disk.
+# In: $LONG, 1: all moments, on the disk; 2: in memory, too; else some, on the disk.
 # only with LONG=1
 # alone: other recorders remove what this one leaves
 # shellcheck source=tests/live/tracing.inc
@@ -101,7 +101,7 @@ if [ -n "${LONG-}" ]; then
 	calls="fallocate:2 fallocate:3 fallocate:4 ftruncate:2 ftruncate:3 linkat:1 renameat:1 renameat:2
 		unlinkat:1 unlinkat:2 pwrite64:2 pwrite64:3 pwrite64:4 pwrite64:5 pwrite64:6 copy_file_range:1 rmdir:1"
 fi
-if [ -n "${LONG-}" ] && mount -t tmpfs -o size=1g nodev memory 2>/dev/null; then
+if [ "${LONG-}" = 2 ] && mount -t tmpfs -o size=1g nodev memory 2>/dev/null; then
 	directories="disk memory"
 fi
 

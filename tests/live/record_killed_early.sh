@@ -4,7 +4,7 @@
 # A recorder killed during its start leaves a file without a header, and an instance with events
 # enabled. The next recorder, even a quiet one, and kmemx recover remove both, unless events were
 # recorded: these are recovered.
-# In: $LONG, set: all moments.
+# In: $LONG, 1: every third moment; 2: all.
 # only with LONG=1
 # alone: other recorders remove what this one leaves
 # shellcheck source=tests/live/tracing.inc
@@ -85,8 +85,9 @@ turn=0
 times="0.02 0.2 0.3"
 calls="5 12 22 27 28"
 if [ -n "${LONG-}" ]; then
-	times=$(seq 0.02 0.02 0.5)
-	calls=$(seq 1 34)
+	[ "$LONG" = 2 ] && step=1 || step=3
+	times=$(seq 0.02 0.0$((2 * step)) 0.5)
+	calls=$(seq 1 $step 34)
 fi
 : >log
 for options in "-o disk/r.dat" "--file-version 6 -o disk/r.dat" "--follow -o disk/r.dat" "--flight=64M -o disk"; do

@@ -13,7 +13,6 @@
 #include "base/array.h"
 #include "base/bytes.h"
 #include "recording/subbuf.h"
-#include "symbol/symbols.h"
 
 #define MAX_CPU		4095U
 /* Words that a sub-buffer may need besides a record: subbuf_writer.h. */
@@ -90,13 +89,13 @@ static int add_stack(struct perf_events *pe, struct perf_cpu *c,
 	memcpy(pe->stack, item->data + item->size, item->stack_size);
 	frame = pe->stack + item->stack_size - 8 * (size_t)item->nr_user;
 	for (uint32_t i = 0; i < item->nr_user; i++, frame += 8) {
-		uint64_t user = perf_user_frame(pe->user, item->pid, item->ts,
+		uint64_t user = user_maps_frame(pe->user, item->pid, item->ts,
 						get_u64(frame, t->big_endian));
 
 		if (!user)
 			return -ENOMEM;
 		set_u64(frame, user, t->big_endian);
-		if (user != SYMBOLS_USER)
+		if (user != USER_FRAME)
 			known = i + 1;
 	}
 	if (known < item->nr_user) {

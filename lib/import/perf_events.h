@@ -13,8 +13,8 @@
 #include "import/perf_order.h"
 #include "import/perf_records.h"
 #include "import/perf_tracing.h"
-#include "import/perf_user.h"
 #include "recording/subbuf_writer.h"
+#include "recording/user_maps.h"
 
 /**
  * struct perf_cpu - one CPU
@@ -39,7 +39,7 @@ struct perf_events {
 	const struct perf_attrs *attrs;
 	const struct perf_tracing *tracing;
 	struct perf_import_result *result;
-	struct perf_user *user; /* set it before the first sample; NULL: no user frames */
+	struct user_maps *user; /* set it before the first sample; NULL: no user frames */
 	struct perf_order order;
 	struct perf_cpu *cpus;
 	size_t nr_cpus, capacity;

@@ -19,7 +19,7 @@
 #include "import/perf_symbols.h"
 #include "import/perf_system.h"
 #include "import/perf_tracing.h"
-#include "import/perf_user.h"
+#include "symbol/user_symbols.h"
 
 /* Records between two calls of @progress. */
 #define PROGRESS_RECORDS 4096U
@@ -38,7 +38,7 @@ struct perf_import {
 	struct perf_tracing tracing;
 	struct perf_system system;
 	struct perf_events events;
-	struct perf_user user;
+	struct user_maps user;
 	struct system_texts texts;
 	struct strbuf notes;
 	uint64_t period;
@@ -99,6 +99,28 @@ static int read_tracing(struct perf_import *pi, const struct perf_range *range)
 	return ret;
 }
 
+/* Reads the section with the build IDs of mapped files. */
+static int read_build_ids(struct perf_import *pi, const uint8_t *data, size_t size)
+{
+	const bool big = pi->file.big_endian;
+	int ret = 0;
+
+	while (!ret && size >= PERF_RECORD_HEADER) {
+		const uint16_t len = get_u16(data + 6, big);
+		const struct user_record rec = { .misc = get_u16(data + 4, big),
+						 .data = data + PERF_RECORD_HEADER,
+						 .size = len - PERF_RECORD_HEADER,
+						 .big_endian = big };
+
+		if (len < PERF_RECORD_HEADER || len > size)
+			return 0;
+		ret = user_maps_build_id(&pi->user, &rec);
+		data += len;
+		size -= len;
+	}
+	return ret;
+}
+
 static int read_sections(struct perf_import *pi)
 {
 	int ret = 0;
@@ -116,8 +138,7 @@ static int read_sections(struct perf_import *pi)
 			perf_system_feature(&pi->system, i, data, (size_t)range.size,
 					    pi->file.big_endian);
 		if (!ret && i == PERF_FEATURE_BUILD_ID)
-			ret = perf_user_build_ids(&pi->user, data, (size_t)range.size,
-						  pi->file.big_endian);
+			ret = read_build_ids(pi, data, (size_t)range.size);
 		free(data);
 	}
 	if (!ret && pi->file.sections[PERF_FEATURE_TRACING_DATA].size)
@@ -183,6 +204,26 @@ static int skip_auxtrace(const struct perf_import *pi, struct perf_records *reco
 				    &offset);
 }
 
+/* Reads what a record says about the code of processes. */
+static int read_mapping(struct perf_import *pi, const struct perf_record *rec)
+{
+	struct user_record r = { .type = rec->type,
+				 .misc = rec->misc,
+				 .data = rec->data,
+				 .size = rec->size,
+				 .big_endian = pi->file.big_endian };
+	struct perf_sample at;
+
+	if (rec->type == PERF_HEADER_BUILD_ID)
+		return user_maps_build_id(&pi->user, &r);
+	if (rec->type != PERF_MMAP && rec->type != PERF_MMAP2 &&
+	    rec->type != PERF_FORK && rec->type != PERF_COMM)
+		return 0;
+	perf_sample_parse_trailer(&pi->file.attrs, rec->data, rec->size, &at);
+	r.time = at.time;
+	return user_maps_record(&pi->user, &r);
+}
+
 static int import_record(struct perf_import *pi, struct perf_records *records,
 			 const struct perf_record *rec)
 {
@@ -201,7 +242,7 @@ static int import_record(struct perf_import *pi, struct perf_records *records,
 	default:
 		ret = perf_events_record(&pi->events, rec);
 		if (!ret)
-			ret = perf_user_record(&pi->user, &pi->file.attrs, rec);
+			ret = read_mapping(pi, rec);
 		return ret ? ret
 			   : perf_system_record(&pi->system, rec, pi->file.big_endian);
 	}
@@ -378,8 +419,12 @@ static int add_symbols(struct perf_import *pi, struct perf_facts *facts)
 
 static int add_user_symbols(struct perf_import *pi)
 {
+	const struct user_symbols_options opts = { .open = pi->opts.open_program,
+						   .ctx = pi->opts.ctx,
+						   .chosen = pi->opts.programs_chosen,
+						   .owner = UINT32_MAX };
 	struct strbuf sb = { 0 };
-	int ret = perf_user_symbols(&pi->user, &pi->opts, &sb);
+	int ret = user_symbols(&pi->user, &opts, &sb);
 
 	if (ret || !sb.size) {
 		strbuf_free(&sb);
@@ -570,7 +615,7 @@ void perf_import_free(struct perf_import *pi)
 	perf_events_free(&pi->events);
 	perf_file_free(&pi->file);
 	perf_system_free(&pi->system);
-	perf_user_free(&pi->user);
+	user_maps_free(&pi->user);
 	system_texts_free(&pi->texts);
 	strbuf_free(&pi->notes);
 	free(pi->parts);

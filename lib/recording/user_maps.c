@@ -1,0 +1,487 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * recording: which files processes had mapped as code, and when.
+ * In: the kernel's records of mappings, forks and execs; lines in which a recording keeps them.
+ * Out: frames that are the same in every process; those lines.
+ */
+#include "recording/user_maps.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <linux/perf_event.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/array.h"
+#include "base/bytes.h"
+
+#define MISC_CPU_MODE	   7U
+#define MISC_USER	   2U
+#define MISC_MAPS_DATA	   (1U << 13)
+#define MISC_EXEC	   (1U << 13)
+#define MISC_MAP_BUILD_ID  (1U << 14)
+#define MISC_BUILD_ID_SIZE (1U << 15)
+#define BUILD_ID_MAX	   20U
+/* Layout of a build ID record, and of a mapping's. */
+#define HEADER_ID	   4U
+#define HEADER_ID_SIZE	   24U
+#define HEADER_ID_NAME	   28U
+#define MAP_ID_SIZE	   32U
+#define MAP_ID		   36U
+#define MAP_INODE	   40U
+/* A frame is USER_FRAME | file << FILE_SHIFT | offset. */
+#define FILE_SHIFT	   48U
+/* How far a mapping is moved to its place in time, and how many are looked at for a frame. */
+#define MAX_MOVES	   256U
+#define MAX_LOOKS	   1024U
+#define MAX_PARENTS	   16U
+/* Of a line, everything before a path. */
+#define LINE_MAX_HEAD	   160U
+/* Instead of a file: an exec removed all mappings, a fork copied those of the process @offset. */
+#define FILE_NONE	   0U
+#define FILE_PARENT	   UINT32_MAX
+
+struct user_map {
+	uint64_t time, start, last, offset;
+	uint32_t file;
+};
+
+struct user_process {
+	struct user_map *maps;
+	size_t nr, capacity;
+	uint32_t pid;
+	bool used;
+};
+
+/* --- mappings ---------------------------------------------------------------------------- */
+
+static struct user_process *get_process(struct user_maps *u, uint32_t pid)
+{
+	const uint32_t *found = u64_map_find(&u->by_pid, pid);
+
+	if (found)
+		return &u->processes[*found];
+	if (array_reserve(&u->processes, &u->capacity, u->nr_processes + 1,
+			  sizeof(*u->processes)) ||
+	    !u64_map_insert(&u->by_pid, pid, (uint32_t)u->nr_processes))
+		return NULL;
+	u->processes[u->nr_processes] = (struct user_process){ .pid = pid };
+	return &u->processes[u->nr_processes++];
+}
+
+/* Records of other CPUs may come first in the file, so this sorts them by time. */
+static int add_map(struct user_maps *u, uint32_t pid, const struct user_map *map)
+{
+	struct user_process *p;
+	size_t at;
+
+	if (u->nr_maps == USER_MAPS_MAPS)
+		return 0;
+	p = get_process(u, pid);
+	if (!p || array_reserve(&p->maps, &p->capacity, p->nr + 1, sizeof(*p->maps)))
+		return -ENOMEM;
+	for (at = p->nr; at && p->nr - at < MAX_MOVES; at--) {
+		if (p->maps[at - 1].time <= map->time)
+			break;
+		p->maps[at] = p->maps[at - 1];
+	}
+	p->maps[at] = *map;
+	p->nr++;
+	u->nr_maps++;
+	return 0;
+}
+
+/* Sets @out to the number of the file @path, 0 if there are too many. */
+static int get_file(struct user_maps *u, const char *path, size_t len, uint32_t *out)
+{
+	const uint32_t known = u->files.count;
+
+	*out = known < USER_MAPS_FILES ? intern_id(&u->files, path, len)
+				       : intern_find(&u->files, path, len);
+	if (known < USER_MAPS_FILES && !*out)
+		return -ENOMEM;
+	if (u->files.count == known)
+		return 0;
+	if (array_reserve(&u->ids, &u->ids_capacity, *out + 1, sizeof(*u->ids)) ||
+	    array_reserve(&u->inodes, &u->inodes_capacity, *out + 1, sizeof(*u->inodes)))
+		return -ENOMEM;
+	*u->ids[*out] = '\0';
+	u->inodes[*out] = 0;
+	return 0;
+}
+
+static void set_id(struct user_maps *u, uint32_t file, const uint8_t *id, size_t size)
+{
+	for (size_t i = 0; file && i < size && i < BUILD_ID_MAX; i++)
+		snprintf(u->ids[file] + 2 * i, 3, "%02x", id[i]);
+}
+
+static int read_mmap(struct user_maps *u, const struct user_record *rec)
+{
+	const size_t name_at = rec->type == PERF_RECORD_MMAP ? 32 : 64;
+	const bool big = rec->big_endian;
+	const uint8_t *d = rec->data;
+	struct user_map map = { .time = rec->time };
+	uint64_t size;
+	size_t len;
+	int ret;
+
+	if (rec->size <= name_at || (rec->misc & MISC_CPU_MODE) != MISC_USER ||
+	    rec->misc & MISC_MAPS_DATA)
+		return 0;
+	len = strnlen((const char *)d + name_at, rec->size - name_at);
+	size = get_u64(d + 16, big);
+	map.start = get_u64(d + 8, big);
+	map.offset = get_u64(d + 24, big);
+	if (!len || !size || __builtin_add_overflow(map.start, size - 1, &map.last))
+		return 0;
+	ret = get_file(u, (const char *)d + name_at, len, &map.file);
+	if (ret)
+		return ret;
+	if (map.file && rec->type == PERF_RECORD_MMAP2 && rec->misc & MISC_MAP_BUILD_ID)
+		set_id(u, map.file, d + MAP_ID, d[MAP_ID_SIZE]);
+	else if (map.file && rec->type == PERF_RECORD_MMAP2)
+		u->inodes[map.file] = get_u64(d + MAP_INODE, big);
+	return add_map(u, get_u32(d, big), &map);
+}
+
+/* pid, parent, tid, parent's tid: a thread has its process's mappings anyway. */
+static int read_fork(struct user_maps *u, const struct user_record *rec)
+{
+	struct user_map map = { .time = rec->time,
+				.last = UINT64_MAX,
+				.file = FILE_PARENT };
+	uint32_t pid;
+
+	if (rec->size < 16)
+		return 0;
+	pid = get_u32(rec->data, rec->big_endian);
+	map.offset = get_u32(rec->data + 4, rec->big_endian);
+	return pid == map.offset ? 0 : add_map(u, pid, &map);
+}
+
+int user_maps_record(struct user_maps *u, const struct user_record *rec)
+{
+	const struct user_map exec = { .time = rec->time,
+				       .last = UINT64_MAX,
+				       .file = FILE_NONE };
+
+	switch (rec->type) {
+	case PERF_RECORD_MMAP:
+	case PERF_RECORD_MMAP2:
+		return read_mmap(u, rec);
+	case PERF_RECORD_FORK:
+		return read_fork(u, rec);
+	case PERF_RECORD_COMM:
+		if (rec->size < 8 || !(rec->misc & MISC_EXEC))
+			return 0;
+		return add_map(u, get_u32(rec->data, rec->big_endian), &exec);
+	default:
+		return 0;
+	}
+}
+
+int user_maps_build_id(struct user_maps *u, const struct user_record *rec)
+{
+	const char *name = (const char *)rec->data + HEADER_ID_NAME;
+	size_t id_size = BUILD_ID_MAX;
+	uint32_t file;
+	int ret;
+
+	if (rec->size <= HEADER_ID_NAME || (rec->misc & MISC_CPU_MODE) != MISC_USER)
+		return 0;
+	if (rec->misc & MISC_BUILD_ID_SIZE)
+		id_size = rec->data[HEADER_ID_SIZE];
+	ret = get_file(u, name, strnlen(name, rec->size - HEADER_ID_NAME), &file);
+	if (!ret)
+		set_id(u, file, rec->data + HEADER_ID, id_size);
+	return ret;
+}
+
+/* sscanf() measures all that follows, so it gets the line's beginning; a path is not copied. */
+static size_t next_line(const char *text, char *line)
+{
+	size_t len = strcspn(text, "\n");
+
+	snprintf(line, LINE_MAX_HEAD, "%.*s",
+		 (int)(len < LINE_MAX_HEAD ? len : LINE_MAX_HEAD - 1), text);
+	return len;
+}
+
+/* A line of @len characters: "START-LAST PERMISSIONS OFFSET DEVICE INODE   PATH". */
+static int add_proc_line(struct user_maps *u, uint32_t pid, const char *text,
+			 size_t len, uint64_t time)
+{
+	static const char deleted[] = " (deleted)", anon[] = "//anon";
+	struct user_map map = { .time = time };
+	uint64_t inode;
+	char perms[5], line[LINE_MAX_HEAD];
+	int at = 0, ret;
+
+	next_line(text, line);
+	if (sscanf(line, "%" SCNx64 "-%" SCNx64 " %4s %" SCNx64 " %*s %" SCNu64 " %n",
+		   &map.start, &map.last, perms, &map.offset, &inode, &at) != 5 ||
+	    !at || (size_t)at > len || strlen(perms) < 3 || perms[2] != 'x' ||
+	    map.last <= map.start)
+		return 0;
+	map.last--;
+	text += at;
+	len -= (size_t)at;
+	if (len >= sizeof(deleted) &&
+	    !memcmp(text + len - strlen(deleted), deleted, strlen(deleted)))
+		len -= strlen(deleted);
+	ret = len ? get_file(u, text, len, &map.file)
+		  : get_file(u, anon, strlen(anon), &map.file);
+	if (ret)
+		return ret;
+	if (map.file && !u->inodes[map.file])
+		u->inodes[map.file] = inode;
+	return add_map(u, pid, &map);
+}
+
+int user_maps_add_proc(struct user_maps *u, uint32_t pid, uint64_t time, const char *text)
+{
+	int ret = 0;
+
+	while (!ret && *text) {
+		size_t len = strcspn(text, "\n");
+
+		ret = add_proc_line(u, pid, text, len, time);
+		text += len + (text[len] == '\n');
+	}
+	return ret;
+}
+
+/* --- frames ------------------------------------------------------------------------------ */
+
+bool user_maps_is_jit(const char *path, uint32_t *pid)
+{
+	int at = 0;
+
+	return sscanf(path, "/tmp/perf-%" SCNu32 ".map%n", pid, &at) == 1 && at &&
+	       !path[at];
+}
+
+/* Is that the name of memory that is no file's? */
+static bool is_anonymous(const char *path)
+{
+	static const char *const starts[] = { "//anon", "/memfd:", "/dev/zero",
+					      "/anon_hugepage", "[anon" };
+
+	for (size_t i = 0; i < ARRAY_SIZE(starts); i++)
+		if (!strncmp(path, starts[i], strlen(starts[i])))
+			return true;
+	return false;
+}
+
+/* What process @pid had mapped at @address, and the process that mapped it: @pid or an ancestor.
+ * NULL: unknown.
+ */
+static const struct user_map *find_map(const struct user_maps *u, uint32_t *pid,
+				       uint64_t time, uint64_t address)
+{
+	unsigned int looks = MAX_LOOKS, parents = 0;
+	const uint32_t *found = u64_map_find(&u->by_pid, *pid);
+	struct user_process *p = found ? &u->processes[*found] : NULL;
+	size_t i = p ? p->nr : 0;
+
+	if (p)
+		p->used = true;
+	while (i && looks) {
+		const struct user_map *m = &p->maps[--i];
+
+		looks--;
+		if (m->time > time || address < m->start || address > m->last)
+			continue;
+		if (m->file != FILE_PARENT)
+			return m->file == FILE_NONE ? NULL : m;
+		found = u64_map_find(&u->by_pid, m->offset);
+		if (!found || parents++ == MAX_PARENTS)
+			return NULL;
+		time = m->time;
+		p = &u->processes[*found];
+		p->used = true;
+		*pid = p->pid;
+		i = p->nr;
+	}
+	return NULL;
+}
+
+/* The frame, or USER_FRAME; 0: memory ran out. */
+static uint64_t find_frame(struct user_maps *u, uint32_t pid, uint64_t time,
+			   uint64_t address)
+{
+	const struct user_map *m = find_map(u, &pid, time, address);
+	uint64_t offset;
+	uint32_t file;
+	char jit[40];
+
+	if (!m || m->file > USER_MAPS_FILES)
+		return USER_FRAME;
+	file = m->file;
+	offset = m->offset + (address - m->start);
+	if (is_anonymous(intern_get(&u->files, file, NULL))) {
+		snprintf(jit, sizeof(jit), USER_MAPS_JIT, pid);
+		if (get_file(u, jit, strlen(jit), &file))
+			return 0;
+		offset = address;
+	}
+	return USER_FRAME | (uint64_t)file << FILE_SHIFT | USER_FRAME_OFFSET(offset);
+}
+
+/* Frames repeat. Where nothing was mapped since @from, a frame stays what it is. */
+static struct user_recent *recent_frame(struct user_maps *u, uint32_t pid, uint64_t time,
+					uint64_t address)
+{
+	struct user_recent *r =
+		&u->recent[(address ^ address >> 9 ^ pid) % USER_MAPS_RECENT];
+
+	if (r->pid != pid || r->address != address || r->nr_maps != u->nr_maps ||
+	    time < r->from)
+		r->frame = 0;
+	return r;
+}
+
+static uint64_t last_change(const struct user_maps *u, uint32_t pid)
+{
+	const uint32_t *found = u64_map_find(&u->by_pid, pid);
+	const struct user_process *p = found ? &u->processes[*found] : NULL;
+
+	return p && p->nr ? p->maps[p->nr - 1].time : 0;
+}
+
+uint64_t user_maps_frame(struct user_maps *u, uint32_t pid, uint64_t time,
+			 uint64_t address)
+{
+	struct user_recent *recent = recent_frame(u, pid, time, address);
+	uint64_t frame = recent->frame, from;
+
+	if (frame)
+		return frame;
+	frame = find_frame(u, pid, time, address);
+	if (frame > USER_FRAME && !u64_map_find(&u->used, frame)) {
+		if (u->used.count >= USER_MAPS_FRAMES)
+			frame = USER_FRAME;
+		else if (!u64_map_insert(&u->used, frame, 1))
+			frame = 0;
+	}
+	from = last_change(u, pid);
+	if (time >= from)
+		*recent = (struct user_recent){ address, from, frame, u->nr_maps, pid };
+	return frame;
+}
+
+/* --- in a recording ------------------------------------------------------------------------ */
+
+static bool is_one_line(const char *path)
+{
+	for (; *path; path++)
+		if ((unsigned char)*path < ' ' || *path == 0x7f)
+			return false;
+	return true;
+}
+
+static void format_map(const struct user_map *m, struct strbuf *out)
+{
+	if (m->file == FILE_NONE)
+		strbuf_printf(out, "exec %" PRIx64 "\n", m->time);
+	else if (m->file == FILE_PARENT)
+		strbuf_printf(out, "fork %" PRIx64 " %" PRIx64 "\n", m->time, m->offset);
+	else
+		strbuf_printf(out,
+			      "map %" PRIx64 " %" PRIx64 " %" PRIx64 " %" PRIx64 " %x\n",
+			      m->time, m->start, m->last, m->offset, m->file);
+}
+
+void user_maps_format(const struct user_maps *u, struct strbuf *out)
+{
+	for (uint32_t i = 1; i <= u->files.count; i++) {
+		const char *path = intern_get(&u->files, i, NULL);
+
+		strbuf_printf(out, "file %s %" PRIx64 " ", *u->ids[i] ? u->ids[i] : "-",
+			      u->inodes[i]);
+		if (is_one_line(path))
+			strbuf_printf(out, "%s\n", path);
+		else
+			strbuf_printf(out, "?%x\n", i);
+	}
+	for (size_t i = 0; i < u->nr_processes; i++) {
+		const struct user_process *p = &u->processes[i];
+
+		if (!p->used)
+			continue;
+		strbuf_printf(out, "process %x\n", p->pid);
+		for (size_t j = 0; j < p->nr; j++)
+			format_map(&p->maps[j], out);
+	}
+}
+
+/* @line: the beginning of the line at @text, which has @len characters */
+static int parse_file(struct user_maps *u, const char *line, const char *text,
+		      size_t len)
+{
+	uint64_t inode;
+	uint32_t file;
+	char id[41];
+	int at = 0, ret;
+
+	if (sscanf(line, "file %40s %" SCNx64 " %n", id, &inode, &at) != 2 || !at ||
+	    (size_t)at >= len)
+		return 0;
+	ret = get_file(u, text + at, len - (size_t)at, &file);
+	if (ret || !file)
+		return ret;
+	u->inodes[file] = inode;
+	snprintf(u->ids[file], sizeof(*u->ids), "%s", *id == '-' ? "" : id);
+	return 0;
+}
+
+static int parse_map(struct user_maps *u, const char *line, uint32_t pid)
+{
+	struct user_map map = { .last = UINT64_MAX, .file = FILE_NONE };
+	uint32_t file = 0;
+
+	if (sscanf(line, "map %" SCNx64 " %" SCNx64 " %" SCNx64 " %" SCNx64 " %x",
+		   &map.time, &map.start, &map.last, &map.offset, &file) == 5) {
+		map.file = file;
+		return file && file <= u->files.count ? add_map(u, pid, &map) : 0;
+	}
+	if (sscanf(line, "fork %" SCNx64 " %" SCNx64, &map.time, &map.offset) == 2) {
+		map.file = FILE_PARENT;
+		map.last = UINT64_MAX;
+		return add_map(u, pid, &map);
+	}
+	map.last = UINT64_MAX;
+	return sscanf(line, "exec %" SCNx64, &map.time) == 1 ? add_map(u, pid, &map) : 0;
+}
+
+int user_maps_parse(struct user_maps *u, const char *text)
+{
+	uint32_t pid = 0;
+	int ret = 0;
+
+	while (!ret && *text) {
+		char line[LINE_MAX_HEAD];
+		size_t len = next_line(text, line);
+
+		if (!strncmp(line, "file ", 5))
+			ret = parse_file(u, line, text, len);
+		else if (sscanf(line, "process %x", &pid) != 1)
+			ret = parse_map(u, line, pid);
+		text += len + (text[len] == '\n');
+	}
+	return ret;
+}
+
+void user_maps_free(struct user_maps *u)
+{
+	for (size_t i = 0; i < u->nr_processes; i++)
+		free(u->processes[i].maps);
+	free(u->processes);
+	intern_free(&u->files);
+	free(u->ids);
+	free(u->inodes);
+	u64_map_free(&u->by_pid);
+	u64_map_free(&u->used);
+}

@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * recording: which files processes had mapped as code, and when.
+ * In: the kernel's records of mappings, forks and execs; lines in which a recording keeps them.
+ * Out: frames that are the same in every process; those lines.
+ *
+ * A frame becomes an address that no kernel has: USER_FRAME, the number of the mapped file, and
+ * the offset in it. So frames of two processes that run the same program are equal, and those of
+ * two programs differ. Code that a process has made itself (a JIT compiler's) counts as a file of
+ * that process: the one in which it may name its functions for perf.
+ */
+#ifndef KMEMX_RECORDING_USER_MAPS_H
+#define KMEMX_RECORDING_USER_MAPS_H
+
+#include <stdbool.h>
+
+#include "base/hash.h"
+#include "base/strbuf.h"
+
+/* The most mapped files, mappings and distinct frames; further ones are unknown. */
+#define USER_MAPS_FILES	 16000U
+#define USER_MAPS_MAPS	 (1U << 20)
+#define USER_MAPS_FRAMES (1U << 20)
+
+/* Frames of programs are from here on, up to twice that. */
+#define USER_FRAME	     (1ULL << 62)
+#define USER_FRAME_FILE(f)   ((uint32_t)(((f) & ~USER_FRAME) >> 48))
+#define USER_FRAME_OFFSET(f) ((f) & ((1ULL << 48) - 1))
+
+/* The file in which a process names the functions that it has made. */
+#define USER_MAPS_JIT "/tmp/perf-%" PRIu32 ".map"
+
+/* Frames that were asked for lately. */
+#define USER_MAPS_RECENT 512U
+
+struct user_process;
+struct user_recent {
+	uint64_t address, from, frame;
+	size_t nr_maps;
+	uint32_t pid;
+};
+
+/**
+ * struct user_maps - zero-initialise it
+ * @files: paths; @ids: their build IDs in hex, "" if unknown, and @inodes, 0 if unknown
+ * @used: frames that were given out; @recent: some of them, and where they came from
+ */
+struct user_maps {
+	struct intern files;
+	char (*ids)[41];
+	uint64_t *inodes;
+	size_t ids_capacity, inodes_capacity;
+	struct u64_map by_pid; /* index */
+	struct user_process *processes;
+	size_t nr_processes, capacity, nr_maps;
+	struct u64_map used;
+	struct user_recent recent[USER_MAPS_RECENT];
+};
+
+/**
+ * struct user_record - a record of the kernel about a process, without its header
+ * @type: PERF_RECORD_MMAP, _MMAP2, _FORK, _COMM (of an exec); others are ignored
+ * @misc: of the header
+ * @data: @size bytes
+ */
+struct user_record {
+	uint32_t type;
+	uint16_t misc;
+	const uint8_t *data;
+	size_t size;
+	uint64_t time;
+	bool big_endian;
+};
+
+/* 0 or -ENOMEM. */
+int user_maps_record(struct user_maps *u, const struct user_record *rec) __must_check;
+/* Reads perf's record with a file's build ID. 0 or -ENOMEM. */
+int user_maps_build_id(struct user_maps *u, const struct user_record *rec) __must_check;
+/* Adds the executable mappings of @pid, lines of /proc/PID/maps, at @time. 0 or -ENOMEM. */
+int user_maps_add_proc(struct user_maps *u, uint32_t pid, uint64_t time,
+		       const char *text) __must_check;
+/* The frame for @address in process @pid at @time; USER_FRAME: unknown; 0: memory ran out. */
+uint64_t user_maps_frame(struct user_maps *u, uint32_t pid, uint64_t time,
+			 uint64_t address);
+/* Is @path a file in which process @pid names the functions that it has made? */
+bool user_maps_is_jit(const char *path, uint32_t *pid);
+/* Appends lines from which user_maps_parse() gets the same frames, for the processes of which
+ * frames were asked for.
+ */
+void user_maps_format(const struct user_maps *u, struct strbuf *out);
+/* Reads them; what does not parse is skipped. 0 or -ENOMEM. */
+int user_maps_parse(struct user_maps *u, const char *text) __must_check;
+void user_maps_free(struct user_maps *u);
+
+#endif

@@ -1,0 +1,302 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * symbol: the names of programs' functions in callchains.
+ * In: frames of programs, and the files that were mapped. Out: lines of kallsyms.
+ */
+#include "symbol/user_symbols.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/array.h"
+#include "base/io.h"
+#include "symbol/elf.h"
+#include "symbol/program.h"
+
+/* The largest file with names of a JIT compiler's functions that is read. */
+#define JIT_BYTES_MAX (64U << 20)
+
+/* A function of a JIT compiler; @name is an offset into the text, and has @len characters. */
+struct jit_function {
+	uint64_t start, size;
+	size_t name, len;
+};
+
+struct jit {
+	struct strbuf text;
+	struct jit_function *functions;
+	size_t nr, capacity;
+};
+
+/* --- names by JIT compilers ---------------------------------------------------------------- */
+
+/* Later lines are of newer functions, which come first: so of equal ones the newer is found. */
+static int by_start(const void *a, const void *b)
+{
+	const struct jit_function *x = a, *y = b;
+
+	if (x->start != y->start)
+		return x->start < y->start ? -1 : 1;
+	return x->name < y->name ? -1 : 1;
+}
+
+/* A line: "START SIZE NAME", the numbers in hex. */
+static int jit_add_line(struct jit *jit, size_t at, size_t len)
+{
+	const char *line = strbuf_text(&jit->text) + at, *end = line + len;
+	struct jit_function f;
+	char *p;
+
+	f.start = strtoull(line, &p, 16);
+	if (p == line || p >= end || *p != ' ')
+		return 0;
+	line = p + 1;
+	f.size = strtoull(line, &p, 16);
+	if (p == line || p >= end || *p != ' ' || !f.size)
+		return 0;
+	f.name = at + len - (size_t)(end - p) + 1;
+	f.len = (size_t)(end - p) - 1;
+	if (!f.len)
+		return 0;
+	if (array_reserve(&jit->functions, &jit->capacity, jit->nr + 1, sizeof(f)))
+		return -ENOMEM;
+	jit->functions[jit->nr++] = f;
+	return 0;
+}
+
+static int jit_parse(struct jit *jit)
+{
+	const char *text = strbuf_text(&jit->text);
+	size_t at = 0;
+	int ret = 0;
+
+	while (!ret && text[at]) {
+		size_t len = strcspn(text + at, "\n");
+
+		ret = jit_add_line(jit, at, len);
+		at += len + (text[at + len] == '\n');
+	}
+	if (jit->nr)
+		qsort(jit->functions, jit->nr, sizeof(*jit->functions), by_start);
+	return ret;
+}
+
+/* A file that anybody can have put there is only read if somebody wrote it who may name the
+ * process's functions.
+ */
+static int jit_read(struct jit *jit, const struct user_symbols_options *opts, int fd)
+{
+	struct stat st;
+	int ret;
+
+	if (fstat(fd, &st) || !S_ISREG(st.st_mode) || st.st_size > JIT_BYTES_MAX ||
+	    (st.st_uid && st.st_uid != geteuid() && st.st_uid != opts->owner))
+		return 0;
+	for (uint64_t at = 0; at < (uint64_t)st.st_size;) {
+		char buf[4096];
+		uint64_t rest = (uint64_t)st.st_size - at;
+		size_t n = rest < sizeof(buf) ? (size_t)rest : sizeof(buf);
+
+		ret = io_pread_all(fd, buf, n, at);
+		if (ret)
+			return 0;
+		strbuf_add(&jit->text, buf, n);
+		at += n;
+	}
+	return jit->text.failed ? -ENOMEM : jit_parse(jit);
+}
+
+static const struct jit_function *jit_find(const struct jit *jit, uint64_t address)
+{
+	size_t low = 0, high = jit->nr;
+
+	while (low < high) {
+		size_t mid = low + (high - low) / 2;
+
+		if (jit->functions[mid].start <= address)
+			low = mid + 1;
+		else
+			high = mid;
+	}
+	return low && address - jit->functions[low - 1].start <
+				jit->functions[low - 1].size
+		       ? &jit->functions[low - 1]
+		       : NULL;
+}
+
+static void jit_free(struct jit *jit)
+{
+	strbuf_free(&jit->text);
+	free(jit->functions);
+	*jit = (struct jit){ 0 };
+}
+
+/* --- files ----------------------------------------------------------------------------------- */
+
+/* Is the open file the one that was mapped? */
+static bool is_same(const struct user_symbols_options *opts, int fd, const char *id,
+		    uint64_t inode)
+{
+	char found[ELF_BUILD_ID_MAX];
+	struct stat st;
+
+	if (*id)
+		return !elf_build_id(fd, found) && !strcmp(found, id);
+	return opts->chosen || (inode && !fstat(fd, &st) && st.st_ino == inode);
+}
+
+static int open_same(const struct user_symbols_options *opts, const char *path,
+		     const char *id, uint64_t inode)
+{
+	int fd = opts->open ? opts->open(opts->ctx, path) : -ENOENT;
+
+	if (fd >= 0 && !is_same(opts, fd, id, inode)) {
+		close(fd);
+		return -ENOENT;
+	}
+	return fd;
+}
+
+/* What names the addresses of one file: either, or neither. */
+struct user_file {
+	const char *path;
+	struct program *program;
+	struct jit jit;
+};
+
+static int open_jit(struct user_file *f, const struct user_symbols_options *opts)
+{
+	int fd = opts->open ? opts->open(opts->ctx, f->path) : -ENOENT;
+	int ret = fd < 0 ? 0 : jit_read(&f->jit, opts, fd);
+
+	if (fd >= 0)
+		close(fd);
+	f->path = "JIT";
+	return fd == -ENOMEM ? fd : ret;
+}
+
+/* Opens file @file and its debug symbols, if they are here. 0 or -ENOMEM. */
+static int open_file(struct user_file *f, const struct user_maps *u, uint32_t file,
+		     const struct user_symbols_options *opts)
+{
+	const char *path = intern_get(&u->files, file, NULL), *id = u->ids[file];
+	int symbols_fd = -1, fd, ret;
+	char debug[128];
+	uint32_t pid;
+
+	f->path = path;
+	if (user_maps_is_jit(path, &pid))
+		return open_jit(f, opts);
+	fd = *path == '/' && path[1] != '/' ? open_same(opts, path, id, u->inodes[file])
+					    : -ENOENT;
+	if (fd < 0)
+		return fd == -ENOMEM ? fd : 0;
+	if (strlen(id) > 2) {
+		snprintf(debug, sizeof(debug), "/usr/lib/debug/.build-id/%.2s/%s.debug",
+			 id, id + 2);
+		symbols_fd = open_same(opts, debug, id, 0);
+	}
+	ret = program_open(&f->program, fd, symbols_fd);
+	close(fd);
+	if (symbols_fd >= 0)
+		close(symbols_fd);
+	return ret == -ENOMEM ? ret : 0;
+}
+
+static void close_file(struct user_file *f)
+{
+	program_close(f->program);
+	f->program = NULL;
+	jit_free(&f->jit);
+}
+
+/* --- symbols --------------------------------------------------------------------------------- */
+
+/* One word, without the brackets of "[vdso]". */
+static void put_word(struct strbuf *out, const char *name, size_t len)
+{
+	size_t i = len && *name == '[';
+
+	for (; i < len; i++) {
+		char c = name[i] <= ' ' || name[i] == 0x7f || name[i] == '[' ? '_'
+									     : name[i];
+
+		if (c != ']')
+			strbuf_add(out, &c, 1);
+	}
+}
+
+/* The file's name without its directory. */
+static void put_name(struct strbuf *out, const char *path)
+{
+	const char *slash = strrchr(path, '/');
+	const char *name = slash && slash[1] ? slash + 1 : path;
+
+	put_word(out, name, strlen(name));
+}
+
+/* Adds the symbol of @frame, unless it is in the function that begins at @last. */
+static void put_symbol(const struct user_file *f, uint64_t frame, uint64_t *last,
+		       struct strbuf *out)
+{
+	uint64_t address = USER_FRAME_OFFSET(frame), start = 0;
+	const struct jit_function *made = jit_find(&f->jit, address);
+	const char *function = NULL;
+	size_t len = 0;
+
+	if (made) {
+		function = strbuf_text(&f->jit.text) + made->name;
+		len = made->len;
+		start = made->start;
+	} else if (f->program) {
+		address = program_address(f->program, address);
+		function = program_function(f->program, address, &start);
+		len = function ? strlen(function) : 0;
+	}
+	if (function && frame - (address - start) == *last)
+		return;
+	*last = function ? frame - (address - start) : frame;
+	strbuf_printf(out, "%016" PRIx64 " T %s", *last, function ? "" : "[");
+	put_name(out, f->path);
+	if (function) {
+		strbuf_puts(out, "`");
+		put_word(out, function, len);
+		strbuf_puts(out, "\n");
+	} else {
+		strbuf_printf(out, "+0x%" PRIx64 "]\n", address);
+	}
+}
+
+int user_symbols(const struct user_maps *u, const struct user_symbols_options *opts,
+		 struct strbuf *out)
+{
+	struct u64_map_slot *frames = u64_map_sorted(&u->used);
+	struct user_file f = { 0 };
+	uint32_t file = 0;
+	uint64_t last = 0;
+	int ret = frames ? 0 : -ENOMEM;
+
+	for (size_t i = 0; !ret && i < u->used.count; i++) {
+		uint64_t frame = frames[i].key;
+		uint32_t its = USER_FRAME_FILE(frame);
+
+		if (!i)
+			strbuf_printf(out, "%016" PRIx64 " T [unknown]\n",
+				      (uint64_t)USER_FRAME);
+		if (its != file) {
+			close_file(&f);
+			ret = open_file(&f, u, its, opts);
+			file = its;
+		}
+		if (!ret)
+			put_symbol(&f, frame, &last, out);
+	}
+	close_file(&f);
+	free(frames);
+	return ret ? ret : out->failed ? -ENOMEM : 0;
+}

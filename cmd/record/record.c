@@ -42,7 +42,7 @@ struct record_options {
 	bool of[MEMORY_KINDS], follow, frag, percpu, all_events, all_cpus;
 	struct option_strings events, labels;
 	struct strbuf label_text;
-	const char *stack;
+	const char *stack, *user_stack;
 	const char *clock;
 	uint64_t duration_ns;
 	const char *filter;
@@ -157,6 +157,8 @@ static int parse(struct record_options *o, int argc, char **argv, int *operands)
 		  "record EVENT too: [SYSTEM:]NAME, may be a pattern" },
 		{ OPTION_STRING | OPTION_EVERYDAY, 0, "stack", "page|all|none", &o->stack,
 		  "callchains of page allocations (default), all, none" },
+		{ OPTION_OPTIONAL, 0, "user-stack", "page|all", &o->user_stack,
+		  "also the program's frames in these callchains" },
 		RECORD_FILTER_OPTIONS(o->filters),
 		{ OPTION_POSITIVE, 0, "sample", "N", &o->one_in,
 		  "only one in N objects and pages: 2, 4, 8, ..." },
@@ -249,6 +251,29 @@ static int set_samples(const struct record_options *o, struct capture_options *c
 	return GO_ON;
 }
 
+/* Frames of programs are recorded with callchains of the kernel: one callchain has both. */
+static int set_user_stack(const struct record_options *o, struct capture_options *c)
+{
+	const char *which = o->user_stack;
+
+	if (!which)
+		return GO_ON;
+	if (*which && strcmp(which, "page") != 0 && strcmp(which, "all") != 0)
+		return usage_error(
+			"--user-stack takes page (the default) or all\n  page: in callchains of page allocations; all: in those of every event");
+	if (!strcmp(which, "all") && !o->stack)
+		c->events.stack = CAPTURE_STACK_ALL;
+	if (c->events.stack == CAPTURE_STACK_NONE ||
+	    (!strcmp(which, "all") && c->events.stack != CAPTURE_STACK_ALL))
+		return usage_error(
+			"--user-stack adds to the callchains of --stack: use the same word there, or leave it out");
+	if (o->flight.memory || c->stream_fd >= 0)
+		return usage_error(
+			"--user-stack cannot be used with --flight or -o -: functions get their names when the recording ends");
+	c->events.user_stack = true;
+	return GO_ON;
+}
+
 static int set_probes(const struct record_options *o, struct capture_options *c)
 {
 	if (o->probes && o->no_probes)
@@ -313,7 +338,8 @@ static int set_rest(const struct record_options *o, struct capture_options *c)
 	c->duration_ns = o->duration_ns;
 	c->file_version = (unsigned int)o->file_version;
 	recorder_set_owner(c);
-	if (recorder_stack("record", o->stack, &c->events.stack) != GO_ON)
+	if (recorder_stack("record", o->stack, &c->events.stack) != GO_ON ||
+	    set_user_stack(o, c) != GO_ON)
 		return EXIT_USAGE;
 	return set_probes(o, c) == GO_ON ? set_samples(o, c) : EXIT_USAGE;
 }

@@ -15,6 +15,7 @@
 #include "event/decode.h"
 #include "event/stack_claims.h"
 #include "event/stream.h"
+#include "event/user_stacks.h"
 #include "recording/cpu_cursor.h"
 
 #define RECENT_STACKS 2048U
@@ -80,6 +81,7 @@ struct cpu_shared {
 	uint32_t nr_frames;
 	uint64_t start_ts, stop_ts;
 	bool keep_stacks;
+	struct user_stacks *users; /* NULL: the recording has no frames of programs */
 	uint64_t ahead_bytes, ahead_max;
 	bool stopped;
 	struct read_ahead *ahead; /* may be NULL */
@@ -89,6 +91,10 @@ struct cpu_shared {
 
 #define CPU_SHARED_IDS 65536U
 #define CPU_SILENT     ((uintptr_t)1)
+/* Bits of a claim, with @users: which part of the callchain the item has got. */
+#define CPU_HAS_KERNEL ((uintptr_t)2)
+#define CPU_HAS_USER   ((uintptr_t)4)
+#define CPU_CLAIM_BITS (CPU_HAS_KERNEL | CPU_HAS_USER)
 
 /**
  * struct cpu_events - the walk along one CPU
@@ -97,6 +103,7 @@ struct cpu_shared {
  *	the last of them
  * @spare: memory for the next batch
  * @claims: an owner is an item, or CPU_SILENT for an event outside of the time window
+ * @user: the programs' frames that came before the kernel's, by context
  */
 struct cpu_events {
 	struct cpu_shared *shared;
@@ -104,6 +111,7 @@ struct cpu_events {
 	struct cpu_cursor *cursor;
 	struct cpu_batch *now, *last, *spare;
 	struct stack_claims claims;
+	uint32_t user[STACK_CONTEXTS];
 	uint64_t last_ts;
 	bool damaged;	/* something unreadable lies before the next sub-buffer */
 	bool cut;	/* something is missing after the last sub-buffer */

@@ -120,10 +120,13 @@ static int prime(struct event_stream *st)
 	return 0;
 }
 
-static int prepare_shared(struct event_stream *st, const struct event_formats *fmts,
+static int prepare_shared(struct event_stream *st, const struct recording *rec,
+			  const struct event_formats *fmts,
 			  const struct event_stream_options *opts, const struct log *log)
 {
+	struct user_stacks **users = &st->shared.users;
 	uint32_t i;
+	int ret;
 
 	st->shared = (struct cpu_shared){
 		.dec = &st->dec,
@@ -144,11 +147,14 @@ static int prepare_shared(struct event_stream *st, const struct event_formats *f
 
 		st->shared.formats[fmt->id] = fmt;
 	}
+	ret = opts->live ? 0 : user_stacks_open(users, rec, fmts);
+	if (*users)
+		st->shared.formats[(*users)->format.id] = &(*users)->format;
 	st->dec.formats = st->shared.formats;
 	st->dec.account =
 		gfp_bit(event_formats_gfp(fmts), "__GFP_ACCOUNT", "GFP_ACCOUNT");
 	st->stats.by_id = st->shared.by_id;
-	return 0;
+	return ret;
 }
 
 static int open_stream(struct event_stream **out, const struct recording *rec,
@@ -171,7 +177,7 @@ static int open_stream(struct event_stream **out, const struct recording *rec,
 		return -ENOMEM;
 	}
 	pthread_mutex_init(st->dec.lock, NULL);
-	ret = prepare_shared(st, fmts, opts, log);
+	ret = prepare_shared(st, rec, fmts, opts, log);
 	if (!ret)
 		ret = open_cpus(st, rec, opts);
 	if (ret < 0)
@@ -574,6 +580,7 @@ void event_stream_close(struct event_stream *st)
 	free(st->shared.by_id);
 	free(st->shared.frames);
 	intern_free(&st->shared.stacks);
+	user_stacks_close(st->shared.users);
 	intern_free(&st->dec.names);
 	pthread_mutex_destroy(st->dec.lock);
 	free(st->dec.lock);

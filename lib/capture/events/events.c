@@ -522,15 +522,26 @@ static int set_triggers(const struct event_list *list, const struct instance *in
 	return ret ? ret : nr;
 }
 
+static int set_user_stacks(const struct instance *in, const struct log *log)
+{
+	int ret = instance_write(in, "options/userstacktrace", "1");
+
+	if (ret)
+		log_msg(log, LOG_ERROR,
+			"this kernel cannot record frames of programs (userstacktrace): %s\n  Record without --user-stack",
+			strerror(-ret));
+	return ret;
+}
+
 int events_stacks(const struct event_list *list, const struct instance *in,
 		  const struct event_choice *choice, const char **how,
 		  const struct log *log)
 {
-	int ret;
+	int ret = choice->user_stack ? set_user_stacks(in, log) : 0;
 
 	*how = "none";
-	if (choice->stack == CAPTURE_STACK_NONE)
-		return 0;
+	if (ret || choice->stack == CAPTURE_STACK_NONE)
+		return ret;
 	if (choice->stack == CAPTURE_STACK_PAGE) {
 		ret = set_triggers(list, in);
 		if (ret > 0)

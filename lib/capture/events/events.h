@@ -53,6 +53,7 @@ struct event_criteria {
  * @criteria: a filter of allocations that names no fields; see event_criteria.h
  * @one_in: record one in this many objects and pages, sample_possible(); 0: all
  * @stacks_one_in: also record the callchain of one in this many slab objects; 0: of none
+ * @user_stack: also record the frames of programs below the callchains of @stack
  * @filter_frees: filter frees too; else all frees are recorded, as RCU, softirqs and other tasks
  *	also free what the chosen tasks allocated
  */
@@ -62,7 +63,7 @@ struct event_choice {
 	size_t nr_extra;
 	const char *filter;
 	struct event_criteria criteria;
-	bool filter_frees;
+	bool filter_frees, user_stack;
 	enum capture_stack stack;
 	uint32_t one_in, stacks_one_in;
 };

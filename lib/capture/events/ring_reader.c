@@ -242,22 +242,46 @@ static uint32_t subbuf_fill(const struct ring_reader *r, const char *p)
 	return fill < room ? fill : room;
 }
 
-static uint64_t count_events(const struct ring_reader *r, const char *p, size_t size,
-			     uint64_t before)
+/* Calls @take for the records of the sub-buffers at @p. */
+static int each_record(const struct ring_reader *r, const char *p, size_t size,
+		       int (*take)(void *ctx, const struct raw_record *rec), void *ctx)
 {
-	uint64_t count = 0;
+	int ret = 0;
 
-	for (size_t at = 0; at < size; at += r->subbuf_size) {
+	for (size_t at = 0; !ret && at < size; at += r->subbuf_size) {
 		struct subbuf sb = { .data = (const uint8_t *)p + at + r->data_offset,
 				     .size = subbuf_fill(r, p + at),
 				     .ts = get_uint(p + at, 8, HOST_BIG_ENDIAN) };
 		struct subbuf_iter it = subbuf_iter(&sb, HOST_BIG_ENDIAN);
 		struct raw_record rec;
 
-		while (subbuf_iter_next(&it, &rec) > 0 && rec.ts < before)
-			count++;
+		while (!ret && subbuf_iter_next(&it, &rec) > 0)
+			ret = take(ctx, &rec);
 	}
-	return count;
+	return ret;
+}
+
+/* What was counted, before a time. */
+struct counted {
+	uint64_t before, nr;
+};
+
+static int count_record(void *ctx, const struct raw_record *rec)
+{
+	struct counted *counted = ctx;
+
+	counted->nr += rec->ts < counted->before;
+	return 0;
+}
+
+static uint64_t count_events(const struct ring_reader *r, const char *p, size_t size)
+{
+	struct counted counted = { .before = UINT64_MAX };
+
+	/* It never fails. */
+	if (each_record(r, p, size, count_record, &counted))
+		return 0;
+	return counted.nr;
 }
 
 static int send(struct ring_reader *r, struct ring_reader_cpu *c, size_t size)
@@ -273,7 +297,7 @@ static int send(struct ring_reader *r, struct ring_reader_cpu *c, size_t size)
 	done = ret ? done - done % r->subbuf_size : size;
 	if (ret)
 		r->discarded +=
-			count_events(r, r->staging + done, size - done, UINT64_MAX);
+			count_events(r, r->staging + done, size - done);
 	c->size += done;
 	return ret;
 }
@@ -332,7 +356,7 @@ static int flush(struct ring_reader *r, struct ring_reader_cpu *c, size_t size)
 	r->written += done;
 	if (ret)
 		r->discarded +=
-			count_events(r, r->staging + done, size - done, UINT64_MAX);
+			count_events(r, r->staging + done, size - done);
 	if (ret && c->name && ftruncate(c->part_fd, (off_t)c->size) < 0)
 		log_msg(r->log, LOG_DEBUG, "cannot cut %s: %s", c->name, strerror(errno));
 	return ret;
@@ -398,20 +422,29 @@ int ring_reader_drain(struct ring_reader *r, size_t i, bool all)
 	return 0;
 }
 
-int ring_reader_count(struct ring_reader *r, size_t i, uint64_t before, uint64_t *out)
+int ring_reader_each(struct ring_reader *r, size_t i,
+		     int (*take)(void *ctx, const struct raw_record *rec), void *ctx)
 {
 	const struct ring_reader_cpu *c = &r->cpus[i];
 	const uint64_t room = STAGING_SIZE - STAGING_SIZE % r->subbuf_size;
 	int ret = 0;
 
-	*out = 0;
 	for (uint64_t at = 0; !ret && at < c->size; at += room) {
 		size_t n = c->size - at < room ? (size_t)(c->size - at) : (size_t)room;
 
 		ret = io_pread_all(c->part_fd, r->staging, n, c->offset + at);
 		if (!ret)
-			*out += count_events(r, r->staging, n, before);
+			ret = each_record(r, r->staging, n, take, ctx);
 	}
+	return ret;
+}
+
+int ring_reader_count(struct ring_reader *r, size_t i, uint64_t before, uint64_t *out)
+{
+	struct counted counted = { .before = before };
+	int ret = ring_reader_each(r, i, count_record, &counted);
+
+	*out = counted.nr;
 	return ret;
 }
 

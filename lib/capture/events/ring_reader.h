@@ -16,6 +16,7 @@
 #include "capture/events/instance.h"
 #include "recording/cpu_regions.h"
 #include "recording/recording.h"
+#include "recording/subbuf.h"
 #include "recording/wire.h"
 
 /**
@@ -129,6 +130,12 @@ int ring_reader_open(struct ring_reader *r, const struct instance *in,
  */
 int ring_reader_drain(struct ring_reader *r, size_t i, bool all) __must_check;
 
+/* Calls @take for each data record in CPU @i's part; its data is valid only during the call. 0; what
+ * @take returned, if not 0; -errno of reading.
+ */
+int ring_reader_each(struct ring_reader *r, size_t i,
+		     int (*take)(void *ctx, const struct raw_record *rec),
+		     void *ctx) __must_check;
 /* Counts the data records in CPU @i's part that are older than @before (UINT64_MAX: all). 0 or
  * -errno.
  */

@@ -103,6 +103,10 @@ static int start(struct session *s)
 		ret = session_check_room(s);
 	if (ret)
 		return ret;
+	if (s->opts->events.user_stack)
+		ret = mappings_begin(&s->mappings, s->clock, s->log);
+	if (ret)
+		return ret;
 	s->start_ts = session_now(s);
 	ret = setup_switch_on(s);
 	if (ret)
@@ -232,6 +236,9 @@ static int collect(struct session *s)
 		ret = session_read_statistics(s);
 	if (!ret)
 		ret = add_last_facts(s);
+	if (!ret && s->mappings)
+		ret = mappings_add(s->mappings, &s->facts, &s->reader,
+				   s->opts->owner_uid);
 	if (!ret && !s->reader.wire)
 		ret = facts_refresh(&s->facts, s->log);
 	return session_compose(s, ret);

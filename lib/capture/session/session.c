@@ -37,6 +37,7 @@ void session_close(struct session *s)
 	ring_reader_close(&s->reader);
 	new_recording_close(&s->output);
 	facts_free(&s->facts);
+	mappings_end(s->mappings);
 	events_free(&s->events);
 }
 

@@ -16,6 +16,7 @@
 #include "capture/events/ring_reader.h"
 #include "capture/events/watch.h"
 #include "capture/facts/facts.h"
+#include "capture/facts/mappings.h"
 #include "capture/file/new_recording.h"
 #include "capture/session/capture.h"
 #include "recording/sample.h"
@@ -39,6 +40,7 @@ struct session {
 	uint64_t unfinished_symbols; /* bytes of the kernel's symbols in it */
 	struct ring_reader reader;
 	struct facts facts;
+	struct mappings *mappings; /* NULL: frames of programs are not recorded */
 	char clock[32];
 	struct watch watch;
 	struct watch_verdict verdict;

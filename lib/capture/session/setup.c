@@ -290,6 +290,11 @@ static int check_pids(const struct session *s)
 			"-p and --cgroup need the kernel's process IDs, but /proc shows others: this is a PID namespace\n  Record from the host, or start the command from here: --follow -- COMMAND");
 		return -ESRCH;
 	}
+	if (s->opts->events.user_stack && s->pids.self && !s->pids.proc_agrees) {
+		log_msg(s->log, LOG_ERROR,
+			"--user-stack needs the kernel's process IDs, but /proc shows others: this is a PID namespace\n  Record from the host");
+		return -ESRCH;
+	}
 	if (((s->opts->nr_pids || s->opts->cgroup) && !s->pids.self) ||
 	    (s->opts->follow && !s->pids.command)) {
 		log_msg(s->log, LOG_ERROR,

@@ -94,7 +94,7 @@ unsigned int tick_start(struct tick *t, struct session *s)
 	t->progress_at_ns = t->begin_ns + CAPTURE_PROGRESS_MS * 1000000ULL;
 	if (s->opts->cgroup && t->comms_ms > GROUP_MS)
 		return GROUP_MS;
-	if (s->facts.curve.open && t->comms_ms > COUNTS_MS)
+	if ((s->facts.curve.open || s->mappings) && t->comms_ms > COUNTS_MS)
 		return COUNTS_MS;
 	if (s->opts->progress && t->comms_ms > CAPTURE_PROGRESS_MS)
 		return CAPTURE_PROGRESS_MS;
@@ -118,6 +118,7 @@ bool tick_on(void *ctx)
 	}
 	if (curve_due(&s->facts.curve, now))
 		session_take_counts(s);
+	mappings_read(s->mappings);
 	follow_group(s);
 	return nobody_left(s);
 }

@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * event: the frames of programs in callchains.
+ * In: user_stack events, and which files processes had mapped. Out: callchains of the kernel
+ * and the program together.
+ */
+#include "event/user_stacks.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/array.h"
+#include "recording/recording.h"
+
+/* FTRACE_STACK_ENTRIES of the kernel. */
+#define FRAMES_MAX 8U
+
+static const struct event_format *find_format(const struct event_formats *fmts)
+{
+	for (uint32_t i = 0; i < event_formats_count(fmts); i++) {
+		const struct event_format *fmt = event_formats_at(fmts, i);
+
+		if (!strcmp(fmt->system, "ftrace") && !strcmp(fmt->name, "user_stack"))
+			return fmt;
+	}
+	return NULL;
+}
+
+int user_stacks_open(struct user_stacks **out, const struct recording *rec,
+		     const struct event_formats *fmts)
+{
+	const struct recording_text *maps = recording_meta(rec, RECORDING_META_USER_MAPS);
+	const struct event_format *fmt = maps ? find_format(fmts) : NULL;
+	struct user_stacks *us;
+	int ret;
+
+	*out = NULL;
+	if (!fmt)
+		return 0;
+	us = calloc(1, sizeof(*us));
+	if (!us)
+		return -ENOMEM;
+	/* struct userstack_entry: the process, and an array of the kernel's long. */
+	us->tgid_at = event_formats_common(fmts)->min_size;
+	us->frame_size = rec->layout.long_size;
+	us->frames_at = us->tgid_at + us->frame_size;
+	us->format = *fmt;
+	us->format.type = KMEM_KERNEL_STACK;
+	us->format.min_size = us->frames_at + FRAMES_MAX * us->frame_size;
+	ret = user_maps_parse(&us->maps, maps->text);
+	if (ret)
+		user_stacks_close(us);
+	else
+		*out = us;
+	return ret;
+}
+
+int64_t user_stacks_number(struct user_stacks *us, bool big_endian,
+			   const struct raw_record *rec)
+{
+	const uint32_t pid = get_u32(rec->data + us->tgid_at, big_endian);
+	const uint8_t *at = rec->data + us->frames_at;
+	uint64_t frames[FRAMES_MAX];
+	uint32_t nr = 0, id;
+
+	/* Without frame pointers, the outermost frames are nonsense: those that belong to nothing
+	 * are left out.
+	 */
+	for (uint32_t i = 0; i < FRAMES_MAX; i++, at += us->frame_size) {
+		uint64_t address = get_uint(at, us->frame_size, big_endian);
+
+		if (!address)
+			break;
+		frames[i] = user_maps_frame(&us->maps, pid, rec->ts, address);
+		if (!frames[i])
+			return -ENOMEM;
+		if (frames[i] != USER_FRAME)
+			nr = i + 1;
+	}
+	if (!nr)
+		return 0;
+	id = intern_id(&us->stacks, frames, nr * sizeof(*frames));
+	return id ? (int64_t)id : -ENOMEM;
+}
+
+/* Puts the frames of both parts together. Returns their bytes, or 0 if memory ran out. */
+static size_t put_together(struct user_stacks *us, const struct intern *stacks,
+			   uint32_t kernel, uint32_t user)
+{
+	size_t size = 0, more = 0;
+	const void *inner = intern_get(stacks, kernel, &size);
+	const void *outer = intern_get(&us->stacks, user, &more);
+
+	if (array_reserve(&us->frames, &us->nr_frames, size + more, 1))
+		return 0;
+	memcpy(us->frames, inner, size);
+	memcpy((uint8_t *)us->frames + size, outer, more);
+	return size + more;
+}
+
+int64_t user_stacks_join(struct user_stacks *us, struct decoder *dec,
+			 struct intern *stacks, uint32_t kernel, uint32_t user)
+{
+	const uint64_t key = (uint64_t)kernel << 32 | user;
+	const uint32_t *known = u64_map_find(&us->joined, key);
+	size_t size;
+	uint32_t id;
+
+	if (known)
+		return *known;
+	size = put_together(us, stacks, kernel, user);
+	id = size ? decoder_number(dec, stacks, us->frames, size) : 0;
+	return id && u64_map_insert(&us->joined, key, id) ? (int64_t)id : -ENOMEM;
+}
+
+void user_stacks_close(struct user_stacks *us)
+{
+	if (!us)
+		return;
+	user_maps_free(&us->maps);
+	intern_free(&us->stacks);
+	u64_map_free(&us->joined);
+	free(us->frames);
+	free(us);
+}

@@ -186,7 +186,7 @@ static int open_file(struct user_file *f, const struct user_maps *u, uint32_t fi
 {
 	const char *path = intern_get(&u->files, file, NULL), *id = u->ids[file];
 	int symbols_fd = -1, fd, ret;
-	char debug[128];
+	char debug[128], found[ELF_BUILD_ID_MAX];
 	uint32_t pid;
 
 	f->path = path;
@@ -196,6 +196,8 @@ static int open_file(struct user_file *f, const struct user_maps *u, uint32_t fi
 					    : -ENOENT;
 	if (fd < 0)
 		return fd == -ENOMEM ? fd : 0;
+	if (!*id && !elf_build_id(fd, found))
+		id = found;
 	if (strlen(id) > 2) {
 		snprintf(debug, sizeof(debug), "/usr/lib/debug/.build-id/%.2s/%s.debug",
 			 id, id + 2);

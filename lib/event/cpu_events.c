@@ -217,7 +217,7 @@ static int scan_user_stack(struct cpu_events *ce, const struct raw_record *rec,
 	int64_t user = 0, id;
 
 	if (*claim <= CPU_SILENT || *claim & CPU_HAS_USER) {
-		sh->stats->nr_stacks_unclaimed += !*claim && in_window;
+		sh->stats->nr_stacks_unclaimed += *claim != CPU_SILENT && in_window;
 		return 0;
 	}
 	if (!context)

@@ -15,6 +15,7 @@
 #include "base/array.h"
 #include "base/bytes.h"
 #include "event/stack_claims.h"
+#include "event/user_stacks.h"
 #include "recording/cpu_cursor.h"
 #include "recording/kernel_curve.h"
 #include "recording/subbuf_writer.h"
@@ -36,6 +37,7 @@ struct split {
 	const struct event_formats *fmts;
 	const struct split_options *opts;
 	const struct event_common *common;
+	const struct event_format *user_stack; /* NULL: the recording has no such events */
 	struct split_result *result;
 	uint64_t pages_size;  /* what is in pages_fd */
 	uint64_t done, total; /* bytes of CPUs that belong to the part */
@@ -123,8 +125,11 @@ static enum verdict judge(struct split *p, struct split_cpu *c,
 				 get_u16(rec->data + p->common->type_offset, be));
 	pid = get_u32(rec->data + p->common->pid_offset, be);
 	flags = rec->data[p->common->flags_offset];
-	if (fmt && fmt->type == KMEM_KERNEL_STACK && rec->size >= fmt->min_size) {
-		owner = stack_claims_take(&c->claims, flags, pid);
+	if (fmt && ((fmt->type == KMEM_KERNEL_STACK && rec->size >= fmt->min_size) ||
+		    fmt == p->user_stack)) {
+		/* An event may have a callchain of each kind. */
+		owner = p->user_stack ? *stack_claims_at(&c->claims, flags, pid)
+				      : stack_claims_take(&c->claims, flags, pid);
 		if (owner)
 			inside = owner == CLAIM_KEPT;
 		return inside ? KEEP : DROP;
@@ -460,6 +465,7 @@ int split_write(const struct recording *rec, const struct event_formats *fmts,
 			   .fmts = fmts,
 			   .opts = opts,
 			   .common = event_formats_common(fmts),
+			   .user_stack = user_stacks_format(fmts),
 			   .result = result };
 	struct writer_instance *buffers = calloc(rec->nr_buffers + 1, sizeof(*buffers));
 	void **parts = calloc(rec->nr_buffers + 1, sizeof(*parts));

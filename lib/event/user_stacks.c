@@ -16,7 +16,7 @@
 /* FTRACE_STACK_ENTRIES of the kernel. */
 #define FRAMES_MAX 8U
 
-static const struct event_format *find_format(const struct event_formats *fmts)
+const struct event_format *user_stacks_format(const struct event_formats *fmts)
 {
 	for (uint32_t i = 0; i < event_formats_count(fmts); i++) {
 		const struct event_format *fmt = event_formats_at(fmts, i);
@@ -31,7 +31,7 @@ int user_stacks_open(struct user_stacks **out, const struct recording *rec,
 		     const struct event_formats *fmts)
 {
 	const struct recording_text *maps = recording_meta(rec, RECORDING_META_USER_MAPS);
-	const struct event_format *fmt = maps ? find_format(fmts) : NULL;
+	const struct event_format *fmt = maps ? user_stacks_format(fmts) : NULL;
 	struct user_stacks *us;
 	int ret;
 

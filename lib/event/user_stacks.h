@@ -26,6 +26,8 @@ struct user_stacks {
 	size_t nr_frames;
 };
 
+/* The format of user_stack events; NULL: the recording has none. */
+const struct event_format *user_stacks_format(const struct event_formats *fmts);
 /* 0 and @out, NULL if @rec has no user_stack events, or does not say what was mapped; -ENOMEM. */
 int user_stacks_open(struct user_stacks **out, const struct recording *rec,
 		     const struct event_formats *fmts) __must_check;

@@ -31,6 +31,9 @@ static const char *const formats_64[] = {
 	"name: kernel_stack\nID: 4\n" FORMAT_COMMON
 	"\tfield:int size;\toffset:8;\tsize:4;\tsigned:1;\n"
 	"\tfield:unsigned long caller[8];\toffset:16;\tsize:64;\tsigned:0;\n" PRINT,
+	"name: user_stack\nID: 5\n" FORMAT_COMMON
+	"\tfield:unsigned int tgid;\toffset:8;\tsize:4;\tsigned:0;\n"
+	"\tfield:unsigned long caller[8];\toffset:16;\tsize:64;\tsigned:0;\n" PRINT,
 };
 
 static const char *const formats_32[] = {
@@ -46,9 +49,12 @@ static const char *const formats_32[] = {
 	"name: kernel_stack\nID: 4\n" FORMAT_COMMON
 	"\tfield:int size;\toffset:8;\tsize:4;\tsigned:1;\n"
 	"\tfield:unsigned long caller[8];\toffset:12;\tsize:32;\tsigned:0;\n" PRINT,
+	"name: user_stack\nID: 5\n" FORMAT_COMMON
+	"\tfield:unsigned int tgid;\toffset:8;\tsize:4;\tsigned:0;\n"
+	"\tfield:unsigned long caller[8];\toffset:12;\tsize:32;\tsigned:0;\n" PRINT,
 };
 
-enum { ID_ALLOC = 1, ID_FREE = 2, ID_STACK = 4, ID_UNKNOWN = 9 };
+enum { ID_ALLOC = 1, ID_FREE = 2, ID_STACK = 4, ID_USER_STACK = 5, ID_UNKNOWN = 9 };
 
 /* A recording under construction: pages one after the other, CPU after CPU. */
 #define MAX_PAGES 2000
@@ -62,7 +68,7 @@ static uint8_t flags; /* common_flags of the next records */
 
 static struct recording_cpu cpus[4];
 static struct recording_buffer buffer;
-static struct recording_text texts[3];
+static struct recording_text texts[4];
 static struct recording rec;
 static struct event_formats *fmts;
 static struct event_stream *st;
@@ -159,6 +165,17 @@ static inline void add_stack(uint64_t ts, int32_t pid, uint64_t first, int32_t c
 		put(p + at + (unsigned int)i * word, first + (uint64_t)i, word);
 }
 
+/* Of process @tgid: @nr frames from @first on. */
+static inline void add_user_stack(uint64_t ts, int32_t pid, uint32_t tgid, uint64_t first,
+				  unsigned int nr)
+{
+	uint8_t *p = begin_record(ts, ID_USER_STACK, pid, 8 + 9 * word);
+
+	put(p + 8, tgid, 4);
+	for (unsigned int i = 0; i < nr; i++)
+		put(p + 8 + word + i * word, first + i, word);
+}
+
 static inline void setup_for(unsigned int word_size, bool big_endian)
 {
 	const char *const *formats = word_size == 8 ? formats_64 : formats_32;
@@ -170,9 +187,9 @@ static inline void setup_for(unsigned int word_size, bool big_endian)
 	flags = 0;
 	word = word_size;
 	big = big_endian;
-	for (i = 0; i < 3; i++)
+	for (i = 0; i < 4; i++)
 		texts[i] =
-			(struct recording_text){ (char *)(i == 2 ? "ftrace" : "kmem"),
+			(struct recording_text){ (char *)(i >= 2 ? "ftrace" : "kmem"),
 						 (char *)formats[i], strlen(formats[i]) };
 	buffer =
 		(struct recording_buffer){ (char *)"", (char *)"local", PAGE, false, cpus,
@@ -181,7 +198,7 @@ static inline void setup_for(unsigned int word_size, bool big_endian)
 	rec.page_size = PAGE;
 	rec.layout = (struct page_layout){ word, 8, 8 + word };
 	rec.event_formats = texts;
-	rec.nr_event_formats = 3;
+	rec.nr_event_formats = 4;
 	rec.buffers = &buffer;
 	rec.nr_buffers = 1;
 }

@@ -49,6 +49,101 @@ START_TEST(stacks_find_their_events)
 }
 END_TEST
 
+/* The program's part of a callchain: the offset in file 1. */
+#define USER(offset) (1ULL << 62 | 1ULL << 48 | (offset))
+
+static void expect_frames(const uint64_t *frames, uint32_t nr)
+{
+	uint32_t nr_frames = 0;
+	const uint64_t *found = event_stream_stack(st, ev.stack, &nr_frames);
+
+	ck_assert_uint_eq(nr_frames, nr);
+	if (nr)
+		ck_assert_mem_eq(found, frames, nr * sizeof(*frames));
+}
+
+static void set_maps(const char *text)
+{
+	static struct recording_text maps;
+
+	maps = (struct recording_text){ (char *)RECORDING_META_USER_MAPS, (char *)text,
+					strlen(text) };
+	rec.meta = &maps;
+	rec.nr_meta = 1;
+}
+
+/* A program's frames come before or after the kernel's, or on the next page. What was mapped
+ * depends on the time.
+ */
+static void check_user(unsigned int word_size, bool big_endian)
+{
+	setup_for(word_size, big_endian);
+	set_maps("file - 0 /bin/prog\nprocess 7\nmap 0 1000 1fff 4000 1\nexec 32\n"
+		 "process 9\nfork 5 7\n");
+	begin_cpu();
+	begin_page(10);
+	add_alloc(10, 7, 1);
+	add_stack(11, 7, 0x100, 2, 2);
+	add_user_stack(11, 7, 7, 0x1ffe, 4); /* the last two are unknown */
+	add_alloc(12, 7, 2);
+	add_user_stack(12, 7, 7, 0x1100, 1); /* first, with a trigger */
+	flags = 0x08;
+	add_alloc(13, 7, 3);
+	add_stack(13, 7, 0x300, 1, 1);
+	add_user_stack(13, 7, 7, 0x1100, 1); /* what a hardirq interrupted */
+	flags = 0;
+	add_stack(14, 7, 0x200, 1, 1);
+	add_alloc(15, 7, 4); /* no callchain of the kernel */
+	add_user_stack(15, 7, 7, 0x1100, 2);
+	add_alloc(16, 7, 5);
+	add_stack(16, 7, 0x100, 2, 2);
+	begin_page(17);
+	add_user_stack(17, 7, 9, 0x1100, 1); /* a child */
+	add_user_stack(17, 7, 9, 0x1200, 1); /* no event is left for it */
+	add_alloc(60, 7, 6);
+	add_stack(60, 7, 0x100, 2, 2);
+	add_user_stack(60, 7, 7, 0x1100, 1); /* after an exec */
+	open_all();
+	expect(KMEM_PAGE_ALLOC, 10, 0);
+	expect_frames((uint64_t[]){ 0x100, 0x101, USER(0x4ffe), USER(0x4fff) }, 4);
+	expect(KMEM_PAGE_ALLOC, 12, 0);
+	expect_frames((uint64_t[]){ 0x200, USER(0x4100) }, 2);
+	expect(KMEM_PAGE_ALLOC, 13, 0);
+	expect_frames((uint64_t[]){ 0x300 }, 1);
+	expect(KMEM_PAGE_ALLOC, 15, 0);
+	ck_assert_uint_eq(ev.stack, 0);
+	expect(KMEM_PAGE_ALLOC, 16, 0);
+	expect_frames((uint64_t[]){ 0x100, 0x101, USER(0x4100) }, 3);
+	expect(KMEM_PAGE_ALLOC, 60, 0);
+	expect_frames((uint64_t[]){ 0x100, 0x101 }, 2);
+	ck_assert_uint_eq(event_stream_stats(st)->nr_stacks_unclaimed, 1);
+	ck_assert_uint_eq(event_stream_stats(st)->nr_events, 18);
+	expect_end();
+}
+
+START_TEST(user_stacks_complete_callchains)
+{
+	check_user(8, false);
+	check_user(8, true);
+	check_user(4, false);
+	check_user(4, true);
+}
+END_TEST
+
+/* Without a list of mappings, as trace-cmd records them, they are events as any other. */
+START_TEST(user_stacks_without_mappings)
+{
+	begin_cpu();
+	begin_page(10);
+	add_alloc(10, 7, 1);
+	add_user_stack(11, 7, 7, 0x1100, 1);
+	open_all();
+	expect(KMEM_PAGE_ALLOC, 10, 0);
+	expect(KMEM_OTHER, 11, 0);
+	expect_end();
+}
+END_TEST
+
 enum { TASK = 0, HARDIRQ = 0x08, SOFTIRQ = 0x10, NMI = 0x40, IRQS_OFF = 0x01 };
 
 /* Adds @nr pages full of a softirq's events, each with its stack. Returns the next time. */
@@ -258,16 +353,6 @@ static void add_frames(uint64_t ts, int32_t pid, const uint64_t *frames, int nr)
 		put(p + at + (unsigned int)i * word, frames[i], word);
 }
 
-static void expect_frames(const uint64_t *frames, uint32_t nr)
-{
-	uint32_t nr_frames = 0;
-	const uint64_t *found = event_stream_stack(st, ev.stack, &nr_frames);
-
-	ck_assert_uint_eq(nr_frames, nr);
-	if (nr)
-		ck_assert_mem_eq(found, frames, nr * sizeof(*frames));
-}
-
 /* ppc64el has zeros between frames; old kernels fill the array with zeros at the end. Each stack
  * comes twice, because repeated stacks are not decoded again.
  */
@@ -305,6 +390,8 @@ Suite *test_stacks_suite(void)
 
 	tcase_add_checked_fixture(tc, setup, NULL);
 	tcase_add_test(tc, stacks_find_their_events);
+	tcase_add_test(tc, user_stacks_complete_callchains);
+	tcase_add_test(tc, user_stacks_without_mappings);
 	tcase_add_test(tc, stacks_behind_whole_pages_of_interrupts);
 	tcase_add_test(tc, stacks_of_no_event);
 	tcase_add_test(tc, endless_interrupt);

@@ -117,8 +117,10 @@ static int parse_labels(const struct option_strings *labels, struct strbuf *out)
 static const char *const clocks[] = { "local", "global",  "counter",  "uptime",
 				      "perf",  "mono",	  "mono_raw", "boot",
 				      "tai",   "x86-tsc", "ppc-tb",   NULL };
+static const char *const user_stacks[] = { "page", "all", NULL };
 static const struct option_words words[] = {
 	{ .option = "stack", .words = recorder_stacks },
+	{ .option = "user-stack", .words = user_stacks, .open = true },
 	{ .option = "clock", .words = clocks, .open = true },
 	{ .option = "on", .words = record_flight_causes, .open = true },
 	{ .option = NULL },

@@ -257,16 +257,18 @@ static int set_samples(const struct record_options *o, struct capture_options *c
 static int set_user_stack(const struct record_options *o, struct capture_options *c)
 {
 	const char *which = o->user_stack;
+	bool all;
 
 	if (!which)
 		return GO_ON;
-	if (*which && strcmp(which, "page") != 0 && strcmp(which, "all") != 0)
+	all = !strcmp(which, "all");
+	if (*which && !all && strcmp(which, "page") != 0)
 		return usage_error(
 			"--user-stack takes page (the default) or all\n  page: in callchains of page allocations; all: in those of every event");
-	if (!strcmp(which, "all") && !o->stack)
+	if (all && !o->stack)
 		c->events.stack = CAPTURE_STACK_ALL;
 	if (c->events.stack == CAPTURE_STACK_NONE ||
-	    (!strcmp(which, "all") && c->events.stack != CAPTURE_STACK_ALL))
+	    (all && c->events.stack != CAPTURE_STACK_ALL))
 		return usage_error(
 			"--user-stack adds to the callchains of --stack: use the same word there, or leave it out");
 	if (o->flight.memory || c->stream_fd >= 0)

@@ -185,8 +185,8 @@ static __always_inline int64_t stack_number(struct cpu_shared *sh,
  */
 static __always_inline int attach_stack(struct cpu_events *ce,
 					const struct event_format *fmt,
-				      const struct raw_record *rec, uintptr_t *claim,
-				      bool in_window)
+					const struct raw_record *rec, uintptr_t *claim,
+					bool in_window)
 {
 	struct cpu_shared *sh = ce->shared;
 	uintptr_t owner = *claim;
@@ -205,63 +205,30 @@ static __always_inline int attach_stack(struct cpu_events *ce,
 	return in_window && (!owner || sh->keep_stacks);
 }
 
-/* A user_stack record: its frames belong to those of the kernel, which come before it (option
- * stacktrace) or after it (a trigger). An interrupt's allocations are not the program's.
- */
-static int scan_user_stack(struct cpu_events *ce, const struct raw_record *rec,
-			   uintptr_t *claim, bool in_window)
-{
-	struct cpu_shared *sh = ce->shared;
-	const size_t context = (size_t)(claim - ce->claims.owners);
-	struct raw_item *item = (struct raw_item *)(*claim & ~CPU_CLAIM_BITS);
-	int64_t user = 0, id;
-
-	if (*claim <= CPU_SILENT || *claim & CPU_HAS_USER) {
-		sh->stats->nr_stacks_unclaimed += *claim != CPU_SILENT && in_window;
-		return 0;
-	}
-	if (!context)
-		user = user_stacks_number(sh->users, sh->dec->big_endian, rec);
-	if (user < 0)
-		return (int)user;
-	ce->user[context] = (uint32_t)user;
-	*claim |= CPU_HAS_USER;
-	if (!user || !(*claim & CPU_HAS_KERNEL) || !item->stack)
-		return 0;
-	id = user_stacks_join(sh->users, sh->dec, &sh->stacks, item->stack,
-			      (uint32_t)user);
-	if (id < 0)
-		return (int)id;
-	item->stack = (uint32_t)id;
-	return 0;
-}
-
 /* As attach_stack(), in a recording with frames of programs. */
-static int scan_stack_part(struct cpu_events *ce, const struct event_format *fmt,
-			   const struct raw_record *rec, uintptr_t *claim, bool in_window)
+static int attach_part(struct cpu_events *ce, const struct event_format *fmt,
+		       const struct raw_record *rec, uintptr_t *claim, bool in_window)
 {
-	struct cpu_shared *sh = ce->shared;
-	uintptr_t owner = *claim;
-	uint32_t user = 0;
-	int64_t id;
+	const uintptr_t owner = *claim;
 	int ret;
 
-	if (fmt == &sh->users->format)
-		return scan_user_stack(ce, rec, claim, in_window);
-	if (owner & CPU_HAS_USER)
-		user = ce->user[claim - ce->claims.owners];
+	if (fmt == &ce->shared->users->format)
+		return user_stacks_take(ce, rec, claim, in_window);
 	*claim = owner & CPU_HAS_KERNEL ? 0 : owner & ~CPU_CLAIM_BITS;
 	ret = attach_stack(ce, fmt, rec, claim, in_window);
 	if (ret < 0 || owner <= CPU_SILENT || owner & CPU_HAS_KERNEL)
 		return ret;
 	*claim = owner | CPU_HAS_KERNEL;
-	if (!user || !sh->stack)
-		return ret;
-	id = user_stacks_join(sh->users, sh->dec, &sh->stacks, sh->stack, user);
-	if (id < 0)
-		return (int)id;
-	((struct raw_item *)(owner & ~CPU_CLAIM_BITS))->stack = (uint32_t)id;
-	return ret;
+	return user_stacks_complete(ce, claim) ? -ENOMEM : ret;
+}
+
+static __always_inline int scan_stack(struct cpu_events *ce,
+				      const struct event_format *fmt,
+				      const struct raw_record *rec, uintptr_t *claim,
+				      bool in_window)
+{
+	return likely(!ce->shared->users) ? attach_stack(ce, fmt, rec, claim, in_window)
+					  : attach_part(ce, fmt, rec, claim, in_window);
 }
 
 static void count_backwards(struct event_stream_stats *stats, uint64_t step)
@@ -408,10 +375,7 @@ static __always_inline int scan_events_as(struct cpu_events *ce, struct cpu_batc
 			sh->stats->nr_undecodable += in_window;
 			size |= RAW_BAD;
 		} else if (fmt->type == KMEM_KERNEL_STACK) {
-			ret = likely(!sh->users) ? attach_stack(ce, fmt, &rec, claim,
-								in_window)
-						 : scan_stack_part(ce, fmt, &rec, claim,
-								   in_window);
+			ret = scan_stack(ce, fmt, &rec, claim, in_window);
 			if (unlikely(ret < 0))
 				break;
 			if (unlikely(ret))

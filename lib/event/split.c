@@ -37,7 +37,8 @@ struct split {
 	const struct event_formats *fmts;
 	const struct split_options *opts;
 	const struct event_common *common;
-	const struct event_format *user_stack; /* NULL: the recording has no such events */
+	const struct event_format
+		*user_stack; /* NULL: the recording has no such events */
 	struct split_result *result;
 	uint64_t pages_size;  /* what is in pages_fd */
 	uint64_t done, total; /* bytes of CPUs that belong to the part */

@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "base/array.h"
+#include "event/cpu_events.h"
 #include "recording/recording.h"
 
 /* FTRACE_STACK_ENTRIES of the kernel. */
@@ -56,7 +57,7 @@ int user_stacks_open(struct user_stacks **out, const struct recording *rec,
 	return ret;
 }
 
-int64_t user_stacks_number(struct user_stacks *us, bool big_endian,
+static int64_t user_number(struct user_stacks *us, bool big_endian,
 			   const struct raw_record *rec)
 {
 	const uint32_t pid = get_u32(rec->data + us->tgid_at, big_endian);
@@ -99,8 +100,9 @@ static size_t put_together(struct user_stacks *us, const struct intern *stacks,
 	return size + more;
 }
 
-int64_t user_stacks_join(struct user_stacks *us, struct decoder *dec,
-			 struct intern *stacks, uint32_t kernel, uint32_t user)
+/* The number of the callchain @kernel followed by @user, which is not 0. -ENOMEM. */
+static int64_t join_parts(struct user_stacks *us, struct decoder *dec,
+			  struct intern *stacks, uint32_t kernel, uint32_t user)
 {
 	const uint64_t key = (uint64_t)kernel << 32 | user;
 	const uint32_t *known = u64_map_find(&us->joined, key);
@@ -112,6 +114,43 @@ int64_t user_stacks_join(struct user_stacks *us, struct decoder *dec,
 	size = put_together(us, stacks, kernel, user);
 	id = size ? decoder_number(dec, stacks, us->frames, size) : 0;
 	return id && u64_map_insert(&us->joined, key, id) ? (int64_t)id : -ENOMEM;
+}
+
+int user_stacks_complete(struct cpu_events *ce, const uintptr_t *claim)
+{
+	struct cpu_shared *sh = ce->shared;
+	struct raw_item *item = (struct raw_item *)(*claim & ~CPU_CLAIM_BITS);
+	const uint32_t user = ce->user[claim - ce->claims.owners];
+	int64_t id;
+
+	if ((*claim & CPU_CLAIM_BITS) != CPU_CLAIM_BITS || !user || !item->stack)
+		return 0;
+	id = join_parts(sh->users, sh->dec, &sh->stacks, item->stack, user);
+	if (id < 0)
+		return (int)id;
+	item->stack = (uint32_t)id;
+	return 0;
+}
+
+int user_stacks_take(struct cpu_events *ce, const struct raw_record *rec,
+		     uintptr_t *claim, bool in_window)
+{
+	struct cpu_shared *sh = ce->shared;
+	const size_t context = (size_t)(claim - ce->claims.owners);
+	int64_t user = 0;
+
+	if (*claim <= CPU_SILENT || *claim & CPU_HAS_USER) {
+		sh->stats->nr_stacks_unclaimed += *claim != CPU_SILENT && in_window;
+		return 0;
+	}
+	/* An interrupt's allocations are not the program's. */
+	if (!context)
+		user = user_number(sh->users, sh->dec->big_endian, rec);
+	if (user < 0)
+		return (int)user;
+	ce->user[context] = (uint32_t)user;
+	*claim |= CPU_HAS_USER;
+	return user_stacks_complete(ce, claim);
 }
 
 void user_stacks_close(struct user_stacks *us)

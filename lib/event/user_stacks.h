@@ -10,6 +10,8 @@
 #include "event/decode.h"
 #include "recording/user_maps.h"
 
+struct cpu_events;
+
 /**
  * struct user_stacks - of a recording that says what was mapped
  * @format: of user_stack events, which are taken for callchains
@@ -31,17 +33,14 @@ const struct event_format *user_stacks_format(const struct event_formats *fmts);
 /* 0 and @out, NULL if @rec has no user_stack events, or does not say what was mapped; -ENOMEM. */
 int user_stacks_open(struct user_stacks **out, const struct recording *rec,
 		     const struct event_formats *fmts) __must_check;
-/* The number in @us->stacks of a user_stack record's frames; 0: all are unknown, or there are none;
+/* Takes a user_stack record for the event that waits at @claim, if one does: its frames belong to
+ * those of the kernel, which come before it (option stacktrace) or after it (a trigger). 0 or
  * -ENOMEM.
  */
-int64_t user_stacks_number(struct user_stacks *us, bool big_endian,
-			   const struct raw_record *rec) __must_check;
-/* The number in @stacks of the callchain @kernel, of the same table, followed by @user, which is
- * not 0. -ENOMEM.
- */
-int64_t user_stacks_join(struct user_stacks *us, struct decoder *dec,
-			 struct intern *stacks, uint32_t kernel,
-			 uint32_t user) __must_check;
+int user_stacks_take(struct cpu_events *ce, const struct raw_record *rec,
+		     uintptr_t *claim, bool in_window) __must_check;
+/* If the event at @claim has both parts of its callchain now, puts them together. 0 or -ENOMEM. */
+int user_stacks_complete(struct cpu_events *ce, const uintptr_t *claim) __must_check;
 void user_stacks_close(struct user_stacks *us);
 
 #endif

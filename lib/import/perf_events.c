@@ -317,6 +317,44 @@ static int read_lost_samples(struct perf_events *pe, const struct perf_record *r
 	return 0;
 }
 
+/* Reads what a record says about the code of processes. */
+static int read_mapping(struct perf_events *pe, const struct perf_record *rec)
+{
+	struct user_record r = { .type = rec->type,
+				 .misc = rec->misc,
+				 .data = rec->data,
+				 .size = rec->size,
+				 .big_endian = pe->attrs->big_endian };
+	struct perf_sample at;
+
+	if (rec->type == PERF_HEADER_BUILD_ID)
+		return user_maps_build_id(pe->user, &r);
+	perf_sample_parse_trailer(pe->attrs, rec->data, rec->size, &at);
+	r.time = at.time;
+	return user_maps_record(pe->user, &r);
+}
+
+int perf_events_build_ids(struct perf_events *pe, const uint8_t *data, size_t size)
+{
+	const bool big = pe->attrs->big_endian;
+	int ret = 0;
+
+	while (!ret && size >= PERF_RECORD_HEADER) {
+		const uint16_t len = get_u16(data + 6, big);
+		const struct user_record rec = { .misc = get_u16(data + 4, big),
+						 .data = data + PERF_RECORD_HEADER,
+						 .size = len - PERF_RECORD_HEADER,
+						 .big_endian = big };
+
+		if (len < PERF_RECORD_HEADER || len > size)
+			return 0;
+		ret = user_maps_build_id(pe->user, &rec);
+		data += len;
+		size -= len;
+	}
+	return ret;
+}
+
 int perf_events_record(struct perf_events *pe, const struct perf_record *rec)
 {
 	uint64_t lost;
@@ -338,6 +376,12 @@ int perf_events_record(struct perf_events *pe, const struct perf_record *rec)
 		return read_id_index(pe, rec->data, rec->size);
 	case PERF_FINISHED_ROUND:
 		return perf_order_round(&pe->order);
+	case PERF_HEADER_BUILD_ID:
+	case PERF_MMAP:
+	case PERF_MMAP2:
+	case PERF_FORK:
+	case PERF_COMM:
+		return pe->user ? read_mapping(pe, rec) : 0;
 	default:
 		return 0;
 	}

@@ -57,10 +57,13 @@ int perf_events_init(struct perf_events *pe, const struct recording_import_optio
 		     const struct perf_attrs *attrs, const struct perf_tracing *tracing,
 		     struct perf_import_result *result) __must_check;
 /* Reads PERF_SAMPLE, PERF_LOST, PERF_LOST_SAMPLES, PERF_THROTTLE, PERF_FINISHED_ROUND,
- * PERF_ID_INDEX; others are ignored. 0; -ENOMEM, -errno of opening or writing a part.
+ * PERF_ID_INDEX, and what was mapped; others are ignored. 0; -ENOMEM, -errno of opening or writing a part.
  */
 int perf_events_record(struct perf_events *pe,
 		       const struct perf_record *rec) __must_check;
+/* Reads the section with the build IDs of mapped files. 0 or -ENOMEM. */
+int perf_events_build_ids(struct perf_events *pe, const uint8_t *data,
+			  size_t size) __must_check;
 /* Records of another file follow, with any times. Return: as perf_events_record(). */
 int perf_events_next_file(struct perf_events *pe) __must_check;
 /* Writes everything that is left, CPU by CPU in order. Return: as perf_events_record(). */

@@ -99,28 +99,6 @@ static int read_tracing(struct perf_import *pi, const struct perf_range *range)
 	return ret;
 }
 
-/* Reads the section with the build IDs of mapped files. */
-static int read_build_ids(struct perf_import *pi, const uint8_t *data, size_t size)
-{
-	const bool big = pi->file.big_endian;
-	int ret = 0;
-
-	while (!ret && size >= PERF_RECORD_HEADER) {
-		const uint16_t len = get_u16(data + 6, big);
-		const struct user_record rec = { .misc = get_u16(data + 4, big),
-						 .data = data + PERF_RECORD_HEADER,
-						 .size = len - PERF_RECORD_HEADER,
-						 .big_endian = big };
-
-		if (len < PERF_RECORD_HEADER || len > size)
-			return 0;
-		ret = user_maps_build_id(&pi->user, &rec);
-		data += len;
-		size -= len;
-	}
-	return ret;
-}
-
 static int read_sections(struct perf_import *pi)
 {
 	int ret = 0;
@@ -138,7 +116,8 @@ static int read_sections(struct perf_import *pi)
 			perf_system_feature(&pi->system, i, data, (size_t)range.size,
 					    pi->file.big_endian);
 		if (!ret && i == PERF_FEATURE_BUILD_ID)
-			ret = read_build_ids(pi, data, (size_t)range.size);
+			ret = perf_events_build_ids(&pi->events, data,
+						    (size_t)range.size);
 		free(data);
 	}
 	if (!ret && pi->file.sections[PERF_FEATURE_TRACING_DATA].size)
@@ -204,26 +183,6 @@ static int skip_auxtrace(const struct perf_import *pi, struct perf_records *reco
 				    &offset);
 }
 
-/* Reads what a record says about the code of processes. */
-static int read_mapping(struct perf_import *pi, const struct perf_record *rec)
-{
-	struct user_record r = { .type = rec->type,
-				 .misc = rec->misc,
-				 .data = rec->data,
-				 .size = rec->size,
-				 .big_endian = pi->file.big_endian };
-	struct perf_sample at;
-
-	if (rec->type == PERF_HEADER_BUILD_ID)
-		return user_maps_build_id(&pi->user, &r);
-	if (rec->type != PERF_MMAP && rec->type != PERF_MMAP2 &&
-	    rec->type != PERF_FORK && rec->type != PERF_COMM)
-		return 0;
-	perf_sample_parse_trailer(&pi->file.attrs, rec->data, rec->size, &at);
-	r.time = at.time;
-	return user_maps_record(&pi->user, &r);
-}
-
 static int import_record(struct perf_import *pi, struct perf_records *records,
 			 const struct perf_record *rec)
 {
@@ -241,8 +200,6 @@ static int import_record(struct perf_import *pi, struct perf_records *records,
 		return skip_auxtrace(pi, records, rec);
 	default:
 		ret = perf_events_record(&pi->events, rec);
-		if (!ret)
-			ret = read_mapping(pi, rec);
 		return ret ? ret
 			   : perf_system_record(&pi->system, rec, pi->file.big_endian);
 	}

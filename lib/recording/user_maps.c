@@ -210,8 +210,8 @@ static size_t next_line(const char *text, char *line)
 }
 
 /* A line of @len characters: "START-LAST PERMISSIONS OFFSET DEVICE INODE   PATH". */
-static int add_proc_line(struct user_maps *u, uint32_t pid, const char *text,
-			 size_t len, uint64_t time)
+static int add_proc_line(struct user_maps *u, uint32_t pid, const char *text, size_t len,
+			 uint64_t time)
 {
 	static const char deleted[] = " (deleted)", anon[] = "//anon";
 	struct user_map map = { .time = time };
@@ -418,8 +418,7 @@ void user_maps_format(const struct user_maps *u, struct strbuf *out)
 }
 
 /* @line: the beginning of the line at @text, which has @len characters */
-static int parse_file(struct user_maps *u, const char *line, const char *text,
-		      size_t len)
+static int parse_file(struct user_maps *u, const char *line, const char *text, size_t len)
 {
 	uint64_t inode;
 	uint32_t file;

@@ -18,8 +18,8 @@ struct symbol {
 
 struct symbols;
 
-/* Addresses from here on, up to twice that, are code of programs (recording/user_maps.h). No kernel is
- * there: with 64 bits, kernels begin at 0, or in the upper half.
+/* Addresses from here on, up to twice that, are code of programs (recording/user_maps.h). No kernel
+ * is there: with 64 bits, kernels begin at 0, or in the upper half.
  */
 #define SYMBOLS_USER (1ULL << 62)
 

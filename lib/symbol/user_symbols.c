@@ -124,7 +124,7 @@ static const struct jit_function *jit_find(const struct jit *jit, uint64_t addre
 			high = mid;
 	}
 	return low && address - jit->functions[low - 1].start <
-				jit->functions[low - 1].size
+				       jit->functions[low - 1].size
 		       ? &jit->functions[low - 1]
 		       : NULL;
 }

@@ -296,8 +296,7 @@ static int send(struct ring_reader *r, struct ring_reader_cpu *c, size_t size)
 		done = (size_t)(r->wire->bytes - before - WIRE_RECORD_SIZE);
 	done = ret ? done - done % r->subbuf_size : size;
 	if (ret)
-		r->discarded +=
-			count_events(r, r->staging + done, size - done);
+		r->discarded += count_events(r, r->staging + done, size - done);
 	c->size += done;
 	return ret;
 }
@@ -355,8 +354,7 @@ static int flush(struct ring_reader *r, struct ring_reader_cpu *c, size_t size)
 	c->size += done;
 	r->written += done;
 	if (ret)
-		r->discarded +=
-			count_events(r, r->staging + done, size - done);
+		r->discarded += count_events(r, r->staging + done, size - done);
 	if (ret && c->name && ftruncate(c->part_fd, (off_t)c->size) < 0)
 		log_msg(r->log, LOG_DEBUG, "cannot cut %s: %s", c->name, strerror(errno));
 	return ret;

@@ -130,8 +130,8 @@ int ring_reader_open(struct ring_reader *r, const struct instance *in,
  */
 int ring_reader_drain(struct ring_reader *r, size_t i, bool all) __must_check;
 
-/* Calls @take for each data record in CPU @i's part; its data is valid only during the call. 0; what
- * @take returned, if not 0; -errno of reading.
+/* Calls @take for each data record in CPU @i's part, whose data is valid only during the call. 0;
+ * what @take returned, if not 0; -errno of reading.
  */
 int ring_reader_each(struct ring_reader *r, size_t i,
 		     int (*take)(void *ctx, const struct raw_record *rec),

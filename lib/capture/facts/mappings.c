@@ -57,9 +57,12 @@ static bool set_clock(struct perf_event_attr *attr, const char *clock)
 		const char *name;
 		int id; /* -1: perf's own */
 	} clocks[] = {
-		{ "mono", CLOCK_MONOTONIC }, { "mono_raw", CLOCK_MONOTONIC_RAW },
-		{ "boot", CLOCK_BOOTTIME },  { "tai", CLOCK_TAI },
-		{ "perf", -1 },		     { "local", -1 },
+		{ "mono", CLOCK_MONOTONIC },
+		{ "mono_raw", CLOCK_MONOTONIC_RAW },
+		{ "boot", CLOCK_BOOTTIME },
+		{ "tai", CLOCK_TAI },
+		{ "perf", -1 },
+		{ "local", -1 },
 		{ "global", -1 },
 	};
 

@@ -62,11 +62,9 @@ static void add_record(uint32_t type, uint16_t misc, uint64_t time, const uint64
 		       size_t nr)
 {
 	uint8_t data[64] = { 0 };
-	struct user_record rec = { .type = type,
-				   .misc = misc,
-				   .data = data,
-				   .size = nr * 4,
-				   .time = time };
+	struct user_record rec = {
+		.type = type, .misc = misc, .data = data, .size = nr * 4, .time = time
+	};
 	static const uint16_t one = 1;
 
 	rec.big_endian = !*(const uint8_t *)&one;
@@ -144,11 +142,11 @@ END_TEST
 START_TEST(maps_that_do_not_parse)
 {
 	/* No such file; a process that forked from itself; lines of nothing. */
-	ck_assert_int_eq(user_maps_parse(&maps,
-					 "map 0 0 ff 0 1\nfile x\nfile - 0 /a\nprocess 3\n"
-					 "map 0 0 ff 0 2\nmap 0 0 ff 0 ffffffff\nmap 1\n"
-					 "fork 0 3\n\n\x01\nprocess\nexec\nfork 0"),
-			 0);
+	ck_assert_int_eq(
+		user_maps_parse(&maps, "map 0 0 ff 0 1\nfile x\nfile - 0 /a\nprocess 3\n"
+				       "map 0 0 ff 0 2\nmap 0 0 ff 0 ffffffff\nmap 1\n"
+				       "fork 0 3\n\n\x01\nprocess\nexec\nfork 0"),
+		0);
 	ck_assert_uint_eq(user_maps_frame(&maps, 3, 1, 0x10), USER_FRAME);
 	ck_assert_uint_eq(maps.files.count, 1);
 }

@@ -18,9 +18,10 @@ static void setup(void)
 {
 	maps = (struct user_maps){ 0 };
 	ck_assert_int_eq(
-		user_maps_add_proc(&maps, 7, 0,
-				   "10000-20000 rwxp 0 0:0 0\n30000-31000 r-xp 0 0:0 9 /bin/x\n"
-				   "40000-41000 r-xp 0 0:0 0 [vdso]\n"),
+		user_maps_add_proc(
+			&maps, 7, 0,
+			"10000-20000 rwxp 0 0:0 0\n30000-31000 r-xp 0 0:0 9 /bin/x\n"
+			"40000-41000 r-xp 0 0:0 0 [vdso]\n"),
 		0);
 }
 
@@ -64,8 +65,9 @@ static void check(uid_t *file_owner, uint32_t owner, const uint64_t *addresses,
 
 START_TEST(names_by_a_jit_compiler)
 {
-	jit_text = "10000 20 first one\n10100 10 [second]\nx\n10200\n10200 x\n10200 0 none\n"
-		   "10100 10 newer\n10300 10 \n0x10400 10 hex prefix";
+	jit_text =
+		"10000 20 first one\n10100 10 [second]\nx\n10200\n10200 x\n10200 0 none\n"
+		"10100 10 newer\n10300 10 \n0x10400 10 hex prefix";
 	check(NULL, UINT32_MAX,
 	      (uint64_t[]){ 0x10000, 0x1001f, 0x10020, 0x1010f, 0x10200, 0x10300, 0x10405,
 			    0x30010, 0x40010, 0 },

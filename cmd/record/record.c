@@ -74,9 +74,7 @@ static size_t key_size(const char *label)
 /* Does an earlier label have the key of label @i? */
 static bool is_repeated(const struct option_strings *labels, size_t i, size_t size)
 {
-	size_t j;
-
-	for (j = 0; j < i; j++)
+	for (size_t j = 0; j < i; j++)
 		if (!strncmp(labels->items[j], labels->items[i], size + 1))
 			return true;
 	return false;
@@ -85,9 +83,7 @@ static bool is_repeated(const struct option_strings *labels, size_t i, size_t si
 /* Appends the labels, one per line. GO_ON, or an exit code after a message. */
 static int parse_labels(const struct option_strings *labels, struct strbuf *out)
 {
-	size_t i;
-
-	for (i = 0; i < labels->count; i++) {
+	for (size_t i = 0; i < labels->count; i++) {
 		const char *label = labels->items[i];
 		size_t size = key_size(label);
 
@@ -256,12 +252,11 @@ static int set_samples(const struct record_options *o, struct capture_options *c
 /* Frames of programs are recorded with callchains of the kernel: one callchain has both. */
 static int set_user_stack(const struct record_options *o, struct capture_options *c)
 {
-	const char *which = o->user_stack;
-	bool all;
+	const char *which = o->user_stack ? o->user_stack : "";
+	const bool all = !strcmp(which, "all");
 
-	if (!which)
+	if (!o->user_stack)
 		return GO_ON;
-	all = !strcmp(which, "all");
 	if (*which && !all && strcmp(which, "page") != 0)
 		return usage_error(
 			"--user-stack takes page (the default) or all\n  page: in callchains of page allocations; all: in those of every event");

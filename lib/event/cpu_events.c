@@ -15,11 +15,9 @@
 /* Memory for the next sub-buffer's items, at the end of the list. */
 static int append_batch(struct cpu_events *ce)
 {
-	struct cpu_batch *batch = ce->spare;
+	struct cpu_batch *batch = ce->spare ? ce->spare : calloc(1, sizeof(*batch));
 
 	ce->spare = NULL;
-	if (!batch)
-		batch = calloc(1, sizeof(*batch));
 	if (!batch)
 		return -ENOMEM;
 	if (ce->last)
@@ -295,11 +293,9 @@ static inline void end_batch(struct cpu_events *ce, struct cpu_batch *batch,
 			     const struct raw_item *end, struct scan_times *t,
 			     bool windowed)
 {
-	uint32_t nr = (uint32_t)(end - batch->items);
-
 	if (!windowed)
-		t->nr += nr - batch->nr;
-	batch->nr = nr;
+		t->nr += (uint32_t)(end - batch->items) - batch->nr;
+	batch->nr = (uint32_t)(end - batch->items);
 	count_batch(ce, t, windowed);
 }
 

@@ -11,6 +11,7 @@
  *
  *   v6, v7, zstd   trace.dat; v7 without compression, zstd with it
  *   sample, stacks v7 that says it is a sample, or has callchains of one
+ *   users          v7 with frames of programs, of a 64-bit kernel
  *   zlib           v7 with the pages alone compressed, as old trace-cmds could
  *   wire           a stream
  *   boot           v7 as trace-cmd saves a buffer that survived a reboot
@@ -149,6 +150,58 @@ static void cut_page(const struct cut *c, uint8_t *page)
 	memset(page + end, 0, c->rec->page_size - end);
 }
 
+/* The ID of one of ftrace's events. */
+static uint16_t ftrace_id(const struct cut *c, const char *name)
+{
+	const struct recording *rec = c->rec;
+
+	for (size_t i = 0; i < rec->nr_ftrace_formats; i++) {
+		const char *text = rec->ftrace_formats[i].text;
+		const char *id = strstr(text, "ID: ");
+
+		if (!strncmp(text, "name: ", 6) && id &&
+		    !strncmp(text + 6, name, strlen(name)))
+			return (uint16_t)strtoul(id + 4, NULL, 10);
+	}
+	fail(name, ENOENT);
+	return 0;
+}
+
+/* Makes the second of two stacks the program's part of the first one's callchain; the events between
+ * them become padding. Some have no such part, or one of another process.
+ */
+static void add_users(const struct cut *c, uint8_t *page)
+{
+	const struct page_layout *l = &c->rec->layout;
+	const uint16_t stack = ftrace_id(c, "kernel_stack");
+	uint8_t *p = page + l->data_offset, *before = NULL, *next;
+	const uint8_t *end =
+		p + (get_uint(page + l->commit_offset, l->long_size, false) & 0xfffff);
+	unsigned int nr = 0;
+
+	for (; p + 8 <= end && (get_u32(p, false) & 31) - 1 < 28; p = next) {
+		next = p + 4 + 4 * (get_u32(p, false) & 31);
+		if (next > end || get_u16(p + 4, false) != stack || next - p < 84)
+			continue;
+		if (!before) {
+			before = p;
+			continue;
+		}
+		memcpy(p + 4, before + 4, 8);
+		before += 4 + 4 * (get_u32(before, false) & 31);
+		if (before < p) {
+			put(before, 29, 4, false);
+			put(before + 4, (uint64_t)(p - before) - 4, 4, false);
+		}
+		put(p + 4, ftrace_id(c, "user_stack"), 2, false);
+		put(p + 12, nr++ % 4, 4, false);
+		memset(p + 20, 0, 64);
+		for (unsigned int i = 0; i < 1 + nr % 4; i++)
+			put(p + 20 + 8 * (size_t)i, 0x1000 + 0x800 * i, 8, false);
+		before = NULL;
+	}
+}
+
 static void take_pages(struct cut *c)
 {
 	const struct recording_buffer *b = &c->rec->buffers[0];
@@ -166,6 +219,8 @@ static void take_pages(struct cut *c)
 		check("pages",
 		      source_read(&c->rec->src, page, b->page_size, cpu->offset));
 		cut_page(c, page);
+		if (!strcmp(c->kind, "users"))
+			add_users(c, page);
 		c->cpus[c->nr_pages] =
 			i < b->nr_cpus ? cpu->cpu : c->cpus[c->nr_pages - 1] + 1;
 		c->pages[c->nr_pages++] = page;
@@ -193,8 +248,10 @@ static void take_formats(struct cut *c)
 		if (!strcmp(rec->event_formats[i].name, "kmem") &&
 		    is_wanted(rec->event_formats[i].text))
 			c->formats[nr++] = rec->event_formats[i];
-	for (i = 0; i < rec->nr_ftrace_formats && nr_ftrace < 1; i++)
-		if (strstr(rec->ftrace_formats[i].text, "name: kernel_stack"))
+	for (i = 0; i < rec->nr_ftrace_formats && nr_ftrace < 2; i++)
+		if (strstr(rec->ftrace_formats[i].text, "name: kernel_stack") ||
+		    (!strcmp(c->kind, "users") &&
+		     strstr(rec->ftrace_formats[i].text, "name: user_stack")))
 			c->ftrace[nr_ftrace++] = rec->ftrace_formats[i];
 	c->facts.event_formats = c->formats;
 	c->facts.nr_event_formats = nr;
@@ -312,7 +369,13 @@ static void take_texts(struct cut *c)
 			   "1/4 phase=1 object=15 block=3 certain=16,4");
 	c->facts.meta = c->meta;
 	c->facts.nr_meta = ARRAY_SIZE(c->meta);
-	if (strcmp(c->kind, "sample") != 0 && strcmp(c->kind, "stacks") != 0)
+	if (!strcmp(c->kind, "users"))
+		c->meta[13] =
+			item(RECORDING_META_USER_MAPS,
+			     "file - 12 /bin/prog\nfile 00ff 0 //anon\n"
+			     "process 0\nmap 0 1000 17ff 4000 1\nmap 5 1800 ffff 0 2\n"
+			     "process 1\nfork 1 0\nexec 7fffffffffffffff\nx\n");
+	else if (strcmp(c->kind, "sample") != 0 && strcmp(c->kind, "stacks") != 0)
 		c->facts.nr_meta--;
 }
 

@@ -1,15 +1,59 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * tests: fuzz target: kallsyms text, and lookups in it.
+ * tests: fuzz target: kallsyms text, and lookups in it; the same text as mappings of a process, and
+ * as names by a JIT compiler.
  * In: an address of eight bytes, then arbitrary text. Out: a crash is a finding.
  */
 #include <stdint.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
+#include "base/io.h"
 #include "symbol/callsite.h"
 #include "symbol/symbols.h"
+#include "symbol/user_symbols.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+/* Every file is one with the text. */
+static int open_text(void *ctx, const char *path)
+{
+	const struct strbuf *text = ctx;
+	int fd = memfd_create(path, 0);
+
+	if (fd >= 0 && io_pwrite_all(fd, strbuf_text(text), text->size, 0)) {
+		close(fd);
+		fd = -1;
+	}
+	return fd;
+}
+
+static void fuzz_programs(uint64_t address, struct strbuf *text)
+{
+	const struct user_symbols_options opts = { .open = open_text,
+						   .ctx = text,
+						   .chosen = true };
+	struct user_maps maps = { 0 }, again = { 0 };
+	struct strbuf out = { 0 };
+
+	/* One mapping is always there. */
+	if (!user_maps_add_proc(&maps, 1, 0, "0-ffffffff00 rwxp 0 0:0 0\n") &&
+	    !user_maps_add_proc(&maps, 1, 1, strbuf_text(text)) &&
+	    !user_maps_parse(&maps, strbuf_text(text))) {
+		for (uint32_t pid = 0; pid < 3; pid++) {
+			user_maps_frame(&maps, pid, 2, address);
+			user_maps_frame(&maps, pid, 0, address & 0xfffff);
+		}
+		user_maps_format(&maps, &out);
+		if (!out.failed && !user_maps_parse(&again, strbuf_text(&out)) &&
+		    !user_symbols(&maps, &opts, &out))
+			user_maps_frame(&again, 1, 0, address);
+	}
+	user_maps_free(&maps);
+	user_maps_free(&again);
+	strbuf_free(&out);
+}
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
@@ -27,6 +71,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		symbols_format(syms, frames[0], &text);
 		callsite_find(rule, syms, frames, 2);
 	}
+	strbuf_reset(&text);
+	strbuf_add(&text, data + sizeof(frames), size - sizeof(frames));
+	if (!text.failed)
+		fuzz_programs(frames[0], &text);
 	callsite_rule_free(rule);
 	symbols_free(syms);
 	strbuf_free(&text);

@@ -57,7 +57,8 @@ int perf_events_init(struct perf_events *pe, const struct recording_import_optio
 		     const struct perf_attrs *attrs, const struct perf_tracing *tracing,
 		     struct perf_import_result *result) __must_check;
 /* Reads PERF_SAMPLE, PERF_LOST, PERF_LOST_SAMPLES, PERF_THROTTLE, PERF_FINISHED_ROUND,
- * PERF_ID_INDEX, and what was mapped; others are ignored. 0; -ENOMEM, -errno of opening or writing a part.
+ * PERF_ID_INDEX, and what was mapped; others are ignored. 0; -ENOMEM, -errno of opening or writing
+ * a part.
  */
 int perf_events_record(struct perf_events *pe,
 		       const struct perf_record *rec) __must_check;

@@ -167,8 +167,8 @@ static uint16_t ftrace_id(const struct cut *c, const char *name)
 	return 0;
 }
 
-/* Makes the second of two stacks the program's part of the first one's callchain; the events between
- * them become padding. Some have no such part, or one of another process.
+/* Makes the second of two stacks the program's part of the first one's callchain; the events
+ * between them become padding. Some have no such part, or one of another process.
  */
 static void add_users(const struct cut *c, uint8_t *page)
 {

@@ -174,30 +174,33 @@ static void add_users(const struct cut *c, uint8_t *page)
 {
 	const struct page_layout *l = &c->rec->layout;
 	const uint16_t stack = ftrace_id(c, "kernel_stack");
-	uint8_t *p = page + l->data_offset, *before = NULL, *next;
+	uint8_t *p = page + l->data_offset, *before = NULL, *behind = NULL, *next, *data;
 	const uint8_t *end =
 		p + (get_uint(page + l->commit_offset, l->long_size, false) & 0xfffff);
-	unsigned int nr = 0;
+	unsigned int nr = 0, type;
 
-	for (; p + 8 <= end && (get_u32(p, false) & 31) - 1 < 28; p = next) {
-		next = p + 4 + 4 * (get_u32(p, false) & 31);
-		if (next > end || get_u16(p + 4, false) != stack || next - p < 84)
+	for (; p + 8 <= end && (type = get_u32(p, false) & 31) != 29; p = next) {
+		data = p + (type ? 4 : 8);
+		next = type > 29 ? p + 8
+				 : p + 4 + (type ? 4 * type : get_u32(p + 4, false));
+		if (next > end || type > 29 || get_u16(data, false) != stack ||
+		    next - data < 80)
 			continue;
 		if (!before) {
-			before = p;
+			before = data;
+			behind = next;
 			continue;
 		}
-		memcpy(p + 4, before + 4, 8);
-		before += 4 + 4 * (get_u32(before, false) & 31);
-		if (before < p) {
-			put(before, 29, 4, false);
-			put(before + 4, (uint64_t)(p - before) - 4, 4, false);
+		memcpy(data, before, 8);
+		if (behind < p) {
+			put(behind, 29 | 1 << 5, 4, false);
+			put(behind + 4, (uint64_t)(p - behind) - 4, 4, false);
 		}
-		put(p + 4, ftrace_id(c, "user_stack"), 2, false);
-		put(p + 12, nr++ % 4, 4, false);
-		memset(p + 20, 0, 64);
+		put(data, ftrace_id(c, "user_stack"), 2, false);
+		put(data + 8, nr++ % 4, 4, false);
+		memset(data + 16, 0, 64);
 		for (unsigned int i = 0; i < 1 + nr % 4; i++)
-			put(p + 20 + 8 * (size_t)i, 0x1000 + 0x800 * i, 8, false);
+			put(data + 16 + 8 * (size_t)i, 0x1000 + 0x800 * i, 8, false);
 		before = NULL;
 	}
 }

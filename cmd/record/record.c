@@ -39,7 +39,7 @@ struct record_options {
 	const char *output;
 	uint64_t buffer_bytes;
 	struct option_strings pids;
-	bool of[MEMORY_KINDS], follow, frag, percpu, all_events, all_cpus;
+	bool of[MEMORY_KINDS], follow, entry, frag, percpu, all_events, all_cpus;
 	struct option_strings events, labels;
 	struct strbuf label_text;
 	const char *stack, *user_stack;
@@ -145,6 +145,8 @@ static int parse(struct record_options *o, int argc, char **argv, int *operands)
 		  "areas of vmalloc, from Linux 6.3 on" },
 		{ OPTION_FLAG, 0, "percpu-memory", NULL, &o->of[MEMORY_PERCPU],
 		  "per-CPU memory" },
+		{ OPTION_FLAG, 0, "entry", NULL, &o->entry,
+		  "also system calls: kmemx stat --by entry" },
 		{ OPTION_FLAG, 0, "frag", NULL, &o->frag,
 		  "also what kmemx frag shows: fallbacks" },
 		{ OPTION_FLAG, 0, "percpu", NULL, &o->percpu,
@@ -325,6 +327,7 @@ static int set_rest(const struct record_options *o, struct capture_options *c)
 	c->exact_ledger = o->exact_ledger;
 	c->opening = o->opening;
 	recorder_kinds(o->of, &c->events);
+	c->events.calls = o->entry;
 	c->events.frag = o->frag;
 	c->events.percpu = o->percpu;
 	c->events.extra = o->events.items;

@@ -291,6 +291,22 @@ static void take(struct stat_analyses *a, size_t i)
 	a->chosen[a->nr++] = analysis_at(i);
 }
 
+/* Takes the analyses that belong to rows by what was asked for, if there is a usual one. */
+static void choose_beside(struct stat_analyses *a)
+{
+	const struct analysis *analysis;
+	bool usual = false;
+	size_t i;
+
+	for (i = 0; i < a->nr; i++)
+		usual |= a->chosen[i]->use == ANALYSIS_USUAL;
+	for (i = 0; usual && (analysis = analysis_at(i)); i++) {
+		if (analysis->use == ANALYSIS_BESIDE && a->opts.by &&
+		    analysis->rows == subject_rows(a->opts.by))
+			take(a, i);
+	}
+}
+
 /* No analysis was asked for: takes the usual ones that have the rows asked for. */
 static void choose_usual(struct stat_analyses *a)
 {
@@ -326,6 +342,7 @@ void stat_analyses_choose(struct stat_analyses *a)
 		o->by = SUBJECT_NONE;
 	if (!a->nr)
 		choose_usual(a);
+	choose_beside(a);
 	for (i = 0; i < a->nr; i++)
 		no_cache |= a->chosen[i]->rows &&
 			    !has_rows(a->chosen[i]->rows, SUBJECT_CACHE);

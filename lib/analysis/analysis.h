@@ -174,6 +174,7 @@ static inline uint32_t analysis_memory(enum memory memory)
 enum analysis_use {
 	ANALYSIS_USUAL,	    /* stat: by default, or when asked for by name */
 	ANALYSIS_ASKED,	    /* stat: only when asked for by name */
+	ANALYSIS_BESIDE,    /* stat: beside the usual ones, if rows are by what it has */
 	ANALYSIS_ALONE,	    /* stat: only when asked for by name, and then alone */
 	ANALYSIS_COMMAND,   /* a command of its own */
 	ANALYSIS_DIFF,	    /* diff: when its rows are wanted */
@@ -184,7 +185,7 @@ enum analysis_use {
 /* Is it for stat? */
 static inline bool analysis_use_stat(enum analysis_use use)
 {
-	return use == ANALYSIS_USUAL || use == ANALYSIS_ASKED || use == ANALYSIS_ALONE;
+	return use <= ANALYSIS_ALONE;
 }
 
 /**
@@ -212,6 +213,7 @@ static inline bool analysis_use_stat(enum analysis_use use)
  *	env->stream has their callchains and names, but its stats may be ahead of them. NULL: it
  *	only observes env->accounts
  * @read: like @observe, on the stream's thread: the events have their raw data. NULL: not needed
+ * @by_entry: it has rows by entry, whatever was asked for
  * @joins: NEEDS_SLAB, NEEDS_PAGE or both: what it does in @observe and with lives of these shares
  *	data, and no two threads do it at once; @observe comes before the lives of the same events.
  *	Else @observe, lives of slab objects and lives of pages come on different threads
@@ -228,7 +230,7 @@ struct analysis {
 	const char *events, *record;
 	uint32_t rows;
 	const char *all_time, *unfiltered, *unsampled;
-	bool estimates, all_frees;
+	bool estimates, all_frees, by_entry;
 	const char *(*lacks)(const struct recording *rec);
 	const struct table_type *const *tables;
 	const struct analysis_option *options;

@@ -9,6 +9,8 @@
 #include <stddef.h>
 #include <string.h>
 
+#include "event/calls.h"
+
 /*
  * Every event passes here. Nearly every recording is of a 64-bit kernel of this machine's byte
  * order, so plain formats and usual common fields have code of their own.
@@ -360,6 +362,28 @@ static int decode_group(const struct event_format *fmt, struct kmem_event *ev, b
 	return 0;
 }
 
+/* Decodes what is no allocation and no free. 0; -EBADMSG: a path is unreadable. */
+static int decode_other(const struct event_format *fmt, struct kmem_event *ev, bool be)
+{
+	uint64_t number;
+
+	switch (fmt->type) {
+	case KMEM_TASK_NEW:
+	case KMEM_TASK_RENAME:
+		return decode_task(fmt, ev, be);
+	case KMEM_GROUP_MOVE:
+	case KMEM_GROUP_REMOVE:
+		return decode_group(fmt, ev, be);
+	case KMEM_CALL_ENTER:
+	case KMEM_CALL_EXIT:
+		number = field_uint(&fmt->fields[CALL_ID], ev->data, be);
+		ev->call = number < CALL_NUMBERS ? (uint32_t)number : CALL_ODD;
+		return 0;
+	default:
+		return 0;
+	}
+}
+
 /* Decodes @ev by any format. 0; -EBADMSG: its name is unreadable; -ENOMEM. */
 static int decode_any(struct decoder *dec, const struct event_format *fmt,
 		      struct kmem_event *ev)
@@ -408,14 +432,8 @@ static int decode_any(struct decoder *dec, const struct event_format *fmt,
 		ev->slab_free.callsite = ev->slab_free.cache = 0;
 		ev->slab_free.ptr = field_uint(&f[SLAB_PTR], data, be);
 		break;
-	case KMEM_TASK_NEW:
-	case KMEM_TASK_RENAME:
-		return decode_task(fmt, ev, be);
-	case KMEM_GROUP_MOVE:
-	case KMEM_GROUP_REMOVE:
-		return decode_group(fmt, ev, be);
 	default:
-		break;
+		return decode_other(fmt, ev, be);
 	}
 	return 0;
 }

@@ -43,6 +43,8 @@ enum kmem_event_type {
 	/* Events of control groups. */
 	KMEM_GROUP_MOVE, /* a process moves to a group */
 	KMEM_GROUP_REMOVE,
+	KMEM_CALL_ENTER, /* the event's own task begins a system call */
+	KMEM_CALL_EXIT,
 	KMEM_NR_TYPES,
 };
 
@@ -86,6 +88,11 @@ static inline bool kmem_is_area_alloc(unsigned int type)
 static inline bool kmem_is_task(unsigned int type)
 {
 	return type >= KMEM_TASK_NEW && type <= KMEM_GROUP_REMOVE;
+}
+
+static inline bool kmem_is_call(unsigned int type)
+{
+	return type == KMEM_CALL_ENTER || type == KMEM_CALL_EXIT;
 }
 
 /* Does it end the lives of slab objects or areas? */
@@ -194,6 +201,7 @@ struct kmem_event {
 			int32_t pid; /* that moves */
 			int32_t hierarchy;
 		} group; /* GROUP_MOVE, GROUP_REMOVE */
+		uint32_t call; /* CALL_ENTER, CALL_EXIT: its number, or CALL_ODD */
 		struct {
 			uint64_t count;	   /* or KMEM_LOSS_UNKNOWN */
 			uint64_t since_ts; /* last event before the gap; 0 at the start */
@@ -213,7 +221,8 @@ static inline uint64_t kmem_object(const struct kmem_event *ev, uint32_t i)
 /* common_flags in a hard interrupt, in a softirq: TRACE_FLAG_HARDIRQ, TRACE_FLAG_SOFTIRQ of
  * include/linux/trace_events.h.
  */
-#define KMEM_FLAGS_IRQ (0x08 | 0x10)
+#define KMEM_FLAG_HARDIRQ 0x08
+#define KMEM_FLAGS_IRQ	  (KMEM_FLAG_HARDIRQ | 0x10)
 
 /* Did it occur in a hard or soft interrupt, or with interrupts disabled? */
 static inline bool kmem_in_interrupt(const struct kmem_event *ev)

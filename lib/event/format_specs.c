@@ -143,6 +143,11 @@ static const struct field_spec group_remove_fields[] = {
 	{ NULL, 0, false, NULL },
 };
 
+static const struct field_spec call_fields[] = {
+	{ "id", CALL_ID, true, NULL },
+	{ NULL, 0, false, NULL },
+};
+
 static const struct field_spec no_fields[] = { { NULL, 0, false, NULL } };
 
 static const struct field_spec stack_fields[] = {
@@ -179,6 +184,8 @@ static const struct event_spec specs[] = {
 	{ "cgroup", "cgroup_attach_task", KMEM_GROUP_MOVE, group_move_fields },
 	{ "cgroup", "cgroup_transfer_tasks", KMEM_GROUP_MOVE, group_move_fields },
 	{ "cgroup", "cgroup_rmdir", KMEM_GROUP_REMOVE, group_remove_fields },
+	{ "raw_syscalls", "sys_enter", KMEM_CALL_ENTER, call_fields },
+	{ "raw_syscalls", "sys_exit", KMEM_CALL_EXIT, call_fields },
 };
 
 /* Is it @wanted? The recorder's probes are of a system of their own, kmemx_PID. */

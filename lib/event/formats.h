@@ -72,6 +72,8 @@ enum group_field {
 	GROUP_PID,
 };
 
+enum call_field { CALL_ID };
+
 enum stack_field {
 	STACK_SIZE,
 	STACK_CALLER, /* the first frame; size is one frame's */

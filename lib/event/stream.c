@@ -468,6 +468,8 @@ int event_stream_next_batch(struct event_stream *st, struct kmem_event *evs, int
 		nr = prime(st);
 	if (likely(!nr))
 		nr = take_events(st, evs, max < BATCH_MAX ? max : BATCH_MAX);
+	if (unlikely(st->calls) && nr > 0 && stream_calls_take(st, evs, nr))
+		nr = -ENOMEM;
 	if (unlikely(nr < 0))
 		st->error = nr;
 	return nr;
@@ -515,6 +517,7 @@ int event_stream_again(struct event_stream *st)
 	merge_free(&st->merge);
 	for (i = 0; i < st->nr_cpus; i++)
 		st->heads[i].next = st->heads[i].end = NULL;
+	stream_calls_again(st);
 	st->run = NULL;
 	st->primed = false;
 	st->unchecked = true;
@@ -573,6 +576,7 @@ void event_stream_close(struct event_stream *st)
 	for (i = 0; i < st->nr_cpus; i++)
 		cpu_events_close(&st->cpus[i]);
 	read_ahead_stop(st->shared.ahead);
+	stream_calls_free(st);
 	free(st->cpus);
 	free(st->heads);
 	free(st->cpu_stats);

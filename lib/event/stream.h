@@ -10,6 +10,7 @@
 #include <stdint.h>
 
 #include "base/hash.h"
+#include "event/calls.h"
 #include "event/event.h"
 #include "event/formats.h"
 #include "recording/recording.h"
@@ -81,6 +82,13 @@ int event_stream_open(struct event_stream **out, const struct recording *rec,
  */
 void event_stream_set_brief(struct event_stream *st, bool brief);
 /**
+ * event_stream_set_calls() - let callchains also say in which system call it was
+ *
+ * Of the following events: event_stream_call() says it. Allocations without a callchain then have
+ * one, too, without frames. 0 or -ENOMEM.
+ */
+int event_stream_set_calls(struct event_stream *st) __must_check;
+/**
  * event_stream_again() - back to the start of the events
  *
  * Forgets everything about them except the numbers of callchains and caches: these stay valid, and
@@ -106,6 +114,10 @@ const struct event_stream_stats *event_stream_stats(const struct event_stream *s
  */
 const uint64_t *event_stream_stack(const struct event_stream *st, uint32_t id,
 				   uint32_t *nr);
+/* The system call of stack @id: a number, or as in event/calls.h; CALL_UNKNOWN: it does not say.
+ * As event_stream_stack().
+ */
+uint32_t event_stream_call(const struct event_stream *st, uint32_t id);
 uint32_t event_stream_nr_stacks(const struct event_stream *st);
 /* Cache name of @id; NULL for 0. As event_stream_stack(). */
 const char *event_stream_cache(const struct event_stream *st, uint32_t id);

@@ -27,6 +27,7 @@ struct cpu_head {
  *	its head is known to come first
  * @unchecked: check the recording's times at the end
  * @page_pointers: of its formats
+ * @calls: the calls of tasks; NULL: not wanted
  * @horizon: in a live stream, a head after those of the CPUs, where handing out events stops; else
  *	NULL. @pause: its item
  */
@@ -43,8 +44,16 @@ struct event_stream {
 	struct event_stream_cpu *cpu_stats;
 	int error; /* the error that ended the stream */
 	const struct recording *rec;
+	struct stream_calls *calls;
 	bool primed, unchecked, page_pointers;
 };
+
+/* (of stream_calls.c) Takes @nr events. 0 or -ENOMEM. */
+int stream_calls_take(struct event_stream *st, struct kmem_event *evs,
+		      int nr) __must_check;
+/* The events come once more, from the start. */
+void stream_calls_again(struct event_stream *st);
+void stream_calls_free(struct event_stream *st);
 
 /* Starts the merge, after all heads have been set. */
 void event_stream_merge_heads(struct event_stream *st);

@@ -141,6 +141,7 @@ const struct analysis analysis_report = {
 	.create = web_create,
 	.observe = web_observe,
 	.read = web_read,
+	.by_entry = true,
 	.joins = NEEDS_SLAB | NEEDS_PAGE,
 	.end = web_end,
 	.view = web_view,

@@ -76,17 +76,6 @@ static uint64_t row_callsite(const struct comparison *p, uint32_t row)
 			: comparison_callsite(p->env, stack);
 }
 
-static void name_entry(struct comparison *p, uint32_t stack)
-{
-	uint32_t nr = 0;
-	const uint64_t *frames = event_stream_stack(p->env->stream, stack, &nr);
-
-	if (frames && nr)
-		entry_name(p->env, frames, nr, &p->name);
-	else
-		strbuf_puts(&p->name, SUBJECT_NO_ENTRY);
-}
-
 /* Do rows not depend on the callsite? */
 static bool by_others(enum subject_kind by)
 {
@@ -106,7 +95,7 @@ static void name_row(struct comparison *p, uint32_t row)
 				      &p->name);
 		break;
 	case SUBJECT_ENTRY:
-		name_entry(p, lives_stack(p->of, row));
+		entry_name(p->env, lives_stack(p->of, row), &p->name);
 		break;
 	case SUBJECT_COMM:
 		strbuf_puts(&p->name,

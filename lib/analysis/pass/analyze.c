@@ -295,6 +295,18 @@ static int learn_processes(struct analyses *all)
 	return ret ? ret : processes_learned(processes);
 }
 
+/* Are there rows by how the kernel was entered, and were system calls recorded? */
+static bool wants_calls(const struct analyses *all)
+{
+	bool page = false;
+	size_t i;
+
+	for (i = 0; i < all->set.nr; i++)
+		page |= all->set.analyses[i]->by_entry;
+	return (page || subject_rows(all->set.opts->by) & ROWS(ENTRY)) &&
+	       has_type(all, kmem_is_call);
+}
+
 static int analyze_stream(struct analyses *all, struct event_stream *stream,
 			  const struct analyze_progress *progress)
 {
@@ -469,6 +481,8 @@ int analyze_run(const struct analysis_env *env, const struct analysis_set *set,
 	struct analyses *all = NULL;
 	int ret = analyses_new(&all, env, set);
 
+	if (!ret && wants_calls(all))
+		ret = event_stream_set_calls(stream);
 	if (!ret)
 		ret = learn_processes(all);
 	if (!ret)

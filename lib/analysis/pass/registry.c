@@ -16,6 +16,7 @@
 	line(page) \
 	line(vmalloc) \
 	line(percpu_memory) \
+	line(calls) \
 	line(account) \
 	line(ledger) \
 	line(allocinfo) \

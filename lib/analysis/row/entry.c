@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * analysis: how the kernel was entered when it allocated.
- * In: a callchain. Out: "openat(2)", "page fault", "softirq: NET_RX", "kworker: FUNCTION".
+ * In: a callchain, perhaps a system call. Out: "openat(2)", "page fault", "softirq: NET_RX", "kworker: FUNCTION".
  */
 #include "analysis/row/entry.h"
 
+#include <inttypes.h>
 #include <string.h>
 
 #include "analysis/row/sites.h"
@@ -322,8 +323,9 @@ static void put_outer(const struct analysis_env *env, enum mark before,
 	sites_shown(env, &p->sym, out);
 }
 
-void entry_name(const struct analysis_env *env, const uint64_t *frames, uint32_t nr,
-		struct strbuf *out)
+/* The entry of a callchain of @nr > 0 frames, innermost first. */
+static void put_entry(const struct analysis_env *env, const uint64_t *frames, uint32_t nr,
+		      struct strbuf *out)
 {
 	static const char *const ends[] = { [MARK_FAULT] = "page fault",
 					    [MARK_RETURN] = "return to user space",
@@ -354,6 +356,38 @@ void entry_name(const struct analysis_env *env, const uint64_t *frames, uint32_t
 		before = mark;
 	}
 	strbuf_puts(out, "[unknown]");
+}
+
+void entry_call_name(const struct analysis_env *env, uint32_t call, struct strbuf *out)
+{
+	char machine[64];
+	bool known;
+
+	recording_machine(env->rec, machine, sizeof(machine));
+	known = call != CALL_ODD && call_name(machine, call, out);
+	if (known)
+		strbuf_puts(out, "(2)");
+	else if (call == CALL_ODD)
+		strbuf_puts(out, "system call ?");
+	else
+		strbuf_printf(out, "system call %" PRIu32, call);
+}
+
+void entry_name(const struct analysis_env *env, uint32_t stack, struct strbuf *out)
+{
+	uint32_t call = event_stream_call(env->stream, stack), nr = 0;
+	const uint64_t *frames =
+		stack ? event_stream_stack(env->stream, stack, &nr) : NULL;
+
+	if (call_is_one(call))
+		entry_call_name(env, call, out);
+	else if (call == CALL_INTERRUPT || call == CALL_SOFTIRQ) {
+		if (!put_interrupt(env, frames, nr, out))
+			strbuf_puts(out, call == CALL_SOFTIRQ ? "softirq" : "interrupt");
+	} else if (frames && nr)
+		put_entry(env, frames, nr, out);
+	else
+		strbuf_puts(out, call == CALL_NONE ? "[no system call]" : ENTRY_NO_STACK);
 }
 
 void entry_user_function(const struct analysis_env *env, const uint64_t *frames,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * analysis: how the kernel was entered when it allocated.
- * In: a callchain. Out: "openat(2)", "page fault", "softirq: NET_RX", "kworker: FUNCTION".
+ * In: a callchain, perhaps a system call. Out: "openat(2)", "page fault", "softirq: NET_RX", "kworker: FUNCTION".
  *
  * Documentation/entries.md has the rule, and the functions of each architecture.
  */
@@ -12,11 +12,17 @@
 #include "base/strbuf.h"
 #include "report/table.h"
 
-/* Appends the entry of a callchain of @nr > 0 frames, innermost first. */
-void entry_name(const struct analysis_env *env, const uint64_t *frames, uint32_t nr,
-		struct strbuf *out);
-/* The same for the program's function from where it was entered: that of the innermost frame of a
- * program, or "[no program]".
+/* The entry of allocations without a callchain whose call is not known, either, and their program's
+ * function.
+ */
+#define ENTRY_NO_STACK "[no callchain]"
+
+/* Appends the entry of callchain @stack of the stream; 0: none. */
+void entry_name(const struct analysis_env *env, uint32_t stack, struct strbuf *out);
+/* Appends that of a system call: call_is_one(). */
+void entry_call_name(const struct analysis_env *env, uint32_t call, struct strbuf *out);
+/* Appends the program's function from where it was entered: that of the innermost frame of a
+ * program, or "[no program]". @nr > 0 frames, innermost first.
  */
 void entry_user_function(const struct analysis_env *env, const uint64_t *frames,
 			 uint32_t nr, struct strbuf *out);

@@ -119,7 +119,7 @@ void owners_note_stackless(const struct owners *o, struct table *t)
 	else if (nr)
 		table_add_note(
 			t,
-			entry ? "!Some allocations were recorded without a callchain: their row is " SUBJECT_NO_ENTRY
+			entry ? "!Some allocations were recorded without a callchain: their row is " ENTRY_NO_STACK
 				"."
 			      : "!Some allocations were recorded without a callchain: their rows are callsites, marked [no stack].");
 }

@@ -211,6 +211,14 @@ static uint32_t row_of_stackless(struct subjects *s, struct subject_part *p,
 	return key.group == UINT32_MAX ? UINT32_MAX : row_of(p, &key, sizeof(key));
 }
 
+/* A callchain may only have a system call: event_stream_set_calls(). */
+static bool has_frames(const struct analysis_env *env, uint32_t stack)
+{
+	uint32_t nr = 0;
+
+	return event_stream_stack(env->stream, stack, &nr) && nr;
+}
+
 /* "callsite;its caller;...": from the callsite outward. */
 static uint32_t row_of_stack(struct subjects *s, struct subject_part *p,
 			     const struct subject *who)
@@ -220,7 +228,7 @@ static uint32_t row_of_stack(struct subjects *s, struct subject_part *p,
 	struct strbuf sb = { 0 };
 	uint32_t row;
 
-	if (!who->stack)
+	if (!who->stack || !has_frames(s->env, who->stack))
 		return row_of_stackless(s, p, who->callsite);
 	id = intern_id(&p->stacks, pair, sizeof(pair));
 	known = u64_map_find(&p->by_stack, id);
@@ -245,12 +253,12 @@ static uint32_t row_of_entry(struct subjects *s, struct subject_part *p, uint32_
 	if (known)
 		return *known;
 	frames = stack ? event_stream_stack(s->env->stream, stack, &nr) : NULL;
-	if (frames && nr && p->kind == SUBJECT_USER_FUNCTION)
-		entry_user_function(s->env, frames, nr, &name);
+	if (p->kind == SUBJECT_ENTRY)
+		entry_name(s->env, stack, &name);
 	else if (frames && nr)
-		entry_name(s->env, frames, nr, &name);
+		entry_user_function(s->env, frames, nr, &name);
 	else
-		strbuf_puts(&name, SUBJECT_NO_ENTRY);
+		strbuf_puts(&name, ENTRY_NO_STACK);
 	row = name.failed ? UINT32_MAX : row_of_text(p, strbuf_text(&name));
 	strbuf_free(&name);
 	if (row == UINT32_MAX || !u64_map_insert(&p->by_stack, stack, row))

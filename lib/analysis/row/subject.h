@@ -66,9 +66,6 @@ struct subjects {
 /* Tables of one kind of memory: by callsite, by what --by says, by cache. */
 #define SUBJECTS_ASKED_MAX 3
 
-/* The entry of allocations without a callchain, and their program's function. */
-#define SUBJECT_NO_ENTRY "[no callchain]"
-
 /* Buffer size for the words of a kind. */
 #define SUBJECT_WORDS 40
 

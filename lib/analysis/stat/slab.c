@@ -209,10 +209,10 @@ static void slab_add_notes(const struct slab_report *slab, enum subject_kind kin
 					   t);
 	else if (rows & ROWS(ENTRY))
 		slab_report_note_stackless(slab, "entries are unknown",
-					   "their row is " SUBJECT_NO_ENTRY, t);
+					   "their row is " ENTRY_NO_STACK, t);
 	else if (rows & ROWS(USER_FUNCTION))
 		slab_report_note_stackless(slab, "functions of programs are unknown",
-					   "their row is " SUBJECT_NO_ENTRY, t);
+					   "their row is " ENTRY_NO_STACK, t);
 	if (rows & (ROWS(CALLSITE) | ROWS(STACK) | ROWS(MODULE) | ROWS(DIR) |
 		    ROWS(FUNCTION) | ROWS(FILE) | ROWS(LINE)))
 		slab_report_note_unskipped(slab, t);

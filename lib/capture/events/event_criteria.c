@@ -37,6 +37,8 @@ static const struct event_fields {
 	{ "percpu", "percpu_alloc_percpu", BY_GFP | BY_COMM, false },
 	{ "percpu", "percpu_free_percpu", BY_COMM, true },
 	{ "sched", "sched_process_exit", BY_COMM, false },
+	{ "raw_syscalls", "sys_enter", BY_COMM, false },
+	{ "raw_syscalls", "sys_exit", BY_COMM, false },
 };
 
 bool event_criteria_any(const struct event_criteria *c)

@@ -53,6 +53,9 @@ static const char *const task_events[] = { "task_newtask", "task_rename" };
 static const char *const cgroup_events[] = { "cgroup_attach_task",
 					     "cgroup_transfer_tasks", "cgroup_rmdir" };
 
+/* Which system call a task is in. */
+#define CALL_EVENTS "raw_syscalls:sys_*"
+
 static const char *const frag_events[] = { "mm_page_alloc_extfrag" };
 
 /* From future kernels: silent until somebody enables an allocation site. */
@@ -219,6 +222,8 @@ int events_select(struct event_list *list, const struct instance *in,
 		ret = add_known(list, in, KNOWN("task", task_events), NULL);
 	if (!ret && tasks)
 		ret = add_known(list, in, KNOWN("cgroup", cgroup_events), NULL);
+	if (!ret && choice->calls)
+		ret = add_extra(list, CALL_EVENTS, log);
 	if (!ret && choice->frag)
 		ret = add_kmem(list, in, frag_events, ARRAY_SIZE(frag_events), log);
 	if (!ret && choice->percpu)

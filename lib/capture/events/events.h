@@ -45,6 +45,7 @@ struct event_criteria {
  * struct event_choice - what the user wants recorded
  * @slab, @page: the events of the slab and of the page allocator
  * @vmalloc, @percpu_memory: areas of vmalloc (Linux 6.3); per-CPU memory (4.14)
+ * @calls: begins and ends of system calls
  * @frag: the page allocator's fallbacks to another migratetype
  * @percpu: how pages enter and leave the per-CPU lists
  * @extra: further events, "SYSTEM:EVENT" or "EVENT" (kmem first, then any system), may be shell
@@ -58,7 +59,7 @@ struct event_criteria {
  *	also free what the chosen tasks allocated
  */
 struct event_choice {
-	bool slab, page, vmalloc, percpu_memory, frag, percpu;
+	bool slab, page, vmalloc, percpu_memory, calls, frag, percpu;
 	const char *const *extra;
 	size_t nr_extra;
 	const char *filter;

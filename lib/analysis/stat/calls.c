@@ -1,0 +1,524 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * analysis: what one system call allocates, and what of it still lives.
+ * In: allocations, begins and ends of system calls. Out: table "calls".
+ *
+ * Sums are of all calls. What is least, median and most is of calls that were recorded from their
+ * begin to their end.
+ */
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+
+#include "analysis/analysis.h"
+#include "analysis/row/entry.h"
+#include "analysis/row/memory_words.h"
+#include "base/array.h"
+
+/* More kinds of calls than a kernel has; further ones share a row. */
+#define CALLS_MAX 4096
+
+/* From this many different figures on, further ones are rounded to so many bits. */
+#define EXACT_FIGURES (1U << 18)
+#define ROUNDED_BITS  7
+
+/* A figure of a call in a key: its row, kind of memory, what is counted, and the value. */
+#define VALUE_BITS 48
+
+enum figure { FIGURE_BYTES, FIGURE_NR, FIGURES };
+
+/* What a call, or all calls of a kind, allocated of a kind of memory. */
+struct call_sum {
+	uint64_t of[FIGURES];
+};
+
+/* Least, median, most. */
+struct call_span {
+	uint64_t least, median, most;
+};
+
+/* All calls with a number. @whole: those recorded from begin to end. */
+struct call_kind {
+	uint32_t call;
+	uint64_t nr, whole;
+	struct call_sum sums[MEMORY_KINDS];
+	uint64_t live[MEMORY_KINDS];
+};
+
+/**
+ * struct call_stats - the analysis
+ * @now: by task of @calls, what its call has allocated so far
+ * @of_call: call -> index in @kinds
+ * @values: figure of a call that is not 0, as a key -> how many calls have it
+ * @rounded: some were rounded
+ * @broken: memory ran out
+ */
+struct call_stats {
+	const struct analysis_env *env;
+	struct calls calls;
+	struct call_sum (*now)[MEMORY_KINDS];
+	size_t now_capacity, nr_now;
+	struct u64_map of_call, values;
+	struct call_kind *kinds;
+	size_t nr, capacity;
+	bool rounded, broken;
+};
+
+/* A sample of all allocations says little about one call. */
+static bool has_calls(const struct analysis_env *env)
+{
+	if (recording_meta(env->rec, RECORDING_META_SAMPLE))
+		return false;
+	for (uint32_t i = 0; i < event_formats_count(env->fmts); i++) {
+		if (event_formats_at(env->fmts, i)->type == KMEM_CALL_ENTER)
+			return true;
+	}
+	return false;
+}
+
+/* Without calls, there is nothing to observe. */
+static int calls_create(const struct analysis_env *env,
+			const struct analysis_options *opts, void **self)
+{
+	struct call_stats *s = has_calls(env) ? calloc(1, sizeof(*s)) : NULL;
+
+	*self = s;
+	if (s)
+		s->env = env;
+	return s || !has_calls(env) ? 0 : -ENOMEM;
+}
+
+static struct call_kind *find_kind(struct call_stats *s, uint32_t call)
+{
+	const uint32_t *known = u64_map_find(&s->of_call, call);
+
+	if (known)
+		return &s->kinds[*known];
+	if (s->nr >= CALLS_MAX && call != CALL_ODD)
+		return find_kind(s, CALL_ODD);
+	if (array_reserve(&s->kinds, &s->capacity, s->nr + 1, sizeof(*s->kinds)) ||
+	    !u64_map_insert(&s->of_call, call, (uint32_t)s->nr)) {
+		s->broken = true;
+		return NULL;
+	}
+	s->kinds[s->nr] = (struct call_kind){ .call = call };
+	return &s->kinds[s->nr++];
+}
+
+/* Room for what the call of @task has allocated. */
+static struct call_sum *task_sums(struct call_stats *s, uint32_t task)
+{
+	if (array_reserve(&s->now, &s->now_capacity, task + 1UL, sizeof(*s->now))) {
+		s->broken = true;
+		return NULL;
+	}
+	for (; s->nr_now <= task; s->nr_now++)
+		memset(s->now[s->nr_now], 0, sizeof(*s->now));
+	return s->now[task];
+}
+
+static uint64_t value_key(size_t kind, unsigned int memory, enum figure figure,
+			  uint64_t value)
+{
+	uint64_t row = (kind * MEMORY_KINDS + memory) * FIGURES + figure;
+	uint64_t most = (1ULL << VALUE_BITS) - 1;
+
+	return row << VALUE_BITS | (value < most ? value : most);
+}
+
+static uint64_t rounded(uint64_t value)
+{
+	unsigned int drop = 0;
+
+	while (value >> drop >= 1U << ROUNDED_BITS)
+		drop++;
+	return value >> drop << drop;
+}
+
+static void add_value(struct call_stats *s, size_t kind, unsigned int memory,
+		      const struct call_sum *sum)
+{
+	for (int i = 0; i < FIGURES; i++) {
+		uint64_t value = sum->of[i];
+		uint64_t key = value_key(kind, memory, i, value);
+		uint32_t *nr = u64_map_find(&s->values, key);
+
+		if (!value)
+			continue;
+		if (!nr && s->values.count >= EXACT_FIGURES) {
+			key = value_key(kind, memory, i, rounded(value));
+			s->rounded = true;
+		}
+		nr = nr ? nr : u64_map_insert(&s->values, key, 0);
+		if (!nr)
+			s->broken = true;
+		else if (*nr < UINT32_MAX)
+			++*nr;
+	}
+}
+
+static void call_over(struct call_stats *s, const struct call_change *change)
+{
+	struct call_kind *kind = find_kind(s, change->over);
+	const struct call_sum *sums = task_sums(s, change->task);
+
+	if (!kind || !sums)
+		return;
+	kind->nr++;
+	kind->whole += change->whole;
+	for (unsigned int m = 0; m < MEMORY_KINDS && change->whole; m++)
+		add_value(s, (size_t)(kind - s->kinds), m, &sums[m]);
+}
+
+static void learn(struct call_stats *s, const struct kmem_event *ev)
+{
+	struct call_change change;
+
+	if (calls_learn(&s->calls, ev, &change)) {
+		s->broken = true;
+		return;
+	}
+	if (change.over != CALL_NONE)
+		call_over(s, &change);
+	if (change.task < s->nr_now && ev->type != KMEM_TASK_EXIT)
+		memset(s->now[change.task], 0, sizeof(*s->now));
+}
+
+/* Counts an allocation for the call that makes it. */
+static void allocated(struct call_stats *s, const struct kmem_event *ev,
+		      enum memory memory, const struct call_sum *what)
+{
+	uint32_t call = calls_find(&s->calls, ev);
+	struct call_kind *kind = call_is_one(call) ? find_kind(s, call) : NULL;
+	struct call_sum *sums = kind ? task_sums(s, calls_task(&s->calls, ev)) : NULL;
+
+	for (int i = 0; sums && i < FIGURES; i++) {
+		sums[memory].of[i] += what->of[i];
+		kind->sums[memory].of[i] += what->of[i];
+	}
+}
+
+static void allocated_pages(struct call_stats *s, const struct kmem_event *ev)
+{
+	uint64_t nr;
+
+	if (ev->page_alloc.order > PAGE_ORDER_LIMIT || ev->page_alloc.pfn == KMEM_NO_PFN)
+		return;
+	nr = 1ULL << ev->page_alloc.order;
+	allocated(s, ev, MEMORY_PAGE, &(struct call_sum){ { nr * s->env->page_size, nr } });
+}
+
+static void calls_observe(void *self, const struct kmem_event *evs, size_t nr)
+{
+	struct call_stats *s = self;
+	const struct kmem_event *ev;
+
+	for (ev = evs; ev < evs + nr && !s->broken; ev++) {
+		const struct call_sum object = { { ev->slab_alloc.bytes_alloc, 1 } };
+		bool area = kmem_is_area_alloc(ev->type);
+
+		if (!area && !kmem_is_slab_alloc(ev->type) && ev->type != KMEM_PAGE_ALLOC)
+			learn(s, ev);
+		else if (s->env->filter && ev->hidden)
+			continue;
+		else if (ev->type == KMEM_PAGE_ALLOC)
+			allocated_pages(s, ev);
+		else if (ev->slab_alloc.ptr && ev->slab_alloc.bytes_alloc <= UINT32_MAX)
+			allocated(s, ev,
+				  !area				      ? MEMORY_SLAB
+				  : ev->type == KMEM_VMALLOC_ALLOC ? MEMORY_VMALLOC
+								      : MEMORY_PERCPU,
+				  &object);
+	}
+}
+
+static void calls_end(void *self)
+{
+	struct call_stats *s = self;
+
+	for (uint32_t i = 0; s && i < s->calls.nr && !s->broken; i++) {
+		struct call_change last = calls_last(&s->calls, i);
+
+		if (last.over != CALL_NONE)
+			call_over(s, &last);
+	}
+}
+
+/* --- the table --------------------------------------------------------------------------- */
+
+struct calls_row {
+	const struct call_kind *kind;
+	const struct analysis_env *env;
+	enum memory memory;
+	const struct call_sum *sum;
+	const uint64_t *live;
+	struct call_span spans[FIGURES];
+};
+
+static struct cell cell_memory(const void *row, struct table *t)
+{
+	return cell_text(t, memory_words(((const struct calls_row *)row)->memory)->word);
+}
+
+static struct cell cell_cut(const void *row, struct table *t)
+{
+	const struct call_kind *kind = ((const struct calls_row *)row)->kind;
+
+	return cell_uint(kind->nr - kind->whole);
+}
+
+static struct cell cell_live(const void *row, struct table *t)
+{
+	return cell_uint(*((const struct calls_row *)row)->live);
+}
+
+static struct cell cell_entry(const void *row, struct table *t)
+{
+	const struct calls_row *r = row;
+	struct strbuf name = { 0 };
+
+	entry_call_name(r->env, r->kind->call, &name);
+	return cell_strbuf(t, &name);
+}
+
+/* Figures of calls of which none is whole have no value. */
+#define SPAN_CELL(name, figure, member)                                    \
+	static struct cell cell_##name(const void *row, struct table *t)   \
+	{                                                                  \
+		const struct calls_row *r = row;                           \
+                                                                           \
+		return r->kind->whole ? cell_uint(r->spans[figure].member) \
+				      : (struct cell){ 0 };                \
+	}
+
+SPAN_CELL(bytes_min, FIGURE_BYTES, least)
+SPAN_CELL(bytes_median, FIGURE_BYTES, median)
+SPAN_CELL(bytes_max, FIGURE_BYTES, most)
+SPAN_CELL(objects_min, FIGURE_NR, least)
+SPAN_CELL(objects_median, FIGURE_NR, median)
+SPAN_CELL(objects_max, FIGURE_NR, most)
+
+static struct cell cell_bytes(const void *row, struct table *t)
+{
+	return cell_uint(((const struct calls_row *)row)->sum->of[FIGURE_BYTES]);
+}
+
+static struct cell cell_objects(const void *row, struct table *t)
+{
+	return cell_uint(((const struct calls_row *)row)->sum->of[FIGURE_NR]);
+}
+
+static const struct column_type columns[] = {
+	{ COLUMN("bytes", "Total_alloc/Call", UNIT_BYTES,
+		 "Bytes allocated in these calls, and per call on average.",
+		 .per = "calls"),
+	  .fill = cell_bytes },
+	{ COLUMN("calls", "Calls", UNIT_COUNT,
+		 "Calls of which the begin, the end or both were recorded."),
+	  MEMBER_OF(struct calls_row, kind, nr) },
+	{ COLUMN("bytes_min", "Least", UNIT_BYTES,
+		 "The least that a call allocated; of calls that are not cut.",
+		 .level = true, .leaves = 30),
+	  .fill = cell_bytes_min },
+	{ COLUMN("bytes_median", "Median", UNIT_BYTES,
+		 "Half of the calls allocated no more than this.", .level = true,
+		 .leaves = 20),
+	  .fill = cell_bytes_median },
+	{ COLUMN("bytes_max", "Most", UNIT_BYTES, "The most that a call allocated.",
+		 .level = true, .leaves = 25),
+	  .fill = cell_bytes_max },
+	{ COLUMN("live_bytes", "Live/Call", UNIT_BYTES,
+		 "Bytes of them that were not seen freed, and per call.", .per = "calls",
+		 .live = true),
+	  .fill = cell_live },
+	{ COLUMN("objects", "Objects", UNIT_COUNT,
+		 "Slab objects, pages or areas that they allocated.", .leaves = 40),
+	  .fill = cell_objects },
+	{ COLUMN("objects_min", "Fewest", UNIT_COUNT,
+		 "The fewest of these that a call allocated.", .level = true,
+		 .leaves = 70),
+	  .fill = cell_objects_min },
+	{ COLUMN("objects_median", "Usual", UNIT_COUNT, "The median of their number.",
+		 .level = true, .leaves = 50),
+	  .fill = cell_objects_median },
+	{ COLUMN("objects_max", "Largest", UNIT_COUNT,
+		 "The largest number of these that a call allocated.", .level = true,
+		 .leaves = 60),
+	  .fill = cell_objects_max },
+	{ COLUMN("cut", "Cut", UNIT_COUNT,
+		 "Calls whose begin or end was not recorded: before the first event, after the last, or lost.",
+		 .leaves = 35),
+	  .fill = cell_cut },
+	{ COLUMN("memory", "Memory", UNIT_NONE, "slab, page, vmalloc or percpu."),
+	  .fill = cell_memory },
+	{ COLUMN("entry", "System call", UNIT_NONE, "The system call.", .last = true),
+	  .fill = cell_entry },
+	SHARE_COLUMNS,
+	COLUMNS_END,
+};
+
+static const struct table_type calls_type = {
+	.name = "calls",
+	.help = "what system calls allocate, per call; only with record --entry",
+	.sort = "bytes,calls",
+	.columns = columns,
+};
+
+/* What lives of the calls' allocations. */
+static void find_live(struct call_stats *s)
+{
+	for (int m = 0; m < MEMORY_KINDS; m++) {
+		const struct lives *l = accounts_lives(s->env->accounts, (enum memory)m);
+
+		for (size_t i = 0; l && i < lives_rows(l); i++) {
+			uint32_t call =
+				event_stream_call(s->env->stream, lives_stack(l, i));
+			struct call_kind *kind = call_is_one(call) ? find_kind(s, call)
+								   : NULL;
+
+			if (kind)
+				kind->live[m] += lives_sums(l, i).live_bytes;
+		}
+	}
+}
+
+/* From the figures of a row, @nr of them in order; those that are 0 are not among them. */
+static struct call_span find_span(const struct u64_map_slot *of, size_t nr, uint64_t whole)
+{
+	const uint64_t mask = (1ULL << VALUE_BITS) - 1, middle = (whole - 1) / 2;
+	struct call_span span = { 0 };
+	uint64_t before = whole;
+	size_t i;
+
+	for (i = 0; i < nr; i++)
+		before -= of[i].value < before ? of[i].value : before;
+	if (!before && nr)
+		span.least = of[0].key & mask;
+	for (i = 0; i < nr && before <= middle; i++) {
+		before += of[i].value;
+		span.median = of[i].key & mask;
+	}
+	span.most = nr ? of[nr - 1].key & mask : 0;
+	return span;
+}
+
+/* Adds the rows; @sorted: the figures. They are in the order of the rows. */
+static void add_rows(const struct call_stats *s, const struct u64_map_slot *sorted,
+		     struct table *t)
+{
+	size_t at = 0, end = 0;
+
+	for (size_t i = 0; i < s->nr * MEMORY_KINDS; i++) {
+		const struct call_kind *kind = &s->kinds[i / MEMORY_KINDS];
+		struct calls_row row = { .kind = kind,
+					 .env = s->env,
+					 .memory = (enum memory)(i % MEMORY_KINDS),
+					 .sum = &kind->sums[i % MEMORY_KINDS],
+					 .live = &kind->live[i % MEMORY_KINDS] };
+
+		for (int f = 0; f < FIGURES; f++, at = end) {
+			while (end < s->values.count &&
+			       sorted[end].key >> VALUE_BITS == i * FIGURES + (size_t)f)
+				end++;
+			if (kind->whole)
+				row.spans[f] =
+					find_span(sorted + at, end - at, kind->whole);
+		}
+		if (row.sum->of[FIGURE_NR])
+			table_type_add_row(&calls_type, SUBJECT_NONE, t, &row);
+	}
+}
+
+static void summarize(const struct call_stats *s, struct table *t)
+{
+	uint64_t nr = 0, cut = 0, idle = 0;
+	size_t i;
+
+	for (i = 0; i < s->nr; i++) {
+		const struct call_kind *kind = &s->kinds[i];
+		uint64_t objects = 0;
+
+		for (int m = 0; m < MEMORY_KINDS; m++)
+			objects += kind->sums[m].of[FIGURE_NR];
+		nr += kind->nr;
+		cut += kind->nr - kind->whole;
+		idle += objects ? 0 : kind->nr;
+	}
+	table_set_summary_title(t, "SUMMARY (system calls)");
+	table_add_summary_lines(
+		t,
+		(const struct summary_line[]){
+			{ "calls", "System calls", UNIT_COUNT, nr, false, SUMMARY_TOTAL },
+			{ "calls_idle", "Calls of a kind that allocated nothing",
+			  UNIT_COUNT, idle, false, SUMMARY_USUAL },
+			{ "calls_cut", "Calls whose begin or end is not recorded",
+			  UNIT_COUNT, cut, false, SUMMARY_USUAL },
+		},
+		3, s->calls.losses != 0);
+}
+
+static void add_notes(const struct call_stats *s, struct table *t)
+{
+	if (s->calls.losses)
+		table_add_note(
+			t,
+			"!Events were lost in %" PRIu32
+			" gaps: calls that were in them are missing or cut, and what they allocated is a lower bound.",
+			s->calls.losses);
+	if (s->rounded)
+		table_add_note(t,
+			       "Some least, median and most figures are rounded down, by less than 2 %%.");
+}
+
+static int calls_view(const void *self, struct report *report)
+{
+	struct call_stats *s = (struct call_stats *)self;
+	struct u64_map_slot *sorted;
+	struct table *t;
+
+	if (!s || !s->calls.nr)
+		return 0;
+	find_live(s);
+	sorted = s->broken ? NULL : u64_map_sorted(&s->values);
+	t = sorted ? table_type_new(&calls_type, "Allocations of system calls",
+				    SUBJECT_NONE, false)
+		   : NULL;
+	if (t) {
+		add_rows(s, sorted, t);
+		table_set_by(t, "entry");
+		summarize(s, t);
+		add_notes(s, t);
+		report_add_table(report, t);
+	}
+	free(sorted);
+	return t ? 0 : -ENOMEM;
+}
+
+static void calls_destroy(void *self)
+{
+	struct call_stats *s = self;
+
+	calls_free(&s->calls);
+	u64_map_free(&s->of_call);
+	u64_map_free(&s->values);
+	free(s->kinds);
+	free(s->now);
+	free(s);
+}
+
+static const struct table_type *const tables[] = { &calls_type, NULL };
+
+const struct analysis analysis_calls = {
+	.name = "calls",
+	.help = "allocations per system call",
+	.use = ANALYSIS_BESIDE,
+	.needs = NEEDS_SLAB | NEEDS_PAGE,
+	.rows = ROWS(ENTRY),
+	.estimates = true,
+	.tables = tables,
+	.create = calls_create,
+	.observe = calls_observe,
+	.end = calls_end,
+	.view = calls_view,
+	.destroy = calls_destroy,
+};

@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * event: which system call a task is in.
+ * In: events in time order, with raw_syscalls:sys_enter and sys_exit. Out: the call of each event.
+ */
+#include "event/calls.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#include "base/array.h"
+
+/* The task @pid, which is new if it is not known yet; UINT32_MAX: no memory. */
+static uint32_t add_task(struct calls *c, int32_t pid)
+{
+	uint32_t *index = u64_map_insert(&c->of_pid, (uint32_t)pid, (uint32_t)c->nr);
+
+	if (!index || array_reserve(&c->tasks, &c->capacity, *index + 1UL,
+				    sizeof(*c->tasks)))
+		return UINT32_MAX;
+	if (*index == c->nr)
+		c->tasks[c->nr++] = (struct call_task){ .call = CALL_UNKNOWN };
+	return *index;
+}
+
+struct call_change calls_last(const struct calls *c, uint32_t task)
+{
+	const struct call_task *t = &c->tasks[task];
+
+	/* exit() and exit_group() never return. */
+	return (struct call_change){
+		.task = task,
+		.over = call_is_one(t->call) ? t->call : CALL_NONE,
+		.whole = t->ended && t->losses == c->losses,
+	};
+}
+
+static void enter(const struct calls *c, struct call_task *t, uint32_t call,
+		  struct call_change *change)
+{
+	change->over = call_is_one(t->call) ? t->call : CALL_NONE;
+	change->begun = true;
+	*t = (struct call_task){ .call = call, .losses = c->losses };
+}
+
+/* A new task returns from the call that made it, which is its parent's. After rt_sigreturn() the
+ * number is -1.
+ */
+static void leave(const struct calls *c, struct call_task *t, uint32_t call,
+		  struct call_change *change)
+{
+	bool same = call == t->call || call == CALL_ODD;
+
+	change->over = call_is_one(t->call) ? t->call : t->born ? CALL_NONE : call;
+	change->whole = call_is_one(t->call) && same && t->losses == c->losses;
+	*t = (struct call_task){ .call = CALL_NONE, .losses = c->losses };
+}
+
+int calls_learn(struct calls *c, const struct kmem_event *ev, struct call_change *change)
+{
+	const bool born = ev->type == KMEM_TASK_NEW;
+	struct call_task *t;
+
+	*change = (struct call_change){ .task = UINT32_MAX, .over = CALL_NONE };
+	if (ev->type == KMEM_LOSS)
+		c->losses++;
+	if (!kmem_is_call(ev->type) && !born) {
+		change->task = ev->type == KMEM_TASK_EXIT ? calls_task(c, ev)
+							  : UINT32_MAX;
+		if (change->task != UINT32_MAX)
+			c->tasks[change->task].ended = true;
+		return 0;
+	}
+	change->task = add_task(c, born ? ev->task.pid : ev->pid);
+	if (change->task == UINT32_MAX)
+		return -ENOMEM;
+	t = &c->tasks[change->task];
+	if (born) { /* of the task that had this number before */
+		*change = calls_last(c, change->task);
+		*t = (struct call_task){ .call = CALL_NONE,
+					 .losses = c->losses,
+					 .born = true };
+	} else if (ev->type == KMEM_CALL_ENTER) {
+		enter(c, t, ev->call, change);
+	} else {
+		leave(c, t, ev->call, change);
+	}
+	return 0;
+}
+
+uint32_t calls_task(const struct calls *c, const struct kmem_event *ev)
+{
+	const uint32_t *index =
+		ev->type == KMEM_LOSS ? NULL : u64_map_find(&c->of_pid, (uint32_t)ev->pid);
+
+	return index ? *index : UINT32_MAX;
+}
+
+uint32_t calls_find(const struct calls *c, const struct kmem_event *ev)
+{
+	uint32_t task;
+
+	if (ev->flags & KMEM_FLAGS_IRQ)
+		return ev->flags & KMEM_FLAG_HARDIRQ ? CALL_INTERRUPT : CALL_SOFTIRQ;
+	task = calls_task(c, ev);
+	if (task == UINT32_MAX || c->tasks[task].losses != c->losses)
+		return CALL_UNKNOWN;
+	return c->tasks[task].call;
+}
+
+void calls_free(struct calls *c)
+{
+	u64_map_free(&c->of_pid);
+	free(c->tasks);
+	*c = (struct calls){ 0 };
+}

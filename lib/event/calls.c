@@ -19,7 +19,7 @@ static uint32_t add_task(struct calls *c, int32_t pid)
 				    sizeof(*c->tasks)))
 		return UINT32_MAX;
 	if (*index == c->nr)
-		c->tasks[c->nr++] = (struct call_task){ .call = CALL_UNKNOWN };
+		c->tasks[c->nr++] = (struct call_task){ .pid = pid, .call = CALL_UNKNOWN };
 	return *index;
 }
 
@@ -40,7 +40,7 @@ static void enter(const struct calls *c, struct call_task *t, uint32_t call,
 {
 	change->over = call_is_one(t->call) ? t->call : CALL_NONE;
 	change->begun = true;
-	*t = (struct call_task){ .call = call, .losses = c->losses };
+	*t = (struct call_task){ .pid = t->pid, .call = call, .losses = c->losses };
 }
 
 /* A new task returns from the call that made it, which is its parent's. After rt_sigreturn() the
@@ -53,7 +53,7 @@ static void leave(const struct calls *c, struct call_task *t, uint32_t call,
 
 	change->over = call_is_one(t->call) ? t->call : t->born ? CALL_NONE : call;
 	change->whole = call_is_one(t->call) && same && t->losses == c->losses;
-	*t = (struct call_task){ .call = CALL_NONE, .losses = c->losses };
+	*t = (struct call_task){ .pid = t->pid, .call = CALL_NONE, .losses = c->losses };
 }
 
 int calls_learn(struct calls *c, const struct kmem_event *ev, struct call_change *change)
@@ -77,7 +77,8 @@ int calls_learn(struct calls *c, const struct kmem_event *ev, struct call_change
 	t = &c->tasks[change->task];
 	if (born) { /* of the task that had this number before */
 		*change = calls_last(c, change->task);
-		*t = (struct call_task){ .call = CALL_NONE,
+		*t = (struct call_task){ .pid = t->pid,
+					 .call = CALL_NONE,
 					 .losses = c->losses,
 					 .born = true };
 	} else if (ev->type == KMEM_CALL_ENTER) {

@@ -32,6 +32,7 @@ static inline bool call_is_one(uint32_t call)
  * calls; @born: it has returned from no call yet; @ended: it runs no more.
  */
 struct call_task {
+	int32_t pid;
 	uint32_t call, losses;
 	bool born, ended;
 };

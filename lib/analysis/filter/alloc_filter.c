@@ -313,6 +313,15 @@ bool alloc_filter_pass(struct alloc_filter *f, const struct kmem_event *ev)
 	return pass;
 }
 
+bool alloc_filter_task(struct alloc_filter *f, int32_t pid)
+{
+	const struct event_filter_names names = { f->env->syms, &f->sites, &f->tasks };
+	bool pass = event_filter_task(&f->who, &names, pid);
+
+	f->failed |= f->who.failed;
+	return pass;
+}
+
 void alloc_filter_mark(struct alloc_filter *f, struct kmem_event *evs, size_t nr)
 {
 	const struct event_filter_names names = { f->env->syms, &f->sites, &f->tasks };

@@ -388,6 +388,14 @@ static bool pass_ptr(const struct event_filter *f, const struct kmem_event *ev)
 	return false;
 }
 
+bool event_filter_task(struct event_filter *f, const struct event_filter_names *names,
+		       int32_t pid)
+{
+	if (f->pids.nr && (pid < 0 || !filter_ranges_has(&f->pids, (uint64_t)pid)))
+		return false;
+	return !f->nr_comms || pass_comm(f, names, pid);
+}
+
 bool event_filter_pass(struct event_filter *f, const struct event_filter_names *names,
 		       const struct kmem_event *ev)
 {
@@ -397,12 +405,9 @@ bool event_filter_pass(struct event_filter *f, const struct event_filter_names *
 		return true;
 	if (f->ids && !f->ids[ev->id])
 		return false;
-	if (f->pids.nr &&
-	    (ev->pid < 0 || !filter_ranges_has(&f->pids, (uint64_t)ev->pid)))
+	if (!event_filter_task(f, names, ev->pid))
 		return false;
 	if (f->ptrs.nr && !pass_ptr(f, ev))
-		return false;
-	if (f->nr_comms && !pass_comm(f, names, ev->pid))
 		return false;
 	if (f->nr_sites && !pass_site(f, names, ev))
 		return false;

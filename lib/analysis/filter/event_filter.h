@@ -95,6 +95,9 @@ struct event_filter_names {
 /* Does @ev pass? For a loss, only the CPU is checked. */
 bool event_filter_pass(struct event_filter *f, const struct event_filter_names *names,
 		       const struct kmem_event *ev);
+/* Do events of task @pid pass, as far as that depends on the task? */
+bool event_filter_task(struct event_filter *f, const struct event_filter_names *names,
+		       int32_t pid);
 bool event_filter_has_cpu(const struct event_filter *f, uint32_t cpu);
 void event_filter_free(struct event_filter *f);
 

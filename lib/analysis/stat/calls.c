@@ -11,6 +11,7 @@
 #include <stdlib.h>
 
 #include "analysis/analysis.h"
+#include "analysis/filter/alloc_filter.h"
 #include "analysis/row/entry.h"
 #include "analysis/row/memory_words.h"
 #include "base/array.h"
@@ -159,9 +160,13 @@ static void add_value(struct call_stats *s, size_t kind, unsigned int memory,
 
 static void call_over(struct call_stats *s, const struct call_change *change)
 {
-	struct call_kind *kind = find_kind(s, change->over);
+	struct alloc_filter *filter = s->env->filter;
 	const struct call_sum *sums = task_sums(s, change->task);
+	struct call_kind *kind;
 
+	if (filter && !alloc_filter_task(filter, s->calls.tasks[change->task].pid))
+		return;
+	kind = find_kind(s, change->over);
 	if (!kind || !sums)
 		return;
 	kind->nr++;

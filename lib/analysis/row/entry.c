@@ -323,9 +323,8 @@ static void put_outer(const struct analysis_env *env, enum mark before,
 	sites_shown(env, &p->sym, out);
 }
 
-/* The entry of a callchain of @nr > 0 frames, innermost first. */
-static void put_entry(const struct analysis_env *env, const uint64_t *frames, uint32_t nr,
-		      struct strbuf *out)
+void entry_of_frames(const struct analysis_env *env, const uint64_t *frames, uint32_t nr,
+		     struct strbuf *out)
 {
 	static const char *const ends[] = { [MARK_FAULT] = "page fault",
 					    [MARK_RETURN] = "return to user space",
@@ -385,7 +384,7 @@ void entry_name(const struct analysis_env *env, uint32_t stack, struct strbuf *o
 		if (!put_interrupt(env, frames, nr, out))
 			strbuf_puts(out, call == CALL_SOFTIRQ ? "softirq" : "interrupt");
 	} else if (frames && nr)
-		put_entry(env, frames, nr, out);
+		entry_of_frames(env, frames, nr, out);
 	else
 		strbuf_puts(out, call == CALL_NONE ? "[no system call]" : ENTRY_NO_STACK);
 }

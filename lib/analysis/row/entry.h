@@ -17,6 +17,9 @@
  */
 #define ENTRY_NO_STACK "[no callchain]"
 
+/* Appends what @nr > 0 frames say, innermost first. */
+void entry_of_frames(const struct analysis_env *env, const uint64_t *frames, uint32_t nr,
+		     struct strbuf *out);
 /* Appends the entry of callchain @stack of the stream; 0: none. */
 void entry_name(const struct analysis_env *env, uint32_t stack, struct strbuf *out);
 /* Appends that of a system call: call_is_one(). */

@@ -358,7 +358,6 @@ static const struct column_type columns[] = {
 	  .fill = cell_memory },
 	{ COLUMN("entry", "System call", UNIT_NONE, "The system call.", .last = true),
 	  .fill = cell_entry },
-	SHARE_COLUMNS,
 	COLUMNS_END,
 };
 

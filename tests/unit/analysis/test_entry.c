@@ -87,7 +87,7 @@ START_TEST(by_functions)
 	}
 	ck_assert_int_eq(symbols_new(&syms, map.data, map.size, NULL), 0);
 	env.syms = syms;
-	entry_name(&env, frames, nr, &name);
+	entry_of_frames(&env, frames, nr, &name);
 	ck_assert_str_eq(strbuf_text(&name), cases[_i].entry);
 	strbuf_free(&name);
 	strbuf_free(&map);

@@ -294,6 +294,10 @@ static void check_area(struct compare *c, const struct raw_line *line,
 static void check_rest(struct compare *c, const struct raw_line *line,
 		       const struct kmem_event *ev)
 {
+	if (kmem_is_call(ev->type)) {
+		check_number(c, line, "id", ev->call);
+		return;
+	}
 	if (!kmem_is_task(ev->type)) { /* its fields are not decoded */
 		ck_assert(ev->type == KMEM_OTHER || ev->type == KMEM_TASK_EXIT);
 		return;

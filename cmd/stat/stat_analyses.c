@@ -123,6 +123,11 @@ void stat_analyses_title(const struct analysis *analysis, char title[64])
 				     ? analysis->tables[0]->option
 				     : NULL;
 
+	if (analysis->use == ANALYSIS_BESIDE) {
+		snprintf(title, 64, "--by %s",
+			 subjects_word((enum subject_kind)__builtin_ctz(analysis->rows)));
+		return;
+	}
 	snprintf(title, 64, "%s%s%s%s", command ? "kmemx " : "--",
 		 command && analysis->command ? analysis->command : analysis->name,
 		 option ? " " : "", option ? option : "");

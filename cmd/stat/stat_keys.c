@@ -215,18 +215,22 @@ static void add_options(struct strbuf *text, const char *name, const char *comma
 	const struct column_type *col;
 	unsigned int kind = SUBJECT_NR;
 	const char *option = NULL;
+	char title[64];
 	size_t i;
 
 	for (i = 0; (analysis = analysis_at(i)); i++) {
-		bool of_stat = analysis_use_stat(analysis->use);
-
 		col = stat_analyses_of(command, analysis)
 			      ? find_column(analysis, name, &option)
 			      : NULL;
 		if (!col)
 			continue;
-		strbuf_printf(text, "%s%s%s%s%s", text->size ? ", or " : "",
-			      of_stat ? "--" : "kmemx ", analysis->name,
+		if (analysis->use == ANALYSIS_BESIDE)
+			stat_analyses_title(analysis, title);
+		else
+			snprintf(title, sizeof(title), "%s%s",
+				 analysis_use_stat(analysis->use) ? "--" : "kmemx ",
+				 analysis->name);
+		strbuf_printf(text, "%s%s%s%s", text->size ? ", or " : "", title,
 			      option ? " " : "", option ? option : "");
 		if (col->estimated)
 			strbuf_puts(text, " of a sample");

@@ -60,7 +60,9 @@ static struct scope scope_of(const struct recording *rec)
 			       .self = pid > 0 && pid <= INT32_MAX ? (int32_t)pid : 0 };
 }
 
-/* Adds the dimensions of @wanted to @all. False: there are too many. */
+/* Adds the dimensions of @wanted to @all, DIMENSION_CHARGED only where no other needs the room.
+ * False: there are too many.
+ */
 static bool agree(struct dimensions *all, const struct dimensions *wanted)
 {
 	struct dimensions both = *all;
@@ -74,6 +76,10 @@ static bool agree(struct dimensions *all, const struct dimensions *wanted)
 			dimensions_find(&both, DIMENSION_GFP) >= 0);
 		room = dimensions_find(&both, DIMENSION_NONE);
 		if (room < 0 || room >= most)
+			room = dimensions_find(&both, DIMENSION_CHARGED);
+		if (room < 0 && wanted->of[i] == DIMENSION_CHARGED)
+			continue;
+		if (room < 0)
 			return false;
 		both.of[room] = wanted->of[i];
 	}

@@ -48,6 +48,8 @@ struct accounts {
  *
  * @out: the account, to be observed; owned by @a. NULL on an error
  *
+ * DIMENSION_CHARGED is left out where all callers together leave no room for it.
+ *
  * Return: 0; -ENOMEM; -EOVERFLOW if all callers together ask for too many dimensions.
  */
 int accounts_slab(struct accounts *a, const struct dimensions *dimensions,

@@ -8,12 +8,12 @@
 
 #include "analysis/stat/slab_report.h"
 
-/* Rows by control group say what is charged to it, if there is room. */
+/* Rows by control group say what is charged to it. */
 static void add_charged(struct dimensions *all)
 {
 	int room = dimensions_find(all, DIMENSION_NONE);
 
-	if (room >= 0 && room < DIMENSIONS_ASKED - 1)
+	if (room >= 0)
 		all->of[room] = DIMENSION_CHARGED;
 }
 

@@ -254,7 +254,7 @@ static int look_up_group(struct record_filters *f)
 	if (err == -ENOENT)
 		message_error(
 			"record",
-			"there is no control group %s\n  Give its directory, or its path as in /proc/PID/cgroup",
+			"there is no control group %s\n  Give its directory, or its path as in /proc/PID/cgroup or in kmemx stat --by cgroup",
 			f->cgroup);
 	else
 		message_error("record", "cannot find the control group %s: %s", f->cgroup,

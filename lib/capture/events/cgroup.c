@@ -7,14 +7,19 @@
 
 #include <dirent.h>
 #include <errno.h>
+#include <glob.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "base/strbuf.h"
+
 #define PROCS "cgroup.procs"
 /* Limit of nesting. */
 #define DEEP  16
+
+#define PATH_SIZE 4096
 
 static bool is_group(const char *dir)
 {
@@ -35,9 +40,40 @@ static bool may_hold_it(const char *type, const char *options)
 	       (!at[6] || at[6] == ',');
 }
 
+/* Reports cut a container's ID (event/processes.c). */
+#define ID_DIGITS 64
+#define ID_SHOWN  12
+
+/* The only group with all of the IDs that @path has as in reports; copies it there. */
+static bool find_whole(char path[PATH_SIZE])
+{
+	struct strbuf pattern = { 0 };
+	glob_t found = { 0 };
+	bool any = false, is_one;
+	size_t digits;
+
+	for (const char *at = path; *at; at += digits + !digits) {
+		digits = strspn(at, "0123456789abcdefABCDEF");
+		strbuf_puts(&pattern, digits ? "" : "\\");
+		strbuf_add(&pattern, at, digits + !digits);
+		for (int i = ID_SHOWN; digits == ID_SHOWN && i < ID_DIGITS; i++)
+			strbuf_puts(&pattern, "[0-9a-fA-F]");
+		any |= digits == ID_SHOWN;
+	}
+	is_one = any && !pattern.failed &&
+		 !glob(strbuf_text(&pattern), GLOB_NOSORT, NULL, &found) &&
+		 found.gl_pathc == 1 && strlen(found.gl_pathv[0]) < PATH_SIZE &&
+		 is_group(found.gl_pathv[0]);
+	if (is_one)
+		strcpy(path, found.gl_pathv[0]);
+	globfree(&found);
+	strbuf_free(&pattern);
+	return is_one;
+}
+
 int cgroup_find(const char *name, const char *mounts, char **dir)
 {
-	char type[32], options[1024], mounted[1024], path[4096];
+	char type[32], options[1024], mounted[1024], path[PATH_SIZE];
 	FILE *f;
 
 	*dir = NULL;
@@ -53,7 +89,7 @@ int cgroup_find(const char *name, const char *mounts, char **dir)
 		if (!may_hold_it(type, options) ||
 		    snprintf(path, sizeof(path), "%s/%s", mounted,
 			     name + strspn(name, "/")) >= (int)sizeof(path) ||
-		    !is_group(path))
+		    (!is_group(path) && !find_whole(path)))
 			continue;
 		*dir = strdup(path);
 		if (!*dir)

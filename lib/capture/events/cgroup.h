@@ -15,7 +15,7 @@
 /**
  * cgroup_find() - the directory of a control group
  * @name: a directory with cgroup.procs, or the group's path below the mount point, as in
- *	/proc/PID/cgroup
+ *	/proc/PID/cgroup, or as in reports, with the first 12 digits of a container's ID
  * @mounts: /proc/mounts
  * @dir: receives the directory; free() it
  *

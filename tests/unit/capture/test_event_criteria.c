@@ -177,6 +177,41 @@ START_TEST(group_found)
 }
 END_TEST
 
+/* A container's ID as in reports. */
+START_TEST(group_of_container)
+{
+	static const char id[] =
+		"0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef";
+	char mounts[256], text[1024], name[256];
+	char *dir;
+
+	make_directory("v2");
+	make_directory("v2/a[b]");
+	for (int i = 0; i < 3; i++) {
+		snprintf(name, sizeof(name), "v2/a[b]/docker-%.12s%.52s.scope", id, id + i);
+		make_directory(name);
+		snprintf(text, sizeof(text), "%s/cgroup.procs", name);
+		write_text(text, "");
+		snprintf(text, sizeof(text), "cgroup2 %s/v2 cgroup2 rw 0 0\n", place);
+		write_text("mounts", text);
+		snprintf(mounts, sizeof(mounts), "%s/mounts", place);
+		/* The second makes it ambiguous. */
+		ck_assert_int_eq(cgroup_find("/a[b]/docker-0123456789ab.scope", mounts,
+					     &dir),
+				 i ? -ENOENT : 0);
+		if (!i)
+			ck_assert_str_eq(dir + strlen(place) + 1, name);
+		free(dir);
+		ck_assert_int_eq(cgroup_find(name + strlen("v2"), mounts, &dir), 0);
+		free(dir);
+	}
+	ck_assert_int_eq(cgroup_find("/a[b]/docker-0123456789a.scope", mounts, &dir),
+			 -ENOENT);
+	ck_assert_int_eq(cgroup_find("/a*/docker-0123456789ab.scope", mounts, &dir),
+			 -ENOENT);
+}
+END_TEST
+
 START_TEST(group_processes)
 {
 	char dir[128];
@@ -215,6 +250,7 @@ Suite *test_event_criteria_suite(void)
 	suite_add_tcase(suite, tc);
 	tcase_add_checked_fixture(groups, set_up, clean_up);
 	tcase_add_test(groups, group_found);
+	tcase_add_test(groups, group_of_container);
 	tcase_add_test(groups, group_processes);
 	suite_add_tcase(suite, groups);
 	return suite;

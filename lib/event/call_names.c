@@ -193,13 +193,13 @@ static const char *names_of(const char *machine)
 	static const struct {
 		const char *machine, *names;
 	} all[] = {
-		{ "x86_64", x86_64 },	  { "i386", i386 },
-		{ "i486", i386 },	  { "i586", i386 },
-		{ "i686", i386 },	  { "aarch64", generic },
+		{ "x86_64", x86_64 },	   { "i386", i386 },
+		{ "i486", i386 },	   { "i586", i386 },
+		{ "i686", i386 },	   { "aarch64", generic },
 		{ "aarch64_be", generic }, { "riscv64", generic },
-		{ "riscv32", generic },	  { "loongarch64", generic },
-		{ "arc", generic },	  { "csky", generic },
-		{ "hexagon", generic },	  { "nios2", generic },
+		{ "riscv32", generic },	   { "loongarch64", generic },
+		{ "arc", generic },	   { "csky", generic },
+		{ "hexagon", generic },	   { "nios2", generic },
 		{ "openrisc", generic },
 	};
 
@@ -221,7 +221,8 @@ bool call_name(const char *machine, uint32_t number, struct strbuf *out)
 		number &= ~X32_BIT;
 	/* alpha has numbers of its own, mips adds the same to all. */
 	if (number >= SHARED)
-		return strncmp(machine, "mips", 4) != 0 && strcmp(machine, "alpha") != 0 &&
+		return strncmp(machine, "mips", 4) != 0 &&
+		       strcmp(machine, "alpha") != 0 &&
 		       find_word(since_424, number - SHARED, out);
 	return names && find_word(names, number, out);
 }

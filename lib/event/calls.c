@@ -15,11 +15,12 @@ static uint32_t add_task(struct calls *c, int32_t pid)
 {
 	uint32_t *index = u64_map_insert(&c->of_pid, (uint32_t)pid, (uint32_t)c->nr);
 
-	if (!index || array_reserve(&c->tasks, &c->capacity, *index + 1UL,
-				    sizeof(*c->tasks)))
+	if (!index ||
+	    array_reserve(&c->tasks, &c->capacity, *index + 1UL, sizeof(*c->tasks)))
 		return UINT32_MAX;
 	if (*index == c->nr)
-		c->tasks[c->nr++] = (struct call_task){ .pid = pid, .call = CALL_UNKNOWN };
+		c->tasks[c->nr++] =
+			(struct call_task){ .pid = pid, .call = CALL_UNKNOWN };
 	return *index;
 }
 
@@ -65,8 +66,8 @@ int calls_learn(struct calls *c, const struct kmem_event *ev, struct call_change
 	if (ev->type == KMEM_LOSS)
 		c->losses++;
 	if (!kmem_is_call(ev->type) && !born) {
-		change->task = ev->type == KMEM_TASK_EXIT ? calls_task(c, ev)
-							  : UINT32_MAX;
+		change->task =
+			ev->type == KMEM_TASK_EXIT ? calls_task(c, ev) : UINT32_MAX;
 		if (change->task != UINT32_MAX)
 			c->tasks[change->task].ended = true;
 		return 0;
@@ -91,8 +92,9 @@ int calls_learn(struct calls *c, const struct kmem_event *ev, struct call_change
 
 uint32_t calls_task(const struct calls *c, const struct kmem_event *ev)
 {
-	const uint32_t *index =
-		ev->type == KMEM_LOSS ? NULL : u64_map_find(&c->of_pid, (uint32_t)ev->pid);
+	const uint32_t *index = ev->type == KMEM_LOSS
+					? NULL
+					: u64_map_find(&c->of_pid, (uint32_t)ev->pid);
 
 	return index ? *index : UINT32_MAX;
 }

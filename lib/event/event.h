@@ -200,7 +200,7 @@ struct kmem_event {
 			uint32_t path_size;
 			int32_t pid; /* that moves */
 			int32_t hierarchy;
-		} group; /* GROUP_MOVE, GROUP_REMOVE */
+		} group;       /* GROUP_MOVE, GROUP_REMOVE */
 		uint32_t call; /* CALL_ENTER, CALL_EXIT: its number, or CALL_ODD */
 		struct {
 			uint64_t count;	   /* or KMEM_LOSS_UNKNOWN */

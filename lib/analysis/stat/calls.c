@@ -210,7 +210,8 @@ static void allocated_pages(struct call_stats *s, const struct kmem_event *ev)
 	if (ev->page_alloc.order > PAGE_ORDER_LIMIT || ev->page_alloc.pfn == KMEM_NO_PFN)
 		return;
 	nr = 1ULL << ev->page_alloc.order;
-	allocated(s, ev, MEMORY_PAGE, &(struct call_sum){ { nr * s->env->page_size, nr } });
+	allocated(s, ev, MEMORY_PAGE,
+		  &(struct call_sum){ { nr * s->env->page_size, nr } });
 }
 
 static void calls_observe(void *self, const struct kmem_event *evs, size_t nr)
@@ -230,9 +231,9 @@ static void calls_observe(void *self, const struct kmem_event *evs, size_t nr)
 			allocated_pages(s, ev);
 		else if (ev->slab_alloc.ptr && ev->slab_alloc.bytes_alloc <= UINT32_MAX)
 			allocated(s, ev,
-				  !area				      ? MEMORY_SLAB
+				  !area				   ? MEMORY_SLAB
 				  : ev->type == KMEM_VMALLOC_ALLOC ? MEMORY_VMALLOC
-								      : MEMORY_PERCPU,
+								   : MEMORY_PERCPU,
 				  &object);
 	}
 }
@@ -343,8 +344,8 @@ static const struct column_type columns[] = {
 		 "The fewest of these that a call allocated.", .level = true,
 		 .leaves = 70),
 	  .fill = cell_objects_min },
-	{ COLUMN("objects_median", "Median_objects", UNIT_COUNT, "The median of their number.",
-		 .level = true, .leaves = 50),
+	{ COLUMN("objects_median", "Median_objects", UNIT_COUNT,
+		 "The median of their number.", .level = true, .leaves = 50),
 	  .fill = cell_objects_median },
 	{ COLUMN("objects_max", "Largest", UNIT_COUNT,
 		 "The largest number of these that a call allocated.", .level = true,
@@ -377,8 +378,8 @@ static void find_live(struct call_stats *s)
 		for (size_t i = 0; l && i < lives_rows(l); i++) {
 			uint32_t call =
 				event_stream_call(s->env->stream, lives_stack(l, i));
-			struct call_kind *kind = call_is_one(call) ? find_kind(s, call)
-								   : NULL;
+			struct call_kind *kind =
+				call_is_one(call) ? find_kind(s, call) : NULL;
 
 			if (kind)
 				kind->live[m] += lives_sums(l, i).live_bytes;
@@ -387,7 +388,8 @@ static void find_live(struct call_stats *s)
 }
 
 /* From the figures of a row, @nr of them in order; those that are 0 are not among them. */
-static struct call_span find_span(const struct u64_map_slot *of, size_t nr, uint64_t whole)
+static struct call_span find_span(const struct u64_map_slot *of, size_t nr,
+				  uint64_t whole)
 {
 	const uint64_t mask = (1ULL << VALUE_BITS) - 1, middle = (whole - 1) / 2;
 	struct call_span span = { 0 };
@@ -470,8 +472,9 @@ static void add_notes(const struct call_stats *s, struct table *t)
 			" gaps: calls that were in them are missing or cut, and what they allocated is a lower bound.",
 			s->calls.losses);
 	if (s->rounded)
-		table_add_note(t,
-			       "Some least, median and most figures are rounded down, by less than 2 %%.");
+		table_add_note(
+			t,
+			"Some least, median and most figures are rounded down, by less than 2 %%.");
 }
 
 static int calls_view(const void *self, struct report *report)

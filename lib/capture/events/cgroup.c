@@ -65,7 +65,7 @@ static bool find_whole(char path[PATH_SIZE])
 		 found.gl_pathc == 1 && strlen(found.gl_pathv[0]) < PATH_SIZE &&
 		 is_group(found.gl_pathv[0]);
 	if (is_one)
-		strcpy(path, found.gl_pathv[0]);
+		memcpy(path, found.gl_pathv[0], strlen(found.gl_pathv[0]) + 1);
 	globfree(&found);
 	strbuf_free(&pattern);
 	return is_one;

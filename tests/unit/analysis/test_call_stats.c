@@ -7,14 +7,16 @@
 
 #include "made_events.h"
 
-#define FIELDS "format:\n" \
-	"\tfield:unsigned short common_type;\toffset:0;\tsize:2;\tsigned:0;\n" \
-	"\tfield:unsigned char common_flags;\toffset:2;\tsize:1;\tsigned:0;\n" \
+#define FIELDS                                                                         \
+	"format:\n"                                                                    \
+	"\tfield:unsigned short common_type;\toffset:0;\tsize:2;\tsigned:0;\n"         \
+	"\tfield:unsigned char common_flags;\toffset:2;\tsize:1;\tsigned:0;\n"         \
 	"\tfield:unsigned char common_preempt_count;\toffset:3;\tsize:1;\tsigned:0;\n" \
 	"\tfield:int common_pid;\toffset:4;\tsize:4;\tsigned:1;\n\n"
-#define PFN "\tfield:unsigned long pfn;\toffset:8;\tsize:8;\tsigned:0;\n" \
-	    "\tfield:unsigned int order;\toffset:16;\tsize:4;\tsigned:0;\n"
-#define CALL "\tfield:long id;\toffset:8;\tsize:8;\tsigned:1;\n"
+#define PFN                                                           \
+	"\tfield:unsigned long pfn;\toffset:8;\tsize:8;\tsigned:0;\n" \
+	"\tfield:unsigned int order;\toffset:16;\tsize:4;\tsigned:0;\n"
+#define CALL  "\tfield:long id;\toffset:8;\tsize:8;\tsigned:1;\n"
 #define PRINT "\nprint fmt: \"\"\n"
 
 /* Formats of a recording that has system calls; the caller frees them. */
@@ -73,9 +75,11 @@ static uint64_t number(const struct table *t, size_t row, const char *name)
 static void check_row(const struct table *t, const char *entry, const char *memory,
 		      const uint64_t figures[9])
 {
-	static const char *const names[] = { "bytes",	    "calls",	     "cut",
-					     "bytes_min",   "bytes_median",  "bytes_max",
-					     "objects_min", "objects_median", "objects_max" };
+	static const char *const names[] = { "bytes",	     "calls",
+					     "cut",	     "bytes_min",
+					     "bytes_median", "bytes_max",
+					     "objects_min",  "objects_median",
+					     "objects_max" };
 	size_t row = 0;
 
 	while (row < t->nr_rows && (strcmp(cell(t, row, "entry")->s, entry) != 0 ||
@@ -108,7 +112,7 @@ START_TEST(per_call)
 			ev = object(&f, 7, 7777); /* an interrupt's */
 			ev->flags = KMEM_FLAG_HARDIRQ;
 			object(&f, 7, 9999)->slab_alloc.ptr = 0; /* it failed */
-			object(&f, 8, 333);	/* of a task that is in no known call */
+			object(&f, 8, 333); /* of a task that is in no known call */
 			event(&f, KMEM_PAGE_ALLOC, 100, 1);
 			event(&f, KMEM_PAGE_ALLOC, KMEM_NO_PFN, 1);
 		}
@@ -121,8 +125,9 @@ START_TEST(per_call)
 	ck_assert_uint_eq(t->nr_rows, 2);
 	check_row(t, "socket(2)", "slab",
 		  (const uint64_t[]){ 10 * 64 + 1000, 6, 1, 0, 128, 256, 0, 2, 4 });
-	check_row(t, "socket(2)", "page",
-		  (const uint64_t[]){ 2 * MADE_PAGE, 6, 1, 0, 0, 2 * MADE_PAGE, 0, 0, 2 });
+	check_row(
+		t, "socket(2)", "page",
+		(const uint64_t[]){ 2 * MADE_PAGE, 6, 1, 0, 0, 2 * MADE_PAGE, 0, 0, 2 });
 	ck_assert_uint_eq(t->nr_summary, 3);
 	ck_assert_uint_eq(t->summary[0].value.u, 7);
 	ck_assert_uint_eq(t->summary[1].value.u, 1);

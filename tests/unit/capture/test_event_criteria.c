@@ -188,7 +188,8 @@ START_TEST(group_of_container)
 	make_directory("v2");
 	make_directory("v2/a[b]");
 	for (int i = 0; i < 3; i++) {
-		snprintf(name, sizeof(name), "v2/a[b]/docker-%.12s%.52s.scope", id, id + i);
+		snprintf(name, sizeof(name), "v2/a[b]/docker-%.12s%.52s.scope", id,
+			 id + i);
 		make_directory(name);
 		snprintf(text, sizeof(text), "%s/cgroup.procs", name);
 		write_text(text, "");
@@ -196,9 +197,9 @@ START_TEST(group_of_container)
 		write_text("mounts", text);
 		snprintf(mounts, sizeof(mounts), "%s/mounts", place);
 		/* The second makes it ambiguous. */
-		ck_assert_int_eq(cgroup_find("/a[b]/docker-0123456789ab.scope", mounts,
-					     &dir),
-				 i ? -ENOENT : 0);
+		ck_assert_int_eq(
+			cgroup_find("/a[b]/docker-0123456789ab.scope", mounts, &dir),
+			i ? -ENOENT : 0);
 		if (!i)
 			ck_assert_str_eq(dir + strlen(place) + 1, name);
 		free(dir);

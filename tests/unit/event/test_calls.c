@@ -43,11 +43,11 @@ static void put_call(struct strbuf *to, uint32_t call)
 	if (call < CALL_NUMBERS)
 		strbuf_printf(to, "%u", call);
 	else
-		strbuf_puts(to, call == CALL_NONE	  ? "none"
-				 : call == CALL_INTERRUPT ? "interrupt"
-				 : call == CALL_SOFTIRQ	  ? "softirq"
-				 : call == CALL_ODD	  ? "odd"
-							  : "unknown");
+		strbuf_puts(to, call == CALL_NONE	 ? "none"
+				: call == CALL_INTERRUPT ? "interrupt"
+				: call == CALL_SOFTIRQ	 ? "softirq"
+				: call == CALL_ODD	 ? "odd"
+							 : "unknown");
 }
 
 static void put_change(struct strbuf *to, const struct call_change *change)
@@ -75,8 +75,8 @@ static struct kmem_event step_of(const char *step, char *what)
 		made.type = KMEM_TASK_EXIT;
 	} else if (*what == '>' || *what == '<') {
 		made.type = *what == '>' ? KMEM_CALL_ENTER : KMEM_CALL_EXIT;
-		made.call = rest[1] == '-' ? CALL_ODD
-					 : (uint32_t)strtoul(rest + 1, NULL, 10);
+		made.call =
+			rest[1] == '-' ? CALL_ODD : (uint32_t)strtoul(rest + 1, NULL, 10);
 	} else {
 		made.type = KMEM_KMALLOC;
 		made.flags = *what == 'i' ? 0x18 : *what == 's' ? 0x10 : 0;
@@ -124,17 +124,28 @@ START_TEST(names)
 		uint32_t number;
 		const char *name; /* NULL: not known */
 	} known[] = {
-		{ "x86_64", 0, "read" },	   { "x86_64", 257, "openat" },
-		{ "x86_64", 43, "accept" },	   { "x86_64", 334, "rseq" },
-		{ "x86_64", 336, "uprobe" },	   { "x86_64", 337, NULL },
-		{ "x86_64", 0x40000101, "openat" }, { "aarch64", 56, "openat" },
-		{ "aarch64", 220, "clone" },	   { "aarch64", 245, NULL },
-		{ "riscv64", 222, "mmap" },	   { "i686", 5, "open" },
-		{ "i686", 295, "openat" },	   { "i686", 222, NULL },
-		{ "s390x", 5, NULL },		   { "s390x", 435, "clone3" },
-		{ "ppc64le", 462, "mseal" },	   { "x86_64", 470, "listns" },
-		{ "x86_64", 471, NULL },	   { "mips64", 5057, NULL },
-		{ "", 3, NULL },		   { "x86_64", UINT32_MAX, NULL },
+		{ "x86_64", 0, "read" },
+		{ "x86_64", 257, "openat" },
+		{ "x86_64", 43, "accept" },
+		{ "x86_64", 334, "rseq" },
+		{ "x86_64", 336, "uprobe" },
+		{ "x86_64", 337, NULL },
+		{ "x86_64", 0x40000101, "openat" },
+		{ "aarch64", 56, "openat" },
+		{ "aarch64", 220, "clone" },
+		{ "aarch64", 245, NULL },
+		{ "riscv64", 222, "mmap" },
+		{ "i686", 5, "open" },
+		{ "i686", 295, "openat" },
+		{ "i686", 222, NULL },
+		{ "s390x", 5, NULL },
+		{ "s390x", 435, "clone3" },
+		{ "ppc64le", 462, "mseal" },
+		{ "x86_64", 470, "listns" },
+		{ "x86_64", 471, NULL },
+		{ "mips64", 5057, NULL },
+		{ "", 3, NULL },
+		{ "x86_64", UINT32_MAX, NULL },
 	};
 
 	for (size_t i = 0; i < ARRAY_SIZE(known); i++) {
@@ -152,7 +163,8 @@ enum { ID_ENTER = 5, ID_EXIT = 6 };
 
 static void put_call_event(uint64_t ts, uint16_t id, uint64_t number)
 {
-	uint8_t *p = begin_record(ts, id, 7, 8 + word + (id == ID_ENTER ? 6 * word : word));
+	uint8_t *p =
+		begin_record(ts, id, 7, 8 + word + (id == ID_ENTER ? 6 * word : word));
 
 	put(p + 8, number, word);
 }

@@ -8,39 +8,11 @@
 
 command -v python3 >/dev/null || skip "python3 is not installed"
 
-# Takes MiB of a kind of memory and holds it for a while.
-cat >hold.py <<'END'
-import fcntl, mmap, os, socket, struct, sys, time
-kind, mib = sys.argv[1], int(sys.argv[2])
-kept = []
-if kind == "ring":  # alloc_pg_vec(), for a packet socket
-    ring = socket.socket(socket.AF_PACKET, socket.SOCK_RAW, 0)
-    ring.setsockopt(263, 5, struct.pack("IIII", 65536, mib * 16, 2048, mib * 512))
-elif kind == "pipes":
-    for _ in range(mib):
-        r, w = os.pipe()
-        fcntl.fcntl(w, 1031, 1 << 20)
-        os.write(w, bytes(1 << 20))
-        kept.append((r, w))
-elif kind == "anonymous":
-    area = mmap.mmap(-1, mib << 20, mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS)
-    for at in range(0, mib << 20, 4096):
-        area[at] = 1
-elif kind == "shmem":
-    fd = os.memfd_create("balance")
-    os.write(fd, bytes(mib << 20))
-elif kind == "tables":  # a page table for each page, which is only read
-    area = mmap.mmap(-1, mib << 29, mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS | 0x4000, mmap.PROT_READ)
-    area.madvise(15)  # MADV_NOHUGEPAGE
-    for at in range(0, mib << 29, 2 << 20):
-        area[at]
-print("ready", flush=True)
-time.sleep(60)
-END
+hold=$(cd "$(dirname "$0")/../workloads" && pwd)/hold.py
 
 # check KIND MIB LINE FUNCTION [LEAST]: the line's change is explained, mostly by the function
 check() {
-	"$KMEMX" record -q -o r.dat -- sh -c "python3 hold.py $1 $2 >held & echo \$! >pid
+	"$KMEMX" record -q -o r.dat -- sh -c "python3 $hold $1 $2 >held & echo \$! >pid
 		for i in \$(seq 300); do [ -s held ] && break; sleep 0.1; done; : >held; sleep 0.2" || fail "$1: record"
 	kill "$(cat pid)" 2>/dev/null || fail "$1: it did not hold the memory"
 	"$KMEMX" balance -i r.dat --json >balance.json || fail "$1: balance"

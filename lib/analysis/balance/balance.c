@@ -11,6 +11,7 @@
 
 #include "analysis/balance/everything.h"
 #include "analysis/balance/holders.h"
+#include "analysis/balance/memory_lines.h"
 #include "analysis/balance/nodes.h"
 #include "analysis/balance/page_use.h"
 #include "analysis/row/owners.h"
@@ -21,46 +22,6 @@
 
 /* Callsites that a row names. */
 #define NAMED 3
-
-/* Also a part of VmallocUsed on most kernels: has_stacks(). */
-#define STACKS "KernelStack:"
-
-/**
- * struct line - a row of the table
- * @plus, @minus: counters of meminfo, in KiB
- * @use: of pages; USE_NR: no event tells which are
- */
-static const struct line {
-	const char *name;
-	const char *plus[6], *minus[2];
-	enum page_use use;
-} lines[] = {
-	{ "free", { "MemFree:" }, { NULL }, USE_NR },
-	{ "free_cpus", { NULL }, { NULL }, USE_NR },
-	{ "anonymous", { "AnonPages:" }, { NULL }, USE_ANONYMOUS },
-	{ "page_cache", { "Cached:", "Buffers:" }, { "Shmem:" }, USE_PAGE_CACHE },
-	{ "shmem", { "Shmem:" }, { NULL }, USE_SHMEM },
-	{ "swap_cache", { "SwapCached:" }, { NULL }, USE_NR },
-	{ "slab_reclaimable", { "SReclaimable:" }, { NULL }, USE_SLAB_RECLAIMABLE },
-	{ "slab_unreclaimable", { "SUnreclaim:" }, { NULL }, USE_SLAB_UNRECLAIMABLE },
-	{ "stacks", { STACKS }, { NULL }, USE_STACK },
-	{ "page_tables", { "PageTables:", "SecPageTables:" }, { NULL }, USE_PAGE_TABLE },
-	{ "vmalloc", { "VmallocUsed:" }, { STACKS }, USE_VMALLOC },
-	{ "percpu", { "Percpu:" }, { NULL }, USE_PERCPU },
-	{ "hugetlb", { "Hugetlb:" }, { NULL }, USE_HUGETLB },
-	{ "other",
-	  { "KReclaimable:", "Bounce:", "Zswap:", "Balloon:", "Unaccepted:",
-	    "GPUActive:" },
-	  { "SReclaimable:" },
-	  USE_NR },
-	{ "uncounted", { NULL }, { NULL }, USE_UNCOUNTED },
-};
-
-#define NR_LINES    ARRAY_SIZE(lines)
-#define LINE_FREE   0
-#define LINE_CPUS   1
-#define LINE_OTHERS (NR_LINES - 2)
-#define LINE_NONE   (NR_LINES - 1)
 
 struct balance {
 	const struct analysis_env *env;
@@ -73,7 +34,7 @@ struct balance {
  * @sites: the callsites with most of it, as text
  */
 struct balance_row {
-	const struct line *line;
+	const struct memory_line *line;
 	int64_t before, after, change, explained;
 	bool known;
 	struct strbuf sites;
@@ -85,7 +46,7 @@ struct view {
 	struct everything *all;
 	struct balance_nodes nodes;
 	struct page_uses uses;
-	struct balance_row rows[NR_LINES], *row_of[USE_NR];
+	struct balance_row rows[MEMORY_LINES], *row_of[USE_NR];
 	int64_t total[2];
 	uint64_t older_pages, older_areas;
 	bool stackless;
@@ -151,77 +112,33 @@ static const struct table_type balance_type = {
 
 /* --- the kernel's counters ---------------------------------------------------------------- */
 
-/* The sum of some counters, in bytes; those that a kernel does not have are 0. */
-static int64_t sum_of(const char *text, const char *const *names, size_t nr)
-{
-	uint64_t sum = 0, kib;
-	size_t i;
-
-	for (i = 0; i < nr && names[i]; i++)
-		if (vmstat_value(text, names[i], &kib))
-			sum += kib;
-	return (int64_t)(sum * 1024);
-}
-
-/* The bytes of each line in @figures, which add up to the total that is returned. */
-static int64_t read_lines(const struct view *v, const char *meminfo, const char *zoneinfo,
-			  bool stacks_inside, int64_t figures[NR_LINES])
-{
-	static const char *const total[] = { "MemTotal:" };
-	static const char *const misc[] = { "KReclaimable:" };
-	int64_t all = sum_of(meminfo, total, 1);
-	bool kreclaimable = sum_of(meminfo, misc, 1) != 0;
-	uint64_t on_lists;
-	size_t i;
-
-	figures[LINE_NONE] = all;
-	for (i = 0; i < LINE_NONE; i++) {
-		const struct line *line = &lines[i];
-
-		figures[i] = sum_of(meminfo, line->plus, ARRAY_SIZE(line->plus));
-		/* Before 4.20 there was no KReclaimable. */
-		if (line->use == USE_VMALLOC ? stacks_inside
-					     : i != LINE_OTHERS || kreclaimable)
-			figures[i] -=
-				sum_of(meminfo, line->minus, ARRAY_SIZE(line->minus));
-		if (i == LINE_CPUS && zoneinfo_pcp_pages(zoneinfo, &on_lists))
-			figures[i] = (int64_t)(on_lists * v->b->env->page_size);
-		figures[LINE_NONE] -= figures[i];
-	}
-	return all;
-}
-
-/* Are stacks part of VmallocUsed? From 5.3 on, if vmalloc maps stacks (CONFIG_VMAP_STACK). */
-static bool has_stacks(const char *meminfo)
-{
-	uint64_t used = 0, stacks = 0;
-
-	return vmstat_value(meminfo, "VmallocUsed:", &used) &&
-	       vmstat_value(meminfo, STACKS, &stacks) && used >= stacks;
-}
-
 static void read_counters(struct view *v)
 {
+	static const char *const ends[][2] = { { "meminfo.before", "zoneinfo.before" },
+					       { "meminfo.after", "zoneinfo.after" } };
 	const struct recording *rec = v->b->env->rec;
-	const char *before = recording_meta_text(rec, "meminfo.before");
-	const char *after = recording_meta_text(rec, "meminfo.after");
-	const bool inside = has_stacks(before) && has_stacks(after);
-	int64_t figures[2][NR_LINES];
+	struct memory_counters counters[2];
+	int64_t figures[2][MEMORY_LINES];
+	bool inside;
 	size_t i;
 
-	v->total[0] = read_lines(v, before, recording_meta_text(rec, "zoneinfo.before"),
-				 inside, figures[0]);
-	v->total[1] = read_lines(v, after, recording_meta_text(rec, "zoneinfo.after"),
-				 inside, figures[1]);
-	for (i = 0; i < NR_LINES; i++) {
+	for (i = 0; i < 2; i++)
+		counters[i] = memory_counters_text(recording_meta_text(rec, ends[i][0]),
+						   recording_meta_text(rec, ends[i][1]),
+						   v->b->env->page_size);
+	inside = memory_counters_stacks(&counters[0]) &&
+		 memory_counters_stacks(&counters[1]);
+	for (i = 0; i < 2; i++)
+		v->total[i] = memory_lines_read(&counters[i], inside, figures[i]);
+	for (i = 0; i < MEMORY_LINES; i++) {
 		struct balance_row *row = &v->rows[i];
 
-		row->line = &lines[i];
+		row->line = &memory_lines[i];
 		row->before = figures[0][i];
 		row->after = figures[1][i];
 		row->change = row->after - row->before;
-		if (lines[i].use != USE_NR)
-			v->row_of[lines[i].use] = row;
+		if (memory_lines[i].use != USE_NR)
+			v->row_of[memory_lines[i].use] = row;
 	}
 }
 
@@ -347,9 +264,9 @@ static const char *line_of_use(enum page_use use)
 {
 	size_t i = 0;
 
-	while (lines[i].use != use)
+	while (memory_lines[i].use != use)
 		i++;
-	return lines[i].name;
+	return memory_lines[i].name;
 }
 
 /* Areas tell what vmalloc and stacks have, if they were recorded; else their pages do, of which
@@ -373,9 +290,9 @@ static int explain_all(struct view *v)
 		v->stackless = sum->requests > sum->failures &&
 			       sum->without_stack == sum->requests - sum->failures;
 		v->older_pages = sum->unmatched_pages + sum->again_pages;
-		v->rows[LINE_FREE].known = true;
+		v->rows[MEMORY_LINE_FREE].known = true;
 		/* In unsigned numbers, which may wrap. */
-		v->rows[LINE_FREE].explained =
+		v->rows[MEMORY_LINE_FREE].explained =
 			(int64_t)(size * (v->older_pages - sum->live_pages));
 	}
 	if (!ret && areas) {
@@ -459,7 +376,7 @@ static void view_free(struct view *v)
 {
 	size_t i;
 
-	for (i = 0; i < NR_LINES; i++)
+	for (i = 0; i < MEMORY_LINES; i++)
 		strbuf_free(&v->rows[i].sites);
 	page_uses_free(&v->uses);
 	balance_nodes_free(&v->nodes);
@@ -474,7 +391,7 @@ static int balance_view(const void *self, struct report *report)
 	int ret = t ? view_init(&v) : -ENOMEM;
 	size_t i;
 
-	for (i = 0; i < NR_LINES && !ret; i++)
+	for (i = 0; i < MEMORY_LINES && !ret; i++)
 		if (!table_type_add_row(&balance_type, SUBJECT_NONE, t, &v.rows[i]))
 			ret = -ENOMEM;
 	if (!ret) {
@@ -501,9 +418,9 @@ static int everything_view(const void *self, struct report *report)
 
 	if (!ret)
 		ret = view_init(&v);
-	for (i = 0; i < NR_LINES && !ret; i++)
-		ret = everything_end_line(&all, lines[i].name, v.rows[i].after,
-					  i <= LINE_CPUS ? "counter" : NULL);
+	for (i = 0; i < MEMORY_LINES && !ret; i++)
+		ret = everything_end_line(&all, memory_lines[i].name, v.rows[i].after,
+					  i <= MEMORY_LINE_CPUS ? "counter" : NULL);
 	if (!ret)
 		ret = everything_report(&all, v.total[1], report);
 	everything_free(&all);

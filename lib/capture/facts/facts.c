@@ -19,6 +19,7 @@
 
 #include "capture/facts/build_ids.h"
 #include "capture/facts/lists.h"
+#include "capture/facts/memory.h"
 #include "capture/facts/slab_counts.h"
 
 /* --- items of metadata ------------------------------------------------------------------- */
@@ -159,6 +160,56 @@ static int add_list(struct facts *f, const char *item, const char *when,
 	return ret == -ENOMEM ? ret : 0;
 }
 
+/* A recording without it is whole. */
+static void say_ran(int err, const struct log *log)
+{
+	if (err)
+		log_msg(log, LOG_INFO,
+			"cannot read which tasks ran: %s; the recording will lack it",
+			strerror(-err));
+}
+
+void facts_begin_ran(struct facts *f, uint32_t self, const struct log *log)
+{
+	f->ran_self = self;
+	if (!f->no_proc)
+		say_ran(tasks_ran_begin(&f->ran, "/proc"), log);
+}
+
+static int end_ran(struct facts *f, const struct log *log)
+{
+	struct strbuf sb = { 0 };
+	int ret = f->ran.begun ? tasks_ran_end(&f->ran, "/proc", f->ran_self, &sb) : 0;
+
+	if (f->ran.begun && !ret)
+		return text_list_take(&f->texts.meta, RECORDING_META_TASKS_RAN, &sb);
+	strbuf_free(&sb);
+	say_ran(ret, log);
+	return 0;
+}
+
+/* Adds meminfo and zoneinfo. */
+static int add_memory(struct facts *f, const char *when, const struct log *log)
+{
+	static const char *const names[] = { "meminfo", "zoneinfo" };
+	struct strbuf texts[2] = { { 0 } };
+	char name[64];
+	int ret = 0;
+
+	memory_read(&texts[0], &texts[1]);
+	for (size_t i = 0; i < ARRAY_SIZE(names); i++) {
+		snprintf(name, sizeof(name), "%s.%s", names[i], when);
+		if (!texts[i].size)
+			log_msg(log, LOG_INFO,
+				"cannot read /proc/%s; the recording will lack it",
+				names[i]);
+		else if (!ret)
+			ret = text_list_take(&f->texts.meta, name, &texts[i]);
+		strbuf_free(&texts[i]);
+	}
+	return ret;
+}
+
 int facts_snapshot(struct facts *f, const char *when, const struct log *log)
 {
 	/* The files that are compared with the events are read closest to the recording: last
@@ -168,7 +219,6 @@ int facts_snapshot(struct facts *f, const char *when, const struct log *log)
 					     "pagetypeinfo",
 					     "allocinfo",
 					     "slabinfo",
-					     "zoneinfo",
 					     "buddyinfo",
 					     "meminfo",
 					     "vmstat" };
@@ -184,9 +234,14 @@ int facts_snapshot(struct facts *f, const char *when, const struct log *log)
 		snprintf(path, sizeof(path), "/proc/%s", file);
 		if (!strcmp(file, "slabinfo"))
 			ret = add_slabinfo(f, name, after, log);
+		else if (!strcmp(file, "meminfo"))
+			ret = add_memory(f, when, log);
 		else
 			ret = add_meta_file(f, name, path, log);
 	}
+	/* Its reading takes memory: after the counters. */
+	if (after && !ret)
+		ret = end_ran(f, log);
 	if (after && !ret)
 		ret = add_list(f, RECORDING_META_VMALLOCINFO, when, log);
 	if (after && !ret)
@@ -250,33 +305,6 @@ int facts_add_comms(struct facts *f)
 	/* The more reliable source for live tasks. */
 	ret = comms_add_proc(&f->comms, "/proc");
 	return ret == -ENOMEM ? ret : 0;
-}
-
-/* A recording without it is whole. */
-static void say_ran(int err, const struct log *log)
-{
-	if (err)
-		log_msg(log, LOG_INFO,
-			"cannot read which tasks ran: %s; the recording will lack it",
-			strerror(-err));
-}
-
-void facts_begin_ran(struct facts *f, const struct log *log)
-{
-	if (!f->no_proc)
-		say_ran(tasks_ran_begin(&f->ran, "/proc"), log);
-}
-
-int facts_end_ran(struct facts *f, uint32_t self, const struct log *log)
-{
-	struct strbuf sb = { 0 };
-	int ret = f->ran.begun ? tasks_ran_end(&f->ran, "/proc", self, &sb) : 0;
-
-	if (f->ran.begun && !ret)
-		return text_list_take(&f->texts.meta, RECORDING_META_TASKS_RAN, &sb);
-	strbuf_free(&sb);
-	say_ran(ret, log);
-	return 0;
 }
 
 void facts_open_curve(struct facts *f, bool latest, const struct log *log)

@@ -30,6 +30,7 @@ struct facts {
 	struct system_texts texts;
 	struct comms comms;
 	struct tasks_ran ran; /* how long each task had run when tracing began */
+	uint32_t ran_self;    /* the recorder */
 	struct curve curve;   /* the kernel's counts so far */
 	struct slab_files slab_files;
 	bool long_lists; /* of the kernel are read, however long it takes */
@@ -66,12 +67,11 @@ int facts_count_slabs(struct facts *f, const char *when, uint64_t shrink_ns,
 int facts_add_comms(struct facts *f) __must_check;
 /* Adds only the kernel's list of names, which is cheap: old names drop out of it. 0 or -ENOMEM. */
 int facts_add_saved_comms(struct facts *f) __must_check;
-/* Reads how long each task has run, with tracing on: once at its start, and once at its end, when
- * RECORDING_META_TASKS_RAN is added. @self: the recorder, which is left out. Nothing is added if
- * there are too many tasks, if the kernel does not count, or if /proc cannot be read. 0 or -ENOMEM.
+/* Reads how long each task has run, with tracing on. facts_snapshot() reads it again after the
+ * recording, and adds RECORDING_META_TASKS_RAN. @self: the recorder, which is left out. Nothing is
+ * added if there are too many tasks, if the kernel does not count, or if /proc cannot be read.
  */
-void facts_begin_ran(struct facts *f, const struct log *log);
-int facts_end_ran(struct facts *f, uint32_t self, const struct log *log) __must_check;
+void facts_begin_ran(struct facts *f, uint32_t self, const struct log *log);
 /* Opens what the kernel's curve is read from, and says so if that is not possible; then there is no
  * curve. @latest: as for curve_open().
  */

@@ -120,7 +120,7 @@ static int start(struct session *s)
 		return ret;
 	/* What ran only before has no event and is no sign of anything. */
 	if (!setup_by_task(s->opts))
-		facts_begin_ran(&s->facts, s->log);
+		facts_begin_ran(&s->facts, (uint32_t)s->pids.self, s->log);
 	/* Shrink again what CPUs have taken meanwhile. */
 	if (s->shrunk_before)
 		shrink_again(CACHES, s->log);
@@ -183,8 +183,6 @@ static int record(struct session *s)
 		s->shrunk_after = shrink_if_asked(s, true);
 	if (!ret && !result->child.exec_errno && !s->opts->live)
 		ret = session_count_slabs(s, "after");
-	if (!ret && !result->child.exec_errno && !s->opts->live)
-		ret = facts_end_ran(&s->facts, (uint32_t)s->pids.self, s->log);
 	s->verdict = watch_end(&s->watch, &s->instance, s->log);
 	/* Stop the frees last: what was allocated until now may still be freed. */
 	if (setup_write(s, "tracing_on", "0") < 0)

@@ -232,7 +232,7 @@ static int read_values(const char *text, uint64_t max, uint64_t *at)
 static bool is_counter(char from)
 {
 	return from == KERNEL_SLAB || from == KERNEL_MEMINFO || from == KERNEL_VMSTAT ||
-	       from == KERNEL_BUDDY;
+	       from == KERNEL_BUDDY || from == KERNEL_ZONEINFO;
 }
 
 /* Reads "s NAME VALUES" of the line. 0 or -ENOMEM; a damaged line is counted. */

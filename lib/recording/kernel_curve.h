@@ -32,10 +32,11 @@
 
 /* Where a counter comes from. */
 enum kernel_counter {
-	KERNEL_SLAB = 's',    /* slabinfo: active objects of a cache, by its name */
-	KERNEL_MEMINFO = 'm', /* meminfo, in KiB */
-	KERNEL_VMSTAT = 'v',  /* vmstat: a counter, or "pgalloc": the sum of all zones */
-	KERNEL_BUDDY = 'b',   /* buddyinfo: "pages": page frames in its lists */
+	KERNEL_SLAB = 's',     /* slabinfo: active objects of a cache, by its name */
+	KERNEL_MEMINFO = 'm',  /* meminfo, in KiB */
+	KERNEL_VMSTAT = 'v',   /* vmstat: a counter, or "pgalloc": the sum of all zones */
+	KERNEL_ZONEINFO = 'z', /* zoneinfo: "count": pages on the lists of CPUs */
+	KERNEL_BUDDY = 'b',    /* buddyinfo: "pages": page frames in its lists */
 };
 
 /* A counter's values at the curve's moments. */

@@ -91,6 +91,7 @@ function readData(raw, columns) {
 	data.stays = readStays(columns.stays, time.stay);
 	data.ends = readEnds(raw.ends);
 	data.kernel = readCurves(raw);
+	data.lines = readLines(raw, data.kernel);
 	data.frames = readFrames(raw.frames, columns.runs, time.bins);
 	readNodes(data, columns.nodes);
 	data.dirs = raw.dirs;

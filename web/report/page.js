@@ -33,6 +33,8 @@ class Page {
 		this.table = new Table(this, this.byId("table"));
 		this.frames = new Frames(this, this.byId("frames"), this.byId("frames-hover"),
 			this.byId("frames-legend"));
+		this.memory = new Memory(this);
+		this.byId("memory-part").addEventListener("toggle", () => this.memory.draw());
 		this.byId("timeline-part").addEventListener("toggle", () => this.timeline.draw());
 		this.byId("frames-part").addEventListener("toggle", () => this.frames.draw());
 		this.search = make("input", { type: "search", placeholder: "/ Search, or callsite=NAME order>=3",
@@ -350,6 +352,7 @@ class Page {
 		}
 		this.timeline.draw();
 		this.frames.draw();
+		this.memory.draw();
 		this.showView();
 		this.table.draw();
 		this.showCommand();

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * analysis: the kernel's own curve of each cache on a page.
- * In: the kernel's counts while events were recorded, rows of the page. Out: counts by cache.
+ * analysis: the kernel's own curve of each cache, and of all memory, on a page.
+ * In: the kernel's counts while events were recorded, rows of the page. Out: counts by cache; bytes by
+ * line of the balance.
  */
 #include "analysis/browse/report_curve.h"
 
@@ -9,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analysis/balance/memory_lines.h"
 #include "analysis/bounds/census.h"
 #include "base/array.h"
 #include "recording/kernel_curve.h"
@@ -69,6 +71,70 @@ static int add_caches(struct web_report *w, const struct kernel_curve *curve,
 	return ret;
 }
 
+/* KiB beyond which a counter is damage: 4 PiB, so that sums do not overflow. */
+#define KIB_MAX (1ULL << 42)
+
+static bool value_of_curve(const struct memory_counters *c, const char *name,
+			   uint64_t *kib)
+{
+	const struct kernel_series *series =
+		kernel_curve_find(c->from, KERNEL_MEMINFO, name);
+
+	if (!series || series->at[c->moment] > KIB_MAX)
+		return false;
+	*kib = series->at[c->moment];
+	return true;
+}
+
+static struct memory_counters counters_at(const struct kernel_curve *curve,
+					  unsigned int moment, uint32_t page_size)
+{
+	const struct kernel_series *on_cpus =
+		kernel_curve_find(curve, KERNEL_ZONEINFO, "count");
+	uint64_t pages = on_cpus ? on_cpus->at[moment] : 0;
+
+	return (struct memory_counters){
+		.value = value_of_curve,
+		.from = curve,
+		.moment = moment,
+		.on_cpus = pages < KIB_MAX ? (int64_t)pages * page_size : 0,
+	};
+}
+
+/* Adds the lines of all memory, if the recorder has read enough counters for that. */
+static int add_lines(struct web_report *w, const struct kernel_curve *curve,
+		     uint32_t page_size)
+{
+	int64_t figures[MEMORY_LINES];
+	bool inside = true;
+	unsigned int m;
+	size_t i;
+
+	if (!kernel_curve_find(curve, KERNEL_MEMINFO, "MemTotal"))
+		return 0;
+	w->lines = calloc(MEMORY_LINES, sizeof(*w->lines));
+	for (i = 0; i < MEMORY_LINES && w->lines; i++) {
+		w->lines[i].name =
+			web_report_name(w, page_use_title(memory_lines[i].name));
+		w->lines[i].bytes = calloc(curve->nr, sizeof(*w->lines[i].bytes));
+		if (!w->lines[w->nr_lines++].bytes)
+			return -ENOMEM;
+	}
+	for (m = 0; m < curve->nr; m++) {
+		struct memory_counters counters = counters_at(curve, m, page_size);
+
+		inside &= memory_counters_stacks(&counters);
+	}
+	for (m = 0; m < curve->nr && w->lines; m++) {
+		struct memory_counters counters = counters_at(curve, m, page_size);
+
+		(void)memory_lines_read(&counters, inside, figures);
+		for (i = 0; i < MEMORY_LINES; i++)
+			w->lines[i].bytes[m] = figures[i];
+	}
+	return w->lines ? 0 : -ENOMEM;
+}
+
 int report_curve_fill(struct web_report *w, const struct analysis_env *env)
 {
 	/* The curve also covers a part of the time. */
@@ -89,6 +155,8 @@ int report_curve_fill(struct web_report *w, const struct analysis_env *env)
 		w->nr_moments = curve.nr;
 		ret = add_caches(w, &curve, &census);
 	}
+	if (!ret)
+		ret = add_lines(w, &curve, env->page_size);
 	census_free(&census);
 	kernel_curve_free(&curve);
 	return ret == -ENOMEM ? ret : 0;

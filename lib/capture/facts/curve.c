@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * capture: the kernel's own counts, read while events are recorded.
- * In: /proc/slabinfo, meminfo, vmstat, buddyinfo, now and then. Out: a curve.
+ * In: /proc/slabinfo, meminfo, vmstat, buddyinfo, zoneinfo, now and then. Out: a curve.
  */
 #include "capture/facts/curve.h"
 
@@ -27,13 +27,15 @@
 #define READ_BYTES 4096
 
 static const char *const files[CURVE_FILES] = { "slabinfo", "meminfo", "vmstat",
-						"buddyinfo" };
+						"buddyinfo", "zoneinfo" };
 
 /* What analyses use. */
 static const char *const from_meminfo[] = {
-	"MemFree",	"Buffers",    "Cached",	     "AnonPages",
-	"SReclaimable", "SUnreclaim", "KernelStack", "PageTables",
-	"VmallocUsed",	"Percpu",     NULL
+	"MemTotal",    "MemFree",    "Buffers",	      "Cached",	      "SwapCached",
+	"AnonPages",   "Shmem",	     "KReclaimable",  "SReclaimable", "SUnreclaim",
+	"KernelStack", "PageTables", "SecPageTables", "VmallocUsed",  "Percpu",
+	"Hugetlb",     "Bounce",     "Zswap",	      "Balloon",      "Unaccepted",
+	"GPUActive",   NULL
 };
 static const char *const from_vmstat[] = { "pgfree", "slabs_scanned", NULL };
 
@@ -175,6 +177,21 @@ static int add_buddyinfo(struct kernel_curve *c, const char *text)
 	return kernel_curve_add(c, KERNEL_BUDDY, name, strlen(name), pages);
 }
 
+/* "count: NUMBER": a list of a CPU. */
+static int add_zoneinfo(struct kernel_curve *c, const char *text)
+{
+	static const char word[] = " count:", name[] = "count";
+	uint64_t pages = 0;
+
+	if (!*text)
+		return 0;
+	while ((text = strstr(text, word))) {
+		text += strlen(word);
+		pages += strtoull(text, NULL, 10);
+	}
+	return kernel_curve_add(c, KERNEL_ZONEINFO, name, strlen(name), pages);
+}
+
 /* Makes room for a moment at @now. */
 static void make_room(struct curve *c, uint64_t now)
 {
@@ -210,7 +227,9 @@ static int add_all(struct curve *c)
 		ret = add_meminfo(k, strbuf_text(&c->texts[CURVE_MEMINFO]));
 	if (!ret)
 		ret = add_vmstat(k, strbuf_text(&c->texts[CURVE_VMSTAT]));
-	return ret ? ret : add_buddyinfo(k, strbuf_text(&c->texts[CURVE_BUDDYINFO]));
+	if (!ret)
+		ret = add_buddyinfo(k, strbuf_text(&c->texts[CURVE_BUDDYINFO]));
+	return ret ? ret : add_zoneinfo(k, strbuf_text(&c->texts[CURVE_ZONEINFO]));
 }
 
 int curve_take(struct curve *c, uint64_t time, bool ns)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * capture: the kernel's own counts, read while events are recorded.
- * In: /proc/slabinfo, meminfo, vmstat, buddyinfo, now and then. Out: a curve of up to
+ * In: /proc/slabinfo, meminfo, vmstat, buddyinfo, zoneinfo, now and then. Out: a curve of up to
  * KERNEL_CURVE_MOMENTS moments, however long the recording.
  *
  * When the curve is full, every second moment is dropped and the next ones are twice as far apart.
@@ -23,6 +23,7 @@ enum curve_file {
 	CURVE_MEMINFO,
 	CURVE_VMSTAT,
 	CURVE_BUDDYINFO,
+	CURVE_ZONEINFO,
 	CURVE_FILES
 };
 

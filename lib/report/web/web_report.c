@@ -120,5 +120,8 @@ void web_report_free(struct web_report *w)
 	free(w->moments);
 	free(w->curves);
 	free(w->counts);
+	for (size_t i = 0; i < w->nr_lines; i++)
+		free(w->lines[i].bytes);
+	free(w->lines);
 	*w = (struct web_report){ 0 };
 }

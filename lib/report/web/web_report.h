@@ -124,6 +124,12 @@ struct web_curve {
 	uint64_t bytes;
 };
 
+/* Bytes of a line of all memory, @name, at each of the moments. */
+struct web_line {
+	uint32_t name;
+	int64_t *bytes;
+};
+
 /* What explains the curve. @kind: 0: the task @name ended; 1: the OOM killer killed it; 2: someone
  * wrote the mark @name.
  */
@@ -159,6 +165,7 @@ struct web_flag {
  * @frames: page frames; none if there are no pages
  * @moments: when the kernel's own counts were read; @counts: objects of curve n at moment m at n *
  *	@nr_moments + m
+ * @lines: of all memory, by the kernel's counters; free ones first
  * @failed: memory ran out; the data are invalid
  */
 struct web_report {
@@ -195,6 +202,8 @@ struct web_report {
 	size_t nr_curves, curves_capacity;
 	uint64_t *counts;
 	size_t counts_capacity;
+	struct web_line *lines;
+	size_t nr_lines;
 	bool failed;
 };
 

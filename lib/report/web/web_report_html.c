@@ -199,6 +199,16 @@ static void add_curves(struct json *j, const struct web_report *w)
 		json_close(j, ']');
 	}
 	json_close(j, ']');
+	json_key(j, "lines");
+	json_open(j, '[');
+	for (size_t i = 0; i < w->nr_lines; i++) {
+		json_open(j, '[');
+		json_uint(j, w->lines[i].name);
+		for (size_t k = 0; k < w->nr_moments; k++)
+			json_int(j, w->lines[i].bytes[k]);
+		json_close(j, ']');
+	}
+	json_close(j, ']');
 }
 
 static int write_data(void *ctx, const struct render_out *out)

@@ -64,12 +64,63 @@ START_TEST(curves_by_cache)
 }
 END_TEST
 
+/* The bytes of line @name at moment @m. */
+static int64_t line_at(const struct web_report *w, const char *name, size_t m)
+{
+	for (size_t i = 0; i < w->nr_lines; i++)
+		if (!strcmp(intern_get(&w->names, w->lines[i].name, NULL), name))
+			return w->lines[i].bytes[m];
+	ck_abort_msg("no line %s", name);
+}
+
+/* The lines add up to MemTotal; a curve without MemTotal has none. */
+START_TEST(all_memory)
+{
+	struct recording_text meta[] = {
+		item("kernel_curve",
+		     "times +1000+500\nm MemTotal +1000=1\nm MemFree +600-100\n"
+		     "m Cached +80=1\nm Buffers +20=1\nm Shmem +30=1\n"
+		     "m KernelStack +16+4\nm VmallocUsed +20+5\nm AnonPages +100.1\n"
+		     "m Percpu +4503599627370496=1\nz count +3+2\n"),
+	};
+	struct recording rec = { .meta = meta, .nr_meta = 1, .nr_cpus = 2 };
+	struct analysis_env env = { .rec = &rec, .page_size = 4096 };
+	struct web_report w = { 0 };
+	size_t i, m;
+
+	ck_assert(!report_curve_fill(&w, &env));
+	ck_assert_uint_eq(w.nr_lines, 15);
+	for (m = 0; m < 2; m++) {
+		int64_t sum = 0;
+
+		for (i = 0; i < w.nr_lines; i++)
+			sum += w.lines[i].bytes[m];
+		ck_assert_int_eq(sum, 1000 * 1024);
+	}
+	ck_assert_int_eq(line_at(&w, "free", 1), 500 * 1024);
+	ck_assert_int_eq(line_at(&w, "free, on lists of CPUs", 1), 5 * 4096);
+	ck_assert_int_eq(line_at(&w, "page cache", 0), 70 * 1024);
+	ck_assert_int_eq(line_at(&w, "kernel stacks", 1), 20 * 1024);
+	ck_assert_int_eq(line_at(&w, "vmalloc, without stacks", 1), 5 * 1024);
+	ck_assert_int_eq(line_at(&w, "anonymous", 0), 100 * 1024);
+	ck_assert_int_eq(line_at(&w, "anonymous", 1), 0);
+	ck_assert_int_eq(line_at(&w, "per-CPU memory", 0), 0);
+	web_report_free(&w);
+	w = (struct web_report){ 0 };
+	meta[0] = item("kernel_curve", "times +1000+500\nm MemFree +600-100\n");
+	ck_assert(!report_curve_fill(&w, &env));
+	ck_assert_uint_eq(w.nr_lines, 0);
+	web_report_free(&w);
+}
+END_TEST
+
 Suite *test_report_curve_suite(void)
 {
 	Suite *s = suite_create("analysis/report_curve");
 	TCase *tc = tcase_create("all");
 
 	tcase_add_test(tc, curves_by_cache);
+	tcase_add_test(tc, all_memory);
 	suite_add_tcase(s, tc);
 	return s;
 }

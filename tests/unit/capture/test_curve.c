@@ -43,9 +43,11 @@ static void set_up(void)
 	snprintf(dir, sizeof(dir), "/tmp/kmemx-curve.XXXXXX");
 	ck_assert_ptr_nonnull(mkdtemp(dir));
 	put_filp(700);
-	put("meminfo", "MemTotal:  8000 kB\nMemFree:  77 kB\nCached:    0 kB\n");
+	put("meminfo", "MemTotal:  8000 kB\nDirty: 5 kB\nMemFree:  77 kB\nCached:    0 kB\n");
 	put("vmstat", "nr_free_pages 12\npgalloc_dma 5\npgalloc_normal 6\npgfree 8\n"
 		      "pgfree_more 9\n");
+	put("zoneinfo", "Node 0, zone DMA\n    cpu: 0\n              count:    5\n"
+			"              count: 7\n");
 	put("buddyinfo", "Node 0, zone      DMA      1      2 \n"
 			 "Node 0, zone   Normal      0      0      1\n");
 }
@@ -79,13 +81,14 @@ START_TEST(reads_the_files)
 	ck_assert_uint_eq(c.counts.times[0], 1000);
 	ck_assert_uint_eq(last_of(&c, KERNEL_SLAB, "filp"), 700);
 	ck_assert_uint_eq(last_of(&c, KERNEL_MEMINFO, "MemFree"), 77);
+	ck_assert_uint_eq(last_of(&c, KERNEL_ZONEINFO, "count"), 12);
 	ck_assert_uint_eq(last_of(&c, KERNEL_MEMINFO, "Cached"), 0);
-	ck_assert_ptr_null(kernel_curve_find(&c.counts, KERNEL_MEMINFO, "MemTotal"));
+	ck_assert_ptr_null(kernel_curve_find(&c.counts, KERNEL_MEMINFO, "Dirty"));
 	ck_assert_uint_eq(last_of(&c, KERNEL_VMSTAT, "pgalloc"), 11);
 	ck_assert_uint_eq(last_of(&c, KERNEL_VMSTAT, "pgfree"), 8);
 	ck_assert_ptr_null(kernel_curve_find(&c.counts, KERNEL_VMSTAT, "pgfree_more"));
 	ck_assert_uint_eq(last_of(&c, KERNEL_BUDDY, "pages"), 1 + 2 * 2 + 4);
-	ck_assert_uint_eq(c.counts.nr_series, 6);
+	ck_assert_uint_eq(c.counts.nr_series, 8);
 	/* The files stay open, and are read from their beginning. */
 	put_filp(650);
 	ck_assert(!curve_take(&c, 2000, false));

@@ -178,6 +178,11 @@ static void fill_curve(struct web_report *w)
 	w->counts[0] = 5;
 	w->counts[1] = 7;
 	w->curves[w->nr_curves++] = (struct web_curve){ 1, 64 };
+	w->lines = calloc(1, sizeof(*w->lines));
+	ck_assert_ptr_nonnull(w->lines);
+	w->lines[w->nr_lines++] =
+		(struct web_line){ 1, calloc(2, sizeof(*w->lines->bytes)) };
+	w->lines[0].bytes[1] = -4096;
 }
 
 START_TEST(page)
@@ -208,6 +213,7 @@ START_TEST(page)
 	ck_assert_ptr_nonnull(strstr(
 		json, "\"moments\": [\"1152921504606846976\", \"1152921504606847000\"]"));
 	ck_assert_ptr_nonnull(strstr(json, "\"curves\": [[1, 64, 5, 7]]"));
+	ck_assert_ptr_nonnull(strstr(json, "\"lines\": [[1, 0, -4096]]"));
 	columns = element(got.data, "id=\"columns\"", &nr);
 	ck_assert_uint_eq(nr % 8, 0);
 	free(json);

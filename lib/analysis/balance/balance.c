@@ -13,6 +13,7 @@
 #include "analysis/balance/holders.h"
 #include "analysis/balance/memory_lines.h"
 #include "analysis/balance/nodes.h"
+#include "analysis/balance/older.h"
 #include "analysis/balance/page_use.h"
 #include "analysis/row/owners.h"
 #include "base/array.h"
@@ -26,6 +27,7 @@
 struct balance {
 	const struct analysis_env *env;
 	struct lives *of[MEMORY_KINDS];
+	struct older older;
 };
 
 /**
@@ -48,7 +50,7 @@ struct view {
 	struct page_uses uses;
 	struct balance_row rows[MEMORY_LINES], *row_of[USE_NR];
 	int64_t total[2];
-	uint64_t older_pages, older_areas;
+	uint64_t older_pages, older_areas, older_known;
 	bool stackless;
 };
 
@@ -269,6 +271,17 @@ static const char *line_of_use(enum page_use use)
 	return memory_lines[i].name;
 }
 
+/* What was there before the recording and freed in it is no longer there, where its use is known. */
+static void explain_older(struct view *v, uint32_t of_uses)
+{
+	int64_t bytes[USE_NR] = { 0 };
+
+	v->older_known = older_sum(&v->b->older, &v->uses, bytes);
+	for (enum page_use use = 0; use < USE_NR; use++)
+		if (of_uses >> use & 1)
+			v->row_of[use]->explained -= bytes[use];
+}
+
 /* Areas tell what vmalloc and stacks have, if they were recorded; else their pages do, of which
  * most have no event.
  */
@@ -285,8 +298,10 @@ static int explain_all(struct view *v)
 	if (!ret && v->all)
 		ret = everything_page_owner(v->all, &v->uses, line_of_use);
 	if (!ret && seen & NEEDS_PAGE) {
-		ret = explain(v, MEMORY_PAGE,
-			      ((1U << USE_NR) - 1) & ~(areas ? of_areas : 0));
+		const uint32_t of_pages = ((1U << USE_NR) - 1) & ~(areas ? of_areas : 0);
+
+		ret = explain(v, MEMORY_PAGE, of_pages);
+		explain_older(v, of_pages);
 		v->stackless = sum->requests > sum->failures &&
 			       sum->without_stack == sum->requests - sum->failures;
 		v->older_pages = sum->unmatched_pages + sum->again_pages;
@@ -321,11 +336,18 @@ static void add_notes(const struct view *v, struct table *t)
 		table_add_note(
 			t,
 			"No vmalloc events were recorded (they came with Linux 6.3): kernel stacks and vmalloc are explained by pages that have an event.");
-	if (v->older_pages)
+	if (v->older_pages && v->older_known)
 		table_add_note(t,
 			       "Freed, and allocated before the recording: %" PRIu64
-			       " bytes of pages. No event tells of which line.",
-			       v->older_pages * v->b->env->page_size);
+			       " bytes of pages. Of %" PRIu64
+			       " the line is known, which is explained less that.",
+			       v->older_pages * v->b->env->page_size, v->older_known);
+	else if (v->older_pages)
+		table_add_note(
+			t,
+			"Freed, and allocated before the recording: %" PRIu64
+			" bytes of pages. No event tells of which line (kmemx record --opening).",
+			v->older_pages * v->b->env->page_size);
 	if (v->older_areas)
 		table_add_note(t,
 			       "Freed, and allocated before the recording: %" PRIu64
@@ -358,7 +380,7 @@ static void add_summary(const struct view *v, struct table *t)
 /* Reads the counters, and what explains them; view_free() in any case. */
 static int view_init(struct view *v)
 {
-	int ret = 0;
+	int ret = v->b->older.failed ? -ENOMEM : 0;
 	size_t i;
 
 	for (i = 0; i < MEMORY_KINDS; i++)
@@ -399,7 +421,9 @@ static int balance_view(const void *self, struct report *report)
 		add_summary(&v, t);
 		report_add_table(report, t);
 		t = NULL;
-		ret = holders_report(v.b->env, report);
+		ret = older_report(&v.b->older, &v.uses, line_of_use, report);
+		if (!ret)
+			ret = holders_report(v.b->env, report);
 		if (!ret && balance_nodes_any(&v.nodes))
 			ret = balance_nodes_report(&v.nodes, report);
 	}
@@ -444,12 +468,25 @@ static int balance_create(const struct analysis_env *env,
 	if (balance_nodes_any(&nodes))
 		wanted[MEMORY_PAGE].of[0] = DIMENSION_NODE;
 	balance_nodes_free(&nodes);
+	if (!ret)
+		ret = older_init(&b->older, env);
 	return ret ? ret : accounts_ask(env->accounts, wanted, b->of);
+}
+
+static void balance_observe(void *self, const struct kmem_event *evs, size_t nr)
+{
+	struct balance *b = self;
+
+	older_events(&b->older, evs, nr);
 }
 
 static void balance_destroy(void *self)
 {
-	free(self);
+	struct balance *b = self;
+
+	if (b)
+		older_free(&b->older);
+	free(b);
 }
 
 static const char *balance_lacks(const struct recording *rec)
@@ -460,8 +497,9 @@ static const char *balance_lacks(const struct recording *rec)
 		       : "does not say how much memory was in use (meminfo)";
 }
 
-static const struct table_type *const tables[] = { &balance_type, &holders_type,
-						   &balance_nodes_type, NULL };
+static const struct table_type *const tables[] = { &balance_type, &older_type,
+						   &holders_type, &balance_nodes_type,
+						   NULL };
 
 const struct analysis analysis_balance = {
 	.name = "balance",
@@ -475,6 +513,7 @@ const struct analysis analysis_balance = {
 	.lacks = balance_lacks,
 	.tables = tables,
 	.create = balance_create,
+	.observe = balance_observe,
 	.view = balance_view,
 	.destroy = balance_destroy,
 };

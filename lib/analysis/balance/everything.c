@@ -163,11 +163,10 @@ static bool is_page_owners_own(const char *function)
 	return !strcmp(function, "post_alloc_hook") || !strcmp(function, "prep_new_page");
 }
 
-/* The callsite: the first function that the rule does not skip, else the outermost. */
-static void owner_of(const struct everything *e, const struct page_owner_line *line,
-		     char owner[256])
+void everything_owner(const struct analysis_env *env, const char *names, size_t len,
+		      char owner[256])
 {
-	const char *at = line->names, *end = at + line->len;
+	const char *at = names, *end = at + len;
 
 	snprintf(owner, 256, "[no stack]");
 	while (at < end) {
@@ -175,7 +174,7 @@ static void owner_of(const struct everything *e, const struct page_owner_line *l
 
 		snprintf(owner, 256, "%.*s", (int)part, at);
 		if (!is_page_owners_own(owner) &&
-		    (!e->env->rule || !callsite_rule_skips(e->env->rule, owner)))
+		    (!env->rule || !callsite_rule_skips(env->rule, owner)))
 			return;
 		at += part + 1;
 	}
@@ -193,7 +192,7 @@ int everything_page_owner(struct everything *e, const struct page_uses *uses,
 	while (!ret && page_owner_next(&text, &line)) {
 		struct everything_row row = { .owner = owner, .known_by = PAGE_OWNER };
 
-		owner_of(e, &line, owner);
+		everything_owner(e->env, line.names, line.len, owner);
 		row.line = line_of_use(
 			page_use_named(uses, line.gfp_flags, line.names, line.len));
 		row.bytes = (int64_t)(line.pages * e->env->page_size);

@@ -226,6 +226,9 @@ int facts_snapshot(struct facts *f, const char *when, const struct log *log)
 	char name[64], path[64];
 	int ret = after ? 0 : add_list(f, RECORDING_META_VMALLOCINFO, when, log);
 
+	if (!after && !ret)
+		ret = add_list(f, RECORDING_META_OPENING, when, log);
+
 	for (size_t i = 0; !ret && i < ARRAY_SIZE(files); i++) {
 		const char *file = files[after ? ARRAY_SIZE(files) - 1 - i : i];
 		const char *slash = strrchr(file, '/');

@@ -8,6 +8,7 @@
 #include <errno.h>
 #include <string.h>
 
+#include "capture/facts/opening.h"
 #include "capture/facts/page_owner.h"
 #include "capture/facts/processes.h"
 #include "capture/facts/vmallocinfo.h"
@@ -21,9 +22,22 @@
 #define LIST_LONG_NS 60000000000ULL
 #define LIST_BYTES   (8U << 20)
 
+#define PAGE_OWNER "/sys/kernel/debug/page_owner"
+
 static int page_owner(const char *path, uint64_t most_ns, struct strbuf *out)
 {
 	return page_owner_sum(path, most_ns, LIST_BYTES, out);
+}
+
+/* Who has each page, or at least what for. */
+static int opening(const char *path, uint64_t most_ns, struct strbuf *out)
+{
+	int ret = page_owner_frames(PAGE_OWNER, most_ns, LIST_BYTES, out);
+
+	if (!ret || ret == -ENOMEM)
+		return ret;
+	strbuf_reset(out);
+	return opening_of_flags(path, most_ns, LIST_BYTES, out);
 }
 
 static const struct list {
@@ -33,8 +47,8 @@ static const struct list {
 } lists[] = {
 	{ RECORDING_META_PROCESSES, "/proc", PROCESSES_NS, processes_list },
 	{ RECORDING_META_VMALLOCINFO, "/proc/vmallocinfo", LIST_NS, vmallocinfo_sum },
-	{ RECORDING_META_PAGE_OWNER, "/sys/kernel/debug/page_owner", LIST_NS,
-	  page_owner },
+	{ RECORDING_META_PAGE_OWNER, PAGE_OWNER, LIST_NS, page_owner },
+	{ RECORDING_META_OPENING, "/proc/kpageflags", LIST_NS, opening },
 };
 
 int list_read(const char *item, bool long_time, struct strbuf *out, const struct log *log)

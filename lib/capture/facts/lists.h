@@ -12,7 +12,8 @@
 #include "base/log.h"
 #include "base/strbuf.h"
 
-/* Reads @item: RECORDING_META_PROCESSES, RECORDING_META_VMALLOCINFO or RECORDING_META_PAGE_OWNER;
+/* Reads @item: RECORDING_META_PROCESSES, RECORDING_META_VMALLOCINFO, RECORDING_META_PAGE_OWNER
+ * or RECORDING_META_OPENING;
  * @long_time: for up to a minute. 0 or -errno, after a message unless the kernel has no such list;
  * -ETIME: it would take too long.
  */

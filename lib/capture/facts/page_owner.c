@@ -14,13 +14,18 @@
 #include "base/array.h"
 #include "base/clock.h"
 #include "base/hash.h"
+#include "capture/facts/opening.h"
 
 #define CHAIN_MAX 512
 #define ORDER_MAX 20
 
-/* @key: "0xGFP FUNCTION ..." of the block that is being read, of @pages; 0: none is. */
+/* @key: "0xGFP FUNCTION ..." of the block that is being read, of @pages from frame @first on; 0: none
+ * is. @runs: also gets each block's frames; may be NULL.
+ */
 struct page_sums {
 	struct intern keys;
+	struct opening_runs *runs;
+	uint64_t first;
 	uint64_t *pages_of, pages;
 	size_t nr, capacity;
 	char key[CHAIN_MAX];
@@ -34,6 +39,12 @@ static int end_block(struct page_sums *s)
 
 	if (!s->pages)
 		return 0;
+	if (s->runs) {
+		int ret = opening_add(s->runs, s->first, s->pages, s->key, s->len);
+
+		s->pages = 0;
+		return ret;
+	}
 	id = intern_id(&s->keys, s->key, s->len);
 	if (!id || array_reserve(&s->pages_of, &s->capacity, id, sizeof(*s->pages_of)))
 		return -ENOMEM;
@@ -44,7 +55,9 @@ static int end_block(struct page_sums *s)
 	return 0;
 }
 
-/* Reads "Page allocated via order 0, mask 0x141cca(...), ...", or " FUNCTION+0x6f/0xc2 [MODULE]". */
+/* Reads "Page allocated via order 0, mask 0x141cca(...), ...", "PFN 0x1a38 type ...", or
+ * " FUNCTION+0x6f/0xc2 [MODULE]".
+ */
 static int add_line(struct page_sums *s, const char *line)
 {
 	const char *mask = strstr(line, ", mask 0x");
@@ -59,6 +72,8 @@ static int add_line(struct page_sums *s, const char *line)
 					  (uint64_t)strtoull(mask + 7, NULL, 16));
 		return ret;
 	}
+	if (!strncmp(line, "PFN ", 4))
+		s->first = strtoull(line + 4, NULL, 0);
 	len = *line == ' ' ? strcspn(line + 1, "+ \n") : 0;
 	if (!s->pages || !len || s->len + len + 1 >= sizeof(s->key))
 		return 0;
@@ -67,29 +82,52 @@ static int add_line(struct page_sums *s, const char *line)
 	return 0;
 }
 
-int page_owner_sum(const char *path, uint64_t most_ns, size_t most_bytes,
-		   struct strbuf *out)
+static int read_blocks(struct page_sums *s, const char *path, uint64_t most_ns,
+		       const struct strbuf *frames, size_t most_bytes)
 {
 	uint64_t end = clock_ns(CLOCK_MONOTONIC) + most_ns;
-	struct page_sums s = { 0 };
 	FILE *file = fopen(path, "re");
 	size_t size = 0;
 	char *line = NULL;
-	uint32_t i;
 	int ret = file ? 0 : -errno;
 
 	while (!ret && getline(&line, &size, file) > 0) {
-		ret = add_line(&s, line);
+		ret = add_line(s, line);
 		if (!ret && *line != ' ' && clock_ns(CLOCK_MONOTONIC) > end)
 			ret = -ETIME;
+		if (!ret && frames && frames->size > most_bytes)
+			ret = -EFBIG;
 	}
 	if (!ret)
-		ret = end_block(&s);
+		ret = end_block(s);
 	if (file) {
 		if (!ret && ferror(file))
 			ret = -EIO;
 		fclose(file);
 	}
+	free(line);
+	return ret;
+}
+
+int page_owner_frames(const char *path, uint64_t most_ns, size_t most_bytes,
+		      struct strbuf *out)
+{
+	struct opening_runs runs = { .out = out };
+	struct page_sums s = { .runs = &runs };
+	int ret = read_blocks(&s, path, most_ns, out, most_bytes);
+
+	opening_end(&runs);
+	intern_free(&runs.names);
+	return out->failed ? -ENOMEM : ret;
+}
+
+int page_owner_sum(const char *path, uint64_t most_ns, size_t most_bytes,
+		   struct strbuf *out)
+{
+	struct page_sums s = { 0 };
+	int ret = read_blocks(&s, path, most_ns, NULL, 0);
+	uint32_t i;
+
 	for (i = 0; !ret && i < s.nr; i++) {
 		size_t len = 0;
 		const char *key = intern_get(&s.keys, i + 1, &len);
@@ -100,7 +138,6 @@ int page_owner_sum(const char *path, uint64_t most_ns, size_t most_bytes,
 	}
 	if (out->failed)
 		ret = -ENOMEM;
-	free(line);
 	intern_free(&s.keys);
 	free(s.pages_of);
 	return ret;

@@ -16,5 +16,8 @@
  */
 int page_owner_sum(const char *path, uint64_t most_ns, size_t most_bytes,
 		   struct strbuf *out) __must_check;
+/* Appends the frames of each kind of page, as RECORDING_META_OPENING has them. As above. */
+int page_owner_frames(const char *path, uint64_t most_ns, size_t most_bytes,
+		      struct strbuf *out) __must_check;
 
 #endif

@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * account: what page frames were used for before the recording.
+ * In: the text of RECORDING_META_OPENING, untrusted. Out: the use of a frame.
+ */
+#include "account/opening.h"
+
+#include <errno.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/array.h"
+
+/* Frames have no more bits than addresses have above a page. */
+#define FRAME_MAX (1ULL << 52)
+
+/* Moves *@at after a hexadecimal number of at most FRAME_MAX and the character @end. */
+static bool take_hex(const char **at, char end, uint64_t *value)
+{
+	static const char digits[] = "0123456789abcdef";
+	const char *p = *at, *digit;
+
+	for (*value = 0; *p && (digit = strchr(digits, *p)); p++) {
+		*value = *value << 4 | (uint64_t)(digit - digits);
+		if (*value > FRAME_MAX)
+			return false;
+	}
+	if (p == *at || *p != end)
+		return false;
+	*at = p + 1;
+	return true;
+}
+
+/* 1: a run was added; 0: the line is damaged; -ENOMEM. */
+static int add_run(struct opening *o, const char **at)
+{
+	uint64_t skip, nr, name, next = 0;
+
+	if (o->nr)
+		next = o->runs[o->nr - 1].first + o->runs[o->nr - 1].nr;
+	if (!take_hex(at, ' ', &skip) || !take_hex(at, ' ', &nr) ||
+	    !take_hex(at, '\n', &name) || !nr || !name || name > o->nr_names ||
+	    next + skip + nr > FRAME_MAX)
+		return 0;
+	if (array_reserve(&o->runs, &o->capacity, o->nr + 1, sizeof(*o->runs)))
+		return -ENOMEM;
+	o->runs[o->nr++] = (struct opening_run){ next + skip, nr, (uint32_t)name };
+	return 1;
+}
+
+int opening_read(struct opening *o, const char *text)
+{
+	int ret = 1;
+
+	while (*text && ret > 0) {
+		size_t len = strcspn(text, "\n");
+
+		if (*text != '=') {
+			ret = add_run(o, &text);
+			continue;
+		}
+		if (array_reserve(&o->names, &o->names_capacity, o->nr_names + 1,
+				  sizeof(*o->names)))
+			return -ENOMEM;
+		o->names[o->nr_names++] = (struct opening_name){ text + 1, len - 1 };
+		text += len + (text[len] == '\n');
+	}
+	return ret < 0 ? ret : 0;
+}
+
+uint32_t opening_find(const struct opening *o, uint64_t frame)
+{
+	size_t low = 0, high = o->nr;
+
+	/* The first run that ends after the frame. */
+	while (low < high) {
+		size_t mid = low + (high - low) / 2;
+
+		if (o->runs[mid].first + o->runs[mid].nr > frame)
+			high = mid;
+		else
+			low = mid + 1;
+	}
+	return low < o->nr && o->runs[low].first <= frame ? o->runs[low].name : 0;
+}
+
+void opening_free(struct opening *o)
+{
+	free(o->runs);
+	free(o->names);
+	*o = (struct opening){ 0 };
+}

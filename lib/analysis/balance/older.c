@@ -1,0 +1,271 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * analysis: pages that were allocated before the recording and freed in it.
+ * In: page events, and what frames were used for before. Out: bytes by use; table "older".
+ *
+ * Such a page's first event is its free.
+ */
+#include "analysis/balance/older.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "analysis/balance/everything.h"
+#include "base/array.h"
+#include "base/hash.h"
+
+/* Frames of a block that are looked up: of larger ones the first, so that damaged orders cost little. */
+#define FRAMES_MAX 1024U
+/* Text shows so many; the other formats have all. */
+#define ROWS_SHOWN 10
+
+/* --- cells ------------------------------------------------------------------------------ */
+
+static struct cell cell_bytes(const void *row, struct table *t)
+{
+	return cell_uint((uint64_t)((const struct everything_row *)row)->bytes);
+}
+
+static struct cell cell_known_by(const void *row, struct table *t)
+{
+	return cell_text(t, ((const struct everything_row *)row)->known_by);
+}
+
+static struct cell cell_line(const void *row, struct table *t)
+{
+	return cell_text(t, ((const struct everything_row *)row)->line);
+}
+
+static struct cell cell_owner(const void *row, struct table *t)
+{
+	return cell_text(t, ((const struct everything_row *)row)->owner);
+}
+
+static const struct column_type columns[] = {
+	{ COLUMN("bytes", "Bytes", UNIT_BYTES,
+		 "Bytes that were freed in the recording, and allocated before it.",
+		 .share = true),
+	  .fill = cell_bytes },
+	SHARE_COLUMNS,
+	{ COLUMN("known_by", "Known by", UNIT_NONE,
+		 "What told before the recording what the page was for: page_owner or kpageflags.",
+		 .leaves = 60),
+	  .fill = cell_known_by },
+	{ COLUMN("line", "Line", UNIT_NONE, "The balance's line that had these bytes.",
+		 .spell = page_use_title),
+	  .fill = cell_line },
+	{ COLUMN("owner", "Owner", UNIT_NONE,
+		 "The callsite, by page_owner; [not named]: kpageflags has no names.",
+		 .last = true),
+	  .fill = cell_owner },
+	COLUMNS_END,
+};
+
+const struct table_type older_type = {
+	.name = "older",
+	.help = "pages that were allocated before the recording and freed in it",
+	.sort = "bytes",
+	.columns = columns,
+};
+
+/* --- events ----------------------------------------------------------------------------- */
+
+int older_init(struct older *o, const struct analysis_env *env)
+{
+	int ret = opening_read(
+		&o->opening,
+		recording_meta_text(env->rec, RECORDING_META_OPENING ".before"));
+
+	o->env = env;
+	if (!ret && o->opening.nr_names) {
+		o->pages = calloc(o->opening.nr_names + 1, sizeof(*o->pages));
+		ret = o->pages ? 0 : -ENOMEM;
+	}
+	return ret;
+}
+
+static void take(struct older *o, uint64_t pfn, uint32_t order, bool freed)
+{
+	uint32_t nr = order < 10 ? 1U << order : FRAMES_MAX, i;
+
+	for (i = 0; i < nr; i++) {
+		uint32_t name = opening_find(&o->opening, pfn + i);
+
+		if (!name || addr_set_has(&o->seen, (pfn + i) * 8))
+			continue;
+		o->failed |= !addr_set_add(&o->seen, (pfn + i) * 8);
+		o->pages[name] += freed;
+	}
+}
+
+void older_events(struct older *o, const struct kmem_event *evs, size_t nr)
+{
+	for (size_t i = 0; i < nr && o->opening.nr; i++) {
+		const struct kmem_event *ev = &evs[i];
+
+		if (ev->type == KMEM_PAGE_FREE)
+			take(o, ev->page_free.pfn, ev->page_free.order, true);
+		else if (ev->type == KMEM_PAGE_ALLOC && ev->page_alloc.pfn != KMEM_NO_PFN)
+			take(o, ev->page_alloc.pfn, ev->page_alloc.order, false);
+	}
+}
+
+/* --- uses ------------------------------------------------------------------------------- */
+
+/* By page_owner: "0xGFP FUNCTION FUNCTION ...". */
+static bool is_chain(const struct opening_name *name)
+{
+	return name->len > 2 && !memcmp(name->text, "0x", 2);
+}
+
+static const char *functions(const struct opening_name *name, size_t *len,
+			     uint64_t *gfp_flags)
+{
+	const char *end = name->text + name->len;
+	char *at;
+
+	*gfp_flags = strtoull(name->text, &at, 16);
+	at += at < end;
+	*len = at < end ? (size_t)(end - at) : 0;
+	return at;
+}
+
+static enum page_use use_of(const struct page_uses *uses, const struct opening_name *name)
+{
+	static const struct {
+		const char *line;
+		enum page_use use;
+	} lines[] = { { "anonymous", USE_ANONYMOUS },
+		      { "page_cache", USE_PAGE_CACHE },
+		      { "shmem", USE_SHMEM },
+		      { "page_tables", USE_PAGE_TABLE },
+		      { "hugetlb", USE_HUGETLB } };
+	uint64_t gfp_flags;
+	const char *names;
+	size_t len, i;
+
+	if (is_chain(name)) {
+		names = functions(name, &len, &gfp_flags);
+		return page_use_named(uses, gfp_flags, names, len);
+	}
+	for (i = 0; i < ARRAY_SIZE(lines); i++)
+		if (strlen(lines[i].line) == name->len &&
+		    !memcmp(lines[i].line, name->text, name->len))
+			return lines[i].use;
+	return USE_NR;
+}
+
+uint64_t older_sum(const struct older *o, const struct page_uses *uses,
+		   int64_t bytes[USE_NR])
+{
+	uint64_t sum = 0;
+
+	for (size_t i = 0; i < o->opening.nr_names; i++) {
+		enum page_use use = use_of(uses, &o->opening.names[i]);
+		uint64_t freed = o->pages[i + 1] * o->env->page_size;
+
+		if (use == USE_NR)
+			continue;
+		bytes[use] += (int64_t)freed;
+		sum += freed;
+	}
+	return sum;
+}
+
+/* --- the table -------------------------------------------------------------------------- */
+
+/* The rows by line and owner. */
+struct older_rows {
+	struct intern keys;
+	struct everything_row *items;
+	size_t nr, capacity;
+};
+
+/* @row's owner is a copy in the keys. 0 or -ENOMEM. */
+static int add_row(struct older_rows *rows, struct everything_row row)
+{
+	struct strbuf key = { 0 };
+	uint32_t id;
+
+	strbuf_printf(&key, "%s %s", row.line, row.owner);
+	id = key.failed ? 0 : intern_id(&rows->keys, strbuf_text(&key), key.size);
+	strbuf_free(&key);
+	if (!id || array_reserve(&rows->items, &rows->capacity, id, sizeof(*rows->items)))
+		return -ENOMEM;
+	if (id > rows->nr) {
+		row.owner = (const char *)intern_get(&rows->keys, id, NULL) +
+			    strlen(row.line) + 1;
+		rows->items[rows->nr++] = row;
+	} else {
+		rows->items[id - 1].bytes += row.bytes;
+	}
+	return 0;
+}
+
+static int read_rows(const struct older *o, const struct page_uses *uses,
+		     const char *(*line_of_use)(enum page_use use),
+		     struct older_rows *rows)
+{
+	int ret = 0;
+
+	for (size_t i = 0; i < o->opening.nr_names && !ret; i++) {
+		const struct opening_name *name = &o->opening.names[i];
+		enum page_use use = use_of(uses, name);
+		char owner[256] = "[not named]";
+		struct everything_row row = { .owner = owner, .known_by = "kpageflags" };
+		uint64_t gfp_flags;
+		const char *names;
+		size_t len;
+
+		row.bytes = (int64_t)(o->pages[i + 1] * o->env->page_size);
+		if (use == USE_NR || !row.bytes)
+			continue;
+		if (is_chain(name)) {
+			names = functions(name, &len, &gfp_flags);
+			everything_owner(o->env, names, len, owner);
+			row.known_by = "page_owner";
+		}
+		row.line = line_of_use(use);
+		ret = add_row(rows, row);
+	}
+	return ret;
+}
+
+int older_report(const struct older *o, const struct page_uses *uses,
+		 const char *(*line_of_use)(enum page_use use), struct report *report)
+{
+	struct older_rows rows = { { 0 } };
+	int ret = read_rows(o, uses, line_of_use, &rows);
+	struct table *t = NULL;
+	size_t i;
+
+	if (!ret && rows.nr) {
+		t = table_type_new(
+			&older_type,
+			"Pages freed in the recording, and allocated before it",
+			SUBJECT_NONE, false);
+		ret = t ? 0 : -ENOMEM;
+	}
+	for (i = 0; i < rows.nr && !ret; i++)
+		if (!table_type_add_row(&older_type, SUBJECT_NONE, t, &rows.items[i]))
+			ret = -ENOMEM;
+	if (!ret && t) {
+		if (rows.nr > ROWS_SHOWN)
+			t->text_rows = ROWS_SHOWN;
+		report_add_table(report, t);
+		t = NULL;
+	}
+	table_free(t);
+	intern_free(&rows.keys);
+	free(rows.items);
+	return ret;
+}
+
+void older_free(struct older *o)
+{
+	opening_free(&o->opening);
+	addr_set_free(&o->seen);
+	free(o->pages);
+	o->pages = NULL;
+}

@@ -226,9 +226,6 @@ int facts_snapshot(struct facts *f, const char *when, const struct log *log)
 	char name[64], path[64];
 	int ret = after ? 0 : add_list(f, RECORDING_META_VMALLOCINFO, when, log);
 
-	if (!after && !ret)
-		ret = add_list(f, RECORDING_META_OPENING, when, log);
-
 	for (size_t i = 0; !ret && i < ARRAY_SIZE(files); i++) {
 		const char *file = files[after ? ARRAY_SIZE(files) - 1 - i : i];
 		const char *slash = strrchr(file, '/');
@@ -557,10 +554,21 @@ int facts_change_meta(struct facts *f, const char *name, const char *text)
 	return facts_add_meta(f, name, text, strlen(text));
 }
 
-int facts_slabinfo_again(struct facts *f, const struct log *log)
+int facts_counts_again(struct facts *f, const struct log *log)
 {
-	free(take_meta(f, "slabinfo.before"));
-	return add_meta_file(f, "slabinfo.before", "/proc/slabinfo", log);
+	static const char *const names[] = { "slabinfo.before", "meminfo.before",
+					     "zoneinfo.before" };
+	int ret;
+
+	for (size_t i = 0; i < ARRAY_SIZE(names); i++)
+		free(take_meta(f, names[i]));
+	ret = add_memory(f, "before", log);
+	return ret ? ret : add_meta_file(f, "slabinfo.before", "/proc/slabinfo", log);
+}
+
+int facts_add_opening(struct facts *f, const struct log *log)
+{
+	return add_list(f, RECORDING_META_OPENING, "before", log);
 }
 
 /* Compares lines "NAME SIZE USERS DEPENDENTS STATE ADDRESS" without the users, which change all the

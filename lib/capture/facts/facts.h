@@ -48,10 +48,14 @@ int facts_change_meta(struct facts *f, const char *name, const char *text) __mus
  * kernel does not have.
  */
 int facts_snapshot(struct facts *f, const char *when, const struct log *log) __must_check;
-/* Reads slabinfo.before again, with tracing on, so that no allocation falls between it and the
- * first event. 0 or -ENOMEM.
+/* Reads what page frames are used for, which takes its time: right before tracing begins. 0 or
+ * -ENOMEM.
  */
-int facts_slabinfo_again(struct facts *f, const struct log *log) __must_check;
+int facts_add_opening(struct facts *f, const struct log *log) __must_check;
+/* Reads slabinfo.before, meminfo.before and zoneinfo.before again, with tracing on, so that no
+ * allocation falls between them and the first event. 0 or -ENOMEM.
+ */
+int facts_counts_again(struct facts *f, const struct log *log) __must_check;
 /* Opens the files from which caches are counted, which stay open until facts_free(): so neither of
  * two counts has objects that the other has not because files were opened. Call it first of all.
  */

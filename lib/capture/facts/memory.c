@@ -11,7 +11,7 @@
 #include "capture/events/instance.h"
 
 /* Readings of a pair of files; a machine that never rests has the best of them. */
-#define TRIES	 16
+#define TRIES	 24
 /* Good enough: 64 KiB with pages of 4 KiB. */
 #define PAGES_OK 16
 
@@ -69,13 +69,15 @@ void memory_read(struct strbuf *meminfo, struct strbuf *zoneinfo)
 	uint64_t least = UINT64_MAX;
 	struct free_pages before, after;
 
-	(void)read_text("/proc/sys/vm/stat_refresh", &info);
 	if (!read_text("/proc/zoneinfo", &zones)) {
 		(void)read_text("/proc/meminfo", meminfo);
 		least = 0;
 	}
 	after = free_pages(&zones);
 	for (int i = 0; i < TRIES && least > PAGES_OK; i++) {
+		(void)read_text("/proc/sys/vm/stat_refresh", &info);
+		if (i && read_text("/proc/zoneinfo", &zones))
+			after = free_pages(&zones);
 		before = after;
 		if (!read_text("/proc/meminfo", &info) ||
 		    !read_text("/proc/zoneinfo", &zones))

@@ -101,6 +101,8 @@ static int start(struct session *s)
 				      : start_stream(s);
 	if (!ret && file)
 		ret = session_check_room(s);
+	if (!ret && file)
+		ret = facts_add_opening(&s->facts, s->log);
 	if (ret)
 		return ret;
 	if (s->opts->events.user_stack)
@@ -124,7 +126,7 @@ static int start(struct session *s)
 	/* Shrink again what CPUs have taken meanwhile. */
 	if (s->shrunk_before)
 		shrink_again(CACHES, s->log);
-	ret = facts_slabinfo_again(&s->facts, s->log);
+	ret = facts_counts_again(&s->facts, s->log);
 	return ret ? ret : session_count_slabs(s, "before");
 }
 

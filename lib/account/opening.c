@@ -12,10 +12,7 @@
 
 #include "base/array.h"
 
-/* Frames have no more bits than addresses have above a page. */
-#define FRAME_MAX (1ULL << 52)
-
-/* Moves *@at after a hexadecimal number of at most FRAME_MAX and the character @end. */
+/* Moves *@at after a hexadecimal number of at most OPENING_FRAME_MAX and the character @end. */
 static bool take_hex(const char **at, char end, uint64_t *value)
 {
 	static const char digits[] = "0123456789abcdef";
@@ -23,7 +20,7 @@ static bool take_hex(const char **at, char end, uint64_t *value)
 
 	for (*value = 0; *p && (digit = strchr(digits, *p)); p++) {
 		*value = *value << 4 | (uint64_t)(digit - digits);
-		if (*value > FRAME_MAX)
+		if (*value > OPENING_FRAME_MAX)
 			return false;
 	}
 	if (p == *at || *p != end)
@@ -41,7 +38,7 @@ static int add_run(struct opening *o, const char **at)
 		next = o->runs[o->nr - 1].first + o->runs[o->nr - 1].nr;
 	if (!take_hex(at, ' ', &skip) || !take_hex(at, ' ', &nr) ||
 	    !take_hex(at, '\n', &name) || !nr || !name || name > o->nr_names ||
-	    next + skip + nr > FRAME_MAX)
+	    next + skip + nr > OPENING_FRAME_MAX)
 		return 0;
 	if (array_reserve(&o->runs, &o->capacity, o->nr + 1, sizeof(*o->runs)))
 		return -ENOMEM;

@@ -29,6 +29,9 @@ struct opening {
 	size_t nr_names, names_capacity;
 };
 
+/* Frames have no more bits than addresses have above a page. */
+#define OPENING_FRAME_MAX (1ULL << 52)
+
 /* Reads @text, which must outlive @o, up to the first damaged line. 0 or -ENOMEM. */
 int opening_read(struct opening *o, const char *text) __must_check;
 /* The number of the use of @frame; 0: not known. */

@@ -89,7 +89,7 @@ static void take(struct older *o, uint64_t pfn, uint32_t order, bool freed)
 {
 	uint32_t nr = order < 10 ? 1U << order : FRAMES_MAX, i;
 
-	for (i = 0; i < nr; i++) {
+	for (i = 0; i < nr && pfn < OPENING_FRAME_MAX; i++) {
 		uint32_t name = opening_find(&o->opening, pfn + i);
 
 		if (!name || addr_set_has(&o->seen, (pfn + i) * 8))

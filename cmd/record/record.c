@@ -197,7 +197,7 @@ static int parse(struct record_options *o, int argc, char **argv, int *operands)
 		{ OPTION_FLAG, 0, "exact-ledger", NULL, &o->exact_ledger,
 		  "shrink slab caches at both ends, record kmemx too" },
 		{ OPTION_FLAG, 0, "opening", NULL, &o->opening,
-		  "read long lists of owners, too (kmemx owners --all)" },
+		  "read long lists of owners and uses of memory, too" },
 		{ OPTION_FLAG, 0, "no-probes", NULL, &o->no_probes,
 		  "no probes for what has no event (RCU, in bulk)" },
 		{ OPTION_FLAG, 0, "probes", NULL, &o->probes,

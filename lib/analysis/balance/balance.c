@@ -88,7 +88,7 @@ static const struct column_type columns[] = {
 		 .change = true),
 	  MEMBER(struct balance_row, change) },
 	{ COLUMN("explained", "Explained", UNIT_BYTES,
-		 "What was allocated for it in the recording and is still live. Of free: what all page events took, or gave back.",
+		 "What was allocated for it in the recording and is still live, less what was freed and known to be older. Of free: what all page events took, or gave back.",
 		 .level = true, .change = true, .leaves = 20),
 	  .fill = cell_explained },
 	{ COLUMN("part", "Part", UNIT_PERCENT,

@@ -232,6 +232,15 @@ static int read_rows(const struct older *o, const struct page_uses *uses,
 	return ret;
 }
 
+/* The most bytes first. */
+static int compare(const void *a, const void *b)
+{
+	const struct everything_row *x = a, *y = b;
+
+	return x->bytes != y->bytes ? (x->bytes < y->bytes) - (x->bytes > y->bytes)
+				    : strcmp(x->owner, y->owner);
+}
+
 int older_report(const struct older *o, const struct page_uses *uses,
 		 const char *(*line_of_use)(enum page_use use), struct report *report)
 {
@@ -247,6 +256,8 @@ int older_report(const struct older *o, const struct page_uses *uses,
 			SUBJECT_NONE, false);
 		ret = t ? 0 : -ENOMEM;
 	}
+	if (rows.nr)
+		qsort(rows.items, rows.nr, sizeof(*rows.items), compare);
 	for (i = 0; i < rows.nr && !ret; i++)
 		if (!table_type_add_row(&older_type, SUBJECT_NONE, t, &rows.items[i]))
 			ret = -ENOMEM;

@@ -58,6 +58,16 @@ static const struct use_function {
 static const char *const forks[] = { "alloc_thread_stack_node", "dup_task_struct",
 				     "copy_process" };
 
+static bool is_fork(const char *plain)
+{
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(forks); i++)
+		if (!strcmp(plain, forks[i]))
+			return true;
+	return false;
+}
+
 int page_uses_init(struct page_uses *u, const struct analysis_env *env)
 {
 	const struct gfp_names *names = event_formats_gfp(env->fmts);
@@ -162,13 +172,17 @@ enum page_use page_use_named(const struct page_uses *u, uint64_t gfp_flags,
 	char name[128], plain[128];
 	bool cache = false;
 
-	while (names < end && use == USE_NR) {
+	while (names < end && (use == USE_NR || use == USE_VMALLOC)) {
 		size_t part = strcspn(names, " \n");
 
 		snprintf(name, sizeof(name), "%.*s", (int)part, names);
 		(void)symbol_plain(name, plain, sizeof(plain));
-		use = use_of(u, plain);
-		cache |= reclaimable_of_cache(plain);
+		if (use == USE_NR) {
+			use = use_of(u, plain);
+			cache |= reclaimable_of_cache(plain);
+		} else if (is_fork(plain)) {
+			use = USE_STACK;
+		}
 		names += part + 1;
 	}
 	return use_of_flags(u, &key, use, cache);
@@ -190,9 +204,8 @@ bool page_use_forks(const char *name)
 	size_t i;
 
 	(void)symbol_plain(name, plain, sizeof(plain));
-	for (i = 0; i < ARRAY_SIZE(forks); i++)
-		if (!strcmp(plain, forks[i]))
-			return true;
+	if (is_fork(plain))
+		return true;
 	for (i = 0; i < ARRAY_SIZE(callers); i++)
 		if (!strcmp(plain, callers[i]))
 			return true;

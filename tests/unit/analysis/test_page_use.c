@@ -148,6 +148,32 @@ START_TEST(areas)
 }
 END_TEST
 
+/* A callchain as page_owner has it: names only. */
+START_TEST(named)
+{
+	static const struct {
+		const char *names;
+		uint64_t gfp;
+		enum page_use use;
+	} cases[] = {
+		{ "post_alloc_hook vm_area_alloc_pages __vmalloc_node_range_noprof copy_process",
+		  KERNEL, USE_STACK },
+		{ "post_alloc_hook vm_area_alloc_pages bpf_map_area_alloc", KERNEL,
+		  USE_VMALLOC },
+		{ "post_alloc_hook pte_alloc_one copy_process", KERNEL, USE_PAGE_TABLE },
+		{ "post_alloc_hook folio_prealloc.constprop.0", USER, USE_ANONYMOUS },
+		{ "post_alloc_hook __filemap_get_folio", USER, USE_PAGE_CACHE },
+		{ "post_alloc_hook pipe_write", KERNEL, USE_UNCOUNTED },
+		{ "", KERNEL, USE_UNCOUNTED },
+	};
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++)
+		ck_assert_msg(page_use_named(&uses, cases[i].gfp, cases[i].names,
+					     strlen(cases[i].names)) == cases[i].use,
+			      "%s", cases[i].names);
+}
+END_TEST
+
 Suite *test_page_use_suite(void);
 
 Suite *test_page_use_suite(void)
@@ -160,6 +186,7 @@ Suite *test_page_use_suite(void)
 	tcase_add_test(tc, by_kernel);
 	tcase_add_test(tc, by_flags);
 	tcase_add_test(tc, areas);
+	tcase_add_test(tc, named);
 	suite_add_tcase(s, tc);
 	return s;
 }

@@ -18,7 +18,8 @@ import sys
 import tempfile
 import zlib
 
-SLAB, PAGE = 0, 1
+SLAB, PAGE, VMALLOC, PERCPU = range(4)
+OPTIONS = ("--slab", "--page", "--vmalloc", "--percpu-memory")
 
 
 def unpacked(page, name):
@@ -171,11 +172,25 @@ class Comparison:
                   self.tables("stat", "--page", "--by", "stack", "--time", time)
                   .get("page", []), lambda r: text_of(r["stack"]), figures)
 
+    def areas(self, window, first, last):
+        """vmalloc and per-CPU memory in a range of bins."""
+        data, rows, names = self.data, self.data["rows"], self.data["names"]
+        time = ",".join(window)
+        for kind, table in ((VMALLOC, "vmalloc"), (PERCPU, "percpu_memory")):
+            for by, key in (("callsite", lambda row: names[rows["callsite"][row]]),
+                            ("stack", lambda row: chain(data, rows["node"][row]))):
+                got = {k: v[:2] for k, v in sums(data, first, last, kind, key).items()}
+                tables = self.tables("stat", OPTIONS[kind], "--by", by, "--time", time)
+                self.same(f"{table} by {by}, {time}", got, tables.get(table, []),
+                          lambda r, by=by: text_of(r[by]),
+                          [lambda r: r["hit"], lambda r: r["bytes"]])
+
     def live(self, end, last):
         """Live bytes at the end of a bin, or at the peak if it is None."""
         data, rows, names = self.data, self.data["rows"], self.data["names"]
         tables = self.tables("peak", *(["--at", end] if end else []))
-        for kind, table in ((SLAB, "peak"), (PAGE, "peak_page")):
+        for kind, table in ((SLAB, "peak"), (PAGE, "peak_page"), (VMALLOC, "peak_vmalloc"),
+                            (PERCPU, "peak_percpu_memory")):
             if end:
                 got = {k: v[3:] for k, v in sums(
                     data, 0, last, kind, lambda row: names[rows["callsite"][row]]).items()}
@@ -192,8 +207,10 @@ class Comparison:
         data, names = self.data, self.data["names"]
         for kind, cache, by, table, most in ((SLAB, 0, "callsite", "slab", "net_max"),
                                              (SLAB, 1, "cache", "slab_cache", "net_max"),
-                                             (PAGE, 0, "callsite", "page", "net")):
-            tables = self.tables("stat", "--page" if kind else "--slab", "--by", by)
+                                             (PAGE, 0, "callsite", "page", "net"),
+                                             (VMALLOC, 0, "callsite", "vmalloc", "net_max"),
+                                             (PERCPU, 0, "callsite", "percpu_memory", "net_max")):
+            tables = self.tables("stat", OPTIONS[kind], "--by", by)
             got = {}
             for k, c, name, *figures in data["ends"]:
                 if (k, c) == (kind, cache):
@@ -243,6 +260,7 @@ class Comparison:
             window = bounds(self.data, first, last)
             self.slab(window, first, last)
             self.page(window, first, last)
+            self.areas(window, first, last)
             # With a coarse clock many events of several CPUs share a time stamp. A free that comes
             # before its allocation is then settled only at the end.
             if self.data["facts"]["clock"] != "uptime" or last == bins - 1:

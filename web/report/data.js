@@ -97,7 +97,8 @@ function readData(raw, columns) {
 	data.dirs = raw.dirs;
 	if (columns.names.dir.length)
 		data.dirOf = [0, ...columns.names.dir];
-	data.kinds = [SLAB, PAGE].filter((kind) => rows.kind.includes(kind));
+	data.kinds = ALL_KINDS.filter((kind) => rows.kind.includes(kind));
+	data.usualKind = [PAGE, ...data.kinds].find((kind) => data.kinds.includes(kind));
 	data.peakBins = data.peaks.map((peak) =>
 		peak < data.first ? 0 : Math.min(Number((peak - data.first) / data.width), data.bins - 1));
 	return data;

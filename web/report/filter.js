@@ -3,17 +3,17 @@
  * further text. Out: which rows pass; options for commands; the text to search for.
  */
 const FILTER_WORDS = {
-	callsite: { kinds: [SLAB, PAGE], texts: (data, row) => [data.rows.callsite[row]], option: "--callsite" },
+	callsite: { kinds: ALL_KINDS, texts: (data, row) => [data.rows.callsite[row]], option: "--callsite" },
 	cache: { kinds: [SLAB], texts: (data, row) => [data.rows.cache[row]], option: "--cache" },
 	order: { kinds: [PAGE], number: (data, row) => data.rows.order[row], option: "--order" },
-	size: { kinds: [SLAB, PAGE], number: (data, row) => sizesOf(data)[row] },
+	size: { kinds: ALL_KINDS, number: (data, row) => sizesOf(data)[row] },
 	gfp: { kinds: [PAGE], test: gfpTest, option: "--gfp" },
 	migratetype: { kinds: [PAGE], texts: (data, row) => [data.rows.type[row]] },
-	process: { kinds: [SLAB, PAGE], texts: (data, row) => [data.rows.process[row]] },
-	comm: { kinds: [SLAB, PAGE], texts: (data, row) => [data.rows.comm[row]], option: "--comm" },
-	cgroup: { kinds: [SLAB, PAGE], texts: (data, row) => [data.rows.cgroup[row]] },
-	entry: { kinds: [SLAB, PAGE], texts: (data, row) => [data.rows.entry[row]] },
-	function: { kinds: [SLAB, PAGE], texts: chainOf },
+	process: { kinds: ALL_KINDS, texts: (data, row) => [data.rows.process[row]] },
+	comm: { kinds: ALL_KINDS, texts: (data, row) => [data.rows.comm[row]], option: "--comm" },
+	cgroup: { kinds: ALL_KINDS, texts: (data, row) => [data.rows.cgroup[row]] },
+	entry: { kinds: ALL_KINDS, texts: (data, row) => [data.rows.entry[row]] },
+	function: { kinds: ALL_KINDS, texts: chainOf },
 };
 /* A recording may lack these. */
 const RECORDED = ["process", "comm", "cgroup"];

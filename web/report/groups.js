@@ -2,17 +2,18 @@
  * Rows added up by a common property. In: sums of rows. Out: groups, the largest first.
  */
 
-const KINDS = ["Slab objects", "Pages"];
+const KINDS = ["Slab objects", "Pages", "vmalloc", "Per-CPU memory"];
+const KIND_OPTIONS = ["--slab", "--page", "--vmalloc", "--percpu-memory"];
 
 /* The groupings of tables, for slab objects and pages, and their options of kmemx stat. */
 const GROUPS = {
-	callsite: { title: "Callsite", kinds: [SLAB, PAGE], option: "--caller" },
-	stack: { title: "Callchain", kinds: [SLAB, PAGE], option: "--by stack" },
+	callsite: { title: "Callsite", kinds: ALL_KINDS, option: "--caller" },
+	stack: { title: "Callchain", kinds: ALL_KINDS, option: "--by stack" },
 	cache: { title: "Cache", kinds: [SLAB], option: "--by cache" },
-	process: { title: "Process", kinds: [SLAB, PAGE], option: "--by process" },
-	comm: { title: "Task", kinds: [SLAB, PAGE], option: "--by comm" },
-	cgroup: { title: "Control group", kinds: [SLAB, PAGE], option: "--by cgroup" },
-	entry: { title: "Entry", kinds: [SLAB, PAGE], option: "--by entry" },
+	process: { title: "Process", kinds: ALL_KINDS, option: "--by process" },
+	comm: { title: "Task", kinds: ALL_KINDS, option: "--by comm" },
+	cgroup: { title: "Control group", kinds: ALL_KINDS, option: "--by cgroup" },
+	entry: { title: "Entry", kinds: ALL_KINDS, option: "--by entry" },
 	request: { title: "Order, migratetype, GFP flags", kinds: [PAGE], option: "--caller" },
 	matrix: { title: "Order × migratetype", kinds: [PAGE], option: "--caller" },
 };

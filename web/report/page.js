@@ -7,7 +7,7 @@ const VIEWS = [["flame", "Flame graph"], ["sandwich", "Sandwich", "A function, w
 class Page {
 	constructor(data) {
 		this.data = data;
-		this.kind = data.kinds[data.kinds.length - 1];
+		this.kind = data.usualKind;
 		this.metric = "bytes";
 		this.by = "callsite";
 		this.typed = this.filter = "";
@@ -283,13 +283,13 @@ class Page {
 
 	/* The command of what lives at the end of @bin. */
 	liveCommand(bin) {
-		const { data } = this, kind = ["--slab", "--page"][this.kind], end = stampText(data, binEnd(data, bin));
+		const { data } = this, kind = KIND_OPTIONS[this.kind], end = stampText(data, binEnd(data, bin));
 		return data.window ? this.statCommand(0, bin, " --live") : "kmemx peak " + data.input + " " + kind +
 			this.peakBy() + this.only() + " --at " + end;
 	}
 
 	statCommand(first, last, options) {
-		return "kmemx stat " + this.data.input + " " + ["--slab", "--page"][this.kind] + " " + GROUPS[this.by].option +
+		return "kmemx stat " + this.data.input + " " + KIND_OPTIONS[this.kind] + " " + GROUPS[this.by].option +
 			options + this.only() + " --time " + timeText(this.data, first, last);
 	}
 
@@ -298,9 +298,9 @@ class Page {
 		const { data, metric, first, last } = this, [a, b] = stayRange(data, first, last);
 		const window = data.window ? " --time " + shellWord(data.window) : "";
 		if (metric === "peak")
-			return [["", "kmemx peak " + data.input + " " + ["--slab", "--page"][this.kind] + this.peakBy() + " -s bytes_seen" + window]];
+			return [["", "kmemx peak " + data.input + " " + KIND_OPTIONS[this.kind] + this.peakBy() + " -s bytes_seen" + window]];
 		if (END_METRICS.includes(metric))
-			return [["", "kmemx stat " + data.input + " " + ["--slab", "--page"][this.kind] + " " + GROUPS[this.by].option +
+			return [["", "kmemx stat " + data.input + " " + KIND_OPTIONS[this.kind] + " " + GROUPS[this.by].option +
 				this.only() + " -s net" + window]];
 		if (metric === "live")
 			return [["", this.liveCommand(last)]];

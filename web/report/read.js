@@ -3,7 +3,8 @@
  * Reads the data of all kmemx pages. In: elements with base64 data, deflated or plain. Out: the
  * data; callchains. Names are untrusted text: nothing here turns them into markup.
  */
-const SLAB = 0, PAGE = 1;
+const SLAB = 0, PAGE = 1, VMALLOC = 2, PERCPU = 3;
+const ALL_KINDS = [SLAB, PAGE, VMALLOC, PERCPU];
 
 /* The unpacked content of an element of the page. */
 async function readBytes(element) {

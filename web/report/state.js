@@ -24,7 +24,7 @@ function binsOfText(data, text) {
 	return bins.length === 2 && bins[0] <= bins[1] ? bins : null;
 }
 
-const MEMORY_WORDS = ["slab", "page"];
+const MEMORY_WORDS = ["slab", "page", "vmalloc", "percpu"];
 
 function stateText(page) {
 	const { data, zoom } = page, words = new URLSearchParams();
@@ -36,7 +36,7 @@ function stateText(page) {
 		words.set("range", timeText(data, page.first, page.last));
 	if (!zoom.all)
 		words.set("zoom", timeText(data, zoom.from, zoom.to - 1));
-	add("memory", MEMORY_WORDS[page.kind], MEMORY_WORDS[data.kinds[data.kinds.length - 1]]);
+	add("memory", MEMORY_WORDS[page.kind], MEMORY_WORDS[data.usualKind]);
 	add("figure", page.metric, "bytes");
 	add("by", page.by, "callsite");
 	add("from", page.flame.inward ? "callers" : "callees", "callers");
@@ -55,7 +55,7 @@ function readState(page, text) {
 	const one = (name, all, usual) => all.includes(words.get(name)) ? words.get(name) : usual;
 	const range = binsOfText(data, words.get("range")) || [0, last];
 	const seen = binsOfText(data, words.get("zoom")) || [0, last];
-	const usual = MEMORY_WORDS[data.kinds[data.kinds.length - 1]];
+	const usual = MEMORY_WORDS[data.usualKind];
 	page.kind = MEMORY_WORDS.indexOf(one("memory", data.kinds.map((k) => MEMORY_WORDS[k]), usual));
 	page.metric = one("figure", Object.keys(METRICS).filter((m) => m !== "waste" || page.kind === SLAB), "bytes");
 	page.by = one("by", groupingsOf(data, page.kind), "callsite");

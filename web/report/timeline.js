@@ -365,7 +365,7 @@ class Timeline {
 	/* The peak of each allocator; that of the one that is shown is darker. */
 	peaks(to, x, bottom) {
 		const { data, kind } = this.page, { from, to: until } = this.zoom;
-		const others = data.kinds.filter((other) => other !== kind);
+		const others = data.kinds.filter((other) => other !== kind && other <= PAGE);
 		to.font = fontOf(11);
 		to.lineWidth = 1;
 		to.setLineDash([3, 3]);

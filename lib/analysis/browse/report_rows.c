@@ -67,7 +67,10 @@ enum subject_kind report_rows_task(const struct recording *rec)
 
 static enum memory memory_of(enum web_kind kind)
 {
-	return kind == WEB_PAGE ? MEMORY_PAGE : MEMORY_SLAB;
+	static const enum memory of[WEB_KINDS] = { MEMORY_SLAB, MEMORY_PAGE,
+						   MEMORY_VMALLOC, MEMORY_PERCPU };
+
+	return of[kind];
 }
 
 static uint64_t bytes_then(const struct filling *f, enum web_kind kind, size_t number)
@@ -90,7 +93,7 @@ static int open_names(struct names *n, const struct filling *f, enum web_kind ki
 		{ &n->cache, SUBJECT_CACHE, &n->of_cache }, /* of slab objects */
 	};
 	const struct lives *of = f->peak->of[memory_of(kind)];
-	size_t nr = ARRAY_SIZE(all) - (kind == WEB_PAGE), i;
+	size_t nr = ARRAY_SIZE(all) - (kind != WEB_SLAB), i;
 	int ret = 0;
 
 	for (i = 0; i < nr && !ret; i++) {
@@ -225,8 +228,9 @@ static uint32_t row_of(struct filling *f, enum web_kind kind, struct names *n,
 	if (kind == WEB_PAGE) {
 		page_key_of(f, number, &key);
 	} else {
-		key.cache = name_of(f, &n->cache, n->cache.of[number], subject_cache,
-				    n->of_cache);
+		if (kind == WEB_SLAB)
+			key.cache = name_of(f, &n->cache, n->cache.of[number],
+					    subject_cache, n->of_cache);
 		key.size = (uint32_t)source->size; /* more: a damaged recording */
 	}
 	key.entry =
@@ -304,13 +308,15 @@ static struct source_row weigh(const struct filling *f, enum web_kind kind, size
 	return row;
 }
 
-/* Is there room for one more row with its own callchain? @cells: its number of cells. Each kind may
- * use half of the room; the second kind also gets what the first left.
+/* Is there room for one more row with its own callchain? @cells: its number of cells. Slab objects
+ * may use half of the room, pages what is left of it; areas, of which there are few, a bit more.
  */
 static bool has_room(const struct filling *f, enum web_kind kind, uint64_t cells)
 {
-	return f->web->nr_rows < WEB_REPORT_ROWS * (kind + 1U) / WEB_KINDS &&
-	       f->web->nr_cells + cells < WEB_REPORT_CELLS * (kind + 1U) / WEB_KINDS;
+	static const unsigned int sixteenths[WEB_KINDS] = { 8, 16, 17, 18 };
+
+	return f->web->nr_rows < WEB_REPORT_ROWS / 16 * sixteenths[kind] &&
+	       f->web->nr_cells + cells < WEB_REPORT_CELLS / 16 * sixteenths[kind];
 }
 
 /* Adds up the cells of @nr rows of the account, which form one row of the page. */

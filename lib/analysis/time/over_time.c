@@ -192,9 +192,11 @@ static void lived(void *ctx, const struct lives *of, const struct life *life, si
 
 int over_time_observe(struct over_time *t, struct lives *const of[MEMORY_KINDS])
 {
-	int ret = lives_observe(of[MEMORY_SLAB], lived, t);
+	int ret = 0, i;
 
-	return ret ? ret : lives_observe(of[MEMORY_PAGE], lived, t);
+	for (i = 0; i < MEMORY_KINDS && !ret; i++)
+		ret = of[i] ? lives_observe(of[i], lived, t) : 0;
+	return ret;
 }
 
 void over_time_events(struct over_time *t, const struct kmem_event *evs, size_t nr)

@@ -68,7 +68,7 @@ struct over_time {
  */
 void over_time_init(struct over_time *t, uint64_t first, uint64_t last, uint32_t bins,
 		    size_t limit);
-/* Observes both accounts from now on; @t must not be moved. 0 or -ENOMEM. */
+/* Observes all accounts that are not NULL from now on; @t must not be moved. 0 or -ENOMEM. */
 int over_time_observe(struct over_time *t,
 		      struct lives *const of[MEMORY_KINDS]) __must_check;
 /* Adds @what to row @number at the time of @ev; NULL: at the end. */

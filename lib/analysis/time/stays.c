@@ -101,11 +101,13 @@ static void lived(void *ctx, const struct lives *of, const struct life *life, si
 
 int stays_observe(struct stays *s, struct lives *const of[MEMORY_KINDS])
 {
-	int ret;
+	int ret = 0, i;
 
-	of[MEMORY_SLAB]->live.times = of[MEMORY_PAGE]->live.times = true;
-	ret = lives_observe(of[MEMORY_SLAB], lived, s);
-	return ret ? ret : lives_observe(of[MEMORY_PAGE], lived, s);
+	for (i = 0; i < MEMORY_KINDS && !ret; i++) {
+		of[i]->live.times = true;
+		ret = lives_observe(of[i], lived, s);
+	}
+	return ret;
 }
 
 void stays_free(struct stays *s)

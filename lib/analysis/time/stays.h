@@ -42,7 +42,7 @@ struct stays {
 
 /* The same bins as @t has now. */
 void stays_init(struct stays *s, const struct over_time *t, size_t limit);
-/* Observes both accounts, which keep times for that; @s must not be moved. 0 or -ENOMEM. */
+/* Observes all accounts, which keep times for that; @s must not be moved. 0 or -ENOMEM. */
 int stays_observe(struct stays *s, struct lives *const of[MEMORY_KINDS]) __must_check;
 /* Adds memory that lived from @begin to @end. */
 void stays_add(struct stays *s, enum memory memory, uint32_t row, const uint64_t times[2],

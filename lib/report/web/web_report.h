@@ -37,7 +37,7 @@ struct web_cell {
 #define WEB_REPORT_STAYS 200000U
 
 /* What a row counts. */
-enum web_kind { WEB_SLAB, WEB_PAGE, WEB_KINDS };
+enum web_kind { WEB_SLAB, WEB_PAGE, WEB_VMALLOC, WEB_PERCPU, WEB_KINDS };
 
 /**
  * struct web_row - one allocating callchain

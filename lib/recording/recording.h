@@ -44,8 +44,8 @@
 #define RECORDING_META_VMALLOCINFO  "vmallocinfo"
 /* Followed by ".after": who has pages, by page_owner: "PAGES 0xGFP FUNCTION FUNCTION ...". */
 #define RECORDING_META_PAGE_OWNER   "page_owner"
-/* Followed by ".before": what page frames are used for, as lines: "=NAME" gives the next number, from
- * 1 on, to "0xGFP FUNCTION FUNCTION ..." of page_owner or a line of the balance by kpageflags; the
+/* Followed by ".before": what page frames are used for, as lines: "=NAME" gives the next number,
+ * from 1 on, to "0xGFP FUNCTION FUNCTION ..." of page_owner or a line of the balance by kpageflags; the
  * others have hexadecimal numbers: frames that are skipped after those before, frames, NAME's number.
  */
 #define RECORDING_META_OPENING	    "opening"

@@ -271,7 +271,7 @@ static const char *line_of_use(enum page_use use)
 	return memory_lines[i].name;
 }
 
-/* What was there before the recording and freed in it is no longer there, where its use is known. */
+/* What was there before and freed in the recording is no longer there, where its use is known. */
 static void explain_older(struct view *v, uint32_t of_uses)
 {
 	int64_t bytes[USE_NR] = { 0 };

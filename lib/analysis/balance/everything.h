@@ -50,8 +50,8 @@ int everything_add(struct everything *e, const struct everything_row *row) __mus
  */
 int everything_page_owner(struct everything *e, const struct page_uses *uses,
 			  const char *(*line_of_use)(enum page_use use)) __must_check;
-/* The callsite in page_owner's callchain @names: the first function that the rule does not skip, else
- * the outermost.
+/* The callsite in page_owner's callchain @names: the first function that the rule does not skip,
+ * else the outermost.
  */
 void everything_owner(const struct analysis_env *env, const char *names, size_t len,
 		      char owner[256]);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * analysis: the lines that all memory is split into.
- * In: the kernel's counters, of meminfo and zoneinfo. Out: bytes of each line; they add up to MemTotal.
- * Documentation/balance.md says what each line is.
+ * In: the kernel's counters, of meminfo and zoneinfo. Out: bytes of each line, which add up to
+ * MemTotal. Documentation/balance.md says what each line is.
  */
 #ifndef KMEMX_ANALYSIS_MEMORY_LINES_H
 #define KMEMX_ANALYSIS_MEMORY_LINES_H

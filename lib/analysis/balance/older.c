@@ -15,7 +15,7 @@
 #include "base/array.h"
 #include "base/hash.h"
 
-/* Frames of a block that are looked up: of larger ones the first, so that damaged orders cost little. */
+/* Frames of a block that are looked up; of larger ones the first: damaged orders cost little. */
 #define FRAMES_MAX 1024U
 /* Text shows so many; the other formats have all. */
 #define ROWS_SHOWN 10

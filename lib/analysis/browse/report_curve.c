@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * analysis: the kernel's own curve of each cache, and of all memory, on a page.
- * In: the kernel's counts while events were recorded, rows of the page. Out: counts by cache; bytes by
- * line of the balance.
+ * In: the kernel's counts while events were recorded, rows of the page. Out: counts by cache; bytes
+ * by line of the balance.
  */
 #include "analysis/browse/report_curve.h"
 

@@ -23,12 +23,14 @@ struct opening_runs {
 	uint32_t name;
 };
 
-/* Adds @nr frames from @first on, after those of earlier calls; others are left out. 0 or -ENOMEM. */
+/* Adds @nr frames from @first on, after those of earlier calls; others are left out. 0 or
+ * -ENOMEM.
+ */
 int opening_add(struct opening_runs *r, uint64_t first, uint64_t nr, const char *name,
 		size_t name_len) __must_check;
 /* Appends the last run. */
 void opening_end(struct opening_runs *r);
-/* Appends the uses of frames by /proc/kpageflags. Limits and errors are those of page_owner_sum(). */
+/* Appends the uses of frames by /proc/kpageflags. Limits and errors: those of page_owner_sum(). */
 int opening_of_flags(const char *path, uint64_t most_ns, size_t most_bytes,
 		     struct strbuf *out) __must_check;
 

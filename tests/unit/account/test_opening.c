@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* tests: account/opening.h, capture/facts/opening.h: the text that one writes and the other reads. */
+/* tests: account/opening.h, capture/facts/opening.h: a text that one writes and the other reads. */
 #include <check.h>
 #include <errno.h>
 #include <stdio.h>
@@ -25,11 +25,11 @@ static const char *use_at(const struct opening *o, uint64_t frame)
 }
 
 /* A file with @size bytes, whose path is put into @path. */
-static void put(char *path, const void *data, size_t size)
+static void put(char path[32], const void *data, size_t size)
 {
 	int fd;
 
-	strcpy(path, "/tmp/kmemx-opening.XXXXXX");
+	snprintf(path, 32, "/tmp/kmemx-opening.XXXXXX");
 	fd = mkstemp(path);
 	ck_assert_int_ge(fd, 0);
 	ck_assert_int_eq(write(fd, data, size), (ssize_t)size);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* tests: analysis/balance/older.h: frees of pages that were there before, in a recording's own terms. */
+/* tests: analysis/balance/older.h: frees of pages that were there before the recording. */
 #include <check.h>
 #include <string.h>
 

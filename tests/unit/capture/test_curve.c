@@ -43,7 +43,8 @@ static void set_up(void)
 	snprintf(dir, sizeof(dir), "/tmp/kmemx-curve.XXXXXX");
 	ck_assert_ptr_nonnull(mkdtemp(dir));
 	put_filp(700);
-	put("meminfo", "MemTotal:  8000 kB\nDirty: 5 kB\nMemFree:  77 kB\nCached:    0 kB\n");
+	put("meminfo",
+	    "MemTotal:  8000 kB\nDirty: 5 kB\nMemFree:  77 kB\nCached:    0 kB\n");
 	put("vmstat", "nr_free_pages 12\npgalloc_dma 5\npgalloc_normal 6\npgfree 8\n"
 		      "pgfree_more 9\n");
 	put("zoneinfo", "Node 0, zone DMA\n    cpu: 0\n              count:    5\n"

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * capture: the ring buffers' statistics, and numbers in texts like them.
+ * In: per_cpu/cpuN/stats of tracefs. Out: texts owned by struct facts.
+ */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "capture/facts/facts.h"
+
+/* Marks the following statistics as those of the frees' buffer, as trace-cmd marks an instance. */
+static int begin_frees(struct facts *f)
+{
+	static const char mark[] = "\nBuffer: " RECORDING_FREES "\n\n";
+	struct strbuf sb = { 0 };
+
+	for (size_t i = 0; i < f->texts.cpustats.count; i++)
+		if (!strcmp(f->texts.cpustats.items[i].text, mark))
+			return 0;
+	strbuf_puts(&sb, mark);
+	return text_list_take(&f->texts.cpustats, "cpustat", &sb);
+}
+
+int facts_add_cpustat(struct facts *f, const struct instance *in, uint32_t cpu)
+{
+	int ret = cpu < RECORDING_FREES_CPU ? 0 : begin_frees(f);
+	struct instance of = instance_of_cpu(in, &cpu);
+	struct strbuf sb = { 0 };
+	char file[64];
+
+	if (ret)
+		return ret;
+	snprintf(file, sizeof(file), "per_cpu/cpu%u/stats", cpu);
+	strbuf_printf(&sb, "CPU: %u\n", cpu);
+	ret = instance_read(&of, file, &sb);
+	if (ret) {
+		strbuf_free(&sb);
+		return ret;
+	}
+	return text_list_take(&f->texts.cpustats, "cpustat", &sb);
+}
+
+uint64_t facts_number(const char *text, const char *key)
+{
+	size_t len = strlen(key);
+
+	for (const char *line = text; line; line = strchr(line, '\n')) {
+		line += *line == '\n';
+		if (strncmp(line, key, len) == 0 && line[len] == ':')
+			return strtoull(line + len + 1, NULL, 10);
+	}
+	return 0;
+}

@@ -103,7 +103,8 @@ needed_libs := libtracefs libtraceevent libelf
 optional_libs := $(call have,libzstd) $(call have,zlib) $(call have,liblzma) \
 	$(if $(STATIC),,$(call have,libdw))
 # Loaded at run time: the build needs only their headers.
-loaded_libs := $(if $(STATIC),,$(call have,libdebuginfod) $(call have,sqlite3))
+loaded_libs := $(if $(STATIC),,$(call have,libdebuginfod) $(call have,sqlite3) \
+	$(call have,libmicrohttpd))
 # Uses only its library flags, because its other flags define macros that are defined differently
 # here.
 curses := $(if $(STATIC),,$(call have,ncursesw))
@@ -140,7 +141,8 @@ DEFS := -D_GNU_SOURCE -D_FILE_OFFSET_BITS=64 -DKMEMX_VERSION='"$(VERSION)"' \
 	$(if $(filter libzstd,$(pkgs)),-DHAVE_ZSTD=1) $(if $(filter zlib,$(pkgs)),-DHAVE_ZLIB=1) \
 	$(if $(filter liblzma,$(pkgs)),-DHAVE_LZMA=1) $(if $(filter libdw,$(pkgs)),-DHAVE_LIBDW=1) \
 	$(if $(filter libdebuginfod,$(loaded_libs)),-DHAVE_DEBUGINFOD=1) \
-	$(if $(filter sqlite3,$(loaded_libs)),-DHAVE_SQLITE=1) $(if $(curses),-DHAVE_NCURSES=1) \
+	$(if $(filter sqlite3,$(loaded_libs)),-DHAVE_SQLITE=1) \
+	$(if $(filter libmicrohttpd,$(loaded_libs)),-DHAVE_MICROHTTPD=1) $(if $(curses),-DHAVE_NCURSES=1) \
 	$(if $(STATIC),-DKMEMX_STATIC=1)
 SANFLAGS = $(if $(SAN),-fsanitize=$(SAN) -fno-sanitize-recover=all -fno-omit-frame-pointer)
 ALL_CFLAGS = -std=gnu11 -pthread $(WARN) -Ilib -I. -Itests/unit $(DEFS) \

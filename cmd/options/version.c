@@ -45,6 +45,11 @@
 #else
 #define BUILT_SQLITE "no"
 #endif
+#ifdef HAVE_MICROHTTPD
+#define BUILT_MICROHTTPD "yes"
+#else
+#define BUILT_MICROHTTPD "no"
+#endif
 #ifdef KMEMX_STATIC
 #define BUILT_STATIC "yes"
 #else
@@ -72,6 +77,8 @@ static const struct {
 	  "libncurses-dev (Fedora: ncurses-devel)" },
 	{ "sqlite", BUILT_SQLITE, "kmemx query",
 	  "libsqlite3-dev (Fedora: sqlite-devel)" },
+	{ "microhttpd", BUILT_MICROHTTPD, "kmemx report --serve",
+	  "libmicrohttpd-dev (Fedora: libmicrohttpd-devel)" },
 	{ "static", BUILT_STATIC, "one binary that needs no shared library", NULL },
 };
 

@@ -4,6 +4,7 @@
  * In: a recording. Out: an interactive page for a browser, in one file.
  */
 #include <errno.h>
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -11,16 +12,22 @@
 #include "base/shell_word.h"
 #include "cmd/options/command.h"
 #include "cmd/options/message.h"
+#include "cmd/output/page_server.h"
 #include "cmd/output/text_output.h"
 #include "cmd/stat/stat_options.h"
 #include "report/web/web_report.h"
 
 static const char command_name[] = "report";
 
-/* The state of the command. @st must be first: prepare() and finish() cast a pointer to it. */
+/* The state of the command. @st must be first: prepare() and finish() cast a pointer to it. @to:
+ * where to put the page, if it is served.
+ */
 struct report_run {
 	struct stat_run st;
 	const char *page;
+	bool serve;
+	uint64_t port;
+	struct strbuf *to;
 	struct web_report web;
 };
 
@@ -31,9 +38,9 @@ static int parse(struct report_run *run, int argc, char **argv)
 	const struct option_usage usage = {
 		.command = command_name,
 		.purpose = "Make a page for a browser from a recording, in one file.",
-		.usage = "kmemx report [options] -o PAGE.html [FILE]",
+		.usage = "kmemx report [options] -o PAGE.html|--serve [FILE]",
 		.examples = "  kmemx report -o report.html\n"
-			    "  kmemx report boot.dat --time ,50% -o boot.html\n",
+			    "  kmemx report --serve large.dat\n",
 		.words = checked,
 		.short_help = true,
 	};
@@ -48,6 +55,10 @@ static int parse(struct report_run *run, int argc, char **argv)
 		STAT_SITE_OPTIONS(o),
 		{ OPTION_STRING | OPTION_EVERYDAY, 'o', "output", "FILE", &run->page,
 		  "the page to write: open it in a browser" },
+		{ OPTION_FLAG | OPTION_EVERYDAY, 0, "serve", NULL, &run->serve,
+		  "show it here, and parts of the time in detail, until Ctrl-C" },
+		{ OPTION_UINT, 0, "port", "N", &run->port,
+		  "--serve on this port (default: one that is free)" },
 		OPTIONS_END
 	};
 
@@ -59,7 +70,7 @@ static int prepare(struct stat_run *st)
 {
 	struct report_run *run = (struct report_run *)st;
 
-	if (run->page)
+	if (run->page || run->serve)
 		return GO_ON;
 	message_error(
 		command_name,
@@ -161,7 +172,8 @@ static int write_page(const struct report_run *run, const struct render_out *out
 	const char *slash = strrchr(path, '/');
 	struct strbuf summary = { 0 }, input = { 0 };
 	struct web_report_options o = { .file = slash ? slash + 1 : path,
-					.window = run->st.opts.window.time };
+					.window = run->st.opts.window.time,
+					.served = run->to };
 	int err = summary_text(report, &summary);
 
 	input_options(&run->st.opts, path, &input);
@@ -176,6 +188,17 @@ static int write_page(const struct report_run *run, const struct render_out *out
 	return err;
 }
 
+/* Puts the page to where it is served from. */
+static int finish_served(const struct report_run *run)
+{
+	const struct render_out out = { append, run->to };
+	int err = write_page(run, &out);
+
+	return err ? message_fail(EXIT_FAILED, command_name, "cannot make the page: %s",
+				  strerror(-err))
+		   : EXIT_OK;
+}
+
 /* Writes the page. EXIT_OK ends the command: there is nothing else to show. */
 static int finish(struct stat_run *st)
 {
@@ -184,6 +207,8 @@ static int finish(struct stat_run *st)
 	const struct render_out out = { text_output_write, &file };
 	int ret, err;
 
+	if (run->to)
+		return finish_served(run);
 	ret = text_output_open(&file, run->page, st->in.study.path, command_name);
 	if (ret != GO_ON)
 		return ret;
@@ -201,23 +226,82 @@ static int finish(struct stat_run *st)
 	return EXIT_FAILED;
 }
 
-static int run_report(int argc, char **argv)
+/* How the command was called. */
+struct call {
+	int argc;
+	char **argv;
+};
+
+/* Runs the command; with @to, it makes a page to serve, of @time if that is not NULL. Without it,
+ * @ask receives what was asked for. GO_ON: that is to serve.
+ */
+static int run_once(const struct call *call, const char *time, struct strbuf *to,
+		    struct report_run *ask)
 {
-	struct report_run run = {
-		.st = { .command = command_name, .prepare = prepare, .finish = finish }
-	};
+	struct report_run run = { .st = { .command = command_name,
+					  .prepare = prepare,
+					  .finish = finish },
+				  .to = to };
+	/* Parsing changes the order of the words. */
+	char **argv = calloc((size_t)call->argc + 1, sizeof(*argv));
 	struct report_options *own;
 	int ret;
 
+	if (!argv)
+		return message_no_memory(command_name);
+	memcpy(argv, call->argv, (size_t)call->argc * sizeof(*argv));
 	own = stat_analyses_own(&run.st.opts.analyses, command_name);
 	own->web = &run.web;
 	run.st.opts.dirs_if_known = true;
-	ret = parse(&run, argc, argv);
-	if (ret == GO_ON)
+	ret = parse(&run, call->argc, argv);
+	if (time)
+		run.st.opts.window.time = time;
+	*ask = (struct report_run){ .page = run.page, .serve = run.serve, .port = run.port,
+				    .st.opts.path = run.st.opts.path };
+	if (ret == GO_ON && (to || !run.serve))
 		ret = stat_run(&run.st);
 	stat_run_free(&run.st);
 	web_report_free(&run.web);
+	free(argv);
 	return ret;
+}
+
+/* Makes a page to serve. */
+static int make_page(void *ctx, const char *time, struct strbuf *page)
+{
+	struct report_run ask;
+
+	return run_once(ctx, time, page, &ask);
+}
+
+static int serve(struct call *call, const struct report_run *ask)
+{
+	const struct page_server server = { .command = command_name,
+					    .port = (uint16_t)ask->port,
+					    .make = make_page,
+					    .ctx = call };
+
+	if (ask->page)
+		return message_fail(EXIT_USAGE, command_name,
+				    "-o and --serve cannot be used together");
+	if (ask->port > UINT16_MAX)
+		return message_fail(EXIT_USAGE, command_name,
+				    "--port %" PRIu64 ": the largest port is %d",
+				    ask->port, UINT16_MAX);
+	if (!strcmp(ask->st.opts.path, "-"))
+		return message_fail(
+			EXIT_USAGE, command_name,
+			"--serve cannot read standard input, which it would need more than once\n  Give a file");
+	return page_server_run(&server);
+}
+
+static int run_report(int argc, char **argv)
+{
+	struct call call = { argc, argv };
+	struct report_run ask;
+	int ret = run_once(&call, NULL, NULL, &ask);
+
+	return ret == GO_ON ? serve(&call, &ask) : ret;
 }
 
 const struct command command_report = {

@@ -210,10 +210,11 @@ static bool has_word(int argc, char **argv, const char *word)
 	return false;
 }
 
-/* Commands that trace are left out. */
+/* Commands that trace are left out, and those that end only by a signal. */
 static bool may_run(int argc, char **argv)
 {
-	return !argc || (strcmp(argv[0], "record") && strcmp(argv[0], "extract"));
+	return !argc || (strcmp(argv[0], "record") && strcmp(argv[0], "extract") &&
+			 (strcmp(argv[0], "report") || !has_word(argc, argv, "--se")));
 }
 
 /* No threads, unless the input asks for them: with a sanitizer they take longer than all the rest.

@@ -74,7 +74,7 @@ function readCurves(raw) {
 function readData(raw, columns) {
 	const time = raw.time, rows = columns.rows;
 	const data = {
-		file: raw.file, input: raw.input, window: raw.window, names: raw.names, facts: raw.facts, rows,
+		file: raw.file, input: raw.input, window: raw.window, served: raw.served === 1, names: raw.names, facts: raw.facts, rows,
 		nrRows: rows.kind.length, cells: readCells(columns.cells, rows), marks: raw.marks,
 		merged: raw.merged, bins: time.bins, ns: time.ns === 1, first: BigInt(time.first),
 		last: BigInt(time.last), width: BigInt(time.width), peaks: time.peaks.map(BigInt), liveAtPeak: time.live,

@@ -209,6 +209,8 @@ class Page {
 		if (this.view === "heat")
 			this.showView();
 		this.byId("whole").disabled = this.whole() && this.zoom.all;
+		if (this.data.served)
+			this.byId("detail").disabled = !this.part();
 		this.state.changed();
 	}
 
@@ -248,6 +250,8 @@ class Page {
 				zoom.whole();
 				this.choose(0, data.bins - 1);
 			} }, "Whole time"));
+		if (data.served)
+			this.byId("time-bar").append(...this.partButtons());
 		/* The field of the search stays where it is: it would lose the focus. */
 		for (const old of [...this.byId("who-bar").children])
 			if (old !== this.search)
@@ -263,6 +267,29 @@ class Page {
 					this.flame.turn(inward);
 					this.draw();
 				}));
+	}
+
+	/* The part of the time that a page with more detail would have: what is selected, or else what is seen. */
+	part() {
+		const { zoom } = this;
+		return this.whole() ? zoom.all ? null : [zoom.from, zoom.to - 1] : [this.first, this.last];
+	}
+
+	/* A served page asks the program for others; the browser's own button goes back to this one. */
+	partButtons() {
+		const { data } = this, go = (time) => {
+			clearTimeout(this.state.timer);
+			this.state.write();
+			location.assign(location.pathname + time + "#" + stateText(this, true));
+		};
+		return [make("button", { type: "button", id: "detail", disabled: !this.part(),
+			title: "Reads this part of the recording again, for a page with shorter times and more callchains",
+			onclick: () => {
+				const part = this.part();
+				if (part)
+					go("?time=" + timeText(data, ...part));
+			} }, "Range in detail"),
+		...location.search ? [make("button", { type: "button", id: "all", onclick: () => go("") }, "All of the recording")] : []];
 	}
 
 	/* The filter option for a marked row, unless the page already has one. */

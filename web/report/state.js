@@ -26,15 +26,16 @@ function binsOfText(data, text) {
 
 const MEMORY_WORDS = ["slab", "page", "vmalloc", "percpu"];
 
-function stateText(page) {
+/* For a page of another time: without times. */
+function stateText(page, elsewhere) {
 	const { data, zoom } = page, words = new URLSearchParams();
 	const add = (name, value, usual) => {
 		if (value !== usual)
 			words.set(name, value);
 	};
-	if (!page.whole())
+	if (!page.whole() && !elsewhere)
 		words.set("range", timeText(data, page.first, page.last));
-	if (!zoom.all)
+	if (!zoom.all && !elsewhere)
 		words.set("zoom", timeText(data, zoom.from, zoom.to - 1));
 	add("memory", MEMORY_WORDS[page.kind], MEMORY_WORDS[data.usualKind]);
 	add("figure", page.metric, "bytes");

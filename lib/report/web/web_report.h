@@ -213,9 +213,11 @@ struct web_report {
  * @summary: a few lines of text
  * @input: options for other commands to read the same recording: "-i FILE", for a shell
  * @window: the reported part of the time, as the user wrote it; NULL: all
+ * @served: its address gives the page of another part of the time: "?time=START,STOP"
  */
 struct web_report_options {
 	const char *file, *summary, *input, *window;
+	bool served;
 };
 
 /* The number of @text among the names; 0 if memory ran out, which sets @w->failed. */

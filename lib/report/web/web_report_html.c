@@ -231,6 +231,8 @@ static int write_data(void *ctx, const struct render_out *out)
 	web_text(&j, s->o->input);
 	json_key(&j, "window");
 	web_text(&j, s->o->window);
+	json_key(&j, "served");
+	json_uint(&j, s->o->served);
 	json_key(&j, "merged");
 	json_uint(&j, s->w->merged);
 	add_facts(&j, s->report);

@@ -1,0 +1,367 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * cmd: pages for a browser on this machine.
+ * In: a function that makes a page. Out: the page, over HTTP, to who has the address with its token.
+ *
+ * Other users of this machine can connect, and so can the pages of any site that its browser shows.
+ * A request must have the token, which the address contains; the Host that was printed, so that no
+ * other name can lead here (DNS rebinding); and it must not come from the page of another origin.
+ */
+#include "cmd/output/page_server.h"
+
+#include "cmd/options/message.h"
+#include "cmd/options/options.h"
+
+#ifndef HAVE_MICROHTTPD
+
+int page_server_check(const char *command)
+{
+	return message_fail(
+		EXIT_USAGE, command,
+		"--serve needs libmicrohttpd, which this kmemx was built without\n  Install %s and build it again, or write a page: -o report.html",
+		version_packages("microhttpd"));
+}
+
+int page_server_run(const struct page_server *s)
+{
+	return page_server_check(s->command);
+}
+
+#else
+
+#include <arpa/inet.h>
+#include <dlfcn.h>
+#include <errno.h>
+#include <microhttpd.h>
+#include <netinet/in.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/random.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#define SONAME	    "libmicrohttpd.so.12"
+#define CONNECTIONS 16U
+#define IDLE_S	    60U
+#define TIME_MAX    64U /* characters of START,STOP */
+
+#if MHD_VERSION >= 0x00097002
+typedef enum MHD_Result mhd_result;
+#else
+typedef int mhd_result;
+#endif
+
+#define CALLS(CALL)                       \
+	CALL(start_daemon)                \
+	CALL(create_response_from_buffer) \
+	CALL(add_response_header)         \
+	CALL(queue_response)              \
+	CALL(destroy_response)            \
+	CALL(get_connection_values)
+
+/* The library is loaded only where it is used: linking it would make each start of kmemx slower. */
+struct calls {
+#define CALL(name) __typeof__(&MHD_##name) name;
+	CALLS(CALL)
+#undef CALL
+};
+
+/**
+ * struct server - what is open
+ * @path: "/TOKEN/"
+ * @host, @other_host: what Host may be; @origin, @other_origin: the same for Origin
+ * @all: the page of all
+ */
+struct server {
+	const struct page_server *s;
+	struct calls mhd;
+	char path[40];
+	char host[32], other_host[32], origin[40], other_origin[40];
+	struct strbuf all;
+};
+
+/* What a request has. @hosts: how many Host there are; @site: Sec-Fetch-Site; @strange: arguments
+ * that there are not.
+ */
+struct request {
+	const char *host, *origin, *site, *time;
+	unsigned int hosts, strange;
+};
+
+static bool load(struct calls *calls)
+{
+	/* It stays loaded until kmemx exits. */
+	void *library = dlopen(SONAME, RTLD_LAZY | RTLD_LOCAL | RTLD_NODELETE);
+	bool loaded = library;
+
+	if (!library)
+		return false;
+#define CALL(name)                                                                 \
+	calls->name = (__typeof__(calls->name))dlsym(library, "MHD_" #name);        \
+	loaded = loaded && calls->name;
+	CALLS(CALL)
+#undef CALL
+	dlclose(library);
+	return loaded;
+}
+
+int page_server_check(const char *command)
+{
+	struct calls calls;
+
+	if (load(&calls))
+		return GO_ON;
+	return message_fail(
+		EXIT_FAILED, command,
+		"--serve needs %s, which is not installed\n  Install it (Debian: libmicrohttpd12), or write a page: -o report.html",
+		SONAME);
+}
+
+static mhd_result note_header(void *ctx, enum MHD_ValueKind kind, const char *key,
+			      const char *value)
+{
+	struct request *r = ctx;
+
+	if (!strcasecmp(key, "Host")) {
+		r->host = value;
+		r->hosts++;
+	} else if (!strcasecmp(key, "Origin")) {
+		r->origin = value ? value : "";
+	} else if (!strcasecmp(key, "Sec-Fetch-Site")) {
+		r->site = value ? value : "";
+	}
+	return MHD_YES;
+}
+
+static mhd_result note_argument(void *ctx, enum MHD_ValueKind kind, const char *key,
+				const char *value)
+{
+	struct request *r = ctx;
+
+	if (strcmp(key, "time") != 0 || r->time || !value)
+		r->strange++;
+	else
+		r->time = value;
+	return MHD_YES;
+}
+
+/* Takes as long for any text of that length. */
+static bool has_token(const struct server *server, const char *url)
+{
+	size_t size = strlen(server->path), i;
+	unsigned int differ = 0;
+
+	if (strlen(url) < size)
+		return false;
+	for (i = 0; i < size; i++)
+		differ |= (unsigned char)(url[i] ^ server->path[i]);
+	return !differ;
+}
+
+/* The command reads the rest of it. */
+static bool is_time(const char *text)
+{
+	return strlen(text) <= TIME_MAX && strchr(text, ',') &&
+	       strspn(text, "0123456789.,") == strlen(text);
+}
+
+/* Why a request is refused, as HTTP's number; 0: it is not. @why: receives the text. */
+static unsigned int refusal(const struct server *server, const struct request *r,
+			    const char *url, const char *method, const char **why)
+{
+	*why = "This address is of another machine.\n";
+	if (r->hosts != 1 ||
+	    (strcmp(r->host, server->host) && strcmp(r->host, server->other_host)))
+		return MHD_HTTP_FORBIDDEN;
+	*why = "Another page may not ask for this. Open the address in a tab of its own.\n";
+	if ((r->origin && strcmp(r->origin, server->origin) &&
+	     strcmp(r->origin, server->other_origin)) ||
+	    (r->site && strcmp(r->site, "same-origin") && strcmp(r->site, "none")))
+		return MHD_HTTP_FORBIDDEN;
+	*why = "The token is missing or wrong. Open the address that kmemx printed.\n";
+	if (!has_token(server, url))
+		return MHD_HTTP_FORBIDDEN;
+	*why = "There is only one page.\n";
+	if (url[strlen(server->path)])
+		return MHD_HTTP_NOT_FOUND;
+	*why = "Pages can only be read.\n";
+	if (strcmp(method, MHD_HTTP_METHOD_GET) != 0)
+		return MHD_HTTP_METHOD_NOT_ALLOWED;
+	*why = "The only argument is time=START,STOP.\n";
+	if (r->strange || (r->time && !is_time(r->time)))
+		return MHD_HTTP_BAD_REQUEST;
+	return 0;
+}
+
+/* @mode: says who frees @text. */
+struct body {
+	unsigned int status;
+	const char *text;
+	size_t size;
+	enum MHD_ResponseMemoryMode mode;
+};
+
+static mhd_result answer(const struct server *server, struct MHD_Connection *to,
+			 const struct body *body)
+{
+	static const char *const headers[][2] = {
+		{ "Cache-Control", "no-store" },
+		{ "Content-Security-Policy", "frame-ancestors 'none'" },
+		{ "Cross-Origin-Opener-Policy", "same-origin" },
+		{ "Cross-Origin-Resource-Policy", "same-origin" },
+		{ "Referrer-Policy", "no-referrer" },
+		{ "X-Content-Type-Options", "nosniff" },
+	};
+	const struct calls *mhd = &server->mhd;
+	/* The library does not change it. */
+	struct MHD_Response *r = mhd->create_response_from_buffer(
+		body->size, (void *)(uintptr_t)body->text, body->mode);
+	mhd_result ret;
+	size_t i;
+
+	if (!r)
+		return MHD_NO;
+	ret = mhd->add_response_header(r, "Content-Type",
+				       body->status == MHD_HTTP_OK
+					       ? "text/html; charset=utf-8"
+					       : "text/plain; charset=utf-8");
+	for (i = 0; i < ARRAY_SIZE(headers) && ret == MHD_YES; i++)
+		ret = mhd->add_response_header(r, headers[i][0], headers[i][1]);
+	if (ret == MHD_YES && body->status == MHD_HTTP_METHOD_NOT_ALLOWED)
+		ret = mhd->add_response_header(r, "Allow", "GET");
+	if (ret == MHD_YES)
+		ret = mhd->queue_response(to, body->status, r);
+	mhd->destroy_response(r);
+	return ret;
+}
+
+/* Makes the page of a time. */
+static mhd_result answer_time(const struct server *server, struct MHD_Connection *to,
+			      const char *time)
+{
+	static const char none[] =
+		"There is no page of this time: kmemx says why, where it was started.\n";
+	struct body body = { MHD_HTTP_NOT_FOUND, none, sizeof(none) - 1,
+			     MHD_RESPMEM_PERSISTENT };
+	struct strbuf page = { 0 };
+
+	if (server->s->make(server->s->ctx, time, &page) == EXIT_OK && !page.failed)
+		body = (struct body){ MHD_HTTP_OK, page.data, page.size,
+				      MHD_RESPMEM_MUST_FREE };
+	else
+		strbuf_free(&page);
+	return answer(server, to, &body);
+}
+
+static mhd_result handle(void *ctx, struct MHD_Connection *from, const char *url,
+			 const char *method, const char *version, const char *data,
+			 size_t *size, void **state)
+{
+	const struct server *server = ctx;
+	struct body body = { MHD_HTTP_OK, strbuf_text(&server->all), server->all.size,
+			     MHD_RESPMEM_PERSISTENT };
+	struct request r = { 0 };
+	unsigned int status;
+	const char *why;
+
+	server->mhd.get_connection_values(from, MHD_HEADER_KIND, note_header, &r);
+	server->mhd.get_connection_values(from, MHD_GET_ARGUMENT_KIND, note_argument, &r);
+	status = refusal(server, &r, url, method, &why);
+	if (!status && r.time)
+		return answer_time(server, from, r.time);
+	if (status)
+		body = (struct body){ status, why, strlen(why), MHD_RESPMEM_PERSISTENT };
+	return answer(server, from, &body);
+}
+
+/* Listens on 127.0.0.1. A descriptor, or -errno. @port: receives the port. */
+static int listen_here(uint16_t *port)
+{
+	struct sockaddr_in here = { .sin_family = AF_INET,
+				    .sin_port = htons(*port),
+				    .sin_addr = { htonl(INADDR_LOOPBACK) } };
+	socklen_t size = sizeof(here);
+	int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+	int on = 1, err;
+
+	if (fd < 0)
+		return -errno;
+	/* else a port could not be used again for a minute */
+	if (!setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &on, sizeof(on)) &&
+	    !bind(fd, (struct sockaddr *)&here, sizeof(here)) &&
+	    !listen(fd, CONNECTIONS) &&
+	    !getsockname(fd, (struct sockaddr *)&here, &size)) {
+		*port = ntohs(here.sin_port);
+		return fd;
+	}
+	err = -errno;
+	close(fd);
+	return err;
+}
+
+/* The token, and what requests must say. 0 or -errno. */
+static int fill_in(struct server *server, uint16_t port)
+{
+	unsigned char token[16];
+	size_t i;
+
+	if (getrandom(token, sizeof(token), 0) != sizeof(token))
+		return -errno;
+	server->path[0] = '/';
+	for (i = 0; i < sizeof(token); i++)
+		snprintf(server->path + 1 + 2 * i, 4, "%02x/", token[i]);
+	snprintf(server->host, sizeof(server->host), "127.0.0.1:%u", port);
+	snprintf(server->other_host, sizeof(server->other_host), "localhost:%u", port);
+	snprintf(server->origin, sizeof(server->origin), "http://%s", server->host);
+	snprintf(server->other_origin, sizeof(server->other_origin), "http://%s",
+		 server->other_host);
+	return 0;
+}
+
+/* Answers. Returns only if it cannot, with -errno. */
+static int serve(struct server *server)
+{
+	uint16_t port = server->s->port;
+	int fd = listen_here(&port);
+	int err = fd < 0 ? fd : fill_in(server, port);
+
+	if (!err && !server->mhd.start_daemon(
+			    MHD_USE_INTERNAL_POLLING_THREAD, 0, NULL, NULL, handle,
+			    server, MHD_OPTION_LISTEN_SOCKET, fd,
+			    MHD_OPTION_CONNECTION_LIMIT, CONNECTIONS,
+			    MHD_OPTION_CONNECTION_TIMEOUT, IDLE_S, MHD_OPTION_END))
+		err = errno ? -errno : -EIO;
+	if (err) {
+		if (fd >= 0)
+			close(fd);
+		return err;
+	}
+	printf("%s%s\n", server->origin, server->path);
+	if (fflush(stdout))
+		return -errno;
+	message_info("open this address in a browser; Ctrl-C ends it");
+	for (;;)
+		pause(); /* a signal that is caught ends it */
+}
+
+int page_server_run(const struct page_server *s)
+{
+	struct server server = { .s = s };
+	int ret = page_server_check(s->command), err;
+
+	if (ret == GO_ON)
+		ret = s->make(s->ctx, NULL, &server.all);
+	if (ret == EXIT_OK && server.all.failed)
+		ret = message_no_memory(s->command);
+	if (ret == EXIT_OK && load(&server.mhd)) {
+		err = serve(&server);
+		ret = message_fail(EXIT_FAILED, s->command,
+				   "cannot serve on port %u of 127.0.0.1: %s", s->port,
+				   strerror(-err));
+	}
+	strbuf_free(&server.all);
+	return ret;
+}
+
+#endif

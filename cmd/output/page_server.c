@@ -43,7 +43,7 @@ int page_server_run(const struct page_server *s)
 
 #define SONAME	    "libmicrohttpd.so.12"
 #define CONNECTIONS 16U
-#define IDLE_S	    60U
+#define IDLE_S	    10U
 #define TIME_MAX    64U /* characters of START,STOP */
 
 #if MHD_VERSION >= 0x00097002
@@ -58,6 +58,7 @@ typedef int mhd_result;
 	CALL(add_response_header)         \
 	CALL(queue_response)              \
 	CALL(destroy_response)            \
+	CALL(set_connection_option)       \
 	CALL(get_connection_values)
 
 /* The library is loaded only where it is used: linking it would make each start of kmemx slower. */
@@ -124,7 +125,7 @@ static mhd_result note_header(void *ctx, enum MHD_ValueKind kind, const char *ke
 	struct request *r = ctx;
 
 	if (!strcasecmp(key, "Host")) {
-		r->host = value;
+		r->host = value ? value : "";
 		r->hosts++;
 	} else if (!strcasecmp(key, "Origin")) {
 		r->origin = value ? value : "";
@@ -246,6 +247,8 @@ static mhd_result answer_time(const struct server *server, struct MHD_Connection
 			     MHD_RESPMEM_PERSISTENT };
 	struct strbuf page = { 0 };
 
+	/* The time that it takes to make the page is not the browser's. */
+	server->mhd.set_connection_option(to, MHD_CONNECTION_OPTION_TIMEOUT, 0U);
 	if (server->s->make(server->s->ctx, time, &page) == EXIT_OK && !page.failed)
 		body = (struct body){ MHD_HTTP_OK, page.data, page.size,
 				      MHD_RESPMEM_MUST_FREE };

@@ -70,6 +70,9 @@ static int prepare(struct stat_run *st)
 {
 	struct report_run *run = (struct report_run *)st;
 
+	if (run->port && !run->serve)
+		return message_fail(EXIT_USAGE, command_name,
+				    "--port needs --serve: a page that is written has none");
 	if (run->page || run->serve)
 		return GO_ON;
 	message_error(

@@ -1,12 +1,15 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """
 The parts of a headless browser that the tests need.
-In: calls. Out: WebDriver commands (W3C) to Debian's chromium-driver, over HTTP.
+In: calls; $KMEMX_BROWSER: "firefox", or else Chromium. Out: WebDriver commands (W3C) to Debian's
+chromium-driver, over HTTP; the same to firefox-esr without a driver, which Debian lacks: geckodriver
+only translates them to Firefox's own protocol, Marionette.
 """
 import json
 import os
 import shutil
 import signal
+import socket
 import subprocess
 import tempfile
 import time
@@ -14,9 +17,26 @@ import urllib.error
 import urllib.request
 
 ELEMENT = "element-6066-11e4-a52e-4f735466cecf"
+FIREFOX = os.environ.get("KMEMX_BROWSER") == "firefox"
+MARIONETTE = {"/url": "Navigate", "/execute/sync": "ExecuteScript", "/element": "FindElement",
+              "/actions": "PerformActions", "/screenshot": "TakeScreenshot",
+              "/click": "ElementClick", "/value": "ElementSendKeys"}
+PREFERENCES = """
+user_pref("marionette.port", 0);
+user_pref("app.update.disabledForTesting", true);
+user_pref("datareporting.policy.dataSubmissionEnabled", false);
+user_pref("browser.shell.checkDefaultBrowser", false);
+"""
 
 
-class Browser:
+def missing():
+    """What is not installed; None: nothing."""
+    needed, package = (("firefox-esr", "firefox-esr") if FIREFOX else
+                       ("chromedriver", "chromium-driver"))
+    return None if shutil.which(needed) else f"{needed} is not installed ({package})"
+
+
+class Chromium:
     """A window of @width by @height pixels; end with close()."""
 
     def __init__(self, width=1280, height=800, dark=False):
@@ -147,3 +167,80 @@ class Browser:
             os.killpg(self.driver.pid, signal.SIGTERM)
             self.driver.wait()
             shutil.rmtree(self.profile, ignore_errors=True)
+
+
+class Firefox(Chromium):
+    """The same in Firefox."""
+
+    def __init__(self, width=1280, height=800, dark=False):
+        # pylint: disable=super-init-not-called
+        self.profile = tempfile.mkdtemp()
+        with open(os.path.join(self.profile, "user.js"), "w", encoding="ascii") as file:
+            file.write(PREFERENCES + f'user_pref("ui.systemUsesDarkTheme", {int(dark)});\n')
+        # pylint: disable-next=consider-using-with
+        self.driver = subprocess.Popen(
+            ["firefox-esr", "--headless", "--marionette", "--no-remote", "--profile", self.profile],
+            stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, start_new_session=True,
+            env={**os.environ, "HOME": self.profile})
+        port = os.path.join(self.profile, "MarionetteActivePort")
+        end = time.monotonic() + 120
+        while not os.path.exists(port) or not os.path.getsize(port):
+            if time.monotonic() > end:
+                raise RuntimeError("Firefox does not start")
+            time.sleep(0.1)
+        with open(port, encoding="ascii") as file:
+            self.link = socket.create_connection(("127.0.0.1", int(file.read())))
+        self.read()
+        self.last = 0
+        self.command("WebDriver:NewSession", {"capabilities": {"alwaysMatch": {}}})
+        # The window has a frame.
+        self.command("WebDriver:SetWindowRect", {"width": width, "height": height})
+        inner = self.script("return [innerWidth, innerHeight]")
+        self.command("WebDriver:SetWindowRect", {"width": 2 * width - inner[0],
+                                                 "height": 2 * height - inner[1]})
+
+    def read(self):
+        """The next message: its length, a colon, JSON."""
+        size, data = b"", b""
+        while not size.endswith(b":"):
+            size += self.link.recv(1)
+        while len(data) < int(size[:-1]):
+            data += self.link.recv(int(size[:-1]) - len(data))
+        return json.loads(data)
+
+    def command(self, name, parameters):
+        """Sends a command and returns its result."""
+        self.last += 1
+        data = json.dumps([0, self.last, name, parameters]).encode()
+        self.link.sendall(b"%d:%s" % (len(data), data))
+        _, _, error, result = self.read()
+        if error:
+            raise RuntimeError(error)
+        return result
+
+    def ask(self, method, path, body=None):
+        parts = path.split("/")
+        parameters = {**(body or {}), **({"id": parts[2]} if len(parts) == 4 else {})}
+        if path == "/screenshot":
+            parameters["full"] = False
+        name = MARIONETTE[path if path in MARIONETTE else "/" + parts[-1]]
+        return self.command("WebDriver:" + name, parameters)["value"]
+
+    def complaints(self):
+        """Firefox does not give its log away."""
+        return []
+
+    def close(self):
+        try:
+            self.command("Marionette:Quit", {"flags": ["eForceQuit"]})
+        finally:
+            self.link.close()
+            try:
+                self.driver.wait(30)
+            except subprocess.TimeoutExpired:
+                os.killpg(self.driver.pid, signal.SIGKILL)
+                self.driver.wait()
+            shutil.rmtree(self.profile, ignore_errors=True)
+
+
+Browser = Firefox if FIREFOX else Chromium

@@ -2,8 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """
 Looks around on a page of kmemx report: zooms, asks about a selection, filters, sends a link.
-In: a kmemx, a recording with callchains. Out: what is wrong; exit 1 then, and 77 without
-chromedriver.
+In: a kmemx, a recording with callchains. Out: what is wrong; exit 1 then, and 77 without a browser.
 
 usage: explore.py KMEMX OLD NEW
 """
@@ -11,14 +10,13 @@ import json
 import os
 import re
 import shlex
-import shutil
 import subprocess
 import sys
 import tempfile
 import time
 from urllib.parse import parse_qs
 
-from driver import Browser
+from driver import Browser, missing
 from report import DOWN, ENTER, READY, RIGHT, ROWS, Test
 
 LEFT, UP, ESCAPE, SHIFT = "\ue012", "\ue013", "\ue00c", "\ue008"
@@ -241,7 +239,8 @@ class Explore(Test):
         self.browser.keys("body", "/")
         self.check("/ goes to the search", self.browser.script(
             "return document.activeElement.type") == "search")
-        self.browser.keys("input[type=search]", "\ue009a\ue000\ue017" + text)
+        self.browser.keys("input[type=search]", "\ue009a")
+        self.browser.keys("input[type=search]", "\ue017" + text)
         self.state()
 
     def filters(self):
@@ -488,7 +487,7 @@ class Explore(Test):
         self.press("Figure", "Count")
         self.press("Callchains", "From the callsite")
         self.type("callsite=a*,g*")
-        browser.click("#table tbody tr")
+        browser.click("#table tbody td")
         time.sleep(0.3)
         url = browser.script("return location.href")
         shown = "return [document.querySelector('#table').textContent," \
@@ -553,8 +552,8 @@ class Explore(Test):
 
 def main():
     """Returns the exit code."""
-    if not shutil.which("chromedriver"):
-        print("chromedriver is not installed (chromium-driver)")
+    if missing():
+        print(missing())
         return 77
     with tempfile.TemporaryDirectory() as scratch:
         return Explore(*(os.path.abspath(path) for path in sys.argv[1:4]), scratch).run()

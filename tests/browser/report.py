@@ -2,8 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """
 Uses a page of kmemx report as a reader does: clicks, zooms, searches, chooses a range of the time.
-In: a kmemx, a recording with callchains. Out: what is wrong; exit 1 then, and 77 without
-chromedriver.
+In: a kmemx, a recording with callchains. Out: what is wrong; exit 1 then, and 77 without a browser.
 
 Runs the command shown below the page's table and compares its output with the table.
 
@@ -13,12 +12,11 @@ usage: report.py KMEMX OLD NEW [PICTURES]      NEW: the recording; OLD: what it 
 import json
 import os
 import shlex
-import shutil
 import subprocess
 import sys
 import tempfile
 
-from driver import Browser
+from driver import Browser, missing
 
 READY = "document.querySelector('#table tbody tr, .heatmap') && !document.querySelector('main').hidden"
 EVIL = '<img/src=x/onerror=document.title="owned">'
@@ -190,7 +188,7 @@ class Test:
         browser.script("const e = document.querySelector('input[type=search]');"
                        "e.value = ''; e.dispatchEvent(new Event('input'))")
         before = browser.script(ROWS)[0]
-        browser.click("#table tbody tr")
+        browser.click("#table tbody td")
         self.check("a click marks a row",
                    browser.script("return document.querySelectorAll('tr.marked').length") == 1)
         printed = self.command()["page"]
@@ -222,7 +220,7 @@ class Test:
         self.check("the map says what is there", text.startswith("Page frames 0x") and
                    " pages live" in text, text)
         marked = "return document.querySelectorAll('tr.marked').length"
-        browser.click("tr.marked")
+        browser.click("tr.marked td")
         self.check("no row is marked", browser.script(marked) == 0)
         browser.drag("#frames", (0.97, 5), (0.97, 5))
         self.check("a click on the map marks its callsite", browser.script(marked) == 1)
@@ -424,8 +422,8 @@ class Test:
 
 def main():
     """Returns the exit code."""
-    if not shutil.which("chromedriver"):
-        print("chromedriver is not installed (chromium-driver)")
+    if missing():
+        print(missing())
         return 77
     with tempfile.TemporaryDirectory() as scratch:
         test = Test(*(os.path.abspath(path) for path in sys.argv[1:4]), scratch)

@@ -3,17 +3,16 @@
 """
 Uses a page of kmemx footprint --rings as a reader does: clicks, keys, the way back, the pointer.
 In: a kmemx, a vmlinux, small or real, and a recording of it. Out: what is wrong; exit 1 then, and
-77 without chromedriver.
+77 without a browser.
 
 usage: rings.py KMEMX VMLINUX RECORDING [PICTURES]     PICTURES: directory for screenshots
 """
 import os
-import shutil
 import subprocess
 import sys
 import tempfile
 
-from driver import Browser
+from driver import Browser, missing
 
 SECONDS, BYTES = 2, 2000000
 WAY = "[...document.querySelectorAll('#path button')].map((e) => e.textContent).join('/')"
@@ -136,8 +135,8 @@ class Test:
 
 def main():
     """Returns the exit code."""
-    if not shutil.which("chromedriver"):
-        print("chromedriver is not installed (chromium-driver)")
+    if missing():
+        print(missing())
         return 77
     with tempfile.TemporaryDirectory() as scratch:
         test = Test(os.path.abspath(sys.argv[1]), os.path.abspath(sys.argv[2]),

@@ -340,10 +340,10 @@ static int serve(struct server *server)
 			close(fd);
 		return err;
 	}
+	message_info("open this address in a browser; Ctrl-C ends it:");
 	printf("%s%s\n", server->origin, server->path);
 	if (fflush(stdout))
 		return -errno;
-	message_info("open this address in a browser; Ctrl-C ends it");
 	for (;;)
 		pause(); /* a signal that is caught ends it */
 }
@@ -360,8 +360,8 @@ int page_server_run(const struct page_server *s)
 	if (ret == EXIT_OK && load(&server.mhd)) {
 		err = serve(&server);
 		ret = message_fail(EXIT_FAILED, s->command,
-				   "cannot serve on port %u of 127.0.0.1: %s", s->port,
-				   strerror(-err));
+				   "cannot serve on port %u of 127.0.0.1: %s\n  Without --port it takes one that is free",
+				   s->port, strerror(-err));
 	}
 	strbuf_free(&server.all);
 	return ret;

@@ -104,5 +104,8 @@ for other, family in (("127.0.0.2", socket.AF_INET), ("::1", socket.AF_INET6)):
             print(f"{other} answers {link.connect((other, port))}")
         except OSError:
             print(f"{other}: nothing listens")
+second = subprocess.run([*sys.argv[1:], "--port", str(port)], stdout=subprocess.PIPE,
+                        stderr=subprocess.STDOUT, text=True, check=False)
+print(f"a second one on its port: {second.returncode}:", second.stdout.replace(str(port), "PORT").strip())
 command.send_signal(signal.SIGINT)
 print("ends by signal", -command.wait())

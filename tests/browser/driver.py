@@ -5,6 +5,7 @@ In: calls; $KMEMX_BROWSER: "firefox", or else Chromium. Out: WebDriver commands 
 chromium-driver, over HTTP; the same to firefox-esr without a driver, which Debian lacks: geckodriver
 only translates them to Firefox's own protocol, Marionette.
 """
+import base64
 import json
 import os
 import shutil
@@ -19,7 +20,7 @@ import urllib.request
 ELEMENT = "element-6066-11e4-a52e-4f735466cecf"
 FIREFOX = os.environ.get("KMEMX_BROWSER") == "firefox"
 MARIONETTE = {"/url": "Navigate", "/execute/sync": "ExecuteScript", "/element": "FindElement",
-              "/actions": "PerformActions", "/screenshot": "TakeScreenshot",
+              "/actions": "PerformActions", "/screenshot": "TakeScreenshot", "/print": "Print",
               "/click": "ElementClick", "/value": "ElementSendKeys"}
 PREFERENCES = """
 user_pref("marionette.port", 0);
@@ -151,9 +152,12 @@ class Chromium:
 
     def picture(self, path):
         """The content of the window as PNG."""
-        import base64  # pylint: disable=import-outside-toplevel
         with open(path, "wb") as file:
             file.write(base64.b64decode(self.ask("GET", "/screenshot")))
+
+    def paper(self):
+        """The page as it is printed, a PDF."""
+        return base64.b64decode(self.ask("POST", "/print", {}))
 
     def complaints(self):
         """Messages in the browser's log: errors, violations of the policy."""

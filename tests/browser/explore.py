@@ -21,6 +21,7 @@ from report import DOWN, ENTER, READY, RIGHT, ROWS, Test
 
 LEFT, UP, ESCAPE, SHIFT = "\ue012", "\ue013", "\ue00c", "\ue008"
 LEFT_OF_TIMES = 66  # pixels beside the drawing
+COLUMN_NS = 6 * 10**6  # more than a column of the flame chart, less than two
 # Milliseconds of a redraw for each of twenty turns of the wheel, without waiting for the screen.
 DRAWING = """
 const canvas = document.querySelector('#timeline'), box = canvas.getBoundingClientRect(), times = [];
@@ -376,6 +377,56 @@ class Explore(Test):
             "return document.activeElement.getAttribute('aria-expanded')") == "true")
         self.press("View", "Flame graph")
 
+    def chart(self):
+        """Boxes of the flame chart have the sums of the callchains of their time, the largest of it."""
+        browser = self.browser
+        self.press("Memory", "Pages")
+        self.press("View", "Flame chart")
+        for figure, places in (("bytes", (0.314, 0.3177)), ("hit", (0.5915,))):
+            browser.script("location.hash = 'view=chart&memory=page&figure=' + arguments[0]", figure)
+            time.sleep(0.3)
+            for place in places:
+                self.check(f"the chart has boxes at {place}", self.column(place, figure))
+        browser.script("location.hash = 'view=chart&memory=page'")
+        time.sleep(0.3)
+        browser.keys("#chart", RIGHT + DOWN + RIGHT)
+        said = browser.script("return document.querySelector('#hover').textContent")
+        browser.keys("#chart", ENTER)
+        self.check("keys select the time of a function", " of " in said and self.span("range"), said)
+        browser.keys("#chart", ESCAPE)
+        self.check("Escape takes it back", self.span("range") is None, self.state())
+        self.press("View", "Flame graph")
+
+    def column(self, place, figure):
+        """Checks the boxes at a @place of the chart, from the outermost inward; whether there are
+        any, one of them a column wide."""
+        browser, path, alone = self.browser, [], False
+        for depth in range(30):
+            browser.point("#chart", (place, 9 + 18 * depth))
+            said = re.match(r"(\S+): (\S+)(?: (KiB|MiB|B))? of (\S+)", browser.script(
+                "return document.querySelector('#hover').textContent"))
+            if not said:
+                break
+            path.append(said[1])
+            browser.point("#chart", (place, 9 + 18 * depth), clicks=1)
+            span = self.state()["range"]
+            sums, all_of = {}, 0
+            for row in self.rows_of("stat", "--page", "--by", "stack", "--time", span)["page"]:
+                stack = row["stack"] if isinstance(row["stack"], list) else row["stack"].split(";")
+                stack = stack[::-1]
+                all_of += row[figure]
+                if len(stack) > depth and stack[:depth] == path[:depth]:
+                    sums[stack[depth]] = sums.get(stack[depth], 0) + row[figure]
+            unit = {None: 1, "B": 1, "KiB": 1024, "MiB": 1 << 20}[said[3]]
+            self.check(f"box {depth} at {place}", abs(float(said[2].replace(",", "")) * unit - sums.get(said[1], 0))
+                       <= unit / 20 and all_of > 0, said[0], sums)
+            begin, end = (ns_of(text) for text in span.split(","))
+            if end - begin < COLUMN_NS:
+                self.check(f"it is the largest, {depth} at {place}", sums[said[1]] == max(sums.values()), said[0], sums)
+                alone = True
+            browser.keys("#chart", ESCAPE)
+        return path and alone
+
     def slab_lives(self):
         """[time, end or None, bytes] of slab objects, from the events; their times begin at 0."""
         text = subprocess.run([self.kmemx, "script", "--json", "-i", self.recording], check=True, text=True,
@@ -528,6 +579,7 @@ class Explore(Test):
             self.tabs(False)
             self.filters()
             self.views()
+            self.chart()
             self.heat_maps()
             self.colours()
             self.state()

@@ -151,7 +151,7 @@ class Flame {
 		canvas.addEventListener("click", (e) => {
 			const box = this.boxAt(e);
 			if (box && box.node >= 0)
-				this.zoom(box.node);
+				this.zoom(box.node, box);
 		});
 		canvas.addEventListener("pointermove", (e) => this.tell(this.boxAt(e)));
 		canvas.addEventListener("pointerleave", () => this.tell(null));

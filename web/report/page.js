@@ -1,7 +1,8 @@
 /*
  * The page. In: its data, the user's choices. Out: all parts show the same choice.
  */
-const VIEWS = [["flame", "Flame graph"], ["sandwich", "Sandwich", "A function, with its callers above and its callees below"],
+const VIEWS = [["flame", "Flame graph"], ["chart", "Flame chart", "In order of time: what allocated most at each moment"],
+	["sandwich", "Sandwich", "A function, with its callers above and its callees below"],
 	["tree", "Tree", "A table that opens row by row"], ["heat", "Heat maps", "Time and sizes, time and lifetimes"]];
 
 class Page {
@@ -23,6 +24,7 @@ class Page {
 		this.slots = new Slots();
 		this.timeline.reserve();
 		this.flame = new Flame(this, this.byId("flame"), this.byId("hover"), this.path);
+		this.chart = new Chart(this, this.byId("chart"), this.byId("hover"));
 		this.view = "flame";
 		this.focus = 0;
 		this.halves = [new Half(this, this.byId("callers"), this.byId("hover"), true),
@@ -116,7 +118,7 @@ class Page {
 
 	showView() {
 		const { view } = this, sandwich = view === "sandwich";
-		for (const [id, shown] of [["flame-part", view === "flame"], ["callers-part", sandwich],
+		for (const [id, shown] of [["flame-part", view === "flame"], ["chart-part", view === "chart"], ["callers-part", sandwich],
 			["callees-part", sandwich], ["tree", view === "tree"], ["heat", view === "heat"]])
 			this.byId(id).hidden = !shown;
 		this.path.hidden = view !== "flame";
@@ -129,6 +131,8 @@ class Page {
 			this.byId("focus").textContent = "Callers above, callees below: " + this.data.names[this.focus] + ", " +
 				(this.bytes() ? bytesText : wholeText)(this.halves[0].value(0)) + ", " +
 				shareText(this.halves[0].value(0), this.flame.total()) + " of all. Click a function to go to it.";
+		} else if (view === "chart") {
+			this.chart.draw();
 		} else if (view === "heat") {
 			for (const heat of this.heats)
 				heat.draw();
@@ -206,7 +210,7 @@ class Page {
 
 	seen() {
 		this.timeline.draw();
-		if (this.view === "heat")
+		if (this.view === "heat" || this.view === "chart")
 			this.showView();
 		this.byId("whole").disabled = this.whole() && this.zoom.all;
 		if (this.data.served)

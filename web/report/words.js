@@ -105,10 +105,17 @@ function matcher(words) {
 	return (text) => text.toLowerCase().includes(lower);
 }
 
+/* Drawings for paper are as wide as paper, with the dots of a printer. */
+const PAPER_SCALE = 3;
+
+function onPaper() {
+	return document.documentElement.classList.contains("paper");
+}
+
 /* Sizes a canvas to its place, in device pixels; drawing uses CSS pixels. */
 function prepareCanvas(canvas, height) {
 	const width = canvas.parentElement.clientWidth;
-	const scale = window.devicePixelRatio || 1;
+	const scale = onPaper() ? PAPER_SCALE : window.devicePixelRatio || 1;
 	canvas.style.height = height + "px";
 	canvas.width = Math.round(width * scale);
 	canvas.height = Math.round(height * scale);

@@ -11,7 +11,9 @@ usage: report.py KMEMX OLD NEW [PICTURES]      NEW: the recording; OLD: what it 
 """
 import json
 import os
+import re
 import shlex
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -393,6 +395,33 @@ class Test:
             finally:
                 self.browser.close()
 
+    def printed(self, url):
+        """Paper has what the page shows, drawn for its width, also if the screen is dark or narrow."""
+        for width, dark in ((1280, True), (400, False)):
+            self.browser = Browser(width, 800, dark)
+            try:
+                self.browser.open(url)
+                self.browser.wait(READY)
+                self.browser.wait("document.querySelector('#flame').width > 100")
+                read = "const e = document.querySelector('#flame'); return [e.clientWidth, e.width]"
+                before = self.browser.script(read)
+                pdf = self.browser.paper()
+                self.check("a print is a PDF", pdf.startswith(b"%PDF") and len(pdf) > 20000, len(pdf))
+                if shutil.which("pdftotext"):
+                    text = subprocess.run(["pdftotext", "-layout", "-", "-"], input=pdf, check=True,
+                                          stdout=subprocess.PIPE).stdout.decode()
+                    self.check("it has the table and the command", all(
+                        re.search(rf"{row['Allocated']}.* {row['Callsite']}", text)
+                        for row in self.browser.script(ROWS)) and "The same numbers" in text, text)
+                    self.check("it has at most four pages", text.count("\f") <= 4, text.count("\f"))
+                self.browser.script("dispatchEvent(new Event('beforeprint'))")
+                self.check("it is drawn for paper", self.browser.script(read) == [704, 2112],
+                           self.browser.script(read))
+                self.browser.script("dispatchEvent(new Event('afterprint'))")
+                self.check("the screen is as before", self.browser.script(read) == before, before)
+            finally:
+                self.browser.close()
+
     def run(self, pictures):
         """Runs all checks."""
         url = self.page("page")
@@ -414,6 +443,7 @@ class Test:
         finally:
             self.browser.close()
         self.light()
+        self.printed(url)
         self.pictures(url, pictures)
         self.pictures(self.diff("sides"), pictures and os.path.join(pictures, "sides"))
         print(f"browser: {self.checks - self.failures} of {self.checks} as they should be")

@@ -98,8 +98,8 @@ static bool load(struct calls *calls)
 
 	if (!library)
 		return false;
-#define CALL(name)                                                                 \
-	calls->name = (__typeof__(calls->name))dlsym(library, "MHD_" #name);        \
+#define CALL(name)                                                           \
+	calls->name = (__typeof__(calls->name))dlsym(library, "MHD_" #name); \
 	loaded = loaded && calls->name;
 	CALLS(CALL)
 #undef CALL
@@ -257,9 +257,9 @@ static mhd_result answer_time(const struct server *server, struct MHD_Connection
 	return answer(server, to, &body);
 }
 
-static mhd_result handle(void *ctx, struct MHD_Connection *from, const char *url,
-			 const char *method, const char *version, const char *data,
-			 size_t *size, void **state)
+static mhd_result handle_request(void *ctx, struct MHD_Connection *from, const char *url,
+				 const char *method, const char *version,
+				 const char *data, size_t *size, void **state)
 {
 	const struct server *server = ctx;
 	struct body body = { MHD_HTTP_OK, strbuf_text(&server->all), server->all.size,
@@ -329,11 +329,11 @@ static int serve(struct server *server)
 	int fd = listen_here(&port);
 	int err = fd < 0 ? fd : fill_in(server, port);
 
-	if (!err && !server->mhd.start_daemon(
-			    MHD_USE_INTERNAL_POLLING_THREAD, 0, NULL, NULL, handle,
-			    server, MHD_OPTION_LISTEN_SOCKET, fd,
-			    MHD_OPTION_CONNECTION_LIMIT, CONNECTIONS,
-			    MHD_OPTION_CONNECTION_TIMEOUT, IDLE_S, MHD_OPTION_END))
+	if (!err &&
+	    !server->mhd.start_daemon(
+		    MHD_USE_INTERNAL_POLLING_THREAD, 0, NULL, NULL, handle_request,
+		    server, MHD_OPTION_LISTEN_SOCKET, fd, MHD_OPTION_CONNECTION_LIMIT,
+		    CONNECTIONS, MHD_OPTION_CONNECTION_TIMEOUT, IDLE_S, MHD_OPTION_END))
 		err = errno ? -errno : -EIO;
 	if (err) {
 		if (fd >= 0)
@@ -359,9 +359,10 @@ int page_server_run(const struct page_server *s)
 		ret = message_no_memory(s->command);
 	if (ret == EXIT_OK && load(&server.mhd)) {
 		err = serve(&server);
-		ret = message_fail(EXIT_FAILED, s->command,
-				   "cannot serve on port %u of 127.0.0.1: %s\n  Without --port it takes one that is free",
-				   s->port, strerror(-err));
+		ret = message_fail(
+			EXIT_FAILED, s->command,
+			"cannot serve on port %u of 127.0.0.1: %s\n  Without --port it takes one that is free",
+			s->port, strerror(-err));
 	}
 	strbuf_free(&server.all);
 	return ret;

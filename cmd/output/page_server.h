@@ -12,8 +12,8 @@
  * struct page_server - what is served
  * @command: its name, for messages
  * @port: of 127.0.0.1; 0: one that is free
- * @make: appends the page of the time @time, "START,STOP"; of all if it is NULL. EXIT_OK, or an exit
- *	code after a message. Called for one page after the other, in any thread
+ * @make: appends the page of the time @time, "START,STOP"; of all if it is NULL. EXIT_OK, or an
+ *	exit code after a message. Called for one page after the other, in any thread
  */
 struct page_server {
 	const char *command;
@@ -24,8 +24,8 @@ struct page_server {
 
 /* GO_ON; or an exit code after a message: this build, or this machine, lacks libmicrohttpd. */
 int page_server_check(const char *command);
-/* Makes the page of all, prints the address, and answers until a signal ends the process. Returns an
- * exit code after a message if it cannot.
+/* Makes the page of all, prints the address, and answers until a signal ends the process. Returns
+ * an exit code after a message if it cannot.
  */
 int page_server_run(const struct page_server *s);
 

@@ -71,8 +71,9 @@ static int prepare(struct stat_run *st)
 	struct report_run *run = (struct report_run *)st;
 
 	if (run->port && !run->serve)
-		return message_fail(EXIT_USAGE, command_name,
-				    "--port needs --serve: a page that is written has none");
+		return message_fail(
+			EXIT_USAGE, command_name,
+			"--port needs --serve: a page that is written has none");
 	if (run->page || run->serve)
 		return GO_ON;
 	message_error(
@@ -241,10 +242,10 @@ struct call {
 static int run_once(const struct call *call, const char *time, struct strbuf *to,
 		    struct report_run *ask)
 {
-	struct report_run run = { .st = { .command = command_name,
-					  .prepare = prepare,
-					  .finish = finish },
-				  .to = to };
+	struct report_run run = {
+		.st = { .command = command_name, .prepare = prepare, .finish = finish },
+		.to = to
+	};
 	/* Parsing changes the order of the words. */
 	char **argv = calloc((size_t)call->argc + 1, sizeof(*argv));
 	struct report_options *own;
@@ -259,7 +260,9 @@ static int run_once(const struct call *call, const char *time, struct strbuf *to
 	ret = parse(&run, call->argc, argv);
 	if (time)
 		run.st.opts.window.time = time;
-	*ask = (struct report_run){ .page = run.page, .serve = run.serve, .port = run.port,
+	*ask = (struct report_run){ .page = run.page,
+				    .serve = run.serve,
+				    .port = run.port,
 				    .st.opts.path = run.st.opts.path };
 	if (ret == GO_ON && (to || !run.serve))
 		ret = stat_run(&run.st);

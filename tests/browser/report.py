@@ -35,6 +35,7 @@ COLUMNS = {  # column -> text of a row, from a row of a command's JSON
     "Control group": lambda r: r["cgroup"],
     "Entry": lambda r: r["entry"],
     "Task": lambda r: r["comm"],
+    "Source line": lambda r: r["line"],
     "Callchain": lambda r: " < ".join(r["stack"].split(";") if isinstance(r["stack"], str)
                                       else r["stack"]),
     "Order, migratetype, GFP flags": lambda r: f"order {r['order']}, {r['migtype']}, {r['gfp']}",
@@ -317,6 +318,26 @@ class Test:
             " clientY: box.top + 27 })); return document.querySelector('#hover').textContent")
         self.check("a function's directory is told", "getname_flags (fs)" in hover, hover)
 
+    def lines(self):
+        """Rows by line of the source, if debug information has them."""
+        if os.uname().machine != "x86_64" or not shutil.which("gcc"):
+            return
+        build = os.path.join(os.path.dirname(self.recording), "toy-kernel", "build.sh")
+        subprocess.run(["sh", build], cwd=self.scratch, check=True, stdout=subprocess.DEVNULL,
+                       stderr=subprocess.DEVNULL)
+        self.browser.open(self.page("lines", "--vmlinux", os.path.join(self.scratch, "vmlinux"),
+                                    recording=self.old))
+        self.browser.wait(READY)
+        self.press("Memory", "Slab objects")
+        self.press("Rows", "Source line")
+        rows = {row["Source line"] for row in self.browser.script(ROWS)}
+        self.check("there are lines", "kernel/fork.c:20" in rows, rows)
+        figures = {"Allocated": lambda r: r["bytes"], "Count": lambda r: r["hit"]}
+        self.compare("lines", "slab", "Source line", figures)
+        self.browser.drag("#timeline", (0.3, 60), (0.8, 80))
+        self.browser.wait("document.querySelector('#whole').disabled === false")
+        self.compare("lines in a range", "slab", "Source line", figures)
+
     def light(self):
         """The page follows the browser's light or dark mode until its button is pressed."""
         shade = ("return +getComputedStyle(document.body).backgroundColor"
@@ -438,6 +459,7 @@ class Test:
             self.clocks()
             self.sampled()
             self.directories()
+            self.lines()
             logged = self.browser.complaints()
             self.check("nothing is logged", not logged, logged)
         finally:

@@ -14,6 +14,7 @@ const GROUPS = {
 	comm: { title: "Task", kinds: ALL_KINDS, option: "--by comm" },
 	cgroup: { title: "Control group", kinds: ALL_KINDS, option: "--by cgroup" },
 	entry: { title: "Entry", kinds: ALL_KINDS, option: "--by entry" },
+	line: { title: "Source line", kinds: ALL_KINDS, option: "--by line" },
 	request: { title: "Order, migratetype, GFP flags", kinds: [PAGE], option: "--caller" },
 	matrix: { title: "Order × migratetype", kinds: [PAGE], option: "--caller" },
 };
@@ -55,6 +56,7 @@ function groupKey(data, by, row) {
 	case "comm":
 	case "cgroup":
 	case "entry":
+	case "line":
 		return r[by][row];
 	case "request":
 		return r.order[row] + "|" + r.type[row] + "|" + r.gfp[row];
@@ -75,6 +77,7 @@ function groupText(data, by, row) {
 	case "comm":
 	case "cgroup":
 	case "entry":
+	case "line":
 		return data.names[r[by][row]];
 	case "request":
 		return "order " + r.order[row] + ", " + data.names[r.type[row]] + ", " +

@@ -36,16 +36,14 @@ struct source_row {
  */
 struct row_key {
 	uint32_t kind, node, callsite, cache, order, migratetype, gfp, process, comm,
-		cgroup, entry, size;
+		cgroup, entry, line, size;
 };
 
-/* Callsites, stacks and the like of one kind's rows, and their names. @process: or tasks' names:
- * report_rows_task().
- */
+/* One kind's callsites, stacks and the like, and their names. @process: report_rows_task(). */
 struct names {
-	struct owners callsite, stack, cache, process, cgroup, entry;
+	struct owners callsite, stack, cache, process, cgroup, entry, line;
 	/* numbers of names; 0: not yet looked up */
-	uint32_t *of_callsite, *of_cache, *of_process, *of_cgroup, *of_entry;
+	uint32_t *of_callsite, *of_cache, *of_process, *of_cgroup, *of_entry, *of_line;
 };
 
 struct filling {
@@ -90,6 +88,7 @@ static int open_names(struct names *n, const struct filling *f, enum web_kind ki
 		{ &n->process, report_rows_task(f->env->rec), &n->of_process },
 		{ &n->cgroup, SUBJECT_CGROUP, &n->of_cgroup },
 		{ &n->entry, SUBJECT_ENTRY, &n->of_entry },
+		{ &n->line, SUBJECT_LINE, &n->of_line },
 		{ &n->cache, SUBJECT_CACHE, &n->of_cache }, /* of slab objects */
 	};
 	const struct lives *of = f->peak->of[memory_of(kind)];
@@ -97,6 +96,8 @@ static int open_names(struct names *n, const struct filling *f, enum web_kind ki
 	int ret = 0;
 
 	for (i = 0; i < nr && !ret; i++) {
+		if (all[i].kind == SUBJECT_LINE && !f->env->lines)
+			continue;
 		ret = owners_init(all[i].owners, f->env, of, all[i].kind);
 		if (ret || !all[i].names)
 			continue;
@@ -109,10 +110,10 @@ static int open_names(struct names *n, const struct filling *f, enum web_kind ki
 
 static void close_names(struct names *n)
 {
-	struct owners *const owners[] = { &n->callsite, &n->stack,  &n->cache,
-					  &n->process,	&n->cgroup, &n->entry };
+	struct owners *const owners[] = { &n->callsite, &n->stack, &n->cache, &n->process,
+					  &n->cgroup,	&n->entry, &n->line };
 	uint32_t *const names[] = { n->of_callsite, n->of_cache, n->of_process,
-				    n->of_cgroup, n->of_entry };
+				    n->of_cgroup,   n->of_entry, n->of_line };
 	size_t i;
 
 	for (i = 0; i < ARRAY_SIZE(owners); i++)
@@ -235,6 +236,9 @@ static uint32_t row_of(struct filling *f, enum web_kind kind, struct names *n,
 	}
 	key.entry =
 		name_of(f, &n->entry, n->entry.of[number], subject_entry, n->of_entry);
+	if (f->env->lines)
+		key.line = name_of(f, &n->line, n->line.of[number], subject_line,
+				   n->of_line);
 	task_key_of(f, n, number, alone || f->web->nr_rows < WEB_REPORT_ROWS_MAX, &key);
 	if (processes_groups_known(f->env->rec))
 		key.cgroup = name_of(f, &n->cgroup, n->cgroup.of[number], subject_cgroup,
@@ -262,7 +266,8 @@ static uint32_t row_of(struct filling *f, enum web_kind kind, struct names *n,
 				  .process = key.process,
 				  .comm = key.comm,
 				  .cgroup = key.cgroup,
-				  .entry = key.entry };
+				  .entry = key.entry,
+				  .line = key.line };
 	return id - 1;
 }
 

@@ -21,17 +21,18 @@ static const struct {
 	enum group group;
 	const char *name;
 } columns[] = {
-	{ ROWS, "kind" },    { ROWS, "node" },	 { ROWS, "callsite" },
-	{ ROWS, "cache" },   { ROWS, "order" },	 { ROWS, "type" },
-	{ ROWS, "gfp" },     { ROWS, "peak" },	 { ROWS, "cells" },
-	{ ROWS, "least" },   { ROWS, "range" },	 { ROWS, "unlikely" },
-	{ ROWS, "process" }, { ROWS, "comm" },	 { ROWS, "cgroup" },
-	{ ROWS, "entry" },   { ROWS, "unit" },	 { CELLS, "bin" },
-	{ CELLS, "hit" },    { CELLS, "bytes" }, { CELLS, "waste" },
-	{ CELLS, "net" },    { STAYS, "row" },	 { STAYS, "begin" },
-	{ STAYS, "bins" },   { STAYS, "bytes" }, { NODES, "up" },
-	{ NODES, "name" },   { RUNS, "bins" },	 { RUNS, "site" },
-	{ RUNS, "most" },    { RUNS, "pages" },	 { NAMES, "dir" },
+	{ ROWS, "kind" },    { ROWS, "node" },	{ ROWS, "callsite" },
+	{ ROWS, "cache" },   { ROWS, "order" }, { ROWS, "type" },
+	{ ROWS, "gfp" },     { ROWS, "peak" },	{ ROWS, "cells" },
+	{ ROWS, "least" },   { ROWS, "range" }, { ROWS, "unlikely" },
+	{ ROWS, "process" }, { ROWS, "comm" },	{ ROWS, "cgroup" },
+	{ ROWS, "entry" },   { ROWS, "line" },	{ ROWS, "unit" },
+	{ CELLS, "bin" },    { CELLS, "hit" },	{ CELLS, "bytes" },
+	{ CELLS, "waste" },  { CELLS, "net" },	{ STAYS, "row" },
+	{ STAYS, "begin" },  { STAYS, "bins" }, { STAYS, "bytes" },
+	{ NODES, "up" },     { NODES, "name" }, { RUNS, "bins" },
+	{ RUNS, "site" },    { RUNS, "most" },	{ RUNS, "pages" },
+	{ NAMES, "dir" },
 };
 
 void web_columns_names(struct json *j)
@@ -77,7 +78,8 @@ static void fill_rows(const struct web_report *w, size_t which, double *to)
 					     row->process,
 					     row->comm,
 					     row->cgroup,
-					     row->entry };
+					     row->entry,
+					     row->line };
 
 		to[i] = (double)(which < ARRAY_SIZE(figures) ? figures[which]
 							     : unit_of(w, row));

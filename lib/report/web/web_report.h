@@ -44,7 +44,7 @@ enum web_kind { WEB_SLAB, WEB_PAGE, WEB_VMALLOC, WEB_PERCPU, WEB_KINDS };
  * @node: the outermost function of the callchain, of @nodes
  * @callsite: number of its name; @cache: for slab objects; @migratetype, @gfp: for pages
  * @process, @cgroup: who allocated, 0: not recorded; @comm: the task's name, if the process is
- *	not recorded; @entry: how the kernel was entered
+ *	not recorded; @entry: how the kernel was entered; @line: of the source, 0: lines are not known
  * @peak: bytes not seen freed at the peak
  * @least, @most: bounds of the bytes live at the end; @likely: the best estimate
  * @first, @nr: its cells, in order of time
@@ -54,7 +54,7 @@ struct web_row {
 	uint32_t node;
 	uint32_t callsite, cache;
 	uint32_t order, migratetype, gfp;
-	uint32_t process, comm, cgroup, entry;
+	uint32_t process, comm, cgroup, entry, line;
 	uint64_t peak;
 	uint64_t least, most, likely;
 	size_t first, nr;

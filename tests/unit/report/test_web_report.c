@@ -252,6 +252,7 @@ enum {
 	ROW_COMM,
 	ROW_CGROUP,
 	ROW_ENTRY,
+	ROW_LINE,
 	ROW_UNIT,
 	CELL_BIN,
 	CELL_HIT,
@@ -263,7 +264,7 @@ enum {
 	STAY_BINS,
 	STAY_BYTES,
 	NODE_UP,
-	NAME_DIR = 32
+	NAME_DIR = 33
 };
 
 START_TEST(columns)

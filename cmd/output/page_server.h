@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * cmd: pages for a browser on this machine.
- * In: a function that makes a page. Out: the page, over HTTP, to who has the address with its token.
+ * In: a function that makes a page. Out: the page, over HTTP, to who has its address and token.
  */
 #ifndef KMEMX_CMD_PAGE_SERVER_H
 #define KMEMX_CMD_PAGE_SERVER_H

@@ -137,7 +137,7 @@ class Heat {
 		const { to, width, height } = prepareCanvas(this.canvas, Math.max(1, this.rows.length) * this.high + scaled(22));
 		this.wide = width - this.left;
 		const most = [...this.sums.values()].reduce((max, row) => row.reduce((a, b) => Math.max(a, b), max), 1);
-		const heat = styled("heat-colour");
+		const heat = styled("map-colour");
 		to.font = fontOf(11);
 		this.rows.forEach((at, n) => {
 			const y = (this.rows.length - 1 - n) * this.high, sums = this.sums.get(at);

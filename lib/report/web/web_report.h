@@ -44,7 +44,7 @@ enum web_kind { WEB_SLAB, WEB_PAGE, WEB_VMALLOC, WEB_PERCPU, WEB_KINDS };
  * @node: the outermost function of the callchain, of @nodes
  * @callsite: number of its name; @cache: for slab objects; @migratetype, @gfp: for pages
  * @process, @cgroup: who allocated, 0: not recorded; @comm: the task's name, if the process is
- *	not recorded; @entry: how the kernel was entered; @line: of the source, 0: lines are not known
+ *	not recorded; @entry: how the kernel was entered; @line: of the source, 0: not known
  * @peak: bytes not seen freed at the peak
  * @least, @most: bounds of the bytes live at the end; @likely: the best estimate
  * @first, @nr: its cells, in order of time

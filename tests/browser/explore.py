@@ -395,6 +395,7 @@ class Explore(Test):
         self.check("keys select the time of a function", " of " in said and self.span("range"), said)
         browser.keys("#chart", ESCAPE)
         self.check("Escape takes it back", self.span("range") is None, self.state())
+        self.press("Figure", "Allocated")
         self.press("View", "Flame graph")
 
     def column(self, place, figure):

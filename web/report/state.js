@@ -74,8 +74,9 @@ function readState(page, text) {
 class State {
 	constructor(page) {
 		this.page = page;
-		addEventListener("hashchange", () => {
-			readState(page, location.hash.slice(1));
+		/* write() may have changed the address again. */
+		addEventListener("hashchange", (e) => {
+			readState(page, new URL(e.newURL).hash.slice(1));
 			page.draw();
 		});
 	}

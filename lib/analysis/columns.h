@@ -143,6 +143,18 @@ struct column_type {
 	.fill = make, .apart = true, \
 	.pointer = _Generic(((const type *)0)->at, const of *: offsetof(type, at))
 
+/* A cell function: @value is of the row @r, a @row_type, and may be a text in the table @t. */
+#define CELL(name, row_type, value)                               \
+	static struct cell name(const void *row, struct table *t) \
+	{                                                         \
+		const row_type *r = row;                          \
+                                                                  \
+		return value;                                     \
+	}
+/* The same; if not @known, the cell has no value. */
+#define CELL_IF(name, row_type, known, value) \
+	CELL(name, row_type, (known) ? (value) : (struct cell){ .type = CELL_NONE })
+
 /* The function for @member's type. */
 #define CELL_OF(member) \
 	_Generic(&(member), \

@@ -18,28 +18,12 @@ struct advice_row {
 
 /* --- cells ------------------------------------------------------------------------------ */
 
-static struct cell cell_kind(const void *row, struct table *t)
-{
-	const struct advice_row *r = row;
-
-	return cell_text(t, r->f->kind->name);
-}
-
-static struct cell cell_callsite(const void *row, struct table *t)
-{
-	const struct advice_row *r = row;
-
-	return r->f->task.size ? cell_of_strbuf(&r->f->task, t)
-			       : sites_cell(&r->v->a->sizes.sites, r->f->site, t);
-}
-
-static struct cell cell_freed_by(const void *row, struct table *t)
-{
-	const struct advice_row *r = row;
-
-	return r->f->freed_by ? sites_cell(&r->v->a->sizes.sites, r->f->freed_by - 1, t)
-			      : (struct cell){ 0 };
-}
+CELL(cell_kind, struct advice_row, cell_text(t, r->f->kind->name))
+CELL(cell_callsite, struct advice_row,
+     r->f->task.size ? cell_of_strbuf(&r->f->task, t)
+		     : sites_cell(&r->v->a->sizes.sites, r->f->site, t))
+CELL_IF(cell_freed_by, struct advice_row, r->f->freed_by,
+	sites_cell(&r->v->a->sizes.sites, r->f->freed_by - 1, t))
 
 /* Functions skipped to find the callsites: " --skip-func wrappers". Only stat has the option. */
 static void add_skipped(const struct advice_row *r, struct strbuf *text)

@@ -9,12 +9,8 @@
 
 #include "analysis/stat/slab_report.h"
 
-static struct cell cell_waste(const void *row, struct table *t)
-{
-	const struct comparison_row *r = row;
-
-	return cell_uint(slab_waste(r->group->bytes, r->group->bytes_req));
-}
+CELL(cell_waste, struct comparison_row,
+     cell_uint(slab_waste(r->group->bytes, r->group->bytes_req)))
 
 /* @value scaled by @end / bytes->value: the figure is as uncertain as the bytes. If no bytes are in
  * the sample, the figure may be as large as what the sample may lack.
@@ -29,35 +25,16 @@ static struct cell scaled(uint64_t value, uint64_t end, const struct estimate *b
 	return cell_uint(off < 0x1p63 ? (uint64_t)off : UINT64_MAX);
 }
 
-static struct cell cell_waste_low(const void *row, struct table *t)
-{
-	const struct comparison_row *r = row;
-
-	return scaled(slab_waste(r->group->bytes, r->group->bytes_req), r->in->bytes.low,
-		      &r->in->bytes);
-}
-
-static struct cell cell_waste_high(const void *row, struct table *t)
-{
-	const struct comparison_row *r = row;
-
-	return scaled(slab_waste(r->group->bytes, r->group->bytes_req), r->in->bytes.high,
-		      &r->in->bytes);
-}
-
-static struct cell cell_peak_low(const void *row, struct table *t)
-{
-	const struct comparison_row *r = row;
-
-	return scaled(r->group->peak, r->in->bytes.low, &r->in->bytes);
-}
-
-static struct cell cell_peak_high(const void *row, struct table *t)
-{
-	const struct comparison_row *r = row;
-
-	return scaled(r->group->peak, r->in->bytes.high, &r->in->bytes);
-}
+CELL(cell_waste_low, struct comparison_row,
+     scaled(slab_waste(r->group->bytes, r->group->bytes_req), r->in->bytes.low,
+	    &r->in->bytes))
+CELL(cell_waste_high, struct comparison_row,
+     scaled(slab_waste(r->group->bytes, r->group->bytes_req), r->in->bytes.high,
+	    &r->in->bytes))
+CELL(cell_peak_low, struct comparison_row,
+     scaled(r->group->peak, r->in->bytes.low, &r->in->bytes))
+CELL(cell_peak_high, struct comparison_row,
+     scaled(r->group->peak, r->in->bytes.high, &r->in->bytes))
 
 #define GROUP(member) MEMBER_OF(struct comparison_row, group, member)
 #define IN(member)    MEMBER_OF(struct comparison_row, in, member)

@@ -16,26 +16,10 @@ struct row {
 	uint32_t above;
 };
 
-static struct cell cell_bytes(const void *row, struct table *t)
-{
-	const struct row *r = row;
-
-	return cell_uint(footprint_sums_attr(&r->node->sums, r->tree->attr));
-}
-
-static struct cell cell_static(const void *row, struct table *t)
-{
-	const struct row *r = row;
-
-	return cell_uint(footprint_sums_static(&r->node->sums));
-}
-
-static struct cell cell_depth(const void *row, struct table *t)
-{
-	const struct row *r = row;
-
-	return cell_uint(r->node->depth - 1);
-}
+CELL(cell_bytes, struct row,
+     cell_uint(footprint_sums_attr(&r->node->sums, r->tree->attr)))
+CELL(cell_static, struct row, cell_uint(footprint_sums_static(&r->node->sums)))
+CELL(cell_depth, struct row, cell_uint(r->node->depth - 1))
 
 static struct cell cell_rest(const void *row, struct table *t)
 {
@@ -57,12 +41,8 @@ static struct cell cell_kind(const void *row, struct table *t)
 	return cell_text(t, kinds[r->node->kind]);
 }
 
-static struct cell cell_name(const void *row, struct table *t)
-{
-	const struct row *r = row;
-
-	return cell_text(t, intern_get(&r->tree->names, r->node->name, NULL));
-}
+CELL(cell_name, struct row,
+     cell_text(t, intern_get(&r->tree->names, r->node->name, NULL)))
 
 /* A column that text shows only on request. */
 #define HIDDEN_COLUMN(n, what, ...)                                          \
@@ -269,12 +249,7 @@ struct section_row {
 	const struct footprint_image *image;
 };
 
-static struct cell section_symbols(const void *row, struct table *t)
-{
-	const struct section_row *r = row;
-
-	return cell_uint(r->section->size - r->section->bare);
-}
+CELL(section_symbols, struct section_row, cell_uint(r->section->size - r->section->bare))
 
 static struct cell section_kind(const void *row, struct table *t)
 {
@@ -284,19 +259,9 @@ static struct cell section_kind(const void *row, struct table *t)
 	return cell_text(t, kinds[r->section->kind]);
 }
 
-static struct cell section_freed(const void *row, struct table *t)
-{
-	const struct section_row *r = row;
-
-	return cell_text(t, r->section->init ? "yes" : "");
-}
-
-static struct cell section_module(const void *row, struct table *t)
-{
-	const struct section_row *r = row;
-
-	return cell_text(t, r->image->name ? r->image->name : "vmlinux");
-}
+CELL(section_freed, struct section_row, cell_text(t, r->section->init ? "yes" : ""))
+CELL(section_module, struct section_row,
+     cell_text(t, r->image->name ? r->image->name : "vmlinux"))
 
 static const struct column_type section_columns[] = {
 	BYTES_COLUMN("bytes", "Bytes", 0, "The section's size.",

@@ -29,32 +29,16 @@ struct block_row {
 	const struct frag_block *block;
 };
 
-static struct cell cell_block_claimed(const void *row, struct table *t)
-{
-	const struct block_row *r = row;
-
-	return r->v->of.has_ownership ? cell_uint(r->in_block->claimed)
-				      : (struct cell){ 0 };
-}
+CELL_IF(cell_block_claimed, struct block_row, r->v->of.has_ownership,
+	cell_uint(r->in_block->claimed))
 
 static const struct frag_event *first_of(const struct block_row *r)
 {
 	return &r->v->of.f->events[r->in_block->first - 1];
 }
 
-static struct cell cell_block_from(const void *row, struct table *t)
-{
-	const struct block_row *r = row;
-
-	return frag_view_type(&r->v->of, first_of(r)->from, t);
-}
-
-static struct cell cell_block_to(const void *row, struct table *t)
-{
-	const struct block_row *r = row;
-
-	return frag_view_type(&r->v->of, first_of(r)->to, t);
-}
+CELL(cell_block_from, struct block_row, frag_view_type(&r->v->of, first_of(r)->from, t))
+CELL(cell_block_to, struct block_row, frag_view_type(&r->v->of, first_of(r)->to, t))
 
 static struct cell cell_block_first(const void *row, struct table *t)
 {

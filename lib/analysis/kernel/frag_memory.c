@@ -222,19 +222,9 @@ struct counter_row {
 	uint64_t before, after;
 };
 
-static struct cell cell_growth(const void *row, struct table *t)
-{
-	const struct counter_row *r = row;
-
-	return cell_uint(r->after > r->before ? r->after - r->before : 0);
-}
-
-static struct cell cell_expected(const void *row, struct table *t)
-{
-	const struct counter_row *r = row;
-
-	return cell_text(t, r->counter->price ? "more" : "less");
-}
+CELL(cell_growth, struct counter_row,
+     cell_uint(r->after > r->before ? r->after - r->before : 0))
+CELL(cell_expected, struct counter_row, cell_text(t, r->counter->price ? "more" : "less"))
 
 static const struct column_type vmstat_columns[] = {
 	{ COLUMN("before", "Before", UNIT_COUNT, "Its value before the recording.",

@@ -50,34 +50,12 @@ static struct cell yes_no(struct table *t, bool known, bool yes)
 	return cell_text(t, known ? yes ? "yes" : "no" : NULL);
 }
 
-static struct cell cell_from(const void *row, struct table *t)
-{
-	const struct view_row *r = row;
-
-	return frag_view_type(&r->v->of, r->key->from, t);
-}
-
-static struct cell cell_to(const void *row, struct table *t)
-{
-	const struct view_row *r = row;
-
-	return frag_view_type(&r->v->of, r->key->to, t);
-}
-
-static struct cell cell_fragmenting(const void *row, struct table *t)
-{
-	const struct view_row *r = row;
-
-	return yes_no(t, r->v->of.f->order_known,
-		      r->key->fallback_order < (int32_t)r->v->of.f->block_order);
-}
-
-static struct cell cell_claimed(const void *row, struct table *t)
-{
-	const struct view_row *r = row;
-
-	return yes_no(t, r->v->of.has_ownership, r->key->claimed);
-}
+CELL(cell_from, struct view_row, frag_view_type(&r->v->of, r->key->from, t))
+CELL(cell_to, struct view_row, frag_view_type(&r->v->of, r->key->to, t))
+CELL(cell_fragmenting, struct view_row,
+     yes_no(t, r->v->of.f->order_known,
+	    r->key->fallback_order < (int32_t)r->v->of.f->block_order))
+CELL(cell_claimed, struct view_row, yes_no(t, r->v->of.has_ownership, r->key->claimed))
 
 static struct cell cell_over_time(const void *row, struct table *t)
 {

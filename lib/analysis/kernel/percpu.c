@@ -192,36 +192,12 @@ static uint64_t locks(const struct percpu_cpu *c)
 	return c->taken[LOCK_DIRECT] + c->taken[LOCK_REFILL] + c->taken[LOCK_DRAIN];
 }
 
-static struct cell cell_locks(const void *row, struct table *t)
-{
-	const struct cpu_row *r = row;
-
-	return cell_uint(locks(r->c));
-}
-
-static struct cell cell_locks_second(const void *row, struct table *t)
-{
-	const struct cpu_row *r = row;
-
-	return r->seconds > 0 ? cell_real((double)locks(r->c) / r->seconds)
-			      : (struct cell){ 0 };
-}
-
-static struct cell cell_batched(const void *row, struct table *t)
-{
-	const struct cpu_row *r = row;
-
-	return r->batched ? cell_uint(r->c->batched) : (struct cell){ 0 };
-}
-
-static struct cell cell_unbatched(const void *row, struct table *t)
-{
-	const struct cpu_row *r = row;
-
-	if (!r->batched || !r->frees)
-		return (struct cell){ 0 };
-	return cell_uint(r->c->freed > r->c->batched ? r->c->freed - r->c->batched : 0);
-}
+CELL(cell_locks, struct cpu_row, cell_uint(locks(r->c)))
+CELL_IF(cell_locks_second, struct cpu_row, r->seconds > 0,
+	cell_real((double)locks(r->c) / r->seconds))
+CELL_IF(cell_batched, struct cpu_row, r->batched, cell_uint(r->c->batched))
+CELL_IF(cell_unbatched, struct cpu_row, r->batched && r->frees,
+	cell_uint(r->c->freed > r->c->batched ? r->c->freed - r->c->batched : 0))
 
 static const struct column_type columns[] = {
 	{ COLUMN("cpu", "CPU", UNIT_NONE, "The CPU on which these events occurred.",

@@ -173,14 +173,8 @@ static void view_free(struct view *v)
 
 /* --- rows -------------------------------------------------------------------------------- */
 
-static struct cell cell_freed_by(const void *row, struct table *t)
-{
-	const struct view_row *r = row;
-
-	if (r->group->site == NO_SITE)
-		return (struct cell){ 0 };
-	return sites_cell(&r->v->owners.sites, r->group->site, t);
-}
+CELL_IF(cell_freed_by, struct view_row, r->group->site != NO_SITE,
+	sites_cell(&r->v->owners.sites, r->group->site, t))
 
 /* How much, and the CPUs. @count, @cpus: the members of the row, a @type, that point at them. */
 #define CROSS_COLUMNS(type, count, cpus, count_name, count_title, count_unit, text)   \

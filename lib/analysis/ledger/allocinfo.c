@@ -258,12 +258,8 @@ struct cells_of {
 	const struct function_row *kernel; /* @row, if the kernel counted it; else NULL */
 };
 
-static struct cell cell_function(const void *row, struct table *t)
-{
-	const struct cells_of *r = row;
-
-	return cell_text(t, intern_get(&r->functions->names, r->id, NULL));
-}
+CELL(cell_function, struct cells_of,
+     cell_text(t, intern_get(&r->functions->names, r->id, NULL)))
 
 static struct cell cell_place(const void *row, struct table *t)
 {
@@ -278,12 +274,7 @@ static struct cell cell_place(const void *row, struct table *t)
 	return cell_strbuf(t, &sb);
 }
 
-static struct cell cell_source(const void *row, struct table *t)
-{
-	const struct cells_of *r = row;
-
-	return cell_text(t, r->row->by_tags ? "alloc_tag" : "kmem");
-}
+CELL(cell_source, struct cells_of, cell_text(t, r->row->by_tags ? "alloc_tag" : "kmem"))
 
 static const struct column_type columns[] = {
 	{ .column = { .name = "trace",

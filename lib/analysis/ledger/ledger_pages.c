@@ -49,13 +49,8 @@ struct page_row {
 	struct ledger_change change;
 };
 
-static struct cell cell_why(const void *row, struct table *t)
-{
-	const struct page_row *r = row;
-
-	return cell_text(
-		t, r->change.known && r->change.kernel == r->change.trace ? "-" : r->why);
-}
+CELL(cell_why, struct page_row,
+     cell_text(t, r->change.known && r->change.kernel == r->change.trace ? "-" : r->why))
 
 static const struct column_type columns[] = {
 	{ .column = { .name = "trace",

@@ -80,13 +80,7 @@ static struct cells_of cells_make(const struct books *b, const struct books_row 
 	return r;
 }
 
-static struct cell cell_kernel(const void *row, struct table *t)
-{
-	const struct cells_of *r = row;
-
-	return r->row->nr_caches ? cell_int(r->change.kernel)
-				 : (struct cell){ .type = CELL_NONE };
-}
+CELL_IF(cell_kernel, struct cells_of, r->row->nr_caches, cell_int(r->change.kernel))
 
 /* The names of the caches merged into this one; no value if there are none. */
 static struct cell cell_aliases(const void *row, struct table *t)
@@ -208,23 +202,10 @@ static struct cell cell_why(const void *row, struct table *t)
 	return cell_strbuf(t, &sb);
 }
 
-static struct cell cell_source(const void *row, struct table *t)
-{
-	const struct cells_of *r = row;
-
-	if (!r->row->nr_caches)
-		return (struct cell){ .type = CELL_NONE };
-	return cell_text(t, r->row->exact ? "count" : "slabinfo");
-}
-
-static struct cell cell_kernel_at(const void *row, struct table *t)
-{
-	const struct cells_of *r = row;
-
-	return r->row->steps ? cell_numbers(t, r->row->steps->kernel.at,
-					    r->books->ledger->steps.curve.nr)
-			     : (struct cell){ .type = CELL_NONE };
-}
+CELL_IF(cell_source, struct cells_of, r->row->nr_caches,
+	cell_text(t, r->row->exact ? "count" : "slabinfo"))
+CELL_IF(cell_kernel_at, struct cells_of, r->row->steps,
+	cell_numbers(t, r->row->steps->kernel.at, r->books->ledger->steps.curve.nr))
 
 /* What the cache would have by the events alone: from the kernel's first count on, at least 0. */
 static struct cell cell_trace_at(const void *row, struct table *t)

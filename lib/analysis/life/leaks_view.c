@@ -35,12 +35,8 @@ static struct cell cell_age(const void *row, struct table *t)
 	return cell_uint(median > r->leak->least ? median : r->leak->least);
 }
 
-static struct cell cell_age_max(const void *row, struct table *t)
-{
-	const struct leak_row *r = row;
-
-	return cell_uint(r->v->age_groups.groups[r->group].row.longest);
-}
+CELL(cell_age_max, struct leak_row,
+     cell_uint(r->v->age_groups.groups[r->group].row.longest))
 
 /* Bytes per second, if the clock counts nanoseconds. Large blocks in a short time may overflow:
  * saturate.
@@ -56,33 +52,13 @@ static struct cell slope_cell(const struct leak_row *r, bool known, double slope
 	return cell_int(second <= -most ? INT64_MIN : (int64_t)second);
 }
 
-static struct cell cell_growth(const void *row, struct table *t)
-{
-	const struct leak_row *r = row;
-
-	return slope_cell(r, r->leak->fit.known, r->leak->fit.slope);
-}
-
-static struct cell cell_growth_min(const void *row, struct table *t)
-{
-	const struct leak_row *r = row;
-
-	return slope_cell(r, r->leak->fit.known, r->leak->fit.low);
-}
-
-static struct cell cell_growth_max(const void *row, struct table *t)
-{
-	const struct leak_row *r = row;
-
-	return slope_cell(r, r->leak->fit.known, r->leak->fit.high);
-}
-
-static struct cell cell_verdict(const void *row, struct table *t)
-{
-	const struct leak_row *r = row;
-
-	return cell_text(t, growth_verdict_word(r->leak->fit.verdict));
-}
+CELL(cell_growth, struct leak_row, slope_cell(r, r->leak->fit.known, r->leak->fit.slope))
+CELL(cell_growth_min, struct leak_row,
+     slope_cell(r, r->leak->fit.known, r->leak->fit.low))
+CELL(cell_growth_max, struct leak_row,
+     slope_cell(r, r->leak->fit.known, r->leak->fit.high))
+CELL(cell_verdict, struct leak_row,
+     cell_text(t, growth_verdict_word(r->leak->fit.verdict)))
 
 static struct cell cell_net_min(const void *row, struct table *t)
 {

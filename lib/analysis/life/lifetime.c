@@ -56,21 +56,10 @@ struct lifetime_view_row {
 
 /* --- the columns of the tables of lifetimes ----------------------------------------- */
 
-static struct cell cell_short_part(const void *row, struct table *t)
-{
-	const struct lifetime_view_row *r = row;
-
-	if (!r->v->a->ns || !r->group->nr)
-		return (struct cell){ 0 };
-	return cell_real(100.0 * (double)r->group->row.nr_short / (double)r->group->nr);
-}
-
-static struct cell cell_untimed(const void *row, struct table *t)
-{
-	const struct lifetime_view_row *r = row;
-
-	return cell_uint(r->sum->all - r->sum->live - r->group->nr);
-}
+CELL_IF(cell_short_part, struct lifetime_view_row, r->v->a->ns && r->group->nr,
+	cell_real(100.0 * (double)r->group->row.nr_short / (double)r->group->nr))
+CELL(cell_untimed, struct lifetime_view_row,
+     cell_uint(r->sum->all - r->sum->live - r->group->nr))
 
 static struct cell cell_histogram(const void *row, struct table *t)
 {

@@ -65,30 +65,10 @@ struct view_row {
 
 /* --- cells ------------------------------------------------------------------------------ */
 
-static struct cell cell_bytes(const void *row, struct table *t)
-{
-	const struct view_row *r = row;
-
-	return cell_uint(r->row->pages * r->v->p->env->page_size);
-}
-
-static struct cell cell_order(const void *row, struct table *t)
-{
-	const struct view_row *r = row;
-
-	if (r->v->p->opts->any_order)
-		return (struct cell){ 0 };
-	return cell_uint(r->key->order);
-}
-
-static struct cell cell_migtype(const void *row, struct table *t)
-{
-	const struct view_row *r = row;
-
-	if (r->v->p->opts->any_migratetype)
-		return (struct cell){ 0 };
-	return page_report_migratetype(&r->v->page, t, r->key->migratetype);
-}
+CELL(cell_bytes, struct view_row, cell_uint(r->row->pages * r->v->p->env->page_size))
+CELL_IF(cell_order, struct view_row, !r->v->p->opts->any_order, cell_uint(r->key->order))
+CELL_IF(cell_migtype, struct view_row, !r->v->p->opts->any_migratetype,
+	page_report_migratetype(&r->v->page, t, r->key->migratetype))
 
 static const struct column_type columns[] = {
 	{ COLUMN("bytes", "Live_bytes/Per", UNIT_BYTES,

@@ -116,14 +116,8 @@ struct sites_found {
 
 /* --- cells ------------------------------------------------------------------------------ */
 
-static struct cell cell_of(const void *row, struct table *t)
-{
-	const struct summary_row *r = row;
-
-	if (r->subject == &advice)
-		return (struct cell){ 0 };
-	return cell_text(t, memory_words(r->site->memory)->word);
-}
+CELL_IF(cell_of, struct summary_row, r->subject != &advice,
+	cell_text(t, memory_words(r->site->memory)->word))
 
 static struct cell cell_bytes(const void *row, struct table *t)
 {
@@ -135,14 +129,8 @@ static struct cell cell_bytes(const void *row, struct table *t)
 	return cell_uint(r->site->bytes);
 }
 
-static struct cell cell_part(const void *row, struct table *t)
-{
-	const struct summary_row *r = row;
-
-	if (!r->site->total)
-		return (struct cell){ 0 };
-	return cell_real((double)r->site->bytes * 100.0 / (double)r->site->total);
-}
+CELL_IF(cell_part, struct summary_row, r->site->total,
+	cell_real((double)r->site->bytes * 100.0 / (double)r->site->total))
 
 /* Growth is a rate, not a sum: text shows that. */
 static const char *spell_about(const char *word)

@@ -72,14 +72,7 @@ static struct cell cell_id(const void *row, struct table *t)
 	return h ? cell_uint(h->first_row[r->v->owners.memory] + i) : (struct cell){ 0 };
 }
 
-static struct cell cell_order(const void *row, struct table *t)
-{
-	const struct view_row *r = row;
-
-	if (r->v->p->opts->any_order)
-		return (struct cell){ 0 };
-	return cell_uint(r->key->order);
-}
+CELL_IF(cell_order, struct view_row, !r->v->p->opts->any_order, cell_uint(r->key->order))
 
 static struct cell cell_migratetype(const void *row, struct table *t)
 {

@@ -9,57 +9,19 @@
 
 #include "analysis/stat/page_report.h"
 
-static struct cell cell_bytes(const void *row, struct table *t)
-{
-	const struct page_row *r = row;
-
-	return cell_uint(r->sum->pages * r->page->env->page_size);
-}
-
-static struct cell cell_charged(const void *row, struct table *t)
-{
-	const struct page_row *r = row;
-
-	return r->page->charged ? cell_uint(r->sum->charged * r->page->env->page_size)
-				: cell_none(row, t);
-}
-
-static struct cell cell_escaped(const void *row, struct table *t)
-{
-	const struct page_row *r = row;
-
-	return r->page->charged ? cell_uint((r->sum->pages - r->sum->charged) *
-					    r->page->env->page_size)
-				: cell_none(row, t);
-}
-
-static struct cell cell_implicit(const void *row, struct table *t)
-{
-	const struct page_row *r = row;
-
-	return cell_uint(r->sum->implicit_pages * r->page->env->page_size);
-}
-
-static struct cell cell_migtype(const void *row, struct table *t)
-{
-	const struct page_row *r = row;
-
-	return page_report_migratetype(r->page, t, r->key->migratetype);
-}
-
-static struct cell cell_gfp(const void *row, struct table *t)
-{
-	const struct page_row *r = row;
-
-	return page_report_gfp(r->page, t, r->key->gfp_flags, r->gfp_used);
-}
-
-static struct cell cell_gfp_names(const void *row, struct table *t)
-{
-	const struct page_row *r = row;
-
-	return page_report_gfp_names(r->page, t, r->key->gfp_flags);
-}
+CELL(cell_bytes, struct page_row, cell_uint(r->sum->pages * r->page->env->page_size))
+CELL_IF(cell_charged, struct page_row, r->page->charged,
+	cell_uint(r->sum->charged * r->page->env->page_size))
+CELL_IF(cell_escaped, struct page_row, r->page->charged,
+	cell_uint((r->sum->pages - r->sum->charged) * r->page->env->page_size))
+CELL(cell_implicit, struct page_row,
+     cell_uint(r->sum->implicit_pages * r->page->env->page_size))
+CELL(cell_migtype, struct page_row,
+     page_report_migratetype(r->page, t, r->key->migratetype))
+CELL(cell_gfp, struct page_row,
+     page_report_gfp(r->page, t, r->key->gfp_flags, r->gfp_used))
+CELL(cell_gfp_names, struct page_row,
+     page_report_gfp_names(r->page, t, r->key->gfp_flags))
 
 static struct cell cell_last_callsite(const void *row, struct table *t)
 {

@@ -67,40 +67,15 @@ struct failed_row {
 	uint64_t *gfp_used;
 };
 
-static struct cell cell_bytes(const void *row, struct table *t)
-{
-	const struct failed_row *r = row;
-
-	return cell_uint((r->hit << r->key->order) * r->page->env->page_size);
-}
-
-static struct cell cell_migtype(const void *row, struct table *t)
-{
-	const struct failed_row *r = row;
-
-	return page_report_migratetype(r->page, t, r->key->migratetype);
-}
-
-static struct cell cell_gfp(const void *row, struct table *t)
-{
-	const struct failed_row *r = row;
-
-	return page_report_gfp(r->page, t, r->key->gfp_flags, r->gfp_used);
-}
-
-static struct cell cell_gfp_names(const void *row, struct table *t)
-{
-	const struct failed_row *r = row;
-
-	return page_report_gfp_names(r->page, t, r->key->gfp_flags);
-}
-
-static struct cell cell_callsite(const void *row, struct table *t)
-{
-	const struct failed_row *r = row;
-
-	return sites_cell(&r->page->sites, r->key->site, t);
-}
+CELL(cell_bytes, struct failed_row,
+     cell_uint((r->hit << r->key->order) * r->page->env->page_size))
+CELL(cell_migtype, struct failed_row,
+     page_report_migratetype(r->page, t, r->key->migratetype))
+CELL(cell_gfp, struct failed_row,
+     page_report_gfp(r->page, t, r->key->gfp_flags, r->gfp_used))
+CELL(cell_gfp_names, struct failed_row,
+     page_report_gfp_names(r->page, t, r->key->gfp_flags))
+CELL(cell_callsite, struct failed_row, sites_cell(&r->page->sites, r->key->site, t))
 
 static const struct column_type columns[] = {
 	{ COLUMN("bytes", "Asked_for/Per", UNIT_BYTES,

@@ -278,19 +278,8 @@ struct free_only_row {
 	struct page_free_only sum;
 };
 
-static struct cell cell_bytes(const void *row, struct table *t)
-{
-	const struct free_only_row *r = row;
-
-	return cell_uint(r->sum.pages * r->page->env->page_size);
-}
-
-static struct cell cell_callsite(const void *row, struct table *t)
-{
-	const struct free_only_row *r = row;
-
-	return sites_cell(&r->page->sites, r->group, t);
-}
+CELL(cell_bytes, struct free_only_row, cell_uint(r->sum.pages * r->page->env->page_size))
+CELL(cell_callsite, struct free_only_row, sites_cell(&r->page->sites, r->group, t))
 
 static const struct column_type free_only_columns[] = {
 	{ COLUMN("bytes", "Free_only/Per", UNIT_BYTES,

@@ -266,43 +266,23 @@ struct size_row {
 	const struct size_row_counts *c;
 };
 
-static struct cell cell_min(const void *row, struct table *t)
-{
-	const struct size_row *r = row;
-
-	return cell_uint(r->key->range ? (1ULL << (r->key->range - 1)) + 1 : 0);
-}
-
-static struct cell cell_max(const void *row, struct table *t)
-{
-	const struct size_row *r = row;
-
-	return cell_uint(1ULL << r->key->range);
-}
+CELL(cell_min, struct size_row,
+     cell_uint(r->key->range ? (1ULL << (r->key->range - 1)) + 1 : 0))
+CELL(cell_max, struct size_row, cell_uint(1ULL << r->key->range))
 
 static uint64_t allocated(const struct size_row *r)
 {
 	return r->c->hit * r->key->bytes;
 }
 
-static struct cell cell_alloc(const void *row, struct table *t)
-{
-	const struct size_row *r = row;
-
-	return cell_uint(allocated(r));
-}
+CELL(cell_alloc, struct size_row, cell_uint(allocated(r)))
 
 static uint64_t waste(uint64_t req, uint64_t alloc)
 {
 	return alloc > req ? alloc - req : 0;
 }
 
-static struct cell cell_waste(const void *row, struct table *t)
-{
-	const struct size_row *r = row;
-
-	return cell_uint(waste(r->c->req, allocated(r)));
-}
+CELL(cell_waste, struct size_row, cell_uint(waste(r->c->req, allocated(r))))
 
 static struct cell cell_frag(const void *row, struct table *t)
 {
@@ -326,12 +306,7 @@ static struct cell cell_class(const void *row, struct table *t)
 	return cell_text(t, name ? intern_get(&r->v->names, *name, NULL) : NULL);
 }
 
-static struct cell cell_most(const void *row, struct table *t)
-{
-	const struct size_row *r = row;
-
-	return r->v->frees ? cell_uint(r->c->most) : (struct cell){ 0 };
-}
+CELL_IF(cell_most, struct size_row, r->v->frees, cell_uint(r->c->most))
 
 /* Only objects from kmalloc's caches: others have their own cache, or need none. */
 static bool could_have_own(const struct size_row *r)
@@ -340,14 +315,8 @@ static bool could_have_own(const struct size_row *r)
 	       r->key->bytes <= r->v->s->slab->lives.large_bytes;
 }
 
-static struct cell cell_own(const void *row, struct table *t)
-{
-	const struct size_row *r = row;
-
-	return could_have_own(r)
-		       ? cell_uint(own_caches_find(&r->v->caches, r->c->largest).size)
-		       : (struct cell){ 0 };
-}
+CELL_IF(cell_own, struct size_row, could_have_own(r),
+	cell_uint(own_caches_find(&r->v->caches, r->c->largest).size))
 
 static struct cell cell_own_saves(const void *row, struct table *t)
 {

@@ -13,12 +13,7 @@
 #include "analysis/row/entry.h"
 #include "analysis/stat/slab_report.h"
 
-static struct cell cell_ptr(const void *row, struct table *t)
-{
-	const struct slab_row *r = row;
-
-	return cell_address(r->ptr);
-}
+CELL(cell_ptr, struct slab_row, cell_address(r->ptr))
 
 struct cell slab_cell_waste_live(const void *row, struct table *t)
 {
@@ -28,20 +23,10 @@ struct cell slab_cell_waste_live(const void *row, struct table *t)
 }
 
 /* perf's fragmentation: the part of the allocated bytes that was not requested. */
-static struct cell cell_frag(const void *row, struct table *t)
-{
-	const struct slab_row *r = row;
-
-	return cell_real(r->alloc ? 100.0 - 100.0 * (double)r->req / (double)r->alloc
-				  : 0.0);
-}
-
-static struct cell cell_waste(const void *row, struct table *t)
-{
-	const struct slab_row *r = row;
-
-	return cell_uint(slab_waste(r->counts->bytes_alloc, r->counts->bytes_req));
-}
+CELL(cell_frag, struct slab_row,
+     cell_real(r->alloc ? 100.0 - 100.0 * (double)r->req / (double)r->alloc : 0.0))
+CELL(cell_waste, struct slab_row,
+     cell_uint(slab_waste(r->counts->bytes_alloc, r->counts->bytes_req)))
 
 /* Does the account tell what is charged? */
 static bool knows_charged(const struct slab_row *r)
@@ -50,20 +35,9 @@ static bool knows_charged(const struct slab_row *r)
 	       0;
 }
 
-static struct cell cell_charged(const void *row, struct table *t)
-{
-	const struct slab_row *r = row;
-
-	return knows_charged(r) ? cell_uint(r->charged) : cell_none(row, t);
-}
-
-static struct cell cell_escaped(const void *row, struct table *t)
-{
-	const struct slab_row *r = row;
-
-	return knows_charged(r) ? cell_uint(slab_waste(r->alloc, r->charged))
-				: cell_none(row, t);
-}
+CELL_IF(cell_charged, struct slab_row, knows_charged(r), cell_uint(r->charged))
+CELL_IF(cell_escaped, struct slab_row, knows_charged(r),
+	cell_uint(slab_waste(r->alloc, r->charged)))
 
 static struct cell cell_last_callsite(const void *row, struct table *t)
 {

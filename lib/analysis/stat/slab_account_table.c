@@ -8,12 +8,7 @@
 
 #include "analysis/stat/slab_report.h"
 
-static struct cell cell_frees(const void *row, struct table *t)
-{
-	const struct slab_row *r = row;
-
-	return cell_uint(r->counts->hit - r->counts->live);
-}
+CELL(cell_frees, struct slab_row, cell_uint(r->counts->hit - r->counts->live))
 
 static const struct column_type account_columns[] = {
 	{ COLUMN("total_dynamic", "total", UNIT_BYTES, "Bytes allocated.", .leaves = 80),

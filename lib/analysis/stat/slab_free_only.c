@@ -35,19 +35,8 @@ struct free_only_row {
 	struct slab_free_only sum;
 };
 
-static struct cell cell_hit(const void *row, struct table *t)
-{
-	const struct free_only_row *r = row;
-
-	return cell_uint(r->sum.unmatched + r->sum.doubled);
-}
-
-static struct cell cell_callsite(const void *row, struct table *t)
-{
-	const struct free_only_row *r = row;
-
-	return sites_cell(r->sites, r->group, t);
-}
+CELL(cell_hit, struct free_only_row, cell_uint(r->sum.unmatched + r->sum.doubled))
+CELL(cell_callsite, struct free_only_row, sites_cell(r->sites, r->group, t))
 
 static const struct column_type columns[] = {
 	{ COLUMN("hit", "Hit", UNIT_COUNT, "Frees of no live object."),

@@ -4,7 +4,7 @@
  * In: frames that an event frees or takes. Out: the blocks without them, and the lives that
  * ended.
  */
-#include "account/page_block.h"
+#include "account/page_lives.h"
 
 #include "base/array.h"
 

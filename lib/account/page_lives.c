@@ -7,7 +7,6 @@
 
 #include <stddef.h>
 
-#include "account/page_block.h"
 #include "base/array.h"
 
 /* What an event needs: live_hash() of its frame, and the frame's word or NULL. */

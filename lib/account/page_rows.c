@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "account/page_block.h"
+#include "account/page_lives.h"
 
 static void page_add_up(struct lives *any)
 {

@@ -8,7 +8,6 @@
 
 #include <stddef.h>
 
-#include "account/slab_probes.h"
 #include "base/array.h"
 
 /* ZERO_SIZE_PTR, what kmalloc(0) returns and kfree() ignores like NULL (slab.h). */

@@ -23,7 +23,7 @@
  * allocation is hidden lives like any other, but its life is neither handed over nor
  * counted. Whether the filter would hide the object of a free of no live object is unknown.
  * So  frees = matched + unmatched + double + null + other + died.
- * The recorder's probes tell what is handed to RCU, freed and allocated in bulk (slab_probes.h).
+ * The recorder's probes tell what is handed to RCU, freed and allocated in bulk (slab_probes_take()).
  */
 #ifndef KMEMX_ACCOUNT_SLAB_LIVES_H
 #define KMEMX_ACCOUNT_SLAB_LIVES_H
@@ -35,12 +35,38 @@
 #include "account/addr_set.h"
 #include "account/event_lists.h"
 #include "account/lives.h"
-#include "account/rcu_order.h"
 #include "account/slab_edges.h"
 #include "base/compiler.h"
 #include "base/hash.h"
 #include "event/event.h"
 #include "recording/sample.h"
+
+/* The order in which CPUs handed objects to RCU. */
+
+/* Objects of each CPU that are kept: the latest. */
+#define RCU_ORDER_KEPT (1U << 16)
+
+struct rcu_order_cpu {
+	uint64_t *ptrs; /* number n is at n % RCU_ORDER_KEPT */
+	size_t capacity;
+	uint64_t nr; /* handed over so far */
+};
+
+/* Zero-initialise it. */
+struct rcu_order {
+	struct rcu_order_cpu *cpus;
+	size_t nr_cpus, capacity;
+};
+
+/* Adds @ptr to those of @cpu. @place: where it is. 0; -ENOMEM. */
+int rcu_order_add(struct rcu_order *order, uint16_t cpu, uint64_t ptr,
+		  uint32_t *place) __must_check;
+/* The object that was handed over @distance objects after the one at @place, and its @next place.
+ * 0: there is none yet. A place whose object is not kept any more is that of a later object.
+ */
+uint64_t rcu_order_after(const struct rcu_order *order, uint32_t place, uint32_t distance,
+			 uint32_t *next);
+void rcu_order_free(struct rcu_order *order);
 
 /*
  * live_entry.flags. A surplus free is one of no live object. Until its address is allocated, its
@@ -256,5 +282,20 @@ static inline uint64_t slab_surplus_key(uint32_t cache, bool doubled)
 {
 	return (uint64_t)cache << 1 | doubled;
 }
+
+/* Takes a free or an allocation. */
+typedef void slab_take_fn(struct slab_lives *l, const struct kmem_event *ev);
+
+/* Takes each object of @ev with @one, as if it had an event of its own. */
+void slab_probes_take(struct slab_lives *l, const struct kmem_event *ev,
+		      slab_take_fn *one);
+/* @ev frees the object of @e. If it was allocated in bulk, and @ev names its cache, that of other
+ * objects of the same callsite is known from now on; if it has a size, that of the cache. True:
+ * the cache of such an object was not known until now, so it is missing among those of the cache.
+ */
+bool slab_probes_learn(struct slab_lives *l, const struct live_entry *e,
+		       const struct kmem_event *ev);
+/* May a dying object still be in use? Else a later free of it is one of a freed object. */
+bool slab_probes_lasts(const struct live_entry *e, uint64_t now);
 
 #endif

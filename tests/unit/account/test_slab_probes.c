@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "account/rcu_order.h"
 #include "account/slab_account.h"
+#include "account/slab_lives.h"
 #include "base/bytes.h"
 
 static struct slab_account acc;

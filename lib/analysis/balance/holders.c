@@ -11,7 +11,7 @@
 #include <string.h>
 
 #include "account/snapshot.h"
-#include "analysis/bounds/reclaim.h"
+#include "analysis/bounds/reclaimable.h"
 #include "base/array.h"
 
 /* Text shows so many; the other formats have all. */

@@ -3,7 +3,7 @@
  * analysis: what the name of a slab cache says about its objects.
  * In: names of slabinfo. Out: facts from the sources of the kernel.
  */
-#include "analysis/bounds/cache_names.h"
+#include "analysis/bounds/census.h"
 
 #include <string.h>
 

@@ -9,7 +9,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "analysis/bounds/slab_likely.h"
 #include "base/array.h"
 
 /* Objects that are suspect together: those of a cache, or else those of a callsite. */

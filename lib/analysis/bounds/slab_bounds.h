@@ -62,4 +62,14 @@ struct net_range slab_bounds_address(const struct slab_bounds *b, uint32_t row,
 				     const struct slab_counts *counts);
 void slab_bounds_free(struct slab_bounds *b);
 
+/* Estimates all pieces of @b. @older: frees of older objects that name no cache are known not to be
+ * the recorder's. 0 or -ENOMEM.
+ */
+int slab_likely_make(struct slab_bounds *b, bool older) __must_check;
+/* Does one object of @piece probably live? 1 or 0. */
+static inline unsigned int slab_likely_one(const struct slab_piece *piece)
+{
+	return piece->likely * 2 >= piece->nr * SLAB_LIKELY_ONE;
+}
+
 #endif

@@ -3,7 +3,7 @@
  * analysis: how many of the seemingly live slab objects probably live.
  * In: pieces of rows, the kernel's own count. Out: an estimate for each piece, in .likely.
  */
-#include "analysis/bounds/slab_likely.h"
+#include "analysis/bounds/slab_bounds.h"
 
 #include <errno.h>
 #include <stdlib.h>

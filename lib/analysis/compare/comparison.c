@@ -15,12 +15,11 @@
 
 #include "account/accounts.h"
 #include "analysis/bounds/bounds.h"
-#include "analysis/compare/comparison_sample.h"
 #include "analysis/row/comparison_name.h"
 #include "analysis/row/entry.h"
 #include "analysis/row/sites.h"
 #include "analysis/row/subject.h"
-#include "analysis/stat/page_matrix.h"
+#include "analysis/stat/page_report.h"
 #include "analysis/stat/slab_report.h"
 #include "base/array.h"
 

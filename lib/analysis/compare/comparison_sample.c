@@ -3,7 +3,7 @@
  * analysis: intervals of a comparison's figures, which are estimated from a sample.
  * In: figures of each group, by unit of the sample. Out: intervals.
  */
-#include "analysis/compare/comparison_sample.h"
+#include "analysis/compare/comparison.h"
 
 #include <errno.h>
 #include <stdlib.h>

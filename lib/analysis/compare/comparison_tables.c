@@ -4,7 +4,7 @@
  * In: rows from comparison.c. Out: tables "slab", "slab_cache", "page", "page_matrix" and others.
  */
 #include "analysis/compare/comparison.h"
-#include "analysis/stat/page_matrix.h"
+#include "analysis/stat/page_report.h"
 
 /* What diff's --by can be. */
 #define COMPARISON_ROWS                                                             \

@@ -7,7 +7,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-#include "analysis/kernel/frag_who.h"
+#include "analysis/kernel/frag.h"
 
 /* A pageblock's row. @first: the index of its first fallback, plus one. */
 struct block_sum {

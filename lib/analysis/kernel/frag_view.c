@@ -10,7 +10,7 @@
 #include <stdlib.h>
 
 #include "account/zones.h"
-#include "analysis/kernel/frag_who.h"
+#include "analysis/kernel/frag.h"
 #include "base/array.h"
 
 /* The key of a row of fallbacks; without padding, as keys are compared as bytes. */

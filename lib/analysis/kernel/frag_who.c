@@ -3,7 +3,7 @@
  * analysis: shared code of the tables of fallbacks and of pageblocks.
  * In: fallbacks from frag.c. Out: who a fallback served.
  */
-#include "analysis/kernel/frag_who.h"
+#include "analysis/kernel/frag.h"
 
 #include <errno.h>
 #include <inttypes.h>

@@ -3,7 +3,7 @@
  * analysis: which cache an object belongs to whose allocation names none.
  * In: names in frees, sizes. Out: a cache for each callsite and size.
  */
-#include "analysis/ledger/ledger_names.h"
+#include "analysis/ledger/ledger.h"
 
 #include <errno.h>
 #include <stdlib.h>

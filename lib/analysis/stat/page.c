@@ -10,8 +10,7 @@
 #include "analysis/analysis.h"
 #include "analysis/row/call_tree.h"
 #include "analysis/row/entry.h"
-#include "analysis/stat/page_columns.h"
-#include "analysis/stat/page_matrix.h"
+#include "analysis/stat/page_report.h"
 #include "base/array.h"
 
 struct page_groups {

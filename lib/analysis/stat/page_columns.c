@@ -3,7 +3,6 @@
  * analysis: the columns of the table "page".
  * In: account rows added up. Out: columns and cells.
  */
-#include "analysis/stat/page_columns.h"
 
 #include <stdio.h>
 

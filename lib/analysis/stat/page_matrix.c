@@ -3,7 +3,7 @@
  * analysis: the order x migratetype matrix of page allocations.
  * In: page accounts. Out: table "page_matrix".
  */
-#include "analysis/stat/page_matrix.h"
+#include "analysis/stat/page_report.h"
 
 #include <errno.h>
 #include <stdio.h>

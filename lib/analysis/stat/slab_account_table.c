@@ -95,7 +95,7 @@ static const struct analysis_option options[] = {
 	{ .name = NULL },
 };
 
-static enum account_rows rows_of(const struct account_options *own)
+static enum account_part rows_of(const struct account_options *own)
 {
 	return own && own->kmalloc_only	 ? ACCOUNT_KMALLOC
 	       : own && own->caches_only ? ACCOUNT_CACHES

@@ -13,7 +13,7 @@
 #include "analysis/row/subject.h"
 
 /* Which slab allocations count. */
-enum account_rows { ACCOUNT_ALL, ACCOUNT_KMALLOC, ACCOUNT_CACHES };
+enum account_part { ACCOUNT_ALL, ACCOUNT_KMALLOC, ACCOUNT_CACHES };
 
 /* The account behind the analyses slab, vmalloc, percpu-memory and account. */
 struct slab_analysis {
@@ -127,7 +127,7 @@ int slab_report_estimate(const struct slab_report *slab, enum estimate_of what,
  * case.
  */
 int slab_sums_collect(struct slab_sums *s, struct slab_report *slab,
-		      enum subject_kind kind, enum account_rows rows) __must_check;
+		      enum subject_kind kind, enum account_part rows) __must_check;
 void slab_sums_free(struct slab_sums *s);
 /* --skip-func: notes how many allocations it could not move, because they have no callchain. */
 void slab_report_note_unskipped(const struct slab_report *slab, struct table *t);

@@ -3,7 +3,7 @@
  * analysis: the summary of the slab reports.
  * In: finished slab accounts. Out: named numbers under the first table.
  */
-#include "analysis/stat/other_frees.h"
+#include "analysis/stat/account_rows.h"
 #include "analysis/stat/slab_report.h"
 
 /* Net, and its parts: net = sure + seen + implicit + lost + gone. */

@@ -221,7 +221,7 @@ static int slab_sums_spent(struct slab_sums *s, const struct slab_report *slab)
 }
 
 int slab_sums_collect(struct slab_sums *s, struct slab_report *slab,
-		      enum subject_kind kind, enum account_rows rows)
+		      enum subject_kind kind, enum account_part rows)
 {
 	const struct dimensions *dimensions = &slab->acc->lives.any.dimensions;
 	uint32_t *group_of = calloc(slab->acc->nr_rows + 1, sizeof(*group_of));

@@ -3,7 +3,7 @@
  * analysis: live memory over time.
  * In: changes of live bytes, by row, in time order. Out: live bytes at the ends of equal bins.
  */
-#include "analysis/time/timeline.h"
+#include "analysis/time/peak.h"
 
 #include <stdlib.h>
 

@@ -3,7 +3,7 @@
 #include <check.h>
 #include <string.h>
 
-#include "analysis/bounds/reclaim.h"
+#include "analysis/bounds/reclaimable.h"
 
 START_TEST(says_which_caches)
 {

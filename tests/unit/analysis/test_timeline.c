@@ -5,7 +5,7 @@
 #include <check.h>
 #include <stdlib.h>
 
-#include "analysis/time/timeline.h"
+#include "analysis/time/peak.h"
 
 enum { CHANGES = 2000, ROWS_NR = 3 };
 

@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "analysis/row/memory_words.h"
+#include "analysis/analysis.h"
 #include "base/strbuf.h"
 #include "cmd/options/message.h"
 

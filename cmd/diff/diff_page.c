@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/shell_word.h"
+#include "base/safe_text.h"
 #include "cmd/diff/diff.h"
 #include "cmd/options/message.h"
 #include "cmd/output/text_output.h"

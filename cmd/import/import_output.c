@@ -10,7 +10,7 @@
 #include <sys/utsname.h>
 
 #include "base/io.h"
-#include "base/shell_word.h"
+#include "base/safe_text.h"
 #include "capture/events/instance.h"
 #include "capture/facts/build_ids.h"
 #include "cmd/import/import.h"

@@ -14,7 +14,7 @@
 #include <unistd.h>
 
 #include "base/io.h"
-#include "base/shell_word.h"
+#include "base/safe_text.h"
 #include "cmd/options/message.h"
 
 #define START_SIZE  4096

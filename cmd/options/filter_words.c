@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/shell_word.h"
+#include "base/safe_text.h"
 #include "cmd/options/message.h"
 #include "symbol/callsite.h"
 

@@ -14,7 +14,7 @@
 
 #include "base/clock.h"
 #include "base/io.h"
-#include "base/shell_word.h"
+#include "base/safe_text.h"
 #include "cmd/input/input.h"
 #include "cmd/options/message.h"
 #include "cmd/options/options.h"

@@ -14,7 +14,7 @@
 
 #include "base/array.h"
 #include "base/io.h"
-#include "base/shell_word.h"
+#include "base/safe_text.h"
 #include "base/strbuf.h"
 #include "cmd/options/message.h"
 

@@ -11,7 +11,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/shell_word.h"
+#include "base/safe_text.h"
 #include "base/strbuf.h"
 #include "capture/events/event_criteria.h"
 #include "capture/session/capture.h"

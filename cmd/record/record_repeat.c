@@ -11,7 +11,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/shell_word.h"
+#include "base/safe_text.h"
 #include "cmd/options/command.h"
 #include "cmd/options/message.h"
 #include "cmd/record/recorder.h"

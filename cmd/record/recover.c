@@ -12,7 +12,6 @@
 #include <unistd.h>
 
 #include "base/safe_text.h"
-#include "base/shell_word.h"
 #include "base/strbuf.h"
 #include "capture/file/dead.h"
 #include "capture/file/recover.h"

@@ -11,7 +11,6 @@
 
 #include "analysis/filter/alloc_filter.h"
 #include "base/safe_text.h"
-#include "base/shell_word.h"
 #include "cmd/input/input.h"
 #include "cmd/input/input_dirs.h"
 #include "cmd/input/input_symbols.h"

@@ -10,7 +10,7 @@
 #include <sys/stat.h>
 
 #include "analysis/filter/event_filter.h"
-#include "base/shell_word.h"
+#include "base/safe_text.h"
 #include "capture/file/new_recording.h"
 #include "cmd/input/input.h"
 #include "cmd/options/message.h"

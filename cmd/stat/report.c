@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "analysis/browse/report_rows.h"
-#include "base/shell_word.h"
+#include "base/safe_text.h"
 #include "cmd/options/command.h"
 #include "cmd/options/message.h"
 #include "cmd/output/page_server.h"

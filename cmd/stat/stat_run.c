@@ -10,9 +10,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analysis/analysis.h"
 #include "analysis/pass/analyze.h"
-#include "analysis/row/memory_words.h"
-#include "base/shell_word.h"
+#include "base/safe_text.h"
 #include "cmd/input/input_dirs.h"
 #include "cmd/input/input_symbols.h"
 #include "cmd/options/command.h"

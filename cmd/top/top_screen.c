@@ -41,7 +41,7 @@ void top_screen_close(struct top_screen *s)
 #include <string.h>
 #include <unistd.h>
 
-#include "analysis/row/memory_words.h"
+#include "analysis/analysis.h"
 
 /* Rows with nothing live leave after so many intervals without an allocation. */
 #define FADES 10

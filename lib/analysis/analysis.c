@@ -18,3 +18,20 @@ uint32_t analysis_seen(const struct analysis_env *env)
 	}
 	return seen;
 }
+
+const struct memory_words *memory_words(enum memory memory)
+{
+	static const struct memory_words words[MEMORY_KINDS] = {
+		[MEMORY_SLAB] = { "slab", "slab", "Slab objects", "slab objects",
+				  "Objects", "object", UNIT_COUNT },
+		[MEMORY_PAGE] = { "page", "page", "Pages", "pages", "Pages", "page",
+				  UNIT_PAGES },
+		[MEMORY_VMALLOC] = { "vmalloc", "vmalloc", "Areas of vmalloc",
+				     "areas of vmalloc", "Areas", "area", UNIT_COUNT },
+		[MEMORY_PERCPU] = { "percpu", "percpu-memory", "Per-CPU allocations",
+				    "per-CPU allocations", "Allocations", "allocation",
+				    UNIT_COUNT },
+	};
+
+	return &words[memory];
+}

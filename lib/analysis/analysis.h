@@ -10,6 +10,7 @@
 #include <stdint.h>
 
 #include "account/accounts.h"
+#include "account/lives.h"
 #include "analysis/columns.h"
 #include "base/log.h"
 #include "event/event.h"
@@ -246,5 +247,18 @@ struct analysis {
 
 /* The types of events seen in the stream so far: bits of enum kmem_event_type. */
 uint32_t analysis_seen(const struct analysis_env *env);
+
+/**
+ * struct memory_words - the words of a kind of memory
+ * @word: "slab", as in the summary; @option: --slab selects it in kmemx record and stat
+ * @title, @many: "Slab objects", "slab objects"
+ * @things, @one: "Objects", "object": what is counted in @unit
+ */
+struct memory_words {
+	const char *word, *option, *title, *many, *things, *one;
+	enum column_unit unit;
+};
+
+const struct memory_words *memory_words(enum memory memory);
 
 #endif

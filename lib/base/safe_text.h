@@ -40,4 +40,19 @@ bool safe_text_is(uint32_t c);
  */
 size_t safe_text_char(const char *text, size_t size, uint32_t *c);
 
+/* Names quoted for a shell. */
+
+/* Appends the @size bytes at @text as one word, in single quotes if needed. */
+void shell_word(struct strbuf *sb, const char *text, size_t size);
+
+/* Room for a quoted name of 4096 bytes, all of them single quotes. */
+struct shell_name {
+	char text[4 * 4096 + 3];
+};
+
+/* @name as one word, in @room; a longer name is returned unquoted. */
+const char *shell_name(struct shell_name *room, const char *name);
+/* For an argument of a message that suggests a command; valid until the end of the block. */
+#define SHELL_NAME(name) shell_name(&(struct shell_name){ .text = "" }, name)
+
 #endif

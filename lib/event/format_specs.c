@@ -3,7 +3,6 @@
  * event: which events are decoded, and which of their fields.
  * In: an event's name. Out: its type, and the names of its fields.
  */
-#include "event/format_specs.h"
 
 #include <string.h>
 

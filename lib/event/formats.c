@@ -12,7 +12,6 @@
 
 #include "base/bytes.h"
 #include "event/format_check.h"
-#include "event/format_specs.h"
 #include "event/print_flags.h"
 
 /* Offsets are kept in 16 bits; a ring-buffer page is at most 64 KiB long. */

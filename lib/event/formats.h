@@ -173,4 +173,25 @@ enum recorded { RECORDED_UNKNOWN, RECORDED_NO, RECORDED_YES };
 enum recorded recorded_types(const struct recording *rec,
 			     const struct event_formats *fmts, uint32_t types);
 
+/* Which events are decoded, and which of their fields. */
+
+/* A field that the decoder reads; @other is the name it has on other kernels. */
+struct field_spec {
+	const char *name;
+	uint8_t index;
+	bool required;
+	const char *other;
+};
+
+/* How an event of this name is decoded. */
+struct event_spec {
+	const char *system;
+	const char *name;
+	enum kmem_event_type type;
+	const struct field_spec *fields;
+};
+
+/* How the event is decoded; NULL: it is not. */
+const struct event_spec *format_spec_find(const char *system, const char *name);
+
 #endif

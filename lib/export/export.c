@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "analysis/row/memory_words.h"
+#include "analysis/analysis.h"
 #include "base/array.h"
 #include "base/safe_text.h"
 #include "report/json.h"

@@ -3,7 +3,7 @@
  * import: puts the records of a perf.data file into time order.
  * In: records ring by ring, and perf's marks between rounds. Out: the same, sorted.
  */
-#include "import/perf_order.h"
+#include "import/perf_events.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -13,7 +13,7 @@
 #include <unistd.h>
 
 #include "base/array.h"
-#include "capture/facts/processes.h"
+#include "capture/facts/lists.h"
 #include "event/stream_live.h"
 
 /* Listing the tasks that run takes no longer. */

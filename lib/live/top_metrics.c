@@ -11,7 +11,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "analysis/row/memory_words.h"
+#include "analysis/analysis.h"
 #include "base/safe_text.h"
 
 static void put_family(struct strbuf *out, const char *name, const char *type,

@@ -9,7 +9,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "analysis/row/memory_words.h"
+#include "analysis/analysis.h"
 #include "analysis/stat/slab_report.h"
 
 /* The source of a row. */

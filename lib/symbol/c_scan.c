@@ -3,7 +3,7 @@
  * symbol: the functions that a kernel source file defines, and the objects that a Makefile builds.
  * In: untrusted text. Out: names.
  */
-#include "symbol/c_scan.h"
+#include "symbol/source_tree.h"
 
 #include <string.h>
 

@@ -3,7 +3,7 @@
  * symbol: the bytes of a kernel that have no symbol.
  * In: the layout of vmlinux. Out: pieces with a group, a name and a size.
  */
-#include "symbol/elf_rest.h"
+#include "symbol/footprint.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -14,7 +14,7 @@
 #include "base/array.h"
 #include "base/bytes.h"
 #include "base/hash.h"
-#include "symbol/symbol_line.h"
+#include "symbol/symbols.h"
 
 /* Kernels are relocated by whole pages. */
 #define STEP	   4096

@@ -14,7 +14,6 @@
 
 #include "base/array.h"
 #include "base/strbuf.h"
-#include "symbol/unit_files.h"
 #include "symbol/unpack.h"
 
 #define SEVERAL	 UINT32_MAX

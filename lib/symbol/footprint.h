@@ -8,9 +8,47 @@
 #define KMEMX_SYMBOL_FOOTPRINT_H
 
 #include "base/hash.h"
+#include "symbol/debug_units.h"
 #include "symbol/directories.h"
 #include "symbol/elf_layout.h"
-#include "symbol/elf_rest.h"
+
+/* The bytes of a kernel that have no symbol. */
+
+/**
+ * struct elf_rest - some bytes of a section without a symbol
+ * @group: "alignment padding", "strings", "BTF", ..., "others"
+ * @label: the symbol without a size at their beginning, owned by the layout; NULL: all other bytes
+ *	of this group in the section
+ * @section: index in the layout's sections
+ */
+struct elf_rest {
+	const char *group, *label;
+	uint32_t section;
+	uint64_t bytes;
+};
+
+struct elf_rests {
+	struct elf_rest *items;
+	size_t nr, capacity;
+};
+
+/**
+ * elf_rests_read() - group the bytes without a symbol
+ * @rests: zero-initialised
+ *
+ * In each section, the sizes add up to its bytes without a symbol. Known sections and tables (BTF,
+ * kallsyms, ...) are grouped by name. The other bytes are:
+ * - alignment padding: fills up to an address that is a multiple of more than the padding's size;
+ *   in code, also runs of one fill byte;
+ * - strings: readable texts that end in NUL, and the zeros that align them;
+ * - others.
+ *
+ * Takes time in proportion to the bytes without a symbol.
+ *
+ * Return: 0; -ENOMEM. Call elf_rests_free() in any case.
+ */
+int elf_rests_read(struct elf_rests *rests, const struct elf_layout *layout) __must_check;
+void elf_rests_free(struct elf_rests *rests);
 
 /**
  * struct footprint_part - a symbol, or bytes of a section without a symbol
@@ -107,5 +145,39 @@ static inline const char *footprint_path(const struct footprint *fp, uint32_t pa
 {
 	return intern_get(&fp->paths, path, NULL);
 }
+
+/* The source file that code and variables were compiled from. */
+
+/**
+ * struct unit_files - zero-initialise it
+ * @units: borrowed
+ * @paths: of files within the kernel's tree, each once
+ * @of_unit: number of a unit with code -> number of its path; 0: outside the tree
+ * @variables: addresses, as linked, of variables -> numbers of paths
+ */
+struct unit_files {
+	struct debug_units *units;
+	struct intern paths;
+	struct u64_map of_unit, variables;
+};
+
+/**
+ * unit_files_read() - read all units' names and variables
+ *
+ * Reads the DIEs of all units but not those in functions and types. A file that needs more work
+ * than its size allows gets no variables at all, because the result must not depend on the
+ * machine's speed.
+ *
+ * Return: 0 or -ENOMEM; call unit_files_free() in any case.
+ */
+int unit_files_read(struct unit_files *files, struct debug_units *units) __must_check;
+/* The file of the code at @addr, or of the variable there: a number in @paths. 0: unknown, or
+ * memory ran out.
+ */
+uint32_t unit_files_code(struct unit_files *files, uint64_t addr);
+uint32_t unit_files_variable(const struct unit_files *files, uint64_t addr);
+/* In a module: the address assigned to section number @index of the file; 0: unknown. */
+uint64_t unit_files_section(const struct unit_files *files, uint32_t index);
+void unit_files_free(struct unit_files *files);
 
 #endif

@@ -18,8 +18,8 @@
 #include "base/array.h"
 #include "base/hash.h"
 #include "base/strbuf.h"
-#include "symbol/directory_walk.h"
 #include "symbol/elf.h"
+#include "symbol/source_path.h"
 #include "symbol/unpack.h"
 
 /* Finds the build ID of a module in the lines of @ids; false: it is missing or invalid. */

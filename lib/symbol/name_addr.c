@@ -12,7 +12,6 @@
 
 #include "base/array.h"
 #include "base/hash.h"
-#include "symbol/symbol_line.h"
 #include "symbol/symbols.h"
 
 /* What is known of a function, by name number. */

@@ -15,9 +15,8 @@
 #include "base/array.h"
 #include "base/hash.h"
 #include "base/strbuf.h"
-#include "symbol/c_scan.h"
-#include "symbol/directory_walk.h"
 #include "symbol/fold.h"
+#include "symbol/source_path.h"
 
 #define FILES_MAX     1000000
 #define FILE_SIZE_MAX (16U << 20)

@@ -3,7 +3,7 @@
  * symbol (internal): one line of kallsyms or System.map.
  * In: untrusted text. Out: its address, type, name and module.
  */
-#include "symbol/symbol_line.h"
+#include "symbol/symbols.h"
 
 #include <endian.h>
 #include <errno.h>

@@ -11,7 +11,6 @@
 #include <string.h>
 
 #include "base/array.h"
-#include "symbol/symbol_line.h"
 
 /* No function is larger; an address farther after a symbol is in a hole of the map. */
 #define SYMBOL_MAX_SIZE (1U << 20)

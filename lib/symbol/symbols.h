@@ -6,6 +6,7 @@
 #ifndef KMEMX_SYMBOL_SYMBOLS_H
 #define KMEMX_SYMBOL_SYMBOLS_H
 
+#include "base/compiler.h"
 #include "base/log.h"
 #include "base/strbuf.h"
 
@@ -61,5 +62,37 @@ int symbols_find(const struct symbols *syms, uint64_t addr, struct symbol *sym);
 int symbols_at(const struct symbols *syms, size_t i, struct symbol *sym);
 /* "name+0x1f [module]", or "0xffff..." without a symbol. */
 void symbols_format(const struct symbols *syms, uint64_t addr, struct strbuf *out);
+
+/* One line of kallsyms or System.map. */
+
+/**
+ * struct symbol_line - the parts of a line; texts point into it and have no NUL
+ * @module_len: 0 for the kernel itself
+ */
+struct symbol_line {
+	uint64_t addr;
+	const char *name, *module;
+	size_t name_len, module_len;
+	char type;
+};
+
+/**
+ * symbol_line_read() - read one line of a text; skips empty ones
+ * @p: current position; moved after the line
+ *
+ * A line is "addr type name" and, for modules, "[module]" after blanks. Return: 1; 0 at the end;
+ * -EBADMSG for any other line.
+ */
+int symbol_line_read(struct symbol_line *line, const char **p, const char *end);
+/* Is it code, and not what nm calls data, constants, absolute or common? */
+bool symbol_line_is_text(const struct symbol_line *line);
+
+/**
+ * symbol_line_next() - the next readable line of a text
+ * @p: current position; moved after the line
+ *
+ * Return: false at the end; unreadable lines are skipped.
+ */
+bool symbol_line_next(struct symbol_line *line, const char **p, const char *end);
 
 #endif

@@ -3,7 +3,7 @@
  * symbol: the source file that code and variables were compiled from.
  * In: debug information (DWARF). Out: "fs/ext4/inode.c", by address.
  */
-#include "symbol/unit_files.h"
+#include "symbol/footprint.h"
 
 #ifndef HAVE_LIBDW
 

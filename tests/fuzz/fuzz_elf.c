@@ -9,8 +9,8 @@
 #include <unistd.h>
 
 #include "symbol/elf_layout.h"
-#include "symbol/elf_rest.h"
 #include "symbol/fit.h"
+#include "symbol/footprint.h"
 #include "symbol/program.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

@@ -9,8 +9,8 @@
 #include <string.h>
 
 #include "report/gate.h"
-#include "symbol/c_scan.h"
 #include "symbol/source_path.h"
+#include "symbol/source_tree.h"
 
 static const struct diff_metric gate_metrics[] = { { .name = "bytes" },
 						   { .name = "hit" },

@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "analysis/advise/advise.h"
-#include "base/shell_word.h"
+#include "base/safe_text.h"
 #include "symbol/callsite.h"
 
 struct advice_row {

@@ -4,7 +4,7 @@
  * In: the kernel's counts while events were recorded, rows of the page. Out: counts by cache; bytes
  * by line of the balance.
  */
-#include "analysis/browse/report_curve.h"
+#include "analysis/browse/report_rows.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -5,7 +5,7 @@
  *
  * A page has names, not addresses, so all symbols with these names are looked up.
  */
-#include "analysis/browse/report_dirs.h"
+#include "analysis/browse/report_rows.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -4,7 +4,7 @@
  * In: pages by pageblock and callsite over time. Out: parts of the page frames; for each part and
  * bin, the pages live at its end and the callsite that held most.
  */
-#include "analysis/browse/report_frames.h"
+#include "analysis/browse/report_rows.h"
 
 #include <errno.h>
 #include <stdbool.h>

@@ -3,7 +3,7 @@
  * analysis (internal): ends of tasks, OOM kills and marks of the user, for a page.
  * In: moments. Out: events of the page, with names.
  */
-#include "analysis/browse/report_moments.h"
+#include "analysis/browse/report_rows.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -13,11 +13,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "analysis/browse/report_curve.h"
-#include "analysis/browse/report_dirs.h"
-#include "analysis/browse/report_frames.h"
-#include "analysis/browse/report_moments.h"
-#include "analysis/browse/report_stays.h"
 #include "analysis/stat/account_rows.h"
 #include "base/array.h"
 #include "event/processes.h"

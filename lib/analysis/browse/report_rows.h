@@ -6,6 +6,7 @@
 #ifndef KMEMX_ANALYSIS_REPORT_ROWS_H
 #define KMEMX_ANALYSIS_REPORT_ROWS_H
 
+#include "analysis/analysis.h"
 #include "analysis/time/frame_map.h"
 #include "analysis/time/moments.h"
 #include "analysis/time/over_time.h"
@@ -32,5 +33,33 @@ enum subject_kind report_rows_task(const struct recording *rec);
 /* Fills in @web, which is empty, after the last event. 0 or -ENOMEM. */
 int report_rows_fill(struct web_report *web, const struct analysis_env *env,
 		     const struct report_parts *parts) __must_check;
+
+/* Adds the lines of all memory, and the kernel's counts of each cache that @web's rows have; nothing
+ * if the recording has none. Caches that the events do not tell apart count together, for the name
+ * that rows have. 0 or -ENOMEM.
+ */
+int report_curve_fill(struct web_report *web,
+		      const struct analysis_env *env) __must_check;
+
+/* Fills @web->dirs and @web->dir_of, if @env knows directories. A name with functions in several
+ * directories gets none. 0 or -ENOMEM.
+ */
+int report_dirs_fill(struct web_report *web, const struct analysis_env *env) __must_check;
+
+/* Fills in @f, which is empty. @names: group of callsites of @m -> number of its name. 0 or
+ * -ENOMEM.
+ */
+int report_frames_fill(struct web_frames *f, const struct frame_map *m,
+		       const uint32_t *names) __must_check;
+
+/* Adds ends of tasks, OOM kills and marks of the user. 0 or -ENOMEM. */
+int report_moments_fill(struct web_report *web, const struct moments *m,
+			const char *cmdlines) __must_check;
+
+/* Adds those of @memory; @row_of: by row of the account, the row of the page. 0 or -ENOMEM. */
+int report_stays_add(struct web_report *w, const struct stays *stays, enum memory memory,
+		     const uint32_t *row_of) __must_check;
+/* Puts them in order, after the page has its final bins. @width: of the bins of @stays. */
+void report_stays_end(struct web_report *w, uint64_t width);
 
 #endif

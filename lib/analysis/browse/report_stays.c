@@ -3,7 +3,7 @@
  * analysis: in which part of the time memory was allocated and ended, for a page.
  * In: sums by rows of the accounts. Out: sums by rows of the page, as many as it has room for.
  */
-#include "analysis/browse/report_stays.h"
+#include "analysis/browse/report_rows.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -8,8 +8,8 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
+#include "analysis/analysis.h"
 #include "analysis/life/leaks.h"
-#include "analysis/row/memory_words.h"
 #include "analysis/stat/account_rows.h"
 #include "event/tasks.h"
 #include "report/text_cell.h"

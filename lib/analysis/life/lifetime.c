@@ -16,7 +16,6 @@
 #include "account/slab_account.h"
 #include "analysis/analysis.h"
 #include "analysis/life/lifetimes.h"
-#include "analysis/row/memory_words.h"
 #include "analysis/row/owners.h"
 #include "analysis/stat/account_rows.h"
 #include "report/text_cell.h"

@@ -3,7 +3,7 @@
  * analysis: what tasks freed as they ended.
  * In: lives, ends of tasks. Out: who freed most, how much, and since when.
  */
-#include "analysis/life/task_ends.h"
+#include "analysis/life/leaks.h"
 
 #include <stdlib.h>
 

@@ -10,8 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analysis/analysis.h"
 #include "analysis/life/growth.h"
-#include "analysis/row/memory_words.h"
 #include "analysis/row/subject.h"
 #include "base/array.h"
 #include "base/strbuf.h"

@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "analysis/row/memory_words.h"
+#include "analysis/analysis.h"
 #include "analysis/rows_out/export_history.h"
 #include "analysis/stat/account_rows.h"
 #include "analysis/time/peak.h"

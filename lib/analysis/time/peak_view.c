@@ -7,7 +7,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-#include "analysis/row/memory_words.h"
+#include "analysis/analysis.h"
 #include "analysis/stat/account_rows.h"
 #include "analysis/time/peak.h"
 #include "report/text_cell.h"

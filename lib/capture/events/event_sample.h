@@ -6,8 +6,11 @@
 #ifndef KMEMX_CAPTURE_EVENT_SAMPLE_H
 #define KMEMX_CAPTURE_EVENT_SAMPLE_H
 
+#include <stdbool.h>
+
 #include "base/compiler.h"
 #include "base/log.h"
+#include "base/strbuf.h"
 #include "capture/events/events.h"
 #include "recording/sample.h"
 
@@ -32,5 +35,15 @@ int events_sample(struct event_list *list, const struct instance *in,
  */
 int events_sample_stacks(const struct event_list *list, const struct instance *in,
 			 const struct sample *s) __must_check;
+
+/* Passes what sample_object() keeps. With @is_free it drops kfree(NULL), which is frequent. The
+ * event has a field "ptr".
+ */
+void sample_filter_object(const struct sample *s, bool is_free, struct strbuf *out);
+/* Passes what sample_block() keeps. The event has a field "pfn", and with @has_order a field
+ * "order". @long_size: bytes of pfn, 4 or 8.
+ */
+void sample_filter_block(const struct sample *s, bool has_order, unsigned int long_size,
+			 struct strbuf *out);
 
 #endif

@@ -4,7 +4,7 @@
  * it returns: Linux 5.15 to 6.8.
  * In: a function. Out: an event in the group, as that of one probe would be.
  */
-#include "capture/events/probe_pair.h"
+#include "capture/events/probes.h"
 
 #include <errno.h>
 #include <stdarg.h>

@@ -14,7 +14,6 @@
 #include <tracefs.h>
 #include <unistd.h>
 
-#include "capture/events/probe_pair.h"
 #include "recording/probe_list.h"
 
 /* Pointers that are fetched, whether the array has as many or not: half the kernel's limit, and

@@ -38,7 +38,7 @@ struct probes_choice {
  * @function: of the kernel; @other: its name in other releases, or NULL
  * @at_return: where the function returns, not where it begins
  * @args: what is fetched, as the kernel takes it
- * @entry: for a pair of probes (probe_pair.h): what is fetched at the function's beginning; else ""
+ * @entry: for a pair of probes (probe_pair.c): what is fetched at the function's beginning; else ""
  * @set: the event exists
  * @why: why not
  */
@@ -91,5 +91,27 @@ bool probes_is_group(const char *system);
  * refuses to remove them.
  */
 void probes_sweep(const struct log *log);
+
+/**
+ * struct probe_pair - one such function
+ * @group, @name: of the event
+ * @function: of the kernel
+ * @entry: how to fetch its arguments as nr, p and stack
+ * @args: what the event has, of nr, p, ret and the caller's address ip
+ */
+struct probe_pair {
+	const char *group, *name, *function;
+	const char *entry, *args;
+};
+
+/* The event of the group @group at the function's beginning. */
+#define PROBE_PAIR_ENTRY "alloc_in"
+
+/* Creates the event. 0 or -errno, and then there is none; -ENOENT: no such function. */
+int probe_pair_create(const struct probe_pair *pair) __must_check;
+/* Removes what probe_pair_create() has made in @group, except probes: call it after the event is
+ * gone, and before the others are removed.
+ */
+void probe_pair_end(const char *group);
 
 #endif

@@ -9,9 +9,6 @@
 #include <string.h>
 
 #include "capture/facts/opening.h"
-#include "capture/facts/page_owner.h"
-#include "capture/facts/processes.h"
-#include "capture/facts/vmallocinfo.h"
 #include "recording/recording.h"
 
 /* Reading one takes no longer, and gives no more. Without processes, reports by process and control

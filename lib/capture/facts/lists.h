@@ -7,6 +7,7 @@
 #define KMEMX_CAPTURE_LISTS_H
 
 #include <stdbool.h>
+#include <stdint.h>
 
 #include "base/compiler.h"
 #include "base/log.h"
@@ -19,5 +20,39 @@
  */
 int list_read(const char *item, bool long_time, struct strbuf *out,
 	      const struct log *log) __must_check;
+
+/* Appends "PAGES 0xGFP FUNCTION FUNCTION ..." for each kind of page at @path, innermost first and
+ * without offsets and modules; a long callchain is cut. @most_ns, @most_bytes: of reading, and of
+ * what is appended. 0; -ETIME: it takes longer; -EFBIG: it is more; -errno: not readable, -ENOMEM.
+ */
+int page_owner_sum(const char *path, uint64_t most_ns, size_t most_bytes,
+		   struct strbuf *out) __must_check;
+/* Appends the frames of each kind of page, as RECORDING_META_OPENING has them. As above. */
+int page_owner_frames(const char *path, uint64_t most_ns, size_t most_bytes,
+		      struct strbuf *out) __must_check;
+
+/**
+ * vmallocinfo_sum() - add up the areas of each caller
+ * @path: /proc/vmallocinfo, or a file like it
+ * @most_ns: give up after this time; a thousand areas take about a millisecond
+ *
+ * Areas without pages of their own (ioremap, vmap, freed and not yet purged) are left out.
+ *
+ * Return: 0; -ETIME: there are too many areas; -ENOMEM; another -errno of reading.
+ */
+int vmallocinfo_sum(const char *path, uint64_t most_ns, struct strbuf *out) __must_check;
+
+/**
+ * processes_list() - list the live threads
+ * @proc: "/proc"
+ * @most_ns: give up after this time; a thousand processes take some 20 milliseconds
+ *
+ * Threads that come or go meanwhile may be left out.
+ *
+ * Return: 0; -ETIME: there are too many; -ENOMEM; another -errno of reading.
+ */
+int processes_list(const char *proc, uint64_t most_ns, struct strbuf *out) __must_check;
+/* Appends the control group of a process as in the list, "HIERARCHY:PATH"; nothing if it has ended. */
+void processes_list_group(int32_t pid, struct strbuf *out);
 
 #endif

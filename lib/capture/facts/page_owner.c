@@ -3,7 +3,7 @@
  * capture: who has pages, by page_owner.
  * In: /sys/kernel/debug/page_owner. Out: a line for each callchain, "PAGES 0xGFP FUNCTION ...".
  */
-#include "capture/facts/page_owner.h"
+#include "capture/facts/lists.h"
 
 #include <errno.h>
 #include <inttypes.h>

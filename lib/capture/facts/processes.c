@@ -3,7 +3,7 @@
  * capture: which process each live thread belongs to, and its control group.
  * In: /proc. Out: lines, the content of RECORDING_META_PROCESSES.
  */
-#include "capture/facts/processes.h"
+#include "capture/facts/lists.h"
 
 #include <errno.h>
 #include <fcntl.h>

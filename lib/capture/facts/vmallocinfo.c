@@ -3,7 +3,7 @@
  * capture: who has memory from vmalloc.
  * In: /proc/vmallocinfo. Out: a line for each caller, "AREAS PAGES FUNCTION [MODULE]".
  */
-#include "capture/facts/vmallocinfo.h"
+#include "capture/facts/lists.h"
 
 #include <errno.h>
 #include <inttypes.h>

@@ -16,7 +16,7 @@
 #include <unistd.h>
 
 #include "base/io.h"
-#include "base/shell_word.h"
+#include "base/safe_text.h"
 #include "capture/events/leftover.h"
 #include "capture/file/dead.h"
 

@@ -15,7 +15,7 @@
 #include <unistd.h>
 
 #include "base/io.h"
-#include "base/shell_word.h"
+#include "base/safe_text.h"
 #include "capture/events/ring_reader.h"
 #include "capture/facts/comms.h"
 #include "capture/facts/facts.h"

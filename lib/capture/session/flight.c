@@ -22,7 +22,6 @@
 #include <unistd.h>
 
 #include "base/clock.h"
-#include "capture/session/flight_buffers.h"
 #include "capture/session/session.h"
 #include "capture/session/setup.h"
 #include "capture/session/tick.h"

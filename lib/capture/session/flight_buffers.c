@@ -3,7 +3,7 @@
  * capture: how much a flight recorder remembers.
  * In: a size, or a time. Out: ring buffers that are large enough, within bounds.
  */
-#include "capture/session/flight_buffers.h"
+#include "capture/session/flight.h"
 
 #include <inttypes.h>
 #include <stdio.h>

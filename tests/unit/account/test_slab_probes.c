@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * tests: account/slab_probes.h: objects that are handed to RCU, freed and allocated in bulk.
+ * tests: account/slab_probes.c: objects that are handed to RCU, freed and allocated in bulk.
  */
 #include <check.h>
 #include <stdlib.h>

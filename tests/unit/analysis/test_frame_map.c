@@ -4,7 +4,7 @@
  */
 #include "analysis/time/frame_map.h"
 
-#include "analysis/browse/report_frames.h"
+#include "analysis/browse/report_rows.h"
 #include "made_events.h"
 
 /* Numbers of names; no group has them. */

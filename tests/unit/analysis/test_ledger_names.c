@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * tests: analysis/ledger/ledger_names.h: caches of objects whose allocation names none.
+ * tests: analysis/ledger/ledger_names.c: caches of objects whose allocation names none.
  */
 #include <check.h>
 #include <stdio.h>

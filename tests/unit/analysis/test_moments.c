@@ -3,7 +3,7 @@
 #include <check.h>
 #include <string.h>
 
-#include "analysis/browse/report_moments.h"
+#include "analysis/browse/report_rows.h"
 #include "base/compiler.h"
 #include "format_text.h"
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* tests: analysis/browse/report_curve.h: which caches of a page have the kernel's counts. */
+/* tests: analysis/browse/report_curve.c: which caches of a page have the kernel's counts. */
 #include <check.h>
 #include <string.h>
 
-#include "analysis/browse/report_curve.h"
+#include "analysis/browse/report_rows.h"
 #include "base/array.h"
 
 static struct recording_text item(const char *name, const char *text)

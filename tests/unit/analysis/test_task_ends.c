@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * tests: what tasks freed as they ended, analysis/life/task_ends.h.
+ * tests: what tasks freed as they ended, analysis/life/task_ends.c.
  */
 #include <check.h>
 
-#include "analysis/life/task_ends.h"
+#include "analysis/life/leaks.h"
 
 #define MS 1000000ULL
 

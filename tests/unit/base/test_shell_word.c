@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * tests: base/shell_word.h: a shell turns each word back into the name it was made from.
+ * tests: base/safe_text.h: a shell turns each word back into the name it was made from.
  */
 #include <check.h>
 #include <string.h>
 
 #include "base/compiler.h"
-#include "base/shell_word.h"
+#include "base/safe_text.h"
 
 static const struct {
 	const char *name, *word;

@@ -15,7 +15,6 @@
 
 #include "base/compiler.h"
 #include "capture/events/event_sample.h"
-#include "capture/events/sample_filter.h"
 
 Suite *test_event_sample_suite(void);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* tests: capture/facts/page_owner.h: pages by callchain, from any file like page_owner. */
+/* tests: capture/facts/page_owner.c: pages by callchain, from any file like page_owner. */
 #include <check.h>
 #include <errno.h>
 #include <stdio.h>
@@ -7,7 +7,7 @@
 #include <unistd.h>
 
 #include "account/snapshot.h"
-#include "capture/facts/page_owner.h"
+#include "capture/facts/lists.h"
 
 static const char blocks[] =
 	"Page allocated via order 0, mask 0x141cca(GFP_HIGHUSER_MOVABLE|__GFP_COMP), pid 99, tgid 99 (cat), ts 10029896227 ns\n"

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* tests: capture/facts/vmallocinfo.h: areas by caller, from any file like /proc/vmallocinfo. */
+/* tests: capture/facts/vmallocinfo.c: areas by caller, from any file like /proc/vmallocinfo. */
 #include <check.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "capture/facts/vmallocinfo.h"
+#include "capture/facts/lists.h"
 
 static char path[64];
 

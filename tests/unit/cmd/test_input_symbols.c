@@ -16,7 +16,7 @@
 #include "cmd/input/input_symbols.h"
 #include "cmd/options/command.h"
 #include "symbol/elf.h"
-#include "symbol/symbol_line.h"
+#include "symbol/symbols.h"
 
 #define FIXTURE "data/bookworm-amd64-small-stack.v7.dat"
 /* The KASLR offset of that boot. */

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "base/strbuf.h"
-#include "symbol/c_scan.h"
+#include "symbol/source_tree.h"
 
 static int add(void *ctx, const char *prefix, const char *name, size_t size)
 {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * tests: symbol/elf_rest.h
+ * tests: symbol/elf_rest.c
  */
-#include "symbol/elf_rest.h"
+#include "symbol/footprint.h"
 
 #include <check.h>
 #include <elf.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * tests: symbol/footprint.h, symbol/unit_files.h, with this program in place of a kernel.
+ * tests: symbol/footprint.h, symbol/unit_files.c, with this program in place of a kernel.
  */
 #include "symbol/footprint.h"
 

@@ -10,7 +10,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "symbol/symbol_line.h"
 #include "symbol/symbols.h"
 
 static struct symbols *make(const char *text)

@@ -14,7 +14,7 @@
 #include "cmd/options/message.h"
 #include "cmd/output/output.h"
 #include "cmd/output/text_output.h"
-#include "cmd/stat/stat_options.h"
+#include "cmd/stat/stat_run.h"
 #include "export/export.h"
 #include "recording/recording.h"
 #include "recording/sample.h"

@@ -14,7 +14,7 @@
 #include "cmd/options/message.h"
 #include "cmd/output/text_output.h"
 #include "cmd/stat/stat_keys.h"
-#include "cmd/stat/stat_options.h"
+#include "cmd/stat/stat_run.h"
 #include "report/tree.h"
 #include "report/web/rings.h"
 

@@ -113,8 +113,7 @@ static int check_places(struct study_options *study)
 		study->lines.vmlinux = study->symbols.vmlinux;
 	if (study->search || !option)
 		return GO_ON;
-	message_error(command_name, "%s needs --symbols", option);
-	return EXIT_USAGE;
+	return message_fail(EXIT_USAGE, command_name, "%s needs --symbols", option);
 }
 
 static const struct option_words words[] = { OUTPUT_WORDS, { .option = NULL } };

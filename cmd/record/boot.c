@@ -123,11 +123,10 @@ static int set_kernel(const struct boot_args *a, struct boot_options *o)
 		text = name.release;
 	if (text && sscanf(text, "%3u.%3u%c", &o->major, &o->minor, &rest) >= 2)
 		return GO_ON;
-	message_error(
-		"boot",
+	return message_fail(
+		EXIT_USAGE, "boot",
 		"'%s' is not a kernel version\n  Give two numbers, such as --release 6.12",
 		text ? text : "");
-	return EXIT_USAGE;
 }
 
 static int set_machine(const struct boot_args *a, struct boot_options *o)
@@ -146,9 +145,8 @@ static int set_machine(const struct boot_args *a, struct boot_options *o)
 	strbuf_free(&sb);
 	if (o->memory_bytes)
 		return GO_ON;
-	message_error("boot",
-		      "cannot determine the memory size\n  Set it: --memory SIZE");
-	return EXIT_FAILED;
+	return message_fail(EXIT_FAILED, "boot",
+			    "cannot determine the memory size\n  Set it: --memory SIZE");
 }
 
 static int set_options(const struct boot_args *a, struct boot_options *o)

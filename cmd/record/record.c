@@ -88,25 +88,21 @@ static int parse_labels(const struct option_strings *labels, struct strbuf *out)
 		size_t size = key_size(label);
 
 		if (!size || size > KEY_MAX || label[size] != '=' ||
-		    strlen(label + size + 1) > VALUE_MAX || has_control(label)) {
-			message_error(
-				"record",
+		    strlen(label + size + 1) > VALUE_MAX || has_control(label))
+			return message_fail(
+				EXIT_USAGE, "record",
 				"--label takes key=value, not '%s'\n  The key has letters, digits and _ . -; for example --label rack=a12",
 				label);
-			return EXIT_USAGE;
-		}
-		if (is_repeated(labels, i, size)) {
-			message_error("record", "--label %.*s is given twice", (int)size,
-				      label);
-			return EXIT_USAGE;
-		}
+		if (is_repeated(labels, i, size))
+			return message_fail(EXIT_USAGE, "record",
+					    "--label %.*s is given twice", (int)size,
+					    label);
 		strbuf_puts(out, label);
 		strbuf_puts(out, "\n");
 	}
 	if (!out->failed)
 		return GO_ON;
-	message_error("record", "out of memory");
-	return EXIT_FAILED;
+	return message_fail(EXIT_FAILED, "record", "out of memory");
 }
 
 /* Those of the kernel's trace_clock, kernel/trace/trace.c. */

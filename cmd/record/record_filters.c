@@ -46,10 +46,9 @@ static int check_names(const struct option_strings *names, const char *option,
 
 		if (size && size <= most && !strpbrk(names->items[i], "\"\n\t"))
 			continue;
-		message_error("record",
-			      "%s takes a name of up to %zu characters, not '%s'", option,
-			      most, names->items[i]);
-		return EXIT_USAGE;
+		return message_fail(EXIT_USAGE, "record",
+				    "%s takes a name of up to %zu characters, not '%s'",
+				    option, most, names->items[i]);
 	}
 	return GO_ON;
 }
@@ -207,12 +206,10 @@ static int look_up_cache(struct record_filters *f, size_t i, const char *slabinf
 	if (strpbrk(name, "*?[/"))
 		return GO_ON;
 	snprintf(path, sizeof(path), CACHES "%s", name);
-	if (access(path, F_OK) < 0 && access(CACHES, F_OK) == 0) {
-		message_error("record",
-			      "this kernel has no slab cache '%s'\n  Caches: ls " CACHES,
-			      name);
-		return EXIT_USAGE;
-	}
+	if (access(path, F_OK) < 0 && access(CACHES, F_OK) == 0)
+		return message_fail(
+			EXIT_USAGE, "record",
+			"this kernel has no slab cache '%s'\n  Caches: ls " CACHES, name);
 	snprintf(line, sizeof(line), "\n%s ", name);
 	read_link(name, link);
 	if (!link[0] || strstr(slabinfo, line))

@@ -49,17 +49,16 @@ static int set_memory(struct record_flight *f)
 		err = option_value_size(f->memory, &f->options.bytes);
 	if (!err && (!size || f->options.time_ns || f->options.bytes))
 		return GO_ON;
-	message_error(
-		"record",
+	return message_fail(
+		EXIT_USAGE, "record",
 		"--flight takes a size (of all ring buffers) or a time, not '%s'\n  For example --flight=64M or --flight=2m",
 		f->memory);
-	return EXIT_USAGE;
 }
 
 static int bad_cause(const char *text)
 {
-	message_error("record", "--on takes " CAUSES ", not '%s'", text);
-	return EXIT_USAGE;
+	return message_fail(EXIT_USAGE, "record", "--on takes " CAUSES ", not '%s'",
+			    text);
 }
 
 /* Adds the cache of "NAME:SIZE". */
@@ -144,10 +143,8 @@ static int set_causes(struct record_flight *f, const struct capture_options *c)
 
 	f->caches = calloc(f->on.count + 1, sizeof(*f->caches));
 	f->names = calloc(f->on.count + 1, sizeof(*f->names));
-	if (!f->caches || !f->names) {
-		message_error("record", "out of memory");
-		return EXIT_FAILED;
-	}
+	if (!f->caches || !f->names)
+		return message_fail(EXIT_FAILED, "record", "out of memory");
 	for (size_t i = 0; i < f->on.count && ret == GO_ON; i++)
 		ret = set_cause(f, f->on.items[i]);
 	if (ret != GO_ON)
@@ -177,13 +174,11 @@ static bool is_memory(const char *word)
 
 static int check_others(const struct record_flight *f, const struct capture_options *c)
 {
-	if (!f->memory[0] && c->argv && is_memory(c->argv[0])) {
-		message_error(
-			"record",
+	if (!f->memory[0] && c->argv && is_memory(c->argv[0]))
+		return message_fail(
+			EXIT_USAGE, "record",
 			"--flight takes its value after an equals sign\n  Try: kmemx record --flight=%s",
 			c->argv[0]);
-		return EXIT_USAGE;
-	}
 	if (c->stream_fd >= 0)
 		return usage_error(
 			"--flight cannot be used with -o -\n  Files are saved in a directory: -o DIR");
@@ -204,10 +199,8 @@ static int add_events(struct record_flight *f, struct capture_options *c)
 	if (!f->options.on.oom)
 		return GO_ON;
 	f->events = calloc(nr + 1, sizeof(*f->events));
-	if (!f->events) {
-		message_error("record", "out of memory");
-		return EXIT_FAILED;
-	}
+	if (!f->events)
+		return message_fail(EXIT_FAILED, "record", "out of memory");
 	for (size_t i = 0; i < nr; i++)
 		f->events[i] = c->events.extra[i];
 	f->events[nr] = MARK_VICTIM;
@@ -231,13 +224,11 @@ static int name_output(struct record_flight *f, const char *output, bool named)
 	bool file = named && size && !is_directory(output);
 	int err;
 
-	if (file && !f->once && size > 4 && !strcmp(output + size - 4, ".dat")) {
-		message_error(
-			"record",
+	if (file && !f->once && size > 4 && !strcmp(output + size - 4, ".dat"))
+		return message_fail(
+			EXIT_USAGE, "record",
 			"--flight saves a file each time, in a directory, and %s looks like a file\n  One file: --once -o %s    Many: -o DIR",
 			output, output);
-		return EXIT_USAGE;
-	}
 	while (size > 1 && output[size - 1] == '/')
 		size--;
 	if (file && f->once)
@@ -247,8 +238,7 @@ static int name_output(struct record_flight *f, const char *output, bool named)
 		err = asprintf(&f->output, "%.*s/flight.dat", (int)size, output);
 	if (err < 0) {
 		f->output = NULL;
-		message_error("record", "out of memory");
-		return EXIT_FAILED;
+		return message_fail(EXIT_FAILED, "record", "out of memory");
 	}
 	f->options.file = file && f->once ? f->output : NULL;
 	return GO_ON;
@@ -382,10 +372,8 @@ int record_flight(struct record_flight *f, struct capture_options *c, bool quiet
 	int ret, status;
 	char *directory = strndup(f->output, (size_t)(slash - f->output));
 
-	if (!directory) {
-		message_error("record", "out of memory");
-		return EXIT_FAILED;
-	}
+	if (!directory)
+		return message_fail(EXIT_FAILED, "record", "out of memory");
 	ret = instance_check_user(c->command_line, c->log);
 	if (!ret && !f->options.file && recorder_make_directory(directory) != GO_ON)
 		ret = -EPERM;

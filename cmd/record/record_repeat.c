@@ -23,10 +23,9 @@ static int check_empty(const char *directory)
 	const struct dirent *entry;
 	int ret = GO_ON;
 
-	if (!dir) {
-		message_error("record", "cannot open %s: %s", directory, strerror(errno));
-		return EXIT_FAILED;
-	}
+	if (!dir)
+		return message_fail(EXIT_FAILED, "record", "cannot open %s: %s",
+				    directory, strerror(errno));
 	while (ret == GO_ON && (entry = readdir(dir))) {
 		size_t size = strlen(entry->d_name);
 
@@ -58,11 +57,9 @@ int record_repeat(const struct record_repeat *r)
 		     slash = r->directory[strlen(r->directory) - 1] == '/';
 
 		if (snprintf(path, sizeof(path), "%s%s%03" PRIu64 ".dat", r->directory,
-			     slash ? "" : "/", i) >= (int)sizeof(path)) {
-			message_error("record", "%s: %s", r->directory,
-				      strerror(ENAMETOOLONG));
-			return EXIT_FAILED;
-		}
+			     slash ? "" : "/", i) >= (int)sizeof(path))
+			return message_fail(EXIT_FAILED, "record", "%s: %s", r->directory,
+					    strerror(ENAMETOOLONG));
 		ret = r->once(r->ctx, path, &stopped);
 		if (!ret && !stopped)
 			continue;

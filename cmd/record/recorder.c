@@ -71,18 +71,14 @@ int recorder_pids(const char *command, const struct option_strings *o, pid_t **p
 
 			errno = 0;
 			v = *p >= '0' && *p <= '9' ? strtoul(p, &end, 10) : 0;
-			if (!v || errno || v > INT32_MAX || (*end && *end != ',')) {
-				message_error(
-					command,
+			if (!v || errno || v > INT32_MAX || (*end && *end != ','))
+				return message_fail(
+					EXIT_USAGE, command,
 					"-p takes process IDs, not '%s'\n  Several: -p 12,34",
 					o->items[i]);
-				return EXIT_USAGE;
-			}
 			more = reallocarray(*pids, *nr + 1, sizeof(**pids));
-			if (!more) {
-				message_error(command, "out of memory");
-				return EXIT_FAILED;
-			}
+			if (!more)
+				return message_no_memory(command);
 			*pids = more;
 			(*pids)[(*nr)++] = (pid_t)v;
 			p = *end ? end + 1 : end;
@@ -108,11 +104,10 @@ int recorder_stack(const char *command, const char *word, enum capture_stack *st
 		*stack = (enum capture_stack)i;
 		return GO_ON;
 	}
-	message_error(
-		command,
+	return message_fail(
+		EXIT_USAGE, command,
 		"--stack takes page, all or none, not '%s'\n  page: callchains of page allocations; all: of every event",
 		word);
-	return EXIT_USAGE;
 }
 
 const char *recorder_callchains(const char *stacks_how)

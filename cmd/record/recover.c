@@ -42,17 +42,15 @@ static int nothing_in(const struct recover_command *c, const char *where)
 	if (c->nr_streams)
 		return EXIT_OK;
 
-	message_error(
-		command_name,
+	return message_fail(
+		EXIT_FAILED, command_name,
 		"no interrupted recording in %s\n  A killed recorder leaves .NAME.TOKEN.tmp in the directory of its output NAME\n  Name that directory: kmemx recover DIR",
 		where);
-	return EXIT_FAILED;
 }
 
 static int out_of_memory(void)
 {
-	message_error(command_name, "out of memory");
-	return EXIT_FAILED;
+	return message_no_memory(command_name);
 }
 
 /* Finds the files in a directory, or takes the named file. GO_ON, or an exit code. */
@@ -61,19 +59,16 @@ static int find(struct recover_command *c, const char *where)
 	struct stat st;
 	int ret;
 
-	if (stat(where, &st) < 0) {
-		message_error(command_name, "cannot open %s: %s", where, strerror(errno));
-		return EXIT_FAILED;
-	}
+	if (stat(where, &st) < 0)
+		return message_fail(EXIT_FAILED, command_name, "cannot open %s: %s",
+				    where, strerror(errno));
 	if (S_ISDIR(st.st_mode) && !leftover_is_named(where)) {
 		ret = leftovers_find(where, NULL, &c->tmps, &c->nr);
 		if (ret == -ENOMEM)
 			return out_of_memory();
-		if (ret) {
-			message_error(command_name, "cannot open %s: %s", where,
-				      strerror(-ret));
-			return EXIT_FAILED;
-		}
+		if (ret)
+			return message_fail(EXIT_FAILED, command_name,
+					    "cannot open %s: %s", where, strerror(-ret));
 		return c->nr ? GO_ON : nothing_in(c, where);
 	}
 	c->tmps = calloc(1, sizeof(*c->tmps));
@@ -284,13 +279,11 @@ static int handle_all(const struct recover_command *c)
 {
 	int worst = EXIT_OK;
 
-	if (c->output && c->nr > 1 && !c->list) {
-		message_error(
-			command_name,
+	if (c->output && c->nr > 1 && !c->list)
+		return message_fail(
+			EXIT_USAGE, command_name,
 			"-o names one recording, but there are %zu to recover\n  Choose one (kmemx recover --list lists them), or leave out -o",
 			c->nr);
-		return EXIT_USAGE;
-	}
 	for (size_t i = 0; i < c->nr; i++) {
 		int ret = handle(c, c->tmps[i], c->nr == 1);
 
@@ -400,12 +393,11 @@ static int run_recover(int argc, char **argv)
 	ret = options_parse(&usage, options, argc, argv, &operands);
 	if (ret != GO_ON)
 		return ret;
-	if (argc - operands > 1) {
-		message_error(command_name,
-			      "unexpected argument '%s': one directory or file at a time",
-			      argv[operands + 1]);
-		return EXIT_USAGE;
-	}
+	if (argc - operands > 1)
+		return message_fail(
+			EXIT_USAGE, command_name,
+			"unexpected argument '%s': one directory or file at a time",
+			argv[operands + 1]);
 	log_state.verbose = c.verbose;
 	log_state.quiet = c.quiet;
 	log = message_log(&log_state);

@@ -63,9 +63,8 @@ static void add_word(struct strbuf *list, const char *sign, const char *word)
 
 static int not_known(const char *option, const char *word, const struct owner_word *known)
 {
-	message_error(command_name, "%s %s: %s\n  Use %s", option, word, known->why,
-		      known->use);
-	return EXIT_USAGE;
+	return message_fail(EXIT_USAGE, command_name, "%s %s: %s\n  Use %s", option, word,
+			    known->why, known->use);
 }
 
 static int cull_unknown(const char *word)
@@ -121,12 +120,10 @@ static int choose_cull(struct tables_args *args, struct stat_options *o)
 	struct analysis_options *opts = &o->analyses.opts;
 	int ret;
 
-	if (o->choice.by_word) {
-		message_error(
-			command_name,
+	if (o->choice.by_word)
+		return message_fail(
+			EXIT_USAGE, command_name,
 			"--cull and --by cannot be used together\n  --by has rows by order and migratetype too, --cull by its keys alone");
-		return EXIT_USAGE;
-	}
 	opts->any_order = opts->any_migratetype = true;
 	ret = each_word(args->cull, args, opts, cull_by);
 	if (ret == GO_ON && !args->by.size) {
@@ -165,11 +162,10 @@ static int choose_all(struct tables_args *args, struct stat_options *o)
 			args->all == !strcmp(analysis->name, "everything");
 	if (!args->all || !other)
 		return GO_ON;
-	message_error(
-		command_name,
+	return message_fail(
+		EXIT_USAGE, command_name,
 		"--all and %s cannot be used together\n  Most of all memory has no event that names more than its owner",
 		other);
-	return EXIT_USAGE;
 }
 
 int owners_choose(struct tables_args *args, struct stat_options *o)

@@ -14,7 +14,7 @@
 #include "cmd/options/message.h"
 #include "cmd/output/page_server.h"
 #include "cmd/output/text_output.h"
-#include "cmd/stat/stat_options.h"
+#include "cmd/stat/stat_run.h"
 #include "report/web/web_report.h"
 
 static const char command_name[] = "report";
@@ -76,10 +76,9 @@ static int prepare(struct stat_run *st)
 			"--port needs --serve: a page that is written has none");
 	if (run->page || run->serve)
 		return GO_ON;
-	message_error(
-		command_name,
+	return message_fail(
+		EXIT_USAGE, command_name,
 		"-o is missing: the page to write\n  Try: kmemx report -o report.html");
-	return EXIT_USAGE;
 }
 
 /* Appends to the struct strbuf @ctx. */
@@ -226,8 +225,8 @@ static int finish(struct stat_run *st)
 		text_output_say_page(run->page);
 		return EXIT_OK;
 	}
-	message_error(command_name, "cannot write %s: %s", run->page, strerror(-err));
-	return EXIT_FAILED;
+	return message_fail(EXIT_FAILED, command_name, "cannot write %s: %s", run->page,
+			    strerror(-err));
 }
 
 /* How the command was called. */

@@ -5,7 +5,7 @@
  */
 #include "cmd/options/command.h"
 #include "cmd/stat/stat_keys.h"
-#include "cmd/stat/stat_options.h"
+#include "cmd/stat/stat_run.h"
 
 static const char command_name[] = "stat";
 

@@ -220,11 +220,10 @@ static int check_rows(const struct stat_analyses *a, const char *command)
 		ret = check_kind(a, "--caller", SUBJECT_CALLSITE, command);
 	if (ret != GO_ON || !o->by_address || any_asked(a, SUBJECT_NONE, true, &asked))
 		return ret;
-	message_error(
-		command,
+	return message_fail(
+		EXIT_USAGE, command,
 		"--alloc cannot be used with --%s, which does not distinguish objects",
 		asked->name);
-	return EXIT_USAGE;
 }
 
 /* Checks --unmatched, which is only about slab objects. */
@@ -242,10 +241,9 @@ static int check_unmatched(const struct stat_analyses *a, const char *command)
 	}
 	if (!stat_analyses_given(a, "unmatched") || !asked)
 		return GO_ON;
-	message_error(
-		command,
+	return message_fail(
+		EXIT_USAGE, command,
 		"--unmatched is about slab objects\n  Add --slab; --page always shows pages without an allocation event");
-	return EXIT_USAGE;
 }
 
 /* Checks options of analyses that only run if asked for by name. */
@@ -261,8 +259,8 @@ static int check_own(const struct stat_analyses *a, const char *command)
 				: first_given(a, i, false);
 		if (!given)
 			continue;
-		message_error(command, "--%s needs --%s", given, analysis->name);
-		return EXIT_USAGE;
+		return message_fail(EXIT_USAGE, command, "--%s needs --%s", given,
+				    analysis->name);
 	}
 	return GO_ON;
 }
@@ -282,10 +280,10 @@ int stat_analyses_check(struct stat_analyses *a, bool time, const char *command)
 		if (!a->asked[i] || !analysis->all_time || !time)
 			continue;
 		stat_analyses_title(analysis, title);
-		message_error(command,
-			      "%s needs the whole recording: %s\n  Leave out --time",
-			      title, analysis->all_time);
-		return EXIT_USAGE;
+		return message_fail(
+			EXIT_USAGE, command,
+			"%s needs the whole recording: %s\n  Leave out --time", title,
+			analysis->all_time);
 	}
 	return ret;
 }
@@ -365,22 +363,17 @@ int stat_analyses_possible(const struct stat_analyses *a, const struct recording
 
 	for (i = 0; i < a->nr; i++) {
 		stat_analyses_title(a->chosen[i], title);
-		if (a->chosen[i]->unsampled &&
-		    recording_meta(rec, RECORDING_META_SAMPLE)) {
-			message_error(
-				command,
+		if (a->chosen[i]->unsampled && recording_meta(rec, RECORDING_META_SAMPLE))
+			return message_fail(
+				EXIT_FAILED, command,
 				"%s is only a sample of all objects and pages, not enough for %s: %s\n  Record all events: leave out --sample",
 				path, title, a->chosen[i]->unsampled);
-			return EXIT_FAILED;
-		}
 		lacks = a->chosen[i]->lacks ? a->chosen[i]->lacks(rec) : NULL;
-		if (lacks) {
-			message_error(
-				command,
+		if (lacks)
+			return message_fail(
+				EXIT_FAILED, command,
 				"%s %s\n  kmemx record stores them: sudo kmemx record -- CMD",
 				path, lacks);
-			return EXIT_FAILED;
-		}
 		if (!a->chosen[i]->all_frees || frees)
 			continue;
 		frees = a->chosen[i]->command ? a->chosen[i]->command
@@ -390,20 +383,17 @@ int stat_analyses_possible(const struct stat_analyses *a, const struct recording
 	}
 	for (i = 0; !time && analysis_at(i); i++)
 		time = first_given(a, i, true);
-	if (time && !recording_clocks_are_ns(rec)) {
-		message_error(
-			command,
+	if (time && !recording_clocks_are_ns(rec))
+		return message_fail(
+			EXIT_FAILED, command,
 			"--%s: the clock of %s does not count nanoseconds\n  Leave it out: times are in the clock's units then",
 			time, path);
-		return EXIT_FAILED;
-	}
 	if (!frees || !recording_lacks_frees(rec))
 		return GO_ON;
-	message_error(
-		command,
+	return message_fail(
+		EXIT_FAILED, command,
 		"%s lacks the frees by tasks that were not recorded: %s%s cannot tell what is live\n  Record all frees: leave out --filter-frees",
 		path, kind, frees);
-	return EXIT_FAILED;
 }
 
 uint32_t stat_analyses_need(const struct stat_analyses *a)

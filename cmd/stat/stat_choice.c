@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * cmd: the options of kmemx stat whose values are words of a list, and what they exclude.
- * In: --by, --order-by, --malloc, --cache-only. Out: values, or a message.
+ * cmd: the options of kmemx stat that choose rows, and what they exclude.
+ * In: --by, --order-by, --malloc, --cache-only, --tree, filters. Out: values, or a message.
  */
 #include "cmd/stat/stat_choice.h"
 
@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analysis/pass/registry.h"
 #include "analysis/row/subject.h"
 #include "cmd/options/command.h"
 #include "cmd/options/message.h"
@@ -95,21 +96,15 @@ static int check_alone(const struct stat_choice *c, const struct stat_analyses *
 
 	if (account && (stat_analyses_asked(a, ANALYSIS_USUAL) ||
 			stat_analyses_asked(a, ANALYSIS_ASKED) || o->by_caller ||
-			o->by_address || stat_analyses_given(a, "unmatched"))) {
-		message_error(
-			command,
+			o->by_address || stat_analyses_given(a, "unmatched")))
+		return message_fail(
+			EXIT_USAGE, command,
 			"--account is a separate table\n  It can only be combined with --by, --order-by, --malloc, --cache-only, --live and -l");
-		return EXIT_USAGE;
-	}
-	if (!account && c->order_by) {
-		message_error(command, "--order-by needs --account");
-		return EXIT_USAGE;
-	}
-	if (stat_analyses_given(a, "malloc") && stat_analyses_given(a, "cache-only")) {
-		message_error(command,
-			      "--malloc and --cache-only cannot be used together");
-		return EXIT_USAGE;
-	}
+	if (!account && c->order_by)
+		return message_fail(EXIT_USAGE, command, "--order-by needs --account");
+	if (stat_analyses_given(a, "malloc") && stat_analyses_given(a, "cache-only"))
+		return message_fail(EXIT_USAGE, command,
+				    "--malloc and --cache-only cannot be used together");
 	return GO_ON;
 }
 
@@ -128,13 +123,12 @@ static int add_by(const char *word, enum subject_kind *by, const char *command)
 	for (; nr < SUBJECT_PARTS_MAX && subject_part(*by, nr); nr++) {
 		if (subject_part(*by, nr) != kind)
 			continue;
-		message_error(command, "--by: '%s' is given twice", word);
-		return EXIT_USAGE;
+		return message_fail(EXIT_USAGE, command, "--by: '%s' is given twice",
+				    word);
 	}
-	if (nr == SUBJECT_PARTS_MAX) {
-		message_error(command, "--by takes at most %d words", SUBJECT_PARTS_MAX);
-		return EXIT_USAGE;
-	}
+	if (nr == SUBJECT_PARTS_MAX)
+		return message_fail(EXIT_USAGE, command, "--by takes at most %d words",
+				    SUBJECT_PARTS_MAX);
 	*by = (enum subject_kind)(*by | kind << nr * SUBJECT_PART_BITS);
 	return GO_ON;
 }
@@ -144,10 +138,8 @@ static int parse_by(const char *words, enum subject_kind *by, const char *comman
 	char *list = strdup(words), *p = list;
 	int ret = GO_ON;
 
-	if (!list) {
-		message_error(command, "%s", strerror(ENOMEM));
-		return EXIT_FAILED;
-	}
+	if (!list)
+		return message_fail(EXIT_FAILED, command, "%s", strerror(ENOMEM));
 	while (p && ret == GO_ON)
 		ret = add_by(option_next_word(&p), by, command);
 	free(list);
@@ -168,4 +160,128 @@ int stat_choice_check(const struct stat_choice *c, struct stat_analyses *analyse
 	    option_choose("--order-by", c->order_by, orders, nr_orders, command) < 0)
 		return EXIT_USAGE;
 	return check_alone(c, analyses, command);
+}
+
+/* Checks filters on fields that slab or page events lack. */
+static int check_kinds(struct stat_analyses *a, const char *slab, const char *page,
+		       const char *command)
+{
+	const struct analysis *analysis;
+	size_t i;
+
+	if (slab && page)
+		return message_fail(
+			EXIT_USAGE, command,
+			"%s and %s cannot be used together: one is for pages, the other for slab objects",
+			slab, page);
+	for (i = 0; (slab || page) && (analysis = analysis_at(i)); i++) {
+		/* An analysis of both kinds still shows the other. */
+		if (!a->asked[i] || !(analysis->needs & a->foreign) ||
+		    analysis->needs & ~a->foreign)
+			continue;
+		return message_fail(
+			EXIT_USAGE, command,
+			"%s does not apply to %s%s: %s events do not have this field\n  Leave out one of the two",
+			slab ? slab : page,
+			analysis->use == ANALYSIS_COMMAND ? "kmemx " : "--",
+			analysis->name, slab ? "slab" : "page");
+	}
+	return GO_ON;
+}
+
+int stat_filter_check(const struct filter_words *w, struct stat_analyses *a,
+		      const char *command)
+{
+	const struct analysis *analysis;
+	const char *slab, *page;
+	char title[64];
+	size_t i;
+
+	if (!filter_words_any(w))
+		return GO_ON;
+	filter_words_foreign(w, &slab, &page);
+	a->foreign = (slab ? NEEDS_SLAB : 0) | (page ? NEEDS_PAGE : 0);
+	for (i = 0; (analysis = analysis_at(i)); i++) {
+		if (!a->asked[i] || !analysis->unfiltered)
+			continue;
+		stat_analyses_title(analysis, title);
+		return message_fail(EXIT_USAGE, command,
+				    "%s cannot be filtered: %s\n  Leave out the filter",
+				    title, analysis->unfiltered);
+	}
+	if (stat_analyses_given(a, "unmatched"))
+		return message_fail(
+			EXIT_USAGE, command,
+			"--unmatched cannot be filtered: no allocation event names the task of these objects");
+	return check_kinds(a, slab, page, command);
+}
+
+const char *const stat_tree_words[] = { "caller", "callee", "process", NULL };
+
+void stat_tree_settings(struct stat_tree *o, int argc, char *const *argv)
+{
+	o->usual = o->roots && options_have_setting(argc, argv, "tree");
+	o->usual_limits = options_have_setting(argc, argv, "depth") ||
+			  options_have_setting(argc, argv, "min-share");
+}
+
+/* A report that was asked for and has no tree; NULL if none, or if one with a tree was, too. */
+static const char *other_report(const struct stat_analyses *a)
+{
+	const struct analysis *analysis;
+	const char *other = NULL;
+	size_t i;
+
+	for (i = 0; (analysis = analysis_at(i)); i++) {
+		if (a->asked[i] && analysis->use == ANALYSIS_USUAL)
+			return NULL;
+		if (a->asked[i])
+			other = analysis->name;
+	}
+	return other;
+}
+
+/* Can a tree be combined with the other options? @quiet: no message. */
+static int check_others(const struct stat_analyses *a, bool quiet, const char *command)
+{
+	const char *other = other_report(a);
+	char words[SUBJECT_WORDS];
+
+	if (quiet)
+		return other || a->opts.by ? EXIT_USAGE : GO_ON;
+	if (other)
+		return message_fail(
+			EXIT_USAGE, command,
+			"--tree cannot be used with --%s, which has its own rows\n  It is for --slab and --page",
+			other);
+	if (!a->opts.by)
+		return GO_ON;
+	return message_fail(
+		EXIT_USAGE, command,
+		"--tree and --by %s cannot be used together: the rows of a tree are functions\n  For a part of the allocations use a filter: --tree --comm NAME",
+		subjects_words(a->opts.by, words));
+}
+
+int stat_tree_check(const struct stat_tree *o, struct stat_analyses *analyses,
+		    const char *command)
+{
+	struct tree_options *tree = &analyses->opts.tree;
+	int index = 0;
+
+	if (!o->roots && !o->usual_limits && (o->depth || o->min_share))
+		return message_fail(EXIT_USAGE, command, "%s needs --tree",
+				    o->depth ? "--depth" : "--min-share");
+	if (o->roots && *o->roots)
+		index = option_choose("--tree", o->roots, stat_tree_words, 3, command);
+	if (index < 0)
+		return EXIT_USAGE;
+	if (!o->roots)
+		return GO_ON;
+	if (check_others(analyses, o->usual, command) != GO_ON)
+		return o->usual ? GO_ON : EXIT_USAGE;
+	*tree = (struct tree_options){ .roots = index == 1 ? TREE_CALLEE : TREE_CALLER,
+				       .processes = index == 2,
+				       .depth = o->depth,
+				       .min_share = o->min_share };
+	return GO_ON;
 }

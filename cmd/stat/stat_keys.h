@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * cmd: the sort keys of kmemx stat.
- * In: -s KEYS, the registry. Out: keys that some report has, or a message that lists them.
+ * cmd: the sort keys of commands that show tables of one recording, and --columns, which lists them.
+ * In: -s KEYS, the registry. Out: keys that some report has; every column; or a message.
  */
 #ifndef KMEMX_CMD_STAT_KEYS_H
 #define KMEMX_CMD_STAT_KEYS_H
 
+#include "cmd/output/output.h"
 #include "report/table.h"
 
 #define STAT_KEYS_MAX 320 /* of all reports */
@@ -26,5 +27,8 @@ int stat_keys_sort(struct table *t, const struct sort_keys *keys) __must_check;
  * is a range in some row, also shows its bounds and the reason; and what was seen, if that differs.
  */
 void stat_keys_show(struct table *t, const struct sort_keys *keys, bool live);
+
+/* Prints all columns. Returns an exit code. */
+int stat_columns(const struct output_options *output, const char *command);
 
 #endif

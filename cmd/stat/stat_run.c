@@ -18,8 +18,7 @@
 #include "cmd/options/command.h"
 #include "cmd/options/message.h"
 #include "cmd/stat/stat_account.h"
-#include "cmd/stat/stat_columns.h"
-#include "cmd/stat/stat_filter.h"
+#include "cmd/stat/stat_choice.h"
 #include "cmd/stat/stat_keys.h"
 #include "study/study_facts.h"
 #include "symbol/debug_units.h"
@@ -69,15 +68,13 @@ static int check_dirs(const struct stat_run *st)
 	const struct stat_options *o = &st->opts;
 	struct dir_files files = dir_files(o);
 
-	if (debug_places_any(&o->places) && !wants_debug(o)) {
-		message_error(
-			st->command,
+	if (debug_places_any(&o->places) && !wants_debug(o))
+		return message_fail(
+			EXIT_USAGE, st->command,
 			"%s cannot be used with --no-inline, which ignores debug information",
 			o->places.kernel  ? "--kernel"
 			: o->places.symfs ? "--symfs"
 					  : "--debuginfod");
-		return EXIT_USAGE;
-	}
 	if (subject_rows(o->analyses.opts.by) & ROWS(DIR) || o->dirs_if_known)
 		return GO_ON;
 	/* Modules are used for inlined functions, too. */
@@ -133,12 +130,10 @@ static int check(struct stat_run *st)
 		ret = stat_filter_check(&o->filter, &o->analyses, st->command);
 	if (ret == GO_ON)
 		ret = lost_limit_parse(&o->max_lost, st->command);
-	if (ret == GO_ON && o->choice.order_by && o->sort && !o->usual_sort) {
-		message_error(
-			st->command,
+	if (ret == GO_ON && o->choice.order_by && o->sort && !o->usual_sort)
+		return message_fail(
+			EXIT_USAGE, st->command,
 			"--order-by and -s cannot be used together\n  Both sort the account table; -s takes several keys");
-		return EXIT_USAGE;
-	}
 	if (o->choice.order_by)
 		o->sort = o->choice.order_by;
 	if (ret == GO_ON && o->sort)
@@ -232,12 +227,12 @@ static int nothing_of(const struct stat_run *st, uint32_t types, const char *eve
 			? "Only some were recorded: leave out -p, --follow or --filter"
 			: "Record for longer";
 
-	message_error(st->command, "%s contains no %s events%s%s: %s\n  %s%s%s",
-		      study->path, events, o->window.time ? " in the time " : "",
-		      o->window.time ? o->window.time : "",
-		      cut ? "it was cut short before the first of them" : why[recorded],
-		      advice, no ? option : "", no ? " -- CMD" : "");
-	return EXIT_FAILED;
+	return message_fail(
+		EXIT_FAILED, st->command, "%s contains no %s events%s%s: %s\n  %s%s%s",
+		study->path, events, o->window.time ? " in the time " : "",
+		o->window.time ? o->window.time : "",
+		cut ? "it was cut short before the first of them" : why[recorded], advice,
+		no ? option : "", no ? " -- CMD" : "");
 }
 
 /* Puts the kinds of memory that are needed, and of which nothing was seen, into words: "slab or page", and the option of
@@ -280,23 +275,19 @@ static int nothing_recorded(const struct stat_run *st)
 						    : "";
 	const struct event_stream_stats *seen = event_stream_stats(st->in.study.stream);
 
-	if (!seen->nr_events && (seen->nr_bad_pages || st->in.study.rec->nr_damaged)) {
-		message_error(
-			st->command,
+	if (!seen->nr_events && (seen->nr_bad_pages || st->in.study.rec->nr_damaged))
+		return message_fail(
+			EXIT_UNREADABLE, st->command,
 			"%s is damaged: none of its events can be read\n  Show what is left: kmemx info -i %s",
 			path, SHELL_NAME(path));
-		return EXIT_UNREADABLE;
-	}
-	if (!seen->nr_events && st->in.study.rec->cut_short && !o->window.time) {
-		message_error(
-			st->command,
+	if (!seen->nr_events && st->in.study.rec->cut_short && !o->window.time)
+		return message_fail(
+			EXIT_FAILED, st->command,
 			"%s contains no events: it was cut short before the first one: %s\n  %s",
 			path, st->in.study.rec->cut_short,
 			recording_truncated(st->in.study.rec)
 				? "Record again, to a disk with free space"
 				: "Copy it again from where it is whole");
-		return EXIT_FAILED;
-	}
 	if (lacking(st))
 		return nothing_of(st, lacking(st)->must, lacking(st)->events,
 				  lacking(st)->record);
@@ -360,8 +351,8 @@ int stat_run_sort(struct stat_run *st)
 	}
 	if (!err)
 		return GO_ON;
-	message_error(st->command, "cannot sort the report: %s", strerror(-err));
-	return EXIT_FAILED;
+	return message_fail(EXIT_FAILED, st->command, "cannot sort the report: %s",
+			    strerror(-err));
 }
 
 static void list_skipped(const struct stat_run *st)
@@ -508,4 +499,34 @@ void stat_run_free(struct stat_run *st)
 	input_close(&st->in);
 	sort_keys_free(&st->keys);
 	free(st->opts.skip.items);
+}
+
+int stat_options_parse(struct stat_options *o, const struct option_usage *usage,
+		       const struct option_entry *options, int argc, char **argv)
+{
+	struct stat_analyses *a = &o->analyses;
+	const struct analysis *analysis;
+	int operands, ret;
+	size_t i;
+
+	for (i = 0; (analysis = analysis_at(i)); i++)
+		a->asked[i] = analysis->use == ANALYSIS_COMMAND &&
+			      stat_analyses_of(usage->command, analysis);
+	ret = options_parse(usage, options, argc, argv, &operands);
+	if (ret == GO_ON)
+		ret = filter_words_deep(&o->filter, &o->skip, usage->command);
+	o->usual_sort = options_is_setting(argc, argv, o->sort);
+	if (ret == GO_ON && (operands < argc || !o->no_default))
+		ret = input_path(usage->command, argc, argv, operands, &o->path);
+	return ret;
+}
+
+uint32_t stat_kinds_needed(const bool of[MEMORY_KINDS])
+{
+	uint32_t needs = 0;
+	int i;
+
+	for (i = 0; i < MEMORY_KINDS; i++)
+		needs |= of[i] ? analysis_memory((enum memory)i) : 0;
+	return needs;
 }

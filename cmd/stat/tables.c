@@ -13,7 +13,7 @@
 #include "analysis/time/peak.h"
 #include "cmd/options/message.h"
 #include "cmd/stat/stat_keys.h"
-#include "cmd/stat/stat_options.h"
+#include "cmd/stat/stat_run.h"
 
 /* No screen has room for more, and each row takes memory for them. */
 #define BINS_MAX 200U
@@ -169,17 +169,14 @@ static int choose_moment(struct tables_args *args, struct stat_options *o)
 		return EXIT_USAGE;
 	}
 	if (!*args->at || strchr(args->at, ',') ||
-	    time_window_parse(&o->window.parsed, args->at)) {
-		message_error(
-			"peak",
+	    time_window_parse(&o->window.parsed, args->at))
+		return message_fail(
+			EXIT_USAGE, "peak",
 			"invalid --at '%s'\n  Give seconds as trace-cmd prints them (81.5), from the start (+1s) or in percent (10%%)",
 			args->at);
-		return EXIT_USAGE;
-	}
 	if (asprintf(&args->window, ",%s", args->at) < 0) {
 		args->window = NULL;
-		message_error("peak", "%s", strerror(ENOMEM));
-		return EXIT_FAILED;
+		return message_fail(EXIT_FAILED, "peak", "%s", strerror(ENOMEM));
 	}
 	o->window.time = args->window;
 	own->at_end = true;

@@ -8,10 +8,7 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
-#include <string.h>
 
-#include "analysis/analysis.h"
-#include "base/strbuf.h"
 #include "cmd/options/message.h"
 
 static const char command_name[] = "diff";

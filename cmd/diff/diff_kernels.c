@@ -6,7 +6,6 @@
 #include "cmd/diff/diff.h"
 
 #include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 #include "base/io.h"

@@ -12,7 +12,6 @@
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/thread.h"
 #include "cmd/diff/diff.h"

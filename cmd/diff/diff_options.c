@@ -6,14 +6,10 @@
 #include "cmd/diff/diff_options.h"
 
 #include <errno.h>
-#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
-#include "analysis/compare/comparison_columns.h"
 #include "analysis/pass/registry.h"
 #include "analysis/row/subject.h"
-#include "base/strbuf.h"
 #include "cmd/diff/diff.h"
 #include "cmd/input/input.h"
 #include "cmd/input/input_symbols.h"

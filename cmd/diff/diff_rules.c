@@ -6,10 +6,8 @@
 #include "cmd/diff/diff_options.h"
 
 #include <errno.h>
-#include <string.h>
 
 #include "base/io.h"
-#include "base/strbuf.h"
 #include "cmd/options/message.h"
 
 static const char command_name[] = "diff";

@@ -8,7 +8,6 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "cmd/footprint/footprint_files.h"
 #include "cmd/options/message.h"

@@ -14,7 +14,6 @@
 #include <unistd.h>
 
 #include "base/io.h"
-#include "base/strbuf.h"
 #include "capture/facts/build_ids.h"
 #include "cmd/input/input.h"
 #include "cmd/input/input_dirs.h"

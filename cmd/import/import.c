@@ -8,10 +8,7 @@
 
 #include <errno.h>
 #include <inttypes.h>
-#include <stdio.h>
 
-#include "cmd/options/command.h"
-#include "cmd/options/options.h"
 #include "import/raw_pages.h"
 
 /* For these errors the message was already logged. */

@@ -7,17 +7,11 @@
 
 #include <errno.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/safe_text.h"
 #include "cmd/input/input_dirs.h"
 #include "cmd/input/input_symbols.h"
-#include "cmd/options/command.h"
 #include "cmd/options/lost_limit.h"
-#include "cmd/options/message.h"
-#include "cmd/options/options.h"
-#include "cmd/output/output.h"
-#include "report/render.h"
 
 static const char command_name[] = "info";
 

@@ -10,7 +10,6 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "cmd/options/command.h"
 #include "cmd/options/signals.h"
 
 int input_path(const char *command, int argc, char **argv, int operands,

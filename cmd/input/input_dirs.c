@@ -10,7 +10,6 @@
 
 #include "base/io.h"
 #include "cmd/options/message.h"
-#include "symbol/debug_units.h"
 
 static void vmlinux_failed(const char *command, const char *path, int err)
 {

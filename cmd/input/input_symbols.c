@@ -6,12 +6,9 @@
 #include "cmd/input/input_symbols.h"
 
 #include <errno.h>
-#include <stdio.h>
-#include <string.h>
 
 #include "base/io.h"
 #include "base/safe_text.h"
-#include "cmd/options/command.h"
 
 int symbol_files_check(const struct symbol_files *files, const char *command)
 {

@@ -7,11 +7,9 @@
 
 #include <errno.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/safe_text.h"
 #include "cmd/options/message.h"
-#include "symbol/callsite.h"
 
 #define NR_FILTERS 9
 

@@ -8,7 +8,6 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-#include "base/strbuf.h"
 #include "cmd/options/message.h"
 
 int lost_limit_parse(struct lost_limit *limit, const char *command)

@@ -14,11 +14,9 @@
 #include <unistd.h>
 
 #include "base/new_file.h"
-#include "base/strbuf.h"
 #include "cmd/options/message.h"
 #include "cmd/options/signals.h"
 #include "cmd/output/text_output.h"
-#include "report/render.h"
 
 /* The file of one table. */
 struct csv_file {

@@ -9,7 +9,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
@@ -18,7 +17,6 @@
 #include <unistd.h>
 
 #include "base/clock.h"
-#include "base/strbuf.h"
 #include "cmd/options/message.h"
 
 /* Lines of a screen that banner, title, notes and summary of a report take. */

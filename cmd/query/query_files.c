@@ -8,14 +8,12 @@
 #include <dirent.h>
 #include <errno.h>
 #include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/array.h"
 #include "base/io.h"
 #include "base/safe_text.h"
-#include "base/strbuf.h"
 #include "cmd/options/message.h"
 
 static const char command_name[] = "query";

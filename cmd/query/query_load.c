@@ -7,15 +7,12 @@
 
 #include <errno.h>
 #include <inttypes.h>
-#include <string.h>
 #include <unistd.h>
 
 #include "base/clock.h"
 #include "base/io.h"
 #include "cmd/options/message.h"
 #include "cmd/stat/stat_run.h"
-#include "export/origin.h"
-#include "query/ndjson.h"
 #include "report/text_cell.h"
 
 static const char command_name[] = "query";

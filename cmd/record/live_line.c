@@ -10,7 +10,6 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
-#include "base/strbuf.h"
 #include "cmd/record/recorder.h"
 
 /* The terminal's width; 0 if unknown. A line that wraps could not be removed. */

@@ -6,9 +6,6 @@
 #ifndef KMEMX_CMD_LIVE_LINE_H
 #define KMEMX_CMD_LIVE_LINE_H
 
-#include <stdbool.h>
-#include <stdint.h>
-
 #include "base/log.h"
 #include "capture/session/capture.h"
 

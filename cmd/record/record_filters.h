@@ -6,9 +6,6 @@
 #ifndef KMEMX_CMD_RECORD_FILTERS_H
 #define KMEMX_CMD_RECORD_FILTERS_H
 
-#include <stdbool.h>
-#include <stdint.h>
-
 #include "capture/session/capture.h"
 #include "cmd/options/options.h"
 

@@ -6,9 +6,6 @@
 #ifndef KMEMX_CMD_RECORD_FLIGHT_H
 #define KMEMX_CMD_RECORD_FLIGHT_H
 
-#include <stdbool.h>
-#include <stdint.h>
-
 #include "capture/session/flight.h"
 #include "cmd/options/options.h"
 

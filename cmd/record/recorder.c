@@ -7,16 +7,13 @@
 
 #include <errno.h>
 #include <inttypes.h>
-#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/new_file.h"
 #include "cmd/options/command.h"
 #include "cmd/options/message.h"
-#include "cmd/options/options.h"
 
 /* Appends @word, quoted for a shell if needed. */
 static void add_quoted(struct strbuf *sb, const char *word)

@@ -6,9 +6,6 @@
 #ifndef KMEMX_CMD_RECORDER_H
 #define KMEMX_CMD_RECORDER_H
 
-#include <stddef.h>
-#include <stdint.h>
-
 #include "account/lives.h"
 #include "base/strbuf.h"
 #include "capture/session/capture.h"

@@ -7,10 +7,8 @@
 
 #include <errno.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/safe_text.h"
-#include "base/strbuf.h"
 #include "cmd/options/message.h"
 
 #define NR_FILTERS 2

@@ -8,10 +8,8 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
-#include <string.h>
 
 #include "analysis/pass/registry.h"
-#include "base/strbuf.h"
 #include "report/text_cell.h"
 
 #define ACCOUNT_LINE "---------------------------------------------"

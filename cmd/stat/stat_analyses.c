@@ -6,13 +6,9 @@
  */
 #include "cmd/stat/stat_analyses.h"
 
-#include <stdio.h>
-#include <string.h>
-
 #include "analysis/row/subject.h"
 #include "cmd/options/command.h"
 #include "cmd/options/message.h"
-#include "recording/sample.h"
 
 struct option_entry *stat_analyses_options(struct stat_analyses *a, enum analysis_use use)
 {

@@ -6,15 +6,10 @@
 #include "cmd/stat/stat_choice.h"
 
 #include <errno.h>
-#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
-#include "analysis/pass/registry.h"
-#include "analysis/row/subject.h"
 #include "cmd/options/command.h"
 #include "cmd/options/message.h"
-#include "cmd/options/options.h"
 #include "cmd/stat/stat_account.h"
 
 /* The words for what rows can be by; the word of kind n is at n - 1. */

@@ -7,15 +7,12 @@
 
 #include <ctype.h>
 #include <errno.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "analysis/pass/registry.h"
 #include "analysis/row/subject.h"
-#include "base/strbuf.h"
 #include "cmd/options/command.h"
 #include "cmd/options/message.h"
-#include "cmd/options/options.h"
 #include "cmd/stat/stat_analyses.h"
 
 /* The known keys, without duplicates within an analysis. @first: the first key of the last one. */

@@ -6,22 +6,11 @@
 #include "cmd/stat/stat_run.h"
 
 #include <errno.h>
-#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
-#include "analysis/analysis.h"
-#include "analysis/pass/analyze.h"
 #include "base/safe_text.h"
-#include "cmd/input/input_dirs.h"
-#include "cmd/input/input_symbols.h"
-#include "cmd/options/command.h"
-#include "cmd/options/message.h"
 #include "cmd/stat/stat_account.h"
-#include "cmd/stat/stat_choice.h"
 #include "cmd/stat/stat_keys.h"
-#include "study/study_facts.h"
-#include "symbol/debug_units.h"
 
 static struct dir_files dir_files(const struct stat_options *o)
 {

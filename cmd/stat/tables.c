@@ -6,14 +6,10 @@
 #include "cmd/stat/tables.h"
 
 #include <errno.h>
-#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "analysis/time/peak.h"
-#include "cmd/options/message.h"
 #include "cmd/stat/stat_keys.h"
-#include "cmd/stat/stat_run.h"
 
 /* No screen has room for more, and each row takes memory for them. */
 #define BINS_MAX 200U

@@ -7,10 +7,6 @@
 
 #include <errno.h>
 #include <stdlib.h>
-#include <string.h>
-
-#include "base/compiler.h"
-#include "recording/sample.h"
 
 #define SKEW_NS	    10000
 #define SKEW_CYCLES 32768 /* assumes 3 GHz where the file gives no TSC frequency */

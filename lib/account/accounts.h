@@ -7,8 +7,6 @@
 #ifndef KMEMX_ACCOUNT_ACCOUNTS_H
 #define KMEMX_ACCOUNT_ACCOUNTS_H
 
-#include <stdbool.h>
-
 #include "account/page_account.h"
 #include "account/slab_account.h"
 #include "recording/recording.h"

@@ -6,10 +6,6 @@
 #ifndef KMEMX_ACCOUNT_ADDR_SET_H
 #define KMEMX_ACCOUNT_ADDR_SET_H
 
-#include <stdbool.h>
-#include <stdint.h>
-
-#include "base/compiler.h"
 #include "base/hash.h"
 
 /**

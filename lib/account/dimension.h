@@ -6,8 +6,6 @@
 #ifndef KMEMX_ACCOUNT_DIMENSION_H
 #define KMEMX_ACCOUNT_DIMENSION_H
 
-#include <stdint.h>
-
 #include "account/zones.h"
 #include "event/event.h"
 #include "event/processes.h"

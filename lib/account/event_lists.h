@@ -6,9 +6,6 @@
 #ifndef KMEMX_ACCOUNT_EVENT_LISTS_H
 #define KMEMX_ACCOUNT_EVENT_LISTS_H
 
-#include <stddef.h>
-#include <stdint.h>
-
 #include "event/event.h"
 
 /* Few enough that they stay in the nearest cache. */

@@ -6,12 +6,8 @@
 #ifndef KMEMX_ACCOUNT_LIVE_H
 #define KMEMX_ACCOUNT_LIVE_H
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <string.h>
 
-#include "base/compiler.h"
 #include "base/hash.h"
 
 enum live_state {

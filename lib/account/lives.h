@@ -10,15 +10,10 @@
 #ifndef KMEMX_ACCOUNT_LIVES_H
 #define KMEMX_ACCOUNT_LIVES_H
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
 #include "account/dimension.h"
 #include "account/event_lists.h"
 #include "account/live.h"
 #include "account/spent.h"
-#include "base/compiler.h"
 #include "base/hash.h"
 #include "event/event.h"
 

@@ -11,9 +11,6 @@
 #ifndef KMEMX_ACCOUNT_PAGE_ACCOUNT_H
 #define KMEMX_ACCOUNT_PAGE_ACCOUNT_H
 
-#include <stdbool.h>
-#include <stdint.h>
-
 #include "account/page_lives.h"
 
 /* One page frame with the row of its allocations, for reports by page. */

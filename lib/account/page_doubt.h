@@ -10,12 +10,8 @@
 #ifndef KMEMX_ACCOUNT_PAGE_DOUBT_H
 #define KMEMX_ACCOUNT_PAGE_DOUBT_H
 
-#include <stdbool.h>
-#include <stdint.h>
-
 #include "account/live.h"
 #include "account/page_frames.h"
-#include "base/compiler.h"
 #include "event/event.h"
 
 /* Kinds of doubt; 0: none. Kept in live_entry.kind of a doubt and in .doubt of a block. A doubt's

@@ -11,11 +11,6 @@
 #ifndef KMEMX_ACCOUNT_PAGE_FRAMES_H
 #define KMEMX_ACCOUNT_PAGE_FRAMES_H
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include "base/compiler.h"
 #include "base/hash.h"
 
 #define REGION_ORDER 9 /* a huge page on most machines */

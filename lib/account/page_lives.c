@@ -5,8 +5,6 @@
  */
 #include "account/page_lives.h"
 
-#include <stddef.h>
-
 #include "base/array.h"
 
 /* What an event needs: live_hash() of its frame, and the frame's word or NULL. */

@@ -25,14 +25,10 @@
 #ifndef KMEMX_ACCOUNT_PAGE_LIVES_H
 #define KMEMX_ACCOUNT_PAGE_LIVES_H
 
-#include <stddef.h>
-#include <stdint.h>
-
 #include "account/event_lists.h"
 #include "account/lives.h"
 #include "account/page_doubt.h"
 #include "account/page_frames.h"
-#include "base/compiler.h"
 #include "base/hash.h"
 #include "event/event.h"
 

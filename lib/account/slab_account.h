@@ -10,8 +10,6 @@
 #ifndef KMEMX_ACCOUNT_SLAB_ACCOUNT_H
 #define KMEMX_ACCOUNT_SLAB_ACCOUNT_H
 
-#include <stdbool.h>
-
 #include "account/slab_lives.h"
 
 /* One object address, for reports by address. */

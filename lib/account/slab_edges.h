@@ -9,11 +9,6 @@
 #ifndef KMEMX_ACCOUNT_SLAB_EDGES_H
 #define KMEMX_ACCOUNT_SLAB_EDGES_H
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include "base/compiler.h"
 #include "event/event.h"
 #include "recording/recording.h"
 

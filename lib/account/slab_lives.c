@@ -6,8 +6,6 @@
  */
 #include "account/slab_lives.h"
 
-#include <stddef.h>
-
 #include "base/array.h"
 
 /* ZERO_SIZE_PTR, what kmalloc(0) returns and kfree() ignores like NULL (slab.h). */

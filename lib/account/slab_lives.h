@@ -28,15 +28,10 @@
 #ifndef KMEMX_ACCOUNT_SLAB_LIVES_H
 #define KMEMX_ACCOUNT_SLAB_LIVES_H
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
 #include "account/addr_set.h"
 #include "account/event_lists.h"
 #include "account/lives.h"
 #include "account/slab_edges.h"
-#include "base/compiler.h"
 #include "base/hash.h"
 #include "event/event.h"
 #include "recording/sample.h"

@@ -6,7 +6,6 @@
 #include "account/slab_lives.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/array.h"
 

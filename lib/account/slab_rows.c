@@ -6,7 +6,6 @@
 #include "account/slab_lives.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 struct slab_counts slab_tally_counts(const struct slab_tally *tally)
 {

@@ -7,10 +7,6 @@
 #ifndef KMEMX_ACCOUNT_SNAPSHOT_H
 #define KMEMX_ACCOUNT_SNAPSHOT_H
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
 #include "base/strbuf.h"
 
 /* A number above this is damage; sums and differences of a few million fit an int64_t. */

@@ -11,12 +11,7 @@
 #ifndef KMEMX_ACCOUNT_SPENT_H
 #define KMEMX_ACCOUNT_SPENT_H
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
 #include "account/dimension.h"
-#include "base/compiler.h"
 #include "base/hash.h"
 
 /* The end of every key of an account's rows. */

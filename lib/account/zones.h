@@ -7,10 +7,6 @@
 #ifndef KMEMX_ACCOUNT_ZONES_H
 #define KMEMX_ACCOUNT_ZONES_H
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
 #include "base/compiler.h"
 
 /* No kernel has more orders; a larger number of blocks is damage. */

@@ -6,9 +6,6 @@
 #ifndef KMEMX_ANALYSIS_ANALYSIS_H
 #define KMEMX_ANALYSIS_ANALYSIS_H
 
-#include <stdbool.h>
-#include <stdint.h>
-
 #include "account/accounts.h"
 #include "account/lives.h"
 #include "analysis/columns.h"

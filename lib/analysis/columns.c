@@ -5,8 +5,6 @@
  */
 #include "analysis/columns.h"
 
-#include "base/compiler.h"
-
 struct table *table_type_new(const struct table_type *type, const char *title,
 			     enum subject_kind kind, bool live)
 {

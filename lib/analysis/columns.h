@@ -9,9 +9,6 @@
 #ifndef KMEMX_ANALYSIS_COLUMNS_H
 #define KMEMX_ANALYSIS_COLUMNS_H
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <string.h>
 
 #include "report/table.h"

@@ -5,10 +5,6 @@
  */
 #include "event/decode.h"
 
-#include <errno.h>
-#include <stddef.h>
-#include <string.h>
-
 #include "event/calls.h"
 
 /*

@@ -7,9 +7,6 @@
 #define KMEMX_EVENT_DECODE_H
 
 #include <pthread.h>
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
 
 #include "base/bytes.h"
 #include "base/hash.h"

@@ -6,10 +6,6 @@
 #ifndef KMEMX_EVENT_EVENT_H
 #define KMEMX_EVENT_EVENT_H
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
 #include "base/bytes.h"
 
 enum kmem_event_type {

@@ -8,10 +8,6 @@
 #ifndef KMEMX_EVENT_FIELDS_H
 #define KMEMX_EVENT_FIELDS_H
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
 #include "base/compiler.h"
 
 enum field_kind {

@@ -7,10 +7,8 @@
 
 #include <errno.h>
 #include <stdlib.h>
-#include <string.h>
 #include <traceevent/event-parse.h>
 
-#include "base/bytes.h"
 #include "event/format_check.h"
 #include "event/print_flags.h"
 

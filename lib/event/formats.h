@@ -6,9 +6,6 @@
 #ifndef KMEMX_EVENT_FORMATS_H
 #define KMEMX_EVENT_FORMATS_H
 
-#include <stdbool.h>
-#include <stdint.h>
-
 #include "base/log.h"
 #include "event/event.h"
 #include "event/gfp.h"

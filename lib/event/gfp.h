@@ -9,9 +9,6 @@
 #ifndef KMEMX_EVENT_GFP_H
 #define KMEMX_EVENT_GFP_H
 
-#include <stddef.h>
-#include <stdint.h>
-
 #include "base/strbuf.h"
 
 struct gfp_name {

@@ -6,7 +6,6 @@
 #include "event/print_flags.h"
 
 #include <ctype.h>
-#include <stdbool.h>
 #include <string.h>
 
 #define MAX_DEPTH 64

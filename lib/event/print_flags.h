@@ -9,9 +9,6 @@
 #ifndef KMEMX_EVENT_PRINT_FLAGS_H
 #define KMEMX_EVENT_PRINT_FLAGS_H
 
-#include <stddef.h>
-#include <stdint.h>
-
 #include "base/compiler.h"
 
 /**

@@ -10,7 +10,6 @@
 #ifndef KMEMX_EVENT_PROCESSES_H
 #define KMEMX_EVENT_PROCESSES_H
 
-#include "base/compiler.h"
 #include "base/hash.h"
 #include "base/strbuf.h"
 #include "event/event.h"

@@ -5,15 +5,12 @@
  */
 #include "event/split.h"
 
-#include <endian.h>
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/array.h"
-#include "base/bytes.h"
 #include "event/stack_claims.h"
 #include "event/user_stacks.h"
 #include "recording/cpu_cursor.h"

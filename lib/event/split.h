@@ -7,10 +7,6 @@
 #ifndef KMEMX_EVENT_SPLIT_H
 #define KMEMX_EVENT_SPLIT_H
 
-#include <stdbool.h>
-#include <stdint.h>
-
-#include "base/compiler.h"
 #include "base/log.h"
 #include "event/formats.h"
 #include "recording/recording.h"

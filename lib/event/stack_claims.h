@@ -11,8 +11,6 @@
 #ifndef KMEMX_EVENT_STACK_CLAIMS_H
 #define KMEMX_EVENT_STACK_CLAIMS_H
 
-#include <stdbool.h>
-#include <stdint.h>
 #include <string.h>
 
 #include "base/compiler.h"

@@ -6,9 +6,7 @@
 #include "event/stream.h"
 
 #include <errno.h>
-#include <stddef.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "event/stream_state.h"
 #include "recording/read_ahead.h"

@@ -6,9 +6,6 @@
 #ifndef KMEMX_EVENT_STREAM_H
 #define KMEMX_EVENT_STREAM_H
 
-#include <stdbool.h>
-#include <stdint.h>
-
 #include "base/hash.h"
 #include "event/calls.h"
 #include "event/event.h"

@@ -7,7 +7,6 @@
 #include "event/stream_live.h"
 
 #include <errno.h>
-#include <string.h>
 
 #include "event/stream_state.h"
 

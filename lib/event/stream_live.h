@@ -7,10 +7,6 @@
 #ifndef KMEMX_EVENT_STREAM_LIVE_H
 #define KMEMX_EVENT_STREAM_LIVE_H
 
-#include <stddef.h>
-#include <stdint.h>
-
-#include "base/compiler.h"
 #include "event/stream.h"
 
 /**

@@ -6,9 +6,6 @@
 #ifndef KMEMX_EVENT_TASKS_H
 #define KMEMX_EVENT_TASKS_H
 
-#include <stdint.h>
-
-#include "base/compiler.h"
 #include "base/hash.h"
 
 /* Zero-initialise it. */

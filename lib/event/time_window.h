@@ -6,9 +6,6 @@
 #ifndef KMEMX_EVENT_TIME_WINDOW_H
 #define KMEMX_EVENT_TIME_WINDOW_H
 
-#include <stdbool.h>
-#include <stdint.h>
-
 #include "base/compiler.h"
 
 enum time_bound_kind {

@@ -14,10 +14,8 @@
 
 #include <errno.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/array.h"
-#include "recording/sample.h"
 
 static const struct {
 	const char *family, *type, *unit, *suffix, *help;

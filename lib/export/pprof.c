@@ -9,7 +9,6 @@
 #include "export/export.h"
 
 #include <errno.h>
-#include <string.h>
 
 #include "export/proto.h"
 #include "report/compressed.h"

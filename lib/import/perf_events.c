@@ -5,14 +5,10 @@
  */
 #include "import/perf_events.h"
 
-#include <errno.h>
 #include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 #include "base/array.h"
-#include "base/bytes.h"
-#include "recording/subbuf.h"
 
 #define MAX_CPU		4095U
 /* Words that a sub-buffer may need besides a record: subbuf_writer.h. */

@@ -6,7 +6,6 @@
 #ifndef KMEMX_IMPORT_PERF_EVENTS_H
 #define KMEMX_IMPORT_PERF_EVENTS_H
 
-#include "base/compiler.h"
 #include "base/hash.h"
 #include "import/import_meta.h"
 #include "import/perf_attr.h"

@@ -5,9 +5,7 @@
  */
 #include "import/perf_events.h"
 
-#include <errno.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/array.h"
 

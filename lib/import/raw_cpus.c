@@ -6,12 +6,10 @@
 #include "import/raw_cpus.h"
 
 #include <dirent.h>
-#include <endian.h>
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 

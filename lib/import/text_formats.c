@@ -5,8 +5,6 @@
  */
 #include "import/text_events.h"
 
-#include "import/text_specs.h"
-
 static void head(struct strbuf *sb, const char *name, unsigned int id)
 {
 	strbuf_printf(sb, "name: %s\nID: %u\nformat:\n", name, id);

@@ -8,7 +8,6 @@
 #include <errno.h>
 #include <limits.h>
 #include <stdlib.h>
-#include <string.h>
 
 #ifdef HAVE_SQLITE
 /* Limits of a value, including function results, and of the SQL text. */

@@ -9,7 +9,6 @@
 #ifndef KMEMX_QUERY_STORE_H
 #define KMEMX_QUERY_STORE_H
 
-#include "base/compiler.h"
 #include "query/ndjson.h"
 
 struct query_store;

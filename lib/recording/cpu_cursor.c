@@ -5,10 +5,8 @@
  */
 #include "recording/cpu_cursor.h"
 
-#include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "recording/read_ahead.h"
 #include "recording/trace_dat.h"

@@ -6,7 +6,6 @@
  */
 #include "recording/probe_list.h"
 
-#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 

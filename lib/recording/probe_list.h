@@ -13,8 +13,6 @@
 #ifndef KMEMX_RECORDING_PROBE_LIST_H
 #define KMEMX_RECORDING_PROBE_LIST_H
 
-#include <stdbool.h>
-
 #include "base/strbuf.h"
 
 /* The metadata item. */

@@ -5,10 +5,7 @@
  */
 #include "recording/subbuf_writer.h"
 
-#include <endian.h>
-#include <errno.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/io.h"
 

@@ -10,8 +10,6 @@
  */
 #include "script/script_line.h"
 
-#include <string.h>
-
 enum kmemtrace_type_id {
 	KMEMTRACE_TYPE_KMALLOC, /* kmalloc() or kfree() */
 	KMEMTRACE_TYPE_CACHE,	/* kmem_cache_*() */

@@ -11,9 +11,7 @@
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
-#include "base/bytes.h"
 #include "base/safe_text.h"
 #include "report/json.h"
 

@@ -8,10 +8,8 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
-#include <string.h>
 
 #include "analysis/bounds/bounds.h"
-#include "base/hash.h"
 #include "report/text_cell.h"
 
 /* Bytes of a command line in a banner. */

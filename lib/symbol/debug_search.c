@@ -14,7 +14,6 @@
 #include <unistd.h>
 
 #include "base/io.h"
-#include "base/strbuf.h"
 #include "symbol/elf.h"
 
 /* The kernel's limit, include/linux/uts.h: __NEW_UTS_LEN. */

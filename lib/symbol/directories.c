@@ -10,7 +10,6 @@
 #include <string.h>
 
 #include "base/hash.h"
-#include "base/strbuf.h"
 
 struct directories {
 	const struct directory_sources *sources;

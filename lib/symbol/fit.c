@@ -14,7 +14,6 @@
 #include "base/array.h"
 #include "base/bytes.h"
 #include "base/hash.h"
-#include "symbol/symbols.h"
 
 /* Kernels are relocated by whole pages. */
 #define STEP	   4096

@@ -6,9 +6,6 @@
 #ifndef KMEMX_SYMBOL_FOLD_H
 #define KMEMX_SYMBOL_FOLD_H
 
-#include <stdbool.h>
-#include <stddef.h>
-
 #include "base/compiler.h"
 
 /* Length of @name without compilers' endings (.isra.0, .constprop.0, .part.0, .cold, .llvm.123,

@@ -13,7 +13,6 @@
 #include <unistd.h>
 
 #include "base/array.h"
-#include "base/strbuf.h"
 #include "symbol/unpack.h"
 
 #define SEVERAL	 UINT32_MAX

@@ -13,7 +13,6 @@
 
 #include "base/array.h"
 #include "base/hash.h"
-#include "symbol/symbols.h"
 
 /* A module's address then and now; 0: unknown. */
 struct module_place {

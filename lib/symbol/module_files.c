@@ -17,7 +17,6 @@
 
 #include "base/array.h"
 #include "base/hash.h"
-#include "base/strbuf.h"
 #include "symbol/elf.h"
 #include "symbol/source_path.h"
 #include "symbol/unpack.h"

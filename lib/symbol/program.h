@@ -6,9 +6,6 @@
 #ifndef KMEMX_SYMBOL_PROGRAM_H
 #define KMEMX_SYMBOL_PROGRAM_H
 
-#include <stdbool.h>
-#include <stdint.h>
-
 #include "base/compiler.h"
 
 struct program;

@@ -6,7 +6,6 @@
 #ifndef KMEMX_SYMBOL_SYMBOLS_H
 #define KMEMX_SYMBOL_SYMBOLS_H
 
-#include "base/compiler.h"
 #include "base/log.h"
 #include "base/strbuf.h"
 

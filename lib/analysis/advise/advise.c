@@ -9,7 +9,6 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#include "analysis/analysis.h"
 #include "analysis/filter/alloc_filter.h"
 #include "analysis/row/subject.h"
 

@@ -6,7 +6,6 @@
 #include "analysis/advise/gfp_uses.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/array.h"
 

@@ -8,7 +8,6 @@
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 uint64_t bounds_dropped(const struct recording *rec, const struct event_stream_stats *s)
 {

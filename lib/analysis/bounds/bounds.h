@@ -11,9 +11,6 @@
 #ifndef KMEMX_ANALYSIS_BOUNDS_H
 #define KMEMX_ANALYSIS_BOUNDS_H
 
-#include <stdbool.h>
-#include <stdint.h>
-
 #include "analysis/analysis.h"
 #include "base/hash.h"
 

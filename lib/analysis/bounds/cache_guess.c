@@ -6,10 +6,6 @@
 #include "analysis/bounds/cache_guess.h"
 
 #include <errno.h>
-#include <string.h>
-
-#include "account/snapshot.h"
-#include "base/strbuf.h"
 
 uint64_t cache_guess_size(const struct census *c, const char *name)
 {

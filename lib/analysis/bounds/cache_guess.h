@@ -9,8 +9,6 @@
 #ifndef KMEMX_ANALYSIS_CACHE_GUESS_H
 #define KMEMX_ANALYSIS_CACHE_GUESS_H
 
-#include <stdint.h>
-
 #include "analysis/analysis.h"
 #include "analysis/bounds/census.h"
 #include "base/hash.h"

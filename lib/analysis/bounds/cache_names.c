@@ -5,11 +5,7 @@
  */
 #include "analysis/bounds/census.h"
 
-#include <string.h>
-
-#include "account/snapshot.h"
 #include "analysis/bounds/bounds.h"
-#include "base/strbuf.h"
 
 enum kmalloc_type census_kmalloc_type(const char *name)
 {

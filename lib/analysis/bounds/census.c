@@ -8,11 +8,9 @@
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "analysis/bounds/bounds.h"
 #include "base/array.h"
-#include "recording/sample.h"
 
 /* Objects of one class that the recorder, which is not recorded, may hold; and the time in which
  * others may allocate between the last event and the reading of slabinfo.

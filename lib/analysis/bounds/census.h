@@ -11,9 +11,6 @@
 #ifndef KMEMX_ANALYSIS_CENSUS_H
 #define KMEMX_ANALYSIS_CENSUS_H
 
-#include <stdbool.h>
-#include <stdint.h>
-
 #include "account/slab_edges.h"
 #include "account/snapshot.h"
 #include "analysis/analysis.h"

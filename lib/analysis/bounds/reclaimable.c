@@ -6,11 +6,8 @@
 #include "analysis/bounds/reclaimable.h"
 
 #include <errno.h>
-#include <string.h>
 
-#include "account/snapshot.h"
 #include "analysis/bounds/bounds.h"
-#include "event/gfp.h"
 
 int reclaimable_init(struct reclaimable *r, const struct analysis_env *env)
 {

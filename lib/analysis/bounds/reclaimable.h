@@ -14,7 +14,6 @@
 #include "account/slab_lives.h"
 #include "analysis/analysis.h"
 #include "analysis/bounds/cache_guess.h"
-#include "base/compiler.h"
 #include "base/hash.h"
 #include "recording/recording.h"
 

@@ -11,9 +11,7 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
-#include <string.h>
 
-#include "account/accounts.h"
 #include "analysis/bounds/bounds.h"
 #include "analysis/row/comparison_name.h"
 #include "analysis/row/entry.h"

@@ -5,8 +5,6 @@
  */
 #include "analysis/compare/comparison_columns.h"
 
-#include <string.h>
-
 #include "analysis/stat/slab_report.h"
 
 CELL(cell_waste, struct comparison_row,

@@ -7,8 +7,6 @@
 #ifndef KMEMX_ANALYSIS_COMPARISON_COLUMNS_H
 #define KMEMX_ANALYSIS_COMPARISON_COLUMNS_H
 
-#include <stdint.h>
-
 #include "analysis/columns.h"
 #include "analysis/row/estimate.h"
 #include "report/diff.h"

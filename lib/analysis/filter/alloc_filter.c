@@ -8,7 +8,6 @@
 #include <errno.h>
 #include <fnmatch.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "analysis/row/comparison_name.h"
 #include "base/array.h"

@@ -6,10 +6,6 @@
 #ifndef KMEMX_ANALYSIS_ALLOC_FILTER_H
 #define KMEMX_ANALYSIS_ALLOC_FILTER_H
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
 #include "analysis/filter/event_filter.h"
 #include "analysis/row/sites.h"
 #include "event/formats.h"

@@ -8,7 +8,6 @@
 #include <errno.h>
 #include <fnmatch.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/array.h"
 #include "symbol/fold.h"

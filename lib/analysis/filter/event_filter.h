@@ -6,11 +6,7 @@
 #ifndef KMEMX_ANALYSIS_EVENT_FILTER_H
 #define KMEMX_ANALYSIS_EVENT_FILTER_H
 
-#include <stdbool.h>
-#include <stddef.h>
-
 #include "analysis/row/sites.h"
-#include "base/compiler.h"
 #include "event/tasks.h"
 
 /* Zero-initialise it. */

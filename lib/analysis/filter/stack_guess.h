@@ -14,11 +14,6 @@
 #ifndef KMEMX_ANALYSIS_STACK_GUESS_H
 #define KMEMX_ANALYSIS_STACK_GUESS_H
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include "base/compiler.h"
 #include "base/hash.h"
 #include "event/event.h"
 #include "recording/sample.h"

@@ -8,8 +8,6 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#include "account/page_account.h"
-#include "analysis/analysis.h"
 #include "analysis/stat/slab_report.h"
 
 /* Adds the tables of @tree. */

@@ -7,12 +7,8 @@
 
 #include <errno.h>
 #include <stdlib.h>
-#include <string.h>
 
-#include "analysis/footprint/footprint_tree.h"
 #include "base/array.h"
-#include "base/strbuf.h"
-#include "symbol/directories.h"
 
 const char *const footprint_bys[] = { "symbol", "file", "dir", NULL };
 

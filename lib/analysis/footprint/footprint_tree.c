@@ -9,10 +9,8 @@
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/array.h"
-#include "base/strbuf.h"
 
 const char *const footprint_attrs[] = { "static",	 "current", "current_dynamic",
 					"total_dynamic", "waste",   NULL };

@@ -11,10 +11,7 @@
 
 #include <errno.h>
 #include <stdlib.h>
-#include <string.h>
 
-#include "account/zones.h"
-#include "analysis/row/subject.h"
 #include "base/array.h"
 #include "event/constant.h"
 

@@ -11,10 +11,6 @@
 #ifndef KMEMX_ANALYSIS_ALLOC_TAGS_H
 #define KMEMX_ANALYSIS_ALLOC_TAGS_H
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
 #include "base/hash.h"
 #include "event/event.h"
 #include "recording/recording.h"

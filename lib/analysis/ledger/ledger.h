@@ -8,15 +8,10 @@
 #ifndef KMEMX_ANALYSIS_LEDGER_H
 #define KMEMX_ANALYSIS_LEDGER_H
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
 #include "analysis/analysis.h"
 #include "analysis/bounds/cache_guess.h"
 #include "analysis/bounds/census.h"
 #include "analysis/ledger/ledger_tasks.h"
-#include "base/compiler.h"
 #include "base/hash.h"
 #include "recording/kernel_curve.h"
 

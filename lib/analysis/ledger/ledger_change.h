@@ -6,8 +6,6 @@
 #ifndef KMEMX_ANALYSIS_LEDGER_CHANGE_H
 #define KMEMX_ANALYSIS_LEDGER_CHANGE_H
 
-#include <stdint.h>
-
 #include "analysis/columns.h"
 
 /* The absolute value. */

@@ -8,7 +8,6 @@
 #include <errno.h>
 #include <inttypes.h>
 
-#include "account/snapshot.h"
 #include "analysis/ledger/ledger_change.h"
 
 /* A reader of one number from a snapshot's text. */

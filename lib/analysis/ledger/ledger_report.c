@@ -9,7 +9,6 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-#include "account/snapshot.h"
 #include "analysis/bounds/reclaimable.h"
 #include "analysis/ledger/ledger_books.h"
 #include "analysis/ledger/ledger_change.h"

@@ -9,11 +9,6 @@
 #ifndef KMEMX_ANALYSIS_LEDGER_TASKS_H
 #define KMEMX_ANALYSIS_LEDGER_TASKS_H
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include "base/compiler.h"
 #include "base/hash.h"
 #include "base/strbuf.h"
 #include "event/event.h"

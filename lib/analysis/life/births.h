@@ -9,10 +9,6 @@
 #ifndef KMEMX_ANALYSIS_BIRTHS_H
 #define KMEMX_ANALYSIS_BIRTHS_H
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
 #include "base/compiler.h"
 
 /* On one CPU, @pid allocates from @ts until the next start. */

@@ -10,10 +10,6 @@
 #ifndef KMEMX_ANALYSIS_GROWTH_H
 #define KMEMX_ANALYSIS_GROWTH_H
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
 #include "base/compiler.h"
 
 #define GROWTH_WINDOWS 32

@@ -9,7 +9,6 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#include "analysis/analysis.h"
 #include "analysis/stat/account_rows.h"
 #include "base/array.h"
 

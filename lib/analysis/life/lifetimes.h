@@ -11,12 +11,7 @@
 #ifndef KMEMX_ANALYSIS_LIFETIMES_H
 #define KMEMX_ANALYSIS_LIFETIMES_H
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
 #include "account/lives.h"
-#include "base/compiler.h"
 #include "base/hash.h"
 
 #define LIFETIME_STEP_BITS 10

@@ -6,7 +6,6 @@
 #include "analysis/life/suppressions.h"
 
 #include <errno.h>
-#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -6,8 +6,6 @@
 #ifndef KMEMX_ANALYSIS_SUPPRESSIONS_H
 #define KMEMX_ANALYSIS_SUPPRESSIONS_H
 
-#include <stddef.h>
-
 #include "base/compiler.h"
 
 #define SUPPRESSIONS_TEXT_MAX (1U << 20) /* bytes of a file */

@@ -14,7 +14,6 @@
 #include "analysis/life/growth.h"
 #include "analysis/row/subject.h"
 #include "base/array.h"
-#include "base/strbuf.h"
 
 /* Rows of each kind. */
 #define LARGEST 3

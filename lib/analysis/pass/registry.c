@@ -5,10 +5,6 @@
  */
 #include "analysis/pass/registry.h"
 
-#include <string.h>
-
-#include "base/compiler.h"
-
 /* One line each, in the order of reports and -h; each names an analysis_NAME of some file. */
 /* clang-format off */
 #define ANALYSES(line) \

@@ -6,8 +6,6 @@
 #ifndef KMEMX_ANALYSIS_REGISTRY_H
 #define KMEMX_ANALYSIS_REGISTRY_H
 
-#include <stddef.h>
-
 #include "analysis/pass/analyze.h"
 
 /* Analysis number @i, in the order of reports and -h; NULL after the last. There are fewer than

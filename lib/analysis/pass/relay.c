@@ -7,10 +7,7 @@
 
 #include <errno.h>
 #include <pthread.h>
-#include <stdbool.h>
-#include <stdint.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/thread.h"
 

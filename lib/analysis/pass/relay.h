@@ -6,9 +6,6 @@
 #ifndef KMEMX_ANALYSIS_RELAY_H
 #define KMEMX_ANALYSIS_RELAY_H
 
-#include <stddef.h>
-
-#include "base/compiler.h"
 #include "event/event.h"
 
 #define RELAY_BATCH 1024

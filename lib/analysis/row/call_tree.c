@@ -8,10 +8,8 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/array.h"
-#include "base/strbuf.h"
 
 #define MILLION 1000000
 

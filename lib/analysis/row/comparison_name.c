@@ -6,7 +6,6 @@
 #include "analysis/row/comparison_name.h"
 
 #include <inttypes.h>
-#include <string.h>
 
 #include "analysis/row/sites.h"
 #include "symbol/fold.h"

@@ -10,11 +10,6 @@
 #ifndef KMEMX_ANALYSIS_ESTIMATE_H
 #define KMEMX_ANALYSIS_ESTIMATE_H
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include "base/compiler.h"
 #include "base/hash.h"
 #include "recording/sample.h"
 #include "report/table.h"

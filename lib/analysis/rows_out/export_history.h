@@ -6,13 +6,8 @@
 #ifndef KMEMX_ANALYSIS_EXPORT_HISTORY_H
 #define KMEMX_ANALYSIS_EXPORT_HISTORY_H
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
 #include "account/lives.h"
 #include "account/zones.h"
-#include "base/compiler.h"
 #include "base/hash.h"
 
 /**

@@ -15,7 +15,6 @@
 #include "analysis/stat/account_rows.h"
 #include "analysis/time/peak.h"
 #include "base/array.h"
-#include "base/compiler.h"
 #include "event/gfp.h"
 
 struct export_sum {

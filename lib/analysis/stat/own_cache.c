@@ -6,7 +6,6 @@
 #include "analysis/stat/own_cache.h"
 
 #include <errno.h>
-#include <stdbool.h>
 #include <stdlib.h>
 
 #include "account/snapshot.h"

@@ -10,11 +10,7 @@
 #ifndef KMEMX_ANALYSIS_OWN_CACHE_H
 #define KMEMX_ANALYSIS_OWN_CACHE_H
 
-#include <stddef.h>
-#include <stdint.h>
-
 #include "analysis/analysis.h"
-#include "base/compiler.h"
 #include "base/hash.h"
 
 /* Would SLUB make the new cache an alias of an existing one? */

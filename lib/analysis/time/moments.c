@@ -7,10 +7,8 @@
 
 #include <errno.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/array.h"
-#include "base/bytes.h"
 
 /* What says more than the event itself. */
 static const struct {

@@ -6,10 +6,6 @@
 #ifndef KMEMX_ANALYSIS_OVER_TIME_H
 #define KMEMX_ANALYSIS_OVER_TIME_H
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
 #include "account/accounts.h"
 
 /* Limit of bins: more than a screen shows, so that a range can be zoomed. */

@@ -7,12 +7,7 @@
 #ifndef KMEMX_ANALYSIS_PEAK_H
 #define KMEMX_ANALYSIS_PEAK_H
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
 #include "analysis/row/owners.h"
-#include "base/compiler.h"
 
 /* Live memory over time. */
 

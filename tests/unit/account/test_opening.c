@@ -9,7 +9,7 @@
 
 #include "account/opening.h"
 #include "capture/facts/opening.h"
-#include "capture/facts/page_owner.h"
+#include "capture/facts/lists.h"
 
 /* The name of the use of @frame, cut at a blank; "": not known. */
 static const char *use_at(const struct opening *o, uint64_t frame)

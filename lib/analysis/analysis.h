@@ -168,6 +168,13 @@ static inline uint32_t analysis_memory(enum memory memory)
 	return needs[memory];
 }
 
+/* Pointers to the @types of all kinds of memory, for struct analysis. */
+#define MEMORY_TABLES(types)                                             \
+	{                                                                \
+		&(types)[0], &(types)[1], &(types)[2], &(types)[3], NULL \
+	}
+_Static_assert(MEMORY_KINDS == 4, "MEMORY_TABLES() has all kinds");
+
 /* When an analysis runs. */
 enum analysis_use {
 	ANALYSIS_USUAL,	    /* stat: by default, or when asked for by name */

@@ -213,10 +213,6 @@ static const struct analysis_option options[] = {
 	{ .name = NULL },
 };
 
-static const struct table_type *const tables[] = { &leaks_type, &leaks_page_type,
-						   &leaks_vmalloc_type,
-						   &leaks_percpu_memory_type, NULL };
-
 const struct analysis analysis_leaks = {
 	.name = "leaks",
 	.help = "what was allocated and is still live",
@@ -225,7 +221,7 @@ const struct analysis analysis_leaks = {
 	.rows = ROWS_ALL,
 	.estimates = true,
 	.all_frees = true,
-	.tables = tables,
+	.tables = leaks_tables,
 	.options = options,
 	.create = leaks_create,
 	.observe = leaks_observe,

@@ -211,8 +211,7 @@ struct leaks_view {
 int leaks_view_make(struct leaks_view *v, enum subject_kind kind) __must_check;
 void leaks_view_free(struct leaks_view *v);
 
-extern const struct table_type leaks_type, leaks_page_type, leaks_vmalloc_type,
-	leaks_percpu_memory_type;
+extern const struct table_type *const leaks_tables[];
 
 /* Adds the table of @memory by @kind; @self: struct leaks. 0 or -ENOMEM. */
 int leaks_show(const void *self, enum memory memory, enum subject_kind kind,

@@ -226,45 +226,21 @@ static const struct column_type area_columns[] = {
 	COLUMNS_END,
 };
 
-const struct table_type leaks_type = {
-	.name = "leaks",
-	.help = "slab objects that were allocated and are still live, by callsite, or what --by says",
-	.sort = "bytes_grows,bytes_kept,bytes,objects",
-	.columns = slab_columns,
+#define TYPE(table, what, its_columns)                                                   \
+	{                                                                                \
+		.name = table,                                                           \
+		.help = what                                                             \
+			" allocated and are still live, by callsite, or what --by says", \
+		.sort = "bytes_grows,bytes_kept,bytes,objects", .columns = its_columns   \
+	}
+
+static const struct table_type types[MEMORY_KINDS] = {
+	TYPE("leaks", "slab objects that were", slab_columns),
+	TYPE("leaks_page", "pages that were", page_columns),
+	TYPE("leaks_vmalloc", "areas of vmalloc that were", area_columns),
+	TYPE("leaks_percpu_memory", "per-CPU memory that was", area_columns),
 };
-
-const struct table_type leaks_page_type = {
-	.name = "leaks_page",
-	.help = "pages that were allocated and are still live, by callsite, or what --by says",
-	.sort = "bytes_grows,bytes_kept,bytes,objects",
-	.columns = page_columns,
-};
-
-const struct table_type leaks_vmalloc_type = {
-	.name = "leaks_vmalloc",
-	.help = "areas of vmalloc that were allocated and are still live, by callsite, or what --by says",
-	.sort = "bytes_grows,bytes_kept,bytes,objects",
-	.columns = area_columns,
-};
-
-const struct table_type leaks_percpu_memory_type = {
-	.name = "leaks_percpu_memory",
-	.help = "per-CPU memory that was allocated and is still live, by callsite, or what --by says",
-	.sort = "bytes_grows,bytes_kept,bytes,objects",
-	.columns = area_columns,
-};
-
-static const struct table_type *type_of(const struct leaks_view *v)
-{
-	static const struct table_type *const types[MEMORY_KINDS] = {
-		[MEMORY_SLAB] = &leaks_type,
-		[MEMORY_PAGE] = &leaks_page_type,
-		[MEMORY_VMALLOC] = &leaks_vmalloc_type,
-		[MEMORY_PERCPU] = &leaks_percpu_memory_type,
-	};
-
-	return types[v->memory];
-}
+const struct table_type *const leaks_tables[] = MEMORY_TABLES(types);
 
 /* The kind of rows, and whether they have intervals. */
 static enum subject_kind columns_kind(const struct leaks_view *v, enum subject_kind kind)
@@ -285,7 +261,8 @@ static void add_rows(const struct leaks_view *v, enum subject_kind kind, struct 
 					      .bytes = &v->leaks[i].bytes,
 					      .group = i };
 
-		if (row.leak->old && !table_type_add_row(type_of(v), columns, t, &row))
+		if (row.leak->old &&
+		    !table_type_add_row(&types[v->memory], columns, t, &row))
 			break;
 	}
 }
@@ -481,7 +458,7 @@ static struct table *new_table(const struct leaks_view *v, enum subject_kind kin
 	size_t i;
 
 	strbuf_printf(&title, "%s that are still live,", memory_words(v->memory)->title);
-	t = account_rows_table(type_of(v), v->l->env, kind, strbuf_text(&title));
+	t = account_rows_table(&types[v->memory], v->l->env, kind, strbuf_text(&title));
 	strbuf_free(&title);
 	if (!t)
 		return NULL;

@@ -135,26 +135,12 @@ static const struct column_type slab_columns[] = {
 	COLUMNS_END,
 };
 
-static const struct table_type lifetime_type = {
-	.name = "lifetime",
-	.help = "lifetimes of slab objects by callsite, or what --by says (--lifetime)",
-	.sort = "short,freed",
-	.columns = slab_columns,
-};
-
 static const struct column_type page_columns[] = {
 	LIFETIME_COLUMNS("pages", UNIT_PAGES),
 	SUBJECT_COLUMNS,
 	SUBJECT_COLUMN_PAGE_NODE,
 	SHARE_COLUMNS,
 	COLUMNS_END,
-};
-
-static const struct table_type lifetime_page_type = {
-	.name = "lifetime_page",
-	.help = "lifetimes of pages by callsite, or what --by says (--lifetime)",
-	.sort = "short,freed",
-	.columns = page_columns,
 };
 
 static const struct column_type area_columns[] = {
@@ -164,19 +150,21 @@ static const struct column_type area_columns[] = {
 	COLUMNS_END,
 };
 
-static const struct table_type lifetime_vmalloc_type = {
-	.name = "lifetime_vmalloc",
-	.help = "lifetimes of areas of vmalloc by callsite, or what --by says (--lifetime)",
-	.sort = "short,freed",
-	.columns = area_columns,
-};
+#define TYPE(table, of, its_columns)                                    \
+	{                                                               \
+		.name = table,                                          \
+		.help = "lifetimes of " of                              \
+			" by callsite, or what --by says (--lifetime)", \
+		.sort = "short,freed", .columns = its_columns           \
+	}
 
-static const struct table_type lifetime_percpu_memory_type = {
-	.name = "lifetime_percpu_memory",
-	.help = "lifetimes of per-CPU memory by callsite, or what --by says (--lifetime)",
-	.sort = "short,freed",
-	.columns = area_columns,
+static const struct table_type types[MEMORY_KINDS] = {
+	TYPE("lifetime", "slab objects", slab_columns),
+	TYPE("lifetime_page", "pages", page_columns),
+	TYPE("lifetime_vmalloc", "areas of vmalloc", area_columns),
+	TYPE("lifetime_percpu_memory", "per-CPU memory", area_columns),
 };
+static const struct table_type *const tables[] = MEMORY_TABLES(types);
 
 /* Counts an ended object, and in a sample the others that its row stands for. */
 static inline void add(struct lifetimes *to, struct lifetime *one, uint32_t times)
@@ -288,13 +276,6 @@ static int collect(struct lifetime_view *v)
 	return lifetime_groups_make(&v->groups, &v->a->times[o->memory], o->of, o->nr);
 }
 
-static const struct table_type *const types[MEMORY_KINDS] = {
-	[MEMORY_SLAB] = &lifetime_type,
-	[MEMORY_PAGE] = &lifetime_page_type,
-	[MEMORY_VMALLOC] = &lifetime_vmalloc_type,
-	[MEMORY_PERCPU] = &lifetime_percpu_memory_type,
-};
-
 static void add_notes(const struct lifetime_view *v, uint64_t losses, struct table *t)
 {
 	const struct lifetime_analysis *a = v->a;
@@ -361,7 +342,7 @@ static struct table *new_table(const struct lifetime_view *v, enum subject_kind 
 	size_t i;
 
 	strbuf_printf(&title, "Lifetimes of %s", memory_words(v->owners.memory)->many);
-	t = account_rows_table(types[v->owners.memory], v->a->env, kind,
+	t = account_rows_table(&types[v->owners.memory], v->a->env, kind,
 			       strbuf_text(&title));
 	strbuf_free(&title);
 	for (i = 0; t && i < t->nr_columns && !v->a->ns; i++) {
@@ -374,7 +355,7 @@ static struct table *new_table(const struct lifetime_view *v, enum subject_kind 
 static void add_rows(const struct lifetime_view *v, enum subject_kind kind,
 		     struct table *t)
 {
-	const struct table_type *type = types[v->owners.memory];
+	const struct table_type *type = &types[v->owners.memory];
 	enum subject_kind columns = subject_estimated(kind, v->a->env->sample.one_in);
 	uint32_t i;
 
@@ -425,10 +406,6 @@ static int lifetime_view(const void *self, struct report *report)
 
 	return account_rows_show(&rows, report);
 }
-
-static const struct table_type *const tables[] = { &lifetime_type, &lifetime_page_type,
-						   &lifetime_vmalloc_type,
-						   &lifetime_percpu_memory_type, NULL };
 
 const struct analysis analysis_lifetime = {
 	.name = "lifetime",

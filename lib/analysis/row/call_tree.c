@@ -189,40 +189,19 @@ static const struct column_type columns[] = {
 
 static const struct table_tree tree_columns = { .depth = "depth", .rest = "others" };
 
-const struct table_type slab_tree_type = {
-	.name = "slab_tree",
-	.help = "functions in the callchains of slab objects, as a tree (--tree)",
-	.sort = "bytes,hit",
-	.tree = &tree_columns,
-	.option = "--tree",
-	.columns = columns,
-};
+#define TYPE(table, of)                                                              \
+	{                                                                            \
+		.name = table,                                                       \
+		.help = "functions in the callchains of " of ", as a tree (--tree)", \
+		.sort = "bytes,hit", .tree = &tree_columns, .option = "--tree",      \
+		.columns = columns                                                   \
+	}
 
-const struct table_type vmalloc_tree_type = {
-	.name = "vmalloc_tree",
-	.help = "functions in the callchains of areas of vmalloc, as a tree (--tree)",
-	.sort = "bytes,hit",
-	.tree = &tree_columns,
-	.option = "--tree",
-	.columns = columns,
-};
-
-const struct table_type percpu_memory_tree_type = {
-	.name = "percpu_memory_tree",
-	.help = "functions in the callchains of per-CPU memory, as a tree (--tree)",
-	.sort = "bytes,hit",
-	.tree = &tree_columns,
-	.option = "--tree",
-	.columns = columns,
-};
-
-const struct table_type page_tree_type = {
-	.name = "page_tree",
-	.help = "functions in the callchains of page blocks, as a tree (--tree)",
-	.sort = "bytes,hit",
-	.tree = &tree_columns,
-	.option = "--tree",
-	.columns = columns,
+const struct table_type tree_types[MEMORY_KINDS] = {
+	TYPE("slab_tree", "slab objects"),
+	TYPE("page_tree", "page blocks"),
+	TYPE("vmalloc_tree", "areas of vmalloc"),
+	TYPE("percpu_memory_tree", "per-CPU memory"),
 };
 
 /* The smallest size that is still a row: @min_share millionths of @all, rounded up. */

@@ -40,7 +40,6 @@ struct table *call_tree_table(struct call_tree *tree, const struct table_type *t
 			      const char *what, bool live);
 void call_tree_free(struct call_tree *tree);
 
-extern const struct table_type slab_tree_type, page_tree_type, vmalloc_tree_type,
-	percpu_memory_tree_type;
+extern const struct table_type tree_types[MEMORY_KINDS];
 
 #endif

@@ -162,20 +162,6 @@ static const struct column_type page_columns[] = {
 	COLUMNS_END,
 };
 
-static const struct table_type slab_type = {
-	.name = "export",
-	.help = "slab objects by callchain, or callsite, as the format needs them",
-	.sort = "bytes,hit",
-	.columns = slab_columns,
-};
-
-static const struct table_type page_type = {
-	.name = "export_page",
-	.help = "pages by callchain, or callsite, as the format needs them",
-	.sort = "bytes,hit",
-	.columns = page_columns,
-};
-
 static const struct column_type area_columns[] = {
 	ALL_COLUMNS,
 	ID_COLUMN,
@@ -185,19 +171,20 @@ static const struct column_type area_columns[] = {
 	COLUMNS_END,
 };
 
-static const struct table_type vmalloc_type = {
-	.name = "export_vmalloc",
-	.help = "areas of vmalloc by callchain, or callsite, as the format needs them",
-	.sort = "bytes,hit",
-	.columns = area_columns,
-};
+#define TYPE(table, of, its_columns)                                               \
+	{                                                                          \
+		.name = table,                                                     \
+		.help = of " by callchain, or callsite, as the format needs them", \
+		.sort = "bytes,hit", .columns = its_columns                        \
+	}
 
-static const struct table_type percpu_memory_type = {
-	.name = "export_percpu_memory",
-	.help = "per-CPU memory by callchain, or callsite, as the format needs them",
-	.sort = "bytes,hit",
-	.columns = area_columns,
+static const struct table_type types[MEMORY_KINDS] = {
+	TYPE("export", "slab objects", slab_columns),
+	TYPE("export_page", "pages", page_columns),
+	TYPE("export_vmalloc", "areas of vmalloc", area_columns),
+	TYPE("export_percpu_memory", "per-CPU memory", area_columns),
 };
+static const struct table_type *const tables[] = MEMORY_TABLES(types);
 
 /* The sum that account row @i belongs to. NULL: no memory. */
 static struct export_sum *sum_of(struct view *v, size_t i)
@@ -291,14 +278,8 @@ static int add_rows(const struct view *v, const struct table_type *type,
 
 static int show(const struct peak *p, enum memory memory, struct report *report)
 {
-	static const struct table_type *const types[MEMORY_KINDS] = {
-		[MEMORY_SLAB] = &slab_type,
-		[MEMORY_PAGE] = &page_type,
-		[MEMORY_VMALLOC] = &vmalloc_type,
-		[MEMORY_PERCPU] = &percpu_memory_type,
-	};
 	const enum subject_kind kind = rows_kind(p->opts, memory);
-	const struct table_type *type = types[memory];
+	const struct table_type *type = &types[memory];
 	struct table *t = table_type_new(type, memory_words(memory)->title, kind, false);
 	struct view v = { .p = p };
 	char words[SUBJECT_WORDS];
@@ -416,9 +397,6 @@ static void observe(void *self, const struct kmem_event *evs, size_t nr)
 		note_moments(own(p->opts)->history, evs, nr);
 	peak_observe(self, evs, nr);
 }
-
-static const struct table_type *const tables[] = { &slab_type, &page_type, &vmalloc_type,
-						   &percpu_memory_type, NULL };
 
 const struct analysis analysis_export = {
 	.name = "export",

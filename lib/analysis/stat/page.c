@@ -482,8 +482,8 @@ static int page_view(const void *self, struct report *report)
 }
 
 static const struct table_type *const tables[] = {
-	&page_type,	      &page_tree_type,	 &page_failed_type,
-	&page_free_only_type, &page_matrix_type, NULL
+	&page_type,	      &tree_types[MEMORY_PAGE], &page_failed_type,
+	&page_free_only_type, &page_matrix_type,	NULL
 };
 
 const struct analysis analysis_page = {

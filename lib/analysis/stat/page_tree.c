@@ -50,7 +50,8 @@ int page_report_tree(struct page_report *page, struct report *report)
 	for (i = 0; i < page->acc->nr_rows && !ret; i++)
 		ret = add_row(page, &subjects, &tree, i);
 	if (!ret) {
-		t = call_tree_table(&tree, &page_tree_type, what, page->opts->live);
+		t = call_tree_table(&tree, &tree_types[MEMORY_PAGE], what,
+				    page->opts->live);
 		ret = t ? 0 : -ENOMEM;
 	}
 	if (t) {

@@ -401,13 +401,14 @@ static int slab_view(const void *self, struct report *report)
 }
 
 static const struct table_type *const tables[] = { &slab_type, &cache_type,
-						   &slab_tree_type, &slab_free_only_type,
-						   NULL };
+						   &tree_types[MEMORY_SLAB],
+						   &slab_free_only_type, NULL };
 static const struct table_type *const vmalloc_tables[] = { &vmalloc_type,
-							   &vmalloc_tree_type, NULL };
-static const struct table_type *const percpu_memory_tables[] = { &percpu_memory_type,
-								 &percpu_memory_tree_type,
-								 NULL };
+							   &tree_types[MEMORY_VMALLOC],
+							   NULL };
+static const struct table_type *const percpu_memory_tables[] = {
+	&percpu_memory_type, &tree_types[MEMORY_PERCPU], NULL
+};
 
 const struct analysis analysis_slab = {
 	.name = "slab",

@@ -76,11 +76,6 @@ static int add_sum(struct call_tree *tree, const struct slab_sums *sums, uint32_
 
 int slab_report_tree(struct slab_report *slab, struct report *report)
 {
-	static const struct table_type *const types[MEMORY_KINDS] = {
-		[MEMORY_SLAB] = &slab_tree_type,
-		[MEMORY_VMALLOC] = &vmalloc_tree_type,
-		[MEMORY_PERCPU] = &percpu_memory_tree_type,
-	};
 	const struct slab_words *words = slab_report_words(slab);
 	const enum subject_kind of = tree_subject(&slab->opts->tree);
 	const struct stackless stackless = count_stackless(slab);
@@ -94,7 +89,7 @@ int slab_report_tree(struct slab_report *slab, struct report *report)
 		ret = add_sum(&tree, &sums, i, slab->opts->live,
 			      of == SUBJECT_STACK && stackless.hit == stackless.all);
 	if (!ret) {
-		t = call_tree_table(&tree, types[slab_report_memory(slab)],
+		t = call_tree_table(&tree, &tree_types[slab_report_memory(slab)],
 				    slab->opts->live ? words->live : words->all,
 				    slab->opts->live);
 		ret = t ? 0 : -ENOMEM;

@@ -236,10 +236,6 @@ int peak_view(const void *self, struct report *report)
 	return ret;
 }
 
-static const struct table_type *const tables[] = { &peak_type, &peak_page_type,
-						   &peak_vmalloc_type,
-						   &peak_percpu_memory_type, NULL };
-
 const struct analysis analysis_peak = {
 	.name = "peak",
 	.help = "who held memory when most of it was live",
@@ -248,7 +244,7 @@ const struct analysis analysis_peak = {
 	.rows = ROWS_ALL,
 	.estimates = true,
 	.all_frees = true,
-	.tables = tables,
+	.tables = peak_tables,
 	.create = create,
 	.observe = peak_observe,
 	.joins = NEEDS_SLAB | NEEDS_PAGE,

@@ -133,8 +133,7 @@ void peak_end(void *self);
 int peak_view(const void *self, struct report *report);
 void peak_destroy(void *self);
 
-extern const struct table_type peak_type, peak_page_type, peak_vmalloc_type,
-	peak_percpu_memory_type;
+extern const struct table_type *const peak_tables[];
 
 /* Adds the table of @memory by @kind, after the last event; @self: struct peak. 0 or -ENOMEM. */
 int peak_show(const void *self, enum memory memory, enum subject_kind kind,

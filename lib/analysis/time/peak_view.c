@@ -107,40 +107,20 @@ static const struct column_type area_columns[] = {
 	COLUMNS_END,
 };
 
-const struct table_type peak_type = {
-	.name = "peak",
-	.help = "slab objects that were live at the peak, by callsite, or what --by says",
-	.sort = "bytes,objects",
-	.columns = slab_columns,
-};
+#define TYPE(table, what, its_columns)                                            \
+	{                                                                         \
+		.name = table,                                                    \
+		.help = what " live at the peak, by callsite, or what --by says", \
+		.sort = "bytes,objects", .columns = its_columns                   \
+	}
 
-const struct table_type peak_page_type = {
-	.name = "peak_page",
-	.help = "pages that were live at the peak, by callsite, or what --by says",
-	.sort = "bytes,objects",
-	.columns = page_columns,
+static const struct table_type types[MEMORY_KINDS] = {
+	TYPE("peak", "slab objects that were", slab_columns),
+	TYPE("peak_page", "pages that were", page_columns),
+	TYPE("peak_vmalloc", "areas of vmalloc that were", area_columns),
+	TYPE("peak_percpu_memory", "per-CPU memory that was", area_columns),
 };
-
-const struct table_type peak_vmalloc_type = {
-	.name = "peak_vmalloc",
-	.help = "areas of vmalloc that were live at the peak, by callsite, or what --by says",
-	.sort = "bytes,objects",
-	.columns = area_columns,
-};
-
-const struct table_type peak_percpu_memory_type = {
-	.name = "peak_percpu_memory",
-	.help = "per-CPU memory that was live at the peak, by callsite, or what --by says",
-	.sort = "bytes,objects",
-	.columns = area_columns,
-};
-
-static const struct table_type *const types[MEMORY_KINDS] = {
-	[MEMORY_SLAB] = &peak_type,
-	[MEMORY_PAGE] = &peak_page_type,
-	[MEMORY_VMALLOC] = &peak_vmalloc_type,
-	[MEMORY_PERCPU] = &peak_percpu_memory_type,
-};
+const struct table_type *const peak_tables[] = MEMORY_TABLES(types);
 
 /* In a sample: live memory for all memory. */
 static int find_intervals(struct view *v)
@@ -331,7 +311,7 @@ static struct table *new_table(const struct peak *p, enum memory memory,
 
 	strbuf_printf(&title, "%s live at %s,", memory_words(memory)->title,
 		      p->at_end ? "the moment" : "their peak");
-	t = account_rows_table(types[memory], p->env, kind, strbuf_text(&title));
+	t = account_rows_table(&types[memory], p->env, kind, strbuf_text(&title));
 	strbuf_free(&title);
 	for (i = 0; t && i < t->nr_columns; i++) {
 		if (t->columns[i].live)
@@ -355,7 +335,7 @@ int peak_show(const void *self, enum memory memory, enum subject_kind kind,
 	      struct report *report)
 {
 	const struct peak *p = self;
-	const struct table_type *type = types[memory];
+	const struct table_type *type = &types[memory];
 	struct view v = { .p = p, .side = &p->sides[memory] };
 	enum subject_kind columns = subject_estimated(kind, p->env->sample.one_in);
 	struct table *t = new_table(p, memory, kind);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * tests: analysis/time/timeline.c, compared with a list of all changes.
+ * tests: analysis/time/peak.h, compared with a list of all changes.
  */
 #include <check.h>
 #include <stdlib.h>

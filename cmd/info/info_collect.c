@@ -70,12 +70,7 @@ static int collect_events(struct info *info, const struct event_formats *fmts,
 	return 0;
 }
 
-static int compare_cpus(const void *a, const void *b)
-{
-	const struct info_cpu *x = a, *y = b;
-
-	return (x->cpu > y->cpu) - (x->cpu < y->cpu);
-}
+ORDER_BY(compare_cpus, struct info_cpu, cpu, cpu)
 
 static uint64_t bytes_of(const struct recording *rec, const struct event_stream_cpu *c)
 {

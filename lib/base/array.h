@@ -20,4 +20,15 @@
 int array_reserve(void *items, size_t *capacity, size_t need,
 		  size_t item_size) __must_check;
 
+/* A function for qsort(): items of @type by their member @key, with the same @key by @next. */
+#define ORDER_BY(name, type, key, next)                           \
+	static int name(const void *a, const void *b)             \
+	{                                                         \
+		const type *x = a, *y = b;                        \
+                                                                  \
+		if (x->key != y->key)                             \
+			return x->key < y->key ? -1 : 1;          \
+		return (x->next > y->next) - (x->next < y->next); \
+	}
+
 #endif

@@ -9,6 +9,8 @@
 #include <string.h>
 #include <sys/random.h>
 
+#include "base/array.h"
+
 uint64_t hash_secret = 0xd1342543de82ef95ULL;
 
 void hash_keep_secret(void)
@@ -86,12 +88,7 @@ uint32_t *u64_map_insert(struct u64_map *map, uint64_t key, uint32_t value)
 	return &slot->value;
 }
 
-static int compare_keys(const void *a, const void *b)
-{
-	const struct u64_map_slot *x = a, *y = b;
-
-	return (x->key > y->key) - (x->key < y->key);
-}
+ORDER_BY(compare_keys, struct u64_map_slot, key, key)
 
 struct u64_map_slot *u64_map_sorted(const struct u64_map *map)
 {

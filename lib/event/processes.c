@@ -35,14 +35,7 @@ int spans_add(struct spans *s, uint32_t key, uint64_t ts, uint32_t value)
 	return 0;
 }
 
-static int compare(const void *a, const void *b)
-{
-	const struct timed_value *x = a, *y = b;
-
-	if (x->key != y->key)
-		return x->key < y->key ? -1 : 1;
-	return (x->rank > y->rank) - (x->rank < y->rank);
-}
+ORDER_BY(compare, struct timed_value, key, rank)
 
 void spans_sort(struct spans *s)
 {

@@ -271,12 +271,7 @@ static int add_cpu(struct split *p, uint32_t buffer, uint32_t i, struct writer_p
 	return ret;
 }
 
-static int compare_cpus(const void *a, const void *b)
-{
-	const struct writer_part *x = a, *y = b;
-
-	return x->cpu < y->cpu ? -1 : x->cpu > y->cpu;
-}
+ORDER_BY(compare_cpus, struct writer_part, cpu, cpu)
 
 static bool has_cpu(const struct writer_part *parts, size_t nr, uint32_t cpu)
 {

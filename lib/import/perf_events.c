@@ -390,12 +390,7 @@ int perf_events_next_file(struct perf_events *pe)
 
 /* --- the end ----------------------------------------------------------------------------- */
 
-static int compare_cpus(const void *a, const void *b)
-{
-	const struct perf_cpu *x = a, *y = b;
-
-	return x->cpu < y->cpu ? -1 : x->cpu > y->cpu;
-}
+ORDER_BY(compare_cpus, struct perf_cpu, cpu, cpu)
 
 /* A LOST record comes with the next event that fits: events lost after the last one are known only
  * from the kernel's own count.

@@ -15,14 +15,7 @@ struct perf_order_entry {
 	uint32_t cpu, size, stack_size, nr_user, pid;
 };
 
-static int compare(const void *a, const void *b)
-{
-	const struct perf_order_entry *x = a, *y = b;
-
-	if (x->ts != y->ts)
-		return x->ts < y->ts ? -1 : 1;
-	return x->seq < y->seq ? -1 : x->seq > y->seq;
-}
+ORDER_BY(compare, struct perf_order_entry, ts, seq)
 
 /* The records of one ring are mostly in order already. */
 static void sort(struct perf_order *o)

@@ -271,12 +271,7 @@ static int add_cpu_file(void *ctx, const char *sub, const char *name)
 	return cpu < 0 ? 0 : add_pages(ctx, name, (uint32_t)cpu);
 }
 
-static int compare_parts(const void *a, const void *b)
-{
-	const struct writer_part *x = a, *y = b;
-
-	return x->cpu < y->cpu ? -1 : x->cpu > y->cpu;
-}
+ORDER_BY(compare_parts, struct writer_part, cpu, cpu)
 
 int raw_cpus_find(struct raw_cpus *rc)
 {

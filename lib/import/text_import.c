@@ -282,12 +282,7 @@ static int import_line(struct text_import *ti, const char *text)
 
 /* --- facts ------------------------------------------------------------------------------- */
 
-static int compare_cpus(const void *a, const void *b)
-{
-	const struct text_cpu *x = a, *y = b;
-
-	return x->cpu < y->cpu ? -1 : x->cpu > y->cpu;
-}
+ORDER_BY(compare_cpus, struct text_cpu, cpu, cpu)
 
 static void compose_tasks(struct text_import *ti)
 {

@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "base/hash.h"
 #include "recording/trace_dat.h"
 #include "recording/wire.h"
@@ -106,14 +107,7 @@ struct extent {
 	uint32_t buffer, index;
 };
 
-static int compare_extents(const void *va, const void *vb)
-{
-	const struct extent *a = va, *b = vb;
-
-	if (a->start != b->start)
-		return a->start < b->start ? -1 : 1;
-	return (a->end > b->end) - (a->end < b->end);
-}
+ORDER_BY(compare_extents, struct extent, start, end)
 
 /* Leaves out CPUs whose data begins within another's, so that no event is read twice. */
 static int drop_overlaps(struct trace_dat *td)

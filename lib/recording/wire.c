@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "recording/trace_dat.h"
+#include "base/array.h"
 #include "recording/wire.h"
 
 /**
@@ -105,14 +106,7 @@ static uint64_t joined_next_data(void *ctx, uint64_t offset)
 static const struct source_ops joined_ops = { joined_read, joined_close,
 					      joined_next_data };
 
-static int compare_extents(const void *a, const void *b)
-{
-	const struct extent *x = a, *y = b;
-
-	if (x->cpu != y->cpu)
-		return x->cpu < y->cpu ? -1 : 1;
-	return x->offset < y->offset ? -1 : x->offset > y->offset;
-}
+ORDER_BY(compare_extents, struct extent, cpu, offset)
 
 /* Replaces the file's source by the joined source. */
 static int join(struct wire_reader *w)

@@ -185,14 +185,7 @@ static int add_code(struct debug_frames *f, struct unit *u, Dwarf_Die *function)
 	return 0;
 }
 
-static int compare_code(const void *va, const void *vb)
-{
-	const struct code *a = va, *b = vb;
-
-	if (a->low != b->low)
-		return a->low < b->low ? -1 : 1;
-	return a->function < b->function ? -1 : a->function > b->function;
-}
+ORDER_BY(compare_code, struct code, low, function)
 
 static bool number_of(Dwarf_Die *die, unsigned int name, Dwarf_Word *value)
 {

@@ -261,14 +261,7 @@ static int take_ranges(struct debug_units *u, Dwarf_Die *die)
 	return 0;
 }
 
-static int compare_ranges(const void *va, const void *vb)
-{
-	const struct range *a = va, *b = vb;
-
-	if (a->low != b->low)
-		return a->low < b->low ? -1 : 1;
-	return a->high < b->high ? -1 : a->high > b->high;
-}
+ORDER_BY(compare_ranges, struct range, low, high)
 
 static int read_units(struct debug_units *u)
 {

@@ -101,14 +101,7 @@ static int scan_text(struct symbols *syms, size_t size, bool all, struct scan *s
 	return 0;
 }
 
-static int compare_entries(const void *va, const void *vb)
-{
-	const struct symbol_entry *a = va, *b = vb;
-
-	if (a->addr != b->addr)
-		return a->addr < b->addr ? -1 : 1;
-	return a->name < b->name ? -1 : a->name > b->name;
-}
+ORDER_BY(compare_entries, struct symbol_entry, addr, name)
 
 /* Sorts the entries. The kernel's own symbols, most of them, are sorted already: only the modules'
  * at the end need sorting.

@@ -220,14 +220,7 @@ static int find_living(struct stack_guess *g)
 	return 0;
 }
 
-static int by_kind_and_stack(const void *a, const void *b)
-{
-	const struct guess_donor *x = a, *y = b;
-
-	if (x->kind != y->kind)
-		return x->kind < y->kind ? -1 : 1;
-	return (x->stack > y->stack) - (x->stack < y->stack);
-}
+ORDER_BY(by_kind_and_stack, struct guess_donor, kind, stack)
 
 /* Kinds for all sizes get the objects of all sizes; and the bare objects of kinds without any in
  * the sample.

@@ -75,14 +75,7 @@ void lifetimes_free(struct lifetimes *l)
 	*l = (struct lifetimes){ 0 };
 }
 
-static int compare_counts(const void *a, const void *b)
-{
-	const struct lifetime_count *x = a, *y = b;
-
-	if (x->group != y->group)
-		return x->group < y->group ? -1 : 1;
-	return (x->step > y->step) - (x->step < y->step);
-}
+ORDER_BY(compare_counts, struct lifetime_count, group, step)
 
 /* Sorts the counts of all rows that are in a group. */
 static int sort_counts(struct lifetime_groups *g, const struct lifetimes *l,

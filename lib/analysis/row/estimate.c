@@ -227,14 +227,7 @@ static void estimate_sum(const struct moments *m, uint32_t one_in, double unseen
 /* --- all of them --------------------------------------------------------------------------- */
 
 /* Compares pieces by row, which holds the number of the sum here, then by unit. */
-static int compare_pieces(const void *a, const void *b)
-{
-	const struct unit_piece *x = a, *y = b;
-
-	if (x->row != y->row)
-		return x->row < y->row ? -1 : 1;
-	return x->unit < y->unit ? -1 : x->unit > y->unit;
-}
+ORDER_BY(compare_pieces, struct unit_piece, row, unit)
 
 /* Adds the leading @pieces with the same sum and unit; returns how many. */
 static size_t add_unit(struct moments *m, const struct unit_piece *pieces, size_t nr)

@@ -33,7 +33,7 @@ static struct table *make(const struct tree_options *opts)
 		ck_assert_int_eq(call_tree_add(&tree, chains[i].folded, chains[i].bytes,
 					       chains[i].hit),
 				 0);
-	t = call_tree_table(&tree, &page_tree_type, "Pages", false);
+	t = call_tree_table(&tree, &tree_types[MEMORY_PAGE], "Pages", false);
 	ck_assert(table_ok(t));
 	call_tree_free(&tree);
 	return t;
@@ -138,7 +138,7 @@ START_TEST(recursion_is_nodes)
 
 	ck_assert_int_eq(call_tree_add(&tree, "f;f;;f", 8, 1), 0);
 	ck_assert_int_eq(call_tree_add(&tree, "f", UINT64_MAX - 8, 1), 0);
-	t = call_tree_table(&tree, &slab_tree_type, "Slab", false);
+	t = call_tree_table(&tree, &tree_types[MEMORY_SLAB], "Slab", false);
 	ck_assert(table_ok(t));
 	ck_assert_uint_eq(t->nr_rows, 4);
 	ck_assert_uint_eq(cell(t, 0, "bytes")->u, UINT64_MAX);
@@ -156,7 +156,7 @@ START_TEST(without_callchains_there_are_no_rows)
 {
 	const struct tree_options opts = { .roots = TREE_CALLER };
 	struct call_tree tree = { .opts = &opts };
-	struct table *t = call_tree_table(&tree, &slab_tree_type, "Slab", true);
+	struct table *t = call_tree_table(&tree, &tree_types[MEMORY_SLAB], "Slab", true);
 
 	ck_assert(table_ok(t));
 	ck_assert_uint_eq(t->nr_rows, 0);
@@ -185,7 +185,7 @@ START_TEST(many)
 					 ";function_%u", i >> k & 0xfff);
 		ck_assert_int_eq(call_tree_add(&tree, folded, i, 1), 0);
 	}
-	t = call_tree_table(&tree, &page_tree_type, "Pages", false);
+	t = call_tree_table(&tree, &tree_types[MEMORY_PAGE], "Pages", false);
 	ck_assert(table_ok(t));
 	ck_assert_int_eq(table_sort_usual(t), 0);
 	for (row = 0; row < t->nr_rows; row++)

@@ -5,6 +5,8 @@
  */
 #include "analysis/analysis.h"
 
+#include <inttypes.h>
+
 uint32_t analysis_seen(const struct analysis_env *env)
 {
 	const struct event_stream_stats *s = event_stream_stats(env->stream);
@@ -34,4 +36,20 @@ const struct memory_words *memory_words(enum memory memory)
 	};
 
 	return &words[memory];
+}
+
+const char *other_frees_title(bool filtered)
+{
+	return filtered ? "  without an allocation event (the filter cannot tell whose)"
+			: "  of memory that others allocated (not recorded)";
+}
+
+void other_frees_note(bool filtered, uint64_t nr, struct table *t)
+{
+	if (filtered && nr)
+		table_add_note(
+			t,
+			"%" PRIu64
+			" free%s no allocation event: the filter cannot tell whose %s.",
+			nr, nr == 1 ? " has" : "s have", nr == 1 ? "it is" : "they are");
 }

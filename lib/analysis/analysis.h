@@ -264,5 +264,9 @@ struct memory_words {
 };
 
 const struct memory_words *memory_words(enum memory memory);
+/* The title of "frees_other". @filtered: by the user, else by the recorder. */
+const char *other_frees_title(bool filtered);
+/* Adds a note about @nr such frees to @t, if a filter is the reason. */
+void other_frees_note(bool filtered, uint64_t nr, struct table *t);
 
 #endif

@@ -103,19 +103,3 @@ int account_rows_bounds(const struct owners *o, const uint32_t *of,
 	sites_free(&page.sites);
 	return ret;
 }
-
-const char *other_frees_title(bool filtered)
-{
-	return filtered ? "  without an allocation event (the filter cannot tell whose)"
-			: "  of memory that others allocated (not recorded)";
-}
-
-void other_frees_note(bool filtered, uint64_t nr, struct table *t)
-{
-	if (filtered && nr)
-		table_add_note(
-			t,
-			"%" PRIu64
-			" free%s no allocation event: the filter cannot tell whose %s.",
-			nr, nr == 1 ? " has" : "s have", nr == 1 ? "it is" : "they are");
-}

@@ -49,11 +49,4 @@ struct table *account_rows_table(const struct table_type *type,
 int account_rows_bounds(const struct owners *o, const uint32_t *of,
 			struct net_range *ranges, size_t nr) __must_check;
 
-/* Frees that no allocation in the report explains. */
-
-/* The title of "frees_other". @filtered: by the user, else by the recorder. */
-const char *other_frees_title(bool filtered);
-/* Adds a note about @nr such frees to @t, if a filter is the reason. */
-void other_frees_note(bool filtered, uint64_t nr, struct table *t);
-
 #endif

@@ -6,7 +6,6 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#include "analysis/stat/account_rows.h"
 #include "analysis/stat/page_report.h"
 #include "base/array.h"
 

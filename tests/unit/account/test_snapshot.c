@@ -163,6 +163,50 @@ START_TEST(reads_allocinfo)
 }
 END_TEST
 
+/* A name has at most 255 characters. */
+START_TEST(names_are_limited)
+{
+	struct slabinfo_line info;
+	struct slab_cpu_line cpu;
+	char line[300];
+
+	for (int size = 254; size <= 256; size++) {
+		const char *text = line;
+
+		memset(line, 'n', (size_t)size);
+		memcpy(line + size, " 1 2 3 4 5", sizeof(" 1 2 3 4 5"));
+		ck_assert_int_eq(slabinfo_next(&text, &info), size <= 255);
+		text = line;
+		ck_assert_int_eq(slab_cpu_next(&text, &cpu), size <= 255);
+	}
+	ck_assert(!slabinfo_next(&(const char *){ "# 1 2 3 4 5\n" }, &info));
+	ck_assert(slabinfo_next(&(const char *){ "a# 1 2 3 4 5\n" }, &info));
+}
+END_TEST
+
+START_TEST(pages_with_owners)
+{
+	const char *text = "0 0xcc0 a b\n1x 0xcc0 a\n3 xcc0 a\n4 0x\n7 0x14 c\n"
+			   "1099511627777000000 0x1 a\n8 0x0";
+	struct page_owner_line line;
+
+	ck_assert(page_owner_next(&text, &line));
+	ck_assert_uint_eq(line.pages, 0);
+	ck_assert_uint_eq(line.gfp_flags, 0xcc0);
+	ck_assert_uint_eq(line.len, 3);
+	ck_assert(!memcmp(line.names, "a b", 3));
+	ck_assert(page_owner_next(&text, &line));
+	ck_assert_uint_eq(line.pages, 7);
+	ck_assert_uint_eq(line.gfp_flags, 0x14);
+	ck_assert_uint_eq(line.len, 1);
+	ck_assert(page_owner_next(&text, &line));
+	ck_assert_uint_eq(line.pages, 8);
+	ck_assert_uint_eq(line.gfp_flags, 0);
+	ck_assert_uint_eq(line.len, 0);
+	ck_assert(!page_owner_next(&text, &line));
+}
+END_TEST
+
 Suite *test_snapshot_suite(void)
 {
 	Suite *s = suite_create("account/snapshot");
@@ -175,6 +219,8 @@ Suite *test_snapshot_suite(void)
 	tcase_add_test(tc, what_cpus_hold);
 	tcase_add_test(tc, aliases);
 	tcase_add_test(tc, reads_allocinfo);
+	tcase_add_test(tc, names_are_limited);
+	tcase_add_test(tc, pages_with_owners);
 	suite_add_tcase(s, tc);
 	return s;
 }

@@ -160,6 +160,31 @@ START_TEST(events_have_a_system)
 }
 END_TEST
 
+START_TEST(addresses_are_hexadecimal)
+{
+	static const struct {
+		const char *word;
+		int err;
+		uint64_t address;
+	} cases[] = {
+		{ "0x10", 0, 0x10 },	{ "0X1f", 0, 0x1f },   { "10", 0, 0x10 },
+		{ "01", 0, 1 },		{ "0", 0, 0 },	       { "aF", 0, 0xaf },
+		{ "0x", -EINVAL, 0 },	{ "0y1", -EINVAL, 0 }, { "1x10", -EINVAL, 0 },
+		{ "0x1g", -EINVAL, 0 }, { "", -EINVAL, 0 },    { "00x1", -EINVAL, 0 },
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		struct event_filter f = { 0 };
+
+		ck_assert_int_eq(event_filter_add_ptr(&f, cases[i].word), cases[i].err);
+		ck_assert_uint_eq(f.ptrs.nr, !cases[i].err);
+		if (f.ptrs.nr)
+			ck_assert_uint_eq(f.ptrs.items[0].first, cases[i].address);
+		event_filter_free(&f);
+	}
+}
+END_TEST
+
 Suite *test_alloc_filter_suite(void)
 {
 	Suite *s = suite_create("analysis/alloc_filter");
@@ -170,6 +195,7 @@ Suite *test_alloc_filter_suite(void)
 	tcase_add_test(tc, nodes_caches_and_orders_are_checked);
 	tcase_add_test(tc, ranges_include_their_ends);
 	tcase_add_test(tc, events_have_a_system);
+	tcase_add_test(tc, addresses_are_hexadecimal);
 	suite_add_tcase(s, tc);
 	return s;
 }

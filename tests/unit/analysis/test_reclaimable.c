@@ -3,6 +3,7 @@
  * tests: analysis/bounds/reclaimable.h: pages and objects of a real recording and of made up keys.
  */
 #include <check.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -136,6 +137,49 @@ START_TEST(freed_in_batches)
 }
 END_TEST
 
+START_TEST(names_of_caches)
+{
+	struct recording_text meta = { .name = (char *)"slab_aliases",
+				       .text = (char *)"mm_struct :1\nfs_cache :1\n" };
+	static const struct {
+		const char *release, *name;
+		uint64_t capacity;
+	} sheaves[] = {
+		{ "5.10.0", "maple_node", 0 },	    { "6.17.9", "maple_node", 0 },
+		{ "6.18.0", "maple_node", 32 },	    { "6.18.0", "maple_node2", 0 },
+		{ "6.18.0", "vm_area_struct", 32 }, { "6.18.0", "filp", 0 },
+		{ "6.19.0", "filp", 60 },	    { "7.0.0", "filp", 60 },
+	};
+	struct recording rec = { .meta = &meta, .nr_meta = 1 };
+	char uname[64];
+
+	ck_assert_int_eq(census_kmalloc_type("kmalloc-8"), KMALLOC_NORMAL);
+	ck_assert_int_eq(census_kmalloc_type("kmalloc-rnd-03-8"), KMALLOC_NORMAL);
+	ck_assert_int_eq(census_kmalloc_type("memdup_user-8"), KMALLOC_NORMAL);
+	ck_assert_int_eq(census_kmalloc_type("kmalloc-cg-8"), KMALLOC_CGROUP);
+	ck_assert_int_eq(census_kmalloc_type("msg_msg-8"), KMALLOC_CGROUP);
+	ck_assert_int_eq(census_kmalloc_type("kmalloc-rcl-8"), KMALLOC_RECLAIM);
+	ck_assert_int_eq(census_kmalloc_type("dma-kmalloc-8"), KMALLOC_DMA);
+	ck_assert_int_eq(census_kmalloc_type("kmalloc-x"), KMALLOC_NR_TYPES);
+	ck_assert_int_eq(census_kmalloc_type("filp"), KMALLOC_NR_TYPES);
+	ck_assert(cache_comes_unseen("bio-120"));
+	ck_assert(!cache_comes_unseen("filp"));
+	ck_assert(cache_has_all_events("vm_area_struct"));
+	ck_assert(!cache_has_all_events("maple_node"));
+	ck_assert(cache_is_of_tasks(&rec, "pid"));
+	ck_assert(cache_is_of_tasks(&rec, "task_struct"));
+	ck_assert(!cache_is_of_tasks(&rec, "pid_2"));
+	ck_assert(!cache_is_of_tasks(&rec, "mm_struct")); /* merged */
+	for (size_t i = 0; i < ARRAY_SIZE(sheaves); i++) {
+		snprintf(uname, sizeof(uname), "Linux host %s x86_64",
+			 sheaves[i].release);
+		rec.uname = uname;
+		ck_assert_uint_eq(cache_sheaf_capacity(&rec, sheaves[i].name),
+				  sheaves[i].capacity);
+	}
+}
+END_TEST
+
 Suite *test_reclaimable_suite(void);
 
 Suite *test_reclaimable_suite(void)
@@ -146,6 +190,7 @@ Suite *test_reclaimable_suite(void)
 	tcase_add_test(tc, pages);
 	tcase_add_test(tc, caches_without_a_name);
 	tcase_add_test(tc, freed_in_batches);
+	tcase_add_test(tc, names_of_caches);
 	suite_add_tcase(s, tc);
 	return s;
 }

@@ -1,8 +1,4 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/*
- * cmd: the options of kmemx diff.
- * In: argv. Out: struct diff_args, checked.
- */
 #include "cmd/diff/diff_options.h"
 
 #include <errno.h>

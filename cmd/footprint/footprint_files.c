@@ -1,8 +1,4 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/*
- * cmd: the kernel whose footprint is shown.
- * In: --vmlinux, --kernel, --modules, --source. Out: its parts, or a message and an exit code.
- */
 #include "cmd/footprint/footprint_files.h"
 
 #include <errno.h>

@@ -1,8 +1,4 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/*
- * cmd: the study that commands open to read a recording.
- * In: options. Out: an open study, or a message and an exit code.
- */
 #include "cmd/input/input.h"
 
 #include <limits.h>

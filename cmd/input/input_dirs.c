@@ -1,8 +1,4 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/*
- * cmd: where the directories of functions come from.
- * In: --vmlinux, --modules, --source. Out: options, and what went wrong with the files.
- */
 #include "cmd/input/input_dirs.h"
 
 #include <errno.h>

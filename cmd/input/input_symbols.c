@@ -1,8 +1,4 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/*
- * cmd: which symbols a report uses, and where to get those that are missing.
- * In: the user's files, and why one of them does not fit; an open study. Out: a message.
- */
 #include "cmd/input/input_symbols.h"
 
 #include <errno.h>

@@ -1,8 +1,4 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/*
- * cmd: the options that filter the allocations of a report.
- * In: comma-separated words. Out: a filter, or a message; the words again, for the header.
- */
 #include "cmd/options/filter_words.h"
 
 #include <errno.h>

@@ -1,8 +1,4 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/*
- * cmd: --max-lost.
- * In: a limit and what was lost. Out: may the result be trusted?
- */
 #include "cmd/options/lost_limit.h"
 
 #include <inttypes.h>

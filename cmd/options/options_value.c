@@ -1,8 +1,4 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/*
- * cmd: the values that options take.
- * In: text. Out: numbers, or why the text is not one.
- */
 #include "cmd/options/options_value.h"
 
 #include <ctype.h>

@@ -1,8 +1,4 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/*
- * cmd: signals while a recording is made, or a file that must not be left behind.
- * In: nothing. Out: a descriptor that reports them; whether one is pending.
- */
 #include "cmd/options/signals.h"
 
 #include <sys/signalfd.h>

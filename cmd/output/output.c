@@ -1,9 +1,4 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/*
- * cmd: how a report reaches the user, and what shows meanwhile that kmemx works.
- * In: a report and the options about form. Out: stdout, through a pager on a terminal; one line on
- * stderr, if that is a terminal.
- */
 #include "cmd/output/output.h"
 
 #include <errno.h>

@@ -1,8 +1,4 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/*
- * cmd (query): files become rows.
- * In: recordings, files of rows. Out: a store with their rows, or a message.
- */
 #include "cmd/query/query_load.h"
 
 #include <errno.h>

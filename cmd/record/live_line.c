@@ -1,8 +1,4 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/*
- * cmd: the progress of a recording.
- * In: counts, from time to time. Out: one line on stderr, if that is a terminal.
- */
 #include "cmd/record/live_line.h"
 
 #include <inttypes.h>

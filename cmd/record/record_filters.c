@@ -1,8 +1,4 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/*
- * cmd: which allocations kmemx record records.
- * In: options. Out: criteria of the library.
- */
 #include "cmd/record/record_filters.h"
 
 #include <errno.h>

@@ -1,8 +1,4 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/*
- * cmd: kmemx record --flight.
- * In: options. Out: a recording in a directory each time that something happens.
- */
 #include "cmd/record/record_flight.h"
 
 #include <errno.h>

@@ -1,8 +1,4 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/*
- * cmd: kmemx record --repeat.
- * In: how often, a directory, a callback that records. Out: 001.dat, 002.dat, ... in the directory.
- */
 #include "cmd/record/record_repeat.h"
 
 #include <dirent.h>

@@ -1,8 +1,4 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/*
- * cmd: what the commands that make recordings share.
- * In: argv, the environment, counts. Out: options of the library, texts for the user.
- */
 #include "cmd/record/recorder.h"
 
 #include <errno.h>

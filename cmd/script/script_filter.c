@@ -1,8 +1,4 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/*
- * cmd: kmemx script's options that choose events.
- * In: comma-separated words. Out: a filter, or a message.
- */
 #include "cmd/script/script_filter.h"
 
 #include <errno.h>

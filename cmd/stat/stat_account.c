@@ -1,8 +1,4 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/*
- * cmd: the account table as trace_analyze prints it.
- * In: a report with the table "account". Out: text.
- */
 #include "cmd/stat/stat_account.h"
 
 #include <errno.h>

@@ -1,9 +1,4 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/*
- * cmd: which analyses kmemx stat runs.
- * In: the registry, the user's options. Out: an option for each analysis; a set of them, or a
- * message.
- */
 #include "cmd/stat/stat_analyses.h"
 
 #include "analysis/row/subject.h"

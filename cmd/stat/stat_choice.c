@@ -1,8 +1,4 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/*
- * cmd: the options of kmemx stat that choose rows, and what they exclude.
- * In: --by, --order-by, --malloc, --cache-only, --tree, filters. Out: values, or a message.
- */
 #include "cmd/stat/stat_choice.h"
 
 #include <errno.h>

@@ -1,8 +1,4 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/*
- * cmd: the sort keys of commands that show tables of one recording, and --columns, which lists them.
- * In: -s KEYS, the registry. Out: keys that some report has; every column; or a message.
- */
 #include "cmd/stat/stat_keys.h"
 
 #include <ctype.h>

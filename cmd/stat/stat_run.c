@@ -1,8 +1,4 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/*
- * cmd: runs kmemx stat and all other commands that show tables of one recording.
- * In: the parsed options of a command. Out: a report, or a message and an exit code.
- */
 #include "cmd/stat/stat_run.h"
 
 #include <errno.h>

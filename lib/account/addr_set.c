@@ -1,8 +1,4 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/*
- * account: a set of addresses, small where they are dense.
- * In: addresses. Out: whether one is in it.
- */
 #include "account/addr_set.h"
 
 #include <stdlib.h>

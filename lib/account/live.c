@@ -1,8 +1,4 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/*
- * account: the table of addresses that events mention.
- * In: slab pointers or page frame numbers. Out: what is known of each.
- */
 #include "account/live.h"
 
 #include <errno.h>

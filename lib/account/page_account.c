@@ -1,8 +1,4 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/*
- * account: the sums of page blocks, by who allocated and by frame.
- * In: page events and losses in time order. Out: who allocated what, and what became of it.
- */
 #include "account/page_account.h"
 
 #include <stdlib.h>

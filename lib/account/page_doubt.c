@@ -1,8 +1,4 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/*
- * account: page blocks whose events may be in the wrong order.
- * In: the page account's doubts about a block. Out: the same, when the block's next event comes.
- */
 #include "account/page_doubt.h"
 
 /* Up to this many frames are looked up one by one. No allocator has larger blocks. */

@@ -1,8 +1,4 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/*
- * account: the sums of slab objects, by who allocated and by address.
- * In: slab events and losses in time order. Out: who allocated what, and what became of it.
- */
 #include "account/slab_account.h"
 
 #include <stdlib.h>

@@ -1,8 +1,4 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/*
- * account: slab events close in time to the kernel's counts of objects.
- * In: when caches were counted, events. Out: what was allocated and freed before and after.
- */
 #include "account/slab_edges.h"
 
 #include <stdlib.h>

@@ -1,8 +1,4 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/*
- * account (internal): rows of tasks without live allocations.
- * In: the rows of an account. Out: fewer rows, and sums by task over all callsites.
- */
 #include "account/spent.h"
 
 #include <errno.h>

@@ -1,8 +1,4 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/*
- * analysis: the columns of tables, each described once.
- * In: a table's type, and the data of its rows. Out: its columns and cells.
- */
 #include "analysis/columns.h"
 
 struct table *table_type_new(const struct table_type *type, const char *title,

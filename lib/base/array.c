@@ -1,8 +1,4 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/*
- * base: growth of plain arrays.
- * In: an array and the number of items it must hold. Out: room for them.
- */
 #include "base/array.h"
 
 #include <errno.h>

@@ -1,8 +1,4 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/*
- * base: hash functions, a map from u64 to u32, and the interning of byte strings.
- * In: keys. Out: small dense numbers that stand for them.
- */
 #include "base/hash.h"
 
 #include <stdlib.h>

@@ -1,8 +1,4 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/*
- * base: files of others: opened with care, read, written and copied whole.
- * In: a path, or a descriptor and a range. Out: bytes, or -errno.
- */
 #include "base/io.h"
 
 #include <errno.h>

@@ -1,8 +1,4 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/*
- * base: a settings file in git's syntax.
- * In: untrusted text. Out: sections, names and values, or the line that is wrong.
- */
 #include "base/settings.h"
 
 #include <errno.h>

@@ -1,8 +1,4 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/*
- * base: threads that leave signals to the thread that started them.
- * In: a function. Out: a thread that receives no signals except for its own faults.
- */
 #include "base/thread.h"
 
 #include <signal.h>

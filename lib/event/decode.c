@@ -1,8 +1,4 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/*
- * event: raw records as struct kmem_event.
- * In: records and their formats. Out: the events' fields, widened to 64 bits.
- */
 #include "event/decode.h"
 
 #include "event/calls.h"

@@ -1,8 +1,4 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/*
- * event: GFP flag words as names.
- * In: the (mask, name) pairs of a recording's own print format. Out: long and short text.
- */
 #include "event/gfp.h"
 
 #include <ctype.h>

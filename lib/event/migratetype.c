@@ -1,8 +1,4 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/*
- * event: migratetype numbers as names.
- * In: that kernel's pagetypeinfo, else its release. Out: names, and where they came from.
- */
 #include "event/migratetype.h"
 
 #include <ctype.h>

@@ -1,8 +1,4 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/*
- * event: the (mask, name) pairs of a __print_flags() in a format's print string.
- * In: a hostile format text. Out: one call per pair.
- */
 #include "event/print_flags.h"
 
 #include <ctype.h>

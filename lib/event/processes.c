@@ -1,9 +1,4 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/*
- * event: which process a task belongs to, and which control group a process is in, at any moment.
- * In: a recording's lists of live threads; events of tasks and control groups. Out: the process
- * and the control group of a task at a time.
- */
 #include "event/processes.h"
 
 #include <ctype.h>

@@ -1,8 +1,4 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/*
- * event: all events of a recording in time order, decoded, stacks attached.
- * In: a recording and its formats. Out: struct kmem_event, one at a time; losses are items.
- */
 #include "event/stream.h"
 
 #include <errno.h>

@@ -1,9 +1,4 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/*
- * event: a stream that is fed with sub-buffers while it is read.
- * In: sub-buffers as a tracing instance gives them, CPU by CPU. Out: the stream's events, as far as
- * all CPUs have been fed.
- */
 #include "event/stream_live.h"
 
 #include <errno.h>

@@ -1,8 +1,4 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/*
- * event: the names of tasks.
- * In: a recording's saved command lines. Out: the name of a pid.
- */
 #include "event/tasks.h"
 
 #include <errno.h>

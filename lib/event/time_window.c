@@ -1,8 +1,4 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/*
- * event: a part of a recording's time.
- * In: "START,STOP" as a user writes it, and the recording's span. Out: time stamps.
- */
 #include "event/time_window.h"
 
 #include <errno.h>

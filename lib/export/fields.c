@@ -1,8 +1,4 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/*
- * export (internal): rows for a database, for any file format.
- * In: rows by callchain, with labels; the recording. Out: the same values in each row.
- */
 #include "export/fields.h"
 
 #include <errno.h>

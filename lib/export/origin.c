@@ -1,8 +1,4 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/*
- * export: identifies the origin of a recording among those of many machines.
- * In: a recording. Out: its identity, time and labels.
- */
 #include "export/origin.h"
 
 #include <errno.h>

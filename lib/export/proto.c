@@ -1,8 +1,4 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/*
- * export (internal): protocol buffers, as far as pprof needs them.
- * In: numbers, bytes, their field numbers. Out: the encoding, appended to a buffer.
- */
 #include "export/proto.h"
 
 enum wire_type { WIRE_VARINT = 0, WIRE_BYTES = 2 };

@@ -1,9 +1,4 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/*
- * export (internal): rows with their history.
- * In: rows by callchain; all allocations and frees. Out: stored rows; the row and time of each
- * change.
- */
 #include "export/replay.h"
 
 #include <errno.h>

@@ -1,8 +1,4 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/*
- * export (internal): Thrift's compact protocol, as far as Parquet needs it.
- * In: fields and their values. Out: the encoding, appended to a buffer.
- */
 #include "export/thrift.h"
 
 #include <string.h>

@@ -1,8 +1,4 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/*
- * import: what every import records about the kernel and itself.
- * In: what the copy and the user specify. Out: texts of the recording.
- */
 #include "import/import_meta.h"
 
 #include <errno.h>

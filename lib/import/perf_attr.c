@@ -1,8 +1,4 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/*
- * import: the attributes of perf's events, and the record fields that depend on them.
- * In: a struct perf_event_attr and records, as in the file. Out: plain data.
- */
 #include "import/perf_attr.h"
 
 #include <errno.h>

@@ -1,8 +1,4 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/*
- * import: the events of a perf.data file on their way into each CPU's sub-buffers.
- * In: samples and losses in the file's order. Out: sub-buffers in the order of time.
- */
 #include "import/perf_events.h"
 
 #include <stdlib.h>

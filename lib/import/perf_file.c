@@ -1,8 +1,4 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/*
- * import: finds the parts of a perf.data file.
- * In: a byte source. Out: the recorded events, and ranges of the file.
- */
 #include "import/perf_file.h"
 
 #include <errno.h>

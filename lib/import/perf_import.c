@@ -1,9 +1,4 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/*
- * import: a perf.data file as a recording.
- * In: a byte source. Out: each CPU's sub-buffers in a separate file, and the facts for
- * recording/writer.h.
- */
 #include "import/perf_import.h"
 
 #include <errno.h>

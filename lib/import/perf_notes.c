@@ -1,8 +1,4 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/*
- * import: what a perf.data file lacked, for readers of the recording.
- * In: counts made while reading it. Out: notes, one per line.
- */
 #include "import/perf_notes.h"
 
 #include <errno.h>

@@ -1,9 +1,4 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/*
- * import: the records of a perf.data file, one after the other.
- * In: a range of a byte source, partly compressed. Out: whole records, and the data that follows
- * some of them.
- */
 #include "import/perf_records.h"
 
 #include <errno.h>

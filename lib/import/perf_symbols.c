@@ -1,8 +1,4 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/*
- * import: the symbols for a perf.data file, which has none of its own.
- * In: text of a kallsyms or a System.map, and what the file says about its kernel. Out: kallsyms.
- */
 #include "import/perf_symbols.h"
 
 #include <errno.h>

@@ -1,8 +1,4 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/*
- * import: what a perf.data file says about the system: kernel, tasks, modules.
- * In: sections and records. Out: texts for a recording.
- */
 #include "import/perf_system.h"
 
 #include <errno.h>

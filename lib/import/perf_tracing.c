@@ -1,8 +1,4 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/*
- * import: the tracing data of a perf.data file: the kernel's event formats.
- * In: the section as in the file. Out: texts for a recording, and properties of its records.
- */
 #include "import/perf_tracing.h"
 
 #include <errno.h>

@@ -1,8 +1,4 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/*
- * import: the pages of each CPU in a directory of copies from tracefs.
- * In: the directory, the layout of its pages. Out: parts of whole pages, and statistics.
- */
 #include "import/raw_cpus.h"
 
 #include <dirent.h>

@@ -1,8 +1,4 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/*
- * import: kmem events as printed, and as records made from that text.
- * In: the name of an event. Out: its fields.
- */
 #include "import/text_specs.h"
 
 #include <string.h>

@@ -1,8 +1,4 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/*
- * query: runs SQL on a store.
- * In: a sealed store, SQL, values of its parameters. Out: a table for a report.
- */
 #include "query/ask.h"
 
 #include <errno.h>

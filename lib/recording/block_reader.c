@@ -1,8 +1,4 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/*
- * recording: the bytes of one CPU's pages, a block at a time.
- * In: where a CPU's pages lie in the file. Out: blocks of them, read or decompressed.
- */
 #include "recording/block_reader.h"
 
 #include <errno.h>

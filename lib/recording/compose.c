@@ -1,8 +1,4 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/*
- * recording (internal): the metadata of a recording, as bytes.
- * In: the writer's facts. Out: the parts that trace.dat 6, 7 and kmemx streams share.
- */
 #include "recording/compose.h"
 
 #include <endian.h>

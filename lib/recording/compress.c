@@ -1,9 +1,4 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/*
- * recording (internal): zstd and zlib, bounded.
- * In: a compressed block of a recording. Out: its bytes, in memory that grows only with the bytes
- * that the block really contains.
- */
 #include "recording/compress.h"
 
 #include <errno.h>

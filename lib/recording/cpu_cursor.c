@@ -1,8 +1,4 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/*
- * recording: the sub-buffers of one CPU, one after the other.
- * In: a recording, a buffer, a CPU. Out: checked sub-buffers in file order.
- */
 #include "recording/cpu_cursor.h"
 
 #include <inttypes.h>

@@ -1,9 +1,4 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/*
- * recording: the kernel's own counts at moments of a recording.
- * In: counts as a recorder reads them, or the text of a recording's item, untrusted. Out: the
- * item's text; for each counter a series with a value at each moment.
- */
 #include "recording/kernel_curve.h"
 
 #include <errno.h>

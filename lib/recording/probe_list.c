@@ -1,9 +1,4 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/*
- * recording: the dynamic probes of a recording.
- * In: what a recorder set, or the text of a recording's item, untrusted. Out: the item's text; one
- * probe after the other.
- */
 #include "recording/probe_list.h"
 
 #include <stdio.h>

@@ -1,8 +1,4 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/*
- * recording: a thread that fills blocks before they are needed.
- * In: jobs. Out: finished jobs, in the order of submission.
- */
 #include "recording/read_ahead.h"
 
 #include <pthread.h>

@@ -1,8 +1,4 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/*
- * recording (internal): buffered sequential reads over a range of a byte source.
- * In: a source, a range, a byte order. Out: integers, strings, texts, or a sticky error.
- */
 #include "recording/reader.h"
 
 #include <errno.h>

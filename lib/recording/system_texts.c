@@ -1,8 +1,4 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/*
- * recording: the texts about a system for a new recording.
- * In: texts from any source. Out: the writer's facts, which borrow them.
- */
 #include "recording/system_texts.h"
 
 #include <errno.h>

@@ -1,8 +1,4 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/*
- * recording: the time span of a recording's events.
- * In: sub-buffers. Out: the times of the first and the last event, without impossible times.
- */
 #include "recording/time_span.h"
 
 #include <errno.h>

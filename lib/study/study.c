@@ -1,9 +1,4 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/*
- * study: opens everything that a command works on.
- * In: paths and choices. Out: a recording with its formats, symbols, rule for callsites and
- * directories, and the stream of its events; or the part that could not be opened.
- */
 #include "study/study.h"
 
 #include <errno.h>

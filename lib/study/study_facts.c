@@ -1,8 +1,4 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/*
- * study: facts about the recording behind a report.
- * In: a recording and the counts of its stream. Out: plain facts, a banner, JSON items.
- */
 #include "study/study_facts.h"
 
 #include <errno.h>

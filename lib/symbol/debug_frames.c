@@ -1,8 +1,4 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/*
- * symbol: the functions at an address, inlined ones included, and their lines.
- * In: debug information (DWARF), an address. Out: frames, innermost first.
- */
 #include "symbol/debug_frames.h"
 
 #include <errno.h>

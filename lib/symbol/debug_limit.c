@@ -1,8 +1,4 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/*
- * symbol: limits on the work that reading a file's debug information may take.
- * In: an ELF file. Out: whether the work is in proportion to the file's size.
- */
 #include "symbol/debug_limit.h"
 
 #ifdef HAVE_LIBDW

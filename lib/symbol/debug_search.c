@@ -1,8 +1,4 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/*
- * symbol: finds a kernel's debug information on this machine.
- * In: the release and build ID of a recorded kernel. Out: paths of matching files.
- */
 #include "symbol/debug_search.h"
 
 #include <ctype.h>

@@ -1,8 +1,4 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/*
- * symbol: debug information from a server.
- * In: a build ID. Out: the path of a file, which libdebuginfod fetches and stores.
- */
 #include "symbol/debug_server.h"
 
 #include <errno.h>

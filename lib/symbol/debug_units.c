@@ -1,8 +1,4 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/*
- * symbol: the source file that an address was compiled from.
- * In: an ELF file with debug information (DWARF). Out: the directory of that file.
- */
 #include "symbol/debug_units.h"
 
 #include <errno.h>

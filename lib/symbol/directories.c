@@ -1,8 +1,4 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/*
- * symbol: the directory of the kernel's source that an address is from.
- * In: debug information, modules' files, a source tree. Out: "fs/ext4".
- */
 #include "symbol/directories.h"
 
 #include <errno.h>

@@ -1,8 +1,4 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/*
- * symbol: reads a kernel's ELF file (vmlinux).
- * In: a file. Out: its functions as kallsyms lines, its build ID, its code.
- */
 #include "symbol/elf.h"
 
 #include <errno.h>

@@ -1,8 +1,4 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/*
- * symbol: what takes the memory of an ELF file.
- * In: vmlinux, or a module. Out: its sections, and the symbols in them with their sizes.
- */
 #include "symbol/elf_layout.h"
 
 #include <errno.h>

@@ -1,9 +1,4 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/*
- * symbol: checks whether symbols from elsewhere fit a recording, and finds where its kernel was
- * loaded.
- * In: the symbols, and data of the recording. Out: the KASLR offset, or a refusal.
- */
 #include "symbol/fit.h"
 
 #include <elf.h>

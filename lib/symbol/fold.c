@@ -1,8 +1,4 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/*
- * symbol: function names without the parts that differ between builds.
- * In: a symbol's name. Out: the part that is the same in other builds.
- */
 #include "symbol/fold.h"
 
 #include <string.h>

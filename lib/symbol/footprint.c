@@ -1,9 +1,4 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/*
- * symbol: the static footprint of a kernel, by source file and symbol.
- * In: vmlinux, modules, sources of directories. Out: parts with a path, a name and a size, which
- * add up to the sections of the files.
- */
 #include "symbol/footprint.h"
 
 #include <elf.h>

@@ -1,9 +1,4 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/*
- * symbol: moves the symbols of this boot to fit events of the previous boot.
- * In: last_boot_info of an instance that survived a reboot, this boot's kallsyms and /proc/modules.
- * Out: kallsyms text with the addresses of the previous boot.
- */
 #include "symbol/last_boot.h"
 
 #include <errno.h>

@@ -1,8 +1,4 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/*
- * symbol: finds the modules' files, and from these their source directories.
- * In: /lib/modules/VERSION, its copy in a debug package, or a build tree. Out: directories.
- */
 #include "symbol/module_files.h"
 
 #include <ctype.h>

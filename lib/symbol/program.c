@@ -1,8 +1,4 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/*
- * symbol: reads the ELF file of a program or a library.
- * In: a file, and optionally the one with its debug symbols. Out: the function at an offset.
- */
 #include "symbol/program.h"
 
 #include <errno.h>

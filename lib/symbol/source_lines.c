@@ -1,8 +1,4 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/*
- * symbol: the source functions and lines of a recording's addresses.
- * In: debug information of its kernel and modules. Out: frames, innermost first.
- */
 #include "symbol/source_lines.h"
 
 #include <errno.h>

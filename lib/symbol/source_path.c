@@ -1,8 +1,4 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/*
- * symbol: source paths within the kernel's tree.
- * In: the paths that a compiler recorded. Out: "fs/ext4".
- */
 #include "symbol/source_path.h"
 
 #include <dirent.h>

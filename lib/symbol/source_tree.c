@@ -1,8 +1,4 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/*
- * symbol: finds where a kernel's source tree defines its functions.
- * In: a directory with the source. Out: the directory of a function, by its name.
- */
 #include "symbol/source_tree.h"
 
 #include <errno.h>

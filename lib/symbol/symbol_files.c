@@ -1,9 +1,4 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/*
- * symbol: makes a symbol table from the user's files if they fit a recording.
- * In: kallsyms, a System.map or a vmlinux, and data of the recording. Out: the table and its
- * origin, or why the file does not fit.
- */
 #include "symbol/symbol_files.h"
 
 #include <errno.h>

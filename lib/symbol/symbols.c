@@ -1,8 +1,4 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/*
- * symbol: kernel addresses as names.
- * In: kallsyms or System.map text. Out: the symbol that contains an address.
- */
 #include "symbol/symbols.h"
 
 #include <errno.h>

@@ -1,8 +1,4 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/*
- * symbol: opens compressed ELF files, as modules often are.
- * In: a path. Out: a descriptor of the uncompressed content.
- */
 #include "symbol/unpack.h"
 
 #include <errno.h>

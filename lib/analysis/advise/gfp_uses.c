@@ -1,8 +1,4 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/*
- * analysis: the GFP flags that each callsite allocates with.
- * In: allocations. Out: counts by callsite, order and flags.
- */
 #include "analysis/advise/gfp_uses.h"
 
 #include <stdlib.h>

@@ -1,8 +1,4 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/*
- * analysis: how far a net figure can be trusted.
- * In: live bytes by the accounts, and reasons why they may be wrong. Out: ranges.
- */
 #include "analysis/bounds/bounds.h"
 
 #include <errno.h>

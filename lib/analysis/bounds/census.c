@@ -1,8 +1,4 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/*
- * analysis: the kernel's own count of objects, as a bound on what the events say is live.
- * In: slabinfo before and after, events by cache. Out: ranges in objects.
- */
 #include "analysis/bounds/census.h"
 
 #include <errno.h>

@@ -1,8 +1,4 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/*
- * analysis: what the kernel gives back when it needs memory: a cache is not a leak.
- * In: keys of account rows, names. Out: is it reclaimable?
- */
 #include "analysis/bounds/reclaimable.h"
 
 #include <errno.h>

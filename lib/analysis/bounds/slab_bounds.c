@@ -1,8 +1,4 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/*
- * analysis: how many of the seemingly live slab objects are live.
- * In: finished slab accounts, the kernel's own count. Out: ranges of any sum of rows.
- */
 #include "analysis/bounds/slab_bounds.h"
 
 #include <errno.h>

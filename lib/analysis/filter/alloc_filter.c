@@ -1,8 +1,4 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/*
- * analysis: which allocations a report covers.
- * In: the user's words, allocations. Out: each allocation is marked as hidden or not.
- */
 #include "analysis/filter/alloc_filter.h"
 
 #include <errno.h>

@@ -1,8 +1,4 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/*
- * analysis: which events pass a filter.
- * In: the user's words, and events. Out: yes or no.
- */
 #include "analysis/filter/event_filter.h"
 
 #include <errno.h>

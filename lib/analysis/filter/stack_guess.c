@@ -1,9 +1,4 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/*
- * analysis: callchains for slab objects when only a sample was recorded with one.
- * In: a recording's events, twice. Out: in the second pass, objects without a callchain have that
- * of a similar object.
- */
 #include "analysis/filter/stack_guess.h"
 
 #include <errno.h>

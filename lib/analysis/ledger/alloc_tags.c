@@ -1,8 +1,4 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/*
- * analysis: memory of each allocation site in the kernel's source, from alloc_tag events.
- * In: the events, decoded by their formats. Out: bytes by place.
- */
 #include "analysis/ledger/alloc_tags.h"
 
 #include <errno.h>

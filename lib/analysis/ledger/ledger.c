@@ -1,8 +1,4 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/*
- * analysis: compares the events with the change of the kernel's own counters.
- * In: lives of slab objects, page events. Out: net objects of each cache, gross and net pages.
- */
 #include "analysis/ledger/ledger.h"
 
 #include <errno.h>

@@ -1,8 +1,4 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/*
- * analysis: joins the ledger's events with the kernel's counts, by cache.
- * In: a ledger's groups, slabinfo before and after. Out: rows, each for one or several caches.
- */
 #include "analysis/ledger/ledger_books.h"
 
 #include <errno.h>

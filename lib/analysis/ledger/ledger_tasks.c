@@ -1,8 +1,4 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/*
- * analysis: tasks that ran during a recording and have no event.
- * In: how long tasks ran (RECORDING_META_TASKS_RAN), events. Out: a note.
- */
 #include "analysis/ledger/ledger_tasks.h"
 
 #include <errno.h>

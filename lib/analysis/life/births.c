@@ -1,8 +1,4 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/*
- * analysis: which task allocated a live object.
- * In: allocations, by CPU and in time order. Out: the task that ran on a CPU at a time.
- */
 #include "analysis/life/births.h"
 
 #include <stdlib.h>

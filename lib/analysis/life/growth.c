@@ -1,9 +1,4 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/*
- * analysis: how live memory grew.
- * In: changes of live bytes, by row, in time order. Out: live bytes at the ends of equal windows;
- * their slope, and the verdict.
- */
 #include "analysis/life/growth.h"
 
 #include <math.h>

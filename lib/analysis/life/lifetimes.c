@@ -1,9 +1,4 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/*
- * analysis: lifetimes of allocations.
- * In: lives that ended, by row of an account. Out: a histogram for each group of rows, and its
- * quantiles.
- */
 #include "analysis/life/lifetimes.h"
 
 #include <errno.h>

@@ -1,8 +1,4 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/*
- * analysis: known leaks that the user does not want to see.
- * In: a file in LeakSanitizer's format. Out: does it match a function, module or cache?
- */
 #include "analysis/life/suppressions.h"
 
 #include <errno.h>

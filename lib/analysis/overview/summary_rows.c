@@ -1,8 +1,4 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/*
- * analysis: the rows of the first look at a recording.
- * In: the tables of other analyses. Out: their largest rows, in the table "summary".
- */
 #include "analysis/overview/summary_rows.h"
 
 #include <errno.h>

@@ -1,8 +1,4 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/*
- * analysis: one pass over a stream, for many analyses.
- * In: a stream. Out: the tables of every analysis that took part.
- */
 #include "analysis/pass/analyze.h"
 
 #include <errno.h>

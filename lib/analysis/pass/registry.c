@@ -1,8 +1,4 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/*
- * analysis: all analyses.
- * In: nothing. Out: an array of analyses, each from its own file.
- */
 #include "analysis/pass/registry.h"
 
 /* One line each, in the order of reports and -h; each names an analysis_NAME of some file. */

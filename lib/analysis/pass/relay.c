@@ -1,8 +1,4 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/*
- * analysis: passes events to tasks on several threads, in order, a batch at a time.
- * In: batches of one stream. Out: every batch to every task, each on one thread at a time.
- */
 #include "analysis/pass/relay.h"
 
 #include <errno.h>

@@ -1,8 +1,4 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/*
- * analysis: the names of a comparison's rows.
- * In: addresses, stacks, caches. Out: names that also hold in another build of the kernel.
- */
 #include "analysis/row/comparison_name.h"
 
 #include <inttypes.h>

@@ -1,8 +1,4 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/*
- * analysis: what the rows of an account stand for to the reader, for objects and for pages.
- * In: rows of lives. Out: the table row of each.
- */
 #include "analysis/row/owners.h"
 
 #include <errno.h>

@@ -1,8 +1,4 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/*
- * analysis: callsites as the rows of a report.
- * In: addresses and stacks. Out: one number per function (or per address), and its name.
- */
 #include "analysis/row/sites.h"
 
 #include <inttypes.h>

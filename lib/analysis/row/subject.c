@@ -1,8 +1,4 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/*
- * analysis: what a row of a report stands for.
- * In: who allocated. Out: one number per row, its columns and cells.
- */
 #include "analysis/row/subject.h"
 
 #include <errno.h>

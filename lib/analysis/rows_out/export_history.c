@@ -1,8 +1,4 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/*
- * analysis: every allocation and free over time, for programs that display time.
- * In: changes of live bytes, in time order. Out: the same in memory, with numbered objects.
- */
 #include "analysis/rows_out/export_history.h"
 
 #include <errno.h>

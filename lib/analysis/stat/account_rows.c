@@ -1,8 +1,4 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/*
- * analysis: what all tables of an account's rows have in common, for every kind of memory.
- * In: what the user wants, finished accounts. Out: which tables to make, and bounds for their rows.
- */
 #include "analysis/stat/account_rows.h"
 
 #include <errno.h>

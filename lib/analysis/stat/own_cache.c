@@ -1,8 +1,4 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/*
- * analysis: what a kmem_cache of its own would save, compared with kmalloc.
- * In: peak number of live objects, their size, slabinfo, links of /sys/kernel/slab. Out: bytes.
- */
 #include "analysis/stat/own_cache.h"
 
 #include <errno.h>

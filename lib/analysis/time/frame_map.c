@@ -1,9 +1,4 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/*
- * analysis: who held which page frames, over time.
- * In: lives of pages. Out: pages by pageblock and callsite in equal bins of the time, exact and
- * bounded.
- */
 #include "analysis/time/frame_map.h"
 
 #include <stdlib.h>

@@ -1,8 +1,4 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/*
- * analysis: moments that explain what memory did: ends of tasks, OOM kills, marks of the user.
- * In: events. Out: a list in order of time, with texts.
- */
 #include "analysis/time/moments.h"
 
 #include <errno.h>

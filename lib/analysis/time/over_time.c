@@ -1,8 +1,4 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/*
- * analysis: memory that each row of the accounts allocated and freed, over time.
- * In: lives of slab objects and of pages. Out: sums in equal bins of the time, exact and bounded.
- */
 #include "analysis/time/over_time.h"
 
 #include <stdlib.h>

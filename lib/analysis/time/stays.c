@@ -1,8 +1,4 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/*
- * analysis: in which part of the time memory was allocated and in which it ended, both at once.
- * In: lives of slab objects and of pages. Out: sums by row of the accounts, begin and end.
- */
 #include "analysis/time/stays.h"
 
 #include <stdlib.h>

@@ -1,8 +1,4 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/*
- * cmd: the user's configuration file.
- * In: the environment. Out: its settings, or a message.
- */
 #include "cmd/options/config_file.h"
 
 #include <errno.h>

@@ -1,8 +1,4 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/*
- * cmd: messages to the user.
- * In: text and the library's log messages. Out: whole lines on stderr.
- */
 #include "cmd/options/message.h"
 
 #include <inttypes.h>

@@ -1,8 +1,4 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/*
- * cmd: the typed option table, parsing.
- * In: argv and a table. Out: values in the caller's variables, usage errors.
- */
 #include "cmd/options/options.h"
 
 #include <errno.h>

@@ -1,8 +1,4 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/*
- * cmd: -o FILE of a command that writes text.
- * In: a path. Out: a complete file, or nothing; what is not a regular file is written into.
- */
 #include "cmd/output/text_output.h"
 
 #include <errno.h>

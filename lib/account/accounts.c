@@ -1,8 +1,4 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/*
- * account: the accounts of one stream, made once for all analyses.
- * In: requests for accounts; events in time order. Out: an account of each kind of memory.
- */
 #include "account/accounts.h"
 
 #include <errno.h>

@@ -1,8 +1,4 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/*
- * account: the lives of allocations, of every kind of memory.
- * In: what begins and ends. Out: rows of who allocated, their sums, and batches of lives.
- */
 #include "account/lives.h"
 
 #include <errno.h>

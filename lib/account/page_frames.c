@@ -1,8 +1,4 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/*
- * account: the state of each page frame: live, freed, or neither yet.
- * In: ranges of page frames. Out: how many of them are what.
- */
 #include "account/page_frames.h"
 
 #include <stdlib.h>

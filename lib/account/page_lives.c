@@ -1,8 +1,4 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/*
- * account: the lives of page blocks: what an event means.
- * In: page events and losses in time order. Out: what began and what ended, in batches.
- */
 #include "account/page_lives.h"
 
 #include "base/array.h"

@@ -1,9 +1,4 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/*
- * account: the lives of slab objects.
- * In: slab events and losses in time order. Out: what began and what ended, in sums and in
- * batches.
- */
 #include "account/slab_lives.h"
 
 #include "base/array.h"

@@ -1,8 +1,4 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/*
- * account: what the kernel said of its memory at one moment.
- * In: texts of slabinfo, vmstat, buddyinfo, zoneinfo and of slab aliases. Out: numbers.
- */
 #include "account/snapshot.h"
 
 #include <stdlib.h>

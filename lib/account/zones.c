@@ -1,8 +1,4 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/*
- * account: what the kernel says of its zones.
- * In: texts of buddyinfo, zoneinfo, pagetypeinfo and min_free_kbytes. Out: numbers.
- */
 #include "account/zones.h"
 
 #include <errno.h>

@@ -1,8 +1,4 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/*
- * base: formats a message and hands it to the caller's function.
- * In: printf arguments. Out: one callback.
- */
 #include "base/log.h"
 
 #include <stdarg.h>

@@ -1,8 +1,4 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/*
- * base: new files in directories that others may write to.
- * In: a directory, opened once. Out: descriptors.
- */
 #include "base/new_file.h"
 
 #include <dirent.h>

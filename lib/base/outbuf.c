@@ -1,8 +1,4 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/*
- * base: a large buffer in front of a write function.
- * In: numbers and text. Out: the same as text, passed on in large pieces.
- */
 #include "base/outbuf.h"
 
 #include <errno.h>

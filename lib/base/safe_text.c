@@ -1,8 +1,4 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/*
- * base: untrusted names, made safe to show.
- * In: any bytes. Out: printable UTF-8.
- */
 #include "base/safe_text.h"
 
 #include <stdio.h>

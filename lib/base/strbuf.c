@@ -1,8 +1,4 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/*
- * base: the growing byte buffer.
- * In: bytes, text, formatted text. Out: one contiguous allocation.
- */
 #include "base/strbuf.h"
 
 #include <stdarg.h>

@@ -1,8 +1,4 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/*
- * event: numbers that a print format holds as C expressions.
- * In: the text of an expression. Out: its value.
- */
 #include "event/constant.h"
 
 #include <string.h>

@@ -1,8 +1,4 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/*
- * event: checks a format text before libtraceevent parses it.
- * In: a hostile text. Out: yes, or the reason why not; name and ID.
- */
 #include "event/format_check.h"
 
 #include <ctype.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * event: may a format text be handed to libtraceevent?
- * In: a hostile text. Out: yes, or the reason why not.
+ * In: a hostile text. Out: yes, or the reason why not; name and ID.
  */
 #ifndef KMEMX_EVENT_FORMAT_CHECK_H
 #define KMEMX_EVENT_FORMAT_CHECK_H

@@ -1,8 +1,4 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/*
- * event: the event formats in the recording's own format files.
- * In: format texts. Out: event ids with their types, names and field places.
- */
 #include "event/formats.h"
 
 #include <errno.h>

@@ -1,8 +1,4 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/*
- * event: writes a part of a recording as a new recording.
- * In: a recording, a time, CPUs. Out: a trace.dat file.
- */
 #include "event/split.h"
 
 #include <errno.h>

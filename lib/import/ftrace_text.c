@@ -1,8 +1,4 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/*
- * import: one line of /sys/kernel/tracing/trace.
- * In: a line of the kernel's text. Out: its type, and an event's common part.
- */
 #include "import/ftrace_text.h"
 
 #include <ctype.h>

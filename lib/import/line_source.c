@@ -1,8 +1,4 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/*
- * import: reads a text line by line.
- * In: a descriptor or memory. Out: one line at a time, in bounded memory.
- */
 #include "import/line_source.h"
 
 #include <errno.h>

@@ -1,8 +1,4 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/*
- * import: a directory of copies from tracefs as a recording.
- * In: raw pages of each CPU, and the files that describe them. Out: parts and facts.
- */
 #include "import/raw_pages.h"
 
 #include <endian.h>

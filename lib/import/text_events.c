@@ -1,8 +1,4 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/*
- * import: converts events of a kernel's text log to ring-buffer records.
- * In: lines of ftrace text. Out: records.
- */
 #include "import/text_events.h"
 
 #include <errno.h>

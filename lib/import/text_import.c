@@ -1,8 +1,4 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/*
- * import: a kernel's text log as a recording.
- * In: ftrace text, line by line. Out: each CPU's sub-buffers in a separate file, and facts.
- */
 #include "import/text_import.h"
 
 #include <errno.h>

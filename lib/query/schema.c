@@ -1,8 +1,4 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/*
- * query: the columns of the tables that SQL sees.
- * In: nothing. Out: their columns, units and meaning.
- */
 #include "query/schema.h"
 
 #include <string.h>

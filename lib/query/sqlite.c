@@ -1,8 +1,4 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/*
- * query (internal): SQLite, loaded on demand.
- * In: libsqlite3, if it is installed. Out: its functions, and its results as error numbers.
- */
 #include "query/store_state.h"
 
 #ifdef HAVE_SQLITE

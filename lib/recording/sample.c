@@ -1,8 +1,4 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/*
- * recording: which objects and pages a sampled recording has.
- * In: a rule, addresses and frame numbers. Out: units of the sample; the rule as text.
- */
 #include "recording/sample.h"
 
 #include <errno.h>

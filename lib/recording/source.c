@@ -1,8 +1,4 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/*
- * recording: byte sources over files and memory.
- * In: a path, a descriptor or a memory range. Out: exact positioned reads.
- */
 #include "recording/source.h"
 
 #include <errno.h>

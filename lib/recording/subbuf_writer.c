@@ -1,8 +1,4 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/*
- * recording: ring-buffer pages made of event records.
- * In: records of one CPU, or whole sub-buffers. Out: pages as the kernel writes them.
- */
 #include "recording/subbuf_writer.h"
 
 #include <stdlib.h>

@@ -1,8 +1,4 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/*
- * script: events as text, one per line.
- * In: events and losses of a stream. Out: lines in one of several formats.
- */
 #include "script/script.h"
 
 #include <errno.h>

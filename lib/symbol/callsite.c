@@ -1,9 +1,4 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/*
- * symbol: the rule that finds the real callsite in a stack.
- * In: frames, innermost first, and symbols. Out: the first frame that is neither the
- * tracer's nor that of the allocator of pages, of areas of vmalloc or of per-CPU memory.
- */
 #include "symbol/callsite.h"
 
 #include <errno.h>

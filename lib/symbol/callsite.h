@@ -2,7 +2,7 @@
 /*
  * symbol: the rule that finds the real callsite in a stack.
  * In: frames, innermost first, and symbols. Out: the first frame that is neither the
- * tracer's nor the page allocator's.
+ * tracer's nor that of the allocator of pages, of areas of vmalloc or of per-CPU memory.
  */
 #ifndef KMEMX_SYMBOL_CALLSITE_H
 #define KMEMX_SYMBOL_CALLSITE_H

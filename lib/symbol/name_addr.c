@@ -1,8 +1,4 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/*
- * symbol: an address for each function that is known only by name.
- * In: names, and maybe kallsyms. Out: addresses, and their kallsyms text.
- */
 #include "symbol/name_addr.h"
 
 #include <errno.h>

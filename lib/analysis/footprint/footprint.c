@@ -1,8 +1,4 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/*
- * analysis: a kernel's static footprint, alone or together with a recording's allocations.
- * In: the parts of a kernel's files, events. Out: tables "footprint" and "footprint_section".
- */
 #include "analysis/footprint/footprint.h"
 
 #include <errno.h>

@@ -1,8 +1,4 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/*
- * analysis: a kernel's footprint as a tree of directories, files and symbols.
- * In: the parts of a kernel's files, and their sizes. Out: the sums of each node.
- */
 #include "analysis/footprint/footprint_tree.h"
 
 #include <errno.h>

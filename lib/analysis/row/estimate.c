@@ -1,8 +1,4 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/*
- * analysis: estimates for all memory from a sample.
- * In: what each unit of the sample holds of each row. Out: estimates with intervals.
- */
 #include "analysis/row/estimate.h"
 
 #include <errno.h>

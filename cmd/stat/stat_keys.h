@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * cmd: the sort keys of commands that show tables of one recording, and --columns, which lists them.
+ * cmd: the sort keys of commands that show tables of one recording, and --columns, their list.
  * In: -s KEYS, the registry. Out: keys that some report has; every column; or a message.
  */
 #ifndef KMEMX_CMD_STAT_KEYS_H

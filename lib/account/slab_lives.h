@@ -23,7 +23,7 @@
  * allocation is hidden lives like any other, but its life is neither handed over nor
  * counted. Whether the filter would hide the object of a free of no live object is unknown.
  * So  frees = matched + unmatched + double + null + other + died.
- * The recorder's probes tell what is handed to RCU, freed and allocated in bulk: slab_probes_take().
+ * The recorder's probes tell what is handed to RCU, freed and allocated in bulk.
  */
 #ifndef KMEMX_ACCOUNT_SLAB_LIVES_H
 #define KMEMX_ACCOUNT_SLAB_LIVES_H

@@ -226,19 +226,20 @@ static const struct column_type area_columns[] = {
 	COLUMNS_END,
 };
 
-#define TYPE(table, what, its_columns)                                                   \
-	{                                                                                \
-		.name = table,                                                           \
-		.help = what                                                             \
-			" allocated and are still live, by callsite, or what --by says", \
-		.sort = "bytes_grows,bytes_kept,bytes,objects", .columns = its_columns   \
+#define TYPE(table, what, its_columns)                                                 \
+	{                                                                              \
+		.name = table,                                                         \
+		.help = what " still live, by callsite, or what --by says",            \
+		.sort = "bytes_grows,bytes_kept,bytes,objects", .columns = its_columns \
 	}
 
 static const struct table_type types[MEMORY_KINDS] = {
-	TYPE("leaks", "slab objects that were", slab_columns),
-	TYPE("leaks_page", "pages that were", page_columns),
-	TYPE("leaks_vmalloc", "areas of vmalloc that were", area_columns),
-	TYPE("leaks_percpu_memory", "per-CPU memory that was", area_columns),
+	TYPE("leaks", "slab objects that were allocated and are", slab_columns),
+	TYPE("leaks_page", "pages that were allocated and are", page_columns),
+	TYPE("leaks_vmalloc", "areas of vmalloc that were allocated and are",
+	     area_columns),
+	TYPE("leaks_percpu_memory", "per-CPU memory that was allocated and is",
+	     area_columns),
 };
 const struct table_type *const leaks_tables[] = MEMORY_TABLES(types);
 

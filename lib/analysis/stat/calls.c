@@ -13,7 +13,6 @@
 #include "analysis/analysis.h"
 #include "analysis/filter/alloc_filter.h"
 #include "analysis/row/entry.h"
-#include "analysis/row/memory_words.h"
 #include "base/array.h"
 
 /* More kinds of calls than a kernel has; further ones share a row. */

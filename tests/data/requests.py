@@ -6,6 +6,7 @@ In: a command, whose first line is "http://127.0.0.1:PORT/TOKEN/". Out: a line f
 
 usage: requests.py COMMAND...
 """
+import atexit
 import re
 import signal
 import socket
@@ -14,6 +15,7 @@ import sys
 
 command = subprocess.Popen(sys.argv[1:], stdout=subprocess.PIPE, text=True,
                            preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL))
+atexit.register(command.kill)  # it would not end by itself
 address = command.stdout.readline().strip()
 found = re.fullmatch(r"http://127\.0\.0\.1:(\d+)(/[0-9a-f]{32}/)", address)
 if not found:

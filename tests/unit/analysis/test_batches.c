@@ -245,9 +245,11 @@ START_TEST(no_room_for_more)
 		f.in.env.accounts = &accounts;
 		ret = analysis->create(&f.in.env, &opts, &self);
 		ck_assert_msg(!ret || ret == -EOVERFLOW, "%s: %d", analysis->name, ret);
-		ck_assert_ptr_nonnull(self);
+		/* One may have nothing to do in this recording. */
+		ck_assert_msg(self || !ret, "%s: %d", analysis->name, ret);
 		nr += ret == -EOVERFLOW;
-		analysis->destroy(self);
+		if (self)
+			analysis->destroy(self);
 		accounts_free(&accounts);
 	}
 	ck_assert_uint_ge(nr, 8);

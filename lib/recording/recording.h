@@ -45,8 +45,8 @@
 /* Followed by ".after": who has pages, by page_owner: "PAGES 0xGFP FUNCTION FUNCTION ...". */
 #define RECORDING_META_PAGE_OWNER   "page_owner"
 /* Followed by ".before": what page frames are used for, as lines: "=NAME" gives the next number,
- * from 1 on, to "0xGFP FUNCTION FUNCTION ..." of page_owner or a line of the balance by kpageflags; the
- * others have hexadecimal numbers: frames that are skipped after those before, frames, NAME's number.
+ * from 1 on, to "0xGFP FUNCTION FUNCTION ..." of page_owner or to a line of the balance; the others
+ * have hexadecimal numbers: frames to skip after those before, frames, the number of NAME.
  */
 #define RECORDING_META_OPENING	    "opening"
 /* Followed by ".before" or ".after": the live threads, "THREAD PROCESS", and for the first thread of

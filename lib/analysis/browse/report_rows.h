@@ -34,9 +34,9 @@ enum subject_kind report_rows_task(const struct recording *rec);
 int report_rows_fill(struct web_report *web, const struct analysis_env *env,
 		     const struct report_parts *parts) __must_check;
 
-/* Adds the lines of all memory, and the kernel's counts of each cache that @web's rows have; nothing
- * if the recording has none. Caches that the events do not tell apart count together, for the name
- * that rows have. 0 or -ENOMEM.
+/* Adds the lines of all memory, and the kernel's counts of each cache that @web's rows have;
+ * nothing if the recording has none. Caches that the events do not tell apart count together.
+ * 0 or -ENOMEM.
  */
 int report_curve_fill(struct web_report *web,
 		      const struct analysis_env *env) __must_check;

@@ -19,8 +19,8 @@
 #define CHAIN_MAX 512
 #define ORDER_MAX 20
 
-/* @key: "0xGFP FUNCTION ..." of the block that is being read, of @pages from frame @first on; 0: none
- * is. @runs: also gets each block's frames; may be NULL.
+/* @key: "0xGFP FUNCTION ..." of the block that is being read, of @pages from frame @first on; 0:
+ * none is. @runs: also gets each block's frames; may be NULL.
  */
 struct page_sums {
 	struct intern keys;

@@ -55,8 +55,9 @@ echo 1 >"$instance/events/kmem/kmalloc/enable"
 	cd "$top"
 	grep -h '^\$ sudo kmemx' README.md Documentation/*.md | sed 's/^\$ sudo //'
 	cd "$here"
-	# Commands that wait for an event, or show current events, have tests of their own.
-} | grep -vE 'kmemx (top|record .*--flight)' | sed "s|/tmp/|./|; s/--duration [0-9]*[ms]*/--duration 300ms/; s/--repeat [0-9]*/--repeat 2/
+	# Commands that wait for an event, or show current events, have tests of their own. A server is
+	# this shell.
+} | grep -vE 'kmemx (top|record .*--flight)' | sed "s|/tmp/|./|; s/--duration [0-9]*[ms]*/--duration 300ms/; s/--repeat [0-9]*/--repeat 2/; s/[$](pidof [a-z]*)/$$/
 	s|kmemx extract|& --instance ${instance##*/}|" | sort -u >lines
 [ "$(wc -l <lines)" -gt 9 ] || fail "too few commands: $(cat lines)"
 while IFS= read -r line; do

@@ -6,6 +6,7 @@
 # In: $FAULTS, how many calls of each kind fail, evenly chosen (default: 3), for $FAULTS_SECONDS at
 # most (45 with $LONG, else 15); "all": each of the 5000 (an hour).
 # only with LONG=1
+# alone: the instances of other killed recorders would look like its own
 # shellcheck source=tests/live/tracing.inc
 . "$(dirname "$0")/tracing.inc"
 

@@ -62,6 +62,12 @@ for directory in $directories; do
 	"$KMEMX" record -o $directory/r.dat -- true 2>err || fail "$(cat err)"
 	grep -q 'was interrupted' err || fail "the next recording does not report it: $(cat err)"
 	grep -q "kmemx recover $tmp" err || fail "$(cat err)"
+	# Nor does one that cannot count what the buffers hold.
+	if command -v strace >/dev/null; then
+		strace -qq -o /dev/null -P "$tracefs/instances/$instance/per_cpu" \
+			-e inject=open,openat:error=EMFILE "$KMEMX" record -q -o $directory/next.dat -- true
+		rm $directory/next.dat
+	fi
 	"$KMEMX" recover "$tmp" 2>err || fail "recover: $(cat err)"
 	grep -q 'from the ring buffers' err || fail "$(cat err)"
 	expect_gone $instance

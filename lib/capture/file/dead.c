@@ -19,14 +19,16 @@
 #include "capture/events/probes.h"
 #include "capture/facts/facts.h"
 
-static void add_cpu(const struct instance *in, const char *name, struct dead_content *out)
+static int add_cpu(const struct instance *in, const char *name, struct dead_content *out)
 {
 	struct strbuf sb = { 0 };
 	const char *text;
 	char file[300];
+	int ret;
 
 	snprintf(file, sizeof(file), "per_cpu/%s/stats", name);
-	if (!instance_read(in, file, &sb)) {
+	ret = instance_read(in, file, &sb);
+	if (!ret) {
 		text = strbuf_text(&sb);
 		out->events += facts_number(text, "entries");
 		out->history += facts_number(text, "read events") +
@@ -35,32 +37,43 @@ static void add_cpu(const struct instance *in, const char *name, struct dead_con
 				facts_number(text, "dropped events");
 	}
 	strbuf_free(&sb);
+	return ret;
 }
 
-static void count_one(const struct instance *in, struct dead_content *out)
+static int count_one(const struct instance *in, struct dead_content *out)
 {
 	int fd = instance_open(in, "per_cpu", O_RDONLY | O_DIRECTORY);
 	DIR *dir = fd < 0 ? NULL : fdopendir(fd);
 	struct dirent *entry;
+	int ret = fd < 0 ? fd : dir ? 0 : -errno;
 
-	while (dir && (entry = readdir(dir)))
+	while (!ret) {
+		errno = 0;
+		entry = readdir(dir);
+		if (!entry) {
+			ret = -errno;
+			break;
+		}
 		if (!strncmp(entry->d_name, "cpu", 3))
-			add_cpu(in, entry->d_name, out);
+			ret = add_cpu(in, entry->d_name, out);
+	}
 	if (dir)
 		closedir(dir);
 	else if (fd >= 0)
 		close(fd);
+	return ret;
 }
 
-struct dead_content dead_count(const struct instance *in)
+int dead_count(const struct instance *in, struct dead_content *out)
 {
 	const struct instance frees = { .tracefs = in->frees, .lock_fd = -1 };
-	struct dead_content out = { 0 };
+	int ret;
 
-	count_one(in, &out);
-	if (in->frees)
-		count_one(&frees, &out);
-	return out;
+	*out = (struct dead_content){ 0 };
+	ret = count_one(in, out);
+	if (!ret && in->frees)
+		ret = count_one(&frees, out);
+	return ret;
 }
 
 /* With all events off, the buffers hold only this program's own lines (pids.h, flight_causes.h). */
@@ -83,12 +96,12 @@ int dead_look(const char *token, struct dead_content *out, const struct log *log
 	if (ret)
 		return ret == -ENOENT ? 0 : ret;
 	if (has_events(&in))
-		*out = dead_count(&in);
-	if (out->events || out->history)
+		ret = dead_count(&in, out);
+	if (ret || out->events || out->history)
 		instance_detach(&in);
 	else
 		instance_destroy(&in, log);
-	return 0;
+	return ret;
 }
 
 bool dead_has_events(const struct leftover *l, const struct log *log)

@@ -23,13 +23,14 @@ struct dead_content {
 	uint64_t events, history;
 };
 
-struct dead_content dead_count(const struct instance *in);
+/* Counts both of @in's instances. 0; -errno: they cannot be read, @out is incomplete. */
+int dead_count(const struct instance *in, struct dead_content *out) __must_check;
 
 /**
  * dead_look() - stop tracing in the instance of a killed recorder, and count its events
  *
- * Removes an instance that never recorded anything. Return: 0 with @out filled, zeroed without an
- * instance; -EBUSY if its recorder lives; -errno.
+ * Removes an instance that never recorded anything; one that cannot be read stays. Return: 0 with
+ * @out filled, zeroed without an instance; -EBUSY if its recorder lives; -errno.
  */
 int dead_look(const char *token, struct dead_content *out,
 	      const struct log *log) __must_check;

@@ -256,9 +256,11 @@ static int read_buffers(struct recovery *v)
 /* Removes the instance if the recording has all of it. */
 static void leave_instance(struct recovery *v, bool done)
 {
+	struct dead_content content;
+
 	if (!v->instance.tracefs)
 		return;
-	if (done && !dead_count(&v->instance).events) {
+	if (done && !dead_count(&v->instance, &content) && !content.events) {
 		instance_destroy(&v->instance, v->log);
 		return;
 	}

@@ -258,7 +258,8 @@ void instance_remove_orphan(const char *name)
 	    strcmp(name + size - suffix, FREES_SUFFIX) != 0)
 		return;
 	snprintf(owner, sizeof(owner), "%.*s", (int)(size - suffix), name);
-	if (instance_token(owner) && !tracefs_instance_exists(owner)) {
+	/* Another errno: nobody knows. */
+	if (instance_token(owner) && !tracefs_instance_exists(owner) && errno == ENOENT) {
 		struct tracefs_instance *frees = tracefs_instance_alloc(NULL, name);
 
 		if (frees)

@@ -25,7 +25,7 @@ cleanup() {
 }
 trap cleanup EXIT
 trap 'exit 130' INT TERM
-timeout 300 sh -c 'while :; do ls -l /etc /dev; done' >/dev/null 2>&1 &
+timeout 300 sh -c 'while :; do ls -l /etc /dev; sleep 0.02; done' >/dev/null 2>&1 &
 busy=$!
 
 # The number of events that instance $1 recorded, without overwritten ones: read and unread.

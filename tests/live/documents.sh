@@ -13,8 +13,10 @@ command -v python3 >/dev/null || skip "python3, which finds the commands, is not
 before=$(tracing_state)
 here=$PWD
 instance=$tracefs/instances/kmemx-test.$$
+server=
 remove() {
 	cd /
+	[ -z "$server" ] || kill $server 2>/dev/null || :
 	[ ! -d "$instance" ] || rmdir "$instance"
 }
 trap remove EXIT
@@ -33,6 +35,8 @@ for name in requests files; do
 done
 chmod 755 bin/*
 PATH=$here/bin:$PATH
+timeout 300 sh -c 'while :; do ls -l /etc; sleep 0.05; done' >/dev/null 2>&1 &
+server=$!
 
 # Each line has a directory of its own.
 play() {
@@ -55,9 +59,8 @@ echo 1 >"$instance/events/kmem/kmalloc/enable"
 	cd "$top"
 	grep -h '^\$ sudo kmemx' README.md Documentation/*.md | sed 's/^\$ sudo //'
 	cd "$here"
-	# Commands that wait for an event, or show current events, have tests of their own. A server is
-	# this shell.
-} | grep -vE 'kmemx (top|record .*--flight)' | sed "s|/tmp/|./|; s/--duration [0-9]*[ms]*/--duration 300ms/; s/--repeat [0-9]*/--repeat 2/; s/[$](pidof [a-z]*)/$$/
+	# Commands that wait for an event, or show current events, have tests of their own.
+} | grep -vE 'kmemx (top|record .*--flight)' | sed "s|/tmp/|./|; s/--duration [0-9]*[ms]*/--duration 300ms/; s/--repeat [0-9]*/--repeat 2/; s/[$](pidof [a-z]*)/$server/
 	s|kmemx extract|& --instance ${instance##*/}|" | sort -u >lines
 [ "$(wc -l <lines)" -gt 9 ] || fail "too few commands: $(cat lines)"
 while IFS= read -r line; do

@@ -4,6 +4,7 @@
 # SIGKILL leaves the recorded events; the next recording reports them, and kmemx recover makes a
 # file of them. In a directory whose filesystem can join pages in place, and in one that cannot.
 # only with LONG=1
+# alone: its killed recorder would be in the state that others compare
 # shellcheck source=tests/live/tracing.inc
 . "$(dirname "$0")/tracing.inc"
 
@@ -62,14 +63,17 @@ for directory in $directories; do
 	"$KMEMX" record -o $directory/r.dat -- true 2>err || fail "$(cat err)"
 	grep -q 'was interrupted' err || fail "the next recording does not report it: $(cat err)"
 	grep -q "kmemx recover $tmp" err || fail "$(cat err)"
+	mv err err.next
+	[ -d "$tracefs/instances/$instance" ] || fail "the next recording removed the instance: $(cat err.next)"
 	# Nor does one that cannot count what the buffers hold.
 	if command -v strace >/dev/null; then
 		strace -qq -o /dev/null -P "$tracefs/instances/$instance/per_cpu" \
 			-e inject=open,openat:error=EMFILE "$KMEMX" record -q -o $directory/next.dat -- true
 		rm $directory/next.dat
 	fi
+	[ -d "$tracefs/instances/$instance" ] || fail "the instance is gone: $(cat err.next)"
 	"$KMEMX" recover "$tmp" 2>err || fail "recover: $(cat err)"
-	grep -q 'from the ring buffers' err || fail "$(cat err)"
+	grep -q 'from the ring buffers' err || fail "$(cat err.next err)"
 	expect_gone $instance
 	check_recovered $directory/r.dat.recovered
 done

@@ -3,6 +3,7 @@
 #
 # Other errors than a full disk: a limit of file sizes, a name that cannot be used.
 # only with LONG=1
+# alone: another recorder would stop the tracing that it leaves on
 # shellcheck source=tests/live/tracing.inc
 . "$(dirname "$0")/tracing.inc"
 

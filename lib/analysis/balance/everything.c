@@ -23,47 +23,18 @@
 /* --- cells ------------------------------------------------------------------------------ */
 
 /* Shares are of numbers without a sign. */
-static struct cell cell_bytes(const void *row, struct table *t)
+struct cell everything_bytes(const void *row, struct table *t)
 {
 	int64_t bytes = ((const struct everything_row *)row)->bytes;
 
 	return bytes < 0 ? cell_int(bytes) : cell_uint((uint64_t)bytes);
 }
 
-static struct cell cell_known_by(const void *row, struct table *t)
-{
-	return cell_text(t, ((const struct everything_row *)row)->known_by);
-}
-
-static struct cell cell_line(const void *row, struct table *t)
-{
-	return cell_text(t, ((const struct everything_row *)row)->line);
-}
-
-static struct cell cell_owner(const void *row, struct table *t)
-{
-	return cell_text(t, ((const struct everything_row *)row)->owner);
-}
-
-static const struct column_type columns[] = {
-	{ COLUMN("bytes", "Bytes", UNIT_BYTES,
-		 "Bytes after the recording. Less than 0: what other rows of the line have too much.",
-		 .share = true),
-	  .fill = cell_bytes },
-	SHARE_COLUMNS,
-	{ COLUMN("known_by", "Known by", UNIT_NONE,
-		 "What names the owner: slabinfo, vmallocinfo, page_owner, or events of the recording. counter: the memory is free. unknown: it was allocated before the recording, or without an event.",
-		 .leaves = 60),
-	  .fill = cell_known_by },
-	{ COLUMN("line", "Line", UNIT_NONE, "The balance's line that has these bytes.",
-		 .spell = page_use_title),
-	  .fill = cell_line },
-	{ COLUMN("owner", "Owner", UNIT_NONE,
-		 "The callsite, the slab cache, or the function that called vmalloc.",
-		 .last = true),
-	  .fill = cell_owner },
-	COLUMNS_END,
-};
+static const struct column_type columns[] = { EVERYTHING_COLUMNS(
+	"Bytes after the recording. Less than 0: what other rows of the line have too much.",
+	"What names the owner: slabinfo, vmallocinfo, page_owner, or events of the recording. counter: the memory is free. unknown: it was allocated before the recording, or without an event.",
+	"The balance's line that has these bytes.",
+	"The callsite, the slab cache, or the function that called vmalloc.") };
 
 const struct table_type everything_type = {
 	.name = "everything",
@@ -101,31 +72,41 @@ static const char *source_of(struct everything *e, const struct everything_row *
 	return e->lines[i].known_by;
 }
 
-/* One row for each owner in a line of the balance. */
-static int append(struct everything *e, const struct everything_row *row)
+int everything_rows_add(struct everything_rows *rows, const struct everything_row *row)
 {
-	const char *line = line_of(e, row->line);
 	struct strbuf key = { 0 };
 	struct everything_row *to;
 	uint32_t id;
 
-	strbuf_printf(&key, "%s %s %s", line, row->known_by, row->owner);
-	id = key.failed ? 0 : intern_id(&e->names, strbuf_text(&key), key.size);
+	strbuf_printf(&key, "%s %s %s", row->line, row->known_by, row->owner);
+	id = key.failed ? 0 : intern_id(&rows->names, strbuf_text(&key), key.size);
 	strbuf_free(&key);
-	if (!id || array_reserve(&e->rows, &e->capacity, id, sizeof(*e->rows)))
+	if (!id || array_reserve(&rows->items, &rows->capacity, id, sizeof(*rows->items)))
 		return -ENOMEM;
-	to = &e->rows[id - 1];
-	if (id > e->nr) {
-		e->nr++;
+	to = &rows->items[id - 1];
+	if (id > rows->nr) {
+		rows->nr++;
 		*to = *row;
-		to->line = line;
-		to->owner = (const char *)intern_get(&e->names, id, NULL) + strlen(line) +
-			    strlen(row->known_by) + 2;
+		to->owner = (const char *)intern_get(&rows->names, id, NULL) +
+			    strlen(row->line) + strlen(row->known_by) + 2;
 		return 0;
 	}
 	/* Of a damaged list it may wrap. */
 	to->bytes = (int64_t)((uint64_t)to->bytes + (uint64_t)row->bytes);
 	return 0;
+}
+
+void everything_rows_free(struct everything_rows *rows)
+{
+	intern_free(&rows->names);
+	free(rows->items);
+}
+
+/* Adds @row to its line. */
+static int append(struct everything *e, struct everything_row row)
+{
+	row.line = line_of(e, row.line);
+	return everything_rows_add(&e->rows, &row);
 }
 
 static int see_holder(void *to, const char *line, const char *name, int64_t bytes)
@@ -203,7 +184,7 @@ int everything_page_owner(struct everything *e, const struct page_uses *uses,
 
 int everything_add(struct everything *e, const struct everything_row *row)
 {
-	return strcmp(source_of(e, row), row->known_by) != 0 ? 0 : append(e, row);
+	return strcmp(source_of(e, row), row->known_by) != 0 ? 0 : append(e, *row);
 }
 
 int everything_end_line(struct everything *e, const char *line, int64_t bytes,
@@ -225,13 +206,13 @@ int everything_end_line(struct everything *e, const char *line, int64_t bytes,
 		row.known_by = known_by;
 		row.owner = "[free]";
 	}
-	for (i = 0; i < e->nr; i++)
-		if (!strcmp(e->rows[i].line, row.line))
-			rest -= (uint64_t)e->rows[i].bytes;
+	for (i = 0; i < e->rows.nr; i++)
+		if (!strcmp(e->rows.items[i].line, row.line))
+			rest -= (uint64_t)e->rows.items[i].bytes;
 	row.bytes = (int64_t)rest;
 	if (row.bytes < 0)
 		row.owner = "[too much, in another line]";
-	return row.bytes ? append(e, &row) : 0;
+	return row.bytes ? append(e, row) : 0;
 }
 
 /* --- the table -------------------------------------------------------------------------- */
@@ -241,9 +222,9 @@ static void add_summary(const struct everything *e, int64_t total, struct table 
 	uint64_t unknown = 0;
 	size_t i;
 
-	for (i = 0; i < e->nr; i++)
-		if (!strcmp(e->rows[i].known_by, UNKNOWN))
-			unknown += (uint64_t)e->rows[i].bytes;
+	for (i = 0; i < e->rows.nr; i++)
+		if (!strcmp(e->rows.items[i].known_by, UNKNOWN))
+			unknown += (uint64_t)e->rows.items[i].bytes;
 	const struct summary_line sums[] = {
 		{ "total", "MemTotal", UNIT_BYTES, (uint64_t)total, false,
 		  SUMMARY_TOTAL },
@@ -267,8 +248,9 @@ int everything_report(struct everything *e, int64_t total, struct report *report
 
 	if (t)
 		table_set_by(t, "owner");
-	for (i = 0; i < e->nr && !ret; i++)
-		if (!table_type_add_row(&everything_type, SUBJECT_NONE, t, &e->rows[i]))
+	for (i = 0; i < e->rows.nr && !ret; i++)
+		if (!table_type_add_row(&everything_type, SUBJECT_NONE, t,
+					&e->rows.items[i]))
 			ret = -ENOMEM;
 	if (!ret) {
 		add_summary(e, total, t);
@@ -281,6 +263,5 @@ int everything_report(struct everything *e, int64_t total, struct report *report
 
 void everything_free(struct everything *e)
 {
-	intern_free(&e->names);
-	free(e->rows);
+	everything_rows_free(&e->rows);
 }

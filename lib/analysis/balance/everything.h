@@ -18,6 +18,39 @@ struct everything_row {
 	int64_t bytes;
 };
 
+/**
+ * struct everything_rows - one row for each owner in a line; zero-initialise it
+ * @names: "LINE KNOWN_BY OWNER"; number n + 1 is @items[n]
+ */
+struct everything_rows {
+	struct intern names;
+	struct everything_row *items;
+	size_t nr, capacity;
+};
+
+/* Adds @row to the row of the same owner. Its @owner is copied, its other texts must outlive @rows.
+ * 0 or -ENOMEM.
+ */
+int everything_rows_add(struct everything_rows *rows,
+			const struct everything_row *row) __must_check;
+void everything_rows_free(struct everything_rows *rows);
+
+struct cell everything_bytes(const void *row, struct table *t);
+
+/* The columns of such rows, with the help of each. */
+#define EVERYTHING_COLUMNS(bytes_help, known_by_help, line_help, owner_help)             \
+	{ COLUMN("bytes", "Bytes", UNIT_BYTES, bytes_help, .share = true),               \
+	  .fill = everything_bytes },                                                    \
+		SHARE_COLUMNS,                                                           \
+		{ COLUMN("known_by", "Known by", UNIT_NONE, known_by_help,               \
+			 .leaves = 60),                                                  \
+		  MEMBER(struct everything_row, known_by) },                             \
+		{ COLUMN("line", "Line", UNIT_NONE, line_help, .spell = page_use_title), \
+		  MEMBER(struct everything_row, line) },                                 \
+		{ COLUMN("owner", "Owner", UNIT_NONE, owner_help, .last = true),         \
+		  MEMBER(struct everything_row, owner) },                                \
+		COLUMNS_END
+
 /* A line of the balance, and what names its owners. */
 struct everything_line {
 	const char *name, *known_by;
@@ -25,14 +58,11 @@ struct everything_line {
 
 /**
  * struct everything - everything_begin() it
- * @names: "LINE KNOWN_BY OWNER"; number n + 1 is @rows[n]
  * @one_slab: no list says which caches are reclaimable; @slab: bytes of the first of these lines
  */
 struct everything {
 	const struct analysis_env *env;
-	struct intern names;
-	struct everything_row *rows;
-	size_t nr, capacity;
+	struct everything_rows rows;
 	struct everything_line lines[20];
 	size_t nr_lines;
 	bool one_slab;

@@ -20,47 +20,11 @@
 /* Text shows so many; the other formats have all. */
 #define ROWS_SHOWN 10
 
-/* --- cells ------------------------------------------------------------------------------ */
-
-static struct cell cell_bytes(const void *row, struct table *t)
-{
-	return cell_uint((uint64_t)((const struct everything_row *)row)->bytes);
-}
-
-static struct cell cell_known_by(const void *row, struct table *t)
-{
-	return cell_text(t, ((const struct everything_row *)row)->known_by);
-}
-
-static struct cell cell_line(const void *row, struct table *t)
-{
-	return cell_text(t, ((const struct everything_row *)row)->line);
-}
-
-static struct cell cell_owner(const void *row, struct table *t)
-{
-	return cell_text(t, ((const struct everything_row *)row)->owner);
-}
-
-static const struct column_type columns[] = {
-	{ COLUMN("bytes", "Bytes", UNIT_BYTES,
-		 "Bytes that were freed in the recording, and allocated before it.",
-		 .share = true),
-	  .fill = cell_bytes },
-	SHARE_COLUMNS,
-	{ COLUMN("known_by", "Known by", UNIT_NONE,
-		 "What told before the recording what the page was for: page_owner or kpageflags.",
-		 .leaves = 60),
-	  .fill = cell_known_by },
-	{ COLUMN("line", "Line", UNIT_NONE, "The balance's line that had these bytes.",
-		 .spell = page_use_title),
-	  .fill = cell_line },
-	{ COLUMN("owner", "Owner", UNIT_NONE,
-		 "The callsite, by page_owner; [not named]: kpageflags has no names.",
-		 .last = true),
-	  .fill = cell_owner },
-	COLUMNS_END,
-};
+static const struct column_type columns[] = { EVERYTHING_COLUMNS(
+	"Bytes that were freed in the recording, and allocated before it.",
+	"What told before the recording what the page was for: page_owner or kpageflags.",
+	"The balance's line that had these bytes.",
+	"The callsite, by page_owner; [not named]: kpageflags has no names.") };
 
 const struct table_type older_type = {
 	.name = "older",
@@ -175,37 +139,9 @@ uint64_t older_sum(const struct older *o, const struct page_uses *uses,
 
 /* --- the table -------------------------------------------------------------------------- */
 
-/* The rows by line and owner. */
-struct older_rows {
-	struct intern keys;
-	struct everything_row *items;
-	size_t nr, capacity;
-};
-
-/* @row's owner is a copy in the keys. 0 or -ENOMEM. */
-static int add_row(struct older_rows *rows, struct everything_row row)
-{
-	struct strbuf key = { 0 };
-	uint32_t id;
-
-	strbuf_printf(&key, "%s %s", row.line, row.owner);
-	id = key.failed ? 0 : intern_id(&rows->keys, strbuf_text(&key), key.size);
-	strbuf_free(&key);
-	if (!id || array_reserve(&rows->items, &rows->capacity, id, sizeof(*rows->items)))
-		return -ENOMEM;
-	if (id > rows->nr) {
-		row.owner = (const char *)intern_get(&rows->keys, id, NULL) +
-			    strlen(row.line) + 1;
-		rows->items[rows->nr++] = row;
-	} else {
-		rows->items[id - 1].bytes += row.bytes;
-	}
-	return 0;
-}
-
 static int read_rows(const struct older *o, const struct page_uses *uses,
 		     const char *(*line_of_use)(enum page_use use),
-		     struct older_rows *rows)
+		     struct everything_rows *rows)
 {
 	int ret = 0;
 
@@ -227,7 +163,7 @@ static int read_rows(const struct older *o, const struct page_uses *uses,
 			row.known_by = "page_owner";
 		}
 		row.line = line_of_use(use);
-		ret = add_row(rows, row);
+		ret = everything_rows_add(rows, &row);
 	}
 	return ret;
 }
@@ -244,7 +180,7 @@ static int compare(const void *a, const void *b)
 int older_report(const struct older *o, const struct page_uses *uses,
 		 const char *(*line_of_use)(enum page_use use), struct report *report)
 {
-	struct older_rows rows = { { 0 } };
+	struct everything_rows rows = { { 0 } };
 	int ret = read_rows(o, uses, line_of_use, &rows);
 	struct table *t = NULL;
 	size_t i;
@@ -268,8 +204,7 @@ int older_report(const struct older *o, const struct page_uses *uses,
 		t = NULL;
 	}
 	table_free(t);
-	intern_free(&rows.keys);
-	free(rows.items);
+	everything_rows_free(&rows);
 	return ret;
 }
 

@@ -29,7 +29,7 @@ void older_events(struct older *o, const struct kmem_event *evs, size_t nr);
 /* Adds what was freed of each use to @bytes; returns all of it. */
 uint64_t older_sum(const struct older *o, const struct page_uses *uses,
 		   int64_t bytes[USE_NR]);
-/* Adds the table, unless nothing of what was freed has a use. 0 or -ENOMEM. */
+/* Adds the table if a page with a known use was freed. 0 or -ENOMEM. */
 int older_report(const struct older *o, const struct page_uses *uses,
 		 const char *(*line_of_use)(enum page_use use),
 		 struct report *report) __must_check;

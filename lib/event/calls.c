@@ -40,7 +40,6 @@ static void enter(const struct calls *c, struct call_task *t, uint32_t call,
 		  struct call_change *change)
 {
 	change->over = call_is_one(t->call) ? t->call : CALL_NONE;
-	change->begun = true;
 	*t = (struct call_task){ .pid = t->pid, .call = call, .losses = c->losses };
 }
 

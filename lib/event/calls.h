@@ -54,11 +54,10 @@ struct calls {
  * @task: index of the task; UINT32_MAX: of none
  * @over: the call that has ended; CALL_NONE: none
  * @whole: all of that call was recorded
- * @begun: a call begins
  */
 struct call_change {
 	uint32_t task, over;
-	bool whole, begun;
+	bool whole;
 };
 
 /* Learns from the next event. 0 or -ENOMEM. */

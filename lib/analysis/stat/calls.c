@@ -80,12 +80,16 @@ static bool has_calls(const struct analysis_env *env)
 static int calls_create(const struct analysis_env *env,
 			const struct analysis_options *opts, void **self)
 {
-	struct call_stats *s = has_calls(env) ? calloc(1, sizeof(*s)) : NULL;
+	struct call_stats *s;
 
-	*self = s;
-	if (s)
-		s->env = env;
-	return s || !has_calls(env) ? 0 : -ENOMEM;
+	*self = NULL;
+	if (!has_calls(env))
+		return 0;
+	*self = s = calloc(1, sizeof(*s));
+	if (!s)
+		return -ENOMEM;
+	s->env = env;
+	return 0;
 }
 
 static struct call_kind *find_kind(struct call_stats *s, uint32_t call)
@@ -260,22 +264,22 @@ struct calls_row {
 	struct call_span spans[FIGURES];
 };
 
-static struct cell cell_memory(const void *row, struct table *t)
-{
-	return cell_text(t, memory_words(((const struct calls_row *)row)->memory)->word);
-}
+CELL(cell_memory, struct calls_row, cell_text(t, memory_words(r->memory)->word))
+CELL(cell_cut, struct calls_row, cell_uint(r->kind->nr - r->kind->whole))
+CELL(cell_live, struct calls_row, cell_uint(*r->live))
+CELL(cell_bytes, struct calls_row, cell_uint(r->sum->of[FIGURE_BYTES]))
+CELL(cell_objects, struct calls_row, cell_uint(r->sum->of[FIGURE_NR]))
 
-static struct cell cell_cut(const void *row, struct table *t)
-{
-	const struct call_kind *kind = ((const struct calls_row *)row)->kind;
-
-	return cell_uint(kind->nr - kind->whole);
-}
-
-static struct cell cell_live(const void *row, struct table *t)
-{
-	return cell_uint(*((const struct calls_row *)row)->live);
-}
+/* Figures of calls of which none is whole have no value. */
+#define SPAN_CELL(name, figure, member)                        \
+	CELL_IF(cell_##name, struct calls_row, r->kind->whole, \
+		cell_uint(r->spans[figure].member))
+SPAN_CELL(bytes_min, FIGURE_BYTES, least)
+SPAN_CELL(bytes_median, FIGURE_BYTES, median)
+SPAN_CELL(bytes_max, FIGURE_BYTES, most)
+SPAN_CELL(objects_min, FIGURE_NR, least)
+SPAN_CELL(objects_median, FIGURE_NR, median)
+SPAN_CELL(objects_max, FIGURE_NR, most)
 
 static struct cell cell_entry(const void *row, struct table *t)
 {
@@ -284,33 +288,6 @@ static struct cell cell_entry(const void *row, struct table *t)
 
 	entry_call_name(r->env, r->kind->call, &name);
 	return cell_strbuf(t, &name);
-}
-
-/* Figures of calls of which none is whole have no value. */
-#define SPAN_CELL(name, figure, member)                                    \
-	static struct cell cell_##name(const void *row, struct table *t)   \
-	{                                                                  \
-		const struct calls_row *r = row;                           \
-                                                                           \
-		return r->kind->whole ? cell_uint(r->spans[figure].member) \
-				      : (struct cell){ 0 };                \
-	}
-
-SPAN_CELL(bytes_min, FIGURE_BYTES, least)
-SPAN_CELL(bytes_median, FIGURE_BYTES, median)
-SPAN_CELL(bytes_max, FIGURE_BYTES, most)
-SPAN_CELL(objects_min, FIGURE_NR, least)
-SPAN_CELL(objects_median, FIGURE_NR, median)
-SPAN_CELL(objects_max, FIGURE_NR, most)
-
-static struct cell cell_bytes(const void *row, struct table *t)
-{
-	return cell_uint(((const struct calls_row *)row)->sum->of[FIGURE_BYTES]);
-}
-
-static struct cell cell_objects(const void *row, struct table *t)
-{
-	return cell_uint(((const struct calls_row *)row)->sum->of[FIGURE_NR]);
 }
 
 static const struct column_type columns[] = {

@@ -102,7 +102,7 @@ static int parse_labels(const struct option_strings *labels, struct strbuf *out)
 	}
 	if (!out->failed)
 		return GO_ON;
-	return message_fail(EXIT_FAILED, "record", "out of memory");
+	return message_no_memory("record");
 }
 
 /* Those of the kernel's trace_clock, kernel/trace/trace.c. */

@@ -139,7 +139,7 @@ static int set_causes(struct record_flight *f, const struct capture_options *c)
 	f->caches = calloc(f->on.count + 1, sizeof(*f->caches));
 	f->names = calloc(f->on.count + 1, sizeof(*f->names));
 	if (!f->caches || !f->names)
-		return message_fail(EXIT_FAILED, "record", "out of memory");
+		return message_no_memory("record");
 	for (size_t i = 0; i < f->on.count && ret == GO_ON; i++)
 		ret = set_cause(f, f->on.items[i]);
 	if (ret != GO_ON)
@@ -195,7 +195,7 @@ static int add_events(struct record_flight *f, struct capture_options *c)
 		return GO_ON;
 	f->events = calloc(nr + 1, sizeof(*f->events));
 	if (!f->events)
-		return message_fail(EXIT_FAILED, "record", "out of memory");
+		return message_no_memory("record");
 	for (size_t i = 0; i < nr; i++)
 		f->events[i] = c->events.extra[i];
 	f->events[nr] = MARK_VICTIM;
@@ -233,7 +233,7 @@ static int name_output(struct record_flight *f, const char *output, bool named)
 		err = asprintf(&f->output, "%.*s/flight.dat", (int)size, output);
 	if (err < 0) {
 		f->output = NULL;
-		return message_fail(EXIT_FAILED, "record", "out of memory");
+		return message_no_memory("record");
 	}
 	f->options.file = file && f->once ? f->output : NULL;
 	return GO_ON;
@@ -368,7 +368,7 @@ int record_flight(struct record_flight *f, struct capture_options *c, bool quiet
 	char *directory = strndup(f->output, (size_t)(slash - f->output));
 
 	if (!directory)
-		return message_fail(EXIT_FAILED, "record", "out of memory");
+		return message_no_memory("record");
 	ret = instance_check_user(c->command_line, c->log);
 	if (!ret && !f->options.file && recorder_make_directory(directory) != GO_ON)
 		ret = -EPERM;

@@ -14,17 +14,12 @@
 
 #ifndef HAVE_MICROHTTPD
 
-int page_server_check(const char *command)
-{
-	return message_fail(
-		EXIT_USAGE, command,
-		"--serve needs libmicrohttpd, which this kmemx was built without\n  Install %s and build it again, or write a page: -o report.html",
-		version_packages("microhttpd"));
-}
-
 int page_server_run(const struct page_server *s)
 {
-	return page_server_check(s->command);
+	return message_fail(
+		EXIT_USAGE, s->command,
+		"--serve needs libmicrohttpd, which this kmemx was built without\n  Install %s and build it again, or write a page: -o report.html",
+		version_packages("microhttpd"));
 }
 
 #else
@@ -62,7 +57,7 @@ typedef int mhd_result;
 	CALL(get_connection_values)
 
 /* The library is loaded only where it is used: linking it would make each start of kmemx slower. */
-struct calls {
+struct mhd_calls {
 #define CALL(name) __typeof__(&MHD_##name) name;
 	CALLS(CALL)
 #undef CALL
@@ -76,7 +71,7 @@ struct calls {
  */
 struct server {
 	const struct page_server *s;
-	struct calls mhd;
+	struct mhd_calls mhd;
 	char path[40];
 	char host[32], other_host[32], origin[40], other_origin[40];
 	struct strbuf all;
@@ -90,7 +85,7 @@ struct request {
 	unsigned int hosts, strange;
 };
 
-static bool load(struct calls *calls)
+static bool load(struct mhd_calls *calls)
 {
 	/* It stays loaded until kmemx exits. */
 	void *library = dlopen(SONAME, RTLD_LAZY | RTLD_LOCAL | RTLD_NODELETE);
@@ -105,18 +100,6 @@ static bool load(struct calls *calls)
 #undef CALL
 	dlclose(library);
 	return loaded;
-}
-
-int page_server_check(const char *command)
-{
-	struct calls calls;
-
-	if (load(&calls))
-		return GO_ON;
-	return message_fail(
-		EXIT_FAILED, command,
-		"--serve needs %s, which is not installed\n  Install it (Debian: libmicrohttpd12), or write a page: -o report.html",
-		SONAME);
 }
 
 static mhd_result note_header(void *ctx, enum MHD_ValueKind kind, const char *key,
@@ -214,7 +197,7 @@ static mhd_result answer(const struct server *server, struct MHD_Connection *to,
 		{ "Referrer-Policy", "no-referrer" },
 		{ "X-Content-Type-Options", "nosniff" },
 	};
-	const struct calls *mhd = &server->mhd;
+	const struct mhd_calls *mhd = &server->mhd;
 	/* The library does not change it. */
 	struct MHD_Response *r = mhd->create_response_from_buffer(
 		body->size, (void *)(uintptr_t)body->text, body->mode);
@@ -351,13 +334,17 @@ static int serve(struct server *server)
 int page_server_run(const struct page_server *s)
 {
 	struct server server = { .s = s };
-	int ret = page_server_check(s->command), err;
+	int ret, err;
 
-	if (ret == GO_ON)
-		ret = s->make(s->ctx, NULL, &server.all);
+	if (!load(&server.mhd))
+		return message_fail(
+			EXIT_FAILED, s->command,
+			"--serve needs %s, which is not installed\n  Install it (Debian: libmicrohttpd12), or write a page: -o report.html",
+			SONAME);
+	ret = s->make(s->ctx, NULL, &server.all);
 	if (ret == EXIT_OK && server.all.failed)
 		ret = message_no_memory(s->command);
-	if (ret == EXIT_OK && load(&server.mhd)) {
+	if (ret == EXIT_OK) {
 		err = serve(&server);
 		ret = message_fail(
 			EXIT_FAILED, s->command,

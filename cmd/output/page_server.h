@@ -22,10 +22,8 @@ struct page_server {
 	void *ctx;
 };
 
-/* GO_ON; or an exit code after a message: this build, or this machine, lacks libmicrohttpd. */
-int page_server_check(const char *command);
 /* Makes the page of all, prints the address, and answers until a signal ends the process. Returns
- * an exit code after a message if it cannot.
+ * an exit code after a message if it cannot, such as without libmicrohttpd.
  */
 int page_server_run(const struct page_server *s);
 

@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "capture/facts/memory.h"
 
 /* Moments are not closer than this. */
 #define APART_NS   50000000
@@ -177,19 +178,14 @@ static int add_buddyinfo(struct kernel_curve *c, const char *text)
 	return kernel_curve_add(c, KERNEL_BUDDY, name, strlen(name), pages);
 }
 
-/* "count: NUMBER": a list of a CPU. */
 static int add_zoneinfo(struct kernel_curve *c, const char *text)
 {
-	static const char word[] = " count:", name[] = "count";
-	uint64_t pages = 0;
+	static const char name[] = "count";
 
 	if (!*text)
 		return 0;
-	while ((text = strstr(text, word))) {
-		text += strlen(word);
-		pages += strtoull(text, NULL, 10);
-	}
-	return kernel_curve_add(c, KERNEL_ZONEINFO, name, strlen(name), pages);
+	return kernel_curve_add(c, KERNEL_ZONEINFO, name, strlen(name),
+				memory_zones(text, MEMORY_ON_CPUS));
 }
 
 /* Makes room for a moment at @now. */

@@ -15,34 +15,41 @@
 /* Good enough: 64 KiB with pages of 4 KiB. */
 #define PAGES_OK 16
 
-/* Free pages: those of zones, and those on the allocator's lists of CPUs. */
+/* Free pages: those of zones, and those on lists of CPUs. */
 struct free_pages {
-	uint64_t of[2];
+	uint64_t zones, on_cpus;
 };
+
+uint64_t memory_zones(const char *zoneinfo, const char *name)
+{
+	size_t len = strlen(name);
+	uint64_t sum = 0;
+
+	for (const char *line = zoneinfo; line; line = strchr(line, '\n')) {
+		line += strspn(line, " \n");
+		if (!strncmp(line, name, len))
+			sum += strtoull(line + len, NULL, 10);
+	}
+	return sum;
+}
 
 static struct free_pages free_pages(const struct strbuf *zoneinfo)
 {
-	static const char *const names[] = { "pages free", "count:" };
-	struct free_pages pages = { { 0 } };
+	const char *text = strbuf_text(zoneinfo);
 
-	for (const char *line = strbuf_text(zoneinfo); line; line = strchr(line, '\n')) {
-		line += strspn(line, " \n");
-		for (size_t i = 0; i < ARRAY_SIZE(names); i++)
-			if (!strncmp(line, names[i], strlen(names[i])))
-				pages.of[i] +=
-					strtoull(line + strlen(names[i]), NULL, 10);
-	}
-	return pages;
+	return (struct free_pages){ memory_zones(text, "pages free"),
+				    memory_zones(text, MEMORY_ON_CPUS) };
+}
+
+static uint64_t distance(uint64_t a, uint64_t b)
+{
+	return a > b ? a - b : b - a;
 }
 
 /* How many went from one to the other, or were allocated. */
 static uint64_t moved(const struct free_pages *a, const struct free_pages *b)
 {
-	uint64_t sum = 0;
-
-	for (size_t i = 0; i < ARRAY_SIZE(a->of); i++)
-		sum += a->of[i] > b->of[i] ? a->of[i] - b->of[i] : b->of[i] - a->of[i];
-	return sum;
+	return distance(a->zones, b->zones) + distance(a->on_cpus, b->on_cpus);
 }
 
 static void swap_texts(struct strbuf *a, struct strbuf *b)

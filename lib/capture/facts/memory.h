@@ -18,4 +18,9 @@
  * times, while pages are allocated, or CPUs fill their lists, between them.
  */
 void memory_read(struct strbuf *meminfo, struct strbuf *zoneinfo);
+
+/* The sum of the numbers after @name, at the beginning of lines of @zoneinfo. */
+uint64_t memory_zones(const char *zoneinfo, const char *name);
+/* Of pages on the allocator's lists of CPUs. */
+#define MEMORY_ON_CPUS "count:"
 #endif

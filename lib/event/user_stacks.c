@@ -14,9 +14,6 @@
 #include "event/cpu_events.h"
 #include "recording/recording.h"
 
-/* FTRACE_STACK_ENTRIES of the kernel. */
-#define FRAMES_MAX 8U
-
 const struct event_format *user_stacks_format(const struct event_formats *fmts)
 {
 	for (uint32_t i = 0; i < event_formats_count(fmts); i++) {
@@ -48,7 +45,7 @@ int user_stacks_open(struct user_stacks **out, const struct recording *rec,
 	us->frames_at = us->tgid_at + us->frame_size;
 	us->format = *fmt;
 	us->format.type = KMEM_KERNEL_STACK;
-	us->format.min_size = us->frames_at + FRAMES_MAX * us->frame_size;
+	us->format.min_size = us->frames_at + USER_STACK_FRAMES * us->frame_size;
 	ret = user_maps_parse(&us->maps, maps->text);
 	if (ret)
 		user_stacks_close(us);
@@ -62,13 +59,13 @@ static int64_t user_number(struct user_stacks *us, bool big_endian,
 {
 	const uint32_t pid = get_u32(rec->data + us->tgid_at, big_endian);
 	const uint8_t *at = rec->data + us->frames_at;
-	uint64_t frames[FRAMES_MAX];
+	uint64_t frames[USER_STACK_FRAMES];
 	uint32_t nr = 0, id;
 
 	/* Without frame pointers, the outermost frames are nonsense: those that belong to nothing
 	 * are left out.
 	 */
-	for (uint32_t i = 0; i < FRAMES_MAX; i++, at += us->frame_size) {
+	for (uint32_t i = 0; i < USER_STACK_FRAMES; i++, at += us->frame_size) {
 		uint64_t address = get_uint(at, us->frame_size, big_endian);
 
 		if (!address)

@@ -22,6 +22,9 @@
 #define USER_MAPS_MAPS	 (1U << 20)
 #define USER_MAPS_FRAMES (1U << 20)
 
+/* Frames in a user_stack event: the kernel's FTRACE_STACK_ENTRIES. */
+#define USER_STACK_FRAMES 8U
+
 /* Frames of programs are from here on, up to twice that. */
 #define USER_FRAME	     (1ULL << 62)
 #define USER_FRAME_FILE(f)   ((uint32_t)(((f) & ~USER_FRAME) >> 48))

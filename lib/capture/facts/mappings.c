@@ -31,7 +31,6 @@
 /* struct userstack_entry of the kernel, after the common fields. */
 #define TGID_AT	   8U
 #define FRAMES_AT  (8U + sizeof(long))
-#define FRAMES_MAX 8U
 
 struct mapping_ring {
 	int fd;
@@ -267,11 +266,11 @@ static int take_event(void *ctx, const struct raw_record *rec)
 	const uint8_t *at = rec->data + FRAMES_AT;
 	uint32_t pid;
 
-	if (rec->size < FRAMES_AT + FRAMES_MAX * sizeof(long) ||
+	if (rec->size < FRAMES_AT + USER_STACK_FRAMES * sizeof(long) ||
 	    get_u16(rec->data, HOST_BIG_ENDIAN) != m->id)
 		return 0;
 	pid = get_u32(rec->data + TGID_AT, HOST_BIG_ENDIAN);
-	for (unsigned int i = 0; i < FRAMES_MAX; i++, at += sizeof(long)) {
+	for (unsigned int i = 0; i < USER_STACK_FRAMES; i++, at += sizeof(long)) {
 		uint64_t address = get_uint(at, sizeof(long), HOST_BIG_ENDIAN);
 
 		if (!address)

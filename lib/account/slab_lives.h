@@ -57,7 +57,8 @@ struct rcu_order {
 int rcu_order_add(struct rcu_order *order, uint16_t cpu, uint64_t ptr,
 		  uint32_t *place) __must_check;
 /* The object that was handed over @distance objects after the one at @place, and its @next place.
- * 0: there is none yet. A place whose object is not kept any more is that of a later object.
+ * 0: that object was not handed over yet. If the object at @place is no longer kept, this counts
+ * from the later one that has its place now.
  */
 uint64_t rcu_order_after(const struct rcu_order *order, uint32_t place, uint32_t distance,
 			 uint32_t *next);

@@ -107,7 +107,9 @@ struct probe_pair {
 /* The event of the group @group at the function's beginning. */
 #define PROBE_PAIR_ENTRY "alloc_in"
 
-/* Creates the event. 0 or -errno, and then there is none; -ENOENT: no such function. */
+/* Creates the event. 0; -ENOENT: the kernel has no such function; -errno. If it fails, no event is
+ * left behind.
+ */
 int probe_pair_create(const struct probe_pair *pair) __must_check;
 /* Removes what probe_pair_create() has made in @group, except probes: call it after the event is
  * gone, and before the others are removed.

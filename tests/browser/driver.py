@@ -12,6 +12,7 @@ import shutil
 import signal
 import socket
 import subprocess
+import sys
 import tempfile
 import time
 import urllib.error
@@ -35,6 +36,17 @@ def missing():
     needed, package = (("firefox-esr", "firefox-esr") if FIREFOX else
                        ("chromedriver", "chromium-driver"))
     return None if shutil.which(needed) else f"{needed} is not installed ({package})"
+
+
+def main(test):
+    """Runs @test, a class, on three paths and perhaps a directory for pictures, the arguments of the
+    program. Returns the exit code.
+    """
+    if missing():
+        print(missing())
+        return 77
+    with tempfile.TemporaryDirectory() as scratch:
+        return test(*(os.path.abspath(path) for path in sys.argv[1:4]), scratch).run(*sys.argv[4:5])
 
 
 class Chromium:

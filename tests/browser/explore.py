@@ -12,11 +12,10 @@ import re
 import shlex
 import subprocess
 import sys
-import tempfile
 import time
 from urllib.parse import parse_qs
 
-from driver import Browser, missing
+from driver import Browser, main
 from report import DOWN, ENTER, READY, RIGHT, ROWS, Test
 
 LEFT, UP, ESCAPE, SHIFT = "\ue012", "\ue013", "\ue00c", "\ue008"
@@ -603,14 +602,5 @@ class Explore(Test):
         return self.failures > 0
 
 
-def main():
-    """Returns the exit code."""
-    if missing():
-        print(missing())
-        return 77
-    with tempfile.TemporaryDirectory() as scratch:
-        return Explore(*(os.path.abspath(path) for path in sys.argv[1:4]), scratch).run()
-
-
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(main(Explore))

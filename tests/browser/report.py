@@ -16,9 +16,8 @@ import shlex
 import shutil
 import subprocess
 import sys
-import tempfile
 
-from driver import Browser, missing
+from driver import Browser, main
 
 READY = "document.querySelector('#table tbody tr, .heatmap') && !document.querySelector('main').hidden"
 EVIL = '<img/src=x/onerror=document.title="owned">'
@@ -443,7 +442,7 @@ class Test:
             finally:
                 self.browser.close()
 
-    def run(self, pictures):
+    def run(self, pictures=None):
         """Runs all checks."""
         url = self.page("page")
         self.browser = Browser()
@@ -472,15 +471,5 @@ class Test:
         return self.failures > 0
 
 
-def main():
-    """Returns the exit code."""
-    if missing():
-        print(missing())
-        return 77
-    with tempfile.TemporaryDirectory() as scratch:
-        test = Test(*(os.path.abspath(path) for path in sys.argv[1:4]), scratch)
-        return test.run(sys.argv[4] if len(sys.argv) > 4 else None)
-
-
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(main(Test))

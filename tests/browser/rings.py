@@ -10,9 +10,8 @@ usage: rings.py KMEMX VMLINUX RECORDING [PICTURES]     PICTURES: directory for s
 import os
 import subprocess
 import sys
-import tempfile
 
-from driver import Browser, missing
+from driver import Browser, main
 
 SECONDS, BYTES = 2, 2000000
 WAY = "[...document.querySelectorAll('#path button')].map((e) => e.textContent).join('/')"
@@ -121,7 +120,7 @@ class Test:
             finally:
                 self.browser.close()
 
-    def run(self, pictures):
+    def run(self, pictures=None):
         """Runs all checks."""
         size = os.path.getsize(self.path)
         self.check(f"the file has at most {BYTES} bytes", size <= BYTES, size)
@@ -133,16 +132,5 @@ class Test:
         return self.failures > 0
 
 
-def main():
-    """Returns the exit code."""
-    if missing():
-        print(missing())
-        return 77
-    with tempfile.TemporaryDirectory() as scratch:
-        test = Test(os.path.abspath(sys.argv[1]), os.path.abspath(sys.argv[2]),
-                    os.path.abspath(sys.argv[3]), scratch)
-        return test.run(sys.argv[4] if len(sys.argv) > 4 else None)
-
-
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(main(Test))

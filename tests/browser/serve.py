@@ -6,13 +6,11 @@ In: a kmemx, a recording with callchains. Out: what is wrong; exit 1 then, and 7
 
 usage: serve.py KMEMX OLD NEW
 """
-import os
 import subprocess
 import sys
-import tempfile
 import time
 
-from driver import Browser, missing
+from driver import Browser, main
 from explore import Explore
 from report import READY, ROWS
 
@@ -92,14 +90,5 @@ class Serve(Explore):
         return self.failures > 0
 
 
-def main():
-    """Returns the exit code."""
-    if missing():
-        print(missing())
-        return 77
-    with tempfile.TemporaryDirectory() as scratch:
-        return Serve(*(os.path.abspath(path) for path in sys.argv[1:4]), scratch).run()
-
-
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(main(Serve))

@@ -131,6 +131,7 @@ static int analyze(struct diff_load *l, struct report *report)
 	env.dir_depth = c->dir_depth;
 	env.filter = filter_words_any(&c->words) ? &l->filter : NULL;
 	env.raw_names = c->raw_names;
+	env.whole_groups = c->whole_groups;
 	if (c->unscaled || sample_of(&env.sample, env.rec))
 		env.sample = (struct sample){ 0 };
 	l->estimated = env.sample.one_in;

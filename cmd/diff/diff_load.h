@@ -61,7 +61,7 @@ struct diff_choice {
 	enum subject_kind by;
 	unsigned int dir_depth;
 	struct filter_words words;
-	bool raw_names, no_inline, only_lines, unscaled;
+	bool raw_names, whole_groups, no_inline, only_lines, unscaled;
 	struct window window;
 	struct option_strings skip;
 	enum diff_per per;

@@ -129,6 +129,7 @@ static int parse_options(struct diff_args *a, int argc, char **argv, int *operan
 		{ OPTION_STRINGS, 0, "skip-func", "REGEX", &a->choice.skip,
 		  "skip these too, or wrappers; may be repeated" },
 		RAW_NAMES_OPTION(a->choice.raw_names),
+		CGROUP_NAMES_OPTION(a->cgroup_names),
 		SAMPLE_OPTION(a->choice.unscaled),
 		NO_INLINE_OPTION(a->choice.no_inline),
 		TIME_OPTION(a->choice.window),
@@ -190,10 +191,13 @@ static int parse_by_word(struct diff_args *a, const char *word)
 	return GO_ON;
 }
 
+/* --by and --cgroup-names. */
 static int parse_by(struct diff_args *a)
 {
-	int ret = GO_ON;
+	int whole = option_cgroup_names(a->cgroup_names, command_name);
+	int ret = whole < 0 ? EXIT_USAGE : GO_ON;
 
+	a->choice.whole_groups = whole > 0;
 	for (size_t i = 0; i < a->by.count && ret == GO_ON; i++)
 		ret = parse_by_word(a, a->by.items[i]);
 	return ret;

@@ -43,7 +43,7 @@ struct diff_args {
 	bool caller, cache, matrix, all, strict;
 	bool kernels, kernels_by[FOOTPRINT_BYS];
 	struct option_strings by;
-	const char *per, *columns, *sort, *budget, *page_file;
+	const char *per, *cgroup_names, *columns, *sort, *budget, *page_file;
 	struct option_strings fail_on;
 	const char *tables[ANALYSES_MAX]; /* that rules can name */
 	struct gate_words words;

@@ -92,6 +92,11 @@ struct option_entry {
 		OPTION_FLAG, 0, "raw-names", NULL, &(flag),           \
 			"functions with the compiler's name suffixes" \
 	}
+#define CGROUP_NAMES_OPTION(word)                                              \
+	{                                                                      \
+		OPTION_STRING, 0, "cgroup-names", "short|full", &(word),       \
+			"containers' IDs with 12 digits (default), or in full" \
+	}
 #define NO_INLINE_OPTION(flag)                                                         \
 	{                                                                              \
 		OPTION_FLAG, 0, "no-inline", NULL, &(flag), "ignore inlined functions" \
@@ -207,5 +212,7 @@ int option_unknown(const char *option, const char *word, const char *const *word
 /* Index of @word, the value of @option, in @words; -1 after a message that lists them. */
 int option_choose(const char *option, const char *word, const char *const *words,
 		  size_t nr, const char *command);
+/* The value of --cgroup-names: 1 "full"; 0 "short", or NULL; -1 after a message. */
+int option_cgroup_names(const char *word, const char *command);
 
 #endif

@@ -10,7 +10,7 @@
 #include "cmd/options/options.h"
 
 /* A message lists at most this many words. */
-#define LISTED_MAX 16
+#define LISTED_MAX 20
 
 int option_unknown(const char *option, const char *word, const char *const *words,
 		   size_t nr, const char *command)
@@ -36,6 +36,13 @@ int option_choose(const char *option, const char *word, const char *const *words
 	}
 	option_unknown(option, word, words, nr, command);
 	return -1;
+}
+
+int option_cgroup_names(const char *word, const char *command)
+{
+	static const char *const words[] = { "short", "full" };
+
+	return word ? option_choose("--cgroup-names", word, words, 2, command) : 0;
 }
 
 /* Strips blanks around the @len bytes at *@text. Returns the new length. */

@@ -87,7 +87,7 @@ static int check_known(const struct stat_run *st)
 			rows ? "--by dir needs the directories of functions"
 			     : "--dir needs the directories of functions",
 			true);
-	if (!source_word(o) || study->lines)
+	if (!source_word(o) || source_lines_of_kernel(study->lines))
 		return GO_ON;
 	if (study->found.vmlinux || files.vmlinux || files.modules ||
 	    !debug_units_built_in())
@@ -113,6 +113,8 @@ static int check(struct stat_run *st)
 		ret = stat_tree_check(&o->tree, &o->analyses, st->command);
 	if (ret == GO_ON)
 		ret = stat_filter_check(&o->filter, &o->analyses, st->command);
+	if (ret == GO_ON && option_cgroup_names(o->cgroup_names, st->command) < 0)
+		ret = EXIT_USAGE;
 	if (ret == GO_ON)
 		ret = lost_limit_parse(&o->max_lost, st->command);
 	if (ret == GO_ON && o->choice.order_by && o->sort && !o->usual_sort)
@@ -160,6 +162,7 @@ static int analyze(struct stat_run *st)
 	env.dir_depth = input_dirs_depth(o->dir_depth);
 	env.raw_ip = o->raw_ip;
 	env.raw_names = o->raw_names;
+	env.whole_groups = option_cgroup_names(o->cgroup_names, st->command);
 	env.by_site = o->sites;
 	env.window = o->window.time || o->window.instance;
 	env.jobs = input_jobs(o->jobs);

@@ -26,7 +26,7 @@
  * @usual_sort: @sort is a setting: ignore it for tables without such columns
  */
 struct stat_options {
-	const char *path, *sort;
+	const char *path, *sort, *cgroup_names;
 	bool usual_sort;
 	struct window window;
 	struct symbol_files symbols;
@@ -119,6 +119,7 @@ uint32_t stat_kinds_needed(const bool of[MEMORY_KINDS]);
 	  "a row per address in a function: function+0x1f" }, \
 	RAW_IP_OPTION((o)->raw_ip), \
 	RAW_NAMES_OPTION((o)->raw_names), \
+	CGROUP_NAMES_OPTION((o)->cgroup_names), \
 	NO_INLINE_OPTION((o)->no_inline), \
 	{ OPTION_STRINGS, 0, "skip-func", "REGEX", &(o)->skip, \
 	  "skip these too, or wrappers; may be repeated" }, \

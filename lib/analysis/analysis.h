@@ -35,6 +35,7 @@ struct stack_guess;
  * @lines: inlined functions and lines; NULL: not known
  * @raw_ip: show code addresses as numbers
  * @raw_names: show function names with the compiler's suffixes
+ * @whole_groups: show the IDs of containers in full in the names of their control groups
  * @by_site: each address in a function is its own callsite
  * @filter: hides allocations from every analysis; NULL: all are shown. It marks the events that it
  *	is given, while they are read
@@ -60,7 +61,7 @@ struct analysis_env {
 	struct directories *dirs;
 	unsigned int dir_depth;
 	struct source_lines *lines;
-	bool raw_ip, raw_names, by_site;
+	bool raw_ip, raw_names, whole_groups, by_site;
 	struct alloc_filter *filter;
 	struct stack_guess *guess;
 	uint64_t first_ts, last_ts;

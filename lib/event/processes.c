@@ -501,7 +501,8 @@ void processes_path(const struct processes *p, uint32_t number, struct strbuf *o
 #define ID_DIGITS 64
 #define ID_SHOWN  12
 
-void processes_group_path(const struct processes *p, uint32_t group, struct strbuf *out)
+void processes_group_path(const struct processes *p, uint32_t group, bool whole,
+			  struct strbuf *out)
 {
 	const char *path = group == GROUP_INTERRUPT ? "[interrupt]"
 			   : group == GROUP_KERNEL  ? "[kernel threads]"
@@ -514,15 +515,16 @@ void processes_group_path(const struct processes *p, uint32_t group, struct strb
 		for (digits = 0; isxdigit((unsigned char)path[digits]);)
 			digits++;
 		strbuf_add(out, path,
-			   !digits		 ? 1
-			   : digits == ID_DIGITS ? ID_SHOWN
-						 : digits);
+			   !digits			   ? 1
+			   : digits == ID_DIGITS && !whole ? ID_SHOWN
+							   : digits);
 	}
 }
 
-void processes_group_name(const struct processes *p, uint32_t group, struct strbuf *out)
+void processes_group_name(const struct processes *p, uint32_t group, bool whole,
+			  struct strbuf *out)
 {
-	processes_group_path(p, group, out);
+	processes_group_path(p, group, whole, out);
 	if (u64_map_find(&p->removed, group))
 		strbuf_puts(out, " (removed)");
 }

@@ -157,11 +157,14 @@ const char *processes_name(const struct processes *p, uint32_t number);
 /* Appends its name and those of the processes that started it: "cc;sh;make". */
 void processes_path(const struct processes *p, uint32_t number, struct strbuf *out);
 /* Appends the path of a control group, or "[unknown]", "[interrupt]", "[kernel threads]". A
- * container's ID, 64 hexadecimal digits, is cut to 12, as docker and podman do in their lists.
+ * container's ID, 64 hexadecimal digits, is cut to 12, as docker and podman do in their lists,
+ * unless @whole.
  */
-void processes_group_path(const struct processes *p, uint32_t group, struct strbuf *out);
+void processes_group_path(const struct processes *p, uint32_t group, bool whole,
+			  struct strbuf *out);
 /* The same, with " (removed)" if it was. */
-void processes_group_name(const struct processes *p, uint32_t group, struct strbuf *out);
+void processes_group_name(const struct processes *p, uint32_t group, bool whole,
+			  struct strbuf *out);
 void processes_free(struct processes *p);
 
 #endif

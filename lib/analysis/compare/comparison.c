@@ -106,7 +106,7 @@ static void name_row(struct comparison *p, uint32_t row)
 		break;
 	case SUBJECT_CGROUP:
 		processes_group_path(processes, lives_value(p->of, row, DIMENSION_CGROUP),
-				     &p->name);
+				     p->env->whole_groups, &p->name);
 		break;
 	default:
 		comparison_name_by(p->env, p->by, row_callsite(p, row),

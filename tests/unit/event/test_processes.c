@@ -198,9 +198,31 @@ static void in_service(int32_t pid, struct strbuf *out)
 static const char *group(const struct processes *p, uint32_t number, struct strbuf *sb)
 {
 	strbuf_reset(sb);
-	processes_group_name(p, number, sb);
+	processes_group_name(p, number, false, sb);
 	return strbuf_text(sb);
 }
+
+/* The ID of a container is cut, another number of digits is not. */
+START_TEST(names_of_containers)
+{
+#define ID "0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef"
+	static const char list[] = "5 5 1 shell\t0:/docker-" ID ".scope/x" ID "0\n";
+	struct kmem_event ev = { .pid = 5 };
+	struct processes p = { 0 };
+	struct strbuf sb = { 0 };
+
+	ck_assert_int_eq(processes_read_list(&p, list, false), 0);
+	ck_assert_int_eq(processes_learned(&p), 0);
+	ck_assert_str_eq(group(&p, processes_group(&p, &ev), &sb),
+			 "/docker-0123456789ab.scope/x" ID "0");
+	strbuf_reset(&sb);
+	processes_group_name(&p, processes_group(&p, &ev), true, &sb);
+	ck_assert_str_eq(strbuf_text(&sb), "/docker-" ID ".scope/x" ID "0");
+	strbuf_free(&sb);
+	processes_free(&p);
+#undef ID
+}
+END_TEST
 
 #define NUMBERS 16
 
@@ -278,6 +300,7 @@ Suite *test_processes_suite(void)
 	tcase_add_test(tc, hostile);
 	tcase_add_test(tc, not_known);
 	tcase_add_test(tc, live);
+	tcase_add_test(tc, names_of_containers);
 	suite_add_tcase(s, tc);
 	return s;
 }

@@ -92,14 +92,25 @@ static int add_map(struct user_maps *u, uint32_t pid, const struct user_map *map
 	return 0;
 }
 
-/* Sets @out to the number of the file @path, 0 if there are too many. */
-static int get_file(struct user_maps *u, const char *path, size_t len, uint32_t *out)
+/* Sets @out to the number of the file @path, 0 if there are too many. Containers have different
+ * files of the same path: @mark tells them apart, "" if nothing does.
+ */
+static int get_file(struct user_maps *u, const char *path, size_t len, const char *mark,
+		    uint32_t *out)
 {
 	const uint32_t known = u->files.count;
+	struct strbuf key = { 0 };
 
-	*out = known < USER_MAPS_FILES ? intern_id(&u->files, path, len)
-				       : intern_find(&u->files, path, len);
-	if (known < USER_MAPS_FILES && !*out)
+	strbuf_add(&key, path, len);
+	if (*mark)
+		strbuf_add(&key, "", 1);
+	strbuf_puts(&key, mark);
+	*out = key.failed		 ? 0
+	       : known < USER_MAPS_FILES ? intern_id(&u->files, key.data, key.size)
+					 : intern_find(&u->files, key.data, key.size);
+	len = key.failed;
+	strbuf_free(&key);
+	if (len || (known < USER_MAPS_FILES && !*out))
 		return -ENOMEM;
 	if (u->files.count == known)
 		return 0;
@@ -111,10 +122,11 @@ static int get_file(struct user_maps *u, const char *path, size_t len, uint32_t 
 	return 0;
 }
 
-static void set_id(struct user_maps *u, uint32_t file, const uint8_t *id, size_t size)
+static void format_id(char out[USER_MAPS_ID], const uint8_t *id, size_t size)
 {
-	for (size_t i = 0; file && i < size && i < BUILD_ID_MAX; i++)
-		snprintf(u->ids[file] + 2 * i, 3, "%02x", id[i]);
+	*out = '\0';
+	for (size_t i = 0; i < size && i < BUILD_ID_MAX; i++)
+		snprintf(out + 2 * i, 3, "%02x", id[i]);
 }
 
 static int read_mmap(struct user_maps *u, const struct user_record *rec)
@@ -123,6 +135,7 @@ static int read_mmap(struct user_maps *u, const struct user_record *rec)
 	const bool big = rec->big_endian;
 	const uint8_t *d = rec->data;
 	struct user_map map = { .time = rec->time };
+	char id[USER_MAPS_ID] = "";
 	uint64_t size;
 	size_t len;
 	int ret;
@@ -136,11 +149,13 @@ static int read_mmap(struct user_maps *u, const struct user_record *rec)
 	map.offset = get_u64(d + 24, big);
 	if (!len || !size || __builtin_add_overflow(map.start, size - 1, &map.last))
 		return 0;
-	ret = get_file(u, (const char *)d + name_at, len, &map.file);
+	if (rec->type == PERF_RECORD_MMAP2 && rec->misc & MISC_MAP_BUILD_ID)
+		format_id(id, d + MAP_ID, d[MAP_ID_SIZE]);
+	ret = get_file(u, (const char *)d + name_at, len, id, &map.file);
 	if (ret)
 		return ret;
-	if (map.file && rec->type == PERF_RECORD_MMAP2 && rec->misc & MISC_MAP_BUILD_ID)
-		set_id(u, map.file, d + MAP_ID, d[MAP_ID_SIZE]);
+	if (map.file && *id)
+		memcpy(u->ids[map.file], id, sizeof(id));
 	else if (map.file && rec->type == PERF_RECORD_MMAP2)
 		u->inodes[map.file] = get_u64(d + MAP_INODE, big);
 	return add_map(u, get_u32(d, big), &map);
@@ -193,9 +208,9 @@ int user_maps_build_id(struct user_maps *u, const struct user_record *rec)
 		return 0;
 	if (rec->misc & MISC_BUILD_ID_SIZE)
 		id_size = rec->data[HEADER_ID_SIZE];
-	ret = get_file(u, name, strnlen(name, rec->size - HEADER_ID_NAME), &file);
-	if (!ret)
-		set_id(u, file, rec->data + HEADER_ID, id_size);
+	ret = get_file(u, name, strnlen(name, rec->size - HEADER_ID_NAME), "", &file);
+	if (!ret && file)
+		format_id(u->ids[file], rec->data + HEADER_ID, id_size);
 	return ret;
 }
 
@@ -216,12 +231,12 @@ static int add_proc_line(struct user_maps *u, uint32_t pid, const char *text, si
 	static const char deleted[] = " (deleted)", anon[] = "//anon";
 	struct user_map map = { .time = time };
 	uint64_t inode;
-	char perms[5], line[LINE_MAX_HEAD];
+	char perms[5], device[16], mark[40], line[LINE_MAX_HEAD];
 	int at = 0, ret;
 
 	next_line(text, line);
-	if (sscanf(line, "%" SCNx64 "-%" SCNx64 " %4s %" SCNx64 " %*s %" SCNu64 " %n",
-		   &map.start, &map.last, perms, &map.offset, &inode, &at) != 5 ||
+	if (sscanf(line, "%" SCNx64 "-%" SCNx64 " %4s %" SCNx64 " %15s %" SCNu64 " %n",
+		   &map.start, &map.last, perms, &map.offset, device, &inode, &at) != 6 ||
 	    !at || (size_t)at > len || strlen(perms) < 3 || perms[2] != 'x' ||
 	    map.last <= map.start)
 		return 0;
@@ -231,8 +246,9 @@ static int add_proc_line(struct user_maps *u, uint32_t pid, const char *text, si
 	if (len >= sizeof(deleted) &&
 	    !memcmp(text + len - strlen(deleted), deleted, strlen(deleted)))
 		len -= strlen(deleted);
-	ret = len ? get_file(u, text, len, &map.file)
-		  : get_file(u, anon, strlen(anon), &map.file);
+	snprintf(mark, sizeof(mark), "%s %" PRIu64, device, inode);
+	ret = len ? get_file(u, text, len, inode ? mark : "", &map.file)
+		  : get_file(u, anon, strlen(anon), "", &map.file);
 	if (ret)
 		return ret;
 	if (map.file && !u->inodes[map.file])
@@ -308,6 +324,27 @@ static const struct user_map *find_map(const struct user_maps *u, uint32_t *pid,
 	return NULL;
 }
 
+static bool has_file(const struct user_process *p, uint32_t file)
+{
+	for (size_t i = 0; i < p->nr; i++) {
+		if (p->maps[i].file == file)
+			return true;
+	}
+	return false;
+}
+
+size_t user_maps_users(const struct user_maps *u, uint32_t file, uint32_t *pids,
+		       size_t max)
+{
+	size_t nr = 0;
+
+	for (size_t i = u->nr_processes; i-- && nr < max;) {
+		if (has_file(&u->processes[i], file))
+			pids[nr++] = u->processes[i].pid;
+	}
+	return nr;
+}
+
 /* The frame, or USER_FRAME; 0: memory ran out. */
 static uint64_t find_frame(struct user_maps *u, uint32_t pid, uint64_t time,
 			   uint64_t address)
@@ -323,7 +360,7 @@ static uint64_t find_frame(struct user_maps *u, uint32_t pid, uint64_t time,
 	offset = m->offset + (address - m->start);
 	if (is_anonymous(intern_get(&u->files, file, NULL))) {
 		snprintf(jit, sizeof(jit), USER_MAPS_JIT, pid);
-		if (get_file(u, jit, strlen(jit), &file))
+		if (get_file(u, jit, strlen(jit), "", &file))
 			return 0;
 		offset = address;
 	}
@@ -363,13 +400,21 @@ uint64_t user_maps_frame(struct user_maps *u, uint32_t pid, uint64_t time,
 	if (frame > USER_FRAME && !u64_map_find(&u->used, frame)) {
 		if (u->used.count >= USER_MAPS_FRAMES)
 			frame = USER_FRAME;
-		else if (!u64_map_insert(&u->used, frame, 1))
+		else if (!u64_map_insert(&u->used, frame, USER_FRAME_RETURN))
 			frame = 0;
 	}
 	from = last_change(u, pid);
 	if (time >= from)
 		*recent = (struct user_recent){ address, from, frame, u->nr_maps, pid };
 	return frame;
+}
+
+void user_maps_innermost(struct user_maps *u, uint64_t frame)
+{
+	uint32_t *used = u64_map_find(&u->used, frame);
+
+	if (used)
+		*used = USER_FRAME_INNERMOST;
 }
 
 /* --- in a recording ------------------------------------------------------------------------ */
@@ -420,15 +465,18 @@ void user_maps_format(const struct user_maps *u, struct strbuf *out)
 /* @line: the beginning of the line at @text, which has @len characters */
 static int parse_file(struct user_maps *u, const char *line, const char *text, size_t len)
 {
+	char id[USER_MAPS_ID], mark[16];
 	uint64_t inode;
 	uint32_t file;
-	char id[41];
 	int at = 0, ret;
 
 	if (sscanf(line, "file %40s %" SCNx64 " %n", id, &inode, &at) != 2 || !at ||
 	    (size_t)at >= len)
 		return 0;
-	ret = get_file(u, text + at, len - (size_t)at, &file);
+	/* Each line has a number, also if an earlier one has the same path. */
+	snprintf(mark, sizeof(mark), "%" PRIu32, u->files.count);
+	ret = get_file(u, text + at, len - (size_t)at, *id != '-' || inode ? mark : "",
+		       &file);
 	if (ret || !file)
 		return ret;
 	u->inodes[file] = inode;

@@ -22,6 +22,9 @@
 #define USER_MAPS_MAPS	 (1U << 20)
 #define USER_MAPS_FRAMES (1U << 20)
 
+/* Bytes of a build ID in hex, including the NUL. */
+#define USER_MAPS_ID 41
+
 /* Frames in a user_stack event: the kernel's FTRACE_STACK_ENTRIES. */
 #define USER_STACK_FRAMES 8U
 
@@ -36,6 +39,10 @@
 /* Frames that were asked for lately. */
 #define USER_MAPS_RECENT 512U
 
+/* What a frame is: the instruction after a call, or the one that ran. */
+#define USER_FRAME_RETURN    1U
+#define USER_FRAME_INNERMOST 2U
+
 struct user_process;
 struct user_recent {
 	uint64_t address, from, frame;
@@ -45,12 +52,14 @@ struct user_recent {
 
 /**
  * struct user_maps - zero-initialise it
- * @files: paths; @ids: their build IDs in hex, "" if unknown, and @inodes, 0 if unknown
- * @used: frames that were given out; @recent: some of them, and where they came from
+ * @files: paths, each followed by a NUL and what tells it from other files of that path
+ * @ids, @inodes: their build IDs in hex, "" if unknown; 0 if unknown
+ * @used: frames that were given out, with USER_FRAME_ values; @recent: some of them, and where
+ *	they came from
  */
 struct user_maps {
 	struct intern files;
-	char (*ids)[41];
+	char (*ids)[USER_MAPS_ID];
 	uint64_t *inodes;
 	size_t ids_capacity, inodes_capacity;
 	struct u64_map by_pid; /* index */
@@ -85,6 +94,11 @@ int user_maps_add_proc(struct user_maps *u, uint32_t pid, uint64_t time,
 /* The frame for @address in process @pid at @time; USER_FRAME: unknown; 0: memory ran out. */
 uint64_t user_maps_frame(struct user_maps *u, uint32_t pid, uint64_t time,
 			 uint64_t address);
+/* @frame was innermost in a callchain, so the program was at this instruction, not before it. */
+void user_maps_innermost(struct user_maps *u, uint64_t frame);
+/* Sets @pids to processes that had @file mapped, the newest first. Returns how many, up to @max. */
+size_t user_maps_users(const struct user_maps *u, uint32_t file, uint32_t *pids,
+		       size_t max);
 /* Is @path a file in which process @pid names the functions that it has made? */
 bool user_maps_is_jit(const char *path, uint32_t *pid);
 /* Appends lines from which user_maps_parse() gets the same frames, for the processes of which

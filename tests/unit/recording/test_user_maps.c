@@ -53,6 +53,42 @@ START_TEST(maps_of_proc)
 }
 END_TEST
 
+/* Two containers have libraries of one path. The frames differ, and still do when read again. */
+START_TEST(files_of_containers)
+{
+	static const char *const libraries[] = {
+		"1000-2000 r-xp 00000000 00:30 7 /lib/c.so\n",
+		"1000-2000 r-xp 00000000 00:31 7 /lib/c.so\n",
+		"1000-2000 r-xp 00000000 00:30 7 /lib/c.so\n",
+	};
+	struct user_maps again = { 0 };
+	struct strbuf text = { 0 };
+	uint64_t frames[3];
+	uint32_t pids[2];
+
+	for (uint32_t i = 0; i < 3; i++) {
+		ck_assert_int_eq(user_maps_add_proc(&maps, 10 + i, 0, libraries[i]), 0);
+		frames[i] = user_maps_frame(&maps, 10 + i, 1, 0x1010);
+	}
+	ck_assert_uint_ne(frames[0], frames[1]);
+	ck_assert_uint_eq(frames[0], frames[2]);
+	for (uint32_t i = 1; i <= 2; i++)
+		ck_assert_str_eq(intern_get(&maps.files, i, NULL), "/lib/c.so");
+	ck_assert_uint_eq(user_maps_users(&maps, USER_FRAME_FILE(frames[0]), pids, 2), 2);
+	ck_assert_uint_eq(pids[0], 12);
+	ck_assert_uint_eq(pids[1], 10);
+	ck_assert_uint_eq(user_maps_users(&maps, USER_FRAME_FILE(frames[1]), pids, 2), 1);
+	ck_assert_uint_eq(pids[0], 11);
+
+	user_maps_format(&maps, &text);
+	ck_assert_int_eq(user_maps_parse(&again, strbuf_text(&text)), 0);
+	for (uint32_t i = 0; i < 3; i++)
+		ck_assert_uint_eq(user_maps_frame(&again, 10 + i, 1, 0x1010), frames[i]);
+	user_maps_free(&again);
+	strbuf_free(&text);
+}
+END_TEST
+
 static void put(uint8_t *p, uint64_t value, size_t size)
 {
 	memcpy(p, &value, size); /* tests run on machines of both byte orders */
@@ -159,6 +195,7 @@ Suite *test_user_maps_suite(void)
 
 	tcase_add_checked_fixture(tc, setup, teardown);
 	tcase_add_test(tc, maps_of_proc);
+	tcase_add_test(tc, files_of_containers);
 	tcase_add_test(tc, maps_of_the_kernels_records);
 	tcase_add_test(tc, maps_that_do_not_parse);
 	suite_add_tcase(s, tc);

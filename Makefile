@@ -283,7 +283,7 @@ $(UNIT): $(TEST_OBJ) $(B)/plugins/plugin_kmemx.o $(filter-out %/main.o,$(CMD_OBJ
 # sanitizer.
 $(B)/tests/workloads/%: private SANFLAGS :=
 # Its callers are found by frame pointers, as perf does.
-$(B)/tests/workloads/callers.o: private ALL_CFLAGS += -O0 -fno-omit-frame-pointer
+$(B)/tests/workloads/callers.o: private ALL_CFLAGS += -O0 -g -fno-omit-frame-pointer
 
 # Programs that live tests and the bench record.
 $(PROGS): $(B)/%: $(B)/%.o

@@ -93,11 +93,12 @@ static int running_symbols(void *ctx, const struct import_kernel *kernel,
 }
 
 /* Opens a program that perf saw. Returns a descriptor or -errno. */
-static int open_program(void *ctx, const char *path)
+static int open_program(void *ctx, const char *path, uint32_t pid)
 {
 	const struct import *im = ctx;
 	char full[PATH_MAX];
 
+	(void)pid;
 	if (snprintf(full, sizeof(full), "%s%s", im->opts->symfs ? im->opts->symfs : "",
 		     path) >= (int)sizeof(full))
 		return -ENAMETOOLONG;

@@ -107,7 +107,8 @@ static int add_by(const char *word, enum subject_kind *by, const char *command)
 	int index;
 
 	kind_words(kinds);
-	index = option_choose("--by", word, kinds, ARRAY_SIZE(kinds), command);
+	index = option_choose("--by", subjects_usual_word(word), kinds, ARRAY_SIZE(kinds),
+			      command);
 	if (index < 0)
 		return EXIT_USAGE;
 	kind = (unsigned int)index + 1;

@@ -136,7 +136,8 @@ static int choose_by(struct top *top, enum subject_kind *by)
 	fill_words(words, keys);
 	while (words[nr])
 		nr++;
-	i = top->opts.by ? option_choose("--by", top->opts.by, words, nr, command_name)
+	i = top->opts.by ? option_choose("--by", subjects_usual_word(top->opts.by), words,
+					 nr, command_name)
 			 : 0;
 	if (i < 0)
 		return EXIT_USAGE;

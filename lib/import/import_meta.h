@@ -46,7 +46,7 @@ struct recording_import_options {
 	int (*open_part)(void *ctx, uint32_t cpu);
 	int (*find_symbols)(void *ctx, const struct import_kernel *kernel,
 			    struct strbuf *out);
-	int (*open_program)(void *ctx, const char *path);
+	int (*open_program)(void *ctx, const char *path, uint32_t pid);
 	bool programs_chosen;
 	int (*open_more)(void *ctx, unsigned int nr, struct source *out);
 	void (*progress)(void *ctx, uint64_t done, uint64_t total, uint64_t events);

@@ -87,6 +87,8 @@ static int add_stack(struct perf_events *pe, struct perf_cpu *c,
 		if (!user)
 			return -ENOMEM;
 		set_u64(frame, user, t->big_endian);
+		if (!i)
+			user_maps_innermost(pe->user, user);
 		if (user != USER_FRAME)
 			known = i + 1;
 	}

@@ -375,14 +375,18 @@ static int add_user_symbols(struct perf_import *pi)
 						   .ctx = pi->opts.ctx,
 						   .chosen = pi->opts.programs_chosen,
 						   .owner = UINT32_MAX };
-	struct strbuf sb = { 0 };
-	int ret = user_symbols(&pi->user, &opts, &sb);
+	struct user_texts texts = { 0 };
+	int ret = user_symbols(&pi->user, &opts, &texts);
 
-	if (ret || !sb.size) {
-		strbuf_free(&sb);
-		return ret;
-	}
-	return text_list_take(&pi->texts.meta, RECORDING_META_USER_SYMBOLS, &sb);
+	if (!ret && texts.symbols.size)
+		ret = text_list_take(&pi->texts.meta, RECORDING_META_USER_SYMBOLS,
+				     &texts.symbols);
+	if (!ret && texts.lines.size)
+		ret = text_list_take(&pi->texts.meta, RECORDING_META_USER_LINES,
+				     &texts.lines);
+	strbuf_free(&texts.symbols);
+	strbuf_free(&texts.lines);
+	return ret;
 }
 
 static int compose_texts(struct perf_import *pi)

@@ -70,6 +70,8 @@
 #define RECORDING_META_EVENTS	    "events"
 /* Symbols of programs in callchains, as lines of kallsyms (SYMBOLS_USER in symbol/symbols.h). */
 #define RECORDING_META_USER_SYMBOLS "user_symbols"
+/* Lines in the source of those programs (symbol/user_symbols.h). */
+#define RECORDING_META_USER_LINES   "user_lines"
 /* Which files processes had mapped as code, for frames in user_stack events (user_maps.h). */
 #define RECORDING_META_USER_MAPS    "user_maps"
 /* /proc/modules of the recorded kernel, or of the boot after it (recording_last_boot()). */

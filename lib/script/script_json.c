@@ -250,7 +250,7 @@ void script_json_line(struct script *s, const struct kmem_event *ev)
 		outbuf_puts(s->out, ", \"callsite\": ");
 		script_cached(s, &s->addrs, callsite);
 	}
-	if (callsite && s->env.env->lines) {
+	if (callsite && source_lines_of_kernel(s->env.env->lines)) {
 		outbuf_puts(s->out, ", \"frames\": ");
 		script_cached(s, &s->frames, callsite);
 	}

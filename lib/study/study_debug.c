@@ -166,13 +166,17 @@ static int open_lines(struct study *s, const struct study_options *o)
 {
 	const struct directory_sources *sources = o->sources ? o->sources : &s->sources;
 	const struct dir_files files = with_found(s, &o->lines);
+	const struct recording_text *user =
+		recording_meta(s->rec, RECORDING_META_USER_LINES);
 	int err = 0;
 
 	if (!o->sources && !s->dirs)
 		err = dir_files_open_lines(&s->sources, &files, &s->log);
-	if (!err && (sources->vmlinux || sources->modules))
+	if (!err && (user || sources->vmlinux || sources->modules))
 		err = source_lines_new(&s->lines, sources, s->syms,
 				       study_vmlinux_offset(s));
+	if (!err && user)
+		err = source_lines_add_user(s->lines, user->text);
 	if (err)
 		return fail(s, STUDY_DIRS, err);
 	if (o->dirs_of_lines && !s->dirs && directory_sources_any(sources))

@@ -2,11 +2,17 @@
 #include "symbol/source_lines.h"
 
 #include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/array.h"
 #include "base/hash.h"
+#include "base/strbuf.h"
+
+/* Of a line about a program's address, everything before the file's name. */
+#define LINE_HEAD_MAX 1024U
 
 /* The frames of an address. */
 struct chain {
@@ -220,9 +226,96 @@ static int add_chain(struct source_lines *l, uint64_t addr,
 	}
 	chain->nr = nr;
 	l->chains[l->nr_chains++] = chain;
-	l->counts.all++;
-	l->counts.unknown += !nr || !frames[0].line;
+	if (!symbols_is_user(addr)) {
+		l->counts.all++;
+		l->counts.unknown += !nr || !frames[0].line;
+	}
 	return 0;
+}
+
+/* The functions at one address of a program, and room for their texts. */
+struct user_chain {
+	struct source_frame frames[SOURCE_FRAMES_MAX];
+	struct strbuf texts[SOURCE_FRAMES_MAX];
+	size_t nr;
+	uint64_t addr;
+};
+
+/* Stores the chain, which is complete, and begins the one of @addr. 0 or -ENOMEM. */
+static int end_user_chain(struct source_lines *l, struct user_chain *c, uint64_t addr)
+{
+	struct source_frame *last = c->nr ? &c->frames[c->nr - 1] : NULL;
+	struct symbol sym;
+	int ret = 0;
+
+	if (last && symbols_find(l->syms, c->addr, &sym))
+		last->function = sym.name;
+	if (last)
+		last->inlined = false;
+	if (last && !u64_map_find(&l->known, c->addr))
+		ret = add_chain(l, c->addr, c->frames, c->nr);
+	c->nr = 0;
+	c->addr = addr;
+	return ret;
+}
+
+/* A line of @len characters. 0 or -ENOMEM. */
+static int add_user_line(struct source_lines *l, struct user_chain *c, const char *text,
+			 size_t len)
+{
+	struct source_frame *f;
+	struct strbuf *sb;
+	uint64_t addr;
+	uint32_t line;
+	int function = 0, function_end = 0, file = 0, ret = 0;
+	char head[LINE_HEAD_MAX];
+
+	snprintf(head, sizeof(head), "%.*s",
+		 (int)(len < sizeof(head) ? len : sizeof(head) - 1), text);
+	if (sscanf(head, "%" SCNx64 " %" SCNu32 " %n%*s%n %n", &addr, &line, &function,
+		   &function_end, &file) != 2 ||
+	    !file || (size_t)file >= len || !symbols_is_user(addr))
+		return 0;
+	if (addr != c->addr)
+		ret = end_user_chain(l, c, addr);
+	if (ret || c->nr == SOURCE_FRAMES_MAX)
+		return ret;
+	f = &c->frames[c->nr];
+	sb = &c->texts[c->nr++];
+	strbuf_reset(sb);
+	strbuf_add(sb, head + function, (size_t)(function_end - function));
+	strbuf_add(sb, "", 1);
+	strbuf_add(sb, text + file, len - (size_t)file);
+	*f = (struct source_frame){ .line = line, .inlined = true };
+	if (sb->failed)
+		return -ENOMEM;
+	f->function = strcmp(sb->data, "-") ? sb->data : NULL;
+	f->file = line ? sb->data + strlen(sb->data) + 1 : NULL;
+	return 0;
+}
+
+int source_lines_add_user(struct source_lines *lines, const char *text)
+{
+	struct user_chain *c = calloc(1, sizeof(*c));
+	int ret = c ? 0 : -ENOMEM;
+
+	while (!ret && *text) {
+		size_t len = strcspn(text, "\n");
+
+		ret = add_user_line(lines, c, text, len);
+		text += len + (text[len] == '\n');
+	}
+	if (!ret)
+		ret = end_user_chain(lines, c, 0);
+	for (size_t i = 0; c && i < SOURCE_FRAMES_MAX; i++)
+		strbuf_free(&c->texts[i]);
+	free(c);
+	return ret;
+}
+
+bool source_lines_of_kernel(const struct source_lines *lines)
+{
+	return lines && (lines->sources->vmlinux || lines->sources->modules);
 }
 
 static int find_new(struct source_lines *l, uint64_t addr)

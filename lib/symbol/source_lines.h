@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * symbol: the source functions and lines of a recording's addresses.
- * In: debug information of its kernel and modules. Out: frames, innermost first.
+ * In: debug information of its kernel and modules; what the recording says of programs.
+ * Out: frames, innermost first.
  */
 #ifndef KMEMX_SYMBOL_SOURCE_LINES_H
 #define KMEMX_SYMBOL_SOURCE_LINES_H
@@ -22,6 +23,12 @@ struct source_lines;
 int source_lines_new(struct source_lines **out, const struct directory_sources *sources,
 		     const struct symbols *syms, uint64_t offset) __must_check;
 void source_lines_free(struct source_lines *lines);
+/* Adds the lines of programs (struct user_texts in symbol/user_symbols.h). A line that does not
+ * parse is skipped. 0 or -ENOMEM.
+ */
+int source_lines_add_user(struct source_lines *lines, const char *text) __must_check;
+/* Is there debug information of the kernel or of modules? False for NULL. */
+bool source_lines_of_kernel(const struct source_lines *lines);
 
 /**
  * source_lines_find() - find the frames of one address
@@ -40,7 +47,7 @@ size_t source_lines_find(struct source_lines *lines, uint64_t addr,
 bool source_lines_failed(const struct source_lines *lines);
 
 /**
- * struct source_line_counts - addresses looked up
+ * struct source_line_counts - addresses of the kernel looked up
  * @unknown: those of @all without a line
  * @given_up: a file needs more work than its size allows and is no longer used
  */

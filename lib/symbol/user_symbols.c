@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * symbol: the names of programs' functions in callchains.
- * In: frames of programs, and the files that were mapped. Out: lines of kallsyms.
+ * symbol: the names of programs' functions in callchains, and their lines in the source.
+ * In: frames of programs, and the files that were mapped. Out: lines of kallsyms; lines about
+ * source lines.
  */
 #include "symbol/user_symbols.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,11 +17,15 @@
 
 #include "base/array.h"
 #include "base/io.h"
+#include "symbol/debug_frames.h"
 #include "symbol/elf.h"
 #include "symbol/program.h"
 
 /* The largest file with names of a JIT compiler's functions that is read. */
 #define JIT_BYTES_MAX (64U << 20)
+
+/* The most processes that are asked for a file of their own. */
+#define CONTAINER_PROCESSES 8U
 
 /* A function of a JIT compiler; @name is an offset into the text, and has @len characters. */
 struct jit_function {
@@ -138,6 +144,12 @@ static void jit_free(struct jit *jit)
 
 /* --- files ----------------------------------------------------------------------------------- */
 
+/* A mapped file; @id and @inode as in struct user_maps. */
+struct user_path {
+	const char *path, *id;
+	uint64_t inode;
+};
+
 /* Is the open file the one that was mapped? */
 static bool is_same(const struct user_symbols_options *opts, int fd, const char *id,
 		    uint64_t inode)
@@ -150,28 +162,48 @@ static bool is_same(const struct user_symbols_options *opts, int fd, const char 
 	return opts->chosen || (inode && !fstat(fd, &st) && st.st_ino == inode);
 }
 
-static int open_same(const struct user_symbols_options *opts, const char *path,
-		     const char *id, uint64_t inode)
+static int open_as(const struct user_symbols_options *opts, const struct user_path *p,
+		   uint32_t pid)
 {
-	int fd = opts->open ? opts->open(opts->ctx, path) : -ENOENT;
+	int fd = opts->open ? opts->open(opts->ctx, p->path, pid) : -ENOENT;
 
-	if (fd >= 0 && !is_same(opts, fd, id, inode)) {
+	if (fd >= 0 && !is_same(opts, fd, p->id, p->inode)) {
 		close(fd);
 		return -ENOENT;
 	}
 	return fd;
 }
 
-/* What names the addresses of one file: either, or neither. */
+/* A container has files of its own, which those of its processes that still run can show. */
+static int open_mapped(const struct user_symbols_options *opts, const struct user_maps *u,
+		       const struct user_path *p, uint32_t file)
+{
+	uint32_t pids[CONTAINER_PROCESSES];
+	int fd = open_as(opts, p, 0);
+	size_t nr;
+
+	if (fd >= 0 || fd == -ENOMEM || !opts->containers)
+		return fd;
+	nr = user_maps_users(u, file, pids, ARRAY_SIZE(pids));
+	for (size_t i = 0; fd < 0 && fd != -ENOMEM && i < nr; i++)
+		fd = open_as(opts, p, pids[i]);
+	return fd;
+}
+
+/* What names the addresses of one file: either, or neither.
+ * @frames: NULL without debug information
+ */
 struct user_file {
 	const char *path;
 	struct program *program;
+	struct debug_units *units;
+	struct debug_frames *frames;
 	struct jit jit;
 };
 
 static int open_jit(struct user_file *f, const struct user_symbols_options *opts)
 {
-	int fd = opts->open ? opts->open(opts->ctx, f->path) : -ENOENT;
+	int fd = opts->open ? opts->open(opts->ctx, f->path, 0) : -ENOENT;
 	int ret = fd < 0 ? 0 : jit_read(&f->jit, opts, fd);
 
 	if (fd >= 0)
@@ -180,30 +212,47 @@ static int open_jit(struct user_file *f, const struct user_symbols_options *opts
 	return fd == -ENOMEM ? fd : ret;
 }
 
+/* Opens the debug information in @fd, which stays open, if it has any. 0 or -ENOMEM. */
+static int open_lines(struct user_file *f, int fd)
+{
+	int copy = fd < 0 || f->frames ? -1 : fcntl(fd, F_DUPFD_CLOEXEC, 0);
+	int ret = copy < 0 ? -ENOENT : debug_units_open_fd(&f->units, copy, f->path);
+
+	if (!ret)
+		ret = debug_frames_new(&f->frames, f->units);
+	return ret == -ENOMEM ? ret : 0;
+}
+
 /* Opens file @file and its debug symbols, if they are here. 0 or -ENOMEM. */
 static int open_file(struct user_file *f, const struct user_maps *u, uint32_t file,
 		     const struct user_symbols_options *opts)
 {
-	const char *path = intern_get(&u->files, file, NULL), *id = u->ids[file];
+	struct user_path p = { intern_get(&u->files, file, NULL), u->ids[file],
+			       u->inodes[file] };
 	int symbols_fd = -1, fd, ret;
 	char debug[128], found[ELF_BUILD_ID_MAX];
 	uint32_t pid;
 
-	f->path = path;
-	if (user_maps_is_jit(path, &pid))
+	f->path = p.path;
+	if (user_maps_is_jit(p.path, &pid))
 		return open_jit(f, opts);
-	fd = *path == '/' && path[1] != '/' ? open_same(opts, path, id, u->inodes[file])
-					    : -ENOENT;
+	fd = *p.path == '/' && p.path[1] != '/' ? open_mapped(opts, u, &p, file)
+						: -ENOENT;
 	if (fd < 0)
 		return fd == -ENOMEM ? fd : 0;
-	if (!*id && !elf_build_id(fd, found))
-		id = found;
-	if (strlen(id) > 2) {
+	if (!*p.id && !elf_build_id(fd, found))
+		p.id = found;
+	if (strlen(p.id) > 2) {
 		snprintf(debug, sizeof(debug), "/usr/lib/debug/.build-id/%.2s/%s.debug",
-			 id, id + 2);
-		symbols_fd = open_same(opts, debug, id, 0);
+			 p.id, p.id + 2);
+		p.path = debug;
+		symbols_fd = open_as(opts, &p, 0);
 	}
 	ret = program_open(&f->program, fd, symbols_fd);
+	if (!ret)
+		ret = open_lines(f, symbols_fd);
+	if (!ret)
+		ret = open_lines(f, fd);
 	close(fd);
 	if (symbols_fd >= 0)
 		close(symbols_fd);
@@ -213,7 +262,11 @@ static int open_file(struct user_file *f, const struct user_maps *u, uint32_t fi
 static void close_file(struct user_file *f)
 {
 	program_close(f->program);
+	debug_frames_free(f->frames);
+	debug_units_free(f->units);
 	f->program = NULL;
+	f->frames = NULL;
+	f->units = NULL;
 	jit_free(&f->jit);
 }
 
@@ -274,8 +327,53 @@ static void put_symbol(const struct user_file *f, uint64_t frame, uint64_t *last
 	}
 }
 
+/* --- lines ----------------------------------------------------------------------------------- */
+
+static void put_line(const struct user_file *f, uint64_t frame,
+		     const struct source_frame *at, struct strbuf *out)
+{
+	/* A path with a line break would begin a line of its own. */
+	bool known = at->line && at->file && !strchr(at->file, '\n');
+
+	strbuf_printf(out, "%" PRIx64 " %" PRIu32 " ", frame, known ? at->line : 0);
+	if (at->inlined && at->function) {
+		put_name(out, f->path);
+		strbuf_puts(out, "`");
+		put_word(out, at->function, strlen(at->function));
+	} else {
+		strbuf_puts(out, "-");
+	}
+	strbuf_printf(out, " %s\n", known ? at->file : "-");
+}
+
+/* Adds the functions at @frame, with their lines. A call may be the last instruction of its
+ * function, so a return address is looked up before it. 0 or -ENOMEM.
+ */
+static int put_lines(struct user_file *f, const struct u64_map_slot *frame,
+		     struct strbuf *out)
+{
+	const uint64_t before = frame->value == USER_FRAME_INNERMOST ? 0 : 1;
+	struct source_frame frames[SOURCE_FRAMES_MAX];
+	uint64_t address;
+	size_t nr = 0;
+	int ret;
+
+	if (!f->frames)
+		return 0;
+	address = program_address(f->program, USER_FRAME_OFFSET(frame->key));
+	ret = debug_frames_at(f->frames, address - before, frames, &nr);
+	for (size_t i = 0; !ret && i < nr; i++)
+		put_line(f, frame->key, &frames[i], out);
+	if (ret == -EFBIG) {
+		debug_frames_free(f->frames);
+		f->frames = NULL;
+		ret = 0;
+	}
+	return ret;
+}
+
 int user_symbols(const struct user_maps *u, const struct user_symbols_options *opts,
-		 struct strbuf *out)
+		 struct user_texts *out)
 {
 	struct u64_map_slot *frames = u64_map_sorted(&u->used);
 	struct user_file f = { 0 };
@@ -288,17 +386,21 @@ int user_symbols(const struct user_maps *u, const struct user_symbols_options *o
 		uint32_t its = USER_FRAME_FILE(frame);
 
 		if (!i)
-			strbuf_printf(out, "%016" PRIx64 " T [unknown]\n",
+			strbuf_printf(&out->symbols, "%016" PRIx64 " T [unknown]\n",
 				      (uint64_t)USER_FRAME);
 		if (its != file) {
 			close_file(&f);
 			ret = open_file(&f, u, its, opts);
 			file = its;
 		}
-		if (!ret)
-			put_symbol(&f, frame, &last, out);
+		if (ret)
+			break;
+		put_symbol(&f, frame, &last, &out->symbols);
+		ret = put_lines(&f, &frames[i], &out->lines);
 	}
 	close_file(&f);
 	free(frames);
-	return ret ? ret : out->failed ? -ENOMEM : 0;
+	if (out->symbols.failed || out->lines.failed)
+		return -ENOMEM;
+	return ret;
 }

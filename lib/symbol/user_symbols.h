@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * symbol: the names of programs' functions in callchains.
- * In: frames of programs, and the files that were mapped. Out: lines of kallsyms.
+ * symbol: the names of programs' functions in callchains, and their lines in the source.
+ * In: frames of programs, and the files that were mapped. Out: lines of kallsyms; lines about
+ * source lines.
  */
 #ifndef KMEMX_SYMBOL_USER_SYMBOLS_H
 #define KMEMX_SYMBOL_USER_SYMBOLS_H
@@ -10,29 +11,42 @@
 
 /**
  * struct user_symbols_options - where the files are
- * @open: opens a file of the recorded machine: a descriptor, which the callee closes; or -errno.
- *	NULL: none can be opened
+ * @open: opens a file of the recorded machine, as process @pid sees it, 0: as everyone does: a
+ *	descriptor, which the callee closes; or -errno. NULL: none can be opened
+ * @containers: @open knows processes
  * @chosen: the user named these files, so one is used if its build ID and inode are unknown
  * @owner: the user who may have written a process's names of functions for perf, beside root and
  *	the user who owns @ctx's process; UINT32_MAX: nobody else
  */
 struct user_symbols_options {
-	int (*open)(void *ctx, const char *path);
+	int (*open)(void *ctx, const char *path, uint32_t pid);
 	void *ctx;
-	bool chosen;
+	bool containers, chosen;
 	uint32_t owner;
 };
 
 /**
- * user_symbols() - add the symbols of all frames that were given out to @out, as lines of kallsyms
+ * struct user_texts - what is known about frames; the caller frees both
+ * @symbols: lines of kallsyms
+ * @lines: "FRAME LINE FUNCTION FILE" for each function at a frame, innermost first, the function
+ *	that contains the code last. FRAME is in hex, LINE 0 if it is unknown. FUNCTION is "-" for
+ *	the symbol's; FILE may have blanks.
+ */
+struct user_texts {
+	struct strbuf symbols, lines;
+};
+
+/**
+ * user_symbols() - add the symbols and source lines of all frames that were given out
  *
  * Only files that were mapped are used: the build ID must be the same, or, where it is unknown, the
  * inode. Functions that a process has made itself have the names that it gave them for perf
- * (/tmp/perf-PID.map), if the file belongs to root, to this user or to @owner.
+ * (/tmp/perf-PID.map), if the file belongs to root, to this user or to @owner. Lines and inlined
+ * functions come from debug information (DWARF) in the file or below /usr/lib/debug.
  *
  * Return: 0 or -ENOMEM.
  */
 int user_symbols(const struct user_maps *u, const struct user_symbols_options *opts,
-		 struct strbuf *out) __must_check;
+		 struct user_texts *out) __must_check;
 
 #endif

@@ -79,7 +79,7 @@ static int find_perf_symbols(void *ctx, const struct import_kernel *kernel,
 }
 
 /* Each program is this one. */
-static int open_self(void *ctx, const char *path)
+static int open_self(void *ctx, const char *path, uint32_t pid)
 {
 	return open("/proc/self/exe", O_RDONLY | O_CLOEXEC);
 }

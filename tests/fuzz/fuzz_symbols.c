@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * tests: fuzz target: kallsyms text, and lookups in it; the same text as mappings of a process, and
- * as names by a JIT compiler.
+ * tests: fuzz target: kallsyms text, and lookups in it; the same text as mappings of a process, as
+ * names by a JIT compiler, and as lines of programs.
  * In: an address of eight bytes, then arbitrary text. Out: a crash is a finding.
  */
 #include <stdint.h>
@@ -11,17 +11,19 @@
 
 #include "base/io.h"
 #include "symbol/callsite.h"
+#include "symbol/source_lines.h"
 #include "symbol/symbols.h"
 #include "symbol/user_symbols.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 /* Every file is one with the text. */
-static int open_text(void *ctx, const char *path)
+static int open_text(void *ctx, const char *path, uint32_t pid)
 {
 	const struct strbuf *text = ctx;
 	int fd = memfd_create(path, 0);
 
+	(void)pid;
 	if (fd >= 0 && io_pwrite_all(fd, strbuf_text(text), text->size, 0)) {
 		close(fd);
 		fd = -1;
@@ -35,6 +37,7 @@ static void fuzz_programs(uint64_t address, struct strbuf *text)
 						   .ctx = text,
 						   .chosen = true };
 	struct user_maps maps = { 0 }, again = { 0 };
+	struct user_texts texts = { 0 };
 	struct strbuf out = { 0 };
 
 	/* One mapping is always there. */
@@ -47,12 +50,26 @@ static void fuzz_programs(uint64_t address, struct strbuf *text)
 		}
 		user_maps_format(&maps, &out);
 		if (!out.failed && !user_maps_parse(&again, strbuf_text(&out)) &&
-		    !user_symbols(&maps, &opts, &out))
+		    !user_symbols(&maps, &opts, &texts))
 			user_maps_frame(&again, 1, 0, address);
 	}
 	user_maps_free(&maps);
 	user_maps_free(&again);
 	strbuf_free(&out);
+	strbuf_free(&texts.symbols);
+	strbuf_free(&texts.lines);
+}
+
+static void fuzz_lines(const struct symbols *syms, uint64_t address, const char *text)
+{
+	const struct directory_sources none = { 0 };
+	const struct source_frame *frames;
+	struct source_lines *lines = NULL;
+
+	if (!source_lines_new(&lines, &none, syms, 0) &&
+	    !source_lines_add_user(lines, text))
+		source_lines_find(lines, address, &frames);
+	source_lines_free(lines);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
@@ -73,8 +90,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	}
 	strbuf_reset(&text);
 	strbuf_add(&text, data + sizeof(frames), size - sizeof(frames));
-	if (!text.failed)
+	if (!text.failed) {
 		fuzz_programs(frames[0], &text);
+		fuzz_lines(syms, frames[0], strbuf_text(&text));
+	}
 	callsite_rule_free(rule);
 	symbols_free(syms);
 	strbuf_free(&text);

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # shellcheck shell=sh
 #
-# --user-stack: the program's functions below the kernel's in one callchain, names that a JIT
-# compiler gave, addresses of a stripped program.
+# --user-stack: the program's functions below the kernel's in one callchain, with lines; names that
+# a JIT compiler gave, addresses of a stripped program, a program that only a container has.
 # shellcheck source=tests/live/tracing.inc
 . "$(dirname "$0")/tracing.inc"
 
@@ -27,6 +27,15 @@ expect "$nr" "$("$KMEMX" stat --page --by user-function --csv -i user.dat 2>err 
 	awk -F, '/user_function/ { for (i = 1; i <= NF; i++) if ($i == "hit") hit = i }
 		 /callers`inner/ { print $hit }')" "pages by user-function"
 
+# So has its line, which debug information gives.
+line=$(grep -n ')\[i \* PAGE\] = 1' "$(dirname "$0")/../workloads/callers.c" | cut -d: -f1)
+"$KMEMX" script --callchain -i user.dat >script 2>err || fail "script: $(cat err)"
+if "$KMEMX" version --build-options | grep -q '^libdw *yes'; then
+	"$KMEMX" stat --page --by user-line --csv -i user.dat 2>err | grep -q "callers\.c:$line," ||
+		fail "no line: $("$KMEMX" stat --page --by user-line -i user.dat 2>&1)"
+	grep -q "=> callers\`inner+.* .*callers\.c:$line\$" script || fail "script has no line of inner()"
+fi
+
 # A stripped program has addresses, those of the same functions.
 expect 0 "$(folded user.dat 'stripped`')" "names of a stripped program"
 for name in inner outer; do
@@ -46,6 +55,31 @@ if command -v trace-cmd >/dev/null; then
 		fail "trace-cmd: $(trace-cmd report user.dat 2>&1 | tail -n 3)"
 fi
 [ "$(cat $tracefs/options/userstacktrace)" = 0 ] || fail "userstacktrace was left on"
+
+# A program in a mount namespace of its own is found through its process.
+mkdir own
+if unshare -m sh -c 'mount -t tmpfs none own' 2>/dev/null; then
+	"$KMEMX" record -q --page --user-stack --follow -o own.dat -- unshare -m sh -c '
+		mount -t tmpfs none own && cp callers own/hidden && cd own || exit 1
+		./hidden 200 9 &
+		echo $! >../hidden.pid
+		sleep 0.5' 2>err || fail "record: $(cat err)"
+	kill "$(cat hidden.pid)"
+	nr=$(folded own.dat ';hidden`main;hidden`outer;hidden`inner;.*;do_anonymous_page')
+	[ "$nr" -ge 200 ] || fail "$nr pages of the container's inner(), of 200"
+fi
+
+# node names what it compiles, without blanks in the names.
+if command -v node >/dev/null; then
+	echo 'function touch(b) { for (let i = 0; i < 2000; i++) b[i * 4096] = 1; }
+		for (let k = 0; k < 20; k++) touch(new Uint8Array(4096 * 2000));' >touch.js
+	"$KMEMX" record -q --page --user-stack --follow -o node.dat -- sh -c 'echo $$ >node.pid
+		exec node --perf-basic-prof --interpreted-frames-native-stack touch.js' 2>err ||
+		fail "record: $(cat err)"
+	rm -f "/tmp/perf-$(cat node.pid).map"
+	nr=$(folded node.dat ';JIT`[^;]*touch_[^;]*touch\.js')
+	[ "$nr" -ge 10000 ] || fail "$nr pages of touch(), of 40000"
+fi
 
 # Callchains of slab objects, too.
 "$KMEMX" record -q --slab --user-stack=all --follow -o all.dat -- ./callers 10 2>err ||

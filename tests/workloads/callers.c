@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * tests: page faults below functions with known names and frame pointers.
- * In: PAGES. Out: inner(), called by outer(), called by main(), touches that many new pages.
+ * In: PAGES [SECONDS]. Out: inner(), called by outer(), called by main(), touches that many new
+ * pages. The program then waits so long.
  */
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/mman.h>
+#include <unistd.h>
 
 #define PAGE 4096UL
 
@@ -28,9 +30,14 @@ static __attribute__((noinline)) int outer(size_t pages)
 
 int main(int argc, char **argv)
 {
-	if (argc != 2) {
-		fprintf(stderr, "usage: callers PAGES\n");
+	int ret;
+
+	if (argc != 2 && argc != 3) {
+		fprintf(stderr, "usage: callers PAGES [SECONDS]\n");
 		return 2;
 	}
-	return outer(strtoul(argv[1], NULL, 10));
+	ret = outer(strtoul(argv[1], NULL, 10));
+	if (argc == 3)
+		sleep((unsigned int)strtoul(argv[2], NULL, 10));
+	return ret;
 }

@@ -91,7 +91,7 @@ static int open_names(struct names *n, const struct filling *f, enum web_kind ki
 	int ret = 0;
 
 	for (i = 0; i < nr && !ret; i++) {
-		if (all[i].kind == SUBJECT_LINE && !f->env->lines)
+		if (all[i].kind == SUBJECT_LINE && !source_lines_of_kernel(f->env->lines))
 			continue;
 		ret = owners_init(all[i].owners, f->env, of, all[i].kind);
 		if (ret || !all[i].names)
@@ -231,7 +231,7 @@ static uint32_t row_of(struct filling *f, enum web_kind kind, struct names *n,
 	}
 	key.entry =
 		name_of(f, &n->entry, n->entry.of[number], subject_entry, n->of_entry);
-	if (f->env->lines)
+	if (source_lines_of_kernel(f->env->lines))
 		key.line = name_of(f, &n->line, n->line.of[number], subject_line,
 				   n->of_line);
 	task_key_of(f, n, number, alone || f->web->nr_rows < WEB_REPORT_ROWS_MAX, &key);

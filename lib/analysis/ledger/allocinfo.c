@@ -361,7 +361,7 @@ static void add_notes(const struct functions *f, struct table *t)
 	table_add_note(
 		t,
 		"Allocinfo also counts down for what was allocated before the recording; the trace cannot tell whose that was.");
-	if (!env->lines)
+	if (!source_lines_of_kernel(env->lines))
 		table_add_note(
 			t,
 			"Without debug information, inlined functions are in their caller's row (--vmlinux FILE, --symfs DIR).");

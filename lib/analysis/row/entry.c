@@ -389,14 +389,47 @@ void entry_name(const struct analysis_env *env, uint32_t stack, struct strbuf *o
 		strbuf_puts(out, call == CALL_NONE ? "[no system call]" : ENTRY_NO_STACK);
 }
 
-void entry_user_function(const struct analysis_env *env, const uint64_t *frames,
-			 uint32_t nr, struct strbuf *out)
+/* Is the program's frame @addr in a shared library? */
+static bool in_library(const struct analysis_env *env, uint64_t addr)
+{
+	struct symbol sym;
+	const char *so;
+
+	if (!symbols_find(env->syms, addr, &sym))
+		return false;
+	so = strstr(sym.name, ".so");
+	return so && so < sym.name + strcspn(sym.name, "`+");
+}
+
+/* The innermost source line from frame @i on, up to the first frame of the program itself; libc
+ * called that. 1 and @out, or 0.
+ */
+static bool put_user_line(const struct analysis_env *env, const uint64_t *frames,
+			  uint32_t nr, uint32_t i, struct strbuf *out)
+{
+	const struct source_frame *at;
+
+	for (; env->lines && i < nr; i++) {
+		if (source_lines_find(env->lines, frames[i], &at) && at->line) {
+			strbuf_printf(out, "%s:%" PRIu32, at->file, at->line);
+			return true;
+		}
+		if (!in_library(env, frames[i]))
+			break;
+	}
+	return false;
+}
+
+void entry_user(const struct analysis_env *env, enum subject_kind kind,
+		const uint64_t *frames, uint32_t nr, struct strbuf *out)
 {
 	struct symbol sym;
 	uint32_t i = 0;
 
 	while (i < nr && !symbols_is_user(frames[i]))
 		i++;
+	if (kind == SUBJECT_USER_LINE && put_user_line(env, frames, nr, i, out))
+		return;
 	if (i == nr)
 		strbuf_puts(out, "[no program]");
 	else if (symbols_find(env->syms, frames[i], &sym))
@@ -408,7 +441,7 @@ void entry_user_function(const struct analysis_env *env, const uint64_t *frames,
 void entry_note_user(const struct analysis_env *env, enum subject_kind kind,
 		     struct table *t)
 {
-	if (subject_rows(kind) & ROWS(USER_FUNCTION) &&
+	if (subject_rows(kind) & (ROWS(USER_FUNCTION) | ROWS(USER_LINE)) &&
 	    !recording_meta(env->rec, RECORDING_META_USER_SYMBOLS))
 		table_add_note(
 			t,

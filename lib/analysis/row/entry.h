@@ -24,12 +24,18 @@ void entry_of_frames(const struct analysis_env *env, const uint64_t *frames, uin
 void entry_name(const struct analysis_env *env, uint32_t stack, struct strbuf *out);
 /* Appends that of a system call: call_is_one(). */
 void entry_call_name(const struct analysis_env *env, uint32_t call, struct strbuf *out);
-/* Appends the program's function from where it was entered: that of the innermost frame of a
- * program, or "[no program]". @nr > 0 frames, innermost first.
+/**
+ * entry_user() - append from where in a program the kernel was entered
+ * @kind: SUBJECT_USER_FUNCTION: the function of the innermost frame of a program;
+ *	SUBJECT_USER_LINE: its line; of a library without lines, that of its caller; or else that
+ *	function
+ * @nr: > 0 frames, innermost first
+ *
+ * Without such a frame it is "[no program]".
  */
-void entry_user_function(const struct analysis_env *env, const uint64_t *frames,
-			 uint32_t nr, struct strbuf *out);
-/* If rows of @kind are by such functions, and no program was recorded: adds a note. */
+void entry_user(const struct analysis_env *env, enum subject_kind kind,
+		const uint64_t *frames, uint32_t nr, struct strbuf *out);
+/* If rows of @kind are by such functions or lines, and no program was recorded: adds a note. */
 void entry_note_user(const struct analysis_env *env, enum subject_kind kind,
 		     struct table *t);
 

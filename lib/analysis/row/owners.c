@@ -98,7 +98,7 @@ int owners_init(struct owners *o, const struct analysis_env *env,
 void owners_note_stackless(const struct owners *o, struct table *t)
 {
 	const uint32_t rows = subject_rows(o->subjects.kind);
-	bool entry = rows & (ROWS(ENTRY) | ROWS(USER_FUNCTION));
+	bool entry = rows & (ROWS(ENTRY) | ROWS(USER_FUNCTION) | ROWS(USER_LINE));
 	size_t nr = 0, i;
 
 	entry_note_user(o->env, o->subjects.kind, t);

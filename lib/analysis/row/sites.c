@@ -190,14 +190,23 @@ static void sites_symbol(const struct sites *s, uint64_t addr, struct strbuf *ou
 	sites_shown(s->env, &sym, out);
 }
 
+/* With @exact, adds " (fs/dcache.c:1640)". */
+static void put_line(const struct sites *s, const struct source_frame *frame,
+		     struct strbuf *out)
+{
+	if (s->exact && frame->file && frame->line)
+		strbuf_printf(out, " (%s:%" PRIu32 ")", frame->file, frame->line);
+}
+
 /* The functions of one address, inlined ones too; for the @first frame, starting at the callsite's
  * function.
  */
 static void sites_frame(const struct sites *s, uint64_t addr, bool first,
 			struct strbuf *out)
 {
+	const struct source_frame *frames;
 	struct callsite_place place;
-	size_t i;
+	size_t nr, i;
 
 	if (s->env->raw_ip) {
 		sites_exact(s, addr, out);
@@ -209,9 +218,14 @@ static void sites_frame(const struct sites *s, uint64_t addr, bool first,
 
 		name = name ? name : "[unknown]";
 		strbuf_add(out, name, shown_size(s->env, name));
-		strbuf_puts(out, first && i == place.index ? ";" : " (inlined);");
+		strbuf_puts(out, first && i == place.index ? "" : " (inlined)");
+		put_line(s, &place.chain[i], out);
+		strbuf_puts(out, ";");
 	}
 	sites_symbol(s, addr, out);
+	nr = s->env->lines ? source_lines_find(s->env->lines, addr, &frames) : 0;
+	if (nr)
+		put_line(s, &frames[nr - 1], out);
 }
 
 /* The callchain of frames from @from on; @nr > @from. */

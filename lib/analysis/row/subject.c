@@ -29,6 +29,7 @@ static const struct subject_type {
 	[SUBJECT_PROCESS] = { "process", DIMENSION_PROCESS },
 	[SUBJECT_CGROUP] = { "cgroup", DIMENSION_CGROUP },
 	[SUBJECT_USER_FUNCTION] = { "user-function", DIMENSION_STACK },
+	[SUBJECT_USER_LINE] = { "user-line", DIMENSION_STACK },
 };
 
 /* Drops the name if rows are also by pid, which determines it. */
@@ -251,7 +252,7 @@ static uint32_t row_of_entry(struct subjects *s, struct subject_part *p, uint32_
 	if (p->kind == SUBJECT_ENTRY)
 		entry_name(s->env, stack, &name);
 	else if (frames && nr)
-		entry_user_function(s->env, frames, nr, &name);
+		entry_user(s->env, p->kind, frames, nr, &name);
 	else
 		strbuf_puts(&name, ENTRY_NO_STACK);
 	row = name.failed ? UINT32_MAX : row_of_text(p, strbuf_text(&name));
@@ -321,6 +322,7 @@ static uint32_t part_row(struct subjects *s, struct subject_part *p,
 		return row_of_stack(s, p, who);
 	case SUBJECT_ENTRY:
 	case SUBJECT_USER_FUNCTION:
+	case SUBJECT_USER_LINE:
 		return row_of_entry(s, p, who->stack);
 	case SUBJECT_COMM:
 		return row_of_text(p, p->of_pid ? tasks_name(&s->tasks, (int32_t)value)
@@ -521,6 +523,7 @@ TEXT_CELL(file, FILE)
 TEXT_CELL(line, LINE)
 TEXT_CELL(entry, ENTRY)
 TEXT_CELL(user_function, USER_FUNCTION)
+TEXT_CELL(user_line, USER_LINE)
 
 size_t subjects_asked(const struct analysis_options *opts, enum memory memory,
 		      enum subject_kind kinds[SUBJECTS_ASKED_MAX])
@@ -558,7 +561,8 @@ struct cell subject_cgroup(const void *row, struct table *t)
 	const struct subject_row *r = row;
 	struct strbuf name = { 0 };
 
-	processes_group_name(r->subjects->processes, row_value(r, ROWS(CGROUP)), &name);
+	processes_group_name(r->subjects->processes, row_value(r, ROWS(CGROUP)),
+			     r->subjects->env->whole_groups, &name);
 	return cell_strbuf(t, &name);
 }
 

@@ -6,6 +6,8 @@
 #ifndef KMEMX_ANALYSIS_SUBJECT_H
 #define KMEMX_ANALYSIS_SUBJECT_H
 
+#include <string.h>
+
 #include "account/dimension.h"
 #include "account/spent.h"
 #include "analysis/analysis.h"
@@ -92,6 +94,12 @@ enum estimate_of subjects_share(enum subject_kind kind);
 bool subjects_of_tasks(enum subject_kind kind);
 /* "callsite", "stack", ...: the option's word for a kind with a single part. */
 const char *subjects_word(enum subject_kind kind);
+/* The word that the option knows for @word: perf and trace-cmd call a thread's number "pid". */
+static inline const char *subjects_usual_word(const char *word)
+{
+	return strcmp(word, "thread") ? word : subjects_word(SUBJECT_PID);
+}
+
 /* "callsite" or "comm,callsite", a table's @by. Returns @words. */
 const char *subjects_words(enum subject_kind kind, char words[SUBJECT_WORDS]);
 
@@ -139,6 +147,7 @@ struct cell subject_file(const void *row, struct table *t);
 struct cell subject_line(const void *row, struct table *t);
 struct cell subject_entry(const void *row, struct table *t);
 struct cell subject_user_function(const void *row, struct table *t);
+struct cell subject_user_line(const void *row, struct table *t);
 struct cell subject_pid(const void *row, struct table *t);
 struct cell subject_process(const void *row, struct table *t);
 struct cell subject_cgroup(const void *row, struct table *t);
@@ -222,11 +231,16 @@ struct cell subject_node(const void *row, struct table *t);
 			 "an interrupt, a thread of its own; from the callchain.",     \
 			 .last = true),                                                \
 		  .rows = ROWS(ENTRY), .fill = subject_entry },                        \
+		{ COLUMN("user_function", "Program's function", UNIT_NONE,             \
+			 "The innermost function of the program in the callchain.",    \
+			 .last = true),                                                \
+		  .rows = ROWS(USER_FUNCTION), .fill = subject_user_function },        \
 	{                                                                              \
-		COLUMN("user_function", "Program's function", UNIT_NONE,               \
-		       "The innermost function of the program in the callchain.",      \
+		COLUMN("user_line", "Program's line", UNIT_NONE,                       \
+		       "The source line of that function; of a library without "       \
+		       "lines, that of its caller. The function if no line is known.", \
 		       .last = true),                                                  \
-			.rows = ROWS(USER_FUNCTION), .fill = subject_user_function     \
+			.rows = ROWS(USER_LINE), .fill = subject_user_line             \
 	}
 
 #endif

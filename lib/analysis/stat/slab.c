@@ -184,7 +184,7 @@ static void slab_add_notes(const struct slab_report *slab, enum subject_kind kin
 	else if (rows & ROWS(ENTRY))
 		slab_report_note_stackless(slab, "entries are unknown",
 					   "their row is " ENTRY_NO_STACK, t);
-	else if (rows & ROWS(USER_FUNCTION))
+	else if (rows & (ROWS(USER_FUNCTION) | ROWS(USER_LINE)))
 		slab_report_note_stackless(slab, "functions of programs are unknown",
 					   "their row is " ENTRY_NO_STACK, t);
 	if (rows & (ROWS(CALLSITE) | ROWS(STACK) | ROWS(MODULE) | ROWS(DIR) |

@@ -9,6 +9,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
+#include <linux/openat2.h>
 #include <linux/perf_event.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -271,23 +272,51 @@ static int take_event(void *ctx, const struct raw_record *rec)
 		return 0;
 	pid = get_u32(rec->data + TGID_AT, HOST_BIG_ENDIAN);
 	for (unsigned int i = 0; i < USER_STACK_FRAMES; i++, at += sizeof(long)) {
-		uint64_t address = get_uint(at, sizeof(long), HOST_BIG_ENDIAN);
+		uint64_t address = get_uint(at, sizeof(long), HOST_BIG_ENDIAN), frame;
 
 		if (!address)
 			break;
-		if (!user_maps_frame(&m->maps, pid, rec->ts, address))
+		frame = user_maps_frame(&m->maps, pid, rec->ts, address);
+		if (!frame)
 			return -ENOMEM;
+		if (!i)
+			user_maps_innermost(&m->maps, frame);
 	}
 	return 0;
 }
 
+/* Opens @path as process @pid sees it. Links in a container could lead out of it. */
+static int open_in_container(const char *path, uint32_t pid)
+{
+	const struct open_how how = {
+		.flags = O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC,
+		.resolve = RESOLVE_IN_ROOT | RESOLVE_NO_MAGICLINKS
+	};
+	struct stat st;
+	char root[40];
+	int dir, fd;
+
+	snprintf(root, sizeof(root), "/proc/%" PRIu32 "/root", pid);
+	dir = open(root, O_PATH | O_CLOEXEC);
+	if (dir < 0)
+		return -errno;
+	fd = (int)syscall(SYS_openat2, dir, path, &how, sizeof(how));
+	close(dir);
+	if (fd < 0 || (!fstat(fd, &st) && S_ISREG(st.st_mode)))
+		return fd < 0 ? -ENOENT : fd;
+	close(fd);
+	return -ENOENT;
+}
+
 /* Anybody can put a link into /tmp, and the paths of mapped files have none at their end. */
-static int open_program(void *ctx, const char *path)
+static int open_program(void *ctx, const char *path, uint32_t pid)
 {
 	struct stat st;
 	int fd;
 
 	(void)ctx;
+	if (pid)
+		return open_in_container(path, pid);
 	if (lstat(path, &st) || !S_ISREG(st.st_mode))
 		return -ENOENT;
 	fd = open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
@@ -297,9 +326,11 @@ static int open_program(void *ctx, const char *path)
 static int add_texts(struct mappings *m, struct facts *f, uid_t owner)
 {
 	const struct user_symbols_options opts = { .open = open_program,
+						   .containers = true,
 						   .owner = (uint32_t)owner };
-	struct strbuf maps = { 0 }, symbols = { 0 };
-	int ret = user_symbols(&m->maps, &opts, &symbols);
+	struct user_texts texts = { 0 };
+	struct strbuf maps = { 0 };
+	int ret = user_symbols(&m->maps, &opts, &texts);
 
 	user_maps_format(&m->maps, &maps);
 	if (!ret && maps.failed)
@@ -307,11 +338,15 @@ static int add_texts(struct mappings *m, struct facts *f, uid_t owner)
 	if (!ret)
 		ret = facts_add_meta(f, RECORDING_META_USER_MAPS, strbuf_text(&maps),
 				     maps.size);
-	if (!ret && symbols.size)
+	if (!ret && texts.symbols.size)
 		ret = facts_add_meta(f, RECORDING_META_USER_SYMBOLS,
-				     strbuf_text(&symbols), symbols.size);
+				     strbuf_text(&texts.symbols), texts.symbols.size);
+	if (!ret && texts.lines.size)
+		ret = facts_add_meta(f, RECORDING_META_USER_LINES,
+				     strbuf_text(&texts.lines), texts.lines.size);
 	strbuf_free(&maps);
-	strbuf_free(&symbols);
+	strbuf_free(&texts.symbols);
+	strbuf_free(&texts.lines);
 	return ret;
 }
 

@@ -128,10 +128,54 @@ START_TEST(user_functions)
 
 		while (nr < 4 && chains[i].frames[nr])
 			nr++;
-		entry_user_function(&env, chains[i].frames, nr, &name);
+		entry_user(&env, SUBJECT_USER_FUNCTION, chains[i].frames, nr, &name);
 		ck_assert_str_eq(strbuf_text(&name), chains[i].name);
 		strbuf_free(&name);
 	}
+	symbols_free(syms);
+}
+END_TEST
+
+/* The innermost line that is known, or else the innermost function. */
+START_TEST(user_lines)
+{
+	static const char programs[] = "4000000000000000 T [unknown]\n"
+				       "4001000000001000 T callers`inner\n"
+				       "4002000000000123 T libc.so.6`write\n";
+	static const char text[] = "4001000000001020 3 callers`inlined a file.h\n"
+				   "4001000000001020 12 - callers.c\n"
+				   "4001000000001040 0 - -\n";
+	static const struct {
+		uint64_t frames[4];
+		const char *name;
+	} chains[] = {
+		{ { 0x10004, 0x4001000000001020 }, "a file.h:3" },
+		{ { 0x10004, 0x4002000000000123, 0x4001000000001020 }, "a file.h:3" },
+		{ { 0x10004, 0x4001000000001040, 0x4001000000001020 }, "callers`inner" },
+		{ { 0x10004, 0x4001000000001040 }, "callers`inner" },
+		{ { 0x10004, 0x4002000000000123 }, "libc.so.6`write" },
+		{ { 0x10004 }, "[no program]" },
+	};
+	const struct directory_sources none = { 0 };
+	struct analysis_env env = { 0 };
+	struct symbols *syms;
+
+	ck_assert_int_eq(symbols_new(&syms, NULL, 0, NULL), 0);
+	ck_assert_int_eq(symbols_add_user(syms, programs, sizeof(programs) - 1, NULL), 0);
+	ck_assert_int_eq(source_lines_new(&env.lines, &none, syms, 0), 0);
+	ck_assert_int_eq(source_lines_add_user(env.lines, text), 0);
+	env.syms = syms;
+	for (size_t i = 0; i < ARRAY_SIZE(chains); i++) {
+		struct strbuf name = { 0 };
+		uint32_t nr = 0;
+
+		while (nr < 4 && chains[i].frames[nr])
+			nr++;
+		entry_user(&env, SUBJECT_USER_LINE, chains[i].frames, nr, &name);
+		ck_assert_str_eq(strbuf_text(&name), chains[i].name);
+		strbuf_free(&name);
+	}
+	source_lines_free(env.lines);
 	symbols_free(syms);
 }
 END_TEST
@@ -145,6 +189,7 @@ Suite *test_entry_suite(void)
 
 	tcase_add_loop_test(tc, by_functions, 0, ARRAY_SIZE(cases));
 	tcase_add_test(tc, user_functions);
+	tcase_add_test(tc, user_lines);
 	suite_add_tcase(s, tc);
 	return s;
 }

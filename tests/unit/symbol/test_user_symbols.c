@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * tests: names of functions that a process has made itself.
+ * tests: names of functions that a process has made itself; lines of a program.
  */
 #include <check.h>
 #include <errno.h>
@@ -9,6 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "symbol/source_lines.h"
 #include "symbol/user_symbols.h"
 
 static struct user_maps maps;
@@ -30,12 +31,13 @@ static void teardown(void)
 	user_maps_free(&maps);
 }
 
-static int open_file(void *ctx, const char *path)
+static int open_file(void *ctx, const char *path, uint32_t pid)
 {
 	const uid_t *owner = ctx;
 	char name[] = "/tmp/user_symbols.XXXXXX";
 	int fd;
 
+	(void)pid;
 	if (strcmp(path, "/tmp/perf-7.map") != 0)
 		return -ENOENT;
 	fd = mkstemp(name);
@@ -54,13 +56,14 @@ static void check(uid_t *file_owner, uint32_t owner, const uint64_t *addresses,
 	const struct user_symbols_options opts = { .open = open_file,
 						   .ctx = file_owner,
 						   .owner = owner };
-	struct strbuf out = { 0 };
+	struct user_texts out = { 0 };
 
 	for (; *addresses; addresses++)
 		ck_assert_uint_ne(user_maps_frame(&maps, 7, 1, *addresses), 0);
 	ck_assert_int_eq(user_symbols(&maps, &opts, &out), 0);
-	ck_assert_str_eq(strbuf_text(&out), expected);
-	strbuf_free(&out);
+	ck_assert_str_eq(strbuf_text(&out.symbols), expected);
+	ck_assert_str_eq(strbuf_text(&out.lines), "");
+	strbuf_free(&out.symbols);
 }
 
 START_TEST(names_by_a_jit_compiler)
@@ -98,6 +101,66 @@ START_TEST(names_by_somebody_else)
 }
 END_TEST
 
+static int open_with_lines(void *ctx, const char *path, uint32_t pid)
+{
+	(void)ctx;
+	(void)pid;
+	ck_assert_str_eq(path, "/bin/lines");
+	return open("fuzz/corpus/fuzz_dwarf/dwarf5", O_RDONLY);
+}
+
+/* The program's code is at 0xb0 of its file, and at 0x1000 as linked: outer(), into which middle()
+ * and wrap() were inlined. The call is before 0x101d.
+ */
+START_TEST(lines_of_a_program)
+{
+	const struct user_symbols_options opts = { .open = open_with_lines,
+						   .chosen = true };
+	const struct directory_sources none = { 0 };
+	const struct source_frame *frames;
+	struct source_lines *lines;
+	struct user_texts out = { 0 };
+	struct symbols *syms;
+	uint64_t returned, innermost;
+
+	if (!debug_units_built_in())
+		return;
+	ck_assert_int_eq(
+		user_maps_add_proc(&maps, 7, 0, "50000-51000 r-xp 0 0:0 9 /bin/lines\n"),
+		0);
+	returned = user_maps_frame(&maps, 7, 1, 0x500cd);
+	innermost = user_maps_frame(&maps, 7, 1, 0x500b0);
+	user_maps_innermost(&maps, innermost);
+	ck_assert_int_eq(user_symbols(&maps, &opts, &out), 0);
+
+	ck_assert_int_eq(symbols_new(&syms, NULL, 0, NULL), 0);
+	ck_assert_int_eq(
+		symbols_add_user(syms, strbuf_text(&out.symbols), out.symbols.size, NULL),
+		0);
+	ck_assert_int_eq(source_lines_new(&lines, &none, syms, 0), 0);
+	ck_assert(!source_lines_of_kernel(lines));
+	strbuf_puts(&out.lines, "x\n4001 9 f\nffffffff81000000 9 f kernel.c\n");
+	ck_assert_int_eq(source_lines_add_user(lines, strbuf_text(&out.lines)), 0);
+	ck_assert_uint_eq(source_lines_find(lines, returned, &frames), 3);
+	ck_assert_str_eq(frames[0].function, "lines`wrap");
+	ck_assert_str_eq(frames[0].file, "include/wrap.h");
+	ck_assert_uint_eq(frames[0].line, 3);
+	ck_assert_str_eq(frames[1].function, "lines`middle");
+	ck_assert_uint_eq(frames[1].line, 5);
+	ck_assert_str_eq(frames[2].function, "lines`outer");
+	ck_assert_str_eq(frames[2].file, "fs/a.c");
+	ck_assert_uint_eq(frames[2].line, 10);
+	ck_assert(frames[1].inlined && !frames[2].inlined);
+	ck_assert_uint_eq(source_lines_find(lines, innermost, &frames), 1);
+	ck_assert_uint_eq(frames[0].line, 9);
+	ck_assert_uint_eq(source_lines_find(lines, 0xffffffff81000000, &frames), 0);
+	source_lines_free(lines);
+	symbols_free(syms);
+	strbuf_free(&out.symbols);
+	strbuf_free(&out.lines);
+}
+END_TEST
+
 Suite *test_user_symbols_suite(void)
 {
 	Suite *s = suite_create("user_symbols");
@@ -106,6 +169,7 @@ Suite *test_user_symbols_suite(void)
 	tcase_add_checked_fixture(tc, setup, teardown);
 	tcase_add_test(tc, names_by_a_jit_compiler);
 	tcase_add_test(tc, names_by_somebody_else);
+	tcase_add_test(tc, lines_of_a_program);
 	suite_add_tcase(s, tc);
 	return s;
 }

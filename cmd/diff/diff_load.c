@@ -79,6 +79,8 @@ bool diff_load_open(struct diff_recording *r, const char *path,
 		return false;
 	}
 	ret = input_processes_known(&l->in, c->by);
+	if (ret == GO_ON && filter_words_groups(&c->words))
+		ret = input_processes_known(&l->in, SUBJECT_CGROUP);
 	if (ret == GO_ON)
 		ret = filter_words_resolve(&c->words, &l->filter, l->in.study.fmts,
 					   &l->in.study.log);

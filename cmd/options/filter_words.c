@@ -7,7 +7,7 @@
 #include "base/safe_text.h"
 #include "cmd/options/message.h"
 
-#define NR_FILTERS 9
+#define NR_FILTERS 10
 
 static int word_failed(const struct filter_option *o, const char *word, int err,
 		       const struct log *log)
@@ -178,6 +178,9 @@ static void list(const struct filter_words *w, struct filter_option options[NR_F
 	const struct filter_option all[NR_FILTERS] = {
 		{ "--pid", "a process or a range: 1,100-199", &w->pids },
 		{ "--comm", "a task's name", &w->comms },
+		{ "--cgroup",
+		  "a control group as in stat --by cgroup: /web, '[kernel threads]'",
+		  &w->groups },
 		{ "--cpu", "a CPU or a range: 0,2-3", &w->cpus },
 		{ "--node", "a memory node or a range: 0,1, or -1", &w->nodes },
 		{ "--callsite", "function, function+0x1f or 0xffff...", &w->sites },
@@ -205,6 +208,11 @@ bool filter_words_any(const struct filter_words *w)
 	return nr;
 }
 
+bool filter_words_groups(const struct filter_words *w)
+{
+	return w->groups.count;
+}
+
 bool filter_words_dirs(const struct filter_words *w)
 {
 	return w->dirs.count;
@@ -223,6 +231,7 @@ int filter_words_resolve(const struct filter_words *w, struct alloc_filter *filt
 	static const struct adder adders[NR_FILTERS] = {
 		{ .who = event_filter_add_pid },
 		{ .who = event_filter_add_comm },
+		{ .who = event_filter_add_group },
 		{ .who = event_filter_add_cpu },
 		{ .alloc = alloc_filter_add_node },
 		{ .other = add_site },
@@ -257,15 +266,10 @@ const char filter_words_unnamed[] =
 /* The rows of kmemx stat that show the values of the first option given: " --by comm" or "". */
 static const char *rows_of_filter(const struct filter_words *w)
 {
-	static const char *const rows[NR_FILTERS] = { " --by pid",
-						      " --by comm",
-						      " --by cpu",
-						      " --by node",
-						      " --by callsite",
-						      "",
-						      " --by cache",
-						      "",
-						      "" };
+	static const char *const rows[NR_FILTERS] = {
+		" --by pid",	  " --by comm", " --by cgroup", " --by cpu", " --by node",
+		" --by callsite", "",		" --by cache",	"",	     ""
+	};
 	struct filter_option options[NR_FILTERS];
 	size_t i;
 

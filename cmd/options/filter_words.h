@@ -12,7 +12,8 @@
 
 /* The values as given. An option may be repeated; each use adds words. */
 struct filter_words {
-	struct option_strings pids, comms, cpus, nodes, sites, dirs, caches, gfps, orders;
+	struct option_strings pids, comms, groups, cpus, nodes, sites, dirs, caches, gfps,
+		orders;
 };
 
 /* clang-format off */
@@ -24,6 +25,8 @@ struct filter_words {
 	  "processes: 1,100-199" }, \
 	{ OPTION_STRINGS | (everyday), 0, "comm", "NAMES", &(w).comms, \
 	  "tasks of these names: sh,'kworker*'" }, \
+	{ OPTION_STRINGS | (everyday), 0, "cgroup", "NAMES", &(w).groups, \
+	  "control groups, with those below: /web,'/docker-*'" }, \
 	{ OPTION_STRINGS | (everyday), 0, "cpu", "LIST", &(w).cpus, "CPUs: 0,2-3" }, \
 	{ OPTION_STRINGS | (everyday), 0, "callsite", "SITES", &(w).sites, \
 	  "functions, function+0x1f" more }, \
@@ -74,6 +77,8 @@ void filter_options_text(const struct filter_option *options, size_t nr,
 
 /* Was any of the options given? */
 bool filter_words_any(const struct filter_words *w);
+/* Do they need the control groups of processes? */
+bool filter_words_groups(const struct filter_words *w);
 /* Do they need the directories of functions? */
 bool filter_words_dirs(const struct filter_words *w);
 /* Sets @slab to an option that filters on a field slab events lack, or to NULL; @page likewise for

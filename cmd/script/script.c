@@ -45,7 +45,8 @@ struct script_run {
 	struct input in;
 	struct analysis_env env;
 	struct alloc_filter filter;
-	bool keep_stacks, used; /* used: the stream's events were read */
+	struct processes processes; /* if the filter is by control group */
+	bool keep_stacks, used;	    /* used: the stream's events were read */
 	uint64_t nr_shown;
 	int failed;		 /* GO_ON, or the exit code after a message */
 	bool unreadable;	 /* more of the file is damaged than not */
@@ -400,6 +401,8 @@ static int open_all(struct script_run *r)
 	if (ret == GO_ON && opts.want_dirs && !study->dirs)
 		ret = input_hints_missing(
 			&r->in, "--dir needs the directories of functions", true);
+	if (ret == GO_ON && filter_words_groups(&a->filter.words))
+		ret = input_processes_known(&r->in, SUBJECT_CGROUP);
 	if (ret == GO_ON)
 		ret = script_filter_resolve(&a->filter, &r->filter, study->fmts,
 					    &study->log, study->path);
@@ -410,8 +413,11 @@ static int open_all(struct script_run *r)
 	if (opts.no_inline)
 		r->env.lines = NULL;
 	r->env.raw_ip = a->raw_ip;
-	if (alloc_filter_begin(&r->filter, &r->env))
+	if (alloc_filter_begin(&r->filter, &r->env) ||
+	    (filter_words_groups(&a->filter.words) &&
+	     processes_of_recording(&r->processes, r->env.rec, r->env.fmts, false)))
 		return input_stream_failed(&r->in, -ENOMEM);
+	r->filter.who.processes = &r->processes;
 	ret = open_stream(r);
 	return ret == GO_ON ? open_output(r) : ret;
 }
@@ -449,6 +455,7 @@ static int run_script(int argc, char **argv)
 		ret = run(&r);
 	text_output_close(&r.file);
 	alloc_filter_free(&r.filter);
+	processes_free(&r.processes);
 	input_close(&r.in);
 	script_filter_free(&r.args.filter);
 	return ret;

@@ -23,7 +23,7 @@ struct stat_choice {
  */
 struct stat_words {
 	const char *kinds[SUBJECT_NR], *orders[STAT_ORDERS_MAX + 1];
-	char by[128], order_by[128];
+	char by[192], order_by[128];
 };
 
 void stat_words(struct stat_words *words, const char *command);

@@ -79,6 +79,8 @@ static int check_known(const struct stat_run *st)
 	bool rows = subject_rows(o->analyses.opts.by) & ROWS(DIR);
 	int ret = input_processes_known(&st->in, analysis_subject(&o->analyses.opts));
 
+	if (ret == GO_ON && filter_words_groups(&o->filter))
+		ret = input_processes_known(&st->in, SUBJECT_CGROUP);
 	if (ret != GO_ON)
 		return ret;
 	if (wants_dirs(o) && !study->dirs)

@@ -6,6 +6,9 @@
 #include <stdlib.h>
 
 #include "base/array.h"
+#include "event/stream.h"
+
+#define BATCH 128
 
 /* --- a value of each key that changes over time ------------------------------------- */
 
@@ -450,6 +453,38 @@ int processes_forget(struct processes *p, bool (*runs)(int32_t pid), uint32_t *o
 	processes_free(p);
 	*p = few;
 	return ret;
+}
+
+static bool has_tasks(const struct event_formats *fmts)
+{
+	for (uint32_t i = 0; i < event_formats_count(fmts); i++) {
+		if (kmem_is_task(event_formats_at(fmts, i)->type))
+			return true;
+	}
+	return false;
+}
+
+int processes_of_recording(struct processes *p, const struct recording *rec,
+			   const struct event_formats *fmts, bool read_ahead)
+{
+	const struct event_stream_options opts = { .stop_ts = UINT64_MAX,
+						   .read_ahead = read_ahead };
+	struct event_stream *stream = NULL;
+	struct kmem_event *evs = malloc(BATCH * sizeof(*evs));
+	int ret = evs ? processes_read(p, rec) : -ENOMEM;
+
+	if (!ret && has_tasks(fmts))
+		ret = event_stream_open(&stream, rec, fmts, &opts, NULL);
+	if (stream)
+		event_stream_set_brief(stream, true);
+	while (stream && (ret = event_stream_next_batch(stream, evs, BATCH)) > 0) {
+		ret = processes_learn(p, evs, (size_t)ret);
+		if (ret)
+			break;
+	}
+	event_stream_close(stream);
+	free(evs);
+	return ret ? ret : processes_learned(p);
 }
 
 /* --- answers ----------------------------------------------------------------------------- */

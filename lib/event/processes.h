@@ -13,6 +13,7 @@
 #include "base/hash.h"
 #include "base/strbuf.h"
 #include "event/event.h"
+#include "event/formats.h"
 #include "recording/recording.h"
 
 /* From @ts on, @key has @value. @rank: how many spans of this key are before it. */
@@ -139,6 +140,13 @@ int processes_forget(struct processes *p, bool (*runs)(int32_t pid), uint32_t *o
 /* Learns from those of @nr events that kmem_is_task(), in time order. 0 or -ENOMEM. */
 int processes_learn(struct processes *p, const struct kmem_event *evs,
 		    size_t nr) __must_check;
+/* Reads the lists and learns from all events, whatever the time that a report covers, on another
+ * thread too if @read_ahead. Call only the functions below afterwards. 0; -ENOMEM; as
+ * event_stream_next().
+ */
+int processes_of_recording(struct processes *p, const struct recording *rec,
+			   const struct event_formats *fmts,
+			   bool read_ahead) __must_check;
 /* No event follows: call it before the functions below. 0 or -ENOMEM. */
 int processes_learned(struct processes *p) __must_check;
 

@@ -119,6 +119,10 @@ int alloc_filter_add_gfp(struct alloc_filter *f, const char *word,
 int alloc_filter_begin(struct alloc_filter *f, const struct analysis_env *env)
 {
 	f->env = env;
+	if (env->accounts && f->who.groups.nr) {
+		env->accounts->by_process = true;
+		f->who.processes = &env->accounts->processes;
+	}
 	sites_init(&f->sites, env);
 	return tasks_read(&f->tasks, env->rec->cmdlines);
 }
@@ -308,10 +312,11 @@ bool alloc_filter_pass(struct alloc_filter *f, const struct kmem_event *ev)
 	return pass;
 }
 
-bool alloc_filter_task(struct alloc_filter *f, int32_t pid)
+bool alloc_filter_task(struct alloc_filter *f, int32_t pid, uint64_t ts)
 {
 	const struct event_filter_names names = { f->env->syms, &f->sites, &f->tasks };
-	bool pass = event_filter_task(&f->who, &names, pid);
+	const struct kmem_event ev = { .pid = pid, .ts = ts };
+	bool pass = event_filter_task(&f->who, &names, &ev);
 
 	f->failed |= f->who.failed;
 	return pass;

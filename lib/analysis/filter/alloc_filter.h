@@ -78,8 +78,8 @@ void alloc_filter_mark(struct alloc_filter *f, struct kmem_event *evs, size_t nr
  * order.
  */
 bool alloc_filter_pass(struct alloc_filter *f, const struct kmem_event *ev);
-/* Are allocations of task @pid shown, as far as that depends on the task? */
-bool alloc_filter_task(struct alloc_filter *f, int32_t pid);
+/* Are allocations of task @pid at time @ts shown, as far as that depends on these? */
+bool alloc_filter_task(struct alloc_filter *f, int32_t pid, uint64_t ts);
 /* Does the filter name caches other than kmalloc's, while events that passed all else name none? */
 bool alloc_filter_unnamed(const struct alloc_filter *f);
 void alloc_filter_free(struct alloc_filter *f);

@@ -10,15 +10,11 @@
 
 /* --- directories of the kernel's source, as the user names them --------------------- */
 
-int dir_words_add(struct dir_words *words, const char *word)
+/* Adds the first @len characters of @word. */
+static int dir_words_append(struct dir_words *words, const char *word, size_t len)
 {
-	size_t len = strlen(word);
 	char *copy;
 
-	while (len && word[len - 1] == '/')
-		len--;
-	if (!len || *word == '/' || *word == '-')
-		return -EINVAL;
 	if (array_reserve(&words->items, &words->capacity, words->nr + 1,
 			  sizeof(*words->items)))
 		return -ENOMEM;
@@ -27,6 +23,17 @@ int dir_words_add(struct dir_words *words, const char *word)
 		return -ENOMEM;
 	words->items[words->nr++] = copy;
 	return 0;
+}
+
+int dir_words_add(struct dir_words *words, const char *word)
+{
+	size_t len = strlen(word);
+
+	while (len && word[len - 1] == '/')
+		len--;
+	if (!len || *word == '/' || *word == '-')
+		return -EINVAL;
+	return dir_words_append(words, word, len);
 }
 
 bool dir_words_has(const struct dir_words *words, const char *dir)
@@ -154,6 +161,15 @@ int event_filter_add_comm(struct event_filter *f, const char *word)
 	return 0;
 }
 
+int event_filter_add_group(struct event_filter *f, const char *word)
+{
+	/* Root's path has nothing after its slash. */
+	if (!strcmp(word, "/"))
+		return dir_words_append(&f->groups, "", 0);
+	word += *word == '/';
+	return dir_words_add(&f->groups, word);
+}
+
 int event_filter_add_event(struct event_filter *f, const char *word,
 			   const struct event_formats *fmts)
 {
@@ -229,11 +245,13 @@ void event_filter_free(struct event_filter *f)
 	free(f->cpus.items);
 	free(f->pids.items);
 	free(f->ptrs.items);
+	u64_map_free(&f->group_known);
 	u64_map_free(&f->comm_known);
 	u64_map_free(&f->site_known);
 	u64_map_free(&f->stack_known);
 	u64_map_free(&f->dir_known);
 	dir_words_free(&f->dirs);
+	dir_words_free(&f->groups);
 	*f = (struct event_filter){ 0 };
 }
 
@@ -321,6 +339,30 @@ static bool pass_comm(struct event_filter *f, const struct event_filter_names *n
 			comm_matches(f, tasks_name(names->tasks, pid)));
 }
 
+static bool group_matches(const struct event_filter *f, uint32_t group, bool whole)
+{
+	struct strbuf path = { 0 };
+	const char *text;
+	bool yes;
+
+	processes_group_path(f->processes, group, whole, &path);
+	text = strbuf_text(&path);
+	yes = !path.failed && dir_words_has(&f->groups, text + (*text == '/'));
+	strbuf_free(&path);
+	return yes;
+}
+
+static bool pass_group(struct event_filter *f, const struct kmem_event *ev)
+{
+	const uint32_t group = processes_group(f->processes, ev);
+	const uint32_t *known = u64_map_find(&f->group_known, group);
+
+	if (known)
+		return *known;
+	return remember(f, &f->group_known, group,
+			group_matches(f, group, false) || group_matches(f, group, true));
+}
+
 static bool pass_address(struct event_filter *f, const struct event_filter_names *names,
 			 uint64_t addr)
 {
@@ -384,11 +426,14 @@ static bool pass_ptr(const struct event_filter *f, const struct kmem_event *ev)
 }
 
 bool event_filter_task(struct event_filter *f, const struct event_filter_names *names,
-		       int32_t pid)
+		       const struct kmem_event *ev)
 {
-	if (f->pids.nr && (pid < 0 || !filter_ranges_has(&f->pids, (uint64_t)pid)))
+	if (f->pids.nr &&
+	    (ev->pid < 0 || !filter_ranges_has(&f->pids, (uint64_t)ev->pid)))
 		return false;
-	return !f->nr_comms || pass_comm(f, names, pid);
+	if (f->groups.nr && !pass_group(f, ev))
+		return false;
+	return !f->nr_comms || pass_comm(f, names, ev->pid);
 }
 
 bool event_filter_pass(struct event_filter *f, const struct event_filter_names *names,
@@ -400,7 +445,7 @@ bool event_filter_pass(struct event_filter *f, const struct event_filter_names *
 		return true;
 	if (f->ids && !f->ids[ev->id])
 		return false;
-	if (!event_filter_task(f, names, ev->pid))
+	if (!event_filter_task(f, names, ev))
 		return false;
 	if (f->ptrs.nr && !pass_ptr(f, ev))
 		return false;

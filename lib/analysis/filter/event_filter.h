@@ -7,6 +7,7 @@
 #define KMEMX_ANALYSIS_EVENT_FILTER_H
 
 #include "analysis/row/sites.h"
+#include "event/processes.h"
 #include "event/tasks.h"
 
 /* Zero-initialise it. */
@@ -55,9 +56,11 @@ struct event_filter {
 	bool *ids; /* by event ID; NULL: all */
 	struct filter_site *sites;
 	size_t nr_sites, sites_capacity;
-	struct dir_words dirs;
-	struct u64_map comm_known, site_known, stack_known, dir_known; /* key -> 0 or 1 */
-	bool failed; /* memory ran out */
+	struct dir_words dirs, groups;
+	const struct processes *processes; /* for @groups */
+	struct u64_map group_known, comm_known, site_known, stack_known,
+		dir_known; /* key -> 0 or 1 */
+	bool failed;	   /* memory ran out */
 };
 
 /* All return 0, -EINVAL for an invalid word, or -ENOMEM. */
@@ -69,6 +72,10 @@ int event_filter_add_pid(struct event_filter *f, const char *word) __must_check;
 int event_filter_add_ptr(struct event_filter *f, const char *word) __must_check;
 /* The name of a task; * and ? are wildcards. */
 int event_filter_add_comm(struct event_filter *f, const char *word) __must_check;
+/* A control group as reports name it, or a pattern; it includes those below it, "/" does not. The
+ * caller sets @processes before the first event.
+ */
+int event_filter_add_group(struct event_filter *f, const char *word) __must_check;
 /* "kmalloc", "kmem:kmalloc" or "mm_page_*"; -ENOENT: the recording has no such event. */
 int event_filter_add_event(struct event_filter *f, const char *word,
 			   const struct event_formats *fmts) __must_check;
@@ -91,9 +98,9 @@ struct event_filter_names {
 /* Does @ev pass? For a loss, only the CPU is checked. */
 bool event_filter_pass(struct event_filter *f, const struct event_filter_names *names,
 		       const struct kmem_event *ev);
-/* Do events of task @pid pass, as far as that depends on the task? */
+/* Does @ev pass, as far as that depends on its task and time? */
 bool event_filter_task(struct event_filter *f, const struct event_filter_names *names,
-		       int32_t pid);
+		       const struct kmem_event *ev);
 bool event_filter_has_cpu(const struct event_filter *f, uint32_t cpu);
 void event_filter_free(struct event_filter *f);
 

@@ -262,35 +262,6 @@ static int learn_stacks(struct analyses *all, struct event_stream *stream,
 	return ret ? ret : event_stream_again(stream);
 }
 
-/* Learns the processes from the whole recording: events outside of the stream's time tell, too. */
-static int learn_processes(struct analyses *all)
-{
-	const struct event_stream_options opts = { .stop_ts = UINT64_MAX,
-						   .read_ahead = all->env.jobs > 1 };
-	struct processes *processes = &all->accounts.processes;
-	struct event_stream *stream = NULL;
-	struct kmem_event *evs;
-	int ret;
-
-	if (!all->accounts.by_process)
-		return 0;
-	evs = malloc(BATCH * sizeof(*evs));
-	ret = evs ? processes_read(processes, all->env.rec) : -ENOMEM;
-	if (!ret && has_type(all, kmem_is_task))
-		ret = event_stream_open(&stream, all->env.rec, all->env.fmts, &opts,
-					NULL);
-	if (stream)
-		event_stream_set_brief(stream, true);
-	while (stream && (ret = event_stream_next_batch(stream, evs, BATCH)) > 0) {
-		ret = processes_learn(processes, evs, (size_t)ret);
-		if (ret)
-			break;
-	}
-	event_stream_close(stream);
-	free(evs);
-	return ret ? ret : processes_learned(processes);
-}
-
 /* Are there rows by how the kernel was entered, and were system calls recorded? */
 static bool wants_calls(const struct analyses *all)
 {
@@ -480,7 +451,11 @@ int analyze_run(const struct analysis_env *env, const struct analysis_set *set,
 	if (!ret && wants_calls(all))
 		ret = event_stream_set_calls(stream);
 	if (!ret)
-		ret = learn_processes(all);
+		ret = all->accounts.by_process
+			      ? processes_of_recording(&all->accounts.processes,
+						       all->env.rec, all->env.fmts,
+						       all->env.jobs > 1)
+			      : 0;
 	if (!ret)
 		ret = learn_stacks(all, stream, progress);
 	if (!ret)

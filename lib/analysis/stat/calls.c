@@ -161,13 +161,13 @@ static void add_value(struct call_stats *s, size_t kind, unsigned int memory,
 	}
 }
 
-static void call_over(struct call_stats *s, const struct call_change *change)
+static void call_over(struct call_stats *s, const struct call_change *change, uint64_t ts)
 {
 	struct alloc_filter *filter = s->env->filter;
 	const struct call_sum *sums = task_sums(s, change->task);
 	struct call_kind *kind;
 
-	if (filter && !alloc_filter_task(filter, s->calls.tasks[change->task].pid))
+	if (filter && !alloc_filter_task(filter, s->calls.tasks[change->task].pid, ts))
 		return;
 	kind = find_kind(s, change->over);
 	if (!kind || !sums)
@@ -187,7 +187,7 @@ static void learn(struct call_stats *s, const struct kmem_event *ev)
 		return;
 	}
 	if (change.over != CALL_NONE)
-		call_over(s, &change);
+		call_over(s, &change, ev->ts);
 	if (change.task < s->nr_now && ev->type != KMEM_TASK_EXIT)
 		memset(s->now[change.task], 0, sizeof(*s->now));
 }
@@ -249,7 +249,7 @@ static void calls_end(void *self)
 		struct call_change last = calls_last(&s->calls, i);
 
 		if (last.over != CALL_NONE)
-			call_over(s, &last);
+			call_over(s, &last, UINT64_MAX);
 	}
 }
 

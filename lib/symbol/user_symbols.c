@@ -95,13 +95,15 @@ static int jit_parse(struct jit *jit)
 /* A file that anybody can have put there is only read if somebody wrote it who may name the
  * process's functions.
  */
-static int jit_read(struct jit *jit, const struct user_symbols_options *opts, int fd)
+static int jit_read(struct jit *jit, const struct user_symbols_options *opts, int fd,
+		    uint32_t pid)
 {
 	struct stat st;
 	int ret;
 
 	if (fstat(fd, &st) || !S_ISREG(st.st_mode) || st.st_size > JIT_BYTES_MAX ||
-	    (st.st_uid && st.st_uid != geteuid() && st.st_uid != opts->owner))
+	    (st.st_uid && st.st_uid != geteuid() && st.st_uid != opts->owner &&
+	     !(opts->runs_as && opts->runs_as(pid, st.st_uid))))
 		return 0;
 	for (uint64_t at = 0; at < (uint64_t)st.st_size;) {
 		char buf[4096];
@@ -201,10 +203,11 @@ struct user_file {
 	struct jit jit;
 };
 
-static int open_jit(struct user_file *f, const struct user_symbols_options *opts)
+static int open_jit(struct user_file *f, const struct user_symbols_options *opts,
+		    uint32_t pid)
 {
 	int fd = opts->open ? opts->open(opts->ctx, f->path, 0) : -ENOENT;
-	int ret = fd < 0 ? 0 : jit_read(&f->jit, opts, fd);
+	int ret = fd < 0 ? 0 : jit_read(&f->jit, opts, fd, pid);
 
 	if (fd >= 0)
 		close(fd);
@@ -235,7 +238,7 @@ static int open_file(struct user_file *f, const struct user_maps *u, uint32_t fi
 
 	f->path = p.path;
 	if (user_maps_is_jit(p.path, &pid))
-		return open_jit(f, opts);
+		return open_jit(f, opts, pid);
 	fd = *p.path == '/' && p.path[1] != '/' ? open_mapped(opts, u, &p, file)
 						: -ENOENT;
 	if (fd < 0)

@@ -17,12 +17,15 @@
  * @chosen: the user named these files, so one is used if its build ID and inode are unknown
  * @owner: the user who may have written a process's names of functions for perf, beside root and
  *	the user who owns @ctx's process; UINT32_MAX: nobody else
+ * @runs_as: is that the user as whom process @pid runs? It may name its own functions. NULL: not
+ *	known
  */
 struct user_symbols_options {
 	int (*open)(void *ctx, const char *path, uint32_t pid);
 	void *ctx;
 	bool containers, chosen;
 	uint32_t owner;
+	bool (*runs_as)(uint32_t pid, uint32_t user);
 };
 
 /**
@@ -41,7 +44,8 @@ struct user_texts {
  *
  * Only files that were mapped are used: the build ID must be the same, or, where it is unknown, the
  * inode. Functions that a process has made itself have the names that it gave them for perf
- * (/tmp/perf-PID.map), if the file belongs to root, to this user or to @owner. Lines and inlined
+ * (/tmp/perf-PID.map), if the file belongs to root, to this user, to @owner
+ * or to the user of the process. Lines and inlined
  * functions come from debug information (DWARF) in the file or below /usr/lib/debug.
  *
  * Return: 0 or -ENOMEM.

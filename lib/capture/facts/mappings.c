@@ -323,11 +323,21 @@ static int open_program(void *ctx, const char *path, uint32_t pid)
 	return fd < 0 ? -errno : fd;
 }
 
+static bool runs_as(uint32_t pid, uint32_t user)
+{
+	struct stat st;
+	char path[32];
+
+	snprintf(path, sizeof(path), "/proc/%" PRIu32, pid);
+	return !stat(path, &st) && st.st_uid == user;
+}
+
 static int add_texts(struct mappings *m, struct facts *f, uid_t owner)
 {
 	const struct user_symbols_options opts = { .open = open_program,
 						   .containers = true,
-						   .owner = (uint32_t)owner };
+						   .owner = (uint32_t)owner,
+						   .runs_as = runs_as };
 	struct user_texts texts = { 0 };
 	struct strbuf maps = { 0 };
 	int ret = user_symbols(&m->maps, &opts, &texts);

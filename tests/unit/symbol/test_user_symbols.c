@@ -49,13 +49,21 @@ static int open_file(void *ctx, const char *path, uint32_t pid)
 	return fd;
 }
 
+static uint32_t runs_as_user;
+
+static bool runs_as(uint32_t pid, uint32_t user)
+{
+	ck_assert_uint_eq(pid, 7);
+	return user == runs_as_user;
+}
+
 /* The symbols of some addresses of process 7. */
 static void check(uid_t *file_owner, uint32_t owner, const uint64_t *addresses,
 		  const char *expected)
 {
-	const struct user_symbols_options opts = { .open = open_file,
-						   .ctx = file_owner,
-						   .owner = owner };
+	const struct user_symbols_options opts = {
+		.open = open_file, .ctx = file_owner, .owner = owner, .runs_as = runs_as
+	};
 	struct user_texts out = { 0 };
 
 	for (; *addresses; addresses++)
@@ -97,6 +105,9 @@ START_TEST(names_by_somebody_else)
 	check(&other, UINT32_MAX, (uint64_t[]){ 0x10000, 0 },
 	      "4000000000000000 T [unknown]\n4004000000010000 T [JIT+0x10000]\n");
 	check(&other, other, (uint64_t[]){ 0x10000, 0 },
+	      "4000000000000000 T [unknown]\n4004000000010000 T JIT`planted\n");
+	runs_as_user = other;
+	check(&other, UINT32_MAX, (uint64_t[]){ 0x10000, 0 },
 	      "4000000000000000 T [unknown]\n4004000000010000 T JIT`planted\n");
 }
 END_TEST

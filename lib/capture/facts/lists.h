@@ -22,8 +22,9 @@ int list_read(const char *item, bool long_time, struct strbuf *out,
 	      const struct log *log) __must_check;
 
 /* Appends "PAGES 0xGFP FUNCTION FUNCTION ..." for each kind of page at @path, innermost first and
- * without offsets and modules; a long callchain is cut. @most_ns, @most_bytes: of reading, and of
- * what is appended. 0; -ETIME: it takes longer; -EFBIG: it is more; -errno: not readable, -ENOMEM.
+ * without offsets and modules; a long callchain is cut. Pages may also have the numbers of
+ * callchains in @path_stacks/show_stacks_handles. @most_ns, @most_bytes: of reading, and of what is
+ * appended. 0; -ETIME: it takes longer; -EFBIG: it is more; -errno: not readable, -ENOMEM.
  */
 int page_owner_sum(const char *path, uint64_t most_ns, size_t most_bytes,
 		   struct strbuf *out) __must_check;

@@ -137,6 +137,24 @@ bool page_owner_next(const char **text, struct page_owner_line *line)
 	return false;
 }
 
+bool alloc_trace_next(const char **text, struct alloc_trace_line *line)
+{
+	const char *at, *end;
+
+	while (next_line(text, &at, &end)) {
+		if (!next_word(&at, end, &line->cache, &line->cache_len) ||
+		    line->cache_len > NAME_MAX_LEN ||
+		    !next_number(&at, end, &line->objects) ||
+		    !next_word(&at, end, &line->name, &line->name_len))
+			continue;
+		/* The module is part of the name. */
+		line->name_len = (size_t)(end - line->name);
+		if (line->name_len <= NAME_MAX_LEN)
+			return true;
+	}
+	return false;
+}
+
 bool slabinfo_next(const char **text, struct slabinfo_line *out)
 {
 	const char *at, *end;
@@ -221,6 +239,98 @@ bool vmallocinfo_next(const char **text, struct vmallocinfo_line *out)
 			return true;
 	}
 	return false;
+}
+
+/* The headings of percpu_stats: "Allocation Info:", "Global Stats:", "Chunk: <- First Chunk",
+ * "Chunk: <- Reserved Chunk", and those of other chunks, "Chunk:" and "Chunk (to_depopulate)".
+ */
+enum percpu_part {
+	PERCPU_NONE,
+	PERCPU_SIZES,
+	PERCPU_ALL,
+	PERCPU_FIRST,
+	PERCPU_RESERVED,
+	PERCPU_CHUNK,
+};
+
+/* @reserved, @dynamic: bytes of the chunk of that name, and of the first one */
+struct percpu_reading {
+	struct percpu_stats *stats;
+	enum percpu_part part;
+	uint64_t unit, reserved, dynamic;
+};
+
+static bool begins(const char *line, const char *with)
+{
+	return strncmp(line, with, strlen(with)) == 0;
+}
+
+static enum percpu_part percpu_part(const char *line)
+{
+	return begins(line, "Allocation Info:")	    ? PERCPU_SIZES
+	       : begins(line, "Global Stats:")	    ? PERCPU_ALL
+	       : begins(line, "Chunk: <- First")    ? PERCPU_FIRST
+	       : begins(line, "Chunk: <- Reserved") ? PERCPU_RESERVED
+	       : begins(line, "Chunk")		    ? PERCPU_CHUNK
+						    : PERCPU_NONE;
+}
+
+/* A chunk has @free of its bytes. */
+static bool add_chunk(struct percpu_reading *r, uint64_t free)
+{
+	uint64_t size = r->part == PERCPU_FIRST	     ? r->dynamic
+			: r->part == PERCPU_RESERVED ? r->reserved
+						     : r->unit;
+
+	if (free > size)
+		return false;
+	r->stats->allocated += size - free;
+	return r->stats->allocated <= SNAPSHOT_MAX;
+}
+
+/* Takes "NAME: VALUE". False: it cannot be. */
+static bool take_percpu(struct percpu_reading *r, const char *name, uint64_t value)
+{
+	const struct {
+		const char *name;
+		enum percpu_part part;
+		uint64_t *value;
+	} values[] = {
+		{ "unit_size ", PERCPU_SIZES, &r->unit },
+		{ "static_size ", PERCPU_SIZES, &r->stats->statics },
+		{ "reserved_size ", PERCPU_SIZES, &r->reserved },
+		{ "dyn_size ", PERCPU_SIZES, &r->dynamic },
+		{ "nr_cur_alloc ", PERCPU_ALL, &r->stats->areas },
+		{ "nr_chunks ", PERCPU_ALL, &r->stats->chunks },
+		{ "empty_pop_pages ", PERCPU_ALL, &r->stats->empty_pages },
+	};
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(values); i++)
+		if (values[i].part == r->part && begins(name, values[i].name))
+			*values[i].value = value;
+	return r->part < PERCPU_FIRST || !begins(name, "free_bytes ") ||
+	       add_chunk(r, value);
+}
+
+bool percpu_stats_read(struct percpu_stats *stats, const char *text)
+{
+	struct percpu_reading r = { .stats = stats };
+	const char *at, *end, *name, *colon;
+	uint64_t value;
+	size_t len;
+
+	*stats = (struct percpu_stats){ 0 };
+	while (next_line(&text, &at, &end)) {
+		if (*at != ' ' && *at != '-')
+			r.part = percpu_part(at);
+		if (*at == ' ' && next_word(&at, end, &name, &len) &&
+		    next_word(&at, end, &colon, &len) &&
+		    (!next_number(&at, end, &value) || !take_percpu(&r, name, value)))
+			return false;
+	}
+	stats->addresses = r.unit * stats->chunks;
+	return r.unit && stats->chunks && r.unit <= SNAPSHOT_MAX / stats->chunks;
 }
 
 bool vmstat_value(const char *text, const char *name, uint64_t *value)

@@ -51,6 +51,16 @@ struct vmallocinfo_line {
 /* The next line "AREAS PAGES FUNCTION [MODULE]" of kmemx's sums; moves *@text on; skips others. */
 bool vmallocinfo_next(const char **text, struct vmallocinfo_line *line);
 
+/* The objects of a cache that a function has; @name: "FUNCTION [MODULE]". As above. */
+struct alloc_trace_line {
+	uint64_t objects;
+	const char *cache, *name;
+	size_t cache_len, name_len;
+};
+
+/* The next line "CACHE OBJECTS FUNCTION [MODULE]" of kmemx's sums; moves *@text on; skips others. */
+bool alloc_trace_next(const char **text, struct alloc_trace_line *line);
+
 /**
  * struct page_owner_line - the pages of a callchain, of kmemx's sums of page_owner
  * @names, @len: its functions, the innermost first, separated by blanks
@@ -103,6 +113,21 @@ struct slab_reclaim_line {
 
 /* The next line "NAME 0" or "NAME 1"; moves *@text on; skips other lines. */
 bool slab_reclaim_next(const char **text, struct slab_reclaim_line *line);
+
+/**
+ * struct percpu_stats - bytes of per-CPU memory, of one CPU; all CPUs have the same
+ * @statics: variables of the kernel itself
+ * @allocated: all @areas that are allocated, with what rounding adds
+ * @addresses: all @chunks; not all of it has memory
+ * @empty_pages: page frames without an area
+ */
+struct percpu_stats {
+	uint64_t statics, allocated, addresses;
+	uint64_t areas, chunks, empty_pages;
+};
+
+/* Reads debugfs's percpu_stats of Linux 4.14 to 7.x. False: it is not that, or damaged. */
+bool percpu_stats_read(struct percpu_stats *stats, const char *text) __must_check;
 
 /* Value of "NAME VALUE" in vmstat. */
 bool vmstat_value(const char *text, const char *name, uint64_t *value);

@@ -36,6 +36,12 @@
  * long each ran while tracing was on. Absent: not known.
  */
 #define RECORDING_META_TASKS_RAN    "tasks_ran"
+/* Followed by ".before": who has slab objects, by alloc_traces of debugfs: "CACHE OBJECTS FUNCTION
+ * [MODULE]".
+ */
+#define RECORDING_META_ALLOC_TRACES "alloc_traces"
+/* Followed by ".before" or ".after": percpu_stats of debugfs. */
+#define RECORDING_META_PERCPU_STATS "percpu_stats"
 /* "NAME 1" for a slab cache that the kernel counts as reclaimable (SLAB_RECLAIM_ACCOUNT), "NAME 0"
  * for any other. Absent: not known.
  */

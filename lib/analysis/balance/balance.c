@@ -15,6 +15,7 @@
 #include "analysis/balance/nodes.h"
 #include "analysis/balance/older.h"
 #include "analysis/balance/page_use.h"
+#include "analysis/balance/percpu_use.h"
 #include "analysis/row/owners.h"
 #include "base/array.h"
 
@@ -193,7 +194,7 @@ static int add_owners(struct view *v, struct owners *o, const struct site_uses *
 		      enum page_use use)
 {
 	struct everything_row row = { .line = v->row_of[use]->line->name,
-				      .known_by = "events" };
+				      .known_by = KNOWN_BY_EVENTS };
 	struct strbuf name = { 0 };
 	int ret = 0;
 	size_t i;
@@ -262,15 +263,6 @@ static int explain(struct view *v, enum memory memory, uint32_t of_uses)
 	return ret;
 }
 
-static const char *line_of_use(enum page_use use)
-{
-	size_t i = 0;
-
-	while (memory_lines[i].use != use)
-		i++;
-	return memory_lines[i].name;
-}
-
 /* What was there before and freed in the recording is no longer there, where its use is known. */
 static void explain_older(struct view *v, uint32_t of_uses)
 {
@@ -280,6 +272,21 @@ static void explain_older(struct view *v, uint32_t of_uses)
 	for (enum page_use use = 0; use < USE_NR; use++)
 		if (of_uses >> use & 1)
 			v->row_of[use]->explained -= bytes[use];
+}
+
+static int add_owner(void *to, const struct everything_row *row)
+{
+	return everything_add(to, row);
+}
+
+/* The owners of pages by page_owner after the recording; else by the opening balance. */
+static int add_page_owners(struct view *v)
+{
+	int ret = everything_page_owner(v->all, &v->uses);
+
+	if (ret || v->all->page_owner)
+		return ret;
+	return older_left(&v->b->older, &v->uses, add_owner, v->all);
 }
 
 /* Areas tell what vmalloc and stacks have, if they were recorded; else their pages do, of which
@@ -296,7 +303,7 @@ static int explain_all(struct view *v)
 	int ret = page_uses_init(&v->uses, v->b->env);
 
 	if (!ret && v->all)
-		ret = everything_page_owner(v->all, &v->uses, line_of_use);
+		ret = add_page_owners(v);
 	if (!ret && seen & NEEDS_PAGE) {
 		const uint32_t of_pages = ((1U << USE_NR) - 1) & ~(areas ? of_areas : 0);
 
@@ -421,9 +428,11 @@ static int balance_view(const void *self, struct report *report)
 		add_summary(&v, t);
 		report_add_table(report, t);
 		t = NULL;
-		ret = older_report(&v.b->older, &v.uses, line_of_use, report);
+		ret = older_report(&v.b->older, &v.uses, false, report);
 		if (!ret)
 			ret = holders_report(v.b->env, report);
+		if (!ret)
+			ret = percpu_use_report(v.b->env, report);
 		if (!ret && balance_nodes_any(&v.nodes))
 			ret = balance_nodes_report(&v.nodes, report);
 	}
@@ -497,9 +506,9 @@ static const char *balance_lacks(const struct recording *rec)
 		       : "does not say how much memory was in use (meminfo)";
 }
 
-static const struct table_type *const tables[] = { &balance_type, &older_type,
-						   &holders_type, &balance_nodes_type,
-						   NULL };
+static const struct table_type *const tables[] = { &balance_type,	&older_type,
+						   &holders_type,	&percpu_use_type,
+						   &balance_nodes_type, NULL };
 
 const struct analysis analysis_balance = {
 	.name = "balance",
@@ -533,6 +542,7 @@ const struct analysis analysis_everything = {
 	.lacks = balance_lacks,
 	.tables = everything_tables,
 	.create = balance_create,
+	.observe = balance_observe,
 	.view = everything_view,
 	.destroy = balance_destroy,
 };

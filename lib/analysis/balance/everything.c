@@ -13,11 +13,11 @@
 
 #include "account/snapshot.h"
 #include "analysis/balance/holders.h"
+#include "analysis/balance/memory_lines.h"
 #include "base/array.h"
 
 #define SLABINFO    "slabinfo"
 #define VMALLOCINFO "vmallocinfo"
-#define PAGE_OWNER  "page_owner"
 #define UNKNOWN	    "unknown"
 
 /* --- cells ------------------------------------------------------------------------------ */
@@ -32,7 +32,7 @@ struct cell everything_bytes(const void *row, struct table *t)
 
 static const struct column_type columns[] = { EVERYTHING_COLUMNS(
 	"Bytes after the recording. Less than 0: what other rows of the line have too much.",
-	"What names the owner: slabinfo, vmallocinfo, page_owner, or events of the recording. counter: the memory is free. unknown: it was allocated before the recording, or without an event.",
+	"What names the owner: slabinfo, vmallocinfo, page_owner, or events of the recording. counter: the memory is free. kpageflags: it was allocated before the recording, and has no name. unknown: that, or it has no event.",
 	"The balance's line that has these bytes.",
 	"The callsite, the slab cache, or the function that called vmalloc.") };
 
@@ -161,8 +161,7 @@ void everything_owner(const struct analysis_env *env, const char *names, size_t 
 	}
 }
 
-int everything_page_owner(struct everything *e, const struct page_uses *uses,
-			  const char *(*line_of_use)(enum page_use use))
+int everything_page_owner(struct everything *e, const struct page_uses *uses)
 {
 	const char *text =
 		recording_meta_text(e->env->rec, RECORDING_META_PAGE_OWNER ".after");
@@ -171,20 +170,36 @@ int everything_page_owner(struct everything *e, const struct page_uses *uses,
 	int ret = 0;
 
 	while (!ret && page_owner_next(&text, &line)) {
-		struct everything_row row = { .owner = owner, .known_by = PAGE_OWNER };
+		struct everything_row row = { .owner = owner,
+					      .known_by = KNOWN_BY_PAGE_OWNER };
 
 		everything_owner(e->env, line.names, line.len, owner);
-		row.line = line_of_use(
+		row.line = memory_line_of(
 			page_use_named(uses, line.gfp_flags, line.names, line.len));
 		row.bytes = (int64_t)(line.pages * e->env->page_size);
+		e->page_owner = true;
 		ret = everything_add(e, &row);
 	}
 	return ret;
 }
 
+static bool of_pages(const char *known_by)
+{
+	return !strcmp(known_by, KNOWN_BY_PAGE_OWNER) ||
+	       !strcmp(known_by, KNOWN_BY_FLAGS) || !strcmp(known_by, KNOWN_BY_EVENTS);
+}
+
+/* Pages from before the recording that are still there, and those with an event, are others: their
+ * lines have both. What page_owner says after the recording is all pages.
+ */
 int everything_add(struct everything *e, const struct everything_row *row)
 {
-	return strcmp(source_of(e, row), row->known_by) != 0 ? 0 : append(e, *row);
+	const char *source = source_of(e, row);
+
+	if (strcmp(source, row->known_by) != 0 &&
+	    (e->page_owner || !of_pages(source) || !of_pages(row->known_by)))
+		return 0;
+	return append(e, *row);
 }
 
 int everything_end_line(struct everything *e, const char *line, int64_t bytes,
@@ -223,7 +238,8 @@ static void add_summary(const struct everything *e, int64_t total, struct table 
 	size_t i;
 
 	for (i = 0; i < e->rows.nr; i++)
-		if (!strcmp(e->rows.items[i].known_by, UNKNOWN))
+		if (!strcmp(e->rows.items[i].known_by, UNKNOWN) ||
+		    !strcmp(e->rows.items[i].known_by, KNOWN_BY_FLAGS))
 			unknown += (uint64_t)e->rows.items[i].bytes;
 	const struct summary_line sums[] = {
 		{ "total", "MemTotal", UNIT_BYTES, (uint64_t)total, false,

@@ -8,6 +8,11 @@
 
 #include "analysis/balance/page_use.h"
 
+/* What names owners of pages: the kernel's lists, only the use in flags, and events. */
+#define KNOWN_BY_PAGE_OWNER "page_owner"
+#define KNOWN_BY_FLAGS	    "kpageflags"
+#define KNOWN_BY_EVENTS	    "events"
+
 /**
  * struct everything_row - bytes of one owner after the recording
  * @line: the balance's line that has them; @owner: a function or a slab cache
@@ -59,27 +64,26 @@ struct everything_line {
 /**
  * struct everything - everything_begin() it
  * @one_slab: no list says which caches are reclaimable; @slab: bytes of the first of these lines
+ * @page_owner: it has what page_owner says after the recording
  */
 struct everything {
 	const struct analysis_env *env;
 	struct everything_rows rows;
 	struct everything_line lines[20];
 	size_t nr_lines;
-	bool one_slab;
+	bool one_slab, page_owner;
 	uint64_t slab;
 };
 
 /* Adds the kernel's lists. 0 or -ENOMEM; call everything_free() in any case. */
 int everything_begin(struct everything *e, const struct analysis_env *env) __must_check;
-/* Adds a row, unless one of the kernel's lists has the line's owners. 0 or -ENOMEM; @row's texts
- * other than @owner must outlive @e.
+/* Adds a row, unless one of the kernel's lists of after the recording has the line's owners. 0 or
+ * -ENOMEM; @row's texts other than @owner must outlive @e.
  */
 int everything_add(struct everything *e, const struct everything_row *row) __must_check;
-/* Adds the owners of pages by page_owner, if the recording has its sums. @line_of_use: the name of
- * the balance's line. 0 or -ENOMEM.
- */
-int everything_page_owner(struct everything *e, const struct page_uses *uses,
-			  const char *(*line_of_use)(enum page_use use)) __must_check;
+/* Adds the owners of pages by page_owner, if the recording has its sums. 0 or -ENOMEM. */
+int everything_page_owner(struct everything *e,
+			  const struct page_uses *uses) __must_check;
 /* The callsite in page_owner's callchain @names: the first function that the rule does not skip,
  * else the outermost.
  */

@@ -37,6 +37,15 @@ const struct memory_line memory_lines[MEMORY_LINES] = {
 	{ "uncounted", { NULL }, { NULL }, USE_UNCOUNTED },
 };
 
+const char *memory_line_of(enum page_use use)
+{
+	size_t i = 0;
+
+	while (memory_lines[i].use != use)
+		i++;
+	return memory_lines[i].name;
+}
+
 static bool value_of_text(const struct memory_counters *c, const char *name,
 			  uint64_t *kib)
 {

@@ -26,6 +26,9 @@ struct memory_line {
 
 extern const struct memory_line memory_lines[MEMORY_LINES];
 
+/* The name of the line that pages of @use, not USE_NR, are in. */
+const char *memory_line_of(enum page_use use);
+
 /**
  * struct memory_counters - the kernel's counters at a moment
  * @value: the counter @name of meminfo, in KiB; false: the kernel does not have it

@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "analysis/balance/everything.h"
+#include "analysis/balance/memory_lines.h"
 #include "base/array.h"
 #include "base/hash.h"
 
@@ -44,7 +44,8 @@ int older_init(struct older *o, const struct analysis_env *env)
 	o->env = env;
 	if (!ret && o->opening.nr_names) {
 		o->pages = calloc(o->opening.nr_names + 1, sizeof(*o->pages));
-		ret = o->pages ? 0 : -ENOMEM;
+		o->pages_seen = calloc(o->opening.nr_names + 1, sizeof(*o->pages_seen));
+		ret = o->pages && o->pages_seen ? 0 : -ENOMEM;
 	}
 	return ret;
 }
@@ -60,6 +61,7 @@ static void take(struct older *o, uint64_t pfn, uint32_t order, bool freed)
 			continue;
 		o->failed |= !addr_set_add(&o->seen, (pfn + i) * 8);
 		o->pages[name] += freed;
+		o->pages_seen[name]++;
 	}
 }
 
@@ -139,9 +141,10 @@ uint64_t older_sum(const struct older *o, const struct page_uses *uses,
 
 /* --- the table -------------------------------------------------------------------------- */
 
+/* Calls @add with each use that has @pages. */
 static int read_rows(const struct older *o, const struct page_uses *uses,
-		     const char *(*line_of_use)(enum page_use use),
-		     struct everything_rows *rows)
+		     const uint64_t *pages,
+		     int (*add)(void *to, const struct everything_row *row), void *to)
 {
 	int ret = 0;
 
@@ -149,23 +152,47 @@ static int read_rows(const struct older *o, const struct page_uses *uses,
 		const struct opening_name *name = &o->opening.names[i];
 		enum page_use use = use_of(uses, name);
 		char owner[256] = "[not named]";
-		struct everything_row row = { .owner = owner, .known_by = "kpageflags" };
+		struct everything_row row = { .owner = owner,
+					      .known_by = KNOWN_BY_FLAGS };
 		uint64_t gfp_flags;
 		const char *names;
 		size_t len;
 
-		row.bytes = (int64_t)(o->pages[i + 1] * o->env->page_size);
+		row.bytes = (int64_t)(pages[i + 1] * o->env->page_size);
 		if (use == USE_NR || !row.bytes)
 			continue;
 		if (is_chain(name)) {
 			names = functions(name, &len, &gfp_flags);
 			everything_owner(o->env, names, len, owner);
-			row.known_by = "page_owner";
+			row.known_by = KNOWN_BY_PAGE_OWNER;
 		}
-		row.line = line_of_use(use);
-		ret = everything_rows_add(rows, &row);
+		row.line = memory_line_of(use);
+		ret = add(to, &row);
 	}
 	return ret;
+}
+
+int older_left(const struct older *o, const struct page_uses *uses,
+	       int (*add)(void *to, const struct everything_row *row), void *to)
+{
+	const struct opening *opening = &o->opening;
+	uint64_t *left = calloc(opening->nr_names + 1, sizeof(*left));
+	int ret = left ? 0 : -ENOMEM;
+	size_t i;
+
+	for (i = 0; i < opening->nr && left; i++)
+		left[opening->runs[i].name] += opening->runs[i].nr;
+	for (i = 1; i <= opening->nr_names && left; i++)
+		left[i] -= o->pages_seen[i];
+	if (!ret)
+		ret = read_rows(o, uses, left, add, to);
+	free(left);
+	return ret;
+}
+
+static int add_row(void *to, const struct everything_row *row)
+{
+	return everything_rows_add(to, row);
 }
 
 /* The most bytes first. */
@@ -177,15 +204,15 @@ static int compare(const void *a, const void *b)
 				    : strcmp(x->owner, y->owner);
 }
 
-int older_report(const struct older *o, const struct page_uses *uses,
-		 const char *(*line_of_use)(enum page_use use), struct report *report)
+int older_report(const struct older *o, const struct page_uses *uses, bool always,
+		 struct report *report)
 {
 	struct everything_rows rows = { { 0 } };
-	int ret = read_rows(o, uses, line_of_use, &rows);
+	int ret = read_rows(o, uses, o->pages, add_row, &rows);
 	struct table *t = NULL;
 	size_t i;
 
-	if (!ret && rows.nr) {
+	if (!ret && (rows.nr || always)) {
 		t = table_type_new(
 			&older_type,
 			"Pages freed in the recording, and allocated before it",
@@ -213,5 +240,6 @@ void older_free(struct older *o)
 	opening_free(&o->opening);
 	addr_set_free(&o->seen);
 	free(o->pages);
-	o->pages = NULL;
+	free(o->pages_seen);
+	o->pages = o->pages_seen = NULL;
 }

@@ -14,6 +14,7 @@
 	line(allocinfo) \
 	line(sizes) \
 	line(flags) \
+	line(opening) \
 	line(lifetime) \
 	line(leaks) \
 	line(peak) \

@@ -246,6 +246,8 @@ int facts_snapshot(struct facts *f, const char *when, const struct log *log)
 		ret = add_list(f, RECORDING_META_VMALLOCINFO, when, log);
 	if (after && !ret)
 		ret = add_list(f, RECORDING_META_PAGE_OWNER, when, log);
+	if (!ret)
+		ret = add_list(f, RECORDING_META_PERCPU_STATS, when, log);
 	/* Last, as its reading opens thousands of files, but before tracing begins. */
 	return ret || f->no_proc ? ret : add_list(f, RECORDING_META_PROCESSES, when, log);
 }
@@ -524,7 +526,9 @@ int facts_counts_again(struct facts *f, const struct log *log)
 
 int facts_add_opening(struct facts *f, const struct log *log)
 {
-	return add_list(f, RECORDING_META_OPENING, "before", log);
+	int ret = add_list(f, RECORDING_META_OPENING, "before", log);
+
+	return ret ? ret : add_list(f, RECORDING_META_ALLOC_TRACES, "before", log);
 }
 
 /* Compares lines "NAME SIZE USERS DEPENDENTS STATE ADDRESS" without the users, which change all the

@@ -48,8 +48,8 @@ int facts_change_meta(struct facts *f, const char *name, const char *text) __mus
  * kernel does not have.
  */
 int facts_snapshot(struct facts *f, const char *when, const struct log *log) __must_check;
-/* Reads what page frames are used for, which takes its time: right before tracing begins. 0 or
- * -ENOMEM.
+/* Reads what page frames are used for and who has slab objects, which takes its time: right before
+ * tracing begins. 0 or -ENOMEM.
  */
 int facts_add_opening(struct facts *f, const struct log *log) __must_check;
 /* Reads slabinfo.before, meminfo.before and zoneinfo.before again, with tracing on, so that no

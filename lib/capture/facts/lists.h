@@ -13,8 +13,8 @@
 #include "base/log.h"
 #include "base/strbuf.h"
 
-/* Reads @item: RECORDING_META_PROCESSES, RECORDING_META_VMALLOCINFO, RECORDING_META_PAGE_OWNER
- * or RECORDING_META_OPENING;
+/* Reads @item: RECORDING_META_PROCESSES, RECORDING_META_VMALLOCINFO, RECORDING_META_PAGE_OWNER,
+ * RECORDING_META_OPENING, RECORDING_META_ALLOC_TRACES or RECORDING_META_PERCPU_STATS;
  * @long_time: for up to a minute. 0 or -errno, after a message unless the kernel has no such list;
  * -ETIME: it would take too long.
  */
@@ -31,6 +31,12 @@ int page_owner_sum(const char *path, uint64_t most_ns, size_t most_bytes,
 /* Appends the frames of each kind of page, as RECORDING_META_OPENING has them. As above. */
 int page_owner_frames(const char *path, uint64_t most_ns, size_t most_bytes,
 		      struct strbuf *out) __must_check;
+
+/* Appends "CACHE OBJECTS FUNCTION [MODULE]" for each callsite in CACHE/alloc_traces below @path. As
+ * above; -ENOENT: no cache has such a file.
+ */
+int alloc_traces_sum(const char *path, uint64_t most_ns, size_t most_bytes,
+		     struct strbuf *out) __must_check;
 
 /**
  * vmallocinfo_sum() - add up the areas of each caller

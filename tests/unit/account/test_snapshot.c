@@ -207,6 +207,117 @@ START_TEST(pages_with_owners)
 }
 END_TEST
 
+START_TEST(objects_with_owners)
+{
+	const char *text =
+		"filp 12 alloc_empty_file\nfilp x f\nfilp 3\nnfs_inode 1 nfs_alloc [nfs]\n";
+	struct alloc_trace_line line;
+
+	ck_assert(alloc_trace_next(&text, &line));
+	ck_assert_uint_eq(line.objects, 12);
+	ck_assert_uint_eq(line.cache_len, 4);
+	ck_assert(!memcmp(line.name, "alloc_empty_file\n", line.name_len + 1));
+	ck_assert(alloc_trace_next(&text, &line));
+	ck_assert_uint_eq(line.cache_len, 9);
+	ck_assert(!memcmp(line.name, "nfs_alloc [nfs]\n", line.name_len + 1));
+	ck_assert(!alloc_trace_next(&text, &line));
+}
+END_TEST
+
+/* Linux 6.18, cut to two chunks. */
+static const char percpu[] = "Percpu Memory Statistics\n"
+			     "Allocation Info:\n"
+			     "----------------------------------------\n"
+			     "  unit_size           :      1048576\n"
+			     "  static_size         :       186136\n"
+			     "  reserved_size       :            0\n"
+			     "  dyn_size            :        30952\n"
+			     "  atom_size           :      2097152\n"
+			     "  alloc_size          :      2097152\n"
+			     "\n"
+			     "Global Stats:\n"
+			     "----------------------------------------\n"
+			     "  nr_alloc            :      1111154\n"
+			     "  nr_dealloc          :      1109997\n"
+			     "  nr_cur_alloc        :         1157\n"
+			     "  nr_max_alloc        :         9325\n"
+			     "  nr_chunks           :            2\n"
+			     "  nr_max_chunks       :            6\n"
+			     "  min_alloc_size      :            4\n"
+			     "  max_alloc_size      :         8192\n"
+			     "  empty_pop_pages     :          231\n"
+			     "\n"
+			     "Per Chunk Stats:\n"
+			     "----------------------------------------\n"
+			     "Chunk: <- First Chunk\n"
+			     "  nr_alloc            :          519\n"
+			     "  empty_pop_pages     :            0\n"
+			     "  free_bytes          :           16\n"
+			     "  contig_bytes        :            0\n"
+			     "\n"
+			     "Chunk:\n"
+			     "  nr_alloc            :          638\n"
+			     "  empty_pop_pages     :          231\n"
+			     "  free_bytes          :       976468\n"
+			     "  contig_bytes        :       906736\n"
+			     "\n";
+
+START_TEST(percpu_statistics)
+{
+	struct percpu_stats stats;
+
+	ck_assert(percpu_stats_read(&stats, percpu));
+	ck_assert_uint_eq(stats.statics, 186136);
+	ck_assert_uint_eq(stats.areas, 1157);
+	ck_assert_uint_eq(stats.chunks, 2);
+	ck_assert_uint_eq(stats.addresses, 2 * 1048576);
+	ck_assert_uint_eq(stats.empty_pages, 231);
+	ck_assert_uint_eq(stats.allocated, 30952 - 16 + 1048576 - 976468);
+}
+END_TEST
+
+/* Made from mm/percpu-stats.c: chunks that the machines here do not have. */
+START_TEST(percpu_chunks)
+{
+	struct percpu_stats stats;
+
+	ck_assert(percpu_stats_read(&stats, "Allocation Info:\n-\n"
+					    "  unit_size           :        32768\n"
+					    "  reserved_size       :         8192\n"
+					    "  dyn_size            :        20480\n"
+					    "Global Stats:\n-\n"
+					    "  nr_chunks           :            3\n"
+					    "Per Chunk Stats:\n-\n"
+					    "Chunk: <- Reserved Chunk\n"
+					    "  free_bytes          :         8000\n"
+					    "\n"
+					    "Chunk (to_depopulate)\n"
+					    "  free_bytes          :        32000\n"
+					    "\n"));
+	ck_assert_uint_eq(stats.allocated, 192 + 768);
+}
+END_TEST
+
+START_TEST(percpu_damaged)
+{
+	static const char *const texts[] = {
+		"",
+		"Allocation Info:\n  unit_size : 4096\n", /* no chunks */
+		"Global Stats:\n  nr_chunks : 1\n",	  /* no size of them */
+		"Allocation Info:\n  unit_size : x\nGlobal Stats:\n  nr_chunks : 1\n",
+		"Allocation Info:\n  unit_size : 4096\nGlobal Stats:\n  nr_chunks : -1\n",
+		"Allocation Info:\n  unit_size : 1099511627776\nGlobal Stats:\n  nr_chunks : 2\n",
+		/* more free than there is */
+		"Allocation Info:\n  unit_size : 4096\nGlobal Stats:\n  nr_chunks : 1\n"
+		"Chunk:\n  free_bytes : 4097\n",
+	};
+	struct percpu_stats stats;
+
+	for (size_t i = 0; i < sizeof(texts) / sizeof(*texts); i++)
+		ck_assert_msg(!percpu_stats_read(&stats, texts[i]), "text %zu", i);
+}
+END_TEST
+
 Suite *test_snapshot_suite(void)
 {
 	Suite *s = suite_create("account/snapshot");
@@ -221,6 +332,10 @@ Suite *test_snapshot_suite(void)
 	tcase_add_test(tc, reads_allocinfo);
 	tcase_add_test(tc, names_are_limited);
 	tcase_add_test(tc, pages_with_owners);
+	tcase_add_test(tc, objects_with_owners);
+	tcase_add_test(tc, percpu_statistics);
+	tcase_add_test(tc, percpu_chunks);
+	tcase_add_test(tc, percpu_damaged);
 	suite_add_tcase(s, tc);
 	return s;
 }

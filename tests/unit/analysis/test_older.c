@@ -48,9 +48,11 @@ static struct kmem_event freed(uint64_t pfn, uint32_t order)
 				    .page_free = { .pfn = pfn, .order = order } };
 }
 
-static const char *name_line(enum page_use use)
+/* Adds the pages of a row to @to. */
+static int sum_left(void *to, const struct everything_row *row)
 {
-	return use == USE_ANONYMOUS ? "anonymous" : "another";
+	*(int64_t *)to += row->bytes / PAGE;
+	return 0;
 }
 
 START_TEST(first_event)
@@ -69,7 +71,7 @@ START_TEST(first_event)
 		alloced(KMEM_NO_PFN, 0),
 		freed(UINT64_MAX - 1, UINT32_MAX),
 	};
-	int64_t bytes[USE_NR] = { 0 };
+	int64_t bytes[USE_NR] = { 0 }, left = 0;
 	struct older o = { 0 };
 	struct report *report = report_new();
 
@@ -80,9 +82,12 @@ START_TEST(first_event)
 	ck_assert_int_eq(bytes[USE_ANONYMOUS], 9 * PAGE);
 	ck_assert_int_eq(bytes[USE_PAGE_TABLE], PAGE);
 	ck_assert_int_eq(bytes[USE_SLAB_UNRECLAIMABLE], PAGE);
-	ck_assert_int_eq(older_report(&o, &uses, name_line, report), 0);
+	ck_assert_int_eq(older_report(&o, &uses, false, report), 0);
 	ck_assert_uint_eq(report->nr_tables, 1);
 	ck_assert_uint_eq(report->tables[0]->nr_rows, 3);
+	/* Of frames 16 to 31, 10 had an event. */
+	ck_assert_int_eq(older_left(&o, &uses, sum_left, &left), 0);
+	ck_assert_int_eq(left, 6);
 	report_free(report);
 	older_free(&o);
 }
@@ -100,8 +105,10 @@ START_TEST(not_recorded)
 	ck_assert_int_eq(older_init(&o, &in.env), 0);
 	older_events(&o, &ev, 1);
 	ck_assert_uint_eq(older_sum(&o, &uses, bytes), 0);
-	ck_assert_int_eq(older_report(&o, &uses, name_line, report), 0);
+	ck_assert_int_eq(older_report(&o, &uses, false, report), 0);
 	ck_assert_uint_eq(report->nr_tables, 0);
+	ck_assert_int_eq(older_report(&o, &uses, true, report), 0);
+	ck_assert_uint_eq(report->nr_tables, 1);
 	report_free(report);
 	older_free(&o);
 }

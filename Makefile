@@ -211,7 +211,7 @@ $(B)/web/%.inc: web/% scripts/embed-text
 	$(Q)scripts/embed-text $< > $@
 
 # The script of kmemx report consists of these files, in this order.
-REPORT_JS := $(patsubst %,web/report/%.js,read data words groups filter table zoom marks timeline frames memory colours flame chart views heat state page)
+REPORT_JS := $(patsubst %,web/report/%.js,read data words groups filter table zoom marks timeline parts frames memory colours flame chart views heat state page)
 
 # The script of kmemx diff --html uses some of them.
 DIFF_JS := $(patsubst %,web/report/%.js,read words colours flame) \

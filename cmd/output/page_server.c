@@ -39,7 +39,8 @@ int page_server_run(const struct page_server *s)
 #define SONAME	    "libmicrohttpd.so.12"
 #define CONNECTIONS 16U
 #define IDLE_S	    10U
-#define TIME_MAX    64U /* characters of START,STOP */
+#define TIME_MAX    64U	  /* characters of START,STOP */
+#define PART_MAX    1536U /* the same of what a script asks for */
 
 #if MHD_VERSION >= 0x00097002
 typedef enum MHD_Result mhd_result;
@@ -81,7 +82,7 @@ struct server {
  * that there are not.
  */
 struct request {
-	const char *host, *origin, *site, *time;
+	const char *host, *origin, *site, *time, *part;
 	unsigned int hosts, strange;
 };
 
@@ -123,10 +124,11 @@ static mhd_result note_argument(void *ctx, enum MHD_ValueKind kind, const char *
 {
 	struct request *r = ctx;
 
-	if (strcmp(key, "time") != 0 || r->time || !value)
+	if (!value || r->time || r->part ||
+	    (strcmp(key, "time") != 0 && strcmp(key, "part") != 0))
 		r->strange++;
 	else
-		r->time = value;
+		*(*key == 't' ? &r->time : &r->part) = value;
 	return MHD_YES;
 }
 
@@ -148,6 +150,11 @@ static bool is_time(const char *text)
 {
 	return strlen(text) <= TIME_MAX && strchr(text, ',') &&
 	       strspn(text, "0123456789.,") == strlen(text);
+}
+
+static bool is_part(const char *text)
+{
+	return strlen(text) <= PART_MAX && strspn(text, "0123456789,;") == strlen(text);
 }
 
 /* Why a request is refused, as HTTP's number; 0: it is not. @why: receives the text. */
@@ -172,15 +179,17 @@ static unsigned int refusal(const struct server *server, const struct request *r
 	*why = "Pages can only be read.\n";
 	if (strcmp(method, MHD_HTTP_METHOD_GET) != 0)
 		return MHD_HTTP_METHOD_NOT_ALLOWED;
-	*why = "The only argument is time=START,STOP.\n";
-	if (r->strange || (r->time && !is_time(r->time)))
+	*why = "The only arguments are time=START,STOP and, for the page itself, part.\n";
+	if (r->strange || (r->time && !is_time(r->time)) ||
+	    (r->part && !is_part(r->part)))
 		return MHD_HTTP_BAD_REQUEST;
 	return 0;
 }
 
-/* @mode: says who frees @text. */
+/* @mode: says who frees @text; @binary: it is no text. */
 struct body {
 	unsigned int status;
+	bool binary;
 	const char *text;
 	size_t size;
 	enum MHD_ResponseMemoryMode mode;
@@ -207,7 +216,8 @@ static mhd_result answer(const struct server *server, struct MHD_Connection *to,
 	if (!r)
 		return MHD_NO;
 	ret = mhd->add_response_header(r, "Content-Type",
-				       body->status == MHD_HTTP_OK
+				       body->binary ? "application/octet-stream"
+				       : body->status == MHD_HTTP_OK
 					       ? "text/html; charset=utf-8"
 					       : "text/plain; charset=utf-8");
 	for (i = 0; i < ARRAY_SIZE(headers) && ret == MHD_YES; i++)
@@ -226,17 +236,39 @@ static mhd_result answer_time(const struct server *server, struct MHD_Connection
 {
 	static const char none[] =
 		"There is no page of this time: kmemx says why, where it was started.\n";
-	struct body body = { MHD_HTTP_NOT_FOUND, none, sizeof(none) - 1,
+	struct body body = { MHD_HTTP_NOT_FOUND, false, none, sizeof(none) - 1,
 			     MHD_RESPMEM_PERSISTENT };
 	struct strbuf page = { 0 };
 
 	/* The time that it takes to make the page is not the browser's. */
 	server->mhd.set_connection_option(to, MHD_CONNECTION_OPTION_TIMEOUT, 0U);
 	if (server->s->make(server->s->ctx, time, &page) == EXIT_OK && !page.failed)
-		body = (struct body){ MHD_HTTP_OK, page.data, page.size,
+		body = (struct body){ MHD_HTTP_OK, false, page.data, page.size,
 				      MHD_RESPMEM_MUST_FREE };
 	else
 		strbuf_free(&page);
+	return answer(server, to, &body);
+}
+
+/* Gives the script of the page of all a part of its time. */
+static mhd_result answer_part(const struct server *server, struct MHD_Connection *to,
+			      const char *words)
+{
+	static const char text[] = "There is no such part.\n";
+	struct body body = { MHD_HTTP_BAD_REQUEST, false, text, sizeof(text) - 1,
+			     MHD_RESPMEM_PERSISTENT };
+	struct strbuf part = { 0 };
+	int err;
+
+	server->mhd.set_connection_option(to, MHD_CONNECTION_OPTION_TIMEOUT, 0U);
+	err = server->s->part(server->s->ctx, words, &part);
+	if (!err && !part.failed)
+		body = (struct body){ MHD_HTTP_OK, true, part.data, part.size,
+				      MHD_RESPMEM_MUST_FREE };
+	else
+		strbuf_free(&part);
+	if (err != -EINVAL && body.status != MHD_HTTP_OK)
+		body.status = MHD_HTTP_NOT_FOUND;
 	return answer(server, to, &body);
 }
 
@@ -245,8 +277,8 @@ static mhd_result handle_request(void *ctx, struct MHD_Connection *from, const c
 				 const char *data, size_t *size, void **state)
 {
 	const struct server *server = ctx;
-	struct body body = { MHD_HTTP_OK, strbuf_text(&server->all), server->all.size,
-			     MHD_RESPMEM_PERSISTENT };
+	struct body body = { MHD_HTTP_OK, false, strbuf_text(&server->all),
+			     server->all.size, MHD_RESPMEM_PERSISTENT };
 	struct request r = { 0 };
 	unsigned int status;
 	const char *why;
@@ -256,8 +288,11 @@ static mhd_result handle_request(void *ctx, struct MHD_Connection *from, const c
 	status = refusal(server, &r, url, method, &why);
 	if (!status && r.time)
 		return answer_time(server, from, r.time);
+	if (!status && r.part)
+		return answer_part(server, from, r.part);
 	if (status)
-		body = (struct body){ status, why, strlen(why), MHD_RESPMEM_PERSISTENT };
+		body = (struct body){ status, false, why, strlen(why),
+				      MHD_RESPMEM_PERSISTENT };
 	return answer(server, from, &body);
 }
 

@@ -13,12 +13,17 @@
  * @command: its name, for messages
  * @port: of 127.0.0.1; 0: one that is free
  * @make: appends the page of the time @time, "START,STOP"; of all if it is NULL. EXIT_OK, or an
- *	exit code after a message. Called for one page after the other, in any thread
+ *	exit code after a message
+ * @part: appends what the page's script asked for as "?part=WORDS", untrusted, after it was made
+ *	of all; 0 or -errno
+ *
+ * Both are called for one request after the other, in any thread.
  */
 struct page_server {
 	const char *command;
 	uint16_t port;
 	int (*make)(void *ctx, const char *time, struct strbuf *page);
+	int (*part)(void *ctx, const char *words, struct strbuf *to);
 	void *ctx;
 };
 

@@ -229,16 +229,17 @@ static int finish(struct stat_run *st)
 			    strerror(-err));
 }
 
-/* How the command was called. */
+/* How the command was called. @log: what the page of all is made of, for parts of it. */
 struct call {
 	int argc;
 	char **argv;
+	struct report_log log;
 };
 
 /* Runs the command; with @to, it makes a page to serve, of @time if that is not NULL. Without it,
  * @ask receives what was asked for. GO_ON: that is to serve.
  */
-static int run_once(const struct call *call, const char *time, struct strbuf *to,
+static int run_once(struct call *call, const char *time, struct strbuf *to,
 		    struct report_run *ask)
 {
 	struct report_run run = {
@@ -255,6 +256,7 @@ static int run_once(const struct call *call, const char *time, struct strbuf *to
 	memcpy(argv, call->argv, (size_t)call->argc * sizeof(*argv));
 	own = stat_analyses_own(&run.st.opts.analyses, command_name);
 	own->web = &run.web;
+	own->log = to && !time ? &call->log : NULL;
 	run.st.opts.dirs_if_known = true;
 	ret = parse(&run, call->argc, argv);
 	if (time)
@@ -279,11 +281,29 @@ static int make_page(void *ctx, const char *time, struct strbuf *page)
 	return run_once(ctx, time, page, &ask);
 }
 
+/* Makes a part of the page of all. */
+static int make_part(void *ctx, const char *words, struct strbuf *to)
+{
+	struct report_piece pieces[REPORT_PART_PIECES];
+	const struct call *call = ctx;
+	const struct render_out out = { append, to };
+	struct web_report part = { 0 };
+	int ret = report_pieces_parse(words, pieces);
+
+	if (ret > 0)
+		ret = report_log_part(&call->log, pieces, (size_t)ret, &part);
+	if (!ret)
+		ret = web_part_write(&part, &out);
+	web_report_free(&part);
+	return ret;
+}
+
 static int serve(struct call *call, const struct report_run *ask)
 {
 	const struct page_server server = { .command = command_name,
 					    .port = (uint16_t)ask->port,
 					    .make = make_page,
+					    .part = make_part,
 					    .ctx = call };
 
 	if (ask->page)
@@ -302,11 +322,14 @@ static int serve(struct call *call, const struct report_run *ask)
 
 static int run_report(int argc, char **argv)
 {
-	struct call call = { argc, argv };
+	struct call call = { .argc = argc, .argv = argv };
 	struct report_run ask;
 	int ret = run_once(&call, NULL, NULL, &ask);
 
-	return ret == GO_ON ? serve(&call, &ask) : ret;
+	if (ret == GO_ON)
+		ret = serve(&call, &ask);
+	report_log_free(&call.log);
+	return ret;
 }
 
 const struct command command_report = {

@@ -69,9 +69,12 @@ class Chromium:
             "browserName": "chrome", "goog:chromeOptions": {"args": args},
             "goog:loggingPrefs": {"browser": "ALL"}}}})
         self.base += "/" + answer["sessionId"]
-        self.ask("POST", "/goog/cdp/execute", {
-            "cmd": "Emulation.setDeviceMetricsOverride", "params": {
-                "width": width, "height": height, "deviceScaleFactor": 1, "mobile": False}})
+        self.tools("Emulation.setDeviceMetricsOverride", width=width, height=height,
+                   deviceScaleFactor=1, mobile=False)
+
+    def tools(self, name, **parameters):
+        """The result of a command of Chromium's developer tools."""
+        return self.ask("POST", "/goog/cdp/execute", {"cmd": name, "params": parameters})
 
     def ask(self, method, path, body=None):
         """Sends a request and returns its value."""

@@ -11,8 +11,12 @@ import sys
 import time
 
 from driver import Browser, main
-from explore import Explore
+from explore import LEFT_OF_TIMES, Explore
 from report import READY, ROWS
+
+BIN_PIXELS = 2
+# The number of requests for parts that have been answered.
+ANSWERED = "performance.getEntriesByType('resource').filter((e) => e.name.includes('part=')).length"
 
 
 class Serve(Explore):
@@ -70,6 +74,106 @@ class Serve(Explore):
         self.there(False)
         self.check("all of the recording again", self.shown() == self.sum_of(), self.shown())
 
+    def settle(self):
+        """Waits until the page has no more to ask for."""
+        asked = None
+        while asked != (asked := self.browser.script("return " + ANSWERED)):
+            time.sleep(0.6)
+
+    def bin_of_middle(self):
+        """A click beside the range selects a bin; its length in pixels."""
+        browser = self.browser
+        browser.script("location.hash = location.hash.replace(/range=[^&]*&/, '')")
+        self.state()
+        browser.point("#timeline", (0.55, 60), clicks=1)
+        bin_ns, seen = ([end + 1 - start for start, end in [self.span(name)]][0] for name in ("range", "zoom"))
+        width = browser.script("return document.querySelector('#timeline').clientWidth") - LEFT_OF_TIMES
+        return bin_ns * width / seen
+
+    def to_peak(self):
+        """Selects the moment of the peak."""
+        self.browser.click("#peak")
+        self.press("Figure", "Allocated")
+
+    def shorter(self):
+        """However near the reader looks, bins have at most two pixels, and the commands' numbers."""
+        browser = self.browser
+        self.press("Memory", "Slab objects")
+        self.press("Rows", "Callsite")
+        some = 0
+        for keys in (4, 8, 14, 22, 34, 80):
+            browser.keys("#timeline", "0")
+            self.to_peak()
+            for _ in range(2):  # the peak is known better after the first time
+                browser.keys("#timeline", "+" * (keys // 2))
+                self.settle()
+                self.to_peak()
+            seen = [end + 1 - start for start, end in [self.span("zoom")]][0]
+            wide = self.bin_of_middle()
+            self.settle()
+            self.check("a bin has at most two pixels", 0 < wide <= BIN_PIXELS + 0.01, keys, seen, wide)
+            browser.drag("#timeline", (0.3, 60), (0.7, 70))
+            self.settle()
+            some += self.ranges(f"within {seen} ns")
+            if keys == 14:
+                self.far_range()
+        self.check("some ranges have allocations", some > 50, some)
+
+    def ranges(self, where):
+        """Compares what was selected with the commands; returns the number of rows that allocated."""
+        figures = {"Allocated": lambda r: r["bytes"], "Count": lambda r: r["hit"]}
+        live = {"Live": lambda r: r["bytes_seen"]}
+        some = 0
+        for memory, table, peak in (("Slab objects", "slab", "peak"), ("Pages", "page", "peak_page")):
+            self.press("Memory", memory)
+            self.press("Figure", "Allocated")
+            rows = [row for row in self.browser.script(ROWS) if row["Allocated"] != "0"]
+            some += len(rows)
+            if rows:  # else the command says that there are none
+                self.compare(f"{memory} allocated {where}", table, "Callsite", figures)
+            self.press("Figure", "Live")
+            self.compare(f"{memory} live {where}", peak, "Callsite", live)
+        self.press("Memory", "Slab objects")
+        self.press("Figure", "Allocated")
+        return some
+
+    def far_range(self):
+        """A range keeps its times when something else is seen, and in a link."""
+        browser = self.browser
+        before, rows = self.span("range"), browser.script(ROWS)
+        browser.keys("#timeline", "0")
+        browser.keys("#timeline", "++++++++")
+        self.settle()
+        self.check("a range keeps its times", before == self.span("range"), before, self.state())
+        self.check("a range keeps its numbers", rows == browser.script(ROWS))
+        url = browser.script("return location.href")
+        other = Browser()
+        try:
+            other.open(url)
+            other.wait(READY)
+            other.wait(ANSWERED)
+            time.sleep(0.6)
+            self.check("a link keeps its times and numbers", url == other.script("return location.href") and
+                       rows == other.script(ROWS), url, other.script("return location.href"))
+        finally:
+            other.close()
+        browser.click("#whole")
+
+    def gone(self):
+        """Without kmemx the page says that, and still zooms."""
+        browser = self.browser
+        browser.click("#whole")
+        browser.keys("#timeline", "++++++++++")
+        browser.wait("!document.querySelector('#parts').hidden")
+        before = self.span("zoom")
+        browser.keys("#timeline", "+")
+        after = self.span("zoom")
+        self.check("it says that kmemx is gone", "does not answer" in browser.script(
+            "return document.querySelector('#parts').textContent"))
+        self.check("it still zooms", after[1] - after[0] < before[1] - before[0], before, after)
+        browser.click("#whole")
+        browser.wait("document.querySelector('#parts').hidden")
+
     def run(self, pictures=None):
         """Runs all checks."""
         with subprocess.Popen([self.kmemx, "report", "--serve", self.recording], text=True,
@@ -80,9 +184,13 @@ class Serve(Explore):
                 self.browser.open(url)
                 self.there(False)
                 self.closer()
+                self.shorter()
                 time.sleep(0.2)
                 logged = [text for text in self.browser.complaints() if "favicon" not in text]
                 self.check("nothing is logged", not logged, logged)
+                server.terminate()
+                server.wait()
+                self.gone()
             finally:
                 self.browser.close()
                 server.terminate()

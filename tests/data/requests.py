@@ -45,7 +45,8 @@ def ask(what, url=path, method="GET", headers=(("Host", host),), body=""):
              "Connection: close"]
     head, _, text = send(("\r\n".join(lines) + "\r\n\r\n" + body).encode()).partition(b"\r\n\r\n")
     fields = dict(line.lower().split(": ", 1) for line in head.decode().split("\r\n")[1:])
-    start = re.sub(rb"\s+", b" ", text[:200]).decode()
+    kind = fields.get("content-type", "")
+    start = re.sub(rb"\s+", b" ", text[:200]).decode() if kind.startswith("text/") else kind
     print(f"{what}: {head.split()[1].decode() if head else 'closed'}: {start[:40]}")
     return fields, text
 
@@ -62,6 +63,7 @@ print("  headers:", *(f"{name}={fields.get(name)}" for name in (
 ask("by the name localhost", headers=hosts(f"localhost:{port}"))
 ask("from its own page", headers=hosts(host, Origin=f"http://{host}", Sec_Fetch_Site="same-origin"))
 ask("a time", path + "?time=49.5,50")
+ask("a part", path + "?part=0,1000000,1000,1;1000000,1000000,300,2")
 print("Refused:")
 ask("no token", "/")
 ask("a wrong token", path[:-2] + ("0" if path[-2] != "0" else "1") + "/")
@@ -92,10 +94,21 @@ ask("a long time", path + "?time=1," + "0" * 64)
 ask("no time", path + "?time=")
 ask("a time backward", path + "?time=50,49")
 ask("a time without events", path + "?time=1,2")
+ask("a part and a time", path + "?time=49.5,50&part=0,1000,1,1")
+for words in ("", "0", "0,10,1", "0,10,0,1", "0,10,11,1", "0,10,1,0", "5,10,1,2;24,10,1,1", "-1,10,1,1",
+              "0,8193,1,1", "9223372036854775807,1,1,1", "18446744073709551616,1,1,1", ";", "0,10,1,1;;",
+              "0,1,1,1;" * 25, "1" * 1537, "0,10,1,a", "0%2C10%2C1%2C1"):
+    ask("a part " + (words if len(words) < 40 else words[:8] + "..."), path + "?part=" + words)
 print("Still there:")
 with socket.create_connection(("127.0.0.1", port)) as slow:
     slow.sendall(b"GET ")
     ask("beside one that does not end its request")
+links = [socket.create_connection(("127.0.0.1", port)) for _ in range(40)]
+for i, link in enumerate(links):
+    link.sendall(f"GET {path} HTTP/1.1\r\nHost: {host}\r\n\r\n".encode()[:i * 3])
+for link in links:
+    link.close()
+ask("after 40 that were given up")
 for what, data in (("zeros", bytes(5000)), ("noise", bytes(range(128, 256)) * 40), ("a long line", b"G" * 99999),
                    ("many headers", b"GET / HTTP/1.1\r\n" + b"a: b\r\n" * 9999)):
     send(data + b"\r\n\r\n", True)

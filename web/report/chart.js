@@ -21,12 +21,13 @@ class Chart extends Flame {
 	/* What each chain allocated in each column: numbers of chains and amounts. */
 	columnsOf(chains) {
 		const { data, metric, zoom } = this.page, { cells: c, rows, passes } = data, count = metric === "hit";
+		const [first, last] = zoom.bins;
 		const columns = Array.from({ length: this.nr }, () => []);
 		chains.rows.forEach((row, chain) => {
 			if (passes && !passes[row])
 				return;
-			for (let i = row ? c.end[row - 1] : 0, column = -1; i < c.end[row] && c.bin[i] < zoom.to; i++) {
-				const at = Math.floor(c.bin[i] / this.step) - this.begin;
+			for (let i = row ? c.end[row - 1] : 0, column = -1; i < c.end[row] && c.bin[i] <= last; i++) {
+				const at = Math.max(Math.floor(placeOf(data, c.bin[i]) / this.step) - this.begin, c.bin[i] < first ? -1 : 0);
 				if (at < 0 || !c.hit[i])
 					continue;
 				const amount = count ? c.hit[i] : c.bytes[i] + c.hit[i] * rows.unit[row], all = columns[at];
@@ -59,18 +60,18 @@ class Chart extends Flame {
 			items: items.filter((item) => nameOf(item) === name) };
 	}
 
-	x(bin) {
+	x(place) {
 		const { zoom } = this.page;
-		return this.left + this.wide * (bin - zoom.from) / zoom.seen;
+		return this.left + this.wide * (place - zoom.from) / zoom.seen;
 	}
 
 	/* Columns begin at multiples of their width, so that they stay when the time moves. */
 	lay() {
-		const { zoom } = this.page, last = [];
+		const { zoom, data } = this.page, last = [];
 		this.left = scaled(66);
 		this.wide = this.canvas.parentElement.clientWidth - this.left;
 		this.high = Math.max(18, parseFloat(fontOf(18)));
-		this.step = Math.ceil(zoom.seen / Math.max(1, this.wide / CHART_COLUMN));
+		this.step = columnOf(data, zoom, this.wide / CHART_COLUMN);
 		this.begin = Math.floor(zoom.from / this.step);
 		this.nr = Math.ceil(zoom.to / this.step) - this.begin;
 		this.boxes = [];
@@ -91,7 +92,7 @@ class Chart extends Flame {
 		});
 		for (const box of this.boxes) {
 			box.x = Math.max(this.left, this.x((this.begin + box.first) * this.step));
-			box.width = this.x(this.bins(box)[1] + 1) - box.x;
+			box.width = this.x(Math.min(placeOf(data, this.bins(box)[1] + 1), zoom.to)) - box.x;
 			box.y = box.depth * this.high;
 		}
 		this.height = this.boxes.reduce((most, box) => Math.max(most, box.y + this.high), this.high) + scaled(22);
@@ -100,8 +101,9 @@ class Chart extends Flame {
 
 	/* Its first and last bin. */
 	bins(box) {
-		const { zoom } = this.page;
-		return [Math.max((this.begin + box.first) * this.step, 0), Math.min((this.begin + box.end) * this.step, zoom.to) - 1];
+		const { data, zoom } = this.page;
+		return binsBetween(data, Math.max((this.begin + box.first) * this.step, 0),
+			Math.min((this.begin + box.end) * this.step, zoom.to));
 	}
 
 	paint() {
@@ -111,12 +113,12 @@ class Chart extends Flame {
 		to.strokeStyle = styled("line");
 		to.lineWidth = 1;
 		to.font = fontOf(11);
-		page.timeline.marks.times(to, (bin) => this.x(bin), this.left, this.left + this.wide, this.height);
+		page.timeline.marks.times(to, (place) => this.x(place), this.left, this.left + this.wide, this.height);
 		to.save();
 		to.beginPath();
 		to.rect(this.left, 0, this.wide, this.height);
 		to.clip();
-		page.timeline.range(to, (bin) => this.x(bin), this.height - scaled(20));
+		page.timeline.range(to, (place) => this.x(place), this.height - scaled(20));
 		to.restore();
 		if (this.here) {
 			to.strokeStyle = styled("ink");

@@ -71,14 +71,24 @@ function readCurves(raw) {
 	return { moments: raw.moments.map(BigInt), curves };
 }
 
+/* Bins with losses or failures. */
+function readMarks({ bin, lost, gaps, failed }) {
+	return Array.from(bin, (at, i) => [at, lost[i], gaps[i], failed[i]]);
+}
+
+/* Bins begin at @starts, in units of the clock since the first one. A place is a time in bins of @base, which are
+ * equally long; parts.js makes some of @bins shorter.
+ */
 function readData(raw, columns) {
-	const time = raw.time, rows = columns.rows;
+	const time = raw.time, rows = columns.rows, long = Number(time.width);
 	const data = {
 		file: raw.file, input: raw.input, window: raw.window, served: raw.served === 1, names: raw.names, facts: raw.facts, rows,
-		nrRows: rows.kind.length, cells: readCells(columns.cells, rows), marks: raw.marks,
-		merged: raw.merged, bins: time.bins, ns: time.ns === 1, first: BigInt(time.first),
-		last: BigInt(time.last), width: BigInt(time.width), peaks: time.peaks.map(BigInt), liveAtPeak: time.live,
+		nrRows: rows.kind.length, cells: readCells(columns.cells, rows), marks: readMarks(columns.marks),
+		merged: raw.merged, bins: time.bins, places: time.bins, long, starts: Float64Array.from({ length: time.bins }, (_, i) => i * long),
+		ns: time.ns === 1, first: BigInt(time.first), last: BigInt(time.last), width: BigInt(time.width),
+		peaks: time.peaks.map(BigInt), liveAtPeak: time.live, partColumns: raw.parts ? raw.columns.filter((column) => column[2]) : null,
 	};
+	data.base = { starts: data.starts, cells: data.cells, marks: data.marks };
 	rows.most = new Float64Array(data.nrRows);
 	rows.likely = new Float64Array(data.nrRows);
 	for (let row = 0; row < data.nrRows; row++) {
@@ -99,15 +109,65 @@ function readData(raw, columns) {
 		data.dirOf = [0, ...columns.names.dir];
 	data.kinds = ALL_KINDS.filter((kind) => rows.kind.includes(kind));
 	data.usualKind = [PAGE, ...data.kinds].find((kind) => data.kinds.includes(kind));
-	data.peakBins = data.peaks.map((peak) =>
-		peak < data.first ? 0 : Math.min(Number((peak - data.first) / data.width), data.bins - 1));
 	return data;
 }
 
-/* The bins that stays can answer for: @first to @last, or a few more. */
+/* The last bin that does not begin after @limit, by what @where says of a bin. */
+function lastBin(data, limit, where) {
+	let low = 0;
+	for (let end = data.bins; end - low > 1;) {
+		const middle = (low + end) >> 1;
+		if (where(middle) <= limit)
+			low = middle;
+		else
+			end = middle;
+	}
+	return low;
+}
+
+/* The bin of a time since the first bin, and that of a place. */
+function binAt(data, offset) {
+	return lastBin(data, offset, (bin) => data.starts[bin]);
+}
+
+function binOf(data, place) {
+	return lastBin(data, place, (bin) => placeOf(data, bin));
+}
+
+/* Where a bin begins. */
+function placeOf(data, bin) {
+	return bin < data.bins ? data.starts[bin] / data.long : data.places;
+}
+
+/* The time since the first bin where a bin ends. */
+function endOf(data, bin) {
+	return bin + 1 < data.bins ? data.starts[bin + 1] : data.places * data.long;
+}
+
+/* The bins that begin between the places @from and @to: at least the one that has @from. */
+function binsBetween(data, from, to) {
+	const begin = binOf(data, from), first = placeOf(data, begin) < from && begin + 1 < data.bins ? begin + 1 : begin;
+	const end = binOf(data, to), last = placeOf(data, end) < to ? end : end - 1;
+	return [first, Math.max(first, last)];
+}
+
+/* How long a column of a drawing is, in places, if @nr of them have room for what is seen: a multiple of bins, or
+ * where these are longer than that, a bin.
+ */
+function columnOf(data, zoom, nr) {
+	const long = zoom.seen / Math.max(1, nr), bin = binOf(data, zoom.from);
+	return long >= 1 ? Math.ceil(long) : Math.max(long, placeOf(data, bin + 1) - placeOf(data, bin));
+}
+
+function peakBin(data, kind) {
+	return binAt(data, Number(data.peaks[kind] - data.first));
+}
+
+/* The bins that stays can answer for: @first to @last, or a few more. Those of stays are @bins of the base's. */
 function stayRange(data, first, last) {
-	const { bins } = data.stays;
-	return [Math.floor(first / bins) * bins, Math.min(Math.floor(last / bins) * bins + bins, data.bins) - 1];
+	const { bins } = data.stays, begin = Math.floor(placeOf(data, first) / bins) * bins;
+	const end = Math.min(Math.floor(Math.floor(placeOf(data, last)) / bins) * bins + bins, data.places);
+	return [binOf(data, begin), (end < data.places ? binOf(data, end) : data.bins) - 1];
 }
 
 /*
@@ -127,7 +187,7 @@ function sumStays(data, first, last) {
 				through[at] -= born - c.net[i];
 			}
 		}
-	const a = first / bins, b = Math.floor(last / bins);
+	const a = placeOf(data, first) / bins, b = Math.floor(placeOf(data, last) / bins);
 	for (let i = 0; i < row.length; i++)
 		if (begin[i] >= a && begin[i] + length[i] <= b) {
 			retained[row[i]] -= bytes[i];
@@ -174,7 +234,7 @@ function sumRows(data, first, last) {
 
 /* A bin's first and last moment, in units of the clock. The last bin has everything later. */
 function binStart(data, bin) {
-	return data.first + BigInt(bin) * data.width;
+	return data.first + BigInt(bin < data.bins ? data.starts[bin] : data.places * data.long);
 }
 
 function binEnd(data, bin) {

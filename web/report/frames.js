@@ -62,8 +62,8 @@ class Frames {
 
 	/* The number of map bins in the time of the timeline; the last one may be partial. */
 	bins() {
-		const { data } = this.page, frames = data.frames;
-		return Number(data.width * BigInt(data.bins)) / Number(frames.width);
+		const { data } = this.page;
+		return data.places * data.long / Number(data.frames.width);
 	}
 
 	key(e) {

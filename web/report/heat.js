@@ -45,27 +45,27 @@ class Heat {
 		return data.rows.kind[row] === kind && (!data.passes || data.passes[row]);
 	}
 
-	/* What the map adds up, in columns: row of the page, bin, row of the map, amount. */
+	/* What the map adds up, in columns: row of the page, place, row of the map, amount. */
 	items() {
-		const { page } = this, name = page.kind + " " + (page.metric === "hit") + " " + page.typed;
+		const { page } = this, name = [page.kind, page.metric === "hit", !this.lives && page.data.laid, page.typed].join(" ");
 		if (this.name !== name) {
-			const row = [], bin = [], at = [], amount = [];
+			const row = [], place = [], at = [], amount = [];
 			this.name = name;
 			this.each((...item) => {
 				row.push(item[0]);
-				bin.push(item[1]);
+				place.push(item[1]);
 				at.push(item[2]);
 				amount.push(item[3]);
 			});
-			this.made = { nr: row.length, row: new Uint32Array(row), bin: new Uint16Array(bin), at: new Uint8Array(at),
+			this.made = { nr: row.length, row: new Uint32Array(row), place: new Float64Array(place), at: new Uint8Array(at),
 				amount: new Float64Array(amount) };
 		}
 		return this.made;
 	}
 
-	/* Finds them; it takes long. */
+	/* Finds them; it takes long. Lifetimes are known to a bin of the base. */
 	each(take) {
-		const { page } = this, { data } = page, { cells: c, stays } = data, count = page.metric === "hit" && !this.lives;
+		const { page } = this, { data } = page, { stays } = data, c = this.lives ? data.base.cells : data.cells, count = page.metric === "hit" && !this.lives;
 		const sizes = sizesOf(data), left = this.lives ? new Map() : null;
 		for (let row = 0, i = 0; row < data.nrRows; row++) {
 			const end = c.end[row], unit = data.rows.unit[row], at = sizeRow(sizes[row]);
@@ -73,10 +73,10 @@ class Heat {
 				for (; i < end; i++) {
 					const bytes = c.bytes[i] + c.hit[i] * unit;
 					if (left && bytes) {
-						const key = row * data.bins + Math.floor(c.bin[i] / stays.bins);
+						const key = row * data.places + Math.floor(c.bin[i] / stays.bins);
 						left.set(key, (left.get(key) || 0) + bytes);
 					} else if (!left && c.hit[i]) {
-						take(row, c.bin[i], at, count ? c.hit[i] : bytes);
+						take(row, placeOf(data, c.bin[i]), at, count ? c.hit[i] : bytes);
 					}
 				}
 			i = end;
@@ -84,7 +84,7 @@ class Heat {
 		if (!left)
 			return;
 		for (let i = 0; i < stays.row.length; i++) {
-			const key = stays.row[i] * data.bins + stays.begin[i];
+			const key = stays.row[i] * data.places + stays.begin[i];
 			if (!left.has(key))
 				continue;
 			left.set(key, left.get(key) - stays.bytes[i]);
@@ -92,19 +92,19 @@ class Heat {
 		}
 		for (const [key, bytes] of left)
 			if (bytes)
-				take(Math.floor(key / data.bins), key % data.bins * stays.bins, NEVER, bytes);
+				take(Math.floor(key / data.places), key % data.places * stays.bins, NEVER, bytes);
 	}
 
 	/* The sums of the map's fields, by row and column. */
 	lay(wide) {
-		const { zoom, data } = this.page, least = this.lives ? data.stays.bins : 1;
-		this.step = Math.ceil(zoom.seen / Math.max(1, wide / HEAT_COLUMN) / least) * least;
+		const { zoom, data } = this.page, least = data.stays.bins, most = wide / HEAT_COLUMN;
+		this.step = this.lives ? Math.ceil(zoom.seen / Math.max(1, most) / least) * least : columnOf(data, zoom, most);
 		this.begin = Math.floor(zoom.from / this.step);
 		this.columns = Math.ceil(zoom.to / this.step) - this.begin;
 		this.sums = new Map();
-		const { nr, bin, at, amount } = this.items(), sums = [];
+		const { nr, place, at, amount } = this.items(), sums = [];
 		for (let i = 0; i < nr; i++) {
-			const column = Math.floor(bin[i] / this.step) - this.begin;
+			const column = Math.floor(place[i] / this.step) - this.begin;
 			if (column < 0 || column >= this.columns)
 				continue;
 			if (!sums[at[i]])
@@ -125,9 +125,9 @@ class Heat {
 		return at === NEVER ? "not freed" : "< " + roughText(data, this.lifeOf(at + 1));
 	}
 
-	x(bin) {
+	x(place) {
 		const { zoom } = this.page;
-		return this.left + this.wide * (bin - zoom.from) / zoom.seen;
+		return this.left + this.wide * (place - zoom.from) / zoom.seen;
 	}
 
 	draw() {
@@ -156,7 +156,7 @@ class Heat {
 		to.fillStyle = styled("dim");
 		to.strokeStyle = styled("line");
 		to.lineWidth = 1;
-		this.page.timeline.marks.times(to, (bin) => this.x(bin), this.left, width, height);
+		this.page.timeline.marks.times(to, (place) => this.x(place), this.left, width, height);
 		this.frame(to);
 		this.say(null);
 	}
@@ -181,16 +181,16 @@ class Heat {
 
 	fieldAt(e) {
 		const box = this.canvas.getBoundingClientRect(), { zoom } = this.page;
-		const bin = zoom.from + (e.clientX - box.left - this.left) / this.wide * zoom.seen;
-		const column = Math.max(0, Math.min(Math.floor(bin / this.step) - this.begin, this.columns - 1));
+		const place = zoom.from + (e.clientX - box.left - this.left) / this.wide * zoom.seen;
+		const column = Math.max(0, Math.min(Math.floor(place / this.step) - this.begin, this.columns - 1));
 		const row = this.rows.length - 1 - Math.floor((e.clientY - box.top) / this.high);
 		return [column, Math.max(0, Math.min(row, this.rows.length - 1))];
 	}
 
 	/* The bins of columns, as far as they are there. */
 	bins([first, last]) {
-		return [Math.max(0, (this.begin + first) * this.step),
-			Math.min((this.begin + last + 1) * this.step, this.page.data.bins) - 1];
+		const { data } = this.page;
+		return binsBetween(data, Math.max(0, (this.begin + first) * this.step), Math.min((this.begin + last + 1) * this.step, data.places));
 	}
 
 	/* Bytes or allocations in the rectangle. */
@@ -233,12 +233,13 @@ class Heat {
 
 	/* The largest callsites in a rectangle. */
 	largest({ columns, rows }) {
-		const { data } = this.page, [first, last] = this.bins(columns), sums = new Map();
+		const { data } = this.page, [first, end] = [columns[0], columns[1] + 1].map((column) => (this.begin + column) * this.step);
+		const sums = new Map();
 		const wanted = new Set(this.rows.slice(rows[0], rows[1] + 1));
-		const { nr, row, bin, at, amount } = this.items();
+		const { nr, row, place, at, amount } = this.items();
 		for (let i = 0; i < nr; i++) {
 			const site = data.rows.callsite[row[i]];
-			if (bin[i] >= first && bin[i] <= last && wanted.has(at[i]))
+			if (place[i] >= first && place[i] < end && wanted.has(at[i]))
 				sums.set(site, (sums.get(site) || 0) + amount[i]);
 		}
 		return [...sums.keys()].sort((a, b) => sums.get(b) - sums.get(a)).slice(0, LARGEST + 2).map((site, n) =>

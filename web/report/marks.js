@@ -13,12 +13,9 @@ const LOST = 0, FAILED = 1, FIRST_EVENT = 2;
 const NAMES_SAID = 3;
 const TICK_ROOM = 96; /* pixels */
 
-/* Events with their bins. */
+/* Events with their places. */
 function readEvents(raw, data) {
-	return raw.events.map(([ts, kind, name]) => {
-		const place = Number(BigInt(ts) - data.first) / Number(data.width);
-		return { place, bin: Math.max(0, Math.min(Math.floor(place), data.bins - 1)), kind, name };
-	});
+	return raw.events.map(([ts, kind, name]) => ({ place: Number(BigInt(ts) - data.first) / data.long, kind, name }));
 }
 
 /* Which signs the page has. */
@@ -50,9 +47,11 @@ function marksText(data, first, end) {
 			numbers.forEach((n, i) => {
 				sums[i] += n;
 			});
-	for (const { bin, kind, name } of data.events)
+	for (const { place, kind, name } of data.events) {
+		const bin = binOf(data, place);
 		if (bin >= first && bin < end)
 			of[kind].push(data.names[name]);
+	}
 	const several = (n, one, many) => wholeText(n) + " " + (n === 1 ? one : many);
 	const named = (names) => names.slice(0, NAMES_SAID).join(", ") +
 		(names.length > NAMES_SAID ? " and " + wholeText(names.length - NAMES_SAID) + " more" : "");
@@ -92,7 +91,7 @@ class Marks {
 
 	/* Times below the drawing. */
 	times(to, x, left, width, height) {
-		const { data, zoom } = this.page, long = Number(data.width), start = zoom.from * long, end = zoom.to * long;
+		const { data, zoom } = this.page, { long } = data, start = zoom.from * long, end = zoom.to * long;
 		const step = tickStep(end - start, Math.floor((width - left) / scaled(TICK_ROOM)));
 		to.textAlign = "center";
 		to.beginPath();
@@ -115,8 +114,8 @@ class Marks {
 		to.fillText(SIGNS[kind].sign, at, y);
 	}
 
-	draw(to, x, bottom) {
-		const { data, zoom } = this.page;
+	draw(to, xOf, bottom) {
+		const { data, zoom } = this.page, x = (bin) => xOf(placeOf(data, bin));
 		this.taken = new Set();
 		to.textAlign = "center";
 		to.font = "bold " + fontOf(12);
@@ -132,9 +131,9 @@ class Marks {
 			if (failed)
 				this.sign(to, FAILED, at, bottom + 7);
 		}
-		for (const { place, bin, kind } of data.events)
-			if (bin >= zoom.from && bin < zoom.to)
-				this.event(to, kind, x(place), bottom);
+		for (const { place, kind } of data.events)
+			if (place >= zoom.from && place < zoom.to)
+				this.event(to, kind, xOf(place), bottom);
 	}
 
 	/* Ends of tasks are many: only the others get a line. */

@@ -42,7 +42,7 @@ class Memory {
 
 	place(i) {
 		const { data } = this.page, { moments } = data.kernel;
-		return this.left + this.wide * Number(moments[i] - data.first) / Number(data.width) / data.bins;
+		return this.left + this.wide * Number(moments[i] - data.first) / data.long / data.places;
 	}
 
 	momentAt(e) {

@@ -16,11 +16,13 @@ class Page {
 		this.marked = null;
 		this.first = 0;
 		this.last = data.bins - 1;
+		this.range = null;
 		this.byId = (id) => document.getElementById(id);
 		this.path = make("nav", { "aria-label": "Where in the callchains", "aria-live": "polite" });
 		this.timeline = new Timeline(this, this.byId("timeline"), this.byId("legend"),
 			this.byId("moment"));
 		this.zoom = this.timeline.zoom;
+		this.parts = new Parts(this);
 		this.slots = new Slots();
 		this.timeline.reserve();
 		this.flame = new Flame(this, this.byId("flame"), this.byId("hover"), this.path);
@@ -172,12 +174,27 @@ class Page {
 
 	/* The range of bins that the whole page shows. */
 	choose(first, last) {
+		const { data } = this, all = first === 0 && last === data.bins - 1;
+		this.chooseTime(all ? null : [data.starts[first], endOf(data, last)]);
+	}
+
+	/* The range by times since the first bin; null: all. It has the bins that it touches. */
+	chooseTime(range) {
+		const { data } = this, first = range ? binAt(data, range[0]) : 0, last = range ? binAt(data, range[1] - 1) : data.bins - 1;
+		this.range = range;
 		if (first === this.first && last === this.last)
 			return;
 		this.first = first;
 		this.last = last;
 		this.summed = null;
 		this.later(true);
+	}
+
+	/* The data have other bins now. */
+	relaid() {
+		this.first = -1;
+		this.summed = null;
+		this.chooseTime(this.range);
 	}
 
 	/* The sums of the rows over the range. */
@@ -191,7 +208,7 @@ class Page {
 	}
 
 	whole() {
-		return this.first === 0 && this.last === this.data.bins - 1;
+		return !this.range;
 	}
 
 	/* Draws with the next frame, @all of it or what depends on the part of the time that is seen. */
@@ -216,6 +233,7 @@ class Page {
 		if (this.data.served)
 			this.byId("detail").disabled = !this.part();
 		this.state.changed();
+		this.parts.later();
 	}
 
 	set(name, value) {
@@ -231,7 +249,7 @@ class Page {
 
 	toPeak() {
 		this.metric = "peak";
-		const bin = this.data.peakBins[this.kind];
+		const bin = peakBin(this.data, this.kind);
 		this.zoom.remember();
 		this.zoom.reveal(bin);
 		this.choose(bin, bin);
@@ -276,7 +294,7 @@ class Page {
 	/* The part of the time that a page with more detail would have: what is selected, or else what is seen. */
 	part() {
 		const { zoom } = this;
-		return this.whole() ? zoom.all ? null : [zoom.from, zoom.to - 1] : [this.first, this.last];
+		return this.whole() ? zoom.all ? null : zoom.bins : [this.first, this.last];
 	}
 
 	/* A served page asks the program for others; the browser's own button goes back to this one. */
@@ -389,6 +407,7 @@ class Page {
 		this.showCommand();
 		this.showFilter();
 		this.state.changed();
+		this.parts.later();
 	}
 }
 

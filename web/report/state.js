@@ -8,20 +8,30 @@ function timeText(data, first, last) {
 	return stampText(data, binStart(data, first)) + "," + stampText(data, binEnd(data, last));
 }
 
-/* The bin of a time as stampText() writes it; NaN: it is none. */
-function binOfText(data, text) {
+/* What is seen, which need not begin with a bin. */
+function seenText(data, zoom) {
+	const end = data.first + BigInt(zoom.offset(zoom.to)) - 1n;
+	return stampText(data, data.first + BigInt(zoom.offset(zoom.from))) + "," +
+		stampText(data, zoom.to === data.places && data.last > end ? data.last : end);
+}
+
+/* A time as stampText() writes it, since the first bin; NaN: it is none. */
+function offsetOfText(data, text) {
 	const parts = /^(\d{1,20})(?:\.(\d{1,9}))?$/.exec(text);
 	if (!parts || (parts[2] && !data.ns))
 		return NaN;
 	const stamp = data.ns ? BigInt(parts[1]) * 1000000000n + BigInt((parts[2] || "").padEnd(9, "0")) : BigInt(parts[1]);
-	const bin = stamp < data.first ? 0n : (stamp - data.first) / data.width;
-	return bin < BigInt(data.bins) ? Number(bin) : data.bins - 1;
+	return stamp < data.first ? 0 : Math.min(Number(stamp - data.first), data.places * data.long - 1);
 }
 
-/* The bins of "START,STOP"; NULL: it is something else. */
-function binsOfText(data, text) {
-	const bins = (text || "").split(",").map((part) => binOfText(data, part));
-	return bins.length === 2 && bins[0] <= bins[1] ? bins : null;
+/* The times of "START,STOP", the second one not included; NULL: it is something else. A page whose bins stay has
+ * only times where bins begin.
+ */
+function rangeOfText(data, text) {
+	const times = (text || "").split(",").map((part) => offsetOfText(data, part));
+	if (times.length !== 2 || !(times[0] <= times[1]))
+		return null;
+	return data.partColumns ? [times[0], times[1] + 1] : [data.starts[binAt(data, times[0])], endOf(data, binAt(data, times[1]))];
 }
 
 const MEMORY_WORDS = ["slab", "page", "vmalloc", "percpu"];
@@ -36,7 +46,7 @@ function stateText(page, elsewhere) {
 	if (!page.whole() && !elsewhere)
 		words.set("range", timeText(data, page.first, page.last));
 	if (!zoom.all && !elsewhere)
-		words.set("zoom", timeText(data, zoom.from, zoom.to - 1));
+		words.set("zoom", seenText(data, zoom));
 	add("memory", MEMORY_WORDS[page.kind], MEMORY_WORDS[data.usualKind]);
 	add("figure", page.metric, "bytes");
 	add("by", page.by, "callsite");
@@ -52,10 +62,10 @@ function stateText(page, elsewhere) {
 
 /* What the address does not say is as usual. */
 function readState(page, text) {
-	const { data, zoom } = page, words = new URLSearchParams(text), last = data.bins - 1;
+	const { data, zoom } = page, words = new URLSearchParams(text), all = [0, data.places * data.long];
 	const one = (name, all, usual) => all.includes(words.get(name)) ? words.get(name) : usual;
-	const range = binsOfText(data, words.get("range")) || [0, last];
-	const seen = binsOfText(data, words.get("zoom")) || [0, last];
+	const range = rangeOfText(data, words.get("range")) || all;
+	const seen = (rangeOfText(data, words.get("zoom")) || all).map((offset) => offset / data.long);
 	const usual = MEMORY_WORDS[data.usualKind];
 	page.kind = MEMORY_WORDS.indexOf(one("memory", data.kinds.map((k) => MEMORY_WORDS[k]), usual));
 	page.metric = one("figure", Object.keys(METRICS).filter((m) => m !== "waste" || page.kind === SLAB), "bytes");
@@ -66,8 +76,8 @@ function readState(page, text) {
 	page.search.value = words.get("f") || "";
 	page.type(page.search.value);
 	page.marked = words.has("mark") ? page.keyOf(words.get("mark")) : null;
-	page.choose(...range);
-	zoom.show(seen[0], seen[1] - seen[0] + 1);
+	page.chooseTime(range[0] === all[0] && range[1] === all[1] ? null : range);
+	zoom.show(seen[0], seen[1] - seen[0]);
 }
 
 /* Changes the address a little after the page has changed. */

@@ -61,18 +61,18 @@ class Timeline {
 		return Math.max(0, Math.min((e.clientX - box.left - this.left) / (box.width - this.left), 1));
 	}
 
-	/* The same in bins. */
+	/* The same as a place. */
 	placeAt(e) {
 		return this.zoom.from + this.partAt(e) * this.zoom.seen;
 	}
 
 	binAt(e) {
-		return Math.min(Math.floor(this.placeAt(e)), this.zoom.to - 1);
+		return Math.min(binOf(this.page.data, this.placeAt(e)), this.zoom.bins[1]);
 	}
 
 	/* Says what was at the moment under the pointer; without one at the end of the range. */
 	hover(e) {
-		const column = e && Math.floor(this.binAt(e) / this.step), found = this.columns.find((c) => c.column === column);
+		const bin = e ? this.binAt(e) : -1, found = this.columns.find((c) => bin >= c.first && bin < c.end);
 		this.cursor.hidden = !found;
 		if (found)
 			this.cursor.style.left = e.clientX - this.canvas.getBoundingClientRect().left + "px";
@@ -191,20 +191,20 @@ class Timeline {
 	kernel(net) {
 		const { data, kind, by, marked } = this.page, { moments, curves } = data.kernel;
 		const names = kind === SLAB ? [...this.caches()].filter((name) => curves.has(name)) : [];
-		const place = (i) => Number(moments[i] - data.first) / Number(data.width);
+		const place = (i) => Number(moments[i] - data.first) / data.long;
 		if (!names.length || data.passes || (marked !== null && by !== "cache"))
 			return [];
-		const inside = moments.map((_, i) => i).filter((i) => place(i) >= 0 && place(i) <= data.bins);
+		const inside = moments.map((_, i) => i).filter((i) => place(i) >= 0 && place(i) <= data.places);
 		const at = (i) => names.reduce((sum, name) => sum + curves.get(name)[i], 0);
 		if (!inside.length)
 			return [];
-		const first = inside[0], base = net[Math.min(Math.floor(place(first)), data.bins - 1)] - at(first);
+		const first = inside[0], base = net[binOf(data, place(first))] - at(first);
 		return inside.map((i) => [place(i), Math.max(0, base + at(i))]);
 	}
 
 	/* The layers depend on kind and grouping, not on the range. */
 	current() {
-		const name = this.page.kind + this.page.by + " " + this.page.typed;
+		const { page } = this, name = [page.kind, page.by, page.data.laid, page.typed].join(" ");
 		if (this.name !== name) {
 			this.name = name;
 			this.made = this.layers();
@@ -217,22 +217,24 @@ class Timeline {
 	 * most lives. Columns begin at multiples of their width, so that they stay when the time moves.
 	 */
 	cut(totals, hit, wide) {
-		const { from, to } = this.zoom, step = this.step = Math.ceil(this.zoom.seen / Math.max(1, wide));
-		this.columns = [];
-		for (let column = Math.floor(from / step); column * step < to; column++) {
-			const first = column * step, end = Math.min(first + step, this.page.data.bins);
-			let bin = first, sum = 0;
-			for (let i = first; i < end; i++) {
-				sum += hit[i];
-				if (totals[i] > totals[bin])
-					bin = i;
-			}
-			this.columns.push({ column, first, end, bin, hit: sum });
+		const { data } = this.page, step = columnOf(data, this.zoom, wide), [first, last] = this.zoom.bins;
+		const columnAt = (bin) => Math.floor(placeOf(data, bin) / step);
+		let bin = first;
+		for (this.columns = []; bin > 0 && columnAt(bin - 1) === columnAt(first);)
+			bin--;
+		for (let column = null; bin < data.bins && (bin <= last || columnAt(bin) === column.at); bin++) {
+			const at = columnAt(bin);
+			if (!column || column.at !== at)
+				this.columns.push(column = { at, first: bin, bin, hit: 0 });
+			column.end = bin + 1;
+			column.hit += hit[bin];
+			if (totals[bin] > totals[column.bin])
+				column.bin = bin;
 		}
 	}
 
 	draw() {
-		const page = this.page, { layers, hit, totals } = this.current(), { from, to: until, seen } = this.zoom;
+		const page = this.page, { layers, hit, totals } = this.current(), { from, to: until, seen } = this.zoom, { data } = page;
 		const { to, width, height } = prepareCanvas(this.canvas, 168 + scaled(62));
 		const bottom = height - scaled(62), left = this.left = scaled(66), wide = width - left;
 		this.cut(totals, hit, wide);
@@ -240,10 +242,10 @@ class Timeline {
 		const kernel = this.kernel(marked || totals);
 		const most = this.columns.reduce((max, c) => Math.max(max, totals[c.bin]), kernel.reduce((max, [place, bytes]) =>
 			place >= from && place <= until ? Math.max(max, bytes) : max, 1));
-		const x = (bin) => left + wide * (bin - from) / seen;
+		const xOf = (place) => left + wide * (place - from) / seen, x = (bin) => xOf(placeOf(data, bin));
 		const y = (bytes) => bottom - (bottom - 14) * bytes / most;
 
-		this.axis(to, most, x, y, width, height);
+		this.axis(to, most, xOf, y, width, height);
 		to.save();
 		to.beginPath();
 		to.rect(left, 0, wide, height);
@@ -251,11 +253,11 @@ class Timeline {
 		this.areas(to, layers, x, y);
 		if (marked)
 			this.line(to, marked, x, y);
-		this.dashes(to, kernel, x, y);
+		this.dashes(to, kernel, xOf, y);
 		this.rate(to, x, height);
-		this.marks.draw(to, x, bottom);
-		this.peaks(to, x, bottom);
-		this.range(to, x, height - scaled(18));
+		this.marks.draw(to, xOf, bottom);
+		this.peaks(to, xOf, bottom);
+		this.range(to, xOf, height - scaled(18));
 		to.restore();
 		this.thumb(to, left, wide, height);
 		this.show(layers, kernel.length > 0);
@@ -288,12 +290,12 @@ class Timeline {
 
 	/* The same numbers for those who cannot see the drawing. */
 	table(layers) {
-		const data = this.page.data, { from, to } = this.zoom, step = Math.ceil(this.zoom.seen / MOMENTS), rows = [];
+		const { data } = this.page, [first, last] = this.zoom.bins, step = Math.ceil((last + 1 - first) / MOMENTS), rows = [];
 		const row = (first, scope, tag, texts) => rows.push(make("tr", {}, make("th", { scope }, first),
 			...texts.map((text) => make(tag, tag === "th" ? { scope: "col" } : { className: "number" }, text))));
 		const marked = signsOf(data).includes(true), marks = (text) => marked ? [text] : [];
 		row("At", "col", "th", [...layers.map((layer) => layer.text), ...marks("Until then")]);
-		for (let bin = from + step - 1; bin < to; bin += step)
+		for (let bin = first + step - 1; bin <= last; bin += step)
 			row(sinceText(data, binStart(data, bin + 1)), "row", "td", [...layers.map((layer) => wholeText(layer.net[bin])),
 				...marks(marksText(data, bin + 1 - step, bin + 1))]);
 		document.getElementById("timeline-table").replaceChildren(...rows);
@@ -320,13 +322,13 @@ class Timeline {
 
 	/* Which part of the time is seen. */
 	thumb(to, left, wide, height) {
-		const { bins } = this.page.data, { from, seen, all } = this.zoom;
+		const { places } = this.page.data, { from, seen, all } = this.zoom;
 		if (all)
 			return;
 		to.fillStyle = styled("line");
 		to.fillRect(left, height - 2, wide, 2);
 		to.fillStyle = styled("ink");
-		to.fillRect(left + wide * from / bins, height - 2, Math.max(3, wide * seen / bins), 2);
+		to.fillRect(left + wide * from / places, height - 2, Math.max(3, wide * seen / places), 2);
 	}
 
 	/* The line of the user's marked row. */
@@ -363,7 +365,7 @@ class Timeline {
 	}
 
 	/* The peak of each allocator; that of the one that is shown is darker. */
-	peaks(to, x, bottom) {
+	peaks(to, xOf, bottom) {
 		const { data, kind } = this.page, { from, to: until } = this.zoom;
 		const others = data.kinds.filter((other) => other !== kind && other <= PAGE);
 		to.font = fontOf(11);
@@ -371,11 +373,12 @@ class Timeline {
 		to.setLineDash([3, 3]);
 		const taken = [];
 		for (const one of [kind, ...others]) {
-			const bin = data.peakBins[one], text = one === kind ? "peak" : "peak of " + KINDS[one].toLowerCase();
-			if (bin < from || bin >= until)
+			const bin = peakBin(data, one), text = one === kind ? "peak" : "peak of " + KINDS[one].toLowerCase();
+			const middle = (placeOf(data, bin) + placeOf(data, bin + 1)) / 2, at = xOf(middle);
+			if (middle < from || middle >= until)
 				continue;
-			const at = (x(bin) + x(bin + 1)) / 2, half = to.measureText(text).width / 2 + 3;
-			const place = Math.max(x(from) + half, Math.min(at, x(until) - half));
+			const half = to.measureText(text).width / 2 + 3;
+			const place = Math.max(xOf(from) + half, Math.min(at, xOf(until) - half));
 			to.strokeStyle = to.fillStyle = styled(one === kind ? "ink" : "dim");
 			to.beginPath();
 			to.moveTo(at, 14);
@@ -390,9 +393,9 @@ class Timeline {
 	}
 
 	/* Dims everything outside the range. */
-	range(to, x, bottom) {
-		const page = this.page, end = page.data.bins;
-		if (page.first === 0 && page.last === end - 1)
+	range(to, xOf, bottom) {
+		const { page } = this, { data } = page, x = (bin) => xOf(placeOf(data, bin)), end = data.bins;
+		if (page.whole())
 			return;
 		to.fillStyle = styled("veil");
 		to.fillRect(x(0), 0, x(page.first) - x(0), bottom);

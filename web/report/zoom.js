@@ -1,6 +1,6 @@
 /*
- * The part of the time that is seen. In: wheel, fingers, drags and keys on the timeline. Out: the bins
- * from @from up to @to, which are seen; the range of them that the page selects; the steps back.
+ * The part of the time that is seen. In: wheel, fingers, drags and keys on the timeline. Out: the places
+ * @from and @to between which is what is seen; the range that the page selects; the steps back.
  */
 const LEAST_SEEN = 8; /* bins */
 const ZOOM_STEP = 1.3;
@@ -14,11 +14,11 @@ class Zoom {
 		this.timeline = timeline;
 		this.canvas = canvas;
 		this.from = 0;
-		this.to = page.data.bins;
+		this.to = page.data.places;
 		this.steps = [];
 		this.wheeled = 0;
 		this.fingers = new Map();
-		this.start = null; /* of a drag: where, in which bin */
+		this.start = null; /* of a drag: where, in a bin from which time on */
 		canvas.addEventListener("wheel", (e) => this.wheel(e), { passive: false });
 		canvas.addEventListener("pointerdown", (e) => this.down(e));
 		canvas.addEventListener("pointermove", (e) => this.move(e));
@@ -29,72 +29,97 @@ class Zoom {
 	}
 
 	get all() {
-		return this.from === 0 && this.to === this.page.data.bins;
+		return this.from === 0 && this.to === this.page.data.places;
+	}
+
+	/* The bins that are seen, also in part. */
+	get bins() {
+		const { data } = this.page, last = binOf(data, this.to);
+		return [binOf(data, this.from), placeOf(data, last) < this.to ? last : last - 1];
+	}
+
+	/* The least that can be seen: some bins, or where these become shorter, a unit of the clock on two pixels. */
+	get least() {
+		const { data } = this.page, ticks = Math.ceil((this.canvas.clientWidth || 1) / 2);
+		return Math.min(LEAST_SEEN, data.places, data.partColumns ? ticks / data.long : data.places);
+	}
+
+	/* How long the first bin is that is seen. */
+	get bin() {
+		const { data } = this.page, bin = binOf(data, this.from);
+		return placeOf(data, bin + 1) - placeOf(data, bin);
+	}
+
+	/* The time of a place since the first bin. */
+	offset(place) {
+		return Math.round(place * this.page.data.long);
 	}
 
 	get seen() {
 		return this.to - this.from;
 	}
 
-	/* Shows @nr bins from @from on, or as near to that as the time allows. */
+	/* Shows @nr places from @from on, or as near to that as the time allows: whole bins, or where these become
+	 * shorter, whole units of the clock.
+	 */
 	show(from, nr) {
-		const bins = this.page.data.bins;
-		const seen = Math.max(Math.min(LEAST_SEEN, bins), Math.min(Math.round(nr), bins));
-		this.from = Math.max(0, Math.min(Math.round(from), bins - seen));
-		this.to = this.from + seen;
+		const { places, long, partColumns } = this.page.data, unit = partColumns ? 1 / long : 1;
+		const whole = (place) => unit === 1 ? Math.round(place) : Math.round(place * long) / long;
+		const seen = Math.max(this.least, Math.min(Math.max(unit, whole(nr)), places));
+		this.from = Math.max(0, Math.min(whole(from), whole(places - seen)));
+		this.to = Math.min(whole(this.from + seen), places);
 		this.page.later(false);
 	}
 
-	/* Zooms by a factor; what is at @place, in bins, stays where it is. */
+	/* Zooms by a factor; what is at @place stays where it is. */
 	by(factor, place) {
-		const nr = Math.max(LEAST_SEEN, this.seen * factor);
+		const nr = Math.max(this.least, this.seen * factor);
 		this.show(place - (place - this.from) * nr / this.seen, nr);
 	}
 
 	/* What + and - zoom around: the selection, if it is seen. */
 	middle() {
-		const { page } = this, selected = (page.first + page.last + 1) / 2;
+		const { page } = this, selected = (placeOf(page.data, page.first) + placeOf(page.data, page.last + 1)) / 2;
 		return !page.whole() && selected >= this.from && selected <= this.to ? selected : (this.from + this.to) / 2;
 	}
 
-	pan(bins) {
-		this.show(this.from + bins, this.seen);
+	pan(places) {
+		this.show(this.from + places, this.seen);
 	}
 
 	/* Moves what is seen, if it does not have @bin. */
 	reveal(bin) {
-		if (bin < this.from || bin >= this.to)
-			this.show(bin - this.seen / 2, this.seen);
+		const place = placeOf(this.page.data, bin);
+		if (place < this.from || place >= this.to)
+			this.show(place - this.seen / 2, this.seen);
 	}
 
 	/* Escape comes back to here. */
 	remember() {
-		const { first, last } = this.page;
-		this.steps.push([this.from, this.seen, first, last]);
+		this.steps.push([this.from, this.seen, this.page.range]);
 		if (this.steps.length > STEPS_KEPT)
 			this.steps.shift();
 	}
 
 	back() {
-		const last = this.page.data.bins - 1;
-		const [from, nr, a, b] = this.steps.pop() || [0, last + 1, 0, last];
+		const [from, nr, range] = this.steps.pop() || [0, this.page.data.places, null];
 		this.show(from, nr);
-		this.page.choose(a, b);
+		this.page.chooseTime(range);
 	}
 
 	whole() {
 		this.remember();
-		this.show(0, this.page.data.bins);
+		this.show(0, this.page.data.places);
 	}
 
 	/* A single bin is rather a place than a range: it is seen with those around it. */
 	toSelection() {
-		const { first, last } = this.page, nr = last - first + 1;
+		const { first, last, data } = this.page, from = placeOf(data, first), to = placeOf(data, last + 1);
 		this.remember();
-		if (nr > 1)
-			this.show(first, nr);
+		if (last > first)
+			this.show(from, to - from);
 		else
-			this.by(1 / 4, first + 0.5);
+			this.by(1 / 4, (from + to) / 2);
 	}
 
 	wheel(e) {
@@ -114,7 +139,7 @@ class Zoom {
 			return;
 		this.canvas.setPointerCapture(e.pointerId);
 		this.fingers.set(e.pointerId, e);
-		this.start = this.fingers.size === 1 ? { x: e.clientX, bin: this.timeline.binAt(e), drag: false } : null;
+		this.start = this.fingers.size === 1 ? { x: e.clientX, from: this.page.data.starts[this.timeline.binAt(e)], drag: false } : null;
 		if (this.fingers.size === 2) {
 			this.remember();
 			this.grip = [...this.fingers.values()].map((finger) => this.timeline.placeAt(finger));
@@ -130,7 +155,7 @@ class Zoom {
 			if (!this.start.drag)
 				this.remember();
 			this.start.drag = true;
-			this.select(this.start.bin, this.timeline.binAt(e));
+			this.select(binAt(this.page.data, this.start.from), this.timeline.binAt(e));
 		}
 	}
 
@@ -149,10 +174,10 @@ class Zoom {
 		const { page, start } = this;
 		this.fingers.delete(e.pointerId);
 		this.start = null;
-		const inside = start && start.bin >= page.first && start.bin <= page.last;
+		const bin = start && binAt(page.data, start.from), inside = start && bin >= page.first && bin <= page.last;
 		if (start && !start.drag && e.type === "pointerup" && (!inside || page.whole())) {
 			this.remember();
-			this.select(start.bin, start.bin);
+			this.select(bin, bin);
 		}
 	}
 
@@ -166,7 +191,7 @@ class Zoom {
 		if (e.ctrlKey || e.altKey || e.metaKey)
 			return;
 		if (step) {
-			this.pan(e.shiftKey ? step : step * Math.max(1, this.seen / 10));
+			this.pan(step * (e.shiftKey ? this.bin : Math.max(this.bin, this.seen / 10)));
 		} else if (factor) {
 			this.remember();
 			this.by(factor, this.middle());
@@ -174,7 +199,7 @@ class Zoom {
 			this.whole();
 		} else if (e.key === "Enter") {
 			this.remember();
-			this.select(this.from, this.to - 1);
+			this.select(...this.bins);
 		} else if (e.key === "Escape") {
 			this.back();
 		} else {

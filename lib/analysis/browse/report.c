@@ -36,6 +36,14 @@ struct web {
 	struct moments moments;
 };
 
+/* Where to keep all changes; NULL: nowhere. */
+static struct report_log *log_of(const struct analysis_options *opts)
+{
+	const struct report_options *own = opts->own;
+
+	return own ? own->log : NULL;
+}
+
 static void web_destroy(void *self)
 {
 	struct web *w = self;
@@ -84,6 +92,9 @@ static int web_create(const struct analysis_env *env, const struct analysis_opti
 		ret = over_time_observe(&w->time, w->peak->of);
 	if (!ret)
 		ret = stays_observe(&w->stays, w->peak->of);
+	if (!ret && log_of(opts))
+		ret = report_log_observe(log_of(opts), w->peak->of, env->first_ts,
+					 env->last_ts);
 	return ret ? ret : frame_map_observe(&w->frames, w->peak->of[MEMORY_PAGE]);
 }
 
@@ -94,6 +105,8 @@ static void web_observe(void *self, const struct kmem_event *evs, size_t nr)
 	analysis_peak.observe(w->peak, evs, nr);
 	analysis_summary.observe(w->summary, evs, nr);
 	over_time_events(&w->time, evs, nr);
+	if (log_of(w->asked))
+		report_log_events(log_of(w->asked), evs, nr);
 }
 
 static void web_read(void *self, const struct kmem_event *evs, size_t nr)
@@ -121,8 +134,8 @@ static int web_view(const void *self, struct report *report)
 			  : analysis_summary.view(w->summary, report);
 
 	if (!ret && own && own->web) {
-		const struct report_parts parts = { w->peak, &w->time, &w->stays,
-						    &w->frames, &w->moments };
+		const struct report_parts parts = { w->peak,	&w->time,    &w->stays,
+						    &w->frames, &w->moments, own->log };
 
 		ret = report_rows_fill(own->web, w->env, &parts);
 	}

@@ -48,6 +48,7 @@ struct filling {
 	const struct over_time *time;
 	const struct stays *stays;
 	const struct frame_map *frames;
+	struct report_log *log;
 	struct intern keys;
 	struct table *texts;
 	struct web_cell bins[OVER_TIME_BINS]; /* of one row; zeros otherwise */
@@ -58,17 +59,9 @@ enum subject_kind report_rows_task(const struct recording *rec)
 	return processes_known(rec) ? SUBJECT_PROCESS : SUBJECT_COMM;
 }
 
-static enum memory memory_of(enum web_kind kind)
-{
-	static const enum memory of[WEB_KINDS] = { MEMORY_SLAB, MEMORY_PAGE,
-						   MEMORY_VMALLOC, MEMORY_PERCPU };
-
-	return of[kind];
-}
-
 static uint64_t bytes_then(const struct filling *f, enum web_kind kind, size_t number)
 {
-	return peak_row_then(&f->peak->sides[memory_of(kind)], number).bytes;
+	return peak_row_then(&f->peak->sides[report_memory(kind)], number).bytes;
 }
 
 static int open_names(struct names *n, const struct filling *f, enum web_kind kind)
@@ -86,7 +79,7 @@ static int open_names(struct names *n, const struct filling *f, enum web_kind ki
 		{ &n->line, SUBJECT_LINE, &n->of_line },
 		{ &n->cache, SUBJECT_CACHE, &n->of_cache }, /* of slab objects */
 	};
-	const struct lives *of = f->peak->of[memory_of(kind)];
+	const struct lives *of = f->peak->of[report_memory(kind)];
 	size_t nr = ARRAY_SIZE(all) - (kind != WEB_SLAB), i;
 	int ret = 0;
 
@@ -289,7 +282,7 @@ static struct source_row weigh(const struct filling *f, enum web_kind kind, size
 {
 	uint64_t peak = bytes_then(f, kind, number);
 	const struct over_time_cell *c =
-		over_time_first(f->time, memory_of(kind), number);
+		over_time_first(f->time, report_memory(kind), number);
 	struct source_row row = { .number = (uint32_t)number };
 	uint32_t bin, last = UINT32_MAX;
 	uint64_t hit = 0;
@@ -331,7 +324,7 @@ static int add_cells(struct filling *f, enum web_kind kind,
 	size_t i;
 
 	for (i = 0; i < nr; i++) {
-		c = over_time_first(f->time, memory_of(kind), source[i].number);
+		c = over_time_first(f->time, report_memory(kind), source[i].number);
 		for (; c; c = over_time_next(f->time, c)) {
 			bins[c->bin].hit += c->hit;
 			bins[c->bin].bytes_req += c->bytes_req;
@@ -417,11 +410,14 @@ static int add_ends(struct filling *f, enum web_kind kind, struct names *n,
 	}
 	ret = ranges ? add_named_ends(f, kind, n, false) : -ENOMEM;
 	if (!ret)
-		ret = report_stays_add(f->web, f->stays, memory_of(kind), of);
+		ret = report_stays_add(f->web, f->stays, report_memory(kind), of);
 	if (!ret && kind == WEB_SLAB)
 		ret = add_named_ends(f, kind, n, true);
 	free(ranges);
-	free(of);
+	if (f->log)
+		report_log_rows(f->log, report_memory(kind), of, nr);
+	else
+		free(of);
 	return ret;
 }
 
@@ -475,47 +471,6 @@ static int add_frames(struct filling *f, struct names *n)
 	return ret;
 }
 
-/* Merges bins in pairs; rows keep their order of time. */
-static void halve(struct web_report *w)
-{
-	size_t i, k, nr = 0;
-
-	for (i = 0; i < w->nr_rows; i++) {
-		struct web_row *row = &w->rows[i];
-		size_t first = nr;
-
-		for (k = row->first; k < row->first + row->nr; k++) {
-			struct web_cell cell = w->cells[k];
-			struct web_cell *last = nr > first ? &w->cells[nr - 1] : NULL;
-
-			cell.bin /= 2;
-			if (!last || last->bin != cell.bin) {
-				w->cells[nr++] = cell;
-				continue;
-			}
-			last->hit += cell.hit;
-			last->bytes_req += cell.bytes_req;
-			last->bytes += cell.bytes;
-			last->ended += cell.ended;
-		}
-		row->first = first;
-		row->nr = nr - first;
-	}
-	w->nr_cells = nr;
-	for (i = 0; i < w->nr_bins; i++) {
-		struct web_mark *to = &w->marks[i / 2], from = w->marks[i];
-
-		if (i % 2)
-			*to = (struct web_mark){ to->lost + from.lost,
-						 to->gaps + from.gaps,
-						 to->failed + from.failed };
-		else
-			*to = from;
-	}
-	w->nr_bins = (w->nr_bins + 1) / 2;
-	w->width *= 2;
-}
-
 static int add_flags(struct filling *f)
 {
 	const struct gfp_names *names = event_formats_gfp(f->env->fmts);
@@ -530,27 +485,6 @@ static int add_flags(struct filling *f)
 	return w->flags && !w->failed ? 0 : -ENOMEM;
 }
 
-static void add_time(struct filling *f)
-{
-	const struct over_time *t = f->time;
-	struct web_report *w = f->web;
-	uint32_t i;
-	size_t k;
-
-	w->first = t->first;
-	w->width = t->width;
-	w->last = f->env->last_ts;
-	w->nr_bins = t->nr_bins;
-	w->ns = recording_clocks_are_ns(f->env->rec);
-	for (i = 0; i < WEB_KINDS; i++)
-		w->peak[i] = f->peak->sides[memory_of((enum web_kind)i)].when;
-	for (i = 0; i < t->nr_bins; i++)
-		w->marks[i] = (struct web_mark){ t->marks[i].lost, t->marks[i].gaps,
-						 t->marks[i].failed };
-	for (k = 0; k < w->nr_rows; k++)
-		w->live_at_peak[w->rows[k].kind] += w->rows[k].peak;
-}
-
 int report_rows_fill(struct web_report *web, const struct analysis_env *env,
 		     const struct report_parts *parts)
 {
@@ -560,14 +494,12 @@ int report_rows_fill(struct web_report *web, const struct analysis_env *env,
 			     .peak = parts->peak,
 			     .time = time,
 			     .stays = parts->stays,
-			     .frames = parts->frames };
-	int ret = 0;
-	int kind;
+			     .frames = parts->frames,
+			     .log = parts->log };
+	int ret, kind;
 
-	web->marks = calloc(time->nr_bins, sizeof(*web->marks));
 	f.texts = table_new("names", "");
-	if (!web->marks || !f.texts)
-		ret = -ENOMEM;
+	ret = f.texts ? report_time_fill(web, time) : -ENOMEM;
 	for (kind = 0; kind < WEB_KINDS && !ret; kind++) {
 		struct names names = { 0 };
 
@@ -588,12 +520,14 @@ int report_rows_fill(struct web_report *web, const struct analysis_env *env,
 		ret = report_dirs_fill(web, env);
 	if (!ret)
 		ret = report_curve_fill(web, env);
-	if (!ret)
-		add_time(&f);
-	while (!ret && web->nr_cells > WEB_REPORT_CELLS_MAX && web->nr_bins > 1)
-		halve(web);
-	if (!ret)
+	if (!ret) {
+		report_time_end(web, env, parts);
 		report_stays_end(web, parts->stays->width);
+	}
+	if (!ret && parts->log) {
+		report_log_end(parts->log, web->nr_rows);
+		web->parts = !parts->log->full;
+	}
 	table_free(f.texts);
 	intern_free(&f.keys);
 	return ret;

@@ -7,6 +7,7 @@
 #define KMEMX_ANALYSIS_REPORT_ROWS_H
 
 #include "analysis/analysis.h"
+#include "analysis/browse/report_log.h"
 #include "analysis/time/frame_map.h"
 #include "analysis/time/moments.h"
 #include "analysis/time/over_time.h"
@@ -14,9 +15,12 @@
 #include "analysis/time/stays.h"
 #include "report/web/web_report.h"
 
-/* The own options of the analysis. @web: receives the data of its page; NULL: not wanted */
+/* The own options of the analysis. @web: receives the data of its page; @log: all changes, for parts
+ * of it; NULL: not wanted
+ */
 struct report_options {
 	struct web_report *web;
+	struct report_log *log;
 };
 
 /* What was observed, from the first event to the last. */
@@ -26,13 +30,29 @@ struct report_parts {
 	const struct stays *stays;
 	const struct frame_map *frames;
 	const struct moments *moments;
+	struct report_log *log;
 };
+
+/* The kind of memory that a page's kind is. */
+static inline enum memory report_memory(enum web_kind kind)
+{
+	static const enum memory of[WEB_KINDS] = { MEMORY_SLAB, MEMORY_PAGE,
+						   MEMORY_VMALLOC, MEMORY_PERCPU };
+
+	return of[kind];
+}
 
 /* What tells rows' tasks apart: the process, or the task's name if no processes are recorded. */
 enum subject_kind report_rows_task(const struct recording *rec);
 /* Fills in @web, which is empty, after the last event. 0 or -ENOMEM. */
 int report_rows_fill(struct web_report *web, const struct analysis_env *env,
 		     const struct report_parts *parts) __must_check;
+
+/* Sets the bins of @w, with marks. 0 or -ENOMEM. */
+int report_time_fill(struct web_report *w, const struct over_time *t) __must_check;
+/* Completes the time of @w, which has all rows; merges bins if there are too many cells. */
+void report_time_end(struct web_report *w, const struct analysis_env *env,
+		     const struct report_parts *parts);
 
 /* Adds the lines of all memory, and the kernel's counts of each cache that @web's rows have;
  * nothing if the recording has none. Caches that the events do not tell apart count together.

@@ -12,28 +12,37 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum group { ROWS, CELLS, STAYS, NODES, RUNS, NAMES, GROUPS };
+enum group { ROWS, CELLS, MARKS, STAYS, NODES, RUNS, NAMES, GROUPS };
 
-static const char *const group_names[GROUPS] = { "rows",  "cells", "stays",
+static const char *const group_names[GROUPS] = { "rows",  "cells", "marks", "stays",
 						 "nodes", "runs",  "names" };
 
 static const struct {
 	enum group group;
 	const char *name;
 } columns[] = {
-	{ ROWS, "kind" },    { ROWS, "node" },	{ ROWS, "callsite" },
-	{ ROWS, "cache" },   { ROWS, "order" }, { ROWS, "type" },
-	{ ROWS, "gfp" },     { ROWS, "peak" },	{ ROWS, "cells" },
-	{ ROWS, "least" },   { ROWS, "range" }, { ROWS, "unlikely" },
-	{ ROWS, "process" }, { ROWS, "comm" },	{ ROWS, "cgroup" },
-	{ ROWS, "entry" },   { ROWS, "line" },	{ ROWS, "unit" },
-	{ CELLS, "bin" },    { CELLS, "hit" },	{ CELLS, "bytes" },
-	{ CELLS, "waste" },  { CELLS, "net" },	{ STAYS, "row" },
-	{ STAYS, "begin" },  { STAYS, "bins" }, { STAYS, "bytes" },
-	{ NODES, "up" },     { NODES, "name" }, { RUNS, "bins" },
-	{ RUNS, "site" },    { RUNS, "most" },	{ RUNS, "pages" },
-	{ NAMES, "dir" },
+	{ ROWS, "kind" },    { ROWS, "node" },	 { ROWS, "callsite" },
+	{ ROWS, "cache" },   { ROWS, "order" },	 { ROWS, "type" },
+	{ ROWS, "gfp" },     { ROWS, "peak" },	 { ROWS, "cells" },
+	{ ROWS, "least" },   { ROWS, "range" },	 { ROWS, "unlikely" },
+	{ ROWS, "process" }, { ROWS, "comm" },	 { ROWS, "cgroup" },
+	{ ROWS, "entry" },   { ROWS, "line" },	 { ROWS, "unit" },
+	{ CELLS, "bin" },    { CELLS, "hit" },	 { CELLS, "bytes" },
+	{ CELLS, "waste" },  { CELLS, "net" },	 { MARKS, "bin" },
+	{ MARKS, "lost" },   { MARKS, "gaps" },	 { MARKS, "failed" },
+	{ STAYS, "row" },    { STAYS, "begin" }, { STAYS, "bins" },
+	{ STAYS, "bytes" },  { NODES, "up" },	 { NODES, "name" },
+	{ RUNS, "bins" },    { RUNS, "site" },	 { RUNS, "most" },
+	{ RUNS, "pages" },   { NAMES, "dir" },
 };
+
+/* Does a part of the time have column @i? */
+static bool of_part(size_t i)
+{
+	return columns[i].group == CELLS || columns[i].group == MARKS ||
+	       (columns[i].group == ROWS &&
+		(!strcmp(columns[i].name, "cells") || !strcmp(columns[i].name, "unit")));
+}
 
 void web_columns_names(struct json *j)
 {
@@ -43,6 +52,7 @@ void web_columns_names(struct json *j)
 		json_open(j, '[');
 		json_string(j, group_names[columns[i].group]);
 		json_string(j, columns[i].name);
+		json_uint(j, of_part(i));
 		json_close(j, ']');
 	}
 	json_close(j, ']');
@@ -107,6 +117,23 @@ static void fill_cells(const struct web_report *w, size_t which, double *to)
 	}
 }
 
+static bool is_marked(const struct web_mark *m)
+{
+	return m->lost || m->gaps || m->failed;
+}
+
+/* The bins that have marks. */
+static void fill_marks(const struct web_report *w, size_t which, double *to)
+{
+	for (uint32_t i = 0; i < w->nr_bins; i++) {
+		const struct web_mark *m = &w->marks[i];
+		const uint64_t figures[] = { i, m->lost, m->gaps, m->failed };
+
+		if (is_marked(m))
+			*to++ = (double)figures[which];
+	}
+}
+
 /* The distance from the row of the stay before; begin, and how many bins later the end is. */
 static void fill_stays(const struct web_report *w, size_t which, double *to)
 {
@@ -152,11 +179,15 @@ static void fill_names(const struct web_report *w, size_t which, double *to)
 static size_t group_size(const struct web_report *w, enum group group)
 {
 	const size_t sizes[GROUPS] = {
-		w->nr_rows,  w->nr_cells,	w->nr_stays,
-		w->nr_nodes, w->frames.nr_runs, w->dir_of ? w->names.count : 0
+		[ROWS] = w->nr_rows,	    [CELLS] = w->nr_cells,
+		[STAYS] = w->nr_stays,	    [NODES] = w->nr_nodes,
+		[RUNS] = w->frames.nr_runs, [NAMES] = w->dir_of ? w->names.count : 0
 	};
+	size_t nr = sizes[group];
 
-	return sizes[group];
+	for (uint32_t i = 0; group == MARKS && i < w->nr_bins; i++)
+		nr += is_marked(&w->marks[i]);
+	return nr;
 }
 
 /* The smallest type that holds all figures between @least and @most. */
@@ -225,23 +256,27 @@ static bool all_zero(const double *figures, size_t nr)
 	return i == nr;
 }
 
-int web_columns_write(const struct web_report *w, const struct render_out *out)
+static int write_columns(const struct web_report *w, bool part,
+			 const struct render_out *out)
 {
-	static void (*const fill[GROUPS])(const struct web_report *w, size_t which,
-					  double *to) = { fill_rows,  fill_cells,
-							  fill_stays, fill_nodes,
-							  fill_runs,  fill_names };
+	static void (*const fill[GROUPS])(
+		const struct web_report *w, size_t which,
+		double *to) = { fill_rows,  fill_cells, fill_marks, fill_stays,
+				fill_nodes, fill_runs,	fill_names };
 	size_t which = 0, i;
 	int ret = 0;
 
 	for (i = 0; i < ARRAY_SIZE(columns) && !ret; i++) {
 		enum group group = columns[i].group;
 		size_t nr = group_size(w, group);
-		double *figures = malloc((nr + 1) * sizeof(*figures));
+		double *figures;
 
+		which = i && columns[i - 1].group == group ? which + 1 : 0;
+		if (part && !of_part(i))
+			continue;
+		figures = malloc((nr + 1) * sizeof(*figures));
 		if (!figures)
 			return -ENOMEM;
-		which = i && columns[i - 1].group == group ? which + 1 : 0;
 		fill[group](w, which, figures);
 		/* Most such columns are all zeros, as a row's objects usually have one size and no
 		 * waste.
@@ -252,4 +287,14 @@ int web_columns_write(const struct web_report *w, const struct render_out *out)
 		free(figures);
 	}
 	return ret;
+}
+
+int web_columns_write(const struct web_report *w, const struct render_out *out)
+{
+	return write_columns(w, false, out);
+}
+
+int web_part_write(const struct web_report *part, const struct render_out *out)
+{
+	return write_columns(part, true, out);
 }

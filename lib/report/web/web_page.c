@@ -38,7 +38,8 @@ static int write_part(const struct web_page *p, const char *mark, size_t size,
 {
 	static const char *const marks[] = { "STYLE-HASH", "SCRIPT-HASH", "STYLE",
 					     "SCRIPT",	   "DATA",	  "TITLE",
-					     "WHAT",	   "TYPE",	  "COLUMNS" };
+					     "WHAT",	   "TYPE",	  "COLUMNS",
+					     "CONNECT" };
 	size_t i;
 
 	for (i = 0; i < ARRAY_SIZE(marks) &&
@@ -63,6 +64,8 @@ static int write_part(const struct web_page *p, const char *mark, size_t size,
 		return write_escaped(out, p->type);
 	case 8:
 		return p->columns(p->ctx, out);
+	case 9:
+		return out->write(out->ctx, p->connect, strlen(p->connect));
 	default:
 		return -EINVAL;
 	}

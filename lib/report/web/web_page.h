@@ -23,6 +23,8 @@ struct web_text {
  * struct web_page - what replaces the page's marks
  * @html: the page: each mark is a name between two "@"; there is no other "@"
  * @style, @script: STYLE and SCRIPT; STYLE-HASH and SCRIPT-HASH are for its policy
+ * @connect: CONNECT: where the page's policy allows its script to ask; not text, if the page has that
+ *	mark
  * @title, @what: TITLE and WHAT: text, never markup
  * @type: TYPE, of the data
  * @data: writes DATA, which must not contain "<"; 0 or -errno; @columns: the same for COLUMNS, if
@@ -31,6 +33,7 @@ struct web_text {
 struct web_page {
 	const char *html;
 	struct web_text style, script;
+	const char *connect;
 	const char *title, *what, *type;
 	int (*data)(void *ctx, const struct render_out *out);
 	int (*columns)(void *ctx, const struct render_out *out);

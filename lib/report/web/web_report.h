@@ -166,6 +166,7 @@ struct web_flag {
  * @moments: when the kernel's own counts were read; @counts: objects of curve n at moment m at n *
  *	@nr_moments + m
  * @lines: of all memory, by the kernel's counters; free ones first
+ * @parts: parts of the time are known in shorter bins
  * @failed: memory ran out; the data are invalid
  */
 struct web_report {
@@ -204,6 +205,7 @@ struct web_report {
 	size_t counts_capacity;
 	struct web_line *lines;
 	size_t nr_lines;
+	bool parts;
 	bool failed;
 };
 
@@ -248,7 +250,7 @@ int web_report_html(const struct web_report *w, const struct report *report,
 		    const struct render_out *out) __must_check;
 void web_report_free(struct web_report *w);
 
-/* Writes the columns' names in order, as a member of the open object: "columns": [["rows", "kind"],
+/* Writes the columns' names in order, as a member of the open object: "columns": [["rows", "kind", 0],
  * ...].
  */
 void web_columns_names(struct json *j);
@@ -264,6 +266,11 @@ void web_columns_names(struct json *j);
  */
 int web_columns_write(const struct web_report *w,
 		      const struct render_out *out) __must_check;
+/* Writes those of a part of the time, which has cells and marks only: those that have a third item,
+ * 1, in web_columns_names().
+ */
+int web_part_write(const struct web_report *part,
+		   const struct render_out *out) __must_check;
 
 /* Type of a column's figures: the smallest that fits them all. */
 enum web_figure {

@@ -85,21 +85,6 @@ static void add_time(struct json *j, const struct web_report *w)
 		json_uint(j, w->live_at_peak[i]);
 	json_close(j, ']');
 	json_close(j, '}');
-	json_key(j, "marks");
-	json_open(j, '[');
-	for (uint32_t i = 0; i < w->nr_bins; i++) {
-		const struct web_mark *m = &w->marks[i];
-
-		if (!m->lost && !m->gaps && !m->failed)
-			continue;
-		json_open(j, '[');
-		json_uint(j, i);
-		json_uint(j, m->lost);
-		json_uint(j, m->gaps);
-		json_uint(j, m->failed);
-		json_close(j, ']');
-	}
-	json_close(j, ']');
 }
 
 static void add_events(struct json *j, const struct web_report *w)
@@ -233,6 +218,8 @@ static int write_data(void *ctx, const struct render_out *out)
 	web_text(&j, s->o->window);
 	json_key(&j, "served");
 	json_uint(&j, s->o->served);
+	json_key(&j, "parts");
+	json_uint(&j, s->o->served && s->w->parts);
 	json_key(&j, "merged");
 	json_uint(&j, s->w->merged);
 	add_facts(&j, s->report);
@@ -272,6 +259,7 @@ int web_report_html(const struct web_report *w, const struct report *report,
 				 .style = WEB_TEXT(report_css),
 				 .script = WEB_TEXT(report_js),
 				 .title = o->file,
+				 .connect = o->served ? "'self'" : "'none'",
 				 .type = packed_type(),
 				 .data = write_data,
 				 .columns = write_columns,

@@ -209,7 +209,6 @@ START_TEST(page)
 	json = element(got.data, "id=\"data\"", &nr);
 	ck_assert_uint_eq(count(json, "</script><img src=x onerror=alert(1)>"), 1);
 	ck_assert_ptr_nonnull(strstr(json, "\"first\": \"1152921504606846976\""));
-	ck_assert_ptr_nonnull(strstr(json, "\"marks\": [[1, 7, 1, 2]]"));
 	ck_assert_ptr_nonnull(strstr(
 		json, "\"moments\": [\"1152921504606846976\", \"1152921504606847000\"]"));
 	ck_assert_ptr_nonnull(strstr(json, "\"curves\": [[1, 64, 5, 7]]"));
@@ -259,12 +258,16 @@ enum {
 	CELL_BYTES,
 	CELL_WASTE,
 	CELL_NET,
+	MARK_BIN,
+	MARK_LOST,
+	MARK_GAPS,
+	MARK_FAILED,
 	STAY_ROW,
 	STAY_BEGIN,
 	STAY_BINS,
 	STAY_BYTES,
 	NODE_UP,
-	NAME_DIR = 33
+	NAME_DIR = 37
 };
 
 START_TEST(columns)
@@ -303,6 +306,10 @@ START_TEST(columns)
 	ck_assert_mem_eq(column(&got, CELL_WASTE, 3, WEB_U8), "\4\2\0", 3);
 	net = column(&got, CELL_NET, 3, WEB_S16);
 	ck_assert_mem_eq(net, "\xe8\xfd\40\0\0\0", 6); /* 64 - 600, 32, 0 */
+	ck_assert_mem_eq(column(&got, MARK_BIN, 1, WEB_U8), "\1", 1);
+	ck_assert_mem_eq(column(&got, MARK_LOST, 1, WEB_U8), "\7", 1);
+	ck_assert_mem_eq(column(&got, MARK_GAPS, 1, WEB_U8), "\1", 1);
+	ck_assert_mem_eq(column(&got, MARK_FAILED, 1, WEB_U8), "\2", 1);
 	ck_assert_mem_eq(column(&got, STAY_ROW, 2, WEB_U8), "\1\0", 2);
 	ck_assert_mem_eq(column(&got, STAY_BEGIN, 2, WEB_U8), "\5\6", 2);
 	ck_assert_mem_eq(column(&got, STAY_BINS, 2, WEB_U8), "\2\0", 2);

@@ -32,7 +32,10 @@ CREATE TABLE IF NOT EXISTS allocations_shard
     module Nullable(String),
     stack String,
     stack_id String,
+    entry Nullable(String),
     comm Nullable(String),
+    process Nullable(String),
+    cgroup Nullable(String),
     cache Nullable(String),
     order Nullable(UInt64),
     migratetype Nullable(String),
@@ -45,7 +48,8 @@ CREATE TABLE IF NOT EXISTS allocations_shard
     bytes_req Nullable(UInt64),
     net_min Nullable(UInt64),
     net_max Nullable(UInt64),
-    net_estimate Nullable(UInt64)
+    net_estimate Nullable(UInt64),
+    bytes_charged Nullable(UInt64)
 )
 ENGINE = MergeTree
 PARTITION BY ifNull(day, toDate(0))

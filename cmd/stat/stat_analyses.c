@@ -180,7 +180,7 @@ static int check_kind(const struct stat_analyses *a, const char *option,
 	if (any_asked(a, kind, false, &asked))
 		return GO_ON;
 	while (has_rows(rows_of(a, asked), subject_part(kind, part)) &&
-	       part + 1 < SUBJECT_PARTS_MAX)
+	       part + 1 < SUBJECT_ASKED_MAX)
 		part++;
 	slab = asked->needs & NEEDS_SLAB && a->opts.needs != NEEDS_PAGE;
 	if (asked->rows)

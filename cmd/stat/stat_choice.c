@@ -112,15 +112,15 @@ static int add_by(const char *word, enum subject_kind *by, const char *command)
 	if (index < 0)
 		return EXIT_USAGE;
 	kind = (unsigned int)index + 1;
-	for (; nr < SUBJECT_PARTS_MAX && subject_part(*by, nr); nr++) {
+	for (; nr < SUBJECT_ASKED_MAX && subject_part(*by, nr); nr++) {
 		if (subject_part(*by, nr) != kind)
 			continue;
 		return message_fail(EXIT_USAGE, command, "--by: '%s' is given twice",
 				    word);
 	}
-	if (nr == SUBJECT_PARTS_MAX)
+	if (nr == SUBJECT_ASKED_MAX)
 		return message_fail(EXIT_USAGE, command, "--by takes at most %d words",
-				    SUBJECT_PARTS_MAX);
+				    SUBJECT_ASKED_MAX);
 	*by = (enum subject_kind)(*by | kind << nr * SUBJECT_PART_BITS);
 	return GO_ON;
 }

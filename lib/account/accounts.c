@@ -67,6 +67,8 @@ static bool agree(struct dimensions *all, const struct dimensions *wanted)
 		       (wanted->of[i] == DIMENSION_GFP ||
 			dimensions_find(&both, DIMENSION_GFP) >= 0);
 		room = dimensions_find(&both, DIMENSION_NONE);
+		if (wanted->of[i] == DIMENSION_CHARGED)
+			most = DIMENSIONS_MAX;
 		if (room < 0 || room >= most)
 			room = dimensions_find(&both, DIMENSION_CHARGED);
 		if (room < 0 && wanted->of[i] == DIMENSION_CHARGED)
@@ -110,6 +112,7 @@ static int map_nodes(struct accounts *a, struct dimensions *all)
 void accounts_by_process(struct accounts *a, struct dimensions *all)
 {
 	if (dimensions_find(all, DIMENSION_PROCESS) < 0 &&
+	    dimensions_find(all, DIMENSION_PROGRAM) < 0 &&
 	    dimensions_find(all, DIMENSION_CGROUP) < 0)
 		return;
 	a->by_process = true;

@@ -22,6 +22,7 @@ enum dimension {
 	DIMENSION_GFP,	   /* of slab allocations */
 	DIMENSION_COMM,	   /* tasks_number() of the task's name */
 	DIMENSION_PROCESS, /* processes_find() of the task */
+	DIMENSION_PROGRAM, /* the name of that process, in processes.names; 0: unknown */
 	DIMENSION_CGROUP,  /* processes_group() */
 	DIMENSION_CHARGED, /* 1: a slab allocation that is charged to a control group */
 	DIMENSION_UNIT	   /* unit of the sample; 0: always recorded */
@@ -35,8 +36,8 @@ enum dimension {
 #define DIMENSIONS_ASKED 5
 
 /* Zero: rows differ by callsite only. DIMENSION_NONE ends the list. @sample: for DIMENSION_UNIT.
- * @tasks, @processes: the accounts', for DIMENSION_COMM, _PROCESS, _CGROUP. @nodes: of pages, for
- * DIMENSION_NODE; NULL: unknown. @task_sums: callers add up rows of a task over everything else, or
+ * @tasks, @processes: the accounts', for DIMENSION_COMM, _PROCESS, _PROGRAM, _CGROUP. @nodes: of
+ * pages, for DIMENSION_NODE; NULL: unknown. @task_sums: callers add up rows of a task over everything else, or
  * rows of all tasks, but never some callsites of a task: spent.h. @coarse: units are not told
  * apart, only from what is always recorded.
  */
@@ -125,6 +126,8 @@ static inline struct dimension_values dimension_values_of(const struct dimension
 			v.of[i] = tasks_number(all->tasks, ev->pid);
 		else if (all->of[i] == DIMENSION_PROCESS)
 			v.of[i] = processes_find(all->processes, ev->pid, ev->ts);
+		else if (all->of[i] == DIMENSION_PROGRAM)
+			v.of[i] = processes_program(all->processes, ev);
 		else if (all->of[i] == DIMENSION_CGROUP)
 			v.of[i] = processes_group(all->processes, ev);
 		else if (all->of[i] == DIMENSION_NODE)

@@ -100,6 +100,7 @@ static inline enum subject_kind tree_subject(const struct tree_options *tree)
  *
  * @by_caller, @by_address, @by_cache: which tables are wanted
  * @by: rows of one more table, or of the only one. It may be combined
+ * @by_program: for export: processes of the same name share a row
  * @tree: a tree is wanted
  * @live: only what is still allocated
  * @needs: NEEDS_SLAB or NEEDS_PAGE: analyses of both do only this part; 0: all
@@ -110,6 +111,7 @@ static inline enum subject_kind tree_subject(const struct tree_options *tree)
 struct analysis_options {
 	bool by_caller, by_address, by_cache;
 	enum subject_kind by;
+	bool by_program;
 	struct tree_options tree;
 	bool live;
 	uint32_t needs;

@@ -42,7 +42,9 @@ enum subject_kind {
 #define ROWS(kind) (1U << SUBJECT_##kind)
 #define ROWS_ALL   ((1U << SUBJECT_NR) - 1)
 
-#define SUBJECT_PARTS_MAX 3
+/* The most parts that a kind has; the most that --by takes. */
+#define SUBJECT_PARTS_MAX 6
+#define SUBJECT_ASKED_MAX 3
 #define SUBJECT_PART_BITS 5
 
 _Static_assert(SUBJECT_NR <= 1 << SUBJECT_PART_BITS, "a kind fits its bits");

@@ -145,6 +145,16 @@ uint64_t gfp_bit(const struct gfp_names *names, const char *name, const char *ot
 	return 0;
 }
 
+/* Kernel memory is charged if its flags ask for it; user memory, all of which has HARDWALL, always
+ * is.
+ */
+uint64_t gfp_charged(const struct gfp_names *names)
+{
+	uint64_t account = gfp_bit(names, "__GFP_ACCOUNT", "GFP_ACCOUNT");
+
+	return account ? account | gfp_bit(names, "__GFP_HARDWALL", "GFP_HARDWALL") : 0;
+}
+
 void gfp_names_free(struct gfp_names *names)
 {
 	size_t i;

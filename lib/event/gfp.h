@@ -30,6 +30,8 @@ void gfp_names_free(struct gfp_names *names);
  * @names may be NULL.
  */
 uint64_t gfp_bit(const struct gfp_names *names, const char *name, const char *other);
+/* The flags of pages that are charged to a control group; 0: not known. */
+uint64_t gfp_charged(const struct gfp_names *names);
 /* "GFP_KERNEL|__GFP_COMP", as __print_flags would; unknown bits as hex; 0 is "none". */
 void gfp_format_long(const struct gfp_names *names, uint64_t flags, struct strbuf *out);
 /* "K|C"; unknown bits as hex. Sets the bit of each name used in @used (by index, first

@@ -500,6 +500,11 @@ uint32_t processes_group(const struct processes *p, const struct kmem_event *ev)
 	return spans_find(&p->group_of, process, ev->ts);
 }
 
+uint32_t processes_program(const struct processes *p, const struct kmem_event *ev)
+{
+	return processes_get(p, processes_find(p, ev->pid, ev->ts))->name;
+}
+
 const struct process *processes_get(const struct processes *p, uint32_t number)
 {
 	static const struct process unknown = { .tgid = -1 };

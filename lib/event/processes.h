@@ -158,6 +158,8 @@ static inline uint32_t processes_find(const struct processes *p, int32_t pid, ui
 
 /* The control group for which allocation @ev counts: that of its process. */
 uint32_t processes_group(const struct processes *p, const struct kmem_event *ev);
+/* The number of the name of the process for which @ev counts; 0: unknown. */
+uint32_t processes_program(const struct processes *p, const struct kmem_event *ev);
 /* Process @number; the unknown one for numbers that are not used. */
 const struct process *processes_get(const struct processes *p, uint32_t number);
 /* Its name: "[unknown]", "<idle>", "<...>" where it has none. */

@@ -23,6 +23,7 @@ const char *const export_metrics[EXPORT_METRICS] = {
 	[EXPORT_NET_MIN] = "net_min",
 	[EXPORT_NET_MAX] = "net_max",
 	[EXPORT_NET_ESTIMATE] = "net_estimate",
+	[EXPORT_BYTES_CHARGED] = "bytes_charged",
 };
 
 const struct export_weight export_weights[] = {
@@ -33,7 +34,7 @@ const struct export_weight export_weights[] = {
 
 /* Columns with further properties of a row, if its table has them. */
 static const char *const label_names[EXPORT_LABELS_MAX] = {
-	"comm", "cache", "order", "migratetype", "gfp",
+	"entry", "comm", "process", "cgroup", "cache", "order", "migratetype", "gfp",
 };
 
 /**

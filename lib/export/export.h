@@ -25,6 +25,7 @@ enum export_metric {
 	EXPORT_NET_MIN,
 	EXPORT_NET_MAX,
 	EXPORT_NET_ESTIMATE,
+	EXPORT_BYTES_CHARGED,
 	EXPORT_METRICS
 };
 
@@ -81,7 +82,7 @@ struct export_label {
 	int64_t number;
 };
 
-#define EXPORT_LABELS_MAX 5
+#define EXPORT_LABELS_MAX 8
 
 #define EXPORT_OTHERS UINT32_MAX
 

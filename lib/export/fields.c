@@ -40,7 +40,10 @@ const struct export_field export_fields[EXPORT_FIELDS] = {
 	{ .name = "module" },
 	{ .name = "stack", .always = true },
 	{ .name = "stack_id", .always = true },
+	{ .name = "entry" },
 	{ .name = "comm" },
+	{ .name = "process" },
+	{ .name = "cgroup" },
 	{ .name = "cache" },
 	{ .name = "order", .number = true },
 	{ .name = "migratetype" },
@@ -55,6 +58,7 @@ const struct export_field export_fields[EXPORT_FIELDS] = {
 	{ .name = "net_min", .number = true },
 	{ .name = "net_max", .number = true },
 	{ .name = "net_estimate", .number = true },
+	{ .name = "bytes_charged", .number = true },
 };
 
 static void set_text(struct export_values *v, unsigned int field, const char *text)

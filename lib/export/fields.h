@@ -22,7 +22,7 @@ struct export_field {
 };
 
 /* The first EXPORT_FIELDS_SAME are the same in all rows of a recording. */
-#define EXPORT_FIELDS	   43
+#define EXPORT_FIELDS	   47
 #define EXPORT_FIELDS_SAME 24
 extern const struct export_field export_fields[EXPORT_FIELDS];
 
@@ -40,6 +40,8 @@ enum {
 	FIELD_STACK,
 	FIELD_STACK_ID,
 	FIELD_FIRST_LABEL,
+	FIELD_ENTRY = FIELD_FIRST_LABEL, /* nearly always, the callchain determines it */
+	FIELD_COMM,
 	FIELD_FIRST_METRIC = FIELD_FIRST_LABEL + EXPORT_LABELS_MAX,
 };
 

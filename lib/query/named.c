@@ -33,7 +33,7 @@ static const struct query_named all[] = {
 	  outliers_sql, true },
 	{ "leaks", "Callsites that grow on several hosts, beyond chance", NULL, leaks_sql,
 	  true },
-	{ "who-grew", "Tasks that hold more and more pages", NULL, who_grew_sql, true },
+	{ "who-grew", "Containers and programs that hold more and more pages", NULL, who_grew_sql, true },
 	{ "culprits", "Callsites that are in no older kernel", "kernel", culprits_sql,
 	  true },
 	{ "coverage", "Hosts and days that are missing, files that cannot be read", NULL,

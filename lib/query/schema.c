@@ -43,7 +43,11 @@ static const struct {
 	{ "the callsite and its callers, innermost first, separated by semicolons",
 	  UNIT_NONE },
 	{ "16 hex digits: a hash of stack, the same on all machines", UNIT_NONE },
+	{ "how the kernel was entered: a system call, a page fault, an interrupt",
+	  UNIT_NONE },
 	{ "the task's name", UNIT_NONE },
+	{ "the name of its process; NULL: not recorded", UNIT_NONE },
+	{ "the process's control group; NULL: not recorded", UNIT_NONE },
 	{ "for slab objects: the cache", UNIT_NONE },
 	{ "for pages: the order of the block; must be quoted in SQL", UNIT_NONE },
 	{ "for pages: the migratetype", UNIT_NONE },
@@ -57,6 +61,8 @@ static const struct {
 	{ "bytes that must be live at the end", UNIT_BYTES },
 	{ "bytes that can be live at the end", UNIT_BYTES },
 	{ "the best estimate of the bytes live at the end", UNIT_BYTES },
+	{ "of the bytes, those charged to the control group; NULL: not known",
+	  UNIT_BYTES },
 };
 
 /* Additional columns of "recordings". */

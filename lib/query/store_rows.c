@@ -39,8 +39,8 @@ struct span {
 static const struct span of_recording = { 0, EXPORT_FIELDS_SAME };
 static const struct span of_host = { FIELD_HOST, FIELD_HOST + 2 };
 static const struct span of_site = { FIELD_ALLOCATOR, FIELD_MODULE };
-static const struct span of_stack = { FIELD_CALLSITE, FIELD_FIRST_LABEL };
-static const struct span of_row = { FIELD_FIRST_LABEL, EXPORT_FIELDS };
+static const struct span of_stack = { FIELD_CALLSITE, FIELD_COMM };
+static const struct span of_row = { FIELD_COMM, EXPORT_FIELDS };
 
 /* Binds the fields of @span, from @place on. */
 static int bind_fields(struct query_store *s, sqlite3_stmt *stmt, unsigned int place,
@@ -275,7 +275,7 @@ int store_read_names(struct query_store *s)
 {
 	int ret = read_names(
 		s, &s->stacks,
-		"SELECT id, callsite, module, stack, stack_id FROM _stack ORDER BY id",
+		"SELECT id, callsite, module, stack, stack_id, entry FROM _stack ORDER BY id",
 		of_stack);
 
 	return ret ? ret

@@ -34,9 +34,9 @@ static const struct {
 	{ "_recording",
 	  "id INTEGER PRIMARY KEY, nr_rows INTEGER, file TEXT, host_id INTEGER", "", 0,
 	  EXPORT_FIELDS_SAME },
-	{ "_stack", "id INTEGER PRIMARY KEY", "", FIELD_CALLSITE, FIELD_FIRST_LABEL },
+	{ "_stack", "id INTEGER PRIMARY KEY", "", FIELD_CALLSITE, FIELD_COMM },
 	{ "_row", "recording INTEGER, stack INTEGER, allocator TEXT", "",
-	  FIELD_FIRST_LABEL, EXPORT_FIELDS },
+	  FIELD_COMM, EXPORT_FIELDS },
 	/* Sums, by which most queries read a fourth of the rows, and no callchain. Their order
 	 * saves sorting: a callsite's hosts, a host's recordings.
 	 */
@@ -80,8 +80,8 @@ static void put_views(struct strbuf *sql)
 	strbuf_puts(sql, "CREATE VIEW allocations AS SELECT ");
 	put_columns(sql, 0, EXPORT_FIELDS_SAME, "_recording.", false);
 	put_columns(sql, FIELD_ALLOCATOR, FIELD_CALLSITE, "_row.", false);
-	put_columns(sql, FIELD_CALLSITE, FIELD_FIRST_LABEL, "_stack.", false);
-	put_columns(sql, FIELD_FIRST_LABEL, EXPORT_FIELDS, "_row.", false);
+	put_columns(sql, FIELD_CALLSITE, FIELD_COMM, "_stack.", false);
+	put_columns(sql, FIELD_COMM, EXPORT_FIELDS, "_row.", false);
 	strbuf_puts(sql, " FROM _row CROSS JOIN _recording ON _recording.id = recording"
 			 " CROSS JOIN _stack ON _stack.id = _row.stack;"
 			 "CREATE VIEW sites AS SELECT ");

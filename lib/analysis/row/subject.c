@@ -102,11 +102,19 @@ void subjects_dimensions(const struct analysis_options *opts,
 			 const struct analysis_env *env,
 			 struct dimensions of[MEMORY_KINDS])
 {
-	int i;
+	int i, process, room;
 
-	for (i = 0; i < MEMORY_KINDS; i++)
+	for (i = 0; i < MEMORY_KINDS; i++) {
 		of[i] = i == MEMORY_SLAB ? subjects_slab_dimensions(opts, env)
 					 : subjects_page_dimensions(opts->by);
+		process = dimensions_find(&of[i], DIMENSION_PROCESS);
+		if (opts->by_program && process >= 0)
+			of[i].of[process] = DIMENSION_PROGRAM;
+		room = dimensions_find(&of[i], DIMENSION_NONE);
+		if (opts->by_program && i == MEMORY_SLAB && room >= 0 &&
+		    dimensions_find(&of[i], DIMENSION_CGROUP) >= 0)
+			of[i].of[room] = DIMENSION_CHARGED;
+	}
 }
 
 bool subjects_of_tasks(enum subject_kind kind)
@@ -167,6 +175,10 @@ int subjects_init(struct subjects *s, const struct analysis_env *env,
 		if (d == DIMENSION_COMM && part->dim < 0) {
 			part->dim = dimensions_find(dimensions, DIMENSION_PID);
 			part->of_pid = true;
+		}
+		if (d == DIMENSION_PROCESS && part->dim < 0) {
+			part->dim = dimensions_find(dimensions, DIMENSION_PROGRAM);
+			part->of_program = true;
 		}
 		tasks |= d == DIMENSION_PID || part->of_pid;
 	}
@@ -548,12 +560,27 @@ struct cell subject_pid(const void *row, struct table *t)
 	return cell_int((int32_t)row_value(row, ROWS(PID)));
 }
 
+/* Are rows by process of all processes with the same name? */
+static bool by_program(const struct subjects *s)
+{
+	unsigned int i = 0;
+
+	while (i + 1 < s->nr_parts && s->parts[i].kind != SUBJECT_PROCESS)
+		i++;
+	return s->parts[i].of_program;
+}
+
 struct cell subject_process(const void *row, struct table *t)
 {
 	const struct subject_row *r = row;
+	const struct processes *all = r->subjects->processes;
+	uint32_t process = row_value(r, ROWS(PROCESS));
+	const char *name;
 
-	return cell_text(
-		t, processes_name(r->subjects->processes, row_value(r, ROWS(PROCESS))));
+	if (!by_program(r->subjects))
+		return cell_text(t, processes_name(all, process));
+	name = intern_get(&all->names, process, NULL);
+	return cell_text(t, name ? name : "[unknown]");
 }
 
 struct cell subject_cgroup(const void *row, struct table *t)
@@ -571,6 +598,8 @@ struct cell subject_tgid(const void *row, struct table *t)
 	const struct subject_row *r = row;
 	uint32_t process = row_value(r, ROWS(PROCESS));
 
+	if (by_program(r->subjects))
+		return (struct cell){ 0 };
 	return cell_int(processes_get(r->subjects->processes, process)->tgid);
 }
 

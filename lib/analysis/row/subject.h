@@ -30,7 +30,7 @@ struct subject {
 /**
  * struct subject_part - one part of what a table's rows stand for
  * @dim: its index in the account's dimensions; -1: none
- * @of_pid: the dimension holds a pid, whose name is used
+ * @of_pid: the dimension holds a pid, whose name is used; @of_program: a process's name
  * @keys: number n has the key n + 1
  * @stacks: pairs of a callsite and a stack; @by_stack: number of a pair, or by entry of a stack ->
  *	its number in @keys, so that each is resolved once
@@ -38,7 +38,7 @@ struct subject {
 struct subject_part {
 	enum subject_kind kind;
 	int dim;
-	bool of_pid;
+	bool of_pid, of_program;
 	struct intern keys;
 	struct intern stacks;
 	struct u64_map by_stack;

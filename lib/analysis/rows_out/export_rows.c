@@ -19,7 +19,7 @@
 
 struct export_sum {
 	uint64_t hit, bytes, bytes_req;
-	uint64_t live, bytes_live, bytes_peak;
+	uint64_t live, bytes_live, bytes_peak, bytes_charged;
 	struct net_range net;
 };
 
@@ -40,6 +40,8 @@ struct export_key {
 struct view {
 	const struct peak *p;
 	struct owners owners;
+	bool knows_charged; /* the account tells what is charged to a control group */
+	uint64_t charged;   /* GFP flags of such pages */
 	struct intern keys;
 	struct export_sum *sums;
 	size_t nr, capacity;
@@ -97,6 +99,9 @@ static struct cell cell_gfp(const void *row, struct table *t)
 	return cell_strbuf(t, &names);
 }
 
+CELL_IF(cell_charged, struct view_row, r->v->knows_charged,
+	cell_uint(r->sum->bytes_charged))
+
 #define SUM(member) MEMBER_OF(struct view_row, sum, member)
 #define SUM_COLUMN(word, data, heading, of, ...)                                       \
 	{                                                                              \
@@ -126,7 +131,13 @@ static struct cell cell_gfp(const void *row, struct table *t)
 			   POINTEE(struct view_row, net, struct net_range,               \
 				   net_range_likely_cell),                               \
 			   "Net", UNIT_BYTES, .live = true,                              \
-			   .help = "The best estimate of these.")
+			   .help = "The best estimate of these."),                   \
+	{                                                                                \
+		COLUMN("bytes_charged", "Charged", UNIT_BYTES,                           \
+		       "Of the bytes, those charged to the control group; "              \
+		       "none: not known."),                                              \
+			.fill = cell_charged                                             \
+	}
 
 #define ID_COLUMN                                                     \
 	{                                                             \
@@ -211,6 +222,18 @@ static struct export_sum *sum_of(struct view *v, size_t i)
 	return &v->sums[id - 1];
 }
 
+/* Is account row @i charged to the control group of its process? */
+static bool is_charged(const struct view *v, size_t i)
+{
+	const struct lives *lives = v->owners.lives;
+	const struct page_key *page = v->owners.pages ? lives_key(lives, i) : NULL;
+
+	if (!group_is_charged(lives_value(lives, i, DIMENSION_CGROUP)))
+		return false;
+	return page ? page->gfp_flags & v->charged
+		    : lives_value(lives, i, DIMENSION_CHARGED) != 0;
+}
+
 /* Adds up account rows, and computes how many of the bytes that seem live must and can live. */
 static int collect(struct view *v)
 {
@@ -236,6 +259,8 @@ static int collect(struct view *v)
 		sum->bytes_req += c.bytes_req;
 		sum->live += c.live_hit;
 		sum->bytes_live += c.live_bytes;
+		if (v->knows_charged && is_charged(v, i))
+			sum->bytes_charged += c.bytes;
 	}
 	net = calloc(v->nr + 1, sizeof(*net));
 	ret = net ? account_rows_bounds(o, v->sum_of, net, v->nr) : -ENOMEM;
@@ -245,17 +270,44 @@ static int collect(struct view *v)
 	return ret;
 }
 
-/* The kind of rows. A cache fits beside two other parts. */
-static enum subject_kind rows_kind(const struct analysis_options *opts,
-				   enum memory memory)
+/* Adds a part to @kind, which has @nr. */
+static void add_part(unsigned int *kind, unsigned int *nr, enum subject_kind part)
+{
+	*kind |= (unsigned int)part << (*nr)++ * SUBJECT_PART_BITS;
+}
+
+/* The kind of rows. Those by callchain and task are by all that the recording says about tasks. */
+static enum subject_kind rows_by(const struct analysis_env *env,
+				 const struct analysis_options *opts, bool cache)
 {
 	unsigned int kind = opts->by	      ? opts->by
 			    : opts->by_caller ? SUBJECT_CALLSITE
 					      : SUBJECT_STACK;
+	unsigned int nr = subject_part((enum subject_kind)kind, 1) ? 2 : 1;
 
-	if (opts->by_cache && memory == MEMORY_SLAB)
-		kind |= (unsigned int)SUBJECT_CACHE << 2 * SUBJECT_PART_BITS;
+	if (nr == 2) {
+		add_part(&kind, &nr, SUBJECT_ENTRY);
+		if (processes_known(env->rec))
+			add_part(&kind, &nr, SUBJECT_PROCESS);
+		if (processes_groups_known(env->rec))
+			add_part(&kind, &nr, SUBJECT_CGROUP);
+	}
+	if (cache)
+		add_part(&kind, &nr, SUBJECT_CACHE);
 	return (enum subject_kind)kind;
+}
+
+/* If rows are by control group, is it known what is charged to it? */
+static void know_charged(struct view *v, enum subject_kind kind)
+{
+	if (!(subject_rows(kind) & ROWS(CGROUP)))
+		return;
+	v->charged = gfp_charged(event_formats_gfp(v->p->env->fmts));
+	if (v->owners.memory == MEMORY_PAGE)
+		v->knows_charged = v->charged != 0;
+	else if (v->owners.memory == MEMORY_SLAB)
+		v->knows_charged = dimensions_find(&v->owners.lives->dimensions,
+						   DIMENSION_CHARGED) >= 0;
 }
 
 static int add_rows(const struct view *v, const struct table_type *type,
@@ -278,13 +330,15 @@ static int add_rows(const struct view *v, const struct table_type *type,
 
 static int show(const struct peak *p, enum memory memory, struct report *report)
 {
-	const enum subject_kind kind = rows_kind(p->opts, memory);
+	const enum subject_kind kind =
+		rows_by(p->env, p->opts, p->opts->by_cache && memory == MEMORY_SLAB);
 	const struct table_type *type = &types[memory];
 	struct table *t = table_type_new(type, memory_words(memory)->title, kind, false);
 	struct view v = { .p = p };
 	char words[SUBJECT_WORDS];
 	int ret = owners_init(&v.owners, p->env, p->of[memory], kind);
 
+	know_charged(&v, kind);
 	if (!ret)
 		ret = t ? collect(&v) : -ENOMEM;
 	if (!ret && own(p->opts)->history)
@@ -350,11 +404,17 @@ static void note_free(struct export_history *h, const struct analysis_env *env)
 static int create(const struct analysis_env *env, const struct analysis_options *opts,
 		  void **self)
 {
-	int ret = peak_create(env, opts, self), i;
-	struct peak *p = *self;
+	struct analysis_options all = *opts;
+	struct peak *p;
+	int ret, i;
 
+	all.by = rows_by(env, opts, false);
+	all.by_program = true;
+	ret = peak_create(env, &all, self);
+	p = *self;
 	if (ret)
 		return ret;
+	p->opts = opts;
 	p->show = show;
 	if (own(opts)->history) {
 		note_free(own(opts)->history, env);
@@ -403,7 +463,8 @@ const struct analysis analysis_export = {
 	.help = "what every callchain allocated, for other programs",
 	.use = ANALYSIS_COMMAND,
 	.needs = NEEDS_MEMORY,
-	.rows = ROWS(CALLSITE) | ROWS(STACK) | ROWS(COMM),
+	.rows = ROWS(CALLSITE) | ROWS(STACK) | ROWS(COMM) | ROWS(ENTRY) | ROWS(PROCESS) |
+		ROWS(CGROUP),
 	.tables = tables,
 	.create = create,
 	.observe = observe,

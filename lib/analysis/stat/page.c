@@ -447,17 +447,6 @@ static int page_create(const struct analysis_env *env,
 	return ret;
 }
 
-/* Kernel memory is charged if its flags ask for it; user memory, all of which has HARDWALL, always
- * is.
- */
-static uint64_t charged_flags(const struct analysis_env *env)
-{
-	const struct gfp_names *names = event_formats_gfp(env->fmts);
-	uint64_t account = gfp_bit(names, "__GFP_ACCOUNT", "GFP_ACCOUNT");
-
-	return account ? account | gfp_bit(names, "__GFP_HARDWALL", "GFP_HARDWALL") : 0;
-}
-
 static int page_view(const void *self, struct report *report)
 {
 	const struct page_analysis *page = self;
@@ -465,7 +454,7 @@ static int page_view(const void *self, struct report *report)
 	int ret = page->acc->lives.any.failed ? -ENOMEM : 0;
 
 	sites_init(&r.sites, page->env);
-	r.charged = charged_flags(page->env);
+	r.charged = gfp_charged(event_formats_gfp(page->env->fmts));
 	if (!ret)
 		ret = page_resolve(&r);
 	if (!ret)

@@ -1,20 +1,23 @@
--- Tasks whose live bytes grow on several hosts: from each host's first recording to its last one.
+-- Which control groups (containers, units) and programs hold more memory: pages that are live in a
+-- host's last recording, less those in its first one. Where the process is not recorded, the task's name.
 WITH one AS (
-        SELECT host, comm, start_unix, recording_id,
-               sum(coalesce(net_estimate, bytes_live)) AS live
-          FROM allocations JOIN (SELECT DISTINCT recording_id FROM trusted) USING (recording_id)
-         WHERE comm IS NOT NULL AND host IS NOT NULL AND start_unix IS NOT NULL
-           AND allocator = 'page'
-         GROUP BY host, comm, recording_id, start_unix
+        SELECT host, cgroup, coalesce(process, comm) AS program, start_unix, recording_id,
+               sum(coalesce(net_estimate, bytes_live) *
+                   max(1, ifnull(CAST(substr(sample, 3) AS INTEGER), 1))) AS live
+          FROM allocations
+         WHERE recording_id IN (SELECT recording_id FROM trusted) AND allocator = 'page'
+           AND coalesce(process, comm) IS NOT NULL
+           AND host IS NOT NULL AND start_unix IS NOT NULL
+         GROUP BY host, cgroup, program, recording_id, start_unix
         HAVING live IS NOT NULL),
      host AS (
-        SELECT host, comm, change(start_unix, live) AS more,
+        SELECT host, cgroup, program, change(start_unix, live) AS more,
                (max(start_unix) - min(start_unix)) / 3600.0 AS hours
-          FROM one GROUP BY host, comm
+          FROM one GROUP BY host, cgroup, program
         HAVING hours > 0)
-SELECT comm, count(*) AS hosts, sum(more > 0) AS grew, sum(more < 0) AS shrank,
+SELECT cgroup, count(*) AS hosts, sum(more > 0) AS grew, sum(more < 0) AS shrank,
        round(quantile(more / hours, 0.5), 1) AS bytes_per_hour, sum(more) AS bytes_more,
-       sign_test(sum(more > 0), sum(more < 0)) AS p
-  FROM host GROUP BY comm
+       sign_test(sum(more > 0), sum(more < 0)) AS p, program
+  FROM host GROUP BY cgroup, program
 HAVING grew > shrank AND sum(more) > 0
- ORDER BY bytes_more DESC, comm
+ ORDER BY bytes_more DESC, cgroup, program

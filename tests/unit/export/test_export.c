@@ -137,7 +137,8 @@ START_TEST(test_ndjson)
 				     "\"hit\":1,\"bytes\":1000,\"live\":null,"
 				     "\"bytes_live\":null,\"bytes_peak\":null,"
 				     "\"bytes_req\":null,\"net_min\":null,"
-				     "\"net_max\":null,\"net_estimate\":null}\n"));
+				     "\"net_max\":null,\"net_estimate\":null,"
+				     "\"bytes_charged\":null}\n"));
 	ck_assert_ptr_nonnull(strstr(strbuf_text(&got), "\"stack\":\"[other]\""));
 	ck_assert_ptr_nonnull(strstr(strbuf_text(&got), "\"hit\":2,\"bytes\":1300,"));
 	strbuf_free(&got);
@@ -161,7 +162,7 @@ START_TEST(test_csv)
 		strbuf_text(&got),
 		"\n0123456789abcdef,\"'=1+1\",,,,1970-01-01,5,,,,,3,,,,,,,,,,,,"
 		"\"{\"\"a\"\":\"\"b\"\"}\",slab,leaf [mod],mod,\"leaf [mod];a\"\"b"));
-	ck_assert_ptr_nonnull(strstr(strbuf_text(&got), ",,,,1,1000,,500,,,,,\n"));
+	ck_assert_ptr_nonnull(strstr(strbuf_text(&got), ",,,,1,1000,,500,,,,,,\n"));
 	strbuf_free(&got);
 }
 END_TEST
@@ -182,7 +183,7 @@ START_TEST(test_parquet)
 	ck_assert_uint_lt(size, got.size - 12);
 	/* Version 1, and a schema of a root and the columns. */
 	ck_assert_mem_eq(got.data + got.size - 8 - size,
-			 "\x15\x02\x19\xfc\x2c\x48\x06schema", 13);
+			 "\x15\x02\x19\xfc\x30\x48\x06schema", 13);
 	ck_assert_ptr_nonnull(memmem(got.data, got.size, "LOST 3 events", 13));
 	strbuf_free(&got);
 }

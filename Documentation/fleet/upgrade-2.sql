@@ -1,0 +1,13 @@
+-- Adds the columns that kmemx 1.0 did not have to the tables of tables.sql: run it once on every
+-- server, before loading rows of a later version. Rows that are there have NULL in them.
+ALTER TABLE allocations_shard
+    ADD COLUMN entry Nullable(String) AFTER stack_id,
+    ADD COLUMN process Nullable(String) AFTER comm,
+    ADD COLUMN cgroup Nullable(String) AFTER process,
+    ADD COLUMN bytes_charged Nullable(UInt64) AFTER net_estimate;
+
+ALTER TABLE allocations
+    ADD COLUMN entry Nullable(String) AFTER stack_id,
+    ADD COLUMN process Nullable(String) AFTER comm,
+    ADD COLUMN cgroup Nullable(String) AFTER process,
+    ADD COLUMN bytes_charged Nullable(UInt64) AFTER net_estimate;

@@ -28,7 +28,7 @@ unitdir ?= $(prefix)/lib/systemd/system
 DOCS := README.md COPYING NEWS CONTRIBUTING.md SECURITY.md \
 	$(sort $(wildcard $(addprefix Documentation/*.,md json svg png)))
 INTERNALS := $(sort $(wildcard Documentation/internals/*.md))
-FLEET_SQL := $(sort $(wildcard Documentation/fleet/*.sql))
+FLEET := $(sort $(wildcard Documentation/fleet/*.sql)) Documentation/fleet/load
 
 # $(call put,MODE,FILE...,DIRECTORY) and $(call put_as,MODE,FILE,NEWNAME)
 put = $(Q)$(INSTALL) -d $(DESTDIR)$(3) && $(INSTALL) -m $(1) $(2) $(DESTDIR)$(3)
@@ -39,7 +39,7 @@ install: $(KMEMX) $(PLUGIN) $(if $(scdoc),$(MAN))
 	$(call put,644,$(filter-out Documentation/%,$(DOCS)),$(docdir))
 	$(call put,644,$(filter Documentation/%,$(DOCS)),$(docdir)/Documentation)
 	$(call put,644,$(INTERNALS),$(docdir)/Documentation/internals)
-	$(call put,644,$(FLEET_SQL),$(docdir)/Documentation/fleet)
+	$(call put,644,$(FLEET),$(docdir)/Documentation/fleet)
 	$(call put_as,644,completion/kmemx.bash,$(bashcompdir)/kmemx)
 	$(call put_as,644,completion/kmemx.zsh,$(zshcompdir)/_kmemx)
 	$(call put_as,644,completion/kmemx.fish,$(fishcompdir)/kmemx.fish)
@@ -58,7 +58,7 @@ endif
 
 # Removes only directories that no other program uses.
 uninstall:
-	$(Q)rm -f $(addprefix $(DESTDIR),$(bindir)/kmemx $(addprefix $(docdir)/,$(DOCS) $(INTERNALS) $(FLEET_SQL)) \
+	$(Q)rm -f $(addprefix $(DESTDIR),$(bindir)/kmemx $(addprefix $(docdir)/,$(DOCS) $(INTERNALS) $(FLEET)) \
 		$(bashcompdir)/kmemx $(zshcompdir)/_kmemx $(fishcompdir)/kmemx.fish \
 		$(addprefix $(unitdir)/,kmemx-flight.service kmemx-sample.service kmemx-sample.timer) \
 		$(plugindir)/plugin_kmemx.so $(plugindir)/kmemx/plugin_kmemx.so \

@@ -1,5 +1,5 @@
--- Adds the columns that kmemx 1.0 did not have to the tables of tables.sql: run it once on every
--- server, before loading rows of a later version. Rows that are there have NULL in them.
+-- For tables that were made without these columns: run it once on every server, before loading rows
+-- that have them. Rows that are there have NULL in them.
 ALTER TABLE allocations_shard
     ADD COLUMN entry Nullable(String) AFTER stack_id,
     ADD COLUMN process Nullable(String) AFTER comm,

@@ -379,6 +379,7 @@ static uint64_t usual_memory(void)
 
 static int load_and_ask(struct query_run *run)
 {
+	const struct query_totals *t;
 	int ret;
 
 	if (!run->load.memory)
@@ -387,7 +388,9 @@ static int load_and_ask(struct query_run *run)
 	if (ret)
 		return query_load_failed(&run->load, ret);
 	ret = query_load(&run->load, &run->files);
-	if (ret == GO_ON && !query_store_totals(run->load.store)->rows)
+	t = query_store_totals(run->load.store);
+	/* A database that could read no file says why in the table files. */
+	if (ret == GO_ON && !t->rows && !t->unreadable)
 		return message_fail(EXIT_FAILED, command_name, "the files have no rows");
 	return ret == GO_ON ? ask(run) : ret;
 }

@@ -82,8 +82,8 @@ static inline const struct page_account *accounts_of_page(const struct lives *l)
 	return (const struct page_account *)l;
 }
 
-/* If @all has DIMENSION_PROCESS, _PROGRAM or _CGROUP: gives it the processes, and asks the caller to learn
- * them. For analyses that number processes without an account.
+/* If @all has DIMENSION_PROCESS, _PROGRAM or _CGROUP: gives it the processes, and asks the caller
+ * to learn them. For analyses that number processes without an account.
  */
 void accounts_by_process(struct accounts *a, struct dimensions *all);
 /* Does an account or an observer read gfp_flags or node of slab allocations? See

@@ -37,9 +37,9 @@ enum dimension {
 
 /* Zero: rows differ by callsite only. DIMENSION_NONE ends the list. @sample: for DIMENSION_UNIT.
  * @tasks, @processes: the accounts', for DIMENSION_COMM, _PROCESS, _PROGRAM, _CGROUP. @nodes: of
- * pages, for DIMENSION_NODE; NULL: unknown. @task_sums: callers add up rows of a task over everything else, or
- * rows of all tasks, but never some callsites of a task: spent.h. @coarse: units are not told
- * apart, only from what is always recorded.
+ * pages, for DIMENSION_NODE; NULL: unknown. @task_sums: callers add up rows of a task over
+ * everything else, or rows of all tasks, but never some callsites of a task: spent.h. @coarse:
+ * units are not told apart, only from what is always recorded.
  */
 struct dimensions {
 	enum dimension of[DIMENSIONS_MAX];

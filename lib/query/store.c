@@ -79,9 +79,9 @@ static int count_all(struct query_store *s)
 		" count(DISTINCT CASE WHEN " UNTRUSTED " THEN recording_id END),"
 		" count(DISTINCT CASE WHEN " PARTIAL " THEN recording_id END),"
 		" coalesce(sum(nr_rows), 0), nr_files, nr_unreadable, nr_repeated, nr_large"
-		" FROM _recording, (SELECT count(*) AS nr_files,"
+		" FROM (SELECT count(*) AS nr_files,"
 		" count(problem) AS nr_unreadable, coalesce(sum(repeated), 0) AS nr_repeated,"
-		" coalesce(sum(large), 0) AS nr_large FROM _file)";
+		" coalesce(sum(large), 0) AS nr_large FROM _file) LEFT JOIN _recording";
 	struct query_totals *t = &s->totals;
 	uint64_t *const to[] = { &t->recordings, &t->hosts,    &t->untrusted,
 				 &t->partial,	 &t->rows,     &t->files,

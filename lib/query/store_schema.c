@@ -35,8 +35,8 @@ static const struct {
 	  "id INTEGER PRIMARY KEY, nr_rows INTEGER, file TEXT, host_id INTEGER", "", 0,
 	  EXPORT_FIELDS_SAME },
 	{ "_stack", "id INTEGER PRIMARY KEY", "", FIELD_CALLSITE, FIELD_COMM },
-	{ "_row", "recording INTEGER, stack INTEGER, allocator TEXT", "",
-	  FIELD_COMM, EXPORT_FIELDS },
+	{ "_row", "recording INTEGER, stack INTEGER, allocator TEXT", "", FIELD_COMM,
+	  EXPORT_FIELDS },
 	/* Sums, by which most queries read a fourth of the rows, and no callchain. Their order
 	 * saves sorting: a callsite's hosts, a host's recordings.
 	 */

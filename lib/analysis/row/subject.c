@@ -178,7 +178,7 @@ int subjects_init(struct subjects *s, const struct analysis_env *env,
 		}
 		if (d == DIMENSION_PROCESS && part->dim < 0) {
 			part->dim = dimensions_find(dimensions, DIMENSION_PROGRAM);
-			part->of_program = true;
+			s->by_program = true;
 		}
 		tasks |= d == DIMENSION_PID || part->of_pid;
 	}
@@ -537,37 +537,9 @@ TEXT_CELL(entry, ENTRY)
 TEXT_CELL(user_function, USER_FUNCTION)
 TEXT_CELL(user_line, USER_LINE)
 
-size_t subjects_asked(const struct analysis_options *opts, enum memory memory,
-		      enum subject_kind kinds[SUBJECTS_ASKED_MAX])
-{
-	bool slab = memory == MEMORY_SLAB;
-	uint32_t can = memory == MEMORY_PAGE ? PAGE_ROWS : AREA_ROWS;
-	bool by = opts->by && (slab || !(subject_rows(opts->by) & ~can));
-	bool by_cache = opts->by_cache && slab;
-	size_t nr = 0;
-
-	if (opts->by_caller || !(by || by_cache))
-		kinds[nr++] = SUBJECT_CALLSITE;
-	if (by)
-		kinds[nr++] = opts->by;
-	if (by_cache)
-		kinds[nr++] = SUBJECT_CACHE;
-	return nr;
-}
-
 struct cell subject_pid(const void *row, struct table *t)
 {
 	return cell_int((int32_t)row_value(row, ROWS(PID)));
-}
-
-/* Are rows by process of all processes with the same name? */
-static bool by_program(const struct subjects *s)
-{
-	unsigned int i = 0;
-
-	while (i + 1 < s->nr_parts && s->parts[i].kind != SUBJECT_PROCESS)
-		i++;
-	return s->parts[i].of_program;
 }
 
 struct cell subject_process(const void *row, struct table *t)
@@ -577,7 +549,7 @@ struct cell subject_process(const void *row, struct table *t)
 	uint32_t process = row_value(r, ROWS(PROCESS));
 	const char *name;
 
-	if (!by_program(r->subjects))
+	if (!r->subjects->by_program)
 		return cell_text(t, processes_name(all, process));
 	name = intern_get(&all->names, process, NULL);
 	return cell_text(t, name ? name : "[unknown]");
@@ -598,7 +570,7 @@ struct cell subject_tgid(const void *row, struct table *t)
 	const struct subject_row *r = row;
 	uint32_t process = row_value(r, ROWS(PROCESS));
 
-	if (by_program(r->subjects))
+	if (r->subjects->by_program)
 		return (struct cell){ 0 };
 	return cell_int(processes_get(r->subjects->processes, process)->tgid);
 }

@@ -30,7 +30,7 @@ struct subject {
 /**
  * struct subject_part - one part of what a table's rows stand for
  * @dim: its index in the account's dimensions; -1: none
- * @of_pid: the dimension holds a pid, whose name is used; @of_program: a process's name
+ * @of_pid: the dimension holds a pid, whose name is used
  * @keys: number n has the key n + 1
  * @stacks: pairs of a callsite and a stack; @by_stack: number of a pair, or by entry of a stack ->
  *	its number in @keys, so that each is resolved once
@@ -38,7 +38,7 @@ struct subject {
 struct subject_part {
 	enum subject_kind kind;
 	int dim;
-	bool of_pid, of_program;
+	bool of_pid;
 	struct intern keys;
 	struct intern stacks;
 	struct u64_map by_stack;
@@ -47,6 +47,7 @@ struct subject_part {
 /**
  * struct subjects - the rows of one table; subjects_init() it
  * @names, @processes: the accounts', if rows are by name, by process; @tasks: if they are by pid
+ * @by_program: rows by process are of all with the same name: DIMENSION_PROGRAM
  * @tuples: with several parts: row n is tuple n + 1 of their numbers
  */
 struct subjects {
@@ -58,15 +59,13 @@ struct subjects {
 	struct tasks tasks;
 	struct subject_part parts[SUBJECT_PARTS_MAX];
 	unsigned int nr_parts;
+	bool by_program;
 	struct intern tuples;
 };
 
 /* Rows that pages can have, and areas, which lie on several nodes. */
 #define PAGE_ROWS (ROWS_ALL & ~(ROWS(NONE) | ROWS(CACHE)))
 #define AREA_ROWS (PAGE_ROWS & ~ROWS(NODE))
-
-/* Tables of one kind of memory: by callsite, by what --by says, by cache. */
-#define SUBJECTS_ASKED_MAX 3
 
 /* Buffer size for the words of a kind. */
 #define SUBJECT_WORDS 40
@@ -83,11 +82,6 @@ struct dimensions subjects_page_dimensions(enum subject_kind kind);
 void subjects_dimensions(const struct analysis_options *opts,
 			 const struct analysis_env *env,
 			 struct dimensions of[MEMORY_KINDS]);
-/* The kinds of the tables that were asked for, of @memory; pages and areas are by callsite if
- * they cannot be by what was asked for. Returns how many, at least one.
- */
-size_t subjects_asked(const struct analysis_options *opts, enum memory memory,
-		      enum subject_kind kinds[SUBJECTS_ASKED_MAX]);
 /* What slab allocations by @kind are to an estimate. */
 enum estimate_of subjects_share(enum subject_kind kind);
 /* Are rows of @kind by task, and by nothing that depends on the callsite? */

@@ -131,7 +131,7 @@ CELL_IF(cell_charged, struct view_row, r->v->knows_charged,
 			   POINTEE(struct view_row, net, struct net_range,               \
 				   net_range_likely_cell),                               \
 			   "Net", UNIT_BYTES, .live = true,                              \
-			   .help = "The best estimate of these."),                   \
+			   .help = "The best estimate of these."),                       \
 	{                                                                                \
 		COLUMN("bytes_charged", "Charged", UNIT_BYTES,                           \
 		       "Of the bytes, those charged to the control group; "              \

@@ -19,11 +19,29 @@ bool account_rows_wanted(const struct analysis_env *env,
 	return analysis_seen(env) & events;
 }
 
+size_t account_rows_kinds(const struct analysis_options *opts, enum memory memory,
+			  enum subject_kind kinds[ACCOUNT_ROWS_KINDS])
+{
+	bool slab = memory == MEMORY_SLAB;
+	uint32_t can = memory == MEMORY_PAGE ? PAGE_ROWS : AREA_ROWS;
+	bool by = opts->by && (slab || !(subject_rows(opts->by) & ~can));
+	bool by_cache = opts->by_cache && slab;
+	size_t nr = 0;
+
+	if (opts->by_caller || !(by || by_cache))
+		kinds[nr++] = SUBJECT_CALLSITE;
+	if (by)
+		kinds[nr++] = opts->by;
+	if (by_cache)
+		kinds[nr++] = SUBJECT_CACHE;
+	return nr;
+}
+
 int account_rows_by(const struct analysis_options *opts, enum memory memory,
 		    account_rows_fn *show, const void *self, struct report *report)
 {
-	enum subject_kind kinds[SUBJECTS_ASKED_MAX];
-	size_t nr = subjects_asked(opts, memory, kinds), i;
+	enum subject_kind kinds[ACCOUNT_ROWS_KINDS];
+	size_t nr = account_rows_kinds(opts, memory, kinds), i;
 	int ret = 0;
 
 	for (i = 0; i < nr && !ret; i++)

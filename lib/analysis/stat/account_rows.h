@@ -14,10 +14,18 @@
 bool account_rows_wanted(const struct analysis_env *env,
 			 const struct analysis_options *opts, enum memory memory);
 
+/* Tables of one kind of memory: by callsite, by what --by says, by cache. */
+#define ACCOUNT_ROWS_KINDS 3
+
 /* Adds the table of one kind of memory, with rows by @kind. 0 or -errno. */
 typedef int account_rows_fn(const void *self, enum memory memory, enum subject_kind kind,
 			    struct report *report);
 
+/* The kinds of the tables that were asked for, of @memory; pages and areas are by callsite if
+ * they cannot be by what was asked for. Returns how many, at least one.
+ */
+size_t account_rows_kinds(const struct analysis_options *opts, enum memory memory,
+			  enum subject_kind kinds[ACCOUNT_ROWS_KINDS]);
 /* Calls @show for each way to add up rows of @memory that @opts asks for. 0 or -errno. */
 int account_rows_by(const struct analysis_options *opts, enum memory memory,
 		    account_rows_fn *show, const void *self,

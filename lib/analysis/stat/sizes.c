@@ -16,6 +16,7 @@
 #include "account/snapshot.h"
 #include "analysis/bounds/census.h"
 #include "analysis/row/subject.h"
+#include "analysis/stat/account_rows.h"
 #include "analysis/stat/own_cache.h"
 #include "base/array.h"
 
@@ -193,7 +194,7 @@ struct sizes {
 	const struct analysis_env *env;
 	const struct analysis_options *opts;
 	struct slab_account *slab;
-	struct size_rows tables[SUBJECTS_ASKED_MAX];
+	struct size_rows tables[ACCOUNT_ROWS_KINDS];
 	unsigned int nr;
 };
 
@@ -218,8 +219,8 @@ static void sizes_destroy(void *self)
 
 static int add_tables(struct sizes *s)
 {
-	enum subject_kind kinds[SUBJECTS_ASKED_MAX];
-	size_t nr = subjects_asked(s->opts, false, kinds);
+	enum subject_kind kinds[ACCOUNT_ROWS_KINDS];
+	size_t nr = account_rows_kinds(s->opts, false, kinds);
 	int ret = 0;
 
 	for (s->nr = 0; s->nr < nr && !ret; s->nr++)

@@ -5,6 +5,7 @@
  * suite; exit 1 if a test failed or a name is unknown.
  */
 #include <check.h>
+#include <malloc.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -25,6 +26,9 @@ static const struct {
 
 /* On a busy machine Check's default of 4 s may pass before a test begins. */
 #define TIMEOUT_SECONDS "120"
+
+/* Allocated memory is filled with its complement, as in tests/lib.sh. */
+#define PERTURB 90
 
 /* Check writes the place of every assertion that holds to a file, for its message about a crash:
  * two fifths of all time. The linker puts __wrap__mark_point() in its place, which writes the first
@@ -76,6 +80,10 @@ int main(int argc, char **argv)
 #ifdef __SANITIZE_ADDRESS__
 	/* A leak check at the end of each process takes longer than most tests. */
 	setenv("CK_FORK", "no", 0);
+#endif
+#ifdef M_PERTURB
+	/* Memory that nobody has written is not 0: a test that reads it fails. */
+	mallopt(M_PERTURB, PERTURB);
 #endif
 	runner = srunner_create(NULL);
 	setenv("CK_DEFAULT_TIMEOUT", TIMEOUT_SECONDS, 0); /* tcase_create() reads it */

@@ -145,7 +145,6 @@ int accounts_slab(struct accounts *a, const struct dimensions *dimensions,
 		if (!slab)
 			return -ENOMEM;
 		a->slab = slab;
-		slab->lives.any.kind = &slab_kind;
 		slab->lives.skew = clock_skew(a->rec);
 		slab->lives.any.scope = scope_of(a->rec);
 		slab->lives.any.filtered = a->filtered;
@@ -179,7 +178,6 @@ int accounts_page(struct accounts *a, const struct dimensions *dimensions,
 		if (!page)
 			return -ENOMEM;
 		a->page = page;
-		page->lives.any.kind = &page_kind;
 		page->lives.any.page_size = a->page_size;
 		page->lives.doubts.skew = clock_skew(a->rec);
 		page->lives.any.scope = scope_of(a->rec);

@@ -334,18 +334,15 @@ void census_add_edges(struct census *c, const struct slab_edges *edges,
 {
 	size_t i, k;
 
+	if (edges->incomplete || !affordable(c, edges))
+		return;
 	for (i = 0; i < c->nr_classes; i++) {
 		struct census_class *class = &c->classes[i];
 
-		class->exact = !edges->incomplete && class->nr_caches &&
+		class->exact = class->nr_caches &&
 			       class->first.caches == class->nr_caches &&
 			       class->last.caches == class->nr_caches &&
 			       class->first.end < class->last.begin;
-	}
-	if (edges->incomplete || !affordable(c, edges)) {
-		for (i = 0; i < c->nr_classes; i++)
-			c->classes[i].exact = false;
-		return;
 	}
 	for (k = 0; k < edges->nr; k++) {
 		const struct slab_edge *e = &edges->events[k];

@@ -82,9 +82,8 @@ static void add_task(struct leaks_view *v, const struct living *one, uint32_t gr
 		leak->tasks++;
 	}
 	v->task_bytes[*at] += one->bytes;
-	if (leak->tasks > 1 &&
-	    (v->task_bytes[*at] < leak->pid_bytes ||
-	     (v->task_bytes[*at] == leak->pid_bytes && pid > leak->pid)))
+	if (v->task_bytes[*at] < leak->pid_bytes ||
+	    (v->task_bytes[*at] == leak->pid_bytes && pid > leak->pid))
 		return;
 	leak->pid_bytes = v->task_bytes[*at];
 	leak->pid = pid;

@@ -364,7 +364,7 @@ static void changed(const struct peak *p, const struct peak_change *c)
 		.ts = c->event ? c->ts : p->env->last_ts,
 		.bytes = c->bytes,
 		.row = c->row & HISTORY_ROW_MAX,
-		.memory = c->memory & (MEMORY_KINDS - 1),
+		.memory = c->memory & 3, /* its two bits */
 		.more = c->more,
 	};
 

@@ -10,7 +10,7 @@ void frame_map_init(struct frame_map *m, const struct analysis_env *env)
 {
 	*m = (struct frame_map){ 0 };
 	sites_init(&m->sites, env);
-	if (!env->rec || !frag_block_order(env->rec, &m->order) || !m->order ||
+	if (!frag_block_order(env->rec, &m->order) || !m->order ||
 	    m->order > FRAG_BLOCK_ORDER_MAX)
 		m->order = FRAME_MAP_ORDER;
 	over_time_init(&m->time, env->first_ts, env->last_ts, FRAME_MAP_BINS,

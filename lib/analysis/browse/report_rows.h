@@ -47,6 +47,8 @@ enum subject_kind report_rows_task(const struct recording *rec);
 /* Fills in @web, which is empty, after the last event. 0 or -ENOMEM. */
 int report_rows_fill(struct web_report *web, const struct analysis_env *env,
 		     const struct report_parts *parts) __must_check;
+/* Merges bins in pairs; rows keep their order of time. */
+void report_rows_halve(struct web_report *w);
 
 /* Sets the bins of @w, with marks. 0 or -ENOMEM. */
 int report_time_fill(struct web_report *w, const struct over_time *t) __must_check;

@@ -23,8 +23,7 @@ int report_time_fill(struct web_report *w, const struct over_time *t)
 	return 0;
 }
 
-/* Merges bins in pairs; rows keep their order of time. */
-static void halve(struct web_report *w)
+void report_rows_halve(struct web_report *w)
 {
 	size_t i, k, nr = 0;
 
@@ -74,5 +73,5 @@ void report_time_end(struct web_report *w, const struct analysis_env *env,
 	for (size_t k = 0; k < w->nr_rows; k++)
 		w->live_at_peak[w->rows[k].kind] += w->rows[k].peak;
 	while (w->nr_cells > WEB_REPORT_CELLS_MAX && w->nr_bins > 1)
-		halve(w);
+		report_rows_halve(w);
 }

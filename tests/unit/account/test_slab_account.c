@@ -353,6 +353,30 @@ START_TEST(a_gap_without_an_end_leaves_nothing_sure)
 }
 END_TEST
 
+/* Tasks that allocate in turn at one callsite. */
+START_TEST(each_of_many_tasks_has_its_row)
+{
+	enum { TASKS = 5000, ROUNDS = 3 };
+	struct slab_account acc = { .lives.any.dimensions.of[0] = DIMENSION_PID };
+	struct kmem_event ev = { .type = KMEM_KMALLOC };
+
+	ev.slab_alloc.callsite = 5;
+	ev.slab_alloc.bytes_req = ev.slab_alloc.bytes_alloc = 8;
+	for (uint32_t i = 0; i < ROUNDS * TASKS; i++) {
+		ev.pid = 1 + (int32_t)(i % TASKS);
+		ev.slab_alloc.ptr = 0x1000 + 8 * i;
+		slab_lives_events(&acc.lives, &ev, 1);
+	}
+	slab_account_sum(&acc);
+	ck_assert_uint_eq(acc.nr_rows, TASKS);
+	for (uint32_t i = 0; i < TASKS; i++) {
+		ck_assert_uint_eq(slab_lives_key(&acc.lives, i)->dims.of[0], i + 1);
+		ck_assert_uint_eq(acc.rows[i].hit, ROUNDS);
+	}
+	slab_account_free(&acc);
+}
+END_TEST
+
 START_TEST(a_dimension_tells_rows_apart)
 {
 	static const struct {
@@ -460,6 +484,7 @@ Suite *test_slab_account_suite(void)
 	tcase_add_test(tc, order_within_the_skew);
 	tcase_add_test(tc, only_what_came_after_the_last_gap_is_sure);
 	tcase_add_test(tc, a_gap_without_an_end_leaves_nothing_sure);
+	tcase_add_test(tc, each_of_many_tasks_has_its_row);
 	tcase_add_test(tc, a_dimension_tells_rows_apart);
 	tcase_add_test(tc, sizes_tell_kmalloc_objects_apart);
 	tcase_add_test(tc, large_kmallocs_are_counted);

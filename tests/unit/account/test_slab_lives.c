@@ -70,6 +70,29 @@ static size_t make_events(struct kmem_event *evs, const char *events, uint64_t p
 	return nr;
 }
 
+/* Without an event there is nothing to hear. */
+START_TEST(nothing_happened)
+{
+	struct slab_account *slab;
+	struct page_account *page;
+	struct recording rec = { 0 };
+	struct accounts a = { .rec = &rec, .page_size = 4096 };
+	struct heard heard = { 0 };
+	const struct dimensions none = { 0 };
+
+	ck_assert_int_eq(accounts_slab(&a, &none, &slab), 0);
+	ck_assert_int_eq(accounts_page(&a, &none, &page), 0);
+	ck_assert_int_eq(lives_observe(&slab->lives.any, hear, &heard), 0);
+	ck_assert_int_eq(lives_observe(&page->lives.any, hear, &heard), 0);
+	accounts_finish(&a);
+	ck_assert(!slab->lives.any.failed && !page->lives.any.failed);
+	ck_assert_uint_eq(heard.nr_batches, 0);
+	ck_assert_uint_eq(lives_rows(&slab->lives.any) + lives_rows(&page->lives.any), 0);
+	ck_assert_ptr_null(lives_next(&slab->lives.any, NULL));
+	accounts_free(&a);
+}
+END_TEST
+
 /* What the observer must get: "B100", "F100", "G100" or "L100" (found late) with the time of the
  * allocation, then a letter for the position of the event ('-': without an event); "c": another
  * CPU; "r": reordered.
@@ -285,6 +308,7 @@ Suite *test_slab_lives_suite(void)
 	Suite *s = suite_create("account/slab_lives");
 	TCase *tc = tcase_create("all");
 
+	tcase_add_test(tc, nothing_happened);
 	tcase_add_test(tc, each_life_is_handed_over);
 	tcase_add_loop_test(tc, lives_begin_before_they_end, 0, 4);
 	tcase_add_test(tc, accounts_are_made_once);

@@ -187,6 +187,35 @@ START_TEST(bulk_frees_and_allocates)
 END_TEST
 
 /* Objects beyond the event's room count only if they may have been live. */
+/* Events in one batch that end and begin as many lives as they can. */
+START_TEST(bulk_in_a_full_batch)
+{
+	enum { LISTED = LIVES_EVENTS - 1 };
+	struct kmem_event evs[LIVES_EVENTS] = { 0 };
+
+	for (uint64_t i = 0; i < KMEM_OBJECTS_MAX; i++) {
+		alloc(0x100000 + 64 * i, 1);
+		objects[i] = 0x100000 + 64 * i;
+	}
+	for (uint64_t i = 0; i < LISTED; i++) { /* each ends a life, and begins one */
+		evs[i].type = KMEM_KMALLOC;
+		evs[i].ts = now++;
+		evs[i].slab_alloc.ptr = 0x900000;
+		evs[i].slab_alloc.bytes_alloc = 64;
+	}
+	evs[LISTED].type = KMEM_ALLOC_BULK;
+	evs[LISTED].ts = now++;
+	evs[LISTED].objects.nr = KMEM_OBJECTS_MAX;
+	evs[LISTED].objects.at = (uint8_t *)objects;
+	evs[LISTED].objects.size = 8;
+	evs[LISTED].objects.big_endian = HOST_BIG_ENDIAN;
+	slab_lives_events(&acc.lives, evs, LIVES_EVENTS);
+	expect(2 * KMEM_OBJECTS_MAX + LISTED, 0, KMEM_OBJECTS_MAX + LISTED - 1,
+	       KMEM_OBJECTS_MAX + 1);
+	slab_account_free(&acc);
+}
+END_TEST
+
 START_TEST(unseen_objects)
 {
 	bulk(KMEM_ALLOC_BULK, 0x10000, 70, 64);
@@ -379,6 +408,7 @@ Suite *test_slab_probes_suite(void)
 	tcase_add_test(tc, dying_is_a_state);
 	tcase_add_test(tc, dying_ends);
 	tcase_add_test(tc, bulk_frees_and_allocates);
+	tcase_add_test(tc, bulk_in_a_full_batch);
 	tcase_add_test(tc, unseen_objects);
 	tcase_add_test(tc, array_of_rcu);
 	tcase_add_test(tc, array_of_rcu_begins_before);

@@ -3,6 +3,7 @@
  * tests: account/snapshot.h: texts of the kernel: whole, truncated and damaged.
  */
 #include <check.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "account/snapshot.h"
@@ -163,24 +164,93 @@ START_TEST(reads_allocinfo)
 }
 END_TEST
 
+/* The readers of lists, each with the rest of a line after the name, or before it. */
+static bool next_info(const char *text)
+{
+	return slabinfo_next(&text, &(struct slabinfo_line){ 0 });
+}
+
+static bool next_cpu(const char *text)
+{
+	return slab_cpu_next(&text, &(struct slab_cpu_line){ 0 });
+}
+
+static bool next_count(const char *text)
+{
+	return slab_count_next(&text, &(struct slab_count_line){ 0 });
+}
+
+static bool next_reclaim(const char *text)
+{
+	return slab_reclaim_next(&text, &(struct slab_reclaim_line){ 0 });
+}
+
+static bool next_alias(const char *text)
+{
+	return slab_alias_next(&text, &(struct slab_alias){ 0 });
+}
+
+static bool next_area(const char *text)
+{
+	return vmallocinfo_next(&text, &(struct vmallocinfo_line){ 0 });
+}
+
+static bool next_allocinfo(const char *text)
+{
+	return allocinfo_next(&text, &(struct allocinfo_line){ 0 });
+}
+
 /* A name has at most 255 characters. */
 START_TEST(names_are_limited)
 {
-	struct slabinfo_line info;
-	struct slab_cpu_line cpu;
+	static const struct {
+		bool (*next)(const char *text);
+		const char *before, *after;
+	} readers[] = { { next_info, "", " 1 2 3 4 5" },
+			{ next_cpu, "", " 1 2" },
+			{ next_count, "", " 1 2 3 4 5 6 7" },
+			{ next_reclaim, "", " 1" },
+			{ next_alias, "", " a" },
+			{ next_alias, "a ", "" },
+			{ next_area, "1 2 ", "" },
+			{ next_allocinfo, "1 2 ", " func:f" } };
 	char line[300];
 
-	for (int size = 254; size <= 256; size++) {
-		const char *text = line;
-
-		memset(line, 'n', (size_t)size);
-		memcpy(line + size, " 1 2 3 4 5", sizeof(" 1 2 3 4 5"));
-		ck_assert_int_eq(slabinfo_next(&text, &info), size <= 255);
-		text = line;
-		ck_assert_int_eq(slab_cpu_next(&text, &cpu), size <= 255);
+	for (size_t i = 0; i < sizeof(readers) / sizeof(readers[0]); i++) {
+		for (int size = 254; size <= 256; size++) {
+			snprintf(line, sizeof(line), "%s%0*d%s", readers[i].before, size,
+				 0, readers[i].after);
+			ck_assert_int_eq(readers[i].next(line), size <= 255);
+		}
 	}
-	ck_assert(!slabinfo_next(&(const char *){ "# 1 2 3 4 5\n" }, &info));
-	ck_assert(slabinfo_next(&(const char *){ "a# 1 2 3 4 5\n" }, &info));
+	ck_assert(!next_info("# 1 2 3 4 5\n"));
+	ck_assert(next_info("a# 1 2 3 4 5\n"));
+	ck_assert(!next_reclaim("a 2\n"));
+}
+END_TEST
+
+/* Numbers beyond all memory of a machine are damage. */
+START_TEST(numbers_are_limited)
+{
+	uint64_t v;
+
+	ck_assert(vmstat_value("a 1099511627776", "a", &v));
+	ck_assert_uint_eq(v, SNAPSHOT_MAX);
+	ck_assert(!vmstat_value("a 1099511627777", "a", &v));
+	ck_assert(vmstat_sum("a_x 1\na_y 1099511627775", "a_", &v));
+	ck_assert_uint_eq(v, SNAPSHOT_MAX);
+	ck_assert(!vmstat_sum("a_x 1\na_y 1099511627776", "a_", &v));
+	ck_assert(buddyinfo_pages("Node 0, zone a 0 549755813888\n", &v));
+	ck_assert_uint_eq(v, SNAPSHOT_MAX);
+	ck_assert(!buddyinfo_pages("Node 0, zone a 1 549755813888\n", &v));
+	ck_assert(zoneinfo_pcp_pages("count: 1\ncount: 1099511627775", &v));
+	ck_assert_uint_eq(v, SNAPSHOT_MAX);
+	ck_assert(!zoneinfo_pcp_pages("count: 2\ncount: 1099511627775", &v));
+	ck_assert(next_count("a 1 2 3 0 1073741824000000000 1073741824000000000 "
+			     "1073741824000000000"));
+	ck_assert(!next_count("a 1 2 3 0 1 2 1073741824000000001"));
+	ck_assert(!next_count("a 1 2 3 0 1 3 2"));
+	ck_assert(!next_count("a 1 2 3 0 3 2 3"));
 }
 END_TEST
 
@@ -331,6 +401,7 @@ Suite *test_snapshot_suite(void)
 	tcase_add_test(tc, aliases);
 	tcase_add_test(tc, reads_allocinfo);
 	tcase_add_test(tc, names_are_limited);
+	tcase_add_test(tc, numbers_are_limited);
 	tcase_add_test(tc, pages_with_owners);
 	tcase_add_test(tc, objects_with_owners);
 	tcase_add_test(tc, percpu_statistics);

@@ -152,6 +152,32 @@ static void expect_order(const uint64_t *firsts, size_t nr)
 		ck_assert_uint_lt(firsts[i - 1], firsts[i]);
 }
 
+/* A task begins with the first of its rows, whether that is a sum now or not. @rows: rows of the
+ * same events that stayed.
+ */
+static void expect_firsts(const struct lives *sums, const struct lives *rows)
+{
+	for (uint32_t pid = 0; pid < NR_TASKS; pid++) {
+		uint64_t first = UINT64_MAX;
+		size_t i = 0;
+
+		for (i = 0; i < sums->spent->keys.count; i++)
+			if (spent_key(sums->spent, (uint32_t)i)->of[0] == pid)
+				first = sums->spent->firsts[i];
+		for (i = 0; i < lives_rows(sums); i++) {
+			const struct row_tail *tail =
+				row_tail_of(&sums->keys, (uint32_t)i);
+
+			if (tail->dims.of[0] == pid && !tail->all_tasks &&
+			    sums->firsts[i] < first)
+				first = sums->firsts[i];
+		}
+		for (i = 0; row_tail_of(&rows->keys, (uint32_t)i)->dims.of[0] != pid;)
+			i++;
+		ck_assert_uint_eq(first, i + 1);
+	}
+}
+
 static const struct dimensions as_rows = { .of = { DIMENSION_PID } };
 static const struct dimensions as_sums = { .of = { DIMENSION_PID }, .task_sums = true };
 
@@ -181,6 +207,8 @@ START_TEST(rows_of_tasks_become_sums)
 	expect_same_sums(&rows, &sums);
 	expect_order(sums.slab->lives.any.firsts, sums.slab->nr_rows);
 	expect_order(sums.page->lives.any.firsts, sums.page->nr_rows);
+	expect_firsts(&sums.slab->lives.any, &rows.slab->lives.any);
+	expect_firsts(&sums.page->lives.any, &rows.page->lives.any);
 	accounts_free(&rows);
 	accounts_free(&sums);
 }

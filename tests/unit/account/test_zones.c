@@ -63,6 +63,8 @@ START_TEST(watermarks)
 	ck_assert(zoneinfo_min(text, &pages, &nodes));
 	ck_assert_uint_eq(pages, 701 + 2558);
 	ck_assert_uint_eq(nodes, 2);
+	ck_assert(zoneinfo_min("Node 0, zone DMA\nmin 1099511627776\n", &pages, &nodes));
+	ck_assert_uint_eq(pages, 1099511627776);
 	ck_assert(!zoneinfo_min("", &pages, &nodes));
 	ck_assert(!zoneinfo_min("min 7\n", &pages, &nodes));
 	ck_assert(!zoneinfo_min("Node 0, zone DMA\nmin 1099511627776\n"
@@ -113,6 +115,46 @@ START_TEST(nodes_of_frames)
 }
 END_TEST
 
+/* Counters of zones and nodes; several blanks between two words stand for one. */
+START_TEST(counters)
+{
+	static const char *const names[] = { "pages free", "nr_shmem", "count:" };
+	static const struct {
+		uint32_t node;
+		size_t name;
+		uint64_t value;
+	} cases[] = { { 0, 0, 300 },
+		      { 0, 1, 7 },
+		      { 0, 2, 4 },
+		      { 3, 0, 9 },
+		      { UINT32_MAX - 1, 1, 1 },
+		      { UINT32_MAX, 1, 2 },
+		      { UINT32_MAX, 1, 3 } };
+	const char *text = "Node 0, zone   Normal\n"
+			   "  pages free     300\n"
+			   "  pages low      5\n"
+			   "      nr_shmem     7\n"
+			   "      nr_shmem_pmdmapped 8\n"
+			   "      nr_shmem9\n"
+			   "      nr_shmem x\n"
+			   "              count:    4\n"
+			   "Node 3, zone   Normal\n"
+			   "  pages\t free 9\n"
+			   "Node 4294967294, zone Normal\nnr_shmem 1\n"
+			   "Node 4294967295, zone Normal\nnr_shmem 2\n"
+			   "Node 4294967296, zone Normal\nnr_shmem 3";
+	struct zone_stat stat = { 0 };
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		ck_assert(zoneinfo_next(&text, names, 3, &stat));
+		ck_assert_uint_eq(stat.node, cases[i].node);
+		ck_assert_uint_eq(stat.name, cases[i].name);
+		ck_assert_uint_eq(stat.value, cases[i].value);
+	}
+	ck_assert(!zoneinfo_next(&text, names, 3, &stat));
+}
+END_TEST
+
 START_TEST(setting)
 {
 	uint64_t kbytes;
@@ -151,6 +193,7 @@ Suite *test_zones_suite(void)
 	tcase_add_test(tc, buddyinfo);
 	tcase_add_test(tc, watermarks);
 	tcase_add_test(tc, nodes_of_frames);
+	tcase_add_test(tc, counters);
 	tcase_add_test(tc, setting);
 	tcase_add_test(tc, block_order);
 	suite_add_tcase(s, tc);

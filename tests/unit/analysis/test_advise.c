@@ -263,6 +263,22 @@ START_TEST(large_of_several_sizes)
 }
 END_TEST
 
+/* The same request in allocations of two sizes. */
+START_TEST(large_of_two_allocations)
+{
+	struct fixture f;
+
+	set_up(&f);
+	allocate(&f, KMEM_KMALLOC, SITE, 0, 2, 20000, 32768);
+	allocate(&f, KMEM_KMALLOC, SITE, 2, 4, 20000, 65536);
+	ck_assert_uint_eq(advice(&f), 1);
+	ck_assert_uint_eq(cell(&f, 0, "live")->u, 4);
+	ck_assert_int_eq(cell(&f, 0, "bytes_req")->type, CELL_NONE);
+	ck_assert_int_eq(cell(&f, 0, "object")->type, CELL_NONE);
+	tear_down(&f);
+}
+END_TEST
+
 /* A request of whole pages; one just above the size of a slab object; one above its allocation,
  * which is impossible.
  */
@@ -600,6 +616,7 @@ Suite *test_advise_suite(void)
 	tcase_add_loop_test(tc, just_over, 0, ARRAY_SIZE(sizes));
 	tcase_add_test(tc, large);
 	tcase_add_test(tc, large_of_several_sizes);
+	tcase_add_test(tc, large_of_two_allocations);
 	tcase_add_loop_test(tc, whole_pages, 0, ARRAY_SIZE(pages));
 	tcase_add_test(tc, atomic);
 	tcase_add_loop_test(tc, rightly_atomic, 0, 2);

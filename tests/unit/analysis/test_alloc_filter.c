@@ -185,6 +185,123 @@ START_TEST(addresses_are_hexadecimal)
 }
 END_TEST
 
+/* What a filter passes. Allocations: a kmalloc of 64 bytes, an object of a cache, four pages. */
+enum { KMALLOC, CACHE_ALLOC, PAGES, KFREE, CACHE_FREE, PAGES_FREE, PAGE_FREE, LOSS, NR };
+
+static void make_events(struct kmem_event evs[NR])
+{
+	static const enum kmem_event_type types[NR] = { KMEM_KMALLOC,	 KMEM_CACHE_ALLOC,
+							KMEM_PAGE_ALLOC, KMEM_KFREE,
+							KMEM_CACHE_FREE, KMEM_PAGE_FREE,
+							KMEM_PAGE_FREE,	 KMEM_LOSS };
+
+	memset(evs, 0, NR * sizeof(*evs));
+	for (int i = 0; i < NR; i++) {
+		evs[i].type = (uint8_t)types[i];
+		evs[i].pid = 7 + i % 2;
+		evs[i].cpu = (uint32_t)i % 3;
+	}
+	evs[KMALLOC].slab_alloc.ptr = evs[KFREE].slab_free.ptr = 0x1000;
+	evs[KMALLOC].slab_alloc.callsite = 0xca11;
+	evs[KMALLOC].slab_alloc.bytes_alloc = 64;
+	evs[KMALLOC].slab_alloc.gfp_flags = 0xcc0;
+	evs[CACHE_ALLOC].slab_alloc.ptr = evs[CACHE_FREE].slab_free.ptr = 0x2000;
+	evs[CACHE_ALLOC].slab_alloc.callsite = 0xca12;
+	evs[CACHE_ALLOC].slab_alloc.bytes_alloc = 192;
+	evs[CACHE_ALLOC].slab_alloc.gfp_flags = 0xdc0;
+	evs[CACHE_ALLOC].slab_alloc.node = 1;
+	evs[CACHE_ALLOC].slab_alloc.cache = evs[CACHE_FREE].slab_free.cache = 1;
+	evs[KFREE].slab_free.callsite = evs[CACHE_FREE].slab_free.callsite = 0xf1;
+	evs[PAGES].page_alloc.pfn = evs[PAGES_FREE].page_free.pfn = 0x100;
+	evs[PAGES].page_alloc.order = evs[PAGES_FREE].page_free.order = 2;
+	evs[PAGES].page_alloc.gfp_flags = 0x100;
+	evs[PAGE_FREE].page_free.pfn = 0x200;
+}
+
+#define EV(name) (1U << (name))
+
+/* A loss concerns what every filter shows, but for those by CPU. */
+static const struct passes {
+	char kind;
+	const char *word; /* NULL: the cache of the events */
+	unsigned int pass;
+} passes[] = {
+	{ 'k', NULL, EV(CACHE_ALLOC) | EV(CACHE_FREE) | EV(LOSS) },
+	{ 'k', "kmalloc-64", EV(KMALLOC) | EV(LOSS) },
+	{ 'k', "kmalloc-96", EV(LOSS) },
+	{ 'k', "[kmalloc]", EV(KMALLOC) | EV(LOSS) },
+	{ 'k', "[unnamed]", EV(LOSS) },
+	{ 'o', "2", EV(PAGES) | EV(PAGES_FREE) | EV(LOSS) },
+	{ 'o', "0-1", EV(PAGE_FREE) | EV(LOSS) },
+	{ 'n', "1", EV(CACHE_ALLOC) | EV(LOSS) },
+	{ 'g', "GFP_KERNEL", EV(KMALLOC) | EV(CACHE_ALLOC) | EV(LOSS) },
+	{ 'g', "__GFP_ZERO", EV(CACHE_ALLOC) | EV(PAGES) | EV(LOSS) },
+	{ 'g', "GFP_KERNEL|__GFP_ZERO", EV(CACHE_ALLOC) | EV(LOSS) },
+	{ 's', "0xca11", EV(KMALLOC) | EV(LOSS) },
+	{ 's', "0xf1", EV(KFREE) | EV(CACHE_FREE) | EV(LOSS) },
+	{ 's', "0xca13", EV(LOSS) },
+	{ 'p', "0x1000", EV(KMALLOC) | EV(KFREE) | EV(LOSS) },
+	{ 't', "8", EV(CACHE_ALLOC) | EV(KFREE) | EV(PAGES_FREE) | EV(LOSS) },
+	{ 't', "7-8", EV(NR) - 1 },
+	{ 'c', "0", EV(KMALLOC) | EV(KFREE) | EV(PAGE_FREE) },
+	{ 'c', "1-2",
+	  EV(CACHE_ALLOC) | EV(PAGES) | EV(CACHE_FREE) | EV(PAGES_FREE) | EV(LOSS) },
+};
+
+static int add_word(struct alloc_filter *f, char kind, const char *word,
+		    const struct opened *in)
+{
+	switch (kind) {
+	case 'k':
+		return alloc_filter_add_cache(f, word);
+	case 'o':
+		return alloc_filter_add_order(f, word);
+	case 'n':
+		return alloc_filter_add_node(f, word);
+	case 'g':
+		return alloc_filter_add_gfp(f, word, event_formats_gfp(in->fmts));
+	case 's':
+		return event_filter_add_site(&f->who, word);
+	case 'p':
+		return event_filter_add_ptr(&f->who, word);
+	case 't':
+		return event_filter_add_pid(&f->who, word);
+	default:
+		return event_filter_add_cpu(&f->who, word);
+	}
+}
+
+START_TEST(what_passes)
+{
+	struct opened in;
+
+	opened_lends(&in, "data/trixie-amd64-small-stack.v7.dat");
+	for (size_t i = 0; i < ARRAY_SIZE(passes); i++) {
+		const char *word = passes[i].word ? passes[i].word
+						  : event_stream_cache(in.stream, 1);
+		unsigned int slab = passes[i].pass & (EV(KMALLOC) | EV(CACHE_ALLOC));
+		struct alloc_filter f = { 0 };
+		struct kmem_event evs[NR];
+
+		make_events(evs);
+		ck_assert_int_eq(add_word(&f, passes[i].kind, word, &in), 0);
+		ck_assert_int_eq(alloc_filter_begin(&f, &in.env), 0);
+		for (int k = 0; k < NR; k++)
+			ck_assert_msg(alloc_filter_pass(&f, &evs[k]) ==
+					      (passes[i].pass >> k & 1),
+				      "%c %s, event %d", passes[i].kind, word, k);
+		/* Allocations that do not pass are hidden; the others are counted. */
+		alloc_filter_mark(&f, evs, NR);
+		for (int k = KMALLOC; k <= PAGES; k++)
+			ck_assert_int_eq(evs[k].hidden, !(passes[i].pass >> k & 1));
+		ck_assert_uint_eq(f.nr[MEMORY_SLAB], (uint64_t)__builtin_popcount(slab));
+		ck_assert_uint_eq(f.nr[MEMORY_PAGE], passes[i].pass >> PAGES & 1);
+		alloc_filter_free(&f);
+	}
+	opened_close(&in);
+}
+END_TEST
+
 Suite *test_alloc_filter_suite(void)
 {
 	Suite *s = suite_create("analysis/alloc_filter");
@@ -196,6 +313,7 @@ Suite *test_alloc_filter_suite(void)
 	tcase_add_test(tc, ranges_include_their_ends);
 	tcase_add_test(tc, events_have_a_system);
 	tcase_add_test(tc, addresses_are_hexadecimal);
+	tcase_add_test(tc, what_passes);
 	suite_add_tcase(s, tc);
 	return s;
 }

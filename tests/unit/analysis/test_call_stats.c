@@ -167,6 +167,93 @@ START_TEST(losses)
 }
 END_TEST
 
+/* A call of each of many tasks, all at once. */
+START_TEST(many_tasks)
+{
+	enum { TASKS = 20 };
+	struct fixture f;
+	struct event_formats *fmts;
+	const struct table *t;
+
+	set_up(&f);
+	fmts = with_calls(&f);
+	for (uint32_t i = 0; i < TASKS; i++)
+		call(&f, KMEM_CALL_ENTER, 100 + (int32_t)i, i);
+	for (uint32_t i = 0; i < TASKS; i++)
+		object(&f, 100 + (int32_t)i, 64 * (i + 1));
+	for (uint32_t i = 0; i < TASKS; i++)
+		call(&f, KMEM_CALL_EXIT, 100 + (int32_t)i, i);
+	t = table_of(&f, "calls", &by_entry);
+	ck_assert_uint_eq(t->nr_rows, TASKS);
+	for (uint64_t i = 0; i < TASKS; i++) {
+		ck_assert_uint_eq(number(t, i, "bytes"), 64 * (i + 1));
+		ck_assert_uint_eq(number(t, i, "bytes_max"), 64 * (i + 1));
+		ck_assert_uint_eq(number(t, i, "objects"), 1);
+		ck_assert_uint_eq(number(t, i, "calls"), 1);
+	}
+	event_formats_free(fmts);
+	tear_down(&f);
+}
+END_TEST
+
+/* Calls have 4096 rows; the others share one. */
+START_TEST(many_kinds)
+{
+	enum { KINDS = 4096, MORE = 4 };
+	const struct analysis *chosen = analysis_find("calls");
+	const struct analysis_set set = { .analyses = &chosen,
+					  .nr = 1,
+					  .opts = &by_entry };
+	struct event_formats *fmts;
+	struct analyses *all;
+	const struct table *t;
+	struct fixture f;
+
+	set_up(&f);
+	fmts = with_calls(&f);
+	ck_assert(!analyses_new(&all, &f.in.env, &set));
+	for (uint32_t i = 0; i < KINDS + MORE; i++) {
+		f.nr = 0;
+		call(&f, KMEM_CALL_ENTER, 7, i);
+		object(&f, 7, 64);
+		call(&f, KMEM_CALL_EXIT, 7, i);
+		analyses_observe(all, f.evs, f.nr);
+	}
+	ck_assert(!analyses_view(all, f.in.report));
+	t = f.in.report->tables[0];
+	ck_assert_uint_eq(t->nr_rows, KINDS + 1);
+	ck_assert_uint_eq(number(t, KINDS - 1, "calls"), 1);
+	ck_assert_uint_eq(number(t, KINDS, "calls"), MORE);
+	ck_assert_uint_eq(number(t, KINDS, "bytes"), 64 * MORE);
+	analyses_free(all);
+	event_formats_free(fmts);
+	tear_down(&f);
+}
+END_TEST
+
+/* More bytes in a call than a figure can have, from a damaged recording, change no other figure. */
+START_TEST(most_bytes)
+{
+	struct fixture f;
+	struct event_formats *fmts;
+	const struct table *t;
+
+	set_up(&f);
+	fmts = with_calls(&f);
+	f.in.env.page_size = 1U << 31;
+	call(&f, KMEM_CALL_ENTER, 7, 41);
+	event(&f, KMEM_PAGE_ALLOC, 1 << 20, 20);
+	call(&f, KMEM_CALL_EXIT, 7, 41);
+	t = table_of(&f, "calls", &by_entry);
+	ck_assert_uint_eq(t->nr_rows, 1);
+	ck_assert_uint_eq(number(t, 0, "bytes"), 1ULL << 51);
+	ck_assert_uint_eq(number(t, 0, "bytes_max"), (1ULL << 48) - 1);
+	ck_assert_uint_eq(number(t, 0, "objects_max"), 1 << 20);
+	event_formats_free(fmts);
+	tear_down(&f);
+}
+END_TEST
+
 /* No table without system calls. */
 START_TEST(none)
 {
@@ -188,6 +275,9 @@ Suite *test_call_stats_suite(void)
 
 	tcase_add_test(tc, per_call);
 	tcase_add_test(tc, losses);
+	tcase_add_test(tc, many_tasks);
+	tcase_add_test(tc, many_kinds);
+	tcase_add_test(tc, most_bytes);
 	tcase_add_test(tc, none);
 	suite_add_tcase(s, tc);
 	return s;

@@ -219,6 +219,51 @@ START_TEST(whose)
 }
 END_TEST
 
+/* How many of @nr fallbacks the allocation @ev of task 1 belongs to. */
+static uint64_t fallbacks_of(unsigned int nr, const struct kmem_event *ev)
+{
+	struct alloc_filter filter = { 0 };
+	uint64_t hit = 0;
+	struct fixture f;
+
+	set_up(&f);
+	f.in.env.filter = &filter;
+	for (unsigned int i = 0; i < nr; i++) {
+		struct kmem_event fallback = extfrag(10 + i, 1, 0x2240, 4);
+
+		f.analysis->observe(f.self, &fallback, 1);
+	}
+	f.analysis->observe(f.self, ev, 1);
+	view(&f);
+	if (table(&f, "frag"))
+		for (size_t i = 0; i < table(&f, "frag")->nr_rows; i++)
+			hit += cell(table(&f, "frag"), i, "hit")->u;
+	tear_down(&f);
+	return hit;
+}
+
+/* An allocation is of another task, CPU, buffer, context, order or type than the fallback. A CPU's
+ * fallbacks wait for theirs until there are too many.
+ */
+START_TEST(waiting)
+{
+	const struct kmem_event its = alloc(1000, 1, 0x2240, 0);
+	struct kmem_event others[] = { its, its, its, its, its, its };
+
+	others[0].pid = 2;
+	others[1].cpu = 1;
+	others[2].buffer = 1;
+	others[3].flags = 8;
+	others[4].page_alloc.order = 1;
+	others[5].page_alloc.migratetype = 1;
+	ck_assert_uint_eq(fallbacks_of(1, &its), 1);
+	for (size_t i = 0; i < ARRAY_SIZE(others); i++)
+		ck_assert_uint_eq(fallbacks_of(1, &others[i]), 0);
+	ck_assert_uint_eq(fallbacks_of(FRAG_WAITING_MAX, &its), FRAG_WAITING_MAX);
+	ck_assert_uint_eq(fallbacks_of(FRAG_WAITING_MAX + 1, &its), 1);
+}
+END_TEST
+
 /* compact_stall is missing in the first snapshot. */
 static void counters(const struct fixture *f)
 {
@@ -342,6 +387,7 @@ Suite *test_frag_suite(void)
 	tcase_add_test(tc, how_long);
 	tcase_add_test(tc, which);
 	tcase_add_test(tc, whose);
+	tcase_add_test(tc, waiting);
 	tcase_add_test(tc, facts);
 	tcase_add_test(tc, setting);
 	suite_add_tcase(s, tc);

@@ -126,6 +126,30 @@ START_TEST(holders)
 }
 END_TEST
 
+/* A pageblock is as large as the recording says, if that can be. */
+START_TEST(block_orders)
+{
+	static const struct {
+		const char *text;
+		unsigned int order;
+	} cases[] = { { "Page block order: 10\n", 10 }, { "Page block order: 1\n", 1 },
+		      { "Page block order: 13\n", 13 }, { "Page block order: 14\n", 9 },
+		      { "Page block order: 0\n", 9 },	{ "", 9 } };
+
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		struct recording_text meta = { .name = (char *)"pagetypeinfo.before",
+					       .text = (char *)cases[i].text };
+		const struct recording rec = { .meta = &meta, .nr_meta = 1 };
+		const struct analysis_env env = { .rec = &rec, .last_ts = 100 };
+		struct frame_map m;
+
+		frame_map_init(&m, &env);
+		ck_assert_uint_eq(m.order, cases[i].order);
+		frame_map_free(&m);
+	}
+}
+END_TEST
+
 /* If there are more pageblocks than parts, a part has several. */
 START_TEST(parts)
 {
@@ -204,6 +228,7 @@ Suite *test_frame_map_suite(void)
 	TCase *tc = tcase_create("core");
 
 	tcase_add_test(tc, holders);
+	tcase_add_test(tc, block_orders);
 	tcase_add_test(tc, parts);
 	tcase_add_test(tc, too_many);
 	tcase_add_test(tc, bounded);

@@ -112,7 +112,7 @@ static void release(struct fixture *f, uint64_t ptr, uint32_t cache)
 
 static void page(struct fixture *f, uint8_t type, uint64_t pfn, uint32_t order)
 {
-	struct kmem_event ev = { .type = type };
+	struct kmem_event ev = { .type = type, .ts = f->ts };
 
 	if (type == KMEM_PAGE_ALLOC) {
 		ev.page_alloc.pfn = pfn;
@@ -196,6 +196,7 @@ START_TEST(every_way_into_a_cache)
 	release(&f, 0x32000, 1);
 	release(&f, 0x900000, 0);	   /* the cache is unknown */
 	alloc(&f, 0x1000000, 65536, 0, 0); /* large */
+	alloc(&f, 0x1000000, 65536, 0, 0); /* the same again */
 
 	ck_assert(!analysis_ledger.view(f.ledger, f.report));
 	ck_assert(report_ok(f.report));
@@ -210,6 +211,39 @@ START_TEST(every_way_into_a_cache)
 	ck_assert_uint_eq(f.report->tables[0]->summary[5].value.u, 1);
 	ck_assert_int_eq(f.report->tables[0]->summary[6].value.i, 1);
 	tear_down(&f);
+}
+END_TEST
+
+/* A free of an unknown object is of the slab in which others were seen: of one, two or more pages,
+ * which begin at a multiple of their number.
+ */
+START_TEST(pages_of_a_slab)
+{
+	static const struct {
+		unsigned int pages; /* of a slab */
+		uint64_t page;
+		bool same; /* as the object in page 0x103 */
+	} cases[] = { { 1, 0x103, true },  { 1, 0x102, false }, { 2, 0x102, true },
+		      { 2, 0x104, false }, { 2, 0x101, false }, { 4, 0x100, true },
+		      { 4, 0x0ff, false }, { 4, 0x104, false }, { 8, 0x107, true },
+		      { 8, 0x108, false }, { 8, 0x0ff, false } };
+
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		struct fixture f;
+		char text[64];
+
+		set_up(&f);
+		snprintf(text, sizeof(text), "kmalloc-64 10 64 64 64 %u :\n",
+			 cases[i].pages);
+		add_meta(&f, "slabinfo.before", text);
+		add_meta(&f, "slabinfo.after", text);
+		alloc(&f, 0x103000, 64, 0, 0);
+		alloc(&f, 0x103040, 64, 0, 0);
+		release(&f, cases[i].page << 12 | 0x80, 0);
+		ck_assert(!analysis_ledger.view(f.ledger, f.report));
+		expect(&f, "kmalloc-64", cases[i].same ? 1 : 2, 0);
+		tear_down(&f);
+	}
 }
 END_TEST
 
@@ -386,6 +420,55 @@ START_TEST(counts_instead_of_slabinfo)
 }
 END_TEST
 
+/* Two caches that events do not tell apart: both must be counted, and when an empty one was counted
+ * does not matter.
+ */
+START_TEST(counts_of_two_caches)
+{
+	static const struct {
+		const char *first, *last, *source; /* of memdup_user-64 */
+		int64_t kernel;
+	} cases[] = {
+		{ "memdup_user-64 3 0 0 1 1000 1100 1200\n",
+		  "memdup_user-64 5 0 0 1 9000 9100 9200\n", "count", 20 + 2 },
+		{ "", "memdup_user-64 5 0 0 1 9000 9100 9200\n", "slabinfo", 10 },
+		{ "memdup_user-64 3 0 0 1 1000 1100 1200\n", "", "slabinfo", 10 },
+		{ "", "", "slabinfo", 10 },
+		/* Empty at both ends, and counted later and earlier than the other. */
+		{ "memdup_user-64 0 0 0 1 4000 4100 4200\n",
+		  "memdup_user-64 0 0 0 1 6000 6100 6200\n", "count", 20 },
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		char first[256], last[256];
+		struct fixture f;
+
+		set_up(&f);
+		f.rec.uname = (char *)"Linux host 6.18.1 x86_64";
+		snprintf(first, sizeof(first), "kmalloc-64 40 0 0 1 1000 1100 1200\n%s",
+			 cases[i].first);
+		snprintf(last, sizeof(last), "kmalloc-64 60 0 0 1 9000 9100 9200\n%s",
+			 cases[i].last);
+		add_meta(&f, "slabinfo.before",
+			 "kmalloc-64 50 64 64 64 1 :\nmemdup_user-64 9 64 64 64 1 :\n");
+		add_meta(&f, "slabinfo.after",
+			 "kmalloc-64 60 64 64 64 1 :\nmemdup_user-64 9 64 64 64 1 :\n");
+		add_meta(&f, "slab_counts.before", first);
+		add_meta(&f, "slab_counts.after", last);
+		again(&f);
+		f.ts = 3000;
+		alloc(&f, 0x10000, 64, 0, 0);
+		f.ts = 8000;
+		alloc(&f, 0x10040, 64, 0, 0);
+		ck_assert(!analysis_ledger.view(f.ledger, f.report));
+		expect(&f, "kmalloc-64+1", 2, cases[i].kernel);
+		ck_assert_str_eq(text_of(&f, "kmalloc-64+1", "source").s,
+				 cases[i].source);
+		tear_down(&f);
+	}
+}
+END_TEST
+
 /* Objects come at 1 s with events and at 41 s without: the row says when, and the steps what. */
 START_TEST(steps_of_the_curve)
 {
@@ -413,6 +496,10 @@ START_TEST(steps_of_the_curve)
 		f.ts = 1000000000 + i;
 		alloc(&f, 0x10000 + i * 64, 0, 1, 0);
 	}
+	page(&f, KMEM_PAGE_ALLOC, 64, 3);
+	f.ts = 45000000000;
+	page(&f, KMEM_PAGE_FREE, 64, 2);
+	page(&f, KMEM_PAGE_ALLOC, 64, 1);
 	f.ts = 95000000000; /* after the last moment */
 	alloc(&f, 0x90000, 0, 1, 0);
 	ck_assert(!analysis_ledger.view(f.ledger, f.report));
@@ -436,6 +523,8 @@ START_TEST(steps_of_the_curve)
 	ck_assert_uint_eq(cell(&f, step, "cache", f.cache, "mem_free").u, 8192);
 	ck_assert_int_eq(cell(&f, step, "cache", f.cache, "pgalloc").i, 0);
 	ck_assert_int_eq(cell(&f, step, "cache", f.cache, "pgfree").type, CELL_NONE);
+	ck_assert_uint_eq(cell(&f, step, "cache", f.cache, "pages_allocated").u, 2);
+	ck_assert_uint_eq(cell(&f, step, "cache", f.cache, "pages_freed").u, 4);
 	tear_down(&f);
 }
 END_TEST
@@ -646,8 +735,10 @@ Suite *test_ledger_suite(void)
 	TCase *tc = tcase_create("ledger");
 
 	tcase_add_test(tc, every_way_into_a_cache);
+	tcase_add_test(tc, pages_of_a_slab);
 	tcase_add_test(tc, caches_that_stand_for_each_other);
 	tcase_add_test(tc, counts_instead_of_slabinfo);
+	tcase_add_test(tc, counts_of_two_caches);
 	tcase_add_test(tc, steps_of_the_curve);
 	tcase_add_test(tc, counts_of_no_use);
 	tcase_add_test(tc, tasks_without_events_are_named);

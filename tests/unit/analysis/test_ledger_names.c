@@ -240,6 +240,33 @@ START_TEST(a_foreign_name_moves_no_callsite)
 }
 END_TEST
 
+/* Frees of a callsite's objects name two caches: most of them are right. */
+START_TEST(most_names_count)
+{
+	for (uint32_t most = 1; most <= 2; most++) {
+		char text[256];
+		struct fixture f;
+		const char *name;
+
+		set_up(&f);
+		name = event_stream_cache(f.stream, most);
+		snprintf(text, sizeof(text), "%s 10 16 128 32 1 :\n%s 10 16 128 32 1 :\n",
+			 f.cache, event_stream_cache(f.stream, 2));
+		add_meta(&f, "slabinfo.before", text);
+		add_meta(&f, "slabinfo.after", text);
+		alloc(&f, 0x100000, 100, 128, 0xffffffff81000010);
+		alloc(&f, 0x200000, 10, 256, 0xffffffff81000020);
+		release(&f, 0x100000, most);
+		release(&f, 0x100080, 3 - most);
+		release(&f, 0x100100, most);
+		release(&f, 0x200000, 3 - most); /* of another callsite */
+		view(&f);
+		ck_assert_int_eq(cell(&f, name, "trace").i, 97);
+		tear_down(&f);
+	}
+}
+END_TEST
+
 /* No name, and no object of the same slab: but who frees, frees objects of one cache. */
 START_TEST(who_frees_says_the_cache)
 {
@@ -274,6 +301,7 @@ Suite *test_ledger_names_suite(void)
 	tcase_add_test(tc, sizes_and_functions_say_the_cache);
 	tcase_add_test(tc, what_has_no_name_is_not_said_to_have_no_event);
 	tcase_add_test(tc, a_foreign_name_moves_no_callsite);
+	tcase_add_test(tc, most_names_count);
 	tcase_add_test(tc, who_frees_says_the_cache);
 	suite_add_tcase(s, tc);
 	return s;

@@ -93,6 +93,22 @@ START_TEST(first_event)
 }
 END_TEST
 
+/* Each page of a block counts for what it was. */
+START_TEST(block_of_several_uses)
+{
+	const struct kmem_event ev = freed(30, 2); /* 30 and 31, 32, and a free one */
+	int64_t bytes[USE_NR] = { 0 };
+	struct older o = { 0 };
+
+	ck_assert_int_eq(older_init(&o, &in.env), 0);
+	older_events(&o, &ev, 1);
+	ck_assert_uint_eq(older_sum(&o, &uses, bytes), 3 * PAGE);
+	ck_assert_int_eq(bytes[USE_ANONYMOUS], 2 * PAGE);
+	ck_assert_int_eq(bytes[USE_PAGE_TABLE], PAGE);
+	older_free(&o);
+}
+END_TEST
+
 /* Recordings of older versions. */
 START_TEST(not_recorded)
 {
@@ -121,6 +137,7 @@ Suite *test_older_suite(void)
 
 	tcase_add_checked_fixture(tc, setup, teardown);
 	tcase_add_test(tc, first_event);
+	tcase_add_test(tc, block_of_several_uses);
 	tcase_add_test(tc, not_recorded);
 	suite_add_tcase(s, tc);
 	return s;

@@ -99,6 +99,64 @@ START_TEST(caches_without_a_name)
 }
 END_TEST
 
+/* What a function allocates with kmalloc() belongs to the reclaimable objects that it makes. */
+START_TEST(kmallocs_of_the_same_function)
+{
+	static const struct log silent = { 0 };
+	static const struct {
+		uint64_t callsite, bytes;
+		bool kmalloc, reclaimable;
+	} rows[] = { { 0xffffffff81000010, 192, false, true },
+		     { 0xffffffff81000020, 64, true, true },
+		     { 0xffffffff81001010, 256, false, false },
+		     { 0xffffffff81001020, 64, true, false },
+		     { 0xffffffff81002010, 64, true, false },
+		     { 0x10, 192, false, true }, /* a function without a name */
+		     { 0x20, 64, true, false } };
+	struct recording_text meta[] = {
+		{ .name = (char *)"slabinfo.after",
+		  .text = (char *)"dentry 9 9 192 21 1 :\nfilp 9 9 256 16 1 :\n" },
+		{ .name = (char *)RECORDING_META_SLAB_RECLAIM,
+		  .text = (char *)"dentry 1\nfilp 0\n" },
+	};
+	struct slab_lives *lives = calloc(1, sizeof(*lives));
+	struct reclaimable r = { 0 };
+	struct analysis_env env;
+	struct recording rec;
+	struct symbols *syms;
+	struct opened in;
+
+	opened_lends(&in, "data/bookworm-amd64-small-stack.v7.dat");
+	ck_assert_int_eq(symbols_new(&syms, kallsyms, strlen(kallsyms), &silent), 0);
+	env = in.env;
+	rec = *env.rec;
+	rec.meta = meta;
+	rec.nr_meta = ARRAY_SIZE(meta);
+	env.rec = &rec;
+	env.syms = syms;
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		struct kmem_event ev = { .type = rows[i].kmalloc ? KMEM_KMALLOC
+								 : KMEM_CACHE_ALLOC };
+
+		ev.slab_alloc.ptr = 0x10000 * (i + 1);
+		ev.slab_alloc.callsite = rows[i].callsite;
+		ev.slab_alloc.bytes_alloc = rows[i].bytes;
+		slab_lives_events(lives, &ev, 1);
+	}
+	ck_assert(!reclaimable_init(&r, &env));
+	ck_assert(!reclaimable_slab(&r, &lives->any, 4));
+	ck_assert(!reclaimable_learn(&r, &lives->any));
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++)
+		ck_assert_int_eq(reclaimable_slab(&r, &lives->any, i),
+				 rows[i].reclaimable);
+	reclaimable_free(&r);
+	slab_lives_free(lives);
+	free(lives);
+	symbols_free(syms);
+	opened_close(&in);
+}
+END_TEST
+
 START_TEST(freed_in_batches)
 {
 	static const struct log silent = { 0 };
@@ -189,6 +247,7 @@ Suite *test_reclaimable_suite(void)
 
 	tcase_add_test(tc, pages);
 	tcase_add_test(tc, caches_without_a_name);
+	tcase_add_test(tc, kmallocs_of_the_same_function);
 	tcase_add_test(tc, freed_in_batches);
 	tcase_add_test(tc, names_of_caches);
 	suite_add_tcase(s, tc);

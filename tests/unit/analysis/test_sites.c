@@ -8,6 +8,7 @@
 
 #include "analysis/row/comparison_name.h"
 #include "analysis/row/sites.h"
+#include "opened.h"
 
 static const char map[] = "1000 t foo.part.0\n2000 T foo\n3000 t foo.isra.0.cold\n"
 			  "4000 t twice\n5000 t twice\n6000 t mempool_alloc_noprof\n"
@@ -173,6 +174,63 @@ START_TEST(kmallocs_have_the_names_of_their_caches)
 }
 END_TEST
 
+/* Callchains of pages: the callsite may be their first function, as where the unwinder leaves out
+ * the allocator's own.
+ */
+START_TEST(callsites_of_callchains)
+{
+	unsigned int known = 0, first = 0, nr;
+	struct opened in;
+
+	opened_open(&in, "data/bookworm-armhf-small-stack.v7.dat");
+	for (struct kmem_event ev; event_stream_next(in.stream, &ev) > 0;) {
+		const uint64_t *frames = event_stream_stack(in.stream, ev.stack, &nr);
+		uint64_t callsite = comparison_callsite(&in.env, ev.stack);
+		uint32_t at = 0;
+
+		if (!frames || !nr) {
+			ck_assert_uint_eq(callsite, 0);
+			continue;
+		}
+		while (at < nr && frames[at] != callsite)
+			at++;
+		known += at < nr;
+		first += !at;
+		ck_assert(at < nr || !callsite);
+	}
+	ck_assert_uint_gt(first, 0);
+	ck_assert_uint_gt(known, first);
+	opened_close(&in);
+}
+END_TEST
+
+/* Each frame has a name, if only that it is not known. */
+START_TEST(frames_without_a_symbol)
+{
+	static const uint32_t no_stack = 0;
+	struct strbuf name = { 0 };
+	unsigned int nr = 0, parts = 1;
+	struct opened in;
+
+	opened_lends(&in, "data/bookworm-amd64-small-stack.v7.dat");
+	(void)event_stream_stack(in.stream, 1, &nr);
+	ck_assert_uint_gt(nr, 1);
+	comparison_name_stack(&in.env, 1, 0, &name);
+	for (const char *at = strbuf_text(&name); *at; at++)
+		parts += *at == ';';
+	ck_assert_int_eq(strncmp(strbuf_text(&name), "[unknown];[unknown]", 19), 0);
+	ck_assert_uint_eq(name.size, parts * strlen("[unknown];") - 1);
+	strbuf_reset(&name);
+	comparison_name_stack(&in.env, no_stack, 0, &name);
+	ck_assert_str_eq(strbuf_text(&name), "[no stack]");
+	strbuf_reset(&name);
+	comparison_name_stack(&in.env, no_stack, 0x1000, &name);
+	ck_assert_str_eq(strbuf_text(&name), "[unknown];[no stack]");
+	strbuf_free(&name);
+	opened_close(&in);
+}
+END_TEST
+
 START_TEST(code_without_a_symbol_has_one_name)
 {
 	struct analysis_env env = { 0 };
@@ -207,6 +265,8 @@ Suite *test_sites_suite(void)
 	tcase_add_test(tc, a_skipped_callsite_is_not_the_leaf);
 	tcase_add_test(tc, kmallocs_have_the_names_of_their_caches);
 	tcase_add_test(tc, code_without_a_symbol_has_one_name);
+	tcase_add_test(tc, callsites_of_callchains);
+	tcase_add_test(tc, frames_without_a_symbol);
 	suite_add_tcase(s, tc);
 	return s;
 }

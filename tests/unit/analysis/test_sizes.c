@@ -149,6 +149,7 @@ static const char slabinfo[] =
 	"kmalloc-rnd-01-64 1 1 64 64 1 : tunables 0 0 0 : slabdata 1 1 0\n"
 	"kmalloc-64 1 1 64 64 1 : tunables 0 0 0 : slabdata 1 1 0\n"
 	"kmalloc-cg-96 1 1 96 42 1 : tunables 0 0 0 : slabdata 1 1 0\n"
+	"memdup_user-8 1 1 8 512 1 : tunables 0 0 0 : slabdata 1 1 0\n"
 	"dentry 1 1 192 21 1 : tunables 0 0 0 : slabdata 1 1 0\n";
 
 /* Allocations in a function without a name, each at its own address. */

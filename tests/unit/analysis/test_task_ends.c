@@ -99,6 +99,34 @@ START_TEST(not_at_the_end)
 }
 END_TEST
 
+/* 100 ms before or after the end still count, and so does a task that allocated little. */
+START_TEST(at_the_limits)
+{
+	const struct step steps[][4] = {
+		{ { 10, 7, 'f', 100 }, { 110, 7, 'x', 0 } },
+		{ { 10, 7, 'x', 0 }, { 110, 7, 'f', 100 } },
+		{ { 10, 7, 'f', 100 }, { 11, 7, 'a', 4096 + 12 }, { 12, 7, 'x', 0 } },
+	};
+
+	ck_assert_uint_eq(freed_of(steps[_i]).nr, 1);
+	ck_assert_uint_eq(freed_of(steps[_i]).bytes, 100);
+}
+END_TEST
+
+/* Of two that freed as much, the first that ended is named. */
+START_TEST(as_much_as_another)
+{
+	const struct step steps[] = { { 10, 9, 'x', 0 },
+				      { 11, 9, 'f', 200 },
+				      { 20, 8, 'x', 0 },
+				      { 21, 8, 'f', 200 },
+				      { 0 } };
+
+	ck_assert_int_eq(freed_of(steps).pid, 9);
+	ck_assert_uint_eq(freed_of(steps).begin, 10 * MS);
+}
+END_TEST
+
 Suite *test_task_ends_suite(void);
 
 Suite *test_task_ends_suite(void)
@@ -109,6 +137,8 @@ Suite *test_task_ends_suite(void)
 	tcase_add_test(t, before_and_after_the_event);
 	tcase_add_test(t, the_task_that_freed_most);
 	tcase_add_loop_test(t, not_at_the_end, 0, 6);
+	tcase_add_loop_test(t, at_the_limits, 0, 3);
+	tcase_add_test(t, as_much_as_another);
 	suite_add_tcase(s, t);
 	return s;
 }

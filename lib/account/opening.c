@@ -21,7 +21,7 @@ static bool take_hex(const char **at, char end, uint64_t *value)
 	for (*value = 0; *p && (digit = strchr(digits, *p)); p++) {
 		*value = *value << 4 | (uint64_t)(digit - digits);
 		if (*value > OPENING_FRAME_MAX)
-			return false;
+			break;
 	}
 	if (p == *at || *p != end)
 		return false;

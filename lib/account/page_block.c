@@ -142,7 +142,6 @@ void page_block_reordered(struct page_lives *l, struct live_entry *e,
 
 	live_remove(&l->any.live, e);
 	block_end(l, &old, &end);
-	page_frames_mark(&l->frames, old.key, end.freed, false);
 }
 
 /* Frames [@pfn, @end), the rest of a split block, become aligned blocks of their own. */

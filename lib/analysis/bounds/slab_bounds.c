@@ -9,8 +9,10 @@
 /* Objects that are suspect together: those of a cache, or else those of a callsite. */
 static uint64_t suspect_key(const struct slab_key *key)
 {
-	/* A callsite is a kernel address, or zero; none is among the highest 2^32. */
-	return key->kmalloc || !key->cache ? key->callsite : ~(uint64_t)key->cache;
+	/* kmalloc names no cache. A callsite is a kernel address, or zero; none is among the highest
+	 * 2^32.
+	 */
+	return key->cache ? ~(uint64_t)key->cache : key->callsite;
 }
 
 /* The class of objects of @bytes bytes in the row with @key. */

@@ -172,10 +172,14 @@ START_TEST(announced_frees_count_once)
 	announce(&acc, 3); /* without a free */
 	alloc(&acc, 3, 0);
 	announce(&acc, 3);
+	alloc(&acc, 1000, 0);
+	announce(&acc, 1000);
+	alloc(&acc, (1 << 20) + 129, 0);
+	announce(&acc, (1 << 20) + 129);
 	page_account_finish(&acc);
-	ck_assert_uint_eq(acc.totals.batched, 4);
-	ck_assert_uint_eq(acc.totals.freed_pages, 4);
-	ck_assert_uint_eq(acc.totals.batched_pages, 2);
+	ck_assert_uint_eq(acc.totals.batched, 6);
+	ck_assert_uint_eq(acc.totals.freed_pages, 6);
+	ck_assert_uint_eq(acc.totals.batched_pages, 4);
 	ck_assert_uint_eq(acc.totals.implicit_pages, 0);
 	ck_assert_uint_eq(acc.totals.live_pages, 0);
 	check_identities(&acc);

@@ -188,8 +188,25 @@ static int end_ran(struct facts *f, const struct log *log)
 	return 0;
 }
 
-/* Adds meminfo and zoneinfo. */
-static int add_memory(struct facts *f, const char *when, const struct log *log)
+/* Removes the item from the list. The caller frees its text; NULL if there is no such item. */
+static char *take_meta(struct facts *f, const char *name)
+{
+	for (size_t i = 0; i < f->texts.meta.count; i++) {
+		struct recording_text *item = &f->texts.meta.items[i];
+		char *text = item->text;
+
+		if (strcmp(item->name, name) != 0)
+			continue;
+		free(item->name);
+		*item = f->texts.meta.items[--f->texts.meta.count];
+		return text;
+	}
+	return NULL;
+}
+
+#define BUDDYINFO "buddyinfo"
+
+int facts_memory(struct facts *f, const char *when, const struct log *log)
 {
 	static const char *const names[] = { "meminfo", "zoneinfo" };
 	struct strbuf texts[2] = { { 0 } };
@@ -199,6 +216,7 @@ static int add_memory(struct facts *f, const char *when, const struct log *log)
 	memory_read(&texts[0], &texts[1]);
 	for (size_t i = 0; i < ARRAY_SIZE(names); i++) {
 		snprintf(name, sizeof(name), "%s.%s", names[i], when);
+		free(take_meta(f, name));
 		if (!texts[i].size)
 			log_msg(log, LOG_INFO,
 				"cannot read /proc/%s; the recording will lack it",
@@ -207,7 +225,10 @@ static int add_memory(struct facts *f, const char *when, const struct log *log)
 			ret = text_list_take(&f->texts.meta, name, &texts[i]);
 		strbuf_free(&texts[i]);
 	}
-	return ret;
+	/* Right after zoneinfo: pages move between the lists of both. */
+	snprintf(name, sizeof(name), "%s.%s", BUDDYINFO, when);
+	free(take_meta(f, name));
+	return ret ? ret : add_meta_file(f, name, "/proc/" BUDDYINFO, log);
 }
 
 int facts_snapshot(struct facts *f, const char *when, const struct log *log)
@@ -219,7 +240,6 @@ int facts_snapshot(struct facts *f, const char *when, const struct log *log)
 					     "pagetypeinfo",
 					     "allocinfo",
 					     "slabinfo",
-					     "buddyinfo",
 					     "meminfo",
 					     "vmstat" };
 	bool after = strcmp(when, "after") == 0;
@@ -234,10 +254,10 @@ int facts_snapshot(struct facts *f, const char *when, const struct log *log)
 		snprintf(path, sizeof(path), "/proc/%s", file);
 		if (!strcmp(file, "slabinfo"))
 			ret = add_slabinfo(f, name, after, log);
-		else if (!strcmp(file, "meminfo"))
-			ret = add_memory(f, when, log);
-		else
+		else if (strcmp(file, "meminfo") != 0)
 			ret = add_meta_file(f, name, path, log);
+		else if (!find_meta(f, name))
+			ret = facts_memory(f, when, log);
 	}
 	/* Its reading takes memory: after the counters. */
 	if (after && !ret)
@@ -490,38 +510,16 @@ int facts_system(struct facts *f, const struct instance *in,
 	return ret ? ret : add_module_ids(f);
 }
 
-/* Removes the item from the list. The caller frees its text; NULL if there is no such item. */
-static char *take_meta(struct facts *f, const char *name)
-{
-	for (size_t i = 0; i < f->texts.meta.count; i++) {
-		struct recording_text *item = &f->texts.meta.items[i];
-		char *text = item->text;
-
-		if (strcmp(item->name, name) != 0)
-			continue;
-		free(item->name);
-		*item = f->texts.meta.items[--f->texts.meta.count];
-		return text;
-	}
-	return NULL;
-}
-
 int facts_change_meta(struct facts *f, const char *name, const char *text)
 {
 	free(take_meta(f, name));
 	return facts_add_meta(f, name, text, strlen(text));
 }
 
-int facts_counts_again(struct facts *f, const struct log *log)
+int facts_slabs_again(struct facts *f, const struct log *log)
 {
-	static const char *const names[] = { "slabinfo.before", "meminfo.before",
-					     "zoneinfo.before" };
-	int ret;
-
-	for (size_t i = 0; i < ARRAY_SIZE(names); i++)
-		free(take_meta(f, names[i]));
-	ret = add_memory(f, "before", log);
-	return ret ? ret : add_meta_file(f, "slabinfo.before", "/proc/slabinfo", log);
+	free(take_meta(f, "slabinfo.before"));
+	return add_meta_file(f, "slabinfo.before", "/proc/slabinfo", log);
 }
 
 int facts_add_opening(struct facts *f, const struct log *log)

@@ -45,17 +45,22 @@ int facts_add_meta(struct facts *f, const char *name, const char *text,
 int facts_change_meta(struct facts *f, const char *name, const char *text) __must_check;
 /* Reads pagetypeinfo, slabinfo, zoneinfo, buddyinfo, vmstat, meminfo and min_free_kbytes as
  * NAME.@when ("before", "after"), and the slabs that CPUs hold (slab_cpu.after). Skips what the
- * kernel does not have.
+ * kernel does not have, and what facts_memory() has read.
  */
 int facts_snapshot(struct facts *f, const char *when, const struct log *log) __must_check;
 /* Reads what page frames are used for and who has slab objects, which takes its time: right before
  * tracing begins. 0 or -ENOMEM.
  */
 int facts_add_opening(struct facts *f, const struct log *log) __must_check;
-/* Reads slabinfo.before, meminfo.before and zoneinfo.before again, with tracing on, so that no
- * allocation falls between them and the first event. 0 or -ENOMEM.
+/* Reads slabinfo.before again, with tracing on, so that no allocation falls between it and the first
+ * event. 0 or -ENOMEM.
  */
-int facts_counts_again(struct facts *f, const struct log *log) __must_check;
+int facts_slabs_again(struct facts *f, const struct log *log) __must_check;
+/* Reads meminfo, zoneinfo and buddyinfo as NAME.@when, with tracing on, also in place of earlier
+ * ones. Not before caches are shrunk at the beginning, nor after that at the end: no event records
+ * the pages that this process frees. 0 or -ENOMEM.
+ */
+int facts_memory(struct facts *f, const char *when, const struct log *log) __must_check;
 /* Opens the files from which caches are counted, which stay open until facts_free(): so neither of
  * two counts has objects that the other has not because files were opened. Call it first of all.
  */

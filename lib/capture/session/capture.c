@@ -126,8 +126,10 @@ static int start(struct session *s)
 	/* Shrink again what CPUs have taken meanwhile. */
 	if (s->shrunk_before)
 		shrink_again(CACHES, s->log);
-	ret = facts_counts_again(&s->facts, s->log);
-	return ret ? ret : session_count_slabs(s, "before");
+	ret = facts_slabs_again(&s->facts, s->log);
+	if (!ret)
+		ret = session_count_slabs(s, "before");
+	return ret ? ret : facts_memory(&s->facts, "before", s->log);
 }
 
 /* The curve lies between the two counts of slab caches, for which caches are shrunk. */
@@ -180,6 +182,8 @@ static int record(struct session *s)
 		ret = pump_run(&pump);
 	if (!ret && !result->child.exec_errno)
 		ret = end_curve(s);
+	if (!ret && !result->child.exec_errno && !s->opts->live)
+		ret = facts_memory(&s->facts, "after", s->log);
 	/* Shrinking is slow, and what others allocate and free meanwhile must be recorded. */
 	if (!ret && !result->child.exec_errno)
 		s->shrunk_after = shrink_if_asked(s, true);

@@ -5,9 +5,10 @@ Measures how fast pages answer, in headless Chromium.
 In: a kmemx, a recording; perhaps a build of the Firefox Profiler, which is in no package: the directory
 "dist" that its scripts/build.mjs makes. Out: medians in milliseconds.
 
-"redraw" is what the page's script takes for an input and the frame that it asks for, with layout and with
-the drawing read back. "busy" is by how much an input lengthens the work of Chromium's main thread, which
-can be had of any program: script, style, layout and paint. Each input waits until the one before is done.
+Times are those that Chromium's main thread used a CPU, so that other work on the machine matters little.
+"redraw" is the page's script for an input and the frame that it asks for, with layout and with the drawing
+read back. "busy" is all work for an input, which can be had of any program: script, style, layout, paint.
+Each input waits until the one before is done.
 
 usage: speed.py KMEMX RECORDING [DIST]
 """
@@ -27,9 +28,9 @@ from report import READY
 
 ROUNDS = 31
 LEVELS = (1, 10, 100, 1000)
-# Times of @arguments[1] inputs of the kind @arguments[0].
+# An input of the kind @arguments[0], number @arguments[1].
 REDRAW = """
-const canvas = document.querySelector('#timeline'), box = canvas.getBoundingClientRect(), times = [];
+const canvas = document.querySelector('#timeline'), box = canvas.getBoundingClientRect();
 const search = document.querySelector('input[type=search]'), real = window.requestAnimationFrame;
 const at = (i) => ({ clientX: box.left + 100 + (box.width - 200) * (i % 29) / 29, clientY: box.top + 50,
     bubbles: true, cancelable: true });
@@ -47,20 +48,17 @@ window.requestAnimationFrame = (draw) => {
     drawn = draw;
     return 1;
 };
-for (let i = 0; i < arguments[1]; i++) {
-    const start = performance.now();
-    inputs[arguments[0]](i);
-    if (drawn)
-        drawn(start);
-    document.body.getBoundingClientRect();
-    canvas.getContext('2d').getImageData(0, 0, 1, 1);
-    times.push(performance.now() - start);
-    drawn = null;
-}
+inputs[arguments[0]](arguments[1]);
+if (drawn)
+    drawn(performance.now());
+document.body.getBoundingClientRect();
+canvas.getContext('2d').getImageData(0, 0, 1, 1);
 window.requestAnimationFrame = real;
+"""
+NO_SEARCH = """
+const search = document.querySelector('input[type=search]');
 search.value = '';
 search.dispatchEvent(new InputEvent('input'));
-return times;
 """
 ZOOM_TO = """
 const canvas = document.querySelector('#timeline'), box = canvas.getBoundingClientRect();
@@ -82,10 +80,10 @@ class Busy:
 
     def __init__(self, browser, selector):
         self.browser, self.selector = browser, selector
-        browser.tools("Performance.enable")
+        browser.tools("Performance.enable", timeDomain="threadTicks")
 
     def worked(self):
-        """Milliseconds since the page was opened."""
+        """Milliseconds so far."""
         metrics = self.browser.tools("Performance.getMetrics")["metrics"]
         return 1000 * next(m["value"] for m in metrics if m["name"] == "TaskDuration")
 
@@ -107,6 +105,15 @@ class Busy:
             now = self.settled()
             times.append(now - before)
             before = now
+        return times
+
+    def redraws(self, kind):
+        """Milliseconds of each input of that kind, with its frame."""
+        times = []
+        for i in range(ROUNDS):
+            before = self.worked()
+            self.browser.script(REDRAW, kind, i)
+            times.append(self.worked() - before)
         return times
 
     def pointer(self, keys=0):
@@ -142,14 +149,14 @@ def own_page(browser, kind):
         back()
         print(f"{kind}, 1/{level} of the time:")
         for name in ("zoom", "pan", "hover", "search"):
-            shown("redraw", name, browser.script(REDRAW, name, ROUNDS))
+            shown("redraw", name, busy.redraws(name))
+            browser.script(NO_SEARCH)
             back()
         for name, act in busy.pointer().items():
             shown("busy", name, busy.measure(act))
         back()
         shown("busy", "search", busy.measure(busy.search(field)))
-        browser.keys(field, "\ue009a")
-        browser.keys(field, "\ue017")
+        browser.script(NO_SEARCH)
 
 
 class Files(http.server.SimpleHTTPRequestHandler):
@@ -169,8 +176,7 @@ def profiler(browser, dist, name):
         threading.Thread(target=server.serve_forever, daemon=True).start()
         base = f"http://127.0.0.1:{server.server_port}"
         source = urllib.parse.quote(f"{base}/{name}", safe="")
-        for view, place, keys in (("stack-chart", ".chartCanvas.stackChartCanvas, .chartCanvas", 2),
-                                  ("flame-graph", ".chartCanvas.flameGraphCanvas, .chartCanvas", 0)):
+        for view, place, keys in (("stack-chart", ".stackChartCanvas", 2), ("flame-graph", ".flameGraphCanvas", 0)):
             start = time.monotonic()
             browser.open(f"{base}/from-url/{source}/{view}/")
             browser.wait(f"document.querySelector('{place}')", 300)
@@ -180,7 +186,7 @@ def profiler(browser, dist, name):
             for what, act in busy.pointer(keys).items():
                 if what != "zoom" or keys:
                     shown("busy", what, busy.measure(act))
-            shown("busy", "search", busy.measure(busy.search(".panelSearchFieldInput")))
+            shown("busy", "search", busy.measure(busy.search(".idleSearchFieldInput")))
         server.shutdown()
 
 

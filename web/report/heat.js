@@ -47,7 +47,7 @@ class Heat {
 
 	/* What the map adds up, in columns: row of the page, place, row of the map, amount. */
 	items() {
-		const { page } = this, name = [page.kind, page.metric === "hit", !this.lives && page.data.laid, page.typed].join(" ");
+		const { page } = this, name = [page.kind, page.metric === "hit", !this.lives && page.data.laid, page.passing].join(" ");
 		if (this.name !== name) {
 			const row = [], place = [], at = [], amount = [];
 			this.name = name;

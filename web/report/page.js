@@ -13,6 +13,8 @@ class Page {
 		this.by = "callsite";
 		this.typed = this.filter = "";
 		this.conditions = [];
+		this.passing = "[]"; /* the conditions as text */
+		this.due = new Set();
 		this.marked = null;
 		this.first = 0;
 		this.last = data.bins - 1;
@@ -44,8 +46,9 @@ class Page {
 		this.search = make("input", { type: "search", placeholder: "/ Search, or callsite=NAME order>=3",
 			title: "A part of a name, /an expression/, or conditions: " + Object.keys(FILTER_WORDS).join(", "),
 			"aria-label": "Search and filter", oninput: () => {
+				const before = this.passing;
 				this.type(this.search.value);
-				this.later(true);
+				this.later(before === this.passing ? "found" : "draw");
 			} });
 		this.byId("who-bar").append(this.search);
 		document.addEventListener("keydown", (e) => {
@@ -67,8 +70,9 @@ class Page {
 		this.typed = text;
 		this.filter = search;
 		this.wrong = wrong;
-		if (JSON.stringify(conditions) === JSON.stringify(this.conditions))
+		if (JSON.stringify(conditions) === this.passing)
 			return;
+		this.passing = JSON.stringify(conditions);
 		this.conditions = conditions;
 		data.passes = passing(data, conditions);
 		data.groups = new Map();
@@ -187,7 +191,7 @@ class Page {
 		this.first = first;
 		this.last = last;
 		this.summed = null;
-		this.later(true);
+		this.later("draw");
 	}
 
 	/* The data have other bins now. */
@@ -211,20 +215,28 @@ class Page {
 		return !this.range;
 	}
 
-	/* Draws with the next frame, @all of it or what depends on the part of the time that is seen. */
-	later(all) {
-		this.all = this.all || all;
+	/* Draws with the next frame: @what is "draw", for all of it, "seen" or "found". */
+	later(what) {
+		this.due.add(what);
 		if (!this.waiting)
 			this.waiting = requestAnimationFrame(() => {
-				const { all } = this;
-				this.waiting = this.all = null;
-				if (all)
-					this.draw();
-				else
-					this.seen();
+				const names = this.due.has("draw") ? ["draw"] : [...this.due];
+				this.waiting = null;
+				this.due.clear();
+				for (const name of names)
+					this[name]();
 			});
 	}
 
+	/* Draws what a search changes. */
+	found() {
+		this.showView();
+		this.table.draw();
+		this.showFilter();
+		this.state.changed();
+	}
+
+	/* Draws what depends on the part of the time that is seen. */
 	seen() {
 		this.timeline.draw();
 		if (this.view === "heat" || this.view === "chart")
@@ -402,11 +414,8 @@ class Page {
 		this.timeline.draw();
 		this.frames.draw();
 		this.memory.draw();
-		this.showView();
-		this.table.draw();
 		this.showCommand();
-		this.showFilter();
-		this.state.changed();
+		this.found();
 		this.parts.later();
 	}
 }

@@ -68,7 +68,7 @@ class Zoom {
 		const seen = Math.max(this.least, Math.min(Math.max(unit, whole(nr)), places));
 		this.from = Math.max(0, Math.min(whole(from), whole(places - seen)));
 		this.to = Math.min(whole(this.from + seen), places);
-		this.page.later(false);
+		this.page.later("seen");
 	}
 
 	/* Zooms by a factor; what is at @place stays where it is. */

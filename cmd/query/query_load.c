@@ -3,12 +3,15 @@
 
 #include <errno.h>
 #include <inttypes.h>
+#include <stdlib.h>
 #include <unistd.h>
 
 #include "base/clock.h"
 #include "base/io.h"
+#include "cmd/input/input.h"
 #include "cmd/options/message.h"
 #include "cmd/stat/stat_run.h"
+#include "query/ahead.h"
 #include "report/text_cell.h"
 
 static const char command_name[] = "query";
@@ -16,10 +19,12 @@ static const char command_name[] = "query";
 #define NSEC_PER_SEC 1000000000ULL
 
 /* @done: the size of the files before this one. @total: of all files. @err: the store's error.
- * @problem: why a file cannot be read.
+ * @problem: why a file cannot be read. @ahead: reads files of rows before they are needed; NULL:
+ * each is read here.
  */
 struct loading {
 	const struct query_load *load;
+	struct ahead *ahead;
 	struct progress progress;
 	uint64_t done, total;
 	int err;
@@ -103,6 +108,25 @@ static int rows_failed(struct loading *l, const struct ndjson_file *file,
 			    path, file->number ? "," : ":", strbuf_text(&l->problem));
 }
 
+/* Loads rows that were read ahead. */
+static int load_ahead(struct loading *l, const struct query_file *f,
+		      const struct ahead_rows *rows)
+{
+	int ret = rows->ret;
+
+	for (size_t i = 0; i < rows->nr && !ret; i++)
+		ret = take_row(l, &rows->of[i]);
+	if (ret) {
+		progress_end(&l->progress);
+		ret = rows_failed(l, &rows->file, f->path, ret);
+	} else {
+		show_progress(l, f->size);
+		ret = GO_ON;
+	}
+	l->done += f->size;
+	return ret;
+}
+
 static int load_rows(struct loading *l, const struct query_file *f)
 {
 	struct ndjson_file file = { .row = take_row,
@@ -171,19 +195,31 @@ static uint64_t how(const struct query_load *load, const struct query_file *f)
 	return f->rows ? 0 : load->no_inline ? 2 : 1;
 }
 
-/* Does the store have the file's rows? 1: yes; 0: no, @id tells what it is; an error. */
-static int is_known(const struct loading *l, const struct query_file *f,
-		    struct query_file_id *id)
+/* Does the store have a file of this path, size and time? 1: yes; 0: no; an error. Sets @id, except
+ * for the content.
+ */
+static int looks_known(const struct loading *l, const struct query_file *f,
+		       struct query_file_id *id)
 {
-	int ret, fd;
-
 	*id = f->id;
 	id->how = how(l->load, f);
-	if (!l->load->db || !id->path)
-		return 0;
-	ret = query_store_known(l->load->store, id);
-	if (ret)
+	return l->load->db && id->path ? query_store_known(l->load->store, id) : 0;
+}
+
+/* Does the store have the file's rows? 1: yes; 0: no, @id tells what it is; an error. @rows: what
+ * was read ahead; NULL: nothing.
+ */
+static int is_known(const struct loading *l, const struct query_file *f,
+		    struct query_file_id *id, const struct ahead_rows *rows)
+{
+	int ret = looks_known(l, f, id), fd;
+
+	if (ret || !l->load->db || !id->path)
 		return ret;
+	if (rows && rows->content) {
+		id->content = rows->content;
+		return query_store_known(l->load->store, id);
+	}
 	fd = io_open_input(f->path, IO_FILE);
 	/* If it cannot be read, reading its rows says so. */
 	if (fd < 0 || query_content(fd, &id->content))
@@ -197,14 +233,16 @@ static int is_known(const struct loading *l, const struct query_file *f,
  * database, which notes the problem.
  */
 static int load_file(struct loading *l, const struct query_file *f,
-		     const struct query_file_id *id)
+		     const struct query_file_id *id, const struct ahead_rows *rows)
 {
 	int err = query_store_file(l->load->store, f->path, id), ret;
 
 	if (err)
 		return query_load_failed(l->load, err);
 	strbuf_reset(&l->problem);
-	ret = f->rows ? load_rows(l, f) : load_recording(l, f);
+	ret = rows	? load_ahead(l, f, rows)
+	      : f->rows ? load_rows(l, f)
+			: load_recording(l, f);
 	if (ret != EXIT_UNREADABLE || !l->load->db || l->err)
 		return ret;
 	err = query_store_unreadable(l->load->store,
@@ -222,27 +260,72 @@ static int end_loading(const struct query_load *load, uint64_t before)
 	return err ? query_load_failed(load, err) : GO_ON;
 }
 
+/* Has the file expired? Then it is not read. */
+static bool is_old(const struct query_file *f, uint64_t before)
+{
+	return f->id.path && f->id.mtime_ns < before;
+}
+
+/* Begins to read the files of rows that seem to be new. Returns their paths, which the caller frees
+ * after the end of reading; NULL: not done.
+ */
+static const char **read_ahead(struct loading *l, const struct query_files *files,
+			       uint64_t before)
+{
+	const char **paths = calloc(files->nr + 1, sizeof(*paths));
+	unsigned int jobs = input_jobs(l->load->jobs);
+	struct query_file_id id;
+	size_t nr = 0;
+
+	for (size_t i = 0; paths && jobs > 1 && i < files->nr; i++) {
+		const struct query_file *f = &files->items[i];
+
+		if (!f->rows || !f->id.path || is_old(f, before) ||
+		    looks_known(l, f, &id))
+			continue;
+		paths[i] = f->path;
+		nr++;
+	}
+	/* One thread writes. */
+	if (nr > 1)
+		l->ahead = ahead_start(paths, files->nr, jobs - 1);
+	return paths;
+}
+
+static int load_all(struct loading *l, struct query_load *load,
+		    const struct query_files *files, uint64_t before)
+{
+	struct query_file_id id;
+	int ret = GO_ON, known;
+
+	for (size_t i = 0; i < files->nr && ret == GO_ON; i++) {
+		const struct query_file *f = &files->items[i];
+		const struct ahead_rows *rows = l->ahead ? ahead_get(l->ahead, i) : NULL;
+
+		known = is_old(f, before) ? 1 : is_known(l, f, &id, rows);
+		if (known < 0)
+			ret = query_load_failed(load, known);
+		else if (!known)
+			ret = load_file(l, f, &id, rows);
+		load->nr_loaded += !known;
+		l->done += known > 0 ? f->size : 0;
+	}
+	return ret;
+}
+
 int query_load(struct query_load *load, const struct query_files *files)
 {
 	struct loading l = { .load = load, .total = files->bytes };
 	uint64_t now = clock_ns(CLOCK_REALTIME);
 	uint64_t before = load->keep && load->keep < now ? now - load->keep : 0;
-	struct query_file_id id;
-	int ret = GO_ON, known;
+	const char **paths = read_ahead(&l, files, before);
+	int ret;
 
 	progress_start(&l.progress, "loading");
-	for (size_t i = 0; i < files->nr && ret == GO_ON; i++) {
-		const struct query_file *f = &files->items[i];
-
-		known = f->id.path && f->id.mtime_ns < before ? 1 : is_known(&l, f, &id);
-		if (known < 0)
-			ret = query_load_failed(load, known);
-		else if (!known)
-			ret = load_file(&l, f, &id);
-		load->nr_loaded += !known;
-		l.done += known > 0 ? f->size : 0;
-	}
+	ret = load_all(&l, load, files, before);
 	progress_end(&l.progress);
+	ahead_stop(l.ahead);
+	free(paths);
 	strbuf_free(&l.problem);
 	return ret == GO_ON ? end_loading(load, before / NSEC_PER_SEC) : ret;
 }

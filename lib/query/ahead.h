@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * query: rows of files that are read before they are needed, by several threads.
+ * In: files of rows, hostile as in query/ndjson.h. Out: their rows, a file at a time, in order.
+ */
+#ifndef KMEMX_QUERY_AHEAD_H
+#define KMEMX_QUERY_AHEAD_H
+
+#include "query/ndjson.h"
+
+/* Memory for the rows of a file: files that need more are not read ahead. */
+#define AHEAD_FILE_MAX (16U << 20)
+
+/* Threads; a file more than these is in memory. */
+#define AHEAD_THREADS_MAX 8
+
+/**
+ * struct ahead_rows - what a file has
+ * @ret: result of ndjson_file_read(), or of opening the file; @file has the place of an error
+ * @left: it was not read ahead: it is too large, or memory ran out
+ * @content: query_content(); 0: unknown
+ * @of: @nr rows
+ * @blocks: their texts; internal, like all below
+ */
+struct ahead_rows {
+	int ret;
+	bool left;
+	uint64_t content;
+	struct ndjson_file file;
+	struct query_row *of;
+	size_t nr, capacity;
+	char **blocks;
+	size_t nr_blocks, blocks_capacity, block_free, bytes;
+};
+
+struct ahead;
+
+/**
+ * ahead_start() - begin to read files
+ * @paths: borrowed; NULL: a file that is not wanted
+ * @threads: how many, of which at most AHEAD_THREADS_MAX are started
+ *
+ * Return: NULL if no thread can be started.
+ */
+struct ahead *ahead_start(const char *const *paths, size_t nr, unsigned int threads);
+/* File @i, which comes after that of the last call, whose rows end. NULL: it was not read ahead. */
+const struct ahead_rows *ahead_get(struct ahead *a, size_t i);
+/* @a may be NULL. */
+void ahead_stop(struct ahead *a);
+
+#endif

@@ -5,7 +5,7 @@
 
 #include "export/fields.h"
 
-#define RECORDINGS_MORE 2
+#define RECORDINGS_MORE 3
 
 /* Descriptions of the columns, in the order of export_fields. */
 static const struct {
@@ -72,6 +72,8 @@ static const struct {
 } more[RECORDINGS_MORE] = {
 	{ "nr_rows", "its rows in allocations", UNIT_COUNT },
 	{ "file", "the file with these rows", UNIT_NONE },
+	{ "is_trusted", "1: nothing is missing, so its rows are in the view trusted",
+	  UNIT_COUNT },
 };
 
 const char *query_column(size_t i)

@@ -111,7 +111,8 @@ static void put_views(struct strbuf *sql)
 	put_columns(sql, 0, EXPORT_FIELDS_SAME, "", false);
 	strbuf_puts(
 		sql,
-		", nr_rows, file FROM _recording;"
+		", nr_rows, file, NOT " UNTRUSTED " AND scope IS NULL AS is_trusted"
+		" FROM _recording;"
 		"CREATE VIEW files AS SELECT name AS file, size, mtime_ns / 1000000000"
 		" AS mtime_unix, repeated, problem FROM _file;");
 }

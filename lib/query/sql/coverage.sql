@@ -3,7 +3,7 @@ WITH days AS (SELECT count(DISTINCT day) AS nr, max(day) AS last FROM recordings
 SELECT host, count(*) AS recordings, count(DISTINCT day) AS days,
        max(nr) - count(DISTINCT day) AS days_missing,
        max(day) AS last_day,
-       sum(recording_id NOT IN (SELECT recording_id FROM trusted)) AS untrusted,
+       sum(NOT is_trusted) AS untrusted,
        NULL AS problem, NULL AS file
   FROM recordings CROSS JOIN days
  GROUP BY host

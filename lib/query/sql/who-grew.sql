@@ -6,7 +6,7 @@ WITH one AS (
                sum(coalesce(net_estimate, bytes_live) *
                    max(1, ifnull(CAST(substr(sample, 3) AS INTEGER), 1))) AS live
           FROM allocations
-         WHERE recording_id IN (SELECT recording_id FROM trusted) AND allocator = 'page'
+         WHERE recording_id IN (SELECT recording_id FROM recordings WHERE is_trusted) AND allocator = 'page'
            AND coalesce(process, comm) IS NOT NULL
            AND host IS NOT NULL AND start_unix IS NOT NULL
          GROUP BY host, cgroup, program, recording_id, start_unix

@@ -187,12 +187,20 @@ START_TEST(bulk_frees_and_allocates)
 END_TEST
 
 /* Objects beyond the event's room count only if they may have been live. */
+static void count_lives(void *ctx, const struct lives *of, const struct life *lives,
+			size_t nr)
+{
+	*(size_t *)ctx += nr;
+}
+
 /* Events in one batch that end and begin as many lives as they can. */
 START_TEST(bulk_in_a_full_batch)
 {
 	enum { LISTED = LIVES_EVENTS - 1 };
+	size_t heard = 0;
 	struct kmem_event evs[LIVES_EVENTS] = { 0 };
 
+	ck_assert_int_eq(lives_observe(&acc.lives.any, count_lives, &heard), 0);
 	for (uint64_t i = 0; i < KMEM_OBJECTS_MAX; i++) {
 		alloc(0x100000 + 64 * i, 1);
 		objects[i] = 0x100000 + 64 * i;
@@ -212,6 +220,8 @@ START_TEST(bulk_in_a_full_batch)
 	slab_lives_events(&acc.lives, evs, LIVES_EVENTS);
 	expect(2 * KMEM_OBJECTS_MAX + LISTED, 0, KMEM_OBJECTS_MAX + LISTED - 1,
 	       KMEM_OBJECTS_MAX + 1);
+	/* Each that began, and those that ended. */
+	ck_assert_uint_eq(heard, 3 * KMEM_OBJECTS_MAX + 2 * LISTED - 1);
 	slab_account_free(&acc);
 }
 END_TEST

@@ -27,9 +27,11 @@ static struct kmem_event *page(struct fixture *f, uint64_t pfn, uint32_t stack)
 	return ev;
 }
 
-static const struct table *live_of(struct fixture *f)
+static const struct table *live_of(struct fixture *f, enum subject_kind by)
 {
-	const struct analysis_options opts = { .needs = NEEDS_PAGE, .live = true };
+	const struct analysis_options opts = { .needs = NEEDS_PAGE,
+					       .live = true,
+					       .by = by };
 	const struct report *report = report_of(f, "page", &opts);
 
 	ck_assert_str_eq(report->tables[0]->name, "page");
@@ -50,7 +52,7 @@ START_TEST(untraced_frees)
 	page(&f, 0x100, stacks[0]);
 	page(&f, 0x200, stacks[0]);
 	page(&f, 0x101, stacks[0])->page_alloc.gfp_flags = 0x100;
-	t = live_of(&f);
+	t = live_of(&f, SUBJECT_NONE);
 	/* Those of the other callsite are all gone. */
 	ck_assert_uint_eq(t->nr_rows, 2);
 	for (size_t i = 0; i < 2; i++) {
@@ -59,6 +61,34 @@ START_TEST(untraced_frees)
 		ck_assert_uint_eq(cell(t, i, "bytes")->u,
 				  both ? 2 * MADE_PAGE : MADE_PAGE);
 		ck_assert_str_eq(cell(t, i, "net_reason")->s, "implicit");
+	}
+	tear_down(&f);
+}
+END_TEST
+
+/* A row has the untraced frees of all that it stands for, also of kinds of which nothing lives. */
+START_TEST(untraced_frees_of_a_task)
+{
+	static const int32_t pids[] = { 5, 6, 7 };
+	uint32_t stacks[2];
+	const struct table *t;
+	struct fixture f;
+
+	set_up(&f);
+	find_stacks(&f, stacks);
+	for (uint64_t i = 0; i < ARRAY_SIZE(pids); i++) {
+		for (uint64_t k = 0; k < 3 - i; k++) {
+			page(&f, 0x100 * (i + 1), stacks[0])->pid = pids[i];
+			f.evs[f.nr - 1].page_alloc.gfp_flags = 0xcc0;
+		}
+		page(&f, 0x100 * (i + 1), stacks[0])->pid = pids[i];
+	}
+	t = live_of(&f, SUBJECT_CPU | SUBJECT_PID << SUBJECT_PART_BITS);
+	ck_assert_uint_eq(t->nr_rows, ARRAY_SIZE(pids));
+	for (size_t i = 0; i < t->nr_rows; i++) {
+		ck_assert_uint_eq(cell(t, i, "bytes")->u, MADE_PAGE);
+		ck_assert_uint_eq(cell(t, i, "implicit")->u,
+				  (uint64_t)(8 - cell(t, i, "pid")->i) * MADE_PAGE);
 	}
 	tear_down(&f);
 }
@@ -80,7 +110,7 @@ START_TEST(hidden_frees)
 		page(&f, 0x200, stacks[!same])->hidden = true;
 		page(&f, 0x200, stacks[!same])->hidden = true;
 		filter.nr[MEMORY_PAGE] = 1;
-		t = live_of(&f);
+		t = live_of(&f, SUBJECT_NONE);
 		ck_assert_uint_eq(t->nr_rows, 1);
 		ck_assert_uint_eq(cell(t, 0, "bytes")->u, MADE_PAGE);
 		ck_assert_str_eq(cell(t, 0, "net_reason")->s, same ? "implicit" : "seen");
@@ -97,6 +127,7 @@ Suite *test_live_pages_suite(void)
 	TCase *tc = tcase_create("all");
 
 	tcase_add_test(tc, untraced_frees);
+	tcase_add_test(tc, untraced_frees_of_a_task);
 	tcase_add_test(tc, hidden_frees);
 	suite_add_tcase(s, tc);
 	return s;

@@ -156,9 +156,22 @@ START_TEST(out_of_order)
 	ev->ts = 100500;
 	ev->slab_alloc.ptr = 0x9000;
 	ev->slab_alloc.bytes_req = ev->slab_alloc.bytes_alloc = 64;
+	/* Here the next allocation shows it. */
+	ev = event(&f, KMEM_KFREE, 0, 0);
+	ev->cpu = 1;
+	ev->slab_free.ptr = 0xa000;
+	ev->ts = 200000;
+	for (uint64_t i = 1; i <= 2; i++) {
+		ev = event(&f, KMEM_KMALLOC, 0, 0);
+		ev->ts = 200000 + 400 * i;
+		ev->slab_alloc.ptr = 0xa000;
+		ev->slab_alloc.bytes_req = ev->slab_alloc.bytes_alloc = 64;
+	}
+	event(&f, KMEM_KFREE, 0, 0)->slab_free.ptr = 0xa000;
+	f.evs[f.nr - 1].ts = 300000;
 	t = find(report_of(&f, "percpu_cross", &of_slab), "percpu_slab");
 	ck_assert_uint_eq(t->nr_rows, 1);
-	check_summary(t, (const uint64_t[]){ 2, 0, 2, 1 }, false);
+	check_summary(t, (const uint64_t[]){ 4, 1, 3, 2 }, false);
 	tear_down(&f);
 }
 END_TEST

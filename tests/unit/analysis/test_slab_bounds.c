@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "account/accounts.h"
 #include "analysis/bounds/slab_bounds.h"
 #include "base/strbuf.h"
 #include "opened.h"
@@ -638,6 +639,51 @@ START_TEST(filtered)
 }
 END_TEST
 
+/* What tasks allocated counts for the kernel's caches, also if the tasks' rows have become sums. */
+START_TEST(allocations_of_many_tasks)
+{
+	enum { TASKS = 3000 };
+	const struct dimensions by_task = { .of = { DIMENSION_PID }, .task_sums = true };
+	struct recording_text meta = { .name = (char *)"slabinfo.after",
+				       .text = (char *)"kmalloc-64 3 64 64 64 1 :\n" };
+	struct slab_bounds bounds = { 0 };
+	struct accounts accounts;
+	struct slab_account *acc;
+	struct page_account *page;
+	struct recording rec;
+	struct opened in;
+
+	opened_lends(&in, "data/trixie-amd64-small-stack.v7.dat");
+	rec = *in.rec;
+	rec.meta = &meta;
+	rec.nr_meta = 1;
+	in.env.rec = &rec;
+	accounts = (struct accounts){ .rec = &rec, .page_size = 4096 };
+	ck_assert_int_eq(accounts_slab(&accounts, &by_task, &acc), 0);
+	ck_assert_int_eq(accounts_page(&accounts, &by_task, &page), 0);
+	for (uint32_t i = 0; i < 2 * TASKS + 1; i++) {
+		struct kmem_event ev = { .type = i % 2 ? KMEM_KFREE : KMEM_KMALLOC,
+					 .ts = 1000 + i,
+					 .pid = 100 + (int32_t)i / 2 };
+
+		ev.slab_alloc.ptr = 0x1000;
+		ev.slab_alloc.callsite = 0xca11;
+		if (ev.type == KMEM_KMALLOC)
+			ev.slab_alloc.bytes_req = ev.slab_alloc.bytes_alloc = 64;
+		accounts_events(&accounts, &ev, 1);
+	}
+	accounts_finish(&accounts);
+	ck_assert_uint_lt(acc->nr_rows, TASKS);
+	ck_assert_int_eq(slab_bounds_make(&bounds, acc, &in.env), 0);
+	ck_assert_uint_eq(
+		bounds.census.classes[census_of_kmalloc(&bounds.census, 64)].allocs,
+		TASKS + 1);
+	slab_bounds_free(&bounds);
+	accounts_free(&accounts);
+	opened_close(&in);
+}
+END_TEST
+
 START_TEST(missing_objects)
 {
 	static const struct {
@@ -695,6 +741,7 @@ Suite *test_slab_bounds_suite(void)
 	tcase_add_loop_test(tc, the_truth_lies_inside, NAMES, NR_NAMES);
 	tcase_add_test(tc, a_gain_may_be_of_an_unknown_callsite);
 	tcase_add_test(tc, filtered);
+	tcase_add_test(tc, allocations_of_many_tasks);
 	tcase_add_test(tc, missing_objects);
 	suite_add_tcase(s, tc);
 	return s;

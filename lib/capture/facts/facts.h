@@ -52,8 +52,8 @@ int facts_snapshot(struct facts *f, const char *when, const struct log *log) __m
  * tracing begins. 0 or -ENOMEM.
  */
 int facts_add_opening(struct facts *f, const struct log *log) __must_check;
-/* Reads slabinfo.before again, with tracing on, so that no allocation falls between it and the first
- * event. 0 or -ENOMEM.
+/* Reads slabinfo.before again, with tracing on, so that no allocation falls between it and the
+ * first event. 0 or -ENOMEM.
  */
 int facts_slabs_again(struct facts *f, const struct log *log) __must_check;
 /* Reads meminfo, zoneinfo and buddyinfo as NAME.@when, with tracing on, also in place of earlier

@@ -45,8 +45,8 @@ static int opening(const char *path, uint64_t most_ns, struct strbuf *out)
 	return opening_of_flags(path, most_ns, LIST_BYTES, out);
 }
 
-/* The kernel prints percpu_stats with interrupts off, which took 0.35 ms with 1.2 MB of each CPU. With
- * more than this of each CPU it is left out.
+/* The kernel prints percpu_stats with interrupts off, which took 0.35 ms with 1.2 MB of each CPU.
+ * With more than this of each CPU it is left out.
  */
 #define PERCPU_KIB (16U << 10)
 

@@ -7,8 +7,8 @@ In: a kmemx, a recording; perhaps a build of the Firefox Profiler, which is in n
 
 Times are those that Chromium's main thread used a CPU, so that other work on the machine matters little.
 "redraw" is the page's script for an input and the frame that it asks for, with layout and with the drawing
-read back. "busy" is all work for an input, which can be had of any program: script, style, layout, paint.
-Each input waits until the one before is done.
+read back; "nothing" is the measurement itself. "busy" is all work for an input, which can be had of any
+program: script, style, layout, paint. Each input waits until the one before is done.
 
 usage: speed.py KMEMX RECORDING [DIST]
 """
@@ -38,6 +38,7 @@ const inputs = {
     zoom: (i) => canvas.dispatchEvent(new WheelEvent('wheel', { ...at(14), deltaY: i % 2 ? 30 : -30 })),
     pan: (i) => canvas.dispatchEvent(new WheelEvent('wheel', { ...at(14), deltaY: i % 2 ? 100 : -100, shiftKey: true })),
     hover: (i) => canvas.dispatchEvent(new PointerEvent('pointermove', at(i * 7))),
+    nothing: () => {},
     search: (i) => {
         search.value = 'alloc_'.slice(0, 1 + i % 6);
         search.dispatchEvent(new InputEvent('input'));
@@ -148,7 +149,7 @@ def own_page(browser, kind):
             time.sleep(2)
         back()
         print(f"{kind}, 1/{level} of the time:")
-        for name in ("zoom", "pan", "hover", "search"):
+        for name in ("nothing", "zoom", "pan", "hover", "search"):
             shown("redraw", name, busy.redraws(name))
             browser.script(NO_SEARCH)
             back()

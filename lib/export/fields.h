@@ -42,6 +42,7 @@ enum {
 	FIELD_FIRST_LABEL,
 	FIELD_ENTRY = FIELD_FIRST_LABEL, /* nearly always, the callchain determines it */
 	FIELD_COMM,
+	FIELD_CACHE = FIELD_COMM + 3, /* behind the process and the control group */
 	FIELD_FIRST_METRIC = FIELD_FIRST_LABEL + EXPORT_LABELS_MAX,
 };
 

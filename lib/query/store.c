@@ -106,6 +106,7 @@ static void end_adding(struct query_store *s)
 	}
 	intern_free(&s->stacks);
 	intern_free(&s->callsites);
+	intern_free(&s->tasks);
 	store_drop_sums(s);
 	free(s->sums);
 	s->sums = NULL;

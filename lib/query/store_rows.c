@@ -40,7 +40,8 @@ static const struct span of_recording = { 0, EXPORT_FIELDS_SAME };
 static const struct span of_host = { FIELD_HOST, FIELD_HOST + 2 };
 static const struct span of_site = { FIELD_ALLOCATOR, FIELD_MODULE };
 static const struct span of_stack = { FIELD_CALLSITE, FIELD_COMM };
-static const struct span of_row = { FIELD_COMM, EXPORT_FIELDS };
+static const struct span of_task = { FIELD_COMM, FIELD_CACHE };
+static const struct span of_row = { FIELD_CACHE, EXPORT_FIELDS };
 
 /* Binds the fields of @span, from @place on. */
 static int bind_fields(struct query_store *s, sqlite3_stmt *stmt, unsigned int place,
@@ -221,7 +222,9 @@ static int find_recording(struct query_store *s, const struct query_row *row)
 static int find_name(struct query_store *s, struct intern *names, uint32_t *id,
 		     const struct query_row *row, enum store_statement add)
 {
-	struct span span = add == STORE_ADD_STACK ? of_stack : of_site;
+	struct span span = add == STORE_ADD_STACK  ? of_stack
+			   : add == STORE_ADD_TASK ? of_task
+						   : of_site;
 	uint32_t nr = names->count;
 	sqlite3_stmt *stmt;
 	int ret;
@@ -278,11 +281,15 @@ int store_read_names(struct query_store *s)
 		"SELECT id, callsite, module, stack, stack_id, entry FROM _stack ORDER BY id",
 		of_stack);
 
+	if (!ret)
+		ret = read_names(
+			s, &s->callsites,
+			"SELECT id, allocator, callsite FROM _callsite ORDER BY id",
+			of_site);
 	return ret ? ret
-		   : read_names(
-			     s, &s->callsites,
-			     "SELECT id, allocator, callsite FROM _callsite ORDER BY id",
-			     of_site);
+		   : read_names(s, &s->tasks,
+				"SELECT id, comm, process, cgroup FROM _task ORDER BY id",
+				of_task);
 }
 
 /* Adds the row's figures to the sums of callsite @site. A sum is floating point if one of its
@@ -351,7 +358,7 @@ int query_store_add(struct query_store *s, const struct query_row *row)
 {
 	int ret = find_part(s, row);
 	sqlite3_stmt *stmt;
-	uint32_t stack, site;
+	uint32_t stack, site, task;
 
 	if (ret)
 		return ret;
@@ -365,6 +372,8 @@ int query_store_add(struct query_store *s, const struct query_row *row)
 	if (!ret)
 		ret = find_name(s, &s->callsites, &site, row, STORE_ADD_CALLSITE);
 	if (!ret)
+		ret = find_name(s, &s->tasks, &task, row, STORE_ADD_TASK);
+	if (!ret)
 		ret = add_sums(s, row, site);
 	stmt = ret ? NULL : store_statement(s, STORE_ADD_ROW);
 	if (!stmt)
@@ -375,7 +384,9 @@ int query_store_add(struct query_store *s, const struct query_row *row)
 	if (ret == SQLITE_OK)
 		ret = bind(s, stmt, 3, row, FIELD_ALLOCATOR);
 	if (ret == SQLITE_OK)
-		ret = bind_fields(s, stmt, 4, row, of_row);
+		ret = sqlite3_bind_int64(stmt, 4, task);
+	if (ret == SQLITE_OK)
+		ret = bind_fields(s, stmt, 5, row, of_row);
 	ret = step(stmt, ret);
 	s->nr_rows += !ret;
 	return ret;

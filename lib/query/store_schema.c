@@ -7,10 +7,11 @@
 
 #ifdef HAVE_SQLITE
 #include <errno.h>
+#include <stdio.h>
 #include <string.h>
 
 #define APPLICATION_ID 0x6b6d7871 /* "kmxq" */
-#define FORMAT	       2
+#define FORMAT	       3
 
 static const char *type_of(unsigned int field)
 {
@@ -35,13 +36,15 @@ static const struct {
 	  "id INTEGER PRIMARY KEY, nr_rows INTEGER, file TEXT, host_id INTEGER", "", 0,
 	  EXPORT_FIELDS_SAME },
 	{ "_stack", "id INTEGER PRIMARY KEY", "", FIELD_CALLSITE, FIELD_COMM },
-	{ "_row", "recording INTEGER, stack INTEGER, allocator TEXT", "", FIELD_COMM,
-	  EXPORT_FIELDS },
+	{ "_row", "recording INTEGER, stack INTEGER, allocator TEXT, task INTEGER", "",
+	  FIELD_CACHE, EXPORT_FIELDS },
 	/* Sums, by which most queries read a fourth of the rows, and no callchain. Their order
 	 * saves sorting: a callsite's hosts, a host's recordings.
 	 */
 	{ "_site", "site INTEGER, host INTEGER, recording INTEGER",
 	  ", PRIMARY KEY (site, host, recording)", FIELD_FIRST_METRIC, EXPORT_FIELDS },
+	/* The paths of control groups are long. */
+	{ "_task", "id INTEGER PRIMARY KEY", "", FIELD_COMM, FIELD_CACHE },
 };
 
 static void put_tables(struct strbuf *sql)
@@ -81,9 +84,11 @@ static void put_views(struct strbuf *sql)
 	put_columns(sql, 0, EXPORT_FIELDS_SAME, "_recording.", false);
 	put_columns(sql, FIELD_ALLOCATOR, FIELD_CALLSITE, "_row.", false);
 	put_columns(sql, FIELD_CALLSITE, FIELD_COMM, "_stack.", false);
-	put_columns(sql, FIELD_COMM, EXPORT_FIELDS, "_row.", false);
+	put_columns(sql, FIELD_COMM, FIELD_CACHE, "_task.", false);
+	put_columns(sql, FIELD_CACHE, EXPORT_FIELDS, "_row.", false);
 	strbuf_puts(sql, " FROM _row CROSS JOIN _recording ON _recording.id = recording"
-			 " CROSS JOIN _stack ON _stack.id = _row.stack;"
+			 " CROSS JOIN _stack ON _stack.id = _row.stack"
+			 " CROSS JOIN _task ON _task.id = _row.task;"
 			 "CREATE VIEW sites AS SELECT ");
 	put_columns(sql, 0, EXPORT_FIELDS_SAME, "_recording.", false);
 	put_columns(sql, FIELD_ALLOCATOR, FIELD_MODULE, "_callsite.", false);
@@ -132,22 +137,37 @@ static int has_column(struct query_store *s, const char *table, const char *name
 	return ret ? ret : nr != 0;
 }
 
-/* Adds columns that an older version did not have. 1: some; 0: none. */
+/* Does the file have table @t? It does if it has the first column. */
+static int has_table(struct query_store *s, size_t t)
+{
+	const char *first = tables[t].first;
+	char name[16];
+
+	snprintf(name, sizeof(name), "%.*s", (int)strcspn(first, " "), first);
+	return has_column(s, tables[t].name, name);
+}
+
+/* Adds columns that an older version did not have to tables that it had. 1: some; 0: none. */
 static int put_missing(struct query_store *s, struct strbuf *sql)
 {
 	int ret = 0, has;
 
-	for (size_t t = 0; t < ARRAY_SIZE(tables) && ret >= 0; t++) {
-		for (unsigned int i = tables[t].from; i < tables[t].to; i++) {
+	for (size_t t = 0; t < ARRAY_SIZE(tables); t++) {
+		unsigned int i = tables[t].from;
+
+		has = has_table(s, t);
+		for (; has && i < tables[t].to; i++) {
 			has = has_column(s, tables[t].name, export_fields[i].name);
 			if (has < 0)
 				return has;
 			if (has)
 				continue;
-			ret = 1;
+			ret = has = 1;
 			strbuf_printf(sql, "ALTER TABLE %s ADD COLUMN \"%s\"%s;",
 				      tables[t].name, export_fields[i].name, type_of(i));
 		}
+		if (has < 0)
+			return has;
 	}
 	return ret;
 }
@@ -187,6 +207,18 @@ static void put_migration(struct strbuf *sql)
 			 " GROUP BY 1, 2, 3;");
 }
 
+/* From format 2, in which rows have the task's name. An index makes this fast. */
+static void put_tasks(struct strbuf *sql)
+{
+	put_tables(sql);
+	strbuf_puts(sql, "ALTER TABLE _row ADD COLUMN task INTEGER;"
+			 "INSERT INTO _task (comm) SELECT DISTINCT comm FROM _row;"
+			 "CREATE INDEX _task_of ON _task(comm);"
+			 "UPDATE _row SET task = (SELECT id FROM _task"
+			 " WHERE _task.comm IS _row.comm), comm = NULL;"
+			 "DROP INDEX _task_of;");
+}
+
 /* @format: that of the file; 0: it is empty. */
 static int fill_database(struct query_store *s, int format)
 {
@@ -205,8 +237,10 @@ static int fill_database(struct query_store *s, int format)
 			strbuf_puts(&sql, "UPDATE _file SET size = -1;");
 		if (!format)
 			put_tables(&sql);
-		else if (format < FORMAT)
+		else if (format == 1)
 			put_migration(&sql);
+		if (format && format < FORMAT)
+			put_tasks(&sql);
 		put_views(&sql);
 		strbuf_printf(&sql,
 			      "PRAGMA application_id = %d; PRAGMA user_version = %d;",
@@ -320,7 +354,9 @@ static void put_statement(struct strbuf *sql, enum store_statement which)
 	else if (which == STORE_ADD_STACK)
 		put_insert(sql, 1, "id", 1);
 	else if (which == STORE_ADD_ROW)
-		put_insert(sql, 2, "recording, stack, allocator", 3);
+		put_insert(sql, 2, "recording, stack, allocator, task", 4);
+	else if (which == STORE_ADD_TASK)
+		put_insert(sql, 4, "id", 1);
 	else if (which == STORE_ADD_SUMS)
 		put_insert(sql, 3, "site, host, recording", 3);
 	else

@@ -37,6 +37,7 @@ enum store_statement {
 	STORE_FIND_HOST,
 	STORE_ADD_HOST,
 	STORE_ADD_CALLSITE,
+	STORE_ADD_TASK,
 	STORE_ADD_SUMS,
 	STORE_STATEMENTS,
 };
@@ -57,8 +58,8 @@ struct site_sums {
 /**
  * struct query_store - rows in tables, combined by views
  * @on_disk: it is a file
- * @stacks: maps a callchain to its id in the table, @callsites a callsite; @stale: the tables may
- *	have others
+ * @stacks: maps a callchain to its id in the table, @callsites a callsite, @tasks a task with its
+ *	process and control group; @stale: the tables may have others
  * @since_ns: when the transaction began; 0: there is none
  * @version: SQLite's data_version when @stacks was read
  * @file: id of the file being added; 0: none. @id, @path, @name: what it is
@@ -72,7 +73,7 @@ struct query_store {
 	sqlite3 *db;
 	sqlite3_stmt *statements[STORE_STATEMENTS];
 	bool on_disk, stale, sealed;
-	struct intern stacks, callsites, sums_of;
+	struct intern stacks, callsites, tasks, sums_of;
 	struct site_sums *sums;
 	size_t sums_capacity;
 	sqlite3_int64 version, file, recording, host, first_row;

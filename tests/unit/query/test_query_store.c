@@ -252,7 +252,7 @@ START_TEST(columns)
 				 strstr(tables, "recordings") != NULL);
 	}
 	ck_assert_uint_eq(schema->nr_rows, i);
-	ck_assert_uint_eq(recordings->nr_columns, EXPORT_FIELDS_SAME + 2);
+	ck_assert_uint_eq(recordings->nr_columns, EXPORT_FIELDS_SAME + 3);
 	table_free(rows);
 	table_free(recordings);
 	table_free(schema);

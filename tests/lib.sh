@@ -10,8 +10,7 @@ export LC_ALL=C TZ=UTC TERM=dumb
 export KMEMX_CONFIG=
 unset NO_COLOR KMEMX_OPTIONS COLUMNS LINES
 # Memory that nobody has written is not 0 (mallopt(3)): a test that reads it fails.
-# shellcheck disable=SC2154 # the runner sets it
-case $kind in cli | model) export MALLOC_PERTURB_=90 ;; esac
+case ${kind-} in cli | model) export MALLOC_PERTURB_=90 ;; esac
 # shellcheck source=tests/sanitizers.inc
 . "$top/tests/sanitizers.inc"
 

@@ -9,8 +9,8 @@
 /* Objects that are suspect together: those of a cache, or else those of a callsite. */
 static uint64_t suspect_key(const struct slab_key *key)
 {
-	/* kmalloc names no cache. A callsite is a kernel address, or zero; none is among the highest
-	 * 2^32.
+	/* kmalloc names no cache. A callsite is a kernel address, or zero; none is among the
+	 * highest 2^32.
 	 */
 	return key->cache ? ~(uint64_t)key->cache : key->callsite;
 }

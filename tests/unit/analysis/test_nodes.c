@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * tests: analysis/balance/nodes.h and memory_lines.h: the kernel's counters become lines that add up.
+ * tests: analysis/balance/nodes.h and memory_lines.h: lines of the kernel's counters add up.
  */
 #include <check.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * tests: analysis/kernel/percpu_cross.c: what one CPU allocated and another freed, and who freed it.
+ * tests: analysis/kernel/percpu_cross.c: what one CPU allocated and another freed.
  */
 #include "made_events.h"
 

@@ -142,8 +142,8 @@ static void check_stays(const struct web_report *w, const struct web_stay *want,
 	}
 }
 
-/* Stays are in order of row, begin and end; those of the same place are one. Their bins are at least
- * as long as the page's.
+/* Stays are in order of row, begin and end; those of the same place are one. Their bins are at
+ * least as long as the page's.
  */
 START_TEST(stays_in_order)
 {

@@ -580,9 +580,8 @@ START_TEST(a_gain_may_be_of_an_unknown_callsite)
 }
 END_TEST
 
-/* What the kernel's count lacks, where CPUs may hold so many free objects, and where not. */
-/* Of ten kmallocs of one callsite; with @hidden, of another object that a filter hides, at @callsite,
- * whose address is allocated again.
+/* Of ten kmallocs of one callsite; with @hidden, also of two of @callsite, one after the other at one
+ * address, which a filter hides.
  */
 static struct net_range range_of(bool filtered, bool hidden, uint64_t callsite)
 {
@@ -684,6 +683,7 @@ START_TEST(allocations_of_many_tasks)
 }
 END_TEST
 
+/* What the kernel's count lacks, where CPUs may hold so many free objects, and where not. */
 START_TEST(missing_objects)
 {
 	static const struct {

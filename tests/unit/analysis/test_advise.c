@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analysis/advise/gfp_uses.h"
 #include "opened.h"
 
 enum { MOST_EVENTS = 40000, SITE = 0xca11, OTHER = 0x07e4 };
@@ -311,6 +312,25 @@ enum {
 	IN_IRQ = 0x08,
 	IRQS_OFF = 0x01,
 };
+
+/* A kernel lacks some of the flags: no allocation has them. */
+START_TEST(flags_of_a_kernel)
+{
+	struct gfp_names names = { 0 };
+	struct gfp_masks m;
+
+	ck_assert_int_eq(gfp_names_add(&names, KERNEL, "GFP_KERNEL"), 0);
+	ck_assert_int_eq(gfp_names_add(&names, ATOMIC, "GFP_ATOMIC"), 0);
+	m = gfp_masks_of(&names);
+	ck_assert_uint_eq(m.kernel, KERNEL);
+	ck_assert_uint_eq(m.atomic, ATOMIC);
+	ck_assert_uint_eq(m.waits, KERNEL & ~ATOMIC);
+	ck_assert_uint_eq(m.noretry | m.nofail, 0);
+	gfp_names_free(&names);
+	m = gfp_masks_of(NULL);
+	ck_assert_uint_eq(m.kernel | m.atomic | m.waits | m.noretry | m.nofail, 0);
+}
+END_TEST
 
 static void allocate_with(struct fixture *f, uint64_t gfp, uint8_t flags, unsigned int nr)
 {
@@ -618,6 +638,7 @@ Suite *test_advise_suite(void)
 	tcase_add_test(tc, large_of_several_sizes);
 	tcase_add_test(tc, large_of_two_allocations);
 	tcase_add_loop_test(tc, whole_pages, 0, ARRAY_SIZE(pages));
+	tcase_add_test(tc, flags_of_a_kernel);
 	tcase_add_test(tc, atomic);
 	tcase_add_loop_test(tc, rightly_atomic, 0, 2);
 	tcase_add_loop_test(tc, high_order, 0, 2);

@@ -44,7 +44,9 @@ void top_screen_close(struct top_screen *s)
 #include "analysis/analysis.h"
 
 /* Rows with nothing live leave after so many intervals without an allocation. */
-#define FADES 10
+#define FADES	  10
+/* Where the help says what keys do. */
+#define HELP_KEYS 14U
 
 enum { PAIR_RED = 1, PAIR_GREEN };
 
@@ -232,12 +234,34 @@ static void draw_report(struct top_screen *s, int y)
 	}
 }
 
+/* Draws a line of the help; what does not fit goes below what it says of its keys. Returns the next
+ * line of the screen.
+ */
+static int draw_wrapped(const struct top_screen *s, int y, const char *text)
+{
+	size_t keys = 0, room = (size_t)COLS, size;
+	char line[160];
+
+	do {
+		size = strlen(text);
+		if (size > room && room > HELP_KEYS)
+			for (size = room; size > 1 && text[size] != ' ';)
+				size--;
+		snprintf(line, sizeof(line), "%*s%.*s", (int)keys, "", (int)size, text);
+		draw_plain(s, y++, line);
+		text += size + (text[size] == ' ');
+		keys = HELP_KEYS;
+		room = (size_t)COLS > 2 * keys ? (size_t)COLS - keys : SIZE_MAX;
+	} while (*text && y < LINES - 1);
+	return y;
+}
+
 static void draw_help(const struct top_screen *s)
 {
-	int y;
+	int y = 1;
 
-	for (y = 1; y < LINES - 1 && help_text[y - 1]; y++)
-		draw_plain(s, y, help_text[y - 1]);
+	for (int i = 0; y < LINES - 1 && help_text[i]; i++)
+		y = draw_wrapped(s, y, help_text[i]);
 	for (; y < LINES - 1; y++)
 		draw_plain(s, y, "");
 }

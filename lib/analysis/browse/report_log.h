@@ -45,8 +45,8 @@ struct report_log {
 	bool full;
 };
 
-/* A piece of the time from @start on: @nr parts of @length, each divided into @bins bins of @width, of
- * which the last may be shorter; in units of the clock, since the first bin of the page.
+/* A piece of the time from @start on: @nr parts of @length each, divided into @bins bins of @width,
+ * of which the last may be shorter; in units of the clock, since the first bin of the page.
  */
 struct report_piece {
 	uint64_t start, length, width;

@@ -15,8 +15,8 @@
 #include "analysis/time/stays.h"
 #include "report/web/web_report.h"
 
-/* The own options of the analysis. @web: receives the data of its page; @log: all changes, for parts
- * of it; NULL: not wanted
+/* The own options of the analysis. @web: receives the data of its page; @log: all changes, for
+ * parts of it; NULL: not wanted
  */
 struct report_options {
 	struct web_report *web;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * analysis: the time of a page.
- * In: bins of the sums over time. Out: the page's bins, with marks of losses and failures; as many as
- * its cells have room for.
+ * In: bins of the sums over time. Out: the page's bins, with marks of losses and failures; as many
+ * as its cells have room for.
  */
 #include "analysis/browse/report_rows.h"
 

@@ -23,8 +23,8 @@ struct web_text {
  * struct web_page - what replaces the page's marks
  * @html: the page: each mark is a name between two "@"; there is no other "@"
  * @style, @script: STYLE and SCRIPT; STYLE-HASH and SCRIPT-HASH are for its policy
- * @connect: CONNECT: where the page's policy allows its script to ask; not text, if the page has that
- *	mark
+ * @connect: CONNECT: where the page's policy allows its script to ask, if the page has that mark;
+ *	not text
  * @title, @what: TITLE and WHAT: text, never markup
  * @type: TYPE, of the data
  * @data: writes DATA, which must not contain "<"; 0 or -errno; @columns: the same for COLUMNS, if

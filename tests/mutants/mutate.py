@@ -35,7 +35,7 @@ PURE = {"likely", "unlikely", "sizeof", "if", "while", "return"}
 
 Token = collections.namedtuple("Token", "text begin end")
 # source[begin:end] becomes text. probe: true where that makes a difference.
-Mutant = collections.namedtuple("Mutant", "path line begin end old text probe kind key")
+Mutant = collections.namedtuple("Mutant", "path line begin end old text probe kind key function")
 
 
 class Source:
@@ -43,7 +43,7 @@ class Source:
         self.path, self.text, self.found = path, text, []
         self.tokens = [Token(m[0], m.start(), m.end()) for m in TOKEN.finditer(text)
                        if m.lastgroup != "skip"]
-        self.match, opened = {}, []
+        self.match, opened, self.function = {}, [], ""
         for i, token in enumerate(self.tokens):
             if token.text in PAIRS.values():
                 opened.append(i)
@@ -98,7 +98,7 @@ class Source:
         lines = "".join(self.text[line_begin:line_end].split())
         self.found.append(Mutant(self.path, self.text.count("\n", 0, begin) + 1, begin, end, old,
                                  text, probe if probe and self.pure(first, last) else "1", kind,
-                                 f"{self.path} {kind} {old} {text} {lines}"))
+                                 f"{self.path} {kind} {old} {text} {lines}", self.function))
 
     def operator(self, i, level):
         sign, first, last = self.tokens[i].text, self.first(i, level), self.last(i, level)
@@ -109,13 +109,31 @@ class Source:
         drops = {"&&": (f"({left}) && !({right})", f"!({left})"),
                  "||": (f"!({left}) && ({right})", f"({left})")}.get(
                      sign, (f"({left}) != ({whole})", f"({right}) != ({whole})"))
-        if sign in OTHER:
+        # A key that finds no memory comes before an array that finds none.
+        if sign == "||" and re.fullmatch(r"!\w+", left) and right.startswith("array_reserve("):
+            drops = (drops[0], None)
+        # calloc() of no items is not NULL with glibc.
+        if right == "1" and self.tokens[first - 2].text == "calloc":
+            drops = (None, drops[1])
+        if sign in OTHER and not (level == PRECEDENCE["<"] and
+                                  self.same_if_equal(first, last, left, right)):
             new = f"{left} {OTHER[sign]} {right}"
             self.add("other operator", first, last, new, f"({new}) != ({whole})")
-        if level not in (PRECEDENCE["<"], PRECEDENCE["=="]) and right not in ERRORS:
+        if level not in (PRECEDENCE["<"], PRECEDENCE["=="]) and right not in ERRORS and drops[0]:
             self.add("without right term", first, last, left, drops[0])
-        if sign in ("&&", "||", "+", "|") and left not in ERRORS:
+        if sign in ("&&", "||", "+", "|") and left not in ERRORS and drops[1]:
             self.add("without left term", first, last, right, drops[1])
+
+    def same_if_equal(self, first, last, left, right):
+        """Is "left < right" in a place where "<=" does the same: where they are known to differ, or
+        for the smaller, the greater, or a difference that is not below 0?"""
+        before = " ".join(self.text[:self.tokens[first].begin][-200:].split())
+        after = " ".join(self.text[self.tokens[last].end:][:200].split())
+        apart = f"{left} != {right}"
+        return before.endswith((f"if ({apart}) return", f"{apart} ? (")) or any(
+            re.match(r"\? (\(\w+\))?" + re.escape(f"{a} : {b}") + r"\W*[;,)]", after) for a, b in (
+                (left, right), (right, left), (f"{left} - {right}", "0"),
+                (f"{right} - {left}", "0")))
 
     def condition(self, first, last):
         """Negates a condition that is neither a comparison nor a combination."""
@@ -170,6 +188,7 @@ class Source:
         i = 0
         while i < len(self.tokens):
             if self.tokens[i].text == "{" and self.tokens[i - 1].text == ")":
+                self.function = self.tokens[self.match[i - 1] - 1].text
                 for inner in range(i + 1, self.match[i]):
                     self.look(inner)
             i = self.match[i] + 1 if self.tokens[i].text == "{" else i + 1

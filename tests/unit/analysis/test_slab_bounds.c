@@ -580,8 +580,8 @@ START_TEST(a_gain_may_be_of_an_unknown_callsite)
 }
 END_TEST
 
-/* Of ten kmallocs of one callsite; with @hidden, also of two of @callsite, one after the other at one
- * address, which a filter hides.
+/* Of ten kmallocs of one callsite; with @hidden, also of two of @callsite, one after the other at
+ * one address, which a filter hides.
  */
 static struct net_range range_of(bool filtered, bool hidden, uint64_t callsite)
 {

@@ -37,7 +37,7 @@ def load(path):
     if "columns" not in data:  # two recordings
         return data
     columns = unpacked(page, "columns")
-    for group, name in data["columns"]:
+    for group, name, _ in data["columns"]:
         number, kind = struct.unpack_from("<II", columns, at)
         form = f"<{number}{'BHIbhid'[kind]}"
         # "names" are texts themselves.

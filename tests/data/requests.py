@@ -12,6 +12,7 @@ import signal
 import socket
 import subprocess
 import sys
+import time
 
 command = subprocess.Popen(sys.argv[1:], stdout=subprocess.PIPE, text=True,
                            preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL))
@@ -108,6 +109,11 @@ for i, link in enumerate(links):
     link.sendall(f"GET {path} HTTP/1.1\r\nHost: {host}\r\n\r\n".encode()[:i * 3])
 for link in links:
     link.close()
+# The server refuses others until it has seen that these are closed.
+for _ in range(100):
+    if send(f"GET {path} HTTP/1.1\r\nHost: {host}\r\nConnection: close\r\n\r\n".encode()):
+        break
+    time.sleep(0.1)
 ask("after 40 that were given up")
 for what, data in (("zeros", bytes(5000)), ("noise", bytes(range(128, 256)) * 40), ("a long line", b"G" * 99999),
                    ("many headers", b"GET / HTTP/1.1\r\n" + b"a: b\r\n" * 9999)):

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * tests: fuzz target: debug information: units, functions, inlined functions, lines, variables.
+ * tests: fuzz target: debug information: units, functions, inlined functions, lines, variables; the
+ * file as vmlinux, as a module, and as a program that has frames in callchains.
  * In: arbitrary bytes as an ELF file. Out: a crash is a finding.
  *
  * The seeds are built from one file, fs/a.c, and include/wrap.h:
@@ -17,6 +18,7 @@
 
 #include "symbol/debug_frames.h"
 #include "symbol/footprint.h"
+#include "symbol/user_symbols.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -69,6 +71,35 @@ static void place_symbols(const char *path, struct debug_units *units)
 	footprint_free(&fp);
 }
 
+static int open_again(void *ctx, const char *path, uint32_t pid)
+{
+	(void)path;
+	(void)pid;
+	return dup(*(const int *)ctx);
+}
+
+/* The seeds' code is at 0xb0 of the file. */
+static void name_frames(int fd)
+{
+	const struct user_symbols_options opts = { .open = open_again,
+						   .ctx = &fd,
+						   .chosen = true };
+	struct user_maps maps = { 0 };
+	struct user_texts texts = { 0 };
+	int ret = user_maps_add_proc(&maps, 1, 0, "0-ffff r-xp 0 0:0 9 /bin/prog\n");
+
+	for (uint64_t at = 0; !ret && at < 0x140; at += 5)
+		user_maps_innermost(&maps, user_maps_frame(&maps, 1, 1, at));
+	for (uint64_t at = 2; !ret && at < 0x140; at += 5)
+		user_maps_frame(&maps, 1, 1, at);
+	if (!ret)
+		ret = user_symbols(&maps, &opts, &texts);
+	(void)ret;
+	user_maps_free(&maps);
+	strbuf_free(&texts.symbols);
+	strbuf_free(&texts.lines);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	int fd = memfd_create("vmlinux", MFD_CLOEXEC);
@@ -78,7 +109,12 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	if (fd < 0)
 		return 0;
 	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
-	if (write(fd, data, size) == (ssize_t)size && !debug_units_open(&units, path)) {
+	if (write(fd, data, size) != (ssize_t)size) {
+		close(fd);
+		return 0;
+	}
+	name_frames(fd);
+	if (!debug_units_open(&units, path)) {
 		ask(units);
 		place_symbols(path, units);
 		debug_units_free(units);

@@ -115,6 +115,7 @@ START_TEST(hidden_frees)
 		ck_assert_uint_eq(cell(t, 0, "bytes")->u, MADE_PAGE);
 		ck_assert_str_eq(cell(t, 0, "net_reason")->s, same ? "implicit" : "seen");
 		tear_down(&f);
+		alloc_filter_free(&filter);
 	}
 }
 END_TEST

@@ -17,7 +17,13 @@ Suite *test_ahead_suite(void);
 #define FILES 40
 #define ROWS  30
 
-static char directory[] = "/tmp/kmemx-ahead.XXXXXX";
+static char directory[32];
+
+static void make_directory(void)
+{
+	strcpy(directory, "/tmp/kmemx-ahead.XXXXXX");
+	ck_assert_ptr_nonnull(mkdtemp(directory));
+}
 static char names[FILES][64];
 
 /* File @i has @nr rows of recording @i; @end follows. */
@@ -71,7 +77,7 @@ START_TEST(test_in_order)
 	const char *paths[FILES];
 	struct ahead *a;
 
-	ck_assert_ptr_nonnull(mkdtemp(directory));
+	make_directory();
 	for (unsigned int i = 0; i < FILES; i++) {
 		make_file(i, i == 13 ? AHEAD_FILE_MAX / sizeof(struct query_row) : ROWS,
 			  i == 11 ? "{\"recording" : "");
@@ -109,7 +115,7 @@ START_TEST(test_skipped)
 	const char *paths[FILES];
 	struct ahead *a;
 
-	ck_assert_ptr_nonnull(mkdtemp(directory));
+	make_directory();
 	for (unsigned int i = 0; i < FILES; i++) {
 		make_file(i, ROWS, "");
 		paths[i] = names[i];

@@ -21,7 +21,7 @@ static char directory[32];
 
 static void make_directory(void)
 {
-	strcpy(directory, "/tmp/kmemx-ahead.XXXXXX");
+	snprintf(directory, sizeof(directory), "/tmp/kmemx-ahead.XXXXXX");
 	ck_assert_ptr_nonnull(mkdtemp(directory));
 }
 static char names[FILES][64];

@@ -110,14 +110,7 @@ static int parse_options(struct diff_args *a, int argc, char **argv, int *operan
 	};
 	const struct option_entry options[] = {
 		{ OPTION_GROUP, .help = "What to compare" },
-		{ OPTION_FLAG | OPTION_EVERYDAY, 0, "slab", NULL, &a->of[MEMORY_SLAB],
-		  "slab objects (default: what was recorded)" },
-		{ OPTION_FLAG | OPTION_EVERYDAY, 0, "page", NULL, &a->of[MEMORY_PAGE],
-		  "page allocations" },
-		{ OPTION_FLAG, 0, "vmalloc", NULL, &a->of[MEMORY_VMALLOC],
-		  "areas of vmalloc" },
-		{ OPTION_FLAG, 0, "percpu-memory", NULL, &a->of[MEMORY_PERCPU],
-		  "per-CPU memory" },
+		KIND_OPTIONS(a->of, "what was recorded"),
 		{ OPTION_FLAG, 0, "caller", NULL, &a->caller, "by callsite (default)" },
 		{ OPTION_FLAG, 0, "matrix", NULL, &a->matrix,
 		  "page orders and migratetypes (default)" },

@@ -419,6 +419,16 @@ const struct event_format *event_formats_at(const struct event_formats *fmts, ui
 	return i < fmts->count ? &fmts->list[i] : NULL;
 }
 
+bool event_formats_any(const struct event_formats *fmts,
+		       bool (*is_one)(unsigned int type))
+{
+	for (uint32_t i = 0; i < event_formats_count(fmts); i++) {
+		if (is_one(event_formats_at(fmts, i)->type))
+			return true;
+	}
+	return false;
+}
+
 const struct event_common *event_formats_common(const struct event_formats *fmts)
 {
 	return &fmts->common;

@@ -150,6 +150,9 @@ const struct recording_text *event_format_text(const struct recording *rec,
 					       const struct event_format *fmt);
 uint32_t event_formats_count(const struct event_formats *fmts);
 const struct event_format *event_formats_at(const struct event_formats *fmts, uint32_t i);
+/* Is there an event whose type is one of these? */
+bool event_formats_any(const struct event_formats *fmts,
+		       bool (*is_one)(unsigned int type));
 /* The common fields' places, the same for all events. */
 const struct event_common *event_formats_common(const struct event_formats *fmts);
 /* Formats that could not be used: refused, unparsable, or a repeated ID. */

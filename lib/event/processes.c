@@ -455,15 +455,6 @@ int processes_forget(struct processes *p, bool (*runs)(int32_t pid), uint32_t *o
 	return ret;
 }
 
-static bool has_tasks(const struct event_formats *fmts)
-{
-	for (uint32_t i = 0; i < event_formats_count(fmts); i++) {
-		if (kmem_is_task(event_formats_at(fmts, i)->type))
-			return true;
-	}
-	return false;
-}
-
 int processes_of_recording(struct processes *p, const struct recording *rec,
 			   const struct event_formats *fmts, bool read_ahead)
 {
@@ -473,7 +464,7 @@ int processes_of_recording(struct processes *p, const struct recording *rec,
 	struct kmem_event *evs = malloc(BATCH * sizeof(*evs));
 	int ret = evs ? processes_read(p, rec) : -ENOMEM;
 
-	if (!ret && has_tasks(fmts))
+	if (!ret && event_formats_any(fmts, kmem_is_task))
 		ret = event_stream_open(&stream, rec, fmts, &opts, NULL);
 	if (stream)
 		event_stream_set_brief(stream, true);

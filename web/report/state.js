@@ -15,7 +15,7 @@ function seenText(data, zoom) {
 		stampText(data, zoom.to === data.places && data.last > end ? data.last : end);
 }
 
-/* A time as stampText() writes it, since the first bin; NaN: it is none. */
+/* Reads a time as stampText() writes it, since the first bin; NaN if the text is not a time. */
 function offsetOfText(data, text) {
 	const parts = /^(\d{1,20})(?:\.(\d{1,9}))?$/.exec(text);
 	if (!parts || (parts[2] && !data.ns))

@@ -73,7 +73,7 @@ bool reclaimable_slab(const struct reclaimable *r, const struct lives *lives, si
 		return false;
 	if (!key->kmalloc)
 		return cache_is_reclaimable(r, cache_of(r, lives, row));
-	return symbols_find(r->env->syms, key->callsite, &sym) &&
+	return r->functions.count && symbols_find(r->env->syms, key->callsite, &sym) &&
 	       u64_map_find(&r->functions, sym.addr);
 }
 

@@ -13,7 +13,9 @@
 _Static_assert(REPORT_PART_BINS <= 1U << BIN_BITS, "a bin does not fit into its bits");
 _Static_assert(MEMORY_KINDS <= 1U << (32 - ROW_BITS), "a kind does not fit beside a row");
 
-/* Rows of what is not memory: bytes are a number of events. Pages have no such rows. */
+/* Rows of events that are not memory; their "bytes" count the events. A page does not show them as
+ * rows.
+ */
 #define ROW_FAILED (UINT32_MAX - 2)
 #define ROW_GAP	   (UINT32_MAX - 1)
 #define ROW_LOST   UINT32_MAX

@@ -99,7 +99,7 @@ static void add_zones(const struct frag *f, const char *text, const char *when,
 		if (!table_type_add_row(&frag_free_type, SUBJECT_NONE, t, &row))
 			return;
 		cells = t->cells + (t->nr_rows - 1) * nr_columns;
-		for (size_t i = 0; i < line.nr; i++)
+		for (size_t i = 0; i < line.nr && first + i < nr_columns; i++)
 			cells[first + i] = cell_uint(line.blocks[i]);
 	}
 }

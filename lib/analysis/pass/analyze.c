@@ -128,17 +128,6 @@ static int run_here(struct analyses *all, struct event_stream *stream, struct pa
 	return ret;
 }
 
-/* Does the recording have an event whose type @is_one? */
-static bool has_type(const struct analyses *all, bool (*is_one)(unsigned int))
-{
-	uint32_t i;
-
-	for (i = 0; i < event_formats_count(all->env.fmts); i++)
-		if (is_one(event_formats_at(all->env.fmts, i)->type))
-			return true;
-	return false;
-}
-
 /* Fills a batch for the threads; it is only short at the end. Its events outlive their raw data. */
 static int fill(const struct analyses *all, struct relay *relay,
 		struct event_stream *stream, bool probes)
@@ -167,7 +156,7 @@ static int fill(const struct analyses *all, struct relay *relay,
 static int run_behind(const struct analyses *all, struct relay *relay,
 		      struct event_stream *stream, struct pass *pass)
 {
-	const bool probes = has_type(all, kmem_is_probe);
+	const bool probes = event_formats_any(all->env.fmts, kmem_is_probe);
 	int ret;
 
 	do {
@@ -213,7 +202,7 @@ static bool has_areas(const struct analyses *all)
 	const struct accounts *a = &all->accounts;
 
 	return (a->areas[MEMORY_VMALLOC] || a->areas[MEMORY_PERCPU]) &&
-	       has_type(all, kmem_is_area);
+	       event_formats_any(all->env.fmts, kmem_is_area);
 }
 
 static bool only_accounts(const struct analyses *all)
@@ -271,7 +260,7 @@ static bool wants_calls(const struct analyses *all)
 	for (i = 0; i < all->set.nr; i++)
 		page |= all->set.analyses[i]->by_entry;
 	return (page || subject_rows(all->set.opts->by) & ROWS(ENTRY)) &&
-	       has_type(all, kmem_is_call);
+	       event_formats_any(all->env.fmts, kmem_is_call);
 }
 
 static int analyze_stream(struct analyses *all, struct event_stream *stream,
@@ -450,12 +439,9 @@ int analyze_run(const struct analysis_env *env, const struct analysis_set *set,
 
 	if (!ret && wants_calls(all))
 		ret = event_stream_set_calls(stream);
-	if (!ret)
-		ret = all->accounts.by_process
-			      ? processes_of_recording(&all->accounts.processes,
-						       all->env.rec, all->env.fmts,
-						       all->env.jobs > 1)
-			      : 0;
+	if (!ret && all->accounts.by_process)
+		ret = processes_of_recording(&all->accounts.processes, all->env.rec,
+					     all->env.fmts, all->env.jobs > 1);
 	if (!ret)
 		ret = learn_stacks(all, stream, progress);
 	if (!ret)

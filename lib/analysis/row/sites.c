@@ -223,7 +223,8 @@ static void sites_frame(const struct sites *s, uint64_t addr, bool first,
 		strbuf_puts(out, ";");
 	}
 	sites_symbol(s, addr, out);
-	nr = s->env->lines ? source_lines_find(s->env->lines, addr, &frames) : 0;
+	nr = s->exact && s->env->lines ? source_lines_find(s->env->lines, addr, &frames)
+				       : 0;
 	if (nr)
 		put_line(s, &frames[nr - 1], out);
 }

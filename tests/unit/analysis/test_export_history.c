@@ -21,7 +21,7 @@ static void change(struct export_history *h, bool more, uint64_t at, uint64_t be
 }
 
 /* A block that is freed in parts ends with the last of them, an address is allocated again, and a
- * free of what nobody allocated is none.
+ * free without an allocation adds no object.
  */
 START_TEST(objects)
 {

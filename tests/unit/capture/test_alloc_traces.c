@@ -75,7 +75,7 @@ START_TEST(failures)
 	ck_assert_int_eq(alloc_traces_sum(dir, 10000000000, 10, &out), -EFBIG);
 	ck_assert_int_eq(alloc_traces_sum(dir, 0, 1000, &out), -ETIME);
 	strbuf_reset(&out);
-	/* A long name is left out; "No data" is none. */
+	/* Lines with a long name are left out, and so is "No data", which has no name. */
 	f = fopen(file, "w");
 	ck_assert_ptr_nonnull(f);
 	memset(data, 'n', sizeof(data) - 1);

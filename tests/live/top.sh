@@ -60,21 +60,11 @@ done
 check short 'all([r["comm"] for r in o["reports"][0]["rows"]] == sorted(r["comm"] for r in o["reports"][0]["rows"]) for o in d)'
 
 # Each document must match the schema.
-schema=$(cd "$(dirname "$0")/../../Documentation" && pwd)/kmemx.schema.json
 for by in callsite cache order stack comm pid process cgroup entry module cpu node; do
 	"$KMEMX" top --json -n 1 -d 200ms --by $by >"by.$by" || fail "--by $by"
 	check "by.$by" "len(d) == 1 and d[0]['reports'][0]['by'] == '$by'"
 done
-python=python3
-$python -c 'import jsonschema' 2>/dev/null || python=/usr/bin/python3
-if $python -c 'import jsonschema' 2>/dev/null; then
-	$python - "$schema" by.* <<'END' || fail "not valid by the schema"
-import json, jsonschema, sys
-schema = json.load(open(sys.argv[1]))
-for path in sys.argv[2:]:
-    jsonschema.validate(json.load(open(path)), schema)
-END
-fi
+"$(dirname "$0")/../validate-json" by.* >invalid || [ $? = 77 ] || fail "not valid by the schema: $(cat invalid)"
 
 # Compares with record and stat for the same time: no event is missing or counted twice.
 "$KMEMX" record -q --slab -o both.dat -- \

@@ -10,7 +10,11 @@
 #include <stdlib.h>
 #include <strings.h>
 
+#define AT_FIRST       "at_first"
+#define AT_LAST	       "at_last"
 #define CHANGE	       "change"
+#define COMPARE	       "compare"
+#define DROPS	       "drops"
 #define KERNEL_VERSION "kernel_version"
 #define MANN_WHITNEY   "mann_whitney"
 #define QUANTILE       "quantile"
@@ -83,7 +87,8 @@ static const char *const allowed[] = {
 	"jsonb_group_object", "jsonb_insert", "jsonb_object", "jsonb_patch",
 	"jsonb_remove", "jsonb_replace", "jsonb_set",
 	/* kmemx's own */
-	CHANGE, KERNEL_VERSION, MANN_WHITNEY, QUANTILE, SIGN_TEST, STUDENT
+	AT_FIRST, AT_LAST, CHANGE, COMPARE, DROPS, KERNEL_VERSION, MANN_WHITNEY, QUANTILE,
+	SIGN_TEST, STUDENT
 };
 
 bool query_function_allowed(const char *name)
@@ -150,6 +155,7 @@ double query_student(double t, double freedom)
 
 #ifdef HAVE_SQLITE
 #include "base/array.h"
+#include "query/compare.h"
 #include "query/sqlite.h"
 #include "report/stats.h"
 
@@ -248,19 +254,10 @@ static void quantile_step(sqlite3_context *ctx, int nr, sqlite3_value **values)
 	add_value(s, 0, sqlite3_value_double(values[0]));
 }
 
-static int by_size(const void *a, const void *b)
-{
-	double x = *(const double *)a, y = *(const double *)b;
-
-	return (x > y) - (x < y);
-}
-
-/* Between two values it interpolates, as most programs do (type 7 of Hyndman and Fan, 1996). */
 static void quantile_end(sqlite3_context *ctx)
 {
 	struct values *s = sqlite3_aggregate_context(ctx, 0);
-	double at, low, *of;
-	size_t i;
+	double *of;
 
 	if (!s)
 		return;
@@ -268,28 +265,34 @@ static void quantile_end(sqlite3_context *ctx)
 	if (s->failed)
 		sqlite3_result_error_nomem(ctx);
 	if (!s->failed && s->nr[0] && s->part >= 0 && s->part <= 1) {
-		qsort(of, s->nr[0], sizeof(double), by_size);
-		at = s->part * (double)(s->nr[0] - 1);
-		i = (size_t)at;
-		low = of[i];
-		if (i + 1 < s->nr[0])
-			low += (at - (double)i) * (of[i + 1] - low);
-		sqlite3_result_double(ctx, low);
+		query_sort(of, s->nr[0]);
+		sqlite3_result_double(ctx, query_quantile(of, s->nr[0], s->part));
 	}
 	free_values(s);
 }
 
+/* A value, as SQL has it. */
+struct number {
+	sqlite3_int64 whole;
+	double real;
+	bool is_real;
+};
+
 /* The values of an aggregate that are the earliest and the latest. */
 struct ends {
-	sqlite3_int64 at[2], value[2];
+	sqlite3_int64 at[2];
+	struct number value[2];
 	bool any;
 };
 
-/* change(at, value) */
-static void change_step(sqlite3_context *ctx, int nr, sqlite3_value **values)
+/* change(at, value), at_first(at, value), at_last(at, value) */
+static void ends_step(sqlite3_context *ctx, int nr, sqlite3_value **values)
 {
 	struct ends *e = sqlite3_aggregate_context(ctx, sizeof(*e));
 	sqlite3_int64 at = sqlite3_value_int64(values[0]);
+	struct number value = { sqlite3_value_int64(values[1]),
+				sqlite3_value_double(values[1]),
+				sqlite3_value_type(values[1]) == SQLITE_FLOAT };
 
 	if (!e || sqlite3_value_type(values[0]) == SQLITE_NULL ||
 	    sqlite3_value_type(values[1]) == SQLITE_NULL)
@@ -298,7 +301,7 @@ static void change_step(sqlite3_context *ctx, int nr, sqlite3_value **values)
 		if (e->any && (late ? at < e->at[1] : at >= e->at[0]))
 			continue;
 		e->at[late] = at;
-		e->value[late] = sqlite3_value_int64(values[1]);
+		e->value[late] = value;
 	}
 	e->any = true;
 }
@@ -308,8 +311,89 @@ static void change_end(sqlite3_context *ctx)
 	struct ends *e = sqlite3_aggregate_context(ctx, 0);
 	sqlite3_int64 more;
 
-	if (e && e->any && !__builtin_sub_overflow(e->value[1], e->value[0], &more))
+	if (e && e->any &&
+	    !__builtin_sub_overflow(e->value[1].whole, e->value[0].whole, &more))
 		sqlite3_result_int64(ctx, more);
+}
+
+static void result(sqlite3_context *ctx, const struct number *value)
+{
+	if (value->is_real)
+		sqlite3_result_double(ctx, value->real);
+	else
+		sqlite3_result_int64(ctx, value->whole);
+}
+
+static void at_first_end(sqlite3_context *ctx)
+{
+	struct ends *e = sqlite3_aggregate_context(ctx, 0);
+
+	if (e && e->any)
+		result(ctx, &e->value[0]);
+}
+
+static void at_last_end(sqlite3_context *ctx)
+{
+	struct ends *e = sqlite3_aggregate_context(ctx, 0);
+
+	if (e && e->any)
+		result(ctx, &e->value[1]);
+}
+
+/* Values in the order of time, of which few need no memory. */
+struct step {
+	sqlite3_int64 at;
+	double value;
+	size_t nr;
+};
+
+struct steps {
+	struct step *of, few[FEW];
+	size_t nr, capacity;
+	bool failed;
+};
+
+/* drops(at, value) */
+static void drops_step(sqlite3_context *ctx, int nr, sqlite3_value **values)
+{
+	struct steps *s = sqlite3_aggregate_context(ctx, sizeof(*s));
+	struct step step = { sqlite3_value_int64(values[0]),
+			     sqlite3_value_double(values[1]), s ? s->nr : 0 };
+
+	if (!s || sqlite3_value_type(values[0]) == SQLITE_NULL ||
+	    sqlite3_value_type(values[1]) == SQLITE_NULL)
+		return;
+	if (s->nr >= FEW &&
+	    array_reserve(&s->of, &s->capacity, s->nr + 1, sizeof(step))) {
+		s->failed = true;
+		return;
+	}
+	if (s->nr == FEW)
+		memcpy(s->of, s->few, sizeof(s->few));
+	(s->nr < FEW ? s->few : s->of)[s->nr] = step;
+	s->nr++;
+}
+
+ORDER_BY(by_time, struct step, at, nr)
+
+static void drops_end(sqlite3_context *ctx)
+{
+	struct steps *s = sqlite3_aggregate_context(ctx, 0);
+	struct step *of;
+	sqlite3_int64 drops = 0;
+
+	if (!s)
+		return;
+	of = s->nr > FEW ? s->of : s->few;
+	if (s->failed) {
+		sqlite3_result_error_nomem(ctx);
+	} else if (s->nr) {
+		qsort(of, s->nr, sizeof(*of), by_time);
+		for (size_t i = 1; i < s->nr; i++)
+			drops += of[i].value < of[i - 1].value;
+		sqlite3_result_int64(ctx, drops);
+	}
+	free(s->of);
 }
 
 /* sign_test(up, down) */
@@ -341,7 +425,11 @@ int query_functions_add(struct sqlite3 *db)
 		void (*step)(sqlite3_context *ctx, int nr, sqlite3_value **values);
 		void (*end)(sqlite3_context *ctx);
 	} functions[] = {
-		{ CHANGE, 2, NULL, change_step, change_end },
+		{ AT_FIRST, 2, NULL, ends_step, at_first_end },
+		{ AT_LAST, 2, NULL, ends_step, at_last_end },
+		{ CHANGE, 2, NULL, ends_step, change_end },
+		{ COMPARE, 4, NULL, query_compare_step, query_compare_end },
+		{ DROPS, 2, NULL, drops_step, drops_end },
 		{ KERNEL_VERSION, 1, kernel_version, NULL, NULL },
 		{ MANN_WHITNEY, 2, NULL, mann_whitney_step, mann_whitney_end },
 		{ QUANTILE, 2, NULL, quantile_step, quantile_end },

@@ -5,7 +5,7 @@
 
 #include "export/fields.h"
 
-#define RECORDINGS_MORE 3
+#define RECORDINGS_MORE 5
 
 /* Descriptions of the columns, in the order of export_fields. */
 static const struct {
@@ -74,6 +74,10 @@ static const struct {
 	{ "file", "the file with these rows", UNIT_NONE },
 	{ "is_trusted", "1: nothing is missing, so its rows are in the view trusted",
 	  UNIT_COUNT },
+	{ "factor", "one in how many objects it has; NULL: it is not trusted",
+	  UNIT_COUNT },
+	{ "run_id", "its number in this database, also in sites, chains and tasks",
+	  UNIT_COUNT },
 };
 
 const char *query_column(size_t i)
@@ -138,10 +142,14 @@ static const char *tables_of(size_t i)
 	if (i >= EXPORT_FIELDS)
 		return "recordings";
 	if (i < EXPORT_FIELDS_SAME)
-		return "allocations, sites, recordings";
-	if (i == FIELD_ALLOCATOR || i == FIELD_CALLSITE || i >= FIELD_FIRST_METRIC)
-		return "allocations, sites";
-	return "allocations";
+		return "allocations, sites, chains, tasks, recordings";
+	if (i == FIELD_ALLOCATOR || i >= FIELD_FIRST_METRIC)
+		return "allocations, sites, chains, tasks";
+	if (i == FIELD_CALLSITE)
+		return "allocations, sites, chains";
+	if (i < FIELD_COMM)
+		return "allocations, chains";
+	return i < FIELD_CACHE ? "allocations, tasks" : "allocations";
 }
 
 struct table *query_schema_table(void)

@@ -53,6 +53,7 @@
 	CALL(result_double) \
 	CALL(result_error_nomem) \
 	CALL(result_int64) \
+	CALL(result_text) \
 	CALL(set_authorizer) \
 	CALL(step) \
 	CALL(stmt_readonly) \
@@ -99,6 +100,7 @@ extern struct sqlite_calls { SQLITE_CALLS(CALL) bool loaded; } sqlite_calls;
 #define sqlite3_result_double sqlite_calls.result_double
 #define sqlite3_result_error_nomem sqlite_calls.result_error_nomem
 #define sqlite3_result_int64 sqlite_calls.result_int64
+#define sqlite3_result_text sqlite_calls.result_text
 #define sqlite3_set_authorizer sqlite_calls.set_authorizer
 #define sqlite3_step sqlite_calls.step
 #define sqlite3_stmt_readonly sqlite_calls.stmt_readonly

@@ -104,13 +104,15 @@ static void end_adding(struct query_store *s)
 		sqlite3_finalize(s->statements[i]);
 		s->statements[i] = NULL;
 	}
-	intern_free(&s->stacks);
+	intern_free(&s->chains);
 	intern_free(&s->callsites);
 	intern_free(&s->tasks);
-	store_drop_sums(s);
-	free(s->sums);
-	s->sums = NULL;
-	s->sums_capacity = 0;
+	intern_free(&s->kinds);
+	intern_free(&s->allocators);
+	free(s->chain_names);
+	s->chain_names = NULL;
+	s->chain_names_capacity = 0;
+	store_free_sums(s);
 	strbuf_free(&s->path);
 	strbuf_free(&s->name);
 	strbuf_free(&s->recording_key);

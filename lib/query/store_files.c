@@ -96,10 +96,16 @@ static const char *const remove_gone[] = {
 	"DELETE FROM _site WHERE (site, host, recording) IN (SELECT _callsite.id, host_id,"
 	" recording FROM gone CROSS JOIN _callsite USING (allocator)"
 	" CROSS JOIN _recording ON _recording.id = recording)",
-	"INSERT INTO gone_row SELECT recording, _row.rowid"
+	"INSERT INTO gone_row SELECT recording, _row.rowid, chain, task, _allocator.id"
 	" FROM (SELECT DISTINCT file FROM gone) CROSS JOIN _file ON _file.id = file"
 	" CROSS JOIN _row ON _row.rowid BETWEEN first_row AND last_row"
+	" CROSS JOIN _chain ON _chain.id = chain CROSS JOIN _allocator USING (allocator)"
 	" WHERE (recording, allocator) IN (SELECT recording, allocator FROM gone)",
+	"DELETE FROM _chain_sums WHERE (chain, host, recording) IN (SELECT chain, host_id,"
+	" recording FROM gone_row CROSS JOIN _recording ON _recording.id = recording)",
+	"DELETE FROM _task_sums WHERE (allocator, task, host, recording) IN"
+	" (SELECT allocator, task, host_id, recording FROM gone_row"
+	" CROSS JOIN _recording ON _recording.id = recording)",
 	"DELETE FROM _row WHERE rowid IN (SELECT id FROM gone_row)",
 	"DELETE FROM _part WHERE (recording_id, allocator) IN"
 	" (SELECT recording_id, allocator FROM gone)",
@@ -118,6 +124,7 @@ static int remove_parts(struct query_store *s, const char *where, sqlite3_int64 
 		"CREATE TEMP TABLE IF NOT EXISTS gone (recording INTEGER,"
 		" allocator TEXT, recording_id TEXT, file INTEGER);"
 		"CREATE TEMP TABLE IF NOT EXISTS gone_row (recording INTEGER, id INTEGER,"
+		" chain INTEGER, task INTEGER, allocator INTEGER,"
 		" PRIMARY KEY (recording, id)) WITHOUT ROWID;"
 		"DELETE FROM gone; DELETE FROM gone_row");
 

@@ -39,9 +39,11 @@ struct span {
 static const struct span of_recording = { 0, EXPORT_FIELDS_SAME };
 static const struct span of_host = { FIELD_HOST, FIELD_HOST + 2 };
 static const struct span of_site = { FIELD_ALLOCATOR, FIELD_MODULE };
-static const struct span of_stack = { FIELD_CALLSITE, FIELD_COMM };
+static const struct span of_allocator = { FIELD_ALLOCATOR, FIELD_CALLSITE };
+static const struct span of_chain = { FIELD_ALLOCATOR, FIELD_COMM };
 static const struct span of_task = { FIELD_COMM, FIELD_CACHE };
-static const struct span of_row = { FIELD_CACHE, EXPORT_FIELDS };
+static const struct span of_kind = { FIELD_CACHE, FIELD_FIRST_METRIC };
+static const struct span of_row = { FIELD_FIRST_METRIC, EXPORT_FIELDS };
 
 /* Binds the fields of @span, from @place on. */
 static int bind_fields(struct query_store *s, sqlite3_stmt *stmt, unsigned int place,
@@ -79,14 +81,19 @@ static bool make_key(struct strbuf *key, const struct query_row *row, struct spa
 	strbuf_reset(key);
 	for (unsigned int i = span.first; i < span.end; i++) {
 		const struct query_value *v = &row->of[i];
-		size_t size = export_fields[i].number ? sizeof(v->number) : v->size;
+		bool number = export_fields[i].number;
+		size_t size = number ? v->number > INT64_MAX : v->size;
+		/* As in the table: large numbers that it cannot tell apart are the same. */
+		double large = (double)v->number;
 
 		if (!v->known)
 			size = SIZE_MAX;
 		strbuf_add(key, &size, sizeof(size));
 		if (!v->known)
 			continue;
-		if (export_fields[i].number)
+		if (number && size)
+			strbuf_add(key, &large, sizeof(large));
+		else if (number)
 			strbuf_add(key, &v->number, sizeof(v->number));
 		else
 			strbuf_add(key, v->text, v->size);
@@ -222,9 +229,11 @@ static int find_recording(struct query_store *s, const struct query_row *row)
 static int find_name(struct query_store *s, struct intern *names, uint32_t *id,
 		     const struct query_row *row, enum store_statement add)
 {
-	struct span span = add == STORE_ADD_STACK  ? of_stack
-			   : add == STORE_ADD_TASK ? of_task
-						   : of_site;
+	struct span span = add == STORE_ADD_CHAIN	? of_chain
+			   : add == STORE_ADD_TASK	? of_task
+			   : add == STORE_ADD_KIND	? of_kind
+			   : add == STORE_ADD_ALLOCATOR ? of_allocator
+							: of_site;
 	uint32_t nr = names->count;
 	sqlite3_stmt *stmt;
 	int ret;
@@ -244,6 +253,17 @@ static int find_name(struct query_store *s, struct intern *names, uint32_t *id,
 	return step(stmt, ret);
 }
 
+/* A number that bind() has bound, or one with the same place in the table. */
+static uint64_t whole(sqlite3_stmt *stmt, int at)
+{
+	double large;
+
+	if (sqlite3_column_type(stmt, at) != SQLITE_FLOAT)
+		return (uint64_t)sqlite3_column_int64(stmt, at);
+	large = sqlite3_column_double(stmt, at);
+	return large < 0x1p63 ? 0 : large < 0x1p64 ? (uint64_t)large : UINT64_MAX;
+}
+
 /* @sql: id, and the fields of @span. */
 static int read_names(struct query_store *s, struct intern *names, const char *sql,
 		      struct span span)
@@ -259,9 +279,13 @@ static int read_names(struct query_store *s, struct intern *names, const char *s
 		for (unsigned int i = span.first; i < span.end; i++) {
 			int at = (int)(i - span.first) + 1;
 
+			row.of[i].known = sqlite3_column_type(stmt, at) != SQLITE_NULL;
+			if (export_fields[i].number) {
+				row.of[i].number = whole(stmt, at);
+				continue;
+			}
 			row.of[i].text = sqlite3_column_blob(stmt, at);
 			row.of[i].size = (size_t)sqlite3_column_bytes(stmt, at);
-			row.of[i].known = sqlite3_column_type(stmt, at) != SQLITE_NULL;
 		}
 		id = make_key(&s->key, &row, span)
 			     ? intern_id(names, s->key.data, s->key.size)
@@ -276,89 +300,98 @@ static int read_names(struct query_store *s, struct intern *names, const char *s
 
 int store_read_names(struct query_store *s)
 {
-	int ret = read_names(
-		s, &s->stacks,
-		"SELECT id, callsite, module, stack, stack_id, entry FROM _stack ORDER BY id",
-		of_stack);
+	const struct {
+		struct intern *names;
+		const char *sql;
+		struct span span;
+	} all[] = {
+		{ &s->chains,
+		  "SELECT id, allocator, callsite, module, stack, stack_id, entry FROM _chain"
+		  " ORDER BY id",
+		  of_chain },
+		{ &s->callsites,
+		  "SELECT id, allocator, callsite FROM _callsite ORDER BY id", of_site },
+		{ &s->tasks, "SELECT id, comm, process, cgroup FROM _task ORDER BY id",
+		  of_task },
+		{ &s->kinds,
+		  "SELECT id, cache, \"order\", migratetype, gfp FROM _kind ORDER BY id",
+		  of_kind },
+		{ &s->allocators, "SELECT id, allocator FROM _allocator ORDER BY id",
+		  of_allocator },
+	};
+	int ret = 0;
 
-	if (!ret)
-		ret = read_names(
-			s, &s->callsites,
-			"SELECT id, allocator, callsite FROM _callsite ORDER BY id",
-			of_site);
-	return ret ? ret
-		   : read_names(s, &s->tasks,
-				"SELECT id, comm, process, cgroup FROM _task ORDER BY id",
-				of_task);
-}
-
-/* Adds the row's figures to the sums of callsite @site. A sum is floating point if one of its
- * values is.
- */
-static int add_sums(struct query_store *s, const struct query_row *row, uint32_t site)
-{
-	const sqlite3_int64 key[] = { s->recording, site };
-	uint32_t nr = s->sums_of.count, id = intern_id(&s->sums_of, key, sizeof(key));
-	struct site_sums *sums;
-
-	if (!id || array_reserve(&s->sums, &s->sums_capacity, id, sizeof(*sums)))
-		return -ENOMEM;
-	sums = &s->sums[id - 1];
-	if (s->sums_of.count > nr)
-		*sums = (struct site_sums){ s->recording, s->host, site, { { 0 } } };
-	for (unsigned int i = 0; i < METRICS; i++) {
-		const struct query_value *v = &row->of[FIELD_FIRST_METRIC + i];
-
-		if (!v->known)
-			continue;
-		sums->of[i].known = true;
-		sums->of[i].real += (double)v->number;
-		if (v->number > INT64_MAX)
-			sums->of[i].is_real = true;
-		else if (!sums->of[i].is_real &&
-			 __builtin_add_overflow(sums->of[i].whole,
-						(sqlite3_int64)v->number,
-						&sums->of[i].whole))
-			return -EOVERFLOW;
-	}
-	return 0;
-}
-
-int store_end_sums(struct query_store *s)
-{
-	sqlite3_stmt *stmt = store_statement(s, STORE_ADD_SUMS);
-	int ret = stmt ? 0 : -ENOMEM;
-
-	for (uint32_t id = 0; id < s->sums_of.count && !ret; id++) {
-		const struct site_sums *sums = &s->sums[id];
-
-		sqlite3_bind_int64(stmt, 1, sums->site);
-		sqlite3_bind_int64(stmt, 2, sums->host);
-		sqlite3_bind_int64(stmt, 3, sums->recording);
-		for (int i = 0; i < (int)METRICS; i++) {
-			if (!sums->of[i].known)
-				sqlite3_bind_null(stmt, 4 + i);
-			else if (sums->of[i].is_real)
-				sqlite3_bind_double(stmt, 4 + i, sums->of[i].real);
-			else
-				sqlite3_bind_int64(stmt, 4 + i, sums->of[i].whole);
-		}
-		ret = step(stmt, SQLITE_OK);
-	}
-	store_drop_sums(s);
+	for (size_t i = 0; i < ARRAY_SIZE(all) && !ret; i++)
+		ret = read_names(s, all[i].names, all[i].sql, all[i].span);
+	if (s->chain_names_capacity)
+		memset(s->chain_names, 0,
+		       s->chain_names_capacity * sizeof(*s->chain_names));
 	return ret;
 }
 
-void store_drop_sums(struct query_store *s)
+/* Sets @names to the numbers of callsite and allocator of the row's callchain @chain. */
+static int find_chain_names(struct query_store *s, const struct query_row *row,
+			    uint32_t chain, struct chain_names *names)
 {
-	intern_free(&s->sums_of);
+	size_t old = s->chain_names_capacity;
+	struct chain_names *known;
+	int ret = 0;
+
+	if (array_reserve(&s->chain_names, &s->chain_names_capacity, chain,
+			  sizeof(*s->chain_names)))
+		return -ENOMEM;
+	if (s->chain_names_capacity > old)
+		memset(s->chain_names + old, 0,
+		       (s->chain_names_capacity - old) * sizeof(*s->chain_names));
+	known = &s->chain_names[chain - 1];
+	if (!known->site)
+		ret = find_name(s, &s->callsites, &known->site, row, STORE_ADD_CALLSITE);
+	if (!ret && !known->allocator)
+		ret = find_name(s, &s->allocators, &known->allocator, row,
+				STORE_ADD_ALLOCATOR);
+	*names = *known;
+	return ret;
+}
+
+/* The numbers of a row's names. */
+struct row_ids {
+	uint32_t chain, task, kind;
+	struct chain_names of_chain;
+};
+
+static int find_names(struct query_store *s, const struct query_row *row,
+		      struct row_ids *ids)
+{
+	int ret = find_name(s, &s->chains, &ids->chain, row, STORE_ADD_CHAIN);
+
+	if (!ret)
+		ret = find_name(s, &s->tasks, &ids->task, row, STORE_ADD_TASK);
+	if (!ret)
+		ret = find_name(s, &s->kinds, &ids->kind, row, STORE_ADD_KIND);
+	return ret ? ret : find_chain_names(s, row, ids->chain, &ids->of_chain);
+}
+
+static int add_sums(struct query_store *s, const struct query_row *row,
+		    const struct row_ids *ids)
+{
+	const struct store_sums_key keys[STORE_SUMS] = {
+		[STORE_BY_SITE] = { { ids->of_chain.site, s->host, s->recording } },
+		[STORE_BY_CHAIN] = { { ids->chain, s->host, s->recording } },
+		[STORE_BY_TASK] = { { ids->of_chain.allocator, ids->task, s->host,
+				      s->recording } },
+	};
+	int ret = 0;
+
+	for (int i = 0; i < STORE_SUMS && !ret; i++)
+		ret = store_add_sums(s, (enum store_sums)i, &keys[i], row);
+	return ret;
 }
 
 int query_store_add(struct query_store *s, const struct query_row *row)
 {
 	int ret = find_part(s, row);
 	sqlite3_stmt *stmt;
-	uint32_t stack, site, task;
+	struct row_ids ids;
 
 	if (ret)
 		return ret;
@@ -368,23 +401,19 @@ int query_store_add(struct query_store *s, const struct query_row *row)
 	}
 	ret = find_recording(s, row);
 	if (!ret)
-		ret = find_name(s, &s->stacks, &stack, row, STORE_ADD_STACK);
+		ret = find_names(s, row, &ids);
 	if (!ret)
-		ret = find_name(s, &s->callsites, &site, row, STORE_ADD_CALLSITE);
-	if (!ret)
-		ret = find_name(s, &s->tasks, &task, row, STORE_ADD_TASK);
-	if (!ret)
-		ret = add_sums(s, row, site);
+		ret = add_sums(s, row, &ids);
 	stmt = ret ? NULL : store_statement(s, STORE_ADD_ROW);
 	if (!stmt)
 		return ret ? ret : -ENOMEM;
-	ret = sqlite3_bind_int64(stmt, 1, s->recording);
+	ret = sqlite3_bind_int64(stmt, 1, ids.chain);
 	if (ret == SQLITE_OK)
-		ret = sqlite3_bind_int64(stmt, 2, stack);
+		ret = sqlite3_bind_int64(stmt, 2, s->recording);
 	if (ret == SQLITE_OK)
-		ret = bind(s, stmt, 3, row, FIELD_ALLOCATOR);
+		ret = sqlite3_bind_int64(stmt, 3, ids.task);
 	if (ret == SQLITE_OK)
-		ret = sqlite3_bind_int64(stmt, 4, task);
+		ret = sqlite3_bind_int64(stmt, 4, ids.kind);
 	if (ret == SQLITE_OK)
 		ret = bind_fields(s, stmt, 5, row, of_row);
 	ret = step(stmt, ret);

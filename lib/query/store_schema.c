@@ -11,7 +11,7 @@
 #include <string.h>
 
 #define APPLICATION_ID 0x6b6d7871 /* "kmxq" */
-#define FORMAT	       3
+#define FORMAT	       4
 
 static const char *type_of(unsigned int field)
 {
@@ -27,27 +27,54 @@ static void put_columns(struct strbuf *sql, unsigned int first, unsigned int end
 			      export_fields[i].name, types ? type_of(i) : "");
 }
 
+enum {
+	RECORDING,
+	CHAIN,
+	ROW,
+	TASK,
+	KIND,
+	ALLOCATOR,
+	SUMS,
+};
+
 /* The tables that hold columns of rows: those that another version may have more or fewer of. */
 static const struct {
 	const char *name, *first, *last;
 	unsigned int from, to;
 } tables[] = {
-	{ "_recording",
-	  "id INTEGER PRIMARY KEY, nr_rows INTEGER, file TEXT, host_id INTEGER", "", 0,
-	  EXPORT_FIELDS_SAME },
-	{ "_stack", "id INTEGER PRIMARY KEY", "", FIELD_CALLSITE, FIELD_COMM },
-	{ "_row", "recording INTEGER, stack INTEGER, allocator TEXT, task INTEGER", "",
-	  FIELD_CACHE, EXPORT_FIELDS },
-	/* Sums, by which most queries read a fourth of the rows, and no callchain. Their order
-	 * saves sorting: a callsite's hosts, a host's recordings.
+	/* The first ones are the fastest to read. */
+	[RECORDING] = { "_recording",
+			"id INTEGER PRIMARY KEY, nr_rows INTEGER, file TEXT, host_id INTEGER,"
+			" factor INTEGER",
+			"", 0, EXPORT_FIELDS_SAME },
+	[CHAIN] = { "_chain", "id INTEGER PRIMARY KEY", "", FIELD_ALLOCATOR, FIELD_COMM },
+	/* Most rows differ in figures only: texts are in tables of their own. */
+	[ROW] = { "_row", "chain INTEGER, recording INTEGER, task INTEGER, kind INTEGER",
+		  "", FIELD_FIRST_METRIC, EXPORT_FIELDS },
+	[TASK] = { "_task", "id INTEGER PRIMARY KEY", "", FIELD_COMM, FIELD_CACHE },
+	[KIND] = { "_kind", "id INTEGER PRIMARY KEY", "", FIELD_CACHE,
+		   FIELD_FIRST_METRIC },
+	[ALLOCATOR] = { "_allocator", "id INTEGER PRIMARY KEY", "", FIELD_ALLOCATOR,
+			FIELD_CALLSITE },
+	/* Sums, by which most queries read a fraction of the rows. Their order saves sorting: a
+	 * callsite's hosts, a host's recordings.
 	 */
-	{ "_site", "site INTEGER, host INTEGER, recording INTEGER",
-	  ", PRIMARY KEY (site, host, recording)", FIELD_FIRST_METRIC, EXPORT_FIELDS },
-	/* The paths of control groups are long. */
-	{ "_task", "id INTEGER PRIMARY KEY", "", FIELD_COMM, FIELD_CACHE },
+	[SUMS + STORE_BY_SITE] = { "_site",
+				   "site INTEGER, host INTEGER, recording INTEGER",
+				   ", PRIMARY KEY (site, host, recording)",
+				   FIELD_FIRST_METRIC, EXPORT_FIELDS },
+	[SUMS + STORE_BY_CHAIN] = { "_chain_sums",
+				    "chain INTEGER, host INTEGER, recording INTEGER",
+				    ", PRIMARY KEY (chain, host, recording)",
+				    FIELD_FIRST_METRIC, EXPORT_FIELDS },
+	[SUMS + STORE_BY_TASK] = { "_task_sums",
+				   "allocator INTEGER, task INTEGER, host INTEGER,"
+				   " recording INTEGER",
+				   ", PRIMARY KEY (allocator, task, host, recording)",
+				   FIELD_FIRST_METRIC, EXPORT_FIELDS },
 };
 
-static void put_tables(struct strbuf *sql)
+void store_put_tables(struct strbuf *sql)
 {
 	for (size_t t = 0; t < ARRAY_SIZE(tables); t++) {
 		strbuf_printf(sql, "CREATE TABLE IF NOT EXISTS %s (%s", tables[t].name,
@@ -77,53 +104,83 @@ static void put_tables(struct strbuf *sql)
 		"CREATE INDEX IF NOT EXISTS _host_of ON _host(host, machine);");
 }
 
+/* Views of sums: @key is the column of @table with the id in table @names, which SQL sees as @id. */
+static const struct {
+	const char *name, *table, *names, *key, *id, *from;
+	unsigned int first, end;
+} sums_views[] = {
+	{ "sites", "_site.", "_callsite", "site", "site_id", "_site", FIELD_ALLOCATOR,
+	  FIELD_MODULE },
+	{ "chains", "_chain_sums.", "_chain", "chain", "chain_id", "_chain_sums",
+	  FIELD_ALLOCATOR, FIELD_COMM },
+	{ "tasks", "_task_sums.", "_task", "task", "task_id",
+	  "_allocator CROSS JOIN _task_sums ON _allocator.id = _task_sums.allocator",
+	  FIELD_COMM, FIELD_CACHE },
+};
+
 /* CROSS JOIN fixes the order, so that the rows are scanned once. */
+static void put_sums_views(struct strbuf *sql)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(sums_views); i++) {
+		const char *table = sums_views[i].table, *names = sums_views[i].names;
+
+		strbuf_printf(sql, "CREATE VIEW %s AS SELECT ", sums_views[i].name);
+		put_columns(sql, 0, EXPORT_FIELDS_SAME, "_recording.", false);
+		if (sums_views[i].first > FIELD_ALLOCATOR)
+			put_columns(sql, FIELD_ALLOCATOR, FIELD_CALLSITE, "_allocator.",
+				    false);
+		for (unsigned int f = sums_views[i].first; f < sums_views[i].end; f++)
+			strbuf_printf(sql, ", %s.\"%s\"", names, export_fields[f].name);
+		put_columns(sql, FIELD_FIRST_METRIC, EXPORT_FIELDS, table, false);
+		strbuf_printf(
+			sql,
+			", %s AS %s, %shost AS host_id, recording AS run_id, factor"
+			" FROM %s CROSS JOIN _recording ON _recording.id = recording"
+			" CROSS JOIN %s ON %s.id = %s;",
+			sums_views[i].key, sums_views[i].id, table, sums_views[i].from,
+			names, names, sums_views[i].key);
+	}
+}
+
 static void put_views(struct strbuf *sql)
 {
 	strbuf_puts(sql, "CREATE VIEW allocations AS SELECT ");
 	put_columns(sql, 0, EXPORT_FIELDS_SAME, "_recording.", false);
-	put_columns(sql, FIELD_ALLOCATOR, FIELD_CALLSITE, "_row.", false);
-	put_columns(sql, FIELD_CALLSITE, FIELD_COMM, "_stack.", false);
+	put_columns(sql, FIELD_ALLOCATOR, FIELD_COMM, "_chain.", false);
 	put_columns(sql, FIELD_COMM, FIELD_CACHE, "_task.", false);
-	put_columns(sql, FIELD_CACHE, EXPORT_FIELDS, "_row.", false);
+	put_columns(sql, FIELD_CACHE, FIELD_FIRST_METRIC, "_kind.", false);
+	put_columns(sql, FIELD_FIRST_METRIC, EXPORT_FIELDS, "_row.", false);
 	strbuf_puts(sql, " FROM _row CROSS JOIN _recording ON _recording.id = recording"
-			 " CROSS JOIN _stack ON _stack.id = _row.stack"
-			 " CROSS JOIN _task ON _task.id = _row.task;"
-			 "CREATE VIEW sites AS SELECT ");
-	put_columns(sql, 0, EXPORT_FIELDS_SAME, "_recording.", false);
-	put_columns(sql, FIELD_ALLOCATOR, FIELD_MODULE, "_callsite.", false);
-	put_columns(sql, FIELD_FIRST_METRIC, EXPORT_FIELDS, "_site.", false);
-	strbuf_puts(sql, ", site AS site_id, _site.host AS host_id"
-			 " FROM _site CROSS JOIN _recording ON _recording.id = recording"
-			 " CROSS JOIN _callsite ON _callsite.id = site;"
-			 "CREATE VIEW trusted AS SELECT ");
+			 " CROSS JOIN _chain ON _chain.id = _row.chain"
+			 " CROSS JOIN _task ON _task.id = _row.task"
+			 " CROSS JOIN _kind ON _kind.id = _row.kind;");
+	put_sums_views(sql);
+	strbuf_puts(sql, "CREATE VIEW trusted AS SELECT ");
 	put_columns(sql, 0, EXPORT_FIELDS_SAME, "", false);
 	put_columns(sql, FIELD_ALLOCATOR, FIELD_MODULE, "", false);
-	/* 1/16: one in 16 objects was recorded. */
 	for (unsigned int i = FIELD_FIRST_METRIC; i < EXPORT_FIELDS; i++)
-		strbuf_printf(
-			sql,
-			", \"%s\" * max(1, ifnull(CAST(substr(sample, 3) AS INTEGER), 1))"
-			" AS \"%s\"",
-			export_fields[i].name, export_fields[i].name);
-	strbuf_puts(sql,
-		    ", site_id, host_id"
-		    " FROM sites WHERE NOT " UNTRUSTED " AND scope IS NULL;"
-		    "CREATE VIEW callsites AS SELECT id AS site_id, allocator, callsite"
-		    " FROM _callsite;"
-		    "CREATE VIEW hosts AS SELECT id AS host_id, host, machine FROM _host;"
-		    "CREATE VIEW recordings AS SELECT ");
+		strbuf_printf(sql, ", \"%s\" * factor AS \"%s\"", export_fields[i].name,
+			      export_fields[i].name);
+	strbuf_puts(
+		sql,
+		", site_id, host_id, run_id FROM sites WHERE factor IS NOT NULL;"
+		"CREATE VIEW callsites AS SELECT id AS site_id, allocator, callsite"
+		" FROM _callsite;"
+		"CREATE VIEW callchains AS SELECT id AS chain_id, allocator, callsite,"
+		" module, stack, stack_id, entry FROM _chain;"
+		"CREATE VIEW hosts AS SELECT id AS host_id, host, machine FROM _host;"
+		"CREATE VIEW recordings AS SELECT ");
 	put_columns(sql, 0, EXPORT_FIELDS_SAME, "", false);
 	strbuf_puts(
 		sql,
-		", nr_rows, file, NOT " UNTRUSTED " AND scope IS NULL AS is_trusted"
+		", nr_rows, file, factor IS NOT NULL AS is_trusted, factor, id AS run_id"
 		" FROM _recording;"
 		"CREATE VIEW files AS SELECT name AS file, size, mtime_ns / 1000000000"
 		" AS mtime_unix, repeated, problem FROM _file;");
 }
 
 /* Is there a column @name in @table? */
-static int has_column(struct query_store *s, const char *table, const char *name)
+int store_has_column(struct query_store *s, const char *table, const char *name)
 {
 	struct strbuf sql = { 0 };
 	sqlite3_int64 nr = 0;
@@ -144,7 +201,7 @@ static int has_table(struct query_store *s, size_t t)
 	char name[16];
 
 	snprintf(name, sizeof(name), "%.*s", (int)strcspn(first, " "), first);
-	return has_column(s, tables[t].name, name);
+	return store_has_column(s, tables[t].name, name);
 }
 
 /* Adds columns that an older version did not have to tables that it had. 1: some; 0: none. */
@@ -157,7 +214,7 @@ static int put_missing(struct query_store *s, struct strbuf *sql)
 
 		has = has_table(s, t);
 		for (; has && i < tables[t].to; i++) {
-			has = has_column(s, tables[t].name, export_fields[i].name);
+			has = store_has_column(s, tables[t].name, export_fields[i].name);
 			if (has < 0)
 				return has;
 			if (has)
@@ -172,53 +229,6 @@ static int put_missing(struct query_store *s, struct strbuf *sql)
 	return ret;
 }
 
-/* From format 1, which has sums by names and an index for all rows. A file's rows are next to each
- * other.
- */
-static void put_migration(struct strbuf *sql)
-{
-	strbuf_puts(sql,
-		    "DROP TABLE _site; ALTER TABLE _recording ADD COLUMN host_id INTEGER;"
-		    "ALTER TABLE _file ADD COLUMN first_row INTEGER;"
-		    "ALTER TABLE _file ADD COLUMN last_row INTEGER;");
-	put_tables(sql);
-	strbuf_puts(
-		sql,
-		"UPDATE _file SET (first_row, last_row) = (SELECT min(_row.rowid),"
-		" max(_row.rowid) FROM _part CROSS JOIN _recording USING (recording_id)"
-		" CROSS JOIN _row ON _row.recording = _recording.id"
-		" AND _row.allocator = _part.allocator WHERE _part.file = _file.id);"
-		"DROP INDEX _row_of;"
-		"INSERT INTO _host (host, machine) SELECT DISTINCT host, machine"
-		" FROM _recording;"
-		"UPDATE _recording SET host_id = (SELECT id FROM _host WHERE"
-		" _host.host IS _recording.host AND _host.machine IS _recording.machine);"
-		"INSERT INTO _callsite (allocator, callsite) SELECT DISTINCT allocator,"
-		" callsite FROM _row CROSS JOIN _stack ON _stack.id = _row.stack;"
-		"INSERT INTO _site (site, host, recording");
-	for (unsigned int i = FIELD_FIRST_METRIC; i < EXPORT_FIELDS; i++)
-		strbuf_printf(sql, ", \"%s\"", export_fields[i].name);
-	strbuf_puts(sql, ") SELECT _callsite.id, host_id, recording");
-	for (unsigned int i = FIELD_FIRST_METRIC; i < EXPORT_FIELDS; i++)
-		strbuf_printf(sql, ", sum(_row.\"%s\")", export_fields[i].name);
-	strbuf_puts(sql, " FROM _row CROSS JOIN _stack ON _stack.id = _row.stack"
-			 " JOIN _callsite USING (allocator, callsite)"
-			 " CROSS JOIN _recording ON _recording.id = recording"
-			 " GROUP BY 1, 2, 3;");
-}
-
-/* From format 2, in which rows have the task's name. An index makes this fast. */
-static void put_tasks(struct strbuf *sql)
-{
-	put_tables(sql);
-	strbuf_puts(sql, "ALTER TABLE _row ADD COLUMN task INTEGER;"
-			 "INSERT INTO _task (comm) SELECT DISTINCT comm FROM _row;"
-			 "CREATE INDEX _task_of ON _task(comm);"
-			 "UPDATE _row SET task = (SELECT id FROM _task"
-			 " WHERE _task.comm IS _row.comm), comm = NULL;"
-			 "DROP INDEX _task_of;");
-}
-
 /* @format: that of the file; 0: it is empty. */
 static int fill_database(struct query_store *s, int format)
 {
@@ -228,24 +238,27 @@ static int fill_database(struct query_store *s, int format)
 	strbuf_puts(&sql, "DROP VIEW IF EXISTS allocations; DROP VIEW IF EXISTS sites;"
 			  "DROP VIEW IF EXISTS recordings; DROP VIEW IF EXISTS files;"
 			  "DROP VIEW IF EXISTS trusted; DROP VIEW IF EXISTS callsites;"
-			  "DROP VIEW IF EXISTS hosts;");
+			  "DROP VIEW IF EXISTS chains; DROP VIEW IF EXISTS callchains;"
+			  "DROP VIEW IF EXISTS tasks; DROP VIEW IF EXISTS hosts;");
 	if (format)
 		ret = put_missing(s, &sql);
 
 	if (ret >= 0 && (ret || format != FORMAT)) {
-		if (ret) /* Files that are still there have these columns. */
-			strbuf_puts(&sql, "UPDATE _file SET size = -1;");
+		int missing = 0;
+
 		if (!format)
-			put_tables(&sql);
-		else if (format == 1)
-			put_migration(&sql);
-		if (format && format < FORMAT)
-			put_tasks(&sql);
+			store_put_tables(&sql);
+		else if (format < FORMAT)
+			missing = store_put_migration(s, &sql, format);
+		if (ret || missing) /* Files that are still there have these columns. */
+			strbuf_puts(&sql, "UPDATE _file SET size = -1;");
 		put_views(&sql);
 		strbuf_printf(&sql,
 			      "PRAGMA application_id = %d; PRAGMA user_version = %d;",
 			      APPLICATION_ID, FORMAT);
-		ret = sql.failed ? -ENOMEM : store_run(s, strbuf_text(&sql));
+		ret = missing < 0  ? missing
+		      : sql.failed ? -ENOMEM
+				   : store_run(s, strbuf_text(&sql));
 	}
 	strbuf_free(&sql);
 	return ret;
@@ -270,7 +283,7 @@ static int recognise(struct query_store *s)
 
 int store_create(struct query_store *s)
 {
-	int ret = 0, known;
+	int ret = 0, known, format;
 
 	if (s->on_disk) {
 		ret = recognise(s);
@@ -293,10 +306,13 @@ int store_create(struct query_store *s)
 		return known < 0 ? known : ret;
 	/* Another process may do the same now. */
 	ret = store_run(s, "BEGIN IMMEDIATE");
-	known = ret ? ret : recognise(s);
-	if (known >= 0)
-		known = fill_database(s, known);
-	return known < 0 ? known : store_run(s, "COMMIT");
+	format = ret ? ret : recognise(s);
+	known = format < 0 ? format : fill_database(s, format);
+	ret = known < 0 ? known : store_run(s, "COMMIT");
+	/* The old tables' room. */
+	return ret || !format || format == FORMAT
+		       ? ret
+		       : store_run(s, "PRAGMA incremental_vacuum");
 }
 
 static void put_marks(struct strbuf *sql, unsigned int nr)
@@ -328,7 +344,8 @@ static void put_statement(struct strbuf *sql, enum store_statement which)
 {
 	static const char *const plain[STORE_STATEMENTS] = {
 		[STORE_COUNT_ROWS] =
-			"UPDATE _recording SET nr_rows = nr_rows + ? WHERE id = ?",
+			"UPDATE _recording SET nr_rows = nr_rows + ?, factor = " FACTOR
+			" WHERE id = ?",
 		[STORE_FIND_PART] =
 			"SELECT file FROM _part WHERE recording_id = ? AND allocator = ?",
 		[STORE_ADD_PART] = "INSERT INTO _part VALUES (?, ?, ?)",
@@ -350,15 +367,24 @@ static void put_statement(struct strbuf *sql, enum store_statement which)
 	if (which == STORE_FIND_RECORDING)
 		put_find_recording(sql);
 	else if (which == STORE_ADD_RECORDING)
-		put_insert(sql, 0, "file, nr_rows, host_id", 3);
-	else if (which == STORE_ADD_STACK)
-		put_insert(sql, 1, "id", 1);
+		put_insert(sql, RECORDING, "file, nr_rows, host_id", 3);
+	else if (which == STORE_ADD_CHAIN)
+		put_insert(sql, CHAIN, "id", 1);
 	else if (which == STORE_ADD_ROW)
-		put_insert(sql, 2, "recording, stack, allocator, task", 4);
+		put_insert(sql, ROW, "chain, recording, task, kind", 4);
 	else if (which == STORE_ADD_TASK)
-		put_insert(sql, 4, "id", 1);
-	else if (which == STORE_ADD_SUMS)
-		put_insert(sql, 3, "site, host, recording", 3);
+		put_insert(sql, TASK, "id", 1);
+	else if (which == STORE_ADD_KIND)
+		put_insert(sql, KIND, "id", 1);
+	else if (which == STORE_ADD_ALLOCATOR)
+		put_insert(sql, ALLOCATOR, "id", 1);
+	else if (which == STORE_ADD_TASK_SUMS)
+		put_insert(sql, SUMS + STORE_BY_TASK, "allocator, task, host, recording",
+			   4);
+	else if (which == STORE_ADD_CHAIN_SUMS)
+		put_insert(sql, SUMS + STORE_BY_CHAIN, "chain, host, recording", 3);
+	else if (which == STORE_ADD_SITE_SUMS)
+		put_insert(sql, SUMS + STORE_BY_SITE, "site, host, recording", 3);
 	else
 		strbuf_puts(sql, plain[which]);
 }

@@ -2,19 +2,17 @@
 -- host's last recording, less those in its first one. Where the process is not recorded, the task's name.
 -- First those that chance does not explain: q, as in leaks, is at most 5 %.
 WITH one AS (
-        SELECT host, cgroup, coalesce(process, comm) AS program, start_unix, recording_id,
-               sum(coalesce(net_estimate, bytes_live) *
-                   max(1, ifnull(CAST(substr(sample, 3) AS INTEGER), 1))) AS live
-          FROM allocations
-         WHERE recording_id IN (SELECT recording_id FROM recordings WHERE is_trusted) AND allocator = 'page'
-           AND coalesce(process, comm) IS NOT NULL
+        SELECT host_id, cgroup, coalesce(process, comm) AS program, start_unix, run_id,
+               sum(coalesce(net_estimate, bytes_live) * factor) AS live
+          FROM tasks
+         WHERE factor IS NOT NULL AND allocator = 'page' AND coalesce(process, comm) IS NOT NULL
            AND host IS NOT NULL AND start_unix IS NOT NULL
-         GROUP BY host, cgroup, program, recording_id, start_unix
+         GROUP BY host_id, cgroup, program, run_id
         HAVING live IS NOT NULL),
      host AS (
-        SELECT host, cgroup, program, change(start_unix, live) AS more,
+        SELECT cgroup, program, change(start_unix, live) AS more,
                (max(start_unix) - min(start_unix)) / 3600.0 AS hours
-          FROM one GROUP BY host, cgroup, program
+          FROM one GROUP BY host_id, cgroup, program
         HAVING hours > 0),
      test AS (
         SELECT cgroup, program, count(*) AS hosts, sum(more > 0) AS grew, sum(more < 0) AS shrank,

@@ -233,6 +233,10 @@ START_TEST(columns)
 	struct query_failure why = { 0 };
 	struct table *rows = ask(s, "SELECT * FROM allocations", &why);
 	struct table *recordings = ask(s, "SELECT * FROM recordings", &why);
+	struct table *sums[] = { ask(s, "SELECT * FROM sites", &why),
+				 ask(s, "SELECT * FROM chains", &why),
+				 ask(s, "SELECT * FROM tasks", &why) };
+	static const char *const sums_names[] = { "sites", "chains", "tasks" };
 	struct table *schema = query_schema_table();
 	const char *name;
 	size_t i;
@@ -250,9 +254,17 @@ START_TEST(columns)
 				 strstr(tables, "allocations") != NULL);
 		ck_assert_int_eq(table_column(recordings, name) >= 0,
 				 strstr(tables, "recordings") != NULL);
+		for (size_t k = 0; k < ARRAY_SIZE(sums) && i < EXPORT_FIELDS; k++)
+			ck_assert_int_eq(table_column(sums[k], name) >= 0,
+					 strstr(tables, sums_names[k]) != NULL);
+	}
+	for (size_t k = 0; k < ARRAY_SIZE(sums); k++) {
+		ck_assert_uint_eq(sums[k]->nr_rows, 3);
+		ck_assert_int_ge(table_column(sums[k], "run_id"), 0);
+		table_free(sums[k]);
 	}
 	ck_assert_uint_eq(schema->nr_rows, i);
-	ck_assert_uint_eq(recordings->nr_columns, EXPORT_FIELDS_SAME + 3);
+	ck_assert_uint_eq(recordings->nr_columns, EXPORT_FIELDS_SAME + 5);
 	table_free(rows);
 	table_free(recordings);
 	table_free(schema);

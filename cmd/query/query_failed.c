@@ -32,8 +32,9 @@ static const char *nearest_column(const char *name)
 
 static const char *nearest_table(const char *name)
 {
-	static const char *const names[] = { "allocations", "sites", "recordings",
-					     "files" };
+	static const char *const names[] = { "allocations", "sites",   "chains",
+					     "tasks",	    "trusted", "hosts",
+					     "recordings",  "files" };
 
 	return options_nearest(name, names, ARRAY_SIZE(names));
 }

@@ -15,6 +15,7 @@
 #include "base/io.h"
 #include "base/safe_text.h"
 #include "cmd/options/message.h"
+#include "query/parquet.h"
 
 static const char command_name[] = "query";
 
@@ -74,8 +75,6 @@ static const struct {
 	size_t size;
 	const char *what, *advice;
 } other_forms[] = {
-	{ "PAR1", 4, "a Parquet file",
-	  "Write the rows with: kmemx export --format ndjson" },
 	{ "recording_id,", 13, "a CSV file",
 	  "Write the rows with: kmemx export --format ndjson" },
 	{ "\x1f\x8b", 2, "compressed with gzip",
@@ -105,7 +104,7 @@ static int add_open(struct query_files *files, const char *path, int fd)
 	char start[START_SIZE];
 	struct stat st;
 	ssize_t size;
-	bool is_zstd;
+	bool packed;
 	int ret;
 
 	if (fstat(fd, &st) < 0)
@@ -115,13 +114,14 @@ static int add_open(struct query_files *files, const char *path, int fd)
 	size = pread(fd, start, sizeof(start), 0);
 	if (size < 0)
 		return failed(path, -errno);
-	is_zstd = size >= 4 && !memcmp(start, "\x28\xb5\x2f\xfd", 4);
+	packed = size >= 4 && (!memcmp(start, "\x28\xb5\x2f\xfd", 4) ||
+			       !memcmp(start, PARQUET_MAGIC, PARQUET_MAGIC_SIZE));
 	ret = check_form(path, start, (size_t)size);
 	if (ret != GO_ON)
 		return ret;
 	if (!size && ends(path, ".ndjson"))
 		ret = add(files, path, true, 0);
-	else if (size && ((strchr("{ \t\r\n", start[0]) && start[0]) || is_zstd))
+	else if (size && ((strchr("{ \t\r\n", start[0]) && start[0]) || packed))
 		ret = add(files, path, true, (uint64_t)st.st_size);
 	else
 		ret = add(files, path, false, 0);
@@ -169,8 +169,8 @@ static int add_entry(struct query_files *files, const struct strbuf *path,
 	if (lstat(strbuf_text(path), &st) < 0)
 		return failed(strbuf_text(path), -errno);
 	*is_directory = S_ISDIR(st.st_mode);
-	if (*is_directory ||
-	    !(ends(name, ".ndjson") || ends(name, ".ndjson.zst") || ends(name, ".dat")))
+	if (*is_directory || !(ends(name, ".ndjson") || ends(name, ".ndjson.zst") ||
+			       ends(name, ".parquet") || ends(name, ".dat")))
 		return GO_ON;
 	return add_file(files, strbuf_text(path));
 }
@@ -218,7 +218,7 @@ int query_files_add(struct query_files *files, const char *path)
 		return ret;
 	return message_fail(
 		EXIT_UNREADABLE, command_name,
-		"%s has no *.ndjson, *.ndjson.zst or *.dat files\n  Write rows: kmemx export --format ndjson --into %s FILE",
+		"%s has no *.ndjson, *.ndjson.zst, *.parquet or *.dat files\n  Write rows: kmemx export --format ndjson --into %s FILE",
 		path, SHELL_NAME(path));
 }
 

@@ -99,13 +99,18 @@ static int rows_failed(struct loading *l, const struct ndjson_file *file,
 		return message_fail(EXIT_UNREADABLE, command_name, "cannot read %s: %s",
 				    path, strbuf_text(&l->problem));
 	}
-	if (file->number)
+	if (file->is_parquet && file->number)
+		strbuf_printf(&l->problem, "row %" PRIu64 ": ", file->number);
+	else if (file->number)
 		strbuf_printf(&l->problem, "line %" PRIu64 ", byte %zu: ", file->number,
 			      file->line.at + 1);
 	strbuf_puts(&l->problem, file->line.wrong);
-	return message_fail(EXIT_UNREADABLE, command_name,
-			    "%s%s %s\n  A line is a row of: kmemx export --format ndjson",
-			    path, file->number ? "," : ":", strbuf_text(&l->problem));
+	return message_fail(
+		EXIT_UNREADABLE, command_name, "%s%s %s\n  %s", path,
+		file->number ? "," : ":", strbuf_text(&l->problem),
+		file->is_parquet
+			? "kmemx reads those of: kmemx export --format parquet. Convert others to NDJSON"
+			: "A line is a row of: kmemx export --format ndjson");
 }
 
 /* Loads rows that were read ahead. */

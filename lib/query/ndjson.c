@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "base/array.h"
+#include "query/parquet.h"
 
 #ifdef HAVE_ZSTD
 #include <zstd.h>
@@ -217,6 +218,11 @@ int ndjson_file_read(struct ndjson_file *file)
 	do
 		ret = fill(&r);
 	while (ret > 0 && r.size < sizeof(zstd_magic));
+	if (ret >= 0 && r.size >= PARQUET_MAGIC_SIZE &&
+	    !memcmp(r.buffer, PARQUET_MAGIC, PARQUET_MAGIC_SIZE)) {
+		free(r.buffer);
+		return parquet_file_read(file);
+	}
 	if (ret >= 0 && r.size >= sizeof(zstd_magic) &&
 	    !memcmp(r.buffer, zstd_magic, sizeof(zstd_magic)))
 		ret = unpack_begin(&r);

@@ -55,12 +55,15 @@ struct ndjson_line {
 int ndjson_line_read(struct ndjson_line *line, const char *text,
 		     size_t size) __must_check;
 void ndjson_line_free(struct ndjson_line *line);
+/* What a row must have and @row lacks, as a sentence; NULL: nothing. */
+const char *ndjson_row_lacks(const struct query_row *row);
 
 /**
  * struct ndjson_file - a file being read; set the members before @number
  * @row: receives each row; a nonzero return value stops reading and is returned
  * @progress: called periodically with the bytes read so far; may be NULL
  * @number: number of the current line, from 1; @line: has its error
+ * @is_parquet: it is not of lines but a Parquet file: @number is that of a wrong row, or 0
  */
 struct ndjson_file {
 	int fd;
@@ -69,10 +72,11 @@ struct ndjson_file {
 	void *ctx;
 	uint64_t number;
 	struct ndjson_line line;
+	bool is_parquet;
 };
 
-/* Reads all lines of @file->fd, which may be a pipe, or compressed with zstd; blank lines are
- * ignored. 0; -EINVAL; -ENOMEM; the value that row() returned; -errno of read(2). Memory does not
+/* Reads all lines of @file->fd, which may be a pipe, or compressed with zstd, or all rows of a Parquet
+ * file (query/parquet.h); blank lines are ignored. 0; -EINVAL; -ENOMEM; the value that row() returned; -errno of read(2). Memory does not
  * grow with the file. Free the line in any case: ndjson_line_free().
  */
 int ndjson_file_read(struct ndjson_file *file) __must_check;

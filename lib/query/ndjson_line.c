@@ -307,12 +307,11 @@ static bool read_object(struct scan *s)
 			       : wrong(s, "a comma or a closing brace is expected");
 }
 
-/* Is everything present that a row needs? */
-static bool check(struct scan *s)
+const char *ndjson_row_lacks(const struct query_row *row)
 {
 	static const struct {
 		unsigned int field;
-		const char *missing;
+		const char *lacks;
 	} needed[] = {
 		{ FIELD_RECORDING_ID, "there is no recording_id" },
 		{ FIELD_ALLOCATOR, "there is no allocator" },
@@ -321,12 +320,21 @@ static bool check(struct scan *s)
 	};
 
 	for (size_t i = 0; i < ARRAY_SIZE(needed); i++) {
-		if (!s->line->row.of[needed[i].field].known) {
-			s->p = s->text;
-			return wrong(s, needed[i].missing);
-		}
+		if (!row->of[needed[i].field].known)
+			return needed[i].lacks;
 	}
-	return true;
+	return NULL;
+}
+
+/* Is everything present that a row needs? */
+static bool check(struct scan *s)
+{
+	const char *lacks = ndjson_row_lacks(&s->line->row);
+
+	if (!lacks)
+		return true;
+	s->p = s->text;
+	return wrong(s, lacks);
 }
 
 int ndjson_line_read(struct ndjson_line *line, const char *text, size_t size)

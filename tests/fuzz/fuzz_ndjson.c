@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * tests: fuzz target: rows of a file, as kmemx query reads them.
- * In: arbitrary lines; "L" alone stands for a line that is too long. Out: findings are a crash, a
- * text that points outside of the line, an error without a message or a position, and rows that
- * differ between a single line, a file and a compressed file.
+ * In: arbitrary lines, or a Parquet file; "L" alone stands for a line that is too long. Out: findings
+ * are a crash, a text that points outside of the line, an error without a message or a position, and
+ * rows that differ between a single line, a file and a compressed file.
  */
 #include <errno.h>
 #include <stdint.h>
@@ -12,7 +12,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "query/ndjson.h"
+#include "query/parquet.h"
 
 #ifdef HAVE_ZSTD
 #include <zstd.h>
@@ -147,7 +147,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		ndjson_too_long();
 	if (size > NDJSON_LINE_MAX)
 		return 0;
-	if (size >= 4 && !memcmp(data, "\x28\xb5\x2f\xfd", 4)) {
+	if (size >= 4 && (!memcmp(data, "\x28\xb5\x2f\xfd", 4) ||
+			  !memcmp(data, PARQUET_MAGIC, PARQUET_MAGIC_SIZE))) {
 		ndjson_read_file(data, size, &ret);
 		return 0;
 	}

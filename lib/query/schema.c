@@ -36,7 +36,7 @@ static const struct {
 	{ "one in how many objects it has, as 1/16 ...; NULL: all", UNIT_NONE },
 	{ "filters that were set when the rows were written", UNIT_NONE },
 	{ "a JSON object of record --label", UNIT_NONE },
-	{ "slab or page; slab objects lie in pages, so do not add the two up",
+	{ "slab, page, vmalloc or percpu; all lie in pages, so do not add them up",
 	  UNIT_NONE },
 	{ "the function that allocated, with [module]", UNIT_NONE },
 	{ "its module; NULL: the kernel's own", UNIT_NONE },

@@ -118,6 +118,11 @@ static const struct {
 	  FIELD_COMM, FIELD_CACHE },
 };
 
+/* How the live bytes are known: the bounds tell whether all of them are proved. */
+#define NET_IS                                                                           \
+	"CASE WHEN net_min IS NULL OR net_max IS NULL THEN NULL WHEN sample IS NOT NULL" \
+	" THEN 'sampled' WHEN net_min = net_max THEN 'sure' ELSE 'seen' END AS net_is"
+
 /* CROSS JOIN fixes the order, so that the rows are scanned once. */
 static void put_sums_views(struct strbuf *sql)
 {
@@ -134,7 +139,7 @@ static void put_sums_views(struct strbuf *sql)
 		put_columns(sql, FIELD_FIRST_METRIC, EXPORT_FIELDS, table, false);
 		strbuf_printf(
 			sql,
-			", %s AS %s, %shost AS host_id, recording AS run_id, factor"
+			", %s AS %s, %shost AS host_id, recording AS run_id, factor, " NET_IS
 			" FROM %s CROSS JOIN _recording ON _recording.id = recording"
 			" CROSS JOIN %s ON %s.id = %s;",
 			sums_views[i].key, sums_views[i].id, table, sums_views[i].from,

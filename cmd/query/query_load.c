@@ -109,7 +109,7 @@ static int rows_failed(struct loading *l, const struct ndjson_file *file,
 		EXIT_UNREADABLE, command_name, "%s%s %s\n  %s", path,
 		file->number ? "," : ":", strbuf_text(&l->problem),
 		file->is_parquet
-			? "kmemx reads those of: kmemx export --format parquet. Convert others to NDJSON"
+			? "kmemx reads those of: kmemx export --format parquet (others: as NDJSON)"
 			: "A line is a row of: kmemx export --format ndjson");
 }
 

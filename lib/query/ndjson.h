@@ -75,9 +75,10 @@ struct ndjson_file {
 	bool is_parquet;
 };
 
-/* Reads all lines of @file->fd, which may be a pipe, or compressed with zstd, or all rows of a Parquet
- * file (query/parquet.h); blank lines are ignored. 0; -EINVAL; -ENOMEM; the value that row() returned; -errno of read(2). Memory does not
- * grow with the file. Free the line in any case: ndjson_line_free().
+/* Reads all lines of @file->fd, which may be a pipe, or compressed with zstd, or all rows of a
+ * Parquet file (query/parquet.h); blank lines are ignored. 0; -EINVAL; -ENOMEM; the value that
+ * row() returned; -errno of read(2). Memory does not grow with the file. Free the line in any case:
+ * ndjson_line_free().
  */
 int ndjson_file_read(struct ndjson_file *file) __must_check;
 

@@ -30,8 +30,8 @@ static const char damaged[] = "it is damaged";
 static const char foreign[] =
 	"it is not a Parquet file as kmemx writes it (encodings, pages or types differ)";
 
-/* Bits in runs: the hybrid encoding with a width of one. @nr of them are left in the run, which are all
- * @bit, or packed, the next one being number @at.
+/* Bits in runs: the hybrid encoding with a width of one. @nr of them are left in the run, which are
+ * all @bit, or packed, the next one being number @at.
  */
 struct bits {
 	struct thrift_bytes bytes;
@@ -109,10 +109,11 @@ static bool unpack_gzip(const uint8_t *from, size_t size, uint8_t *to, size_t ro
 }
 #endif
 
-/* Unpacks @size bytes to exactly @room bytes. */
-static int unpack(struct parquet_file *p, int64_t codec, const uint8_t *from, size_t size,
-		  uint8_t *to, size_t room)
+/* Unpacks the page of @head from @from to @to. */
+static int unpack(struct parquet_file *p, int64_t codec, const struct page_head *head,
+		  const uint8_t *from, uint8_t *to)
 {
+	size_t size = (size_t)head->packed, room = (size_t)head->plain;
 	bool ok = false;
 
 	switch (codec) {
@@ -185,10 +186,11 @@ static bool read_page_head(struct thrift_bytes *t, struct page_head *head)
 	return ok && !t->bad;
 }
 
-/* Reads the page of type @type at @at into *@page, which the caller frees. */
-static int read_page(struct parquet_file *p, const struct chunk *c, int64_t at, int type,
+/* Reads a column's page, or its dictionary, into *@page, which the caller frees. */
+static int read_page(struct parquet_file *p, const struct chunk *c, bool dictionary,
 		     struct page_head *head, uint8_t **page)
 {
+	int64_t at = dictionary ? c->dictionary : c->data;
 	uint8_t start[HEAD_MAX], *packed;
 	size_t size = sizeof(start);
 	struct thrift_bytes t;
@@ -202,7 +204,8 @@ static int read_page(struct parquet_file *p, const struct chunk *c, int64_t at, 
 	if (ret)
 		return ret;
 	t = (struct thrift_bytes){ start, start + size, false };
-	if (!read_page_head(&t, head) || head->type != type)
+	if (!read_page_head(&t, head) ||
+	    head->type != (dictionary ? PAGE_DICTIONARY : PAGE_DATA))
 		return wrong(p, foreign);
 	if (head->plain < 0 || head->packed < 0 ||
 	    (uint64_t)head->packed > p->end - (uint64_t)at - head->size)
@@ -216,8 +219,7 @@ static int read_page(struct parquet_file *p, const struct chunk *c, int64_t at, 
 					(uint64_t)at + head->size)
 			      : -ENOMEM;
 	if (!ret)
-		ret = unpack(p, c->codec, packed, (size_t)head->packed, *page,
-			     (size_t)head->plain);
+		ret = unpack(p, c->codec, head, packed, *page);
 	free(packed);
 	return ret;
 }
@@ -313,8 +315,7 @@ static int read_dictionary(struct parquet_file *p, struct parquet_column *c,
 {
 	struct thrift_bytes t;
 	struct page_head head;
-	int ret = read_page(p, chunk, chunk->dictionary, PAGE_DICTIONARY, &head,
-			    &c->dictionary);
+	int ret = read_page(p, chunk, true, &head, &c->dictionary);
 
 	if (ret)
 		return ret;
@@ -340,7 +341,7 @@ static int read_chunk(struct parquet_file *p, struct parquet_column *c,
 	if (c->has_dictionary)
 		ret = read_dictionary(p, c, chunk);
 	if (!ret)
-		ret = read_page(p, chunk, chunk->data, PAGE_DATA, &head, &c->page);
+		ret = read_page(p, chunk, false, &head, &c->page);
 	if (ret)
 		return ret;
 	if (head.nr < 0 || (uint64_t)head.nr != nr ||

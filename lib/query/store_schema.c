@@ -13,98 +13,16 @@
 #define APPLICATION_ID 0x6b6d7871 /* "kmxq" */
 #define FORMAT	       4
 
-static const char *type_of(unsigned int field)
-{
-	return export_fields[field].number ? " INTEGER" : " TEXT";
-}
-
-/* Appends the columns from @first to before @end, each after @lead, with its type if @types. */
+/* Appends the columns from @first to before @end, each after @lead. */
 static void put_columns(struct strbuf *sql, unsigned int first, unsigned int end,
-			const char *lead, bool types)
+			const char *lead)
 {
 	for (unsigned int i = first; i < end; i++)
-		strbuf_printf(sql, "%s%s\"%s\"%s", i ? ", " : "", lead,
-			      export_fields[i].name, types ? type_of(i) : "");
+		strbuf_printf(sql, "%s%s\"%s\"", i ? ", " : "", lead,
+			      export_fields[i].name);
 }
 
-enum {
-	RECORDING,
-	CHAIN,
-	ROW,
-	TASK,
-	KIND,
-	ALLOCATOR,
-	SUMS,
-};
-
-/* The tables that hold columns of rows: those that another version may have more or fewer of. */
-static const struct {
-	const char *name, *first, *last;
-	unsigned int from, to;
-} tables[] = {
-	/* The first ones are the fastest to read. */
-	[RECORDING] = { "_recording",
-			"id INTEGER PRIMARY KEY, nr_rows INTEGER, file TEXT, host_id INTEGER,"
-			" factor INTEGER",
-			"", 0, EXPORT_FIELDS_SAME },
-	[CHAIN] = { "_chain", "id INTEGER PRIMARY KEY", "", FIELD_ALLOCATOR, FIELD_COMM },
-	/* Most rows differ in figures only: texts are in tables of their own. */
-	[ROW] = { "_row", "chain INTEGER, recording INTEGER, task INTEGER, kind INTEGER",
-		  "", FIELD_FIRST_METRIC, EXPORT_FIELDS },
-	[TASK] = { "_task", "id INTEGER PRIMARY KEY", "", FIELD_COMM, FIELD_CACHE },
-	[KIND] = { "_kind", "id INTEGER PRIMARY KEY", "", FIELD_CACHE,
-		   FIELD_FIRST_METRIC },
-	[ALLOCATOR] = { "_allocator", "id INTEGER PRIMARY KEY", "", FIELD_ALLOCATOR,
-			FIELD_CALLSITE },
-	/* Sums, by which most queries read a fraction of the rows. Their order saves sorting: a
-	 * callsite's hosts, a host's recordings.
-	 */
-	[SUMS + STORE_BY_SITE] = { "_site",
-				   "site INTEGER, host INTEGER, recording INTEGER",
-				   ", PRIMARY KEY (site, host, recording)",
-				   FIELD_FIRST_METRIC, EXPORT_FIELDS },
-	[SUMS + STORE_BY_CHAIN] = { "_chain_sums",
-				    "chain INTEGER, host INTEGER, recording INTEGER",
-				    ", PRIMARY KEY (chain, host, recording)",
-				    FIELD_FIRST_METRIC, EXPORT_FIELDS },
-	[SUMS + STORE_BY_TASK] = { "_task_sums",
-				   "allocator INTEGER, task INTEGER, host INTEGER,"
-				   " recording INTEGER",
-				   ", PRIMARY KEY (allocator, task, host, recording)",
-				   FIELD_FIRST_METRIC, EXPORT_FIELDS },
-};
-
-void store_put_tables(struct strbuf *sql)
-{
-	for (size_t t = 0; t < ARRAY_SIZE(tables); t++) {
-		strbuf_printf(sql, "CREATE TABLE IF NOT EXISTS %s (%s", tables[t].name,
-			      tables[t].first);
-		for (unsigned int i = tables[t].from; i < tables[t].to; i++)
-			strbuf_printf(sql, ", \"%s\"%s", export_fields[i].name,
-				      type_of(i));
-		strbuf_printf(sql, "%s)%s;", tables[t].last,
-			      *tables[t].last ? " WITHOUT ROWID" : "");
-	}
-	strbuf_puts(
-		sql,
-		"CREATE INDEX IF NOT EXISTS _recording_of ON _recording(recording_id);"
-		/* A recording's rows of one allocator are from one file. */
-		"CREATE TABLE IF NOT EXISTS _part (recording_id TEXT, allocator TEXT,"
-		" file INTEGER, PRIMARY KEY (recording_id, allocator)) WITHOUT ROWID;"
-		"CREATE INDEX IF NOT EXISTS _part_of ON _part(file);"
-		"CREATE TABLE IF NOT EXISTS _file (id INTEGER PRIMARY KEY, path TEXT UNIQUE,"
-		" name TEXT, size INTEGER, mtime_ns INTEGER, how INTEGER, content INTEGER,"
-		" repeated INTEGER, large INTEGER, problem TEXT, first_row INTEGER,"
-		" last_row INTEGER);"
-		"CREATE INDEX IF NOT EXISTS _file_of ON _file(content);"
-		"CREATE TABLE IF NOT EXISTS _callsite (id INTEGER PRIMARY KEY,"
-		" allocator TEXT, callsite TEXT);"
-		"CREATE TABLE IF NOT EXISTS _host (id INTEGER PRIMARY KEY, host TEXT,"
-		" machine TEXT);"
-		"CREATE INDEX IF NOT EXISTS _host_of ON _host(host, machine);");
-}
-
-/* Views of sums: @key is the column of @table with the id in table @names, which SQL sees as @id. */
+/* Views of sums: column @key of @table has the id in table @names, which SQL sees as @id. */
 static const struct {
 	const char *name, *table, *names, *key, *id, *from;
 	unsigned int first, end;
@@ -130,13 +48,12 @@ static void put_sums_views(struct strbuf *sql)
 		const char *table = sums_views[i].table, *names = sums_views[i].names;
 
 		strbuf_printf(sql, "CREATE VIEW %s AS SELECT ", sums_views[i].name);
-		put_columns(sql, 0, EXPORT_FIELDS_SAME, "_recording.", false);
+		put_columns(sql, 0, EXPORT_FIELDS_SAME, "_recording.");
 		if (sums_views[i].first > FIELD_ALLOCATOR)
-			put_columns(sql, FIELD_ALLOCATOR, FIELD_CALLSITE, "_allocator.",
-				    false);
+			put_columns(sql, FIELD_ALLOCATOR, FIELD_CALLSITE, "_allocator.");
 		for (unsigned int f = sums_views[i].first; f < sums_views[i].end; f++)
 			strbuf_printf(sql, ", %s.\"%s\"", names, export_fields[f].name);
-		put_columns(sql, FIELD_FIRST_METRIC, EXPORT_FIELDS, table, false);
+		put_columns(sql, FIELD_FIRST_METRIC, EXPORT_FIELDS, table);
 		strbuf_printf(
 			sql,
 			", %s AS %s, %shost AS host_id, recording AS run_id, factor, " NET_IS
@@ -150,19 +67,19 @@ static void put_sums_views(struct strbuf *sql)
 static void put_views(struct strbuf *sql)
 {
 	strbuf_puts(sql, "CREATE VIEW allocations AS SELECT ");
-	put_columns(sql, 0, EXPORT_FIELDS_SAME, "_recording.", false);
-	put_columns(sql, FIELD_ALLOCATOR, FIELD_COMM, "_chain.", false);
-	put_columns(sql, FIELD_COMM, FIELD_CACHE, "_task.", false);
-	put_columns(sql, FIELD_CACHE, FIELD_FIRST_METRIC, "_kind.", false);
-	put_columns(sql, FIELD_FIRST_METRIC, EXPORT_FIELDS, "_row.", false);
+	put_columns(sql, 0, EXPORT_FIELDS_SAME, "_recording.");
+	put_columns(sql, FIELD_ALLOCATOR, FIELD_COMM, "_chain.");
+	put_columns(sql, FIELD_COMM, FIELD_CACHE, "_task.");
+	put_columns(sql, FIELD_CACHE, FIELD_FIRST_METRIC, "_kind.");
+	put_columns(sql, FIELD_FIRST_METRIC, EXPORT_FIELDS, "_row.");
 	strbuf_puts(sql, " FROM _row CROSS JOIN _recording ON _recording.id = recording"
 			 " CROSS JOIN _chain ON _chain.id = _row.chain"
 			 " CROSS JOIN _task ON _task.id = _row.task"
 			 " CROSS JOIN _kind ON _kind.id = _row.kind;");
 	put_sums_views(sql);
 	strbuf_puts(sql, "CREATE VIEW trusted AS SELECT ");
-	put_columns(sql, 0, EXPORT_FIELDS_SAME, "", false);
-	put_columns(sql, FIELD_ALLOCATOR, FIELD_MODULE, "", false);
+	put_columns(sql, 0, EXPORT_FIELDS_SAME, "");
+	put_columns(sql, FIELD_ALLOCATOR, FIELD_MODULE, "");
 	for (unsigned int i = FIELD_FIRST_METRIC; i < EXPORT_FIELDS; i++)
 		strbuf_printf(sql, ", \"%s\" * factor AS \"%s\"", export_fields[i].name,
 			      export_fields[i].name);
@@ -175,7 +92,7 @@ static void put_views(struct strbuf *sql)
 		" module, stack, stack_id, entry FROM _chain;"
 		"CREATE VIEW hosts AS SELECT id AS host_id, host, machine FROM _host;"
 		"CREATE VIEW recordings AS SELECT ");
-	put_columns(sql, 0, EXPORT_FIELDS_SAME, "", false);
+	put_columns(sql, 0, EXPORT_FIELDS_SAME, "");
 	strbuf_puts(
 		sql,
 		", nr_rows, file, factor IS NOT NULL AS is_trusted, factor, id AS run_id"
@@ -184,29 +101,14 @@ static void put_views(struct strbuf *sql)
 		" AS mtime_unix, repeated, problem FROM _file;");
 }
 
-/* Is there a column @name in @table? */
-int store_has_column(struct query_store *s, const char *table, const char *name)
-{
-	struct strbuf sql = { 0 };
-	sqlite3_int64 nr = 0;
-	int ret;
-
-	strbuf_printf(&sql,
-		      "SELECT count(*) FROM pragma_table_info('%s') WHERE name = '%s'",
-		      table, name);
-	ret = sql.failed ? -ENOMEM : store_number(s, strbuf_text(&sql), &nr);
-	strbuf_free(&sql);
-	return ret ? ret : nr != 0;
-}
-
 /* Does the file have table @t? It does if it has the first column. */
 static int has_table(struct query_store *s, size_t t)
 {
-	const char *first = tables[t].first;
+	const char *first = store_tables[t].first;
 	char name[16];
 
 	snprintf(name, sizeof(name), "%.*s", (int)strcspn(first, " "), first);
-	return store_has_column(s, tables[t].name, name);
+	return store_has_column(s, store_tables[t].name, name);
 }
 
 /* Adds columns that an older version did not have to tables that it had. 1: some; 0: none. */
@@ -214,19 +116,21 @@ static int put_missing(struct query_store *s, struct strbuf *sql)
 {
 	int ret = 0, has;
 
-	for (size_t t = 0; t < ARRAY_SIZE(tables); t++) {
-		unsigned int i = tables[t].from;
+	for (size_t t = 0; t < STORE_TABLES; t++) {
+		unsigned int i = store_tables[t].from;
 
 		has = has_table(s, t);
-		for (; has && i < tables[t].to; i++) {
-			has = store_has_column(s, tables[t].name, export_fields[i].name);
+		for (; has && i < store_tables[t].to; i++) {
+			has = store_has_column(s, store_tables[t].name,
+					       export_fields[i].name);
 			if (has < 0)
 				return has;
 			if (has)
 				continue;
 			ret = has = 1;
 			strbuf_printf(sql, "ALTER TABLE %s ADD COLUMN \"%s\"%s;",
-				      tables[t].name, export_fields[i].name, type_of(i));
+				      store_tables[t].name, export_fields[i].name,
+				      store_type_of(i));
 		}
 		if (has < 0)
 			return has;
@@ -331,11 +235,11 @@ static void put_marks(struct strbuf *sql, unsigned int nr)
 static void put_insert(struct strbuf *sql, size_t t, const char *more,
 		       unsigned int nr_more)
 {
-	strbuf_printf(sql, "INSERT INTO %s (%s", tables[t].name, more);
-	for (unsigned int i = tables[t].from; i < tables[t].to; i++)
+	strbuf_printf(sql, "INSERT INTO %s (%s", store_tables[t].name, more);
+	for (unsigned int i = store_tables[t].from; i < store_tables[t].to; i++)
 		strbuf_printf(sql, ", \"%s\"", export_fields[i].name);
 	strbuf_puts(sql, ") VALUES (");
-	put_marks(sql, nr_more + tables[t].to - tables[t].from);
+	put_marks(sql, nr_more + store_tables[t].to - store_tables[t].from);
 }
 
 static void put_find_recording(struct strbuf *sql)
@@ -372,24 +276,26 @@ static void put_statement(struct strbuf *sql, enum store_statement which)
 	if (which == STORE_FIND_RECORDING)
 		put_find_recording(sql);
 	else if (which == STORE_ADD_RECORDING)
-		put_insert(sql, RECORDING, "file, nr_rows, host_id", 3);
+		put_insert(sql, STORE_TABLE_RECORDING, "file, nr_rows, host_id", 3);
 	else if (which == STORE_ADD_CHAIN)
-		put_insert(sql, CHAIN, "id", 1);
+		put_insert(sql, STORE_TABLE_CHAIN, "id", 1);
 	else if (which == STORE_ADD_ROW)
-		put_insert(sql, ROW, "chain, recording, task, kind", 4);
+		put_insert(sql, STORE_TABLE_ROW, "chain, recording, task, kind", 4);
 	else if (which == STORE_ADD_TASK)
-		put_insert(sql, TASK, "id", 1);
+		put_insert(sql, STORE_TABLE_TASK, "id", 1);
 	else if (which == STORE_ADD_KIND)
-		put_insert(sql, KIND, "id", 1);
+		put_insert(sql, STORE_TABLE_KIND, "id", 1);
 	else if (which == STORE_ADD_ALLOCATOR)
-		put_insert(sql, ALLOCATOR, "id", 1);
+		put_insert(sql, STORE_TABLE_ALLOCATOR, "id", 1);
 	else if (which == STORE_ADD_TASK_SUMS)
-		put_insert(sql, SUMS + STORE_BY_TASK, "allocator, task, host, recording",
-			   4);
+		put_insert(sql, STORE_TABLE_SUMS + STORE_BY_TASK,
+			   "allocator, task, host, recording", 4);
 	else if (which == STORE_ADD_CHAIN_SUMS)
-		put_insert(sql, SUMS + STORE_BY_CHAIN, "chain, host, recording", 3);
+		put_insert(sql, STORE_TABLE_SUMS + STORE_BY_CHAIN,
+			   "chain, host, recording", 3);
 	else if (which == STORE_ADD_SITE_SUMS)
-		put_insert(sql, SUMS + STORE_BY_SITE, "site, host, recording", 3);
+		put_insert(sql, STORE_TABLE_SUMS + STORE_BY_SITE, "site, host, recording",
+			   3);
 	else
 		strbuf_puts(sql, plain[which]);
 }

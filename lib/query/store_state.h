@@ -19,7 +19,8 @@
 	" OR ifnull(dropped, 0) > 0 OR ifnull(missing, 0) > 0 OR ifnull(bad_pages, 0) > 0" \
 	" OR truncated IS NOT NULL)"
 
-/* By what a recording's figures are multiplied: 1/16 is one in 16 objects. NULL: it is not trusted. */
+/* By what a recording's figures are multiplied: 1/16 is one in 16 objects. NULL: it is not trusted.
+ */
 #define FACTOR                                                   \
 	"CASE WHEN NOT " UNTRUSTED " AND scope IS NULL THEN"     \
 	" max(1, ifnull(CAST(substr(sample, 3) AS INTEGER), 1))" \
@@ -84,9 +85,9 @@ struct chain_names {
 /**
  * struct query_store - rows in tables, combined by views
  * @on_disk: it is a file
- * @chains: maps a callchain and allocator to its id in the table, @callsites a callsite and allocator,
- *	@tasks a task with its process and control group, @kinds a cache, or an order with migratetype
- *	and GFP flags; @stale: the tables may have others
+ * @chains: maps a callchain and allocator to its id in the table, @callsites a callsite and
+ *	allocator, @tasks a task with its process and control group, @kinds a cache, or an order
+ *	with migratetype and GFP flags; @stale: the tables may have others
  * @chain_names: by the number of the callchain, less 1
  * @since_ns: when the transaction began; 0: there is none
  * @version: SQLite's data_version when @chains was read
@@ -121,13 +122,41 @@ int store_error(int code);
 int store_run(struct query_store *s, const char *sql) __must_check;
 /* Creates the tables, or adds the columns that they lack. */
 int store_create(struct query_store *s) __must_check;
+/**
+ * struct store_table - a table that holds columns of rows
+ * @first: its other columns, before them; @last: what is after them
+ * @from, @to: those columns, of which another version may have more or fewer
+ */
+struct store_table {
+	const char *name, *first, *last;
+	unsigned int from, to;
+};
+
+enum {
+	STORE_TABLE_RECORDING,
+	STORE_TABLE_CHAIN,
+	STORE_TABLE_ROW,
+	STORE_TABLE_TASK,
+	STORE_TABLE_KIND,
+	STORE_TABLE_ALLOCATOR,
+	STORE_TABLE_SUMS, /* in the order of store_sums */
+	STORE_TABLES = STORE_TABLE_SUMS + STORE_SUMS,
+};
+
+extern const struct store_table store_tables[STORE_TABLES];
+
+static inline const char *store_type_of(unsigned int field)
+{
+	return export_fields[field].number ? " INTEGER" : " TEXT";
+}
+
 /* Appends SQL that creates the tables that are missing. */
 void store_put_tables(struct strbuf *sql);
 /* Is there a column @name in @table? */
 int store_has_column(struct query_store *s, const char *table,
 		     const char *name) __must_check;
-/* Appends SQL that converts the tables from an older format. 1: columns are missing, so files must be
- * read again; 0; or an error.
+/* Appends SQL that converts the tables from an older format. 1: columns are missing, so files must
+ * be read again; 0; or an error.
  */
 int store_put_migration(struct query_store *s, struct strbuf *sql,
 			int format) __must_check;

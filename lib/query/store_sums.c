@@ -14,7 +14,8 @@
 
 _Static_assert(METRICS <= 16, "one bit each");
 
-/* Bits of @known: a row has the figure; @is_real: it is floating point, because one of its values is.
+/* Bits of @known: a row has the figure; @is_real: it is floating point, because one of its values
+ * is.
  */
 struct sums {
 	struct store_sums_key key;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * tests: fuzz target: rows of a file, as kmemx query reads them.
- * In: arbitrary lines, or a Parquet file; "L" alone stands for a line that is too long. Out: findings
- * are a crash, a text that points outside of the line, an error without a message or a position, and
- * rows that differ between a single line, a file and a compressed file.
+ * In: arbitrary lines, or a Parquet file; "L" alone stands for a line that is too long.
+ * Out: findings are a crash, a text that points outside of the line, an error without a message or
+ * a position, and rows that differ between a single line, a file and a compressed file.
  */
 #include <errno.h>
 #include <stdint.h>

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * tests: query/parquet.h: rows come back as they were exported; other files and damaged ones are refused.
+ * tests: query/parquet.h: rows come back as they were exported; other files and damaged ones are
+ * refused.
  */
 #include <check.h>
 #include <endian.h>
@@ -333,7 +334,8 @@ START_TEST(refused)
 }
 END_TEST
 
-/* A file with each byte changed in turn, or cut: rows or an error, never a crash. @content: restored.
+/* A file with each byte changed in turn, or cut: rows or an error, never a crash. @content:
+ * restored.
  */
 static void damage(struct strbuf *content)
 {

@@ -32,7 +32,9 @@ struct query_row {
  * struct ndjson_line - a line being read; zero-initialise it
  * @row: the row that was read
  * @wrong: the error, static text; @at: its byte offset
- * @texts: decoded strings with escapes; internal
+ * @texts: decoded strings with escapes; internal, like all below
+ * @head: the beginning of an earlier line, of @head_size bytes, and its decoded strings: most lines
+ *	begin as the one before, with the recording; @head_row, @head_next: what was read of it
  */
 struct ndjson_line {
 	struct query_row row;
@@ -40,6 +42,10 @@ struct ndjson_line {
 	size_t at;
 	char *texts;
 	size_t texts_capacity, texts_size;
+	char *head;
+	size_t head_size, head_capacity;
+	struct query_row head_row;
+	unsigned int head_next;
 };
 
 /**

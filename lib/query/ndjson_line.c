@@ -19,11 +19,12 @@
  * struct scan - the state of parsing
  * @p, @end: the remaining text
  * @next: the next field in the order in which kmemx writes them
+ * @nr_pairs: keys so far
  */
 struct scan {
 	struct ndjson_line *line;
 	const char *text, *p, *end;
-	unsigned int next;
+	unsigned int next, nr_pairs;
 };
 
 /* A string in the line: the part between its quotes. */
@@ -293,13 +294,61 @@ static bool read_pair(struct scan *s)
 	return read_field(s, field);
 }
 
+/* Keeps what was read up to here for the next line. */
+static void remember(struct scan *s)
+{
+	struct ndjson_line *line = s->line;
+	size_t size = (size_t)(s->p - s->text);
+
+	line->head_size = 0;
+	if (array_reserve(&line->head, &line->head_capacity, size + line->texts_size, 1))
+		return;
+	memcpy(line->head, s->text, size);
+	if (line->texts_size)
+		memcpy(line->head + size, line->texts, line->texts_size);
+	line->head_row = line->row;
+	for (unsigned int i = 0; i < EXPORT_FIELDS; i++) {
+		struct query_value *v = &line->head_row.of[i];
+		/* Where it is in the line; else it was decoded. */
+		uintptr_t at = (uintptr_t)v->text - (uintptr_t)s->text;
+
+		if (!v->known || export_fields[i].number)
+			continue;
+		v->text = at < size ? line->head + at
+				    : line->head + size + (v->text - line->texts);
+	}
+	line->head_size = size;
+	line->head_next = s->next;
+}
+
+/* Does the line begin as an earlier one? Then that was read. */
+static bool recall(struct scan *s)
+{
+	struct ndjson_line *line = s->line;
+
+	if (!line->head_size || (size_t)(s->end - s->text) < line->head_size ||
+	    memcmp(s->text, line->head, line->head_size) != 0)
+		return false;
+	line->row = line->head_row;
+	s->p += line->head_size;
+	s->next = line->head_next;
+	s->nr_pairs = EXPORT_FIELDS_SAME;
+	return true;
+}
+
 static bool read_object(struct scan *s)
 {
-	if (!next_is(s, '{'))
-		return wrong(s, "this is not a JSON object");
-	if (next_is(s, '}'))
-		return true;
+	bool recalled = recall(s);
+
+	if (!recalled) {
+		if (!next_is(s, '{'))
+			return wrong(s, "this is not a JSON object");
+		if (next_is(s, '}'))
+			return true;
+	}
 	do {
+		if (s->nr_pairs++ == EXPORT_FIELDS_SAME && !recalled)
+			remember(s);
 		if (!read_pair(s))
 			return false;
 	} while (next_is(s, ','));
@@ -361,4 +410,7 @@ void ndjson_line_free(struct ndjson_line *line)
 	free(line->texts);
 	line->texts = NULL;
 	line->texts_capacity = 0;
+	free(line->head);
+	line->head = NULL;
+	line->head_size = line->head_capacity = 0;
 }

@@ -49,10 +49,11 @@ static int ndjson_add_row(void *ctx, const struct query_row *row)
 /* The checksum of the rows up to the first error; *@ret: 0 or that error. */
 static uint64_t ndjson_read_lines(const uint8_t *data, size_t size, int *ret)
 {
-	struct ndjson_line line = { 0 };
 	uint64_t sum = 0;
 
 	for (*ret = 0; size && !*ret;) {
+		/* A new one: that of a file remembers how a line began. */
+		struct ndjson_line line = { 0 };
 		const uint8_t *eol = memchr(data, '\n', size);
 		size_t length = eol ? (size_t)(eol - data) : size,
 		       used = length + (eol ? 1 : 0);
@@ -67,11 +68,11 @@ static uint64_t ndjson_read_lines(const uint8_t *data, size_t size, int *ret)
 			abort();
 		if (length && !*ret)
 			sum += ndjson_sum_row(&line.row);
+		ndjson_line_free(&line);
 		free(copy);
 		data += used;
 		size -= used;
 	}
-	ndjson_line_free(&line);
 	return sum;
 }
 

@@ -275,6 +275,72 @@ START_TEST(long_lines)
 }
 END_TEST
 
+/* A line with the recording's columns first, as kmemx writes them; @escaped: the labels in JSON. */
+static void put_line(struct strbuf *line, const char *escaped, uint64_t start,
+		     const char *rest)
+{
+	strbuf_reset(line);
+	strbuf_puts(line, "{");
+	for (unsigned int i = 0; i < EXPORT_FIELDS_SAME; i++) {
+		strbuf_printf(line, "\"%s\":", export_fields[i].name);
+		if (export_fields[i].number)
+			strbuf_printf(line, "%llu,", (unsigned long long)start + i);
+		else if (i == FIELD_LABELS)
+			strbuf_printf(line, "\"%s\",", escaped);
+		else
+			strbuf_printf(line, i % 5 ? "\"%u\"," : "null,", i);
+	}
+	strbuf_puts(line, "\"recording_id\":\"1\",\"stack\":\"f\"");
+	strbuf_puts(line, rest);
+}
+
+static void expect_same(const struct query_row *a, const struct query_row *b)
+{
+	for (unsigned int i = 0; i < EXPORT_FIELDS; i++) {
+		ck_assert_int_eq(a->of[i].known, b->of[i].known);
+		ck_assert_uint_eq(a->of[i].number, b->of[i].number);
+		ck_assert_uint_eq(a->of[i].size, b->of[i].size);
+		ck_assert(!a->of[i].size ||
+			  !memcmp(a->of[i].text, b->of[i].text, a->of[i].size));
+	}
+}
+
+/* What a line is does not depend on those before it, whose beginning may be the same. */
+START_TEST(beginnings)
+{
+	static const char *const escapes[] = { "{\\\"a\\\":1}", "{\\\"a\\\":2}", "" };
+	static const char *const rests[] = {
+		",\"allocator\":\"slab\",\"callsite\":\"\\u0061\"}",
+		",\"allocator\":\"page\",\"callsite\":\"b\",\"hit\":1,\"host\":\"\\n\"}",
+		",\"allocator\":\"page\",\"callsite\":\"b\",\"labels\":null}",
+		",\"allocator\":\"page\"}",
+		"}",
+		"",
+	};
+	struct ndjson_line all = { 0 };
+	struct strbuf line = { 0 };
+
+	for (unsigned int i = 0; i < 400; i++) {
+		struct ndjson_line one = { 0 };
+		int ret;
+
+		put_line(&line, escapes[i / 7 % 3], i / 50, rests[i / 2 % 6]);
+		ret = ndjson_line_read(&one, strbuf_text(&line), line.size);
+		ck_assert_int_eq(ndjson_line_read(&all, strbuf_text(&line), line.size),
+				 ret);
+		if (ret) {
+			ck_assert_str_eq(all.wrong, one.wrong);
+			ck_assert_uint_eq(all.at, one.at);
+		} else {
+			expect_same(&all.row, &one.row);
+		}
+		ndjson_line_free(&one);
+	}
+	ndjson_line_free(&all);
+	strbuf_free(&line);
+}
+END_TEST
+
 Suite *test_ndjson_suite(void)
 {
 	Suite *s = suite_create("query/ndjson");
@@ -285,6 +351,7 @@ Suite *test_ndjson_suite(void)
 	tcase_add_test(tc, any_order);
 	tcase_add_test(tc, mistakes);
 	tcase_add_test(tc, depth);
+	tcase_add_test(tc, beginnings);
 	tcase_add_test(tc, files);
 	tcase_add_test(tc, long_lines);
 	suite_add_tcase(s, tc);

@@ -1,9 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * cmd: the recordings of kmemx diff.
- * In: paths. Out: each one's tables and facts, and the same table of all of them; the recording
- * itself is closed again.
- *
  * Recordings are read on several threads. A thread prints nothing: messages are kept and printed
  * in the order of the recordings.
  */

@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * cmd: pages for a browser on this machine.
- * In: a function that makes a page. Out: the page, over HTTP, to who has its address and token.
- *
  * Other users of this machine can connect, and so can the pages of any site that its browser shows.
  * A request must have the token, which the address contains; the Host that was printed, so that no
  * other name can lead here (DNS rebinding); and it must not come from the page of another origin.

@@ -1,8 +1,4 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/*
- * event: which system call a task is in.
- * In: events in time order, with raw_syscalls:sys_enter and sys_exit. Out: the call of each event.
- */
 #include "event/calls.h"
 
 #include <errno.h>

@@ -1,8 +1,4 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/*
- * event: the events of one CPU in their own order, each with its stack.
- * In: one CPU's sub-buffers. Out: small items, a sub-buffer's worth at a time.
- */
 #include "event/cpu_events.h"
 
 #include <errno.h>

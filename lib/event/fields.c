@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * event: all fields of any event, for printing.
- * In: a hostile format text. Out: where each field lies in a record and what it is.
- *
  * A field's line is "\tfield:unsigned long ptr;\toffset:8;\tsize:8;\tsigned:0;": written by
  * f_show() of the kernel's kernel/trace/trace_events.c.
  */

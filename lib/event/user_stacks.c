@@ -1,9 +1,4 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/*
- * event: the frames of programs in callchains.
- * In: user_stack events, and which files processes had mapped. Out: callchains of the kernel
- * and the program together.
- */
 #include "event/user_stacks.h"
 
 #include <errno.h>

@@ -1,8 +1,4 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/*
- * export: a report's rows in the formats of other programs.
- * In: tables of the analysis "export". Out: rows for an exporter, with numbered frames.
- */
 #include "export/export.h"
 
 #include <errno.h>

@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * import: names of GFP flags as flag words.
- * In: "GFP_KERNEL|__GFP_ZERO". Out: the flag word that prints the same.
- *
  * The tables are those of the print formats of Linux 3.18 (include/trace/events/gfpflags.h and
  * include/linux/gfp.h), 6.1, 6.12 and 6.18, in the original order, which determines what is
  * printed.

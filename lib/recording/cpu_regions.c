@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * recording: one file with a region for each CPU; the holes are removed at the end.
- * In: an open file. Out: its layout, fallocate(2)'s verdict.
- *
  * FALLOC_FL_COLLAPSE_RANGE moves extents, not bytes: 1 GB of 2 CPUs is joined in less than
  * a millisecond, and so are 256 CPUs.
  */

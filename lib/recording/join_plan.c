@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * recording: the plan that turns pages far apart into a recording.
- * In: metadata, ranges. Out: a file without them.
- *
  * The file's size shows how many ranges have been removed. The plan and a copy of the
  * metadata lie in the range that is removed last, so the process may be killed between any two
  * system calls, and during writes.

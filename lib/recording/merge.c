@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * recording: k-way merge by time, as a tree of losers.
- * In: the time stamp at the head of each of N sequences. Out: which one is next.
- *
  * The sequences are the leaves of a binary tree, each inner node keeps the loser (the later) of the
  * two that met there, and the earliest of all is above the root (Knuth, The Art of Computer
  * Programming, vol. 3, 5.4.1). When it moves on, it meets only the losers on its own path, without

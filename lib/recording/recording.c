@@ -1,8 +1,4 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/*
- * recording: opens a trace.dat file of version 6 or 7.
- * In: a byte source. Out: struct recording, bounded by the file's real size.
- */
 #include "recording/recording.h"
 
 #include <errno.h>

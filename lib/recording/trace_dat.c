@@ -1,9 +1,4 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/*
- * recording (internal): code shared by the readers of all versions of trace.dat.
- * In: buffers, CPUs and page sizes that a file claims. Out: the plausible ones, in struct
- * recording; damage, logged and counted.
- */
 #include "recording/trace_dat.h"
 
 #include <errno.h>

@@ -1,9 +1,4 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/*
- * recording: which files processes had mapped as code, and when.
- * In: the kernel's records of mappings, forks and execs; lines in which a recording keeps them.
- * Out: frames that are the same in every process; those lines.
- */
 #include "recording/user_maps.h"
 
 #include <errno.h>

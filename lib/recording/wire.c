@@ -1,9 +1,4 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/*
- * recording (internal): opens a saved stream, complete or cut short.
- * In: records in the order they were sent. Out: struct recording, whose source contains each CPU's
- * pages as one range.
- */
 #include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>

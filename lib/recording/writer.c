@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * recording: writes trace.dat 7 or 6.
- * In: metadata texts and each CPU's pages, each in its own file. Out: one file.
- *
  * Format: trace-cmd's Documentation/trace-cmd/trace-cmd.dat.v6.5.txt and v7.5.txt. All metadata is
  * composed in memory, because its length decides where the pages begin.
  */

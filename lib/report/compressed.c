@@ -1,8 +1,4 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/*
- * report: compressed output.
- * In: bytes, piece by piece. Out: the same compressed, passed to a function piece by piece.
- */
 #include "report/compressed.h"
 
 #include <errno.h>

@@ -1,8 +1,4 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/*
- * report: tables of several runs side by side. Knows nothing of the kernel.
- * In: the same table of old and of new runs. Out: a table of what changed, and its headline.
- */
 #include "report/diff.h"
 
 #include <errno.h>

@@ -1,8 +1,4 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/*
- * report: the join of several tables' rows, for diff.c.
- * In: the same table of several runs. Out: a value for each row, metric and run.
- */
 #include "report/diff_rows.h"
 
 #include <errno.h>

@@ -1,8 +1,4 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/*
- * report: checks a comparison against rules.
- * In: rules, tables of diff_tables(). Out: the rows that break them.
- */
 #include "report/gate.h"
 
 #include <errno.h>

@@ -1,8 +1,4 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/*
- * report: writes JSON piece by piece, so that memory does not grow with the output.
- * In: keys and values in document order. Out: JSON text handed to a function.
- */
 #include "report/json.h"
 
 #include <errno.h>

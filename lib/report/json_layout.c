@@ -1,8 +1,4 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/*
- * report: the JSON of a report that is one object of keys, instead of facts and tables.
- * In: a report and its keys in order. Out: that object's content.
- */
 #include "report/json_layout.h"
 
 #include <inttypes.h>

@@ -1,8 +1,4 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/*
- * report: a histogram as a line of marks.
- * In: counts from a histogram column. Out: a mark for each step of the axis that all rows share.
- */
 #include "report/spark.h"
 
 #include <inttypes.h>

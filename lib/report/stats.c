@@ -1,8 +1,4 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/*
- * report: statistics of several runs.
- * In: one number per run. Out: median and spread, and whether two sides differ.
- */
 #include "report/stats.h"
 
 #include <errno.h>

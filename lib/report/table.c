@@ -1,8 +1,4 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/*
- * report: building and freeing tables and reports.
- * In: columns, rows, notes, summaries. Out: struct table and struct report.
- */
 #include "report/table.h"
 
 #include <ctype.h>

@@ -1,8 +1,4 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/*
- * report: one value as text for people.
- * In: a cell and its unit. Out: text that is safe on a terminal.
- */
 #include "report/text_cell.h"
 
 #include <inttypes.h>

@@ -1,8 +1,4 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/*
- * report: the columns of a table that fit into a line of text, and their widths.
- * In: a table and the terminal's width. Out: the columns in order; those left out.
- */
 #include "report/text_layout.h"
 
 #include <errno.h>

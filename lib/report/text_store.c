@@ -1,8 +1,4 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/*
- * report: stores the texts of a table.
- * In: strings. Out: copies that never move; equal texts are stored once.
- */
 #include "report/text_store.h"
 
 #include <stdlib.h>

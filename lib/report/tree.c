@@ -1,8 +1,4 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/*
- * report: tables whose rows are a tree.
- * In: rows, each after its parent. Out: the parents; an order of the rows; the largest rows.
- */
 #include "report/tree.h"
 
 #include <errno.h>

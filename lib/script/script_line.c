@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * script: shared parts of the script formats.
- * In: an event. Out: its fields, and cached texts of its numbers.
- *
  * For millions of lines, the text for a number (a symbol, a name, a callchain) is made only once,
  * and digits are written directly into a large buffer.
  */

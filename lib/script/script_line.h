@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * analysis (internal): shared parts of the script formats.
+ * script (internal): shared parts of the script formats.
  * In: an event. Out: its fields, and cached texts of its numbers.
  */
 #ifndef KMEMX_SCRIPT_SCRIPT_LINE_H

@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * symbol: the source file and line that an address was compiled from.
- * In: the line table of a unit (DWARF 2 to 5). Out: a line, and the parts of a file's path.
- *
  * DWARF 5, 6.2; versions 2 to 4 differ only in the header. libdw's dwarf_getsrclines() has no
  * bound: a file of 200 KB whose 20 000 files name one directory of 100 KB makes one call allocate
  * 1.9 GB. Of a usual table it keeps eleven times the size.

@@ -1,9 +1,4 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/*
- * symbol: the names of programs' functions in callchains, and their lines in the source.
- * In: frames of programs, and the files that were mapped. Out: lines of kallsyms; lines about
- * source lines.
- */
 #include "symbol/user_symbols.h"
 
 #include <errno.h>

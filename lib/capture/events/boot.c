@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * capture: the kernel parameters that record from boot.
- * In: what to record, on which kernel and machine. Out: a line for the boot loader.
- *
  * Which kernel has what (Documentation/admin-guide/kernel-parameters.txt, and the commits):
  *   trace_event=, trace_buf_size=	2.6.31; the size is per CPU
  *   trace_options=			3.8	7bcfaf54f591

@@ -1,8 +1,4 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/*
- * capture: the processes of a control group.
- * In: /sys/fs/cgroup, as mounted. Out: process IDs.
- */
 #include "capture/events/cgroup.h"
 
 #include <dirent.h>

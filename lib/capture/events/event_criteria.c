@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * capture: which allocations are recorded, as filters of the kernel's events.
- * In: criteria, selected events. Out: the instance's filters, set.
- *
  * All frees of the recorded allocations must be kept. A block of pages may be freed in pieces, an
  * object of a cache by kfree(), and no free has the size or the flags. Only the cache of
  * kmem_cache_free() is the same as at the allocation.

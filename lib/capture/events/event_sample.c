@@ -1,8 +1,4 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/*
- * capture: the kernel's filters and triggers of a sampled recording.
- * In: the rule of a sample, selected events. Out: the instance's event files, set.
- */
 #include "capture/events/event_sample.h"
 
 #include <errno.h>

@@ -1,8 +1,4 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/*
- * capture: event selection, filters, pids and stacks of an instance.
- * In: the user's choice. Out: the instance's event files, set.
- */
 #include "capture/events/events.h"
 
 #include <errno.h>

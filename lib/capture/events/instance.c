@@ -1,8 +1,4 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/*
- * capture: the tracefs instance's life, and access to its files.
- * In: tracefs. Out: an instance "kmemx-TOKEN", locked while its owner lives.
- */
 #include "capture/events/instance.h"
 
 #include <dirent.h>

@@ -1,8 +1,4 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/*
- * capture: finds and removes what killed recorders leave.
- * In: names and locks. Out: struct leftover.
- */
 #include "capture/events/leftover.h"
 
 #include <ctype.h>

@@ -1,8 +1,4 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/*
- * capture: the numbers by which the kernel knows this process and the command.
- * In: events that both write into a tracing instance. Out: struct pids.
- */
 #include "capture/events/pids.h"
 
 #include <dirent.h>

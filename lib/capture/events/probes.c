@@ -1,8 +1,4 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/*
- * capture: sets and removes dynamic probes.
- * In: the kernel's release and machine, tracefs. Out: events of a group of this recorder's own.
- */
 #include "capture/events/probes.h"
 
 #include <errno.h>

@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * capture: per-CPU pages from the kernel to parts.
- * In: trace_pipe_raw, nonblocking. Out: parts of whole sub-buffers.
- *
  * read() and not splice(): splice allocates a page per sub-buffer, which is recorded itself if the
  * recorder cannot be left out, and it saves no CPU time. Parts are written with O_DIRECT where that
  * works, to avoid the page cache, a heavy user of the page allocator.

@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * capture: does another process use this recording's tracing instance?
- * In: inotify(7) of the instance's files. Out: what was done, as text.
- *
  * The kernel counts only the events that it loses itself. A buffer that was cleared shows neither
  * events nor losses, nor does one while tracing is off.
  */

@@ -1,8 +1,4 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/*
- * capture: the build IDs of the running kernel and its modules.
- * In: ELF notes, /sys/module. Out: hex digits; a line for each module.
- */
 #include "capture/facts/build_ids.h"
 
 #include <dirent.h>

@@ -1,8 +1,4 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/*
- * capture: collects task names; saved_cmdlines alone is too small on old kernels.
- * In: /proc and saved_cmdlines. Out: "PID COMM" lines.
- */
 #include "capture/facts/comms.h"
 
 #include <errno.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * capture: task names.
+ * capture: task names. saved_cmdlines alone is too small on old kernels.
  * In: /proc and the kernel's saved_cmdlines. Out: "PID COMM" lines.
  */
 #ifndef KMEMX_CAPTURE_COMMS_H

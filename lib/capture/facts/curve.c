@@ -1,8 +1,4 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/*
- * capture: the kernel's own counts, read while events are recorded.
- * In: /proc/slabinfo, meminfo, vmstat, buddyinfo, zoneinfo, now and then. Out: a curve.
- */
 #include "capture/facts/curve.h"
 
 #include <errno.h>

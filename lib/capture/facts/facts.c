@@ -1,8 +1,4 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/*
- * capture: reads the facts of the recorded system.
- * In: tracefs, /proc, /sys. Out: texts owned by struct facts.
- */
 #include "capture/facts/facts.h"
 
 #include <dirent.h>

@@ -1,8 +1,4 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/*
- * capture: what a recording has of long files of the kernel: a list made of each.
- * In: /proc. Out: texts.
- */
 #include "capture/facts/lists.h"
 
 #include <errno.h>

@@ -1,9 +1,4 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/*
- * capture: which files processes map as code while a recording is made.
- * In: /proc/PID/maps at the start, then the kernel's own records of mappings, forks and execs,
- * which perf uses too. Out: metadata with which frames of programs have names.
- */
 #include "capture/facts/mappings.h"
 
 #include <errno.h>

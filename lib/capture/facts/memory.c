@@ -1,8 +1,4 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/*
- * capture: how much memory is used for what, at a moment.
- * In: /proc/meminfo and zoneinfo. Out: their texts.
- */
 #include "capture/facts/memory.h"
 
 #include <stdlib.h>

@@ -1,8 +1,4 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/*
- * capture: what each page frame is used for before a recording.
- * In: page_owner of debugfs, or /proc/kpageflags. Out: the text of RECORDING_META_OPENING.
- */
 #include "capture/facts/opening.h"
 
 #include <errno.h>

@@ -1,8 +1,4 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/*
- * capture: makes CPUs return the slabs that they hold.
- * In: /sys/kernel/slab. Out: caches whose active_objs counts hardly any free object.
- */
 #include "capture/facts/shrink.h"
 
 #include <dirent.h>

@@ -1,8 +1,4 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/*
- * capture: the kernel's count of each slab cache, as exact as possible.
- * In: /sys/kernel/slab, the names of slabinfo. Out: lines for a recording's metadata.
- */
 #include "capture/facts/slab_counts.h"
 
 #include <dirent.h>

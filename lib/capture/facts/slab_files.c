@@ -1,8 +1,4 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/*
- * capture: the files of each slab cache, open for as long as a recording takes.
- * In: /sys/kernel/slab, the names of slabinfo. Out: descriptors.
- */
 #include "capture/facts/slab_files.h"
 
 #include <fcntl.h>

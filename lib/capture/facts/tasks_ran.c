@@ -1,8 +1,4 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/*
- * capture: which tasks of user space ran during a recording.
- * In: /proc at its start and at its end. Out: "PID NS" lines.
- */
 #include "capture/facts/tasks_ran.h"
 
 #include <errno.h>

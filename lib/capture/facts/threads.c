@@ -1,8 +1,4 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/*
- * capture: the threads that live now.
- * In: /proc. Out: a call for each.
- */
 #include "capture/facts/threads.h"
 
 #include <dirent.h>

@@ -1,8 +1,4 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/*
- * capture: the tracing instances of recorders that were killed.
- * In: tracefs. Out: counts, messages. Nothing that holds events is ever removed here.
- */
 #include "capture/file/dead.h"
 
 #include <dirent.h>

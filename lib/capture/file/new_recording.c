@@ -1,8 +1,4 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/*
- * capture: the life of a recording's file until it is complete.
- * In: a path. Out: a complete file under it, or nothing.
- */
 #include "capture/file/new_recording.h"
 
 #include <errno.h>

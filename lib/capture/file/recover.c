@@ -1,8 +1,4 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/*
- * capture: makes a recording of what a killed recorder left.
- * In: the beginning of its file, pages, ring buffers. Out: a whole file.
- */
 #include "capture/file/recover.h"
 
 #include <errno.h>

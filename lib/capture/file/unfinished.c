@@ -1,8 +1,4 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/*
- * capture: the beginning of an unfinished recording.
- * In: facts, a reader's layout. Out: a stream without an end; the layout when read back.
- */
 #include "capture/file/unfinished.h"
 
 #include <errno.h>

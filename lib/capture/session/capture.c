@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * capture: orchestrates a recording from tracing on to tracing off; session.c writes it.
- * In: struct capture_options. Out: the file, and struct capture_result.
- *
  * Order matters: everything that can fail or that allocates much happens before tracing is switched
  * on; the command is executed after that. The instance is removed when the file is complete but has
  * no name yet. So if this process is killed at any time, all events remain, and while there is an

@@ -1,8 +1,4 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/*
- * capture: starts the command once tracing is on.
- * In: argv. Out: a process; a failed exec is reported through a close-on-exec pipe.
- */
 #include "capture/session/child.h"
 
 #include <errno.h>

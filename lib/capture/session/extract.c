@@ -1,8 +1,4 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/*
- * capture: saves the contents of a ring buffer that somebody else filled.
- * In: the top-level instance or an instance. Out: a trace.dat file.
- */
 #include "capture/session/extract.h"
 
 #include <errno.h>

@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * capture: a recorder that keeps the latest events and saves them when something happens.
- * In: what to record, the causes to wait for. Out: a trace.dat file each time.
- *
  * One instance lives from beginning to end. Between two files, an unfinished file already has
  * everything that a file needs except the events, which are in the kernel: a killed recorder leaves
  * what any other leaves (leftover.h).

@@ -1,8 +1,4 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/*
- * capture: the causes that a flight recorder waits for.
- * In: the kernel's events and counters. Out: the cause that occurred.
- */
 #include "capture/session/flight_causes.h"
 
 #include <errno.h>

@@ -1,8 +1,4 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/*
- * capture: a recording whose pages are processed as they arrive, instead of being kept.
- * In: a session. Out: its pages, in rounds; optionally a stream of them in a file.
- */
 #include "capture/session/live.h"
 
 #include <errno.h>

@@ -1,8 +1,4 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/*
- * capture: one thread, one epoll set.
- * In: readable pipes and control descriptors. Out: drained pipes, the reason to stop.
- */
 #include "capture/session/pump.h"
 
 #include <errno.h>

@@ -1,8 +1,4 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/*
- * capture: the parts of a recording on their way into a file.
- * In: a tracing instance's pages and facts. Out: the file.
- */
 #include "capture/session/session.h"
 
 #include <errno.h>

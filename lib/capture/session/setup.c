@@ -1,9 +1,4 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/*
- * capture: a tracing instance of our own, ready to be switched on.
- * In: struct capture_options. Out: the instance, its buffers and events; the facts known before it
- * starts.
- */
 #include "capture/session/setup.h"
 
 #include <errno.h>

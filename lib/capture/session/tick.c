@@ -1,9 +1,4 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/*
- * capture: what is done now and then while recording.
- * In: a running session. Out: names of tasks, the kernel's counts, progress, whether anything is
- * left to record.
- */
 #include "capture/session/tick.h"
 
 #include <errno.h>

@@ -1,8 +1,4 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/*
- * report: a page that is one file.
- * In: a page of web/ with its style and script, and the values of its marks. Out: HTML.
- */
 #include "report/web/web_page.h"
 
 #include <errno.h>

@@ -1,8 +1,4 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/*
- * report: the data of a page about a recording.
- * In: names and callchains. Out: their numbers; JSON, which web/report/data.js reads.
- */
 #include "report/web/web_report.h"
 
 #include <errno.h>

@@ -3,12 +3,8 @@
  * cmd: the dispatcher.
  * In: argv. Out: one command runs; its exit code, after stdout was checked.
  */
-#include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 #include "base/hash.h"

@@ -5,10 +5,6 @@
  */
 #include "cmd/diff/diff.h"
 
-#include <errno.h>
-#include <inttypes.h>
-#include <stdlib.h>
-
 #include "cmd/options/message.h"
 
 static const char command_name[] = "diff";

@@ -5,10 +5,6 @@
  * for them.
  */
 #include <dirent.h>
-#include <errno.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 
 #include "analysis/row/subject.h"

@@ -5,7 +5,6 @@
  */
 #include "cmd/diff/diff.h"
 
-#include <stdlib.h>
 #include <unistd.h>
 
 #include "base/io.h"

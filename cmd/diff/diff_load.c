@@ -5,9 +5,7 @@
  */
 #include "cmd/diff/diff_load.h"
 
-#include <errno.h>
 #include <math.h>
-#include <stdlib.h>
 
 #include "base/thread.h"
 #include "cmd/diff/diff.h"

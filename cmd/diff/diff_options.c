@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "cmd/diff/diff_options.h"
 
-#include <errno.h>
-#include <stdlib.h>
-
 #include "analysis/pass/registry.h"
 #include "analysis/row/subject.h"
 #include "cmd/diff/diff.h"

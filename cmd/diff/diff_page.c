@@ -3,9 +3,6 @@
  * cmd: the page of kmemx diff.
  * In: what was compared. Out: a file for a browser, or a message and an exit code.
  */
-#include <errno.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "base/safe_text.h"
 #include "cmd/diff/diff.h"

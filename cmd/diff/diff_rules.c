@@ -5,8 +5,6 @@
  */
 #include "cmd/diff/diff_options.h"
 
-#include <errno.h>
-
 #include "base/io.h"
 #include "cmd/options/message.h"
 

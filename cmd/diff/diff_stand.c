@@ -4,8 +4,6 @@
  * In: the recordings of kmemx diff. Out: banner, facts, and the table of recordings.
  */
 #include <math.h>
-#include <stdio.h>
-#include <string.h>
 
 #include "base/strbuf.h"
 #include "cmd/diff/diff.h"

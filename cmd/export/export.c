@@ -3,9 +3,6 @@
  * cmd: kmemx export.
  * In: a recording. Out: who allocated what, in a format that other programs open.
  */
-#include <errno.h>
-#include <stdio.h>
-#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 

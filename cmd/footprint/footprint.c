@@ -5,10 +5,6 @@
  */
 #include "analysis/footprint/footprint.h"
 
-#include <errno.h>
-#include <inttypes.h>
-#include <stdlib.h>
-
 #include "cmd/footprint/footprint_files.h"
 #include "cmd/options/message.h"
 #include "cmd/output/text_output.h"

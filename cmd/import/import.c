@@ -6,9 +6,6 @@
  */
 #include "cmd/import/import.h"
 
-#include <errno.h>
-#include <inttypes.h>
-
 #include "import/raw_pages.h"
 
 /* For these errors the message was already logged. */

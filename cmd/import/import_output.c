@@ -4,9 +4,7 @@
  * In: the options, and what was read. Out: the running kernel's symbols if they are needed, the
  * recording's file, and messages about it.
  */
-#include <errno.h>
 #include <limits.h>
-#include <string.h>
 #include <sys/utsname.h>
 
 #include "base/io.h"

@@ -3,11 +3,7 @@
  * cmd (import): a kernel's text log.
  * In: ftrace text. Out: a recording, and what the text has lost.
  */
-#include <errno.h>
 #include <fcntl.h>
-#include <inttypes.h>
-#include <stdio.h>
-#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 

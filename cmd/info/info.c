@@ -5,9 +5,6 @@
  */
 #include "cmd/info/info.h"
 
-#include <errno.h>
-#include <stdlib.h>
-
 #include "base/safe_text.h"
 #include "cmd/input/input_dirs.h"
 #include "cmd/input/input_symbols.h"

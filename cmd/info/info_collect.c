@@ -3,9 +3,6 @@
  * cmd (info): reads a recording to its end.
  * In: an open recording. Out: struct info.
  */
-#include <errno.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "base/array.h"
 #include "cmd/info/info.h"

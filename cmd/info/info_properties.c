@@ -4,9 +4,6 @@
  * In: struct info. Out: properties of a report: names and values.
  */
 #include <ctype.h>
-#include <inttypes.h>
-#include <stdio.h>
-#include <string.h>
 
 #include "cmd/info/info.h"
 #include "recording/probe_list.h"

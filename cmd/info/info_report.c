@@ -3,9 +3,6 @@
  * cmd (info): a recording as a report.
  * In: struct info. Out: properties, facts and tables.
  */
-#include <inttypes.h>
-#include <stdio.h>
-#include <string.h>
 
 #include "cmd/info/info.h"
 #include "recording/probe_list.h"

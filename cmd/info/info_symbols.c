@@ -3,10 +3,6 @@
  * cmd (info): where names, lines and inlined functions come from, and what is missing.
  * In: an open recording. Out: a report.
  */
-#include <errno.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "base/array.h"
 #include "base/hash.h"

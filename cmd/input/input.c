@@ -3,7 +3,6 @@
 
 #include <limits.h>
 #include <sched.h>
-#include <stdlib.h>
 #include <unistd.h>
 
 #include "cmd/options/signals.h"

@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "cmd/input/input_dirs.h"
 
-#include <errno.h>
-#include <string.h>
-
 #include "base/io.h"
 #include "cmd/options/message.h"
 

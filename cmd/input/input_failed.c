@@ -3,8 +3,6 @@
  * cmd: what went wrong with a study.
  * In: what failed, and how. Out: a message and an exit code.
  */
-#include <errno.h>
-#include <string.h>
 
 #include "base/io.h"
 #include "base/strbuf.h"

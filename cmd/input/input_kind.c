@@ -2,11 +2,7 @@
 #include "cmd/input/input_kind.h"
 
 #include <dirent.h>
-#include <errno.h>
 #include <limits.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 #include "base/io.h"

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "cmd/input/input_symbols.h"
 
-#include <errno.h>
-
 #include "base/io.h"
 #include "base/safe_text.h"
 

@@ -3,8 +3,6 @@
  * cmd: kmemx config.
  * In: the user's configuration file. Out: its settings, and where each comes from.
  */
-#include <stdio.h>
-#include <string.h>
 
 #include "base/safe_text.h"
 #include "cmd/options/config_file.h"

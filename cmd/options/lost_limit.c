@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "cmd/options/lost_limit.h"
 
-#include <inttypes.h>
-#include <stdlib.h>
-
 #include "cmd/options/message.h"
 
 int lost_limit_parse(struct lost_limit *limit, const char *command)

@@ -1,10 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "cmd/options/options.h"
 
-#include <errno.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "cmd/options/message.h"
 #include "cmd/options/options_value.h"
 

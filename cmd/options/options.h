@@ -7,8 +7,6 @@
 #ifndef KMEMX_CMD_OPTIONS_H
 #define KMEMX_CMD_OPTIONS_H
 
-#include <stdio.h>
-
 #include "base/compiler.h"
 
 enum option_type {

@@ -3,8 +3,6 @@
  * cmd: the typed option table as people and shells read it, and suggestions for a mistyped word.
  * In: a table. Out: what -h and --list-options print; the candidate nearest to a word.
  */
-#include <stdio.h>
-#include <string.h>
 
 #include "cmd/options/options.h"
 

@@ -2,9 +2,6 @@
 #include "cmd/options/options_value.h"
 
 #include <ctype.h>
-#include <errno.h>
-#include <stdlib.h>
-#include <string.h>
 #include <strings.h>
 
 #define NSEC_PER_SEC 1000000000ULL

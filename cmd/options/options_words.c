@@ -3,7 +3,6 @@
  * cmd: the typed option table, values that are words of a list, and which settings were given.
  * In: a value and the words. Out: the word's index, or a message that lists them.
  */
-#include <string.h>
 
 #include "base/strbuf.h"
 #include "cmd/options/message.h"

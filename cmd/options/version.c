@@ -4,9 +4,6 @@
  * In: the options of the build. Out: the version and the optional features built in.
  */
 
-#include <stdio.h>
-#include <string.h>
-
 #include "cmd/options/message.h"
 #include "cmd/options/options.h"
 

@@ -23,12 +23,8 @@ int page_server_run(const struct page_server *s)
 
 #include <arpa/inet.h>
 #include <dlfcn.h>
-#include <errno.h>
 #include <microhttpd.h>
 #include <netinet/in.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/random.h>
 #include <sys/socket.h>
 #include <unistd.h>

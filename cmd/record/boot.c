@@ -4,10 +4,6 @@
  * In: options, this machine's memory and kernel. Out: kernel parameters on stdout, what
  * they do on stderr.
  */
-#include <errno.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/utsname.h>
 #include <unistd.h>
 

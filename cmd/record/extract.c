@@ -3,12 +3,7 @@
  * cmd: kmemx extract.
  * In: options. Out: a recording of what a ring buffer holds, and its summary on stderr.
  */
-#include <errno.h>
-#include <inttypes.h>
 #include <signal.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 #include "base/safe_text.h"

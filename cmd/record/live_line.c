@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "cmd/record/live_line.h"
 
-#include <inttypes.h>
-#include <stdio.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
 

@@ -3,12 +3,7 @@
  * cmd: kmemx record.
  * In: options and a command. Out: a recording, its summary on stderr, the command's status.
  */
-#include <errno.h>
-#include <inttypes.h>
 #include <signal.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 #include "base/safe_text.h"

@@ -1,11 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "cmd/record/record_flight.h"
 
-#include <errno.h>
-#include <inttypes.h>
-#include <stdlib.h>
 #include <sys/stat.h>
-#include <string.h>
 
 #include "cmd/options/command.h"
 #include "cmd/options/message.h"

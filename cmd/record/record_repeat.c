@@ -2,10 +2,6 @@
 #include "cmd/record/record_repeat.h"
 
 #include <dirent.h>
-#include <errno.h>
-#include <inttypes.h>
-#include <stdio.h>
-#include <string.h>
 
 #include "base/safe_text.h"
 #include "cmd/options/command.h"

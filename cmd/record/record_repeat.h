@@ -6,8 +6,7 @@
 #ifndef KMEMX_CMD_RECORD_REPEAT_H
 #define KMEMX_CMD_RECORD_REPEAT_H
 
-#include <stdbool.h>
-#include <stdint.h>
+#include "base/compiler.h"
 
 #define RECORD_REPEAT_MAX 999
 

@@ -3,11 +3,6 @@
  * cmd: kmemx recover.
  * In: what a killed recorder left. Out: a recording.
  */
-#include <errno.h>
-#include <inttypes.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 

@@ -3,9 +3,6 @@
  * cmd: kmemx script.
  * In: a recording. Out: its events, one per line, in time order.
  */
-#include <errno.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 

@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "cmd/script/script_filter.h"
 
-#include <errno.h>
-#include <stdlib.h>
-
 #include "base/safe_text.h"
 #include "cmd/options/message.h"
 

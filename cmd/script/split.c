@@ -3,10 +3,6 @@
  * cmd: kmemx split.
  * In: a recording. Out: a part of it, as a recording of its own.
  */
-#include <errno.h>
-#include <inttypes.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 
 #include "analysis/filter/event_filter.h"

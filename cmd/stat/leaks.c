@@ -3,10 +3,6 @@
  * cmd: the options that only kmemx leaks has.
  * In: a time, files of known leaks. Out: options of the analysis, or a message and an exit code.
  */
-#include <errno.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "analysis/life/leaks.h"
 #include "cmd/options/message.h"

@@ -3,9 +3,6 @@
  * cmd: the words of page_owner_sort, which kmemx owners takes.
  * In: --cull, --sort. Out: options of the analysis, or a message and an exit code.
  */
-#include <errno.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "cmd/options/message.h"
 #include "cmd/stat/tables.h"

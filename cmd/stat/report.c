@@ -3,10 +3,6 @@
  * cmd: kmemx report.
  * In: a recording. Out: an interactive page for a browser, in one file.
  */
-#include <errno.h>
-#include <inttypes.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "analysis/browse/report_rows.h"
 #include "base/safe_text.h"

@@ -1,10 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "cmd/stat/stat_account.h"
 
-#include <errno.h>
-#include <inttypes.h>
-#include <stdio.h>
-
 #include "analysis/pass/registry.h"
 #include "report/text_cell.h"
 

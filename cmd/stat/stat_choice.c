@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "cmd/stat/stat_choice.h"
 
-#include <errno.h>
-#include <stdlib.h>
-
 #include "cmd/options/command.h"
 #include "cmd/options/message.h"
 #include "cmd/stat/stat_account.h"

@@ -2,8 +2,6 @@
 #include "cmd/stat/stat_keys.h"
 
 #include <ctype.h>
-#include <errno.h>
-#include <string.h>
 
 #include "analysis/pass/registry.h"
 #include "analysis/row/subject.h"

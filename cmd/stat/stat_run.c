@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "cmd/stat/stat_run.h"
 
-#include <errno.h>
-#include <stdlib.h>
-
 #include "base/safe_text.h"
 #include "cmd/stat/stat_account.h"
 #include "cmd/stat/stat_keys.h"

@@ -5,9 +5,6 @@
  */
 #include "cmd/stat/tables.h"
 
-#include <errno.h>
-#include <stdlib.h>
-
 #include "analysis/time/peak.h"
 #include "cmd/stat/stat_keys.h"
 

@@ -3,10 +3,7 @@
  * cmd: kmemx top: its actions, for tables and the screen.
  * In: a monitor and its session. Out: reports, a pause, a recording.
  */
-#include <errno.h>
 #include <fcntl.h>
-#include <stdio.h>
-#include <string.h>
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>

@@ -10,11 +10,7 @@
 #include "cmd/top/top_screen.h"
 
 #include <ctype.h>
-#include <errno.h>
 #include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 /* The longest interval that keys set. */
 #define INTERVAL_MAX_NS 600000000000ULL

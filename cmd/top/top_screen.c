@@ -36,9 +36,6 @@ void top_screen_close(struct top_screen *s)
 
 #include <locale.h>
 #include <poll.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 #include "analysis/analysis.h"

@@ -1,10 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "base/array.h"
 
-#include <errno.h>
-#include <stdlib.h>
-#include <string.h>
-
 int array_reserve(void *items, size_t *capacity, size_t need, size_t item_size)
 {
 	size_t bigger = *capacity ? *capacity : 16;

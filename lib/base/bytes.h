@@ -7,7 +7,6 @@
 #define KMEMX_BASE_BYTES_H
 
 #include <endian.h>
-#include <string.h>
 
 #include "base/compiler.h"
 

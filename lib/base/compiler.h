@@ -1,14 +1,18 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * base: what all headers need: types and the compiler's annotations.
- * In: nothing. Out: types, attribute macros. Comes with every other header of the project.
+ * base: what nearly all files need: types, the C library, annotations for the compiler.
+ * In: nothing. Out: these. Comes with every other header of the project.
  */
 #ifndef KMEMX_BASE_COMPILER_H
 #define KMEMX_BASE_COMPILER_H
 
+#include <errno.h>
+#include <inttypes.h>
 #include <stdbool.h>
 #include <stddef.h>
-#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 
 #define __must_check	   __attribute__((warn_unused_result))
 #define __printf_fmt(f, a) __attribute__((format(printf, f, a)))

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "base/hash.h"
 
-#include <stdlib.h>
-#include <string.h>
 #include <sys/random.h>
 
 #include "base/array.h"

@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "base/outbuf.h"
 
-#include <errno.h>
-#include <stdlib.h>
-
 #include "base/array.h"
 
 #define OUTBUF_SIZE (256U << 10)

@@ -6,8 +6,6 @@
 #ifndef KMEMX_BASE_OUTBUF_H
 #define KMEMX_BASE_OUTBUF_H
 
-#include <string.h>
-
 #include "base/hash.h"
 #include "base/strbuf.h"
 

@@ -1,10 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "base/safe_text.h"
 
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 /* Characters that are escaped, sorted: Unicode's control and format characters (Cc, Cf), its line
  * and paragraph separators, Default_Ignorable_Code_Point, private use, noncharacters.
  */

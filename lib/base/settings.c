@@ -1,10 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "base/settings.h"
 
-#include <errno.h>
-#include <stdlib.h>
-#include <string.h>
-
 /* One pass over the text. Names and values are written to @out, which has enough room: no text gets
  * longer, and each NUL takes the place of a character that is left out, or of the file's end.
  */

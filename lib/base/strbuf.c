@@ -2,9 +2,6 @@
 #include "base/strbuf.h"
 
 #include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 /* Makes room for @extra bytes and the NUL. */
 static bool strbuf_reserve(struct strbuf *sb, size_t extra)

@@ -8,10 +8,6 @@
  */
 #include "event/calls.h"
 
-#include <string.h>
-
-#include "base/compiler.h"
-
 /* Names from the first number on; "-" is no call. */
 /* clang-format off */
 static const char x86_64[] =

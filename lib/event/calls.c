@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "event/calls.h"
 
-#include <errno.h>
-#include <stdlib.h>
-
 #include "base/array.h"
 
 /* The task @pid, which is new if it is not known yet; UINT32_MAX: no memory. */

@@ -9,7 +9,6 @@
 #ifndef KMEMX_EVENT_CALLS_H
 #define KMEMX_EVENT_CALLS_H
 
-#include "base/compiler.h"
 #include "base/hash.h"
 #include "base/strbuf.h"
 #include "event/event.h"

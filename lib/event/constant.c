@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "event/constant.h"
 
-#include <string.h>
-
 #define VALUE_MAX (1LL << 31)
 #define DEPTH_MAX 32U
 

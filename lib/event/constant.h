@@ -6,8 +6,7 @@
 #ifndef KMEMX_EVENT_CONSTANT_H
 #define KMEMX_EVENT_CONSTANT_H
 
-#include <stdbool.h>
-#include <stdint.h>
+#include "base/compiler.h"
 
 /**
  * constant_value() - evaluate the C expression at the start of @text

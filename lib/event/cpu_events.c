@@ -1,11 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "event/cpu_events.h"
 
-#include <errno.h>
-#include <inttypes.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "recording/subbuf.h"
 
 /* Memory for the next sub-buffer's items, at the end of the list. */

@@ -6,10 +6,6 @@
 #ifndef KMEMX_EVENT_CPU_EVENTS_H
 #define KMEMX_EVENT_CPU_EVENTS_H
 
-#include <stdbool.h>
-#include <stdint.h>
-#include <string.h>
-
 #include "base/hash.h"
 #include "base/log.h"
 #include "event/decode.h"

@@ -6,9 +6,6 @@
 #include "event/fields.h"
 
 #include <ctype.h>
-#include <errno.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "base/bytes.h"
 

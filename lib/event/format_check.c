@@ -2,9 +2,6 @@
 #include "event/format_check.h"
 
 #include <ctype.h>
-#include <string.h>
-
-#include "base/compiler.h"
 
 /* The end of the quoted string that starts at @p, as libtraceevent's tokenizer sees it. */
 static const char *skip_quoted(const char *p, const char *end)

@@ -6,9 +6,7 @@
 #ifndef KMEMX_EVENT_FORMAT_CHECK_H
 #define KMEMX_EVENT_FORMAT_CHECK_H
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
+#include "base/compiler.h"
 
 /* The longest kmem format known is 9 KiB. */
 #define FORMAT_MAX_SIZE	     (256U << 10)

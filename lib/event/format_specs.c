@@ -4,8 +4,6 @@
  * In: an event's name. Out: its type, and the names of its fields.
  */
 
-#include <string.h>
-
 #include "event/formats.h"
 
 /* The system of the recorder's probes: this, or with its pid behind it. */

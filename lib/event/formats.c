@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "event/formats.h"
 
-#include <errno.h>
-#include <stdlib.h>
 #include <traceevent/event-parse.h>
 
 #include "event/format_check.h"

@@ -2,11 +2,6 @@
 #include "event/gfp.h"
 
 #include <ctype.h>
-#include <errno.h>
-#include <inttypes.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 /* perf kmem's short names, made unique; names only, as the values vary by kernel. */
 static const struct {

@@ -2,7 +2,6 @@
 #include "event/print_flags.h"
 
 #include <ctype.h>
-#include <string.h>
 
 #define MAX_DEPTH 64
 

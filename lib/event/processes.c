@@ -2,8 +2,6 @@
 #include "event/processes.h"
 
 #include <ctype.h>
-#include <errno.h>
-#include <stdlib.h>
 
 #include "base/array.h"
 #include "event/stream.h"

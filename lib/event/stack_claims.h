@@ -11,8 +11,6 @@
 #ifndef KMEMX_EVENT_STACK_CLAIMS_H
 #define KMEMX_EVENT_STACK_CLAIMS_H
 
-#include <string.h>
-
 #include "base/compiler.h"
 
 /* Task, softirq, hardirq, NMI, and their combinations. */

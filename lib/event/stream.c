@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "event/stream.h"
 
-#include <errno.h>
-#include <stdlib.h>
-
 #include "event/stream_state.h"
 #include "recording/read_ahead.h"
 #include "recording/time_span.h"

@@ -5,9 +5,6 @@
  *
  * Behind the frames of such a callchain is the call, so that it is one of its own.
  */
-#include <errno.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "event/calls.h"
 #include "event/stream_state.h"

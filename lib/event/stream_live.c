@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "event/stream_live.h"
 
-#include <errno.h>
-
 #include "event/stream_state.h"
 
 int event_stream_go_live(struct event_stream *st)

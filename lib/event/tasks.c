@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "event/tasks.h"
 
-#include <errno.h>
-#include <string.h>
-
 /* The number at the start of a line of @size bytes, followed by a space; -1: none. */
 static int64_t line_pid(const char *line, size_t size, size_t *digits)
 {

@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "event/time_window.h"
 
-#include <errno.h>
-#include <string.h>
-
 #define NS_PER_S 1000000000ULL
 #define MILLION	 1000000ULL
 

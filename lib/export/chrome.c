@@ -5,10 +5,6 @@
  * migratetype, at 1000 points in time and at the peak; free memory before and after; losses and
  * failed requests as instants.
  */
-#include <errno.h>
-#include <inttypes.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "analysis/analysis.h"
 #include "base/array.h"

@@ -6,8 +6,6 @@
  * Each sequence of frames occurs once, the callsite first. If it is unknown what is live, there are
  * only totals ("bklt": false).
  */
-#include <errno.h>
-#include <stdlib.h>
 
 #include "export/replay.h"
 

@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "export/export.h"
 
-#include <errno.h>
-#include <stdlib.h>
-
 #include "analysis/analysis.h"
 #include "base/array.h"
 #include "base/safe_text.h"

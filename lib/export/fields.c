@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "export/fields.h"
 
-#include <errno.h>
-#include <inttypes.h>
-
 #include "base/safe_text.h"
 
 _Static_assert(FIELD_FIRST_METRIC + EXPORT_METRICS == EXPORT_FIELDS, "all have a place");

@@ -7,9 +7,6 @@
  * The profiler matches frees and allocations by address. Kernel addresses exceed the range of JSON
  * numbers, so objects are numbered; a block that was freed in pieces becomes several objects.
  */
-#include <errno.h>
-#include <inttypes.h>
-#include <stdlib.h>
 
 #include "export/replay.h"
 

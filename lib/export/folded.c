@@ -4,8 +4,6 @@
  * In: rows by callchain, of one recording or of two. Out: the format of flamegraph.pl and its
  * successors; with two numbers per line, difffolded.pl's.
  */
-#include <errno.h>
-#include <stdlib.h>
 
 #include "base/array.h"
 #include "export/export.h"

@@ -7,9 +7,6 @@
  * frames and nodes of callchains are numbered from 1, sizes at a node from 0. A free refers to a
  * size at a node, so a block that was freed in pieces becomes several allocations.
  */
-#include <errno.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "base/safe_text.h"
 #include "export/replay.h"

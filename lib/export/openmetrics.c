@@ -12,9 +12,6 @@
  */
 #include "export/export.h"
 
-#include <errno.h>
-#include <stdlib.h>
-
 #include "base/array.h"
 
 static const struct {

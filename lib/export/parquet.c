@@ -8,8 +8,6 @@
  * same value in all rows of a group has a dictionary with that value.
  */
 #include <endian.h>
-#include <errno.h>
-#include <string.h>
 #ifdef HAVE_ZSTD
 #include <zstd.h>
 #endif

@@ -8,8 +8,6 @@
  */
 #include "export/export.h"
 
-#include <errno.h>
-
 #include "export/proto.h"
 #include "report/compressed.h"
 

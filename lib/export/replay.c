@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "export/replay.h"
 
-#include <errno.h>
-#include <stdlib.h>
-
 #include "base/array.h"
 
 /* Adds the frames of @row, and the allocator as the outermost one. */

@@ -5,8 +5,6 @@
  *
  * CSV has a header, is quoted as in RFC 4180, and its lines end in LF; unknown values are empty.
  */
-#include <errno.h>
-#include <inttypes.h>
 
 #include "export/fields.h"
 #include "report/json.h"

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "export/thrift.h"
 
-#include <string.h>
-
 void thrift_varint(struct strbuf *sb, uint64_t value)
 {
 	char bytes[10];

@@ -2,7 +2,6 @@
 #include "import/ftrace_text.h"
 
 #include <ctype.h>
-#include <string.h>
 
 /* enum trace_flag_type of include/linux/trace_events.h */
 #define FLAG_IRQS_OFF	     0x01

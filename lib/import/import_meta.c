@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "import/import_meta.h"
 
-#include <errno.h>
-#include <inttypes.h>
-
 static const char *known(const char *word)
 {
 	return word && *word ? word : "unknown";

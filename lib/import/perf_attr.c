@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "import/perf_attr.h"
 
-#include <errno.h>
-#include <stdlib.h>
-
 #include "base/array.h"
 #include "base/bytes.h"
 

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "import/perf_events.h"
 
-#include <stdlib.h>
 #include <unistd.h>
 
 #include "base/array.h"

@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "import/perf_file.h"
 
-#include <errno.h>
-#include <string.h>
-
 #include "base/bytes.h"
 
 /* Offsets in the header. A short header means that perf wrote to a pipe. */

@@ -1,11 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "import/perf_notes.h"
 
-#include <errno.h>
-#include <inttypes.h>
-#include <stdio.h>
-#include <string.h>
-
 static void note_origin(struct strbuf *out, const struct perf_system *s)
 {
 	/* The first note is shown at the top of every report. */

@@ -5,8 +5,6 @@
  */
 #include "import/perf_events.h"
 
-#include <stdlib.h>
-
 #include "base/array.h"
 
 struct perf_order_entry {

@@ -1,10 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "import/perf_records.h"
 
-#include <errno.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "base/bytes.h"
 
 /* Decompresses records, whose contents are pieces of one zstd stream. */

@@ -1,11 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "import/perf_symbols.h"
 
-#include <errno.h>
-#include <inttypes.h>
-#include <stdlib.h>
-#include <string.h>
-
 /* "ADDRESS T NAME\tMORE\n" */
 struct symbol_line {
 	uint64_t address;

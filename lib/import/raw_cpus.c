@@ -2,10 +2,6 @@
 #include "import/raw_cpus.h"
 
 #include <dirent.h>
-#include <errno.h>
-#include <inttypes.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <sys/stat.h>
 #include <unistd.h>
 

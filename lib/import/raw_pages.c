@@ -2,11 +2,6 @@
 #include "import/raw_pages.h"
 
 #include <endian.h>
-#include <errno.h>
-#include <inttypes.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 #include "import/raw_cpus.h"

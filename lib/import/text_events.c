@@ -1,12 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "import/text_events.h"
 
-#include <errno.h>
-#include <inttypes.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 /* --- values ------------------------------------------------------------------------------ */
 
 static void put(struct text_record *out, size_t offset, uint64_t value, size_t size)

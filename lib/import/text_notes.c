@@ -5,9 +5,7 @@
  */
 #include "import/text_import.h"
 
-#include <inttypes.h>
 #include <stdarg.h>
-#include <stdio.h>
 
 struct notes {
 	struct strbuf *out;

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "import/text_specs.h"
 
-#include <string.h>
-
 /* A __data_loc word and its data come last, so that the word can be left out. */
 #define SITE                                                         \
 	{                                                            \

@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "recording/block_reader.h"
 
-#include <errno.h>
-#include <stdlib.h>
-
 #include "base/bytes.h"
 
 /* All readers of a buffer together read ahead this much, two or three times; each at least a

@@ -2,9 +2,6 @@
 #include "recording/compose.h"
 
 #include <endian.h>
-#include <errno.h>
-#include <stdlib.h>
-#include <string.h>
 
 static int check_parts(const struct writer_part *parts, size_t nr_parts,
 		       uint32_t page_size, uint32_t nr_cpus)

@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "recording/cpu_cursor.h"
 
-#include <inttypes.h>
-#include <stdlib.h>
-
 #include "recording/read_ahead.h"
 #include "recording/trace_dat.h"
 

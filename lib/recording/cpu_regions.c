@@ -5,7 +5,6 @@
  */
 #include "recording/cpu_regions.h"
 
-#include <errno.h>
 #include <fcntl.h>
 #include <linux/falloc.h>
 #include <sys/resource.h>

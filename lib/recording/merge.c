@@ -7,9 +7,6 @@
  */
 #include "recording/merge.h"
 
-#include <errno.h>
-#include <stdlib.h>
-
 /* Stands for an empty sequence: later than all others. */
 static const struct merge_item nothing = { UINT64_MAX, MERGE_NONE };
 

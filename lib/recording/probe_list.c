@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "recording/probe_list.h"
 
-#include <stdio.h>
-#include <string.h>
-
 #define SET "set"
 
 void probe_list_add(struct strbuf *out, const char *name, const char *function,

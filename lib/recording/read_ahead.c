@@ -2,7 +2,6 @@
 #include "recording/read_ahead.h"
 
 #include <pthread.h>
-#include <stdlib.h>
 
 #include "base/thread.h"
 

@@ -3,11 +3,6 @@
  * recording: questions to an open recording.
  * In: struct recording. Out: its clock, its kernel, its named items.
  */
-#include <errno.h>
-#include <inttypes.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "recording/recording.h"
 

@@ -1,10 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "recording/sample.h"
 
-#include <errno.h>
-#include <inttypes.h>
-#include <stdio.h>
-
 /* PAGE_ALLOC_COSTLY_ORDER of include/linux/mmzone.h. */
 #define BLOCK_ORDER 3U
 

@@ -10,8 +10,6 @@
 #ifndef KMEMX_RECORDING_SUBBUF_H
 #define KMEMX_RECORDING_SUBBUF_H
 
-#include <errno.h>
-
 #include "base/bytes.h"
 
 #define SUBBUF_MISSED_UNKNOWN UINT64_MAX

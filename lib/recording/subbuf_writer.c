@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "recording/subbuf_writer.h"
 
-#include <stdlib.h>
-
 #include "base/io.h"
 
 #define DELTA_BITS     27

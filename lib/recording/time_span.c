@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "recording/time_span.h"
 
-#include <errno.h>
-#include <stdlib.h>
-
 #include "base/array.h"
 #include "recording/cpu_cursor.h"
 #include "recording/subbuf.h"

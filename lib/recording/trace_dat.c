@@ -1,11 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "recording/trace_dat.h"
 
-#include <errno.h>
-#include <inttypes.h>
 #include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
 
 /* Sub-buffers are powers of two, from a small page up to the kernel's maximum (64K pages << 7). */
 #define MIN_PAGE_SIZE 4096U

@@ -3,11 +3,6 @@
  * recording (internal): the options that trace.dat 6 and 7 share.
  * In: an option's id and bytes. Out: fields of struct recording.
  */
-#include <errno.h>
-#include <inttypes.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "recording/trace_dat.h"
 

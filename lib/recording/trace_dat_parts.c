@@ -3,10 +3,6 @@
  * recording (internal): the metadata parts that trace.dat 6 and 7 share.
  * In: a reader at the part. Out: texts in struct recording.
  */
-#include <errno.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "recording/trace_dat.h"
 

@@ -3,10 +3,6 @@
  * recording (internal): trace.dat version 6, read strictly in sequence.
  * In: a reader after the common start. Out: struct recording.
  */
-#include <errno.h>
-#include <inttypes.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "recording/trace_dat.h"
 

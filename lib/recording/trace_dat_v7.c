@@ -3,10 +3,6 @@
  * recording (internal): trace.dat version 7, whose options lead to its sections.
  * In: a reader after the common start. Out: struct recording.
  */
-#include <errno.h>
-#include <inttypes.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "recording/compress.h"
 #include "recording/trace_dat.h"

@@ -12,8 +12,6 @@
 #ifndef KMEMX_RECORDING_USER_MAPS_H
 #define KMEMX_RECORDING_USER_MAPS_H
 
-#include <stdbool.h>
-
 #include "base/hash.h"
 #include "base/strbuf.h"
 

@@ -3,8 +3,6 @@
  * recording: writes a recording as a stream.
  * In: facts and pages. Out: records, written sequentially to a descriptor that cannot seek.
  */
-#include <errno.h>
-#include <string.h>
 #include <sys/uio.h>
 
 #include "recording/compose.h"

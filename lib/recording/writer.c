@@ -5,9 +5,6 @@
  */
 #include "recording/writer.h"
 
-#include <errno.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 

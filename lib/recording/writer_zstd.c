@@ -9,9 +9,6 @@
  */
 #include "recording/writer.h"
 
-#include <errno.h>
-#include <stdlib.h>
-
 #include "base/io.h"
 #include "recording/compose.h"
 

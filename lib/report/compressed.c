@@ -1,10 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "report/compressed.h"
 
-#include <errno.h>
-#include <stdlib.h>
-#include <string.h>
-
 #ifdef HAVE_ZLIB
 #define ZLIB_CONST
 #include <zlib.h>

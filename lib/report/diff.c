@@ -1,10 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "report/diff.h"
 
-#include <errno.h>
 #include <math.h>
-#include <stdio.h>
-#include <string.h>
 
 #include "report/diff_rows.h"
 #include "report/json.h"

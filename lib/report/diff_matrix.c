@@ -3,10 +3,6 @@
  * report: matrices of several runs, as their difference.
  * In: the same matrix of old and of new runs. Out: a matrix of what changed.
  */
-#include <errno.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "base/hash.h"
 #include "report/diff_rows.h"

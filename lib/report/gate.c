@@ -1,12 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "report/gate.h"
 
-#include <errno.h>
 #include <fnmatch.h>
 #include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 /* The numbers of a row, or of a sum, for one rule. */
 struct gate_value {

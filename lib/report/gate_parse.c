@@ -4,10 +4,7 @@
  * In: text. Out: struct gate_rule, or an error about the text.
  */
 #include <ctype.h>
-#include <errno.h>
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "base/array.h"
 #include "report/gate.h"

@@ -1,10 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "report/json_layout.h"
 
-#include <inttypes.h>
-#include <stdio.h>
-#include <string.h>
-
 static const struct table *find_table(const struct report *r, const char *name)
 {
 	static const struct table none = { .nr_rows = 0 };

@@ -4,7 +4,6 @@
  * In: words with their meanings, rows; the lines of a summary. Out: lines of text.
  */
 #include <math.h>
-#include <string.h>
 
 #include "base/array.h"
 #include "report/table.h"

@@ -4,9 +4,6 @@
  * In: a report. Out: its tables' rows, quoted as in RFC 4180, lines ending in LF; names that others
  * chose are safe for a terminal and for a spreadsheet.
  */
-#include <errno.h>
-#include <inttypes.h>
-#include <string.h>
 
 #include "base/safe_text.h"
 #include "base/strbuf.h"

@@ -4,10 +4,6 @@
  * In: a report and the terminal's properties. Out: aligned tables for people; lines that are not
  * data start with '#'.
  */
-#include <errno.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "base/safe_text.h"
 #include "report/render.h"

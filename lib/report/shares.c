@@ -4,12 +4,7 @@
  * pairs as a matrix.
  * In: a sorted table. Out: its columns of shares filled; its first rows; the matrix.
  */
-#include <errno.h>
-#include <inttypes.h>
 #include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "report/table.h"
 #include "report/text_layout.h"

@@ -3,9 +3,6 @@
  * report: the order of a table's rows.
  * In: a table and sort keys. Out: its rows rearranged in place.
  */
-#include <errno.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "base/strbuf.h"
 #include "report/table.h"

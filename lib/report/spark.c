@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "report/spark.h"
 
-#include <inttypes.h>
-#include <stdlib.h>
-
 #include "report/text_cell.h"
 
 #define PLACES 64

@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "report/stats.h"
 
-#include <errno.h>
 #include <math.h>
-#include <stdlib.h>
 
 static int compare_doubles(const void *a, const void *b)
 {

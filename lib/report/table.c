@@ -2,12 +2,8 @@
 #include "report/table.h"
 
 #include <ctype.h>
-#include <inttypes.h>
 #include <math.h>
 #include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "base/safe_text.h"
 #include "report/text_store.h"

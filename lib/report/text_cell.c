@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "report/text_cell.h"
 
-#include <inttypes.h>
 #include <math.h>
-#include <string.h>
 
 #include "base/safe_text.h"
 

@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "report/text_store.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 #include "base/hash.h"
 
 #define CHUNK_SIZE 16384

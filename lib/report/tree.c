@@ -1,10 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "report/tree.h"
 
-#include <errno.h>
-#include <stdlib.h>
-#include <string.h>
-
 static uint64_t number(const struct table *t, size_t row, int column)
 {
 	const struct cell *cell =

@@ -3,8 +3,6 @@
  * script: events as JSON, one object per line.
  * In: an event. Out: its raw fields and their meanings. Documentation/json.md.
  */
-#include <inttypes.h>
-#include <string.h>
 
 #include "report/json.h"
 #include "script/script_line.h"

@@ -5,10 +5,6 @@
  */
 #include "script/script_line.h"
 
-#include <errno.h>
-#include <stdio.h>
-#include <stdlib.h>
-
 #include "base/safe_text.h"
 #include "report/json.h"
 

@@ -3,8 +3,6 @@
  * script: events in the format of trace-cmd report.
  * In: an event. Out: "comm-pid [cpu] time: event: fields", callsites and flags as names.
  */
-#include <inttypes.h>
-#include <string.h>
 
 #include "base/safe_text.h"
 #include "script/script_line.h"

@@ -5,8 +5,6 @@
  */
 #include "symbol/source_tree.h"
 
-#include <string.h>
-
 /* No name in kallsyms is longer. */
 #define NAME_MAX_SIZE 511
 

@@ -1,11 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "symbol/callsite.h"
 
-#include <errno.h>
 #include <pthread.h>
 #include <regex.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "base/hash.h"
 #include "symbol/fold.h"

@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "symbol/debug_frames.h"
 
-#include <errno.h>
-#include <stdlib.h>
-
 #ifndef HAVE_LIBDW
 
 int debug_frames_new(struct debug_frames **out, struct debug_units *units)
@@ -32,7 +29,6 @@ int debug_frames_at(struct debug_frames *frames, uint64_t addr,
 
 #include <dwarf.h>
 #include <gelf.h>
-#include <string.h>
 
 #include "base/array.h"
 #include "base/hash.h"

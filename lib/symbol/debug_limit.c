@@ -3,11 +3,8 @@
 
 #ifdef HAVE_LIBDW
 
-#include <errno.h>
 #include <gelf.h>
 #include <libelf.h>
-#include <stdlib.h>
-#include <string.h>
 #include <time.h>
 #include <unistd.h>
 

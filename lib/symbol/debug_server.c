@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "symbol/debug_server.h"
 
-#include <errno.h>
-
 #ifndef HAVE_DEBUGINFOD
 
 int debug_server_check(void)
@@ -39,10 +37,6 @@ int debug_server_find(struct debug_server *server, const char *id, size_t size,
 #include <dlfcn.h>
 #include <elfutils/debuginfod.h>
 #include <limits.h>
-#include <stdbool.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>

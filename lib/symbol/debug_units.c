@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "symbol/debug_units.h"
 
-#include <errno.h>
-#include <stdlib.h>
 #include <unistd.h>
 
 #ifndef HAVE_LIBDW
@@ -66,7 +64,6 @@ int debug_units_symbol(struct debug_units *units, const char *name, uint64_t *ad
 #include <dwarf.h>
 #include <elfutils/libdw.h>
 #include <elfutils/libdwfl.h>
-#include <string.h>
 
 #include "base/array.h"
 #include "base/hash.h"

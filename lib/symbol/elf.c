@@ -1,13 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "symbol/elf.h"
 
-#include <errno.h>
 #include <gelf.h>
-#include <inttypes.h>
 #include <libelf.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "base/bytes.h"
 

@@ -1,11 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "symbol/elf_layout.h"
 
-#include <errno.h>
 #include <gelf.h>
 #include <libelf.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "base/array.h"
 

@@ -5,10 +5,6 @@
  */
 #include "symbol/footprint.h"
 
-#include <errno.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "base/array.h"
 
 /* Groups for sections without a known name. */

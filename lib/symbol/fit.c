@@ -2,9 +2,6 @@
 #include "symbol/fit.h"
 
 #include <elf.h>
-#include <errno.h>
-#include <inttypes.h>
-#include <stdlib.h>
 
 #include "base/array.h"
 #include "base/bytes.h"

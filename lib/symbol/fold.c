@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "symbol/fold.h"
 
-#include <string.h>
-
 size_t symbol_plain_length(const char *name)
 {
 	static const char *const suffixes[] = { ".isra", ".constprop", ".part",

@@ -2,9 +2,6 @@
 #include "symbol/footprint.h"
 
 #include <elf.h>
-#include <errno.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 #include "base/array.h"

@@ -6,9 +6,6 @@
  */
 #include "symbol/line_program.h"
 
-#include <errno.h>
-#include <string.h>
-
 #include "base/bytes.h"
 
 /* Standard opcodes (7.22, table 7.25). */

@@ -1,10 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "symbol/program.h"
 
-#include <errno.h>
 #include <gelf.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "base/array.h"
 #include "base/strbuf.h"

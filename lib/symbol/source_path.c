@@ -2,9 +2,7 @@
 #include "symbol/source_path.h"
 
 #include <dirent.h>
-#include <errno.h>
 #include <fcntl.h>
-#include <string.h>
 #include <unistd.h>
 
 /* Drops the last component after @start. */

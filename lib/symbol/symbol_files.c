@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "symbol/symbol_files.h"
 
-#include <errno.h>
-#include <string.h>
 #include <unistd.h>
 
 #include "base/io.h"

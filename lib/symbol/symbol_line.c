@@ -6,8 +6,6 @@
 #include "symbol/symbols.h"
 
 #include <endian.h>
-#include <errno.h>
-#include <string.h>
 
 /* Parses the hex number at *@p and moves *@p after it; false without a digit or beyond 64 bits. */
 static bool parse_hex(const char **p, const char *end, uint64_t *value)

@@ -37,9 +37,7 @@ uint64_t unit_files_section(const struct unit_files *files, uint32_t index)
 #else
 
 #include <dwarf.h>
-#include <errno.h>
 #include <gelf.h>
-#include <string.h>
 
 #include "base/strbuf.h"
 #include "symbol/debug_limit.h"

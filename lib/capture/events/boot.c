@@ -12,10 +12,6 @@
  */
 #include "capture/events/boot.h"
 
-#include <errno.h>
-#include <inttypes.h>
-#include <string.h>
-
 #define MIB	       ((uint64_t)1 << 20)
 /* Nobody reads while the machine boots, so a buffer must hold everything. */
 #define BOOT_SHARE     16

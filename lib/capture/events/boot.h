@@ -6,11 +6,6 @@
 #ifndef KMEMX_CAPTURE_BOOT_H
 #define KMEMX_CAPTURE_BOOT_H
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include "base/compiler.h"
 #include "base/log.h"
 #include "base/strbuf.h"
 #include "capture/events/events.h"

@@ -2,11 +2,7 @@
 #include "capture/events/cgroup.h"
 
 #include <dirent.h>
-#include <errno.h>
 #include <glob.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 #include "base/strbuf.h"

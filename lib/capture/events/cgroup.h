@@ -6,8 +6,6 @@
 #ifndef KMEMX_CAPTURE_CGROUP_H
 #define KMEMX_CAPTURE_CGROUP_H
 
-#include <stdbool.h>
-#include <stddef.h>
 #include <sys/types.h>
 
 #include "base/compiler.h"

@@ -6,11 +6,6 @@
  */
 #include "capture/events/event_criteria.h"
 
-#include <errno.h>
-#include <inttypes.h>
-#include <stdio.h>
-#include <string.h>
-
 /* The fields that can select an event. */
 enum field { BY_BYTES = 1, BY_ORDER = 2, BY_GFP = 4, BY_CACHE = 8, BY_COMM = 16 };
 

@@ -4,10 +4,6 @@
  * In: processes, a control group. Out: set_event_pid of the instance.
  */
 #include <dirent.h>
-#include <errno.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 #include "base/array.h"

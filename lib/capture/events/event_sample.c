@@ -1,11 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "capture/events/event_sample.h"
 
-#include <errno.h>
-#include <inttypes.h>
-#include <stdio.h>
-#include <string.h>
-
 enum sampled { SAMPLED_NOT, SAMPLED_ALLOC, SAMPLED_FREE, SAMPLED_PAGE };
 
 static enum sampled how_sampled(const struct event_name *event)

@@ -6,9 +6,6 @@
 #ifndef KMEMX_CAPTURE_EVENT_SAMPLE_H
 #define KMEMX_CAPTURE_EVENT_SAMPLE_H
 
-#include <stdbool.h>
-
-#include "base/compiler.h"
 #include "base/log.h"
 #include "base/strbuf.h"
 #include "capture/events/events.h"

@@ -6,12 +6,8 @@
 #ifndef KMEMX_CAPTURE_EVENTS_H
 #define KMEMX_CAPTURE_EVENTS_H
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <sys/types.h>
 
-#include "base/compiler.h"
 #include "base/log.h"
 #include "capture/events/instance.h"
 

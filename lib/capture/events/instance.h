@@ -7,11 +7,8 @@
 #ifndef KMEMX_CAPTURE_INSTANCE_H
 #define KMEMX_CAPTURE_INSTANCE_H
 
-#include <stdbool.h>
-#include <stdint.h>
 #include <sys/types.h>
 
-#include "base/compiler.h"
 #include "base/log.h"
 #include "base/strbuf.h"
 

@@ -16,11 +16,6 @@
 #ifndef KMEMX_CAPTURE_LEFTOVER_H
 #define KMEMX_CAPTURE_LEFTOVER_H
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include "base/compiler.h"
 #include "base/new_file.h"
 
 /* In the directory, all names begin with this. */

@@ -11,10 +11,8 @@
 #ifndef KMEMX_CAPTURE_PIDS_H
 #define KMEMX_CAPTURE_PIDS_H
 
-#include <stdbool.h>
 #include <sys/types.h>
 
-#include "base/compiler.h"
 #include "base/log.h"
 #include "capture/events/instance.h"
 

@@ -6,9 +6,7 @@
  */
 #include "capture/events/probes.h"
 
-#include <errno.h>
 #include <stdarg.h>
-#include <stdio.h>
 #include <tracefs.h>
 
 #include "capture/events/instance.h"

@@ -8,10 +8,8 @@
 #ifndef KMEMX_CAPTURE_PROBES_H
 #define KMEMX_CAPTURE_PROBES_H
 
-#include <stdbool.h>
 #include <sys/types.h>
 
-#include "base/compiler.h"
 #include "base/log.h"
 #include "base/strbuf.h"
 #include "capture/events/events.h"

@@ -7,11 +7,6 @@
 #ifndef KMEMX_CAPTURE_RING_READER_H
 #define KMEMX_CAPTURE_RING_READER_H
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include "base/compiler.h"
 #include "base/log.h"
 #include "capture/events/instance.h"
 #include "recording/cpu_regions.h"

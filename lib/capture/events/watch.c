@@ -5,11 +5,6 @@
  */
 #include "capture/events/watch.h"
 
-#include <errno.h>
-#include <inttypes.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/inotify.h>
 #include <tracefs.h>
 #include <unistd.h>

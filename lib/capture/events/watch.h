@@ -6,10 +6,6 @@
 #ifndef KMEMX_CAPTURE_WATCH_H
 #define KMEMX_CAPTURE_WATCH_H
 
-#include <stdbool.h>
-#include <stddef.h>
-
-#include "base/compiler.h"
 #include "base/log.h"
 #include "base/strbuf.h"
 #include "capture/events/events.h"

@@ -2,10 +2,6 @@
 #include "capture/facts/build_ids.h"
 
 #include <dirent.h>
-#include <errno.h>
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "capture/events/instance.h"
 

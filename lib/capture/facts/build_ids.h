@@ -6,9 +6,6 @@
 #ifndef KMEMX_CAPTURE_BUILD_IDS_H
 #define KMEMX_CAPTURE_BUILD_IDS_H
 
-#include <stddef.h>
-
-#include "base/compiler.h"
 #include "base/strbuf.h"
 
 /* Appends the GNU build ID in ELF notes (host byte order) as hex; -ENOENT if there is none. */

@@ -1,11 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "capture/facts/comms.h"
 
-#include <errno.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "capture/facts/threads.h"
 
 static struct comm *find_or_add(struct comms *c, uint32_t pid)

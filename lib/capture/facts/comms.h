@@ -6,10 +6,6 @@
 #ifndef KMEMX_CAPTURE_COMMS_H
 #define KMEMX_CAPTURE_COMMS_H
 
-#include <stddef.h>
-#include <stdint.h>
-
-#include "base/compiler.h"
 #include "base/hash.h"
 #include "base/strbuf.h"
 

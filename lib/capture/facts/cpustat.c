@@ -3,10 +3,6 @@
  * capture: the ring buffers' statistics, and numbers in texts like them.
  * In: per_cpu/cpuN/stats of tracefs. Out: texts owned by struct facts.
  */
-#include <inttypes.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "capture/facts/facts.h"
 

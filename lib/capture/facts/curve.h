@@ -11,10 +11,6 @@
 #ifndef KMEMX_CAPTURE_CURVE_H
 #define KMEMX_CAPTURE_CURVE_H
 
-#include <stdbool.h>
-#include <stdint.h>
-
-#include "base/compiler.h"
 #include "base/strbuf.h"
 #include "recording/kernel_curve.h"
 

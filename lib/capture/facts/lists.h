@@ -6,10 +6,6 @@
 #ifndef KMEMX_CAPTURE_LISTS_H
 #define KMEMX_CAPTURE_LISTS_H
 
-#include <stdbool.h>
-#include <stdint.h>
-
-#include "base/compiler.h"
 #include "base/log.h"
 #include "base/strbuf.h"
 

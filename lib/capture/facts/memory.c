@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "capture/facts/memory.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 #include "capture/events/instance.h"
 
 /* Readings of a pair of files; a machine that never rests has the best of them. */

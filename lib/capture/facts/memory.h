@@ -6,7 +6,6 @@
 #ifndef KMEMX_CAPTURE_MEMORY_H
 #define KMEMX_CAPTURE_MEMORY_H
 
-#include "base/compiler.h"
 #include "base/strbuf.h"
 
 /**

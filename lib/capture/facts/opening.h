@@ -6,8 +6,6 @@
 #ifndef KMEMX_CAPTURE_OPENING_H
 #define KMEMX_CAPTURE_OPENING_H
 
-#include <stdint.h>
-
 #include "base/hash.h"
 #include "base/strbuf.h"
 

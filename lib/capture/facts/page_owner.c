@@ -9,14 +9,9 @@
  */
 #include "capture/facts/lists.h"
 
-#include <errno.h>
 #include <fcntl.h>
-#include <inttypes.h>
 #include <limits.h>
 #include <linux/magic.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/vfs.h>
 #include <unistd.h>
 

@@ -6,8 +6,6 @@
 #ifndef KMEMX_CAPTURE_SHRINK_H
 #define KMEMX_CAPTURE_SHRINK_H
 
-#include <stdbool.h>
-
 #include "base/log.h"
 
 /**

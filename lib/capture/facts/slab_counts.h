@@ -6,8 +6,6 @@
 #ifndef KMEMX_CAPTURE_SLAB_COUNTS_H
 #define KMEMX_CAPTURE_SLAB_COUNTS_H
 
-#include <stdbool.h>
-#include <stdint.h>
 #include <time.h>
 
 #include "base/strbuf.h"

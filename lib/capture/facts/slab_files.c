@@ -2,10 +2,6 @@
 #include "capture/facts/slab_files.h"
 
 #include <fcntl.h>
-#include <stdbool.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/resource.h>
 #include <unistd.h>
 

@@ -11,7 +11,7 @@
 #ifndef KMEMX_CAPTURE_SLAB_FILES_H
 #define KMEMX_CAPTURE_SLAB_FILES_H
 
-#include <stddef.h>
+#include "base/compiler.h"
 
 enum slab_file {
 	SLAB_SHRINK,

@@ -8,11 +8,6 @@
 #ifndef KMEMX_CAPTURE_TASKS_RAN_H
 #define KMEMX_CAPTURE_TASKS_RAN_H
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include "base/compiler.h"
 #include "base/hash.h"
 #include "base/strbuf.h"
 

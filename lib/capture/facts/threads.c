@@ -2,10 +2,7 @@
 #include "capture/facts/threads.h"
 
 #include <dirent.h>
-#include <errno.h>
 #include <fcntl.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <unistd.h>
 
 bool thread_parse_pid(const char *text, uint32_t *pid)

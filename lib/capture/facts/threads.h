@@ -6,9 +6,6 @@
 #ifndef KMEMX_CAPTURE_THREADS_H
 #define KMEMX_CAPTURE_THREADS_H
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <sys/types.h>
 
 #include "base/compiler.h"

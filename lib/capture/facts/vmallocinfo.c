@@ -5,12 +5,6 @@
  */
 #include "capture/facts/lists.h"
 
-#include <errno.h>
-#include <inttypes.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "base/array.h"
 #include "base/clock.h"
 #include "base/hash.h"

@@ -2,12 +2,7 @@
 #include "capture/file/dead.h"
 
 #include <dirent.h>
-#include <errno.h>
 #include <fcntl.h>
-#include <inttypes.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 #include <tracefs.h>
 #include <unistd.h>

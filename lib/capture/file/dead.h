@@ -7,10 +7,6 @@
 #ifndef KMEMX_CAPTURE_DEAD_H
 #define KMEMX_CAPTURE_DEAD_H
 
-#include <stdbool.h>
-#include <stdint.h>
-
-#include "base/compiler.h"
 #include "base/log.h"
 #include "capture/events/instance.h"
 #include "capture/events/leftover.h"

@@ -7,11 +7,8 @@
 #ifndef KMEMX_CAPTURE_NEW_RECORDING_H
 #define KMEMX_CAPTURE_NEW_RECORDING_H
 
-#include <stdbool.h>
-#include <stdint.h>
 #include <sys/types.h>
 
-#include "base/compiler.h"
 #include "base/log.h"
 #include "base/new_file.h"
 

@@ -8,10 +8,6 @@
 #ifndef KMEMX_CAPTURE_UNFINISHED_H
 #define KMEMX_CAPTURE_UNFINISHED_H
 
-#include <stddef.h>
-#include <stdint.h>
-
-#include "base/compiler.h"
 #include "capture/events/ring_reader.h"
 #include "capture/facts/facts.h"
 #include "recording/recording.h"

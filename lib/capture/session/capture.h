@@ -7,12 +7,8 @@
 #define KMEMX_CAPTURE_CAPTURE_H
 
 #include <signal.h>
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <sys/types.h>
 
-#include "base/compiler.h"
 #include "base/log.h"
 #include "capture/events/events.h"
 #include "capture/events/probes.h"

@@ -7,7 +7,6 @@
 #define KMEMX_CAPTURE_CHILD_H
 
 #include <signal.h>
-#include <stdbool.h>
 #include <sys/types.h>
 
 #include "base/compiler.h"

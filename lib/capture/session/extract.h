@@ -7,9 +7,6 @@
 #ifndef KMEMX_CAPTURE_EXTRACT_H
 #define KMEMX_CAPTURE_EXTRACT_H
 
-#include <stdbool.h>
-
-#include "base/compiler.h"
 #include "capture/session/capture.h"
 
 /**

@@ -7,13 +7,8 @@
 #include "capture/session/flight.h"
 
 #include <dirent.h>
-#include <errno.h>
-#include <inttypes.h>
 #include <poll.h>
 #include <signal.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/signalfd.h>
 #include <time.h>
 #include <unistd.h>

@@ -8,11 +8,6 @@
 #ifndef KMEMX_CAPTURE_FLIGHT_H
 #define KMEMX_CAPTURE_FLIGHT_H
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include "base/compiler.h"
 #include "capture/session/capture.h"
 #include "capture/session/flight_causes.h"
 #include "capture/session/session.h"

@@ -5,10 +5,6 @@
  */
 #include "capture/session/flight.h"
 
-#include <inttypes.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 #include "capture/session/setup.h"

@@ -9,11 +9,6 @@
 #ifndef KMEMX_CAPTURE_FLIGHT_CAUSES_H
 #define KMEMX_CAPTURE_FLIGHT_CAUSES_H
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include "base/compiler.h"
 #include "base/log.h"
 #include "capture/events/instance.h"
 

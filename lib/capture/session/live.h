@@ -6,10 +6,6 @@
 #ifndef KMEMX_CAPTURE_LIVE_H
 #define KMEMX_CAPTURE_LIVE_H
 
-#include <stdbool.h>
-#include <stdint.h>
-
-#include "base/compiler.h"
 #include "capture/session/pump.h"
 #include "capture/session/session.h"
 

@@ -6,10 +6,6 @@
 #ifndef KMEMX_CAPTURE_PUMP_H
 #define KMEMX_CAPTURE_PUMP_H
 
-#include <stdbool.h>
-#include <stdint.h>
-
-#include "base/compiler.h"
 #include "base/log.h"
 #include "capture/events/ring_reader.h"
 #include "capture/session/child.h"

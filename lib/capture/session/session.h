@@ -9,7 +9,6 @@
 
 #include <time.h>
 
-#include "base/compiler.h"
 #include "capture/events/instance.h"
 #include "capture/events/pids.h"
 #include "capture/events/probes.h"

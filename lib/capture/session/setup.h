@@ -7,7 +7,6 @@
 #ifndef KMEMX_CAPTURE_SETUP_H
 #define KMEMX_CAPTURE_SETUP_H
 
-#include "base/compiler.h"
 #include "capture/session/session.h"
 
 /**

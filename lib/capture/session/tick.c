@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "capture/session/tick.h"
 
-#include <errno.h>
-#include <stdlib.h>
 #include <time.h>
 
 #include "base/clock.h"

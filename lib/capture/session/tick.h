@@ -7,9 +7,6 @@
 #ifndef KMEMX_CAPTURE_TICK_H
 #define KMEMX_CAPTURE_TICK_H
 
-#include <stdbool.h>
-#include <stdint.h>
-
 #include "capture/session/session.h"
 
 /**

@@ -3,7 +3,6 @@
  * report: a tree as rings, in an interactive page.
  * In: rows, and web/rings.html with its style and script. Out: HTML.
  */
-#include <errno.h>
 
 #include "report/json.h"
 #include "report/web/rings.h"

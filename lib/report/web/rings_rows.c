@@ -5,10 +5,6 @@
  */
 #include "report/web/rings.h"
 
-#include <errno.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "base/safe_text.h"
 #include "report/tree.h"
 

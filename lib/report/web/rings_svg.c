@@ -3,10 +3,7 @@
  * report: a tree as rings, in a picture.
  * In: rows. Out: SVG.
  */
-#include <errno.h>
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "report/text_cell.h"
 #include "report/web/rings.h"

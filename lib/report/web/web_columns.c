@@ -8,10 +8,6 @@
  */
 #include "report/web/web_report.h"
 
-#include <errno.h>
-#include <stdlib.h>
-#include <string.h>
-
 enum group { ROWS, CELLS, MARKS, STAYS, NODES, RUNS, NAMES, GROUPS };
 
 static const char *const group_names[GROUPS] = { "rows",  "cells", "marks", "stays",

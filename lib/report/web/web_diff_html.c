@@ -5,9 +5,7 @@
  *
  * The data are JSON, as for one recording; web/diff/data.js reads it.
  */
-#include <errno.h>
 #include <math.h>
-#include <stdlib.h>
 
 #include "report/compressed.h"
 #include "report/json.h"

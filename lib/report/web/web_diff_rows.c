@@ -5,11 +5,7 @@
  */
 #include "report/web/web_diff.h"
 
-#include <errno.h>
 #include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "base/array.h"
 

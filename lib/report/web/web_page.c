@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "report/web/web_page.h"
 
-#include <errno.h>
-#include <string.h>
-
 #include "base/strbuf.h"
 #include "report/web/rings.h"
 

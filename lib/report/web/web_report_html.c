@@ -6,10 +6,6 @@
  * The data are JSON and columns of numbers. A page needs the columns later than the rest.
  * web/report/data.js reads both.
  */
-#include <errno.h>
-#include <inttypes.h>
-#include <stdio.h>
-#include <string.h>
 
 #include "report/compressed.h"
 #include "report/json.h"

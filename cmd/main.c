@@ -122,11 +122,11 @@ static const struct {
 static const char *nearest_name(const struct config *config, const char *name)
 {
 	const char *names[ARRAY_SIZE(commands) + SETTINGS_MAX];
-	size_t i, nr;
+	size_t nr;
 
 	for (nr = 0; nr < ARRAY_SIZE(commands); nr++)
 		names[nr] = commands[nr]->name;
-	for (i = 0; i < config->settings.nr; i++) {
+	for (size_t i = 0; i < config->settings.nr; i++) {
 		if (is_alias(&config->settings.items[i]))
 			names[nr++] = config->settings.items[i].name;
 	}

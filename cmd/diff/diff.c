@@ -84,7 +84,7 @@ static int open_dirs(struct diff *d)
 {
 	struct diff_side *sides = d->args.sides;
 	bool dirs = diff_args_dirs(&d->args);
-	int ret, i;
+	int ret;
 
 	if (!dirs && !diff_args_lines(&d->args))
 		return GO_ON;
@@ -92,7 +92,7 @@ static int open_dirs(struct diff *d)
 	if (ret != GO_ON)
 		return ret;
 	d->args.choice.only_lines = !dirs;
-	for (i = 0; i < 2 && ret == GO_ON; i++) {
+	for (int i = 0; i < 2 && ret == GO_ON; i++) {
 		const struct directory_sources *s = sides[i].sources;
 
 		if (!s->vmlinux)
@@ -206,11 +206,11 @@ static void check_kind(struct diff *d, enum memory memory, const char *in,
 		       const char *time)
 {
 	const char *word = memory_words(memory)->word;
-	size_t nr = d->args.paths.nr, i, have = 0;
+	size_t nr = d->args.paths.nr, have = 0;
 
-	for (i = 0; i < nr; i++)
+	for (size_t i = 0; i < nr; i++)
 		have += d->recordings[i].has[memory];
-	for (i = 0; i < nr && d->args.of[memory]; i++) {
+	for (size_t i = 0; i < nr && d->args.of[memory]; i++) {
 		if (d->recordings[i].has[memory])
 			continue;
 		d->args.of[memory] = false;
@@ -226,9 +226,8 @@ static int check_kinds(struct diff *d)
 {
 	const char *time = d->args.choice.window.time, *in = time ? " in the time " : "";
 	bool any = false;
-	int i;
 
-	for (i = 0; i < MEMORY_KINDS; i++) {
+	for (int i = 0; i < MEMORY_KINDS; i++) {
 		check_kind(d, (enum memory)i, in, time);
 		any |= d->args.of[i];
 	}
@@ -331,11 +330,11 @@ static size_t gate_tables(const struct diff *d, const char *names[ANALYSES_MAX])
 {
 	const struct diff_choice *c = &d->args.choice;
 	const struct report *first = d->recordings[0].report;
-	size_t nr = 0, i;
+	size_t nr = 0;
 
-	for (i = 0; d->args.kernels && i < first->nr_tables; i++)
+	for (size_t i = 0; d->args.kernels && i < first->nr_tables; i++)
 		names[nr++] = first->tables[i]->name;
-	for (i = 0; i < c->nr; i++) {
+	for (size_t i = 0; i < c->nr; i++) {
 		if (diff_args_shows(&d->args, c->analyses[i]))
 			names[nr++] = c->analyses[i]->tables[0]->name;
 	}
@@ -349,13 +348,13 @@ static int check_gate(struct diff *d)
 	size_t nr_names = gate_tables(d, names);
 	struct table *tables[ANALYSES_MAX];
 	struct diff_options all = d->args.diff;
-	size_t nr = 0, i;
+	size_t nr = 0;
 	int err = 0;
 
 	if (!d->args.rules.nr)
 		return GO_ON;
 	all.all = true;
-	for (i = 0; i < nr_names && !err; i++) {
+	for (size_t i = 0; i < nr_names && !err; i++) {
 		struct diff_sides sides;
 
 		if (!diff_gather(d, names[i], &sides))

@@ -122,9 +122,9 @@ int diff_files_check_early(const struct diff_args *a)
 {
 	bool filter = filter_words_dirs(&a->choice.words);
 	bool lines = !a->choice.no_inline || diff_args_by_source(a);
-	int ret = GO_ON, i;
+	int ret = GO_ON;
 
-	for (i = 0; i < 2 && ret == GO_ON && a->choice.by != SUBJECT_DIR; i++) {
+	for (int i = 0; i < 2 && ret == GO_ON && a->choice.by != SUBJECT_DIR; i++) {
 		struct dir_files files = a->sides[i].dirs;
 
 		/* Modules are used for inlined functions, too. */
@@ -270,7 +270,7 @@ static int search_side(struct diff_args *a, int i)
 int diff_files_search(struct diff_args *a)
 {
 	const struct debug_places *places = &a->sides[0].places;
-	int ret = GO_ON, i;
+	int ret = GO_ON;
 
 	if (!debug_places_any(places))
 		places = &a->sides[1].places;
@@ -284,10 +284,10 @@ int diff_files_search(struct diff_args *a)
 			: places->symfs ? "--symfs"
 					: "--debuginfod");
 	}
-	for (i = 0; i < 2 && ret == GO_ON; i++)
+	for (int i = 0; i < 2 && ret == GO_ON; i++)
 		ret = search_side(a, i);
 	/* Do not use what only one side has. */
-	for (i = 0; i < 2 && ret == GO_ON && !any_dirs(a); i++)
+	for (int i = 0; i < 2 && ret == GO_ON && !any_dirs(a); i++)
 		forget(&a->sides[i]);
 	return ret;
 }
@@ -380,7 +380,7 @@ static int add(struct diff_paths *paths, const char *path)
 int diff_paths_init(struct diff_paths *paths, char **operands, int nr, int nr_old)
 {
 	char *defaults[] = { INPUT_DEFAULT ".old", INPUT_DEFAULT };
-	int ret = GO_ON, i;
+	int ret = GO_ON;
 
 	if (!nr) {
 		operands = defaults;
@@ -399,7 +399,7 @@ int diff_paths_init(struct diff_paths *paths, char **operands, int nr, int nr_ol
 			EXIT_USAGE, "diff",
 			"no recordings %s --\n  Several runs per side: kmemx diff OLD... -- NEW...",
 			nr_old ? "behind" : "before");
-	for (i = 0; i < nr && ret == GO_ON; i++) {
+	for (int i = 0; i < nr && ret == GO_ON; i++) {
 		if (i == nr_old)
 			paths->nr_old = paths->nr;
 		ret = add(paths, operands[i]);

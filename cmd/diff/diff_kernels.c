@@ -32,9 +32,9 @@ static bool is_elf(const char *path)
 
 int diff_kernels_detect(struct diff_args *a, char *const *operands, int nr)
 {
-	int elf = 0, i;
+	int elf = 0;
 
-	for (i = 0; i < nr; i++)
+	for (int i = 0; i < nr; i++)
 		elf += is_elf(operands[i]);
 	a->kernels = elf && elf == nr;
 	if (!elf || (a->kernels && nr == 2))
@@ -90,9 +90,9 @@ size_t diff_kernels_learn(struct diff_args *a)
 
 size_t diff_kernels_row_words(const struct diff_args *a, const char *words[FOOTPRINT_BYS])
 {
-	size_t nr = 0, by;
+	size_t nr = 0;
 
-	for (by = 0; by < FOOTPRINT_BYS; by++) {
+	for (size_t by = 0; by < FOOTPRINT_BYS; by++) {
 		if (a->kernels_by[by])
 			words[nr++] = footprint_bys[by];
 	}

@@ -181,11 +181,10 @@ static void take_notes(struct report *report)
 static void note_facts(struct diff_load *l, struct diff_recording *r)
 {
 	const struct study *study = &l->in.study;
-	int i;
 
 	r->unnamed = alloc_filter_unnamed(&l->filter);
 	r->ns = recording_clocks_are_ns(study->rec);
-	for (i = 0; i < MEMORY_KINDS; i++) {
+	for (int i = 0; i < MEMORY_KINDS; i++) {
 		r->nr_kept += l->filter.nr[i];
 		r->has[i] = study_count_types(study, analysis_memory((enum memory)i));
 	}

@@ -57,10 +57,9 @@ static void join(char *to, size_t size, const char *text)
 static struct option_lists option_lists(const struct comparison_metrics *m)
 {
 	struct option_lists w = { .columns = "" };
-	size_t i;
 
 	row_words(w.kinds);
-	for (i = 0; i < m->nr; i++) {
+	for (size_t i = 0; i < m->nr; i++) {
 		w.metrics[i] = m->items[i].name;
 		join(w.columns, sizeof(w.columns), i ? "," : "");
 		join(w.columns, sizeof(w.columns), m->items[i].name);
@@ -308,9 +307,7 @@ static int parse_sort(struct diff_args *a)
 
 bool diff_args_compares(const struct diff_args *a, const struct analysis *analysis)
 {
-	int i;
-
-	for (i = 0; i < MEMORY_KINDS; i++)
+	for (int i = 0; i < MEMORY_KINDS; i++)
 		if (analysis->needs == analysis_memory((enum memory)i))
 			return a->of[i];
 	return false;
@@ -401,13 +398,13 @@ static void complete(struct diff_args *a)
 static void learn_words(struct diff_args *a)
 {
 	const struct analysis *analysis;
-	size_t i, nr = 0;
+	size_t nr = 0;
 
 	if (a->kernels)
 		nr = diff_kernels_learn(a);
 	else
 		comparison_metrics(&a->metrics);
-	for (i = 0; !a->kernels && (analysis = analysis_at(i)); i++) {
+	for (size_t i = 0; !a->kernels && (analysis = analysis_at(i)); i++) {
 		if (analysis->use == ANALYSIS_DIFF)
 			a->tables[nr++] = analysis->tables[0]->name;
 	}

@@ -23,9 +23,8 @@ const char *info_compression(const struct recording *rec)
 uint64_t info_buffer_bytes(const struct recording_buffer *buf)
 {
 	uint64_t sum = 0;
-	uint32_t i;
 
-	for (i = 0; i < buf->nr_cpus; i++)
+	for (uint32_t i = 0; i < buf->nr_cpus; i++)
 		sum += buf->cpus[i].size;
 	return sum;
 }
@@ -72,9 +71,8 @@ ORDER_BY(compare_cpus, struct info_cpu, cpu, cpu)
 static uint64_t bytes_of(const struct recording *rec, const struct event_stream_cpu *c)
 {
 	const struct recording_buffer *buf = &rec->buffers[c->buffer];
-	uint32_t i;
 
-	for (i = 0; i < buf->nr_cpus; i++)
+	for (uint32_t i = 0; i < buf->nr_cpus; i++)
 		if (buf->cpus[i].cpu == c->cpu)
 			return buf->cpus[i].size;
 	return 0;
@@ -83,9 +81,7 @@ static uint64_t bytes_of(const struct recording *rec, const struct event_stream_
 static void add_statistics(const struct recording *rec, const struct event_stream_cpu *c,
 			   struct info_cpu *to)
 {
-	size_t i;
-
-	for (i = 0; i < rec->nr_cpustats; i++) {
+	for (size_t i = 0; i < rec->nr_cpustats; i++) {
 		const struct recording_cpustat *cs = &rec->cpustats[i];
 
 		if (cs->cpu != c->cpu || cs->buffer != c->buffer)
@@ -99,9 +95,9 @@ static void add_statistics(const struct recording *rec, const struct event_strea
 /* Adds CPUs whose buffer could not be read: only their statistics are known. */
 static size_t add_unread(const struct recording *rec, struct info_cpu *cpus, size_t nr)
 {
-	size_t known = nr, i, k;
+	size_t known = nr, k;
 
-	for (i = 0; i < rec->nr_cpustats && recording_truncated(rec); i++) {
+	for (size_t i = 0; i < rec->nr_cpustats && recording_truncated(rec); i++) {
 		const struct recording_cpustat *cs = &rec->cpustats[i];
 
 		for (k = 0; k < known && cpus[k].cpu != cs->cpu; k++)
@@ -118,12 +114,11 @@ static int collect_cpus(struct info *info, const struct event_stream_stats *s)
 	struct info_cpu *cpus =
 		calloc(s->nr_cpus + info->rec->nr_cpustats + 1, sizeof(*cpus));
 	size_t kept = 0, nr;
-	uint32_t i;
 
 	if (!cpus)
 		return -ENOMEM;
 	info->cpus = cpus;
-	for (i = 0; i < s->nr_cpus; i++) {
+	for (uint32_t i = 0; i < s->nr_cpus; i++) {
 		const struct event_stream_cpu *c = &s->cpus[i];
 
 		cpus[i] = (struct info_cpu){ .cpu = c->cpu,
@@ -136,7 +131,7 @@ static int collect_cpus(struct info *info, const struct event_stream_stats *s)
 	}
 	nr = info->instance ? s->nr_cpus : add_unread(info->rec, cpus, s->nr_cpus);
 	qsort(cpus, nr, sizeof(*cpus), compare_cpus);
-	for (i = 0; i < nr; i++) {
+	for (uint32_t i = 0; i < nr; i++) {
 		struct info_cpu *to = kept ? &cpus[kept - 1] : NULL;
 
 		if (!to || to->cpu != cpus[i].cpu) {
@@ -196,9 +191,7 @@ static int count_all(struct info *info, const struct study *study)
 /* The buffer whose clock is used: the named one, or the first. */
 static uint32_t main_buffer(const struct info *info, const struct recording *rec)
 {
-	uint32_t i;
-
-	for (i = 0; info->instance && i < rec->nr_buffers; i++)
+	for (uint32_t i = 0; info->instance && i < rec->nr_buffers; i++)
 		if (!strcmp(rec->buffers[i].name, info->instance))
 			return i;
 	return 0;

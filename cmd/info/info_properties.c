@@ -138,10 +138,9 @@ static void add_times(struct report *r, const struct study_facts *f)
 static void add_truncated(struct report *r, const struct info *info)
 {
 	const char *name = "";
-	size_t i;
 
 	report_add_property(r, "truncated", true, "CUT SHORT: %s", info->facts.truncated);
-	for (i = 0; i < info->nr_cpus; i++) {
+	for (size_t i = 0; i < info->nr_cpus; i++) {
 		if (info->cpus[i].missing)
 			report_add_property(
 				r, name, true,
@@ -202,10 +201,8 @@ static void add_symbols(struct report *r, const struct info *info)
 static void add_buffers(struct report *r, const struct recording *rec)
 {
 	struct strbuf line = { 0 };
-	uint32_t i;
-	size_t m;
 
-	for (i = 0; i < rec->nr_buffers; i++) {
+	for (uint32_t i = 0; i < rec->nr_buffers; i++) {
 		const struct recording_buffer *buf = &rec->buffers[i];
 
 		if (*buf->name)
@@ -221,7 +218,7 @@ static void add_buffers(struct report *r, const struct recording *rec)
 			      buf->page_size);
 		add_line(r, i ? "" : "buffers", false, &line);
 	}
-	for (m = 0; m < rec->nr_meta; m++)
+	for (size_t m = 0; m < rec->nr_meta; m++)
 		strbuf_printf(&line, "%s%s", m ? " " : "", rec->meta[m].name);
 	if (rec->nr_meta) {
 		strbuf_puts(&line, " (--fact NAME prints it)");
@@ -299,9 +296,8 @@ static void add_damage(struct report *r, const struct study_facts *f)
 		{ "event", " with impossible times, not counted in the duration",
 		  f->nr_impossible },
 	};
-	size_t i;
 
-	for (i = 0; i < ARRAY_SIZE(items); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(items); i++) {
 		if (items[i].count)
 			report_add_property(r, "trouble", true, "%" PRIu64 " %s%s%s",
 					    items[i].count, items[i].what,
@@ -312,8 +308,6 @@ static void add_damage(struct report *r, const struct study_facts *f)
 void info_add_properties(struct report *r, const struct info *info,
 			 const struct table *imported)
 {
-	size_t i;
-
 	add_file(r, info);
 	add_machine(r, &info->facts);
 	add_recorder(r, &info->facts);
@@ -326,7 +320,7 @@ void info_add_properties(struct report *r, const struct info *info,
 	add_curve(r, info);
 	add_buffers(r, info->rec);
 	/* How the recording was imported, and what that lost. */
-	for (i = 0; imported && i < imported->nr_rows; i++) {
+	for (size_t i = 0; imported && i < imported->nr_rows; i++) {
 		const struct cell *note = &imported->cells[i];
 
 		add_text(r, i ? "" : "imported", note->type == CELL_TEXT ? note->s : "");

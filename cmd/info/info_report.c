@@ -105,9 +105,8 @@ static void add_events(struct report *r, const struct info *info)
 	};
 	struct table *t = add_table(r, &heading, columns, ARRAY_SIZE(columns));
 	struct cell *row;
-	size_t i;
 
-	for (i = 0; i < info->nr_events && (row = add_row(t)); i++) {
+	for (size_t i = 0; i < info->nr_events && (row = add_row(t)); i++) {
 		row[0] = cell_text(t, info->events[i].name);
 		row[1] = cell_uint(info->events[i].count);
 	}
@@ -116,9 +115,7 @@ static void add_events(struct report *r, const struct info *info)
 /* The unit of the gaps' times; none if the clock of one of them does not count ns. */
 static enum column_unit gap_unit(const struct info *info)
 {
-	size_t i;
-
-	for (i = 0; i < info->nr_gaps; i++) {
+	for (size_t i = 0; i < info->nr_gaps; i++) {
 		if (!recording_clock_is_ns(
 			    recording_clock(info->rec, info->gaps[i].buffer)))
 			return UNIT_NONE;
@@ -128,9 +125,7 @@ static enum column_unit gap_unit(const struct info *info)
 
 static bool gaps_have_buffer(const struct info *info)
 {
-	size_t i;
-
-	for (i = 0; i < info->nr_gaps; i++) {
+	for (size_t i = 0; i < info->nr_gaps; i++) {
 		if (*info->rec->buffers[info->gaps[i].buffer].name)
 			return true;
 	}
@@ -142,10 +137,10 @@ static void add_gap_notes(struct table *t, const struct info *info)
 {
 	bool at_start = false, unknown = false;
 	uint64_t more = info->facts.nr_gaps - info->nr_gaps;
-	size_t i;
 
 	t->text_rows = info->verbose ? 0 : SHORT_LIST;
-	for (i = 0; i < info->nr_gaps && (!t->text_rows || i < t->text_rows); i++) {
+	for (size_t i = 0; i < info->nr_gaps && (!t->text_rows || i < t->text_rows);
+	     i++) {
 		at_start |= !info->gaps[i].since_ts;
 		unknown |= info->gaps[i].lost == KMEM_LOSS_UNKNOWN;
 	}
@@ -176,9 +171,8 @@ static void add_gaps(struct report *r, const struct info *info)
 	};
 	struct table *t = add_table(r, &heading, columns, ARRAY_SIZE(columns));
 	struct cell *row;
-	size_t i;
 
-	for (i = 0; i < info->nr_gaps && (row = add_row(t)); i++) {
+	for (size_t i = 0; i < info->nr_gaps && (row = add_row(t)); i++) {
 		const struct info_gap *gap = &info->gaps[i];
 
 		row[0] = cell_uint(gap->cpu);
@@ -194,9 +188,7 @@ static void add_gaps(struct report *r, const struct info *info)
 
 static bool has_statistics(const struct info *info)
 {
-	size_t i;
-
-	for (i = 0; i < info->nr_cpus; i++) {
+	for (size_t i = 0; i < info->nr_cpus; i++) {
 		if (info->cpus[i].overrun || info->cpus[i].dropped)
 			return true;
 	}
@@ -235,9 +227,8 @@ static void add_cpus(struct report *r, const struct info *info)
 	};
 	struct table *t = add_table(r, &heading, columns, ARRAY_SIZE(columns));
 	struct cell *row;
-	size_t i;
 
-	for (i = 0; i < info->nr_cpus && (row = add_row(t)); i++) {
+	for (size_t i = 0; i < info->nr_cpus && (row = add_row(t)); i++) {
 		const struct info_cpu *c = &info->cpus[i];
 
 		row[0] = cell_uint(c->cpu);
@@ -264,9 +255,8 @@ static void add_buffers(struct report *r, const struct recording *rec)
 	};
 	struct table *t = add_table(r, &heading, columns, ARRAY_SIZE(columns));
 	struct cell *row;
-	uint32_t i;
 
-	for (i = 0; i < rec->nr_buffers && (row = add_row(t)); i++) {
+	for (uint32_t i = 0; i < rec->nr_buffers && (row = add_row(t)); i++) {
 		row[0] = cell_text(t, rec->buffers[i].name);
 		row[1] = cell_text(t, recording_clock(rec, i));
 		row[2] = cell_uint(rec->buffers[i].page_size);
@@ -281,9 +271,8 @@ static void add_meta(struct report *r, const struct recording *rec)
 	const struct column column = { .name = "item" };
 	struct table *t = add_table(r, &heading, &column, 1);
 	struct cell *row;
-	size_t i;
 
-	for (i = 0; i < rec->nr_meta && (row = add_row(t)); i++)
+	for (size_t i = 0; i < rec->nr_meta && (row = add_row(t)); i++)
 		row[0] = cell_text(t, rec->meta[i].name);
 }
 

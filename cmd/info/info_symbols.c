@@ -49,9 +49,8 @@ static void add_places(struct report *r, const struct input *in)
 	struct table *t =
 		add_table(r, "symbol_places", found->nr ? "Places searched" : NULL,
 			  columns, sizeof(columns) / sizeof(columns[0]));
-	size_t i;
 
-	for (i = 0; t && i < found->nr; i++) {
+	for (size_t i = 0; t && i < found->nr; i++) {
 		struct cell *row = table_add_row(t);
 		struct strbuf text = { 0 };
 
@@ -81,9 +80,8 @@ struct module_rows {
 static int count_functions(struct module_rows *m, const struct symbols *syms)
 {
 	struct symbol sym;
-	size_t i;
 
-	for (i = 0; symbols_at(syms, i, &sym); i++) {
+	for (size_t i = 0; symbols_at(syms, i, &sym); i++) {
 		const char *name = sym.module ? sym.module : "";
 		uint32_t known = m->names.count;
 		uint32_t id = intern_id(&m->names, name, strlen(name));
@@ -130,9 +128,8 @@ static void add_modules(struct report *r, const struct study *s,
 	struct table *t = add_table(r, "symbol_modules",
 				    "Names, and files with lines and inlined functions",
 				    columns, sizeof(columns) / sizeof(columns[0]));
-	size_t i;
 
-	for (i = 0; t && i < m->names.count; i++) {
+	for (size_t i = 0; t && i < m->names.count; i++) {
 		struct cell *row = table_add_row(t);
 		const char *name = m->rows[i].name, *file = kernel_file(s), *what;
 
@@ -158,10 +155,9 @@ static void add_hints(struct report *r, const struct input *in)
 	struct table *t =
 		add_table(r, "symbol_hints",
 			  wanted ? "How to get debug information" : NULL, &column, 1);
-	size_t i;
 
 	input_hints(in, hints);
-	for (i = 0; i < INPUT_HINTS; i++) {
+	for (size_t i = 0; i < INPUT_HINTS; i++) {
 		struct cell *row = t && wanted && hints[i].size ? table_add_row(t) : NULL;
 
 		if (row)

@@ -5,7 +5,6 @@
  */
 
 #include "base/io.h"
-#include "base/strbuf.h"
 #include "cmd/input/input.h"
 #include "cmd/input/input_dirs.h"
 #include "cmd/input/input_kind.h"

@@ -242,9 +242,9 @@ void config_free(struct config *c)
  */
 static size_t add_settings(struct strbuf *text, const struct config *c, const char *name)
 {
-	size_t i, nr = 0;
+	size_t nr = 0;
 
-	for (i = 0; i < c->settings.nr; i++) {
+	for (size_t i = 0; i < c->settings.nr; i++) {
 		const struct setting *s = &c->settings.items[i];
 
 		if (strcmp(s->section, name) != 0)

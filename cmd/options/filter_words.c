@@ -96,9 +96,9 @@ int filter_words_deep(struct filter_words *w, struct option_strings *skip,
 		      const char *command)
 {
 	bool deep = false, others;
-	size_t i, kept = 0;
+	size_t kept = 0;
 
-	for (i = 0; i < w->sites.count; i++) {
+	for (size_t i = 0; i < w->sites.count; i++) {
 		bool here = has_deep(w->sites.items[i], &others);
 
 		deep |= here;
@@ -197,10 +197,10 @@ static void list(const struct filter_words *w, struct filter_option options[NR_F
 bool filter_words_any(const struct filter_words *w)
 {
 	struct filter_option options[NR_FILTERS];
-	size_t i, nr = 0;
+	size_t nr = 0;
 
 	list(w, options);
-	for (i = 0; i < NR_FILTERS; i++)
+	for (size_t i = 0; i < NR_FILTERS; i++)
 		nr += options[i].values->count;
 	return nr;
 }
@@ -268,10 +268,9 @@ static const char *rows_of_filter(const struct filter_words *w)
 		" --by callsite", "",		" --by cache",	"",	     ""
 	};
 	struct filter_option options[NR_FILTERS];
-	size_t i;
 
 	list(w, options);
-	for (i = 0; i < NR_FILTERS; i++)
+	for (size_t i = 0; i < NR_FILTERS; i++)
 		if (options[i].values->count)
 			return rows[i];
 	return "";

@@ -100,12 +100,12 @@ static int unknown_word(const char *setting, const char *word, const char *const
 {
 	const char *near;
 	struct strbuf list = { 0 };
-	size_t i, nr = 0;
+	size_t nr = 0;
 
 	while (words[nr])
 		nr++;
 	near = options_nearest(word, words, nr);
-	for (i = 0; nr <= LISTED_MAX && i < nr; i++)
+	for (size_t i = 0; nr <= LISTED_MAX && i < nr; i++)
 		strbuf_printf(&list, " %s", words[i]);
 	message_error(NULL,
 		      list.size ? "%s: unknown word '%s'%s%s%s\n  One of:%s"

@@ -157,9 +157,9 @@ static void add_plain(struct strbuf *sb, const char *text)
 static void name_file(const struct report *r, size_t index, struct strbuf *name)
 {
 	const struct table *t = r->tables[index];
-	size_t same = 0, before = 0, i;
+	size_t same = 0, before = 0;
 
-	for (i = 0; i < r->nr_tables; i++) {
+	for (size_t i = 0; i < r->nr_tables; i++) {
 		bool other = i != index && !strcmp(r->tables[i]->name, t->name);
 
 		same += other;

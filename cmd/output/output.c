@@ -21,10 +21,10 @@
 
 struct option_entry *output_formats(struct output_options *opts)
 {
-	size_t nr, i;
+	size_t nr;
 	const struct renderer *all = renderers(&nr);
 
-	for (i = 0; i < nr; i++)
+	for (size_t i = 0; i < nr; i++)
 		opts->formats[i] = (struct option_entry){
 			.type = OPTION_FLAG | OPTION_CHOICE | OPTION_EVERYDAY,
 			.name = all[i].name,
@@ -47,10 +47,10 @@ struct option_entry *output_formats(struct output_options *opts)
 static const struct renderer *chosen(const struct output_options *opts,
 				     const struct renderer *after)
 {
-	size_t nr, i;
+	size_t nr;
 	const struct renderer *all = renderers(&nr);
 
-	for (i = after ? (size_t)(after - all) + 1 : 0; i < nr; i++) {
+	for (size_t i = after ? (size_t)(after - all) + 1 : 0; i < nr; i++) {
 		if (opts->chosen[i])
 			return &all[i];
 	}

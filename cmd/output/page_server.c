@@ -204,7 +204,6 @@ static mhd_result answer(const struct server *server, struct MHD_Connection *to,
 	struct MHD_Response *r = mhd->create_response_from_buffer(
 		body->size, (void *)(uintptr_t)body->text, body->mode);
 	mhd_result ret;
-	size_t i;
 
 	if (!r)
 		return MHD_NO;
@@ -213,7 +212,7 @@ static mhd_result answer(const struct server *server, struct MHD_Connection *to,
 				       : body->status == MHD_HTTP_OK
 					       ? "text/html; charset=utf-8"
 					       : "text/plain; charset=utf-8");
-	for (i = 0; i < ARRAY_SIZE(headers) && ret == MHD_YES; i++)
+	for (size_t i = 0; i < ARRAY_SIZE(headers) && ret == MHD_YES; i++)
 		ret = mhd->add_response_header(r, headers[i][0], headers[i][1]);
 	if (ret == MHD_YES && body->status == MHD_HTTP_METHOD_NOT_ALLOWED)
 		ret = mhd->add_response_header(r, "Allow", "GET");
@@ -318,12 +317,11 @@ static int listen_here(uint16_t *port)
 static int fill_in(struct server *server, uint16_t port)
 {
 	unsigned char token[16];
-	size_t i;
 
 	if (getrandom(token, sizeof(token), 0) != sizeof(token))
 		return -errno;
 	server->path[0] = '/';
-	for (i = 0; i < sizeof(token); i++)
+	for (size_t i = 0; i < sizeof(token); i++)
 		snprintf(server->path + 1 + 2 * i, 4, "%02x/", token[i]);
 	snprintf(server->host, sizeof(server->host), "127.0.0.1:%u", port);
 	snprintf(server->other_host, sizeof(server->other_host), "localhost:%u", port);

@@ -36,7 +36,6 @@ static int check_empty(const char *directory)
 int record_repeat(const struct record_repeat *r)
 {
 	char path[4096];
-	uint64_t i;
 	int ret;
 
 	ret = recorder_make_directory(r->directory);
@@ -44,7 +43,7 @@ int record_repeat(const struct record_repeat *r)
 		ret = check_empty(r->directory);
 	if (ret != GO_ON)
 		return ret;
-	for (i = 1; i <= r->times; i++) {
+	for (uint64_t i = 1; i <= r->times; i++) {
 		bool stopped = false,
 		     slash = r->directory[strlen(r->directory) - 1] == '/';
 

@@ -110,9 +110,8 @@ const char *recorder_callchains(const char *stacks_how)
 void recorder_kinds(const bool of[MEMORY_KINDS], struct event_choice *events)
 {
 	bool all = true;
-	int i;
 
-	for (i = 0; i < MEMORY_KINDS; i++)
+	for (int i = 0; i < MEMORY_KINDS; i++)
 		all &= !of[i];
 	events->slab = of[MEMORY_SLAB] || all;
 	events->page = of[MEMORY_PAGE] || all;

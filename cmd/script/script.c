@@ -211,13 +211,13 @@ static int for_each(struct script_run *r, struct script *s,
 	struct kmem_event evs[BATCH];
 	uint64_t nr_events = 0, seen = 0;
 	struct progress progress;
-	int nr = 0, i, err = 0;
+	int nr = 0, err = 0;
 
 	progress_start(&progress, "decoding");
 	progress.off |= !shows_progress(r);
 	while (!err && nr_events < limit &&
 	       (nr = event_stream_next_batch(r->in.study.stream, evs, BATCH)) > 0) {
-		for (i = 0; i < nr && !err && nr_events < limit; i++) {
+		for (int i = 0; i < nr && !err && nr_events < limit; i++) {
 			if (!script_shows(&r->args.look, &evs[i]) ||
 			    !alloc_filter_pass(&r->filter, &evs[i]))
 				continue;

@@ -127,7 +127,7 @@ static int check_output(const struct split_run *r)
 
 static int choose_cpus(struct split_run *r)
 {
-	uint32_t cpu, nr = r->in.study.rec->nr_cpus;
+	uint32_t nr = r->in.study.rec->nr_cpus;
 	bool any = false;
 	int ret = script_filter_resolve(&r->args.filter, &r->filter, r->in.study.fmts,
 					&r->in.study.log, r->in.study.path);
@@ -137,7 +137,7 @@ static int choose_cpus(struct split_run *r)
 	r->cpus = calloc((size_t)nr + 1, sizeof(*r->cpus));
 	if (!r->cpus)
 		return input_stream_failed(&r->in, -ENOMEM);
-	for (cpu = 0; cpu < nr; cpu++) {
+	for (uint32_t cpu = 0; cpu < nr; cpu++) {
 		r->cpus[cpu] = event_filter_has_cpu(&r->filter.who, cpu);
 		any |= r->cpus[cpu];
 	}

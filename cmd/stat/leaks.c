@@ -56,9 +56,8 @@ int leaks_choose(struct tables_args *args, struct stat_options *o)
 {
 	struct leaks_options *own = stat_analyses_own(&o->analyses, command_name);
 	int ret = GO_ON;
-	size_t i;
 
-	for (i = 0; i < args->suppress.count && ret == GO_ON; i++)
+	for (size_t i = 0; i < args->suppress.count && ret == GO_ON; i++)
 		ret = read_suppressions(&args->known, args->suppress.items[i]);
 	if (args->known.nr)
 		own->suppress = &args->known;

@@ -44,9 +44,7 @@ const char *const owners_cull_words[] = { "stacktrace", "pid",	       "name",
 
 static const struct owner_word *find_word(const char *word)
 {
-	size_t i;
-
-	for (i = 0; i < ARRAY_SIZE(owner_words); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(owner_words); i++) {
 		if (!strcmp(owner_words[i].word, word))
 			return &owner_words[i];
 	}
@@ -152,9 +150,8 @@ static int choose_all(struct tables_args *args, struct stat_options *o)
 {
 	const char *other = args->cull ? "--cull" : o->choice.by_word ? "--by" : NULL;
 	const struct analysis *analysis;
-	size_t i;
 
-	for (i = 0; (analysis = analysis_at(i)); i++)
+	for (size_t i = 0; (analysis = analysis_at(i)); i++)
 		o->analyses.asked[i] &=
 			args->all == !strcmp(analysis->name, "everything");
 	if (!args->all || !other)

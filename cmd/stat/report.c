@@ -11,7 +11,6 @@
 #include "cmd/output/page_server.h"
 #include "cmd/output/text_output.h"
 #include "cmd/stat/stat_run.h"
-#include "report/web/web_report.h"
 
 static const char command_name[] = "report";
 
@@ -116,10 +115,9 @@ static void list_options(const struct stat_options *o, struct strbuf *text)
 		{ "cache", &o->filter.caches },	  { "gfp", &o->filter.gfps },
 		{ "order", &o->filter.orders },	  { "skip-func", &o->skip },
 	};
-	size_t i, k;
 
-	for (i = 0; i < ARRAY_SIZE(lists); i++) {
-		for (k = 0; k < lists[i].words->count; k++)
+	for (size_t i = 0; i < ARRAY_SIZE(lists); i++) {
+		for (size_t k = 0; k < lists[i].words->count; k++)
 			add_option(text, lists[i].option, lists[i].words->items[k]);
 	}
 }
@@ -149,15 +147,14 @@ static void input_options(const struct stat_options *o, const char *path,
 		      { "raw-names", o->raw_names },
 		      { "no-inline", o->no_inline },
 		      { "debuginfod", o->places.debuginfod } };
-	size_t i;
 
 	strbuf_puts(text, "-i ");
 	shell_word(text, path, strlen(path));
-	for (i = 0; i < ARRAY_SIZE(given); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(given); i++) {
 		if (given[i].word)
 			add_option(text, given[i].option, given[i].word);
 	}
-	for (i = 0; i < ARRAY_SIZE(flags); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(flags); i++) {
 		if (flags[i].set)
 			strbuf_printf(text, " --%s", flags[i].option);
 	}

@@ -25,9 +25,8 @@ static const struct column_type *columns_of(const struct table *t)
 {
 	static const struct column_type none = COLUMNS_END;
 	const struct analysis *analysis;
-	size_t i;
 
-	for (i = 0; (analysis = analysis_at(i)); i++) {
+	for (size_t i = 0; (analysis = analysis_at(i)); i++) {
 		if (analysis->use == ANALYSIS_ALONE &&
 		    !strcmp(analysis->tables[0]->name, t->name))
 			return analysis->tables[0]->columns;
@@ -101,12 +100,12 @@ static void add_subject(struct strbuf *sb, const struct table *t, const struct c
 static int next_to_leave(const struct account_page *page, const struct table *t)
 {
 	const char *key = t->sorted_by ? t->sorted_by : "";
-	size_t size, i;
+	size_t size;
 	int next = -1;
 
 	key += strspn(key, "+-");
 	size = strcspn(key, ",");
-	for (i = 0; i < t->nr_columns && i < 64; i++) {
+	for (size_t i = 0; i < t->nr_columns && i < 64; i++) {
 		const struct column *col = &t->columns[i];
 
 		if (col->hidden || page->left >> i & 1 ||
@@ -201,9 +200,9 @@ static void add_comment(struct account_page *page, const char *text)
 static void add_hidden(struct account_page *page, const struct table *t)
 {
 	struct strbuf titles = { 0 }, line = { 0 };
-	size_t i, nr = 0;
+	size_t nr = 0;
 
-	for (i = 0; i < t->nr_columns && i < 64; i++) {
+	for (size_t i = 0; i < t->nr_columns && i < 64; i++) {
 		if (page->left >> i & 1)
 			strbuf_printf(&titles, "%s%s", nr++ ? ", " : "",
 				      t->columns[i].title);
@@ -226,9 +225,7 @@ static bool is_end(const struct summary_item *item)
 
 static uint64_t summary_value(const struct table *t, const char *name)
 {
-	size_t i;
-
-	for (i = 0; i < t->nr_summary; i++) {
+	for (size_t i = 0; i < t->nr_summary; i++) {
 		if (!strcmp(t->summary[i].name, name))
 			return t->summary[i].value.u;
 	}
@@ -238,14 +235,14 @@ static uint64_t summary_value(const struct table *t, const char *name)
 /* Adds trace_analyze's six lines in its width, or all lines, or none. */
 static void add_summary(struct account_page *page, const struct table *t)
 {
-	size_t width = 24, i;
+	size_t width = 24;
 
-	for (i = 0; i < t->nr_summary && page->summary == SUMMARY_ALL; i++) {
+	for (size_t i = 0; i < t->nr_summary && page->summary == SUMMARY_ALL; i++) {
 		size_t size = strlen(t->summary[i].title);
 
 		width = size > width ? size : width;
 	}
-	for (i = 0; i < t->nr_summary && page->summary != SUMMARY_NONE; i++) {
+	for (size_t i = 0; i < t->nr_summary && page->summary != SUMMARY_NONE; i++) {
 		const struct summary_item *item = &t->summary[i];
 
 		if (page->summary == SUMMARY_ALL || !is_end(item))
@@ -287,12 +284,11 @@ int stat_account_render(const struct report *r, const struct render_options *opt
 	struct account_page page = { .width = opts->wide ? 0 : opts->width,
 				     .summary = opts->summary };
 	struct report head = *r;
-	size_t i;
 	int err;
 
 	head.nr_tables = 0; /* print only the usual lines above the tables */
 	err = render_text(&head, opts, out);
-	for (i = 0; i < r->nr_tables && !err; i++) {
+	for (size_t i = 0; i < r->nr_tables && !err; i++) {
 		if (r->tables[i]->hidden) /* for programs */
 			continue;
 		choose_columns(&page, r->tables[i]);

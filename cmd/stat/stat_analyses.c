@@ -9,9 +9,8 @@ struct option_entry *stat_analyses_options(struct stat_analyses *a, enum analysi
 {
 	struct option_entry *first = &a->options[a->nr_options], *to = first;
 	const struct analysis *analysis;
-	size_t i;
 
-	for (i = 0; (analysis = analysis_at(i)); i++) {
+	for (size_t i = 0; (analysis = analysis_at(i)); i++) {
 		bool everyday = use != ANALYSIS_ALONE && !analysis->seldom;
 
 		if (analysis->use == use)
@@ -88,9 +87,8 @@ static const char *first_given(const struct stat_analyses *a, size_t i, bool tim
 bool stat_analyses_given(const struct stat_analyses *a, const char *option)
 {
 	const struct analysis_option *opt;
-	size_t i;
 
-	for (i = 0; analysis_at(i); i++) {
+	for (size_t i = 0; analysis_at(i); i++) {
 		for (opt = analysis_at(i)->options; opt && opt->name; opt++) {
 			if (!strcmp(opt->name, option) && is_given(a, i, opt))
 				return true;
@@ -127,9 +125,8 @@ void stat_analyses_title(const struct analysis *analysis, char title[64])
 bool stat_analyses_asked(const struct stat_analyses *a, enum analysis_use use)
 {
 	const struct analysis *analysis;
-	size_t i;
 
-	for (i = 0; (analysis = analysis_at(i)); i++) {
+	for (size_t i = 0; (analysis = analysis_at(i)); i++) {
 		if (a->asked[i] && analysis->use == use)
 			return true;
 	}
@@ -156,10 +153,9 @@ static bool any_asked(const struct stat_analyses *a, enum subject_kind kind, boo
 {
 	const struct analysis *analysis;
 	bool any = false;
-	size_t i;
 
 	*asked = NULL;
-	for (i = 0; (analysis = analysis_at(i)); i++) {
+	for (size_t i = 0; (analysis = analysis_at(i)); i++) {
 		if (!a->asked[i])
 			continue;
 		*asked = analysis;
@@ -222,9 +218,8 @@ static int check_unmatched(const struct stat_analyses *a, const char *command)
 {
 	const struct analysis *analysis;
 	bool asked = false;
-	size_t i;
 
-	for (i = 0; (analysis = analysis_at(i)); i++) {
+	for (size_t i = 0; (analysis = analysis_at(i)); i++) {
 		if (a->asked[i] && analysis->use == ANALYSIS_USUAL &&
 		    analysis->needs & NEEDS_SLAB)
 			return GO_ON;
@@ -242,9 +237,8 @@ static int check_own(const struct stat_analyses *a, const char *command)
 {
 	const struct analysis *analysis;
 	const char *given;
-	size_t i;
 
-	for (i = 0; (analysis = analysis_at(i)); i++) {
+	for (size_t i = 0; (analysis = analysis_at(i)); i++) {
 		given = a->asked[i] || analysis->use == ANALYSIS_USUAL
 				? NULL
 				: first_given(a, i, false);
@@ -260,14 +254,13 @@ int stat_analyses_check(struct stat_analyses *a, bool time, const char *command)
 {
 	const struct analysis *analysis;
 	char title[64];
-	size_t i;
 	int ret = check_rows(a, command);
 
 	if (ret == GO_ON)
 		ret = check_unmatched(a, command);
 	if (ret == GO_ON)
 		ret = check_own(a, command);
-	for (i = 0; ret == GO_ON && (analysis = analysis_at(i)); i++) {
+	for (size_t i = 0; ret == GO_ON && (analysis = analysis_at(i)); i++) {
 		if (!a->asked[i] || !analysis->all_time || !time)
 			continue;
 		stat_analyses_title(analysis, title);
@@ -290,11 +283,10 @@ static void choose_beside(struct stat_analyses *a)
 {
 	const struct analysis *analysis;
 	bool usual = false;
-	size_t i;
 
-	for (i = 0; i < a->nr; i++)
+	for (size_t i = 0; i < a->nr; i++)
 		usual |= a->chosen[i]->use == ANALYSIS_USUAL;
-	for (i = 0; usual && (analysis = analysis_at(i)); i++) {
+	for (size_t i = 0; usual && (analysis = analysis_at(i)); i++) {
 		if (analysis->use == ANALYSIS_BESIDE && a->opts.by &&
 		    analysis->rows == subject_rows(a->opts.by))
 			take(a, i);
@@ -306,9 +298,8 @@ static void choose_usual(struct stat_analyses *a)
 {
 	const struct analysis_options *o = &a->opts;
 	const struct analysis *analysis;
-	size_t i;
 
-	for (i = 0; (analysis = analysis_at(i)); i++) {
+	for (size_t i = 0; (analysis = analysis_at(i)); i++) {
 		if (analysis->use != ANALYSIS_USUAL || analysis->needs & a->foreign)
 			continue;
 		if (o->by_caller || o->by_address ||
@@ -322,9 +313,8 @@ void stat_analyses_choose(struct stat_analyses *a)
 {
 	struct analysis_options *o = &a->opts;
 	bool no_cache = false;
-	size_t i;
 
-	for (i = 0; analysis_at(i); i++) {
+	for (size_t i = 0; analysis_at(i); i++) {
 		if (a->asked[i])
 			take(a, i);
 	}
@@ -337,7 +327,7 @@ void stat_analyses_choose(struct stat_analyses *a)
 	if (!a->nr)
 		choose_usual(a);
 	choose_beside(a);
-	for (i = 0; i < a->nr; i++)
+	for (size_t i = 0; i < a->nr; i++)
 		no_cache |= a->chosen[i]->rows &&
 			    !has_rows(a->chosen[i]->rows, SUBJECT_CACHE);
 	if (!o->by_address && !o->by && !o->tree.roots && (!o->by_cache || no_cache))
@@ -350,9 +340,8 @@ int stat_analyses_possible(const struct stat_analyses *a, const struct recording
 	const char *frees = a->opts.live ? "live" : NULL, *kind = "--", *lacks;
 	const char *time = NULL;
 	char title[64];
-	size_t i;
 
-	for (i = 0; i < a->nr; i++) {
+	for (size_t i = 0; i < a->nr; i++) {
 		stat_analyses_title(a->chosen[i], title);
 		if (a->chosen[i]->unsampled && recording_meta(rec, RECORDING_META_SAMPLE))
 			return message_fail(
@@ -372,7 +361,7 @@ int stat_analyses_possible(const struct stat_analyses *a, const struct recording
 		if (a->chosen[i]->use == ANALYSIS_COMMAND)
 			kind = "kmemx ";
 	}
-	for (i = 0; !time && analysis_at(i); i++)
+	for (size_t i = 0; !time && analysis_at(i); i++)
 		time = first_given(a, i, true);
 	if (time && !recording_clocks_are_ns(rec))
 		return message_fail(
@@ -390,9 +379,8 @@ int stat_analyses_possible(const struct stat_analyses *a, const struct recording
 uint32_t stat_analyses_need(const struct stat_analyses *a)
 {
 	uint32_t needs = 0;
-	size_t i;
 
-	for (i = 0; i < a->nr; i++)
+	for (size_t i = 0; i < a->nr; i++)
 		needs |= a->chosen[i]->needs;
 	return needs;
 }
@@ -404,12 +392,12 @@ void stat_analyses_banner(const struct stat_analyses *a, uint32_t seen,
 		uint32_t needs;
 		const char *word;
 	} kinds[] = { { NEEDS_SLAB, "slab" }, { NEEDS_PAGE, "page" } };
-	size_t i, k, asked = 0;
+	size_t asked = 0;
 
-	for (i = 0; analysis_at(i); i++)
+	for (size_t i = 0; analysis_at(i); i++)
 		asked += a->asked[i];
-	for (k = 0; k < ARRAY_SIZE(kinds) && asked > 1; k++) {
-		for (i = 0; i < a->nr; i++) {
+	for (size_t k = 0; k < ARRAY_SIZE(kinds) && asked > 1; k++) {
+		for (size_t i = 0; i < a->nr; i++) {
 			if (!a->chosen[i]->needs ||
 			    a->chosen[i]->needs & (seen | ~kinds[k].needs))
 				continue;

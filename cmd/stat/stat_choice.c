@@ -8,9 +8,7 @@
 /* The words for what rows can be by; the word of kind n is at n - 1. */
 static void kind_words(const char *words[SUBJECT_NR - 1])
 {
-	unsigned int kind;
-
-	for (kind = SUBJECT_NONE + 1; kind < SUBJECT_NR; kind++)
+	for (unsigned int kind = SUBJECT_NONE + 1; kind < SUBJECT_NR; kind++)
 		words[kind - 1] = subjects_word(kind);
 }
 
@@ -18,15 +16,14 @@ static void kind_words(const char *words[SUBJECT_NR - 1])
 static size_t command_kinds(const char *command, const char *words[SUBJECT_NR])
 {
 	const struct analysis *analysis;
-	unsigned int kind;
 	uint32_t rows = 0;
-	size_t i, nr = 0;
+	size_t nr = 0;
 
-	for (i = 0; (analysis = analysis_at(i)); i++) {
+	for (size_t i = 0; (analysis = analysis_at(i)); i++) {
 		if (stat_analyses_of(command, analysis))
 			rows |= analysis->rows;
 	}
-	for (kind = SUBJECT_NONE + 1; kind < SUBJECT_NR; kind++) {
+	for (unsigned int kind = SUBJECT_NONE + 1; kind < SUBJECT_NR; kind++) {
 		if (!(subject_rows(kind) & ~rows))
 			words[nr++] = subjects_word(kind);
 	}
@@ -39,9 +36,9 @@ static size_t order_words(const char *words[STAT_ORDERS_MAX])
 {
 	const struct column_type *col;
 	const struct analysis *analysis;
-	size_t i, nr = 0;
+	size_t nr = 0;
 
-	for (i = 0; (analysis = analysis_at(i)); i++) {
+	for (size_t i = 0; (analysis = analysis_at(i)); i++) {
 		if (analysis->use != ANALYSIS_ALONE)
 			continue;
 		for (col = analysis->tables[0]->columns; col->column.name; col++) {
@@ -56,10 +53,10 @@ static size_t order_words(const char *words[STAT_ORDERS_MAX])
 static void join(char *to, size_t size, const char *lead, const char *const *words,
 		 size_t nr)
 {
-	size_t i, used = 0;
+	size_t used = 0;
 
 	to[0] = '\0';
-	for (i = 0; i < nr && used < size; i++)
+	for (size_t i = 0; i < nr && used < size; i++)
 		used += (size_t)snprintf(to + used, size - used, "%s%s", i ? ", " : lead,
 					 words[i]);
 }
@@ -156,14 +153,13 @@ static int check_kinds(struct stat_analyses *a, const char *slab, const char *pa
 		       const char *command)
 {
 	const struct analysis *analysis;
-	size_t i;
 
 	if (slab && page)
 		return message_fail(
 			EXIT_USAGE, command,
 			"%s and %s cannot be used together: one is for pages, the other for slab objects",
 			slab, page);
-	for (i = 0; (slab || page) && (analysis = analysis_at(i)); i++) {
+	for (size_t i = 0; (slab || page) && (analysis = analysis_at(i)); i++) {
 		/* An analysis of both kinds still shows the other. */
 		if (!a->asked[i] || !(analysis->needs & a->foreign) ||
 		    analysis->needs & ~a->foreign)
@@ -184,13 +180,12 @@ int stat_filter_check(const struct filter_words *w, struct stat_analyses *a,
 	const struct analysis *analysis;
 	const char *slab, *page;
 	char title[64];
-	size_t i;
 
 	if (!filter_words_any(w))
 		return GO_ON;
 	filter_words_foreign(w, &slab, &page);
 	a->foreign = (slab ? NEEDS_SLAB : 0) | (page ? NEEDS_PAGE : 0);
-	for (i = 0; (analysis = analysis_at(i)); i++) {
+	for (size_t i = 0; (analysis = analysis_at(i)); i++) {
 		if (!a->asked[i] || !analysis->unfiltered)
 			continue;
 		stat_analyses_title(analysis, title);
@@ -219,9 +214,8 @@ static const char *other_report(const struct stat_analyses *a)
 {
 	const struct analysis *analysis;
 	const char *other = NULL;
-	size_t i;
 
-	for (i = 0; (analysis = analysis_at(i)); i++) {
+	for (size_t i = 0; (analysis = analysis_at(i)); i++) {
 		if (a->asked[i] && analysis->use == ANALYSIS_USUAL)
 			return NULL;
 		if (a->asked[i])

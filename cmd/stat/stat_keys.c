@@ -17,9 +17,7 @@ struct known_keys {
 
 static bool has(const struct known_keys *known, size_t first, const char *name)
 {
-	size_t i;
-
-	for (i = first; i < known->nr; i++) {
+	for (size_t i = first; i < known->nr; i++) {
 		if (!strcmp(known->names[i], name))
 			return true;
 	}
@@ -95,15 +93,15 @@ static void list_keys(const struct known_keys *known, const char *lists,
 static void know_keys(struct known_keys *known, struct strbuf *lists, const char *command)
 {
 	const struct analysis *analysis;
-	size_t i, k, begin;
+	size_t begin;
 
-	for (i = 0; (analysis = analysis_at(i)); i++) {
+	for (size_t i = 0; (analysis = analysis_at(i)); i++) {
 		if (!stat_analyses_of(command, analysis))
 			continue;
 		add_keys(known, analysis);
 		begin = lists->size;
 		strbuf_printf(lists, "  %s keys:", analysis->name);
-		for (k = known->first; k < known->nr; k++) {
+		for (size_t k = known->first; k < known->nr; k++) {
 			if (lists->size - begin + strlen(known->names[k]) >= 80) {
 				begin = lists->size + 1;
 				strbuf_puts(lists, "\n   ");
@@ -118,9 +116,8 @@ void stat_keys_words(const char *words[STAT_KEYS_MAX + 1], const char *command)
 {
 	struct known_keys known = { .nr = 0 };
 	const struct analysis *analysis;
-	size_t i;
 
-	for (i = 0; (analysis = analysis_at(i)); i++) {
+	for (size_t i = 0; (analysis = analysis_at(i)); i++) {
 		if (stat_analyses_of(command, analysis))
 			add_keys(&known, analysis);
 	}
@@ -133,7 +130,6 @@ int stat_keys_parse(struct sort_keys *keys, const char *text, const char *comman
 	int err = sort_keys_parse(keys, text), ret = GO_ON;
 	struct known_keys known = { .nr = 0 };
 	struct strbuf lists = { 0 };
-	size_t i;
 
 	if (err == -ENOMEM)
 		return message_fail(EXIT_FAILED, command, "%s", strerror(ENOMEM));
@@ -144,7 +140,7 @@ int stat_keys_parse(struct sort_keys *keys, const char *text, const char *comman
 			  text, command);
 		ret = EXIT_USAGE;
 	}
-	for (i = 0; i < keys->nr && ret == GO_ON; i++) {
+	for (size_t i = 0; i < keys->nr && ret == GO_ON; i++) {
 		const char *title = NULL;
 
 		if (!has(&known, 0, keys->keys[i].name))
@@ -163,9 +159,7 @@ int stat_keys_parse(struct sort_keys *keys, const char *text, const char *comman
 
 static bool in_report(const struct report *r, const char *name)
 {
-	size_t i;
-
-	for (i = 0; i < r->nr_tables; i++) {
+	for (size_t i = 0; i < r->nr_tables; i++) {
 		if (table_key_column(r->tables[i], name) >= 0)
 			return true;
 	}
@@ -205,9 +199,8 @@ static void add_options(struct strbuf *text, const char *name, const char *comma
 	unsigned int kind = SUBJECT_NR;
 	const char *option = NULL;
 	char title[64];
-	size_t i;
 
-	for (i = 0; (analysis = analysis_at(i)); i++) {
+	for (size_t i = 0; (analysis = analysis_at(i)); i++) {
 		col = stat_analyses_of(command, analysis)
 			      ? find_column(analysis, name, &option)
 			      : NULL;
@@ -254,9 +247,7 @@ int stat_keys_check(const struct sort_keys *keys, const struct report *r,
 
 void stat_keys_estimate(struct sort_keys *keys)
 {
-	size_t i;
-
-	for (i = 0; i < keys->nr; i++) {
+	for (size_t i = 0; i < keys->nr; i++) {
 		if (!strcmp(keys->keys[i].name, "net"))
 			keys->keys[i].name = "net_estimate";
 	}
@@ -273,9 +264,8 @@ int stat_keys_sort(struct table *t, const struct sort_keys *keys)
 static void show_seen(struct table *t)
 {
 	int seen = table_column(t, "net"), likely = table_column(t, "net_estimate");
-	size_t row;
 
-	for (row = 0; seen >= 0 && likely >= 0 && row < t->nr_rows; row++) {
+	for (size_t row = 0; seen >= 0 && likely >= 0 && row < t->nr_rows; row++) {
 		const struct cell *cells = &t->cells[row * t->nr_columns];
 
 		if (cells[seen].u != cells[likely].u)
@@ -286,9 +276,8 @@ static void show_seen(struct table *t)
 void stat_keys_show(struct table *t, const struct sort_keys *keys, bool live)
 {
 	bool net = live;
-	size_t i;
 
-	for (i = 0; i < keys->nr; i++) {
+	for (size_t i = 0; i < keys->nr; i++) {
 		int column = table_key_column(t, keys->keys[i].name);
 
 		if (column < 0)
@@ -308,9 +297,8 @@ static struct cell rows_cell(struct table *t, uint32_t rows)
 {
 	struct cell cell = { .type = CELL_NONE };
 	struct strbuf sb = { 0 };
-	unsigned int kind;
 
-	for (kind = 0; kind < SUBJECT_NR; kind++) {
+	for (unsigned int kind = 0; kind < SUBJECT_NR; kind++) {
 		if (rows >> kind & 1)
 			strbuf_printf(&sb, "%s%s", sb.size ? "," : "",
 				      kind ? subjects_word(kind) : "address");
@@ -345,9 +333,8 @@ static void add_table_help(struct table *t, const char *command)
 {
 	const struct table_type *const *type;
 	const struct analysis *analysis;
-	size_t i;
 
-	for (i = 0; (analysis = analysis_at(i)); i++) {
+	for (size_t i = 0; (analysis = analysis_at(i)); i++) {
 		for (type = analysis->tables;
 		     *type && stat_analyses_of(command, analysis); type++) {
 			struct cell *row = table_add_row(t);
@@ -395,12 +382,11 @@ static struct table *columns_table(const char *command)
 		"columns", "Columns of these tables, which are also the sort keys");
 	const struct table_type *const *type;
 	const struct analysis *analysis;
-	size_t i;
 
 	if (!t)
 		return NULL;
 	table_add_columns(t, columns, ARRAY_SIZE(columns));
-	for (i = 0; (analysis = analysis_at(i)); i++) {
+	for (size_t i = 0; (analysis = analysis_at(i)); i++) {
 		for (type = analysis->tables;
 		     *type && stat_analyses_of(command, analysis); type++)
 			add_columns(t, *type);

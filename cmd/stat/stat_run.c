@@ -20,9 +20,8 @@ static bool wants_dirs(const struct stat_options *o)
 static bool can_have_dirs(const char *command)
 {
 	const struct analysis *analysis;
-	size_t i;
 
-	for (i = 0; (analysis = analysis_at(i)); i++) {
+	for (size_t i = 0; (analysis = analysis_at(i)); i++) {
 		if (stat_analyses_of(command, analysis) && analysis->rows & ROWS(DIR))
 			return true;
 	}
@@ -141,9 +140,8 @@ static int check(struct stat_run *st)
 static bool wants_estimates(const struct stat_options *o)
 {
 	bool all = !o->unscaled;
-	size_t i;
 
-	for (i = 0; i < o->analyses.nr; i++)
+	for (size_t i = 0; i < o->analyses.nr; i++)
 		all &= o->analyses.chosen[i]->estimates;
 	return all;
 }
@@ -182,9 +180,8 @@ static int analyze(struct stat_run *st)
 static const struct analysis *lacking(const struct stat_run *st)
 {
 	const struct stat_analyses *a = &st->opts.analyses;
-	size_t i;
 
-	for (i = 0; i < a->nr; i++) {
+	for (size_t i = 0; i < a->nr; i++) {
 		if (a->chosen[i]->must && !(st->seen & a->chosen[i]->must))
 			return a->chosen[i];
 	}
@@ -231,10 +228,10 @@ static uint32_t name_missing(uint32_t needs, uint32_t seen, char what[64],
 {
 	const uint32_t usual = NEEDS_SLAB | NEEDS_PAGE;
 	uint32_t missing = 0;
-	int i, nr = 0;
+	int nr = 0;
 
 	what[0] = option[0] = '\0';
-	for (i = 0; i < MEMORY_KINDS; i++) {
+	for (int i = 0; i < MEMORY_KINDS; i++) {
 		const struct memory_words *words = memory_words((enum memory)i);
 		uint32_t of = analysis_memory((enum memory)i);
 		size_t used = strlen(what);
@@ -319,7 +316,6 @@ static int check_recorded(struct stat_run *st)
 
 int stat_run_sort(struct stat_run *st)
 {
-	size_t i;
 	int err = 0, ret = GO_ON;
 
 	if (!st->opts.usual_sort)
@@ -327,7 +323,7 @@ int stat_run_sort(struct stat_run *st)
 	if (ret != GO_ON)
 		return ret;
 	stat_keys_estimate(&st->keys);
-	for (i = 0; i < st->report->nr_tables && !err; i++) {
+	for (size_t i = 0; i < st->report->nr_tables && !err; i++) {
 		struct table *t = st->report->tables[i];
 
 		err = stat_keys_sort(t, &st->keys);
@@ -345,9 +341,8 @@ int stat_run_sort(struct stat_run *st)
 static void list_skipped(const struct stat_run *st)
 {
 	const char *name;
-	uint32_t i;
 
-	for (i = 0; (name = callsite_rule_skipped(st->in.study.rule, i)); i++)
+	for (uint32_t i = 0; (name = callsite_rule_skipped(st->in.study.rule, i)); i++)
 		message_info("skipped in callchains: %s", name);
 }
 
@@ -494,9 +489,8 @@ int stat_options_parse(struct stat_options *o, const struct option_usage *usage,
 	struct stat_analyses *a = &o->analyses;
 	const struct analysis *analysis;
 	int operands, ret;
-	size_t i;
 
-	for (i = 0; (analysis = analysis_at(i)); i++)
+	for (size_t i = 0; (analysis = analysis_at(i)); i++)
 		a->asked[i] = analysis->use == ANALYSIS_COMMAND &&
 			      stat_analyses_of(usage->command, analysis);
 	ret = options_parse(usage, options, argc, argv, &operands);
@@ -511,9 +505,8 @@ int stat_options_parse(struct stat_options *o, const struct option_usage *usage,
 uint32_t stat_kinds_needed(const bool of[MEMORY_KINDS])
 {
 	uint32_t needs = 0;
-	int i;
 
-	for (i = 0; i < MEMORY_KINDS; i++)
+	for (int i = 0; i < MEMORY_KINDS; i++)
 		needs |= of[i] ? analysis_memory((enum memory)i) : 0;
 	return needs;
 }

@@ -5,12 +5,9 @@
  */
 #include "cmd/top/top.h"
 
-#include <fcntl.h>
-#include <signal.h>
 #include <unistd.h>
 
 #include "base/clock.h"
-#include "base/new_file.h"
 #include "capture/session/live.h"
 #include "cmd/input/input_kind.h"
 #include "cmd/options/message.h"
@@ -171,10 +168,10 @@ static int choose_sort(struct top *top)
 
 static void choose_json(struct top_options *o)
 {
-	size_t nr, i;
+	size_t nr;
 	const struct renderer *all = renderers(&nr);
 
-	for (i = 0; i < nr; i++)
+	for (size_t i = 0; i < nr; i++)
 		o->form.chosen[i] = o->json && !strcmp(all[i].name, "json");
 }
 

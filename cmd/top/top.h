@@ -6,8 +6,6 @@
 #ifndef KMEMX_CMD_TOP_H
 #define KMEMX_CMD_TOP_H
 
-#include <time.h>
-
 #include "base/log.h"
 #include "capture/session/session.h"
 #include "cmd/options/options.h"

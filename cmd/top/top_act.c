@@ -90,9 +90,9 @@ int top_write_end(struct top *top)
 int top_shown_alone(const struct top *top)
 {
 	const bool *hidden = top->view.side_hidden;
-	int i, shown = 0, last = 0;
+	int shown = 0, last = 0;
 
-	for (i = 0; i < MEMORY_KINDS; i++) {
+	for (int i = 0; i < MEMORY_KINDS; i++) {
 		shown += !hidden[i];
 		last = hidden[i] ? last : i;
 	}

@@ -34,9 +34,8 @@ static void select_first(struct top_screen *s)
 static bool is_possible(const struct monitor_options *opts, enum subject_kind kind)
 {
 	bool possible = false;
-	int i;
 
-	for (i = 0; i < MEMORY_KINDS; i++)
+	for (int i = 0; i < MEMORY_KINDS; i++)
 		possible |= opts->of[i] && grouping_has((enum memory)i, kind);
 	return possible;
 }

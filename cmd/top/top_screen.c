@@ -38,8 +38,6 @@ void top_screen_close(struct top_screen *s)
 #include <poll.h>
 #include <unistd.h>
 
-#include "analysis/analysis.h"
-
 /* Rows with nothing live leave after so many intervals without an allocation. */
 #define FADES	  10
 /* Where the help says what keys do. */

@@ -28,11 +28,12 @@ static bool has_writer(int fd, int scratch)
 
 static int wait_for_writer(int fd)
 {
-	int scratch[2], waited, ret = 0;
+	int scratch[2], ret = 0;
 
 	if (pipe2(scratch, O_CLOEXEC | O_NONBLOCK) < 0)
 		return -errno;
-	for (waited = 0; !ret && !has_writer(fd, scratch[1]); waited += WRITER_LOOK_MS) {
+	for (int waited = 0; !ret && !has_writer(fd, scratch[1]);
+	     waited += WRITER_LOOK_MS) {
 		if (waited >= WRITER_WAIT_MS)
 			ret = -EPIPE;
 		else

@@ -94,12 +94,12 @@ static int step_to_dir(int at, char path[PATH_MAX], uid_t other, int *out)
 int new_file_open_dir(const char *path, uid_t other)
 {
 	char at[PATH_MAX];
-	int fd = AT_FDCWD, ret = 1, links;
+	int fd = AT_FDCWD, ret = 1;
 
 	if (!*path || strlen(path) >= sizeof(at))
 		return *path ? -ENAMETOOLONG : -ENOENT;
 	memcpy(at, path, strlen(path) + 1);
-	for (links = 0; ret > 0 && links <= LINKS_MAX; links++) {
+	for (int links = 0; ret > 0 && links <= LINKS_MAX; links++) {
 		int from = fd;
 
 		ret = step_to_dir(from, at, other, &fd);

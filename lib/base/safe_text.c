@@ -37,7 +37,7 @@ size_t safe_text_char(const char *text, size_t size, uint32_t *c)
 {
 	static const uint32_t least[] = { 0, 0, 0x80, 0x800, 0x10000 };
 	const unsigned char *p = (const unsigned char *)text;
-	size_t len, i;
+	size_t len;
 
 	if (!size)
 		return 0;
@@ -50,7 +50,7 @@ size_t safe_text_char(const char *text, size_t size, uint32_t *c)
 	if (len > size)
 		return 0;
 	*c = *p & (0x7fU >> len);
-	for (i = 1; i < len; i++) {
+	for (size_t i = 1; i < len; i++) {
 		if ((p[i] & 0xc0) != 0x80)
 			return 0;
 		*c = *c << 6 | (p[i] & 0x3f);

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "event/cpu_events.h"
 
-#include "recording/subbuf.h"
-
 /* Memory for the next sub-buffer's items, at the end of the list. */
 static int append_batch(struct cpu_events *ce)
 {
@@ -486,15 +484,13 @@ static void drop_claims(struct cpu_events *ce)
 /* Copies data that the cursor's next two steps would invalidate. */
 static int keep_data(struct cpu_batch *batch)
 {
-	uint32_t i;
-
 	if (batch->copy || !batch->size)
 		return 0;
 	batch->copy = malloc(batch->size);
 	if (!batch->copy)
 		return -ENOMEM;
 	memcpy(batch->copy, batch->data, batch->size);
-	for (i = 0; i < batch->nr; i++) {
+	for (uint32_t i = 0; i < batch->nr; i++) {
 		struct raw_item *item = &batch->items[i];
 
 		if (item->data)

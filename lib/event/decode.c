@@ -56,7 +56,6 @@ static void name_remember(struct decoder_name *slot, uint32_t loc, const uint8_t
 			  uint32_t id)
 {
 	uint32_t offset = loc & 0xffff, len = loc >> 16;
-	unsigned int i;
 
 	slot->loc = loc;
 	slot->id = id;
@@ -72,7 +71,7 @@ static void name_remember(struct decoder_name *slot, uint32_t loc, const uint8_t
 	slot->at[0] = (uint16_t)offset;
 	slot->at[1] = (uint16_t)(offset + (len < 16 ? len - 8 : 8));
 	slot->at[2] = (uint16_t)(slot->end - 8);
-	for (i = 0; i < 3; i++)
+	for (unsigned int i = 0; i < 3; i++)
 		slot->words[i] = name_word(slot, i, data);
 }
 

@@ -30,12 +30,12 @@ static bool value_of(const char *line, size_t size, const char *key, const char 
 static bool number_of(const char *line, size_t size, const char *key, uint32_t *number)
 {
 	const char *p;
-	size_t len, i;
+	size_t len;
 	uint32_t n = 0;
 
 	if (!value_of(line, size, key, &p, &len) || !len || len > 9)
 		return false;
-	for (i = 0; i < len; i++) {
+	for (size_t i = 0; i < len; i++) {
 		if (!isdigit((unsigned char)p[i]))
 			return false;
 		n = n * 10 + (uint32_t)(p[i] - '0');
@@ -175,9 +175,7 @@ bool field_content(const struct raw_field *f, const uint8_t *record, uint32_t si
 const struct raw_field *field_named(const struct raw_field *fields, size_t nr,
 				    const char *name)
 {
-	size_t i;
-
-	for (i = 0; i < nr; i++)
+	for (size_t i = 0; i < nr; i++)
 		if (!strcmp(fields[i].name, name))
 			return &fields[i];
 	return NULL;

@@ -198,9 +198,7 @@ static bool is_system(const char *system, const char *wanted)
 
 const struct event_spec *format_spec_find(const char *system, const char *name)
 {
-	size_t i;
-
-	for (i = 0; i < ARRAY_SIZE(specs); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(specs); i++) {
 		if (is_system(system, specs[i].system) && !strcmp(specs[i].name, name))
 			return &specs[i];
 	}

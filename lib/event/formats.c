@@ -139,9 +139,8 @@ static const char *take_common(struct event_common *common, const struct tep_eve
 	} wanted[] = { { "common_type", 2 }, { "common_flags", 1 }, { "common_pid", 4 } };
 	uint16_t offsets[ARRAY_SIZE(wanted)];
 	uint32_t min_size = 0;
-	size_t i;
 
-	for (i = 0; i < ARRAY_SIZE(wanted); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(wanted); i++) {
 		const struct tep_format_field *f =
 			find_field(event->format.common_fields, wanted[i].name);
 
@@ -331,7 +330,6 @@ int event_formats_new(struct event_formats **out, const struct recording *rec,
 	struct event_formats *fmts = calloc(1, sizeof(*fmts));
 	bool any_kmem = false;
 	int ret = -ENOMEM;
-	size_t i;
 
 	if (!fmts)
 		return -ENOMEM;
@@ -342,13 +340,13 @@ int event_formats_new(struct event_formats **out, const struct recording *rec,
 		goto err;
 	tep_set_loglevel(TEP_LOG_NONE);
 	ret = 0;
-	for (i = 0; i < rec->nr_ftrace_formats && !ret; i++)
+	for (size_t i = 0; i < rec->nr_ftrace_formats && !ret; i++)
 		ret = read_text(fmts, &rec->ftrace_formats[i], rec);
-	for (i = 0; i < rec->nr_event_formats && !ret; i++)
+	for (size_t i = 0; i < rec->nr_event_formats && !ret; i++)
 		ret = read_text(fmts, &rec->event_formats[i], rec);
 	if (ret)
 		goto err;
-	for (i = 0; i < fmts->count; i++)
+	for (size_t i = 0; i < fmts->count; i++)
 		any_kmem |= !strcmp(fmts->list[i].system, "kmem");
 	if (!any_kmem) {
 		ret = -ENODATA;
@@ -366,11 +364,9 @@ err:
 
 void event_formats_free(struct event_formats *fmts)
 {
-	uint32_t i;
-
 	if (!fmts)
 		return;
-	for (i = 0; i < fmts->count; i++) {
+	for (uint32_t i = 0; i < fmts->count; i++) {
 		free((char *)fmts->list[i].system);
 		free((char *)fmts->list[i].name);
 	}
@@ -464,11 +460,10 @@ enum recorded recorded_types(const struct recording *rec,
 			     const struct event_formats *fmts, uint32_t types)
 {
 	const struct recording_text *item = recording_meta(rec, RECORDING_META_EVENTS);
-	uint32_t i;
 
 	if (!item)
 		return RECORDED_UNKNOWN;
-	for (i = 0; i < event_formats_count(fmts); i++) {
+	for (uint32_t i = 0; i < event_formats_count(fmts); i++) {
 		const struct event_format *fmt = event_formats_at(fmts, i);
 
 		if (types >> fmt->type & 1 && in_list(item->text, fmt))

@@ -59,14 +59,12 @@ static const struct {
 
 static bool short_name_taken(const struct gfp_names *names, const char *text)
 {
-	size_t i;
-
-	for (i = 0; i < names->count; i++) {
+	for (size_t i = 0; i < names->count; i++) {
 		if (!strcmp(names->names[i].short_name, text))
 			return true;
 	}
 	/* A known name that comes later must keep its own short name. */
-	for (i = 0; i < ARRAY_SIZE(short_names); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(short_names); i++) {
 		if (!strcmp(short_names[i].short_name, text))
 			return true;
 	}
@@ -80,7 +78,6 @@ static void generate_short_name(const struct gfp_names *names, const char *name,
 	const char *p = strstr(name, "GFP_");
 	char base[7];
 	size_t len = 0;
-	unsigned int n;
 	int in_word = 0;
 
 	for (p = p ? p + 4 : name; *p && len < sizeof(base) - 1; p++) {
@@ -93,7 +90,7 @@ static void generate_short_name(const struct gfp_names *names, const char *name,
 		base[len++] = 'X';
 	base[len] = '\0';
 	snprintf(out, 12, "%s", base);
-	for (n = 2; short_name_taken(names, out) && n < 10000; n++)
+	for (unsigned int n = 2; short_name_taken(names, out) && n < 10000; n++)
 		snprintf(out, 12, "%s%u", base, n);
 }
 
@@ -102,7 +99,6 @@ int gfp_names_add(struct gfp_names *names, uint64_t mask, const char *name)
 	struct gfp_name *grown;
 	struct gfp_name *added;
 	const char *known = NULL;
-	size_t i;
 
 	grown = realloc(names->names, (names->count + 1) * sizeof(*grown));
 	if (!grown)
@@ -112,11 +108,11 @@ int gfp_names_add(struct gfp_names *names, uint64_t mask, const char *name)
 	*added = (struct gfp_name){ .mask = mask, .name = strdup(name) };
 	if (!added->name)
 		return -ENOMEM;
-	for (i = 0; i < ARRAY_SIZE(short_names) && !known; i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(short_names) && !known; i++) {
 		if (!strcmp(short_names[i].name, name))
 			known = short_names[i].short_name;
 	}
-	for (i = 0; i < names->count && known; i++) { /* a repeated name */
+	for (size_t i = 0; i < names->count && known; i++) { /* a repeated name */
 		if (!strcmp(names->names[i].short_name, known))
 			known = NULL;
 	}
@@ -130,9 +126,7 @@ int gfp_names_add(struct gfp_names *names, uint64_t mask, const char *name)
 
 uint64_t gfp_bit(const struct gfp_names *names, const char *name, const char *other)
 {
-	size_t i;
-
-	for (i = 0; names && i < names->count; i++) {
+	for (size_t i = 0; names && i < names->count; i++) {
 		if (!strcmp(names->names[i].name, name) ||
 		    !strcmp(names->names[i].name, other))
 			return names->names[i].mask;
@@ -152,9 +146,7 @@ uint64_t gfp_charged(const struct gfp_names *names)
 
 void gfp_names_free(struct gfp_names *names)
 {
-	size_t i;
-
-	for (i = 0; i < names->count; i++)
+	for (size_t i = 0; i < names->count; i++)
 		free(names->names[i].name);
 	free(names->names);
 	*names = (struct gfp_names){ 0 };
@@ -165,13 +157,12 @@ static void gfp_format(const struct gfp_names *names, uint64_t flags, struct str
 		       bool use_short, uint64_t *used)
 {
 	const char *separator = "";
-	size_t i;
 
 	if (!flags) {
 		strbuf_puts(out, "none");
 		return;
 	}
-	for (i = 0; i < names->count && flags; i++) {
+	for (size_t i = 0; i < names->count && flags; i++) {
 		const struct gfp_name *n = &names->names[i];
 
 		if (!n->mask || (flags & n->mask) != n->mask)

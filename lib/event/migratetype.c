@@ -10,23 +10,20 @@
 static void add_name(struct migratetypes *mt, const char *name, size_t len)
 {
 	char *out;
-	size_t i;
 
 	if (mt->count == MIGRATETYPE_MAX)
 		return;
 	out = mt->names[mt->count++];
 	if (len >= sizeof(mt->names[0]))
 		len = sizeof(mt->names[0]) - 1;
-	for (i = 0; i < len; i++)
+	for (size_t i = 0; i < len; i++)
 		out[i] = (char)toupper((unsigned char)name[i]);
 	out[len] = '\0';
 }
 
 static bool has_name(const struct migratetypes *mt, const char *name, size_t len)
 {
-	int i;
-
-	for (i = 0; i < mt->count; i++) {
+	for (int i = 0; i < mt->count; i++) {
 		if (strlen(mt->names[i]) == len && !strncasecmp(mt->names[i], name, len))
 			return true;
 	}
@@ -71,7 +68,6 @@ void migratetypes_init(struct migratetypes *mt, const char *pagetypeinfo,
 	bool known = release && sscanf(release, "%4u.%4u", &major, &minor) == 2;
 	bool old = known && (major < 4 || (major == 4 && minor < 4));
 	const char *const *names = old ? before_4_4 : today;
-	size_t i;
 
 	*mt = (struct migratetypes){ .origin = MIGRATETYPE_FROM_PAGETYPEINFO };
 	read_pagetypeinfo(mt, pagetypeinfo);
@@ -79,7 +75,7 @@ void migratetypes_init(struct migratetypes *mt, const char *pagetypeinfo,
 		return;
 	mt->origin = known ? MIGRATETYPE_FROM_RELEASE : MIGRATETYPE_ASSUMED;
 	/* The following ones depend on the configuration (CMA or not): they stay numbers. */
-	for (i = 0; i < 4; i++)
+	for (size_t i = 0; i < 4; i++)
 		add_name(mt, names[i], strlen(names[i]));
 }
 

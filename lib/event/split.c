@@ -39,12 +39,10 @@ enum verdict { DROP, KEEP, STOP };
 
 int split_sample_check(const struct recording *rec, const struct event_formats *fmts)
 {
-	uint32_t i;
-
 	if (recording_meta(rec, RECORDING_META_SAMPLE) ||
 	    recording_meta(rec, RECORDING_META_STACK_SAMPLE))
 		return -EEXIST;
-	for (i = 0; i < event_formats_count(fmts); i++) {
+	for (uint32_t i = 0; i < event_formats_count(fmts); i++) {
 		const struct event_format *fmt = event_formats_at(fmts, i);
 
 		if (kmem_is_page(fmt->type) && fmt->page_pointer)
@@ -266,9 +264,7 @@ ORDER_BY(compare_cpus, struct writer_part, cpu, cpu)
 
 static bool has_cpu(const struct writer_part *parts, size_t nr, uint32_t cpu)
 {
-	size_t i;
-
-	for (i = 0; i < nr; i++) {
+	for (size_t i = 0; i < nr; i++) {
 		if (parts[i].cpu == cpu)
 			return true;
 	}
@@ -284,12 +280,11 @@ static bool has_buffer(const struct split *p, uint32_t b)
 static uint64_t count_bytes(const struct split *p)
 {
 	uint64_t sum = 0;
-	uint32_t b, i;
 
-	for (b = 0; b < p->rec->nr_buffers; b++) {
+	for (uint32_t b = 0; b < p->rec->nr_buffers; b++) {
 		const struct recording_buffer *buf = &p->rec->buffers[b];
 
-		for (i = 0; has_buffer(p, b) && i < buf->nr_cpus; i++) {
+		for (uint32_t i = 0; has_buffer(p, b) && i < buf->nr_cpus; i++) {
 			if (!p->opts->cpus || p->opts->cpus[buf->cpus[i].cpu])
 				sum += buf->cpus[i].size;
 		}
@@ -303,10 +298,9 @@ static int add_buffer(struct split *p, uint32_t b, struct writer_instance *in)
 	const struct recording_buffer *buf = &p->rec->buffers[b];
 	struct writer_part *parts = calloc(buf->nr_cpus + 1, sizeof(*parts));
 	size_t nr = 0;
-	uint32_t i;
 	int ret = parts ? 0 : -ENOMEM;
 
-	for (i = 0; i < buf->nr_cpus && !ret; i++) {
+	for (uint32_t i = 0; i < buf->nr_cpus && !ret; i++) {
 		uint32_t cpu = buf->cpus[i].cpu;
 
 		/* A CPU that a damaged file names twice is taken once. */
@@ -360,12 +354,11 @@ static struct recording_text *choose_meta(const struct split *p,
 {
 	const struct recording *rec = p->rec;
 	struct recording_text *meta = calloc(rec->nr_meta + nr_own, sizeof(*meta));
-	size_t i;
 
 	*nr = 0;
 	if (!meta)
 		return NULL;
-	for (i = 0; i < rec->nr_meta; i++) {
+	for (size_t i = 0; i < rec->nr_meta; i++) {
 		if (!says_too_much(rec->meta[i].name))
 			meta[(*nr)++] = rec->meta[i];
 	}
@@ -398,11 +391,11 @@ static int write_file(struct split *p, struct writer_instance *all, size_t nr,
 	char counts[] = RECORDING_META_CURVE;
 	struct recording_text *meta, own[4] = { { part, text, 0 } };
 	struct strbuf rule = { 0 }, stack_rule = { 0 }, curve = { 0 };
-	size_t i, kept = 0, nr_own = 1;
+	size_t kept = 0, nr_own = 1;
 	int ret;
 
 	/* There is always a top buffer, even an empty one. */
-	for (i = 0; i < nr; i++) {
+	for (size_t i = 0; i < nr; i++) {
 		if (!*all[i].name && !top.name)
 			top = all[i];
 		else
@@ -453,13 +446,12 @@ int split_write(const struct recording *rec, const struct event_formats *fmts,
 			   .result = result };
 	struct writer_instance *buffers = calloc(rec->nr_buffers + 1, sizeof(*buffers));
 	void **parts = calloc(rec->nr_buffers + 1, sizeof(*parts));
-	size_t nr = 0, i;
-	uint32_t b;
+	size_t nr = 0;
 	int ret = buffers && parts ? 0 : -ENOMEM;
 
 	*result = (struct split_result){ 0 };
 	p.total = count_bytes(&p);
-	for (b = 0; b < rec->nr_buffers && !ret; b++) {
+	for (uint32_t b = 0; b < rec->nr_buffers && !ret; b++) {
 		if (!has_buffer(&p, b))
 			continue;
 		ret = add_buffer(&p, b, &buffers[nr]);
@@ -470,7 +462,7 @@ int split_write(const struct recording *rec, const struct event_formats *fmts,
 		ret = -ENODATA;
 	if (!ret)
 		ret = write_file(&p, buffers, nr, log);
-	for (i = 0; i < nr; i++)
+	for (size_t i = 0; i < nr; i++)
 		free(parts[i]);
 	free(parts);
 	free(buffers);

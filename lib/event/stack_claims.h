@@ -60,9 +60,8 @@ static inline void stack_claims_turn(struct stack_claims *sc, uint64_t place)
 	unsigned int context =
 		(flags & (FLAG_HARDIRQ | FLAG_SOFTIRQ)) >> 3 | (flags & FLAG_NMI) >> 4;
 	bool other_task = place >> 32 != sc->place >> 32;
-	unsigned int i;
 
-	for (i = 0; i < STACK_CONTEXTS; i++) {
+	for (unsigned int i = 0; i < STACK_CONTEXTS; i++) {
 		if (other_task || (i & context) != i)
 			sc->owners[i] = 0;
 	}

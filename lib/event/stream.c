@@ -9,23 +9,23 @@
 static int open_cpus(struct event_stream *st, const struct recording *rec,
 		     const struct event_stream_options *opts)
 {
-	uint32_t b, c, nr = 0;
+	uint32_t nr = 0;
 	bool found = false;
 
-	for (b = 0; b < rec->nr_buffers; b++)
+	for (uint32_t b = 0; b < rec->nr_buffers; b++)
 		nr += rec->buffers[b].nr_cpus;
 	st->cpus = calloc(nr + 1, sizeof(*st->cpus));
 	st->heads = calloc(nr + 1, sizeof(*st->heads));
 	st->cpu_stats = calloc(nr + 1, sizeof(*st->cpu_stats));
 	if (!st->cpus || !st->heads || !st->cpu_stats)
 		return -ENOMEM;
-	for (b = 0; b < rec->nr_buffers; b++) {
+	for (uint32_t b = 0; b < rec->nr_buffers; b++) {
 		const struct recording_buffer *buf = &rec->buffers[b];
 
 		if (opts->instance && strcmp(buf->name, opts->instance))
 			continue;
 		found = true;
-		for (c = 0; c < buf->nr_cpus; c++) {
+		for (uint32_t c = 0; c < buf->nr_cpus; c++) {
 			struct cpu_events *ce = &st->cpus[st->nr_cpus];
 			int ret;
 
@@ -82,10 +82,8 @@ static int refill(struct event_stream *st, uint32_t i)
 
 void event_stream_merge_heads(struct event_stream *st)
 {
-	uint32_t i;
-
 	merge_clear(&st->merge);
-	for (i = 0; i < st->nr_cpus; i++) {
+	for (uint32_t i = 0; i < st->nr_cpus; i++) {
 		if (st->heads[i].next < st->heads[i].end)
 			merge_add(&st->merge, st->heads[i].next->ts, i);
 	}
@@ -100,10 +98,9 @@ void event_stream_merge_heads(struct event_stream *st)
 static int prime(struct event_stream *st)
 {
 	int ret = merge_init(&st->merge, st->nr_cpus + (st->horizon != NULL));
-	uint32_t i;
 
 	st->primed = true;
-	for (i = 0; i < st->nr_cpus && ret >= 0; i++)
+	for (uint32_t i = 0; i < st->nr_cpus && ret >= 0; i++)
 		ret = refill(st, i);
 	if (ret < 0)
 		return ret;
@@ -116,7 +113,6 @@ static int prepare_shared(struct event_stream *st, const struct recording *rec,
 			  const struct event_stream_options *opts, const struct log *log)
 {
 	struct user_stacks **users = &st->shared.users;
-	uint32_t i;
 	int ret;
 
 	st->shared = (struct cpu_shared){
@@ -133,7 +129,7 @@ static int prepare_shared(struct event_stream *st, const struct recording *rec,
 	};
 	if (!st->shared.formats || !st->shared.by_id)
 		return -ENOMEM;
-	for (i = 0; i < event_formats_count(fmts); i++) {
+	for (uint32_t i = 0; i < event_formats_count(fmts); i++) {
 		const struct event_format *fmt = event_formats_at(fmts, i);
 
 		st->shared.formats[fmt->id] = fmt;
@@ -188,9 +184,7 @@ err:
 
 static bool has_page_pointers(const struct event_formats *fmts)
 {
-	uint32_t i;
-
-	for (i = 0; i < event_formats_count(fmts); i++) {
+	for (uint32_t i = 0; i < event_formats_count(fmts); i++) {
 		if (event_formats_at(fmts, i)->page_pointer)
 			return true;
 	}
@@ -298,7 +292,6 @@ static int check_times(struct event_stream *st)
 					  .min_size = st->dec.common.min_size };
 	struct time_span_cpu *cpus;
 	struct time_span span;
-	uint32_t i;
 	int ret;
 
 	if (!st->unchecked)
@@ -310,7 +303,7 @@ static int check_times(struct event_stream *st)
 	cpus = calloc(st->nr_cpus + 1UL, sizeof(*cpus));
 	if (!cpus)
 		return -ENOMEM;
-	for (i = 0; i < st->nr_cpus; i++)
+	for (uint32_t i = 0; i < st->nr_cpus; i++)
 		cpus[i] = (struct time_span_cpu){ s->cpus[i].buffer,
 						  cpu_index(rec, &s->cpus[i]) };
 	opts.cpus = cpus;
@@ -470,7 +463,7 @@ int event_stream_next_batch(struct event_stream *st, struct kmem_event *evs, int
 static int rewind_cpus(struct event_stream *st)
 {
 	struct cpu_shared *sh = &st->shared;
-	uint32_t i, index = 0;
+	uint32_t index = 0;
 	int ret = 0;
 
 	memset(sh->by_id, 0, CPU_SHARED_IDS * sizeof(*sh->by_id));
@@ -481,7 +474,7 @@ static int rewind_cpus(struct event_stream *st)
 	st->stats = (struct event_stream_stats){ .by_id = sh->by_id,
 						 .cpus = st->cpu_stats,
 						 .nr_cpus = st->nr_cpus };
-	for (i = 0; i < st->nr_cpus && !ret; i++, index++) {
+	for (uint32_t i = 0; i < st->nr_cpus && !ret; i++, index++) {
 		struct event_stream_cpu *cpu = &st->cpu_stats[i];
 
 		if (i && cpu->buffer != cpu[-1].buffer)
@@ -497,7 +490,6 @@ static int rewind_cpus(struct event_stream *st)
 int event_stream_again(struct event_stream *st)
 {
 	struct intern stacks = st->shared.stacks, names = st->dec.names;
-	uint32_t i;
 	int ret;
 
 	st->shared.stacks = (struct intern){ 0 };
@@ -506,7 +498,7 @@ int event_stream_again(struct event_stream *st)
 	st->shared.stacks = stacks;
 	st->dec.names = names;
 	merge_free(&st->merge);
-	for (i = 0; i < st->nr_cpus; i++)
+	for (uint32_t i = 0; i < st->nr_cpus; i++)
 		st->heads[i].next = st->heads[i].end = NULL;
 	stream_calls_again(st);
 	st->run = NULL;
@@ -560,11 +552,9 @@ const char *event_stream_cache(const struct event_stream *st, uint32_t id)
 
 void event_stream_close(struct event_stream *st)
 {
-	uint32_t i;
-
 	if (!st)
 		return;
-	for (i = 0; i < st->nr_cpus; i++)
+	for (uint32_t i = 0; i < st->nr_cpus; i++)
 		cpu_events_close(&st->cpus[i]);
 	read_ahead_stop(st->shared.ahead);
 	stream_calls_free(st);

@@ -77,9 +77,9 @@ static int give(struct event_stream *st, struct kmem_event *ev)
 int stream_calls_take(struct event_stream *st, struct kmem_event *evs, int nr)
 {
 	struct call_change change;
-	int i, ret = 0;
+	int ret = 0;
 
-	for (i = 0; i < nr && !ret; i++) {
+	for (int i = 0; i < nr && !ret; i++) {
 		if (kmem_is_slab_alloc(evs[i].type) || kmem_is_area_alloc(evs[i].type) ||
 		    evs[i].type == KMEM_PAGE_ALLOC || evs[i].type == KMEM_ALLOC_BULK)
 			ret = give(st, &evs[i]);

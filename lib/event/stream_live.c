@@ -19,10 +19,10 @@ int event_stream_go_live(struct event_stream *st)
 /* The index of the CPU in the stream; UINT32_MAX if it has none. */
 static uint32_t find_cpu(const struct event_stream *st, uint32_t cpu)
 {
-	uint32_t buffer = cpu >= RECORDING_FREES_CPU, i;
+	uint32_t buffer = cpu >= RECORDING_FREES_CPU;
 
 	cpu %= RECORDING_FREES_CPU;
-	for (i = 0; i < st->nr_cpus; i++) {
+	for (uint32_t i = 0; i < st->nr_cpus; i++) {
 		if (st->heads[i].cpu == cpu && st->heads[i].buffer == buffer)
 			return i;
 	}
@@ -38,9 +38,8 @@ static int fail(struct event_stream *st, int err)
 int event_stream_keep(struct event_stream *st)
 {
 	int ret = 0;
-	uint32_t i;
 
-	for (i = 0; i < st->nr_cpus && !ret; i++)
+	for (uint32_t i = 0; i < st->nr_cpus && !ret; i++)
 		ret = cpu_events_keep(&st->cpus[i]);
 	return ret ? fail(st, ret) : 0;
 }
@@ -81,10 +80,9 @@ int event_stream_advance(struct event_stream *st, uint64_t ts)
 static void each_stack(struct cpu_events *ce, uint32_t *to, bool mark)
 {
 	struct cpu_batch *batch;
-	uint32_t i;
 
 	for (batch = ce->now; batch; batch = batch->next) {
-		for (i = 0; i < batch->nr; i++) {
+		for (uint32_t i = 0; i < batch->nr; i++) {
 			struct raw_item *item = &batch->items[i];
 
 			if (mark)
@@ -99,11 +97,10 @@ int event_stream_forget_stacks(struct event_stream *st, uint32_t *to)
 {
 	struct cpu_shared *sh = &st->shared;
 	struct intern stacks = { 0 };
-	uint32_t id, i;
 
-	for (i = 0; i < st->nr_cpus; i++)
+	for (uint32_t i = 0; i < st->nr_cpus; i++)
 		each_stack(&st->cpus[i], to, true);
-	for (id = 1; id <= sh->stacks.count; id++) {
+	for (uint32_t id = 1; id <= sh->stacks.count; id++) {
 		size_t size = 0;
 		const void *frames = intern_get(&sh->stacks, id, &size);
 
@@ -116,7 +113,7 @@ int event_stream_forget_stacks(struct event_stream *st, uint32_t *to)
 		}
 	}
 	to[0] = 0;
-	for (i = 0; i < st->nr_cpus; i++)
+	for (uint32_t i = 0; i < st->nr_cpus; i++)
 		each_stack(&st->cpus[i], to, false);
 	intern_free(&sh->stacks);
 	sh->stacks = stacks;

@@ -3,7 +3,6 @@
 
 #include "base/array.h"
 #include "event/cpu_events.h"
-#include "recording/recording.h"
 
 const struct event_format *user_stacks_format(const struct event_formats *fmts)
 {

@@ -111,9 +111,9 @@ static size_t choose(struct export_job *job)
 	const struct export_history *h = job->opts->history;
 	uint64_t live = 0, most = 0;
 	struct chrome *c = job->state;
-	size_t i, j, peak = SIZE_MAX;
+	size_t peak = SIZE_MAX;
 
-	for (i = 0; i < h->nr; i++) {
+	for (size_t i = 0; i < h->nr; i++) {
 		struct series *s = series_of(job, &h->changes[i]);
 
 		if (!s)
@@ -126,10 +126,10 @@ static size_t choose(struct export_job *job)
 			peak = i;
 		}
 	}
-	for (i = 0; i < CACHES_SHOWN; i++) {
+	for (size_t i = 0; i < CACHES_SHOWN; i++) {
 		struct series *largest = NULL;
 
-		for (j = 0; j < c->nr; j++) {
+		for (size_t j = 0; j < c->nr; j++) {
 			struct series *s = &c->series[j];
 
 			if (s->memory == MEMORY_SLAB && !s->shown &&
@@ -139,7 +139,7 @@ static size_t choose(struct export_job *job)
 		if (largest)
 			largest->shown = true;
 	}
-	for (i = 0; i < c->nr; i++) {
+	for (size_t i = 0; i < c->nr; i++) {
 		c->series[i].shown |= c->series[i].memory != MEMORY_SLAB;
 		c->series[i].live = 0;
 	}
@@ -226,7 +226,7 @@ static int put_moment(struct export_job *job, uint64_t ns)
 	uint64_t live[MEMORY_KINDS] = { 0 };
 	bool has[MEMORY_KINDS] = { [MEMORY_SLAB] = true, [MEMORY_PAGE] = true };
 	const char *comma = ",\"args\":{\"";
-	int err, memory;
+	int err;
 
 	for (size_t i = 0; i < c->nr; i++) {
 		live[c->series[i].memory] += c->series[i].live;
@@ -234,7 +234,7 @@ static int put_moment(struct export_job *job, uint64_t ns)
 	}
 	put_event(job, "C", ns);
 	outbuf_puts(&job->out, c->known ? "\"live bytes\"" : "\"allocated bytes\"");
-	for (memory = 0; memory < MEMORY_KINDS; memory++) {
+	for (int memory = 0; memory < MEMORY_KINDS; memory++) {
 		if (!has[memory])
 			continue;
 		outbuf_puts(&job->out, comma);

@@ -43,9 +43,9 @@ static size_t find_peak(struct export_job *job, const struct export_history *h)
 {
 	struct dhat *d = job->state;
 	uint64_t live = 0, most = 0;
-	size_t i, at = 0;
+	size_t at = 0;
 
-	for (i = 0; i < h->nr; i++) {
+	for (size_t i = 0; i < h->nr; i++) {
 		if (replay_row(&d->rows, job, &h->changes[i]) == UINT32_MAX)
 			continue;
 		if (!h->changes[i].more) {
@@ -86,14 +86,14 @@ static int replay_all(struct export_job *job)
 	const struct cell *last = export_fact(job, "last_ts");
 	struct replay_clock clock = replay_clock(job);
 	struct dhat *d = job->state;
-	size_t i, j, peak;
+	size_t peak;
 
 	d->lived = calloc(d->rows.nr_rows + 1, sizeof(*d->lived));
 	if (!d->lived)
 		return -ENOMEM;
 	peak = h ? find_peak(job, h) : 0;
 	d->end_ns = last ? replay_ns(&clock, last->u) : 0;
-	for (i = 0; h && i < h->nr; i++) {
+	for (size_t i = 0; h && i < h->nr; i++) {
 		uint32_t row = replay_row(&d->rows, job, &h->changes[i]);
 		uint64_t ns = replay_ns(&clock, h->changes[i].ts);
 
@@ -103,7 +103,7 @@ static int replay_all(struct export_job *job)
 		if (i != peak)
 			continue;
 		d->peak_ns = ns;
-		for (j = 0; j < d->rows.nr_rows; j++) {
+		for (size_t j = 0; j < d->rows.nr_rows; j++) {
 			d->lived[j].bytes_peak = d->lived[j].bytes;
 			d->lived[j].nr_peak = d->lived[j].nr;
 		}

@@ -104,13 +104,13 @@ static int add_history(struct export_job *job)
 	const struct export_history *h = job->opts->history;
 	struct replay_clock clock = replay_clock(job);
 	struct firefox *f = job->state;
-	size_t nr = h->objects.count + 1UL, i;
+	size_t nr = h->objects.count + 1UL;
 
 	f->first = calloc(nr, sizeof(*f->first));
 	f->gone = calloc(nr, sizeof(*f->gone));
 	if (!f->first || !f->gone || replay_pieces_init(&f->pieces, h))
 		return -ENOMEM;
-	for (i = 0; i < h->nr; i++) {
+	for (size_t i = 0; i < h->nr; i++) {
 		const struct history_change *c = &h->changes[i];
 		const struct timed timed = { c, replay_ns(&clock, c->ts),
 					     replay_row(&f->rows, job, c) };

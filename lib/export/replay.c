@@ -20,7 +20,7 @@ static int add_frames(struct replay *r, struct export_job *job,
 
 int replay_add(struct replay *r, struct export_job *job, const struct export_row *row)
 {
-	size_t nr = row->nr_frames + 1, i;
+	size_t nr = row->nr_frames + 1;
 	struct replay_row *kept;
 	uint32_t number;
 
@@ -36,7 +36,7 @@ int replay_add(struct replay *r, struct export_job *job, const struct export_row
 		r->nr_frames += nr;
 		r->nr_rows = number;
 	}
-	for (i = 0; i < EXPORT_METRICS; i++) {
+	for (size_t i = 0; i < EXPORT_METRICS; i++) {
 		kept->values[i] += row->values[i];
 		r->known[i] |= row->known[i];
 	}
@@ -114,7 +114,7 @@ static int add_piece(struct replay_pieces *p, uint32_t *tails,
 
 int replay_pieces_init(struct replay_pieces *p, const struct export_history *h)
 {
-	size_t nr = h->objects.count + 1UL, i;
+	size_t nr = h->objects.count + 1UL;
 	uint64_t *born = calloc(nr, sizeof(*born));
 	uint32_t *tails = calloc(nr, sizeof(*tails));
 	int ret = 0;
@@ -122,7 +122,7 @@ int replay_pieces_init(struct replay_pieces *p, const struct export_history *h)
 	*p = (struct replay_pieces){ .heads = calloc(nr, sizeof(*p->heads)) };
 	if (!born || !tails || !p->heads)
 		ret = -ENOMEM;
-	for (i = 0; i < h->nr && !ret; i++) {
+	for (size_t i = 0; i < h->nr && !ret; i++) {
 		const struct history_change *c = &h->changes[i];
 
 		if (c->more)

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "import/raw_pages.h"
 
-#include <endian.h>
 #include <unistd.h>
 
 #include "import/raw_cpus.h"

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "recording/compose.h"
 
-#include <endian.h>
-
 static int check_parts(const struct writer_part *parts, size_t nr_parts,
 		       uint32_t page_size, uint32_t nr_cpus)
 {
@@ -188,12 +186,12 @@ static void compose_event_formats(struct composer *c)
 {
 	const struct writer_facts *facts = c->facts;
 	uint32_t nr_systems = 0;
-	size_t i, len;
+	size_t len;
 
-	for (i = 0; i < facts->nr_event_formats; i += system_length(facts, i))
+	for (size_t i = 0; i < facts->nr_event_formats; i += system_length(facts, i))
 		nr_systems++;
 	compose_u32(c, nr_systems);
-	for (i = 0; i < facts->nr_event_formats; i += len) {
+	for (size_t i = 0; i < facts->nr_event_formats; i += len) {
 		len = system_length(facts, i);
 		compose_string(c, facts->event_formats[i].name);
 		put_formats(c, facts->event_formats + i, len);

@@ -305,10 +305,10 @@ static uint64_t skip_hole(const struct source *src, uint64_t at, uint64_t end,
 static uint64_t end_of_pages(struct trace_dat *td, uint64_t start, uint64_t end)
 {
 	struct recording *rec = td->rec;
-	uint64_t at, ts, last = 0;
+	uint64_t ts, last = 0;
 	uint8_t head[8];
 
-	for (at = start; end - at >= rec->page_size; at += rec->page_size) {
+	for (uint64_t at = start; end - at >= rec->page_size; at += rec->page_size) {
 		if (source_read(&rec->src, head, sizeof(head), at))
 			return at;
 		ts = get_u64(head, rec->big_endian);

@@ -10,10 +10,10 @@
 
 void kernel_curve_drop(struct kernel_curve *c, unsigned int i)
 {
-	size_t after = c->nr - i - 1, k;
+	size_t after = c->nr - i - 1;
 
 	memmove(&c->times[i], &c->times[i + 1], after * sizeof(c->times[0]));
-	for (k = 0; k < c->nr_series; k++) {
+	for (size_t k = 0; k < c->nr_series; k++) {
 		uint64_t *at = &c->series[k].at[i];
 
 		memmove(at, at + 1, after * sizeof(*at));
@@ -142,10 +142,10 @@ static void format_run(struct strbuf *out, char mark, unsigned int *run)
 
 static void format_values(struct strbuf *out, const uint64_t *at, unsigned int nr)
 {
-	unsigned int same = 0, none = 0, i;
+	unsigned int same = 0, none = 0;
 	uint64_t last = 0;
 
-	for (i = 0; i < nr; i++) {
+	for (unsigned int i = 0; i < nr; i++) {
 		if (at[i] == KERNEL_CURVE_NONE) {
 			format_run(out, '=', &same);
 			none++;

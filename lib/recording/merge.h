@@ -51,9 +51,7 @@ static inline bool merge_before(const struct merge_item *a, const struct merge_i
  */
 static inline void merge_play(struct merge *m, uint32_t leaf, struct merge_item item)
 {
-	uint32_t node;
-
-	for (node = (m->size + leaf) / 2; node; node /= 2) {
+	for (uint32_t node = (m->size + leaf) / 2; node; node /= 2) {
 		struct merge_item loser = m->losers[node];
 		bool wins = merge_before(&loser, &item);
 
@@ -98,10 +96,9 @@ void merge_pop(struct merge *m);
 static inline bool merge_second(const struct merge *m, struct merge_item *second)
 {
 	struct merge_item least = { UINT64_MAX, MERGE_NONE };
-	uint32_t node;
 
 	/* It lost only to the top, so it is on the top's path to the root. */
-	for (node = (m->size + m->top.index) / 2; node; node /= 2) {
+	for (uint32_t node = (m->size + m->top.index) / 2; node; node /= 2) {
 		struct merge_item loser = m->losers[node];
 		bool before = merge_before(&loser, &least);
 

@@ -122,9 +122,8 @@ char *reader_name(struct reader *r)
 /* No text has a hole, but a claimed size can reach over one, of any size. */
 static bool has_hole(const struct reader *r, uint64_t size)
 {
-	uint64_t at;
-
-	for (at = r->pos; size >= HOLE_STEP && at - r->pos < size; at += HOLE_STEP)
+	for (uint64_t at = r->pos; size >= HOLE_STEP && at - r->pos < size;
+	     at += HOLE_STEP)
 		if (source_next_data(r->src, at) != at)
 			return true;
 	return false;

@@ -79,8 +79,7 @@ static int keep_ordered(struct pages *pages)
 {
 	uint32_t *tails = calloc(pages->nr + 1, sizeof(*tails));
 	uint32_t *before = calloc(pages->nr + 1, sizeof(*before));
-	size_t nr = 0, i, at;
-	uint32_t page;
+	size_t nr = 0, at;
 
 	pages->kept = calloc(pages->nr + 1, sizeof(*pages->kept));
 	if (!tails || !before || !pages->kept) {
@@ -88,7 +87,7 @@ static int keep_ordered(struct pages *pages)
 		free(before);
 		return -ENOMEM;
 	}
-	for (i = 0; i < pages->nr; i++) {
+	for (size_t i = 0; i < pages->nr; i++) {
 		if (pages->ts[i] >= TIME_MAX)
 			continue;
 		at = find_tail(pages, tails, nr, pages->ts[i]);
@@ -97,7 +96,8 @@ static int keep_ordered(struct pages *pages)
 		if (at == nr)
 			nr++;
 	}
-	for (page = nr ? tails[nr - 1] : NO_PAGE; page != NO_PAGE; page = before[page])
+	for (uint32_t page = nr ? tails[nr - 1] : NO_PAGE; page != NO_PAGE;
+	     page = before[page])
 		pages->kept[page] = 1;
 	free(tails);
 	free(before);
@@ -115,7 +115,7 @@ static int compare_times(const void *a, const void *b)
 static int find_most(const struct pages *cpus, uint32_t nr_cpus, uint64_t *low,
 		     uint64_t *high)
 {
-	size_t nr = 0, most = 0, first = 0, i;
+	size_t nr = 0, most = 0, first = 0;
 	uint64_t *times;
 
 	for (uint32_t c = 0; c < nr_cpus; c++)
@@ -125,7 +125,7 @@ static int find_most(const struct pages *cpus, uint32_t nr_cpus, uint64_t *low,
 		return -ENOMEM;
 	nr = 0;
 	for (uint32_t c = 0; c < nr_cpus; c++) {
-		for (i = 0; i < cpus[c].nr; i++) {
+		for (size_t i = 0; i < cpus[c].nr; i++) {
 			if (cpus[c].kept[i])
 				times[nr++] = cpus[c].ts[i];
 		}
@@ -133,7 +133,7 @@ static int find_most(const struct pages *cpus, uint32_t nr_cpus, uint64_t *low,
 	qsort(times, nr, sizeof(*times), compare_times);
 	*low = UINT64_MAX;
 	*high = 0;
-	for (i = 0; i < nr; i++) {
+	for (size_t i = 0; i < nr; i++) {
 		if (i && times[i] - times[i - 1] > TIME_JUMP)
 			first = i;
 		if (i - first + 1 <= most)
@@ -274,9 +274,9 @@ static int walk_span(struct cpu_cursor *cur, bool big_endian, struct quick_span 
 static int look_at_cpu(const struct recording *rec, const struct time_span_cpu *cpu,
 		       struct quick_span *span)
 {
-	int pass, ret;
+	int ret;
 
-	for (pass = 0; pass < 3; pass++) {
+	for (int pass = 0; pass < 3; pass++) {
 		struct cpu_cursor *cur;
 
 		ret = open_quiet(&cur, rec, cpu);

@@ -128,7 +128,7 @@ int trace_dat_ftrace_formats(struct trace_dat *td, struct reader *r)
 int trace_dat_event_formats(struct trace_dat *td, struct reader *r)
 {
 	struct recording *rec = td->rec;
-	uint32_t systems, i;
+	uint32_t systems;
 	char *group;
 	int err;
 
@@ -138,7 +138,7 @@ int trace_dat_event_formats(struct trace_dat *td, struct reader *r)
 	/* The smallest group is a NUL and a count. */
 	if (systems > reader_left(r) / 5 || systems > TRACE_DAT_MAX_FORMATS)
 		return r->err ? r->err : -EBADMSG;
-	for (i = 0; i < systems; i++) {
+	for (uint32_t i = 0; i < systems; i++) {
 		group = reader_name(r);
 		if (!group)
 			return r->err;

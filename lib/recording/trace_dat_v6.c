@@ -133,7 +133,7 @@ static int read_cpus(struct v6 *v, struct reader *r, const char *name)
 	struct trace_dat *td = v->td;
 	struct reader table = *r;
 	char *name_copy, *clock;
-	uint32_t i, guess;
+	uint32_t guess;
 	int err;
 
 	guess = guess_cpus(v, r);
@@ -156,7 +156,7 @@ static int read_cpus(struct v6 *v, struct reader *r, const char *name)
 		return -ENOMEM;
 	}
 	err = trace_dat_add_buffer(td, name_copy, clock, td->rec->page_size);
-	for (i = 0; !err && i < v->nr_cpus; i++) {
+	for (uint32_t i = 0; !err && i < v->nr_cpus; i++) {
 		struct recording_cpu cpu = { .cpu = i };
 
 		cpu.offset = reader_u64(&table);
@@ -195,9 +195,9 @@ static void read_instances(struct v6 *v, struct reader *r)
 {
 	struct trace_dat *td = v->td;
 	/* Instances have no instances of their own. */
-	size_t i, nr = v->nr_instances;
+	size_t nr = v->nr_instances;
 
-	for (i = 0; i < nr; i++) {
+	for (size_t i = 0; i < nr; i++) {
 		struct v6_instance *in = &v->instances[i];
 
 		reader_init(r, &td->rec->src, in->offset, UINT64_MAX,

@@ -386,13 +386,13 @@ struct writer_facts writer_facts_of(const struct recording *rec)
 size_t writer_take_frees(struct writer_facts *facts, struct writer_part *parts, size_t nr,
 			 struct writer_instance *frees)
 {
-	size_t top = 0, i;
+	size_t top = 0;
 
 	while (top < nr && parts[top].cpu < RECORDING_FREES_CPU)
 		top++;
 	*frees = (struct writer_instance){ RECORDING_FREES, facts->clock,
 					   facts->page_size, parts + top, nr - top };
-	for (i = top; i < nr; i++)
+	for (size_t i = top; i < nr; i++)
 		parts[i].cpu -= RECORDING_FREES_CPU;
 	facts->instances = frees;
 	facts->nr_instances = top < nr;
@@ -490,23 +490,23 @@ static int run_plan(int fd, const struct join_plan *plan, const struct log *log)
 static int list_all_parts(struct join *j, const struct writer_facts *facts,
 			  const struct writer_part *parts, size_t nr_parts)
 {
-	size_t nr = nr_parts, i, k;
+	size_t nr = nr_parts;
 
-	for (i = 0; i < facts->nr_instances; i++)
+	for (size_t i = 0; i < facts->nr_instances; i++)
 		nr += facts->instances[i].nr_parts;
 	j->parts = calloc(nr + 1, sizeof(*j->parts));
 	j->gap = calloc(nr + 1, sizeof(*j->gap));
 	if (!j->parts || !j->gap)
 		return -ENOMEM;
-	for (k = 0; k < nr_parts; k++)
+	for (size_t k = 0; k < nr_parts; k++)
 		j->parts[j->nr++] = parts[k];
-	for (i = 0; i < facts->nr_instances; i++) {
+	for (size_t i = 0; i < facts->nr_instances; i++) {
 		/* Without parts, its section has no place. */
 		if (!facts->instances[i].nr_parts)
 			return -EINVAL;
 		if (facts->file_version != 6)
 			j->gap[j->nr] = SECTION_HEADER_SIZE;
-		for (k = 0; k < facts->instances[i].nr_parts; k++)
+		for (size_t k = 0; k < facts->instances[i].nr_parts; k++)
 			j->parts[j->nr++] = facts->instances[i].parts[k];
 	}
 	return 0;
@@ -516,10 +516,10 @@ static int list_all_parts(struct join *j, const struct writer_facts *facts,
 static int write_headers(int fd, const struct join *j, const struct writer_facts *facts,
 			 const struct instance_place *places)
 {
-	size_t at = j->nr, i, k;
+	size_t at = j->nr, k;
 	int ret = 0;
 
-	for (i = facts->nr_instances; !ret && i-- > 0;) {
+	for (size_t i = facts->nr_instances; !ret && i-- > 0;) {
 		struct instance_place place = places[i];
 
 		at -= facts->instances[i].nr_parts;

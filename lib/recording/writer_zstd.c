@@ -57,14 +57,14 @@ static int set_up(struct zwriter *z)
 		       { ZSTD_c_targetLength, 1 },
 		       { ZSTD_c_hashLog, 14 },
 		       { ZSTD_c_minMatch, 7 } };
-	size_t i, err;
+	size_t err;
 
 	z->texts = ZSTD_createCCtx();
 	z->events = ZSTD_createCCtx();
 	if (!z->texts || !z->events)
 		return -ENOMEM;
 	err = ZSTD_CCtx_setParameter(z->texts, ZSTD_c_compressionLevel, TEXTS_LEVEL);
-	for (i = 0; i < ARRAY_SIZE(events) && !ZSTD_isError(err); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(events) && !ZSTD_isError(err); i++)
 		err = ZSTD_CCtx_setParameter(z->events, events[i].what, events[i].value);
 	return ZSTD_isError(err) ? -EINVAL : 0;
 }
@@ -300,18 +300,18 @@ bool writer_can_compress(void)
 static struct writer_part *copy_parts(const struct writer_facts *facts,
 				      const struct writer_part *parts, size_t nr_parts)
 {
-	size_t nr = nr_parts, i, k;
+	size_t nr = nr_parts;
 	struct writer_part *copy;
 
-	for (i = 0; i < facts->nr_instances; i++)
+	for (size_t i = 0; i < facts->nr_instances; i++)
 		nr += facts->instances[i].nr_parts;
 	copy = calloc(nr + 1, sizeof(*copy));
 	if (!copy)
 		return NULL;
 	for (nr = 0; nr < nr_parts; nr++)
 		copy[nr] = parts[nr];
-	for (i = 0; i < facts->nr_instances; i++)
-		for (k = 0; k < facts->instances[i].nr_parts; k++)
+	for (size_t i = 0; i < facts->nr_instances; i++)
+		for (size_t k = 0; k < facts->instances[i].nr_parts; k++)
 			copy[nr++] = facts->instances[i].parts[k];
 	return copy;
 }

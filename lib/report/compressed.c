@@ -182,9 +182,9 @@ static int write_base64(struct packed *p, const unsigned char *data, size_t size
 			bool end)
 {
 	char text[PIECE / 3 * 4 + 8];
-	size_t nr = 0, i;
+	size_t nr = 0;
 
-	for (i = 0; i < size; i++) {
+	for (size_t i = 0; i < size; i++) {
 		p->carry[p->nr_carry++] = data[i];
 		if (p->nr_carry < 3)
 			continue;
@@ -193,7 +193,7 @@ static int write_base64(struct packed *p, const unsigned char *data, size_t size
 		p->nr_carry = 0;
 	}
 	if (end && p->nr_carry) {
-		for (i = p->nr_carry; i < 3; i++)
+		for (size_t i = p->nr_carry; i < 3; i++)
 			p->carry[i] = 0;
 		encode(p->carry, text + nr);
 		memset(text + nr + 1 + p->nr_carry, '=', 3 - p->nr_carry);

@@ -54,11 +54,11 @@ size_t diff_sort_words(const struct diff_options *o, const char **words, size_t 
 {
 	const char *const changes[] = { part_names[PART_DELTA], part_names[PART_PCT],
 					column_abs };
-	size_t i, nr = 0;
+	size_t nr = 0;
 
-	for (i = 0; i < ARRAY_SIZE(changes) && nr < max; i++)
+	for (size_t i = 0; i < ARRAY_SIZE(changes) && nr < max; i++)
 		words[nr++] = changes[i];
-	for (i = 0; i < o->nr_metrics && nr < max; i++)
+	for (size_t i = 0; i < o->nr_metrics && nr < max; i++)
 		words[nr++] = o->metrics[i].name;
 	return nr;
 }
@@ -297,12 +297,12 @@ static void add_columns(const struct diff_rows *d, struct table *t)
 		{ .name = "mark", .title = "Mark" },
 		{ .name = by->name, .title = by->title, .last = true },
 	};
-	size_t i, m;
+	size_t i;
 
 	add_metric_columns(d, d->o->shown[0], t);
 	for (i = 1; i < d->o->nr_shown; i++)
 		add_metric_columns(d, d->o->shown[i], t);
-	for (m = 0; m < d->o->nr_metrics; m++) {
+	for (size_t m = 0; m < d->o->nr_metrics; m++) {
 		for (i = 0; i < d->o->nr_shown && d->o->shown[i] != m; i++)
 			;
 		if (i == d->o->nr_shown)
@@ -318,13 +318,13 @@ static void fill_row(const struct diff_rows *d, size_t row, struct table *t)
 	const struct diff_value *v = diff_rows_value(d, row, d->o->shown[0]);
 	struct cell *cells = table_add_row(t);
 	struct strbuf sb = { 0 };
-	size_t at = 0, i, m;
+	size_t at = 0, i;
 
 	if (!cells)
 		return;
 	for (i = 0; i < d->o->nr_shown; i++)
 		at += fill_metric(d, row, d->o->shown[i], t, cells + at);
-	for (m = 0; m < d->o->nr_metrics; m++) {
+	for (size_t m = 0; m < d->o->nr_metrics; m++) {
 		for (i = 0; i < d->o->nr_shown && d->o->shown[i] != m; i++)
 			;
 		if (i == d->o->nr_shown)
@@ -378,7 +378,7 @@ static struct diff_counts count_rows(const struct diff_rows *d)
 static void add_summary(const struct diff_rows *d, struct table *t)
 {
 	const struct diff_counts c = count_rows(d);
-	size_t main = d->o->shown[0], m;
+	size_t main = d->o->shown[0];
 	enum column_unit unit = d->o->metrics[main].unit;
 	char name[64];
 
@@ -396,7 +396,7 @@ static void add_summary(const struct diff_rows *d, struct table *t)
 		table_add_summary(t, "rows_significant", NULL, UNIT_COUNT,
 				  cell_uint(c.significant), false);
 	}
-	for (m = 0; m < d->o->nr_metrics; m++) {
+	for (size_t m = 0; m < d->o->nr_metrics; m++) {
 		struct cell cells[NR_PARTS];
 		size_t nr = fill_metric(d, d->nr - 1, m, t, cells), i = 0;
 		enum part part;

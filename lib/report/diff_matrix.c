@@ -99,15 +99,15 @@ static struct table *make_table(const struct matrices *m)
 
 static void fill(const struct matrices *m, struct table *t)
 {
-	size_t nr_old = m->sides->nr_old, row, i;
+	size_t nr_old = m->sides->nr_old;
 
-	for (row = 0; row < m->nr_rows; row++) {
+	for (size_t row = 0; row < m->nr_rows; row++) {
 		struct cell *cells = table_add_row(t);
 
 		if (!cells)
 			return;
 		cells[0] = cell_uint(row);
-		for (i = 0; i < m->names.count; i++) {
+		for (size_t i = 0; i < m->names.count; i++) {
 			double old, new;
 
 			memcpy(m->scratch, &m->values[place(m, row, i, 0)],

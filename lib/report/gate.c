@@ -252,14 +252,14 @@ static bool subject_fits(const struct gate *g, const char *name)
 static size_t check_budget(struct gate *g)
 {
 	struct gate_value sum = { .q = NAN }, all = total_value(g);
-	size_t row, nr = 0;
+	size_t nr = 0;
 
 	if (!strcmp(g->rule->subject, "total")) {
 		sum = all;
 		judge(g, &sum, "total");
 		return 1;
 	}
-	for (row = 0; row < g->t->nr_rows; row++) {
+	for (size_t row = 0; row < g->t->nr_rows; row++) {
 		const char *name = row_name(g, row);
 		struct gate_value v;
 

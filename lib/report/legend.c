@@ -113,7 +113,7 @@ static size_t show(const struct table *t, size_t i, size_t room, bool *shown)
 
 size_t summary_lines_choose(const struct table *t, enum summary_view view, bool *shown)
 {
-	size_t room = SUMMARY_LINES, i;
+	size_t room = SUMMARY_LINES;
 
 	if (view == SUMMARY_ALL || t->nr_summary <= SUMMARY_LINES) {
 		memset(shown, true, t->nr_summary * sizeof(*shown));
@@ -121,7 +121,7 @@ size_t summary_lines_choose(const struct table *t, enum summary_view view, bool 
 	}
 	memset(shown, false, t->nr_summary * sizeof(*shown));
 	for (int rank = SUMMARY_TOTAL; rank >= SUMMARY_DETAIL; rank--) {
-		for (i = 0; i < t->nr_summary; i++) {
+		for (size_t i = 0; i < t->nr_summary; i++) {
 			const struct summary_item *item = &t->summary[i];
 
 			if ((int)item->rank == rank && !shown[i] && !is_empty(item))

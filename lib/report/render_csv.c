@@ -6,7 +6,6 @@
  */
 
 #include "base/safe_text.h"
-#include "base/strbuf.h"
 #include "report/json.h"
 #include "report/render.h"
 

@@ -5,7 +5,6 @@
  */
 #include "report/json.h"
 #include "report/json_layout.h"
-#include "report/render.h"
 
 #define SCHEMA_VERSION 2
 
@@ -60,7 +59,7 @@ static void render_items(struct json *j, const char *key,
 static void render_notes(struct json *j, const char *first, char *const *notes, size_t nr,
 			 bool banner)
 {
-	size_t i, nr_shown = first ? 1 : 0;
+	size_t nr_shown = first ? 1 : 0;
 
 	json_key(j, "notes");
 	json_open(j, '[');
@@ -68,7 +67,7 @@ static void render_notes(struct json *j, const char *first, char *const *notes, 
 		json_line(j);
 		json_string(j, first);
 	}
-	for (i = 0; i < nr; i++) {
+	for (size_t i = 0; i < nr; i++) {
 		bool loud = *notes[i] == '!';
 
 		if (banner && !loud)

@@ -136,10 +136,10 @@ static void trim_line(struct painter *p)
 
 static void paint_header(struct painter *p, const struct text_layout *l)
 {
-	size_t i, width, size;
+	size_t width, size;
 
 	strbuf_puts(&p->sb, "# ");
-	for (i = 0; i <= l->last; i++) {
+	for (size_t i = 0; i <= l->last; i++) {
 		const struct text_column *c = &l->columns[i];
 
 		if (c->out)
@@ -230,10 +230,10 @@ static void paint_cell(struct painter *p, const struct text_column *c, size_t si
 static void paint_row(struct painter *p, const struct text_layout *l,
 		      const struct cell *row)
 {
-	size_t used = TEXT_LEAD, i, head, size, width;
+	size_t used = TEXT_LEAD, head, size, width;
 
 	strbuf_puts(&p->sb, "  ");
-	for (i = 0; i <= l->last; i++) {
+	for (size_t i = 0; i <= l->last; i++) {
 		const struct text_column *c = &l->columns[i];
 		const char *color = cell_color(p, c, row);
 
@@ -401,9 +401,9 @@ static void paint_summary_value(struct painter *p, const struct summary_item *it
 static void paint_summary_lines(struct painter *p, const struct table *t,
 				const bool *shown)
 {
-	size_t title_width = 0, value_width = 0, room, i;
+	size_t title_width = 0, value_width = 0, room;
 
-	for (i = 0; i < t->nr_summary; i++) {
+	for (size_t i = 0; i < t->nr_summary; i++) {
 		size_t size = strlen(t->summary[i].title);
 
 		if (!shown[i])
@@ -416,7 +416,7 @@ static void paint_summary_lines(struct painter *p, const struct table *t,
 							  : SUMMARY_MIN;
 	if (p->opts->width && title_width > room - 5)
 		title_width = room - 5; /* " : " before the value, " *" after it */
-	for (i = 0; i < t->nr_summary; i++) {
+	for (size_t i = 0; i < t->nr_summary; i++) {
 		const struct summary_item *item = &t->summary[i];
 		size_t size;
 
@@ -436,7 +436,7 @@ static void paint_summary(struct painter *p, const struct table *t)
 	const char *title = t->summary_title ? t->summary_title : "SUMMARY";
 	bool *shown = calloc(t->nr_summary, sizeof(*shown));
 	bool bound = false;
-	size_t left_out, i;
+	size_t left_out;
 	char note[64];
 
 	if (!shown) {
@@ -448,7 +448,7 @@ static void paint_summary(struct painter *p, const struct table *t)
 	strbuf_fill(&p->sb, '=', strlen(title));
 	strbuf_puts(&p->sb, "\n");
 	paint_summary_lines(p, t, shown);
-	for (i = 0; i < t->nr_summary; i++)
+	for (size_t i = 0; i < t->nr_summary; i++)
 		bound |= shown[i] && t->summary[i].bound;
 	if (bound)
 		paint_comment(p, "* a bound only: events were lost", RED);
@@ -546,14 +546,14 @@ static void paint_property(struct painter *p, const struct property *property,
 
 static void paint_properties(struct painter *p, const struct report *r)
 {
-	size_t width = NAME_MIN, i;
+	size_t width = NAME_MIN;
 
-	for (i = 0; i < r->nr_properties; i++) {
+	for (size_t i = 0; i < r->nr_properties; i++) {
 		size_t size = strlen(r->properties[i].name);
 
 		width = size > width ? size : width;
 	}
-	for (i = 0; i < r->nr_properties && !p->err; i++) {
+	for (size_t i = 0; i < r->nr_properties && !p->err; i++) {
 		paint_property(p, &r->properties[i], width);
 		if (p->sb.size >= FLUSH_SIZE)
 			paint_flush(p);

@@ -22,24 +22,24 @@ static bool adds_up(const struct column *col)
 static int column_of_shares(const struct table *t)
 {
 	const char *key = t->sorted_by ? t->sorted_by : "";
-	size_t size, i;
+	size_t size;
 
 	if (t->no_shares)
 		return -1;
 	key += strspn(key, "+-");
 	size = strcspn(key, ",");
-	for (i = 0; i < t->nr_columns; i++) {
+	for (size_t i = 0; i < t->nr_columns; i++) {
 		const char *name = t->columns[i].name;
 
 		if (strlen(name) == size && !strncmp(name, key, size) &&
 		    adds_up(&t->columns[i]))
 			return (int)i;
 	}
-	for (i = 0; i < t->nr_columns; i++) {
+	for (size_t i = 0; i < t->nr_columns; i++) {
 		if (t->columns[i].share)
 			return (int)i;
 	}
-	for (i = 0; i < t->nr_columns; i++) {
+	for (size_t i = 0; i < t->nr_columns; i++) {
 		if (t->columns[i].unit == UNIT_BYTES && adds_up(&t->columns[i]))
 			return (int)i;
 	}
@@ -125,9 +125,9 @@ static bool *leave_out(struct table *t, uint64_t lines)
 static void limit_tree(struct table *t, uint64_t lines)
 {
 	bool *out = leave_out(t, lines);
-	size_t row, nr = 0;
+	size_t nr = 0;
 
-	for (row = 0; out && row < t->nr_rows; row++) {
+	for (size_t row = 0; out && row < t->nr_rows; row++) {
 		if (!out[row])
 			memmove(&t->cells[nr++ * t->nr_columns],
 				&t->cells[row * t->nr_columns],

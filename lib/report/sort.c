@@ -179,11 +179,11 @@ static int permute_rows(struct table *t, size_t *order)
 {
 	size_t row_size = t->nr_columns * sizeof(struct cell);
 	struct cell *spare = malloc(row_size);
-	size_t start, to, from;
+	size_t to, from;
 
 	if (!spare)
 		return -ENOMEM;
-	for (start = 0; start < t->nr_rows; start++) {
+	for (size_t start = 0; start < t->nr_rows; start++) {
 		if (order[start] == start)
 			continue;
 		memcpy(spare, t->cells + start * t->nr_columns, row_size);

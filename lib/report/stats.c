@@ -42,15 +42,15 @@ static int compare_ranked(const void *a, const void *b)
 static double rank_all(struct ranked *all, size_t nr)
 {
 	double ties = 0;
-	size_t i, end, k;
+	size_t end;
 
 	qsort(all, nr, sizeof(*all), compare_ranked);
-	for (i = 0; i < nr; i = end) {
+	for (size_t i = 0; i < nr; i = end) {
 		double t;
 
 		for (end = i + 1; end < nr && all[end].value == all[i].value; end++)
 			;
-		for (k = i; k < end; k++)
+		for (size_t k = i; k < end; k++)
 			all[k].rank = i + 1 + end;
 		t = (double)(end - i);
 		ties += t * t * t - t;
@@ -111,7 +111,7 @@ static double normal_p(double u, double nr_a, double nr_b, double ties)
 int mann_whitney_test(const double *a, size_t nr_a, const double *b, size_t nr_b,
 		      struct mann_whitney *out)
 {
-	size_t nr = nr_a + nr_b, sum = 0, i;
+	size_t nr = nr_a + nr_b, sum = 0;
 	struct ranked *all;
 	double ties;
 	int err = 0;
@@ -121,7 +121,7 @@ int mann_whitney_test(const double *a, size_t nr_a, const double *b, size_t nr_b
 	all = calloc(nr, sizeof(*all));
 	if (!all)
 		return -ENOMEM;
-	for (i = 0; i < nr; i++) {
+	for (size_t i = 0; i < nr; i++) {
 		all[i].value = i < nr_a ? a[i] : b[i - nr_a];
 		all[i].first = i < nr_a;
 		if (isnan(all[i].value))
@@ -130,7 +130,7 @@ int mann_whitney_test(const double *a, size_t nr_a, const double *b, size_t nr_b
 	if (err)
 		goto out;
 	ties = rank_all(all, nr);
-	for (i = 0; i < nr; i++)
+	for (size_t i = 0; i < nr; i++)
 		sum += all[i].first ? all[i].rank : 0;
 	out->u = (double)sum / 2 - (double)nr_a * (double)(nr_a + 1) / 2;
 	out->exact = nr <= MANN_WHITNEY_EXACT_MAX;
@@ -166,18 +166,18 @@ static int compare_tests(const void *a, const void *b)
 long adjust_benjamini_hochberg(double *p, size_t nr)
 {
 	struct test_p *tests = calloc(nr ? nr : 1, sizeof(*tests));
-	size_t nr_tests = 0, i;
+	size_t nr_tests = 0;
 	double least = 1;
 
 	if (!tests)
 		return -ENOMEM;
-	for (i = 0; i < nr; i++) {
+	for (size_t i = 0; i < nr; i++) {
 		if (!isnan(p[i]))
 			tests[nr_tests++] = (struct test_p){ p[i], i };
 	}
 	qsort(tests, nr_tests, sizeof(*tests), compare_tests);
 	/* Go from the largest down, so that no value is below a smaller p's. */
-	for (i = nr_tests; i > 0; i--) {
+	for (size_t i = nr_tests; i > 0; i--) {
 		least = fmin(least, tests[i - 1].p * (double)nr_tests / (double)i);
 		p[tests[i - 1].index] = least;
 	}

@@ -22,9 +22,9 @@ struct text_tree_row {
 static void find_branches(struct text_tree *tree, size_t *below)
 {
 	const struct table *t = tree->t;
-	size_t i, above;
+	size_t above;
 
-	for (i = t->nr_rows; i; i--) {
+	for (size_t i = t->nr_rows; i; i--) {
 		struct text_tree_row *row = &tree->rows[i - 1];
 
 		if (!table_text_has(t, i - 1))
@@ -32,7 +32,7 @@ static void find_branches(struct text_tree *tree, size_t *below)
 		above = row->above == TREE_ROOT ? t->nr_rows : row->above;
 		row->last = !below[above]++;
 	}
-	for (i = 0; i < t->nr_rows; i++) {
+	for (size_t i = 0; i < t->nr_rows; i++) {
 		above = tree->rows[i].above;
 		tree->rows[i].branch = below[above == TREE_ROOT ? t->nr_rows : above] > 1;
 	}
@@ -40,7 +40,7 @@ static void find_branches(struct text_tree *tree, size_t *below)
 
 int text_tree_init(struct text_tree *tree, const struct table *t)
 {
-	size_t *parents, *below, i;
+	size_t *parents, *below;
 	int ret = -ENOMEM;
 
 	*tree = (struct text_tree){ .t = t };
@@ -50,7 +50,7 @@ int text_tree_init(struct text_tree *tree, const struct table *t)
 	below = calloc(t->nr_rows + 1, sizeof(*below));
 	tree->rows = calloc(t->nr_rows + 1, sizeof(*tree->rows));
 	if (parents && below && tree->rows) {
-		for (i = 0; i < t->nr_rows; i++)
+		for (size_t i = 0; i < t->nr_rows; i++)
 			tree->rows[i].above = parents[i];
 		find_branches(tree, below);
 		ret = 0;
@@ -328,10 +328,10 @@ static bool leave(struct text_layout *l, const struct table *t, unsigned int tur
 /* Finds the last column. Returns its offset in the line. */
 static size_t last_begins(struct text_layout *l)
 {
-	size_t used = TEXT_LEAD, i;
+	size_t used = TEXT_LEAD;
 
 	l->last = l->nr;
-	for (i = 0; i < l->nr; i++) {
+	for (size_t i = 0; i < l->nr; i++) {
 		if (l->columns[i].out)
 			continue;
 		if (l->last < l->nr)
@@ -531,13 +531,13 @@ int text_layout_init(struct text_layout *l, const struct table *t,
 
 size_t text_layout_hidden(const struct text_layout *l, struct strbuf *sb)
 {
-	size_t nr = 0, i;
+	size_t nr = 0;
 
 	if (!l->per) {
 		strbuf_puts(sb, "Per");
 		nr++;
 	}
-	for (i = 0; i < l->nr; i++) {
+	for (size_t i = 0; i < l->nr; i++) {
 		const struct text_column *c = &l->columns[i];
 
 		if (c->out)

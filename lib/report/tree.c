@@ -13,9 +13,9 @@ size_t *tree_parents(const struct table *t)
 {
 	size_t *parents = calloc(t->nr_rows + 1, sizeof(*parents));
 	int column = table_column(t, t->tree->depth);
-	size_t row, above = TREE_ROOT;
+	size_t above = TREE_ROOT;
 
-	for (row = 0; parents && row < t->nr_rows; row++) {
+	for (size_t row = 0; parents && row < t->nr_rows; row++) {
 		uint64_t depth = number(t, row, column);
 
 		while (above != TREE_ROOT && number(t, above, column) >= depth)
@@ -52,9 +52,9 @@ static void lists_add(struct lists *l, const struct table *t, const size_t *orde
 		      bool rest)
 {
 	int column = table_column(t, t->tree->rest);
-	size_t i, row, above;
+	size_t row, above;
 
-	for (i = t->nr_rows; i; i--) {
+	for (size_t i = t->nr_rows; i; i--) {
 		row = order[i - 1];
 		above = l->parents[row] == TREE_ROOT ? t->nr_rows : l->parents[row];
 		if ((number(t, row, column) != 0) != rest)
@@ -137,9 +137,9 @@ int tree_smallest(const struct table *t, int column, uint64_t lines, bool *out)
 size_t tree_cut(struct table *t, uint64_t levels)
 {
 	int column = table_column(t, t->tree->depth);
-	size_t row, kept = 0, next = 0;
+	size_t kept = 0, next = 0;
 
-	for (row = 0; row < t->nr_rows; row++) {
+	for (size_t row = 0; row < t->nr_rows; row++) {
 		uint64_t depth = number(t, row, column);
 
 		next += depth == levels;

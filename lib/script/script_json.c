@@ -89,12 +89,12 @@ void script_json_gfp(void *ctx, uint64_t key, struct strbuf *out)
 void script_json_stack(void *ctx, uint64_t key, struct strbuf *out)
 {
 	const struct script *s = ctx;
-	uint32_t nr = 0, i;
+	uint32_t nr = 0;
 	const uint64_t *frames =
 		event_stream_stack(s->env.env->stream, (uint32_t)key, &nr);
 
 	strbuf_puts(out, "[");
-	for (i = 0; i < nr; i++) {
+	for (uint32_t i = 0; i < nr; i++) {
 		strbuf_puts(out, i ? ", " : "");
 		quote_site(s, frames[i], out);
 	}
@@ -102,7 +102,7 @@ void script_json_stack(void *ctx, uint64_t key, struct strbuf *out)
 	if (!s->env.env->lines)
 		return;
 	strbuf_puts(out, ", \"stack_frames\": [");
-	for (i = 0; i < nr; i++) {
+	for (uint32_t i = 0; i < nr; i++) {
 		strbuf_puts(out, i ? ", " : "");
 		put_frames(s, frames[i], out);
 	}

@@ -67,7 +67,7 @@ static int fill_layout(const struct script *s, const struct event_format *fmt,
 	const struct recording_text *text = event_format_text(s->env.env->rec, fmt);
 	struct strbuf head = { 0 };
 	struct raw_field *fields = NULL;
-	size_t nr = 0, i;
+	size_t nr = 0;
 	int err = text ? fields_parse(text->text, text->size, &fields, &nr) : 0;
 
 	fill_head(s, fmt, &head);
@@ -78,7 +78,7 @@ static int fill_layout(const struct script *s, const struct event_format *fmt,
 		free(fields);
 		return -ENOMEM;
 	}
-	for (i = 0; i < nr; i++) {
+	for (size_t i = 0; i < nr; i++) {
 		l->fields[i].raw = fields[i];
 		l->fields[i].as = shown_as(&fields[i]);
 		set_label(s, &l->fields[i], !i);

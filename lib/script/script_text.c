@@ -68,11 +68,11 @@ static const struct source_frame *put_inlined(const struct script *s, uint64_t a
 void script_text_stack(void *ctx, uint64_t key, struct strbuf *out)
 {
 	const struct script *s = ctx;
-	uint32_t nr = 0, i;
+	uint32_t nr = 0;
 	const uint64_t *frames =
 		event_stream_stack(s->env.env->stream, (uint32_t)key, &nr);
 
-	for (i = 0; i < nr; i++) {
+	for (uint32_t i = 0; i < nr; i++) {
 		const struct source_frame *whole = put_inlined(s, frames[i], out);
 
 		strbuf_puts(out, "=> ");

@@ -216,10 +216,8 @@ bool callsite_rule_wrappers(const struct callsite_rule *rule)
 /* @plain: without endings */
 static bool is_area_function(const char *plain)
 {
-	size_t i;
-
 	plain += strspn(plain, "_");
-	for (i = 0; i < ARRAY_SIZE(areas); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(areas); i++)
 		if (symbol_matches(plain, areas[i]))
 			return true;
 	return false;
@@ -231,12 +229,11 @@ static bool is_area_function(const char *plain)
 static bool matches(const struct callsite_rule *rule, const char *name)
 {
 	char plain[256];
-	size_t i;
 
 	(void)symbol_plain(name, plain, sizeof(plain));
 	if (is_area_function(plain))
 		return true;
-	for (i = 0; i < rule->nr_expressions; i++) {
+	for (size_t i = 0; i < rule->nr_expressions; i++) {
 		const regex_t *re = &rule->expressions[i];
 
 		if (!regexec(re, plain, 0, NULL, 0) || !regexec(re, name, 0, NULL, 0))

@@ -262,11 +262,11 @@ static int unroll(struct debug_frames *f, Dwarf_Die *function, uint64_t addr,
 		  struct draft chain[SOURCE_FRAMES_MAX])
 {
 	Dwarf_Die die = *function, child;
-	unsigned int depth;
 	int nr = 0, ret = 1;
 
 	chain[nr++] = (struct draft){ .function = dwarf_diename(&die) };
-	for (depth = 0; depth < DEPTH_MAX && nr < SOURCE_FRAMES_MAX; depth++) {
+	for (unsigned int depth = 0; depth < DEPTH_MAX && nr < SOURCE_FRAMES_MAX;
+	     depth++) {
 		ret = find_child(f, &die, addr, &child);
 		if (ret <= 0)
 			break;

@@ -92,9 +92,8 @@ static int look_around(struct debug_found *f, const struct debug_wanted *w)
 	const char *root = w->places.symfs ? w->places.symfs : "";
 	struct strbuf path = { 0 };
 	int ret = 0;
-	size_t i;
 
-	for (i = 0;
+	for (size_t i = 0;
 	     !ret && release_ok(w->release) && i < sizeof(places) / sizeof(places[0]);
 	     i++) {
 		strbuf_printf(&path, "%s%s%s%s", root, places[i][0], w->release,

@@ -369,7 +369,7 @@ size_t debug_units_count(const struct debug_units *units)
  */
 static const struct range *range_at(const struct debug_units *u, uint64_t addr)
 {
-	size_t low = 0, high = u->nr, i;
+	size_t low = 0, high = u->nr;
 
 	while (low < high) {
 		size_t middle = low + (high - low) / 2;
@@ -379,7 +379,7 @@ static const struct range *range_at(const struct debug_units *u, uint64_t addr)
 		else
 			high = middle;
 	}
-	for (i = 0; i < 8 && low > 0; i++)
+	for (size_t i = 0; i < 8 && low > 0; i++)
 		if (u->ranges[--low].high > addr)
 			return &u->ranges[low];
 	return NULL;

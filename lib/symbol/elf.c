@@ -80,12 +80,12 @@ static void add_symbols(struct elf_image *img, Elf_Scn *scn, const GElf_Shdr *sh
 {
 	Elf *elf = img->file->elf;
 	Elf_Data *data = elf_getdata(scn, NULL);
-	size_t nr, i;
+	size_t nr;
 
 	if (!data || !shdr->sh_entsize || !names_end(elf, shdr->sh_link))
 		return;
 	nr = data->d_size / shdr->sh_entsize;
-	for (i = 0; i < nr && i < INT32_MAX; i++) {
+	for (size_t i = 0; i < nr && i < INT32_MAX; i++) {
 		const char *name;
 		GElf_Sym sym;
 

@@ -101,7 +101,7 @@ static bool has_content(struct elf_layout_file *f, const GElf_Shdr *shdr)
 static int read_sections(struct elf_layout *layout)
 {
 	struct elf_layout_file *f = layout->file;
-	size_t capacity = 0, nr = 0, names = 0, size = 0, i;
+	size_t capacity = 0, nr = 0, names = 0, size = 0;
 	bool bare = only_debug(f->elf);
 	Elf_Scn *scn = NULL;
 	GElf_Shdr shdr;
@@ -112,7 +112,7 @@ static int read_sections(struct elf_layout *layout)
 	if (!f->by_index)
 		return -ENOMEM;
 	f->nr_by_index = nr;
-	for (i = 0; i < nr; i++)
+	for (size_t i = 0; i < nr; i++)
 		f->by_index[i] = NO_SECTION;
 	find_strings(f, names);
 	if (!elf_rawfile(f->elf, &size))
@@ -239,7 +239,7 @@ static int read_symbols(struct elf_layout *layout)
 	Elf_Data *data = scn ? elf_getdata(scn, NULL) : NULL;
 	uint32_t source = 0;
 	GElf_Shdr shdr;
-	size_t nr, i;
+	size_t nr;
 	int ret = 0;
 
 	if (!data || !gelf_getshdr(scn, &shdr) || !shdr.sh_entsize)
@@ -249,7 +249,7 @@ static int read_symbols(struct elf_layout *layout)
 	wide = find_section(f->elf, SHT_SYMTAB_SHNDX, elf_ndxscn(scn));
 	f->wide = wide ? elf_getdata(wide, NULL) : NULL;
 	nr = data->d_size / shdr.sh_entsize;
-	for (i = 1; i < nr && i < INT32_MAX && !ret; i++) {
+	for (size_t i = 1; i < nr && i < INT32_MAX && !ret; i++) {
 		GElf_Sym sym;
 
 		if (!gelf_getsym(data, (int)i, &sym))
@@ -398,7 +398,7 @@ const uint8_t *elf_layout_content(const struct elf_layout *layout, uint32_t sect
 const struct elf_item *elf_layout_find(const struct elf_layout *layout, uint32_t section,
 				       uint64_t addr)
 {
-	size_t low = 0, high = layout->nr_items, i;
+	size_t low = 0, high = layout->nr_items;
 
 	while (low < high) {
 		size_t middle = low + (high - low) / 2;
@@ -411,7 +411,7 @@ const struct elf_item *elf_layout_find(const struct elf_layout *layout, uint32_t
 			high = middle;
 	}
 	/* The last symbol at or before it that has bytes of its own. Few symbols have none. */
-	for (i = 0; i < FIND_STEPS && low-- > 0; i++) {
+	for (size_t i = 0; i < FIND_STEPS && low-- > 0; i++) {
 		const struct elf_item *item = &layout->items[low];
 
 		if (item->section != section)

@@ -125,9 +125,9 @@ static bool text_at(const uint8_t *p, size_t size, bool beside, size_t *length)
 static void count_data(struct rest *r, const uint8_t *p, size_t size)
 {
 	bool beside = false;
-	size_t i, n, next;
+	size_t n, next;
 
-	for (i = 0; i < size; i += n) {
+	for (size_t i = 0; i < size; i += n) {
 		if (text_at(p + i, size - i, beside, &n)) {
 			r->bytes[STRINGS] += n;
 			beside = true;

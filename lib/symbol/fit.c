@@ -188,7 +188,7 @@ int symbol_fit_calls(const struct elf_image *img, const uint64_t *addrs, size_t 
 		     struct symbol_fit *fit)
 {
 	call_test *is_call = call_test_of(img->machine);
-	size_t anchor, second = 0;
+	size_t second = 0;
 	uint64_t low, high, at;
 
 	*fit = (struct symbol_fit){ 0 };
@@ -196,7 +196,7 @@ int symbol_fit_calls(const struct elf_image *img, const uint64_t *addrs, size_t 
 		return -EOPNOTSUPP;
 	if (!elf_image_code_range(img, &low, &high) || high - low > MAX_SPAN)
 		return -ENODATA;
-	for (anchor = 0; anchor < nr && anchor < NR_ANCHORS; anchor++) {
+	for (size_t anchor = 0; anchor < nr && anchor < NR_ANCHORS; anchor++) {
 		at = low + (addrs[anchor] - low) % STEP;
 		for (; at <= high && at >= low; at += STEP) {
 			uint64_t offset = addrs[anchor] - at;
@@ -224,9 +224,9 @@ int symbol_fit_calls(const struct elf_image *img, const uint64_t *addrs, size_t 
 size_t symbol_fit_count(const struct symbols *syms, const uint64_t *addrs, size_t nr)
 {
 	struct symbol sym;
-	size_t i, found = 0;
+	size_t found = 0;
 
-	for (i = 0; i < nr; i++)
+	for (size_t i = 0; i < nr; i++)
 		found += symbols_find(syms, addrs[i], &sym) == 1;
 	return found;
 }

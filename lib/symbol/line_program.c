@@ -428,9 +428,9 @@ int line_table_find(const struct line_table *table, uint64_t addr, struct line_r
 static int find_old(const struct line_table *t, uint64_t file, struct line_file *out)
 {
 	struct byte_reader r = reader_of(t, t->files);
-	uint64_t dir, i;
+	uint64_t dir;
 
-	for (i = 1;; i++) {
+	for (uint64_t i = 1;; i++) {
 		out->name = byte_reader_string(&r);
 		dir = read_uleb(&r);
 		if (i == file)
@@ -441,7 +441,7 @@ static int find_old(const struct line_table *t, uint64_t file, struct line_file 
 	if (r.failed || dir > t->nr_dirs)
 		return -EBADMSG;
 	r = reader_of(t, t->dirs);
-	for (i = 0; i < dir; i++)
+	for (uint64_t i = 0; i < dir; i++)
 		out->dir = byte_reader_string(&r);
 	return 1;
 }

@@ -185,10 +185,10 @@ static int make_up(struct name_addrs *na, uint32_t id, uint64_t size, uint32_t *
 static int find_made_up(struct name_addrs *na, uint32_t id, uint64_t size,
 			uint32_t *index)
 {
-	uint32_t first = na->known[id - 1].made_up, i;
+	uint32_t first = na->known[id - 1].made_up;
 	unsigned int nr = 0;
 
-	for (i = first; i; i = na->made_up[i - 1].next) {
+	for (uint32_t i = first; i; i = na->made_up[i - 1].next) {
 		struct made_up *m = &na->made_up[i - 1];
 
 		if (!m->size)

@@ -3,7 +3,6 @@
 
 #include "base/array.h"
 #include "base/hash.h"
-#include "base/strbuf.h"
 
 /* Of a line about a program's address, everything before the file's name. */
 #define LINE_HEAD_MAX 1024U

@@ -126,9 +126,9 @@ static int sort_entries(struct symbols *syms)
 static void drop_aliases(struct symbols *syms)
 {
 	struct symbol_entry *e = syms->entries;
-	size_t i, kept = 0;
+	size_t kept = 0;
 
-	for (i = 0; i < syms->count; i++) {
+	for (size_t i = 0; i < syms->count; i++) {
 		if (!kept || e[kept - 1].addr != e[i].addr)
 			e[kept++] = e[i];
 		else if (name_rank(syms, &e[i]) < name_rank(syms, &e[kept - 1]))

@@ -39,7 +39,6 @@ uint64_t unit_files_section(const struct unit_files *files, uint32_t index)
 #include <dwarf.h>
 #include <gelf.h>
 
-#include "base/strbuf.h"
 #include "symbol/debug_limit.h"
 #include "symbol/source_path.h"
 

@@ -126,12 +126,12 @@ static int read_listed(const struct instance *in, struct u64_map *listed)
 /* Adds to @family the processes of @list whose parent is in it, and their descendants. */
 static int add_children(struct u64_map *family, const struct process_list *list)
 {
-	size_t before, i;
+	size_t before;
 	int ret = 0;
 
 	do {
 		before = family->count;
-		for (i = 0; !ret && i < list->nr; i++)
+		for (size_t i = 0; !ret && i < list->nr; i++)
 			if (u64_map_find(family, (uint64_t)list->items[i].parent))
 				ret = add_number(family, list->items[i].pid);
 	} while (!ret && family->count > before);
@@ -206,11 +206,11 @@ static int add_descendants(const struct instance *in, const struct log *log)
 size_t events_nr_tasks(const struct instance *in)
 {
 	struct u64_map listed = { 0 };
-	size_t nr = 0, i;
+	size_t nr = 0;
 
 	/* A task that ended while the list was written may have stayed on it. */
 	if (!read_listed(in, &listed))
-		for (i = 0; i < listed.capacity; i++)
+		for (size_t i = 0; i < listed.capacity; i++)
 			nr += listed.slots[i].used &&
 			      pids_runs((pid_t)listed.slots[i].key);
 	u64_map_free(&listed);

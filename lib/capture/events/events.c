@@ -4,7 +4,6 @@
 #include <fnmatch.h>
 #include <sys/utsname.h>
 #include <tracefs.h>
-#include <unistd.h>
 
 #include "recording/probe_list.h"
 

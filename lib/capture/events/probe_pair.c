@@ -9,8 +9,6 @@
 #include <stdarg.h>
 #include <tracefs.h>
 
-#include "capture/events/instance.h"
-
 #define EXIT "alloc_out"
 /* Stacks of threads are aligned to their size, which is this or more; so each has a key of its own.
  * Few threads are in the function at a time, and stacks are used again.

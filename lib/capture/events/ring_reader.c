@@ -14,7 +14,6 @@
 
 #include "base/io.h"
 #include "base/new_file.h"
-#include "recording/subbuf.h"
 
 #define STAGING_SIZE  (1U << 20)
 /* Alignment for O_DIRECT: the largest logical block size that disks have. */

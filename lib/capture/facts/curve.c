@@ -152,7 +152,6 @@ static int add_buddyinfo(struct kernel_curve *c, const char *text)
 {
 	static const char zone[] = ", zone", name[] = "pages";
 	uint64_t pages = 0;
-	unsigned int order;
 	char *end;
 
 	if (!*text)
@@ -162,7 +161,8 @@ static int add_buddyinfo(struct kernel_curve *c, const char *text)
 		text += strspn(text, " ");
 		text += strcspn(text, " \n"); /* its name */
 		text += strspn(text, " ");
-		for (order = 0; order <= 20 && *text >= '0' && *text <= '9'; order++) {
+		for (unsigned int order = 0; order <= 20 && *text >= '0' && *text <= '9';
+		     order++) {
 			pages += (uint64_t)strtoull(text, &end, 10) << order;
 			text = end + strspn(end, " ");
 		}
@@ -185,7 +185,7 @@ static void make_room(struct curve *c, uint64_t now)
 {
 	struct kernel_curve *k = &c->counts;
 	uint64_t gap, age, least = UINT64_MAX;
-	unsigned int i, which = 1;
+	unsigned int which = 1;
 
 	if (k->nr < KERNEL_CURVE_MOMENTS)
 		return;
@@ -195,7 +195,7 @@ static void make_room(struct curve *c, uint64_t now)
 		return;
 	}
 	/* Drop the one whose neighbours are closest to each other, for their age. */
-	for (i = 1; i + 1 < k->nr; i++) {
+	for (unsigned int i = 1; i + 1 < k->nr; i++) {
 		age = k->times[k->nr - 1] - k->times[i];
 		gap = (k->times[i + 1] - k->times[i - 1]) / ((age >> AGE_SHIFT) + 1);
 		if (gap < least) {

@@ -11,10 +11,8 @@
 #include <unistd.h>
 
 #include "base/array.h"
-#include "base/bytes.h"
 #include "base/io.h"
 #include "capture/facts/threads.h"
-#include "recording/recording.h"
 #include "symbol/user_symbols.h"
 
 /* Of each CPU's buffer, a power of two: an exec of a program with ten libraries takes 1.5 KB. */

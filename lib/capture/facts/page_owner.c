@@ -248,9 +248,8 @@ int page_owner_sum(const char *path, uint64_t most_ns, size_t most_bytes,
 {
 	struct page_sums s = { 0 };
 	int ret = read_blocks(&s, path, most_ns, NULL, 0);
-	uint32_t i;
 
-	for (i = 0; !ret && i < s.nr; i++) {
+	for (uint32_t i = 0; !ret && i < s.nr; i++) {
 		size_t len = 0;
 		const char *key = intern_get(&s.keys, i + 1, &len);
 

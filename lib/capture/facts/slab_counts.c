@@ -3,7 +3,6 @@
 
 #include <dirent.h>
 #include <fcntl.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/clock.h"
@@ -203,7 +202,6 @@ static void count(struct counting *to, struct cache *c, bool may_shrink)
 	struct slab_files_cache own = { 0 };
 	const struct slab_files_cache *files = c->files ? c->files : &own;
 	struct cache again;
-	int tries;
 
 	/* The kernel allocates for opening and first reading. This happens before the cache is
 	 * shrunk, so that this process does not make a CPU take a slab again.
@@ -212,7 +210,7 @@ static void count(struct counting *to, struct cache *c, bool may_shrink)
 		slab_files_open_cache(to->dir, c->name, &own);
 	c->sheaf = read_sheaf(files->fds);
 	count_once(to, c, files->fds, may_shrink);
-	for (tries = 1; tries < to->tries && c->shrunk && c->held; tries++) {
+	for (int tries = 1; tries < to->tries && c->shrunk && c->held; tries++) {
 		again = *c;
 		count_once(to, &again, files->fds, may_shrink);
 		if (again.counted && again.held < c->held)
@@ -266,9 +264,8 @@ static bool is_of_files(const char *name)
 {
 	static const char *const names[] = { "dentry", "inode_cache", "lsm_inode_cache",
 					     "kernfs_iattrs_cache" };
-	size_t i;
 
-	for (i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
 		if (!strcmp(name, names[i]))
 			return true;
 	return false;
@@ -280,9 +277,8 @@ static bool is_of_files(const char *name)
 static bool is_of_open_files(const char *name)
 {
 	static const char *const names[] = { "filp", "lsm_file_cache", "seq_file" };
-	size_t i;
 
-	for (i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
 		if (!strcmp(name, names[i]))
 			return true;
 	return false;
@@ -301,9 +297,7 @@ static int by_worth(const void *a, const void *b)
 /* Estimates the bytes that CPUs may hide of each cache; sheaves count as 16 slabs more. */
 static void estimate(const struct counting *by, struct cache *caches, size_t nr)
 {
-	size_t i;
-
-	for (i = 0; i < nr; i++) {
+	for (size_t i = 0; i < nr; i++) {
 		const struct cache *c = &caches[i];
 		uint64_t held = c->files ? read_held_open(c->files->fds, by->cpus)
 					 : read_held(by->dir, c->name, by->cpus);
@@ -319,10 +313,9 @@ static void print(struct strbuf *out, const struct cache *c)
 {
 	const uint64_t values[] = { c->objects, c->held, c->sheaf, c->shrunk,
 				    c->begin,	c->read, c->end };
-	size_t i;
 
 	strbuf_puts(out, c->name);
-	for (i = 0; i < sizeof(values) / sizeof(values[0]); i++)
+	for (size_t i = 0; i < sizeof(values) / sizeof(values[0]); i++)
 		strbuf_printf(out, " %" PRIu64, values[i]);
 	strbuf_puts(out, "\n");
 }
@@ -332,9 +325,8 @@ static bool any_left_alone(void)
 {
 	static const char *const files[] = { ISOLATED, NOHZ };
 	bool any = false;
-	size_t i;
 
-	for (i = 0; i < sizeof(files) / sizeof(files[0]); i++) {
+	for (size_t i = 0; i < sizeof(files) / sizeof(files[0]); i++) {
 		int fd = open(files[i], O_RDONLY | O_CLOEXEC);
 		char text[FILE_TEXT];
 		ssize_t n = fd < 0 ? -1 : read(fd, text, sizeof(text));
@@ -356,26 +348,26 @@ uint64_t slab_counts_take(struct strbuf *out, const struct slab_counts_options *
 			       .to_spend = opts->shrink_ns,
 			       .tries = opts->shrink_ns == UINT64_MAX ? 16 : 3 };
 	struct cache *caches = NULL;
-	size_t nr = 0, i;
+	size_t nr = 0;
 
 	if (by.dir < 0)
 		return 0;
 	if (by.to_spend != UINT64_MAX && any_left_alone())
 		by.to_spend = 0;
 	caches = list_caches(opts->slabinfo, &nr);
-	for (i = 0; i < nr && opts->open; i++)
+	for (size_t i = 0; i < nr && opts->open; i++)
 		caches[i].files = slab_files_of(opts->open, caches[i].name);
-	for (i = 0; i < nr; i++)
+	for (size_t i = 0; i < nr; i++)
 		if (is_of_files(caches[i].name))
 			count(&by, &caches[i], true);
 	estimate(&by, caches, nr);
 	if (nr)
 		qsort(caches, nr, sizeof(*caches), by_worth);
-	for (i = 0; i < nr; i++)
+	for (size_t i = 0; i < nr; i++)
 		if (!is_of_files(caches[i].name))
 			count(&by, &caches[i],
 			      caches[i].worth != 0 || by.to_spend == UINT64_MAX);
-	for (i = 0; i < nr; i++)
+	for (size_t i = 0; i < nr; i++)
 		if (caches[i].counted)
 			print(out, &caches[i]);
 	free(caches);

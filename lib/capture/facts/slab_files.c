@@ -32,10 +32,9 @@ static size_t room_for(size_t caches)
 void slab_files_open_cache(int dir, const char *name, struct slab_files_cache *c)
 {
 	char path[320], byte;
-	int i;
 
 	snprintf(c->name, sizeof(c->name), "%s", name);
-	for (i = 0; i < SLAB_FILES; i++) {
+	for (int i = 0; i < SLAB_FILES; i++) {
 		snprintf(path, sizeof(path), "%s/%s", name, names[i]);
 		c->fds[i] = openat(dir, path,
 				   (i == SLAB_SHRINK ? O_WRONLY : O_RDONLY) | O_CLOEXEC);
@@ -48,9 +47,7 @@ void slab_files_open_cache(int dir, const char *name, struct slab_files_cache *c
 
 void slab_files_close_cache(const struct slab_files_cache *c)
 {
-	int i;
-
-	for (i = 0; i < SLAB_FILES; i++)
+	for (int i = 0; i < SLAB_FILES; i++)
 		if (c->fds[i] >= 0)
 			close(c->fds[i]);
 }
@@ -92,9 +89,7 @@ void slab_files_open(struct slab_files *f, const char *path, const char *slabinf
 
 const struct slab_files_cache *slab_files_of(const struct slab_files *f, const char *name)
 {
-	size_t i;
-
-	for (i = 0; i < f->nr; i++)
+	for (size_t i = 0; i < f->nr; i++)
 		if (!strcmp(f->caches[i].name, name))
 			return &f->caches[i];
 	return NULL;
@@ -102,9 +97,7 @@ const struct slab_files_cache *slab_files_of(const struct slab_files *f, const c
 
 void slab_files_close(struct slab_files *f)
 {
-	size_t i;
-
-	for (i = 0; i < f->nr; i++)
+	for (size_t i = 0; i < f->nr; i++)
 		slab_files_close_cache(&f->caches[i]);
 	free(f->caches);
 	*f = (struct slab_files){ 0 };

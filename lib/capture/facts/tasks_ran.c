@@ -40,7 +40,6 @@ static bool is_kernels(int task_fd, uint32_t pid)
 	char text[256];
 	const char *at;
 	char *end;
-	int i;
 
 	if (thread_read(task_fd, pid, "stat", text, sizeof(text)) <= 0)
 		return true;
@@ -48,7 +47,7 @@ static bool is_kernels(int task_fd, uint32_t pid)
 	if (!at || strlen(at) < 4)
 		return true;
 	at += 3;
-	for (i = 0; i < 5; i++) {
+	for (int i = 0; i < 5; i++) {
 		(void)strtol(at, &end, 10);
 		at = end;
 	}

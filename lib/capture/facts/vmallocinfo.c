@@ -77,7 +77,6 @@ int vmallocinfo_sum(const char *path, uint64_t most_ns, struct strbuf *out)
 	FILE *file = fopen(path, "re");
 	size_t size = 0;
 	char *line = NULL;
-	uint32_t i;
 	int ret = file ? 0 : -errno;
 
 	while (!ret && getline(&line, &size, file) > 0) {
@@ -90,7 +89,7 @@ int vmallocinfo_sum(const char *path, uint64_t most_ns, struct strbuf *out)
 			ret = -EIO;
 		fclose(file);
 	}
-	for (i = 0; !ret && i < c.nr; i++)
+	for (uint32_t i = 0; !ret && i < c.nr; i++)
 		strbuf_printf(out, "%" PRIu64 " %" PRIu64 " %s\n", c.sums[i].areas,
 			      c.sums[i].pages,
 			      (const char *)intern_get(&c.names, i + 1, NULL));

@@ -4,7 +4,6 @@
 #include <dirent.h>
 #include <fcntl.h>
 #include <sys/stat.h>
-#include <tracefs.h>
 #include <unistd.h>
 
 #include "capture/events/probes.h"

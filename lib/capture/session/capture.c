@@ -7,8 +7,6 @@
  */
 #include "capture/session/capture.h"
 
-#include <sys/stat.h>
-#include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 

@@ -8,13 +8,10 @@
 
 #include <dirent.h>
 #include <poll.h>
-#include <signal.h>
 #include <sys/signalfd.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "base/clock.h"
-#include "capture/session/session.h"
 #include "capture/session/setup.h"
 #include "capture/session/tick.h"
 

@@ -2,7 +2,6 @@
 #include "capture/session/live.h"
 
 #include <sys/mman.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "base/clock.h"
@@ -25,14 +24,14 @@ static int write_beginning(struct session *s)
 	struct writer_out out = { .fd = memfd_create("kmemx", MFD_CLOEXEC),
 				  .log = s->log };
 	struct writer_facts all = *w;
-	size_t i, nr;
+	size_t nr;
 	int ret;
 
 	if (!parts || out.fd < 0) {
 		ret = parts ? -errno : -ENOMEM;
 		goto out;
 	}
-	for (i = 0; i < s->reader.nr_cpus; i++)
+	for (size_t i = 0; i < s->reader.nr_cpus; i++)
 		parts[i] = (struct writer_part){ .cpu = s->reader.cpus[i].cpu,
 						 .fd = out.fd };
 	nr = writer_take_frees(&all, parts, s->reader.nr_cpus, &frees);

@@ -2,7 +2,6 @@
 #include "capture/session/pump.h"
 
 #include <poll.h>
-#include <signal.h>
 #include <sys/epoll.h>
 #include <sys/signalfd.h>
 #include <sys/timerfd.h>

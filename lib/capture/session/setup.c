@@ -2,7 +2,6 @@
 #include "capture/session/setup.h"
 
 #include <sys/random.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "capture/events/event_criteria.h"

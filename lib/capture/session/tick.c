@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "capture/session/tick.h"
 
-#include <time.h>
-
 #include "base/clock.h"
 
 /* How often task names are read: once for this many new tasks a second, within bounds. */

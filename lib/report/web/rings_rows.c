@@ -21,9 +21,9 @@ static uint64_t number(const struct table *t, size_t row, int column)
 /* Approximate page size of the rows that are not @out. */
 static size_t page_bytes(const struct table *t, int name, const bool *out)
 {
-	size_t row, bytes = 0;
+	size_t bytes = 0;
 
-	for (row = 0; row < t->nr_rows; row++) {
+	for (size_t row = 0; row < t->nr_rows; row++) {
 		const struct cell *cell = &t->cells[row * t->nr_columns + (size_t)name];
 
 		if (!out[row])
@@ -49,9 +49,9 @@ static int choose_rows(const struct table *t, int size, int name, bool *out)
 /* Finds where each row's descendants end. */
 static void close_rows(struct rings_rows *r)
 {
-	uint32_t i, k;
+	uint32_t k;
 
-	for (i = r->nr; i-- > 0;) {
+	for (uint32_t i = r->nr; i-- > 0;) {
 		for (k = i + 1; k < r->nr && r->rows[k].depth > r->rows[i].depth;)
 			k = r->rows[k].behind;
 		r->rows[i].behind = k;

@@ -259,10 +259,10 @@ static int write_columns(const struct web_report *w, bool part,
 		const struct web_report *w, size_t which,
 		double *to) = { fill_rows,  fill_cells, fill_marks, fill_stays,
 				fill_nodes, fill_runs,	fill_names };
-	size_t which = 0, i;
+	size_t which = 0;
 	int ret = 0;
 
-	for (i = 0; i < ARRAY_SIZE(columns) && !ret; i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(columns) && !ret; i++) {
 		enum group group = columns[i].group;
 		size_t nr = group_size(w, group);
 		double *figures;

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "report/web/web_page.h"
 
-#include "base/strbuf.h"
 #include "report/web/rings.h"
 
 static int write_text(const struct render_out *out, const struct web_text *t)

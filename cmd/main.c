@@ -251,7 +251,7 @@ static bool is_appearance(const char *name)
 static void name_settings(const struct config *c, const struct command *command,
 			  int status, int argc, char **argv)
 {
-	struct strbuf names = { 0 };
+	struct strbuf __auto_free names = { 0 };
 
 	for (size_t i = 0; i < c->settings.nr; i++) {
 		const struct setting *s = &c->settings.items[i];
@@ -265,7 +265,6 @@ static void name_settings(const struct config *c, const struct command *command,
 	if (names.size)
 		message_info("%s sets %s\n  To ignore it: kmemx --no-config %s ...",
 			     c->path, strbuf_text(&names), command->name);
-	strbuf_free(&names);
 }
 
 /* Did kmemx itself fail? False for the exit status of a command that it runs. */

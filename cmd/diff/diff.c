@@ -147,12 +147,11 @@ static int add_matrix(struct diff *d, const char *name)
 
 static void headline(struct diff *d, const struct table *t)
 {
-	struct strbuf sb = { 0 };
+	struct strbuf __auto_free sb = { 0 };
 
 	diff_headline(t, &sb);
 	report_add_banner(d->report, false, "%s, %s: %s", t->name,
 			  diff_args_main(&d->args), strbuf_text(&sb));
-	strbuf_free(&sb);
 }
 
 static int add_table(struct diff *d, const char *name)
@@ -309,7 +308,7 @@ static void banner_gate(struct diff *d)
 {
 	const struct gate_result *g = &d->gate;
 	bool trusted = trusts(d);
-	struct strbuf undecided = { 0 };
+	struct strbuf __auto_free undecided = { 0 };
 
 	if (g->nr_undecided)
 		strbuf_printf(&undecided, ", undecided: %zu", g->nr_undecided);
@@ -320,7 +319,6 @@ static void banner_gate(struct diff *d)
 			  : g->nr_undecided ? "UNDECIDED"
 					    : "holds",
 			  g->nr_broken, strbuf_text(&undecided), d->args.rules.nr);
-	strbuf_free(&undecided);
 }
 
 /* Names of the tables that rules are checked against, without those that only the page shows.

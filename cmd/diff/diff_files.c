@@ -90,7 +90,7 @@ int diff_files_check(const struct diff_args *a)
 {
 	const struct gate_rule *rule = gate_directory_rule(&a->rules);
 	bool filter = filter_words_dirs(&a->choice.words);
-	struct strbuf what = { 0 };
+	struct strbuf __auto_free what = { 0 };
 	int ret = GO_ON;
 
 	if (!any_dirs(a) && (rule || filter || a->choice.by == SUBJECT_DIR)) {
@@ -106,7 +106,6 @@ int diff_files_check(const struct diff_args *a)
 			dir_files_any(&a->sides[0].dirs)   ? " for the new recordings"
 			: dir_files_any(&a->sides[1].dirs) ? " for the old recordings"
 							   : "");
-		strbuf_free(&what);
 	}
 	if (ret == GO_ON && diff_args_by_source(a) && !diff_args_lines(a))
 		ret = input_lines_missing(
@@ -214,7 +213,7 @@ static int search_for(struct diff_side *side, const char *path, int *ret)
 					     .search = true,
 					     .only_search = true };
 	bool named = debug_places_any(&side->places);
-	struct strbuf messages = { 0 };
+	struct strbuf __auto_free messages = { 0 };
 	struct input in = { 0 };
 	struct stat st;
 	int kept = 0;
@@ -239,7 +238,6 @@ static int search_for(struct diff_side *side, const char *path, int *ret)
 		*ret = EXIT_FAILED;
 	}
 	input_close(&in);
-	strbuf_free(&messages);
 	return *ret == GO_ON && kept > 0;
 }
 

@@ -287,7 +287,7 @@ static int add_key(const struct diff_args *a, const struct sort_key *key,
 static int parse_sort(struct diff_args *a)
 {
 	const char *words[SORT_WORDS_MAX];
-	struct strbuf text = { 0 };
+	struct strbuf __auto_free text = { 0 };
 	int err = sort_keys_parse(&a->asked, a->sort ? a->sort : "abs"), ret = GO_ON;
 
 	if (err == -EINVAL || err == -E2BIG)
@@ -299,7 +299,6 @@ static int parse_sort(struct diff_args *a)
 		err = sort_keys_parse(&a->keys, strbuf_text(&text));
 	for (size_t i = 0; !err && ret == GO_ON && i < a->keys.nr; i++)
 		a->keys.keys[i].said = a->asked.keys[i].name;
-	strbuf_free(&text);
 	if (!err)
 		return ret;
 	return message_fail(EXIT_FAILED, command_name, "%s", strerror(-err));

@@ -29,7 +29,7 @@ static int read_budget(struct diff_args *a, struct strbuf *text)
 
 int diff_rules_parse(struct diff_args *a)
 {
-	struct strbuf error = { 0 }, text = { 0 };
+	struct strbuf __auto_free error = { 0 }, text = { 0 };
 	int err = 0, ret = GO_ON;
 
 	for (size_t i = 0; i < a->fail_on.count && !err; i++) {
@@ -52,7 +52,5 @@ int diff_rules_parse(struct diff_args *a)
 				a->budget,
 				err == -EINVAL ? strbuf_text(&error) : strerror(-err));
 	}
-	strbuf_free(&error);
-	strbuf_free(&text);
 	return err == -ENOMEM ? EXIT_FAILED : err ? EXIT_USAGE : ret;
 }

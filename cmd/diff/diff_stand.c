@@ -34,7 +34,7 @@ static void banner_side(struct diff *d, size_t first, size_t end)
 {
 	const struct study_facts *f = &d->recordings[first].facts;
 	uint64_t shortest = UINT64_MAX, longest = 0;
-	struct strbuf sb = { 0 };
+	struct strbuf __auto_free sb = { 0 };
 	bool same = true;
 
 	for (size_t i = first; i < end; i++) {
@@ -59,7 +59,6 @@ static void banner_side(struct diff *d, size_t first, size_t end)
 		text_duration(&sb, longest, " ");
 	}
 	report_add_banner(d->report, false, "%s", strbuf_text(&sb));
-	strbuf_free(&sb);
 }
 
 /* One line for each recording, or for each side if a side has several; and every line about
@@ -109,7 +108,7 @@ static void divisors(const struct diff *d, size_t first, size_t end, struct strb
 static void banner_per(struct diff *d)
 {
 	const struct diff_choice *c = &d->args.choice;
-	struct strbuf sb = { 0 };
+	struct strbuf __auto_free sb = { 0 };
 
 	switch (c->per) {
 	case DIFF_PER_NONE:
@@ -133,7 +132,6 @@ static void banner_per(struct diff *d)
 		divisors(d, d->args.paths.nr_old, d->args.paths.nr, &sb);
 	}
 	report_add_banner(d->report, false, "%s", strbuf_text(&sb));
-	strbuf_free(&sb);
 }
 
 static void banner_runs_tell(struct diff *d)
@@ -212,7 +210,7 @@ static void put_certainty(const struct diff *d, const struct table *t, struct st
 void diff_verdict(const struct diff *d, struct table *t)
 {
 	const char *metric = diff_args_main(&d->args);
-	struct strbuf sb = { 0 };
+	struct strbuf __auto_free sb = { 0 };
 	char pct[64];
 
 	strbuf_printf(&sb, "%s, %s: ", t->name, metric);
@@ -225,7 +223,6 @@ void diff_verdict(const struct diff *d, struct table *t)
 	put_certainty(d, t, &sb);
 	table_add_note(t, "%s", strbuf_text(&sb));
 	t->failed |= sb.failed;
-	strbuf_free(&sb);
 }
 
 static void add_facts(struct diff *d)
@@ -251,7 +248,7 @@ static void add_facts(struct diff *d)
 static void banner_filter(struct diff *d)
 {
 	const struct filter_words *words = &d->args.choice.words;
-	struct strbuf text = { 0 };
+	struct strbuf __auto_free text = { 0 };
 
 	filter_words_text(words, &text);
 	if (filter_words_any(words)) {
@@ -260,7 +257,6 @@ static void banner_filter(struct diff *d)
 		report_add_text_fact(d->report, "filter", strbuf_text(&text));
 	}
 	d->report->failed |= text.failed;
-	strbuf_free(&text);
 }
 
 void diff_stand(struct diff *d)

@@ -171,14 +171,13 @@ static int make_path(struct strbuf *path, const struct writing *w, const char *i
 
 static int write_into(const struct writing *w, const struct export_place *place)
 {
-	struct strbuf path = { 0 };
+	struct strbuf __auto_free path = { 0 };
 	int ret = make_path(&path, w, place->into);
 
 	if (ret == GO_ON)
 		ret = write_file(w, strbuf_text(&path));
 	if (ret == EXIT_OK)
 		printf("%s\n", strbuf_text(&path));
-	strbuf_free(&path);
 	return ret;
 }
 

@@ -251,14 +251,13 @@ static int finish(struct stat_run *st)
 /* Says which directories --dir selected. */
 static void say_dirs(struct stat_run *st)
 {
-	struct strbuf text = { 0 };
+	struct strbuf __auto_free text = { 0 };
 
 	if (!st->opts.filter.dirs.count)
 		return;
 	filter_words_text(&st->opts.filter, &text);
 	report_add_banner(st->report, false, "Filter: only %s", strbuf_text(&text));
 	st->report->failed |= text.failed;
-	strbuf_free(&text);
 }
 
 /* The report without a recording. */

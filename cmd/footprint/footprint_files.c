@@ -119,7 +119,7 @@ int footprint_files_open(struct footprint_files *files, const char *command)
 void footprint_files_banner(const struct footprint_files *files, struct report *report)
 {
 	const struct elf_layout *layout = &files->fp.images[0].layout;
-	struct strbuf modules = { 0 };
+	struct strbuf __auto_free modules = { 0 };
 
 	if (files->sources.modules)
 		strbuf_printf(&modules, "; %zu module%s", files->nr_modules,
@@ -130,7 +130,6 @@ void footprint_files_banner(const struct footprint_files *files, struct report *
 			  plural(layout->nr_items),
 			  files->no_debug ? "no debug information" : "debug information",
 			  strbuf_text(&modules));
-	strbuf_free(&modules);
 	if (!layout->nr_items)
 		report_add_banner(report, true, "%s has no symbols: it was stripped",
 				  files->vmlinux);
@@ -192,7 +191,7 @@ static int find_recorded(struct footprint_files *files, const struct study_optio
 	if (ret == GO_ON && in.study.found.vmlinux) {
 		ret = take(files, &in.study.found, command);
 	} else if (ret == GO_ON) {
-		struct strbuf of = { 0 };
+		struct strbuf __auto_free of = { 0 };
 
 		recording_release(in.study.rec, release, sizeof(release));
 		strbuf_printf(&of, "Linux %s", *release ? release : "(unknown)");
@@ -201,7 +200,6 @@ static int find_recorded(struct footprint_files *files, const struct study_optio
 		ret = not_found(
 			command, strbuf_text(&of),
 			"kmemx info --symbols -i RECORDING says which package has it");
-		strbuf_free(&of);
 	}
 	input_close(&in);
 	return ret;
@@ -240,7 +238,7 @@ static int find_running(struct footprint_files *files, const struct debug_places
 			const char *command)
 {
 	struct debug_found found = { .nr = 0 };
-	struct strbuf id = { 0 }, of = { 0 }, package = { 0 };
+	struct strbuf __auto_free id = { 0 }, of = { 0 }, package = { 0 };
 	struct utsname host;
 	int ret = read_build_id(&id);
 
@@ -261,9 +259,6 @@ static int find_running(struct footprint_files *files, const struct debug_places
 				    : not_found(command, strbuf_text(&of),
 						strbuf_text(&package));
 	debug_found_free(&found);
-	strbuf_free(&id);
-	strbuf_free(&of);
-	strbuf_free(&package);
 	return ret;
 }
 

@@ -58,12 +58,11 @@ static int run(struct import *im, const struct strbuf *symbols)
 
 int import_raw_pages(struct import *im)
 {
-	struct strbuf symbols = { 0 };
+	struct strbuf __auto_free symbols = { 0 };
 	int ret = import_begin(im, &symbols);
 
 	if (ret == GO_ON)
 		ret = run(im, &symbols);
-	strbuf_free(&symbols);
 	return ret;
 }
 

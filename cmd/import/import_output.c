@@ -56,7 +56,7 @@ static void tell_progress(void *ctx, uint64_t done, uint64_t total, uint64_t eve
  */
 static int is_running(const struct import_kernel *kernel)
 {
-	struct strbuf notes = { 0 }, build_id = { 0 };
+	struct strbuf __auto_free notes = { 0 }, build_id = { 0 };
 	struct utsname here;
 	int ret;
 
@@ -67,11 +67,7 @@ static int is_running(const struct import_kernel *kernel)
 	ret = instance_read_top("/sys/kernel/notes", &notes);
 	if (!ret)
 		ret = build_id_of_notes(strbuf_text(&notes), notes.size, &build_id);
-	if (!ret)
-		ret = !strcmp(strbuf_text(&build_id), kernel->build_id);
-	strbuf_free(&notes);
-	strbuf_free(&build_id);
-	return ret;
+	return ret ? ret : !strcmp(strbuf_text(&build_id), kernel->build_id);
 }
 
 /* Reads /proc/kallsyms if @kernel is the running kernel and was not rebooted since. 0 or

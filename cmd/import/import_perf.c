@@ -228,7 +228,7 @@ static int run(struct import *im, const struct source *src, const struct strbuf 
 int import_perf(struct import *im)
 {
 	const char *path = im->opts->perf;
-	struct strbuf symbols = { 0 };
+	struct strbuf __auto_free symbols = { 0 };
 	struct source src = { 0 };
 	int fd = open_input(im), ret;
 
@@ -237,13 +237,11 @@ int import_perf(struct import *im)
 	ret = import_begin(im, &symbols);
 	if (ret != GO_ON) {
 		close(fd);
-		strbuf_free(&symbols);
 		return ret;
 	}
 	fd = as_file(im, fd);
 	ret = fd < 0 ? fd : source_open_fd(&src, fd);
 	ret = ret ? import_failed(im, path, ret) : run(im, &src, &symbols);
 	source_close(&src);
-	strbuf_free(&symbols);
 	return ret;
 }

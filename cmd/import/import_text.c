@@ -69,7 +69,7 @@ static void quote(struct strbuf *sb, const struct text_import_result *r)
 static int nothing_found(const struct import *im, const struct text_import *ti)
 {
 	const struct text_import_result *r = text_import_result(ti);
-	struct strbuf line = { 0 };
+	struct strbuf __auto_free line = { 0 };
 
 	if (!r->nr_unreadable)
 		return message_fail(
@@ -84,7 +84,6 @@ static int nothing_found(const struct import *im, const struct text_import *ti)
 		" unreadable)\n  %s\n  It should be a copy of /sys/kernel/tracing/trace with kmem events",
 		im->opts->text, r->nr_lines, plural(r->nr_lines), r->nr_unreadable,
 		strbuf_text(&line));
-	strbuf_free(&line);
 	return EXIT_UNREADABLE;
 }
 
@@ -98,7 +97,7 @@ static int run_failed(const struct import *im, int err)
 
 static void warn_unreadable(const struct import *im, const struct text_import_result *r)
 {
-	struct strbuf line = { 0 };
+	struct strbuf __auto_free line = { 0 };
 
 	if (!r->nr_unreadable)
 		return;
@@ -106,7 +105,6 @@ static void warn_unreadable(const struct import *im, const struct text_import_re
 	log_msg(&im->log, LOG_WARN,
 		"%" PRIu64 " of %" PRIu64 " line%s could not be read; the first:\n  %s",
 		r->nr_unreadable, r->nr_lines, plural(r->nr_lines), strbuf_text(&line));
-	strbuf_free(&line);
 }
 
 static int write_recording(struct import *im, const struct text_import *ti)
@@ -148,7 +146,7 @@ static int run(struct import *im, struct line_source *ls, const struct strbuf *s
 int import_text(struct import *im)
 {
 	struct line_source *ls = NULL;
-	struct strbuf symbols = { 0 };
+	struct strbuf __auto_free symbols = { 0 };
 	int ret = open_text(im, &ls, im->opts->text);
 
 	if (ret == GO_ON)
@@ -156,6 +154,5 @@ int import_text(struct import *im)
 	if (ret == GO_ON)
 		ret = run(im, ls, &symbols);
 	line_source_close(ls);
-	strbuf_free(&symbols);
 	return ret;
 }

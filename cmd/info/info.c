@@ -51,15 +51,15 @@ static int show(struct input *in, const struct output_options *output,
 static int write_fact(const struct render_out *out, const void *arg)
 {
 	const struct recording_text *fact = arg;
-	struct strbuf safe = { 0 };
 	int ret = 0;
 
 	for (size_t at = 0, size; at < fact->size && !ret; at += size + 1) {
+		struct strbuf __auto_free safe = { 0 };
+
 		size = strcspn(fact->text + at, "\n");
 		safe_text_add(&safe, fact->text + at, size);
 		strbuf_puts(&safe, "\n");
 		ret = safe.failed ? -ENOMEM : out->write(out->ctx, safe.data, safe.size);
-		strbuf_free(&safe);
 	}
 	return ret;
 }

@@ -52,7 +52,7 @@ static void add_places(struct report *r, const struct input *in)
 
 	for (size_t i = 0; t && i < found->nr; i++) {
 		struct cell *row = table_add_row(t);
-		struct strbuf text = { 0 };
+		struct strbuf __auto_free text = { 0 };
 
 		if (!row)
 			return;
@@ -60,7 +60,6 @@ static void add_places(struct report *r, const struct input *in)
 		row[0] = cell_text(t, found->places[i].path);
 		row[1] = cell_text(t, strbuf_text(&text));
 		t->failed |= text.failed;
-		strbuf_free(&text);
 	}
 }
 

@@ -108,13 +108,12 @@ static int window_failed(const struct input *in, int err)
 
 int input_no_instance(const struct input *in, const char *instance)
 {
-	struct strbuf names = { 0 };
+	struct strbuf __auto_free names = { 0 };
 
 	for (uint32_t i = 0; i < in->study.rec->nr_buffers; i++)
 		strbuf_printf(&names, " '%s'", in->study.rec->buffers[i].name);
 	message_error(in->command, "%s has no ring buffer named '%s'\n  Ring buffers:%s",
 		      in->study.path, instance, strbuf_text(&names));
-	strbuf_free(&names);
 	return EXIT_FAILED;
 }
 

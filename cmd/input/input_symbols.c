@@ -120,7 +120,7 @@ int input_search_failed(const struct input *in)
 {
 	const struct debug_found *found = &in->study.found;
 	const struct debug_place *place = NULL;
-	struct strbuf why = { 0 };
+	struct strbuf __auto_free why = { 0 };
 	char release[128];
 
 	recording_release(in->study.rec, release, sizeof(release));
@@ -138,7 +138,6 @@ int input_search_failed(const struct input *in)
 		"  Use the tree or the root of the recorded kernel, or --vmlinux FILE",
 		*release ? release : "(unknown)", place ? place->path : "nowhere",
 		place ? strbuf_text(&why) : "the recording names no release");
-	strbuf_free(&why);
 	return EXIT_UNREADABLE;
 }
 

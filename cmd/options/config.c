@@ -13,11 +13,10 @@ static const char command_name[] = "config";
 
 static void print_safe(const char *text)
 {
-	struct strbuf safe = { 0 };
+	struct strbuf __auto_free safe = { 0 };
 
 	safe_text_puts(&safe, text);
 	fputs(strbuf_text(&safe), stdout);
-	strbuf_free(&safe);
 }
 
 /* Must @value be quoted in the file to be read back unchanged? */
@@ -34,7 +33,7 @@ static void print_value(const char *value)
 {
 	static const char meant[] = "\\\"\n\t\b", spelled[] = "\\\"ntb";
 	size_t left = strlen(value), len;
-	struct strbuf text = { 0 };
+	struct strbuf __auto_free text = { 0 };
 	const char *at;
 	uint32_t c;
 
@@ -52,7 +51,6 @@ static void print_value(const char *value)
 			safe_text_add(&text, value, len);
 	}
 	printf("\"%s\"", strbuf_text(&text));
-	strbuf_free(&text);
 }
 
 static void print_path(const struct config *c, const char *lead, const char *tail)

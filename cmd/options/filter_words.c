@@ -279,7 +279,7 @@ static const char *rows_of_filter(const struct filter_words *w)
 int filter_words_nothing(const struct filter_words *w, const char *command,
 			 const char *path, bool unnamed)
 {
-	struct strbuf text = { 0 };
+	struct strbuf __auto_free text = { 0 };
 
 	filter_words_text(w, &text);
 	if (unnamed)
@@ -290,7 +290,6 @@ int filter_words_nothing(const struct filter_words *w, const char *command,
 			command,
 			"%s has no allocations that match %s\n  Show what it contains: kmemx stat -i %s%s",
 			path, strbuf_text(&text), SHELL_NAME(path), rows_of_filter(w));
-	strbuf_free(&text);
 	return EXIT_FAILED;
 }
 

@@ -36,7 +36,7 @@ static int check_damage(const struct study_facts *f, const char *command)
 static int not_bounded(const struct lost_limit *limit, const struct study_facts *f,
 		       const char *command)
 {
-	struct strbuf what = { 0 }, hold = { 0 };
+	struct strbuf __auto_free what = { 0 }, hold = { 0 };
 
 	if (*f->truncated)
 		strbuf_printf(&what, "%s was cut short (%s)", f->path, f->truncated);
@@ -52,8 +52,6 @@ static int not_bounded(const struct lost_limit *limit, const struct study_facts 
 	message_error(command, "%s: %s\n  %s", strbuf_text(&what), strbuf_text(&hold),
 		      *f->truncated ? "Record again, to a disk with free space"
 				    : "Record with a larger buffer: kmemx record -b");
-	strbuf_free(&what);
-	strbuf_free(&hold);
 	return EXIT_UNTRUSTED;
 }
 

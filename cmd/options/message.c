@@ -15,11 +15,10 @@ void message_text(const char *command, const char *text)
 static __printf_fmt(2, 0) void print_message(const char *command, const char *fmt,
 					     va_list args)
 {
-	struct strbuf text = { 0 };
+	struct strbuf __auto_free text = { 0 };
 
 	safe_text_vprintf(&text, fmt, args);
 	message_text(command, text.failed ? "out of memory" : strbuf_text(&text));
-	strbuf_free(&text);
 }
 
 void message_error(const char *command, const char *fmt, ...)
@@ -93,7 +92,7 @@ static void take_message(void *ctx, enum log_level level, const char *format,
 {
 	struct message_log *state = ctx;
 	enum log_level most = LOG_WARN;
-	struct strbuf text = { 0 };
+	struct strbuf __auto_free text = { 0 };
 
 	if (state->quiet)
 		most = LOG_ERROR;
@@ -104,7 +103,6 @@ static void take_message(void *ctx, enum log_level level, const char *format,
 	strbuf_puts(&text, level == LOG_WARN ? "warning: " : "");
 	strbuf_puts(&text, message);
 	put(state, strbuf_text(&text));
-	strbuf_free(&text);
 }
 
 struct log message_log(struct message_log *state)
@@ -114,13 +112,12 @@ struct log message_log(struct message_log *state)
 
 static void tell_rest(const struct message_log *state, const struct message_kind *kind)
 {
-	struct strbuf text = { 0 };
+	struct strbuf __auto_free text = { 0 };
 
 	strbuf_printf(&text, "warning: ... and %" PRIu64 " more (-vv: all), the last: ",
 		      kind->count - MESSAGE_LIMIT);
 	safe_text_puts(&text, kind->last);
 	put(state, text.failed ? "out of memory" : strbuf_text(&text));
-	strbuf_free(&text);
 }
 
 void message_log_end(struct message_log *state)

@@ -15,14 +15,13 @@ int option_unknown(const char *option, const char *word, const char *const *word
 		   size_t nr, const char *command)
 {
 	const char *near = options_nearest(word, words, nr);
-	struct strbuf list = { 0 };
+	struct strbuf __auto_free list = { 0 };
 
 	for (size_t i = 0; i < nr; i++)
 		strbuf_printf(&list, " %s", words[i]);
 	message_error(command, "unknown %s '%s'%s%s%s\n  One of:%s", option, word,
 		      near ? ". Did you mean '" : "", near ? near : "", near ? "'?" : "",
 		      strbuf_text(&list));
-	strbuf_free(&list);
 	return EXIT_USAGE;
 }
 
@@ -99,7 +98,7 @@ static const char *first_unknown(const struct option_words *w, const char *value
 static int unknown_word(const char *setting, const char *word, const char *const *words)
 {
 	const char *near;
-	struct strbuf list = { 0 };
+	struct strbuf __auto_free list = { 0 };
 	size_t nr = 0;
 
 	while (words[nr])
@@ -112,7 +111,6 @@ static int unknown_word(const char *setting, const char *word, const char *const
 				: "%s: unknown word '%s'%s%s%s%s",
 		      setting, word, near ? ". Did you mean '" : "", near ? near : "",
 		      near ? "'?" : "", strbuf_text(&list));
-	strbuf_free(&list);
 	return EXIT_USAGE;
 }
 
@@ -120,7 +118,7 @@ int option_words_check(const struct option_usage *usage, const char *origin,
 		       const char *name, const char *value)
 {
 	const struct option_words *w = usage->words;
-	struct strbuf setting = { 0 }, word = { 0 };
+	struct strbuf __auto_free setting = { 0 }, word = { 0 };
 	const char *unknown;
 	int ret = GO_ON;
 	size_t len;
@@ -135,8 +133,6 @@ int option_words_check(const struct option_usage *usage, const char *origin,
 		strbuf_add(&word, unknown, len);
 		ret = unknown_word(strbuf_text(&setting), strbuf_text(&word), w->words);
 	}
-	strbuf_free(&setting);
-	strbuf_free(&word);
 	return ret;
 }
 

@@ -334,7 +334,7 @@ void progress_start(struct progress *p, const char *what)
 void progress_show(struct progress *p, uint64_t done, uint64_t total, uint64_t events)
 {
 	double seconds, part = 0;
-	struct strbuf line = { 0 };
+	struct strbuf __auto_free line = { 0 };
 	uint64_t now;
 
 	if (p->off)
@@ -355,7 +355,6 @@ void progress_show(struct progress *p, uint64_t done, uint64_t total, uint64_t e
 		strbuf_printf(&line, "  %.0f s left", seconds * (1 - part) / part);
 	fputs(strbuf_text(&line), stderr); /* one write: never half a line */
 	fflush(stderr);
-	strbuf_free(&line);
 	p->shown = true;
 	p->last_ns = now;
 }

@@ -93,19 +93,16 @@ static int usage_error(const char *text)
 static int choose(const char *option, const char *word, const char *const *words,
 		  size_t nr)
 {
-	struct strbuf list = { 0 };
+	struct strbuf __auto_free list = { 0 };
 
 	for (size_t i = 0; i < nr; i++) {
-		if (!word || !strcmp(word, words[i])) {
-			strbuf_free(&list);
+		if (!word || !strcmp(word, words[i]))
 			return (int)i;
-		}
 		strbuf_printf(&list, "%s%s", i ? (i + 1 < nr ? ", " : " or ") : "",
 			      words[i]);
 	}
 	message_error("boot", "--%s takes %s, not '%s'", option, strbuf_text(&list),
 		      word);
-	strbuf_free(&list);
 	return -1;
 }
 
@@ -127,7 +124,7 @@ static int set_kernel(const struct boot_args *a, struct boot_options *o)
 
 static int set_machine(const struct boot_args *a, struct boot_options *o)
 {
-	struct strbuf sb = { 0 };
+	struct strbuf __auto_free sb = { 0 };
 	long cpus = sysconf(_SC_NPROCESSORS_CONF);
 
 	if (a->cpus > MAX_CPUS)
@@ -138,7 +135,6 @@ static int set_machine(const struct boot_args *a, struct boot_options *o)
 	o->memory_bytes = a->memory;
 	if (!a->memory && instance_read_top("/proc/meminfo", &sb) == 0)
 		o->memory_bytes = facts_number(strbuf_text(&sb), "MemTotal") * 1024;
-	strbuf_free(&sb);
 	if (o->memory_bytes)
 		return GO_ON;
 	return message_fail(EXIT_FAILED, "boot",
@@ -179,7 +175,7 @@ static int set_options(const struct boot_args *a, struct boot_options *o)
 
 static int print(const struct boot_options *o, unsigned int verbose)
 {
-	struct strbuf line = { 0 }, notes = { 0 };
+	struct strbuf __auto_free line = { 0 }, notes = { 0 };
 	int ret = boot_cmdline(o, &line, &notes);
 
 	if (ret == 0) {
@@ -189,8 +185,6 @@ static int print(const struct boot_options *o, unsigned int verbose)
 	} else if (ret == -ENOMEM) {
 		message_error("boot", "out of memory");
 	}
-	strbuf_free(&line);
-	strbuf_free(&notes);
 	return ret == 0 ? EXIT_OK : ret == -EINVAL ? EXIT_USAGE : EXIT_FAILED;
 }
 

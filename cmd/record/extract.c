@@ -106,17 +106,15 @@ static void say_no_instance(const char *name)
 
 static void say_summary(const struct extract_options *o, const struct capture_result *r)
 {
-	struct strbuf lost = { 0 };
+	struct strbuf __auto_free lost = { 0 };
 	char bytes[32];
 
 	recorder_format_bytes(bytes, sizeof(bytes), r->file_bytes);
 	recorder_format_losses(&lost, r);
 	message_info("%" PRIu64 " event%s, %s, %s -> %s", r->events, plural(r->events),
 		     bytes, strbuf_text(&lost), o->output);
-	if (r->write_error) {
-		strbuf_free(&lost);
+	if (r->write_error)
 		return;
-	}
 	message_info("reading has removed them from the buffer");
 	if (r->overrun)
 		message_info(
@@ -125,7 +123,6 @@ static void say_summary(const struct extract_options *o, const struct capture_re
 		message_info(
 			"the buffer was full before the end; for a larger one: kmemx boot --print-cmdline -b SIZE");
 	message_info("next: kmemx summary -i %s", SHELL_NAME(o->output));
-	strbuf_free(&lost);
 }
 
 static int extract(const struct extract_options *o, const struct capture_options *c)
@@ -156,7 +153,7 @@ static int run_extract(int argc, char **argv)
 				     .stop = true };
 	struct message_log log_state = { .command = "extract" };
 	struct capture_options c = { .stream_fd = -1, .stop_fd = -1 };
-	struct strbuf line = { 0 };
+	struct strbuf __auto_free line = { 0 };
 	struct log log;
 	sigset_t before;
 	int operands = argc, ret, fd;
@@ -181,7 +178,6 @@ static int run_extract(int argc, char **argv)
 	if (fd >= 0)
 		close(fd);
 	sigprocmask(SIG_SETMASK, &before, NULL);
-	strbuf_free(&line);
 	message_log_end(&log_state);
 	return ret;
 }

@@ -53,7 +53,7 @@ static void add_line(struct strbuf *sb, const struct live_line *l,
 
 void live_line_show(struct live_line *l, const struct capture_progress *so_far)
 {
-	struct strbuf text = { 0 };
+	struct strbuf __auto_free text = { 0 };
 	unsigned int columns;
 
 	if (l->off)
@@ -68,7 +68,6 @@ void live_line_show(struct live_line *l, const struct capture_progress *so_far)
 		fflush(stderr);
 		l->shown = true;
 	}
-	strbuf_free(&text);
 }
 
 void live_line_end(struct live_line *l)

@@ -361,7 +361,7 @@ static void say_started(void *ctx, size_t nr_tasks, const char *stacks_how)
 			   : c->events.page		    ? "page"
 			   : c->events.vmalloc		    ? "vmalloc"
 							    : "per-CPU memory";
-	struct strbuf whom = { 0 };
+	struct strbuf __auto_free whom = { 0 };
 
 	/* Do not count tasks if only the command is traced: it is one. */
 	if (c->nr_pids || c->cgroup)
@@ -380,14 +380,13 @@ static void say_started(void *ctx, size_t nr_tasks, const char *stacks_how)
 		strbuf_puts(&whom, "the whole system");
 	message_info("recording %s events of %s%s. Ctrl-C stops.", what,
 		     strbuf_text(&whom), recorder_callchains(stacks_how));
-	strbuf_free(&whom);
 }
 
 /* @next: also print what to do with the recording. */
 static void say_summary(const struct capture_options *c, const struct capture_result *r,
 			bool next)
 {
-	struct strbuf lost = { 0 };
+	struct strbuf __auto_free lost = { 0 };
 	bool named = strcmp(c->output, DEFAULT_OUTPUT) != 0;
 	char bytes[32], time[32];
 
@@ -403,7 +402,6 @@ static void say_summary(const struct capture_options *c, const struct capture_re
 	if (next && c->stream_fd < 0 && r->wanted && !r->write_error)
 		message_info("next: kmemx summary%s%s", named ? " -i " : "",
 			     named ? SHELL_NAME(c->output) : "");
-	strbuf_free(&lost);
 }
 
 /* Nothing was recorded: an error, as there is nothing to report. */
@@ -532,7 +530,7 @@ static int run_record(int argc, char **argv)
 	struct message_log log_state = { .command = "record" };
 	struct capture_options c = { 0 };
 	struct record_say say = { .c = &c };
-	struct strbuf line = { 0 };
+	struct strbuf __auto_free line = { 0 };
 	pid_t *pids = NULL;
 	struct log log;
 	sigset_t before;
@@ -580,7 +578,6 @@ out:
 	record_filters_free(&o.filters);
 	record_flight_free(&o.flight);
 	free(pids);
-	strbuf_free(&line);
 	return ret;
 }
 

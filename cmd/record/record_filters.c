@@ -131,7 +131,7 @@ static int add_flag(const struct strbuf *format, const char *name, size_t size,
 static int look_up_gfp(const struct record_filters *f, uint64_t *mask,
 		       const struct capture_options *c)
 {
-	struct strbuf format = { 0 };
+	struct strbuf __auto_free format = { 0 };
 	int ret = GO_ON, err = instance_check_user(c->command_line, c->log);
 
 	if (err)
@@ -154,7 +154,6 @@ static int look_up_gfp(const struct record_filters *f, uint64_t *mask,
 			p += size + 1;
 		}
 	}
-	strbuf_free(&format);
 	return ret;
 }
 
@@ -218,7 +217,7 @@ static int look_up_cache(struct record_filters *f, size_t i, const char *slabinf
 
 static int look_up_caches(struct record_filters *f)
 {
-	struct strbuf slabinfo = { 0 };
+	struct strbuf __auto_free slabinfo = { 0 };
 	int ret = GO_ON;
 
 	/* If it is unreadable, keep the names as given. */
@@ -229,7 +228,6 @@ static int look_up_caches(struct record_filters *f)
 		ret = EXIT_FAILED;
 	for (size_t i = 0; i < f->caches.count && ret == GO_ON; i++)
 		ret = look_up_cache(f, i, strbuf_text(&slabinfo));
-	strbuf_free(&slabinfo);
 	return ret;
 }
 

@@ -278,14 +278,13 @@ static int take_no_warn(void *ctx, uint64_t mask, const char *name)
 /* The bit of __GFP_NOWARN, which differs between kernels: read it from the event's format. */
 static uint64_t no_warn_bit(void)
 {
-	struct strbuf format = { 0 };
+	struct strbuf __auto_free format = { 0 };
 	uint64_t bit = 0;
 
 	if (instance_read_top("events/kmem/mm_page_alloc/format", &format) ||
 	    print_flags_parse(strbuf_text(&format), format.size, "gfp_flags",
 			      take_no_warn, &bit) < 0)
 		bit = 0;
-	strbuf_free(&format);
 	return bit;
 }
 
@@ -311,7 +310,7 @@ static void list_causes(const struct flight_causes *on, struct strbuf *out)
 static void say_armed(void *ctx, uint64_t bytes, uint64_t limit)
 {
 	struct record_flight *f = ctx;
-	struct strbuf causes = { 0 };
+	struct strbuf __auto_free causes = { 0 };
 	char text[32], most[64] = "";
 
 	/* Print it only once. */
@@ -327,14 +326,13 @@ static void say_armed(void *ctx, uint64_t bytes, uint64_t limit)
 	message_info(
 		"recording into %s of memory%s; waiting for: %s. Ctrl-C ends without a file.",
 		text, most, strbuf_text(&causes));
-	strbuf_free(&causes);
 }
 
 static void say_saved(void *ctx, const char *path, const char *cause,
 		      const struct capture_result *r)
 {
 	struct record_flight *f = ctx;
-	struct strbuf lost = { 0 };
+	struct strbuf __auto_free lost = { 0 };
 	char bytes[32], time[32];
 
 	if (r->write_error) {
@@ -352,7 +350,6 @@ static void say_saved(void *ctx, const char *path, const char *cause,
 	message_info("%s: %" PRIu64 " event%s, complete for the last %s, %s, %s -> %s",
 		     cause, r->events, plural(r->events), time, bytes, strbuf_text(&lost),
 		     path);
-	strbuf_free(&lost);
 }
 
 int record_flight(struct record_flight *f, struct capture_options *c, bool quiet)

@@ -129,7 +129,7 @@ static char *choose_output(const struct recover_command *c, const struct leftove
 
 static void say_recovered(const struct recover_result *r, const char *output)
 {
-	struct strbuf sb = { 0 };
+	struct strbuf __auto_free sb = { 0 };
 
 	text_bytes(&sb, r->page_bytes, " ");
 	strbuf_printf(&sb, " of %zu CPU%s", r->nr_cpus, r->nr_cpus == 1 ? "" : "s");
@@ -153,7 +153,6 @@ static void say_recovered(const struct recover_result *r, const char *output)
 		message_info(
 			"the last events of each CPU are missing: what was in the ring buffers is lost");
 	message_info("next: kmemx summary -i %s", SHELL_NAME(output));
-	strbuf_free(&sb);
 }
 
 /* Saves the events in the ring buffers of instance @name to the recording @path. */
@@ -220,24 +219,22 @@ static int recover(const struct recover_command *c, const struct leftover *l)
 
 static int list(const struct recover_command *c, const struct leftover *l)
 {
-	struct strbuf sb = { 0 };
+	struct strbuf __auto_free sb = { 0 };
 
 	safe_text_puts(&sb, l->tmp);
 	strbuf_puts(&sb, "\t");
 	text_bytes(&sb, leftover_bytes(l), " ");
 	printf("%s\t%s\n", strbuf_text(&sb),
 	       dead_has_events(l, c->log) ? "interrupted" : "empty");
-	strbuf_free(&sb);
 	return EXIT_OK;
 }
 
 static void list_busy(const char *tmp)
 {
-	struct strbuf sb = { 0 };
+	struct strbuf __auto_free sb = { 0 };
 
 	safe_text_puts(&sb, tmp);
 	printf("%s\t-\tin use\n", strbuf_text(&sb));
-	strbuf_free(&sb);
 }
 
 /* @alone: it is the only file. Of several, those in use or of another user are skipped. */

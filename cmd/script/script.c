@@ -254,7 +254,7 @@ static void put_banner(const struct script_run *r, struct outbuf *out)
 	const struct recording *rec = r->in.study.rec;
 	const char *clock = recording_clock(rec, r->in.study.window.buffer);
 	char release[128], machine[64];
-	struct strbuf line = { 0 };
+	struct strbuf __auto_free line = { 0 };
 
 	if (r->args.look.format != SCRIPT_TEXT)
 		return;
@@ -271,14 +271,13 @@ static void put_banner(const struct script_run *r, struct outbuf *out)
 	safe_text_puts(&line, clock);
 	strbuf_puts(&line, "\n");
 	outbuf_add(out, strbuf_text(&line), line.size);
-	strbuf_free(&line);
 }
 
 /* Prints the losses in one line at the end. */
 static void put_losses(struct script_run *r, struct outbuf *out)
 {
 	struct study_facts facts;
-	struct strbuf text = { 0 };
+	struct strbuf __auto_free text = { 0 };
 
 	study_facts_init(&facts, &r->in.study, r->in.study.window.buffer);
 	r->unreadable = study_facts_unreadable(&facts);
@@ -298,7 +297,6 @@ static void put_losses(struct script_run *r, struct outbuf *out)
 		outbuf_puts(out, facts.truncated);
 		outbuf_char(out, '\n');
 	}
-	strbuf_free(&text);
 }
 
 /* Called again, for all events, if the pager cannot start. */

@@ -94,7 +94,7 @@ int script_filter_nothing(const struct script_filter *o, const char *command,
 			  const char *path, bool unnamed)
 {
 	struct filter_option options[NR_FILTERS];
-	struct strbuf given = { 0 };
+	struct strbuf __auto_free given = { 0 };
 
 	list(o, options);
 	filter_words_text(&o->words, &given);
@@ -103,7 +103,6 @@ int script_filter_nothing(const struct script_filter *o, const char *command,
 		      given.size ? strbuf_text(&given) : "this format",
 		      unnamed ? filter_words_unnamed : "List its events: kmemx info -i ",
 		      unnamed ? "" : SHELL_NAME(path));
-	strbuf_free(&given);
 	return EXIT_FAILED;
 }
 

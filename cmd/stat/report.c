@@ -166,7 +166,7 @@ static int write_page(const struct report_run *run, const struct render_out *out
 	const struct report *report = run->st.report;
 	const char *path = run->st.in.study.path;
 	const char *slash = strrchr(path, '/');
-	struct strbuf summary = { 0 }, input = { 0 };
+	struct strbuf __auto_free summary = { 0 }, input = { 0 };
 	struct web_report_options o = { .file = slash ? slash + 1 : path,
 					.window = run->st.opts.window.time,
 					.served = run->to };
@@ -177,11 +177,7 @@ static int write_page(const struct report_run *run, const struct render_out *out
 	o.input = strbuf_text(&input);
 	if (!err && (summary.failed || input.failed))
 		err = -ENOMEM;
-	if (!err)
-		err = web_report_html(&run->web, report, &o, out);
-	strbuf_free(&summary);
-	strbuf_free(&input);
-	return err;
+	return err ? err : web_report_html(&run->web, report, &o, out);
 }
 
 /* Puts the page to where it is served from. */

@@ -121,7 +121,7 @@ static int next_to_leave(const struct account_page *page, const struct table *t)
 static void choose_columns(struct account_page *page, const struct table *t)
 {
 	size_t nr = table_text_rows(t), widest = 0, i;
-	struct strbuf line = { 0 };
+	struct strbuf __auto_free line = { 0 };
 	int next;
 
 	page->left = 0;
@@ -140,7 +140,6 @@ static void choose_columns(struct account_page *page, const struct table *t)
 		page->left |= UINT64_C(1) << next;
 	}
 	page->sb.failed |= line.failed;
-	strbuf_free(&line);
 }
 
 /* Adds a caller, on its own line if it does not fit; callchains are wrapped after a frame. */
@@ -173,7 +172,7 @@ static void add_caller(struct account_page *page, const char *text, size_t used)
 static void add_rows(struct account_page *page, const struct table *t)
 {
 	size_t nr = table_text_rows(t), i, begin;
-	struct strbuf caller = { 0 };
+	struct strbuf __auto_free caller = { 0 };
 
 	for (i = 0; i < nr; i++) {
 		const struct cell *row = t->cells + i * t->nr_columns;
@@ -185,7 +184,6 @@ static void add_rows(struct account_page *page, const struct table *t)
 		add_caller(page, strbuf_text(&caller), page->sb.size - begin);
 	}
 	page->sb.failed |= caller.failed;
-	strbuf_free(&caller);
 }
 
 static void add_comment(struct account_page *page, const char *text)
@@ -199,7 +197,7 @@ static void add_comment(struct account_page *page, const char *text)
 
 static void add_hidden(struct account_page *page, const struct table *t)
 {
-	struct strbuf titles = { 0 }, line = { 0 };
+	struct strbuf __auto_free titles = { 0 }, line = { 0 };
 	size_t nr = 0;
 
 	for (size_t i = 0; i < t->nr_columns && i < 64; i++) {
@@ -213,8 +211,6 @@ static void add_hidden(struct account_page *page, const struct table *t)
 		add_comment(page, strbuf_text(&line));
 	}
 	page->sb.failed |= titles.failed || line.failed;
-	strbuf_free(&titles);
-	strbuf_free(&line);
 }
 
 /* Is it a bound of the net bytes? trace_analyze has no line for these. */

@@ -129,7 +129,7 @@ int stat_keys_parse(struct sort_keys *keys, const char *text, const char *comman
 {
 	int err = sort_keys_parse(keys, text), ret = GO_ON;
 	struct known_keys known = { .nr = 0 };
-	struct strbuf lists = { 0 };
+	struct strbuf __auto_free lists = { 0 };
 
 	if (err == -ENOMEM)
 		return message_fail(EXIT_FAILED, command, "%s", strerror(ENOMEM));
@@ -153,7 +153,6 @@ int stat_keys_parse(struct sort_keys *keys, const char *text, const char *comman
 			  keys->keys[i].name, command);
 		ret = EXIT_USAGE;
 	}
-	strbuf_free(&lists);
 	return ret;
 }
 
@@ -228,7 +227,7 @@ static void add_options(struct strbuf *text, const char *name, const char *comma
 int stat_keys_check(const struct sort_keys *keys, const struct report *r,
 		    const char *command)
 {
-	struct strbuf options = { 0 };
+	struct strbuf __auto_free options = { 0 };
 	size_t i;
 
 	for (i = 0; i < keys->nr; i++) {
@@ -241,7 +240,6 @@ int stat_keys_check(const struct sort_keys *keys, const struct report *r,
 	message_error(command,
 		      "-s %s: no table of this report has this column\n  It needs: %s",
 		      keys->keys[i].name, strbuf_text(&options));
-	strbuf_free(&options);
 	return EXIT_USAGE;
 }
 
@@ -296,7 +294,7 @@ void stat_keys_show(struct table *t, const struct sort_keys *keys, bool live)
 static struct cell rows_cell(struct table *t, uint32_t rows)
 {
 	struct cell cell = { .type = CELL_NONE };
-	struct strbuf sb = { 0 };
+	struct strbuf __auto_free sb = { 0 };
 
 	for (unsigned int kind = 0; kind < SUBJECT_NR; kind++) {
 		if (rows >> kind & 1)
@@ -306,7 +304,6 @@ static struct cell rows_cell(struct table *t, uint32_t rows)
 	if (sb.size)
 		cell = cell_text(t, strbuf_text(&sb));
 	t->failed |= sb.failed;
-	strbuf_free(&sb);
 	return cell;
 }
 
@@ -355,12 +352,11 @@ static struct table *tables_table(const char *command)
 		{ .name = "sort", .title = "Sorted by", .leaves = 90 },
 		{ .name = "help", .title = "Rows", .last = true, .words = true },
 	};
-	struct strbuf title = { 0 };
+	struct strbuf __auto_free title = { 0 };
 	struct table *t;
 
 	strbuf_printf(&title, "Tables of kmemx %s", command);
 	t = table_new("tables", strbuf_text(&title));
-	strbuf_free(&title);
 	if (t) {
 		table_add_columns(t, columns, ARRAY_SIZE(columns));
 		add_table_help(t, command);

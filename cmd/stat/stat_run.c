@@ -349,7 +349,7 @@ static void list_skipped(const struct stat_run *st)
 /* Says in the banner which allocations the filter selects. */
 static void say_filter(const struct stat_run *st)
 {
-	struct strbuf text = { 0 };
+	struct strbuf __auto_free text = { 0 };
 
 	if (!filter_words_any(&st->opts.filter))
 		return;
@@ -360,7 +360,6 @@ static void say_filter(const struct stat_run *st)
 		report_add_banner(st->report, true, "%s", filter_words_unnamed);
 	report_add_text_fact(st->report, "filter", strbuf_text(&text));
 	st->report->failed |= text.failed;
-	strbuf_free(&text);
 }
 
 static int write_report(struct stat_run *st)

@@ -451,7 +451,7 @@ static int run_top(int argc, char **argv)
 {
 	struct top top = { .opts = { .interval_ns = 1000000000 }, .write_fd = -1 };
 	struct capture_options c = { .stream_fd = -1, .file_version = 7 };
-	struct strbuf line = { 0 };
+	struct strbuf __auto_free line = { 0 };
 	int operands = argc, ret;
 
 	ret = parse(&top.opts, argc, argv, &operands);
@@ -469,7 +469,6 @@ static int run_top(int argc, char **argv)
 	free(top.opts.pids.items);
 	free(top.opts.skip.items);
 	free((void *)c.pids);
-	strbuf_free(&line);
 	return ret;
 }
 

@@ -45,7 +45,7 @@ struct report *top_make_report(struct top *top)
 static int write_metrics(struct top *top)
 {
 	struct new_file file = NEW_FILE_INIT;
-	struct strbuf text = { 0 };
+	struct strbuf __auto_free text = { 0 };
 	struct top_view view = top->view;
 	int ret;
 
@@ -63,7 +63,6 @@ static int write_metrics(struct top *top)
 	if (!ret)
 		ret = new_file_commit(&file);
 	new_file_close(&file);
-	strbuf_free(&text);
 	return ret;
 }
 

@@ -220,12 +220,11 @@ static void draw_report(struct top_screen *s, int y)
 		s->first = s->at;
 	/* Rows may have several lines: scroll until the selected one is seen. */
 	while (again) {
-		struct strbuf text = { 0 };
+		struct strbuf __auto_free text = { 0 };
 
 		again = !render(s, &text) && !text.failed &&
 			!draw_text(s, y, strbuf_text(&text)) && s->first < s->at;
 		s->first += again;
-		strbuf_free(&text);
 	}
 }
 
@@ -283,7 +282,7 @@ static void draw_fields(const struct top_screen *s)
 static void draw_crumbs(const struct top_screen *s)
 {
 	const struct monitor *m = &s->top->monitor;
-	struct strbuf line = { 0 };
+	struct strbuf __auto_free line = { 0 };
 
 	for (unsigned int i = 0; i < m->nr_open; i++)
 		strbuf_printf(&line, "%s%s", i ? " > " : "", s->crumbs[i].name);
@@ -293,7 +292,6 @@ static void draw_crumbs(const struct top_screen *s)
 						    : "callsites");
 	draw_line(s, 1, strbuf_text(&line), strnlen(strbuf_text(&line), (size_t)COLS),
 		  A_BOLD);
-	strbuf_free(&line);
 }
 
 /* Draws what is chosen: rows, sort key, filter, pause. */
@@ -301,7 +299,7 @@ static void draw_title(const struct top_screen *s)
 {
 	const struct top *top = s->top;
 	const int alone = top_shown_alone(top);
-	struct strbuf line = { 0 };
+	struct strbuf __auto_free line = { 0 };
 
 	strbuf_printf(&line, "kmemx top  by %s",
 		      screen_by_lifetime(s) ? "lifetime" : monitor_by(&top->monitor));
@@ -324,13 +322,12 @@ static void draw_title(const struct top_screen *s)
 	for (int x = getcurx(stdscr); x < COLS && getcury(stdscr) == 0; x++)
 		addch(' ');
 	attrset(A_NORMAL);
-	strbuf_free(&line);
 }
 
 /* Draws as many keys as fit. */
 static void draw_keys(const struct top_screen *s)
 {
-	struct strbuf line = { 0 };
+	struct strbuf __auto_free line = { 0 };
 	size_t used = 0;
 
 	for (size_t i = 0; i < ARRAY_SIZE(bar); i++) {
@@ -346,7 +343,6 @@ static void draw_keys(const struct top_screen *s)
 		used += size + 2 * (used > 0);
 	}
 	draw_plain(s, LINES - 1, strbuf_text(&line));
-	strbuf_free(&line);
 }
 
 static void draw_bottom(const struct top_screen *s)

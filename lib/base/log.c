@@ -7,7 +7,7 @@
 
 void log_msg(const struct log *log, enum log_level level, const char *fmt, ...)
 {
-	struct strbuf sb = { 0 };
+	struct strbuf __auto_free sb = { 0 };
 	va_list ap;
 
 	if (!log || !log->fn)
@@ -16,5 +16,4 @@ void log_msg(const struct log *log, enum log_level level, const char *fmt, ...)
 	safe_text_vprintf(&sb, fmt, ap);
 	va_end(ap);
 	log->fn(log->ctx, level, fmt, sb.failed ? "out of memory" : strbuf_text(&sb));
-	strbuf_free(&sb);
 }

@@ -201,13 +201,12 @@ void shell_word(struct strbuf *sb, const char *text, size_t size)
 
 const char *shell_name(struct shell_name *room, const char *name)
 {
-	struct strbuf sb = { 0 };
+	struct strbuf __auto_free sb = { 0 };
 	bool fits;
 
 	shell_word(&sb, name, strlen(name));
 	fits = !sb.failed && sb.size < sizeof(room->text);
 	if (fits)
 		memcpy(room->text, strbuf_text(&sb), sb.size + 1);
-	strbuf_free(&sb);
 	return fits ? room->text : name;
 }

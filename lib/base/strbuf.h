@@ -34,6 +34,9 @@ const char *strbuf_text(const struct strbuf *sb);
 char *strbuf_detach(struct strbuf *sb);
 void strbuf_free(struct strbuf *sb);
 
+/* Of a local strbuf: it is freed when its block is left, however that happens. */
+#define __auto_free __attribute__((cleanup(strbuf_free)))
+
 /* The plural ending of a noun after @nr: "%u CPU%s". */
 static inline const char *plural(uint64_t nr)
 {

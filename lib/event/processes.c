@@ -238,7 +238,7 @@ void processes_go_live(struct processes *p, void (*look)(int32_t pid, struct str
 /* Which control group the running process @pid is in; unknown if it has ended. */
 static uint32_t look_up(struct processes *p, int32_t pid)
 {
-	struct strbuf line = { 0 };
+	struct strbuf __auto_free line = { 0 };
 	const char *path;
 	uint32_t group = GROUP_UNKNOWN;
 
@@ -246,7 +246,6 @@ static uint32_t look_up(struct processes *p, int32_t pid)
 	path = strchr(strbuf_text(&line), ':');
 	if (path && path[1])
 		group = intern_id(&p->paths, path + 1, strlen(path + 1));
-	strbuf_free(&line);
 	return group;
 }
 

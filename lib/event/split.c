@@ -390,7 +390,7 @@ static int write_file(struct split *p, struct writer_instance *all, size_t nr,
 	char sample[] = RECORDING_META_SAMPLE, stacks[] = RECORDING_META_STACK_SAMPLE;
 	char counts[] = RECORDING_META_CURVE;
 	struct recording_text *meta, own[4] = { { part, text, 0 } };
-	struct strbuf rule = { 0 }, stack_rule = { 0 }, curve = { 0 };
+	struct strbuf __auto_free rule = { 0 }, stack_rule = { 0 }, curve = { 0 };
 	size_t kept = 0, nr_own = 1;
 	int ret;
 
@@ -428,9 +428,6 @@ static int write_file(struct split *p, struct writer_instance *all, size_t nr,
 	ret = meta ? writer_write(&out, &facts, top.parts, top.nr_parts) : -ENOMEM;
 	p->result->written_bytes = out.bytes;
 	free(meta);
-	strbuf_free(&rule);
-	strbuf_free(&stack_rule);
-	strbuf_free(&curve);
 	return ret;
 }
 

@@ -282,7 +282,7 @@ static int put_instants(struct export_job *job)
 {
 	const struct export_history *h = job->opts->history;
 	struct replay_clock clock = replay_clock(job);
-	struct strbuf name = { 0 };
+	struct strbuf __auto_free name = { 0 };
 	int err = 0;
 
 	for (size_t i = 0; i < h->nr_moments && !err; i++) {
@@ -304,7 +304,6 @@ static int put_instants(struct export_job *job)
 		outbuf_dec(&job->out, m->cpu);
 		outbuf_puts(&job->out, "}}");
 	}
-	strbuf_free(&name);
 	return err;
 }
 

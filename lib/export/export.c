@@ -326,15 +326,12 @@ int export_json_text(struct export_job *job, const char *text)
 
 int export_json_banner(struct export_job *job, char between)
 {
-	struct strbuf banner = { 0 };
-	int err;
+	struct strbuf __auto_free banner = { 0 };
 
 	export_banner(job, "", &banner);
 	for (size_t i = 0; i < banner.size; i++) {
 		if (banner.data[i] == '\n')
 			banner.data[i] = i + 1 < banner.size ? between : '\0';
 	}
-	err = banner.failed ? -ENOMEM : export_json_text(job, strbuf_text(&banner));
-	strbuf_free(&banner);
-	return err;
+	return banner.failed ? -ENOMEM : export_json_text(job, strbuf_text(&banner));
 }

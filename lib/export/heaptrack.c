@@ -194,8 +194,7 @@ static int put_head(struct export_job *job)
 	const struct cell *kernel = export_fact(job, "kernel");
 	const struct cell *page_size = export_fact(job, "kernel_page_size");
 	uint64_t numbers[2] = { page_size ? page_size->u : 4096, 0 };
-	struct strbuf text = { 0 };
-	int err;
+	struct strbuf __auto_free text = { 0 };
 
 	export_banner(job, "# ", &text);
 	strbuf_puts(&text, "X Linux ");
@@ -204,9 +203,7 @@ static int put_head(struct export_job *job)
 	outbuf_puts(&h->out, strbuf_text(&text));
 	outbuf_char(&h->out, '\n');
 	put_line(&h->out, 'I', numbers, 2);
-	err = text.failed ? -ENOMEM : h->out.err;
-	strbuf_free(&text);
-	return err;
+	return text.failed ? -ENOMEM : h->out.err;
 }
 
 static int heaptrack_end(struct export_job *job)

@@ -80,19 +80,18 @@ static void read_start(struct export_origin *o, const struct recording *rec)
 /* Appends @size bytes of a file, made safe, as a JSON string. */
 static void put_text(struct strbuf *out, const char *text, size_t size)
 {
-	struct strbuf safe = { 0 };
+	struct strbuf __auto_free safe = { 0 };
 
 	safe_text_add(&safe, text, size);
 	json_quote(out, strbuf_text(&safe));
 	out->failed |= safe.failed;
-	strbuf_free(&safe);
 }
 
 /* "key=value" lines */
 static int read_labels(struct export_origin *o, const struct recording *rec)
 {
 	const char *line = recording_meta_text(rec, RECORDING_META_LABELS), *comma = "{";
-	struct strbuf out = { 0 };
+	struct strbuf __auto_free out = { 0 };
 	size_t size, key;
 
 	for (; *line; line += size + (line[size] != '\0')) {
@@ -108,10 +107,8 @@ static int read_labels(struct export_origin *o, const struct recording *rec)
 	}
 	if (out.size)
 		strbuf_puts(&out, "}");
-	if (out.failed) {
-		strbuf_free(&out);
+	if (out.failed)
 		return -ENOMEM;
-	}
 	if (out.size)
 		o->labels = strbuf_detach(&out);
 	return 0;

@@ -188,7 +188,7 @@ static void add_run(struct strbuf *sb, size_t nr, bool bit)
  */
 static void add_levels(struct parquet *p, const struct strbuf *bits, bool known)
 {
-	struct strbuf levels = { 0 };
+	struct strbuf __auto_free levels = { 0 };
 
 	if (bits) {
 		thrift_varint(&levels, (uint64_t)bits->size << 1 | 1);
@@ -199,7 +199,6 @@ static void add_levels(struct parquet *p, const struct strbuf *bits, bool known)
 	add_u32(&p->page, (uint32_t)levels.size);
 	strbuf_add(&p->page, strbuf_text(&levels), levels.size);
 	p->page.failed |= levels.failed;
-	strbuf_free(&levels);
 }
 
 /* Writes a column with the same value in all rows. */
@@ -366,7 +365,7 @@ static void put_schema(struct thrift *t)
 /* Writes what the user must know about the recording, as a key-value pair. */
 static void put_notes(struct export_job *job, struct thrift *t)
 {
-	struct strbuf banner = { 0 };
+	struct strbuf __auto_free banner = { 0 };
 
 	export_banner(job, "", &banner);
 	thrift_list(t, 5, THRIFT_STRUCT, 1);
@@ -375,7 +374,6 @@ static void put_notes(struct export_job *job, struct thrift *t)
 	thrift_text(t, 2, strbuf_text(&banner));
 	thrift_close(t);
 	t->sb->failed |= banner.failed;
-	strbuf_free(&banner);
 }
 
 static int parquet_end(struct export_job *job)

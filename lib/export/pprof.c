@@ -204,7 +204,7 @@ static void put_comments(struct export_job *job)
 {
 	const struct cell *duration = export_fact(job, "duration_ns");
 	struct pprof *p = job->state;
-	struct strbuf banner = { 0 };
+	struct strbuf __auto_free banner = { 0 };
 	const char *line;
 	size_t size;
 
@@ -215,7 +215,6 @@ static void put_comments(struct export_job *job)
 		/* One number per field, not packed: readers accept both. */
 		proto_uint(&p->out, PROFILE_COMMENT, string_number(p, line, size));
 	}
-	strbuf_free(&banner);
 	if (duration && duration->type == CELL_UINT && job->opts->clock_ns)
 		proto_uint(&p->out, PROFILE_DURATION, duration->u);
 }

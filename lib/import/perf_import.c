@@ -346,7 +346,7 @@ static int add_symbols(struct perf_import *pi, struct perf_facts *facts)
 					      .text_symbol = s->text_symbol,
 					      .text = s->kernel_text,
 					      .text_end = s->kernel_end };
-	struct strbuf found = { 0 };
+	struct strbuf __auto_free found = { 0 };
 	int ret = 0;
 
 	if (pi->opts.symbols) {
@@ -360,7 +360,6 @@ static int add_symbols(struct perf_import *pi, struct perf_facts *facts)
 		facts->symbols = PERF_SYMBOLS_FOUND;
 		ret = perf_symbols_add(&pi->texts.kallsyms, found.data, s, &facts->moved);
 	}
-	strbuf_free(&found);
 	return ret;
 }
 

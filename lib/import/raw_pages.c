@@ -27,7 +27,7 @@ static int add_format(void *ctx, const char *sub, const char *name)
 	bool ftrace = !strcmp(system, "ftrace");
 	struct text_list *to =
 		ftrace ? &rp->texts.ftrace_formats : &rp->texts.event_formats;
-	struct strbuf sb = { 0 };
+	struct strbuf __auto_free sb = { 0 };
 	char path[1024];
 	int ret;
 
@@ -36,7 +36,6 @@ static int add_format(void *ctx, const char *sub, const char *name)
 	ret = raw_directory_read(&rp->directory, NULL, path, &sb);
 	if (!ret && sb.size)
 		return text_list_take(to, system, &sb);
-	strbuf_free(&sb);
 	return ret == -ENOMEM ? ret : 0; /* "enable", "filter", or nothing */
 }
 
@@ -138,7 +137,7 @@ static void parse_version(const char *line, struct uname_words *out)
 static int read_uname(struct raw_pages *rp)
 {
 	struct uname_words known = { .host = "unknown" };
-	struct strbuf text = { 0 };
+	struct strbuf __auto_free text = { 0 };
 	int ret = raw_directory_read_optional(&rp->directory, NULL, "uname", &text);
 
 	if (!ret && text.size) {
@@ -153,18 +152,16 @@ static int read_uname(struct raw_pages *rp)
 	if (rp->opts->machine)
 		snprintf(known.machine, sizeof(known.machine), "%s", rp->opts->machine);
 	import_kernel(&rp->texts.uname, known.host, known.release, known.machine);
-	strbuf_free(&text);
 	return ret;
 }
 
 static int add_meta(struct raw_pages *rp, const char *file, const char *name)
 {
-	struct strbuf sb = { 0 };
+	struct strbuf __auto_free sb = { 0 };
 	int ret = raw_directory_read_optional(&rp->directory, "proc", file, &sb);
 
 	if (!ret && sb.size)
 		return text_list_take(&rp->texts.meta, name, &sb);
-	strbuf_free(&sb);
 	return ret;
 }
 

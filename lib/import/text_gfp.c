@@ -293,7 +293,7 @@ static int parse(struct text_gfp *g, const char *text, size_t len, uint64_t *fla
 static int take(struct text_gfp *g, const char *text, size_t len,
 		struct text_gfp_value *out)
 {
-	struct strbuf again = { 0 };
+	struct strbuf __auto_free again = { 0 };
 	int ret = parse(g, text, len, &out->flags);
 
 	if (ret == -ENOMEM)
@@ -309,7 +309,6 @@ static int take(struct text_gfp *g, const char *text, size_t len,
 		ret = -ENOMEM;
 	else if (out->flags && (again.size != len || memcmp(again.data, text, len) != 0))
 		g->nr_other++;
-	strbuf_free(&again);
 	return ret;
 }
 

@@ -49,7 +49,7 @@ static int format(const struct join_plan *plan, uint64_t size, struct strbuf *sb
 int join_plan_write(int fd, const struct join_plan *plan)
 {
 	const struct join_range *last = plan->nr ? &plan->ranges[plan->nr - 1] : NULL;
-	struct strbuf sb = { 0 };
+	struct strbuf __auto_free sb = { 0 };
 	uint64_t size;
 	int ret;
 
@@ -68,7 +68,6 @@ int join_plan_write(int fd, const struct join_plan *plan)
 	if (ret && fallocate(fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, PLAN_AT,
 			     (off_t)(PLAN_SIZE + plan->size)) < 0)
 		ret = ret == -ENOSPC ? ret : -errno;
-	strbuf_free(&sb);
 	return ret;
 }
 

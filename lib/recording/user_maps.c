@@ -89,7 +89,7 @@ static int get_file(struct user_maps *u, const char *path, size_t len, const cha
 		    uint32_t *out)
 {
 	const uint32_t known = u->files.count;
-	struct strbuf key = { 0 };
+	struct strbuf __auto_free key = { 0 };
 
 	strbuf_add(&key, path, len);
 	if (*mark)
@@ -99,7 +99,6 @@ static int get_file(struct user_maps *u, const char *path, size_t len, const cha
 	       : known < USER_MAPS_FILES ? intern_id(&u->files, key.data, key.size)
 					 : intern_find(&u->files, key.data, key.size);
 	len = key.failed;
-	strbuf_free(&key);
 	if (len || (known < USER_MAPS_FILES && !*out))
 		return -ENOMEM;
 	if (u->files.count == known)

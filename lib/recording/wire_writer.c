@@ -101,16 +101,13 @@ int wire_options(struct wire *w, const struct writer_facts *facts)
 
 int wire_pages(struct wire *w, uint32_t cpu, const void *pages, size_t size)
 {
-	struct strbuf head = { 0 };
-	int ret;
+	struct strbuf __auto_free head = { 0 };
 
 	put_u16(&head, WIRE_PAGES);
 	put_u16(&head, 0);
 	put_u32(&head, cpu);
 	put_u64(&head, size);
-	ret = head.failed ? -ENOMEM : write_all(w, head.data, head.size, pages, size);
-	strbuf_free(&head);
-	return ret;
+	return head.failed ? -ENOMEM : write_all(w, head.data, head.size, pages, size);
 }
 
 int wire_end(struct wire *w, const struct writer_facts *facts)

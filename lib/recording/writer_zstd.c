@@ -186,7 +186,7 @@ static void pad(struct zwriter *z, uint64_t to)
 static int add_pages(struct zwriter *z, uint32_t page_size, struct writer_part *parts,
 		     size_t nr_parts, uint64_t *section)
 {
-	struct strbuf head = { 0 };
+	struct strbuf __auto_free head = { 0 };
 	int ret = 0;
 
 	*section = position(z);
@@ -204,11 +204,9 @@ static int add_pages(struct zwriter *z, uint32_t page_size, struct writer_part *
 		ret = flush(z);
 	put_section_header(&head, OPTION_BUFFER,
 			   position(z) - *section - SECTION_HEADER_SIZE);
-	if (!ret)
-		ret = head.failed ? -ENOMEM
-				  : io_pwrite_all(z->fd, head.data, head.size, *section);
-	strbuf_free(&head);
-	return ret;
+	return ret	     ? ret
+	       : head.failed ? -ENOMEM
+			     : io_pwrite_all(z->fd, head.data, head.size, *section);
 }
 
 /* Adds @c's current buffer, whose pages are in the section at @section. */

@@ -317,7 +317,7 @@ static void fill_row(const struct diff_rows *d, size_t row, struct table *t)
 {
 	const struct diff_value *v = diff_rows_value(d, row, d->o->shown[0]);
 	struct cell *cells = table_add_row(t);
-	struct strbuf sb = { 0 };
+	struct strbuf __auto_free sb = { 0 };
 	size_t at = 0, i;
 
 	if (!cells)
@@ -342,7 +342,6 @@ static void fill_row(const struct diff_rows *d, size_t row, struct table *t)
 	cells[at++] = cell_text(t, strbuf_text(&sb));
 	cells[at] = cell_text(t, intern_get(&d->keys, (uint32_t)row + 1, NULL));
 	t->failed |= sb.failed;
-	strbuf_free(&sb);
 }
 
 /* Counts rows by status, and sums by how much the main metric went up and down. */

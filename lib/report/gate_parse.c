@@ -286,7 +286,7 @@ int gate_add(struct gate_rules *rules, const char *text, struct strbuf *error)
 
 int gate_add_budget(struct gate_rules *rules, const char *text, struct strbuf *error)
 {
-	struct strbuf what = { 0 };
+	struct strbuf __auto_free what = { 0 };
 	size_t before = rules->nr;
 	unsigned int line = 0;
 	int err = 0;
@@ -307,7 +307,6 @@ int gate_add_budget(struct gate_rules *rules, const char *text, struct strbuf *e
 	}
 	if (err == -EINVAL)
 		strbuf_printf(error, "line %u: %s", line, strbuf_text(&what));
-	strbuf_free(&what);
 	if (!err && rules->nr == before) {
 		strbuf_puts(error, "no rule in it");
 		err = -EINVAL;

@@ -43,12 +43,11 @@ void csv_quote(struct strbuf *sb, const char *text)
 /* Appends a name as the text renderer shows it, quoted where CSV or a spreadsheet needs it. */
 static void csv_text(struct strbuf *sb, const char *name)
 {
-	struct strbuf safe = { 0 };
+	struct strbuf __auto_free safe = { 0 };
 
 	safe_text_puts(&safe, name);
 	sb->failed |= safe.failed;
 	csv_quote(sb, strbuf_text(&safe));
-	strbuf_free(&safe);
 }
 
 static void csv_cell(struct strbuf *sb, const struct cell *cell)
@@ -127,7 +126,7 @@ static int csv_table(struct strbuf *sb, const struct table *t, bool named,
 int render_csv(const struct report *r, const struct render_options *opts,
 	       const struct render_out *out)
 {
-	struct strbuf sb = { 0 };
+	struct strbuf __auto_free sb = { 0 };
 	int err = 0;
 
 	for (size_t i = 0; i < r->nr_tables && !err; i++) {
@@ -135,6 +134,5 @@ int render_csv(const struct report *r, const struct render_options *opts,
 			strbuf_puts(&sb, "\n");
 		err = csv_table(&sb, r->tables[i], r->nr_tables > 1, out);
 	}
-	strbuf_free(&sb);
 	return err;
 }

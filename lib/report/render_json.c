@@ -95,12 +95,11 @@ static void render_bounds(struct json *j, const struct table *t)
 
 static void render_table_notes(struct json *j, const struct table *t)
 {
-	struct strbuf legend = { 0 };
+	struct strbuf __auto_free legend = { 0 };
 	bool any = table_legend(t, t->nr_rows, &legend);
 
 	render_notes(j, any ? strbuf_text(&legend) : NULL, t->notes, t->nr_notes, false);
 	j->sb.failed |= legend.failed;
-	strbuf_free(&legend);
 }
 
 static void render_table(struct json *j, const struct table *t)

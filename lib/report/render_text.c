@@ -51,7 +51,7 @@ static void paint_comment(struct painter *p, const char *text, const char *color
 	const char *on = p->opts->color && color ? color : "";
 	struct text_margins margins = { .end = *on ? PLAIN : "" };
 	size_t width = p->opts->width;
-	struct strbuf safe = { 0 };
+	struct strbuf __auto_free safe = { 0 };
 	char first[16], next[16];
 
 	snprintf(first, sizeof(first), "%s# ", on);
@@ -64,7 +64,6 @@ static void paint_comment(struct painter *p, const char *text, const char *color
 	if (safe.failed)
 		p->err = -ENOMEM;
 	text_wrap(&p->sb, strbuf_text(&safe), &margins);
-	strbuf_free(&safe);
 }
 
 static void paint_blank_comment(struct painter *p)
@@ -101,7 +100,7 @@ static void paint_title(struct painter *p, const struct table *t)
 {
 	size_t shown = table_text_rows(t),
 	       all = t->nr_rows_total ? t->nr_rows_total : t->nr_rows;
-	struct strbuf sb = { 0 };
+	struct strbuf __auto_free sb = { 0 };
 
 	strbuf_puts(&sb, t->title ? t->title : t->name);
 	if (t->sorted_by) {
@@ -124,7 +123,6 @@ static void paint_title(struct painter *p, const struct table *t)
 	if (sb.failed)
 		p->err = -ENOMEM;
 	paint_comment(p, strbuf_text(&sb), NULL);
-	strbuf_free(&sb);
 }
 
 /* Removes trailing blanks. */
@@ -172,7 +170,7 @@ static void paint_name(struct painter *p, const struct text_layout *l, size_t us
 		       const struct cell *row)
 {
 	size_t width = used + l->room, lead = 0;
-	struct strbuf branch = { 0 };
+	struct strbuf __auto_free branch = { 0 };
 
 	text_tree_lead(&l->tree, row, &branch);
 	if (branch.size && branch.size <= l->room) {
@@ -186,7 +184,6 @@ static void paint_name(struct painter *p, const struct text_layout *l, size_t us
 	text_shorten(&p->sb, strbuf_text(&p->cell) + lead, p->cell.size - lead,
 		     width > OWN_LINE ? width - OWN_LINE : 0);
 	p->sb.failed |= branch.failed;
-	strbuf_free(&branch);
 }
 
 /* Paints the text at the end of a row, after @used characters. Words are wrapped within their
@@ -270,7 +267,7 @@ static void paint_row(struct painter *p, const struct text_layout *l,
 /* Paints all but the first part of the row's last column: a callchain under its callsite. */
 static void paint_below(struct painter *p, const struct table *t, const struct cell *row)
 {
-	struct strbuf part = { 0 };
+	struct strbuf __auto_free part = { 0 };
 	const char *text;
 
 	for (size_t i = 0; i < t->nr_columns; i++) {
@@ -288,13 +285,12 @@ static void paint_below(struct painter *p, const struct table *t, const struct c
 	}
 	if (part.failed)
 		p->err = -ENOMEM;
-	strbuf_free(&part);
 }
 
 /* "#   Evidence: 20 objects of 56 bytes" */
 static void paint_told(struct painter *p, const struct table *t, const struct cell *row)
 {
-	struct strbuf line = { 0 };
+	struct strbuf __auto_free line = { 0 };
 
 	for (size_t i = 0; i < t->nr_columns; i++) {
 		const struct column *c = &t->columns[i];
@@ -307,13 +303,12 @@ static void paint_told(struct painter *p, const struct table *t, const struct ce
 	}
 	if (line.failed)
 		p->err = -ENOMEM;
-	strbuf_free(&line);
 }
 
 /* "2 columns hidden at 80 columns: Per, GFP flags (--wide)" */
 static void paint_hidden(struct painter *p, const struct text_layout *l)
 {
-	struct strbuf titles = { 0 }, note = { 0 };
+	struct strbuf __auto_free titles = { 0 }, note = { 0 };
 	size_t nr = text_layout_hidden(l, &titles);
 
 	strbuf_printf(&note, "%zu column%s hidden at %u columns: %s (--wide)", nr,
@@ -322,15 +317,13 @@ static void paint_hidden(struct painter *p, const struct text_layout *l)
 		paint_comment(p, strbuf_text(&note), DIM);
 	if (titles.failed || note.failed)
 		p->err = -ENOMEM;
-	strbuf_free(&titles);
-	strbuf_free(&note);
 }
 
 /* Explains the short words in the rows, if their column fits. */
 static void paint_legend(struct painter *p, const struct table *t,
 			 const struct text_layout *l)
 {
-	struct strbuf legend = { 0 };
+	struct strbuf __auto_free legend = { 0 };
 	bool shown = false;
 
 	for (size_t i = 0; i < l->nr && t->legend_of; i++)
@@ -340,13 +333,12 @@ static void paint_legend(struct painter *p, const struct table *t,
 		paint_comment(p, strbuf_text(&legend), DIM);
 	if (legend.failed)
 		p->err = -ENOMEM;
-	strbuf_free(&legend);
 }
 
 /* "Lifetimes: 256 ns to 4.29 s, a mark for every power of 2" */
 static void paint_axes(struct painter *p, const struct text_layout *l)
 {
-	struct strbuf note = { 0 };
+	struct strbuf __auto_free note = { 0 };
 
 	for (size_t i = 0; i < l->nr; i++) {
 		const struct text_column *c = &l->columns[i];
@@ -360,7 +352,6 @@ static void paint_axes(struct painter *p, const struct text_layout *l)
 	}
 	if (note.failed)
 		p->err = -ENOMEM;
-	strbuf_free(&note);
 }
 
 static void paint_rows(struct painter *p, const struct table *t)
@@ -529,7 +520,7 @@ static void paint_property(struct painter *p, const struct property *property,
 	size_t used = name_width + 1, width = p->opts->width;
 	struct text_margins margins = { .end = *on ? PLAIN : "" };
 	char first[NAME_MAX_SHOWN], next[NAME_MAX_SHOWN];
-	struct strbuf safe = { 0 };
+	struct strbuf __auto_free safe = { 0 };
 
 	snprintf(first, sizeof(first), "%-*s %s", (int)name_width, property->name, on);
 	snprintf(next, sizeof(next), "%*s %s", (int)name_width, "", on);
@@ -541,7 +532,6 @@ static void paint_property(struct painter *p, const struct property *property,
 	if (safe.failed)
 		p->err = -ENOMEM;
 	text_wrap(&p->sb, strbuf_text(&safe), &margins);
-	strbuf_free(&safe);
 }
 
 static void paint_properties(struct painter *p, const struct report *r)

@@ -465,7 +465,7 @@ static struct text_column *find_telling(struct text_layout *l, struct measure *m
 	size_t *rows = calloc(nr + 1, sizeof(*rows)); /* of each different key */
 	struct text_column *found = NULL;
 	struct intern keys = { 0 };
-	struct strbuf key = { 0 };
+	struct strbuf __auto_free key = { 0 };
 
 	for (size_t i = 0; rows && i < nr && !found; i++) {
 		const struct cell *row = &t->cells[i * t->nr_columns];
@@ -481,7 +481,6 @@ static struct text_column *find_telling(struct text_layout *l, struct measure *m
 			found = telling(l, &t->cells[rows[id - 1] * t->nr_columns], row);
 	}
 	intern_free(&keys);
-	strbuf_free(&key);
 	free(rows);
 	return found;
 }

@@ -22,12 +22,11 @@ static void fill_function(void *ctx, uint64_t key, struct strbuf *out)
 static void safe_gfp(const struct script *s, uint64_t key, struct strbuf *out)
 {
 	const struct gfp_names *names = event_formats_gfp(s->env.env->fmts);
-	struct strbuf text = { 0 };
+	struct strbuf __auto_free text = { 0 };
 
 	gfp_format_long(names, key, &text);
 	safe_text_puts(out, strbuf_text(&text));
 	out->failed |= text.failed;
-	strbuf_free(&text);
 }
 
 static void fill_gfp(void *ctx, uint64_t key, struct strbuf *out)

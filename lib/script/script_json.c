@@ -19,12 +19,11 @@ void script_json_pid(void *ctx, uint64_t key, struct strbuf *out)
 
 static void quote_site(const struct script *s, uint64_t addr, struct strbuf *out)
 {
-	struct strbuf name = { 0 };
+	struct strbuf __auto_free name = { 0 };
 
 	sites_exact(s->env.sites, addr, &name);
 	json_quote(out, strbuf_text(&name));
 	out->failed |= name.failed;
-	strbuf_free(&name);
 }
 
 void script_json_site(void *ctx, uint64_t key, struct strbuf *out)
@@ -72,7 +71,7 @@ void script_json_gfp(void *ctx, uint64_t key, struct strbuf *out)
 {
 	const struct script *s = ctx;
 	const struct gfp_names *gfp = event_formats_gfp(s->env.env->fmts);
-	struct strbuf names = { 0 };
+	struct strbuf __auto_free names = { 0 };
 
 	gfp_format_short(gfp, key, &names, NULL);
 	json_quote(out, strbuf_text(&names));
@@ -83,7 +82,6 @@ void script_json_gfp(void *ctx, uint64_t key, struct strbuf *out)
 	strbuf_puts(out, ", \"gfp_names\": ");
 	json_quote_list(out, strbuf_text(&names));
 	out->failed |= names.failed;
-	strbuf_free(&names);
 }
 
 void script_json_stack(void *ctx, uint64_t key, struct strbuf *out)
@@ -128,12 +126,11 @@ static void put_string(struct script *s, const char *text, size_t size)
 	strbuf_reset(&s->scratch);
 	strbuf_add(&s->scratch, text, size);
 	if (!s->scratch.failed) {
-		struct strbuf quoted = { 0 };
+		struct strbuf __auto_free quoted = { 0 };
 
 		json_quote(&quoted, s->scratch.data);
 		outbuf_add(s->out, strbuf_text(&quoted), quoted.size);
 		s->failed |= quoted.failed;
-		strbuf_free(&quoted);
 	}
 	s->failed |= s->scratch.failed;
 }

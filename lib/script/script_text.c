@@ -14,23 +14,21 @@ void script_text_pid(void *ctx, uint64_t key, struct strbuf *out)
 {
 	const struct script *s = ctx;
 	int32_t pid = (int32_t)key;
-	struct strbuf comm = { 0 };
+	struct strbuf __auto_free comm = { 0 };
 
 	safe_text_puts(&comm, tasks_name(s->env.tasks, pid));
 	strbuf_printf(out, "%16s-%-5" PRId32 " [", strbuf_text(&comm), pid);
 	out->failed |= comm.failed;
-	strbuf_free(&comm);
 }
 
 void script_text_site(void *ctx, uint64_t key, struct strbuf *out)
 {
 	const struct script *s = ctx;
-	struct strbuf name = { 0 };
+	struct strbuf __auto_free name = { 0 };
 
 	sites_exact(s->env.sites, key, &name);
 	safe_text_puts(out, strbuf_text(&name));
 	out->failed |= name.failed;
-	strbuf_free(&name);
 }
 
 /* " fs/dcache.c:1640" */

@@ -283,9 +283,8 @@ static int unroll(struct debug_frames *f, Dwarf_Die *function, uint64_t addr,
 static int add_path(struct debug_frames *f, const struct unit *u, uint64_t file,
 		    uint32_t *id)
 {
-	struct strbuf path = { 0 }, tidy = { 0 };
+	struct strbuf __auto_free path = { 0 }, tidy = { 0 };
 	struct line_file parts;
-	int ret = 0;
 
 	*id = 0;
 	if (line_table_file(&u->lines, file, &parts) <= 0)
@@ -299,10 +298,7 @@ static int add_path(struct debug_frames *f, const struct unit *u, uint64_t file,
 			 &tidy);
 	if (!path.failed && !tidy.failed)
 		*id = intern_id(&f->paths, strbuf_text(&tidy), tidy.size);
-	ret = *id ? 0 : -ENOMEM;
-	strbuf_free(&path);
-	strbuf_free(&tidy);
-	return ret;
+	return *id ? 0 : -ENOMEM;
 }
 
 /* The number of a file's path. */

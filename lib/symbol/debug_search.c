@@ -136,7 +136,7 @@ static int look_for_modules(struct debug_found *f, const struct debug_wanted *w)
 {
 	static const char *const places[] = { "/usr/lib/debug/lib/modules/",
 					      "/lib/modules/" };
-	struct strbuf path = { 0 };
+	struct strbuf __auto_free path = { 0 };
 	bool failed;
 
 	if (w->places.kernel)
@@ -150,7 +150,6 @@ static int look_for_modules(struct debug_found *f, const struct debug_wanted *w)
 	}
 	failed = path.failed;
 	f->modules = is_directory(strbuf_text(&path)) ? strbuf_detach(&path) : NULL;
-	strbuf_free(&path);
 	return failed ? -ENOMEM : 0;
 }
 

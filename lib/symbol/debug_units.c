@@ -211,7 +211,7 @@ static int take_root(struct debug_units *u, Dwarf_Die *die)
 static uint32_t dir_of(struct debug_units *u, Dwarf_Die *die)
 {
 	const char *name = text_of(die, DW_AT_name);
-	struct strbuf dir = { 0 };
+	struct strbuf __auto_free dir = { 0 };
 	uint32_t id = 0;
 
 	if (name && source_path_dir(name, strbuf_text(&u->root),
@@ -219,9 +219,7 @@ static uint32_t dir_of(struct debug_units *u, Dwarf_Die *die)
 		id = intern_id(&u->dirs, dir.data, dir.size);
 		id = id ? id : UINT32_MAX;
 	}
-	id = dir.failed ? UINT32_MAX : id;
-	strbuf_free(&dir);
-	return id;
+	return dir.failed ? UINT32_MAX : id;
 }
 
 static int take_ranges(struct debug_units *u, Dwarf_Die *die)

@@ -102,7 +102,7 @@ static int use_units(struct places *p, struct debug_units *units)
 static int find_source(struct places *p, const char *name, uint32_t *path)
 {
 	uint32_t id = intern_find(&p->names, name, strlen(name));
-	struct strbuf whole = { 0 };
+	struct strbuf __auto_free whole = { 0 };
 
 	if (id && p->of_name[id - 1] != SEVERAL)
 		*path = p->of_name[id - 1];
@@ -110,7 +110,6 @@ static int find_source(struct places *p, const char *name, uint32_t *path)
 		return 0;
 	strbuf_printf(&whole, "%s/%s", p->dir, name);
 	*path = whole.failed ? 0 : path_id(p, whole.data);
-	strbuf_free(&whole);
 	return *path ? 0 : -ENOMEM;
 }
 

@@ -86,7 +86,7 @@ static void try_files(struct module_debug *d, const struct module_places *p,
 {
 	const char *name = file ? strrchr(file, '/') : NULL;
 	size_t size = name ? strcspn(name, ".") : 0;
-	struct strbuf path = { 0 };
+	struct strbuf __auto_free path = { 0 };
 
 	/* /x/name.ko.xz: /x/.debug/name.ko.debug */
 	if (name) {
@@ -98,18 +98,16 @@ static void try_files(struct module_debug *d, const struct module_places *p,
 	strbuf_printf(&path, "%s/usr/lib/debug/.build-id/%.2s/%s.debug",
 		      p->root ? p->root : "", id, id + 2);
 	try_place(d, &path, id);
-	strbuf_free(&path);
 }
 
 static void try_server(struct module_debug *d, const struct module_places *p,
 		       char id[ELF_BUILD_ID_MAX])
 {
-	struct strbuf path = { 0 };
+	struct strbuf __auto_free path = { 0 };
 
 	if (p->server && d->state != MODULE_READ && d->state != MODULE_NO_MEMORY &&
 	    !debug_server_find(p->server, id, strlen(id), &path))
 		try_place(d, &path, id);
-	strbuf_free(&path);
 }
 
 void module_debug_open(struct module_debug *out, const struct module_places *places,
@@ -217,7 +215,7 @@ static int place_file(struct module_files *m, uint32_t id, const char *file,
 static int add_file(struct module_files *m, const char *file)
 {
 	size_t ending, length = module_name_length(file, &ending), i;
-	struct strbuf name = { 0 };
+	struct strbuf __auto_free name = { 0 };
 	uint32_t id, dir;
 	int ret = dir_of(m, strbuf_text(&m->walk.path), &dir);
 
@@ -231,7 +229,6 @@ static int add_file(struct module_files *m, const char *file)
 	else
 		ret = place_file(m, id, file,
 				 &(struct module_file){ .dir = dir, .ending = ending });
-	strbuf_free(&name);
 	return ret;
 }
 

@@ -43,12 +43,11 @@ static int check_sites(const struct attempt *a, const struct symbol_sites *sites
 static int use_text(const struct attempt *a, const struct symbol_text *theirs,
 		    uint64_t offset)
 {
-	struct strbuf text = { 0 };
+	struct strbuf __auto_free text = { 0 };
 	int err = symbol_fit_apply(theirs, &a->target->own, offset, &text);
 
 	if (!err)
 		err = symbols_new(a->out, text.data, text.size, a->target->log);
-	strbuf_free(&text);
 	if (err)
 		return refuse(a, SYMBOLS_NO_MEMORY, err);
 	a->origin->offset = offset;
@@ -115,14 +114,13 @@ static int place_text(const struct attempt *a, const struct symbol_text *theirs,
 
 static int open_text(const struct attempt *a)
 {
-	struct strbuf text = { 0 };
+	struct strbuf __auto_free text = { 0 };
 	int err = text_file_read(&text, a->origin->path, IO_FILE_OR_PIPE);
 
 	if (err)
 		err = refuse(a, SYMBOLS_UNREADABLE, err);
 	else
 		err = place_text(a, &(struct symbol_text){ text.data, text.size }, NULL);
-	strbuf_free(&text);
 	return err;
 }
 

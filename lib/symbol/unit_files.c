@@ -57,7 +57,7 @@ static const char *text_of(Dwarf_Die *die, unsigned int name)
 static uint32_t path_of(struct unit_files *files, Dwarf_Die *unit)
 {
 	const char *name = text_of(unit, DW_AT_name);
-	struct strbuf path = { 0 };
+	struct strbuf __auto_free path = { 0 };
 	uint32_t id = 0;
 
 	if (!name)
@@ -70,7 +70,6 @@ static uint32_t path_of(struct unit_files *files, Dwarf_Die *unit)
 		id = intern_id(&files->paths, path.data, path.size);
 		id = id ? id : NO_MEMORY;
 	}
-	strbuf_free(&path);
 	return id;
 }
 

@@ -39,7 +39,7 @@ static bool may_hold_it(const char *type, const char *options)
 /* The only group with all of the IDs that @path has as in reports; copies it there. */
 static bool find_whole(char path[PATH_SIZE])
 {
-	struct strbuf pattern = { 0 };
+	struct strbuf __auto_free pattern = { 0 };
 	glob_t found = { 0 };
 	bool any = false, is_one;
 	size_t digits;
@@ -59,7 +59,6 @@ static bool find_whole(char path[PATH_SIZE])
 	if (is_one)
 		memcpy(path, found.gl_pathv[0], strlen(found.gl_pathv[0]) + 1);
 	globfree(&found);
-	strbuf_free(&pattern);
 	return is_one;
 }
 

@@ -118,23 +118,20 @@ const char *event_criteria_filter(const struct event_criteria *c, const char *na
 static int add_filter(struct event_name *event, const struct instance *in,
 		      const char *filter)
 {
-	struct strbuf sb = { 0 };
-	int ret;
+	struct strbuf __auto_free sb = { 0 };
 
 	if (event->filter)
 		strbuf_printf(&sb, "(%s) && (%s)", filter, event->filter);
 	else
 		strbuf_puts(&sb, filter);
-	ret = sb.failed ? -ENOMEM : event_set_filter(event, in, strbuf_text(&sb));
-	strbuf_free(&sb);
-	return ret;
+	return sb.failed ? -ENOMEM : event_set_filter(event, in, strbuf_text(&sb));
 }
 
 /* Looks for "field:TYPE NAME;" in the event's format; every event has "comm". */
 static bool has_field(const struct event_name *event, const struct instance *in,
 		      const char *field)
 {
-	struct strbuf format = { 0 };
+	struct strbuf __auto_free format = { 0 };
 	char path[EVENT_PATH_MAX], text[40];
 	bool has = !strcmp(field, "comm");
 
@@ -142,7 +139,6 @@ static bool has_field(const struct event_name *event, const struct instance *in,
 	snprintf(text, sizeof(text), " %s;", field);
 	if (!has && instance_read(in, path, &format) == 0)
 		has = strstr(strbuf_text(&format), text);
-	strbuf_free(&format);
 	return has;
 }
 
@@ -150,7 +146,7 @@ static int set_one(struct event_name *event, const struct instance *in,
 		   const struct event_choice *choice, const struct log *log)
 {
 	const struct event_fields *known = find_event(event->name);
-	struct strbuf sb = { 0 };
+	struct strbuf __auto_free sb = { 0 };
 	const char *field = event_criteria_filter(&choice->criteria, event->name,
 						  choice->filter_frees, &sb);
 	int ret = 0;
@@ -174,7 +170,6 @@ static int set_one(struct event_name *event, const struct instance *in,
 				strbuf_text(&sb), event->system, event->name,
 				strerror(-ret));
 	}
-	strbuf_free(&sb);
 	return ret;
 }
 

@@ -105,7 +105,7 @@ static int read_processes(struct process_list *list)
  */
 static int read_listed(const struct instance *in, struct u64_map *listed)
 {
-	struct strbuf sb = { 0 };
+	struct strbuf __auto_free sb = { 0 };
 	const char *at;
 	char *end;
 	int ret = instance_read(in, "set_event_pid", &sb);
@@ -119,7 +119,6 @@ static int read_listed(const struct instance *in, struct u64_map *listed)
 			break;
 		ret = add_number(listed, (pid_t)pid);
 	}
-	strbuf_free(&sb);
 	return ret;
 }
 
@@ -178,7 +177,7 @@ static int find_missing(const struct instance *in, struct process_list *list,
 static int add_descendants(const struct instance *in, const struct log *log)
 {
 	struct process_list list = { 0 };
-	struct strbuf missing = { 0 };
+	struct strbuf __auto_free missing = { 0 };
 	unsigned int round;
 	int ret;
 
@@ -199,7 +198,6 @@ static int add_descendants(const struct instance *in, const struct log *log)
 		log_msg(log, LOG_WARN,
 			"these processes fork faster than their descendants can be listed: some are not recorded");
 	free(list.items);
-	strbuf_free(&missing);
 	return ret;
 }
 
@@ -222,7 +220,7 @@ size_t events_nr_tasks(const struct instance *in)
 int events_only_pids(const struct instance *in, const pid_t *pids, size_t nr,
 		     const struct log *log)
 {
-	struct strbuf sb = { 0 };
+	struct strbuf __auto_free sb = { 0 };
 	int ret = 0;
 
 	for (size_t i = 0; !ret && i < nr; i++) {
@@ -238,24 +236,20 @@ int events_only_pids(const struct instance *in, const pid_t *pids, size_t nr,
 		ret = set_pids(in, &sb, log);
 	if (!ret && nr)
 		ret = add_descendants(in, log);
-	strbuf_free(&sb);
 	return ret;
 }
 
 int events_follow(const struct instance *in, pid_t pid, const struct log *log)
 {
-	struct strbuf sb = { 0 };
-	int ret;
+	struct strbuf __auto_free sb = { 0 };
 
 	strbuf_printf(&sb, "%d", (int)pid);
-	ret = sb.failed ? -ENOMEM : set_pids(in, &sb, log);
-	strbuf_free(&sb);
-	return ret;
+	return sb.failed ? -ENOMEM : set_pids(in, &sb, log);
 }
 
 int events_only_group(const struct instance *in, const char *dir, const struct log *log)
 {
-	struct strbuf sb = { 0 };
+	struct strbuf __auto_free sb = { 0 };
 	pid_t *pids = NULL;
 	size_t nr = 0;
 	int ret = cgroup_pids(dir, &pids, &nr);
@@ -279,6 +273,5 @@ int events_only_group(const struct instance *in, const char *dir, const struct l
 		log_msg(log, LOG_ERROR,
 			"cannot read the processes of the control group %s: %s", dir,
 			strerror(-ret));
-	strbuf_free(&sb);
 	return ret;
 }

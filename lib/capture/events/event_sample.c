@@ -49,7 +49,7 @@ static int filter_of(const struct instance *in, const struct event_name *event,
 		     const struct sample *s, struct strbuf *out)
 {
 	enum sampled how = how_sampled(event);
-	struct strbuf format = { 0 };
+	struct strbuf __auto_free format = { 0 };
 	char path[EVENT_PATH_MAX];
 	unsigned int size;
 	int ret;
@@ -66,7 +66,6 @@ static int filter_of(const struct instance *in, const struct event_name *event,
 		sample_filter_object(s, how == SAMPLED_FREE, out);
 	if (!ret && out->failed)
 		ret = -ENOMEM;
-	strbuf_free(&format);
 	return ret;
 }
 
@@ -74,17 +73,16 @@ static int filter_of(const struct instance *in, const struct event_name *event,
 static int add_filter(struct event_name *event, const struct instance *in,
 		      const struct sample *s)
 {
-	struct strbuf sb = { 0 };
+	struct strbuf __auto_free sb = { 0 };
 	int ret;
 
 	if (event->filter)
 		strbuf_printf(&sb, "(%s) && (", event->filter);
 	ret = filter_of(in, event, s, &sb);
 	strbuf_puts(&sb, event->filter ? ")" : "");
-	if (!ret)
-		ret = sb.failed ? -ENOMEM : event_set_filter(event, in, strbuf_text(&sb));
-	strbuf_free(&sb);
-	return ret;
+	return ret	   ? ret
+	       : sb.failed ? -ENOMEM
+			   : event_set_filter(event, in, strbuf_text(&sb));
 }
 
 int events_sample(struct event_list *list, const struct instance *in,
@@ -117,7 +115,7 @@ int events_sample_stacks(const struct event_list *list, const struct instance *i
 
 	for (size_t i = 0; !ret && i < list->count; i++) {
 		const struct event_name *event = &list->items[i];
-		struct strbuf sb = { 0 };
+		struct strbuf __auto_free sb = { 0 };
 
 		if (how_sampled(event) != SAMPLED_ALLOC)
 			continue;
@@ -128,7 +126,6 @@ int events_sample_stacks(const struct event_list *list, const struct instance *i
 		if (!ret)
 			ret = sb.failed ? -ENOMEM
 					: event_set_trigger(event, in, strbuf_text(&sb));
-		strbuf_free(&sb);
 	}
 	return ret;
 }

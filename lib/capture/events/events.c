@@ -234,7 +234,7 @@ int events_select(struct event_list *list, const struct instance *in,
 
 int events_enabled(struct event_list *list, const struct instance *in)
 {
-	struct strbuf sb = { 0 };
+	struct strbuf __auto_free sb = { 0 };
 	int ret = instance_read(in, "set_event", &sb);
 	const char *p = strbuf_text(&sb);
 	char system[128], name[128];
@@ -244,7 +244,6 @@ int events_enabled(struct event_list *list, const struct instance *in)
 	for (; !ret && sscanf(p, " %127[^:\n]:%127[^\n]%n", system, name, &used) == 2;
 	     p += used)
 		ret = event_list_add(list, system, name);
-	strbuf_free(&sb);
 	return ret;
 }
 
@@ -335,7 +334,7 @@ static int write_filter(struct event_name *event, const struct instance *in,
 int event_set_filter(struct event_name *event, const struct instance *in,
 		     const char *filter)
 {
-	struct strbuf sb = { 0 };
+	struct strbuf __auto_free sb = { 0 };
 	char path[EVENT_PATH_MAX];
 	int ret = write_filter(event, in, filter);
 
@@ -344,7 +343,6 @@ int event_set_filter(struct event_name *event, const struct instance *in,
 		ret = instance_read(in, path, &sb);
 	if (!ret && !strstr(strbuf_text(&sb), filter))
 		ret = -EINVAL;
-	strbuf_free(&sb);
 	return ret;
 }
 
@@ -403,7 +401,7 @@ static int set_filters(struct event_list *list, const struct instance *in,
 
 	for (size_t i = 0; i < list->count; i++) {
 		struct event_name *event = &list->items[i];
-		struct strbuf sb = { 0 };
+		struct strbuf __auto_free sb = { 0 };
 		int ret;
 
 		if (!choice->filter_frees && is_free(event))
@@ -414,7 +412,6 @@ static int set_filters(struct event_list *list, const struct instance *in,
 			strbuf_printf(&sb, "(%s) && (%s)", choice->filter, event->filter);
 		}
 		ret = sb.failed ? -ENOMEM : write_filter(event, in, strbuf_text(&sb));
-		strbuf_free(&sb);
 		if (ret == -ENOMEM)
 			return ret;
 		taken += ret == 0;
@@ -476,17 +473,14 @@ bool events_have_triggers(void)
 int event_set_trigger(const struct event_name *event, const struct instance *in,
 		      const char *filter)
 {
-	struct strbuf sb = { 0 };
+	struct strbuf __auto_free sb = { 0 };
 	char path[EVENT_PATH_MAX];
-	int ret;
 
 	event_path(path, event, "trigger");
 	strbuf_puts(&sb, "stacktrace");
 	if (filter)
 		strbuf_printf(&sb, " if %s", filter);
-	ret = sb.failed ? -ENOMEM : instance_append(in, path, strbuf_text(&sb));
-	strbuf_free(&sb);
-	return ret;
+	return sb.failed ? -ENOMEM : instance_append(in, path, strbuf_text(&sb));
 }
 
 /* Does it allocate without a caller in the event, or with one that may be a wrapper? */

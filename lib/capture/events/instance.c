@@ -23,12 +23,10 @@
 /* Is the kernel locked down so that even root may not trace? */
 static bool locked_down(void)
 {
-	struct strbuf sb = { 0 };
-	bool locked = instance_read_top("/sys/kernel/security/lockdown", &sb) == 0 &&
-		      strstr(strbuf_text(&sb), "[confidentiality]");
+	struct strbuf __auto_free sb = { 0 };
 
-	strbuf_free(&sb);
-	return locked;
+	return instance_read_top("/sys/kernel/security/lockdown", &sb) == 0 &&
+	       strstr(strbuf_text(&sb), "[confidentiality]");
 }
 
 static int explain(const char *dir, int err, const char *retry, const struct log *log)

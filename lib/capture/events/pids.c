@@ -23,7 +23,7 @@ bool pids_in_first_namespace(void)
 /* proc(5): state and parent come after the name, which may hold any character. */
 static int read_stat(pid_t pid, char *state, pid_t *parent)
 {
-	struct strbuf sb = { 0 };
+	struct strbuf __auto_free sb = { 0 };
 	const char *at;
 	char path[64];
 	int ret;
@@ -37,7 +37,6 @@ static int read_stat(pid_t pid, char *state, pid_t *parent)
 		*state = at[2];
 		*parent = (pid_t)strtol(at + 3, NULL, 10);
 	}
-	strbuf_free(&sb);
 	return ret;
 }
 
@@ -127,7 +126,7 @@ static void read_cpu(struct pids *out, const struct instance *in, const char *cp
 
 static int read_lines(struct pids *out, const struct instance *in)
 {
-	struct strbuf sb = { 0 };
+	struct strbuf __auto_free sb = { 0 };
 	struct ring_reader_layout layout;
 	struct dirent *entry;
 	uint8_t *page = NULL;
@@ -136,7 +135,6 @@ static int read_lines(struct pids *out, const struct instance *in)
 
 	if (!ret)
 		ret = ring_reader_parse_layout(strbuf_text(&sb), &layout);
-	strbuf_free(&sb);
 	if (ret)
 		return ret;
 	page = malloc(layout.subbuf_size);

@@ -165,22 +165,17 @@ static void take_all(struct watch *w, struct watch_verdict *v, bool own_switch,
  */
 static bool same_events(const struct watch *w, const struct instance *in)
 {
-	struct strbuf now = { 0 };
-	bool same = instance_read(in, "set_event", &now) != 0 || !w->enabled.size ||
-		    !strcmp(strbuf_text(&w->enabled), strbuf_text(&now));
+	struct strbuf __auto_free now = { 0 };
 
-	strbuf_free(&now);
-	return same;
+	return instance_read(in, "set_event", &now) != 0 || !w->enabled.size ||
+	       !strcmp(strbuf_text(&w->enabled), strbuf_text(&now));
 }
 
 static bool is_off(const struct instance *in)
 {
-	struct strbuf sb = { 0 };
-	bool off =
-		instance_read(in, "tracing_on", &sb) == 0 && strbuf_text(&sb)[0] == '0';
+	struct strbuf __auto_free sb = { 0 };
 
-	strbuf_free(&sb);
-	return off;
+	return instance_read(in, "tracing_on", &sb) == 0 && strbuf_text(&sb)[0] == '0';
 }
 
 void watch_switched(struct watch *w, const struct log *log)

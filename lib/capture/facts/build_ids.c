@@ -36,7 +36,7 @@ int build_id_of_notes(const void *notes, size_t size, struct strbuf *hex)
 
 static int add_module(const char *path, const char *name, struct strbuf *out)
 {
-	struct strbuf file = { 0 }, notes = { 0 }, hex = { 0 };
+	struct strbuf __auto_free file = { 0 }, notes = { 0 }, hex = { 0 };
 	int ret;
 
 	strbuf_printf(&file, "%s/%s/notes/.note.gnu.build-id", path, name);
@@ -45,9 +45,6 @@ static int add_module(const char *path, const char *name, struct strbuf *out)
 		ret = build_id_of_notes(strbuf_text(&notes), notes.size, &hex);
 	if (!ret)
 		strbuf_printf(out, "%s %s\n", name, strbuf_text(&hex));
-	strbuf_free(&file);
-	strbuf_free(&notes);
-	strbuf_free(&hex);
 	return ret == -ENOMEM || out->failed ? -ENOMEM : 0;
 }
 

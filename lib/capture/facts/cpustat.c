@@ -23,7 +23,7 @@ int facts_add_cpustat(struct facts *f, const struct instance *in, uint32_t cpu)
 {
 	int ret = cpu < RECORDING_FREES_CPU ? 0 : begin_frees(f);
 	struct instance of = instance_of_cpu(in, &cpu);
-	struct strbuf sb = { 0 };
+	struct strbuf __auto_free sb = { 0 };
 	char file[64];
 
 	if (ret)
@@ -31,10 +31,8 @@ int facts_add_cpustat(struct facts *f, const struct instance *in, uint32_t cpu)
 	snprintf(file, sizeof(file), "per_cpu/cpu%u/stats", cpu);
 	strbuf_printf(&sb, "CPU: %u\n", cpu);
 	ret = instance_read(&of, file, &sb);
-	if (ret) {
-		strbuf_free(&sb);
+	if (ret)
 		return ret;
-	}
 	return text_list_take(&f->texts.cpustats, "cpustat", &sb);
 }
 

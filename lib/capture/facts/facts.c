@@ -26,12 +26,11 @@ int facts_add_meta(struct facts *f, const char *name, const char *text, size_t s
 static int add_meta_file(struct facts *f, const char *name, const char *path,
 			 const struct log *log)
 {
-	struct strbuf sb = { 0 };
+	struct strbuf __auto_free sb = { 0 };
 	int ret = instance_read_top(path, &sb);
 
 	if (ret == 0)
 		return text_list_take(&f->texts.meta, name, &sb);
-	strbuf_free(&sb);
 	log_msg(log, LOG_INFO, "cannot read %s: %s; the recording will lack it", path,
 		strerror(-ret));
 	return ret == -ENOMEM ? ret : 0;
@@ -47,7 +46,7 @@ static int add_meta_file(struct facts *f, const char *name, const char *path,
 static int add_slabinfo(struct facts *f, const char *name, bool after,
 			const struct log *log)
 {
-	struct strbuf held = { 0 };
+	struct strbuf __auto_free held = { 0 };
 	int ret;
 
 	slab_counts_held(&held, CACHES, !after);
@@ -58,7 +57,6 @@ static int add_slabinfo(struct facts *f, const char *name, bool after,
 			      ? -ENOMEM
 			      : text_list_take(&f->texts.meta, "slab_cpu.after", &held);
 	}
-	strbuf_free(&held);
 	return ret;
 }
 
@@ -91,11 +89,10 @@ static const char *find_meta(const struct facts *f, const char *name)
 
 void facts_hold_slab_files(struct facts *f)
 {
-	struct strbuf slabinfo = { 0 };
+	struct strbuf __auto_free slabinfo = { 0 };
 
 	if (!instance_read_top("/proc/slabinfo", &slabinfo))
 		slab_files_open(&f->slab_files, CACHES, strbuf_text(&slabinfo));
-	strbuf_free(&slabinfo);
 }
 
 int facts_count_slabs(struct facts *f, const char *when, uint64_t shrink_ns,
@@ -107,7 +104,7 @@ int facts_count_slabs(struct facts *f, const char *when, uint64_t shrink_ns,
 					    .slabinfo = slabinfo,
 					    .shrink_ns = shrink_ns,
 					    .open = &f->slab_files };
-	struct strbuf sb = { 0 };
+	struct strbuf __auto_free sb = { 0 };
 	uint64_t spent;
 	char name[64];
 
@@ -118,17 +115,14 @@ int facts_count_slabs(struct facts *f, const char *when, uint64_t shrink_ns,
 	if (!before && !find_meta(f, "slab_counts.before"))
 		return 0;
 	spent = slab_counts_take(&sb, &opts);
-	if (!sb.size) {
-		strbuf_free(&sb);
+	if (!sb.size)
 		return 0;
-	}
 	log_msg(log, LOG_INFO, "counting slab objects %s: %.1f ms of shrinking caches",
 		when, (double)spent / 1e6);
 	snprintf(name, sizeof(name), "slab_counts.%s", when);
 	if (sb.failed) {
 		log_msg(log, LOG_INFO, "no memory for the count of slab objects %s",
 			when);
-		strbuf_free(&sb);
 		return 0;
 	}
 	return text_list_take(&f->texts.meta, name, &sb);
@@ -139,14 +133,13 @@ int facts_count_slabs(struct facts *f, const char *when, uint64_t shrink_ns,
 static int add_list(struct facts *f, const char *item, const char *when,
 		    const struct log *log)
 {
-	struct strbuf sb = { 0 };
+	struct strbuf __auto_free sb = { 0 };
 	char name[64];
 	int ret = list_read(item, f->long_lists, &sb, log);
 
 	snprintf(name, sizeof(name), "%s.%s", item, when);
 	if (!ret)
 		return text_list_take(&f->texts.meta, name, &sb);
-	strbuf_free(&sb);
 	return ret == -ENOMEM ? ret : 0;
 }
 
@@ -168,12 +161,11 @@ void facts_begin_ran(struct facts *f, uint32_t self, const struct log *log)
 
 static int end_ran(struct facts *f, const struct log *log)
 {
-	struct strbuf sb = { 0 };
+	struct strbuf __auto_free sb = { 0 };
 	int ret = f->ran.begun ? tasks_ran_end(&f->ran, "/proc", f->ran_self, &sb) : 0;
 
 	if (f->ran.begun && !ret)
 		return text_list_take(&f->texts.meta, RECORDING_META_TASKS_RAN, &sb);
-	strbuf_free(&sb);
 	say_ran(ret, log);
 	return 0;
 }
@@ -298,12 +290,11 @@ static int add_slab_reclaim(struct facts *f, const char *path)
 
 int facts_add_saved_comms(struct facts *f)
 {
-	struct strbuf sb = { 0 };
+	struct strbuf __auto_free sb = { 0 };
 	int ret = instance_read_top("saved_cmdlines", &sb);
 
 	if (ret == 0)
 		ret = comms_add_text(&f->comms, strbuf_text(&sb));
-	strbuf_free(&sb);
 	/* Optional. */
 	return ret == -ENOMEM ? ret : 0;
 }
@@ -368,17 +359,15 @@ static int add_formats(struct text_list *list, const char *system)
 			return 0;
 	names = tracefs_system_events(NULL, system);
 	for (size_t i = 0; !ret && names && names[i]; i++) {
-		struct strbuf sb = { 0 };
+		struct strbuf __auto_free sb = { 0 };
 		char path[320];
 
 		snprintf(path, sizeof(path), "events/%s/%s/format", system, names[i]);
 		ret = instance_read_top(path, &sb);
-		if (ret == 0) {
+		if (ret == 0)
 			ret = text_list_take(list, system, &sb);
-		} else {
-			strbuf_free(&sb);
-			ret = ret == -ENOENT ? 0 : ret;
-		}
+		else if (ret == -ENOENT)
+			ret = 0;
 	}
 	tracefs_list_free(names);
 	return ret;
@@ -399,7 +388,7 @@ static int read_formats(struct facts *f, const struct event_list *list)
 
 static int add_build_id(struct facts *f, const struct log *log)
 {
-	struct strbuf notes = { 0 }, hex = { 0 };
+	struct strbuf __auto_free notes = { 0 }, hex = { 0 };
 	int ret = instance_read_top("/sys/kernel/notes", &notes);
 
 	if (ret == 0)
@@ -409,20 +398,17 @@ static int add_build_id(struct facts *f, const struct log *log)
 	else
 		log_msg(log, LOG_INFO, "cannot read the kernel's build ID: %s",
 			strerror(-ret));
-	strbuf_free(&notes);
-	strbuf_free(&hex);
 	return ret == -ENOMEM ? ret : 0;
 }
 
 /* Another machine can use them to find debug information. Optional: not all kernels have them. */
 static int add_module_ids(struct facts *f)
 {
-	struct strbuf ids = { 0 };
+	struct strbuf __auto_free ids = { 0 };
 	int ret = build_ids_of_modules("/sys/module", &ids);
 
 	if (!ret && ids.size)
 		ret = text_list_take(&f->texts.meta, "module_build_ids", &ids);
-	strbuf_free(&ids);
 	return ret == -ENOMEM ? ret : 0;
 }
 

@@ -45,12 +45,11 @@ static int opening(const char *path, uint64_t most_ns, struct strbuf *out)
 
 static int percpu_stats(const char *path, uint64_t most_ns, struct strbuf *out)
 {
-	struct strbuf meminfo = { 0 };
+	struct strbuf __auto_free meminfo = { 0 };
 	int ret = instance_read_top("/proc/meminfo", &meminfo);
 	const char *all = strstr(strbuf_text(&meminfo), "Percpu:");
 	uint64_t kib = all ? strtoull(all + strlen("Percpu:"), NULL, 10) : 0;
 
-	strbuf_free(&meminfo);
 	if (!ret && most_ns == LIST_NS &&
 	    kib / PERCPU_KIB >= (uint64_t)sysconf(_SC_NPROCESSORS_CONF))
 		ret = -EFBIG;

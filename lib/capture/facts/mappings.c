@@ -169,7 +169,7 @@ void mappings_read(struct mappings *m)
 static int add_process(void *ctx, int task_fd, uint32_t pid, uint32_t tgid)
 {
 	struct mappings *m = ctx;
-	struct strbuf text = { 0 };
+	struct strbuf __auto_free text = { 0 };
 	char path[40];
 	int ret;
 
@@ -180,19 +180,17 @@ static int add_process(void *ctx, int task_fd, uint32_t pid, uint32_t tgid)
 	ret = text_file_read(&text, path, IO_FILE);
 	if (!ret)
 		ret = user_maps_add_proc(&m->maps, pid, 0, strbuf_text(&text));
-	strbuf_free(&text);
 	return ret == -ENOMEM ? ret : 0;
 }
 
 static int read_id(struct mappings *m)
 {
-	struct strbuf text = { 0 };
+	struct strbuf __auto_free text = { 0 };
 	int ret = instance_read_top("events/ftrace/user_stack/format", &text);
 	const char *id = ret ? NULL : strstr(strbuf_text(&text), "\nID: ");
 
 	if (!ret && (!id || sscanf(id, "\nID: %" SCNu32, &m->id) != 1))
 		ret = -ENOTSUP;
-	strbuf_free(&text);
 	return ret;
 }
 
@@ -327,7 +325,7 @@ static int add_texts(struct mappings *m, struct facts *f, uid_t owner)
 						   .owner = (uint32_t)owner,
 						   .runs_as = runs_as };
 	struct user_texts texts = { 0 };
-	struct strbuf maps = { 0 };
+	struct strbuf __auto_free maps = { 0 };
 	int ret = user_symbols(&m->maps, &opts, &texts);
 
 	user_maps_format(&m->maps, &maps);
@@ -342,7 +340,6 @@ static int add_texts(struct mappings *m, struct facts *f, uid_t owner)
 	if (!ret && texts.lines.size)
 		ret = facts_add_meta(f, RECORDING_META_USER_LINES,
 				     strbuf_text(&texts.lines), texts.lines.size);
-	strbuf_free(&maps);
 	strbuf_free(&texts.symbols);
 	strbuf_free(&texts.lines);
 	return ret;

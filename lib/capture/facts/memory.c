@@ -65,7 +65,7 @@ static bool read_text(const char *path, struct strbuf *text)
 
 void memory_read(struct strbuf *meminfo, struct strbuf *zoneinfo)
 {
-	struct strbuf zones = { 0 }, info = { 0 };
+	struct strbuf __auto_free zones = { 0 }, info = { 0 };
 	uint64_t least = UINT64_MAX;
 	struct free_pages before, after;
 
@@ -90,6 +90,4 @@ void memory_read(struct strbuf *meminfo, struct strbuf *zoneinfo)
 		strbuf_reset(zoneinfo);
 		strbuf_add(zoneinfo, strbuf_text(&zones), zones.size);
 	}
-	strbuf_free(&zones);
-	strbuf_free(&info);
 }

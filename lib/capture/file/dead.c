@@ -11,7 +11,7 @@
 
 static int add_cpu(const struct instance *in, const char *name, struct dead_content *out)
 {
-	struct strbuf sb = { 0 };
+	struct strbuf __auto_free sb = { 0 };
 	const char *text;
 	char file[300];
 	int ret;
@@ -26,7 +26,6 @@ static int add_cpu(const struct instance *in, const char *name, struct dead_cont
 				facts_number(text, "commit overrun") +
 				facts_number(text, "dropped events");
 	}
-	strbuf_free(&sb);
 	return ret;
 }
 
@@ -69,12 +68,9 @@ int dead_count(const struct instance *in, struct dead_content *out)
 /* With all events off, the buffers hold only this program's own lines (pids.h, flight_causes.h). */
 static bool has_events(const struct instance *in)
 {
-	struct strbuf sb = { 0 };
-	bool none =
-		!instance_read(in, "events/enable", &sb) && strbuf_text(&sb)[0] == '0';
+	struct strbuf __auto_free sb = { 0 };
 
-	strbuf_free(&sb);
-	return !none;
+	return instance_read(in, "events/enable", &sb) || strbuf_text(&sb)[0] != '0';
 }
 
 int dead_look(const char *token, struct dead_content *out, const struct log *log)
@@ -110,7 +106,7 @@ static void look(const char *name, const struct log *log)
 {
 	const char *token = instance_token(name);
 	struct dead_content content;
-	struct strbuf all = { 0 };
+	struct strbuf __auto_free all = { 0 };
 
 	if (!token)
 		instance_remove_orphan(name);
@@ -125,7 +121,6 @@ static void look(const char *name, const struct log *log)
 			instance_is_stream(token) ? " --streams"
 						  : " DIR (its output directory)",
 			strbuf_text(&all));
-	strbuf_free(&all);
 }
 
 void dead_sweep(const struct log *log)

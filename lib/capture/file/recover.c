@@ -303,7 +303,7 @@ static void tell_how(const struct recovery *v, struct strbuf *sb)
 /* Adds the head's items except its layout, and what this file is. */
 static int add_meta(struct recovery *v)
 {
-	struct strbuf how = { 0 };
+	struct strbuf __auto_free how = { 0 };
 	int ret = 0;
 
 	tell_how(v, &how);
@@ -315,11 +315,9 @@ static int add_meta(struct recovery *v)
 			ret = facts_add_meta(&v->facts, item->name, item->text,
 					     item->size);
 	}
-	if (!ret)
-		ret = facts_add_meta(&v->facts, RECOVERED_ITEM, strbuf_text(&how),
-				     how.size);
-	strbuf_free(&how);
-	return ret;
+	return ret ? ret
+		   : facts_add_meta(&v->facts, RECOVERED_ITEM, strbuf_text(&how),
+				    how.size);
 }
 
 /* Merges the facts of the head with later facts, which replace them. */

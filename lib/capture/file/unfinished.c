@@ -26,7 +26,7 @@ static int empty(struct wire *w, int err)
 int unfinished_write(struct wire *w, const struct writer_facts *facts,
 		     const struct ring_reader *reader)
 {
-	struct strbuf sb = { 0 };
+	struct strbuf __auto_free sb = { 0 };
 	struct recording_text item = { .name = (char *)UNFINISHED_LAYOUT };
 	struct writer_facts layout = { .nr_cpus = facts->nr_cpus,
 				       .meta = &item,
@@ -41,7 +41,6 @@ int unfinished_write(struct wire *w, const struct writer_facts *facts,
 	second = (struct wire){ .fd = w->fd };
 	if (!ret)
 		ret = wire_options(&second, &layout);
-	strbuf_free(&sb);
 	return empty(w, ret);
 }
 

@@ -26,13 +26,12 @@ static const char *what(const struct extraction *x)
 /* The clock in brackets: "[local] global ...". */
 static int read_clock(struct session *s)
 {
-	struct strbuf sb = { 0 };
+	struct strbuf __auto_free sb = { 0 };
 	int ret = instance_read(&s->instance, "trace_clock", &sb);
 	const char *p = strchr(strbuf_text(&sb), '[');
 
 	if (!ret && (!p || sscanf(p, "[%31[^]]", s->clock) != 1))
 		ret = -EPROTO;
-	strbuf_free(&sb);
 	if (ret)
 		log_msg(s->log, LOG_ERROR, "cannot read the trace clock: %s",
 			strerror(-ret));
@@ -41,17 +40,15 @@ static int read_clock(struct session *s)
 
 static bool is_on(const struct instance *in, const char *file)
 {
-	struct strbuf sb = { 0 };
-	bool on = instance_read(in, file, &sb) == 0 && strbuf_text(&sb)[0] == '1';
+	struct strbuf __auto_free sb = { 0 };
 
-	strbuf_free(&sb);
-	return on;
+	return instance_read(in, file, &sb) == 0 && strbuf_text(&sb)[0] == '1';
 }
 
 /* Names the recorded callchains, judging by the current settings. */
 static const char *tell_stacks(const struct instance *in)
 {
-	struct strbuf sb = { 0 };
+	struct strbuf __auto_free sb = { 0 };
 	const char *how = "none";
 
 	if (is_on(in, "options/stacktrace"))
@@ -59,7 +56,6 @@ static const char *tell_stacks(const struct instance *in)
 	else if (instance_read(in, "events/kmem/mm_page_alloc/trigger", &sb) == 0 &&
 		 strncmp(strbuf_text(&sb), "stacktrace", 10) == 0)
 		how = "page (trigger)";
-	strbuf_free(&sb);
 	return how;
 }
 
@@ -104,7 +100,7 @@ static int check_content(struct extraction *x)
 static int add_last_boot(struct extraction *x)
 {
 	struct session *s = &x->s;
-	struct strbuf sb = { 0 };
+	struct strbuf __auto_free sb = { 0 };
 	const char *text;
 	int ret = 0;
 
@@ -113,7 +109,6 @@ static int add_last_boot(struct extraction *x)
 		x->other_boot = strstr(text, "[kernel]") || strstr(text, "text delta:");
 		ret = session_add_meta(s, "last_boot_info", text);
 	}
-	strbuf_free(&sb);
 	return ret;
 }
 
@@ -168,7 +163,7 @@ static int move_symbols(struct extraction *x)
 static int add_first_facts(struct extraction *x)
 {
 	struct session *s = &x->s;
-	struct strbuf pids = { 0 };
+	struct strbuf __auto_free pids = { 0 };
 	/* Nobody knows which events were enabled before. */
 	int ret = session_add_recorder(s);
 
@@ -177,10 +172,7 @@ static int add_first_facts(struct extraction *x)
 	if (!ret && instance_read(&s->instance, "set_event_pid", &pids) == 0 &&
 	    strbuf_text(&pids)[0] >= '0' && strbuf_text(&pids)[0] <= '9')
 		ret = session_add_meta(s, RECORDING_META_SCOPE, "part");
-	strbuf_free(&pids);
-	if (!ret)
-		ret = add_last_boot(x);
-	return ret;
+	return ret ? ret : add_last_boot(x);
 }
 
 static int add_last_facts(struct extraction *x)
@@ -207,7 +199,7 @@ static uint64_t buffer_bytes(const struct session *s)
 	uint64_t most = 0;
 
 	for (size_t i = 0; i < s->reader.nr_cpus; i++) {
-		struct strbuf sb = { 0 };
+		struct strbuf __auto_free sb = { 0 };
 		char file[64];
 		uint64_t kib = 0;
 
@@ -215,7 +207,6 @@ static uint64_t buffer_bytes(const struct session *s)
 			 s->reader.cpus[i].cpu);
 		if (instance_read(&s->instance, file, &sb) == 0)
 			kib = strtoull(strbuf_text(&sb), NULL, 10);
-		strbuf_free(&sb);
 		if (kib > most)
 			most = kib;
 	}

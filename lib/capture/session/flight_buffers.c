@@ -28,13 +28,12 @@ static uint64_t nr_buffers(bool has_frees)
 
 static uint64_t share_of_memory(bool has_frees)
 {
-	struct strbuf sb = { 0 };
+	struct strbuf __auto_free sb = { 0 };
 	uint64_t bytes = 0;
 
 	if (instance_read_top("/proc/meminfo", &sb) == 0)
 		bytes = facts_number(strbuf_text(&sb), "MemTotal") * 1024 / MEMORY_SHARE /
 			nr_buffers(has_frees);
-	strbuf_free(&sb);
 	return bytes > LEAST_BYTES ? bytes : LEAST_BYTES;
 }
 
@@ -77,7 +76,7 @@ static uint64_t time_of(const char *text, const char *key)
 static bool cpu_is_short(struct flight_buffers *b, uint32_t cpu)
 {
 	struct instance of = instance_of_cpu(&b->s->instance, &cpu);
-	struct strbuf sb = { 0 };
+	struct strbuf __auto_free sb = { 0 };
 	bool is_short = false;
 	char file[64];
 
@@ -91,7 +90,6 @@ static bool cpu_is_short(struct flight_buffers *b, uint32_t cpu)
 		if (is_short && now - oldest < b->held_ns)
 			b->held_ns = now - oldest;
 	}
-	strbuf_free(&sb);
 	return is_short;
 }
 

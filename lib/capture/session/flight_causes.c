@@ -43,20 +43,16 @@ static bool may_try(void)
 
 static bool is_on(const struct instance *in)
 {
-	struct strbuf sb = { 0 };
-	bool on = instance_read(in, "tracing_on", &sb) == 0 && strbuf_text(&sb)[0] == '1';
+	struct strbuf __auto_free sb = { 0 };
 
-	strbuf_free(&sb);
-	return on;
+	return instance_read(in, "tracing_on", &sb) == 0 && strbuf_text(&sb)[0] == '1';
 }
 
 static bool top_is_on(void)
 {
-	struct strbuf sb = { 0 };
-	bool on = instance_read_top("tracing_on", &sb) == 0 && strbuf_text(&sb)[0] == '1';
+	struct strbuf __auto_free sb = { 0 };
 
-	strbuf_free(&sb);
-	return on;
+	return instance_read_top("tracing_on", &sb) == 0 && strbuf_text(&sb)[0] == '1';
 }
 
 /* Tests the trigger with a line that this program writes itself. */
@@ -150,13 +146,13 @@ int flight_watch_open(struct flight_watch *w, const struct instance *in,
 
 static int set_trigger(struct flight_watch *w, const struct stop_event *e, bool set)
 {
-	struct strbuf sb = { 0 }, text = { 0 };
+	struct strbuf __auto_free sb = { 0 }, text = { 0 };
 	char path[64];
 	int ret = 0;
 
 	trigger_path(path, e->event);
 	if (!condition(w, e, &sb) || !w->kernel_stops)
-		goto out;
+		return 0;
 	/* A trigger that has fired is still set. */
 	if (w->set[e->cause])
 		ret = instance_append(w->in, path, "!traceoff");
@@ -168,9 +164,6 @@ static int set_trigger(struct flight_watch *w, const struct stop_event *e, bool 
 		log_msg(w->log, LOG_ERROR,
 			"this kernel rejects the trigger '%s' for the event %s: %s",
 			strbuf_text(&text), e->event, strerror(-ret));
-out:
-	strbuf_free(&sb);
-	strbuf_free(&text);
 	return ret;
 }
 
@@ -201,14 +194,13 @@ enum flight_cause flight_watch_stopped(struct flight_watch *w)
 	if (is_on(w->in))
 		return FLIGHT_NOTHING;
 	for (size_t i = 0; i < ARRAY_SIZE(stop_events); i++) {
-		struct strbuf sb = { 0 };
+		struct strbuf __auto_free sb = { 0 };
 		char path[64];
 		bool fired;
 
 		trigger_path(path, stop_events[i].event);
 		fired = instance_read(w->in, path, &sb) == 0 &&
 			strstr(strbuf_text(&sb), "traceoff:count=0");
-		strbuf_free(&sb);
 		if (fired)
 			return stop_events[i].cause;
 	}
@@ -224,7 +216,7 @@ static bool is_due(const struct flight_watch *w, enum flight_cause cause, uint64
 
 uint64_t flight_oom_kills(void)
 {
-	struct strbuf sb = { 0 };
+	struct strbuf __auto_free sb = { 0 };
 	const char *at = NULL;
 	uint64_t nr = 0;
 
@@ -232,7 +224,6 @@ uint64_t flight_oom_kills(void)
 		at = strstr(strbuf_text(&sb), "\noom_kill ");
 	if (at)
 		nr = strtoull(at + strlen("\noom_kill "), NULL, 10) + 1;
-	strbuf_free(&sb);
 	return nr;
 }
 
@@ -280,12 +271,11 @@ static bool has_killed(struct flight_watch *w)
 
 static uint64_t meminfo_bytes(const char *key)
 {
-	struct strbuf sb = { 0 };
+	struct strbuf __auto_free sb = { 0 };
 	uint64_t bytes = 0;
 
 	if (instance_read_top("/proc/meminfo", &sb) == 0)
 		bytes = facts_number(strbuf_text(&sb), key) * 1024;
-	strbuf_free(&sb);
 	return bytes;
 }
 
@@ -309,7 +299,7 @@ static uint64_t cache_bytes(const char *slabinfo, const char *name)
 
 static bool cache_is_large(const struct flight_causes *on)
 {
-	struct strbuf sb = { 0 };
+	struct strbuf __auto_free sb = { 0 };
 	bool large = false;
 
 	if (!on->nr_caches || instance_read_top("/proc/slabinfo", &sb))
@@ -317,7 +307,6 @@ static bool cache_is_large(const struct flight_causes *on)
 	for (size_t i = 0; i < on->nr_caches && !large; i++)
 		large = cache_bytes(strbuf_text(&sb), on->caches[i].name) >
 			on->caches[i].bytes;
-	strbuf_free(&sb);
 	return large;
 }
 

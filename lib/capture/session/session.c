@@ -62,19 +62,18 @@ static int read_statistics(const struct session *s, uint32_t cpu, struct strbuf 
 
 uint64_t session_statistic(const struct session *s, uint32_t cpu, const char *key)
 {
-	struct strbuf sb = { 0 };
+	struct strbuf __auto_free sb = { 0 };
 	uint64_t nr = 0;
 
 	if (!read_statistics(s, cpu, &sb))
 		nr = facts_number(strbuf_text(&sb), key);
-	strbuf_free(&sb);
 	return nr;
 }
 
 void session_progress(const struct session *s, struct capture_progress *out)
 {
 	uint64_t skip = s->read_before + s->reader.discarded;
-	struct strbuf sb = { 0 };
+	struct strbuf __auto_free sb = { 0 };
 
 	*out = (struct capture_progress){ 0 };
 	for (size_t i = 0; i < s->reader.nr_cpus; i++) {
@@ -94,14 +93,13 @@ void session_progress(const struct session *s, struct capture_progress *out)
 		out->lost += facts_number(text, "dropped events");
 	}
 	out->events -= out->events < skip ? out->events : skip;
-	strbuf_free(&sb);
 }
 
 /* Clocks that count time give seconds with a fraction, "1535.858089"; others a whole number. */
 uint64_t session_now(const struct session *s)
 {
 	static const char key[] = "now ts:";
-	struct strbuf sb = { 0 };
+	struct strbuf __auto_free sb = { 0 };
 	uint64_t whole = 0;
 	unsigned int us;
 	const char *at;
@@ -113,7 +111,6 @@ uint64_t session_now(const struct session *s)
 		if (at && sscanf(at + strlen(key), "%" SCNu64 ".%6u", &whole, &us) == 2)
 			whole = whole * 1000000000 + us * 1000ULL;
 	}
-	strbuf_free(&sb);
 	return whole;
 }
 
@@ -189,7 +186,7 @@ int session_add_meta(struct session *s, const char *name, const char *text)
 
 static int add_sample(struct session *s, const char *name, const struct sample *sample)
 {
-	struct strbuf text = { 0 };
+	struct strbuf __auto_free text = { 0 };
 	int ret = 0;
 
 	if (sample->one_in) {
@@ -197,7 +194,6 @@ static int add_sample(struct session *s, const char *name, const struct sample *
 		ret = text.failed ? -ENOMEM
 				  : session_add_meta(s, name, strbuf_text(&text));
 	}
-	strbuf_free(&text);
 	return ret;
 }
 
@@ -222,17 +218,14 @@ int session_add_recorder(struct session *s)
 
 int session_add_events(struct session *s)
 {
-	struct strbuf names = { 0 };
-	int ret;
+	struct strbuf __auto_free names = { 0 };
 
 	for (size_t i = 0; i < s->events.count; i++)
 		strbuf_printf(&names, "%s%s:%s", i ? " " : "", s->events.items[i].system,
 			      s->events.items[i].name);
-	ret = names.failed
-		      ? -ENOMEM
-		      : session_add_meta(s, RECORDING_META_EVENTS, strbuf_text(&names));
-	strbuf_free(&names);
-	return ret;
+	return names.failed
+		       ? -ENOMEM
+		       : session_add_meta(s, RECORDING_META_EVENTS, strbuf_text(&names));
 }
 
 int session_add_truncated(struct session *s)

@@ -47,14 +47,13 @@ bool setup_has_frees(const struct capture_options *opts)
 
 static uint64_t default_buffer_bytes(void)
 {
-	struct strbuf sb = { 0 };
+	struct strbuf __auto_free sb = { 0 };
 	uint64_t bytes = BUFFER_DEFAULT, share = 0;
 	long cpus = sysconf(_SC_NPROCESSORS_CONF);
 
 	if (instance_read_top("/proc/meminfo", &sb) == 0)
 		share = facts_number(strbuf_text(&sb), "MemTotal") * 1024 /
 			BUFFER_MEMORY_SHARE / (uint64_t)(cpus > 0 ? cpus : 1);
-	strbuf_free(&sb);
 	bytes = share && share < bytes ? share : bytes;
 	return bytes < BUFFER_MIN ? BUFFER_MIN : bytes;
 }
@@ -102,7 +101,7 @@ static int set_clock(struct session *s)
 {
 	/* Kernels without mono (before 3.17) use global, slower but ordered as well. */
 	const char *name = s->opts->clock ? s->opts->clock : CAPTURE_DEFAULT_CLOCK;
-	struct strbuf sb = { 0 };
+	struct strbuf __auto_free sb = { 0 };
 	int ret = instance_read(&s->instance, "trace_clock", &sb);
 
 	if (!ret && !s->opts->clock && !has_clock(strbuf_text(&sb), name))
@@ -120,7 +119,6 @@ static int set_clock(struct session *s)
 				"cannot set the trace clock '%s': %s\n  Choose another: --clock NAME",
 				name, strerror(-ret));
 	}
-	strbuf_free(&sb);
 	return ret;
 }
 
@@ -362,7 +360,7 @@ static int add_scope(struct session *s)
 
 static int add_probes(struct session *s)
 {
-	struct strbuf text = { 0 };
+	struct strbuf __auto_free text = { 0 };
 	int ret = 0;
 
 	probes_format(&s->probes, &text);
@@ -370,7 +368,6 @@ static int add_probes(struct session *s)
 		ret = -ENOMEM;
 	else if (text.size)
 		ret = session_add_meta(s, RECORDING_META_PROBES, strbuf_text(&text));
-	strbuf_free(&text);
 	return ret;
 }
 

@@ -17,12 +17,11 @@
  */
 static unsigned int comms_interval_ms(void)
 {
-	struct strbuf sb = { 0 };
+	struct strbuf __auto_free sb = { 0 };
 	unsigned long size = 0;
 
 	if (instance_read_top("saved_cmdlines_size", &sb) == 0)
 		size = strtoul(strbuf_text(&sb), NULL, 10);
-	strbuf_free(&sb);
 	if (size > COMMS_MAX_MS * TASKS_PER_SECOND / 1000)
 		return COMMS_MAX_MS;
 	size = size * 1000 / TASKS_PER_SECOND;
@@ -35,7 +34,7 @@ static unsigned int comms_interval_ms(void)
  */
 static bool nobody_left(const struct session *s)
 {
-	struct strbuf sb = { 0 };
+	struct strbuf __auto_free sb = { 0 };
 	const char *at;
 	bool left;
 
@@ -52,7 +51,6 @@ static bool nobody_left(const struct session *s)
 		left = pids_runs((pid_t)pid);
 		at = end;
 	}
-	strbuf_free(&sb);
 	return !left;
 }
 

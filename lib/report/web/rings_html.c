@@ -22,7 +22,7 @@ struct page {
 /* Appends a JSON string that cannot end the enclosing element. */
 static void add_string(struct strbuf *sb, const char *text)
 {
-	struct strbuf quoted = { 0 };
+	struct strbuf __auto_free quoted = { 0 };
 	const char *p;
 
 	json_quote(&quoted, text);
@@ -33,7 +33,6 @@ static void add_string(struct strbuf *sb, const char *text)
 			strbuf_add(sb, p, 1);
 	}
 	sb->failed |= quoted.failed;
-	strbuf_free(&quoted);
 }
 
 static void add_data(struct page *p)

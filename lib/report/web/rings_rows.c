@@ -104,7 +104,7 @@ void rings_rows_free(struct rings_rows *r)
 
 void rings_text(struct strbuf *sb, const char *text)
 {
-	struct strbuf safe = { 0 };
+	struct strbuf __auto_free safe = { 0 };
 	const char *p;
 
 	safe_text_puts(&safe, text);
@@ -127,5 +127,4 @@ void rings_text(struct strbuf *sb, const char *text)
 		}
 	}
 	sb->failed |= safe.failed;
-	strbuf_free(&safe);
 }

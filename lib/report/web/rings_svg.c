@@ -260,7 +260,7 @@ static void add_root(struct picture *p, uint32_t root, struct span *at,
 {
 	const struct rings_row *rows = p->r->rows;
 	struct span stack[RINGS + 1] = { 0 };
-	struct strbuf colour = { 0 };
+	struct strbuf __auto_free colour = { 0 };
 	unsigned int depth = 0;
 
 	add_colour(&colour, rows[root].name, place);
@@ -291,7 +291,6 @@ static void add_root(struct picture *p, uint32_t root, struct span *at,
 		}
 	}
 	p->arcs.failed |= colour.failed;
-	strbuf_free(&colour);
 }
 
 /* The fewer the rings, the wider they are. */
@@ -340,20 +339,19 @@ static void add_text(struct strbuf *sb, const char *attributes, double x, double
 
 static void add_title_text(struct strbuf *sb, double font, const char *text)
 {
-	struct strbuf how = { 0 };
+	struct strbuf __auto_free how = { 0 };
 
 	strbuf_puts(&how, "font-weight=\"650\" font-size=\"");
 	add_number(&how, font);
 	strbuf_puts(&how, "\"");
 	add_text(sb, strbuf_text(&how), LEGEND, 70, text);
 	sb->failed |= how.failed;
-	strbuf_free(&how);
 }
 
 static void add_entry(struct strbuf *sb, const struct rings_row *row, uint64_t total,
 		      unsigned int place)
 {
-	struct strbuf text = { 0 };
+	struct strbuf __auto_free text = { 0 };
 	double y = 170 + 34 * place;
 
 	strbuf_puts(sb, "<rect class=\"");
@@ -372,7 +370,6 @@ static void add_entry(struct strbuf *sb, const struct rings_row *row, uint64_t t
 	add_text(sb, "class=\"number dim\" font-size=\"17\"", LEGEND + 320, y,
 		 strbuf_text(&text));
 	sb->failed |= text.failed;
-	strbuf_free(&text);
 }
 
 static void add_legend(struct strbuf *sb, const struct rings_rows *r)
@@ -387,7 +384,7 @@ static void add_legend(struct strbuf *sb, const struct rings_rows *r)
 static void add_what(struct strbuf *sb, const char *what)
 {
 	const char *more = strstr(what, " (");
-	struct strbuf text = { 0 };
+	struct strbuf __auto_free text = { 0 };
 
 	strbuf_add(&text, what, more ? (size_t)(more - what) : strlen(what));
 	add_text(sb, "class=\"dim\" font-size=\"17\"", LEGEND, more ? 98 : 102,
@@ -395,13 +392,12 @@ static void add_what(struct strbuf *sb, const char *what)
 	if (more)
 		add_text(sb, "class=\"dim\" font-size=\"15\"", LEGEND, 120, more + 1);
 	sb->failed |= text.failed;
-	strbuf_free(&text);
 }
 
 static void add_head(struct strbuf *sb, const struct rings_rows *r,
 		     const struct rings_options *o)
 {
-	struct strbuf text = { 0 };
+	struct strbuf __auto_free text = { 0 };
 	double font;
 
 	strbuf_printf(
@@ -424,7 +420,6 @@ static void add_head(struct strbuf *sb, const struct rings_rows *r,
 	add_text(sb, "text-anchor=\"middle\" font-size=\"26\" font-weight=\"650\"",
 		 CENTER, CENTER + 9, strbuf_text(&text));
 	sb->failed |= text.failed;
-	strbuf_free(&text);
 }
 
 static int put(const struct render_out *out, const struct strbuf *sb)
@@ -439,7 +434,7 @@ int rings_svg(const struct table *t, const struct rings_options *o,
 {
 	struct rings_rows rows;
 	struct picture p = { .r = &rows };
-	struct strbuf head = { 0 };
+	struct strbuf __auto_free head = { 0 };
 	int ret = rings_rows_init(&rows, t, o);
 
 	if (!ret) {
@@ -455,7 +450,6 @@ int rings_svg(const struct table *t, const struct rings_options *o,
 		ret = put(out, &p.arcs);
 	if (!ret)
 		ret = put(out, &p.labels);
-	strbuf_free(&head);
 	strbuf_free(&p.arcs);
 	strbuf_free(&p.labels);
 	rings_rows_free(&rows);

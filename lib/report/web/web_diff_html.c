@@ -190,7 +190,7 @@ static int write_data(void *ctx, const struct render_out *out)
 
 int web_diff_html(const struct web_diff *w, const struct render_out *out)
 {
-	struct strbuf what = { 0 };
+	struct strbuf __auto_free what = { 0 };
 	struct web_page page = { .html = diff_html,
 				 .style = WEB_TEXT(report_css),
 				 .script = WEB_TEXT(diff_js),
@@ -198,13 +198,10 @@ int web_diff_html(const struct web_diff *w, const struct render_out *out)
 				 .type = packed_type(),
 				 .data = write_data,
 				 .ctx = (void *)w };
-	int ret;
 
 	for (size_t i = 0; i < w->report->nr_banner; i++)
 		strbuf_printf(&what, "%s%s", i ? " \302\267 " : "",
 			      w->report->banner[i] + (*w->report->banner[i] == '!'));
 	page.what = strbuf_text(&what);
-	ret = what.failed ? -ENOMEM : web_page_write(&page, out);
-	strbuf_free(&what);
-	return ret;
+	return what.failed ? -ENOMEM : web_page_write(&page, out);
 }

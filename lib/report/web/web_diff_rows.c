@@ -111,7 +111,7 @@ static void add_up(struct web_diff_value *to, const struct web_diff_value *from)
 /* Adds row @row to the sum of the rows with the same callsite that do not fit individually. */
 static int add_to_rest(struct making *m, size_t row, const char *name)
 {
-	struct strbuf folded = { 0 };
+	struct strbuf __auto_free folded = { 0 };
 	struct web_diff_value *values;
 	uint32_t node, *known;
 
@@ -119,7 +119,6 @@ static int add_to_rest(struct making *m, size_t row, const char *name)
 	strbuf_puts(&folded, ";[other callchains]");
 	node = web_report_chain(m->names, strbuf_text(&folded));
 	m->names->failed |= folded.failed;
-	strbuf_free(&folded);
 	known = u64_map_insert(&m->rest, node, 0);
 	if (m->names->failed || !known)
 		return -ENOMEM;

@@ -15,13 +15,10 @@ static int write_hash(const struct render_out *out, const struct web_text *t)
 
 static int write_escaped(const struct render_out *out, const char *text)
 {
-	struct strbuf sb = { 0 };
-	int ret;
+	struct strbuf __auto_free sb = { 0 };
 
 	rings_text(&sb, text);
-	ret = sb.failed ? -ENOMEM : out->write(out->ctx, sb.data, sb.size);
-	strbuf_free(&sb);
-	return ret;
+	return sb.failed ? -ENOMEM : out->write(out->ctx, sb.data, sb.size);
 }
 
 /* Writes what replaces the mark of @size bytes at @mark. */

@@ -49,14 +49,13 @@ uint32_t web_report_chain(struct web_report *w, const char *folded)
 
 void web_text(struct json *j, const char *text)
 {
-	struct strbuf safe = { 0 };
+	struct strbuf __auto_free safe = { 0 };
 
 	if (text)
 		safe_text_puts(&safe, text);
 	json_string(j, text ? strbuf_text(&safe) : NULL);
 	if (safe.failed && !j->err)
 		j->err = -ENOMEM;
-	strbuf_free(&safe);
 }
 
 /* Writes an array; number 0 is no text. */

@@ -250,7 +250,7 @@ int web_report_html(const struct web_report *w, const struct report *report,
 		    const struct web_report_options *o, const struct render_out *out)
 {
 	struct source source = { w, report, o };
-	struct strbuf trust = { 0 };
+	struct strbuf __auto_free trust = { 0 };
 	struct web_page page = { .html = report_html,
 				 .style = WEB_TEXT(report_css),
 				 .script = WEB_TEXT(report_js),
@@ -260,13 +260,10 @@ int web_report_html(const struct web_report *w, const struct report *report,
 				 .data = write_data,
 				 .columns = write_columns,
 				 .ctx = &source };
-	int ret;
 
 	for (size_t i = 0; i < report->nr_banner; i++)
 		strbuf_printf(&trust, "%s%s", i ? " \302\267 " : "",
 			      report->banner[i] + (*report->banner[i] == '!'));
 	page.what = strbuf_text(&trust);
-	ret = trust.failed || w->failed ? -ENOMEM : web_page_write(&page, out);
-	strbuf_free(&trust);
-	return ret;
+	return trust.failed || w->failed ? -ENOMEM : web_page_write(&page, out);
 }

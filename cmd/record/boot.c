@@ -124,7 +124,6 @@ static int set_kernel(const struct boot_args *a, struct boot_options *o)
 
 static int set_machine(const struct boot_args *a, struct boot_options *o)
 {
-	struct strbuf __auto_free sb = { 0 };
 	long cpus = sysconf(_SC_NPROCESSORS_CONF);
 
 	if (a->cpus > MAX_CPUS)
@@ -132,9 +131,7 @@ static int set_machine(const struct boot_args *a, struct boot_options *o)
 	if (a->buffer_bytes > 1ULL << 40)
 		return usage_error("--buffer-size takes up to 1024G");
 	o->nr_cpus = a->cpus ? (unsigned int)a->cpus : cpus > 0 ? (unsigned int)cpus : 1;
-	o->memory_bytes = a->memory;
-	if (!a->memory && instance_read_top("/proc/meminfo", &sb) == 0)
-		o->memory_bytes = facts_number(strbuf_text(&sb), "MemTotal") * 1024;
+	o->memory_bytes = a->memory ? a->memory : facts_meminfo("MemTotal");
 	if (o->memory_bytes)
 		return GO_ON;
 	return message_fail(EXIT_FAILED, "boot",

@@ -51,14 +51,6 @@ static int add_system(void *ctx, const char *sub, const char *name)
 	return ret == -ENOMEM ? ret : 0;
 }
 
-static bool has_kmem(const struct raw_pages *rp)
-{
-	for (size_t i = 0; i < rp->texts.event_formats.count; i++)
-		if (!strcmp(rp->texts.event_formats.items[i].name, "kmem"))
-			return true;
-	return false;
-}
-
 static int missing(const struct raw_pages *rp, const char *what, int err)
 {
 	log_msg(rp->directory.log, LOG_ERROR,
@@ -85,7 +77,9 @@ static int read_formats(struct raw_pages *rp)
 	ret = raw_directory_each(&rp->directory, "events", add_system, rp);
 	if (ret == -ENOMEM)
 		return ret;
-	return has_kmem(rp) ? 0 : missing(rp, "events/kmem/*/format", -ENOENT);
+	return text_list_get(&rp->texts.event_formats, "kmem")
+		       ? 0
+		       : missing(rp, "events/kmem/*/format", -ENOENT);
 }
 
 /* --- the kernel -------------------------------------------------------------------------- */

@@ -22,6 +22,14 @@ int text_list_take(struct text_list *list, const char *name, struct strbuf *text
 	return 0;
 }
 
+const char *text_list_get(const struct text_list *list, const char *name)
+{
+	for (size_t i = 0; i < list->count; i++)
+		if (!strcmp(list->items[i].name, name))
+			return list->items[i].text;
+	return NULL;
+}
+
 static void text_list_free(struct text_list *list)
 {
 	for (size_t i = 0; i < list->count; i++) {

@@ -19,6 +19,9 @@ struct text_list {
 int text_list_take(struct text_list *list, const char *name,
 		   struct strbuf *text) __must_check;
 
+/* The text of the first item with that name; NULL: there is none. */
+const char *text_list_get(const struct text_list *list, const char *name);
+
 /**
  * struct system_texts - zero-initialise it; system_texts_free() at the end
  * @event_formats: grouped by name, the system's

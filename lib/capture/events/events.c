@@ -457,9 +457,6 @@ int events_filter(struct event_list *list, const struct instance *in,
 
 /* --- stacks ------------------------------------------------------------------------------ */
 
-/* Before Linux 5.17 (ce33c845b030) an instance's stacktrace trigger wrote its stacks into the
- * top-level instance, which we must not write to.
- */
 bool events_have_triggers(void)
 {
 	unsigned int major, minor;

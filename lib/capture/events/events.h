@@ -92,7 +92,9 @@ int event_set_filter(struct event_name *event, const struct instance *in,
 		     const char *filter) __must_check;
 /* The kernel's message about the last filter or probe that it rejected; free() it. NULL: none. */
 char *events_diagnosis(const struct instance *in);
-/* Do triggers record callchains in instances? Linux 5.17 or later. */
+/* Do triggers act on the instance that they are set in? Linux 5.17 or later (ce33c845b030,
+ * b94bc80df648); earlier ones acted on the top-level instance, which we must not touch.
+ */
 bool events_have_triggers(void);
 /* Make the kernel record a callchain on the event where @filter holds; NULL: always. 0 or -errno.
  */

@@ -545,3 +545,10 @@ bool instance_has(const struct instance *in, const char *file)
 {
 	return tracefs_file_exists(in->tracefs, file);
 }
+
+bool instance_begins(const struct instance *in, const char *file, char c)
+{
+	struct strbuf __auto_free sb = { 0 };
+
+	return instance_read(in, file, &sb) == 0 && strbuf_text(&sb)[0] == c;
+}

@@ -113,6 +113,8 @@ int instance_append(const struct instance *in, const char *file,
 int instance_read(const struct instance *in, const char *file,
 		  struct strbuf *out) __must_check;
 bool instance_has(const struct instance *in, const char *file);
+/* Does the file begin with @c, such as '1' if it is a switch? False if it cannot be read. */
+bool instance_begins(const struct instance *in, const char *file, char c);
 /* Returns a descriptor, or -errno. */
 int instance_open(const struct instance *in, const char *file, int flags) __must_check;
 

@@ -171,13 +171,6 @@ static bool same_events(const struct watch *w, const struct instance *in)
 	       !strcmp(strbuf_text(&w->enabled), strbuf_text(&now));
 }
 
-static bool is_off(const struct instance *in)
-{
-	struct strbuf __auto_free sb = { 0 };
-
-	return instance_read(in, "tracing_on", &sb) == 0 && strbuf_text(&sb)[0] == '0';
-}
-
 void watch_switched(struct watch *w, const struct log *log)
 {
 	if (w->fd >= 0)
@@ -193,7 +186,7 @@ struct watch_verdict watch_end(struct watch *w, const struct instance *in,
 		take_all(w, &v, false, log);
 	if (!v.meddled && !same_events(w, in))
 		v.meddled = meddled[CHANGED];
-	if (!w->stopped && is_off(in))
+	if (!w->stopped && instance_begins(in, "tracing_on", '0'))
 		v.meddled = meddled[SWITCHED];
 	return v;
 }

@@ -47,3 +47,12 @@ uint64_t facts_number(const char *text, const char *key)
 	}
 	return 0;
 }
+
+uint64_t facts_meminfo(const char *key)
+{
+	struct strbuf __auto_free sb = { 0 };
+
+	return instance_read_top("/proc/meminfo", &sb)
+		       ? 0
+		       : facts_number(strbuf_text(&sb), key) * 1024;
+}

@@ -10,7 +10,6 @@
 #include "capture/facts/build_ids.h"
 #include "capture/facts/lists.h"
 #include "capture/facts/memory.h"
-#include "capture/facts/slab_counts.h"
 
 /* --- items of metadata ------------------------------------------------------------------- */
 
@@ -79,14 +78,6 @@ static bool is_posix_clock(const char *trace_clock, clockid_t *clock)
 	return false;
 }
 
-static const char *find_meta(const struct facts *f, const char *name)
-{
-	for (size_t i = 0; i < f->texts.meta.count; i++)
-		if (strcmp(f->texts.meta.items[i].name, name) == 0)
-			return f->texts.meta.items[i].text;
-	return NULL;
-}
-
 void facts_hold_slab_files(struct facts *f)
 {
 	struct strbuf __auto_free slabinfo = { 0 };
@@ -98,7 +89,7 @@ void facts_hold_slab_files(struct facts *f)
 int facts_count_slabs(struct facts *f, const char *when, uint64_t shrink_ns,
 		      const struct log *log)
 {
-	const char *slabinfo = find_meta(f, "slabinfo.before");
+	const char *slabinfo = text_list_get(&f->texts.meta, "slabinfo.before");
 	bool before = strcmp(when, "before") == 0;
 	struct slab_counts_options opts = { .path = CACHES,
 					    .slabinfo = slabinfo,
@@ -112,7 +103,7 @@ int facts_count_slabs(struct facts *f, const char *when, uint64_t shrink_ns,
 	    !is_posix_clock(f->writer.clock, &opts.clock))
 		return 0;
 	/* A stream has no first count, and the second alone says nothing. */
-	if (!before && !find_meta(f, "slab_counts.before"))
+	if (!before && !text_list_get(&f->texts.meta, "slab_counts.before"))
 		return 0;
 	spent = slab_counts_take(&sb, &opts);
 	if (!sb.size)
@@ -238,7 +229,7 @@ int facts_snapshot(struct facts *f, const char *when, const struct log *log)
 			ret = add_slabinfo(f, name, after, log);
 		else if (strcmp(file, "meminfo") != 0)
 			ret = add_meta_file(f, name, path, log);
-		else if (!find_meta(f, name))
+		else if (!text_list_get(&f->texts.meta, name))
 			ret = facts_memory(f, when, log);
 	}
 	/* Its reading takes memory: after the counters. */
@@ -354,9 +345,8 @@ static int add_formats(struct text_list *list, const char *system)
 	char **names;
 	int ret = 0;
 
-	for (size_t i = 0; i < list->count; i++)
-		if (strcmp(list->items[i].name, system) == 0)
-			return 0;
+	if (text_list_get(list, system))
+		return 0;
 	names = tracefs_system_events(NULL, system);
 	for (size_t i = 0; !ret && names && names[i]; i++) {
 		struct strbuf __auto_free sb = { 0 };

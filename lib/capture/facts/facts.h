@@ -12,7 +12,7 @@
 #include "capture/events/instance.h"
 #include "capture/facts/comms.h"
 #include "capture/facts/curve.h"
-#include "capture/facts/slab_files.h"
+#include "capture/facts/slab_counts.h"
 #include "capture/facts/tasks_ran.h"
 #include "recording/system_texts.h"
 #include "recording/writer.h"
@@ -119,5 +119,7 @@ void facts_free(struct facts *f);
 
 /* The number after "KEY: " in statistics or meminfo text; 0 if absent. */
 uint64_t facts_number(const char *text, const char *key);
+/* The bytes after "KEY: " in /proc/meminfo; 0 if unknown. */
+uint64_t facts_meminfo(const char *key);
 
 #endif

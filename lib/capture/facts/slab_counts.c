@@ -3,6 +3,7 @@
 
 #include <dirent.h>
 #include <fcntl.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include "base/clock.h"
@@ -17,6 +18,9 @@
 /* CPUs that must not be disturbed: shrinking runs a worker on each CPU that holds slabs. */
 #define ISOLATED    "/sys/devices/system/cpu/isolated"
 #define NOHZ	    "/sys/devices/system/cpu/nohz_full"
+
+/* Descriptors for all else: pipes of many CPUs, a flight of files. */
+#define OTHER_FILES 512
 
 /* One cache of slabinfo. */
 struct cache {
@@ -38,6 +42,127 @@ struct counting {
 	uint64_t spent;
 	int tries; /* attempts to count a cache while CPUs hold none of it */
 };
+
+/* --- files that stay open ------------------------------------------------------------------ */
+
+static const char *const names[SLAB_FILES] = { "shrink",	 "objects",
+					       "cpu_slabs",	 "slabs_cpu_partial",
+					       "sheaf_capacity", "reclaim_account" };
+
+/* How many files may be opened: all of @caches, or as many as the limit leaves. */
+static size_t room_for(size_t caches)
+{
+	rlim_t wanted = caches * SLAB_FILES + OTHER_FILES;
+	struct rlimit limit;
+
+	if (getrlimit(RLIMIT_NOFILE, &limit) < 0)
+		return 0;
+	if (limit.rlim_cur < wanted) {
+		limit.rlim_cur = limit.rlim_max < wanted ? limit.rlim_max : wanted;
+		if (setrlimit(RLIMIT_NOFILE, &limit) < 0 ||
+		    getrlimit(RLIMIT_NOFILE, &limit) < 0)
+			return 0;
+	}
+	return limit.rlim_cur > OTHER_FILES ? limit.rlim_cur - OTHER_FILES : 0;
+}
+
+/* Opens and reads the files of one cache in @dir. */
+static void open_cache(int dir, const char *name, struct slab_files_cache *c)
+{
+	char path[320], byte;
+
+	snprintf(c->name, sizeof(c->name), "%s", name);
+	for (int i = 0; i < SLAB_FILES; i++) {
+		snprintf(path, sizeof(path), "%s/%s", name, names[i]);
+		c->fds[i] = openat(dir, path,
+				   (i == SLAB_SHRINK ? O_WRONLY : O_RDONLY) | O_CLOEXEC);
+		/* The kernel allocates a page when it is read first. */
+		if (i != SLAB_SHRINK && i != SLAB_RECLAIM_ACCOUNT && c->fds[i] >= 0 &&
+		    pread(c->fds[i], &byte, 1, 0) < 0)
+			continue;
+	}
+}
+
+static void close_cache(const struct slab_files_cache *c)
+{
+	for (int i = 0; i < SLAB_FILES; i++)
+		if (c->fds[i] >= 0)
+			close(c->fds[i]);
+}
+
+/* Parses a line of slabinfo: the cache's name, its free objects and the bytes of a
+ * slab's objects.
+ */
+static bool parse_line(const char *line, struct cache *c)
+{
+	uint64_t active, total, size, per_slab;
+	char copy[512]; /* sscanf() searches for the end of the whole text */
+
+	*c = (struct cache){ 0 };
+	snprintf(copy, sizeof(copy), "%.*s", (int)strnlen(line, sizeof(copy) - 1), line);
+	if (sscanf(copy, "%255s %" SCNu64 " %" SCNu64 " %" SCNu64 " %" SCNu64, c->name,
+		   &active, &total, &size, &per_slab) != 5)
+		return false;
+	c->slab_bytes = size * per_slab;
+	c->free = total > active ? total - active : 0;
+	return c->name[0] != '#' && c->name[0] != '.' && !strchr(c->name, '/');
+}
+
+/* The caches of slabinfo; NULL without memory. */
+static struct cache *list_caches(const char *slabinfo, size_t *nr)
+{
+	size_t lines = 1;
+	struct cache *caches;
+	const char *at;
+
+	*nr = 0;
+	for (at = slabinfo; *at; at++)
+		lines += *at == '\n';
+	caches = calloc(lines, sizeof(*caches));
+	for (at = slabinfo; caches && *at && *nr < lines;) {
+		*nr += parse_line(at, &caches[*nr]);
+		at += strcspn(at, "\n");
+		at += *at == '\n';
+	}
+	return caches;
+}
+
+void slab_files_open(struct slab_files *f, const char *path, const char *slabinfo)
+{
+	int dir = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	struct cache *caches;
+	size_t nr, room;
+
+	if (dir < 0)
+		return;
+	caches = list_caches(slabinfo, &nr);
+	room = room_for(nr) / SLAB_FILES;
+	f->caches = calloc(nr + 1, sizeof(*f->caches));
+	while (f->caches && f->nr < nr && f->nr < room) {
+		open_cache(dir, caches[f->nr].name, &f->caches[f->nr]);
+		f->nr++;
+	}
+	free(caches);
+	close(dir);
+}
+
+const struct slab_files_cache *slab_files_of(const struct slab_files *f, const char *name)
+{
+	for (size_t i = 0; i < f->nr; i++)
+		if (!strcmp(f->caches[i].name, name))
+			return &f->caches[i];
+	return NULL;
+}
+
+void slab_files_close(struct slab_files *f)
+{
+	for (size_t i = 0; i < f->nr; i++)
+		close_cache(&f->caches[i]);
+	free(f->caches);
+	*f = (struct slab_files){ 0 };
+}
+
+/* --- counting ------------------------------------------------------------------------------ */
 
 /* Reads the beginning of CACHE/FILE; false if it cannot be read. */
 static bool read_text(int dir, const char *cache, const char *file, char text[FILE_TEXT])
@@ -207,7 +332,7 @@ static void count(struct counting *to, struct cache *c, bool may_shrink)
 	 * shrunk, so that this process does not make a CPU take a slab again.
 	 */
 	if (!c->files)
-		slab_files_open_cache(to->dir, c->name, &own);
+		open_cache(to->dir, c->name, &own);
 	c->sheaf = read_sheaf(files->fds);
 	count_once(to, c, files->fds, may_shrink);
 	for (int tries = 1; tries < to->tries && c->shrunk && c->held; tries++) {
@@ -217,80 +342,34 @@ static void count(struct counting *to, struct cache *c, bool may_shrink)
 			*c = again;
 	}
 	if (!c->files)
-		slab_files_close_cache(&own);
+		close_cache(&own);
 }
 
-/* Parses a line of slabinfo: the cache's name, its free objects and the bytes of a
- * slab's objects.
- */
-static bool parse_line(const char *line, struct cache *c)
+static bool is_one_of(const char *const *words, const char *name)
 {
-	uint64_t active, total, size, per_slab;
-	char copy[512]; /* sscanf() searches for the end of the whole text */
-
-	*c = (struct cache){ 0 };
-	snprintf(copy, sizeof(copy), "%.*s", (int)strnlen(line, sizeof(copy) - 1), line);
-	if (sscanf(copy, "%255s %" SCNu64 " %" SCNu64 " %" SCNu64 " %" SCNu64, c->name,
-		   &active, &total, &size, &per_slab) != 5)
-		return false;
-	c->slab_bytes = size * per_slab;
-	c->free = total > active ? total - active : 0;
-	return c->name[0] != '#' && c->name[0] != '.' && !strchr(c->name, '/');
-}
-
-/* The caches of slabinfo; NULL without memory. */
-static struct cache *list_caches(const char *slabinfo, size_t *nr)
-{
-	size_t lines = 1;
-	struct cache *caches;
-	const char *at;
-
-	*nr = 0;
-	for (at = slabinfo; *at; at++)
-		lines += *at == '\n';
-	caches = calloc(lines, sizeof(*caches));
-	for (at = slabinfo; caches && *at && *nr < lines;) {
-		*nr += parse_line(at, &caches[*nr]);
-		at += strcspn(at, "\n");
-		at += *at == '\n';
-	}
-	return caches;
+	while (*words && strcmp(*words, name) != 0)
+		words++;
+	return *words;
 }
 
 /* Reading a sysfs file for the first time allocates objects of these caches. They are counted
  * first, so that reading the files of other caches does not change their counts.
  */
-static bool is_of_files(const char *name)
-{
-	static const char *const names[] = { "dentry", "inode_cache", "lsm_inode_cache",
-					     "kernfs_iattrs_cache" };
-
-	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
-		if (!strcmp(name, names[i]))
-			return true;
-	return false;
-}
-
+static const char *const of_files[] = { "dentry", "inode_cache", "lsm_inode_cache",
+					"kernfs_iattrs_cache", NULL };
 /* Each open file is an object of these caches. They are counted last: if such objects are freed
  * after their count, those frees may be of counted objects and make the result less exact.
  */
-static bool is_of_open_files(const char *name)
-{
-	static const char *const names[] = { "filp", "lsm_file_cache", "seq_file" };
-
-	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
-		if (!strcmp(name, names[i]))
-			return true;
-	return false;
-}
+static const char *const of_open_files[] = { "filp", "lsm_file_cache", "seq_file", NULL };
 
 /* The caches of which CPUs may hide most come first. */
 static int by_worth(const void *a, const void *b)
 {
 	const struct cache *x = a, *y = b;
+	const bool last = is_one_of(of_open_files, x->name);
 
-	if (is_of_open_files(x->name) != is_of_open_files(y->name))
-		return is_of_open_files(x->name) ? 1 : -1;
+	if (last != is_one_of(of_open_files, y->name))
+		return last ? 1 : -1;
 	return x->worth < y->worth ? 1 : -(x->worth > y->worth);
 }
 
@@ -315,7 +394,7 @@ static void print(struct strbuf *out, const struct cache *c)
 				    c->begin,	c->read, c->end };
 
 	strbuf_puts(out, c->name);
-	for (size_t i = 0; i < sizeof(values) / sizeof(values[0]); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(values); i++)
 		strbuf_printf(out, " %" PRIu64, values[i]);
 	strbuf_puts(out, "\n");
 }
@@ -326,7 +405,7 @@ static bool any_left_alone(void)
 	static const char *const files[] = { ISOLATED, NOHZ };
 	bool any = false;
 
-	for (size_t i = 0; i < sizeof(files) / sizeof(files[0]); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(files); i++) {
 		int fd = open(files[i], O_RDONLY | O_CLOEXEC);
 		char text[FILE_TEXT];
 		ssize_t n = fd < 0 ? -1 : read(fd, text, sizeof(text));
@@ -358,13 +437,13 @@ uint64_t slab_counts_take(struct strbuf *out, const struct slab_counts_options *
 	for (size_t i = 0; i < nr && opts->open; i++)
 		caches[i].files = slab_files_of(opts->open, caches[i].name);
 	for (size_t i = 0; i < nr; i++)
-		if (is_of_files(caches[i].name))
+		if (is_one_of(of_files, caches[i].name))
 			count(&by, &caches[i], true);
 	estimate(&by, caches, nr);
 	if (nr)
 		qsort(caches, nr, sizeof(*caches), by_worth);
 	for (size_t i = 0; i < nr; i++)
-		if (!is_of_files(caches[i].name))
+		if (!is_one_of(of_files, caches[i].name))
 			count(&by, &caches[i],
 			      caches[i].worth != 0 || by.to_spend == UINT64_MAX);
 	for (size_t i = 0; i < nr; i++)

@@ -9,7 +9,51 @@
 #include <time.h>
 
 #include "base/strbuf.h"
-#include "capture/facts/slab_files.h"
+
+enum slab_file {
+	SLAB_SHRINK,
+	SLAB_OBJECTS,
+	SLAB_CPU_SLABS,
+	SLAB_CPU_PARTIAL,
+	SLAB_SHEAF_CAPACITY,
+	SLAB_RECLAIM_ACCOUNT,
+	SLAB_FILES,
+};
+
+/* One cache. @fds: its open files; -1: not open. */
+struct slab_files_cache {
+	char name[256];
+	int fds[SLAB_FILES];
+};
+
+/**
+ * struct slab_files - files that are open for as long as a recording takes
+ *
+ * The kernel has an object for each file of sysfs that is open (struct kernfs_open_node, in
+ * kmalloc-96), and from 6.0 on frees it with kfree_rcu(): seconds later, without an event. Files
+ * that stay open are the same objects at both counts, and reading them again allocates nothing.
+ * They take 3 or 4 pages a cache, for the text of each file that is read.
+ *
+ * Zero-initialise it; slab_files_close() at the end.
+ */
+struct slab_files {
+	struct slab_files_cache *caches;
+	size_t nr;
+};
+
+/**
+ * slab_files_open() - open the files of caches, and read those that are read again
+ * @path: /sys/kernel/slab, or a directory like it
+ * @slabinfo: text of slabinfo, which lists the caches
+ *
+ * Raises this process's limit of open files, as far as it may. Files for which that is not enough,
+ * and those that the kernel does not have, are left out.
+ */
+void slab_files_open(struct slab_files *f, const char *path, const char *slabinfo);
+/* The cache of slabinfo's @name; NULL: it has no open files. */
+const struct slab_files_cache *slab_files_of(const struct slab_files *f,
+					     const char *name);
+void slab_files_close(struct slab_files *f);
 
 /**
  * struct slab_counts_options - how to count

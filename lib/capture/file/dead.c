@@ -65,14 +65,6 @@ int dead_count(const struct instance *in, struct dead_content *out)
 	return ret;
 }
 
-/* With all events off, the buffers hold only this program's own lines (pids.h, flight_causes.h). */
-static bool has_events(const struct instance *in)
-{
-	struct strbuf __auto_free sb = { 0 };
-
-	return instance_read(in, "events/enable", &sb) || strbuf_text(&sb)[0] != '0';
-}
-
 int dead_look(const char *token, struct dead_content *out, const struct log *log)
 {
 	struct instance in;
@@ -81,7 +73,10 @@ int dead_look(const char *token, struct dead_content *out, const struct log *log
 	*out = (struct dead_content){ 0 };
 	if (ret)
 		return ret == -ENOENT ? 0 : ret;
-	if (has_events(&in))
+	/* With all events off, the buffers hold only this program's own lines (pids.h,
+	 * flight_causes.h).
+	 */
+	if (!instance_begins(&in, "events/enable", '0'))
 		ret = dead_count(&in, out);
 	if (ret || out->events || out->history)
 		instance_detach(&in);

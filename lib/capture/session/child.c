@@ -151,3 +151,21 @@ int child_status(const struct child *c)
 	return WIFSIGNALED(c->status) ? 128 + WTERMSIG(c->status)
 				      : WEXITSTATUS(c->status);
 }
+
+int child_signal(int stop_fd, struct signalfd_siginfo *info)
+{
+	if (read(stop_fd, info, sizeof(*info)) != sizeof(*info) ||
+	    (info->ssi_signo == SIGXFSZ && info->ssi_pid == (uint32_t)getpid()))
+		return 0;
+	return (int)info->ssi_signo;
+}
+
+void child_pass_on(const struct child *c, const struct signalfd_siginfo *info)
+{
+	bool terminal = info->ssi_code == SI_KERNEL &&
+			(info->ssi_signo == SIGINT || info->ssi_signo == SIGQUIT ||
+			 info->ssi_signo == SIGHUP);
+
+	if (c->pid > 0 && !c->ended && !terminal)
+		kill(c->pid, (int)info->ssi_signo);
+}

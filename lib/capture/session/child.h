@@ -7,6 +7,7 @@
 #define KMEMX_CAPTURE_CHILD_H
 
 #include <signal.h>
+#include <sys/signalfd.h>
 #include <sys/types.h>
 
 #include "base/compiler.h"
@@ -53,6 +54,14 @@ int child_go(struct child *c) __must_check;
 void child_exec_result(struct child *c);
 /* Has it ended? Sets @ended and @status. With @block waits for it. */
 bool child_check(struct child *c, bool block);
+/* Reads a signal from @stop_fd of signalfd(2). Returns its number; 0: none, or the one that tells of
+ * a write beyond the file size limit, as the failed write is reported elsewhere.
+ */
+int child_signal(int stop_fd, struct signalfd_siginfo *info);
+/* Sends it to the child, unless that has it: a terminal sends its signals to the command as well;
+ * kill(1) and timers do not.
+ */
+void child_pass_on(const struct child *c, const struct signalfd_siginfo *info);
 /* The exit status of an @ended child, as a shell reports it: 128 + the signal's number. */
 int child_status(const struct child *c);
 /* Closes descriptors; a child that still waits for its go-ahead ends and is reaped. */

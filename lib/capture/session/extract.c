@@ -38,20 +38,13 @@ static int read_clock(struct session *s)
 	return ret;
 }
 
-static bool is_on(const struct instance *in, const char *file)
-{
-	struct strbuf __auto_free sb = { 0 };
-
-	return instance_read(in, file, &sb) == 0 && strbuf_text(&sb)[0] == '1';
-}
-
 /* Names the recorded callchains, judging by the current settings. */
 static const char *tell_stacks(const struct instance *in)
 {
 	struct strbuf __auto_free sb = { 0 };
 	const char *how = "none";
 
-	if (is_on(in, "options/stacktrace"))
+	if (instance_begins(in, "options/stacktrace", '1'))
 		how = "all (option)";
 	else if (instance_read(in, "events/kmem/mm_page_alloc/trigger", &sb) == 0 &&
 		 strncmp(strbuf_text(&sb), "stacktrace", 10) == 0)
@@ -112,16 +105,6 @@ static int add_last_boot(struct extraction *x)
 	return ret;
 }
 
-static const char *meta_text(const struct extraction *x, const char *name)
-{
-	const struct text_list *meta = &x->s.facts.texts.meta;
-
-	for (size_t i = 0; i < meta->count; i++)
-		if (!strcmp(meta->items[i].name, name))
-			return meta->items[i].text;
-	return NULL;
-}
-
 static void tell_last_boot(const struct extraction *x, const struct last_boot *last)
 {
 	if (last->kind == LAST_BOOT_UNKNOWN)
@@ -140,14 +123,16 @@ static int move_symbols(struct extraction *x)
 {
 	struct strbuf *kallsyms = &x->s.facts.texts.kallsyms, moved = { 0 };
 	const struct symbol_text text = { kallsyms->data, kallsyms->size };
-	const char *info = meta_text(x, "last_boot_info");
+	const char *info = text_list_get(&x->s.facts.texts.meta, "last_boot_info");
 	struct last_boot last;
 	int ret;
 
 	if (!x->other_boot || !info)
 		return 0;
-	ret = last_boot_symbols(info, &text, meta_text(x, RECORDING_META_MODULES), &moved,
-				&last);
+	ret = last_boot_symbols(
+		info, &text,
+		text_list_get(&x->s.facts.texts.meta, RECORDING_META_MODULES), &moved,
+		&last);
 	if (!ret)
 		tell_last_boot(x, &last);
 	if (ret || last.kind == LAST_BOOT_NONE || last.kind == LAST_BOOT_SAME) {
@@ -297,7 +282,7 @@ int extract_run(const struct capture_options *opts, const char *name, bool stop,
 				strerror(-ret));
 	}
 	if (!ret) {
-		x.was_on = is_on(&s->instance, "tracing_on");
+		x.was_on = instance_begins(&s->instance, "tracing_on", '1');
 		result->stacks_how = tell_stacks(&s->instance);
 		ret = stop_tracing(&x);
 	}

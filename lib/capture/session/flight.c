@@ -8,7 +8,6 @@
 
 #include <dirent.h>
 #include <poll.h>
-#include <sys/signalfd.h>
 #include <unistd.h>
 
 #include "base/clock.h"
@@ -390,18 +389,6 @@ static int save(struct flight *f)
 
 /* --- waiting ------------------------------------------------------------------------------- */
 
-/* A terminal sends its signals to the command as well; kill(1) does not. */
-static void pass_on(const struct flight *f, const struct signalfd_siginfo *info)
-{
-	const struct child *c = &f->s.result->child;
-	bool terminal = info->ssi_code == SI_KERNEL &&
-			(info->ssi_signo == SIGINT || info->ssi_signo == SIGQUIT ||
-			 info->ssi_signo == SIGHUP);
-
-	if (c->pid > 0 && !c->ended && !terminal)
-		kill(c->pid, (int)info->ssi_signo);
-}
-
 /* One file covers everything that happens between two checks. It is named after the first cause;
  * what stopped tracing comes before what only asks for a file.
  */
@@ -414,16 +401,14 @@ static void add_cause(struct flight *f, enum flight_cause cause)
 static void take_signal(struct flight *f)
 {
 	struct signalfd_siginfo info;
+	int signal = child_signal(f->s.opts->stop_fd, &info);
 
-	if (read(f->s.opts->stop_fd, &info, sizeof(info)) != sizeof(info) ||
-	    (info.ssi_signo == SIGXFSZ && info.ssi_pid == (uint32_t)getpid()))
-		return;
-	if (info.ssi_signo == SIGUSR1) {
+	if (signal == SIGUSR1)
 		add_cause(f, FLIGHT_SIGNAL);
+	if (!signal || signal == SIGUSR1)
 		return;
-	}
-	pass_on(f, &info);
-	f->s.result->stop_signal = (int)info.ssi_signo;
+	child_pass_on(&f->s.result->child, &info);
+	f->s.result->stop_signal = signal;
 	f->over = true;
 }
 

@@ -28,12 +28,8 @@ static uint64_t nr_buffers(bool has_frees)
 
 static uint64_t share_of_memory(bool has_frees)
 {
-	struct strbuf __auto_free sb = { 0 };
-	uint64_t bytes = 0;
+	uint64_t bytes = facts_meminfo("MemTotal") / MEMORY_SHARE / nr_buffers(has_frees);
 
-	if (instance_read_top("/proc/meminfo", &sb) == 0)
-		bytes = facts_number(strbuf_text(&sb), "MemTotal") * 1024 / MEMORY_SHARE /
-			nr_buffers(has_frees);
 	return bytes > LEAST_BYTES ? bytes : LEAST_BYTES;
 }
 

@@ -2,9 +2,9 @@
 #include "capture/session/flight_causes.h"
 
 #include <fcntl.h>
-#include <sys/utsname.h>
 #include <unistd.h>
 
+#include "capture/events/events.h"
 #include "capture/facts/facts.h"
 
 #define COUNTER_NS 1000000000
@@ -28,44 +28,24 @@ static void trigger_path(char path[64], const char *event)
 
 /* --- what the kernel can ----------------------------------------------------------------- */
 
-/* Before Linux 5.17 (b94bc80df648) the trigger stopped the top-level instance, which we must not
- * touch, so it cannot be tested there.
- */
-static bool may_try(void)
-{
-	unsigned int major, minor;
-	struct utsname name;
-
-	if (uname(&name) < 0 || sscanf(name.release, "%u.%u", &major, &minor) != 2)
-		return false;
-	return major > 5 || (major == 5 && minor >= 17);
-}
-
 static bool is_on(const struct instance *in)
 {
-	struct strbuf __auto_free sb = { 0 };
-
-	return instance_read(in, "tracing_on", &sb) == 0 && strbuf_text(&sb)[0] == '1';
-}
-
-static bool top_is_on(void)
-{
-	struct strbuf __auto_free sb = { 0 };
-
-	return instance_read_top("tracing_on", &sb) == 0 && strbuf_text(&sb)[0] == '1';
+	return instance_begins(in, "tracing_on", '1');
 }
 
 /* Tests the trigger with a line that this program writes itself. */
 static bool try_trigger(const struct instance *in)
 {
 	static const char file[] = "events/ftrace/print/trigger";
-	bool top = top_is_on(), stops = false;
+	const struct instance top = { .lock_fd = -1 };
+	bool was_on = is_on(&top), stops = false;
 
-	if (!may_try() || instance_append(in, file, "traceoff:1 if common_pid > 0"))
+	if (!events_have_triggers() ||
+	    instance_append(in, file, "traceoff:1 if common_pid > 0"))
 		return false;
 	if (instance_write(in, "tracing_on", "1") == 0 &&
 	    instance_write(in, "trace_marker", "kmemx: does this stop tracing?") == 0)
-		stops = !is_on(in) && top_is_on() == top;
+		stops = !is_on(in) && is_on(&top) == was_on;
 	if (instance_append(in, file, "!traceoff") ||
 	    instance_write(in, "tracing_on", "0") || instance_write(in, "trace", ""))
 		stops = false;
@@ -269,16 +249,6 @@ static bool has_killed(struct flight_watch *w)
 	return more;
 }
 
-static uint64_t meminfo_bytes(const char *key)
-{
-	struct strbuf __auto_free sb = { 0 };
-	uint64_t bytes = 0;
-
-	if (instance_read_top("/proc/meminfo", &sb) == 0)
-		bytes = facts_number(strbuf_text(&sb), key) * 1024;
-	return bytes;
-}
-
 /* "NAME ACTIVE ALL SIZE ...": bytes of the objects in use. */
 static uint64_t cache_bytes(const char *slabinfo, const char *name)
 {
@@ -325,7 +295,7 @@ enum flight_cause flight_watch_counters(struct flight_watch *w, uint64_t now)
 	if (on->oom && !w->kernel_stops && has_killed(w) && is_due(w, FLIGHT_OOM, now))
 		return FLIGHT_OOM;
 	if (on->sunreclaim && is_due(w, FLIGHT_SUNRECLAIM, now) &&
-	    meminfo_bytes("SUnreclaim") > on->sunreclaim)
+	    facts_meminfo("SUnreclaim") > on->sunreclaim)
 		return FLIGHT_SUNRECLAIM;
 	if (is_due(w, FLIGHT_CACHE, now) && cache_is_large(on))
 		return FLIGHT_CACHE;

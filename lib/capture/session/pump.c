@@ -3,7 +3,6 @@
 
 #include <poll.h>
 #include <sys/epoll.h>
-#include <sys/signalfd.h>
 #include <sys/timerfd.h>
 #include <unistd.h>
 
@@ -35,14 +34,20 @@ enum {
 	TAG_PIPES,
 };
 
+/* Descriptors of the pump. */
+enum {
+	EPOLL,
+	PIPES, /* a nested epoll set of the pipes, which can be removed at once */
+	TIMER,
+	TICK,
+	HOTPLUG,
+	ROUND,
+	NR_FDS,
+};
+
 struct pump {
 	struct pump_options *opts;
-	int epoll_fd;
-	int pipes_fd; /* a nested epoll set of the pipes, which can be removed at once */
-	int timer_fd;
-	int tick_fd;
-	int hotplug_fd;
-	int round_fd;
+	int fds[NR_FDS]; /* -1: not open */
 	bool polling;
 	unsigned int poor_wakes;
 	bool stop;
@@ -75,7 +80,7 @@ static int open_timer(uint64_t ns, bool repeat, int *fd)
 static void start_polling(struct pump *p)
 {
 	p->polling = true;
-	epoll_ctl(p->epoll_fd, EPOLL_CTL_DEL, p->pipes_fd, NULL);
+	epoll_ctl(p->fds[EPOLL], EPOLL_CTL_DEL, p->fds[PIPES], NULL);
 	log_msg(p->opts->log, LOG_INFO,
 		"this kernel wakes readers too early; polling its buffers");
 }
@@ -97,7 +102,7 @@ static int watch_pipe(struct pump *p, size_t i)
 	struct ring_reader_cpu *c = &p->opts->reader->cpus[i];
 
 	drain(p, i);
-	return c->absent ? 0 : watch(p->pipes_fd, c->pipe_fd, (uint32_t)i);
+	return c->absent ? 0 : watch(p->fds[PIPES], c->pipe_fd, (uint32_t)i);
 }
 
 static int watch_pipes(struct pump *p)
@@ -111,8 +116,8 @@ static int watch_pipes(struct pump *p)
 		absent = absent || r->cpus[i].absent;
 	}
 	if (!ret && absent)
-		ret = open_timer(HOTPLUG_MS * 1000000ULL, true, &p->hotplug_fd);
-	return ret ? ret : watch(p->epoll_fd, p->hotplug_fd, TAG_HOTPLUG);
+		ret = open_timer(HOTPLUG_MS * 1000000ULL, true, &p->fds[HOTPLUG]);
+	return ret ? ret : watch(p->fds[EPOLL], p->fds[HOTPLUG], TAG_HOTPLUG);
 }
 
 /* CPUs that were absent may have come online. */
@@ -122,7 +127,7 @@ static int look_for_cpus(struct pump *p)
 	uint64_t ticks;
 	int ret = 0;
 
-	if (read(p->hotplug_fd, &ticks, sizeof(ticks)) != sizeof(ticks))
+	if (read(p->fds[HOTPLUG], &ticks, sizeof(ticks)) != sizeof(ticks))
 		return 0;
 	for (size_t i = 0; !ret && i < r->nr_cpus; i++) {
 		if (!r->cpus[i].absent)
@@ -138,11 +143,11 @@ static int look_for_cpus(struct pump *p)
 static int set_up_live(struct pump *p)
 {
 	const struct pump_live *live = p->opts->live;
-	int ret = open_timer(live->round_ms * 1000000ULL, true, &p->round_fd);
+	int ret = open_timer(live->round_ms * 1000000ULL, true, &p->fds[ROUND]);
 
 	if (!ret)
-		ret = watch(p->epoll_fd, p->round_fd, TAG_ROUND);
-	return ret ? ret : watch(p->epoll_fd, live->input_fd, TAG_INPUT);
+		ret = watch(p->fds[EPOLL], p->fds[ROUND], TAG_ROUND);
+	return ret ? ret : watch(p->fds[EPOLL], live->input_fd, TAG_INPUT);
 }
 
 static int set_up(struct pump *p)
@@ -150,25 +155,25 @@ static int set_up(struct pump *p)
 	const struct pump_options *opts = p->opts;
 	int ret;
 
-	p->epoll_fd = epoll_create1(EPOLL_CLOEXEC);
-	p->pipes_fd = epoll_create1(EPOLL_CLOEXEC);
-	if (p->epoll_fd < 0 || p->pipes_fd < 0)
+	p->fds[EPOLL] = epoll_create1(EPOLL_CLOEXEC);
+	p->fds[PIPES] = epoll_create1(EPOLL_CLOEXEC);
+	if (p->fds[EPOLL] < 0 || p->fds[PIPES] < 0)
 		return -errno;
-	ret = open_timer(opts->duration_ns, false, &p->timer_fd);
+	ret = open_timer(opts->duration_ns, false, &p->fds[TIMER]);
 	if (!ret && opts->tick)
-		ret = open_timer(opts->tick_ms * 1000000ULL, true, &p->tick_fd);
+		ret = open_timer(opts->tick_ms * 1000000ULL, true, &p->fds[TICK]);
 	if (!ret)
-		ret = watch(p->epoll_fd, p->timer_fd, TAG_TIMER);
+		ret = watch(p->fds[EPOLL], p->fds[TIMER], TAG_TIMER);
 	if (!ret)
-		ret = watch(p->epoll_fd, p->tick_fd, TAG_TICK);
+		ret = watch(p->fds[EPOLL], p->fds[TICK], TAG_TICK);
 	if (!ret)
-		ret = watch(p->epoll_fd, opts->stop_fd, TAG_STOP);
+		ret = watch(p->fds[EPOLL], opts->stop_fd, TAG_STOP);
 	if (!ret && opts->child)
-		ret = watch(p->epoll_fd, opts->child->pidfd, TAG_CHILD);
+		ret = watch(p->fds[EPOLL], opts->child->pidfd, TAG_CHILD);
 	if (!ret && opts->child)
-		ret = watch(p->epoll_fd, opts->child->exec_fd, TAG_EXEC);
+		ret = watch(p->fds[EPOLL], opts->child->exec_fd, TAG_EXEC);
 	if (!ret && !p->polling)
-		ret = watch(p->epoll_fd, p->pipes_fd, TAG_PIPES);
+		ret = watch(p->fds[EPOLL], p->fds[PIPES], TAG_PIPES);
 	if (!ret && opts->live)
 		ret = set_up_live(p);
 	return ret ? ret : watch_pipes(p);
@@ -190,7 +195,7 @@ static int drain_ready(struct pump *p)
 {
 	struct ring_reader *r = p->opts->reader;
 	struct epoll_event ev[64];
-	int n = epoll_wait(p->pipes_fd, ev, ARRAY_SIZE(ev), 0);
+	int n = epoll_wait(p->fds[PIPES], ev, ARRAY_SIZE(ev), 0);
 	uint64_t bytes = 0;
 
 	if (n < 0)
@@ -209,27 +214,15 @@ static int drain_ready(struct pump *p)
 	return 0;
 }
 
-/* A terminal sends its signals to the command as well; kill(1) and timers do not. */
-static bool child_has_it(const struct signalfd_siginfo *info)
-{
-	return info->ssi_code == SI_KERNEL &&
-	       (info->ssi_signo == SIGINT || info->ssi_signo == SIGQUIT ||
-		info->ssi_signo == SIGHUP);
-}
-
 /* Returns the signal; 0 if none was pending. */
 static int take_signal(int stop_fd, const struct child *child)
 {
 	struct signalfd_siginfo info;
+	int signal = child_signal(stop_fd, &info);
 
-	if (read(stop_fd, &info, sizeof(info)) != sizeof(info))
-		return 0;
-	/* SIGXFSZ: a write exceeded the file size limit. The failed write is reported elsewhere. */
-	if (info.ssi_signo == SIGXFSZ && info.ssi_pid == (uint32_t)getpid())
-		return 0;
-	if (child && child->pid > 0 && !child->ended && !child_has_it(&info))
-		kill(child->pid, (int)info.ssi_signo);
-	return (int)info.ssi_signo;
+	if (signal && child)
+		child_pass_on(child, &info);
+	return signal;
 }
 
 static int handle(struct pump *p, uint32_t tag)
@@ -256,13 +249,13 @@ static int handle(struct pump *p, uint32_t tag)
 		opts->timed_out = p->stop = true;
 		return 0;
 	case TAG_TICK:
-		if (read(p->tick_fd, &ticks, sizeof(ticks)) == sizeof(ticks))
+		if (read(p->fds[TICK], &ticks, sizeof(ticks)) == sizeof(ticks))
 			p->stop = opts->tick(opts->ctx) || p->stop;
 		return 0;
 	case TAG_HOTPLUG:
 		return look_for_cpus(p);
 	case TAG_ROUND:
-		if (read(p->round_fd, &ticks, sizeof(ticks)) == sizeof(ticks))
+		if (read(p->fds[ROUND], &ticks, sizeof(ticks)) == sizeof(ticks))
 			drain_all(p);
 		return 0;
 	case TAG_INPUT:
@@ -289,7 +282,7 @@ static int loop(struct pump *p)
 	int ret = 0;
 
 	while (!p->stop && !ret) {
-		int n = epoll_wait(p->epoll_fd, ev, ARRAY_SIZE(ev), timeout_ms(p));
+		int n = epoll_wait(p->fds[EPOLL], ev, ARRAY_SIZE(ev), timeout_ms(p));
 
 		if (n < 0 && errno != EINTR)
 			return -errno;
@@ -306,12 +299,7 @@ static int loop(struct pump *p)
 int pump_run(struct pump_options *opts)
 {
 	struct pump p = { .opts = opts,
-			  .epoll_fd = -1,
-			  .pipes_fd = -1,
-			  .timer_fd = -1,
-			  .tick_fd = -1,
-			  .hotplug_fd = -1,
-			  .round_fd = -1,
+			  .fds = { -1, -1, -1, -1, -1, -1 },
 			  .polling = !opts->has_watermark };
 	int ret = set_up(&p);
 
@@ -320,18 +308,9 @@ int pump_run(struct pump_options *opts)
 	if (ret)
 		log_msg(opts->log, LOG_ERROR, "cannot wait for the ring buffers: %s",
 			strerror(-ret));
-	if (p.timer_fd >= 0)
-		close(p.timer_fd);
-	if (p.tick_fd >= 0)
-		close(p.tick_fd);
-	if (p.round_fd >= 0)
-		close(p.round_fd);
-	if (p.hotplug_fd >= 0)
-		close(p.hotplug_fd);
-	if (p.pipes_fd >= 0)
-		close(p.pipes_fd);
-	if (p.epoll_fd >= 0)
-		close(p.epoll_fd);
+	for (int i = NR_FDS; i-- > 0;)
+		if (p.fds[i] >= 0)
+			close(p.fds[i]);
 	return ret;
 }
 

@@ -47,13 +47,11 @@ bool setup_has_frees(const struct capture_options *opts)
 
 static uint64_t default_buffer_bytes(void)
 {
-	struct strbuf __auto_free sb = { 0 };
-	uint64_t bytes = BUFFER_DEFAULT, share = 0;
+	uint64_t bytes = BUFFER_DEFAULT, share;
 	long cpus = sysconf(_SC_NPROCESSORS_CONF);
 
-	if (instance_read_top("/proc/meminfo", &sb) == 0)
-		share = facts_number(strbuf_text(&sb), "MemTotal") * 1024 /
-			BUFFER_MEMORY_SHARE / (uint64_t)(cpus > 0 ? cpus : 1);
+	share = facts_meminfo("MemTotal") / BUFFER_MEMORY_SHARE /
+		(uint64_t)(cpus > 0 ? cpus : 1);
 	bytes = share && share < bytes ? share : bytes;
 	return bytes < BUFFER_MIN ? BUFFER_MIN : bytes;
 }

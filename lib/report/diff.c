@@ -99,16 +99,33 @@ static bool part_wanted(const struct diff_sides *sides, enum part part)
 	}
 }
 
+/* The place of metric @m among the shown ones; their number: it is not shown. */
+static size_t shown_at(const struct diff_options *o, size_t m)
+{
+	size_t i = 0;
+
+	while (i < o->nr_shown && o->shown[i] != m)
+		i++;
+	return i;
+}
+
+/* All metrics in the order of the columns: the shown ones first. */
+static void order_metrics(const struct diff_options *o, size_t order[DIFF_METRICS_MAX])
+{
+	size_t nr = o->nr_shown;
+
+	memcpy(order, o->shown, nr * sizeof(*order));
+	for (size_t m = 0; m < o->nr_metrics; m++)
+		if (shown_at(o, m) == o->nr_shown)
+			order[nr++] = m;
+}
+
 /* Does text show this part? */
 static bool part_shown(const struct diff_rows *d, size_t m, enum part part)
 {
-	size_t i;
+	size_t i = shown_at(d->o, m);
 
-	if (d->missing[m])
-		return false;
-	for (i = 0; i < d->o->nr_shown && d->o->shown[i] != m; i++)
-		;
-	if (i == d->o->nr_shown)
+	if (d->missing[m] || i == d->o->nr_shown)
 		return false;
 	if (part == PART_DELTA)
 		return true;
@@ -125,10 +142,8 @@ static unsigned char part_leaves(const struct diff_rows *d, size_t m, enum part 
 		[PART_OLD_SPREAD] = 95, [PART_NEW_SPREAD] = 94, [PART_Q] = 50,
 		[PART_OLD] = 40,	[PART_PCT] = 30,	[PART_NEW] = 20,
 	};
-	size_t i;
+	size_t i = shown_at(d->o, m);
 
-	for (i = 0; i < d->o->nr_shown && d->o->shown[i] != m; i++)
-		;
 	return i ? 60 + (unsigned char)i : parts[part];
 }
 
@@ -297,39 +312,26 @@ static void add_columns(const struct diff_rows *d, struct table *t)
 		{ .name = "mark", .title = "Mark" },
 		{ .name = by->name, .title = by->title, .last = true },
 	};
-	size_t i;
+	size_t order[DIFF_METRICS_MAX];
 
-	add_metric_columns(d, d->o->shown[0], t);
-	for (i = 1; i < d->o->nr_shown; i++)
-		add_metric_columns(d, d->o->shown[i], t);
-	for (size_t m = 0; m < d->o->nr_metrics; m++) {
-		for (i = 0; i < d->o->nr_shown && d->o->shown[i] != m; i++)
-			;
-		if (i == d->o->nr_shown)
-			add_metric_columns(d, m, t);
-	}
-	for (i = 0; i < ARRAY_SIZE(rest); i++)
-		table_add_column(t, &rest[i]);
+	order_metrics(d->o, order);
+	for (size_t i = 0; i < d->o->nr_metrics; i++)
+		add_metric_columns(d, order[i], t);
+	table_add_columns(t, rest, ARRAY_SIZE(rest));
 }
 
-/* The metrics' cells follow the order of the columns: the shown ones first. */
 static void fill_row(const struct diff_rows *d, size_t row, struct table *t)
 {
 	const struct diff_value *v = diff_rows_value(d, row, d->o->shown[0]);
 	struct cell *cells = table_add_row(t);
 	struct strbuf __auto_free sb = { 0 };
-	size_t at = 0, i;
+	size_t order[DIFF_METRICS_MAX], at = 0;
 
 	if (!cells)
 		return;
-	for (i = 0; i < d->o->nr_shown; i++)
-		at += fill_metric(d, row, d->o->shown[i], t, cells + at);
-	for (size_t m = 0; m < d->o->nr_metrics; m++) {
-		for (i = 0; i < d->o->nr_shown && d->o->shown[i] != m; i++)
-			;
-		if (i == d->o->nr_shown)
-			at += fill_metric(d, row, m, t, cells + at);
-	}
+	order_metrics(d->o, order);
+	for (size_t i = 0; i < d->o->nr_metrics; i++)
+		at += fill_metric(d, row, order[i], t, cells + at);
 	cells[at++] = diff_cell(fabs(v->new - v->old), false);
 	if (several(d->sides))
 		row_values(d, row, &sb);

@@ -40,6 +40,25 @@ void json_cell(struct json *j, const struct cell *cell);
 void json_list(struct json *j, const char *text);
 /* The same for digits, as an array of numbers. */
 void json_counts(struct json *j, const char *text);
+/* A member of an object: its key, then its value. */
+static inline void json_key_open(struct json *j, const char *key, char bracket)
+{
+	json_key(j, key);
+	json_open(j, bracket);
+}
+
+static inline void json_key_uint(struct json *j, const char *key, uint64_t u)
+{
+	json_key(j, key);
+	json_uint(j, u);
+}
+
+static inline void json_key_string(struct json *j, const char *key, const char *s)
+{
+	json_key(j, key);
+	json_string(j, s);
+}
+
 /* Writes the rest and frees. Return: 0; -ENOMEM; the write function's error. */
 int json_end(struct json *j) __must_check;
 

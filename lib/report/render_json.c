@@ -24,15 +24,12 @@ const char *column_unit_name(enum column_unit unit)
 
 static void render_columns(struct json *j, const struct table *t)
 {
-	json_key(j, "columns");
-	json_open(j, '[');
+	json_key_open(j, "columns", '[');
 	for (size_t i = 0; i < t->nr_columns; i++) {
 		json_line(j);
 		json_open(j, '{');
-		json_key(j, "name");
-		json_string(j, t->columns[i].name);
-		json_key(j, "unit");
-		json_string(j, column_unit_name(t->columns[i].unit));
+		json_key_string(j, "name", t->columns[i].name);
+		json_key_string(j, "unit", column_unit_name(t->columns[i].unit));
 		json_close(j, '}');
 	}
 	json_line(j);
@@ -42,8 +39,7 @@ static void render_columns(struct json *j, const struct table *t)
 static void render_items(struct json *j, const char *key,
 			 const struct summary_item *items, size_t nr)
 {
-	json_key(j, key);
-	json_open(j, '{');
+	json_key_open(j, key, '{');
 	for (size_t i = 0; i < nr; i++) {
 		json_line(j);
 		json_key(j, items[i].name);
@@ -61,8 +57,7 @@ static void render_notes(struct json *j, const char *first, char *const *notes, 
 {
 	size_t nr_shown = first ? 1 : 0;
 
-	json_key(j, "notes");
-	json_open(j, '[');
+	json_key_open(j, "notes", '[');
 	if (first) {
 		json_line(j);
 		json_string(j, first);
@@ -84,8 +79,7 @@ static void render_notes(struct json *j, const char *first, char *const *notes, 
 /* Writes the names of the summary's values that are only bounds because of losses. */
 static void render_bounds(struct json *j, const struct table *t)
 {
-	json_key(j, "bounds");
-	json_open(j, '[');
+	json_key_open(j, "bounds", '[');
 	for (size_t i = 0; i < t->nr_summary; i++) {
 		if (t->summary[i].bound)
 			json_string(j, t->summary[i].name);
@@ -107,17 +101,13 @@ static void render_table(struct json *j, const struct table *t)
 	json_line(j);
 	json_open(j, '{');
 	json_line(j);
-	json_key(j, "name");
-	json_string(j, t->name);
+	json_key_string(j, "name", t->name);
 	json_line(j);
-	json_key(j, "by");
-	json_string(j, t->by);
+	json_key_string(j, "by", t->by);
 	json_line(j);
-	json_key(j, "rows_total");
-	json_uint(j, t->nr_rows_total ? t->nr_rows_total : t->nr_rows);
+	json_key_uint(j, "rows_total", t->nr_rows_total ? t->nr_rows_total : t->nr_rows);
 	json_line(j);
-	json_key(j, "sorted_by");
-	json_string(j, t->sorted_by);
+	json_key_string(j, "sorted_by", t->sorted_by);
 	json_line(j);
 	render_columns(j, t);
 	json_line(j);
@@ -140,8 +130,7 @@ static void render_reports(struct json *j, const struct report *r)
 	json_line(j);
 	render_notes(j, NULL, r->banner, r->nr_banner, true);
 	json_line(j);
-	json_key(j, "reports");
-	json_open(j, '[');
+	json_key_open(j, "reports", '[');
 	for (size_t i = 0; i < r->nr_tables; i++)
 		render_table(j, r->tables[i]);
 	json_line(j);
@@ -155,8 +144,7 @@ int render_json(const struct report *r, const struct render_options *opts,
 
 	json_open(&j, '{');
 	json_line(&j);
-	json_key(&j, "schema_version");
-	json_uint(&j, SCHEMA_VERSION);
+	json_key_uint(&j, "schema_version", SCHEMA_VERSION);
 	if (r->layout)
 		json_layout(&j, r);
 	else

@@ -42,8 +42,7 @@ static bool of_part(size_t i)
 
 void web_columns_names(struct json *j)
 {
-	json_key(j, "columns");
-	json_open(j, '[');
+	json_key_open(j, "columns", '[');
 	for (size_t i = 0; i < ARRAY_SIZE(columns); i++) {
 		json_open(j, '[');
 		json_string(j, group_names[columns[i].group]);

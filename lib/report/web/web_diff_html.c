@@ -43,8 +43,7 @@ static void add_number(struct json *j, double f)
 static void add_figure(struct json *j, const struct web_diff_rows *r, size_t metric,
 		       enum figure which)
 {
-	json_key(j, figure_names[which]);
-	json_open(j, '[');
+	json_key_open(j, figure_names[which], '[');
 	for (size_t i = 0; i < r->nr; i++) {
 		const struct web_diff_value *v = &r->values[i * r->nr_metrics + metric];
 		const double figures[FIGURES] = { v->old, v->new, v->uncertainty, v->q,
@@ -59,22 +58,16 @@ static void add_table(struct json *j, const struct table *t, const struct diff_o
 		      const struct web_diff_rows *r)
 {
 	json_open(j, '{');
-	json_key(j, "name");
-	json_string(j, t->name);
-	json_key(j, "by");
-	json_string(j, t->by);
-	json_key(j, "left");
-	json_uint(j, r->left_out);
-	json_key(j, "of");
-	json_open(j, '[');
+	json_key_string(j, "name", t->name);
+	json_key_string(j, "by", t->by);
+	json_key_uint(j, "left", r->left_out);
+	json_key_open(j, "of", '[');
 	for (size_t i = 0; i < r->nr; i++)
 		json_uint(j, r->of[i]);
 	json_close(j, ']');
-	json_key(j, "metrics");
-	json_open(j, '{');
+	json_key_open(j, "metrics", '{');
 	for (size_t i = 0; i < o->nr_metrics; i++) {
-		json_key(j, o->metrics[i].name);
-		json_open(j, '{');
+		json_key_open(j, o->metrics[i].name, '{');
 		for (size_t which = 0; which < FIGURES; which++)
 			add_figure(j, r, i, which);
 		json_close(j, '}');
@@ -85,21 +78,16 @@ static void add_table(struct json *j, const struct table *t, const struct diff_o
 
 static void add_metrics(struct json *j, const struct diff_options *o)
 {
-	json_key(j, "metrics");
-	json_open(j, '[');
+	json_key_open(j, "metrics", '[');
 	for (size_t i = 0; i < o->nr_metrics; i++) {
 		json_open(j, '{');
-		json_key(j, "name");
-		json_string(j, o->metrics[i].name);
-		json_key(j, "title");
-		json_string(j, o->metrics[i].title);
-		json_key(j, "bytes");
-		json_uint(j, o->metrics[i].unit == UNIT_BYTES);
+		json_key_string(j, "name", o->metrics[i].name);
+		json_key_string(j, "title", o->metrics[i].title);
+		json_key_uint(j, "bytes", o->metrics[i].unit == UNIT_BYTES);
 		json_close(j, '}');
 	}
 	json_close(j, ']');
-	json_key(j, "main");
-	json_string(j, o->metrics[o->shown[0]].name);
+	json_key_string(j, "main", o->metrics[o->shown[0]].name);
 }
 
 /* Writes a column of a run's table as an array. */
@@ -107,8 +95,7 @@ static void add_series(struct json *j, const struct table *t, const char *name)
 {
 	int column = table_column(t, name);
 
-	json_key(j, name);
-	json_open(j, '[');
+	json_key_open(j, name, '[');
 	for (size_t i = 0; i < t->nr_rows && column >= 0; i++)
 		json_cell(j, &t->cells[i * t->nr_columns + (size_t)column]);
 	json_close(j, ']');
@@ -122,10 +109,8 @@ static void add_run(struct json *j, const struct web_diff_run *run)
 	json_open(j, '{');
 	json_key(j, "file");
 	web_text(j, run->file);
-	json_key(j, "side");
-	json_uint(j, run->is_new);
-	json_key(j, "ns");
-	json_uint(j, run->ns);
+	json_key_uint(j, "side", run->is_new);
+	json_key_uint(j, "ns", run->ns);
 	for (size_t i = 0; run->live && i < ARRAY_SIZE(series); i++)
 		add_series(j, run->live, series[i]);
 	json_close(j, '}');
@@ -136,8 +121,7 @@ static int add_tables(struct json *j, const struct web_diff *w, struct web_repor
 {
 	int ret = 0;
 
-	json_key(j, "tables");
-	json_open(j, '[');
+	json_key_open(j, "tables", '[');
 	for (size_t i = 0; i < w->nr_tables && !ret; i++) {
 		struct web_diff_rows rows;
 
@@ -163,18 +147,15 @@ static int write_data(void *ctx, const struct render_out *out)
 		return ret;
 	j = json_begin(&to);
 	json_open(&j, '{');
-	json_key(&j, "banner");
-	json_open(&j, '[');
+	json_key_open(&j, "banner", '[');
 	for (size_t i = 0; i < w->report->nr_banner; i++)
 		web_text(&j, w->report->banner[i]);
 	json_close(&j, ']');
 	json_key(&j, "command");
 	web_text(&j, w->command);
-	json_key(&j, "tested");
-	json_uint(&j, w->tested);
+	json_key_uint(&j, "tested", w->tested);
 	add_metrics(&j, w->options);
-	json_key(&j, "runs");
-	json_open(&j, '[');
+	json_key_open(&j, "runs", '[');
 	for (size_t i = 0; i < w->nr_runs; i++)
 		add_run(&j, &w->runs[i]);
 	json_close(&j, ']');

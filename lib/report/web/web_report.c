@@ -61,8 +61,7 @@ void web_text(struct json *j, const char *text)
 /* Writes an array; number 0 is no text. */
 static void add_texts(struct json *j, const char *key, const struct intern *texts)
 {
-	json_key(j, key);
-	json_open(j, '[');
+	json_key_open(j, key, '[');
 	json_string(j, "");
 	for (uint32_t i = 1; i <= texts->count; i++)
 		web_text(j, intern_get(texts, i, NULL));
@@ -77,15 +76,13 @@ void web_names(struct json *j, const struct web_report *w)
 
 void web_nodes(struct json *j, const struct web_report *w)
 {
-	json_key(j, "nodes");
-	json_open(j, '{');
+	json_key_open(j, "nodes", '{');
 	json_key(j, "up"); /* distance to the node above; 0: none */
 	json_open(j, '[');
 	for (uint32_t i = 0; i < w->nr_nodes; i++)
 		json_uint(j, w->nodes[i].up == UINT32_MAX ? 0 : i - w->nodes[i].up);
 	json_close(j, ']');
-	json_key(j, "name");
-	json_open(j, '[');
+	json_key_open(j, "name", '[');
 	for (uint32_t i = 0; i < w->nr_nodes; i++)
 		json_uint(j, w->nodes[i].name);
 	json_close(j, ']');

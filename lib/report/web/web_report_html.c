@@ -40,8 +40,7 @@ static void add_wide(struct json *j, const char *key, uint64_t number)
 
 static void add_facts(struct json *j, const struct report *r)
 {
-	json_key(j, "facts");
-	json_open(j, '{');
+	json_key_open(j, "facts", '{');
 	for (size_t i = 0; i < r->nr_facts; i++) {
 		json_key(j, r->facts[i].name);
 		if (r->facts[i].value.type == CELL_TEXT)
@@ -50,8 +49,7 @@ static void add_facts(struct json *j, const struct report *r)
 			json_cell(j, &r->facts[i].value);
 	}
 	json_close(j, '}');
-	json_key(j, "banner");
-	json_open(j, '[');
+	json_key_open(j, "banner", '[');
 	for (size_t i = 0; i < r->nr_banner; i++)
 		web_text(j, r->banner[i]);
 	json_close(j, ']');
@@ -59,24 +57,18 @@ static void add_facts(struct json *j, const struct report *r)
 
 static void add_time(struct json *j, const struct web_report *w)
 {
-	json_key(j, "time");
-	json_open(j, '{');
+	json_key_open(j, "time", '{');
 	add_wide(j, "first", w->first);
 	add_wide(j, "last", w->last);
 	add_wide(j, "width", w->width);
-	json_key(j, "bins");
-	json_uint(j, w->nr_bins);
-	json_key(j, "stay");
-	json_uint(j, w->stay_bins);
-	json_key(j, "ns");
-	json_uint(j, w->ns);
-	json_key(j, "peaks");
-	json_open(j, '[');
+	json_key_uint(j, "bins", w->nr_bins);
+	json_key_uint(j, "stay", w->stay_bins);
+	json_key_uint(j, "ns", w->ns);
+	json_key_open(j, "peaks", '[');
 	for (uint32_t i = 0; i < WEB_KINDS; i++)
 		add_wide_item(j, w->peak[i]);
 	json_close(j, ']');
-	json_key(j, "live");
-	json_open(j, '[');
+	json_key_open(j, "live", '[');
 	for (uint32_t i = 0; i < WEB_KINDS; i++)
 		json_uint(j, w->live_at_peak[i]);
 	json_close(j, ']');
@@ -85,8 +77,7 @@ static void add_time(struct json *j, const struct web_report *w)
 
 static void add_events(struct json *j, const struct web_report *w)
 {
-	json_key(j, "events");
-	json_open(j, '[');
+	json_key_open(j, "events", '[');
 	for (size_t i = 0; i < w->nr_events; i++) {
 		json_open(j, '[');
 		add_wide_item(j, w->events[i].ts);
@@ -95,8 +86,7 @@ static void add_events(struct json *j, const struct web_report *w)
 		json_close(j, ']');
 	}
 	json_close(j, ']');
-	json_key(j, "left");
-	json_open(j, '[');
+	json_key_open(j, "left", '[');
 	for (uint32_t i = 0; i < WEB_EVENT_KINDS; i++)
 		json_uint(j, w->left_out[i]);
 	json_close(j, ']');
@@ -104,8 +94,7 @@ static void add_events(struct json *j, const struct web_report *w)
 
 static void add_flags(struct json *j, const struct web_report *w)
 {
-	json_key(j, "flags");
-	json_open(j, '[');
+	json_key_open(j, "flags", '[');
 	for (size_t i = 0; i < w->nr_flags; i++) {
 		json_open(j, '[');
 		json_uint(j, w->flags[i].name);
@@ -118,8 +107,7 @@ static void add_flags(struct json *j, const struct web_report *w)
 
 static void add_ends(struct json *j, const struct web_report *w)
 {
-	json_key(j, "ends");
-	json_open(j, '[');
+	json_key_open(j, "ends", '[');
 	for (size_t i = 0; i < w->nr_ends; i++) {
 		const struct web_end *e = &w->ends[i];
 
@@ -137,15 +125,11 @@ static void add_ends(struct json *j, const struct web_report *w)
 
 static void add_frames(struct json *j, const struct web_frames *f)
 {
-	json_key(j, "frames");
-	json_open(j, '{');
-	json_key(j, "pages");
-	json_uint(j, f->pages);
-	json_key(j, "bins");
-	json_uint(j, f->nr_bins);
+	json_key_open(j, "frames", '{');
+	json_key_uint(j, "pages", f->pages);
+	json_key_uint(j, "bins", f->nr_bins);
 	add_wide(j, "width", f->width);
-	json_key(j, "left");
-	json_uint(j, f->left_out);
+	json_key_uint(j, "left", f->left_out);
 	json_key(j, "first"); /* as text: a damaged recording may have any number */
 	json_open(j, '[');
 	for (size_t i = 0; i < f->nr; i++) {
@@ -160,8 +144,7 @@ static void add_frames(struct json *j, const struct web_frames *f)
 
 static void add_curves(struct json *j, const struct web_report *w)
 {
-	json_key(j, "moments");
-	json_open(j, '[');
+	json_key_open(j, "moments", '[');
 	for (size_t i = 0; i < w->nr_moments; i++) {
 		char text[24];
 
@@ -169,8 +152,7 @@ static void add_curves(struct json *j, const struct web_report *w)
 		json_string(j, text);
 	}
 	json_close(j, ']');
-	json_key(j, "curves");
-	json_open(j, '[');
+	json_key_open(j, "curves", '[');
 	for (size_t i = 0; i < w->nr_curves; i++) {
 		json_open(j, '[');
 		json_uint(j, w->curves[i].name);
@@ -180,8 +162,7 @@ static void add_curves(struct json *j, const struct web_report *w)
 		json_close(j, ']');
 	}
 	json_close(j, ']');
-	json_key(j, "lines");
-	json_open(j, '[');
+	json_key_open(j, "lines", '[');
 	for (size_t i = 0; i < w->nr_lines; i++) {
 		json_open(j, '[');
 		json_uint(j, w->lines[i].name);
@@ -206,18 +187,14 @@ static int write_data(void *ctx, const struct render_out *out)
 	json_open(&j, '{');
 	json_key(&j, "file");
 	web_text(&j, s->o->file);
-	json_key(&j, "summary");
-	json_string(&j, s->o->summary);
+	json_key_string(&j, "summary", s->o->summary);
 	json_key(&j, "input");
 	web_text(&j, s->o->input);
 	json_key(&j, "window");
 	web_text(&j, s->o->window);
-	json_key(&j, "served");
-	json_uint(&j, s->o->served);
-	json_key(&j, "parts");
-	json_uint(&j, s->o->served && s->w->parts);
-	json_key(&j, "merged");
-	json_uint(&j, s->w->merged);
+	json_key_uint(&j, "served", s->o->served);
+	json_key_uint(&j, "parts", s->o->served && s->w->parts);
+	json_key_uint(&j, "merged", s->w->merged);
 	add_facts(&j, s->report);
 	add_time(&j, s->w);
 	web_names(&j, s->w);

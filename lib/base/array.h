@@ -31,4 +31,22 @@ int array_reserve(void *items, size_t *capacity, size_t need,
 		return (x->next > y->next) - (x->next < y->next); \
 	}
 
+/* How many of the first @nr items meet @condition, an expression about number @i. Those that meet it
+ * come first: it is evaluated for log2(@nr) of them.
+ */
+#define COUNT_FIRST(i, nr, condition)                               \
+	({                                                          \
+		size_t low_ = 0, high_ = (nr);                      \
+                                                                    \
+		while (low_ < high_) {                              \
+			const size_t i = low_ + (high_ - low_) / 2; \
+                                                                    \
+			if (condition)                              \
+				low_ = i + 1;                       \
+			else                                        \
+				high_ = i;                          \
+		}                                                   \
+		low_;                                               \
+	})
+
 #endif

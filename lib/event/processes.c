@@ -44,18 +44,9 @@ void spans_sort(struct spans *s)
 uint32_t spans_before(const struct timed_value *last, uint64_t ts)
 {
 	const struct timed_value *first = last - last->rank;
-	uint32_t low = 0, high = last->rank;
+	size_t nr = COUNT_FIRST(i, last->rank, first[i].ts <= ts);
 
-	/* The first @low spans begin by then, those from @high on begin later. */
-	while (low < high) {
-		uint32_t middle = low + (high - low) / 2;
-
-		if (first[middle].ts <= ts)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low ? first[low - 1].value : 0;
+	return nr ? first[nr - 1].value : 0;
 }
 
 void spans_free(struct spans *s)

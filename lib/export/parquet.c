@@ -13,6 +13,7 @@
 #endif
 
 #include "export/fields.h"
+#include "export/proto.h"
 #include "export/thrift.h"
 #include "report/compressed.h"
 
@@ -179,7 +180,7 @@ static void add_run(struct strbuf *sb, size_t nr, bool bit)
 {
 	const char c = bit;
 
-	thrift_varint(sb, (uint64_t)nr << 1);
+	proto_varint(sb, (uint64_t)nr << 1);
 	strbuf_add(sb, &c, 1);
 }
 
@@ -191,7 +192,7 @@ static void add_levels(struct parquet *p, const struct strbuf *bits, bool known)
 	struct strbuf __auto_free levels = { 0 };
 
 	if (bits) {
-		thrift_varint(&levels, (uint64_t)bits->size << 1 | 1);
+		proto_varint(&levels, (uint64_t)bits->size << 1 | 1);
 		strbuf_add(&levels, strbuf_text(bits), bits->size);
 	} else {
 		add_run(&levels, p->nr, known);

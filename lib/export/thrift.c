@@ -1,25 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "export/thrift.h"
 
-void thrift_varint(struct strbuf *sb, uint64_t value)
-{
-	char bytes[10];
-	size_t nr = 0;
-
-	do {
-		bytes[nr] = (char)(value & 0x7f);
-		value >>= 7;
-		if (value)
-			bytes[nr] = (char)(bytes[nr] | 0x80);
-		nr++;
-	} while (value);
-	strbuf_add(sb, bytes, nr);
-}
+#include "export/proto.h"
 
 /* Signed numbers in the order 0, -1, 1, -2, ... */
 static void zigzag(struct strbuf *sb, int64_t value)
 {
-	thrift_varint(sb, (uint64_t)value << 1 ^ (value < 0 ? UINT64_MAX : 0));
+	proto_varint(sb, (uint64_t)value << 1 ^ (value < 0 ? UINT64_MAX : 0));
 }
 
 static void byte(struct strbuf *sb, unsigned int value)
@@ -60,7 +47,7 @@ void thrift_list(struct thrift *t, unsigned int field, enum thrift_type type, si
 	field_head(t, field, THRIFT_LIST);
 	byte(t->sb, (nr < 15 ? (unsigned int)nr : 15) << 4 | type);
 	if (nr >= 15)
-		thrift_varint(t->sb, nr);
+		proto_varint(t->sb, nr);
 }
 
 void thrift_element_i32(struct thrift *t, int32_t value)
@@ -72,7 +59,7 @@ void thrift_element_text(struct thrift *t, const char *text)
 {
 	size_t size = strlen(text);
 
-	thrift_varint(t->sb, size);
+	proto_varint(t->sb, size);
 	strbuf_add(t->sb, text, size);
 }
 

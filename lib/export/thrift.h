@@ -32,8 +32,6 @@ enum thrift_type {
 	THRIFT_STRUCT = 12,
 };
 
-/* Seven bits per byte, the lowest first. */
-void thrift_varint(struct strbuf *sb, uint64_t value);
 /* Write fields. @field is larger than the last one of the structure, by at most 15. */
 void thrift_i32(struct thrift *t, unsigned int field, int32_t value);
 void thrift_i64(struct thrift *t, unsigned int field, int64_t value);

@@ -55,23 +55,6 @@ static int read_times(struct pages *pages, const struct recording *rec)
 	return ret;
 }
 
-/* The first of @nr @tails whose page is later than @ts. */
-static size_t find_tail(const struct pages *pages, const uint32_t *tails, size_t nr,
-			uint64_t ts)
-{
-	size_t low = 0;
-
-	while (low < nr) {
-		size_t middle = low + (nr - low) / 2;
-
-		if (pages->ts[tails[middle]] > ts)
-			nr = middle;
-		else
-			low = middle + 1;
-	}
-	return low;
-}
-
 /* Keeps the longest sequence of pages that never goes back in time (patience sorting):
  * tails[n] is the earliest page that ends such a sequence of n + 1.
  */
@@ -90,7 +73,8 @@ static int keep_ordered(struct pages *pages)
 	for (size_t i = 0; i < pages->nr; i++) {
 		if (pages->ts[i] >= TIME_MAX)
 			continue;
-		at = find_tail(pages, tails, nr, pages->ts[i]);
+		/* The first tail whose page is later. */
+		at = COUNT_FIRST(k, nr, pages->ts[tails[k]] <= pages->ts[i]);
 		before[i] = at ? tails[at - 1] : NO_PAGE;
 		tails[at] = (uint32_t)i;
 		if (at == nr)

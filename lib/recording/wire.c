@@ -33,17 +33,8 @@ struct wire_reader {
 
 static const struct extent *find_extent(const struct joined *j, uint64_t at)
 {
-	size_t low = 0, high = j->nr;
-
-	while (high - low > 1) {
-		size_t middle = low + (high - low) / 2;
-
-		if (j->extents[middle].at <= at)
-			low = middle;
-		else
-			high = middle;
-	}
-	return &j->extents[low];
+	/* The first one is the answer for anything before the second. */
+	return &j->extents[COUNT_FIRST(i, j->nr - 1, j->extents[i + 1].at <= at)];
 }
 
 static int joined_read(void *ctx, void *buf, size_t size, uint64_t offset)

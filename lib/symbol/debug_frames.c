@@ -214,18 +214,10 @@ static int read_unit(struct debug_frames *f, struct unit *u, Dwarf_Die *die)
 static bool find_function(const struct debug_frames *f, const struct unit *u,
 			  uint64_t addr, Dwarf_Die *die)
 {
-	size_t low = 0, high = u->nr;
+	size_t nr = COUNT_FIRST(i, u->nr, u->code[i].low <= addr);
 
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (u->code[middle].low <= addr)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low && u->code[low - 1].high > addr &&
-	       dwarf_offdie(f->dwarf, u->code[low - 1].function, die);
+	return nr && u->code[nr - 1].high > addr &&
+	       dwarf_offdie(f->dwarf, u->code[nr - 1].function, die);
 }
 
 /* Finds the block or inlined function in @die that contains @addr: 1 and @child, 0, -EFBIG. */

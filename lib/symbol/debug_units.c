@@ -367,16 +367,8 @@ size_t debug_units_count(const struct debug_units *units)
  */
 static const struct range *range_at(const struct debug_units *u, uint64_t addr)
 {
-	size_t low = 0, high = u->nr;
+	size_t low = COUNT_FIRST(i, u->nr, u->ranges[i].low <= addr);
 
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (u->ranges[middle].low <= addr)
-			low = middle + 1;
-		else
-			high = middle;
-	}
 	for (size_t i = 0; i < 8 && low > 0; i++)
 		if (u->ranges[--low].high > addr)
 			return &u->ranges[low];

@@ -398,21 +398,15 @@ const uint8_t *elf_layout_content(const struct elf_layout *layout, uint32_t sect
 const struct elf_item *elf_layout_find(const struct elf_layout *layout, uint32_t section,
 				       uint64_t addr)
 {
-	size_t low = 0, high = layout->nr_items;
+	const struct elf_item *items = layout->items;
+	size_t low =
+		COUNT_FIRST(i, layout->nr_items,
+			    items[i].section < section || (items[i].section == section &&
+							   items[i].addr <= addr));
 
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-		const struct elf_item *item = &layout->items[middle];
-
-		if (item->section < section ||
-		    (item->section == section && item->addr <= addr))
-			low = middle + 1;
-		else
-			high = middle;
-	}
 	/* The last symbol at or before it that has bytes of its own. Few symbols have none. */
 	for (size_t i = 0; i < FIND_STEPS && low-- > 0; i++) {
-		const struct elf_item *item = &layout->items[low];
+		const struct elf_item *item = &items[low];
 
 		if (item->section != section)
 			break;

@@ -207,19 +207,11 @@ static uint64_t label_bytes(struct rest *r, const char *label, uint64_t bytes)
 static size_t first_label(const struct elf_layout *layout, uint32_t section,
 			  uint64_t addr)
 {
-	size_t low = 0, high = layout->nr_labels;
+	const struct elf_item *l = layout->labels;
 
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-		const struct elf_item *label = &layout->labels[middle];
-
-		if (label->section < section ||
-		    (label->section == section && label->addr < addr))
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
+	return COUNT_FIRST(i, layout->nr_labels,
+			   l[i].section < section ||
+				   (l[i].section == section && l[i].addr < addr));
 }
 
 /* Like count(), but splits the bytes at labels. */

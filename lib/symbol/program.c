@@ -187,20 +187,12 @@ uint64_t program_address(const struct program *p, uint64_t offset)
 
 const char *program_function(const struct program *p, uint64_t address, uint64_t *start)
 {
-	size_t low = 0, high = p->nr;
+	size_t nr = COUNT_FIRST(i, p->nr, p->functions[i].address <= address);
 	const struct function *f;
 
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (p->functions[middle].address <= address)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	if (!low)
+	if (!nr)
 		return NULL;
-	f = &p->functions[low - 1];
+	f = &p->functions[nr - 1];
 	/* Functions in assembly may have no size. */
 	if (f->size && address - f->address >= f->size)
 		return NULL;

@@ -241,26 +241,14 @@ int symbols_at(const struct symbols *syms, size_t i, struct symbol *sym)
 
 int symbols_find(const struct symbols *syms, uint64_t addr, struct symbol *sym)
 {
-	size_t low = 0, high;
-	const struct symbol_entry *e;
+	size_t nr;
 
 	if (unlikely(symbols_is_user(addr)) && syms && syms->user)
 		syms = syms->user;
-	high = symbols_count(syms);
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (syms->entries[middle].addr <= addr)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	if (!low)
+	nr = COUNT_FIRST(i, symbols_count(syms), syms->entries[i].addr <= addr);
+	if (!nr || addr - syms->entries[nr - 1].addr > SYMBOL_MAX_SIZE)
 		return 0;
-	e = &syms->entries[low - 1];
-	if (addr - e->addr > SYMBOL_MAX_SIZE)
-		return 0;
-	return symbols_at(syms, low - 1, sym);
+	return symbols_at(syms, nr - 1, sym);
 }
 
 void symbols_format(const struct symbols *syms, uint64_t addr, struct strbuf *out)

@@ -111,20 +111,10 @@ static int jit_read(struct jit *jit, const struct user_symbols_options *opts, in
 
 static const struct jit_function *jit_find(const struct jit *jit, uint64_t address)
 {
-	size_t low = 0, high = jit->nr;
+	size_t nr = COUNT_FIRST(i, jit->nr, jit->functions[i].start <= address);
+	const struct jit_function *f = nr ? &jit->functions[nr - 1] : NULL;
 
-	while (low < high) {
-		size_t mid = low + (high - low) / 2;
-
-		if (jit->functions[mid].start <= address)
-			low = mid + 1;
-		else
-			high = mid;
-	}
-	return low && address - jit->functions[low - 1].start <
-				       jit->functions[low - 1].size
-		       ? &jit->functions[low - 1]
-		       : NULL;
+	return f && address - f->start < f->size ? f : NULL;
 }
 
 static void jit_free(struct jit *jit)

@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "cmd/record/recorder.h"
 
+#include <dirent.h>
+#include <sys/ioctl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/new_file.h"
+#include "base/safe_text.h"
 #include "cmd/options/command.h"
 #include "cmd/options/message.h"
 
@@ -229,4 +232,153 @@ void recorder_say_exec_failure(const char *command, int err)
 			"record",
 			"cannot execute %s: %s\n  Nothing was recorded. Check its permissions and format.",
 			command, strerror(err));
+}
+
+/* --- kmemx record --repeat ----------------------------------------------------------- */
+
+/* Rejects a directory with recordings: a comparison would mix older runs with the new ones. */
+static int check_empty(const char *directory)
+{
+	DIR *dir = opendir(directory);
+	const struct dirent *entry;
+	int ret = GO_ON;
+
+	if (!dir)
+		return message_fail(EXIT_FAILED, "record", "cannot open %s: %s",
+				    directory, strerror(errno));
+	while (ret == GO_ON && (entry = readdir(dir))) {
+		size_t size = strlen(entry->d_name);
+
+		if (size <= 4 || strcmp(entry->d_name + size - 4, ".dat"))
+			continue;
+		message_error(
+			"record",
+			"%s already has recordings (%s)\n  Name another directory, or empty it first",
+			directory, entry->d_name);
+		ret = EXIT_FAILED;
+	}
+	closedir(dir);
+	return ret;
+}
+
+int record_repeat(const struct record_repeat *r)
+{
+	char path[4096];
+	int ret;
+
+	ret = recorder_make_directory(r->directory);
+	if (ret == GO_ON)
+		ret = check_empty(r->directory);
+	if (ret != GO_ON)
+		return ret;
+	for (uint64_t i = 1; i <= r->times; i++) {
+		bool stopped = false,
+		     slash = r->directory[strlen(r->directory) - 1] == '/';
+
+		if (snprintf(path, sizeof(path), "%s%s%03" PRIu64 ".dat", r->directory,
+			     slash ? "" : "/", i) >= (int)sizeof(path))
+			return message_fail(EXIT_FAILED, "record", "%s: %s", r->directory,
+					    strerror(ENAMETOOLONG));
+		ret = r->once(r->ctx, path, &stopped);
+		if (!ret && !stopped)
+			continue;
+		message_error("record",
+			      "run %" PRIu64 " of %" PRIu64
+			      " %s: the remaining runs are skipped",
+			      i, r->times, stopped ? "was stopped" : "failed");
+		return ret;
+	}
+	if (!r->quiet)
+		message_info("%" PRIu64 " run%s in %s; compare: kmemx diff OLD/ %s",
+			     r->times, plural(r->times), r->directory,
+			     SHELL_NAME(r->directory));
+	return EXIT_OK;
+}
+
+/* --- the progress of a recording ----------------------------------------------------- */
+
+/* The terminal's width; 0 if unknown. A line that wraps could not be removed. */
+static unsigned int terminal_columns(void)
+{
+	struct winsize size;
+
+	return ioctl(STDERR_FILENO, TIOCGWINSZ, &size) < 0 ? 0 : size.ws_col;
+}
+
+void live_line_start(struct live_line *l, bool wanted)
+{
+	*l = (struct live_line){ .off = !wanted || !isatty(STDERR_FILENO),
+				 .inner = l->inner };
+}
+
+/* "99999", "1.34 M": at most five digits, so that the line stays readable while it changes. */
+static void add_count(struct strbuf *sb, double n)
+{
+	if (n < 1e5)
+		strbuf_printf(sb, "%.0f", n);
+	else if (n < 1e9)
+		strbuf_printf(sb, "%.2f M", n / 1e6);
+	else
+		strbuf_printf(sb, "%.2f G", n / 1e9);
+}
+
+static void add_line(struct strbuf *sb, const struct live_line *l,
+		     const struct capture_progress *p)
+{
+	uint64_t ns = p->ns > l->ns ? p->ns - l->ns : 1;
+	/* Another program may have reset the kernel's counters. */
+	uint64_t events = p->events > l->events ? p->events - l->events : 0;
+	char bytes[32];
+
+	recorder_format_bytes(bytes, sizeof(bytes), p->bytes);
+	strbuf_printf(sb, "recording %.0f s: ", (double)p->ns / 1e9);
+	add_count(sb, (double)p->events);
+	strbuf_puts(sb, " events, ");
+	add_count(sb, (double)events * 1e9 / (double)ns);
+	strbuf_printf(sb, "/s, %s, ", bytes);
+	if (p->lost)
+		strbuf_printf(sb, "%" PRIu64 " LOST", p->lost);
+	else
+		strbuf_puts(sb, "none lost");
+}
+
+void live_line_show(struct live_line *l, const struct capture_progress *so_far)
+{
+	struct strbuf __auto_free text = { 0 };
+	unsigned int columns;
+
+	if (l->off)
+		return;
+	add_line(&text, l, so_far);
+	l->events = so_far->events;
+	l->ns = so_far->ns;
+	columns = terminal_columns();
+	/* A single write, so that the terminal never shows half a line. */
+	if (!text.failed && (!columns || text.size < columns)) {
+		fprintf(stderr, "\r\033[K%s", strbuf_text(&text));
+		fflush(stderr);
+		l->shown = true;
+	}
+}
+
+void live_line_end(struct live_line *l)
+{
+	if (l->shown)
+		fprintf(stderr, "\r\033[K");
+	l->shown = false;
+}
+
+static void pass_on(void *ctx, enum log_level level, const char *kind,
+		    const char *message)
+{
+	struct live_line *l = ctx;
+
+	live_line_end(l);
+	l->inner.fn(l->inner.ctx, level, kind, message);
+}
+
+struct log live_line_log(struct live_line *l, struct log inner)
+{
+	l->inner = inner;
+	return (struct log){ pass_on, l };
 }

@@ -7,6 +7,7 @@
 #define KMEMX_CMD_RECORDER_H
 
 #include "account/lives.h"
+#include "base/log.h"
 #include "base/strbuf.h"
 #include "capture/session/capture.h"
 #include "cmd/options/options.h"
@@ -44,5 +45,47 @@ void recorder_say_unread(const char *command, const struct capture_result *r);
 int recorder_make_directory(const char *path);
 /* Says that the command of kmemx record was not found or cannot be executed. */
 void recorder_say_exec_failure(const char *command, int err);
+
+#define RECORD_REPEAT_MAX 999
+
+/**
+ * struct record_repeat - a series of runs
+ * @once: records into @output and returns an exit code. Sets @stopped if a signal ended the run,
+ *	  which also ends the series
+ */
+struct record_repeat {
+	uint64_t times;
+	const char *directory;
+	bool quiet;
+	int (*once)(void *ctx, const char *output, bool *stopped);
+	void *ctx;
+};
+
+/* Runs the series. Creates the directory if needed; one that has recordings is an error. Stops
+ * after a run that failed or was stopped and returns its exit code; else 0.
+ */
+int record_repeat(const struct record_repeat *r);
+
+/**
+ * struct live_line - zero-initialise it; live_line_start() before each recording
+ * @off: never show the line
+ * @shown: the line is on the terminal
+ * @events, @ns: the last values shown, for the rate since then
+ * @inner: where live_line_log() passes messages
+ */
+struct live_line {
+	bool off, shown;
+	uint64_t events, ns;
+	struct log inner;
+};
+
+/* @wanted: show the line, if stderr is a terminal. */
+void live_line_start(struct live_line *l, bool wanted);
+/* Replaces the line by @so_far. */
+void live_line_show(struct live_line *l, const struct capture_progress *so_far);
+/* Removes the line. */
+void live_line_end(struct live_line *l);
+/* A log that removes the line before each message of @inner. @l must outlive it. */
+struct log live_line_log(struct live_line *l, struct log inner);
 
 #endif

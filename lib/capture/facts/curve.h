@@ -61,4 +61,14 @@ static inline bool curve_due(const struct curve *c, uint64_t now)
 int curve_take(struct curve *c, uint64_t time, bool ns) __must_check;
 void curve_free(struct curve *c);
 
+/**
+ * memory_read() - read meminfo and zoneinfo so that they tell of the same moment
+ * @meminfo, @zoneinfo: empty; what cannot be read stays empty
+ *
+ * What CPUs have counted for themselves is added to the counters first (stat_refresh), which may be
+ * 125 pages in each counter for each CPU. Free pages are in both files: both are read again, a few
+ * times, while pages are allocated, or CPUs fill their lists, between them.
+ */
+void memory_read(struct strbuf *meminfo, struct strbuf *zoneinfo);
+
 #endif

@@ -9,7 +9,7 @@
 
 #include "capture/facts/build_ids.h"
 #include "capture/facts/lists.h"
-#include "capture/facts/memory.h"
+#include "capture/facts/curve.h"
 
 /* --- items of metadata ------------------------------------------------------------------- */
 

@@ -11,7 +11,7 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
-#include "cmd/record/live_line.h"
+#include "cmd/record/recorder.h"
 
 static int stderr_before = -1;
 

@@ -32,14 +32,7 @@ struct jit {
 /* --- names by JIT compilers ---------------------------------------------------------------- */
 
 /* Later lines are of newer functions, which come first: so of equal ones the newer is found. */
-static int by_start(const void *a, const void *b)
-{
-	const struct jit_function *x = a, *y = b;
-
-	if (x->start != y->start)
-		return x->start < y->start ? -1 : 1;
-	return x->name < y->name ? -1 : 1;
-}
+ORDER_BY(by_start, struct jit_function, start, name)
 
 /* A line: "START SIZE NAME", the numbers in hex. */
 static int jit_add_line(struct jit *jit, size_t at, size_t len)

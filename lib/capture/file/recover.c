@@ -342,9 +342,22 @@ static int merge_facts(struct recovery *v, struct writer_facts *out)
 	return 0;
 }
 
-static int write_file(struct recovery *v)
+/* Gives the written file its name, unless writing it failed with @err. */
+static int commit(struct recovery *v, int err)
 {
 	const struct recover_options *opts = v->opts;
+
+	if (!err)
+		return new_recording_commit(&v->output, opts->owner_uid, opts->owner_gid,
+					    v->log);
+	log_msg(v->log, LOG_ERROR,
+		"cannot write %s: %s\n  %s is unchanged. Make room there, or choose another place: -o FILE",
+		opts->output, strerror(-err), v->l->tmp);
+	return err;
+}
+
+static int write_file(struct recovery *v)
+{
 	struct writer_part *parts = calloc(v->reader.nr_cpus + 1, sizeof(*parts));
 	struct writer_out out = { .fd = v->output.file.fd, .log = v->log };
 	struct writer_instance frees;
@@ -358,14 +371,8 @@ static int write_file(struct recovery *v)
 		ret = writer_write(&out, &facts, parts, nr);
 		v->result->file_bytes = out.bytes;
 	}
-	if (ret)
-		log_msg(v->log, LOG_ERROR,
-			"cannot write %s: %s\n  %s is unchanged. Make room there, or choose another place: -o FILE",
-			opts->output, strerror(-ret), v->l->tmp);
 	free(parts);
-	return ret ? ret
-		   : new_recording_commit(&v->output, opts->owner_uid, opts->owner_gid,
-					  v->log);
+	return commit(v, ret);
 }
 
 static int cannot_use(const struct recovery *v, int err)
@@ -396,14 +403,7 @@ static int copy_whole(struct recovery *v)
 
 	if (!ret)
 		ret = io_copy(v->l->fd, 0, v->output.file.fd, 0, (uint64_t)st.st_size);
-	if (ret) {
-		log_msg(v->log, LOG_ERROR,
-			"cannot write %s: %s\n  %s is unchanged. Make room there, or choose another place: -o FILE",
-			v->opts->output, strerror(-ret), v->l->tmp);
-		return ret;
-	}
-	return new_recording_commit(&v->output, v->opts->owner_uid, v->opts->owner_gid,
-				    v->log);
+	return commit(v, ret);
 }
 
 static void add_up(const struct recording *rec, struct recover_result *result)

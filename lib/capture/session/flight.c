@@ -93,17 +93,16 @@ int flight_prune(const char *directory, size_t keep, const struct log *log)
 /* Resets the session to the state before anything was recorded, but keeps task names. */
 static void forget_file(struct session *s)
 {
-	struct comms comms = s->facts.comms;
-	bool no_proc = s->facts.no_proc, long_lists = s->facts.long_lists;
+	const struct facts kept = { .comms = s->facts.comms,
+				    .no_proc = s->facts.no_proc,
+				    .long_lists = s->facts.long_lists };
 
 	watch_close(&s->watch);
 	ring_reader_close(&s->reader);
 	new_recording_close(&s->output);
 	s->facts.comms = (struct comms){ 0 };
 	facts_free(&s->facts);
-	s->facts.comms = comms;
-	s->facts.no_proc = no_proc;
-	s->facts.long_lists = long_lists;
+	s->facts = kept;
 	s->read_before = 0;
 	s->unfinished = (struct wire){ .fd = -1 };
 }

@@ -120,7 +120,7 @@ int diff_page(struct diff *d)
 {
 	struct text_output file = TEXT_OUTPUT_INIT;
 	const char *path = d->args.page_file;
-	int ret = GO_ON, err;
+	int ret = GO_ON;
 
 	if (!path)
 		return GO_ON;
@@ -131,14 +131,9 @@ int diff_page(struct diff *d)
 	if (ret != GO_ON)
 		return ret;
 	text_output_share(&file); /* a page is made to be sent to others */
-	err = write_page(d, &file);
-	if (!err)
-		err = text_output_commit(&file);
-	text_output_close(&file);
-	if (!err) {
-		text_output_say_page(path);
-		return GO_ON;
-	}
-	return message_fail(EXIT_FAILED, command_name, "cannot write %s: %s", path,
-			    strerror(-err));
+	ret = text_output_end(&file, write_page(d, &file), path, command_name);
+	if (ret != EXIT_OK)
+		return ret;
+	text_output_say_page(path);
+	return GO_ON;
 }

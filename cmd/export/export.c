@@ -78,18 +78,11 @@ static int write_file(const struct writing *w, const char *path)
 {
 	struct text_output file = TEXT_OUTPUT_INIT;
 	const struct render_out out = { text_output_write, &file };
-	int ret = text_output_open(&file, path, w->input, command_name), err;
+	int ret = text_output_open(&file, path, w->input, command_name);
 
-	if (ret != GO_ON)
-		return ret;
-	err = write_rows(&out, w);
-	if (!err)
-		err = text_output_commit(&file);
-	text_output_close(&file);
-	if (!err)
-		return EXIT_OK;
-	return message_fail(EXIT_FAILED, command_name, "cannot write %s: %s", path,
-			    strerror(-err));
+	return ret == GO_ON
+		       ? text_output_end(&file, write_rows(&out, w), path, command_name)
+		       : ret;
 }
 
 /* Hive's name of the directory for rows whose value is unknown. */

@@ -220,15 +220,11 @@ static int draw(const struct footprint_run *run, struct table *t)
 	if (!err)
 		err = is_page(run->rings) ? rings_html(t, &o, &out)
 					  : rings_svg(t, &o, &out);
-	if (!err)
-		err = text_output_commit(&file);
-	text_output_close(&file);
-	if (!err) {
-		text_output_say_page(run->rings);
-		return GO_ON;
-	}
-	return message_fail(EXIT_FAILED, command_name, "cannot write %s: %s", run->rings,
-			    strerror(-err));
+	ret = text_output_end(&file, err, run->rings, command_name);
+	if (ret != EXIT_OK)
+		return ret;
+	text_output_say_page(run->rings);
+	return GO_ON;
 }
 
 static int finish(struct stat_run *st)

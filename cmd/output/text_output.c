@@ -126,3 +126,14 @@ void text_output_close(struct text_output *o)
 		signals_release(&o->before);
 	*o = TEXT_OUTPUT_INIT;
 }
+
+int text_output_end(struct text_output *o, int err, const char *path, const char *command)
+{
+	if (!err)
+		err = text_output_commit(o);
+	text_output_close(o);
+	if (!err)
+		return EXIT_OK;
+	return message_fail(EXIT_FAILED, command, "cannot write %s: %s", path,
+			    strerror(-err));
+}

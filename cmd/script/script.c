@@ -349,12 +349,7 @@ static int show(struct script_run *r)
 	err = write_events(&file, &r);
 	if (r->failed != GO_ON)
 		return r->failed;
-	if (!err)
-		err = text_output_commit(&r->file);
-	if (!err)
-		return EXIT_OK;
-	return message_fail(EXIT_FAILED, command_name, "cannot write %s: %s",
-			    r->args.output, strerror(-err));
+	return text_output_end(&r->file, err, r->args.output, command_name);
 }
 
 static int nothing_shown(const struct script_run *r)

@@ -197,7 +197,7 @@ static int finish(struct stat_run *st)
 	const struct report_run *run = (const struct report_run *)st;
 	struct text_output file = TEXT_OUTPUT_INIT;
 	const struct render_out out = { text_output_write, &file };
-	int ret, err;
+	int ret;
 
 	if (run->to)
 		return finish_served(run);
@@ -206,16 +206,10 @@ static int finish(struct stat_run *st)
 		return ret;
 	text_output_share(
 		&file); /* a page is made to be sent to others, and often written with sudo */
-	err = write_page(run, &out);
-	if (!err)
-		err = text_output_commit(&file);
-	text_output_close(&file);
-	if (!err) {
+	ret = text_output_end(&file, write_page(run, &out), run->page, command_name);
+	if (ret == EXIT_OK)
 		text_output_say_page(run->page);
-		return EXIT_OK;
-	}
-	return message_fail(EXIT_FAILED, command_name, "cannot write %s: %s", run->page,
-			    strerror(-err));
+	return ret;
 }
 
 /* How the command was called. @log: what the page of all is made of, for parts of it. */

@@ -66,6 +66,13 @@ static void paint_comment(struct painter *p, const char *text, const char *color
 	text_wrap(&p->sb, strbuf_text(&safe), &margins);
 }
 
+static void paint_note(struct painter *p, const struct strbuf *note)
+{
+	if (note->failed)
+		p->err = -ENOMEM;
+	paint_comment(p, strbuf_text(note), DIM);
+}
+
 static void paint_blank_comment(struct painter *p)
 {
 	strbuf_puts(&p->sb, "#\n");
@@ -279,12 +286,10 @@ static void paint_below(struct painter *p, const struct table *t, const struct c
 			strbuf_reset(&part);
 			strbuf_puts(&part, "    <- ");
 			strbuf_add(&part, text, strcspn(text, ";"));
-			paint_comment(p, strbuf_text(&part), DIM);
+			paint_note(p, &part);
 			text = strchr(text, ';');
 		}
 	}
-	if (part.failed)
-		p->err = -ENOMEM;
 }
 
 /* "#   Evidence: 20 objects of 56 bytes" */
@@ -299,10 +304,8 @@ static void paint_told(struct painter *p, const struct table *t, const struct ce
 			continue;
 		strbuf_reset(&line);
 		strbuf_printf(&line, "  %s: %s", c->title, row[i].s);
-		paint_comment(p, strbuf_text(&line), DIM);
+		paint_note(p, &line);
 	}
-	if (line.failed)
-		p->err = -ENOMEM;
 }
 
 /* "2 columns hidden at 80 columns: Per, GFP flags (--wide)" */
@@ -313,10 +316,9 @@ static void paint_hidden(struct painter *p, const struct text_layout *l)
 
 	strbuf_printf(&note, "%zu column%s hidden at %u columns: %s (--wide)", nr,
 		      plural(nr), p->opts->width, strbuf_text(&titles));
+	note.failed |= titles.failed;
 	if (nr)
-		paint_comment(p, strbuf_text(&note), DIM);
-	if (titles.failed || note.failed)
-		p->err = -ENOMEM;
+		paint_note(p, &note);
 }
 
 /* Explains the short words in the rows, if their column fits. */
@@ -329,10 +331,8 @@ static void paint_legend(struct painter *p, const struct table *t,
 	for (size_t i = 0; i < l->nr && t->legend_of; i++)
 		shown |= !l->columns[i].out &&
 			 !strcmp(l->columns[i].column->name, t->legend_of);
-	if (shown && table_legend(t, table_text_rows(t), &legend))
-		paint_comment(p, strbuf_text(&legend), DIM);
-	if (legend.failed)
-		p->err = -ENOMEM;
+	if (shown && (table_legend(t, table_text_rows(t), &legend) || legend.failed))
+		paint_note(p, &legend);
 }
 
 /* "Lifetimes: 256 ns to 4.29 s, a mark for every power of 2" */
@@ -348,10 +348,8 @@ static void paint_axes(struct painter *p, const struct text_layout *l)
 		strbuf_reset(&note);
 		strbuf_printf(&note, "%s: ", c->column->title);
 		spark_axis(&c->spark, c->column->unit, &note);
-		paint_comment(p, strbuf_text(&note), DIM);
+		paint_note(p, &note);
 	}
-	if (note.failed)
-		p->err = -ENOMEM;
 }
 
 static void paint_rows(struct painter *p, const struct table *t)

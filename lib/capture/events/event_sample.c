@@ -64,25 +64,20 @@ static int filter_of(const struct instance *in, const struct event_name *event,
 				    out);
 	else if (!ret)
 		sample_filter_object(s, how == SAMPLED_FREE, out);
-	if (!ret && out->failed)
-		ret = -ENOMEM;
 	return ret;
 }
 
-/* Adds the sample's filter to that of @event. */
-static int add_filter(struct event_name *event, const struct instance *in,
-		      const struct sample *s)
+/* The same together with the filter that the event has. */
+static int whole_filter_of(const struct instance *in, const struct event_name *event,
+			   const struct sample *s, struct strbuf *out)
 {
-	struct strbuf __auto_free sb = { 0 };
 	int ret;
 
 	if (event->filter)
-		strbuf_printf(&sb, "(%s) && (", event->filter);
-	ret = filter_of(in, event, s, &sb);
-	strbuf_puts(&sb, event->filter ? ")" : "");
-	return ret	   ? ret
-	       : sb.failed ? -ENOMEM
-			   : event_set_filter(event, in, strbuf_text(&sb));
+		strbuf_printf(out, "(%s) && (", event->filter);
+	ret = filter_of(in, event, s, out);
+	strbuf_puts(out, event->filter ? ")" : "");
+	return !ret && out->failed ? -ENOMEM : ret;
 }
 
 int events_sample(struct event_list *list, const struct instance *in,
@@ -92,10 +87,13 @@ int events_sample(struct event_list *list, const struct instance *in,
 
 	for (size_t i = 0; !ret && i < list->count; i++) {
 		struct event_name *event = &list->items[i];
+		struct strbuf __auto_free sb = { 0 };
 
 		if (how_sampled(event) == SAMPLED_NOT || !event_in_part(event, part))
 			continue;
-		ret = add_filter(event, in, s);
+		ret = whole_filter_of(in, event, s, &sb);
+		if (!ret)
+			ret = event_set_filter(event, in, strbuf_text(&sb));
 		if (ret == -ENOTSUP)
 			log_msg(log, LOG_ERROR,
 				"cannot record a sample: this kernel's event %s:%s has no address\n  Record all events: leave out --sample",
@@ -119,13 +117,9 @@ int events_sample_stacks(const struct event_list *list, const struct instance *i
 
 		if (how_sampled(event) != SAMPLED_ALLOC)
 			continue;
-		if (event->filter)
-			strbuf_printf(&sb, "(%s) && (", event->filter);
-		ret = filter_of(in, event, s, &sb);
-		strbuf_puts(&sb, event->filter ? ")" : "");
+		ret = whole_filter_of(in, event, s, &sb);
 		if (!ret)
-			ret = sb.failed ? -ENOMEM
-					: event_set_trigger(event, in, strbuf_text(&sb));
+			ret = event_set_trigger(event, in, strbuf_text(&sb));
 	}
 	return ret;
 }

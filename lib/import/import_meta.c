@@ -17,12 +17,10 @@ void import_kernel(struct strbuf *uname, const char *host, const char *release,
 int import_meta(struct text_list *meta, const struct strbuf *notes, uint32_t page_size)
 {
 	struct strbuf sb = { 0 };
-	int ret;
+	int ret = notes->failed ? -ENOMEM
+				: text_list_add(meta, RECORDING_META_IMPORT,
+						strbuf_text(notes), notes->size);
 
-	if (notes->failed)
-		return -ENOMEM;
-	strbuf_puts(&sb, strbuf_text(notes));
-	ret = text_list_take(meta, RECORDING_META_IMPORT, &sb);
 	if (ret || !page_size)
 		return ret;
 	strbuf_printf(&sb, "%" PRIu32, page_size);

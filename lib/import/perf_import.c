@@ -313,10 +313,7 @@ static void look_at_attrs(struct perf_import *pi)
 
 static int add_meta(struct perf_import *pi, const char *name, const char *text)
 {
-	struct strbuf sb = { 0 };
-
-	strbuf_puts(&sb, text);
-	return text_list_take(&pi->texts.meta, name, &sb);
+	return text_list_add(&pi->texts.meta, name, text, strlen(text));
 }
 
 /* Adds the names of the recorded events: those that have a format. */

@@ -55,7 +55,6 @@ static int take_formats(struct perf_tracing *t, struct recording_text *from, siz
 			struct text_list *to)
 {
 	for (size_t i = 0; i < nr; i++) {
-		struct strbuf sb = { 0 };
 		uint16_t id;
 		int ret;
 
@@ -67,8 +66,7 @@ static int take_formats(struct perf_tracing *t, struct recording_text *from, siz
 			t->common_size = common_end(from[i].text);
 		t->known[id / 8] |= (uint8_t)(1U << id % 8);
 		t->has_kmem |= !strcmp(from[i].name, "kmem");
-		strbuf_add(&sb, from[i].text, from[i].size);
-		ret = text_list_take(to, from[i].name, &sb);
+		ret = text_list_add(to, from[i].name, from[i].text, from[i].size);
 		if (ret)
 			return ret;
 	}

@@ -22,6 +22,14 @@ int text_list_take(struct text_list *list, const char *name, struct strbuf *text
 	return 0;
 }
 
+int text_list_add(struct text_list *list, const char *name, const char *text, size_t size)
+{
+	struct strbuf sb = { 0 };
+
+	strbuf_add(&sb, text, size);
+	return text_list_take(list, name, &sb);
+}
+
 const char *text_list_get(const struct text_list *list, const char *name)
 {
 	for (size_t i = 0; i < list->count; i++)

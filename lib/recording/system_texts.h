@@ -19,6 +19,9 @@ struct text_list {
 int text_list_take(struct text_list *list, const char *name,
 		   struct strbuf *text) __must_check;
 
+/* The same with a copy of @size bytes at @text. */
+int text_list_add(struct text_list *list, const char *name, const char *text,
+		  size_t size) __must_check;
 /* The text of the first item with that name; NULL: there is none. */
 const char *text_list_get(const struct text_list *list, const char *name);
 

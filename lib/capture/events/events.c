@@ -72,6 +72,12 @@ const struct events_of events_of_slab = KIND(KMEM, slab_events);
 const struct events_of events_of_page = KIND(KMEM, page_events);
 const struct events_of events_of_vmalloc = KIND(VMALLOC, vmalloc_events);
 const struct events_of events_of_percpu_memory = KIND(PERCPU, percpu_memory_events);
+static const struct events_of alloc_tags = KIND(ALLOC_TAG, alloc_tag_events);
+static const struct events_of task_ends = KIND("sched", sched_events);
+static const struct events_of task_names = KIND("task", task_events);
+static const struct events_of cgroups = KIND("cgroup", cgroup_events);
+static const struct events_of fallbacks = KIND(KMEM, frag_events);
+static const struct events_of cpu_lists = KIND(KMEM, percpu_events);
 
 /* --- selection --------------------------------------------------------------------------- */
 
@@ -109,37 +115,23 @@ int event_list_add(struct event_list *list, const char *system, const char *name
 	return 0;
 }
 
-struct known_events {
-	const char *system;
-	const char *const *names;
-	size_t nr;
-};
-
-#define KNOWN(system, names) ((struct known_events){ system, names, ARRAY_SIZE(names) })
-
 /* Adds those of the events that this kernel has. */
 static int add_known(struct event_list *list, const struct instance *in,
-		     struct known_events events, const struct log *log)
+		     const struct events_of *events, const struct log *log)
 {
 	char path[EVENT_PATH_MAX];
 	int ret = 0;
 
-	for (size_t i = 0; !ret && i < events.nr; i++) {
-		snprintf(path, sizeof(path), "events/%s/%s/enable", events.system,
-			 events.names[i]);
+	for (size_t i = 0; !ret && i < events->nr; i++) {
+		snprintf(path, sizeof(path), "events/%s/%s/enable", events->system,
+			 events->names[i]);
 		if (instance_has(in, path))
-			ret = event_list_add(list, events.system, events.names[i]);
+			ret = event_list_add(list, events->system, events->names[i]);
 		else
 			log_msg(log, LOG_INFO, "this kernel has no event %s:%s",
-				events.system, events.names[i]);
+				events->system, events->names[i]);
 	}
 	return ret;
-}
-
-static int add_kmem(struct event_list *list, const struct instance *in,
-		    const char *const *names, size_t nr, const struct log *log)
-{
-	return add_known(list, in, (struct known_events){ KMEM, names, nr }, log);
 }
 
 /* Adds the events of @system that match; the number of matches or -ENOMEM. */
@@ -190,35 +182,37 @@ static int add_extra(struct event_list *list, const char *spec, const struct log
 int events_select(struct event_list *list, const struct instance *in,
 		  const struct event_choice *choice, const struct log *log)
 {
-	size_t skip = choice->criteria.nr_caches ? NR_KMALLOC : 0;
-	bool tasks =
-		choice->slab || choice->page || choice->vmalloc || choice->percpu_memory;
+	const size_t skip = choice->criteria.nr_caches ? NR_KMALLOC : 0;
+	const struct events_of slab = { KMEM, slab_events + skip,
+					ARRAY_SIZE(slab_events) - skip };
+	const bool objects = choice->slab || choice->page;
+	const bool tasks = objects || choice->vmalloc || choice->percpu_memory;
+	const struct {
+		bool wanted;
+		const struct events_of *events; /* NULL: CALL_EVENTS */
+		const struct log *log;		/* NULL: not all kernels have them */
+	} all[] = {
+		{ choice->slab, &slab, log },
+		{ choice->page, &events_of_page, log },
+		{ choice->slab && choice->page && !choice->one_in, &alloc_tags, NULL },
+		{ choice->vmalloc, &events_of_vmalloc, log },
+		{ choice->percpu_memory, &events_of_percpu_memory, log },
+		{ objects, &task_ends, NULL },
+		{ tasks, &task_names, NULL },
+		{ tasks, &cgroups, NULL },
+		{ choice->calls, NULL, log },
+		{ choice->frag, &fallbacks, log },
+		{ choice->percpu, &cpu_lists, log },
+	};
 	int ret = 0;
 
 	*list = (struct event_list){ 0 };
-	if (choice->slab)
-		ret = add_kmem(list, in, slab_events + skip,
-			       ARRAY_SIZE(slab_events) - skip, log);
-	if (!ret && choice->page)
-		ret = add_kmem(list, in, page_events, ARRAY_SIZE(page_events), log);
-	if (!ret && choice->slab && choice->page && !choice->one_in)
-		ret = add_known(list, in, KNOWN(ALLOC_TAG, alloc_tag_events), NULL);
-	if (!ret && choice->vmalloc)
-		ret = add_known(list, in, KNOWN(VMALLOC, vmalloc_events), log);
-	if (!ret && choice->percpu_memory)
-		ret = add_known(list, in, KNOWN(PERCPU, percpu_memory_events), log);
-	if (!ret && (choice->slab || choice->page))
-		ret = add_known(list, in, KNOWN("sched", sched_events), NULL);
-	if (!ret && tasks)
-		ret = add_known(list, in, KNOWN("task", task_events), NULL);
-	if (!ret && tasks)
-		ret = add_known(list, in, KNOWN("cgroup", cgroup_events), NULL);
-	if (!ret && choice->calls)
-		ret = add_extra(list, CALL_EVENTS, log);
-	if (!ret && choice->frag)
-		ret = add_kmem(list, in, frag_events, ARRAY_SIZE(frag_events), log);
-	if (!ret && choice->percpu)
-		ret = add_kmem(list, in, percpu_events, ARRAY_SIZE(percpu_events), log);
+	for (size_t i = 0; !ret && i < ARRAY_SIZE(all); i++) {
+		if (!all[i].wanted)
+			continue;
+		ret = all[i].events ? add_known(list, in, all[i].events, all[i].log)
+				    : add_extra(list, CALL_EVENTS, log);
+	}
 	for (size_t i = 0; !ret && i < choice->nr_extra; i++)
 		ret = add_extra(list, choice->extra[i], log);
 	if (!ret && !list->count) {

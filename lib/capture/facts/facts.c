@@ -15,10 +15,7 @@
 
 int facts_add_meta(struct facts *f, const char *name, const char *text, size_t size)
 {
-	struct strbuf sb = { 0 };
-
-	strbuf_add(&sb, text, size);
-	return text_list_take(&f->texts.meta, name, &sb);
+	return text_list_add(&f->texts.meta, name, text, size);
 }
 
 /* Adds a file as metadata; one that cannot be read is left out. */

@@ -39,8 +39,8 @@ void text_output_share(const struct text_output *o);
 int text_output_write(void *ctx, const char *data, size_t size);
 /* Ends the output and gives the new file its name. 0 or -errno. */
 int text_output_commit(struct text_output *o);
-/* Commits the output unless writing it failed with @err, and closes it. EXIT_OK, or EXIT_FAILED after
- * a message about @path.
+/* Commits the output unless writing it failed with @err, and closes it. EXIT_OK, or EXIT_FAILED
+ * after a message about @path.
  */
 int text_output_end(struct text_output *o, int err, const char *path,
 		    const char *command);

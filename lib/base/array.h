@@ -31,8 +31,8 @@ int array_reserve(void *items, size_t *capacity, size_t need,
 		return (x->next > y->next) - (x->next < y->next); \
 	}
 
-/* How many of the first @nr items meet @condition, an expression about number @i. Those that meet it
- * come first: it is evaluated for log2(@nr) of them.
+/* How many of the first @nr items meet @condition, an expression about number @i. Those that meet
+ * it come first: it is evaluated for log2(@nr) of them.
  */
 #define COUNT_FIRST(i, nr, condition)                               \
 	({                                                          \

@@ -54,8 +54,8 @@ int child_go(struct child *c) __must_check;
 void child_exec_result(struct child *c);
 /* Has it ended? Sets @ended and @status. With @block waits for it. */
 bool child_check(struct child *c, bool block);
-/* Reads a signal from @stop_fd of signalfd(2). Returns its number; 0: none, or the one that tells of
- * a write beyond the file size limit, as the failed write is reported elsewhere.
+/* Reads a signal from @stop_fd of signalfd(2). Returns its number; 0: none, or the one that tells
+ * of a write beyond the file size limit, as the failed write is reported elsewhere.
  */
 int child_signal(int stop_fd, struct signalfd_siginfo *info);
 /* Sends it to the child, unless that has it: a terminal sends its signals to the command as well;

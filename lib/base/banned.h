@@ -2,7 +2,7 @@
 /*
  * base: functions that no file of kmemx may call.
  * In: nothing. Out: a compile error at the call, when make lint includes this first. A build
- * leaves it out: the headers below cost it 5 % of its time.
+ * leaves it out: not every file needs all headers below, and they cost time.
  */
 #ifndef KMEMX_BASE_BANNED_H
 #define KMEMX_BASE_BANNED_H

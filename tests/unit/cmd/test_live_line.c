@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * tests: cmd/record/live_line.c, with stderr as a terminal and as a pipe.
+ * tests: the progress line of cmd/record/recorder.c, with stderr as a terminal and as a pipe.
  */
 #include <check.h>
 #include <fcntl.h>

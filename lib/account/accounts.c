@@ -24,13 +24,11 @@ static uint64_t clock_skew(const struct recording *rec)
 {
 	static const char *const of_each_cpu[] = { "local", "perf", "x86-tsc", "ppc-tb" };
 	uint64_t largest = 0;
-	uint32_t b;
-	size_t i;
 
-	for (b = 0; b < rec->nr_buffers; b++) {
+	for (uint32_t b = 0; b < rec->nr_buffers; b++) {
 		const char *clock = recording_clock(rec, b);
 
-		for (i = 0; i < ARRAY_SIZE(of_each_cpu); i++) {
+		for (size_t i = 0; i < ARRAY_SIZE(of_each_cpu); i++) {
 			uint64_t skew =
 				recording_clock_is_ns(clock) ? SKEW_NS : skew_cycles(rec);
 
@@ -280,9 +278,8 @@ bool accounts_read_all(const struct accounts *a)
 void accounts_events(struct accounts *a, const struct kmem_event *evs, size_t nr)
 {
 	struct event_lists lists;
-	size_t done;
 
-	for (done = 0; done < nr;) {
+	for (size_t done = 0; done < nr;) {
 		done += event_lists_fill(&lists, evs + done, nr - done);
 		slab_lives_listed(&a->slab->lives, &lists);
 		page_lives_listed(&a->page->lives, &lists);
@@ -317,26 +314,22 @@ void accounts_area_events(struct accounts *a, const struct kmem_event *evs, size
 
 void accounts_finish(struct accounts *a)
 {
-	int i;
-
 	if (a->slab)
 		slab_account_finish(a->slab);
 	if (a->page)
 		page_account_finish(a->page);
-	for (i = 0; i < MEMORY_KINDS; i++)
+	for (int i = 0; i < MEMORY_KINDS; i++)
 		if (a->areas[i])
 			slab_account_finish(a->areas[i]);
 }
 
 void accounts_free(struct accounts *a)
 {
-	int i;
-
 	if (a->slab)
 		slab_account_free(a->slab);
 	if (a->page)
 		page_account_free(a->page);
-	for (i = 0; i < MEMORY_KINDS; i++) {
+	for (int i = 0; i < MEMORY_KINDS; i++) {
 		if (a->areas[i])
 			slab_account_free(a->areas[i]);
 		free(a->areas[i]);

@@ -39,11 +39,10 @@ static inline size_t event_lists_fill(struct event_lists *lists,
 		[KMEM_PAGE_FREE_BATCHED] = 1,
 	};
 	size_t nr_slab = 0, nr_page = 0;
-	const struct kmem_event *end;
 
 	if (nr > EVENT_LISTS_MAX)
 		nr = EVENT_LISTS_MAX;
-	for (end = ev + nr; ev < end; ev++) {
+	for (const struct kmem_event *end = ev + nr; ev < end; ev++) {
 		lists->slab[nr_slab] = ev;
 		nr_slab += is_slab[ev->type];
 		lists->page[nr_page] = ev;

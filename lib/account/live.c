@@ -14,11 +14,10 @@ static bool live_widen(struct live_table *t)
 {
 	uint64_t *wide = calloc(t->capacity, sizeof(*wide));
 	uint32_t half[2];
-	size_t i;
 
 	if (!wide)
 		return false;
-	for (i = 0; i < t->capacity; i++) {
+	for (size_t i = 0; i < t->capacity; i++) {
 		uint64_t ts = t->entries[i].state == LIVE_EMPTY ? 0 : live_begin_at(t, i);
 
 		half[0] = (uint32_t)ts;
@@ -165,12 +164,10 @@ struct live_entry *live_next(const struct live_table *t, struct live_entry *entr
 /* Six bits count 63 gaps; then all entries are marked, which costs little at that rate. */
 void live_gap(struct live_table *t)
 {
-	size_t i;
-
 	if (++t->epoch < LIVE_EPOCH_OLD)
 		return;
 	t->epoch = 0;
-	for (i = 0; i < t->capacity; i++)
+	for (size_t i = 0; i < t->capacity; i++)
 		t->entries[i].epoch = LIVE_EPOCH_OLD;
 }
 

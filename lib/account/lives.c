@@ -175,9 +175,7 @@ void lives_loss(struct lives *l, const struct kmem_event *ev)
 static int number_rows(const struct intern *keys, const bool *keep, uint32_t *to,
 		       struct intern *out)
 {
-	uint32_t i;
-
-	for (i = 0; i < keys->count; i++) {
+	for (uint32_t i = 0; i < keys->count; i++) {
 		size_t size = 0;
 		const void *key = intern_get(keys, i + 1, &size);
 		uint32_t id = 0;
@@ -241,9 +239,7 @@ int lives_forget(struct lives *l, bool *keep, uint32_t *to)
 
 void lives_mark_stacks(const struct lives *l, uint32_t *used)
 {
-	uint32_t row;
-
-	for (row = 0; row < l->nr_tallies; row++) {
+	for (uint32_t row = 0; row < l->nr_tallies; row++) {
 		const uint32_t *stack = l->kind->stack(l, (void *)lives_key(l, row));
 
 		if (stack)

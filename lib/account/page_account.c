@@ -32,9 +32,8 @@ static void page_addresses_lives(void *ctx, const struct lives *of,
 				 const struct life *life, size_t nr)
 {
 	struct page_addresses *a = ctx;
-	size_t i;
 
-	for (i = 0; i < nr && !a->failed; i++, life++) {
+	for (size_t i = 0; i < nr && !a->failed; i++, life++) {
 		struct page_pfn *pfn = life->what == LIFE_REFUSED
 					       ? NULL
 					       : address_of(a, life->at, life->row);
@@ -63,9 +62,8 @@ static void page_addresses_lives(void *ctx, const struct lives *of,
 static void page_addresses_sum(struct page_addresses *a, const struct page_lives *lives)
 {
 	const struct live_entry *e = NULL;
-	size_t i;
 
-	for (i = 0; i < a->nr; i++)
+	for (size_t i = 0; i < a->nr; i++)
 		a->pfns[i].sure_pages = 0;
 	while (a->nr && (e = lives_next(&lives->any, e))) {
 		struct page_pfn *pfn =
@@ -138,7 +136,6 @@ void page_account_sum(struct page_account *acc)
 {
 	struct lives *l = &acc->lives.any;
 	const struct live_entry *e = NULL;
-	size_t i;
 
 	l->failed |= acc->addresses.failed;
 	if (l->failed || array_reserve(&acc->rows, &acc->rows_capacity, l->nr_tallies,
@@ -149,7 +146,7 @@ void page_account_sum(struct page_account *acc)
 	acc->nr_rows = l->nr_tallies;
 	acc->totals = acc->lives.totals;
 	acc->totals.losses = l->losses;
-	for (i = 0; i < acc->nr_rows; i++) {
+	for (size_t i = 0; i < acc->nr_rows; i++) {
 		const struct page_tally *tally = page_lives_tally(&acc->lives, i);
 
 		acc->rows[i] = page_tally_counts(tally);

@@ -11,9 +11,7 @@
 /* Blocks are aligned to their size and disjoint. */
 struct live_entry *page_block_find(struct page_lives *l, uint64_t pfn)
 {
-	unsigned int order;
-
-	for (order = 0; order <= PAGE_ORDER_LIMIT; order++) {
+	for (unsigned int order = 0; order <= PAGE_ORDER_LIMIT; order++) {
 		uint64_t first = pfn & ~((1ULL << order) - 1);
 		struct live_entry *e;
 

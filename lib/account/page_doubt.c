@@ -8,9 +8,8 @@
 static bool doubts_sweep(struct page_doubts *d, uint64_t now)
 {
 	struct live_table *t = &d->table;
-	size_t i;
 
-	for (i = 0; i < t->capacity; i++) {
+	for (size_t i = 0; i < t->capacity; i++) {
 		struct live_entry *doubt = &t->entries[i];
 
 		/* A removal moves another entry into the place, perhaps a settled one. */
@@ -100,10 +99,9 @@ static void map_starts(struct page_doubts *d)
 void page_doubt_forget(struct page_doubts *d, uint64_t pfn, uint64_t nr)
 {
 	uint64_t p, end = pfn + nr;
-	unsigned int order;
 
 	/* Blocks are aligned to their size: look at those that begin before @pfn. */
-	for (order = 1; order <= PAGE_ORDER_LIMIT; order++) {
+	for (unsigned int order = 1; order <= PAGE_ORDER_LIMIT; order++) {
 		if (pfn & (1ULL << (order - 1)))
 			doubt_forget(d, pfn & ~((1ULL << order) - 1), pfn);
 	}

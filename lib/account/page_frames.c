@@ -57,13 +57,12 @@ static struct page_region *open_region(struct page_frames *f, uint64_t pfn)
 	struct page_span *span = get_span(f, pfn);
 	struct page_region *region = span ? get_region(f, pfn >> REGION_ORDER) : NULL;
 	uint64_t bit = 1ULL << (pfn >> REGION_ORDER & 63);
-	unsigned int i;
 
 	if (!region)
 		return NULL;
 	region->base = pfn >> REGION_ORDER;
 	region->stale = false;
-	for (i = 0; i < REGION_WORDS; i++)
+	for (unsigned int i = 0; i < REGION_WORDS; i++)
 		region->words[i] = (struct page_word){ span->live & bit ? ~0ULL : 0,
 						       span->freed & bit ? ~0ULL : 0, 0 };
 	span->detail |= bit;
@@ -196,12 +195,11 @@ static void mark_words(struct page_frames *f, uint64_t pfn, uint64_t end, bool l
 static void mark_regions(struct page_frames *f, uint64_t pfn, uint64_t mask, bool live)
 {
 	struct page_span *span = get_span(f, pfn);
-	uint64_t stale;
 
 	if (!span)
 		return;
 	f->changes++;
-	for (stale = span->detail & mask; stale; stale &= stale - 1) {
+	for (uint64_t stale = span->detail & mask; stale; stale &= stale - 1) {
 		uint64_t base =
 			(pfn >> SPAN_ORDER << 6) + (unsigned int)__builtin_ctzll(stale);
 

@@ -492,9 +492,7 @@ static void page_find_again(const struct page_lives *l,
 			    const struct kmem_event *const *evs, size_t nr,
 			    struct page_place *at)
 {
-	size_t i;
-
-	for (i = 0; i < nr && i < EVENT_LISTS_AHEAD; i++)
+	for (size_t i = 0; i < nr && i < EVENT_LISTS_AHEAD; i++)
 		at[i].word = page_word_near(&l->frames, evs[i]->page_free.pfn);
 }
 
@@ -549,11 +547,10 @@ void page_lives_listed(struct page_lives *l, const struct event_lists *lists)
 static void page_settle_announced(struct page_lives *l)
 {
 	struct page_frames *f = &l->frames;
-	size_t i;
-	unsigned int word;
 
-	for (i = 0; i < f->nr_regions; i++) {
-		for (word = 0; word < REGION_WORDS && !f->regions[i].stale; word++) {
+	for (size_t i = 0; i < f->nr_regions; i++) {
+		for (unsigned int word = 0; word < REGION_WORDS && !f->regions[i].stale;
+		     word++) {
 			uint64_t left = f->regions[i].words[word].announced;
 
 			for (; left; left &= left - 1) {

@@ -10,9 +10,7 @@
 
 static void page_add_up(struct lives *any)
 {
-	const struct life *life;
-
-	for (life = any->batch; life < any->next; life++) {
+	for (const struct life *life = any->batch; life < any->next; life++) {
 		struct page_tally *tally =
 			page_lives_tally((struct page_lives *)any, life->row);
 

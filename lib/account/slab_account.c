@@ -60,9 +60,8 @@ static void slab_addresses_lives(void *ctx, const struct lives *of,
 				 const struct life *life, size_t nr)
 {
 	struct slab_addresses *a = ctx;
-	size_t i;
 
-	for (i = 0; i < nr && !a->failed; i++) {
+	for (size_t i = 0; i < nr && !a->failed; i++) {
 		struct slab_ptr *ptr = address_of(a, life[i].at);
 
 		if (!ptr)
@@ -77,9 +76,8 @@ static void slab_addresses_lives(void *ctx, const struct lives *of,
 static void slab_addresses_sum(struct slab_addresses *a, const struct lives *lives)
 {
 	const struct live_entry *e = NULL;
-	size_t i;
 
-	for (i = 0; i < a->nr; i++)
+	for (size_t i = 0; i < a->nr; i++)
 		a->ptrs[i].counts.sure = a->ptrs[i].counts.sure_alloc = 0;
 	while (a->nr && (e = lives_next(lives, e))) {
 		const uint32_t *index = u64_map_find(&a->index, e->key);
@@ -112,9 +110,8 @@ static void sum_totals(struct slab_account *acc)
 	const struct lives *l = &acc->lives.any;
 	struct slab_totals *sum = &acc->totals;
 	struct slab_counts all = { 0 };
-	size_t i;
 
-	for (i = 0; i < acc->nr_rows; i++)
+	for (size_t i = 0; i < acc->nr_rows; i++)
 		slab_counts_add(&all, &acc->rows[i], 1);
 	*sum = acc->lives.totals;
 	sum->allocs = all.hit;
@@ -144,7 +141,6 @@ void slab_account_sum(struct slab_account *acc)
 	struct lives *l = &acc->lives.any;
 	const struct live_entry *e = NULL;
 	uint64_t dying = 0;
-	size_t i;
 
 	l->failed |= acc->addresses.failed;
 	if (l->failed || array_reserve(&acc->rows, &acc->rows_capacity, l->nr_tallies,
@@ -153,7 +149,7 @@ void slab_account_sum(struct slab_account *acc)
 		return;
 	}
 	acc->nr_rows = l->nr_tallies;
-	for (i = 0; i < acc->nr_rows; i++)
+	for (size_t i = 0; i < acc->nr_rows; i++)
 		acc->rows[i] = slab_tally_counts(slab_lives_tally(&acc->lives, i));
 	while (acc->lives.totals.rcu && (e = live_next(&l->live, (struct live_entry *)e)))
 		dying += slab_is_dying(e);

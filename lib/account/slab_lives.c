@@ -70,9 +70,8 @@ static bool slab_in_question(struct slab_lives *l, const struct live_entry *e,
 static bool slab_sweep(struct slab_lives *l, uint64_t now)
 {
 	struct live_table *t = &l->any.live;
-	size_t i;
 
-	for (i = 0; i < t->capacity; i++) {
+	for (size_t i = 0; i < t->capacity; i++) {
 		/* A removal moves another entry into the place, perhaps a freed one. */
 		while (t->entries[i].state == LIVE_FREED &&
 		       !slab_in_question(l, &t->entries[i], now)) {

@@ -244,9 +244,8 @@ static inline void slab_lives_events(struct slab_lives *l, const struct kmem_eve
 				     size_t nr)
 {
 	struct event_lists lists;
-	size_t done;
 
-	for (done = 0; done < nr;) {
+	for (size_t done = 0; done < nr;) {
 		done += event_lists_fill(&lists, ev + done, nr - done);
 		slab_lives_listed(l, &lists);
 	}

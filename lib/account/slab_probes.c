@@ -40,9 +40,7 @@ static uint32_t place_of_dying(const struct live_entry *e)
 /* The bytes of an object of @cache, by any other allocation; 0: there is none. */
 static void slab_size_of(const struct slab_lives *l, struct slab_bulk_site *site)
 {
-	size_t row;
-
-	for (row = 0; row < l->any.nr_tallies; row++) {
+	for (size_t row = 0; row < l->any.nr_tallies; row++) {
 		const struct slab_key *key = slab_lives_key(l, row);
 		const struct slab_tally_part *born =
 			&slab_lives_tally(l, row)->of[LIFE_BORN];
@@ -177,9 +175,8 @@ static bool is_rcu_array(const struct slab_lives *l, const struct kmem_event *ev
 			 uint32_t *place)
 {
 	bool found = false;
-	uint32_t i;
 
-	for (i = 0; i < ev->objects.nr; i++) {
+	for (uint32_t i = 0; i < ev->objects.nr; i++) {
 		uint64_t ptr = kmem_object(ev, i);
 		const struct live_entry *e;
 
@@ -296,9 +293,7 @@ uint64_t rcu_order_after(const struct rcu_order *order, uint32_t place, uint32_t
 
 void rcu_order_free(struct rcu_order *order)
 {
-	size_t i;
-
-	for (i = 0; i < order->nr_cpus; i++)
+	for (size_t i = 0; i < order->nr_cpus; i++)
 		free(order->cpus[i].ptrs);
 	free(order->cpus);
 	*order = (struct rcu_order){ 0 };

@@ -48,9 +48,8 @@ void slab_counts_add(struct slab_counts *to, const struct slab_counts *from,
 static void slab_add_up(struct lives *any)
 {
 	struct slab_lives *l = (struct slab_lives *)any;
-	const struct life *life;
 
-	for (life = any->batch; life < any->next; life++)
+	for (const struct life *life = any->batch; life < any->next; life++)
 		slab_tally_add(slab_lives_tally(l, life->row), life->what,
 			       life->bytes_req, life->bytes,
 			       life->flags & LIFE_OTHER_CPU);
@@ -78,12 +77,11 @@ static void slab_see_rows(struct lives *any, bool *used, const uint32_t *now)
 {
 	struct slab_lives *l = (struct slab_lives *)any;
 	struct live_entry *e = NULL;
-	size_t i;
 
 	while (l->totals.rcu && (e = live_next(&any->live, e)))
 		if (slab_is_dying(e))
 			lives_see_row(e, used, now);
-	for (i = 0; i < SLAB_OVER_SLOTS; i++)
+	for (size_t i = 0; i < SLAB_OVER_SLOTS; i++)
 		if (l->over[i].object.key)
 			lives_see_row(&l->over[i].object, used, now);
 }
@@ -100,9 +98,8 @@ static void slab_forget(struct lives *any)
 	struct slab_lives *l = (struct slab_lives *)any;
 	struct live_table *t = &any->live;
 	struct live_entry *e = NULL;
-	size_t i;
 
-	for (i = 0; i < t->capacity; i++) {
+	for (size_t i = 0; i < t->capacity; i++) {
 		/* A removal moves another entry into the place, perhaps a freed one. */
 		while (t->entries[i].state == LIVE_FREED)
 			live_remove(t, &t->entries[i]);

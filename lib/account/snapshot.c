@@ -34,10 +34,8 @@ static bool next_word(const char **at, const char *end, const char **word, size_
 /* Decimal digits and nothing else, up to @max. */
 static bool number(const char *word, size_t len, uint64_t max, uint64_t *value)
 {
-	size_t i;
-
 	*value = 0;
-	for (i = 0; i < len; i++) {
+	for (size_t i = 0; i < len; i++) {
 		if (word[i] < '0' || word[i] > '9')
 			return false;
 		*value = *value * 10 + (uint64_t)(word[i] - '0');
@@ -304,9 +302,8 @@ static bool take_percpu(struct percpu_reading *r, const char *name, uint64_t val
 		{ "nr_chunks ", PERCPU_ALL, &r->stats->chunks },
 		{ "empty_pop_pages ", PERCPU_ALL, &r->stats->empty_pages },
 	};
-	size_t i;
 
-	for (i = 0; i < ARRAY_SIZE(values); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(values); i++)
 		if (values[i].part == r->part && begins(name, values[i].name))
 			*values[i].value = value;
 	return r->part < PERCPU_FIRST || !begins(name, "free_bytes ") ||

@@ -15,9 +15,7 @@ void spent_init(struct spent *s, size_t words)
 
 static void add(uint64_t *to, const uint64_t *from, size_t words)
 {
-	size_t i;
-
-	for (i = 0; i < words; i++)
+	for (size_t i = 0; i < words; i++)
 		to[i] += from[i];
 }
 
@@ -26,9 +24,8 @@ static struct dimension_values task_key(const struct dimensions *dims,
 					const struct dimension_values *v)
 {
 	struct dimension_values key = *v;
-	int i;
 
-	for (i = 0; i < DIMENSIONS_MAX; i++) {
+	for (int i = 0; i < DIMENSIONS_MAX; i++) {
 		if (dims->of[i] == DIMENSION_STACK || dims->of[i] == DIMENSION_KMALLOC)
 			key.of[i] = 0;
 	}

@@ -200,9 +200,7 @@ int node_map_read(struct node_map *map, const char *zoneinfo)
 
 uint32_t node_map_find(const struct node_map *map, uint64_t pfn)
 {
-	size_t i;
-
-	for (i = 0; i < map->nr; i++)
+	for (size_t i = 0; i < map->nr; i++)
 		if (pfn >= map->spans[i].start && pfn < map->spans[i].end)
 			return map->spans[i].node;
 	return UINT32_MAX;

@@ -5,14 +5,13 @@ struct table *table_type_new(const struct table_type *type, const char *title,
 			     enum subject_kind kind, bool live)
 {
 	struct table *t = table_new(type->name, title);
-	const struct column_type *col;
 
 	if (!t)
 		return NULL;
 	t->usual_sort = type->sort;
 	t->tree = type->tree;
 	t->cross = type->cross;
-	for (col = type->columns; col->column.name; col++) {
+	for (const struct column_type *col = type->columns; col->column.name; col++) {
 		struct column column = col->column;
 
 		if (!column_type_in(col, kind) || col->many)
@@ -27,9 +26,8 @@ struct table *table_type_new(const struct table_type *type, const char *title,
 void table_type_hide_interval(struct table *t, bool live)
 {
 	static const char *const names[] = { "bytes_low", "bytes_high" };
-	size_t i;
 
-	for (i = 0; live && i < ARRAY_SIZE(names); i++) {
+	for (size_t i = 0; live && i < ARRAY_SIZE(names); i++) {
 		struct column *col = table_find_column(t, names[i]);
 
 		if (col)
@@ -41,11 +39,10 @@ bool table_type_add_row(const struct table_type *type, enum subject_kind kind,
 			struct table *t, const void *row)
 {
 	struct cell *cells = table_add_row(t);
-	const struct column_type *col;
 
 	if (!cells)
 		return false;
-	for (col = type->columns; col->column.name; col++) {
+	for (const struct column_type *col = type->columns; col->column.name; col++) {
 		if (column_type_in(col, kind) && !col->many)
 			*cells++ = column_type_cell(col, row, t);
 	}

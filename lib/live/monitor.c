@@ -191,9 +191,7 @@ int monitor_begin(struct monitor *m, const struct monitor_options *opts, int fd)
 /* Do the accounts keep exactly those dimensions apart that grouping by @by needs? */
 static bool fits(const struct monitor *m, enum subject_kind by)
 {
-	int i;
-
-	for (i = 0; i < MEMORY_KINDS; i++) {
+	for (int i = 0; i < MEMORY_KINDS; i++) {
 		const struct lives *l = accounts_lives(&m->accounts, (enum memory)i);
 		const struct dimensions all = dimensions_of(m, (enum memory)i, by);
 
@@ -338,9 +336,8 @@ static int account_and_learn(struct accounts *a, const struct kmem_event *evs, s
 static bool has_failed(const struct accounts *a)
 {
 	bool failed = false;
-	int i;
 
-	for (i = 0; i < MEMORY_KINDS; i++) {
+	for (int i = 0; i < MEMORY_KINDS; i++) {
 		const struct lives *l = accounts_lives(a, (enum memory)i);
 
 		failed |= l && l->failed;

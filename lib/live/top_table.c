@@ -108,13 +108,12 @@ static const struct table_type top_type = {
 
 const char *top_sort_key(unsigned int i)
 {
-	const struct column_type *col;
 	enum subject_kind kind;
 	uint32_t kinds = 0;
 
 	for (unsigned int k = 0; grouping_word(k, &kind); k++)
 		kinds |= 1U << kind;
-	for (col = columns; col->column.name; col++) {
+	for (const struct column_type *col = columns; col->column.name; col++) {
 		if (col->column.part || col->column.series ||
 		    (col->rows && !(col->rows & kinds)))
 			continue;
@@ -167,11 +166,10 @@ static bool add_row(const struct top_row *row, const struct top_view *view,
 {
 	const enum subject_kind by = row->m->opts.by;
 	struct cell *cells = table_add_row(t);
-	const struct column_type *col;
 
 	if (!cells)
 		return false;
-	for (col = columns; col->column.name; col++) {
+	for (const struct column_type *col = columns; col->column.name; col++) {
 		if (!column_type_in(col, by))
 			continue;
 		if (col->column.series)
@@ -195,9 +193,8 @@ static void add_late(const struct monitor *m, const struct top_view *view,
 		const uint64_t origin = cells[trend].u;
 		const struct top_row row =
 			row_of(m, (unsigned int)(origin >> 32), (uint32_t)origin);
-		const struct column_type *col;
 
-		for (col = columns; col->column.name; col++) {
+		for (const struct column_type *col = columns; col->column.name; col++) {
 			if (!column_type_in(col, m->opts.by))
 				continue;
 			if (col->column.series || is_late(&col->column, view))
@@ -248,10 +245,9 @@ static bool same(const struct cell *a, const struct cell *b)
 /* Is @row the one that @t has at @cells? */
 static bool is_row(const struct top_row *row, struct table *t, const struct cell *cells)
 {
-	const struct column_type *col;
 	bool is = true;
 
-	for (col = columns; col->column.name && is; col++) {
+	for (const struct column_type *col = columns; col->column.name && is; col++) {
 		struct cell cell;
 
 		if (!column_type_in(col, row->m->opts.by))
@@ -380,13 +376,12 @@ static void add_facts(const struct monitor *m, const struct top_view *v, struct 
 		{ "sample_one_in", m->env.sample.one_in ? m->env.sample.one_in : 1 },
 	};
 	char kernel[128], name[32];
-	int memory;
 
 	recording_release(m->study.rec, kernel, sizeof(kernel));
 	report_add_text_fact(r, "kernel", kernel);
 	for (size_t i = 0; i < ARRAY_SIZE(items); i++)
 		report_add_fact(r, items[i].name, cell_uint(items[i].value));
-	for (memory = 0; memory < MEMORY_KINDS; memory++) {
+	for (int memory = 0; memory < MEMORY_KINDS; memory++) {
 		const struct window_sums *sum = &m->sides[memory].windows.total;
 		const char *word = memory_words((enum memory)memory)->word;
 

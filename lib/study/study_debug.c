@@ -265,11 +265,10 @@ static int collect_sites(void *ctx, struct symbol_sites *sites)
 	const struct study *s = ctx;
 	struct event_stream *stream = NULL;
 	struct kmem_event ev;
-	unsigned int i;
 	int ret = event_stream_open(&stream, s->rec, s->fmts, &opts, NULL);
 
-	for (i = 0; ret >= 0 && i < MAX_SITE_EVENTS && sites->nr < SYMBOL_SITES_MAX;
-	     i++) {
+	for (unsigned int i = 0;
+	     ret >= 0 && i < MAX_SITE_EVENTS && sites->nr < SYMBOL_SITES_MAX; i++) {
 		ret = event_stream_next(stream, &ev);
 		if (ret <= 0)
 			break;

@@ -184,9 +184,7 @@ static uint64_t living_key(uint32_t site, uint32_t bytes)
 static int add_living(struct size_peaks *p, const struct slab_bounds *b,
 		      struct u64_map *index, struct living *of)
 {
-	size_t i;
-
-	for (i = 0; i < b->nr_pieces; i++) {
+	for (size_t i = 0; i < b->nr_pieces; i++) {
 		const struct slab_piece *piece = &b->pieces[i];
 		uint32_t site = site_of(p, piece->row), *at;
 
@@ -205,9 +203,7 @@ static int add_living(struct size_peaks *p, const struct slab_bounds *b,
 static void lower_peaks(struct size_peaks *p, const struct u64_map *index,
 			const struct living *of)
 {
-	size_t i;
-
-	for (i = 0; i < p->nr; i++) {
+	for (size_t i = 0; i < p->nr; i++) {
 		const struct size_peak_key *key = size_peaks_key(p, i);
 		struct size_peak *c = &p->counts[i];
 		const uint32_t *at =

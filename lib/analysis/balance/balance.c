@@ -123,17 +123,16 @@ static void read_counters(struct view *v)
 	struct memory_counters counters[2];
 	int64_t figures[2][MEMORY_LINES];
 	bool inside;
-	size_t i;
 
-	for (i = 0; i < 2; i++)
+	for (size_t i = 0; i < 2; i++)
 		counters[i] = memory_counters_text(recording_meta_text(rec, ends[i][0]),
 						   recording_meta_text(rec, ends[i][1]),
 						   v->b->env->page_size);
 	inside = memory_counters_stacks(&counters[0]) &&
 		 memory_counters_stacks(&counters[1]);
-	for (i = 0; i < 2; i++)
+	for (size_t i = 0; i < 2; i++)
 		v->total[i] = memory_lines_read(&counters[i], inside, figures[i]);
-	for (i = 0; i < MEMORY_LINES; i++) {
+	for (size_t i = 0; i < MEMORY_LINES; i++) {
 		struct balance_row *row = &v->rows[i];
 
 		row->line = &memory_lines[i];
@@ -197,9 +196,8 @@ static int add_owners(struct view *v, struct owners *o, const struct site_uses *
 				      .known_by = KNOWN_BY_EVENTS };
 	struct strbuf name = { 0 };
 	int ret = 0;
-	size_t i;
 
-	for (i = 0; i < o->nr && !ret; i++) {
+	for (size_t i = 0; i < o->nr && !ret; i++) {
 		if (!sites[i].bytes[use])
 			continue;
 		name.size = 0;
@@ -223,13 +221,12 @@ static int explain(struct view *v, enum memory memory, uint32_t of_uses)
 	struct site_uses *sites = NULL;
 	int ret = owners_init(&o, v->b->env, v->b->of[memory], SUBJECT_CALLSITE);
 	enum page_use use;
-	size_t i;
 
 	if (!ret) {
 		sites = calloc(o.nr + 1, sizeof(*sites));
 		ret = sites ? 0 : -ENOMEM;
 	}
-	for (i = 0; i < o.nr_rows && !ret; i++) {
+	for (size_t i = 0; i < o.nr_rows && !ret; i++) {
 		uint64_t live = lives_sums(o.lives, i).live_bytes;
 		struct site_uses *site = &sites[o.of[i]];
 		int64_t *explained;
@@ -388,9 +385,8 @@ static void add_summary(const struct view *v, struct table *t)
 static int view_init(struct view *v)
 {
 	int ret = v->b->older.failed ? -ENOMEM : 0;
-	size_t i;
 
-	for (i = 0; i < MEMORY_KINDS; i++)
+	for (size_t i = 0; i < MEMORY_KINDS; i++)
 		if (v->b->of[i]->failed)
 			ret = -ENOMEM;
 	if (!ret)
@@ -403,9 +399,7 @@ static int view_init(struct view *v)
 
 static void view_free(struct view *v)
 {
-	size_t i;
-
-	for (i = 0; i < MEMORY_LINES; i++)
+	for (size_t i = 0; i < MEMORY_LINES; i++)
 		strbuf_free(&v->rows[i].sites);
 	page_uses_free(&v->uses);
 	balance_nodes_free(&v->nodes);
@@ -418,9 +412,8 @@ static int balance_view(const void *self, struct report *report)
 		table_type_new(&balance_type, "All memory, by the kernel's counters",
 			       SUBJECT_NONE, false);
 	int ret = t ? view_init(&v) : -ENOMEM;
-	size_t i;
 
-	for (i = 0; i < MEMORY_LINES && !ret; i++)
+	for (size_t i = 0; i < MEMORY_LINES && !ret; i++)
 		if (!table_type_add_row(&balance_type, SUBJECT_NONE, t, &v.rows[i]))
 			ret = -ENOMEM;
 	if (!ret) {
@@ -447,11 +440,10 @@ static int everything_view(const void *self, struct report *report)
 	struct everything all;
 	struct view v = { .b = self, .all = &all };
 	int ret = everything_begin(&all, v.b->env);
-	size_t i;
 
 	if (!ret)
 		ret = view_init(&v);
-	for (i = 0; i < MEMORY_LINES && !ret; i++)
+	for (size_t i = 0; i < MEMORY_LINES && !ret; i++)
 		ret = everything_end_line(&all, memory_lines[i].name, v.rows[i].after,
 					  i <= MEMORY_LINE_CPUS ? "counter" : NULL);
 	if (!ret)

@@ -209,7 +209,6 @@ int everything_end_line(struct everything *e, const char *line, int64_t bytes,
 				      .owner = "[unknown]",
 				      .known_by = UNKNOWN };
 	uint64_t rest = (uint64_t)bytes; /* of damaged files it may wrap */
-	size_t i;
 
 	if (e->one_slab && is_slab(line)) {
 		rest += e->slab;
@@ -221,7 +220,7 @@ int everything_end_line(struct everything *e, const char *line, int64_t bytes,
 		row.known_by = known_by;
 		row.owner = "[free]";
 	}
-	for (i = 0; i < e->rows.nr; i++)
+	for (size_t i = 0; i < e->rows.nr; i++)
 		if (!strcmp(e->rows.items[i].line, row.line))
 			rest -= (uint64_t)e->rows.items[i].bytes;
 	row.bytes = (int64_t)rest;
@@ -235,9 +234,8 @@ int everything_end_line(struct everything *e, const char *line, int64_t bytes,
 static void add_summary(const struct everything *e, int64_t total, struct table *t)
 {
 	uint64_t unknown = 0;
-	size_t i;
 
-	for (i = 0; i < e->rows.nr; i++)
+	for (size_t i = 0; i < e->rows.nr; i++)
 		if (!strcmp(e->rows.items[i].known_by, UNKNOWN) ||
 		    !strcmp(e->rows.items[i].known_by, KNOWN_BY_FLAGS))
 			unknown += (uint64_t)e->rows.items[i].bytes;
@@ -260,11 +258,10 @@ int everything_report(struct everything *e, int64_t total, struct report *report
 					 "Owners of all memory after the recording",
 					 SUBJECT_NONE, false);
 	int ret = t ? 0 : -ENOMEM;
-	size_t i;
 
 	if (t)
 		table_set_by(t, "owner");
-	for (i = 0; i < e->rows.nr && !ret; i++)
+	for (size_t i = 0; i < e->rows.nr && !ret; i++)
 		if (!table_type_add_row(&everything_type, SUBJECT_NONE, t,
 					&e->rows.items[i]))
 			ret = -ENOMEM;

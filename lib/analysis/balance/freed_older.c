@@ -74,14 +74,13 @@ struct caches {
 static int find_freed(const struct freed_older *f, struct caches *c)
 {
 	const struct u64_map *surplus = &f->slab->lives.surplus;
-	size_t i;
 
 	/* Each pair of cache and kind of free has a slot. */
 	c->freed = calloc(surplus->count + 1, sizeof(*c->freed));
 	c->before = calloc(surplus->count + 1, sizeof(*c->before));
 	if (!c->freed || !c->before)
 		return -ENOMEM;
-	for (i = 0; i < surplus->capacity; i++) {
+	for (size_t i = 0; i < surplus->capacity; i++) {
 		const struct u64_map_slot *slot = &surplus->slots[i];
 		uint32_t cache = (uint32_t)(slot->key >> 1), id;
 		const char *name;

@@ -212,9 +212,8 @@ int holders_after(const struct analysis_env *env,
 {
 	struct holders h = { .env = env };
 	int ret = read_lists(&h);
-	size_t i;
 
-	for (i = 0; i < h.nr && !ret; i++)
+	for (size_t i = 0; i < h.nr && !ret; i++)
 		ret = add(to, h.items[i].line, h.items[i].name, h.items[i].bytes[1]);
 	free_lists(&h);
 	return ret;
@@ -228,11 +227,10 @@ int holders_report(const struct analysis_env *env, struct report *report)
 		"Slab caches and callers of vmalloc, by the kernel's own lists",
 		SUBJECT_NONE, false);
 	int ret = t ? read_lists(&h) : -ENOMEM;
-	size_t i;
 
 	if (!ret && h.nr)
 		qsort(h.items, h.nr, sizeof(*h.items), compare);
-	for (i = 0; i < h.nr && !ret; i++)
+	for (size_t i = 0; i < h.nr && !ret; i++)
 		if (!table_type_add_row(&holders_type, SUBJECT_NONE, t, &h.items[i]))
 			ret = -ENOMEM;
 	if (!ret && h.nr) {

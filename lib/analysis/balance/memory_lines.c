@@ -79,9 +79,8 @@ static int64_t sum_of(const struct memory_counters *c, const char *const *names,
 		      size_t nr)
 {
 	uint64_t sum = 0, kib;
-	size_t i;
 
-	for (i = 0; i < nr && names[i]; i++)
+	for (size_t i = 0; i < nr && names[i]; i++)
 		if (c->value(c, names[i], &kib))
 			sum += kib;
 	return (int64_t)(sum * 1024);
@@ -93,10 +92,9 @@ int64_t memory_lines_read(const struct memory_counters *c, bool stacks_inside,
 	static const char *const total[] = { "MemTotal" };
 	int64_t all = sum_of(c, total, 1);
 	uint64_t kib;
-	size_t i;
 
 	figures[LINE_NONE] = all;
-	for (i = 0; i < LINE_NONE; i++) {
+	for (size_t i = 0; i < LINE_NONE; i++) {
 		const struct memory_line *line = &memory_lines[i];
 
 		figures[i] = sum_of(c, line->plus, ARRAY_SIZE(line->plus));

@@ -159,9 +159,8 @@ static void add_stat(int64_t figures[NR_LINES], enum node_stat stat, uint64_t va
 		     uint32_t page_size)
 {
 	uint64_t bytes = value * (stat == STAT_STACK ? 1024 : page_size);
-	size_t i;
 
-	for (i = 0; i < NR_LINES; i++)
+	for (size_t i = 0; i < NR_LINES; i++)
 		if (lines[i].plus >> stat & 1)
 			figures[i] = sum_of(figures[i], bytes);
 		else if (lines[i].minus >> stat & 1)
@@ -173,7 +172,6 @@ static int read_zoneinfo(struct balance_nodes *n, const char *text, int end,
 {
 	struct zone_stat stat = { 0 };
 	struct balance_node *node;
-	size_t i;
 
 	while (zoneinfo_next(&text, stats, STAT_NR, &stat)) {
 		node = find_node(n, stat.node);
@@ -183,7 +181,7 @@ static int read_zoneinfo(struct balance_nodes *n, const char *text, int end,
 			 page_size);
 	}
 	for (node = n->nodes; node < n->nodes + n->nr; node++)
-		for (i = 0; i < LINE_REST; i++)
+		for (size_t i = 0; i < LINE_REST; i++)
 			node->figures[end][LINE_REST] =
 				sum_of(node->figures[end][LINE_REST],
 				       -(uint64_t)node->figures[end][i]);
@@ -207,10 +205,9 @@ void balance_nodes_explain(struct balance_nodes *n, uint32_t node, enum page_use
 			   uint64_t bytes)
 {
 	const uint32_t *place = u64_map_find(&n->index, node);
-	size_t i;
 
 	n->known = true;
-	for (i = 0; place && i < NR_LINES; i++)
+	for (size_t i = 0; place && i < NR_LINES; i++)
 		if (lines[i].uses >> use & 1)
 			n->nodes[*place].explained[i] =
 				sum_of(n->nodes[*place].explained[i], bytes);
@@ -221,11 +218,10 @@ int balance_nodes_report(const struct balance_nodes *n, struct report *report)
 	struct table *t =
 		table_type_new(&balance_nodes_type, "Memory of each node, by zoneinfo",
 			       SUBJECT_NONE, false);
-	size_t i, k;
 	int ret = t ? 0 : -ENOMEM;
 
-	for (i = 0; i < n->nr && !ret; i++) {
-		for (k = 0; k < NR_LINES && !ret; k++) {
+	for (size_t i = 0; i < n->nr && !ret; i++) {
+		for (size_t k = 0; k < NR_LINES && !ret; k++) {
 			const struct balance_node *node = &n->nodes[i];
 			struct node_row row = { .nodes = n, .node = node, .line = k };
 

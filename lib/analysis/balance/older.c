@@ -178,11 +178,10 @@ int older_left(const struct older *o, const struct page_uses *uses,
 	const struct opening *opening = &o->opening;
 	uint64_t *left = calloc(opening->nr_names + 1, sizeof(*left));
 	int ret = left ? 0 : -ENOMEM;
-	size_t i;
 
-	for (i = 0; i < opening->nr && left; i++)
+	for (size_t i = 0; i < opening->nr && left; i++)
 		left[opening->runs[i].name] += opening->runs[i].nr;
-	for (i = 1; i <= opening->nr_names && left; i++)
+	for (size_t i = 1; i <= opening->nr_names && left; i++)
 		left[i] -= o->pages_seen[i];
 	if (!ret)
 		ret = read_rows(o, uses, left, add, to);
@@ -210,7 +209,6 @@ int older_report(const struct older *o, const struct page_uses *uses, bool alway
 	struct everything_rows rows = { { 0 } };
 	int ret = read_rows(o, uses, o->pages, add_row, &rows);
 	struct table *t = NULL;
-	size_t i;
 
 	if (!ret && (rows.nr || always)) {
 		t = table_type_new(
@@ -221,7 +219,7 @@ int older_report(const struct older *o, const struct page_uses *uses, bool alway
 	}
 	if (rows.nr)
 		qsort(rows.items, rows.nr, sizeof(*rows.items), compare);
-	for (i = 0; i < rows.nr && !ret; i++)
+	for (size_t i = 0; i < rows.nr && !ret; i++)
 		if (!table_type_add_row(&older_type, SUBJECT_NONE, t, &rows.items[i]))
 			ret = -ENOMEM;
 	if (!ret && t) {

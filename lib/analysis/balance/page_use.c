@@ -60,9 +60,7 @@ static const char *const forks[] = { "alloc_thread_stack_node", "dup_task_struct
 
 static bool is_fork(const char *plain)
 {
-	size_t i;
-
-	for (i = 0; i < ARRAY_SIZE(forks); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(forks); i++)
 		if (!strcmp(plain, forks[i]))
 			return true;
 	return false;
@@ -92,12 +90,10 @@ static bool plain_name(const struct page_uses *u, uint64_t addr, char name[128])
 /* The use that function @name allocates for; USE_NR: any. */
 static enum page_use use_of(const struct page_uses *u, const char *name)
 {
-	size_t i;
-
 	/* The first level of page tables counts as such from 6.14 on. */
 	if (!strcmp(name, "pgd_alloc"))
 		return census_since(u->env->rec, 6, 14) ? USE_PAGE_TABLE : USE_UNCOUNTED;
-	for (i = 0; i < ARRAY_SIZE(functions); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(functions); i++)
 		if (symbol_matches(name, functions[i].name))
 			return functions[i].use;
 	return USE_NR;
@@ -110,12 +106,11 @@ static bool called_by(const struct page_uses *u, uint32_t stack, const char *con
 	uint32_t nr = 0, i;
 	const uint64_t *frames = event_stream_stack(u->env->stream, stack, &nr);
 	char name[128];
-	size_t k;
 
 	for (i = 0; i < nr && i < FRAMES_MAX; i++) {
 		if (!plain_name(u, frames[i], name))
 			continue;
-		for (k = 0; k < nr_names; k++)
+		for (size_t k = 0; k < nr_names; k++)
 			if (!strcmp(name, names[k]))
 				return true;
 	}
@@ -201,12 +196,11 @@ bool page_use_forks(const char *name)
 {
 	static const char *const callers[] = { "kernel_clone", "_do_fork", "fork_idle" };
 	char plain[128];
-	size_t i;
 
 	(void)symbol_plain(name, plain, sizeof(plain));
 	if (is_fork(plain))
 		return true;
-	for (i = 0; i < ARRAY_SIZE(callers); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(callers); i++)
 		if (!strcmp(plain, callers[i]))
 			return true;
 	return false;
@@ -228,9 +222,8 @@ const char *page_use_title(const char *name)
 		{ "other", "other counters" },
 		{ "uncounted", "in no counter" },
 	};
-	size_t i;
 
-	for (i = 0; i < ARRAY_SIZE(titles); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(titles); i++)
 		if (!strcmp(titles[i][0], name))
 			return titles[i][1];
 	return name;

@@ -56,9 +56,8 @@ static int add_rows(const struct percpu_stats stats[2], uint64_t page_size,
 		{ .use = "empty pages", .parts = stats[1].empty_pages, .counted = true },
 		{ .use = "chunks", .parts = stats[1].chunks, .counted = true },
 	};
-	size_t i;
 
-	for (i = 0; i < 2; i++) {
+	for (size_t i = 0; i < 2; i++) {
 		const uint64_t bytes[] = { stats[i].allocated, stats[i].statics,
 					   stats[i].empty_pages * page_size,
 					   stats[i].addresses };
@@ -66,7 +65,7 @@ static int add_rows(const struct percpu_stats stats[2], uint64_t page_size,
 		for (size_t k = 0; k < ARRAY_SIZE(rows); k++)
 			*(i ? &rows[k].after : &rows[k].before) = (int64_t)bytes[k];
 	}
-	for (i = 0; i < ARRAY_SIZE(rows); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
 		rows[i].change = rows[i].after - rows[i].before;
 		if (!table_type_add_row(&percpu_use_type, SUBJECT_NONE, t, &rows[i]))
 			return -ENOMEM;

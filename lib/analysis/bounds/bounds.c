@@ -8,11 +8,10 @@
 uint64_t bounds_dropped(const struct recording *rec, const struct event_stream_stats *s)
 {
 	uint64_t dropped = 0, seen = 0;
-	size_t i;
 
-	for (i = 0; i < s->nr_cpus; i++)
+	for (size_t i = 0; i < s->nr_cpus; i++)
 		seen += s->cpus[i].nr_lost;
-	for (i = 0; i < rec->nr_cpustats; i++) {
+	for (size_t i = 0; i < rec->nr_cpustats; i++) {
 		dropped +=
 			rec->cpustats[i].commit_overrun + rec->cpustats[i].dropped_events;
 		/* A flight recorder overwrites the past by design; that is not a loss. */
@@ -25,10 +24,9 @@ bool bounds_lost(const struct recording *rec, const struct event_stream_stats *s
 		 uint64_t *lost)
 {
 	bool known = !s->nr_undecodable && !s->nr_bad_pages;
-	size_t i;
 
 	*lost = bounds_dropped(rec, s);
-	for (i = 0; i < s->nr_cpus; i++) {
+	for (size_t i = 0; i < s->nr_cpus; i++) {
 		*lost += s->cpus[i].nr_lost;
 		known &= !s->cpus[i].nr_unknown;
 	}
@@ -42,11 +40,10 @@ static bool lost_without_place(const struct recording *rec,
 			       const struct event_stream_stats *s)
 {
 	bool unknown = false, refused = false;
-	size_t i;
 
-	for (i = 0; i < s->nr_cpus; i++)
+	for (size_t i = 0; i < s->nr_cpus; i++)
 		unknown |= s->cpus[i].nr_unknown != 0;
-	for (i = 0; i < rec->nr_cpustats; i++)
+	for (size_t i = 0; i < rec->nr_cpustats; i++)
 		refused |= rec->cpustats[i].dropped_events ||
 			   rec->cpustats[i].commit_overrun;
 	return refused || (bounds_dropped(rec, s) && !unknown);
@@ -219,9 +216,8 @@ const char *net_range_reason_spell(const char *reason)
 		{ "implicit,seen,sample", "untraced-free,seen,sample" },
 		{ "lost,implicit,seen,sample", "lost,untraced-free,seen,sample" },
 	};
-	size_t i;
 
-	for (i = 0; i < ARRAY_SIZE(spelled); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(spelled); i++) {
 		if (!strcmp(reason, spelled[i][0]))
 			return spelled[i][1];
 	}

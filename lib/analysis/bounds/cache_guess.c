@@ -21,11 +21,10 @@ int cache_guess_init(struct cache_guess *g, const struct analysis_env *env,
 		     const struct census *census)
 {
 	int ret = 0;
-	uint32_t id;
 
 	g->env = env;
 	g->census = census;
-	for (id = 1; id <= census->nr_caches && !ret; id++) {
+	for (uint32_t id = 1; id <= census->nr_caches && !ret; id++) {
 		const struct census_cache *cache = &census->caches[id - 1];
 		const char *name = intern_get(&census->names, id, NULL);
 		size_t before = g->sizes.count;
@@ -130,9 +129,8 @@ static const char *known_name(const struct cache_guess *g, uint64_t callsite,
 {
 	const struct known_cache *k = known_at(g, callsite);
 	const char *found = NULL, *name;
-	size_t i;
 
-	for (i = 0; k && i < ARRAY_SIZE(k->caches) && k->caches[i]; i++) {
+	for (size_t i = 0; k && i < ARRAY_SIZE(k->caches) && k->caches[i]; i++) {
 		name = merged_name(g, k->caches[i], bytes);
 		if (name && found && name != found)
 			return NULL;
@@ -170,9 +168,8 @@ enum kmalloc_type census_kmalloc_type(const char *name)
 		{ "kmalloc-rcl-", KMALLOC_RECLAIM }, { "dma-kmalloc-", KMALLOC_DMA },
 		{ "kmalloc-", KMALLOC_NORMAL },	     { "memdup_user-", KMALLOC_NORMAL },
 	};
-	size_t i;
 
-	for (i = 0; i < ARRAY_SIZE(prefixes); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(prefixes); i++) {
 		size_t len = strlen(prefixes[i].prefix);
 
 		if (!strncmp(name, prefixes[i].prefix, len) &&
@@ -195,9 +192,8 @@ bool cache_comes_unseen(const char *name)
 		"biovec-",    "ext4_io_end",	   "jbd2_",	     "xfs_ioend",
 		"dentry",     "proc_inode_cache",  "lsm_inode_cache"
 	};
-	size_t i;
 
-	for (i = 0; i < ARRAY_SIZE(names); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(names); i++)
 		if (!strncmp(name, names[i], strlen(names[i])))
 			return true;
 	return false;
@@ -227,9 +223,8 @@ bool cache_is_of_tasks(const struct recording *rec, const char *name)
 					     "mm_struct",   "sighand_cache",
 					     "files_cache", "fs_cache",
 					     "pid" };
-	size_t i;
 
-	for (i = 0; i < ARRAY_SIZE(names); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(names); i++)
 		if (!strcmp(name, names[i]))
 			return !is_merged(rec, name);
 	return false;

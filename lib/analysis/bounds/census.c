@@ -157,7 +157,6 @@ static int add_cpu_slabs(struct census *c, const struct recording *rec)
 	} *held = calloc(c->nr_caches + 1, sizeof(*held));
 	const char *text = recording_meta_text(rec, "slab_cpu.after");
 	struct slab_cpu_line line;
-	size_t i;
 
 	if (!held)
 		return -ENOMEM;
@@ -173,7 +172,7 @@ static int add_cpu_slabs(struct census *c, const struct recording *rec)
 		if (held[id - 1].sheaf < line.sheaf)
 			held[id - 1].sheaf = line.sheaf;
 	}
-	for (i = 0; i < c->nr_caches; i++) {
+	for (size_t i = 0; i < c->nr_caches; i++) {
 		struct census_cache *cache = &c->caches[i];
 
 		c->classes[cache->of].slack +=
@@ -286,9 +285,7 @@ uint32_t census_of_kmalloc(const struct census *c, uint64_t size)
 
 void census_nameless(struct census *c, uint64_t bytes)
 {
-	size_t i;
-
-	for (i = 0; i < c->nr_caches; i++)
+	for (size_t i = 0; i < c->nr_caches; i++)
 		c->classes[c->caches[i].of].unseen |= c->caches[i].size == bytes;
 }
 
@@ -301,9 +298,7 @@ static bool is_within(uint64_t ts, uint64_t from, uint64_t to)
 static void class_edge(struct census *c, struct census_class *class,
 		       const struct slab_edge *e)
 {
-	uint32_t i;
-
-	for (i = class->caches; i != UINT32_MAX; i = c->caches[i].next) {
+	for (uint32_t i = class->caches; i != UINT32_MAX; i = c->caches[i].next) {
 		const struct census_reading *first = &c->caches[i].first;
 		const struct census_reading *last = &c->caches[i].last;
 
@@ -332,11 +327,9 @@ static bool affordable(const struct census *c, const struct slab_edges *edges)
 void census_add_edges(struct census *c, const struct slab_edges *edges,
 		      const struct event_stream *stream)
 {
-	size_t i, k;
-
 	if (edges->incomplete || !affordable(c, edges))
 		return;
-	for (i = 0; i < c->nr_classes; i++) {
+	for (size_t i = 0; i < c->nr_classes; i++) {
 		struct census_class *class = &c->classes[i];
 
 		class->exact = class->nr_caches &&
@@ -344,7 +337,7 @@ void census_add_edges(struct census *c, const struct slab_edges *edges,
 			       class->last.caches == class->nr_caches &&
 			       class->first.end < class->last.begin;
 	}
-	for (k = 0; k < edges->nr; k++) {
+	for (size_t k = 0; k < edges->nr; k++) {
 		const struct slab_edge *e = &edges->events[k];
 		uint32_t of = e->kind.bytes
 				      ? census_of_kmalloc(c, e->kind.bytes)
@@ -357,7 +350,7 @@ void census_add_edges(struct census *c, const struct slab_edges *edges,
 			continue;
 		}
 		/* An object of an unknown cache, perhaps of a known size. */
-		for (i = 0; i < c->nr_classes; i++)
+		for (size_t i = 0; i < c->nr_classes; i++)
 			if (!e->kind.nameless ||
 			    c->caches[c->classes[i].caches].size == e->kind.nameless)
 				class_edge(c, &c->classes[i], e);
@@ -497,9 +490,9 @@ static uint64_t held_at_either_end(const struct census *c,
 				   const struct census_class *class)
 {
 	uint64_t held = class->exact ? 0 : class->slack;
-	uint32_t i;
 
-	for (i = class->caches; i != UINT32_MAX && class->exact; i = c->caches[i].next)
+	for (uint32_t i = class->caches; i != UINT32_MAX && class->exact;
+	     i = c->caches[i].next)
 		held += c->caches[i].first.held + c->caches[i].last.held +
 			sheaves(c, c->caches[i].last.sheaf);
 	return held;

@@ -17,9 +17,7 @@ int reclaimable_init(struct reclaimable *r, const struct analysis_env *env)
 
 static bool starts_with(const char *name, const char *const *prefixes, size_t nr)
 {
-	size_t i;
-
-	for (i = 0; i < nr; i++)
+	for (size_t i = 0; i < nr; i++)
 		if (!strncmp(name, prefixes[i], strlen(prefixes[i])))
 			return true;
 	return false;
@@ -80,9 +78,8 @@ bool reclaimable_slab(const struct reclaimable *r, const struct lives *lives, si
 int reclaimable_learn(struct reclaimable *r, const struct lives *lives)
 {
 	struct symbol sym;
-	size_t i;
 
-	for (i = 0; i < lives_rows(lives); i++) {
+	for (size_t i = 0; i < lives_rows(lives); i++) {
 		const struct slab_key *key = lives_key(lives, i);
 
 		if (!key->kmalloc && reclaimable_slab(r, lives, i) &&
@@ -187,8 +184,6 @@ enum reclaim reclaim_cache(const struct reclaim_caches *r, const char *cache)
 
 void reclaim_caches_free(struct reclaim_caches *r)
 {
-	size_t i;
-
-	for (i = 0; i < ARRAY_SIZE(r->by); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(r->by); i++)
 		intern_free(&r->by[i]);
 }

@@ -147,9 +147,8 @@ static void tell_census(struct slab_bounds *b, const struct analysis_env *env)
 {
 	struct census *census = &b->census;
 	const struct u64_map *surplus = &b->acc->lives.surplus;
-	size_t i;
 
-	for (i = 0; i < b->nr_pieces; i++) {
+	for (size_t i = 0; i < b->nr_pieces; i++) {
 		const struct slab_piece *piece = &b->pieces[i];
 
 		if (piece->of < census->nr_classes) {
@@ -162,7 +161,7 @@ static void tell_census(struct slab_bounds *b, const struct analysis_env *env)
 				class->allocs += b->acc->rows[piece->row].hit;
 		}
 	}
-	for (i = 0; i < surplus->capacity; i++) {
+	for (size_t i = 0; i < surplus->capacity; i++) {
 		const struct u64_map_slot *slot = &surplus->slots[i];
 		const char *name;
 		uint32_t of;
@@ -186,18 +185,17 @@ static int find_suspects(struct slab_bounds *b)
 {
 	const struct u64_map *hidden = &b->acc->lives.any.hidden_gone;
 	int ret = 0;
-	size_t i;
 
-	for (i = 0; i < b->acc->nr_rows && !ret; i++)
+	for (size_t i = 0; i < b->acc->nr_rows && !ret; i++)
 		if (b->acc->rows[i].implicit)
 			ret = bounds_suspect(&b->bounds, suspect_key(slab_lives_key(
 								 &b->acc->lives, i)));
-	for (i = 0; i < hidden->capacity && !ret; i++)
+	for (size_t i = 0; i < hidden->capacity && !ret; i++)
 		if (hidden->slots[i].used && hidden->slots[i].value)
 			ret = bounds_suspect(&b->bounds, suspect_key(slab_lives_key(
 								 &b->acc->lives,
 								 hidden->slots[i].key)));
-	for (i = 0; i < b->nr_pieces && !ret; i++)
+	for (size_t i = 0; i < b->nr_pieces && !ret; i++)
 		if (census_contradicts(&b->census, b->pieces[i].of))
 			ret = bounds_suspect(&b->bounds,
 					     suspect_key(slab_lives_key(
@@ -329,9 +327,8 @@ static int prove(const struct slab_bounds *b, const uint32_t *group_of,
 	struct share_objects *objects = NULL;
 	struct intern shares = { 0 };
 	int ret = add_up(b, group_of, &shares, &objects);
-	uint32_t i;
 
-	for (i = 0; i < shares.count && !ret; i++) {
+	for (uint32_t i = 0; i < shares.count && !ret; i++) {
 		const struct share *share = intern_get(&shares, i + 1, NULL);
 		struct census_range r =
 			census_range(&b->census, share->of, objects[i].nr);
@@ -353,11 +350,10 @@ int slab_bounds_sums(const struct slab_bounds *b, const uint32_t *group_of,
 {
 	struct proof *proofs = calloc(nr + 1, sizeof(*proofs));
 	int ret = proofs ? prove(b, group_of, proofs) : -ENOMEM;
-	uint32_t i;
 
-	for (i = 0; i < nr && !ret; i++)
+	for (uint32_t i = 0; i < nr && !ret; i++)
 		sums[i] = (struct net_range){ 0 };
-	for (i = 0; i < b->acc->nr_rows && !ret; i++) {
+	for (uint32_t i = 0; i < b->acc->nr_rows && !ret; i++) {
 		struct net_range row;
 
 		if (group_of[i] == UINT32_MAX)
@@ -366,7 +362,7 @@ int slab_bounds_sums(const struct slab_bounds *b, const uint32_t *group_of,
 		net_range_add(&sums[group_of[i]], &row,
 			      lives_weight(&b->acc->lives.any, i));
 	}
-	for (i = 0; i < nr && !ret && b->census.most; i++) {
+	for (uint32_t i = 0; i < nr && !ret && b->census.most; i++) {
 		net_range_prove(&sums[i], proofs[i].min, proofs[i].max);
 		net_range_guess(&sums[i], proofs[i].likely);
 		sums[i].unshown = proofs[i].unshown;

@@ -68,9 +68,7 @@ static int find_pages(const struct slab_bounds *b, struct u64_map *pages)
 /* Do slabs of the class have @span pages? */
 static bool has_slabs_of(const struct census *c, uint32_t of, uint64_t span)
 {
-	uint32_t i;
-
-	for (i = c->classes[of].caches; i != UINT32_MAX; i = c->caches[i].next)
+	for (uint32_t i = c->classes[of].caches; i != UINT32_MAX; i = c->caches[i].next)
 		if (c->caches[i].pages >= span)
 			return true;
 	return false;
@@ -80,12 +78,10 @@ static bool has_slabs_of(const struct census *c, uint32_t of, uint64_t span)
 static uint32_t class_of_page(const struct slab_bounds *b, const struct u64_map *pages,
 			      uint64_t page)
 {
-	uint64_t span, p;
-
-	for (span = 1; span <= SLAB_PAGES_MAX; span *= 2) {
+	for (uint64_t span = 1; span <= SLAB_PAGES_MAX; span *= 2) {
 		uint64_t first = page & ~(span - 1);
 
-		for (p = first; p < first + span; p++) {
+		for (uint64_t p = first; p < first + span; p++) {
 			const uint32_t *of = u64_map_find(pages, p);
 
 			if (of && has_slabs_of(&b->census, *of, span))
@@ -104,9 +100,8 @@ static int tell_older(struct slab_bounds *b)
 	struct u64_map pages = { 0 };
 	uint64_t known = 0, all = 0;
 	int ret = older->count ? find_pages(b, &pages) : 0;
-	size_t i;
 
-	for (i = 0; i < older->capacity && !ret; i++) {
+	for (size_t i = 0; i < older->capacity && !ret; i++) {
 		const struct u64_map_slot *slot = &older->slots[i];
 		uint32_t of =
 			slot->used ? class_of_page(b, &pages, slot->key) : UINT32_MAX;
@@ -117,7 +112,7 @@ static int tell_older(struct slab_bounds *b)
 		known += slot->value;
 		b->census.classes[of].old_kfreed += slot->value;
 	}
-	for (i = 0; i < b->census.nr_classes && known; i++) {
+	for (size_t i = 0; i < b->census.nr_classes && known; i++) {
 		uint64_t *nr = &b->census.classes[i].old_kfreed;
 
 		*nr = (uint64_t)((double)*nr * (double)all / (double)known + 0.5);
@@ -131,14 +126,13 @@ static int tell_older(struct slab_bounds *b)
 static int find_sites(const struct slab_bounds *b, struct makers *m)
 {
 	const struct slab_account *acc = b->acc;
-	size_t i;
 
 	m->site_of = calloc(acc->nr_rows + 1, sizeof(*m->site_of));
 	m->ended = calloc(acc->nr_rows + 1, sizeof(*m->ended));
 	m->nr = calloc(acc->nr_rows + 1, sizeof(*m->nr));
 	if (!m->site_of || !m->ended || !m->nr)
 		return -ENOMEM;
-	for (i = 0; i < acc->nr_rows; i++) {
+	for (size_t i = 0; i < acc->nr_rows; i++) {
 		const struct slab_key *from = slab_lives_key(&acc->lives, i);
 		const struct maker_key key = { from->callsite, from->cache,
 					       from->kmalloc };
@@ -168,9 +162,7 @@ static struct maker *maker_of(struct makers *m, const struct slab_piece *piece)
 
 static int find_makers(const struct slab_bounds *b, struct makers *m)
 {
-	size_t i;
-
-	for (i = 0; i < b->nr_pieces; i++) {
+	for (size_t i = 0; i < b->nr_pieces; i++) {
 		struct maker *maker = maker_of(m, &b->pieces[i]);
 
 		if (!maker)
@@ -179,7 +171,7 @@ static int find_makers(const struct slab_bounds *b, struct makers *m)
 		m->nr[maker->site] += b->pieces[i].nr;
 	}
 	/* Divides the ended objects of a callsite among its sizes, in proportion to live ones. */
-	for (i = 0; i < m->count; i++)
+	for (size_t i = 0; i < m->count; i++)
 		m->of[i].ended = (double)m->ended[m->of[i].site] * (double)m->of[i].nr /
 				 (double)m->nr[m->of[i].site];
 	return 0;
@@ -204,11 +196,10 @@ static int compare_makers(const void *a, const void *b)
 static void share_missing(struct maker *makers, size_t nr, double missing)
 {
 	double ended = 0, left = 0;
-	size_t i;
 
-	for (i = 0; i < nr; i++)
+	for (size_t i = 0; i < nr; i++)
 		ended += makers[i].ended;
-	for (i = 0; i < nr && makers[i].ended > 0 && missing > 0; i++) {
+	for (size_t i = 0; i < nr && makers[i].ended > 0 && missing > 0; i++) {
 		double part = missing * makers[i].ended / ended;
 
 		if (part > (double)makers[i].nr)
@@ -217,9 +208,9 @@ static void share_missing(struct maker *makers, size_t nr, double missing)
 		missing -= part;
 		ended -= makers[i].ended;
 	}
-	for (i = 0; i < nr; i++)
+	for (size_t i = 0; i < nr; i++)
 		left += (double)makers[i].nr - makers[i].gone;
-	for (i = 0; i < nr && missing > 0 && left > 0; i++)
+	for (size_t i = 0; i < nr && missing > 0 && left > 0; i++)
 		makers[i].gone +=
 			missing * ((double)makers[i].nr - makers[i].gone) / left;
 }
@@ -246,15 +237,13 @@ static void estimate_makers(const struct slab_bounds *b, struct makers *m)
 
 static int estimate_pieces(struct slab_bounds *b, struct makers *m)
 {
-	size_t i;
-
 	u64_map_free(&m->index);
-	for (i = 0; i < m->count; i++)
+	for (size_t i = 0; i < m->count; i++)
 		if (!u64_map_insert(&m->index,
 				    (uint64_t)m->of[i].site << 32 | m->of[i].of,
 				    (uint32_t)i))
 			return -ENOMEM;
-	for (i = 0; i < b->nr_pieces; i++) {
+	for (size_t i = 0; i < b->nr_pieces; i++) {
 		struct slab_piece *piece = &b->pieces[i];
 		const struct maker *maker = maker_of(m, piece);
 		double part = maker->gone / (double)maker->nr;

@@ -56,9 +56,8 @@ static int add_caches(struct web_report *w, const struct kernel_curve *curve,
 {
 	struct u64_map known = { 0 };
 	int ret = 0;
-	size_t i;
 
-	for (i = 0; i < w->nr_rows && !ret; i++) {
+	for (size_t i = 0; i < w->nr_rows && !ret; i++) {
 		uint32_t cache = w->rows[i].kind == WEB_SLAB ? w->rows[i].cache : 0;
 
 		if (!cache || u64_map_find(&known, cache))
@@ -107,29 +106,27 @@ static int add_lines(struct web_report *w, const struct kernel_curve *curve,
 {
 	int64_t figures[MEMORY_LINES];
 	bool inside = true;
-	unsigned int m;
-	size_t i;
 
 	if (!kernel_curve_find(curve, KERNEL_MEMINFO, "MemTotal"))
 		return 0;
 	w->lines = calloc(MEMORY_LINES, sizeof(*w->lines));
-	for (i = 0; i < MEMORY_LINES && w->lines; i++) {
+	for (size_t i = 0; i < MEMORY_LINES && w->lines; i++) {
 		w->lines[i].name =
 			web_report_name(w, page_use_title(memory_lines[i].name));
 		w->lines[i].bytes = calloc(curve->nr, sizeof(*w->lines[i].bytes));
 		if (!w->lines[w->nr_lines++].bytes)
 			return -ENOMEM;
 	}
-	for (m = 0; m < curve->nr; m++) {
+	for (unsigned int m = 0; m < curve->nr; m++) {
 		struct memory_counters counters = counters_at(curve, m, page_size);
 
 		inside &= memory_counters_stacks(&counters);
 	}
-	for (m = 0; m < curve->nr && w->lines; m++) {
+	for (unsigned int m = 0; m < curve->nr && w->lines; m++) {
 		struct memory_counters counters = counters_at(curve, m, page_size);
 
 		(void)memory_lines_read(&counters, inside, figures);
-		for (i = 0; i < MEMORY_LINES; i++)
+		for (size_t i = 0; i < MEMORY_LINES; i++)
 			w->lines[i].bytes[m] = figures[i];
 	}
 	return w->lines ? 0 : -ENOMEM;

@@ -38,14 +38,13 @@ static int add_symbol(struct web_report *web, const struct analysis_env *env,
 {
 	uint32_t ids[2];
 	int64_t dir = -1;
-	size_t i;
 
 	ids[0] = intern_find(&web->names, strbuf_text(name), name->size);
 	strbuf_puts(name, " (inlined)");
 	ids[1] = intern_find(&web->names, strbuf_text(name), name->size);
 	if (name->failed)
 		return -ENOMEM;
-	for (i = 0; i < ARRAY_SIZE(ids); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(ids); i++) {
 		uint32_t *of = &web->dir_of[ids[i]];
 
 		if (!ids[i])
@@ -65,7 +64,6 @@ static int add_symbol(struct web_report *web, const struct analysis_env *env,
 int report_dirs_fill(struct web_report *web, const struct analysis_env *env)
 {
 	struct symbol sym;
-	size_t i;
 	int ret = 0;
 
 	if (!env->dirs)
@@ -73,14 +71,14 @@ int report_dirs_fill(struct web_report *web, const struct analysis_env *env)
 	web->dir_of = calloc(web->names.count + 1UL, sizeof(*web->dir_of));
 	if (!web->dir_of)
 		return -ENOMEM;
-	for (i = 0; !ret && symbols_at(env->syms, i, &sym); i++) {
+	for (size_t i = 0; !ret && symbols_at(env->syms, i, &sym); i++) {
 		struct strbuf name = { 0 };
 
 		sites_shown(env, &sym, &name);
 		ret = add_symbol(web, env, &sym, &name);
 		strbuf_free(&name);
 	}
-	for (i = 0; i <= web->names.count; i++) {
+	for (size_t i = 0; i <= web->names.count; i++) {
 		if (web->dir_of[i] == SEVERAL)
 			web->dir_of[i] = 0;
 	}

@@ -87,9 +87,8 @@ static void add_site(const struct frame_map *m, const struct placed *placed, siz
 	int64_t net[FRAME_MAP_BINS] = { 0 }, live = 0;
 	uint32_t site = m->pairs[placed->pair].site, bin;
 	const struct over_time_cell *c;
-	size_t i;
 
-	for (i = 0; i < nr; i++) {
+	for (size_t i = 0; i < nr; i++) {
 		c = over_time_first(&m->time, MEMORY_PAGE, placed[i].pair);
 		for (; c; c = over_time_next(&m->time, c))
 			net[c->bin] += (int64_t)(c->bytes - c->ended);
@@ -164,9 +163,8 @@ int report_frames_fill(struct web_frames *f, const struct frame_map *m,
 {
 	struct placed *placed = calloc(m->nr_pairs + 1, sizeof(*placed));
 	int ret = placed && !frame_map_failed(m) ? 0 : -ENOMEM;
-	size_t i;
 
-	for (i = 0; i < m->nr_pairs && !ret; i++) {
+	for (size_t i = 0; i < m->nr_pairs && !ret; i++) {
 		placed[i].pair = (uint32_t)i;
 		placed[i].number = m->blocks[m->pairs[i].block];
 	}

@@ -260,18 +260,17 @@ int report_log_part(const struct report_log *log, const struct report_piece *pie
 {
 	struct making m = { .pieces = pieces, .nr_pieces = nr, .part = part };
 	int ret = 0;
-	size_t i;
 
 	if (log->full || !log->nr)
 		return -ENODATA;
-	for (i = 0; i < nr; i++)
+	for (size_t i = 0; i < nr; i++)
 		part->nr_bins += pieces[i].nr * pieces[i].bins;
 	part->nr_rows = log->nr_rows;
 	part->rows = calloc(part->nr_rows + 1UL, sizeof(*part->rows));
 	part->marks = calloc(part->nr_bins, sizeof(*part->marks));
 	if (!part->rows || !part->marks)
 		return -ENOMEM;
-	for (i = 0; i < log->nr && !ret; i++) {
+	for (size_t i = 0; i < log->nr && !ret; i++) {
 		const struct report_change *c = &log->changes[i];
 		uint32_t bin = bin_of(&m, c->ts - log->first);
 

@@ -32,17 +32,15 @@ int report_moments_fill(struct web_report *w, const struct moments *m,
 {
 	struct tasks tasks = { 0 };
 	int ret = tasks_read(&tasks, cmdlines);
-	uint32_t kind;
-	size_t i;
 
 	w->events = calloc(m->nr + 1, sizeof(*w->events));
 	if (!w->events)
 		ret = -ENOMEM;
-	for (i = 0; i < m->nr && !ret; i++)
+	for (size_t i = 0; i < m->nr && !ret; i++)
 		w->events[w->nr_events++] =
 			(struct web_event){ m->items[i].ts, m->items[i].kind,
 					    name_of(w, m, &m->items[i], &tasks) };
-	for (kind = 0; kind < MOMENT_KINDS; kind++)
+	for (uint32_t kind = 0; kind < MOMENT_KINDS; kind++)
 		w->left_out[kind] =
 			m->nr_all[kind] > MOMENTS_MAX ? m->nr_all[kind] - MOMENTS_MAX : 0;
 	tasks_free(&tasks);

@@ -102,11 +102,10 @@ static void close_names(struct names *n)
 					  &n->cgroup,	&n->entry, &n->line };
 	uint32_t *const names[] = { n->of_callsite, n->of_cache, n->of_process,
 				    n->of_cgroup,   n->of_entry, n->of_line };
-	size_t i;
 
-	for (i = 0; i < ARRAY_SIZE(owners); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(owners); i++)
 		owners_free(owners[i]);
-	for (i = 0; i < ARRAY_SIZE(names); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(names); i++)
 		free(names[i]);
 }
 
@@ -321,9 +320,8 @@ static int add_cells(struct filling *f, enum web_kind kind,
 	struct web_row *row = &w->rows[source->row];
 	const struct over_time_cell *c;
 	uint32_t least = OVER_TIME_BINS, end = 0, bin;
-	size_t i;
 
-	for (i = 0; i < nr; i++) {
+	for (size_t i = 0; i < nr; i++) {
 		c = over_time_first(f->time, report_memory(kind), source[i].number);
 		for (; c; c = over_time_next(f->time, c)) {
 			bins[c->bin].hit += c->hit;
@@ -368,14 +366,13 @@ static int add_named_ends(struct filling *f, enum web_kind kind, struct names *n
 	const uint32_t *known = cache ? n->of_cache : n->of_callsite;
 	struct net_range *ranges = ends_of(n, o->of, o->nr);
 	struct web_report *w = f->web;
-	size_t i;
 
 	if (!ranges || array_reserve(&w->ends, &w->ends_capacity, w->nr_ends + o->nr,
 				     sizeof(*w->ends))) {
 		free(ranges);
 		return -ENOMEM;
 	}
-	for (i = 0; i < o->nr; i++) {
+	for (size_t i = 0; i < o->nr; i++) {
 		if (known[i] && ranges[i].net)
 			w->ends[w->nr_ends++] =
 				(struct web_end){ (uint8_t)kind,
@@ -460,9 +457,8 @@ static int add_frames(struct filling *f, struct names *n)
 	const struct frame_map *m = f->frames;
 	uint32_t *names = calloc(m->nr_sites + 1, sizeof(*names));
 	int ret = names ? 0 : -ENOMEM;
-	size_t i;
 
-	for (i = 0; i < m->nr_sites && !ret; i++)
+	for (size_t i = 0; i < m->nr_sites && !ret; i++)
 		names[i] = name_of(f, &n->callsite, n->callsite.of[m->row_of[i]],
 				   subject_callsite, n->of_callsite);
 	if (!ret)

@@ -13,12 +13,10 @@
 int report_stays_add(struct web_report *w, const struct stays *stays, enum memory memory,
 		     const uint32_t *row_of)
 {
-	size_t i;
-
 	if (array_reserve(&w->stays, &w->stays_capacity, w->nr_stays + stays->nr,
 			  sizeof(*w->stays)))
 		return -ENOMEM;
-	for (i = 0; i < stays->nr; i++) {
+	for (size_t i = 0; i < stays->nr; i++) {
 		const struct stay *stay = &stays->stays[i];
 
 		if (stay->memory == memory)
@@ -58,11 +56,9 @@ static void merge(struct web_report *w)
 
 void report_stays_end(struct web_report *w, uint64_t width)
 {
-	size_t i;
-
 	merge(w);
 	while (width < w->width || w->nr_stays > WEB_REPORT_STAYS) {
-		for (i = 0; i < w->nr_stays; i++) {
+		for (size_t i = 0; i < w->nr_stays; i++) {
 			w->stays[i].begin /= 2;
 			w->stays[i].end /= 2;
 		}

@@ -360,10 +360,9 @@ static int suspect_hidden(struct comparison *p, struct bounds *bounds)
 {
 	const struct u64_map *rows = &p->of->hidden_gone;
 	bool kmalloc = false;
-	size_t i;
 	int err = 0;
 
-	for (i = 0; i < rows->capacity && !err; i++) {
+	for (size_t i = 0; i < rows->capacity && !err; i++) {
 		const struct u64_map_slot *slot = &rows->slots[i];
 		uint32_t group;
 
@@ -373,7 +372,7 @@ static int suspect_hidden(struct comparison *p, struct bounds *bounds)
 		group = hidden_group(p, (uint32_t)slot->key);
 		err = group == UINT32_MAX ? 0 : bounds_suspect(bounds, group);
 	}
-	for (i = 0; i < p->sources.capacity && kmalloc && !err; i++) {
+	for (size_t i = 0; i < p->sources.capacity && kmalloc && !err; i++) {
 		const struct u64_map_slot *slot = &p->sources.slots[i];
 
 		if (slot->used && slot->key & 1)
@@ -390,19 +389,18 @@ static int find_likely(struct comparison *p)
 			  ? 0
 			  : slab_bounds_make(&b, accounts_of_slab(p->of), p->env);
 	struct comparison_group *g;
-	size_t i;
 
 	/* Without pieces there is no count of the kernel that can be used. */
-	for (i = 0; i < p->names.count && !b.nr_pieces && !err; i++)
+	for (size_t i = 0; i < p->names.count && !b.nr_pieces && !err; i++)
 		p->groups[i].likely = p->groups[i].live;
-	for (i = 0; i < b.nr_pieces && !err; i++) {
+	for (size_t i = 0; i < b.nr_pieces && !err; i++) {
 		g = group_of(p, b.pieces[i].row, b.pieces[i].bytes);
 		if (g)
 			g->likely += slab_piece_likely(&b.pieces[i]);
 		else
 			err = -ENOMEM;
 	}
-	for (i = 0; i < p->names.count && !err; i++)
+	for (size_t i = 0; i < p->names.count && !err; i++)
 		p->all.likely += p->groups[i].likely;
 	slab_bounds_free(&b);
 	return err;
@@ -414,14 +412,13 @@ static int find_likely(struct comparison *p)
 static int bound(struct comparison *p)
 {
 	struct bounds bounds = { 0 };
-	uint32_t i;
 	int err;
 
 	bounds_init(&bounds, p->env);
 	err = suspect_hidden(p, &bounds);
-	for (i = 0; i < p->names.count && !err; i++)
+	for (uint32_t i = 0; i < p->names.count && !err; i++)
 		err = p->groups[i].implicit ? bounds_suspect(&bounds, i) : 0;
-	for (i = 0; i < p->names.count && !err; i++) {
+	for (uint32_t i = 0; i < p->names.count && !err; i++) {
 		struct comparison_group *g = &p->groups[i];
 
 		g->net_min = bounds_net(&bounds, i, g->live, g->net_min).seen;
@@ -454,10 +451,8 @@ static struct table *make_table(const struct comparison *p)
 static void fill_table(const struct comparison *p, struct table *t)
 {
 	const struct comparison_row all = { NULL, &p->all, &p->sample.all };
-	const struct column_type *col;
-	uint32_t i;
 
-	for (i = 0; i < p->names.count; i++) {
+	for (uint32_t i = 0; i < p->names.count; i++) {
 		const struct comparison_row row = { intern_get(&p->names, i + 1, NULL),
 						    &p->groups[i],
 						    p->sample.of ? &p->sample.of[i]
@@ -467,7 +462,8 @@ static void fill_table(const struct comparison *p, struct table *t)
 			return;
 	}
 	/* The summary has the same figures for all rows. */
-	for (col = p->type->table->columns; col->column.name; col++) {
+	for (const struct column_type *col = p->type->table->columns; col->column.name;
+	     col++) {
 		const struct column *c = &col->column;
 		struct summary_item item = { c->name, NULL, c->unit, .live = c->live };
 
@@ -484,12 +480,11 @@ static void fill_table(const struct comparison *p, struct table *t)
 static void note_unskipped(const struct comparison *p, struct table *t)
 {
 	uint64_t stay = 0;
-	size_t i;
 
 	if (p->kind != KIND_SLAB || p->type->always || by_others(p->by) ||
 	    !callsite_rule_extended(p->env->rule))
 		return;
-	for (i = 0; i < lives_rows(p->of); i++) {
+	for (size_t i = 0; i < lives_rows(p->of); i++) {
 		if (sites_skipped(p->env, row_callsite(p, (uint32_t)i)))
 			stay += lives_sums(p->of, i).hit * lives_weight(p->of, i);
 	}

@@ -38,17 +38,16 @@ static int find(const struct comparison_sample *s, const struct estimate_rule *f
 								    : ESTIMATE_LIVING };
 	struct estimate *e = calloc(nr + 1, sizeof(*e));
 	int ret = e ? unit_pieces_estimate(&s->bytes, flows, groups, e, nr) : -ENOMEM;
-	size_t i;
 
-	for (i = 0; i < nr && !ret; i++)
+	for (size_t i = 0; i < nr && !ret; i++)
 		to[i].bytes = e[i];
 	if (!ret)
 		ret = unit_pieces_estimate(&s->hits, flows, groups, e, nr);
-	for (i = 0; i < nr && !ret; i++)
+	for (size_t i = 0; i < nr && !ret; i++)
 		to[i].hit = e[i];
 	if (!ret)
 		ret = unit_pieces_estimate(&s->net, &lives, groups, e, nr);
-	for (i = 0; i < nr && !ret; i++)
+	for (size_t i = 0; i < nr && !ret; i++)
 		to[i].net = e[i];
 	free(e);
 	return ret;
@@ -63,11 +62,10 @@ int comparison_sample_end(struct comparison_sample *s, const struct sample *samp
 							   : ESTIMATE_SHARED };
 	uint32_t *groups = calloc(nr + 1, sizeof(*groups));
 	int ret;
-	size_t i;
 
 	s->of = calloc(nr + 1, sizeof(*s->of));
 	ret = groups && s->of ? find(s, &all, groups, &s->all, 1) : -ENOMEM;
-	for (i = 0; i < nr && !ret; i++)
+	for (size_t i = 0; i < nr && !ret; i++)
 		groups[i] = (uint32_t)i;
 	if (!ret)
 		ret = find(s, &rows, groups, s->of, nr);
@@ -226,9 +224,8 @@ const struct column_type comparison_page_columns[] = {
 
 static const char *least_of(const char *name)
 {
-	const struct column_type *col;
-
-	for (col = comparison_slab_columns; col->column.name; col++) {
+	for (const struct column_type *col = comparison_slab_columns; col->column.name;
+	     col++) {
 		if (col->column.range_of && !strcmp(col->column.range_of, name))
 			return col->column.name;
 	}
@@ -238,10 +235,10 @@ static const char *least_of(const char *name)
 /* The column with the low end of @name's interval, which the high end follows; NULL: none. */
 static const struct column_type *low_of(const char *name)
 {
-	const struct column_type *col;
 	size_t len = strlen(name);
 
-	for (col = comparison_slab_columns; col->column.name; col++) {
+	for (const struct column_type *col = comparison_slab_columns; col->column.name;
+	     col++) {
 		if (!strncmp(col->column.name, name, len) &&
 		    !strcmp(col->column.name + len, "_low"))
 			return col;
@@ -277,10 +274,9 @@ void comparison_add_missing(const struct comparison_intervals *all, struct table
 
 void comparison_metrics(struct comparison_metrics *m)
 {
-	const struct column_type *col;
-
 	*m = (struct comparison_metrics){ .nr = 0 };
-	for (col = comparison_slab_columns; col->column.name; col++) {
+	for (const struct column_type *col = comparison_slab_columns; col->column.name;
+	     col++) {
 		const struct column *c = &col->column;
 		const struct column_type *low = low_of(c->name);
 

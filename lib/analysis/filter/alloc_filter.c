@@ -65,7 +65,6 @@ static int add_flag(struct filter_gfp *gfp, const char *name, size_t len,
 		    const struct gfp_names *names)
 {
 	char *end;
-	size_t i;
 
 	if (len > 2 && !strncmp(name, "0x", 2)) {
 		errno = 0;
@@ -76,7 +75,7 @@ static int add_flag(struct filter_gfp *gfp, const char *name, size_t len,
 		gfp->none = true;
 		return 0;
 	}
-	for (i = 0; len && i < names->count && i < 64; i++) {
+	for (size_t i = 0; len && i < names->count && i < 64; i++) {
 		const struct gfp_name *known = &names->names[i];
 
 		if ((strncmp(known->name, name, len) != 0 || known->name[len]) &&
@@ -129,10 +128,8 @@ int alloc_filter_begin(struct alloc_filter *f, const struct analysis_env *env)
 
 static bool is_cache(const struct alloc_filter *f, const char *name)
 {
-	size_t i;
-
 	/* fnmatch() alone would take "[kmalloc]" as a set of letters. */
-	for (i = 0; i < f->nr_caches; i++) {
+	for (size_t i = 0; i < f->nr_caches; i++) {
 		if (!strcmp(f->caches[i], name) || !fnmatch(f->caches[i], name, 0))
 			return true;
 	}
@@ -188,9 +185,8 @@ static bool pass_cache(struct alloc_filter *f, const struct kmem_event *ev)
 bool alloc_filter_unnamed(const struct alloc_filter *f)
 {
 	const uint32_t *known = u64_map_find(&f->cache_known, 0);
-	size_t i;
 
-	for (i = 0; known && !*known && i < f->nr_caches; i++) {
+	for (size_t i = 0; known && !*known && i < f->nr_caches; i++) {
 		if (f->caches[i][0] != '[' && strncmp(f->caches[i], "kmalloc-", 8) != 0)
 			return true;
 	}
@@ -208,12 +204,11 @@ static bool has_flags(const struct alloc_filter *f, uint64_t flags, bool *failed
 	struct strbuf text = { 0 };
 	uint64_t used = 0;
 	bool yes = false;
-	size_t i;
 
 	gfp_format_short(names, flags, &text, &used);
 	*failed |= text.failed;
 	strbuf_free(&text);
-	for (i = 0; i < f->nr_gfps && !yes; i++) {
+	for (size_t i = 0; i < f->nr_gfps && !yes; i++) {
 		const struct filter_gfp *gfp = &f->gfps[i];
 
 		yes = (flags & gfp->bits) == gfp->bits &&
@@ -342,9 +337,7 @@ void alloc_filter_mark(struct alloc_filter *f, struct kmem_event *evs, size_t nr
 
 void alloc_filter_free(struct alloc_filter *f)
 {
-	size_t i;
-
-	for (i = 0; i < f->nr_caches; i++)
+	for (size_t i = 0; i < f->nr_caches; i++)
 		free(f->caches[i]);
 	free(f->caches);
 	free(f->gfps);

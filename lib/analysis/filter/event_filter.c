@@ -38,9 +38,7 @@ int dir_words_add(struct dir_words *words, const char *word)
 
 bool dir_words_has(const struct dir_words *words, const char *dir)
 {
-	size_t i;
-
-	for (i = 0; i < words->nr; i++) {
+	for (size_t i = 0; i < words->nr; i++) {
 		size_t len = strlen(words->items[i]);
 
 		if (!strncmp(words->items[i], dir, len) && (!dir[len] || dir[len] == '/'))
@@ -53,9 +51,7 @@ bool dir_words_has(const struct dir_words *words, const char *dir)
 
 void dir_words_free(struct dir_words *words)
 {
-	size_t i;
-
-	for (i = 0; i < words->nr; i++)
+	for (size_t i = 0; i < words->nr; i++)
 		free(words->items[i]);
 	free(words->items);
 	*words = (struct dir_words){ 0 };
@@ -176,7 +172,6 @@ int event_filter_add_event(struct event_filter *f, const char *word,
 	const char *colon = strchr(word, ':'), *name = colon ? colon + 1 : word;
 	char system[128] = "*";
 	bool found = false;
-	uint32_t i;
 
 	if (!f->ids)
 		f->ids = calloc(UINT16_MAX + 1, sizeof(*f->ids));
@@ -188,7 +183,7 @@ int event_filter_add_event(struct event_filter *f, const char *word,
 		memcpy(system, word, (size_t)(colon - word));
 		system[colon - word] = '\0';
 	}
-	for (i = 0; i < event_formats_count(fmts); i++) {
+	for (uint32_t i = 0; i < event_formats_count(fmts); i++) {
 		const struct event_format *fmt = event_formats_at(fmts, i);
 
 		if (fnmatch(system, fmt->system, 0) || fnmatch(name, fmt->name, 0))
@@ -233,11 +228,9 @@ int event_filter_add_dir(struct event_filter *f, const char *word)
 
 void event_filter_free(struct event_filter *f)
 {
-	size_t i;
-
-	for (i = 0; i < f->nr_comms; i++)
+	for (size_t i = 0; i < f->nr_comms; i++)
 		free(f->comms[i]);
-	for (i = 0; i < f->nr_sites; i++)
+	for (size_t i = 0; i < f->nr_sites; i++)
 		free(f->sites[i].name);
 	free(f->comms);
 	free(f->sites);
@@ -259,9 +252,7 @@ void event_filter_free(struct event_filter *f)
 
 bool filter_ranges_has(const struct filter_ranges *r, uint64_t value)
 {
-	size_t i;
-
-	for (i = 0; i < r->nr; i++) {
+	for (size_t i = 0; i < r->nr; i++) {
 		if (value >= r->items[i].first && value <= r->items[i].last)
 			return true;
 	}
@@ -275,9 +266,7 @@ bool event_filter_has_cpu(const struct event_filter *f, uint32_t cpu)
 
 static bool comm_matches(const struct event_filter *f, const char *comm)
 {
-	size_t i;
-
-	for (i = 0; i < f->nr_comms; i++) {
+	for (size_t i = 0; i < f->nr_comms; i++) {
 		if (!fnmatch(f->comms[i], comm, 0))
 			return true;
 	}
@@ -298,11 +287,10 @@ static bool site_matches(const struct event_filter *f,
 	struct callsite_place place;
 	struct symbol sym;
 	bool known = symbols_find(names->syms, addr, &sym);
-	size_t i;
 
 	(void)callsite_look(names->sites->env->rule, names->syms, addr, &place);
 
-	for (i = 0; i < f->nr_sites; i++) {
+	for (size_t i = 0; i < f->nr_sites; i++) {
 		const struct filter_site *site = &f->sites[i];
 
 		if (!site->name) {

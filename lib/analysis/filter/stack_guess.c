@@ -177,9 +177,7 @@ static void learn_alloc(struct stack_guess *g, const struct kmem_event *ev)
 
 void stack_guess_learn(struct stack_guess *g, const struct kmem_event *evs, size_t nr)
 {
-	size_t i;
-
-	for (i = 0; i < nr && !g->failed; i++) {
+	for (size_t i = 0; i < nr && !g->failed; i++) {
 		const uint32_t *place;
 
 		if (is_object(&evs[i])) {
@@ -195,12 +193,10 @@ void stack_guess_learn(struct stack_guess *g, const struct kmem_event *evs, size
 /* Counts objects that have not ended as live. */
 static int find_living(struct stack_guess *g)
 {
-	size_t i;
-
 	g->lives = calloc(g->nr_bare / 64 + 1, sizeof(*g->lives));
 	if (!g->lives)
 		return -ENOMEM;
-	for (i = 0; i < g->nr_objects; i++) {
+	for (size_t i = 0; i < g->nr_objects; i++) {
 		const struct guess_object *o = &g->objects[i];
 
 		if (!o->of)
@@ -223,7 +219,6 @@ ORDER_BY(by_kind_and_stack, struct guess_donor, kind, stack)
 static int add_all_sizes(struct stack_guess *g)
 {
 	size_t nr = g->nr_donors, i;
-	int outcome;
 
 	for (i = 0; i < nr; i++) {
 		const struct guess_donor donor = g->donors[i];
@@ -231,7 +226,7 @@ static int add_all_sizes(struct stack_guess *g)
 
 		if (all == UINT32_MAX)
 			return -ENOMEM;
-		for (outcome = 0; outcome < GUESS_OUTCOMES; outcome++) {
+		for (int outcome = 0; outcome < GUESS_OUTCOMES; outcome++) {
 			g->donors[all].nr[outcome] += donor.nr[outcome];
 			g->kind[donor.kind].chained[outcome] += donor.nr[outcome];
 			g->kind[g->kind[donor.kind].all].chained[outcome] +=
@@ -241,7 +236,7 @@ static int add_all_sizes(struct stack_guess *g)
 	for (i = 0; i < g->kinds.count; i++) {
 		struct guess_kind *kind = &g->kind[i];
 
-		for (outcome = 0; outcome < GUESS_OUTCOMES; outcome++)
+		for (int outcome = 0; outcome < GUESS_OUTCOMES; outcome++)
 			if (kind->all != i && !kind->chained[outcome])
 				g->kind[kind->all].bare[outcome] += kind->bare[outcome];
 	}
@@ -300,7 +295,6 @@ static int add_pool(struct stack_guess *g, const struct guess_donor *donors, siz
 		 end = 0;
 	const uint64_t stood = stood_for(g, all, whole);
 	struct guess_pool pool = { all, step_of(all), 0, g->nr_picks, 0 };
-	size_t i;
 
 	if (!all || !whole)
 		return 0;
@@ -308,7 +302,7 @@ static int add_pool(struct stack_guess *g, const struct guess_donor *donors, siz
 			  sizeof(*g->pools)) ||
 	    array_reserve(&g->picks, &g->picks_room, g->nr_picks + nr, sizeof(*g->picks)))
 		return -ENOMEM;
-	for (i = 0; i < nr; i++) {
+	for (size_t i = 0; i < nr; i++) {
 		uint64_t before = end;
 
 		part += donors[i].nr[outcome];
@@ -396,9 +390,7 @@ static uint32_t guess(struct stack_guess *g, const struct kmem_event *ev)
 
 void stack_guess_give(struct stack_guess *g, struct kmem_event *evs, size_t nr)
 {
-	size_t i;
-
-	for (i = 0; i < nr; i++) {
+	for (size_t i = 0; i < nr; i++) {
 		evs[i].guessed = false;
 		if (!is_object(&evs[i]) || evs[i].stack)
 			continue;
@@ -409,9 +401,7 @@ void stack_guess_give(struct stack_guess *g, struct kmem_event *evs, size_t nr)
 
 void stack_guess_count(struct stack_guess *g, const struct kmem_event *evs, size_t nr)
 {
-	size_t i;
-
-	for (i = 0; i < nr; i++) {
+	for (size_t i = 0; i < nr; i++) {
 		const struct kmem_event *ev = &evs[i];
 		struct guess_count *count = ev->guessed ? &g->guessed
 					    : ev->stack ? &g->known

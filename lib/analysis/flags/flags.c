@@ -98,9 +98,8 @@ static void take_pages(struct flags *f, const struct kmem_event *ev)
 static void flags_observe(void *self, const struct kmem_event *evs, size_t nr)
 {
 	struct flags *f = self;
-	const struct kmem_event *ev;
 
-	for (ev = evs; ev < evs + nr && !f->broken; ev++) {
+	for (const struct kmem_event *ev = evs; ev < evs + nr && !f->broken; ev++) {
 		if (f->env->filter && ev->hidden)
 			continue;
 		if (kmem_is_slab_alloc(ev->type))
@@ -154,14 +153,13 @@ static int flags_view(const void *self, struct report *report)
 {
 	const struct flags *f = self;
 	struct table *t;
-	size_t i;
 
 	if (f->broken)
 		return -ENOMEM;
 	t = table_type_new(&flags_type, "Allocations by GFP flags", SUBJECT_NONE, false);
 	if (!t)
 		return -ENOMEM;
-	for (i = 0; i < f->nr; i++) {
+	for (size_t i = 0; i < f->nr; i++) {
 		if (!table_type_add_row(&flags_type, SUBJECT_NONE, t, &f->rows[i]))
 			break;
 	}

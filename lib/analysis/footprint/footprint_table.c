@@ -128,14 +128,13 @@ static struct table *new_table(const struct footprint_tree *tree,
 	};
 	struct table *t = table_new(footprint_type.name,
 				    headings[tree->attr][dynamic == DYNAMIC_PAGES]);
-	const struct column_type *col;
 	bool recorded = false;
 
 	if (!t)
 		return NULL;
 	t->usual_sort = footprint_type.sort;
 	t->tree = footprint_type.tree;
-	for (col = columns; col->column.name; col++) {
+	for (const struct column_type *col = columns; col->column.name; col++) {
 		struct column column = col->column;
 
 		recorded |= !strcmp(column.name, FIRST_DYNAMIC);

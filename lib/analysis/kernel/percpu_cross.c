@@ -507,9 +507,8 @@ static void free_side(struct cross_side *side)
 static void cross_destroy(void *self)
 {
 	struct percpu_cross *c = self;
-	int i;
 
-	for (i = 0; i < MEMORY_KINDS; i++)
+	for (int i = 0; i < MEMORY_KINDS; i++)
 		free_side(&c->sides[i]);
 	free(c);
 }

@@ -84,11 +84,10 @@ static int add_format(struct alloc_tags *t, const struct recording_text *text,
 
 int alloc_tags_init(struct alloc_tags *t, const struct recording *rec)
 {
-	size_t i, k;
 	int ret = 0;
 
 	t->big_endian = rec->big_endian;
-	for (i = 0; !ret && i < rec->nr_event_formats; i++) {
+	for (size_t i = 0; !ret && i < rec->nr_event_formats; i++) {
 		const struct recording_text *text = &rec->event_formats[i];
 		char name[128];
 		uint16_t id;
@@ -96,7 +95,7 @@ int alloc_tags_init(struct alloc_tags *t, const struct recording *rec)
 		if (!text->text || strcmp(text->name, "alloc_tag") != 0 ||
 		    !format_head(text->text, text->size, name, &id))
 			continue;
-		for (k = 0; !ret && k < ARRAY_SIZE(events); k++)
+		for (size_t k = 0; !ret && k < ARRAY_SIZE(events); k++)
 			if (!strcmp(name, events[k]) &&
 			    t->nr_formats < ARRAY_SIZE(events))
 				ret = add_format(t, text, (enum tag_event)k, id);
@@ -177,9 +176,7 @@ static struct alloc_tag *find_tag(struct alloc_tags *t, uint64_t address)
 
 static const struct alloc_tag_format *format_of(const struct alloc_tags *t, uint16_t id)
 {
-	size_t i;
-
-	for (i = 0; i < t->nr_formats; i++)
+	for (size_t i = 0; i < t->nr_formats; i++)
 		if (t->formats[i].id == id)
 			return &t->formats[i];
 	return NULL;

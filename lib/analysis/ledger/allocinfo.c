@@ -99,9 +99,8 @@ static void lived(void *ctx, const struct lives *of, const struct life *life, si
 static void allocinfo_destroy(void *self)
 {
 	struct allocinfo *a = self;
-	int i;
 
-	for (i = 0; i < MEMORY_KINDS; i++)
+	for (int i = 0; i < MEMORY_KINDS; i++)
 		free(a->rows[i].net);
 	alloc_tags_free(&a->tags);
 	free(a);
@@ -127,9 +126,8 @@ static int allocinfo_create(const struct analysis_env *env,
 static void allocinfo_read(void *self, const struct kmem_event *evs, size_t nr)
 {
 	struct allocinfo *a = self;
-	size_t i;
 
-	for (i = 0; a->tags.nr_formats && i < nr; i++)
+	for (size_t i = 0; a->tags.nr_formats && i < nr; i++)
 		alloc_tags_event(&a->tags, &evs[i]);
 }
 
@@ -183,9 +181,8 @@ static void add_snapshot(struct functions *f, const char *text, int sign)
 static void use_tags(struct functions *f)
 {
 	const struct alloc_tags *tags = &f->info->tags;
-	size_t i;
 
-	for (i = 0; i < tags->nr && !f->failed; i++) {
+	for (size_t i = 0; i < tags->nr && !f->failed; i++) {
 		const struct alloc_tag *tag = &tags->tags[i];
 		struct function_row *row;
 		const char *name;
@@ -205,7 +202,7 @@ static void use_tags(struct functions *f)
 			row->nr_places = 1;
 		}
 	}
-	for (i = 0; i < f->nr; i++) {
+	for (size_t i = 0; i < f->nr; i++) {
 		struct function_row *row = &f->rows[i];
 
 		row->by_tags = row->nr_tags && row->nr_tags >= row->nr_busy;
@@ -219,9 +216,9 @@ static void add_lives(struct functions *f, const struct owners *owners,
 		      const struct net_rows *rows)
 {
 	struct table *scratch = table_type_new(&allocinfo_type, "", SUBJECT_NONE, false);
-	size_t i;
 
-	for (i = 0; scratch && !f->failed && i < rows->nr && i < owners->nr_rows; i++) {
+	for (size_t i = 0; scratch && !f->failed && i < rows->nr && i < owners->nr_rows;
+	     i++) {
 		const struct subject_row who = { &owners->subjects, owners->of[i] };
 		struct function_row *row;
 		struct cell name;

@@ -271,9 +271,7 @@ static void ledger_event(struct ledger *l, const struct kmem_event *ev)
 
 static void ledger_observe(void *self, const struct kmem_event *evs, size_t nr)
 {
-	size_t i;
-
-	for (i = 0; i < nr; i++)
+	for (size_t i = 0; i < nr; i++)
 		ledger_event(self, &evs[i]);
 }
 

@@ -36,9 +36,7 @@ static uint32_t books_row(struct books *b, uint64_t id, uint32_t type)
  */
 static int books_find_shared(struct books *b)
 {
-	uint32_t i;
-
-	for (i = 0; i < b->census.nr_caches; i++) {
+	for (uint32_t i = 0; i < b->census.nr_caches; i++) {
 		const struct census_cache *cache = &b->census.caches[i];
 		const char *name = intern_get(&b->census.names, i + 1, NULL);
 
@@ -59,12 +57,10 @@ static uint32_t books_type(const struct books *b, uint32_t type, uint64_t size)
 /* Finds each cache's row and adds slabinfo's numbers to it. */
 static int books_add_caches(struct books *b)
 {
-	uint32_t i;
-
 	b->cache_rows = calloc(b->census.nr_caches + 1, sizeof(*b->cache_rows));
 	if (!b->cache_rows)
 		return -ENOMEM;
-	for (i = 0; i < b->census.nr_caches; i++) {
+	for (uint32_t i = 0; i < b->census.nr_caches; i++) {
 		const struct census_cache *cache = &b->census.caches[i];
 		const char *name = intern_get(&b->census.names, i + 1, NULL);
 		uint32_t type = books_type(b, census_kmalloc_type(name), cache->size);
@@ -84,9 +80,7 @@ static int books_add_caches(struct books *b)
 
 static void books_list_members(struct books *b)
 {
-	uint32_t id;
-
-	for (id = 1; id <= b->census.nr_caches; id++) {
+	for (uint32_t id = 1; id <= b->census.nr_caches; id++) {
 		struct books_row *row = &b->rows[b->cache_rows[id - 1]];
 
 		if (row->nr_caches > 1)
@@ -99,9 +93,7 @@ static void books_list_members(struct books *b)
 /* Names each row after its plainest cache: the shortest name, of the kmalloc kind. */
 static void books_name_rows(struct books *b)
 {
-	uint32_t id;
-
-	for (id = 1; id <= b->census.nr_caches; id++) {
+	for (uint32_t id = 1; id <= b->census.nr_caches; id++) {
 		struct books_row *row = &b->rows[b->cache_rows[id - 1]];
 		const char *name = intern_get(&b->census.names, id, NULL);
 		const char *old = books_row_name(b, row);
@@ -180,9 +172,8 @@ static int add_rowless(struct books *b, const struct ledger_key *key,
 static int add_groups(struct books *b, const struct ledger_guess *guess)
 {
 	const struct ledger *l = b->ledger;
-	uint32_t i;
 
-	for (i = 0; i < l->nr_groups; i++) {
+	for (uint32_t i = 0; i < l->nr_groups; i++) {
 		const struct ledger_group *g = &l->groups[i];
 		uint32_t row = row_of_group(b, guess, i);
 
@@ -203,7 +194,6 @@ static int books_add_groups(struct books *b)
 {
 	const struct ledger *l = b->ledger;
 	struct ledger_guess guess = { 0 };
-	uint32_t i;
 	int ret;
 
 	b->group_rows = calloc(l->nr_groups + 1, sizeof(*b->group_rows));
@@ -213,7 +203,7 @@ static int books_add_groups(struct books *b)
 	if (!ret)
 		ret = add_groups(b, &guess);
 	ledger_guess_free(&guess);
-	for (i = 0; i < b->census.nr_caches && !ret; i++)
+	for (uint32_t i = 0; i < b->census.nr_caches && !ret; i++)
 		b->rows[b->cache_rows[i]].nameless |=
 			census_kmalloc_type(intern_get(&b->census.names, i + 1, NULL)) ==
 				KMALLOC_NR_TYPES &&
@@ -272,15 +262,14 @@ static void books_add_dying(struct books *b)
 /* The row of an object in @page: that of any object seen in the same slab. */
 static uint32_t row_of_page(const struct books *b, uint64_t page)
 {
-	uint64_t span, p;
-
-	for (span = 1; span <= 8; span *= 2) {
-		for (p = page & ~(span - 1); p < (page & ~(span - 1)) + span; p++) {
+	for (uint64_t span = 1; span <= 8; span *= 2) {
+		for (uint64_t p = page & ~(span - 1); p < (page & ~(span - 1)) + span;
+		     p++) {
 			const uint32_t *group = u64_map_find(&b->ledger->pages, p);
 			uint32_t row = group ? b->group_rows[*group] : UINT32_MAX;
-			size_t i;
 
-			for (i = 0; i < b->census.nr_caches && row != UINT32_MAX; i++)
+			for (size_t i = 0; i < b->census.nr_caches && row != UINT32_MAX;
+			     i++)
 				if (b->cache_rows[i] == row &&
 				    b->census.caches[i].pages >= span)
 					return row;
@@ -311,12 +300,11 @@ static int books_add_unknown(struct books *b)
 {
 	struct u64_map freers = { 0 };
 	int ret = find_freers(b, &freers);
-	size_t i;
 
 	b->unknown_rows = calloc(b->ledger->nr_unknown + 1, sizeof(*b->unknown_rows));
 	if (!b->unknown_rows)
 		ret = -ENOMEM;
-	for (i = 0; i < b->ledger->nr_unknown && !ret; i++) {
+	for (size_t i = 0; i < b->ledger->nr_unknown && !ret; i++) {
 		const struct ledger_unknown *u = &b->ledger->unknown[i];
 		const uint32_t *freer = u64_map_find(&freers, u->callsite);
 		uint32_t row = row_of_page(b, u->page);
@@ -348,9 +336,7 @@ static void add_count(struct census_reading *to, const struct census_reading *of
 /* Adds the counts of caches that were empty at both ends, or of the others. */
 static void add_counts_of(struct books *b, bool empty)
 {
-	size_t i;
-
-	for (i = 0; i < b->census.nr_caches; i++) {
+	for (size_t i = 0; i < b->census.nr_caches; i++) {
 		const struct census_cache *cache = &b->census.caches[i];
 		struct books_row *row = &b->rows[b->cache_rows[i]];
 
@@ -370,11 +356,9 @@ static void add_counts_of(struct books *b, bool empty)
 
 static void add_counts(struct books *b)
 {
-	size_t i;
-
 	add_counts_of(b, false);
 	add_counts_of(b, true);
-	for (i = 0; i < b->nr_rows; i++) {
+	for (size_t i = 0; i < b->nr_rows; i++) {
 		struct books_row *row = &b->rows[i];
 		uint64_t held = row->first.held > row->last.held ? row->first.held
 								 : row->last.held;
@@ -428,12 +412,11 @@ static void take_out(struct books_row *row, enum ledger_edge_what what)
 static void books_use_counts(struct books *b)
 {
 	const struct ledger *l = b->ledger;
-	size_t i;
 
 	if (!l->counted)
 		return;
 	add_counts(b);
-	for (i = 0; i < l->nr_edges; i++) {
+	for (size_t i = 0; i < l->nr_edges; i++) {
 		const struct ledger_edge *e = &l->edges[i];
 		struct books_row *row = row_of(b, e);
 
@@ -449,9 +432,8 @@ static void books_use_counts(struct books *b)
 static int books_begin_steps(struct books *b)
 {
 	const struct kernel_curve *curve = &b->ledger->steps.curve;
-	uint32_t i;
 
-	for (i = 0; i < b->census.nr_caches && curve->nr > 1; i++) {
+	for (uint32_t i = 0; i < b->census.nr_caches && curve->nr > 1; i++) {
 		struct books_row *row = &b->rows[b->cache_rows[i]];
 		const char *name = intern_get(&b->census.names, i + 1, NULL);
 
@@ -471,9 +453,8 @@ static int books_add_steps(struct books *b)
 {
 	const struct ledger_steps *s = &b->ledger->steps;
 	int ret = books_begin_steps(b);
-	size_t i;
 
-	for (i = 0; i < s->nr && !ret; i++) {
+	for (size_t i = 0; i < s->nr && !ret; i++) {
 		const struct ledger_step_net *n = &s->nets[i];
 		uint32_t row = n->of == LEDGER_STEP_UNKNOWN ? b->unknown_rows[n->id]
 							    : b->group_rows[n->id];
@@ -491,12 +472,11 @@ static void books_find_waiting(struct books *b)
 {
 	const struct analysis_env *env = b->ledger->env;
 	bool sheaves = census_since(env->rec, 6, 18);
-	size_t i;
 
 	if (b->ledger->slab->totals.unseen ||
 	    recorded_types(env->rec, env->fmts, 1U << KMEM_FREE_BULK) != RECORDED_YES)
 		return;
-	for (i = 0; i < b->nr_rows; i++)
+	for (size_t i = 0; i < b->nr_rows; i++)
 		if (!sheaves || (b->rows[i].exact && !b->rows[i].sheaves))
 			b->rows[i].waiting = b->rows[i].dying;
 }
@@ -527,14 +507,12 @@ int books_make(struct books *b)
 
 void books_free(struct books *b)
 {
-	size_t i;
-
 	census_free(&b->census);
 	free(b->cache_rows);
 	intern_free(&b->row_keys);
 	u64_map_free(&b->shared);
 	u64_map_free(&b->nameless_sizes);
-	for (i = 0; i < b->nr_rows; i++) {
+	for (size_t i = 0; i < b->nr_rows; i++) {
 		strbuf_free(&b->rows[i].members);
 		free(b->rows[i].steps);
 	}

@@ -51,10 +51,9 @@ static int find_named(struct ledger_guess *g, const struct ledger_names *n)
 {
 	struct u64_map_slot *slots = u64_map_sorted(&n->named);
 	uint32_t most = 0, *cache = NULL;
-	size_t i;
 	int ret = slots || !n->named.count ? 0 : -ENOMEM;
 
-	for (i = 0; i < n->named.count && !ret; i++) {
+	for (size_t i = 0; i < n->named.count && !ret; i++) {
 		bool first = !i || slots[i].key >> 32 != slots[i - 1].key >> 32;
 
 		if (!first && slots[i].value <= most)

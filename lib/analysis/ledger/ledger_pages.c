@@ -99,10 +99,9 @@ static uint64_t recorder_pages(const struct ledger *l)
 {
 	const struct recording *rec = l->env->rec;
 	uint64_t bytes = 0;
-	uint32_t i, c;
 
-	for (i = 0; i < rec->nr_buffers; i++)
-		for (c = 0; c < rec->buffers[i].nr_cpus; c++)
+	for (uint32_t i = 0; i < rec->nr_buffers; i++)
+		for (uint32_t c = 0; c < rec->buffers[i].nr_cpus; c++)
 			bytes += rec->buffers[i].cpus[c].size;
 	return bytes / (l->env->page_size ? l->env->page_size : 4096);
 }

@@ -116,12 +116,11 @@ bool ledger_row_burst(const struct ledger_row_steps *r, const uint64_t *times,
 {
 	uint64_t best = nr ? BURST_TIME(times[nr] - times[0]) + 1 : 0;
 	bool found = false;
-	unsigned int i, k;
 
-	for (i = 0; i < nr; i++) {
+	for (unsigned int i = 0; i < nr; i++) {
 		int64_t net = 0;
 
-		for (k = i; k < nr && times[k + 1] - times[i] < best; k++) {
+		for (unsigned int k = i; k < nr && times[k + 1] - times[i] < best; k++) {
 			net += ledger_row_step(r, k);
 			if (missing > 0 ? net < BURST_PART(missing)
 					: net > BURST_PART(missing))
@@ -275,9 +274,7 @@ const struct table_type ledger_step_type = {
 /* Adds up the caches' changes in step @step. */
 static void add_caches(struct step_row *r, const struct books *b, unsigned int step)
 {
-	size_t i;
-
-	for (i = 0; i < b->nr_rows; i++) {
+	for (size_t i = 0; i < b->nr_rows; i++) {
 		const struct ledger_row_steps *s = b->rows[i].steps;
 		int64_t net = s ? ledger_row_step(s, step) : 0;
 		struct ledger_change change = { s ? s->trace[step] : 0, 0, true };
@@ -317,10 +314,9 @@ static struct step_row make_row(const struct books *b, unsigned int step)
 			      .since = times[0] > first ? times[0] - first : 0,
 			      .took = times[1] - times[0],
 			      .pages = b->ledger->steps.pages[step] };
-	size_t i;
 
 	add_caches(&r, b, step);
-	for (i = 0; i < ARRAY_SIZE(counters); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(counters); i++)
 		r.counters[i] = read_counter(curve, i, step);
 	return r;
 }
@@ -337,9 +333,7 @@ static int by_missing(const void *a, const void *b)
 /* Clocks that count no nanoseconds have plain numbers. */
 static void set_units(struct table *t)
 {
-	size_t i;
-
-	for (i = 0; i < t->nr_columns; i++) {
+	for (size_t i = 0; i < t->nr_columns; i++) {
 		if (t->columns[i].unit == UNIT_TIME || t->columns[i].unit == UNIT_MOMENT)
 			t->columns[i].unit = UNIT_COUNT;
 	}

@@ -71,13 +71,11 @@ static void name_tasks(const struct ledger_task *const *order,
 		       const struct ledger_task_sum *sum, const struct tasks *names,
 		       struct strbuf *out)
 {
-	uint64_t i;
-
 	strbuf_printf(out, "%" PRIu64 " task%s ran, ", sum->nr, plural(sum->nr));
 	text_duration(out, sum->ran_ns, " ");
 	strbuf_puts(out, sum->nr == 1 ? ", and has no slab or page event: "
 				      : " together, and have no slab or page event: ");
-	for (i = 0; i < sum->nr && i < NAMED_MOST; i++)
+	for (uint64_t i = 0; i < sum->nr && i < NAMED_MOST; i++)
 		strbuf_printf(out, "%s%s (%" PRIu32 ")", i ? ", " : "",
 			      tasks_name(names, (int32_t)order[i]->pid), order[i]->pid);
 	if (sum->nr > NAMED_MOST)
@@ -91,10 +89,9 @@ int ledger_tasks_note(const struct ledger_tasks *t, const char *cmdlines,
 		calloc(t->nr + 1, sizeof(const struct ledger_task *));
 	struct tasks names = { 0 };
 	int ret = order ? tasks_read(&names, cmdlines) : -ENOMEM;
-	size_t i;
 
 	*sum = (struct ledger_task_sum){ 0 };
-	for (i = 0; i < t->nr && !ret; i++) {
+	for (size_t i = 0; i < t->nr && !ret; i++) {
 		if (t->tasks[i].seen)
 			continue;
 		order[sum->nr++] = &t->tasks[i];

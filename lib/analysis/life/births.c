@@ -91,14 +91,12 @@ void births_keep(struct births *b, uint16_t cpu, uint64_t ts)
 /* Keeps the last start of each CPU: the next allocation may belong to it. */
 void births_drop(struct births *b)
 {
-	size_t cpu, i;
-
 	b->count = 0;
-	for (cpu = 0; cpu < b->nr_cpus; cpu++) {
+	for (size_t cpu = 0; cpu < b->nr_cpus; cpu++) {
 		struct births_cpu *c = &b->cpus[cpu];
 		size_t nr = 0;
 
-		for (i = 0; i < c->nr; i++) {
+		for (size_t i = 0; i < c->nr; i++) {
 			struct births_start start = c->starts[i];
 
 			if (!start.needed && i + 1 < c->nr)
@@ -114,9 +112,7 @@ void births_drop(struct births *b)
 
 void births_free(struct births *b)
 {
-	size_t cpu;
-
-	for (cpu = 0; cpu < b->nr_cpus; cpu++)
+	for (size_t cpu = 0; cpu < b->nr_cpus; cpu++)
 		free(b->cpus[cpu].starts);
 	free(b->cpus);
 }

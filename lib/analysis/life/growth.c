@@ -54,13 +54,10 @@ static void pass_windows(struct growth_row *row, uint64_t nr)
 /* Merges windows in pairs. */
 static void growth_fold(struct growth *g)
 {
-	struct growth_row *row;
-	uint32_t i;
-
-	for (row = g->rows; row < g->rows + g->nr; row++) {
+	for (struct growth_row *row = g->rows; row < g->rows + g->nr; row++) {
 		pass_windows(row, row->nr + row->nr % 2);
 		row->nr /= 2;
-		for (i = 0; i < row->nr; i++)
+		for (uint32_t i = 0; i < row->nr; i++)
 			row->at[i] = row->at[2 * i + 1];
 	}
 	g->shift++;
@@ -183,9 +180,8 @@ static double correlation(const struct growth_times *t, const struct growth_seri
 			  double slope)
 {
 	double rest[GROWTH_WINDOWS], mean = 0, all = 0, next = 0, least = 0;
-	unsigned int i;
 
-	for (i = 0; i < t->nr; i++) {
+	for (unsigned int i = 0; i < t->nr; i++) {
 		rest[i] = (double)s->at[i] - slope * (double)t->time[i];
 		mean += rest[i];
 		if ((double)s->at[i] > least)
@@ -193,7 +189,7 @@ static double correlation(const struct growth_times *t, const struct growth_seri
 	}
 	mean /= t->nr;
 	least *= ROUNDING;
-	for (i = 0; i < t->nr; i++) {
+	for (unsigned int i = 0; i < t->nr; i++) {
 		all += (rest[i] - mean) * (rest[i] - mean);
 		if (i)
 			next += (rest[i] - mean) * (rest[i - 1] - mean);
@@ -226,9 +222,8 @@ static double level(const struct growth_series *series, unsigned int from,
 		    unsigned int to)
 {
 	double at[GROWTH_WINDOWS] = { 0 };
-	unsigned int i;
 
-	for (i = from; i < to; i++)
+	for (unsigned int i = from; i < to; i++)
 		at[i - from] = (double)series->at[i];
 	qsort(at, to - from, sizeof(*at), compare);
 	return median(at, to - from);
@@ -277,9 +272,8 @@ static bool below_threshold(const struct growth_times *times,
 			    const struct growth_series *series, bool *fell)
 {
 	uint64_t threshold = 0;
-	unsigned int i;
 
-	for (i = 1; i < times->nr; i++)
+	for (unsigned int i = 1; i < times->nr; i++)
 		if (series->at[i] <= series->at[i - 1] / 2 && series->at[i - 1])
 			threshold = series->at[i - 1];
 	*fell = threshold != 0;

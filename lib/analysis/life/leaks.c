@@ -128,9 +128,7 @@ static void lived(void *ctx, const struct lives *of, const struct life *life, si
 /* Adds the task as a dimension, if there is room. */
 static void add_pid(struct dimensions *all)
 {
-	int i;
-
-	for (i = 0; i < DIMENSIONS_ASKED; i++) {
+	for (int i = 0; i < DIMENSIONS_ASKED; i++) {
 		if (all->of[i] && all->of[i] != DIMENSION_PID)
 			continue;
 		all->of[i] = DIMENSION_PID;
@@ -151,9 +149,8 @@ static void free_side(struct leaks_side *side)
 static void leaks_destroy(void *self)
 {
 	struct leaks *l = self;
-	int i;
 
-	for (i = 0; i < MEMORY_KINDS; i++)
+	for (int i = 0; i < MEMORY_KINDS; i++)
 		free_side(&l->sides[i]);
 	reclaimable_free(&l->reclaimable);
 	task_ends_free(&l->ends);

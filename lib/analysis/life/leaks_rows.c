@@ -142,9 +142,8 @@ static int find_young(struct leaks_view *v)
 	struct lifetime_groups freed = { 0 };
 	int ret =
 		lifetime_groups_make(&freed, &v->side->times, v->series_of, v->owners.nr);
-	size_t i;
 
-	for (i = 0; i < v->owners.nr && !ret; i++) {
+	for (size_t i = 0; i < v->owners.nr && !ret; i++) {
 		const struct lifetime_group *group = &freed.groups[i];
 		uint64_t usual = group->p99 + group->p99 / 32;
 
@@ -168,7 +167,6 @@ static int find_living(struct leaks_view *v)
 	const struct live_entry *entry = NULL;
 	struct living one = { 0 };
 	int ret = same ? 0 : -ENOMEM;
-	uint32_t i;
 
 	if (!ret && owners_estimated(&v->owners)) {
 		v->old_of = calloc(v->owners.nr_rows + 1, sizeof(*v->old_of));
@@ -180,7 +178,7 @@ static int find_living(struct leaks_view *v)
 	}
 	if (v->failed || v->side->births.failed)
 		ret = -ENOMEM;
-	for (i = 0; i < v->owners.nr && !ret; i++)
+	for (uint32_t i = 0; i < v->owners.nr && !ret; i++)
 		same[i] = i;
 	if (!ret)
 		ret = lifetime_groups_make(&v->age_groups, &v->ages, same, v->owners.nr);
@@ -194,9 +192,8 @@ static int find_bounds(struct leaks_view *v)
 	struct net_range *net = calloc(v->owners.nr + 1, sizeof(*net));
 	int ret = net ? account_rows_bounds(&v->owners, v->owners.of, net, v->owners.nr)
 		      : -ENOMEM;
-	size_t i;
 
-	for (i = 0; i < v->owners.nr && !ret; i++)
+	for (size_t i = 0; i < v->owners.nr && !ret; i++)
 		v->leaks[i].net = net[i];
 	free(net);
 	return ret;
@@ -209,9 +206,8 @@ static int find_intervals(struct leaks_view *v)
 	int ret =
 		e ? owners_estimate(&v->owners, v->old_of, v->owners.of, e, v->owners.nr)
 		  : -ENOMEM;
-	size_t i;
 
-	for (i = 0; i < v->owners.nr && !ret; i++) {
+	for (size_t i = 0; i < v->owners.nr && !ret; i++) {
 		struct net_range *net = &v->leaks[i].net;
 
 		v->leaks[i].bytes = e[i];
@@ -228,9 +224,7 @@ static int find_intervals(struct leaks_view *v)
 /* Estimates which of the seemingly live bytes are live; bytes in flight get the same share. */
 static void find_likely(struct leaks_view *v)
 {
-	size_t i;
-
-	for (i = 0; i < v->owners.nr; i++) {
+	for (size_t i = 0; i < v->owners.nr; i++) {
 		struct leak *leak = &v->leaks[i];
 
 		leak->likely = net_range_scale(&leak->net, leak->old);
@@ -300,9 +294,8 @@ static void add_series(const struct leaks_view *v, struct growth_series *all,
 		       struct growth_series *kept)
 {
 	const struct growth *g = &v->side->growth;
-	uint32_t i;
 
-	for (i = 0; i < v->side->keys.count; i++) {
+	for (uint32_t i = 0; i < v->side->keys.count; i++) {
 		if (v->series_of[i] == UINT32_MAX)
 			continue;
 		growth_add(g, i, v->last, &all[v->series_of[i]]);
@@ -317,7 +310,6 @@ static int find_growth(struct leaks_view *v)
 	struct growth_series *all = calloc(v->owners.nr + 1, sizeof(*all));
 	struct growth_series *kept = calloc(v->owners.nr + 1, sizeof(*kept));
 	struct growth_times times = growth_times(g, v->last);
-	size_t i;
 
 	if (!all || !kept || g->failed) {
 		free(all);
@@ -325,7 +317,7 @@ static int find_growth(struct leaks_view *v)
 		return -ENOMEM;
 	}
 	add_series(v, all, kept);
-	for (i = 0; i < v->owners.nr; i++) {
+	for (size_t i = 0; i < v->owners.nr; i++) {
 		struct leak *leak = &v->leaks[i];
 		struct growth_fit fit;
 
@@ -353,10 +345,9 @@ static int find_frame(const struct analysis_env *env, const struct suppressions 
 	struct callsite_place place;
 	struct symbol sym;
 	int line = -1;
-	size_t i;
 
 	(void)callsite_look(env->rule, env->syms, addr, &place);
-	for (i = 0; i + 1 < place.nr && line < 0; i++)
+	for (size_t i = 0; i + 1 < place.nr && line < 0; i++)
 		line = suppressions_find(s, place.chain[i].function);
 	if (line >= 0 || !symbols_find(env->syms, addr, &sym))
 		return line;
@@ -388,7 +379,6 @@ static int find_suppressed(const struct leaks_view *v, uint32_t row)
 static int suppress(struct leaks_view *v)
 {
 	const struct suppressions *s = v->l->own.suppress;
-	uint32_t i;
 
 	if (!s)
 		return 0;
@@ -396,7 +386,7 @@ static int suppress(struct leaks_view *v)
 	v->row_suppressed = calloc(v->owners.nr_rows + 1, sizeof(*v->row_suppressed));
 	if (!v->suppressed || !v->row_suppressed)
 		return -ENOMEM;
-	for (i = 0; i < v->owners.nr_rows; i++) {
+	for (uint32_t i = 0; i < v->owners.nr_rows; i++) {
 		v->row_suppressed[i] = find_suppressed(v, i);
 		if (v->row_suppressed[i] >= 0)
 			v->owners.of[i] = UINT32_MAX;
@@ -410,14 +400,13 @@ static int suppress(struct leaks_view *v)
 static int find_series(struct leaks_view *v)
 {
 	const struct leaks_side *side = v->side;
-	size_t i;
 
 	v->series_of = malloc((side->keys.count + 1UL) * sizeof(*v->series_of));
 	v->cache_series = calloc(side->keys.count + 1UL, sizeof(*v->cache_series));
 	if (!v->series_of || !v->cache_series || side->growth.failed ||
 	    side->frees.failed || v->l->ends.failed)
 		return -ENOMEM;
-	for (i = 0; i < side->nr && i < v->owners.nr_rows; i++) {
+	for (size_t i = 0; i < side->nr && i < v->owners.nr_rows; i++) {
 		v->series_of[side->rows[i].series] = v->owners.of[i];
 		v->cache_series[side->rows[i].series] = v->row_kinds[i].cache;
 	}
@@ -440,14 +429,13 @@ static int find_kinds(struct leaks_view *v)
 {
 	struct reclaimable *r = &v->reclaimable;
 	int ret = reclaimable_init(r, v->l->env);
-	size_t i;
 
 	if (!ret && v->memory == MEMORY_SLAB)
 		ret = reclaimable_learn(r, v->lives);
 	v->row_kinds = calloc(v->owners.nr_rows + 1, sizeof(*v->row_kinds));
 	if (ret || !v->row_kinds)
 		return -ENOMEM;
-	for (i = 0; i < v->owners.nr_rows; i++) {
+	for (size_t i = 0; i < v->owners.nr_rows; i++) {
 		struct leaks_row_kind *kind = &v->row_kinds[i];
 
 		if (v->memory == MEMORY_PAGE) {

@@ -252,9 +252,8 @@ static enum subject_kind columns_kind(const struct leaks_view *v, enum subject_k
 static void add_rows(const struct leaks_view *v, enum subject_kind kind, struct table *t)
 {
 	enum subject_kind columns = columns_kind(v, kind);
-	uint32_t i;
 
-	for (i = 0; i < v->owners.nr; i++) {
+	for (uint32_t i = 0; i < v->owners.nr; i++) {
 		const struct leak_row row = { .subject = { &v->owners.subjects, i },
 					      .v = v,
 					      .leak = &v->leaks[i],
@@ -456,14 +455,13 @@ static struct table *new_table(const struct leaks_view *v, enum subject_kind kin
 {
 	struct strbuf title = { 0 };
 	struct table *t;
-	size_t i;
 
 	strbuf_printf(&title, "%s that are still live,", memory_words(v->memory)->title);
 	t = account_rows_table(&types[v->memory], v->l->env, kind, strbuf_text(&title));
 	strbuf_free(&title);
 	if (!t)
 		return NULL;
-	for (i = 0; i < t->nr_columns && !v->l->ns; i++) {
+	for (size_t i = 0; i < t->nr_columns && !v->l->ns; i++) {
 		if (t->columns[i].unit == UNIT_NS)
 			t->columns[i].unit = UNIT_COUNT;
 	}

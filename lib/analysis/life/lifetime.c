@@ -190,9 +190,8 @@ static void ended(void *ctx, const struct lives *of, const struct life *life, si
 static void lifetime_destroy(void *self)
 {
 	struct lifetime_analysis *a = self;
-	int i;
 
-	for (i = 0; i < MEMORY_KINDS; i++)
+	for (int i = 0; i < MEMORY_KINDS; i++)
 		lifetimes_free(&a->times[i]);
 	free(a);
 }
@@ -240,16 +239,15 @@ static int find_intervals(struct lifetime_view *v)
 	uint64_t *ended = calloc(o->nr_rows + 1, sizeof(*ended));
 	struct estimate *e = calloc(o->nr + 1, sizeof(*e));
 	int ret = ended && e ? 0 : -ENOMEM;
-	size_t i;
 
-	for (i = 0; i < o->nr_rows && !ret; i++) {
+	for (size_t i = 0; i < o->nr_rows && !ret; i++) {
 		const struct lives_sums sums = lives_sums(o->lives, i);
 
 		ended[i] = sums.nr - sums.live_nr;
 	}
 	if (!ret)
 		ret = owners_estimate(o, ended, o->of, e, o->nr);
-	for (i = 0; i < o->nr && !ret; i++)
+	for (size_t i = 0; i < o->nr && !ret; i++)
 		v->sums[i].interval = e[i];
 	free(ended);
 	free(e);
@@ -260,12 +258,11 @@ static int find_intervals(struct lifetime_view *v)
 static int collect(struct lifetime_view *v)
 {
 	const struct owners *o = &v->owners;
-	size_t i;
 
 	v->sums = calloc(o->nr + 1, sizeof(*v->sums));
 	if (!v->sums)
 		return -ENOMEM;
-	for (i = 0; i < o->nr_rows; i++) {
+	for (size_t i = 0; i < o->nr_rows; i++) {
 		const struct lives_sums sums = lives_sums(o->lives, i);
 
 		v->sums[o->of[i]].all += sums.nr * lives_weight(o->lives, i);
@@ -310,9 +307,8 @@ static void add_summary(const struct lifetime_view *v, uint64_t losses, struct t
 	struct lifetime_sum all = { 0 };
 	struct lifetime_group sum = { 0 };
 	enum column_unit unit = memory_words(v->owners.memory)->unit;
-	size_t i;
 
-	for (i = 0; i < v->owners.nr; i++) {
+	for (size_t i = 0; i < v->owners.nr; i++) {
 		all.all += v->sums[i].all;
 		all.live += v->sums[i].live;
 		sum.nr += v->groups.groups[i].nr;
@@ -339,13 +335,12 @@ static struct table *new_table(const struct lifetime_view *v, enum subject_kind 
 {
 	struct strbuf title = { 0 };
 	struct table *t;
-	size_t i;
 
 	strbuf_printf(&title, "Lifetimes of %s", memory_words(v->owners.memory)->many);
 	t = account_rows_table(&types[v->owners.memory], v->a->env, kind,
 			       strbuf_text(&title));
 	strbuf_free(&title);
-	for (i = 0; t && i < t->nr_columns && !v->a->ns; i++) {
+	for (size_t i = 0; t && i < t->nr_columns && !v->a->ns; i++) {
 		if (t->columns[i].unit == UNIT_NS)
 			t->columns[i].unit = UNIT_COUNT;
 	}
@@ -357,9 +352,8 @@ static void add_rows(const struct lifetime_view *v, enum subject_kind kind,
 {
 	const struct table_type *type = &types[v->owners.memory];
 	enum subject_kind columns = subject_estimated(kind, v->a->env->sample.one_in);
-	uint32_t i;
 
-	for (i = 0; i < v->owners.nr; i++) {
+	for (uint32_t i = 0; i < v->owners.nr; i++) {
 		const struct lifetime_group *group = &v->groups.groups[i];
 		const struct lifetime_view_row row = { .subject = { &v->owners.subjects,
 								    i },

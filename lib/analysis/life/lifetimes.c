@@ -76,12 +76,10 @@ ORDER_BY(compare_counts, struct lifetime_count, group, step)
 static int sort_counts(struct lifetime_groups *g, const struct lifetimes *l,
 		       const uint32_t *group_of)
 {
-	size_t i;
-
 	g->counts = calloc(l->counts.count + 1, sizeof(*g->counts));
 	if (!g->counts)
 		return -ENOMEM;
-	for (i = 0; i < l->counts.capacity; i++) {
+	for (size_t i = 0; i < l->counts.capacity; i++) {
 		const struct u64_map_slot *slot = &l->counts.slots[i];
 		const uint32_t *carry = NULL;
 		struct lifetime_count count;
@@ -124,13 +122,12 @@ int lifetime_groups_make(struct lifetime_groups *g, const struct lifetimes *l,
 			 const uint32_t *group_of, size_t nr)
 {
 	struct lifetime_group *group;
-	size_t i;
 
 	g->nr = nr;
 	g->groups = calloc(nr + 1, sizeof(*g->groups));
 	if (l->failed || !g->groups || sort_counts(g, l, group_of))
 		return -ENOMEM;
-	for (i = 0; i < l->nr_rows; i++) {
+	for (size_t i = 0; i < l->nr_rows; i++) {
 		const struct lifetime_row *row = &l->rows[i];
 
 		if (group_of[i] == UINT32_MAX)
@@ -141,7 +138,7 @@ int lifetime_groups_make(struct lifetime_groups *g, const struct lifetimes *l,
 		if (row->longest > group->row.longest)
 			group->row.longest = row->longest;
 	}
-	for (i = 0; i < g->nr_counts; i++) {
+	for (size_t i = 0; i < g->nr_counts; i++) {
 		group = &g->groups[g->counts[i].group];
 		if (!group->nr_counts++)
 			group->counts = i;

@@ -138,12 +138,11 @@ static uint32_t find_row(struct view *v, uint32_t i)
 static int add_up(struct view *v)
 {
 	const struct page_account *acc = v->page.acc;
-	uint32_t i;
 
 	v->of = calloc(acc->nr_rows + 1, sizeof(*v->of));
 	if (!v->of)
 		return -ENOMEM;
-	for (i = 0; i < acc->nr_rows; i++) {
+	for (uint32_t i = 0; i < acc->nr_rows; i++) {
 		const struct page_counts *c = &acc->rows[i];
 		struct net_range net;
 		struct owner_row *row;
@@ -174,9 +173,8 @@ static int find_intervals(struct view *v)
 	uint64_t *sure = calloc(acc->nr_rows + 1, sizeof(*sure));
 	struct estimate *e = calloc(v->nr + 1, sizeof(*e));
 	int ret = live && sure && e ? 0 : -ENOMEM;
-	uint32_t i;
 
-	for (i = 0; i < acc->nr_rows && !ret; i++) {
+	for (uint32_t i = 0; i < acc->nr_rows && !ret; i++) {
 		const struct page_counts *c = &acc->rows[i];
 
 		live[i] = c->live_pages * size;
@@ -184,13 +182,13 @@ static int find_intervals(struct view *v)
 	}
 	if (!ret)
 		ret = owners_estimate(&v->owners, sure, v->of, e, v->nr);
-	for (i = 0; i < v->nr && !ret; i++) {
+	for (uint32_t i = 0; i < v->nr && !ret; i++) {
 		v->rows[i].net.sampled = true;
 		v->rows[i].net.low = e[i].low;
 	}
 	if (!ret)
 		ret = owners_estimate(&v->owners, live, v->of, e, v->nr);
-	for (i = 0; i < v->nr && !ret; i++) {
+	for (uint32_t i = 0; i < v->nr && !ret; i++) {
 		v->rows[i].bytes = e[i];
 		v->rows[i].net.high = e[i].high;
 	}
@@ -299,9 +297,8 @@ static struct table *new_table(const struct page_owners *p, enum subject_kind ki
 static void add_rows(const struct view *v, enum subject_kind kind, struct table *t)
 {
 	enum subject_kind with = subject_estimated(kind, v->p->env->sample.one_in);
-	uint32_t i;
 
-	for (i = 0; i < v->nr; i++) {
+	for (uint32_t i = 0; i < v->nr; i++) {
 		const struct owner_key *key = intern_get(&v->keys, i + 1, NULL);
 		const struct view_row row = { .subject = { &v->owners.subjects,
 							   key->subject },
@@ -335,9 +332,8 @@ static void add_summary(const struct view *v, struct table *t)
 	const struct page_totals *s = &v->page.acc->totals;
 	bool estimated = owners_estimated(&v->owners);
 	uint64_t size = v->p->env->page_size, times = 0, pages = 0, least = 0;
-	size_t i;
 
-	for (i = 0; i < v->nr; i++) {
+	for (size_t i = 0; i < v->nr; i++) {
 		times += v->rows[i].times;
 		pages += v->rows[i].pages;
 		least += v->rows[i].net.min;

@@ -100,9 +100,7 @@ static bool fits(const char *pattern, const char *name)
 
 int suppressions_find(const struct suppressions *s, const char *name)
 {
-	size_t i;
-
-	for (i = 0; name && i < s->nr; i++) {
+	for (size_t i = 0; name && i < s->nr; i++) {
 		if (fits(s->patterns[i], name))
 			return (int)i;
 	}
@@ -111,9 +109,7 @@ int suppressions_find(const struct suppressions *s, const char *name)
 
 void suppressions_free(struct suppressions *s)
 {
-	size_t i;
-
-	for (i = 0; i < s->nr; i++)
+	for (size_t i = 0; i < s->nr; i++)
 		free(s->patterns[i]);
 	free(s->patterns);
 	*s = (struct suppressions){ 0 };

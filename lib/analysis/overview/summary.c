@@ -106,9 +106,8 @@ static void add_trust(const struct summary *s, bool no_failure, struct table *t)
 static void add_failures(const struct report *from, struct table *t)
 {
 	const struct table *slab = summary_find(from, "slab");
-	size_t i;
 
-	for (i = 0; slab && i < slab->nr_summary; i++) {
+	for (size_t i = 0; slab && i < slab->nr_summary; i++) {
 		const struct summary_item *item = &slab->summary[i];
 
 		if (!strcmp(item->name, "allocs_failed") && item->value.u)
@@ -122,12 +121,11 @@ static void add_failures(const struct report *from, struct table *t)
 static void add_warnings(const struct report *from, struct table *t)
 {
 	static const char *const names[] = { "slab", "page", "vmalloc", "percpu_memory" };
-	size_t i, k;
 
-	for (i = 0; i < ARRAY_SIZE(names); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(names); i++) {
 		const struct table *table = summary_find(from, names[i]);
 
-		for (k = 0; table && k < table->nr_notes; k++) {
+		for (size_t k = 0; table && k < table->nr_notes; k++) {
 			if (*table->notes[k] == '!')
 				table_add_note(t, "%s", table->notes[k]);
 		}

@@ -177,9 +177,7 @@ const struct table_type summary_type = {
 
 const struct table *summary_find(const struct report *r, const char *name)
 {
-	size_t i;
-
-	for (i = 0; name && i < r->nr_tables; i++) {
+	for (size_t i = 0; name && i < r->nr_tables; i++) {
 		if (!strcmp(r->tables[i]->name, name))
 			return r->tables[i];
 	}
@@ -283,7 +281,6 @@ static int add_subject(const struct subject_of *subject, const struct report *fr
 {
 	struct sites_found found = { 0 };
 	int ret = 0, memory;
-	size_t i;
 
 	for (memory = 0; memory < MEMORY_KINDS && !ret; memory++) {
 		const struct table *t = summary_find(from, subject->of[memory]);
@@ -293,7 +290,7 @@ static int add_subject(const struct subject_of *subject, const struct report *fr
 	}
 	if (!ret && found.nr)
 		qsort(found.sites, found.nr, sizeof(*found.sites), by_size);
-	for (i = 0; i < found.nr && i < subject->largest && !ret; i++) {
+	for (size_t i = 0; i < found.nr && i < subject->largest && !ret; i++) {
 		bool growth = !strcmp(subject->column, "growth");
 		bool interval = growth || (estimated && subject->low);
 		struct site *site = &found.sites[i];
@@ -315,15 +312,12 @@ static int add_subject(const struct subject_of *subject, const struct report *fr
 /* Adds what the kernel can reclaim: a row for slab objects, a row for pages. */
 static int add_cache(const struct report *from, struct table *to)
 {
-	size_t k;
-	int i;
-
-	for (i = 0; i < MEMORY_KINDS; i++) {
+	for (int i = 0; i < MEMORY_KINDS; i++) {
 		const struct table *t = summary_find(from, cache.of[i]);
 		struct site site = { .memory = (enum memory)i };
 		const struct summary_row row = { &cache, &site, NULL, NULL };
 
-		for (k = 0; t && k < t->nr_rows; k++)
+		for (size_t k = 0; t && k < t->nr_rows; k++)
 			site.bytes += cell_number(t, k, table_column(t, cache.column));
 		if (site.bytes &&
 		    !table_type_add_row(&summary_type, SUBJECT_NONE, to, &row))
@@ -336,9 +330,8 @@ int summary_add_largest(const struct report *from, bool lacks_frees, bool estima
 			struct table *to)
 {
 	int ret = 0;
-	size_t i;
 
-	for (i = 0; i < ARRAY_SIZE(subjects) && !ret; i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(subjects) && !ret; i++) {
 		if (!subjects[i].live || !lacks_frees)
 			ret = add_subject(&subjects[i], from, estimated, to);
 		if (!ret && subjects[i].less && !lacks_frees)
@@ -393,12 +386,11 @@ static enum growth_verdict verdict_of(const struct report *from)
 							 "leaks_vmalloc",
 							 "leaks_percpu_memory" };
 	enum growth_verdict verdict = GROWTH_STEADY;
-	size_t i, k;
 
-	for (i = 0; i < ARRAY_SIZE(names); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(names); i++) {
 		const struct table *t = summary_find(from, names[i]);
 
-		for (k = 0; t && k < t->nr_rows; k++) {
+		for (size_t k = 0; t && k < t->nr_rows; k++) {
 			const char *word = text_at(t, k, "verdict");
 
 			if (!strcmp(word, growth_verdict_word(GROWTH_GROWS)))

@@ -103,9 +103,7 @@ static void mark(const struct analyses *all, struct kmem_event *evs, size_t nr)
 /* Shows events to the analyses that read their raw data, on the thread that reads the stream. */
 static void read_raw(const struct analyses *all, const struct kmem_event *evs, size_t nr)
 {
-	size_t i;
-
-	for (i = 0; i < all->set.nr; i++) {
+	for (size_t i = 0; i < all->set.nr; i++) {
 		if (all->set.analyses[i]->read)
 			all->set.analyses[i]->read(all->selves[i], evs, nr);
 	}
@@ -255,9 +253,8 @@ static int learn_stacks(struct analyses *all, struct event_stream *stream,
 static bool wants_calls(const struct analyses *all)
 {
 	bool page = false;
-	size_t i;
 
-	for (i = 0; i < all->set.nr; i++)
+	for (size_t i = 0; i < all->set.nr; i++)
 		page |= all->set.analyses[i]->by_entry;
 	return (page || subject_rows(all->set.opts->by) & ROWS(ENTRY)) &&
 	       event_formats_any(all->env.fmts, kmem_is_call);
@@ -309,9 +306,8 @@ static void add_observer(struct analyses *all, const struct observer *observer)
 static unsigned int page_group(const struct analyses *all)
 {
 	const uint32_t both = NEEDS_SLAB | NEEDS_PAGE;
-	size_t i;
 
-	for (i = 0; i < all->set.nr; i++) {
+	for (size_t i = 0; i < all->set.nr; i++) {
 		if ((all->set.analyses[i]->joins & both) == both)
 			return GROUP_SLAB;
 	}
@@ -332,7 +328,6 @@ int analyses_new(struct analyses **out, const struct analysis_env *env,
 		 const struct analysis_set *set)
 {
 	struct analyses *all = calloc(1, sizeof(*all));
-	size_t i;
 	int ret;
 
 	*out = all;
@@ -349,7 +344,7 @@ int analyses_new(struct analyses **out, const struct analysis_env *env,
 	all->set = *set;
 	if (env->filter && alloc_filter_begin(env->filter, &all->env))
 		return -ENOMEM;
-	for (i = 0; i < set->nr; i++) {
+	for (size_t i = 0; i < set->nr; i++) {
 		all->opts[i] = *set->opts;
 		if (set->own)
 			all->opts[i].own = set->own[i];
@@ -377,10 +372,8 @@ void analyses_observe(struct analyses *all, const struct kmem_event *evs, size_t
 
 static void finish(struct analyses *all)
 {
-	size_t i;
-
 	accounts_finish(&all->accounts);
-	for (i = 0; i < all->set.nr; i++) {
+	for (size_t i = 0; i < all->set.nr; i++) {
 		if (all->set.analyses[i]->end)
 			all->set.analyses[i]->end(all->selves[i]);
 	}
@@ -393,14 +386,13 @@ int analyses_view(struct analyses *all, struct report *report)
 	const uint32_t all_seen = analysis_seen(&all->env);
 	uint32_t seen = all_seen;
 	int ret = filter && filter->failed ? -ENOMEM : 0;
-	size_t i;
 
 	finish(all);
-	for (i = 0; i < MEMORY_KINDS && filter; i++)
+	for (size_t i = 0; i < MEMORY_KINDS && filter; i++)
 		if (!filter->nr[i])
 			seen &= ~analysis_memory((enum memory)i);
 
-	for (i = 0; i < all->set.nr && !ret; i++) {
+	for (size_t i = 0; i < all->set.nr && !ret; i++) {
 		const struct analysis *analysis = all->set.analyses[i];
 		/* The filter only hides allocations, so for the others count all events seen. */
 		uint32_t about = analysis->needs
@@ -412,16 +404,14 @@ int analyses_view(struct analyses *all, struct report *report)
 	}
 	if (!ret && !report_ok(report))
 		ret = -ENOMEM;
-	for (i = 0; i < report->nr_tables && !ret && lacks_frees; i++)
+	for (size_t i = 0; i < report->nr_tables && !ret && lacks_frees; i++)
 		table_blank_live(report->tables[i]);
 	return ret;
 }
 
 void analyses_free(struct analyses *all)
 {
-	size_t i;
-
-	for (i = 0; all && i < all->set.nr; i++) {
+	for (size_t i = 0; all && i < all->set.nr; i++) {
 		if (all->selves[i])
 			all->set.analyses[i]->destroy(all->selves[i]);
 	}

@@ -57,9 +57,7 @@ const struct analysis *analysis_at(size_t i)
 
 const struct analysis *analysis_find(const char *name)
 {
-	size_t i;
-
-	for (i = 0; i < ARRAY_SIZE(analyses); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(analyses); i++) {
 		if (!strcmp(analyses[i]->name, name))
 			return analyses[i];
 	}

@@ -131,9 +131,8 @@ int relay_start(struct relay **out, const struct relay_task *tasks, unsigned int
 static uint64_t most_behind(const struct relay *r)
 {
 	uint64_t most = 0;
-	unsigned int i;
 
-	for (i = 0; i < r->nr_tasks; i++) {
+	for (unsigned int i = 0; i < r->nr_tasks; i++) {
 		if (behind(r, &r->tasks[i]) > most)
 			most = behind(r, &r->tasks[i]);
 	}
@@ -161,9 +160,8 @@ struct kmem_event *relay_room(struct relay *r)
 int relay_keep(struct relay *r, struct kmem_event *evs, size_t nr)
 {
 	struct relay_slot *slot = &r->slots[r->pushed % NR_SLOTS];
-	struct kmem_event *ev;
 
-	for (ev = evs; ev < evs + nr; ev++) {
+	for (struct kmem_event *ev = evs; ev < evs + nr; ev++) {
 		uint8_t *copy;
 
 		if (!kmem_is_probe(ev->type) || !ev->objects.at)
@@ -182,12 +180,11 @@ int relay_keep(struct relay *r, struct kmem_event *evs, size_t nr)
 void relay_push(struct relay *r, size_t nr)
 {
 	bool wake = false;
-	unsigned int i;
 
 	pthread_mutex_lock(&r->lock);
 	r->slots[r->pushed % NR_SLOTS].nr = nr;
 	r->pushed++;
-	for (i = 0; i < r->nr_tasks && !wake; i++)
+	for (unsigned int i = 0; i < r->nr_tasks && !wake; i++)
 		wake = !r->tasks[i].busy && behind(r, &r->tasks[i]) >= HALF;
 	if (wake)
 		pthread_cond_signal(&r->more);
@@ -197,7 +194,6 @@ void relay_push(struct relay *r, size_t nr)
 void relay_finish(struct relay *r)
 {
 	struct relay_state *t;
-	unsigned int i;
 
 	if (!r)
 		return;
@@ -207,9 +203,9 @@ void relay_finish(struct relay *r)
 	while ((t = farthest(r, 1)))
 		take(r, t, NR_SLOTS);
 	pthread_mutex_unlock(&r->lock);
-	for (i = 0; i < r->nr_threads; i++)
+	for (unsigned int i = 0; i < r->nr_threads; i++)
 		pthread_join(r->threads[i], NULL);
-	for (i = 0; i < NR_SLOTS; i++)
+	for (unsigned int i = 0; i < NR_SLOTS; i++)
 		free(r->slots[i].objects);
 	pthread_cond_destroy(&r->room);
 	pthread_cond_destroy(&r->more);

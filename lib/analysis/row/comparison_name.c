@@ -132,10 +132,9 @@ static void name_frame(const struct analysis_env *env, uint64_t addr, bool first
 {
 	struct callsite_place place;
 	struct symbol sym;
-	size_t i;
 
 	(void)callsite_look(env->rule, env->syms, addr, &place);
-	for (i = first ? place.index : 0; i + 1 < place.nr; i++) {
+	for (size_t i = first ? place.index : 0; i + 1 < place.nr; i++) {
 		const char *name = place.chain[i].function;
 
 		add_function(env, name ? name : unknown, out);

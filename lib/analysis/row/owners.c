@@ -62,12 +62,10 @@ static struct subject page_subject(const struct owners *o, size_t row)
 
 static int find_rows(struct owners *o)
 {
-	size_t i;
-
 	o->of = calloc(o->nr_rows + 1, sizeof(*o->of));
 	if (!o->of || resolve(o))
 		return -ENOMEM;
-	for (i = 0; i < o->nr_rows; i++) {
+	for (size_t i = 0; i < o->nr_rows; i++) {
 		const struct subject who =
 			o->pages ? page_subject(o, i) : object_subject(o, i);
 
@@ -156,12 +154,11 @@ int owners_estimate_all(const struct owners *o, const uint64_t *values,
 			const uint32_t *group_of, struct estimate *out)
 {
 	uint32_t *all = malloc((o->nr_rows + 1) * sizeof(*all));
-	size_t i;
 	int ret;
 
 	if (!all)
 		return -ENOMEM;
-	for (i = 0; i < o->nr_rows; i++)
+	for (size_t i = 0; i < o->nr_rows; i++)
 		all[i] = group_of[i] == UINT32_MAX ? UINT32_MAX : 0;
 	ret = owners_estimate(o, values, all, out, 1);
 	free(all);

@@ -144,10 +144,9 @@ const char *subjects_word(enum subject_kind kind)
 const char *subjects_words(enum subject_kind kind, char words[SUBJECT_WORDS])
 {
 	size_t used = 0;
-	unsigned int i;
 
 	words[0] = '\0';
-	for (i = 0; i < SUBJECT_PARTS_MAX && subject_part(kind, i); i++)
+	for (unsigned int i = 0; i < SUBJECT_PARTS_MAX && subject_part(kind, i); i++)
 		used += (size_t)snprintf(words + used, SUBJECT_WORDS - used, "%s%s",
 					 i ? "," : "", types[subject_part(kind, i)].word);
 	return words;
@@ -158,14 +157,13 @@ int subjects_init(struct subjects *s, const struct analysis_env *env,
 		  const struct dimensions *dimensions)
 {
 	bool tasks = false;
-	unsigned int i;
 
 	*s = (struct subjects){ .env = env,
 				.kind = kind,
 				.sites = sites,
 				.names = dimensions->tasks,
 				.processes = dimensions->processes };
-	for (i = 0; i < SUBJECT_PARTS_MAX && subject_part(kind, i); i++) {
+	for (unsigned int i = 0; i < SUBJECT_PARTS_MAX && subject_part(kind, i); i++) {
 		struct subject_part *part = &s->parts[s->nr_parts++];
 		enum dimension d;
 
@@ -363,9 +361,8 @@ static uint32_t part_row(struct subjects *s, struct subject_part *p,
 uint32_t subjects_row(struct subjects *s, const struct subject *who)
 {
 	uint32_t tuple[SUBJECT_PARTS_MAX] = { 0 }, id;
-	unsigned int i;
 
-	for (i = 0; i < s->nr_parts; i++) {
+	for (unsigned int i = 0; i < s->nr_parts; i++) {
 		tuple[i] = part_row(s, &s->parts[i], who);
 		if (tuple[i] == UINT32_MAX)
 			return UINT32_MAX;
@@ -587,11 +584,9 @@ struct cell subject_node(const void *row, struct table *t)
 
 void subjects_free(struct subjects *s)
 {
-	unsigned int i;
-
 	tasks_free(&s->tasks);
 	intern_free(&s->tuples);
-	for (i = 0; i < s->nr_parts; i++) {
+	for (unsigned int i = 0; i < s->nr_parts; i++) {
 		intern_free(&s->parts[i].keys);
 		intern_free(&s->parts[i].stacks);
 		u64_map_free(&s->parts[i].by_stack);

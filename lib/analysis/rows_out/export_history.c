@@ -101,7 +101,6 @@ int export_history_rows(struct export_history *h, enum memory memory,
 			const uint32_t *rows, size_t nr, uint32_t nr_table)
 {
 	uint32_t *copy = malloc((nr + 1) * sizeof(*copy));
-	int later;
 
 	if (!copy)
 		return -ENOMEM;
@@ -109,7 +108,7 @@ int export_history_rows(struct export_history *h, enum memory memory,
 	free(h->rows[memory]);
 	h->rows[memory] = copy;
 	h->nr_rows[memory] = nr;
-	for (later = (int)memory + 1; later < MEMORY_KINDS; later++)
+	for (int later = (int)memory + 1; later < MEMORY_KINDS; later++)
 		h->first_row[later] = h->first_row[memory] + nr_table;
 	return 0;
 }
@@ -124,14 +123,12 @@ uint32_t history_row(const struct export_history *h, const struct history_change
 
 void export_history_free(struct export_history *h)
 {
-	int i;
-
 	free(h->changes);
 	free(h->moments);
 	intern_free(&h->objects);
 	u64_map_free(&h->latest);
 	free(h->left);
-	for (i = 0; i < MEMORY_KINDS; i++)
+	for (int i = 0; i < MEMORY_KINDS; i++)
 		free(h->rows[i]);
 	*h = (struct export_history){ 0 };
 }

@@ -240,13 +240,12 @@ static int collect(struct view *v)
 	const struct owners *o = &v->owners;
 	const struct peak *p = v->p;
 	struct net_range *net;
-	size_t i;
 	int ret;
 
 	v->sum_of = calloc(o->nr_rows + 1, sizeof(*v->sum_of));
 	if (!v->sum_of)
 		return -ENOMEM;
-	for (i = 0; i < o->nr_rows; i++) {
+	for (size_t i = 0; i < o->nr_rows; i++) {
 		const struct lives_sums c = lives_sums(o->lives, i);
 		struct export_sum *sum = sum_of(v, i);
 
@@ -264,7 +263,7 @@ static int collect(struct view *v)
 	}
 	net = calloc(v->nr + 1, sizeof(*net));
 	ret = net ? account_rows_bounds(o, v->sum_of, net, v->nr) : -ENOMEM;
-	for (i = 0; i < v->nr && !ret; i++)
+	for (size_t i = 0; i < v->nr && !ret; i++)
 		v->sums[i].net = net[i];
 	free(net);
 	return ret;
@@ -314,9 +313,8 @@ static int add_rows(const struct view *v, const struct table_type *type,
 		    enum subject_kind kind, struct table *t)
 {
 	struct view_row row = { .v = v };
-	uint32_t i;
 
-	for (i = 0; i < v->nr; i++) {
+	for (uint32_t i = 0; i < v->nr; i++) {
 		row.key = intern_get(&v->keys, i + 1, NULL);
 		row.sum = &v->sums[i];
 		row.net = &row.sum->net;
@@ -429,9 +427,7 @@ static int create(const struct analysis_env *env, const struct analysis_options 
 static void note_moments(struct export_history *h, const struct kmem_event *evs,
 			 size_t nr)
 {
-	size_t i;
-
-	for (i = 0; i < nr; i++) {
+	for (size_t i = 0; i < nr; i++) {
 		const struct kmem_event *ev = &evs[i];
 		struct history_moment moment = { .ts = ev->ts, .cpu = ev->cpu };
 

@@ -98,14 +98,13 @@ int account_rows_bounds(const struct owners *o, const uint32_t *of,
 	struct page_report page = { .env = o->env,
 				    .acc = accounts_of_page(o->lives),
 				    .callsites = o->callsites };
-	uint32_t i;
 	int ret;
 
 	if (!o->pages)
 		return slab_ranges(o->env, accounts_of_slab(o->lives), of, ranges, nr);
 	sites_init(&page.sites, o->env);
 	ret = page_report_bounds(&page);
-	for (i = 0; i < page.acc->nr_rows && !ret; i++) {
+	for (uint32_t i = 0; i < page.acc->nr_rows && !ret; i++) {
 		const struct page_counts *c = &page.acc->rows[i];
 		struct net_range row =
 			page_report_net(&page, i, c->live_pages, c->sure_pages);

@@ -45,11 +45,10 @@ int page_report_tree(struct page_report *page, struct report *report)
 	struct call_tree tree = { .opts = &page->opts->tree };
 	struct subjects subjects;
 	struct table *t = NULL;
-	uint32_t i;
 	int ret = subjects_init(&subjects, page->env, tree_subject(&page->opts->tree),
 				&page->sites, &page->acc->lives.any.dimensions);
 
-	for (i = 0; i < page->acc->nr_rows && !ret; i++)
+	for (uint32_t i = 0; i < page->acc->nr_rows && !ret; i++)
 		ret = add_row(page, &subjects, &tree, i);
 	if (!ret) {
 		t = call_tree_table(&tree, &tree_types[MEMORY_PAGE], what,
@@ -73,9 +72,8 @@ struct stackless {
 static struct stackless count_stackless(const struct slab_report *slab)
 {
 	struct stackless s = { 0, 0 };
-	size_t i;
 
-	for (i = 0; i < slab->acc->nr_rows; i++) {
+	for (size_t i = 0; i < slab->acc->nr_rows; i++) {
 		const struct slab_key *key = slab_lives_key(&slab->acc->lives, i);
 
 		s.all += slab->acc->rows[i].hit;
@@ -138,10 +136,9 @@ int slab_report_tree(struct slab_report *slab, struct report *report)
 	struct call_tree tree = { .opts = &slab->opts->tree };
 	struct slab_sums sums = { 0 };
 	struct table *t = NULL;
-	uint32_t i;
 	int ret = slab_sums_collect(&sums, slab, of, ACCOUNT_ALL);
 
-	for (i = 0; i < sums.nr && !ret; i++)
+	for (uint32_t i = 0; i < sums.nr && !ret; i++)
 		ret = add_sum(&tree, &sums, i, slab->opts->live,
 			      of == SUBJECT_STACK && stackless.hit == stackless.all);
 	if (!ret) {

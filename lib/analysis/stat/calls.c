@@ -220,9 +220,8 @@ static void allocated_pages(struct call_stats *s, const struct kmem_event *ev)
 static void calls_observe(void *self, const struct kmem_event *evs, size_t nr)
 {
 	struct call_stats *s = self;
-	const struct kmem_event *ev;
 
-	for (ev = evs; ev < evs + nr && !s->broken; ev++) {
+	for (const struct kmem_event *ev = evs; ev < evs + nr && !s->broken; ev++) {
 		const struct call_sum object = { { ev->slab_alloc.bytes_alloc, 1 } };
 		bool area = kmem_is_area_alloc(ev->type);
 
@@ -370,13 +369,12 @@ static struct call_span find_span(const struct u64_map_slot *of, size_t nr,
 	const uint64_t mask = (1ULL << VALUE_BITS) - 1, middle = (whole - 1) / 2;
 	struct call_span span = { 0 };
 	uint64_t before = whole;
-	size_t i;
 
-	for (i = 0; i < nr; i++)
+	for (size_t i = 0; i < nr; i++)
 		before -= of[i].value < before ? of[i].value : before;
 	if (!before && nr)
 		span.least = of[0].key & mask;
-	for (i = 0; i < nr && before <= middle; i++) {
+	for (size_t i = 0; i < nr && before <= middle; i++) {
 		before += of[i].value;
 		span.median = of[i].key & mask;
 	}
@@ -414,9 +412,8 @@ static void add_rows(const struct call_stats *s, const struct u64_map_slot *sort
 static void summarize(const struct call_stats *s, struct table *t)
 {
 	uint64_t nr = 0, cut = 0, idle = 0;
-	size_t i;
 
-	for (i = 0; i < s->nr; i++) {
+	for (size_t i = 0; i < s->nr; i++) {
 		const struct call_kind *kind = &s->kinds[i];
 		uint64_t objects = 0;
 

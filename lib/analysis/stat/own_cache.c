@@ -60,11 +60,10 @@ unsigned int own_cache_order(uint64_t size, uint32_t page_size, uint32_t nr_cpus
 static uint64_t plain_size(const struct slab_alias *link)
 {
 	uint64_t size = 0;
-	size_t i;
 
 	if (link->target_len < 2 || link->target_len > 12 || link->target[0] != ':')
 		return 0;
-	for (i = 1; i < link->target_len; i++) {
+	for (size_t i = 1; i < link->target_len; i++) {
 		if (link->target[i] < '0' || link->target[i] > '9')
 			return 0;
 		size = 10 * size + (uint64_t)(link->target[i] - '0');

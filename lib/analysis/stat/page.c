@@ -53,10 +53,9 @@ static bool sums_tasks(const struct page_report *page, const struct page_groups 
 static void leave_out_dead(const struct page_account *acc, uint32_t *rows)
 {
 	const struct spent *spent = acc->lives.any.spent;
-	uint32_t i;
 
 	memset(rows, 0xff, spent->keys.count * sizeof(*rows));
-	for (i = 0; i < acc->nr_rows; i++) {
+	for (uint32_t i = 0; i < acc->nr_rows; i++) {
 		const struct page_key *key = page_lives_key(&acc->lives, i);
 		uint32_t id = acc->rows[i].live_pages
 				      ? spent_find(spent, &acc->lives.any.dimensions,
@@ -126,12 +125,11 @@ static int page_collect(struct page_report *page, struct page_groups *groups)
 {
 	bool live = page->opts->live;
 	bool spent = sums_tasks(page, groups);
-	uint32_t i;
 
 	groups->group_of = calloc(page->acc->nr_rows + 1, sizeof(*groups->group_of));
 	if (!groups->group_of || (spent && page_groups_spent(page, groups)))
 		return -ENOMEM;
-	for (i = 0; i < page->acc->nr_rows; i++) {
+	for (uint32_t i = 0; i < page->acc->nr_rows; i++) {
 		const struct page_key *from = page_lives_key(&page->acc->lives, i);
 		const struct page_counts *c = &page->acc->rows[i];
 		struct page_group_key key;
@@ -175,9 +173,7 @@ static bool all_recorded(const struct page_report *page, const struct page_group
  */
 static int page_add_untraced(const struct page_report *page, struct page_groups *g)
 {
-	size_t i;
-
-	for (i = 0; i < page->acc->nr_rows; i++) {
+	for (size_t i = 0; i < page->acc->nr_rows; i++) {
 		const struct page_counts *c = &page->acc->rows[i];
 		struct page_group_key key;
 		uint32_t id;
@@ -204,11 +200,10 @@ static int page_groups_estimate(const struct page_report *page, struct page_grou
 	static const enum page_figure figures[] = { PAGE_SURE, PAGE_LIVING,
 						    PAGE_ALLOCATED };
 	int ret = e ? 0 : -ENOMEM;
-	size_t i, k;
 
-	for (k = 0; k < ARRAY_SIZE(figures) && !ret; k++) {
+	for (size_t k = 0; k < ARRAY_SIZE(figures) && !ret; k++) {
 		ret = page_report_estimate(page, figures[k], g->group_of, e, g->nr);
-		for (i = 0; i < g->nr && !ret; i++) {
+		for (size_t i = 0; i < g->nr && !ret; i++) {
 			struct page_group *group = &g->groups[i];
 
 			group->net.sampled = true;
@@ -251,9 +246,8 @@ static void page_add_rows(const struct page_report *page,
 			  const struct page_groups *groups, struct table *t)
 {
 	uint64_t gfp_used = 0;
-	size_t i;
 
-	for (i = 0; i < groups->nr; i++) {
+	for (size_t i = 0; i < groups->nr; i++) {
 		const struct page_group_key *key =
 			intern_get(&groups->keys, (uint32_t)i + 1, NULL);
 		const struct page_row row = { .subject = { &groups->subjects,
@@ -315,11 +309,10 @@ static int page_by_pfn(struct page_report *page, struct report *report)
 	bool live = page->opts->live;
 	struct table *t = page_table(page, "page frame", SUBJECT_NONE);
 	uint64_t gfp_used = 0;
-	size_t i;
 
 	if (!t)
 		return -ENOMEM;
-	for (i = 0; i < page->acc->addresses.nr; i++) {
+	for (size_t i = 0; i < page->acc->addresses.nr; i++) {
 		const struct page_pfn *p = &page->acc->addresses.pfns[i];
 		const struct page_key *from = page_lives_key(&page->acc->lives, p->row);
 		struct page_group_key key = { .gfp_flags = from->gfp_flags,
@@ -377,14 +370,13 @@ int page_report_bounds(struct page_report *page)
 {
 	const struct u64_map *hidden = &page->acc->lives.any.hidden_gone;
 	int ret = 0;
-	size_t i;
 
 	bounds_init(&page->bounds, page->env);
-	for (i = 0; i < page->acc->nr_rows && !ret; i++) {
+	for (size_t i = 0; i < page->acc->nr_rows && !ret; i++) {
 		if (page->acc->rows[i].implicit_pages)
 			ret = bounds_suspect(&page->bounds, page->callsites[i]);
 	}
-	for (i = 0; i < hidden->capacity && !ret; i++) {
+	for (size_t i = 0; i < hidden->capacity && !ret; i++) {
 		const struct u64_map_slot *slot = &hidden->slots[i];
 		uint32_t stack =
 			slot->used ? page_lives_key(&page->acc->lives, slot->key)->stack

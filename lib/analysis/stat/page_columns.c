@@ -144,11 +144,10 @@ struct cell page_report_gfp_names(const struct page_report *page, struct table *
 void page_report_legend(const struct page_report *page, struct table *t, uint64_t used)
 {
 	const struct gfp_names *gfp = event_formats_gfp(page->env->fmts);
-	size_t i;
 
 	t->legend_of = "gfp";
 	t->legend_title = "GFP";
-	for (i = 0; gfp && i < gfp->count && i < 64; i++) {
+	for (size_t i = 0; gfp && i < gfp->count && i < 64; i++) {
 		if (used >> i & 1)
 			table_add_legend(t, gfp->names[i].short_name, gfp->names[i].name);
 	}

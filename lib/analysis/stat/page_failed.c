@@ -41,9 +41,8 @@ static int failed_add(struct failed_rows *rows, const struct failed_key *key,
 static int failed_collect(struct page_report *page, struct failed_rows *rows)
 {
 	int ret = 0;
-	size_t i;
 
-	for (i = 0; i < page->acc->nr_rows && !ret; i++) {
+	for (size_t i = 0; i < page->acc->nr_rows && !ret; i++) {
 		const struct page_key *from = page_lives_key(&page->acc->lives, i);
 		struct failed_key key = { .gfp_flags = from->gfp_flags,
 					  .order = from->order,
@@ -115,9 +114,8 @@ static void failed_fill(const struct page_report *page, const struct failed_rows
 			struct table *t)
 {
 	uint64_t gfp_used = 0;
-	uint32_t i;
 
-	for (i = 0; i < rows->nr; i++) {
+	for (uint32_t i = 0; i < rows->nr; i++) {
 		const struct failed_row row = { page,
 						intern_get(&rows->keys, i + 1, NULL),
 						rows->hits[i], &gfp_used };

@@ -55,12 +55,10 @@ const struct table_type page_matrix_type = {
 static void matrix_columns(struct matrix *m, const struct migratetypes *names,
 			   struct table *t)
 {
-	unsigned int type;
-
 	/* Show the three types that every kernel has even if they are not used. */
 	if (m->nr_types < 3)
 		m->nr_types = 3;
-	for (type = 0; type < m->nr_types; type++) {
+	for (unsigned int type = 0; type < m->nr_types; type++) {
 		const char *name = migratetype_name(names, (int)type);
 		struct column column = { .unit = UNIT_COUNT };
 		char number[16];
@@ -96,28 +94,26 @@ int page_matrix(const struct page_account *acc, const struct analysis_env *env, 
 				    : "Page allocations by order and migratetype",
 			       SUBJECT_NONE, live);
 	struct matrix *m = calloc(1, sizeof(*m));
-	unsigned int order, type;
-	size_t i;
 
 	if (!t || !m) {
 		table_free(t);
 		free(m);
 		return -ENOMEM;
 	}
-	for (i = 0; i < acc->nr_rows; i++)
+	for (size_t i = 0; i < acc->nr_rows; i++)
 		matrix_add(m, page_lives_key(&acc->lives, i),
 			   (live ? acc->rows[i].live_hit : acc->rows[i].hit) *
 				   lives_weight(&acc->lives.any, i));
 	matrix_columns(m, env->migratetypes, t);
 	table_add_note(t, "Migratetypes are the requested ones; named by %s.",
 		       matrix_origin(env->migratetypes->origin));
-	for (order = 0; order < m->nr_orders; order++) {
+	for (unsigned int order = 0; order < m->nr_orders; order++) {
 		struct cell *row;
 
 		if (!table_type_add_row(&page_matrix_type, SUBJECT_NONE, t, &order))
 			break;
 		row = t->cells + (t->nr_rows - 1) * t->nr_columns;
-		for (type = 0; type < m->nr_types; type++)
+		for (unsigned int type = 0; type < m->nr_types; type++)
 			row[type + 1] = cell_uint(m->hits[order][type]);
 		if (m->other)
 			row[m->nr_types + 1] = cell_uint(m->hits[order][MATRIX_OTHER]);

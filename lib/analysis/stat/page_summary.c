@@ -87,9 +87,8 @@ static void add_parts(const struct net_range *net, struct table *t)
 static void add_net(const struct page_report *page, struct table *t)
 {
 	struct net_range net = { 0 };
-	uint32_t i;
 
-	for (i = 0; i < page->acc->nr_rows; i++) {
+	for (uint32_t i = 0; i < page->acc->nr_rows; i++) {
 		const struct page_counts *c = &page->acc->rows[i];
 		struct net_range row =
 			page_report_net(page, i, c->live_pages, c->sure_pages);
@@ -115,13 +114,12 @@ static void add_notes(const struct page_report *page, struct table *t)
 static struct page_totals totals_of(const struct page_report *page)
 {
 	struct page_totals t = page->acc->totals;
-	size_t i;
 
 	if (!page_report_estimates(page))
 		return t;
 	t.pages = t.implicit_pages = t.live_pages = t.live_blocks = t.without_stack = 0;
 	t.requests = t.failures;
-	for (i = 0; i < page->acc->nr_rows; i++) {
+	for (size_t i = 0; i < page->acc->nr_rows; i++) {
 		const struct page_counts *c = &page->acc->rows[i];
 		const struct page_key *key = page_lives_key(&page->acc->lives, i);
 		uint64_t times = lives_weight(&page->acc->lives.any, i);
@@ -346,10 +344,9 @@ int page_report_free_only(struct page_report *page, struct report *report)
 	bool stacks = false;
 	struct table *t;
 	size_t nr = 0;
-	uint32_t i;
 	int ret;
 
-	for (i = 0; i < lives->nr_free_only; i++)
+	for (uint32_t i = 0; i < lives->nr_free_only; i++)
 		stacks |= lives->free_only[i].stack != 0;
 	/* With only part of the allocations it would show the frees of all others. */
 	if (!stacks || lives->any.scope.part || lives->any.filtered)
@@ -360,7 +357,7 @@ int page_report_free_only(struct page_report *page, struct report *report)
 	ret = t ? free_only_collect(page, &sums, &nr) : -ENOMEM;
 	if (!ret)
 		table_set_by(t, "callsite");
-	for (i = 0; i < nr && !ret; i++) {
+	for (uint32_t i = 0; i < nr && !ret; i++) {
 		const struct free_only_row row = { page, i, sums[i] };
 
 		if (row.sum.hit &&

@@ -201,18 +201,16 @@ struct sizes {
 static void lived(void *ctx, const struct lives *of, const struct life *life, size_t nr)
 {
 	struct sizes *s = ctx;
-	unsigned int i;
 
-	for (i = 0; i < s->nr; i++)
+	for (unsigned int i = 0; i < s->nr; i++)
 		size_rows_take(&s->tables[i], life, nr);
 }
 
 static void sizes_destroy(void *self)
 {
 	struct sizes *s = self;
-	unsigned int i;
 
-	for (i = 0; i < s->nr; i++)
+	for (unsigned int i = 0; i < s->nr; i++)
 		size_rows_free(&s->tables[i]);
 	free(s);
 }
@@ -419,9 +417,8 @@ static void add_summary(const struct view *v, struct table *t)
 {
 	bool bound = v->s->slab->lives.any.losses != 0;
 	uint64_t hit = 0, req = 0, alloc = 0;
-	size_t i;
 
-	for (i = 0; i < v->rows->nr; i++) {
+	for (size_t i = 0; i < v->rows->nr; i++) {
 		const struct size_row_counts *c = &v->rows->counts[i];
 
 		hit += c->hit;
@@ -462,7 +459,6 @@ static int show(struct view *v, struct report *report)
 	struct strbuf title = { 0 };
 	char words[SUBJECT_WORDS];
 	struct table *t;
-	size_t i;
 
 	strbuf_printf(&title, "Sizes of slab objects by %s",
 		      subjects_words(rows->kind, words));
@@ -470,7 +466,7 @@ static int show(struct view *v, struct report *report)
 	strbuf_free(&title);
 	if (!t)
 		return -ENOMEM;
-	for (i = 0; i < rows->nr; i++) {
+	for (size_t i = 0; i < rows->nr; i++) {
 		const struct size_row_key *key = size_rows_key(rows, i);
 		const struct size_row row = { .subject = { &rows->subjects,
 							   key->subject },
@@ -504,9 +500,8 @@ static int sizes_view(const void *self, struct report *report)
 	const struct sizes *s = self;
 	struct view v = { .s = s };
 	int ret = s->slab->lives.any.failed ? -ENOMEM : view_init(&v);
-	unsigned int i;
 
-	for (i = 0; i < s->nr && !ret; i++) {
+	for (unsigned int i = 0; i < s->nr && !ret; i++) {
 		v.rows = &s->tables[i];
 		ret = v.rows->failed ? -ENOMEM : show(&v, report);
 	}

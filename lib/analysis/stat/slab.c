@@ -239,9 +239,8 @@ static const struct table_type *type_of(const struct slab_report *slab,
 static void hide_figures(const struct slab_report *slab, struct table *t)
 {
 	static const char *const hidden[] = { "bytes_req", "pingpong", "frag" };
-	size_t i;
 
-	for (i = 0; i < ARRAY_SIZE(hidden); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(hidden); i++)
 		if (slab_report_memory(slab) != MEMORY_SLAB)
 			t->columns[table_column(t, hidden[i])].hidden = true;
 }
@@ -290,11 +289,10 @@ static int slab_by(struct slab_report *slab, enum subject_kind kind,
 	struct table *t = slab_table(slab, kind);
 	struct slab_sums sums = { 0 };
 	int ret = t ? slab_sums_collect(&sums, slab, kind, ACCOUNT_ALL) : -ENOMEM;
-	uint32_t i;
 
 	if (ret)
 		goto out;
-	for (i = 0; i < sums.nr; i++) {
+	for (uint32_t i = 0; i < sums.nr; i++) {
 		const struct slab_sum *sum = &sums.sums[i];
 		struct slab_row row = slab_row(slab, &sum->counts, &sum->net);
 
@@ -318,11 +316,10 @@ out:
 static int slab_by_ptr(struct slab_report *slab, struct report *report)
 {
 	struct table *t = slab_table(slab, SUBJECT_NONE);
-	size_t i;
 
 	if (!t)
 		return -ENOMEM;
-	for (i = 0; i < slab->acc->addresses.nr; i++) {
+	for (size_t i = 0; i < slab->acc->addresses.nr; i++) {
 		const struct slab_ptr *p = &slab->acc->addresses.ptrs[i];
 		struct net_range net =
 			slab_bounds_address(&slab->bounds, p->row, &p->counts);

@@ -113,7 +113,6 @@ static int account_show(struct slab_report *slab, struct report *report)
 	struct slab_sums sums = { 0 };
 	struct slab_counts all = { 0 };
 	int ret = t ? 0 : -ENOMEM;
-	uint32_t i;
 
 	slab->sites.exact = true; /* callers are callsites: sym+0x4f */
 	if (!ret)
@@ -121,7 +120,7 @@ static int account_show(struct slab_report *slab, struct report *report)
 	if (ret)
 		goto out;
 	table_set_by(t, subjects_words(kind, words));
-	for (i = 0; i < sums.nr; i++) {
+	for (uint32_t i = 0; i < sums.nr; i++) {
 		const struct slab_row row = { .subject = { &sums.subjects, i },
 					      .slab = slab,
 					      .counts = &sums.sums[i].counts,

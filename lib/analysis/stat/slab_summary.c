@@ -66,9 +66,7 @@ const struct table_type slab_free_only_type = {
 static void add_rows(const struct slab_report *slab, struct table *t,
 		     const struct slab_free_only *sums, size_t nr)
 {
-	uint32_t i;
-
-	for (i = 0; i < nr; i++) {
+	for (uint32_t i = 0; i < nr; i++) {
 		const struct free_only_row row = { &slab->sites, i, sums[i] };
 
 		if ((row.sum.unmatched || row.sum.doubled) &&
@@ -144,11 +142,10 @@ static struct slab_totals totals_of(const struct slab_report *slab)
 {
 	const struct slab_totals *s = &slab->acc->totals;
 	struct slab_counts c = { 0 };
-	size_t i;
 
 	if (!slab_report_estimates(slab))
 		return *s;
-	for (i = 0; i < slab->acc->nr_rows; i++)
+	for (size_t i = 0; i < slab->acc->nr_rows; i++)
 		slab_counts_add(&c, &slab->acc->rows[i],
 				lives_weight(&slab->acc->lives.any, i));
 	return (struct slab_totals){

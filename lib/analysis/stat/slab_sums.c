@@ -197,16 +197,15 @@ static int slab_sums_estimate(struct slab_sums *s, const struct slab_report *sla
 	struct estimate *e = calloc(s->nr + 1, sizeof(*e));
 	int ret = e ? slab_report_estimate(slab, ESTIMATE_LIVING, group_of, e, s->nr)
 		    : -ENOMEM;
-	size_t i;
 
-	for (i = 0; i < s->nr && !ret; i++) {
+	for (size_t i = 0; i < s->nr && !ret; i++) {
 		s->sums[i].bytes = e[i];
 		net_is_estimated(&s->sums[i].net, &e[i]);
 	}
 	if (!ret && !slab->opts->live)
 		ret = slab_report_estimate(slab, subjects_share(s->subjects.kind),
 					   group_of, e, s->nr);
-	for (i = 0; i < s->nr && !ret && !slab->opts->live; i++)
+	for (size_t i = 0; i < s->nr && !ret && !slab->opts->live; i++)
 		s->sums[i].bytes = e[i];
 	free(e);
 	return ret;
@@ -220,16 +219,15 @@ static int slab_sums_reclaim(struct slab_sums *s, const struct slab_report *slab
 	struct net_range *net = calloc(s->nr + 1, sizeof(*net));
 	struct reclaimable r = { 0 };
 	int ret = cached && net ? reclaimable_init(&r, slab->env) : -ENOMEM;
-	size_t i;
 
 	if (!ret)
 		ret = reclaimable_learn(&r, &slab->acc->lives.any);
-	for (i = 0; i < slab->acc->nr_rows && !ret; i++)
+	for (size_t i = 0; i < slab->acc->nr_rows && !ret; i++)
 		cached[i] = reclaimable_slab(&r, &slab->acc->lives.any, i) ? group_of[i]
 									   : UINT32_MAX;
 	if (!ret)
 		ret = slab_bounds_sums(&slab->bounds, cached, net, s->nr);
-	for (i = 0; i < s->nr && !ret; i++) {
+	for (size_t i = 0; i < s->nr && !ret; i++) {
 		uint64_t all = net_range_likely(&s->sums[i].net);
 
 		s->sums[i].cache = net_range_likely(&net[i]);
@@ -249,15 +247,14 @@ static int slab_sums_bound(struct slab_sums *s, const struct slab_report *slab,
 	struct net_range *net = calloc(s->nr + 1, sizeof(*net));
 	int ret = net ? slab_bounds_sums(&slab->bounds, group_of, net, s->nr) : -ENOMEM;
 	struct estimate all;
-	size_t i;
 
-	for (i = 0; i < s->nr && !ret; i++)
+	for (size_t i = 0; i < s->nr && !ret; i++)
 		s->sums[i].net = net[i];
 	if (!ret && slab->env->sample.one_in)
 		ret = slab_sums_estimate(s, slab, group_of);
 	if (!ret)
 		ret = slab_sums_reclaim(s, slab, group_of);
-	for (i = 0; i < slab->acc->nr_rows; i++)
+	for (size_t i = 0; i < slab->acc->nr_rows; i++)
 		if (group_of[i] != UINT32_MAX)
 			group_of[i] = 0;
 	if (!ret)
@@ -274,10 +271,9 @@ static int slab_sums_bound(struct slab_sums *s, const struct slab_report *slab,
 static void leave_out_dead(const struct slab_account *acc, uint32_t *rows)
 {
 	const struct spent *spent = acc->lives.any.spent;
-	uint32_t i;
 
 	memset(rows, 0xff, spent->keys.count * sizeof(*rows));
-	for (i = 0; i < acc->nr_rows; i++) {
+	for (uint32_t i = 0; i < acc->nr_rows; i++) {
 		const struct slab_key *key = slab_lives_key(&acc->lives, i);
 		uint32_t id = acc->rows[i].live
 				      ? spent_find(spent, &acc->lives.any.dimensions,
@@ -321,13 +317,12 @@ int slab_sums_collect(struct slab_sums *s, struct slab_report *slab,
 	int ret = subjects_init(&s->subjects, slab->env, kind, &slab->sites, dimensions);
 	bool spent = slab->acc->lives.any.spent && subjects_of_tasks(kind);
 	bool by_group = subject_rows(kind) & ROWS(CGROUP);
-	uint32_t i;
 
 	if (!group_of)
 		ret = -ENOMEM;
 	if (!ret && spent)
 		ret = slab_sums_spent(s, slab);
-	for (i = 0; i < slab->acc->nr_rows && !ret; i++) {
+	for (uint32_t i = 0; i < slab->acc->nr_rows && !ret; i++) {
 		const struct slab_key *key = slab_lives_key(&slab->acc->lives, i);
 		const struct subject who = {
 			.callsite = slab_report_callsite(slab, i),
@@ -363,9 +358,7 @@ void slab_sums_free(struct slab_sums *s)
 
 void slab_report_note_unnamed(const struct slab_account *acc, size_t nr, struct table *t)
 {
-	size_t i;
-
-	for (i = 0; i < nr; i++) {
+	for (size_t i = 0; i < nr; i++) {
 		const struct slab_key *key = slab_lives_key(&acc->lives, i);
 
 		if (key->kmalloc || key->cache)
@@ -382,12 +375,11 @@ void slab_report_note_unskipped(const struct slab_report *slab, struct table *t)
 	bool stacks =
 		dimensions_find(&slab->acc->lives.any.dimensions, DIMENSION_STACK) >= 0;
 	uint64_t stay = 0;
-	size_t i;
 
 	if (!callsite_rule_extended(slab->env->rule) ||
 	    slab_report_memory(slab) != MEMORY_SLAB)
 		return;
-	for (i = 0; i < slab->acc->nr_rows; i++) {
+	for (size_t i = 0; i < slab->acc->nr_rows; i++) {
 		if (sites_skipped(slab->env, slab_report_callsite(slab, i)))
 			stay += slab->acc->rows[i].hit;
 	}

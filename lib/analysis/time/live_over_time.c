@@ -89,9 +89,7 @@ static const struct table_type live_type = {
 static void add_bin(const struct live *l, uint32_t bin, int64_t live[MEMORY_KINDS],
 		    struct live_bin *row)
 {
-	int kind;
-
-	for (kind = 0; kind < MEMORY_KINDS; kind++) {
+	for (int kind = 0; kind < MEMORY_KINDS; kind++) {
 		const struct over_time_cell *c =
 			over_time_first(&l->time, (enum memory)kind, 0);
 
@@ -112,13 +110,12 @@ static int live_view(const void *self, struct report *report)
 	struct table *t =
 		table_type_new(&live_type, "Live over time", SUBJECT_NONE, false);
 	int64_t live[MEMORY_KINDS] = { 0 };
-	uint32_t bin;
 
 	if (!t || time->failed) {
 		table_free(t);
 		return -ENOMEM;
 	}
-	for (bin = 0; bin < time->nr_bins; bin++) {
+	for (uint32_t bin = 0; bin < time->nr_bins; bin++) {
 		struct live_bin row = { .end = (bin + 1) * time->width };
 
 		add_bin(l, bin, live, &row);

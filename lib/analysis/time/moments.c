@@ -40,14 +40,13 @@ static int find_place(struct moments *m, enum moment_kind kind,
 
 int moments_init(struct moments *m, const struct analysis_env *env)
 {
-	uint32_t i, kind;
 	int ret = 0;
 
 	*m = (struct moments){ .big_endian = env->rec->big_endian };
-	for (i = 0; i < event_formats_count(env->fmts) && !ret; i++) {
+	for (uint32_t i = 0; i < event_formats_count(env->fmts) && !ret; i++) {
 		const struct event_format *fmt = event_formats_at(env->fmts, i);
 
-		for (kind = 0; kind < MOMENT_KINDS && !ret; kind++)
+		for (uint32_t kind = 0; kind < MOMENT_KINDS && !ret; kind++)
 			if (sources[kind].name &&
 			    !strcmp(fmt->name, sources[kind].name) &&
 			    !strcmp(fmt->system, sources[kind].system))

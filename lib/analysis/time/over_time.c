@@ -234,10 +234,8 @@ const struct over_time_cell *over_time_next(const struct over_time *t,
 
 void over_time_free(struct over_time *t)
 {
-	int i;
-
 	free(t->cells);
-	for (i = 0; i < MEMORY_KINDS; i++)
+	for (int i = 0; i < MEMORY_KINDS; i++)
 		free(t->rows[i].rows);
 	*t = (struct over_time){ 0 };
 }

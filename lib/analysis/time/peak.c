@@ -159,9 +159,8 @@ void peak_observe(void *self, const struct kmem_event *evs, size_t nr)
 void peak_destroy(void *self)
 {
 	struct peak *p = self;
-	int i;
 
-	for (i = 0; i < MEMORY_KINDS; i++) {
+	for (int i = 0; i < MEMORY_KINDS; i++) {
 		timeline_free(&p->sides[i].timeline);
 		free(p->sides[i].rows);
 	}
@@ -179,7 +178,6 @@ int peak_create(const struct analysis_env *env, const struct analysis_options *o
 {
 	struct dimensions dimensions[MEMORY_KINDS];
 	struct peak *p = calloc(1, sizeof(*p));
-	int i;
 
 	*self = p;
 	if (!p)
@@ -187,7 +185,7 @@ int peak_create(const struct analysis_env *env, const struct analysis_options *o
 	p->env = env;
 	p->opts = opts;
 	p->show = show;
-	for (i = 0; i < MEMORY_KINDS; i++) {
+	for (int i = 0; i < MEMORY_KINDS; i++) {
 		timeline_init(&p->sides[i].timeline, env->first_ts, env->last_ts,
 			      opts->bins);
 	}
@@ -213,10 +211,9 @@ static int create(const struct analysis_env *env, const struct analysis_options 
 void peak_end(void *self)
 {
 	struct peak *p = self;
-	int i;
 
 	flush(p);
-	for (i = 0; i < MEMORY_KINDS && p->at_end; i++)
+	for (int i = 0; i < MEMORY_KINDS && p->at_end; i++)
 		p->sides[i].turn++;
 }
 

@@ -201,13 +201,12 @@ static int find_intervals(struct view *v)
 	uint64_t *bytes = calloc(o->nr_rows + 1, sizeof(*bytes));
 	struct estimate *e = calloc(o->nr + 1, sizeof(*e));
 	int ret = bytes && e ? 0 : -ENOMEM;
-	size_t i;
 
-	for (i = 0; i < o->nr_rows && !ret; i++)
+	for (size_t i = 0; i < o->nr_rows && !ret; i++)
 		bytes[i] = peak_row_then(v->side, i).bytes;
 	if (!ret)
 		ret = owners_estimate(o, bytes, o->of, e, o->nr);
-	for (i = 0; i < o->nr && !ret; i++)
+	for (size_t i = 0; i < o->nr && !ret; i++)
 		v->sums[i].interval = e[i];
 	if (!ret)
 		ret = owners_estimate_all(o, bytes, o->of, &v->all);
@@ -224,9 +223,8 @@ static int find_likely(struct view *v)
 	const struct owners *o = &v->owners;
 	struct net_range *net = calloc(o->nr + 1, sizeof(*net));
 	int ret = net ? account_rows_bounds(o, o->of, net, o->nr) : -ENOMEM;
-	size_t i;
 
-	for (i = 0; i < o->nr && !ret; i++) {
+	for (size_t i = 0; i < o->nr && !ret; i++) {
 		struct peak_sum *sum = &v->sums[i];
 		const struct peak_row *then = &sum->then;
 
@@ -248,7 +246,6 @@ static int collect(struct view *v)
 	const struct timeline *t = &v->side->timeline;
 	const struct owners *o = &v->owners;
 	size_t nr_bins = t->bins, i;
-	unsigned int bin;
 
 	v->sums = calloc(o->nr + 1, sizeof(*v->sums));
 	v->bins = calloc((o->nr + 1) * (nr_bins + 1), sizeof(*v->bins));
@@ -262,7 +259,7 @@ static int collect(struct view *v)
 		sum->then.bytes += then.bytes * then.times;
 		sum->then.nr_freed += then.nr_freed * then.times;
 		sum->then.bytes_freed += then.bytes_freed * then.times;
-		for (bin = 0; bin < nr_bins; bin++)
+		for (unsigned int bin = 0; bin < nr_bins; bin++)
 			v->bins[o->of[i] * nr_bins + bin] +=
 				timeline_at(t, (uint32_t)i, bin);
 		if (i >= v->side->nr)
@@ -299,9 +296,8 @@ static void add_notes(const struct view *v, struct table *t)
 {
 	const struct owners *o = &v->owners;
 	uint64_t untraced = 0;
-	size_t i;
 
-	for (i = 0; i < o->nr_rows; i++)
+	for (size_t i = 0; i < o->nr_rows; i++)
 		untraced += lives_sums(o->lives, i).gone_nr * lives_weight(o->lives, i);
 	owners_note_stackless(o, t);
 	note_bins(v, t);
@@ -339,9 +335,8 @@ static void add_summary(const struct view *v, struct table *t)
 		recording_clocks_are_ns(p->env->rec) ? UNIT_MOMENT : UNIT_COUNT;
 	uint64_t moment =
 		p->at_end ? event_stream_stats(p->env->stream)->last_ts : v->side->when;
-	size_t i;
 
-	for (i = 0; i < v->owners.nr; i++) {
+	for (size_t i = 0; i < v->owners.nr; i++) {
 		then += v->sums[i].bytes;
 		seen += v->sums[i].then.bytes;
 		now += v->sums[i].bytes_end;
@@ -379,13 +374,12 @@ static struct table *new_table(const struct peak *p, enum memory memory,
 {
 	struct strbuf title = { 0 };
 	struct table *t;
-	size_t i;
 
 	strbuf_printf(&title, "%s live at %s,", memory_words(memory)->title,
 		      p->at_end ? "the moment" : "their peak");
 	t = account_rows_table(&types[memory], p->env, kind, strbuf_text(&title));
 	strbuf_free(&title);
-	for (i = 0; t && i < t->nr_columns; i++) {
+	for (size_t i = 0; t && i < t->nr_columns; i++) {
 		if (t->columns[i].live)
 			t->columns[i].hidden |= p->at_end;
 		if (t->columns[i].series)
@@ -413,11 +407,10 @@ int peak_show(const void *self, enum memory memory, enum subject_kind kind,
 	struct table *t = new_table(p, memory, kind);
 	int ret = owners_init(&v.owners, p->env, p->of[memory], kind);
 	size_t nr_bins = v.side->timeline.bins;
-	uint32_t i;
 
 	if (!ret)
 		ret = t ? collect(&v) : -ENOMEM;
-	for (i = 0; i < v.owners.nr && !ret; i++) {
+	for (uint32_t i = 0; i < v.owners.nr && !ret; i++) {
 		const struct view_row row = {
 			.subject = { &v.owners.subjects, i },
 			.v = &v,

@@ -5,7 +5,35 @@
  */
 #include "analysis/analysis.h"
 
+#include <errno.h>
 #include <inttypes.h>
+#include <stdlib.h>
+
+int analysis_new(const struct analysis *analysis, const struct analysis_env *env,
+		 const struct analysis_options *opts, void **self)
+{
+	char *own = *self = calloc(1, analysis->size);
+	int ret;
+
+	if (!own)
+		return -ENOMEM;
+	memcpy(own + analysis->env_at, &env, sizeof(env));
+	if (analysis->opts_at)
+		memcpy(own + analysis->opts_at, &opts, sizeof(opts));
+	ret = analysis->create ? analysis->create(own, env, opts) : 0;
+	if (ret <= 0)
+		return ret;
+	analysis_free(analysis, own);
+	*self = NULL;
+	return 0;
+}
+
+void analysis_free(const struct analysis *analysis, void *self)
+{
+	if (self && analysis->destroy)
+		analysis->destroy(self);
+	free(self);
+}
 
 uint32_t analysis_seen(const struct analysis_env *env)
 {

@@ -215,8 +215,11 @@ static inline bool analysis_use_stat(enum analysis_use use)
  *	..."; NULL: nothing is missing. The callback is NULL for analyses that need no such facts.
  * @tables: types of its tables; ended by NULL
  * @options: its own options that the command line has, ended by an empty one; NULL: it has none
- * @create: @self must be destroyed in any case, unless it is NULL. 0; -ENOMEM; -EOVERFLOW:
- *	env->accounts cannot hold its dimensions together with the others'
+ * @size: of the struct that all callbacks get as @self, zeroed at first; @env_at: offset of its member
+ *	for the environment; @opts_at: of that for the options; 0: it has none
+ * @create: fills @self further. 0; -ENOMEM; -EOVERFLOW: env->accounts cannot hold its dimensions
+ *	together with the others'; more than 0: there is nothing to observe, and @self is not kept.
+ *	NULL: not needed
  * @observe: takes events and losses, in time order; keeps failures (memory), which @view returns.
  *	env->stream has their callchains and names, but its stats may be ahead of them. NULL: it
  *	only observes env->accounts
@@ -227,6 +230,7 @@ static inline bool analysis_use_stat(enum analysis_use use)
  *	Else @observe, lives of slab objects and lives of pages come on different threads
  * @end: no event follows, and env->accounts are finished. NULL: not needed
  * @view: adds its tables to the report; called at most once, after @end. 0 or -errno
+ * @destroy: frees what @self has, whatever @create returned. NULL: nothing
  */
 struct analysis {
 	const char *name, *help;
@@ -242,8 +246,9 @@ struct analysis {
 	const char *(*lacks)(const struct recording *rec);
 	const struct table_type *const *tables;
 	const struct analysis_option *options;
-	int (*create)(const struct analysis_env *env, const struct analysis_options *opts,
-		      void **self);
+	size_t size, env_at, opts_at;
+	int (*create)(void *self, const struct analysis_env *env,
+		      const struct analysis_options *opts);
 	void (*observe)(void *self, const struct kmem_event *evs, size_t nr);
 	void (*read)(void *self, const struct kmem_event *evs, size_t nr);
 	uint32_t joins;
@@ -251,6 +256,18 @@ struct analysis {
 	int (*view)(const void *self, struct report *report);
 	void (*destroy)(void *self);
 };
+
+/* Sets the struct of an analysis, a @type with the members env and, in the second case, opts. */
+#define ANALYSIS_SELF(type)	    .size = sizeof(type), .env_at = offsetof(type, env)
+#define ANALYSIS_SELF_OPTIONS(type) ANALYSIS_SELF(type), .opts_at = offsetof(type, opts)
+
+/* Creates @self; NULL: there is nothing to observe. 0 or as @create; call analysis_free() in any
+ * case.
+ */
+int analysis_new(const struct analysis *analysis, const struct analysis_env *env,
+		 const struct analysis_options *opts, void **self) __must_check;
+/* NULL is fine. */
+void analysis_free(const struct analysis *analysis, void *self);
 
 /* The types of events seen in the stream so far: bits of enum kmem_event_type. */
 uint32_t analysis_seen(const struct analysis_env *env);

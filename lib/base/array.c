@@ -24,3 +24,17 @@ int array_reserve(void *items, size_t *capacity, size_t need, size_t item_size)
 	*capacity = bigger;
 	return 0;
 }
+
+int array_reach(void *items, size_t *nr, size_t *capacity, size_t need, size_t item_size)
+{
+	char *p;
+
+	if (need <= *nr)
+		return 0;
+	if (array_reserve(items, capacity, need, item_size))
+		return -ENOMEM;
+	memcpy(&p, items, sizeof(p));
+	memset(p + *nr * item_size, 0, (need - *nr) * item_size);
+	*nr = need;
+	return 0;
+}

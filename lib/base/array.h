@@ -20,6 +20,13 @@
 int array_reserve(void *items, size_t *capacity, size_t need,
 		  size_t item_size) __must_check;
 
+/**
+ * array_reach() - the same, and all @need items are there
+ * @nr: how many there are; raised to @need if it is less, and the new ones are zero
+ */
+int array_reach(void *items, size_t *nr, size_t *capacity, size_t need,
+		size_t item_size) __must_check;
+
 /* A function for qsort(): items of @type by their member @key, with the same @key by @next. */
 #define ORDER_BY(name, type, key, next)                           \
 	static int name(const void *a, const void *b)             \

@@ -89,21 +89,15 @@ static void advise_destroy(void *self)
 	far_frees_free(&a->far);
 	single_frees_free(&a->single);
 	size_peaks_free(&a->sizes);
-	free(a);
 }
 
-static int advise_create(const struct analysis_env *env,
-			 const struct analysis_options *opts, void **self)
+static int advise_create(void *self, const struct analysis_env *env,
+			 const struct analysis_options *opts)
 {
-	struct advise *a = calloc(1, sizeof(*a));
+	struct advise *a = self;
 	struct dimensions slab;
 	int ret;
 
-	*self = a;
-	if (!a)
-		return -ENOMEM;
-	a->env = env;
-	a->opts = opts;
 	slab = subjects_slab_dimensions(opts, env);
 	ret = accounts_slab(env->accounts, &slab, &a->slab);
 	if (!ret)
@@ -149,6 +143,7 @@ const struct analysis analysis_advise = {
 	.needs = NEEDS_SLAB | NEEDS_PAGE,
 	.all_frees = true,
 	.tables = tables,
+	ANALYSIS_SELF_OPTIONS(struct advise),
 	.create = advise_create,
 	.observe = advise_observe,
 	.joins = NEEDS_SLAB,

@@ -24,13 +24,10 @@ static uint32_t site_of(struct far_frees *f, uint32_t row)
 	const struct slab_key *key;
 	uint32_t stack;
 
-	if (unlikely(row >= f->nr_rows)) {
-		if (array_reserve(&f->site_of, &f->rows_capacity, row + 1UL,
-				  sizeof(*f->site_of)))
-			return 0;
-		while (f->nr_rows <= row)
-			f->site_of[f->nr_rows++] = 0;
-	}
+	if (unlikely(row >= f->nr_rows) &&
+	    array_reach(&f->site_of, &f->nr_rows, &f->rows_capacity, row + 1UL,
+			sizeof(*f->site_of)))
+		return 0;
 	if (unlikely(!f->site_of[row])) {
 		key = slab_lives_key(f->lives, row);
 		stack = lives_stack(&f->lives->any, row);
@@ -52,10 +49,8 @@ static uint32_t find_pair(struct far_frees *f, uint32_t row, uint64_t callsite)
 	if (!site || key.freed_by == UINT32_MAX)
 		return 0;
 	id = intern_id(&f->keys, &key, sizeof(key));
-	if (!id || array_reserve(&f->pairs, &f->capacity, id, sizeof(*f->pairs)))
+	if (!id || array_reach(&f->pairs, &f->nr, &f->capacity, id, sizeof(*f->pairs)))
 		return 0;
-	if (id > f->nr)
-		f->pairs[f->nr++] = (struct far_frees_pair){ 0 };
 	return id;
 }
 

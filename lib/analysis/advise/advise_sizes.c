@@ -43,14 +43,11 @@ static uint32_t resolve(struct size_peaks *p, uint32_t row)
 /* The group of row @row, plus 1; NOT_KMALLOC: objects that do not count. */
 static uint32_t site_of(struct size_peaks *p, uint32_t row)
 {
-	if (unlikely(row >= p->nr_rows)) {
-		if (array_reserve(&p->site_of, &p->rows_capacity, row + 1UL,
-				  sizeof(*p->site_of))) {
-			p->failed = true;
-			return NOT_KMALLOC;
-		}
-		while (p->nr_rows <= row)
-			p->site_of[p->nr_rows++] = 0;
+	if (unlikely(row >= p->nr_rows) &&
+	    array_reach(&p->site_of, &p->nr_rows, &p->rows_capacity, row + 1UL,
+			sizeof(*p->site_of))) {
+		p->failed = true;
+		return NOT_KMALLOC;
 	}
 	if (unlikely(!p->site_of[row]))
 		p->site_of[row] = resolve(p, row);
@@ -67,22 +64,17 @@ static struct size_peak *counts_of(struct size_peaks *p, const struct size_peak_
 	if (likely(id))
 		return &p->counts[id - 1];
 	id = *recent = intern_id(&p->keys, key, sizeof(*key));
-	if (!id || array_reserve(&p->counts, &p->capacity, id, sizeof(*p->counts)))
+	if (!id || array_reach(&p->counts, &p->nr, &p->capacity, id, sizeof(*p->counts)))
 		return NULL;
-	if (id > p->nr)
-		p->counts[p->nr++] = (struct size_peak){ 0 };
 	return &p->counts[id - 1];
 }
 
 static int count_site(struct size_peaks *p, uint32_t site)
 {
-	if (site >= p->nr_sites) {
-		if (array_reserve(&p->totals, &p->sites_capacity, site + 1UL,
-				  sizeof(*p->totals)))
-			return -ENOMEM;
-		while (p->nr_sites <= site)
-			p->totals[p->nr_sites++] = (struct size_peak_site){ 0 };
-	}
+	if (site >= p->nr_sites &&
+	    array_reach(&p->totals, &p->nr_sites, &p->sites_capacity, site + 1UL,
+			sizeof(*p->totals)))
+		return -ENOMEM;
 	p->totals[site].hit++;
 	return 0;
 }

@@ -55,12 +55,11 @@ static uint32_t find_use(struct gfp_uses *u, const struct kmem_event *ev)
 	if (key.site == UINT32_MAX)
 		return 0;
 	id = intern_id(&u->keys, &key, sizeof(key));
-	if (!id || array_reserve(&u->counts, &u->capacity, id, sizeof(*u->counts))) {
+	if (!id ||
+	    array_reach(&u->counts, &u->nr, &u->capacity, id, sizeof(*u->counts))) {
 		u->failed = true;
 		return 0;
 	}
-	if (id > u->nr)
-		u->counts[u->nr++] = (struct gfp_use){ 0 };
 	return id;
 }
 

@@ -107,11 +107,9 @@ static struct single_frees_count *find_count(struct single_frees_tally *tally,
 {
 	uint32_t id = intern_id(&tally->keys, key, sizeof(*key));
 
-	if (!id ||
-	    array_reserve(&tally->counts, &tally->capacity, id, sizeof(*tally->counts)))
+	if (!id || array_reach(&tally->counts, &tally->nr, &tally->capacity, id,
+			       sizeof(*tally->counts)))
 		return NULL;
-	if (id > tally->nr)
-		tally->counts[tally->nr++] = (struct single_frees_count){ 0 };
 	return &tally->counts[id - 1];
 }
 

@@ -57,37 +57,12 @@ struct view {
 
 /* --- cells ------------------------------------------------------------------------------ */
 
-static struct cell cell_line(const void *row, struct table *t)
-{
-	return cell_text(t, ((const struct balance_row *)row)->line->name);
-}
-
-static struct cell cell_explained(const void *row, struct table *t)
-{
-	const struct balance_row *r = row;
-
-	return r->known ? cell_int(r->explained) : (struct cell){ 0 };
-}
-
-static struct cell cell_part(const void *row, struct table *t)
-{
-	const struct balance_row *r = row;
-
-	if (!r->known || llabs(r->change) < CHANGE_MIN)
-		return (struct cell){ 0 };
-	return cell_real(100.0 * (double)r->explained / (double)r->change);
-}
+CELL_IF(cell_explained, struct balance_row, r->known, cell_int(r->explained))
+CELL_IF(cell_part, struct balance_row, r->known &&llabs(r->change) >= CHANGE_MIN,
+	cell_real(100.0 * (double)r->explained / (double)r->change))
 
 static const struct column_type columns[] = {
-	{ COLUMN("before", "Before", UNIT_BYTES, "Bytes before the recording.",
-		 .level = true, .leaves = 50),
-	  MEMBER(struct balance_row, before) },
-	{ COLUMN("after", "After", UNIT_BYTES, "Bytes after the recording.",
-		 .level = true, .leaves = 60),
-	  MEMBER(struct balance_row, after) },
-	{ COLUMN("change", "Change", UNIT_BYTES, "After less before.", .level = true,
-		 .change = true),
-	  MEMBER(struct balance_row, change) },
+	CHANGE_COLUMNS(struct balance_row, before, after, "Bytes", 60),
 	{ COLUMN("explained", "Explained", UNIT_BYTES,
 		 "What was allocated for it in the recording and is still live, less what was freed and known to be older. Of free: what all page events took, or gave back.",
 		 .level = true, .change = true, .leaves = 20),
@@ -99,7 +74,7 @@ static const struct column_type columns[] = {
 	{ COLUMN("line", "Line", UNIT_NONE,
 		 "What the memory is used for; uncounted: MemTotal less all others.",
 		 .spell = page_use_title),
-	  .fill = cell_line },
+	  MEMBER_OF(struct balance_row, line, name) },
 	{ COLUMN("callsites", "Callsites", UNIT_NONE,
 		 "The three callsites with most of the explained bytes, and these.",
 		 .last = true),
@@ -414,22 +389,20 @@ static int balance_view(const void *self, struct report *report)
 	int ret = t ? view_init(&v) : -ENOMEM;
 
 	for (size_t i = 0; i < MEMORY_LINES && !ret; i++)
-		if (!table_type_add_row(&balance_type, SUBJECT_NONE, t, &v.rows[i]))
-			ret = -ENOMEM;
+		table_type_add_row(&balance_type, SUBJECT_NONE, t, &v.rows[i]);
 	if (!ret) {
 		add_notes(&v, t);
 		add_summary(&v, t);
-		report_add_table(report, t);
-		t = NULL;
-		ret = older_report(&v.b->older, &v.uses, false, report);
-		if (!ret)
-			ret = holders_report(v.b->env, report);
-		if (!ret)
-			ret = percpu_use_report(v.b->env, report);
-		if (!ret && balance_nodes_any(&v.nodes))
-			ret = balance_nodes_report(&v.nodes, report);
 	}
-	table_free(t);
+	report_add_table(report, t);
+	if (!ret)
+		ret = older_report(&v.b->older, &v.uses, false, report);
+	if (!ret)
+		ret = holders_report(v.b->env, report);
+	if (!ret)
+		ret = percpu_use_report(v.b->env, report);
+	if (!ret && balance_nodes_any(&v.nodes))
+		ret = balance_nodes_report(&v.nodes, report);
 	view_free(&v);
 	return ret;
 }
@@ -453,18 +426,14 @@ static int everything_view(const void *self, struct report *report)
 	return ret;
 }
 
-static int balance_create(const struct analysis_env *env,
-			  const struct analysis_options *opts, void **self)
+static int balance_create(void *self, const struct analysis_env *env,
+			  const struct analysis_options *opts)
 {
 	struct dimensions wanted[MEMORY_KINDS] = { 0 };
 	struct balance_nodes nodes = { 0 };
-	struct balance *b = calloc(1, sizeof(*b));
+	struct balance *b = self;
 	int ret;
 
-	*self = b;
-	if (!b)
-		return -ENOMEM;
-	b->env = env;
 	ret = balance_nodes_read(&nodes, env->rec, env->page_size);
 	if (balance_nodes_any(&nodes))
 		wanted[MEMORY_PAGE].of[0] = DIMENSION_NODE;
@@ -485,9 +454,7 @@ static void balance_destroy(void *self)
 {
 	struct balance *b = self;
 
-	if (b)
-		older_free(&b->older);
-	free(b);
+	older_free(&b->older);
 }
 
 static const char *balance_lacks(const struct recording *rec)
@@ -513,6 +480,7 @@ const struct analysis analysis_balance = {
 	.all_frees = true,
 	.lacks = balance_lacks,
 	.tables = tables,
+	ANALYSIS_SELF(struct balance),
 	.create = balance_create,
 	.observe = balance_observe,
 	.view = balance_view,
@@ -533,6 +501,7 @@ const struct analysis analysis_everything = {
 	.all_frees = true,
 	.lacks = balance_lacks,
 	.tables = everything_tables,
+	ANALYSIS_SELF(struct balance),
 	.create = balance_create,
 	.observe = balance_observe,
 	.view = everything_view,

@@ -257,21 +257,15 @@ int everything_report(struct everything *e, int64_t total, struct report *report
 	struct table *t = table_type_new(&everything_type,
 					 "Owners of all memory after the recording",
 					 SUBJECT_NONE, false);
-	int ret = t ? 0 : -ENOMEM;
 
-	if (t)
-		table_set_by(t, "owner");
-	for (size_t i = 0; i < e->rows.nr && !ret; i++)
-		if (!table_type_add_row(&everything_type, SUBJECT_NONE, t,
-					&e->rows.items[i]))
-			ret = -ENOMEM;
-	if (!ret) {
-		add_summary(e, total, t);
-		report_add_table(report, t);
-	} else {
-		table_free(t);
-	}
-	return ret;
+	if (!t)
+		return -ENOMEM;
+	table_set_by(t, "owner");
+	for (size_t i = 0; i < e->rows.nr; i++)
+		table_type_add_row(&everything_type, SUBJECT_NONE, t, &e->rows.items[i]);
+	add_summary(e, total, t);
+	report_add_table(report, t);
+	return 0;
 }
 
 void everything_free(struct everything *e)

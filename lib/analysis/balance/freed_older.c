@@ -152,10 +152,7 @@ static int report_objects(const struct freed_older *f, struct report *report)
 			"Of %" PRIu64
 			" more objects the cache is not known: kfree() does not tell.",
 			c.unnamed);
-	if (!ret)
-		report_add_table(report, t);
-	else
-		table_free(t);
+	report_add_table(report, t);
 	intern_free(&c.names);
 	free(c.freed);
 	free(c.before);
@@ -164,17 +161,13 @@ static int report_objects(const struct freed_older *f, struct report *report)
 
 /* --- the analysis ----------------------------------------------------------------------- */
 
-static int freed_create(const struct analysis_env *env,
-			const struct analysis_options *opts, void **self)
+static int freed_create(void *self, const struct analysis_env *env,
+			const struct analysis_options *opts)
 {
 	const struct dimensions none = { { 0 } };
-	struct freed_older *f = calloc(1, sizeof(*f));
+	struct freed_older *f = self;
 	int ret;
 
-	*self = f;
-	if (!f)
-		return -ENOMEM;
-	f->env = env;
 	ret = older_init(&f->pages, env);
 	if (!ret && *traces_of(f))
 		ret = accounts_slab(env->accounts, &none, &f->slab);
@@ -208,9 +201,7 @@ static void freed_destroy(void *self)
 {
 	struct freed_older *f = self;
 
-	if (f)
-		older_free(&f->pages);
-	free(f);
+	older_free(&f->pages);
 }
 
 static const char *freed_lacks(const struct recording *rec)
@@ -235,6 +226,7 @@ const struct analysis analysis_opening = {
 	.all_frees = true,
 	.lacks = freed_lacks,
 	.tables = tables,
+	ANALYSIS_SELF(struct freed_older),
 	.create = freed_create,
 	.observe = freed_observe,
 	.view = freed_view,

@@ -36,53 +36,18 @@ struct holders {
 	size_t nr, capacity;
 };
 
-/* --- cells ------------------------------------------------------------------------------ */
-
-static struct cell cell_before(const void *row, struct table *t)
-{
-	return cell_int(((const struct holder *)row)->bytes[0]);
-}
-
-static struct cell cell_after(const void *row, struct table *t)
-{
-	return cell_int(((const struct holder *)row)->bytes[1]);
-}
-
-static struct cell cell_nr(const void *row, struct table *t)
-{
-	return cell_uint(((const struct holder *)row)->nr[1]);
-}
-
-static struct cell cell_line(const void *row, struct table *t)
-{
-	return cell_text(t, ((const struct holder *)row)->line);
-}
-
-static struct cell cell_name(const void *row, struct table *t)
-{
-	return cell_text(t, ((const struct holder *)row)->name);
-}
-
 static const struct column_type columns[] = {
-	{ COLUMN("before", "Before", UNIT_BYTES, "Bytes before the recording.",
-		 .level = true, .leaves = 50),
-	  .fill = cell_before },
-	{ COLUMN("after", "After", UNIT_BYTES, "Bytes after the recording.",
-		 .level = true),
-	  .fill = cell_after },
-	{ COLUMN("change", "Change", UNIT_BYTES, "After less before.", .level = true,
-		 .change = true),
-	  MEMBER(struct holder, change) },
+	CHANGE_COLUMNS(struct holder, bytes[0], bytes[1], "Bytes", 0),
 	{ COLUMN("parts", "Parts", UNIT_COUNT,
 		 "Slabs of the cache, or areas of vmalloc, after the recording.",
 		 .level = true, .leaves = 60),
-	  .fill = cell_nr },
+	  MEMBER(struct holder, nr[1]) },
 	{ COLUMN("line", "Line", UNIT_NONE, "The balance's line that has these bytes.",
 		 .spell = page_use_title),
-	  .fill = cell_line },
+	  MEMBER(struct holder, line) },
 	{ COLUMN("holder", "Holder", UNIT_NONE,
 		 "The slab cache, or the function that called vmalloc.", .last = true),
-	  .fill = cell_name },
+	  MEMBER(struct holder, name) },
 	COLUMNS_END,
 };
 
@@ -231,8 +196,7 @@ int holders_report(const struct analysis_env *env, struct report *report)
 	if (!ret && h.nr)
 		qsort(h.items, h.nr, sizeof(*h.items), compare);
 	for (size_t i = 0; i < h.nr && !ret; i++)
-		if (!table_type_add_row(&holders_type, SUBJECT_NONE, t, &h.items[i]))
-			ret = -ENOMEM;
+		table_type_add_row(&holders_type, SUBJECT_NONE, t, &h.items[i]);
 	if (!ret && h.nr) {
 		if (h.nr > ROWS_SHOWN)
 			t->text_rows = ROWS_SHOWN;

@@ -84,38 +84,14 @@ struct node_row {
 	int64_t before, after, change;
 };
 
-/* --- cells ------------------------------------------------------------------------------ */
-
-static struct cell cell_node(const void *row, struct table *t)
-{
-	return cell_uint(((const struct node_row *)row)->node->node);
-}
-
-static struct cell cell_line(const void *row, struct table *t)
-{
-	return cell_text(t, lines[((const struct node_row *)row)->line].name);
-}
-
-static struct cell cell_explained(const void *row, struct table *t)
-{
-	const struct node_row *r = row;
-
-	if (!r->nodes->known || !lines[r->line].uses)
-		return (struct cell){ 0 };
-	return cell_int(r->node->explained[r->line]);
-}
+CELL(cell_line, struct node_row, cell_text(t, lines[r->line].name))
+CELL_IF(cell_explained, struct node_row, r->nodes->known &&lines[r->line].uses,
+	cell_int(r->node->explained[r->line]))
 
 static const struct column_type columns[] = {
-	{ COLUMN("node", "Node", UNIT_NONE, "The memory node."), .fill = cell_node },
-	{ COLUMN("before", "Before", UNIT_BYTES, "Bytes before the recording.",
-		 .level = true, .leaves = 50),
-	  MEMBER(struct node_row, before) },
-	{ COLUMN("after", "After", UNIT_BYTES, "Bytes after the recording.",
-		 .level = true, .leaves = 60),
-	  MEMBER(struct node_row, after) },
-	{ COLUMN("change", "Change", UNIT_BYTES, "After less before.", .level = true,
-		 .change = true),
-	  MEMBER(struct node_row, change) },
+	{ COLUMN("node", "Node", UNIT_NONE, "The memory node."),
+	  MEMBER_OF(struct node_row, node, node) },
+	CHANGE_COLUMNS(struct node_row, before, after, "Bytes", 60),
 	{ COLUMN("explained", "Explained", UNIT_BYTES,
 		 "Pages of the node that were allocated for it in the recording and still live.",
 		 .level = true, .change = true, .leaves = 20),
@@ -218,30 +194,26 @@ int balance_nodes_report(const struct balance_nodes *n, struct report *report)
 	struct table *t =
 		table_type_new(&balance_nodes_type, "Memory of each node, by zoneinfo",
 			       SUBJECT_NONE, false);
-	int ret = t ? 0 : -ENOMEM;
 
-	for (size_t i = 0; i < n->nr && !ret; i++) {
-		for (size_t k = 0; k < NR_LINES && !ret; k++) {
-			const struct balance_node *node = &n->nodes[i];
+	if (!t)
+		return -ENOMEM;
+	for (size_t i = 0; i < n->nr; i++) {
+		const struct balance_node *node = &n->nodes[i];
+
+		for (size_t k = 0; k < NR_LINES; k++) {
 			struct node_row row = { .nodes = n, .node = node, .line = k };
 
 			row.before = node->figures[0][k];
 			row.after = node->figures[1][k];
 			row.change = sum_of(row.after, -(uint64_t)row.before);
-			if (!table_type_add_row(&balance_nodes_type, SUBJECT_NONE, t,
-						&row))
-				ret = -ENOMEM;
+			table_type_add_row(&balance_nodes_type, SUBJECT_NONE, t, &row);
 		}
 	}
-	if (!ret) {
-		table_add_note(
-			t,
-			"rest: all that zoneinfo does not count by node: vmalloc but for stacks, per-CPU memory, hugetlb, and what is in no counter.");
-		report_add_table(report, t);
-		t = NULL;
-	}
-	table_free(t);
-	return ret;
+	table_add_note(
+		t,
+		"rest: all that zoneinfo does not count by node: vmalloc but for stacks, per-CPU memory, hugetlb, and what is in no counter.");
+	report_add_table(report, t);
+	return 0;
 }
 
 void balance_nodes_free(struct balance_nodes *n)

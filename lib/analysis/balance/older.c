@@ -208,27 +208,22 @@ int older_report(const struct older *o, const struct page_uses *uses, bool alway
 {
 	struct everything_rows rows = { { 0 } };
 	int ret = read_rows(o, uses, o->pages, add_row, &rows);
-	struct table *t = NULL;
 
 	if (!ret && (rows.nr || always)) {
-		t = table_type_new(
+		struct table *t = table_type_new(
 			&older_type,
 			"Pages freed in the recording, and allocated before it",
 			SUBJECT_NONE, false);
-		ret = t ? 0 : -ENOMEM;
-	}
-	if (rows.nr)
-		qsort(rows.items, rows.nr, sizeof(*rows.items), compare);
-	for (size_t i = 0; i < rows.nr && !ret; i++)
-		if (!table_type_add_row(&older_type, SUBJECT_NONE, t, &rows.items[i]))
-			ret = -ENOMEM;
-	if (!ret && t) {
-		if (rows.nr > ROWS_SHOWN)
+
+		if (rows.nr)
+			qsort(rows.items, rows.nr, sizeof(*rows.items), compare);
+		for (size_t i = 0; t && i < rows.nr; i++)
+			table_type_add_row(&older_type, SUBJECT_NONE, t, &rows.items[i]);
+		if (t && rows.nr > ROWS_SHOWN)
 			t->text_rows = ROWS_SHOWN;
 		report_add_table(report, t);
-		t = NULL;
+		ret = t ? 0 : -ENOMEM;
 	}
-	table_free(t);
 	everything_rows_free(&rows);
 	return ret;
 }

@@ -54,4 +54,20 @@ bool page_use_forks(const char *name);
 const char *page_use_title(const char *name);
 void page_uses_free(struct page_uses *u);
 
+/* The columns of a row, a @type, with its @what before and after the recording, in the members @from
+ * and @to. @stays: when the latter leaves a narrow table.
+ */
+#define CHANGE_COLUMNS(type, from, to, what, stays)                                  \
+	{ COLUMN("before", "Before", UNIT_BYTES, what " before the recording.",      \
+		 .level = true, .leaves = 50),                                       \
+	  MEMBER(type, from) },                                                      \
+		{ COLUMN("after", "After", UNIT_BYTES, what " after the recording.", \
+			 .level = true, .leaves = stays),                            \
+		  MEMBER(type, to) },                                                \
+	{                                                                            \
+		COLUMN("change", "Change", UNIT_BYTES, "After less before.",         \
+		       .level = true, .change = true),                               \
+			MEMBER(type, change)                                         \
+	}
+
 #endif

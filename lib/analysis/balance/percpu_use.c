@@ -10,6 +10,7 @@
 #include <errno.h>
 
 #include "account/snapshot.h"
+#include "analysis/balance/page_use.h"
 
 struct percpu_row {
 	const char *use;
@@ -21,15 +22,7 @@ struct percpu_row {
 CELL_IF(cell_parts, struct percpu_row, r->counted, cell_uint(r->parts))
 
 static const struct column_type columns[] = {
-	{ COLUMN("before", "Before", UNIT_BYTES,
-		 "Bytes of each CPU, before the recording.", .level = true, .leaves = 50),
-	  MEMBER(struct percpu_row, before) },
-	{ COLUMN("after", "After", UNIT_BYTES, "Bytes of each CPU, after the recording.",
-		 .level = true),
-	  MEMBER(struct percpu_row, after) },
-	{ COLUMN("change", "Change", UNIT_BYTES, "After less before.", .level = true,
-		 .change = true),
-	  MEMBER(struct percpu_row, change) },
+	CHANGE_COLUMNS(struct percpu_row, before, after, "Bytes of each CPU,", 0),
 	{ COLUMN("parts", "Parts", UNIT_COUNT,
 		 "Allocations, pages or chunks, after the recording.", .level = true,
 		 .leaves = 60),
@@ -47,8 +40,8 @@ const struct table_type percpu_use_type = {
 	.columns = columns,
 };
 
-static int add_rows(const struct percpu_stats stats[2], uint64_t page_size,
-		    struct table *t)
+static void add_rows(const struct percpu_stats stats[2], uint64_t page_size,
+		     struct table *t)
 {
 	struct percpu_row rows[] = {
 		{ .use = "allocated", .parts = stats[1].areas, .counted = true },
@@ -67,17 +60,14 @@ static int add_rows(const struct percpu_stats stats[2], uint64_t page_size,
 	}
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
 		rows[i].change = rows[i].after - rows[i].before;
-		if (!table_type_add_row(&percpu_use_type, SUBJECT_NONE, t, &rows[i]))
-			return -ENOMEM;
+		table_type_add_row(&percpu_use_type, SUBJECT_NONE, t, &rows[i]);
 	}
-	return 0;
 }
 
 int percpu_use_report(const struct analysis_env *env, struct report *report)
 {
 	struct percpu_stats stats[2];
 	struct table *t;
-	int ret;
 
 	if (!percpu_stats_read(&stats[0],
 			       recording_meta_text(env->rec, RECORDING_META_PERCPU_STATS
@@ -89,10 +79,8 @@ int percpu_use_report(const struct analysis_env *env, struct report *report)
 	t = table_type_new(&percpu_use_type,
 			   "Per-CPU memory of each CPU, by the kernel's statistics",
 			   SUBJECT_NONE, false);
-	ret = t ? add_rows(stats, env->page_size, t) : -ENOMEM;
-	if (!ret)
-		report_add_table(report, t);
-	else
-		table_free(t);
-	return ret;
+	if (t)
+		add_rows(stats, env->page_size, t);
+	report_add_table(report, t);
+	return t ? 0 : -ENOMEM;
 }

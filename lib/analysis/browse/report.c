@@ -48,29 +48,21 @@ static void web_destroy(void *self)
 {
 	struct web *w = self;
 
-	if (w->peak)
-		analysis_peak.destroy(w->peak);
-	if (w->summary)
-		analysis_summary.destroy(w->summary);
+	analysis_free(&analysis_peak, w->peak);
+	analysis_free(&analysis_summary, w->summary);
 	over_time_free(&w->time);
 	stays_free(&w->stays);
 	frame_map_free(&w->frames);
 	moments_free(&w->moments);
-	free(w);
 }
 
-static int web_create(const struct analysis_env *env, const struct analysis_options *opts,
-		      void **self)
+static int web_create(void *self, const struct analysis_env *env,
+		      const struct analysis_options *opts)
 {
-	struct web *w = calloc(1, sizeof(*w));
+	struct web *w = self;
 	void *peak;
 	int ret;
 
-	*self = w;
-	if (!w)
-		return -ENOMEM;
-	w->env = env;
-	w->asked = opts;
 	w->opts =
 		(struct analysis_options){ .by = SUBJECT_STACK |
 						 (unsigned int)report_rows_task(env->rec)
@@ -84,10 +76,10 @@ static int web_create(const struct analysis_env *env, const struct analysis_opti
 	ret = moments_init(&w->moments, env);
 	if (ret)
 		return ret;
-	ret = analysis_peak.create(env, &w->opts, &peak);
+	ret = analysis_new(&analysis_peak, env, &w->opts, &peak);
 	w->peak = peak;
 	if (!ret)
-		ret = analysis_summary.create(env, &w->summary_opts, &w->summary);
+		ret = analysis_new(&analysis_summary, env, &w->summary_opts, &w->summary);
 	if (!ret)
 		ret = over_time_observe(&w->time, w->peak->of);
 	if (!ret)
@@ -151,6 +143,8 @@ const struct analysis analysis_report = {
 	.needs = NEEDS_MEMORY,
 	.rows = ROWS(CALLSITE),
 	.tables = tables,
+	ANALYSIS_SELF(struct web),
+	.opts_at = offsetof(struct web, asked),
 	.create = web_create,
 	.observe = web_observe,
 	.read = web_read,

@@ -21,33 +21,6 @@
 #include "analysis/stat/slab_report.h"
 #include "base/array.h"
 
-/**
- * struct comparison - one table under construction
- * @of: the lives of the stream's account
- * @sources: for a table by cache: source_key() -> source
- * @groups: number n of @names belongs to groups[n - 1]
- * @group_of: by source, which is an account row that ever was live, or an entry of @sources
- * @all: the sums of the whole table
- * @sample: intervals, if figures are estimated from a sample
- */
-struct comparison {
-	const struct analysis_env *env;
-	const struct comparison_type *type;
-	enum comparison_kind kind;
-	enum subject_kind by;
-	struct lives *of;
-	struct u64_map sources;
-	struct intern names;
-	struct comparison_group *groups;
-	size_t groups_capacity;
-	uint32_t *group_of;
-	size_t nr_sources, sources_capacity;
-	struct comparison_group all;
-	struct strbuf name; /* scratch */
-	struct comparison_sample sample;
-	bool failed;
-};
-
 /* Something happened to one of the table's objects. */
 struct comparison_life {
 	uint32_t row;  /* of the account */
@@ -535,18 +508,11 @@ void comparison_destroy(void *self)
 	free(p->group_of);
 	comparison_sample_free(&p->sample);
 	strbuf_free(&p->name);
-	free(p);
 }
 
-int comparison_create(const struct analysis_env *env, const struct analysis_options *opts,
-		      const struct comparison_type *type, void **self)
+int comparison_create(struct comparison *p, const struct analysis_options *opts,
+		      const struct comparison_type *type)
 {
-	struct comparison *p = calloc(1, sizeof(*p));
-
-	*self = p;
-	if (!p)
-		return -ENOMEM;
-	p->env = env;
 	p->type = type;
 	p->kind = type->kind;
 	p->by = type->always ? type->always : opts->by;

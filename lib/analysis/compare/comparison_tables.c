@@ -32,10 +32,10 @@
 								##__VA_ARGS__, NULL }; \
 	static const struct comparison_type type_##id = { is, by, &table_##id,         \
 							  TITLE(is) };                 \
-	static int create_##id(const struct analysis_env *env,                         \
-			       const struct analysis_options *opts, void **self)       \
+	static int create_##id(void *self, const struct analysis_env *env,             \
+			       const struct analysis_options *opts)                    \
 	{                                                                              \
-		return comparison_create(env, opts, &type_##id, self);                 \
+		return comparison_create(self, opts, &type_##id);                      \
 	}                                                                              \
 	const struct analysis analysis_comparison_##id = {                             \
 		.name = "comparison_" #id,                                             \
@@ -44,6 +44,7 @@
 		.needs = NEEDED(is),                                                   \
 		.rows = which,                                                         \
 		.tables = tables_##id,                                                 \
+		ANALYSIS_SELF(struct comparison),                                      \
 		.create = create_##id,                                                 \
 		.end = comparison_end,                                                 \
 		.view = comparison_view,                                               \

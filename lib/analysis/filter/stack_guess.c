@@ -128,11 +128,9 @@ static struct guess_object *place_of(struct stack_guess *g, uint64_t ptr)
 {
 	const uint32_t *index = u64_map_insert(&g->places, ptr, (uint32_t)g->nr_objects);
 
-	if (!index || array_reserve(&g->objects, &g->objects_room, *index + 1UL,
-				    sizeof(*g->objects)))
+	if (!index || array_reach(&g->objects, &g->nr_objects, &g->objects_room,
+				  *index + 1UL, sizeof(*g->objects)))
 		return NULL;
-	if (*index == g->nr_objects)
-		g->objects[g->nr_objects++] = (struct guess_object){ 0 };
 	return &g->objects[*index];
 }
 

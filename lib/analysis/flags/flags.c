@@ -32,18 +32,6 @@ struct flags {
 	bool broken;
 };
 
-static int flags_create(const struct analysis_env *env,
-			const struct analysis_options *opts, void **self)
-{
-	struct flags *f = calloc(1, sizeof(*f));
-
-	*self = f;
-	if (!f)
-		return -ENOMEM;
-	f->env = env;
-	return 0;
-}
-
 static struct flags_row *find_row(struct flags *f, uint64_t flags)
 {
 	uint32_t *place;
@@ -160,8 +148,7 @@ static int flags_view(const void *self, struct report *report)
 	if (!t)
 		return -ENOMEM;
 	for (size_t i = 0; i < f->nr; i++) {
-		if (!table_type_add_row(&flags_type, SUBJECT_NONE, t, &f->rows[i]))
-			break;
+		table_type_add_row(&flags_type, SUBJECT_NONE, t, &f->rows[i]);
 	}
 	table_set_by(t, "gfp_names");
 	report_add_table(report, t);
@@ -174,7 +161,6 @@ static void flags_destroy(void *self)
 
 	u64_map_free(&f->by_flags);
 	free(f->rows);
-	free(f);
 }
 
 static const struct table_type *const tables[] = { &flags_type, NULL };
@@ -186,7 +172,7 @@ const struct analysis analysis_flags = {
 	.seldom = true,
 	.needs = NEEDS_SLAB | NEEDS_PAGE,
 	.tables = tables,
-	.create = flags_create,
+	ANALYSIS_SELF(struct flags),
 	.observe = flags_observe,
 	.view = flags_view,
 	.destroy = flags_destroy,

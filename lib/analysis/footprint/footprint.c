@@ -40,12 +40,12 @@ int footprint_report(const struct footprint_options *opts, struct report *report
 
 /**
  * struct footprint_analysis - the analysis with a recording
- * @slab: from slab_analysis_create(), or @pages: joined with the footprint; the other is NULL
+ * @slab: its account, or @pages: joined with the footprint; the other is NULL
  */
 struct footprint_analysis {
 	const struct analysis_env *env;
 	const struct analysis_options *opts;
-	void *slab;
+	struct slab_analysis slab;
 	struct page_account *pages;
 };
 
@@ -188,35 +188,23 @@ static int footprint_view(const void *self, struct report *report)
 {
 	const struct footprint_analysis *a = self;
 
-	if (!(analysis_seen(a->env) & (a->slab ? NEEDS_SLAB : NEEDS_PAGE)) ||
+	if (!(analysis_seen(a->env) & (a->slab.acc ? NEEDS_SLAB : NEEDS_PAGE)) ||
 	    !a->opts->own)
 		return 0;
-	return a->slab ? slab_analysis_view(a->slab, report, show_slab)
-		       : show_pages(a, report);
+	return a->slab.acc ? slab_analysis_view(&a->slab, report, show_slab)
+			   : show_pages(a, report);
 }
 
-static void footprint_destroy(void *self)
+static int footprint_create(void *self, const struct analysis_env *env,
+			    const struct analysis_options *opts)
 {
 	struct footprint_analysis *a = self;
-
-	free(a->slab);
-	free(a);
-}
-
-static int footprint_create(const struct analysis_env *env,
-			    const struct analysis_options *opts, void **self)
-{
-	struct footprint_analysis *a = calloc(1, sizeof(*a));
 	struct dimensions none = { .of = { DIMENSION_NONE } };
 
-	*self = a;
-	if (!a)
-		return -ENOMEM;
-	a->env = env;
-	a->opts = opts;
 	if (opts->needs == NEEDS_PAGE)
 		return accounts_page(env->accounts, &none, &a->pages);
-	return slab_analysis_create(env, opts, &a->slab);
+	a->slab = (struct slab_analysis){ .env = env, .opts = opts };
+	return slab_analysis_ask(&a->slab, MEMORY_SLAB, false);
 }
 
 static const struct table_type *const tables[] = { &footprint_type,
@@ -229,7 +217,7 @@ const struct analysis analysis_footprint = {
 	.needs = NEEDS_SLAB | NEEDS_PAGE,
 	.all_frees = true,
 	.tables = tables,
+	ANALYSIS_SELF_OPTIONS(struct footprint_analysis),
 	.create = footprint_create,
 	.view = footprint_view,
-	.destroy = footprint_destroy,
 };

@@ -47,17 +47,12 @@ bool frag_block_order(const struct recording *rec, unsigned int *order)
 	return false;
 }
 
-static int frag_create(const struct analysis_env *env,
-		       const struct analysis_options *opts, void **self)
+static int frag_create(void *self, const struct analysis_env *env,
+		       const struct analysis_options *opts)
 {
-	struct frag *f = calloc(1, sizeof(*f));
+	struct frag *f = self;
 	struct dimensions dimensions;
 
-	*self = f;
-	if (!f)
-		return -ENOMEM;
-	f->env = env;
-	f->opts = opts;
 	dimensions = subjects_page_dimensions(opts->by);
 	accounts_by_process(env->accounts, &dimensions);
 	f->order_known = frag_block_order(env->rec, &f->block_order);
@@ -184,7 +179,6 @@ static void frag_destroy(void *self)
 	frag_blocks_free(&f->blocks);
 	u64_map_free(&f->waiting);
 	free(f->events);
-	free(f);
 }
 
 static const struct table_type *const tables[] = { &frag_type, &frag_block_type,
@@ -201,6 +195,7 @@ const struct analysis analysis_frag = {
 	.record = "--frag",
 	.rows = AREA_ROWS,
 	.tables = tables,
+	ANALYSIS_SELF_OPTIONS(struct frag),
 	.create = frag_create,
 	.observe = frag_observe,
 	.view = frag_view,

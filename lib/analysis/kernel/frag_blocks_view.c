@@ -234,9 +234,8 @@ int frag_show_blocks(const struct frag *f, struct report *report)
 					       .in_block = &v.blocks[i],
 					       .block = &f->blocks.blocks[i] };
 
-		if (row.in_block->hit &&
-		    !table_type_add_row(&frag_block_type, kind, t, &row))
-			break;
+		if (row.in_block->hit)
+			table_type_add_row(&frag_block_type, kind, t, &row);
 	}
 	if (!ret && t->nr_rows) {
 		table_set_by(t, "pfn");

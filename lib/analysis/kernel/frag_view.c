@@ -34,7 +34,7 @@ struct view {
 	struct frag_sum *sums;
 	size_t nr, capacity;
 	uint64_t *bins;
-	size_t bins_capacity;
+	size_t nr_bins, bins_capacity;
 };
 
 struct view_row {
@@ -126,21 +126,16 @@ static int add_event(struct view *v, const struct frag_event *e)
 				      .to = e->to,
 				      .from = e->from,
 				      .claimed = e->claimed };
-	size_t nr_bins = v->of.f->opts->bins, i;
+	size_t nr_bins = v->of.f->opts->bins;
 	uint32_t id;
 
 	if (key.subject == UINT32_MAX)
 		return -ENOMEM;
 	id = intern_id(&v->keys, &key, sizeof(key));
-	if (!id || array_reserve(&v->sums, &v->capacity, id, sizeof(*v->sums)) ||
-	    array_reserve(&v->bins, &v->bins_capacity, id * nr_bins + 1,
-			  sizeof(*v->bins)))
+	if (!id || array_reach(&v->sums, &v->nr, &v->capacity, id, sizeof(*v->sums)) ||
+	    array_reach(&v->bins, &v->nr_bins, &v->bins_capacity, id * nr_bins,
+			sizeof(*v->bins)))
 		return -ENOMEM;
-	if (id > v->nr) {
-		v->sums[v->nr++] = (struct frag_sum){ 0 };
-		for (i = 0; i < nr_bins; i++)
-			v->bins[(id - 1) * nr_bins + i] = 0;
-	}
 	v->sums[id - 1].hit++;
 	if (e->fallback_order >= 0 && e->fallback_order < BUDDY_ORDERS_MAX)
 		v->sums[id - 1].pages += 1ULL << e->fallback_order;
@@ -237,8 +232,7 @@ static int show_by(const struct frag *f, enum subject_kind kind, struct report *
 					      .sum = &v.sums[i],
 					      .bins = &v.bins[i * f->opts->bins] };
 
-		if (!table_type_add_row(&frag_type, kind, t, &row))
-			break;
+		table_type_add_row(&frag_type, kind, t, &row);
 	}
 	if (!ret) {
 		table_set_by(t, words);

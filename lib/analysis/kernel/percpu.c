@@ -59,18 +59,6 @@ struct percpu {
 	bool failed;
 };
 
-static int percpu_create(const struct analysis_env *env,
-			 const struct analysis_options *opts, void **self)
-{
-	struct percpu *p = calloc(1, sizeof(*p));
-
-	*self = p;
-	if (!p)
-		return -ENOMEM;
-	p->env = env;
-	return 0;
-}
-
 static struct percpu_cpu *find_cpu(struct percpu *p, uint32_t cpu)
 {
 	uint32_t *place = u64_map_insert(&p->by_cpu, cpu, (uint32_t)p->nr);
@@ -90,12 +78,11 @@ static void moved(struct percpu *p, uint32_t from, uint32_t to, uint64_t pages)
 	const struct percpu_key key = { from, to };
 	uint32_t id = intern_id(&p->moves, &key, sizeof(key));
 
-	if (!id || array_reserve(&p->moved, &p->moved_capacity, id, sizeof(*p->moved))) {
+	if (!id || array_reach(&p->moved, &p->nr_moved, &p->moved_capacity, id,
+			       sizeof(*p->moved))) {
 		p->failed = true;
 		return;
 	}
-	if (id > p->nr_moved)
-		p->moved[p->nr_moved++] = 0;
 	p->moved[id - 1] += pages;
 }
 
@@ -355,8 +342,7 @@ static int show_cpus(const struct percpu *p, struct report *report)
 		row.seconds = (double)(s->last_ts - s->first_ts) / 1e9;
 	for (i = 0; i < p->nr; i++) {
 		row.c = &p->cpus[i];
-		if (!table_type_add_row(&percpu_type, SUBJECT_NONE, t, &row))
-			break;
+		table_type_add_row(&percpu_type, SUBJECT_NONE, t, &row);
 	}
 	table_set_by(t, "cpu");
 	add_notes(p, seen, t);
@@ -378,8 +364,7 @@ static int show_moves(const struct percpu *p, struct report *report)
 		const struct move_row row = { p->cpus[key->from].cpu,
 					      p->cpus[key->to].cpu, p->moved[i] };
 
-		if (!table_type_add_row(&percpu_matrix_type, SUBJECT_NONE, t, &row))
-			break;
+		table_type_add_row(&percpu_matrix_type, SUBJECT_NONE, t, &row);
 	}
 	table_set_by(t, "refill_cpu,drain_cpu");
 	report_add_table(report, t);
@@ -405,7 +390,6 @@ static void percpu_destroy(void *self)
 	intern_free(&p->moves);
 	free(p->moved);
 	free(p->cpus);
-	free(p);
 }
 
 static const struct table_type *const tables[] = { &percpu_type, &percpu_matrix_type,
@@ -421,7 +405,7 @@ const struct analysis analysis_percpu = {
 	.unsampled =
 		"it compares pages with refills and drains, all of which were recorded",
 	.tables = tables,
-	.create = percpu_create,
+	ANALYSIS_SELF(struct percpu),
 	.observe = percpu_observe,
 	.view = percpu_view,
 	.destroy = percpu_destroy,

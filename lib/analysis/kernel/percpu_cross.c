@@ -119,10 +119,9 @@ static int add_freed(struct view *v, uint32_t group, const struct cross_key *fro
 	struct group *g = &v->groups[group - 1];
 	uint32_t id = intern_id(&v->freed_keys, &key, sizeof(key));
 
-	if (!id || array_reserve(&v->freed, &v->freed_capacity, id, sizeof(*v->freed)))
+	if (!id || array_reach(&v->freed, &v->nr_freed, &v->freed_capacity, id,
+			       sizeof(*v->freed)))
 		return -ENOMEM;
-	if (id > v->nr_freed)
-		v->freed[v->nr_freed++] = 0;
 	v->freed[id - 1] += nr;
 	if (v->freed[id - 1] > g->most ||
 	    (v->freed[id - 1] == g->most && id < g->freed)) {
@@ -247,8 +246,7 @@ static void add_rows(const struct view *v, enum subject_kind kind, struct table 
 					      .key = key,
 					      .group = &v->groups[i] };
 
-		if (!table_type_add_row(type, kind, t, &row))
-			break;
+		table_type_add_row(type, kind, t, &row);
 	}
 }
 
@@ -394,12 +392,10 @@ static struct cross_count *sum_pairs(const struct cross_side *side, struct inter
 		const struct pair pair = { key->from, key->to };
 		uint32_t id = intern_id(pairs, &pair, sizeof(pair));
 
-		if (!id || array_reserve(&sums, &capacity, id, sizeof(*sums))) {
+		if (!id || array_reach(&sums, &nr, &capacity, id, sizeof(*sums))) {
 			free(sums);
 			return NULL;
 		}
-		if (id > nr)
-			sums[nr++] = (struct cross_count){ 0 };
 		sums[id - 1].nr += side->counts[i].nr;
 		sums[id - 1].bytes += side->counts[i].bytes;
 	}
@@ -429,8 +425,7 @@ static int percpu_cross_show_matrix(const struct percpu_cross *c, enum memory me
 	for (uint32_t i = 0; t && i < pairs.count; i++) {
 		const struct pair_row row = { intern_get(&pairs, i + 1, NULL), &sums[i] };
 
-		if (!table_type_add_row(type, SUBJECT_NONE, t, &row))
-			break;
+		table_type_add_row(type, SUBJECT_NONE, t, &row);
 	}
 	if (t) {
 		table_set_by(t, "alloc_cpu,free_cpu");
@@ -448,13 +443,11 @@ static void count(struct cross_side *side, const struct cross_key *key, uint64_t
 {
 	uint32_t id = intern_id(&side->keys, key, sizeof(*key));
 
-	if (!id ||
-	    array_reserve(&side->counts, &side->capacity, id, sizeof(*side->counts))) {
+	if (!id || array_reach(&side->counts, &side->nr, &side->capacity, id,
+			       sizeof(*side->counts))) {
 		side->failed = true;
 		return;
 	}
-	if (id > side->nr)
-		side->counts[side->nr++] = (struct cross_count){ 0 };
 	side->counts[id - 1].nr += nr;
 	side->counts[id - 1].bytes += bytes;
 }
@@ -510,7 +503,6 @@ static void cross_destroy(void *self)
 
 	for (int i = 0; i < MEMORY_KINDS; i++)
 		free_side(&c->sides[i]);
-	free(c);
 }
 
 /* Dimensions of pages by @kind and by allocating CPU: an event only says whether the freeing CPU
@@ -530,20 +522,15 @@ static struct dimensions page_dimensions(enum subject_kind kind)
 	return all;
 }
 
-static int cross_create(const struct analysis_env *env,
-			const struct analysis_options *opts, void **self)
+static int cross_create(void *self, const struct analysis_env *env,
+			const struct analysis_options *opts)
 {
 	const struct dimensions dimensions[MEMORY_KINDS] = {
 		[MEMORY_SLAB] = subjects_slab_dimensions(opts, env),
 		[MEMORY_PAGE] = page_dimensions(opts->by),
 	};
-	struct percpu_cross *c = calloc(1, sizeof(*c));
+	struct percpu_cross *c = self;
 
-	*self = c;
-	if (!c)
-		return -ENOMEM;
-	c->env = env;
-	c->opts = opts;
 	return accounts_observe(env->accounts, dimensions, c->of, lived, c);
 }
 
@@ -580,6 +567,7 @@ const struct analysis analysis_percpu_cross = {
 	.needs = NEEDS_SLAB | NEEDS_PAGE,
 	.rows = ROWS_ALL,
 	.tables = tables,
+	ANALYSIS_SELF_OPTIONS(struct percpu_cross),
 	.create = cross_create,
 	.view = cross_view,
 	.destroy = cross_destroy,

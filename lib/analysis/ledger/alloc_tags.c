@@ -165,12 +165,10 @@ static struct alloc_tag *find_tag(struct alloc_tags *t, uint64_t address)
 	uint32_t *index = u64_map_insert(&t->by_tag, address, (uint32_t)t->nr);
 
 	if (!index ||
-	    array_reserve(&t->tags, &t->capacity, *index + 1UL, sizeof(*t->tags))) {
+	    array_reach(&t->tags, &t->nr, &t->capacity, *index + 1UL, sizeof(*t->tags))) {
 		t->failed = true;
 		return NULL;
 	}
-	if (*index == t->nr)
-		t->tags[t->nr++] = (struct alloc_tag){ 0 };
 	return &t->tags[*index];
 }
 

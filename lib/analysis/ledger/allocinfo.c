@@ -70,14 +70,11 @@ struct functions {
 
 static void count(struct allocinfo *a, struct net_rows *rows, uint32_t row, int64_t bytes)
 {
-	if (unlikely(row >= rows->nr)) {
-		if (array_reserve(&rows->net, &rows->capacity, row + 1UL,
-				  sizeof(*rows->net))) {
-			a->failed = true;
-			return;
-		}
-		while (rows->nr <= row)
-			rows->net[rows->nr++] = 0;
+	if (unlikely(row >= rows->nr) &&
+	    array_reach(&rows->net, &rows->nr, &rows->capacity, row + 1UL,
+			sizeof(*rows->net))) {
+		a->failed = true;
+		return;
 	}
 	rows->net[row] += bytes;
 }
@@ -103,21 +100,16 @@ static void allocinfo_destroy(void *self)
 	for (int i = 0; i < MEMORY_KINDS; i++)
 		free(a->rows[i].net);
 	alloc_tags_free(&a->tags);
-	free(a);
 }
 
-static int allocinfo_create(const struct analysis_env *env,
-			    const struct analysis_options *opts, void **self)
+static int allocinfo_create(void *self, const struct analysis_env *env,
+			    const struct analysis_options *opts)
 {
 	const struct analysis_options by_function = { .by = SUBJECT_FUNCTION };
-	struct allocinfo *a = calloc(1, sizeof(*a));
+	struct allocinfo *a = self;
 	struct dimensions dimensions[MEMORY_KINDS];
 	int ret;
 
-	*self = a;
-	if (!a)
-		return -ENOMEM;
-	a->env = env;
 	subjects_dimensions(&by_function, env, dimensions);
 	ret = accounts_observe(env->accounts, dimensions, a->of, lived, a);
 	return ret ? ret : alloc_tags_init(&a->tags, env->rec);
@@ -137,12 +129,10 @@ static struct function_row *function(struct functions *f, const char *name, size
 {
 	uint32_t id = intern_id(&f->names, name, len);
 
-	if (!id || array_reserve(&f->rows, &f->capacity, id, sizeof(*f->rows))) {
+	if (!id || array_reach(&f->rows, &f->nr, &f->capacity, id, sizeof(*f->rows))) {
 		f->failed = true;
 		return NULL;
 	}
-	while (f->nr < id)
-		f->rows[f->nr++] = (struct function_row){ 0 };
 	return &f->rows[id - 1];
 }
 
@@ -274,41 +264,25 @@ static struct cell cell_place(const void *row, struct table *t)
 CELL(cell_source, struct cells_of, cell_text(t, r->row->by_tags ? "alloc_tag" : "kmem"))
 
 static const struct column_type columns[] = {
-	{ .column = { .name = "trace",
-		      .title = "Trace",
-		      .unit = UNIT_BYTES,
-		      .leaves = 10,
-		      .help = "Bytes allocated during the recording that are still live." },
+	{ COLUMN("trace", "Trace", UNIT_BYTES,
+		 "Bytes allocated during the recording that are still live.",
+		 .leaves = 10),
 	  MEMBER_OF(struct cells_of, row, change.trace) },
-	{ .column = { .name = "kernel",
-		      .title = "Allocinfo",
-		      .unit = UNIT_BYTES,
-		      .leaves = 20,
-		      .help = "By how much the kernel's count of the function changed." },
+	{ COLUMN("kernel", "Allocinfo", UNIT_BYTES,
+		 "By how much the kernel's count of the function changed.", .leaves = 20),
 	  MEMBER_OF(struct cells_of, kernel, change.kernel) },
-	{ .column = { .name = "calls",
-		      .title = "Calls",
-		      .unit = UNIT_COUNT,
-		      .leaves = 70,
-		      .help = "The same in allocations." },
+	{ COLUMN("calls", "Calls", UNIT_COUNT, "The same in allocations.", .leaves = 70),
 	  MEMBER_OF(struct cells_of, kernel, calls) },
 	LEDGER_CHANGE_COLUMNS(UNIT_BYTES, .apart = true,
 			      .pointer = offsetof(struct cells_of, row),
 			      .offset = offsetof(struct function_row, change)),
-	{ .column = { .name = "source",
-		      .title = "Source",
-		      .hidden = true,
-		      .help = "Which events the trace's number comes from." },
+	{ COLUMN("source", "Source", UNIT_NONE,
+		 "Which events the trace's number comes from.", .hidden = true),
 	  .fill = cell_source },
-	{ .column = { .name = "function",
-		      .title = "Function",
-		      .help = "The function that allocated." },
+	{ COLUMN("function", "Function", UNIT_NONE, "The function that allocated."),
 	  .fill = cell_function },
-	{ .column = { .name = "place",
-		      .title = "Where",
-		      .last = true,
-		      .leaves = 60,
-		      .help = "A place in it where the kernel counts." },
+	{ COLUMN("place", "Where", UNIT_NONE, "A place in it where the kernel counts.",
+		 .last = true, .leaves = 60),
 	  .fill = cell_place },
 	COLUMNS_END,
 };
@@ -455,6 +429,7 @@ const struct analysis analysis_allocinfo = {
 	.all_frees = true,
 	.lacks = allocinfo_lacks,
 	.tables = tables,
+	ANALYSIS_SELF(struct allocinfo),
 	.create = allocinfo_create,
 	.read = allocinfo_read,
 	.joins = NEEDS_SLAB | NEEDS_PAGE,

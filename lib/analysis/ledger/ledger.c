@@ -13,13 +13,11 @@ static uint32_t ledger_group(struct ledger *l, const struct ledger_key *key)
 {
 	uint32_t id = intern_id(&l->keys, key, sizeof(*key));
 
-	if (!id ||
-	    array_reserve(&l->groups, &l->groups_capacity, id, sizeof(*l->groups))) {
+	if (!id || array_reach(&l->groups, &l->nr_groups, &l->groups_capacity, id,
+			       sizeof(*l->groups))) {
 		l->failed = true;
 		return UINT32_MAX;
 	}
-	if (id > l->nr_groups)
-		l->groups[l->nr_groups++] = (struct ledger_group){ 0 };
 	return id - 1;
 }
 
@@ -212,18 +210,14 @@ static void ledger_surplus(void *ctx, const struct kmem_event *ev, bool doubled)
 	ledger_edge(l, ev->ts, LEDGER_EDGE_UNKNOWN, id);
 }
 
-static int ledger_create(const struct analysis_env *env,
-			 const struct analysis_options *opts, void **self)
+static int ledger_create(void *self, const struct analysis_env *env,
+			 const struct analysis_options *opts)
 {
 	static const struct dimensions by = { .of = { DIMENSION_GFP } };
-	struct ledger *l = calloc(1, sizeof(*l));
+	struct ledger *l = self;
 	const struct gfp_names *gfp = event_formats_gfp(env->fmts);
 	int ret;
 
-	*self = l;
-	if (!l)
-		return -ENOMEM;
-	l->env = env;
 	l->type_masks[KMALLOC_CGROUP] = gfp_bit(gfp, "__GFP_ACCOUNT", "GFP_ACCOUNT");
 	l->type_masks[KMALLOC_RECLAIM] =
 		gfp_bit(gfp, "__GFP_RECLAIMABLE", "GFP_RECLAIMABLE");
@@ -296,7 +290,6 @@ static void ledger_destroy(void *self)
 	free(l->edges);
 	ledger_tasks_free(&l->tasks);
 	ledger_steps_free(&l->steps);
-	free(l);
 }
 
 static const char *ledger_lacks(const struct recording *rec)
@@ -318,6 +311,7 @@ const struct analysis analysis_ledger = {
 	.all_frees = true,
 	.lacks = ledger_lacks,
 	.tables = tables,
+	ANALYSIS_SELF(struct ledger),
 	.create = ledger_create,
 	.observe = ledger_observe,
 	.view = ledger_view,

@@ -23,10 +23,9 @@ static uint32_t books_row(struct books *b, uint64_t id, uint32_t type)
 	const struct row_key key = { .id = id, .type = type };
 	uint32_t row = intern_id(&b->row_keys, &key, sizeof(key));
 
-	if (!row || array_reserve(&b->rows, &b->rows_capacity, row, sizeof(*b->rows)))
+	if (!row ||
+	    array_reach(&b->rows, &b->nr_rows, &b->rows_capacity, row, sizeof(*b->rows)))
 		return UINT32_MAX;
-	if (row > b->nr_rows)
-		b->rows[b->nr_rows++] = (struct books_row){ 0 };
 	return row - 1;
 }
 

@@ -52,29 +52,17 @@ CELL(cell_why, struct page_row,
      cell_text(t, r->change.known && r->change.kernel == r->change.trace ? "-" : r->why))
 
 static const struct column_type columns[] = {
-	{ .column = { .name = "trace",
-		      .title = "Trace",
-		      .unit = UNIT_PAGES,
-		      .leaves = 10,
-		      .help = "Page frames, according to the events." },
+	{ COLUMN("trace", "Trace", UNIT_PAGES, "Page frames, according to the events.",
+		 .leaves = 10),
 	  MEMBER(struct page_row, change.trace) },
-	{ .column = { .name = "kernel",
-		      .title = "Kernel",
-		      .unit = UNIT_PAGES,
-		      .leaves = 20,
-		      .help = "The change of the kernel's own counter." },
-	  .fill = ledger_kernel_cell,
-	  .offset = offsetof(struct page_row, change) },
+	{ COLUMN("kernel", "Kernel", UNIT_PAGES,
+		 "The change of the kernel's own counter.", .leaves = 20),
+	  .fill = ledger_kernel_cell, .offset = offsetof(struct page_row, change) },
 	LEDGER_CHANGE_COLUMNS(UNIT_PAGES, .offset = offsetof(struct page_row, change)),
-	{ .column = { .name = "what",
-		      .title = "Counted",
-		      .help = "What is counted, and by which counter." },
+	{ COLUMN("what", "Counted", UNIT_NONE, "What is counted, and by which counter."),
 	  MEMBER(struct page_row, what) },
-	{ .column = { .name = "why",
-		      .title = "Why they differ",
-		      .last = true,
-		      .words = true,
-		      .help = "What may be the difference." },
+	{ COLUMN("why", "Why they differ", UNIT_NONE, "What may be the difference.",
+		 .last = true, .words = true),
 	  .fill = cell_why },
 	COLUMNS_END,
 };
@@ -90,8 +78,7 @@ static void add_row(struct table *t, const char *what, int64_t trace, bool known
 {
 	const struct page_row row = { what, why, { trace, kernel, known } };
 
-	if (!table_type_add_row(&ledger_page_type, SUBJECT_NONE, t, &row))
-		t->failed = true;
+	table_type_add_row(&ledger_page_type, SUBJECT_NONE, t, &row);
 }
 
 /* Upper bound of the page frames that the recorder itself used for the file's events. */

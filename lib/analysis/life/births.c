@@ -9,12 +9,11 @@
 
 static struct births_cpu *reserve_cpu(struct births *b, uint16_t cpu)
 {
-	if (array_reserve(&b->cpus, &b->capacity, cpu + 1UL, sizeof(*b->cpus))) {
+	if (array_reach(&b->cpus, &b->nr_cpus, &b->capacity, cpu + 1UL,
+			sizeof(*b->cpus))) {
 		b->failed = true;
 		return NULL;
 	}
-	while (b->nr_cpus <= cpu)
-		b->cpus[b->nr_cpus++] = (struct births_cpu){ 0 };
 	if (!b->limit)
 		b->limit = LIMIT_LEAST;
 	return &b->cpus[cpu];

@@ -36,12 +36,10 @@ static struct growth_row *growth_row(struct growth *g, uint32_t row)
 {
 	if (likely(row < g->nr))
 		return &g->rows[row];
-	if (array_reserve(&g->rows, &g->capacity, row + 1UL, sizeof(*g->rows))) {
+	if (array_reach(&g->rows, &g->nr, &g->capacity, row + 1UL, sizeof(*g->rows))) {
 		g->failed = true;
 		return NULL;
 	}
-	while (g->nr <= row)
-		g->rows[g->nr++] = (struct growth_row){ 0 };
 	return &g->rows[row];
 }
 

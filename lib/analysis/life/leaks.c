@@ -154,21 +154,15 @@ static void leaks_destroy(void *self)
 		free_side(&l->sides[i]);
 	reclaimable_free(&l->reclaimable);
 	task_ends_free(&l->ends);
-	free(l);
 }
 
-static int leaks_create(const struct analysis_env *env,
-			const struct analysis_options *opts, void **self)
+static int leaks_create(void *self, const struct analysis_env *env,
+			const struct analysis_options *opts)
 {
-	struct leaks *l = calloc(1, sizeof(*l));
+	struct leaks *l = self;
 	struct dimensions dimensions[MEMORY_KINDS];
 	int ret, i;
 
-	*self = l;
-	if (!l)
-		return -ENOMEM;
-	l->env = env;
-	l->opts = opts;
 	if (opts->own)
 		l->own = *(const struct leaks_options *)opts->own;
 	l->ns = recording_clocks_are_ns(env->rec);
@@ -220,6 +214,7 @@ const struct analysis analysis_leaks = {
 	.all_frees = true,
 	.tables = leaks_tables,
 	.options = options,
+	ANALYSIS_SELF_OPTIONS(struct leaks),
 	.create = leaks_create,
 	.observe = leaks_observe,
 	.view = leaks_view,

@@ -261,9 +261,8 @@ static void add_rows(const struct leaks_view *v, enum subject_kind kind, struct 
 					      .bytes = &v->leaks[i].bytes,
 					      .group = i };
 
-		if (row.leak->old &&
-		    !table_type_add_row(&types[v->memory], columns, t, &row))
-			break;
+		if (row.leak->old)
+			table_type_add_row(&types[v->memory], columns, t, &row);
 	}
 }
 

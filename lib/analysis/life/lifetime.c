@@ -193,7 +193,6 @@ static void lifetime_destroy(void *self)
 
 	for (int i = 0; i < MEMORY_KINDS; i++)
 		lifetimes_free(&a->times[i]);
-	free(a);
 }
 
 /* A lifetime up to this is short, without --short. */
@@ -209,19 +208,14 @@ static const struct analysis_option options[] = {
 	{ .name = NULL },
 };
 
-static int lifetime_create(const struct analysis_env *env,
-			   const struct analysis_options *opts, void **self)
+static int lifetime_create(void *self, const struct analysis_env *env,
+			   const struct analysis_options *opts)
 {
 	struct dimensions dimensions[MEMORY_KINDS];
-	struct lifetime_analysis *a = calloc(1, sizeof(*a));
+	struct lifetime_analysis *a = self;
 	const struct lifetime_options *own = opts->own;
 	int ret, i;
 
-	*self = a;
-	if (!a)
-		return -ENOMEM;
-	a->env = env;
-	a->opts = opts;
 	a->ns = recording_clocks_are_ns(env->rec);
 	subjects_dimensions(opts, env, dimensions);
 	ret = accounts_observe(env->accounts, dimensions, a->of, ended, a);
@@ -363,8 +357,8 @@ static void add_rows(const struct lifetime_view *v, enum subject_kind kind,
 						       .timed = v->a->ns ? group : NULL,
 						       .sum = &v->sums[i] };
 
-		if (row.sum->all && !table_type_add_row(type, columns, t, &row))
-			break;
+		if (row.sum->all)
+			table_type_add_row(type, columns, t, &row);
 	}
 }
 
@@ -411,6 +405,7 @@ const struct analysis analysis_lifetime = {
 	.all_frees = true,
 	.tables = tables,
 	.options = options,
+	ANALYSIS_SELF_OPTIONS(struct lifetime_analysis),
 	.create = lifetime_create,
 	.view = lifetime_view,
 	.destroy = lifetime_destroy,

@@ -41,14 +41,11 @@ void lifetimes_add(struct lifetimes *l, const struct lifetime *life)
 {
 	struct lifetime_row *row;
 
-	if (unlikely(life->row >= l->nr_rows)) {
-		if (array_reserve(&l->rows, &l->rows_capacity, life->row + 1UL,
-				  sizeof(*l->rows))) {
-			l->failed = true;
-			return;
-		}
-		while (l->nr_rows <= life->row)
-			l->rows[l->nr_rows++] = (struct lifetime_row){ 0 };
+	if (unlikely(life->row >= l->nr_rows) &&
+	    array_reach(&l->rows, &l->nr_rows, &l->rows_capacity, life->row + 1UL,
+			sizeof(*l->rows))) {
+		l->failed = true;
+		return;
 	}
 	row = &l->rows[life->row];
 	if (life->time > row->longest)

@@ -308,8 +308,7 @@ static void add_rows(const struct view *v, enum subject_kind kind, struct table 
 					      .net = &v->rows[i].net,
 					      .bytes = &v->rows[i].bytes };
 
-		if (!table_type_add_row(&owners_type, with, t, &row))
-			break;
+		table_type_add_row(&owners_type, with, t, &row);
 	}
 }
 
@@ -405,18 +404,13 @@ static int owners_view(const void *self, struct report *report)
 	return ret;
 }
 
-static int owners_create(const struct analysis_env *env,
-			 const struct analysis_options *opts, void **self)
+static int owners_create(void *self, const struct analysis_env *env,
+			 const struct analysis_options *opts)
 {
-	struct page_owners *p = calloc(1, sizeof(*p));
+	struct page_owners *p = self;
 	struct dimensions dimensions;
 	int ret;
 
-	*self = p;
-	if (!p)
-		return -ENOMEM;
-	p->env = env;
-	p->opts = opts;
 	dimensions = subjects_page_dimensions(opts->by);
 	ret = accounts_page(env->accounts, &dimensions, &p->acc);
 	if (!ret)
@@ -435,7 +429,7 @@ const struct analysis analysis_owners = {
 	.estimates = true,
 	.all_frees = true,
 	.tables = tables,
+	ANALYSIS_SELF_OPTIONS(struct page_owners),
 	.create = owners_create,
 	.view = owners_view,
-	.destroy = free,
 };

@@ -26,12 +26,10 @@ static struct free_run *find_run(struct free_runs *r, int32_t pid)
 		return &r->runs[r->last - 1];
 	place = u64_map_insert(&r->by_pid, (uint32_t)pid, (uint32_t)r->nr);
 	if (!place ||
-	    array_reserve(&r->runs, &r->capacity, r->nr + 1, sizeof(*r->runs))) {
+	    array_reach(&r->runs, &r->nr, &r->capacity, *place + 1UL, sizeof(*r->runs))) {
 		r->failed = true;
 		return NULL;
 	}
-	if (*place == r->nr)
-		r->runs[r->nr++] = (struct free_run){ 0 };
 	r->last_pid = pid;
 	r->last = *place + 1;
 	return &r->runs[*place];

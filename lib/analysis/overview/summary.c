@@ -216,9 +216,8 @@ static int summary_view(const void *self, struct report *report)
 static void summary_observe(void *self, const struct kmem_event *evs, size_t nr)
 {
 	struct summary *s = self;
-	enum part i;
 
-	for (i = 0; i < PART_NR; i++) {
+	for (enum part i = 0; i < PART_NR; i++) {
 		if (parts[i]->observe)
 			parts[i]->observe(s->selves[i], evs, nr);
 	}
@@ -227,9 +226,8 @@ static void summary_observe(void *self, const struct kmem_event *evs, size_t nr)
 static void summary_end(void *self)
 {
 	struct summary *s = self;
-	enum part i;
 
-	for (i = 0; i < PART_NR; i++) {
+	for (enum part i = 0; i < PART_NR; i++) {
 		if (parts[i]->end)
 			parts[i]->end(s->selves[i]);
 	}
@@ -238,29 +236,20 @@ static void summary_end(void *self)
 static void summary_destroy(void *self)
 {
 	struct summary *s = self;
-	enum part i;
 
-	for (i = 0; i < PART_NR; i++) {
-		if (s->selves[i])
-			parts[i]->destroy(s->selves[i]);
-	}
-	free(s);
+	for (enum part i = 0; i < PART_NR; i++)
+		analysis_free(parts[i], s->selves[i]);
 }
 
-static int summary_create(const struct analysis_env *env,
-			  const struct analysis_options *opts, void **self)
+static int summary_create(void *self, const struct analysis_env *env,
+			  const struct analysis_options *opts)
 {
-	struct summary *s = calloc(1, sizeof(*s));
-	enum part i;
+	struct summary *s = self;
 	int ret = 0;
 
-	*self = s;
-	if (!s)
-		return -ENOMEM;
-	s->env = env;
 	s->opts = (struct analysis_options){ .by_caller = true };
-	for (i = 0; !ret && i < PART_NR; i++)
-		ret = parts[i]->create(env, &s->opts, &s->selves[i]);
+	for (enum part i = 0; !ret && i < PART_NR; i++)
+		ret = analysis_new(parts[i], env, &s->opts, &s->selves[i]);
 	return ret;
 }
 
@@ -274,6 +263,7 @@ const struct analysis analysis_summary = {
 	.rows = ROWS(CALLSITE),
 	.estimates = true,
 	.tables = tables,
+	ANALYSIS_SELF(struct summary),
 	.create = summary_create,
 	.observe = summary_observe,
 	.joins = NEEDS_SLAB,

@@ -348,7 +348,8 @@ int analyses_new(struct analyses **out, const struct analysis_env *env,
 		all->opts[i] = *set->opts;
 		if (set->own)
 			all->opts[i].own = set->own[i];
-		ret = set->analyses[i]->create(&all->env, &all->opts[i], &all->selves[i]);
+		ret = analysis_new(set->analyses[i], &all->env, &all->opts[i],
+				   &all->selves[i]);
 		if (ret)
 			return ret;
 		add_observer(all, &(struct observer){ set->analyses[i]->observe,
@@ -411,10 +412,8 @@ int analyses_view(struct analyses *all, struct report *report)
 
 void analyses_free(struct analyses *all)
 {
-	for (size_t i = 0; all && i < all->set.nr; i++) {
-		if (all->selves[i])
-			all->set.analyses[i]->destroy(all->selves[i]);
-	}
+	for (size_t i = 0; all && i < all->set.nr; i++)
+		analysis_free(all->set.analyses[i], all->selves[i]);
 	if (all)
 		accounts_free(&all->accounts);
 	free(all);

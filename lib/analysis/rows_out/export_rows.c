@@ -212,13 +212,8 @@ static struct export_sum *sum_of(struct view *v, size_t i)
 		key.gfp_flags = own(opts)->any_gfp ? 0 : page->gfp_flags;
 	}
 	id = intern_id(&v->keys, &key, sizeof(key));
-	if (!id || array_reserve(&v->sums, &v->capacity, id, sizeof(*v->sums)))
+	if (!id || array_reach(&v->sums, &v->nr, &v->capacity, id, sizeof(*v->sums)))
 		return NULL;
-	/* Numbers are dense: a new one is the next. */
-	if (id > v->nr) {
-		v->sums[id - 1] = (struct export_sum){ 0 };
-		v->nr = id;
-	}
 	return &v->sums[id - 1];
 }
 
@@ -320,8 +315,8 @@ static int add_rows(const struct view *v, const struct table_type *type,
 		row.net = &row.sum->net;
 		row.subject =
 			(struct subject_row){ &v->owners.subjects, row.key->subject };
-		if (row.sum->hit && !table_type_add_row(type, kind, t, &row))
-			return -ENOMEM;
+		if (row.sum->hit)
+			table_type_add_row(type, kind, t, &row);
 	}
 	return 0;
 }
@@ -399,20 +394,18 @@ static void note_free(struct export_history *h, const struct analysis_env *env)
 	}
 }
 
-static int create(const struct analysis_env *env, const struct analysis_options *opts,
-		  void **self)
+static int create(void *self, const struct analysis_env *env,
+		  const struct analysis_options *opts)
 {
 	struct analysis_options all = *opts;
-	struct peak *p;
+	struct peak *p = self;
 	int ret, i;
 
 	all.by = rows_by(env, opts, false);
 	all.by_program = true;
-	ret = peak_create(env, &all, self);
-	p = *self;
+	ret = peak_create(p, env, &all);
 	if (ret)
 		return ret;
-	p->opts = opts;
 	p->show = show;
 	if (own(opts)->history) {
 		note_free(own(opts)->history, env);
@@ -462,6 +455,7 @@ const struct analysis analysis_export = {
 	.rows = ROWS(CALLSITE) | ROWS(STACK) | ROWS(COMM) | ROWS(ENTRY) | ROWS(PROCESS) |
 		ROWS(CGROUP),
 	.tables = tables,
+	ANALYSIS_SELF_OPTIONS(struct peak),
 	.create = create,
 	.observe = observe,
 	.joins = NEEDS_SLAB | NEEDS_PAGE,

@@ -77,19 +77,10 @@ static bool has_calls(const struct analysis_env *env)
 }
 
 /* Without calls, there is nothing to observe. */
-static int calls_create(const struct analysis_env *env,
-			const struct analysis_options *opts, void **self)
+static int calls_create(void *self, const struct analysis_env *env,
+			const struct analysis_options *opts)
 {
-	struct call_stats *s;
-
-	*self = NULL;
-	if (!has_calls(env))
-		return 0;
-	*self = s = calloc(1, sizeof(*s));
-	if (!s)
-		return -ENOMEM;
-	s->env = env;
-	return 0;
+	return !has_calls(env);
 }
 
 static struct call_kind *find_kind(struct call_stats *s, uint32_t call)
@@ -112,12 +103,11 @@ static struct call_kind *find_kind(struct call_stats *s, uint32_t call)
 /* Room for what the call of @task has allocated. */
 static struct call_sum *task_sums(struct call_stats *s, uint32_t task)
 {
-	if (array_reserve(&s->now, &s->now_capacity, task + 1UL, sizeof(*s->now))) {
+	if (array_reach(&s->now, &s->nr_now, &s->now_capacity, task + 1UL,
+			sizeof(*s->now))) {
 		s->broken = true;
 		return NULL;
 	}
-	for (; s->nr_now <= task; s->nr_now++)
-		memset(s->now[s->nr_now], 0, sizeof(*s->now));
 	return s->now[task];
 }
 
@@ -483,7 +473,6 @@ static void calls_destroy(void *self)
 	u64_map_free(&s->values);
 	free(s->kinds);
 	free(s->now);
-	free(s);
 }
 
 static const struct table_type *const tables[] = { &calls_type, NULL };
@@ -496,6 +485,7 @@ const struct analysis analysis_calls = {
 	.rows = ROWS(ENTRY),
 	.estimates = true,
 	.tables = tables,
+	ANALYSIS_SELF(struct call_stats),
 	.create = calls_create,
 	.observe = calls_observe,
 	.end = calls_end,

@@ -29,10 +29,8 @@ static uint32_t page_groups_add(struct page_groups *g, const struct page_group_k
 	uint32_t id = intern_id(&g->keys, key, sizeof(*key));
 	struct page_group *to;
 
-	if (!id || array_reserve(&g->groups, &g->capacity, id, sizeof(*g->groups)))
+	if (!id || array_reach(&g->groups, &g->nr, &g->capacity, id, sizeof(*g->groups)))
 		return UINT32_MAX;
-	if (id > g->nr)
-		g->groups[g->nr++] = (struct page_group){ 0 };
 	to = &g->groups[id - 1];
 	to->hit += sum->hit * times;
 	to->pages += sum->pages * times;
@@ -260,12 +258,11 @@ static void page_add_rows(const struct page_report *page,
 					      .gfp_used = &gfp_used };
 
 		/* By task: a group without pages has no row. */
-		if (groups->groups[i].pages &&
-		    !table_type_add_row(&page_type,
-					subject_estimated(groups->subjects.kind,
-							  page_report_estimates(page)),
-					t, &row))
-			break;
+		if (groups->groups[i].pages)
+			table_type_add_row(&page_type,
+					   subject_estimated(groups->subjects.kind,
+							     page_report_estimates(page)),
+					   t, &row);
 	}
 	page_report_legend(page, t, gfp_used);
 }
@@ -333,8 +330,8 @@ static int page_by_pfn(struct page_report *page, struct report *report)
 					      .key = &key,
 					      .gfp_used = &gfp_used };
 
-		if (sum.pages && !table_type_add_row(&page_type, SUBJECT_NONE, t, &row))
-			break;
+		if (sum.pages)
+			table_type_add_row(&page_type, SUBJECT_NONE, t, &row);
 	}
 	page_report_legend(page, t, gfp_used);
 	if (page_report_estimates(page))
@@ -419,18 +416,13 @@ struct page_analysis {
 	struct page_account *acc; /* of the stream; others may use it, too */
 };
 
-static int page_create(const struct analysis_env *env,
-		       const struct analysis_options *opts, void **self)
+static int page_create(void *self, const struct analysis_env *env,
+		       const struct analysis_options *opts)
 {
-	struct page_analysis *page = calloc(1, sizeof(*page));
+	struct page_analysis *page = self;
 	struct dimensions dimensions;
 	int ret;
 
-	*self = page;
-	if (!page)
-		return -ENOMEM;
-	page->env = env;
-	page->opts = opts;
 	dimensions = subjects_page_dimensions(analysis_subject(opts));
 	dimensions.task_sums = subjects_of_tasks(opts->by);
 	ret = accounts_page(env->accounts, &dimensions, &page->acc);
@@ -475,7 +467,7 @@ const struct analysis analysis_page = {
 	.rows = PAGE_ROWS,
 	.estimates = true,
 	.tables = tables,
+	ANALYSIS_SELF_OPTIONS(struct page_analysis),
 	.create = page_create,
 	.view = page_view,
-	.destroy = free,
 };

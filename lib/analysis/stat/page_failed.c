@@ -29,10 +29,9 @@ static int failed_add(struct failed_rows *rows, const struct failed_key *key,
 {
 	uint32_t id = intern_id(&rows->keys, key, sizeof(*key));
 
-	if (!id || array_reserve(&rows->hits, &rows->capacity, id, sizeof(*rows->hits)))
+	if (!id ||
+	    array_reach(&rows->hits, &rows->nr, &rows->capacity, id, sizeof(*rows->hits)))
 		return -ENOMEM;
-	if (id > rows->nr)
-		rows->hits[rows->nr++] = 0;
 	rows->hits[id - 1] += hits;
 	return 0;
 }
@@ -120,8 +119,7 @@ static void failed_fill(const struct page_report *page, const struct failed_rows
 						intern_get(&rows->keys, i + 1, NULL),
 						rows->hits[i], &gfp_used };
 
-		if (!table_type_add_row(&page_failed_type, SUBJECT_NONE, t, &row))
-			break;
+		table_type_add_row(&page_failed_type, SUBJECT_NONE, t, &row);
 	}
 	page_report_legend(page, t, gfp_used);
 }

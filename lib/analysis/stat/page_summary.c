@@ -324,12 +324,10 @@ static int free_only_collect(struct page_report *page, struct page_free_only **s
 		uint32_t group = free_only_group(page, rule, from->stack);
 
 		ret = group == UINT32_MAX ? -ENOMEM
-					  : array_reserve(sums, &capacity, group + 1UL,
-							  sizeof(**sums));
+					  : array_reach(sums, nr, &capacity, group + 1UL,
+							sizeof(**sums));
 		if (ret)
 			break;
-		while (*nr <= group)
-			(*sums)[(*nr)++] = (struct page_free_only){ 0 };
 		(*sums)[group].hit += from->hit;
 		(*sums)[group].pages += from->pages;
 	}
@@ -360,16 +358,12 @@ int page_report_free_only(struct page_report *page, struct report *report)
 	for (uint32_t i = 0; i < nr && !ret; i++) {
 		const struct free_only_row row = { page, i, sums[i] };
 
-		if (row.sum.hit &&
-		    !table_type_add_row(&page_free_only_type, SUBJECT_NONE, t, &row))
-			break;
+		if (row.sum.hit)
+			table_type_add_row(&page_free_only_type, SUBJECT_NONE, t, &row);
 	}
 	if (!ret && page_report_estimates(page))
 		table_add_note(t, "!Figures of this table are those of the sample.");
-	if (!ret)
-		report_add_table(report, t);
-	else
-		table_free(t);
+	report_add_table(report, t);
 	free(sums);
 	return ret;
 }

@@ -118,10 +118,8 @@ static uint32_t resolve(struct size_rows *r, const struct life_key *life)
 	if (key.subject != UINT32_MAX)
 		id = intern_id(&r->keys, &key, sizeof(key));
 	if (!id || id > SIZE_ROW_SKIPPED ||
-	    array_reserve(&r->counts, &r->capacity, id, sizeof(*r->counts)))
+	    array_reach(&r->counts, &r->nr, &r->capacity, id, sizeof(*r->counts)))
 		return UINT32_MAX;
-	if (id > r->nr)
-		r->counts[r->nr++] = (struct size_row_counts){ 0 };
 	return (id - 1) | (sites_skipped(r->env, who.callsite) ? SIZE_ROW_SKIPPED : 0);
 }
 
@@ -212,7 +210,6 @@ static void sizes_destroy(void *self)
 
 	for (unsigned int i = 0; i < s->nr; i++)
 		size_rows_free(&s->tables[i]);
-	free(s);
 }
 
 static int add_tables(struct sizes *s)
@@ -227,18 +224,13 @@ static int add_tables(struct sizes *s)
 	return ret ? ret : lives_observe(&s->slab->lives.any, lived, s);
 }
 
-static int sizes_create(const struct analysis_env *env,
-			const struct analysis_options *opts, void **self)
+static int sizes_create(void *self, const struct analysis_env *env,
+			const struct analysis_options *opts)
 {
-	struct sizes *s = calloc(1, sizeof(*s));
+	struct sizes *s = self;
 	struct dimensions slab;
 	int ret;
 
-	*self = s;
-	if (!s)
-		return -ENOMEM;
-	s->env = env;
-	s->opts = opts;
 	slab = subjects_slab_dimensions(opts, env);
 	ret = accounts_slab(env->accounts, &slab, &s->slab);
 	return ret ? ret : add_tables(s);
@@ -474,8 +466,7 @@ static int show(struct view *v, struct report *report)
 					      .key = key,
 					      .c = &rows->counts[i] };
 
-		if (!table_type_add_row(&sizes_type, rows->kind, t, &row))
-			break;
+		table_type_add_row(&sizes_type, rows->kind, t, &row);
 	}
 	table_set_by(t, words);
 	add_notes(v, t);
@@ -520,6 +511,7 @@ const struct analysis analysis_sizes = {
 	.needs = NEEDS_SLAB,
 	.rows = ROWS_ALL,
 	.tables = tables,
+	ANALYSIS_SELF_OPTIONS(struct sizes),
 	.create = sizes_create,
 	.view = sizes_view,
 	.destroy = sizes_destroy,

@@ -301,9 +301,8 @@ static int slab_by(struct slab_report *slab, enum subject_kind kind,
 		row.cache = sum->cache;
 		row.charged = slab->opts->live ? net_range_scale(&sum->net, sum->charged)
 					       : sum->charged;
-		if ((slab->opts->live ? sum->counts.live : row.hit) &&
-		    !table_type_add_row(type_of(slab, kind), columns, t, &row))
-			break;
+		if (slab->opts->live ? sum->counts.live : row.hit)
+			table_type_add_row(type_of(slab, kind), columns, t, &row);
 	}
 	slab_add_notes(slab, kind, t);
 	slab_report_summary(slab, t);
@@ -327,10 +326,9 @@ static int slab_by_ptr(struct slab_report *slab, struct report *report)
 
 		row.ptr = p->ptr;
 		row.row = p->row;
-		if ((p->counts.live || !slab->opts->live) &&
-		    !table_type_add_row(type_of(slab, SUBJECT_NONE), SUBJECT_NONE, t,
-					&row))
-			break;
+		if (p->counts.live || !slab->opts->live)
+			table_type_add_row(type_of(slab, SUBJECT_NONE), SUBJECT_NONE, t,
+					   &row);
 	}
 	slab_report_note_unskipped(slab, t);
 	if (slab_report_estimates(slab))
@@ -373,23 +371,22 @@ static int slab_show(struct slab_report *slab, struct report *report)
 	return ret;
 }
 
-static int slab_create(const struct analysis_env *env,
-		       const struct analysis_options *opts, void **self)
+static int slab_create(void *self, const struct analysis_env *env,
+		       const struct analysis_options *opts)
 {
-	return slab_analysis_new(env, opts, MEMORY_SLAB, subjects_of_tasks(opts->by),
-				 self);
+	return slab_analysis_ask(self, MEMORY_SLAB, subjects_of_tasks(opts->by));
 }
 
-static int vmalloc_create(const struct analysis_env *env,
-			  const struct analysis_options *opts, void **self)
+static int vmalloc_create(void *self, const struct analysis_env *env,
+			  const struct analysis_options *opts)
 {
-	return slab_analysis_new(env, opts, MEMORY_VMALLOC, false, self);
+	return slab_analysis_ask(self, MEMORY_VMALLOC, false);
 }
 
-static int percpu_memory_create(const struct analysis_env *env,
-				const struct analysis_options *opts, void **self)
+static int percpu_memory_create(void *self, const struct analysis_env *env,
+				const struct analysis_options *opts)
 {
-	return slab_analysis_new(env, opts, MEMORY_PERCPU, false, self);
+	return slab_analysis_ask(self, MEMORY_PERCPU, false);
 }
 
 static int slab_view(const void *self, struct report *report)
@@ -416,9 +413,9 @@ const struct analysis analysis_slab = {
 	.estimates = true,
 	.tables = tables,
 	.options = options,
+	ANALYSIS_SELF_OPTIONS(struct slab_analysis),
 	.create = slab_create,
 	.view = slab_view,
-	.destroy = free,
 };
 
 const struct analysis analysis_vmalloc = {
@@ -430,9 +427,9 @@ const struct analysis analysis_vmalloc = {
 	.rows = AREA_ROWS,
 	.estimates = true,
 	.tables = vmalloc_tables,
+	ANALYSIS_SELF_OPTIONS(struct slab_analysis),
 	.create = vmalloc_create,
 	.view = slab_view,
-	.destroy = free,
 };
 
 const struct analysis analysis_percpu_memory = {
@@ -444,7 +441,7 @@ const struct analysis analysis_percpu_memory = {
 	.rows = AREA_ROWS,
 	.estimates = true,
 	.tables = percpu_memory_tables,
+	ANALYSIS_SELF_OPTIONS(struct slab_analysis),
 	.create = percpu_memory_create,
 	.view = slab_view,
-	.destroy = free,
 };

@@ -146,6 +146,12 @@ static int account_view(const void *self, struct report *report)
 	return slab_analysis_view(self, report, account_show);
 }
 
+static int account_create(void *self, const struct analysis_env *env,
+			  const struct analysis_options *opts)
+{
+	return slab_analysis_ask(self, MEMORY_SLAB, false);
+}
+
 static const struct table_type *const tables[] = { &account_type, NULL };
 
 const struct analysis analysis_account = {
@@ -158,7 +164,7 @@ const struct analysis analysis_account = {
 	.all_frees = true,
 	.tables = tables,
 	.options = options,
-	.create = slab_analysis_create,
+	ANALYSIS_SELF_OPTIONS(struct slab_analysis),
+	.create = account_create,
 	.view = account_view,
-	.destroy = free,
 };

@@ -44,14 +44,11 @@ struct slab_report {
 	bool summarised;
 };
 
-/* Shared callbacks of analyses of slab accounts: see struct analysis. */
-int slab_analysis_create(const struct analysis_env *env,
-			 const struct analysis_options *opts, void **self) __must_check;
-/* The same for objects of @memory, and for callers that use rows as @task_sums of struct dimensions
- * requires.
+/* Asks for the account of objects of @memory. @task_sums: rows are used as struct dimensions requires.
+ * 0 or as the create callback of struct analysis.
  */
-int slab_analysis_new(const struct analysis_env *env, const struct analysis_options *opts,
-		      enum memory memory, bool task_sums, void **self) __must_check;
+int slab_analysis_ask(struct slab_analysis *slab, enum memory memory,
+		      bool task_sums) __must_check;
 /* Lets @show add its tables. 0, -ENOMEM, or the return value of @show. */
 int slab_analysis_view(const void *self, struct report *report,
 		       int (*show)(struct slab_report *slab, struct report *report));

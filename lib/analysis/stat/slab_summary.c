@@ -19,10 +19,8 @@ static int collect(struct slab_report *slab, struct slab_free_only **sums, size_
 		uint32_t group = sites_group(&slab->sites, from->callsite);
 
 		if (group == UINT32_MAX ||
-		    array_reserve(sums, &capacity, group + 1UL, sizeof(**sums)))
+		    array_reach(sums, nr, &capacity, group + 1UL, sizeof(**sums)))
 			return -ENOMEM;
-		while (*nr <= group)
-			(*sums)[(*nr)++] = (struct slab_free_only){ 0 };
 		(*sums)[group].unmatched += from->unmatched;
 		(*sums)[group].doubled += from->doubled;
 	}
@@ -69,9 +67,8 @@ static void add_rows(const struct slab_report *slab, struct table *t,
 	for (uint32_t i = 0; i < nr; i++) {
 		const struct free_only_row row = { &slab->sites, i, sums[i] };
 
-		if ((row.sum.unmatched || row.sum.doubled) &&
-		    !table_type_add_row(&slab_free_only_type, SUBJECT_NONE, t, &row))
-			return;
+		if (row.sum.unmatched || row.sum.doubled)
+			table_type_add_row(&slab_free_only_type, SUBJECT_NONE, t, &row);
 	}
 }
 

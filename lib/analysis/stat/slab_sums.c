@@ -21,18 +21,13 @@ static void ask_for_charged(struct dimensions *all)
 		all->of[room] = DIMENSION_CHARGED;
 }
 
-int slab_analysis_new(const struct analysis_env *env, const struct analysis_options *opts,
-		      enum memory memory, bool task_sums, void **self)
+int slab_analysis_ask(struct slab_analysis *slab, enum memory memory, bool task_sums)
 {
-	struct slab_analysis *slab = calloc(1, sizeof(*slab));
+	const struct analysis_env *env = slab->env;
+	const struct analysis_options *opts = slab->opts;
 	struct dimensions dimensions;
 	int ret;
 
-	*self = slab;
-	if (!slab)
-		return -ENOMEM;
-	slab->env = env;
-	slab->opts = opts;
 	dimensions = memory == MEMORY_SLAB
 			     ? subjects_slab_dimensions(opts, env)
 			     : subjects_page_dimensions(analysis_subject(opts));
@@ -45,12 +40,6 @@ int slab_analysis_new(const struct analysis_env *env, const struct analysis_opti
 	if (!ret && opts->by_address)
 		ret = slab_account_by_address(slab->acc);
 	return ret;
-}
-
-int slab_analysis_create(const struct analysis_env *env,
-			 const struct analysis_options *opts, void **self)
-{
-	return slab_analysis_new(env, opts, MEMORY_SLAB, false, self);
 }
 
 const struct slab_words *slab_report_words(const struct slab_report *slab)
@@ -119,10 +108,8 @@ static int slab_sums_add(struct slab_sums *s, uint32_t row, const struct slab_co
 			 uint32_t times)
 {
 	if (row == UINT32_MAX ||
-	    array_reserve(&s->sums, &s->capacity, row + 1UL, sizeof(*s->sums)))
+	    array_reach(&s->sums, &s->nr, &s->capacity, row + 1UL, sizeof(*s->sums)))
 		return -ENOMEM;
-	while (s->nr <= row)
-		s->sums[s->nr++] = (struct slab_sum){ 0 };
 	slab_counts_add(&s->sums[row].counts, c, times);
 	return 0;
 }

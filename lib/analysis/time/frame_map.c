@@ -40,10 +40,9 @@ static uint32_t block_of(struct frame_map *m, uint64_t pfn)
 /* Makes room for row @row, and for one more group; false: no memory. */
 static bool has_room(struct frame_map *m, uint32_t row)
 {
-	if (array_reserve(&m->site_of, &m->rows_capacity, row + 1UL, sizeof(*m->site_of)))
+	if (array_reach(&m->site_of, &m->nr_rows, &m->rows_capacity, row + 1UL,
+			sizeof(*m->site_of)))
 		return false;
-	while (m->nr_rows <= row)
-		m->site_of[m->nr_rows++] = 0;
 	return !array_reserve(&m->row_of, &m->sites_capacity, m->nr_sites + 1,
 			      sizeof(*m->row_of));
 }

@@ -15,6 +15,7 @@
 
 /* The analysis. @time: one row for each kind of memory. */
 struct live {
+	const struct analysis_env *env;
 	struct lives *of[MEMORY_KINDS];
 	struct over_time time;
 };
@@ -29,7 +30,6 @@ static void live_destroy(void *self)
 	struct live *l = self;
 
 	over_time_free(&l->time);
-	free(l);
 }
 
 static void lived(void *ctx, const struct lives *of, const struct life *life, size_t nr)
@@ -47,15 +47,12 @@ static void lived(void *ctx, const struct lives *of, const struct life *life, si
 	}
 }
 
-static int live_create(const struct analysis_env *env,
-		       const struct analysis_options *opts, void **self)
+static int live_create(void *self, const struct analysis_env *env,
+		       const struct analysis_options *opts)
 {
 	static const struct dimensions dimensions[MEMORY_KINDS];
-	struct live *l = calloc(1, sizeof(*l));
+	struct live *l = self;
 
-	*self = l;
-	if (!l)
-		return -ENOMEM;
 	over_time_init(&l->time, env->first_ts, env->last_ts, LIVE_OVER_TIME_BINS,
 		       OVER_TIME_CELLS);
 	return accounts_observe(env->accounts, dimensions, l->of, lived, l);
@@ -74,7 +71,7 @@ static const struct column_type columns[] = {
 	  MEMBER(struct live_bin, hit[MEMORY_SLAB]) },
 	{ COLUMN("page_hit", "Page_hit", UNIT_COUNT, "Requests for pages in this part."),
 	  MEMBER(struct live_bin, hit[MEMORY_PAGE]) },
-	{ .column = { .name = NULL } }
+	COLUMNS_END,
 };
 
 static const struct table_type live_type = {
@@ -119,8 +116,7 @@ static int live_view(const void *self, struct report *report)
 		struct live_bin row = { .end = (bin + 1) * time->width };
 
 		add_bin(l, bin, live, &row);
-		if (!table_type_add_row(&live_type, SUBJECT_NONE, t, &row))
-			break;
+		table_type_add_row(&live_type, SUBJECT_NONE, t, &row);
 	}
 	report_add_table(report, t);
 	return 0;
@@ -134,6 +130,7 @@ const struct analysis analysis_live_over_time = {
 	.use = ANALYSIS_DIFF_PAGE,
 	.needs = NEEDS_SLAB | NEEDS_PAGE,
 	.tables = tables,
+	ANALYSIS_SELF(struct live),
 	.create = live_create,
 	.joins = NEEDS_SLAB | NEEDS_PAGE,
 	.view = live_view,

@@ -141,14 +141,11 @@ static void take(struct over_time *t, struct over_time_rows *rows, uint32_t numb
 {
 	struct over_time_cell *cell;
 
-	if (unlikely(number >= rows->nr)) {
-		if (array_reserve(&rows->rows, &rows->capacity, number + 1UL,
-				  sizeof(*rows->rows))) {
-			t->failed = true;
-			return;
-		}
-		while (rows->nr <= number)
-			rows->rows[rows->nr++] = (struct over_time_row){ 0 };
+	if (unlikely(number >= rows->nr) &&
+	    array_reach(&rows->rows, &rows->nr, &rows->capacity, number + 1UL,
+			sizeof(*rows->rows))) {
+		t->failed = true;
+		return;
 	}
 	if (unlikely(t->nr_cells >= t->limit) && t->nr_bins > 1)
 		halve(t);

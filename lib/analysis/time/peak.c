@@ -165,7 +165,6 @@ void peak_destroy(void *self)
 		free(p->sides[i].rows);
 	}
 	free(p->changes);
-	free(p);
 }
 
 static int show(const struct peak *p, enum memory memory, struct report *report)
@@ -173,17 +172,11 @@ static int show(const struct peak *p, enum memory memory, struct report *report)
 	return account_rows_by(p->opts, memory, peak_show, p, report);
 }
 
-int peak_create(const struct analysis_env *env, const struct analysis_options *opts,
-		void **self)
+int peak_create(struct peak *p, const struct analysis_env *env,
+		const struct analysis_options *opts)
 {
 	struct dimensions dimensions[MEMORY_KINDS];
-	struct peak *p = calloc(1, sizeof(*p));
 
-	*self = p;
-	if (!p)
-		return -ENOMEM;
-	p->env = env;
-	p->opts = opts;
 	p->show = show;
 	for (int i = 0; i < MEMORY_KINDS; i++) {
 		timeline_init(&p->sides[i].timeline, env->first_ts, env->last_ts,
@@ -193,12 +186,12 @@ int peak_create(const struct analysis_env *env, const struct analysis_options *o
 	return accounts_observe(env->accounts, dimensions, p->of, lived, p);
 }
 
-static int create(const struct analysis_env *env, const struct analysis_options *opts,
-		  void **self)
+static int create(void *self, const struct analysis_env *env,
+		  const struct analysis_options *opts)
 {
 	const struct peak_options *own = opts->own;
-	int ret = peak_create(env, opts, self);
-	struct peak *p = *self;
+	struct peak *p = self;
+	int ret = peak_create(p, env, opts);
 
 	if (ret)
 		return ret;
@@ -242,6 +235,7 @@ const struct analysis analysis_peak = {
 	.estimates = true,
 	.all_frees = true,
 	.tables = peak_tables,
+	ANALYSIS_SELF_OPTIONS(struct peak),
 	.create = create,
 	.observe = peak_observe,
 	.joins = NEEDS_SLAB | NEEDS_PAGE,

@@ -126,8 +126,8 @@ static inline struct peak_row peak_row_then(const struct peak_side *side, size_t
 }
 
 /* Callbacks of struct analysis, for an analysis that sets @show to show other tables. */
-int peak_create(const struct analysis_env *env, const struct analysis_options *opts,
-		void **self) __must_check;
+int peak_create(struct peak *p, const struct analysis_env *env,
+		const struct analysis_options *opts) __must_check;
 void peak_observe(void *self, const struct kmem_event *evs, size_t nr);
 void peak_end(void *self);
 int peak_view(const void *self, struct report *report);

@@ -29,13 +29,11 @@ static struct timeline_row *timeline_row_of(struct timeline *t, uint32_t number)
 
 	if (likely(number < t->nr))
 		return &t->rows[number];
-	if (array_reserve(&t->rows, &t->capacity, number + 1UL, sizeof(*t->rows)) ||
-	    array_reserve(&t->at, &t->at_capacity, need, sizeof(*t->at))) {
+	if (array_reserve(&t->at, &t->at_capacity, need, sizeof(*t->at)) ||
+	    array_reach(&t->rows, &t->nr, &t->capacity, number + 1UL, sizeof(*t->rows))) {
 		t->failed = true;
 		return NULL;
 	}
-	while (t->nr <= number)
-		t->rows[t->nr++] = (struct timeline_row){ 0 };
 	return &t->rows[number];
 }
 
@@ -419,9 +417,8 @@ int peak_show(const void *self, enum memory memory, enum subject_kind kind,
 			.bins = &v.bins[i * v.side->timeline.bins]
 		};
 
-		if ((row.sum->then.nr || any(row.bins, nr_bins)) &&
-		    !table_type_add_row(type, columns, t, &row))
-			break;
+		if (row.sum->then.nr || any(row.bins, nr_bins))
+			table_type_add_row(type, columns, t, &row);
 	}
 	if (!ret) {
 		add_notes(&v, t);

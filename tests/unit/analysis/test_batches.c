@@ -243,13 +243,12 @@ START_TEST(no_room_for_more)
 		ck_assert_int_eq(accounts_slab(&accounts, &full, &slab), 0);
 		ck_assert_int_eq(accounts_page(&accounts, &full, &page), 0);
 		f.in.env.accounts = &accounts;
-		ret = analysis->create(&f.in.env, &opts, &self);
+		ret = analysis_new(analysis, &f.in.env, &opts, &self);
 		ck_assert_msg(!ret || ret == -EOVERFLOW, "%s: %d", analysis->name, ret);
 		/* One may have nothing to do in this recording. */
 		ck_assert_msg(self || !ret, "%s: %d", analysis->name, ret);
 		nr += ret == -EOVERFLOW;
-		if (self)
-			analysis->destroy(self);
+		analysis_free(analysis, self);
 		accounts_free(&accounts);
 	}
 	ck_assert_uint_ge(nr, 8);

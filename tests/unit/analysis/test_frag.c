@@ -24,12 +24,12 @@ static void set_up(struct fixture *f)
 {
 	*f = (struct fixture){ .analysis = analysis_find("frag") };
 	opened_open(&f->in, FILE_PATH);
-	ck_assert_int_eq(f->analysis->create(&f->in.env, &f->opts, &f->self), 0);
+	ck_assert_int_eq(analysis_new(f->analysis, &f->in.env, &f->opts, &f->self), 0);
 }
 
 static void tear_down(struct fixture *f)
 {
-	f->analysis->destroy(f->self);
+	analysis_free(f->analysis, f->self);
 	opened_close(&f->in);
 }
 
@@ -309,7 +309,7 @@ START_TEST(facts)
 	size_t nr_meta;
 
 	set_up(&f);
-	f.analysis->destroy(f.self);
+	analysis_free(f.analysis, f.self);
 	meta = f.in.rec->meta;
 	nr_meta = f.in.rec->nr_meta;
 	f.in.rec->meta = items;
@@ -317,7 +317,7 @@ START_TEST(facts)
 	f.in.env.first_ts = 100;
 	f.in.env.last_ts = 199;
 	f.opts.bins = 4;
-	ck_assert_int_eq(f.analysis->create(&f.in.env, &f.opts, &f.self), 0);
+	ck_assert_int_eq(analysis_new(f.analysis, &f.in.env, &f.opts, &f.self), 0);
 	f.analysis->observe(f.self, evs, ARRAY_SIZE(evs));
 	view(&f);
 	t = table(&f, "frag");

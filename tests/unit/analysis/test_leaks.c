@@ -431,7 +431,7 @@ static size_t series_of_tasks(struct fixture *f, enum subject_kind by, unsigned 
 	size_t nr;
 
 	f->in.env.accounts = &accounts;
-	ck_assert_int_eq(analysis->create(&f->in.env, &opts, &self), 0);
+	ck_assert_int_eq(analysis_new(analysis, &f->in.env, &opts, &self), 0);
 	l = self;
 	for (i = 0; i < 900; i++) {
 		event(f, KMEM_KMALLOC, pointer(i), i)->pid = 100 + (int)(i % tasks);
@@ -442,7 +442,7 @@ static size_t series_of_tasks(struct fixture *f, enum subject_kind by, unsigned 
 	accounts_finish(&accounts);
 	nr = l->sides[MEMORY_SLAB].growth.nr;
 	ck_assert_uint_eq(l->sides[MEMORY_SLAB].times.nr_rows, nr);
-	analysis->destroy(self);
+	analysis_free(analysis, self);
 	accounts_free(&accounts);
 	return nr;
 }

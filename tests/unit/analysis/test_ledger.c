@@ -31,7 +31,8 @@ static const struct analysis_options no_options = { 0 };
 static void create(struct fixture *f)
 {
 	f->accounts = (struct accounts){ .rec = &f->rec, .page_size = 4096 };
-	ck_assert_int_eq(analysis_ledger.create(&f->env, &no_options, &f->ledger), 0);
+	ck_assert_int_eq(analysis_new(&analysis_ledger, &f->env, &no_options, &f->ledger),
+			 0);
 }
 
 static void take(struct fixture *f, const struct kmem_event *ev)
@@ -78,7 +79,7 @@ static void add_meta(struct fixture *f, const char *name, const char *text)
 
 static void tear_down(struct fixture *f)
 {
-	analysis_ledger.destroy(f->ledger);
+	analysis_free(&analysis_ledger, f->ledger);
 	accounts_free(&f->accounts);
 	report_free(f->report);
 	event_stream_close(f->stream);
@@ -302,7 +303,7 @@ END_TEST
 /* The ledger reads the times of the counts when it is created. */
 static void again(struct fixture *f)
 {
-	analysis_ledger.destroy(f->ledger);
+	analysis_free(&analysis_ledger, f->ledger);
 	accounts_free(&f->accounts);
 	create(f);
 }

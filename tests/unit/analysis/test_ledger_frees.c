@@ -31,7 +31,8 @@ static void set_up(struct fixture *f, struct recording_text *meta, uint32_t nr_m
 	f->env = (struct analysis_env){ .rec = &f->rec,
 					.fmts = f->fmts,
 					.accounts = &f->accounts };
-	ck_assert_int_eq(analysis_ledger.create(&f->env, &no_options, &f->ledger), 0);
+	ck_assert_int_eq(analysis_new(&analysis_ledger, &f->env, &no_options, &f->ledger),
+			 0);
 }
 
 /* An object of kmalloc-64 is allocated or freed by @pid on @cpu. */
@@ -62,7 +63,7 @@ static void finish(struct fixture *f)
 
 static void tear_down(struct fixture *f)
 {
-	analysis_ledger.destroy(f->ledger);
+	analysis_free(&analysis_ledger, f->ledger);
 	accounts_free(&f->accounts);
 	event_formats_free(f->fmts);
 	recording_close(f->file);

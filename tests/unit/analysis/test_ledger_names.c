@@ -56,7 +56,8 @@ static void set_up(struct fixture *f)
 					.log = &silent,
 					.accounts = &f->accounts,
 					.page_size = 4096 };
-	ck_assert_int_eq(analysis_ledger.create(&f->env, &no_options, &f->ledger), 0);
+	ck_assert_int_eq(analysis_new(&analysis_ledger, &f->env, &no_options, &f->ledger),
+			 0);
 	f->report = report_new();
 	ck_assert_ptr_nonnull(f->report);
 }
@@ -70,7 +71,7 @@ static void add_meta(struct fixture *f, const char *name, const char *text)
 
 static void tear_down(struct fixture *f)
 {
-	analysis_ledger.destroy(f->ledger);
+	analysis_free(&analysis_ledger, f->ledger);
 	accounts_free(&f->accounts);
 	report_free(f->report);
 	symbols_free(f->syms);

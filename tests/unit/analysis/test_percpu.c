@@ -21,12 +21,12 @@ static void set_up(struct fixture *f)
 {
 	*f = (struct fixture){ .analysis = analysis_find("percpu") };
 	opened_open(&f->in, FILE_PATH);
-	ck_assert_int_eq(f->analysis->create(&f->in.env, &f->opts, &f->self), 0);
+	ck_assert_int_eq(analysis_new(f->analysis, &f->in.env, &f->opts, &f->self), 0);
 }
 
 static void tear_down(struct fixture *f)
 {
-	f->analysis->destroy(f->self);
+	analysis_free(f->analysis, f->self);
 	opened_close(&f->in);
 }
 

@@ -80,10 +80,9 @@ static bool agree(struct dimensions *all, const struct dimensions *wanted)
 	return true;
 }
 
-/* The dimensions that rows always have, requested or not. */
+/* The dimensions that rows of a sample always have, requested or not. */
 static void init_dimensions(struct dimensions *all, const struct accounts *a)
 {
-	all->task_sums = true;
 	if (!a->sample.one_in)
 		return;
 	all->sample = a->sample;
@@ -132,63 +131,65 @@ static int name_tasks(struct accounts *a, struct dimensions *all)
 	return 0;
 }
 
-int accounts_slab(struct accounts *a, const struct dimensions *dimensions,
-		  struct slab_account **out)
+static struct lives *new_slab(struct accounts *a)
 {
-	struct slab_account *slab = a->slab;
+	struct slab_account *slab = a->slab = calloc(1, sizeof(*slab));
 
-	*out = NULL;
-	if (!slab) {
-		slab = calloc(1, sizeof(*slab));
-		if (!slab)
-			return -ENOMEM;
-		a->slab = slab;
-		slab->lives.skew = clock_skew(a->rec);
-		slab->lives.any.scope = scope_of(a->rec);
-		slab->lives.any.filtered = a->filtered;
-		/* If the rule is unknown, nothing is left out. */
-		if (sample_of(&slab->lives.sample, a->rec) == -EINVAL)
-			slab->lives.sample = (struct sample){ 0 };
-		/* The kernel counts all objects, so the events must not be filtered or sampled. */
-		if (!a->filtered && !recording_meta(a->rec, RECORDING_META_SAMPLE) &&
-		    slab_edges_init(&a->edges, a->rec))
-			slab->lives.edges = &a->edges;
-		/* The largest cache of SLUB has objects of two pages; larger ones come from the
-		 * page allocator.
-		 */
-		slab->lives.large_bytes = 2 * (uint64_t)a->page_size;
-		init_dimensions(&slab->lives.any.dimensions, a);
-	}
-	if (!agree(&slab->lives.any.dimensions, dimensions))
-		return -EOVERFLOW;
-	*out = slab;
-	return name_tasks(a, &slab->lives.any.dimensions);
+	if (!slab)
+		return NULL;
+	slab->lives.skew = clock_skew(a->rec);
+	/* If the rule is unknown, nothing is left out. */
+	if (sample_of(&slab->lives.sample, a->rec) == -EINVAL)
+		slab->lives.sample = (struct sample){ 0 };
+	/* The kernel counts all objects, so the events must not be filtered or sampled. */
+	if (!a->filtered && !recording_meta(a->rec, RECORDING_META_SAMPLE) &&
+	    slab_edges_init(&a->edges, a->rec))
+		slab->lives.edges = &a->edges;
+	/* The largest cache of SLUB has objects of two pages; larger ones come from the page
+	 * allocator.
+	 */
+	slab->lives.large_bytes = 2 * (uint64_t)a->page_size;
+	return &slab->lives.any;
 }
 
-int accounts_page(struct accounts *a, const struct dimensions *dimensions,
-		  struct page_account **out)
+static struct lives *new_page(struct accounts *a)
 {
-	struct page_account *page = a->page;
+	struct page_account *page = a->page = calloc(1, sizeof(*page));
 
-	*out = NULL;
-	if (!page) {
-		page = calloc(1, sizeof(*page));
-		if (!page)
-			return -ENOMEM;
-		a->page = page;
-		page->lives.any.page_size = a->page_size;
-		page->lives.doubts.skew = clock_skew(a->rec);
-		page->lives.any.scope = scope_of(a->rec);
-		page->lives.any.filtered = a->filtered;
-		init_dimensions(&page->lives.any.dimensions, a);
-	}
-	if (!agree(&page->lives.any.dimensions, dimensions))
-		return -EOVERFLOW;
-	*out = page;
-	return map_nodes(a, &page->lives.any.dimensions) ||
-			       name_tasks(a, &page->lives.any.dimensions)
-		       ? -ENOMEM
-		       : 0;
+	if (!page)
+		return NULL;
+	page->lives.any.page_size = a->page_size;
+	page->lives.doubts.skew = clock_skew(a->rec);
+	return &page->lives.any;
+}
+
+static struct lives *new_areas(struct accounts *a, enum memory memory)
+{
+	struct slab_account *areas = a->areas[memory] = calloc(1, sizeof(*areas));
+
+	if (!areas)
+		return NULL;
+	areas->lives.any.kind = memory == MEMORY_VMALLOC ? &vmalloc_kind : &percpu_kind;
+	areas->lives.skew = clock_skew(a->rec);
+	return &areas->lives.any;
+}
+
+/* The lives of a new account; NULL: no memory. */
+static struct lives *new_account(struct accounts *a, enum memory memory)
+{
+	struct lives *l = memory == MEMORY_SLAB	  ? new_slab(a)
+			  : memory == MEMORY_PAGE ? new_page(a)
+						  : new_areas(a, memory);
+
+	if (!l)
+		return NULL;
+	l->scope = scope_of(a->rec);
+	l->filtered = a->filtered;
+	l->dimensions.task_sums = true;
+	/* No sample leaves out areas. */
+	if (memory == MEMORY_SLAB || memory == MEMORY_PAGE)
+		init_dimensions(&l->dimensions, a);
+	return l;
 }
 
 /* Adds the callchain: no event of vmalloc, and not every one of per-CPU memory, has a callsite. */
@@ -202,31 +203,6 @@ struct dimensions accounts_areas_dimensions(const struct dimensions *wanted)
 	return all;
 }
 
-int accounts_areas(struct accounts *a, enum memory memory,
-		   const struct dimensions *dimensions, struct slab_account **out)
-{
-	struct slab_account *areas = a->areas[memory];
-	const struct dimensions wanted = accounts_areas_dimensions(dimensions);
-
-	*out = NULL;
-	if (!areas) {
-		areas = calloc(1, sizeof(*areas));
-		if (!areas)
-			return -ENOMEM;
-		a->areas[memory] = areas;
-		areas->lives.any.kind =
-			memory == MEMORY_VMALLOC ? &vmalloc_kind : &percpu_kind;
-		areas->lives.skew = clock_skew(a->rec);
-		areas->lives.any.scope = scope_of(a->rec);
-		areas->lives.any.filtered = a->filtered;
-		areas->lives.any.dimensions.task_sums = true;
-	}
-	if (!agree(&areas->lives.any.dimensions, &wanted))
-		return -EOVERFLOW;
-	*out = areas;
-	return name_tasks(a, &areas->lives.any.dimensions);
-}
-
 const struct lives *accounts_lives(const struct accounts *a, enum memory memory)
 {
 	if (memory == MEMORY_PAGE)
@@ -236,22 +212,55 @@ const struct lives *accounts_lives(const struct accounts *a, enum memory memory)
 	return a->areas[memory] ? &a->areas[memory]->lives.any : NULL;
 }
 
+int accounts_of_memory(struct accounts *a, enum memory memory,
+		       const struct dimensions *dimensions, struct lives **of)
+{
+	const bool areas = memory != MEMORY_SLAB && memory != MEMORY_PAGE;
+	const struct dimensions wanted =
+		areas ? accounts_areas_dimensions(dimensions) : *dimensions;
+	struct lives *l = (struct lives *)accounts_lives(a, memory);
+
+	*of = NULL;
+	if (!l)
+		l = new_account(a, memory);
+	if (!l)
+		return -ENOMEM;
+	if (!agree(&l->dimensions, &wanted))
+		return -EOVERFLOW;
+	*of = l;
+	return (memory == MEMORY_PAGE && map_nodes(a, &l->dimensions)) ||
+			       name_tasks(a, &l->dimensions)
+		       ? -ENOMEM
+		       : 0;
+}
+
+int accounts_slab(struct accounts *a, const struct dimensions *dimensions,
+		  struct slab_account **out)
+{
+	struct lives *of;
+	int ret = accounts_of_memory(a, MEMORY_SLAB, dimensions, &of);
+
+	*out = of ? a->slab : NULL;
+	return ret;
+}
+
+int accounts_page(struct accounts *a, const struct dimensions *dimensions,
+		  struct page_account **out)
+{
+	struct lives *of;
+	int ret = accounts_of_memory(a, MEMORY_PAGE, dimensions, &of);
+
+	*out = of ? a->page : NULL;
+	return ret;
+}
+
 int accounts_ask(struct accounts *a, const struct dimensions dimensions[MEMORY_KINDS],
 		 struct lives *of[MEMORY_KINDS])
 {
-	struct slab_account *objects;
-	struct page_account *page;
 	int ret = 0, i;
 
-	for (i = 0; i < MEMORY_KINDS && !ret; i++) {
-		if (i == MEMORY_PAGE)
-			ret = accounts_page(a, &dimensions[i], &page);
-		else if (i == MEMORY_SLAB)
-			ret = accounts_slab(a, &dimensions[i], &objects);
-		else
-			ret = accounts_areas(a, (enum memory)i, &dimensions[i], &objects);
-		of[i] = (struct lives *)accounts_lives(a, (enum memory)i);
-	}
+	for (i = 0; i < MEMORY_KINDS && !ret; i++)
+		ret = accounts_of_memory(a, (enum memory)i, &dimensions[i], &of[i]);
 	return ret;
 }
 

@@ -54,12 +54,12 @@ int accounts_slab(struct accounts *a, const struct dimensions *dimensions,
 		  struct slab_account **out) __must_check;
 int accounts_page(struct accounts *a, const struct dimensions *dimensions,
 		  struct page_account **out) __must_check;
-/* The account of areas of @memory, MEMORY_VMALLOC or MEMORY_PERCPU; their rows also differ by
- * callchain. The rest is as above.
+/* The same for an account of any kind of memory; @of: its lives. Rows of areas also differ by
+ * callchain.
  */
-int accounts_areas(struct accounts *a, enum memory memory,
-		   const struct dimensions *dimensions,
-		   struct slab_account **out) __must_check;
+int accounts_of_memory(struct accounts *a, enum memory memory,
+		       const struct dimensions *dimensions,
+		       struct lives **of) __must_check;
 /* The dimensions that such an account has if @dimensions are asked for. */
 struct dimensions accounts_areas_dimensions(const struct dimensions *dimensions);
 /* The lives of @memory's account; NULL: nobody asked for it. */

@@ -7,6 +7,7 @@
 
 #include <errno.h>
 #include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 int analysis_new(const struct analysis *analysis, const struct analysis_env *env,
@@ -47,6 +48,26 @@ uint32_t analysis_seen(const struct analysis_env *env)
 			seen |= 1U << fmt->type;
 	}
 	return seen;
+}
+
+void analysis_plain_times(const struct analysis_env *env, struct table *t)
+{
+	for (size_t i = 0; i < t->nr_columns && !recording_clocks_are_ns(env->rec); i++) {
+		enum column_unit *unit = &t->columns[i].unit;
+
+		if (*unit == UNIT_NS || *unit == UNIT_TIME || *unit == UNIT_MOMENT)
+			*unit = UNIT_COUNT;
+	}
+}
+
+struct cell analysis_migratetype(const struct analysis_env *env, int32_t type,
+				 struct table *t)
+{
+	const char *name = migratetype_name(env->migratetypes, type);
+	char number[16];
+
+	snprintf(number, sizeof(number), "%" PRId32, type);
+	return cell_text(t, name ? name : number);
 }
 
 const struct memory_words *memory_words(enum memory memory)

@@ -272,6 +272,12 @@ void analysis_free(const struct analysis *analysis, void *self);
 /* The types of events seen in the stream so far: bits of enum kmem_event_type. */
 uint32_t analysis_seen(const struct analysis_env *env);
 
+/* If clocks do not count nanoseconds, the times of @t are plain numbers. */
+void analysis_plain_times(const struct analysis_env *env, struct table *t);
+/* The cell of a migratetype: its name, or its number. */
+struct cell analysis_migratetype(const struct analysis_env *env, int32_t type,
+				 struct table *t);
+
 /**
  * struct memory_words - the words of a kind of memory
  * @word: "slab", as in the summary; @option: --slab selects it in kmemx record and stat

@@ -23,15 +23,19 @@ struct table *table_type_new(const struct table_type *type, const char *title,
 	return t;
 }
 
+void table_hide_column(struct table *t, const char *name)
+{
+	struct column *col = table_find_column(t, name);
+
+	if (col)
+		col->hidden = true;
+}
+
 void table_type_hide_interval(struct table *t, bool live)
 {
-	static const char *const names[] = { "bytes_low", "bytes_high" };
-
-	for (size_t i = 0; live && i < ARRAY_SIZE(names); i++) {
-		struct column *col = table_find_column(t, names[i]);
-
-		if (col)
-			col->hidden = true;
+	if (live) {
+		table_hide_column(t, "bytes_low");
+		table_hide_column(t, "bytes_high");
 	}
 }
 

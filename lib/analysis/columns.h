@@ -154,6 +154,16 @@ struct column_type {
 /* The same; if not @known, the cell has no value. */
 #define CELL_IF(name, row_type, known, value) \
 	CELL(name, row_type, (known) ? (value) : (struct cell){ .type = CELL_NONE })
+/* The same; the cell has the text that @put appends to @out. */
+#define CELL_PUT(name, row_type, put)                             \
+	static struct cell name(const void *row, struct table *t) \
+	{                                                         \
+		const row_type *r = row;                          \
+		struct strbuf text = { 0 }, *out = &text;         \
+                                                                  \
+		put;                                              \
+		return cell_strbuf(t, &text);                     \
+	}
 
 /* The function for @member's type. */
 #define CELL_OF(member) \
@@ -247,6 +257,8 @@ struct table_type {
  */
 struct table *table_type_new(const struct table_type *type, const char *title,
 			     enum subject_kind kind, bool live);
+/* Text leaves out column @name, if @t has it. */
+void table_hide_column(struct table *t, const char *name);
 /* In a table of live objects, the range of net is that of the first figure: text hides one of them.
  */
 void table_type_hide_interval(struct table *t, bool live);

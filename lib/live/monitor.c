@@ -90,8 +90,6 @@ static int open_accounts(struct monitor *m, enum subject_kind by)
 {
 	struct accounts *a = &m->accounts;
 	const struct processes processes = a->processes;
-	struct slab_account *objects;
-	struct page_account *pages;
 	int ret = 0, i;
 
 	a->processes = (struct processes){ 0 };
@@ -108,13 +106,7 @@ static int open_accounts(struct monitor *m, enum subject_kind by)
 
 		if (!m->opts.of[i])
 			continue;
-		if (i == MEMORY_PAGE)
-			ret = accounts_page(a, &all, &pages);
-		else if (i == MEMORY_SLAB)
-			ret = accounts_slab(a, &all, &objects);
-		else
-			ret = accounts_areas(a, (enum memory)i, &all, &objects);
-		l = (struct lives *)accounts_lives(a, (enum memory)i);
+		ret = accounts_of_memory(a, (enum memory)i, &all, &l);
 		if (!ret)
 			l->live.times = m->opts.opens;
 	}

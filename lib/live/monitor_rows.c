@@ -154,28 +154,17 @@ static struct grouping_who object_who(const struct monitor *m, unsigned int i, s
 	if (by_place(m))
 		callsite = callsite ? sites_beyond(&m->env, callsite, stack)
 				    : sites_of_stack(&m->sites, stack);
-	return (struct grouping_who){
-		.subject = { .callsite = callsite,
-			     .stack = stack,
-			     .cache = key->cache,
-			     .dims = key->dims,
-			     .kmalloc = key->kmalloc },
-	};
+	return (struct grouping_who){ .subject = subject_of_row(l, row, callsite) };
 }
 
 static struct grouping_who page_who(const struct monitor *m, size_t row)
 {
 	const struct lives *l = &m->accounts.page->lives.any;
 	const struct page_key *key = lives_key(l, row);
+	uint64_t callsite = by_place(m) ? sites_of_stack(&m->sites, key->stack) : 0;
 
-	return (struct grouping_who){
-		.subject = { .callsite = by_place(m)
-						 ? sites_of_stack(&m->sites, key->stack)
-						 : 0,
-			     .stack = key->stack,
-			     .dims = key->dims },
-		.order = key->order,
-	};
+	return (struct grouping_who){ .subject = subject_of_row(l, row, callsite),
+				      .order = key->order };
 }
 
 static struct grouping_who row_who(const struct monitor *m, unsigned int i, size_t row)

@@ -20,35 +20,16 @@ struct top_row {
 	const struct window_group *group;
 };
 
-static struct cell cell_rate(const void *row, struct table *t)
-{
-	const struct top_row *r = row;
+CELL(cell_rate, struct top_row,
+     cell_uint(windows_rate(&r->side->windows, r->group->step.bytes)))
+CELL(cell_hit_rate, struct top_row,
+     cell_uint(windows_rate(&r->side->windows, r->group->step.hit)))
 
-	return cell_uint(windows_rate(&r->side->windows, r->group->step.bytes));
-}
+CELL_PUT(cell_trend, struct top_row,
+	 windows_series(&r->side->windows, r->subject.index, TOP_TREND, out))
 
-static struct cell cell_hit_rate(const void *row, struct table *t)
-{
-	const struct top_row *r = row;
-
-	return cell_uint(windows_rate(&r->side->windows, r->group->step.hit));
-}
-
-static struct cell cell_trend(const void *row, struct table *t)
-{
-	const struct top_row *r = row;
-	struct strbuf series = { 0 };
-
-	windows_series(&r->side->windows, r->subject.index, TOP_TREND, &series);
-	return cell_strbuf(t, &series);
-}
-
-static struct cell cell_memory(const void *row, struct table *t)
-{
-	const struct top_row *r = row;
-
-	return cell_text(t, memory_words((enum memory)(r->side - r->m->sides))->word);
-}
+CELL(cell_memory, struct top_row,
+     cell_text(t, memory_words((enum memory)(r->side - r->m->sides))->word))
 
 static struct cell cell_order(const void *row, struct table *t)
 {

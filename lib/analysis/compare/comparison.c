@@ -234,28 +234,23 @@ static void lived(void *ctx, const struct lives *of, const struct life *life, si
 /* Asks for the account, and observes it. */
 static int observe(struct comparison *p)
 {
+	static const enum memory memories[] = {
+		[KIND_SLAB] = MEMORY_SLAB,     [KIND_CACHE] = MEMORY_SLAB,
+		[KIND_PAGE] = MEMORY_PAGE,     [KIND_VMALLOC] = MEMORY_VMALLOC,
+		[KIND_PERCPU] = MEMORY_PERCPU,
+	};
 	const struct analysis_options opts = { .by = p->by };
 	struct dimensions dimensions = { 0 };
-	struct slab_account *objects = NULL;
-	struct page_account *pages = NULL;
 	int ret;
 
 	if (p->kind == KIND_SLAB)
 		dimensions = subjects_slab_dimensions(&opts, p->env);
 	else if (p->kind != KIND_CACHE)
 		dimensions = subjects_page_dimensions(p->by);
-	if (p->kind == KIND_PAGE)
-		ret = accounts_page(p->env->accounts, &dimensions, &pages);
-	else if (p->kind == KIND_VMALLOC || p->kind == KIND_PERCPU)
-		ret = accounts_areas(p->env->accounts,
-				     p->kind == KIND_VMALLOC ? MEMORY_VMALLOC
-							     : MEMORY_PERCPU,
-				     &dimensions, &objects);
-	else
-		ret = accounts_slab(p->env->accounts, &dimensions, &objects);
+	ret = accounts_of_memory(p->env->accounts, memories[p->kind], &dimensions,
+				 &p->of);
 	if (ret)
 		return ret;
-	p->of = pages ? &pages->lives.any : &objects->lives.any;
 	return lives_observe(p->of, lived, p);
 }
 

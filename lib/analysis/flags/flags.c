@@ -97,14 +97,7 @@ static void flags_observe(void *self, const struct kmem_event *evs, size_t nr)
 	}
 }
 
-static struct cell cell_gfp_names(const void *row, struct table *t)
-{
-	const struct flags_row *r = row;
-	struct strbuf sb = { 0 };
-
-	gfp_format_long(r->names, r->flags, &sb);
-	return cell_strbuf(t, &sb);
-}
+CELL_PUT(cell_gfp_names, struct flags_row, gfp_format_long(r->names, r->flags, out))
 
 static const struct column_type columns[] = {
 	{ COLUMN("hit", "Hit", UNIT_COUNT, "Allocations.", .share = true),

@@ -127,7 +127,6 @@ void frag_advise(const struct frag *f, struct table *t);
 /**
  * struct frag_view - tables under construction
  * @known: stack -> index of its callsite in @callsites
- * @ns: times are in nanoseconds
  * @has_ownership: the events say whether pageblocks were claimed
  */
 struct frag_view {
@@ -138,7 +137,7 @@ struct frag_view {
 	struct u64_map known;
 	uint64_t *callsites;
 	size_t nr_callsites, callsites_capacity;
-	bool ns, has_ownership;
+	bool has_ownership;
 };
 
 /* Is the fallback shown? With a filter, only if its allocation was found and passes. */
@@ -153,8 +152,6 @@ int frag_view_begin(struct frag_view *v, const struct frag *f,
 void frag_view_end(struct frag_view *v);
 /* The fallback's row; UINT32_MAX: no memory. */
 uint32_t frag_view_subject(struct frag_view *v, const struct frag_event *e);
-/* The name of a migratetype, or its number. */
-struct cell frag_view_type(const struct frag_view *v, int32_t type, struct table *t);
 /* Hides the columns that were not asked for, and sets the unit of times to that of the clock. */
 void frag_view_columns(const struct frag_view *v, struct table *t);
 

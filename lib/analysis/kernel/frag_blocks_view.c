@@ -5,20 +5,10 @@
  */
 #include <errno.h>
 #include <inttypes.h>
-#include <stdio.h>
 #include <stdlib.h>
 
 #include "analysis/kernel/frag.h"
 #include "base/array.h"
-
-struct cell frag_view_type(const struct frag_view *v, int32_t type, struct table *t)
-{
-	const char *name = migratetype_name(v->f->env->migratetypes, type);
-	char number[16];
-
-	snprintf(number, sizeof(number), "%" PRId32, type);
-	return cell_text(t, name ? name : number);
-}
 
 /* The callsite in stack @id; each stack is resolved once. 0 or -ENOMEM. */
 static int callsite_of(struct frag_view *v, uint32_t id, uint64_t *callsite)
@@ -53,7 +43,7 @@ uint32_t frag_view_subject(struct frag_view *v, const struct frag_event *e)
 
 int frag_view_begin(struct frag_view *v, const struct frag *f, enum subject_kind kind)
 {
-	*v = (struct frag_view){ .f = f, .ns = recording_clocks_are_ns(f->env->rec) };
+	*v = (struct frag_view){ .f = f };
 	v->dims = subjects_page_dimensions(kind);
 	dimensions_by_task(&v->dims);
 	accounts_by_process(f->env->accounts, &v->dims);
@@ -77,13 +67,10 @@ void frag_view_end(struct frag_view *v)
 
 void frag_view_columns(const struct frag_view *v, struct table *t)
 {
+	analysis_plain_times(v->f->env, t);
 	for (size_t i = 0; i < t->nr_columns; i++) {
 		if (t->columns[i].series)
 			t->columns[i].hidden = !v->f->opts->bins;
-		if (t->columns[i].unit == UNIT_NS && !v->ns)
-			t->columns[i].unit = UNIT_COUNT;
-		if (t->columns[i].unit == UNIT_MOMENT && !v->ns)
-			t->columns[i].unit = UNIT_COUNT;
 	}
 }
 
@@ -115,8 +102,10 @@ static const struct frag_event *first_of(const struct block_row *r)
 	return &r->v->of.f->events[r->in_block->first - 1];
 }
 
-CELL(cell_block_from, struct block_row, frag_view_type(&r->v->of, first_of(r)->from, t))
-CELL(cell_block_to, struct block_row, frag_view_type(&r->v->of, first_of(r)->to, t))
+CELL(cell_block_from, struct block_row,
+     analysis_migratetype(r->v->of.f->env, first_of(r)->from, t))
+CELL(cell_block_to, struct block_row,
+     analysis_migratetype(r->v->of.f->env, first_of(r)->to, t))
 
 static struct cell cell_block_first(const void *row, struct table *t)
 {

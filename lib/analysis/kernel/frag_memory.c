@@ -18,14 +18,7 @@ struct free_row {
 	const char *when;
 };
 
-static struct cell cell_zone(const void *row, struct table *t)
-{
-	const struct free_row *r = row;
-	struct strbuf name = { 0 };
-
-	strbuf_add(&name, r->line->zone, r->line->zone_len);
-	return cell_strbuf(t, &name);
-}
+CELL_PUT(cell_zone, struct free_row, strbuf_add(out, r->line->zone, r->line->zone_len))
 
 /* Free pages in blocks smaller than a pageblock, in percent of all free pages. */
 static struct cell cell_unusable(const void *row, struct table *t)

@@ -6,7 +6,6 @@
  */
 #include <errno.h>
 #include <inttypes.h>
-#include <stdio.h>
 #include <stdlib.h>
 
 #include "account/zones.h"
@@ -50,8 +49,8 @@ static struct cell yes_no(struct table *t, bool known, bool yes)
 	return cell_text(t, known ? yes ? "yes" : "no" : NULL);
 }
 
-CELL(cell_from, struct view_row, frag_view_type(&r->v->of, r->key->from, t))
-CELL(cell_to, struct view_row, frag_view_type(&r->v->of, r->key->to, t))
+CELL(cell_from, struct view_row, analysis_migratetype(r->v->of.f->env, r->key->from, t))
+CELL(cell_to, struct view_row, analysis_migratetype(r->v->of.f->env, r->key->to, t))
 CELL(cell_fragmenting, struct view_row,
      yes_no(t, r->v->of.f->order_known,
 	    r->key->fallback_order < (int32_t)r->v->of.f->block_order))

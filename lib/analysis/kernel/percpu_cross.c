@@ -304,7 +304,6 @@ static int percpu_cross_show(const void *self, enum memory memory, enum subject_
 	const struct percpu_cross *c = self;
 	struct view v = { .side = &c->sides[memory], .pages = memory == MEMORY_PAGE };
 	struct table *t = new_table(&v, kind);
-	struct column *freed_by = t ? table_find_column(t, "freed_by") : NULL;
 	int ret = view_make(&v, c, kind);
 
 	if (!t)
@@ -312,8 +311,8 @@ static int percpu_cross_show(const void *self, enum memory memory, enum subject_
 	if (!ret) {
 		add_rows(&v, kind, t);
 		/* Few recordings have callchains of frees. */
-		if (freed_by && !table_has_value(t, "freed_by"))
-			freed_by->hidden = true;
+		if (!table_has_value(t, "freed_by"))
+			table_hide_column(t, "freed_by");
 		add_summary(&v, c->of[memory]->losses, t);
 	}
 	report_add_table(report, t);

@@ -176,12 +176,7 @@ struct step_row {
 	struct counted counters[ARRAY_SIZE(counters)];
 };
 
-static struct cell cell_counted(const void *counted, struct table *t)
-{
-	const struct counted *c = counted;
-
-	return c->known ? cell_int(c->value) : (struct cell){ .type = CELL_NONE };
-}
+CELL_IF(cell_counted, struct counted, r->known, cell_int(r->value))
 
 static struct cell cell_explained(const void *row, struct table *t)
 {
@@ -330,15 +325,6 @@ static int by_missing(const void *a, const void *b)
 	return x->from < y->from ? -1 : 1;
 }
 
-/* Clocks that count no nanoseconds have plain numbers. */
-static void set_units(struct table *t)
-{
-	for (size_t i = 0; i < t->nr_columns; i++) {
-		if (t->columns[i].unit == UNIT_TIME || t->columns[i].unit == UNIT_MOMENT)
-			t->columns[i].unit = UNIT_COUNT;
-	}
-}
-
 int ledger_step_report(const struct books *b, struct report *report)
 {
 	struct table *t = table_type_new(
@@ -349,8 +335,7 @@ int ledger_step_report(const struct books *b, struct report *report)
 
 	if (!t)
 		return -ENOMEM;
-	if (!recording_clocks_are_ns(b->ledger->env->rec))
-		set_units(t);
+	analysis_plain_times(b->ledger->env, t);
 	for (i = 0; i < nr; i++)
 		rows[i] = make_row(b, i);
 	qsort(rows, nr, sizeof(rows[0]), by_missing);

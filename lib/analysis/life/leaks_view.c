@@ -437,35 +437,20 @@ static void add_summary(const struct leaks_view *v, uint64_t losses, struct tabl
 		add_interval(v, t);
 }
 
-/* In a sample nothing is certain to live: the interval of the bytes says more. */
-static void hide_net(struct table *t)
-{
-	static const char *const names[] = { "net_min", "net_max" };
-
-	for (size_t i = 0; i < ARRAY_SIZE(names); i++) {
-		struct column *col = table_find_column(t, names[i]);
-
-		if (col)
-			col->hidden = true;
-	}
-}
-
 static struct table *new_table(const struct leaks_view *v, enum subject_kind kind)
 {
-	struct strbuf title = { 0 };
-	struct table *t;
+	struct table *t = account_rows_table(&types[v->memory], v->l->env, kind,
+					     "%s that are still live,",
+					     memory_words(v->memory)->title);
 
-	strbuf_printf(&title, "%s that are still live,", memory_words(v->memory)->title);
-	t = account_rows_table(&types[v->memory], v->l->env, kind, strbuf_text(&title));
-	strbuf_free(&title);
 	if (!t)
 		return NULL;
-	for (size_t i = 0; i < t->nr_columns && !v->l->ns; i++) {
-		if (t->columns[i].unit == UNIT_NS)
-			t->columns[i].unit = UNIT_COUNT;
+	analysis_plain_times(v->l->env, t);
+	/* In a sample nothing is certain to live: the interval of the bytes says more. */
+	if (v->l->env->sample.one_in) {
+		table_hide_column(t, "net_min");
+		table_hide_column(t, "net_max");
 	}
-	if (v->l->env->sample.one_in)
-		hide_net(t);
 	return t;
 }
 

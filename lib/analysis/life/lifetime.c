@@ -327,17 +327,12 @@ static void add_summary(const struct lifetime_view *v, uint64_t losses, struct t
 
 static struct table *new_table(const struct lifetime_view *v, enum subject_kind kind)
 {
-	struct strbuf title = { 0 };
-	struct table *t;
+	struct table *t = account_rows_table(&types[v->owners.memory], v->a->env, kind,
+					     "Lifetimes of %s",
+					     memory_words(v->owners.memory)->many);
 
-	strbuf_printf(&title, "Lifetimes of %s", memory_words(v->owners.memory)->many);
-	t = account_rows_table(&types[v->owners.memory], v->a->env, kind,
-			       strbuf_text(&title));
-	strbuf_free(&title);
-	for (size_t i = 0; t && i < t->nr_columns && !v->a->ns; i++) {
-		if (t->columns[i].unit == UNIT_NS)
-			t->columns[i].unit = UNIT_COUNT;
-	}
+	if (t)
+		analysis_plain_times(v->a->env, t);
 	return t;
 }
 

@@ -68,7 +68,7 @@ struct view_row {
 CELL(cell_bytes, struct view_row, cell_uint(r->row->pages * r->v->p->env->page_size))
 CELL_IF(cell_order, struct view_row, !r->v->p->opts->any_order, cell_uint(r->key->order))
 CELL_IF(cell_migtype, struct view_row, !r->v->p->opts->any_migratetype,
-	page_report_migratetype(&r->v->page, t, r->key->migratetype))
+	analysis_migratetype(r->v->p->env, r->key->migratetype, t))
 
 static const struct column_type columns[] = {
 	{ COLUMN("bytes", "Live_bytes/Per", UNIT_BYTES,
@@ -265,7 +265,6 @@ static void row_words(const struct page_owners *p, enum subject_kind kind,
 static struct table *new_table(const struct page_owners *p, enum subject_kind kind)
 {
 	struct strbuf title = { 0 }, words = { 0 };
-	struct column *order, *migtype, *since, *least;
 	struct table *t;
 
 	row_words(p, kind, &words);
@@ -275,19 +274,14 @@ static struct table *new_table(const struct page_owners *p, enum subject_kind ki
 	if (t) {
 		table_set_by(t, strbuf_text(&words));
 		t->failed |= title.failed || words.failed;
-		order = table_find_column(t, "order");
-		migtype = table_find_column(t, "migtype");
-		since = table_find_column(t, "alloc_ts");
-		least = table_find_column(t, "net_min");
+		analysis_plain_times(p->env, t);
 		/* In a sample the interval of the bytes says more. */
-		if (least && p->env->sample.one_in)
-			least->hidden = true;
-		if (order)
-			order->hidden = p->opts->any_order;
-		if (migtype)
-			migtype->hidden = p->opts->any_migratetype;
-		if (since && !recording_clocks_are_ns(p->env->rec))
-			since->unit = UNIT_COUNT;
+		if (p->env->sample.one_in)
+			table_hide_column(t, "net_min");
+		if (p->opts->any_order)
+			table_hide_column(t, "order");
+		if (p->opts->any_migratetype)
+			table_hide_column(t, "migtype");
 	}
 	strbuf_free(&title);
 	strbuf_free(&words);

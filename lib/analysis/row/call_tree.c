@@ -116,6 +116,19 @@ int call_tree_add(struct call_tree *tree, const char *folded, uint64_t bytes,
 						: add_inward(tree, folded, &sum);
 }
 
+int call_tree_add_row(struct call_tree *tree, const struct subjects *subjects,
+		      uint32_t row, uint64_t bytes, uint64_t hit)
+{
+	struct strbuf folded = { 0 };
+	int ret;
+
+	subjects_path(subjects, row, &folded);
+	ret = folded.failed ? -ENOMEM
+			    : call_tree_add(tree, strbuf_text(&folded), bytes, hit);
+	strbuf_free(&folded);
+	return ret;
+}
+
 void call_tree_free(struct call_tree *tree)
 {
 	intern_free(&tree->names);

@@ -6,7 +6,7 @@
 #ifndef KMEMX_ANALYSIS_CALL_TREE_H
 #define KMEMX_ANALYSIS_CALL_TREE_H
 
-#include "analysis/analysis.h"
+#include "analysis/row/subject.h"
 #include "base/hash.h"
 
 /**
@@ -33,6 +33,9 @@ struct call_tree {
  */
 int call_tree_add(struct call_tree *tree, const char *folded, uint64_t bytes,
 		  uint64_t hit) __must_check;
+/* The same for the callchain, or the processes, that lead to @row of @subjects. */
+int call_tree_add_row(struct call_tree *tree, const struct subjects *subjects,
+		      uint32_t row, uint64_t bytes, uint64_t hit) __must_check;
 /* A table of that @type, one of the two below, with the nodes that @opts want as rows, and without
  * a summary. @what: "Page allocations". NULL: no memory.
  */

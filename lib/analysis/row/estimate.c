@@ -343,14 +343,14 @@ int unit_pieces_estimate(const struct unit_pieces *p, const struct estimate_rule
 int estimate_rows(const struct row_values *values, const struct estimate_rule *rule,
 		  const uint32_t *group_of, struct estimate *out, size_t nr)
 {
-	struct unit_pieces p = { .nr = values->nr_rows };
+	struct unit_pieces p = { .nr = lives_rows(values->lives) };
 	int ret;
 
 	p.items = calloc(p.nr + 1, sizeof(*p.items));
 	if (!p.items)
 		return -ENOMEM;
 	for (size_t i = 0; i < p.nr; i++) {
-		uint32_t unit = values->unit(values->of, i);
+		uint32_t unit = lives_value(values->lives, i, DIMENSION_UNIT);
 
 		p.items[i] = (struct unit_piece){
 			.unit = unit ? unit : SAMPLE_CERTAIN,

@@ -10,6 +10,7 @@
 #ifndef KMEMX_ANALYSIS_ESTIMATE_H
 #define KMEMX_ANALYSIS_ESTIMATE_H
 
+#include "account/lives.h"
 #include "base/hash.h"
 #include "recording/sample.h"
 #include "report/table.h"
@@ -93,12 +94,11 @@ void unit_pieces_free(struct unit_pieces *p);
 
 /**
  * struct row_values - figures of account rows that also differ in the unit
- * @unit: a row's unit, as in dimension_unit(); @value: its figure
+ * @lives: the account's; @value: a row's figure; gets @of
  */
 struct row_values {
+	const struct lives *lives;
 	const void *of;
-	size_t nr_rows;
-	uint32_t (*unit)(const void *of, size_t row);
 	uint64_t (*value)(const void *of, size_t row);
 };
 

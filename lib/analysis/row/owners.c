@@ -40,34 +40,13 @@ static int resolve(struct owners *o)
 	return o->callsites && i == o->nr_rows ? 0 : -ENOMEM;
 }
 
-static struct subject object_subject(const struct owners *o, size_t row)
-{
-	const struct slab_key *key = lives_key(o->lives, row);
-
-	return (struct subject){ .callsite = o->callsites[row],
-				 .stack = lives_stack(o->lives, row),
-				 .dims = key->dims,
-				 .cache = key->cache,
-				 .kmalloc = key->kmalloc };
-}
-
-static struct subject page_subject(const struct owners *o, size_t row)
-{
-	const struct page_key *key = lives_key(o->lives, row);
-
-	return (struct subject){ .callsite = o->callsites[row],
-				 .stack = key->stack,
-				 .dims = key->dims };
-}
-
 static int find_rows(struct owners *o)
 {
 	o->of = calloc(o->nr_rows + 1, sizeof(*o->of));
 	if (!o->of || resolve(o))
 		return -ENOMEM;
 	for (size_t i = 0; i < o->nr_rows; i++) {
-		const struct subject who =
-			o->pages ? page_subject(o, i) : object_subject(o, i);
+		const struct subject who = subject_of_row(o->lives, i, o->callsites[i]);
 
 		o->of[i] = subjects_row(&o->subjects, &who);
 		if (o->of[i] == UINT32_MAX)
@@ -118,30 +97,15 @@ void owners_note_stackless(const struct owners *o, struct table *t)
 			      : "!Some allocations were recorded without a callchain: their rows are callsites, marked [no stack].");
 }
 
-/* Figures of rows, for struct row_values. */
-struct owner_values {
-	const struct owners *o;
-	const uint64_t *values;
-};
-
-static uint32_t unit_of_row(const void *of, size_t row)
+static uint64_t value_of_row(const void *values, size_t row)
 {
-	const struct owners *o = ((const struct owner_values *)of)->o;
-
-	return lives_value(o->lives, row, DIMENSION_UNIT);
-}
-
-static uint64_t value_of_row(const void *of, size_t row)
-{
-	return ((const struct owner_values *)of)->values[row];
+	return ((const uint64_t *)values)[row];
 }
 
 int owners_estimate(const struct owners *o, const uint64_t *values,
 		    const uint32_t *group_of, struct estimate *out, size_t nr)
 {
-	const struct owner_values of = { o, values };
-	const struct row_values rows = { &of, o->nr_rows, unit_of_row, value_of_row };
-
+	const struct row_values rows = { o->lives, values, value_of_row };
 	const struct estimate_rule rule = { &o->env->sample,
 					    o->pages   ? ESTIMATE_PAGES
 					    : o->flows ? subjects_share(o->subjects.kind)

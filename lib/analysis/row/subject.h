@@ -27,6 +27,20 @@ struct subject {
 	bool kmalloc;
 };
 
+/* The subject of account row @row, whose callsite is @callsite. */
+static inline struct subject subject_of_row(const struct lives *lives, size_t row,
+					    uint64_t callsite)
+{
+	const struct slab_key *key =
+		lives->kind->memory == MEMORY_PAGE ? NULL : lives_key(lives, row);
+
+	return (struct subject){ .callsite = callsite,
+				 .stack = lives_stack(lives, row),
+				 .cache = key ? key->cache : 0,
+				 .dims = *lives_dims(lives, row),
+				 .kmalloc = key && key->kmalloc };
+}
+
 /**
  * struct subject_part - one part of what a table's rows stand for
  * @dim: its index in the account's dimensions; -1: none

@@ -6,7 +6,6 @@
  */
 #include <errno.h>
 #include <inttypes.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -75,18 +74,8 @@ static struct cell cell_id(const void *row, struct table *t)
 
 CELL_IF(cell_order, struct view_row, !r->v->p->opts->any_order, cell_uint(r->key->order))
 
-static struct cell cell_migratetype(const void *row, struct table *t)
-{
-	const struct view_row *r = row;
-	const char *name;
-	char number[16];
-
-	if (r->v->p->opts->any_migratetype)
-		return (struct cell){ 0 };
-	name = migratetype_name(r->v->p->env->migratetypes, r->key->migratetype);
-	snprintf(number, sizeof(number), "%" PRId32, r->key->migratetype);
-	return cell_text(t, name ? name : number);
-}
+CELL_IF(cell_migratetype, struct view_row, !r->v->p->opts->any_migratetype,
+	analysis_migratetype(r->v->p->env, r->key->migratetype, t))
 
 static struct cell cell_gfp(const void *row, struct table *t)
 {

@@ -3,6 +3,10 @@
 
 #include <errno.h>
 #include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 
 #include "analysis/bounds/slab_bounds.h"
 #include "analysis/filter/alloc_filter.h"
@@ -65,13 +69,17 @@ int account_rows_show(const struct account_rows *rows, struct report *report)
 
 struct table *account_rows_table(const struct table_type *type,
 				 const struct analysis_env *env, enum subject_kind kind,
-				 const char *title)
+				 const char *title, ...)
 {
 	struct strbuf text = { 0 };
-	char words[SUBJECT_WORDS];
+	char words[SUBJECT_WORDS], start[128];
 	struct table *t;
+	va_list ap;
 
-	strbuf_printf(&text, "%s by %s", title, subjects_words(kind, words));
+	va_start(ap, title);
+	vsnprintf(start, sizeof(start), title, ap);
+	va_end(ap);
+	strbuf_printf(&text, "%s by %s", start, subjects_words(kind, words));
 	t = table_type_new(type, strbuf_text(&text),
 			   subject_estimated(kind, env->sample.one_in), false);
 	strbuf_free(&text);
@@ -115,4 +123,32 @@ int account_rows_bounds(const struct owners *o, const uint32_t *of,
 	bounds_free(&page.bounds);
 	sites_free(&page.sites);
 	return ret;
+}
+
+/* A table of live memory needs no sums of tasks that have none. */
+static void leave_out_dead(const struct lives *lives, uint32_t *rows)
+{
+	memset(rows, 0xff, lives->spent->keys.count * sizeof(*rows));
+	for (size_t i = 0; i < lives_rows(lives); i++) {
+		uint32_t id = lives_sums(lives, i).live_nr
+				      ? spent_find(lives->spent, &lives->dimensions,
+						   lives_dims(lives, i))
+				      : 0;
+
+		if (id)
+			rows[id - 1] = 0;
+	}
+}
+
+uint32_t *account_rows_spent(struct subjects *s, const struct lives *lives, bool live)
+{
+	uint32_t *rows = calloc(lives->spent->keys.count + 1UL, sizeof(*rows));
+
+	if (rows && live)
+		leave_out_dead(lives, rows);
+	if (!rows ||
+	    !subjects_of_spent(s, &lives->keys, lives->firsts, lives->spent, rows))
+		return rows;
+	free(rows);
+	return NULL;
 }

@@ -42,10 +42,12 @@ struct account_rows {
 /* The same for each kind of memory that is wanted. -ENOMEM also if the lives failed. */
 int account_rows_show(const struct account_rows *rows,
 		      struct report *report) __must_check;
-/* A table of @type with rows by @kind: "@title by callsite". NULL: no memory. */
+/* A table of @type with rows by @kind; its title is @title, with "by callsite" at its end. NULL: no
+ * memory.
+ */
 struct table *account_rows_table(const struct table_type *type,
 				 const struct analysis_env *env, enum subject_kind kind,
-				 const char *title);
+				 const char *title, ...) __printf_fmt(4, 5);
 /**
  * account_rows_bounds() - how much of what seems live must and can live
  * @o: the owners of finished lives, which are from accounts_ask()
@@ -56,5 +58,10 @@ struct table *account_rows_table(const struct table_type *type,
  */
 int account_rows_bounds(const struct owners *o, const uint32_t *of,
 			struct net_range *ranges, size_t nr) __must_check;
+/* The rows of the sums of tasks without live memory, by sum, as of subjects_of_spent(); UINT32_MAX: no
+ * row is needed. @live: only tasks that have live memory in other rows. The caller frees them; NULL: no
+ * memory.
+ */
+uint32_t *account_rows_spent(struct subjects *s, const struct lives *lives, bool live);
 
 #endif

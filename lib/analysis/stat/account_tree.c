@@ -18,25 +18,18 @@ static int add_row(const struct page_report *page, struct subjects *subjects,
 	bool live = page->opts->live;
 	uint64_t times = lives_weight(&page->acc->lives.any, row);
 	uint64_t pages = live ? c->live_pages : c->hit << from->order;
-	const struct subject who = { .callsite = page->callsites[row],
-				     .stack = from->stack,
-				     .dims = from->dims };
-	struct strbuf folded = { 0 };
+	const struct subject who =
+		subject_of_row(&page->acc->lives.any, row, page->callsites[row]);
 	uint32_t stack;
-	int ret;
 
 	if (!pages)
 		return 0;
 	stack = subjects_row(subjects, &who);
 	if (stack == UINT32_MAX)
 		return -ENOMEM;
-	subjects_path(subjects, stack, &folded);
-	ret = folded.failed ? -ENOMEM
-			    : call_tree_add(tree, strbuf_text(&folded),
-					    pages * page->env->page_size * times,
-					    (live ? c->live_hit : c->hit) * times);
-	strbuf_free(&folded);
-	return ret;
+	return call_tree_add_row(tree, subjects, stack,
+				 pages * page->env->page_size * times,
+				 (live ? c->live_hit : c->hit) * times);
 }
 
 int page_report_tree(struct page_report *page, struct report *report)
@@ -110,22 +103,13 @@ static int add_sum(struct call_tree *tree, const struct slab_sums *sums, uint32_
 {
 	const struct slab_counts *c = &sums->sums[i].counts;
 	const struct net_range *net = &sums->sums[i].net;
-	struct strbuf folded = { 0 };
-	int ret;
+	uint64_t bytes = live ? net_range_likely(net) : c->bytes_alloc;
+	uint64_t hit = live ? net_range_scale(net, c->live) : c->hit;
 
 	if (!(live ? c->live : c->hit))
 		return 0;
-	if (none)
-		strbuf_puts(&folded, "[no stack]");
-	else
-		subjects_path(&sums->subjects, i, &folded);
-	ret = folded.failed
-		      ? -ENOMEM
-		      : call_tree_add(tree, strbuf_text(&folded),
-				      live ? net_range_likely(net) : c->bytes_alloc,
-				      live ? net_range_scale(net, c->live) : c->hit);
-	strbuf_free(&folded);
-	return ret;
+	return none ? call_tree_add(tree, "[no stack]", bytes, hit)
+		    : call_tree_add_row(tree, &sums->subjects, i, bytes, hit);
 }
 
 int slab_report_tree(struct slab_report *slab, struct report *report)

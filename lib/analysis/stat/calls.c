@@ -270,14 +270,7 @@ SPAN_CELL(objects_min, FIGURE_NR, least)
 SPAN_CELL(objects_median, FIGURE_NR, median)
 SPAN_CELL(objects_max, FIGURE_NR, most)
 
-static struct cell cell_entry(const void *row, struct table *t)
-{
-	const struct calls_row *r = row;
-	struct strbuf name = { 0 };
-
-	entry_call_name(r->env, r->kind->call, &name);
-	return cell_strbuf(t, &name);
-}
+CELL_PUT(cell_entry, struct calls_row, entry_call_name(r->env, r->kind->call, out))
 
 static const struct column_type columns[] = {
 	{ COLUMN("bytes", "Total_alloc/Call", UNIT_BYTES,

@@ -5,11 +5,11 @@
  */
 #include <errno.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "analysis/analysis.h"
 #include "analysis/row/call_tree.h"
 #include "analysis/row/entry.h"
+#include "analysis/stat/account_rows.h"
 #include "analysis/stat/page_report.h"
 #include "base/array.h"
 
@@ -47,46 +47,22 @@ static bool sums_tasks(const struct page_report *page, const struct page_groups 
 	return page->acc->lives.any.spent && subjects_of_tasks(g->subjects.kind);
 }
 
-/* A table of live memory needs no sums of tasks that have none. */
-static void leave_out_dead(const struct page_account *acc, uint32_t *rows)
-{
-	const struct spent *spent = acc->lives.any.spent;
-
-	memset(rows, 0xff, spent->keys.count * sizeof(*rows));
-	for (uint32_t i = 0; i < acc->nr_rows; i++) {
-		const struct page_key *key = page_lives_key(&acc->lives, i);
-		uint32_t id = acc->rows[i].live_pages
-				      ? spent_find(spent, &acc->lives.any.dimensions,
-						   &key->dims)
-				      : 0;
-
-		if (id)
-			rows[id - 1] = 0;
-	}
-}
-
 /* By task: adds the sums of tasks without live pages. Group numbers are those of their subjects. */
 static int page_groups_spent(const struct page_report *page, struct page_groups *g)
 {
-	const struct page_lives *lives = &page->acc->lives;
-	uint32_t nr = lives->any.spent->keys.count, i;
-	uint32_t *rows = calloc(nr + 1UL, sizeof(*rows));
+	const struct lives *lives = &page->acc->lives.any;
+	uint32_t *rows = account_rows_spent(&g->subjects, lives, page->opts->live);
 	struct page_group_key key = { 0 };
 	struct page_group sum = { 0 };
 	int ret = rows ? 0 : -ENOMEM;
 
-	if (!ret && page->opts->live)
-		leave_out_dead(page->acc, rows);
-	if (!ret)
-		ret = subjects_of_spent(&g->subjects, &lives->any.keys, lives->any.firsts,
-					lives->any.spent, rows);
-	for (i = 0; i < subjects_count(&g->subjects) && !ret; i++) {
+	for (uint32_t i = 0; i < subjects_count(&g->subjects) && !ret; i++) {
 		key.subject = i;
 		if (page_groups_add(g, &key, &sum, 1) == UINT32_MAX)
 			ret = -ENOMEM;
 	}
-	for (i = 0; i < nr && !ret; i++) {
-		const struct page_tally *tally = spent_sum(lives->any.spent, i);
+	for (uint32_t i = 0; i < lives->spent->keys.count && !ret; i++) {
+		const struct page_tally *tally = spent_sum(lives->spent, i);
 
 		key.subject = rows[i];
 		sum.hit = page->opts->live ? 0 : tally->of[LIFE_BORN].nr;
@@ -105,9 +81,8 @@ static bool page_group_key(const struct page_report *page, struct page_groups *g
 			   size_t row, struct page_group_key *key)
 {
 	const struct page_key *from = page_lives_key(&page->acc->lives, row);
-	const struct subject who = { .callsite = page->callsites[row],
-				     .stack = from->stack,
-				     .dims = from->dims };
+	const struct subject who =
+		subject_of_row(&page->acc->lives.any, row, page->callsites[row]);
 
 	*key = (struct page_group_key){ 0 };
 	if (g->detailed) {

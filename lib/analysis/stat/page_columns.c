@@ -4,8 +4,6 @@
  * In: account rows added up. Out: columns and cells.
  */
 
-#include <stdio.h>
-
 #include "analysis/stat/page_report.h"
 
 CELL(cell_bytes, struct page_row, cell_uint(r->sum->pages * r->page->env->page_size))
@@ -16,20 +14,14 @@ CELL_IF(cell_escaped, struct page_row, r->page->charged,
 CELL(cell_implicit, struct page_row,
      cell_uint(r->sum->implicit_pages * r->page->env->page_size))
 CELL(cell_migtype, struct page_row,
-     page_report_migratetype(r->page, t, r->key->migratetype))
+     analysis_migratetype(r->page->env, r->key->migratetype, t))
 CELL(cell_gfp, struct page_row,
      page_report_gfp(r->page, t, r->key->gfp_flags, r->gfp_used))
 CELL(cell_gfp_names, struct page_row,
      page_report_gfp_names(r->page, t, r->key->gfp_flags))
 
-static struct cell cell_last_callsite(const void *row, struct table *t)
-{
-	const struct page_row *r = row;
-	struct strbuf name = { 0 };
-
-	sites_exact(&r->page->sites, r->page->callsites[r->row], &name);
-	return cell_strbuf(t, &name);
-}
+CELL_PUT(cell_last_callsite, struct page_row,
+	 sites_exact(&r->page->sites, r->page->callsites[r->row], out))
 
 static const struct column_type columns[] = {
 	{ COLUMN("page", "PFN", UNIT_PFN, "The number of the page frame."),
@@ -47,15 +39,7 @@ static const struct column_type columns[] = {
 		 "Bytes allocated and not seen freed; no more can be live at the end.",
 		 .hidden = true, .live = true, .leaves = 40),
 	  MEMBER_OF(struct page_row, net, net) },
-	{ COLUMN("net_min", "At_least", UNIT_BYTES,
-		 "Of the net bytes, those that must be live at the end.", .hidden = true,
-		 .range_of = "net_estimate", .live = true, .leaves = 8),
-	  POINTEE(struct page_row, net, struct net_range, net_range_min_cell) },
-	{ COLUMN("net_reason", "Why", UNIT_NONE,
-		 "Why the bounds differ: events were lost, frees were not traced, or a free was just not seen.",
-		 .hidden = true, .spell = net_range_reason_spell,
-		 .range_of = "net_estimate", .live = true, .leaves = 9),
-	  POINTEE(struct page_row, net, struct net_range, net_range_reason_cell) },
+	NET_BOUND_COLUMNS(struct page_row, net),
 	{ COLUMN("order", "Order", UNIT_NONE, "The block's size: 2^order pages.",
 		 .leaves = 15),
 	  .rows = PAGE_DETAILED, MEMBER_OF(struct page_row, key, order) },
@@ -75,18 +59,8 @@ static const struct column_type columns[] = {
 		 "The request's flags by their full names; unknown bits in hexadecimal.",
 		 .hidden = true, .list = true),
 	  .rows = PAGE_DETAILED, .fill = cell_gfp_names },
-	{ COLUMN("net_max", "At_most", UNIT_BYTES, "Bytes that may be live at the end.",
-		 .hidden = true, .range_of = "net_estimate", .live = true, .leaves = 8),
-	  .estimated = true,
-	  POINTEE(struct page_row, net, struct net_range, net_range_max_cell) },
-	{ COLUMN("net_estimate", "Net", UNIT_BYTES,
-		 "The best estimate of the bytes that are live at the end.",
-		 .hidden = true, .live = true, .leaves = 39, .sort_title = "net"),
-	  POINTEE(struct page_row, net, struct net_range, net_range_likely_cell) },
-	{ COLUMN("net_cache", "Net_cache", UNIT_BYTES,
-		 "Of the estimate, what the kernel gives back when it needs memory.",
-		 .hidden = true, .live = true, .leaves = 39),
-	  .rows = ROWS_ALL & ~ROWS(NONE), MEMBER_OF(struct page_row, sum, cache) },
+	{ NET_MAX_COLUMN(struct page_row, net), .estimated = true },
+	NET_LIKELY_COLUMNS(struct page_row, net, MEMBER_OF(struct page_row, sum, cache)),
 	{ COLUMN("charged", "Charged", UNIT_BYTES,
 		 "Of the bytes, those that count for the control group's limit.",
 		 .leaves = 30),
@@ -109,18 +83,6 @@ const struct table_type page_type = {
 };
 
 /* --- cells that the page tables share ----------------------------------------------- */
-
-struct cell page_report_migratetype(const struct page_report *page, struct table *t,
-				    int value)
-{
-	const char *name = migratetype_name(page->env->migratetypes, value);
-	char number[16];
-
-	if (name)
-		return cell_text(t, name);
-	snprintf(number, sizeof(number), "%d", value);
-	return cell_text(t, number);
-}
 
 struct cell page_report_gfp(const struct page_report *page, struct table *t,
 			    uint64_t flags, uint64_t *used)

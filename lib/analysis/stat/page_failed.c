@@ -68,7 +68,7 @@ struct failed_row {
 CELL(cell_bytes, struct failed_row,
      cell_uint((r->hit << r->key->order) * r->page->env->page_size))
 CELL(cell_migtype, struct failed_row,
-     page_report_migratetype(r->page, t, r->key->migratetype))
+     analysis_migratetype(r->page->env, r->key->migratetype, t))
 CELL(cell_gfp, struct failed_row,
      page_report_gfp(r->page, t, r->key->gfp_flags, r->gfp_used))
 CELL(cell_gfp_names, struct failed_row,

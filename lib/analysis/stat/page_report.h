@@ -57,9 +57,6 @@ int page_report_estimate(const struct page_report *page, enum page_figure figure
 			 size_t nr) __must_check;
 /* Adds the summary and important notes to @t if it is the first table. */
 void page_report_summary(struct page_report *page, struct table *t);
-/* A migratetype's name, or its number. */
-struct cell page_report_migratetype(const struct page_report *page, struct table *t,
-				    int value);
 /* The short names of GFP flags; adds those that occur to @used. */
 struct cell page_report_gfp(const struct page_report *page, struct table *t,
 			    uint64_t flags, uint64_t *used);

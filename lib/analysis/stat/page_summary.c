@@ -29,14 +29,6 @@ struct figure_of {
 	enum page_figure figure;
 };
 
-static uint32_t unit_of_row(const void *of, size_t row)
-{
-	const struct page_account *acc = ((const struct figure_of *)of)->page->acc;
-
-	return dimension_value(&acc->lives.any.dimensions,
-			       &page_lives_key(&acc->lives, row)->dims, DIMENSION_UNIT);
-}
-
 static uint64_t figure_of_row(const void *of, size_t row)
 {
 	const struct figure_of *f = of;
@@ -59,8 +51,7 @@ int page_report_estimate(const struct page_report *page, enum page_figure figure
 			 const uint32_t *group_of, struct estimate *out, size_t nr)
 {
 	const struct figure_of of = { page, figure };
-	const struct row_values values = { &of, page->acc->nr_rows, unit_of_row,
-					   figure_of_row };
+	const struct row_values values = { &page->acc->lives.any, &of, figure_of_row };
 	const struct estimate_rule rule = { &page->env->sample, ESTIMATE_PAGES };
 
 	return estimate_rows(&values, &rule, group_of, out, nr);

@@ -102,12 +102,8 @@ static uint32_t resolve(struct size_rows *r, const struct life_key *life)
 {
 	const struct slab_key *from = slab_lives_key(r->lives, life->row);
 	uint32_t stack = lives_stack(&r->lives->any, life->row);
-	const struct subject who = { .callsite =
-					     sites_beyond(r->env, from->callsite, stack),
-				     .stack = stack,
-				     .dims = from->dims,
-				     .cache = from->cache,
-				     .kmalloc = from->kmalloc };
+	const struct subject who = subject_of_row(
+		&r->lives->any, life->row, sites_beyond(r->env, from->callsite, stack));
 	const struct size_row_key key = { .subject = subjects_row(&r->subjects, &who),
 					  .range = life->range,
 					  .bytes = life->bytes,

@@ -39,87 +39,53 @@ CELL_IF(cell_charged, struct slab_row, knows_charged(r), cell_uint(r->charged))
 CELL_IF(cell_escaped, struct slab_row, knows_charged(r),
 	cell_uint(slab_waste(r->alloc, r->charged)))
 
-static struct cell cell_last_callsite(const void *row, struct table *t)
-{
-	const struct slab_row *r = row;
-	struct strbuf name = { 0 };
+CELL_PUT(cell_last_callsite, struct slab_row,
+	 sites_exact(&r->slab->sites, slab_report_callsite(r->slab, r->row), out))
 
-	sites_exact(&r->slab->sites, slab_report_callsite(r->slab, r->row), &name);
-	return cell_strbuf(t, &name);
-}
-
-#define FIGURES                                                                          \
-	{ COLUMN("bytes", "Total_alloc/Per", UNIT_BYTES,                                 \
-		 "Bytes allocated, and per allocation on average.", .per = "hit"),       \
-	  .live_title = "Live_bytes/Per", MEMBER(struct slab_row, alloc) },              \
-		{ COLUMN("bytes_req", "Total_req/Per", UNIT_BYTES,                       \
-			 "Bytes requested; the slab allocator "                          \
-			 "rounded up the rest.",                                         \
-			 .per = "hit", .leaves = 70),                                    \
-		  .live_title = "Live_req/Per", MEMBER(struct slab_row, req) },          \
-		{ COLUMN("hit", "Hit", UNIT_COUNT, "Allocations.", .leaves = 20),        \
-		  .live_title = "Live", MEMBER(struct slab_row, hit) },                  \
-		{ COLUMN("pingpong", "Ping-pong", UNIT_COUNT,                            \
-			 "Objects freed on another CPU than the one that "               \
-			 "allocated them.",                                              \
-			 .leaves = 90),                                                  \
-		  MEMBER_OF(struct slab_row, counts, pingpong) },                        \
-		{ COLUMN("frag", "Frag", UNIT_PERCENT,                                   \
-			 "The share of the allocated bytes that was "                    \
-			 "not requested.",                                               \
-			 .leaves = 80),                                                  \
-		  .fill = cell_frag },                                                   \
-		{ COLUMN("waste", "Waste", UNIT_BYTES,                                   \
-			 "Bytes allocated beyond the request, in all "                   \
-			 "allocations.",                                                 \
-			 .hidden = true, .leaves = 45),                                  \
-		  .fill = cell_waste },                                                  \
-		{ COLUMN("waste_live", "Waste_live", UNIT_BYTES,                         \
-			 "The same in what is live at the end.", .hidden = true,         \
-			 .live = true, .leaves = 46),                                    \
-		  .fill = slab_cell_waste_live },                                        \
-		{ COLUMN("implicit", "Untraced", UNIT_COUNT,                             \
-			 "Objects freed without an event: their address "                \
-			 "was allocated again.",                                         \
-			 .hidden = true, .leaves = 60),                                  \
-		  MEMBER_OF(struct slab_row, counts, implicit) },                        \
-		{ COLUMN("net", "Seen", UNIT_BYTES,                                      \
-			 "Bytes allocated and not seen freed.", .hidden = true,          \
-			 .live = true, .leaves = 40),                                    \
-		  MEMBER_OF(struct slab_row, net, net) },                                \
-		{ COLUMN("net_min", "At_least", UNIT_BYTES,                              \
-			 "Of the net bytes, those that must be live at "                 \
-			 "the end.",                                                     \
-			 .hidden = true, .range_of = "net_estimate", .live = true,       \
-			 .leaves = 8),                                                   \
-		  POINTEE(struct slab_row, net, struct net_range, net_range_min_cell) }, \
-	{                                                                                \
-		COLUMN("net_reason", "Why", UNIT_NONE,                                   \
-		       "Why the bounds differ: events were lost, frees "                 \
-		       "were not traced, or a free was just not seen.",                  \
-		       .hidden = true, .spell = net_range_reason_spell,                  \
-		       .range_of = "net_estimate", .live = true, .leaves = 9),           \
-			POINTEE(struct slab_row, net, struct net_range,                  \
-				net_range_reason_cell)                                   \
-	}
+#define FIGURES                                                                    \
+	{ COLUMN("bytes", "Total_alloc/Per", UNIT_BYTES,                           \
+		 "Bytes allocated, and per allocation on average.", .per = "hit"), \
+	  .live_title = "Live_bytes/Per", MEMBER(struct slab_row, alloc) },        \
+		{ COLUMN("bytes_req", "Total_req/Per", UNIT_BYTES,                 \
+			 "Bytes requested; the slab allocator "                    \
+			 "rounded up the rest.",                                   \
+			 .per = "hit", .leaves = 70),                              \
+		  .live_title = "Live_req/Per", MEMBER(struct slab_row, req) },    \
+		{ COLUMN("hit", "Hit", UNIT_COUNT, "Allocations.", .leaves = 20),  \
+		  .live_title = "Live", MEMBER(struct slab_row, hit) },            \
+		{ COLUMN("pingpong", "Ping-pong", UNIT_COUNT,                      \
+			 "Objects freed on another CPU than the one that "         \
+			 "allocated them.",                                        \
+			 .leaves = 90),                                            \
+		  MEMBER_OF(struct slab_row, counts, pingpong) },                  \
+		{ COLUMN("frag", "Frag", UNIT_PERCENT,                             \
+			 "The share of the allocated bytes that was "              \
+			 "not requested.",                                         \
+			 .leaves = 80),                                            \
+		  .fill = cell_frag },                                             \
+		{ COLUMN("waste", "Waste", UNIT_BYTES,                             \
+			 "Bytes allocated beyond the request, in all "             \
+			 "allocations.",                                           \
+			 .hidden = true, .leaves = 45),                            \
+		  .fill = cell_waste },                                            \
+		{ COLUMN("waste_live", "Waste_live", UNIT_BYTES,                   \
+			 "The same in what is live at the end.", .hidden = true,   \
+			 .live = true, .leaves = 46),                              \
+		  .fill = slab_cell_waste_live },                                  \
+		{ COLUMN("implicit", "Untraced", UNIT_COUNT,                       \
+			 "Objects freed without an event: their address "          \
+			 "was allocated again.",                                   \
+			 .hidden = true, .leaves = 60),                            \
+		  MEMBER_OF(struct slab_row, counts, implicit) },                  \
+		{ COLUMN("net", "Seen", UNIT_BYTES,                                \
+			 "Bytes allocated and not seen freed.", .hidden = true,    \
+			 .live = true, .leaves = 40),                              \
+		  MEMBER_OF(struct slab_row, net, net) },                          \
+		NET_BOUND_COLUMNS(struct slab_row, net)
 /* Comes last, so that the other columns keep their positions for scripts. */
-#define FIGURE_MAX                                                                       \
-	{ COLUMN("net_max", "At_most", UNIT_BYTES, "Bytes that may be live at the end.", \
-		 .hidden = true, .range_of = "net_estimate", .live = true, .leaves = 8), \
-	  POINTEE(struct slab_row, net, struct net_range, net_range_max_cell) },         \
-		{ COLUMN("net_estimate", "Net", UNIT_BYTES,                              \
-			 "The best estimate of the bytes that are live at the end.",     \
-			 .hidden = true, .live = true, .leaves = 39,                     \
-			 .sort_title = "net"),                                           \
-		  POINTEE(struct slab_row, net, struct net_range,                        \
-			  net_range_likely_cell) },                                      \
-	{                                                                                \
-		COLUMN("net_cache", "Net_cache", UNIT_BYTES,                             \
-		       "Of the estimate, what the kernel gives back when it needs "      \
-		       "memory.",                                                        \
-		       .hidden = true, .live = true, .leaves = 39),                      \
-			.rows = ROWS_ALL & ~ROWS(NONE), MEMBER(struct slab_row, cache)   \
-	}
+#define FIGURE_MAX                                \
+	{ NET_MAX_COLUMN(struct slab_row, net) }, \
+		NET_LIKELY_COLUMNS(struct slab_row, net, MEMBER(struct slab_row, cache))
 static const struct column_type slab_columns[] = {
 	{ COLUMN("ptr", "Alloc Ptr", UNIT_ADDRESS, "The object's address."),
 	  .rows = ROWS(NONE), .fill = cell_ptr },
@@ -238,11 +204,11 @@ static const struct table_type *type_of(const struct slab_report *slab,
 /* Text leaves out figures that say nothing of an area. */
 static void hide_figures(const struct slab_report *slab, struct table *t)
 {
-	static const char *const hidden[] = { "bytes_req", "pingpong", "frag" };
-
-	for (size_t i = 0; i < ARRAY_SIZE(hidden); i++)
-		if (slab_report_memory(slab) != MEMORY_SLAB)
-			t->columns[table_column(t, hidden[i])].hidden = true;
+	if (slab_report_memory(slab) == MEMORY_SLAB)
+		return;
+	table_hide_column(t, "bytes_req");
+	table_hide_column(t, "pingpong");
+	table_hide_column(t, "frag");
 }
 
 static struct table *slab_table(const struct slab_report *slab, enum subject_kind kind)

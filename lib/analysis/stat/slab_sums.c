@@ -6,9 +6,9 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "analysis/bounds/reclaimable.h"
+#include "analysis/stat/account_rows.h"
 #include "analysis/stat/slab_report.h"
 #include "base/array.h"
 
@@ -26,6 +26,7 @@ int slab_analysis_ask(struct slab_analysis *slab, enum memory memory, bool task_
 	const struct analysis_env *env = slab->env;
 	const struct analysis_options *opts = slab->opts;
 	struct dimensions dimensions;
+	struct lives *lives;
 	int ret;
 
 	dimensions = memory == MEMORY_SLAB
@@ -34,9 +35,8 @@ int slab_analysis_ask(struct slab_analysis *slab, enum memory memory, bool task_
 	if (memory == MEMORY_SLAB && subject_rows(opts->by) & ROWS(CGROUP))
 		ask_for_charged(&dimensions);
 	dimensions.task_sums = task_sums;
-	ret = memory == MEMORY_SLAB
-		      ? accounts_slab(env->accounts, &dimensions, &slab->acc)
-		      : accounts_areas(env->accounts, memory, &dimensions, &slab->acc);
+	ret = accounts_of_memory(env->accounts, memory, &dimensions, &lives);
+	slab->acc = (struct slab_account *)lives;
 	if (!ret && opts->by_address)
 		ret = slab_account_by_address(slab->acc);
 	return ret;
@@ -126,44 +126,21 @@ static void add_charged(struct slab_sum *s, const struct slab_report *slab, uint
 			      lives_weight(lives, row);
 }
 
-/* The figure to estimate, by account row. */
-struct figure_of {
-	const struct slab_report *slab;
-	uint64_t (*figure)(const struct slab_counts *c);
-};
-
-static uint32_t unit_of_row(const void *of, size_t row)
+static uint64_t allocated(const void *acc, size_t row)
 {
-	const struct slab_account *acc = ((const struct figure_of *)of)->slab->acc;
-
-	return dimension_value(&acc->lives.any.dimensions,
-			       &slab_lives_key(&acc->lives, row)->dims, DIMENSION_UNIT);
+	return ((const struct slab_account *)acc)->rows[row].bytes_alloc;
 }
 
-static uint64_t figure_of_row(const void *of, size_t row)
+static uint64_t living(const void *acc, size_t row)
 {
-	const struct figure_of *f = of;
-
-	return f->figure(&f->slab->acc->rows[row]);
-}
-
-static uint64_t allocated(const struct slab_counts *c)
-{
-	return c->bytes_alloc;
-}
-
-static uint64_t living(const struct slab_counts *c)
-{
-	return c->live_alloc;
+	return ((const struct slab_account *)acc)->rows[row].live_alloc;
 }
 
 int slab_report_estimate(const struct slab_report *slab, enum estimate_of what,
 			 const uint32_t *group_of, struct estimate *out, size_t nr)
 {
-	const struct figure_of of = { slab,
-				      what == ESTIMATE_LIVING ? living : allocated };
-	const struct row_values values = { &of, slab->acc->nr_rows, unit_of_row,
-					   figure_of_row };
+	const struct row_values values = { &slab->acc->lives.any, slab->acc,
+					   what == ESTIMATE_LIVING ? living : allocated };
 	const struct estimate_rule rule = { &slab->env->sample, what };
 
 	return estimate_rows(&values, &rule, group_of, out, nr);
@@ -254,40 +231,16 @@ static int slab_sums_bound(struct slab_sums *s, const struct slab_report *slab,
 	return ret;
 }
 
-/* A table of live memory needs no sums of tasks that have none. */
-static void leave_out_dead(const struct slab_account *acc, uint32_t *rows)
-{
-	const struct spent *spent = acc->lives.any.spent;
-
-	memset(rows, 0xff, spent->keys.count * sizeof(*rows));
-	for (uint32_t i = 0; i < acc->nr_rows; i++) {
-		const struct slab_key *key = slab_lives_key(&acc->lives, i);
-		uint32_t id = acc->rows[i].live
-				      ? spent_find(spent, &acc->lives.any.dimensions,
-						   &key->dims)
-				      : 0;
-
-		if (id)
-			rows[id - 1] = 0;
-	}
-}
-
 /* By task: adds the sums of tasks without live objects. */
 static int slab_sums_spent(struct slab_sums *s, const struct slab_report *slab)
 {
-	const struct slab_lives *lives = &slab->acc->lives;
-	uint32_t nr = lives->any.spent->keys.count, i;
-	uint32_t *rows = calloc(nr + 1UL, sizeof(*rows));
+	const struct lives *lives = &slab->acc->lives.any;
+	uint32_t *rows = account_rows_spent(&s->subjects, lives, slab->opts->live);
 	int ret = rows ? 0 : -ENOMEM;
 
-	if (!ret && slab->opts->live)
-		leave_out_dead(slab->acc, rows);
-	if (!ret)
-		ret = subjects_of_spent(&s->subjects, &lives->any.keys, lives->any.firsts,
-					lives->any.spent, rows);
-	for (i = 0; i < nr && !ret; i++) {
+	for (uint32_t i = 0; i < lives->spent->keys.count && !ret; i++) {
 		const struct slab_counts c =
-			slab_tally_counts(spent_sum(lives->any.spent, i));
+			slab_tally_counts(spent_sum(lives->spent, i));
 
 		if (rows[i] != UINT32_MAX)
 			ret = slab_sums_add(s, rows[i], &c, 1);
@@ -311,13 +264,8 @@ int slab_sums_collect(struct slab_sums *s, struct slab_report *slab,
 		ret = slab_sums_spent(s, slab);
 	for (uint32_t i = 0; i < slab->acc->nr_rows && !ret; i++) {
 		const struct slab_key *key = slab_lives_key(&slab->acc->lives, i);
-		const struct subject who = {
-			.callsite = slab_report_callsite(slab, i),
-			.stack = dimension_value(dimensions, &key->dims, DIMENSION_STACK),
-			.dims = key->dims,
-			.cache = key->cache,
-			.kmalloc = key->kmalloc
-		};
+		const struct subject who = subject_of_row(&slab->acc->lives.any, i,
+							  slab_report_callsite(slab, i));
 		const struct slab_counts *c = &slab->acc->rows[i];
 
 		group_of[i] = UINT32_MAX;

@@ -370,13 +370,10 @@ static void add_summary(const struct view *v, struct table *t)
 static struct table *new_table(const struct peak *p, enum memory memory,
 			       enum subject_kind kind)
 {
-	struct strbuf title = { 0 };
-	struct table *t;
+	struct table *t = account_rows_table(
+		&types[memory], p->env, kind, "%s live at %s,",
+		memory_words(memory)->title, p->at_end ? "the moment" : "their peak");
 
-	strbuf_printf(&title, "%s live at %s,", memory_words(memory)->title,
-		      p->at_end ? "the moment" : "their peak");
-	t = account_rows_table(&types[memory], p->env, kind, strbuf_text(&title));
-	strbuf_free(&title);
 	for (size_t i = 0; t && i < t->nr_columns; i++) {
 		if (t->columns[i].live)
 			t->columns[i].hidden |= p->at_end;

@@ -31,6 +31,22 @@ static bool next_word(const char **at, const char *end, const char **word, size_
 	return *len != 0;
 }
 
+/* The same, if it is not too long for a name. */
+static bool next_name(const char **at, const char *end, const char **name, size_t *len)
+{
+	return next_word(at, end, name, len) && *len <= NAME_MAX_LEN;
+}
+
+/* The rest of the line from the next word on: a function with its module. */
+static bool last_name(const char **at, const char *end, const char **name, size_t *len)
+{
+	bool found = next_word(at, end, name, len);
+
+	*len = (size_t)(end - *name);
+	*at = end;
+	return found && *len <= NAME_MAX_LEN;
+}
+
 /* Decimal digits and nothing else, up to @max. */
 static bool number(const char *word, size_t len, uint64_t max, uint64_t *value)
 {
@@ -63,6 +79,29 @@ static bool next_time(const char **at, const char *end, uint64_t *ns)
 	       number(word, len, 1000000000ULL << 30, ns);
 }
 
+/* 0 or 1. */
+static bool next_bool(const char **at, const char *end, bool *value)
+{
+	uint64_t n = 0;
+	bool found = next_number(at, end, &n);
+
+	*value = n != 0;
+	return found && n <= 1;
+}
+
+/* Defines a function that reads the next line of a list with @fits, from @at to @end, to @out. */
+#define NEXT_LINE(name, type, fits)                  \
+	bool name(const char **text, type *out)      \
+	{                                            \
+		const char *at, *end;                \
+                                                     \
+		while (next_line(text, &at, &end)) { \
+			if (fits)                    \
+				return true;         \
+		}                                    \
+		return false;                        \
+	}
+
 /* "FILE:LINE [MODULE] func:FUNCTION", and words that newer kernels add. */
 static bool read_allocinfo(struct allocinfo_line *line, const char *at, const char *end)
 {
@@ -89,16 +128,7 @@ static bool read_allocinfo(struct allocinfo_line *line, const char *at, const ch
 	return false;
 }
 
-bool allocinfo_next(const char **text, struct allocinfo_line *line)
-{
-	const char *at, *end;
-
-	while (next_line(text, &at, &end)) {
-		if (read_allocinfo(line, at, end))
-			return true;
-	}
-	return false;
-}
+NEXT_LINE(allocinfo_next, struct allocinfo_line, read_allocinfo(out, at, end))
 
 /* ": tunables LIMIT BATCHCOUNT SHARED : ..." */
 static uint64_t tunable_limit(const char *at, const char *end)
@@ -135,23 +165,10 @@ bool page_owner_next(const char **text, struct page_owner_line *line)
 	return false;
 }
 
-bool alloc_trace_next(const char **text, struct alloc_trace_line *line)
-{
-	const char *at, *end;
-
-	while (next_line(text, &at, &end)) {
-		if (!next_word(&at, end, &line->cache, &line->cache_len) ||
-		    line->cache_len > NAME_MAX_LEN ||
-		    !next_number(&at, end, &line->objects) ||
-		    !next_word(&at, end, &line->name, &line->name_len))
-			continue;
-		/* The module is part of the name. */
-		line->name_len = (size_t)(end - line->name);
-		if (line->name_len <= NAME_MAX_LEN)
-			return true;
-	}
-	return false;
-}
+NEXT_LINE(alloc_trace_next, struct alloc_trace_line,
+	  next_name(&at, end, &out->cache, &out->cache_len) &&
+		  next_number(&at, end, &out->objects) &&
+		  last_name(&at, end, &out->name, &out->name_len))
 
 bool slabinfo_next(const char **text, struct slabinfo_line *out)
 {
@@ -172,18 +189,10 @@ bool slabinfo_next(const char **text, struct slabinfo_line *out)
 	return false;
 }
 
-bool slab_cpu_next(const char **text, struct slab_cpu_line *out)
-{
-	const char *at, *end;
-
-	while (next_line(text, &at, &end)) {
-		if (next_word(&at, end, &out->name, &out->name_len) &&
-		    out->name_len <= NAME_MAX_LEN && next_number(&at, end, &out->slabs) &&
-		    next_number(&at, end, &out->sheaf))
-			return true;
-	}
-	return false;
-}
+NEXT_LINE(slab_cpu_next, struct slab_cpu_line,
+	  next_name(&at, end, &out->name, &out->name_len) &&
+		  next_number(&at, end, &out->slabs) &&
+		  next_number(&at, end, &out->sheaf))
 
 bool slab_count_next(const char **text, struct slab_count_line *out)
 {
@@ -206,38 +215,13 @@ bool slab_count_next(const char **text, struct slab_count_line *out)
 	return false;
 }
 
-bool slab_reclaim_next(const char **text, struct slab_reclaim_line *out)
-{
-	const char *at, *end;
-	uint64_t value;
+NEXT_LINE(slab_reclaim_next, struct slab_reclaim_line,
+	  next_name(&at, end, &out->name, &out->name_len) &&
+		  next_bool(&at, end, &out->reclaimable))
 
-	while (next_line(text, &at, &end)) {
-		if (next_word(&at, end, &out->name, &out->name_len) &&
-		    out->name_len <= NAME_MAX_LEN && next_number(&at, end, &value) &&
-		    value <= 1) {
-			out->reclaimable = value;
-			return true;
-		}
-	}
-	return false;
-}
-
-bool vmallocinfo_next(const char **text, struct vmallocinfo_line *out)
-{
-	const char *at, *end;
-
-	while (next_line(text, &at, &end)) {
-		if (!next_number(&at, end, &out->areas) ||
-		    !next_number(&at, end, &out->pages) ||
-		    !next_word(&at, end, &out->name, &out->name_len))
-			continue;
-		/* The module is part of the name. */
-		out->name_len = (size_t)(end - out->name);
-		if (out->name_len <= NAME_MAX_LEN)
-			return true;
-	}
-	return false;
-}
+NEXT_LINE(vmallocinfo_next, struct vmallocinfo_line,
+	  next_number(&at, end, &out->areas) && next_number(&at, end, &out->pages) &&
+		  last_name(&at, end, &out->name, &out->name_len))
 
 /* The headings of percpu_stats: "Allocation Info:", "Global Stats:", "Chunk: <- First Chunk",
  * "Chunk: <- Reserved Chunk", and those of other chunks, "Chunk:" and "Chunk (to_depopulate)".
@@ -407,18 +391,9 @@ bool zoneinfo_pcp_pages(const char *text, uint64_t *pages)
 	return found;
 }
 
-bool slab_alias_next(const char **text, struct slab_alias *alias)
-{
-	const char *at, *end;
-
-	while (next_line(text, &at, &end)) {
-		if (next_word(&at, end, &alias->name, &alias->name_len) &&
-		    next_word(&at, end, &alias->target, &alias->target_len) &&
-		    alias->name_len <= NAME_MAX_LEN && alias->target_len <= NAME_MAX_LEN)
-			return true;
-	}
-	return false;
-}
+NEXT_LINE(slab_alias_next, struct slab_alias,
+	  next_name(&at, end, &out->name, &out->name_len) &&
+		  next_name(&at, end, &out->target, &out->target_len))
 
 static bool same(const char *a, size_t a_len, const char *b, size_t b_len)
 {

@@ -171,7 +171,9 @@ static inline uint32_t analysis_memory(enum memory memory)
 	return needs[memory];
 }
 
-/* Pointers to the @types of all kinds of memory, for struct analysis. */
+/* Pointers to types of tables, for struct analysis. */
+#define TABLES(...) ((const struct table_type *const[]){ __VA_ARGS__, NULL })
+/* Pointers to the @types of all kinds of memory. */
 #define MEMORY_TABLES(types)                                             \
 	{                                                                \
 		&(types)[0], &(types)[1], &(types)[2], &(types)[3], NULL \

@@ -95,10 +95,9 @@ static int advise_create(void *self, const struct analysis_env *env,
 			 const struct analysis_options *opts)
 {
 	struct advise *a = self;
-	struct dimensions slab;
 	int ret;
+	struct dimensions slab = subjects_slab_dimensions(opts, env);
 
-	slab = subjects_slab_dimensions(opts, env);
 	ret = accounts_slab(env->accounts, &slab, &a->slab);
 	if (!ret)
 		ret = lives_observe(&a->slab->lives.any, lived, a);
@@ -134,15 +133,13 @@ static int advise_view(const void *self, struct report *report)
 	return advise_show(a, report);
 }
 
-static const struct table_type *const tables[] = { &advice_type, NULL };
-
 const struct analysis analysis_advise = {
 	.name = "advise",
 	.help = "what could be allocated better",
 	.use = ANALYSIS_COMMAND,
 	.needs = NEEDS_SLAB | NEEDS_PAGE,
 	.all_frees = true,
-	.tables = tables,
+	.tables = TABLES(&advice_type),
 	ANALYSIS_SELF_OPTIONS(struct advise),
 	.create = advise_create,
 	.observe = advise_observe,

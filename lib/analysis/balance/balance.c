@@ -15,7 +15,6 @@
 #include "analysis/balance/nodes.h"
 #include "analysis/balance/older.h"
 #include "analysis/balance/page_use.h"
-#include "analysis/balance/percpu_use.h"
 #include "analysis/row/owners.h"
 #include "base/array.h"
 
@@ -432,9 +431,8 @@ static int balance_create(void *self, const struct analysis_env *env,
 	struct dimensions wanted[MEMORY_KINDS] = { 0 };
 	struct balance_nodes nodes = { 0 };
 	struct balance *b = self;
-	int ret;
+	int ret = balance_nodes_read(&nodes, env->rec, env->page_size);
 
-	ret = balance_nodes_read(&nodes, env->rec, env->page_size);
 	if (balance_nodes_any(&nodes))
 		wanted[MEMORY_PAGE].of[0] = DIMENSION_NODE;
 	balance_nodes_free(&nodes);
@@ -465,10 +463,6 @@ static const char *balance_lacks(const struct recording *rec)
 		       : "does not say how much memory was in use (meminfo)";
 }
 
-static const struct table_type *const tables[] = { &balance_type,	&older_type,
-						   &holders_type,	&percpu_use_type,
-						   &balance_nodes_type, NULL };
-
 const struct analysis analysis_balance = {
 	.name = "balance",
 	.help = "where all memory is, and what events explain of it",
@@ -479,15 +473,14 @@ const struct analysis analysis_balance = {
 	.unsampled = "it explains counters of the whole system",
 	.all_frees = true,
 	.lacks = balance_lacks,
-	.tables = tables,
+	.tables = TABLES(&balance_type, &older_type, &holders_type, &percpu_use_type,
+			 &balance_nodes_type),
 	ANALYSIS_SELF(struct balance),
 	.create = balance_create,
 	.observe = balance_observe,
 	.view = balance_view,
 	.destroy = balance_destroy,
 };
-
-static const struct table_type *const everything_tables[] = { &everything_type, NULL };
 
 const struct analysis analysis_everything = {
 	.name = "everything",
@@ -500,7 +493,7 @@ const struct analysis analysis_everything = {
 	.unsampled = "its rows are all memory of the system",
 	.all_frees = true,
 	.lacks = balance_lacks,
-	.tables = everything_tables,
+	.tables = TABLES(&everything_type),
 	ANALYSIS_SELF(struct balance),
 	.create = balance_create,
 	.observe = balance_observe,

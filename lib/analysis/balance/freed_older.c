@@ -166,9 +166,8 @@ static int freed_create(void *self, const struct analysis_env *env,
 {
 	const struct dimensions none = { { 0 } };
 	struct freed_older *f = self;
-	int ret;
+	int ret = older_init(&f->pages, env);
 
-	ret = older_init(&f->pages, env);
 	if (!ret && *traces_of(f))
 		ret = accounts_slab(env->accounts, &none, &f->slab);
 	return ret;
@@ -212,8 +211,6 @@ static const char *freed_lacks(const struct recording *rec)
 		       : "does not say what memory was used for before it (kmemx record --opening)";
 }
 
-static const struct table_type *const tables[] = { &older_type, &objects_type, NULL };
-
 const struct analysis analysis_opening = {
 	.name = "opening",
 	.help = "who allocated what was freed, and was there before",
@@ -225,7 +222,7 @@ const struct analysis analysis_opening = {
 	.unsampled = "no event tells of these allocations",
 	.all_frees = true,
 	.lacks = freed_lacks,
-	.tables = tables,
+	.tables = TABLES(&older_type, &objects_type),
 	ANALYSIS_SELF(struct freed_older),
 	.create = freed_create,
 	.observe = freed_observe,

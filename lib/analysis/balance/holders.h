@@ -21,6 +21,11 @@ int holders_after(const struct analysis_env *env,
 		  int (*add)(void *to, const char *line, const char *name, int64_t bytes),
 		  void *to);
 
-extern const struct table_type holders_type;
+/* Adds the table "percpu_use", of what per-CPU memory is used for, if the recording of @env has both
+ * percpu_stats. 0 or -ENOMEM.
+ */
+int percpu_use_report(const struct analysis_env *env, struct report *report) __must_check;
+
+extern const struct table_type holders_type, percpu_use_type;
 
 #endif

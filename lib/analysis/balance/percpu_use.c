@@ -5,12 +5,11 @@
  *
  * meminfo's Percpu is the memory of all CPUs; these are figures of one.
  */
-#include "analysis/balance/percpu_use.h"
+#include "analysis/balance/holders.h"
 
 #include <errno.h>
 
 #include "account/snapshot.h"
-#include "analysis/balance/page_use.h"
 
 struct percpu_row {
 	const char *use;

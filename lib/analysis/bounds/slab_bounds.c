@@ -62,9 +62,9 @@ static int count_pieces(struct slab_bounds *b, const struct analysis_env *env)
 
 	while (!ret && (e = lives_next(&b->acc->lives.any, e))) {
 		uint32_t bytes = e->bytes_alloc;
-		struct slab_piece *piece;
+		struct slab_piece *piece =
+			latest[e->row] ? &b->pieces[latest[e->row] - 1] : NULL;
 
-		piece = latest[e->row] ? &b->pieces[latest[e->row] - 1] : NULL;
 		if (!piece || piece->bytes != bytes) {
 			piece = piece_of(b, env, e->row, bytes);
 			if (!piece) {

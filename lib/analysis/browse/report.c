@@ -134,15 +134,13 @@ static int web_view(const void *self, struct report *report)
 	return ret;
 }
 
-static const struct table_type *const tables[] = { &summary_type, NULL };
-
 const struct analysis analysis_report = {
 	.name = "report",
 	.help = "a page for a browser",
 	.use = ANALYSIS_COMMAND,
 	.needs = NEEDS_MEMORY,
 	.rows = ROWS(CALLSITE),
-	.tables = tables,
+	.tables = TABLES(&summary_type),
 	ANALYSIS_SELF(struct web),
 	.opts_at = offsetof(struct web, asked),
 	.create = web_create,

@@ -154,12 +154,9 @@ CELL(cell_peak_high, struct comparison_row,
 			 "The best estimate of the bytes that are live at the end.",     \
 			 .live = true),                                                  \
 		  .use = COLUMN_SUM, GROUP(likely) },                                    \
-		{ .column = { .name = "net_min",                                         \
-			      .unit = UNIT_BYTES,                                        \
-			      .hidden = true,                                            \
-			      .range_of = "net",                                         \
-			      .live = true,                                              \
-			      .help = "Of these, those that are certain." },             \
+		{ COLUMN("net_min", NULL, UNIT_BYTES,                                    \
+			 "Of these, those that are certain.", .hidden = true,            \
+			 .range_of = "net", .live = true),                               \
 		  GROUP(net_min) },                                                      \
 		{ COLUMN("waste", "Waste", UNIT_BYTES,                                   \
 			 "Bytes allocated beyond the request.", .hidden = true),         \
@@ -171,30 +168,22 @@ CELL(cell_peak_high, struct comparison_row,
 			 "Bytes allocated and not seen freed.", .hidden = true,          \
 			 .live = true),                                                  \
 		  .use = COLUMN_SUM, GROUP(live) },                                      \
-		{ .column = { .name = "largest",                                         \
-			      .unit = UNIT_BYTES,                                        \
-			      .hidden = true,                                            \
-			      .help = "Bytes of the largest allocation." },              \
-		  .use = COLUMN_LARGEST,                                                 \
-		  GROUP(largest) },                                                      \
+		{ COLUMN("largest", NULL, UNIT_BYTES,                                    \
+			 "Bytes of the largest allocation.", .hidden = true),            \
+		  .use = COLUMN_LARGEST, GROUP(largest) },                               \
 		INTERVALS, COLUMNS_END
 
 /* In a sample: how far the figures may be off; waste and peak as far as the bytes. */
-#define INTERVAL(of, of_unit, lives, least, most)                                    \
-	{ .column = { .name = #of "_low",                                            \
-		      .unit = of_unit,                                               \
-		      .hidden = true,                                                \
-		      .live = lives,                                                 \
-		      .help = "Of a sample, with 95 % confidence: at least." },      \
-	  .estimated = true,                                                         \
-	  least },                                                                   \
-	{                                                                            \
-		.column = { .name = #of "_high",                                     \
-			    .unit = of_unit,                                         \
-			    .hidden = true,                                          \
-			    .live = lives,                                           \
-			    .help = "Of a sample, with 95 % confidence: at most." }, \
-		.estimated = true, most                                              \
+#define INTERVAL(of, of_unit, lives, least, most)                                     \
+	{ COLUMN(#of "_low", NULL, of_unit,                                           \
+		 "Of a sample, with 95 % confidence: at least.", .hidden = true,      \
+		 .live = lives),                                                      \
+	  .estimated = true, least },                                                 \
+	{                                                                             \
+		COLUMN(#of "_high", NULL, of_unit,                                    \
+		       "Of a sample, with 95 % confidence: at most.", .hidden = true, \
+		       .live = lives),                                                \
+			.estimated = true, most                                       \
 	}
 #define INTERVALS                                                            \
 	INTERVAL(bytes, UNIT_BYTES, false, IN(bytes.low), IN(bytes.high)),   \

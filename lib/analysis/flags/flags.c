@@ -156,15 +156,13 @@ static void flags_destroy(void *self)
 	free(f->rows);
 }
 
-static const struct table_type *const tables[] = { &flags_type, NULL };
-
 const struct analysis analysis_flags = {
 	.name = "flags",
 	.help = "GFP flags of all allocations, and how many were in interrupts",
 	.use = ANALYSIS_ASKED,
 	.seldom = true,
 	.needs = NEEDS_SLAB | NEEDS_PAGE,
-	.tables = tables,
+	.tables = TABLES(&flags_type),
 	ANALYSIS_SELF(struct flags),
 	.observe = flags_observe,
 	.view = flags_view,

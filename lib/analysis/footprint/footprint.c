@@ -207,16 +207,13 @@ static int footprint_create(void *self, const struct analysis_env *env,
 	return slab_analysis_ask(&a->slab, MEMORY_SLAB, false);
 }
 
-static const struct table_type *const tables[] = { &footprint_type,
-						   &footprint_section_type, NULL };
-
 const struct analysis analysis_footprint = {
 	.name = "footprint",
 	.help = "memory that the kernel itself takes, with what it allocated",
 	.use = ANALYSIS_COMMAND,
 	.needs = NEEDS_SLAB | NEEDS_PAGE,
 	.all_frees = true,
-	.tables = tables,
+	.tables = TABLES(&footprint_type, &footprint_section_type),
 	ANALYSIS_SELF_OPTIONS(struct footprint_analysis),
 	.create = footprint_create,
 	.view = footprint_view,

@@ -136,14 +136,9 @@ struct table *footprint_sections(const struct footprint *fp);
 extern const struct table_type footprint_type, footprint_section_type;
 
 /* A column of a size in bytes. */
-#define BYTES_COLUMN(n, heading, leave, what, cell) \
-	{                                           \
-		.column = { .name = (n),            \
-			    .title = (heading),     \
-			    .unit = UNIT_BYTES,     \
-			    .leaves = (leave),      \
-			    .help = (what) },       \
-		cell                                \
+#define BYTES_COLUMN(n, heading, leave, what, cell)                         \
+	{                                                                   \
+		COLUMN(n, heading, UNIT_BYTES, what, .leaves = leave), cell \
 	}
 
 #endif

@@ -51,9 +51,8 @@ static int frag_create(void *self, const struct analysis_env *env,
 		       const struct analysis_options *opts)
 {
 	struct frag *f = self;
-	struct dimensions dimensions;
+	struct dimensions dimensions = subjects_page_dimensions(opts->by);
 
-	dimensions = subjects_page_dimensions(opts->by);
 	accounts_by_process(env->accounts, &dimensions);
 	f->order_known = frag_block_order(env->rec, &f->block_order);
 	if (f->order_known && f->block_order <= FRAG_BLOCK_ORDER_MAX)
@@ -181,10 +180,6 @@ static void frag_destroy(void *self)
 	free(f->events);
 }
 
-static const struct table_type *const tables[] = { &frag_type, &frag_block_type,
-						   &frag_free_type, &frag_vmstat_type,
-						   NULL };
-
 const struct analysis analysis_frag = {
 	.name = "frag",
 	.help = "page blocks taken from the free lists of another migratetype",
@@ -194,7 +189,8 @@ const struct analysis analysis_frag = {
 	.events = "mm_page_alloc_extfrag",
 	.record = "--frag",
 	.rows = AREA_ROWS,
-	.tables = tables,
+	.tables =
+		TABLES(&frag_type, &frag_block_type, &frag_free_type, &frag_vmstat_type),
 	ANALYSIS_SELF_OPTIONS(struct frag),
 	.create = frag_create,
 	.observe = frag_observe,

@@ -46,9 +46,8 @@ static const struct column_type columns[] = {
 		 "That part of the free pages is in blocks smaller than a pageblock.",
 		 .level = true, .leaves = 80),
 	  .fill = cell_unusable },
-	{ .column = { .name = "ORDER",
-		      .unit = UNIT_COUNT,
-		      .help = "One column each, order_0 and so on: free blocks of that order." },
+	{ COLUMN("ORDER", NULL, UNIT_COUNT,
+		 "One column each, order_0 and so on: free blocks of that order."),
 	  .many = true },
 	COLUMNS_END,
 };

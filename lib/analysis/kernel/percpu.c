@@ -392,9 +392,6 @@ static void percpu_destroy(void *self)
 	free(p->cpus);
 }
 
-static const struct table_type *const tables[] = { &percpu_type, &percpu_matrix_type,
-						   NULL };
-
 const struct analysis analysis_percpu = {
 	.name = "percpu",
 	.help = "refills and drains of the page lists of CPUs",
@@ -404,7 +401,7 @@ const struct analysis analysis_percpu = {
 	.record = "--percpu",
 	.unsampled =
 		"it compares pages with refills and drains, all of which were recorded",
-	.tables = tables,
+	.tables = TABLES(&percpu_type, &percpu_matrix_type),
 	ANALYSIS_SELF(struct percpu),
 	.observe = percpu_observe,
 	.view = percpu_view,

@@ -553,11 +553,6 @@ static int cross_view(const void *self, struct report *report)
 	return ret;
 }
 
-static const struct table_type *const tables[] = { &percpu_slab_type,
-						   &percpu_slab_matrix_type,
-						   &percpu_page_type,
-						   &percpu_page_matrix_type, NULL };
-
 const struct analysis analysis_percpu_cross = {
 	.name = "percpu_cross",
 	.command = "percpu",
@@ -565,7 +560,8 @@ const struct analysis analysis_percpu_cross = {
 	.use = ANALYSIS_COMMAND,
 	.needs = NEEDS_SLAB | NEEDS_PAGE,
 	.rows = ROWS_ALL,
-	.tables = tables,
+	.tables = TABLES(&percpu_slab_type, &percpu_slab_matrix_type, &percpu_page_type,
+			 &percpu_page_matrix_type),
 	ANALYSIS_SELF_OPTIONS(struct percpu_cross),
 	.create = cross_create,
 	.view = cross_view,

@@ -416,8 +416,6 @@ static const char *allocinfo_lacks(const struct recording *rec)
 		       : "has no /proc/allocinfo (Linux 6.10, CONFIG_MEM_ALLOC_PROFILING, vm.mem_profiling=1)";
 }
 
-static const struct table_type *const tables[] = { &allocinfo_type, NULL };
-
 const struct analysis analysis_allocinfo = {
 	.name = "allocinfo",
 	.help = "compare live bytes by function with /proc/allocinfo",
@@ -428,7 +426,7 @@ const struct analysis analysis_allocinfo = {
 	.unfiltered = "it explains counts of the whole system",
 	.all_frees = true,
 	.lacks = allocinfo_lacks,
-	.tables = tables,
+	.tables = TABLES(&allocinfo_type),
 	ANALYSIS_SELF(struct allocinfo),
 	.create = allocinfo_create,
 	.read = allocinfo_read,

@@ -297,9 +297,6 @@ static const char *ledger_lacks(const struct recording *rec)
 	return ledger_possible(rec) ? NULL : "has no snapshots of slabinfo and vmstat";
 }
 
-static const struct table_type *const tables[] = { &ledger_slab_type, &ledger_step_type,
-						   &ledger_page_type, NULL };
-
 const struct analysis analysis_ledger = {
 	.name = "ledger",
 	.help = "compare with slabinfo and vmstat",
@@ -310,7 +307,7 @@ const struct analysis analysis_ledger = {
 	.unsampled = "it explains counts of the whole system",
 	.all_frees = true,
 	.lacks = ledger_lacks,
-	.tables = tables,
+	.tables = TABLES(&ledger_slab_type, &ledger_step_type, &ledger_page_type),
 	ANALYSIS_SELF(struct ledger),
 	.create = ledger_create,
 	.observe = ledger_observe,

@@ -39,21 +39,14 @@ static inline uint64_t ledger_largest(const struct ledger_change *c)
 }
 
 /* The columns of the difference, in @units. The next arguments say where the change is. */
-#define LEDGER_CHANGE_COLUMNS(units, ...)                                               \
-	{ .column = { .name = "unexplained",                                            \
-		      .title = "Difference",                                            \
-		      .unit = units,                                                    \
-		      .help = "The second minus the first." },                          \
-	  .fill = ledger_unexplained_cell,                                              \
-	  __VA_ARGS__ },                                                                \
-	{                                                                               \
-		.column = { .name = "explained",                                        \
-			    .title = "Explained",                                       \
-			    .unit = UNIT_PERCENT,                                       \
-			    .leaves = 90,                                               \
-			    .help = "100 % minus the difference's share of the larger " \
-				    "of both." },                                       \
-		.fill = ledger_explained_cell, __VA_ARGS__                              \
+#define LEDGER_CHANGE_COLUMNS(units, ...)                                            \
+	{ COLUMN("unexplained", "Difference", units, "The second minus the first."), \
+	  .fill = ledger_unexplained_cell, __VA_ARGS__ },                            \
+	{                                                                            \
+		COLUMN("explained", "Explained", UNIT_PERCENT,                       \
+		       "100 % minus the difference's share of the larger of both.",  \
+		       .leaves = 90),                                                \
+			.fill = ledger_explained_cell, __VA_ARGS__                   \
 	}
 
 #endif

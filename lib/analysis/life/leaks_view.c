@@ -196,35 +196,10 @@ static struct cell cell_task(const void *row, struct table *t)
 			MEMBER_OF(struct leak_row, leak, tasks)                         \
 	}
 
-static const struct column_type slab_columns[] = {
-	LEAK_COLUMNS("objects", UNIT_COUNT),
-	SUBJECT_COLUMNS,
-	SUBJECT_COLUMN_NODE,
-	SUBJECT_COLUMN_CACHE,
-	INTERVAL_COLUMNS(struct leak_row, bytes),
-	BLOCK_COLUMN(struct leak_row, bytes),
-	SHARE_COLUMNS,
-	COLUMNS_END,
-};
-
-static const struct column_type page_columns[] = {
-	LEAK_COLUMNS("pages", UNIT_PAGES),
-	SUBJECT_COLUMNS,
-	SUBJECT_COLUMN_PAGE_NODE,
-	INTERVAL_COLUMNS(struct leak_row, bytes),
-	BLOCK_COLUMN(struct leak_row, bytes),
-	SHARE_COLUMNS,
-	COLUMNS_END,
-};
-
-static const struct column_type area_columns[] = {
-	LEAK_COLUMNS("areas or allocations", UNIT_COUNT),
-	SUBJECT_COLUMNS,
-	INTERVAL_COLUMNS(struct leak_row, bytes),
-	BLOCK_COLUMN(struct leak_row, bytes),
-	SHARE_COLUMNS,
-	COLUMNS_END,
-};
+#define LAST_COLUMNS                                                                    \
+	INTERVAL_COLUMNS(struct leak_row, bytes), BLOCK_COLUMN(struct leak_row, bytes), \
+		SHARE_COLUMNS
+MEMORY_COLUMNS(LEAK_COLUMNS, LAST_COLUMNS, LAST_COLUMNS)
 
 #define TYPE(table, what, its_columns)                                                 \
 	{                                                                              \

@@ -126,29 +126,7 @@ static struct cell cell_histogram(const void *row, struct table *t)
 			.fill = cell_histogram                                           \
 	}
 
-static const struct column_type slab_columns[] = {
-	LIFETIME_COLUMNS("objects", UNIT_COUNT),
-	SUBJECT_COLUMNS,
-	SUBJECT_COLUMN_NODE,
-	SUBJECT_COLUMN_CACHE,
-	SHARE_COLUMNS,
-	COLUMNS_END,
-};
-
-static const struct column_type page_columns[] = {
-	LIFETIME_COLUMNS("pages", UNIT_PAGES),
-	SUBJECT_COLUMNS,
-	SUBJECT_COLUMN_PAGE_NODE,
-	SHARE_COLUMNS,
-	COLUMNS_END,
-};
-
-static const struct column_type area_columns[] = {
-	LIFETIME_COLUMNS("areas or allocations", UNIT_COUNT),
-	SUBJECT_COLUMNS,
-	SHARE_COLUMNS,
-	COLUMNS_END,
-};
+MEMORY_COLUMNS(LIFETIME_COLUMNS, SHARE_COLUMNS, SHARE_COLUMNS)
 
 #define TYPE(table, of, its_columns)                                    \
 	{                                                               \

@@ -402,17 +402,14 @@ static int owners_create(void *self, const struct analysis_env *env,
 			 const struct analysis_options *opts)
 {
 	struct page_owners *p = self;
-	struct dimensions dimensions;
 	int ret;
+	struct dimensions dimensions = subjects_page_dimensions(opts->by);
 
-	dimensions = subjects_page_dimensions(opts->by);
 	ret = accounts_page(env->accounts, &dimensions, &p->acc);
 	if (!ret)
 		p->acc->lives.any.live.times = true;
 	return ret;
 }
-
-static const struct table_type *const tables[] = { &owners_type, NULL };
 
 const struct analysis analysis_owners = {
 	.name = "owners",
@@ -422,7 +419,7 @@ const struct analysis analysis_owners = {
 	.rows = PAGE_ROWS,
 	.estimates = true,
 	.all_frees = true,
-	.tables = tables,
+	.tables = TABLES(&owners_type),
 	ANALYSIS_SELF_OPTIONS(struct page_owners),
 	.create = owners_create,
 	.view = owners_view,

@@ -253,8 +253,6 @@ static int summary_create(void *self, const struct analysis_env *env,
 	return ret;
 }
 
-static const struct table_type *const tables[] = { &summary_type, NULL };
-
 const struct analysis analysis_summary = {
 	.name = "summary",
 	.help = "a first look: the largest of each kind",
@@ -262,7 +260,7 @@ const struct analysis analysis_summary = {
 	.needs = NEEDS_MEMORY,
 	.rows = ROWS(CALLSITE),
 	.estimates = true,
-	.tables = tables,
+	.tables = TABLES(&summary_type),
 	ANALYSIS_SELF(struct summary),
 	.create = summary_create,
 	.observe = summary_observe,

@@ -6,44 +6,39 @@
 
 #include "analysis/row/entry.h"
 
-/* The callsite in the event; 0: it has none. */
-static uint64_t event_callsite(const struct owners *o, size_t row)
+uint64_t *owners_callsites(const struct sites *sites, const struct lives *lives)
 {
-	const struct slab_key *key = o->pages ? NULL : lives_key(o->lives, row);
-
-	return key ? key->callsite : 0;
-}
-
-/* The callsite of every row; each stack is resolved once. */
-static int resolve(struct owners *o)
-{
+	const bool pages = lives->kind->memory == MEMORY_PAGE;
 	/* From a stack to a row that has it, and no other callsite. */
 	struct u64_map known = { 0 };
-	size_t i;
+	size_t nr = lives_rows(lives), i;
+	uint64_t *all = calloc(nr + 1, sizeof(*all));
 
-	o->callsites = calloc(o->nr_rows + 1, sizeof(*o->callsites));
-	for (i = 0; o->callsites && i < o->nr_rows; i++) {
-		uint64_t callsite = event_callsite(o, i);
-		uint32_t stack = lives_stack(o->lives, i), *row;
+	for (i = 0; all && i < nr; i++) {
+		const struct slab_key *key = pages ? NULL : lives_key(lives, i);
+		uint32_t stack = lives_stack(lives, i), *row;
 
-		if (callsite) {
-			o->callsites[i] = sites_beyond(o->env, callsite, stack);
+		if (key && key->callsite) {
+			all[i] = sites_beyond(sites->env, key->callsite, stack);
 			continue;
 		}
 		row = u64_map_insert(&known, stack, (uint32_t)i);
 		if (!row)
 			break;
-		o->callsites[i] =
-			*row < i ? o->callsites[*row] : sites_of_stack(&o->sites, stack);
+		all[i] = *row < i ? all[*row] : sites_of_stack(sites, stack);
 	}
 	u64_map_free(&known);
-	return o->callsites && i == o->nr_rows ? 0 : -ENOMEM;
+	if (i == nr)
+		return all;
+	free(all);
+	return NULL;
 }
 
 static int find_rows(struct owners *o)
 {
 	o->of = calloc(o->nr_rows + 1, sizeof(*o->of));
-	if (!o->of || resolve(o))
+	o->callsites = owners_callsites(&o->sites, o->lives);
+	if (!o->of || !o->callsites)
 		return -ENOMEM;
 	for (size_t i = 0; i < o->nr_rows; i++) {
 		const struct subject who = subject_of_row(o->lives, i, o->callsites[i]);

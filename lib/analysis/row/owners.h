@@ -32,6 +32,10 @@ struct owners {
 	bool flows;
 };
 
+/* The callsite of each row of @lives, 0: not known; the caller frees them. Each stack is resolved once.
+ * NULL: no memory.
+ */
+uint64_t *owners_callsites(const struct sites *sites, const struct lives *lives);
 /* The owners of what @lives has, by @kind. 0 or -ENOMEM; call owners_free() in any case. @o must
  * not be moved.
  */

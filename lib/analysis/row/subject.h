@@ -251,4 +251,30 @@ struct cell subject_node(const void *row, struct table *t);
 			.rows = ROWS(USER_LINE), .fill = subject_user_line             \
 	}
 
+/* slab_columns, page_columns and area_columns of a table that all kinds of memory have: @figures(things,
+ * unit), what a row stands for, and at last @last, or of areas @last_of_areas.
+ */
+#define MEMORY_COLUMNS(figures, last, last_of_areas)         \
+	static const struct column_type slab_columns[] = {   \
+		figures("objects", UNIT_COUNT),              \
+		SUBJECT_COLUMNS,                             \
+		SUBJECT_COLUMN_NODE,                         \
+		SUBJECT_COLUMN_CACHE,                        \
+		last,                                        \
+		COLUMNS_END,                                 \
+	};                                                   \
+	static const struct column_type page_columns[] = {   \
+		figures("pages", UNIT_PAGES),                \
+		SUBJECT_COLUMNS,                             \
+		SUBJECT_COLUMN_PAGE_NODE,                    \
+		last,                                        \
+		COLUMNS_END,                                 \
+	};                                                   \
+	static const struct column_type area_columns[] = {   \
+		figures("areas or allocations", UNIT_COUNT), \
+		SUBJECT_COLUMNS,                             \
+		last_of_areas,                               \
+		COLUMNS_END,                                 \
+	};
+
 #endif

@@ -468,8 +468,6 @@ static void calls_destroy(void *self)
 	free(s->now);
 }
 
-static const struct table_type *const tables[] = { &calls_type, NULL };
-
 const struct analysis analysis_calls = {
 	.name = "calls",
 	.help = "allocations per system call",
@@ -477,7 +475,7 @@ const struct analysis analysis_calls = {
 	.needs = NEEDS_SLAB | NEEDS_PAGE,
 	.rows = ROWS(ENTRY),
 	.estimates = true,
-	.tables = tables,
+	.tables = TABLES(&calls_type),
 	ANALYSIS_SELF(struct call_stats),
 	.create = calls_create,
 	.observe = calls_observe,

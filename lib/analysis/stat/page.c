@@ -316,28 +316,6 @@ static int page_by_pfn(struct page_report *page, struct report *report)
 	return 0;
 }
 
-/* The callsite of every account row; each stack is resolved once. */
-static int page_resolve(struct page_report *page)
-{
-	struct u64_map known = { 0 }; /* stack -> a row that has it */
-	size_t i;
-
-	page->callsites = calloc(page->acc->nr_rows + 1, sizeof(*page->callsites));
-	if (!page->callsites)
-		return -ENOMEM;
-	for (i = 0; i < page->acc->nr_rows; i++) {
-		uint32_t stack = page_lives_key(&page->acc->lives, i)->stack;
-		uint32_t *row = u64_map_insert(&known, stack, (uint32_t)i);
-
-		if (!row)
-			break;
-		page->callsites[i] = *row < i ? page->callsites[*row]
-					      : sites_of_stack(&page->sites, stack);
-	}
-	u64_map_free(&known);
-	return i < page->acc->nr_rows ? -ENOMEM : 0;
-}
-
 int page_report_bounds(struct page_report *page)
 {
 	const struct u64_map *hidden = &page->acc->lives.any.hidden_gone;
@@ -395,10 +373,9 @@ static int page_create(void *self, const struct analysis_env *env,
 		       const struct analysis_options *opts)
 {
 	struct page_analysis *page = self;
-	struct dimensions dimensions;
 	int ret;
+	struct dimensions dimensions = subjects_page_dimensions(analysis_subject(opts));
 
-	dimensions = subjects_page_dimensions(analysis_subject(opts));
 	dimensions.task_sums = subjects_of_tasks(opts->by);
 	ret = accounts_page(env->accounts, &dimensions, &page->acc);
 	if (!ret && opts->by_address)
@@ -415,9 +392,9 @@ static int page_view(const void *self, struct report *report)
 	sites_init(&r.sites, page->env);
 	r.charged = gfp_charged(event_formats_gfp(page->env->fmts));
 	if (!ret)
-		ret = page_resolve(&r);
+		r.callsites = owners_callsites(&r.sites, &page->acc->lives.any);
 	if (!ret)
-		ret = page_report_bounds(&r);
+		ret = r.callsites ? page_report_bounds(&r) : -ENOMEM;
 	if (!ret)
 		ret = reclaimable_init(&r.reclaimable, page->env);
 	if (!ret)
@@ -429,11 +406,6 @@ static int page_view(const void *self, struct report *report)
 	return ret;
 }
 
-static const struct table_type *const tables[] = {
-	&page_type,	      &tree_types[MEMORY_PAGE], &page_failed_type,
-	&page_free_only_type, &page_matrix_type,	NULL
-};
-
 const struct analysis analysis_page = {
 	.name = "page",
 	.help = "page allocations",
@@ -441,7 +413,8 @@ const struct analysis analysis_page = {
 	.needs = NEEDS_PAGE,
 	.rows = PAGE_ROWS,
 	.estimates = true,
-	.tables = tables,
+	.tables = TABLES(&page_type, &tree_types[MEMORY_PAGE], &page_failed_type,
+			 &page_free_only_type, &page_matrix_type),
 	ANALYSIS_SELF_OPTIONS(struct page_analysis),
 	.create = page_create,
 	.view = page_view,

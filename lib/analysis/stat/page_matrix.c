@@ -39,9 +39,8 @@ static void matrix_add(struct matrix *m, const struct page_key *key, uint64_t hi
 static const struct column_type columns[] = {
 	{ COLUMN("order", "Order", UNIT_NONE, "Blocks of 2^order pages."),
 	  .fill = cell_of_u32 },
-	{ .column = { .name = "MIGRATETYPE",
-		      .unit = UNIT_COUNT,
-		      .help = "One column each: allocations that requested it; other: an unknown one." },
+	{ COLUMN("MIGRATETYPE", NULL, UNIT_COUNT,
+		 "One column each: allocations that requested it; other: an unknown one."),
 	  .many = true },
 	COLUMNS_END,
 };

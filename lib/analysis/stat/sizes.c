@@ -224,10 +224,9 @@ static int sizes_create(void *self, const struct analysis_env *env,
 			const struct analysis_options *opts)
 {
 	struct sizes *s = self;
-	struct dimensions slab;
 	int ret;
+	struct dimensions slab = subjects_slab_dimensions(opts, env);
 
-	slab = subjects_slab_dimensions(opts, env);
 	ret = accounts_slab(env->accounts, &slab, &s->slab);
 	return ret ? ret : add_tables(s);
 }
@@ -498,15 +497,13 @@ static int sizes_view(const void *self, struct report *report)
 	return ret;
 }
 
-static const struct table_type *const tables[] = { &sizes_type, NULL };
-
 const struct analysis analysis_sizes = {
 	.name = "sizes",
 	.help = "histogram of requested sizes, and their waste",
 	.use = ANALYSIS_ASKED,
 	.needs = NEEDS_SLAB,
 	.rows = ROWS_ALL,
-	.tables = tables,
+	.tables = TABLES(&sizes_type),
 	ANALYSIS_SELF_OPTIONS(struct sizes),
 	.create = sizes_create,
 	.view = sizes_view,

@@ -360,16 +360,6 @@ static int slab_view(const void *self, struct report *report)
 	return slab_analysis_view(self, report, slab_show);
 }
 
-static const struct table_type *const tables[] = { &slab_type, &cache_type,
-						   &tree_types[MEMORY_SLAB],
-						   &slab_free_only_type, NULL };
-static const struct table_type *const vmalloc_tables[] = { &vmalloc_type,
-							   &tree_types[MEMORY_VMALLOC],
-							   NULL };
-static const struct table_type *const percpu_memory_tables[] = {
-	&percpu_memory_type, &tree_types[MEMORY_PERCPU], NULL
-};
-
 const struct analysis analysis_slab = {
 	.name = "slab",
 	.help = "slab objects (default: what was recorded)",
@@ -377,7 +367,8 @@ const struct analysis analysis_slab = {
 	.needs = NEEDS_SLAB,
 	.rows = ROWS_ALL,
 	.estimates = true,
-	.tables = tables,
+	.tables = TABLES(&slab_type, &cache_type, &tree_types[MEMORY_SLAB],
+			 &slab_free_only_type),
 	.options = options,
 	ANALYSIS_SELF_OPTIONS(struct slab_analysis),
 	.create = slab_create,
@@ -392,7 +383,7 @@ const struct analysis analysis_vmalloc = {
 	.needs = NEEDS_VMALLOC,
 	.rows = AREA_ROWS,
 	.estimates = true,
-	.tables = vmalloc_tables,
+	.tables = TABLES(&vmalloc_type, &tree_types[MEMORY_VMALLOC]),
 	ANALYSIS_SELF_OPTIONS(struct slab_analysis),
 	.create = vmalloc_create,
 	.view = slab_view,
@@ -406,7 +397,7 @@ const struct analysis analysis_percpu_memory = {
 	.needs = NEEDS_PERCPU,
 	.rows = AREA_ROWS,
 	.estimates = true,
-	.tables = percpu_memory_tables,
+	.tables = TABLES(&percpu_memory_type, &tree_types[MEMORY_PERCPU]),
 	ANALYSIS_SELF_OPTIONS(struct slab_analysis),
 	.create = percpu_memory_create,
 	.view = slab_view,

@@ -152,8 +152,6 @@ static int account_create(void *self, const struct analysis_env *env,
 	return slab_analysis_ask(self, MEMORY_SLAB, false);
 }
 
-static const struct table_type *const tables[] = { &account_type, NULL };
-
 const struct analysis analysis_account = {
 	.name = "account",
 	.help = "as trace_analyze: total, waste, net, allocs, frees",
@@ -162,7 +160,7 @@ const struct analysis analysis_account = {
 	.rows = ROWS_ALL,
 	.estimates = true,
 	.all_frees = true,
-	.tables = tables,
+	.tables = TABLES(&account_type),
 	.options = options,
 	ANALYSIS_SELF_OPTIONS(struct slab_analysis),
 	.create = account_create,

@@ -25,13 +25,12 @@ int slab_analysis_ask(struct slab_analysis *slab, enum memory memory, bool task_
 {
 	const struct analysis_env *env = slab->env;
 	const struct analysis_options *opts = slab->opts;
-	struct dimensions dimensions;
 	struct lives *lives;
 	int ret;
+	struct dimensions dimensions =
+		memory == MEMORY_SLAB ? subjects_slab_dimensions(opts, env)
+				      : subjects_page_dimensions(analysis_subject(opts));
 
-	dimensions = memory == MEMORY_SLAB
-			     ? subjects_slab_dimensions(opts, env)
-			     : subjects_page_dimensions(analysis_subject(opts));
 	if (memory == MEMORY_SLAB && subject_rows(opts->by) & ROWS(CGROUP))
 		ask_for_charged(&dimensions);
 	dimensions.task_sums = task_sums;

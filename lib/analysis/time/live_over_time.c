@@ -34,17 +34,11 @@ static void live_destroy(void *self)
 
 static void lived(void *ctx, const struct lives *of, const struct life *life, size_t nr)
 {
-	const struct life *end = life + nr;
 	struct live *l = ctx;
 
-	for (; life < end; life++) {
-		const struct over_time_cell born = { .hit = 1, .bytes = life->bytes };
-		const struct over_time_cell ended = { .ended = life->bytes };
-
+	for (const struct life *end = life + nr; life < end; life++)
 		if (life_changes(life))
-			over_time_add(&l->time, of->kind->memory, 0, life->event,
-				      life->what == LIFE_BORN ? &born : &ended);
-	}
+			over_time_add_life(&l->time, of->kind->memory, 0, life);
 }
 
 static int live_create(void *self, const struct analysis_env *env,
@@ -122,14 +116,12 @@ static int live_view(const void *self, struct report *report)
 	return 0;
 }
 
-static const struct table_type *const tables[] = { &live_type, NULL };
-
 const struct analysis analysis_live_over_time = {
 	.name = "live_over_time",
 	.help = "how much was live, for a page",
 	.use = ANALYSIS_DIFF_PAGE,
 	.needs = NEEDS_SLAB | NEEDS_PAGE,
-	.tables = tables,
+	.tables = TABLES(&live_type),
 	ANALYSIS_SELF(struct live),
 	.create = live_create,
 	.joins = NEEDS_SLAB | NEEDS_PAGE,

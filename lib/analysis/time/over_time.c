@@ -166,21 +166,23 @@ void over_time_add(struct over_time *t, enum memory memory, uint32_t number,
 	take(t, &t->rows[memory], number, when(ev), what);
 }
 
+void over_time_add_life(struct over_time *t, enum memory memory, uint32_t number,
+			const struct life *life)
+{
+	const struct over_time_cell born = { .hit = 1,
+					     .bytes_req = life->bytes_req,
+					     .bytes = life->bytes };
+	const struct over_time_cell ended = { .ended = life->bytes };
+
+	take(t, &t->rows[memory], number, when(life->event),
+	     life->what == LIFE_BORN ? &born : &ended);
+}
+
 static void lived(void *ctx, const struct lives *of, const struct life *life, size_t nr)
 {
-	const struct life *end = life + nr;
-	struct over_time *t = ctx;
-
-	for (; life < end; life++) {
-		const struct over_time_cell born = { .hit = 1,
-						     .bytes_req = life->bytes_req,
-						     .bytes = life->bytes };
-		const struct over_time_cell ended = { .ended = life->bytes };
-
+	for (const struct life *end = life + nr; life < end; life++)
 		if (life_changes(life))
-			take(t, &t->rows[of->kind->memory], life->row, when(life->event),
-			     life->what == LIFE_BORN ? &born : &ended);
-	}
+			over_time_add_life(ctx, of->kind->memory, life->row, life);
 }
 
 int over_time_observe(struct over_time *t, struct lives *const of[MEMORY_KINDS])

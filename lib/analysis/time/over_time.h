@@ -70,6 +70,9 @@ int over_time_observe(struct over_time *t,
 /* Adds @what to row @number at the time of @ev; NULL: at the end. */
 void over_time_add(struct over_time *t, enum memory memory, uint32_t number,
 		   const struct kmem_event *ev, const struct over_time_cell *what);
+/* Adds a life that life_changes() to row @number: what it allocated, or what ended. */
+void over_time_add_life(struct over_time *t, enum memory memory, uint32_t number,
+			const struct life *life);
 /* Takes losses and failed requests, which lives do not include; ignores hidden ones. */
 void over_time_events(struct over_time *t, const struct kmem_event *evs, size_t nr);
 /* The first cell of a row, and the one after @cell; NULL: none. */

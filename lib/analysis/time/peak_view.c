@@ -149,33 +149,10 @@ static struct cell cell_over_time(const void *row, struct table *t)
 			.fill = cell_over_time                                        \
 	}
 
-static const struct column_type slab_columns[] = {
-	PEAK_COLUMNS("objects", UNIT_COUNT),
-	SUBJECT_COLUMNS,
-	SUBJECT_COLUMN_NODE,
-	SUBJECT_COLUMN_CACHE,
-	INTERVAL_COLUMNS(struct view_row, interval),
-	BLOCK_COLUMN(struct view_row, interval),
-	SHARE_COLUMNS,
-	COLUMNS_END,
-};
-
-static const struct column_type page_columns[] = {
-	PEAK_COLUMNS("pages", UNIT_PAGES),
-	SUBJECT_COLUMNS,
-	SUBJECT_COLUMN_PAGE_NODE,
-	INTERVAL_COLUMNS(struct view_row, interval),
-	BLOCK_COLUMN(struct view_row, interval),
-	SHARE_COLUMNS,
-	COLUMNS_END,
-};
-
-static const struct column_type area_columns[] = {
-	PEAK_COLUMNS("areas or allocations", UNIT_COUNT),
-	SUBJECT_COLUMNS,
-	SHARE_COLUMNS,
-	COLUMNS_END,
-};
+#define LAST_COLUMNS                                 \
+	INTERVAL_COLUMNS(struct view_row, interval), \
+		BLOCK_COLUMN(struct view_row, interval), SHARE_COLUMNS
+MEMORY_COLUMNS(PEAK_COLUMNS, LAST_COLUMNS, SHARE_COLUMNS)
 
 #define TYPE(table, what, its_columns)                                            \
 	{                                                                         \

@@ -217,8 +217,8 @@ static inline bool analysis_use_stat(enum analysis_use use)
  *	..."; NULL: nothing is missing. The callback is NULL for analyses that need no such facts.
  * @tables: types of its tables; ended by NULL
  * @options: its own options that the command line has, ended by an empty one; NULL: it has none
- * @size: of the struct that all callbacks get as @self, zeroed at first; @env_at: offset of its member
- *	for the environment; @opts_at: of that for the options; 0: it has none
+ * @size: of the struct that all callbacks get as @self, zeroed at first; @env_at: offset of its
+ *	member for the environment; @opts_at: of that for the options; 0: it has none
  * @create: fills @self further. 0; -ENOMEM; -EOVERFLOW: env->accounts cannot hold its dimensions
  *	together with the others'; more than 0: there is nothing to observe, and @self is not kept.
  *	NULL: not needed

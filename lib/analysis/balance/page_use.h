@@ -54,8 +54,8 @@ bool page_use_forks(const char *name);
 const char *page_use_title(const char *name);
 void page_uses_free(struct page_uses *u);
 
-/* The columns of a row, a @type, with its @what before and after the recording, in the members @from
- * and @to. @stays: when the latter leaves a narrow table.
+/* The columns of a row, a @type, with its @what before and after the recording, in the members
+ * @from and @to. @stays: when the latter leaves a narrow table.
  */
 #define CHANGE_COLUMNS(type, from, to, what, stays)                                  \
 	{ COLUMN("before", "Before", UNIT_BYTES, what " before the recording.",      \

@@ -90,8 +90,8 @@ struct cell net_range_reason_cell(const void *range, struct table *t);
 /* The reason as text shows it: "untraced-free,seen". Static. */
 const char *net_range_reason_spell(const char *reason);
 
-/* The columns of a row's bounds, and of its best estimate. @at: the member of the row, a @type, that
- * points at its range; the other arguments say what the kernel can reclaim of it.
+/* The columns of a row's bounds, and of its best estimate. @at: the member of the row, a @type,
+ * that points at its range; the other arguments say what the kernel can reclaim of it.
  */
 #define NET_BOUND_COLUMNS(type, at)                                                       \
 	{ COLUMN("net_min", "At_least", UNIT_BYTES,                                       \

@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "analysis/row/entry.h"
 
@@ -65,6 +66,34 @@ int owners_init(struct owners *o, const struct analysis_env *env,
 	sites_init(&o->sites, env);
 	ret = subjects_init(&o->subjects, env, kind, &o->sites, &lives->dimensions);
 	return ret ? ret : find_rows(o);
+}
+
+/* A table of live memory needs no sums of tasks that have none. */
+static void leave_out_dead(const struct lives *lives, uint32_t *rows)
+{
+	memset(rows, 0xff, lives->spent->keys.count * sizeof(*rows));
+	for (size_t i = 0; i < lives_rows(lives); i++) {
+		uint32_t id = lives_sums(lives, i).live_nr
+				      ? spent_find(lives->spent, &lives->dimensions,
+						   lives_dims(lives, i))
+				      : 0;
+
+		if (id)
+			rows[id - 1] = 0;
+	}
+}
+
+uint32_t *owners_spent(struct subjects *s, const struct lives *lives, bool live)
+{
+	uint32_t *rows = calloc(lives->spent->keys.count + 1UL, sizeof(*rows));
+
+	if (rows && live)
+		leave_out_dead(lives, rows);
+	if (!rows ||
+	    !subjects_of_spent(s, &lives->keys, lives->firsts, lives->spent, rows))
+		return rows;
+	free(rows);
+	return NULL;
 }
 
 void owners_note_stackless(const struct owners *o, struct table *t)

@@ -32,8 +32,8 @@ struct owners {
 	bool flows;
 };
 
-/* The callsite of each row of @lives, 0: not known; the caller frees them. Each stack is resolved once.
- * NULL: no memory.
+/* The callsite of each row of @lives, 0: not known; each stack is resolved once. The caller frees
+ * them; NULL: no memory.
  */
 uint64_t *owners_callsites(const struct sites *sites, const struct lives *lives);
 /* The owners of what @lives has, by @kind. 0 or -ENOMEM; call owners_free() in any case. @o must
@@ -42,6 +42,11 @@ uint64_t *owners_callsites(const struct sites *sites, const struct lives *lives)
 int owners_init(struct owners *o, const struct analysis_env *env,
 		const struct lives *lives, enum subject_kind kind) __must_check;
 void owners_free(struct owners *o);
+/* The rows of the sums of tasks without live memory, by sum, as of subjects_of_spent(); UINT32_MAX:
+ * no row is needed. @live: only tasks that have live memory in other rows. The caller frees them;
+ * NULL: no memory.
+ */
+uint32_t *owners_spent(struct subjects *s, const struct lives *lives, bool live);
 
 /* If rows are by callchain, says in a note of @t that none or not all were recorded. */
 void owners_note_stackless(const struct owners *o, struct table *t);

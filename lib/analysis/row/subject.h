@@ -251,8 +251,8 @@ struct cell subject_node(const void *row, struct table *t);
 			.rows = ROWS(USER_LINE), .fill = subject_user_line             \
 	}
 
-/* slab_columns, page_columns and area_columns of a table that all kinds of memory have: @figures(things,
- * unit), what a row stands for, and at last @last, or of areas @last_of_areas.
+/* slab_columns, page_columns and area_columns of a table that all kinds of memory have:
+ * @figures(things, unit), what a row stands for, and at last @last, or of areas @last_of_areas.
  */
 #define MEMORY_COLUMNS(figures, last, last_of_areas)         \
 	static const struct column_type slab_columns[] = {   \

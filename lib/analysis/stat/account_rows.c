@@ -5,8 +5,6 @@
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "analysis/bounds/slab_bounds.h"
 #include "analysis/filter/alloc_filter.h"
@@ -123,32 +121,4 @@ int account_rows_bounds(const struct owners *o, const uint32_t *of,
 	bounds_free(&page.bounds);
 	sites_free(&page.sites);
 	return ret;
-}
-
-/* A table of live memory needs no sums of tasks that have none. */
-static void leave_out_dead(const struct lives *lives, uint32_t *rows)
-{
-	memset(rows, 0xff, lives->spent->keys.count * sizeof(*rows));
-	for (size_t i = 0; i < lives_rows(lives); i++) {
-		uint32_t id = lives_sums(lives, i).live_nr
-				      ? spent_find(lives->spent, &lives->dimensions,
-						   lives_dims(lives, i))
-				      : 0;
-
-		if (id)
-			rows[id - 1] = 0;
-	}
-}
-
-uint32_t *account_rows_spent(struct subjects *s, const struct lives *lives, bool live)
-{
-	uint32_t *rows = calloc(lives->spent->keys.count + 1UL, sizeof(*rows));
-
-	if (rows && live)
-		leave_out_dead(lives, rows);
-	if (!rows ||
-	    !subjects_of_spent(s, &lives->keys, lives->firsts, lives->spent, rows))
-		return rows;
-	free(rows);
-	return NULL;
 }

@@ -58,10 +58,5 @@ struct table *account_rows_table(const struct table_type *type,
  */
 int account_rows_bounds(const struct owners *o, const uint32_t *of,
 			struct net_range *ranges, size_t nr) __must_check;
-/* The rows of the sums of tasks without live memory, by sum, as of subjects_of_spent(); UINT32_MAX: no
- * row is needed. @live: only tasks that have live memory in other rows. The caller frees them; NULL: no
- * memory.
- */
-uint32_t *account_rows_spent(struct subjects *s, const struct lives *lives, bool live);
 
 #endif

@@ -9,7 +9,7 @@
 #include "analysis/analysis.h"
 #include "analysis/row/call_tree.h"
 #include "analysis/row/entry.h"
-#include "analysis/stat/account_rows.h"
+#include "analysis/row/owners.h"
 #include "analysis/stat/page_report.h"
 #include "base/array.h"
 
@@ -51,7 +51,7 @@ static bool sums_tasks(const struct page_report *page, const struct page_groups 
 static int page_groups_spent(const struct page_report *page, struct page_groups *g)
 {
 	const struct lives *lives = &page->acc->lives.any;
-	uint32_t *rows = account_rows_spent(&g->subjects, lives, page->opts->live);
+	uint32_t *rows = owners_spent(&g->subjects, lives, page->opts->live);
 	struct page_group_key key = { 0 };
 	struct page_group sum = { 0 };
 	int ret = rows ? 0 : -ENOMEM;

@@ -44,8 +44,8 @@ struct slab_report {
 	bool summarised;
 };
 
-/* Asks for the account of objects of @memory. @task_sums: rows are used as struct dimensions requires.
- * 0 or as the create callback of struct analysis.
+/* Asks for the account of objects of @memory. @task_sums: rows are used as struct dimensions
+ * requires. 0 or as the create callback of struct analysis.
  */
 int slab_analysis_ask(struct slab_analysis *slab, enum memory memory,
 		      bool task_sums) __must_check;

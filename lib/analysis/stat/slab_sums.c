@@ -8,7 +8,7 @@
 #include <stdlib.h>
 
 #include "analysis/bounds/reclaimable.h"
-#include "analysis/stat/account_rows.h"
+#include "analysis/row/owners.h"
 #include "analysis/stat/slab_report.h"
 #include "base/array.h"
 
@@ -234,7 +234,7 @@ static int slab_sums_bound(struct slab_sums *s, const struct slab_report *slab,
 static int slab_sums_spent(struct slab_sums *s, const struct slab_report *slab)
 {
 	const struct lives *lives = &slab->acc->lives.any;
-	uint32_t *rows = account_rows_spent(&s->subjects, lives, slab->opts->live);
+	uint32_t *rows = owners_spent(&s->subjects, lives, slab->opts->live);
 	int ret = rows ? 0 : -ENOMEM;
 
 	for (uint32_t i = 0; i < lives->spent->keys.count && !ret; i++) {

@@ -6,6 +6,7 @@
 #include <check.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -202,6 +203,41 @@ START_TEST(metrics_add_up)
 }
 END_TEST
 
+/* The manual has the metrics, and no others: dashboards are made from it. */
+START_TEST(manual_has_metrics)
+{
+	const struct monitor_options opts = { .by = SUBJECT_CALLSITE,
+					      .of = { true, true } };
+	const struct top_view view = { .step_ns = 1, .lines = 2 };
+	struct strbuf text = { 0 }, manual = { 0 };
+	FILE *f = fopen("../Documentation/kmemx-top.1.scd", "re");
+	char chunk[4096], name[80];
+	unsigned int described = 0, written = 0;
+	struct monitor m;
+	size_t nr;
+
+	ck_assert_ptr_nonnull(f);
+	while ((nr = fread(chunk, 1, sizeof(chunk), f)))
+		strbuf_add(&manual, chunk, nr);
+	fclose(f);
+	begin(&m, &opts);
+	ck_assert_int_eq(top_metrics(&m, &view, &text), 0);
+	for (const char *p = strbuf_text(&manual); (p = strstr(p, "*kmemx_")); p++) {
+		snprintf(name, sizeof(name), "# TYPE %.*s ", (int)strcspn(p + 1, "*"),
+			 p + 1);
+		ck_assert_msg(strstr(strbuf_text(&text), name), "not written: %s", name);
+		described++;
+	}
+	for (const char *p = strbuf_text(&text); (p = strstr(p, "# TYPE kmemx_")); p++)
+		written++;
+	ck_assert_uint_gt(written, 0);
+	ck_assert_uint_eq(described, written);
+	strbuf_free(&text);
+	strbuf_free(&manual);
+	monitor_end(&m);
+}
+END_TEST
+
 START_TEST(events_name_no_cache)
 {
 	static const char note[] =
@@ -240,6 +276,7 @@ Suite *test_top_table_suite(void)
 	tcase_add_test(tc, opened_rows_add_up);
 	tcase_add_test(tc, opened_row_is_gone);
 	tcase_add_test(tc, metrics_add_up);
+	tcase_add_test(tc, manual_has_metrics);
 	suite_add_tcase(s, tc);
 	return s;
 }

@@ -17,4 +17,4 @@ placeholders := $(if $(findstring example.org,$(UPSTREAM_URL) $(BUG_ADDRESS) $(S
 where_to_report := $(if $(placeholders),kmemx has no public address yet: report bugs to whom you have it \
 	from.,Report bugs to $(BUG_ADDRESS)$(comma) security holes to $(SECURITY_ADDRESS).)
 fill_in = sed 's|@VERSION@|$(VERSION)|g; s|@URL@|$(UPSTREAM_URL)|g; s|@BUGS@|$(BUG_ADDRESS)|g; \
-	s|@MAINTAINER@|$(MAINTAINER)|g; s|@bindir@|$(bindir)|g; s|@REPORT@|$(where_to_report)|g'
+	s|@MAINTAINER@|$(MAINTAINER)|g; s|@bindir@|$(bindir)|g; s|@libexecdir@|$(libexecdir)|g; s|@REPORT@|$(where_to_report)|g'

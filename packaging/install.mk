@@ -15,6 +15,8 @@ bindir ?= $(prefix)/bin
 mandir ?= $(prefix)/share/man
 docdir ?= $(prefix)/share/doc/kmemx
 bashcompdir ?= $(prefix)/share/bash-completion/completions
+# For what a service runs: Documentation/fleet/load.
+libexecdir ?= $(prefix)/lib
 zshcompdir ?= $(prefix)/share/zsh/site-functions
 fishcompdir ?= $(prefix)/share/fish/vendor_completions.d
 # libtraceevent looks for plugins below its own library directory, and in ~/.local/lib.
@@ -28,7 +30,9 @@ unitdir ?= $(prefix)/lib/systemd/system
 DOCS := README.md COPYING NEWS CONTRIBUTING.md SECURITY.md \
 	$(sort $(wildcard $(addprefix Documentation/*.,md json svg png)))
 INTERNALS := $(sort $(wildcard Documentation/internals/*.md))
-FLEET := $(sort $(wildcard Documentation/fleet/*.sql)) Documentation/fleet/load
+FLEET := $(sort $(wildcard Documentation/fleet/*.sql Documentation/fleet/*.json)) Documentation/fleet/load
+SERVICES := kmemx-flight.service kmemx-load.service kmemx-sample.service
+TIMERS := kmemx-load.timer kmemx-sample.timer
 
 # $(call put,MODE,FILE...,DIRECTORY) and $(call put_as,MODE,FILE,NEWNAME)
 put = $(Q)$(INSTALL) -d $(DESTDIR)$(3) && $(INSTALL) -m $(1) $(2) $(DESTDIR)$(3)
@@ -44,10 +48,11 @@ install: $(KMEMX) $(PLUGIN) $(if $(scdoc),$(MAN))
 	$(call put_as,644,completion/kmemx.zsh,$(zshcompdir)/_kmemx)
 	$(call put_as,644,completion/kmemx.fish,$(fishcompdir)/kmemx.fish)
 	$(Q)$(INSTALL) -d $(DESTDIR)$(unitdir)
-	$(Q)for s in kmemx-flight.service kmemx-sample.service; do \
+	$(Q)for s in $(SERVICES); do \
 		$(fill_in) packaging/$$s.in >$(DESTDIR)$(unitdir)/$$s && \
 		chmod 644 $(DESTDIR)$(unitdir)/$$s || exit; done
-	$(call put_as,644,packaging/kmemx-sample.timer,$(unitdir)/kmemx-sample.timer)
+	$(call put,644,$(addprefix packaging/,$(TIMERS)),$(unitdir))
+	$(call put_as,755,Documentation/fleet/load,$(libexecdir)/kmemx/load)
 ifneq ($(PLUGIN),)
 	$(call put_as,644,$(PLUGIN),$(plugindir)/plugin_kmemx.so)
 	$(Q)$(INSTALL) -d $(DESTDIR)$(plugindir)/kmemx
@@ -60,11 +65,11 @@ endif
 uninstall:
 	$(Q)rm -f $(addprefix $(DESTDIR),$(bindir)/kmemx $(addprefix $(docdir)/,$(DOCS) $(INTERNALS) $(FLEET)) \
 		$(bashcompdir)/kmemx $(zshcompdir)/_kmemx $(fishcompdir)/kmemx.fish \
-		$(addprefix $(unitdir)/,kmemx-flight.service kmemx-sample.service kmemx-sample.timer) \
+		$(addprefix $(unitdir)/,$(SERVICES) $(TIMERS)) $(libexecdir)/kmemx/load \
 		$(plugindir)/plugin_kmemx.so $(plugindir)/kmemx/plugin_kmemx.so \
 		$(addprefix $(mandir)/man1/,$(notdir $(MAN))))
 	$(Q)for d in $(addprefix $(DESTDIR),$(docdir)/Documentation/fleet $(docdir)/Documentation/internals $(docdir)/Documentation $(docdir) \
-		$(plugindir)/kmemx); do \
+		$(plugindir)/kmemx $(libexecdir)/kmemx); do \
 		test ! -d "$$d" || rmdir "$$d"; done
 
 # Takes files and times from git, so that the same commit makes the same bytes.

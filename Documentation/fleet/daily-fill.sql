@@ -1,5 +1,6 @@
--- Makes the sums of daily.sql again, from all rows: run it on one replica of each shard while nothing loads.
-TRUNCATE TABLE daily_shard;
+-- Makes the sums of a day again, from its rows: write the day in both places, and run this on one
+-- server of each shard while nothing is loaded.
+ALTER TABLE daily_shard DROP PARTITION '2026-11-22';
 
 INSERT INTO daily_shard
 SELECT
@@ -16,4 +17,5 @@ SELECT
     sumState(ifNull(bytes_live, 0)) AS bytes_live_state,
     sumState(toUInt64(isNotNull(bytes_live))) AS live_known_state
 FROM allocations_shard
+WHERE day = toDate('2026-11-22')
 GROUP BY day, kernel, machine, sample, host, allocator, callsite;

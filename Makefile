@@ -11,8 +11,9 @@
 # make live          record here, as root (TESTS='name ...'; LONG=1: every case)
 # make doctest       the manual beside -h
 # make browsertest   pages in a browser, as a reader uses them
-# make fleet         1000 simulated hosts in two ClickHouse servers: the queries
-#                    of kmemx query, compared (installs nothing)
+# make fleet         1000 simulated hosts in two ClickHouse servers, and in three
+#                    that are killed: the queries of kmemx query, compared
+#                    (installs nothing; LONG=1: also with 16 times the rows)
 # make bombs         small files that ask for much work (KMEMX_VERBOSE=1)
 # make instructions  what stat takes for an event, and for a live object
 #                    (RENEW=1: a new baseline)
@@ -359,7 +360,7 @@ mutants: $(KMEMX) $(PLUGIN) $(UNIT)
 		tests/mutants/run
 
 fleet: $(KMEMX)
-	$(Q)scripts/fleet-demo $(KMEMX)
+	$(Q)scripts/fleet-demo $(if $(LONG),--grow) $(KMEMX)
 	$(Q)scripts/fleet-decide $(KMEMX) $(FLEET_DECIDE)
 
 # Each installs missing packages first, then starts make again, which looks for them again.

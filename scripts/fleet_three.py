@@ -1,0 +1,133 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+#
+# Three servers that each have all rows (ReplicatedMergeTree), killed while rows load and while queries run.
+# In: a fleet's files and the results of kmemx query on them. Out: those results from each server.
+import json
+import os
+import re
+import subprocess
+import time
+
+from fleet_servers import QUERY_SECONDS, Failed, ZooKeeper, check_same, fill_daily, loader, sql_file, start_servers
+
+TABLES = {"tables": "allocations_shard", "daily": "daily_shard"}
+# Who is asked, who is killed when this share of the rows is there, and who is started again before. The
+# second one leaves one server alone, which waits for another one and then takes no rows: it needs LONG=1.
+ROUNDS = ((0, 0, 0.15, ()), (1, 2, 0.3, ()), (1, 2, 0.6, (0, 2)))
+ATTEMPTS = 20       # of load, when the server that it asks has not seen yet that others are back
+REPEAT = 10         # of a query, so that it runs when a server is killed
+# The other replicas are asked, and in order, so that a query runs on the server that is killed.
+ELSEWHERE = ("--prefer_localhost_replica", "0", "--load_balancing", "in_order")
+
+
+def nr_rows(server):
+    return server.rows("SELECT count() AS nr FROM allocations_shard")[0]["nr"]
+
+
+def load(kmemx, server, directory, victim=None, rows=0):
+    """Returns the exit code and the message. victim is killed when server has so many rows."""
+    running = loader(kmemx, server, directory, "default")
+    while victim and nr_rows(server) < rows:
+        if running.poll() is not None:
+            raise Failed("load ends before a server is killed")
+    if victim:
+        victim.kill()
+    out, err = (text.decode(errors="replace") for text in running.communicate(timeout=QUERY_SECONDS))
+    if running.returncode not in (0, 1) or (running.returncode == 1 and not err.startswith("load: a server does not ")):
+        raise Failed("load: %d: %s%s" % (running.returncode, out, err))
+    return running.returncode, out + err
+
+
+def start_again(servers):
+    for server in servers:
+        server.start()
+        server.wait_ready()
+
+
+def kill_while_loading(kmemx, servers, directory, rows):
+    for asked, victim, share, again in ROUNDS if os.environ.get("LONG") else ROUNDS[::2]:
+        start_again([servers[i] for i in again if servers[i].process.poll() is not None])
+        code, text = load(kmemx, servers[asked], directory, servers[victim], share * rows)
+        if victim == asked and code == 0:
+            raise Failed("load has not noticed that the server is gone: " + text)
+        print("load asks server %d, server %d is killed: exit %d: %s" %
+              (asked + 1, victim + 1, code, " ".join(text.split())[:300]))
+
+
+def load_rest(kmemx, servers, directory, rows):
+    """Until it is done, and once more: nothing is left, and nothing counts twice."""
+    for attempt in range(ATTEMPTS):
+        code, text = load(kmemx, servers[0], directory)
+        if code == 0:
+            break
+        print("load, again: %s" % " ".join(text.split())[:300])
+        time.sleep(1)
+    again = load(kmemx, servers[0], directory)
+    if code or again[0] or not again[1].startswith("0 recordings loaded"):
+        raise Failed("load does not come to an end: %s%s" % (text, again[1]))
+    for server in servers:
+        server.ask("SYSTEM SYNC REPLICA allocations_shard")
+        if nr_rows(server) != rows:
+            raise Failed("a server has %d rows of %d" % (nr_rows(server), rows))
+
+
+def check_results(server, results, *options):
+    for name, expected in results.items():
+        check_same(name, server.rows(sql_file(name), "default", *options), expected)
+
+
+def kill_while_querying(asked, victim, results):
+    """A query whose server is killed fails and says so, or its result is right; the next one is right.
+    asked must not have seen victim dead before, as it then prefers the others."""
+    name = "new-stacks"
+    sql = sql_file(name).rstrip() + "\nFORMAT JSONEachRow;\n"
+    running = subprocess.Popen(asked.client("--multiquery", *ELSEWHERE), stdin=subprocess.PIPE,
+                               stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    running.stdin.write(sql.encode() * REPEAT)
+    running.stdin.close()
+    running.stdin = None
+    while running.poll() is None:
+        if victim.rows("SELECT 1 AS one FROM system.processes WHERE query NOT LIKE '%system.processes%'"):
+            break
+    else:
+        raise Failed("the server to kill was not asked")
+    victim.kill()
+    out, err = running.communicate(timeout=QUERY_SECONDS)
+    rows = [json.loads(line) for line in out.splitlines() if line]
+    whole = len(rows) // len(results[name])
+    if whole:
+        check_same(name, rows[:whole * len(results[name])], results[name] * whole)
+    if (running.returncode == 0) != (whole == REPEAT) or (running.returncode and b"Exception: " not in err):
+        raise Failed("a query whose server is killed: %d: %d whole results: %s" % (running.returncode, whole, err))
+    check_results(asked, {name: results[name]}, *ELSEWHERE)
+    print("a server is killed while it answers: %d right results, then %s; asked again, all rows are right" %
+          (whole, " ".join(err.decode(errors="replace").split())[:160] or "no error"))
+
+
+def check_three(kmemx, scratch, servers, files, results):
+    """servers is empty, and gets those that run; files: their directory and the number of rows."""
+    directory, rows = files
+    start, zookeeper = time.monotonic(), ZooKeeper(scratch)
+    try:
+        start_servers(scratch, servers, {"fleet": [[0, 1, 2]]}, zookeeper)
+        for server in servers:
+            for name, table in TABLES.items():
+                server.ask(re.sub(r"^ENGINE = (\w*MergeTree)$", r"ENGINE = Replicated\1('/kmemx/{shard}/%s', '{replica}')" %
+                                  table, sql_file(name), flags=re.M), "--multiquery")
+        kill_while_loading(kmemx, servers, directory, rows)
+        start_again(servers[2:])
+        load_rest(kmemx, servers, directory, rows)
+        # 18.16 passes what removes rows on to the leader, as the user "default", which these servers lack.
+        leader = [s for s in servers if s.rows("SELECT is_leader FROM system.replicas WHERE table = 'daily_shard'")
+                  [0]["is_leader"]][0]
+        fill_daily(leader)
+        for server in servers:
+            server.ask("SYSTEM SYNC REPLICA daily_shard")
+            check_results(server, results)
+            check_same("top-callsites-daily", server.rows(sql_file("top-callsites-daily")), results["top-callsites"])
+        kill_while_querying(servers[2], servers[0], results)
+        start_again(servers[:1])
+        check_results(servers[0], {"growing": results["growing"]})
+        print("three servers: all results are equal, %.0f s" % (time.monotonic() - start))
+    finally:
+        zookeeper.stop()

@@ -6,6 +6,7 @@ import json
 import os
 import re
 import subprocess
+import tempfile
 import time
 
 from fleet_servers import QUERY_SECONDS, Failed, ZooKeeper, check_same, fill_daily, loader, sql_file, start_servers
@@ -15,7 +16,7 @@ TABLES = {"tables": "allocations_shard", "daily": "daily_shard"}
 # second one leaves one server alone, which waits for another one and then takes no rows: it needs LONG=1.
 ROUNDS = ((0, 0, 0.15, ()), (1, 2, 0.3, ()), (1, 2, 0.6, (0, 2)))
 ATTEMPTS = 20       # of load, when the server that it asks has not seen yet that others are back
-REPEAT = 10         # of a query, so that it runs when a server is killed
+REPEAT = 50         # of a query, so that it runs when a server is killed
 # The other replicas are asked, and in order, so that a query runs on the server that is killed.
 ELSEWHERE = ("--prefer_localhost_replica", "0", "--load_balancing", "in_order")
 
@@ -81,8 +82,9 @@ def kill_while_querying(asked, victim, results):
     asked must not have seen victim dead before, as it then prefers the others."""
     name = "new-stacks"
     sql = sql_file(name).rstrip() + "\nFORMAT JSONEachRow;\n"
-    running = subprocess.Popen(asked.client("--multiquery", *ELSEWHERE), stdin=subprocess.PIPE,
-                               stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    out = tempfile.TemporaryFile()      # a pipe that is full would stop it
+    running = subprocess.Popen(asked.client("--multiquery", *ELSEWHERE), stdin=subprocess.PIPE, stdout=out,
+                               stderr=subprocess.PIPE)
     running.stdin.write(sql.encode() * REPEAT)
     running.stdin.close()
     running.stdin = None
@@ -92,8 +94,9 @@ def kill_while_querying(asked, victim, results):
     else:
         raise Failed("the server to kill was not asked")
     victim.kill()
-    out, err = running.communicate(timeout=QUERY_SECONDS)
-    rows = [json.loads(line) for line in out.splitlines() if line]
+    err = running.communicate(timeout=QUERY_SECONDS)[1]
+    out.seek(0)
+    rows = [json.loads(line) for line in out.read().splitlines() if line]
     whole = len(rows) // len(results[name])
     if whole:
         check_same(name, rows[:whole * len(results[name])], results[name] * whole)

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "build_trace_dat.h"
+#include "often.h"
 #include "recording/cpu_cursor.h"
 #include "recording/time_span.h"
 
@@ -22,8 +23,11 @@ static const char *const files[] = {
 	"data/variants-amd64-plain-zlib.v7.dat",
 };
 
-#define NR_CUTS	 300
-#define NR_FLIPS 300
+/* Of each file: so many cuts, and so many flipped bits. */
+static size_t nr_damages(void)
+{
+	return long_tests() ? 300 : 150;
+}
 
 static uint8_t *load(const char *path, size_t *size)
 {
@@ -95,7 +99,7 @@ START_TEST(cut_anywhere)
 	int64_t whole = count(data, size);
 	unsigned int seed = 11;
 
-	for (i = 0; i < NR_CUTS; i++) {
+	for (i = 0; i < nr_damages(); i++) {
 		/* Cuts at every byte of the start, then anywhere. */
 		at = i < 80 ? i
 			    : ((size_t)rand_r(&seed) << 8 ^ (size_t)rand_r(&seed)) % size;
@@ -115,7 +119,7 @@ START_TEST(bits_flipped_anywhere)
 	uint8_t *data = load(files[_i], &size);
 	unsigned int seed = 7;
 
-	for (i = 0; i < NR_FLIPS; i++) {
+	for (i = 0; i < nr_damages(); i++) {
 		uint8_t bit;
 
 		/* A third of the flips are in the first 512 bytes. */

@@ -335,8 +335,8 @@ START_TEST(refused)
 }
 END_TEST
 
-/* A file with each byte changed in turn, or cut: rows or an error, never a crash. Without LONG=1, each
- * byte is changed once, and every fourth cut is made. @content: restored.
+/* A file with each byte changed in turn, or cut: rows or an error, never a crash. Without LONG=1,
+ * each byte is changed once, and every fourth cut is made. @content: restored.
  */
 static void damage(struct strbuf *content)
 {

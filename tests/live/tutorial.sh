@@ -5,6 +5,7 @@
 # of the page in order, in one clean directory, on what these commands record here. Each must exit
 # as the page says, and its block must show the leaking callsite if the page's output has it.
 # only with LONG=1
+# alone: instances that other recorders make would be the largest rows
 # shellcheck source=tests/live/tracing.inc
 . "$(dirname "$0")/tracing.inc"
 

@@ -132,7 +132,8 @@ static int add_event(struct view *v, const struct frag_event *e)
 		return -ENOMEM;
 	id = intern_id(&v->keys, &key, sizeof(key));
 	if (!id || array_reach(&v->sums, &v->nr, &v->capacity, id, sizeof(*v->sums)) ||
-	    array_reach(&v->bins, &v->nr_bins, &v->bins_capacity, id * nr_bins,
+	    /* One more: a view without bins has an array, too. */
+	    array_reach(&v->bins, &v->nr_bins, &v->bins_capacity, id * nr_bins + 1,
 			sizeof(*v->bins)))
 		return -ENOMEM;
 	v->sums[id - 1].hit++;

@@ -3,11 +3,6 @@
  * cmd: kmemx query.
  * In: recordings, or rows of many; SQL. Out: its result, as a table.
  */
-#include <errno.h>
-#include <inttypes.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>

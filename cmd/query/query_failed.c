@@ -4,8 +4,6 @@
  * In: a failure of the library. Out: a message that shows the place in the SQL.
  */
 
-#include <errno.h>
-#include <string.h>
 #include <strings.h>
 
 #include "cmd/options/message.h"

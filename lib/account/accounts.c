@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "account/accounts.h"
 
-#include <errno.h>
-#include <stdlib.h>
-
 #define SKEW_NS	    10000
 #define SKEW_CYCLES 32768 /* assumes 3 GHz where the file gives no TSC frequency */
 

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "account/addr_set.h"
 
-#include <stdlib.h>
-
 #include "base/array.h"
 
 struct addr_group {

@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "account/live.h"
 
-#include <errno.h>
-#include <stdlib.h>
-
 #define LIVE_FIRST_CAPACITY 1024
 #define LIVE_NARROW_RANGE   (1ULL << 48)
 /* Time stamps may step back a little, so the base lies this far before the first one. */

@@ -6,8 +6,6 @@
 #ifndef KMEMX_ACCOUNT_LIVE_H
 #define KMEMX_ACCOUNT_LIVE_H
 
-#include <string.h>
-
 #include "base/hash.h"
 
 enum live_state {

@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "account/lives.h"
 
-#include <errno.h>
-#include <stdlib.h>
-
 #include "base/array.h"
 
 int lives_observe(struct lives *l, lives_fn *fn, void *ctx)

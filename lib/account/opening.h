@@ -6,9 +6,6 @@
 #ifndef KMEMX_ACCOUNT_OPENING_H
 #define KMEMX_ACCOUNT_OPENING_H
 
-#include <stddef.h>
-#include <stdint.h>
-
 #include "base/compiler.h"
 
 /**

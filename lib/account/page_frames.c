@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "account/page_frames.h"
 
-#include <stdlib.h>
-
 #include "base/array.h"
 
 /* Ranges up to this long, as real blocks are, use the words of regions, which will be needed again.

@@ -3,8 +3,6 @@
  * account (internal): the rows of page allocations.
  * In: batches of lives. Out: sums; after a sweep fewer rows.
  */
-#include <stdlib.h>
-#include <string.h>
 
 #include "account/page_lives.h"
 

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "account/slab_account.h"
 
-#include <stdlib.h>
-
 #include "base/array.h"
 
 /* --- the sums of slab objects by address -------------------------------------------- */

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "account/slab_edges.h"
 
-#include <stdlib.h>
-
 #include "account/snapshot.h"
 #include "base/array.h"
 

@@ -5,8 +5,6 @@
  */
 #include "account/slab_lives.h"
 
-#include <stdlib.h>
-
 #include "base/array.h"
 
 /* Steps in which an entry keeps the time since when its object is dying, and how many of them it

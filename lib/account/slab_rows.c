@@ -5,8 +5,6 @@
  */
 #include "account/slab_lives.h"
 
-#include <stdlib.h>
-
 struct slab_counts slab_tally_counts(const struct slab_tally *tally)
 {
 	struct slab_counts c = {

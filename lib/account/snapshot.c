@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "account/snapshot.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 #define NAME_MAX_LEN 255
 /* More memory than any machine has. */
 #define PAGES_MAX    (1ULL << 40)

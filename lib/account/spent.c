@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "account/spent.h"
 
-#include <errno.h>
-#include <stdlib.h>
-
 #include "base/array.h"
 
 #define KEY_MAX 64

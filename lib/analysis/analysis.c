@@ -5,11 +5,6 @@
  */
 #include "analysis/analysis.h"
 
-#include <errno.h>
-#include <inttypes.h>
-#include <stdio.h>
-#include <stdlib.h>
-
 int analysis_new(const struct analysis *analysis, const struct analysis_env *env,
 		 const struct analysis_options *opts, void **self)
 {

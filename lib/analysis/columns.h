@@ -9,8 +9,6 @@
 #ifndef KMEMX_ANALYSIS_COLUMNS_H
 #define KMEMX_ANALYSIS_COLUMNS_H
 
-#include <string.h>
-
 #include "report/table.h"
 
 /* What a row of a report stands for: one of these, or up to three combined, the first in the lowest

@@ -2,9 +2,6 @@
 #include "event/migratetype.h"
 
 #include <ctype.h>
-#include <stdbool.h>
-#include <stdio.h>
-#include <string.h>
 
 /* Appends a name of @len bytes in upper case. */
 static void add_name(struct migratetypes *mt, const char *name, size_t len)

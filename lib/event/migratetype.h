@@ -6,6 +6,8 @@
 #ifndef KMEMX_EVENT_MIGRATETYPE_H
 #define KMEMX_EVENT_MIGRATETYPE_H
 
+#include "base/compiler.h"
+
 #define MIGRATETYPE_MAX 16
 
 enum migratetype_origin {

@@ -3,8 +3,6 @@
  * live (internal): lifetimes of what an opened row allocated.
  * In: lives that end. Out: how many ended after 1 us, 10 us and so on.
  */
-#include <errno.h>
-#include <string.h>
 
 #include "live/monitor.h"
 

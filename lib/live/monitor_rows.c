@@ -6,11 +6,7 @@
  */
 #include "live/monitor.h"
 
-#include <errno.h>
-#include <inttypes.h>
 #include <signal.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "base/array.h"
 #include "base/strbuf.h"

@@ -6,11 +6,6 @@
  */
 #include "live/top_metrics.h"
 
-#include <errno.h>
-#include <inttypes.h>
-#include <stdio.h>
-#include <string.h>
-
 #include "analysis/analysis.h"
 #include "base/safe_text.h"
 

@@ -5,10 +5,6 @@
  */
 #include "live/top_table.h"
 
-#include <inttypes.h>
-#include <stdio.h>
-#include <string.h>
-
 #include "analysis/analysis.h"
 #include "analysis/stat/slab_report.h"
 

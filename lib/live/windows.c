@@ -6,10 +6,6 @@
  */
 #include "live/windows.h"
 
-#include <errno.h>
-#include <inttypes.h>
-#include <stdlib.h>
-
 #include "base/array.h"
 
 #define SECOND_NS 1000000000.0

@@ -3,8 +3,6 @@
  * study (internal): the symbols and the debug information of a recording's kernel.
  * In: an open recording, and the places to search. Out: study.found, study.lines, study.dirs.
  */
-#include <errno.h>
-#include <string.h>
 #include <unistd.h>
 
 #include "base/hash.h"

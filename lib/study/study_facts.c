@@ -1,10 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "study/study_facts.h"
 
-#include <errno.h>
-#include <inttypes.h>
-#include <stdio.h>
-
 #include "analysis/bounds/bounds.h"
 #include "report/text_cell.h"
 

@@ -6,9 +6,6 @@
  */
 #include "analysis/advise/advise.h"
 
-#include <errno.h>
-#include <stdlib.h>
-
 #include "analysis/filter/alloc_filter.h"
 #include "analysis/row/subject.h"
 

@@ -3,9 +3,6 @@
  * analysis: advice about CPUs: objects that are nearly always freed on another CPU.
  * In: frees by allocating and freeing callsite. Out: findings.
  */
-#include <errno.h>
-#include <inttypes.h>
-#include <stdlib.h>
 
 #include "analysis/advise/advise.h"
 #include "base/array.h"

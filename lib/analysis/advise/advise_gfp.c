@@ -4,9 +4,6 @@
  * retry flag.
  * In: allocations by callsite, order and flags. Out: findings.
  */
-#include <errno.h>
-#include <inttypes.h>
-#include <stdlib.h>
 
 #include "analysis/advise/advise.h"
 #include "analysis/advise/gfp_uses.h"

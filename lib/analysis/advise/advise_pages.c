@@ -3,7 +3,6 @@
  * analysis: advice about pages: kmallocs that take larger blocks than they need, single frees.
  * In: kmallocs of whole pages, pages that are freed one by one, by callsite. Out: findings.
  */
-#include <inttypes.h>
 
 #include "analysis/advise/advise.h"
 #include "analysis/analysis.h"

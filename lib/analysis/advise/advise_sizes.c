@@ -3,10 +3,6 @@
  * analysis: advice about sizes: a kmem_cache of its own, and a structure that is just too large.
  * In: peaks of live objects, by callsite and size. Out: findings.
  */
-#include <errno.h>
-#include <inttypes.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "account/snapshot.h"
 #include "analysis/advise/advise.h"

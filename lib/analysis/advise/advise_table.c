@@ -3,9 +3,6 @@
  * analysis: the rows of advice.
  * In: findings. Out: rows, each with the command that shows more.
  */
-#include <errno.h>
-#include <inttypes.h>
-#include <string.h>
 
 #include "analysis/advise/advise.h"
 #include "base/safe_text.h"

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "analysis/advise/gfp_uses.h"
 
-#include <stdlib.h>
-
 #include "base/array.h"
 
 void gfp_uses_init(struct gfp_uses *u, const struct analysis_env *env,

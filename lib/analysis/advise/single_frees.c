@@ -10,9 +10,6 @@
  */
 #include "analysis/advise/single_frees.h"
 
-#include <errno.h>
-#include <stdlib.h>
-
 #include "base/array.h"
 
 /* Of common_flags: TRACE_FLAG_HARDIRQ and _SOFTIRQ of the kernel's trace_flag_type. */

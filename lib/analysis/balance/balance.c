@@ -4,10 +4,6 @@
  * In: meminfo and zoneinfo of the recording; accounts of pages and of areas. Out: table "balance",
  * whose rows add up to MemTotal. Documentation/balance.md says what each line is.
  */
-#include <errno.h>
-#include <inttypes.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "analysis/balance/everything.h"
 #include "analysis/balance/holders.h"

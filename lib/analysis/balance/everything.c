@@ -6,11 +6,6 @@
  */
 #include "analysis/balance/everything.h"
 
-#include <errno.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "account/snapshot.h"
 #include "analysis/balance/holders.h"
 #include "analysis/balance/memory_lines.h"

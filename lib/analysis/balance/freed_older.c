@@ -6,10 +6,6 @@
  *
  * A page's frame tells its owner. Of objects, alloc_traces only has the number by callsite.
  */
-#include <errno.h>
-#include <inttypes.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "account/snapshot.h"
 #include "analysis/balance/older.h"

@@ -5,11 +5,6 @@
  */
 #include "analysis/balance/holders.h"
 
-#include <errno.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "account/snapshot.h"
 #include "analysis/bounds/reclaimable.h"
 #include "base/array.h"

@@ -5,8 +5,6 @@
  */
 #include "analysis/balance/memory_lines.h"
 
-#include <stdio.h>
-
 #include "account/snapshot.h"
 #include "base/array.h"
 

@@ -6,10 +6,6 @@
  */
 #include "analysis/balance/nodes.h"
 
-#include <errno.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "account/zones.h"
 #include "base/array.h"
 

@@ -7,10 +7,6 @@
  */
 #include "analysis/balance/older.h"
 
-#include <errno.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "analysis/balance/memory_lines.h"
 #include "base/array.h"
 #include "base/hash.h"

@@ -7,9 +7,6 @@
  */
 #include "analysis/balance/page_use.h"
 
-#include <stdio.h>
-#include <string.h>
-
 #include "analysis/bounds/bounds.h"
 #include "event/gfp.h"
 #include "symbol/fold.h"

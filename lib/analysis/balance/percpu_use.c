@@ -7,8 +7,6 @@
  */
 #include "analysis/balance/holders.h"
 
-#include <errno.h>
-
 #include "account/snapshot.h"
 
 struct percpu_row {

@@ -1,10 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "analysis/bounds/bounds.h"
 
-#include <errno.h>
-#include <stdio.h>
-#include <stdlib.h>
-
 uint64_t bounds_dropped(const struct recording *rec, const struct event_stream_stats *s)
 {
 	uint64_t dropped = 0, seen = 0;

@@ -5,8 +5,6 @@
  */
 #include "analysis/bounds/cache_guess.h"
 
-#include <errno.h>
-
 #include "analysis/bounds/bounds.h"
 #include "analysis/bounds/census.h"
 

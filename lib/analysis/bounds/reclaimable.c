@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "analysis/bounds/reclaimable.h"
 
-#include <errno.h>
-
 #include "analysis/bounds/bounds.h"
 
 int reclaimable_init(struct reclaimable *r, const struct analysis_env *env)

@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "analysis/bounds/slab_bounds.h"
 
-#include <errno.h>
-#include <stdlib.h>
-
 #include "base/array.h"
 
 /* Objects that are suspect together: those of a cache, or else those of a callsite. */

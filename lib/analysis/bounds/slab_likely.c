@@ -5,9 +5,6 @@
  */
 #include "analysis/bounds/slab_bounds.h"
 
-#include <errno.h>
-#include <stdlib.h>
-
 #include "base/array.h"
 
 /* Pages of the largest slab. */

@@ -4,8 +4,6 @@
  * In: lives of slab objects and of pages. Out: the table "summary", as in kmemx summary, and, if
  * the options ask for it, sums over time by callchain.
  */
-#include <errno.h>
-#include <stdlib.h>
 
 #include "analysis/analysis.h"
 #include "analysis/browse/report_rows.h"

@@ -6,10 +6,6 @@
  */
 #include "analysis/browse/report_rows.h"
 
-#include <errno.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "analysis/balance/memory_lines.h"
 #include "analysis/bounds/census.h"
 #include "base/array.h"

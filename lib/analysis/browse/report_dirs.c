@@ -7,10 +7,6 @@
  */
 #include "analysis/browse/report_rows.h"
 
-#include <errno.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "analysis/row/sites.h"
 
 /* Values in dir_of[]: not yet looked up; a name found in several directories. */

@@ -6,10 +6,6 @@
  */
 #include "analysis/browse/report_rows.h"
 
-#include <errno.h>
-#include <stdbool.h>
-#include <stdlib.h>
-
 #include "base/array.h"
 
 /* A pair of the map, and the part that contains its pageblock. */

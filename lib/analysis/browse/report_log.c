@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "analysis/browse/report_log.h"
 
-#include <errno.h>
-#include <stdlib.h>
-
 #include "base/array.h"
 
 #define ROW_BITS 30

@@ -5,9 +5,6 @@
  */
 #include "analysis/browse/report_rows.h"
 
-#include <errno.h>
-#include <stdlib.h>
-
 #include "event/tasks.h"
 
 /* A task's name and number, or the text of a mark. */

@@ -8,11 +8,6 @@
  */
 #include "analysis/browse/report_rows.h"
 
-#include <errno.h>
-#include <inttypes.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "analysis/stat/account_rows.h"
 #include "base/array.h"
 #include "event/processes.h"

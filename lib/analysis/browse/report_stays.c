@@ -5,9 +5,6 @@
  */
 #include "analysis/browse/report_rows.h"
 
-#include <errno.h>
-#include <stdlib.h>
-
 #include "base/array.h"
 
 int report_stays_add(struct web_report *w, const struct stays *stays, enum memory memory,

@@ -6,9 +6,6 @@
  */
 #include "analysis/browse/report_rows.h"
 
-#include <errno.h>
-#include <stdlib.h>
-
 int report_time_fill(struct web_report *w, const struct over_time *t)
 {
 	w->marks = calloc(t->nr_bins, sizeof(*w->marks));

@@ -8,10 +8,6 @@
  */
 #include "analysis/compare/comparison.h"
 
-#include <errno.h>
-#include <inttypes.h>
-#include <stdlib.h>
-
 #include "analysis/bounds/bounds.h"
 #include "analysis/row/comparison_name.h"
 #include "analysis/row/entry.h"

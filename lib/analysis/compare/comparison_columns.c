@@ -5,9 +5,6 @@
  */
 #include "analysis/compare/comparison_columns.h"
 
-#include <errno.h>
-#include <stdlib.h>
-
 #include "analysis/compare/comparison.h"
 #include "analysis/stat/slab_report.h"
 

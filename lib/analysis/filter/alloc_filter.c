@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "analysis/filter/alloc_filter.h"
 
-#include <errno.h>
 #include <fnmatch.h>
-#include <stdlib.h>
 
 #include "analysis/row/comparison_name.h"
 #include "base/array.h"

@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "analysis/filter/event_filter.h"
 
-#include <errno.h>
 #include <fnmatch.h>
-#include <stdlib.h>
 
 #include "base/array.h"
 #include "symbol/fold.h"

@@ -3,8 +3,6 @@
  * analysis: which GFP flags the kernel allocates with.
  * In: allocations of slab objects and pages. Out: table "flags".
  */
-#include <errno.h>
-#include <stdlib.h>
 
 #include "analysis/analysis.h"
 #include "base/array.h"

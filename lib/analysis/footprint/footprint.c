@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "analysis/footprint/footprint.h"
 
-#include <errno.h>
-#include <stdlib.h>
-
 #include "analysis/stat/slab_report.h"
 
 /* Adds the tables of @tree. */

@@ -5,9 +5,6 @@
  */
 #include "analysis/footprint/footprint.h"
 
-#include <errno.h>
-#include <stdlib.h>
-
 #include "base/array.h"
 
 const char *const footprint_bys[] = { "symbol", "file", "dir", NULL };

@@ -4,7 +4,6 @@
  * In: a tree of sums, the sections of a kernel's files. Out: tables "footprint" and that of the
  * sections.
  */
-#include <string.h>
 
 #include "analysis/footprint/footprint_tree.h"
 

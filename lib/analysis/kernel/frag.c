@@ -9,9 +9,6 @@
  */
 #include "analysis/kernel/frag.h"
 
-#include <errno.h>
-#include <stdlib.h>
-
 #include "base/array.h"
 #include "event/constant.h"
 

@@ -4,7 +4,6 @@
  * In: fallbacks, page allocations and frees. Out: the number of such pages in each pageblock, and
  * since when.
  */
-#include <stdlib.h>
 
 #include "analysis/kernel/frag.h"
 #include "base/array.h"

@@ -3,9 +3,6 @@
  * analysis: the table of pageblocks that fallbacks split.
  * In: fallbacks and pageblocks from frag.c. Out: table "frag_block".
  */
-#include <errno.h>
-#include <inttypes.h>
-#include <stdlib.h>
 
 #include "analysis/kernel/frag.h"
 #include "base/array.h"

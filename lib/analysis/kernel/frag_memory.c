@@ -4,9 +4,6 @@
  * In: buddyinfo, zoneinfo, min_free_kbytes and meminfo of the recording. Out: tables
  * "frag_free" and "frag_vmstat"; lines of the summary.
  */
-#include <errno.h>
-#include <inttypes.h>
-#include <stdio.h>
 
 #include "account/snapshot.h"
 #include "account/zones.h"

@@ -4,9 +4,6 @@
  * In: fallbacks from frag.c. Out: table "frag", and, with frag_blocks_view.c and frag_memory.c, the
  * other tables.
  */
-#include <errno.h>
-#include <inttypes.h>
-#include <stdlib.h>
 
 #include "account/zones.h"
 #include "analysis/kernel/frag.h"

@@ -7,8 +7,6 @@
  * A list is refilled or drained under zone->lock, one event per page. Consecutive events of one
  * kind on a CPU, with no other event between them, mean that the lock was taken once.
  */
-#include <errno.h>
-#include <stdlib.h>
 
 #include "analysis/analysis.h"
 #include "base/array.h"

@@ -8,8 +8,6 @@
  *
  * A life that no event ended has no freeing CPU.
  */
-#include <errno.h>
-#include <stdlib.h>
 
 #include "analysis/analysis.h"
 #include "analysis/row/owners.h"

@@ -1,10 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "analysis/ledger/alloc_tags.h"
 
-#include <errno.h>
-#include <inttypes.h>
-#include <stdlib.h>
-
 #include "base/array.h"
 #include "base/strbuf.h"
 #include "event/fields.h"

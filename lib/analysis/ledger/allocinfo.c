@@ -12,10 +12,6 @@
  * If alloc_tag events trace all places of a function that have objects, they replace the kmem
  * events on the trace side: they see what the kernel counts.
  */
-#include <errno.h>
-#include <inttypes.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "account/snapshot.h"
 #include "analysis/ledger/alloc_tags.h"

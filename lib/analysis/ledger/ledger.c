@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "analysis/ledger/ledger.h"
 
-#include <errno.h>
-#include <stdlib.h>
-
 #include "analysis/bounds/bounds.h"
 #include "analysis/ledger/ledger_books.h"
 #include "base/array.h"

@@ -5,9 +5,6 @@
  */
 #include "analysis/ledger/ledger.h"
 
-#include <errno.h>
-#include <stdlib.h>
-
 /* --- names in frees ------------------------------------------------------------------------ */
 
 bool ledger_names_differ(struct ledger_names *n, const struct analysis_env *env,

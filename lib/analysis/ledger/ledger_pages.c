@@ -5,9 +5,6 @@
  */
 #include "analysis/ledger/ledger.h"
 
-#include <errno.h>
-#include <inttypes.h>
-
 #include "analysis/ledger/ledger_change.h"
 
 /* A reader of one number from a snapshot's text. */

@@ -5,10 +5,6 @@
  */
 #include "analysis/ledger/ledger.h"
 
-#include <errno.h>
-#include <inttypes.h>
-#include <stdlib.h>
-
 #include "analysis/bounds/reclaimable.h"
 #include "analysis/ledger/ledger_books.h"
 #include "analysis/ledger/ledger_change.h"

@@ -4,8 +4,6 @@
  * step.
  * In: a ledger's rows with their steps, counts of memory. Out: "ledger_step".
  */
-#include <errno.h>
-#include <stdlib.h>
 
 #include "analysis/ledger/ledger_books.h"
 #include "analysis/ledger/ledger_change.h"

@@ -1,10 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "analysis/ledger/ledger_tasks.h"
 
-#include <errno.h>
-#include <inttypes.h>
-#include <stdlib.h>
-
 #include "base/array.h"
 #include "event/tasks.h"
 #include "report/text_cell.h"

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "analysis/life/births.h"
 
-#include <stdlib.h>
-
 #include "base/array.h"
 
 #define LIMIT_LEAST 16384

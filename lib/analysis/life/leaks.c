@@ -6,9 +6,6 @@
  */
 #include "analysis/life/leaks.h"
 
-#include <errno.h>
-#include <stdlib.h>
-
 #include "analysis/stat/account_rows.h"
 #include "base/array.h"
 

@@ -4,10 +4,7 @@
  * In: finished accounts, times and growth. Out: rows: how much is old enough to be a leak, how it
  * grew, what may be in flight.
  */
-#include <errno.h>
-#include <inttypes.h>
 #include <math.h>
-#include <stdlib.h>
 
 #include "analysis/life/leaks.h"
 #include "analysis/stat/account_rows.h"

@@ -4,9 +4,6 @@
  * In: finished accounts, times and growth. Out: rows of objects old enough to be a leak, their
  * growth, and what may be in flight.
  */
-#include <errno.h>
-#include <inttypes.h>
-#include <stdlib.h>
 
 #include "analysis/analysis.h"
 #include "analysis/life/leaks.h"

@@ -8,9 +8,6 @@
  * A lifetime is the time from the allocation event to the free event. An object that ended without
  * an event, or is live at the end, has none. Documentation/reports.md has the rest.
  */
-#include <errno.h>
-#include <inttypes.h>
-#include <stdlib.h>
 
 #include "account/page_account.h"
 #include "account/slab_account.h"

@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "analysis/life/lifetimes.h"
 
-#include <errno.h>
-#include <stdlib.h>
-
 #include "base/array.h"
 
 uint64_t lifetime_step_time(uint32_t step)

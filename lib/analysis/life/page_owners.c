@@ -4,9 +4,6 @@
  * In: lives of pages. Out: the table "owners", by callchain, order and migratetype, or those of
  * these that --cull keeps. Documentation/reports.md says how each number is computed.
  */
-#include <errno.h>
-#include <inttypes.h>
-#include <stdlib.h>
 
 #include "analysis/analysis.h"
 #include "analysis/filter/alloc_filter.h"

@@ -5,8 +5,6 @@
  */
 #include "analysis/life/leaks.h"
 
-#include <stdlib.h>
-
 #include "base/array.h"
 
 /* An ending task allocates little: the signal to its parent, a page table to be freed. */

@@ -5,9 +5,6 @@
  * callsites that allocated most, hold most, and grow most; the largest waste; failures; the first
  * advice.
  */
-#include <errno.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "analysis/analysis.h"
 #include "analysis/bounds/bounds.h"

@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "analysis/pass/analyze.h"
 
-#include <errno.h>
-#include <stdlib.h>
-
 #include "analysis/filter/alloc_filter.h"
 #include "analysis/filter/stack_guess.h"
 #include "analysis/pass/relay.h"

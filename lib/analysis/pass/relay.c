@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "analysis/pass/relay.h"
 
-#include <errno.h>
 #include <pthread.h>
-#include <stdlib.h>
 
 #include "base/thread.h"
 

@@ -5,10 +5,6 @@
  */
 #include "analysis/row/call_tree.h"
 
-#include <errno.h>
-#include <inttypes.h>
-#include <stdlib.h>
-
 #include "base/array.h"
 
 #define MILLION 1000000

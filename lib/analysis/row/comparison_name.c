@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "analysis/row/comparison_name.h"
 
-#include <inttypes.h>
-
 #include "analysis/row/sites.h"
 #include "symbol/fold.h"
 

@@ -5,9 +5,6 @@
  */
 #include "analysis/row/entry.h"
 
-#include <inttypes.h>
-#include <string.h>
-
 #include "analysis/row/sites.h"
 #include "symbol/fold.h"
 

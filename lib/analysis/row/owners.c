@@ -1,10 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "analysis/row/owners.h"
 
-#include <errno.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "analysis/row/entry.h"
 
 uint64_t *owners_callsites(const struct sites *sites, const struct lives *lives)

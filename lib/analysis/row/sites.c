@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "analysis/row/sites.h"
 
-#include <inttypes.h>
-#include <stdlib.h>
-
 #include "base/array.h"
 #include "symbol/fold.h"
 

@@ -6,8 +6,6 @@
 #ifndef KMEMX_ANALYSIS_SUBJECT_H
 #define KMEMX_ANALYSIS_SUBJECT_H
 
-#include <string.h>
-
 #include "account/dimension.h"
 #include "account/spent.h"
 #include "analysis/analysis.h"

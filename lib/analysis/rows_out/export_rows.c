@@ -4,10 +4,6 @@
  * In: finished accounts, and who held memory at the peak. Out: tables "export", "export_page"
  * and so on.
  */
-#include <errno.h>
-#include <inttypes.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "analysis/analysis.h"
 #include "analysis/rows_out/export_history.h"

@@ -1,10 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "analysis/stat/account_rows.h"
 
-#include <errno.h>
-#include <inttypes.h>
 #include <stdarg.h>
-#include <stdio.h>
 
 #include "analysis/bounds/slab_bounds.h"
 #include "analysis/filter/alloc_filter.h"

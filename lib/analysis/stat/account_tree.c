@@ -3,8 +3,6 @@
  * analysis: slab objects, areas and page blocks by the functions that lead to their callsites.
  * In: finished accounts of them. Out: tables "slab_tree", "page_tree" and so on.
  */
-#include <errno.h>
-#include <inttypes.h>
 
 #include "analysis/row/call_tree.h"
 #include "analysis/stat/page_report.h"

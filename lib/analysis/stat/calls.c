@@ -6,9 +6,6 @@
  * Sums are of all calls. What is least, median and most is of calls that were recorded from their
  * begin to their end.
  */
-#include <errno.h>
-#include <inttypes.h>
-#include <stdlib.h>
 
 #include "analysis/analysis.h"
 #include "analysis/filter/alloc_filter.h"

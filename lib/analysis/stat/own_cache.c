@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "analysis/stat/own_cache.h"
 
-#include <errno.h>
-#include <stdlib.h>
-
 #include "account/snapshot.h"
 #include "base/array.h"
 

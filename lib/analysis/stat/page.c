@@ -3,8 +3,6 @@
  * analysis: the page reports: by callsite, by page, by whatever --by says.
  * In: page events. Out: tables "page", "page_failed", "page_free_only" and "page_matrix".
  */
-#include <errno.h>
-#include <stdlib.h>
 
 #include "analysis/analysis.h"
 #include "analysis/row/call_tree.h"

@@ -3,8 +3,6 @@
  * analysis: page allocations that failed.
  * In: finished page accounts. Out: table "page_failed".
  */
-#include <errno.h>
-#include <stdlib.h>
 
 #include "analysis/stat/page_report.h"
 #include "base/array.h"

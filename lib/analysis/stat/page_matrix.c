@@ -5,10 +5,6 @@
  */
 #include "analysis/stat/page_report.h"
 
-#include <errno.h>
-#include <stdio.h>
-#include <stdlib.h>
-
 /* Migratetypes past these share one column: a kernel has six. */
 #define MATRIX_TYPES MIGRATETYPE_MAX
 #define MATRIX_OTHER MATRIX_TYPES

@@ -3,8 +3,6 @@
  * analysis: the summary of the page reports, and frees without an allocation.
  * In: finished page accounts. Out: named numbers; table "page_free_only".
  */
-#include <errno.h>
-#include <stdlib.h>
 
 #include "analysis/stat/page_report.h"
 #include "base/array.h"

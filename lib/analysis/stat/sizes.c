@@ -8,10 +8,6 @@
  * of a kmalloc is the size that the event reports as allocated; its name is known if the recording
  * has slabinfo. There is no built-in list of classes: kernels differ.
  */
-#include <errno.h>
-#include <inttypes.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "account/snapshot.h"
 #include "analysis/bounds/census.h"

@@ -5,9 +5,6 @@
  * In: their events. Out: tables "slab", "slab_cache", "slab_free_only", "vmalloc",
  * "percpu_memory".
  */
-#include <errno.h>
-#include <inttypes.h>
-#include <stdlib.h>
 
 #include "analysis/row/call_tree.h"
 #include "analysis/row/entry.h"

@@ -3,8 +3,6 @@
  * analysis: trace_analyze's account table.
  * In: slab events. Out: table "account".
  */
-#include <errno.h>
-#include <stdlib.h>
 
 #include "analysis/stat/slab_report.h"
 

@@ -3,8 +3,6 @@
  * analysis: the summary of the slab reports, and frees without an allocation event.
  * In: finished slab accounts. Out: named numbers under the first table; table "slab_free_only".
  */
-#include <errno.h>
-#include <stdlib.h>
 
 #include "analysis/stat/slab_report.h"
 #include "base/array.h"

@@ -3,9 +3,6 @@
  * analysis: the rows of the slab tables.
  * In: finished slab accounts. Out: account rows added up, and their ranges.
  */
-#include <errno.h>
-#include <inttypes.h>
-#include <stdlib.h>
 
 #include "analysis/bounds/reclaimable.h"
 #include "analysis/row/owners.h"

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "analysis/time/frame_map.h"
 
-#include <stdlib.h>
-
 #include "analysis/kernel/frag.h"
 #include "base/array.h"
 

@@ -4,8 +4,6 @@
  * In: lives of slab objects and of pages. Out: table "live_over_time", for pages that show several
  * recordings.
  */
-#include <errno.h>
-#include <stdlib.h>
 
 #include "analysis/analysis.h"
 #include "analysis/time/over_time.h"

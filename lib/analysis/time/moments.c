@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "analysis/time/moments.h"
 
-#include <errno.h>
-#include <stdlib.h>
-
 #include "base/array.h"
 
 /* What says more than the event itself. */

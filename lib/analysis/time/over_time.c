@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "analysis/time/over_time.h"
 
-#include <stdlib.h>
-
 #include "base/array.h"
 
 void over_time_init(struct over_time *t, uint64_t first, uint64_t last, uint32_t bins,

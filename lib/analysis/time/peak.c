@@ -9,9 +9,6 @@
  */
 #include "analysis/time/peak.h"
 
-#include <errno.h>
-#include <stdlib.h>
-
 #include "analysis/stat/account_rows.h"
 #include "base/array.h"
 

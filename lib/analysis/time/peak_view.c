@@ -3,9 +3,6 @@
  * analysis: the tables of the peak.
  * In: live memory of each account row at the moment, and lives at the end. Out: tables.
  */
-#include <errno.h>
-#include <inttypes.h>
-#include <stdlib.h>
 
 #include "analysis/analysis.h"
 #include "analysis/stat/account_rows.h"

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "analysis/time/stays.h"
 
-#include <stdlib.h>
-
 #include "base/array.h"
 
 /* Enough for OVER_TIME_BINS. */

@@ -6,8 +6,6 @@
 #include "cmd/query/query_load.h"
 
 #include <dirent.h>
-#include <errno.h>
-#include <stdlib.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -15,7 +13,7 @@
 #include "base/io.h"
 #include "base/safe_text.h"
 #include "cmd/options/message.h"
-#include "query/parquet.h"
+#include "export/parquet_format.h"
 
 static const char command_name[] = "query";
 

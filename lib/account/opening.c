@@ -5,11 +5,6 @@
  */
 #include "account/opening.h"
 
-#include <errno.h>
-#include <stdbool.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "base/array.h"
 
 /* Moves *@at after a hexadecimal number of at most OPENING_FRAME_MAX and the character @end. */
@@ -68,18 +63,10 @@ int opening_read(struct opening *o, const char *text)
 
 uint32_t opening_find(const struct opening *o, uint64_t frame)
 {
-	size_t low = 0, high = o->nr;
+	/* Behind those that end before the frame. */
+	size_t at = COUNT_FIRST(i, o->nr, o->runs[i].first + o->runs[i].nr <= frame);
 
-	/* The first run that ends after the frame. */
-	while (low < high) {
-		size_t mid = low + (high - low) / 2;
-
-		if (o->runs[mid].first + o->runs[mid].nr > frame)
-			high = mid;
-		else
-			low = mid + 1;
-	}
-	return low < o->nr && o->runs[low].first <= frame ? o->runs[low].name : 0;
+	return at < o->nr && o->runs[at].first <= frame ? o->runs[at].name : 0;
 }
 
 void opening_free(struct opening *o)

@@ -58,6 +58,23 @@ const struct export_field export_fields[EXPORT_FIELDS] = {
 	{ .name = "bytes_charged", .number = true },
 };
 
+static bool is_named(unsigned int field, const char *name, size_t size)
+{
+	return strlen(export_fields[field].name) == size &&
+	       !memcmp(export_fields[field].name, name, size);
+}
+
+unsigned int export_field_find(const char *name, size_t size, unsigned int next)
+{
+	unsigned int i;
+
+	if (next < EXPORT_FIELDS && is_named(next, name, size))
+		return next;
+	for (i = 0; i < EXPORT_FIELDS && !is_named(i, name, size); i++)
+		;
+	return i;
+}
+
 static void set_text(struct export_values *v, unsigned int field, const char *text)
 {
 	v->of[field] = (struct export_value){

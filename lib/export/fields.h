@@ -46,6 +46,11 @@ enum {
 	FIELD_FIRST_METRIC = FIELD_FIRST_LABEL + EXPORT_LABELS_MAX,
 };
 
+/* The field whose name is the @size bytes at @name; EXPORT_FIELDS if no field has that name. Looks
+ * at field @next first, because names usually come in order.
+ */
+unsigned int export_field_find(const char *name, size_t size, unsigned int next);
+
 /* A value: @number if the field is a number, else @text; NULL or not @known: none. */
 struct export_value {
 	const char *text;

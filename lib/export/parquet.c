@@ -3,9 +3,9 @@
  * export: Parquet files, for a database.
  * In: rows by callchain, with labels. Out: the same in columns, compressed.
  *
- * https://parquet.apache.org/docs/file-format/: the columns of each group of rows come first, then
- * the description of everything (parquet.thrift) and its size. Values are PLAIN; a column with the
- * same value in all rows of a group has a dictionary with that value.
+ * The columns of each group of rows come first, then the description of everything (parquet.thrift)
+ * and its size. Values are PLAIN; a column with the same value in all rows of a group has a
+ * dictionary with that value.
  */
 #include <endian.h>
 #ifdef HAVE_ZSTD
@@ -13,6 +13,7 @@
 #endif
 
 #include "export/fields.h"
+#include "export/parquet_format.h"
 #include "export/proto.h"
 #include "export/thrift.h"
 #include "report/compressed.h"
@@ -21,11 +22,6 @@
 #define GROUP_ROWS  (1U << 20)
 #define GROUP_BYTES (64U << 20)
 #define ZSTD_LEVEL  3
-
-enum { TYPE_INT64 = 2, TYPE_BYTE_ARRAY = 6 };
-enum { ENCODING_PLAIN = 0, ENCODING_RLE = 3, ENCODING_DICTIONARY = 8 };
-enum { CODEC_NONE = 0, CODEC_GZIP = 2, CODEC_ZSTD = 6 };
-enum { PAGE_DATA = 0, PAGE_DICTIONARY = 2 };
 
 /**
  * struct packed_column - a column of the current group
@@ -306,7 +302,7 @@ static int parquet_begin(struct export_job *job)
 {
 	struct parquet *p = job->state;
 
-	put(job, "PAR1", 4);
+	put(job, PARQUET_MAGIC, PARQUET_MAGIC_SIZE);
 	return export_values_init(&p->values, job);
 }
 
@@ -396,7 +392,7 @@ static int parquet_end(struct export_job *job)
 	thrift_text(&t, 6, "kmemx version " KMEMX_VERSION " (build 0)");
 	thrift_close(&t);
 	add_u32(&p->head, (uint32_t)p->head.size);
-	strbuf_puts(&p->head, "PAR1");
+	strbuf_puts(&p->head, PARQUET_MAGIC);
 	if (p->head.failed || p->groups.failed)
 		return -ENOMEM;
 	put(job, strbuf_text(&p->head), p->head.size);

@@ -5,8 +5,6 @@
  */
 #include "query/ahead.h"
 
-#include <errno.h>
-#include <stdlib.h>
 #include <unistd.h>
 
 #include "base/array.h"

@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "query/ask.h"
 
-#include <errno.h>
-#include <stdlib.h>
-
 #include "base/safe_text.h"
 #include "query/schema.h"
 #include "query/store_state.h"

@@ -1,33 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "query/compare.h"
 
-#include <stdlib.h>
-
-static int by_size(const void *a, const void *b)
-{
-	double x = *(const double *)a, y = *(const double *)b;
-
-	return (x > y) - (x < y);
-}
-
-void query_sort(double *values, size_t nr)
-{
-	qsort(values, nr, sizeof(*values), by_size);
-}
-
-double query_quantile(const double *sorted, size_t nr, double part)
-{
-	double at = part * (double)(nr - 1), low;
-	size_t i = (size_t)at;
-
-	low = sorted[i];
-	if (i + 1 < nr)
-		low += (at - (double)i) * (sorted[i + 1] - low);
-	return low;
-}
-
 #ifdef HAVE_SQLITE
-#include <errno.h>
 #include <math.h>
 
 #include "base/array.h"
@@ -106,7 +80,7 @@ static void take_medians(struct comparison *c, double *scratch)
 		     nr++)
 			scratch[nr] = c->items[i + nr].value;
 		c->items[to] = *first;
-		c->items[to++].value = query_quantile(scratch, nr, 0.5);
+		c->items[to++].value = values_quantile(scratch, nr, 0.5);
 	}
 	c->nr = to;
 }
@@ -120,8 +94,8 @@ static void divide(const struct comparison *c, struct sides *s, double *scratch)
 		for (nr = 0;
 		     i + nr < c->nr && c->items[i + nr].group == c->items[i].group; nr++)
 			scratch[nr] = c->items[i + nr].value;
-		query_sort(scratch, nr);
-		middle = query_quantile(scratch, nr, 0.5);
+		values_sort(scratch, nr);
+		middle = values_quantile(scratch, nr, 0.5);
 		for (size_t k = i; k < i + nr && middle != 0; k++) {
 			uint32_t side = c->items[k].side;
 
@@ -151,10 +125,10 @@ static int put_outcome(struct strbuf *json, struct sides *s)
 	for (int side = 0; side < 2; side++) {
 		if (!s->nr[side])
 			continue;
-		query_sort(s->values[side], s->nr[side]);
-		query_sort(s->parts[side], s->nr[side]);
-		medians[side] = query_quantile(s->values[side], s->nr[side], 0.5);
-		parts[side] = query_quantile(s->parts[side], s->nr[side], 0.5);
+		values_sort(s->values[side], s->nr[side]);
+		values_sort(s->parts[side], s->nr[side]);
+		medians[side] = values_quantile(s->values[side], s->nr[side], 0.5);
+		parts[side] = values_quantile(s->parts[side], s->nr[side], 0.5);
 	}
 	strbuf_printf(json, "{\"hosts_old\":%zu,\"hosts_new\":%zu", s->nr[0], s->nr[1]);
 	put_number(json, "old", medians[0]);

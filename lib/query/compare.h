@@ -6,15 +6,6 @@
 #ifndef KMEMX_QUERY_COMPARE_H
 #define KMEMX_QUERY_COMPARE_H
 
-#include "base/compiler.h"
-
-/* Value @part (0 to 1) of @nr sorted values, at least one. Between two values it interpolates, as
- * most programs do (type 7 of Hyndman and Fan, 1996).
- */
-double query_quantile(const double *sorted, size_t nr, double part);
-/* Sorts @values by size. */
-void query_sort(double *values, size_t nr);
-
 #ifdef HAVE_SQLITE
 #include "query/sqlite.h"
 

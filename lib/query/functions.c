@@ -5,9 +5,7 @@
  */
 #include "query/store.h"
 
-#include <errno.h>
 #include <math.h>
-#include <stdlib.h>
 #include <strings.h>
 
 #define AT_FIRST       "at_first"
@@ -265,8 +263,8 @@ static void quantile_end(sqlite3_context *ctx)
 	if (s->failed)
 		sqlite3_result_error_nomem(ctx);
 	if (!s->failed && s->nr[0] && s->part >= 0 && s->part <= 1) {
-		query_sort(of, s->nr[0]);
-		sqlite3_result_double(ctx, query_quantile(of, s->nr[0], s->part));
+		values_sort(of, s->nr[0]);
+		sqlite3_result_double(ctx, values_quantile(of, s->nr[0], s->part));
 	}
 	free_values(s);
 }

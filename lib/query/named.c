@@ -5,8 +5,6 @@
  */
 #include "query/schema.h"
 
-#include <string.h>
-
 #include "architectures.sql.inc"
 #include "coverage.sql.inc"
 #include "culprits.sql.inc"

@@ -2,8 +2,6 @@
 #include "query/parquet.h"
 
 #include <endian.h>
-#include <errno.h>
-#include <stdlib.h>
 #include <sys/stat.h>
 #ifdef HAVE_ZLIB
 #include <zlib.h>
@@ -20,11 +18,6 @@
 /* The most rows of a group; the most bytes of a page's head. */
 #define ROWS_MAX    (1U << 24)
 #define HEAD_MAX    512
-
-enum { TYPE_INT64 = 2, TYPE_BYTE_ARRAY = 6 };
-enum { ENCODING_PLAIN = 0, ENCODING_RLE = 3, ENCODING_DICTIONARY = 8 };
-enum { CODEC_NONE = 0, CODEC_GZIP = 2, CODEC_ZSTD = 6 };
-enum { PAGE_DATA = 0, PAGE_DICTIONARY = 2 };
 
 static const char damaged[] = "it is damaged";
 static const char foreign[] =
@@ -224,7 +217,7 @@ static int read_page(struct parquet_file *p, const struct chunk *c, bool diction
 	return ret;
 }
 
-/* The next bit; false and @bad if there is none. */
+/* The next bit. At the end: sets @bad and returns false. */
 static bool next_bit(struct bits *b)
 {
 	uint64_t head;
@@ -476,18 +469,6 @@ static int read_group(struct parquet_file *p, struct thrift_bytes *t)
 	return ret;
 }
 
-static unsigned int find_field(const char *name, size_t size)
-{
-	unsigned int i;
-
-	for (i = 0; i < EXPORT_FIELDS; i++) {
-		if (strlen(export_fields[i].name) == size &&
-		    !memcmp(export_fields[i].name, name, size))
-			break;
-	}
-	return i;
-}
-
 /* Parses a SchemaElement. False: it is not a column as kmemx writes it. */
 static bool parse_column(struct parquet_file *p, struct thrift_bytes *t, bool root)
 {
@@ -511,7 +492,7 @@ static bool parse_column(struct parquet_file *p, struct thrift_bytes *t, bool ro
 		return true;
 	if (children || repetition < 0 || repetition > 1 || p->nr_columns == COLUMNS_MAX)
 		return false;
-	c.field = find_field(name, size);
+	c.field = export_field_find(name, size, (unsigned int)p->nr_columns);
 	c.optional = repetition == 1;
 	p->columns[p->nr_columns++] = c;
 	return true;

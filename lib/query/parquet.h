@@ -9,11 +9,8 @@
 #ifndef KMEMX_QUERY_PARQUET_H
 #define KMEMX_QUERY_PARQUET_H
 
+#include "export/parquet_format.h"
 #include "query/ndjson.h"
-
-/* How such a file begins and ends. */
-#define PARQUET_MAGIC	   "PAR1"
-#define PARQUET_MAGIC_SIZE 4
 
 /* Limits: bytes of the description at the end; unpacked bytes of a group of rows. Of a whole file,
  * only these are in memory.

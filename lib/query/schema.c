@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "query/schema.h"
 
-#include <string.h>
-
 #include "export/fields.h"
 
 #define RECORDINGS_MORE 5
@@ -97,10 +95,9 @@ enum column_unit query_unit(const char *name)
 		return UNIT_BYTES;
 	if (size > strlen("_ns") && !strcmp(name + size - strlen("_ns"), "_ns"))
 		return UNIT_NS;
-	for (i = 0; i < EXPORT_FIELDS; i++) {
-		if (!strcmp(export_fields[i].name, name))
-			return about[i].unit;
-	}
+	i = export_field_find(name, size, 0);
+	if (i < EXPORT_FIELDS)
+		return about[i].unit;
 	for (i = 0; i < RECORDINGS_MORE; i++) {
 		if (!strcmp(more[i].name, name))
 			return more[i].unit;

@@ -3,8 +3,6 @@
 
 #ifdef HAVE_SQLITE
 #include <dlfcn.h>
-#include <errno.h>
-#include <stddef.h>
 
 #define SONAME "libsqlite3.so.0"
 

@@ -5,9 +5,7 @@
  */
 #include "query/store_state.h"
 
-#include <errno.h>
 #include <limits.h>
-#include <stdlib.h>
 
 #ifdef HAVE_SQLITE
 /* Limits of a value, including function results, and of the SQL text. */

@@ -5,8 +5,6 @@
  */
 #include "query/store_state.h"
 
-#include <errno.h>
-#include <stdlib.h>
 #include <unistd.h>
 
 #include "base/clock.h"

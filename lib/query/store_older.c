@@ -6,7 +6,6 @@
 #include "query/store_state.h"
 
 #ifdef HAVE_SQLITE
-#include <errno.h>
 
 /* From format 1, which has sums by names and an index for all rows. A file's rows are next to each
  * other.
@@ -62,18 +61,12 @@ static int put_old_columns(struct query_store *s, struct strbuf *sql, const char
 	return missing;
 }
 
-static void put_names(struct strbuf *sql, unsigned int first, unsigned int end)
-{
-	for (unsigned int i = first; i < end; i++)
-		strbuf_printf(sql, ", \"%s\"", export_fields[i].name);
-}
-
 /* Sums of the rows, which are in this version's format. */
 static void put_sums(struct strbuf *sql, const char *into, const char *keys,
 		     const char *from)
 {
 	strbuf_printf(sql, "INSERT INTO %s", into);
-	put_names(sql, FIELD_FIRST_METRIC, EXPORT_FIELDS);
+	store_put_columns(sql, FIELD_FIRST_METRIC, EXPORT_FIELDS, "");
 	strbuf_printf(sql, ") SELECT %s", keys);
 	for (unsigned int i = FIELD_FIRST_METRIC; i < EXPORT_FIELDS; i++)
 		strbuf_printf(sql, ", sum(_row.\"%s\")", export_fields[i].name);
@@ -101,7 +94,7 @@ static int put_kinds(struct query_store *s, struct strbuf *sql)
 		"INSERT INTO chain_of SELECT stack, allocator, row_number() OVER () FROM"
 		" (SELECT DISTINCT stack, allocator FROM _row_3);"
 		"INSERT INTO _chain (id");
-	put_names(sql, FIELD_ALLOCATOR, FIELD_COMM);
+	store_put_columns(sql, FIELD_ALLOCATOR, FIELD_COMM, "");
 	strbuf_puts(sql, ") SELECT chain, old_allocator");
 	without_stack = put_old_columns(s, sql, "_stack", FIELD_CALLSITE, FIELD_COMM);
 	strbuf_puts(
@@ -112,7 +105,7 @@ static int put_kinds(struct query_store *s, struct strbuf *sql)
 		" SELECT DISTINCT cache, \"order\", migratetype, gfp FROM _row_3;"
 		"CREATE INDEX _kind_of ON _kind(cache, \"order\", migratetype, gfp);"
 		"INSERT INTO _row (rowid, chain, recording, task, kind");
-	put_names(sql, FIELD_FIRST_METRIC, EXPORT_FIELDS);
+	store_put_columns(sql, FIELD_FIRST_METRIC, EXPORT_FIELDS, "");
 	strbuf_puts(sql, ") SELECT _row_3.rowid, chain, recording, task, _kind.id");
 	/* Now the table still has its old name. */
 	without_row = put_old_columns(s, sql, "_row", FIELD_FIRST_METRIC, EXPORT_FIELDS);

@@ -5,7 +5,6 @@
  */
 #include "query/store_state.h"
 
-#include <errno.h>
 #include <limits.h>
 
 #include "base/array.h"

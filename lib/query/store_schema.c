@@ -6,21 +6,9 @@
 #include "query/store_state.h"
 
 #ifdef HAVE_SQLITE
-#include <errno.h>
-#include <stdio.h>
-#include <string.h>
 
 #define APPLICATION_ID 0x6b6d7871 /* "kmxq" */
 #define FORMAT	       4
-
-/* Appends the columns from @first to before @end, each after @lead. */
-static void put_columns(struct strbuf *sql, unsigned int first, unsigned int end,
-			const char *lead)
-{
-	for (unsigned int i = first; i < end; i++)
-		strbuf_printf(sql, "%s%s\"%s\"", i ? ", " : "", lead,
-			      export_fields[i].name);
-}
 
 /* Views of sums: column @key of @table has the id in table @names, which SQL sees as @id. */
 static const struct {
@@ -48,12 +36,13 @@ static void put_sums_views(struct strbuf *sql)
 		const char *table = sums_views[i].table, *names = sums_views[i].names;
 
 		strbuf_printf(sql, "CREATE VIEW %s AS SELECT ", sums_views[i].name);
-		put_columns(sql, 0, EXPORT_FIELDS_SAME, "_recording.");
+		store_put_columns(sql, 0, EXPORT_FIELDS_SAME, "_recording.");
 		if (sums_views[i].first > FIELD_ALLOCATOR)
-			put_columns(sql, FIELD_ALLOCATOR, FIELD_CALLSITE, "_allocator.");
+			store_put_columns(sql, FIELD_ALLOCATOR, FIELD_CALLSITE,
+					  "_allocator.");
 		for (unsigned int f = sums_views[i].first; f < sums_views[i].end; f++)
 			strbuf_printf(sql, ", %s.\"%s\"", names, export_fields[f].name);
-		put_columns(sql, FIELD_FIRST_METRIC, EXPORT_FIELDS, table);
+		store_put_columns(sql, FIELD_FIRST_METRIC, EXPORT_FIELDS, table);
 		strbuf_printf(
 			sql,
 			", %s AS %s, %shost AS host_id, recording AS run_id, factor, " NET_IS
@@ -67,19 +56,19 @@ static void put_sums_views(struct strbuf *sql)
 static void put_views(struct strbuf *sql)
 {
 	strbuf_puts(sql, "CREATE VIEW allocations AS SELECT ");
-	put_columns(sql, 0, EXPORT_FIELDS_SAME, "_recording.");
-	put_columns(sql, FIELD_ALLOCATOR, FIELD_COMM, "_chain.");
-	put_columns(sql, FIELD_COMM, FIELD_CACHE, "_task.");
-	put_columns(sql, FIELD_CACHE, FIELD_FIRST_METRIC, "_kind.");
-	put_columns(sql, FIELD_FIRST_METRIC, EXPORT_FIELDS, "_row.");
+	store_put_columns(sql, 0, EXPORT_FIELDS_SAME, "_recording.");
+	store_put_columns(sql, FIELD_ALLOCATOR, FIELD_COMM, "_chain.");
+	store_put_columns(sql, FIELD_COMM, FIELD_CACHE, "_task.");
+	store_put_columns(sql, FIELD_CACHE, FIELD_FIRST_METRIC, "_kind.");
+	store_put_columns(sql, FIELD_FIRST_METRIC, EXPORT_FIELDS, "_row.");
 	strbuf_puts(sql, " FROM _row CROSS JOIN _recording ON _recording.id = recording"
 			 " CROSS JOIN _chain ON _chain.id = _row.chain"
 			 " CROSS JOIN _task ON _task.id = _row.task"
 			 " CROSS JOIN _kind ON _kind.id = _row.kind;");
 	put_sums_views(sql);
 	strbuf_puts(sql, "CREATE VIEW trusted AS SELECT ");
-	put_columns(sql, 0, EXPORT_FIELDS_SAME, "");
-	put_columns(sql, FIELD_ALLOCATOR, FIELD_MODULE, "");
+	store_put_columns(sql, 0, EXPORT_FIELDS_SAME, "");
+	store_put_columns(sql, FIELD_ALLOCATOR, FIELD_MODULE, "");
 	for (unsigned int i = FIELD_FIRST_METRIC; i < EXPORT_FIELDS; i++)
 		strbuf_printf(sql, ", \"%s\" * factor AS \"%s\"", export_fields[i].name,
 			      export_fields[i].name);
@@ -92,7 +81,7 @@ static void put_views(struct strbuf *sql)
 		" module, stack, stack_id, entry FROM _chain;"
 		"CREATE VIEW hosts AS SELECT id AS host_id, host, machine FROM _host;"
 		"CREATE VIEW recordings AS SELECT ");
-	put_columns(sql, 0, EXPORT_FIELDS_SAME, "");
+	store_put_columns(sql, 0, EXPORT_FIELDS_SAME, "");
 	strbuf_puts(
 		sql,
 		", nr_rows, file, factor IS NOT NULL AS is_trusted, factor, id AS run_id"

@@ -150,6 +150,11 @@ static inline const char *store_type_of(unsigned int field)
 	return export_fields[field].number ? " INTEGER" : " TEXT";
 }
 
+/* Appends the columns from @first to before @end, each after @lead, with commas between them. There
+ * is also a comma before them, unless @first is 0.
+ */
+void store_put_columns(struct strbuf *sql, unsigned int first, unsigned int end,
+		       const char *lead);
 /* Appends SQL that creates the tables that are missing. */
 void store_put_tables(struct strbuf *sql);
 /* Is there a column @name in @table? */

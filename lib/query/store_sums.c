@@ -6,9 +6,7 @@
 #include "query/store_state.h"
 
 #ifdef HAVE_SQLITE
-#include <errno.h>
 #include <limits.h>
-#include <stdlib.h>
 
 #include "base/array.h"
 

@@ -6,7 +6,6 @@
 #include "query/store_state.h"
 
 #ifdef HAVE_SQLITE
-#include <errno.h>
 
 const struct store_table store_tables[STORE_TABLES] = {
 	/* The first ones are the fastest to read. */
@@ -47,6 +46,14 @@ const struct store_table store_tables[STORE_TABLES] = {
 				   ", PRIMARY KEY (allocator, task, host, recording)",
 				   FIELD_FIRST_METRIC, EXPORT_FIELDS },
 };
+
+void store_put_columns(struct strbuf *sql, unsigned int first, unsigned int end,
+		       const char *lead)
+{
+	for (unsigned int i = first; i < end; i++)
+		strbuf_printf(sql, "%s%s\"%s\"", i ? ", " : "", lead,
+			      export_fields[i].name);
+}
 
 void store_put_tables(struct strbuf *sql)
 {

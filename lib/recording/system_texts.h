@@ -22,7 +22,7 @@ int text_list_take(struct text_list *list, const char *name,
 /* The same with a copy of @size bytes at @text. */
 int text_list_add(struct text_list *list, const char *name, const char *text,
 		  size_t size) __must_check;
-/* The text of the first item with that name; NULL: there is none. */
+/* The text of the first item with that name, or NULL. */
 const char *text_list_get(const struct text_list *list, const char *name);
 
 /**

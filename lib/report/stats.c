@@ -10,11 +10,27 @@ static int compare_doubles(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
+void values_sort(double *values, size_t nr)
+{
+	qsort(values, nr, sizeof(*values), compare_doubles);
+}
+
+double values_quantile(const double *sorted, size_t nr, double part)
+{
+	double at = part * (double)(nr - 1), low;
+	size_t i = (size_t)at;
+
+	low = sorted[i];
+	if (i + 1 < nr)
+		low += (at - (double)i) * (sorted[i + 1] - low);
+	return low;
+}
+
 struct runs_summary runs_summarise(double *values, size_t nr)
 {
 	struct runs_summary sum;
 
-	qsort(values, nr, sizeof(*values), compare_doubles);
+	values_sort(values, nr);
 	sum.min = values[0];
 	sum.max = values[nr - 1];
 	sum.median =

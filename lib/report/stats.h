@@ -20,6 +20,13 @@ struct runs_summary {
 	double median, spread, min, max;
 };
 
+/* Sorts @values by size; none may be NAN. */
+void values_sort(double *values, size_t nr);
+/* Value @part (0 to 1) of @nr sorted values, at least one. Between two values it interpolates, as
+ * most programs do (type 7 of Hyndman and Fan, 1996).
+ */
+double values_quantile(const double *sorted, size_t nr, double part);
+
 /* Sorts @values. @nr is at least 1. */
 struct runs_summary runs_summarise(double *values, size_t nr);
 

@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "analysis/filter/stack_guess.h"
 
-#include <errno.h>
-#include <stdlib.h>
-
 #include "base/array.h"
 
 #define NO_POOL	   UINT32_MAX
@@ -353,20 +350,10 @@ static uint32_t pick(struct stack_guess *g, struct guess_pool *pool)
 {
 	const struct guess_pick *picks = g->picks + pool->first;
 	uint64_t at = pool->next;
-	size_t low = 0, high = pool->nr_picks - 1;
+	size_t passed = COUNT_FIRST(i, pool->nr_picks, picks[i].end <= at);
 
 	pool->next = (at + pool->step) % pool->nr;
-	if (at >= picks[high].end)
-		return 0;
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (picks[middle].end > at)
-			high = middle;
-		else
-			low = middle + 1;
-	}
-	return picks[low].stack;
+	return passed < pool->nr_picks ? picks[passed].stack : 0;
 }
 
 /* The callchain for an object without one; 0: none. */

@@ -117,6 +117,10 @@ if mount -t tmpfs -o size=6M tmpfs small 2>/dev/null; then
 		wait_for "message $i" eval "[ \$(grep -c '^kmemx: signal: \|cannot write' err) -ge $i ]"
 		wait_for "tracing" grep -q 1 "$tracefs/instances/$instance/tracing_on"
 	done
+	# There is room again, but less than for all events.
+	while grep -q '^overrun: 0' "$tracefs/instances/$instance/per_cpu/cpu0/stats"; do
+		ls -lR /etc >/dev/null
+	done
 	rm -f small/all.* small/files/flight-*
 	kill -USR1 $recorder
 	wait_for "a file again" eval 'ls small/files/flight-*-signal.dat >/dev/null 2>&1'
@@ -173,7 +177,7 @@ grep -q 'MiB of memory, which may grow to [0-9.]* [MG]iB; waiting' err || fail "
 land
 
 # One file has the name given; it has at most 1.5 times the time asked for.
-"$KMEMX" record --flight=1s --once -o one.dat -- sh -c 'sleep 2; kill -USR1 $PPID; sleep 5' 2>err &
+"$KMEMX" record --flight=1s --once -o one.dat -- sh -c 'sleep 4; kill -USR1 $PPID; sleep 5' 2>err &
 recorder=$!
 wait $recorder || :
 recorder=

@@ -263,6 +263,9 @@ static int collect(struct flight *f, const char *cause)
 	uint64_t known_ts;
 	int ret = facts_snapshot(&s->facts, "after", s->log);
 
+	/* The disk may have been full when this file was begun. */
+	if (s->output.reserve_fd < 0 && session_reserve(s))
+		log_msg(s->log, LOG_INFO, "no room for a file yet");
 	session_drain_rest(s);
 	session_check_parts(s);
 	if (!ret)

@@ -23,7 +23,8 @@ moments() {
 "$KMEMX" stat --ledger clock.dat | grep -q 'step by step' || fail "another clock has no steps"
 
 # The latest seconds of a flight recorder.
-"$KMEMX" record --flight=4M -o flights 2>flight.err &
+# Buffers that a busy machine does not overwrite before the next reading of the counts.
+"$KMEMX" record --flight=64M -o flights 2>flight.err &
 recorder=$!
 wait_for "the flight recorder" grep -q 'waiting for' flight.err
 sleep 2

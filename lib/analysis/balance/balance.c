@@ -87,21 +87,9 @@ static const struct table_type balance_type = {
 
 static void read_counters(struct view *v)
 {
-	static const char *const ends[][2] = { { "meminfo.before", "zoneinfo.before" },
-					       { "meminfo.after", "zoneinfo.after" } };
-	const struct recording *rec = v->b->env->rec;
-	struct memory_counters counters[2];
 	int64_t figures[2][MEMORY_LINES];
-	bool inside;
 
-	for (size_t i = 0; i < 2; i++)
-		counters[i] = memory_counters_text(recording_meta_text(rec, ends[i][0]),
-						   recording_meta_text(rec, ends[i][1]),
-						   v->b->env->page_size);
-	inside = memory_counters_stacks(&counters[0]) &&
-		 memory_counters_stacks(&counters[1]);
-	for (size_t i = 0; i < 2; i++)
-		v->total[i] = memory_lines_read(&counters[i], inside, figures[i]);
+	memory_lines_of(v->b->env->rec, v->b->env->page_size, figures, v->total);
 	for (size_t i = 0; i < MEMORY_LINES; i++) {
 		struct balance_row *row = &v->rows[i];
 
@@ -453,8 +441,7 @@ static void balance_destroy(void *self)
 
 static const char *balance_lacks(const struct recording *rec)
 {
-	return recording_meta(rec, "meminfo.before") &&
-			       recording_meta(rec, "meminfo.after")
+	return memory_lines_known(rec)
 		       ? NULL
 		       : "does not say how much memory was in use (meminfo)";
 }

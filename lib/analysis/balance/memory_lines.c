@@ -107,3 +107,27 @@ int64_t memory_lines_read(const struct memory_counters *c, bool stacks_inside,
 	}
 	return all;
 }
+
+static const char *const ends[][2] = { { "meminfo.before", "zoneinfo.before" },
+				       { "meminfo.after", "zoneinfo.after" } };
+
+bool memory_lines_known(const struct recording *rec)
+{
+	return recording_meta(rec, ends[0][0]) && recording_meta(rec, ends[1][0]);
+}
+
+void memory_lines_of(const struct recording *rec, uint64_t page_size,
+		     int64_t figures[2][MEMORY_LINES], int64_t total[2])
+{
+	struct memory_counters counters[2];
+	bool inside;
+
+	for (size_t i = 0; i < 2; i++)
+		counters[i] = memory_counters_text(recording_meta_text(rec, ends[i][0]),
+						   recording_meta_text(rec, ends[i][1]),
+						   page_size);
+	inside = memory_counters_stacks(&counters[0]) &&
+		 memory_counters_stacks(&counters[1]);
+	for (size_t i = 0; i < 2; i++)
+		total[i] = memory_lines_read(&counters[i], inside, figures[i]);
+}

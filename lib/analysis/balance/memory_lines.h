@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * analysis: the lines that all memory is split into.
- * In: the kernel's counters, of meminfo and zoneinfo. Out: bytes of each line, which add up to
- * MemTotal. Documentation/balance.md says what each line is.
+ * In: the kernel's counters, of meminfo and zoneinfo; a recording. Out: bytes of each line, which
+ * add up to MemTotal. Documentation/balance.md says what each line is.
  */
 #ifndef KMEMX_ANALYSIS_MEMORY_LINES_H
 #define KMEMX_ANALYSIS_MEMORY_LINES_H
@@ -52,5 +52,13 @@ bool memory_counters_stacks(const struct memory_counters *c);
  */
 int64_t memory_lines_read(const struct memory_counters *c, bool stacks_inside,
 			  int64_t figures[MEMORY_LINES]);
+
+/* Does @rec have the counters before and after it? */
+bool memory_lines_known(const struct recording *rec);
+/* The bytes of each line before and after @rec, whose machine's pages have @page_size bytes, in
+ * @figures, and MemTotal in @total. Of texts that are missing or damaged, counters are 0.
+ */
+void memory_lines_of(const struct recording *rec, uint64_t page_size,
+		     int64_t figures[2][MEMORY_LINES], int64_t total[2]);
 
 #endif

@@ -31,6 +31,7 @@ const struct export_field export_fields[EXPORT_FIELDS] = {
 	{ .name = "sample" },
 	{ .name = "filter" },
 	{ .name = "labels", .always = true },
+	{ .name = "balance" },
 	/* of the row, */
 	{ .name = "allocator", .always = true },
 	{ .name = "callsite", .always = true },
@@ -157,6 +158,9 @@ int export_values_row(struct export_values *v, const struct export_job *job,
 {
 	for (size_t i = EXPORT_FIELDS_SAME; i < EXPORT_FIELDS; i++)
 		v->of[i] = (struct export_value){ 0 };
+	if (!v->begun && job->opts->origin)
+		set_text(v, FIELD_BALANCE, job->opts->origin->balance);
+	v->begun = true;
 	set_text(v, FIELD_ALLOCATOR, row->allocator);
 	set_stack(v, job, row);
 	for (size_t i = 0; i < row->nr_labels; i++) {

@@ -22,7 +22,7 @@ struct export_field {
 };
 
 /* The first EXPORT_FIELDS_SAME are the same in all rows of a recording. */
-#define EXPORT_FIELDS	   47
+#define EXPORT_FIELDS	   48
 #define EXPORT_FIELDS_SAME 24
 extern const struct export_field export_fields[EXPORT_FIELDS];
 
@@ -34,6 +34,7 @@ enum {
 	FIELD_DAY,
 	FIELD_START,
 	FIELD_LABELS = EXPORT_FIELDS_SAME - 1,
+	FIELD_BALANCE, /* of the recording, too, but in its first row only: it is long */
 	FIELD_ALLOCATOR,
 	FIELD_CALLSITE,
 	FIELD_MODULE,
@@ -61,11 +62,13 @@ struct export_value {
 /**
  * struct export_values - a row; zero-initialise it
  * @safe: the recording's texts, made safe
+ * @begun: it was a row
  */
 struct export_values {
 	struct export_value of[EXPORT_FIELDS];
 	struct strbuf safe[EXPORT_FIELDS_SAME];
 	struct strbuf stack, module, id;
+	bool begun;
 };
 
 /* Sets the values common to all rows. 0 or -ENOMEM; call export_values_free() in any case. */

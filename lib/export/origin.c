@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "export/origin.h"
 
+#include "analysis/balance/memory_lines.h"
 #include "base/safe_text.h"
 #include "report/json.h"
 
@@ -114,17 +115,40 @@ static int read_labels(struct export_origin *o, const struct recording *rec)
 	return 0;
 }
 
+/* Of the whole system, whatever was recorded of it. */
+static int read_balance(struct export_origin *o, const struct recording *rec)
+{
+	struct strbuf __auto_free out = { 0 };
+	int64_t figures[2][MEMORY_LINES], total[2];
+
+	if (!memory_lines_known(rec))
+		return 0;
+	memory_lines_of(rec, recording_kernel_page_size(rec), figures, total);
+	for (size_t i = 0; i < MEMORY_LINES; i++)
+		strbuf_printf(&out, "%s\"%s\":[%" PRId64 ",%" PRId64 "]", i ? "," : "{",
+			      memory_lines[i].name, figures[0][i], figures[1][i]);
+	strbuf_puts(&out, "}");
+	if (out.failed)
+		return -ENOMEM;
+	o->balance = strbuf_detach(&out);
+	return 0;
+}
+
 int export_origin_init(struct export_origin *o, const struct recording *rec)
 {
+	int ret;
+
 	*o = (struct export_origin){ 0 };
 	snprintf(o->id, sizeof(o->id), "%016" PRIx64, identity(rec));
 	copy_build_id(o, rec);
 	read_start(o, rec);
-	return read_labels(o, rec);
+	ret = read_labels(o, rec);
+	return ret ? ret : read_balance(o, rec);
 }
 
 void export_origin_free(struct export_origin *o)
 {
 	free(o->labels);
+	free(o->balance);
 	*o = (struct export_origin){ 0 };
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * export: identifies the origin of a recording among those of many machines.
- * In: a recording. Out: its identity, time and labels.
+ * In: a recording. Out: its identity, time, labels and balance.
  */
 #ifndef KMEMX_EXPORT_ORIGIN_H
 #define KMEMX_EXPORT_ORIGIN_H
@@ -16,13 +16,15 @@
  * @start: when recording began, in seconds of Unix time; @day: the same in UTC as "2026-11-22"; "":
  *	unknown
  * @labels: the user's labels as a JSON object; NULL: none
+ * @balance: the lines of kmemx balance as a JSON object: "free":[before,after], in bytes; NULL: the
+ *	recording does not have the kernel's counters
  */
 struct export_origin {
 	char id[17];
 	char build_id[129];
 	int64_t start;
 	char day[40];
-	char *labels;
+	char *labels, *balance;
 };
 
 /* 0 or -ENOMEM. Call export_origin_free() in any case. */

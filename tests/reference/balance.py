@@ -5,8 +5,8 @@
 usage: balance.py KMEMX RECORDING
 
 In: meminfo, zoneinfo, slabinfo and the sums of vmallocinfo, read from the options of trace.dat
-without kmemx. Out: lines that kmemx balance and kmemx owners --all show otherwise; exit 1 if any
-does.
+without kmemx. Out: lines that kmemx balance, kmemx owners --all and the rows of kmemx export show
+otherwise; exit 1 if any does.
 """
 import json
 import re
@@ -79,6 +79,13 @@ def table(kmemx, path, name, *words):
     return next(t for t in json.loads(run.stdout)["reports"] if t["name"] == name)["rows"]
 
 
+def exported(kmemx, path):
+    """The column balance: of the first row; others must not have it."""
+    run = subprocess.run([kmemx, "export", "--format", "ndjson", path], stdout=subprocess.PIPE, check=True)
+    first, *rest = [json.loads(row)["balance"] for row in run.stdout.splitlines()]
+    return None if any(rest) else {line: tuple(ends) for line, ends in json.loads(first).items()}
+
+
 def main(kmemx, path):
     text = texts(path)
     want = {when: lines(text, when) for when in ("before", "after")}
@@ -87,6 +94,9 @@ def main(kmemx, path):
         for when in ("before", "after"):
             if row[when] != want[when][row["line"]]:
                 wrong.append((row["line"], when, row[when], want[when][row["line"]]))
+    column = {line: (before, want["after"][line]) for line, before in want["before"].items()}
+    if exported(kmemx, path) != column:
+        wrong.append(("export", exported(kmemx, path), column))
     rows = table(kmemx, path, "everything", "owners", "--all", "-l", "all")
     sums = {}
     for row in rows:

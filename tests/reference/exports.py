@@ -138,6 +138,8 @@ def add_row(sums, row):
         raise ValueError(f"stack_id {row['stack_id']} of {row['stack']}")
     if not row["recording_id"] or json.loads(row["labels"]) != {}:
         raise ValueError("a row without what the recording is")
+    if row["balance"] and min(map(len, json.loads(row["balance"]).values())) != 2:
+        raise ValueError("a balance without before and after")
     if int(row["net_min"] or 0) > int(row["net_max"] or 0):
         raise ValueError("more must be live than can")
 

@@ -150,7 +150,8 @@ START_TEST(test_csv)
 	const struct export_origin origin = { .id = "0123456789abcdef",
 					      .start = 5,
 					      .day = "1970-01-01",
-					      .labels = (char *)"{\"a\":\"b\"}" };
+					      .labels = (char *)"{\"a\":\"b\"}",
+					      .balance = (char *)"{\"free\":[1,2]}" };
 	const struct export_options opts = { .origin = &origin };
 	struct strbuf got = { 0 };
 
@@ -161,7 +162,12 @@ START_TEST(test_csv)
 	ck_assert_ptr_nonnull(strstr(
 		strbuf_text(&got),
 		"\n0123456789abcdef,\"'=1+1\",,,,1970-01-01,5,,,,,3,,,,,,,,,,,,"
-		"\"{\"\"a\"\":\"\"b\"\"}\",slab,leaf [mod],mod,\"leaf [mod];a\"\"b"));
+		"\"{\"\"a\"\":\"\"b\"\"}\",\"{\"\"free\"\":[1,2]}\",slab,leaf [mod],mod,"
+		"\"leaf [mod];a\"\"b"));
+	/* Only the first row has the balance. */
+	ck_assert_ptr_nonnull(strstr(strbuf_text(&got),
+				     "\"{\"\"a\"\":\"\"b\"\"}\",,slab,leaf [mod],mod,"
+				     "leaf [mod];root,"));
 	ck_assert_ptr_nonnull(strstr(strbuf_text(&got), ",,,,1,1000,,500,,,,,,\n"));
 	strbuf_free(&got);
 }
@@ -183,7 +189,7 @@ START_TEST(test_parquet)
 	ck_assert_uint_lt(size, got.size - 12);
 	/* Version 1, and a schema of a root and the columns. */
 	ck_assert_mem_eq(got.data + got.size - 8 - size,
-			 "\x15\x02\x19\xfc\x30\x48\x06schema", 13);
+			 "\x15\x02\x19\xfc\x31\x48\x06schema", 13);
 	ck_assert_ptr_nonnull(memmem(got.data, got.size, "LOST 3 events", 13));
 	strbuf_free(&got);
 }

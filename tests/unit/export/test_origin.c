@@ -50,6 +50,35 @@ START_TEST(test_known)
 }
 END_TEST
 
+/* Counters of meminfo, in KiB, and pages of zoneinfo. Those that it does not have are 0. */
+START_TEST(test_balance)
+{
+	struct recording_text meta[3];
+	const struct recording rec = { .uname = (char *)"Linux web12 6.1.0 x86_64",
+				       .meta = meta,
+				       .nr_meta = ARRAY_SIZE(meta) };
+	struct export_origin o;
+
+	set_meta(&meta[0], "meminfo.before", "MemTotal: 100 kB\nMemFree: 40 kB\n");
+	set_meta(&meta[1], "meminfo.after", "MemTotal: 100 kB\nMemFree: 120 kB\n");
+	set_meta(&meta[2], "build_id", "");
+	ck_assert_int_eq(export_origin_init(&o, &rec), 0);
+	ck_assert_str_eq(
+		o.balance,
+		"{\"free\":[40960,122880],\"free_cpus\":[0,0],\"anonymous\":[0,0],"
+		"\"page_cache\":[0,0],\"shmem\":[0,0],\"swap_cache\":[0,0],"
+		"\"slab_reclaimable\":[0,0],\"slab_unreclaimable\":[0,0],"
+		"\"stacks\":[0,0],\"page_tables\":[0,0],\"vmalloc\":[0,0],"
+		"\"percpu\":[0,0],\"hugetlb\":[0,0],\"other\":[0,0],"
+		"\"uncounted\":[61440,-20480]}");
+	export_origin_free(&o);
+	set_meta(&meta[1], "other", "");
+	ck_assert_int_eq(export_origin_init(&o, &rec), 0);
+	ck_assert_ptr_null(o.balance);
+	export_origin_free(&o);
+}
+END_TEST
+
 START_TEST(test_host)
 {
 	static const char *const hosts[][2] = { { "Linux web12 6.1.0 x86_64", "web12" },
@@ -114,6 +143,7 @@ Suite *test_origin_suite(void)
 	TCase *t = tcase_create("origin");
 
 	tcase_add_test(t, test_known);
+	tcase_add_test(t, test_balance);
 	tcase_add_loop_test(t, test_host, 0, 3);
 	tcase_add_loop_test(t, test_no_time, 0, 10);
 	tcase_add_test(t, test_id);

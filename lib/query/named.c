@@ -6,6 +6,7 @@
 #include "query/schema.h"
 
 #include "architectures.sql.inc"
+#include "balance.sql.inc"
 #include "coverage.sql.inc"
 #include "culprits.sql.inc"
 #include "growing.sql.inc"
@@ -33,6 +34,8 @@ static const struct query_named all[] = {
 	  true },
 	{ "who-grew", "Containers and programs that hold more and more pages", NULL,
 	  who_grew_sql, true },
+	{ "balance", "What all memory of the hosts is used for, and how it changed", NULL,
+	  balance_sql },
 	{ "culprits", "Callsites that are in no older kernel", "kernel", culprits_sql,
 	  true },
 	{ "coverage", "Hosts and days that are missing, files that cannot be read", NULL,

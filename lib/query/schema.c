@@ -34,6 +34,8 @@ static const struct {
 	{ "one in how many objects it has, as 1/16 ...; NULL: all", UNIT_NONE },
 	{ "filters that were set when the rows were written", UNIT_NONE },
 	{ "a JSON object of record --label", UNIT_NONE },
+	{ "a JSON object of kmemx balance's lines: \"free\":[before,after], in bytes",
+	  UNIT_NONE },
 	{ "slab, page, vmalloc or percpu; all lie in pages, so do not add them up",
 	  UNIT_NONE },
 	{ "the function that allocated, with [module]", UNIT_NONE },
@@ -140,6 +142,8 @@ static const char *tables_of(size_t i)
 		return "recordings";
 	if (i < EXPORT_FIELDS_SAME)
 		return "allocations, sites, chains, tasks, recordings";
+	if (i == FIELD_BALANCE)
+		return "recordings";
 	if (i == FIELD_ALLOCATOR || i >= FIELD_FIRST_METRIC)
 		return "allocations, sites, chains, tasks";
 	if (i == FIELD_CALLSITE)

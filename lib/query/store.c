@@ -143,6 +143,10 @@ int query_store_seal(struct query_store *s)
 	if (!ret)
 		ret = count_all(s);
 	end_adding(s);
+	/* Its first use makes a table, in memory, which queries may not. If SQLite does not have
+	 * it, those that need it fail.
+	 */
+	sqlite3_exec(s->db, "SELECT 1 FROM json_each('[]')", NULL, NULL, NULL);
 	sqlite3_set_authorizer(s->db, only_read, NULL);
 	return ret;
 }

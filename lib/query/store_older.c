@@ -132,6 +132,9 @@ int store_put_migration(struct query_store *s, struct strbuf *sql, int format)
 {
 	int ret;
 
+	/* Format 5 has one more column. */
+	if (format == 4)
+		return 0;
 	if (format == 1)
 		put_numbers(sql);
 	if (format < 3)

@@ -36,6 +36,7 @@ struct span {
 };
 
 static const struct span of_recording = { 0, EXPORT_FIELDS_SAME };
+static const struct span of_balance = { FIELD_BALANCE, FIELD_ALLOCATOR };
 static const struct span of_host = { FIELD_HOST, FIELD_HOST + 2 };
 static const struct span of_site = { FIELD_ALLOCATOR, FIELD_MODULE };
 static const struct span of_allocator = { FIELD_ALLOCATOR, FIELD_CALLSITE };
@@ -200,6 +201,20 @@ static int add_recording(struct query_store *s, const struct query_row *row)
 		ret = bind_fields(s, stmt, 4, row, of_recording);
 	ret = step(stmt, ret);
 	return ret ? ret : store_number(s, "SELECT last_insert_rowid()", &s->recording);
+}
+
+/* The first row of a recording has its balance, but rows may have been sorted. */
+static int set_balance(struct query_store *s, const struct query_row *row)
+{
+	sqlite3_stmt *stmt = store_statement(s, STORE_SET_BALANCE);
+	int ret;
+
+	if (!stmt)
+		return -ENOMEM;
+	ret = bind_fields(s, stmt, 1, row, of_balance);
+	if (ret == SQLITE_OK)
+		ret = sqlite3_bind_int64(stmt, 2, s->recording);
+	return step(stmt, ret);
 }
 
 /* Sets @s->recording. */
@@ -399,6 +414,8 @@ int query_store_add(struct query_store *s, const struct query_row *row)
 		return 0;
 	}
 	ret = find_recording(s, row);
+	if (!ret && row->of[FIELD_BALANCE].known)
+		ret = set_balance(s, row);
 	if (!ret)
 		ret = find_names(s, row, &ids);
 	if (!ret)

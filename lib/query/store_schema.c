@@ -8,7 +8,7 @@
 #ifdef HAVE_SQLITE
 
 #define APPLICATION_ID 0x6b6d7871 /* "kmxq" */
-#define FORMAT	       4
+#define FORMAT	       5
 
 /* Views of sums: column @key of @table has the id in table @names, which SQL sees as @id. */
 static const struct {
@@ -81,7 +81,7 @@ static void put_views(struct strbuf *sql)
 		" module, stack, stack_id, entry FROM _chain;"
 		"CREATE VIEW hosts AS SELECT id AS host_id, host, machine FROM _host;"
 		"CREATE VIEW recordings AS SELECT ");
-	store_put_columns(sql, 0, EXPORT_FIELDS_SAME, "");
+	store_put_columns(sql, 0, FIELD_ALLOCATOR, "");
 	strbuf_puts(
 		sql,
 		", nr_rows, file, factor IS NOT NULL AS is_trusted, factor, id AS run_id"
@@ -244,6 +244,7 @@ static void put_statement(struct strbuf *sql, enum store_statement which)
 		[STORE_COUNT_ROWS] =
 			"UPDATE _recording SET nr_rows = nr_rows + ?, factor = " FACTOR
 			" WHERE id = ?",
+		[STORE_SET_BALANCE] = "UPDATE _recording SET balance = ? WHERE id = ?",
 		[STORE_FIND_PART] =
 			"SELECT file FROM _part WHERE recording_id = ? AND allocator = ?",
 		[STORE_ADD_PART] = "INSERT INTO _part VALUES (?, ?, ?)",

@@ -13,7 +13,7 @@ const struct store_table store_tables[STORE_TABLES] = {
 				    "id INTEGER PRIMARY KEY, nr_rows INTEGER,"
 				    " file TEXT, host_id INTEGER,"
 				    " factor INTEGER",
-				    "", 0, EXPORT_FIELDS_SAME },
+				    "", 0, FIELD_ALLOCATOR },
 	[STORE_TABLE_CHAIN] = { "_chain", "id INTEGER PRIMARY KEY", "", FIELD_ALLOCATOR,
 				FIELD_COMM },
 	/* Most rows differ in figures only: texts are in tables of their own. */

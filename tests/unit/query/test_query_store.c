@@ -226,6 +226,32 @@ START_TEST(cells)
 }
 END_TEST
 
+/* Whichever of its rows has it, a recording has its balance, once. */
+START_TEST(balances)
+{
+	struct query_store *s = opened();
+	struct query_row rows[] = { row_of("1", "slab", "a", 1),
+				    row_of("1", "slab", "b", 2),
+				    row_of("2", "slab", "a", 3),
+				    row_of("1", "page", "a", 4) };
+	struct query_failure why = { 0 };
+	struct table *t;
+
+	set_text(&rows[1], FIELD_BALANCE, "{}");
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++)
+		ck_assert_int_eq(query_store_add(s, &rows[i]), 0);
+	ck_assert_int_eq(query_store_seal(s), 0);
+	t = ask(s, "SELECT balance, nr_rows FROM recordings ORDER BY recording_id", &why);
+	ck_assert_ptr_nonnull(t);
+	ck_assert_uint_eq(t->nr_rows, 2);
+	ck_assert_str_eq(t->cells[0].s, "{}");
+	ck_assert_uint_eq(t->cells[1].u, 3);
+	ck_assert_int_eq(t->cells[2].type, CELL_NONE);
+	table_free(t);
+	query_store_free(s);
+}
+END_TEST
+
 /* Every column of the schema is a column of a table, and vice versa. */
 START_TEST(columns)
 {
@@ -246,7 +272,7 @@ START_TEST(columns)
 	ck_assert_ptr_nonnull(schema);
 	ck_assert_uint_eq(rows->nr_rows, 3);
 	ck_assert_uint_eq(recordings->nr_rows, 2);
-	ck_assert_uint_eq(rows->nr_columns, EXPORT_FIELDS);
+	ck_assert_uint_eq(rows->nr_columns, EXPORT_FIELDS - 1); /* no balance */
 	for (i = 0; (name = query_column(i)); i++) {
 		const char *tables = schema->cells[i * schema->nr_columns + 3].s;
 
@@ -264,7 +290,7 @@ START_TEST(columns)
 		table_free(sums[k]);
 	}
 	ck_assert_uint_eq(schema->nr_rows, i);
-	ck_assert_uint_eq(recordings->nr_columns, EXPORT_FIELDS_SAME + 5);
+	ck_assert_uint_eq(recordings->nr_columns, EXPORT_FIELDS_SAME + 6);
 	table_free(rows);
 	table_free(recordings);
 	table_free(schema);
@@ -398,6 +424,7 @@ static void add_sqlite(TCase *tc)
 {
 	tcase_add_test(tc, totals);
 	tcase_add_test(tc, cells);
+	tcase_add_test(tc, balances);
 	tcase_add_test(tc, columns);
 	tcase_add_test(tc, problems);
 	tcase_add_test(tc, bounds);

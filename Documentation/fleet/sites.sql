@@ -25,6 +25,7 @@ SELECT
     any(sample) AS sample,
     any(filter) AS filter,
     any(labels) AS labels,
+    any(balance) AS balance,
     allocator,
     callsite,
     any(module) AS module,

@@ -27,6 +27,7 @@ CREATE TABLE IF NOT EXISTS allocations_shard
     sample Nullable(String),
     filter Nullable(String),
     labels String,
+    balance Nullable(String),
     allocator String,
     callsite String,
     module Nullable(String),
@@ -86,6 +87,7 @@ SELECT
     any(sample) AS sample,
     any(filter) AS filter,
     any(labels) AS labels,
+    any(balance) AS balance,
     count() AS nr_rows
 FROM allocations
 GROUP BY recording_id;

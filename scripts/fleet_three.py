@@ -115,6 +115,18 @@ def kill_while_querying(asked, victim, results):
           (whole, " ".join(err.decode(errors="replace").split())[:160] or "no error"))
 
 
+def leader_of(servers, table):
+    """18.16 passes what removes rows on to the leader, as the user "default", which these servers lack. Those
+    that have just started choose one first."""
+    until = time.monotonic() + QUERY_SECONDS
+    while time.monotonic() < until:
+        for server in servers:
+            if server.rows("SELECT is_leader FROM system.replicas WHERE table = '%s'" % table)[0]["is_leader"]:
+                return server
+        time.sleep(0.1)
+    raise Failed("no server became the leader of %s" % table)
+
+
 def check_three(kmemx, scratch, servers, files, results):
     """servers is empty, and gets those that run; files: their directory and the number of rows."""
     directory, rows = files
@@ -128,10 +140,7 @@ def check_three(kmemx, scratch, servers, files, results):
         kill_while_loading(kmemx, servers, directory, rows)
         start_again(servers[2:])
         load_rest(kmemx, servers, directory, rows)
-        # 18.16 passes what removes rows on to the leader, as the user "default", which these servers lack.
-        leader = [s for s in servers if s.rows("SELECT is_leader FROM system.replicas WHERE table = 'daily_shard'")
-                  [0]["is_leader"]][0]
-        fill_daily(leader)
+        fill_daily(leader_of(servers, "daily_shard"))
         for server in servers:
             server.ask("SYSTEM SYNC REPLICA daily_shard")
             check_results(server, results)

@@ -66,14 +66,16 @@ class Metadata:
             m[0]: (int(m[1]), int(m[2]))
             for m in re.findall(r"(\w+)(?:\[\d*\])?;\s+offset:(\d+);\s+size:(\d+)", text)
         }
-        self.formats[name] = int(number), fields
+        blank = bytearray(max(sum(field) for field in fields.values()) + 3 & ~3)
+        at, size = fields["common_type"]
+        blank[at : at + size] = int(number).to_bytes(size, "little")
+        self.formats[name] = blank, fields
 
     def event(self, name, **values):
         """An event's record; all other fields are 0."""
-        number, fields = self.formats[name]
-        size = max(offset + size for offset, size in fields.values())
-        data = bytearray(size + 3 & ~3)
-        for field, value in {"common_type": number, **values}.items():
+        blank, fields = self.formats[name]
+        data = bytearray(blank)
+        for field, value in values.items():
             offset, length = fields[field]
             data[offset : offset + length] = value.to_bytes(length, "little")
         return bytes(data)

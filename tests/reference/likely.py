@@ -85,7 +85,7 @@ class Site:
 class Machine:
     def __init__(self, seed, meta):
         self.rng, self.meta = random.Random(seed), meta
-        self.time, self.pages, self.page, self.page_time = 10 ** 9, [], b"", 0
+        self.time, self.pages, self.page, self.page_time = 10 ** 9, [], bytearray(), 0
         self.last = self.time
         self.held, self.history = [], []
         self.caches = [Cache(size, HEAP + i * 0x10000000, self.rng)
@@ -113,7 +113,7 @@ class Machine:
     def finish_page(self):
         self.pages.append((recording.u64(self.page_time) + recording.u64(len(self.page)) +
                            self.page).ljust(PAGE, b"\0"))
-        self.page = b""
+        self.page = bytearray()
 
     def alloc(self, site):
         at = site.cache.alloc()
@@ -152,7 +152,7 @@ class Machine:
     def step(self):
         self.time += TICK
         for site in self.sites:
-            if self.rng.randrange(1000) < site.rate:
+            if self.rng.random() < site.rate / 1000:
                 self.act(site)
 
     def count(self, item):

@@ -221,10 +221,10 @@ class Callsites:
         for name, size in sums.items():
             yield "slab", [re.sub(MADE + r"\+.*?( \[|$)", r"\3", name)], size
 
-    def bulk(self, slabs):
+    def bulk(self, slabs, events):
         """What the events of callsites lack, if not more than their bulk allocations can have."""
         alone = collections.Counter()
-        for allocator, frames, size in self.events():
+        for allocator, frames, size in events:
             alone[allocator, leaf(frames)] += size
         nr = sum(table["summary"].get("allocs_bulk", 0) for _, table in self.tables("stat", "--slab"))
         lacks = slabs - alone
@@ -261,7 +261,8 @@ class Callsites:
             for allocator, frames, size in self.rows("stat", "--slab", "--page", *options):
                 sums[allocator, leaf(frames)] += size
         slabs = collections.Counter({key: size for key, size in want.items() if key[0] == "slab"})
-        self.same("events", slabs - self.bulk(slabs), self.events())
+        events = list(self.events())
+        self.same("events", slabs - self.bulk(slabs, events), events)
         self.same("by stack", want, self.rows("stat", "--slab", "--page", "--by", "stack"))
         self.same("by stack, live", live,
                   self.rows("stat", "--slab", "--page", "--by", "stack", "--live"))

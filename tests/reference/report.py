@@ -51,15 +51,19 @@ def load(path):
 
 def cells(data):
     """(row, bin, hit, bytes, waste, net) of each cell."""
+    if "listed" in data:
+        return data["listed"]
+    listed = data["listed"] = []
     nothing = [0] * sum(data["rows"]["cells"])
     figures = {name: figure or nothing for name, figure in data["cells"].items()}
     at = 0
     for row, number in enumerate(data["rows"]["cells"]):
         for i in range(at, at + number):
             size = figures["bytes"][i] + figures["hit"][i] * data["rows"]["unit"][row]
-            yield (row, figures["bin"][i], figures["hit"][i], size, figures["waste"][i],
-                   figures["net"][i])
+            listed.append((row, figures["bin"][i], figures["hit"][i], size, figures["waste"][i],
+                           figures["net"][i]))
         at += number
+    return listed
 
 
 def bounds(data, first, last):
@@ -176,11 +180,11 @@ class Comparison:
         """vmalloc and per-CPU memory in a range of bins."""
         data, rows, names = self.data, self.data["rows"], self.data["names"]
         time = ",".join(window)
-        for kind, table in ((VMALLOC, "vmalloc"), (PERCPU, "percpu_memory")):
-            for by, key in (("callsite", lambda row: names[rows["callsite"][row]]),
-                            ("stack", lambda row: chain(data, rows["node"][row]))):
+        for by, key in (("callsite", lambda row: names[rows["callsite"][row]]),
+                        ("stack", lambda row: chain(data, rows["node"][row]))):
+            tables = self.tables("stat", *OPTIONS[VMALLOC:], "--by", by, "--time", time)
+            for kind, table in ((VMALLOC, "vmalloc"), (PERCPU, "percpu_memory")):
                 got = {k: v[:2] for k, v in sums(data, first, last, kind, key).items()}
-                tables = self.tables("stat", OPTIONS[kind], "--by", by, "--time", time)
                 self.same(f"{table} by {by}, {time}", got, tables.get(table, []),
                           lambda r, by=by: text_of(r[by]),
                           [lambda r: r["hit"], lambda r: r["bytes"]])

@@ -13,9 +13,7 @@ interrupts. The number of pages freed one by one must be that of pages that no b
 Prints what differs; exit 1 if anything does.
 """
 import collections
-import json
 import re
-import subprocess
 import sys
 
 import model
@@ -191,10 +189,8 @@ def single_frees(text):
 
 def batch_differences(text, kmemx, path):
     single = single_frees(text)
-    run = subprocess.run([kmemx, "advise", "-i", path, "--json"], stdout=subprocess.PIPE,
-                         stderr=subprocess.DEVNULL, check=False)
-    reports = json.loads(run.stdout or '{"reports": []}')["reports"]
-    rows = [row for report in reports for row in report["rows"]
+    reports = model.tables(kmemx, "advise", "-i", path, "--json")
+    rows = [row for report in reports.values() for row in report["rows"]
             if row["finding"] == "unbatched"]
     for row in rows:
         pid = re.match(r"task .*-(\d+)$", row["callsite"])
@@ -204,17 +200,18 @@ def batch_differences(text, kmemx, path):
         yield f"freed one by one: kmemx {sum(row['hit'] for row in rows)}, model {single[None]}"
 
 
+def first_rows(*command):
+    return next((table["rows"] for table in model.tables(*command).values()), ())
+
+
 def differences(slab, kmemx, path, recording):
     # If the text cannot distinguish functions of one name, their callsites are shown.
     _, reports = model.report(kmemx, path)
     twice = {row["callsite"].split("+")[0] for row in reports.get("slab", {"rows": ()})["rows"]
              if "+" in row["callsite"]}
     for by, options in (("place", ["--sites"]), ("function", [])):
-        run = subprocess.run([kmemx, "advise", "-i", path, "--json", "--raw-names", *options],
-                             stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, check=False)
-        reports = json.loads(run.stdout or '{"reports": []}')["reports"]
         got = {}
-        for row in reports[0]["rows"] if reports else ():
+        for row in first_rows(kmemx, "advise", "-i", path, "--json", "--raw-names", *options):
             site = row["callsite"].split(" ")[0]
             if row["finding"] in ("own-cache", "shrink", "whole-pages", "ping-pong"):
                 got[row["finding"], site, row["bytes_req"], row["object"]] = (
@@ -235,16 +232,12 @@ def size_differences(slab, kmemx, path, recording):
     twice = {row["callsite"].split("+")[0] for row in reports.get("slab", {"rows": ()})["rows"]
              if "+" in row["callsite"]}
     for by, options in (("place", ["--sites"]), ("function", [])):
-        run = subprocess.run([kmemx, "stat", "--sizes", "-i", path, "--json", "--raw-names",
-                              *options],
-                             stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, check=False)
-        reports = json.loads(run.stdout or '{"reports": []}')["reports"]
         wanted = {}
         for (kind, site, last, alloc), counts in slab.ranges.items():
             if kind == by and alloc <= 2 * recording["kernel_page_size"]:
                 saved, size = own_cache(counts["most"], counts["largest"], alloc, recording)
                 wanted[site, last, alloc] = (counts["hit"], counts["most"], max(0, saved), size)
-        for row in reports[0]["rows"] if reports else ():
+        for row in first_rows(kmemx, "stat", "--sizes", "-i", path, "--json", "--raw-names", *options):
             site = row["callsite"].split(" ")[0]
             if row["own_saves"] is None or site.split("+")[0] in twice:
                 continue

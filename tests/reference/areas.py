@@ -79,7 +79,8 @@ def account(cpus, events):
     return rows, sums
 
 
-def main(kmemx, recording, text):
+def main():
+    kmemx, recording, text = sys.argv[1:]
     expected, sums = account(*read(text))
     out = subprocess.run([kmemx, "stat", "--vmalloc", "--percpu-memory", "--by", "pid", "-l", "all",
                           "--json", recording], check=True, stdout=subprocess.PIPE).stdout
@@ -102,4 +103,4 @@ def main(kmemx, recording, text):
 
 
 if __name__ == "__main__":
-    sys.exit(main(*sys.argv[1:]))
+    sys.exit(main())

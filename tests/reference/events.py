@@ -9,6 +9,7 @@ the same time, CPU, task, name and fields; so must every loss. Prints what diffe
 anything does.
 """
 import collections
+import functools
 import gzip
 import json
 import re
@@ -21,6 +22,7 @@ GAP = re.compile(r"^CPU:(\d+) \[(?:(\d+) )?EVENTS DROPPED\]")
 FIELD = re.compile(r"(\w+)=(.*?)(?=\s+\w+=|$)")
 
 
+@functools.lru_cache(10000)
 def value(text):
     """A field of trace-cmd, converted to a number if possible."""
     if text == "(nil)":
@@ -48,21 +50,29 @@ def kept(name, fields):
     return {"size": fields["size"]} if name == "kernel_stack" else fields
 
 
-def reference(path):
-    events, gaps = [], collections.defaultdict(list)
+def parsed(path):
+    """The groups of all lines, and the losses by CPU."""
+    lines, gaps = [], collections.defaultdict(list)
     with gzip.open(path, "rt", errors="replace") as text:
         for line in text:
-            event, gap = LINE.match(line), GAP.match(line)
+            event = LINE.match(line)
+            gap = None if event else GAP.match(line)
             if event:
-                comm, pid, cpu, time, name, rest = event.groups()
-                # The kernel prints these without 0x.
-                fields = {k: int(v, 16) if k.startswith("__probe") or k == "clone_flags" else value(v)
-                          for k, v in FIELD.findall(rest)}
-                events.append((int(time.replace(".", "")), int(cpu), int(pid), name,
-                               comm.split(": ")[-1].strip(), kept(name, fields)))
+                lines.append(event.groups())
             elif gap:
                 gaps[int(gap[1])].append(int(gap[2]) if gap[2] else None)
-    return events, gaps
+    return lines, gaps
+
+
+def reference(lines):
+    events = []
+    for comm, pid, cpu, time, name, rest in lines:
+        # The kernel prints these without 0x.
+        fields = {k: int(v, 16) if k.startswith("__probe") or k == "clone_flags" else value(v)
+                  for k, v in FIELD.findall(rest)}
+        events.append((int(time.replace(".", "")), int(cpu), int(pid), name,
+                       comm.split(": ")[-1].strip(), kept(name, fields)))
+    return events
 
 
 def kmemx_script(kmemx, recording):
@@ -81,27 +91,22 @@ def kmemx_script(kmemx, recording):
     return events, gaps
 
 
-def own_stacks(path):
+def own_stacks(lines):
     """By CPU, the frames of each event's own stack as (event, number, text of the first 8).
 
     The kernel writes an event and then its stack; only interrupts, with complete pairs of their
     own, come between them. None if some event has no stack.
     """
     waiting, found = collections.defaultdict(list), collections.defaultdict(list)
-    with gzip.open(path, "rt", errors="replace") as text:
-        for line in text:
-            event = LINE.match(line)
-            if not event:
-                continue
-            _, pid, cpu, _, name, rest = event.groups()
-            if name != "kernel_stack":
-                found[int(cpu)].append([name, None, None])
-                waiting[cpu].append((pid, found[int(cpu)][-1]))
-                continue
-            if not waiting[cpu] or waiting[cpu][-1][0] != pid:
-                return None
-            size, frames = re.match(r"size=(\d+) caller=ARRAY\[(.*?)\]", rest).groups()
-            waiting[cpu].pop()[1][1:] = int(size), bytes.fromhex(frames.replace(",", ""))
+    for _, pid, cpu, _, name, rest in lines:
+        if name != "kernel_stack":
+            found[int(cpu)].append([name, None, None])
+            waiting[cpu].append((pid, found[int(cpu)][-1]))
+            continue
+        if not waiting[cpu] or waiting[cpu][-1][0] != pid:
+            return None
+        size, frames = re.match(r"size=(\d+) caller=ARRAY\[(.*?)\]", rest).groups()
+        waiting[cpu].pop()[1][1:] = int(size), bytes.fromhex(frames.replace(",", ""))
     return None if any(waiting.values()) else found
 
 
@@ -151,14 +156,15 @@ def differences(expected, got):
 
 def main():
     kmemx, recording, text = sys.argv[1:4]
-    expected, expected_gaps = reference(text)
+    lines, expected_gaps = parsed(text)
+    expected = reference(lines)
     got, gaps = kmemx_script(kmemx, recording)
     if not expected:
         sys.exit(f"{text}: no event in it")
     wrong = list(differences(expected, got))
     if expected_gaps != gaps:
         wrong.append(f"losses {dict(expected_gaps)}, kmemx {dict(gaps)}")
-    stacks = own_stacks(text)
+    stacks = own_stacks(lines)
     if stacks:
         wrong += stack_differences(kmemx, recording, stacks)
     print("\n".join(wrong[:5]))

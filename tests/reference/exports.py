@@ -13,12 +13,14 @@ what differs; exit 1 if anything does.
 import collections
 import csv
 import ctypes
+import functools
 import gzip
 import io
 import json
 import re
-import subprocess
 import sys
+
+import model
 
 METRICS = ("hit", "bytes", "live", "bytes_live", "bytes_peak")
 # Formats in which what lives is what was seen; in the others it is the best estimate.
@@ -128,13 +130,18 @@ def read_ndjson(output):
     return sums
 
 
+@functools.lru_cache(10000)
+def stack_id(stack):
+    value = 0xcbf29ce484222325
+    for byte in stack.encode():
+        value = (value ^ byte) * 0x100000001b3 % (1 << 64)
+    return f"{value:016x}"
+
+
 def add_row(sums, row):
     for metric in METRICS:
         sums[row["allocator"], metric] += int(row[metric] or 0)
-    want = 0xcbf29ce484222325
-    for byte in row["stack"].encode():
-        want = (want ^ byte) * 0x100000001b3 % (1 << 64)
-    if row["stack_id"] != f"{want:016x}":
+    if row["stack_id"] != stack_id(row["stack"]):
         raise ValueError(f"stack_id {row['stack_id']} of {row['stack']}")
     if not row["recording_id"] or json.loads(row["labels"]) != {}:
         raise ValueError("a row without what the recording is")
@@ -306,19 +313,20 @@ def read_dhat(output):
 
 def add_history(changes):
     """Sums of pairs of an allocator and bytes, which are negative for frees."""
-    sums, live, most = collections.Counter(), collections.Counter(), 0
+    sums, live, total, most = collections.Counter(), collections.Counter(), 0, 0
     for allocator, size in changes:
         if not size:
             continue  # a begin looks like an end
         live[allocator] += size
+        total += size
         if live[allocator] < 0:
             raise ValueError("more ended than had begun")
         sums[allocator, "live"] += 1 if size > 0 else -1
         if size > 0:
             sums[allocator, "hit"] += 1
             sums[allocator, "bytes"] += size
-        if sum(live.values()) > most:
-            most = sum(live.values())
+        if total > most:
+            most = total
             sums.update({(name, "bytes_peak"): value - sums[name, "bytes_peak"]
                          for name, value in live.items()})
     sums.update({(name, "bytes_live"): value for name, value in live.items()})
@@ -485,8 +493,7 @@ class Exports:
     def run(self, command, *options):
         if self.sample and command != "export":
             options += ("--unscaled",)
-        run = subprocess.run([self.kmemx, command, "-i", self.path, *self.selection, *options],
-                             stdout=subprocess.PIPE, stderr=subprocess.PIPE, check=False)
+        run = model.run(self.kmemx, command, "-i", self.path, *self.selection, *options)
         if run.returncode not in (0, 1):
             self.wrong.append(f"{command} {options}: {run.returncode}: {run.stderr.decode()}")
         return run.stdout if not run.returncode else None
@@ -572,8 +579,7 @@ class Exports:
 
     def check_all(self):
         want = self.totals()
-        formats = subprocess.run([self.kmemx, "export", "--format", "help"], check=True,
-                                 stdout=subprocess.PIPE).stdout.decode()
+        formats = model.run(self.kmemx, "export", "--format", "help").stdout.decode()
         names = re.findall(r"^(\w+)", formats, re.M)
         for name in names:
             if name not in READERS and name != "folded":

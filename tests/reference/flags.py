@@ -10,7 +10,6 @@ came from interrupts. Prints what differs; exit 1 if anything does.
 """
 import collections
 import json
-import subprocess
 import sys
 
 import model
@@ -38,9 +37,7 @@ def counted(path, page_size):
 
 def main():
     kmemx, path, text = sys.argv[1:]
-    done = subprocess.run([kmemx, "stat", "--flags", "--json", "-i", path], capture_output=True,
-                          text=True, check=True)
-    report = json.loads(done.stdout)
+    report = json.loads(model.run(kmemx, "stat", "--flags", "--json", "-i", path).stdout)
     rows = [table["rows"] for table in report["reports"] if table["name"] == "flags"][0]
     columns = ("hit", "slab_bytes", "page_bytes", "failed")
     shown = collections.Counter(tuple(row[c] for c in columns) for row in rows)
@@ -56,4 +53,5 @@ def main():
     return shown != expected or len(set(names)) != len(names)
 
 
-sys.exit(main())
+if __name__ == "__main__":
+    sys.exit(main())

@@ -12,10 +12,8 @@ live at the end, by order and migratetype, those of kmemx owners. Prints what di
 anything does.
 """
 import collections
-import json
 import math
 import statistics
-import subprocess
 import sys
 
 import model
@@ -335,17 +333,20 @@ def near(value, other):
     return value == other
 
 
+def succeeds(*command):
+    """The tables of a command that must not fail."""
+    model.run(*command).check_returncode()
+    return model.tables(*command)
+
+
 def leak_differences(slab, pages, kmemx, path, recording, older):
     clock_is_ns = ns_clock(recording)
     if older and not clock_is_ns:
         return
-    counted = not subprocess.run([kmemx, "info", "-i", path, "--fact", "slabinfo.after"],
-                                 stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL).returncode
+    counted = not model.run(kmemx, "info", "-i", path, "--fact", "slabinfo.after").returncode
     for by in ("callsite", "pid", "cpu"):
-        command = [kmemx, "leaks", "-i", path, "--json", "--raw-names", "--by", by]
-        run = subprocess.run(command + (["--older", f"{older}ns"] if older else []), check=True,
-                             stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
-        reports = {r["name"]: r for r in json.loads(run.stdout)["reports"]}
+        reports = succeeds(kmemx, "leaks", "-i", path, "--json", "--raw-names", "--by", by,
+                           *(("--older", f"{older}ns") if older else ()))
         for name, lives, size in (("leaks", slab.lives, 1),
                                   ("leaks_page", pages.lives, recording["kernel_page_size"])):
             if name == "leaks_page" and by == "callsite":
@@ -419,10 +420,8 @@ def over_time(kind, by, page_size, recording, nr):
 
 def over_time_differences(kmemx, path, recording):
     for by, nr in (("callsite", 7), ("pid", 32), ("cpu", 200)):
-        run = subprocess.run([kmemx, "peak", "-i", path, "--json", "--raw-names", "--by", by,
-                              "--over-time", str(nr)], stdout=subprocess.PIPE, check=True,
-                             stderr=subprocess.DEVNULL)
-        reports = {r["name"]: r for r in json.loads(run.stdout)["reports"]}
+        reports = succeeds(kmemx, "peak", "-i", path, "--json", "--raw-names", "--by", by,
+                           "--over-time", str(nr))
         for kind in ("peak", "peak_page") if by != "callsite" else ("peak",):
             got = collections.defaultdict(lambda: [0] * nr)
             for row in reports[kind]["rows"] if kind in reports else ():
@@ -442,10 +441,8 @@ def peak_differences(kmemx, path, recording):
         place, most = peak_of((kind,), size)
         changes = LOG[:place]
         for by in ("callsite", "pid", "cpu"):
-            run = subprocess.run([kmemx, "peak", "-i", path, "--json", "--raw-names", "--by", by,
-                                  *options], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
-                                 check=False)
-            reports = {r["name"]: r for r in json.loads(run.stdout or '{"reports": []}')["reports"]}
+            reports = model.tables(kmemx, "peak", "-i", path, "--json", "--raw-names", "--by", by,
+                                   *options)
             if kind == "peak_page" and by == "callsite":
                 continue  # which the callchains in the text do not name
             got = collections.defaultdict(lambda: [0, 0])
@@ -492,10 +489,8 @@ def culled(rows, keep):
 
 
 def owner_rows(kmemx, path, *options):
-    run = subprocess.run([kmemx, "owners", "-i", path, "--json", *options], check=False,
-                         stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
-    return [row for r in json.loads(run.stdout or '{"reports": []}')["reports"]
-            for row in r["rows"] if r["name"] == "owners"]
+    return model.tables(kmemx, "owners", "-i", path, "--json", *options).get(
+        "owners", {"rows": []})["rows"]
 
 
 def owner_differences(pages, kmemx, path, size):

@@ -41,7 +41,8 @@ def nodes(text):
     return {node: (hits[node], total[node], live[node]) for node in hits}
 
 
-def main(kmemx, recording, text):
+def main():
+    kmemx, recording, text = sys.argv[1:]
     want = nodes(text)
     report = json.loads(subprocess.run([kmemx, "stat", "--page", "--by", "node", "--json", recording],
                                        check=True, stdout=subprocess.PIPE).stdout)["reports"][0]
@@ -53,4 +54,4 @@ def main(kmemx, recording, text):
 
 
 if __name__ == "__main__":
-    sys.exit(main(*sys.argv[1:]))
+    sys.exit(main())

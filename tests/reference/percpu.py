@@ -9,16 +9,11 @@ TEXT is RECORDING as trace-cmd report -R -t prints it, gzipped. Prints what diff
 anything does.
 """
 import collections
-import gzip
-import json
-import re
-import subprocess
 import sys
 
 import model
-from model import FIELD, LINE, number
+from model import number
 
-GAP = re.compile(r"^CPU:(\d+) \[(?:\d+ )?EVENTS DROPPED\]")
 LOCKED, DRAIN = "mm_page_alloc_zone_locked", "mm_page_pcpu_drain"
 UNDER_LOCK = ("kernel_stack", "mm_page_alloc_extfrag")
 
@@ -26,32 +21,28 @@ UNDER_LOCK = ("kernel_stack", "mm_page_alloc_extfrag")
 def runs_of(path):
     """By CPU: lists of consecutive events under one lock; and the frees."""
     runs, last, frees = [], {}, collections.Counter()
-    with gzip.open(path, "rt", errors="replace") as text:
-        for line in text:
-            gap = GAP.match(line)
-            match = LINE.search(line)
-            if gap:
-                last.pop(int(gap[1]), None)
-            if not match or match[4] in UNDER_LOCK:
-                continue
-            pid, cpu, name, field = int(match[1]), int(match[2]), match[4], FIELD.findall(match[5])
-            field = dict(field)
-            if name not in (LOCKED, DRAIN):
-                last.pop(cpu, None)
-                frees[cpu, name] += name == "mm_page_free_batched" or (
-                    name == "mm_page_free" and field["order"] == "0")
-                continue
-            pages, kind = 1 << int(field["order"]), "drain"
-            key = (pid, DRAIN)
-            if name == LOCKED:
-                refill = int(field.get("percpu_refill", field["order"] == "0"))
-                kind = "refill" if refill else "direct"
-                key = (pid, field["order"], field["migratetype"], kind)
-            if last.get(cpu) != key or kind == "direct":
-                runs.append([kind, cpu, 0])
-            last[cpu] = key
-            runs[-1 - next(i for i, run in enumerate(reversed(runs)) if run[1] == cpu)][2] += pages
-            yield kind, cpu, number(field["pfn"]), pages
+    for pid, cpu, _, name, field in model.events(path):
+        if name in UNDER_LOCK:
+            continue
+        if name == "gap":
+            last.pop(cpu, None)
+            continue
+        if name not in (LOCKED, DRAIN):
+            last.pop(cpu, None)
+            frees[cpu, name] += name == "mm_page_free_batched" or (
+                name == "mm_page_free" and field["order"] == "0")
+            continue
+        pages, kind = 1 << int(field["order"]), "drain"
+        key = (pid, DRAIN)
+        if name == LOCKED:
+            refill = int(field.get("percpu_refill", field["order"] == "0"))
+            kind = "refill" if refill else "direct"
+            key = (pid, field["order"], field["migratetype"], kind)
+        if last.get(cpu) != key or kind == "direct":
+            runs.append([kind, cpu, 0])
+        last[cpu] = key
+        runs[-1 - next(i for i, run in enumerate(reversed(runs)) if run[1] == cpu)][2] += pages
+        yield kind, cpu, number(field["pfn"]), pages
     yield "end", runs, frees, None
 
 
@@ -130,9 +121,7 @@ def differences(what, got, wanted):
 
 
 def rows_of(kmemx, path, *options):
-    run = subprocess.run([kmemx, "percpu", "-i", path, "--json", "--raw-names", *options],
-                         stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, check=False)
-    return {r["name"]: r for r in json.loads(run.stdout or '{"reports": []}')["reports"]}
+    return model.tables(kmemx, "percpu", "-i", path, "--json", "--raw-names", *options)
 
 
 def counts(report, value, *columns):
@@ -222,4 +211,5 @@ def main():
     return 1 if wrong else 0
 
 
-sys.exit(main())
+if __name__ == "__main__":
+    sys.exit(main())

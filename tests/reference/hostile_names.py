@@ -40,13 +40,14 @@ def spoil(word, of=EVIL):
 
 
 def unsafe(output, allowed):
-    """The first forbidden character in @output, or None."""
+    """A forbidden character in @output, or None."""
     try:
         text = output.decode("utf-8")
     except UnicodeDecodeError as error:
         return f"no UTF-8: {output[max(0, error.start - 30):error.end + 20]!r}"
-    for at, char in enumerate(text):
-        if char not in allowed and unicodedata.category(char) in FORBIDDEN:
+    for char in set(text) - set(allowed):
+        if unicodedata.category(char) in FORBIDDEN:
+            at = text.index(char)
             return f"U+{ord(char):04X}: {text[max(0, at - 30):at + 20]!r}"
     return None
 

@@ -237,7 +237,8 @@ def size_differences(slab, kmemx, path, recording):
             if kind == by and alloc <= 2 * recording["kernel_page_size"]:
                 saved, size = own_cache(counts["most"], counts["largest"], alloc, recording)
                 wanted[site, last, alloc] = (counts["hit"], counts["most"], max(0, saved), size)
-        for row in first_rows(kmemx, "stat", "--sizes", "-i", path, "--json", "--raw-names", *options):
+        for row in first_rows(kmemx, "stat", "--sizes", "-i", path, "--json", "--raw-names",
+                              *options):
             site = row["callsite"].split(" ")[0]
             if row["own_saves"] is None or site.split("+")[0] in twice:
                 continue

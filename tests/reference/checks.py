@@ -4,9 +4,9 @@
 
 usage: checks.py <CHECKS
 
-Each line of CHECKS has a name, why it fails, a script of this directory and its arguments, separated
-by tabs. Prints a line "passed NAME" or "failed NAME WHY" for each, separated by tabs, and after
-failed the first lines that the script prints, indented.
+Each line of CHECKS has a name, why it fails, a script of this directory and its arguments,
+separated by tabs. For each, prints "passed" or "failed", the name, and why if it failed, with
+tabs too; then what a failed script prints, indented.
 """
 import contextlib
 import importlib

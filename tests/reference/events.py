@@ -11,6 +11,7 @@ anything does.
 import collections
 import functools
 import gzip
+import itertools
 import json
 import re
 import subprocess
@@ -139,17 +140,23 @@ def same_fields(expected, got):
         for k, v in common.items())
 
 
+def in_order(events):
+    """By time, CPU, task and name; events that share these, by their fields."""
+    events = sorted(events, key=lambda e: e[:4])
+    for _, same in itertools.groupby(events, key=lambda e: e[:4]):
+        same = list(same)
+        if len(same) > 1:
+            same.sort(key=lambda e: repr(sorted(e[5].items())))
+        yield from same
+
+
 def differences(expected, got):
     times = [event[0] for event in got]
     if times != sorted(times):
         yield "kmemx script is not in order of time"
     if len(expected) != len(got):
         yield f"{len(expected)} events, kmemx {len(got)}"
-    order = [(e[:4], repr(sorted(e[5].items()))) for e in expected]
-    expected = [expected[i] for i in sorted(range(len(expected)), key=order.__getitem__)]
-    order = [(e[:4], repr(sorted(e[5].items()))) for e in got]
-    got = [got[i] for i in sorted(range(len(got)), key=order.__getitem__)]
-    for one, other in zip(expected, got):
+    for one, other in zip(in_order(expected), in_order(got)):
         if one[:5] != other[:5] or not same_fields(one[5], other[5]):
             yield f"{one}\n  kmemx {other}"
 

@@ -168,18 +168,14 @@ static const char *read_problem(int err)
 
 static int read_settings(struct config *c, int fd)
 {
-	char *text = malloc(SETTINGS_TEXT_MAX + 1);
+	char *text __auto_mem = malloc(SETTINGS_TEXT_MAX + 1);
 	size_t size = 0;
-	int err = text ? read_file(fd, text, &size) : -ENOMEM, ret;
+	int err = text ? read_file(fd, text, &size) : -ENOMEM;
 
-	if (err) {
-		message_error(NULL, "cannot read %s: %s", c->path, read_problem(err));
-		ret = EXIT_FAILED;
-	} else {
-		ret = parse(c, text, size);
-	}
-	free(text);
-	return ret;
+	if (err)
+		return message_fail(EXIT_FAILED, NULL, "cannot read %s: %s", c->path,
+				    read_problem(err));
+	return parse(c, text, size);
 }
 
 /* @err is why the file could not be opened. */

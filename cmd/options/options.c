@@ -565,26 +565,20 @@ int options_parse(const struct option_usage *usage, const struct option_entry *o
 		  int argc, char **argv, int *operands)
 {
 	size_t nr = flatten(options, NULL, NULL), i;
-	struct option_entry *flat = calloc(nr, sizeof(*flat));
-	struct option_state *states = calloc(nr, sizeof(*states));
-	char **kept = calloc((size_t)argc + 1, sizeof(*kept));
-	bool *left_out = calloc(nr, sizeof(*left_out));
+	struct option_entry *flat __auto_mem = calloc(nr, sizeof(*flat));
+	struct option_state *states __auto_mem = calloc(nr, sizeof(*states));
+	char **kept __auto_mem = calloc((size_t)argc + 1, sizeof(*kept));
+	bool *left_out __auto_mem = calloc(nr, sizeof(*left_out));
 	struct parser p = { usage, flat, argc, argv, 1, states, NULL };
-	int ret = EXIT_FAILED;
 
-	if (flat && states && kept && left_out) {
-		flatten(options, flat, states);
-		for (i = 0; i < nr; i++)
-			left_out[i] = !states[i].everyday && flat[i].type != OPTION_HELP;
-		if (usage->short_help)
-			p.left_out = left_out;
-		ret = parse(&p, kept, operands);
-	} else {
+	if (!flat || !states || !kept || !left_out) {
 		message_no_memory(usage->command);
+		return EXIT_FAILED;
 	}
-	free(flat);
-	free(states);
-	free(left_out);
-	free(kept);
-	return ret;
+	flatten(options, flat, states);
+	for (i = 0; i < nr; i++)
+		left_out[i] = !states[i].everyday && flat[i].type != OPTION_HELP;
+	if (usage->short_help)
+		p.left_out = left_out;
+	return parse(&p, kept, operands);
 }

@@ -276,7 +276,7 @@ static void put_certainty(struct report *r, const struct query_totals *t, bool w
 static void put_banner(struct report *r, const struct query_totals *t,
 		       const struct query_load *load, bool whole)
 {
-	struct strbuf hosts = { 0 };
+	struct strbuf __auto_free hosts = { 0 };
 
 	/* Recordings of trace-cmd do not name their host. */
 	if (t->hosts)
@@ -286,7 +286,6 @@ static void put_banner(struct report *r, const struct query_totals *t,
 			  t->recordings, plural(t->recordings), strbuf_text(&hosts),
 			  t->rows, plural(t->rows));
 	r->failed |= hosts.failed;
-	strbuf_free(&hosts);
 	if (load->db)
 		report_add_banner(r, false,
 				  "%s has %" PRIu64 " file%s, of which %zu %s read now",

@@ -102,7 +102,7 @@ static void put_place(const char *sql, size_t offset, struct strbuf *line,
 static int sql_failed(const struct query_ask *ask, const struct query_failure *why,
 		      const char *what)
 {
-	struct strbuf text = { 0 }, line = { 0 }, blanks = { 0 };
+	struct strbuf __auto_free text = { 0 }, line = { 0 }, blanks = { 0 };
 
 	strbuf_puts(&text, what);
 	put_advice(&text, what);
@@ -113,9 +113,6 @@ static int sql_failed(const struct query_ask *ask, const struct query_failure *w
 	} else {
 		message_error(command_name, "%s", strbuf_text(&text));
 	}
-	strbuf_free(&text);
-	strbuf_free(&line);
-	strbuf_free(&blanks);
 	return EXIT_USAGE;
 }
 

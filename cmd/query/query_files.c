@@ -178,7 +178,7 @@ static int add_directory(struct query_files *files, const char *directory,
 {
 	struct dirent **entries = NULL;
 	int nr = scandir(directory, &entries, is_shown, by_name), i, ret = GO_ON;
-	struct strbuf path = { 0 };
+	struct strbuf __auto_free path = { 0 };
 	bool is_directory;
 
 	if (nr < 0)
@@ -197,7 +197,6 @@ static int add_directory(struct query_files *files, const char *directory,
 		free(entries[i]);
 	}
 	free(entries);
-	strbuf_free(&path);
 	return ret;
 }
 

@@ -30,14 +30,13 @@ struct loading {
 
 static int no_memory(uint64_t memory)
 {
-	struct strbuf text = { 0 };
+	struct strbuf __auto_free text = { 0 };
 
 	text_bytes(&text, memory, " ");
 	message_error(
 		command_name,
 		"not enough memory: the limit is %s\n  Load fewer files, or allow more: --max-memory SIZE",
 		strbuf_text(&text));
-	strbuf_free(&text);
 	return EXIT_FAILED;
 }
 

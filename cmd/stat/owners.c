@@ -97,16 +97,13 @@ static int each_word(const char *list, struct tables_args *args,
 		     int (*add)(struct tables_args *args, struct analysis_options *opts,
 				const char *word))
 {
-	char *words = strdup(list), *p = words;
+	char *words __auto_mem = strdup(list), *p = words;
 	int ret = GO_ON;
 
 	while (p && ret == GO_ON)
 		ret = add(args, opts, option_next_word(&p));
-	if (!words || args->by.failed || args->sort.failed) {
-		message_error(command_name, "%s", strerror(ENOMEM));
-		ret = EXIT_FAILED;
-	}
-	free(words);
+	if (!words || args->by.failed || args->sort.failed)
+		return message_fail(EXIT_FAILED, command_name, "%s", strerror(ENOMEM));
 	return ret;
 }
 

@@ -121,14 +121,13 @@ static int add_by(const char *word, enum subject_kind *by, const char *command)
 
 static int parse_by(const char *words, enum subject_kind *by, const char *command)
 {
-	char *list = strdup(words), *p = list;
+	char *list __auto_mem = strdup(words), *p = list;
 	int ret = GO_ON;
 
 	if (!list)
 		return message_fail(EXIT_FAILED, command, "%s", strerror(ENOMEM));
 	while (p && ret == GO_ON)
 		ret = add_by(option_next_word(&p), by, command);
-	free(list);
 	return ret;
 }
 

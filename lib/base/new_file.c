@@ -31,17 +31,15 @@ int new_file_token(char token[NEW_FILE_TOKEN])
 static int open_parent(int at, const char *path, int flags, const char **name)
 {
 	const char *slash = strrchr(path, '/');
-	char *dir = slash ? strndup(path, (size_t)(slash - path) + 1) : strdup(".");
+	char *dir __auto_mem =
+		slash ? strndup(path, (size_t)(slash - path) + 1) : strdup(".");
 	int fd;
 
 	*name = slash ? slash + 1 : path;
 	if (!dir)
 		return -ENOMEM;
 	fd = openat(at, dir, flags | O_DIRECTORY | O_CLOEXEC);
-	if (fd < 0)
-		fd = -errno;
-	free(dir);
-	return fd;
+	return fd < 0 ? -errno : fd;
 }
 
 /* Reads the target of the link @fd if its owner is root, this user or @other. 0 or -errno. */

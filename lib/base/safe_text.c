@@ -133,7 +133,7 @@ static size_t count_of(const char *text, char c)
 /* Formats @fmt, with its line breaks replaced by @mark: allocated, NULL if memory ran out. */
 static char *fill_in(const char *fmt, char mark, va_list args)
 {
-	char *marked = strdup(fmt), *text = NULL, *p;
+	char *marked __auto_mem = strdup(fmt), *text = NULL, *p;
 	va_list again;
 
 	for (p = marked; p && *p; p++)
@@ -145,7 +145,6 @@ static char *fill_in(const char *fmt, char mark, va_list args)
 		text = NULL;
 #pragma GCC diagnostic pop
 	va_end(again);
-	free(marked);
 	return text;
 }
 

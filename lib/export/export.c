@@ -54,7 +54,7 @@ struct reading {
 static uint32_t frame_number(struct reading *r, const char *text, size_t size)
 {
 	uint32_t id = intern_id(&r->texts, text, size), *known, number = 0;
-	struct strbuf safe = { 0 };
+	struct strbuf __auto_free safe = { 0 };
 
 	known = id ? u64_map_find(&r->by_text, id) : NULL;
 	if (known)
@@ -62,7 +62,6 @@ static uint32_t frame_number(struct reading *r, const char *text, size_t size)
 	safe_text_add(&safe, text, size);
 	if (id && !safe.failed)
 		number = intern_id(&r->job->frames, strbuf_text(&safe), safe.size);
-	strbuf_free(&safe);
 	return number && u64_map_insert(&r->by_text, id, number) ? number : 0;
 }
 

@@ -115,13 +115,12 @@ static int add_piece(struct replay_pieces *p, uint32_t *tails,
 int replay_pieces_init(struct replay_pieces *p, const struct export_history *h)
 {
 	size_t nr = h->objects.count + 1UL;
-	uint64_t *born = calloc(nr, sizeof(*born));
-	uint32_t *tails = calloc(nr, sizeof(*tails));
-	int ret = 0;
+	uint64_t *born __auto_mem = calloc(nr, sizeof(*born));
+	uint32_t *tails __auto_mem = calloc(nr, sizeof(*tails));
+	int ret;
 
 	*p = (struct replay_pieces){ .heads = calloc(nr, sizeof(*p->heads)) };
-	if (!born || !tails || !p->heads)
-		ret = -ENOMEM;
+	ret = born && tails && p->heads ? 0 : -ENOMEM;
 	for (size_t i = 0; i < h->nr && !ret; i++) {
 		const struct history_change *c = &h->changes[i];
 
@@ -130,8 +129,6 @@ int replay_pieces_init(struct replay_pieces *p, const struct export_history *h)
 		else if (c->bytes < born[c->object])
 			ret = add_piece(p, tails, c);
 	}
-	free(born);
-	free(tails);
 	return ret;
 }
 

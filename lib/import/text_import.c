@@ -277,13 +277,12 @@ ORDER_BY(compare_cpus, struct text_cpu, cpu, cpu)
 
 static void compose_tasks(struct text_import *ti)
 {
-	struct u64_map_slot *tasks = u64_map_sorted(&ti->tasks);
+	struct u64_map_slot *tasks __auto_mem = u64_map_sorted(&ti->tasks);
 
 	for (size_t i = 0; tasks && i < ti->tasks.count; i++)
 		strbuf_printf(&ti->texts.cmdlines, "%" PRIu64 " %s\n", tasks[i].key,
 			      (const char *)intern_get(&ti->comms, tasks[i].value, NULL));
 	ti->texts.cmdlines.failed |= !tasks;
-	free(tasks);
 }
 
 static void compose_uname(struct text_import *ti)

@@ -137,13 +137,12 @@ static int open_study(struct monitor *m, int fd)
 
 int monitor_list(struct monitor *m)
 {
-	struct strbuf now = { 0 };
+	struct strbuf __auto_free now = { 0 };
 	int ret = 0;
 
 	if (m->opts.proc && !processes_list("/proc", LIST_NS, &now))
 		ret = processes_read_list(&m->accounts.processes, strbuf_text(&now),
 					  false);
-	strbuf_free(&now);
 	return ret;
 }
 

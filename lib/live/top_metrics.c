@@ -18,7 +18,7 @@ static void put_family(struct strbuf *out, const char *name, const char *type,
 /* Appends a label. Names of tasks and groups may have any bytes. */
 static void put_label(struct strbuf *out, const char *name, const char *text)
 {
-	struct strbuf safe = { 0 };
+	struct strbuf __auto_free safe = { 0 };
 
 	safe_text_puts(&safe, text);
 	strbuf_printf(out, ",%s=\"", name);
@@ -29,7 +29,6 @@ static void put_label(struct strbuf *out, const char *name, const char *text)
 	}
 	strbuf_puts(out, "\"");
 	out->failed |= safe.failed;
-	strbuf_free(&safe);
 }
 
 /* Is it one of the columns that say what a row stands for? */

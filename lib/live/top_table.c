@@ -383,12 +383,11 @@ static int order(struct table *t, const struct top_view *view)
 
 static struct table *rows_table(const struct monitor *m, const struct top_view *view)
 {
-	struct strbuf title = { 0 };
+	struct strbuf __auto_free title = { 0 };
 	struct table *t;
 
 	strbuf_printf(&title, "Allocations by %s", monitor_by(m));
 	t = table_type_new(&top_type, strbuf_text(&title), m->opts.by, false);
-	strbuf_free(&title);
 	if (t)
 		table_set_by(t, monitor_by(m));
 	for (unsigned int i = 0; t && i < MEMORY_KINDS; i++) {

@@ -149,7 +149,7 @@ static void put_name(const struct table *t, sqlite3_stmt *stmt, int i,
 
 static void add_columns(struct table *t, sqlite3_stmt *stmt)
 {
-	struct strbuf name = { 0 };
+	struct strbuf __auto_free name = { 0 };
 
 	for (int i = 0; i < sqlite3_column_count(stmt); i++) {
 		put_name(t, stmt, i, &name);
@@ -158,7 +158,6 @@ static void add_columns(struct table *t, sqlite3_stmt *stmt)
 					     .unit = query_unit(strbuf_text(&name)) });
 		t->failed |= name.failed;
 	}
-	strbuf_free(&name);
 }
 
 /* Appends bytes in SQL syntax: X'2f00'. */
@@ -210,7 +209,7 @@ static bool add_rows(struct table *t, sqlite3_stmt *stmt, const struct query_ask
 		     struct query_failure *why)
 {
 	uint64_t left = ask->memory ? ask->memory : UINT64_MAX, size;
-	struct strbuf text = { 0 };
+	struct strbuf __auto_free text = { 0 };
 	struct cell *cells;
 	int ret, i;
 
@@ -225,7 +224,6 @@ static bool add_rows(struct table *t, sqlite3_stmt *stmt, const struct query_ask
 			break;
 		left -= size;
 	}
-	strbuf_free(&text);
 	if (ret == SQLITE_ROW)
 		return fail(why, table_ok(t) ? QUERY_LARGE : QUERY_MEMORY, -1, "");
 	return ret == SQLITE_DONE ? true : fail_sql(why, sqlite3_db_handle(stmt), ret);

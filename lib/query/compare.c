@@ -163,7 +163,7 @@ static int compare(struct comparison *c, struct strbuf *json)
 void query_compare_end(sqlite3_context *ctx)
 {
 	struct comparison *c = sqlite3_aggregate_context(ctx, 0);
-	struct strbuf json = { 0 };
+	struct strbuf __auto_free json = { 0 };
 
 	if (!c)
 		return;
@@ -171,7 +171,6 @@ void query_compare_end(sqlite3_context *ctx)
 		sqlite3_result_error_nomem(ctx);
 	else
 		sqlite3_result_text(ctx, strbuf_text(&json), -1, SQLITE_TRANSIENT);
-	strbuf_free(&json);
 	intern_free(&c->groups);
 	free(c->items);
 }

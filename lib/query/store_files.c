@@ -116,7 +116,7 @@ static const char *const remove_gone[] = {
 static int remove_parts(struct query_store *s, const char *where, sqlite3_int64 number,
 			const char *text)
 {
-	struct strbuf sql = { 0 };
+	struct strbuf __auto_free sql = { 0 };
 	int ret = store_run(
 		s,
 		"CREATE TEMP TABLE IF NOT EXISTS gone (recording INTEGER,"
@@ -135,7 +135,6 @@ static int remove_parts(struct query_store *s, const char *where, sqlite3_int64 
 		ret = sql.failed ? -ENOMEM : run_with(s, strbuf_text(&sql), number, text);
 	for (size_t i = 0; i < ARRAY_SIZE(remove_gone) && !ret; i++)
 		ret = store_run(s, remove_gone[i]);
-	strbuf_free(&sql);
 	return ret;
 }
 

@@ -130,7 +130,7 @@ static int put_missing(struct query_store *s, struct strbuf *sql)
 /* @format: that of the file; 0: it is empty. */
 static int fill_database(struct query_store *s, int format)
 {
-	struct strbuf sql = { 0 };
+	struct strbuf __auto_free sql = { 0 };
 	int ret = 0;
 
 	strbuf_puts(&sql, "DROP VIEW IF EXISTS allocations; DROP VIEW IF EXISTS sites;"
@@ -158,7 +158,6 @@ static int fill_database(struct query_store *s, int format)
 		      : sql.failed ? -ENOMEM
 				   : store_run(s, strbuf_text(&sql));
 	}
-	strbuf_free(&sql);
 	return ret;
 }
 
@@ -292,7 +291,7 @@ static void put_statement(struct strbuf *sql, enum store_statement which)
 
 sqlite3_stmt *store_statement(struct query_store *s, enum store_statement which)
 {
-	struct strbuf sql = { 0 };
+	struct strbuf __auto_free sql = { 0 };
 
 	if (s->statements[which])
 		return s->statements[which];
@@ -301,7 +300,6 @@ sqlite3_stmt *store_statement(struct query_store *s, enum store_statement which)
 	    sqlite3_prepare_v3(s->db, strbuf_text(&sql), -1, SQLITE_PREPARE_PERSISTENT,
 			       &s->statements[which], NULL) != SQLITE_OK)
 		s->statements[which] = NULL;
-	strbuf_free(&sql);
 	return s->statements[which];
 }
 #endif

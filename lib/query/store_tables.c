@@ -88,7 +88,7 @@ void store_put_tables(struct strbuf *sql)
 /* Is there a column @name in @table? */
 int store_has_column(struct query_store *s, const char *table, const char *name)
 {
-	struct strbuf sql = { 0 };
+	struct strbuf __auto_free sql = { 0 };
 	sqlite3_int64 nr = 0;
 	int ret;
 
@@ -96,7 +96,6 @@ int store_has_column(struct query_store *s, const char *table, const char *name)
 		      "SELECT count(*) FROM pragma_table_info('%s') WHERE name = '%s'",
 		      table, name);
 	ret = sql.failed ? -ENOMEM : store_number(s, strbuf_text(&sql), &nr);
-	strbuf_free(&sql);
 	return ret ? ret : nr != 0;
 }
 #endif

@@ -300,7 +300,7 @@ static int correct(struct diff_rows *d, size_t m)
 int diff_rows_init(struct diff_rows *d, const struct diff_sides *sides,
 		   const struct diff_options *o)
 {
-	double *scratch = calloc(sides->nr ? sides->nr : 1, sizeof(*scratch));
+	double *scratch __auto_mem = calloc(sides->nr ? sides->nr : 1, sizeof(*scratch));
 	int err;
 
 	*d = (struct diff_rows){ .sides = sides, .o = o };
@@ -321,7 +321,6 @@ int diff_rows_init(struct diff_rows *d, const struct diff_sides *sides,
 		if (!err)
 			err = correct(d, m);
 	}
-	free(scratch);
 	return err;
 }
 

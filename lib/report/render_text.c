@@ -423,7 +423,7 @@ static void paint_summary_lines(struct painter *p, const struct table *t,
 static void paint_summary(struct painter *p, const struct table *t)
 {
 	const char *title = t->summary_title ? t->summary_title : "SUMMARY";
-	bool *shown = calloc(t->nr_summary, sizeof(*shown));
+	bool *shown __auto_mem = calloc(t->nr_summary, sizeof(*shown));
 	bool bound = false;
 	size_t left_out;
 	char note[64];
@@ -445,7 +445,6 @@ static void paint_summary(struct painter *p, const struct table *t)
 		 plural(left_out));
 	if (left_out)
 		paint_comment(p, note, DIM);
-	free(shown);
 }
 
 /* Turns a list of pairs into a matrix; NULL: it is shown as a list, or memory ran out. */

@@ -124,7 +124,7 @@ static bool *leave_out(struct table *t, uint64_t lines)
 
 static void limit_tree(struct table *t, uint64_t lines)
 {
-	bool *out = leave_out(t, lines);
+	bool *out __auto_mem = leave_out(t, lines);
 	size_t nr = 0;
 
 	for (size_t row = 0; out && row < t->nr_rows; row++) {
@@ -133,7 +133,6 @@ static void limit_tree(struct table *t, uint64_t lines)
 				&t->cells[row * t->nr_columns],
 				t->nr_columns * sizeof(*t->cells));
 	}
-	free(out);
 }
 
 void table_limit(struct table *t, uint64_t lines)

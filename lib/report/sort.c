@@ -178,7 +178,7 @@ static int sort_order_init(struct sort_order *order, struct table *t,
 static int permute_rows(struct table *t, size_t *order)
 {
 	size_t row_size = t->nr_columns * sizeof(struct cell);
-	struct cell *spare = malloc(row_size);
+	struct cell *spare __auto_mem = malloc(row_size);
 	size_t to, from;
 
 	if (!spare)
@@ -195,7 +195,6 @@ static int permute_rows(struct table *t, size_t *order)
 		memcpy(t->cells + to * t->nr_columns, spare, row_size);
 		order[to] = to;
 	}
-	free(spare);
 	return 0;
 }
 

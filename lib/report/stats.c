@@ -181,7 +181,7 @@ static int compare_tests(const void *a, const void *b)
 
 long adjust_benjamini_hochberg(double *p, size_t nr)
 {
-	struct test_p *tests = calloc(nr ? nr : 1, sizeof(*tests));
+	struct test_p *tests __auto_mem = calloc(nr ? nr : 1, sizeof(*tests));
 	size_t nr_tests = 0;
 	double least = 1;
 
@@ -197,6 +197,5 @@ long adjust_benjamini_hochberg(double *p, size_t nr)
 		least = fmin(least, tests[i - 1].p * (double)nr_tests / (double)i);
 		p[tests[i - 1].index] = least;
 	}
-	free(tests);
 	return (long)nr_tests;
 }

@@ -120,7 +120,7 @@ static int compare_sizes(const void *pa, const void *pb, void *ctx)
 
 int tree_smallest(const struct table *t, int column, uint64_t lines, bool *out)
 {
-	size_t *order = calloc(t->nr_rows + 1, sizeof(*order));
+	size_t *order __auto_mem = calloc(t->nr_rows + 1, sizeof(*order));
 	struct by_size how = { t, column };
 
 	if (!order)
@@ -130,7 +130,6 @@ int tree_smallest(const struct table *t, int column, uint64_t lines, bool *out)
 	qsort_r(order, t->nr_rows, sizeof(*order), compare_sizes, &how);
 	for (size_t i = 0; i < t->nr_rows; i++)
 		out[order[i]] = i >= lines;
-	free(order);
 	return 0;
 }
 

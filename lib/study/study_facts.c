@@ -196,7 +196,7 @@ void study_facts_lost_text(const struct study_facts *f, struct strbuf *sb)
 /* "CPU 1", "CPUs 0, 3", or their number if there are many. */
 static void lossy_cpus(const struct event_stream_stats *s, struct strbuf *sb)
 {
-	struct strbuf list = { 0 };
+	struct strbuf __auto_free list = { 0 };
 	uint32_t i, nr = 0;
 
 	for (i = 0; i < s->nr_cpus; i++) {
@@ -209,12 +209,11 @@ static void lossy_cpus(const struct event_stream_stats *s, struct strbuf *sb)
 		strbuf_printf(sb, "%u CPUs", nr);
 	else
 		strbuf_printf(sb, "CPU%s %s", nr > 1 ? "s" : "", strbuf_text(&list));
-	strbuf_free(&list);
 }
 
 static void banner_first_line(const struct study_facts *f, struct report *report)
 {
-	struct strbuf sb = { 0 };
+	struct strbuf __auto_free sb = { 0 };
 
 	strbuf_printf(&sb, "%s: ", f->path);
 	if (f->kernel[0])
@@ -232,14 +231,13 @@ static void banner_first_line(const struct study_facts *f, struct report *report
 	strbuf_puts(&sb, f->nr_gaps || f->nr_dropped || *f->truncated ? "events lost"
 								      : "none lost");
 	report_add_banner(report, false, "%s", strbuf_text(&sb));
-	strbuf_free(&sb);
 }
 
 /* Where, when and how it was recorded, as far as the file says. */
 static void banner_recorder(const struct study_facts *f, struct report *report)
 {
 	size_t size = strcspn(f->command, "\n");
-	struct strbuf sb = { 0 };
+	struct strbuf __auto_free sb = { 0 };
 
 	if (!size)
 		return;
@@ -251,12 +249,11 @@ static void banner_recorder(const struct study_facts *f, struct report *report)
 	strbuf_printf(&sb, ": %.*s%s", (int)(size < COMMAND_SHOWN ? size : COMMAND_SHOWN),
 		      f->command, size < COMMAND_SHOWN ? "" : " ... (kmemx info)");
 	report_add_banner(report, false, "%s", strbuf_text(&sb));
-	strbuf_free(&sb);
 }
 
 static void banner_truncated(const struct study_facts *f, struct report *report)
 {
-	struct strbuf missing = { 0 };
+	struct strbuf __auto_free missing = { 0 };
 
 	if (f->nr_missing)
 		strbuf_printf(&missing, " (%" PRIu64 " were still in the ring buffers)",
@@ -265,7 +262,6 @@ static void banner_truncated(const struct study_facts *f, struct report *report)
 		report, true,
 		"CUT SHORT: %s: the last events%s and everything after them are missing",
 		f->truncated, strbuf_text(&missing));
-	strbuf_free(&missing);
 }
 
 static void banner_sample(const struct study_facts *f, struct report *report)
@@ -325,7 +321,7 @@ static void banner_dirs(const struct directories *dirs, struct report *report)
 static void banner_losses(const struct study_facts *f, const struct study *s,
 			  struct report *report)
 {
-	struct strbuf lost = { 0 }, cpus = { 0 };
+	struct strbuf __auto_free lost = { 0 }, cpus = { 0 };
 
 	if (*f->truncated)
 		banner_truncated(f, report);
@@ -336,8 +332,6 @@ static void banner_losses(const struct study_facts *f, const struct study *s,
 			report, true,
 			"LOST %s (%s): totals are at least what is shown; net figures are ranges",
 			strbuf_text(&lost), strbuf_text(&cpus));
-		strbuf_free(&lost);
-		strbuf_free(&cpus);
 	}
 	if (f->nr_dropped)
 		report_add_banner(
@@ -400,7 +394,7 @@ static void banner_debug(const struct study *s, struct report *report)
 /* A part chosen by time may begin before the time from which all events are there. */
 static void banner_flight(const struct study_facts *f, struct report *report)
 {
-	struct strbuf sb = { 0 };
+	struct strbuf __auto_free sb = { 0 };
 
 	if (f->has_duration && !strcmp(f->span, "recorded"))
 		text_duration(&sb, f->duration_ns, " ");
@@ -411,7 +405,6 @@ static void banner_flight(const struct study_facts *f, struct report *report)
 			  sb.size ? strbuf_text(&sb) : "",
 			  sb.size ? " are here; older ones were overwritten"
 				  : "; older ones were overwritten");
-	strbuf_free(&sb);
 }
 
 void study_facts_banner(const struct study_facts *f, const struct study *s,

@@ -170,7 +170,7 @@ static uint64_t section_size(Elf *elf)
 int debug_limit_units(const struct debug_limit *limit, Dwarf *dwarf)
 {
 	Dwarf_Off at = 0, next, table;
-	uint64_t *tables = NULL, all;
+	uint64_t *tables __auto_mem = NULL, all;
 	size_t nr = 0, capacity = 0, header;
 	int ret = 0;
 
@@ -185,7 +185,6 @@ int debug_limit_units(const struct debug_limit *limit, Dwarf *dwarf)
 	if (!ret && all > ABBREVS_MORE &&
 	    (all - ABBREVS_MORE) / ABBREVS > limit->size_bytes)
 		ret = -EFBIG;
-	free(tables);
 	return ret;
 }
 

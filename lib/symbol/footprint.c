@@ -148,7 +148,8 @@ static int find_sources(struct places *p)
 static int ask_neighbours(struct places *p)
 {
 	const struct elf_layout *layout = p->layout;
-	uint32_t *before = calloc(layout->nr_items + 1, sizeof(*before)), path = 0;
+	uint32_t *before __auto_mem = calloc(layout->nr_items + 1, sizeof(*before)),
+			 path = 0;
 	size_t i;
 
 	if (!before)
@@ -168,7 +169,6 @@ static int ask_neighbours(struct places *p)
 		else if (path == before[i])
 			p->paths[i] = path;
 	}
-	free(before);
 	return 0;
 }
 

@@ -259,7 +259,7 @@ static void add_line(const struct name_addrs *na, uint64_t addr, uint32_t id,
 
 void name_addrs_text(const struct name_addrs *na, struct strbuf *out)
 {
-	struct u64_map_slot *learned = u64_map_sorted(&na->learned);
+	struct u64_map_slot *learned __auto_mem = u64_map_sorted(&na->learned);
 
 	strbuf_add(out, strbuf_text(&na->text), na->text.size);
 	for (size_t i = 0; i < na->nr_made_up; i++)
@@ -268,7 +268,6 @@ void name_addrs_text(const struct name_addrs *na, struct strbuf *out)
 	for (size_t i = 0; learned && i < na->learned.count; i++)
 		add_line(na, learned[i].key, learned[i].value, out);
 	out->failed |= !learned;
-	free(learned);
 }
 
 struct name_addr_stats name_addrs_stats(const struct name_addrs *na)

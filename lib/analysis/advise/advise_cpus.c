@@ -131,7 +131,7 @@ static int find_ping_pong(const struct finding_kind *kind, struct advise_view *v
 {
 	const struct far_frees *far = &v->a->far;
 	size_t nr_sites = v->a->sizes.sites.nr_groups, i;
-	struct far_sum *sums = calloc(nr_sites + 1, sizeof(*sums));
+	struct far_sum *sums __auto_mem = calloc(nr_sites + 1, sizeof(*sums));
 	int ret = sums ? 0 : -ENOMEM;
 
 	for (i = 0; i < far->nr && !ret; i++) {
@@ -151,7 +151,6 @@ static int find_ping_pong(const struct finding_kind *kind, struct advise_view *v
 		    sums[i].far * 100 >= sums[i].nr * FAR_FREES_SHARE)
 			ret = add_ping_pong(kind, v, &sums[i], (uint32_t)i);
 	}
-	free(sums);
 	return ret;
 }
 

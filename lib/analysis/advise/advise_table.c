@@ -38,7 +38,7 @@ static void add_skipped(const struct advice_row *r, struct strbuf *text)
 /* "kmemx stat --sizes --callsite kstrdup" */
 static void add_callsite(const struct advice_row *r, struct strbuf *text)
 {
-	struct strbuf name = { 0 };
+	struct strbuf __auto_free name = { 0 };
 	char *module;
 
 	sites_name(&r->v->a->sizes.sites, r->f->site, &name);
@@ -50,15 +50,13 @@ static void add_callsite(const struct advice_row *r, struct strbuf *text)
 	shell_word(text, strbuf_text(&name),
 		   module ? (size_t)(module - strbuf_text(&name)) : name.size);
 	text->failed |= name.failed;
-	strbuf_free(&name);
 }
 
 /* The command for more, from add_callsite() or from the finding, and " -i 'my file'". */
 static struct cell cell_more(const void *row, struct table *t)
 {
 	const struct advice_row *r = row;
-	struct strbuf text = { 0 };
-	struct cell cell;
+	struct strbuf __auto_free text = { 0 };
 
 	if (r->f->more.size)
 		strbuf_printf(&text, "kmemx %s", strbuf_text(&r->f->more));
@@ -66,9 +64,7 @@ static struct cell cell_more(const void *row, struct table *t)
 		add_callsite(r, &text);
 	strbuf_puts(&text, " -i ");
 	shell_word(&text, r->v->a->env->rec->path, strlen(r->v->a->env->rec->path));
-	cell = cell_of_strbuf(&text, t);
-	strbuf_free(&text);
-	return cell;
+	return cell_of_strbuf(&text, t);
 }
 
 static const struct column_type columns[] = {

@@ -152,7 +152,7 @@ static int add_owners(struct view *v, struct owners *o, const struct site_uses *
 {
 	struct everything_row row = { .line = v->row_of[use]->line->name,
 				      .known_by = KNOWN_BY_EVENTS };
-	struct strbuf name = { 0 };
+	struct strbuf __auto_free name = { 0 };
 	int ret = 0;
 
 	for (size_t i = 0; i < o->nr && !ret; i++) {
@@ -168,7 +168,6 @@ static int add_owners(struct view *v, struct owners *o, const struct site_uses *
 		row.bytes = (int64_t)sites[i].bytes[use];
 		ret = name.failed ? -ENOMEM : everything_add(v->all, &row);
 	}
-	strbuf_free(&name);
 	return ret;
 }
 

@@ -69,13 +69,12 @@ static const char *source_of(struct everything *e, const struct everything_row *
 
 int everything_rows_add(struct everything_rows *rows, const struct everything_row *row)
 {
-	struct strbuf key = { 0 };
+	struct strbuf __auto_free key = { 0 };
 	struct everything_row *to;
 	uint32_t id;
 
 	strbuf_printf(&key, "%s %s %s", row->line, row->known_by, row->owner);
 	id = key.failed ? 0 : intern_id(&rows->names, strbuf_text(&key), key.size);
-	strbuf_free(&key);
 	if (!id || array_reserve(&rows->items, &rows->capacity, id, sizeof(*rows->items)))
 		return -ENOMEM;
 	to = &rows->items[id - 1];

@@ -64,13 +64,12 @@ struct held {
 /* 0 or -ENOMEM. */
 static int add_held(struct holders *h, const struct held *held)
 {
-	struct strbuf key = { 0 };
+	struct strbuf __auto_free key = { 0 };
 	struct holder *item;
 	uint32_t id;
 
 	strbuf_printf(&key, "%s %s", held->line, held->name);
 	id = key.failed ? 0 : intern_id(&h->names, strbuf_text(&key), key.size);
-	strbuf_free(&key);
 	if (!id || array_reserve(&h->items, &h->capacity, id, sizeof(*h->items)))
 		return -ENOMEM;
 	if (id > h->nr)

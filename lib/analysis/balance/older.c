@@ -172,17 +172,15 @@ int older_left(const struct older *o, const struct page_uses *uses,
 	       int (*add)(void *to, const struct everything_row *row), void *to)
 {
 	const struct opening *opening = &o->opening;
-	uint64_t *left = calloc(opening->nr_names + 1, sizeof(*left));
-	int ret = left ? 0 : -ENOMEM;
+	uint64_t *left __auto_mem = calloc(opening->nr_names + 1, sizeof(*left));
 
-	for (size_t i = 0; i < opening->nr && left; i++)
+	if (!left)
+		return -ENOMEM;
+	for (size_t i = 0; i < opening->nr; i++)
 		left[opening->runs[i].name] += opening->runs[i].nr;
-	for (size_t i = 1; i <= opening->nr_names && left; i++)
+	for (size_t i = 1; i <= opening->nr_names; i++)
 		left[i] -= o->pages_seen[i];
-	if (!ret)
-		ret = read_rows(o, uses, left, add, to);
-	free(left);
-	return ret;
+	return read_rows(o, uses, left, add, to);
 }
 
 static int add_row(void *to, const struct everything_row *row)

@@ -103,7 +103,7 @@ static const char *merged_name(const struct cache_guess *g, const char *name,
 			       uint64_t bytes)
 {
 	const struct recording_text *meta = recording_meta(g->env->rec, "slab_aliases");
-	struct strbuf aliases = { 0 };
+	struct strbuf __auto_free aliases = { 0 };
 	const char *at;
 	uint32_t id = intern_find(&g->census->names, name, strlen(name));
 
@@ -115,7 +115,6 @@ static const char *merged_name(const struct cache_guess *g, const char *name,
 		id = intern_find(&g->census->names, at, len);
 		at += len;
 	}
-	strbuf_free(&aliases);
 	name = intern_get(&g->census->names, id, NULL);
 	return name && cache_guess_size(g->census, name) == bytes ? name : NULL;
 }
@@ -201,14 +200,11 @@ bool cache_comes_unseen(const char *name)
 static bool is_merged(const struct recording *rec, const char *name)
 {
 	const struct recording_text *meta = recording_meta(rec, "slab_aliases");
-	struct strbuf others = { 0 };
-	bool merged;
+	struct strbuf __auto_free others = { 0 };
 
 	if (meta)
 		slab_aliases_of(meta->text, name, &others);
-	merged = others.size || others.failed;
-	strbuf_free(&others);
-	return merged;
+	return others.size || others.failed;
 }
 
 /* Does the cache hold one object per task or process? The recorder, whose events are excluded,

@@ -53,27 +53,25 @@ static struct slab_piece *piece_of(struct slab_bounds *b, const struct analysis_
 /* Counts live objects by row and size. Neighbours are often in one row: a slab's objects. */
 static int count_pieces(struct slab_bounds *b, const struct analysis_env *env)
 {
-	uint32_t *latest = calloc(b->acc->nr_rows + 1, sizeof(*latest));
+	uint32_t *latest __auto_mem = calloc(b->acc->nr_rows + 1, sizeof(*latest));
 	const struct live_entry *e = NULL;
-	int ret = latest ? 0 : -ENOMEM;
 
-	while (!ret && (e = lives_next(&b->acc->lives.any, e))) {
+	if (!latest)
+		return -ENOMEM;
+	while ((e = lives_next(&b->acc->lives.any, e))) {
 		uint32_t bytes = e->bytes_alloc;
 		struct slab_piece *piece =
 			latest[e->row] ? &b->pieces[latest[e->row] - 1] : NULL;
 
 		if (!piece || piece->bytes != bytes) {
 			piece = piece_of(b, env, e->row, bytes);
-			if (!piece) {
-				ret = -ENOMEM;
-				break;
-			}
+			if (!piece)
+				return -ENOMEM;
 			latest[e->row] = (uint32_t)(piece - b->pieces) + 1;
 		}
 		piece->nr++;
 	}
-	free(latest);
-	return ret;
+	return 0;
 }
 
 /* The recorder's own allocations were not recorded. Can frees of these objects be distinguished
@@ -115,8 +113,8 @@ static int add_tasks_up(const struct slab_bounds *b, uint32_t *rows, uint64_t *h
 /* Adds the allocations of each class to the census, if rows are by task. */
 static int tell_allocs_of_tasks(struct slab_bounds *b)
 {
-	uint32_t *rows = calloc(b->acc->nr_rows + 1, sizeof(*rows));
-	uint64_t *hits = calloc(b->acc->nr_rows + 1, sizeof(*hits));
+	uint32_t *rows __auto_mem = calloc(b->acc->nr_rows + 1, sizeof(*rows));
+	uint64_t *hits __auto_mem = calloc(b->acc->nr_rows + 1, sizeof(*hits));
 	int ret = rows && hits ? add_tasks_up(b, rows, hits) : -ENOMEM;
 	struct u64_map told = { 0 };
 	size_t i, before;
@@ -134,8 +132,6 @@ static int tell_allocs_of_tasks(struct slab_bounds *b)
 			b->census.classes[piece->of].allocs += hits[row];
 	}
 	u64_map_free(&told);
-	free(rows);
-	free(hits);
 	return ret;
 }
 
@@ -321,7 +317,7 @@ struct proof {
 static int prove(const struct slab_bounds *b, const uint32_t *group_of,
 		 struct proof *proofs)
 {
-	struct share_objects *objects = NULL;
+	struct share_objects *objects __auto_mem = NULL;
 	struct intern shares = { 0 };
 	int ret = add_up(b, group_of, &shares, &objects);
 
@@ -338,19 +334,19 @@ static int prove(const struct slab_bounds *b, const uint32_t *group_of,
 			to->unshown += objects[i].nr * share->bytes;
 	}
 	intern_free(&shares);
-	free(objects);
 	return ret;
 }
 
 int slab_bounds_sums(const struct slab_bounds *b, const uint32_t *group_of,
 		     struct net_range *sums, size_t nr)
 {
-	struct proof *proofs = calloc(nr + 1, sizeof(*proofs));
+	struct proof *proofs __auto_mem = calloc(nr + 1, sizeof(*proofs));
 	int ret = proofs ? prove(b, group_of, proofs) : -ENOMEM;
 
-	for (uint32_t i = 0; i < nr && !ret; i++)
-		sums[i] = (struct net_range){ 0 };
-	for (uint32_t i = 0; i < b->acc->nr_rows && !ret; i++) {
+	if (ret)
+		return ret;
+	memset(sums, 0, nr * sizeof(*sums));
+	for (uint32_t i = 0; i < b->acc->nr_rows; i++) {
 		struct net_range row;
 
 		if (group_of[i] == UINT32_MAX)
@@ -359,22 +355,19 @@ int slab_bounds_sums(const struct slab_bounds *b, const uint32_t *group_of,
 		net_range_add(&sums[group_of[i]], &row,
 			      lives_weight(&b->acc->lives.any, i));
 	}
-	for (uint32_t i = 0; i < nr && !ret && b->census.most; i++) {
+	for (uint32_t i = 0; i < nr && b->census.most; i++) {
 		net_range_prove(&sums[i], proofs[i].min, proofs[i].max);
 		net_range_guess(&sums[i], proofs[i].likely);
 		sums[i].unshown = proofs[i].unshown;
 	}
-	free(proofs);
-	return ret;
+	return 0;
 }
 
 int slab_bounds_total(const struct slab_bounds *b, struct net_range *total)
 {
-	uint32_t *group_of = calloc(b->acc->nr_rows + 1, sizeof(*group_of));
-	int ret = group_of ? slab_bounds_sums(b, group_of, total, 1) : -ENOMEM;
+	uint32_t *group_of __auto_mem = calloc(b->acc->nr_rows + 1, sizeof(*group_of));
 
-	free(group_of);
-	return ret;
+	return group_of ? slab_bounds_sums(b, group_of, total, 1) : -ENOMEM;
 }
 
 struct net_range slab_bounds_address(const struct slab_bounds *b, uint32_t row,

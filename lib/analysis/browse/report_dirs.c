@@ -68,11 +68,10 @@ int report_dirs_fill(struct web_report *web, const struct analysis_env *env)
 	if (!web->dir_of)
 		return -ENOMEM;
 	for (size_t i = 0; !ret && symbols_at(env->syms, i, &sym); i++) {
-		struct strbuf name = { 0 };
+		struct strbuf __auto_free name = { 0 };
 
 		sites_shown(env, &sym, &name);
 		ret = add_symbol(web, env, &sym, &name);
-		strbuf_free(&name);
 	}
 	for (size_t i = 0; i <= web->names.count; i++) {
 		if (web->dir_of[i] == SEVERAL)

@@ -157,20 +157,18 @@ static int add_parts(struct web_frames *f, const struct frame_map *m,
 int report_frames_fill(struct web_frames *f, const struct frame_map *m,
 		       const uint32_t *names)
 {
-	struct placed *placed = calloc(m->nr_pairs + 1, sizeof(*placed));
-	int ret = placed && !frame_map_failed(m) ? 0 : -ENOMEM;
+	struct placed *placed __auto_mem = calloc(m->nr_pairs + 1, sizeof(*placed));
+	int ret;
 
-	for (size_t i = 0; i < m->nr_pairs && !ret; i++) {
+	if (!placed || frame_map_failed(m))
+		return -ENOMEM;
+	for (size_t i = 0; i < m->nr_pairs; i++) {
 		placed[i].pair = (uint32_t)i;
 		placed[i].number = m->blocks[m->pairs[i].block];
 	}
 	f->nr_bins = m->time.nr_bins;
 	f->width = m->time.width;
 	f->left_out = m->left_out;
-	if (!ret)
-		ret = divide(f, m, placed);
-	if (!ret)
-		ret = add_parts(f, m, placed, names);
-	free(placed);
-	return ret;
+	ret = divide(f, m, placed);
+	return ret ? ret : add_parts(f, m, placed, names);
 }

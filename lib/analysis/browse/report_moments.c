@@ -11,7 +11,7 @@
 static uint32_t name_of(struct web_report *w, const struct moments *m,
 			const struct moment *one, const struct tasks *tasks)
 {
-	struct strbuf text = { 0 };
+	struct strbuf __auto_free text = { 0 };
 	uint32_t name;
 
 	if (one->kind == MOMENT_MARK)
@@ -20,7 +20,6 @@ static uint32_t name_of(struct web_report *w, const struct moments *m,
 		strbuf_printf(&text, "%s (%d)", tasks_name(tasks, one->pid), one->pid);
 	name = web_report_name(w, strbuf_text(&text));
 	w->failed |= text.failed;
-	strbuf_free(&text);
 	return name;
 }
 

@@ -150,7 +150,7 @@ static uint32_t process_name(struct filling *f, struct names *n, uint32_t index)
 static uint32_t node_of(struct filling *f, const struct names *n, uint32_t number,
 			const char *callsite, bool alone)
 {
-	struct strbuf folded = { 0 };
+	struct strbuf __auto_free folded = { 0 };
 	uint32_t node;
 
 	if (alone) {
@@ -161,7 +161,6 @@ static uint32_t node_of(struct filling *f, const struct names *n, uint32_t numbe
 	}
 	node = web_report_chain(f->web, strbuf_text(&folded));
 	f->web->failed |= folded.failed;
-	strbuf_free(&folded);
 	return node;
 }
 
@@ -359,14 +358,12 @@ static int add_named_ends(struct filling *f, enum web_kind kind, struct names *n
 {
 	const struct owners *o = cache ? &n->cache : &n->callsite;
 	const uint32_t *known = cache ? n->of_cache : n->of_callsite;
-	struct net_range *ranges = ends_of(n, o->of, o->nr);
+	struct net_range *ranges __auto_mem = ends_of(n, o->of, o->nr);
 	struct web_report *w = f->web;
 
 	if (!ranges || array_reserve(&w->ends, &w->ends_capacity, w->nr_ends + o->nr,
-				     sizeof(*w->ends))) {
-		free(ranges);
+				     sizeof(*w->ends)))
 		return -ENOMEM;
-	}
 	for (size_t i = 0; i < o->nr; i++) {
 		if (known[i] && ranges[i].net)
 			w->ends[w->nr_ends++] =
@@ -377,7 +374,6 @@ static int add_named_ends(struct filling *f, enum web_kind kind, struct names *n
 						  net_range_max(&ranges[i]),
 						  net_range_likely(&ranges[i]) };
 	}
-	free(ranges);
 	return 0;
 }
 
@@ -417,49 +413,44 @@ static int add_ends(struct filling *f, enum web_kind kind, struct names *n,
 static int add_kind(struct filling *f, enum web_kind kind, struct names *n)
 {
 	size_t nr = n->callsite.nr_rows, i, end;
-	struct source_row *sources = calloc(nr + 1, sizeof(*sources));
-	int ret = sources ? 0 : -ENOMEM;
+	struct source_row *sources __auto_mem = calloc(nr + 1, sizeof(*sources));
 	uint64_t cells = 0;
+	int ret = 0;
 
-	for (i = 0; i < nr && !ret; i++)
+	if (!sources)
+		return -ENOMEM;
+	for (i = 0; i < nr; i++)
 		sources[i] = weigh(f, kind, i);
-	if (!ret)
-		qsort(sources, nr, sizeof(*sources), by_weight);
-	for (i = 0; i < nr && !ret; i++) {
+	qsort(sources, nr, sizeof(*sources), by_weight);
+	for (i = 0; i < nr; i++) {
 		bool alone = has_room(f, kind, cells);
 
 		cells += alone ? sources[i].cells : 0;
 		sources[i].row = row_of(f, kind, n, &sources[i], alone);
 		if (sources[i].row == UINT32_MAX)
-			ret = -ENOMEM;
+			return -ENOMEM;
 	}
-	if (!ret)
-		qsort(sources, nr, sizeof(*sources), by_row);
+	qsort(sources, nr, sizeof(*sources), by_row);
 	for (i = 0; i < nr && !ret; i = end) {
 		for (end = i + 1; end < nr && sources[end].row == sources[i].row;)
 			end++;
 		ret = add_cells(f, kind, sources + i, end - i);
 	}
-	if (!ret)
-		ret = add_ends(f, kind, n, sources);
-	free(sources);
-	return ret;
+	return ret ? ret : add_ends(f, kind, n, sources);
 }
 
 /* Adds the frames; the map's callsites get the same names as in the rows. */
 static int add_frames(struct filling *f, struct names *n)
 {
 	const struct frame_map *m = f->frames;
-	uint32_t *names = calloc(m->nr_sites + 1, sizeof(*names));
-	int ret = names ? 0 : -ENOMEM;
+	uint32_t *names __auto_mem = calloc(m->nr_sites + 1, sizeof(*names));
 
-	for (size_t i = 0; i < m->nr_sites && !ret; i++)
+	if (!names)
+		return -ENOMEM;
+	for (size_t i = 0; i < m->nr_sites; i++)
 		names[i] = name_of(f, &n->callsite, n->callsite.of[m->row_of[i]],
 				   subject_callsite, n->of_callsite);
-	if (!ret)
-		ret = report_frames_fill(&f->web->frames, m, names);
-	free(names);
-	return ret;
+	return report_frames_fill(&f->web->frames, m, names);
 }
 
 static int add_flags(struct filling *f)

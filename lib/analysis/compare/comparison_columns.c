@@ -33,7 +33,7 @@ static int find(const struct comparison_sample *s, const struct estimate_rule *f
 	const struct estimate_rule lives = { flows->sample, flows->of == ESTIMATE_PAGES
 								    ? ESTIMATE_PAGES
 								    : ESTIMATE_LIVING };
-	struct estimate *e = calloc(nr + 1, sizeof(*e));
+	struct estimate *e __auto_mem = calloc(nr + 1, sizeof(*e));
 	int ret = e ? unit_pieces_estimate(&s->bytes, flows, groups, e, nr) : -ENOMEM;
 
 	for (size_t i = 0; i < nr && !ret; i++)
@@ -46,7 +46,6 @@ static int find(const struct comparison_sample *s, const struct estimate_rule *f
 		ret = unit_pieces_estimate(&s->net, &lives, groups, e, nr);
 	for (size_t i = 0; i < nr && !ret; i++)
 		to[i].net = e[i];
-	free(e);
 	return ret;
 }
 
@@ -57,7 +56,7 @@ int comparison_sample_end(struct comparison_sample *s, const struct sample *samp
 	const struct estimate_rule all = { sample, what == ESTIMATE_PAGES
 							   ? ESTIMATE_PAGES
 							   : ESTIMATE_SHARED };
-	uint32_t *groups = calloc(nr + 1, sizeof(*groups));
+	uint32_t *groups __auto_mem = calloc(nr + 1, sizeof(*groups));
 	int ret;
 
 	s->of = calloc(nr + 1, sizeof(*s->of));
@@ -66,7 +65,6 @@ int comparison_sample_end(struct comparison_sample *s, const struct sample *samp
 		groups[i] = (uint32_t)i;
 	if (!ret)
 		ret = find(s, &rows, groups, s->of, nr);
-	free(groups);
 	return ret;
 }
 

@@ -136,13 +136,12 @@ static bool is_cache(const struct alloc_filter *f, const char *name)
 
 static bool is_kmalloc_cache(const struct alloc_filter *f, uint64_t bytes, bool *failed)
 {
-	struct strbuf name = { 0 };
+	struct strbuf __auto_free name = { 0 };
 	bool yes = is_cache(f, "[kmalloc]");
 
 	comparison_name_kmalloc(f->env, bytes, &name);
 	yes = yes || is_cache(f, strbuf_text(&name));
 	*failed |= name.failed;
-	strbuf_free(&name);
 	return yes;
 }
 
@@ -199,13 +198,12 @@ bool alloc_filter_has_dir(const struct alloc_filter *f, const char *name)
 static bool has_flags(const struct alloc_filter *f, uint64_t flags, bool *failed)
 {
 	const struct gfp_names *names = event_formats_gfp(f->env->fmts);
-	struct strbuf text = { 0 };
+	struct strbuf __auto_free text = { 0 };
 	uint64_t used = 0;
 	bool yes = false;
 
 	gfp_format_short(names, flags, &text, &used);
 	*failed |= text.failed;
-	strbuf_free(&text);
 	for (size_t i = 0; i < f->nr_gfps && !yes; i++) {
 		const struct filter_gfp *gfp = &f->gfps[i];
 

@@ -88,7 +88,7 @@ static int add_callsite(struct join *j, uint64_t addr, const struct footprint_su
 	const struct footprint *fp = j->opts->fp;
 	struct footprint_leaf leaf = { .kind = NODE_SYMBOL };
 	const struct footprint_part *part;
-	struct strbuf name = { 0 };
+	struct strbuf __auto_free name = { 0 };
 	struct symbol sym = { 0 };
 	int ret;
 
@@ -111,9 +111,7 @@ static int add_callsite(struct join *j, uint64_t addr, const struct footprint_su
 		symbols_format(j->env->syms, addr, &name);
 		leaf.name = strbuf_text(&name);
 	}
-	ret = name.failed ? -ENOMEM : footprint_tree_add(&j->tree, &leaf, sums);
-	strbuf_free(&name);
-	return ret;
+	return name.failed ? -ENOMEM : footprint_tree_add(&j->tree, &leaf, sums);
 }
 
 static int join_begin(struct join *j, const struct analysis_env *env,

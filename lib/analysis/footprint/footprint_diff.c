@@ -95,20 +95,18 @@ static void dir_name(const struct footprint *fp, const struct footprint_part *pa
 		     unsigned int depth, struct strbuf *out)
 {
 	const char *path = footprint_path(fp, part->path), *slash;
-	struct strbuf dir = { 0 };
+	struct strbuf __auto_free dir = { 0 };
 
 	if (!path) {
 		no_path(part, &dir);
 		add_components(out, strbuf_text(&dir), depth);
 		out->failed |= dir.failed;
-		strbuf_free(&dir);
 		return;
 	}
 	slash = part->is_file ? strrchr(path, '/') : path + strlen(path);
 	strbuf_add(&dir, slash ? path : ".", slash ? (size_t)(slash - path) : 1);
 	add_components(out, strbuf_text(&dir), depth);
 	out->failed |= dir.failed;
-	strbuf_free(&dir);
 }
 
 /* The name of the row that @part belongs to; false: none. */
@@ -152,7 +150,7 @@ static int add_part(struct rows *r, const struct footprint_part *part,
 static int collect(struct rows *r, const struct footprint *fp, enum footprint_by by,
 		   unsigned int depth)
 {
-	struct strbuf name = { 0 };
+	struct strbuf __auto_free name = { 0 };
 	int ret = 0;
 
 	for (size_t i = 0; i < fp->nr_parts && !ret; i++) {
@@ -169,7 +167,6 @@ static int collect(struct rows *r, const struct footprint *fp, enum footprint_by
 		for (size_t k = 0; k < SIZES; k++)
 			r->all[k] += r->sums[i][k];
 	}
-	strbuf_free(&name);
 	return ret;
 }
 

@@ -88,7 +88,7 @@ static int descend_path(struct footprint_tree *tree, uint32_t *node, const char 
 static int descend_leaf(struct footprint_tree *tree, uint32_t *node,
 			const struct footprint_leaf *leaf)
 {
-	struct strbuf name = { 0 };
+	struct strbuf __auto_free name = { 0 };
 	int ret = -ENOMEM;
 
 	strbuf_puts(&name, leaf->name);
@@ -96,7 +96,6 @@ static int descend_leaf(struct footprint_tree *tree, uint32_t *node,
 		strbuf_printf(&name, " [%s]", leaf->module);
 	if (!name.failed)
 		ret = descend(tree, node, strbuf_text(&name), name.size, leaf->kind);
-	strbuf_free(&name);
 	return ret;
 }
 
@@ -170,7 +169,7 @@ static struct footprint_leaf leaf_of(const struct footprint *fp,
 
 int footprint_tree_static(struct footprint_tree *tree, const struct footprint *fp)
 {
-	struct strbuf group = { 0 };
+	struct strbuf __auto_free group = { 0 };
 	int ret = 0;
 
 	for (size_t i = 0; i < fp->nr_parts && !ret; i++) {
@@ -186,7 +185,6 @@ int footprint_tree_static(struct footprint_tree *tree, const struct footprint *f
 		leaf = leaf_of(fp, part, &group);
 		ret = group.failed ? -ENOMEM : footprint_tree_add(tree, &leaf, &sums);
 	}
-	strbuf_free(&group);
 	return ret;
 }
 

@@ -203,7 +203,7 @@ static void add_summary(const struct frag *f, struct table *t)
 
 static int show_by(const struct frag *f, enum subject_kind kind, struct report *report)
 {
-	struct strbuf title = { 0 };
+	struct strbuf __auto_free title = { 0 };
 	char words[SUBJECT_WORDS];
 	struct table *t;
 	struct view v = { 0 };
@@ -212,7 +212,6 @@ static int show_by(const struct frag *f, enum subject_kind kind, struct report *
 	strbuf_printf(&title, "Fallbacks to another migratetype by %s",
 		      subjects_words(kind, words));
 	t = table_type_new(&frag_type, strbuf_text(&title), kind, false);
-	strbuf_free(&title);
 	if (!t)
 		ret = -ENOMEM;
 	else

@@ -281,7 +281,7 @@ static void add_summary(const struct view *v, uint64_t losses, struct table *t)
 static struct table *new_table(const struct view *v, enum subject_kind kind)
 {
 	char words[SUBJECT_WORDS];
-	struct strbuf text = { 0 };
+	struct strbuf __auto_free text = { 0 };
 	struct table *t;
 
 	strbuf_printf(&text, "%s freed on another CPU, by %s",
@@ -292,7 +292,6 @@ static struct table *new_table(const struct view *v, enum subject_kind kind)
 	strbuf_printf(&text, "%s,alloc_cpu,free_cpu", words);
 	if (t)
 		table_set_by(t, strbuf_text(&text));
-	strbuf_free(&text);
 	return t;
 }
 

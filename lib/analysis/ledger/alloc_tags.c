@@ -133,7 +133,7 @@ static void put_text(const struct alloc_tags *t, const struct alloc_tag_format *
 static void name_tag(struct alloc_tags *t, struct alloc_tag *tag,
 		     const struct alloc_tag_format *f, const struct kmem_event *ev)
 {
-	struct strbuf function = { 0 }, module = { 0 }, place = { 0 };
+	struct strbuf __auto_free function = { 0 }, module = { 0 }, place = { 0 };
 	uint64_t line;
 
 	put_text(t, f, FIELD_FUNCTION, ev, &function);
@@ -151,9 +151,6 @@ static void name_tag(struct alloc_tags *t, struct alloc_tag *tag,
 		tag->place = intern_id(&t->texts, strbuf_text(&place), place.size);
 	t->failed |= function.failed || module.failed || place.failed ||
 		     (function.size && !tag->function) || (place.size && !tag->place);
-	strbuf_free(&function);
-	strbuf_free(&module);
-	strbuf_free(&place);
 }
 
 static struct alloc_tag *find_tag(struct alloc_tags *t, uint64_t address)

@@ -138,7 +138,7 @@ static void add_snapshot(struct functions *f, const char *text, int sign)
 	struct allocinfo_line line;
 
 	while (!f->failed && allocinfo_next(&text, &line)) {
-		struct strbuf name = { 0 };
+		struct strbuf __auto_free name = { 0 };
 		struct function_row *row;
 
 		strbuf_add(&name, line.function, line.function_len);
@@ -147,7 +147,6 @@ static void add_snapshot(struct functions *f, const char *text, int sign)
 				      line.module);
 		row = function(f, strbuf_text(&name), name.size);
 		f->failed |= name.failed;
-		strbuf_free(&name);
 		if (!row)
 			return;
 		row->change.known = true;
@@ -343,12 +342,11 @@ static int add_table(const struct functions *f, struct report *report)
 	struct table *t = table_type_new(
 		&allocinfo_type, "Live bytes by function, compared with allocinfo",
 		SUBJECT_NONE, false);
-	struct cells_of *order = calloc(f->nr + 1, sizeof(*order));
+	struct cells_of *order __auto_mem = calloc(f->nr + 1, sizeof(*order));
 	size_t i, nr = 0;
 
 	if (!t || !order) {
 		table_free(t);
-		free(order);
 		return -ENOMEM;
 	}
 	for (i = 0; i < f->nr; i++) {
@@ -364,7 +362,6 @@ static int add_table(const struct functions *f, struct report *report)
 		t->failed |=
 			!table_type_add_row(&allocinfo_type, SUBJECT_NONE, t, &order[i]);
 	add_notes(f, t);
-	free(order);
 	report_add_table(report, t);
 	return 0;
 }

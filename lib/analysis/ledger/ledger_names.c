@@ -46,7 +46,7 @@ void ledger_names_free(struct ledger_names *n)
 /* The cache that most frees of each group named; of several, the one that was named first. */
 static int find_named(struct ledger_guess *g, const struct ledger_names *n)
 {
-	struct u64_map_slot *slots = u64_map_sorted(&n->named);
+	struct u64_map_slot *slots __auto_mem = u64_map_sorted(&n->named);
 	uint32_t most = 0, *cache = NULL;
 	int ret = slots || !n->named.count ? 0 : -ENOMEM;
 
@@ -62,7 +62,6 @@ static int find_named(struct ledger_guess *g, const struct ledger_names *n)
 		else
 			ret = -ENOMEM;
 	}
-	free(slots);
 	return ret;
 }
 

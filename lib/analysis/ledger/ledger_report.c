@@ -83,14 +83,11 @@ static struct cell cell_aliases(const void *row, struct table *t)
 	const struct cells_of *r = row;
 	const struct recording_text *meta =
 		recording_meta(r->books->ledger->env->rec, "slab_aliases");
-	struct strbuf sb = { 0 };
-	struct cell cell;
+	struct strbuf __auto_free sb = { 0 };
 
 	if (meta)
 		slab_aliases_of(meta->text, books_row_name(r->books, r->row), &sb);
-	cell = cell_of_strbuf(&sb, t);
-	strbuf_free(&sb);
-	return cell;
+	return cell_of_strbuf(&sb, t);
 }
 
 static struct cell cell_cache(const void *row, struct table *t)
@@ -382,7 +379,7 @@ static int note_tasks(const struct books *b, const struct books_row **rows, size
 		      struct table *t)
 {
 	const struct ledger *l = b->ledger;
-	struct strbuf tasks = { 0 }, caches = { 0 };
+	struct strbuf __auto_free tasks = { 0 }, caches = { 0 };
 	struct ledger_task_sum sum;
 	size_t i, nr_open = 0;
 	int ret = ledger_tasks_note(&l->tasks, l->env->rec->cmdlines, &sum, &tasks);
@@ -405,10 +402,7 @@ static int note_tasks(const struct books *b, const struct books_row **rows, size
 		table_add_summary(t, "tasks_unseen_ns", "  ran together", UNIT_NS,
 				  cell_uint(sum.ran_ns), false);
 	}
-	ret = caches.failed ? -ENOMEM : ret;
-	strbuf_free(&tasks);
-	strbuf_free(&caches);
-	return ret;
+	return caches.failed ? -ENOMEM : ret;
 }
 
 /* Names a cache that grew, and whose objects are freed in batches. */

@@ -160,7 +160,7 @@ static int find_young(struct leaks_view *v)
 
 static int find_living(struct leaks_view *v)
 {
-	uint32_t *same = calloc(v->owners.nr + 1, sizeof(*same));
+	uint32_t *same __auto_mem = calloc(v->owners.nr + 1, sizeof(*same));
 	const struct live_entry *entry = NULL;
 	struct living one = { 0 };
 	int ret = same ? 0 : -ENOMEM;
@@ -179,7 +179,6 @@ static int find_living(struct leaks_view *v)
 		same[i] = i;
 	if (!ret)
 		ret = lifetime_groups_make(&v->age_groups, &v->ages, same, v->owners.nr);
-	free(same);
 	return ret;
 }
 
@@ -199,7 +198,7 @@ static int find_bounds(struct leaks_view *v)
 /* In a sample: the rows' figures for all memory. */
 static int find_intervals(struct leaks_view *v)
 {
-	struct estimate *e = calloc(v->owners.nr + 1, sizeof(*e));
+	struct estimate *e __auto_mem = calloc(v->owners.nr + 1, sizeof(*e));
 	int ret =
 		e ? owners_estimate(&v->owners, v->old_of, v->owners.of, e, v->owners.nr)
 		  : -ENOMEM;
@@ -213,7 +212,6 @@ static int find_intervals(struct leaks_view *v)
 		net->low = 0;
 		net->high = e[i].high;
 	}
-	free(e);
 	return ret ? ret
 		   : owners_estimate_all(&v->owners, v->old_of, v->owners.of, &v->all);
 }
@@ -304,15 +302,12 @@ static void add_series(const struct leaks_view *v, struct growth_series *all,
 static int find_growth(struct leaks_view *v)
 {
 	const struct growth *g = &v->side->growth;
-	struct growth_series *all = calloc(v->owners.nr + 1, sizeof(*all));
-	struct growth_series *kept = calloc(v->owners.nr + 1, sizeof(*kept));
+	struct growth_series *all __auto_mem = calloc(v->owners.nr + 1, sizeof(*all));
+	struct growth_series *kept __auto_mem = calloc(v->owners.nr + 1, sizeof(*kept));
 	struct growth_times times = growth_times(g, v->last);
 
-	if (!all || !kept || g->failed) {
-		free(all);
-		free(kept);
+	if (!all || !kept || g->failed)
 		return -ENOMEM;
-	}
 	add_series(v, all, kept);
 	for (size_t i = 0; i < v->owners.nr; i++) {
 		struct leak *leak = &v->leaks[i];
@@ -328,8 +323,6 @@ static int find_growth(struct leaks_view *v)
 		if (leak->fit.verdict == GROWTH_GROWS)
 			leak->grows_bytes = leak->kept_bytes;
 	}
-	free(all);
-	free(kept);
 	return 0;
 }
 

@@ -243,7 +243,7 @@ static void note_suppressed(const struct leaks_view *v, struct table *t)
 {
 	const struct suppressions *s = v->l->own.suppress;
 	const char *space = " (";
-	struct strbuf lines = { 0 };
+	struct strbuf __auto_free lines = { 0 };
 
 	for (size_t i = 0; s && i < s->nr; i++) {
 		if (!v->suppressed[i])
@@ -258,7 +258,6 @@ static void note_suppressed(const struct leaks_view *v, struct table *t)
 			       plural(v->nr_suppressed), v->bytes_suppressed,
 			       strbuf_text(&lines));
 	t->failed |= lines.failed;
-	strbuf_free(&lines);
 }
 
 /* A leak that happened all at once does not grow, either. */
@@ -309,7 +308,7 @@ static void note_ends(const struct leaks_view *v, struct table *t)
 static void add_notes(const struct leaks_view *v, uint64_t losses, struct table *t)
 {
 	uint64_t older = v->l->own.older_ns;
-	struct strbuf age = { 0 };
+	struct strbuf __auto_free age = { 0 };
 
 	owners_note_stackless(&v->owners, t);
 	text_duration(&age, older ? older : (v->last - v->first) / LEAKS_YOUNG_PART, " ");
@@ -342,7 +341,6 @@ static void add_notes(const struct leaks_view *v, uint64_t losses, struct table 
 			t,
 			"!Events were lost: what seems to live may have been freed. See the column Why.");
 	t->failed |= age.failed;
-	strbuf_free(&age);
 }
 
 /* In a sample: the interval of all rows together. */
@@ -362,7 +360,7 @@ static void add_interval(const struct leaks_view *v, struct table *t)
 static void add_summary(const struct leaks_view *v, uint64_t losses, struct table *t)
 {
 	const struct memory_words *words = memory_words(v->memory);
-	struct strbuf live = { 0 };
+	struct strbuf __auto_free live = { 0 };
 	enum column_unit unit = words->unit;
 	uint64_t grows = 0, seen = v->bytes_suppressed;
 	struct leak all = { 0 };
@@ -404,7 +402,6 @@ static void add_summary(const struct leaks_view *v, uint64_t losses, struct tabl
 	t->failed |= live.failed;
 	table_add_summary_lines(t, lines, ARRAY_SIZE(lines) - !v->l->own.suppress,
 				losses != 0);
-	strbuf_free(&live);
 	if (v->old_of)
 		add_interval(v, t);
 }

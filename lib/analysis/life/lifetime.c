@@ -205,21 +205,20 @@ static int lifetime_create(void *self, const struct analysis_env *env,
 static int find_intervals(struct lifetime_view *v)
 {
 	const struct owners *o = &v->owners;
-	uint64_t *ended = calloc(o->nr_rows + 1, sizeof(*ended));
-	struct estimate *e = calloc(o->nr + 1, sizeof(*e));
-	int ret = ended && e ? 0 : -ENOMEM;
+	uint64_t *ended __auto_mem = calloc(o->nr_rows + 1, sizeof(*ended));
+	struct estimate *e __auto_mem = calloc(o->nr + 1, sizeof(*e));
+	int ret;
 
-	for (size_t i = 0; i < o->nr_rows && !ret; i++) {
+	if (!ended || !e)
+		return -ENOMEM;
+	for (size_t i = 0; i < o->nr_rows; i++) {
 		const struct lives_sums sums = lives_sums(o->lives, i);
 
 		ended[i] = sums.nr - sums.live_nr;
 	}
-	if (!ret)
-		ret = owners_estimate(o, ended, o->of, e, o->nr);
+	ret = owners_estimate(o, ended, o->of, e, o->nr);
 	for (size_t i = 0; i < o->nr && !ret; i++)
 		v->sums[i].interval = e[i];
-	free(ended);
-	free(e);
 	return ret;
 }
 
@@ -245,7 +244,7 @@ static int collect(struct lifetime_view *v)
 static void add_notes(const struct lifetime_view *v, uint64_t losses, struct table *t)
 {
 	const struct lifetime_analysis *a = v->a;
-	struct strbuf within = { 0 };
+	struct strbuf __auto_free within = { 0 };
 
 	text_duration(&within, a->times[MEMORY_SLAB].short_time, " ");
 	if (a->ns)
@@ -268,7 +267,6 @@ static void add_notes(const struct lifetime_view *v, uint64_t losses, struct tab
 			t,
 			"!These are all allocations: what is still live has no lifetime.");
 	t->failed |= within.failed;
-	strbuf_free(&within);
 }
 
 static void add_summary(const struct lifetime_view *v, uint64_t losses, struct table *t)

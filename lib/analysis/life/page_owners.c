@@ -166,19 +166,20 @@ static int find_intervals(struct view *v)
 {
 	const struct page_account *acc = v->page.acc;
 	uint64_t size = v->p->env->page_size;
-	uint64_t *live = calloc(acc->nr_rows + 1, sizeof(*live));
-	uint64_t *sure = calloc(acc->nr_rows + 1, sizeof(*sure));
-	struct estimate *e = calloc(v->nr + 1, sizeof(*e));
-	int ret = live && sure && e ? 0 : -ENOMEM;
+	uint64_t *live __auto_mem = calloc(acc->nr_rows + 1, sizeof(*live));
+	uint64_t *sure __auto_mem = calloc(acc->nr_rows + 1, sizeof(*sure));
+	struct estimate *e __auto_mem = calloc(v->nr + 1, sizeof(*e));
+	int ret;
 
-	for (uint32_t i = 0; i < acc->nr_rows && !ret; i++) {
+	if (!live || !sure || !e)
+		return -ENOMEM;
+	for (uint32_t i = 0; i < acc->nr_rows; i++) {
 		const struct page_counts *c = &acc->rows[i];
 
 		live[i] = c->live_pages * size;
 		sure[i] = page_report_net(&v->page, i, c->live_pages, c->sure_pages).min;
 	}
-	if (!ret)
-		ret = owners_estimate(&v->owners, sure, v->of, e, v->nr);
+	ret = owners_estimate(&v->owners, sure, v->of, e, v->nr);
 	for (uint32_t i = 0; i < v->nr && !ret; i++) {
 		v->rows[i].net.sampled = true;
 		v->rows[i].net.low = e[i].low;
@@ -191,12 +192,7 @@ static int find_intervals(struct view *v)
 	}
 	if (!ret)
 		ret = owners_estimate_all(&v->owners, live, v->of, &v->all);
-	if (!ret)
-		ret = owners_estimate_all(&v->owners, sure, v->of, &v->sure);
-	free(live);
-	free(sure);
-	free(e);
-	return ret;
+	return ret ? ret : owners_estimate_all(&v->owners, sure, v->of, &v->sure);
 }
 
 static void find_oldest(struct view *v)
@@ -261,7 +257,7 @@ static void row_words(const struct page_owners *p, enum subject_kind kind,
 
 static struct table *new_table(const struct page_owners *p, enum subject_kind kind)
 {
-	struct strbuf title = { 0 }, words = { 0 };
+	struct strbuf __auto_free title = { 0 }, words = { 0 };
 	struct table *t;
 
 	row_words(p, kind, &words);
@@ -280,8 +276,6 @@ static struct table *new_table(const struct page_owners *p, enum subject_kind ki
 		if (p->opts->any_migratetype)
 			table_hide_column(t, "migtype");
 	}
-	strbuf_free(&title);
-	strbuf_free(&words);
 	return t;
 }
 

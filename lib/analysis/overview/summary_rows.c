@@ -348,7 +348,7 @@ static size_t note_intervals(struct table *t)
 {
 	int value = table_column(t, "bytes"), least = table_column(t, "growth_min");
 	int most = table_column(t, "growth_max");
-	struct strbuf text = { 0 };
+	struct strbuf __auto_free text = { 0 };
 	size_t nr = 0, i;
 
 	for (i = 0; i < t->nr_rows; i++) {
@@ -368,7 +368,6 @@ static size_t note_intervals(struct table *t)
 		table_add_note(t, "Growth is uncertain (95 %%)%s bytes/s.",
 			       strbuf_text(&text));
 	t->failed |= text.failed;
-	strbuf_free(&text);
 	return nr;
 }
 

@@ -109,7 +109,7 @@ static void read_raw(const struct analyses *all, const struct kmem_event *evs, s
 /* Passes every item of the stream to every analysis, on this thread. */
 static int run_here(struct analyses *all, struct event_stream *stream, struct pass *pass)
 {
-	struct kmem_event *evs = malloc(BATCH * sizeof(*evs));
+	struct kmem_event *evs __auto_mem = malloc(BATCH * sizeof(*evs));
 	int ret = -ENOMEM;
 
 	while (evs && (ret = event_stream_next_batch(stream, evs, BATCH)) > 0) {
@@ -119,7 +119,6 @@ static int run_here(struct analyses *all, struct event_stream *stream, struct pa
 		if (ret < 0)
 			break;
 	}
-	free(evs);
 	return ret;
 }
 

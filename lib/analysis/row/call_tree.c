@@ -115,14 +115,11 @@ int call_tree_add(struct call_tree *tree, const char *folded, uint64_t bytes,
 int call_tree_add_row(struct call_tree *tree, const struct subjects *subjects,
 		      uint32_t row, uint64_t bytes, uint64_t hit)
 {
-	struct strbuf folded = { 0 };
-	int ret;
+	struct strbuf __auto_free folded = { 0 };
 
 	subjects_path(subjects, row, &folded);
-	ret = folded.failed ? -ENOMEM
-			    : call_tree_add(tree, strbuf_text(&folded), bytes, hit);
-	strbuf_free(&folded);
-	return ret;
+	return folded.failed ? -ENOMEM
+			     : call_tree_add(tree, strbuf_text(&folded), bytes, hit);
 }
 
 void call_tree_free(struct call_tree *tree)
@@ -312,7 +309,7 @@ struct table *call_tree_table(struct call_tree *tree, const struct table_type *t
 			      const char *what, bool live)
 {
 	bool callee = tree->opts->roots == TREE_CALLEE;
-	struct strbuf title = { 0 };
+	struct strbuf __auto_free title = { 0 };
 	struct table *t = NULL;
 	struct emit e = { tree, type, NULL, 0 };
 	size_t too_deep;
@@ -325,7 +322,6 @@ struct table *call_tree_table(struct call_tree *tree, const struct table_type *t
 	if (!title.failed)
 		t = table_type_new(type, strbuf_text(&title), tree_subject(tree->opts),
 				   live);
-	strbuf_free(&title);
 	if (!t)
 		return NULL;
 	table_set_by(t, tree->opts->processes ? "process" : callee ? "callee" : "caller");

@@ -312,15 +312,12 @@ static void estimate_sums(const struct moments *sums, const struct estimate_rule
 int unit_pieces_estimate(const struct unit_pieces *p, const struct estimate_rule *rule,
 			 const uint32_t *group_of, struct estimate *out, size_t nr)
 {
-	struct unit_piece *pieces = malloc((p->nr + 1) * sizeof(*pieces));
-	struct moments *sums = calloc(nr + 1, sizeof(*sums));
+	struct unit_piece *pieces __auto_mem = malloc((p->nr + 1) * sizeof(*pieces));
+	struct moments *sums __auto_mem = calloc(nr + 1, sizeof(*sums));
 	size_t nr_pieces = 0, at = 0;
 
-	if (!pieces || !sums) {
-		free(pieces);
-		free(sums);
+	if (!pieces || !sums)
 		return -ENOMEM;
-	}
 	for (size_t i = 0; i < p->nr; i++) {
 		struct unit_piece piece = p->items[i];
 
@@ -332,8 +329,6 @@ int unit_pieces_estimate(const struct unit_pieces *p, const struct estimate_rule
 	while (at < nr_pieces)
 		at += add_unit(&sums[pieces[at].row], pieces + at, nr_pieces - at);
 	estimate_sums(sums, rule, out, nr);
-	free(pieces);
-	free(sums);
 	return 0;
 }
 
@@ -376,7 +371,7 @@ void estimate_summary(const struct estimate *all, bool live, struct table *t)
 					   all->missing,
 					   live,
 					   SUMMARY_USUAL };
-	struct strbuf note = { 0 };
+	struct strbuf __auto_free note = { 0 };
 
 	table_add_summary_lines(t, &line, 1, false);
 	if (!all->units)
@@ -392,5 +387,4 @@ void estimate_summary(const struct estimate *all, bool live, struct table *t)
 		      all->missing);
 	table_add_note(t, "%s", strbuf_text(&note));
 	t->failed |= note.failed;
-	strbuf_free(&note);
 }

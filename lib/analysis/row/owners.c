@@ -137,16 +137,13 @@ int owners_estimate(const struct owners *o, const uint64_t *values,
 int owners_estimate_all(const struct owners *o, const uint64_t *values,
 			const uint32_t *group_of, struct estimate *out)
 {
-	uint32_t *all = malloc((o->nr_rows + 1) * sizeof(*all));
-	int ret;
+	uint32_t *all __auto_mem = malloc((o->nr_rows + 1) * sizeof(*all));
 
 	if (!all)
 		return -ENOMEM;
 	for (size_t i = 0; i < o->nr_rows; i++)
 		all[i] = group_of[i] == UINT32_MAX ? UINT32_MAX : 0;
-	ret = owners_estimate(o, values, all, out, 1);
-	free(all);
-	return ret;
+	return owners_estimate(o, values, all, out, 1);
 }
 
 void owners_free(struct owners *o)

@@ -227,7 +227,7 @@ static uint32_t row_of_stack(struct subjects *s, struct subject_part *p,
 {
 	const uint64_t pair[] = { who->callsite, who->stack };
 	uint32_t id, *known;
-	struct strbuf sb = { 0 };
+	struct strbuf __auto_free sb = { 0 };
 	uint32_t row;
 
 	if (!who->stack || !has_frames(s->env, who->stack))
@@ -238,7 +238,6 @@ static uint32_t row_of_stack(struct subjects *s, struct subject_part *p,
 		return *known;
 	sites_callchain(s->sites, who->stack, who->callsite, &sb);
 	row = sb.failed ? UINT32_MAX : row_of_text(p, strbuf_text(&sb));
-	strbuf_free(&sb);
 	if (!id || row == UINT32_MAX || !u64_map_insert(&p->by_stack, id, row))
 		return UINT32_MAX;
 	return row;
@@ -248,7 +247,7 @@ static uint32_t row_of_stack(struct subjects *s, struct subject_part *p,
 static uint32_t row_of_entry(struct subjects *s, struct subject_part *p, uint32_t stack)
 {
 	const uint32_t *known = u64_map_find(&p->by_stack, stack);
-	struct strbuf name = { 0 };
+	struct strbuf __auto_free name = { 0 };
 	const uint64_t *frames;
 	uint32_t nr = 0, row;
 
@@ -262,7 +261,6 @@ static uint32_t row_of_entry(struct subjects *s, struct subject_part *p, uint32_
 	else
 		strbuf_puts(&name, ENTRY_NO_STACK);
 	row = name.failed ? UINT32_MAX : row_of_text(p, strbuf_text(&name));
-	strbuf_free(&name);
 	if (row == UINT32_MAX || !u64_map_insert(&p->by_stack, stack, row))
 		return UINT32_MAX;
 	return row;
@@ -273,17 +271,14 @@ static uint32_t row_of_cache(struct subjects *s, struct subject_part *p,
 			     const struct subject *who, uint32_t bytes)
 {
 	const char *known = event_stream_cache(s->env->stream, who->cache);
-	struct strbuf name = { 0 };
-	uint32_t row;
+	struct strbuf __auto_free name = { 0 };
 
 	if (!who->kmalloc)
 		return row_of_text(p, known ? known : "[unnamed]");
 	if (p->dim < 0)
 		return row_of_text(p, "[kmalloc]");
 	comparison_name_kmalloc(s->env, bytes, &name);
-	row = name.failed ? UINT32_MAX : row_of_text(p, strbuf_text(&name));
-	strbuf_free(&name);
-	return row;
+	return name.failed ? UINT32_MAX : row_of_text(p, strbuf_text(&name));
 }
 
 static const char *module_name(const struct subjects *s, uint64_t callsite)
@@ -308,13 +303,10 @@ static uint32_t row_of_directory(struct subjects *s, struct subject_part *p,
 static uint32_t row_of_source(struct subjects *s, struct subject_part *p,
 			      uint64_t callsite)
 {
-	struct strbuf name = { 0 };
-	uint32_t row;
+	struct strbuf __auto_free name = { 0 };
 
 	comparison_name_by(s->env, p->kind, callsite, 0, &name);
-	row = name.failed ? UINT32_MAX : row_of_text(p, strbuf_text(&name));
-	strbuf_free(&name);
-	return row;
+	return name.failed ? UINT32_MAX : row_of_text(p, strbuf_text(&name));
 }
 
 /* The number of @who among the values of one part; UINT32_MAX: no memory. */

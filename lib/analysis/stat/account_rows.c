@@ -66,7 +66,7 @@ struct table *account_rows_table(const struct table_type *type,
 				 const struct analysis_env *env, enum subject_kind kind,
 				 const char *title, ...)
 {
-	struct strbuf text = { 0 };
+	struct strbuf __auto_free text = { 0 };
 	char words[SUBJECT_WORDS], start[128];
 	struct table *t;
 	va_list ap;
@@ -77,7 +77,6 @@ struct table *account_rows_table(const struct table_type *type,
 	strbuf_printf(&text, "%s by %s", start, subjects_words(kind, words));
 	t = table_type_new(type, strbuf_text(&text),
 			   subject_estimated(kind, env->sample.one_in), false);
-	strbuf_free(&text);
 	if (t)
 		table_set_by(t, words);
 	return t;

@@ -49,7 +49,7 @@ static bool sums_tasks(const struct page_report *page, const struct page_groups 
 static int page_groups_spent(const struct page_report *page, struct page_groups *g)
 {
 	const struct lives *lives = &page->acc->lives.any;
-	uint32_t *rows = owners_spent(&g->subjects, lives, page->opts->live);
+	uint32_t *rows __auto_mem = owners_spent(&g->subjects, lives, page->opts->live);
 	struct page_group_key key = { 0 };
 	struct page_group sum = { 0 };
 	int ret = rows ? 0 : -ENOMEM;
@@ -70,7 +70,6 @@ static int page_groups_spent(const struct page_report *page, struct page_groups 
 		if (rows[i] != UINT32_MAX)
 			page_groups_add(g, &key, &sum, 1); /* the group exists */
 	}
-	free(rows);
 	return ret;
 }
 
@@ -167,7 +166,7 @@ static int page_add_untraced(const struct page_report *page, struct page_groups 
 /* In a sample: intervals of the groups. */
 static int page_groups_estimate(const struct page_report *page, struct page_groups *g)
 {
-	struct estimate *e = calloc(g->nr + 1, sizeof(*e));
+	struct estimate *e __auto_mem = calloc(g->nr + 1, sizeof(*e));
 	static const enum page_figure figures[] = { PAGE_SURE, PAGE_LIVING,
 						    PAGE_ALLOCATED };
 	int ret = e ? 0 : -ENOMEM;
@@ -190,7 +189,6 @@ static int page_groups_estimate(const struct page_report *page, struct page_grou
 				group->bytes.high = group->bytes.low;
 		}
 	}
-	free(e);
 	return ret;
 }
 
@@ -198,14 +196,13 @@ static struct table *page_table(const struct page_report *page, const char *what
 				enum subject_kind kind)
 {
 	const char *live = page->opts->live ? "Live pages" : "Page allocations";
-	struct strbuf title = { 0 };
+	struct strbuf __auto_free title = { 0 };
 	struct table *t;
 
 	strbuf_printf(&title, "%s by %s", live, what);
 	t = table_type_new(&page_type, strbuf_text(&title),
 			   subject_estimated(kind, kind && page_report_estimates(page)),
 			   page->opts->live);
-	strbuf_free(&title);
 	if (t) {
 		table_set_by(t, kind ? what : "page");
 		table_type_hide_interval(t, page->opts->live);

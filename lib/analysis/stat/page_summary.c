@@ -327,7 +327,7 @@ static int free_only_collect(struct page_report *page, struct page_free_only **s
 int page_report_free_only(struct page_report *page, struct report *report)
 {
 	const struct page_lives *lives = &page->acc->lives;
-	struct page_free_only *sums = NULL;
+	struct page_free_only *sums __auto_mem = NULL;
 	bool stacks = false;
 	struct table *t;
 	size_t nr = 0;
@@ -353,6 +353,5 @@ int page_report_free_only(struct page_report *page, struct report *report)
 	if (!ret && page_report_estimates(page))
 		table_add_note(t, "!Figures of this table are those of the sample.");
 	report_add_table(report, t);
-	free(sums);
 	return ret;
 }

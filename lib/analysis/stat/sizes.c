@@ -439,14 +439,13 @@ static void add_notes(const struct view *v, struct table *t)
 static int show(struct view *v, struct report *report)
 {
 	const struct size_rows *rows = v->rows;
-	struct strbuf title = { 0 };
+	struct strbuf __auto_free title = { 0 };
 	char words[SUBJECT_WORDS];
 	struct table *t;
 
 	strbuf_printf(&title, "Sizes of slab objects by %s",
 		      subjects_words(rows->kind, words));
 	t = table_type_new(&sizes_type, strbuf_text(&title), rows->kind, false);
-	strbuf_free(&title);
 	if (!t)
 		return -ENOMEM;
 	for (size_t i = 0; i < rows->nr; i++) {

@@ -212,7 +212,7 @@ static struct table *slab_table(const struct slab_report *slab, enum subject_kin
 {
 	const struct slab_words *named = slab_report_words(slab);
 	const char *what = slab->opts->live ? named->live : named->all;
-	struct strbuf title = { 0 };
+	struct strbuf __auto_free title = { 0 };
 	char words[SUBJECT_WORDS];
 	struct table *t;
 
@@ -221,7 +221,6 @@ static struct table *slab_table(const struct slab_report *slab, enum subject_kin
 	t = table_type_new(type_of(slab, kind), strbuf_text(&title),
 			   subject_estimated(kind, kind && slab_report_estimates(slab)),
 			   slab->opts->live);
-	strbuf_free(&title);
 	if (t) {
 		table_set_by(t, kind ? words : "ptr");
 		table_type_hide_interval(t, slab->opts->live);

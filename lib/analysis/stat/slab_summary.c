@@ -72,7 +72,7 @@ static void add_rows(const struct slab_report *slab, struct table *t,
 
 int slab_report_free_only(struct slab_report *slab, struct report *report)
 {
-	struct slab_free_only *sums = NULL;
+	struct slab_free_only *sums __auto_mem = NULL;
 	size_t nr = 0;
 	struct table *t = table_type_new(
 		&slab_free_only_type,
@@ -88,7 +88,6 @@ int slab_report_free_only(struct slab_report *slab, struct report *report)
 				       "!Figures of this table are those of the sample.");
 	}
 	report_add_table(report, t);
-	free(sums);
 	return ret;
 }
 

@@ -170,21 +170,18 @@ const struct table_type *const peak_tables[] = MEMORY_TABLES(types);
 static int find_intervals(struct view *v)
 {
 	const struct owners *o = &v->owners;
-	uint64_t *bytes = calloc(o->nr_rows + 1, sizeof(*bytes));
-	struct estimate *e = calloc(o->nr + 1, sizeof(*e));
-	int ret = bytes && e ? 0 : -ENOMEM;
+	uint64_t *bytes __auto_mem = calloc(o->nr_rows + 1, sizeof(*bytes));
+	struct estimate *e __auto_mem = calloc(o->nr + 1, sizeof(*e));
+	int ret;
 
-	for (size_t i = 0; i < o->nr_rows && !ret; i++)
+	if (!bytes || !e)
+		return -ENOMEM;
+	for (size_t i = 0; i < o->nr_rows; i++)
 		bytes[i] = peak_row_then(v->side, i).bytes;
-	if (!ret)
-		ret = owners_estimate(o, bytes, o->of, e, o->nr);
+	ret = owners_estimate(o, bytes, o->of, e, o->nr);
 	for (size_t i = 0; i < o->nr && !ret; i++)
 		v->sums[i].interval = e[i];
-	if (!ret)
-		ret = owners_estimate_all(o, bytes, o->of, &v->all);
-	free(bytes);
-	free(e);
-	return ret;
+	return ret ? ret : owners_estimate_all(o, bytes, o->of, &v->all);
 }
 
 /* Memory that was freed since the moment was live then. Of the rest, the share that is probably
@@ -193,7 +190,7 @@ static int find_intervals(struct view *v)
 static int find_likely(struct view *v)
 {
 	const struct owners *o = &v->owners;
-	struct net_range *net = calloc(o->nr + 1, sizeof(*net));
+	struct net_range *net __auto_mem = calloc(o->nr + 1, sizeof(*net));
 	int ret = net ? account_rows_bounds(o, o->of, net, o->nr) : -ENOMEM;
 
 	for (size_t i = 0; i < o->nr && !ret; i++) {
@@ -208,7 +205,6 @@ static int find_likely(struct view *v)
 		sum->nr_end = net_range_scale(&net[i], sum->nr_end);
 		sum->bytes_end = net_range_scale(&net[i], sum->bytes_end);
 	}
-	free(net);
 	return ret;
 }
 
@@ -248,7 +244,7 @@ static int collect(struct view *v)
 static void note_bins(const struct view *v, struct table *t)
 {
 	const struct timeline *bins = &v->side->timeline;
-	struct strbuf width = { 0 };
+	struct strbuf __auto_free width = { 0 };
 
 	if (!bins->bins)
 		return;
@@ -261,7 +257,6 @@ static void note_bins(const struct view *v, struct table *t)
 		"Over_time: live bytes at the ends of %u parts of %s; each row's highest mark is its most.",
 		bins->bins, strbuf_text(&width));
 	t->failed |= width.failed;
-	strbuf_free(&width);
 }
 
 static void add_notes(const struct view *v, struct table *t)
@@ -302,7 +297,7 @@ static void add_summary(const struct view *v, struct table *t)
 	const struct peak *p = v->p;
 	bool bound = v->owners.lives->losses;
 	uint64_t then = 0, seen = 0, now = 0;
-	struct strbuf most = { 0 };
+	struct strbuf __auto_free most = { 0 };
 	enum column_unit unit =
 		recording_clocks_are_ns(p->env->rec) ? UNIT_MOMENT : UNIT_COUNT;
 	uint64_t moment =
@@ -337,7 +332,6 @@ static void add_summary(const struct view *v, struct table *t)
 	if (owners_estimated(&v->owners))
 		add_interval(v, t);
 	t->failed |= most.failed;
-	strbuf_free(&most);
 }
 
 /* "Slab objects live at their peak, by callsite" */

@@ -257,20 +257,15 @@ void events_free(struct event_list *list)
 /* "[12.3] event filter parse error: error: Field not found", then the filter and a caret. */
 char *events_diagnosis(const struct instance *in)
 {
-	char *text = tracefs_error_last(in->tracefs);
+	char *text __auto_mem = tracefs_error_last(in->tracefs);
 	char *why = text ? strstr(text, "error: ") : NULL;
-	char *copy;
 
-	if (!why) {
-		free(text);
+	if (!why)
 		return NULL;
-	}
 	why[strcspn(why, "\n")] = '\0';
 	for (char *next = why; (next = strstr(next + 1, "error: "));)
 		why = next;
-	copy = strdup(why + strlen("error: "));
-	free(text);
-	return copy;
+	return strdup(why + strlen("error: "));
 }
 
 /* Keeps the most helpful diagnosis: every event without a field is reported as lacking it, whatever
@@ -434,7 +429,7 @@ enum events_self events_leave_out(struct event_list *list, const struct instance
 int events_filter(struct event_list *list, const struct instance *in,
 		  const struct event_choice *choice, const struct log *log)
 {
-	char *why = NULL;
+	char *why __auto_mem = NULL;
 	int taken;
 
 	if (!choice->filter)
@@ -445,7 +440,6 @@ int events_filter(struct event_list *list, const struct instance *in,
 			"the kernel rejects the filter '%s' for every recorded event%s%s%s\n  The fields are listed in: %s/events/kmem/EVENT/format",
 			choice->filter, choice->filter_frees ? "" : " but frees",
 			why ? ": " : "", why ? why : "", tracefs_tracing_dir());
-	free(why);
 	return taken > 0 ? 0 : taken < 0 ? taken : -EINVAL;
 }
 

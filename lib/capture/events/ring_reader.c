@@ -188,7 +188,7 @@ int ring_reader_open(struct ring_reader *r, const struct instance *in,
 		     const struct ring_reader_layout *layout,
 		     const struct ring_reader_output *output, const struct log *log)
 {
-	uint32_t *cpus = NULL;
+	uint32_t *cpus __auto_mem = NULL;
 	size_t nr = 0, all = 0;
 	int ret;
 
@@ -218,7 +218,6 @@ int ring_reader_open(struct ring_reader *r, const struct instance *in,
 	for (size_t i = 0; !ret && i < all; i++)
 		ret = open_cpu(r, in, cpus[i % nr] + (i < nr ? 0 : RECORDING_FREES_CPU),
 			       output);
-	free(cpus);
 	return ret;
 }
 

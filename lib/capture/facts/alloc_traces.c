@@ -59,7 +59,7 @@ static int read_cache(struct traces *t, int dir, const char *cache, uint64_t end
 	char path[NAME_MAX + 16];
 	FILE *file = NULL;
 	size_t size = 0;
-	char *line = NULL;
+	char *line __auto_mem = NULL;
 	int fd, ret = 0;
 
 	snprintf(path, sizeof(path), "%s/alloc_traces", cache);
@@ -76,7 +76,6 @@ static int read_cache(struct traces *t, int dir, const char *cache, uint64_t end
 		if (!ret && clock_ns(CLOCK_MONOTONIC) > end)
 			ret = -ETIME;
 	}
-	free(line);
 	fclose(file);
 	return ret ? ret : 1;
 }

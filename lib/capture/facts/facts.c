@@ -512,7 +512,7 @@ static bool same_modules(const char *a, const char *b)
 
 int facts_refresh(struct facts *f, const struct log *log)
 {
-	char *modules = take_meta(f, RECORDING_META_MODULES);
+	char *modules __auto_mem = take_meta(f, RECORDING_META_MODULES);
 	const struct recording_text *last;
 	int ret;
 
@@ -534,7 +534,6 @@ int facts_refresh(struct facts *f, const struct log *log)
 		if (!ret)
 			ret = add_module_ids(f);
 	}
-	free(modules);
 	return ret;
 }
 

@@ -91,7 +91,7 @@ static int read_stacks(struct stacks *s, const char *path, uint64_t end)
 	struct chain c = { .len = 0 };
 	uint32_t handle;
 	size_t size = 0;
-	char *line = NULL;
+	char *line __auto_mem = NULL;
 	int ret = 0;
 
 	while (file && !ret && getline(&line, &size, file) > 0) {
@@ -103,7 +103,6 @@ static int read_stacks(struct stacks *s, const char *path, uint64_t end)
 	}
 	if (file)
 		fclose(file);
-	free(line);
 	return ret;
 }
 
@@ -202,7 +201,7 @@ static int read_blocks(struct page_sums *s, const char *path, uint64_t most_ns,
 	uint64_t end = clock_ns(CLOCK_MONOTONIC) + most_ns;
 	char numbered[PATH_MAX];
 	size_t size = 0;
-	char *line = NULL;
+	char *line __auto_mem = NULL;
 	FILE *file;
 	int ret;
 
@@ -225,7 +224,6 @@ static int read_blocks(struct page_sums *s, const char *path, uint64_t most_ns,
 			ret = -EIO;
 		fclose(file);
 	}
-	free(line);
 	intern_free(&s->stacks.chains);
 	u64_map_free(&s->stacks.numbers);
 	return ret;

@@ -76,7 +76,7 @@ int vmallocinfo_sum(const char *path, uint64_t most_ns, struct strbuf *out)
 	struct callers c = { 0 };
 	FILE *file = fopen(path, "re");
 	size_t size = 0;
-	char *line = NULL;
+	char *line __auto_mem = NULL;
 	int ret = file ? 0 : -errno;
 
 	while (!ret && getline(&line, &size, file) > 0) {
@@ -95,7 +95,6 @@ int vmallocinfo_sum(const char *path, uint64_t most_ns, struct strbuf *out)
 			      (const char *)intern_get(&c.names, i + 1, NULL));
 	if (out->failed)
 		ret = -ENOMEM;
-	free(line);
 	intern_free(&c.names);
 	free(c.sums);
 	return ret;

@@ -200,7 +200,7 @@ int new_recording_open_recorder(struct new_recording *o, const char *path,
 {
 	struct new_file *f = &o->file;
 	int ret = find_place(o, path, log);
-	char *dir = dir_of(path);
+	char *dir __auto_mem = dir_of(path);
 
 	if (!ret && asprintf(&o->prefix, ".%s.%s", f->name, token) < 0)
 		o->prefix = NULL;
@@ -210,7 +210,7 @@ int new_recording_open_recorder(struct new_recording *o, const char *path,
 	if (!ret && (!f->hidden || !dir))
 		ret = complain("write to", path, ENOMEM, log);
 	if (ret)
-		goto out;
+		return ret;
 	lock_directory(f->dir_fd);
 	ret = make_hidden(o, dir, alone, log);
 	flock(f->dir_fd, LOCK_UN);
@@ -218,8 +218,6 @@ int new_recording_open_recorder(struct new_recording *o, const char *path,
 		free(f->hidden);
 		f->hidden = NULL;
 	}
-out:
-	free(dir);
 	return ret;
 }
 

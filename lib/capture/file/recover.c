@@ -122,14 +122,13 @@ static int add_regions(struct recovery *v, const struct unfinished_layout *layou
 
 static int add_files(struct recovery *v)
 {
-	uint32_t *cpus = NULL;
+	uint32_t *cpus __auto_mem = NULL;
 	size_t nr = 0;
 	int ret = leftover_cpus(v->l, &cpus, &nr);
 
 	for (size_t i = 0; !ret && i < nr; i++)
 		ret = add_part(v, cpus[i], leftover_open_cpu(v->l, cpus[i]), 0,
 			       INT64_MAX / 4);
-	free(cpus);
 	return ret;
 }
 
@@ -358,7 +357,8 @@ static int commit(struct recovery *v, int err)
 
 static int write_file(struct recovery *v)
 {
-	struct writer_part *parts = calloc(v->reader.nr_cpus + 1, sizeof(*parts));
+	struct writer_part *parts __auto_mem =
+		calloc(v->reader.nr_cpus + 1, sizeof(*parts));
 	struct writer_out out = { .fd = v->output.file.fd, .log = v->log };
 	struct writer_instance frees;
 	struct writer_facts facts;
@@ -371,7 +371,6 @@ static int write_file(struct recovery *v)
 		ret = writer_write(&out, &facts, parts, nr);
 		v->result->file_bytes = out.bytes;
 	}
-	free(parts);
 	return commit(v, ret);
 }
 

@@ -520,7 +520,7 @@ static int write_file(struct session *s)
 {
 	const struct ring_reader *r = &s->reader;
 	struct writer_facts *w = &s->facts.writer;
-	struct writer_part *parts = calloc(r->nr_cpus + 1, sizeof(*parts));
+	struct writer_part *parts __auto_mem = calloc(r->nr_cpus + 1, sizeof(*parts));
 	struct writer_instance frees;
 	bool consume;
 	size_t nr;
@@ -544,7 +544,6 @@ static int write_file(struct session *s)
 		log_msg(s->log, LOG_ERROR,
 			"cannot write %s: %s\n  Make room there, or choose another place: -o FILE",
 			s->opts->output, strerror(-ret));
-	free(parts);
 	return ret;
 }
 

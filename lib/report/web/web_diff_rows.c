@@ -181,7 +181,7 @@ int web_diff_rows_init(struct web_diff_rows *r, const struct table *t,
 		       const struct diff_options *o, struct web_report *names)
 {
 	struct making m = { .rows = r, .t = t, .o = o, .names = names };
-	struct weighed *order = calloc(t->nr_rows + 1, sizeof(*order));
+	struct weighed *order __auto_mem = calloc(t->nr_rows + 1, sizeof(*order));
 	int ret = order ? 0 : -ENOMEM;
 
 	*r = (struct web_diff_rows){ .nr_metrics = o->nr_metrics,
@@ -198,7 +198,6 @@ int web_diff_rows_init(struct web_diff_rows *r, const struct table *t,
 	for (size_t i = 0; i < t->nr_rows && !ret; i++)
 		ret = take(&m, order[i].row, i < WEB_DIFF_ROWS);
 	u64_map_free(&m.rest);
-	free(order);
 	return ret;
 }
 

@@ -46,8 +46,12 @@ static void failed(struct diff_load *l, enum load_failure failure, int code)
 
 /* --- opening ----------------------------------------------------------------------------- */
 
-bool diff_load_open(struct diff_recording *r, const char *path,
-		    const struct diff_choice *c, const struct diff_side *side)
+/* Opens a recording; true if it can be read. Opens them one at a time, in the order of the paths:
+ * libtraceevent cannot parse formats in parallel, and one process may be writing several of the
+ * pipes.
+ */
+static bool load_open(struct diff_recording *r, const char *path,
+		      const struct diff_choice *c, const struct diff_side *side)
 {
 	const struct study_options study = { .path = path,
 					     .want_symbols = true,
@@ -207,7 +211,11 @@ static void close_study(struct diff_load *l)
 	input_close(&l->in);
 }
 
-bool diff_load_read(struct diff_recording *r, bool ahead, struct diff_progress *progress)
+/* Reads what load_open() opened, and closes it; true if all went well. In parallel with other
+ * recordings unless they look up directories or inlined functions: they share those sources.
+ */
+static bool load_read(struct diff_recording *r, bool ahead,
+		      struct diff_progress *progress)
 {
 	const struct event_stream_options how = { .read_ahead = ahead };
 	struct diff_load *l = r->load;
@@ -245,7 +253,8 @@ static void free_load(struct diff_recording *r)
 	r->load = NULL;
 }
 
-int diff_load_tell(struct diff_recording *r)
+/* Prints the messages of a recording that was opened, once. GO_ON, or the exit code. */
+static int load_tell(struct diff_recording *r)
 {
 	struct diff_load *l = r->load;
 	int ret = GO_ON;
@@ -332,8 +341,8 @@ static struct diff_recording *open_next(struct diff_jobs *jobs)
 		size_t i = jobs->next++;
 
 		r = &jobs->recordings[i];
-		if (!diff_load_open(r, paths->items[i], &jobs->args->choice,
-				    &jobs->args->sides[i >= paths->nr_old])) {
+		if (!load_open(r, paths->items[i], &jobs->args->choice,
+			       &jobs->args->sides[i >= paths->nr_old])) {
 			jobs->stop = true;
 			r = NULL;
 		}
@@ -349,7 +358,7 @@ static bool load_next(struct diff_jobs *jobs)
 
 	if (!r)
 		return false;
-	if (diff_load_read(r, jobs->ahead, &jobs->progress))
+	if (load_read(r, jobs->ahead, &jobs->progress))
 		return true;
 	pthread_mutex_lock(&jobs->turn);
 	jobs->stop = true;
@@ -371,7 +380,7 @@ static int tell(struct diff_jobs *jobs, size_t first)
 
 	progress_end(&jobs->progress.line);
 	for (size_t i = first; i < jobs->next && ret == GO_ON; i++)
-		ret = diff_load_tell(&jobs->recordings[i]);
+		ret = load_tell(&jobs->recordings[i]);
 	return ret;
 }
 

@@ -82,7 +82,7 @@ struct diff_load;
 
 /**
  * struct diff_recording - one run
- * @load: from diff_load_open() to diff_load_tell()
+ * @load: until its messages were printed
  * @facts: facts.path is @path, facts.clock is NULL
  * @report: the tables, and the banner of study_facts_banner()
  * @divisor: what --per divides by
@@ -102,34 +102,6 @@ struct diff_recording {
 	bool unnamed;
 };
 
-/**
- * diff_load_open() - open a recording
- * @path: borrowed, like @choice and @side
- *
- * Open recordings one at a time, in the order of the paths: libtraceevent cannot parse formats in
- * parallel, and one process may be writing several of the pipes. Prints nothing.
- *
- * Return: true if it can be read, else diff_load_tell() says why. Call diff_recording_free() in
- * any case.
- */
-bool diff_load_open(struct diff_recording *r, const char *path,
-		    const struct diff_choice *choice,
-		    const struct diff_side *side) __must_check;
-/**
- * diff_load_read() - read what diff_load_open() opened, and close it
- * @ahead: one more thread reads and decompresses blocks
- *
- * Runs on any thread, in parallel with other recordings unless they look up directories or inlined
- * functions: they share those sources. Prints nothing but the progress.
- *
- * Return: true if all went well, else diff_load_tell() says why.
- */
-bool diff_load_read(struct diff_recording *r, bool ahead,
-		    struct diff_progress *progress) __must_check;
-/* Prints the messages of a recording. GO_ON, or the exit code. Call it once for each recording that
- * was opened, while no progress line is shown.
- */
-int diff_load_tell(struct diff_recording *r) __must_check;
 void diff_recording_free(struct diff_recording *r);
 
 #endif

@@ -56,7 +56,7 @@ static int run(struct import *im, const struct strbuf *symbols)
 	return ret;
 }
 
-int import_raw_pages(struct import *im)
+static int import_raw_pages(struct import *im)
 {
 	struct strbuf __auto_free symbols = { 0 };
 	int ret = import_begin(im, &symbols);

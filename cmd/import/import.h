@@ -46,7 +46,6 @@ struct import {
 
 /* All return EXIT_OK, or the exit code after a message. */
 int import_text(struct import *im);
-int import_raw_pages(struct import *im);
 int import_perf(struct import *im);
 
 /* import_output.c */

@@ -81,7 +81,8 @@ static void page_addresses_free(struct page_addresses *a)
 	*a = (struct page_addresses){ 0 };
 }
 
-struct page_counts page_tally_counts(const struct page_tally *tally)
+/* The counts of a tally, without .sure_pages. */
+static struct page_counts page_tally_counts(const struct page_tally *tally)
 {
 	/* LIFE_FOUND is also counted in LIFE_GONE. */
 	return (struct page_counts){

@@ -38,9 +38,6 @@ struct page_counts {
 	uint64_t sure_pages; /* of the live pages: allocated after the last gap */
 };
 
-/* The counts of a tally, without .sure_pages. */
-struct page_counts page_tally_counts(const struct page_tally *tally);
-
 /**
  * struct page_account - zero-initialise it, set the options; do not move it afterwards
  * @lives: to be set: its options. If .any.failed is set, the numbers are void

@@ -24,22 +24,15 @@ bool slab_edges_init(struct slab_edges *edges, const struct recording *rec)
 	       edges->tail_begin != UINT64_MAX;
 }
 
-void slab_edges_add(struct slab_edges *edges, const struct slab_edge *edge)
+static void keep(struct slab_edges *edges, uint64_t ts, enum slab_edge_what what,
+		 struct slab_edge_kind kind)
 {
 	if (edges->nr >= SLAB_EDGES_MAX ||
 	    array_reserve(&edges->events, &edges->capacity, edges->nr + 1,
 			  sizeof(*edges->events)))
 		edges->incomplete = true;
 	else
-		edges->events[edges->nr++] = *edge;
-}
-
-static void keep(struct slab_edges *edges, uint64_t ts, enum slab_edge_what what,
-		 struct slab_edge_kind kind)
-{
-	const struct slab_edge edge = { ts, kind, what };
-
-	slab_edges_add(edges, &edge);
+		edges->events[edges->nr++] = (struct slab_edge){ ts, kind, what };
 }
 
 void slab_edges_event(struct slab_edges *edges, const struct kmem_event *ev,

@@ -56,8 +56,6 @@ bool slab_edges_init(struct slab_edges *edges, const struct recording *rec);
  */
 void slab_edges_event(struct slab_edges *edges, const struct kmem_event *ev,
 		      const struct slab_edge_kind *ended);
-/* Adds an edge of another set. */
-void slab_edges_add(struct slab_edges *edges, const struct slab_edge *edge);
 void slab_edges_free(struct slab_edges *edges);
 
 /* May one of the events from @first to @last be close to a count? */

@@ -10,7 +10,8 @@
 
 /* --- a value of each key that changes over time ------------------------------------- */
 
-int spans_add(struct spans *s, uint32_t key, uint64_t ts, uint32_t value)
+/* From @ts on, which is not before the key's last span. 0 or -ENOMEM. */
+static int spans_add(struct spans *s, uint32_t key, uint64_t ts, uint32_t value)
 {
 	uint32_t *last;
 	uint32_t rank;
@@ -33,7 +34,8 @@ int spans_add(struct spans *s, uint32_t key, uint64_t ts, uint32_t value)
 
 ORDER_BY(compare, struct timed_value, key, rank)
 
-void spans_sort(struct spans *s)
+/* After the last change, before spans_find(). */
+static void spans_sort(struct spans *s)
 {
 	if (s->nr)
 		qsort(s->of, s->nr, sizeof(*s->of), compare);
@@ -49,7 +51,7 @@ uint32_t spans_before(const struct timed_value *last, uint64_t ts)
 	return nr ? first[nr - 1].value : 0;
 }
 
-void spans_free(struct spans *s)
+static void spans_free(struct spans *s)
 {
 	u64_map_free(&s->last);
 	free(s->of);

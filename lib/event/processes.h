@@ -35,11 +35,6 @@ struct spans {
 	bool latest;
 };
 
-/* From @ts on, which is not before the key's last span. 0 or -ENOMEM. */
-int spans_add(struct spans *s, uint32_t key, uint64_t ts, uint32_t value) __must_check;
-/* After the last change, before spans_find(). */
-void spans_sort(struct spans *s);
-void spans_free(struct spans *s);
 /* For spans_find(): the value of the key of @last before it; 0: none. */
 uint32_t spans_before(const struct timed_value *last, uint64_t ts);
 

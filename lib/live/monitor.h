@@ -20,7 +20,7 @@
 _Static_assert(SUBJECT_NR <= 30, "it has a number of its own");
 
 /**
- * struct grouping - initialised by grouping_init()
+ * struct grouping - the rows of a table
  * @keys: for LIVE_ORDER: group n has the key n + 1
  */
 struct grouping {
@@ -43,12 +43,6 @@ bool grouping_has(enum memory memory, enum subject_kind kind);
 /* "callsite", ..., "order", "cgroup"; NULL after the last one. */
 const char *grouping_word(unsigned int i, enum subject_kind *kind);
 
-/* @env and @sites are borrowed. 0 or -ENOMEM; free it in any case. */
-int grouping_init(struct grouping *g, const struct analysis_env *env,
-		  enum subject_kind kind, struct sites *sites,
-		  const struct dimensions *dimensions) __must_check;
-/* The group of @who; UINT32_MAX: no memory. */
-uint32_t grouping_find(struct grouping *g, const struct grouping_who *who);
 void grouping_free(struct grouping *g);
 
 /* Rows with nothing live that were idle for WINDOWS_KEPT intervals are dropped when there are this
@@ -214,8 +208,6 @@ static inline bool monitor_gone(const struct monitor *m)
 
 /* Begins to count lifetimes of what rows of side @i with a group free from now on. 0 or -ENOMEM. */
 int monitor_lifetimes_begin(struct monitor *m, unsigned int i) __must_check;
-/* Lifetimes are at most this: 1000, 10000, ... ns; the last one has no limit. */
-uint64_t monitor_lifetime_limit(unsigned int i);
 
 /* "callsite": the grouping of rows. */
 const char *monitor_by(const struct monitor *m);

@@ -6,21 +6,13 @@
 
 #include "live/monitor.h"
 
-uint64_t monitor_lifetime_limit(unsigned int i)
-{
-	uint64_t limit = 1000;
-
-	while (i-- && limit)
-		limit *= 10;
-	return limit;
-}
-
+/* Lifetimes are at most 1000, 10000, ... ns; the last one has no limit. */
 static void add(struct monitor *m, const struct lifetime *life, uint32_t weight)
 {
 	unsigned int i = 0;
 
-	while (i + 1 < MONITOR_LIFETIMES && life->time >= monitor_lifetime_limit(i))
-		i++;
+	for (uint64_t limit = 1000; i + 1 < MONITOR_LIFETIMES && life->time >= limit; i++)
+		limit *= 10;
 	m->lifetimes[i].nr += life->nr * weight;
 	m->lifetimes[i].bytes += life->bytes * weight;
 }

@@ -76,9 +76,10 @@ struct dimensions grouping_dimensions(enum memory memory, enum subject_kind kind
 	return all;
 }
 
-int grouping_init(struct grouping *g, const struct analysis_env *env,
-		  enum subject_kind kind, struct sites *sites,
-		  const struct dimensions *dimensions)
+/* @env and @sites are borrowed. 0 or -ENOMEM; free it in any case. */
+static int grouping_init(struct grouping *g, const struct analysis_env *env,
+			 enum subject_kind kind, struct sites *sites,
+			 const struct dimensions *dimensions)
 {
 	*g = (struct grouping){ .kind = kind };
 	return subjects_init(&g->subjects, env,
@@ -86,7 +87,8 @@ int grouping_init(struct grouping *g, const struct analysis_env *env,
 			     dimensions);
 }
 
-uint32_t grouping_find(struct grouping *g, const struct grouping_who *who)
+/* The group of @who; UINT32_MAX: no memory. */
+static uint32_t grouping_find(struct grouping *g, const struct grouping_who *who)
 {
 	uint32_t id;
 
@@ -393,7 +395,7 @@ static int keep_tasks(struct monitor *m, unsigned int i)
 {
 	struct tasks *all = &m->sides[i].grouping.subjects.tasks;
 	struct tasks few = { 0 };
-	struct strbuf line = { 0 };
+	struct strbuf __auto_free line = { 0 };
 	int ret = 0;
 
 	if (all->by_pid.count <= MONITOR_TASKS)
@@ -408,7 +410,6 @@ static int keep_tasks(struct monitor *m, unsigned int i)
 		strbuf_printf(&line, "%" PRId32 " %s\n", pid, tasks_name(all, pid));
 		ret = line.failed ? -ENOMEM : tasks_read(&few, strbuf_text(&line));
 	}
-	strbuf_free(&line);
 	tasks_free(ret ? &few : all);
 	if (!ret)
 		*all = few;

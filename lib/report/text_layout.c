@@ -38,10 +38,10 @@ static void find_branches(struct text_tree *tree, size_t *below)
 	}
 }
 
-int text_tree_init(struct text_tree *tree, const struct table *t)
+/* Reads the rows that text shows, if @t is a tree. 0 or -ENOMEM. */
+static int read_tree(struct text_tree *tree, const struct table *t)
 {
-	size_t *parents, *below;
-	int ret = -ENOMEM;
+	size_t *parents __auto_mem = NULL, *below __auto_mem = NULL;
 
 	*tree = (struct text_tree){ .t = t };
 	if (!t->tree)
@@ -49,21 +49,12 @@ int text_tree_init(struct text_tree *tree, const struct table *t)
 	parents = tree_parents(t);
 	below = calloc(t->nr_rows + 1, sizeof(*below));
 	tree->rows = calloc(t->nr_rows + 1, sizeof(*tree->rows));
-	if (parents && below && tree->rows) {
-		for (size_t i = 0; i < t->nr_rows; i++)
-			tree->rows[i].above = parents[i];
-		find_branches(tree, below);
-		ret = 0;
-	}
-	free(parents);
-	free(below);
-	return ret;
-}
-
-void text_tree_free(struct text_tree *tree)
-{
-	free(tree->rows);
-	*tree = (struct text_tree){ .t = NULL };
+	if (!parents || !below || !tree->rows)
+		return -ENOMEM;
+	for (size_t i = 0; i < t->nr_rows; i++)
+		tree->rows[i].above = parents[i];
+	find_branches(tree, below);
+	return 0;
 }
 
 /* Width of a row's branch before its name; roots have no line above them. */
@@ -462,7 +453,8 @@ static struct text_column *find_telling(struct text_layout *l, struct measure *m
 {
 	const struct table *t = m->t;
 	size_t nr = table_text_end(t), shown = 0;
-	size_t *rows = calloc(nr + 1, sizeof(*rows)); /* of each different key */
+	size_t *rows __auto_mem =
+		calloc(nr + 1, sizeof(*rows)); /* of each different key */
 	struct text_column *found = NULL;
 	struct intern keys = { 0 };
 	struct strbuf __auto_free key = { 0 };
@@ -481,7 +473,6 @@ static struct text_column *find_telling(struct text_layout *l, struct measure *m
 			found = telling(l, &t->cells[rows[id - 1] * t->nr_columns], row);
 	}
 	intern_free(&keys);
-	free(rows);
 	return found;
 }
 
@@ -512,7 +503,7 @@ int text_layout_init(struct text_layout *l, const struct table *t,
 
 	*l = (struct text_layout){ .per = true, .room = SIZE_MAX };
 	l->columns = calloc(nr, sizeof(*l->columns));
-	err = l->columns ? text_tree_init(&l->tree, t) : -ENOMEM;
+	err = l->columns ? read_tree(&l->tree, t) : -ENOMEM;
 	if (!err)
 		collect(l, &m);
 	if (!err && width && l->nr)
@@ -549,6 +540,6 @@ size_t text_layout_hidden(const struct text_layout *l, struct strbuf *sb)
 void text_layout_free(struct text_layout *l)
 {
 	free(l->columns);
-	text_tree_free(&l->tree);
+	free(l->tree.rows);
 	*l = (struct text_layout){ .columns = NULL };
 }

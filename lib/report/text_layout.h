@@ -19,9 +19,6 @@ struct text_tree {
 	struct text_tree_row *rows;
 };
 
-/* Reads the rows that text shows, if @t is a tree. 0 or -ENOMEM; free it in any case. */
-int text_tree_init(struct text_tree *tree, const struct table *t) __must_check;
-void text_tree_free(struct text_tree *tree);
 /* Appends the branches before the name in a row; @row is its first cell. An only child has its name
  * directly below its parent's; several children are branches.
  */

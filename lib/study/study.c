@@ -113,7 +113,8 @@ static void find_span(struct window *w, const struct recording *rec)
 	}
 }
 
-int window_resolve(struct window *w, const struct recording *rec)
+/* Fills in the time stamps; errors as time_window_resolve(). */
+static int window_resolve(struct window *w, const struct recording *rec)
 {
 	struct time_range recorded, range = { 0 };
 	uint64_t start, stop;
@@ -235,7 +236,7 @@ static int move_to_last_boot(struct study *s)
 	const struct recording_text *modules =
 		recording_meta(s->rec, RECORDING_META_MODULES);
 	const struct symbol_text kallsyms = { s->rec->kallsyms, s->rec->kallsyms_size };
-	struct strbuf moved = { 0 };
+	struct strbuf __auto_free moved = { 0 };
 	struct last_boot last;
 	char *info;
 	int err;
@@ -250,7 +251,6 @@ static int move_to_last_boot(struct study *s)
 		tell_last_boot(s, &last);
 		set_symbols(s->rec, &moved);
 	}
-	strbuf_free(&moved);
 	free(info);
 	return err ? fail(s, STUDY_SYMBOLS, err) : 0;
 }

@@ -39,10 +39,6 @@ struct window {
 	uint64_t start_ts, stop_ts;
 };
 
-/* Fills in the time stamps. 0; -EOPNOTSUPP for bounds in seconds if the clock does not count them;
- * -ERANGE if the window ends before it begins.
- */
-int window_resolve(struct window *w, const struct recording *rec) __must_check;
 /* Is ring buffer @i selected? */
 bool window_has_buffer(const struct window *w, const struct recording *rec, uint32_t i);
 

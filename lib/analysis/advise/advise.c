@@ -33,7 +33,8 @@ static void add_summary(const struct advise_view *v)
 	table_add_summary_lines(v->t, lines, ARRAY_SIZE(lines), a->losses != 0);
 }
 
-int advise_show(const struct advise *a, struct report *report)
+/* The whole table. 0 or -ENOMEM. */
+static int show(const struct advise *a, struct report *report)
 {
 	struct advise_view v = { .a = a };
 	const struct finding_kind *const *kind;
@@ -127,7 +128,7 @@ static int advise_view(const void *self, struct report *report)
 	if (!(analysis_seen(a->env) & (NEEDS_SLAB | NEEDS_PAGE)) ||
 	    (filter && !filter->nr[MEMORY_SLAB] && !filter->nr[MEMORY_PAGE]))
 		return 0;
-	return advise_show(a, report);
+	return show(a, report);
 }
 
 const struct analysis analysis_advise = {

@@ -199,9 +199,6 @@ extern const struct finding_kind finding_own_cache, finding_shrink, finding_atom
 
 /* Adds a row. Frees @f's texts. 0 or -ENOMEM. */
 int advise_add(struct advise_view *v, struct finding *f) __must_check;
-/* The whole table. 0 or -ENOMEM. */
-int advise_show(const struct advise *a, struct report *report) __must_check;
-
 /* Says why a number of live objects is uncertain; @gone of them ended without an event. */
 void advise_doubt_live(const struct advise *a, uint64_t gone, struct finding *f);
 

@@ -23,7 +23,10 @@ static int dir_words_append(struct dir_words *words, const char *word, size_t le
 	return 0;
 }
 
-int dir_words_add(struct dir_words *words, const char *word)
+/* "fs/ext4", including its subdirectories; * and ? are wildcards. 0; -EINVAL: it cannot be a
+ * directory of the source; -ENOMEM.
+ */
+static int dir_words_add(struct dir_words *words, const char *word)
 {
 	size_t len = strlen(word);
 
@@ -47,7 +50,7 @@ bool dir_words_has(const struct dir_words *words, const char *dir)
 	return false;
 }
 
-void dir_words_free(struct dir_words *words)
+static void dir_words_free(struct dir_words *words)
 {
 	for (size_t i = 0; i < words->nr; i++)
 		free(words->items[i]);
@@ -327,15 +330,12 @@ static bool pass_comm(struct event_filter *f, const struct event_filter_names *n
 
 static bool group_matches(const struct event_filter *f, uint32_t group, bool whole)
 {
-	struct strbuf path = { 0 };
+	struct strbuf __auto_free path = { 0 };
 	const char *text;
-	bool yes;
 
 	processes_group_path(f->processes, group, whole, &path);
 	text = strbuf_text(&path);
-	yes = !path.failed && dir_words_has(&f->groups, text + (*text == '/'));
-	strbuf_free(&path);
-	return yes;
+	return !path.failed && dir_words_has(&f->groups, text + (*text == '/'));
 }
 
 static bool pass_group(struct event_filter *f, const struct kmem_event *ev)

@@ -16,12 +16,7 @@ struct dir_words {
 	size_t nr, capacity;
 };
 
-/* "fs/ext4", including its subdirectories; * and ? are wildcards. 0; -EINVAL: it cannot be a
- * directory of the source; -ENOMEM.
- */
-int dir_words_add(struct dir_words *words, const char *word) __must_check;
 bool dir_words_has(const struct dir_words *words, const char *dir);
-void dir_words_free(struct dir_words *words);
 
 struct filter_range {
 	uint64_t first, last;

@@ -114,12 +114,6 @@ uint64_t slab_report_callsite(const struct slab_report *slab, size_t row);
  */
 void slab_report_note_stackless(const struct slab_report *slab, const char *none,
 				const char *some, struct table *t);
-/* In a sample: estimates of sums of account rows, see unit_pieces_estimate(); of bytes that live,
- * or that were allocated. 0 or -ENOMEM.
- */
-int slab_report_estimate(const struct slab_report *slab, enum estimate_of what,
-			 const uint32_t *group_of, struct estimate *out,
-			 size_t nr) __must_check;
 /* Adds up the account's rows that @rows selects, by @kind. 0 or -ENOMEM; slab_sums_free() in any
  * case.
  */

@@ -52,20 +52,41 @@ const struct slab_words *slab_report_words(const struct slab_report *slab)
 	return &words[slab_report_memory(slab)];
 }
 
+static uint64_t allocated(const void *acc, size_t row)
+{
+	return ((const struct slab_account *)acc)->rows[row].bytes_alloc;
+}
+
+static uint64_t living(const void *acc, size_t row)
+{
+	return ((const struct slab_account *)acc)->rows[row].live_alloc;
+}
+
+/* In a sample: estimates of sums of account rows, see unit_pieces_estimate(); of bytes that live,
+ * or that were allocated. 0 or -ENOMEM.
+ */
+static int slab_report_estimate(const struct slab_report *slab, enum estimate_of what,
+				const uint32_t *group_of, struct estimate *out, size_t nr)
+{
+	const struct row_values values = { &slab->acc->lives.any, slab->acc,
+					   what == ESTIMATE_LIVING ? living : allocated };
+	const struct estimate_rule rule = { &slab->env->sample, what };
+
+	return estimate_rows(&values, &rule, group_of, out, nr);
+}
+
 /* In a sample: estimates the bytes of all rows together. */
 static int estimate_all(struct slab_report *r)
 {
-	uint32_t *group_of = calloc(r->acc->nr_rows + 1, sizeof(*group_of));
-	int ret = group_of ? 0 : -ENOMEM;
+	uint32_t *group_of __auto_mem = calloc(r->acc->nr_rows + 1, sizeof(*group_of));
+	int ret = group_of ? slab_report_estimate(r, ESTIMATE_SHARED, group_of,
+						  &r->allocated, 1)
+			   : -ENOMEM;
 
-	if (!ret)
-		ret = slab_report_estimate(r, ESTIMATE_SHARED, group_of, &r->allocated,
-					   1);
 	if (!ret)
 		ret = slab_report_estimate(r, ESTIMATE_LIVING, group_of, &r->living, 1);
 	r->net.sampled = true;
 	r->net.high = r->living.high;
-	free(group_of);
 	return ret;
 }
 
@@ -122,26 +143,6 @@ static void add_charged(struct slab_sum *s, const struct slab_report *slab, uint
 			      lives_weight(lives, row);
 }
 
-static uint64_t allocated(const void *acc, size_t row)
-{
-	return ((const struct slab_account *)acc)->rows[row].bytes_alloc;
-}
-
-static uint64_t living(const void *acc, size_t row)
-{
-	return ((const struct slab_account *)acc)->rows[row].live_alloc;
-}
-
-int slab_report_estimate(const struct slab_report *slab, enum estimate_of what,
-			 const uint32_t *group_of, struct estimate *out, size_t nr)
-{
-	const struct row_values values = { &slab->acc->lives.any, slab->acc,
-					   what == ESTIMATE_LIVING ? living : allocated };
-	const struct estimate_rule rule = { &slab->env->sample, what };
-
-	return estimate_rows(&values, &rule, group_of, out, nr);
-}
-
 /* No event proves that an object must live. */
 static void net_is_estimated(struct net_range *net, const struct estimate *e)
 {
@@ -154,7 +155,7 @@ static void net_is_estimated(struct net_range *net, const struct estimate *e)
 static int slab_sums_estimate(struct slab_sums *s, const struct slab_report *slab,
 			      const uint32_t *group_of)
 {
-	struct estimate *e = calloc(s->nr + 1, sizeof(*e));
+	struct estimate *e __auto_mem = calloc(s->nr + 1, sizeof(*e));
 	int ret = e ? slab_report_estimate(slab, ESTIMATE_LIVING, group_of, e, s->nr)
 		    : -ENOMEM;
 
@@ -167,7 +168,6 @@ static int slab_sums_estimate(struct slab_sums *s, const struct slab_report *sla
 					   group_of, e, s->nr);
 	for (size_t i = 0; i < s->nr && !ret && !slab->opts->live; i++)
 		s->sums[i].bytes = e[i];
-	free(e);
 	return ret;
 }
 
@@ -175,8 +175,8 @@ static int slab_sums_estimate(struct slab_sums *s, const struct slab_report *sla
 static int slab_sums_reclaim(struct slab_sums *s, const struct slab_report *slab,
 			     const uint32_t *group_of)
 {
-	uint32_t *cached = malloc((slab->acc->nr_rows + 1) * sizeof(*cached));
-	struct net_range *net = calloc(s->nr + 1, sizeof(*net));
+	uint32_t *cached __auto_mem = malloc((slab->acc->nr_rows + 1) * sizeof(*cached));
+	struct net_range *net __auto_mem = calloc(s->nr + 1, sizeof(*net));
 	struct reclaimable r = { 0 };
 	int ret = cached && net ? reclaimable_init(&r, slab->env) : -ENOMEM;
 
@@ -195,8 +195,6 @@ static int slab_sums_reclaim(struct slab_sums *s, const struct slab_report *slab
 			s->sums[i].cache = all;
 	}
 	reclaimable_free(&r);
-	free(cached);
-	free(net);
 	return ret;
 }
 
@@ -231,7 +229,7 @@ static int slab_sums_bound(struct slab_sums *s, const struct slab_report *slab,
 static int slab_sums_spent(struct slab_sums *s, const struct slab_report *slab)
 {
 	const struct lives *lives = &slab->acc->lives.any;
-	uint32_t *rows = owners_spent(&s->subjects, lives, slab->opts->live);
+	uint32_t *rows __auto_mem = owners_spent(&s->subjects, lives, slab->opts->live);
 	int ret = rows ? 0 : -ENOMEM;
 
 	for (uint32_t i = 0; i < lives->spent->keys.count && !ret; i++) {
@@ -241,7 +239,6 @@ static int slab_sums_spent(struct slab_sums *s, const struct slab_report *slab)
 		if (rows[i] != UINT32_MAX)
 			ret = slab_sums_add(s, rows[i], &c, 1);
 	}
-	free(rows);
 	return ret;
 }
 
@@ -249,7 +246,7 @@ int slab_sums_collect(struct slab_sums *s, struct slab_report *slab,
 		      enum subject_kind kind, enum account_part rows)
 {
 	const struct dimensions *dimensions = &slab->acc->lives.any.dimensions;
-	uint32_t *group_of = calloc(slab->acc->nr_rows + 1, sizeof(*group_of));
+	uint32_t *group_of __auto_mem = calloc(slab->acc->nr_rows + 1, sizeof(*group_of));
 	int ret = subjects_init(&s->subjects, slab->env, kind, &slab->sites, dimensions);
 	bool spent = slab->acc->lives.any.spent && subjects_of_tasks(kind);
 	bool by_group = subject_rows(kind) & ROWS(CGROUP);
@@ -277,7 +274,6 @@ int slab_sums_collect(struct slab_sums *s, struct slab_report *slab,
 	}
 	if (!ret)
 		ret = slab_sums_bound(s, slab, group_of);
-	free(group_of);
 	return ret;
 }
 

@@ -43,7 +43,8 @@ static void put(struct stays *s, const struct stay *stay)
 		s->stays[*place].bytes += stay->bytes;
 }
 
-void stays_halve(struct stays *s)
+/* Merges bins in pairs. */
+static void halve(struct stays *s)
 {
 	size_t nr = s->nr, i;
 
@@ -70,7 +71,7 @@ void stays_add(struct stays *s, enum memory memory, uint32_t row, const uint64_t
 	if (s->failed)
 		return;
 	while (s->nr >= s->limit && s->nr_bins > 1 && !s->failed)
-		stays_halve(s);
+		halve(s);
 	stay.begin = bin_of(s, times[0]);
 	stay.end = bin_of(s, times[1]);
 	/* By its time stamp the free can come before the allocation. */

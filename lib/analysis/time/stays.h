@@ -47,8 +47,6 @@ int stays_observe(struct stays *s, struct lives *const of[MEMORY_KINDS]) __must_
 /* Adds memory that lived from @begin to @end. */
 void stays_add(struct stays *s, enum memory memory, uint32_t row, const uint64_t times[2],
 	       uint64_t bytes);
-/* Merges bins in pairs. */
-void stays_halve(struct stays *s);
 void stays_free(struct stays *s);
 
 #endif

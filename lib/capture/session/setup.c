@@ -174,7 +174,8 @@ static int set_samples(struct session *s)
 	return ret || !s->opts->events.stacks_one_in ? ret : sample_stacks(s);
 }
 
-bool setup_has_probes(const struct capture_options *opts)
+/* Are probes of use: are all frees of slab objects recorded? */
+static bool has_probes(const struct capture_options *opts)
 {
 	return opts->events.slab && !opts->events.one_in &&
 	       (!in_part(opts) || setup_has_frees(opts));
@@ -190,9 +191,8 @@ static int set_probes(struct session *s)
 		.some = choice->filter || event_criteria_any(&choice->criteria),
 	};
 
-	return setup_has_probes(s->opts)
-		       ? probes_set(&s->probes, &s->events, &probes, s->log)
-		       : 0;
+	return has_probes(s->opts) ? probes_set(&s->probes, &s->events, &probes, s->log)
+				   : 0;
 }
 
 static int set_up_events(struct session *s)

@@ -24,8 +24,6 @@ int setup_events(struct session *s) __must_check;
 bool setup_has_frees(const struct capture_options *opts);
 /* Are only some tasks recorded? */
 bool setup_by_task(const struct capture_options *opts);
-/* Are probes of use: are all frees of slab objects recorded? */
-bool setup_has_probes(const struct capture_options *opts);
 /* Writes to the instance, and to the second one if there is one. 0 or -errno. */
 int setup_write(const struct session *s, const char *file, const char *text);
 /* Adds the metadata known before the recording starts, with @s->wall_start. 0 or -ENOMEM. */

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "cmd/diff/diff_options.h"
 
-#include "analysis/pass/registry.h"
+#include "analysis/pass/analyze.h"
 #include "analysis/row/subject.h"
 #include "cmd/diff/diff.h"
 #include "cmd/input/input.h"

@@ -9,7 +9,7 @@
 #include "base/safe_text.h"
 #include "base/strbuf.h"
 #include "capture/events/instance.h"
-#include "capture/session/extract.h"
+#include "capture/session/capture.h"
 #include "cmd/options/command.h"
 #include "cmd/options/message.h"
 #include "cmd/options/options.h"

@@ -15,8 +15,6 @@
 #include "cmd/options/message.h"
 #include "cmd/options/options.h"
 #include "cmd/options/signals.h"
-#include "cmd/record/record_filters.h"
-#include "cmd/record/record_flight.h"
 #include "cmd/record/recorder.h"
 #include "recording/sample.h"
 #include "recording/writer.h"

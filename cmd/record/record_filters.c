@@ -1,5 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "cmd/record/record_filters.h"
+/*
+ * cmd: which allocations kmemx record records.
+ * In: options. Out: criteria of the library.
+ */
+#include "cmd/record/recorder.h"
 
 #include <unistd.h>
 

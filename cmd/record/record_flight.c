@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "cmd/record/record_flight.h"
+/*
+ * cmd: kmemx record --flight.
+ * In: options. Out: a recording in a directory each time that something happens.
+ */
+#include "cmd/record/recorder.h"
 
 #include <sys/stat.h>
 
 #include "cmd/options/command.h"
 #include "cmd/options/message.h"
 #include "cmd/options/options_value.h"
-#include "cmd/record/recorder.h"
 #include "event/print_flags.h"
 
 #define CAUSES                                                                               \

@@ -10,6 +10,7 @@
 #include "base/log.h"
 #include "base/strbuf.h"
 #include "capture/session/capture.h"
+#include "capture/session/flight.h"
 #include "cmd/options/options.h"
 
 /* Appends "kmemx record ...", quoted for a shell. */
@@ -87,5 +88,103 @@ void live_line_show(struct live_line *l, const struct capture_progress *so_far);
 void live_line_end(struct live_line *l);
 /* A log that removes the line before each message of @inner. @l must outlive it. */
 struct log live_line_log(struct live_line *l, struct log inner);
+
+/* The options. Their strings point into argv. record_filters_free() frees @cgroup_dir and @merged,
+ * which has a name or NULL for each of @caches.
+ */
+struct record_filters {
+	uint64_t min_bytes, min_order;
+	struct option_strings caches, gfp, comms;
+	const char *cgroup;
+	char *cgroup_dir;
+	char **merged;
+};
+
+#define RECORD_FILTER_OPTIONS(f)                                                              \
+	{ OPTION_SIZE,	  0,                                                                  \
+	  "min-bytes",	  "SIZE",                                                             \
+	  &(f).min_bytes, "only allocations of at least SIZE" },                              \
+		{ OPTION_POSITIVE, 0,                                                         \
+		  "min-order",	   "N",                                                       \
+		  &(f).min_order,  "page allocations: only those of order N or more" },       \
+		{ OPTION_STRINGS, 0,                                                          \
+		  "cache",	  "NAME",                                                     \
+		  &(f).caches,	  "only objects of this slab cache; may be a pattern" },      \
+		{ OPTION_STRINGS, 0,	    "gfp",                                            \
+		  "FLAG[,FLAG]",  &(f).gfp, "only allocations with all of these GFP flags" }, \
+	{                                                                                     \
+		OPTION_STRINGS, 0, "comm", "NAME", &(f).comms,                                \
+			"only allocations of tasks of this name"                              \
+	}
+#define RECORD_CGROUP_OPTION(f)                                    \
+	{                                                          \
+		OPTION_STRING, 0, "cgroup", "PATH", &(f).cgroup,   \
+			"only the processes of this control group" \
+	}
+
+/* Does an option filter allocations, so that --filter-frees applies? */
+bool record_filters_any(const struct record_filters *f);
+/* Checks the options and sets the criteria in @c, whose events are already chosen. @page, @areas:
+ * the user asked for page events, for areas. GO_ON, or an exit code after a message.
+ */
+int record_filters_set(struct record_filters *f, bool page, bool areas,
+		       struct capture_options *c);
+/* Looks up GFP flags, merged caches and the control group on this machine. Returns as above. */
+int record_filters_look_up(struct record_filters *f, struct capture_options *c);
+void record_filters_free(struct record_filters *f);
+
+/* The default directory for files. */
+#define RECORD_FLIGHT_OUTPUT "kmemx-flight"
+
+/* The options, and what is made from them. Call record_flight_free(). */
+struct record_flight {
+	const char *memory; /* NULL: no --flight; "": the default size */
+	struct option_strings on;
+	uint64_t keep, again_ns;
+	bool once, all_failures, quiet, cut_short;
+	struct flight_options options;
+	struct flight_cache *caches;
+	char **names; /* of @caches */
+	const char **events;
+	char pressure[48];
+	char *output;
+};
+
+/* What --on waits for, ending in NULL; some need a value after a '='. */
+extern const char *const record_flight_causes[];
+
+#define RECORD_FLIGHT_INIT \
+	((struct record_flight){ .keep = 10, .again_ns = UINT64_C(60000000000) })
+
+#define RECORD_FLIGHT_OPTIONS(f)                                                     \
+	{ OPTION_GROUP, .help = "Flight recorder" },                                 \
+		{ OPTION_OPTIONAL | OPTION_EVERYDAY,                                 \
+		  0,                                                                 \
+		  "flight",                                                          \
+		  "SIZE|TIME",                                                       \
+		  &(f).memory,                                                       \
+		  "save the last events when something happens" },                   \
+		{ OPTION_STRINGS | OPTION_EVERYDAY,                                  \
+		  0,                                                                 \
+		  "on",                                                              \
+		  "CAUSE",                                                           \
+		  &(f).on,                                                           \
+		  "oom, failure, order=N, pressure, sunreclaim=SIZE, ..." },         \
+		{ OPTION_POSITIVE, 0,                                                \
+		  "keep",	   "N",                                              \
+		  &(f).keep,	   "keep the last N files (default: 10)" },          \
+		{ OPTION_DURATION, 0,                                                \
+		  "again",	   "TIME",                                           \
+		  &(f).again_ns,   "ignore the same cause for TIME (default: 1m)" }, \
+	{                                                                            \
+		OPTION_FLAG, 0, "once", NULL, &(f).once, "end after one file"        \
+	}
+
+/* Checks the options. GO_ON or an exit code after a message. */
+int record_flight_set(struct record_flight *f, struct capture_options *c,
+		      bool named_output);
+/* Records. Returns the exit code. */
+int record_flight(struct record_flight *f, struct capture_options *c, bool quiet);
+void record_flight_free(struct record_flight *f);
 
 #endif

@@ -10,7 +10,7 @@
 #include "base/strbuf.h"
 #include "capture/file/dead.h"
 #include "capture/file/recover.h"
-#include "capture/session/extract.h"
+#include "capture/session/capture.h"
 #include "cmd/input/input_kind.h"
 #include "cmd/options/command.h"
 #include "cmd/options/message.h"

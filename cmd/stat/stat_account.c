@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "cmd/stat/stat_account.h"
 
-#include "analysis/pass/registry.h"
+#include "analysis/pass/analyze.h"
 #include "report/text_cell.h"
 
 #define ACCOUNT_LINE "---------------------------------------------"

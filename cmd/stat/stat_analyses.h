@@ -7,7 +7,7 @@
 #ifndef KMEMX_CMD_STAT_ANALYSES_H
 #define KMEMX_CMD_STAT_ANALYSES_H
 
-#include "analysis/pass/registry.h"
+#include "analysis/pass/analyze.h"
 #include "cmd/options/options.h"
 
 /* The number of option tables; each has an end entry. */

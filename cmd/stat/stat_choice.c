@@ -1,5 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "cmd/stat/stat_choice.h"
+/*
+ * cmd: the options of kmemx stat that choose rows, and what they exclude.
+ * In: --by, --order-by, --malloc, --cache-only, --tree, filters. Out: values, or a message.
+ */
+#include "cmd/stat/stat_run.h"
 
 #include "cmd/options/command.h"
 #include "cmd/options/message.h"

@@ -3,7 +3,7 @@
 
 #include <ctype.h>
 
-#include "analysis/pass/registry.h"
+#include "analysis/pass/analyze.h"
 #include "analysis/row/subject.h"
 #include "cmd/options/command.h"
 #include "cmd/options/message.h"

@@ -15,7 +15,7 @@
 #include "cmd/options/command.h"
 #include "cmd/record/recorder.h"
 #include "cmd/top/top.h"
-#include "live/top_metrics.h"
+#include "live/top_table.h"
 
 /* Rows in the metrics: each is a time series for who reads them. */
 #define METRICS_ROWS 50

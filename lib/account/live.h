@@ -25,7 +25,7 @@ enum live_state {
  * @order: of page blocks, and of doubts about them
  * @flags: of slab objects: doubts about them
  * @epoch: the table's when the entry was made: live_is_recent()
- * @kind, @again: of a doubt, in place of the epoch: page_doubt.h
+ * @kind, @again: of a doubt, in place of the epoch: page_lives.h
  */
 struct live_entry {
 	uint64_t key;

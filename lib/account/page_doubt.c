@@ -1,5 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "account/page_doubt.h"
+/*
+ * account: page blocks whose events may be in the wrong order.
+ * In: the page account's doubts about a block. Out: the same, when the block's next event comes.
+ *
+ * The rule is that of slab objects (Documentation/clocks.md); a block is the same one if it
+ * has the same first page frame and order. The account decides and this remembers, so only doubtful
+ * blocks cost anything.
+ */
+#include "account/page_lives.h"
 
 /* Up to this many frames are looked up one by one. No allocator has larger blocks. */
 #define FRAMES_FEW 1024U

@@ -4,7 +4,7 @@
  * In: a monitor. Out: text for the textfile collector of node_exporter: the format of kmemx export
  * prometheus, with the same names for the same figures.
  */
-#include "live/top_metrics.h"
+#include "live/top_table.h"
 
 #include "analysis/analysis.h"
 #include "base/safe_text.h"

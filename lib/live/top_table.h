@@ -50,4 +50,10 @@ bool top_find(const struct monitor *m, const struct table *t, size_t row,
 struct report *top_report(const struct monitor *m,
 			  const struct top_view *view) __must_check;
 
+/* Appends the metrics in Prometheus text (format 0.0.4), with the @view->lines rows that come first
+ * by @view->sort, by default those with the most bytes live. 0 or -ENOMEM.
+ */
+int top_metrics(const struct monitor *m, const struct top_view *view,
+		struct strbuf *out) __must_check;
+
 #endif

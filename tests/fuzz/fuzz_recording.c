@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "analysis/pass/registry.h"
+#include "analysis/pass/analyze.h"
 #include "event/stream_live.h"
 #include "recording/recording.h"
 

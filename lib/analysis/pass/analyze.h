@@ -66,4 +66,11 @@ int analyze_run(const struct analysis_env *env, const struct analysis_set *set,
 		struct event_stream *stream, struct report *report,
 		const struct analyze_progress *progress) __must_check;
 
+/* Analysis number @i, in the order of reports and -h; NULL after the last. There are fewer than
+ * ANALYSES_MAX.
+ */
+const struct analysis *analysis_at(size_t i);
+/* The analysis with that name, or NULL. */
+const struct analysis *analysis_find(const char *name);
+
 #endif

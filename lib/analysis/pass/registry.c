@@ -1,5 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "analysis/pass/registry.h"
+/*
+ * analysis: all analyses.
+ * In: nothing. Out: an array of analyses, each from its own file.
+ */
+#include "analysis/pass/analyze.h"
 
 /* One line each, in the order of reports and -h; each names an analysis_NAME of some file. */
 /* clang-format off */

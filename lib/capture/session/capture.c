@@ -16,8 +16,6 @@
 #include "capture/session/live.h"
 #include "capture/session/pump.h"
 #include "capture/session/session.h"
-#include "capture/session/setup.h"
-#include "capture/session/tick.h"
 
 /* --- recording --------------------------------------------------------------------------- */
 

@@ -1,5 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "capture/session/extract.h"
+/*
+ * capture: saves the contents of a ring buffer that somebody else filled, such as the kernel since
+ * boot.
+ * In: the top-level instance or an instance. Out: a trace.dat file; the buffer is then empty.
+ */
+#include "capture/session/capture.h"
 
 #include <time.h>
 #include <tracefs.h>

@@ -11,8 +11,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
-#include "capture/session/setup.h"
-#include "capture/session/tick.h"
+#include "capture/session/session.h"
 
 /* How often to check whether the kernel has stopped tracing. */
 #define TICK_MS	   100

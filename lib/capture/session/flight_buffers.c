@@ -7,7 +7,7 @@
 
 #include <unistd.h>
 
-#include "capture/session/setup.h"
+#include "capture/session/session.h"
 
 /* First and smallest size of a CPU's buffer when buffers must hold a time. */
 #define FIRST_BYTES  (4U << 20)

@@ -125,4 +125,44 @@ int session_join_file(struct session *s) __must_check;
 /* Gives the file its name; errors as above. */
 int session_commit_file(struct session *s) __must_check;
 
+/**
+ * struct tick - initialised by tick_start()
+ * @begin_ns: when recording began, in CLOCK_MONOTONIC
+ * @comms_ms, @comms_at_ns: how often task names are read, and when next
+ * @progress_at_ns: when progress is reported next
+ */
+struct tick {
+	struct session *session;
+	uint64_t begin_ns;
+	unsigned int comms_ms;
+	uint64_t comms_at_ns, progress_at_ns;
+};
+
+/* Recording begins now. Returns how often tick_on() wants to be called, in ms. */
+unsigned int tick_start(struct tick *t, struct session *s);
+/* For struct pump_options, with a struct tick as @ctx. True: nothing is left to record. */
+bool tick_on(void *ctx);
+
+/**
+ * setup_instance() - begin the output, create the instance, fork the command, which waits
+ *
+ * Does everything that can fail or that allocates much. Return: 0; -errno after a LOG_ERROR
+ * message; the caller removes the instance in any case.
+ */
+int setup_instance(struct session *s) __must_check;
+/* Enables the events with tracing off. From now on, events in the instance's buffers mean that
+ * something was recorded (dead.h). Errors as for setup_instance().
+ */
+int setup_events(struct session *s) __must_check;
+/* Are frees by all tasks recorded into a ring buffer of their own? */
+bool setup_has_frees(const struct capture_options *opts);
+/* Are only some tasks recorded? */
+bool setup_by_task(const struct capture_options *opts);
+/* Writes to the instance, and to the second one if there is one. 0 or -errno. */
+int setup_write(const struct session *s, const char *file, const char *text);
+/* Adds the metadata known before the recording starts, with @s->wall_start. 0 or -ENOMEM. */
+int setup_add_facts(struct session *s) __must_check;
+/* Switches tracing on, for the frees first: what is allocated from now on may be freed at once. */
+int setup_switch_on(const struct session *s) __must_check;
+
 #endif

@@ -1,5 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "capture/session/setup.h"
+/*
+ * capture: a tracing instance of our own, ready to be switched on.
+ * In: struct capture_options. Out: the instance, its buffers and events; the facts known before it
+ * starts.
+ */
+#include "capture/session/session.h"
 
 #include <sys/random.h>
 #include <unistd.h>

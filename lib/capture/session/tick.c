@@ -1,5 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "capture/session/tick.h"
+/*
+ * capture: what is done periodically while recording.
+ * In: a running session. Out: names of tasks, the kernel's counts, progress, whether anything is
+ * left to record.
+ */
+#include "capture/session/session.h"
 
 #include "base/clock.h"
 

@@ -8,7 +8,7 @@
 
 #include <check.h>
 
-#include "analysis/pass/registry.h"
+#include "analysis/pass/analyze.h"
 
 struct opened {
 	struct recording *rec;

@@ -6,7 +6,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#include "analysis/pass/registry.h"
+#include "analysis/pass/analyze.h"
 #include "event/stream_builder.h"
 
 #define NR_PER_PAGE 60

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * tests: analysis/pass/registry.h: what every analysis must declare.
+ * tests: analysis/pass/registry.c: what every analysis must declare.
  */
 #include <check.h>
 #include <string.h>
 
 #include "analysis/compare/comparison_columns.h"
-#include "analysis/pass/registry.h"
+#include "analysis/pass/analyze.h"
 #include "analysis/row/subject.h"
 
 START_TEST(test_analyses)

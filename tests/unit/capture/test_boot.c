@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * tests: capture/events/boot.h, and what capture/session/extract.h reports about a reboot.
+ * tests: capture/events/boot.h, and what capture/session/capture.h reports about a reboot.
  */
 #include <check.h>
 #include <errno.h>

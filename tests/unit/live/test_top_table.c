@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "live/top_metrics.h"
+#include "live/top_table.h"
 #include "recording/source.h"
 #include "report/render.h"
 

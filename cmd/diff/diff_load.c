@@ -291,20 +291,11 @@ static double nr_lost(const struct diff_recording *r)
 	return (double)f->nr_lost + (double)f->nr_dropped + (double)f->nr_undecodable;
 }
 
-static const struct table *find_table(const struct report *r, const char *name)
-{
-	for (size_t i = 0; i < r->nr_tables; i++) {
-		if (!strcmp(r->tables[i]->name, name))
-			return r->tables[i];
-	}
-	return NULL;
-}
-
 bool diff_gather(struct diff *d, const char *name, struct diff_sides *sides)
 {
 	for (size_t i = 0; i < d->args.paths.nr; i++) {
 		d->tables[i] =
-			(struct diff_run){ find_table(d->recordings[i].report, name),
+			(struct diff_run){ report_table(d->recordings[i].report, name),
 					   d->recordings[i].divisor,
 					   nr_lost(&d->recordings[i]) };
 		if (!d->tables[i].table)

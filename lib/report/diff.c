@@ -12,11 +12,6 @@ static bool several(const struct diff_sides *sides)
 	return sides->nr > 2;
 }
 
-static double percent(double old, double new)
-{
-	return old > 0 ? 100 * (new - old) / old : NAN;
-}
-
 /* Suffixes of a metric's columns. */
 enum part {
 	PART_OLD,
@@ -220,7 +215,8 @@ static size_t fill_metric(const struct diff_rows *d, size_t row, size_t m,
 		[PART_NEW] = diff_cell(v->new, false),
 		[PART_NEW_SPREAD] = diff_cell(v->new_spread, false),
 		[PART_DELTA] = diff_cell(v->new - v->old, true),
-		[PART_PCT] = cell_if_known(percent(v->old, v->new)),
+		[PART_PCT] = cell_if_known(v->old > 0 ? 100 * (v->new - v->old) / v->old
+						      : NAN),
 		[PART_P] = cell_if_known(v->p),
 		[PART_Q] = cell_if_known(v->q),
 		[PART_UNCERTAINTY] = diff_cell(v->uncertainty, false),

@@ -25,12 +25,11 @@ static double row_number(const struct table *t, size_t row, const char *metric,
 			 const char *part)
 {
 	char name[64];
-	int column;
+	const struct cell *c;
 
 	snprintf(name, sizeof(name), "%s_%s", metric, part);
-	column = table_column(t, name);
-	return column < 0 ? NAN
-			  : cell_as_real(&t->cells[row * t->nr_columns + (size_t)column]);
+	c = table_cell(t, row, table_column(t, name));
+	return c ? cell_as_real(c) : NAN;
 }
 
 static double total_number(const struct table *t, const char *metric, const char *part)

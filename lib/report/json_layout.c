@@ -4,12 +4,9 @@
 static const struct table *find_table(const struct report *r, const char *name)
 {
 	static const struct table none = { .nr_rows = 0 };
+	const struct table *t = report_table(r, name);
 
-	for (size_t i = 0; i < r->nr_tables; i++) {
-		if (!strcmp(r->tables[i]->name, name))
-			return r->tables[i];
-	}
-	return &none;
+	return t ? t : &none;
 }
 
 void json_rows(struct json *j, const struct table *t)

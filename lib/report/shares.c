@@ -46,13 +46,6 @@ static int column_of_shares(const struct table *t)
 	return -1;
 }
 
-static uint64_t number(const struct table *t, size_t row, int column)
-{
-	const struct cell *cell = &t->cells[row * t->nr_columns + (size_t)column];
-
-	return cell->type == CELL_UINT ? cell->u : 0;
-}
-
 /* The sum of the first @rows rows; in a tree, roots include the rows below them. */
 static uint64_t sum(const struct table *t, int column, size_t rows)
 {
@@ -60,7 +53,7 @@ static uint64_t sum(const struct table *t, int column, size_t rows)
 
 	for (size_t row = 0; row < rows; row++) {
 		if (!t->tree || tree_is_root(t, row))
-			all += number(t, row, column);
+			all += table_uint(t, row, column);
 	}
 	return all;
 }
@@ -79,7 +72,7 @@ void table_fill_shares(struct table *t)
 	t->share = column;
 	for (size_t row = 0; all && row < t->nr_rows; row++) {
 		struct cell *cells = &t->cells[row * t->nr_columns];
-		uint64_t own = number(t, row, column);
+		uint64_t own = table_uint(t, row, column);
 
 		above += own;
 		for (size_t i = 0; i < t->nr_columns; i++) {
@@ -113,7 +106,7 @@ static bool *leave_out(struct table *t, uint64_t lines)
 		err = tree_smallest(t, t->share, lines, out);
 	for (size_t row = 0; !err && t->share >= 0 && row < t->nr_rows; row++) {
 		if (!out[row] && tree_is_root(t, row))
-			t->kept += number(t, row, t->share);
+			t->kept += table_uint(t, row, t->share);
 	}
 	t->failed |= err != 0;
 	if (!err)

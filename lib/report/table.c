@@ -486,6 +486,15 @@ bool report_ok(const struct report *r)
 	return true;
 }
 
+const struct table *report_table(const struct report *r, const char *name)
+{
+	for (size_t i = 0; name && i < r->nr_tables; i++) {
+		if (!strcmp(r->tables[i]->name, name))
+			return r->tables[i];
+	}
+	return NULL;
+}
+
 bool report_add_table(struct report *r, struct table *t)
 {
 	struct table **tables =

@@ -253,6 +253,28 @@ struct cell cell_numbers(struct table *t, const uint64_t *numbers, size_t nr);
 double cell_as_real(const struct cell *c);
 /* Column index by name, or -1. */
 int table_column(const struct table *t, const char *name);
+/* The cell of a row in column @column; NULL if that is -1. */
+static inline const struct cell *table_cell(const struct table *t, size_t row, int column)
+{
+	return column < 0 ? NULL : &t->cells[row * t->nr_columns + (size_t)column];
+}
+
+/* Its whole number of 0 or more; 0 if it has none. */
+static inline uint64_t table_uint(const struct table *t, size_t row, int column)
+{
+	const struct cell *c = table_cell(t, row, column);
+
+	return c && c->type == CELL_UINT ? c->u : 0;
+}
+
+/* Its text; "" if it has none. */
+static inline const char *table_text(const struct table *t, size_t row, int column)
+{
+	const struct cell *c = table_cell(t, row, column);
+
+	return c && c->type == CELL_TEXT ? c->s : "";
+}
+
 /* Is @key @title, in any case, whole or up to a '/', with '_' or '-' for blanks? @title: may be
  * NULL.
  */
@@ -387,6 +409,8 @@ struct report {
 
 struct report *report_new(void);
 void report_free(struct report *r);
+/* The table of that name; NULL: none. */
+const struct table *report_table(const struct report *r, const char *name);
 /* Takes ownership, of a table that is not finished as well: a report that has failed is not shown.
  * False: @t is NULL or memory ran out; @t is then freed, and @r has failed.
  */

@@ -1,14 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "report/tree.h"
 
-static uint64_t number(const struct table *t, size_t row, int column)
-{
-	const struct cell *cell =
-		column < 0 ? NULL : &t->cells[row * t->nr_columns + (size_t)column];
-
-	return cell && cell->type == CELL_UINT ? cell->u : 0;
-}
-
 size_t *tree_parents(const struct table *t)
 {
 	size_t *parents = calloc(t->nr_rows + 1, sizeof(*parents));
@@ -16,9 +8,9 @@ size_t *tree_parents(const struct table *t)
 	size_t above = TREE_ROOT;
 
 	for (size_t row = 0; parents && row < t->nr_rows; row++) {
-		uint64_t depth = number(t, row, column);
+		uint64_t depth = table_uint(t, row, column);
 
-		while (above != TREE_ROOT && number(t, above, column) >= depth)
+		while (above != TREE_ROOT && table_uint(t, above, column) >= depth)
 			above = parents[above];
 		parents[row] = above;
 		above = row;
@@ -28,7 +20,7 @@ size_t *tree_parents(const struct table *t)
 
 bool tree_is_root(const struct table *t, size_t row)
 {
-	return !number(t, row, table_column(t, t->tree->depth));
+	return !table_uint(t, row, table_column(t, t->tree->depth));
 }
 
 /* Child lists: the first child of each row, and the next sibling of each row. The roots are
@@ -37,13 +29,6 @@ bool tree_is_root(const struct table *t, size_t row)
 struct lists {
 	size_t *parents, *first, *next;
 };
-
-static void lists_free(struct lists *l)
-{
-	free(l->parents);
-	free(l->first);
-	free(l->next);
-}
 
 /* Prepends the rows of @order to their lists, from the last to the first: only the rows that stand
  * for the rest of others if @rest, else only those that do not.
@@ -57,7 +42,7 @@ static void lists_add(struct lists *l, const struct table *t, const size_t *orde
 	for (size_t i = t->nr_rows; i; i--) {
 		row = order[i - 1];
 		above = l->parents[row] == TREE_ROOT ? t->nr_rows : l->parents[row];
-		if ((number(t, row, column) != 0) != rest)
+		if ((table_uint(t, row, column) != 0) != rest)
 			continue;
 		l->next[row] = l->first[above];
 		l->first[above] = row;
@@ -96,7 +81,9 @@ int tree_order(const struct table *t, size_t *order)
 		if (row != TREE_ROOT)
 			row = l.next[row];
 	}
-	lists_free(&l);
+	free(l.parents);
+	free(l.first);
+	free(l.next);
 	return ret;
 }
 
@@ -110,8 +97,8 @@ static int compare_sizes(const void *pa, const void *pb, void *ctx)
 {
 	const struct by_size *how = ctx;
 	size_t row_a = *(const size_t *)pa, row_b = *(const size_t *)pb;
-	uint64_t a = number(how->t, row_a, how->column);
-	uint64_t b = number(how->t, row_b, how->column);
+	uint64_t a = table_uint(how->t, row_a, how->column);
+	uint64_t b = table_uint(how->t, row_b, how->column);
 
 	if (a != b)
 		return a < b ? 1 : -1;
@@ -139,7 +126,7 @@ size_t tree_cut(struct table *t, uint64_t levels)
 	size_t kept = 0, next = 0;
 
 	for (size_t row = 0; row < t->nr_rows; row++) {
-		uint64_t depth = number(t, row, column);
+		uint64_t depth = table_uint(t, row, column);
 
 		next += depth == levels;
 		if (depth >= levels)

@@ -102,7 +102,7 @@ static void add_trust(const struct summary *s, bool no_failure, struct table *t)
 /* Adds failures; failed slab requests have no size. */
 static void add_failures(const struct report *from, struct table *t)
 {
-	const struct table *slab = summary_find(from, "slab");
+	const struct table *slab = report_table(from, "slab");
 
 	for (size_t i = 0; slab && i < slab->nr_summary; i++) {
 		const struct summary_item *item = &slab->summary[i];
@@ -120,7 +120,7 @@ static void add_warnings(const struct report *from, struct table *t)
 	static const char *const names[] = { "slab", "page", "vmalloc", "percpu_memory" };
 
 	for (size_t i = 0; i < ARRAY_SIZE(names); i++) {
-		const struct table *table = summary_find(from, names[i]);
+		const struct table *table = report_table(from, names[i]);
 
 		for (size_t k = 0; table && k < table->nr_notes; k++) {
 			if (*table->notes[k] == '!')
@@ -177,8 +177,8 @@ static int show(const struct summary *s, const struct report *from, struct repor
 		if (!recording_lacks_frees(s->env->rec))
 			summary_note_growth(from, t);
 		add_trust(s,
-			  summary_find(from, "page") &&
-				  !summary_find(from, "page_failed"),
+			  report_table(from, "page") &&
+				  !report_table(from, "page_failed"),
 			  t);
 		add_warnings(from, t);
 		add_failures(from, t);

@@ -170,37 +170,21 @@ const struct table_type summary_type = {
 
 /* --- what the tables say ---------------------------------------------------------------- */
 
-const struct table *summary_find(const struct report *r, const char *name)
-{
-	for (size_t i = 0; name && i < r->nr_tables; i++) {
-		if (!strcmp(r->tables[i]->name, name))
-			return r->tables[i];
-	}
-	return NULL;
-}
-
 static uint64_t cell_number(const struct table *t, size_t row, int column)
 {
-	const struct cell *c;
+	const struct cell *c = table_cell(t, row, column);
 
-	if (column < 0)
-		return 0;
-	c = &t->cells[row * t->nr_columns + (size_t)column];
-	if (c->type == CELL_INT)
+	if (c && c->type == CELL_INT)
 		return c->i > 0 ? (uint64_t)c->i : 0;
-	return c->type == CELL_UINT ? c->u : 0;
+	return table_uint(t, row, column);
 }
 
 /* Does the row's live memory grow, by the table's verdict? */
 static bool grows(const struct table *t, size_t row)
 {
 	int column = table_column(t, "verdict");
-	const struct cell *c;
 
-	if (column < 0)
-		return true;
-	c = &t->cells[row * t->nr_columns + (size_t)column];
-	return c->type == CELL_TEXT && !strcmp(c->s, "grows");
+	return column < 0 || !strcmp(table_text(t, row, column), "grows");
 }
 
 static int by_name(const void *a, const void *b)
@@ -225,7 +209,7 @@ static int add_sites(struct sites_found *found, const struct table *t,
 			  sizeof(*found->sites)))
 		return value < 0 || name < 0 ? 0 : -ENOMEM;
 	for (i = 0; i < t->nr_rows; i++) {
-		const struct cell *c = &t->cells[i * t->nr_columns + (size_t)name];
+		const struct cell *c = table_cell(t, i, name);
 		uint64_t bytes = cell_number(t, i, value) - cell_number(t, i, less);
 
 		if (c->type != CELL_TEXT || !bytes || !grows(t, i))
@@ -278,7 +262,7 @@ static int add_subject(const struct subject_of *subject, const struct report *fr
 	int ret = 0, memory;
 
 	for (memory = 0; memory < MEMORY_KINDS && !ret; memory++) {
-		const struct table *t = summary_find(from, subject->of[memory]);
+		const struct table *t = report_table(from, subject->of[memory]);
 
 		if (t)
 			ret = add_sites(&found, t, subject, (enum memory)memory);
@@ -307,7 +291,7 @@ static int add_subject(const struct subject_of *subject, const struct report *fr
 static int add_cache(const struct report *from, struct table *to)
 {
 	for (int i = 0; i < MEMORY_KINDS; i++) {
-		const struct table *t = summary_find(from, cache.of[i]);
+		const struct table *t = report_table(from, cache.of[i]);
 		struct site site = { .memory = (enum memory)i };
 		const struct summary_row row = { &cache, &site, NULL, NULL };
 
@@ -335,10 +319,7 @@ int summary_add_largest(const struct report *from, bool lacks_frees, bool estima
 
 static const char *text_at(const struct table *t, size_t row, const char *column)
 {
-	int i = table_column(t, column);
-	const struct cell *c = i < 0 ? NULL : &t->cells[row * t->nr_columns + (size_t)i];
-
-	return c && c->type == CELL_TEXT ? c->s : "";
+	return table_text(t, row, table_column(t, column));
 }
 
 /* Notes "Growth is uncertain (95 %): kstrdup 306 to 1314." for rows whose growth may be at most
@@ -380,7 +361,7 @@ static enum growth_verdict verdict_of(const struct report *from)
 	enum growth_verdict verdict = GROWTH_STEADY;
 
 	for (size_t i = 0; i < ARRAY_SIZE(names); i++) {
-		const struct table *t = summary_find(from, names[i]);
+		const struct table *t = report_table(from, names[i]);
 
 		for (size_t k = 0; t && k < t->nr_rows; k++) {
 			const char *word = text_at(t, k, "verdict");
@@ -432,7 +413,7 @@ static size_t first_advice(const struct table *t)
 
 int summary_add_advice(const struct report *from, struct table *to)
 {
-	const struct table *t = summary_find(from, advice.of[0]);
+	const struct table *t = report_table(from, advice.of[0]);
 	size_t first = t && t->nr_rows ? first_advice(t) : 0;
 	struct site site = { 0 };
 	const struct summary_row row = { &advice, &site, &site, NULL };

@@ -10,8 +10,6 @@
 
 extern const struct table_type summary_type;
 
-/* The table @name of @r; NULL: none. */
-const struct table *summary_find(const struct report *r, const char *name);
 /* Adds the largest rows of the tables of @from to @to. @lacks_frees: leaves out rows that need all
  * frees. @estimated: figures are from a sample and have intervals. 0 or -ENOMEM.
  */

@@ -11,24 +11,14 @@
 /* Bytes of a row in a page, besides its name. */
 #define ROW_BYTES 14
 
-static uint64_t number(const struct table *t, size_t row, int column)
-{
-	const struct cell *cell = &t->cells[row * t->nr_columns + (size_t)column];
-
-	return cell->type == CELL_UINT ? cell->u : 0;
-}
-
 /* Approximate page size of the rows that are not @out. */
 static size_t page_bytes(const struct table *t, int name, const bool *out)
 {
 	size_t bytes = 0;
 
 	for (size_t row = 0; row < t->nr_rows; row++) {
-		const struct cell *cell = &t->cells[row * t->nr_columns + (size_t)name];
-
 		if (!out[row])
-			bytes += ROW_BYTES +
-				 (cell->type == CELL_TEXT ? strlen(cell->s) : 0);
+			bytes += ROW_BYTES + strlen(table_text(t, row, name));
 	}
 	return bytes;
 }
@@ -62,15 +52,13 @@ static void take_rows(struct rings_rows *r, const struct table *t, const int col
 		      const bool *out)
 {
 	for (size_t row = 0; row < t->nr_rows; row++) {
-		const struct cell *name =
-			&t->cells[row * t->nr_columns + (size_t)columns[1]];
 		struct rings_row *to = &r->rows[r->nr];
 
 		if (out[row])
 			continue;
-		to->name = name->type == CELL_TEXT ? name->s : "";
-		to->size = number(t, row, columns[0]);
-		to->depth = (uint32_t)number(t, row, columns[2]);
+		to->name = table_text(t, row, columns[1]);
+		to->size = table_uint(t, row, columns[0]);
+		to->depth = (uint32_t)table_uint(t, row, columns[2]);
 		r->total += to->depth ? 0 : to->size;
 		r->nr++;
 	}

@@ -38,22 +38,16 @@ static int place(const struct table *t, const char *metric, const char *part)
 	return table_column(t, name);
 }
 
-static const struct cell *cell_at(const struct table *t, size_t row, int column)
-{
-	return column < 0 ? NULL : &t->cells[row * t->nr_columns + (size_t)column];
-}
-
 static double number(const struct table *t, size_t row, int column)
 {
-	const struct cell *c = cell_at(t, row, column);
+	const struct cell *c = table_cell(t, row, column);
 
 	return c ? cell_as_real(c) : NAN;
 }
 
 static enum web_diff_mark mark_of(const struct table *t, size_t row, int column)
 {
-	const struct cell *c = cell_at(t, row, column);
-	const char *text = c && c->type == CELL_TEXT ? c->s : "";
+	const char *text = table_text(t, row, column);
 
 	return !strcmp(text, "~")   ? WEB_DIFF_CHANCE
 	       : !strcmp(text, "?") ? WEB_DIFF_TOO_FEW
@@ -144,7 +138,7 @@ static int add_to_rest(struct making *m, size_t row, const char *name)
 
 static int take(struct making *m, size_t row, bool alone)
 {
-	const struct cell *c = cell_at(m->t, row, m->by);
+	const struct cell *c = table_cell(m->t, row, m->by);
 	const char *name = c && c->type == CELL_TEXT ? c->s : "";
 	struct web_diff_value *values;
 

@@ -8,6 +8,7 @@
 #include <sys/stat.h>
 
 #include "analysis/row/subject.h"
+#include "base/io.h"
 #include "base/strbuf.h"
 #include "cmd/diff/diff_options.h"
 #include "cmd/input/input.h"
@@ -368,11 +369,7 @@ static int add_directory(struct diff_paths *paths, const char *directory)
 
 static int add(struct diff_paths *paths, const char *path)
 {
-	struct stat st;
-
-	if (!stat(path, &st) && S_ISDIR(st.st_mode))
-		return add_directory(paths, path);
-	return add_path(paths, path);
+	return io_is_directory(path) ? add_directory(paths, path) : add_path(paths, path);
 }
 
 int diff_paths_init(struct diff_paths *paths, char **operands, int nr, int nr_old)

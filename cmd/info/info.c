@@ -146,11 +146,8 @@ static int run_info(int argc, char **argv)
 		OPTIONS_END,
 	};
 	struct input in = { 0 };
-	int operands, ret;
+	int ret = input_parse(&usage, options, argc, argv, &study.path);
 
-	ret = options_parse(&usage, options, argc, argv, &operands);
-	if (ret == GO_ON)
-		ret = input_path(command_name, argc, argv, operands, &study.path);
 	output.verbose = verbose != 0;
 	if (ret == GO_ON)
 		ret = output_check(&output, command_name);

@@ -7,6 +7,15 @@
 
 #include "cmd/options/signals.h"
 
+int input_parse(const struct option_usage *usage, const struct option_entry *options,
+		int argc, char **argv, const char **path)
+{
+	int operands, ret = options_parse(usage, options, argc, argv, &operands);
+
+	return ret == GO_ON ? input_path(usage->command, argc, argv, operands, path)
+			    : ret;
+}
+
 int input_path(const char *command, int argc, char **argv, int operands,
 	       const char **path)
 {

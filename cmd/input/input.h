@@ -53,6 +53,9 @@ struct input {
 	struct study study;
 };
 
+/* Parses the options; then sets @path to -i FILE or the only operand. GO_ON, or an exit code. */
+int input_parse(const struct option_usage *usage, const struct option_entry *options,
+		int argc, char **argv, const char **path);
 /* Sets @path to -i FILE or the only operand. GO_ON, or EXIT_USAGE after a message. */
 int input_path(const char *command, int argc, char **argv, int operands,
 	       const char **path);

@@ -5,8 +5,7 @@
  */
 #include "cmd/record/recorder.h"
 
-#include <sys/stat.h>
-
+#include "base/io.h"
 #include "cmd/options/command.h"
 #include "cmd/options/message.h"
 #include "cmd/options/options_value.h"
@@ -203,19 +202,11 @@ static int add_events(struct record_flight *f, struct capture_options *c)
 	return GO_ON;
 }
 
-static bool is_directory(const char *path)
-{
-	struct stat st;
-
-	return path[strlen(path) - 1] == '/' ||
-	       (stat(path, &st) == 0 && S_ISDIR(st.st_mode));
-}
-
 /* @output is the only file, with --once, or a directory for files whose names tell when and why. */
 static int name_output(struct record_flight *f, const char *output, bool named)
 {
 	size_t size = strlen(output);
-	bool file = named && size && !is_directory(output);
+	bool file = named && size && output[size - 1] != '/' && !io_is_directory(output);
 	int err;
 
 	if (file && !f->once && size > 4 && !strcmp(output + size - 4, ".dat"))

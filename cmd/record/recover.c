@@ -6,6 +6,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/io.h"
 #include "base/safe_text.h"
 #include "base/strbuf.h"
 #include "capture/file/dead.h"
@@ -229,14 +230,6 @@ static int list(const struct recover_command *c, const struct leftover *l)
 	return EXIT_OK;
 }
 
-static void list_busy(const char *tmp)
-{
-	struct strbuf __auto_free sb = { 0 };
-
-	safe_text_puts(&sb, tmp);
-	printf("%s\t-\tin use\n", strbuf_text(&sb));
-}
-
 /* @alone: it is the only file. Of several, those in use or of another user are skipped. */
 static int handle(const struct recover_command *c, const char *tmp, bool alone)
 {
@@ -244,7 +237,10 @@ static int handle(const struct recover_command *c, const char *tmp, bool alone)
 	int ret = leftover_open(&l, tmp);
 
 	if (ret == -EBUSY && c->list) {
-		list_busy(tmp);
+		struct strbuf __auto_free sb = { 0 };
+
+		safe_text_puts(&sb, tmp);
+		printf("%s\t-\tin use\n", strbuf_text(&sb));
 		ret = EXIT_OK;
 	} else if (ret == -EBUSY && !alone) {
 		message_info("%s is in use; skipped", tmp);
@@ -329,13 +325,6 @@ static int handle_streams(struct recover_command *c, const char *where)
 	return worst;
 }
 
-static bool is_dir(const char *path)
-{
-	struct stat st;
-
-	return !stat(path, &st) && S_ISDIR(st.st_mode);
-}
-
 /* @where: a directory, or one file. */
 static int recover_all(struct recover_command *c, char *where)
 {
@@ -345,7 +334,7 @@ static int recover_all(struct recover_command *c, char *where)
 	/* Completion of a directory's name adds a slash. */
 	for (size_t end = strlen(where); end > 1 && where[end - 1] == '/';)
 		where[--end] = '\0';
-	wanted = c->streams && !c->output && is_dir(where);
+	wanted = c->streams && !c->output && io_is_directory(where);
 	streams = wanted ? handle_streams(c, where) : EXIT_OK;
 	ret = find(c, where);
 	if (ret == GO_ON)

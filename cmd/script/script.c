@@ -112,12 +112,8 @@ static int parse(struct script_args *a, int argc, char **argv)
 		VERBOSE_OPTION(a->verbose),
 		OPTIONS_END,
 	};
-	int operands, ret;
 
-	ret = options_parse(&usage, options, argc, argv, &operands);
-	if (ret == GO_ON)
-		ret = input_path(command_name, argc, argv, operands, &a->path);
-	return ret;
+	return input_parse(&usage, options, argc, argv, &a->path);
 }
 
 static int check_look(struct script_args *a)

@@ -68,12 +68,8 @@ static int parse(struct split_args *a, int argc, char **argv)
 		VERBOSE_OPTION(a->verbose),
 		OPTIONS_END,
 	};
-	int operands, ret;
 
-	ret = options_parse(&usage, options, argc, argv, &operands);
-	if (ret == GO_ON)
-		ret = input_path(command_name, argc, argv, operands, &a->path);
-	return ret;
+	return input_parse(&usage, options, argc, argv, &a->path);
 }
 
 /* Reads "16" or "16,3". */

@@ -76,6 +76,13 @@ int io_open_input(const char *path, enum io_input kind)
 	return ret;
 }
 
+bool io_is_directory(const char *path)
+{
+	struct stat st;
+
+	return !stat(path, &st) && S_ISDIR(st.st_mode);
+}
+
 const char *io_strerror(int err)
 {
 	switch (err < 0 ? -err : err) {

@@ -42,6 +42,7 @@ enum io_input {
  * if the pipe has no writer; -errno of open(2).
  */
 int io_open_input(const char *path, enum io_input kind) __must_check;
+bool io_is_directory(const char *path);
 /* strerror(), with plain words for the errors of io_open_input(). Valid until the next call. */
 const char *io_strerror(int err);
 

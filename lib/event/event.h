@@ -214,6 +214,13 @@ static inline uint64_t kmem_object(const struct kmem_event *ev, uint32_t i)
 			ev->objects.big_endian);
 }
 
+/* Is it an allocation of a slab object or of pages that failed? */
+static inline bool kmem_alloc_failed(const struct kmem_event *ev)
+{
+	return (kmem_is_slab_alloc(ev->type) && !ev->slab_alloc.ptr) ||
+	       (ev->type == KMEM_PAGE_ALLOC && ev->page_alloc.pfn == KMEM_NO_PFN);
+}
+
 /* common_flags in a hard interrupt, in a softirq: TRACE_FLAG_HARDIRQ, TRACE_FLAG_SOFTIRQ of
  * include/linux/trace_events.h.
  */

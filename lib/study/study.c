@@ -137,7 +137,7 @@ static int window_resolve(struct window *w, const struct recording *rec)
 	return err;
 }
 
-static int fail(struct study *s, enum study_part part, int err)
+int study_fail(struct study *s, enum study_part part, int err)
 {
 	s->failure.part = part;
 	s->failure.err = err;
@@ -151,7 +151,7 @@ static int open_rule(struct study *s, const struct study_options *o)
 	if (!o->want_rule)
 		return 0;
 	err = callsite_rule_new(&s->rule, o->skip, o->nr_skip, &s->failure.text);
-	return err ? fail(s, STUDY_RULE, err) : 0;
+	return err ? study_fail(s, STUDY_RULE, err) : 0;
 }
 
 static void open_migratetypes(struct study *s)
@@ -176,7 +176,7 @@ static int open_guess(struct study *s)
 		return 0;
 	s->guess = malloc(sizeof(*s->guess));
 	if (!s->guess)
-		return fail(s, STUDY_RECORDING, -ENOMEM);
+		return study_fail(s, STUDY_RECORDING, -ENOMEM);
 	stack_guess_init(s->guess, &sample);
 	return 0;
 }
@@ -187,13 +187,13 @@ static int open_recording(struct study *s, const struct study_options *o)
 	int err = open_source(&src, s->path, o->tmpdir);
 
 	if (err)
-		return fail(s, STUDY_FILE, err);
+		return study_fail(s, STUDY_FILE, err);
 	err = recording_open(&s->rec, &src, s->path, &s->log);
 	if (err)
-		return fail(s, STUDY_RECORDING, err);
+		return study_fail(s, STUDY_RECORDING, err);
 	err = event_formats_new(&s->fmts, s->rec, &s->log);
 	if (err)
-		return fail(s, STUDY_FORMATS, err);
+		return study_fail(s, STUDY_FORMATS, err);
 	open_migratetypes(s);
 	return open_guess(s);
 }
@@ -252,7 +252,7 @@ static int move_to_last_boot(struct study *s)
 		set_symbols(s->rec, &moved);
 	}
 	free(info);
-	return err ? fail(s, STUDY_SYMBOLS, err) : 0;
+	return err ? study_fail(s, STUDY_SYMBOLS, err) : 0;
 }
 
 int study_open(struct study *s, const struct study_options *opts)
@@ -278,7 +278,7 @@ int study_place_window(struct study *s)
 {
 	int err = window_resolve(&s->window, s->rec);
 
-	return err ? fail(s, STUDY_WINDOW, err) : 0;
+	return err ? study_fail(s, STUDY_WINDOW, err) : 0;
 }
 
 int study_read(struct study *s, const struct event_stream_options *how)
@@ -297,7 +297,7 @@ int study_read(struct study *s, const struct event_stream_options *how)
 	opts.stop_ts = s->window.stop_ts;
 	err = event_stream_open(&s->stream, s->rec, s->fmts, &opts, &s->log);
 	if (err)
-		return fail(s, err == -ENOENT ? STUDY_INSTANCE : STUDY_EVENTS, err);
+		return study_fail(s, err == -ENOENT ? STUDY_INSTANCE : STUDY_EVENTS, err);
 	return 0;
 }
 
@@ -350,30 +350,27 @@ void study_progress(const struct study *s, uint64_t *done, uint64_t *total)
 	*total = s->window.last_ts - s->window.first_ts;
 }
 
-uint64_t study_count_types(const struct study *s, uint32_t types)
+/* Events of @types, or with that @name. */
+static uint64_t count(const struct study *s, uint32_t types, const char *name)
 {
 	const struct event_stream_stats *stats = event_stream_stats(s->stream);
-	uint64_t count = 0;
+	uint64_t nr = 0;
 
 	for (uint32_t i = 0; i < event_formats_count(s->fmts); i++) {
 		const struct event_format *fmt = event_formats_at(s->fmts, i);
 
-		if (types >> fmt->type & 1)
-			count += stats->by_id[fmt->id];
+		if (name ? !strcmp(fmt->name, name) : types >> fmt->type & 1)
+			nr += stats->by_id[fmt->id];
 	}
-	return count;
+	return nr;
+}
+
+uint64_t study_count_types(const struct study *s, uint32_t types)
+{
+	return count(s, types, NULL);
 }
 
 uint64_t study_count_named(const struct study *s, const char *name)
 {
-	const struct event_stream_stats *stats = event_stream_stats(s->stream);
-	uint64_t count = 0;
-
-	for (uint32_t i = 0; i < event_formats_count(s->fmts); i++) {
-		const struct event_format *fmt = event_formats_at(s->fmts, i);
-
-		if (!strcmp(fmt->name, name))
-			count += stats->by_id[fmt->id];
-	}
-	return count;
+	return count(s, 0, name);
 }

@@ -181,6 +181,8 @@ uint64_t study_count_types(const struct study *s, uint32_t types);
 /* Events of that name so far. */
 uint64_t study_count_named(const struct study *s, const char *name);
 
+/* Notes what failed, and returns @err. */
+int study_fail(struct study *s, enum study_part part, int err);
 /* Searches for the kernel's files, if @o asks for it and names none. @s has its recording but no
  * symbols yet. 0, or as study_open().
  */

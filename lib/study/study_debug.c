@@ -10,19 +10,6 @@
 #include "study/study.h"
 #include "symbol/elf.h"
 
-static int fail(struct study *s, enum study_part part, int err)
-{
-	s->failure.part = part;
-	s->failure.err = err;
-	return err;
-}
-
-/* Discards the vmlinux that was found. */
-static void drop_found(struct study *s)
-{
-	s->found.vmlinux = NULL;
-}
-
 /* Checks that all of the recording's functions have the same offset in the file that was found. 0,
  * else an error.
  */
@@ -73,21 +60,21 @@ int study_find_debug(struct study *s, const struct study_options *o)
 	if (!err)
 		err = debug_search(&s->found, &wanted);
 	if (err)
-		return fail(s, STUDY_DIRS, err);
+		return study_fail(s, STUDY_DIRS, err);
 	if (!s->found.vmlinux)
-		return asked ? fail(s, STUDY_SEARCH, -ENOENT) : 0;
+		return asked ? study_fail(s, STUDY_SEARCH, -ENOENT) : 0;
 	/* A recording without symbols takes the file's, which are placed later. */
 	if (!s->rec->kallsyms_size)
 		return 0;
 	err = place_found(s);
 	if (!err || err == -ENOMEM)
-		return err ? fail(s, STUDY_DIRS, err) : 0;
+		return err ? study_fail(s, STUDY_DIRS, err) : 0;
 	log_msg(&s->log, LOG_INFO, "%s is not used: %s", s->found.vmlinux,
 		err == -EXDEV ? "its functions are elsewhere" : strerror(-err));
 	if (asked && err == -EXDEV)
-		return fail(s, STUDY_SYMBOL_FILE, err);
-	drop_found(s);
-	return asked ? fail(s, STUDY_SEARCH, err) : 0;
+		return study_fail(s, STUDY_SYMBOL_FILE, err);
+	s->found.vmlinux = NULL;
+	return asked ? study_fail(s, STUDY_SEARCH, err) : 0;
 }
 
 uint64_t study_vmlinux_offset(const struct study *s)
@@ -108,7 +95,7 @@ int study_find_symbols(struct study *s, const struct study_options *o)
 		return err;
 	log_msg(&s->log, LOG_INFO, "%s is not used: it cannot be placed",
 		s->found.vmlinux);
-	drop_found(s);
+	s->found.vmlinux = NULL;
 	symbols_free(s->syms);
 	s->syms = NULL;
 	return study_open_symbols(s, &o->symbols);
@@ -134,7 +121,7 @@ static int ask_dirs(struct study *s, const struct directory_sources *sources)
 	recording_machine(s->rec, machine, sizeof(machine));
 	err = directories_new(&s->dirs, sources, s->syms, study_vmlinux_offset(s),
 			      machine);
-	return err ? fail(s, STUDY_DIRS, err) : 0;
+	return err ? study_fail(s, STUDY_DIRS, err) : 0;
 }
 
 static int open_dirs(struct study *s, const struct study_options *o)
@@ -153,7 +140,7 @@ static int open_dirs(struct study *s, const struct study_options *o)
 			err = dir_files_open(&s->sources, &files, &s->failure.dirs);
 		}
 		if (err)
-			return fail(s, STUDY_DIR_FILE, err);
+			return study_fail(s, STUDY_DIR_FILE, err);
 		sources = &s->sources;
 	}
 	return ask_dirs(s, sources);
@@ -176,7 +163,7 @@ static int open_lines(struct study *s, const struct study_options *o)
 	if (!err && user)
 		err = source_lines_add_user(s->lines, user->text);
 	if (err)
-		return fail(s, STUDY_DIRS, err);
+		return study_fail(s, STUDY_DIRS, err);
 	if (o->dirs_of_lines && !s->dirs && directory_sources_any(sources))
 		err = ask_dirs(s, sources);
 	if (err)
@@ -202,7 +189,7 @@ static int expect_modules(struct study *s, const struct study_options *o)
 		err = module_files_new(&s->sources.modules);
 	if (s->sources.modules)
 		module_files_expect(s->sources.modules, &places);
-	return err ? fail(s, STUDY_DIRS, err) : 0;
+	return err ? study_fail(s, STUDY_DIRS, err) : 0;
 }
 
 int study_open_debug(struct study *s, const struct study_options *o)

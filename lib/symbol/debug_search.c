@@ -3,7 +3,6 @@
 
 #include <ctype.h>
 #include <strings.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/io.h"
@@ -124,13 +123,6 @@ static int look_on_server(struct debug_found *f, const struct debug_wanted *w)
 	return place->path ? 0 : -ENOMEM;
 }
 
-static bool is_directory(const char *path)
-{
-	struct stat st;
-
-	return !stat(path, &st) && S_ISDIR(st.st_mode);
-}
-
 /* Prefers modules with debug information to installed ones, which only give directories. */
 static int look_for_modules(struct debug_found *f, const struct debug_wanted *w)
 {
@@ -145,11 +137,11 @@ static int look_for_modules(struct debug_found *f, const struct debug_wanted *w)
 		strbuf_reset(&path);
 		strbuf_printf(&path, "%s%s%s", w->places.symfs ? w->places.symfs : "",
 			      places[i], w->release);
-		if (is_directory(strbuf_text(&path)))
+		if (io_is_directory(strbuf_text(&path)))
 			break;
 	}
 	failed = path.failed;
-	f->modules = is_directory(strbuf_text(&path)) ? strbuf_detach(&path) : NULL;
+	f->modules = io_is_directory(strbuf_text(&path)) ? strbuf_detach(&path) : NULL;
 	return failed ? -ENOMEM : 0;
 }
 

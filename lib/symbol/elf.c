@@ -66,8 +66,7 @@ static char type_letter(const GElf_Sym *sym)
 	}
 }
 
-/* libelf searches for the end of each name; if the last has none, that may be megabytes. */
-static bool names_end(Elf *elf, size_t section)
+bool elf_names_end(Elf *elf, size_t section)
 {
 	Elf_Scn *scn = elf_getscn(elf, section);
 	Elf_Data *data = scn ? elf_getdata(scn, NULL) : NULL;
@@ -82,7 +81,7 @@ static void add_symbols(struct elf_image *img, Elf_Scn *scn, const GElf_Shdr *sh
 	Elf_Data *data = elf_getdata(scn, NULL);
 	size_t nr;
 
-	if (!data || !shdr->sh_entsize || !names_end(elf, shdr->sh_link))
+	if (!data || !shdr->sh_entsize || !elf_names_end(elf, shdr->sh_link))
 		return;
 	nr = data->d_size / shdr->sh_entsize;
 	for (size_t i = 0; i < nr && i < INT32_MAX; i++) {

@@ -8,6 +8,8 @@
 
 #include "base/strbuf.h"
 
+struct Elf;
+
 /* Bytes of a build ID in hex, including the NUL. */
 #define ELF_BUILD_ID_MAX 129
 
@@ -39,6 +41,11 @@ void elf_image_close(struct elf_image *img);
 
 /* Reads only the build ID of an open ELF file: lower-case hex, "" without one. 0; -ENOEXEC. */
 int elf_build_id(int fd, char build_id[ELF_BUILD_ID_MAX]) __must_check;
+
+/* Does the last name of the string table @section end? libelf searches for the end of each name; if
+ * the last has none, that may be megabytes.
+ */
+bool elf_names_end(struct Elf *elf, size_t section);
 
 /**
  * elf_image_code() - the code before an address

@@ -5,6 +5,7 @@
 
 #include "base/array.h"
 #include "base/strbuf.h"
+#include "symbol/elf.h"
 
 /* More segments, functions and bytes of names than any program has. */
 #define MAX_SEGMENTS  64U
@@ -70,16 +71,6 @@ static int add_function(struct program *p, const GElf_Sym *sym, const char *name
 	return p->names.failed ? -ENOMEM : 0;
 }
 
-/* libelf searches for the end of each name; if the last has none, that may be megabytes. */
-static bool names_end(Elf *elf, size_t section)
-{
-	Elf_Scn *scn = elf_getscn(elf, section);
-	const Elf_Data *data = scn ? elf_getdata(scn, NULL) : NULL;
-
-	return data && data->d_buf && data->d_size &&
-	       !((const char *)data->d_buf)[data->d_size - 1];
-}
-
 static int read_table(struct program *p, Elf *elf, Elf_Scn *scn, const GElf_Shdr *sh)
 {
 	Elf_Data *data = elf_getdata(scn, NULL);
@@ -87,7 +78,7 @@ static int read_table(struct program *p, Elf *elf, Elf_Scn *scn, const GElf_Shdr
 	GElf_Sym sym;
 	int ret = 0;
 
-	if (!nr || !names_end(elf, sh->sh_link))
+	if (!nr || !elf_names_end(elf, sh->sh_link))
 		return 0;
 	for (size_t i = 0; !ret && i < nr && i < INT32_MAX; i++) {
 		const char *name;

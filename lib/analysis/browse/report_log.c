@@ -87,9 +87,7 @@ void report_log_events(struct report_log *log, const struct kmem_event *evs, siz
 
 	for (ev = evs; ev < end; ev++) {
 		struct report_change change = { .ts = ev->ts, .bytes = 1 };
-		bool failed = (kmem_is_slab_alloc(ev->type) && !ev->slab_alloc.ptr) ||
-			      (ev->type == KMEM_PAGE_ALLOC &&
-			       ev->page_alloc.pfn == KMEM_NO_PFN);
+		bool failed = kmem_alloc_failed(ev);
 
 		if (likely(ev->type != KMEM_LOSS && !failed))
 			continue;

@@ -7,6 +7,7 @@
 
 #include "account/zones.h"
 #include "analysis/kernel/frag.h"
+#include "analysis/stat/account_rows.h"
 #include "base/array.h"
 
 /* The key of a row of fallbacks; without padding, as keys are compared as bytes. */
@@ -203,15 +204,11 @@ static void add_summary(const struct frag *f, struct table *t)
 
 static int show_by(const struct frag *f, enum subject_kind kind, struct report *report)
 {
-	struct strbuf __auto_free title = { 0 };
-	char words[SUBJECT_WORDS];
-	struct table *t;
+	struct table *t = account_rows_table(&frag_type, f->env, kind,
+					     "Fallbacks to another migratetype");
 	struct view v = { 0 };
 	int ret = frag_view_begin(&v.of, f, kind);
 
-	strbuf_printf(&title, "Fallbacks to another migratetype by %s",
-		      subjects_words(kind, words));
-	t = table_type_new(&frag_type, strbuf_text(&title), kind, false);
 	if (!t)
 		ret = -ENOMEM;
 	else
@@ -231,7 +228,6 @@ static int show_by(const struct frag *f, enum subject_kind kind, struct report *
 		table_type_add_row(&frag_type, kind, t, &row);
 	}
 	if (!ret) {
-		table_set_by(t, words);
 		add_notes(f, t);
 		add_summary(f, t);
 	}

@@ -439,13 +439,9 @@ static void add_notes(const struct view *v, struct table *t)
 static int show(struct view *v, struct report *report)
 {
 	const struct size_rows *rows = v->rows;
-	struct strbuf __auto_free title = { 0 };
-	char words[SUBJECT_WORDS];
-	struct table *t;
+	struct table *t = account_rows_table(&sizes_type, rows->env, rows->kind,
+					     "Sizes of slab objects");
 
-	strbuf_printf(&title, "Sizes of slab objects by %s",
-		      subjects_words(rows->kind, words));
-	t = table_type_new(&sizes_type, strbuf_text(&title), rows->kind, false);
 	if (!t)
 		return -ENOMEM;
 	for (size_t i = 0; i < rows->nr; i++) {
@@ -458,7 +454,6 @@ static int show(struct view *v, struct report *report)
 
 		table_type_add_row(&sizes_type, rows->kind, t, &row);
 	}
-	table_set_by(t, words);
 	add_notes(v, t);
 	add_summary(v, t);
 	report_add_table(report, t);

@@ -198,9 +198,7 @@ void over_time_events(struct over_time *t, const struct kmem_event *evs, size_t 
 
 	for (ev = evs; ev < end; ev++) {
 		struct over_time_marks *marks;
-		bool failed = (kmem_is_slab_alloc(ev->type) && !ev->slab_alloc.ptr) ||
-			      (ev->type == KMEM_PAGE_ALLOC &&
-			       ev->page_alloc.pfn == KMEM_NO_PFN);
+		bool failed = kmem_alloc_failed(ev);
 
 		if (likely(ev->type != KMEM_LOSS && !failed))
 			continue;

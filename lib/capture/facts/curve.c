@@ -199,33 +199,11 @@ static bool is_one_of(const char *const *names, const char *name, size_t len)
 	return *names;
 }
 
-static int add_slabinfo(struct kernel_curve *c, const char *text)
-{
-	const char *name;
-	uint64_t number;
-	int ret = 0;
-	size_t len;
-
-	while (!ret && next_count(&text, &name, &len, &number))
-		ret = kernel_curve_add(c, KERNEL_SLAB, name, len, number);
-	return ret;
-}
-
-static int add_meminfo(struct kernel_curve *c, const char *text)
-{
-	const char *name;
-	uint64_t number;
-	int ret = 0;
-	size_t len;
-
-	while (!ret && next_count(&text, &name, &len, &number)) {
-		if (is_one_of(from_meminfo, name, len))
-			ret = kernel_curve_add(c, KERNEL_MEMINFO, name, len, number);
-	}
-	return ret;
-}
-
-static int add_vmstat(struct kernel_curve *c, const char *text)
+/* Adds the counts of @text that are in @names, which is NULL for all. Of vmstat, also their sum over
+ * the zones.
+ */
+static int add_counts(struct kernel_curve *c, enum kernel_counter from, const char *text,
+		      const char *const *names)
 {
 	static const char zones[] = "pgalloc_", sum[] = "pgalloc";
 	const char *name;
@@ -234,11 +212,10 @@ static int add_vmstat(struct kernel_curve *c, const char *text)
 	size_t len;
 
 	while (!ret && next_count(&text, &name, &len, &number)) {
-		if (is_one_of(from_vmstat, name, len))
-			ret = kernel_curve_add(c, KERNEL_VMSTAT, name, len, number);
-		else if (!strncmp(name, zones, strlen(zones)))
-			ret = kernel_curve_add(c, KERNEL_VMSTAT, sum, strlen(sum),
-					       number);
+		if (!names || is_one_of(names, name, len))
+			ret = kernel_curve_add(c, from, name, len, number);
+		else if (from == KERNEL_VMSTAT && !strncmp(name, zones, strlen(zones)))
+			ret = kernel_curve_add(c, from, sum, strlen(sum), number);
 	}
 	return ret;
 }
@@ -305,12 +282,15 @@ static void make_room(struct curve *c, uint64_t now)
 static int add_all(struct curve *c)
 {
 	struct kernel_curve *k = &c->counts;
-	int ret = add_slabinfo(k, strbuf_text(&c->texts[CURVE_SLABINFO]));
+	int ret =
+		add_counts(k, KERNEL_SLAB, strbuf_text(&c->texts[CURVE_SLABINFO]), NULL);
 
 	if (!ret)
-		ret = add_meminfo(k, strbuf_text(&c->texts[CURVE_MEMINFO]));
+		ret = add_counts(k, KERNEL_MEMINFO, strbuf_text(&c->texts[CURVE_MEMINFO]),
+				 from_meminfo);
 	if (!ret)
-		ret = add_vmstat(k, strbuf_text(&c->texts[CURVE_VMSTAT]));
+		ret = add_counts(k, KERNEL_VMSTAT, strbuf_text(&c->texts[CURVE_VMSTAT]),
+				 from_vmstat);
 	if (!ret)
 		ret = add_buddyinfo(k, strbuf_text(&c->texts[CURVE_BUDDYINFO]));
 	return ret ? ret : add_zoneinfo(k, strbuf_text(&c->texts[CURVE_ZONEINFO]));

@@ -7,7 +7,6 @@
 #include "cmd/output/page_server.h"
 
 #include "cmd/options/message.h"
-#include "cmd/options/options.h"
 
 #ifndef HAVE_MICROHTTPD
 

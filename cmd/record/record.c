@@ -512,12 +512,6 @@ static int record_all(struct record_options *o, struct capture_options *c)
 	return o->repeat ? record_repeat(&repeat) : record(c, o->quiet, true, &stopped);
 }
 
-static int set_filters(struct record_options *o, struct capture_options *c)
-{
-	return record_filters_set(&o->filters, o->of[MEMORY_PAGE],
-				  o->of[MEMORY_VMALLOC] || o->of[MEMORY_PERCPU], c);
-}
-
 static int run_record(int argc, char **argv)
 {
 	struct record_options o = { .output = DEFAULT_OUTPUT,
@@ -538,7 +532,8 @@ static int run_record(int argc, char **argv)
 	c.argv = operands < argc ? argv + operands : NULL;
 	ret = input_command_tell("record", c.argv) ? EXIT_USAGE : set_rest(&o, &c);
 	if (ret == GO_ON)
-		ret = set_filters(&o, &c);
+		ret = record_filters_set(&o.filters, o.of[MEMORY_PAGE],
+					 o.of[MEMORY_VMALLOC] || o.of[MEMORY_PERCPU], &c);
 	if (ret == GO_ON)
 		ret = record_flight_set(&o.flight, &c,
 					strcmp(o.output, DEFAULT_OUTPUT) != 0);

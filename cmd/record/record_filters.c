@@ -8,7 +8,6 @@
 #include <unistd.h>
 
 #include "capture/events/cgroup.h"
-#include "capture/events/event_criteria.h"
 #include "cmd/options/command.h"
 #include "cmd/options/message.h"
 #include "event/print_flags.h"

@@ -62,12 +62,6 @@ static int not_known(const char *option, const char *word, const struct owner_wo
 			    known->why, known->use);
 }
 
-static int cull_unknown(const char *word)
-{
-	return option_unknown("--cull", word, owners_cull_words,
-			      ARRAY_SIZE(owners_cull_words) - 1, command_name);
-}
-
 /* Applies one key of --cull. */
 static int cull_by(struct tables_args *args, struct analysis_options *opts,
 		   const char *word)
@@ -87,7 +81,8 @@ static int cull_by(struct tables_args *args, struct analysis_options *opts,
 	else if (!strcmp(word, "migratetype") || !strcmp(word, "migtype"))
 		opts->any_migratetype = false;
 	else
-		return cull_unknown(word);
+		return option_unknown("--cull", word, owners_cull_words,
+				      ARRAY_SIZE(owners_cull_words) - 1, command_name);
 	return GO_ON;
 }
 

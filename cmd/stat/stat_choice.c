@@ -9,13 +9,6 @@
 #include "cmd/options/message.h"
 #include "cmd/stat/stat_account.h"
 
-/* The words for what rows can be by; the word of kind n is at n - 1. */
-static void kind_words(const char *words[SUBJECT_NR - 1])
-{
-	for (unsigned int kind = SUBJECT_NONE + 1; kind < SUBJECT_NR; kind++)
-		words[kind - 1] = subjects_word(kind);
-}
-
 /* The words for what rows of @command can be by. Returns how many. */
 static size_t command_kinds(const char *command, const char *words[SUBJECT_NR])
 {
@@ -104,7 +97,8 @@ static int add_by(const char *word, enum subject_kind *by, const char *command)
 	unsigned int nr = 0, kind;
 	int index;
 
-	kind_words(kinds);
+	for (kind = SUBJECT_NONE + 1; kind < SUBJECT_NR; kind++)
+		kinds[kind - 1] = subjects_word(kind);
 	index = option_choose("--by", subjects_usual_word(word), kinds, ARRAY_SIZE(kinds),
 			      command);
 	if (index < 0)

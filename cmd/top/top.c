@@ -8,7 +8,6 @@
 #include <unistd.h>
 
 #include "base/clock.h"
-#include "capture/session/live.h"
 #include "cmd/input/input_kind.h"
 #include "cmd/options/message.h"
 #include "cmd/options/signals.h"

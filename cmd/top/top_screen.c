@@ -3,7 +3,6 @@
  * cmd: kmemx top on a terminal.
  * In: reports, keys. Out: a screen.
  */
-#include "cmd/top/top.h"
 
 #ifndef HAVE_NCURSES
 

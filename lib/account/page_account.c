@@ -74,13 +74,6 @@ static void page_addresses_sum(struct page_addresses *a, const struct page_lives
 	}
 }
 
-static void page_addresses_free(struct page_addresses *a)
-{
-	intern_free(&a->keys);
-	free(a->pfns);
-	*a = (struct page_addresses){ 0 };
-}
-
 /* The counts of a tally, without .sure_pages. */
 static struct page_counts page_tally_counts(const struct page_tally *tally)
 {
@@ -169,6 +162,7 @@ void page_account_finish(struct page_account *acc)
 void page_account_free(struct page_account *acc)
 {
 	page_lives_free(&acc->lives);
-	page_addresses_free(&acc->addresses);
+	intern_free(&acc->addresses.keys);
+	free(acc->addresses.pfns);
 	free(acc->rows);
 }

@@ -87,13 +87,6 @@ static void slab_addresses_sum(struct slab_addresses *a, const struct lives *liv
 	}
 }
 
-static void slab_addresses_free(struct slab_addresses *a)
-{
-	u64_map_free(&a->index);
-	free(a->ptrs);
-	*a = (struct slab_addresses){ 0 };
-}
-
 int slab_account_by_address(struct slab_account *acc)
 {
 	if (acc->by_address)
@@ -171,6 +164,7 @@ void slab_account_finish(struct slab_account *acc)
 void slab_account_free(struct slab_account *acc)
 {
 	slab_lives_free(&acc->lives);
-	slab_addresses_free(&acc->addresses);
+	u64_map_free(&acc->addresses.index);
+	free(acc->addresses.ptrs);
 	free(acc->rows);
 }

@@ -146,13 +146,6 @@ static size_t choose(struct export_job *job)
 	return peak;
 }
 
-static void put_time(struct outbuf *out, uint64_t ns)
-{
-	outbuf_dec(out, ns / 1000);
-	outbuf_char(out, '.');
-	outbuf_dec_wide(out, ns % 1000, 3, '0');
-}
-
 static void put_event(struct export_job *job, const char *phase, uint64_t ns)
 {
 	struct chrome *c = job->state;
@@ -161,7 +154,9 @@ static void put_event(struct export_job *job, const char *phase, uint64_t ns)
 	outbuf_puts(&job->out, "\n{\"pid\":1,\"tid\":1,\"ph\":\"");
 	outbuf_puts(&job->out, phase);
 	outbuf_puts(&job->out, "\",\"ts\":");
-	put_time(&job->out, ns);
+	outbuf_dec(&job->out, ns / 1000);
+	outbuf_char(&job->out, '.');
+	outbuf_dec_wide(&job->out, ns % 1000, 3, '0');
 	outbuf_puts(&job->out, ",\"name\":");
 	c->comma = ",";
 }

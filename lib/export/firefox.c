@@ -60,11 +60,6 @@ static int make_nodes(struct firefox *f)
 	return f->leaf ? 0 : -ENOMEM;
 }
 
-static void put_ms(struct strbuf *sb, uint64_t ns)
-{
-	strbuf_printf(sb, "%" PRIu64 ".%06u", ns / 1000000, (unsigned int)(ns % 1000000));
-}
-
 /* Adds the change @c, with @bytes of its piece @object. */
 static void add_change(struct firefox *f, const struct timed *c, uint64_t bytes,
 		       uint64_t object)
@@ -72,7 +67,8 @@ static void add_change(struct firefox *f, const struct timed *c, uint64_t bytes,
 	const char *comma = f->nr++ ? "," : "";
 
 	strbuf_puts(&f->times, comma);
-	put_ms(&f->times, c->ns);
+	strbuf_printf(&f->times, "%" PRIu64 ".%06u", c->ns / 1000000,
+		      (unsigned int)(c->ns % 1000000));
 	strbuf_printf(&f->weights, "%s%s%" PRIu64, comma, c->change->more ? "" : "-",
 		      bytes);
 	strbuf_printf(&f->stacks, "%s%u", comma, f->leaf[c->row] - 1);

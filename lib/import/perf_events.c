@@ -149,11 +149,6 @@ static int add_loss(struct perf_events *pe, uint32_t index, uint64_t ts, uint64_
 	return lost ? perf_order_add(&pe->order, &item) : 0;
 }
 
-static int reserve_record(struct perf_events *pe, size_t size)
-{
-	return array_reserve(&pe->record, &pe->record_size, size, 1);
-}
-
 /* Adds the event, and its stack if it has one. */
 static int add_event(struct perf_events *pe, uint32_t index, const struct perf_sample *s)
 {
@@ -161,7 +156,8 @@ static int add_event(struct perf_events *pe, uint32_t index, const struct perf_s
 	struct perf_item item = {
 		.ts = s->time, .cpu = index, .size = s->raw_size, .pid = s->pid
 	};
-	int ret = reserve_record(pe, s->raw_size + perf_tracing_stack_max(t));
+	int ret = array_reserve(&pe->record, &pe->record_size,
+				s->raw_size + perf_tracing_stack_max(t), 1);
 
 	if (ret)
 		return ret;

@@ -137,13 +137,6 @@ static int window_resolve(struct window *w, const struct recording *rec)
 	return err;
 }
 
-int study_fail(struct study *s, enum study_part part, int err)
-{
-	s->failure.part = part;
-	s->failure.err = err;
-	return err;
-}
-
 static int open_rule(struct study *s, const struct study_options *o)
 {
 	int err;

@@ -182,7 +182,13 @@ uint64_t study_count_types(const struct study *s, uint32_t types);
 uint64_t study_count_named(const struct study *s, const char *name);
 
 /* Notes what failed, and returns @err. */
-int study_fail(struct study *s, enum study_part part, int err);
+static inline int study_fail(struct study *s, enum study_part part, int err)
+{
+	s->failure.part = part;
+	s->failure.err = err;
+	return err;
+}
+
 /* Searches for the kernel's files, if @o asks for it and names none. @s has its recording but no
  * symbols yet. 0, or as study_open().
  */

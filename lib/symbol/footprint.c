@@ -267,14 +267,6 @@ static int add_parts(struct places *p, const struct source_tree *tree)
 	return ret ? ret : add_rest(fp, image, dir);
 }
 
-static void places_free(struct places *p)
-{
-	intern_free(&p->names);
-	free(p->of_name);
-	free(p->paths);
-	free(p->sources);
-}
-
 static int open_layout(struct elf_layout *layout, const char *path)
 {
 	int fd = unpack_open(path), ret;
@@ -333,7 +325,10 @@ static int place_all(struct footprint *fp, struct debug_units *units,
 		ret = ask_neighbours(&p);
 	if (!ret)
 		ret = add_parts(&p, tree);
-	places_free(&p);
+	intern_free(&p.names);
+	free(p.of_name);
+	free(p.paths);
+	free(p.sources);
 	return ret;
 }
 

@@ -66,11 +66,6 @@ static uint64_t read_uleb(struct byte_reader *r)
 	return read_leb(r, false);
 }
 
-static int64_t read_sleb(struct byte_reader *r)
-{
-	return (int64_t)read_leb(r, true);
-}
-
 static struct byte_reader reader_of(const struct line_table *t, struct line_bytes bytes)
 {
 	return byte_reader(bytes.data, bytes.size, t->sections->big_endian);
@@ -382,7 +377,7 @@ static bool run_standard(struct machine *m, struct byte_reader *r, uint8_t opcod
 		advance(m, read_uleb(r));
 		return false;
 	case LNS_ADVANCE_LINE:
-		m->now.line += (uint32_t)read_sleb(r);
+		m->now.line += (uint32_t)((int64_t)read_leb(r, true));
 		return false;
 	case LNS_SET_FILE:
 		m->now.file = read_uleb(r);

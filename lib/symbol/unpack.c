@@ -13,7 +13,6 @@
 #include <zstd.h>
 #endif
 
-#include "base/array.h"
 #include "base/io.h"
 
 #define BUFFER	      (64U << 10)

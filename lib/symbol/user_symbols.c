@@ -110,13 +110,6 @@ static const struct jit_function *jit_find(const struct jit *jit, uint64_t addre
 	return f && address - f->start < f->size ? f : NULL;
 }
 
-static void jit_free(struct jit *jit)
-{
-	strbuf_free(&jit->text);
-	free(jit->functions);
-	*jit = (struct jit){ 0 };
-}
-
 /* --- files ----------------------------------------------------------------------------------- */
 
 /* A mapped file; @id and @inode as in struct user_maps. */
@@ -243,7 +236,9 @@ static void close_file(struct user_file *f)
 	f->program = NULL;
 	f->frames = NULL;
 	f->units = NULL;
-	jit_free(&f->jit);
+	strbuf_free(&f->jit.text);
+	free(f->jit.functions);
+	f->jit = (struct jit){ 0 };
 }
 
 /* --- symbols --------------------------------------------------------------------------------- */

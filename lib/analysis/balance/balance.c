@@ -12,7 +12,6 @@
 #include "analysis/balance/older.h"
 #include "analysis/balance/page_use.h"
 #include "analysis/row/owners.h"
-#include "base/array.h"
 
 /* A smaller change is that of processes that come and go. */
 #define CHANGE_MIN (1LL << 20)

@@ -6,7 +6,6 @@
 #include "analysis/balance/memory_lines.h"
 
 #include "account/snapshot.h"
-#include "base/array.h"
 
 /* Also a part of VmallocUsed on most kernels: memory_counters_stacks(). */
 #define STACKS	    "KernelStack"

@@ -8,8 +8,6 @@
 #include "analysis/balance/older.h"
 
 #include "analysis/balance/memory_lines.h"
-#include "base/array.h"
-#include "base/hash.h"
 
 /* Frames of a block that are looked up; of larger ones the first: damaged orders cost little. */
 #define FRAMES_MAX 1024U

@@ -55,18 +55,14 @@ bool bounds_recorder_apart(const struct recording *rec)
 	return self && strcmp(self->text, "pid") != 0;
 }
 
-static bool has_all_frees(const struct recording *rec)
-{
-	return bounds_recorder_apart(rec) && !recording_lacks_frees(rec);
-}
-
 void bounds_init(struct bounds *b, const struct analysis_env *env)
 {
 	const struct event_stream_stats *s = event_stream_stats(env->stream);
 
 	b->unplaced = s->nr_undecodable || env->rec->cut_short ||
 		      lost_without_place(env->rec, s);
-	b->all_frees = has_all_frees(env->rec);
+	b->all_frees =
+		bounds_recorder_apart(env->rec) && !recording_lacks_frees(env->rec);
 }
 
 int bounds_suspect(struct bounds *b, uint64_t callsite)

@@ -6,7 +6,6 @@
 #include "analysis/bounds/cache_guess.h"
 
 #include "analysis/bounds/bounds.h"
-#include "analysis/bounds/census.h"
 
 uint64_t cache_guess_size(const struct census *c, const char *name)
 {

@@ -7,7 +7,6 @@
 
 #include "analysis/analysis.h"
 #include "analysis/browse/report_rows.h"
-#include "analysis/filter/alloc_filter.h"
 #include "analysis/overview/summary_rows.h"
 #include "analysis/time/frame_map.h"
 #include "analysis/time/moments.h"

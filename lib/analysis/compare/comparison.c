@@ -9,12 +9,12 @@
 #include "analysis/compare/comparison.h"
 
 #include "analysis/bounds/bounds.h"
+#include "analysis/bounds/slab_bounds.h"
 #include "analysis/row/comparison_name.h"
 #include "analysis/row/entry.h"
 #include "analysis/row/sites.h"
 #include "analysis/row/subject.h"
 #include "analysis/stat/page_report.h"
-#include "analysis/stat/slab_report.h"
 #include "base/array.h"
 
 /* Something happened to one of the table's objects. */

@@ -487,18 +487,14 @@ static void lived(void *ctx, const struct lives *of, const struct life *life, si
 	}
 }
 
-static void free_side(struct cross_side *side)
-{
-	intern_free(&side->keys);
-	free(side->counts);
-}
-
 static void cross_destroy(void *self)
 {
 	struct percpu_cross *c = self;
 
-	for (int i = 0; i < MEMORY_KINDS; i++)
-		free_side(&c->sides[i]);
+	for (int i = 0; i < MEMORY_KINDS; i++) {
+		intern_free(&c->sides[i].keys);
+		free(c->sides[i].counts);
+	}
 }
 
 /* Dimensions of pages by @kind and by allocating CPU: an event only says whether the freeing CPU

@@ -215,15 +215,9 @@ static const struct table_type types[MEMORY_KINDS] = {
 };
 const struct table_type *const leaks_tables[] = MEMORY_TABLES(types);
 
-/* The kind of rows, and whether they have intervals. */
-static enum subject_kind columns_kind(const struct leaks_view *v, enum subject_kind kind)
-{
-	return subject_estimated(kind, v->l->env->sample.one_in);
-}
-
 static void add_rows(const struct leaks_view *v, enum subject_kind kind, struct table *t)
 {
-	enum subject_kind columns = columns_kind(v, kind);
+	enum subject_kind columns = subject_estimated(kind, v->l->env->sample.one_in);
 
 	for (uint32_t i = 0; i < v->owners.nr; i++) {
 		const struct leak_row row = { .subject = { &v->owners.subjects, i },

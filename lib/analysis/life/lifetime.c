@@ -9,8 +9,6 @@
  * an event, or is live at the end, has none. Documentation/reports.md has the rest.
  */
 
-#include "account/page_account.h"
-#include "account/slab_account.h"
 #include "analysis/analysis.h"
 #include "analysis/life/lifetimes.h"
 #include "analysis/row/owners.h"

@@ -39,12 +39,6 @@ static const char *base_of(const char *path)
 	return slash ? slash + 1 : path;
 }
 
-/* Copies the directory up to and including the last slash; "" if there is none. */
-static char *directory_of(const char *path)
-{
-	return strndup(path, (size_t)(base_of(path) - path));
-}
-
 static int add_path(char ***paths, size_t *nr, const char *dir, const char *name)
 {
 	size_t len = strcmp(dir, ".") == 0 ? 0 : strlen(dir);
@@ -132,7 +126,7 @@ int leftover_open(struct leftover *l, const char *tmp)
 	name_end = parse_name(base, l->token);
 	if (!name_end)
 		return -EINVAL;
-	dir = directory_of(tmp);
+	dir = strndup(tmp, (size_t)(base_of(tmp) - tmp));
 	l->tmp = strdup(tmp);
 	l->prefix = strndup(tmp, strlen(tmp) - strlen(LEFTOVER_SUFFIX));
 	if (!dir || asprintf(&l->path, "%s%.*s", dir, (int)(name_end - 1), base + 1) < 0)

@@ -199,9 +199,7 @@ static bool is_one_of(const char *const *names, const char *name, size_t len)
 	return *names;
 }
 
-/* Adds the counts of @text that are in @names, which is NULL for all. Of vmstat, also their sum over
- * the zones.
- */
+/* Adds the counts of @text that are in @names; NULL: all. Of vmstat, also the sum of all zones. */
 static int add_counts(struct kernel_curve *c, enum kernel_counter from, const char *text,
 		      const char *const *names)
 {

@@ -9,7 +9,6 @@
 
 #include "capture/facts/build_ids.h"
 #include "capture/facts/lists.h"
-#include "capture/facts/curve.h"
 
 /* --- items of metadata ------------------------------------------------------------------- */
 

@@ -10,7 +10,6 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "base/array.h"
 #include "base/io.h"
 #include "capture/facts/threads.h"
 #include "symbol/user_symbols.h"

@@ -11,7 +11,6 @@
 #include <unistd.h>
 
 #include "base/clock.h"
-#include "capture/session/session.h"
 
 /* How often to check whether the kernel has stopped tracing. */
 #define TICK_MS	   100
@@ -327,13 +326,6 @@ static int write_out(struct flight *f, const char *cause)
 	return ret;
 }
 
-static void set_again(struct flight *f)
-{
-	if (f->cause != FLIGHT_SIGNAL && f->cause != FLIGHT_EXIT)
-		f->watch.again_at[f->cause] =
-			clock_ns(CLOCK_MONOTONIC) + f->opts->again_ns;
-}
-
 static void add_verdict(struct watch_verdict *to, const struct watch_verdict *v)
 {
 	to->meddled = to->meddled ? to->meddled : v->meddled;
@@ -369,7 +361,9 @@ static int save(struct flight *f)
 	if (f->opts->on.oom && !f->watch.kernel_stops)
 		f->nr_kills = flight_oom_kills();
 	reset_result(s->result);
-	set_again(f);
+	if (f->cause != FLIGHT_SIGNAL && f->cause != FLIGHT_EXIT)
+		f->watch.again_at[f->cause] =
+			clock_ns(CLOCK_MONOTONIC) + f->opts->again_ns;
 	if (f->cause == FLIGHT_OOM)
 		ret = add_victim(f);
 	if (!ret)

@@ -4,8 +4,6 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "base/clock.h"
-
 /* The longest delay between an event's time and its write: an interrupt or a hypervisor may come in
  * between.
  */

@@ -77,14 +77,6 @@ static int open_timer(uint64_t ns, bool repeat, int *fd)
 	return *fd < 0 || timerfd_settime(*fd, 0, &its, NULL) < 0 ? -errno : 0;
 }
 
-static void start_polling(struct pump *p)
-{
-	p->polling = true;
-	epoll_ctl(p->fds[EPOLL], EPOLL_CTL_DEL, p->fds[PIPES], NULL);
-	log_msg(p->opts->log, LOG_INFO,
-		"this kernel wakes readers too early; polling its buffers");
-}
-
 /* A failed write ends the recording; a failed read is a separate error. */
 static void drain(struct pump *p, size_t i)
 {
@@ -209,8 +201,12 @@ static int drain_ready(struct pump *p)
 	p->poor_wakes = bytes < (uint64_t)POOR_WAKE_SUBBUFS * r->subbuf_size
 				? p->poor_wakes + 1
 				: 0;
-	if (p->poor_wakes >= MAX_POOR_WAKES)
-		start_polling(p);
+	if (p->poor_wakes >= MAX_POOR_WAKES) {
+		p->polling = true;
+		epoll_ctl(p->fds[EPOLL], EPOLL_CTL_DEL, p->fds[PIPES], NULL);
+		log_msg(p->opts->log, LOG_INFO,
+			"this kernel wakes readers too early; polling its buffers");
+	}
 	return 0;
 }
 

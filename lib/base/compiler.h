@@ -23,7 +23,7 @@
 #define unlikely(x)   __builtin_expect(!!(x), 0)
 #define ARRAY_SIZE(a) (sizeof(a) / sizeof((a)[0]))
 
-/* Of a local pointer to memory from malloc(): that is freed when its block is left. */
+/* A local pointer with this owns memory from malloc(), which is freed when its block is left. */
 #define __auto_mem __attribute__((cleanup(free_pointee)))
 static inline void free_pointee(void *pointer)
 {

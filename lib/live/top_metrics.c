@@ -31,12 +31,6 @@ static void put_label(struct strbuf *out, const char *name, const char *text)
 	out->failed |= safe.failed;
 }
 
-/* Is it one of the columns that say what a row stands for? */
-static bool is_label(const struct column *c)
-{
-	return c->unit == UNIT_NONE && strcmp(c->name, "memory") != 0;
-}
-
 /* Appends a sample of a row; @cells NULL: of the rows that are left out. */
 static void put_row(struct strbuf *out, const char *family, const char *memory,
 		    const struct table *t, const struct cell *cells)
@@ -46,7 +40,7 @@ static void put_row(struct strbuf *out, const char *family, const char *memory,
 		char number[32];
 		const char *text = number;
 
-		if (!is_label(&t->columns[i]))
+		if (!top_is_name(&t->columns[i]))
 			continue;
 		if (!cells)
 			text = "[other]";

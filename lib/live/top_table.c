@@ -206,12 +206,6 @@ static void add_rows(const struct monitor *m, unsigned int i, const struct top_v
 	}
 }
 
-/* Does @col say what a row stands for? */
-static bool is_name(const struct column *col)
-{
-	return col->unit == UNIT_NONE && strcmp(col->name, "memory") != 0;
-}
-
 static bool same(const struct cell *a, const struct cell *b)
 {
 	if (a->type != b->type)
@@ -229,7 +223,7 @@ static bool is_row(const struct top_row *row, struct table *t, const struct cell
 
 		if (!column_type_in(col, row->m->opts.by))
 			continue;
-		cell = is_name(&col->column) ? column_type_cell(col, row, t) : *cells;
+		cell = top_is_name(&col->column) ? column_type_cell(col, row, t) : *cells;
 		is = same(&cell, cells++);
 	}
 	return is;

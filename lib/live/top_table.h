@@ -35,6 +35,12 @@ struct top_view {
 	uint64_t run_ns, step_ns, cpu_ns, since_ns, paused_ns;
 };
 
+/* Is it one of the columns that say what a row stands for? */
+static inline bool top_is_name(const struct column *c)
+{
+	return c->unit == UNIT_NONE && strcmp(c->name, "memory") != 0;
+}
+
 /* The columns by which rows can be sorted; NULL after the last one. */
 const char *top_sort_key(unsigned int i);
 /* Does any name in the row contain @filter, in any case? NULL: yes. */

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "report/text_store.h"
 
+#include "base/array.h"
 #include "base/hash.h"
 
 #define CHUNK_SIZE 16384
@@ -59,21 +60,6 @@ static char *text_store_room(struct text_store *store, size_t size)
 	return room;
 }
 
-static int text_store_reserve(struct text_store *store)
-{
-	size_t capacity = store->capacity ? store->capacity * 2 : 64;
-	const char **texts;
-
-	if (store->nr_texts < store->capacity)
-		return 0;
-	texts = realloc(store->texts, capacity * sizeof(*texts));
-	if (!texts)
-		return -1;
-	store->texts = texts;
-	store->capacity = capacity;
-	return 0;
-}
-
 const char *text_store_add(struct text_store *store, const char *text)
 {
 	size_t size = strlen(text) + 1;
@@ -81,7 +67,8 @@ const char *text_store_add(struct text_store *store, const char *text)
 	char *copy;
 
 	/* Reserve room first: every number handed out must have an address. */
-	if (size > 1U << 30 || text_store_reserve(store))
+	if (size > 1U << 30 || array_reserve(&store->texts, &store->capacity,
+					     store->nr_texts + 1, sizeof(*store->texts)))
 		return NULL;
 	id = intern_id(&store->known, text, size);
 	if (!id)

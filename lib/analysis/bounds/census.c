@@ -150,7 +150,7 @@ static int add_cpu_slabs(struct census *c, const struct recording *rec)
 	struct held {
 		bool told;
 		uint64_t slabs, sheaf;
-	} *held = calloc(c->nr_caches + 1, sizeof(*held));
+	} *held __auto_mem = calloc(c->nr_caches + 1, sizeof(*held));
 	const char *text = recording_meta_text(rec, "slab_cpu.after");
 	struct slab_cpu_line line;
 
@@ -176,7 +176,6 @@ static int add_cpu_slabs(struct census *c, const struct recording *rec)
 					       sheaves(c, held[i].sheaf)
 				     : cache->slack + sheaves(c, cache->sheaf);
 	}
-	free(held);
 	return 0;
 }
 

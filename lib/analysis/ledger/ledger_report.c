@@ -424,7 +424,7 @@ static int add_table(const struct books *b, struct report *report)
 	struct table *t =
 		table_type_new(&ledger_slab_type, "Slab objects compared with slabinfo",
 			       SUBJECT_NONE, false);
-	const struct books_row **order =
+	const struct books_row **order __auto_mem =
 		calloc(b->nr_rows + 1, sizeof(const struct books_row *));
 	struct sums sum = { 0 };
 	size_t i, nr = 0, nr_exact = 0;
@@ -432,7 +432,6 @@ static int add_table(const struct books *b, struct report *report)
 
 	if (!t || !order) {
 		table_free(t);
-		free(order);
 		return -ENOMEM;
 	}
 	for (i = 0; i < b->nr_rows; i++) {
@@ -469,7 +468,6 @@ static int add_table(const struct books *b, struct report *report)
 	report_add_table(report, t);
 	if (!ret && b->ledger->steps.curve.nr > 1)
 		ret = ledger_step_report(b, report);
-	free(order);
 	return ret;
 }
 

@@ -433,7 +433,7 @@ static void add_notes(const struct call_stats *s, struct table *t)
 static int calls_view(const void *self, struct report *report)
 {
 	struct call_stats *s = (struct call_stats *)self;
-	struct u64_map_slot *sorted;
+	struct u64_map_slot *sorted __auto_mem = NULL;
 	struct table *t;
 
 	if (!s || !s->calls.nr)
@@ -450,7 +450,6 @@ static int calls_view(const void *self, struct report *report)
 		add_notes(s, t);
 		report_add_table(report, t);
 	}
-	free(sorted);
 	return t ? 0 : -ENOMEM;
 }
 

@@ -132,32 +132,27 @@ static const char *const unknown_of_sample[] = {
 
 static int add_intervals(const struct page_report *page, struct table *t)
 {
-	uint32_t *group_of = calloc(page->acc->nr_rows + 1, sizeof(*group_of));
-	struct estimate all = { 0 }, live = { 0 };
-	int ret = group_of ? 0 : -ENOMEM;
+	uint32_t *group_of __auto_mem = calloc(page->acc->nr_rows + 1, sizeof(*group_of));
+	struct estimate all, live;
 
-	if (!ret)
-		ret = page_report_estimate(page, PAGE_ALLOCATED, group_of, &all, 1);
-	if (!ret)
-		ret = page_report_estimate(page, PAGE_LIVING, group_of, &live, 1);
-	free(group_of);
-	if (!ret) {
-		const struct summary_line ends[] = {
-			{ "bytes_low", "Total bytes allocated, at least (95 %)",
-			  UNIT_BYTES, all.low, false, SUMMARY_USUAL },
-			{ "bytes_high", "Total bytes allocated, at most (95 %)",
-			  UNIT_BYTES, all.high, false, SUMMARY_USUAL },
-			{ "bytes_live_low", "  live at the end, at least (95 %)",
-			  UNIT_BYTES, live.low, true, SUMMARY_USUAL },
-			{ "bytes_live_high", "  live at the end, at most (95 %)",
-			  UNIT_BYTES, live.high, true, SUMMARY_USUAL },
-		};
+	if (!group_of || page_report_estimate(page, PAGE_ALLOCATED, group_of, &all, 1) ||
+	    page_report_estimate(page, PAGE_LIVING, group_of, &live, 1))
+		return -ENOMEM;
+	const struct summary_line ends[] = {
+		{ "bytes_low", "Total bytes allocated, at least (95 %)", UNIT_BYTES,
+		  all.low, false, SUMMARY_USUAL },
+		{ "bytes_high", "Total bytes allocated, at most (95 %)", UNIT_BYTES,
+		  all.high, false, SUMMARY_USUAL },
+		{ "bytes_live_low", "  live at the end, at least (95 %)", UNIT_BYTES,
+		  live.low, true, SUMMARY_USUAL },
+		{ "bytes_live_high", "  live at the end, at most (95 %)", UNIT_BYTES,
+		  live.high, true, SUMMARY_USUAL },
+	};
 
-		table_add_summary_lines(t, ends, ARRAY_SIZE(ends), false);
-		estimate_summary(page->opts->live ? &live : &all, page->opts->live, t);
-		table_blank_summary(t, unknown_of_sample, ARRAY_SIZE(unknown_of_sample));
-	}
-	return ret;
+	table_add_summary_lines(t, ends, ARRAY_SIZE(ends), false);
+	estimate_summary(page->opts->live ? &live : &all, page->opts->live, t);
+	table_blank_summary(t, unknown_of_sample, ARRAY_SIZE(unknown_of_sample));
+	return 0;
 }
 
 static void add_counts(const struct page_report *page, const struct page_totals *s,

@@ -202,7 +202,7 @@ static int slab_sums_reclaim(struct slab_sums *s, const struct slab_report *slab
 static int slab_sums_bound(struct slab_sums *s, const struct slab_report *slab,
 			   uint32_t *group_of)
 {
-	struct net_range *net = calloc(s->nr + 1, sizeof(*net));
+	struct net_range *net __auto_mem = calloc(s->nr + 1, sizeof(*net));
 	int ret = net ? slab_bounds_sums(&slab->bounds, group_of, net, s->nr) : -ENOMEM;
 	struct estimate all;
 
@@ -221,7 +221,6 @@ static int slab_sums_bound(struct slab_sums *s, const struct slab_report *slab,
 		ret = slab_report_estimate(slab, ESTIMATE_LIVING, group_of, &all, 1);
 		net_is_estimated(&s->net, &all);
 	}
-	free(net);
 	return ret;
 }
 

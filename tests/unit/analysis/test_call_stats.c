@@ -5,6 +5,7 @@
 #include <check.h>
 #include <stdio.h>
 
+#include "analysis/filter/alloc_filter.h"
 #include "made_events.h"
 
 #define FIELDS                                                                         \
@@ -254,6 +255,35 @@ START_TEST(most_bytes)
 }
 END_TEST
 
+/* With a filter only the calls of tasks that pass it count. */
+START_TEST(filtered)
+{
+	struct alloc_filter filter = { 0 };
+	struct fixture f;
+	struct event_formats *fmts;
+	const struct table *t;
+
+	set_up(&f);
+	fmts = with_calls(&f);
+	for (int32_t pid = 7; pid <= 8; pid++) {
+		call(&f, KMEM_CALL_ENTER, pid, 41);
+		object(&f, pid, 64)->hidden = pid == 8;
+		call(&f, KMEM_CALL_EXIT, pid, 41);
+	}
+	ck_assert_int_eq(event_filter_add_pid(&filter.who, "7"), 0);
+	filter.nr[MEMORY_PAGE] = 1;
+	f.in.env.filter = &filter;
+	t = table_of(&f, "calls", &by_entry);
+	ck_assert_uint_eq(t->nr_rows, 1);
+	check_row(t, "socket(2)", "slab",
+		  (const uint64_t[]){ 64, 1, 0, 64, 64, 64, 1, 1, 1 });
+	f.in.env.filter = NULL;
+	alloc_filter_free(&filter);
+	event_formats_free(fmts);
+	tear_down(&f);
+}
+END_TEST
+
 /* No table without system calls. */
 START_TEST(none)
 {
@@ -278,6 +308,7 @@ Suite *test_call_stats_suite(void)
 	tcase_add_test(tc, many_tasks);
 	tcase_add_test(tc, many_kinds);
 	tcase_add_test(tc, most_bytes);
+	tcase_add_test(tc, filtered);
 	tcase_add_test(tc, none);
 	suite_add_tcase(s, tc);
 	return s;

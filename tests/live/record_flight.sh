@@ -12,6 +12,7 @@ command -v jq >/dev/null || skip "jq is not installed"
 # A group of 8 MiB; that of order9.sh has 1 MiB.
 group='' recorder=''
 clean_up() {
+	[ -z "$recorder" ] || cat err
 	[ -z "$recorder" ] || ! kill -KILL "$recorder" 2>/dev/null || wait "$recorder" || :
 	[ -z "$group" ] || rmdir "$group"
 }

@@ -129,11 +129,14 @@ void session_take_counts(struct session *s)
 }
 
 /* The recording's metadata need as much again as the unfinished file holds, collected at the end,
- * plus room for the pages that are moved.
+ * plus room for the pages that are moved. Without an unfinished file they need both; its size is
+ * that of an earlier one.
  */
-static uint64_t room_needed(const struct session *s)
+static uint64_t room_needed(struct session *s)
 {
-	return s->unfinished.bytes - s->unfinished_symbols + WRITER_CHUNK_MIN * 2;
+	if (s->unfinished.bytes > s->unfinished_symbols + s->metadata_bytes)
+		s->metadata_bytes = s->unfinished.bytes - s->unfinished_symbols;
+	return s->metadata_bytes * (s->unfinished.fd < 0 ? 2 : 1) + WRITER_CHUNK_MIN * 2;
 }
 
 /* Use spare reserved room for events. */

@@ -37,6 +37,7 @@ struct session {
 	struct wire wire;
 	struct wire unfinished; /* the beginning of the unfinished file; fd -1: none */
 	uint64_t unfinished_symbols; /* bytes of the kernel's symbols in it */
+	uint64_t metadata_bytes;     /* of the other metadata in the largest one so far */
 	struct ring_reader reader;
 	struct facts facts;
 	struct mappings *mappings; /* NULL: frames of programs are not recorded */

@@ -3,6 +3,7 @@
  * cmd: kmemx top on a terminal.
  * In: reports, keys. Out: a screen.
  */
+#include "cmd/top/top_screen.h"
 
 #ifndef HAVE_NCURSES
 
@@ -30,8 +31,6 @@ void top_screen_close(struct top_screen *s)
 }
 
 #else
-
-#include "cmd/top/top_screen.h"
 
 #include <locale.h>
 #include <poll.h>

@@ -111,12 +111,11 @@ static int look_around(struct debug_found *f, const struct debug_wanted *w)
 static int look_on_server(struct debug_found *f, const struct debug_wanted *w)
 {
 	struct debug_place *place = &f->places[f->nr];
-	struct strbuf path = { 0 };
+	struct strbuf __auto_free path = { 0 };
 
 	place->err = debug_server_find(w->server, w->build_id, w->build_id_len, &path);
 	if (!place->err)
 		return look_at(f, w, &path);
-	strbuf_free(&path);
 	place->verdict = w->build_id_len ? DEBUG_NOT_SERVED : DEBUG_UNPROVEN;
 	place->path = strdup("debuginfod server");
 	f->nr += place->path != NULL;

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
-# Three servers that each have all rows (ReplicatedMergeTree), killed while rows load and while queries run.
-# In: a fleet's files and the results of kmemx query on them. Out: those results from each server.
+# Three servers that each have all rows (ReplicatedMergeTree), killed while rows load and while queries run;
+# and the same three as shards. In: a fleet's files and the results of kmemx query on them. Out: those results
+# from each server.
 import json
 import os
 import re
@@ -75,7 +76,10 @@ def load_rest(kmemx, servers, directory, rows):
     if code or again[0] or not again[1].startswith("0 recordings loaded"):
         raise Failed("load does not come to an end: %s%s" % (text, again[1]))
     for server in servers:
-        server.ask("SYSTEM SYNC REPLICA allocations_shard")
+        # One that was killed fetches nothing until ZooKeeper notices that it was gone, after some seconds.
+        until = time.monotonic() + QUERY_SECONDS
+        while nr_rows(server) < rows and time.monotonic() < until:
+            time.sleep(0.2)
         if nr_rows(server) != rows:
             raise Failed("a server has %d rows of %d" % (nr_rows(server), rows))
 
@@ -127,12 +131,41 @@ def leader_of(servers, table):
     raise Failed("no server became the leader of %s" % table)
 
 
+def check_shards(kmemx, servers, directory, results):
+    """Each server has a third of the rows. Without one of them a query fails, it does not leave out rows."""
+    database = "shards"
+    for server in servers:
+        server.ask("CREATE DATABASE " + database)
+        server.ask(sql_file("tables").replace("Distributed(fleet,", "Distributed(%s," % database), "--multiquery",
+                   database=database)
+    running = loader(kmemx, servers[0], directory, database)
+    err = running.communicate(timeout=QUERY_SECONDS)[1]
+    if running.returncode:
+        raise Failed("load, of three shards: %s" % err.decode(errors="replace"))
+    shares = [s.rows("SELECT count() AS nr FROM allocations_shard", database)[0]["nr"] for s in servers]
+    if not all(shares):
+        raise Failed("a shard has no rows: %s" % shares)
+    for server in servers:
+        for name, expected in results.items():
+            check_same(name + " on three shards", server.rows(sql_file(name), database), expected)
+    servers[1].kill()
+    try:
+        servers[0].rows(sql_file("top-callsites"), database)
+    except Failed as failed:
+        if "Exception: " not in str(failed):
+            raise
+    else:
+        raise Failed("a query without one of three shards does not fail")
+    print("three shards of %s rows: all results are equal; without one a query fails" %
+          " + ".join(map(str, shares)))
+
+
 def check_three(kmemx, scratch, servers, files, results):
     """servers is empty, and gets those that run; files: their directory and the number of rows."""
     directory, rows = files
     start, zookeeper = time.monotonic(), ZooKeeper(scratch)
     try:
-        start_servers(scratch, servers, {"fleet": [[0, 1, 2]]}, zookeeper)
+        start_servers(scratch, servers, {"fleet": [[0, 1, 2]], "shards": [[0], [1], [2]]}, zookeeper)
         for server in servers:
             for name, table in TABLES.items():
                 server.ask(re.sub(r"^ENGINE = (\w*MergeTree)$", r"ENGINE = Replicated\1('/kmemx/{shard}/%s', '{replica}')" %
@@ -148,6 +181,7 @@ def check_three(kmemx, scratch, servers, files, results):
         kill_while_querying(servers[2], servers[0], results)
         start_again(servers[:1])
         check_results(servers[0], {"top-callsites": results["top-callsites"]})
+        check_shards(kmemx, servers, directory, results)
         print("three servers: all results are equal, %.0f s" % (time.monotonic() - start))
     finally:
         zookeeper.stop()

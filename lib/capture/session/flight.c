@@ -155,6 +155,13 @@ static int switch_on(struct flight *f)
 	return ret;
 }
 
+/* If there is no room for a file now, there may be some when it is saved. */
+static void try_to_reserve(struct session *s)
+{
+	if (s->output.reserve_fd < 0 && session_reserve(s))
+		log_msg(s->log, LOG_INFO, "no room for a file now");
+}
+
 /* Reads everything that a file needs, and switches tracing on. */
 static int arm(struct flight *f)
 {
@@ -172,11 +179,10 @@ static int arm(struct flight *f)
 		ret = session_add_meta(s, RECORDING_META_FLIGHT, "interrupted");
 	if (!ret)
 		ret = session_add_to_unfinished(s);
-	/* If there is no room for a file now, there may be some when it is saved. */
-	if (!ret && session_reserve(s))
-		log_msg(s->log, LOG_INFO, "no room for a file now");
-	if (!ret)
+	if (!ret) {
+		try_to_reserve(s);
 		ret = switch_on(f);
+	}
 	f->armed = true;
 	f->cause = FLIGHT_NOTHING;
 	if (!ret && f->opts->armed)
@@ -261,9 +267,7 @@ static int collect(struct flight *f, const char *cause)
 	uint64_t known_ts;
 	int ret = facts_snapshot(&s->facts, "after", s->log);
 
-	/* The disk may have been full when this file was begun. */
-	if (s->output.reserve_fd < 0 && session_reserve(s))
-		log_msg(s->log, LOG_INFO, "no room for a file yet");
+	try_to_reserve(s);
 	session_drain_rest(s);
 	session_check_parts(s);
 	if (!ret)

@@ -132,10 +132,8 @@ void session_take_counts(struct session *s)
  * plus room for the pages that are moved. Without an unfinished file they need both; its size is
  * that of an earlier one.
  */
-static uint64_t room_needed(struct session *s)
+static uint64_t room_needed(const struct session *s)
 {
-	if (s->unfinished.bytes > s->unfinished_symbols + s->metadata_bytes)
-		s->metadata_bytes = s->unfinished.bytes - s->unfinished_symbols;
 	return s->metadata_bytes * (s->unfinished.fd < 0 ? 2 : 1) + WRITER_CHUNK_MIN * 2;
 }
 
@@ -285,6 +283,8 @@ int session_read_system(struct session *s)
 
 static void check_unfinished(struct session *s, int err)
 {
+	if (s->unfinished.bytes > s->unfinished_symbols + s->metadata_bytes)
+		s->metadata_bytes = s->unfinished.bytes - s->unfinished_symbols;
 	if (err) {
 		log_msg(s->log, LOG_INFO,
 			"no space for the recovery data: if this recorder is killed, its events are lost: %s",

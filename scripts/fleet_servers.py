@@ -251,6 +251,26 @@ def sql_file(name):
         return f.read()
 
 
+def make_tables(servers, database, cluster="fleet", sql=None):
+    """Of tables.sql, or sql. The database is a new one, unless it is "default"."""
+    for server in servers:
+        if database != "default":
+            server.ask("CREATE DATABASE " + database)
+        server.ask((sql or sql_file("tables")).replace("Distributed(fleet,", "Distributed(%s," % cluster), "--multiquery",
+                   database=database)
+
+
+def wait_until(condition, failure):
+    """The first result of condition() that is true; a failure after five minutes."""
+    end = time.monotonic() + QUERY_SECONDS
+    while time.monotonic() < end:
+        result = condition()
+        if result:
+            return result
+        time.sleep(0.1)
+    raise Failed(failure)
+
+
 def check_same(name, cluster, kmemx):
     for rows in (cluster, kmemx):
         for row in rows:

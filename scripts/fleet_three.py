@@ -10,7 +10,8 @@ import subprocess
 import tempfile
 import time
 
-from fleet_servers import QUERY_SECONDS, Failed, ZooKeeper, check_same, fill_daily, loader, sql_file, start_servers
+from fleet_servers import (QUERY_SECONDS, Failed, ZooKeeper, check_same, fill_daily, loader, make_tables, sql_file,
+                           start_servers, wait_until)
 
 TABLES = {"tables": "allocations_shard", "daily": "daily_shard"}
 # Who is asked, who is killed when this share of the rows is there, and who is started again before. The
@@ -22,13 +23,13 @@ REPEAT = 50         # of a query, so that it runs when a server is killed
 ELSEWHERE = ("--prefer_localhost_replica", "0", "--load_balancing", "in_order")
 
 
-def nr_rows(server):
-    return server.rows("SELECT count() AS nr FROM allocations_shard")[0]["nr"]
+def nr_rows(server, database="default"):
+    return server.rows("SELECT count() AS nr FROM allocations_shard", database)[0]["nr"]
 
 
-def load(kmemx, server, directory, victim=None, rows=0):
+def load(kmemx, server, directory, victim=None, rows=0, database="default"):
     """Returns the exit code and the message. victim is killed when server has so many rows, unless load ends before."""
-    running = loader(kmemx, server, directory, "default")
+    running = loader(kmemx, server, directory, database)
     while victim and nr_rows(server) < rows:
         if running.poll() is not None:
             victim = None
@@ -77,9 +78,7 @@ def load_rest(kmemx, servers, directory, rows):
         raise Failed("load does not come to an end: %s%s" % (text, again[1]))
     for server in servers:
         # One that was killed fetches nothing until ZooKeeper notices that it was gone, after some seconds.
-        until = time.monotonic() + QUERY_SECONDS
-        while nr_rows(server) < rows and time.monotonic() < until:
-            time.sleep(0.2)
+        wait_until(lambda: nr_rows(server) >= rows, "a server does not get all rows")
         if nr_rows(server) != rows:
             raise Failed("a server has %d rows of %d" % (nr_rows(server), rows))
 
@@ -122,27 +121,19 @@ def kill_while_querying(asked, victim, results):
 def leader_of(servers, table):
     """18.16 passes what removes rows on to the leader, as the user "default", which these servers lack. Those
     that have just started choose one first."""
-    until = time.monotonic() + QUERY_SECONDS
-    while time.monotonic() < until:
-        for server in servers:
-            if server.rows("SELECT is_leader FROM system.replicas WHERE table = '%s'" % table)[0]["is_leader"]:
-                return server
-        time.sleep(0.1)
-    raise Failed("no server became the leader of %s" % table)
+    sql = "SELECT is_leader FROM system.replicas WHERE table = '%s'" % table
+    return wait_until(lambda: next((s for s in servers if s.rows(sql)[0]["is_leader"]), None),
+                      "no server became the leader of " + table)
 
 
 def check_shards(kmemx, servers, directory, results):
     """Each server has a third of the rows. Without one of them a query fails, it does not leave out rows."""
     database = "shards"
-    for server in servers:
-        server.ask("CREATE DATABASE " + database)
-        server.ask(sql_file("tables").replace("Distributed(fleet,", "Distributed(%s," % database), "--multiquery",
-                   database=database)
-    running = loader(kmemx, servers[0], directory, database)
-    err = running.communicate(timeout=QUERY_SECONDS)[1]
-    if running.returncode:
-        raise Failed("load, of three shards: %s" % err.decode(errors="replace"))
-    shares = [s.rows("SELECT count() AS nr FROM allocations_shard", database)[0]["nr"] for s in servers]
+    make_tables(servers, database, database)
+    code, text = load(kmemx, servers[0], directory, database=database)
+    if code:
+        raise Failed("load, of three shards: " + text)
+    shares = [nr_rows(s, database) for s in servers]
     if not all(shares):
         raise Failed("a shard has no rows: %s" % shares)
     for server in servers:

@@ -70,7 +70,8 @@ for by in process cgroup; do
 	python3 check.py $by $$ >out 2>&1 || fail "$by: $(cat out)"
 done
 
-# The system call that allocates.
+# The system call that allocates. top follows all descendants, so no shell may stand before python.
+python=$(python3 -c 'import sys; print(sys.executable)')
 cat >sockets.py <<'END'
 import socket
 with open("/proc/self/comm", "w") as comm:
@@ -79,7 +80,8 @@ for i in range(3000):
     socket.socket().close()
 END
 "$KMEMX" record -q --slab --stack all -o both.dat -- sh -c \
-	'"$0" top --json --slab --follow --by entry -d 300ms -- python3 sockets.py >tables' "$KMEMX" || fail "both by entry"
+	'"$0" top --json --slab --follow --by entry -d 300ms -- "$1" sockets.py >tables' "$KMEMX" "$python" ||
+	fail "both by entry"
 "$KMEMX" stat -i both.dat --slab --comm sockets --by entry --json >stat
 python3 - <<'END' || fail "by entry: $(tail -c 600 tables)"
 import json

@@ -7,7 +7,7 @@ usage: sample.py KMEMX N[:PARTS] RECORDING...
 Divides each recording into its N samples with kmemx split --sample, or takes PARTS of them. For each
 callsite, callchain, cache, task, task name and CPU, compares the allocated and the live bytes that
 kmemx stat gives for a sample with those of the whole recording, by class of the hits in the sample,
-without what every sample contains. For a row that is missing from the sample, compares the whole
+without what every sample contains; so for the live bytes of kmemx export's rows. For a row that is missing from the sample, compares the whole
 with the amount that the sample says such a row may have. The estimates of allocated bytes are
 compared with those of a model written separately from kmemx; the values of leaks, owners, peak and
 stat --lifetime for a sample with stat; and kmemx diff of the whole and a sample must find no change.
@@ -37,6 +37,8 @@ CLASSES = ("no row", "no row, though a tenth of all bytes", "0", "1-2", "3-9", "
 TOTALS = {"slab": ("bytes_allocated", "bytes_net"), "page": ("bytes", "bytes_live")}
 FIGURES = ("slab", "slab, live", "pages", "pages, live")
 KEYS = ("callsite", "stack", "cache", "pid", "comm", "cpu")
+EXPORTED = ("allocator", "stack", "entry", "comm", "process", "cgroup", "cache", "order", "migratetype",
+            "gfp")
 LEAST = 0.94
 DRAWS = 8  # fewer samples say nothing
 BLOCK_ORDER = 4  # blocks of this order or more are always recorded
@@ -344,6 +346,26 @@ def measure(cells, draw, truths, told, plain, live):
                                                     row["bytes_high"])
 
 
+def exported(kmemx, path):
+    """{row of kmemx export: [live allocations, live bytes, least, most]}"""
+    rows = collections.defaultdict(lambda: [0, 0, 0, 0])
+    for line in output(kmemx, "export", "-i", path, "--format", "ndjson").splitlines():
+        row = json.loads(line)
+        figures = rows[tuple(str(row.get(name)) for name in EXPORTED)]
+        for i, name in enumerate(("live", "bytes_live", "net_min", "net_max")):
+            figures[i] += row[name]
+    return rows
+
+
+def measure_exported(cells, draw, n, whole, part):
+    """Adds the intervals of a sample's exported rows to the cells."""
+    for key, (hits, _, least, most) in part.items():
+        truth = whole[key][1] if key in whole else 0
+        if truth and key[0] in ("slab", "page"):
+            cells["slab, live" if key[0] == "slab" else "pages, live", hits_class(hits)].add(
+                draw, least * n, truth, most * n)
+
+
 def print_table(key, cells):
     print(f"\n| by {key}: hits of the row in the sample | " + " | ".join(FIGURES) + " |")
     print("|---" * (len(FIGURES) + 1) + "|")
@@ -360,6 +382,7 @@ def compare(kmemx, path, n, parts, cells):
     wrong, compared, changed = "", 0, 0
     lives = ((), ("--live",))
     wholes = {key: [reported(kmemx, path, key, *more)[0] for more in lives] for key in KEYS}
+    whole = exported(kmemx, path)
     with tempfile.TemporaryDirectory() as place:
         part_path = os.path.join(place, "part.dat")
         first = zlib.crc32(os.path.basename(path).encode())
@@ -369,6 +392,8 @@ def compare(kmemx, path, n, parts, cells):
             rows, others = changes(kmemx, path, part_path)
             compared += rows
             changed += others
+            measure_exported(cells["row of kmemx export"], (path, part), n, whole,
+                             exported(kmemx, part_path))
             for key, live in itertools.product(KEYS, (False, True)):
                 told = reported(kmemx, part_path, key, *lives[live])
                 plain = reported(kmemx, part_path, key, "--unscaled", *lives[live])[0]
@@ -381,17 +406,17 @@ def compare(kmemx, path, n, parts, cells):
 
 def main():
     kmemx, (n, *parts), wrong = sys.argv[1], map(int, sys.argv[2].split(":")), ""
-    cells = {key: collections.defaultdict(Cell) for key in KEYS}
+    cells = {key: collections.defaultdict(Cell) for key in (*KEYS, "row of kmemx export")}
     compared = changed = 0
     for path in sys.argv[3:]:
         found, rows, others = compare(kmemx, path, n, parts[0] if parts else n, cells)
         wrong = wrong or found
         compared += rows
         changed += others
-    for key in KEYS:
+    for key in cells:
         print_table(key, cells[key])
     print(f"of {compared} rows kmemx diff takes {changed} for changed {wrong}")
-    low = [f"by {key}: {figure}, {name}" for key in KEYS
+    low = [f"by {key}: {figure}, {name}" for key in cells
            for (figure, name), cell in cells[key].items() if cell.too_low()]
     if low:
         print(f"held less often than they say: {'; '.join(low)}")

@@ -105,7 +105,10 @@ CELL_IF(cell_charged, struct view_row, r->v->knows_charged,
 		SUM_COLUMN("bytes_peak", SUM(bytes_peak), "Peak_bytes", UNIT_BYTES,      \
 			   .live = true,                                                 \
 			   .help = "Bytes that were live at the peak: kmemx-peak(1)."),  \
-		SUM_COLUMN("net_min", SUM(net.min), "Net_min", UNIT_BYTES, .live = true, \
+		SUM_COLUMN("net_min",                                                    \
+			   POINTEE(struct view_row, net, struct net_range,               \
+				   net_range_min_cell),                                  \
+			   "Net_min", UNIT_BYTES, .live = true,                          \
 			   .help = "Bytes that must be live at the end."),               \
 		SUM_COLUMN("net_max",                                                    \
 			   POINTEE(struct view_row, net, struct net_range,               \
@@ -214,6 +217,32 @@ static bool is_charged(const struct view *v, size_t i)
 		    : lives_value(lives, i, DIMENSION_CHARGED) != 0;
 }
 
+/* In a sample: what is live of all memory, by its 95 % interval and by the best estimate. Like all
+ * figures of rows, these are to be multiplied by one_in.
+ */
+static int find_intervals(struct view *v)
+{
+	const struct owners *o = &v->owners;
+	const uint32_t one_in = o->env->sample.one_in;
+	uint64_t *live __auto_mem = calloc(o->nr_rows + 1, sizeof(*live));
+	struct estimate *e __auto_mem = calloc(v->nr + 1, sizeof(*e));
+	int ret = live && e ? 0 : -ENOMEM;
+
+	for (size_t i = 0; i < o->nr_rows && !ret; i++)
+		live[i] = lives_sums(o->lives, i).live_bytes;
+	if (!ret)
+		ret = owners_estimate(o, live, v->sum_of, e, v->nr);
+	for (size_t i = 0; i < v->nr && !ret; i++) {
+		struct net_range *net = &v->sums[i].net;
+
+		net->sampled = true;
+		net->low = e[i].low / one_in;
+		net->net = e[i].value / one_in + (e[i].value % one_in >= one_in / 2);
+		net->high = e[i].high / one_in + (e[i].high % one_in != 0);
+	}
+	return ret;
+}
+
 /* Adds up account rows, and computes how many of the bytes that seem live must and can live. */
 static int collect(struct view *v)
 {
@@ -246,6 +275,9 @@ static int collect(struct view *v)
 	for (size_t i = 0; i < v->nr && !ret; i++)
 		v->sums[i].net = net[i];
 	free(net);
+	/* Other formats have the figures of the sample only. */
+	if (!ret && owners_estimated(o) && !own(p->opts)->any_gfp)
+		ret = find_intervals(v);
 	return ret;
 }
 
@@ -439,6 +471,7 @@ const struct analysis analysis_export = {
 	.needs = NEEDS_MEMORY,
 	.rows = ROWS(CALLSITE) | ROWS(STACK) | ROWS(COMM) | ROWS(ENTRY) | ROWS(PROCESS) |
 		ROWS(CGROUP),
+	.intervals = true,
 	.tables = tables,
 	ANALYSIS_SELF_OPTIONS(struct peak),
 	.create = create,

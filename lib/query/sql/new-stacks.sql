@@ -15,7 +15,7 @@ WITH old AS MATERIALIZED (
         SELECT first_id AS chain_id, count(DISTINCT host) AS hosts,
                count(DISTINCT recording_id) AS recordings, sum(hit) AS hit, sum(bytes) AS bytes
           FROM (SELECT first_id, chain_id AS id
-                  FROM new CROSS JOIN callchains USING (allocator, callsite, stack))
+                  FROM callchains CROSS JOIN new USING (stack, callsite, allocator))
                CROSS JOIN chains ON chain_id = id
          GROUP BY first_id)
 SELECT allocator, callsite, hosts, recordings, hit, bytes, stack

@@ -11,24 +11,32 @@ WITH host AS (
          WHERE callsite <> '[other]' AND host IS NOT NULL AND duration_ns > 0 AND bytes > 0
          GROUP BY site_id, host_id),
      middle AS (
-        SELECT site_id, machine, count(*) AS hosts, quantile(size, 0.5) AS mid
+        SELECT site_id, machine, min(host_id) AS peers, count(*) AS hosts, quantile(size, 0.5) AS mid
           FROM host GROUP BY site_id, machine
         HAVING count(*) >= 20),
      relative AS (
-        SELECT site_id, host_id, machine, hosts, recordings, size, mid, size - mid AS more
+        SELECT site_id, host_id, peers, recordings, size, size - mid AS more
           FROM host CROSS JOIN middle USING (site_id, machine)),
      level AS (SELECT host_id, quantile(more, 0.5) AS usual FROM relative GROUP BY host_id),
-     cell AS (SELECT relative.*, more - usual AS far FROM relative CROSS JOIN level USING (host_id)),
+     cell AS (
+        SELECT site_id, host_id, peers, recordings, size, more - usual AS far
+          FROM relative CROSS JOIN level USING (host_id)),
      spread AS (
-        SELECT site_id, machine, quantile(far, 0.5) AS zero,
-               max((quantile(far, 0.90) - quantile(far, 0.5)) / 1.2816,
-                   (quantile(far, 0.95) - quantile(far, 0.5)) / 1.6449) AS own
-          FROM cell GROUP BY site_id, machine),
+        SELECT site_id, peers, machine, hosts, mid, zero, own
+          FROM (SELECT site_id, peers, quantile(far, 0.5) AS zero,
+                       max((quantile(far, 0.90) - quantile(far, 0.5)) / 1.2816,
+                           (quantile(far, 0.95) - quantile(far, 0.5)) / 1.6449) AS own
+                  FROM cell GROUP BY site_id, peers)
+               CROSS JOIN middle USING (site_id, peers)),
      typical AS (SELECT machine, quantile(own, 0.5) AS least FROM spread GROUP BY machine),
+     -- One row for each group of hosts, so that a cell is compared with its group in one step.
+     bounds AS MATERIALIZED (
+        SELECT site_id, peers, machine, hosts, mid, zero, max(own, least) AS width
+          FROM spread CROSS JOIN typical USING (machine)),
      test AS (
-        SELECT *, student((far - zero) / max(own, least), min(hosts / 4, 30)) AS p
-          FROM cell CROSS JOIN spread USING (site_id, machine) CROSS JOIN typical USING (machine)
-         WHERE far - zero > 1.5 * max(own, least)),
+        SELECT *, student((far - zero) / width, min(hosts / 4, 30)) AS p
+          FROM cell CROSS JOIN bounds USING (site_id, peers)
+         WHERE far - zero > 1.5 * width),
      -- A p above 5 % has no q below it: such rows need no rank.
      ranked AS (
         SELECT *, p * (SELECT count(*) FROM cell) / row_number() OVER (ORDER BY p) AS adjusted

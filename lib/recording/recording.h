@@ -184,8 +184,7 @@ struct recording {
 	char *writer_version;
 	char *trace_clock; /* the kernel's list with the chosen clock in brackets */
 	char *trace_id;
-	uint64_t tsc_mult, tsc_shift, tsc_offset; /* TSC2NSEC; mult 0 if absent */
-	int64_t offset_ns;			  /* OFFSET option, 0 if absent */
+	uint64_t tsc_mult, tsc_shift; /* TSC2NSEC; mult 0 if absent */
 	struct recording_cpustat *cpustats;
 	size_t nr_cpustats;
 	struct recording_text *meta; /* kmemx's own items */

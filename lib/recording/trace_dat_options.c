@@ -144,26 +144,14 @@ static void option_tsc2nsec(struct trace_dat *td, const uint8_t *data, size_t si
 	struct recording *rec = td->rec;
 	struct byte_reader r = byte_reader(data, size, rec->big_endian);
 	uint32_t mult = byte_reader_u32(&r), shift = byte_reader_u32(&r);
-	uint64_t offset = byte_reader_u64(&r);
 
+	byte_reader_u64(&r); /* the offset, which is the same for all events */
 	if (r.failed || shift > 63) {
 		trace_dat_damage(td, td->pos, "the TSC2NSEC option is invalid");
 		return;
 	}
 	rec->tsc_mult = mult;
 	rec->tsc_shift = shift;
-	rec->tsc_offset = offset;
-}
-
-static int option_offset(struct trace_dat *td, const uint8_t *data, size_t size)
-{
-	char *text = trace_dat_option_text(data, size);
-
-	if (!text)
-		return -ENOMEM;
-	td->rec->offset_ns = strtoll(text, NULL, 0);
-	free(text);
-	return 0;
 }
 
 /* Is the option known to contain no file offset, so that it can be copied to another file? These
@@ -206,8 +194,6 @@ int trace_dat_option(struct trace_dat *td, uint16_t id, const uint8_t *data, siz
 		return set_text(&rec->trace_clock, data, size);
 	case OPTION_UNAME:
 		return set_text(&rec->uname, data, size);
-	case OPTION_OFFSET:
-		return option_offset(td, data, size);
 	case OPTION_CPUCOUNT:
 		option_cpu_count(td, data, size);
 		return 0;

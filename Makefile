@@ -123,16 +123,16 @@ CHECK_LIBS := $(shell $(PKG_CONFIG) --libs check 2>/dev/null)
 # --- flags -------------------------------------------------------------------------------
 # -O2 pays off (make instructions, make bench) in the rooms that work for each event or each symbol;
 # at -O1 the others compile in two thirds of the time. Tests need no optimization, but programs that
-# tests record do, so that they allocate exactly what their source says. With SAN=address, -O0 halves
-# the time of the compiler, and tests take a sixth longer; not so with SAN=thread. CFLAGS, if given,
-# applies to all files.
+# tests record do, so that they allocate exactly what their source says. With SAN=address, lower levels
+# save more of the compiler's time than tests lose; not so with SAN=thread. CFLAGS, if given, applies
+# to all files.
 HOT := $(addsuffix /%,$(addprefix lib/,base recording event account symbol) tests/live tests/bench \
 	tests/workloads tests/fuzz plugins)
 room_cflags = $(if $(filter $(HOT),$<),-O2,$(if $(filter tests/%,$<),-O0,-O1))
 cflags_name := $(if $(filter undefined,$(origin CFLAGS)),rooms,$(CFLAGS))
 ifeq ($(origin CFLAGS),undefined)
-no_opt = $(and $(findstring address,$(SAN)),$(filter-out tests/%,$<))
-CFLAGS = $(if $(no_opt),-O0,$(room_cflags))$(if $(SAN), -g1)
+asan_cflags = $(if $(filter tests/%,$<),$(room_cflags),$(if $(filter $(HOT),$<),-O1,-O0))
+CFLAGS = $(if $(findstring address,$(SAN)),$(asan_cflags),$(room_cflags))$(if $(SAN), -g1)
 endif
 # clang warns of fields that a table's empty last row lacks, gcc does not.
 # -fdebug-prefix-map keeps the build's directory out of the binary: the same sources make the same

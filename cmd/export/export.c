@@ -363,6 +363,7 @@ static int choose(struct export_args *args, struct stat_options *o)
 	all = args->exporter->by == EXPORT_BY_ALL;
 	opts->by = (enum subject_kind)kinds[args->exporter->by];
 	opts->by_cache = all;
+	o->intervals = all && !args->exporter->estimates;
 	opts->any_order = opts->any_migratetype = own->any_gfp = !all;
 	if (args->exporter->timed)
 		args->options.history = own->history = &args->history;

@@ -181,6 +181,7 @@ static int load_recording(struct loading *l, const struct query_file *f)
 	a->opts.by = SUBJECT_STACK | SUBJECT_COMM << SUBJECT_PART_BITS;
 	a->opts.by_cache = true;
 	st.opts.path = f->path;
+	st.opts.intervals = true;
 	st.opts.jobs = l->load->jobs;
 	st.opts.no_inline = l->load->no_inline;
 	st.opts.verbose = l->load->verbose;

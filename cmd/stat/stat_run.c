@@ -165,9 +165,7 @@ static int analyze(struct stat_run *st)
 	env.jobs = input_jobs(o->jobs);
 	env.filter = filter_words_any(&o->filter) ? &st->filter : NULL;
 	/* Do not scale a sample whose rule is unknown: study_facts_banner() tells the user. */
-	if (sample_of(&env.sample, env.rec) ||
-	    !(wants_estimates(o) ||
-	      (o->analyses.nr == 1 && o->analyses.chosen[0]->intervals)))
+	if (sample_of(&env.sample, env.rec) || !(wants_estimates(o) || o->intervals))
 		env.sample = (struct sample){ 0 };
 	st->estimates = env.sample.one_in && wants_estimates(o);
 	st->report = report_new();

@@ -82,6 +82,7 @@ int stat_tree_check(const struct stat_tree *o, struct stat_analyses *analyses,
  * @dirs_if_known: show directories as well, if their sources are known
  * @no_default: there is no default recording
  * @usual_sort: @sort is a setting: ignore it for tables without such columns
+ * @intervals: of a sample, rows have intervals, though their figures are those of the sample
  */
 struct stat_options {
 	const char *path, *sort, *cgroup_names;
@@ -94,7 +95,7 @@ struct stat_options {
 	bool no_default, dirs_if_known;
 	uint64_t dir_depth;
 	struct option_strings skip;
-	bool raw_ip, raw_names, no_inline, sites, columns, unscaled;
+	bool raw_ip, raw_names, no_inline, sites, columns, unscaled, intervals;
 	struct stat_analyses analyses;
 	struct stat_choice choice;
 	struct stat_tree tree;

@@ -212,7 +212,6 @@ static inline bool analysis_use_stat(enum analysis_use use)
  * @unfiltered: why it cannot handle part of the allocations; NULL: it can
  * @unsampled: why it cannot handle a sample of objects and pages; NULL: it can
  * @estimates: with a sample, its figures are estimates: env->sample
- * @intervals: with a sample, env->sample is set for intervals; its figures are those of the sample
  * @all_frees: it cannot handle a recording that lacks some of the frees
  * @lacks: returns which fact about the system it needs and the recording lacks, as "does not say
  *	..."; NULL: nothing is missing. The callback is NULL for analyses that need no such facts.
@@ -245,7 +244,7 @@ struct analysis {
 	const char *events, *record;
 	uint32_t rows;
 	const char *all_time, *unfiltered, *unsampled;
-	bool estimates, intervals, all_frees, by_entry;
+	bool estimates, all_frees, by_entry;
 	const char *(*lacks)(const struct recording *rec);
 	const struct table_type *const *tables;
 	const struct analysis_option *options;

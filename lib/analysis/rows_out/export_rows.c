@@ -275,10 +275,7 @@ static int collect(struct view *v)
 	for (size_t i = 0; i < v->nr && !ret; i++)
 		v->sums[i].net = net[i];
 	free(net);
-	/* Other formats have the figures of the sample only. */
-	if (!ret && owners_estimated(o) && !own(p->opts)->any_gfp)
-		ret = find_intervals(v);
-	return ret;
+	return ret || !owners_estimated(o) ? ret : find_intervals(v);
 }
 
 /* Adds a part to @kind, which has @nr. */
@@ -424,6 +421,7 @@ static int create(void *self, const struct analysis_env *env,
 	if (ret)
 		return ret;
 	p->show = show;
+	p->unweighted = true;
 	if (own(opts)->history) {
 		note_free(own(opts)->history, env);
 		p->changed = changed;
@@ -471,7 +469,6 @@ const struct analysis analysis_export = {
 	.needs = NEEDS_MEMORY,
 	.rows = ROWS(CALLSITE) | ROWS(STACK) | ROWS(COMM) | ROWS(ENTRY) | ROWS(PROCESS) |
 		ROWS(CGROUP),
-	.intervals = true,
 	.tables = tables,
 	ANALYSIS_SELF_OPTIONS(struct peak),
 	.create = create,

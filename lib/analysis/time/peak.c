@@ -57,9 +57,11 @@ static struct peak_row *row_of(struct peak *p, unsigned int memory, uint32_t num
 			return NULL;
 		}
 		for (; side->nr <= number; side->nr++)
-			side->rows[side->nr] =
-				(struct peak_row){ .times = lives_weight(p->of[memory],
-									 side->nr) };
+			side->rows[side->nr] = (struct peak_row){
+				.times = p->unweighted
+						 ? 1
+						 : lives_weight(p->of[memory], side->nr)
+			};
 	}
 	row = &side->rows[number];
 	if (row->turn != side->turn) {

@@ -80,7 +80,7 @@ struct peak_change {
 /**
  * struct peak - the analysis
  * @of: lives of each kind of memory
- * @at_end: the moment is the end instead
+ * @at_end: the moment is the end instead; @unweighted: in a sample, it is the peak of what that has
  * @sides: live memory by row
  * @changes: changes of a batch, in any order
  * @changed: takes every change, in order; NULL: not wanted
@@ -94,7 +94,7 @@ struct peak {
 	const struct analysis_env *env;
 	const struct analysis_options *opts;
 	struct lives *of[MEMORY_KINDS];
-	bool at_end;
+	bool at_end, unweighted;
 	struct peak_side sides[MEMORY_KINDS];
 	struct peak_change *changes;
 	size_t nr_changes, capacity;

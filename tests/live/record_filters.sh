@@ -89,14 +89,18 @@ if [ -n "$mounted" ] && mkdir "$mounted${own%/}/kmemx-filter.$$" 2>/dev/null; th
 	"$KMEMX" record --cgroup "${own%/}/kmemx-filter.$$" -o r.dat 2>err &
 	recorder=$!
 	wait_started err
-	# A process that joins later is recorded, too; one outside is not.
-	sh -c 'echo $$ >"$1"/cgroup.procs; sleep 0.5; exec find /etc' late "$group" >/dev/null
+	# A process that joins later is recorded, too, once the recorder sees it; one outside is not.
+	sh -c 'echo $$ >"$1"/cgroup.procs
+		while [ $((n += 1)) -le 200 ] && ! grep -qsx $$ "$2"/instances/*/set_event_pid; do
+			sleep 0.05
+		done
+		exec find /etc' late "$group" "$tracefs" >/dev/null
 	sh -c 'exec od /etc/passwd' >/dev/null
 	kill -INT $recorder
 	wait $recorder || fail "--cgroup: $(cat err)"
 	touch end
 	wait $first
-	only '^ *(sh|ls|find|sleep|<[.]{3}>)-' '--cgroup'
+	only '^ *(sh|ls|find|grep|sleep|<[.]{3}>)-' '--cgroup'
 	allocations | grep -q '^ *ls-' || fail "--cgroup: no event of children of the first process"
 	allocations | grep -q '^ *find-' || fail "--cgroup: no event of a process that joined later"
 	expect 0 "$("$KMEMX" info -i r.dat | grep -c TRUNC)" "recordings marked as truncated"

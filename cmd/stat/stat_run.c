@@ -165,9 +165,10 @@ static int analyze(struct stat_run *st)
 	env.jobs = input_jobs(o->jobs);
 	env.filter = filter_words_any(&o->filter) ? &st->filter : NULL;
 	/* Do not scale a sample whose rule is unknown: study_facts_banner() tells the user. */
-	if (sample_of(&env.sample, env.rec) || !(wants_estimates(o) || o->intervals))
+	st->estimates = wants_estimates(o);
+	if (sample_of(&env.sample, env.rec) || !(st->estimates || o->intervals))
 		env.sample = (struct sample){ 0 };
-	st->estimates = env.sample.one_in && wants_estimates(o);
+	st->estimates &= env.sample.one_in != 0;
 	st->report = report_new();
 	if (!st->report)
 		return input_stream_failed(&st->in, -ENOMEM);

@@ -7,9 +7,9 @@ usage: sample.py KMEMX N[:PARTS] RECORDING...
 Divides each recording into its N samples with kmemx split --sample, or takes PARTS of them. For each
 callsite, callchain, cache, task, task name and CPU, compares the allocated and the live bytes that
 kmemx stat gives for a sample with those of the whole recording, by class of the hits in the sample,
-without what every sample contains; so for the live bytes of kmemx export's rows. For a row that is missing from the sample, compares the whole
-with the amount that the sample says such a row may have. The estimates of allocated bytes are
-compared with those of a model written separately from kmemx; the values of leaks, owners, peak and
+without what every sample contains; so for the live bytes of kmemx export's rows. For a row that is
+missing from the sample, compares the whole with the amount that the sample says such a row may
+have. The estimates of allocated bytes are compared with those of a model written separately from kmemx; the values of leaks, owners, peak and
 stat --lifetime for a sample with stat; and kmemx diff of the whole and a sample must find no change.
 
 Prints a table for each kind of row: how many intervals contain the true value, of how many, and
@@ -37,6 +37,7 @@ CLASSES = ("no row", "no row, though a tenth of all bytes", "0", "1-2", "3-9", "
 TOTALS = {"slab": ("bytes_allocated", "bytes_net"), "page": ("bytes", "bytes_live")}
 FIGURES = ("slab", "slab, live", "pages", "pages, live")
 KEYS = ("callsite", "stack", "cache", "pid", "comm", "cpu")
+ROW = "row of kmemx export"
 EXPORTED = ("allocator", "stack", "entry", "comm", "process", "cgroup", "cache", "order", "migratetype",
             "gfp")
 LEAST = 0.94
@@ -359,11 +360,11 @@ def exported(kmemx, path):
 
 def measure_exported(cells, draw, n, whole, part):
     """Adds the intervals of a sample's exported rows to the cells."""
-    for key, (hits, _, least, most) in part.items():
+    figures = {"slab": "slab, live", "page": "pages, live"}
+    for key, (live, _, least, most) in part.items():
         truth = whole[key][1] if key in whole else 0
-        if truth and key[0] in ("slab", "page"):
-            cells["slab, live" if key[0] == "slab" else "pages, live", hits_class(hits)].add(
-                draw, least * n, truth, most * n)
+        if truth and key[0] in figures:
+            cells[figures[key[0]], hits_class(live)].add(draw, least * n, truth, most * n)
 
 
 def print_table(key, cells):
@@ -392,7 +393,7 @@ def compare(kmemx, path, n, parts, cells):
             rows, others = changes(kmemx, path, part_path)
             compared += rows
             changed += others
-            measure_exported(cells["row of kmemx export"], (path, part), n, whole,
+            measure_exported(cells[ROW], (path, part), n, whole,
                              exported(kmemx, part_path))
             for key, live in itertools.product(KEYS, (False, True)):
                 told = reported(kmemx, part_path, key, *lives[live])
@@ -406,7 +407,7 @@ def compare(kmemx, path, n, parts, cells):
 
 def main():
     kmemx, (n, *parts), wrong = sys.argv[1], map(int, sys.argv[2].split(":")), ""
-    cells = {key: collections.defaultdict(Cell) for key in (*KEYS, "row of kmemx export")}
+    cells = {key: collections.defaultdict(Cell) for key in (*KEYS, ROW)}
     compared = changed = 0
     for path in sys.argv[3:]:
         found, rows, others = compare(kmemx, path, n, parts[0] if parts else n, cells)

@@ -217,8 +217,8 @@ static bool is_charged(const struct view *v, size_t i)
 		    : lives_value(lives, i, DIMENSION_CHARGED) != 0;
 }
 
-/* In a sample: what is live of all memory, by its 95 % interval and by the best estimate. Like all
- * figures of rows, these are to be multiplied by one_in.
+/* In a sample: the 95 % interval and the estimate of what was not seen freed, of all memory, divided
+ * by one_in like all figures of rows.
  */
 static int find_intervals(struct view *v)
 {
@@ -270,12 +270,14 @@ static int collect(struct view *v)
 		if (v->knows_charged && is_charged(v, i))
 			sum->bytes_charged += c.bytes;
 	}
+	if (owners_estimated(o))
+		return find_intervals(v);
 	net = calloc(v->nr + 1, sizeof(*net));
 	ret = net ? account_rows_bounds(o, v->sum_of, net, v->nr) : -ENOMEM;
 	for (size_t i = 0; i < v->nr && !ret; i++)
 		v->sums[i].net = net[i];
 	free(net);
-	return ret || !owners_estimated(o) ? ret : find_intervals(v);
+	return ret;
 }
 
 /* Adds a part to @kind, which has @nr. */

@@ -217,8 +217,8 @@ static bool is_charged(const struct view *v, size_t i)
 		    : lives_value(lives, i, DIMENSION_CHARGED) != 0;
 }
 
-/* In a sample: the 95 % interval and the estimate of what was not seen freed, of all memory, divided
- * by one_in like all figures of rows.
+/* In a sample: the 95 % interval and the estimate of what was not seen freed, of all memory,
+ * divided by one_in like all figures of rows.
  */
 static int find_intervals(struct view *v)
 {

@@ -7,13 +7,16 @@
 #include "base/array.h"
 #include "base/hash.h"
 #include "base/strbuf.h"
+#include "query/store.h"
 #include "report/stats.h"
 
-/* @group: its number in struct comparison. */
+/* @key: the side, or the site; @group: its number in struct comparison; @nr: of how many values this
+ * is the median
+ */
 struct item {
 	double value;
-	sqlite3_int64 host;
-	uint32_t group, side;
+	sqlite3_int64 key, host;
+	uint32_t group, nr;
 };
 
 /* @groups: their names */
@@ -49,8 +52,8 @@ void query_compare_step(sqlite3_context *ctx, int nr, sqlite3_value **values)
 		return;
 	}
 	c->items[c->nr++] = (struct item){ sqlite3_value_double(values[1]),
-					   sqlite3_value_int64(values[2]), group,
-					   sqlite3_value_int64(values[0]) != 0 };
+					   sqlite3_value_int64(values[0]),
+					   sqlite3_value_int64(values[2]), group, 1 };
 }
 
 static int by_group(const void *a, const void *b)
@@ -61,25 +64,50 @@ static int by_group(const void *a, const void *b)
 		return x->group < y->group ? -1 : 1;
 	if (x->host != y->host)
 		return x->host < y->host ? -1 : 1;
-	if (x->side != y->side)
-		return x->side < y->side ? -1 : 1;
+	if (x->key != y->key)
+		return x->key < y->key ? -1 : 1;
 	return (x->value > y->value) - (x->value < y->value);
 }
 
-/* Replaces a host's values on a side by their median. @scratch: room for all values. */
+static bool same_host(const struct item *a, const struct item *b)
+{
+	return a->group == b->group && a->host == b->host && a->key == b->key;
+}
+
+static bool same_group(const struct item *a, const struct item *b)
+{
+	return a->group == b->group;
+}
+
+/* How many items from @i on are the @same, and their values. */
+static size_t run_of(const struct comparison *c, size_t i,
+		     bool (*same)(const struct item *a, const struct item *b),
+		     double *values)
+{
+	size_t nr = 0;
+
+	for (; i + nr < c->nr && same(&c->items[i], &c->items[i + nr]); nr++)
+		values[nr] = c->items[i + nr].value;
+	return nr;
+}
+
+static double median(double *values, size_t nr)
+{
+	values_sort(values, nr);
+	return values_quantile(values, nr, 0.5);
+}
+
+/* Replaces a host's values of a key by their median. @scratch: room for all values. */
 static void take_medians(struct comparison *c, double *scratch)
 {
 	size_t to = 0;
 
+	if (c->nr)
+		qsort(c->items, c->nr, sizeof(*c->items), by_group);
 	for (size_t i = 0, nr; i < c->nr; i += nr) {
-		const struct item *first = &c->items[i];
-
-		for (nr = 0; i + nr < c->nr && c->items[i + nr].group == first->group &&
-			     c->items[i + nr].host == first->host &&
-			     c->items[i + nr].side == first->side;
-		     nr++)
-			scratch[nr] = c->items[i + nr].value;
-		c->items[to] = *first;
+		nr = run_of(c, i, same_host, scratch);
+		c->items[to] = c->items[i];
+		c->items[to].nr = (uint32_t)nr;
 		c->items[to++].value = values_quantile(scratch, nr, 0.5);
 	}
 	c->nr = to;
@@ -91,13 +119,10 @@ static void divide(const struct comparison *c, struct sides *s, double *scratch)
 	for (size_t i = 0, nr; i < c->nr; i += nr) {
 		double middle;
 
-		for (nr = 0;
-		     i + nr < c->nr && c->items[i + nr].group == c->items[i].group; nr++)
-			scratch[nr] = c->items[i + nr].value;
-		values_sort(scratch, nr);
-		middle = values_quantile(scratch, nr, 0.5);
+		nr = run_of(c, i, same_group, scratch);
+		middle = median(scratch, nr);
 		for (size_t k = i; k < i + nr && middle != 0; k++) {
-			uint32_t side = c->items[k].side;
+			size_t side = (size_t)c->items[k].key;
 
 			s->values[side][s->nr[side]] = c->items[k].value;
 			s->parts[side][s->nr[side]++] = c->items[k].value / middle;
@@ -125,10 +150,8 @@ static int put_outcome(struct strbuf *json, struct sides *s)
 	for (int side = 0; side < 2; side++) {
 		if (!s->nr[side])
 			continue;
-		values_sort(s->values[side], s->nr[side]);
-		values_sort(s->parts[side], s->nr[side]);
-		medians[side] = values_quantile(s->values[side], s->nr[side], 0.5);
-		parts[side] = values_quantile(s->parts[side], s->nr[side], 0.5);
+		medians[side] = median(s->values[side], s->nr[side]);
+		parts[side] = median(s->parts[side], s->nr[side]);
 	}
 	strbuf_printf(json, "{\"hosts_old\":%zu,\"hosts_new\":%zu", s->nr[0], s->nr[1]);
 	put_number(json, "old", medians[0]);
@@ -151,8 +174,8 @@ static int compare(struct comparison *c, struct strbuf *json)
 		s.values[side] = room + (1 + side) * c->nr;
 		s.parts[side] = room + (3 + side) * c->nr;
 	}
-	if (c->nr)
-		qsort(c->items, c->nr, sizeof(*c->items), by_group);
+	for (size_t i = 0; i < c->nr; i++)
+		c->items[i].key = c->items[i].key != 0;
 	take_medians(c, room);
 	divide(c, &s, room);
 	err = put_outcome(json, &s);
@@ -160,18 +183,220 @@ static int compare(struct comparison *c, struct strbuf *json)
 	return err;
 }
 
-void query_compare_end(sqlite3_context *ctx)
+/* How a host's use of a site is beyond the others': logarithms.
+ * @size, @mid: the host's median, and the median of its group's hosts
+ * @far: at first @size; then above @mid; then less what the host is above it at most sites
+ */
+struct host_cell {
+	sqlite3_int64 site, host;
+	uint32_t group, recordings;
+	size_t hosts;
+	double size, mid, far;
+};
+
+static int by_host(const void *a, const void *b)
+{
+	const struct host_cell *x = a, *y = b;
+
+	if (x->host != y->host)
+		return x->host < y->host ? -1 : 1;
+	return (x->far > y->far) - (x->far < y->far);
+}
+
+static int by_site(const void *a, const void *b)
+{
+	const struct host_cell *x = a, *y = b;
+
+	if (x->group != y->group)
+		return x->group < y->group ? -1 : 1;
+	if (x->site != y->site)
+		return x->site < y->site ? -1 : 1;
+	return (x->far > y->far) - (x->far < y->far);
+}
+
+/* How many of the @nr cells, from the first on, are of its site. */
+static size_t of_site(const struct host_cell *cells, size_t nr)
+{
+	size_t n = 0;
+
+	while (n < nr && cells[n].site == cells->site && cells[n].group == cells->group)
+		n++;
+	return n;
+}
+
+/* Fewer hosts have no usual value; the share of what is listed that may be chance. */
+#define OUTLYING_HOSTS 20
+#define OUTLYING_SHARE 0.05
+
+/* Keeps the sites that at least OUTLYING_HOSTS hosts of a group have. */
+static size_t take_sites(struct host_cell *cells, size_t nr, double *scratch)
+{
+	size_t to = 0;
+
+	if (nr)
+		qsort(cells, nr, sizeof(*cells), by_site);
+	for (size_t i = 0, n; i < nr; i += n) {
+		n = of_site(&cells[i], nr - i);
+		if (n < OUTLYING_HOSTS)
+			continue;
+		for (size_t k = 0; k < n; k++)
+			scratch[k] = cells[i + k].far;
+		for (size_t k = i; k < i + n; k++) {
+			cells[to] = cells[k];
+			cells[to].hosts = n;
+			cells[to].mid = values_quantile(scratch, n, 0.5);
+			cells[to].far = cells[k].size - cells[to].mid;
+			to++;
+		}
+	}
+	return to;
+}
+
+/* A big host is not out of line: takes off what it is above the others at most sites. */
+static void level_hosts(struct host_cell *cells, size_t nr, double *scratch)
+{
+	if (nr)
+		qsort(cells, nr, sizeof(*cells), by_host);
+	for (size_t i = 0, n; i < nr; i += n) {
+		for (n = 0; i + n < nr && cells[i + n].host == cells[i].host; n++)
+			scratch[n] = cells[i + n].far;
+		for (size_t k = i; k < i + n; k++)
+			cells[k].far -= values_quantile(scratch, n, 0.5);
+	}
+}
+/* Half a normal distribution that reaches the 90th and 95th percentile of what is above the middle,
+ * @zero, of the @nr sorted cells.
+ */
+static double spread(const struct host_cell *cells, size_t nr, double *scratch,
+		     double *zero)
+{
+	for (size_t i = 0; i < nr; i++)
+		scratch[i] = cells[i].far;
+	*zero = values_quantile(scratch, nr, 0.5);
+	return fmax((values_quantile(scratch, nr, 0.90) - *zero) / 1.2816,
+		    (values_quantile(scratch, nr, 0.95) - *zero) / 1.6449);
+}
+
+/* @p: how likely each of the @nr cells of a group is. With few hosts the spread is uncertain: hence
+ * Student's t distribution. @scratch: room for twice @nr.
+ */
+static void test_group(const struct host_cell *cells, size_t nr, double *p,
+		       double *scratch)
+{
+	double *spreads = scratch + nr, least, zero;
+	size_t sites = 0;
+
+	for (size_t i = 0; i < nr; i += cells[i].hosts)
+		spreads[sites++] = spread(&cells[i], cells[i].hosts, scratch, &zero);
+	least = median(spreads, sites);
+	for (size_t i = 0, n; i < nr; i += n) {
+		double width;
+
+		n = cells[i].hosts;
+		width = fmax(spread(&cells[i], n, scratch, &zero), least);
+		for (size_t k = i; k < i + n; k++) {
+			double t = width > 0 ? (cells[k].far - zero) / width : 0;
+
+			p[k] = t > 1.5 ? query_student(t, fmin((double)(n / 4), 30)) : 1;
+		}
+	}
+}
+
+static void put_cell(struct strbuf *json, const struct host_cell *cell, double p,
+		     double q)
+{
+	strbuf_printf(
+		json,
+		"%s{\"site_id\":%lld,\"host_id\":%lld,\"recordings\":%u,\"hosts\":%zu",
+		json->size > 1 ? "," : "", cell->site, cell->host, cell->recordings,
+		cell->hosts);
+	put_number(json, "value", exp(cell->size));
+	put_number(json, "others", exp(cell->mid));
+	put_number(json, "times", exp(cell->far));
+	put_number(json, "p", p);
+	put_number(json, "q", q);
+	strbuf_puts(json, "}");
+}
+
+/* @room: three doubles for each cell. */
+static int put_outlying(struct host_cell *cells, size_t nr, double *room,
+			struct strbuf *json)
+{
+	double *p = room + 2 * nr, *q = room;
+
+	nr = take_sites(cells, nr, room);
+	level_hosts(cells, nr, room);
+	if (nr)
+		qsort(cells, nr, sizeof(*cells), by_site);
+	for (size_t i = 0, n; i < nr; i += n) {
+		for (n = 0; i + n < nr && cells[i + n].group == cells[i].group; n++)
+			;
+		test_group(&cells[i], n, &p[i], room);
+	}
+	memcpy(q, p, nr * sizeof(*q));
+	if (adjust_benjamini_hochberg(q, nr) < 0)
+		return -ENOMEM;
+	strbuf_puts(json, "[");
+	for (size_t i = 0; i < nr; i++) {
+		if (q[i] <= OUTLYING_SHARE)
+			put_cell(json, &cells[i], p[i], q[i]);
+	}
+	strbuf_puts(json, "]");
+	return json->failed ? -ENOMEM : 0;
+}
+
+static int outlying(struct comparison *c, struct strbuf *json)
+{
+	double *room = calloc(c->nr + 1, 3 * sizeof(*room));
+	struct host_cell *cells = calloc(c->nr + 1, sizeof(*cells));
+	size_t nr = 0;
+	int err = -ENOMEM;
+
+	if (room && cells) {
+		take_medians(c, room);
+		for (size_t i = 0; i < c->nr; i++) {
+			const struct item *item = &c->items[i];
+
+			if (item->value > 0 && isfinite(item->value))
+				cells[nr++] =
+					(struct host_cell){ .site = item->key,
+							    .host = item->host,
+							    .group = item->group,
+							    .recordings = item->nr,
+							    .size = log(item->value),
+							    .far = log(item->value) };
+		}
+		err = put_outlying(cells, nr, room, json);
+	}
+	free(room);
+	free(cells);
+	return err;
+}
+
+/* The result of @put, and the end of the aggregate. */
+static void end(sqlite3_context *ctx,
+		int (*put)(struct comparison *c, struct strbuf *json))
 {
 	struct comparison *c = sqlite3_aggregate_context(ctx, 0);
 	struct strbuf __auto_free json = { 0 };
 
 	if (!c)
 		return;
-	if (c->failed || compare(c, &json))
+	if (c->failed || put(c, &json))
 		sqlite3_result_error_nomem(ctx);
 	else
 		sqlite3_result_text(ctx, strbuf_text(&json), -1, SQLITE_TRANSIENT);
 	intern_free(&c->groups);
 	free(c->items);
+}
+
+void query_compare_end(sqlite3_context *ctx)
+{
+	end(ctx, compare);
+}
+
+void query_outlying_end(sqlite3_context *ctx)
+{
+	end(ctx, outlying);
 }
 #endif

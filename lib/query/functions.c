@@ -15,6 +15,7 @@
 #define DROPS	       "drops"
 #define KERNEL_VERSION "kernel_version"
 #define MANN_WHITNEY   "mann_whitney"
+#define OUTLYING       "outlying"
 #define QUANTILE       "quantile"
 #define SIGN_TEST      "sign_test"
 #define STUDENT	       "student"
@@ -85,8 +86,8 @@ static const char *const allowed[] = {
 	"jsonb_group_object", "jsonb_insert", "jsonb_object", "jsonb_patch",
 	"jsonb_remove", "jsonb_replace", "jsonb_set",
 	/* kmemx's own */
-	AT_FIRST, AT_LAST, CHANGE, COMPARE, DROPS, KERNEL_VERSION, MANN_WHITNEY, QUANTILE,
-	SIGN_TEST, STUDENT
+	AT_FIRST, AT_LAST, CHANGE, COMPARE, DROPS, KERNEL_VERSION, MANN_WHITNEY, OUTLYING,
+	QUANTILE, SIGN_TEST, STUDENT
 };
 
 bool query_function_allowed(const char *name)
@@ -430,6 +431,7 @@ int query_functions_add(struct sqlite3 *db)
 		{ DROPS, 2, NULL, drops_step, drops_end },
 		{ KERNEL_VERSION, 1, kernel_version, NULL, NULL },
 		{ MANN_WHITNEY, 2, NULL, mann_whitney_step, mann_whitney_end },
+		{ OUTLYING, 4, NULL, query_compare_step, query_outlying_end },
 		{ QUANTILE, 2, NULL, quantile_step, quantile_end },
 		{ SIGN_TEST, 2, sign_test, NULL, NULL },
 		{ STUDENT, 2, student, NULL, NULL },

@@ -120,9 +120,9 @@ struct sqlite3;
 
 /* Adds kernel_version(TEXT), as query_kernel_version(), NULL if that returns false; sign_test(UP,
  * DOWN); student(T, FREEDOM); and the aggregates quantile(VALUE, PART), mann_whitney(SIDE, VALUE),
- * which is p, compare() of compare.h, at_first(AT, VALUE) and at_last(AT, VALUE), change(AT,
- * VALUE), the last value less the first, and drops(AT, VALUE): how often a value is below the one
- * before. 0 or -ENOMEM.
+ * which is p, compare() and outlying() of compare.h, at_first(AT, VALUE) and at_last(AT, VALUE),
+ * change(AT, VALUE), the last value less the first, and drops(AT, VALUE): how often a value is
+ * below the one before. 0 or -ENOMEM.
  */
 int query_functions_add(struct sqlite3 *db) __must_check;
 

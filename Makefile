@@ -318,6 +318,12 @@ FUZZ_CUT := $(B)/tests/fuzz/cut
 $(FUZZ_CUT): $(B)/tests/fuzz/cut.o $(LIBKMEMX)
 	$(call say,LINK,$@)
 	$(Q)$(CC) $(ALL_LDFLAGS) -o $@ $^ $(LIB_LIBS)
+# The fuzzers' first inputs; the last file that is made says that all are there.
+FUZZ_SEEDS := $(FUZZ_CUT).seeds
+$(FUZZ_SEEDS)/made: $(FUZZ_CUT) tests/fuzz/make-seeds $(wildcard tests/data/*)
+	$(call say,SEEDS,$(@D))
+	$(Q)rm -rf $(@D)
+	$(Q)LLVM_PROFILE_FILE=/dev/null tests/fuzz/make-seeds $(FUZZ_CUT) $(@D) >/dev/null && touch $@
 
 $(B)/man/%: Documentation/%.scd packaging/identity.mk
 	@mkdir -p $(@D)
@@ -384,13 +390,13 @@ fuzz_build = $(MAKE) --no-print-directory CC=clang SAN=fuzzer-no-link,address,un
 fuzz-smoke:
 	@+$(fuzz_build) fuzz-here
 fuzzers-here: $(FUZZERS) $(FUZZ_CUT)
-fuzz-here: $(FUZZERS) $(FUZZ_CUT)
-	$(Q)tests/fuzz/run $(FUZZ_SECONDS) $(FUZZ_CUT) $(FUZZERS)
+fuzz-here: $(FUZZERS) $(FUZZ_SEEDS)/made
+	$(Q)tests/fuzz/run $(FUZZ_SECONDS) $(FUZZ_SEEDS) $(FUZZERS)
 # Measures how much of the parsers the kept inputs reach, and fails below the floor.
 fuzz-coverage:
 	@+$(fuzz_build) coverage-here
-coverage-here: $(FUZZERS) $(FUZZ_CUT)
-	$(Q)tests/fuzz/coverage $(FUZZ_CUT) $(FUZZERS)
+coverage-here: $(FUZZERS) $(FUZZ_SEEDS)/made
+	$(Q)tests/fuzz/coverage $(FUZZ_SEEDS) $(FUZZERS)
 
 demo:
 	@scripts/install-deps build

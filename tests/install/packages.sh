@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # shellcheck shell=sh disable=SC2154
 #
-# Checks the packages, for LONG=1: builds the sources twice in different directories, and the Debian
-# package twice, with LONG=2 in different directories and with Debian's optimization; checks packages
-# with lintian and rpmlint; installs them in an empty root and removes them again.
+# Checks the packages, for LONG=1: builds the sources twice in different directories, once of them as
+# RPM package, and the Debian package twice, with LONG=2 in different directories and with Debian's
+# optimization; checks packages with lintian and rpmlint; installs them in an empty root and removes
+# them again.
 # In: functions of run. Out: what is wrong.
 
 SOURCE_DATE_EPOCH=1767225600
@@ -15,13 +16,14 @@ one=$scratch/one
 two=$scratch/another/directory
 version=$(sed -n 's/^VERSION := //p' Makefile)
 
-# same NAME DIRECTORY FILE...: the files in $one and in DIRECTORY are identical.
+# same NAME DIRECTORY DIRECTORY FILE...: the files in both are identical.
 same() {
 	label=$1
-	other=$2
-	shift 2
+	first=$2
+	other=$3
+	shift 3
 	for file; do
-		cmp "$one/$file" "$other/$file" 2>&1
+		cmp "$first/$file" "$other/$file" 2>&1
 	done >"$scratch/out"
 	test $# -gt 0 || echo "nothing was built" >"$scratch/out"
 	verdict "$label"
@@ -30,13 +32,6 @@ same() {
 mkdir -p "$one" "$two"
 tar -cf - --exclude=./build --exclude=./kmemx --exclude=./.git . | tar -xf - -C "$one"
 cp -pR "$one/." "$two"
-# The program under test is the second build, if it has the usual flags.
-second=$top
-[ "${KMEMX_CFLAGS-} ${KMEMX-}" = "rooms $top/kmemx" ] || second=$two
-for copy in "$one" "$second"; do
-	[ "$copy" = "$top" ] || make -s "$jobs" -C "$copy" all >/dev/null 2>>"$scratch/make.err"
-done
-same reproducible-build "$second" kmemx build/native/plugins/plugin_kmemx.so
 # For dpkg-buildflags: halves the compiler's time.
 [ "$LONG" = 2 ] || export DEB_CFLAGS_APPEND='-O1 -g0'
 
@@ -51,7 +46,7 @@ test_dist() {
 		sed "s|^|kmemx-$version/|" | sort >"$scratch/expected"
 	tar -tzf "$one/build/kmemx-$version.tar.gz" | grep -v '/$' | sort | diff "$scratch/expected" - >"$scratch/out"
 	verdict dist
-	same reproducible-dist "$two" "build/kmemx-$version.tar.gz"
+	same reproducible-dist "$one" "$two" "build/kmemx-$version.tar.gz"
 }
 
 # What is wrong with the package that is installed below DIR.
@@ -97,7 +92,7 @@ test_deb() {
 	sleep 1.1
 	make -s "$jobs" -C "$again" deb >/dev/null 2>>"$scratch/make.err"
 	[ "$again" = "$one" ] || cp "$two/$deb" "$one/build"
-	same reproducible-deb "$scratch/first" "$deb"
+	same reproducible-deb "$one" "$scratch/first" "$deb"
 	test_deb_install "$one/$deb"
 	if command -v lintian >/dev/null; then
 		lintian "$one/$deb" >"$scratch/out" 2>/dev/null
@@ -107,13 +102,15 @@ test_deb() {
 	fi
 }
 
-# Unoptimized, and without its unit tests: the compiler takes a third of the time.
+# With the flags of a usual build, so that test_reproducible can compare what it makes, and without its
+# unit tests. Both rpmbuild and a shell take a backslash away.
 test_rpm() {
 	if ! command -v rpmbuild >/dev/null || [ ! -f "$one/build/kmemx-$version.tar.gz" ]; then
 		skipped rpm "rpmbuild is not here (scripts/install-deps package), or no sources were made"
 		return
 	fi
-	packaging/rpm "$version" "$one/build" --nocheck --define 'optflags -O0' >"$scratch/log" 2>"$scratch/out"
+	packaging/rpm "$version" "$one/build" --nocheck --noclean --define 'optflags \\$(room_cflags)' \
+		>"$scratch/log" 2>"$scratch/out"
 	verdict rpm
 	rpm=$(tail -n 1 "$scratch/log")
 	clean=$scratch/rpm
@@ -133,6 +130,23 @@ test_rpm() {
 	fi
 }
 
+# The sources are built in another directory than the program under test: by rpmbuild, if these are the
+# sources of the last commit. If the program has other flags than usual, both builds are others.
+test_reproducible() {
+	built=$one/build/rpm/BUILD/kmemx-$version
+	second=$top
+	[ "${KMEMX_CFLAGS-} ${KMEMX-}" = "rooms $top/kmemx" ] || second=$two
+	if [ ! -x "$built/kmemx" ] || [ -n "$(git status --porcelain Makefile cmd lib plugins web scripts)" ]; then
+		built=$one
+	fi
+	for copy in "$built" "$second"; do
+		case $copy in
+		"$one" | "$two") make -s "$jobs" -C "$copy" all >/dev/null 2>>"$scratch/make.err" ;;
+		esac
+	done
+	same reproducible-build "$built" "$second" kmemx build/native/plugins/plugin_kmemx.so
+}
+
 test_PKGBUILD() {
 	run_make "$one/build/PKGBUILD" O="$one" >"$scratch/out"
 	bash -n "$one/build/PKGBUILD" >>"$scratch/out" 2>&1
@@ -143,5 +157,6 @@ test_PKGBUILD() {
 test_dist
 test_deb
 test_rpm
+test_reproducible
 test_PKGBUILD
 grep -v 'jobserver unavailable' "$scratch/make.err" >&2

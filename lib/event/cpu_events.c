@@ -30,17 +30,14 @@ int cpu_events_open(struct cpu_events *ce, struct cpu_shared *shared,
 		    struct event_stream_cpu *stats, const struct recording *rec,
 		    uint32_t cpu_index)
 {
-	int ret;
-
 	*ce = (struct cpu_events){
 		.shared = shared,
 		.stats = stats,
 		.cut = rec->buffers[stats->buffer].cpus[cpu_index].cut,
 	};
-	ret = append_batch(ce);
-	return ret ? ret
-		   : cpu_cursor_open(&ce->cursor, rec, stats->buffer, cpu_index,
-				     shared->ahead);
+	return append_batch(ce)
+		       ?: cpu_cursor_open(&ce->cursor, rec, stats->buffer, cpu_index,
+					  shared->ahead);
 }
 
 void cpu_events_close(struct cpu_events *ce)
@@ -432,10 +429,8 @@ static int scan_subbuf(struct cpu_events *ce, struct cpu_batch *batch,
 static int read_batch(struct cpu_events *ce)
 {
 	struct subbuf sb;
-	int ret = append_batch(ce);
+	int ret = append_batch(ce) ?: cpu_cursor_next(ce->cursor, &sb);
 
-	if (!ret)
-		ret = cpu_cursor_next(ce->cursor, &sb);
 	if (ret > 0) {
 		ret = scan_subbuf(ce, ce->last, &sb);
 		ce->ended = ce->past_stop;
@@ -515,9 +510,7 @@ static int await_stacks(struct cpu_events *ce)
 		}
 		for (batch = ce->now; batch->next != ce->last;)
 			batch = batch->next;
-		ret = keep_data(batch);
-		if (!ret)
-			ret = read_batch(ce);
+		ret = keep_data(batch) ?: read_batch(ce);
 		batch = ce->last;
 		batch->ahead_bytes =
 			batch->capacity * sizeof(*batch->items) + batch->size;
@@ -564,7 +557,7 @@ int cpu_events_feed(struct cpu_events *ce, const void *pages, size_t size)
 	ce->ended = false;
 	while (!ret && !ce->ended && !ce->now->next)
 		ret = read_batch(ce);
-	return ret ? ret : await_stacks(ce);
+	return ret ?: await_stacks(ce);
 }
 
 int cpu_events_refill(struct cpu_events *ce)

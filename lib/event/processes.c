@@ -213,11 +213,8 @@ int processes_read(struct processes *p, const struct recording *rec)
 	int ret = begin(p);
 
 	/* What both have was there first. */
-	if (!ret)
-		ret = processes_read_list(p, recording_meta_text(rec, after), true);
-	if (!ret)
-		ret = processes_read_list(p, recording_meta_text(rec, before), false);
-	return ret;
+	ret = ret ?: processes_read_list(p, recording_meta_text(rec, after), true);
+	return ret ?: processes_read_list(p, recording_meta_text(rec, before), false);
 }
 
 void processes_go_live(struct processes *p, void (*look)(int32_t pid, struct strbuf *out))
@@ -421,12 +418,9 @@ int processes_forget(struct processes *p, bool (*runs)(int32_t pid), uint32_t *o
 	int ret = begin(p);
 
 	processes_go_live(&few, p->look);
-	if (!ret)
-		ret = mark_running(p, runs, of);
-	if (!ret)
-		ret = keep_processes(p, &few, of, groups);
-	if (!ret)
-		ret = keep_groups(p, &few, groups);
+	ret = ret ?: mark_running(p, runs, of);
+	ret = ret ?: keep_processes(p, &few, of, groups);
+	ret = ret ?: keep_groups(p, &few, groups);
 	for (size_t i = 0; i < p->of_task.nr && !ret; i++) {
 		const struct timed_value *task = &p->of_task.of[i];
 
@@ -465,7 +459,7 @@ int processes_of_recording(struct processes *p, const struct recording *rec,
 	}
 	event_stream_close(stream);
 	free(evs);
-	return ret ? ret : processes_learned(p);
+	return ret ?: processes_learned(p);
 }
 
 /* --- answers ----------------------------------------------------------------------------- */

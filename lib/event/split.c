@@ -247,10 +247,8 @@ static int add_cpu(struct split *p, uint32_t buffer, uint32_t i, struct writer_p
 				     buf->page_size);
 
 	subbuf_writer_to(&c.pw, p->opts->pages_fd, p->pages_size);
-	if (!ret)
-		ret = walk_cpu(p, &c, buffer, i);
-	if (!ret)
-		ret = subbuf_writer_finish(&c.pw, c.gap_ts);
+	ret = ret ?: walk_cpu(p, &c, buffer, i);
+	ret = ret ?: subbuf_writer_finish(&c.pw, c.gap_ts);
 	*out = (struct writer_part){ .cpu = buf->cpus[i].cpu,
 				     .fd = p->opts->pages_fd,
 				     .size = c.pw.offset - p->pages_size,
@@ -457,8 +455,7 @@ int split_write(const struct recording *rec, const struct event_formats *fmts,
 	}
 	if (!ret && !result->nr_events)
 		ret = -ENODATA;
-	if (!ret)
-		ret = write_file(&p, buffers, nr, log);
+	ret = ret ?: write_file(&p, buffers, nr, log);
 	for (size_t i = 0; i < nr; i++)
 		free(parts[i]);
 	free(parts);

@@ -164,9 +164,7 @@ static int open_stream(struct event_stream **out, const struct recording *rec,
 		return -ENOMEM;
 	}
 	pthread_mutex_init(st->dec.lock, NULL);
-	ret = prepare_shared(st, rec, fmts, opts, log);
-	if (!ret)
-		ret = open_cpus(st, rec, opts);
+	ret = prepare_shared(st, rec, fmts, opts, log) ?: open_cpus(st, rec, opts);
 	if (ret < 0)
 		goto err;
 	st->stats.cpus = st->cpu_stats;

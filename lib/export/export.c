@@ -178,11 +178,10 @@ static int put_row(struct reading *r, const struct cell *cells)
 		row.id = (uint32_t)cells[r->id].u;
 	read_values(r, cells, &row);
 	ret = read_labels(r, cells, &row);
-	if (!ret)
-		ret = read_frames(r, name->type == CELL_TEXT ? name->s : "[unknown]");
+	ret = ret ?: read_frames(r, name->type == CELL_TEXT ? name->s : "[unknown]");
 	row.frames = r->frames;
 	row.nr_frames = r->nr_frames;
-	return ret ? ret : r->exporter->row(r->job, &row);
+	return ret ?: r->exporter->row(r->job, &row);
 }
 
 /* Writes one row for all rows from @first on, so that the sums stay correct. */
@@ -201,7 +200,7 @@ static int put_others(struct reading *r, size_t first)
 	ret = read_frames(r, "[other]");
 	row.frames = r->frames;
 	row.nr_frames = r->nr_frames;
-	return ret ? ret : r->exporter->row(r->job, &row);
+	return ret ?: r->exporter->row(r->job, &row);
 }
 
 static int put_rows(struct reading *r)
@@ -262,8 +261,7 @@ int export_report(const struct exporter *exporter, const struct export_options *
 		return ret;
 	job.state = calloc(1, exporter->state_size + 1);
 	ret = job.state ? put_tables(&job, exporter) : -ENOMEM;
-	if (!ret)
-		ret = outbuf_flush(&job.out);
+	ret = ret ?: outbuf_flush(&job.out);
 	if (job.state && exporter->free)
 		exporter->free(job.state);
 	free(job.state);

@@ -136,14 +136,11 @@ static int read_balance(struct export_origin *o, const struct recording *rec)
 
 int export_origin_init(struct export_origin *o, const struct recording *rec)
 {
-	int ret;
-
 	*o = (struct export_origin){ 0 };
 	snprintf(o->id, sizeof(o->id), "%016" PRIx64, identity(rec));
 	copy_build_id(o, rec);
 	read_start(o, rec);
-	ret = read_labels(o, rec);
-	return ret ? ret : read_balance(o, rec);
+	return read_labels(o, rec) ?: read_balance(o, rec);
 }
 
 void export_origin_free(struct export_origin *o)

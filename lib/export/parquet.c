@@ -115,10 +115,8 @@ static int pack(struct parquet *p)
 	struct compressed *gz;
 	int ret = compressed_new(&gz, COMPRESSED_GZIP, &to);
 
-	if (!ret)
-		ret = compressed_write(gz, strbuf_text(&p->page), p->page.size);
-	if (!ret)
-		ret = compressed_finish(gz);
+	ret = ret ?: compressed_write(gz, strbuf_text(&p->page), p->page.size);
+	ret = ret ?: compressed_finish(gz);
 	compressed_free(gz);
 	return ret;
 #else

@@ -97,8 +97,7 @@ static int advise_create(void *self, const struct analysis_env *env,
 	struct dimensions slab = subjects_slab_dimensions(opts, env);
 
 	ret = accounts_slab(env->accounts, &slab, &a->slab);
-	if (!ret)
-		ret = lives_observe(&a->slab->lives.any, lived, a);
+	ret = ret ?: lives_observe(&a->slab->lives.any, lived, a);
 	if (ret)
 		return ret;
 	size_peaks_init(&a->sizes, env, &a->slab->lives);

@@ -153,7 +153,7 @@ static int count_last(struct single_frees_tally *tally, const struct run *run)
 	uint64_t rest;
 	int ret = count_frames(tally, run, run->announced ? run->first : run->nr, &rest);
 
-	return ret ? ret : count_run(tally, &run->key, rest);
+	return ret ?: count_run(tally, &run->key, rest);
 }
 
 static void forget_run(struct run *run)

@@ -345,8 +345,7 @@ static int view_init(struct view *v)
 	for (size_t i = 0; i < MEMORY_KINDS; i++)
 		if (v->b->of[i]->failed)
 			ret = -ENOMEM;
-	if (!ret)
-		ret = balance_nodes_read(&v->nodes, v->b->env->rec, v->b->env->page_size);
+	ret = ret ?: balance_nodes_read(&v->nodes, v->b->env->rec, v->b->env->page_size);
 	if (ret)
 		return ret;
 	read_counters(v);
@@ -376,12 +375,9 @@ static int balance_view(const void *self, struct report *report)
 		add_summary(&v, t);
 	}
 	report_add_table(report, t);
-	if (!ret)
-		ret = older_report(&v.b->older, &v.uses, false, report);
-	if (!ret)
-		ret = holders_report(v.b->env, report);
-	if (!ret)
-		ret = percpu_use_report(v.b->env, report);
+	ret = ret ?: older_report(&v.b->older, &v.uses, false, report);
+	ret = ret ?: holders_report(v.b->env, report);
+	ret = ret ?: percpu_use_report(v.b->env, report);
 	if (!ret && balance_nodes_any(&v.nodes))
 		ret = balance_nodes_report(&v.nodes, report);
 	view_free(&v);
@@ -393,15 +389,12 @@ static int everything_view(const void *self, struct report *report)
 {
 	struct everything all;
 	struct view v = { .b = self, .all = &all };
-	int ret = everything_begin(&all, v.b->env);
+	int ret = everything_begin(&all, v.b->env) ?: view_init(&v);
 
-	if (!ret)
-		ret = view_init(&v);
 	for (size_t i = 0; i < MEMORY_LINES && !ret; i++)
 		ret = everything_end_line(&all, memory_lines[i].name, v.rows[i].after,
 					  i <= MEMORY_LINE_CPUS ? "counter" : NULL);
-	if (!ret)
-		ret = everything_report(&all, v.total[1], report);
+	ret = ret ?: everything_report(&all, v.total[1], report);
 	everything_free(&all);
 	view_free(&v);
 	return ret;
@@ -418,9 +411,7 @@ static int balance_create(void *self, const struct analysis_env *env,
 	if (balance_nodes_any(&nodes))
 		wanted[MEMORY_PAGE].of[0] = DIMENSION_NODE;
 	balance_nodes_free(&nodes);
-	if (!ret)
-		ret = older_init(&b->older, env);
-	return ret ? ret : accounts_ask(env->accounts, wanted, b->of);
+	return ret ?: older_init(&b->older, env) ?: accounts_ask(env->accounts, wanted, b->of);
 }
 
 static void balance_observe(void *self, const struct kmem_event *evs, size_t nr)

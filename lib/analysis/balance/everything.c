@@ -125,11 +125,8 @@ static int add_holder(void *to, const char *line, const char *name, int64_t byte
 
 int everything_begin(struct everything *e, const struct analysis_env *env)
 {
-	int ret;
-
 	*e = (struct everything){ .env = env };
-	ret = holders_after(env, see_holder, e);
-	return ret ? ret : holders_after(env, add_holder, e);
+	return holders_after(env, see_holder, e) ?: holders_after(env, add_holder, e);
 }
 
 /* Only page_owner's stacks have these functions. */

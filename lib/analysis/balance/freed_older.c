@@ -140,8 +140,7 @@ static int report_objects(const struct freed_older *f, struct report *report)
 	struct caches c = { .freed = NULL };
 	int ret = t ? find_freed(f, &c) : -ENOMEM;
 
-	if (!ret)
-		ret = add_objects(f, &c, t);
+	ret = ret ?: add_objects(f, &c, t);
 	if (!ret && c.unnamed)
 		table_add_note(
 			t,
@@ -184,8 +183,7 @@ static int freed_view(const void *self, struct report *report)
 
 	if (!ret && f->slab && f->slab->lives.any.failed)
 		ret = -ENOMEM;
-	if (!ret)
-		ret = older_report(&f->pages, &uses, true, report);
+	ret = ret ?: older_report(&f->pages, &uses, true, report);
 	if (!ret && f->slab && analysis_seen(f->env) & NEEDS_SLAB)
 		ret = report_objects(f, report);
 	page_uses_free(&uses);

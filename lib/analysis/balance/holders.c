@@ -140,8 +140,7 @@ static int read_lists(struct holders *h)
 
 	for (end = 0; end < 2 && !ret; end++) {
 		ret = read_caches(h, recording_meta_text(rec, ends[end][0]), end);
-		if (!ret)
-			ret = read_areas(h, recording_meta_text(rec, ends[end][1]), end);
+		ret = ret ?: read_areas(h, recording_meta_text(rec, ends[end][1]), end);
 	}
 	return ret;
 }

@@ -253,8 +253,7 @@ int census_init(struct census *c, const struct analysis_env *env)
 	if (!c->most)
 		return 0;
 	ret = add_snapshot(c, env->rec, "slabinfo.before", false);
-	if (!ret)
-		ret = add_snapshot(c, env->rec, "slabinfo.after", true);
+	ret = ret ?: add_snapshot(c, env->rec, "slabinfo.after", true);
 	if (ret)
 		return ret;
 	if (census_has_counts(env->rec)) {

@@ -248,8 +248,7 @@ int slab_bounds_make(struct slab_bounds *b, const struct slab_account *acc,
 	if (acc->lives.any.filtered || acc->lives.any.kind->memory != MEMORY_SLAB)
 		return find_suspects(b);
 	ret = census_init(&b->census, env);
-	if (!ret)
-		ret = cache_guess_init(&b->guess, env, &b->census);
+	ret = ret ?: cache_guess_init(&b->guess, env, &b->census);
 	if (!ret && b->census.most)
 		ret = count_pieces(b, env);
 	if (!ret && acc->lives.any.spent)
@@ -260,8 +259,7 @@ int slab_bounds_make(struct slab_bounds *b, const struct slab_account *acc,
 	tell_dying(b, env);
 	if (acc->lives.edges)
 		census_add_edges(&b->census, acc->lives.edges, env->stream);
-	ret = slab_likely_make(b, recorder_known(env->rec));
-	return ret ? ret : find_suspects(b);
+	return slab_likely_make(b, recorder_known(env->rec)) ?: find_suspects(b);
 }
 
 /* The range of a row or a part of it, by events alone. */

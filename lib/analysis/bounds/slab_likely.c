@@ -257,10 +257,8 @@ int slab_likely_make(struct slab_bounds *b, bool older)
 	struct makers m = { 0 };
 	int ret = older ? tell_older(b) : 0;
 
-	if (!ret)
-		ret = find_sites(b, &m);
-	if (!ret)
-		ret = find_makers(b, &m);
+	ret = ret ?: find_sites(b, &m);
+	ret = ret ?: find_makers(b, &m);
 	if (!ret) {
 		estimate_makers(b, &m);
 		ret = estimate_pieces(b, &m);

@@ -75,16 +75,13 @@ static int web_create(void *self, const struct analysis_env *env,
 		return ret;
 	ret = analysis_new(&analysis_peak, env, &w->opts, &peak);
 	w->peak = peak;
-	if (!ret)
-		ret = analysis_new(&analysis_summary, env, &w->summary_opts, &w->summary);
-	if (!ret)
-		ret = over_time_observe(&w->time, w->peak->of);
-	if (!ret)
-		ret = stays_observe(&w->stays, w->peak->of);
+	ret = ret ?: analysis_new(&analysis_summary, env, &w->summary_opts, &w->summary);
+	ret = ret ?: over_time_observe(&w->time, w->peak->of);
+	ret = ret ?: stays_observe(&w->stays, w->peak->of);
 	if (!ret && log_of(opts))
 		ret = report_log_observe(log_of(opts), w->peak->of, env->first_ts,
 					 env->last_ts);
-	return ret ? ret : frame_map_observe(&w->frames, w->peak->of[MEMORY_PAGE]);
+	return ret ?: frame_map_observe(&w->frames, w->peak->of[MEMORY_PAGE]);
 }
 
 static void web_observe(void *self, const struct kmem_event *evs, size_t nr)

@@ -148,8 +148,7 @@ int report_curve_fill(struct web_report *w, const struct analysis_env *env)
 		w->nr_moments = curve.nr;
 		ret = add_caches(w, &curve, &census);
 	}
-	if (!ret)
-		ret = add_lines(w, &curve, env->page_size);
+	ret = ret ?: add_lines(w, &curve, env->page_size);
 	census_free(&census);
 	kernel_curve_free(&curve);
 	return ret == -ENOMEM ? ret : 0;

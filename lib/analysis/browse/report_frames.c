@@ -158,7 +158,6 @@ int report_frames_fill(struct web_frames *f, const struct frame_map *m,
 		       const uint32_t *names)
 {
 	struct placed *placed __auto_mem = calloc(m->nr_pairs + 1, sizeof(*placed));
-	int ret;
 
 	if (!placed || frame_map_failed(m))
 		return -ENOMEM;
@@ -169,6 +168,5 @@ int report_frames_fill(struct web_frames *f, const struct frame_map *m,
 	f->nr_bins = m->time.nr_bins;
 	f->width = m->time.width;
 	f->left_out = m->left_out;
-	ret = divide(f, m, placed);
-	return ret ? ret : add_parts(f, m, placed, names);
+	return divide(f, m, placed) ?: add_parts(f, m, placed, names);
 }

@@ -276,8 +276,7 @@ int report_log_part(const struct report_log *log, const struct report_piece *pie
 		else if (c->row < part->nr_rows)
 			ret = add(&m, c, bin);
 	}
-	if (!ret)
-		ret = sort_cells(&m);
+	ret = ret ?: sort_cells(&m);
 	u64_map_free(&m.places);
 	free(m.cells);
 	return ret;

@@ -397,8 +397,7 @@ static int add_ends(struct filling *f, enum web_kind kind, struct names *n,
 		row->likely = net_range_likely(&ranges[sources[i].row]);
 	}
 	ret = ranges ? add_named_ends(f, kind, n, false) : -ENOMEM;
-	if (!ret)
-		ret = report_stays_add(f->web, f->stays, report_memory(kind), of);
+	ret = ret ?: report_stays_add(f->web, f->stays, report_memory(kind), of);
 	if (!ret && kind == WEB_SLAB)
 		ret = add_named_ends(f, kind, n, true);
 	free(ranges);
@@ -436,7 +435,7 @@ static int add_kind(struct filling *f, enum web_kind kind, struct names *n)
 			end++;
 		ret = add_cells(f, kind, sources + i, end - i);
 	}
-	return ret ? ret : add_ends(f, kind, n, sources);
+	return ret ?: add_ends(f, kind, n, sources);
 }
 
 /* Adds the frames; the map's callsites get the same names as in the rows. */
@@ -486,22 +485,17 @@ int report_rows_fill(struct web_report *web, const struct analysis_env *env,
 		struct names names = { 0 };
 
 		ret = open_names(&names, &f, (enum web_kind)kind);
-		if (!ret)
-			ret = add_kind(&f, (enum web_kind)kind, &names);
+		ret = ret ?: add_kind(&f, (enum web_kind)kind, &names);
 		if (!ret && kind == WEB_PAGE)
 			ret = add_frames(&f, &names);
 		close_names(&names);
 	}
 	if (!ret && !table_ok(f.texts))
 		ret = -ENOMEM;
-	if (!ret)
-		ret = add_flags(&f);
-	if (!ret)
-		ret = report_moments_fill(web, parts->moments, env->rec->cmdlines);
-	if (!ret)
-		ret = report_dirs_fill(web, env);
-	if (!ret)
-		ret = report_curve_fill(web, env);
+	ret = ret ?: add_flags(&f);
+	ret = ret ?: report_moments_fill(web, parts->moments, env->rec->cmdlines);
+	ret = ret ?: report_dirs_fill(web, env);
+	ret = ret ?: report_curve_fill(web, env);
 	if (!ret) {
 		report_time_end(web, env, parts);
 		report_stays_end(web, parts->stays->width);

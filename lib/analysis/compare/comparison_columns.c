@@ -21,7 +21,7 @@ int comparison_sample_add(struct comparison_sample *s, uint32_t group, uint64_t 
 {
 	int ret = unit_pieces_add(&s->bytes, group, unit, bytes);
 
-	return ret ? ret : unit_pieces_add(&s->hits, group, unit, 1);
+	return ret ?: unit_pieces_add(&s->hits, group, unit, 1);
 }
 
 /* Computes the intervals of @nr groups; @groups maps the added pieces to them. @flows: the rule for
@@ -38,12 +38,10 @@ static int find(const struct comparison_sample *s, const struct estimate_rule *f
 
 	for (size_t i = 0; i < nr && !ret; i++)
 		to[i].bytes = e[i];
-	if (!ret)
-		ret = unit_pieces_estimate(&s->hits, flows, groups, e, nr);
+	ret = ret ?: unit_pieces_estimate(&s->hits, flows, groups, e, nr);
 	for (size_t i = 0; i < nr && !ret; i++)
 		to[i].hit = e[i];
-	if (!ret)
-		ret = unit_pieces_estimate(&s->net, &lives, groups, e, nr);
+	ret = ret ?: unit_pieces_estimate(&s->net, &lives, groups, e, nr);
 	for (size_t i = 0; i < nr && !ret; i++)
 		to[i].net = e[i];
 	return ret;
@@ -63,9 +61,7 @@ int comparison_sample_end(struct comparison_sample *s, const struct sample *samp
 	ret = groups && s->of ? find(s, &all, groups, &s->all, 1) : -ENOMEM;
 	for (size_t i = 0; i < nr && !ret; i++)
 		groups[i] = (uint32_t)i;
-	if (!ret)
-		ret = find(s, &rows, groups, s->of, nr);
-	return ret;
+	return ret ?: find(s, &rows, groups, s->of, nr);
 }
 
 void comparison_sample_free(struct comparison_sample *s)

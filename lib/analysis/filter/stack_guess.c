@@ -334,10 +334,8 @@ int stack_guess_learned(struct stack_guess *g)
 {
 	int ret = g->failed ? -ENOMEM : find_living(g);
 
-	if (!ret)
-		ret = add_all_sizes(g);
-	if (!ret)
-		ret = add_pools(g);
+	ret = ret ?: add_all_sizes(g);
+	ret = ret ?: add_pools(g);
 	u64_map_free(&g->donor_index);
 	free(g->donors);
 	g->donors = NULL;

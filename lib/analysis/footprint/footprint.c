@@ -27,10 +27,9 @@ static int show_tree(const struct footprint_tree *tree,
 int footprint_report(const struct footprint_options *opts, struct report *report)
 {
 	struct footprint_tree tree = { .attr = opts->attr, .within = opts->within };
-	int ret = footprint_tree_static(&tree, opts->fp);
+	int ret = footprint_tree_static(&tree, opts->fp)
+			  ?: show_tree(&tree, opts, DYNAMIC_NONE, report);
 
-	if (!ret)
-		ret = show_tree(&tree, opts, DYNAMIC_NONE, report);
 	footprint_tree_free(&tree);
 	return ret;
 }
@@ -142,8 +141,7 @@ static int show_slab(struct slab_report *slab, struct report *report)
 		if (c->hit)
 			ret = add_callsite(&j, slab_report_callsite(slab, i), &sums);
 	}
-	if (!ret)
-		ret = show_tree(&j.tree, j.opts, DYNAMIC_SLAB, report);
+	ret = ret ?: show_tree(&j.tree, j.opts, DYNAMIC_SLAB, report);
 	footprint_tree_free(&j.tree);
 	return ret;
 }
@@ -172,8 +170,7 @@ static int show_pages(const struct footprint_analysis *a, struct report *report)
 		if (c->hit)
 			ret = add_callsite(&j, sites_of_stack(&sites, key->stack), &sums);
 	}
-	if (!ret)
-		ret = show_tree(&j.tree, j.opts, DYNAMIC_PAGES, report);
+	ret = ret ?: show_tree(&j.tree, j.opts, DYNAMIC_PAGES, report);
 	footprint_tree_free(&j.tree);
 	sites_free(&sites);
 	return ret;

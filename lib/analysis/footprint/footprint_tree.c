@@ -81,8 +81,7 @@ static int descend_path(struct footprint_tree *tree, uint32_t *node, const char 
 		ret = descend(tree, node, path, (size_t)(slash - path), kind);
 		path = slash + 1;
 	}
-	return ret ? ret
-		   : descend(tree, node, path, strlen(path), is_file ? NODE_FILE : kind);
+	return ret ?: descend(tree, node, path, strlen(path), is_file ? NODE_FILE : kind);
 }
 
 static int descend_leaf(struct footprint_tree *tree, uint32_t *node,
@@ -112,8 +111,7 @@ int footprint_tree_add(struct footprint_tree *tree, const struct footprint_leaf 
 		path = leaf->kind == NODE_SECTION ? FOOTPRINT_NO_SYMBOL
 						  : DIRECTORY_UNKNOWN;
 	ret = descend_path(tree, &node, path, leaf->is_file);
-	if (!ret)
-		ret = descend_leaf(tree, &node, leaf);
+	ret = ret ?: descend_leaf(tree, &node, leaf);
 	if (ret)
 		return ret;
 	for (; node; node = tree->nodes[node].above)

@@ -253,9 +253,6 @@ int frag_show(const struct frag *f, struct report *report)
 		ret = show_by(f, SUBJECT_CALLSITE, report);
 	if (!ret && o->by)
 		ret = show_by(f, o->by, report);
-	if (!ret)
-		ret = frag_show_blocks(f, report);
-	if (!ret)
-		ret = frag_show_free(f, report);
-	return ret ? ret : frag_show_vmstat(f, report);
+	ret = ret ?: frag_show_blocks(f, report);
+	return ret ?: frag_show_free(f, report) ?: frag_show_vmstat(f, report);
 }

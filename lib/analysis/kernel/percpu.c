@@ -374,8 +374,7 @@ static int percpu_view(const void *self, struct report *report)
 	const struct percpu *p = self;
 	int ret = p->failed ? -ENOMEM : 0;
 
-	if (!ret)
-		ret = show_cpus(p, report);
+	ret = ret ?: show_cpus(p, report);
 	return ret || !p->nr_moved ? ret : show_moves(p, report);
 }
 

@@ -540,8 +540,7 @@ static int cross_view(const void *self, struct report *report)
 			continue;
 		ret = account_rows_by(c->opts, (enum memory)i, percpu_cross_show, c,
 				      report);
-		if (!ret)
-			ret = percpu_cross_show_matrix(c, (enum memory)i, report);
+		ret = ret ?: percpu_cross_show_matrix(c, (enum memory)i, report);
 	}
 	return ret;
 }

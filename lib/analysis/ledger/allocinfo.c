@@ -104,11 +104,10 @@ static int allocinfo_create(void *self, const struct analysis_env *env,
 	const struct analysis_options by_function = { .by = SUBJECT_FUNCTION };
 	struct allocinfo *a = self;
 	struct dimensions dimensions[MEMORY_KINDS];
-	int ret;
 
 	subjects_dimensions(&by_function, env, dimensions);
-	ret = accounts_observe(env->accounts, dimensions, a->of, lived, a);
-	return ret ? ret : alloc_tags_init(&a->tags, env->rec);
+	return accounts_observe(env->accounts, dimensions, a->of, lived, a)
+		       ?: alloc_tags_init(&a->tags, env->rec);
 }
 
 static void allocinfo_read(void *self, const struct kmem_event *evs, size_t nr)

@@ -220,14 +220,13 @@ static int ledger_create(void *self, const struct analysis_env *env,
 		gfp_bit(gfp, "__GFP_RECLAIMABLE", "GFP_RECLAIMABLE");
 	l->type_masks[KMALLOC_DMA] = gfp_bit(gfp, "__GFP_DMA", "GFP_DMA");
 	ret = accounts_slab(env->accounts, &by, &l->slab);
-	if (!ret)
-		ret = lives_observe(&l->slab->lives.any, ledger_lived, l);
+	ret = ret ?: lives_observe(&l->slab->lives.any, ledger_lived, l);
 	if (ret)
 		return ret;
 	l->slab->lives.on_surplus = (struct slab_surplus_observer){ ledger_surplus, l };
 	l->counted = census_has_counts(env->rec) ? l->slab->lives.edges : NULL;
-	ret = ledger_steps_init(&l->steps, env->rec);
-	return ret ? ret : ledger_tasks_init(&l->tasks, env->rec);
+	return ledger_steps_init(&l->steps, env->rec)
+		       ?: ledger_tasks_init(&l->tasks, env->rec);
 }
 
 static void ledger_page(struct ledger *l, const struct kmem_event *ev)

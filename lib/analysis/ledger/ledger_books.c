@@ -196,8 +196,7 @@ static int books_add_groups(struct books *b)
 	if (!b->group_rows)
 		return -ENOMEM;
 	ret = ledger_guess_init(&guess, &l->names, l->env, &b->census);
-	if (!ret)
-		ret = add_groups(b, &guess);
+	ret = ret ?: add_groups(b, &guess);
 	ledger_guess_free(&guess);
 	for (uint32_t i = 0; i < b->census.nr_caches && !ret; i++)
 		b->rows[b->cache_rows[i]].nameless |=
@@ -481,20 +480,13 @@ int books_make(struct books *b)
 {
 	int ret = census_init(&b->census, b->ledger->env);
 
-	if (!ret)
-		ret = books_find_shared(b);
-	if (!ret)
-		ret = books_add_caches(b);
-	if (!ret)
-		ret = books_add_groups(b);
+	ret = ret ?: books_find_shared(b) ?: books_add_caches(b) ?: books_add_groups(b);
 	if (ret)
 		return ret;
 	books_name_rows(b);
 	books_list_members(b);
 	books_add_dying(b);
-	ret = books_add_unknown(b);
-	if (!ret)
-		ret = books_add_steps(b);
+	ret = books_add_unknown(b) ?: books_add_steps(b);
 	if (!ret)
 		books_use_counts(b);
 	books_find_waiting(b);

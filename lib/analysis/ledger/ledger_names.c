@@ -70,7 +70,7 @@ int ledger_guess_init(struct ledger_guess *g, const struct ledger_names *n,
 {
 	int ret = find_named(g, n);
 
-	return ret ? ret : cache_guess_init(&g->any, env, census);
+	return ret ?: cache_guess_init(&g->any, env, census);
 }
 
 const char *ledger_guess_cache(const struct ledger_guess *g, uint32_t group,

@@ -474,10 +474,8 @@ static int add_table(const struct books *b, struct report *report)
 static int ledger_slab_report(const struct ledger *l, struct report *report)
 {
 	struct books b = { .ledger = l };
-	int ret = books_make(&b);
+	int ret = books_make(&b) ?: add_table(&b, report);
 
-	if (!ret)
-		ret = add_table(&b, report);
 	books_free(&b);
 	return ret;
 }

@@ -173,8 +173,7 @@ static int leaks_create(void *self, const struct analysis_env *env,
 			add_pid(&dimensions[i]);
 	}
 	ret = accounts_observe(env->accounts, dimensions, l->of, lived, l);
-	if (!ret)
-		ret = reclaimable_init(&l->reclaimable, env);
+	ret = ret ?: reclaimable_init(&l->reclaimable, env);
 	for (i = 0; i < MEMORY_KINDS && !ret; i++)
 		l->of[i]->live.times = true;
 	return ret;

@@ -177,9 +177,7 @@ static int find_living(struct leaks_view *v)
 		ret = -ENOMEM;
 	for (uint32_t i = 0; i < v->owners.nr && !ret; i++)
 		same[i] = i;
-	if (!ret)
-		ret = lifetime_groups_make(&v->age_groups, &v->ages, same, v->owners.nr);
-	return ret;
+	return ret ?: lifetime_groups_make(&v->age_groups, &v->ages, same, v->owners.nr);
 }
 
 /* Computes how many of the seemingly live bytes must live. */
@@ -212,8 +210,7 @@ static int find_intervals(struct leaks_view *v)
 		net->low = 0;
 		net->high = e[i].high;
 	}
-	return ret ? ret
-		   : owners_estimate_all(&v->owners, v->old_of, v->owners.of, &v->all);
+	return ret ?: owners_estimate_all(&v->owners, v->old_of, v->owners.of, &v->all);
 }
 
 /* Estimates which of the seemingly live bytes are live; bytes in flight get the same share. */
@@ -447,23 +444,13 @@ static int collect(struct leaks_view *v)
 	if (!v->leaks)
 		return -ENOMEM;
 	ret = tasks_read(&v->tasks, v->l->env->rec->cmdlines);
-	if (!ret)
-		ret = suppress(v);
-	if (!ret)
-		ret = find_kinds(v);
-	if (!ret)
-		ret = find_series(v);
-	if (!ret)
-		ret = find_young(v);
-	if (!ret)
-		ret = find_living(v);
-	if (!ret)
-		ret = find_bounds(v);
+	ret = ret ?: suppress(v) ?: find_kinds(v) ?: find_series(v);
+	ret = ret ?: find_young(v) ?: find_living(v) ?: find_bounds(v);
 	if (!ret && v->old_of)
 		ret = find_intervals(v);
 	if (!ret)
 		find_likely(v);
-	return ret ? ret : find_growth(v);
+	return ret ?: find_growth(v);
 }
 
 int leaks_view_make(struct leaks_view *v, enum subject_kind kind)
@@ -474,7 +461,7 @@ int leaks_view_make(struct leaks_view *v, enum subject_kind kind)
 
 	v->first = seen->first_ts;
 	v->last = seen->last_ts;
-	return ret ? ret : collect(v);
+	return ret ?: collect(v);
 }
 
 void leaks_view_free(struct leaks_view *v)

@@ -184,15 +184,13 @@ static int find_intervals(struct view *v)
 		v->rows[i].net.sampled = true;
 		v->rows[i].net.low = e[i].low;
 	}
-	if (!ret)
-		ret = owners_estimate(&v->owners, live, v->of, e, v->nr);
+	ret = ret ?: owners_estimate(&v->owners, live, v->of, e, v->nr);
 	for (uint32_t i = 0; i < v->nr && !ret; i++) {
 		v->rows[i].bytes = e[i];
 		v->rows[i].net.high = e[i].high;
 	}
-	if (!ret)
-		ret = owners_estimate_all(&v->owners, live, v->of, &v->all);
-	return ret ? ret : owners_estimate_all(&v->owners, sure, v->of, &v->sure);
+	ret = ret ?: owners_estimate_all(&v->owners, live, v->of, &v->all);
+	return ret ?: owners_estimate_all(&v->owners, sure, v->of, &v->sure);
 }
 
 static void find_oldest(struct view *v)
@@ -221,9 +219,7 @@ static int collect(struct view *v, enum subject_kind kind)
 		return ret;
 	v->page.sites = v->owners.sites;
 	v->page.callsites = v->owners.callsites;
-	ret = page_report_bounds(&v->page);
-	if (!ret)
-		ret = add_up(v);
+	ret = page_report_bounds(&v->page) ?: add_up(v);
 	if (!ret)
 		find_oldest(v);
 	if (!ret && owners_estimated(&v->owners))

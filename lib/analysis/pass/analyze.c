@@ -240,9 +240,7 @@ static int learn_stacks(struct analyses *all, struct event_stream *stream,
 			break;
 	}
 	free(evs);
-	if (!ret)
-		ret = stack_guess_learned(all->env.guess);
-	return ret ? ret : event_stream_again(stream);
+	return ret ?: stack_guess_learned(all->env.guess) ?: event_stream_again(stream);
 }
 
 /* Are there rows by how the kernel was entered, and were system calls recorded? */
@@ -427,12 +425,9 @@ int analyze_run(const struct analysis_env *env, const struct analysis_set *set,
 	if (!ret && all->accounts.by_process)
 		ret = processes_of_recording(&all->accounts.processes, all->env.rec,
 					     all->env.fmts, all->env.jobs > 1);
-	if (!ret)
-		ret = learn_stacks(all, stream, progress);
-	if (!ret)
-		ret = analyze_stream(all, stream, progress);
-	if (!ret)
-		ret = analyses_view(all, report);
+	ret = ret ?: learn_stacks(all, stream, progress);
+	ret = ret ?: analyze_stream(all, stream, progress);
+	ret = ret ?: analyses_view(all, report);
 	if (env->guess)
 		stack_guess_free(env->guess);
 	if (!ret && source_lines_failed(env->lines))

@@ -52,16 +52,14 @@ static int find_rows(struct owners *o)
 int owners_init(struct owners *o, const struct analysis_env *env,
 		const struct lives *lives, enum subject_kind kind)
 {
-	int ret;
-
 	*o = (struct owners){ .env = env,
 			      .lives = lives,
 			      .memory = lives->kind->memory,
 			      .pages = lives->kind->memory == MEMORY_PAGE };
 	o->nr_rows = lives_rows(lives);
 	sites_init(&o->sites, env);
-	ret = subjects_init(&o->subjects, env, kind, &o->sites, &lives->dimensions);
-	return ret ? ret : find_rows(o);
+	return subjects_init(&o->subjects, env, kind, &o->sites, &lives->dimensions)
+		       ?: find_rows(o);
 }
 
 /* A table of live memory needs no sums of tasks that have none. */

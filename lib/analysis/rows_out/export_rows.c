@@ -230,8 +230,7 @@ static int find_intervals(struct view *v)
 
 	for (size_t i = 0; i < o->nr_rows && !ret; i++)
 		live[i] = lives_sums(o->lives, i).live_bytes;
-	if (!ret)
-		ret = owners_estimate(o, live, v->sum_of, e, v->nr);
+	ret = ret ?: owners_estimate(o, live, v->sum_of, e, v->nr);
 	for (size_t i = 0; i < v->nr && !ret; i++) {
 		struct net_range *net = &v->sums[i].net;
 
@@ -355,8 +354,7 @@ static int show(const struct peak *p, enum memory memory, struct report *report)
 	if (!ret && own(p->opts)->history)
 		ret = export_history_rows(own(p->opts)->history, memory, v.sum_of,
 					  v.owners.nr_rows, (uint32_t)v.nr);
-	if (!ret)
-		ret = add_rows(&v, type, kind, t);
+	ret = ret ?: add_rows(&v, type, kind, t);
 	if (!ret)
 		table_set_by(t, subjects_words(kind, words));
 	report_add_table(report, t);

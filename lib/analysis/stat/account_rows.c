@@ -86,10 +86,9 @@ static int slab_ranges(const struct analysis_env *env, const struct slab_account
 		       const uint32_t *of, struct net_range *ranges, size_t nr)
 {
 	struct slab_bounds bounds = { 0 };
-	int ret = slab_bounds_make(&bounds, acc, env);
+	int ret = slab_bounds_make(&bounds, acc, env)
+			  ?: slab_bounds_sums(&bounds, of, ranges, nr);
 
-	if (!ret)
-		ret = slab_bounds_sums(&bounds, of, ranges, nr);
 	slab_bounds_free(&bounds);
 	return ret;
 }

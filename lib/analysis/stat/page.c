@@ -247,8 +247,7 @@ static int page_by(struct page_report *page, enum subject_kind kind,
 				    &page->acc->lives.any.dimensions)
 		    : -ENOMEM;
 
-	if (!ret)
-		ret = page_collect(page, &groups);
+	ret = ret ?: page_collect(page, &groups);
 	if (!ret && page->opts->live)
 		ret = page_add_untraced(page, &groups);
 	if (!ret && page_report_estimates(page))
@@ -348,13 +347,9 @@ static int page_tables(struct page_report *page, struct report *report)
 		ret = page_by_pfn(page, report);
 	if (!ret && opts->tree.roots)
 		ret = page_report_tree(page, report);
-	if (!ret)
-		ret = page_report_failed(page, report);
-	if (!ret)
-		ret = page_report_free_only(page, report);
-	if (!ret)
-		ret = page_matrix(page->acc, page->env, opts->live, report);
-	return ret;
+	ret = ret ?: page_report_failed(page, report);
+	ret = ret ?: page_report_free_only(page, report);
+	return ret ?: page_matrix(page->acc, page->env, opts->live, report);
 }
 
 /* The account, and the options of its tables. */
@@ -390,10 +385,8 @@ static int page_view(const void *self, struct report *report)
 		r.callsites = owners_callsites(&r.sites, &page->acc->lives.any);
 	if (!ret)
 		ret = r.callsites ? page_report_bounds(&r) : -ENOMEM;
-	if (!ret)
-		ret = reclaimable_init(&r.reclaimable, page->env);
-	if (!ret)
-		ret = page_tables(&r, report);
+	ret = ret ?: reclaimable_init(&r.reclaimable, page->env);
+	ret = ret ?: page_tables(&r, report);
 	reclaimable_free(&r.reclaimable);
 	sites_free(&r.sites);
 	bounds_free(&r.bounds);

@@ -213,18 +213,16 @@ static int add_tables(struct sizes *s)
 	for (s->nr = 0; s->nr < nr && !ret; s->nr++)
 		ret = size_rows_init(&s->tables[s->nr], s->env, &s->slab->lives,
 				     kinds[s->nr]);
-	return ret ? ret : lives_observe(&s->slab->lives.any, lived, s);
+	return ret ?: lives_observe(&s->slab->lives.any, lived, s);
 }
 
 static int sizes_create(void *self, const struct analysis_env *env,
 			const struct analysis_options *opts)
 {
 	struct sizes *s = self;
-	int ret;
 	struct dimensions slab = subjects_slab_dimensions(opts, env);
 
-	ret = accounts_slab(env->accounts, &slab, &s->slab);
-	return ret ? ret : add_tables(s);
+	return accounts_slab(env->accounts, &slab, &s->slab) ?: add_tables(s);
 }
 
 /* One table under construction.
@@ -466,9 +464,7 @@ static int view_init(struct view *v)
 	int ret = own_caches_of(&v->caches, env);
 
 	v->frees = !recording_lacks_frees(env->rec);
-	if (!ret)
-		ret = add_classes(v, "slabinfo.before");
-	return ret ? ret : add_classes(v, "slabinfo.after");
+	return ret ?: add_classes(v, "slabinfo.before") ?: add_classes(v, "slabinfo.after");
 }
 
 static int sizes_view(const void *self, struct report *report)

@@ -113,8 +113,7 @@ static int account_show(struct slab_report *slab, struct report *report)
 	int ret = t ? 0 : -ENOMEM;
 
 	slab->sites.exact = true; /* callers are callsites: sym+0x4f */
-	if (!ret)
-		ret = slab_sums_collect(&sums, slab, kind, rows_of(opts->own));
+	ret = ret ?: slab_sums_collect(&sums, slab, kind, rows_of(opts->own));
 	if (ret)
 		goto out;
 	table_set_by(t, subjects_words(kind, words));

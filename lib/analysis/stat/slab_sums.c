@@ -83,8 +83,7 @@ static int estimate_all(struct slab_report *r)
 						  &r->allocated, 1)
 			   : -ENOMEM;
 
-	if (!ret)
-		ret = slab_report_estimate(r, ESTIMATE_LIVING, group_of, &r->living, 1);
+	ret = ret ?: slab_report_estimate(r, ESTIMATE_LIVING, group_of, &r->living, 1);
 	r->net.sampled = true;
 	r->net.high = r->living.high;
 	return ret;
@@ -98,14 +97,11 @@ int slab_analysis_view(const void *self, struct report *report,
 	int ret = slab->acc->lives.any.failed ? -ENOMEM : 0;
 
 	sites_init(&r.sites, slab->env);
-	if (!ret)
-		ret = slab_bounds_make(&r.bounds, slab->acc, slab->env);
-	if (!ret)
-		ret = slab_bounds_total(&r.bounds, &r.net);
+	ret = ret ?: slab_bounds_make(&r.bounds, slab->acc, slab->env);
+	ret = ret ?: slab_bounds_total(&r.bounds, &r.net);
 	if (!ret && slab_report_estimates(&r))
 		ret = estimate_all(&r);
-	if (!ret)
-		ret = show(&r, report);
+	ret = ret ?: show(&r, report);
 	slab_bounds_free(&r.bounds);
 	sites_free(&r.sites);
 	return ret;
@@ -180,13 +176,11 @@ static int slab_sums_reclaim(struct slab_sums *s, const struct slab_report *slab
 	struct reclaimable r = { 0 };
 	int ret = cached && net ? reclaimable_init(&r, slab->env) : -ENOMEM;
 
-	if (!ret)
-		ret = reclaimable_learn(&r, &slab->acc->lives.any);
+	ret = ret ?: reclaimable_learn(&r, &slab->acc->lives.any);
 	for (size_t i = 0; i < slab->acc->nr_rows && !ret; i++)
 		cached[i] = reclaimable_slab(&r, &slab->acc->lives.any, i) ? group_of[i]
 									   : UINT32_MAX;
-	if (!ret)
-		ret = slab_bounds_sums(&slab->bounds, cached, net, s->nr);
+	ret = ret ?: slab_bounds_sums(&slab->bounds, cached, net, s->nr);
 	for (size_t i = 0; i < s->nr && !ret; i++) {
 		uint64_t all = net_range_likely(&s->sums[i].net);
 
@@ -210,13 +204,11 @@ static int slab_sums_bound(struct slab_sums *s, const struct slab_report *slab,
 		s->sums[i].net = net[i];
 	if (!ret && slab->env->sample.one_in)
 		ret = slab_sums_estimate(s, slab, group_of);
-	if (!ret)
-		ret = slab_sums_reclaim(s, slab, group_of);
+	ret = ret ?: slab_sums_reclaim(s, slab, group_of);
 	for (size_t i = 0; i < slab->acc->nr_rows; i++)
 		if (group_of[i] != UINT32_MAX)
 			group_of[i] = 0;
-	if (!ret)
-		ret = slab_bounds_sums(&slab->bounds, group_of, &s->net, 1);
+	ret = ret ?: slab_bounds_sums(&slab->bounds, group_of, &s->net, 1);
 	if (!ret && slab->env->sample.one_in) {
 		ret = slab_report_estimate(slab, ESTIMATE_LIVING, group_of, &all, 1);
 		net_is_estimated(&s->net, &all);
@@ -271,9 +263,7 @@ int slab_sums_collect(struct slab_sums *s, struct slab_report *slab,
 		if (!ret && by_group)
 			add_charged(&s->sums[group_of[i]], slab, i);
 	}
-	if (!ret)
-		ret = slab_sums_bound(s, slab, group_of);
-	return ret;
+	return ret ?: slab_sums_bound(s, slab, group_of);
 }
 
 void slab_sums_free(struct slab_sums *s)

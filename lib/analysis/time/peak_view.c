@@ -181,7 +181,7 @@ static int find_intervals(struct view *v)
 	ret = owners_estimate(o, bytes, o->of, e, o->nr);
 	for (size_t i = 0; i < o->nr && !ret; i++)
 		v->sums[i].interval = e[i];
-	return ret ? ret : owners_estimate_all(o, bytes, o->of, &v->all);
+	return ret ?: owners_estimate_all(o, bytes, o->of, &v->all);
 }
 
 /* Memory that was freed since the moment was live then. Of the rest, the share that is probably

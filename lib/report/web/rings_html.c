@@ -76,10 +76,8 @@ int rings_html(const struct table *t, const struct rings_options *o,
 		.data = write_data,
 		.ctx = &p,
 	};
-	int ret = rings_rows_init(&rows, t, o);
+	int ret = rings_rows_init(&rows, t, o) ?: web_page_write(&page, out);
 
-	if (!ret)
-		ret = web_page_write(&page, out);
 	strbuf_free(&p.sb);
 	rings_rows_free(&rows);
 	return ret;

@@ -446,10 +446,8 @@ int rings_svg(const struct table *t, const struct rings_options *o,
 		strbuf_puts(&p.labels, "</g>\n</svg>\n");
 		ret = put(out, &head);
 	}
-	if (!ret)
-		ret = put(out, &p.arcs);
-	if (!ret)
-		ret = put(out, &p.labels);
+	ret = ret ?: put(out, &p.arcs);
+	ret = ret ?: put(out, &p.labels);
 	strbuf_free(&p.arcs);
 	strbuf_free(&p.labels);
 	rings_rows_free(&rows);

@@ -166,7 +166,7 @@ static int write_data(void *ctx, const struct render_out *out)
 	err = json_end(&j);
 	end = packed_end(&packed);
 	web_report_free(&names);
-	return ret ? ret : err ? err : end;
+	return ret ?: err ?: end;
 }
 
 int web_diff_html(const struct web_diff *w, const struct render_out *out)

@@ -67,9 +67,8 @@ int web_page_write(const struct web_page *page, const struct render_out *out)
 
 	while (!ret && (mark = strchr(text, '@')) && (end = strchr(mark + 1, '@'))) {
 		ret = out->write(out->ctx, text, (size_t)(mark - text));
-		if (!ret)
-			ret = write_part(page, mark + 1, (size_t)(end - mark - 1), out);
+		ret = ret ?: write_part(page, mark + 1, (size_t)(end - mark - 1), out);
 		text = end + 1;
 	}
-	return ret ? ret : out->write(out->ctx, text, strlen(text));
+	return ret ?: out->write(out->ctx, text, strlen(text));
 }

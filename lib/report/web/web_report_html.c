@@ -207,7 +207,7 @@ static int write_data(void *ctx, const struct render_out *out)
 	json_close(&j, '}');
 	ret = json_end(&j);
 	end = packed_end(&packed);
-	return ret ? ret : end;
+	return ret ?: end;
 }
 
 static int write_columns(void *ctx, const struct render_out *out)
@@ -217,10 +217,9 @@ static int write_columns(void *ctx, const struct render_out *out)
 	const struct render_out to = { packed_write, &packed };
 	int ret = packed_init(&packed, out), end;
 
-	if (!ret)
-		ret = web_columns_write(s->w, &to);
+	ret = ret ?: web_columns_write(s->w, &to);
 	end = packed_end(&packed);
-	return ret ? ret : end;
+	return ret ?: end;
 }
 
 int web_report_html(const struct web_report *w, const struct report *report,

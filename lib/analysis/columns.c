@@ -8,9 +8,12 @@ struct table *table_type_new(const struct table_type *type, const char *title,
 
 	if (!t)
 		return NULL;
+	t->type = type;
+	t->kind = (unsigned int)kind;
 	t->usual_sort = type->sort;
 	t->tree = type->tree;
 	t->cross = type->cross;
+	table_set_by(t, type->by);
 	for (const struct column_type *col = type->columns; col->column.name; col++) {
 		struct column column = col->column;
 
@@ -21,6 +24,19 @@ struct table *table_type_new(const struct table_type *type, const char *title,
 		table_add_column(t, &column);
 	}
 	return t;
+}
+
+struct table *table_begin(struct report *report, const struct table_type *type,
+			  const char *title, enum subject_kind kind, bool live)
+{
+	struct table *t = table_type_new(type, title, kind, live);
+
+	return report_add_table(report, t) ? t : &report->spare;
+}
+
+struct table *table_plain(struct report *report, const struct table_type *type)
+{
+	return table_begin(report, type, type->title, SUBJECT_NONE, false);
 }
 
 void table_hide_column(struct table *t, const char *name)
@@ -39,15 +55,14 @@ void table_type_hide_interval(struct table *t, bool live)
 	}
 }
 
-bool table_type_add_row(const struct table_type *type, enum subject_kind kind,
-			struct table *t, const void *row)
+bool table_put_row(struct table *t, const void *row)
 {
 	struct cell *cells = table_add_row(t);
 
 	if (!cells)
 		return false;
-	for (const struct column_type *col = type->columns; col->column.name; col++) {
-		if (column_type_in(col, kind) && !col->many)
+	for (const struct column_type *col = t->type->columns; col->column.name; col++) {
+		if (column_type_in(col, (enum subject_kind)t->kind) && !col->many)
 			*cells++ = column_type_cell(col, row, t);
 	}
 	return true;

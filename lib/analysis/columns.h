@@ -231,6 +231,8 @@ struct cell cell_none(const void *row, struct table *t);
 /**
  * struct table_type - all tables of one name
  * @name, @help: JSON name; what a row stands for, in a few words
+ * @title: of a table by table_plain(); NULL: it depends on the data
+ * @by: table.by, if it is always the same
  * @sort: table.usual_sort
  * @columns: in their order, ended by one without a name
  * @tree: table.tree; @cross: table.cross
@@ -238,7 +240,7 @@ struct cell cell_none(const void *row, struct table *t);
  */
 struct table_type {
 	const char *name, *help;
-	const char *sort;
+	const char *title, *by, *sort;
 	const struct table_tree *tree;
 	const struct table_cross *cross;
 	const char *option;
@@ -255,6 +257,13 @@ struct table_type {
  */
 struct table *table_type_new(const struct table_type *type, const char *title,
 			     enum subject_kind kind, bool live);
+/* The same, as the last table of @report, which owns it. Without memory, @report has failed and the
+ * table is one that nobody sees.
+ */
+struct table *table_begin(struct report *report, const struct table_type *type,
+			  const char *title, enum subject_kind kind, bool live);
+/* The same with the type's title, for rows of SUBJECT_NONE. */
+struct table *table_plain(struct report *report, const struct table_type *type);
 /* Text leaves out column @name, if @t has it. */
 void table_hide_column(struct table *t, const char *name);
 /* In a table of live objects, the range of net is that of the first figure: text hides one of them.
@@ -277,9 +286,8 @@ static inline struct cell column_type_cell(const struct column_type *col, const 
 		return (struct cell){ 0 };
 	return cell;
 }
-/* Adds a row made from @row to a table of that @type and @kind; false: no memory. */
-bool table_type_add_row(const struct table_type *type, enum subject_kind kind,
-			struct table *t, const void *row);
+/* Adds a row made from @row to a table by table_type_new(); false: no memory. */
+bool table_put_row(struct table *t, const void *row);
 /* Is @col among the columns of tables by @kind? */
 static inline bool column_type_in(const struct column_type *col, enum subject_kind kind)
 {

@@ -6,7 +6,6 @@
 #include <stdarg.h>
 
 #include "base/safe_text.h"
-#include "report/text_store.h"
 
 /* Makes room for one more than @nr elements; capacities are powers of two. */
 static void *array_grow(void *array, size_t nr, size_t element)
@@ -38,8 +37,7 @@ struct table *table_new(const char *name, const char *title)
 	t->share = -1;
 	t->name = text_dup(name, &t->failed);
 	t->title = text_dup(title, &t->failed);
-	t->texts = text_store_new();
-	if (!t->texts || !t->name || t->failed) {
+	if (!t->name || t->failed) {
 		table_free(t);
 		return NULL;
 	}
@@ -62,10 +60,9 @@ static void lines_free(char **lines, size_t nr)
 	free(lines);
 }
 
-void table_free(struct table *t)
+/* Frees what @t has. */
+static void table_empty(struct table *t)
 {
-	if (!t)
-		return;
 	for (size_t i = 0; i < t->nr_columns; i++) {
 		free((char *)t->columns[i].name);
 		free((char *)t->columns[i].title);
@@ -77,13 +74,19 @@ void table_free(struct table *t)
 	summary_free(t->summary, t->nr_summary);
 	lines_free(t->notes, t->nr_notes);
 	free(t->legend);
-	text_store_free(t->texts);
+	intern_free(&t->texts);
 	free(t->name);
 	free(t->title);
 	free(t->by);
 	free(t->summary_title);
 	free(t->sorted_by);
 	free(t->text_out);
+}
+
+void table_free(struct table *t)
+{
+	if (t)
+		table_empty(t);
 	free(t);
 }
 
@@ -278,21 +281,18 @@ struct cell cell_address(uint64_t u)
 	return (struct cell){ .type = CELL_ADDRESS, .u = u };
 }
 
-static struct cell text_cell(struct text_store *texts, const char *s, bool *failed)
+static struct cell text_cell(struct intern *texts, const char *s, bool *failed)
 {
-	const char *copy = s ? text_store_add(texts, s) : NULL;
+	uint32_t id = s ? intern_id(texts, s, strlen(s)) : 0;
 
-	if (!copy) {
-		if (s)
-			*failed = true;
-		return (struct cell){ .type = CELL_NONE };
-	}
-	return (struct cell){ .type = CELL_TEXT, .s = copy };
+	*failed |= s && !id;
+	return id ? (struct cell){ .type = CELL_TEXT, .s = intern_get(texts, id, NULL) }
+		  : (struct cell){ .type = CELL_NONE };
 }
 
 struct cell cell_text(struct table *t, const char *s)
 {
-	return text_cell(t->texts, s, &t->failed);
+	return text_cell(&t->texts, s, &t->failed);
 }
 
 struct cell cell_strbuf(struct table *t, struct strbuf *sb)
@@ -451,11 +451,7 @@ struct report *report_new(void)
 
 	if (!r)
 		return NULL;
-	r->texts = text_store_new();
-	if (!r->texts) {
-		free(r);
-		return NULL;
-	}
+	r->spare.failed = true;
 	return r;
 }
 
@@ -471,7 +467,8 @@ void report_free(struct report *r)
 	for (size_t i = 0; i < r->nr_properties; i++)
 		free(r->properties[i].text);
 	free(r->properties);
-	text_store_free(r->texts);
+	intern_free(&r->texts);
+	table_empty(&r->spare);
 	free(r);
 }
 
@@ -526,7 +523,7 @@ void report_add_fact(struct report *r, const char *name, struct cell value)
 	struct summary_item item = { .name = name, .value = value };
 
 	if (value.type == CELL_TEXT)
-		item.value = text_cell(r->texts, value.s, &r->failed);
+		item.value = text_cell(&r->texts, value.s, &r->failed);
 	if (!summary_add(&r->facts, &r->nr_facts, &item))
 		r->failed = true;
 }

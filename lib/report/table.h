@@ -6,6 +6,7 @@
 #ifndef KMEMX_REPORT_TABLE_H
 #define KMEMX_REPORT_TABLE_H
 
+#include "base/hash.h"
 #include "base/strbuf.h"
 
 enum cell_type {
@@ -17,15 +18,13 @@ enum cell_type {
 	CELL_TEXT,
 };
 
-struct text_store;
-
 struct cell {
 	enum cell_type type;
 	union {
 		uint64_t u;
 		int64_t i;
 		double f;
-		const char *s; /* owned by the table's text store */
+		const char *s; /* owned by the table */
 	};
 };
 
@@ -171,6 +170,8 @@ struct table_cross {
  *	-1: none
  * @kept, @total: that column's sums over the rows shown and over all rows, if some are not shown
  *
+ * @type, @kind: which columns it has (analysis/columns.h); NULL: its maker knows
+ *
  * All strings passed to the functions below are copied. Equal texts are stored once.
  */
 struct table {
@@ -194,13 +195,15 @@ struct table {
 	const char *legend_of, *legend_title;
 	struct legend_item *legend;
 	size_t nr_legend, legend_capacity;
-	struct text_store *texts; /* internal */
+	struct intern texts; /* internal */
 	char *sorted_by;
 	const char *usual_sort;
 	size_t nr_rows_total;
 	bool no_shares;
 	int share;
 	uint64_t kept, total;
+	const struct table_type *type;
+	unsigned int kind;
 	bool failed; /* memory ran out while it was built: check with table_ok() */
 };
 
@@ -391,6 +394,7 @@ struct property {
  * @banner: comment lines at the top; the loud ones, which JSON has too, start with '!'
  * @properties: lines above the tables that are not comments; text only
  * @texts: owns the facts' texts; internal
+ * @spare: takes what is added to a table for which there was no memory; it is not shown
  */
 struct report {
 	const char *subject;
@@ -403,7 +407,8 @@ struct report {
 	size_t nr_properties;
 	struct table **tables;
 	size_t nr_tables;
-	struct text_store *texts;
+	struct intern texts;
+	struct table spare;
 	bool failed;
 };
 

@@ -36,26 +36,19 @@ static void add_summary(const struct advise_view *v)
 /* The whole table. 0 or -ENOMEM. */
 static int show(const struct advise *a, struct report *report)
 {
-	struct advise_view v = { .a = a };
+	struct advise_view v = { .a = a, .t = table_plain(report, &advice_type) };
 	const struct finding_kind *const *kind;
 	int ret = 0;
 
-	v.t = table_type_new(&advice_type, "Advice", SUBJECT_NONE, false);
-	if (!v.t)
-		return -ENOMEM;
-	table_set_by(v.t, "finding");
 	if (sample_of(&v.sample, a->env->rec))
 		v.sample = (struct sample){ 0 }; /* the report says that it is unknown */
 	for (kind = finding_kinds; *kind && !ret; kind++)
 		ret = (*kind)->find(*kind, &v);
-	if (ret) {
-		table_free(v.t);
+	if (ret)
 		return ret;
-	}
 	if (!v.nr_findings)
 		table_add_note(v.t, "Nothing was found that could be better.");
 	add_summary(&v);
-	report_add_table(report, v.t);
 	return 0;
 }
 

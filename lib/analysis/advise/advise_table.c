@@ -121,6 +121,8 @@ static const struct column_type columns[] = {
 const struct table_type advice_type = {
 	.name = "advice",
 	.help = "findings, the best first",
+	.title = "Advice",
+	.by = "finding",
 	.sort = "bytes,hit",
 	.columns = columns,
 };
@@ -135,7 +137,7 @@ int advise_add(struct advise_view *v, struct finding *f)
 			&f->doubt,
 			"%scounts and bytes are those of a sample of one in %" PRIu32,
 			f->doubt.size ? "; " : "", v->sample.one_in);
-	added = table_type_add_row(&advice_type, SUBJECT_NONE, v->t, &row);
+	added = table_put_row(v->t, &row);
 
 	strbuf_free(&f->task);
 	strbuf_free(&f->more);

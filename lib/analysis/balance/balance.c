@@ -79,6 +79,7 @@ static const struct column_type columns[] = {
 static const struct table_type balance_type = {
 	.name = "balance",
 	.help = "where all memory is, by the kernel's counters, and what events explain of it",
+	.title = "All memory, by the kernel's counters",
 	.columns = columns,
 };
 
@@ -363,23 +364,21 @@ static void view_free(struct view *v)
 static int balance_view(const void *self, struct report *report)
 {
 	struct view v = { .b = self };
-	struct table *t =
-		table_type_new(&balance_type, "All memory, by the kernel's counters",
-			       SUBJECT_NONE, false);
-	int ret = t ? view_init(&v) : -ENOMEM;
+	struct table *t = table_plain(report, &balance_type);
+	int ret = view_init(&v);
 
 	for (size_t i = 0; i < MEMORY_LINES && !ret; i++)
-		table_type_add_row(&balance_type, SUBJECT_NONE, t, &v.rows[i]);
+		table_put_row(t, &v.rows[i]);
 	if (!ret) {
 		add_notes(&v, t);
 		add_summary(&v, t);
 	}
-	report_add_table(report, t);
 	ret = ret ?: older_report(&v.b->older, &v.uses, false, report);
 	ret = ret ?: holders_report(v.b->env, report);
-	ret = ret ?: percpu_use_report(v.b->env, report);
+	if (!ret)
+		percpu_use_report(v.b->env, report);
 	if (!ret && balance_nodes_any(&v.nodes))
-		ret = balance_nodes_report(&v.nodes, report);
+		balance_nodes_report(&v.nodes, report);
 	view_free(&v);
 	return ret;
 }
@@ -394,7 +393,8 @@ static int everything_view(const void *self, struct report *report)
 	for (size_t i = 0; i < MEMORY_LINES && !ret; i++)
 		ret = everything_end_line(&all, memory_lines[i].name, v.rows[i].after,
 					  i <= MEMORY_LINE_CPUS ? "counter" : NULL);
-	ret = ret ?: everything_report(&all, v.total[1], report);
+	if (!ret)
+		everything_report(&all, v.total[1], report);
 	everything_free(&all);
 	view_free(&v);
 	return ret;

@@ -34,6 +34,8 @@ static const struct column_type columns[] = { EVERYTHING_COLUMNS(
 const struct table_type everything_type = {
 	.name = "everything",
 	.help = "who owns all memory after the recording, each byte once; with --all",
+	.title = "Owners of all memory after the recording",
+	.by = "owner",
 	.sort = "bytes",
 	.option = "--all",
 	.columns = columns,
@@ -243,20 +245,13 @@ static void add_summary(const struct everything *e, int64_t total, struct table 
 	table_add_summary_lines(t, sums, ARRAY_SIZE(sums), false);
 }
 
-int everything_report(struct everything *e, int64_t total, struct report *report)
+void everything_report(struct everything *e, int64_t total, struct report *report)
 {
-	struct table *t = table_type_new(&everything_type,
-					 "Owners of all memory after the recording",
-					 SUBJECT_NONE, false);
+	struct table *t = table_plain(report, &everything_type);
 
-	if (!t)
-		return -ENOMEM;
-	table_set_by(t, "owner");
 	for (size_t i = 0; i < e->rows.nr; i++)
-		table_type_add_row(&everything_type, SUBJECT_NONE, t, &e->rows.items[i]);
+		table_put_row(t, &e->rows.items[i]);
 	add_summary(e, total, t);
-	report_add_table(report, t);
-	return 0;
 }
 
 void everything_free(struct everything *e)

@@ -94,9 +94,8 @@ void everything_owner(const struct analysis_env *env, const char *names, size_t 
  */
 int everything_end_line(struct everything *e, const char *line, int64_t bytes,
 			const char *known_by) __must_check;
-/* Adds the table. @total: MemTotal. 0 or -ENOMEM. */
-int everything_report(struct everything *e, int64_t total,
-		      struct report *report) __must_check;
+/* Adds the table. @total: MemTotal. */
+void everything_report(struct everything *e, int64_t total, struct report *report);
 void everything_free(struct everything *e);
 
 extern const struct table_type everything_type;

@@ -54,6 +54,8 @@ static const struct column_type columns[] = {
 static const struct table_type objects_type = {
 	.name = "older_objects",
 	.help = "slab objects that were freed in the recording and allocated before it, or in bulk",
+	.title =
+		"Slab objects freed in the recording, and allocated before it or in bulk",
 	.sort = "freed_most,before",
 	.columns = columns,
 };
@@ -122,8 +124,7 @@ static int add_objects(const struct freed_older *f, struct caches *c, struct tab
 		row.all = c->before[id];
 		strbuf_add(&row.cache, line.cache, line.cache_len);
 		strbuf_add(&row.owner, line.name, line.name_len);
-		if (row.cache.failed || row.owner.failed ||
-		    !table_type_add_row(&objects_type, SUBJECT_NONE, t, &row))
+		if (row.cache.failed || row.owner.failed || !table_put_row(t, &row))
 			ret = -ENOMEM;
 		strbuf_free(&row.cache);
 		strbuf_free(&row.owner);
@@ -133,21 +134,16 @@ static int add_objects(const struct freed_older *f, struct caches *c, struct tab
 
 static int report_objects(const struct freed_older *f, struct report *report)
 {
-	struct table *t = table_type_new(
-		&objects_type,
-		"Slab objects freed in the recording, and allocated before it or in bulk",
-		SUBJECT_NONE, false);
+	struct table *t = table_plain(report, &objects_type);
 	struct caches c = { .freed = NULL };
-	int ret = t ? find_freed(f, &c) : -ENOMEM;
+	int ret = find_freed(f, &c) ?: add_objects(f, &c, t);
 
-	ret = ret ?: add_objects(f, &c, t);
 	if (!ret && c.unnamed)
 		table_add_note(
 			t,
 			"Of %" PRIu64
 			" more objects the cache is not known: kfree() does not tell.",
 			c.unnamed);
-	report_add_table(report, t);
 	intern_free(&c.names);
 	free(c.freed);
 	free(c.before);

@@ -49,6 +49,7 @@ static const struct column_type columns[] = {
 const struct table_type holders_type = {
 	.name = "holders",
 	.help = "slab caches and callers of vmalloc, by the kernel's own lists",
+	.title = "Slab caches and callers of vmalloc, by the kernel's own lists",
 	.columns = columns,
 };
 
@@ -180,23 +181,16 @@ int holders_after(const struct analysis_env *env,
 int holders_report(const struct analysis_env *env, struct report *report)
 {
 	struct holders h = { .env = env };
-	struct table *t = table_type_new(
-		&holders_type,
-		"Slab caches and callers of vmalloc, by the kernel's own lists",
-		SUBJECT_NONE, false);
-	int ret = t ? read_lists(&h) : -ENOMEM;
+	int ret = read_lists(&h);
 
-	if (!ret && h.nr)
-		qsort(h.items, h.nr, sizeof(*h.items), compare);
-	for (size_t i = 0; i < h.nr && !ret; i++)
-		table_type_add_row(&holders_type, SUBJECT_NONE, t, &h.items[i]);
 	if (!ret && h.nr) {
-		if (h.nr > ROWS_SHOWN)
-			t->text_rows = ROWS_SHOWN;
-		report_add_table(report, t);
-		t = NULL;
+		struct table *t = table_plain(report, &holders_type);
+
+		qsort(h.items, h.nr, sizeof(*h.items), compare);
+		for (size_t i = 0; i < h.nr; i++)
+			table_put_row(t, &h.items[i]);
+		t->text_rows = h.nr > ROWS_SHOWN ? ROWS_SHOWN : 0;
 	}
-	table_free(t);
 	free_lists(&h);
 	return ret;
 }

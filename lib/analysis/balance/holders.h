@@ -22,9 +22,9 @@ int holders_after(const struct analysis_env *env,
 		  void *to);
 
 /* Adds the table "percpu_use", of what per-CPU memory is used for, if the recording of @env has both
- * percpu_stats. 0 or -ENOMEM.
+ * percpu_stats.
  */
-int percpu_use_report(const struct analysis_env *env, struct report *report) __must_check;
+void percpu_use_report(const struct analysis_env *env, struct report *report);
 
 extern const struct table_type holders_type, percpu_use_type;
 

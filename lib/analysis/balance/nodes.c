@@ -102,6 +102,7 @@ static const struct column_type columns[] = {
 const struct table_type balance_nodes_type = {
 	.name = "nodes",
 	.help = "where the memory of each node is, if there are several",
+	.title = "Memory of each node, by zoneinfo",
 	.columns = columns,
 };
 
@@ -185,14 +186,10 @@ void balance_nodes_explain(struct balance_nodes *n, uint32_t node, enum page_use
 				sum_of(n->nodes[*place].explained[i], bytes);
 }
 
-int balance_nodes_report(const struct balance_nodes *n, struct report *report)
+void balance_nodes_report(const struct balance_nodes *n, struct report *report)
 {
-	struct table *t =
-		table_type_new(&balance_nodes_type, "Memory of each node, by zoneinfo",
-			       SUBJECT_NONE, false);
+	struct table *t = table_plain(report, &balance_nodes_type);
 
-	if (!t)
-		return -ENOMEM;
 	for (size_t i = 0; i < n->nr; i++) {
 		const struct balance_node *node = &n->nodes[i];
 
@@ -202,14 +199,12 @@ int balance_nodes_report(const struct balance_nodes *n, struct report *report)
 			row.before = node->figures[0][k];
 			row.after = node->figures[1][k];
 			row.change = sum_of(row.after, -(uint64_t)row.before);
-			table_type_add_row(&balance_nodes_type, SUBJECT_NONE, t, &row);
+			table_put_row(t, &row);
 		}
 	}
 	table_add_note(
 		t,
 		"rest: all that zoneinfo does not count by node: vmalloc but for stacks, per-CPU memory, hugetlb, and what is in no counter.");
-	report_add_table(report, t);
-	return 0;
 }
 
 void balance_nodes_free(struct balance_nodes *n)

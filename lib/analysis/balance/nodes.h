@@ -36,8 +36,8 @@ int balance_nodes_read(struct balance_nodes *n, const struct recording *rec,
 /* @bytes that still live on @node have this use. */
 void balance_nodes_explain(struct balance_nodes *n, uint32_t node, enum page_use use,
 			   uint64_t bytes);
-/* Adds the table to @report. 0 or -ENOMEM. */
-int balance_nodes_report(const struct balance_nodes *n, struct report *report);
+/* Adds the table to @report. */
+void balance_nodes_report(const struct balance_nodes *n, struct report *report);
 void balance_nodes_free(struct balance_nodes *n);
 
 extern const struct table_type balance_nodes_type;

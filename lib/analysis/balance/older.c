@@ -23,6 +23,7 @@ static const struct column_type columns[] = { EVERYTHING_COLUMNS(
 const struct table_type older_type = {
 	.name = "older",
 	.help = "pages that were allocated before the recording and freed in it",
+	.title = "Pages freed in the recording, and allocated before it",
 	.sort = "bytes",
 	.columns = columns,
 };
@@ -202,19 +203,13 @@ int older_report(const struct older *o, const struct page_uses *uses, bool alway
 	int ret = read_rows(o, uses, o->pages, add_row, &rows);
 
 	if (!ret && (rows.nr || always)) {
-		struct table *t = table_type_new(
-			&older_type,
-			"Pages freed in the recording, and allocated before it",
-			SUBJECT_NONE, false);
+		struct table *t = table_plain(report, &older_type);
 
 		if (rows.nr)
 			qsort(rows.items, rows.nr, sizeof(*rows.items), compare);
-		for (size_t i = 0; t && i < rows.nr; i++)
-			table_type_add_row(&older_type, SUBJECT_NONE, t, &rows.items[i]);
-		if (t && rows.nr > ROWS_SHOWN)
-			t->text_rows = ROWS_SHOWN;
-		report_add_table(report, t);
-		ret = t ? 0 : -ENOMEM;
+		for (size_t i = 0; i < rows.nr; i++)
+			table_put_row(t, &rows.items[i]);
+		t->text_rows = rows.nr > ROWS_SHOWN ? ROWS_SHOWN : 0;
 	}
 	everything_rows_free(&rows);
 	return ret;

@@ -34,6 +34,7 @@ static const struct column_type columns[] = {
 const struct table_type percpu_use_type = {
 	.name = "percpu_use",
 	.help = "what per-CPU memory is used for, by the kernel's statistics",
+	.title = "Per-CPU memory of each CPU, by the kernel's statistics",
 	.columns = columns,
 };
 
@@ -57,14 +58,13 @@ static void add_rows(const struct percpu_stats stats[2], uint64_t page_size,
 	}
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
 		rows[i].change = rows[i].after - rows[i].before;
-		table_type_add_row(&percpu_use_type, SUBJECT_NONE, t, &rows[i]);
+		table_put_row(t, &rows[i]);
 	}
 }
 
-int percpu_use_report(const struct analysis_env *env, struct report *report)
+void percpu_use_report(const struct analysis_env *env, struct report *report)
 {
 	struct percpu_stats stats[2];
-	struct table *t;
 
 	if (!percpu_stats_read(&stats[0],
 			       recording_meta_text(env->rec, RECORDING_META_PERCPU_STATS
@@ -72,12 +72,6 @@ int percpu_use_report(const struct analysis_env *env, struct report *report)
 	    !percpu_stats_read(
 		    &stats[1],
 		    recording_meta_text(env->rec, RECORDING_META_PERCPU_STATS ".after")))
-		return 0;
-	t = table_type_new(&percpu_use_type,
-			   "Per-CPU memory of each CPU, by the kernel's statistics",
-			   SUBJECT_NONE, false);
-	if (t)
-		add_rows(stats, env->page_size, t);
-	report_add_table(report, t);
-	return t ? 0 : -ENOMEM;
+		return;
+	add_rows(stats, env->page_size, table_plain(report, &percpu_use_type));
 }

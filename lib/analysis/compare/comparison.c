@@ -401,17 +401,6 @@ static enum subject_kind columns_kind(const struct comparison *p)
 	return subject_estimated(row_kind(p), p->env->sample.one_in);
 }
 
-static struct table *make_table(const struct comparison *p)
-{
-	enum subject_kind kind = row_kind(p);
-	struct table *t =
-		table_type_new(p->type->table, p->type->title, columns_kind(p), false);
-
-	if (t)
-		table_set_by(t, subjects_word(kind));
-	return t;
-}
-
 static void fill_table(const struct comparison *p, struct table *t)
 {
 	const struct comparison_row all = { NULL, &p->all, &p->sample.all };
@@ -422,7 +411,7 @@ static void fill_table(const struct comparison *p, struct table *t)
 						    p->sample.of ? &p->sample.of[i]
 								 : NULL };
 
-		if (!table_type_add_row(p->type->table, columns_kind(p), t, &row))
+		if (!table_put_row(t, &row))
 			return;
 	}
 	/* The summary has the same figures for all rows. */
@@ -477,13 +466,14 @@ void comparison_end(void *self)
 int comparison_view(const void *self, struct report *report)
 {
 	const struct comparison *p = self;
-	struct table *t = p->failed ? NULL : make_table(p);
+	struct table *t;
 
-	if (!t)
+	if (p->failed)
 		return -ENOMEM;
+	t = table_begin(report, p->type->table, p->type->title, columns_kind(p), false);
+	table_set_by(t, subjects_word(row_kind(p)));
 	fill_table(p, t);
 	note_unskipped(p, t);
-	report_add_table(report, t);
 	return p->kind == KIND_PAGE && !p->type->always
 		       ? page_matrix(accounts_of_page(p->of), p->env, false, report)
 		       : 0;

@@ -124,6 +124,8 @@ static const struct column_type columns[] = {
 static const struct table_type flags_type = {
 	.name = "flags",
 	.help = "allocations by their GFP flags",
+	.title = "Allocations by GFP flags",
+	.by = "gfp_names",
 	.sort = "hit,slab_bytes",
 	.columns = columns,
 };
@@ -135,14 +137,9 @@ static int flags_view(const void *self, struct report *report)
 
 	if (f->broken)
 		return -ENOMEM;
-	t = table_type_new(&flags_type, "Allocations by GFP flags", SUBJECT_NONE, false);
-	if (!t)
-		return -ENOMEM;
-	for (size_t i = 0; i < f->nr; i++) {
-		table_type_add_row(&flags_type, SUBJECT_NONE, t, &f->rows[i]);
-	}
-	table_set_by(t, "gfp_names");
-	report_add_table(report, t);
+	t = table_plain(report, &flags_type);
+	for (size_t i = 0; i < f->nr; i++)
+		table_put_row(t, &f->rows[i]);
 	return 0;
 }
 

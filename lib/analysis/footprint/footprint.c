@@ -11,17 +11,11 @@ static int show_tree(const struct footprint_tree *tree,
 		     const struct footprint_options *opts, enum footprint_dynamic dynamic,
 		     struct report *report)
 {
-	struct table *t = footprint_table(tree, opts->fp, dynamic), *sections;
-
-	if (!t)
+	if (!report_add_table(report, footprint_table(tree, opts->fp, dynamic)))
 		return -ENOMEM;
-	report_add_table(report, t);
-	if (opts->within)
-		return 0;
-	sections = footprint_sections(opts->fp);
-	if (sections)
-		sections->hidden = !opts->sections;
-	return report_add_table(report, sections) ? 0 : -ENOMEM;
+	if (!opts->within)
+		footprint_sections(opts->fp, report)->hidden = !opts->sections;
+	return 0;
 }
 
 int footprint_report(const struct footprint_options *opts, struct report *report)

@@ -131,6 +131,7 @@ static struct table *new_table(const struct footprint_tree *tree,
 
 	if (!t)
 		return NULL;
+	t->type = &footprint_type;
 	t->usual_sort = footprint_type.sort;
 	t->tree = footprint_type.tree;
 	for (const struct column_type *col = columns; col->column.name; col++) {
@@ -164,7 +165,7 @@ static void add_rows(const struct footprint_tree *tree, struct table *t, bool dy
 
 		if (shown) {
 			node->row = ++nr;
-			if (!table_type_add_row(&footprint_type, SUBJECT_NONE, t, &row))
+			if (!table_put_row(t, &row))
 				return;
 		}
 		if (shown && node->first) {
@@ -286,29 +287,25 @@ static const struct column_type section_columns[] = {
 const struct table_type footprint_section_type = {
 	.name = "footprint_section",
 	.help = "a section of vmlinux or of a module that takes memory",
+	.title = "Sections that take memory",
+	.by = "section",
 	.sort = "bytes",
 	.columns = section_columns,
 };
 
-struct table *footprint_sections(const struct footprint *fp)
+struct table *footprint_sections(const struct footprint *fp, struct report *report)
 {
-	struct table *t =
-		table_type_new(&footprint_section_type, "Sections that take memory",
-			       SUBJECT_NONE, false);
+	struct table *t = table_plain(report, &footprint_section_type);
 
-	for (size_t i = 0; t && i < fp->nr_images; i++) {
+	for (size_t i = 0; i < fp->nr_images; i++) {
 		const struct footprint_image *image = &fp->images[i];
 
 		for (size_t k = 0; k < image->layout.nr_sections; k++) {
 			const struct section_row row = { &image->layout.sections[k],
 							 image };
 
-			if (!table_type_add_row(&footprint_section_type, SUBJECT_NONE, t,
-						&row))
-				return t;
+			table_put_row(t, &row);
 		}
 	}
-	if (t)
-		table_set_by(t, "section");
 	return t;
 }

@@ -130,8 +130,8 @@ enum footprint_dynamic { DYNAMIC_NONE, DYNAMIC_SLAB, DYNAMIC_PAGES };
  */
 struct table *footprint_table(const struct footprint_tree *tree,
 			      const struct footprint *fp, enum footprint_dynamic dynamic);
-/* The table "footprint_section"; NULL: no memory. */
-struct table *footprint_sections(const struct footprint *fp);
+/* Adds the table "footprint_section". */
+struct table *footprint_sections(const struct footprint *fp, struct report *report);
 
 extern const struct table_type footprint_type, footprint_section_type;
 

@@ -115,10 +115,10 @@ extern const struct table_type frag_type, frag_block_type, frag_free_type,
 
 /* Adds the tables. 0 or -ENOMEM. */
 int frag_show(const struct frag *f, struct report *report) __must_check;
-/* Adds buddyinfo's figures, if the recording has them. 0 or -ENOMEM. */
-int frag_show_free(const struct frag *f, struct report *report) __must_check;
-/* Adds vmstat's counters, if the recording has them. 0 or -ENOMEM. */
-int frag_show_vmstat(const struct frag *f, struct report *report) __must_check;
+/* Adds buddyinfo's figures, if the recording has them. */
+void frag_show_free(const struct frag *f, struct report *report);
+/* Adds vmstat's counters, if the recording has them. */
+void frag_show_vmstat(const struct frag *f, struct report *report);
 /* Adds to the summary the value of min_free_kbytes and the next larger one to try. */
 void frag_advise(const struct frag *f, struct table *t);
 

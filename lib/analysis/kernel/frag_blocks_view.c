@@ -169,6 +169,8 @@ static const struct column_type block_columns[] = {
 const struct table_type frag_block_type = {
 	.name = "frag_block",
 	.help = "pageblocks that hold pages of several migratetypes since a fallback",
+	.title = "Pageblocks that fallbacks split up",
+	.by = "pfn",
 	.sort = "time,hit",
 	.columns = block_columns,
 };
@@ -204,15 +206,10 @@ static int collect_blocks(struct block_view *v)
 int frag_show_blocks(const struct frag *f, struct report *report)
 {
 	const enum subject_kind kind = SUBJECT_CALLSITE;
-	struct table *t = table_type_new(
-		&frag_block_type, "Pageblocks that fallbacks split up", kind, false);
 	struct block_view v = { 0 };
-	int ret = frag_view_begin(&v.of, f, kind);
+	struct table *t = NULL;
+	int ret = frag_view_begin(&v.of, f, kind) ?: collect_blocks(&v);
 
-	if (!ret)
-		ret = t ? collect_blocks(&v) : -ENOMEM;
-	if (t)
-		frag_view_columns(&v.of, t);
 	for (size_t i = 0; i < f->blocks.nr && !ret; i++) {
 		const struct block_row row = { .subject = { &v.of.subjects,
 							    v.blocks[i].subject },
@@ -220,21 +217,21 @@ int frag_show_blocks(const struct frag *f, struct report *report)
 					       .in_block = &v.blocks[i],
 					       .block = &f->blocks.blocks[i] };
 
-		if (row.in_block->hit)
-			table_type_add_row(&frag_block_type, kind, t, &row);
+		if (!row.in_block->hit)
+			continue;
+		t = t
+			    ?: table_begin(report, &frag_block_type,
+					   frag_block_type.title, kind, false);
+		table_put_row(t, &row);
 	}
-	if (!ret && t->nr_rows) {
-		table_set_by(t, "pfn");
-		if (f->blocks.untracked)
-			table_add_note(t,
-				       "!%u pageblocks are followed; %" PRIu64
-				       " fallback%s in others.",
-				       FRAG_BLOCKS_MAX, f->blocks.untracked,
-				       f->blocks.untracked == 1 ? " was" : "s were");
-		report_add_table(report, t);
-		t = NULL;
-	}
-	table_free(t);
+	if (t)
+		frag_view_columns(&v.of, t);
+	if (t && f->blocks.untracked)
+		table_add_note(t,
+			       "!%u pageblocks are followed; %" PRIu64
+			       " fallback%s in others.",
+			       FRAG_BLOCKS_MAX, f->blocks.untracked,
+			       f->blocks.untracked == 1 ? " was" : "s were");
 	frag_view_end(&v.of);
 	tasks_free(&v.tasks);
 	free(v.blocks);

@@ -52,6 +52,7 @@ static const struct column_type columns[] = {
 const struct table_type frag_free_type = {
 	.name = "frag_free",
 	.help = "free blocks of a zone by order, before and after the recording",
+	.title = "Free blocks by order",
 	.columns = columns,
 };
 
@@ -85,7 +86,7 @@ static void add_zones(const struct frag *f, const char *text, const char *when,
 		const struct free_row row = { f, &line, when };
 		struct cell *cells;
 
-		if (!table_type_add_row(&frag_free_type, SUBJECT_NONE, t, &row))
+		if (!table_put_row(t, &row))
 			return;
 		cells = t->cells + (t->nr_rows - 1) * nr_columns;
 		for (size_t i = 0; i < line.nr && first + i < nr_columns; i++)
@@ -93,7 +94,7 @@ static void add_zones(const struct frag *f, const char *text, const char *when,
 	}
 }
 
-int frag_show_free(const struct frag *f, struct report *report)
+void frag_show_free(const struct frag *f, struct report *report)
 {
 	const char *before = meta_text(f, "buddyinfo.before");
 	const char *after = meta_text(f, "buddyinfo.after"), *text;
@@ -106,17 +107,13 @@ int frag_show_free(const struct frag *f, struct report *report)
 	for (text = after; buddyinfo_next(&text, &line);)
 		nr = line.nr > nr ? line.nr : nr;
 	if (!nr)
-		return 0;
-	t = table_type_new(&frag_free_type, "Free blocks by order", SUBJECT_NONE, false);
-	if (!t)
-		return -ENOMEM;
+		return;
+	t = table_plain(report, &frag_free_type);
 	add_orders(t, nr);
 	add_zones(f, before, "before", t);
 	add_zones(f, after, "after", t);
 	if (f->env->window)
 		table_add_note(t, "Before and after the whole recording.");
-	report_add_table(report, t);
-	return 0;
 }
 
 /* The current value: the setting itself, or the sum of the zones' watermarks. */
@@ -237,6 +234,7 @@ static const struct column_type vmstat_columns[] = {
 const struct table_type frag_vmstat_type = {
 	.name = "frag_vmstat",
 	.help = "counters of vmstat that would confirm that a larger min_free_kbytes helps",
+	.title = "Counters that more free memory would change",
 	.columns = vmstat_columns,
 };
 
@@ -251,29 +249,19 @@ static bool value_of(const struct frag *f, const struct counter *c, const char *
 		      : vmstat_value(meta->text, c->name, value);
 }
 
-int frag_show_vmstat(const struct frag *f, struct report *report)
+void frag_show_vmstat(const struct frag *f, struct report *report)
 {
-	struct table *t = table_type_new(&frag_vmstat_type,
-					 "Counters that more free memory would change",
-					 SUBJECT_NONE, false);
+	struct table *t = NULL;
 
-	if (!t)
-		return -ENOMEM;
 	for (size_t i = 0; i < ARRAY_SIZE(counters); i++) {
 		struct counter_row row = { .counter = &counters[i] };
 
 		if (!value_of(f, row.counter, "vmstat.before", &row.before) ||
 		    !value_of(f, row.counter, "vmstat.after", &row.after))
 			continue;
-		if (!table_type_add_row(&frag_vmstat_type, SUBJECT_NONE, t, &row))
-			break;
+		t = t ?: table_plain(report, &frag_vmstat_type);
+		table_put_row(t, &row);
 	}
-	if (!t->nr_rows && table_ok(t)) {
-		table_free(t);
-		return 0;
-	}
-	if (f->env->window)
+	if (t && f->env->window)
 		table_add_note(t, "Before and after the whole recording.");
-	report_add_table(report, t);
-	return 0;
 }

@@ -204,15 +204,13 @@ static void add_summary(const struct frag *f, struct table *t)
 
 static int show_by(const struct frag *f, enum subject_kind kind, struct report *report)
 {
-	struct table *t = account_rows_table(&frag_type, f->env, kind,
-					     "Fallbacks to another migratetype");
+	struct table *t = account_rows_table(
+		report, &frag_type, subject_estimated(kind, f->env->sample.one_in),
+		"Fallbacks to another migratetype");
 	struct view v = { 0 };
 	int ret = frag_view_begin(&v.of, f, kind);
 
-	if (!t)
-		ret = -ENOMEM;
-	else
-		frag_view_columns(&v.of, t);
+	frag_view_columns(&v.of, t);
 	for (size_t i = 0; i < f->nr && !ret; i++) {
 		if (frag_is_shown(f, &f->events[i]))
 			ret = add_event(&v, &f->events[i]);
@@ -225,13 +223,12 @@ static int show_by(const struct frag *f, enum subject_kind kind, struct report *
 					      .sum = &v.sums[i],
 					      .bins = &v.bins[i * f->opts->bins] };
 
-		table_type_add_row(&frag_type, kind, t, &row);
+		table_put_row(t, &row);
 	}
 	if (!ret) {
 		add_notes(f, t);
 		add_summary(f, t);
 	}
-	report_add_table(report, t);
 	frag_view_end(&v.of);
 	intern_free(&v.keys);
 	free(v.sums);
@@ -254,5 +251,7 @@ int frag_show(const struct frag *f, struct report *report)
 	if (!ret && o->by)
 		ret = show_by(f, o->by, report);
 	ret = ret ?: frag_show_blocks(f, report);
-	return ret ?: frag_show_free(f, report) ?: frag_show_vmstat(f, report);
+	frag_show_free(f, report);
+	frag_show_vmstat(f, report);
+	return ret;
 }

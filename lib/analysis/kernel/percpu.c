@@ -227,6 +227,8 @@ static const struct column_type columns[] = {
 static const struct table_type percpu_type = {
 	.name = "percpu",
 	.help = "refills and drains of the page lists of a CPU",
+	.title = "Lists of free pages by CPU",
+	.by = "cpu",
 	.sort = "locks,refill_pages",
 	.columns = columns,
 };
@@ -262,6 +264,8 @@ static const struct table_cross percpu_cross = {
 static const struct table_type percpu_matrix_type = {
 	.name = "percpu_matrix",
 	.help = "pages that were refilled on one CPU and drained on another, or on the same",
+	.title = "Pages by the CPUs that refilled and drained",
+	.by = "refill_cpu,drain_cpu",
 	.sort = "pages",
 	.cross = &percpu_cross,
 	.columns = move_columns,
@@ -319,16 +323,13 @@ static void add_notes(const struct percpu *p, uint32_t seen, struct table *t)
 			"Of all tasks: refills and drains are no allocations, which the filter selects.");
 }
 
-static int show_cpus(const struct percpu *p, struct report *report)
+static void show_cpus(const struct percpu *p, struct report *report)
 {
 	const struct event_stream_stats *s = event_stream_stats(p->env->stream);
-	struct table *t = table_type_new(&percpu_type, "Lists of free pages by CPU",
-					 SUBJECT_NONE, false);
+	struct table *t = table_plain(report, &percpu_type);
 	uint32_t seen = 0, i;
 	struct cpu_row row = { 0 };
 
-	if (!t)
-		return -ENOMEM;
 	for (i = 0; i < event_formats_count(p->env->fmts); i++) {
 		const struct event_format *fmt = event_formats_at(p->env->fmts, i);
 
@@ -340,42 +341,35 @@ static int show_cpus(const struct percpu *p, struct report *report)
 		row.seconds = (double)(s->last_ts - s->first_ts) / 1e9;
 	for (i = 0; i < p->nr; i++) {
 		row.c = &p->cpus[i];
-		table_type_add_row(&percpu_type, SUBJECT_NONE, t, &row);
+		table_put_row(t, &row);
 	}
-	table_set_by(t, "cpu");
 	add_notes(p, seen, t);
 	add_summary(p, t);
-	report_add_table(report, t);
-	return 0;
 }
 
-static int show_moves(const struct percpu *p, struct report *report)
+static void show_moves(const struct percpu *p, struct report *report)
 {
-	struct table *t = table_type_new(&percpu_matrix_type,
-					 "Pages by the CPUs that refilled and drained",
-					 SUBJECT_NONE, false);
+	struct table *t = table_plain(report, &percpu_matrix_type);
 
-	if (!t)
-		return -ENOMEM;
 	for (uint32_t i = 0; i < p->nr_moved; i++) {
 		const struct percpu_key *key = intern_get(&p->moves, i + 1, NULL);
 		const struct move_row row = { p->cpus[key->from].cpu,
 					      p->cpus[key->to].cpu, p->moved[i] };
 
-		table_type_add_row(&percpu_matrix_type, SUBJECT_NONE, t, &row);
+		table_put_row(t, &row);
 	}
-	table_set_by(t, "refill_cpu,drain_cpu");
-	report_add_table(report, t);
-	return 0;
 }
 
 static int percpu_view(const void *self, struct report *report)
 {
 	const struct percpu *p = self;
-	int ret = p->failed ? -ENOMEM : 0;
 
-	ret = ret ?: show_cpus(p, report);
-	return ret || !p->nr_moved ? ret : show_moves(p, report);
+	if (p->failed)
+		return -ENOMEM;
+	show_cpus(p, report);
+	if (p->nr_moved)
+		show_moves(p, report);
+	return 0;
 }
 
 static void percpu_destroy(void *self)

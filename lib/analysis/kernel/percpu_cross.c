@@ -232,10 +232,8 @@ static const struct table_type percpu_page_type = {
 	.columns = page_columns,
 };
 
-static void add_rows(const struct view *v, enum subject_kind kind, struct table *t)
+static void add_rows(const struct view *v, struct table *t)
 {
-	const struct table_type *type = v->pages ? &percpu_page_type : &percpu_slab_type;
-
 	for (size_t i = 0; i < v->nr; i++) {
 		const struct group_key *key = intern_get(&v->keys, (uint32_t)i + 1, NULL);
 		const struct view_row row = { .subject = { &v->owners.subjects,
@@ -244,7 +242,7 @@ static void add_rows(const struct view *v, enum subject_kind kind, struct table 
 					      .key = key,
 					      .group = &v->groups[i] };
 
-		table_type_add_row(type, kind, t, &row);
+		table_put_row(t, &row);
 	}
 }
 
@@ -278,7 +276,8 @@ static void add_summary(const struct view *v, uint64_t losses, struct table *t)
 	table_add_summary_lines(t, lines, ARRAY_SIZE(lines), losses != 0);
 }
 
-static struct table *new_table(const struct view *v, enum subject_kind kind)
+static struct table *new_table(const struct view *v, enum subject_kind kind,
+			       struct report *report)
 {
 	char words[SUBJECT_WORDS];
 	struct strbuf __auto_free text = { 0 };
@@ -286,12 +285,11 @@ static struct table *new_table(const struct view *v, enum subject_kind kind)
 
 	strbuf_printf(&text, "%s freed on another CPU, by %s",
 		      v->pages ? "Pages" : "Slab objects", subjects_words(kind, words));
-	t = table_type_new(v->pages ? &percpu_page_type : &percpu_slab_type,
-			   strbuf_text(&text), kind, false);
+	t = table_begin(report, v->pages ? &percpu_page_type : &percpu_slab_type,
+			strbuf_text(&text), kind, false);
 	strbuf_reset(&text);
 	strbuf_printf(&text, "%s,alloc_cpu,free_cpu", words);
-	if (t)
-		table_set_by(t, strbuf_text(&text));
+	table_set_by(t, strbuf_text(&text));
 	return t;
 }
 
@@ -300,19 +298,16 @@ static int percpu_cross_show(const void *self, enum memory memory, enum subject_
 {
 	const struct percpu_cross *c = self;
 	struct view v = { .side = &c->sides[memory], .pages = memory == MEMORY_PAGE };
-	struct table *t = new_table(&v, kind);
+	struct table *t = new_table(&v, kind, report);
 	int ret = view_make(&v, c, kind);
 
-	if (!t)
-		ret = -ENOMEM;
 	if (!ret) {
-		add_rows(&v, kind, t);
+		add_rows(&v, t);
 		/* Few recordings have callchains of frees. */
 		if (!table_has_value(t, "freed_by"))
 			table_hide_column(t, "freed_by");
 		add_summary(&v, c->of[memory]->losses, t);
 	}
-	report_add_table(report, t);
 	view_free(&v);
 	return ret;
 }
@@ -363,6 +358,8 @@ static const struct table_cross page_cross = {
 static const struct table_type percpu_slab_matrix_type = {
 	.name = "percpu_slab_matrix",
 	.help = "slab objects by the CPUs that allocated and freed them",
+	.title = "Slab objects by the CPUs that allocated and freed",
+	.by = "alloc_cpu,free_cpu",
 	.sort = "objects",
 	.cross = &slab_cross,
 	.columns = slab_pair_columns,
@@ -371,6 +368,8 @@ static const struct table_type percpu_slab_matrix_type = {
 static const struct table_type percpu_page_matrix_type = {
 	.name = "percpu_page_matrix",
 	.help = "pages by the CPUs that allocated and freed them",
+	.title = "Pages by the CPUs that allocated and freed",
+	.by = "alloc_cpu,free_cpu",
 	.sort = "pages",
 	.cross = &page_cross,
 	.columns = page_pair_columns,
@@ -401,35 +400,24 @@ static struct cross_count *sum_pairs(const struct cross_side *side, struct inter
 static int percpu_cross_show_matrix(const struct percpu_cross *c, enum memory memory,
 				    struct report *report)
 {
-	const bool pages = memory == MEMORY_PAGE;
 	const struct cross_side *side = &c->sides[memory];
-	const struct table_type *type =
-		pages ? &percpu_page_matrix_type : &percpu_slab_matrix_type;
+	const struct table_type *type = memory == MEMORY_PAGE ? &percpu_page_matrix_type
+							      : &percpu_slab_matrix_type;
+	struct cross_count *sums __auto_mem = NULL;
 	struct intern pairs = { 0 };
-	struct cross_count *sums;
 	struct table *t;
 
 	if (!side->nr)
 		return 0;
 	sums = sum_pairs(side, &pairs);
-	t = sums ? table_type_new(
-			   type,
-			   pages ? "Pages by the CPUs that allocated and freed"
-				 : "Slab objects by the CPUs that allocated and freed",
-			   SUBJECT_NONE, false)
-		 : NULL;
-	for (uint32_t i = 0; t && i < pairs.count; i++) {
+	t = table_plain(report, type);
+	for (uint32_t i = 0; sums && i < pairs.count; i++) {
 		const struct pair_row row = { intern_get(&pairs, i + 1, NULL), &sums[i] };
 
-		table_type_add_row(type, SUBJECT_NONE, t, &row);
+		table_put_row(t, &row);
 	}
-	if (t) {
-		table_set_by(t, "alloc_cpu,free_cpu");
-		report_add_table(report, t);
-	}
-	free(sums);
 	intern_free(&pairs);
-	return t ? 0 : -ENOMEM;
+	return sums ? 0 : -ENOMEM;
 }
 
 /* --- counts ------------------------------------------------------------------------------ */

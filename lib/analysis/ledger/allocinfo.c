@@ -338,16 +338,12 @@ static void add_notes(const struct functions *f, struct table *t)
 
 static int add_table(const struct functions *f, struct report *report)
 {
-	struct table *t = table_type_new(
-		&allocinfo_type, "Live bytes by function, compared with allocinfo",
-		SUBJECT_NONE, false);
+	struct table *t = table_plain(report, &allocinfo_type);
 	struct cells_of *order __auto_mem = calloc(f->nr + 1, sizeof(*order));
 	size_t i, nr = 0;
 
-	if (!t || !order) {
-		table_free(t);
+	if (!order)
 		return -ENOMEM;
-	}
 	for (i = 0; i < f->nr; i++) {
 		const struct function_row *row = &f->rows[i];
 
@@ -356,18 +352,17 @@ static int add_table(const struct functions *f, struct report *report)
 							 row->change.known ? row : NULL };
 	}
 	qsort(order, nr, sizeof(*order), row_compare);
-	table_set_by(t, "function");
 	for (i = 0; i < nr; i++)
-		t->failed |=
-			!table_type_add_row(&allocinfo_type, SUBJECT_NONE, t, &order[i]);
+		t->failed |= !table_put_row(t, &order[i]);
 	add_notes(f, t);
-	report_add_table(report, t);
 	return 0;
 }
 
 static const struct table_type allocinfo_type = {
 	.name = "allocinfo",
 	.help = "live bytes by function, compared with /proc/allocinfo (--allocinfo)",
+	.title = "Live bytes by function, compared with allocinfo",
+	.by = "function",
 	.columns = columns,
 };
 

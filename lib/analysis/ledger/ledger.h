@@ -244,6 +244,6 @@ extern const struct analysis analysis_ledger;
 extern const struct table_type ledger_slab_type, ledger_step_type, ledger_page_type;
 /* Adds those for which there are events and snapshots, or that of pages. 0 or -ENOMEM. */
 int ledger_report(const struct ledger *ledger, struct report *report) __must_check;
-int ledger_page_report(const struct ledger *ledger, struct report *report) __must_check;
+void ledger_page_report(const struct ledger *ledger, struct report *report);
 
 #endif

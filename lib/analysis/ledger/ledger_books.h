@@ -67,8 +67,8 @@ struct ledger_key ledger_key_of(const struct ledger *ledger, uint32_t row,
 int books_make(struct books *b) __must_check;
 /* The name of the row's plainest cache; NULL: none. */
 const char *books_row_name(const struct books *b, const struct books_row *row);
-/* Adds the table of steps; there is at least one. 0 or -ENOMEM. */
-int ledger_step_report(const struct books *b, struct report *report) __must_check;
+/* Adds the table of steps; there is at least one. */
+void ledger_step_report(const struct books *b, struct report *report);
 void books_free(struct books *b);
 
 #endif

@@ -67,6 +67,7 @@ static const struct column_type columns[] = {
 const struct table_type ledger_page_type = {
 	.name = "ledger_page",
 	.help = "pages compared with vmstat (--ledger)",
+	.title = "Pages compared with vmstat",
 	.columns = columns,
 };
 
@@ -75,7 +76,7 @@ static void add_row(struct table *t, const char *what, int64_t trace, bool known
 {
 	const struct page_row row = { what, why, { trace, kernel, known } };
 
-	table_type_add_row(&ledger_page_type, SUBJECT_NONE, t, &row);
+	table_put_row(t, &row);
 }
 
 /* Upper bound of the page frames that the recorder itself used for the file's events. */
@@ -105,17 +106,14 @@ static void add_notes(const struct ledger *l, struct table *t)
 		table_add_note(t, "Events were lost: the trace's numbers are too small.");
 }
 
-int ledger_page_report(const struct ledger *l, struct report *report)
+void ledger_page_report(const struct ledger *l, struct report *report)
 {
 	const struct recording *rec = l->env->rec;
 	int64_t net = (int64_t)(l->pages_allocated - l->pages_freed);
 	int64_t change = 0, pcp = 0;
-	struct table *t = table_type_new(&ledger_page_type, "Pages compared with vmstat",
-					 SUBJECT_NONE, false);
+	struct table *t = table_plain(report, &ledger_page_type);
 	bool known, has_pcp;
 
-	if (!t)
-		return -ENOMEM;
 	known = snapshot_change(rec, "vmstat.before", "vmstat.after", read_pgalloc,
 				&change);
 	add_row(t, "allocated (pgalloc_*)", (int64_t)l->pages_allocated, known, change,
@@ -136,6 +134,4 @@ int ledger_page_report(const struct ledger *l, struct report *report)
 	add_row(t, "net (nr_free_pages)", net, known, -change,
 		"pages in the CPUs' own lists; counted with a delay");
 	add_notes(l, t);
-	report_add_table(report, t);
-	return 0;
 }

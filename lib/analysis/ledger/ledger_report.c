@@ -281,6 +281,8 @@ static const struct column_type columns[] = {
 const struct table_type ledger_slab_type = {
 	.name = "ledger",
 	.help = "slab objects compared with slabinfo (--ledger)",
+	.title = "Slab objects compared with slabinfo",
+	.by = "cache",
 	.columns = columns,
 };
 
@@ -290,7 +292,7 @@ static uint64_t add_row(const struct books *b, struct table *t,
 {
 	const struct cells_of r = cells_make(b, row);
 
-	if (!table_type_add_row(&ledger_slab_type, SUBJECT_NONE, t, &r))
+	if (!table_put_row(t, &r))
 		return 0;
 	return ledger_magnitude(r.change.kernel - r.change.trace);
 }
@@ -421,19 +423,15 @@ static void note_batches(const struct books *b, const struct books_row *row,
 
 static int add_table(const struct books *b, struct report *report)
 {
-	struct table *t =
-		table_type_new(&ledger_slab_type, "Slab objects compared with slabinfo",
-			       SUBJECT_NONE, false);
+	struct table *t = table_plain(report, &ledger_slab_type);
 	const struct books_row **order __auto_mem =
 		calloc(b->nr_rows + 1, sizeof(const struct books_row *));
 	struct sums sum = { 0 };
 	size_t i, nr = 0, nr_exact = 0;
 	int ret = 0;
 
-	if (!t || !order) {
-		table_free(t);
+	if (!order)
 		return -ENOMEM;
-	}
 	for (i = 0; i < b->nr_rows; i++) {
 		const struct books_row *row = &b->rows[i];
 
@@ -441,7 +439,6 @@ static int add_table(const struct books *b, struct report *report)
 			order[nr++] = row;
 	}
 	qsort(order, nr, sizeof(const struct books_row *), row_compare);
-	table_set_by(t, "cache");
 	for (i = 0; i < nr; i++) {
 		struct ledger_change change = row_change(order[i]);
 		uint64_t missing = add_row(b, t, order[i]);
@@ -465,9 +462,8 @@ static int add_table(const struct books *b, struct report *report)
 	/* Losses could be all of a task's events. */
 	if (!b->ledger->losses && !b->ledger->env->rec->cut_short)
 		ret = note_tasks(b, order, nr, t);
-	report_add_table(report, t);
 	if (!ret && b->ledger->steps.curve.nr > 1)
-		ret = ledger_step_report(b, report);
+		ledger_step_report(b, report);
 	return ret;
 }
 
@@ -498,6 +494,6 @@ int ledger_report(const struct ledger *l, struct report *report)
 		ret = ledger_slab_report(l, report);
 	if (!ret && l->nr_page && recording_meta(rec, "vmstat.before") &&
 	    recording_meta(rec, "vmstat.after"))
-		ret = ledger_page_report(l, report);
+		ledger_page_report(l, report);
 	return ret;
 }

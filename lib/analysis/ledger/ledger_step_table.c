@@ -261,6 +261,7 @@ static const struct column_type columns[] = {
 const struct table_type ledger_step_type = {
 	.name = "ledger_step",
 	.help = "what events explain of each step of the kernel's curve (--ledger)",
+	.title = "Slab objects compared with slabinfo, step by step",
 	.columns = columns,
 };
 
@@ -323,22 +324,18 @@ static int by_missing(const void *a, const void *b)
 	return x->from < y->from ? -1 : 1;
 }
 
-int ledger_step_report(const struct books *b, struct report *report)
+void ledger_step_report(const struct books *b, struct report *report)
 {
-	struct table *t = table_type_new(
-		&ledger_step_type, "Slab objects compared with slabinfo, step by step",
-		SUBJECT_NONE, false);
+	struct table *t = table_plain(report, &ledger_step_type);
 	unsigned int nr = ledger_steps_nr(&b->ledger->steps), i, shown = 0;
 	struct step_row rows[LEDGER_STEPS];
 
-	if (!t)
-		return -ENOMEM;
 	analysis_plain_times(b->ledger->env, t);
 	for (i = 0; i < nr; i++)
 		rows[i] = make_row(b, i);
 	qsort(rows, nr, sizeof(rows[0]), by_missing);
 	for (i = 0; i < nr; i++)
-		table_type_add_row(&ledger_step_type, SUBJECT_NONE, t, &rows[i]);
+		table_put_row(t, &rows[i]);
 	while (shown < nr && shown < STEPS_SHOWN && rows[shown].missing)
 		shown++;
 	t->text_rows = shown;
@@ -347,6 +344,4 @@ int ledger_step_report(const struct books *b, struct report *report)
 		t,
 		"The kernel's counts were read %u times while events were recorded. Slabinfo counts free objects in slabs that CPUs hold.",
 		nr + 1);
-	report_add_table(report, t);
-	return 0;
 }

@@ -215,10 +215,8 @@ static const struct table_type types[MEMORY_KINDS] = {
 };
 const struct table_type *const leaks_tables[] = MEMORY_TABLES(types);
 
-static void add_rows(const struct leaks_view *v, enum subject_kind kind, struct table *t)
+static void add_rows(const struct leaks_view *v, struct table *t)
 {
-	enum subject_kind columns = subject_estimated(kind, v->l->env->sample.one_in);
-
 	for (uint32_t i = 0; i < v->owners.nr; i++) {
 		const struct leak_row row = { .subject = { &v->owners.subjects, i },
 					      .v = v,
@@ -228,7 +226,7 @@ static void add_rows(const struct leaks_view *v, enum subject_kind kind, struct 
 					      .group = i };
 
 		if (row.leak->old)
-			table_type_add_row(&types[v->memory], columns, t, &row);
+			table_put_row(t, &row);
 	}
 }
 
@@ -400,14 +398,14 @@ static void add_summary(const struct leaks_view *v, uint64_t losses, struct tabl
 		add_interval(v, t);
 }
 
-static struct table *new_table(const struct leaks_view *v, enum subject_kind kind)
+static struct table *new_table(const struct leaks_view *v, enum subject_kind kind,
+			       struct report *report)
 {
-	struct table *t = account_rows_table(&types[v->memory], v->l->env, kind,
-					     "%s that are still live,",
-					     memory_words(v->memory)->title);
+	struct table *t = account_rows_table(
+		report, &types[v->memory],
+		subject_estimated(kind, v->l->env->sample.one_in),
+		"%s that are still live,", memory_words(v->memory)->title);
 
-	if (!t)
-		return NULL;
 	analysis_plain_times(v->l->env, t);
 	/* In a sample nothing is certain to live: the interval of the bytes says more. */
 	if (v->l->env->sample.one_in) {
@@ -425,17 +423,14 @@ int leaks_show(const void *self, enum memory memory, enum subject_kind kind,
 				.side = &l->sides[memory],
 				.lives = l->of[memory],
 				.memory = memory };
-	struct table *t = new_table(&v, kind);
+	struct table *t = new_table(&v, kind, report);
 	int ret = leaks_view_make(&v, kind);
 
-	if (!t)
-		ret = -ENOMEM;
 	if (!ret) {
-		add_rows(&v, kind, t);
+		add_rows(&v, t);
 		add_notes(&v, v.lives->losses, t);
 		add_summary(&v, v.lives->losses, t);
 	}
-	report_add_table(report, t);
 	leaks_view_free(&v);
 	return ret;
 }

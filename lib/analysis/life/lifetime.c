@@ -296,23 +296,8 @@ static void add_summary(const struct lifetime_view *v, uint64_t losses, struct t
 				  cell_uint(sum.row.nr_short), losses != 0);
 }
 
-static struct table *new_table(const struct lifetime_view *v, enum subject_kind kind)
+static void add_rows(const struct lifetime_view *v, struct table *t)
 {
-	struct table *t = account_rows_table(&types[v->owners.memory], v->a->env, kind,
-					     "Lifetimes of %s",
-					     memory_words(v->owners.memory)->many);
-
-	if (t)
-		analysis_plain_times(v->a->env, t);
-	return t;
-}
-
-static void add_rows(const struct lifetime_view *v, enum subject_kind kind,
-		     struct table *t)
-{
-	const struct table_type *type = &types[v->owners.memory];
-	enum subject_kind columns = subject_estimated(kind, v->a->env->sample.one_in);
-
 	for (uint32_t i = 0; i < v->owners.nr; i++) {
 		const struct lifetime_group *group = &v->groups.groups[i];
 		const struct lifetime_view_row row = { .subject = { &v->owners.subjects,
@@ -324,7 +309,7 @@ static void add_rows(const struct lifetime_view *v, enum subject_kind kind,
 						       .sum = &v->sums[i] };
 
 		if (row.sum->all)
-			table_type_add_row(type, columns, t, &row);
+			table_put_row(t, &row);
 	}
 }
 
@@ -335,18 +320,19 @@ static int show(const void *self, enum memory memory, enum subject_kind kind,
 	const uint64_t losses = a->of[memory]->losses;
 	struct lifetime_view v = { .a = a };
 	int ret = owners_init(&v.owners, a->env, a->of[memory], kind);
-	struct table *t = new_table(&v, kind);
+	struct table *t = account_rows_table(
+		report, &types[memory], subject_estimated(kind, a->env->sample.one_in),
+		"Lifetimes of %s", memory_words(memory)->many);
 
+	analysis_plain_times(a->env, t);
 	v.owners.flows = true;
-	if (!ret)
-		ret = t ? collect(&v) : -ENOMEM;
+	ret = ret ?: collect(&v);
 	if (!ret) {
-		add_rows(&v, kind, t);
+		add_rows(&v, t);
 		owners_note_stackless(&v.owners, t);
 		add_notes(&v, losses, t);
 		add_summary(&v, losses, t);
 	}
-	report_add_table(report, t);
 	lifetime_groups_free(&v.groups);
 	owners_free(&v.owners);
 	free(v.sums);

@@ -251,34 +251,31 @@ static void row_words(const struct page_owners *p, enum subject_kind kind,
 		strbuf_puts(out, ",migtype");
 }
 
-static struct table *new_table(const struct page_owners *p, enum subject_kind kind)
+static struct table *new_table(const struct page_owners *p, enum subject_kind kind,
+			       struct report *report)
 {
 	struct strbuf __auto_free title = { 0 }, words = { 0 };
 	struct table *t;
 
 	row_words(p, kind, &words);
 	strbuf_printf(&title, "Owners of live pages, by %s", strbuf_text(&words));
-	t = table_type_new(&owners_type, strbuf_text(&title),
-			   subject_estimated(kind, p->env->sample.one_in), false);
-	if (t) {
-		table_set_by(t, strbuf_text(&words));
-		t->failed |= title.failed || words.failed;
-		analysis_plain_times(p->env, t);
-		/* In a sample the interval of the bytes says more. */
-		if (p->env->sample.one_in)
-			table_hide_column(t, "net_min");
-		if (p->opts->any_order)
-			table_hide_column(t, "order");
-		if (p->opts->any_migratetype)
-			table_hide_column(t, "migtype");
-	}
+	t = table_begin(report, &owners_type, strbuf_text(&title),
+			subject_estimated(kind, p->env->sample.one_in), false);
+	table_set_by(t, strbuf_text(&words));
+	t->failed |= title.failed || words.failed;
+	analysis_plain_times(p->env, t);
+	/* In a sample the interval of the bytes says more. */
+	if (p->env->sample.one_in)
+		table_hide_column(t, "net_min");
+	if (p->opts->any_order)
+		table_hide_column(t, "order");
+	if (p->opts->any_migratetype)
+		table_hide_column(t, "migtype");
 	return t;
 }
 
-static void add_rows(const struct view *v, enum subject_kind kind, struct table *t)
+static void add_rows(const struct view *v, struct table *t)
 {
-	enum subject_kind with = subject_estimated(kind, v->p->env->sample.one_in);
-
 	for (uint32_t i = 0; i < v->nr; i++) {
 		const struct owner_key *key = intern_get(&v->keys, i + 1, NULL);
 		const struct view_row row = { .subject = { &v->owners.subjects,
@@ -289,7 +286,7 @@ static void add_rows(const struct view *v, enum subject_kind kind, struct table 
 					      .net = &v->rows[i].net,
 					      .bytes = &v->rows[i].bytes };
 
-		table_type_add_row(&owners_type, with, t, &row);
+		table_put_row(t, &row);
 	}
 }
 
@@ -356,15 +353,14 @@ static int show_by(const struct page_owners *p, enum subject_kind kind,
 {
 	struct view v = { .p = p,
 			  .page = { .env = p->env, .opts = p->opts, .acc = p->acc } };
-	struct table *t = new_table(p, kind);
-	int ret = t ? collect(&v, kind) : -ENOMEM;
+	struct table *t = new_table(p, kind, report);
+	int ret = collect(&v, kind);
 
 	if (!ret) {
-		add_rows(&v, kind, t);
+		add_rows(&v, t);
 		add_notes(&v, t);
 		add_summary(&v, t);
 	}
-	report_add_table(report, t);
 	view_free(&v);
 	return ret;
 }

@@ -164,15 +164,13 @@ static void show_intervals(struct table *t)
 
 static int show(const struct summary *s, const struct report *from, struct report *report)
 {
-	struct table *t = table_type_new(&summary_type, "The largest, by callsite",
-					 SUBJECT_NONE, false);
-	int ret = t ? 0 : -ENOMEM;
+	struct table *t = table_plain(report, &summary_type);
+	int ret;
 
-	if (!ret && s->env->sample.one_in)
+	if (s->env->sample.one_in)
 		show_intervals(t);
-	if (!ret)
-		ret = summary_add_largest(from, recording_lacks_frees(s->env->rec),
-					  s->env->sample.one_in, t);
+	ret = summary_add_largest(from, recording_lacks_frees(s->env->rec),
+				  s->env->sample.one_in, t);
 	if (!ret) {
 		if (!recording_lacks_frees(s->env->rec))
 			summary_note_growth(from, t);
@@ -186,7 +184,6 @@ static int show(const struct summary *s, const struct report *from, struct repor
 	}
 	if (!ret)
 		add_more(t);
-	report_add_table(report, t);
 	return ret;
 }
 

@@ -164,6 +164,7 @@ static const struct column_type columns[] = {
 
 const struct table_type summary_type = {
 	.name = "summary",
+	.title = "The largest, by callsite",
 	.help = "the callsites that allocated most, hold most, grow most and waste most; failures; the first advice",
 	.columns = columns,
 };
@@ -281,7 +282,7 @@ static int add_subject(const struct subject_of *subject, const struct report *fr
 		/* A slope has no share in a sum. */
 		if (growth)
 			site->total = 0;
-		table_type_add_row(&summary_type, SUBJECT_NONE, to, &row);
+		table_put_row(to, &row);
 	}
 	free(found.sites);
 	return ret;
@@ -298,7 +299,7 @@ static int add_cache(const struct report *from, struct table *to)
 		for (size_t k = 0; t && k < t->nr_rows; k++)
 			site.bytes += cell_number(t, k, table_column(t, cache.column));
 		if (site.bytes)
-			table_type_add_row(&summary_type, SUBJECT_NONE, to, &row);
+			table_put_row(to, &row);
 	}
 	return 0;
 }
@@ -423,7 +424,7 @@ int summary_add_advice(const struct report *from, struct table *to)
 	site = (struct site){ .name = text_at(t, first, "callsite"),
 			      .bytes = cell_number(t, first, table_column(t, "bytes")),
 			      .hit = cell_number(t, first, table_column(t, "hit")) };
-	table_type_add_row(&summary_type, SUBJECT_NONE, to, &row);
+	table_put_row(to, &row);
 	table_add_note(to, "Advice, %s: %s.", text_at(t, first, "finding"),
 		       text_at(t, first, "evidence"));
 	return 0;

@@ -250,7 +250,6 @@ static size_t choose(struct call_tree *tree)
 
 struct emit {
 	struct call_tree *tree;
-	const struct table_type *type;
 	struct table *t;
 	uint32_t nr;
 };
@@ -276,7 +275,7 @@ static bool emit_row(struct emit *e, uint32_t index, bool rest)
 		row.above = e->tree->nodes[node->above].row;
 		row.depth = node->depth - 1;
 	}
-	return table_type_add_row(e->type, of, e->t, &row);
+	return table_put_row(e->t, &row);
 }
 
 /* Each node, then its children, then the row of its small children. */
@@ -306,12 +305,12 @@ static void emit_rows(struct emit *e)
 }
 
 struct table *call_tree_table(struct call_tree *tree, const struct table_type *type,
-			      const char *what, bool live)
+			      const char *what, bool live, struct report *report)
 {
 	bool callee = tree->opts->roots == TREE_CALLEE;
 	struct strbuf __auto_free title = { 0 };
-	struct table *t = NULL;
-	struct emit e = { tree, type, NULL, 0 };
+	struct table *t;
+	struct emit e = { tree, NULL, 0 };
 	size_t too_deep;
 
 	if (tree->opts->processes)
@@ -319,11 +318,9 @@ struct table *call_tree_table(struct call_tree *tree, const struct table_type *t
 	else
 		strbuf_printf(&title, "%s by callchain, %s first", what,
 			      callee ? "callsites" : "outermost callers");
-	if (!title.failed)
-		t = table_type_new(type, strbuf_text(&title), tree_subject(tree->opts),
-				   live);
-	if (!t)
-		return NULL;
+	t = table_begin(report, type, strbuf_text(&title), tree_subject(tree->opts),
+			live);
+	t->failed |= title.failed;
 	table_set_by(t, tree->opts->processes ? "process" : callee ? "callee" : "caller");
 	if (!tree->nr)
 		return t;

@@ -319,8 +319,7 @@ static void know_charged(struct view *v, enum subject_kind kind)
 						   DIMENSION_CHARGED) >= 0;
 }
 
-static int add_rows(const struct view *v, const struct table_type *type,
-		    enum subject_kind kind, struct table *t)
+static void add_rows(const struct view *v, struct table *t)
 {
 	struct view_row row = { .v = v };
 
@@ -331,33 +330,30 @@ static int add_rows(const struct view *v, const struct table_type *type,
 		row.subject =
 			(struct subject_row){ &v->owners.subjects, row.key->subject };
 		if (row.sum->hit)
-			table_type_add_row(type, kind, t, &row);
+			table_put_row(t, &row);
 	}
-	return 0;
 }
 
 static int show(const struct peak *p, enum memory memory, struct report *report)
 {
 	const enum subject_kind kind =
 		rows_by(p->env, p->opts, p->opts->by_cache && memory == MEMORY_SLAB);
-	const struct table_type *type = &types[memory];
-	struct table *t = table_type_new(type, memory_words(memory)->title, kind, false);
+	struct table *t = table_begin(report, &types[memory], memory_words(memory)->title,
+				      kind, false);
 	struct view v = { .p = p };
 	char words[SUBJECT_WORDS];
 	int ret = owners_init(&v.owners, p->env, p->of[memory], kind);
 
 	know_charged(&v, kind);
-	if (!ret)
-		ret = t ? collect(&v) : -ENOMEM;
+	ret = ret ?: collect(&v);
 	if (!ret && own(p->opts)->history)
 		export_history_end(own(p->opts)->history);
 	if (!ret && own(p->opts)->history)
 		ret = export_history_rows(own(p->opts)->history, memory, v.sum_of,
 					  v.owners.nr_rows, (uint32_t)v.nr);
-	ret = ret ?: add_rows(&v, type, kind, t);
 	if (!ret)
-		table_set_by(t, subjects_words(kind, words));
-	report_add_table(report, t);
+		add_rows(&v, t);
+	table_set_by(t, subjects_words(kind, words));
 	owners_free(&v.owners);
 	intern_free(&v.keys);
 	free(v.sums);

@@ -62,9 +62,8 @@ int account_rows_show(const struct account_rows *rows, struct report *report)
 	return ret;
 }
 
-struct table *account_rows_table(const struct table_type *type,
-				 const struct analysis_env *env, enum subject_kind kind,
-				 const char *title, ...)
+struct table *account_rows_table(struct report *report, const struct table_type *type,
+				 enum subject_kind kind, const char *title, ...)
 {
 	struct strbuf __auto_free text = { 0 };
 	char words[SUBJECT_WORDS], start[128];
@@ -75,10 +74,8 @@ struct table *account_rows_table(const struct table_type *type,
 	vsnprintf(start, sizeof(start), title, ap);
 	va_end(ap);
 	strbuf_printf(&text, "%s by %s", start, subjects_words(kind, words));
-	t = table_type_new(type, strbuf_text(&text),
-			   subject_estimated(kind, env->sample.one_in), false);
-	if (t)
-		table_set_by(t, words);
+	t = table_begin(report, type, strbuf_text(&text), kind, false);
+	table_set_by(t, words);
 	return t;
 }
 

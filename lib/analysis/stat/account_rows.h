@@ -42,12 +42,10 @@ struct account_rows {
 /* The same for each kind of memory that is wanted. -ENOMEM also if the lives failed. */
 int account_rows_show(const struct account_rows *rows,
 		      struct report *report) __must_check;
-/* A table of @type with rows by @kind; its title is @title, with "by callsite" at its end. NULL: no
- * memory.
- */
-struct table *account_rows_table(const struct table_type *type,
-				 const struct analysis_env *env, enum subject_kind kind,
-				 const char *title, ...) __printf_fmt(4, 5);
+/* Adds a table of @type with rows by @kind, which may be subject_estimated(); its title is @title, with "by callsite" at its end. */
+struct table *account_rows_table(struct report *report, const struct table_type *type,
+				 enum subject_kind kind, const char *title, ...)
+	__printf_fmt(4, 5);
 /**
  * account_rows_bounds() - how much of what seems live must and can live
  * @o: the owners of finished lives, which are from accounts_ask()

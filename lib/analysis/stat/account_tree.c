@@ -35,21 +35,15 @@ int page_report_tree(struct page_report *page, struct report *report)
 	const char *what = page->opts->live ? "Live pages" : "Page allocations";
 	struct call_tree tree = { .opts = &page->opts->tree };
 	struct subjects subjects;
-	struct table *t = NULL;
 	int ret = subjects_init(&subjects, page->env, tree_subject(&page->opts->tree),
 				&page->sites, &page->acc->lives.any.dimensions);
 
 	for (uint32_t i = 0; i < page->acc->nr_rows && !ret; i++)
 		ret = add_row(page, &subjects, &tree, i);
-	if (!ret) {
-		t = call_tree_table(&tree, &tree_types[MEMORY_PAGE], what,
-				    page->opts->live);
-		ret = t ? 0 : -ENOMEM;
-	}
-	if (t) {
-		page_report_summary(page, t);
-		report_add_table(report, t);
-	}
+	if (!ret)
+		page_report_summary(page,
+				    call_tree_table(&tree, &tree_types[MEMORY_PAGE], what,
+						    page->opts->live, report));
 	subjects_free(&subjects);
 	call_tree_free(&tree);
 	return ret;
@@ -117,7 +111,7 @@ int slab_report_tree(struct slab_report *slab, struct report *report)
 	const struct stackless stackless = count_stackless(slab);
 	struct call_tree tree = { .opts = &slab->opts->tree };
 	struct slab_sums sums = { 0 };
-	struct table *t = NULL;
+	struct table *t;
 	int ret = slab_sums_collect(&sums, slab, of, ACCOUNT_ALL);
 
 	for (uint32_t i = 0; i < sums.nr && !ret; i++)
@@ -126,10 +120,7 @@ int slab_report_tree(struct slab_report *slab, struct report *report)
 	if (!ret) {
 		t = call_tree_table(&tree, &tree_types[slab_report_memory(slab)],
 				    slab->opts->live ? words->live : words->all,
-				    slab->opts->live);
-		ret = t ? 0 : -ENOMEM;
-	}
-	if (t) {
+				    slab->opts->live, report);
 		if (of == SUBJECT_STACK)
 			slab_report_note_stackless(
 				slab, "there is no tree",
@@ -137,7 +128,6 @@ int slab_report_tree(struct slab_report *slab, struct report *report)
 				t);
 		slab_report_note_unskipped(slab, t);
 		slab_report_summary(slab, t);
-		report_add_table(report, t);
 	}
 	slab_sums_free(&sums);
 	call_tree_free(&tree);

@@ -320,6 +320,8 @@ static const struct column_type columns[] = {
 static const struct table_type calls_type = {
 	.name = "calls",
 	.help = "what system calls allocate, per call; only with record --entry",
+	.title = "Allocations of system calls",
+	.by = "entry",
 	.sort = "bytes,calls",
 	.columns = columns,
 };
@@ -385,7 +387,7 @@ static void add_rows(const struct call_stats *s, const struct u64_map_slot *sort
 					find_span(sorted + at, end - at, kind->whole);
 		}
 		if (row.sum->of[FIGURE_NR])
-			table_type_add_row(&calls_type, SUBJECT_NONE, t, &row);
+			table_put_row(t, &row);
 	}
 }
 
@@ -440,17 +442,13 @@ static int calls_view(const void *self, struct report *report)
 		return 0;
 	find_live(s);
 	sorted = s->broken ? NULL : u64_map_sorted(&s->values);
-	t = sorted ? table_type_new(&calls_type, "Allocations of system calls",
-				    SUBJECT_NONE, false)
-		   : NULL;
-	if (t) {
-		add_rows(s, sorted, t);
-		table_set_by(t, "entry");
-		summarize(s, t);
-		add_notes(s, t);
-		report_add_table(report, t);
-	}
-	return t ? 0 : -ENOMEM;
+	if (!sorted)
+		return -ENOMEM;
+	t = table_plain(report, &calls_type);
+	add_rows(s, sorted, t);
+	summarize(s, t);
+	add_notes(s, t);
+	return 0;
 }
 
 static void calls_destroy(void *self)

@@ -193,20 +193,18 @@ static int page_groups_estimate(const struct page_report *page, struct page_grou
 }
 
 static struct table *page_table(const struct page_report *page, const char *what,
-				enum subject_kind kind)
+				enum subject_kind kind, struct report *report)
 {
 	const char *live = page->opts->live ? "Live pages" : "Page allocations";
 	struct strbuf __auto_free title = { 0 };
 	struct table *t;
 
 	strbuf_printf(&title, "%s by %s", live, what);
-	t = table_type_new(&page_type, strbuf_text(&title),
-			   subject_estimated(kind, kind && page_report_estimates(page)),
-			   page->opts->live);
-	if (t) {
-		table_set_by(t, kind ? what : "page");
-		table_type_hide_interval(t, page->opts->live);
-	}
+	t = table_begin(report, &page_type, strbuf_text(&title),
+			subject_estimated(kind, kind && page_report_estimates(page)),
+			page->opts->live);
+	table_set_by(t, kind ? what : "page");
+	table_type_hide_interval(t, page->opts->live);
 	return t;
 }
 
@@ -229,10 +227,7 @@ static void page_add_rows(const struct page_report *page,
 
 		/* By task: a group without pages has no row. */
 		if (groups->groups[i].pages)
-			table_type_add_row(&page_type,
-					   subject_estimated(groups->subjects.kind,
-							     page_report_estimates(page)),
-					   t, &row);
+			table_put_row(t, &row);
 	}
 	page_report_legend(page, t, gfp_used);
 }
@@ -241,11 +236,10 @@ static int page_by(struct page_report *page, enum subject_kind kind,
 		   struct report *report)
 {
 	char words[SUBJECT_WORDS];
-	struct table *t = page_table(page, subjects_words(kind, words), kind);
+	struct table *t = page_table(page, subjects_words(kind, words), kind, report);
 	struct page_groups groups = { .detailed = PAGE_DETAILED & subject_rows(kind) };
-	int ret = t ? subjects_init(&groups.subjects, page->env, kind, &page->sites,
-				    &page->acc->lives.any.dimensions)
-		    : -ENOMEM;
+	int ret = subjects_init(&groups.subjects, page->env, kind, &page->sites,
+				&page->acc->lives.any.dimensions);
 
 	ret = ret ?: page_collect(page, &groups);
 	if (!ret && page->opts->live)
@@ -262,7 +256,6 @@ static int page_by(struct page_report *page, enum subject_kind kind,
 		entry_note_user(page->env, kind, t);
 		page_report_summary(page, t);
 	}
-	report_add_table(report, t);
 	subjects_free(&groups.subjects);
 	intern_free(&groups.keys);
 	free(groups.group_of);
@@ -270,14 +263,12 @@ static int page_by(struct page_report *page, enum subject_kind kind,
 	return ret;
 }
 
-static int page_by_pfn(struct page_report *page, struct report *report)
+static void page_by_pfn(struct page_report *page, struct report *report)
 {
 	bool live = page->opts->live;
-	struct table *t = page_table(page, "page frame", SUBJECT_NONE);
+	struct table *t = page_table(page, "page frame", SUBJECT_NONE, report);
 	uint64_t gfp_used = 0;
 
-	if (!t)
-		return -ENOMEM;
 	for (size_t i = 0; i < page->acc->addresses.nr; i++) {
 		const struct page_pfn *p = &page->acc->addresses.pfns[i];
 		const struct page_key *from = page_lives_key(&page->acc->lives, p->row);
@@ -300,14 +291,12 @@ static int page_by_pfn(struct page_report *page, struct report *report)
 					      .gfp_used = &gfp_used };
 
 		if (sum.pages)
-			table_type_add_row(&page_type, SUBJECT_NONE, t, &row);
+			table_put_row(t, &row);
 	}
 	page_report_legend(page, t, gfp_used);
 	if (page_report_estimates(page))
 		table_add_note(t, "!Rows are page frames of the sample, not estimates.");
 	page_report_summary(page, t);
-	report_add_table(report, t);
-	return 0;
 }
 
 int page_report_bounds(struct page_report *page)
@@ -344,7 +333,7 @@ static int page_tables(struct page_report *page, struct report *report)
 	if (!ret && by)
 		ret = page_by(page, opts->by, report);
 	if (!ret && opts->by_address)
-		ret = page_by_pfn(page, report);
+		page_by_pfn(page, report);
 	if (!ret && opts->tree.roots)
 		ret = page_report_tree(page, report);
 	ret = ret ?: page_report_failed(page, report);

@@ -103,6 +103,8 @@ static const struct column_type columns[] = {
 const struct table_type page_failed_type = {
 	.name = "page_failed",
 	.help = "page requests that failed; only where some did",
+	.title = "Page allocations that failed, by callsite",
+	.by = "callsite",
 	.sort = "bytes,hit",
 	.columns = columns,
 };
@@ -117,7 +119,7 @@ static void failed_fill(const struct page_report *page, const struct failed_rows
 						intern_get(&rows->keys, i + 1, NULL),
 						rows->hits[i], &gfp_used };
 
-		table_type_add_row(&page_failed_type, SUBJECT_NONE, t, &row);
+		table_put_row(t, &row);
 	}
 	page_report_legend(page, t, gfp_used);
 }
@@ -125,19 +127,13 @@ static void failed_fill(const struct page_report *page, const struct failed_rows
 int page_report_failed(struct page_report *page, struct report *report)
 {
 	struct failed_rows rows = { 0 };
-	struct table *t;
 	int ret;
 
 	if (!page->acc->totals.failures)
 		return 0;
-	t = table_type_new(&page_failed_type, "Page allocations that failed, by callsite",
-			   SUBJECT_NONE, false);
-	ret = t ? failed_collect(page, &rows) : -ENOMEM;
-	if (!ret) {
-		table_set_by(t, "callsite");
-		failed_fill(page, &rows, t);
-	}
-	report_add_table(report, t);
+	ret = failed_collect(page, &rows);
+	if (!ret)
+		failed_fill(page, &rows, table_plain(report, &page_failed_type));
 	intern_free(&rows.keys);
 	free(rows.hits);
 	return ret;

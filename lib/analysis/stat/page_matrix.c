@@ -83,18 +83,14 @@ static const char *matrix_origin(enum migratetype_origin origin)
 int page_matrix(const struct page_account *acc, const struct analysis_env *env, bool live,
 		struct report *report)
 {
-	struct table *t =
-		table_type_new(&page_matrix_type,
-			       live ? "Live page blocks by order and migratetype"
-				    : "Page allocations by order and migratetype",
-			       SUBJECT_NONE, live);
-	struct matrix *m = calloc(1, sizeof(*m));
+	struct table *t = table_begin(report, &page_matrix_type,
+				      live ? "Live page blocks by order and migratetype"
+					   : "Page allocations by order and migratetype",
+				      SUBJECT_NONE, live);
+	struct matrix *m __auto_mem = calloc(1, sizeof(*m));
 
-	if (!t || !m) {
-		table_free(t);
-		free(m);
+	if (!m)
 		return -ENOMEM;
-	}
 	for (size_t i = 0; i < acc->nr_rows; i++)
 		matrix_add(m, page_lives_key(&acc->lives, i),
 			   (live ? acc->rows[i].live_hit : acc->rows[i].hit) *
@@ -105,7 +101,7 @@ int page_matrix(const struct page_account *acc, const struct analysis_env *env, 
 	for (unsigned int order = 0; order < m->nr_orders; order++) {
 		struct cell *row;
 
-		if (!table_type_add_row(&page_matrix_type, SUBJECT_NONE, t, &order))
+		if (!table_put_row(t, &order))
 			break;
 		row = t->cells + (t->nr_rows - 1) * t->nr_columns;
 		for (unsigned int type = 0; type < m->nr_types; type++)
@@ -113,7 +109,5 @@ int page_matrix(const struct page_account *acc, const struct analysis_env *env, 
 		if (m->other)
 			row[m->nr_types + 1] = cell_uint(m->hits[order][MATRIX_OTHER]);
 	}
-	free(m);
-	report_add_table(report, t);
 	return 0;
 }

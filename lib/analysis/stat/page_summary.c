@@ -279,6 +279,8 @@ static const struct column_type free_only_columns[] = {
 const struct table_type page_free_only_type = {
 	.name = "page_free_only",
 	.help = "pages freed without an allocation event; only where frees have callchains",
+	.title = "Pages freed without an allocation event, by who freed",
+	.by = "callsite",
 	.sort = "bytes,hit",
 	.columns = free_only_columns,
 };
@@ -333,20 +335,15 @@ int page_report_free_only(struct page_report *page, struct report *report)
 	/* With only part of the allocations it would show the frees of all others. */
 	if (!stacks || lives->any.scope.part || lives->any.filtered)
 		return 0;
-	t = table_type_new(&page_free_only_type,
-			   "Pages freed without an allocation event, by who freed",
-			   SUBJECT_NONE, false);
-	ret = t ? free_only_collect(page, &sums, &nr) : -ENOMEM;
-	if (!ret)
-		table_set_by(t, "callsite");
+	t = table_plain(report, &page_free_only_type);
+	ret = free_only_collect(page, &sums, &nr);
 	for (uint32_t i = 0; i < nr && !ret; i++) {
 		const struct free_only_row row = { page, i, sums[i] };
 
 		if (row.sum.hit)
-			table_type_add_row(&page_free_only_type, SUBJECT_NONE, t, &row);
+			table_put_row(t, &row);
 	}
 	if (!ret && page_report_estimates(page))
 		table_add_note(t, "!Figures of this table are those of the sample.");
-	report_add_table(report, t);
 	return ret;
 }

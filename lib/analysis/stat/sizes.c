@@ -434,14 +434,14 @@ static void add_notes(const struct view *v, struct table *t)
 			v->rows->unskipped, v->rows->unskipped == 1 ? " is" : "s are");
 }
 
-static int show(struct view *v, struct report *report)
+static void show(struct view *v, struct report *report)
 {
 	const struct size_rows *rows = v->rows;
-	struct table *t = account_rows_table(&sizes_type, rows->env, rows->kind,
-					     "Sizes of slab objects");
+	struct table *t = account_rows_table(
+		report, &sizes_type,
+		subject_estimated(rows->kind, rows->env->sample.one_in),
+		"Sizes of slab objects");
 
-	if (!t)
-		return -ENOMEM;
 	for (size_t i = 0; i < rows->nr; i++) {
 		const struct size_row_key *key = size_rows_key(rows, i);
 		const struct size_row row = { .subject = { &rows->subjects,
@@ -450,12 +450,10 @@ static int show(struct view *v, struct report *report)
 					      .key = key,
 					      .c = &rows->counts[i] };
 
-		table_type_add_row(&sizes_type, rows->kind, t, &row);
+		table_put_row(t, &row);
 	}
 	add_notes(v, t);
 	add_summary(v, t);
-	report_add_table(report, t);
-	return 0;
 }
 
 static int view_init(struct view *v)
@@ -475,7 +473,9 @@ static int sizes_view(const void *self, struct report *report)
 
 	for (unsigned int i = 0; i < s->nr && !ret; i++) {
 		v.rows = &s->tables[i];
-		ret = v.rows->failed ? -ENOMEM : show(&v, report);
+		ret = v.rows->failed ? -ENOMEM : 0;
+		if (!ret)
+			show(&v, report);
 	}
 	own_caches_free(&v.caches);
 	intern_free(&v.names);

@@ -208,7 +208,8 @@ static void hide_figures(const struct slab_report *slab, struct table *t)
 	table_hide_column(t, "frag");
 }
 
-static struct table *slab_table(const struct slab_report *slab, enum subject_kind kind)
+static struct table *slab_table(const struct slab_report *slab, enum subject_kind kind,
+				struct report *report)
 {
 	const struct slab_words *named = slab_report_words(slab);
 	const char *what = slab->opts->live ? named->live : named->all;
@@ -218,14 +219,12 @@ static struct table *slab_table(const struct slab_report *slab, enum subject_kin
 
 	subjects_words(kind, words);
 	strbuf_printf(&title, "%s by %s", what, kind ? words : "address");
-	t = table_type_new(type_of(slab, kind), strbuf_text(&title),
-			   subject_estimated(kind, kind && slab_report_estimates(slab)),
-			   slab->opts->live);
-	if (t) {
-		table_set_by(t, kind ? words : "ptr");
-		table_type_hide_interval(t, slab->opts->live);
-		hide_figures(slab, t);
-	}
+	t = table_begin(report, type_of(slab, kind), strbuf_text(&title),
+			subject_estimated(kind, kind && slab_report_estimates(slab)),
+			slab->opts->live);
+	table_set_by(t, kind ? words : "ptr");
+	table_type_hide_interval(t, slab->opts->live);
+	hide_figures(slab, t);
 	return t;
 }
 
@@ -247,10 +246,9 @@ static struct slab_row slab_row(const struct slab_report *slab,
 static int slab_by(struct slab_report *slab, enum subject_kind kind,
 		   struct report *report)
 {
-	enum subject_kind columns = subject_estimated(kind, slab_report_estimates(slab));
-	struct table *t = slab_table(slab, kind);
+	struct table *t = slab_table(slab, kind, report);
 	struct slab_sums sums = { 0 };
-	int ret = t ? slab_sums_collect(&sums, slab, kind, ACCOUNT_ALL) : -ENOMEM;
+	int ret = slab_sums_collect(&sums, slab, kind, ACCOUNT_ALL);
 
 	if (ret)
 		goto out;
@@ -264,22 +262,19 @@ static int slab_by(struct slab_report *slab, enum subject_kind kind,
 		row.charged = slab->opts->live ? net_range_scale(&sum->net, sum->charged)
 					       : sum->charged;
 		if (slab->opts->live ? sum->counts.live : row.hit)
-			table_type_add_row(type_of(slab, kind), columns, t, &row);
+			table_put_row(t, &row);
 	}
 	slab_add_notes(slab, kind, t);
 	slab_report_summary(slab, t);
 out:
-	report_add_table(report, t);
 	slab_sums_free(&sums);
 	return ret;
 }
 
-static int slab_by_ptr(struct slab_report *slab, struct report *report)
+static void slab_by_ptr(struct slab_report *slab, struct report *report)
 {
-	struct table *t = slab_table(slab, SUBJECT_NONE);
+	struct table *t = slab_table(slab, SUBJECT_NONE, report);
 
-	if (!t)
-		return -ENOMEM;
 	for (size_t i = 0; i < slab->acc->addresses.nr; i++) {
 		const struct slab_ptr *p = &slab->acc->addresses.ptrs[i];
 		struct net_range net =
@@ -289,15 +284,12 @@ static int slab_by_ptr(struct slab_report *slab, struct report *report)
 		row.ptr = p->ptr;
 		row.row = p->row;
 		if (p->counts.live || !slab->opts->live)
-			table_type_add_row(type_of(slab, SUBJECT_NONE), SUBJECT_NONE, t,
-					   &row);
+			table_put_row(t, &row);
 	}
 	slab_report_note_unskipped(slab, t);
 	if (slab_report_estimates(slab))
 		table_add_note(t, "!Rows are objects of the sample, not estimates.");
 	slab_report_summary(slab, t);
-	report_add_table(report, t);
-	return 0;
 }
 
 struct slab_options {
@@ -323,7 +315,7 @@ static int slab_show(struct slab_report *slab, struct report *report)
 	if (!ret && by)
 		ret = slab_by(slab, opts->by, report);
 	if (!ret && opts->by_address)
-		ret = slab_by_ptr(slab, report);
+		slab_by_ptr(slab, report);
 	if (!ret && opts->by_cache && !areas)
 		ret = slab_by(slab, SUBJECT_CACHE, report);
 	if (!ret && opts->tree.roots)

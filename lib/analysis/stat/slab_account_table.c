@@ -48,6 +48,7 @@ static const struct column_type account_columns[] = {
 static const struct table_type account_type = {
 	.name = "account",
 	.help = "slab objects as trace_analyze shows them (--account)",
+	.title = "Account of slab allocations",
 	.sort = "current_dynamic",
 	.columns = account_columns,
 };
@@ -105,15 +106,15 @@ static int account_show(struct slab_report *slab, struct report *report)
 	const struct analysis_options *opts = slab->opts;
 	enum subject_kind kind = opts->by ? opts->by : SUBJECT_CALLSITE;
 	enum subject_kind columns = subject_estimated(kind, slab_report_estimates(slab));
-	struct table *t = table_type_new(&account_type, "Account of slab allocations",
-					 columns, false);
+	struct table *t =
+		table_begin(report, &account_type, account_type.title, columns, false);
 	char words[SUBJECT_WORDS];
 	struct slab_sums sums = { 0 };
 	struct slab_counts all = { 0 };
-	int ret = t ? 0 : -ENOMEM;
+	int ret;
 
 	slab->sites.exact = true; /* callers are callsites: sym+0x4f */
-	ret = ret ?: slab_sums_collect(&sums, slab, kind, rows_of(opts->own));
+	ret = slab_sums_collect(&sums, slab, kind, rows_of(opts->own));
 	if (ret)
 		goto out;
 	table_set_by(t, subjects_words(kind, words));
@@ -126,14 +127,13 @@ static int account_show(struct slab_report *slab, struct report *report)
 
 		if (!(opts->live ? row.counts->live : row.counts->hit))
 			continue;
-		if (!table_type_add_row(&account_type, columns, t, &row))
+		if (!table_put_row(t, &row))
 			break;
 		slab_counts_add(&all, row.counts, 1);
 	}
 	slab_report_note_unskipped(slab, t);
 	account_summary(&all, &sums.net, t, slab->acc->totals.losses != 0);
 out:
-	report_add_table(report, t);
 	slab_sums_free(&sums);
 	return ret;
 }

@@ -55,6 +55,8 @@ static const struct column_type columns[] = {
 const struct table_type slab_free_only_type = {
 	.name = "slab_free_only",
 	.help = "frees of objects without an allocation event, by who freed (--unmatched)",
+	.title = "Frees of objects without an allocation event, by who freed",
+	.by = "callsite",
 	.sort = "hit",
 	.columns = columns,
 };
@@ -66,7 +68,7 @@ static void add_rows(const struct slab_report *slab, struct table *t,
 		const struct free_only_row row = { &slab->sites, i, sums[i] };
 
 		if (row.sum.unmatched || row.sum.doubled)
-			table_type_add_row(&slab_free_only_type, SUBJECT_NONE, t, &row);
+			table_put_row(t, &row);
 	}
 }
 
@@ -74,20 +76,13 @@ int slab_report_free_only(struct slab_report *slab, struct report *report)
 {
 	struct slab_free_only *sums __auto_mem = NULL;
 	size_t nr = 0;
-	struct table *t = table_type_new(
-		&slab_free_only_type,
-		"Frees of objects without an allocation event, by who freed",
-		SUBJECT_NONE, false);
-	int ret = t ? collect(slab, &sums, &nr) : -ENOMEM;
+	struct table *t = table_plain(report, &slab_free_only_type);
+	int ret = collect(slab, &sums, &nr);
 
-	if (!ret) {
-		table_set_by(t, "callsite");
+	if (!ret)
 		add_rows(slab, t, sums, nr);
-		if (slab_report_estimates(slab))
-			table_add_note(t,
-				       "!Figures of this table are those of the sample.");
-	}
-	report_add_table(report, t);
+	if (slab_report_estimates(slab))
+		table_add_note(t, "!Figures of this table are those of the sample.");
 	return ret;
 }
 

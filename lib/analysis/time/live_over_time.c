@@ -69,6 +69,7 @@ static const struct column_type columns[] = {
 static const struct table_type live_type = {
 	.name = "live_over_time",
 	.help = "How much was live at the ends of equal parts of the time.",
+	.title = "Live over time",
 	.columns = columns,
 };
 
@@ -96,21 +97,17 @@ static int live_view(const void *self, struct report *report)
 {
 	const struct live *l = self;
 	const struct over_time *time = &l->time;
-	struct table *t =
-		table_type_new(&live_type, "Live over time", SUBJECT_NONE, false);
+	struct table *t = table_plain(report, &live_type);
 	int64_t live[MEMORY_KINDS] = { 0 };
 
-	if (!t || time->failed) {
-		table_free(t);
+	if (time->failed)
 		return -ENOMEM;
-	}
 	for (uint32_t bin = 0; bin < time->nr_bins; bin++) {
 		struct live_bin row = { .end = (bin + 1) * time->width };
 
 		add_bin(l, bin, live, &row);
-		table_type_add_row(&live_type, SUBJECT_NONE, t, &row);
+		table_put_row(t, &row);
 	}
-	report_add_table(report, t);
 	return 0;
 }
 

@@ -336,13 +336,14 @@ static void add_summary(const struct view *v, struct table *t)
 
 /* "Slab objects live at their peak, by callsite" */
 static struct table *new_table(const struct peak *p, enum memory memory,
-			       enum subject_kind kind)
+			       enum subject_kind kind, struct report *report)
 {
 	struct table *t = account_rows_table(
-		&types[memory], p->env, kind, "%s live at %s,",
-		memory_words(memory)->title, p->at_end ? "the moment" : "their peak");
+		report, &types[memory], subject_estimated(kind, p->env->sample.one_in),
+		"%s live at %s,", memory_words(memory)->title,
+		p->at_end ? "the moment" : "their peak");
 
-	for (size_t i = 0; t && i < t->nr_columns; i++) {
+	for (size_t i = 0; i < t->nr_columns; i++) {
 		if (t->columns[i].live)
 			t->columns[i].hidden |= p->at_end;
 		if (t->columns[i].series)
@@ -364,15 +365,12 @@ int peak_show(const void *self, enum memory memory, enum subject_kind kind,
 	      struct report *report)
 {
 	const struct peak *p = self;
-	const struct table_type *type = &types[memory];
 	struct view v = { .p = p, .side = &p->sides[memory] };
-	enum subject_kind columns = subject_estimated(kind, p->env->sample.one_in);
-	struct table *t = new_table(p, memory, kind);
+	struct table *t = new_table(p, memory, kind, report);
 	int ret = owners_init(&v.owners, p->env, p->of[memory], kind);
 	size_t nr_bins = v.side->timeline.bins;
 
-	if (!ret)
-		ret = t ? collect(&v) : -ENOMEM;
+	ret = ret ?: collect(&v);
 	for (uint32_t i = 0; i < v.owners.nr && !ret; i++) {
 		const struct view_row row = {
 			.subject = { &v.owners.subjects, i },
@@ -383,13 +381,12 @@ int peak_show(const void *self, enum memory memory, enum subject_kind kind,
 		};
 
 		if (row.sum->then.nr || any(row.bins, nr_bins))
-			table_type_add_row(type, columns, t, &row);
+			table_put_row(t, &row);
 	}
 	if (!ret) {
 		add_notes(&v, t);
 		add_summary(&v, t);
 	}
-	report_add_table(report, t);
 	owners_free(&v.owners);
 	free(v.sums);
 	free(v.bins);

@@ -23,6 +23,19 @@ static const struct {
 static const struct tree_options caller = { .roots = TREE_CALLER };
 static const struct tree_options callee = { .roots = TREE_CALLEE };
 
+/* The table of @tree, which the caller frees. */
+static struct table *made(struct call_tree *tree, const struct table_type *type,
+			  const char *what, bool live)
+{
+	struct report *r = report_new();
+	struct table *t = call_tree_table(tree, type, what, live, r);
+
+	ck_assert_uint_eq(r->nr_tables, 1);
+	r->nr_tables = 0;
+	report_free(r);
+	return t;
+}
+
 static struct table *make(const struct tree_options *opts)
 {
 	struct call_tree tree = { .opts = opts };
@@ -33,7 +46,7 @@ static struct table *make(const struct tree_options *opts)
 		ck_assert_int_eq(call_tree_add(&tree, chains[i].folded, chains[i].bytes,
 					       chains[i].hit),
 				 0);
-	t = call_tree_table(&tree, &tree_types[MEMORY_PAGE], "Pages", false);
+	t = made(&tree, &tree_types[MEMORY_PAGE], "Pages", false);
 	ck_assert(table_ok(t));
 	call_tree_free(&tree);
 	return t;
@@ -138,7 +151,7 @@ START_TEST(recursion_is_nodes)
 
 	ck_assert_int_eq(call_tree_add(&tree, "f;f;;f", 8, 1), 0);
 	ck_assert_int_eq(call_tree_add(&tree, "f", UINT64_MAX - 8, 1), 0);
-	t = call_tree_table(&tree, &tree_types[MEMORY_SLAB], "Slab", false);
+	t = made(&tree, &tree_types[MEMORY_SLAB], "Slab", false);
 	ck_assert(table_ok(t));
 	ck_assert_uint_eq(t->nr_rows, 4);
 	ck_assert_uint_eq(cell(t, 0, "bytes")->u, UINT64_MAX);
@@ -156,7 +169,7 @@ START_TEST(without_callchains_there_are_no_rows)
 {
 	const struct tree_options opts = { .roots = TREE_CALLER };
 	struct call_tree tree = { .opts = &opts };
-	struct table *t = call_tree_table(&tree, &tree_types[MEMORY_SLAB], "Slab", true);
+	struct table *t = made(&tree, &tree_types[MEMORY_SLAB], "Slab", true);
 
 	ck_assert(table_ok(t));
 	ck_assert_uint_eq(t->nr_rows, 0);
@@ -185,7 +198,7 @@ START_TEST(many)
 					 ";function_%u", i >> k & 0xfff);
 		ck_assert_int_eq(call_tree_add(&tree, folded, i, 1), 0);
 	}
-	t = call_tree_table(&tree, &tree_types[MEMORY_PAGE], "Pages", false);
+	t = made(&tree, &tree_types[MEMORY_PAGE], "Pages", false);
 	ck_assert(table_ok(t));
 	ck_assert_int_eq(table_sort_usual(t), 0);
 	for (row = 0; row < t->nr_rows; row++)

@@ -88,11 +88,11 @@ START_TEST(test_members)
 	struct part part = { UINT64_MAX - 1, -1, { 0 } };
 	struct row row = { UINT32_MAX, &part, NULL, NULL, INT64_MIN, { 1, 0, 3 } };
 
-	ck_assert(table_type_add_row(&type, SUBJECT_NONE, t, &row));
+	ck_assert(table_put_row(t, &row));
 	strbuf_puts(&part.words, "two words");
 	part.bytes = 5;
 	row.name = "a name";
-	ck_assert(table_type_add_row(&type, SUBJECT_NONE, t, &row));
+	ck_assert(table_put_row(t, &row));
 	check_uint(t, 0, "before", UINT32_MAX);
 	check_none(t, 0, "name");
 	check_text(t, 1, "name", "a name");
@@ -122,7 +122,7 @@ START_TEST(test_failed_buffer)
 	const struct part part = { .words = { .failed = true } };
 	const struct row row = { .part = &part };
 
-	ck_assert(table_type_add_row(&type, SUBJECT_NONE, t, &row));
+	ck_assert(table_put_row(t, &row));
 	check_none(t, 0, "words");
 	ck_assert(!table_ok(t));
 	table_free(t);

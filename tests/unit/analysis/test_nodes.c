@@ -87,7 +87,7 @@ START_TEST(lines_of_nodes)
 
 	ck_assert_int_eq(balance_nodes_read(&n, &rec, PAGE), 0);
 	ck_assert(balance_nodes_any(&n));
-	ck_assert_int_eq(balance_nodes_report(&n, report), 0);
+	balance_nodes_report(&n, report);
 	t = report->tables[0];
 	ck_assert_uint_eq(t->nr_rows, 2 * LINES);
 	for (size_t i = 0; i < ARRAY_SIZE(lines); i++) {
@@ -139,7 +139,7 @@ START_TEST(explained)
 		balance_nodes_explain(&n, 7, uses[i].use, 1ULL << i);
 		balance_nodes_explain(&n, 3, uses[i].use, 1000); /* no such node */
 	}
-	ck_assert_int_eq(balance_nodes_report(&n, report), 0);
+	balance_nodes_report(&n, report);
 	t = report->tables[0];
 	for (size_t i = 0; i < ARRAY_SIZE(uses); i++) {
 		int64_t bytes = i < 7 ? 2 << i : 2 * ((1 << 11) - (1 << 7));

@@ -212,8 +212,8 @@ struct summary_line {
 	const char *name, *title;
 	enum column_unit unit;
 	uint64_t value;
-	bool live; /* as in struct summary_item */
 	enum summary_rank rank;
+	bool live; /* as in struct summary_item */
 };
 
 struct table *table_new(const char *name, const char *title); /* NULL: no memory */

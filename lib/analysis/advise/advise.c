@@ -23,10 +23,8 @@ static void add_summary(const struct advise_view *v)
 	for (size_t i = 0; i < a->gfp.nr; i++)
 		hit += a->gfp.counts[i].nr;
 	const struct summary_line lines[] = {
-		{ "findings", "Findings", UNIT_COUNT, v->nr_findings, false,
-		  SUMMARY_TOTAL },
-		{ "allocs", "Allocations looked at", UNIT_COUNT, hit, false,
-		  SUMMARY_TOTAL },
+		{ "findings", "Findings", UNIT_COUNT, v->nr_findings, SUMMARY_TOTAL },
+		{ "allocs", "Allocations looked at", UNIT_COUNT, hit, SUMMARY_TOTAL },
 	};
 
 	table_set_summary_title(v->t, "SUMMARY (advice)");

@@ -326,12 +326,11 @@ static void add_summary(const struct view *v, struct table *t)
 {
 	const struct summary_line sums[] = {
 		{ "total_before", "MemTotal before", UNIT_BYTES, (uint64_t)v->total[0],
-		  false, SUMMARY_TOTAL },
+		  SUMMARY_TOTAL },
 		{ "total_after", "MemTotal after", UNIT_BYTES, (uint64_t)v->total[1],
-		  false, SUMMARY_TOTAL },
+		  SUMMARY_TOTAL },
 		{ "bytes_unmatched", "Pages freed without an allocation event",
-		  UNIT_BYTES, v->older_pages * v->b->env->page_size, false,
-		  SUMMARY_DOUBT },
+		  UNIT_BYTES, v->older_pages * v->b->env->page_size, SUMMARY_DOUBT },
 	};
 
 	table_set_summary_title(t, "SUMMARY (balance)");

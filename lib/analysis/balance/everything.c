@@ -233,12 +233,10 @@ static void add_summary(const struct everything *e, int64_t total, struct table 
 		    !strcmp(e->rows.items[i].known_by, KNOWN_BY_FLAGS))
 			unknown += (uint64_t)e->rows.items[i].bytes;
 	const struct summary_line sums[] = {
-		{ "total", "MemTotal", UNIT_BYTES, (uint64_t)total, false,
-		  SUMMARY_TOTAL },
+		{ "total", "MemTotal", UNIT_BYTES, (uint64_t)total, SUMMARY_TOTAL },
 		{ "known", "With an owner, or free", UNIT_BYTES,
-		  (uint64_t)total - unknown, false, SUMMARY_TOTAL },
-		{ "unknown", "Of unknown owners", UNIT_BYTES, unknown, false,
-		  SUMMARY_DOUBT },
+		  (uint64_t)total - unknown, SUMMARY_TOTAL },
+		{ "unknown", "Of unknown owners", UNIT_BYTES, unknown, SUMMARY_DOUBT },
 	};
 
 	table_set_summary_title(t, "SUMMARY (owners of all memory)");

@@ -195,29 +195,27 @@ static void add_summary(const struct footprint_tree *tree, const struct footprin
 			unknown += footprint_part_bytes(part);
 	}
 	const struct summary_line lines[] = {
-		{ "static", "Static bytes", UNIT_BYTES, footprint_sums_static(s), false,
+		{ "static", "Static bytes", UNIT_BYTES, footprint_sums_static(s),
 		  SUMMARY_TOTAL },
-		{ "text", "  text", UNIT_BYTES, s->of[SUM_TEXT], false, SUMMARY_USUAL },
-		{ "rodata", "  rodata", UNIT_BYTES, s->of[SUM_RODATA], false,
-		  SUMMARY_USUAL },
-		{ "data", "  data", UNIT_BYTES, s->of[SUM_DATA], false, SUMMARY_USUAL },
-		{ "bss", "  bss", UNIT_BYTES, s->of[SUM_BSS], false, SUMMARY_USUAL },
+		{ "text", "  text", UNIT_BYTES, s->of[SUM_TEXT], SUMMARY_USUAL },
+		{ "rodata", "  rodata", UNIT_BYTES, s->of[SUM_RODATA], SUMMARY_USUAL },
+		{ "data", "  data", UNIT_BYTES, s->of[SUM_DATA], SUMMARY_USUAL },
+		{ "bss", "  bss", UNIT_BYTES, s->of[SUM_BSS], SUMMARY_USUAL },
 		{ "init", "  of these, freed after boot", UNIT_BYTES, s->of[SUM_INIT],
-		  false, SUMMARY_USUAL },
-		{ "no_symbol", "  of these, in no symbol", UNIT_BYTES, bare, false,
+		  SUMMARY_USUAL },
+		{ "no_symbol", "  of these, in no symbol", UNIT_BYTES, bare,
 		  SUMMARY_USUAL },
 		{ "unknown", "  of these, in symbols of unknown files", UNIT_BYTES,
-		  unknown, false, SUMMARY_USUAL },
+		  unknown, SUMMARY_USUAL },
 	};
 	const struct summary_line recorded[] = {
-		{ "current_dynamic", "Bytes live", UNIT_BYTES, s->of[SUM_LIVE], true,
+		{ "current_dynamic", "Bytes live", UNIT_BYTES, s->of[SUM_LIVE],
+		  SUMMARY_TOTAL, true },
+		{ "total_dynamic", "Bytes allocated", UNIT_BYTES, s->of[SUM_TOTAL],
 		  SUMMARY_TOTAL },
-		{ "total_dynamic", "Bytes allocated", UNIT_BYTES, s->of[SUM_TOTAL], false,
-		  SUMMARY_TOTAL },
-		{ "waste", "Bytes of waste", UNIT_BYTES, s->of[SUM_WASTE], true,
-		  SUMMARY_USUAL },
-		{ "hit", "Allocations", UNIT_COUNT, s->of[SUM_HIT], false,
-		  SUMMARY_USUAL },
+		{ "waste", "Bytes of waste", UNIT_BYTES, s->of[SUM_WASTE], SUMMARY_USUAL,
+		  true },
+		{ "hit", "Allocations", UNIT_COUNT, s->of[SUM_HIT], SUMMARY_USUAL },
 	};
 
 	table_set_summary_title(t, "SUMMARY (footprint)");

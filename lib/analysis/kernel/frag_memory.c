@@ -168,8 +168,8 @@ void frag_advise(const struct frag *f, struct table *t)
 	const struct summary_line lines[] = {
 		{ "min_free_kbytes",
 		  is_setting ? "min_free_kbytes" : "min_free_kbytes, by the zones",
-		  UNIT_COUNT, now, false, SUMMARY_USUAL },
-		{ "min_free_kbytes_next", "  would be next", UNIT_COUNT, next, false,
+		  UNIT_COUNT, now, SUMMARY_USUAL },
+		{ "min_free_kbytes_next", "  would be next", UNIT_COUNT, next,
 		  SUMMARY_USUAL },
 	};
 

@@ -190,10 +190,10 @@ static void add_summary(const struct frag *f, struct table *t)
 		claims += e->claimed;
 	}
 	const struct summary_line lines[] = {
-		{ "fallbacks", "Fallbacks", UNIT_COUNT, hit, false, SUMMARY_TOTAL },
-		{ "claims", "  that claimed a pageblock", UNIT_COUNT, claims, false,
+		{ "fallbacks", "Fallbacks", UNIT_COUNT, hit, SUMMARY_TOTAL },
+		{ "claims", "  that claimed a pageblock", UNIT_COUNT, claims,
 		  SUMMARY_USUAL },
-		{ "fragmenting", "  that fragment", UNIT_COUNT, fragmenting, false,
+		{ "fragmenting", "  that fragment", UNIT_COUNT, fragmenting,
 		  SUMMARY_USUAL },
 	};
 

@@ -289,20 +289,18 @@ static void add_summary(const struct percpu *p, struct table *t)
 	}
 	const struct summary_line lines[] = {
 		{ "locks", "zone->lock taken", UNIT_COUNT,
-		  all[LOCK_DIRECT] + all[LOCK_REFILL] + all[LOCK_DRAIN], false,
-		  SUMMARY_TOTAL },
-		{ "refills", "  for refills", UNIT_COUNT, all[LOCK_REFILL], false,
+		  all[LOCK_DIRECT] + all[LOCK_REFILL] + all[LOCK_DRAIN], SUMMARY_TOTAL },
+		{ "refills", "  for refills", UNIT_COUNT, all[LOCK_REFILL],
 		  SUMMARY_USUAL },
-		{ "drains", "  for drains", UNIT_COUNT, all[LOCK_DRAIN], false,
-		  SUMMARY_USUAL },
+		{ "drains", "  for drains", UNIT_COUNT, all[LOCK_DRAIN], SUMMARY_USUAL },
 		{ "direct", "  for allocations past the lists", UNIT_COUNT,
-		  all[LOCK_DIRECT], false, SUMMARY_USUAL },
+		  all[LOCK_DIRECT], SUMMARY_USUAL },
 		{ "pages_here", "Pages drained where they were refilled", UNIT_COUNT,
-		  here, false, SUMMARY_TOTAL },
-		{ "pages_elsewhere", "  on another CPU", UNIT_COUNT, elsewhere, false,
+		  here, SUMMARY_TOTAL },
+		{ "pages_elsewhere", "  on another CPU", UNIT_COUNT, elsewhere,
 		  SUMMARY_TOTAL },
 		{ "pages_unknown", "  refilled before, or unseen", UNIT_COUNT, p->unknown,
-		  false, SUMMARY_USUAL },
+		  SUMMARY_USUAL },
 	};
 
 	table_set_summary_title(t, "SUMMARY (lists of CPUs)");

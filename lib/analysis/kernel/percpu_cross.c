@@ -262,13 +262,12 @@ static void add_summary(const struct view *v, uint64_t losses, struct table *t)
 	const enum column_unit unit = v->pages ? UNIT_PAGES : UNIT_COUNT;
 	const struct summary_line lines[] = {
 		{ "freed", v->pages ? "Pages freed" : "Objects freed", unit,
-		  here + elsewhere, false, SUMMARY_USUAL },
-		{ "freed_here", "  on the CPU that allocated them", unit, here, false,
+		  here + elsewhere, SUMMARY_USUAL },
+		{ "freed_here", "  on the CPU that allocated them", unit, here,
 		  SUMMARY_TOTAL },
-		{ "freed_elsewhere", "  on another CPU", unit, elsewhere, false,
-		  SUMMARY_TOTAL },
+		{ "freed_elsewhere", "  on another CPU", unit, elsewhere, SUMMARY_TOTAL },
 		{ "freed_unknown", "    in no row: clocks of CPUs differ", unit,
-		  v->side->unknown, false, SUMMARY_DOUBT },
+		  v->side->unknown, SUMMARY_DOUBT },
 	};
 
 	table_set_summary_title(t, "SUMMARY (CPUs of %s)",

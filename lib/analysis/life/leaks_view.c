@@ -335,20 +335,6 @@ static void add_notes(const struct leaks_view *v, uint64_t losses, struct table 
 	t->failed |= age.failed;
 }
 
-/* In a sample: the interval of all rows together. */
-static void add_interval(const struct leaks_view *v, struct table *t)
-{
-	const struct summary_line ends[] = {
-		{ "bytes_old_low", "  in the rows, at least (95 %)", UNIT_BYTES,
-		  v->all.low, true, SUMMARY_USUAL },
-		{ "bytes_old_high", "  in the rows, at most (95 %)", UNIT_BYTES,
-		  v->all.high, true, SUMMARY_USUAL },
-	};
-
-	table_add_summary_lines(t, ends, ARRAY_SIZE(ends), false);
-	estimate_summary(&v->all, true, t);
-}
-
 static void add_summary(const struct leaks_view *v, uint64_t losses, struct table *t)
 {
 	const struct memory_words *words = memory_words(v->memory);
@@ -372,30 +358,32 @@ static void add_summary(const struct leaks_view *v, uint64_t losses, struct tabl
 	strbuf_printf(&live, "%s that are still live", words->things);
 	const struct summary_line lines[] = {
 		{ "live", strbuf_text(&live), unit,
-		  all.likely + all.young + v->nr_suppressed, true, SUMMARY_USUAL },
+		  all.likely + all.young + v->nr_suppressed, SUMMARY_USUAL, true },
 		{ "bytes_seen", "Bytes allocated, and not seen freed", UNIT_BYTES, seen,
-		  true, SUMMARY_DETAIL },
+		  SUMMARY_DETAIL, true },
 		{ "bytes_live", "Bytes still live", UNIT_BYTES,
-		  all.likely_bytes + all.young_bytes + v->bytes_suppressed, true,
-		  SUMMARY_TOTAL },
-		{ "bytes_old", "  in the rows", UNIT_BYTES, all.likely_bytes, true,
-		  SUMMARY_TOTAL },
-		{ "bytes_grows", "    of those that grow", UNIT_BYTES, grows, true,
-		  SUMMARY_TOTAL },
+		  all.likely_bytes + all.young_bytes + v->bytes_suppressed, SUMMARY_TOTAL,
+		  true },
+		{ "bytes_old", "  in the rows", UNIT_BYTES, all.likely_bytes,
+		  SUMMARY_TOTAL, true },
+		{ "bytes_grows", "    of those that grow", UNIT_BYTES, grows,
+		  SUMMARY_TOTAL, true },
 		{ "bytes_cache", "    that the kernel can reclaim", UNIT_BYTES,
-		  all.cache_bytes, true, SUMMARY_TOTAL },
-		{ "bytes_young", "  may be in flight", UNIT_BYTES, all.young_bytes, true,
-		  SUMMARY_USUAL },
+		  all.cache_bytes, SUMMARY_TOTAL, true },
+		{ "bytes_young", "  may be in flight", UNIT_BYTES, all.young_bytes,
+		  SUMMARY_USUAL, true },
 		{ "bytes_suppressed", "  suppressed", UNIT_BYTES, v->bytes_suppressed,
-		  true, SUMMARY_DOUBT },
+		  SUMMARY_DOUBT, true },
 	};
 
 	table_set_summary_title(t, "SUMMARY (live %s)", words->many);
 	t->failed |= live.failed;
 	table_add_summary_lines(t, lines, ARRAY_SIZE(lines) - !v->l->own.suppress,
 				losses != 0);
-	if (v->old_of)
-		add_interval(v, t);
+	if (v->old_of) {
+		estimate_ends(&v->all, "bytes_old", "  in the rows", true, t);
+		estimate_summary(&v->all, true, t);
+	}
 }
 
 static struct table *new_table(const struct leaks_view *v, enum subject_kind kind,

@@ -281,11 +281,11 @@ static void add_summary(const struct lifetime_view *v, uint64_t losses, struct t
 	}
 	const struct summary_line lines[] = {
 		{ "allocated", v->owners.pages ? "Pages allocated" : "Allocations", unit,
-		  all.all, false, SUMMARY_USUAL },
-		{ "freed", "  freed", unit, sum.nr, false, SUMMARY_USUAL },
+		  all.all, SUMMARY_USUAL },
+		{ "freed", "  freed", unit, sum.nr, SUMMARY_USUAL },
 		{ "untimed", "  ended at an unknown time", unit,
-		  all.all - all.live - sum.nr, false, SUMMARY_DOUBT },
-		{ "live", "  live at the end", unit, all.live, true, SUMMARY_USUAL },
+		  all.all - all.live - sum.nr, SUMMARY_DOUBT },
+		{ "live", "  live at the end", unit, all.live, SUMMARY_USUAL, true },
 	};
 
 	table_set_summary_title(t, "SUMMARY (lifetimes of %s)",

@@ -318,33 +318,27 @@ static void add_summary(const struct view *v, struct table *t)
 	if (estimated)
 		least = v->sure.low;
 	const struct summary_line lines[] = {
-		{ "times", "Blocks live at the end", UNIT_COUNT, times, true,
-		  SUMMARY_USUAL },
-		{ "pages", "Pages live at the end", UNIT_PAGES, pages, true,
-		  SUMMARY_USUAL },
-		{ "bytes_live", "Bytes live at the end", UNIT_BYTES, pages * size, true,
-		  SUMMARY_TOTAL },
-		{ "bytes_live_min", "  sure to be live", UNIT_BYTES, least, true,
-		  SUMMARY_USUAL },
+		{ "times", "Blocks live at the end", UNIT_COUNT, times, SUMMARY_USUAL,
+		  true },
+		{ "pages", "Pages live at the end", UNIT_PAGES, pages, SUMMARY_USUAL,
+		  true },
+		{ "bytes_live", "Bytes live at the end", UNIT_BYTES, pages * size,
+		  SUMMARY_TOTAL, true },
+		{ "bytes_live_min", "  sure to be live", UNIT_BYTES, least, SUMMARY_USUAL,
+		  true },
 		{ "bytes_unmatched", "Bytes freed without an allocation event",
-		  UNIT_BYTES, (s->unmatched_pages + s->again_pages) * size, false,
+		  UNIT_BYTES, (s->unmatched_pages + s->again_pages) * size,
 		  SUMMARY_DOUBT },
 	};
 
 	table_set_summary_title(t, "SUMMARY (owners of pages)");
-	const struct summary_line ends[] = {
-		{ "bytes_live_low", "Bytes live at the end, at least (95 %)", UNIT_BYTES,
-		  v->all.low, true, SUMMARY_USUAL },
-		{ "bytes_live_high", "Bytes live at the end, at most (95 %)", UNIT_BYTES,
-		  v->all.high, true, SUMMARY_USUAL },
-	};
 
 	/* In a sample, frees without an allocation event may be in any unit: leave that line out.
 	 */
 	table_add_summary_lines(t, lines, ARRAY_SIZE(lines) - estimated, s->losses != 0);
 	if (!estimated)
 		return;
-	table_add_summary_lines(t, ends, ARRAY_SIZE(ends), false);
+	estimate_ends(&v->all, "bytes_live", "Bytes live at the end", true, t);
 	estimate_summary(&v->all, true, t);
 }
 

@@ -363,14 +363,33 @@ struct cell estimate_block(const void *estimate, struct table *t)
 			: (struct cell){ .type = CELL_NONE };
 }
 
+void estimate_ends(const struct estimate *e, const char *name, const char *title,
+		   bool live, struct table *t)
+{
+	static const char *const words[2][2] = { { "low", "least" }, { "high", "most" } };
+
+	for (int i = 0; i < 2; i++) {
+		struct strbuf __auto_free key = { 0 }, text = { 0 };
+
+		strbuf_printf(&key, "%s_%s", name, words[i][0]);
+		strbuf_printf(&text, "%s, at %s (95 %%)", title, words[i][1]);
+		const struct summary_line line = {
+			strbuf_text(&key),    strbuf_text(&text), UNIT_BYTES,
+			i ? e->high : e->low, SUMMARY_USUAL,	  live
+		};
+
+		table_add_summary_lines(t, &line, 1, false);
+		t->failed |= key.failed || text.failed;
+	}
+}
+
 void estimate_summary(const struct estimate *all, bool live, struct table *t)
 {
-	const struct summary_line line = { "bytes_missing",
-					   "A row not in the sample, at most (95 %)",
-					   UNIT_BYTES,
-					   all->missing,
-					   live,
-					   SUMMARY_USUAL };
+	const struct summary_line line = {
+		"bytes_missing", "A row not in the sample, at most (95 %)",
+		UNIT_BYTES,	 all->missing,
+		SUMMARY_USUAL,	 live
+	};
 	struct strbuf __auto_free note = { 0 };
 
 	table_add_summary_lines(t, &line, 1, false);

@@ -110,6 +110,11 @@ int estimate_rows(const struct row_values *values, const struct estimate_rule *r
  * recorded.
  */
 struct cell estimate_block(const void *estimate, struct table *t);
+/* Adds to a table's summary the interval of @e: "NAME_low", "TITLE, at least (95 %)", and its other
+ * end. @live: it counts live memory.
+ */
+void estimate_ends(const struct estimate *e, const char *name, const char *title,
+		   bool live, struct table *t);
 /* Adds to a table's summary what a row missing in it may have, and whether its ranks come from few
  * addresses. @all: of all its rows; @live: figures are live bytes.
  */

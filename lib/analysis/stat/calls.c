@@ -409,11 +409,11 @@ static void summarize(const struct call_stats *s, struct table *t)
 	table_add_summary_lines(
 		t,
 		(const struct summary_line[]){
-			{ "calls", "System calls", UNIT_COUNT, nr, false, SUMMARY_TOTAL },
+			{ "calls", "System calls", UNIT_COUNT, nr, SUMMARY_TOTAL },
 			{ "calls_idle", "Calls of a kind that allocated nothing",
-			  UNIT_COUNT, idle, false, SUMMARY_USUAL },
+			  UNIT_COUNT, idle, SUMMARY_USUAL },
 			{ "calls_cut", "Calls whose begin or end is not recorded",
-			  UNIT_COUNT, cut, false, SUMMARY_USUAL },
+			  UNIT_COUNT, cut, SUMMARY_USUAL },
 		},
 		3, s->calls.losses != 0);
 }

@@ -59,15 +59,15 @@ int page_report_estimate(const struct page_report *page, enum page_figure figure
 static void add_parts(const struct net_range *net, struct table *t)
 {
 	const struct summary_line parts[] = {
-		{ "bytes_live_min", "    sure to be live", UNIT_BYTES, net->min, true,
-		  SUMMARY_DETAIL },
+		{ "bytes_live_min", "    sure to be live", UNIT_BYTES, net->min,
+		  SUMMARY_DETAIL, true },
 		{ "bytes_live_seen", "    seen: allocated, and not seen freed",
-		  UNIT_BYTES, net->seen, true, SUMMARY_DETAIL },
+		  UNIT_BYTES, net->seen, SUMMARY_DETAIL, true },
 		{ "bytes_live_implicit",
 		  "    possibly freed untraced, as others of the callsite were",
-		  UNIT_BYTES, net->implicit, true, SUMMARY_DOUBT },
+		  UNIT_BYTES, net->implicit, SUMMARY_DOUBT, true },
 		{ "bytes_live_lost", "    may have been freed while events were lost",
-		  UNIT_BYTES, net->lost, true, SUMMARY_DOUBT },
+		  UNIT_BYTES, net->lost, SUMMARY_DOUBT, true },
 	};
 
 	table_add_summary_lines(t, parts, ARRAY_SIZE(parts), false);
@@ -138,18 +138,8 @@ static int add_intervals(const struct page_report *page, struct table *t)
 	if (!group_of || page_report_estimate(page, PAGE_ALLOCATED, group_of, &all, 1) ||
 	    page_report_estimate(page, PAGE_LIVING, group_of, &live, 1))
 		return -ENOMEM;
-	const struct summary_line ends[] = {
-		{ "bytes_low", "Total bytes allocated, at least (95 %)", UNIT_BYTES,
-		  all.low, false, SUMMARY_USUAL },
-		{ "bytes_high", "Total bytes allocated, at most (95 %)", UNIT_BYTES,
-		  all.high, false, SUMMARY_USUAL },
-		{ "bytes_live_low", "  live at the end, at least (95 %)", UNIT_BYTES,
-		  live.low, true, SUMMARY_USUAL },
-		{ "bytes_live_high", "  live at the end, at most (95 %)", UNIT_BYTES,
-		  live.high, true, SUMMARY_USUAL },
-	};
-
-	table_add_summary_lines(t, ends, ARRAY_SIZE(ends), false);
+	estimate_ends(&all, "bytes", "Total bytes allocated", false, t);
+	estimate_ends(&live, "bytes_live", "  live at the end", true, t);
 	estimate_summary(page->opts->live ? &live : &all, page->opts->live, t);
 	table_blank_summary(t, unknown_of_sample, ARRAY_SIZE(unknown_of_sample));
 	return 0;
@@ -160,49 +150,42 @@ static void add_counts(const struct page_report *page, const struct page_totals 
 {
 	uint64_t size = page->env->page_size;
 	const struct summary_line counts[] = {
-		{ "alloc_freed", "Allocations freed", UNIT_COUNT, s->alloc_freed, false,
-		  SUMMARY_DETAIL },
+		{ "alloc_freed", "Allocations freed", UNIT_COUNT, s->alloc_freed },
 		{ "alloc_implicit", "Allocations ended without an event", UNIT_COUNT,
-		  s->implicit_blocks, false, SUMMARY_DETAIL },
+		  s->implicit_blocks },
 		{ "alloc_only", "Allocations live at the end (alloc-only)", UNIT_COUNT,
-		  s->live_blocks, true, SUMMARY_USUAL },
+		  s->live_blocks, SUMMARY_USUAL, true },
 		/* In a recording of some tasks it counts the frees of all tasks. */
-		{ "frees", "Total free requested", UNIT_COUNT, s->frees, false,
+		{ "frees", "Total free requested", UNIT_COUNT, s->frees,
 		  page->acc->lives.any.scope.part ? SUMMARY_DETAIL : SUMMARY_USUAL },
-		{ "frees_matched", "  matched", UNIT_COUNT, s->matched, false,
-		  SUMMARY_DETAIL },
+		{ "frees_matched", "  matched", UNIT_COUNT, s->matched },
 		{ "frees_reordered",
 		  "    seen before their allocation (clocks of CPUs differ)", UNIT_COUNT,
-		  s->reordered, false, SUMMARY_DETAIL },
+		  s->reordered },
 		{ "frees_split", "  of part of a larger block (split)", UNIT_COUNT,
-		  s->split, false, SUMMARY_DETAIL },
-		{ "frees_merged", "  of several blocks at once", UNIT_COUNT, s->merged,
-		  false, SUMMARY_DETAIL },
+		  s->split },
+		{ "frees_merged", "  of several blocks at once", UNIT_COUNT, s->merged },
 		{ "frees_unmatched",
 		  "  unmatched (free-only: allocated before, or in bulk)", UNIT_COUNT,
-		  s->unmatched, false, SUMMARY_DETAIL },
+		  s->unmatched },
 		{ "frees_double", "  of freed pages (freed twice, or allocated in bulk)",
-		  UNIT_COUNT, s->again, false, SUMMARY_DETAIL },
+		  UNIT_COUNT, s->again },
 		{ "frees_other", other_frees_title(page->acc->lives.any.filtered),
-		  UNIT_COUNT, s->other, false, SUMMARY_DETAIL },
+		  UNIT_COUNT, s->other },
 		{ "bytes_unmatched", "Bytes freed without an allocation event",
-		  UNIT_BYTES, (s->unmatched_pages + s->again_pages) * size, false,
+		  UNIT_BYTES, (s->unmatched_pages + s->again_pages) * size,
 		  SUMMARY_DOUBT },
-		{ "frees_batched", "Frees announced as batched", UNIT_COUNT, s->batched,
-		  false, SUMMARY_DETAIL },
+		{ "frees_batched", "Frees announced as batched", UNIT_COUNT, s->batched },
 		{ "without_stack", "Allocations without a callchain", UNIT_COUNT,
-		  s->without_stack, false, SUMMARY_USUAL },
+		  s->without_stack, SUMMARY_USUAL },
 	};
-	const struct summary_item implausible = {
-		.name = "implausible",
-		.title = "Events with an impossible order or page, left out",
-		.unit = UNIT_COUNT,
-		.value = cell_uint(s->implausible),
-		.rank = SUMMARY_DOUBT,
+	const struct summary_line implausible = {
+		"implausible", "Events with an impossible order or page, left out",
+		UNIT_COUNT, s->implausible, SUMMARY_DOUBT
 	};
 
 	table_add_summary_lines(t, counts, ARRAY_SIZE(counts), lossy);
-	table_add_summary_items(t, &implausible, 1);
+	table_add_summary_lines(t, &implausible, 1, false);
 }
 
 void page_report_summary(struct page_report *page, struct table *t)
@@ -211,21 +194,21 @@ void page_report_summary(struct page_report *page, struct table *t)
 	uint64_t size = page->env->page_size;
 	bool lossy = s->losses != 0;
 	const struct summary_line bytes[] = {
-		{ "requests", "Total alloc requested", UNIT_COUNT, s->requests, false,
+		{ "requests", "Total alloc requested", UNIT_COUNT, s->requests,
 		  SUMMARY_TOTAL },
-		{ "failures", "Total alloc failure", UNIT_COUNT, s->failures, false,
+		{ "failures", "Total alloc failure", UNIT_COUNT, s->failures,
 		  SUMMARY_FAILED },
 		{ "bytes_failed", "Bytes of failed requests", UNIT_BYTES,
-		  s->failed_pages * size, false, SUMMARY_DETAIL },
-		{ "bytes", "Total bytes allocated", UNIT_BYTES, s->pages * size, false,
+		  s->failed_pages * size },
+		{ "bytes", "Total bytes allocated", UNIT_BYTES, s->pages * size,
 		  SUMMARY_TOTAL },
-		{ "bytes_freed", "  freed", UNIT_BYTES, s->freed_pages * size, false,
+		{ "bytes_freed", "  freed", UNIT_BYTES, s->freed_pages * size,
 		  SUMMARY_TOTAL },
 		{ "bytes_implicit",
 		  "  freed without an event (the page was allocated again)", UNIT_BYTES,
-		  s->implicit_pages * size, false, SUMMARY_DOUBT },
+		  s->implicit_pages * size, SUMMARY_DOUBT },
 		{ "bytes_live", "  live at the end", UNIT_BYTES, s->live_pages * size,
-		  true, SUMMARY_TOTAL },
+		  SUMMARY_TOTAL, true },
 	};
 
 	if (page->summarised)

@@ -59,23 +59,20 @@ static void account_summary(const struct slab_counts *sum, const struct net_rang
 {
 	const struct summary_line seen[] = {
 		{ "current_allocated", "current bytes allocated:", UNIT_BYTES,
-		  sum->live_alloc, true, SUMMARY_DETAIL },
+		  sum->live_alloc, SUMMARY_DETAIL, true },
 		{ "current_requested", "current bytes requested:", UNIT_BYTES,
-		  sum->live_req, true, SUMMARY_DETAIL },
+		  sum->live_req, SUMMARY_DETAIL, true },
 		{ "current_wasted", "current wasted bytes:", UNIT_BYTES,
-		  slab_waste(sum->live_alloc, sum->live_req), true, SUMMARY_DETAIL },
-		{ "allocs", "number of allocs:", UNIT_COUNT, sum->hit, false,
-		  SUMMARY_DETAIL },
-		{ "frees", "number of frees:", UNIT_COUNT, sum->hit - sum->live, false,
-		  SUMMARY_DETAIL },
+		  slab_waste(sum->live_alloc, sum->live_req), SUMMARY_DETAIL, true },
+		{ "allocs", "number of allocs:", UNIT_COUNT, sum->hit },
+		{ "frees", "number of frees:", UNIT_COUNT, sum->hit - sum->live },
 	};
 	const struct summary_line sure[] = {
-		{ "callers", "number of callers:", UNIT_COUNT, t->nr_rows, false,
-		  SUMMARY_DETAIL },
+		{ "callers", "number of callers:", UNIT_COUNT, t->nr_rows },
 		{ "net_min", "current bytes allocated, at least:", UNIT_BYTES,
-		  net_range_min(net), true, SUMMARY_DETAIL },
+		  net_range_min(net), SUMMARY_DETAIL, true },
 		{ "net_max", "current bytes allocated, at most:", UNIT_BYTES,
-		  net_range_max(net), true, SUMMARY_DETAIL },
+		  net_range_max(net), SUMMARY_DETAIL, true },
 	};
 
 	table_add_summary_lines(t, seen, ARRAY_SIZE(seen), lossy);

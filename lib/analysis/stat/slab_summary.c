@@ -92,34 +92,31 @@ static void add_net(const struct slab_report *slab, const struct slab_totals *s,
 {
 	const struct net_range *net = &slab->net;
 	const uint64_t likely = net_range_likely(net);
-	const struct summary_line all = { "bytes_net", "Net total bytes allocated",
-					  UNIT_BYTES,  s->live_alloc,
-					  true,	       SUMMARY_TOTAL };
+	const struct summary_line all = { "bytes_net",	 "Net total bytes allocated",
+					  UNIT_BYTES,	 s->live_alloc,
+					  SUMMARY_TOTAL, true };
 	const struct summary_line parts[] = {
 		{ "bytes_net_estimate", "  probably live (the best estimate)", UNIT_BYTES,
-		  likely, true,
-		  likely == s->live_alloc ? SUMMARY_DETAIL : SUMMARY_TOTAL },
+		  likely, likely == s->live_alloc ? SUMMARY_DETAIL : SUMMARY_TOTAL,
+		  true },
 		{ "bytes_net_min",
 		  slab->bounds.bounds.all_ends
 			  ? "  sure to be live (every free has an event)"
 			  : "  sure to be live (the kernel's own count)",
-		  UNIT_BYTES, net_range_min(net), true, SUMMARY_DETAIL },
+		  UNIT_BYTES, net_range_min(net), SUMMARY_DETAIL, true },
 		{ "bytes_net_seen", "  seen: allocated, and not seen freed", UNIT_BYTES,
-		  net->seen, true, SUMMARY_DETAIL },
+		  net->seen, SUMMARY_DETAIL, true },
 		{ "bytes_net_implicit",
 		  "  possibly freed untraced, as others of the cache were", UNIT_BYTES,
-		  net->implicit, true, SUMMARY_DOUBT },
+		  net->implicit, SUMMARY_DOUBT, true },
 		{ "bytes_net_lost", "  may have been freed while events were lost",
-		  UNIT_BYTES, net->lost, true, SUMMARY_DOUBT },
+		  UNIT_BYTES, net->lost, SUMMARY_DOUBT, true },
 		{ "bytes_net_gone", "  proven freed, no event (the kernel's own count)",
-		  UNIT_BYTES, net->gone, true, SUMMARY_DETAIL },
+		  UNIT_BYTES, net->gone, SUMMARY_DETAIL, true },
 	};
-	const struct summary_line most = { "bytes_net_max",
-					   "Bytes live at most",
-					   UNIT_BYTES,
-					   net_range_max(net),
-					   true,
-					   SUMMARY_DETAIL };
+	const struct summary_line most = { "bytes_net_max", "Bytes live at most",
+					   UNIT_BYTES,	    net_range_max(net),
+					   SUMMARY_DETAIL,  true };
 
 	table_add_summary_lines(t, &all, 1, s->losses != 0);
 	table_add_summary_lines(t, parts, ARRAY_SIZE(parts), false);
@@ -164,18 +161,15 @@ static bool has_probes(const struct slab_totals *s)
 static void add_probes(const struct slab_totals *s, struct table *t)
 {
 	const struct summary_line lines[] = {
-		{ "frees_rcu", "Frees by handing objects to RCU", UNIT_COUNT, s->rcu,
-		  false, SUMMARY_DETAIL },
+		{ "frees_rcu", "Frees by handing objects to RCU", UNIT_COUNT, s->rcu },
 		{ "objects_dying", "  whose end no event shows", UNIT_COUNT, s->dying,
-		  true, SUMMARY_DETAIL },
-		{ "frees_bulk", "Frees in bulk", UNIT_COUNT, s->bulk_frees, false,
-		  SUMMARY_DETAIL },
-		{ "allocs_bulk", "Allocations in bulk", UNIT_COUNT, s->bulk_allocs, false,
-		  SUMMARY_DETAIL },
+		  SUMMARY_DETAIL, true },
+		{ "frees_bulk", "Frees in bulk", UNIT_COUNT, s->bulk_frees },
+		{ "allocs_bulk", "Allocations in bulk", UNIT_COUNT, s->bulk_allocs },
 		{ "allocs_unsized", "  of an unknown size, with 0 bytes", UNIT_COUNT,
-		  s->unsized, false, SUMMARY_DOUBT },
+		  s->unsized, SUMMARY_DOUBT },
 		{ "objects_unseen", "Objects in bulk that events do not name", UNIT_COUNT,
-		  s->unseen, false, SUMMARY_DOUBT },
+		  s->unseen, SUMMARY_DOUBT },
 	};
 
 	if (has_probes(s))
@@ -189,18 +183,9 @@ static const char *const unknown_of_sample[] = {
 
 static void add_intervals(const struct slab_report *slab, struct table *t)
 {
-	const struct summary_line ends[] = {
-		{ "bytes_allocated_low", "Total bytes allocated, at least (95 %)",
-		  UNIT_BYTES, slab->allocated.low, false, SUMMARY_USUAL },
-		{ "bytes_allocated_high", "Total bytes allocated, at most (95 %)",
-		  UNIT_BYTES, slab->allocated.high, false, SUMMARY_USUAL },
-		{ "bytes_net_low", "Net total bytes allocated, at least (95 %)",
-		  UNIT_BYTES, slab->living.low, true, SUMMARY_USUAL },
-		{ "bytes_net_high", "Net total bytes allocated, at most (95 %)",
-		  UNIT_BYTES, slab->living.high, true, SUMMARY_USUAL },
-	};
-
-	table_add_summary_lines(t, ends, ARRAY_SIZE(ends), false);
+	estimate_ends(&slab->allocated, "bytes_allocated", "Total bytes allocated", false,
+		      t);
+	estimate_ends(&slab->living, "bytes_net", "Net total bytes allocated", true, t);
 	estimate_summary(slab->opts->live ? &slab->living : &slab->allocated,
 			 slab->opts->live, t);
 	table_blank_summary(t, unknown_of_sample, ARRAY_SIZE(unknown_of_sample));
@@ -220,50 +205,40 @@ static void add_counts(const struct slab_report *slab, const struct slab_totals 
 {
 	bool lossy = s->losses != 0;
 	const struct summary_line counts[] = {
-		{ "allocs", "Allocations", UNIT_COUNT, s->allocs, false, SUMMARY_USUAL },
-		{ "allocs_freed", "  freed", UNIT_COUNT, s->matched, false,
-		  SUMMARY_DETAIL },
+		{ "allocs", "Allocations", UNIT_COUNT, s->allocs, SUMMARY_USUAL },
+		{ "allocs_freed", "  freed", UNIT_COUNT, s->matched },
 		{ "allocs_implicit",
 		  "  freed without an event (the address was allocated again)",
-		  UNIT_COUNT, s->implicit, false, SUMMARY_DETAIL },
-		{ "allocs_live", "  live at the end", UNIT_COUNT, s->live, true,
-		  SUMMARY_DETAIL },
+		  UNIT_COUNT, s->implicit },
+		{ "allocs_live", "  live at the end", UNIT_COUNT, s->live, SUMMARY_DETAIL,
+		  true },
 		{ "allocs_failed", "Allocations that failed", UNIT_COUNT, s->failed,
-		  false, SUMMARY_FAILED },
+		  SUMMARY_FAILED },
 		{ "allocs_large",
 		  "kmallocs over two pages (page allocator: in both reports)", UNIT_COUNT,
-		  s->large, false, SUMMARY_DETAIL },
-		{ "bytes_large", "  their bytes", UNIT_BYTES, s->bytes_large, false,
-		  SUMMARY_DETAIL },
-		{ "frees", "Frees", UNIT_COUNT, s->frees, false, SUMMARY_DETAIL },
-		{ "frees_matched", "  matched", UNIT_COUNT, s->matched, false,
-		  SUMMARY_DETAIL },
+		  s->large },
+		{ "bytes_large", "  their bytes", UNIT_BYTES, s->bytes_large },
+		{ "frees", "Frees", UNIT_COUNT, s->frees },
+		{ "frees_matched", "  matched", UNIT_COUNT, s->matched },
 		{ "frees_reordered",
 		  "    seen before their allocation (clocks of CPUs differ)", UNIT_COUNT,
-		  s->reordered, false, SUMMARY_DETAIL },
+		  s->reordered },
 		{ "frees_unmatched",
 		  "  unmatched (allocated before the recording, or in bulk)", UNIT_COUNT,
-		  s->unmatched, false, SUMMARY_DOUBT },
+		  s->unmatched, SUMMARY_DOUBT },
 		{ "frees_double",
 		  "  of freed objects (freed twice, or allocated in bulk)", UNIT_COUNT,
-		  s->doubled, false, SUMMARY_DOUBT },
+		  s->doubled, SUMMARY_DOUBT },
 		{ "frees_other", other_frees_title(slab->acc->lives.any.filtered),
-		  UNIT_COUNT, s->other, false, SUMMARY_DETAIL },
-		{ "frees_null", "  of NULL", UNIT_COUNT, s->null, false, SUMMARY_DETAIL },
+		  UNIT_COUNT, s->other },
+		{ "frees_null", "  of NULL", UNIT_COUNT, s->null },
 	};
-	const struct summary_line died = {
-		"frees_died", "  of objects that were handed to RCU before",
-		UNIT_COUNT,   s->died,
-		false,	      SUMMARY_DETAIL,
-	};
-	const struct summary_line cross = {
-		"cross_cpu_frees",
-		"Frees on another CPU than the allocation",
-		UNIT_COUNT,
-		s->pingpong,
-		false,
-		SUMMARY_DETAIL,
-	};
+	const struct summary_line died = { "frees_died",
+					   "  of objects that were handed to RCU before",
+					   UNIT_COUNT, s->died };
+	const struct summary_line cross = { "cross_cpu_frees",
+					    "Frees on another CPU than the allocation",
+					    UNIT_COUNT, s->pingpong };
 
 	table_add_summary_lines(t, counts, ARRAY_SIZE(counts), lossy);
 	table_add_summary_lines(t, &died, has_probes(s), lossy);
@@ -277,28 +252,24 @@ void slab_report_summary(struct slab_report *slab, struct table *t)
 	bool lossy = s->losses != 0;
 	const struct summary_line bytes[] = {
 		{ "bytes_requested", "Total bytes requested", UNIT_BYTES, s->bytes_req,
-		  false, SUMMARY_USUAL },
+		  SUMMARY_USUAL },
 		{ "bytes_allocated", "Total bytes allocated", UNIT_BYTES, s->bytes_alloc,
-		  false, SUMMARY_TOTAL },
-		{ "bytes_freed", "Total bytes freed", UNIT_BYTES, s->bytes_freed, false,
+		  SUMMARY_TOTAL },
+		{ "bytes_freed", "Total bytes freed", UNIT_BYTES, s->bytes_freed,
 		  SUMMARY_TOTAL },
 		{ "bytes_implicit", "Bytes freed without an event", UNIT_BYTES,
-		  s->bytes_implicit, false, SUMMARY_DOUBT },
+		  s->bytes_implicit, SUMMARY_DOUBT },
 	};
 	const struct summary_line wasted[] = {
 		{ "bytes_wasted", "Total bytes wasted on internal fragmentation",
-		  UNIT_BYTES, slab_waste(s->bytes_alloc, s->bytes_req), false,
-		  SUMMARY_USUAL },
+		  UNIT_BYTES, slab_waste(s->bytes_alloc, s->bytes_req), SUMMARY_USUAL },
 		{ "bytes_wasted_live", "Bytes wasted in what is live at the end",
-		  UNIT_BYTES, slab_waste(s->live_alloc, s->live_req), true,
-		  SUMMARY_DETAIL },
+		  UNIT_BYTES, slab_waste(s->live_alloc, s->live_req), SUMMARY_DETAIL,
+		  true },
 	};
-	const struct summary_item implausible = {
-		.name = "implausible",
-		.title = "Events with impossible sizes, left out",
-		.unit = UNIT_COUNT,
-		.value = cell_uint(s->implausible),
-		.rank = SUMMARY_DOUBT,
+	const struct summary_line implausible = {
+		"implausible", "Events with impossible sizes, left out", UNIT_COUNT,
+		s->implausible, SUMMARY_DOUBT
 	};
 
 	if (slab->summarised)
@@ -312,7 +283,7 @@ void slab_report_summary(struct slab_report *slab, struct table *t)
 	table_add_summary(t, "fragmentation", "Internal fragmentation", UNIT_PERCENT,
 			  cell_real(fragmentation(s)), lossy);
 	add_counts(slab, s, t);
-	table_add_summary_items(t, &implausible, 1);
+	table_add_summary_lines(t, &implausible, 1, false);
 	if (slab_report_estimates(slab))
 		add_intervals(slab, t);
 }

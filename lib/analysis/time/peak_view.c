@@ -278,20 +278,6 @@ static void add_notes(const struct view *v, struct table *t)
 			t, "!Events were lost: what was freed meanwhile counts as live.");
 }
 
-/* In a sample: the interval of all rows. */
-static void add_interval(const struct view *v, struct table *t)
-{
-	const struct summary_line ends[] = {
-		{ "bytes_live_low", "Bytes live then, at least (95 %)", UNIT_BYTES,
-		  v->all.low, true, SUMMARY_USUAL },
-		{ "bytes_live_high", "Bytes live then, at most (95 %)", UNIT_BYTES,
-		  v->all.high, true, SUMMARY_USUAL },
-	};
-
-	table_add_summary_lines(t, ends, ARRAY_SIZE(ends), false);
-	estimate_summary(&v->all, true, t);
-}
-
 static void add_summary(const struct view *v, struct table *t)
 {
 	const struct peak *p = v->p;
@@ -310,17 +296,17 @@ static void add_summary(const struct view *v, struct table *t)
 	}
 	strbuf_printf(&most, "Most bytes of %s", memory_words(v->owners.memory)->many);
 	const struct summary_line lines[] = {
-		{ "time", p->at_end ? "Time" : "Time of the peak", unit, moment, false,
+		{ "time", p->at_end ? "Time" : "Time of the peak", unit, moment,
 		  SUMMARY_TOTAL },
-		{ "bytes_live", "Bytes live then", UNIT_BYTES, then, true,
-		  SUMMARY_TOTAL },
-		{ "bytes_seen", "  not seen freed", UNIT_BYTES, seen, true,
-		  seen > then ? SUMMARY_USUAL : SUMMARY_DETAIL },
-		{ "bytes_end", "Bytes live at the end", UNIT_BYTES, now, true,
-		  SUMMARY_USUAL },
-		{ "bytes_most", strbuf_text(&most), UNIT_BYTES, v->side->most, true,
-		  SUMMARY_DETAIL },
-		{ "time_most", "  when", unit, v->side->when, false, SUMMARY_DETAIL },
+		{ "bytes_live", "Bytes live then", UNIT_BYTES, then, SUMMARY_TOTAL,
+		  true },
+		{ "bytes_seen", "  not seen freed", UNIT_BYTES, seen,
+		  seen > then ? SUMMARY_USUAL : SUMMARY_DETAIL, true },
+		{ "bytes_end", "Bytes live at the end", UNIT_BYTES, now, SUMMARY_USUAL,
+		  true },
+		{ "bytes_most", strbuf_text(&most), UNIT_BYTES, v->side->most,
+		  SUMMARY_DETAIL, true },
+		{ "time_most", "  when", unit, v->side->when },
 	};
 
 	if (seen > then)
@@ -329,8 +315,10 @@ static void add_summary(const struct view *v, struct table *t)
 				memory_words(v->owners.memory)->many);
 	/* With @at_end only the first three lines are known. */
 	table_add_summary_lines(t, lines, p->at_end ? 3 : ARRAY_SIZE(lines), bound);
-	if (owners_estimated(&v->owners))
-		add_interval(v, t);
+	if (owners_estimated(&v->owners)) {
+		estimate_ends(&v->all, "bytes_live", "Bytes live then", true, t);
+		estimate_summary(&v->all, true, t);
+	}
 	t->failed |= most.failed;
 }
 

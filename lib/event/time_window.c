@@ -147,8 +147,7 @@ int time_window_resolve(const struct time_window *w, const struct time_range *re
 
 	*out = (struct time_range){ 0, UINT64_MAX };
 	err = resolve_bound(&w->start, recorded, ns, &out->first);
-	if (!err)
-		err = resolve_bound(&w->stop, recorded, ns, &out->last);
+	err = err ?: resolve_bound(&w->stop, recorded, ns, &out->last);
 	if (!err && out->first > out->last)
 		err = -ERANGE;
 	return err;

@@ -150,14 +150,10 @@ static void put_event(struct export_job *job, const char *phase, uint64_t ns)
 {
 	struct chrome *c = job->state;
 
-	outbuf_puts(&job->out, c->comma);
-	outbuf_puts(&job->out, "\n{\"pid\":1,\"tid\":1,\"ph\":\"");
-	outbuf_puts(&job->out, phase);
-	outbuf_puts(&job->out, "\",\"ts\":");
-	outbuf_dec(&job->out, ns / 1000);
-	outbuf_char(&job->out, '.');
-	outbuf_dec_wide(&job->out, ns % 1000, 3, '0');
-	outbuf_puts(&job->out, ",\"name\":");
+	export_put(job,
+		   "%s\n{\"pid\":1,\"tid\":1,\"ph\":\"%s\",\"ts\":%" PRIu64
+		   ".%03u,\"name\":",
+		   c->comma, phase, ns / 1000, (unsigned int)(ns % 1000));
 	c->comma = ",";
 }
 
@@ -189,10 +185,8 @@ static int put_counter(struct export_job *job, enum memory memory, uint64_t ns)
 		outbuf_dec(&job->out, s->live);
 		comma = ",";
 	}
-	if (memory == MEMORY_SLAB && sum > CACHES_SHOWN) {
-		outbuf_puts(&job->out, ",\"[all others]\":");
-		outbuf_dec(&job->out, others);
-	}
+	if (memory == MEMORY_SLAB && sum > CACHES_SHOWN)
+		export_put(job, ",\"[all others]\":%" PRIu64, others);
 	outbuf_puts(&job->out, "}}");
 	return err;
 }
@@ -206,12 +200,9 @@ static void put_free(struct export_job *job, bool after, uint64_t ns)
 		return;
 	put_event(job, "C", ns);
 	outbuf_puts(&job->out, "\"free bytes by order\",\"args\":{");
-	for (unsigned int order = 0; order < h->nr_orders[after]; order++) {
-		outbuf_puts(&job->out, order ? ",\"" : "\"");
-		outbuf_dec(&job->out, order);
-		outbuf_puts(&job->out, "\":");
-		outbuf_dec(&job->out, h->free_bytes[after][order]);
-	}
+	for (unsigned int order = 0; order < h->nr_orders[after]; order++)
+		export_put(job, "%s\"%u\":%" PRIu64, order ? "," : "", order,
+			   h->free_bytes[after][order]);
 	outbuf_puts(&job->out, "}}");
 }
 
@@ -232,15 +223,13 @@ static int put_moment(struct export_job *job, uint64_t ns)
 	for (int memory = 0; memory < MEMORY_KINDS; memory++) {
 		if (!has[memory])
 			continue;
-		outbuf_puts(&job->out, comma);
-		outbuf_puts(&job->out, memory_words((enum memory)memory)->word);
-		outbuf_puts(&job->out, "\":");
-		outbuf_dec(&job->out, live[memory]);
+		export_put(job, "%s%s\":%" PRIu64, comma,
+			   memory_words((enum memory)memory)->word, live[memory]);
 		comma = ",\"";
 	}
 	outbuf_puts(&job->out, "}}");
 	err = put_counter(job, MEMORY_SLAB, ns);
-	return err ? err : put_counter(job, MEMORY_PAGE, ns);
+	return err ?: put_counter(job, MEMORY_PAGE, ns);
 }
 
 static int put_counters(struct export_job *job)
@@ -267,8 +256,7 @@ static int put_counters(struct export_job *job)
 		if (i == peak && !err)
 			err = put_moment(job, last);
 	}
-	if (!err)
-		err = put_moment(job, last);
+	err = err ?: put_moment(job, last);
 	put_free(job, true, last);
 	return err;
 }
@@ -295,9 +283,7 @@ static int put_instants(struct export_job *job)
 			strbuf_puts(&name, "LOST events");
 		put_event(job, "i", replay_ns(&clock, m->ts));
 		err = name.failed ? -ENOMEM : export_json_text(job, strbuf_text(&name));
-		outbuf_puts(&job->out, ",\"s\":\"g\",\"args\":{\"cpu\":");
-		outbuf_dec(&job->out, m->cpu);
-		outbuf_puts(&job->out, "}}");
+		export_put(job, ",\"s\":\"g\",\"args\":{\"cpu\":%" PRIu32 "}}", m->cpu);
 	}
 	return err;
 }
@@ -327,7 +313,7 @@ static int chrome_end(struct export_job *job)
 	if (!err && job->opts->history)
 		err = put_instants(job);
 	outbuf_puts(&job->out, "\n]}\n");
-	return err ? err : job->out.err;
+	return err ?: job->out.err;
 }
 
 static void chrome_free(void *state)

@@ -113,10 +113,7 @@ static int replay_all(struct export_job *job)
 
 static void put_number(struct export_job *job, const char *name, uint64_t number)
 {
-	outbuf_puts(&job->out, ",\"");
-	outbuf_puts(&job->out, name);
-	outbuf_puts(&job->out, "\":");
-	outbuf_dec(&job->out, number);
+	export_put(job, ",\"%s\":%" PRIu64, name, number);
 }
 
 static void put_row(struct export_job *job, size_t i, bool lives)
@@ -126,8 +123,7 @@ static void put_row(struct export_job *job, size_t i, bool lives)
 	const struct lived *l = &d->lived[i];
 	uint64_t lifetimes = l->died + l->nr * d->end_ns;
 
-	outbuf_puts(&job->out, i ? ",\n{\"tb\":" : "\n{\"tb\":");
-	outbuf_dec(&job->out, row->values[EXPORT_BYTES]);
+	export_put(job, "%s\n{\"tb\":%" PRIu64, i ? "," : "", row->values[EXPORT_BYTES]);
 	put_number(job, "tbk", row->values[EXPORT_HIT]);
 	if (lives) {
 		/* By their clocks, a free may precede its allocation. */
@@ -182,14 +178,12 @@ static int dhat_end(struct export_job *job)
 	put_number(job, "te", d->end_ns);
 	/* The viewer shows the report's first lines as the command. */
 	outbuf_puts(&job->out, ",\n\"cmd\":");
-	if (!err)
-		err = export_json_banner(job, '\n');
+	err = err ?: export_json_banner(job, '\n');
 	outbuf_puts(&job->out, ",\n\"pps\":[");
 	for (size_t i = 0; i < d->rows.nr_rows && !err; i++)
 		put_row(job, i, lives);
-	if (!err)
-		err = put_frames(job);
-	return err ? err : job->out.err;
+	err = err ?: put_frames(job);
+	return err ?: job->out.err;
 }
 
 static void dhat_free(void *state)

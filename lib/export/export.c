@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "export/export.h"
 
+#include <stdarg.h>
+
 #include "analysis/analysis.h"
 #include "base/array.h"
 #include "base/safe_text.h"
@@ -309,6 +311,22 @@ void export_banner(const struct export_job *job, const char *lead, struct strbuf
 		safe_text_puts(out, text + (*text == '!'));
 		strbuf_puts(out, "\n");
 	}
+}
+
+void export_put(struct export_job *job, const char *fmt, ...)
+{
+	char *text = NULL;
+	va_list ap;
+	int size;
+
+	va_start(ap, fmt);
+	size = vasprintf(&text, fmt, ap);
+	va_end(ap);
+	if (size < 0)
+		job->out.err = -ENOMEM;
+	else
+		outbuf_add(&job->out, text, (size_t)size);
+	free(text);
 }
 
 int export_json_text(struct export_job *job, const char *text)

@@ -185,6 +185,8 @@ uint64_t export_weight_of(const struct export_job *job, const struct export_row 
  * after @lead. Names in it are made safe.
  */
 void export_banner(const struct export_job *job, const char *lead, struct strbuf *out);
+/* Writes formatted text; for what is written a few times only. */
+void export_put(struct export_job *job, const char *fmt, ...) __printf_fmt(2, 3);
 /* Writes @text as JSON. 0; -ENOMEM; the error of the output. */
 int export_json_text(struct export_job *job, const char *text);
 /* Writes export_banner() as one JSON string, with @between instead of line breaks. The same. */

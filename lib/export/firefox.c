@@ -129,9 +129,7 @@ static int add_history(struct export_job *job)
 static void put_same(struct export_job *job, const char *name, const char *what,
 		     size_t nr)
 {
-	outbuf_puts(&job->out, "\"");
-	outbuf_puts(&job->out, name);
-	outbuf_puts(&job->out, "\":[");
+	export_put(job, "\"%s\":[", name);
 	for (size_t i = 0; i < nr; i++) {
 		if (i)
 			outbuf_char(&job->out, ',');
@@ -145,21 +143,14 @@ static void put_same(struct export_job *job, const char *name, const char *what,
 
 static void put_length(struct export_job *job, uint64_t length)
 {
-	outbuf_puts(&job->out, "\"length\":");
-	outbuf_dec(&job->out, length);
-	outbuf_puts(&job->out, "}");
+	export_put(job, "\"length\":%" PRIu64 "}", length);
 }
 
 /* "name":[@first, then @sb] */
 static void put_column(struct export_job *job, const char *name, const char *first,
 		       const struct strbuf *sb)
 {
-	outbuf_puts(&job->out, "\"");
-	outbuf_puts(&job->out, name);
-	outbuf_puts(&job->out, "\":[");
-	outbuf_puts(&job->out, first);
-	if (*first && sb->size)
-		outbuf_char(&job->out, ',');
+	export_put(job, "\"%s\":[%s%s", name, first, *first && sb->size ? "," : "");
 	outbuf_add(&job->out, strbuf_text(sb), sb->size);
 	outbuf_puts(&job->out, "],");
 }
@@ -268,8 +259,8 @@ static int put_head(struct export_job *job)
 	const struct export_origin *o = job->opts->origin;
 	int err;
 
-	outbuf_puts(&job->out, "{\"meta\":{\"interval\":1,\"startTime\":");
-	outbuf_dec(&job->out, o ? (uint64_t)o->start * 1000 : 0);
+	export_put(job, "{\"meta\":{\"interval\":1,\"startTime\":%" PRIu64,
+		   o ? (uint64_t)o->start * 1000 : 0);
 	outbuf_puts(&job->out, ",\"processType\":0,\"product\":");
 	err = export_json_banner(job, '\n');
 	outbuf_puts(&job->out,
@@ -292,11 +283,10 @@ static int firefox_end(struct export_job *job)
 
 	if (!err && job->opts->history)
 		err = add_history(job);
-	if (!err)
-		err = put_head(job);
+	err = err ?: put_head(job);
 	put_thread(job);
 	put_counter(job);
-	return err ? err : job->out.err;
+	return err ?: job->out.err;
 }
 
 static void firefox_free(void *state)

@@ -94,12 +94,9 @@ static int folded_end(struct export_job *job)
 
 		if (!before && !after)
 			continue;
-		outbuf_puts(&job->out, intern_get(&pairs->stacks, i, NULL));
-		outbuf_char(&job->out, ' ');
-		outbuf_dec(&job->out, before);
-		outbuf_char(&job->out, ' ');
-		outbuf_dec(&job->out, after);
-		outbuf_char(&job->out, '\n');
+		export_put(job, "%s %" PRIu64 " %" PRIu64 "\n",
+			   (const char *)intern_get(&pairs->stacks, i, NULL), before,
+			   after);
 	}
 	return job->out.err;
 }

@@ -212,23 +212,18 @@ static int heaptrack_end(struct export_job *job)
 	struct heaptrack *h = job->state;
 	const struct export_history *history =
 		job->opts->history ? job->opts->history : &none;
-	int err = compressed_new(&h->zstd, COMPRESSED_ZSTD, job->to);
+	int err = compressed_new(&h->zstd, COMPRESSED_ZSTD, job->to)
+			  ?: outbuf_init(&h->out, compressed_write, h->zstd);
 
-	if (!err)
-		err = outbuf_init(&h->out, compressed_write, h->zstd);
 	h->leaf = calloc(h->rows.nr_rows + 1, sizeof(*h->leaf));
 	h->written = calloc(job->frames.count + 1UL, sizeof(*h->written));
 	if (!err && (!h->leaf || !h->written))
 		err = -ENOMEM;
-	if (!err)
-		err = replay_pieces_init(&h->pieces, history);
-	if (!err)
-		err = put_head(job);
-	if (!err)
-		err = put_history(job);
-	if (!err)
-		err = outbuf_flush(&h->out);
-	return err ? err : compressed_finish(h->zstd);
+	err = err ?: replay_pieces_init(&h->pieces, history);
+	err = err ?: put_head(job);
+	err = err ?: put_history(job);
+	err = err ?: outbuf_flush(&h->out);
+	return err ?: compressed_finish(h->zstd);
 }
 
 static void heaptrack_free(void *state)

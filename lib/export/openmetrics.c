@@ -80,37 +80,21 @@ static void put_value(struct outbuf *out, const char *text)
 	outbuf_char(out, '"');
 }
 
-/* "# WORD NAME_SUFFIX TEXT" */
-static void put_about(struct outbuf *out, const char *word, const char *name,
-		      const char *suffix, const char *text)
-{
-	outbuf_puts(out, word);
-	outbuf_puts(out, name);
-	outbuf_puts(out, suffix);
-	outbuf_char(out, ' ');
-	outbuf_puts(out, text);
-	outbuf_char(out, '\n');
-}
-
-static void put_gauge(struct outbuf *out, const char *name, const char *help,
+static void put_gauge(struct export_job *job, const char *name, const char *help,
 		      uint64_t value)
 {
-	put_about(out, "# TYPE ", name, "", "gauge");
-	put_about(out, "# HELP ", name, "", help);
-	outbuf_puts(out, name);
-	outbuf_char(out, ' ');
-	outbuf_dec(out, value);
-	outbuf_char(out, '\n');
+	export_put(job, "# TYPE %s gauge\n# HELP %s %s\n", name, name, help);
+	export_put(job, "%s %" PRIu64 "\n", name, value);
 }
 
 static void put_family(struct export_job *job, size_t i, bool open)
 {
 	const char *name = families[i].family, *suffix = open ? "" : families[i].suffix;
 
-	put_about(&job->out, "# TYPE ", name, suffix, families[i].type);
+	export_put(job, "# TYPE %s%s %s\n", name, suffix, families[i].type);
 	if (open && families[i].unit)
-		put_about(&job->out, "# UNIT ", name, suffix, families[i].unit);
-	put_about(&job->out, "# HELP ", name, suffix, families[i].help);
+		export_put(job, "# UNIT %s%s %s\n", name, suffix, families[i].unit);
+	export_put(job, "# HELP %s%s %s\n", name, suffix, families[i].help);
 }
 
 static void put_rows(struct export_job *job, size_t family)
@@ -124,15 +108,12 @@ static void put_rows(struct export_job *job, size_t family)
 
 		if (!row->known[metric])
 			continue;
-		outbuf_puts(out, families[family].family);
-		outbuf_puts(out, families[family].suffix);
-		outbuf_puts(out, "{allocator=");
+		export_put(job, "%s%s{allocator=", families[family].family,
+			   families[family].suffix);
 		put_value(out, row->allocator);
 		outbuf_puts(out, ",callsite=");
 		put_value(out, export_frame(job, row->callsite));
-		outbuf_puts(out, "} ");
-		outbuf_dec(out, row->values[metric]);
-		outbuf_char(out, '\n');
+		export_put(job, "} %" PRIu64 "\n", row->values[metric]);
 	}
 }
 
@@ -143,7 +124,7 @@ static void put_losses(struct export_job *job)
 
 		if (!value || value->type != CELL_UINT)
 			continue;
-		put_gauge(&job->out, losses[i].family, losses[i].help, value->u);
+		put_gauge(job, losses[i].family, losses[i].help, value->u);
 	}
 }
 
@@ -157,7 +138,7 @@ static void put_sample(struct export_job *job)
 
 	if (rule && (rule->type != CELL_TEXT || sample_parse(&s, rule->s)))
 		return;
-	put_gauge(&job->out, "kmemx_sample_one_in",
+	put_gauge(job, "kmemx_sample_one_in",
 		  "One in so many objects and pages is in the figures; 1: all are.",
 		  s.one_in);
 }

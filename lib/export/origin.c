@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "export/origin.h"
 
+#include <time.h>
+
 #include "analysis/balance/memory_lines.h"
 #include "base/safe_text.h"
 #include "report/json.h"
@@ -50,32 +52,24 @@ static void copy_build_id(struct export_origin *o, const struct recording *rec)
 	o->build_id[size] = '\0';
 }
 
-/* Days from 1970 to a date of the Gregorian calendar, with years that start in March. */
-static int64_t days_to(int year, int month, int day)
-{
-	int64_t y = month > 2 ? year : year - 1;
-	/* January is the 11th month of the year that began in March. */
-	int64_t of_year = (153 * (month > 2 ? month - 3 : month + 9) + 2) / 5 + day - 1;
-
-	return y * 365 + y / 4 - y / 100 + y / 400 + of_year - 719468;
-}
-
 /* "2026-11-22T21:45:00Z" */
 static void read_start(struct export_origin *o, const struct recording *rec)
 {
 	const struct recording_text *meta =
 		recording_meta(rec, RECORDING_META_WALL_CLOCK);
-	int year, month, day, hour, minute, second, end = 0;
+	struct tm said = { 0 }, real;
 
-	if (!meta || sscanf(meta->text, "%4d-%2d-%2dT%2d:%2d:%2dZ%n", &year, &month, &day,
-			    &hour, &minute, &second, &end) != 6)
+	if (!meta || !strptime(meta->text, "%Y-%m-%dT%H:%M:%SZ", &said) ||
+	    said.tm_year < 70)
 		return;
-	if (!end || year < 1970 || month < 1 || month > 12 || day < 1 ||
-	    day > days_to(year, month + 1, 1) - days_to(year, month, 1) || hour < 0 ||
-	    hour > 23 || minute < 0 || minute > 59 || second < 0 || second > 60)
-		return;
-	o->start = ((days_to(year, month, day) * 24 + hour) * 60 + minute) * 60 + second;
-	snprintf(o->day, sizeof(o->day), "%04d-%02d-%02d", year, month, day);
+	real = said;
+	real.tm_sec = 0;
+	/* Of a month that has no such day, it becomes one of the next month. */
+	o->start = timegm(&real) + said.tm_sec;
+	if (real.tm_mday != said.tm_mday)
+		o->start = 0;
+	else
+		strftime(o->day, sizeof(o->day), "%Y-%m-%d", &said);
 }
 
 /* Appends @size bytes of a file, made safe, as a JSON string. */

@@ -249,10 +249,8 @@ static int pprof_end(struct export_job *job)
 		return err;
 	put_mappings(p, job->opts->origin ? job->opts->origin->build_id : "");
 	put_comments(job);
-	err = put_strings(p);
-	if (!err)
-		err = pprof_flush(p, 1);
-	return err ? err : compressed_finish(p->gz);
+	err = put_strings(p) ?: pprof_flush(p, 1);
+	return err ?: compressed_finish(p->gz);
 }
 
 static void pprof_free(void *state)

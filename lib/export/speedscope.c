@@ -127,17 +127,13 @@ static void put_profiles(struct export_job *job)
 	for (size_t i = 0; i < ARRAY_SIZE(profiles); i++) {
 		if (s->nr_rows && !s->known[profiles[i].metric])
 			continue;
-		outbuf_puts(&job->out, comma);
-		outbuf_puts(&job->out, "\n{\"type\":\"sampled\",\"name\":\"");
-		outbuf_puts(&job->out, profiles[i].name);
-		outbuf_puts(&job->out, "\",\"unit\":\"");
-		outbuf_puts(&job->out, profiles[i].unit);
-		outbuf_puts(&job->out, "\",\"startValue\":0,\n");
+		export_put(job,
+			   "%s\n{\"type\":\"sampled\",\"name\":\"%s\",\"unit\":\"%s\",",
+			   comma, profiles[i].name, profiles[i].unit);
+		outbuf_puts(&job->out, "\"startValue\":0,\n");
 		sum = put_samples(job, profiles[i].metric);
 		put_weights(job, profiles[i].metric);
-		outbuf_puts(&job->out, "],\n\"endValue\":");
-		outbuf_dec(&job->out, sum);
-		outbuf_char(&job->out, '}');
+		export_put(job, "],\n\"endValue\":%" PRIu64 "}", sum);
 		comma = ",";
 	}
 	outbuf_puts(&job->out, "],\n");
@@ -160,7 +156,7 @@ static int speedscope_end(struct export_job *job)
 	outbuf_puts(&job->out,
 		    ",\n\"activeProfileIndex\":0,\"exporter\":\"kmemx@" KMEMX_VERSION
 		    "\"}\n");
-	return err ? err : job->out.err;
+	return err ?: job->out.err;
 }
 
 static void speedscope_free(void *state)

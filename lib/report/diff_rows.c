@@ -307,8 +307,7 @@ int diff_rows_init(struct diff_rows *d, const struct diff_sides *sides,
 	err = scratch ? collect_keys(d) : -ENOMEM;
 	if (!err && (!sides->nr_old || sides->nr_old >= sides->nr))
 		err = -EINVAL;
-	if (!err)
-		err = allocate(d);
+	err = err ?: allocate(d);
 	for (size_t run = 0; run < sides->nr && !err; run++)
 		err = read_largest(d, run);
 	for (size_t m = 0; m < o->nr_metrics && !err; m++) {
@@ -318,8 +317,7 @@ int diff_rows_init(struct diff_rows *d, const struct diff_sides *sides,
 	for (size_t m = 0; m < o->nr_metrics && !err; m++) {
 		for (size_t row = 0; row < d->nr && !err; row++)
 			err = work_out(d, row, m, scratch);
-		if (!err)
-			err = correct(d, m);
+		err = err ?: correct(d, m);
 	}
 	return err;
 }

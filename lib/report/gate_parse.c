@@ -266,8 +266,7 @@ static int add(struct gate_rules *rules, const char *text, size_t size, bool bud
 		err = read_table(&r, &rule, '.');
 	if (!err && budget)
 		err = check_directory(&r, &rule);
-	if (!err)
-		err = read_condition(&r, &rule);
+	err = err ?: read_condition(&r, &rule);
 	if (!err)
 		err = array_reserve(&rules->rules, &rules->capacity, rules->nr + 1,
 				    sizeof(*rules->rules));

@@ -216,8 +216,7 @@ int table_sort(struct table *t, const struct sort_key *keys, size_t nr_keys)
 		order[i] = i;
 	qsort_r(order, t->nr_rows, sizeof(*order), compare_rows, &how);
 	err = t->tree ? tree_order(t, order) : 0;
-	if (!err)
-		err = permute_rows(t, order);
+	err = err ?: permute_rows(t, order);
 	free(order);
 	return err;
 }

@@ -255,9 +255,7 @@ int study_open(struct study *s, const struct study_options *opts)
 	*s = (struct study){ .path = opts->path,
 			     .log = opts->log,
 			     .window = opts->window };
-	err = open_rule(s, opts);
-	if (!err)
-		err = open_recording(s, opts);
+	err = open_rule(s, opts) ?: open_recording(s, opts);
 	if (!err && opts->want_symbols)
 		err = move_to_last_boot(s);
 	if (!err && opts->want_symbols)

@@ -57,8 +57,7 @@ int study_find_debug(struct study *s, const struct study_options *o)
 	recording_release(s->rec, release, sizeof(release));
 	err = o->places.debuginfod ? debug_server_open(&s->server, &o->fetching) : 0;
 	wanted.server = s->server;
-	if (!err)
-		err = debug_search(&s->found, &wanted);
+	err = err ?: debug_search(&s->found, &wanted);
 	if (err)
 		return study_fail(s, STUDY_DIRS, err);
 	if (!s->found.vmlinux)
@@ -201,7 +200,7 @@ int study_open_debug(struct study *s, const struct study_options *o)
 		err = open_dirs(s, o);
 	if (!err && o->want_symbols)
 		err = open_lines(s, o);
-	return err ? err : expect_modules(s, o);
+	return err ?: expect_modules(s, o);
 }
 
 /* Number of first events that are searched for callsites. */
@@ -316,8 +315,7 @@ int study_open_symbols(struct study *s, const struct symbol_files *files)
 {
 	int err = symbol_files_any(files) ? open_file(s, files) : open_recorded(s);
 
-	if (!err)
-		err = add_user(s);
+	err = err ?: add_user(s);
 	s->failure.err = err;
 	if (err)
 		return err;

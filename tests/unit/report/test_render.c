@@ -232,17 +232,17 @@ END_TEST
 START_TEST(a_short_summary)
 {
 	static const struct summary_line lines[] = {
-		{ "a", "Asked for", UNIT_COUNT, 10, false, SUMMARY_USUAL },
-		{ "b", "Allocated", UNIT_COUNT, 11, false, SUMMARY_TOTAL },
-		{ "c", "  in vain", UNIT_COUNT, 12, false, SUMMARY_DETAIL },
-		{ "d", "Freed", UNIT_COUNT, 0, false, SUMMARY_TOTAL },
-		{ "e", "Frees", UNIT_COUNT, 13, false, SUMMARY_DETAIL },
-		{ "f", "  matched", UNIT_COUNT, 14, false, SUMMARY_DETAIL },
-		{ "g", "    late", UNIT_COUNT, 15, false, SUMMARY_DOUBT },
-		{ "h", "  unmatched", UNIT_COUNT, 16, false, SUMMARY_DOUBT },
-		{ "i", "Failed", UNIT_COUNT, 17, false, SUMMARY_FAILED },
-		{ "j", "Left out", UNIT_COUNT, 18, false, SUMMARY_DOUBT },
-		{ "k", "Other", UNIT_COUNT, 19, false, SUMMARY_DETAIL },
+		{ "a", "Asked for", UNIT_COUNT, 10, SUMMARY_USUAL },
+		{ "b", "Allocated", UNIT_COUNT, 11, SUMMARY_TOTAL },
+		{ "c", "  in vain", UNIT_COUNT, 12 },
+		{ "d", "Freed", UNIT_COUNT, 0, SUMMARY_TOTAL },
+		{ "e", "Frees", UNIT_COUNT, 13 },
+		{ "f", "  matched", UNIT_COUNT, 14 },
+		{ "g", "    late", UNIT_COUNT, 15, SUMMARY_DOUBT },
+		{ "h", "  unmatched", UNIT_COUNT, 16, SUMMARY_DOUBT },
+		{ "i", "Failed", UNIT_COUNT, 17, SUMMARY_FAILED },
+		{ "j", "Left out", UNIT_COUNT, 18, SUMMARY_DOUBT },
+		{ "k", "Other", UNIT_COUNT, 19 },
 	};
 	struct report *r = report_new();
 	struct table *t = table_new("x", "x");

@@ -97,8 +97,8 @@ END_TEST
 START_TEST(what_is_live_can_be_unknown)
 {
 	const struct summary_line lines[] = {
-		{ "bytes", NULL, UNIT_BYTES, 7, false, SUMMARY_DETAIL },
-		{ "bytes_live", NULL, UNIT_BYTES, 5, true, SUMMARY_DETAIL },
+		{ "bytes", NULL, UNIT_BYTES, 7 },
+		{ "bytes_live", NULL, UNIT_BYTES, 5, SUMMARY_DETAIL, true },
 	};
 	struct table *t = table_new("slab", "Slab");
 	struct cell *row;

@@ -5,14 +5,18 @@
 
 #define MAX_DEPTH 64
 
-/* A cursor over the text; @bad: it is no constant expression. */
+#define SMALL_MAX (1LL << 31)
+
+/* A cursor over the text; @bad: it is no constant expression; @small: without unary operators, and
+ * no number may be beyond SMALL_MAX.
+ */
 struct expr {
 	const char *p, *end;
-	bool bad;
+	bool bad, small;
 	unsigned int depth;
 };
 
-static uint64_t expr_or(struct expr *e);
+static uint64_t expr_any(struct expr *e);
 
 static char expr_peek(struct expr *e)
 {
@@ -30,6 +34,13 @@ static bool expr_accept(struct expr *e, const char *token)
 		return false;
 	e->p += len;
 	return true;
+}
+
+/* Returns @value. */
+static uint64_t expr_checked(struct expr *e, uint64_t value)
+{
+	e->bad |= e->small && ((int64_t)value > SMALL_MAX || (int64_t)value < -SMALL_MAX);
+	return value;
 }
 
 static bool word_char(char c)
@@ -57,7 +68,7 @@ static uint64_t expr_number(struct expr *e)
 	}
 	while (e->p < e->end && strchr("uUlL", *e->p))
 		e->p++;
-	return value;
+	return expr_checked(e, value);
 }
 
 /* After "(": skips "unsigned long)" and the like. False, and nothing is skipped, if it is no cast.
@@ -85,15 +96,15 @@ static uint64_t expr_unary(struct expr *e)
 		return 0;
 	}
 	e->depth++;
-	if (expr_accept(e, "~")) {
+	if (!e->small && expr_accept(e, "~")) {
 		value = ~expr_unary(e);
-	} else if (expr_accept(e, "-")) {
+	} else if (!e->small && expr_accept(e, "-")) {
 		value = -expr_unary(e);
 	} else if (expr_accept(e, "(")) {
 		if (expr_cast(e)) {
 			value = expr_unary(e);
 		} else {
-			value = expr_or(e);
+			value = expr_any(e);
 			e->bad |= !expr_accept(e, ")");
 		}
 	} else {
@@ -103,65 +114,80 @@ static uint64_t expr_unary(struct expr *e)
 	return value;
 }
 
-static uint64_t expr_sum(struct expr *e)
+/* The longer of two that begin alike comes first. A higher @level binds more tightly. */
+static const struct {
+	const char *word;
+	char op;
+	unsigned int level;
+} operators[] = {
+	{ "<<", 'l', 5 }, { ">>", 'r', 5 }, { "<", '<', 4 },
+	{ "|", '|', 1 },  { "^", '^', 2 },  { "&", '&', 3 },
+	{ "+", '+', 6 },  { "-", '-', 6 },  { "*", '*', 7 },
+};
+
+static uint64_t apply(struct expr *e, char op, uint64_t a, uint64_t b)
+{
+	switch (op) {
+	case '|':
+		return a | b;
+	case '^':
+		return a ^ b;
+	case '&':
+		return a & b;
+	case '<':
+		return (int64_t)a < (int64_t)b;
+	case '+':
+		return a + b;
+	case '-':
+		return a - b;
+	case '*':
+		return a * b;
+	default:
+		e->bad |= b > 63;
+		return op == 'l' ? a << (b & 63) : a >> (b & 63);
+	}
+}
+
+/* An operand, and what follows it with operators of at least @level. */
+static uint64_t expr_binary(struct expr *e, unsigned int level)
 {
 	uint64_t value = expr_unary(e);
+	size_t i = 0;
 
-	while (!e->bad) {
-		if (expr_accept(e, "+"))
-			value += expr_unary(e);
-		else if (expr_accept(e, "-"))
-			value -= expr_unary(e);
-		else
-			break;
+	while (!e->bad && i < ARRAY_SIZE(operators)) {
+		if (operators[i].level < level || !expr_accept(e, operators[i].word)) {
+			i++;
+			continue;
+		}
+		value = apply(e, operators[i].op, value,
+			      expr_binary(e, operators[i].level + 1));
+		expr_checked(e, value);
+		i = 0;
 	}
 	return value;
 }
 
-static uint64_t expr_shift(struct expr *e)
+static uint64_t expr_any(struct expr *e)
 {
-	uint64_t value = expr_sum(e);
+	uint64_t value = expr_binary(e, 0), yes, no;
 
-	while (!e->bad) {
-		bool left = expr_accept(e, "<<");
-		uint64_t by;
-
-		if (!left && !expr_accept(e, ">>"))
-			break;
-		by = expr_sum(e);
-		if (by > 63)
-			e->bad = true;
-		else
-			value = left ? value << by : value >> by;
-	}
-	return value;
+	if (e->bad || !expr_accept(e, "?"))
+		return value;
+	/* Chains of ?: nest like parentheses. */
+	e->depth++;
+	yes = expr_any(e);
+	e->bad |= !expr_accept(e, ":");
+	no = e->bad ? 0 : expr_any(e);
+	e->depth--;
+	return value ? yes : no;
 }
 
-static uint64_t expr_and(struct expr *e)
+bool constant_value(const char *text, int64_t *value)
 {
-	uint64_t value = expr_shift(e);
+	struct expr e = { .p = text, .end = text + strlen(text), .small = true };
 
-	while (!e->bad && expr_accept(e, "&"))
-		value &= expr_shift(e);
-	return value;
-}
-
-static uint64_t expr_xor(struct expr *e)
-{
-	uint64_t value = expr_and(e);
-
-	while (!e->bad && expr_accept(e, "^"))
-		value ^= expr_and(e);
-	return value;
-}
-
-static uint64_t expr_or(struct expr *e)
-{
-	uint64_t value = expr_xor(e);
-
-	while (!e->bad && expr_accept(e, "|"))
-		value |= expr_xor(e);
-	return value;
+	*value = (int64_t)expr_any(&e);
+	return !e.bad && (expr_peek(&e) == ',' || e.p == e.end);
 }
 
 /* The position after the comma that ends an argument; skips parentheses and strings. */
@@ -237,7 +263,7 @@ int print_flags_parse(const char *text, size_t size, const char *field,
 		uint64_t mask;
 
 		e.bad = false;
-		mask = expr_or(&e);
+		mask = expr_any(&e);
 		if (!second)
 			break;
 		if (expr_peek(&e) != ',')

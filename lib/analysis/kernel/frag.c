@@ -10,7 +10,7 @@
 #include "analysis/kernel/frag.h"
 
 #include "base/array.h"
-#include "event/constant.h"
+#include "event/print_flags.h"
 
 /* common_flags: in a hard interrupt, in a softirq (include/linux/trace_events.h). */
 #define CONTEXT_FLAGS 24

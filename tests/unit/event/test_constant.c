@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * tests: event/constant.h: constants in print formats of kernels, and texts that are not numbers.
+ * tests: event/print_flags.h: constants in print formats of kernels, and texts that are not numbers.
  */
 #include <check.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "event/constant.h"
+#include "event/print_flags.h"
 
 static const struct {
 	const char *text;

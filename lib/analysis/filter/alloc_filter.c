@@ -29,28 +29,12 @@ int alloc_filter_add_order(struct alloc_filter *f, const char *word)
 	return filter_ranges_add(&f->orders, word);
 }
 
-/* Adds a copy of @word, @len bytes long, to the @nr @words. */
-static int add_word(char ***words, size_t *nr, size_t *capacity, const char *word,
-		    size_t len)
-{
-	char *copy;
-
-	if (array_reserve(words, capacity, *nr + 1, sizeof(**words)))
-		return -ENOMEM;
-	copy = strndup(word, len);
-	if (!copy)
-		return -ENOMEM;
-	(*words)[(*nr)++] = copy;
-	return 0;
-}
-
 int alloc_filter_add_cache(struct alloc_filter *f, const char *word)
 {
 	/* An option instead of a name; no cache has such a name. */
 	if (!*word || *word == '-')
 		return -EINVAL;
-	return add_word(&f->caches, &f->nr_caches, &f->caches_capacity, word,
-			strlen(word));
+	return dir_words_append(&f->caches, word, strlen(word));
 }
 
 int alloc_filter_add_dir(struct alloc_filter *f, const char *word)
@@ -127,8 +111,9 @@ int alloc_filter_begin(struct alloc_filter *f, const struct analysis_env *env)
 static bool is_cache(const struct alloc_filter *f, const char *name)
 {
 	/* fnmatch() alone would take "[kmalloc]" as a set of letters. */
-	for (size_t i = 0; i < f->nr_caches; i++) {
-		if (!strcmp(f->caches[i], name) || !fnmatch(f->caches[i], name, 0))
+	for (size_t i = 0; i < f->caches.nr; i++) {
+		if (!strcmp(f->caches.items[i], name) ||
+		    !fnmatch(f->caches.items[i], name, 0))
 			return true;
 	}
 	return false;
@@ -145,46 +130,31 @@ static bool is_kmalloc_cache(const struct alloc_filter *f, uint64_t bytes, bool 
 	return yes;
 }
 
-/* Remembers the answer @yes for @key. */
-static bool remember(struct alloc_filter *f, struct u64_map *map, uint64_t key, bool yes)
-{
-	if (!u64_map_insert(map, key, yes))
-		f->failed = true;
-	return yes;
-}
-
 /* @cache: the number of its name. */
 static bool pass_named(struct alloc_filter *f, uint32_t cache)
 {
-	const uint32_t *known = u64_map_find(&f->cache_known, cache);
-	const char *name;
-
-	if (known)
-		return *known;
-	name = event_stream_cache(f->env->stream, cache);
-	return remember(f, &f->cache_known, cache,
-			is_cache(f, name ? name : "[unnamed]"));
+	return REMEMBERED(
+		f, cache_known, cache,
+		is_cache(f, event_stream_cache(f->env->stream, cache) ?: "[unnamed]"));
 }
 
 static bool pass_cache(struct alloc_filter *f, const struct kmem_event *ev)
 {
 	uint64_t bytes = ev->slab_alloc.bytes_alloc;
-	const uint32_t *known;
 
 	if (!kmem_is_kmalloc(ev->type))
 		return pass_named(f, ev->slab_alloc.cache);
-	known = u64_map_find(&f->kmalloc_known, bytes);
-	return known ? *known
-		     : remember(f, &f->kmalloc_known, bytes,
-				is_kmalloc_cache(f, bytes, &f->failed));
+	return REMEMBERED(f, kmalloc_known, bytes,
+			  is_kmalloc_cache(f, bytes, &f->failed));
 }
 
 bool alloc_filter_unnamed(const struct alloc_filter *f)
 {
 	const uint32_t *known = u64_map_find(&f->cache_known, 0);
 
-	for (size_t i = 0; known && !*known && i < f->nr_caches; i++) {
-		if (f->caches[i][0] != '[' && strncmp(f->caches[i], "kmalloc-", 8) != 0)
+	for (size_t i = 0; known && !*known && i < f->caches.nr; i++) {
+		if (f->caches.items[i][0] != '[' &&
+		    strncmp(f->caches.items[i], "kmalloc-", 8) != 0)
 			return true;
 	}
 	return false;
@@ -215,10 +185,7 @@ static bool has_flags(const struct alloc_filter *f, uint64_t flags, bool *failed
 
 static bool pass_gfp(struct alloc_filter *f, uint64_t flags)
 {
-	const uint32_t *known = u64_map_find(&f->gfp_known, flags);
-
-	return known ? *known
-		     : remember(f, &f->gfp_known, flags, has_flags(f, flags, &f->failed));
+	return REMEMBERED(f, gfp_known, flags, has_flags(f, flags, &f->failed));
 }
 
 static bool pass_slab(struct alloc_filter *f, const struct kmem_event *ev)
@@ -226,13 +193,13 @@ static bool pass_slab(struct alloc_filter *f, const struct kmem_event *ev)
 	if (f->orders.nr ||
 	    !filter_ranges_has(&f->nodes, (uint64_t)((int64_t)ev->slab_alloc.node + 1)))
 		return false;
-	return (!f->nr_caches || pass_cache(f, ev)) &&
+	return (!f->caches.nr || pass_cache(f, ev)) &&
 	       (!f->nr_gfps || pass_gfp(f, ev->slab_alloc.gfp_flags));
 }
 
 static bool pass_page(struct alloc_filter *f, const struct kmem_event *ev)
 {
-	if (f->nodes.nr || f->nr_caches ||
+	if (f->nodes.nr || f->caches.nr ||
 	    !filter_ranges_has(&f->orders, ev->page_alloc.order))
 		return false;
 	return !f->nr_gfps || pass_gfp(f, ev->page_alloc.gfp_flags);
@@ -241,7 +208,7 @@ static bool pass_page(struct alloc_filter *f, const struct kmem_event *ev)
 /* An area's event has neither a cache nor a node; that of vmalloc has no GFP flags. */
 static bool pass_area(struct alloc_filter *f, const struct kmem_event *ev)
 {
-	return !f->orders.nr && !f->nodes.nr && !f->nr_caches &&
+	return !f->orders.nr && !f->nodes.nr && !f->caches.nr &&
 	       (!f->nr_gfps ||
 		(ev->type == KMEM_PERCPU_ALLOC && pass_gfp(f, ev->slab_alloc.gfp_flags)));
 }
@@ -249,7 +216,7 @@ static bool pass_area(struct alloc_filter *f, const struct kmem_event *ev)
 /* The event of a bulk allocation does not say what is asked for. */
 static bool pass_bulk(const struct alloc_filter *f)
 {
-	return !f->orders.nr && !f->nodes.nr && !f->nr_caches && !f->nr_gfps;
+	return !f->orders.nr && !f->nodes.nr && !f->caches.nr && !f->nr_gfps;
 }
 
 /* The kind of memory that an event allocates; MEMORY_KINDS: none. */
@@ -287,7 +254,7 @@ static bool pass_rest(struct alloc_filter *f, const struct kmem_event *ev)
 		return true;
 	if (f->nr_gfps || f->nodes.nr)
 		return false;
-	return (!f->nr_caches || (named && pass_named(f, ev->slab_free.cache))) &&
+	return (!f->caches.nr || (named && pass_named(f, ev->slab_free.cache))) &&
 	       (!f->orders.nr || (ev->type == KMEM_PAGE_FREE &&
 				  filter_ranges_has(&f->orders, ev->page_free.order)));
 }
@@ -333,9 +300,7 @@ void alloc_filter_mark(struct alloc_filter *f, struct kmem_event *evs, size_t nr
 
 void alloc_filter_free(struct alloc_filter *f)
 {
-	for (size_t i = 0; i < f->nr_caches; i++)
-		free(f->caches[i]);
-	free(f->caches);
+	dir_words_free(&f->caches);
 	free(f->gfps);
 	free(f->nodes.items);
 	free(f->orders.items);

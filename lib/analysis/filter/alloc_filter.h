@@ -32,8 +32,7 @@ struct filter_gfp {
 struct alloc_filter {
 	struct event_filter who;
 	struct filter_ranges nodes, orders;
-	char **caches;
-	size_t nr_caches, caches_capacity;
+	struct dir_words caches;
 	struct filter_gfp *gfps;
 	size_t nr_gfps, gfps_capacity;
 	const struct analysis_env *env;

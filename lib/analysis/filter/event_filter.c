@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "analysis/filter/event_filter.h"
 
+#include <ctype.h>
 #include <fnmatch.h>
 
 #include "base/array.h"
@@ -8,8 +9,7 @@
 
 /* --- directories of the kernel's source, as the user names them --------------------- */
 
-/* Adds the first @len characters of @word. */
-static int dir_words_append(struct dir_words *words, const char *word, size_t len)
+int dir_words_append(struct dir_words *words, const char *word, size_t len)
 {
 	char *copy;
 
@@ -50,7 +50,7 @@ bool dir_words_has(const struct dir_words *words, const char *dir)
 	return false;
 }
 
-static void dir_words_free(struct dir_words *words)
+void dir_words_free(struct dir_words *words)
 {
 	for (size_t i = 0; i < words->nr; i++)
 		free(words->items[i]);
@@ -60,43 +60,23 @@ static void dir_words_free(struct dir_words *words)
 
 /* --- words ------------------------------------------------------------------------------- */
 
-static int digit_of(char c, unsigned int base)
+/* Reads a number without a sign, up to its last digit. */
+static int read_number(const char **text, int base, uint64_t *value)
 {
-	int digit = -1;
+	char *end;
 
-	if (c >= '0' && c <= '9')
-		digit = c - '0';
-	else if (c >= 'a' && c <= 'f')
-		digit = c - 'a' + 10;
-	else if (c >= 'A' && c <= 'F')
-		digit = c - 'A' + 10;
-	return digit < (int)base ? digit : -1;
-}
-
-/* Reads a number, up to its last digit. */
-static int read_number(const char **text, unsigned int base, uint64_t *value)
-{
-	const char *p = *text;
-
-	*value = 0;
-	if (digit_of(*p, base) < 0)
+	errno = 0;
+	*value = isxdigit((unsigned char)**text) ? strtoull(*text, &end, base) : 0;
+	if (!isxdigit((unsigned char)**text) || end == *text || errno)
 		return -EINVAL;
-	for (; digit_of(*p, base) >= 0; p++) {
-		if (__builtin_mul_overflow(*value, (uint64_t)base, value) ||
-		    __builtin_add_overflow(*value, (uint64_t)digit_of(*p, base), value))
-			return -EINVAL;
-	}
-	*text = p;
+	*text = end;
 	return 0;
 }
 
+/* In hexadecimal, with or without 0x. */
 static int read_address(const char *text, uint64_t *value)
 {
-	if (text[0] == '0' && (text[1] == 'x' || text[1] == 'X'))
-		text += 2;
-	if (read_number(&text, 16, value) || *text)
-		return -EINVAL;
-	return 0;
+	return read_number(&text, 16, value) || *text ? -EINVAL : 0;
 }
 
 static int add_range(struct filter_ranges *r, uint64_t first, uint64_t last)
@@ -139,23 +119,12 @@ int event_filter_add_ptr(struct event_filter *f, const char *word)
 	uint64_t value;
 	int err = read_address(word, &value);
 
-	return err ? err : add_range(&f->ptrs, value, value);
+	return err ?: add_range(&f->ptrs, value, value);
 }
 
 int event_filter_add_comm(struct event_filter *f, const char *word)
 {
-	char *copy;
-
-	if (!*word)
-		return -EINVAL;
-	if (array_reserve(&f->comms, &f->comms_capacity, f->nr_comms + 1,
-			  sizeof(*f->comms)))
-		return -ENOMEM;
-	copy = strdup(word);
-	if (!copy)
-		return -ENOMEM;
-	f->comms[f->nr_comms++] = copy;
-	return 0;
+	return *word ? dir_words_append(&f->comms, word, strlen(word)) : -EINVAL;
 }
 
 int event_filter_add_group(struct event_filter *f, const char *word)
@@ -229,11 +198,9 @@ int event_filter_add_dir(struct event_filter *f, const char *word)
 
 void event_filter_free(struct event_filter *f)
 {
-	for (size_t i = 0; i < f->nr_comms; i++)
-		free(f->comms[i]);
 	for (size_t i = 0; i < f->nr_sites; i++)
 		free(f->sites[i].name);
-	free(f->comms);
+	dir_words_free(&f->comms);
 	free(f->sites);
 	free(f->ids);
 	free(f->cpus.items);
@@ -267,8 +234,8 @@ bool event_filter_has_cpu(const struct event_filter *f, uint32_t cpu)
 
 static bool comm_matches(const struct event_filter *f, const char *comm)
 {
-	for (size_t i = 0; i < f->nr_comms; i++) {
-		if (!fnmatch(f->comms[i], comm, 0))
+	for (size_t i = 0; i < f->comms.nr; i++) {
+		if (!fnmatch(f->comms.items[i], comm, 0))
 			return true;
 	}
 	return false;
@@ -309,23 +276,11 @@ static bool site_matches(const struct event_filter *f,
 	return false;
 }
 
-/* Remembers the answer @yes for @key. */
-static bool remember(struct event_filter *f, struct u64_map *map, uint64_t key, bool yes)
-{
-	if (!u64_map_insert(map, key, yes))
-		f->failed = true;
-	return yes;
-}
-
 static bool pass_comm(struct event_filter *f, const struct event_filter_names *names,
 		      int32_t pid)
 {
-	const uint32_t *known = u64_map_find(&f->comm_known, (uint32_t)pid);
-
-	if (known)
-		return *known;
-	return remember(f, &f->comm_known, (uint32_t)pid,
-			comm_matches(f, tasks_name(names->tasks, pid)));
+	return REMEMBERED(f, comm_known, (uint32_t)pid,
+			  comm_matches(f, tasks_name(names->tasks, pid)));
 }
 
 static bool group_matches(const struct event_filter *f, uint32_t group, bool whole)
@@ -341,30 +296,22 @@ static bool group_matches(const struct event_filter *f, uint32_t group, bool who
 static bool pass_group(struct event_filter *f, const struct kmem_event *ev)
 {
 	const uint32_t group = processes_group(f->processes, ev);
-	const uint32_t *known = u64_map_find(&f->group_known, group);
 
-	if (known)
-		return *known;
-	return remember(f, &f->group_known, group,
-			group_matches(f, group, false) || group_matches(f, group, true));
+	return REMEMBERED(f, group_known, group,
+			  group_matches(f, group, false) ||
+				  group_matches(f, group, true));
 }
 
 static bool pass_address(struct event_filter *f, const struct event_filter_names *names,
 			 uint64_t addr)
 {
-	const uint32_t *known = u64_map_find(&f->site_known, addr);
-
-	if (known)
-		return *known;
-	return remember(f, &f->site_known, addr, site_matches(f, names, addr));
+	return REMEMBERED(f, site_known, addr, site_matches(f, names, addr));
 }
 
 /* Checks the event's call_site, or the callsite in its stack if it has none. */
 static bool pass_site(struct event_filter *f, const struct event_filter_names *names,
 		      const struct kmem_event *ev)
 {
-	const uint32_t *known;
-
 	if (kmem_is_slab_alloc(ev->type) ||
 	    (kmem_is_area_alloc(ev->type) && ev->slab_alloc.callsite))
 		return pass_address(f, names,
@@ -374,11 +321,16 @@ static bool pass_site(struct event_filter *f, const struct event_filter_names *n
 		return pass_address(f, names, ev->slab_free.callsite);
 	if (!ev->stack)
 		return false;
-	known = u64_map_find(&f->stack_known, ev->stack);
-	if (known)
-		return *known;
-	return remember(f, &f->stack_known, ev->stack,
-			pass_address(f, names, sites_of_stack(names->sites, ev->stack)));
+	return REMEMBERED(
+		f, stack_known, ev->stack,
+		pass_address(f, names, sites_of_stack(names->sites, ev->stack)));
+}
+
+/* @dir: NULL: no memory. */
+static bool dir_matches(struct event_filter *f, const char *dir)
+{
+	f->failed |= !dir;
+	return dir && dir_words_has(&f->dirs, dir);
 }
 
 /* Checks the directory of the callsite that rows by directory use. */
@@ -392,14 +344,9 @@ static bool pass_dir(struct event_filter *f, const struct event_filter_names *na
 			: kmem_is_slab_free(ev->type) || kmem_is_probe(ev->type)
 				? ev->slab_free.callsite
 				: sites_of_stack(names->sites, ev->stack);
-	const uint32_t *known = u64_map_find(&f->dir_known, site);
-	const char *dir;
 
-	if (known)
-		return *known;
-	dir = directories_find(env->dirs, site, 0);
-	f->failed |= !dir;
-	return remember(f, &f->dir_known, site, dir && dir_words_has(&f->dirs, dir));
+	return REMEMBERED(f, dir_known, site,
+			  dir_matches(f, directories_find(env->dirs, site, 0)));
 }
 
 static bool pass_ptr(const struct event_filter *f, const struct kmem_event *ev)
@@ -419,7 +366,7 @@ bool event_filter_task(struct event_filter *f, const struct event_filter_names *
 		return false;
 	if (f->groups.nr && !pass_group(f, ev))
 		return false;
-	return !f->nr_comms || pass_comm(f, names, ev->pid);
+	return !f->comms.nr || pass_comm(f, names, ev->pid);
 }
 
 bool event_filter_pass(struct event_filter *f, const struct event_filter_names *names,

@@ -16,6 +16,9 @@ struct dir_words {
 	size_t nr, capacity;
 };
 
+/* Adds the first @len characters of @word. 0 or -ENOMEM. */
+int dir_words_append(struct dir_words *words, const char *word, size_t len) __must_check;
+void dir_words_free(struct dir_words *words);
 bool dir_words_has(const struct dir_words *words, const char *dir);
 
 struct filter_range {
@@ -46,8 +49,7 @@ struct filter_site {
  */
 struct event_filter {
 	struct filter_ranges cpus, pids, ptrs;
-	char **comms;
-	size_t nr_comms, comms_capacity;
+	struct dir_words comms;
 	bool *ids; /* by event ID; NULL: all */
 	struct filter_site *sites;
 	size_t nr_sites, sites_capacity;
@@ -98,5 +100,16 @@ bool event_filter_task(struct event_filter *f, const struct event_filter_names *
 		       const struct kmem_event *ev);
 bool event_filter_has_cpu(const struct event_filter *f, uint32_t cpu);
 void event_filter_free(struct event_filter *f);
+
+/* The answer for @key, which the filter's @map remembers; @ask finds it out. */
+#define REMEMBERED(filter, map, key, ask)                                   \
+	({                                                                  \
+		const uint32_t *known_ = u64_map_find(&(filter)->map, key); \
+		const bool yes_ = known_ ? *known_ : (ask);                 \
+                                                                            \
+		if (!known_ && !u64_map_insert(&(filter)->map, key, yes_))  \
+			(filter)->failed = true;                            \
+		yes_;                                                       \
+	})
 
 #endif

@@ -85,7 +85,7 @@ START_TEST(nodes_caches_and_orders_are_checked)
 	ck_assert_int_eq(alloc_filter_add_cache(&f, "kmalloc-*"), 0);
 	ck_assert_int_eq(alloc_filter_add_cache(&f, ""), -EINVAL);
 	ck_assert_int_eq(alloc_filter_add_cache(&f, "--csv"), -EINVAL);
-	ck_assert_uint_eq(f.nr_caches, 1);
+	ck_assert_uint_eq(f.caches.nr, 1);
 	ck_assert_int_eq(alloc_filter_add_dir(&f, "fs/ext4//"), 0);
 	ck_assert_str_eq(f.who.dirs.items[0], "fs/ext4");
 	ck_assert_int_eq(alloc_filter_add_dir(&f, ""), -EINVAL);

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "account/snapshot.h"
 
+#include "account/zones.h"
+
 #define NAME_MAX_LEN 255
 /* More memory than any machine has. */
 #define PAGES_MAX    (1ULL << 40)
@@ -347,42 +349,31 @@ bool vmstat_sum(const char *text, const char *prefix, uint64_t *sum)
 /* "Node 0, zone   Normal  26119  33787 ...": the numbers are blocks of order 0, 1, ... */
 bool buddyinfo_pages(const char *text, uint64_t *pages)
 {
-	const char *at, *end, *word;
+	struct buddy_line line;
 	bool found = false;
-	size_t len;
 
 	*pages = 0;
-	while (next_line(&text, &at, &end)) {
-		unsigned int order = 0, words = 0;
-		uint64_t blocks;
-
-		while (words < 4 && next_word(&at, end, &word, &len))
-			words++;
-		while (order <= 20 && next_number(&at, end, &blocks)) {
-			if (*pages + (blocks << order) > SNAPSHOT_MAX)
-				return false;
-			*pages += blocks << order++;
-			found = true;
-		}
+	while (buddyinfo_next(&text, &line)) {
+		for (unsigned int order = 0; order < line.nr; order++)
+			*pages += line.blocks[order] << order;
+		if (*pages > SNAPSHOT_MAX)
+			return false;
+		found = true;
 	}
 	return found;
 }
 
 bool zoneinfo_pcp_pages(const char *text, uint64_t *pages)
 {
-	const char *at, *end, *word;
+	static const char *const count[] = { "count:" };
+	struct zone_stat stat = { 0 };
 	bool found = false;
-	uint64_t value;
-	size_t len;
 
 	*pages = 0;
-	while (next_line(&text, &at, &end)) {
-		if (!next_word(&at, end, &word, &len) || len != 6 ||
-		    memcmp(word, "count:", 6) || !next_number(&at, end, &value))
-			continue;
-		if (*pages + value > SNAPSHOT_MAX)
+	while (zoneinfo_next(&text, count, 1, &stat)) {
+		*pages += stat.value;
+		if (*pages > SNAPSHOT_MAX)
 			return false;
-		*pages += value;
 		found = true;
 	}
 	return found;

@@ -153,12 +153,16 @@ struct column_type {
 #define CELL_IF(name, row_type, known, value) \
 	CELL(name, row_type, (known) ? (value) : (struct cell){ .type = CELL_NONE })
 /* The same; the cell has the text that @put appends to @out. */
-#define CELL_PUT(name, row_type, put)                             \
+#define CELL_PUT(name, row_type, put) CELL_PUT_IF(name, row_type, true, put)
+/* The same; if not @known, the cell has no value. */
+#define CELL_PUT_IF(name, row_type, known, put)                   \
 	static struct cell name(const void *row, struct table *t) \
 	{                                                         \
 		const row_type *r = row;                          \
 		struct strbuf text = { 0 }, *out = &text;         \
                                                                   \
+		if (!(known))                                     \
+			return (struct cell){ 0 };                \
 		put;                                              \
 		return cell_strbuf(t, &text);                     \
 	}

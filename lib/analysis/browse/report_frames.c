@@ -22,14 +22,7 @@ struct held {
 	uint32_t site[FRAME_MAP_BINS];
 };
 
-static int by_number(const void *a, const void *b)
-{
-	const struct placed *x = a, *y = b;
-
-	if (x->number != y->number)
-		return x->number < y->number ? -1 : 1;
-	return (x->pair > y->pair) - (x->pair < y->pair);
-}
+ORDER_BY(by_number, struct placed, number, pair)
 
 static int by_part_and_site(const void *a, const void *b, void *ctx)
 {

@@ -262,14 +262,7 @@ static int by_weight(const void *a, const void *b)
 	return (x->number > y->number) - (x->number < y->number);
 }
 
-static int by_row(const void *a, const void *b)
-{
-	const struct source_row *x = a, *y = b;
-
-	if (x->row != y->row)
-		return (x->row > y->row) - (x->row < y->row);
-	return (x->number > y->number) - (x->number < y->number);
-}
+ORDER_BY(by_row, struct source_row, row, number)
 
 static struct source_row weigh(const struct filling *f, enum web_kind kind, size_t number)
 {

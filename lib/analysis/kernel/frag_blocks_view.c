@@ -104,10 +104,7 @@ CELL(cell_block_from, struct block_row,
 CELL(cell_block_to, struct block_row,
      analysis_migratetype(r->v->of.f->env, first_of(r)->to, t))
 
-static struct cell cell_block_first(const void *row, struct table *t)
-{
-	return cell_uint(first_of(row)->ts);
-}
+CELL(cell_block_first, struct block_row, cell_uint(first_of(r)->ts))
 
 /* How long such pages were live, up to now. */
 static struct cell cell_block_time(const void *row, struct table *t)
@@ -122,15 +119,9 @@ static struct cell cell_block_time(const void *row, struct table *t)
 }
 
 /* "sh-123", as in the kernel's traces. */
-static struct cell cell_block_task(const void *row, struct table *t)
-{
-	const struct block_row *r = row;
-	int32_t pid = first_of(r)->pid;
-	struct strbuf name = { 0 };
-
-	strbuf_printf(&name, "%s-%" PRId32, tasks_name(&r->v->tasks, pid), pid);
-	return cell_strbuf(t, &name);
-}
+CELL_PUT(cell_block_task, struct block_row,
+	 strbuf_printf(out, "%s-%" PRId32, tasks_name(&r->v->tasks, first_of(r)->pid),
+		       first_of(r)->pid))
 
 static const struct column_type block_columns[] = {
 	{ COLUMN("pfn", "Pageblock", UNIT_PFN, "Its first page frame."),

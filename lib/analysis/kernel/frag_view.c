@@ -54,13 +54,8 @@ CELL(cell_fragmenting, struct view_row,
 	    r->key->fallback_order < (int32_t)r->v->of.f->block_order))
 CELL(cell_claimed, struct view_row, yes_no(t, r->v->of.has_ownership, r->key->claimed))
 
-static struct cell cell_over_time(const void *row, struct table *t)
-{
-	const struct view_row *r = row;
-	unsigned int nr = r->v->of.f->opts->bins;
-
-	return nr ? cell_numbers(t, r->bins, nr) : (struct cell){ 0 };
-}
+CELL_IF(cell_over_time, struct view_row, r->v->of.f->opts->bins,
+	cell_numbers(t, r->bins, r->v->of.f->opts->bins))
 
 static const struct column_type columns[] = {
 	{ COLUMN("hit", "Hit", UNIT_COUNT, "Fallbacks.", .share = true),

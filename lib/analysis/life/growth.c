@@ -4,6 +4,7 @@
 #include <math.h>
 
 #include "base/array.h"
+#include "report/stats.h"
 
 #define FIRST_SHIFT 10
 #define PAIRS	    (GROWTH_WINDOWS * (GROWTH_WINDOWS - 1) / 2)
@@ -140,13 +141,6 @@ void growth_add(const struct growth *g, uint32_t number, uint64_t end,
 	}
 }
 
-static int compare(const void *a, const void *b)
-{
-	const double *x = a, *y = b;
-
-	return (*x > *y) - (*x < *y);
-}
-
 /* The slopes of all pairs of windows, starting at @from, sorted; returns how many. */
 static unsigned int pair_slopes(const struct growth_times *t,
 				const struct growth_series *s, unsigned int from,
@@ -162,7 +156,7 @@ static unsigned int pair_slopes(const struct growth_times *t,
 				slopes[nr++] = rise / (double)(t->time[k] - t->time[i]);
 		}
 	}
-	qsort(slopes, nr, sizeof(*slopes), compare);
+	values_sort(slopes, nr);
 	return nr;
 }
 
@@ -221,7 +215,7 @@ static double level(const struct growth_series *series, unsigned int from,
 
 	for (unsigned int i = from; i < to; i++)
 		at[i - from] = (double)series->at[i];
-	qsort(at, to - from, sizeof(*at), compare);
+	values_sort(at, to - from);
 	return median(at, to - from);
 }
 

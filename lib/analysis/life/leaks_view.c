@@ -80,17 +80,9 @@ static struct cell cell_net_max(const void *row, struct table *t)
 }
 
 /* "sh-123", as in the kernel's traces. */
-static struct cell cell_task(const void *row, struct table *t)
-{
-	const struct leak_row *r = row;
-	struct strbuf name = { 0 };
-
-	if (!r->leak->tasks)
-		return (struct cell){ 0 };
-	strbuf_printf(&name, "%s-%" PRId32, tasks_name(&r->v->tasks, r->leak->pid),
-		      r->leak->pid);
-	return cell_strbuf(t, &name);
-}
+CELL_PUT_IF(cell_task, struct leak_row, r->leak->tasks,
+	    strbuf_printf(out, "%s-%" PRId32, tasks_name(&r->v->tasks, r->leak->pid),
+			  r->leak->pid))
 
 /* @things: objects or pages, of @count_unit. Rows are ordered by what the kernel cannot reclaim,
  * those that grow first, but shares are of all bytes: so these columns are marked as if they did

@@ -109,15 +109,9 @@ struct sites_found {
 CELL_IF(cell_of, struct summary_row, r->subject != &advice,
 	cell_text(t, memory_words(r->site->memory)->word))
 
-static struct cell cell_bytes(const void *row, struct table *t)
-{
-	const struct summary_row *r = row;
-
-	/* Not all advice is about bytes. */
-	if (r->subject == &advice && !r->site->bytes)
-		return (struct cell){ 0 };
-	return cell_uint(r->site->bytes);
-}
+/* Not all advice is about bytes. */
+CELL_IF(cell_bytes, struct summary_row, r->subject != &advice || r->site->bytes,
+	cell_uint(r->site->bytes))
 
 CELL_IF(cell_part, struct summary_row, r->site->total,
 	cell_real((double)r->site->bytes * 100.0 / (double)r->site->total))

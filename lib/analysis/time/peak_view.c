@@ -107,13 +107,8 @@ struct view_row {
 	const uint64_t *bins;
 };
 
-static struct cell cell_over_time(const void *row, struct table *t)
-{
-	const struct view_row *r = row;
-	unsigned int nr = r->v->side->timeline.bins;
-
-	return nr ? cell_numbers(t, r->bins, nr) : (struct cell){ 0 };
-}
+CELL_IF(cell_over_time, struct view_row, r->v->side->timeline.bins,
+	cell_numbers(t, r->bins, r->v->side->timeline.bins))
 
 /* @things: objects or pages, of @count_unit. */
 #define PEAK_COLUMNS(things, count_unit)                                              \

@@ -14,15 +14,14 @@ struct pfn_key {
 static struct page_pfn *address_of(struct page_addresses *a, uint64_t pfn, uint32_t row)
 {
 	const struct pfn_key key = { pfn, row };
-	uint32_t id = intern_id(&a->keys, &key, sizeof(key));
+	struct page_pfn *place = KEYED_ITEM(&a->pfns, &key);
 
-	if (!id || array_reserve(&a->pfns, &a->capacity, id, sizeof(*a->pfns))) {
-		a->failed = true;
-		return NULL;
+	if (place) {
+		place->pfn = pfn;
+		place->row = row;
 	}
-	if (id > a->nr)
-		a->pfns[a->nr++] = (struct page_pfn){ .pfn = pfn, .row = row };
-	return &a->pfns[id - 1];
+	a->failed |= !place;
+	return place;
 }
 
 /* An observer: @ctx is struct page_addresses. */
@@ -61,9 +60,9 @@ static void page_addresses_sum(struct page_addresses *a, const struct page_lives
 {
 	const struct live_entry *e = NULL;
 
-	for (size_t i = 0; i < a->nr; i++)
-		a->pfns[i].sure_pages = 0;
-	while (a->nr && (e = lives_next(&lives->any, e))) {
+	for (size_t i = 0; i < a->pfns.nr; i++)
+		a->pfns.of[i].sure_pages = 0;
+	while (a->pfns.nr && (e = lives_next(&lives->any, e))) {
 		struct page_pfn *pfn =
 			lives_sure(&lives->any, e)
 				? address_of(a, page_lives_first(lives, e), e->row)
@@ -162,7 +161,6 @@ void page_account_finish(struct page_account *acc)
 void page_account_free(struct page_account *acc)
 {
 	page_lives_free(&acc->lives);
-	intern_free(&acc->addresses.keys);
-	free(acc->addresses.pfns);
+	KEYED_FREE(&acc->addresses.pfns);
 	free(acc->rows);
 }

@@ -12,6 +12,7 @@
 #define KMEMX_ACCOUNT_PAGE_ACCOUNT_H
 
 #include "account/page_lives.h"
+#include "base/keyed.h"
 
 /* One page frame with the row of its allocations, for reports by page. */
 struct page_pfn {
@@ -23,10 +24,8 @@ struct page_pfn {
 
 /* By frame: zero-initialise it. */
 struct page_addresses {
-	struct intern keys; /* of frame and row */
-	struct page_pfn *pfns;
-	size_t nr, capacity;
-	bool failed; /* memory ran out */
+	KEYED(struct page_pfn) pfns; /* by frame and row */
+	bool failed;		     /* memory ran out */
 };
 
 struct page_counts {
@@ -42,7 +41,7 @@ struct page_counts {
  * struct page_account - zero-initialise it, set the options; do not move it afterwards
  * @lives: to be set: its options. If .any.failed is set, the numbers are void
  * @by_address: also makes sums by frame
- * @rows, @nr_rows, @totals, @addresses.pfns[].sure_pages: as of the last page_account_sum()
+ * @rows, @nr_rows, @totals, @addresses.pfns.of[].sure_pages: as of the last page_account_sum()
  */
 struct page_account {
 	struct page_lives lives;

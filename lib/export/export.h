@@ -7,7 +7,7 @@
 #define KMEMX_EXPORT_EXPORT_H
 
 #include "account/lives.h"
-#include "base/hash.h"
+#include "base/keyed.h"
 #include "base/outbuf.h"
 #include "export/origin.h"
 #include "report/render.h"
@@ -42,17 +42,18 @@ struct export_weight {
 /* All weights, the default first; the last one has no name. */
 extern const struct export_weight export_weights[];
 
+/* Values of a callchain in the first and the second recording. */
+struct export_pair {
+	uint64_t of[2];
+};
+
 /**
  * struct export_pairs - callchains of two recordings, which are exported one after the other
- * @stacks: their texts; number n has @values[n - 1]: of the first and the second recording
+ * @stacks: by their texts
  * @second: the second one is being exported
  */
 struct export_pairs {
-	struct intern stacks;
-	struct export_pair {
-		uint64_t of[2];
-	} * values;
-	size_t capacity;
+	KEYED(struct export_pair) stacks;
 	bool second;
 };
 

@@ -5,7 +5,6 @@
  * successors; with two numbers per line, difffolded.pl's.
  */
 
-#include "base/array.h"
 #include "export/export.h"
 
 /**
@@ -50,15 +49,11 @@ static void make_text(struct export_job *job, const struct export_row *row)
 
 static int keep(struct export_pairs *pairs, const struct strbuf *text, uint64_t value)
 {
-	uint32_t before = pairs->stacks.count;
-	uint32_t id = intern_id(&pairs->stacks, strbuf_text(text), text->size);
+	uint32_t id = KEYED_ID_OF(&pairs->stacks, strbuf_text(text), text->size);
 
-	if (!id ||
-	    array_reserve(&pairs->values, &pairs->capacity, id, sizeof(*pairs->values)))
+	if (!id)
 		return -ENOMEM;
-	if (id > before)
-		pairs->values[id - 1] = (struct export_pair){ { 0, 0 } };
-	pairs->values[id - 1].of[pairs->second] += value;
+	pairs->stacks.of[id - 1].of[pairs->second] += value;
 	return 0;
 }
 
@@ -87,16 +82,15 @@ static int folded_end(struct export_job *job)
 {
 	const struct export_pairs *pairs = job->opts->pairs;
 
-	for (uint32_t i = 1; pairs && pairs->second && i <= pairs->stacks.count; i++) {
-		const struct export_pair *pair = &pairs->values[i - 1];
+	for (size_t i = 0; pairs && pairs->second && i < pairs->stacks.nr; i++) {
+		const struct export_pair *pair = &pairs->stacks.of[i];
 		uint64_t before = to_units(job, pair->of[0], 0);
 		uint64_t after = to_units(job, pair->of[1], 1);
 
 		if (!before && !after)
 			continue;
 		export_put(job, "%s %" PRIu64 " %" PRIu64 "\n",
-			   (const char *)intern_get(&pairs->stacks, i, NULL), before,
-			   after);
+			   (const char *)KEYED_KEY(&pairs->stacks, i), before, after);
 	}
 	return job->out.err;
 }
@@ -110,8 +104,7 @@ static void folded_free(void *state)
 
 void export_pairs_free(struct export_pairs *pairs)
 {
-	intern_free(&pairs->stacks);
-	free(pairs->values);
+	KEYED_FREE(&pairs->stacks);
 }
 
 const struct exporter exporter_folded = {

@@ -20,8 +20,8 @@ static void add_summary(const struct advise_view *v)
 	const struct advise *a = v->a;
 	uint64_t hit = 0;
 
-	for (size_t i = 0; i < a->gfp.nr; i++)
-		hit += a->gfp.counts[i].nr;
+	for (size_t i = 0; i < a->gfp.counts.nr; i++)
+		hit += a->gfp.counts.of[i].nr;
 	const struct summary_line lines[] = {
 		{ "findings", "Findings", UNIT_COUNT, v->nr_findings, SUMMARY_TOTAL },
 		{ "allocs", "Allocations looked at", UNIT_COUNT, hit, SUMMARY_TOTAL },

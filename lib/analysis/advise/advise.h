@@ -53,7 +53,6 @@ struct size_peak_site {
  * @lives: the source of the lives
  * @site_of: by row of @lives: its group in @sites, plus 1; 0: not known yet; UINT32_MAX: not
  *	kmalloc's objects
- * @keys: number n has the counts n - 1
  * @totals: by group
  * @failed: memory ran out; the numbers are void
  */
@@ -63,10 +62,8 @@ struct size_peaks {
 	struct sites sites;
 	uint32_t *site_of;
 	size_t nr_rows, rows_capacity;
-	struct intern keys;
+	KEYED(struct size_peak) counts; /* by struct size_peak_key */
 	struct recent_keys recent;
-	struct size_peak *counts;
-	size_t nr, capacity;
 	struct size_peak_site *totals;
 	size_t nr_sites, sites_capacity;
 	bool failed;
@@ -84,12 +81,6 @@ void size_peaks_take(struct size_peaks *p, const struct life *life, size_t nr);
 int size_peaks_estimate(struct size_peaks *p,
 			const struct slab_account *acc) __must_check;
 
-static inline const struct size_peak_key *size_peaks_key(const struct size_peaks *p,
-							 size_t i)
-{
-	return intern_get(&p->keys, (uint32_t)i + 1, NULL);
-}
-
 void size_peaks_free(struct size_peaks *p);
 
 /* Groups of callsites; without padding, as keys are compared as bytes. */
@@ -106,7 +97,6 @@ struct far_frees_pair {
  * struct far_frees - far_frees_init() it
  * @sites: borrowed
  * @site_of: by row of @lives: its group + 1; 0: not known yet
- * @keys: number n has the counts n - 1
  * @failed: memory ran out; the numbers are void
  */
 struct far_frees {
@@ -115,10 +105,8 @@ struct far_frees {
 	struct sites *sites;
 	uint32_t *site_of;
 	size_t nr_rows, rows_capacity;
-	struct intern keys;
-	struct recent_keys recent; /* by callsite of the free and row */
-	struct far_frees_pair *pairs;
-	size_t nr, capacity;
+	KEYED(struct far_frees_pair) pairs; /* by struct far_frees_key */
+	struct recent_keys recent;	    /* by callsite of the free and row */
 	bool failed;
 };
 
@@ -126,12 +114,6 @@ void far_frees_init(struct far_frees *f, const struct analysis_env *env,
 		    const struct slab_lives *lives, struct sites *sites);
 /* Takes lives; ignores those that no event ended. */
 void far_frees_take(struct far_frees *f, const struct life *life, size_t nr);
-
-static inline const struct far_frees_key *far_frees_key(const struct far_frees *f,
-							size_t i)
-{
-	return intern_get(&f->keys, (uint32_t)i + 1, NULL);
-}
 
 void far_frees_free(struct far_frees *f);
 

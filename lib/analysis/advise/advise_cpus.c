@@ -39,16 +39,13 @@ static uint32_t site_of(struct far_frees *f, uint32_t row)
 /* The number of the pair of row @row's callsite and @callsite, which freed; 0: no memory. */
 static uint32_t find_pair(struct far_frees *f, uint32_t row, uint64_t callsite)
 {
-	uint32_t site = site_of(f, row), id;
+	uint32_t site = site_of(f, row);
 	const struct far_frees_key key = { .by = site - 1,
 					   .freed_by = sites_group(f->sites, callsite) };
 
 	if (!site || key.freed_by == UINT32_MAX)
 		return 0;
-	id = intern_id(&f->keys, &key, sizeof(key));
-	if (!id || array_reach(&f->pairs, &f->nr, &f->capacity, id, sizeof(*f->pairs)))
-		return 0;
-	return id;
+	return KEYED_ID(&f->pairs, &key);
 }
 
 static void take_one(struct far_frees *f, const struct life *life)
@@ -68,7 +65,7 @@ static void take_one(struct far_frees *f, const struct life *life)
 		f->failed = true;
 		return;
 	}
-	pair = &f->pairs[*id - 1];
+	pair = &f->pairs.of[*id - 1];
 	pair->nr++;
 	pair->far += (life->flags & LIFE_OTHER_CPU) != 0;
 }
@@ -84,8 +81,7 @@ void far_frees_take(struct far_frees *f, const struct life *life, size_t nr)
 void far_frees_free(struct far_frees *f)
 {
 	free(f->site_of);
-	intern_free(&f->keys);
-	free(f->pairs);
+	KEYED_FREE(&f->pairs);
 }
 
 /* Fewer can be chance: of 16 objects, with two CPUs, that is 1 in 65536. */
@@ -134,15 +130,15 @@ static int find_ping_pong(const struct finding_kind *kind, struct advise_view *v
 	struct far_sum *sums __auto_mem = calloc(nr_sites + 1, sizeof(*sums));
 	int ret = sums ? 0 : -ENOMEM;
 
-	for (i = 0; i < far->nr && !ret; i++) {
-		const struct far_frees_key *key = far_frees_key(far, i);
+	for (i = 0; i < far->pairs.nr && !ret; i++) {
+		const struct far_frees_key *key = KEYED_KEY(&far->pairs, i);
 		struct far_sum *sum = &sums[key->by];
 
-		sum->nr += far->pairs[i].nr;
-		sum->far += far->pairs[i].far;
+		sum->nr += far->pairs.of[i].nr;
+		sum->far += far->pairs.of[i].far;
 		sum->nr_freeing++;
-		if (far->pairs[i].far > sum->most) {
-			sum->most = far->pairs[i].far;
+		if (far->pairs.of[i].far > sum->most) {
+			sum->most = far->pairs.of[i].far;
 			sum->freed_by = key->freed_by;
 		}
 	}

@@ -71,15 +71,16 @@ static int find_atomic(const struct finding_kind *kind, struct advise_view *v)
 	struct site_sums s;
 	int ret = sums_new(&s, v->a);
 
-	for (size_t i = 0; i < u->nr && !ret; i++) {
-		struct site_sum *sum = sum_of(&s, gfp_uses_key(u, i));
-		uint64_t flags = gfp_uses_key(u, i)->gfp_flags;
+	for (size_t i = 0; i < u->counts.nr && !ret; i++) {
+		const struct gfp_use_key *key = KEYED_KEY(&u->counts, i);
+		struct site_sum *sum = sum_of(&s, key);
+		uint64_t flags = key->gfp_flags;
 
 		if (gfp_is_atomic(&m, flags)) {
-			sum->nr += u->counts[i].nr;
-			sum->in_task += u->counts[i].in_task;
+			sum->nr += u->counts.of[i].nr;
+			sum->in_task += u->counts.of[i].in_task;
 		} else if (gfp_has(flags, m.kernel)) {
-			sum->other += u->counts[i].nr;
+			sum->other += u->counts.of[i].nr;
 		}
 	}
 	for (size_t i = 0; i < 2 * s.nr_sites && !ret; i++)
@@ -130,8 +131,8 @@ static int find_high_order(const struct finding_kind *kind, struct advise_view *
 	struct site_sums s;
 	int ret = sums_new(&s, v->a);
 
-	for (size_t i = 0; i < u->nr && !ret && m.noretry && m.nofail; i++) {
-		const struct gfp_use_key *key = gfp_uses_key(u, i);
+	for (size_t i = 0; i < u->counts.nr && !ret && m.noretry && m.nofail; i++) {
+		const struct gfp_use_key *key = KEYED_KEY(&u->counts, i);
 		struct site_sum *sum = sum_of(&s, key);
 
 		if (key->order == GFP_USE_SLAB || key->order <= COSTLY_ORDER ||
@@ -142,8 +143,8 @@ static int find_high_order(const struct finding_kind *kind, struct advise_view *
 			sum->least = key->order;
 		if (key->order > sum->most)
 			sum->most = key->order;
-		sum->nr += u->counts[i].nr;
-		sum->failed += u->counts[i].failed;
+		sum->nr += u->counts.of[i].nr;
+		sum->failed += u->counts.of[i].failed;
 	}
 	for (size_t i = s.nr_sites; i < 2 * s.nr_sites && !ret; i++)
 		ret = add_high_order(kind, v, &s, i);

@@ -23,8 +23,8 @@ static int add_unbatched(const struct finding_kind *kind, struct advise_view *v,
 			 const struct tasks *tasks,
 			 const struct single_frees_tally *tally, size_t i)
 {
-	const struct single_frees_key *key = single_frees_key(tally, i);
-	const struct single_frees_count *c = &tally->counts[i];
+	const struct single_frees_key *key = KEYED_KEY(&tally->counts, i);
+	const struct single_frees_count *c = &tally->counts.of[i];
 	struct finding f = { .kind = kind, .site = key->site, .hit = c->pages };
 
 	strbuf_puts(&f.more, kind->more);
@@ -65,7 +65,7 @@ static int find_unbatched(const struct finding_kind *kind, struct advise_view *v
 	if (!(analysis_seen(a->env) & NEEDS(PAGE_FREE_BATCHED)))
 		return 0;
 	ret = tasks_read(&tasks, a->env->rec->cmdlines);
-	for (size_t i = 0; i < tally->nr && !ret; i++)
+	for (size_t i = 0; i < tally->counts.nr && !ret; i++)
 		ret = add_unbatched(kind, v, &tasks, tally, i);
 	tasks_free(&tasks);
 	return ret;

@@ -55,14 +55,10 @@ static struct size_peak *counts_of(struct size_peaks *p, const struct size_peak_
 {
 	uint32_t *recent =
 		recent_key(&p->recent, key->site, key->bytes_req, key->bytes_alloc);
-	uint32_t id = *recent;
 
-	if (likely(id))
-		return &p->counts[id - 1];
-	id = *recent = intern_id(&p->keys, key, sizeof(*key));
-	if (!id || array_reach(&p->counts, &p->nr, &p->capacity, id, sizeof(*p->counts)))
-		return NULL;
-	return &p->counts[id - 1];
+	if (unlikely(!*recent))
+		*recent = KEYED_ID(&p->counts, key);
+	return *recent ? &p->counts.of[*recent - 1] : NULL;
 }
 
 static int count_site(struct size_peaks *p, uint32_t site)
@@ -191,9 +187,9 @@ static int add_living(struct size_peaks *p, const struct slab_bounds *b,
 static void lower_peaks(struct size_peaks *p, const struct u64_map *index,
 			const struct living *of)
 {
-	for (size_t i = 0; i < p->nr; i++) {
-		const struct size_peak_key *key = size_peaks_key(p, i);
-		struct size_peak *c = &p->counts[i];
+	for (size_t i = 0; i < p->counts.nr; i++) {
+		const struct size_peak_key *key = KEYED_KEY(&p->counts, i);
+		struct size_peak *c = &p->counts.of[i];
 		const uint32_t *at =
 			u64_map_find(index, living_key(key->site, key->bytes_alloc));
 
@@ -229,9 +225,8 @@ int size_peaks_estimate(struct size_peaks *p, const struct slab_account *acc)
 void size_peaks_free(struct size_peaks *p)
 {
 	free(p->site_of);
-	free(p->counts);
 	free(p->totals);
-	intern_free(&p->keys);
+	KEYED_FREE(&p->counts);
 	sites_free(&p->sites);
 }
 
@@ -245,11 +240,11 @@ void size_peaks_free(struct size_peaks *p)
 static bool is_dominant(const struct advise *a, size_t i)
 {
 	const struct size_peaks *p = &a->sizes;
-	const struct size_peak_key *key = size_peaks_key(p, i);
+	const struct size_peak_key *key = KEYED_KEY(&p->counts, i);
 	uint64_t all = p->totals[key->site].hit;
 
 	return key->bytes_alloc <= a->slab->lives.large_bytes &&
-	       p->counts[i].hit * 100 >= all * DOMINANT;
+	       p->counts.of[i].hit * 100 >= all * DOMINANT;
 }
 
 /* "979 objects of 56 bytes live at once, each in 64; ...", and what makes their number uncertain.
@@ -257,8 +252,8 @@ static bool is_dominant(const struct advise *a, size_t i)
 static void tell_objects(const struct advise *a, size_t i, struct finding *f)
 {
 	const struct size_peaks *p = &a->sizes;
-	const struct size_peak_key *key = size_peaks_key(p, i);
-	const struct size_peak *c = &p->counts[i];
+	const struct size_peak_key *key = KEYED_KEY(&p->counts, i);
+	const struct size_peak *c = &p->counts.of[i];
 	uint64_t all = p->totals[key->site].hit;
 
 	f->site = key->site;
@@ -344,10 +339,10 @@ static void tell_merge(struct finding *f, const struct own_cache *c)
 static int add_own_cache(const struct finding_kind *kind, struct advise_view *v,
 			 const struct own_caches *all, size_t i)
 {
-	const struct size_peak_key *key = size_peaks_key(&v->a->sizes, i);
+	const struct size_peak_key *key = KEYED_KEY(&v->a->sizes.counts, i);
 	const struct own_cache c = own_caches_find(all, key->bytes_req);
 	const struct own_cache_gain g =
-		own_cache_gain(&c, v->a->sizes.counts[i].most, key->bytes_alloc);
+		own_cache_gain(&c, v->a->sizes.counts.of[i].most, key->bytes_alloc);
 	struct finding f = { .kind = kind };
 
 	if (g.bytes <= 0)
@@ -367,7 +362,7 @@ static int find_own_cache(const struct finding_kind *kind, struct advise_view *v
 	struct own_caches all;
 	int ret = own_caches_of(&all, a->env);
 
-	for (size_t i = 0; i < a->sizes.nr && !ret; i++) {
+	for (size_t i = 0; i < a->sizes.counts.nr && !ret; i++) {
 		if (is_dominant(a, i))
 			ret = add_own_cache(kind, v, &all, i);
 	}
@@ -407,8 +402,10 @@ static uint32_t find_classes(const struct advise *a)
 	struct slabinfo_line line;
 	uint32_t classes = 0;
 
-	for (size_t i = 0; i < a->sizes.nr; i++) {
-		uint32_t bytes = size_peaks_key(&a->sizes, i)->bytes_alloc;
+	for (size_t i = 0; i < a->sizes.counts.nr; i++) {
+		uint32_t bytes =
+			((const struct size_peak_key *)KEYED_KEY(&a->sizes.counts, i))
+				->bytes_alloc;
 
 		if (is_power(bytes))
 			classes |= bytes;
@@ -424,7 +421,7 @@ static uint32_t find_classes(const struct advise *a)
 /* The class that the object would fit if it were a little smaller; 0: none. */
 static uint32_t smaller_class(const struct advise *a, size_t i, uint32_t classes)
 {
-	const struct size_peak_key *key = size_peaks_key(&a->sizes, i);
+	const struct size_peak_key *key = KEYED_KEY(&a->sizes.counts, i);
 	uint32_t less;
 
 	if (key->bytes_req < 3 || !is_dominant(a, i))
@@ -442,11 +439,11 @@ static int find_shrink(const struct finding_kind *kind, struct advise_view *v)
 	uint32_t classes = find_classes(a);
 	int ret = 0;
 
-	for (size_t i = 0; i < a->sizes.nr && !ret; i++) {
+	for (size_t i = 0; i < a->sizes.counts.nr && !ret; i++) {
 		uint32_t less = smaller_class(a, i, classes);
 		struct finding f = { .kind = kind };
 
-		if (!less || !a->sizes.counts[i].most)
+		if (!less || !a->sizes.counts.of[i].most)
 			continue;
 		tell_objects(a, i, &f);
 		f.better = less;

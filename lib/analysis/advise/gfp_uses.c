@@ -52,12 +52,8 @@ static uint32_t find_use(struct gfp_uses *u, const struct kmem_event *ev)
 
 	if (key.site == UINT32_MAX)
 		return 0;
-	id = intern_id(&u->keys, &key, sizeof(key));
-	if (!id ||
-	    array_reach(&u->counts, &u->nr, &u->capacity, id, sizeof(*u->counts))) {
-		u->failed = true;
-		return 0;
-	}
+	id = KEYED_ID(&u->counts, &key);
+	u->failed |= !id;
 	return id;
 }
 
@@ -72,7 +68,7 @@ static inline void count(struct gfp_uses *u, const struct kmem_event *ev,
 		*id = find_use(u, ev);
 	if (unlikely(!*id))
 		return;
-	use = &u->counts[*id - 1];
+	use = &u->counts.of[*id - 1];
 	use->nr++;
 	use->in_task += !kmem_in_interrupt(ev);
 	use->failed += refused;
@@ -111,8 +107,7 @@ void gfp_uses_take(struct gfp_uses *u, const struct kmem_event *ev, size_t nr)
 void gfp_uses_free(struct gfp_uses *u)
 {
 	u64_map_free(&u->by_stack);
-	intern_free(&u->keys);
-	free(u->counts);
+	KEYED_FREE(&u->counts);
 }
 
 static uint64_t mask_of(const struct gfp_names *names, const char *name)

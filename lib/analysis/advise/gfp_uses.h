@@ -7,6 +7,7 @@
 #define KMEMX_ANALYSIS_GFP_USES_H
 
 #include "analysis/row/sites.h"
+#include "base/keyed.h"
 
 /* Used as the order of slab objects. */
 #define GFP_USE_SLAB UINT32_MAX
@@ -29,17 +30,14 @@ struct gfp_use {
  * struct gfp_uses - gfp_uses_init() it
  * @sites: borrowed
  * @by_stack: for page allocations: callchain -> group
- * @keys: number n has the counts n - 1
  * @failed: memory ran out; the numbers are void
  */
 struct gfp_uses {
 	const struct analysis_env *env;
 	struct sites *sites;
 	struct u64_map by_stack;
-	struct intern keys;
-	struct recent_keys recent; /* of what determines @keys */
-	struct gfp_use *counts;
-	size_t nr, capacity;
+	struct recent_keys recent; /* of what determines the keys */
+	KEYED(struct gfp_use) counts;
 	bool failed;
 };
 
@@ -49,11 +47,6 @@ void gfp_uses_init(struct gfp_uses *u, const struct analysis_env *env,
  * a callchain.
  */
 void gfp_uses_take(struct gfp_uses *u, const struct kmem_event *ev, size_t nr);
-static inline const struct gfp_use_key *gfp_uses_key(const struct gfp_uses *u, size_t i)
-{
-	return intern_get(&u->keys, (uint32_t)i + 1, NULL);
-}
-
 void gfp_uses_free(struct gfp_uses *u);
 
 /**

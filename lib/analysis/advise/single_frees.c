@@ -99,17 +99,6 @@ static uint32_t site_of(struct single_frees *s, uint32_t stack)
 
 /* --- runs ------------------------------------------------------------------------------- */
 
-static struct single_frees_count *find_count(struct single_frees_tally *tally,
-					     const struct single_frees_key *key)
-{
-	uint32_t id = intern_id(&tally->keys, key, sizeof(*key));
-
-	if (!id || array_reach(&tally->counts, &tally->nr, &tally->capacity, id,
-			       sizeof(*tally->counts)))
-		return NULL;
-	return &tally->counts[id - 1];
-}
-
 static int count_run(struct single_frees_tally *tally, const struct single_frees_key *key,
 		     uint64_t pages)
 {
@@ -117,7 +106,7 @@ static int count_run(struct single_frees_tally *tally, const struct single_frees
 
 	if (pages < SINGLE_FREES_RUN)
 		return 0;
-	c = find_count(tally, key);
+	c = KEYED_ITEM(&tally->counts, key);
 	if (!c)
 		return -ENOMEM;
 	c->pages += pages;
@@ -333,6 +322,5 @@ void single_frees_free(struct single_frees *s)
 	u64_map_free(&s->by_cpu);
 	u64_map_free(&s->tasks);
 	free(s->cpus);
-	intern_free(&s->ended.keys);
-	free(s->ended.counts);
+	KEYED_FREE(&s->ended.counts);
 }

@@ -7,6 +7,7 @@
 #define KMEMX_ANALYSIS_SINGLE_FREES_H
 
 #include "analysis/row/sites.h"
+#include "base/keyed.h"
 
 /* Fewer frees in a row are no run. The batches of the kernel's lists of folios are no larger. */
 #define SINGLE_FREES_RUN       16
@@ -30,14 +31,9 @@ struct single_frees_count {
 	uint64_t pages, runs, longest;
 };
 
-/**
- * struct single_frees_tally - counts by who freed; zero-initialised
- * @keys: number n has the counts n - 1
- */
+/* Counts by who freed: by struct single_frees_key; zero-initialise it. */
 struct single_frees_tally {
-	struct intern keys;
-	struct single_frees_count *counts;
-	size_t nr, capacity;
+	KEYED(struct single_frees_count) counts;
 };
 
 /**
@@ -68,12 +64,6 @@ void single_frees_init(struct single_frees *s, const struct analysis_env *env,
 void single_frees_take(struct single_frees *s, const struct kmem_event *ev, size_t nr);
 /* No event follows: ends all runs. */
 void single_frees_end(struct single_frees *s);
-static inline const struct single_frees_key *
-single_frees_key(const struct single_frees_tally *tally, size_t i)
-{
-	return intern_get(&tally->keys, (uint32_t)i + 1, NULL);
-}
-
 void single_frees_free(struct single_frees *s);
 
 #endif

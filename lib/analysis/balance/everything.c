@@ -9,7 +9,6 @@
 #include "account/snapshot.h"
 #include "analysis/balance/holders.h"
 #include "analysis/balance/memory_lines.h"
-#include "base/array.h"
 
 #define SLABINFO    "slabinfo"
 #define VMALLOCINFO "vmallocinfo"
@@ -72,18 +71,17 @@ static const char *source_of(struct everything *e, const struct everything_row *
 int everything_rows_add(struct everything_rows *rows, const struct everything_row *row)
 {
 	struct strbuf __auto_free key = { 0 };
+	uint32_t before = rows->rows.keys.count, id;
 	struct everything_row *to;
-	uint32_t id;
 
 	strbuf_printf(&key, "%s %s %s", row->line, row->known_by, row->owner);
-	id = key.failed ? 0 : intern_id(&rows->names, strbuf_text(&key), key.size);
-	if (!id || array_reserve(&rows->items, &rows->capacity, id, sizeof(*rows->items)))
+	id = key.failed ? 0 : KEYED_ID_OF(&rows->rows, strbuf_text(&key), key.size);
+	if (!id)
 		return -ENOMEM;
-	to = &rows->items[id - 1];
-	if (id > rows->nr) {
-		rows->nr++;
+	to = &rows->rows.of[id - 1];
+	if (id > before) {
 		*to = *row;
-		to->owner = (const char *)intern_get(&rows->names, id, NULL) +
+		to->owner = (const char *)KEYED_KEY(&rows->rows, before) +
 			    strlen(row->line) + strlen(row->known_by) + 2;
 		return 0;
 	}
@@ -94,8 +92,7 @@ int everything_rows_add(struct everything_rows *rows, const struct everything_ro
 
 void everything_rows_free(struct everything_rows *rows)
 {
-	intern_free(&rows->names);
-	free(rows->items);
+	KEYED_FREE(&rows->rows);
 }
 
 /* Adds @row to its line. */
@@ -213,9 +210,9 @@ int everything_end_line(struct everything *e, const char *line, int64_t bytes,
 		row.known_by = known_by;
 		row.owner = "[free]";
 	}
-	for (size_t i = 0; i < e->rows.nr; i++)
-		if (!strcmp(e->rows.items[i].line, row.line))
-			rest -= (uint64_t)e->rows.items[i].bytes;
+	for (size_t i = 0; i < e->rows.rows.nr; i++)
+		if (!strcmp(e->rows.rows.of[i].line, row.line))
+			rest -= (uint64_t)e->rows.rows.of[i].bytes;
 	row.bytes = (int64_t)rest;
 	if (row.bytes < 0)
 		row.owner = "[too much, in another line]";
@@ -228,10 +225,10 @@ static void add_summary(const struct everything *e, int64_t total, struct table 
 {
 	uint64_t unknown = 0;
 
-	for (size_t i = 0; i < e->rows.nr; i++)
-		if (!strcmp(e->rows.items[i].known_by, UNKNOWN) ||
-		    !strcmp(e->rows.items[i].known_by, KNOWN_BY_FLAGS))
-			unknown += (uint64_t)e->rows.items[i].bytes;
+	for (size_t i = 0; i < e->rows.rows.nr; i++)
+		if (!strcmp(e->rows.rows.of[i].known_by, UNKNOWN) ||
+		    !strcmp(e->rows.rows.of[i].known_by, KNOWN_BY_FLAGS))
+			unknown += (uint64_t)e->rows.rows.of[i].bytes;
 	const struct summary_line sums[] = {
 		{ "total", "MemTotal", UNIT_BYTES, (uint64_t)total, SUMMARY_TOTAL },
 		{ "known", "With an owner, or free", UNIT_BYTES,
@@ -247,8 +244,8 @@ void everything_report(struct everything *e, int64_t total, struct report *repor
 {
 	struct table *t = table_plain(report, &everything_type);
 
-	for (size_t i = 0; i < e->rows.nr; i++)
-		table_put_row(t, &e->rows.items[i]);
+	for (size_t i = 0; i < e->rows.rows.nr; i++)
+		table_put_row(t, &e->rows.rows.of[i]);
 	add_summary(e, total, t);
 }
 

@@ -7,6 +7,7 @@
 #define KMEMX_ANALYSIS_EVERYTHING_H
 
 #include "analysis/balance/page_use.h"
+#include "base/keyed.h"
 
 /* What names owners of pages: the kernel's lists, only the use in flags, and events. */
 #define KNOWN_BY_PAGE_OWNER "page_owner"
@@ -23,14 +24,9 @@ struct everything_row {
 	int64_t bytes;
 };
 
-/**
- * struct everything_rows - one row for each owner in a line; zero-initialise it
- * @names: "LINE KNOWN_BY OWNER"; number n + 1 is @items[n]
- */
+/* One row for each owner in a line, by "LINE KNOWN_BY OWNER"; zero-initialise it. */
 struct everything_rows {
-	struct intern names;
-	struct everything_row *items;
-	size_t nr, capacity;
+	KEYED(struct everything_row) rows;
 };
 
 /* Adds @row to the row of the same owner. Its @owner is copied, its other texts must outlive @rows.

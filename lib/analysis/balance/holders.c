@@ -7,7 +7,7 @@
 
 #include "account/snapshot.h"
 #include "analysis/bounds/reclaimable.h"
-#include "base/array.h"
+#include "base/keyed.h"
 
 /* Text shows so many; the other formats have all. */
 #define ROWS_SHOWN 10
@@ -19,16 +19,11 @@ struct holder {
 	uint64_t nr[2];
 };
 
-/**
- * struct holders - all of them
- * @names: "LINE NAME"; number n + 1 is @items[n]
- */
+/* All of them, by "LINE NAME". */
 struct holders {
 	const struct analysis_env *env;
 	struct reclaim_caches reclaim;
-	struct intern names;
-	struct holder *items;
-	size_t nr, capacity;
+	KEYED(struct holder) items;
 };
 
 static const struct column_type columns[] = {
@@ -66,20 +61,19 @@ struct held {
 static int add_held(struct holders *h, const struct held *held)
 {
 	struct strbuf __auto_free key = { 0 };
+	uint32_t before = h->items.keys.count, id;
 	struct holder *item;
-	uint32_t id;
 
 	strbuf_printf(&key, "%s %s", held->line, held->name);
-	id = key.failed ? 0 : intern_id(&h->names, strbuf_text(&key), key.size);
-	if (!id || array_reserve(&h->items, &h->capacity, id, sizeof(*h->items)))
+	id = key.failed ? 0 : KEYED_ID_OF(&h->items, strbuf_text(&key), key.size);
+	if (!id)
 		return -ENOMEM;
-	if (id > h->nr)
-		h->items[h->nr++] = (struct holder){
-			.name = (const char *)intern_get(&h->names, id, NULL) +
-				strlen(held->line) + 1,
-			.line = held->line,
-		};
-	item = &h->items[id - 1];
+	item = &h->items.of[id - 1];
+	if (id > before) {
+		item->name = (const char *)KEYED_KEY(&h->items, before) +
+			     strlen(held->line) + 1;
+		item->line = held->line;
+	}
 	item->nr[held->end] += held->nr;
 	/* The sum may wrap if the list is damaged. */
 	item->bytes[held->end] =
@@ -161,8 +155,7 @@ static int compare(const void *a, const void *b)
 static void free_lists(struct holders *h)
 {
 	reclaim_caches_free(&h->reclaim);
-	intern_free(&h->names);
-	free(h->items);
+	KEYED_FREE(&h->items);
 }
 
 int holders_after(const struct analysis_env *env,
@@ -172,8 +165,9 @@ int holders_after(const struct analysis_env *env,
 	struct holders h = { .env = env };
 	int ret = read_lists(&h);
 
-	for (size_t i = 0; i < h.nr && !ret; i++)
-		ret = add(to, h.items[i].line, h.items[i].name, h.items[i].bytes[1]);
+	for (size_t i = 0; i < h.items.nr && !ret; i++)
+		ret = add(to, h.items.of[i].line, h.items.of[i].name,
+			  h.items.of[i].bytes[1]);
 	free_lists(&h);
 	return ret;
 }
@@ -183,13 +177,13 @@ int holders_report(const struct analysis_env *env, struct report *report)
 	struct holders h = { .env = env };
 	int ret = read_lists(&h);
 
-	if (!ret && h.nr) {
+	if (!ret && h.items.nr) {
 		struct table *t = table_plain(report, &holders_type);
 
-		qsort(h.items, h.nr, sizeof(*h.items), compare);
-		for (size_t i = 0; i < h.nr; i++)
-			table_put_row(t, &h.items[i]);
-		t->text_rows = h.nr > ROWS_SHOWN ? ROWS_SHOWN : 0;
+		qsort(h.items.of, h.items.nr, sizeof(*h.items.of), compare);
+		for (size_t i = 0; i < h.items.nr; i++)
+			table_put_row(t, &h.items.of[i]);
+		t->text_rows = h.items.nr > ROWS_SHOWN ? ROWS_SHOWN : 0;
 	}
 	free_lists(&h);
 	return ret;

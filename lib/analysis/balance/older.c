@@ -199,17 +199,17 @@ static int compare(const void *a, const void *b)
 int older_report(const struct older *o, const struct page_uses *uses, bool always,
 		 struct report *report)
 {
-	struct everything_rows rows = { { 0 } };
+	struct everything_rows rows = { .rows.nr = 0 };
 	int ret = read_rows(o, uses, o->pages, add_row, &rows);
 
-	if (!ret && (rows.nr || always)) {
+	if (!ret && (rows.rows.nr || always)) {
 		struct table *t = table_plain(report, &older_type);
 
-		if (rows.nr)
-			qsort(rows.items, rows.nr, sizeof(*rows.items), compare);
-		for (size_t i = 0; i < rows.nr; i++)
-			table_put_row(t, &rows.items[i]);
-		t->text_rows = rows.nr > ROWS_SHOWN ? ROWS_SHOWN : 0;
+		if (rows.rows.nr)
+			qsort(rows.rows.of, rows.rows.nr, sizeof(*rows.rows.of), compare);
+		for (size_t i = 0; i < rows.rows.nr; i++)
+			table_put_row(t, &rows.rows.of[i]);
+		t->text_rows = rows.rows.nr > ROWS_SHOWN ? ROWS_SHOWN : 0;
 	}
 	everything_rows_free(&rows);
 	return ret;

@@ -10,6 +10,7 @@
 
 #include "analysis/analysis.h"
 #include "base/array.h"
+#include "base/keyed.h"
 #include "base/hash.h"
 
 /* Larger blocks mean damage. */
@@ -42,16 +43,14 @@ struct percpu_key {
  * struct percpu - the analysis
  * @by_cpu: CPU -> index in @cpus
  * @refilled: first page frame of a block -> index of the CPU whose list it entered last
- * @moves: keys; number n has moved[n - 1] pages
+ * @moved: pages, by struct percpu_key
  */
 struct percpu {
 	const struct analysis_env *env;
 	struct percpu_cpu *cpus;
 	size_t nr, capacity;
 	struct u64_map by_cpu, refilled;
-	struct intern moves;
-	uint64_t *moved;
-	size_t nr_moved, moved_capacity;
+	KEYED(uint64_t) moved;
 	uint64_t unknown; /* drained pages that entered their list before the recording */
 	uint64_t losses;
 	bool failed;
@@ -74,14 +73,12 @@ static struct percpu_cpu *find_cpu(struct percpu *p, uint32_t cpu)
 static void moved(struct percpu *p, uint32_t from, uint32_t to, uint64_t pages)
 {
 	const struct percpu_key key = { from, to };
-	uint32_t id = intern_id(&p->moves, &key, sizeof(key));
+	uint64_t *sum = KEYED_ITEM(&p->moved, &key);
 
-	if (!id || array_reach(&p->moved, &p->nr_moved, &p->moved_capacity, id,
-			       sizeof(*p->moved))) {
+	if (sum)
+		*sum += pages;
+	else
 		p->failed = true;
-		return;
-	}
-	p->moved[id - 1] += pages;
 }
 
 /* @ev shows that the lock was held for @lock. */
@@ -279,13 +276,13 @@ static void add_summary(const struct percpu *p, struct table *t)
 		for (unsigned int lock = 0; lock < LOCK_NR; lock++)
 			all[lock] += p->cpus[i].taken[lock];
 	}
-	for (uint32_t i = 0; i < p->nr_moved; i++) {
-		const struct percpu_key *key = intern_get(&p->moves, i + 1, NULL);
+	for (uint32_t i = 0; i < p->moved.nr; i++) {
+		const struct percpu_key *key = KEYED_KEY(&p->moved, i);
 
 		if (key->from == key->to)
-			here += p->moved[i];
+			here += p->moved.of[i];
 		else
-			elsewhere += p->moved[i];
+			elsewhere += p->moved.of[i];
 	}
 	const struct summary_line lines[] = {
 		{ "locks", "zone->lock taken", UNIT_COUNT,
@@ -349,10 +346,10 @@ static void show_moves(const struct percpu *p, struct report *report)
 {
 	struct table *t = table_plain(report, &percpu_matrix_type);
 
-	for (uint32_t i = 0; i < p->nr_moved; i++) {
-		const struct percpu_key *key = intern_get(&p->moves, i + 1, NULL);
+	for (uint32_t i = 0; i < p->moved.nr; i++) {
+		const struct percpu_key *key = KEYED_KEY(&p->moved, i);
 		const struct move_row row = { p->cpus[key->from].cpu,
-					      p->cpus[key->to].cpu, p->moved[i] };
+					      p->cpus[key->to].cpu, p->moved.of[i] };
 
 		table_put_row(t, &row);
 	}
@@ -365,7 +362,7 @@ static int percpu_view(const void *self, struct report *report)
 	if (p->failed)
 		return -ENOMEM;
 	show_cpus(p, report);
-	if (p->nr_moved)
+	if (p->moved.nr)
 		show_moves(p, report);
 	return 0;
 }
@@ -376,8 +373,7 @@ static void percpu_destroy(void *self)
 
 	u64_map_free(&p->by_cpu);
 	u64_map_free(&p->refilled);
-	intern_free(&p->moves);
-	free(p->moved);
+	KEYED_FREE(&p->moved);
 	free(p->cpus);
 }
 

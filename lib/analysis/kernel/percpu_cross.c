@@ -13,8 +13,7 @@
 #include "analysis/row/owners.h"
 #include "analysis/row/subject.h"
 #include "analysis/stat/account_rows.h"
-#include "base/array.h"
-#include "base/hash.h"
+#include "base/keyed.h"
 
 /* The key of a count; without padding, as keys are compared as bytes.
  * @freed_by: for slab objects the address that freed, for pages the stack's number
@@ -34,14 +33,12 @@ struct cross_count {
 
 /**
  * struct cross_side - slab objects, or pages
- * @keys: number n has the counts n - 1
+ * @counts: by struct cross_key
  * @unknown: freed on another CPU, but out-of-order events hide which one
  * @failed: memory ran out; the numbers are void
  */
 struct cross_side {
-	struct intern keys;
-	struct cross_count *counts;
-	size_t nr, capacity;
+	KEYED(struct cross_count) counts;
 	uint64_t unknown;
 	bool failed;
 };
@@ -76,18 +73,15 @@ struct group {
 
 /**
  * struct view - a table being built
- * @keys: number n has the group n - 1
- * @freed_keys: number n has freed[n - 1] objects or pages
+ * @groups: by struct group_key
+ * @freed: objects or pages, by struct freed_key
  */
 struct view {
 	const struct cross_side *side;
 	bool pages;
 	struct owners owners;
-	struct intern keys, freed_keys;
-	struct group *groups;
-	size_t nr, capacity;
-	uint64_t *freed;
-	size_t nr_freed, freed_capacity;
+	KEYED(struct group) groups;
+	KEYED(uint64_t) freed;
 };
 
 struct view_row {
@@ -114,16 +108,15 @@ static int add_freed(struct view *v, uint32_t group, const struct cross_key *fro
 		     uint64_t nr)
 {
 	const struct freed_key key = { group, site_of(v, from) };
-	struct group *g = &v->groups[group - 1];
-	uint32_t id = intern_id(&v->freed_keys, &key, sizeof(key));
+	struct group *g = &v->groups.of[group - 1];
+	uint32_t id = KEYED_ID(&v->freed, &key);
 
-	if (!id || array_reach(&v->freed, &v->nr_freed, &v->freed_capacity, id,
-			       sizeof(*v->freed)))
+	if (!id)
 		return -ENOMEM;
-	v->freed[id - 1] += nr;
-	if (v->freed[id - 1] > g->most ||
-	    (v->freed[id - 1] == g->most && id < g->freed)) {
-		g->most = v->freed[id - 1];
+	v->freed.of[id - 1] += nr;
+	if (v->freed.of[id - 1] > g->most ||
+	    (v->freed.of[id - 1] == g->most && id < g->freed)) {
+		g->most = v->freed.of[id - 1];
 		g->site = key.site;
 		g->freed = id;
 	}
@@ -134,14 +127,16 @@ static int add(struct view *v, const struct cross_key *from,
 	       const struct cross_count *count)
 {
 	const struct group_key key = { v->owners.of[from->row], from->from, from->to };
-	uint32_t id = intern_id(&v->keys, &key, sizeof(key));
+	uint32_t before = v->groups.keys.count, id = KEYED_ID(&v->groups, &key);
+	struct group *g;
 
-	if (!id || array_reserve(&v->groups, &v->capacity, id, sizeof(*v->groups)))
+	if (!id)
 		return -ENOMEM;
-	if (id > v->nr)
-		v->groups[v->nr++] = (struct group){ .site = NO_SITE };
-	v->groups[id - 1].nr += count->nr;
-	v->groups[id - 1].bytes += count->bytes;
+	g = &v->groups.of[id - 1];
+	if (id > before)
+		g->site = NO_SITE;
+	g->nr += count->nr;
+	g->bytes += count->bytes;
 	return add_freed(v, id, from, count->nr);
 }
 
@@ -149,12 +144,11 @@ static int view_make(struct view *v, const struct percpu_cross *c, enum subject_
 {
 	int ret = owners_init(&v->owners, c->env, c->of[v->pages], kind);
 
-	for (size_t i = 0; i < v->side->nr && !ret; i++) {
-		const struct cross_key *key =
-			intern_get(&v->side->keys, (uint32_t)i + 1, NULL);
+	for (size_t i = 0; i < v->side->counts.nr && !ret; i++) {
+		const struct cross_key *key = KEYED_KEY(&v->side->counts, i);
 
 		if (key->from != key->to)
-			ret = add(v, key, &v->side->counts[i]);
+			ret = add(v, key, &v->side->counts.of[i]);
 	}
 	return ret;
 }
@@ -162,10 +156,8 @@ static int view_make(struct view *v, const struct percpu_cross *c, enum subject_
 static void view_free(struct view *v)
 {
 	owners_free(&v->owners);
-	intern_free(&v->keys);
-	intern_free(&v->freed_keys);
-	free(v->groups);
-	free(v->freed);
+	KEYED_FREE(&v->groups);
+	KEYED_FREE(&v->freed);
 }
 
 /* --- rows -------------------------------------------------------------------------------- */
@@ -234,13 +226,13 @@ static const struct table_type percpu_page_type = {
 
 static void add_rows(const struct view *v, struct table *t)
 {
-	for (size_t i = 0; i < v->nr; i++) {
-		const struct group_key *key = intern_get(&v->keys, (uint32_t)i + 1, NULL);
+	for (size_t i = 0; i < v->groups.nr; i++) {
+		const struct group_key *key = KEYED_KEY(&v->groups, i);
 		const struct view_row row = { .subject = { &v->owners.subjects,
 							   key->subject },
 					      .v = v,
 					      .key = key,
-					      .group = &v->groups[i] };
+					      .group = &v->groups.of[i] };
 
 		table_put_row(t, &row);
 	}
@@ -250,14 +242,13 @@ static void add_summary(const struct view *v, uint64_t losses, struct table *t)
 {
 	uint64_t here = 0, elsewhere = v->side->unknown;
 
-	for (size_t i = 0; i < v->side->nr; i++) {
-		const struct cross_key *key =
-			intern_get(&v->side->keys, (uint32_t)i + 1, NULL);
+	for (size_t i = 0; i < v->side->counts.nr; i++) {
+		const struct cross_key *key = KEYED_KEY(&v->side->counts, i);
 
 		if (key->from == key->to)
-			here += v->side->counts[i].nr;
+			here += v->side->counts.of[i].nr;
 		else
-			elsewhere += v->side->counts[i].nr;
+			elsewhere += v->side->counts.of[i].nr;
 	}
 	const enum column_unit unit = v->pages ? UNIT_PAGES : UNIT_COUNT;
 	const struct summary_line lines[] = {
@@ -374,49 +365,37 @@ static const struct table_type percpu_page_matrix_type = {
 	.columns = page_pair_columns,
 };
 
-/* Sums by pair of CPUs, by number in @pairs - 1. The caller frees them. NULL: no memory. */
-static struct cross_count *sum_pairs(const struct cross_side *side, struct intern *pairs)
-{
-	struct cross_count *sums = NULL;
-	size_t nr = 0, capacity = 0, i;
-
-	for (i = 0; i < side->nr; i++) {
-		const struct cross_key *key =
-			intern_get(&side->keys, (uint32_t)i + 1, NULL);
-		const struct pair pair = { key->from, key->to };
-		uint32_t id = intern_id(pairs, &pair, sizeof(pair));
-
-		if (!id || array_reach(&sums, &nr, &capacity, id, sizeof(*sums))) {
-			free(sums);
-			return NULL;
-		}
-		sums[id - 1].nr += side->counts[i].nr;
-		sums[id - 1].bytes += side->counts[i].bytes;
-	}
-	return sums;
-}
-
 static int percpu_cross_show_matrix(const struct percpu_cross *c, enum memory memory,
 				    struct report *report)
 {
 	const struct cross_side *side = &c->sides[memory];
 	const struct table_type *type = memory == MEMORY_PAGE ? &percpu_page_matrix_type
 							      : &percpu_slab_matrix_type;
-	struct cross_count *sums __auto_mem = NULL;
-	struct intern pairs = { 0 };
+	KEYED(struct cross_count) sums = { { 0 } };
 	struct table *t;
+	int ret = 0;
 
-	if (!side->nr)
+	if (!side->counts.nr)
 		return 0;
-	sums = sum_pairs(side, &pairs);
+	for (size_t i = 0; i < side->counts.nr && !ret; i++) {
+		const struct cross_key *key = KEYED_KEY(&side->counts, i);
+		const struct pair pair = { key->from, key->to };
+		struct cross_count *sum = KEYED_ITEM(&sums, &pair);
+
+		if (sum) {
+			sum->nr += side->counts.of[i].nr;
+			sum->bytes += side->counts.of[i].bytes;
+		}
+		ret = sum ? 0 : -ENOMEM;
+	}
 	t = table_plain(report, type);
-	for (uint32_t i = 0; sums && i < pairs.count; i++) {
-		const struct pair_row row = { intern_get(&pairs, i + 1, NULL), &sums[i] };
+	for (size_t i = 0; i < sums.nr && !ret; i++) {
+		const struct pair_row row = { KEYED_KEY(&sums, i), &sums.of[i] };
 
 		table_put_row(t, &row);
 	}
-	intern_free(&pairs);
-	return sums ? 0 : -ENOMEM;
+	KEYED_FREE(&sums);
+	return ret;
 }
 
 /* --- counts ------------------------------------------------------------------------------ */
@@ -424,15 +403,14 @@ static int percpu_cross_show_matrix(const struct percpu_cross *c, enum memory me
 static void count(struct cross_side *side, const struct cross_key *key, uint64_t nr,
 		  uint64_t bytes)
 {
-	uint32_t id = intern_id(&side->keys, key, sizeof(*key));
+	struct cross_count *sum = KEYED_ITEM(&side->counts, key);
 
-	if (!id || array_reach(&side->counts, &side->nr, &side->capacity, id,
-			       sizeof(*side->counts))) {
+	if (!sum) {
 		side->failed = true;
 		return;
 	}
-	side->counts[id - 1].nr += nr;
-	side->counts[id - 1].bytes += bytes;
+	sum->nr += nr;
+	sum->bytes += bytes;
 }
 
 /* Where the memory of @life was allocated. */
@@ -478,10 +456,8 @@ static void cross_destroy(void *self)
 {
 	struct percpu_cross *c = self;
 
-	for (int i = 0; i < MEMORY_KINDS; i++) {
-		intern_free(&c->sides[i].keys);
-		free(c->sides[i].counts);
-	}
+	for (int i = 0; i < MEMORY_KINDS; i++)
+		KEYED_FREE(&c->sides[i].counts);
 }
 
 /* Dimensions of pages by @kind and by allocating CPU: an event only says whether the freeing CPU

@@ -17,7 +17,7 @@
 #include "analysis/ledger/alloc_tags.h"
 #include "analysis/ledger/ledger_change.h"
 #include "analysis/row/owners.h"
-#include "base/array.h"
+#include "base/keyed.h"
 
 static const struct table_type allocinfo_type;
 
@@ -56,9 +56,8 @@ struct function_row {
 
 struct functions {
 	const struct allocinfo *info;
-	struct intern names, places;
-	struct function_row *rows; /* of name number n at n - 1 */
-	size_t capacity, nr;
+	struct intern places;
+	KEYED(struct function_row) rows; /* by name */
 	bool failed;
 };
 
@@ -122,13 +121,10 @@ static void allocinfo_read(void *self, const struct kmem_event *evs, size_t nr)
 
 static struct function_row *function(struct functions *f, const char *name, size_t len)
 {
-	uint32_t id = intern_id(&f->names, name, len);
+	uint32_t id = KEYED_ID_OF(&f->rows, name, len);
 
-	if (!id || array_reach(&f->rows, &f->nr, &f->capacity, id, sizeof(*f->rows))) {
-		f->failed = true;
-		return NULL;
-	}
-	return &f->rows[id - 1];
+	f->failed |= !id;
+	return id ? &f->rows.of[id - 1] : NULL;
 }
 
 /* @sign: 1 for the snapshot after, -1 for the one before. */
@@ -186,8 +182,8 @@ static void use_tags(struct functions *f)
 			row->nr_places = 1;
 		}
 	}
-	for (size_t i = 0; i < f->nr; i++) {
-		struct function_row *row = &f->rows[i];
+	for (size_t i = 0; i < f->rows.nr; i++) {
+		struct function_row *row = &f->rows.of[i];
 
 		row->by_tags = row->nr_tags && row->nr_tags >= row->nr_busy;
 		if (row->by_tags)
@@ -240,7 +236,7 @@ struct cells_of {
 };
 
 CELL(cell_function, struct cells_of,
-     cell_text(t, intern_get(&r->functions->names, r->id, NULL)))
+     cell_text(t, intern_get(&r->functions->rows.keys, r->id, NULL)))
 
 static struct cell cell_place(const void *row, struct table *t)
 {
@@ -298,8 +294,8 @@ static void add_source(const struct functions *f, struct table *t)
 	const struct alloc_tags *tags = &f->info->tags;
 	size_t i, nr = 0, unnamed = 0;
 
-	for (i = 0; i < f->nr; i++)
-		nr += f->rows[i].by_tags;
+	for (i = 0; i < f->rows.nr; i++)
+		nr += f->rows.of[i].by_tags;
 	for (i = 0; i < tags->nr; i++)
 		unnamed += !tags->tags[i].function;
 	if (nr)
@@ -339,13 +335,13 @@ static void add_notes(const struct functions *f, struct table *t)
 static int add_table(const struct functions *f, struct report *report)
 {
 	struct table *t = table_plain(report, &allocinfo_type);
-	struct cells_of *order __auto_mem = calloc(f->nr + 1, sizeof(*order));
+	struct cells_of *order __auto_mem = calloc(f->rows.nr + 1, sizeof(*order));
 	size_t i, nr = 0;
 
 	if (!order)
 		return -ENOMEM;
-	for (i = 0; i < f->nr; i++) {
-		const struct function_row *row = &f->rows[i];
+	for (i = 0; i < f->rows.nr; i++) {
+		const struct function_row *row = &f->rows.of[i];
 
 		if (row->change.trace || row->change.kernel || row->calls)
 			order[nr++] = (struct cells_of){ f, (uint32_t)i + 1, row,
@@ -389,9 +385,8 @@ static int allocinfo_view(const void *self, struct report *report)
 	}
 	if (!ret)
 		ret = f.failed ? -ENOMEM : add_table(&f, report);
-	intern_free(&f.names);
 	intern_free(&f.places);
-	free(f.rows);
+	KEYED_FREE(&f.rows);
 	return ret;
 }
 

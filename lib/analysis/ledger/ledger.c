@@ -8,13 +8,9 @@
 /* The group's index; UINT32_MAX: no memory. */
 static uint32_t ledger_group(struct ledger *l, const struct ledger_key *key)
 {
-	uint32_t id = intern_id(&l->keys, key, sizeof(*key));
+	uint32_t id = KEYED_ID(&l->groups, key);
 
-	if (!id || array_reach(&l->groups, &l->nr_groups, &l->groups_capacity, id,
-			       sizeof(*l->groups))) {
-		l->failed = true;
-		return UINT32_MAX;
-	}
+	l->failed |= !id;
 	return id - 1;
 }
 
@@ -55,7 +51,7 @@ static void ledger_alloc(struct ledger *l, const struct life *life, uint32_t gro
 		return;
 	}
 	*page = group;
-	l->groups[group].allocs++;
+	l->groups.of[group].allocs++;
 	ledger_step(l, life->event->ts, group, 1);
 	ledger_edge(l, life->event->ts, LEDGER_EDGE_ALLOC, group);
 }
@@ -63,7 +59,7 @@ static void ledger_alloc(struct ledger *l, const struct life *life, uint32_t gro
 /* An object ended without an event. */
 static void ledger_gone(struct ledger *l, const struct life *life, uint32_t group)
 {
-	l->groups[group].implicit++;
+	l->groups.of[group].implicit++;
 	ledger_step(l, life->event->ts, group, -1);
 	ledger_edge(l, life->event->ts, LEDGER_EDGE_IMPLICIT, group);
 }
@@ -91,7 +87,7 @@ static void ledger_again(struct ledger *l, uint64_t ts, uint32_t cache)
 
 	if (group == UINT32_MAX)
 		return;
-	l->groups[group].again++;
+	l->groups.of[group].again++;
 	ledger_edge(l, ts, LEDGER_EDGE_AGAIN, group);
 }
 
@@ -111,7 +107,7 @@ static bool ledger_freer(struct ledger *l, const struct kmem_event *ev, uint32_t
 
 static void ledger_free(struct ledger *l, const struct life *life, uint32_t group)
 {
-	struct ledger_group *g = &l->groups[group];
+	struct ledger_group *g = &l->groups.of[group];
 
 	if (!(life->flags & LIFE_REORDERED)) {
 		uint32_t cache = life->event->slab_free.cache;
@@ -155,8 +151,8 @@ static void ledger_lived(void *ctx, const struct lives *of, const struct life *l
 			ledger_gone(l, life, group);
 			break;
 		case LIFE_FOUND:
-			l->groups[group].implicit--;
-			l->groups[group].freed++;
+			l->groups.of[group].implicit--;
+			l->groups.of[group].freed++;
 			ledger_edge(l, life->event->ts, LEDGER_EDGE_FOUND, group);
 			break;
 		default:
@@ -185,10 +181,10 @@ static void ledger_surplus(void *ctx, const struct kmem_event *ev, bool doubled)
 	if (unlikely(l->failed) || (group == UINT32_MAX && doubled))
 		return;
 	if (group != UINT32_MAX) {
-		l->groups[group].freed += !doubled;
+		l->groups.of[group].freed += !doubled;
 		if (!doubled)
 			ledger_step(l, ev->ts, group, -1);
-		l->groups[group].again += doubled;
+		l->groups.of[group].again += doubled;
 		ledger_edge(l, ev->ts, doubled ? LEDGER_EDGE_AGAIN : LEDGER_EDGE_FREE,
 			    group);
 		return;
@@ -276,8 +272,7 @@ static void ledger_destroy(void *self)
 {
 	struct ledger *l = self;
 
-	intern_free(&l->keys);
-	free(l->groups);
+	KEYED_FREE(&l->groups);
 	ledger_names_free(&l->names);
 	u64_map_free(&l->pages);
 	intern_free(&l->freers);

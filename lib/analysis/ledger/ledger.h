@@ -12,7 +12,7 @@
 #include "analysis/bounds/cache_guess.h"
 #include "analysis/bounds/census.h"
 #include "analysis/ledger/ledger_tasks.h"
-#include "base/hash.h"
+#include "base/keyed.h"
 #include "recording/kernel_curve.h"
 
 /* Which cache an object belongs to whose allocation names none. */
@@ -209,9 +209,7 @@ struct ledger {
 	struct slab_account *slab;
 	uint64_t
 		type_masks[KMALLOC_NR_TYPES]; /* GFP bits that choose the type; 0: none */
-	struct intern keys;
-	struct ledger_group *groups; /* group of key n at n - 1 */
-	size_t nr_groups, groups_capacity;
+	KEYED(struct ledger_group) groups;    /* by struct ledger_key */
 	struct ledger_names names;
 	struct u64_map pages;	    /* page of an object -> the group of its latest one */
 	struct intern freers;	    /* struct ledger_freer */
@@ -232,7 +230,7 @@ struct ledger {
 static inline const struct ledger_key *ledger_key(const struct ledger *ledger,
 						  size_t group)
 {
-	return intern_get(&ledger->keys, (uint32_t)group + 1, NULL);
+	return KEYED_KEY(&ledger->groups, group);
 }
 
 /* Does the recording have both snapshots that a ledger needs? */

@@ -18,12 +18,8 @@ struct row_key {
 static uint32_t books_row(struct books *b, uint64_t id, uint32_t type)
 {
 	const struct row_key key = { .id = id, .type = type };
-	uint32_t row = intern_id(&b->row_keys, &key, sizeof(key));
 
-	if (!row ||
-	    array_reach(&b->rows, &b->nr_rows, &b->rows_capacity, row, sizeof(*b->rows)))
-		return UINT32_MAX;
-	return row - 1;
+	return KEYED_ID(&b->rows, &key) - 1;
 }
 
 /* ipc/msg.c allocates from the msg_msg caches without __GFP_ACCOUNT, which those caches add
@@ -66,10 +62,10 @@ static int books_add_caches(struct books *b)
 		if (at == UINT32_MAX)
 			return -ENOMEM;
 		b->cache_rows[i] = at;
-		b->rows[at].nr_caches++;
-		b->rows[at].slack += cache->slack;
-		b->rows[at].before += (int64_t)cache->before;
-		b->rows[at].after += (int64_t)cache->after;
+		b->rows.of[at].nr_caches++;
+		b->rows.of[at].slack += cache->slack;
+		b->rows.of[at].before += (int64_t)cache->before;
+		b->rows.of[at].after += (int64_t)cache->after;
 	}
 	return 0;
 }
@@ -77,7 +73,7 @@ static int books_add_caches(struct books *b)
 static void books_list_members(struct books *b)
 {
 	for (uint32_t id = 1; id <= b->census.nr_caches; id++) {
-		struct books_row *row = &b->rows[b->cache_rows[id - 1]];
+		struct books_row *row = &b->rows.of[b->cache_rows[id - 1]];
 
 		if (row->nr_caches > 1)
 			strbuf_printf(
@@ -90,7 +86,7 @@ static void books_list_members(struct books *b)
 static void books_name_rows(struct books *b)
 {
 	for (uint32_t id = 1; id <= b->census.nr_caches; id++) {
-		struct books_row *row = &b->rows[b->cache_rows[id - 1]];
+		struct books_row *row = &b->rows.of[b->cache_rows[id - 1]];
 		const char *name = intern_get(&b->census.names, id, NULL);
 		const char *old = books_row_name(b, row);
 		bool kmalloc = strstr(name, "kmalloc-") != NULL;
@@ -114,7 +110,7 @@ static uint32_t row_of_name(struct books *b, const char *name)
 	/* Neither slabinfo lists the cache. */
 	row = books_row(b, id, KMALLOC_NR_TYPES);
 	if (row != UINT32_MAX)
-		b->rows[row].name = id;
+		b->rows.of[row].name = id;
 	return row;
 }
 
@@ -123,10 +119,10 @@ static uint32_t row_of_kmalloc(const struct books *b, uint64_t size, uint32_t ty
 {
 	const struct row_key keys[] = { { .id = size, .type = type },
 					{ .id = size, .type = KMALLOC_NORMAL } };
-	uint32_t row = intern_find(&b->row_keys, &keys[0], sizeof(keys[0]));
+	uint32_t row = intern_find(&b->rows.keys, &keys[0], sizeof(keys[0]));
 
 	if (!row)
-		row = intern_find(&b->row_keys, &keys[1], sizeof(keys[1]));
+		row = intern_find(&b->rows.keys, &keys[1], sizeof(keys[1]));
 	return row - 1;
 }
 
@@ -169,8 +165,8 @@ static int add_groups(struct books *b, const struct ledger_guess *guess)
 {
 	const struct ledger *l = b->ledger;
 
-	for (uint32_t i = 0; i < l->nr_groups; i++) {
-		const struct ledger_group *g = &l->groups[i];
+	for (uint32_t i = 0; i < l->groups.nr; i++) {
+		const struct ledger_group *g = &l->groups.of[i];
 		uint32_t row = row_of_group(b, guess, i);
 
 		if (row == UINT32_MAX && add_rowless(b, ledger_key(l, i), g))
@@ -178,10 +174,10 @@ static int add_groups(struct books *b, const struct ledger_guess *guess)
 		b->group_rows[i] = row;
 		if (row == UINT32_MAX)
 			continue;
-		b->rows[row].allocs += g->allocs;
-		b->rows[row].freed += g->freed;
-		b->rows[row].implicit += g->implicit;
-		b->rows[row].again += g->again;
+		b->rows.of[row].allocs += g->allocs;
+		b->rows.of[row].freed += g->freed;
+		b->rows.of[row].implicit += g->implicit;
+		b->rows.of[row].again += g->again;
 	}
 	return 0;
 }
@@ -192,14 +188,14 @@ static int books_add_groups(struct books *b)
 	struct ledger_guess guess = { 0 };
 	int ret;
 
-	b->group_rows = calloc(l->nr_groups + 1, sizeof(*b->group_rows));
+	b->group_rows = calloc(l->groups.nr + 1, sizeof(*b->group_rows));
 	if (!b->group_rows)
 		return -ENOMEM;
 	ret = ledger_guess_init(&guess, &l->names, l->env, &b->census);
 	ret = ret ?: add_groups(b, &guess);
 	ledger_guess_free(&guess);
 	for (uint32_t i = 0; i < b->census.nr_caches && !ret; i++)
-		b->rows[b->cache_rows[i]].nameless |=
+		b->rows.of[b->cache_rows[i]].nameless |=
 			census_kmalloc_type(intern_get(&b->census.names, i + 1, NULL)) ==
 				KMALLOC_NR_TYPES &&
 			u64_map_find(&b->nameless_sizes, b->census.caches[i].size);
@@ -248,9 +244,9 @@ static void books_add_dying(struct books *b)
 		if (!slab_is_dying(e))
 			continue;
 		key = ledger_key_of(l, e->row, e->bytes_alloc);
-		group = intern_find(&l->keys, &key, sizeof(key));
+		group = intern_find(&l->groups.keys, &key, sizeof(key));
 		if (group && b->group_rows[group - 1] != UINT32_MAX)
-			b->rows[b->group_rows[group - 1]].dying++;
+			b->rows.of[b->group_rows[group - 1]].dying++;
 	}
 }
 
@@ -310,7 +306,7 @@ static int books_add_unknown(struct books *b)
 		if (row == UINT32_MAX)
 			b->nr_unknown += u->frees;
 		else
-			b->rows[row].freed += u->frees;
+			b->rows.of[row].freed += u->frees;
 	}
 	u64_map_free(&freers);
 	return ret;
@@ -333,7 +329,7 @@ static void add_counts_of(struct books *b, bool empty)
 {
 	for (size_t i = 0; i < b->census.nr_caches; i++) {
 		const struct census_cache *cache = &b->census.caches[i];
-		struct books_row *row = &b->rows[b->cache_rows[i]];
+		struct books_row *row = &b->rows.of[b->cache_rows[i]];
 
 		if (!cache->first.counted || !cache->last.counted ||
 		    empty != (!cache->first.objects && !cache->last.objects))
@@ -353,8 +349,8 @@ static void add_counts(struct books *b)
 {
 	add_counts_of(b, false);
 	add_counts_of(b, true);
-	for (size_t i = 0; i < b->nr_rows; i++) {
-		struct books_row *row = &b->rows[i];
+	for (size_t i = 0; i < b->rows.nr; i++) {
+		struct books_row *row = &b->rows.of[i];
 		uint64_t held = row->first.held > row->last.held ? row->first.held
 								 : row->last.held;
 
@@ -375,7 +371,7 @@ static struct books_row *row_of(struct books *b, const struct ledger_edge *e)
 	uint32_t row = e->what == LEDGER_EDGE_UNKNOWN ? b->unknown_rows[e->id]
 						      : b->group_rows[e->id];
 
-	return row == UINT32_MAX ? NULL : &b->rows[row];
+	return row == UINT32_MAX ? NULL : &b->rows.of[row];
 }
 
 static void take_out(struct books_row *row, enum ledger_edge_what what)
@@ -429,7 +425,7 @@ static int books_begin_steps(struct books *b)
 	const struct kernel_curve *curve = &b->ledger->steps.curve;
 
 	for (uint32_t i = 0; i < b->census.nr_caches && curve->nr > 1; i++) {
-		struct books_row *row = &b->rows[b->cache_rows[i]];
+		struct books_row *row = &b->rows.of[b->cache_rows[i]];
 		const char *name = intern_get(&b->census.names, i + 1, NULL);
 
 		if (!kernel_curve_find(curve, KERNEL_SLAB, name))
@@ -454,8 +450,8 @@ static int books_add_steps(struct books *b)
 		uint32_t row = n->of == LEDGER_STEP_UNKNOWN ? b->unknown_rows[n->id]
 							    : b->group_rows[n->id];
 
-		if (row != UINT32_MAX && b->rows[row].steps)
-			b->rows[row].steps->trace[n->step] += n->net;
+		if (row != UINT32_MAX && b->rows.of[row].steps)
+			b->rows.of[row].steps->trace[n->step] += n->net;
 	}
 	return ret;
 }
@@ -471,9 +467,9 @@ static void books_find_waiting(struct books *b)
 	if (b->ledger->slab->totals.unseen ||
 	    recorded_types(env->rec, env->fmts, 1U << KMEM_FREE_BULK) != RECORDED_YES)
 		return;
-	for (size_t i = 0; i < b->nr_rows; i++)
-		if (!sheaves || (b->rows[i].exact && !b->rows[i].sheaves))
-			b->rows[i].waiting = b->rows[i].dying;
+	for (size_t i = 0; i < b->rows.nr; i++)
+		if (!sheaves || (b->rows.of[i].exact && !b->rows.of[i].sheaves))
+			b->rows.of[i].waiting = b->rows.of[i].dying;
 }
 
 int books_make(struct books *b)
@@ -497,14 +493,13 @@ void books_free(struct books *b)
 {
 	census_free(&b->census);
 	free(b->cache_rows);
-	intern_free(&b->row_keys);
 	u64_map_free(&b->shared);
 	u64_map_free(&b->nameless_sizes);
-	for (size_t i = 0; i < b->nr_rows; i++) {
-		strbuf_free(&b->rows[i].members);
-		free(b->rows[i].steps);
+	for (size_t i = 0; i < b->rows.nr; i++) {
+		strbuf_free(&b->rows.of[i].members);
+		free(b->rows.of[i].steps);
 	}
-	free(b->rows);
+	KEYED_FREE(&b->rows);
 	free(b->group_rows);
 	free(b->unknown_rows);
 }

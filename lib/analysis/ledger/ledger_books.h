@@ -45,11 +45,9 @@ struct books {
 	const struct ledger *ledger;
 	struct census census;
 	uint32_t *cache_rows;
-	struct intern row_keys; /* struct row_key */
-	struct books_row *rows;
-	size_t nr_rows, rows_capacity;
-	struct u64_map shared; /* sizes for which one cache serves several types */
-	uint32_t *group_rows;  /* group -> its row; UINT32_MAX: none */
+	KEYED(struct books_row) rows; /* by struct row_key */
+	struct u64_map shared;	      /* sizes for which one cache serves several types */
+	uint32_t *group_rows;	      /* group -> its row; UINT32_MAX: none */
 	uint32_t *
 		unknown_rows; /* of the ledger's unknown frees: their row; UINT32_MAX: none */
 	uint64_t nameless,

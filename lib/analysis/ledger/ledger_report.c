@@ -425,15 +425,15 @@ static int add_table(const struct books *b, struct report *report)
 {
 	struct table *t = table_plain(report, &ledger_slab_type);
 	const struct books_row **order __auto_mem =
-		calloc(b->nr_rows + 1, sizeof(const struct books_row *));
+		calloc(b->rows.nr + 1, sizeof(const struct books_row *));
 	struct sums sum = { 0 };
 	size_t i, nr = 0, nr_exact = 0;
 	int ret = 0;
 
 	if (!order)
 		return -ENOMEM;
-	for (i = 0; i < b->nr_rows; i++) {
-		const struct books_row *row = &b->rows[i];
+	for (i = 0; i < b->rows.nr; i++) {
+		const struct books_row *row = &b->rows.of[i];
 
 		if (row->name && (row->allocs || row->freed || row->after != row->before))
 			order[nr++] = row;

@@ -176,13 +176,9 @@ struct step_row {
 
 CELL_IF(cell_counted, struct counted, r->known, cell_int(r->value))
 
-static struct cell cell_explained(const void *row, struct table *t)
-{
-	const struct step_row *r = row;
-	uint64_t agreed = r->changed > r->missing ? r->changed - r->missing : 0;
-
-	return ledger_explained((int64_t)agreed, (int64_t)r->changed);
-}
+CELL(cell_explained, struct step_row,
+     ledger_explained((int64_t)(r->changed > r->missing ? r->changed - r->missing : 0),
+		      (int64_t)r->changed))
 
 /* The cell shows @member of the row, a struct counted. */
 #define COUNTED(member) .fill = cell_counted, .offset = offsetof(struct step_row, member)
@@ -268,8 +264,8 @@ const struct table_type ledger_step_type = {
 /* Adds up the caches' changes in step @step. */
 static void add_caches(struct step_row *r, const struct books *b, unsigned int step)
 {
-	for (size_t i = 0; i < b->nr_rows; i++) {
-		const struct ledger_row_steps *s = b->rows[i].steps;
+	for (size_t i = 0; i < b->rows.nr; i++) {
+		const struct ledger_row_steps *s = b->rows.of[i].steps;
 		int64_t net = s ? ledger_row_step(s, step) : 0;
 		struct ledger_change change = { s ? s->trace[step] : 0, 0, true };
 
@@ -277,7 +273,7 @@ static void add_caches(struct step_row *r, const struct books *b, unsigned int s
 		r->changed += ledger_largest(&change);
 		r->missing += ledger_magnitude(net);
 		if (ledger_magnitude(net) > ledger_magnitude(r->most_net.value)) {
-			r->most = books_row_name(b, &b->rows[i]);
+			r->most = books_row_name(b, &b->rows.of[i]);
 			r->most_net = (struct counted){ true, net };
 		}
 	}

@@ -9,7 +9,7 @@
 #include "analysis/filter/alloc_filter.h"
 #include "analysis/row/owners.h"
 #include "analysis/stat/page_report.h"
-#include "base/array.h"
+#include "base/keyed.h"
 
 /* The analysis. */
 struct page_owners {
@@ -36,7 +36,7 @@ struct owner_row {
 /**
  * struct view - one table under construction
  * @page: state shared through page_report.h
- * @keys: row n of the table has number n + 1
+ * @rows: of the table, by struct owner_key
  * @of: by row of the account: its row of the table; UINT32_MAX: nothing of it lives
  * @all, @sure: in a sample: bytes of all rows, and those of them that must be live
  */
@@ -44,9 +44,7 @@ struct view {
 	const struct page_owners *p;
 	struct page_report page;
 	struct owners owners;
-	struct intern keys;
-	struct owner_row *rows;
-	size_t nr, capacity;
+	KEYED(struct owner_row) rows;
 	uint32_t *of;
 	struct estimate all, sure;
 };
@@ -123,12 +121,10 @@ static uint32_t find_row(struct view *v, uint32_t i)
 		.order = o->any_order ? 0 : from->order,
 		.migratetype = o->any_migratetype ? 0 : from->migratetype,
 	};
-	uint32_t id = intern_id(&v->keys, &key, sizeof(key));
+	uint32_t before = v->rows.keys.count, id = KEYED_ID(&v->rows, &key);
 
-	if (!id || array_reserve(&v->rows, &v->capacity, id, sizeof(*v->rows)))
-		return UINT32_MAX;
-	if (id > v->nr)
-		v->rows[v->nr++] = (struct owner_row){ .oldest = UINT64_MAX };
+	if (id > before)
+		v->rows.of[before].oldest = UINT64_MAX;
 	return id - 1;
 }
 
@@ -152,7 +148,7 @@ static int add_up(struct view *v)
 		if (v->of[i] == UINT32_MAX)
 			return -ENOMEM;
 		net = page_report_net(&v->page, i, c->live_pages, c->sure_pages);
-		row = &v->rows[v->of[i]];
+		row = &v->rows.of[v->of[i]];
 		times = lives_weight(&acc->lives.any, i);
 		row->times += c->live_hit * times;
 		row->pages += c->live_pages * times;
@@ -168,7 +164,7 @@ static int find_intervals(struct view *v)
 	uint64_t size = v->p->env->page_size;
 	uint64_t *live __auto_mem = calloc(acc->nr_rows + 1, sizeof(*live));
 	uint64_t *sure __auto_mem = calloc(acc->nr_rows + 1, sizeof(*sure));
-	struct estimate *e __auto_mem = calloc(v->nr + 1, sizeof(*e));
+	struct estimate *e __auto_mem = calloc(v->rows.nr + 1, sizeof(*e));
 	int ret;
 
 	if (!live || !sure || !e)
@@ -179,15 +175,15 @@ static int find_intervals(struct view *v)
 		live[i] = c->live_pages * size;
 		sure[i] = page_report_net(&v->page, i, c->live_pages, c->sure_pages).min;
 	}
-	ret = owners_estimate(&v->owners, sure, v->of, e, v->nr);
-	for (uint32_t i = 0; i < v->nr && !ret; i++) {
-		v->rows[i].net.sampled = true;
-		v->rows[i].net.low = e[i].low;
+	ret = owners_estimate(&v->owners, sure, v->of, e, v->rows.nr);
+	for (uint32_t i = 0; i < v->rows.nr && !ret; i++) {
+		v->rows.of[i].net.sampled = true;
+		v->rows.of[i].net.low = e[i].low;
 	}
-	ret = ret ?: owners_estimate(&v->owners, live, v->of, e, v->nr);
-	for (uint32_t i = 0; i < v->nr && !ret; i++) {
-		v->rows[i].bytes = e[i];
-		v->rows[i].net.high = e[i].high;
+	ret = ret ?: owners_estimate(&v->owners, live, v->of, e, v->rows.nr);
+	for (uint32_t i = 0; i < v->rows.nr && !ret; i++) {
+		v->rows.of[i].bytes = e[i];
+		v->rows.of[i].net.high = e[i].high;
 	}
 	ret = ret ?: owners_estimate_all(&v->owners, live, v->of, &v->all);
 	return ret ?: owners_estimate_all(&v->owners, sure, v->of, &v->sure);
@@ -204,7 +200,7 @@ static void find_oldest(struct view *v)
 
 		if (v->of[block->row] == UINT32_MAX)
 			continue;
-		row = &v->rows[v->of[block->row]];
+		row = &v->rows.of[v->of[block->row]];
 		if (begin < row->oldest)
 			row->oldest = begin;
 	}
@@ -231,8 +227,7 @@ static void view_free(struct view *v)
 {
 	bounds_free(&v->page.bounds);
 	owners_free(&v->owners);
-	intern_free(&v->keys);
-	free(v->rows);
+	KEYED_FREE(&v->rows);
 	free(v->of);
 }
 
@@ -276,15 +271,15 @@ static struct table *new_table(const struct page_owners *p, enum subject_kind ki
 
 static void add_rows(const struct view *v, struct table *t)
 {
-	for (uint32_t i = 0; i < v->nr; i++) {
-		const struct owner_key *key = intern_get(&v->keys, i + 1, NULL);
+	for (uint32_t i = 0; i < v->rows.nr; i++) {
+		const struct owner_key *key = KEYED_KEY(&v->rows, i);
 		const struct view_row row = { .subject = { &v->owners.subjects,
 							   key->subject },
 					      .v = v,
 					      .key = key,
-					      .row = &v->rows[i],
-					      .net = &v->rows[i].net,
-					      .bytes = &v->rows[i].bytes };
+					      .row = &v->rows.of[i],
+					      .net = &v->rows.of[i].net,
+					      .bytes = &v->rows.of[i].bytes };
 
 		table_put_row(t, &row);
 	}
@@ -310,10 +305,10 @@ static void add_summary(const struct view *v, struct table *t)
 	bool estimated = owners_estimated(&v->owners);
 	uint64_t size = v->p->env->page_size, times = 0, pages = 0, least = 0;
 
-	for (size_t i = 0; i < v->nr; i++) {
-		times += v->rows[i].times;
-		pages += v->rows[i].pages;
-		least += v->rows[i].net.min;
+	for (size_t i = 0; i < v->rows.nr; i++) {
+		times += v->rows.of[i].times;
+		pages += v->rows.of[i].pages;
+		least += v->rows.of[i].net.min;
 	}
 	if (estimated)
 		least = v->sure.low;

@@ -9,7 +9,7 @@
 #include "analysis/rows_out/export_history.h"
 #include "analysis/stat/account_rows.h"
 #include "analysis/time/peak.h"
-#include "base/array.h"
+#include "base/keyed.h"
 #include "event/gfp.h"
 
 struct export_sum {
@@ -29,7 +29,7 @@ struct export_key {
 	uint32_t zero; /* keys are compared as bytes */
 };
 
-/* A table under construction: row n has key n + 1. @sum_of: account row -> number of its sum;
+/* A table under construction: row n is sum n. @sum_of: account row -> number of its sum;
  * UINT32_MAX: none.
  */
 struct view {
@@ -37,9 +37,7 @@ struct view {
 	struct owners owners;
 	bool knows_charged; /* the account tells what is charged to a control group */
 	uint64_t charged;   /* GFP flags of such pages */
-	struct intern keys;
-	struct export_sum *sums;
-	size_t nr, capacity;
+	KEYED(struct export_sum) sums; /* by struct export_key */
 	uint32_t *sum_of;
 };
 
@@ -63,7 +61,7 @@ static struct cell cell_id(const void *row, struct table *t)
 {
 	const struct view_row *r = row;
 	const struct export_history *h = own(r->v->p->opts)->history;
-	size_t i = (size_t)(r->sum - r->v->sums);
+	size_t i = (size_t)(r->sum - r->v->sums.of);
 
 	return h ? cell_uint(h->first_row[r->v->owners.memory] + i) : (struct cell){ 0 };
 }
@@ -73,16 +71,9 @@ CELL_IF(cell_order, struct view_row, !r->v->p->opts->any_order, cell_uint(r->key
 CELL_IF(cell_migratetype, struct view_row, !r->v->p->opts->any_migratetype,
 	analysis_migratetype(r->v->p->env, r->key->migratetype, t))
 
-static struct cell cell_gfp(const void *row, struct table *t)
-{
-	const struct view_row *r = row;
-	struct strbuf names = { 0 };
-
-	if (own(r->v->p->opts)->any_gfp)
-		return (struct cell){ 0 };
-	gfp_format_long(event_formats_gfp(r->v->p->env->fmts), r->key->gfp_flags, &names);
-	return cell_strbuf(t, &names);
-}
+CELL_PUT_IF(cell_gfp, struct view_row, !own(r->v->p->opts)->any_gfp,
+	    gfp_format_long(event_formats_gfp(r->v->p->env->fmts), r->key->gfp_flags,
+			    out))
 
 CELL_IF(cell_charged, struct view_row, r->v->knows_charged,
 	cell_uint(r->sum->bytes_charged))
@@ -190,7 +181,6 @@ static struct export_sum *sum_of(struct view *v, size_t i)
 {
 	const struct analysis_options *opts = v->p->opts;
 	struct export_key key = { .subject = v->owners.of[i] };
-	uint32_t id;
 
 	if (v->owners.pages) {
 		const struct page_key *page = lives_key(v->owners.lives, i);
@@ -199,10 +189,7 @@ static struct export_sum *sum_of(struct view *v, size_t i)
 		key.migratetype = opts->any_migratetype ? 0 : page->migratetype;
 		key.gfp_flags = own(opts)->any_gfp ? 0 : page->gfp_flags;
 	}
-	id = intern_id(&v->keys, &key, sizeof(key));
-	if (!id || array_reach(&v->sums, &v->nr, &v->capacity, id, sizeof(*v->sums)))
-		return NULL;
-	return &v->sums[id - 1];
+	return KEYED_ITEM(&v->sums, &key);
 }
 
 /* Is account row @i charged to the control group of its process? */
@@ -225,14 +212,14 @@ static int find_intervals(struct view *v)
 	const struct owners *o = &v->owners;
 	const uint32_t one_in = o->env->sample.one_in;
 	uint64_t *live __auto_mem = calloc(o->nr_rows + 1, sizeof(*live));
-	struct estimate *e __auto_mem = calloc(v->nr + 1, sizeof(*e));
+	struct estimate *e __auto_mem = calloc(v->sums.nr + 1, sizeof(*e));
 	int ret = live && e ? 0 : -ENOMEM;
 
 	for (size_t i = 0; i < o->nr_rows && !ret; i++)
 		live[i] = lives_sums(o->lives, i).live_bytes;
-	ret = ret ?: owners_estimate(o, live, v->sum_of, e, v->nr);
-	for (size_t i = 0; i < v->nr && !ret; i++) {
-		struct net_range *net = &v->sums[i].net;
+	ret = ret ?: owners_estimate(o, live, v->sum_of, e, v->sums.nr);
+	for (size_t i = 0; i < v->sums.nr && !ret; i++) {
+		struct net_range *net = &v->sums.of[i].net;
 
 		net->sampled = true;
 		net->low = e[i].low / one_in;
@@ -259,7 +246,7 @@ static int collect(struct view *v)
 
 		if (!sum)
 			return -ENOMEM;
-		v->sum_of[i] = (uint32_t)(sum - v->sums);
+		v->sum_of[i] = (uint32_t)(sum - v->sums.of);
 		sum->bytes_peak += peak_row_then(&p->sides[o->memory], i).bytes;
 		sum->hit += c.hit;
 		sum->bytes += c.bytes;
@@ -271,10 +258,10 @@ static int collect(struct view *v)
 	}
 	if (owners_estimated(o))
 		return find_intervals(v);
-	net = calloc(v->nr + 1, sizeof(*net));
-	ret = net ? account_rows_bounds(o, v->sum_of, net, v->nr) : -ENOMEM;
-	for (size_t i = 0; i < v->nr && !ret; i++)
-		v->sums[i].net = net[i];
+	net = calloc(v->sums.nr + 1, sizeof(*net));
+	ret = net ? account_rows_bounds(o, v->sum_of, net, v->sums.nr) : -ENOMEM;
+	for (size_t i = 0; i < v->sums.nr && !ret; i++)
+		v->sums.of[i].net = net[i];
 	free(net);
 	return ret;
 }
@@ -323,9 +310,9 @@ static void add_rows(const struct view *v, struct table *t)
 {
 	struct view_row row = { .v = v };
 
-	for (uint32_t i = 0; i < v->nr; i++) {
-		row.key = intern_get(&v->keys, i + 1, NULL);
-		row.sum = &v->sums[i];
+	for (uint32_t i = 0; i < v->sums.nr; i++) {
+		row.key = KEYED_KEY(&v->sums, i);
+		row.sum = &v->sums.of[i];
 		row.net = &row.sum->net;
 		row.subject =
 			(struct subject_row){ &v->owners.subjects, row.key->subject };
@@ -350,13 +337,12 @@ static int show(const struct peak *p, enum memory memory, struct report *report)
 		export_history_end(own(p->opts)->history);
 	if (!ret && own(p->opts)->history)
 		ret = export_history_rows(own(p->opts)->history, memory, v.sum_of,
-					  v.owners.nr_rows, (uint32_t)v.nr);
+					  v.owners.nr_rows, (uint32_t)v.sums.nr);
 	if (!ret)
 		add_rows(&v, t);
 	table_set_by(t, subjects_words(kind, words));
 	owners_free(&v.owners);
-	intern_free(&v.keys);
-	free(v.sums);
+	KEYED_FREE(&v.sums);
 	free(v.sum_of);
 	return ret;
 }

@@ -9,27 +9,25 @@
 #include "analysis/row/entry.h"
 #include "analysis/row/owners.h"
 #include "analysis/stat/page_report.h"
-#include "base/array.h"
+#include "base/keyed.h"
 
 struct page_groups {
 	struct subjects subjects;
 	bool detailed; /* rows also differ in order, migratetype and flags, as in perf */
-	struct intern keys;
-	struct page_group *groups;
-	size_t nr, capacity;
-	uint32_t *group_of; /* of account rows */
+	KEYED(struct page_group) sums; /* by struct page_group_key */
+	uint32_t *group_of;	       /* of account rows */
 };
 
 /* Adds @sum, @times times; returns the group's number, UINT32_MAX: no memory. */
 static uint32_t page_groups_add(struct page_groups *g, const struct page_group_key *key,
 				const struct page_group *sum, uint64_t times)
 {
-	uint32_t id = intern_id(&g->keys, key, sizeof(*key));
+	uint32_t id = KEYED_ID(&g->sums, key);
 	struct page_group *to;
 
-	if (!id || array_reach(&g->groups, &g->nr, &g->capacity, id, sizeof(*g->groups)))
+	if (!id)
 		return UINT32_MAX;
-	to = &g->groups[id - 1];
+	to = &g->sums.of[id - 1];
 	to->hit += sum->hit * times;
 	to->pages += sum->pages * times;
 	to->implicit_pages += sum->implicit_pages * times;
@@ -133,7 +131,7 @@ static int page_collect(struct page_report *page, struct page_groups *groups)
 static bool all_recorded(const struct page_report *page, const struct page_groups *g,
 			 size_t i)
 {
-	const struct page_group_key *key = intern_get(&g->keys, (uint32_t)i + 1, NULL);
+	const struct page_group_key *key = KEYED_KEY(&g->sums, i);
 
 	return g->detailed && key->order >= page->env->sample.certain_order;
 }
@@ -154,9 +152,9 @@ static int page_add_untraced(const struct page_report *page, struct page_groups 
 			continue;
 		if (!page_group_key(page, g, i, &key))
 			return -ENOMEM;
-		id = intern_find(&g->keys, &key, sizeof(key));
+		id = intern_find(&g->sums.keys, &key, sizeof(key));
 		if (id)
-			g->groups[id - 1].implicit_pages +=
+			g->sums.of[id - 1].implicit_pages +=
 				c->implicit_pages *
 				lives_weight(&page->acc->lives.any, i);
 	}
@@ -166,15 +164,15 @@ static int page_add_untraced(const struct page_report *page, struct page_groups 
 /* In a sample: intervals of the groups. */
 static int page_groups_estimate(const struct page_report *page, struct page_groups *g)
 {
-	struct estimate *e __auto_mem = calloc(g->nr + 1, sizeof(*e));
+	struct estimate *e __auto_mem = calloc(g->sums.nr + 1, sizeof(*e));
 	static const enum page_figure figures[] = { PAGE_SURE, PAGE_LIVING,
 						    PAGE_ALLOCATED };
 	int ret = e ? 0 : -ENOMEM;
 
 	for (size_t k = 0; k < ARRAY_SIZE(figures) && !ret; k++) {
-		ret = page_report_estimate(page, figures[k], g->group_of, e, g->nr);
-		for (size_t i = 0; i < g->nr && !ret; i++) {
-			struct page_group *group = &g->groups[i];
+		ret = page_report_estimate(page, figures[k], g->group_of, e, g->sums.nr);
+		for (size_t i = 0; i < g->sums.nr && !ret; i++) {
+			struct page_group *group = &g->sums.of[i];
 
 			group->net.sampled = true;
 			if (figures[k] == PAGE_SURE)
@@ -213,20 +211,19 @@ static void page_add_rows(const struct page_report *page,
 {
 	uint64_t gfp_used = 0;
 
-	for (size_t i = 0; i < groups->nr; i++) {
-		const struct page_group_key *key =
-			intern_get(&groups->keys, (uint32_t)i + 1, NULL);
+	for (size_t i = 0; i < groups->sums.nr; i++) {
+		const struct page_group_key *key = KEYED_KEY(&groups->sums, i);
 		const struct page_row row = { .subject = { &groups->subjects,
 							   key->subject },
 					      .page = page,
-					      .sum = &groups->groups[i],
-					      .net = &groups->groups[i].net,
-					      .bytes = &groups->groups[i].bytes,
+					      .sum = &groups->sums.of[i],
+					      .net = &groups->sums.of[i].net,
+					      .bytes = &groups->sums.of[i].bytes,
 					      .key = key,
 					      .gfp_used = &gfp_used };
 
 		/* By task: a group without pages has no row. */
-		if (groups->groups[i].pages)
+		if (groups->sums.of[i].pages)
 			table_put_row(t, &row);
 	}
 	page_report_legend(page, t, gfp_used);
@@ -257,9 +254,8 @@ static int page_by(struct page_report *page, enum subject_kind kind,
 		page_report_summary(page, t);
 	}
 	subjects_free(&groups.subjects);
-	intern_free(&groups.keys);
+	KEYED_FREE(&groups.sums);
 	free(groups.group_of);
-	free(groups.groups);
 	return ret;
 }
 
@@ -269,8 +265,8 @@ static void page_by_pfn(struct page_report *page, struct report *report)
 	struct table *t = page_table(page, "page frame", SUBJECT_NONE, report);
 	uint64_t gfp_used = 0;
 
-	for (size_t i = 0; i < page->acc->addresses.nr; i++) {
-		const struct page_pfn *p = &page->acc->addresses.pfns[i];
+	for (size_t i = 0; i < page->acc->addresses.pfns.nr; i++) {
+		const struct page_pfn *p = &page->acc->addresses.pfns.of[i];
 		const struct page_key *from = page_lives_key(&page->acc->lives, p->row);
 		struct page_group_key key = { .gfp_flags = from->gfp_flags,
 					      .order = from->order,

@@ -5,7 +5,7 @@
  */
 
 #include "analysis/stat/page_report.h"
-#include "base/array.h"
+#include "base/keyed.h"
 
 /* The key of a row; without padding, because keys are compared as bytes. */
 struct failed_key {
@@ -17,29 +17,15 @@ struct failed_key {
 };
 
 struct failed_rows {
-	struct intern keys;
-	uint64_t *hits; /* count of key n at n - 1 */
-	size_t nr, capacity;
+	KEYED(uint64_t) hits; /* by struct failed_key */
 };
-
-static int failed_add(struct failed_rows *rows, const struct failed_key *key,
-		      uint64_t hits)
-{
-	uint32_t id = intern_id(&rows->keys, key, sizeof(*key));
-
-	if (!id ||
-	    array_reach(&rows->hits, &rows->nr, &rows->capacity, id, sizeof(*rows->hits)))
-		return -ENOMEM;
-	rows->hits[id - 1] += hits;
-	return 0;
-}
 
 /* Merges the account's rows of one function, order, migratetype and flags. */
 static int failed_collect(struct page_report *page, struct failed_rows *rows)
 {
-	int ret = 0;
+	uint64_t *hits;
 
-	for (size_t i = 0; i < page->acc->nr_rows && !ret; i++) {
+	for (size_t i = 0; i < page->acc->nr_rows; i++) {
 		const struct page_key *from = page_lives_key(&page->acc->lives, i);
 		struct failed_key key = { .gfp_flags = from->gfp_flags,
 					  .order = from->order,
@@ -48,11 +34,12 @@ static int failed_collect(struct page_report *page, struct failed_rows *rows)
 		if (!page->acc->rows[i].failed)
 			continue;
 		key.site = sites_group(&page->sites, page->callsites[i]);
-		ret = key.site == UINT32_MAX
-			      ? -ENOMEM
-			      : failed_add(rows, &key, page->acc->rows[i].failed);
+		hits = key.site == UINT32_MAX ? NULL : KEYED_ITEM(&rows->hits, &key);
+		if (!hits)
+			return -ENOMEM;
+		*hits += page->acc->rows[i].failed;
 	}
-	return ret;
+	return 0;
 }
 
 /* A row's data. */
@@ -114,10 +101,9 @@ static void failed_fill(const struct page_report *page, const struct failed_rows
 {
 	uint64_t gfp_used = 0;
 
-	for (uint32_t i = 0; i < rows->nr; i++) {
-		const struct failed_row row = { page,
-						intern_get(&rows->keys, i + 1, NULL),
-						rows->hits[i], &gfp_used };
+	for (uint32_t i = 0; i < rows->hits.nr; i++) {
+		const struct failed_row row = { page, KEYED_KEY(&rows->hits, i),
+						rows->hits.of[i], &gfp_used };
 
 		table_put_row(t, &row);
 	}
@@ -126,7 +112,7 @@ static void failed_fill(const struct page_report *page, const struct failed_rows
 
 int page_report_failed(struct page_report *page, struct report *report)
 {
-	struct failed_rows rows = { 0 };
+	struct failed_rows rows = { .hits = { .nr = 0 } };
 	int ret;
 
 	if (!page->acc->totals.failures)
@@ -134,7 +120,6 @@ int page_report_failed(struct page_report *page, struct report *report)
 	ret = failed_collect(page, &rows);
 	if (!ret)
 		failed_fill(page, &rows, table_plain(report, &page_failed_type));
-	intern_free(&rows.keys);
-	free(rows.hits);
+	KEYED_FREE(&rows.hits);
 	return ret;
 }

@@ -14,7 +14,7 @@
 #include "analysis/row/subject.h"
 #include "analysis/stat/account_rows.h"
 #include "analysis/stat/own_cache.h"
-#include "base/array.h"
+#include "base/keyed.h"
 
 /* --- the rows of one table of sizes ------------------------------------------------- */
 
@@ -44,7 +44,7 @@ struct size_row_counts {
  * @known: keys: row of @lives, range and class
  * @of: entry of @known -> row of the table, with SIZE_ROW_SKIPPED if the user wants its callsite
  *	skipped
- * @keys: keys of the rows; number n has the counts n - 1
+ * @counts: of the rows, by struct size_row_key
  * @unskipped: allocations listed under a skipped function
  * @failed: memory ran out; the numbers are void
  */
@@ -58,20 +58,12 @@ struct size_rows {
 	struct recent_keys recent;
 	uint32_t *of;
 	size_t nr_of, of_capacity;
-	struct intern keys;
-	struct size_row_counts *counts;
-	size_t nr, capacity;
+	KEYED(struct size_row_counts) counts;
 	uint64_t unskipped;
 	bool failed;
 };
 
 #define SIZE_ROW_SKIPPED (1U << 31)
-
-static inline const struct size_row_key *size_rows_key(const struct size_rows *r,
-						       size_t i)
-{
-	return intern_get(&r->keys, (uint32_t)i + 1, NULL);
-}
 
 /* Key of similar lives; without padding, as keys are compared as bytes. */
 struct life_key {
@@ -108,9 +100,8 @@ static uint32_t resolve(struct size_rows *r, const struct life_key *life)
 	uint32_t id = 0;
 
 	if (key.subject != UINT32_MAX)
-		id = intern_id(&r->keys, &key, sizeof(key));
-	if (!id || id > SIZE_ROW_SKIPPED ||
-	    array_reach(&r->counts, &r->nr, &r->capacity, id, sizeof(*r->counts)))
+		id = KEYED_ID(&r->counts, &key);
+	if (!id || id > SIZE_ROW_SKIPPED)
 		return UINT32_MAX;
 	return (id - 1) | (sites_skipped(r->env, who.callsite) ? SIZE_ROW_SKIPPED : 0);
 }
@@ -147,7 +138,7 @@ static void take_one(struct size_rows *r, const struct life *life)
 		r->failed = true;
 		return;
 	}
-	c = &r->counts[row & ~SIZE_ROW_SKIPPED];
+	c = &r->counts.of[row & ~SIZE_ROW_SKIPPED];
 	if (life->what != LIFE_BORN) {
 		c->live -= c->live != 0;
 		return;
@@ -175,9 +166,8 @@ static void size_rows_free(struct size_rows *r)
 	subjects_free(&r->subjects);
 	sites_free(&r->sites);
 	intern_free(&r->known);
-	intern_free(&r->keys);
 	free(r->of);
-	free(r->counts);
+	KEYED_FREE(&r->counts);
 }
 
 struct sizes {
@@ -264,15 +254,10 @@ static uint64_t waste(uint64_t req, uint64_t alloc)
 
 CELL(cell_waste, struct size_row, cell_uint(waste(r->c->req, allocated(r))))
 
-static struct cell cell_frag(const void *row, struct table *t)
-{
-	const struct size_row *r = row;
-
-	uint64_t alloc = allocated(r);
-
-	return cell_real(alloc ? 100.0 * (double)waste(r->c->req, alloc) / (double)alloc
-			       : 0.0);
-}
+CELL(cell_frag, struct size_row,
+     cell_real(allocated(r) ? 100.0 * (double)waste(r->c->req, allocated(r)) /
+				      (double)allocated(r)
+			    : 0.0))
 
 static struct cell cell_class(const void *row, struct table *t)
 {
@@ -399,12 +384,14 @@ static void add_summary(const struct view *v, struct table *t)
 	bool bound = v->s->slab->lives.any.losses != 0;
 	uint64_t hit = 0, req = 0, alloc = 0;
 
-	for (size_t i = 0; i < v->rows->nr; i++) {
-		const struct size_row_counts *c = &v->rows->counts[i];
+	for (size_t i = 0; i < v->rows->counts.nr; i++) {
+		const struct size_row_counts *c = &v->rows->counts.of[i];
 
 		hit += c->hit;
 		req += c->req;
-		alloc += c->hit * size_rows_key(v->rows, i)->bytes;
+		alloc += c->hit *
+			 ((const struct size_row_key *)KEYED_KEY(&v->rows->counts, i))
+				 ->bytes;
 	}
 	table_set_summary_title(t, "SUMMARY (sizes of slab objects)");
 	table_add_summary(t, "allocs", "Allocations", UNIT_COUNT, cell_uint(hit), bound);
@@ -442,13 +429,13 @@ static void show(struct view *v, struct report *report)
 		subject_estimated(rows->kind, rows->env->sample.one_in),
 		"Sizes of slab objects");
 
-	for (size_t i = 0; i < rows->nr; i++) {
-		const struct size_row_key *key = size_rows_key(rows, i);
+	for (size_t i = 0; i < rows->counts.nr; i++) {
+		const struct size_row_key *key = KEYED_KEY(&rows->counts, i);
 		const struct size_row row = { .subject = { &rows->subjects,
 							   key->subject },
 					      .v = v,
 					      .key = key,
-					      .c = &rows->counts[i] };
+					      .c = &rows->counts.of[i] };
 
 		table_put_row(t, &row);
 	}

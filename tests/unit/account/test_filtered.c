@@ -212,8 +212,8 @@ START_TEST(page_parts_make_the_whole)
 			sums[i] += (const uint64_t[])PAGE_SUMS(t)[i];
 		for (i = 0; i < acc->nr_rows; i++)
 			ck_assert_uint_gt(acc->rows[i].hit + acc->rows[i].failed, 0);
-		for (i = 0; i < acc->addresses.nr; i++)
-			hits += acc->addresses.pfns[i].hit;
+		for (i = 0; i < acc->addresses.pfns.nr; i++)
+			hits += acc->addresses.pfns.of[i].hit;
 		page_account_free(acc);
 		free(acc);
 	}

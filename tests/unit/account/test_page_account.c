@@ -71,7 +71,7 @@ START_TEST(huge_page_freed_page_by_page)
 	ck_assert_uint_eq(acc.totals.alloc_freed, 1);
 	ck_assert_uint_eq(acc.totals.freed_pages, 512);
 	ck_assert_uint_eq(acc.rows[0].live_hit, 0);
-	ck_assert_uint_eq(acc.addresses.pfns[0].live_pages, 0);
+	ck_assert_uint_eq(acc.addresses.pfns.of[0].live_pages, 0);
 	ck_assert_uint_eq(acc.lives.any.live.count, 0);
 	check_identities(&acc);
 	page_account_free(&acc);
@@ -289,8 +289,8 @@ START_TEST(only_what_came_after_the_last_gap_is_sure)
 	ck_assert_uint_eq(acc.rows[0].sure_pages, 0);
 	ck_assert_uint_eq(acc.rows[1].sure_pages, 12);
 	ck_assert_uint_eq(acc.rows[2].sure_pages, 1);
-	ck_assert_uint_eq(acc.addresses.pfns[0].sure_pages, 0);
-	ck_assert_uint_eq(acc.addresses.pfns[1].sure_pages, 12);
+	ck_assert_uint_eq(acc.addresses.pfns.of[0].sure_pages, 0);
+	ck_assert_uint_eq(acc.addresses.pfns.of[1].sure_pages, 12);
 	check_identities(&acc);
 	page_account_free(&acc);
 }
@@ -351,9 +351,9 @@ static void check_sums(const struct page_account *acc)
 	}
 	ck_assert_uint_eq(live, s->live_pages);
 	ck_assert_uint_eq(implicit, s->implicit_pages);
-	for (i = 0; i < acc->addresses.nr; i++) {
-		live -= acc->addresses.pfns[i].live_pages;
-		implicit -= acc->addresses.pfns[i].implicit_pages;
+	for (i = 0; i < acc->addresses.pfns.nr; i++) {
+		live -= acc->addresses.pfns.of[i].live_pages;
+		implicit -= acc->addresses.pfns.of[i].implicit_pages;
 	}
 	ck_assert_uint_eq(live + implicit, 0);
 	for (i = 0; i < acc->lives.nr_free_only; i++) {

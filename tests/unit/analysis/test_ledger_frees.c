@@ -56,9 +56,9 @@ static void finish(struct fixture *f)
 
 	slab_account_finish(f->accounts.slab);
 	ck_assert(!l->failed);
-	ck_assert_uint_eq(l->nr_groups, 1);
+	ck_assert_uint_eq(l->groups.nr, 1);
 	ck_assert_uint_eq(l->nr_unknown, 0);
-	f->sum = l->groups;
+	f->sum = l->groups.of;
 }
 
 static void tear_down(struct fixture *f)

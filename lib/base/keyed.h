@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * base: an array with an item for each key.
+ * In: keys, as bytes. Out: items, in the order in which their keys came.
+ */
+#ifndef KMEMX_BASE_KEYED_H
+#define KMEMX_BASE_KEYED_H
+
+#include "base/array.h"
+#include "base/hash.h"
+
+/* A member or a variable; zero-initialise it. The item of key number n is of[n - 1]; there are nr of
+ * them. Keys must have no padding.
+ */
+#define KEYED(type)                  \
+	struct {                     \
+		struct intern keys;  \
+		type *of;            \
+		size_t nr, capacity; \
+	}
+
+/* The number of a key of @size bytes at @data. It has an item, which is zero at first. 0: no memory.
+ */
+#define KEYED_ID_OF(k, data, size)                                           \
+	({                                                                   \
+		uint32_t id_ = intern_id(&(k)->keys, data, size);            \
+                                                                             \
+		id_ && !array_reach(&(k)->of, &(k)->nr, &(k)->capacity, id_, \
+				    sizeof(*(k)->of))                        \
+			? id_                                                \
+			: 0;                                                 \
+	})
+#define KEYED_ID(k, key) KEYED_ID_OF(k, key, sizeof(*(key)))
+
+/* The item of @key, valid until the next new one; NULL: no memory. */
+#define KEYED_ITEM(k, key)                                 \
+	({                                                 \
+		const uint32_t number_ = KEYED_ID(k, key); \
+                                                           \
+		number_ ? &(k)->of[number_ - 1] : NULL;    \
+	})
+
+/* The key of item @i, from 0 on. */
+#define KEYED_KEY(k, i) intern_get(&(k)->keys, (uint32_t)(i) + 1, NULL)
+
+#define KEYED_FREE(k)                    \
+	({                               \
+		intern_free(&(k)->keys); \
+		free((k)->of);           \
+	})
+
+#endif

@@ -9,8 +9,8 @@
 #include "base/array.h"
 #include "base/hash.h"
 
-/* A member or a variable; zero-initialise it. The item of key number n is of[n - 1]; there are nr of
- * them. Keys must have no padding.
+/* A member or a variable; zero-initialise it. The item of key number n is of[n - 1]; there are nr
+ * of them. Keys must have no padding.
  */
 #define KEYED(type)                  \
 	struct {                     \
@@ -19,7 +19,8 @@
 		size_t nr, capacity; \
 	}
 
-/* The number of a key of @size bytes at @data. It has an item, which is zero at first. 0: no memory.
+/* The number of a key of @size bytes at @data. It has an item, which is zero at first. 0: no
+ * memory.
  */
 #define KEYED_ID_OF(k, data, size)                                           \
 	({                                                                   \
@@ -47,6 +48,31 @@
 	({                               \
 		intern_free(&(k)->keys); \
 		free((k)->of);           \
+	})
+
+/* The same for keys that are numbers; the item of a key is at its index. */
+#define INDEXED(type)                 \
+	struct {                      \
+		struct u64_map index; \
+		type *of;             \
+		size_t nr, capacity;  \
+	}
+
+/* The item of @key, zero at first, valid until the next new one; NULL: no memory. */
+#define INDEXED_ITEM(k, key)                                                            \
+	({                                                                              \
+		uint32_t *place_ = u64_map_insert(&(k)->index, key, (uint32_t)(k)->nr); \
+                                                                                        \
+		place_ && !array_reach(&(k)->of, &(k)->nr, &(k)->capacity,              \
+				       *place_ + 1UL, sizeof(*(k)->of))                 \
+			? &(k)->of[*place_]                                             \
+			: NULL;                                                         \
+	})
+
+#define INDEXED_FREE(k)                    \
+	({                                 \
+		u64_map_free(&(k)->index); \
+		free((k)->of);             \
 	})
 
 #endif

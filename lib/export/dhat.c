@@ -31,13 +31,6 @@ struct dhat {
 	uint64_t peak_ns, end_ns;
 };
 
-static int dhat_row(struct export_job *job, const struct export_row *row)
-{
-	struct dhat *d = job->state;
-
-	return replay_add(&d->rows, job, row);
-}
-
 /* Finds the first change at which the most of all rows was live. */
 static size_t find_peak(struct export_job *job, const struct export_history *h)
 {
@@ -202,7 +195,7 @@ const struct exporter exporter_dhat = {
 	.estimates = true,
 	.timed = true,
 	.state_size = sizeof(struct dhat),
-	.row = dhat_row,
+	.row = replay_add,
 	.end = dhat_end,
 	.free = dhat_free,
 };

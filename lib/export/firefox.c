@@ -33,13 +33,6 @@ struct timed {
 	uint32_t row;
 };
 
-static int firefox_row(struct export_job *job, const struct export_row *row)
-{
-	struct firefox *f = job->state;
-
-	return replay_add(&f->rows, job, row);
-}
-
 /* Numbers the nodes of all callchains, callers before callees. */
 static int make_nodes(struct firefox *f)
 {
@@ -312,7 +305,7 @@ const struct exporter exporter_firefox = {
 	.by = EXPORT_BY_STACK,
 	.timed = true,
 	.state_size = sizeof(struct firefox),
-	.row = firefox_row,
+	.row = replay_add,
 	.end = firefox_end,
 	.free = firefox_free,
 };

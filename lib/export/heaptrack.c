@@ -37,13 +37,6 @@ struct heaptrack {
 	struct replay_pieces pieces;
 };
 
-static int heaptrack_row(struct export_job *job, const struct export_row *row)
-{
-	struct heaptrack *h = job->state;
-
-	return replay_add(&h->rows, job, row);
-}
-
 /* Writes a line: a letter, and up to three numbers. */
 static void put_line(struct outbuf *out, char letter, const uint64_t *numbers, size_t nr)
 {
@@ -251,7 +244,7 @@ const struct exporter exporter_heaptrack = {
 	.binary = true,
 	.lacks = ZSTD_LACKS,
 	.state_size = sizeof(struct heaptrack),
-	.row = heaptrack_row,
+	.row = replay_add,
 	.end = heaptrack_end,
 	.free = heaptrack_free,
 };

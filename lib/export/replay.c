@@ -18,8 +18,9 @@ static int add_frames(struct replay *r, struct export_job *job,
 	return 0;
 }
 
-int replay_add(struct replay *r, struct export_job *job, const struct export_row *row)
+int replay_add(struct export_job *job, const struct export_row *row)
 {
+	struct replay *r = job->state;
 	size_t nr = row->nr_frames + 1;
 	struct replay_row *kept;
 	uint32_t number;

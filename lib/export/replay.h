@@ -39,9 +39,10 @@ struct replay {
 	bool known[EXPORT_METRICS];
 };
 
-/* Stores a row. 0 or -ENOMEM. Call replay_free() in any case. */
-int replay_add(struct replay *r, struct export_job *job,
-	       const struct export_row *row) __must_check;
+/* Stores a row, for exporters whose state begins with struct replay. 0 or -ENOMEM. Call
+ * replay_free() in any case.
+ */
+int replay_add(struct export_job *job, const struct export_row *row) __must_check;
 /* The index of the row that @c belongs to; UINT32_MAX: none. */
 uint32_t replay_row(const struct replay *r, const struct export_job *job,
 		    const struct history_change *c);

@@ -7,7 +7,6 @@
 #include "analysis/balance/nodes.h"
 
 #include "account/zones.h"
-#include "base/array.h"
 
 /* Counters of zoneinfo, which are in pages. */
 enum node_stat {
@@ -108,19 +107,6 @@ const struct table_type balance_nodes_type = {
 
 /* --- zoneinfo --------------------------------------------------------------------------- */
 
-/* The place of @node, which is added if it is new; NULL: no memory. */
-static struct balance_node *find_node(struct balance_nodes *n, uint32_t node)
-{
-	uint32_t *place = u64_map_insert(&n->index, node, (uint32_t)n->nr);
-
-	if (!place ||
-	    array_reserve(&n->nodes, &n->capacity, *place + 1UL, sizeof(*n->nodes)))
-		return NULL;
-	if (*place == n->nr)
-		n->nodes[n->nr++] = (struct balance_node){ .node = node };
-	return &n->nodes[*place];
-}
-
 /* The sum may wrap if the text is damaged. */
 static int64_t sum_of(int64_t a, uint64_t b)
 {
@@ -147,13 +133,14 @@ static int read_zoneinfo(struct balance_nodes *n, const char *text, int end,
 	struct balance_node *node;
 
 	while (zoneinfo_next(&text, stats, STAT_NR, &stat)) {
-		node = find_node(n, stat.node);
+		node = INDEXED_ITEM(&n->nodes, stat.node);
 		if (!node)
 			return -ENOMEM;
+		node->node = stat.node;
 		add_stat(node->figures[end], (enum node_stat)stat.name, stat.value,
 			 page_size);
 	}
-	for (node = n->nodes; node < n->nodes + n->nr; node++)
+	for (node = n->nodes.of; node < n->nodes.of + n->nodes.nr; node++)
 		for (size_t i = 0; i < LINE_REST; i++)
 			node->figures[end][LINE_REST] =
 				sum_of(node->figures[end][LINE_REST],
@@ -177,21 +164,21 @@ int balance_nodes_read(struct balance_nodes *n, const struct recording *rec,
 void balance_nodes_explain(struct balance_nodes *n, uint32_t node, enum page_use use,
 			   uint64_t bytes)
 {
-	const uint32_t *place = u64_map_find(&n->index, node);
+	const uint32_t *place = u64_map_find(&n->nodes.index, node);
 
 	n->known = true;
 	for (size_t i = 0; place && i < NR_LINES; i++)
 		if (lines[i].uses >> use & 1)
-			n->nodes[*place].explained[i] =
-				sum_of(n->nodes[*place].explained[i], bytes);
+			n->nodes.of[*place].explained[i] =
+				sum_of(n->nodes.of[*place].explained[i], bytes);
 }
 
 void balance_nodes_report(const struct balance_nodes *n, struct report *report)
 {
 	struct table *t = table_plain(report, &balance_nodes_type);
 
-	for (size_t i = 0; i < n->nr; i++) {
-		const struct balance_node *node = &n->nodes[i];
+	for (size_t i = 0; i < n->nodes.nr; i++) {
+		const struct balance_node *node = &n->nodes.of[i];
 
 		for (size_t k = 0; k < NR_LINES; k++) {
 			struct node_row row = { .nodes = n, .node = node, .line = k };
@@ -209,7 +196,6 @@ void balance_nodes_report(const struct balance_nodes *n, struct report *report)
 
 void balance_nodes_free(struct balance_nodes *n)
 {
-	free(n->nodes);
-	u64_map_free(&n->index);
+	INDEXED_FREE(&n->nodes);
 	*n = (struct balance_nodes){ 0 };
 }

@@ -8,26 +8,24 @@
 #define KMEMX_ANALYSIS_BALANCE_NODES_H
 
 #include "analysis/balance/page_use.h"
-#include "base/hash.h"
+#include "base/keyed.h"
 
 struct balance_node;
 
 /**
  * struct balance_nodes - zero-initialise it, balance_nodes_read()
- * @nodes: in zoneinfo's order; @index: their places by number
+ * @nodes: by number, in zoneinfo's order
  * @known: page events explain their lines
  */
 struct balance_nodes {
-	struct balance_node *nodes;
-	size_t nr, capacity;
-	struct u64_map index;
+	INDEXED(struct balance_node) nodes;
 	bool known;
 };
 
 /* Are there several nodes? If there is one, the balance already describes it. */
 static inline bool balance_nodes_any(const struct balance_nodes *n)
 {
-	return n->nr > 1;
+	return n->nodes.nr > 1;
 }
 
 /* 0 or -ENOMEM; call balance_nodes_free() in any case. */

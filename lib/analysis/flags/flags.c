@@ -5,7 +5,7 @@
  */
 
 #include "analysis/analysis.h"
-#include "base/array.h"
+#include "base/keyed.h"
 #include "base/hash.h"
 #include "event/gfp.h"
 
@@ -18,35 +18,26 @@ struct flags_row {
 
 /**
  * struct flags - the analysis
- * @by_flags: flags -> index in @rows
+ * @rows: by flags
  * @broken: memory ran out
  */
 struct flags {
 	const struct analysis_env *env;
-	struct u64_map by_flags;
-	struct flags_row *rows;
-	size_t nr, capacity;
+	INDEXED(struct flags_row) rows;
 	struct flags_row *last; /* of the latest allocation */
 	bool broken;
 };
 
 static struct flags_row *find_row(struct flags *f, uint64_t flags)
 {
-	uint32_t *place;
-
 	if (f->last && f->last->flags == flags)
 		return f->last;
-	place = u64_map_insert(&f->by_flags, flags, (uint32_t)f->nr);
-	if (!place ||
-	    array_reserve(&f->rows, &f->capacity, f->nr + 1, sizeof(*f->rows))) {
-		f->broken = true;
-		return NULL;
+	f->last = INDEXED_ITEM(&f->rows, flags);
+	if (f->last) {
+		f->last->flags = flags;
+		f->last->names = event_formats_gfp(f->env->fmts);
 	}
-	if (*place == f->nr)
-		f->rows[f->nr++] =
-			(struct flags_row){ .flags = flags,
-					    .names = event_formats_gfp(f->env->fmts) };
-	f->last = &f->rows[*place];
+	f->broken |= !f->last;
 	return f->last;
 }
 
@@ -138,8 +129,8 @@ static int flags_view(const void *self, struct report *report)
 	if (f->broken)
 		return -ENOMEM;
 	t = table_plain(report, &flags_type);
-	for (size_t i = 0; i < f->nr; i++)
-		table_put_row(t, &f->rows[i]);
+	for (size_t i = 0; i < f->rows.nr; i++)
+		table_put_row(t, &f->rows.of[i]);
 	return 0;
 }
 
@@ -147,8 +138,7 @@ static void flags_destroy(void *self)
 {
 	struct flags *f = self;
 
-	u64_map_free(&f->by_flags);
-	free(f->rows);
+	INDEXED_FREE(&f->rows);
 }
 
 const struct analysis analysis_flags = {

@@ -41,15 +41,14 @@ struct percpu_key {
 
 /**
  * struct percpu - the analysis
- * @by_cpu: CPU -> index in @cpus
- * @refilled: first page frame of a block -> index of the CPU whose list it entered last
+ * @cpus: by number
+ * @refilled: first page frame of a block -> index in @cpus of the CPU whose list it entered last
  * @moved: pages, by struct percpu_key
  */
 struct percpu {
 	const struct analysis_env *env;
-	struct percpu_cpu *cpus;
-	size_t nr, capacity;
-	struct u64_map by_cpu, refilled;
+	INDEXED(struct percpu_cpu) cpus;
+	struct u64_map refilled;
 	KEYED(uint64_t) moved;
 	uint64_t unknown; /* drained pages that entered their list before the recording */
 	uint64_t losses;
@@ -58,16 +57,13 @@ struct percpu {
 
 static struct percpu_cpu *find_cpu(struct percpu *p, uint32_t cpu)
 {
-	uint32_t *place = u64_map_insert(&p->by_cpu, cpu, (uint32_t)p->nr);
+	struct percpu_cpu *c = INDEXED_ITEM(&p->cpus, cpu);
 
-	if (!place ||
-	    array_reserve(&p->cpus, &p->capacity, p->nr + 1, sizeof(*p->cpus))) {
+	if (c)
+		c->cpu = cpu;
+	else
 		p->failed = true;
-		return NULL;
-	}
-	if (*place == p->nr)
-		p->cpus[p->nr++] = (struct percpu_cpu){ .cpu = cpu };
-	return &p->cpus[*place];
+	return c;
 }
 
 static void moved(struct percpu *p, uint32_t from, uint32_t to, uint64_t pages)
@@ -90,7 +86,7 @@ static void under_lock(struct percpu *p, struct percpu_cpu *c, enum zone_lock lo
 	bool goes_on = c->last == lock && c->pid == ev->pid && lock != LOCK_DIRECT &&
 		       (lock == LOCK_DRAIN ||
 			(c->order == order && c->type == ev->page_alloc.migratetype));
-	uint32_t place = (uint32_t)(c - p->cpus), *from;
+	uint32_t place = (uint32_t)(c - p->cpus.of), *from;
 	uint64_t pages;
 
 	c->taken[lock] += !goes_on;
@@ -272,9 +268,9 @@ static void add_summary(const struct percpu *p, struct table *t)
 {
 	uint64_t all[LOCK_NR] = { 0 }, here = 0, elsewhere = 0;
 
-	for (uint32_t i = 0; i < p->nr; i++) {
+	for (uint32_t i = 0; i < p->cpus.nr; i++) {
 		for (unsigned int lock = 0; lock < LOCK_NR; lock++)
-			all[lock] += p->cpus[i].taken[lock];
+			all[lock] += p->cpus.of[i].taken[lock];
 	}
 	for (uint32_t i = 0; i < p->moved.nr; i++) {
 		const struct percpu_key *key = KEYED_KEY(&p->moved, i);
@@ -334,8 +330,8 @@ static void show_cpus(const struct percpu *p, struct report *report)
 	row.batched = seen & NEEDS(PAGE_FREE_BATCHED);
 	if (recording_clocks_are_ns(p->env->rec) && s->last_ts > s->first_ts)
 		row.seconds = (double)(s->last_ts - s->first_ts) / 1e9;
-	for (i = 0; i < p->nr; i++) {
-		row.c = &p->cpus[i];
+	for (i = 0; i < p->cpus.nr; i++) {
+		row.c = &p->cpus.of[i];
 		table_put_row(t, &row);
 	}
 	add_notes(p, seen, t);
@@ -348,8 +344,8 @@ static void show_moves(const struct percpu *p, struct report *report)
 
 	for (uint32_t i = 0; i < p->moved.nr; i++) {
 		const struct percpu_key *key = KEYED_KEY(&p->moved, i);
-		const struct move_row row = { p->cpus[key->from].cpu,
-					      p->cpus[key->to].cpu, p->moved.of[i] };
+		const struct move_row row = { p->cpus.of[key->from].cpu,
+					      p->cpus.of[key->to].cpu, p->moved.of[i] };
 
 		table_put_row(t, &row);
 	}
@@ -371,10 +367,9 @@ static void percpu_destroy(void *self)
 {
 	struct percpu *p = self;
 
-	u64_map_free(&p->by_cpu);
 	u64_map_free(&p->refilled);
 	KEYED_FREE(&p->moved);
-	free(p->cpus);
+	INDEXED_FREE(&p->cpus);
 }
 
 const struct analysis analysis_percpu = {

@@ -155,14 +155,10 @@ static void name_tag(struct alloc_tags *t, struct alloc_tag *tag,
 
 static struct alloc_tag *find_tag(struct alloc_tags *t, uint64_t address)
 {
-	uint32_t *index = u64_map_insert(&t->by_tag, address, (uint32_t)t->nr);
+	struct alloc_tag *tag = INDEXED_ITEM(&t->tags, address);
 
-	if (!index ||
-	    array_reach(&t->tags, &t->nr, &t->capacity, *index + 1UL, sizeof(*t->tags))) {
-		t->failed = true;
-		return NULL;
-	}
-	return &t->tags[*index];
+	t->failed |= !tag;
+	return tag;
 }
 
 static const struct alloc_tag_format *format_of(const struct alloc_tags *t, uint16_t id)
@@ -209,7 +205,6 @@ void alloc_tags_free(struct alloc_tags *t)
 {
 	free(t->formats);
 	intern_free(&t->texts);
-	u64_map_free(&t->by_tag);
-	free(t->tags);
+	INDEXED_FREE(&t->tags);
 	*t = (struct alloc_tags){ 0 };
 }

@@ -11,7 +11,7 @@
 #ifndef KMEMX_ANALYSIS_ALLOC_TAGS_H
 #define KMEMX_ANALYSIS_ALLOC_TAGS_H
 
-#include "base/hash.h"
+#include "base/keyed.h"
 #include "event/event.h"
 #include "recording/recording.h"
 
@@ -31,7 +31,7 @@ struct alloc_tag_format;
 /**
  * struct alloc_tags - zero-initialise it, then alloc_tags_init()
  * @texts: of functions and places
- * @tags: in order of their first event; @by_tag: a tag's address -> its index
+ * @tags: in order of their first event; by address
  * @bad: events too short for their format, or with more bytes than there is memory
  */
 struct alloc_tags {
@@ -39,9 +39,7 @@ struct alloc_tags {
 	struct alloc_tag_format *formats;
 	size_t nr_formats, formats_capacity;
 	struct intern texts;
-	struct u64_map by_tag;
-	struct alloc_tag *tags;
-	size_t nr, capacity;
+	INDEXED(struct alloc_tag) tags;
 	uint64_t bad;
 	bool failed; /* memory ran out */
 };

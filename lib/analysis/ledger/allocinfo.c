@@ -162,8 +162,8 @@ static void use_tags(struct functions *f)
 {
 	const struct alloc_tags *tags = &f->info->tags;
 
-	for (size_t i = 0; i < tags->nr && !f->failed; i++) {
-		const struct alloc_tag *tag = &tags->tags[i];
+	for (size_t i = 0; i < tags->tags.nr && !f->failed; i++) {
+		const struct alloc_tag *tag = &tags->tags.of[i];
 		struct function_row *row;
 		const char *name;
 		size_t size = 0;
@@ -296,8 +296,8 @@ static void add_source(const struct functions *f, struct table *t)
 
 	for (i = 0; i < f->rows.nr; i++)
 		nr += f->rows.of[i].by_tags;
-	for (i = 0; i < tags->nr; i++)
-		unnamed += !tags->tags[i].function;
+	for (i = 0; i < tags->tags.nr; i++)
+		unnamed += !tags->tags.of[i].function;
 	if (nr)
 		table_add_note(
 			t,

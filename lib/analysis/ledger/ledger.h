@@ -84,14 +84,12 @@ struct ledger_step_pages {
 /**
  * struct ledger_steps - ledger_steps_init() it
  * @curve: without moments if the recording has none
- * @index: of @nets, by id, kind and step
+ * @nets: by id, kind and step
  * @slab_at, @page_at: the steps of the last events, which come on different threads
  */
 struct ledger_steps {
 	struct kernel_curve curve;
-	struct u64_map index;
-	struct ledger_step_net *nets;
-	size_t nr, capacity;
+	INDEXED(struct ledger_step_net) nets;
 	struct ledger_step_pages pages[LEDGER_STEPS];
 	unsigned int slab_at, page_at;
 };

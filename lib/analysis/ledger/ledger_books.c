@@ -445,8 +445,8 @@ static int books_add_steps(struct books *b)
 	const struct ledger_steps *s = &b->ledger->steps;
 	int ret = books_begin_steps(b);
 
-	for (size_t i = 0; i < s->nr && !ret; i++) {
-		const struct ledger_step_net *n = &s->nets[i];
+	for (size_t i = 0; i < s->nets.nr && !ret; i++) {
+		const struct ledger_step_net *n = &s->nets.of[i];
 		uint32_t row = n->of == LEDGER_STEP_UNKNOWN ? b->unknown_rows[n->id]
 							    : b->group_rows[n->id];
 

@@ -7,7 +7,6 @@
 
 #include "analysis/ledger/ledger_books.h"
 #include "analysis/ledger/ledger_change.h"
-#include "base/array.h"
 
 struct cell ledger_explained(int64_t trace, int64_t kernel)
 {
@@ -77,19 +76,16 @@ static bool find_step(const struct ledger_steps *s, uint64_t ts, unsigned int *a
 bool ledger_steps_slab(struct ledger_steps *s, uint64_t ts, enum ledger_step_of of,
 		       uint32_t id, int net)
 {
-	uint32_t *index;
+	struct ledger_step_net *n;
 	uint64_t key;
 
 	if (!find_step(s, ts, &s->slab_at))
 		return true;
 	key = ((uint64_t)id << 1 | of) * LEDGER_STEPS + s->slab_at;
-	index = u64_map_insert(&s->index, key, (uint32_t)s->nr);
-	if (!index ||
-	    array_reserve(&s->nets, &s->capacity, *index + 1UL, sizeof(*s->nets)))
+	n = INDEXED_ITEM(&s->nets, key);
+	if (!n)
 		return false;
-	if (*index == s->nr)
-		s->nets[s->nr++] = (struct ledger_step_net){ id, s->slab_at, of, 0 };
-	s->nets[*index].net += net;
+	*n = (struct ledger_step_net){ id, s->slab_at, of, n->net + net };
 	return true;
 }
 
@@ -105,8 +101,7 @@ void ledger_steps_page(struct ledger_steps *s, uint64_t ts, uint64_t allocated,
 void ledger_steps_free(struct ledger_steps *s)
 {
 	kernel_curve_free(&s->curve);
-	u64_map_free(&s->index);
-	free(s->nets);
+	INDEXED_FREE(&s->nets);
 }
 
 bool ledger_row_burst(const struct ledger_row_steps *r, const uint64_t *times,

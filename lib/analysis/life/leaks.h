@@ -15,6 +15,7 @@
 #include "analysis/life/lifetimes.h"
 #include "analysis/life/suppressions.h"
 #include "analysis/row/owners.h"
+#include "base/keyed.h"
 
 /* What tasks freed as they ended. A program's leaks end with it: what it held is freed by its own
  * exit, and is not live at the end of a recording that lasts longer.
@@ -28,13 +29,11 @@ struct free_run {
 
 /**
  * struct free_runs - each task's last run; zero-initialise it
- * @by_pid: place in @runs; @last_pid: whose place is @last, plus 1
+ * @runs: by pid; @last_pid: whose place is @last, plus 1
  * @failed: memory ran out; the numbers are void
  */
 struct free_runs {
-	struct u64_map by_pid;
-	struct free_run *runs;
-	size_t nr, capacity;
+	INDEXED(struct free_run) runs;
 	int32_t last_pid;
 	uint32_t last;
 	bool failed;

@@ -18,19 +18,18 @@
 /* The task's run. NULL: no memory. */
 static struct free_run *find_run(struct free_runs *r, int32_t pid)
 {
-	uint32_t *place;
+	struct free_run *run;
 
 	if (likely(r->last && r->last_pid == pid))
-		return &r->runs[r->last - 1];
-	place = u64_map_insert(&r->by_pid, (uint32_t)pid, (uint32_t)r->nr);
-	if (!place ||
-	    array_reach(&r->runs, &r->nr, &r->capacity, *place + 1UL, sizeof(*r->runs))) {
+		return &r->runs.of[r->last - 1];
+	run = INDEXED_ITEM(&r->runs, (uint32_t)pid);
+	if (!run) {
 		r->failed = true;
 		return NULL;
 	}
 	r->last_pid = pid;
-	r->last = *place + 1;
-	return &r->runs[*place];
+	r->last = (uint32_t)(run - r->runs.of) + 1;
+	return run;
 }
 
 void free_runs_take(struct free_runs *r, const struct life *life, uint64_t bytes)
@@ -58,8 +57,7 @@ void free_runs_take(struct free_runs *r, const struct life *life, uint64_t bytes
 
 void free_runs_free(struct free_runs *r)
 {
-	u64_map_free(&r->by_pid);
-	free(r->runs);
+	INDEXED_FREE(&r->runs);
 }
 
 void task_ends_take(struct task_ends *e, const struct kmem_event *evs, size_t nr)
@@ -89,8 +87,8 @@ struct freed_at_end task_ends_freed(const struct task_ends *e, const struct free
 
 	for (size_t i = 0; i < e->nr; i++) {
 		const struct task_end *task = &e->items[i];
-		const uint32_t *place = u64_map_find(&r->by_pid, (uint32_t)task->pid);
-		const struct free_run *run = place ? &r->runs[*place] : NULL;
+		const uint32_t *place = u64_map_find(&r->runs.index, (uint32_t)task->pid);
+		const struct free_run *run = place ? &r->runs.of[*place] : NULL;
 
 		if (!run || !run->freed || run->begin > task->ts + END_NS ||
 		    run->end + END_NS < task->ts)

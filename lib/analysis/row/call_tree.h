@@ -36,8 +36,8 @@ int call_tree_add(struct call_tree *tree, const char *folded, uint64_t bytes,
 /* The same for the callchain, or the processes, that lead to @row of @subjects. */
 int call_tree_add_row(struct call_tree *tree, const struct subjects *subjects,
 		      uint32_t row, uint64_t bytes, uint64_t hit) __must_check;
-/* Adds a table of that @type, one of those below, with the nodes that @opts want as rows, and without
- * a summary. @what: "Page allocations".
+/* Adds a table of that @type, one of those below, with the nodes that @opts want as rows, and
+ * without a summary. @what: "Page allocations".
  */
 struct table *call_tree_table(struct call_tree *tree, const struct table_type *type,
 			      const char *what, bool live, struct report *report);

@@ -126,16 +126,16 @@ START_TEST(counts_by_place)
 	mem(3, 0xb0, 64);			      /* allocated before the recording */
 	hit(0xb0, "sunrpc", "net/a.c", "rpc_new");
 	hit(0, "", "", "nowhere");
-	ck_assert_uint_eq(tags.nr, 3);
-	ck_assert_str_eq(text(tags.tags[0].function), "alloc_empty_file");
-	ck_assert_str_eq(text(tags.tags[0].place), "fs/file_table.c:136");
-	ck_assert_int_eq(tags.tags[0].bytes, 192);
-	ck_assert_int_eq(tags.tags[0].nr, 1);
-	ck_assert_str_eq(text(tags.tags[1].function), "rpc_new [sunrpc]");
-	ck_assert_int_eq(tags.tags[1].bytes, -64);
-	ck_assert_int_eq(tags.tags[1].nr, -1);
-	ck_assert_str_eq(text(tags.tags[2].function), "nowhere");
-	ck_assert_uint_eq(tags.tags[2].place, 0);
+	ck_assert_uint_eq(tags.tags.nr, 3);
+	ck_assert_str_eq(text(tags.tags.of[0].function), "alloc_empty_file");
+	ck_assert_str_eq(text(tags.tags.of[0].place), "fs/file_table.c:136");
+	ck_assert_int_eq(tags.tags.of[0].bytes, 192);
+	ck_assert_int_eq(tags.tags.of[0].nr, 1);
+	ck_assert_str_eq(text(tags.tags.of[1].function), "rpc_new [sunrpc]");
+	ck_assert_int_eq(tags.tags.of[1].bytes, -64);
+	ck_assert_int_eq(tags.tags.of[1].nr, -1);
+	ck_assert_str_eq(text(tags.tags.of[2].function), "nowhere");
+	ck_assert_uint_eq(tags.tags.of[2].place, 0);
 	ck_assert_uint_eq(tags.bad, 0);
 }
 END_TEST
@@ -152,22 +152,22 @@ START_TEST(damage)
 	ck_assert_uint_eq(tags.bad, 1);
 	mem(2, 0xa0, 1ULL << 60);
 	ck_assert_uint_eq(tags.bad, 2);
-	ck_assert_uint_eq(tags.nr, 0);
+	ck_assert_uint_eq(tags.tags.nr, 0);
 	mem(9, 0xa0, 64); /* not one of these events */
-	ck_assert_uint_eq(tags.nr, 0);
+	ck_assert_uint_eq(tags.tags.nr, 0);
 	/* The texts lie outside of the event: the tag has no name. */
 	put(8, 0xa0, 8);
 	put(16, 0xffffffff, 4);
 	put(20, 500U << 16 | 20, 4);
 	put(24, 4U << 16 | 40, 4);
 	give(1, 40);
-	ck_assert_uint_eq(tags.nr, 1);
-	ck_assert_uint_eq(tags.tags[0].function, 0);
-	ck_assert_uint_eq(tags.tags[0].place, 0);
+	ck_assert_uint_eq(tags.tags.nr, 1);
+	ck_assert_uint_eq(tags.tags.of[0].function, 0);
+	ck_assert_uint_eq(tags.tags.of[0].place, 0);
 	/* A name without an end is truncated. */
 	memset(name, 'x', sizeof(name) - 1);
 	hit(0xa0, "m", "f", name);
-	ck_assert_uint_eq(strlen(text(tags.tags[0].function)), 256 + strlen(" [m]"));
+	ck_assert_uint_eq(strlen(text(tags.tags.of[0].function)), 256 + strlen(" [m]"));
 	/* Sums wrap around without an error. */
 	for (int i = 0; i < 70000; i++)
 		mem(2, 0xa0, 1ULL << 48);
@@ -190,8 +190,8 @@ START_TEST(other_machines)
 	put(12, 0xc1000040, 4);
 	put(16, 96, 4);
 	give(2, 20);
-	ck_assert_uint_eq(tags.nr, 1);
-	ck_assert_int_eq(tags.tags[0].bytes, 96);
+	ck_assert_uint_eq(tags.tags.nr, 1);
+	ck_assert_int_eq(tags.tags.of[0].bytes, 96);
 }
 END_TEST
 

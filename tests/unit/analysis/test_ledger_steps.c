@@ -34,17 +34,16 @@ START_TEST(events_of_steps)
 		ck_assert_uint_eq(s.pages[step].allocated, pages[step]);
 		ck_assert_uint_eq(s.pages[step].freed, 3 * pages[step]);
 	}
-	ck_assert_uint_eq(s.nr, 6); /* three steps of each kind */
-	for (size_t i = 0; i < s.nr; i++) {
-		ck_assert_uint_eq(s.nets[i].id, 7);
-		if (s.nets[i].of == LEDGER_STEP_GROUP)
-			ck_assert_int_eq(s.nets[i].net, (int64_t)pages[s.nets[i].step]);
+	ck_assert_uint_eq(s.nets.nr, 6); /* three steps of each kind */
+	for (size_t i = 0; i < s.nets.nr; i++) {
+		ck_assert_uint_eq(s.nets.of[i].id, 7);
+		if (s.nets.of[i].of == LEDGER_STEP_GROUP)
+			ck_assert_int_eq(s.nets.of[i].net, (int64_t)pages[s.nets.of[i].step]);
 		else
-			ck_assert_int_eq(s.nets[i].net,
-					 -__builtin_popcountll(pages[s.nets[i].step]));
+			ck_assert_int_eq(s.nets.of[i].net,
+					 -__builtin_popcountll(pages[s.nets.of[i].step]));
 	}
-	u64_map_free(&s.index);
-	free(s.nets);
+	INDEXED_FREE(&s.nets);
 }
 END_TEST
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * tests: event/print_flags.h: constants in print formats of kernels, and texts that are not numbers.
+ * tests: event/print_flags.h: constants in print formats of kernels, and texts that are no numbers.
  */
 #include <check.h>
 #include <stdlib.h>

@@ -319,7 +319,7 @@ void ledger_step_report(const struct books *b, struct report *report)
 {
 	struct table *t = table_plain(report, &ledger_step_type);
 	unsigned int nr = ledger_steps_nr(&b->ledger->steps), i, shown = 0;
-	struct step_row rows[LEDGER_STEPS];
+	struct step_row rows[LEDGER_STEPS] = { { 0 } };
 
 	analysis_plain_times(b->ledger->env, t);
 	for (i = 0; i < nr; i++)

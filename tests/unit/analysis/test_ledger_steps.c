@@ -38,7 +38,8 @@ START_TEST(events_of_steps)
 	for (size_t i = 0; i < s.nets.nr; i++) {
 		ck_assert_uint_eq(s.nets.of[i].id, 7);
 		if (s.nets.of[i].of == LEDGER_STEP_GROUP)
-			ck_assert_int_eq(s.nets.of[i].net, (int64_t)pages[s.nets.of[i].step]);
+			ck_assert_int_eq(s.nets.of[i].net,
+					 (int64_t)pages[s.nets.of[i].step]);
 		else
 			ck_assert_int_eq(s.nets.of[i].net,
 					 -__builtin_popcountll(pages[s.nets.of[i].step]));

@@ -152,16 +152,19 @@ static uint64_t apply(struct expr *e, char op, uint64_t a, uint64_t b)
 static uint64_t expr_binary(struct expr *e, unsigned int level)
 {
 	uint64_t value = expr_unary(e);
+	char next = expr_peek(e);
 	size_t i = 0;
 
 	while (!e->bad && i < ARRAY_SIZE(operators)) {
-		if (operators[i].level < level || !expr_accept(e, operators[i].word)) {
+		if (next != *operators[i].word || operators[i].level < level ||
+		    !expr_accept(e, operators[i].word)) {
 			i++;
 			continue;
 		}
 		value = apply(e, operators[i].op, value,
 			      expr_binary(e, operators[i].level + 1));
 		expr_checked(e, value);
+		next = expr_peek(e);
 		i = 0;
 	}
 	return value;

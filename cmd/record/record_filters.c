@@ -180,7 +180,7 @@ static char *name_in_events(const char *slabinfo, const char *link)
 {
 	char other[256], name[256];
 
-	for (const char *p = slabinfo; *p; p += strcspn(p, "\n"), p += *p == '\n') {
+	for (const char *p = slabinfo; *p; p = text_next_line(p)) {
 		if (sscanf(p, "%255[^ \n]", name) != 1)
 			continue;
 		read_link(name, other);

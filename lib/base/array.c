@@ -25,6 +25,18 @@ int array_reserve(void *items, size_t *capacity, size_t need, size_t item_size)
 	return 0;
 }
 
+int array_grow(void *items, size_t nr, size_t item_size)
+{
+	void *p;
+
+	memcpy(&p, items, sizeof(p));
+	p = reallocarray(p, nr + 1, item_size);
+	if (!p)
+		return -ENOMEM;
+	memcpy(items, &p, sizeof(p));
+	return 0;
+}
+
 int array_reach(void *items, size_t *nr, size_t *capacity, size_t need, size_t item_size)
 {
 	char *p;

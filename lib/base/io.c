@@ -13,6 +13,35 @@
 /* Bytes copied at a time. */
 #define IO_CHUNK       (1U << 20)
 
+void io_close(const int *fd)
+{
+	if (*fd >= 0)
+		close(*fd);
+}
+
+void io_close_dir(DIR **dir)
+{
+	if (*dir)
+		closedir(*dir);
+}
+
+void io_close_file(FILE **file)
+{
+	if (*file)
+		fclose(*file);
+}
+
+DIR *io_list(int fd)
+{
+	DIR *dir = fd < 0 ? NULL : fdopendir(fd);
+	int err = fd < 0 ? -fd : errno;
+
+	if (!dir)
+		io_close(&fd);
+	errno = err;
+	return dir;
+}
+
 /* Does the pipe @fd, opened for reading, have a writer, or data? Only tee(2) can check this without
  * consuming data: with nothing to copy it returns 0 if there is no writer, else -EAGAIN.
  */
@@ -208,13 +237,11 @@ bool io_lacks_room(int fd, uint64_t bytes)
 
 int text_file_read(struct strbuf *out, const char *path, enum io_input kind)
 {
-	int fd = io_open_input(path, kind), err = 0;
+	int fd __auto_fd = io_open_input(path, kind), err = fd < 0 ? fd : 0;
 	size_t before = out->size;
 	char buf[65536];
 	ssize_t got = 1;
 
-	if (fd < 0)
-		return fd;
 	while (!err && got) {
 		got = read(fd, buf, sizeof(buf));
 		if (got > 0)
@@ -224,6 +251,5 @@ int text_file_read(struct strbuf *out, const char *path, enum io_input kind)
 		if (out->size - before > TEXT_FILE_MAX)
 			err = -EFBIG;
 	}
-	close(fd);
 	return out->failed ? -ENOMEM : err;
 }

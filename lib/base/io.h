@@ -6,7 +6,24 @@
 #ifndef KMEMX_BASE_IO_H
 #define KMEMX_BASE_IO_H
 
+#include <dirent.h>
+
 #include "base/strbuf.h"
+
+/* A local descriptor, directory or stream with one of these is closed when its block is left; one
+ * that is negative or NULL is not open.
+ */
+#define __auto_fd   __attribute__((cleanup(io_close)))
+#define __auto_dir  __attribute__((cleanup(io_close_dir)))
+#define __auto_file __attribute__((cleanup(io_close_file)))
+void io_close(const int *fd);
+void io_close_dir(DIR **dir);
+void io_close_file(FILE **file);
+
+/* The entries of the directory @fd, which belongs to the result. NULL with errno, and @fd is closed;
+ * also if @fd is a negative errno.
+ */
+DIR *io_list(int fd) __must_check;
 
 /* Reads all @size bytes at @offset: 0; -ENODATA if the file ends before; -errno of pread(2). */
 int io_pread_all(int fd, void *buf, size_t size, uint64_t offset) __must_check;

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "base/new_file.h"
 
-#include <dirent.h>
 #include <fcntl.h>
 #include <limits.h>
 #include <sys/random.h>
 #include <sys/stat.h>
 #include <unistd.h>
+
+#include "base/io.h"
 
 /* A second collision of 64 random bits is no coincidence: give up at some point. */
 #define TRIES	  16
@@ -64,7 +65,7 @@ static int step_to_dir(int at, char path[PATH_MAX], uid_t other, int *out)
 	const char *name;
 	struct stat st;
 	size_t size = strlen(path);
-	int parent, fd, ret;
+	int fd __auto_fd = -1, parent, ret;
 
 	/* A trailing slash would follow a link. */
 	while (size > 1 && path[size - 1] == '/')
@@ -82,8 +83,6 @@ static int step_to_dir(int at, char path[PATH_MAX], uid_t other, int *out)
 		*out = openat(fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 		ret = *out < 0 ? -errno : 0;
 	}
-	if (fd >= 0)
-		close(fd);
 	if (ret <= 0)
 		close(parent);
 	return ret;
@@ -242,7 +241,7 @@ int new_file_open_own_dir(int dir_fd, const char *name)
 
 int new_file_make_dir(int dir_fd, const char *name)
 {
-	int fd, rules;
+	int fd, rules __auto_fd = -1;
 
 	if (mkdirat(dir_fd, name, 0755) < 0)
 		return -errno;
@@ -254,25 +253,19 @@ int new_file_make_dir(int dir_fd, const char *name)
 	rules = openat(fd, ".gitignore",
 		       O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0644);
 	/* Without room for it, git lists the file. */
-	if (rules >= 0) {
+	if (rules >= 0)
 		(void)!write(rules, "*\n", 2);
-		close(rules);
-	}
 	return fd;
 }
 
 int new_file_remove_dir(int dir_fd, const char *name, int fd)
 {
-	int again = openat(fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	DIR *dir = again < 0 ? NULL : fdopendir(again);
+	DIR *dir __auto_dir =
+		io_list(openat(fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC));
 	struct dirent *entry;
 
 	while (dir && (entry = readdir(dir)))
 		unlinkat(fd, entry->d_name, 0);
-	if (dir)
-		closedir(dir);
-	else if (again >= 0)
-		close(again);
 	return unlinkat(dir_fd, name, AT_REMOVEDIR) < 0 ? -errno : 0;
 }
 
@@ -303,14 +296,10 @@ int new_file_open_at(struct new_file *f, int dir_fd, const char *name, const cha
 int new_file_open(struct new_file *f, const char *path)
 {
 	const char *name;
-	int ret, dir_fd = new_file_dir(path, &name);
+	int dir_fd __auto_fd = new_file_dir(path, &name);
 
 	*f = NEW_FILE_INIT;
-	if (dir_fd < 0)
-		return dir_fd;
-	ret = new_file_open_at(f, dir_fd, name, NULL);
-	close(dir_fd);
-	return ret;
+	return dir_fd < 0 ? dir_fd : new_file_open_at(f, dir_fd, name, NULL);
 }
 
 /* link(2) cannot replace a file: gives an unnamed file a hidden name first. */

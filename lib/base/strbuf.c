@@ -115,3 +115,16 @@ void strbuf_free(struct strbuf *sb)
 	free(sb->data);
 	*sb = (struct strbuf){ 0 };
 }
+
+bool text_ends(const char *text, const char *with)
+{
+	size_t size = strlen(text), end = strlen(with);
+
+	return size > end && !strcmp(text + size - end, with);
+}
+
+const char *text_next_line(const char *text)
+{
+	text += strcspn(text, "\n");
+	return text + (*text == '\n');
+}

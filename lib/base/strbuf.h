@@ -37,6 +37,11 @@ void strbuf_free(struct strbuf *sb);
 /* Of a local strbuf: it is freed when its block is left, however that happens. */
 #define __auto_free __attribute__((cleanup(strbuf_free)))
 
+/* Does @text end in @with, and is there something before it? */
+bool text_ends(const char *text, const char *with);
+/* What follows the first line of @text. */
+const char *text_next_line(const char *text);
+
 /* The plural ending of a noun after @nr: "%u CPU%s". */
 static inline const char *plural(uint64_t nr)
 {

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "capture/events/cgroup.h"
 
-#include <dirent.h>
 #include <glob.h>
 #include <unistd.h>
 
+#include "base/array.h"
+#include "base/io.h"
 #include "base/strbuf.h"
 
 #define PROCS "cgroup.procs"
@@ -65,7 +66,7 @@ static bool find_whole(char path[PATH_SIZE])
 int cgroup_find(const char *name, const char *mounts, char **dir)
 {
 	char type[32], options[1024], mounted[1024], path[PATH_SIZE];
-	FILE *f;
+	FILE *f __auto_file = NULL;
 
 	*dir = NULL;
 	if (is_group(name)) {
@@ -86,16 +87,14 @@ int cgroup_find(const char *name, const char *mounts, char **dir)
 		if (!*dir)
 			break;
 	}
-	fclose(f);
 	return *dir ? 0 : -ENOENT;
 }
 
 static int read_procs(const char *dir, pid_t **pids, size_t *nr)
 {
+	FILE *f __auto_file = NULL;
 	char path[4200];
-	pid_t *more;
-	int ret = 0, pid;
-	FILE *f;
+	int pid;
 
 	if (snprintf(path, sizeof(path), "%s/" PROCS, dir) >= (int)sizeof(path))
 		return 0;
@@ -108,18 +107,11 @@ static int read_procs(const char *dir, pid_t **pids, size_t *nr)
 		/* 0: a process outside this PID namespace. */
 		if (pid <= 0)
 			continue;
-		more = reallocarray(*pids, *nr + 1, sizeof(**pids));
-		if (!more) {
-			ret = -ENOMEM;
-			break;
-		}
-		*pids = more;
-		more[(*nr)++] = pid;
+		if (array_grow(pids, *nr, sizeof(**pids)))
+			return -ENOMEM;
+		(*pids)[(*nr)++] = pid;
 	}
-	if (!ret && ferror(f) && errno == EOPNOTSUPP)
-		ret = -EOPNOTSUPP;
-	fclose(f);
-	return ret;
+	return ferror(f) && errno == EOPNOTSUPP ? -EOPNOTSUPP : 0;
 }
 
 /* Recursion ends at PATH_MAX, as @dir grows in each step. */
@@ -127,7 +119,7 @@ static int add_group(const char *dir, unsigned int depth, pid_t **pids, size_t *
 {
 	char path[4096];
 	const struct dirent *entry;
-	DIR *d = opendir(dir);
+	DIR *d __auto_dir = opendir(dir);
 	int ret;
 
 	if (!d)
@@ -143,7 +135,6 @@ static int add_group(const char *dir, unsigned int depth, pid_t **pids, size_t *
 		if (ret != -ENOMEM)
 			ret = 0;
 	}
-	closedir(d);
 	return ret;
 }
 

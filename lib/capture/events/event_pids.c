@@ -3,11 +3,11 @@
  * capture: whose events the instance records.
  * In: processes, a control group. Out: set_event_pid of the instance.
  */
-#include <dirent.h>
 #include <unistd.h>
 
 #include "base/array.h"
 #include "base/hash.h"
+#include "base/io.h"
 #include "capture/events/cgroup.h"
 #include "capture/events/events.h"
 #include "capture/events/pids.h"
@@ -25,10 +25,10 @@ static int add_number(struct u64_map *set, pid_t pid)
  */
 static int add_threads(struct strbuf *sb, pid_t pid, const struct u64_map *listed)
 {
-	bool any = false;
+	DIR *dir __auto_dir = NULL;
 	struct dirent *entry;
+	bool any = false;
 	char path[64];
-	DIR *dir;
 
 	snprintf(path, sizeof(path), "/proc/%d/task", (int)pid);
 	dir = opendir(path);
@@ -43,7 +43,6 @@ static int add_threads(struct strbuf *sb, pid_t pid, const struct u64_map *liste
 		if (!listed || !u64_map_find(listed, (uint64_t)task))
 			strbuf_printf(sb, "%d ", (int)task);
 	}
-	closedir(dir);
 	return any ? 0 : -ESRCH;
 }
 
@@ -79,7 +78,7 @@ struct process_list {
 
 static int read_processes(struct process_list *list)
 {
-	DIR *dir = opendir("/proc");
+	DIR *dir __auto_dir = opendir("/proc");
 	struct dirent *entry;
 	int ret = dir ? 0 : -errno;
 
@@ -95,8 +94,6 @@ static int read_processes(struct process_list *list)
 		if (!ret)
 			list->items[list->nr++] = (struct process){ pid, parent };
 	}
-	if (dir)
-		closedir(dir);
 	return ret;
 }
 

@@ -5,6 +5,7 @@
 #include <sys/utsname.h>
 #include <tracefs.h>
 
+#include "base/array.h"
 #include "recording/probe_list.h"
 
 #define KMEM	   "kmem"
@@ -95,20 +96,18 @@ static bool is_event(const struct event_name *event, const char *system, const c
 
 int event_list_add(struct event_list *list, const char *system, const char *name)
 {
-	struct event_name *items;
+	struct event_name *item;
 
 	for (size_t i = 0; i < list->count; i++)
 		if (is_event(&list->items[i], system, name))
 			return 0;
-	items = reallocarray(list->items, list->count + 1, sizeof(*items));
-	if (!items)
+	if (array_grow(&list->items, list->count, sizeof(*list->items)))
 		return -ENOMEM;
-	list->items = items;
-	items += list->count;
-	*items = (struct event_name){ strdup(system), strdup(name), NULL };
-	if (!items->system || !items->name) {
-		free(items->system);
-		free(items->name);
+	item = &list->items[list->count];
+	*item = (struct event_name){ strdup(system), strdup(name), NULL };
+	if (!item->system || !item->name) {
+		free(item->system);
+		free(item->name);
 		return -ENOMEM;
 	}
 	list->count++;

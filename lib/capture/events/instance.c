@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "capture/events/instance.h"
 
-#include <dirent.h>
 #include <fcntl.h>
 #include <linux/magic.h>
 #include <sys/file.h>
@@ -12,6 +11,7 @@
 #include <tracefs.h>
 #include <unistd.h>
 
+#include "base/io.h"
 #include "base/new_file.h"
 #include "recording/recording.h"
 
@@ -193,8 +193,7 @@ int instance_create(struct instance *in, const char *token, const char *retry,
 	}
 	snprintf(in->name, sizeof(in->name), INSTANCE_PREFIX "%s", token);
 	ret = all < 0 ? all : create(in);
-	if (all >= 0)
-		close(all);
+	io_close(&all);
 	if (!ret)
 		ret = instance_write(in, "tracing_on", "0");
 	if (ret) {
@@ -426,10 +425,9 @@ int instance_attach(struct instance *in, const char *name, const char *retry,
 
 void instance_detach(struct instance *in)
 {
-	if (in->lock_fd >= 0)
-		close(in->lock_fd);
-	if (in->frees && in->frees_fd >= 0)
-		close(in->frees_fd);
+	io_close(&in->lock_fd);
+	if (in->frees)
+		io_close(&in->frees_fd);
 	if (in->frees)
 		tracefs_instance_free(in->frees);
 	if (in->tracefs)
@@ -456,18 +454,15 @@ int instance_open(const struct instance *in, const char *file, int flags)
 static int write_file(const struct instance *in, const char *file, const char *text,
 		      int flags)
 {
-	int fd = instance_open(in, file, O_WRONLY | flags);
+	int fd __auto_fd = instance_open(in, file, O_WRONLY | flags);
 	size_t size = strlen(text);
 	ssize_t n;
-	int ret;
 
 	if (fd < 0)
 		return fd;
 	/* Use one write: the kernel parses each write as a whole command. */
 	n = write(fd, text, size);
-	ret = n < 0 ? -errno : (size_t)n == size ? 0 : -EIO;
-	close(fd);
-	return ret;
+	return n < 0 ? -errno : (size_t)n == size ? 0 : -EIO;
 }
 
 int instance_write(const struct instance *in, const char *file, const char *text)
@@ -483,7 +478,7 @@ int instance_append(const struct instance *in, const char *file, const char *tex
 static int read_all(int fd, struct strbuf *out)
 {
 	size_t room = 256 * 1024;
-	char *buf = malloc(room);
+	char *buf __auto_mem = malloc(room);
 	ssize_t n = -1;
 	int ret = 0;
 
@@ -496,34 +491,21 @@ static int read_all(int fd, struct strbuf *out)
 		else if (n < 0 && errno != EINTR)
 			ret = -errno;
 	} while (n > 0 || (n < 0 && errno == EINTR));
-	free(buf);
-	if (!ret && out->failed)
-		ret = -ENOMEM;
-	return ret;
+	return !ret && out->failed ? -ENOMEM : ret;
 }
 
 static int read_path(const char *path, struct strbuf *out)
 {
-	int fd = open(path, O_RDONLY | O_CLOEXEC);
-	int ret;
+	int fd __auto_fd = open(path, O_RDONLY | O_CLOEXEC);
 
-	if (fd < 0)
-		return -errno;
-	ret = read_all(fd, out);
-	close(fd);
-	return ret;
+	return fd < 0 ? -errno : read_all(fd, out);
 }
 
 int instance_read(const struct instance *in, const char *file, struct strbuf *out)
 {
-	int fd = instance_open(in, file, O_RDONLY);
-	int ret;
+	int fd __auto_fd = instance_open(in, file, O_RDONLY);
 
-	if (fd < 0)
-		return fd;
-	ret = read_all(fd, out);
-	close(fd);
-	return ret;
+	return fd < 0 ? fd : read_all(fd, out);
 }
 
 int instance_read_top(const char *file, struct strbuf *out)

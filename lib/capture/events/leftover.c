@@ -2,12 +2,12 @@
 #include "capture/events/leftover.h"
 
 #include <ctype.h>
-#include <dirent.h>
 #include <fcntl.h>
 #include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/array.h"
 #include "base/io.h"
 #include "recording/cpu_regions.h"
 #include "recording/wire.h"
@@ -42,12 +42,9 @@ static const char *base_of(const char *path)
 static int add_path(char ***paths, size_t *nr, const char *dir, const char *name)
 {
 	size_t len = strcmp(dir, ".") == 0 ? 0 : strlen(dir);
-	char **more = reallocarray(*paths, *nr + 1, sizeof(*more));
 
-	if (!more)
-		return -ENOMEM;
-	*paths = more;
-	if (asprintf(&more[*nr], "%.*s%s%s", (int)len, dir,
+	if (array_grow(paths, *nr, sizeof(**paths)) ||
+	    asprintf(&(*paths)[*nr], "%.*s%s%s", (int)len, dir,
 		     len && dir[len - 1] != '/' ? "/" : "", name) < 0)
 		return -ENOMEM;
 	++*nr;
@@ -56,14 +53,12 @@ static int add_path(char ***paths, size_t *nr, const char *dir, const char *name
 
 int leftovers_find(const char *dir, const char *name, char ***tmps, size_t *nr)
 {
-	DIR *d = opendir(dir);
+	DIR *d __auto_dir = opendir(dir);
 	struct dirent *entry;
-	int ret = 0;
+	int ret = d ? 0 : -errno;
 
 	*tmps = NULL;
 	*nr = 0;
-	if (!d)
-		return -errno;
 	while (!ret && (entry = readdir(d))) {
 		char token[NEW_FILE_TOKEN];
 		size_t end = parse_name(entry->d_name, token);
@@ -72,7 +67,6 @@ int leftovers_find(const char *dir, const char *name, char ***tmps, size_t *nr)
 				      !strncmp(name, entry->d_name + 1, end - 1))))
 			ret = add_path(tmps, nr, dir, entry->d_name);
 	}
-	closedir(d);
 	if (ret) {
 		leftovers_free(*tmps, *nr);
 		*tmps = NULL;
@@ -146,12 +140,9 @@ int leftover_open(struct leftover *l, const char *tmp)
 
 void leftover_close(struct leftover *l)
 {
-	if (l->fd >= 0)
-		close(l->fd);
-	if (l->dir_fd >= 0)
-		close(l->dir_fd);
-	if (l->parent_fd >= 0)
-		close(l->parent_fd);
+	io_close(&l->fd);
+	io_close(&l->dir_fd);
+	io_close(&l->parent_fd);
 	free(l->tmp);
 	free(l->prefix);
 	free(l->path);
@@ -166,23 +157,17 @@ static int each_file(const struct leftover *l,
 				  void *ctx),
 		     void *ctx)
 {
-	int ret = 0, fd = openat(l->dir_fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	DIR *dir = fd < 0 ? NULL : fdopendir(fd);
+	int fd = openat(l->dir_fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	DIR *dir __auto_dir = io_list(fd < 0 ? -errno : fd);
+	int ret = dir ? 0 : -errno;
 	struct dirent *entry;
 	size_t len = strlen(l->base);
 
-	if (!dir) {
-		ret = -errno;
-		if (fd >= 0)
-			close(fd);
-		return ret;
-	}
 	while (!ret && (entry = readdir(dir)))
 		if (!strncmp(entry->d_name, l->base, len) && entry->d_name[len] == '.' &&
 		    strcmp(entry->d_name + len, LEFTOVER_SUFFIX) != 0 &&
 		    new_file_is_own(fd, entry->d_name))
 			ret = visit(fd, entry->d_name, entry->d_name + len, ctx);
-	closedir(dir);
 	return ret;
 }
 
@@ -258,15 +243,13 @@ struct cpu_list {
 static int add_cpu(int dir_fd, const char *name, const char *rest, void *ctx)
 {
 	struct cpu_list *list = ctx;
-	uint32_t cpu, *more;
+	uint32_t cpu;
 
 	if (!parse_cpu(rest, &cpu))
 		return 0;
-	more = reallocarray(list->cpus, list->nr + 1, sizeof(*more));
-	if (!more)
+	if (array_grow(&list->cpus, list->nr, sizeof(*list->cpus)))
 		return -ENOMEM;
-	list->cpus = more;
-	more[list->nr++] = cpu;
+	list->cpus[list->nr++] = cpu;
 	return 0;
 }
 

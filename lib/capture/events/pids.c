@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "capture/events/pids.h"
 
-#include <dirent.h>
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/bytes.h"
+#include "base/io.h"
 #include "capture/events/ring_reader.h"
 #include "recording/subbuf.h"
 
@@ -67,11 +67,9 @@ int pids_begin(const struct instance *in)
 	int fd = instance_open(in, "trace_marker", O_WRONLY);
 	int ret = fd < 0 ? fd : instance_write(in, "tracing_on", "1");
 
-	if (fd >= 0 && ret < 0) {
-		close(fd);
-		return ret;
-	}
-	return fd;
+	if (ret < 0)
+		io_close(&fd);
+	return ret < 0 ? ret : fd;
 }
 
 /* --- reading ----------------------------------------------------------------------------- */
@@ -111,43 +109,35 @@ static void find_lines(struct pids *out, const uint8_t *page, size_t size,
 static void read_cpu(struct pids *out, const struct instance *in, const char *cpu,
 		     const struct ring_reader_layout *layout, uint8_t *page)
 {
+	int fd __auto_fd = -1;
 	char file[300];
 	ssize_t n;
-	int fd;
 
 	snprintf(file, sizeof(file), "per_cpu/%s/trace_pipe_raw", cpu);
 	fd = instance_open(in, file, O_RDONLY | O_NONBLOCK);
-	if (fd < 0)
-		return;
-	while ((n = read(fd, page, layout->subbuf_size)) > (ssize_t)layout->data_offset)
+	while (fd >= 0 &&
+	       (n = read(fd, page, layout->subbuf_size)) > (ssize_t)layout->data_offset)
 		find_lines(out, page, (size_t)n, layout);
-	close(fd);
 }
 
 static int read_lines(struct pids *out, const struct instance *in)
 {
 	struct strbuf __auto_free sb = { 0 };
 	struct ring_reader_layout layout;
+	uint8_t *page __auto_mem = NULL;
+	DIR *dir __auto_dir = NULL;
 	struct dirent *entry;
-	uint8_t *page = NULL;
-	DIR *dir = NULL;
-	int fd, ret = instance_read(in, "events/header_page", &sb);
+	int ret = instance_read(in, "events/header_page", &sb);
 
 	if (!ret)
 		ret = ring_reader_parse_layout(strbuf_text(&sb), &layout);
 	if (ret)
 		return ret;
 	page = malloc(layout.subbuf_size);
-	fd = instance_open(in, "per_cpu", O_RDONLY | O_DIRECTORY);
-	dir = fd < 0 ? NULL : fdopendir(fd);
+	dir = io_list(instance_open(in, "per_cpu", O_RDONLY | O_DIRECTORY));
 	while (page && dir && (entry = readdir(dir)))
 		if (!strncmp(entry->d_name, "cpu", 3))
 			read_cpu(out, in, entry->d_name, &layout, page);
-	if (dir)
-		closedir(dir);
-	else if (fd >= 0)
-		close(fd);
-	free(page);
 	return 0;
 }
 

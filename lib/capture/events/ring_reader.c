@@ -6,12 +6,12 @@
  */
 #include "capture/events/ring_reader.h"
 
-#include <dirent.h>
 #include <fcntl.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/array.h"
 #include "base/io.h"
 #include "base/new_file.h"
 
@@ -99,11 +99,9 @@ static int open_cpu(struct ring_reader *r, const struct instance *in, uint32_t c
 	struct ring_reader_cpu *c;
 	char file[64];
 
-	c = reallocarray(r->cpus, r->nr_cpus + 1, sizeof(*c));
-	if (!c)
+	if (array_grow(&r->cpus, r->nr_cpus, sizeof(*r->cpus)))
 		return -ENOMEM;
-	r->cpus = c;
-	c += r->nr_cpus;
+	c = &r->cpus[r->nr_cpus];
 	*c = (struct ring_reader_cpu){ .cpu = cpu,
 				       .pipe_fd = -1,
 				       .part_fd = -1,
@@ -133,31 +131,24 @@ static int compare_numbers(const void *a, const void *b)
 /* Lists the instance's CPUs in order: CPU numbers may have holes. */
 static int list_cpus(const struct instance *in, uint32_t **out, size_t *nr)
 {
-	int fd = instance_open(in, "per_cpu", O_RDONLY | O_DIRECTORY);
-	DIR *dir = fd < 0 ? NULL : fdopendir(fd);
-	int ret = dir ? 0 : fd < 0 ? fd : -errno;
+	DIR *dir __auto_dir =
+		io_list(instance_open(in, "per_cpu", O_RDONLY | O_DIRECTORY));
+	int ret = dir ? 0 : -errno;
 	const struct dirent *entry;
 
 	*nr = 0;
 	*out = NULL;
 	while (!ret && (entry = readdir(dir))) {
 		unsigned int cpu;
-		uint32_t *grown;
 
 		if (sscanf(entry->d_name, "cpu%u", &cpu) != 1)
 			continue;
-		grown = reallocarray(*out, *nr + 1, sizeof(**out));
-		if (grown)
-			*out = grown, grown[(*nr)++] = cpu;
-		else
-			ret = -ENOMEM;
+		ret = array_grow(out, *nr, sizeof(**out));
+		if (!ret)
+			(*out)[(*nr)++] = cpu;
 	}
 	if (*nr)
 		qsort(*out, *nr, sizeof(**out), compare_numbers);
-	if (dir)
-		closedir(dir);
-	else if (fd >= 0)
-		close(fd);
 	return ret;
 }
 
@@ -522,8 +513,7 @@ void ring_reader_end_direct(struct ring_reader *r)
 void ring_reader_close_pipes(struct ring_reader *r)
 {
 	for (size_t i = 0; i < r->nr_cpus; i++) {
-		if (r->cpus[i].pipe_fd >= 0)
-			close(r->cpus[i].pipe_fd);
+		io_close(&r->cpus[i].pipe_fd);
 		r->cpus[i].pipe_fd = -1;
 	}
 }
@@ -539,8 +529,7 @@ void ring_reader_close(struct ring_reader *r)
 		}
 		free(r->cpus[i].name);
 	}
-	if (r->dir_fd >= 0)
-		close(r->dir_fd);
+	io_close(&r->dir_fd);
 	free(r->cpus);
 	free(r->staging);
 	*r = RING_READER_INIT;

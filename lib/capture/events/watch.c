@@ -9,6 +9,9 @@
 #include <tracefs.h>
 #include <unistd.h>
 
+#include "base/array.h"
+#include "base/io.h"
+
 enum effect { CHANGED, CLEARED, SWITCHED, READ };
 
 struct watch_file {
@@ -28,18 +31,13 @@ static void add(struct watch *w, const struct instance *in, enum effect effect,
 		const char *name)
 {
 	char *path = tracefs_instance_get_file(in->tracefs, name);
-	struct watch_file *files;
 	int wd = -1;
 
 	if (path)
 		wd = inotify_add_watch(w->fd, path, effect == READ ? IN_OPEN : IN_MODIFY);
 	tracefs_put_tracing_file(path);
-	files = wd < 0 ? NULL
-		       : reallocarray(w->files, w->nr_files + 1, sizeof(*w->files));
-	if (!files)
-		return;
-	w->files = files;
-	files[w->nr_files++] = (struct watch_file){ wd, effect, strdup(name) };
+	if (wd >= 0 && !array_grow(&w->files, w->nr_files, sizeof(*w->files)))
+		w->files[w->nr_files++] = (struct watch_file){ wd, effect, strdup(name) };
 }
 
 static void add_cpu(struct watch *w, const struct instance *in, uint32_t cpu)
@@ -193,8 +191,7 @@ struct watch_verdict watch_end(struct watch *w, const struct instance *in,
 
 void watch_close(struct watch *w)
 {
-	if (w->fd >= 0)
-		close(w->fd);
+	io_close(&w->fd);
 	for (size_t i = 0; i < w->nr_files; i++)
 		free(w->files[i].name);
 	free(w->files);

@@ -6,7 +6,6 @@
  */
 #include "capture/facts/lists.h"
 
-#include <dirent.h>
 #include <fcntl.h>
 #include <limits.h>
 #include <unistd.h>
@@ -14,6 +13,7 @@
 #include "base/array.h"
 #include "base/clock.h"
 #include "base/hash.h"
+#include "base/io.h"
 
 /* @names: "CACHE" and "FUNCTION [MODULE]", with a NUL between; number n + 1 has @objects[n] */
 struct traces {
@@ -45,10 +45,9 @@ static int add_line(struct traces *t, const char *cache, const char *line)
 	if (!function || len >= (int)sizeof(name))
 		return 0;
 	id = intern_id(&t->names, name, (size_t)len);
-	if (!id || array_reserve(&t->objects, &t->capacity, id, sizeof(*t->objects)))
+	if (!id ||
+	    array_reach(&t->objects, &t->nr, &t->capacity, id, sizeof(*t->objects)))
 		return -ENOMEM;
-	if (id > t->nr)
-		t->objects[t->nr++] = 0;
 	t->objects[id - 1] += objects;
 	return 0;
 }
@@ -57,18 +56,16 @@ static int add_line(struct traces *t, const char *cache, const char *line)
 static int read_cache(struct traces *t, int dir, const char *cache, uint64_t end)
 {
 	char path[NAME_MAX + 16];
-	FILE *file = NULL;
+	FILE *file __auto_file = NULL;
 	size_t size = 0;
 	char *line __auto_mem = NULL;
 	int fd, ret = 0;
 
 	snprintf(path, sizeof(path), "%s/alloc_traces", cache);
 	fd = openat(dir, path, O_RDONLY | O_CLOEXEC);
-	if (fd >= 0)
-		file = fdopen(fd, "r");
+	file = fd < 0 ? NULL : fdopen(fd, "r");
 	if (!file) {
-		if (fd >= 0)
-			close(fd);
+		io_close(&fd);
 		return 0;
 	}
 	while (!ret && getline(&line, &size, file) > 0) {
@@ -76,7 +73,6 @@ static int read_cache(struct traces *t, int dir, const char *cache, uint64_t end
 		if (!ret && clock_ns(CLOCK_MONOTONIC) > end)
 			ret = -ETIME;
 	}
-	fclose(file);
 	return ret ? ret : 1;
 }
 
@@ -85,7 +81,7 @@ int alloc_traces_sum(const char *path, uint64_t most_ns, size_t most_bytes,
 {
 	uint64_t end = clock_ns(CLOCK_MONOTONIC) + most_ns;
 	struct traces t = { 0 };
-	DIR *dir = opendir(path);
+	DIR *dir __auto_dir = opendir(path);
 	struct dirent *entry;
 	bool any = false;
 	int ret = 0;
@@ -95,8 +91,6 @@ int alloc_traces_sum(const char *path, uint64_t most_ns, size_t most_bytes,
 			ret = read_cache(&t, dirfd(dir), entry->d_name, end);
 		any |= ret > 0;
 	}
-	if (dir)
-		closedir(dir);
 	for (uint32_t i = 0; ret >= 0 && i < t.nr; i++) {
 		const char *cache = intern_get(&t.names, i + 1, NULL);
 

@@ -1,25 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "capture/facts/comms.h"
 
+#include "base/array.h"
 #include "capture/facts/threads.h"
 
 static struct comm *find_or_add(struct comms *c, uint32_t pid)
 {
 	uint32_t *index = u64_map_find(&c->by_pid, pid);
-	struct comm *items;
 
 	if (index)
 		return &c->items[*index];
-	if (c->count == c->capacity) {
-		size_t capacity = c->capacity ? c->capacity * 2 : 256;
-
-		items = reallocarray(c->items, capacity, sizeof(*items));
-		if (!items)
-			return NULL;
-		c->items = items;
-		c->capacity = capacity;
-	}
-	if (!u64_map_insert(&c->by_pid, pid, (uint32_t)c->count))
+	if (array_reserve(&c->items, &c->capacity, c->count + 1, sizeof(*c->items)) ||
+	    !u64_map_insert(&c->by_pid, pid, (uint32_t)c->count))
 		return NULL;
 	c->items[c->count].pid = pid;
 	return &c->items[c->count++];
@@ -70,7 +62,7 @@ int comms_add_text(struct comms *c, const char *text)
 			if (thread_parse_pid(number, &pid))
 				ret = comms_add(c, pid, space + 1);
 		}
-		text += len + (text[len] == '\n');
+		text = text_next_line(text);
 	}
 	return ret;
 }

@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "base/io.h"
 #include "capture/events/instance.h"
 
 /* Moments are not closer than this. */
@@ -323,8 +324,7 @@ int curve_take(struct curve *c, uint64_t time, bool ns)
 void curve_free(struct curve *c)
 {
 	for (int i = 0; i < CURVE_FILES && c->open; i++) {
-		if (c->fds[i] >= 0)
-			close(c->fds[i]);
+		io_close(&c->fds[i]);
 		strbuf_free(&c->texts[i]);
 	}
 	kernel_curve_free(&c->counts);

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "capture/facts/facts.h"
 
-#include <dirent.h>
 #include <fcntl.h>
 #include <sys/utsname.h>
 #include <tracefs.h>
 #include <unistd.h>
 
+#include "base/io.h"
 #include "capture/facts/build_ids.h"
 #include "capture/facts/lists.h"
 
@@ -245,7 +245,7 @@ int facts_snapshot(struct facts *f, const char *when, const struct log *log)
 static int add_slab_aliases(struct facts *f, const char *path)
 {
 	struct strbuf sb = { 0 };
-	DIR *dir = opendir(path);
+	DIR *dir __auto_dir = opendir(path);
 	struct dirent *entry;
 
 	if (!dir)
@@ -260,7 +260,6 @@ static int add_slab_aliases(struct facts *f, const char *path)
 		target[len] = 0;
 		strbuf_printf(&sb, "%s %s\n", entry->d_name, target);
 	}
-	closedir(dir);
 	return text_list_take(&f->texts.meta, "slab_aliases", &sb);
 }
 
@@ -407,8 +406,7 @@ static bool has_addresses(const struct strbuf *kallsyms)
 		line += strspn(line, "0");
 		if (*line != ' ' && *line != '\n')
 			return true;
-		line += strcspn(line, "\n");
-		line += *line == '\n';
+		line = text_next_line(line);
 	}
 	return false;
 }
@@ -501,10 +499,8 @@ static bool same_modules(const char *a, const char *b)
 
 		if (name_a != name_b || memcmp(a, b, name_a) != 0)
 			return false;
-		a += strcspn(a, "\n");
-		b += strcspn(b, "\n");
-		a += *a == '\n';
-		b += *b == '\n';
+		a = text_next_line(a);
+		b = text_next_line(b);
 	}
 	return *a == *b;
 }

@@ -279,14 +279,13 @@ static int open_in_container(const char *path, uint32_t pid)
 	};
 	struct stat st;
 	char root[40];
-	int dir, fd;
+	int dir __auto_fd = -1, fd;
 
 	snprintf(root, sizeof(root), "/proc/%" PRIu32 "/root", pid);
 	dir = open(root, O_PATH | O_CLOEXEC);
 	if (dir < 0)
 		return -errno;
 	fd = (int)syscall(SYS_openat2, dir, path, &how, sizeof(how));
-	close(dir);
 	if (fd < 0 || (!fstat(fd, &st) && S_ISREG(st.st_mode)))
 		return fd < 0 ? -ENOENT : fd;
 	close(fd);

@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "base/io.h"
 
 /* Frames that are read at a time. */
 #define FRAMES 8192
@@ -90,7 +91,7 @@ int opening_of_flags(const char *path, uint64_t most_ns, size_t most_bytes,
 	uint64_t end = clock_ns(CLOCK_MONOTONIC) + most_ns, frame = 0;
 	static const size_t unit = sizeof(uint64_t);
 	struct opening_runs r = { .out = out };
-	int fd = open(path, O_RDONLY | O_CLOEXEC), ret = fd < 0 ? -errno : 0;
+	int fd __auto_fd = open(path, O_RDONLY | O_CLOEXEC), ret = fd < 0 ? -errno : 0;
 	uint64_t flags[FRAMES];
 	ssize_t n = 1;
 
@@ -106,8 +107,6 @@ int opening_of_flags(const char *path, uint64_t most_ns, size_t most_bytes,
 		if (!ret && clock_ns(CLOCK_MONOTONIC) > end)
 			ret = -ETIME;
 	}
-	if (fd >= 0)
-		close(fd);
 	opening_end(&r);
 	intern_free(&r.names);
 	return out->failed ? -ENOMEM : ret;

@@ -18,6 +18,7 @@
 #include "base/array.h"
 #include "base/clock.h"
 #include "base/hash.h"
+#include "base/io.h"
 #include "capture/facts/opening.h"
 
 #define CHAIN_MAX  512
@@ -87,7 +88,7 @@ static int add_stack(struct stacks *s, uint32_t handle, struct chain *c)
 /* Reads blocks of functions and a line "handle: NUMBER". 0, also without such a file. */
 static int read_stacks(struct stacks *s, const char *path, uint64_t end)
 {
-	FILE *file = fopen(path, "re");
+	FILE *file __auto_file = fopen(path, "re");
 	struct chain c = { .len = 0 };
 	uint32_t handle;
 	size_t size = 0;
@@ -101,8 +102,6 @@ static int read_stacks(struct stacks *s, const char *path, uint64_t end)
 		if (!ret && *line != ' ' && clock_ns(CLOCK_MONOTONIC) > end)
 			ret = -ETIME;
 	}
-	if (file)
-		fclose(file);
 	return ret;
 }
 
@@ -122,7 +121,7 @@ static FILE *open_pages(const char *path, bool handles)
 		return fopen(path, "re");
 	file = fdopen(fd, "r");
 	if (!file)
-		close(fd);
+		io_close(&fd);
 	return file;
 }
 
@@ -143,10 +142,9 @@ static int end_block(struct page_sums *s)
 		return ret;
 	}
 	id = intern_id(&s->keys, s->key.text, s->key.len);
-	if (!id || array_reserve(&s->pages_of, &s->capacity, id, sizeof(*s->pages_of)))
+	if (!id ||
+	    array_reach(&s->pages_of, &s->nr, &s->capacity, id, sizeof(*s->pages_of)))
 		return -ENOMEM;
-	if (id > s->nr)
-		s->pages_of[s->nr++] = 0;
 	s->pages_of[id - 1] += s->pages;
 	s->pages = 0;
 	return 0;
@@ -202,7 +200,7 @@ static int read_blocks(struct page_sums *s, const char *path, uint64_t most_ns,
 	char numbered[PATH_MAX];
 	size_t size = 0;
 	char *line __auto_mem = NULL;
-	FILE *file;
+	FILE *file __auto_file = NULL;
 	int ret;
 
 	snprintf(numbered, sizeof(numbered), "%s_stacks/show_stacks_handles", path);
@@ -219,11 +217,8 @@ static int read_blocks(struct page_sums *s, const char *path, uint64_t most_ns,
 	}
 	if (!ret)
 		ret = end_block(s);
-	if (file) {
-		if (!ret && ferror(file))
-			ret = -EIO;
-		fclose(file);
-	}
+	if (!ret && ferror(file))
+		ret = -EIO;
 	intern_free(&s->stacks.chains);
 	u64_map_free(&s->stacks.numbers);
 	return ret;

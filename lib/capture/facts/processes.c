@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "base/io.h"
 #include "capture/facts/threads.h"
 
 struct listing {
@@ -53,12 +54,10 @@ static void add_group(struct strbuf *out, int task_fd, uint32_t pid, const char 
 
 void processes_list_group(int32_t pid, struct strbuf *out)
 {
-	int proc = open("/proc", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	int proc __auto_fd = open("/proc", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 
-	if (proc < 0)
-		return;
-	add_group(out, proc, (uint32_t)pid, "");
-	close(proc);
+	if (proc >= 0)
+		add_group(out, proc, (uint32_t)pid, "");
 }
 
 /* proc(5): "PID (NAME) STATE PARENT ..."; a name may have parentheses and line breaks. */

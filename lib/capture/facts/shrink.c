@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "capture/facts/shrink.h"
 
-#include <dirent.h>
 #include <fcntl.h>
 #include <limits.h>
 #include <sys/stat.h>
 #include <unistd.h>
+
+#include "base/io.h"
 
 /* The outcome for the caches of one directory. */
 struct shrunk {
@@ -27,32 +28,22 @@ static bool is_cache(int dir, const char *name)
 static bool is_held(int dir, const char *name)
 {
 	char path[NAME_MAX + 16], text[32];
-	ssize_t n;
-	int fd;
+	int fd __auto_fd = -1;
 
 	snprintf(path, sizeof(path), "%s/cpu_slabs", name);
 	fd = openat(dir, path, O_RDONLY | O_CLOEXEC);
-	if (fd < 0)
-		return true;
-	n = read(fd, text, sizeof(text));
-	close(fd);
-	return n <= 0 || text[0] != '0';
+	return fd < 0 || read(fd, text, sizeof(text)) <= 0 || text[0] != '0';
 }
 
 /* 0 or -errno. Allocates nothing. */
 static int shrink_cache(int dir, const char *name)
 {
 	char path[NAME_MAX + 16];
-	int fd, ret = 0;
+	int fd __auto_fd = -1;
 
 	snprintf(path, sizeof(path), "%s/shrink", name);
 	fd = openat(dir, path, O_WRONLY | O_CLOEXEC);
-	if (fd < 0)
-		return -errno;
-	if (write(fd, "1", 1) != 1)
-		ret = -errno;
-	close(fd);
-	return ret;
+	return fd < 0 || write(fd, "1", 1) != 1 ? -errno : 0;
 }
 
 static void shrink_all(DIR *dir, bool again, struct shrunk *s, const struct log *log)
@@ -83,14 +74,12 @@ static void shrink_all(DIR *dir, bool again, struct shrunk *s, const struct log 
 
 bool shrink_caches(const char *path, enum log_level level, const struct log *log)
 {
-	DIR *dir = opendir(path);
+	DIR *dir __auto_dir = opendir(path);
 	int err = dir ? ENOENT : errno;
 	struct shrunk s = { 0 };
 
-	if (dir) {
+	if (dir)
 		shrink_all(dir, false, &s, log);
-		closedir(dir);
-	}
 	if (!s.caches)
 		log_msg(log, level,
 			"cannot shrink slab caches: %s: %s\n  The recording continues; free objects held by CPUs count as in use",
@@ -104,11 +93,9 @@ bool shrink_caches(const char *path, enum log_level level, const struct log *log
 
 void shrink_again(const char *path, const struct log *log)
 {
-	DIR *dir = opendir(path);
+	DIR *dir __auto_dir = opendir(path);
 	struct shrunk s = { 0 };
 
-	if (!dir)
-		return;
-	shrink_all(dir, true, &s, log);
-	closedir(dir);
+	if (dir)
+		shrink_all(dir, true, &s, log);
 }

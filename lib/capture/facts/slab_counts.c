@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "capture/facts/slab_counts.h"
 
-#include <dirent.h>
 #include <fcntl.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "base/io.h"
 
 #define FILE_TEXT   64
 /* Shrinking a cache walks its partial slabs with interrupts off, so a cache with more free objects
@@ -86,8 +86,7 @@ static void open_cache(int dir, const char *name, struct slab_files_cache *c)
 static void close_cache(const struct slab_files_cache *c)
 {
 	for (int i = 0; i < SLAB_FILES; i++)
-		if (c->fds[i] >= 0)
-			close(c->fds[i]);
+		io_close(&c->fds[i]);
 }
 
 /* Parses a line of slabinfo: the cache's name, its free objects and the bytes of a
@@ -121,15 +120,14 @@ static struct cache *list_caches(const char *slabinfo, size_t *nr)
 	caches = calloc(lines, sizeof(*caches));
 	for (at = slabinfo; caches && *at && *nr < lines;) {
 		*nr += parse_line(at, &caches[*nr]);
-		at += strcspn(at, "\n");
-		at += *at == '\n';
+		at = text_next_line(at);
 	}
 	return caches;
 }
 
 void slab_files_open(struct slab_files *f, const char *path, const char *slabinfo)
 {
-	int dir = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	int dir __auto_fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	struct cache *caches;
 	size_t nr, room;
 
@@ -143,7 +141,6 @@ void slab_files_open(struct slab_files *f, const char *path, const char *slabinf
 		f->nr++;
 	}
 	free(caches);
-	close(dir);
 }
 
 const struct slab_files_cache *slab_files_of(const struct slab_files *f, const char *name)
@@ -164,23 +161,6 @@ void slab_files_close(struct slab_files *f)
 
 /* --- counting ------------------------------------------------------------------------------ */
 
-/* Reads the beginning of CACHE/FILE; false if it cannot be read. */
-static bool read_text(int dir, const char *cache, const char *file, char text[FILE_TEXT])
-{
-	char path[320];
-	ssize_t n = -1;
-	int fd;
-
-	snprintf(path, sizeof(path), "%s/%s", cache, file);
-	fd = openat(dir, path, O_RDONLY | O_CLOEXEC);
-	if (fd >= 0) {
-		n = read(fd, text, FILE_TEXT - 1);
-		close(fd);
-	}
-	text[n > 0 ? n : 0] = 0;
-	return n > 0;
-}
-
 /* Reads the beginning of an open file; false if it cannot be read. */
 static bool read_open(int fd, char text[FILE_TEXT])
 {
@@ -188,6 +168,17 @@ static bool read_open(int fd, char text[FILE_TEXT])
 
 	text[n > 0 ? n : 0] = 0;
 	return n > 0;
+}
+
+/* Reads the beginning of CACHE/FILE; false if it cannot be read. */
+static bool read_text(int dir, const char *cache, const char *file, char text[FILE_TEXT])
+{
+	int fd __auto_fd = -1;
+	char path[320];
+
+	snprintf(path, sizeof(path), "%s/%s", cache, file);
+	fd = openat(dir, path, O_RDONLY | O_CLOEXEC);
+	return read_open(fd, text);
 }
 
 /* The number that the file begins with; 0 if it cannot be read. */
@@ -251,7 +242,7 @@ static uint64_t nr_cpus(void)
 
 void slab_counts_held(struct strbuf *out, const char *path, bool sheaves)
 {
-	DIR *dir = opendir(path);
+	DIR *dir __auto_dir = opendir(path);
 	uint64_t cpus = nr_cpus();
 	struct dirent *entry;
 
@@ -270,12 +261,11 @@ void slab_counts_held(struct strbuf *out, const char *path, bool sheaves)
 			      sheaves ? read_number(dirfd(dir), name, "sheaf_capacity")
 				      : 0);
 	}
-	closedir(dir);
 }
 
 void slab_counts_reclaim(struct strbuf *out, const char *path)
 {
-	DIR *dir = opendir(path);
+	DIR *dir __auto_dir = opendir(path);
 	struct dirent *entry;
 	char text[FILE_TEXT];
 
@@ -288,7 +278,6 @@ void slab_counts_reclaim(struct strbuf *out, const char *path)
 		    read_text(dirfd(dir), name, "reclaim_account", text))
 			strbuf_printf(out, "%s %d\n", name, text[0] == '1');
 	}
-	closedir(dir);
 }
 
 /* Counts one cache, and shrinks it first if there is time left. Allocates nothing, as no event
@@ -406,14 +395,11 @@ static bool any_left_alone(void)
 	bool any = false;
 
 	for (size_t i = 0; i < ARRAY_SIZE(files); i++) {
-		int fd = open(files[i], O_RDONLY | O_CLOEXEC);
+		int fd __auto_fd = open(files[i], O_RDONLY | O_CLOEXEC);
 		char text[FILE_TEXT];
-		ssize_t n = fd < 0 ? -1 : read(fd, text, sizeof(text));
 
 		/* "2-3\n"; none: "\n", or "(null)\n" for nohz_full. */
-		any |= n > 0 && text[0] >= '0' && text[0] <= '9';
-		if (fd >= 0)
-			close(fd);
+		any |= read_open(fd, text) && text[0] >= '0' && text[0] <= '9';
 	}
 	return any;
 }

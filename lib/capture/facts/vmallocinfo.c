@@ -8,6 +8,7 @@
 #include "base/array.h"
 #include "base/clock.h"
 #include "base/hash.h"
+#include "base/io.h"
 
 struct caller_sum {
 	uint64_t areas, pages;
@@ -61,10 +62,8 @@ static int add_area(struct callers *c, char *line)
 	snprintf(name, sizeof(name), "%s%s%s", function, module ? " " : "",
 		 module ? module : "");
 	id = intern_id(&c->names, name, strlen(name));
-	if (!id || array_reserve(&c->sums, &c->capacity, id, sizeof(*c->sums)))
+	if (!id || array_reach(&c->sums, &c->nr, &c->capacity, id, sizeof(*c->sums)))
 		return -ENOMEM;
-	if (id > c->nr)
-		c->sums[c->nr++] = (struct caller_sum){ 0 };
 	c->sums[id - 1].areas++;
 	c->sums[id - 1].pages += pages;
 	return 0;
@@ -74,7 +73,7 @@ int vmallocinfo_sum(const char *path, uint64_t most_ns, struct strbuf *out)
 {
 	uint64_t end = clock_ns(CLOCK_MONOTONIC) + most_ns;
 	struct callers c = { 0 };
-	FILE *file = fopen(path, "re");
+	FILE *file __auto_file = fopen(path, "re");
 	size_t size = 0;
 	char *line __auto_mem = NULL;
 	int ret = file ? 0 : -errno;
@@ -84,11 +83,8 @@ int vmallocinfo_sum(const char *path, uint64_t most_ns, struct strbuf *out)
 		if (!ret && clock_ns(CLOCK_MONOTONIC) > end)
 			ret = -ETIME;
 	}
-	if (file) {
-		if (!ret && ferror(file))
-			ret = -EIO;
-		fclose(file);
-	}
+	if (!ret && ferror(file))
+		ret = -EIO;
 	for (uint32_t i = 0; !ret && i < c.nr; i++)
 		strbuf_printf(out, "%" PRIu64 " %" PRIu64 " %s\n", c.sums[i].areas,
 			      c.sums[i].pages,

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "capture/file/dead.h"
 
-#include <dirent.h>
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/io.h"
 #include "capture/events/probes.h"
 #include "capture/facts/facts.h"
 
@@ -31,25 +31,19 @@ static int add_cpu(const struct instance *in, const char *name, struct dead_cont
 
 static int count_one(const struct instance *in, struct dead_content *out)
 {
-	int fd = instance_open(in, "per_cpu", O_RDONLY | O_DIRECTORY);
-	DIR *dir = fd < 0 ? NULL : fdopendir(fd);
+	DIR *dir __auto_dir =
+		io_list(instance_open(in, "per_cpu", O_RDONLY | O_DIRECTORY));
 	struct dirent *entry;
-	int ret = fd < 0 ? fd : dir ? 0 : -errno;
+	int ret = dir ? 0 : -errno;
 
 	while (!ret) {
 		errno = 0;
 		entry = readdir(dir);
-		if (!entry) {
-			ret = -errno;
-			break;
-		}
+		if (!entry)
+			return -errno;
 		if (!strncmp(entry->d_name, "cpu", 3))
 			ret = add_cpu(in, entry->d_name, out);
 	}
-	if (dir)
-		closedir(dir);
-	else if (fd >= 0)
-		close(fd);
 	return ret;
 }
 

@@ -264,8 +264,7 @@ bool new_recording_shrink_reserve(struct new_recording *o, uint64_t least)
 
 void new_recording_release_reserve(struct new_recording *o)
 {
-	if (o->reserve_fd >= 0)
-		close(o->reserve_fd);
+	io_close(&o->reserve_fd);
 	o->reserve_fd = -1;
 	o->reserved = 0;
 }

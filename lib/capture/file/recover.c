@@ -5,6 +5,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/array.h"
 #include "base/io.h"
 #include "base/safe_text.h"
 #include "capture/events/ring_reader.h"
@@ -46,12 +47,9 @@ static int open_head(struct recovery *v)
 	int ret, fd = duplicate(v->l->fd);
 
 	ret = fd < 0 ? fd : source_open_fd(&src, fd);
-	if (ret) {
-		if (fd >= 0)
-			close(fd);
-		return ret;
-	}
-	return recording_open(&v->rec, &src, v->l->tmp, v->log);
+	if (ret)
+		io_close(&fd);
+	return ret ? ret : recording_open(&v->rec, &src, v->l->tmp, v->log);
 }
 
 /* Is the sub-buffer at @at unwritten, i.e. are its time and size zero? */
@@ -91,17 +89,13 @@ static int add_part(struct recovery *v, uint32_t cpu, int fd, uint64_t offset,
 		    uint64_t room)
 {
 	struct ring_reader *r = &v->reader;
-	struct ring_reader_cpu *c = reallocarray(r->cpus, r->nr_cpus + 1, sizeof(*c));
+	struct ring_reader_cpu *c;
 
-	if (fd < 0 || !c) {
-		if (c)
-			r->cpus = c;
-		if (fd >= 0)
-			close(fd);
+	if (fd < 0 || array_grow(&r->cpus, r->nr_cpus, sizeof(*r->cpus))) {
+		io_close(&fd);
 		return fd < 0 ? fd : -ENOMEM;
 	}
-	r->cpus = c;
-	c += r->nr_cpus++;
+	c = &r->cpus[r->nr_cpus++];
 	*c = (struct ring_reader_cpu){
 		.cpu = cpu, .pipe_fd = -1, .part_fd = fd, .offset = offset, .room = room
 	};

@@ -6,10 +6,11 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/io.h"
+
 static void close_fd(int *fd)
 {
-	if (*fd >= 0)
-		close(*fd);
+	io_close(fd);
 	*fd = -1;
 }
 

@@ -4,6 +4,7 @@
 #include <fcntl.h>
 #include <unistd.h>
 
+#include "base/io.h"
 #include "capture/events/events.h"
 #include "capture/facts/facts.h"
 
@@ -254,7 +255,7 @@ static uint64_t cache_bytes(const char *slabinfo, const char *name)
 {
 	size_t size = strlen(name);
 
-	for (const char *p = slabinfo; *p; p += strcspn(p, "\n"), p += *p == '\n') {
+	for (const char *p = slabinfo; *p; p = text_next_line(p)) {
 		uint64_t active, all, bytes;
 
 		if (strncmp(p, name, size) != 0 || p[size] != ' ')
@@ -324,10 +325,7 @@ const char *flight_cause_name(const struct flight_watch *w, enum flight_cause ca
 
 void flight_watch_close(struct flight_watch *w)
 {
-	if (w->pressure_fd >= 0)
-		close(w->pressure_fd);
-	w->pressure_fd = -1;
-	if (w->kmsg_fd >= 0)
-		close(w->kmsg_fd);
-	w->kmsg_fd = -1;
+	io_close(&w->pressure_fd);
+	io_close(&w->kmsg_fd);
+	w->pressure_fd = w->kmsg_fd = -1;
 }

@@ -4,6 +4,8 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "base/io.h"
+
 /* The longest delay between an event's time and its write: an interrupt or a hypervisor may come in
  * between.
  */
@@ -17,27 +19,24 @@
 static int write_beginning(struct session *s)
 {
 	struct writer_facts *w = &s->facts.writer;
-	struct writer_part *parts = calloc(s->reader.nr_cpus + 1, sizeof(*parts));
+	struct writer_part *parts __auto_mem =
+		calloc(s->reader.nr_cpus + 1, sizeof(*parts));
 	struct writer_instance frees;
 	struct writer_out out = { .fd = memfd_create("kmemx", MFD_CLOEXEC),
 				  .log = s->log };
 	struct writer_facts all = *w;
 	size_t nr;
-	int ret;
+	int ret = !parts ? -ENOMEM : out.fd < 0 ? -errno : 0;
 
-	if (!parts || out.fd < 0) {
-		ret = parts ? -errno : -ENOMEM;
-		goto out;
-	}
-	for (size_t i = 0; i < s->reader.nr_cpus; i++)
+	for (size_t i = 0; !ret && i < s->reader.nr_cpus; i++)
 		parts[i] = (struct writer_part){ .cpu = s->reader.cpus[i].cpu,
 						 .fd = out.fd };
-	nr = writer_take_frees(&all, parts, s->reader.nr_cpus, &frees);
-	ret = writer_write(&out, &all, parts, nr);
-out:
-	free(parts);
-	if (ret && out.fd >= 0)
-		close(out.fd);
+	if (!ret) {
+		nr = writer_take_frees(&all, parts, s->reader.nr_cpus, &frees);
+		ret = writer_write(&out, &all, parts, nr);
+	}
+	if (ret)
+		io_close(&out.fd);
 	return ret ? ret : out.fd;
 }
 

@@ -6,6 +6,8 @@
 #include <sys/timerfd.h>
 #include <unistd.h>
 
+#include "base/io.h"
+
 /* How often buffers that cannot signal readiness are read. 20 ms of the worst storm (40 MB/s per
  * CPU) fill less than 1 MB.
  */
@@ -305,8 +307,7 @@ int pump_run(struct pump_options *opts)
 		log_msg(opts->log, LOG_ERROR, "cannot wait for the ring buffers: %s",
 			strerror(-ret));
 	for (int i = NR_FDS; i-- > 0;)
-		if (p.fds[i] >= 0)
-			close(p.fds[i]);
+		io_close(&p.fds[i]);
 	return ret;
 }
 

@@ -9,6 +9,7 @@
 #include <sys/random.h>
 #include <unistd.h>
 
+#include "base/io.h"
 #include "capture/events/event_criteria.h"
 #include "capture/events/event_sample.h"
 #include "capture/file/dead.h"
@@ -325,8 +326,7 @@ int setup_events(struct session *s)
 	int lock = instance_lock_all();
 	int ret = set_up_events(s);
 
-	if (lock >= 0)
-		close(lock);
+	io_close(&lock);
 	if (ret)
 		return ret;
 	s->has_watermark = setup_write(s, "buffer_percent", BUFFER_PERCENT) == 0;

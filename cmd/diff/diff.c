@@ -9,11 +9,6 @@
 
 static const char command_name[] = "diff";
 
-static bool equal(const char *a, const char *b)
-{
-	return a && b ? !strcmp(a, b) : a == b;
-}
-
 /* Sets the expected build of each module, if all recordings of the side have the same builds. */
 static int expect_modules(struct directory_sources *sources, const struct diff_side *side)
 {
@@ -70,8 +65,8 @@ static int open_both(struct diff *d)
 	old->sources = new->sources = &d->sources[0];
 	ret = open_sources(d, &d->sources[0], old);
 	if (ret != GO_ON ||
-	    (equal(a->vmlinux, b->vmlinux) && equal(a->modules, b->modules) &&
-	     equal(a->source, b->source) && equal(ids_of(old), ids_of(new))))
+	    (text_same(a->vmlinux, b->vmlinux) && text_same(a->modules, b->modules) &&
+	     text_same(a->source, b->source) && text_same(ids_of(old), ids_of(new))))
 		return ret;
 	new->sources = &d->sources[1];
 	return open_sources(d, &d->sources[1], new);

@@ -4,10 +4,10 @@
  * In: operands, options, and the recordings. Out: paths; the sides' files, checked; what was found
  * for them.
  */
-#include <dirent.h>
 #include <sys/stat.h>
 
 #include "analysis/row/subject.h"
+#include "base/array.h"
 #include "base/io.h"
 #include "base/strbuf.h"
 #include "cmd/diff/diff_options.h"
@@ -157,11 +157,6 @@ static char *copy_of(const char *text, bool *failed)
 	return copy;
 }
 
-static bool equal(const char *a, const char *b)
-{
-	return a && b ? !strcmp(a, b) : a == b;
-}
-
 static void free_found(struct diff_side *side)
 {
 	if (!side->found)
@@ -192,8 +187,8 @@ static int keep(struct diff_side *side, const struct study *study)
 	bool failed = false;
 
 	if (side->found)
-		return equal(side->found->vmlinux, found->vmlinux) &&
-		       equal(side->found->ids, ids ? ids->text : NULL);
+		return text_same(side->found->vmlinux, found->vmlinux) &&
+		       text_same(side->found->ids, ids ? ids->text : NULL);
 	side->found = calloc(1, sizeof(*side->found));
 	if (!side->found)
 		return -ENOMEM;
@@ -307,17 +302,13 @@ static int failed(int err)
 
 static int add_path(struct diff_paths *paths, const char *path)
 {
-	char **grown;
-
 	if (paths->nr == RUNS_MAX)
 		return message_fail(EXIT_USAGE, "diff",
 				    "too many recordings (at most %d)", RUNS_MAX);
-	grown = reallocarray(paths->items, paths->nr + 1, sizeof(*grown));
-	if (!grown)
+	if (array_grow(&paths->items, paths->nr, sizeof(*paths->items)))
 		return failed(ENOMEM);
-	paths->items = grown;
-	grown[paths->nr] = strdup(path);
-	if (!grown[paths->nr])
+	paths->items[paths->nr] = strdup(path);
+	if (!paths->items[paths->nr])
 		return failed(ENOMEM);
 	paths->nr++;
 	return GO_ON;
@@ -325,10 +316,7 @@ static int add_path(struct diff_paths *paths, const char *path)
 
 static int is_recording(const struct dirent *entry)
 {
-	size_t size = strlen(entry->d_name);
-
-	return entry->d_name[0] != '.' && size > 4 &&
-	       !strcmp(entry->d_name + size - 4, ".dat");
+	return entry->d_name[0] != '.' && text_ends(entry->d_name, ".dat");
 }
 
 /* Adds all recordings of a directory, sorted by name. */

@@ -16,14 +16,11 @@ static const char command_name[] = "diff";
 /* False if the file cannot be opened: reading it later prints the message. */
 static bool is_elf(const char *path)
 {
-	int fd = io_open_input(path, IO_FILE);
+	int fd __auto_fd = io_open_input(path, IO_FILE);
 	char magic[4] = "";
 
-	if (fd < 0)
-		return false;
-	if (io_pread_all(fd, magic, sizeof(magic), 0))
+	if (fd < 0 || io_pread_all(fd, magic, sizeof(magic), 0))
 		magic[0] = '\0';
-	close(fd);
 	return !memcmp(magic,
 		       "\x7f"
 		       "ELF",

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "analysis/rows_out/export_history.h"
+#include "base/io.h"
 #include "base/new_file.h"
 #include "cmd/options/message.h"
 #include "cmd/output/output.h"
@@ -125,10 +126,8 @@ static const char *fact_of(const struct report *report, const char *name)
 /* Another user's link must not choose where root writes. */
 static int check_into(const char *into)
 {
-	int fd = new_file_open_dir(into, new_file_sudo_id("SUDO_UID"));
+	int fd __auto_fd = new_file_open_dir(into, new_file_sudo_id("SUDO_UID"));
 
-	if (fd >= 0)
-		close(fd);
 	if (fd != -EPERM)
 		return GO_ON;
 	return message_fail(

@@ -124,16 +124,9 @@ static int check_recording(const struct footprint_run *run)
 			    "%s needs a recording\n  Give it: -i FILE", what);
 }
 
-static bool ends(const char *text, const char *with)
-{
-	size_t size = strlen(text), end = strlen(with);
-
-	return size > end && !strcmp(text + size - end, with);
-}
-
 static bool is_page(const char *path)
 {
-	return ends(path, ".html") || ends(path, ".htm");
+	return text_ends(path, ".html") || text_ends(path, ".htm");
 }
 
 /* Adds the directories of --dir. GO_ON, or EXIT_FAILED after a message. */
@@ -165,7 +158,7 @@ static int choose(struct footprint_run *run)
 				     FOOTPRINT_ATTRS, command_name);
 	if (attr < 0)
 		return EXIT_USAGE;
-	if (run->rings && !is_page(run->rings) && !ends(run->rings, ".svg"))
+	if (run->rings && !is_page(run->rings) && !text_ends(run->rings, ".svg"))
 		return message_fail(EXIT_USAGE, command_name,
 				    "--rings %s: the name must end in .svg or .html",
 				    run->rings);

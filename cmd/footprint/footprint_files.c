@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "cmd/footprint/footprint_files.h"
 
-#include <fcntl.h>
 #include <sys/utsname.h>
-#include <unistd.h>
 
 #include "base/io.h"
+#include "capture/events/instance.h"
 #include "capture/facts/build_ids.h"
 #include "cmd/input/input.h"
 #include "cmd/input/input_dirs.h"
@@ -154,9 +153,6 @@ void footprint_files_free(struct footprint_files *files)
 	free(files->found_modules);
 }
 
-/* A kernel's notes take a few hundred bytes. */
-#define NOTES_MAX 65536
-
 /* Keeps what was found. */
 static int take(struct footprint_files *files, const struct debug_found *found,
 		const char *command)
@@ -208,14 +204,11 @@ static int find_recorded(struct footprint_files *files, const struct study_optio
 /* Reads the build ID of the running kernel; empty if it has none. 0 or -ENOMEM. */
 static int read_build_id(struct strbuf *hex)
 {
-	int fd = open("/sys/kernel/notes", O_RDONLY | O_CLOEXEC), ret;
-	char *notes = fd < 0 ? NULL : malloc(NOTES_MAX);
-	ssize_t size = notes ? read(fd, notes, NOTES_MAX) : 0;
+	struct strbuf __auto_free notes = { 0 };
+	int ret = instance_read_top("/sys/kernel/notes", &notes);
 
-	ret = size > 0 ? build_id_of_notes(notes, (size_t)size, hex) : 0;
-	free(notes);
-	if (fd >= 0)
-		close(fd);
+	if (!ret)
+		ret = build_id_of_notes(strbuf_text(&notes), notes.size, hex);
 	return ret == -ENOMEM ? ret : 0;
 }
 

@@ -3,7 +3,6 @@
  * cmd (import): a perf.data file.
  * In: what perf record wrote, also to a pipe or a directory. Out: a recording.
  */
-#include <dirent.h>
 #include <fcntl.h>
 #include <limits.h>
 #include <sys/stat.h>
@@ -57,7 +56,7 @@ static int open_more(void *ctx, unsigned int nr, struct source *out)
 static int count_files(const char *path, size_t *count, unsigned long *end)
 {
 	const struct dirent *entry;
-	DIR *dir = opendir(path);
+	DIR *dir __auto_dir = opendir(path);
 
 	if (!dir)
 		return -errno;
@@ -74,7 +73,6 @@ static int count_files(const char *path, size_t *count, unsigned long *end)
 		++*count;
 		*end = nr >= *end ? nr + 1 : *end;
 	}
-	closedir(dir);
 	return 0;
 }
 
@@ -163,11 +161,9 @@ static int as_file(const struct import *im, int fd)
 	file = new_file_unnamed(im->out.file.dir_fd, false);
 	ret = file < 0 ? file : copy_all(fd, file);
 	close(fd);
-	if (!ret)
-		return file;
-	if (file >= 0)
-		close(file);
-	return ret;
+	if (ret)
+		io_close(&file);
+	return ret ? ret : file;
 }
 
 static int run_failed(const struct import *im, int err)

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "cmd/input/input_kind.h"
 
-#include <dirent.h>
 #include <limits.h>
 #include <unistd.h>
 
@@ -74,27 +73,20 @@ static const struct kind *find_kind(const char *start, size_t size)
 /* Reads up to START_SIZE bytes and adds a NUL. Returns how many bytes, or -errno. */
 static ssize_t read_start(const char *path, char *start)
 {
-	int fd = io_open_input(path, IO_FILE);
-	ssize_t size;
+	int fd __auto_fd = io_open_input(path, IO_FILE);
+	ssize_t size = fd < 0 ? fd : pread(fd, start, START_SIZE, 0);
 
-	if (fd < 0)
-		return fd;
-	size = pread(fd, start, START_SIZE, 0);
-	if (size < 0)
-		size = -errno;
-	close(fd);
 	if (size >= 0)
 		start[size] = '\0';
-	return size;
+	return size < 0 && fd >= 0 ? -errno : size;
 }
 
 /* Is @path named like what a recorder writes, .NAME.TOKEN.tmp? */
 static bool leftover_tell(const char *command, const char *path)
 {
 	const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
-	size_t size = strlen(name);
 
-	if (name[0] != '.' || size <= 5 || strcmp(name + size - 4, ".tmp") != 0)
+	if (name[0] != '.' || !text_ends(name + 1, ".tmp"))
 		return false;
 	message_error(
 		command,
@@ -137,25 +129,21 @@ struct content {
 
 static int look_into(const char *path, struct content *c)
 {
-	DIR *dir = opendir(path);
+	DIR *dir __auto_dir = opendir(path);
 	const struct dirent *entry;
 
 	if (!dir)
 		return -errno;
 	for (size_t nr = 0; nr < ENTRIES_MAX && (entry = readdir(dir)); nr++) {
-		size_t size = strlen(entry->d_name);
-
 		if (!strcmp(entry->d_name, "per_cpu"))
 			c->raw_pages = true;
 		c->perf_header |= !strcmp(entry->d_name, "data");
 		c->perf_data |= !strcmp(entry->d_name, "data.0");
-		if (entry->d_name[0] == '.' || size <= 4 ||
-		    strcmp(entry->d_name + size - 4, ".dat") != 0)
+		if (entry->d_name[0] == '.' || !text_ends(entry->d_name, ".dat"))
 			continue;
 		if (!c->nr_recordings++ || strcmp(entry->d_name, c->name) < 0)
 			snprintf(c->name, sizeof(c->name), "%s", entry->d_name);
 	}
-	closedir(dir);
 	return 0;
 }
 

@@ -3,6 +3,7 @@
 
 #include "base/safe_text.h"
 #include "cmd/options/message.h"
+#include "cmd/options/options_value.h"
 
 #define NR_FILTERS 10
 
@@ -71,18 +72,6 @@ static bool has_deep(const char *text, bool *others)
 	return deep;
 }
 
-static int add_wrappers(struct option_strings *skip, const char *command)
-{
-	const char **grown =
-		reallocarray(skip->items, skip->count + 1, sizeof(*skip->items));
-
-	if (!grown)
-		return message_no_memory(command);
-	skip->items = grown;
-	skip->items[skip->count++] = CALLSITE_WRAPPERS;
-	return GO_ON;
-}
-
 bool filter_words_has_deep(const struct filter_words *w)
 {
 	bool others, deep = false;
@@ -106,7 +95,9 @@ int filter_words_deep(struct filter_words *w, struct option_strings *skip,
 			w->sites.items[kept++] = w->sites.items[i];
 	}
 	w->sites.count = kept;
-	return deep ? add_wrappers(skip, command) : GO_ON;
+	if (deep && option_value_append(skip, CALLSITE_WRAPPERS))
+		return message_no_memory(command);
+	return GO_ON;
 }
 
 /* How to add a word of an option: one of these. */

@@ -4,6 +4,8 @@
 #include <ctype.h>
 #include <strings.h>
 
+#include "base/array.h"
+
 #define NSEC_PER_SEC 1000000000ULL
 
 /* Parses digits of @base at *@text and moves *@text past them. */
@@ -181,13 +183,10 @@ int option_value_percent(const char *text, uint64_t *millionths)
 	return 0;
 }
 
-static int append_string(struct option_strings *list, const char *value)
+int option_value_append(struct option_strings *list, const char *value)
 {
-	const char **items = reallocarray(list->items, list->count + 1, sizeof(*items));
-
-	if (!items)
+	if (array_grow(&list->items, list->count, sizeof(*list->items)))
 		return -ENOMEM;
-	list->items = items;
 	list->items[list->count++] = value;
 	return 0;
 }
@@ -206,7 +205,7 @@ int option_value_store(const struct option_entry *opt, const char *value)
 		*(const char **)opt->value = value;
 		return 0;
 	case OPTION_STRINGS:
-		return append_string(opt->value, value);
+		return option_value_append(opt->value, value);
 	case OPTION_UINT:
 		return option_value_uint(value, opt->value);
 	case OPTION_POSITIVE:

@@ -25,6 +25,8 @@ int __must_check option_value_percent(const char *text, uint64_t *millionths);
 /* Nanoseconds; a number with up to nine decimals and ns, us, ms, s (or nothing), m, h. */
 int __must_check option_value_duration(const char *text, uint64_t *ns);
 
+/* Appends @value. 0 or -ENOMEM. */
+int __must_check option_value_append(struct option_strings *list, const char *value);
 /* Parses @value by the type of @opt and stores it there. As above, or -ENOMEM. */
 int __must_check option_value_store(const struct option_entry *opt, const char *value);
 /* What @err means: "too large". */

@@ -5,11 +5,11 @@
  */
 #include "cmd/output/output.h"
 
-#include <dirent.h>
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/io.h"
 #include "base/new_file.h"
 #include "cmd/options/message.h"
 #include "cmd/options/signals.h"
@@ -55,15 +55,12 @@ static int cannot_use(const char *path, int err, const char *command)
 /* GO_ON if the directory @fd is empty, else EXIT_FAILED after a message. Closes @fd. */
 static int check_empty(int fd, const char *path, const char *command)
 {
-	DIR *dir = fdopendir(fd);
+	DIR *dir __auto_dir = io_list(fd);
 	const struct dirent *entry;
 	int ret = GO_ON;
 
-	if (!dir) {
-		ret = cannot_use(path, errno, command);
-		close(fd);
-		return ret;
-	}
+	if (!dir)
+		return cannot_use(path, errno, command);
 	while (ret == GO_ON && (entry = readdir(dir))) {
 		if (!strcmp(entry->d_name, ".") || !strcmp(entry->d_name, ".."))
 			continue;
@@ -73,7 +70,6 @@ static int check_empty(int fd, const char *path, const char *command)
 			path);
 		ret = EXIT_FAILED;
 	}
-	closedir(dir);
 	return ret;
 }
 
@@ -92,19 +88,17 @@ static int cannot_create(const char *path, int err, const char *command)
 /* @path does not exist: can it be created? */
 static int check_parent(const char *path, const char *command)
 {
+	char *parent __auto_mem = NULL;
 	size_t size = strlen(path);
-	char *parent;
-	int err = 0;
 
 	while (size && path[size - 1] == '/')
 		size--;
 	while (size && path[size - 1] != '/')
 		size--;
 	parent = size ? strndup(path, size) : strdup(".");
-	if (!parent || access(parent, W_OK | X_OK))
-		err = parent ? errno : ENOMEM;
-	free(parent);
-	return err ? cannot_create(path, err, command) : GO_ON;
+	if (parent && !access(parent, W_OK | X_OK))
+		return GO_ON;
+	return cannot_create(path, parent ? errno : ENOMEM, command);
 }
 
 int csv_dir_check(const char *path, const char *command)
@@ -138,11 +132,6 @@ static int begin(struct csv_dir *d)
 	return check_empty(again, d->path, d->command);
 }
 
-static bool same_text(const char *a, const char *b)
-{
-	return a && b ? !strcmp(a, b) : a == b;
-}
-
 /* Appends @text; characters other than letters, digits and '_' become '-'. */
 static void add_plain(struct strbuf *sb, const char *text)
 {
@@ -163,7 +152,7 @@ static void name_file(const struct report *r, size_t index, struct strbuf *name)
 		bool other = i != index && !strcmp(r->tables[i]->name, t->name);
 
 		same += other;
-		before += other && i < index && same_text(r->tables[i]->by, t->by);
+		before += other && i < index && text_same(r->tables[i]->by, t->by);
 	}
 	add_plain(name, t->name);
 	if (same && t->by) {

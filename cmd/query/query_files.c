@@ -5,7 +5,6 @@
  */
 #include "cmd/query/query_load.h"
 
-#include <dirent.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -60,13 +59,6 @@ static int identify(struct query_files *files, const struct stat *st)
 	return f->id.path ? GO_ON : failed(f->path, -errno);
 }
 
-static bool ends(const char *name, const char *with)
-{
-	size_t size = strlen(name), end = strlen(with);
-
-	return size > end && !strcmp(name + size - end, with);
-}
-
 /* Formats of rows that cannot be read: their first bytes, and advice. */
 static const struct {
 	const char *magic;
@@ -117,7 +109,7 @@ static int add_open(struct query_files *files, const char *path, int fd)
 	ret = check_form(path, start, (size_t)size);
 	if (ret != GO_ON)
 		return ret;
-	if (!size && ends(path, ".ndjson"))
+	if (!size && text_ends(path, ".ndjson"))
 		ret = add(files, path, true, 0);
 	else if (size && ((strchr("{ \t\r\n", start[0]) && start[0]) || packed))
 		ret = add(files, path, true, (uint64_t)st.st_size);
@@ -129,17 +121,13 @@ static int add_open(struct query_files *files, const char *path, int fd)
 static int add_file(struct query_files *files, const char *path)
 {
 	struct stat st;
-	int fd, ret;
+	int fd __auto_fd = -1;
 
 	/* Do not open a FIFO to look at it: closing it would end its writer. */
 	if (!stat(path, &st) && S_ISFIFO(st.st_mode))
 		return add(files, path, true, 0);
 	fd = io_open_input(path, IO_FILE);
-	if (fd < 0)
-		return failed(path, fd);
-	ret = add_open(files, path, fd);
-	close(fd);
-	return ret;
+	return fd < 0 ? failed(path, fd) : add_open(files, path, fd);
 }
 
 static int by_name(const struct dirent **a, const struct dirent **b)
@@ -167,8 +155,9 @@ static int add_entry(struct query_files *files, const struct strbuf *path,
 	if (lstat(strbuf_text(path), &st) < 0)
 		return failed(strbuf_text(path), -errno);
 	*is_directory = S_ISDIR(st.st_mode);
-	if (*is_directory || !(ends(name, ".ndjson") || ends(name, ".ndjson.zst") ||
-			       ends(name, ".parquet") || ends(name, ".dat")))
+	if (*is_directory ||
+	    !(text_ends(name, ".ndjson") || text_ends(name, ".ndjson.zst") ||
+	      text_ends(name, ".parquet") || text_ends(name, ".dat")))
 		return GO_ON;
 	return add_file(files, strbuf_text(path));
 }
@@ -186,7 +175,8 @@ static int add_directory(struct query_files *files, const char *directory,
 	for (i = 0; i < nr; i++) {
 		strbuf_reset(&path);
 		strbuf_printf(&path, "%s%s%s", directory,
-			      ends(directory, "/") || !strcmp(directory, "/") ? "" : "/",
+			      text_ends(directory, "/") || !strcmp(directory, "/") ? ""
+										   : "/",
 			      entries[i]->d_name);
 		if (ret == GO_ON)
 			ret = add_entry(files, &path, entries[i]->d_name, &is_directory);

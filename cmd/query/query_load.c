@@ -214,7 +214,7 @@ static int looks_known(const struct loading *l, const struct query_file *f,
 static int is_known(const struct loading *l, const struct query_file *f,
 		    struct query_file_id *id, const struct ahead_rows *rows)
 {
-	int ret = looks_known(l, f, id), fd;
+	int ret = looks_known(l, f, id), fd __auto_fd = -1;
 
 	if (ret || !l->load->db || !id->path)
 		return ret;
@@ -226,8 +226,6 @@ static int is_known(const struct loading *l, const struct query_file *f,
 	/* If it cannot be read, reading its rows says so. */
 	if (fd < 0 || query_content(fd, &id->content))
 		id->content = 0;
-	if (fd >= 0)
-		close(fd);
 	return id->content ? query_store_known(l->load->store, id) : 0;
 }
 

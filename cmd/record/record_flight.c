@@ -209,7 +209,7 @@ static int name_output(struct record_flight *f, const char *output, bool named)
 	bool file = named && size && output[size - 1] != '/' && !io_is_directory(output);
 	int err;
 
-	if (file && !f->once && size > 4 && !strcmp(output + size - 4, ".dat"))
+	if (file && !f->once && text_ends(output, ".dat"))
 		return message_fail(
 			EXIT_USAGE, "record",
 			"--flight saves a file each time, in a directory, and %s looks like a file\n  One file: --once -o %s    Many: -o DIR",

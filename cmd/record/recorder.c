@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "cmd/record/recorder.h"
 
-#include <dirent.h>
 #include <sys/ioctl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/array.h"
+#include "base/io.h"
 #include "base/new_file.h"
 #include "base/safe_text.h"
 #include "cmd/options/command.h"
@@ -60,7 +61,6 @@ int recorder_pids(const char *command, const struct option_strings *o, pid_t **p
 		do {
 			char *end;
 			unsigned long v;
-			pid_t *more;
 
 			errno = 0;
 			v = *p >= '0' && *p <= '9' ? strtoul(p, &end, 10) : 0;
@@ -69,10 +69,8 @@ int recorder_pids(const char *command, const struct option_strings *o, pid_t **p
 					EXIT_USAGE, command,
 					"-p takes process IDs, not '%s'\n  Several: -p 12,34",
 					o->items[i]);
-			more = reallocarray(*pids, *nr + 1, sizeof(**pids));
-			if (!more)
+			if (array_grow(pids, *nr, sizeof(**pids)))
 				return message_no_memory(command);
-			*pids = more;
 			(*pids)[(*nr)++] = (pid_t)v;
 			p = *end ? end + 1 : end;
 		} while (*p);
@@ -201,14 +199,13 @@ void recorder_say_unread(const char *command, const struct capture_result *r)
 
 int recorder_make_directory(const char *path)
 {
-	int fd = mkdir(path, 0777) && errno != EEXIST
-			 ? -errno
-			 : new_file_open_dir(path, new_file_sudo_id("SUDO_UID"));
+	int fd __auto_fd =
+		mkdir(path, 0777) && errno != EEXIST
+			? -errno
+			: new_file_open_dir(path, new_file_sudo_id("SUDO_UID"));
 
-	if (fd >= 0) {
-		close(fd);
+	if (fd >= 0)
 		return GO_ON;
-	}
 	if (fd == -EPERM)
 		message_error(
 			"record",
@@ -239,26 +236,21 @@ void recorder_say_exec_failure(const char *command, int err)
 /* Rejects a directory with recordings: a comparison would mix older runs with the new ones. */
 static int check_empty(const char *directory)
 {
-	DIR *dir = opendir(directory);
+	DIR *dir __auto_dir = opendir(directory);
 	const struct dirent *entry;
-	int ret = GO_ON;
 
 	if (!dir)
 		return message_fail(EXIT_FAILED, "record", "cannot open %s: %s",
 				    directory, strerror(errno));
-	while (ret == GO_ON && (entry = readdir(dir))) {
-		size_t size = strlen(entry->d_name);
-
-		if (size <= 4 || strcmp(entry->d_name + size - 4, ".dat"))
+	while ((entry = readdir(dir))) {
+		if (!text_ends(entry->d_name, ".dat"))
 			continue;
-		message_error(
-			"record",
+		return message_fail(
+			EXIT_FAILED, "record",
 			"%s already has recordings (%s)\n  Name another directory, or empty it first",
 			directory, entry->d_name);
-		ret = EXIT_FAILED;
 	}
-	closedir(dir);
-	return ret;
+	return GO_ON;
 }
 
 int record_repeat(const struct record_repeat *r)

@@ -7,37 +7,33 @@
 #include "analysis/life/leaks.h"
 #include "cmd/options/message.h"
 #include "cmd/stat/tables.h"
+#include "base/io.h"
 
 static const char command_name[] = "leaks";
 
 /* Reads the text of a file of known leaks. */
 static int read_text(const char *path, char *text, size_t *size)
 {
-	FILE *file = fopen(path, "re");
-	int err = 0;
+	FILE *file __auto_file = fopen(path, "re");
 
 	if (!file)
 		return -errno;
 	errno = EIO;
 	*size = fread(text, 1, SUPPRESSIONS_TEXT_MAX + 1, file);
 	if (ferror(file))
-		err = -errno;
-	else if (*size > SUPPRESSIONS_TEXT_MAX)
-		err = -E2BIG;
-	fclose(file);
-	return err;
+		return -errno;
+	return *size > SUPPRESSIONS_TEXT_MAX ? -E2BIG : 0;
 }
 
 static int read_suppressions(struct suppressions *s, const char *path)
 {
-	char *text = malloc(SUPPRESSIONS_TEXT_MAX + 1);
+	char *text __auto_mem = malloc(SUPPRESSIONS_TEXT_MAX + 1);
 	unsigned int line = 0;
 	size_t size = 0;
 	int err = text ? read_text(path, text, &size) : -ENOMEM;
 
 	if (!err)
 		err = suppressions_parse(s, text, size, &line);
-	free(text);
 	if (!err)
 		return GO_ON;
 	if (err == -EINVAL)

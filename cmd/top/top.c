@@ -12,6 +12,7 @@
 #include "cmd/options/message.h"
 #include "cmd/options/signals.h"
 #include "cmd/record/recorder.h"
+#include "base/io.h"
 
 /* Buffers are read at least this often. An interval is a whole number of rounds. */
 #define ROUND_NS	100000000ULL
@@ -178,15 +179,12 @@ static void choose_json(struct top_options *o)
 static int check_metrics(const char *path)
 {
 	const char *name;
-	int fd = path ? new_file_dir(path, &name) : 0;
+	int fd __auto_fd = path ? new_file_dir(path, &name) : -1;
 
-	if (!path)
+	if (!path || fd >= 0)
 		return GO_ON;
-	if (fd < 0)
-		return message_fail(EXIT_FAILED, command_name, "cannot write %s: %s",
-				    path, strerror(-fd));
-	close(fd);
-	return GO_ON;
+	return message_fail(EXIT_FAILED, command_name, "cannot write %s: %s", path,
+			    strerror(-fd));
 }
 
 static int choose(struct top *top, struct capture_options *c, enum subject_kind *by)

@@ -116,6 +116,11 @@ void strbuf_free(struct strbuf *sb)
 	*sb = (struct strbuf){ 0 };
 }
 
+bool text_same(const char *a, const char *b)
+{
+	return a && b ? !strcmp(a, b) : a == b;
+}
+
 bool text_ends(const char *text, const char *with)
 {
 	size_t size = strlen(text), end = strlen(with);

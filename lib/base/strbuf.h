@@ -37,6 +37,8 @@ void strbuf_free(struct strbuf *sb);
 /* Of a local strbuf: it is freed when its block is left, however that happens. */
 #define __auto_free __attribute__((cleanup(strbuf_free)))
 
+/* Are they the same, or both NULL? */
+bool text_same(const char *a, const char *b);
 /* Does @text end in @with, and is there something before it? */
 bool text_ends(const char *text, const char *with);
 /* What follows the first line of @text. */

@@ -72,7 +72,7 @@ int source_open_file(struct source *src, const char *path)
 		return fd;
 	err = source_open_fd(src, fd);
 	if (err)
-		close(fd);
+		io_close(&fd);
 	return err;
 }
 

@@ -46,7 +46,7 @@ static void judge_build(struct debug_place *place, const struct debug_wanted *w)
 
 static void judge(struct debug_place *place, const struct debug_wanted *w)
 {
-	int fd = io_open_input(place->path, IO_FILE), err;
+	int fd __auto_fd = io_open_input(place->path, IO_FILE), err;
 
 	if (fd < 0) {
 		place->err = fd;
@@ -55,7 +55,6 @@ static void judge(struct debug_place *place, const struct debug_wanted *w)
 		return;
 	}
 	err = elf_build_id(fd, place->build_id);
-	close(fd);
 	if (err == -ENOEXEC)
 		place->verdict = DEBUG_NO_ELF;
 	else

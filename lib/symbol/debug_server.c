@@ -33,7 +33,6 @@ int debug_server_find(struct debug_server *server, const char *id, size_t size,
 #else
 
 #include <ctype.h>
-#include <dirent.h>
 #include <dlfcn.h>
 #include <elfutils/debuginfod.h>
 #include <limits.h>
@@ -42,6 +41,7 @@ int debug_server_find(struct debug_server *server, const char *id, size_t size,
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "base/io.h"
 #include "symbol/elf.h"
 
 /* New in elfutils 0.187. */
@@ -113,7 +113,7 @@ static struct debug_server *server_of(debuginfod_client *client)
 /* Finds the file that the library is writing, STORE/ID/debuginfo.XXXXXX; it does not tell. */
 static void find_part(struct debug_server *s)
 {
-	DIR *dir = opendir("/proc/self/fd");
+	DIR *dir __auto_dir = opendir("/proc/self/fd");
 	const struct dirent *entry;
 	char name[ID_MAX + 16];
 	ssize_t size;
@@ -127,8 +127,6 @@ static void find_part(struct debug_server *s)
 		if (strstr(s->part, name))
 			s->part_fd = (int)strtol(entry->d_name, NULL, 10);
 	}
-	if (dir)
-		closedir(dir);
 }
 
 /* Bytes of the file so far: more than were received if the transfer is compressed. */

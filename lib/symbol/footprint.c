@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "base/array.h"
+#include "base/io.h"
 #include "symbol/unpack.h"
 
 #define SEVERAL	 UINT32_MAX
@@ -269,14 +270,10 @@ static int add_parts(struct places *p, const struct source_tree *tree)
 
 static int open_layout(struct elf_layout *layout, const char *path)
 {
-	int fd = unpack_open(path), ret;
+	int fd __auto_fd = unpack_open(path);
 
 	*layout = (struct elf_layout){ 0 };
-	if (fd < 0)
-		return fd;
-	ret = elf_layout_open(layout, fd);
-	close(fd);
-	return ret;
+	return fd < 0 ? fd : elf_layout_open(layout, fd);
 }
 
 /* Adds an image for @path. 0 or -errno. */

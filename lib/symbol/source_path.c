@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "symbol/source_path.h"
 
-#include <dirent.h>
 #include <fcntl.h>
 #include <unistd.h>
+
+#include "base/io.h"
 
 /* Drops the last component after @start. */
 static void go_up(struct strbuf *out, size_t start)
@@ -116,17 +117,12 @@ static int walk_entry(struct directory_walk *walk, int directory,
 /* Takes ownership of @fd. -ENOMEM if its path could not be allocated. */
 static int walk_directory(struct directory_walk *walk, int fd, unsigned int depth)
 {
-	DIR *dir = walk->path.failed ? NULL : fdopendir(fd);
+	DIR *dir __auto_dir = io_list(fd);
+	int ret = walk->path.failed ? -ENOMEM : 0;
 	struct dirent *entry;
-	int ret = 0;
 
-	if (!dir) {
-		close(fd);
-		return walk->path.failed ? -ENOMEM : 0;
-	}
-	while (!ret && (entry = readdir(dir)))
+	while (dir && !ret && (entry = readdir(dir)))
 		ret = walk_entry(walk, fd, entry, depth);
-	closedir(dir);
 	return ret;
 }
 

@@ -146,13 +146,12 @@ static int check_elf(const struct attempt *a, const struct elf_image *img)
 
 static int open_vmlinux(const struct attempt *a)
 {
-	int fd = io_open_input(a->origin->path, IO_FILE), err;
+	int fd __auto_fd = io_open_input(a->origin->path, IO_FILE), err;
 	struct elf_image img;
 
 	if (fd < 0)
 		return refuse(a, SYMBOLS_UNREADABLE, fd);
 	err = elf_image_open(&img, fd);
-	close(fd);
 	if (err)
 		return refuse(a,
 			      err == -ENOEXEC	? SYMBOLS_NO_ELF

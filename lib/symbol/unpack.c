@@ -260,8 +260,8 @@ static int unpack(int fd, const struct decoder *how)
 		how->end(u.ctx);
 	free(u.in);
 	free(u.out);
-	if (ret && u.to >= 0)
-		close(u.to);
+	if (ret)
+		io_close(&u.to);
 	return ret ? ret : u.to;
 }
 

@@ -172,11 +172,9 @@ struct user_file {
 static int open_jit(struct user_file *f, const struct user_symbols_options *opts,
 		    uint32_t pid)
 {
-	int fd = opts->open ? opts->open(opts->ctx, f->path, 0) : -ENOENT;
+	int fd __auto_fd = opts->open ? opts->open(opts->ctx, f->path, 0) : -ENOENT;
 	int ret = fd < 0 ? 0 : jit_read(&f->jit, opts, fd, pid);
 
-	if (fd >= 0)
-		close(fd);
 	f->path = "JIT";
 	return fd == -ENOMEM ? fd : ret;
 }
@@ -198,7 +196,7 @@ static int open_file(struct user_file *f, const struct user_maps *u, uint32_t fi
 {
 	struct user_path p = { intern_get(&u->files, file, NULL), u->ids[file],
 			       u->inodes[file] };
-	int symbols_fd = -1, fd, ret;
+	int symbols_fd __auto_fd = -1, fd __auto_fd = -1, ret;
 	char debug[128], found[ELF_BUILD_ID_MAX];
 	uint32_t pid;
 
@@ -222,9 +220,6 @@ static int open_file(struct user_file *f, const struct user_maps *u, uint32_t fi
 		ret = open_lines(f, symbols_fd);
 	if (!ret)
 		ret = open_lines(f, fd);
-	close(fd);
-	if (symbols_fd >= 0)
-		close(symbols_fd);
 	return ret == -ENOMEM ? ret : 0;
 }
 

@@ -5,8 +5,6 @@
 #include "cmd/options/message.h"
 #include "cmd/options/options_value.h"
 
-#define NR_FILTERS 10
-
 static int word_failed(const struct filter_option *o, const char *word, int err,
 		       const struct log *log)
 {
@@ -100,30 +98,15 @@ int filter_words_deep(struct filter_words *w, struct option_strings *skip,
 	return GO_ON;
 }
 
-/* How to add a word of an option: one of these. */
-struct adder {
-	int (*who)(struct event_filter *who, const char *word);
-	int (*alloc)(struct alloc_filter *filter, const char *word);
-	int (*other)(void *ctx, const char *word);
-};
+struct filter_kind;
 
 /* Where the words of an option go, and what is needed to parse them. */
 struct target {
 	struct alloc_filter *filter;
 	const struct gfp_names *gfps;
 	const struct log *log;
-	const struct adder *adder;
+	const struct filter_kind *kind;
 };
-
-static int add_word(void *ctx, const char *word)
-{
-	const struct target *t = ctx;
-
-	if (t->adder->other)
-		return t->adder->other(ctx, word);
-	return t->adder->who ? t->adder->who(&t->filter->who, word)
-			     : t->adder->alloc(t->filter, word);
-}
 
 static int add_site(void *ctx, const char *word)
 {
@@ -160,40 +143,71 @@ static int add_gfp(void *ctx, const char *word)
 	return err == -ENOENT ? unknown_flag(t, word) : err;
 }
 
-/* Lists the options in the order of the help. */
-static void list(const struct filter_words *w, struct filter_option options[NR_FILTERS])
-{
-	const struct filter_option all[NR_FILTERS] = {
-		{ "--pid", "a process or a range: 1,100-199", &w->pids },
-		{ "--comm", "a task's name", &w->comms },
-		{ "--cgroup",
-		  "a control group as in stat --by cgroup: /web, '[kernel threads]'",
-		  &w->groups },
-		{ "--cpu", "a CPU or a range: 0,2-3", &w->cpus },
-		{ "--node", "a memory node or a range: 0,1, or -1", &w->nodes },
-		{ "--callsite", "function, function+0x1f or 0xffff...", &w->sites },
-		{ "--dir",
-		  "a directory of the kernel's source: fs/ext4 (rows by directory: stat --by dir)",
-		  &w->dirs },
-		{ "--cache", "a cache's name (rows by cache: stat --by cache)",
-		  &w->caches },
-		{ "--gfp", "GFP_ATOMIC, __GFP_ZERO, 'GFP_KERNEL|__GFP_ZERO' or 0x400",
-		  &w->gfps },
-		{ "--order", "an order or a range: 3-10", &w->orders },
-	};
+/* The options in the order of the help. @at: the values in struct filter_words; @rows: of kmemx
+ * stat, that show such values; @who, @alloc, @other: how to add a word, one of these.
+ */
+static const struct filter_kind {
+	const char *option, *expected;
+	size_t at;
+	const char *rows;
+	int (*who)(struct event_filter *who, const char *word);
+	int (*alloc)(struct alloc_filter *filter, const char *word);
+	int (*other)(void *ctx, const char *word);
+} kinds[] = {
+#define AT(member) offsetof(struct filter_words, member)
+	{ "--pid", "a process or a range: 1,100-199", AT(pids), " --by pid",
+	  .who = event_filter_add_pid },
+	{ "--comm", "a task's name", AT(comms), " --by comm",
+	  .who = event_filter_add_comm },
+	{ "--cgroup", "a control group as in stat --by cgroup: /web, '[kernel threads]'",
+	  AT(groups), " --by cgroup", .who = event_filter_add_group },
+	{ "--cpu", "a CPU or a range: 0,2-3", AT(cpus), " --by cpu",
+	  .who = event_filter_add_cpu },
+	{ "--node", "a memory node or a range: 0,1, or -1", AT(nodes), " --by node",
+	  .alloc = alloc_filter_add_node },
+	{ "--callsite", "function, function+0x1f or 0xffff...", AT(sites),
+	  " --by callsite", .other = add_site },
+	{ "--dir",
+	  "a directory of the kernel's source: fs/ext4 (rows by directory: stat --by dir)",
+	  AT(dirs), "", .alloc = alloc_filter_add_dir },
+	{ "--cache", "a cache's name (rows by cache: stat --by cache)", AT(caches),
+	  " --by cache", .alloc = alloc_filter_add_cache },
+	{ "--gfp", "GFP_ATOMIC, __GFP_ZERO, 'GFP_KERNEL|__GFP_ZERO' or 0x400", AT(gfps),
+	  "", .other = add_gfp },
+	{ "--order", "an order or a range: 3-10", AT(orders), "",
+	  .alloc = alloc_filter_add_order },
+#undef AT
+};
 
-	memcpy(options, all, sizeof(all));
+static int add_word(void *ctx, const char *word)
+{
+	const struct target *t = ctx;
+
+	if (t->kind->other)
+		return t->kind->other(ctx, word);
+	return t->kind->who ? t->kind->who(&t->filter->who, word)
+			    : t->kind->alloc(t->filter, word);
+}
+
+static struct filter_option option_of(const struct filter_words *w,
+				      const struct filter_kind *kind)
+{
+	return (struct filter_option){ kind->option, kind->expected,
+				       (const void *)((const char *)w + kind->at) };
+}
+
+/* The first option given, or NULL. */
+static const struct filter_kind *first_given(const struct filter_words *w)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(kinds); i++)
+		if (option_of(w, &kinds[i]).values->count)
+			return &kinds[i];
+	return NULL;
 }
 
 bool filter_words_any(const struct filter_words *w)
 {
-	struct filter_option options[NR_FILTERS];
-	size_t nr = 0;
-
-	list(w, options);
-	for (size_t i = 0; i < NR_FILTERS; i++)
-		nr += options[i].values->count;
-	return nr;
+	return first_given(w);
 }
 
 bool filter_words_groups(const struct filter_words *w)
@@ -216,60 +230,34 @@ void filter_words_foreign(const struct filter_words *w, const char **slab,
 int filter_words_resolve(const struct filter_words *w, struct alloc_filter *filter,
 			 const struct event_formats *fmts, const struct log *log)
 {
-	static const struct adder adders[NR_FILTERS] = {
-		{ .who = event_filter_add_pid },
-		{ .who = event_filter_add_comm },
-		{ .who = event_filter_add_group },
-		{ .who = event_filter_add_cpu },
-		{ .alloc = alloc_filter_add_node },
-		{ .other = add_site },
-		{ .alloc = alloc_filter_add_dir },
-		{ .alloc = alloc_filter_add_cache },
-		{ .other = add_gfp },
-		{ .alloc = alloc_filter_add_order },
-	};
 	struct target target = { filter, event_formats_gfp(fmts), log, NULL };
-	struct filter_option options[NR_FILTERS];
 	int ret = GO_ON;
 
-	list(w, options);
-	for (size_t i = 0; i < NR_FILTERS && ret == GO_ON; i++) {
-		target.adder = &adders[i];
-		ret = filter_each_word(&options[i], add_word, &target, log);
+	for (size_t i = 0; i < ARRAY_SIZE(kinds) && ret == GO_ON; i++) {
+		const struct filter_option option = option_of(w, &kinds[i]);
+
+		target.kind = &kinds[i];
+		ret = filter_each_word(&option, add_word, &target, log);
 	}
 	return ret;
 }
 
 void filter_words_text(const struct filter_words *w, struct strbuf *out)
 {
-	struct filter_option options[NR_FILTERS];
+	for (size_t i = 0; i < ARRAY_SIZE(kinds); i++) {
+		const struct filter_option option = option_of(w, &kinds[i]);
 
-	list(w, options);
-	filter_options_text(options, NR_FILTERS, out);
+		filter_options_text(&option, 1, out);
+	}
 }
 
 const char filter_words_unnamed[] =
 	"This kernel's kmem_cache_alloc event does not name the cache: --cache finds only kmalloc-N, and all others as [unnamed]";
 
-/* The rows of kmemx stat that show the values of the first option given: " --by comm" or "". */
-static const char *rows_of_filter(const struct filter_words *w)
-{
-	static const char *const rows[NR_FILTERS] = {
-		" --by pid",	  " --by comm", " --by cgroup", " --by cpu", " --by node",
-		" --by callsite", "",		" --by cache",	"",	     ""
-	};
-	struct filter_option options[NR_FILTERS];
-
-	list(w, options);
-	for (size_t i = 0; i < NR_FILTERS; i++)
-		if (options[i].values->count)
-			return rows[i];
-	return "";
-}
-
 int filter_words_nothing(const struct filter_words *w, const char *command,
 			 const char *path, bool unnamed)
 {
+	const struct filter_kind *given = first_given(w);
 	struct strbuf __auto_free text = { 0 };
 
 	filter_words_text(w, &text);
@@ -280,16 +268,14 @@ int filter_words_nothing(const struct filter_words *w, const char *command,
 		message_error(
 			command,
 			"%s has no allocations that match %s\n  Show what it contains: kmemx stat -i %s%s",
-			path, strbuf_text(&text), SHELL_NAME(path), rows_of_filter(w));
+			path, strbuf_text(&text), SHELL_NAME(path),
+			given ? given->rows : "");
 	return EXIT_FAILED;
 }
 
 void filter_words_free(struct filter_words *w)
 {
-	struct filter_option options[NR_FILTERS];
-
-	list(w, options);
-	for (size_t i = 0; i < NR_FILTERS; i++)
-		free((void *)options[i].values->items);
+	for (size_t i = 0; i < ARRAY_SIZE(kinds); i++)
+		free((void *)option_of(w, &kinds[i]).values->items);
 	*w = (struct filter_words){ 0 };
 }

@@ -7,76 +7,35 @@
 #include "cmd/options/message.h"
 #include "cmd/options/options.h"
 
-#ifdef HAVE_ZSTD
-#define BUILT_ZSTD "yes"
-#else
-#define BUILT_ZSTD "no"
-#endif
-#ifdef HAVE_ZLIB
-#define BUILT_ZLIB "yes"
-#else
-#define BUILT_ZLIB "no"
-#endif
-#ifdef HAVE_LZMA
-#define BUILT_LZMA "yes"
-#else
-#define BUILT_LZMA "no"
-#endif
-#ifdef HAVE_LIBDW
-#define BUILT_LIBDW "yes"
-#else
-#define BUILT_LIBDW "no"
-#endif
-#ifdef HAVE_DEBUGINFOD
-#define BUILT_DEBUGINFOD "yes"
-#else
-#define BUILT_DEBUGINFOD "no"
-#endif
-#ifdef HAVE_NCURSES
-#define BUILT_NCURSES "yes"
-#else
-#define BUILT_NCURSES "no"
-#endif
-#ifdef HAVE_SQLITE
-#define BUILT_SQLITE "yes"
-#else
-#define BUILT_SQLITE "no"
-#endif
-#ifdef HAVE_MICROHTTPD
-#define BUILT_MICROHTTPD "yes"
-#else
-#define BUILT_MICROHTTPD "no"
-#endif
-#ifdef KMEMX_STATIC
-#define BUILT_STATIC "yes"
-#else
-#define BUILT_STATIC "no"
-#endif
+/* The value of a macro as text: "1" if make defines it, else its name. */
+#define VALUE_OF(macro) TEXT_OF(macro)
+#define TEXT_OF(value)	#value
 
 static const struct {
 	const char *name;
-	const char *built;
+	const char *built; /* VALUE_OF() what says so */
 	const char *what;
 	const char *packages; /* needed to build it */
 } build_options[] = {
-	{ "zstd", BUILT_ZSTD, "recordings and modules compressed with zstd",
+	{ "zstd", VALUE_OF(HAVE_ZSTD), "recordings and modules compressed with zstd",
 	  "libzstd-dev (Fedora: libzstd-devel)" },
-	{ "zlib", BUILT_ZLIB, "recordings and modules compressed with zlib",
+	{ "zlib", VALUE_OF(HAVE_ZLIB), "recordings and modules compressed with zlib",
 	  "zlib1g-dev (Fedora: zlib-devel)" },
-	{ "xz", BUILT_LZMA, "modules compressed with xz",
+	{ "xz", VALUE_OF(HAVE_LZMA), "modules compressed with xz",
 	  "liblzma-dev (Fedora: xz-devel)" },
-	{ "libdw", BUILT_LIBDW,
+	{ "libdw", VALUE_OF(HAVE_LIBDW),
 	  "inlined functions, lines and directories from debug information",
 	  "libdw-dev (Fedora: elfutils-devel)" },
-	{ "debuginfod", BUILT_DEBUGINFOD, "debug information from servers",
+	{ "debuginfod", VALUE_OF(HAVE_DEBUGINFOD), "debug information from servers",
 	  "libdebuginfod-dev (Fedora: elfutils-debuginfod-client-devel)" },
-	{ "ncurses", BUILT_NCURSES, "the screen of kmemx top",
+	{ "ncurses", VALUE_OF(HAVE_NCURSES), "the screen of kmemx top",
 	  "libncurses-dev (Fedora: ncurses-devel)" },
-	{ "sqlite", BUILT_SQLITE, "kmemx query",
+	{ "sqlite", VALUE_OF(HAVE_SQLITE), "kmemx query",
 	  "libsqlite3-dev (Fedora: sqlite-devel)" },
-	{ "microhttpd", BUILT_MICROHTTPD, "kmemx report --serve",
+	{ "microhttpd", VALUE_OF(HAVE_MICROHTTPD), "kmemx report --serve",
 	  "libmicrohttpd-dev (Fedora: libmicrohttpd-devel)" },
-	{ "static", BUILT_STATIC, "one binary that needs no shared library", NULL },
+	{ "static", VALUE_OF(KMEMX_STATIC), "one binary that needs no shared library",
+	  NULL },
 };
 
 const char *version_packages(const char *option)
@@ -114,19 +73,17 @@ static int run_version(int argc, char **argv)
 		return EXIT_OK;
 	for (size_t i = 0; i < ARRAY_SIZE(build_options); i++) {
 		const char *packages = build_options[i].packages;
-		bool lacks = packages && !strcmp(build_options[i].built, "no");
+		bool built = !strcmp(build_options[i].built, "1");
+		bool lacks = packages && !built;
 
-		printf("%-10s %-4s %s%s%s\n", build_options[i].name,
-		       build_options[i].built, build_options[i].what,
-		       lacks ? "; needs " : "", lacks ? packages : "");
+		printf("%-10s %-4s %s%s%s\n", build_options[i].name, built ? "yes" : "no",
+		       build_options[i].what, lacks ? "; needs " : "",
+		       lacks ? packages : "");
 	}
 	return EXIT_OK;
 }
 
 const struct command command_version = {
-	.name = "version",
-	.purpose = "show the version and the optional features built in",
-	.group = COMMAND_OTHER,
-	.seldom = true,
-	.run = run_version,
+	"version", "show the version and the optional features built in", COMMAND_OTHER,
+	run_version, .seldom = true
 };

@@ -465,8 +465,6 @@ static int run_diff(int argc, char **argv)
 }
 
 const struct command command_diff = {
-	.name = "diff",
-	.purpose = "compare recordings, and fail when a limit is exceeded",
-	.group = COMMAND_COMPARE,
-	.run = run_diff,
+	"diff", "compare recordings, and fail when a limit is exceeded", COMMAND_COMPARE,
+	run_diff
 };

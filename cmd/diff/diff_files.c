@@ -274,9 +274,7 @@ int diff_files_search(struct diff_args *a)
 		return message_fail(
 			EXIT_USAGE, command_name,
 			"%s cannot be used with --no-inline, which ignores debug information",
-			places->kernel	? "--kernel"
-			: places->symfs ? "--symfs"
-					: "--debuginfod");
+			debug_places_option(places));
 	}
 	for (int i = 0; i < 2 && ret == GO_ON; i++)
 		ret = search_side(a, i);

@@ -452,8 +452,6 @@ static int run_export(int argc, char **argv)
 }
 
 const struct command command_export = {
-	.name = command_name,
-	.purpose = "write callchains in the format of another program",
-	.group = COMMAND_CONVERT,
-	.run = run_export,
+	command_name, "write callchains in the format of another program",
+	COMMAND_CONVERT, run_export
 };

@@ -82,8 +82,7 @@ static int parse(struct footprint_run *run, int argc, char **argv)
 		  "also show the sections of the files" },
 		FILTER_OPTIONS(o->filter),
 		STAT_FORM_GROUP,
-		{ OPTION_STRINGS, 0, "skip-func", "REGEX", &o->skip,
-		  "skip these too, or wrappers; may be repeated" },
+		SKIP_OPTION(o->skip),
 		{ OPTION_COUNT, 'v', "verbose", NULL, &o->verbose,
 		  "full summary, skipped functions; more messages" },
 		STAT_FORMAT_OPTIONS(o),
@@ -321,9 +320,6 @@ static int run_footprint(int argc, char **argv)
 }
 
 const struct command command_footprint = {
-	.name = command_name,
-	.purpose = "show how much memory each part of a kernel takes",
-	.group = COMMAND_LOOK,
-	.seldom = true,
-	.run = run_footprint,
+	command_name, "show how much memory each part of a kernel takes", COMMAND_LOOK,
+	run_footprint, .seldom = true
 };

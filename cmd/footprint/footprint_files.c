@@ -8,6 +8,7 @@
 #include "capture/facts/build_ids.h"
 #include "cmd/input/input.h"
 #include "cmd/input/input_dirs.h"
+#include "cmd/input/input_symbols.h"
 #include "cmd/options/message.h"
 
 int footprint_files_check(const struct footprint_files *files,
@@ -24,7 +25,7 @@ int footprint_files_check(const struct footprint_files *files,
 	if (!one || !debug_places_any(places))
 		return GO_ON;
 	return message_fail(EXIT_USAGE, command, "%s and %s cannot be used together", one,
-			    places->symfs ? "--symfs" : "--debuginfod");
+			    debug_places_option(places));
 }
 
 static int file_failed(const char *command, const char *path, int err)

@@ -162,9 +162,6 @@ static int run_import(int argc, char **argv)
 }
 
 const struct command command_import = {
-	.name = command_name,
-	.purpose = "convert a text log, raw pages or perf.data to a recording",
-	.group = COMMAND_CONVERT,
-	.seldom = true,
-	.run = run_import,
+	command_name, "convert a text log, raw pages or perf.data to a recording",
+	COMMAND_CONVERT, run_import, .seldom = true
 };

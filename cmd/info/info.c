@@ -91,13 +91,11 @@ static int print_fact(const struct input *in, const char *name)
 /* Options about files with lines need --symbols, which also takes lines from --vmlinux. */
 static int check_places(struct study_options *study)
 {
-	const char *option = study->places.kernel	? "--kernel"
-			     : study->places.symfs	? "--symfs"
-			     : study->places.debuginfod ? "--debuginfod"
-			     : study->lines.modules	? "--modules"
-							: NULL;
+	const char *option = debug_places_option(&study->places);
 	int ret = debug_places_check(&study->places, &study->symbols, command_name);
 
+	if (!option && study->lines.modules)
+		option = "--modules";
 	if (ret != GO_ON)
 		return ret;
 	if (study->search)
@@ -132,7 +130,7 @@ static int run_info(int argc, char **argv)
 		MAX_LOST_OPTION(max_lost),
 		INSTANCE_OPTION(study.window),
 		SYMBOL_FILE_OPTIONS(OPTION_STRING, study.symbols, ""),
-		DEBUG_PLACE_OPTIONS(study.places),
+		DEBUG_PLACE_OPTIONS(OPTION_STRING, study.places),
 		MODULES_OPTION(OPTION_STRING, &study.lines.modules),
 		{ OPTION_FLAG | OPTION_EVERYDAY, 0, "symbols", NULL, &study.search,
 		  "where names, lines and inlined functions come from" },
@@ -170,8 +168,6 @@ static int run_info(int argc, char **argv)
 }
 
 const struct command command_info = {
-	.name = "info",
-	.purpose = "show what a recording contains, and whether it is complete",
-	.group = COMMAND_LOOK,
-	.run = run_info,
+	"info", "show what a recording contains, and whether it is complete",
+	COMMAND_LOOK, run_info
 };

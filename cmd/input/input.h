@@ -14,30 +14,21 @@
 #include "study/study.h"
 
 #define INPUT_DEFAULT "kmemx.dat"
-#define INPUT_OPTION(path)                                                         \
-	{                                                                          \
-		OPTION_STRING | OPTION_EVERYDAY, 'i', "input", "FILE", path,       \
-			"recording (default " INPUT_DEFAULT "; -: standard input)" \
-	}
-
-#define JOBS_OPTION(jobs)                                          \
-	{                                                          \
-		OPTION_POSITIVE, 0, "jobs", "N", jobs,             \
-			"threads (default: one for each CPU here)" \
-	}
-
+/* clang-format off */
+#define INPUT_OPTION(path) \
+	{ OPTION_STRING | OPTION_EVERYDAY, 'i', "input", "FILE", path, \
+	  "recording (default " INPUT_DEFAULT "; -: standard input)" }
+#define JOBS_OPTION(jobs) \
+	{ OPTION_POSITIVE, 0, "jobs", "N", jobs, \
+	  "threads (default: one for each CPU here)" }
 /* Options that select a part of the recording, in a struct window. */
-#define TIME_OPTION(window)                                                \
-	{                                                                  \
-		OPTION_STRING | OPTION_EVERYDAY, 0, "time", "START,STOP",  \
-			&(window).time,                                    \
-			"only this time: seconds, +1s from the start, 10%" \
-	}
-#define INSTANCE_OPTION(window)                                           \
-	{                                                                 \
-		OPTION_STRING, 0, "instance", "NAME", &(window).instance, \
-			"only the ring buffer of this name"               \
-	}
+#define TIME_OPTION(window) \
+	{ OPTION_STRING | OPTION_EVERYDAY, 0, "time", "START,STOP", &(window).time, \
+	  "only this time: seconds, +1s from the start, 10%" }
+#define INSTANCE_OPTION(window) \
+	{ OPTION_STRING, 0, "instance", "NAME", &(window).instance, \
+	  "only the ring buffer of this name" }
+/* clang-format on */
 
 /* A file being fetched from a server. @before: the signal mask before signals were held. */
 struct fetching {

@@ -8,25 +8,19 @@
 
 #include "symbol/directories.h"
 
-#define MODULES_OPTION(type, path)                                          \
-	{                                                                   \
-		type, 0, "modules", "DIR", path,                            \
-			"modules: /lib/modules/VERSION, or its debug files" \
-	}
-
+/* clang-format off */
+#define MODULES_OPTION(type, path) \
+	{ type, 0, "modules", "DIR", path, \
+	  "modules: /lib/modules/VERSION, or its debug files" }
 /* Two entries of an option table. Their values have that @type and are in struct @o. */
-#define DIR_FILE_OPTIONS(type, o)                                         \
-	MODULES_OPTION(type, &(o)->modules),                              \
-	{                                                                 \
-		type | OPTION_EVERYDAY, 0, "source", "DIR", &(o)->source, \
-			"directories: the kernel's source tree"           \
-	}
-
-#define DIR_DEPTH_OPTION(depth)                                         \
-	{                                                               \
-		OPTION_POSITIVE, 0, "dir-depth", "N", &(depth),         \
-			"--by dir: number of levels; 1: fs, 2: fs/ext4" \
-	}
+#define DIR_FILE_OPTIONS(type, o) \
+	MODULES_OPTION(type, &(o)->modules), \
+	{ type | OPTION_EVERYDAY, 0, "source", "DIR", &(o)->source, \
+	  "directories: the kernel's source tree" }
+#define DIR_DEPTH_OPTION(depth) \
+	{ OPTION_POSITIVE, 0, "dir-depth", "N", &(depth), \
+	  "--by dir: number of levels; 1: fs, 2: fs/ext4" }
+/* clang-format on */
 
 /* Reports why dir_files_open() failed. Returns the exit code. */
 int input_dirs_failed(const char *command, const struct dir_failure *failure, int err);

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "cmd/input/input_kind.h"
 
-#include <limits.h>
 #include <unistd.h>
 
 #include "base/io.h"
 #include "base/safe_text.h"
 #include "cmd/options/message.h"
+#include "cmd/output/output.h"
 
 #define START_SIZE  4096
 #define ENTRIES_MAX 10000 /* of a directory; further entries are ignored */
@@ -166,29 +166,12 @@ bool input_perf_tell(const char *command, const char *path, const char *wanted)
 	return true;
 }
 
-/* Is @name, which has no slash, a program in the PATH? */
-static bool is_in_path(const char *name)
-{
-	const char *path = getenv("PATH");
-	char file[PATH_MAX];
-	size_t size;
-	int length;
-
-	for (; path && *path; path += size + (path[size] == ':')) {
-		size = strcspn(path, ":");
-		length = snprintf(file, sizeof(file), "%.*s/%s", (int)size, path, name);
-		if (length > 0 && (size_t)length < sizeof(file) && !access(file, X_OK))
-			return true;
-	}
-	return false;
-}
-
 bool input_command_tell(const char *command, char *const *argv)
 {
 	static const char magic[] = "\x17\x08\x44tracing";
 	char start[START_SIZE + 1] = "";
 
-	if (!argv || (!strchr(argv[0], '/') && is_in_path(argv[0])))
+	if (!argv || (!strchr(argv[0], '/') && program_in_path(argv[0])))
 		return false;
 	if (input_perf_tell(command, argv[0], "a command"))
 		return true;

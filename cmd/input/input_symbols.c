@@ -13,6 +13,14 @@ int symbol_files_check(const struct symbol_files *files, const char *command)
 		"--kallsyms, --system-map and --vmlinux cannot be used together");
 }
 
+const char *debug_places_option(const struct debug_places *places)
+{
+	return places->kernel	    ? "--kernel"
+	       : places->symfs	    ? "--symfs"
+	       : places->debuginfod ? "--debuginfod"
+				    : NULL;
+}
+
 static int check_servers(const char *command)
 {
 	switch (debug_server_check()) {
@@ -51,10 +59,7 @@ int debug_places_check(const struct debug_places *places,
 	if (!file)
 		return places->debuginfod ? check_servers(command) : GO_ON;
 	return message_fail(EXIT_USAGE, command, "%s and %s cannot be used together",
-			    places->kernel  ? "--kernel"
-			    : places->symfs ? "--symfs"
-					    : "--debuginfod",
-			    file);
+			    debug_places_option(places), file);
 }
 
 /* The error of a server or of the connection to it. */

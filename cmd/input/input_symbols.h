@@ -8,62 +8,29 @@
 
 #include "cmd/input/input.h"
 
+/* clang-format off */
 /* Three entries of an option table. Their values have that @type and are in struct @files. @also:
  * what else vmlinux is used for, "" or "; ...".
  */
-#define SYMBOL_FILE_OPTIONS(type, files, also)                    \
-	{ type,                                                   \
-	  0,                                                      \
-	  "kallsyms",                                             \
-	  "FILE",                                                 \
-	  &(files).kallsyms,                                      \
-	  "symbols, instead of the recording's" },                \
-		{ type,                                           \
-		  0,                                              \
-		  "system-map",                                   \
-		  "FILE",                                         \
-		  &(files).system_map,                            \
-		  "the same, from a System.map" },                \
-	{                                                         \
-		type, 0, "vmlinux", "FILE", &(files).vmlinux,     \
-			"the same, from a kernel's ELF file" also \
-	}
+#define SYMBOL_FILE_OPTIONS(type, files, also) \
+	{ type, 0, "kallsyms", "FILE", &(files).kallsyms, \
+	  "symbols, instead of the recording's" }, \
+	{ type, 0, "system-map", "FILE", &(files).system_map, \
+	  "the same, from a System.map" }, \
+	{ type, 0, "vmlinux", "FILE", &(files).vmlinux, \
+	  "the same, from a kernel's ELF file" also }
+/* Three more: where else to look for debug information. All but the last have that @type. */
+#define DEBUG_PLACE_OPTIONS(type, places) \
+	{ type, 0, "kernel", "TREE", &(places).kernel, \
+	  "debug information: the tree the kernel was built in" }, \
+	{ type, 0, "symfs", "DIR", &(places).symfs, \
+	  "debug information: below DIR, the recorded machine's root" }, \
+	{ OPTION_FLAG, 0, "debuginfod", NULL, &(places).debuginfod, \
+	  "debug information: else from $DEBUGINFOD_URLS" }
+/* clang-format on */
 
-/* Three more: where else to look for debug information. */
-#define DEBUG_PLACE_OPTIONS(places)                                                  \
-	{ OPTION_STRING,    0,                                                       \
-	  "kernel",	    "TREE",                                                  \
-	  &(places).kernel, "debug information: the tree the kernel was built in" }, \
-		{ OPTION_STRING,                                                     \
-		  0,                                                                 \
-		  "symfs",                                                           \
-		  "DIR",                                                             \
-		  &(places).symfs,                                                   \
-		  "debug information: below DIR, the recorded machine's root" },     \
-	{                                                                            \
-		OPTION_FLAG, 0, "debuginfod", NULL, &(places).debuginfod,            \
-			"debug information: else from $DEBUGINFOD_URLS"              \
-	}
-
-/* The same in struct @files. All but the last have that @type. */
-#define DEBUG_PLACE_OPTIONS_OF(type, files)                                      \
-	{ type,                                                                  \
-	  0,                                                                     \
-	  "kernel",                                                              \
-	  "TREE",                                                                \
-	  &(files).kernel,                                                       \
-	  "debug information: the tree the kernel was built in" },               \
-		{ type,                                                          \
-		  0,                                                             \
-		  "symfs",                                                       \
-		  "DIR",                                                         \
-		  &(files).symfs,                                                \
-		  "debug information: below DIR, the recorded machine's root" }, \
-	{                                                                        \
-		OPTION_FLAG, 0, "debuginfod", NULL, &(files).debuginfod,         \
-			"debug information: else from $DEBUGINFOD_URLS"          \
-	}
-
+/* The first of these three that is given: "--kernel"; NULL: none is. */
+const char *debug_places_option(const struct debug_places *places);
 /* Is at most one of them given? GO_ON, or EXIT_USAGE after a message. */
 int symbol_files_check(const struct symbol_files *files, const char *command);
 /* Is at most one of --kernel, --symfs and those given, and can servers be asked if they must be?

@@ -164,10 +164,6 @@ static int run_config(int argc, char **argv)
 	return ret;
 }
 
-const struct command command_config = {
-	.name = "config",
-	.purpose = "show the settings of the configuration file",
-	.group = COMMAND_OTHER,
-	.seldom = true,
-	.run = run_config,
-};
+const struct command command_config = { "config",
+					"show the settings of the configuration file",
+					COMMAND_OTHER, run_config, .seldom = true };

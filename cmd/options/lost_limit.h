@@ -19,11 +19,11 @@ struct lost_limit {
 /* With more losses a gate is not reliable, unless the user allows them. */
 #define LOST_LIMIT_GATE "1%"
 
-#define MAX_LOST_OPTION(limit)                                                           \
-	{                                                                                \
-		OPTION_STRING | OPTION_EVERYDAY, 0, "max-lost", "N|PCT%", &(limit).text, \
-			"exit with 125 if more events were lost"                         \
-	}
+/* clang-format off */
+#define MAX_LOST_OPTION(limit) \
+	{ OPTION_STRING | OPTION_EVERYDAY, 0, "max-lost", "N|PCT%", &(limit).text, \
+	  "exit with 125 if more events were lost" }
+/* clang-format on */
 
 /* GO_ON, or EXIT_USAGE after a message. */
 int lost_limit_parse(struct lost_limit *limit, const char *command);

@@ -55,10 +55,6 @@ struct option_entry {
 };
 
 /* Options that several commands have. */
-#define VERBOSE_OPTION(count)                                                 \
-	{                                                                     \
-		OPTION_COUNT, 'v', "verbose", NULL, &(count), "more messages" \
-	}
 /* clang-format off */
 /* @of: flags by enum memory; @usual: the kinds without these options. */
 #define KIND_OPTIONS(of, usual) \
@@ -70,41 +66,32 @@ struct option_entry {
 	  "areas of vmalloc" }, \
 	{ OPTION_FLAG, 0, "percpu-memory", NULL, &(of)[MEMORY_PERCPU], \
 	  "per-CPU memory" }
-/* clang-format on */
-#define QUIET_OPTION(flag)                                                    \
-	{                                                                     \
-		OPTION_FLAG, 'q', "quiet", NULL, &(flag), "print errors only" \
-	}
-#define RAW_IP_OPTION(flag)                              \
-	{                                                \
-		OPTION_FLAG, 0, "raw-ip", NULL, &(flag), \
-			"addresses instead of functions" \
-	}
-#define SAMPLE_OPTION(flag)                                            \
-	{                                                              \
-		OPTION_FLAG, 0, "unscaled", NULL, &(flag),             \
-			"for a sample: its own figures, not estimates" \
-	}
-#define RAW_NAMES_OPTION(flag)                                        \
-	{                                                             \
-		OPTION_FLAG, 0, "raw-names", NULL, &(flag),           \
-			"functions with the compiler's name suffixes" \
-	}
-#define CGROUP_NAMES_OPTION(word)                                              \
-	{                                                                      \
-		OPTION_STRING, 0, "cgroup-names", "short|full", &(word),       \
-			"containers' IDs with 12 digits (default), or in full" \
-	}
-#define NO_INLINE_OPTION(flag)                                                         \
-	{                                                                              \
-		OPTION_FLAG, 0, "no-inline", NULL, &(flag), "ignore inlined functions" \
-	}
+#define VERBOSE_OPTION(count) \
+	{ OPTION_COUNT, 'v', "verbose", NULL, &(count), "more messages" }
+#define QUIET_OPTION(flag) \
+	{ OPTION_FLAG, 'q', "quiet", NULL, &(flag), "print errors only" }
+#define RAW_IP_OPTION(flag) \
+	{ OPTION_FLAG, 0, "raw-ip", NULL, &(flag), "addresses instead of functions" }
+#define SAMPLE_OPTION(flag) \
+	{ OPTION_FLAG, 0, "unscaled", NULL, &(flag), \
+	  "for a sample: its own figures, not estimates" }
+#define RAW_NAMES_OPTION(flag) \
+	{ OPTION_FLAG, 0, "raw-names", NULL, &(flag), \
+	  "functions with the compiler's name suffixes" }
+#define CGROUP_NAMES_OPTION(word) \
+	{ OPTION_STRING, 0, "cgroup-names", "short|full", &(word), \
+	  "containers' IDs with 12 digits (default), or in full" }
+#define NO_INLINE_OPTION(flag) \
+	{ OPTION_FLAG, 0, "no-inline", NULL, &(flag), "ignore inlined functions" }
+/* @list: a struct option_strings */
+#define SKIP_OPTION(list) \
+	{ OPTION_STRINGS, 0, "skip-func", "REGEX", &(list), \
+	  "skip these too, or wrappers; may be repeated" }
 /* The last entries of every command's table. */
-#define OPTIONS_END                                                 \
+#define OPTIONS_END \
 	{ OPTION_HELP, 'h', "help", NULL, NULL, "show this help" }, \
-	{                                                           \
-		OPTION_END                                          \
-	}
+	{ OPTION_END }
+/* clang-format on */
 
 /* The words that option @option takes, ending in NULL. @list: it takes several, separated by
  * commas, each with an optional + or - in front. @open: others are possible, too.

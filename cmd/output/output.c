@@ -163,8 +163,7 @@ static int write_file(void *ctx, const char *data, size_t size)
 	return errno ? -errno : -EIO;
 }
 
-/* Is program @name in the PATH? */
-static bool have_program(const char *name)
+bool program_in_path(const char *name)
 {
 	const char *path = getenv("PATH"), *end;
 	char file[4096];
@@ -189,7 +188,7 @@ static const char *pager_command(void)
 		if (pager)
 			return *pager && strcmp(pager, "cat") ? pager : NULL;
 	}
-	return have_program("less") ? "less -FRSX" : NULL;
+	return program_in_path("less") ? "less -FRSX" : NULL;
 }
 
 /* Starts the pager and returns a pipe to its standard input; NULL if that fails. The shell runs it,

@@ -41,19 +41,13 @@ struct output_options {
 #define CLOCK_TIME_OPTION(output) \
 	{ OPTION_FLAG, 0, "clock-time", NULL, &(output).clock_time, \
 	  "moments by the recording's clock, not from its start" }
-/* clang-format on */
-#define PAGER_OPTION(flag)                                                      \
-	{                                                                       \
-		OPTION_FLAG, 0, "no-pager", NULL, &(flag), "do not use a pager" \
-	}
+#define PAGER_OPTION(flag) \
+	{ OPTION_FLAG, 0, "no-pager", NULL, &(flag), "do not use a pager" }
 /* @lines is a uint64_t. 0 if not given: one screen on a terminal, else all rows. */
-#define LINES_OPTION(lines)                                                     \
-	{                                                                       \
-		OPTION_ROWS | OPTION_EVERYDAY, 'l', "lines", "N|all", &(lines), \
-			"N rows of each table, or all"                          \
-	}
+#define LINES_OPTION(lines) \
+	{ OPTION_ROWS | OPTION_EVERYDAY, 'l', "lines", "N|all", &(lines), \
+	  "N rows of each table, or all" }
 /* The options of a struct output_options other than the format. */
-/* clang-format off */
 #define OUTPUT_OPTIONS(output) \
 	{ OPTION_FLAG | OPTION_CHOICE, 0, "human", NULL, &(output).human, \
 	  "KiB and MiB instead of exact bytes" }, \
@@ -66,10 +60,9 @@ struct output_options {
 
 /* The words of --color, ending in NULL. */
 extern const char *const output_colors[];
-#define OUTPUT_WORDS                                      \
-	{                                                 \
-		.option = "color", .words = output_colors \
-	}
+/* clang-format off */
+#define OUTPUT_WORDS { .option = "color", .words = output_colors }
+/* clang-format on */
 
 /* An OPTION_TABLE: an option for each of renderers(), which sets @opts->chosen, and --csv-dir. */
 struct option_entry *output_formats(struct output_options *opts);
@@ -93,6 +86,8 @@ int output_write(const char *command, output_fn fn, const void *arg, bool pager)
  */
 int output_report(const struct output_options *opts, const char *command,
 		  const struct report *r, render_fn text);
+/* Is @name, which has no slash, a program in the PATH? */
+bool program_in_path(const char *name);
 /* Keeps the first @lines rows of @t. If @lines is 0, rows that do not fit on the screen are left
  * out of text only: formats for programs have them.
  */

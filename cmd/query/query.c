@@ -441,10 +441,6 @@ static int run_query(int argc, char **argv)
 	return ret;
 }
 
-const struct command command_query = {
-	.name = command_name,
-	.purpose = "query the recordings of many machines in SQL",
-	.group = COMMAND_LOOK,
-	.seldom = true,
-	.run = run_query,
-};
+const struct command command_query = { command_name,
+				       "query the recordings of many machines in SQL",
+				       COMMAND_LOOK, run_query, .seldom = true };

@@ -45,14 +45,7 @@ static int parse(struct boot_args *a, int argc, char **argv, int *operands)
 		{ OPTION_FLAG | OPTION_EVERYDAY, 0, "print-cmdline", NULL, &a->print,
 		  "print the parameters on one line" },
 		{ OPTION_GROUP, .help = "What" },
-		{ OPTION_FLAG | OPTION_EVERYDAY, 0, "slab", NULL, &a->of[MEMORY_SLAB],
-		  "slab events (default: all four kinds)" },
-		{ OPTION_FLAG | OPTION_EVERYDAY, 0, "page", NULL, &a->of[MEMORY_PAGE],
-		  "page events" },
-		{ OPTION_FLAG, 0, "vmalloc", NULL, &a->of[MEMORY_VMALLOC],
-		  "areas of vmalloc, from Linux 6.3 on" },
-		{ OPTION_FLAG, 0, "percpu-memory", NULL, &a->of[MEMORY_PERCPU],
-		  "per-CPU memory" },
+		RECORDER_KIND_OPTIONS(a->of),
 		{ OPTION_STRINGS, 'e', "event", "EVENT", &a->events,
 		  "record [SYSTEM:]EVENT too" },
 		{ OPTION_STRING | OPTION_EVERYDAY, 0, "stack", "page|all|none", &a->stack,
@@ -209,10 +202,6 @@ static int run_boot(int argc, char **argv)
 	return ret;
 }
 
-const struct command command_boot = {
-	.name = "boot",
-	.purpose = "print the kernel parameters that record from boot",
-	.group = COMMAND_RECORD,
-	.seldom = true,
-	.run = run_boot,
-};
+const struct command command_boot = { "boot",
+				      "print the kernel parameters that record from boot",
+				      COMMAND_RECORD, run_boot, .seldom = true };

@@ -183,9 +183,6 @@ static int run_extract(int argc, char **argv)
 }
 
 const struct command command_extract = {
-	.name = "extract",
-	.purpose = "save the kernel's trace buffers, such as a trace from boot",
-	.group = COMMAND_RECORD,
-	.seldom = true,
-	.run = run_extract,
+	"extract", "save the kernel's trace buffers, such as a trace from boot",
+	COMMAND_RECORD, run_extract, .seldom = true
 };

@@ -124,14 +124,7 @@ static int parse(struct record_options *o, int argc, char **argv, int *operands)
 	int ret;
 	const struct option_entry options[] = {
 		{ OPTION_GROUP, .help = "What" },
-		{ OPTION_FLAG | OPTION_EVERYDAY, 0, "slab", NULL, &o->of[MEMORY_SLAB],
-		  "slab events (default: all four kinds)" },
-		{ OPTION_FLAG | OPTION_EVERYDAY, 0, "page", NULL, &o->of[MEMORY_PAGE],
-		  "page events" },
-		{ OPTION_FLAG, 0, "vmalloc", NULL, &o->of[MEMORY_VMALLOC],
-		  "areas of vmalloc, from Linux 6.3 on" },
-		{ OPTION_FLAG, 0, "percpu-memory", NULL, &o->of[MEMORY_PERCPU],
-		  "per-CPU memory" },
+		RECORDER_KIND_OPTIONS(o->of),
 		{ OPTION_FLAG, 0, "entry", NULL, &o->entry,
 		  "also system calls: kmemx stat --by entry" },
 		{ OPTION_FLAG, 0, "frag", NULL, &o->frag,
@@ -213,26 +206,22 @@ static void free_options(struct record_options *o)
 
 /* --- from words to struct capture_options ------------------------------------------------ */
 
-static int usage_error(const char *text)
-{
-	message_text("record", text);
-	return EXIT_USAGE;
-}
-
 static int set_samples(const struct record_options *o, struct capture_options *c)
 {
 	if ((o->one_in && !sample_possible(o->one_in)) ||
 	    (o->stacks_one_in && !sample_possible(o->stacks_one_in)))
-		return usage_error(
+		return recorder_usage_error(
 			"--sample and --stack-sample take a power of two from 2 to 256");
 	if (o->one_in && c->events.percpu)
-		return usage_error(
+		return recorder_usage_error(
 			"--sample cannot be used with --percpu, which needs all page events");
 	if (o->one_in && o->exact_ledger)
-		return usage_error("--exact-ledger needs all events: leave out --sample");
+		return recorder_usage_error(
+			"--exact-ledger needs all events: leave out --sample");
 	if (o->stacks_one_in &&
 	    (!c->events.slab || c->events.stack != CAPTURE_STACK_PAGE))
-		return usage_error("--stack-sample needs slab events, and --stack page");
+		return recorder_usage_error(
+			"--stack-sample needs slab events, and --stack page");
 	c->events.one_in = (uint32_t)o->one_in;
 	c->events.stacks_one_in = (uint32_t)o->stacks_one_in;
 	return GO_ON;
@@ -247,16 +236,16 @@ static int set_user_stack(const struct record_options *o, struct capture_options
 	if (!o->user_stack)
 		return GO_ON;
 	if (*which && !all && strcmp(which, "page") != 0)
-		return usage_error(
+		return recorder_usage_error(
 			"--user-stack takes page (the default) or all\n  page: in callchains of page allocations; all: in those of every event");
 	if (all && !o->stack)
 		c->events.stack = CAPTURE_STACK_ALL;
 	if (c->events.stack == CAPTURE_STACK_NONE ||
 	    (all && c->events.stack != CAPTURE_STACK_ALL))
-		return usage_error(
+		return recorder_usage_error(
 			"--user-stack adds to the callchains of --stack: use the same word there, or leave it out");
 	if (o->flight.memory || c->stream_fd >= 0)
-		return usage_error(
+		return recorder_usage_error(
 			"--user-stack cannot be used with --flight or -o -: functions get their names when the recording ends");
 	c->events.user_stack = true;
 	return GO_ON;
@@ -265,9 +254,9 @@ static int set_user_stack(const struct record_options *o, struct capture_options
 static int set_probes(const struct record_options *o, struct capture_options *c)
 {
 	if (o->probes && o->no_probes)
-		return usage_error("--probes cannot be used with --no-probes");
+		return recorder_usage_error("--probes cannot be used with --no-probes");
 	if (o->probes && (!c->events.slab || o->filter_frees || o->one_in))
-		return usage_error(
+		return recorder_usage_error(
 			"--probes needs all frees of slab objects: leave out --page, --filter-frees and --sample");
 	c->probes = o->probes	   ? PROBES_ASKED
 		    : o->no_probes ? PROBES_NONE
@@ -278,35 +267,35 @@ static int set_probes(const struct record_options *o, struct capture_options *c)
 static int set_rest(const struct record_options *o, struct capture_options *c)
 {
 	if (o->file_version != 6 && o->file_version != 7)
-		return usage_error("--file-version takes 6 or 7");
+		return recorder_usage_error("--file-version takes 6 or 7");
 	c->stream_fd = strcmp(o->output, "-") == 0 ? STDOUT_FILENO : -1;
 	if (c->stream_fd >= 0 && isatty(c->stream_fd))
-		return usage_error(
+		return recorder_usage_error(
 			"cannot write a recording to a terminal\n  Pipe it: kmemx record -o - | kmemx stat -i -    or name a file: -o FILE");
 	if (o->repeat && o->flight.memory)
-		return usage_error("--repeat cannot be used with --flight");
+		return recorder_usage_error("--repeat cannot be used with --flight");
 	if (o->repeat && (!c->argv || o->repeat > RECORD_REPEAT_MAX ||
 			  !strcmp(o->output, DEFAULT_OUTPUT) || !strcmp(o->output, "-")))
-		return usage_error(
+		return recorder_usage_error(
 			"--repeat needs 1 to 999 runs, a command and a directory\n  Try: kmemx record --repeat 10 -o runs/ -- COMMAND");
 	if (o->follow && !c->argv)
-		return usage_error(
+		return recorder_usage_error(
 			"--follow needs a command\n  Try: kmemx record --follow -- COMMAND, or -p PID");
 	if (o->filter_frees && !o->filter && !o->follow && !o->pids.count &&
 	    !record_filters_any(&o->filters))
-		return usage_error(
+		return recorder_usage_error(
 			"--filter-frees needs an option that selects allocations, such as --filter, --comm or -p");
 	if (o->all_cpus && (o->follow || o->pids.count || o->filters.cgroup))
-		return usage_error(
+		return recorder_usage_error(
 			"--all-cpus cannot be used with --follow, --pid or --cgroup");
 	if (o->compress && !writer_can_compress())
-		return usage_error(
+		return recorder_usage_error(
 			"--compress needs zstd, which this kmemx was built without\n  Compress the file afterwards, or build kmemx with libzstd");
 	if (o->compress && c->stream_fd >= 0)
-		return usage_error(
+		return recorder_usage_error(
 			"--compress cannot be used with -o -\n  Compress the stream: kmemx record -o - | zstd >FILE");
 	if (o->compress && o->file_version == 6)
-		return usage_error(
+		return recorder_usage_error(
 			"--compress needs --file-version 7: version 6 has no compression");
 	c->output = o->output;
 	c->labels = strbuf_text(&o->label_text);
@@ -573,9 +562,6 @@ out:
 }
 
 const struct command command_record = {
-	.name = "record",
-	.purpose = "record allocations while a command runs, or until stopped",
-	.group = COMMAND_RECORD,
-	.run = run_record,
-	.runs_command = true,
+	"record", "record allocations while a command runs, or until stopped",
+	COMMAND_RECORD, run_record, .runs_command = true
 };

@@ -19,12 +19,6 @@
 /* Above any kernel's limit: MAX_ORDER was 11, but can be configured. */
 #define ORDER_MAX 30
 
-static int usage_error(const char *text)
-{
-	message_text("record", text);
-	return EXIT_USAGE;
-}
-
 bool record_filters_any(const struct record_filters *f)
 {
 	return f->min_bytes || f->min_order || f->caches.count || f->gfp.count ||
@@ -50,11 +44,11 @@ static int check_names(const struct option_strings *names, const char *option,
 static int check_caches(const struct record_filters *f, const struct capture_options *c)
 {
 	if (f->caches.count && !c->events.slab)
-		return usage_error(
+		return recorder_usage_error(
 			"--cache needs slab events\n  Add --slab to --page, or leave out --page");
 	for (size_t i = 0; i < f->caches.count; i++)
 		if (!strncmp(f->caches.items[i], "kmalloc-", strlen("kmalloc-")))
-			return usage_error(
+			return recorder_usage_error(
 				"--cache cannot select a kmalloc cache: kmalloc events do not name it\n  Select by size: --min-bytes SIZE, or --filter 'bytes_alloc == 64'");
 	return check_names(&f->caches, "--cache", NAME_MOST);
 }
@@ -70,15 +64,15 @@ int record_filters_set(struct record_filters *f, bool page, bool areas,
 	if (ret != GO_ON)
 		return ret;
 	if (f->min_order > ORDER_MAX)
-		return usage_error("--min-order takes 1 to 30");
+		return recorder_usage_error("--min-order takes 1 to 30");
 	if (f->min_order && !c->events.page)
-		return usage_error(
+		return recorder_usage_error(
 			"--min-order needs page events\n  Add --page to --slab, or leave out --slab");
 	/* Pages have no cache: --cache drops page events unless they were asked for. */
 	if (f->caches.count && !page)
 		c->events.page = false;
 	if (f->min_order && !c->events.page)
-		return usage_error("--min-order and --cache need --slab --page");
+		return recorder_usage_error("--min-order and --cache need --slab --page");
 	/* Areas have neither a cache nor an order. */
 	if (!areas && (f->caches.count || f->min_order || f->min_bytes || f->gfp.count))
 		c->events.vmalloc = c->events.percpu_memory = false;

@@ -20,12 +20,6 @@
 #define PRESSURE_MOST 2000000000
 #define ORDER_MAX     30
 
-static int usage_error(const char *text)
-{
-	message_text("record", text);
-	return EXIT_USAGE;
-}
-
 /* --- options ----------------------------------------------------------------------------- */
 
 /* Parses --flight: "64M" is a size, "30s" and "30" are times. */
@@ -148,11 +142,11 @@ static int set_causes(struct record_flight *f, const struct capture_options *c)
 		on->exit_status = -1;
 	}
 	if (on->exit && !c->argv)
-		return usage_error(
+		return recorder_usage_error(
 			"--on exit needs a command\n  Try: kmemx record --flight --on exit -- COMMAND");
 	if ((on->min_order && !c->events.page) ||
 	    (on->failure && (!c->events.page || !c->events.slab)))
-		return usage_error(
+		return recorder_usage_error(
 			"--on failure needs slab and page events, --on order needs page events");
 	return GO_ON;
 }
@@ -173,13 +167,13 @@ static int check_others(const struct record_flight *f, const struct capture_opti
 			"--flight takes its value after an equals sign\n  Try: kmemx record --flight=%s",
 			c->argv[0]);
 	if (c->stream_fd >= 0)
-		return usage_error(
+		return recorder_usage_error(
 			"--flight cannot be used with -o -\n  Files are saved in a directory: -o DIR");
 	if (c->exact_ledger)
-		return usage_error(
+		return recorder_usage_error(
 			"--flight cannot be used with --exact-ledger, which needs all events since its first count");
 	if (c->buffer_bytes)
-		return usage_error(
+		return recorder_usage_error(
 			"--flight cannot be used with --buffer-size\n  Give the size of all ring buffers: --flight=64M");
 	return GO_ON;
 }
@@ -238,7 +232,7 @@ int record_flight_set(struct record_flight *f, struct capture_options *c,
 	if (!f->memory)
 		return !f->on.count && !f->once
 			       ? GO_ON
-			       : usage_error(
+			       : recorder_usage_error(
 					 "--on and --once need --flight\n  Try: kmemx record --flight --on oom");
 	ret = check_others(f, c);
 	if (ret == GO_ON)

@@ -108,6 +108,12 @@ const char *recorder_callchains(const char *stacks_how)
 						: "";
 }
 
+int recorder_usage_error(const char *text)
+{
+	message_text("record", text);
+	return EXIT_USAGE;
+}
+
 void recorder_kinds(const bool of[MEMORY_KINDS], struct event_choice *events)
 {
 	bool all = true;

@@ -28,6 +28,20 @@ int recorder_stack(const char *command, const char *word, enum capture_stack *st
  * as " (callchains on all events)": a kernel before 5.17 cannot record fewer.
  */
 const char *recorder_callchains(const char *stacks_how);
+/* clang-format off */
+/* @of: flags by enum memory */
+#define RECORDER_KIND_OPTIONS(of) \
+	{ OPTION_FLAG | OPTION_EVERYDAY, 0, "slab", NULL, &(of)[MEMORY_SLAB], \
+	  "slab events (default: all four kinds)" }, \
+	{ OPTION_FLAG | OPTION_EVERYDAY, 0, "page", NULL, &(of)[MEMORY_PAGE], \
+	  "page events" }, \
+	{ OPTION_FLAG, 0, "vmalloc", NULL, &(of)[MEMORY_VMALLOC], \
+	  "areas of vmalloc, from Linux 6.3 on" }, \
+	{ OPTION_FLAG, 0, "percpu-memory", NULL, &(of)[MEMORY_PERCPU], \
+	  "per-CPU memory" }
+/* clang-format on */
+/* Says that options are wrong. EXIT_USAGE. */
+int recorder_usage_error(const char *text);
 /* Chooses the events of the kinds @of; without any, of all. */
 void recorder_kinds(const bool of[MEMORY_KINDS], struct event_choice *events);
 /* With sudo the recording belongs to the calling user, as reports do not need root. */
@@ -100,27 +114,22 @@ struct record_filters {
 	char **merged;
 };
 
-#define RECORD_FILTER_OPTIONS(f)                                                              \
-	{ OPTION_SIZE,	  0,                                                                  \
-	  "min-bytes",	  "SIZE",                                                             \
-	  &(f).min_bytes, "only allocations of at least SIZE" },                              \
-		{ OPTION_POSITIVE, 0,                                                         \
-		  "min-order",	   "N",                                                       \
-		  &(f).min_order,  "page allocations: only those of order N or more" },       \
-		{ OPTION_STRINGS, 0,                                                          \
-		  "cache",	  "NAME",                                                     \
-		  &(f).caches,	  "only objects of this slab cache; may be a pattern" },      \
-		{ OPTION_STRINGS, 0,	    "gfp",                                            \
-		  "FLAG[,FLAG]",  &(f).gfp, "only allocations with all of these GFP flags" }, \
-	{                                                                                     \
-		OPTION_STRINGS, 0, "comm", "NAME", &(f).comms,                                \
-			"only allocations of tasks of this name"                              \
-	}
-#define RECORD_CGROUP_OPTION(f)                                    \
-	{                                                          \
-		OPTION_STRING, 0, "cgroup", "PATH", &(f).cgroup,   \
-			"only the processes of this control group" \
-	}
+/* clang-format off */
+#define RECORD_FILTER_OPTIONS(f) \
+	{ OPTION_SIZE, 0, "min-bytes", "SIZE", &(f).min_bytes, \
+	  "only allocations of at least SIZE" }, \
+	{ OPTION_POSITIVE, 0, "min-order", "N", &(f).min_order, \
+	  "page allocations: only those of order N or more" }, \
+	{ OPTION_STRINGS, 0, "cache", "NAME", &(f).caches, \
+	  "only objects of this slab cache; may be a pattern" }, \
+	{ OPTION_STRINGS, 0, "gfp", "FLAG[,FLAG]", &(f).gfp, \
+	  "only allocations with all of these GFP flags" }, \
+	{ OPTION_STRINGS, 0, "comm", "NAME", &(f).comms, \
+	  "only allocations of tasks of this name" }
+#define RECORD_CGROUP_OPTION(f) \
+	{ OPTION_STRING, 0, "cgroup", "PATH", &(f).cgroup, \
+	  "only the processes of this control group" }
+/* clang-format on */
 
 /* Does an option filter allocations, so that --filter-frees applies? */
 bool record_filters_any(const struct record_filters *f);
@@ -156,29 +165,19 @@ extern const char *const record_flight_causes[];
 #define RECORD_FLIGHT_INIT \
 	((struct record_flight){ .keep = 10, .again_ns = UINT64_C(60000000000) })
 
-#define RECORD_FLIGHT_OPTIONS(f)                                                     \
-	{ OPTION_GROUP, .help = "Flight recorder" },                                 \
-		{ OPTION_OPTIONAL | OPTION_EVERYDAY,                                 \
-		  0,                                                                 \
-		  "flight",                                                          \
-		  "SIZE|TIME",                                                       \
-		  &(f).memory,                                                       \
-		  "save the last events when something happens" },                   \
-		{ OPTION_STRINGS | OPTION_EVERYDAY,                                  \
-		  0,                                                                 \
-		  "on",                                                              \
-		  "CAUSE",                                                           \
-		  &(f).on,                                                           \
-		  "oom, failure, order=N, pressure, sunreclaim=SIZE, ..." },         \
-		{ OPTION_POSITIVE, 0,                                                \
-		  "keep",	   "N",                                              \
-		  &(f).keep,	   "keep the last N files (default: 10)" },          \
-		{ OPTION_DURATION, 0,                                                \
-		  "again",	   "TIME",                                           \
-		  &(f).again_ns,   "ignore the same cause for TIME (default: 1m)" }, \
-	{                                                                            \
-		OPTION_FLAG, 0, "once", NULL, &(f).once, "end after one file"        \
-	}
+/* clang-format off */
+#define RECORD_FLIGHT_OPTIONS(f) \
+	{ OPTION_GROUP, .help = "Flight recorder" }, \
+	{ OPTION_OPTIONAL | OPTION_EVERYDAY, 0, "flight", "SIZE|TIME", &(f).memory, \
+	  "save the last events when something happens" }, \
+	{ OPTION_STRINGS | OPTION_EVERYDAY, 0, "on", "CAUSE", &(f).on, \
+	  "oom, failure, order=N, pressure, sunreclaim=SIZE, ..." }, \
+	{ OPTION_POSITIVE, 0, "keep", "N", &(f).keep, \
+	  "keep the last N files (default: 10)" }, \
+	{ OPTION_DURATION, 0, "again", "TIME", &(f).again_ns, \
+	  "ignore the same cause for TIME (default: 1m)" }, \
+	{ OPTION_FLAG, 0, "once", NULL, &(f).once, "end after one file" }
+/* clang-format on */
 
 /* Checks the options. GO_ON or an exit code after a message. */
 int record_flight_set(struct record_flight *f, struct capture_options *c,

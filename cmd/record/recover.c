@@ -389,10 +389,6 @@ static int run_recover(int argc, char **argv)
 	return ret;
 }
 
-const struct command command_recover = {
-	.name = command_name,
-	.purpose = "recover the recording of a killed recorder",
-	.group = COMMAND_RECORD,
-	.seldom = true,
-	.run = run_recover,
-};
+const struct command command_recover = { command_name,
+					 "recover the recording of a killed recorder",
+					 COMMAND_RECORD, run_recover, .seldom = true };

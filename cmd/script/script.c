@@ -80,7 +80,7 @@ static int parse(struct script_args *a, int argc, char **argv)
 		{ OPTION_GROUP, 0, NULL, NULL, NULL, "What to read" },
 		INPUT_OPTION(&a->path),
 		SYMBOL_FILE_OPTIONS(OPTION_STRING, a->symbols, ""),
-		DEBUG_PLACE_OPTIONS(a->places),
+		DEBUG_PLACE_OPTIONS(OPTION_STRING, a->places),
 		DIR_FILE_OPTIONS(OPTION_STRING, a),
 		{ OPTION_GROUP, 0, NULL, NULL, NULL,
 		  "Which events (A,B: any of them; several options: all)" },
@@ -447,9 +447,6 @@ static int run_script(int argc, char **argv)
 	return ret;
 }
 
-const struct command command_script = {
-	.name = "script",
-	.purpose = "show the events of a recording, one a line",
-	.group = COMMAND_LOOK,
-	.run = run_script,
-};
+const struct command command_script = { "script",
+					"show the events of a recording, one a line",
+					COMMAND_LOOK, run_script };

@@ -308,10 +308,6 @@ static int run_split(int argc, char **argv)
 	return ret;
 }
 
-const struct command command_split = {
-	.name = "split",
-	.purpose = "write a part of a recording to a new recording",
-	.group = COMMAND_CONVERT,
-	.seldom = true,
-	.run = run_split,
-};
+const struct command command_split = { "split",
+				       "write a part of a recording to a new recording",
+				       COMMAND_CONVERT, run_split, .seldom = true };

@@ -315,9 +315,6 @@ static int run_report(int argc, char **argv)
 	return ret;
 }
 
-const struct command command_report = {
-	.name = command_name,
-	.purpose = "make a page for a browser, in one file",
-	.group = COMMAND_LOOK,
-	.run = run_report,
-};
+const struct command command_report = { command_name,
+					"make a page for a browser, in one file",
+					COMMAND_LOOK, run_report };

@@ -84,9 +84,5 @@ static int run_stat(int argc, char **argv)
 	return ret;
 }
 
-const struct command command_stat = {
-	.name = "stat",
-	.purpose = "show who allocated memory in a recording",
-	.group = COMMAND_LOOK,
-	.run = run_stat,
-};
+const struct command command_stat = { "stat", "show who allocated memory in a recording",
+				      COMMAND_LOOK, run_stat };

@@ -53,9 +53,7 @@ static int check_dirs(const struct stat_run *st)
 		return message_fail(
 			EXIT_USAGE, st->command,
 			"%s cannot be used with --no-inline, which ignores debug information",
-			o->places.kernel  ? "--kernel"
-			: o->places.symfs ? "--symfs"
-					  : "--debuginfod");
+			debug_places_option(&o->places));
 	if (subject_rows(o->analyses.opts.by) & ROWS(DIR) || o->dirs_if_known)
 		return GO_ON;
 	/* Modules are used for inlined functions, too. */

@@ -53,17 +53,14 @@ struct stat_tree {
 	bool usual, usual_limits;
 };
 
-#define STAT_TREE_OPTIONS(o)                                                             \
-	{                                                                                \
-		OPTION_OPTIONAL, 0,                                                      \
-		"tree",		 "caller|callee|process",                                \
-		&(o).roots,	 "as a tree of callchains, or of processes"              \
-	},                                                                               \
-		{ OPTION_POSITIVE, 0, "depth", "N", &(o).depth, "levels of that tree" }, \
-	{                                                                                \
-		OPTION_PERCENT, 0, "min-share", "PCT", &(o).min_share,                   \
-			"add up its functions below this % of the bytes"                 \
-	}
+/* clang-format off */
+#define STAT_TREE_OPTIONS(o) \
+	{ OPTION_OPTIONAL, 0, "tree", "caller|callee|process", &(o).roots, \
+	  "as a tree of callchains, or of processes" }, \
+	{ OPTION_POSITIVE, 0, "depth", "N", &(o).depth, "levels of that tree" }, \
+	{ OPTION_PERCENT, 0, "min-share", "PCT", &(o).min_share, \
+	  "add up its functions below this % of the bytes" }
+/* clang-format on */
 
 /* The words of --tree, ending in NULL. */
 extern const char *const stat_tree_words[];
@@ -152,7 +149,7 @@ void stat_run_free(struct stat_run *st);
 	INSTANCE_OPTION((o)->window)
 #define STAT_SYMBOL_OPTIONS(o) SYMBOL_FILE_OPTIONS(OPTION_STRING, (o)->symbols, "")
 #define STAT_DIR_OPTIONS(o) \
-	DEBUG_PLACE_OPTIONS((o)->places), \
+	DEBUG_PLACE_OPTIONS(OPTION_STRING, (o)->places), \
 	DIR_FILE_OPTIONS(OPTION_STRING, o)
 /* Ends the group "What to read" and begins "What to show". */
 #define STAT_JOBS_OPTIONS(o) \
@@ -180,8 +177,7 @@ uint32_t stat_kinds_needed(const bool of[MEMORY_KINDS]);
 	RAW_NAMES_OPTION((o)->raw_names), \
 	CGROUP_NAMES_OPTION((o)->cgroup_names), \
 	NO_INLINE_OPTION((o)->no_inline), \
-	{ OPTION_STRINGS, 0, "skip-func", "REGEX", &(o)->skip, \
-	  "skip these too, or wrappers; may be repeated" }, \
+	SKIP_OPTION((o)->skip), \
 	{ OPTION_COUNT, 'v', "verbose", NULL, &(o)->verbose, \
 	  "full summary, skipped functions; more messages" }
 #define STAT_FORMAT_OPTIONS(o) { OPTION_TABLE, .value = output_formats(&(o)->output) }

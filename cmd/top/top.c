@@ -91,8 +91,7 @@ static int parse(struct top_options *o, int argc, char **argv, int *operands)
 		  "a row per address in a function: function+0x1f" },
 		RAW_IP_OPTION(o->raw_ip),
 		RAW_NAMES_OPTION(o->raw_names),
-		{ OPTION_STRINGS, 0, "skip-func", "REGEX", &o->skip,
-		  "skip these too, or wrappers; may be repeated" },
+		SKIP_OPTION(o->skip),
 		{ OPTION_FLAG | OPTION_EVERYDAY, 0, "batch", NULL, &o->batch,
 		  "a table per interval, no screen (as in a pipe)" },
 		{ OPTION_FLAG | OPTION_EVERYDAY, 0, "json", NULL, &o->json,
@@ -469,11 +468,6 @@ static int run_top(int argc, char **argv)
 	return ret;
 }
 
-const struct command command_top = {
-	.name = command_name,
-	.purpose = "show live who allocates",
-	.group = COMMAND_LOOK,
-	.run = run_top,
-	.seldom = true,
-	.runs_command = true,
-};
+const struct command command_top = { command_name,   "show live who allocates",
+				     COMMAND_LOOK,   run_top,
+				     .seldom = true, .runs_command = true };

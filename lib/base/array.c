@@ -29,8 +29,10 @@ int array_grow(void *items, size_t nr, size_t item_size)
 {
 	void *p;
 
+	if (nr && (nr < 8 || (nr & (nr - 1))))
+		return 0; /* there is room up to the next power of two, at least 8 */
 	memcpy(&p, items, sizeof(p));
-	p = reallocarray(p, nr + 1, item_size);
+	p = reallocarray(p, nr ? nr * 2 : 8, item_size);
 	if (!p)
 		return -ENOMEM;
 	memcpy(items, &p, sizeof(p));

@@ -27,7 +27,9 @@ int array_reserve(void *items, size_t *capacity, size_t need,
 int array_reach(void *items, size_t *nr, size_t *capacity, size_t need,
 		size_t item_size) __must_check;
 
-/* Makes room for one item more than @nr, for a short array that keeps no capacity. 0 or -ENOMEM. */
+/* Makes room for one item more than @nr in an array that grows only by this, one by one, and so
+ * keeps no capacity. 0 or -ENOMEM.
+ */
 int array_grow(void *items, size_t nr, size_t item_size) __must_check;
 
 /* A function for qsort(): items of @type by their member @key, with the same @key by @next. */

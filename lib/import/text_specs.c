@@ -1,35 +1,22 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "import/text_specs.h"
 
+/* clang-format off */
 /* A __data_loc word and its data come last, so that the word can be left out. */
-#define SITE                                                         \
-	{                                                            \
-		"call_site", TEXT_SITE, 8, 8, false, "call_site=%pS" \
-	}
-#define POINTER                                             \
-	{                                                   \
-		"ptr", TEXT_POINTER, 16, 8, false, "ptr=%p" \
-	}
-#define SLAB_ALLOC                                                                \
-	SITE, POINTER, { "bytes_req", TEXT_UINT, 24, 8, false, "bytes_req=%zu" }, \
-		{ "bytes_alloc", TEXT_UINT, 32, 8, false, "bytes_alloc=%zu" },    \
-		{ "gfp_flags", TEXT_GFP, 40, 8, false, "gfp_flags=%s" },          \
-		{ "node", TEXT_INT, 48, 4, true, "node=%d" },                     \
-	{                                                                         \
-		"accounted", TEXT_BOOL, 52, 1, true, "accounted=%s"               \
-	}
-#define PFN                                               \
-	{                                                 \
-		"pfn", TEXT_PFN, 8, 8, false, "pfn=0x%lx" \
-	}
-#define ORDER                                                \
-	{                                                    \
-		"order", TEXT_UINT, 16, 4, false, "order=%u" \
-	}
-#define END                                \
-	{                                  \
-		NULL, 0, 0, 0, false, NULL \
-	}
+#define SITE	{ "call_site", TEXT_SITE, 8, 8, false, "call_site=%pS" }
+#define POINTER { "ptr", TEXT_POINTER, 16, 8, false, "ptr=%p" }
+#define SLAB_ALLOC \
+	SITE, POINTER, \
+	{ "bytes_req", TEXT_UINT, 24, 8, false, "bytes_req=%zu" }, \
+	{ "bytes_alloc", TEXT_UINT, 32, 8, false, "bytes_alloc=%zu" }, \
+	{ "gfp_flags", TEXT_GFP, 40, 8, false, "gfp_flags=%s" }, \
+	{ "node", TEXT_INT, 48, 4, true, "node=%d" }, \
+	{ "accounted", TEXT_BOOL, 52, 1, true, "accounted=%s" }
+#define PFN	{ "pfn", TEXT_PFN, 8, 8, false, "pfn=0x%lx" }
+#define ORDER	{ "order", TEXT_UINT, 16, 4, false, "order=%u" }
+#define TYPE(at) { "migratetype", TEXT_INT, at, 4, false, "migratetype=%d" }
+#define END	{ NULL, 0, 0, 0, false, NULL }
+/* clang-format on */
 
 static const struct text_field kmalloc_fields[] = { SLAB_ALLOC, END };
 static const struct text_field cache_alloc_fields[] = {
@@ -40,24 +27,17 @@ static const struct text_field cache_free_fields[] = {
 	SITE, POINTER, { "name", TEXT_NAME, 24, 4, true, "name=%s" }, END
 };
 static const struct text_field page_alloc_fields[] = {
-	PFN,
-	ORDER,
-	{ "migratetype", TEXT_INT, 20, 4, false, "migratetype=%d" },
-	{ "gfp_flags", TEXT_GFP, 24, 8, false, "gfp_flags=%s" },
-	END
+	PFN, ORDER, TYPE(20), { "gfp_flags", TEXT_GFP, 24, 8, false, "gfp_flags=%s" }, END
 };
 static const struct text_field page_free_fields[] = { PFN, ORDER, END };
 static const struct text_field page_batched_fields[] = { PFN, END };
-static const struct text_field page_zone_fields[] = {
-	PFN,
-	ORDER,
-	{ "migratetype", TEXT_INT, 20, 4, false, "migratetype=%d" },
-	{ "percpu_refill", TEXT_INT, 24, 4, true, "percpu_refill=%d" },
-	END
-};
-static const struct text_field page_drain_fields[] = {
-	PFN, ORDER, { "migratetype", TEXT_INT, 20, 4, false, "migratetype=%d" }, END
-};
+static const struct text_field page_zone_fields[] = { PFN,
+						      ORDER,
+						      TYPE(20),
+						      { "percpu_refill", TEXT_INT, 24, 4,
+							true, "percpu_refill=%d" },
+						      END };
+static const struct text_field page_drain_fields[] = { PFN, ORDER, TYPE(20), END };
 static const struct text_field extfrag_fields[] = {
 	PFN,
 	{ "alloc_order", TEXT_INT, 16, 4, false, "alloc_order=%d" },

@@ -3,6 +3,8 @@
 
 #include <stdarg.h>
 
+#include "base/array.h"
+
 /* Sub-buffers are powers of two, from a small page up to the kernel's maximum (64K pages << 7). */
 #define MIN_PAGE_SIZE 4096U
 #define MAX_PAGE_SIZE (8U << 20)
@@ -45,8 +47,7 @@ int trace_dat_add_buffer(struct trace_dat *td, char *name, char *clock,
 	if (rec->nr_buffers >= TRACE_DAT_MAX_BUFFERS)
 		err = -EBADMSG;
 	else
-		err = trace_dat_grow(&rec->buffers, rec->nr_buffers,
-				     sizeof(*rec->buffers));
+		err = array_grow(&rec->buffers, rec->nr_buffers, sizeof(*rec->buffers));
 	if (err) {
 		free(name);
 		free(clock);
@@ -96,7 +97,7 @@ int trace_dat_add_cpu(struct trace_dat *td, const struct recording_cpu *cpu,
 		return 0;
 	}
 	td->data_bytes += size;
-	if (trace_dat_grow(&b->cpus, b->nr_cpus, sizeof(*b->cpus)))
+	if (array_grow(&b->cpus, b->nr_cpus, sizeof(*b->cpus)))
 		return -ENOMEM;
 	/* Less than a sub-buffer may be missing only its unused end; its header shows it. */
 	cut = cpu->cut || cut >= b->page_size;
@@ -124,18 +125,4 @@ void trace_dat_found_page_size(struct trace_dat *td, uint32_t size)
 {
 	if (td->page_size_lost && page_size_ok(size))
 		td->rec->page_size = size;
-}
-
-int trace_dat_grow(void *array, size_t nr, size_t element_size)
-{
-	void *old, *new;
-
-	if (nr && (nr < 8 || (nr & (nr - 1))))
-		return 0; /* there is room up to the next power of two, at least 8 */
-	memcpy(&old, array, sizeof(old));
-	new = reallocarray(old, nr ? nr * 2 : 8, element_size);
-	if (!new)
-		return -ENOMEM;
-	memcpy(array, &new, sizeof(new));
-	return 0;
 }

@@ -56,9 +56,6 @@ void trace_dat_damage(struct trace_dat *td, uint64_t offset, const char *fmt, ..
 void trace_dat_check_page_size(struct trace_dat *td);
 /* @size: header_page's sub-buffer size, which replaces an impossible one in the file's start. */
 void trace_dat_found_page_size(struct trace_dat *td, uint32_t size);
-/* Makes room for one more element in *@array (@array is the address of a pointer): 0 or -ENOMEM. */
-int trace_dat_grow(void *array, size_t nr, size_t element_size) __must_check;
-
 /* Adds a metadata item of kmemx; everything is copied. 0 or -ENOMEM. */
 int trace_dat_add_meta(struct trace_dat *td, const char *name, const void *text,
 		       size_t size) __must_check;

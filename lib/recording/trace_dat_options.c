@@ -6,6 +6,8 @@
 
 #include "recording/trace_dat.h"
 
+#include "base/array.h"
+
 char *trace_dat_option_text(const uint8_t *data, size_t size)
 {
 	while (size && (!data[size - 1] || data[size - 1] == '\n'))
@@ -56,9 +58,8 @@ static int option_cpustat(struct trace_dat *td, const uint8_t *data, size_t size
 	if (!at)
 		goto out;
 	err = -ENOMEM;
-	if (trace_dat_grow(&rec->cpustats, rec->nr_cpustats, sizeof(*rec->cpustats)) ||
-	    trace_dat_grow(&td->cpustat_names, rec->nr_cpustats,
-			   sizeof(*td->cpustat_names)))
+	if (array_grow(&rec->cpustats, rec->nr_cpustats, sizeof(*rec->cpustats)) ||
+	    array_grow(&td->cpustat_names, rec->nr_cpustats, sizeof(*td->cpustat_names)))
 		goto out;
 	cs = &rec->cpustats[rec->nr_cpustats];
 	*cs = (struct recording_cpustat){
@@ -88,7 +89,7 @@ int trace_dat_add_meta(struct trace_dat *td, const char *name, const void *text,
 	struct recording *rec = td->rec;
 	struct recording_text *t;
 
-	if (trace_dat_grow(&rec->meta, rec->nr_meta, sizeof(*rec->meta)))
+	if (array_grow(&rec->meta, rec->nr_meta, sizeof(*rec->meta)))
 		return -ENOMEM;
 	t = &rec->meta[rec->nr_meta];
 	t->size = size;
@@ -170,7 +171,7 @@ static int keep_option(struct recording *rec, uint16_t id, const uint8_t *data,
 
 	if (!option_stands_alone(id) || size > UINT32_MAX)
 		return 0;
-	if (trace_dat_grow(&rec->options, rec->nr_options, sizeof(*rec->options)))
+	if (array_grow(&rec->options, rec->nr_options, sizeof(*rec->options)))
 		return -ENOMEM;
 	o = &rec->options[rec->nr_options];
 	*o = (struct recording_option){ id, (uint32_t)size, malloc(size + 1) };

@@ -6,6 +6,8 @@
 
 #include "recording/trace_dat.h"
 
+#include "base/array.h"
+
 /* Reads "offset:" and "size:" of the header_page line that declares @name; false without it. */
 static bool header_page_field(const char *text, const char *name, unsigned int *offset,
 			      unsigned int *size)
@@ -73,7 +75,7 @@ static int add_text(struct recording_text **texts, size_t *nr, const char *name,
 {
 	struct recording_text *t;
 
-	if (trace_dat_grow(texts, *nr, sizeof(**texts)))
+	if (array_grow(texts, *nr, sizeof(**texts)))
 		goto err;
 	t = &(*texts)[*nr];
 	t->name = strdup(name);

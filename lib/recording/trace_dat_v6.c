@@ -6,6 +6,8 @@
 
 #include "recording/trace_dat.h"
 
+#include "base/array.h"
+
 /* In a damaged file, this much metadata is searched, one window at a time. */
 #define SEARCH_LIMIT  (256U << 20)
 #define SEARCH_WINDOW (1U << 20)
@@ -36,7 +38,7 @@ static int option_instance(struct v6 *v, const uint8_t *data, size_t size)
 		trace_dat_damage(td, offset, "an instance is beyond the end of the file");
 		return 0;
 	}
-	if (trace_dat_grow(&v->instances, v->nr_instances, sizeof(*v->instances)))
+	if (array_grow(&v->instances, v->nr_instances, sizeof(*v->instances)))
 		return -ENOMEM;
 	in = &v->instances[v->nr_instances];
 	in->offset = offset;

@@ -130,7 +130,7 @@ static int add_pages(struct wire_reader *w, uint32_t cpu, uint64_t offset, uint6
 	size -= size % rec->page_size;
 	if (!size)
 		return 0;
-	if (trace_dat_grow(&w->extents, w->nr_extents, sizeof(*w->extents)))
+	if (array_grow(&w->extents, w->nr_extents, sizeof(*w->extents)))
 		return -ENOMEM;
 	w->extents[w->nr_extents++] =
 		(struct extent){ .offset = offset, .size = size, .cpu = cpu };

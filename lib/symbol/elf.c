@@ -163,21 +163,31 @@ static void read_sections(struct elf_image *img)
 	}
 }
 
+Elf *elf_read(int fd)
+{
+	Elf *elf = elf_version(EV_CURRENT) == EV_NONE
+			   ? NULL
+			   : elf_begin(fd, ELF_C_READ_MMAP, NULL);
+
+	if (elf && elf_kind(elf) == ELF_K_ELF)
+		return elf;
+	elf_end(elf);
+	return NULL;
+}
+
 int elf_image_open(struct elf_image *img, int fd)
 {
 	GElf_Ehdr ehdr;
-	Elf *elf;
+	Elf *elf = elf_read(fd);
 
 	*img = (struct elf_image){ 0 };
-	if (elf_version(EV_CURRENT) == EV_NONE)
-		return -ENOEXEC;
-	img->file = calloc(1, sizeof(*img->file));
-	if (!img->file)
-		return -ENOMEM;
-	elf = elf_begin(fd, ELF_C_READ_MMAP, NULL);
+	img->file = elf ? calloc(1, sizeof(*img->file)) : NULL;
+	if (!img->file) {
+		elf_end(elf);
+		return elf ? -ENOMEM : -ENOEXEC;
+	}
 	img->file->elf = elf;
-	if (!elf || elf_kind(elf) != ELF_K_ELF || !gelf_getehdr(elf, &ehdr) ||
-	    elf_cntl(elf, ELF_C_FDREAD) < 0) {
+	if (!gelf_getehdr(elf, &ehdr) || elf_cntl(elf, ELF_C_FDREAD) < 0) {
 		elf_image_close(img);
 		return -ENOEXEC;
 	}
@@ -199,13 +209,10 @@ int elf_build_id(int fd, char build_id[ELF_BUILD_ID_MAX])
 	Elf_Scn *scn = NULL;
 	GElf_Ehdr ehdr;
 	GElf_Shdr shdr;
-	Elf *elf;
+	Elf *elf = elf_read(fd);
 
 	*build_id = '\0';
-	if (elf_version(EV_CURRENT) == EV_NONE)
-		return -ENOEXEC;
-	elf = elf_begin(fd, ELF_C_READ_MMAP, NULL);
-	if (!elf || elf_kind(elf) != ELF_K_ELF || !gelf_getehdr(elf, &ehdr)) {
+	if (!elf || !gelf_getehdr(elf, &ehdr)) {
 		elf_end(elf);
 		return -ENOEXEC;
 	}

@@ -42,6 +42,9 @@ void elf_image_close(struct elf_image *img);
 /* Reads only the build ID of an open ELF file: lower-case hex, "" without one. 0; -ENOEXEC. */
 int elf_build_id(int fd, char build_id[ELF_BUILD_ID_MAX]) __must_check;
 
+/* Begins to read the ELF file @fd, which stays the caller's; elf_end() ends it. NULL: it is none. */
+struct Elf *elf_read(int fd);
+
 /* Does the last name of the string table @section end? libelf searches for the end of each name; if
  * the last has none, that may be megabytes.
  */

@@ -5,6 +5,7 @@
 #include <libelf.h>
 
 #include "base/array.h"
+#include "symbol/elf.h"
 
 /**
  * struct elf_layout_file - the open file
@@ -336,9 +337,8 @@ static int read_file(struct elf_layout *layout, int fd)
 	GElf_Ehdr ehdr;
 	int ret;
 
-	f->elf = elf_begin(fd, ELF_C_READ_MMAP, NULL);
-	if (!f->elf || elf_kind(f->elf) != ELF_K_ELF || !gelf_getehdr(f->elf, &ehdr) ||
-	    elf_cntl(f->elf, ELF_C_FDREAD) < 0)
+	f->elf = elf_read(fd);
+	if (!f->elf || !gelf_getehdr(f->elf, &ehdr) || elf_cntl(f->elf, ELF_C_FDREAD) < 0)
 		return -ENOEXEC;
 	layout->is_64 = ehdr.e_ident[EI_CLASS] == ELFCLASS64;
 	layout->big_endian = ehdr.e_ident[EI_DATA] == ELFDATA2MSB;
@@ -353,8 +353,6 @@ int elf_layout_open(struct elf_layout *layout, int fd)
 	int ret;
 
 	*layout = (struct elf_layout){ 0 };
-	if (elf_version(EV_CURRENT) == EV_NONE)
-		return -ENOEXEC;
 	layout->file = calloc(1, sizeof(*layout->file));
 	if (!layout->file)
 		return -ENOMEM;

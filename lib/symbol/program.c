@@ -108,15 +108,11 @@ static int read_symbols(struct program *p, Elf *elf, uint32_t type)
 
 static int read_file(struct program *p, int fd, bool segments)
 {
-	Elf *elf = elf_version(EV_CURRENT) == EV_NONE
-			   ? NULL
-			   : elf_begin(fd, ELF_C_READ_MMAP, NULL);
+	Elf *elf = elf_read(fd);
 	int ret = 0;
 
-	if (!elf || elf_kind(elf) != ELF_K_ELF) {
-		elf_end(elf);
+	if (!elf)
 		return -ENOEXEC;
-	}
 	if (segments)
 		read_segments(p, elf);
 	if (!p->nr)

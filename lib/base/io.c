@@ -166,7 +166,7 @@ int io_pwrite_all(int fd, const void *buf, size_t size, uint64_t offset)
 static int copy_by_hand(int from, uint64_t src, int to, uint64_t dst, uint64_t size)
 {
 	size_t room = size < IO_CHUNK ? (size_t)size : IO_CHUNK;
-	char *buf = malloc(room ? room : 1);
+	char *buf __auto_mem = malloc(room ? room : 1);
 	int ret = buf ? 0 : -ENOMEM;
 
 	while (!ret && size) {
@@ -179,7 +179,6 @@ static int copy_by_hand(int from, uint64_t src, int to, uint64_t dst, uint64_t s
 		dst += n;
 		size -= n;
 	}
-	free(buf);
 	return ret;
 }
 

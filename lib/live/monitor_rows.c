@@ -454,8 +454,8 @@ static int forget_side(struct monitor *m, unsigned int i)
 {
 	struct monitor_side *side = &m->sides[i];
 	size_t row, nr = nr_rows(m, i);
-	bool *keep = calloc(nr + 1, sizeof(*keep));
-	uint32_t *to = calloc(nr + 1, sizeof(*to));
+	bool *keep __auto_mem = calloc(nr + 1, sizeof(*keep));
+	uint32_t *to __auto_mem = calloc(nr + 1, sizeof(*to));
 	int ret = keep && to ? 0 : -ENOMEM;
 
 	for (row = 0; row < side->nr && !ret; row++)
@@ -470,8 +470,6 @@ static int forget_side(struct monitor *m, unsigned int i)
 		side->kept = nr_rows(m, i);
 	if (!ret && side->wanted)
 		side->nr = side->kept;
-	free(keep);
-	free(to);
 	return ret;
 }
 
@@ -479,7 +477,8 @@ static int forget_side(struct monitor *m, unsigned int i)
 static int forget_stacks(struct monitor *m)
 {
 	struct event_stream *stream = m->study.stream;
-	uint32_t *to = calloc(event_stream_nr_stacks(stream) + 1UL, sizeof(*to));
+	uint32_t *to __auto_mem =
+		calloc(event_stream_nr_stacks(stream) + 1UL, sizeof(*to));
 	int ret = to ? 0 : -ENOMEM;
 
 	for (unsigned int i = 0; i < MEMORY_KINDS && !ret; i++) {
@@ -493,7 +492,6 @@ static int forget_stacks(struct monitor *m)
 			ret = lives_renumber_stacks(lives_of(m, i), to);
 	}
 	m->kept_stacks = event_stream_nr_stacks(stream);
-	free(to);
 	return ret;
 }
 
@@ -507,8 +505,8 @@ static int forget_processes(struct monitor *m)
 {
 	struct processes *p = &m->accounts.processes;
 	const uint32_t nr = (uint32_t)p->nr, nr_groups = p->paths.count + 1;
-	uint32_t *of = calloc(nr, sizeof(*of));
-	uint32_t *groups = calloc(nr_groups, sizeof(*groups));
+	uint32_t *of __auto_mem = calloc(nr, sizeof(*of));
+	uint32_t *groups __auto_mem = calloc(nr_groups, sizeof(*groups));
 	int ret = of && groups ? 0 : -ENOMEM;
 
 	for (unsigned int i = 0; i < MEMORY_KINDS && !ret; i++) {
@@ -528,8 +526,6 @@ static int forget_processes(struct monitor *m)
 						    nr_groups);
 	}
 	m->kept_processes = p->nr;
-	free(of);
-	free(groups);
 	return ret;
 }
 

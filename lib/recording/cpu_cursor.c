@@ -334,19 +334,13 @@ int trace_dat_search_cpus(struct trace_dat *td, uint64_t start, uint64_t end,
 {
 	struct recording *rec = td->rec;
 	struct recording_cpu cpu = { 0 };
-	char *name, *clock;
+	char *clock __auto_mem = trace_dat_chosen_clock(rec->trace_clock);
 	int err;
 
 	if (end > rec->src.size)
 		end = rec->src.size;
-	clock = trace_dat_chosen_clock(rec->trace_clock);
-	name = strdup(rec->nr_buffers ? "recovered" : "");
-	if (!name || !clock) {
-		free(name);
-		free(clock);
-		return -ENOMEM;
-	}
-	err = trace_dat_add_buffer(td, name, clock, rec->page_size);
+	err = trace_dat_add_buffer(td, rec->nr_buffers ? "recovered" : "", clock,
+				   rec->page_size);
 	if (err)
 		return err;
 	rec->buffers[rec->nr_buffers - 1].compressed = compressed;

@@ -161,12 +161,11 @@ static int find_step(const struct found_plan *plan, uint64_t size, size_t *step)
 
 static int copy_metadata(int fd, uint64_t size)
 {
-	char *buf = size > COPY_AT ? NULL : malloc(size ? size : 1);
+	char *buf __auto_mem = size > COPY_AT ? NULL : malloc(size ? size : 1);
 	int ret = buf ? io_pread_all(fd, buf, size, COPY_AT) : -ENOMEM;
 
 	if (!ret)
 		ret = io_pwrite_all(fd, buf, size, 0);
-	free(buf);
 	return ret;
 }
 

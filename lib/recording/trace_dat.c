@@ -32,11 +32,11 @@ static bool page_size_ok(uint32_t size)
 	return size >= MIN_PAGE_SIZE && size <= MAX_PAGE_SIZE && !(size & (size - 1));
 }
 
-int trace_dat_add_buffer(struct trace_dat *td, char *name, char *clock,
+int trace_dat_add_buffer(struct trace_dat *td, const char *name, const char *clock,
 			 uint32_t page_size)
 {
 	struct recording *rec = td->rec;
-	int err;
+	struct recording_buffer *b;
 
 	if (!page_size_ok(page_size)) {
 		trace_dat_damage(td, td->pos,
@@ -45,20 +45,15 @@ int trace_dat_add_buffer(struct trace_dat *td, char *name, char *clock,
 		page_size = rec->page_size;
 	}
 	if (rec->nr_buffers >= TRACE_DAT_MAX_BUFFERS)
-		err = -EBADMSG;
-	else
-		err = array_grow(&rec->buffers, rec->nr_buffers, sizeof(*rec->buffers));
-	if (err) {
-		free(name);
-		free(clock);
-		return err;
-	}
-	rec->buffers[rec->nr_buffers++] = (struct recording_buffer){
-		.name = name,
-		.clock = clock,
-		.page_size = page_size,
-	};
-	return 0;
+		return -EBADMSG;
+	if (!name || !clock ||
+	    array_grow(&rec->buffers, rec->nr_buffers, sizeof(*rec->buffers)))
+		return -ENOMEM;
+	b = &rec->buffers[rec->nr_buffers++];
+	*b = (struct recording_buffer){ .name = strdup(name),
+					.clock = strdup(clock),
+					.page_size = page_size };
+	return b->name && b->clock ? 0 : -ENOMEM;
 }
 
 static const char ends_early[] = "the file ends before its data does";

@@ -94,10 +94,10 @@ char *trace_dat_option_text(const uint8_t *data, size_t size);
 
 /* The clock in brackets in the kernel's list, "" if unknown; NULL if memory ran out. */
 char *trace_dat_chosen_clock(const char *list);
-/* Adds an empty buffer with a valid page size; takes ownership of @name and @clock. 0; -ENOMEM;
- * -EBADMSG if there are too many buffers.
+/* Adds an empty buffer with a valid page size; copies @name and @clock. 0; -ENOMEM, also if one of
+ * them is NULL; -EBADMSG if there are too many buffers.
  */
-int trace_dat_add_buffer(struct trace_dat *td, char *name, char *clock,
+int trace_dat_add_buffer(struct trace_dat *td, const char *name, const char *clock,
 			 uint32_t page_size) __must_check;
 /* Adds a CPU to the last buffer; @extra_bytes are stored at its offset, before the @cpu->size
  * bytes.

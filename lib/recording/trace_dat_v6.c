@@ -80,7 +80,7 @@ static int read_options(struct v6 *v, struct reader *r)
 static char *read_clock(struct reader *r)
 {
 	uint64_t size = reader_u64(r);
-	char *text, *open, *close, *clock;
+	char *text __auto_mem = NULL, *open, *close;
 
 	if (r->err || size > READER_MAX_NAME)
 		return strdup("");
@@ -89,9 +89,7 @@ static char *read_clock(struct reader *r)
 		return strdup("");
 	open = strchr(text, '[');
 	close = open ? strchr(open, ']') : NULL;
-	clock = close ? strndup(open + 1, (size_t)(close - open) - 1) : strdup(text);
-	free(text);
-	return clock;
+	return close ? strndup(open + 1, (size_t)(close - open) - 1) : strdup(text);
 }
 
 /*
@@ -134,7 +132,7 @@ static int read_cpus(struct v6 *v, struct reader *r, const char *name)
 {
 	struct trace_dat *td = v->td;
 	struct reader table = *r;
-	char *name_copy, *clock;
+	char *clock __auto_mem = NULL;
 	uint32_t guess;
 	int err;
 
@@ -151,13 +149,7 @@ static int read_cpus(struct v6 *v, struct reader *r, const char *name)
 		return -EBADMSG;
 	reader_skip(r, 16ULL * v->nr_cpus);
 	clock = read_clock(r);
-	name_copy = strdup(name);
-	if (!name_copy || !clock) {
-		free(name_copy);
-		free(clock);
-		return -ENOMEM;
-	}
-	err = trace_dat_add_buffer(td, name_copy, clock, td->rec->page_size);
+	err = trace_dat_add_buffer(td, name, clock, td->rec->page_size);
 	for (uint32_t i = 0; !err && i < v->nr_cpus; i++) {
 		struct recording_cpu cpu = { .cpu = i };
 
@@ -273,7 +265,7 @@ static uint64_t find_mark(struct v6 *v, uint64_t at,
 {
 	const struct source *src = &v->td->rec->src;
 	uint64_t found = 0, limit = at + SEARCH_LIMIT;
-	uint8_t *window = malloc(SEARCH_WINDOW);
+	uint8_t *window __auto_mem = malloc(SEARCH_WINDOW);
 	const uint8_t *p;
 	size_t size;
 
@@ -291,7 +283,6 @@ static uint64_t find_mark(struct v6 *v, uint64_t at,
 		/* A mark may cross the window's end. */
 		at += size == SEARCH_WINDOW ? size - 13 : size;
 	}
-	free(window);
 	return found;
 }
 

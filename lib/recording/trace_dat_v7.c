@@ -206,7 +206,6 @@ static int option_buffer(struct v7 *v, const uint8_t *data, size_t size)
 	uint64_t offset = byte_reader_u64(&r);
 	const char *name = byte_reader_string(&r), *clock = byte_reader_string(&r);
 	uint32_t page_size = byte_reader_u32(&r);
-	char *name_copy, *clock_copy;
 	struct section s;
 	bool compressed;
 	int err;
@@ -222,14 +221,7 @@ static int option_buffer(struct v7 *v, const uint8_t *data, size_t size)
 	err = tolerate(v, err, offset, "data of a buffer");
 	if (err)
 		return err;
-	name_copy = strdup(name);
-	clock_copy = strdup(clock);
-	if (!name_copy || !clock_copy) {
-		free(name_copy);
-		free(clock_copy);
-		return -ENOMEM;
-	}
-	err = trace_dat_add_buffer(td, name_copy, clock_copy, page_size);
+	err = trace_dat_add_buffer(td, name, clock, page_size);
 	if (err)
 		return tolerate(v, err, offset, "buffers");
 	td->rec->buffers[td->rec->nr_buffers - 1].compressed = compressed;

@@ -259,14 +259,9 @@ static int add_cpus(struct wire_reader *w, size_t *from, uint64_t end)
 static int add_buffer(struct wire_reader *w, const char *of)
 {
 	struct recording *rec = w->td->rec;
-	char *name = strdup(of), *clock = trace_dat_chosen_clock(rec->trace_clock);
+	char *clock __auto_mem = trace_dat_chosen_clock(rec->trace_clock);
 
-	if (!name || !clock) {
-		free(name);
-		free(clock);
-		return -ENOMEM;
-	}
-	return trace_dat_add_buffer(w->td, name, clock, rec->page_size);
+	return trace_dat_add_buffer(w->td, of, clock, rec->page_size);
 }
 
 /* Adds the top buffer and, if it has pages, the buffer of frees. */

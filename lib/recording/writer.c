@@ -406,7 +406,8 @@ int writer_write(struct writer_out *out, const struct writer_facts *facts,
 			      .parts = parts,
 			      .nr_parts = nr_parts,
 			      .align = facts->page_size };
-	struct instance_place *places = calloc(facts->nr_instances + 1, sizeof(*places));
+	struct instance_place *places __auto_mem =
+		calloc(facts->nr_instances + 1, sizeof(*places));
 	uint64_t first, end;
 	int ret = -ENOMEM;
 
@@ -419,7 +420,6 @@ int writer_write(struct writer_out *out, const struct writer_facts *facts,
 		out->bytes = end;
 	strbuf_free(&c.sb);
 	free(c.tables);
-	free(places);
 	return ret;
 }
 
@@ -534,7 +534,7 @@ static int write_headers(int fd, const struct join *j, const struct writer_facts
 static int write_joined(int fd, struct composer *c, struct instance_place *places,
 			const struct join *j, const struct log *log)
 {
-	struct join_range *holes = calloc(j->nr + 1, sizeof(*holes));
+	struct join_range *holes __auto_mem = calloc(j->nr + 1, sizeof(*holes));
 	struct join_plan plan = { c->sb.data, c->sb.size, holes, 0 };
 	uint64_t end = j->nr ? part_end(&j->parts[j->nr - 1]) : j->first;
 	int ret = holes ? check_regions(j) : -ENOMEM;
@@ -548,7 +548,6 @@ static int write_joined(int fd, struct composer *c, struct instance_place *place
 		plan.nr = list_holes(j, holes);
 		ret = run_plan(fd, &plan, log);
 	}
-	free(holes);
 	return ret;
 }
 
@@ -559,7 +558,8 @@ int writer_join(struct writer_out *out, const struct writer_facts *facts,
 	struct composer c = {
 		.facts = facts, .parts = parts, .nr_parts = nr_parts, .align = j.align
 	};
-	struct instance_place *places = calloc(facts->nr_instances + 1, sizeof(*places));
+	struct instance_place *places __auto_mem =
+		calloc(facts->nr_instances + 1, sizeof(*places));
 	uint64_t end;
 	struct stat st;
 	int ret = list_all_parts(&j, facts, parts, nr_parts);
@@ -579,7 +579,6 @@ int writer_join(struct writer_out *out, const struct writer_facts *facts,
 		out->bytes = (uint64_t)st.st_size;
 	strbuf_free(&c.sb);
 	free(c.tables);
-	free(places);
 	free(j.parts);
 	free(j.gap);
 	return ret;

@@ -149,7 +149,7 @@ static int add_cpu(struct zwriter *z, const struct writer_part *part, size_t chu
 		   uint64_t *compressed)
 {
 	uint64_t chunks = (part->size + chunk - 1) / chunk, start, done = 0;
-	char *buf = malloc(chunk);
+	char *buf __auto_mem = malloc(chunk);
 	int ret = buf ? 0 : -ENOMEM;
 
 	if (chunks > UINT32_MAX)
@@ -168,7 +168,6 @@ static int add_cpu(struct zwriter *z, const struct writer_part *part, size_t chu
 		done += n;
 	}
 	*compressed = position(z) - start;
-	free(buf);
 	return ret;
 }
 
@@ -262,7 +261,7 @@ static int write_compressed(struct zwriter *z, const struct writer_facts *facts,
 			    struct writer_part *parts, size_t nr_parts)
 {
 	struct composer c = { .facts = facts, .parts = parts, .nr_parts = nr_parts };
-	uint64_t *buffers = calloc(facts->nr_instances + 1, sizeof(*buffers));
+	uint64_t *buffers __auto_mem = calloc(facts->nr_instances + 1, sizeof(*buffers));
 	uint64_t sections[NR_COMPOSE_SECTIONS], options, at;
 	int ret = buffers ? 0 : -ENOMEM;
 
@@ -285,7 +284,6 @@ static int write_compressed(struct zwriter *z, const struct writer_facts *facts,
 	if (!ret)
 		ret = io_pwrite_all(z->fd, &options, sizeof(options), at);
 	strbuf_free(&c.sb);
-	free(buffers);
 	return ret;
 }
 

@@ -18,7 +18,7 @@ static bool recorded_id(const char *ids, const char *module, char id[ELF_BUILD_I
 {
 	size_t length = strlen(module), size, i;
 
-	for (; ids && *ids; ids += strcspn(ids, "\n"), ids += *ids == '\n') {
+	for (; ids && *ids; ids = text_next_line(ids)) {
 		if (strncmp(ids, module, length) != 0 || ids[length] != ' ')
 			continue;
 		ids += length + 1;
@@ -160,14 +160,9 @@ static const char *const endings[] = { ".ko.debug", ".ko", ".ko.gz", ".ko.xz",
 /* Length of the name of a module's file without its endings; 0: not a module. */
 static size_t module_name_length(const char *file, size_t *ending)
 {
-	size_t size = strlen(file), i;
-
-	for (i = 0; i < ARRAY_SIZE(endings); i++) {
-		size_t end = strlen(endings[i]);
-
-		*ending = i;
-		if (size > end && !strcmp(file + size - end, endings[i]))
-			return size - end;
+	for (*ending = 0; *ending < ARRAY_SIZE(endings); ++*ending) {
+		if (text_ends(file, endings[*ending]))
+			return strlen(file) - strlen(endings[*ending]);
 	}
 	return 0;
 }

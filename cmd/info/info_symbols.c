@@ -48,7 +48,7 @@ static void add_places(struct report *r, const struct input *in)
 	const struct debug_found *found = &in->study.found;
 	struct table *t =
 		add_table(r, "symbol_places", found->nr ? "Places searched" : NULL,
-			  columns, sizeof(columns) / sizeof(columns[0]));
+			  columns, ARRAY_SIZE(columns));
 
 	for (size_t i = 0; t && i < found->nr; i++) {
 		struct cell *row = table_add_row(t);

@@ -148,10 +148,7 @@ static int show(const struct config *c, int nr, char **words)
 
 static int run_config(int argc, char **argv)
 {
-	const struct option_entry options[] = {
-		{ OPTION_HELP, 'h', "help", NULL, NULL, "show this help" },
-		{ OPTION_END },
-	};
+	const struct option_entry options[] = { OPTIONS_END };
 	struct config config = { 0 };
 	int operands, ret;
 

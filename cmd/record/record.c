@@ -446,7 +446,7 @@ static int record(const struct capture_options *c, bool quiet, bool alone, bool 
 	if (ret == 0 && result.exec_errno) {
 		recorder_say_exec_failure(c->argv[0], result.exec_errno);
 		capture_wait(c, &result);
-		return result.exec_errno == ENOENT ? EXIT_NOT_FOUND : EXIT_NOT_EXECUTABLE;
+		return recorder_exec_code(&result);
 	}
 	if (ret == 0 && result.write_error)
 		say_cut_short(c, &result);
@@ -454,12 +454,7 @@ static int record(const struct capture_options *c, bool quiet, bool alone, bool 
 		say_summary(c, &result, alone);
 	if (ret == 0 && result.read_error)
 		recorder_say_unread("record", &result);
-	running = ret == 0 && result.child.pid > 0 && !result.child.ended &&
-		  result.child.go_fd < 0;
-	if (!quiet && running)
-		message_info("%s", result.timed_out
-					   ? "time limit reached; sending SIGTERM"
-					   : "waiting for the command to end");
+	running = ret == 0 && recorder_command_runs(&result, quiet);
 	status = capture_wait(c, &result);
 	*stopped = result.stop_signal;
 	if (ret || result.write_error || result.read_error || result.cut_bytes)

@@ -371,7 +371,7 @@ int record_flight(struct record_flight *f, struct capture_options *c, bool quiet
 	status = capture_wait(c, &result);
 	free(directory);
 	if (!ret && result.exec_errno)
-		return result.exec_errno == ENOENT ? EXIT_NOT_FOUND : EXIT_NOT_EXECUTABLE;
+		return recorder_exec_code(&result);
 	if (ret || f->cut_short)
 		return EXIT_FAILED;
 	return result.timed_out ? EXIT_OK : status;

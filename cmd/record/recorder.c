@@ -237,6 +237,21 @@ void recorder_say_exec_failure(const char *command, int err)
 			command, strerror(err));
 }
 
+int recorder_exec_code(const struct capture_result *r)
+{
+	return r->exec_errno == ENOENT ? EXIT_NOT_FOUND : EXIT_NOT_EXECUTABLE;
+}
+
+bool recorder_command_runs(const struct capture_result *r, bool quiet)
+{
+	bool running = r->child.pid > 0 && !r->child.ended && r->child.go_fd < 0;
+
+	if (running && !quiet)
+		message_info("%s", r->timed_out ? "time limit reached; sending SIGTERM"
+						: "waiting for the command to end");
+	return running;
+}
+
 /* --- kmemx record --repeat ----------------------------------------------------------- */
 
 /* Rejects a directory with recordings: a comparison would mix older runs with the new ones. */

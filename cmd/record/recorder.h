@@ -60,6 +60,10 @@ void recorder_say_unread(const char *command, const struct capture_result *r);
 int recorder_make_directory(const char *path);
 /* Says that the command of kmemx record was not found or cannot be executed. */
 void recorder_say_exec_failure(const char *command, int err);
+/* The exit code if the command could not be executed. */
+int recorder_exec_code(const struct capture_result *r);
+/* Does the command still run after the recording? Unless @quiet, says what is done about it. */
+bool recorder_command_runs(const struct capture_result *r, bool quiet);
 
 #define RECORD_REPEAT_MAX 999
 

@@ -374,16 +374,11 @@ static int finish(struct top *top, const struct capture_options *c,
 	else if (!err && result->exec_errno)
 		message_error(command_name, "cannot execute %s: %s", c->argv[0],
 			      strerror(result->exec_errno));
-	running = !err && !result->exec_errno && result->child.pid > 0 &&
-		  !result->child.ended && result->child.go_fd < 0;
-	if (running && !top->opts.quiet)
-		message_info("%s", result->timed_out
-					   ? "time limit reached; sending SIGTERM"
-					   : "waiting for the command to end");
+	running = !err && !result->exec_errno &&
+		  recorder_command_runs(result, top->opts.quiet);
 	status = capture_wait(c, result);
 	if (result->exec_errno)
-		return result->exec_errno == ENOENT ? EXIT_NOT_FOUND
-						    : EXIT_NOT_EXECUTABLE;
+		return recorder_exec_code(result);
 	if (err || top->exit_code)
 		return err ? EXIT_FAILED : top->exit_code;
 	return running && result->timed_out ? EXIT_OK : status;

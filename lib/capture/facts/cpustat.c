@@ -19,21 +19,24 @@ static int begin_frees(struct facts *f)
 	return text_list_take(&f->texts.cpustats, "cpustat", &sb);
 }
 
+int facts_read_cpustat(const struct instance *in, uint32_t cpu, struct strbuf *out)
+{
+	struct instance of = instance_of_cpu(in, &cpu);
+	char file[64];
+
+	snprintf(file, sizeof(file), "per_cpu/cpu%u/stats", cpu);
+	return instance_read(&of, file, out);
+}
+
 int facts_add_cpustat(struct facts *f, const struct instance *in, uint32_t cpu)
 {
 	int ret = cpu < RECORDING_FREES_CPU ? 0 : begin_frees(f);
-	struct instance of = instance_of_cpu(in, &cpu);
 	struct strbuf __auto_free sb = { 0 };
-	char file[64];
 
-	if (ret)
-		return ret;
-	snprintf(file, sizeof(file), "per_cpu/cpu%u/stats", cpu);
-	strbuf_printf(&sb, "CPU: %u\n", cpu);
-	ret = instance_read(&of, file, &sb);
-	if (ret)
-		return ret;
-	return text_list_take(&f->texts.cpustats, "cpustat", &sb);
+	strbuf_printf(&sb, "CPU: %u\n", cpu % RECORDING_FREES_CPU);
+	if (!ret)
+		ret = facts_read_cpustat(in, cpu, &sb);
+	return ret ? ret : text_list_take(&f->texts.cpustats, "cpustat", &sb);
 }
 
 uint64_t facts_number(const char *text, const char *key)

@@ -89,6 +89,9 @@ int facts_end_curve(struct facts *f, uint64_t first, uint64_t last,
  * instance's.
  */
 int facts_read_headers(struct facts *f, const struct instance *in) __must_check;
+/* Appends the statistics of @cpu, which may be one of RECORDING_FREES_CPU. 0 or -errno. */
+int facts_read_cpustat(const struct instance *in, uint32_t cpu,
+		       struct strbuf *out) __must_check;
 /* Adds the statistics of @cpu, after tracing has stopped. */
 int facts_add_cpustat(struct facts *f, const struct instance *in,
 		      uint32_t cpu) __must_check;

@@ -71,13 +71,10 @@ static uint64_t time_of(const char *text, const char *key)
 /* Has the CPU's buffer overwritten events that are younger than the wanted time? */
 static bool cpu_is_short(struct flight_buffers *b, uint32_t cpu)
 {
-	struct instance of = instance_of_cpu(&b->s->instance, &cpu);
 	struct strbuf __auto_free sb = { 0 };
 	bool is_short = false;
-	char file[64];
 
-	snprintf(file, sizeof(file), "per_cpu/cpu%" PRIu32 "/stats", cpu);
-	if (instance_read(&of, file, &sb) == 0 &&
+	if (!facts_read_cpustat(&b->s->instance, cpu, &sb) &&
 	    facts_number(strbuf_text(&sb), "overrun")) {
 		uint64_t oldest = time_of(strbuf_text(&sb), "oldest event ts:");
 		uint64_t now = time_of(strbuf_text(&sb), "now ts:");

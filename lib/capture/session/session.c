@@ -50,22 +50,12 @@ int session_begin(struct session *s)
 					   !s->many_files, s->log);
 }
 
-/* Appends a CPU's statistics to @sb. 0 or -errno. */
-static int read_statistics(const struct session *s, uint32_t cpu, struct strbuf *sb)
-{
-	struct instance of = instance_of_cpu(&s->instance, &cpu);
-	char file[64];
-
-	snprintf(file, sizeof(file), "per_cpu/cpu%u/stats", cpu);
-	return instance_read(&of, file, sb);
-}
-
 uint64_t session_statistic(const struct session *s, uint32_t cpu, const char *key)
 {
 	struct strbuf __auto_free sb = { 0 };
 	uint64_t nr = 0;
 
-	if (!read_statistics(s, cpu, &sb))
+	if (!facts_read_cpustat(&s->instance, cpu, &sb))
 		nr = facts_number(strbuf_text(&sb), key);
 	return nr;
 }
@@ -82,7 +72,7 @@ void session_progress(const struct session *s, struct capture_progress *out)
 
 		strbuf_reset(&sb);
 		out->bytes += c->size;
-		if (c->absent || read_statistics(s, c->cpu, &sb))
+		if (c->absent || facts_read_cpustat(&s->instance, c->cpu, &sb))
 			continue;
 		text = strbuf_text(&sb);
 		out->events += facts_number(text, "entries");
@@ -103,10 +93,8 @@ uint64_t session_now(const struct session *s)
 	uint64_t whole = 0;
 	unsigned int us;
 	const char *at;
-	char file[64];
 
-	snprintf(file, sizeof(file), "per_cpu/cpu%u/stats", s->reader.cpus[0].cpu);
-	if (instance_read(&s->instance, file, &sb) == 0) {
+	if (!facts_read_cpustat(&s->instance, s->reader.cpus[0].cpu, &sb)) {
 		at = strstr(strbuf_text(&sb), key);
 		if (at && sscanf(at + strlen(key), "%" SCNu64 ".%6u", &whole, &us) == 2)
 			whole = whole * 1000000000 + us * 1000ULL;

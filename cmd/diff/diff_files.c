@@ -12,7 +12,6 @@
 #include "base/strbuf.h"
 #include "cmd/diff/diff_options.h"
 #include "cmd/input/input.h"
-#include "cmd/input/input_kind.h"
 #include "cmd/input/input_symbols.h"
 #include "cmd/options/message.h"
 

@@ -5,7 +5,7 @@
 
 #include "base/io.h"
 #include "capture/events/instance.h"
-#include "capture/facts/build_ids.h"
+#include "capture/facts/facts.h"
 #include "cmd/input/input.h"
 #include "cmd/input/input_dirs.h"
 #include "cmd/input/input_symbols.h"

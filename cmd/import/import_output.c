@@ -10,7 +10,7 @@
 #include "base/io.h"
 #include "base/safe_text.h"
 #include "capture/events/instance.h"
-#include "capture/facts/build_ids.h"
+#include "capture/facts/facts.h"
 #include "cmd/import/import.h"
 #include "cmd/options/command.h"
 #include "import/perf_symbols.h"

@@ -11,7 +11,7 @@
 #include "base/io.h"
 #include "base/new_file.h"
 #include "cmd/import/import.h"
-#include "cmd/input/input_kind.h"
+#include "cmd/input/input.h"
 #include "cmd/options/command.h"
 #include "import/perf_import.h"
 

@@ -69,6 +69,9 @@ uint64_t info_buffer_bytes(const struct recording_buffer *buf);
 struct report *info_report(const struct info *info);
 /* Reports where names, lines and inlined functions come from. Returns as info_report(). */
 struct report *info_symbols_report(const struct input *in);
+/* Adds an empty table, which @r owns. NULL if out of memory. @title NULL: only for programs. */
+struct table *info_add_table(struct report *r, const char *name, const char *title,
+			     const struct column *columns, size_t nr);
 /* Adds the properties. @imported: the table of the import's notes, one per row, or NULL. */
 void info_add_properties(struct report *r, const struct info *info,
 			 const struct table *imported);

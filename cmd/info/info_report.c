@@ -71,22 +71,14 @@ static const struct json_item layout[] = {
 	{ JSON_FACT, NULL },
 };
 
-/* A table's names. @title NULL: the table is only for programs. */
-struct heading {
-	const char *name, *by, *title;
-};
-
-/* Adds an empty table, which @r owns. NULL if out of memory. */
-static struct table *add_table(struct report *r, const struct heading *heading,
-			       const struct column *columns, size_t nr)
+struct table *info_add_table(struct report *r, const char *name, const char *title,
+			     const struct column *columns, size_t nr)
 {
-	struct table *t = table_new(heading->name, heading->title);
+	struct table *t = table_new(name, title);
 
 	if (!report_add_table(r, t))
 		return NULL;
-	t->hidden = !heading->title;
-	if (heading->by)
-		table_set_by(t, heading->by);
+	t->hidden = !title;
 	table_add_columns(t, columns, nr);
 	return t;
 }
@@ -98,14 +90,16 @@ static struct cell *add_row(struct table *t)
 
 static void add_events(struct report *r, const struct info *info)
 {
-	const struct heading heading = { "events", "event", "Events by type" };
 	const struct column columns[] = {
 		{ .name = "event", .title = "Event", .last = true },
 		{ .name = "count", .title = "Count", .unit = UNIT_COUNT },
 	};
-	struct table *t = add_table(r, &heading, columns, ARRAY_SIZE(columns));
+	struct table *t = info_add_table(r, "events", "Events by type", columns,
+					 ARRAY_SIZE(columns));
 	struct cell *row;
 
+	if (t)
+		table_set_by(t, "event");
 	for (size_t i = 0; i < info->nr_events && (row = add_row(t)); i++) {
 		row[0] = cell_text(t, info->events[i].name);
 		row[1] = cell_uint(info->events[i].count);
@@ -157,8 +151,6 @@ static void add_gap_notes(struct table *t, const struct info *info)
 
 static void add_gaps(struct report *r, const struct info *info)
 {
-	const struct heading heading = { "gap_list", NULL,
-					 info->nr_gaps ? "Gaps" : NULL };
 	const enum column_unit unit = gap_unit(info);
 	const struct column columns[] = {
 		{ .name = "cpu", .title = "CPU" },
@@ -169,7 +161,8 @@ static void add_gaps(struct report *r, const struct info *info)
 		{ .name = "ts", .title = "To", .unit = unit },
 		{ .name = "lost", .title = "Lost", .unit = UNIT_COUNT },
 	};
-	struct table *t = add_table(r, &heading, columns, ARRAY_SIZE(columns));
+	struct table *t = info_add_table(r, "gap_list", info->nr_gaps ? "Gaps" : NULL,
+					 columns, ARRAY_SIZE(columns));
 	struct cell *row;
 
 	for (size_t i = 0; i < info->nr_gaps && (row = add_row(t)); i++) {
@@ -200,7 +193,6 @@ static bool has_statistics(const struct info *info)
  */
 static void add_cpus(struct report *r, const struct info *info)
 {
-	const struct heading heading = { "cpus", "cpu", "CPUs" };
 	const bool stats = has_statistics(info);
 	const struct column columns[] = {
 		{ .name = "cpu", .title = "CPU" },
@@ -225,9 +217,11 @@ static void add_cpus(struct report *r, const struct info *info)
 		  .leaves = 10 },
 		{ .name = "missing", .unit = UNIT_COUNT, .hidden = true },
 	};
-	struct table *t = add_table(r, &heading, columns, ARRAY_SIZE(columns));
+	struct table *t = info_add_table(r, "cpus", "CPUs", columns, ARRAY_SIZE(columns));
 	struct cell *row;
 
+	if (t)
+		table_set_by(t, "cpu");
 	for (size_t i = 0; i < info->nr_cpus && (row = add_row(t)); i++) {
 		const struct info_cpu *c = &info->cpus[i];
 
@@ -245,7 +239,6 @@ static void add_cpus(struct report *r, const struct info *info)
 
 static void add_buffers(struct report *r, const struct recording *rec)
 {
-	const struct heading heading = { "buffers", "name", NULL };
 	const struct column columns[] = {
 		{ .name = "name" },
 		{ .name = "clock" },
@@ -253,9 +246,12 @@ static void add_buffers(struct report *r, const struct recording *rec)
 		{ .name = "nr_cpus", .unit = UNIT_COUNT },
 		{ .name = "bytes", .unit = UNIT_BYTES },
 	};
-	struct table *t = add_table(r, &heading, columns, ARRAY_SIZE(columns));
+	struct table *t =
+		info_add_table(r, "buffers", NULL, columns, ARRAY_SIZE(columns));
 	struct cell *row;
 
+	if (t)
+		table_set_by(t, "name");
 	for (uint32_t i = 0; i < rec->nr_buffers && (row = add_row(t)); i++) {
 		row[0] = cell_text(t, rec->buffers[i].name);
 		row[1] = cell_text(t, recording_clock(rec, i));
@@ -267,9 +263,8 @@ static void add_buffers(struct report *r, const struct recording *rec)
 
 static void add_meta(struct report *r, const struct recording *rec)
 {
-	const struct heading heading = { "meta", NULL, NULL };
 	const struct column column = { .name = "item" };
-	struct table *t = add_table(r, &heading, &column, 1);
+	struct table *t = info_add_table(r, "meta", NULL, &column, 1);
 	struct cell *row;
 
 	for (size_t i = 0; i < rec->nr_meta && (row = add_row(t)); i++)
@@ -280,9 +275,8 @@ static void add_meta(struct report *r, const struct recording *rec)
 static struct table *add_import(struct report *r, const struct recording *rec)
 {
 	const struct recording_text *item = recording_meta(rec, RECORDING_META_IMPORT);
-	const struct heading heading = { "import_notes", NULL, NULL };
 	const struct column column = { .name = "note" };
-	struct table *t = add_table(r, &heading, &column, 1);
+	struct table *t = info_add_table(r, "import_notes", NULL, &column, 1);
 	const char *p = item ? item->text : "";
 	struct cell *row;
 
@@ -312,14 +306,14 @@ static void add_curve(struct report *r, const struct kernel_curve *c)
 static void add_probes(struct report *r, const struct recording *rec)
 {
 	const struct recording_text *item = recording_meta(rec, RECORDING_META_PROBES);
-	const struct heading heading = { "probes", NULL, NULL };
 	const struct column columns[] = {
 		{ .name = "name" },
 		{ .name = "function" },
 		{ .name = "why" },
 	};
 	struct table *t =
-		item ? add_table(r, &heading, columns, ARRAY_SIZE(columns)) : NULL;
+		item ? info_add_table(r, "probes", NULL, columns, ARRAY_SIZE(columns))
+		     : NULL;
 	const char *text = item ? item->text : "";
 	struct probe_line probe;
 	struct cell *row;

@@ -18,19 +18,6 @@ static const struct json_item layout[] = {
 	{ JSON_TEXTS, "symbol_hints" }, { JSON_FACT, NULL },
 };
 
-/* Adds an empty table, which @r owns. NULL if out of memory. @title NULL: only for programs. */
-static struct table *add_table(struct report *r, const char *name, const char *title,
-			       const struct column *columns, size_t nr)
-{
-	struct table *t = table_new(name, title);
-
-	if (!report_add_table(r, t))
-		return NULL;
-	t->hidden = !title;
-	table_add_columns(t, columns, nr);
-	return t;
-}
-
 /* The file with debug information of the kernel itself, or NULL. */
 static const char *kernel_file(const struct study *s)
 {
@@ -47,8 +34,8 @@ static void add_places(struct report *r, const struct input *in)
 	};
 	const struct debug_found *found = &in->study.found;
 	struct table *t =
-		add_table(r, "symbol_places", found->nr ? "Places searched" : NULL,
-			  columns, ARRAY_SIZE(columns));
+		info_add_table(r, "symbol_places", found->nr ? "Places searched" : NULL,
+			       columns, ARRAY_SIZE(columns));
 
 	for (size_t i = 0; t && i < found->nr; i++) {
 		struct cell *row = table_add_row(t);
@@ -124,9 +111,9 @@ static void add_modules(struct report *r, const struct study *s,
 		{ .name = "lines", .title = "Lines", .last = true, .words = true },
 		{ .name = "file", .title = "File", .last = true },
 	};
-	struct table *t = add_table(r, "symbol_modules",
-				    "Names, and files with lines and inlined functions",
-				    columns, sizeof(columns) / sizeof(columns[0]));
+	struct table *t = info_add_table(
+		r, "symbol_modules", "Names, and files with lines and inlined functions",
+		columns, ARRAY_SIZE(columns));
 
 	for (size_t i = 0; t && i < m->names.count; i++) {
 		struct cell *row = table_add_row(t);
@@ -151,9 +138,9 @@ static void add_hints(struct report *r, const struct input *in)
 	};
 	struct strbuf hints[INPUT_HINTS] = { 0 };
 	bool wanted = !kernel_file(&in->study);
-	struct table *t =
-		add_table(r, "symbol_hints",
-			  wanted ? "How to get debug information" : NULL, &column, 1);
+	struct table *t = info_add_table(r, "symbol_hints",
+					 wanted ? "How to get debug information" : NULL,
+					 &column, 1);
 
 	input_hints(in, hints);
 	for (size_t i = 0; i < INPUT_HINTS; i++) {

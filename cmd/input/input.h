@@ -98,4 +98,22 @@ int input_no_instance(const struct input *in, const char *instance);
 /* A stream returned @err. */
 int input_stream_failed(const struct input *in, int err);
 
+/* Says what the file is, from its name and first bytes. False, without a message, if unknown, as
+ * for "-".
+ */
+bool input_kind_tell(const char *command, const char *path);
+
+/* The same for a directory, from the names in it. Always prints a message. */
+void input_directory_tell(const char *command, const char *path);
+
+/* Says that a file or directory was written by perf and is not @wanted, such as "a command". False,
+ * without a message, if perf did not write it.
+ */
+bool input_perf_tell(const char *command, const char *path, const char *wanted);
+
+/* Says that argv[0] is a recording or a file of perf, not a command. False, without a message, if
+ * it is not, if it is a program in the PATH, or if @argv is NULL.
+ */
+bool input_command_tell(const char *command, char *const *argv);
+
 #endif

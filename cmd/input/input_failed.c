@@ -7,7 +7,6 @@
 #include "base/io.h"
 #include "cmd/input/input.h"
 #include "cmd/input/input_dirs.h"
-#include "cmd/input/input_kind.h"
 #include "cmd/input/input_symbols.h"
 #include "cmd/options/command.h"
 

@@ -1,5 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "cmd/input/input_kind.h"
+/*
+ * cmd: what an input is if it is not a recording.
+ * In: a path. Out: a message that says what it is and which command reads it.
+ */
+#include "cmd/input/input.h"
 
 #include <unistd.h>
 

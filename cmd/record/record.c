@@ -10,7 +10,7 @@
 #include "base/strbuf.h"
 #include "capture/events/event_criteria.h"
 #include "capture/session/capture.h"
-#include "cmd/input/input_kind.h"
+#include "cmd/input/input.h"
 #include "cmd/options/command.h"
 #include "cmd/options/message.h"
 #include "cmd/options/options.h"

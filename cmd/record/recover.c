@@ -12,7 +12,7 @@
 #include "capture/file/dead.h"
 #include "capture/file/recover.h"
 #include "capture/session/capture.h"
-#include "cmd/input/input_kind.h"
+#include "cmd/input/input.h"
 #include "cmd/options/command.h"
 #include "cmd/options/message.h"
 #include "cmd/options/options.h"

@@ -1,5 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "cmd/stat/stat_account.h"
+/*
+ * cmd: the account table as trace_analyze prints it.
+ * In: a report with the table "account". Out: text.
+ */
+#include "cmd/stat/stat_run.h"
 
 #include "analysis/pass/analyze.h"
 #include "report/text_cell.h"

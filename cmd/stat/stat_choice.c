@@ -7,7 +7,6 @@
 
 #include "cmd/options/command.h"
 #include "cmd/options/message.h"
-#include "cmd/stat/stat_account.h"
 
 /* The words for what rows of @command can be by. Returns how many. */
 static size_t command_kinds(const char *command, const char *words[SUBJECT_NR])

@@ -2,7 +2,6 @@
 #include "cmd/stat/stat_run.h"
 
 #include "base/safe_text.h"
-#include "cmd/stat/stat_account.h"
 #include "cmd/stat/stat_keys.h"
 
 static struct dir_files dir_files(const struct stat_options *o)

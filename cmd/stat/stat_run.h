@@ -200,4 +200,12 @@ uint32_t stat_kinds_needed(const bool of[MEMORY_KINDS]);
 int stat_options_parse(struct stat_options *o, const struct option_usage *usage,
 		       const struct option_entry *options, int argc, char **argv);
 
+/* Is @col a number that is shown by default? The table can be sorted by these columns.
+ */
+bool stat_account_shows(const struct column_type *col);
+
+/* A renderer of that one table, for scripts that read trace_analyze's text. */
+int stat_account_render(const struct report *r, const struct render_options *opts,
+			const struct render_out *out) __must_check;
+
 #endif

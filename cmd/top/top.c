@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
-#include "cmd/input/input_kind.h"
+#include "cmd/input/input.h"
 #include "cmd/options/message.h"
 #include "cmd/options/signals.h"
 #include "cmd/record/recorder.h"

@@ -20,8 +20,8 @@ void io_close(const int *fd);
 void io_close_dir(DIR **dir);
 void io_close_file(FILE **file);
 
-/* The entries of the directory @fd, which belongs to the result. NULL with errno, and @fd is closed;
- * also if @fd is a negative errno.
+/* The entries of the directory @fd, which belongs to the result. NULL with errno, and @fd is
+ * closed; also if @fd is a negative errno.
  */
 DIR *io_list(int fd) __must_check;
 

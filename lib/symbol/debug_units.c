@@ -70,7 +70,7 @@ int debug_units_symbol(struct debug_units *units, const char *name, uint64_t *ad
 #include "base/strbuf.h"
 #include "symbol/debug_limit.h"
 #include "symbol/source_path.h"
-#include "symbol/unpack.h"
+#include "symbol/elf.h"
 
 #define UNITS_MAX     (1U << 20)
 #define RANGES_MAX    (1U << 22)

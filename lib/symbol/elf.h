@@ -42,7 +42,7 @@ void elf_image_close(struct elf_image *img);
 /* Reads only the build ID of an open ELF file: lower-case hex, "" without one. 0; -ENOEXEC. */
 int elf_build_id(int fd, char build_id[ELF_BUILD_ID_MAX]) __must_check;
 
-/* Begins to read the ELF file @fd, which stays the caller's; elf_end() ends it. NULL: it is none. */
+/* Begins to read the ELF file @fd, which stays the caller's; elf_end() ends it. NULL: no ELF. */
 struct Elf *elf_read(int fd);
 
 /* Does the last name of the string table @section end? libelf searches for the end of each name; if
@@ -61,5 +61,16 @@ const uint8_t *elf_image_code(const struct elf_image *img, uint64_t addr, size_t
 
 /* The lowest and the highest address of code; false without code. */
 bool elf_image_code_range(const struct elf_image *img, uint64_t *low, uint64_t *high);
+
+/**
+ * unpack_open() - open a file for reading, uncompressed
+ * @path: uncompressed, or compressed with gzip, xz or zstd; the first bytes decide, not the name
+ *
+ * Compressed content is unpacked into memory: at most 16 times its size plus 32 MB.
+ *
+ * Return: the descriptor, at the file's start; -EFBIG it becomes larger; -EBADMSG it is damaged or
+ * cut short; -EOPNOTSUPP built without the library; -ENOMEM; -errno of io_open_input().
+ */
+int unpack_open(const char *path) __must_check;
 
 #endif

@@ -6,7 +6,7 @@
 
 #include "base/array.h"
 #include "base/io.h"
-#include "symbol/unpack.h"
+#include "symbol/elf.h"
 
 #define SEVERAL	 UINT32_MAX
 #define NO_IMAGE UINT32_MAX

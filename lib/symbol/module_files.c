@@ -11,7 +11,6 @@
 #include "base/hash.h"
 #include "symbol/elf.h"
 #include "symbol/source_path.h"
-#include "symbol/unpack.h"
 
 /* Finds the build ID of a module in the lines of @ids; false: it is missing or invalid. */
 static bool recorded_id(const char *ids, const char *module, char id[ELF_BUILD_ID_MAX])

@@ -1,5 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "symbol/unpack.h"
+/*
+ * symbol: opens compressed ELF files, as modules often are.
+ * In: a path. Out: a descriptor of the uncompressed content.
+ */
+#include "symbol/elf.h"
 
 #include <sys/mman.h>
 #include <unistd.h>

@@ -1,5 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "capture/facts/build_ids.h"
+/*
+ * capture: the build IDs of the running kernel and its modules.
+ * In: ELF notes, /sys/module. Out: hex digits; a line for each module.
+ */
+#include "capture/facts/facts.h"
 
 #include <dirent.h>
 

@@ -7,7 +7,6 @@
 #include <unistd.h>
 
 #include "base/io.h"
-#include "capture/facts/build_ids.h"
 #include "capture/facts/lists.h"
 
 /* --- items of metadata ------------------------------------------------------------------- */

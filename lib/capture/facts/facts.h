@@ -125,4 +125,33 @@ uint64_t facts_number(const char *text, const char *key);
 /* The bytes after "KEY: " in /proc/meminfo; 0 if unknown. */
 uint64_t facts_meminfo(const char *key);
 
+/* Appends the GNU build ID in ELF notes (host byte order) as hex; -ENOENT if there is none. */
+int build_id_of_notes(const void *notes, size_t size, struct strbuf *hex) __must_check;
+
+/**
+ * build_ids_of_modules() - read the modules' build IDs
+ * @path: /sys/module; each module's note is NAME/notes/.note.gnu.build-id in it
+ * @out: receives lines "name hex", sorted by name
+ *
+ * Leaves out modules without a build ID and built-in modules.
+ *
+ * Return: 0; -ENOMEM; another -errno of opening @path.
+ */
+int build_ids_of_modules(const char *path, struct strbuf *out) __must_check;
+
+/**
+ * shrink_caches() - shrink every slab cache
+ * @path: /sys/kernel/slab, or a directory like it
+ * @level: level of the message about failures
+ *
+ * Skips aliases, which are symbolic links, so that each cache is shrunk once. Caches that vanish
+ * meanwhile do not count.
+ *
+ * Return: true if all caches were shrunk; false after a message of @level, and a LOG_INFO one
+ * for each cache that was not.
+ */
+bool shrink_caches(const char *path, enum log_level level, const struct log *log);
+/* Shrinks again the few caches of which CPUs have taken slabs since. */
+void shrink_again(const char *path, const struct log *log);
+
 #endif

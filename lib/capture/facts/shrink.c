@@ -1,5 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "capture/facts/shrink.h"
+/*
+ * capture: makes CPUs return the slabs that they hold.
+ * In: /sys/kernel/slab. Out: caches whose active_objs counts hardly any free object.
+ */
+#include "capture/facts/facts.h"
 
 #include <fcntl.h>
 #include <limits.h>

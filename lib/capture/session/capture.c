@@ -12,7 +12,7 @@
 
 #include "base/clock.h"
 #include "base/io.h"
-#include "capture/facts/shrink.h"
+#include "capture/facts/facts.h"
 #include "capture/session/live.h"
 #include "capture/session/pump.h"
 #include "capture/session/session.h"

@@ -17,10 +17,8 @@
 #include <unistd.h>
 
 #include "capture/events/ring_reader.h"
-#include "capture/facts/build_ids.h"
 #include "capture/facts/comms.h"
 #include "capture/facts/facts.h"
-#include "capture/facts/shrink.h"
 #include "capture/file/new_recording.h"
 #include "capture/session/child.h"
 

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * tests: cmd/stat/stat_account.h: shows the account only, without what is meant for programs.
+ * tests: cmd/stat/stat_account.c: shows the account only, without what is meant for programs.
  */
 #include <check.h>
 
 #include "base/strbuf.h"
-#include "cmd/stat/stat_account.h"
+#include "cmd/stat/stat_run.h"
 
 static int put(void *ctx, const char *data, size_t size)
 {

@@ -23,7 +23,7 @@
 #endif
 
 #include "symbol/module_files.h"
-#include "symbol/unpack.h"
+#include "symbol/elf.h"
 
 /* Enough for the output of any of them. */
 #define ROOM (64U << 20)

@@ -10,8 +10,8 @@
 #include "query/store.h"
 #include "report/stats.h"
 
-/* @key: the side, or the site; @group: its number in struct comparison; @nr: of how many values this
- * is the median
+/* @key: the side, or the site; @group: its number in struct comparison; @nr: of how many values
+ * this is the median
  */
 struct item {
 	double value;

@@ -19,14 +19,14 @@
 void query_compare_step(sqlite3_context *ctx, int nr, sqlite3_value **values);
 void query_compare_end(sqlite3_context *ctx);
 
-/* outlying(site, value, host, group), with query_compare_step(): the hosts whose median at a site is
- * far above that of the others of their group, and above what the host is at its other sites: a big
- * host is not out of line. Values must be positive; at least 20 hosts must have the site.
+/* outlying(site, value, host, group), with query_compare_step(): the hosts whose median at a site
+ * is far above that of the others of their group, and above what the host is at its other sites: a
+ * big host is not out of line. Values must be positive; at least 20 hosts must have the site.
  *
  * Logarithms are compared, because hosts differ by factors. What a host is above the middle is
  * divided by the others' spread there: half a normal distribution that reaches their 90th and 95th
- * percentile, or the median spread of the group's sites, if it is more. p is the tail of Student's t
- * distribution; q is of Benjamini and Hochberg, over all hosts' sites.
+ * percentile, or the median spread of the group's sites, if it is more. p is the tail of Student's
+ * t distribution; q is of Benjamini and Hochberg, over all hosts' sites.
  *
  * An array of objects, one for each q up to 5 %: site_id, host_id; recordings, hosts: how many;
  * value: the host's median; others: the median of the hosts' medians; times: how far beyond; p, q.

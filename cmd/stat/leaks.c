@@ -14,15 +14,19 @@ static const char command_name[] = "leaks";
 /* Reads the text of a file of known leaks. */
 static int read_text(const char *path, char *text, size_t *size)
 {
-	FILE *file __auto_file = fopen(path, "re");
+	FILE *file = fopen(path, "re");
+	int err = 0;
 
 	if (!file)
 		return -errno;
 	errno = EIO;
 	*size = fread(text, 1, SUPPRESSIONS_TEXT_MAX + 1, file);
 	if (ferror(file))
-		return -errno;
-	return *size > SUPPRESSIONS_TEXT_MAX ? -E2BIG : 0;
+		err = -errno;
+	else if (*size > SUPPRESSIONS_TEXT_MAX)
+		err = -E2BIG;
+	fclose(file);
+	return err;
 }
 
 static int read_suppressions(struct suppressions *s, const char *path)

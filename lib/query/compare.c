@@ -7,7 +7,6 @@
 #include "base/array.h"
 #include "base/hash.h"
 #include "base/strbuf.h"
-#include "query/store.h"
 #include "report/stats.h"
 
 /* @key: the side, or the site; @group: its number in struct comparison; @nr: of how many values
@@ -297,7 +296,7 @@ static void test_group(const struct host_cell *cells, size_t nr, double *p,
 		for (size_t k = i; k < i + n; k++) {
 			double t = width > 0 ? (cells[k].far - zero) / width : 0;
 
-			p[k] = t > 1.5 ? query_student(t, fmin((double)(n / 4), 30)) : 1;
+			p[k] = t > 1.5 ? student_tail(t, fmin((double)(n / 4), 30)) : 1;
 		}
 	}
 }

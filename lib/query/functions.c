@@ -5,7 +5,6 @@
  */
 #include "query/store.h"
 
-#include <math.h>
 #include <strings.h>
 
 #define AT_FIRST       "at_first"
@@ -22,10 +21,6 @@
 
 #define PARTS	 3
 #define PART_MAX 99999U
-
-/* When a continued fraction ends. */
-#define FRACTION_MAX	 300
-#define FRACTION_EPSILON 1e-14
 
 static bool is_digit(char c)
 {
@@ -97,59 +92,6 @@ bool query_function_allowed(const char *name)
 			return true;
 	}
 	return false;
-}
-
-double query_sign_test(uint64_t up, uint64_t down)
-{
-	uint64_t nr = up + down, most = up > down ? up : down;
-	double log_ways = -(double)nr * M_LN2, sum = 0;
-
-	for (uint64_t i = nr; i && i >= most; i--) {
-		sum += exp(log_ways);
-		/* From the ways to choose i of nr to those of i - 1. */
-		log_ways += log((double)i) - log((double)(nr - i + 1));
-	}
-	return fmin(1, 2 * sum);
-}
-
-/* The continued fraction of the incomplete beta function (DLMF 8.17.22), by Lentz's method. */
-static double beta_fraction(double a, double b, double x)
-{
-	double c = 1, d = 1 / (1 - (a + b) * x / (a + 1)), sum = d, step = 0;
-
-	for (double m = 1; m <= FRACTION_MAX && fabs(step - 1) > FRACTION_EPSILON; m++) {
-		double even = m * (b - m) * x / ((a + 2 * m - 1) * (a + 2 * m));
-		double odd = -(a + m) * (a + b + m) * x / ((a + 2 * m) * (a + 2 * m + 1));
-
-		d = 1 / (1 + even * d);
-		c = 1 + even / c;
-		sum *= d * c;
-		d = 1 / (1 + odd * d);
-		c = 1 + odd / c;
-		step = d * c;
-		sum *= step;
-	}
-	return sum;
-}
-
-/* The regularised incomplete beta function; the fraction converges fast on one side. */
-static double beta_part(double a, double b, double x)
-{
-	double front = lgamma(a + b) - lgamma(a) - lgamma(b);
-
-	if (x <= 0 || x >= 1)
-		return x >= 1;
-	front = exp(front + a * log(x) + b * log1p(-x));
-	if (x < (a + 1) / (a + b + 2))
-		return front * beta_fraction(a, b, x) / a;
-	return 1 - front * beta_fraction(b, a, 1 - x) / b;
-}
-
-double query_student(double t, double freedom)
-{
-	double tail = beta_part(freedom / 2, 0.5, freedom / (freedom + t * t)) / 2;
-
-	return t > 0 ? tail : 1 - tail;
 }
 
 #ifdef HAVE_SQLITE
@@ -402,7 +344,7 @@ static void sign_test(sqlite3_context *ctx, int nr, sqlite3_value **values)
 	sqlite3_int64 down = sqlite3_value_int64(values[1]);
 
 	if (up >= 0 && down >= 0 && up <= COINS_MAX && down <= COINS_MAX && up + down)
-		sqlite3_result_double(ctx, query_sign_test((uint64_t)up, (uint64_t)down));
+		sqlite3_result_double(ctx, sign_test_p((uint64_t)up, (uint64_t)down));
 }
 
 /* student(t, freedom) */
@@ -412,7 +354,7 @@ static void student(sqlite3_context *ctx, int nr, sqlite3_value **values)
 
 	if (sqlite3_value_type(values[0]) != SQLITE_NULL && freedom > 0)
 		sqlite3_result_double(
-			ctx, query_student(sqlite3_value_double(values[0]), freedom));
+			ctx, student_tail(sqlite3_value_double(values[0]), freedom));
 }
 
 int query_functions_add(struct sqlite3 *db)

@@ -106,16 +106,6 @@ bool query_kernel_version(const char *text, size_t size, uint64_t *version);
  */
 bool query_function_allowed(const char *name);
 
-/* The sign test: how often that many of @up + @down coins, or more, show the same side (two-sided).
- * There is at least one coin.
- */
-double query_sign_test(uint64_t up, uint64_t down);
-
-/* How often a value of Student's t distribution with @freedom degrees of freedom, above 0, exceeds
- * @t.
- */
-double query_student(double t, double freedom);
-
 struct sqlite3;
 
 /* Adds kernel_version(TEXT), as query_kernel_version(), NULL if that returns false; sign_test(UP,

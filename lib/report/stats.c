@@ -199,3 +199,60 @@ long adjust_benjamini_hochberg(double *p, size_t nr)
 	}
 	return (long)nr_tests;
 }
+
+/* When a continued fraction ends. */
+#define FRACTION_MAX	 300
+#define FRACTION_EPSILON 1e-14
+
+double sign_test_p(uint64_t up, uint64_t down)
+{
+	uint64_t nr = up + down, most = up > down ? up : down;
+	double log_ways = -(double)nr * M_LN2, sum = 0;
+
+	for (uint64_t i = nr; i && i >= most; i--) {
+		sum += exp(log_ways);
+		/* From the ways to choose i of nr to those of i - 1. */
+		log_ways += log((double)i) - log((double)(nr - i + 1));
+	}
+	return fmin(1, 2 * sum);
+}
+
+/* The continued fraction of the incomplete beta function (DLMF 8.17.22), by Lentz's method. */
+static double beta_fraction(double a, double b, double x)
+{
+	double c = 1, d = 1 / (1 - (a + b) * x / (a + 1)), sum = d, step = 0;
+
+	for (double m = 1; m <= FRACTION_MAX && fabs(step - 1) > FRACTION_EPSILON; m++) {
+		double even = m * (b - m) * x / ((a + 2 * m - 1) * (a + 2 * m));
+		double odd = -(a + m) * (a + b + m) * x / ((a + 2 * m) * (a + 2 * m + 1));
+
+		d = 1 / (1 + even * d);
+		c = 1 + even / c;
+		sum *= d * c;
+		d = 1 / (1 + odd * d);
+		c = 1 + odd / c;
+		step = d * c;
+		sum *= step;
+	}
+	return sum;
+}
+
+/* The regularised incomplete beta function; the fraction converges fast on one side. */
+static double beta_part(double a, double b, double x)
+{
+	double front = lgamma(a + b) - lgamma(a) - lgamma(b);
+
+	if (x <= 0 || x >= 1)
+		return x >= 1;
+	front = exp(front + a * log(x) + b * log1p(-x));
+	if (x < (a + 1) / (a + b + 2))
+		return front * beta_fraction(a, b, x) / a;
+	return 1 - front * beta_fraction(b, a, 1 - x) / b;
+}
+
+double student_tail(double t, double freedom)
+{
+	double tail = beta_part(freedom / 2, 0.5, freedom / (freedom + t * t)) / 2;
+
+	return t > 0 ? tail : 1 - tail;
+}

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * report: statistics of several runs.
- * In: one number per run. Out: median and spread, and whether two sides differ.
+ * report: statistics of several runs, or of several hosts.
+ * In: one number each. Out: median and spread, and whether two sides differ.
  */
 #ifndef KMEMX_REPORT_STATS_H
 #define KMEMX_REPORT_STATS_H
@@ -64,5 +64,15 @@ double mann_whitney_smallest(size_t nr_a, size_t nr_b);
  * Return: the number of tests, or -ENOMEM.
  */
 long adjust_benjamini_hochberg(double *p, size_t nr) __must_check;
+
+/* The sign test: how often that many of @up + @down coins, or more, show the same side (two-sided).
+ * There is at least one coin.
+ */
+double sign_test_p(uint64_t up, uint64_t down);
+
+/* How often a value of Student's t distribution with @freedom degrees of freedom, above 0, exceeds
+ * @t.
+ */
+double student_tail(double t, double freedom);
 
 #endif

@@ -5,7 +5,6 @@
  */
 #include <check.h>
 #include <errno.h>
-#include <math.h>
 #include <string.h>
 
 #include "query/ask.h"
@@ -32,37 +31,6 @@ START_TEST(versions)
 	ck_assert(!query_kernel_version("", 0, &v));
 	ck_assert(!query_kernel_version("v6", 2, &v));
 	ck_assert(!query_kernel_version(".1", 2, &v));
-}
-END_TEST
-
-/* 2 (45 + 10 + 1) / 1024; binom.test(60, 100) of R. */
-START_TEST(sign_tests)
-{
-	ck_assert_double_eq_tol(query_sign_test(8, 2), 0.109375, 1e-12);
-	ck_assert_double_eq_tol(query_sign_test(2, 8), 0.109375, 1e-12);
-	ck_assert_double_eq_tol(query_sign_test(60, 40), 0.05688793364098, 1e-12);
-	ck_assert_double_eq(query_sign_test(3, 3), 1);
-	ck_assert_double_eq(query_sign_test(1, 0), 1);
-	ck_assert_double_eq_tol(query_sign_test(5, 0), 0.0625, 1e-12);
-	ck_assert_double_eq_tol(query_sign_test(2000, 2000), 1, 1e-9);
-	ck_assert(query_sign_test(3000, 1000) < 1e-200);
-}
-END_TEST
-
-/* With 1, 2 and 4 degrees of freedom the tail has a closed form. */
-START_TEST(student)
-{
-	for (double t = -30; t < 31; t += 0.75) {
-		double root = sqrt(t * t + 2), x = t / sqrt(t * t + 4);
-
-		ck_assert_double_eq_tol(query_student(t, 1), 0.5 - atan(t) / M_PI, 1e-12);
-		ck_assert_double_eq_tol(query_student(t, 2), 0.5 - t / root / 2, 1e-12);
-		ck_assert_double_eq_tol(query_student(t, 4),
-					0.5 - 0.75 * x * (1 - x * x / 3), 1e-12);
-	}
-	/* Far out, where 1 - x would have no digits left; and nearly normal. */
-	ck_assert_double_eq_tol(query_student(1e6, 2) * 4e12, 2, 1e-9);
-	ck_assert_double_eq_tol(query_student(6, 1e9) / 9.865876450377e-10, 1, 1e-6);
 }
 END_TEST
 
@@ -456,8 +424,6 @@ Suite *test_query_store_suite(void)
 	TCase *tc = tcase_create("core");
 
 	tcase_add_test(tc, versions);
-	tcase_add_test(tc, sign_tests);
-	tcase_add_test(tc, student);
 	tcase_add_test(tc, names);
 	tcase_add_test(tc, units);
 	add_sqlite(tc);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * tests: median, spread, the Mann-Whitney test and the correction, report/stats.c.
+ * tests: median, spread, the tests and the correction, report/stats.c.
  *
  * Compares the test with the published table of critical values and with a second implementation
  * that tries every way to split the values.
@@ -228,6 +228,37 @@ START_TEST(benjamini_hochberg)
 }
 END_TEST
 
+/* 2 (45 + 10 + 1) / 1024; binom.test(60, 100) of R. */
+START_TEST(sign_tests)
+{
+	ck_assert_double_eq_tol(sign_test_p(8, 2), 0.109375, 1e-12);
+	ck_assert_double_eq_tol(sign_test_p(2, 8), 0.109375, 1e-12);
+	ck_assert_double_eq_tol(sign_test_p(60, 40), 0.05688793364098, 1e-12);
+	ck_assert_double_eq(sign_test_p(3, 3), 1);
+	ck_assert_double_eq(sign_test_p(1, 0), 1);
+	ck_assert_double_eq_tol(sign_test_p(5, 0), 0.0625, 1e-12);
+	ck_assert_double_eq_tol(sign_test_p(2000, 2000), 1, 1e-9);
+	ck_assert(sign_test_p(3000, 1000) < 1e-200);
+}
+END_TEST
+
+/* With 1, 2 and 4 degrees of freedom the tail has a closed form. */
+START_TEST(student)
+{
+	for (double t = -30; t < 31; t += 0.75) {
+		double root = sqrt(t * t + 2), x = t / sqrt(t * t + 4);
+
+		ck_assert_double_eq_tol(student_tail(t, 1), 0.5 - atan(t) / M_PI, 1e-12);
+		ck_assert_double_eq_tol(student_tail(t, 2), 0.5 - t / root / 2, 1e-12);
+		ck_assert_double_eq_tol(student_tail(t, 4),
+					0.5 - 0.75 * x * (1 - x * x / 3), 1e-12);
+	}
+	/* Far out, where 1 - x would have no digits left; and nearly normal. */
+	ck_assert_double_eq_tol(student_tail(1e6, 2) * 4e12, 2, 1e-9);
+	ck_assert_double_eq_tol(student_tail(6, 1e9) / 9.865876450377e-10, 1, 1e-6);
+}
+END_TEST
+
 Suite *test_stats_suite(void)
 {
 	Suite *suite = suite_create("report/stats");
@@ -240,6 +271,8 @@ Suite *test_stats_suite(void)
 	tcase_add_test(tc, odd_input);
 	tcase_add_test(tc, smallest_p);
 	tcase_add_test(tc, benjamini_hochberg);
+	tcase_add_test(tc, sign_tests);
+	tcase_add_test(tc, student);
 	suite_add_tcase(suite, tc);
 	return suite;
 }

@@ -261,6 +261,17 @@ static int put_counters(struct export_job *job)
 	return err;
 }
 
+static int put_instant(struct export_job *job, const struct strbuf *name, uint64_t ns,
+		       uint32_t cpu)
+{
+	int err;
+
+	put_event(job, "i", ns);
+	err = name->failed ? -ENOMEM : export_json_text(job, strbuf_text(name));
+	export_put(job, ",\"s\":\"g\",\"args\":{\"cpu\":%" PRIu32 "}}", cpu);
+	return err;
+}
+
 static int put_instants(struct export_job *job)
 {
 	const struct export_history *h = job->opts->history;
@@ -281,11 +292,18 @@ static int put_instants(struct export_job *job)
 				      plural(m->nr));
 		else
 			strbuf_puts(&name, "LOST events");
-		put_event(job, "i", replay_ns(&clock, m->ts));
-		err = name.failed ? -ENOMEM : export_json_text(job, strbuf_text(&name));
-		export_put(job, ",\"s\":\"g\",\"args\":{\"cpu\":%" PRIu32 "}}", m->cpu);
+		err = put_instant(job, &name, replay_ns(&clock, m->ts), m->cpu);
 	}
-	return err;
+	if (err || !h->moments_left_out)
+		return err;
+	strbuf_reset(&name);
+	strbuf_printf(&name,
+		      "LOST events or failed allocations %" PRIu64
+		      " more time%s, not shown",
+		      h->moments_left_out, plural(h->moments_left_out));
+	return put_instant(job, &name,
+			   replay_ns(&clock, h->moments[h->nr_moments - 1].ts),
+			   h->moments[h->nr_moments - 1].cpu);
 }
 
 /* Writes what the reader must know about the recording, also as the name of the only process. */

@@ -3,6 +3,7 @@
 #
 # The kernel's curve: it shows 10000 files that are opened, held and closed, as slabinfo did and the
 # events do; it costs little; parts have it, too; trace-cmd does not mind.
+# only with LONG=1
 # quiet: other programs open files, too, and free objects that CPUs hold come and go with them
 # shellcheck source=tests/live/tracing.inc
 . "$(dirname "$0")/tracing.inc"

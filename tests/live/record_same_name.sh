@@ -3,6 +3,7 @@
 #
 # Several recorders with the same name: one records, the others refuse to start, and no recording is
 # lost.
+# only with LONG=1
 # alone: it compares the instances before and after
 # shellcheck source=tests/live/tracing.inc
 . "$(dirname "$0")/tracing.inc"

@@ -370,7 +370,7 @@ mutants: $(KMEMX) $(PLUGIN) $(UNIT)
 
 fleet: $(KMEMX)
 	$(Q)scripts/fleet-demo $(if $(LONG),--grow) $(KMEMX)
-	$(Q)scripts/fleet-decide $(KMEMX) $(FLEET_DECIDE)
+	$(Q)scripts/fleet-decide $(KMEMX) $(or $(FLEET_DECIDE),$(if $(LONG),--hosts 4000 --seeds 20))
 
 # Each installs missing packages first, then starts make again, which looks for them again.
 check:

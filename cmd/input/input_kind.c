@@ -5,6 +5,7 @@
  */
 #include "cmd/input/input.h"
 
+#include <limits.h>
 #include <unistd.h>
 
 #include "base/io.h"

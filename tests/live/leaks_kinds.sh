@@ -23,9 +23,15 @@ callsites, per_leak, belong = {
 }[kind]
 belong += callsites + ("alloc_empty_file", "security_file_alloc", "alloc_slab_obj_exts", "__d_alloc",
                        "security_inode_alloc", "alloc_fdtable")
-run = subprocess.run([os.environ["KMEMX"], "leaks", "--slab", "-i", "r.dat", "--json"], check=True,
-                     stdout=subprocess.PIPE)
-rows = json.loads(run.stdout)["reports"][0]["rows"]
+def leaks(*options):
+    run = subprocess.run([os.environ["KMEMX"], "leaks", "--slab", "-i", "r.dat", "--json", *options], check=True,
+                         stdout=subprocess.PIPE)
+    return json.loads(run.stdout)["reports"][0]["rows"]
+rows = leaks()
+# Another program that makes thousands of files meanwhile grows faster.
+if not rows[0]["task"].startswith("leak-"):
+    print("first of all:", rows[0])
+    rows = leaks("--comm", "leak-*")
 leaked, took, _ = (int(word) for word in open("truth").read().split())
 wrong = []
 site = [row["callsite"].split(" ")[0] for row in rows]

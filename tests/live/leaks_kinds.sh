@@ -31,7 +31,7 @@ rows = leaks()
 # Another program that makes thousands of files meanwhile grows faster.
 if not rows[0]["task"].startswith("leak-"):
     print("first of all:", rows[0])
-    rows = leaks("--comm", "leak-*")
+    rows = leaks("--comm", "leak")
 leaked, took, _ = (int(word) for word in open("truth").read().split())
 wrong = []
 site = [row["callsite"].split(" ")[0] for row in rows]

@@ -2,6 +2,7 @@
 #include "account/zones.h"
 
 #include "base/array.h"
+#include "base/strbuf.h"
 
 /* Moves *@at after @word and the blanks before it; false: something else is there. */
 static bool skip_word(const char **at, const char *word)
@@ -31,13 +32,6 @@ static bool take_number(const char **at, uint64_t *value)
 	return true;
 }
 
-/* The start of the next line, or the end of the text. */
-static const char *next_line(const char *at)
-{
-	at += strcspn(at, "\n");
-	return at + (*at == '\n');
-}
-
 /* Reads "Node 0, zone   Normal" and moves *@at after it. */
 static bool take_zone(const char **at, uint64_t *node, const char **zone, size_t *len)
 {
@@ -58,7 +52,7 @@ bool buddyinfo_next(const char **text, struct buddy_line *line)
 	while (**text) {
 		const char *at = *text;
 
-		*text = next_line(at);
+		*text = text_next_line(at);
 		line->nr = 0;
 		if (!take_zone(&at, &line->node, &line->zone, &line->zone_len))
 			continue;
@@ -85,7 +79,7 @@ bool zoneinfo_min(const char *text, uint64_t *pages, uint64_t *nodes)
 
 	*pages = 0;
 	*nodes = 0;
-	for (; *text; text = next_line(text)) {
+	for (; *text; text = text_next_line(text)) {
 		const char *at = text;
 
 		if (take_zone(&at, &node, &zone, &len)) {
@@ -138,7 +132,7 @@ bool zoneinfo_next(const char **text, const char *const *names, size_t nr,
 	while (**text) {
 		const char *at = *text;
 
-		*text = next_line(at);
+		*text = text_next_line(at);
 		if (take_zone(&at, &node, &zone, &len)) {
 			stat->node = node < UINT32_MAX ? (uint32_t)node : UINT32_MAX;
 			continue;
@@ -165,7 +159,7 @@ int node_map_read(struct node_map *map, const char *zoneinfo)
 	const char *text, *zone;
 	size_t len;
 
-	for (text = zoneinfo; *text; text = next_line(text)) {
+	for (text = zoneinfo; *text; text = text_next_line(text)) {
 		const char *at = text;
 
 		if (take_zone(&at, &node, &zone, &len)) {
@@ -219,7 +213,7 @@ bool pagetypeinfo_block_order(const char *text, unsigned int *order)
 {
 	uint64_t value;
 
-	for (; *text; text = next_line(text)) {
+	for (; *text; text = text_next_line(text)) {
 		const char *at = text;
 
 		if (!skip_word(&at, "Page block order:"))

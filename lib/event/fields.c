@@ -7,6 +7,7 @@
 
 #include <ctype.h>
 
+#include "base/array.h"
 #include "base/bytes.h"
 
 /* What stands between @key and the next ';' of a line. False if it is not there. */
@@ -134,20 +135,17 @@ int fields_parse(const char *text, size_t size, struct raw_field **fields, size_
 	for (line = text; line < end && *nr < FIELD_MAX_NUMBER; line = next) {
 		const char *nl = memchr(line, '\n', (size_t)(end - line));
 		size_t len = (size_t)((nl ? nl : end) - line);
-		struct raw_field *grown;
 
 		next = nl ? nl + 1 : end;
 		if (len >= 10 && !memcmp(line, "print fmt:", 10))
 			break;
 		if (!parse_line(&f, line, len))
 			continue;
-		grown = realloc(list, (*nr + 1) * sizeof(*list));
-		if (!grown) {
+		if (array_grow(&list, *nr, sizeof(*list))) {
 			free(list);
 			*nr = 0;
 			return -ENOMEM;
 		}
-		list = grown;
 		list[(*nr)++] = f;
 	}
 	*fields = list;

@@ -257,16 +257,14 @@ int monitor_close(struct monitor *m)
 
 int monitor_pages(struct monitor *m, uint32_t cpu, const void *pages, size_t size)
 {
-	struct monitor_cpu *c, *all;
+	struct monitor_cpu *c;
 	size_t i = 0;
 
 	while (i < m->nr_cpus && m->cpus[i].cpu != cpu)
 		i++;
 	if (i == m->nr_cpus) {
-		all = reallocarray(m->cpus, i + 1, sizeof(*all));
-		if (!all)
+		if (array_grow(&m->cpus, i, sizeof(*m->cpus)))
 			return -ENOMEM;
-		m->cpus = all;
 		m->cpus[m->nr_cpus++] = (struct monitor_cpu){ .cpu = cpu };
 	}
 	c = &m->cpus[i];

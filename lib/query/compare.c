@@ -193,14 +193,7 @@ struct host_cell {
 	double size, mid, far;
 };
 
-static int by_host(const void *a, const void *b)
-{
-	const struct host_cell *x = a, *y = b;
-
-	if (x->host != y->host)
-		return x->host < y->host ? -1 : 1;
-	return (x->far > y->far) - (x->far < y->far);
-}
+ORDER_BY(by_host, struct host_cell, host, far)
 
 static int by_site(const void *a, const void *b)
 {
@@ -235,17 +228,19 @@ static size_t take_sites(struct host_cell *cells, size_t nr, double *scratch)
 	if (nr)
 		qsort(cells, nr, sizeof(*cells), by_site);
 	for (size_t i = 0, n; i < nr; i += n) {
+		double mid;
+
 		n = of_site(&cells[i], nr - i);
 		if (n < OUTLYING_HOSTS)
 			continue;
 		for (size_t k = 0; k < n; k++)
-			scratch[k] = cells[i + k].far;
+			scratch[k] = cells[i + k].size;
+		mid = values_quantile(scratch, n, 0.5);
 		for (size_t k = i; k < i + n; k++) {
 			cells[to] = cells[k];
 			cells[to].hosts = n;
-			cells[to].mid = values_quantile(scratch, n, 0.5);
-			cells[to].far = cells[k].size - cells[to].mid;
-			to++;
+			cells[to].mid = mid;
+			cells[to++].far = cells[k].size - mid;
 		}
 	}
 	return to;
@@ -257,12 +252,16 @@ static void level_hosts(struct host_cell *cells, size_t nr, double *scratch)
 	if (nr)
 		qsort(cells, nr, sizeof(*cells), by_host);
 	for (size_t i = 0, n; i < nr; i += n) {
+		double usual;
+
 		for (n = 0; i + n < nr && cells[i + n].host == cells[i].host; n++)
 			scratch[n] = cells[i + n].far;
+		usual = values_quantile(scratch, n, 0.5);
 		for (size_t k = i; k < i + n; k++)
-			cells[k].far -= values_quantile(scratch, n, 0.5);
+			cells[k].far -= usual;
 	}
 }
+
 /* Half a normal distribution that reaches the 90th and 95th percentile of what is above the middle,
  * @zero, of the @nr sorted cells.
  */

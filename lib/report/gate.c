@@ -4,6 +4,8 @@
 #include <fnmatch.h>
 #include <math.h>
 
+#include "base/strbuf.h"
+
 /* The numbers of a row, or of a sum, for one rule. */
 struct gate_value {
 	double old, new, bytes; /* bytes: the new ones, for percentages of them */
@@ -208,10 +210,7 @@ static bool by_directory(const struct table *t)
 /* Does @t hold the directories of another table that is checked itself? */
 static bool is_extra(const struct table *t)
 {
-	static const char ending[] = "_dir";
-	size_t size = strlen(t->name), end = sizeof(ending) - 1;
-
-	return size > end && !strcmp(t->name + size - end, ending);
+	return text_ends(t->name, "_dir");
 }
 
 /* Does @rule apply to @t? */
@@ -244,7 +243,7 @@ static bool subject_fits(const struct gate *g, const char *name)
 		return !fnmatch(subject, name, 0);
 	if (!strcmp(g->t->by, "module"))
 		return length + 2 == size && !memcmp(name, subject + 1, length);
-	return length > size && !strcmp(name + length - size, subject);
+	return text_ends(name, subject);
 }
 
 /* Adds up the rows that the budget names. Returns their number. */

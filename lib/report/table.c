@@ -5,19 +5,8 @@
 #include <math.h>
 #include <stdarg.h>
 
+#include "base/array.h"
 #include "base/safe_text.h"
-
-/* Makes room for one more than @nr elements; capacities are powers of two. */
-static void *array_grow(void *array, size_t nr, size_t element)
-{
-	size_t bytes;
-
-	if (nr & (nr - 1))
-		return array; /* not full: capacity is the next power of two */
-	if (__builtin_mul_overflow(nr ? nr * 2 : 1, element, &bytes))
-		return NULL;
-	return realloc(array, bytes);
-}
 
 static char *text_dup(const char *s, bool *failed)
 {
@@ -129,20 +118,18 @@ void table_set_summary_title(struct table *t, const char *fmt, ...)
 
 void table_add_column(struct table *t, const struct column *col)
 {
-	struct column *columns = array_grow(t->columns, t->nr_columns, sizeof(*columns));
+	struct column *column;
 
-	if (columns)
-		t->columns = columns;
-	if (!columns || t->nr_rows) {
+	if (array_grow(&t->columns, t->nr_columns, sizeof(*column)) || t->nr_rows) {
 		t->failed = true;
 		return;
 	}
-	columns += t->nr_columns++;
-	*columns = *col;
-	columns->name = text_dup(col->name, &t->failed);
-	columns->title = title_dup(col->title ? col->title : col->name, &t->failed);
-	columns->per = text_dup(col->per, &t->failed);
-	columns->mark = text_dup(col->mark, &t->failed);
+	column = &t->columns[t->nr_columns++];
+	*column = *col;
+	column->name = text_dup(col->name, &t->failed);
+	column->title = title_dup(col->title ? col->title : col->name, &t->failed);
+	column->per = text_dup(col->per, &t->failed);
+	column->mark = text_dup(col->mark, &t->failed);
 }
 
 void table_add_columns(struct table *t, const struct column *cols, size_t nr)
@@ -182,14 +169,10 @@ fail:
 static __printf_fmt(4, 0) bool lines_add(char ***lines, size_t *nr, const char *prefix,
 					 const char *fmt, va_list ap)
 {
-	char **grown = array_grow(*lines, *nr, sizeof(**lines));
 	struct strbuf sb = { 0 };
 	char *text = NULL;
 
-	if (!grown)
-		return false;
-	*lines = grown;
-	if (vasprintf(&text, fmt, ap) < 0)
+	if (array_grow(lines, *nr, sizeof(**lines)) || vasprintf(&text, fmt, ap) < 0)
 		return false;
 	strbuf_puts(&sb, prefix);
 	strbuf_puts(&sb, text);
@@ -197,7 +180,7 @@ static __printf_fmt(4, 0) bool lines_add(char ***lines, size_t *nr, const char *
 	text = strbuf_detach(&sb);
 	if (!text)
 		return false;
-	grown[(*nr)++] = text;
+	(*lines)[(*nr)++] = text;
 	return true;
 }
 
@@ -215,16 +198,15 @@ void table_add_note(struct table *t, const char *fmt, ...)
 static bool summary_add(struct summary_item **items, size_t *nr,
 			const struct summary_item *item)
 {
-	struct summary_item *grown = array_grow(*items, *nr, sizeof(*grown));
+	struct summary_item *added;
 	bool failed = false;
 
-	if (!grown)
+	if (array_grow(items, *nr, sizeof(**items)))
 		return false;
-	*items = grown;
-	grown += (*nr)++;
-	*grown = *item;
-	grown->name = text_dup(item->name, &failed);
-	grown->title = title_dup(item->title ? item->title : item->name, &failed);
+	added = &(*items)[(*nr)++];
+	*added = *item;
+	added->name = text_dup(item->name, &failed);
+	added->title = title_dup(item->title ? item->title : item->name, &failed);
 	return !failed;
 }
 
@@ -494,16 +476,12 @@ const struct table *report_table(const struct report *r, const char *name)
 
 bool report_add_table(struct report *r, struct table *t)
 {
-	struct table **tables =
-		t ? array_grow(r->tables, r->nr_tables, sizeof(*tables)) : NULL;
-
-	if (!tables) {
+	if (!t || array_grow(&r->tables, r->nr_tables, sizeof(*r->tables))) {
 		table_free(t);
 		r->failed = true;
 		return false;
 	}
-	r->tables = tables;
-	tables[r->nr_tables++] = t;
+	r->tables[r->nr_tables++] = t;
 	return true;
 }
 
@@ -547,17 +525,14 @@ void report_add_banner(struct report *r, bool loud, const char *fmt, ...)
 void report_add_property(struct report *r, const char *name, bool loud, const char *fmt,
 			 ...)
 {
-	struct property *grown =
-		array_grow(r->properties, r->nr_properties, sizeof(*grown));
 	char *text = NULL;
 	va_list ap;
 
-	if (grown)
-		r->properties = grown;
 	va_start(ap, fmt);
-	if (!grown || vasprintf(&text, fmt, ap) < 0)
+	if (array_grow(&r->properties, r->nr_properties, sizeof(*r->properties)) ||
+	    vasprintf(&text, fmt, ap) < 0)
 		r->failed = true;
 	else
-		grown[r->nr_properties++] = (struct property){ name, text, loud };
+		r->properties[r->nr_properties++] = (struct property){ name, text, loud };
 	va_end(ap);
 }

@@ -5,6 +5,7 @@
 #include <regex.h>
 
 #include "base/hash.h"
+#include "base/strbuf.h"
 #include "symbol/fold.h"
 
 /* The tracer's own functions, which some kernels show above the allocator's in stacks. Other tracer
@@ -279,9 +280,7 @@ bool callsite_rule_skips(struct callsite_rule *rule, const char *name)
 
 static bool is_wrapper(const struct source_frame *frame)
 {
-	size_t size = frame->file ? strlen(frame->file) : 0;
-
-	return frame->inlined && size > 2 && !strcmp(frame->file + size - 2, ".h");
+	return frame->inlined && frame->file && text_ends(frame->file, ".h");
 }
 
 /* Finds the callsite among the functions of @place; false: all are skipped. */

@@ -2,6 +2,7 @@
 #include "analysis/ledger/ledger_tasks.h"
 
 #include "base/array.h"
+#include "base/strbuf.h"
 #include "event/tasks.h"
 #include "report/text_cell.h"
 
@@ -39,8 +40,7 @@ int ledger_tasks_init(struct ledger_tasks *t, const struct recording *rec)
 
 		if (*end == ' ')
 			ret = add_task(t, pid, strtoull(end, NULL, 10));
-		line += strcspn(line, "\n");
-		line += *line == '\n';
+		line = text_next_line(line);
 	}
 	return ret;
 }

@@ -283,7 +283,7 @@ static void put_syscall(const char *name, struct strbuf *out)
 						"newuname" };
 	size_t size = strlen(name);
 
-	if (size > 6 && !strcmp(name + size - 6, "_pgoff"))
+	if (text_ends(name, "_pgoff"))
 		size -= 6;
 	for (size_t i = 0; i < ARRAY_SIZE(versions); i++) {
 		if (!strcmp(name, versions[i])) {

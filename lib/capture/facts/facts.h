@@ -125,7 +125,9 @@ uint64_t facts_number(const char *text, const char *key);
 /* The bytes after "KEY: " in /proc/meminfo; 0 if unknown. */
 uint64_t facts_meminfo(const char *key);
 
-/* Appends the GNU build ID in ELF notes (host byte order) as hex; -ENOENT if there is none. */
+/* Finds the GNU build ID in ELF notes of this machine's byte order and appends it to @hex. 0;
+ * -ENOENT: the notes have no build ID; -ENOMEM.
+ */
 int build_id_of_notes(const void *notes, size_t size, struct strbuf *hex) __must_check;
 
 /**

@@ -121,14 +121,16 @@ CHECK_CFLAGS := $(shell $(PKG_CONFIG) --cflags check 2>/dev/null)
 CHECK_LIBS := $(shell $(PKG_CONFIG) --libs check 2>/dev/null)
 
 # --- flags -------------------------------------------------------------------------------
-# -O2 pays off (make instructions, make bench) in the rooms that work for each event or each symbol;
-# at -O1 the others compile in two thirds of the time. Tests need no optimization, but programs that
-# tests record do, so that they allocate exactly what their source says. With SAN=address, lower levels
-# save more of the compiler's time than tests lose; not so with SAN=thread. CFLAGS, if given, applies
-# to all files.
+# -O2 pays off (make instructions, make bench) in the rooms that work for each event or each symbol,
+# and -Og costs nothing in those that do not work for each row; it takes half of -O2's time to
+# compile. Tests need no optimization, but programs that tests record do, so that they allocate exactly
+# what their source says. With SAN=address, lower levels save more of the compiler's time than tests
+# lose; not so with SAN=thread. CFLAGS, if given, applies to all files.
 HOT := $(addsuffix /%,$(addprefix lib/,base recording event account symbol) tests/live tests/bench \
 	tests/workloads tests/fuzz plugins)
-room_cflags = $(if $(filter $(HOT),$<),-O2,$(if $(filter tests/%,$<),-O0,-O1))
+COLD := $(addsuffix /%,cmd $(addprefix lib/,capture export import live study) \
+	$(addprefix lib/analysis/,balance browse flags footprint overview rows_out))
+room_cflags = $(if $(filter $(HOT),$<),-O2,$(if $(filter tests/%,$<),-O0,$(if $(filter $(COLD),$<),-Og,-O1)))
 cflags_name := $(if $(filter undefined,$(origin CFLAGS)),rooms,$(CFLAGS))
 ifeq ($(origin CFLAGS),undefined)
 asan_cflags = $(if $(filter tests/%,$<),$(room_cflags),$(if $(filter $(HOT),$<),-O1,-O0))
@@ -203,7 +205,7 @@ endif
 # Rebuild when the compiler or a flag changes: the file is touched only if its text differs.
 $(B)/flags: FORCE
 	@mkdir -p $(sort $(@D) $(B)/plugins $(dir $(LIB_OBJ) $(CMD_OBJ) $(TEST_OBJ) $(PROGS) $(FUZZERS)))
-	@printf '%s\n' '$(subst ','\'',$(CC) $(HOT) $(ALL_CFLAGS) $(ALL_LDFLAGS) $(LIB_LIBS))' > $@.$$$$; \
+	@printf '%s\n' '$(subst ','\'',$(CC) $(HOT) $(COLD) $(ALL_CFLAGS) $(ALL_LDFLAGS) $(LIB_LIBS))' > $@.$$$$; \
 	cmp -s $@.$$$$ $@ && rm $@.$$$$ || mv $@.$$$$ $@
 
 $(B)/%.o: %.c $(B)/flags

@@ -154,9 +154,8 @@ class Server:
         return text
 
     def cpu_seconds(self):
-        with open("/proc/%d/stat" % self.process.pid) as f:
-            fields = f.read().rsplit(")", 1)[1].split()
-        return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+        """By the process's own clock (clock_getcpuclockid(3)), which unlike /proc counts nanoseconds."""
+        return time.clock_gettime((~self.process.pid << 3) | 2)
 
     def most_memory(self):
         """Its peak resident size so far, in bytes."""

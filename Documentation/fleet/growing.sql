@@ -15,20 +15,11 @@ FROM
         host,
         allocator,
         callsite,
-        arrayMap(r -> r.3, arraySort(groupArray((start, recording_id, live)))) AS lives
-    FROM
-    (
-        SELECT
-            host,
-            allocator,
-            callsite,
-            recording_id,
-            assumeNotNull(any(start_unix)) AS start,
-            assumeNotNull(sum(ifNull(net_estimate, bytes_live))) AS live
-        FROM allocations
-        WHERE callsite != '[other]' AND isNotNull(host) AND isNotNull(start_unix) AND isNotNull(bytes_live)
-        GROUP BY host, allocator, callsite, recording_id
-    )
+        -- Of each recording, in order of start and ID. Without the ones, sumMap leaves out those with 0 bytes.
+        sumMap([assumeNotNull(start_unix) * 4294967296 + reinterpretAsUInt32(reverse(unhex(substring(recording_id, 1, 8))))],
+            [assumeNotNull(ifNull(net_estimate, bytes_live))], [toUInt64(1)]).2 AS lives
+    FROM allocations
+    WHERE callsite != '[other]' AND isNotNull(host) AND isNotNull(start_unix) AND isNotNull(bytes_live)
     GROUP BY host, allocator, callsite
 )
 WHERE recordings >= 2 AND bytes_last > bytes_first

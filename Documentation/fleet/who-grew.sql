@@ -12,30 +12,23 @@ FROM
     SELECT
         host,
         cgroup,
-        program,
-        arraySort(groupArray((start, recording_id, live))) AS lives,
-        toInt64(lives[-1].3) - toInt64(lives[1].3) AS more
-    FROM
-    (
-        SELECT
-            host,
-            cgroup,
-            assumeNotNull(coalesce(process, comm)) AS program,
-            recording_id,
-            assumeNotNull(any(start_unix)) AS start,
-            assumeNotNull(sum(ifNull(net_estimate, bytes_live) *
-                -- 16 if one in 16 objects was recorded.
-                greatest(1, toUInt64OrZero(extract(ifNull(sample, ''), '^1/([0-9]+)'))))) AS live
-        FROM allocations
-        WHERE allocator = 'page' AND isNotNull(coalesce(process, comm))
-            AND isNotNull(host) AND isNotNull(start_unix) AND isNotNull(bytes_live)
-            AND ifNull(lost, 0) = 0 AND ifNull(gaps, 0) = 0 AND ifNull(unknown_gaps, 0) = 0
-            AND ifNull(dropped, 0) = 0 AND ifNull(missing, 0) = 0 AND ifNull(bad_pages, 0) = 0
-            AND isNull(truncated) AND isNull(scope)
-        GROUP BY host, cgroup, program, recording_id
-    )
+        assumeNotNull(coalesce(process, comm)) AS program,
+        -- Of each recording, in order of start and ID. Without the ones, sumMap leaves out those with 0 bytes.
+        sumMap([assumeNotNull(start_unix) * 4294967296 + reinterpretAsUInt32(reverse(unhex(substring(recording_id, 1, 8))))],
+            -- 16 if one in 16 objects was recorded.
+            [assumeNotNull(ifNull(net_estimate, bytes_live) *
+                greatest(1, toUInt64OrZero(extract(ifNull(sample, ''), '^1/([0-9]+)'))))], [toUInt64(1)]) AS sums,
+        arrayMap(key -> intDiv(key, 4294967296), sums.1) AS starts,
+        sums.2 AS lives,
+        toInt64(lives[-1]) - toInt64(lives[1]) AS more
+    FROM allocations
+    WHERE allocator = 'page' AND isNotNull(coalesce(process, comm))
+        AND isNotNull(host) AND isNotNull(start_unix) AND isNotNull(bytes_live)
+        AND ifNull(lost, 0) = 0 AND ifNull(gaps, 0) = 0 AND ifNull(unknown_gaps, 0) = 0
+        AND ifNull(dropped, 0) = 0 AND ifNull(missing, 0) = 0 AND ifNull(bad_pages, 0) = 0
+        AND isNull(truncated) AND isNull(scope)
     GROUP BY host, cgroup, program
-    HAVING lives[-1].1 > lives[1].1
+    HAVING starts[-1] > starts[1]
 )
 GROUP BY cgroup, program
 HAVING grew > shrank AND bytes_more > 0

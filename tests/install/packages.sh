@@ -33,7 +33,7 @@ mkdir -p "$one" "$two"
 tar -cf - --exclude=./build --exclude=./kmemx --exclude=./.git . | tar -xf - -C "$one"
 cp -pR "$one/." "$two"
 # For dpkg-buildflags: halves the compiler's time.
-[ "$LONG" = 2 ] || export DEB_CFLAGS_APPEND='-O1 -g0'
+[ "$LONG" = 2 ] || export DEB_CFLAGS_APPEND='-Og -g0'
 
 # Sources of the last commit, in a directory named after it.
 test_dist() {

@@ -112,7 +112,7 @@ static int start(struct compressed *c)
 	bool gzip = c->format == COMPRESSED_GZIP;
 
 	if (c->format != COMPRESSED_ZSTD)
-		return deflateInit2(&c->z, gzip ? Z_BEST_SPEED : Z_BEST_COMPRESSION,
+		return deflateInit2(&c->z, gzip ? Z_BEST_SPEED : Z_DEFAULT_COMPRESSION,
 				    Z_DEFLATED, gzip ? GZIP_WINDOW : ZLIB_WINDOW,
 				    MEM_LEVEL, Z_DEFAULT_STRATEGY) == Z_OK
 			       ? 0

@@ -2,7 +2,7 @@
 # shellcheck shell=sh
 #
 # The balance adds up to MemTotal, and what a workload takes stands in its line, with its function.
-# alone: memory of other programs is in the same lines
+# quiet: memory of other programs is in the same lines
 # shellcheck source=tests/live/tracing.inc
 . "$(dirname "$0")/tracing.inc"
 

@@ -3,6 +3,7 @@
 #
 # Healthy work shows no leak: none of the 20 largest rows of slab and of pages grows, and the first
 # ten rows hold no more than the kernel counts. LONG=1: 12 recordings, not 2; LONG=2: 20.
+# only with LONG=1
 # quiet: the memory of other programs may grow
 # shellcheck disable=SC2016 # for the shell that is recorded
 # shellcheck source=tests/live/tracing.inc

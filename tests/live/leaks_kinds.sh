@@ -3,6 +3,7 @@
 #
 # Leaks of seven kinds are found, at their rate: they grow, and are the first row of slab objects.
 # LONG=1: 8 recordings, not 2; LONG=2: 21.
+# only with LONG=1
 # quiet: pipes of other programs live as long as those that leak
 # shellcheck source=tests/live/tracing.inc
 . "$(dirname "$0")/tracing.inc"

@@ -13,7 +13,7 @@ FROM
         host,
         cgroup,
         assumeNotNull(coalesce(process, comm)) AS program,
-        -- Of each recording, in order of start and ID. Without the ones, sumMap leaves out those with 0 bytes.
+        -- Of each recording, by start and half of its ID, in this order. The ones keep those with 0 bytes.
         sumMap([assumeNotNull(start_unix) * 4294967296 + reinterpretAsUInt32(reverse(unhex(substring(recording_id, 1, 8))))],
             -- 16 if one in 16 objects was recorded.
             [assumeNotNull(ifNull(net_estimate, bytes_live) *

@@ -130,7 +130,7 @@ HOT := $(addsuffix /%,$(addprefix lib/,base recording event account symbol) test
 	tests/workloads tests/fuzz plugins)
 COLD := $(addsuffix /%,cmd $(addprefix lib/,capture export import live study) \
 	$(addprefix lib/analysis/,balance browse flags footprint overview rows_out))
-room_cflags = $(if $(filter $(HOT),$<),-O2,$(if $(filter tests/%,$<),-O0,$(if $(filter $(COLD),$<),-Og,-O1)))
+room_cflags = $(or $(if $(filter $(HOT),$<),-O2),$(if $(filter tests/%,$<),-O0),$(if $(filter $(COLD),$<),-Og),-O1)
 cflags_name := $(if $(filter undefined,$(origin CFLAGS)),rooms,$(CFLAGS))
 ifeq ($(origin CFLAGS),undefined)
 asan_cflags = $(if $(filter tests/%,$<),$(room_cflags),$(if $(filter $(HOT),$<),-O1,-O0))

@@ -248,8 +248,8 @@ $(B)/lib/query/sql/%.inc: lib/query/sql/% scripts/embed-text
 	$(call say,EMBED,$<)
 	$(Q)scripts/embed-text $< > $@
 
-$(B)/lib/query/named.o: $(SQL)
-$(B)/lib/query/named.o: private ALL_CFLAGS += -I$(B)/lib/query/sql
+$(B)/lib/query/schema.o: $(SQL)
+$(B)/lib/query/schema.o: private ALL_CFLAGS += -I$(B)/lib/query/sql
 
 $(LIBKMEMX): $(LIB_OBJ)
 	$(call say,AR,$@)

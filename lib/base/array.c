@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "base/array.h"
 
-int array_reserve(void *items, size_t *capacity, size_t need, size_t item_size)
+int array_reserve_size(void *items, size_t *capacity, size_t need, size_t item_size)
 {
 	size_t bigger = *capacity ? *capacity : 16;
 	size_t bytes;
@@ -25,12 +25,10 @@ int array_reserve(void *items, size_t *capacity, size_t need, size_t item_size)
 	return 0;
 }
 
-int array_grow(void *items, size_t nr, size_t item_size)
+int array_double(void *items, size_t nr, size_t item_size)
 {
 	void *p;
 
-	if (nr && (nr < 8 || (nr & (nr - 1))))
-		return 0; /* there is room up to the next power of two, at least 8 */
 	memcpy(&p, items, sizeof(p));
 	p = reallocarray(p, nr ? nr * 2 : 8, item_size);
 	if (!p)
@@ -39,13 +37,14 @@ int array_grow(void *items, size_t nr, size_t item_size)
 	return 0;
 }
 
-int array_reach(void *items, size_t *nr, size_t *capacity, size_t need, size_t item_size)
+int array_reach_size(void *items, size_t *nr, size_t *capacity, size_t need,
+		     size_t item_size)
 {
 	char *p;
 
 	if (need <= *nr)
 		return 0;
-	if (array_reserve(items, capacity, need, item_size))
+	if (array_reserve_size(items, capacity, need, item_size))
 		return -ENOMEM;
 	memcpy(&p, items, sizeof(p));
 	memset(p + *nr * item_size, 0, (need - *nr) * item_size);

@@ -11,37 +11,64 @@
 /**
  * array_reserve() - make room for @need items
  * @items: address of the array's pointer; new items are not initialised
- * @capacity: how many it can hold; updated
- * @item_size: bytes of one item, not 0
+ * @capacity: address of how many it can hold; updated
  *
  * Grows by doubling. Return: 0; -ENOMEM, also if the size would overflow; the array is unchanged
  * then.
  */
-int array_reserve(void *items, size_t *capacity, size_t need,
-		  size_t item_size) __must_check;
+#define array_reserve(items, capacity, need) \
+	array_reserve_size(items, capacity, need, sizeof(**(items)))
+/* The same for items of @item_size bytes, not 0. */
+int array_reserve_size(void *items, size_t *capacity, size_t need,
+		       size_t item_size) __must_check;
 
 /**
  * array_reach() - the same, and all @need items are there
- * @nr: how many there are; raised to @need if it is less, and the new ones are zero
+ * @nr: address of how many there are; raised to @need if it is less, and the new ones are zero
  */
-int array_reach(void *items, size_t *nr, size_t *capacity, size_t need,
-		size_t item_size) __must_check;
+#define array_reach(items, nr, capacity, need) \
+	array_reach_size(items, nr, capacity, need, sizeof(**(items)))
+int array_reach_size(void *items, size_t *nr, size_t *capacity, size_t need,
+		     size_t item_size) __must_check;
+
+/* For array_grow(): room for twice as many. 0 or -ENOMEM. */
+int array_double(void *items, size_t nr, size_t item_size) __must_check;
 
 /* Makes room for one item more than @nr in an array that grows only by this, one by one, and so
  * keeps no capacity. 0 or -ENOMEM.
  */
-int array_grow(void *items, size_t nr, size_t item_size) __must_check;
+#define array_grow(items, nr) array_grow_size(items, nr, sizeof(**(items)))
+static inline int __must_check array_grow_size(void *items, size_t nr, size_t item_size)
+{
+	/* There is room up to the next power of two, at least 8. */
+	return nr && (nr < 8 || (nr & (nr - 1))) ? 0 : array_double(items, nr, item_size);
+}
 
-/* A function for qsort(): items of @type by their member @key, with the same @key by @next. */
-#define ORDER_BY(name, type, key, next)                           \
-	static int name(const void *a, const void *b)             \
-	{                                                         \
-		const type *x = a, *y = b;                        \
-                                                                  \
-		if (x->key != y->key)                             \
-			return x->key < y->key ? -1 : 1;          \
-		return (x->next > y->next) - (x->next < y->next); \
+/* Adds an item, the last argument, to such an array of @nr items. 0 or -ENOMEM. */
+#define ARRAY_ADD(items, nr, ...) \
+	(array_grow(&(items), nr) ? -ENOMEM : ((items)[(nr)++] = (__VA_ARGS__), 0))
+
+/* A function for qsort(), which compares @x and @y of @type: @order is what it returns, such as
+ * UP(cpu) ?: DOWN(bytes) ?: strcmp(x->name, y->name).
+ */
+#define ORDER(name, type, order)                      \
+	static int name(const void *a, const void *b) \
+	{                                             \
+		const type *x = a, *y = b;            \
+                                                      \
+		return order;                         \
 	}
+#define COMPARE(a, b) (((a) > (b)) - ((a) < (b)))
+/* The smallest member @key comes first; the largest. */
+#define UP(key)	      COMPARE(x->key, y->key)
+#define DOWN(key)     COMPARE(y->key, x->key)
+
+/* By their member @key, with the same @key by @next. */
+#define ORDER_BY(name, type, key, next)	     ORDER(name, type, UP(key) ?: UP(next))
+/* The same, but the largest @key comes first. */
+#define ORDER_LARGEST(name, type, key, next) ORDER(name, type, DOWN(key) ?: UP(next))
+/* Numbers. */
+#define ORDER_NUMBERS(name, type)	     ORDER(name, type, COMPARE(*x, *y))
 
 /* How many of the first @nr items meet @condition, an expression about number @i. Those that meet
  * it come first: it is evaluated for log2(@nr) of them.

@@ -69,6 +69,13 @@ static inline uint64_t get_uint(const void *p, unsigned int size, bool big_endia
 	}
 }
 
+/* Writes the lowest @size bytes of @v to @p. */
+static inline void set_uint(uint8_t *p, uint64_t v, unsigned int size, bool big_endian)
+{
+	for (unsigned int i = 0; i < size; i++)
+		p[i] = (uint8_t)(v >> 8 * (big_endian ? size - 1 - i : i));
+}
+
 /**
  * struct byte_reader - sequential bounded reads over a byte range
  *

@@ -97,6 +97,17 @@ struct u64_map_slot *u64_map_sorted(const struct u64_map *map)
 	return sorted;
 }
 
+void u64_map_clear(struct u64_map *map)
+{
+	/* Takes no longer than the keys took. */
+	if (map->count <= map->capacity / 8) {
+		u64_map_free(map);
+		return;
+	}
+	memset(map->slots, 0, map->capacity * sizeof(*map->slots));
+	map->count = 0;
+}
+
 void u64_map_free(struct u64_map *map)
 {
 	free(map->slots);
@@ -157,18 +168,8 @@ static bool intern_grow_room(struct intern *in, size_t size)
 /* Makes room for one more entry and @size more content bytes. */
 static bool intern_reserve(struct intern *in, size_t size)
 {
-	void *p;
-
-	if (in->count == in->capacity) {
-		uint32_t capacity = in->capacity ? in->capacity * 2 : 32;
-
-		p = realloc(in->entries, capacity * sizeof(*in->entries));
-		if (!p)
-			return false;
-		in->entries = p;
-		in->capacity = capacity;
-	}
-	if (in->room_size < size && !intern_grow_room(in, size))
+	if (array_grow(&in->entries, in->count) ||
+	    (in->room_size < size && !intern_grow_room(in, size)))
 		return false;
 	return (in->count + 1) * 2 < in->nr_slots || intern_grow_slots(in);
 }

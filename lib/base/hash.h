@@ -65,7 +65,7 @@ uint64_t hash_bytes(const void *data, size_t size);
 /**
  * struct u64_map - open-addressing map from uint64_t to a uint32_t; zero-initialise it
  *
- * Keys cannot be removed. Every key value is allowed, 0 too.
+ * Single keys cannot be removed. Every key value is allowed, 0 too.
  */
 struct u64_map {
 	struct u64_map_slot *slots;
@@ -106,7 +106,11 @@ static inline uint32_t *u64_map_find(const struct u64_map *map, uint64_t key)
 struct u64_map_slot *u64_map_sorted(const struct u64_map *map);
 /* Finds @key or inserts it with @value. NULL if memory ran out. */
 uint32_t *u64_map_insert(struct u64_map *map, uint64_t key, uint32_t value);
+/* Removes all keys. */
+void u64_map_clear(struct u64_map *map);
 void u64_map_free(struct u64_map *map);
+/* A local map with this is freed when its block is left. */
+#define __auto_map __attribute__((cleanup(u64_map_free)))
 
 /**
  * struct intern - gives equal byte strings the same small number; zero-initialise it
@@ -117,7 +121,6 @@ void u64_map_free(struct u64_map *map);
 struct intern {
 	struct intern_entry *entries; /* entries[id - 1] */
 	uint32_t count;
-	uint32_t capacity;
 	uint32_t *slots;
 	size_t nr_slots;
 	struct intern_block *block; /* the last one, with all contents before @room */

@@ -173,8 +173,7 @@ static int copy_by_hand(int from, uint64_t src, int to, uint64_t dst, uint64_t s
 		size_t n = size < room ? (size_t)size : room;
 
 		ret = io_pread_all(from, buf, n, src);
-		if (!ret)
-			ret = io_pwrite_all(to, buf, n, dst);
+		ret = ret ?: io_pwrite_all(to, buf, n, dst);
 		src += n;
 		dst += n;
 		size -= n;
@@ -234,12 +233,12 @@ bool io_lacks_room(int fd, uint64_t bytes)
 	return !io_room(fd, &room) && room < bytes;
 }
 
-int text_file_read(struct strbuf *out, const char *path, enum io_input kind)
+int text_read(struct strbuf *out, int fd, size_t most)
 {
-	int fd __auto_fd = io_open_input(path, kind), err = fd < 0 ? fd : 0;
 	size_t before = out->size;
 	char buf[65536];
 	ssize_t got = 1;
+	int err = 0;
 
 	while (!err && got) {
 		got = read(fd, buf, sizeof(buf));
@@ -247,8 +246,15 @@ int text_file_read(struct strbuf *out, const char *path, enum io_input kind)
 			strbuf_add(out, buf, (size_t)got);
 		else if (got < 0 && errno != EINTR)
 			err = -errno;
-		if (out->size - before > TEXT_FILE_MAX)
+		if (out->size - before > most)
 			err = -EFBIG;
 	}
 	return out->failed ? -ENOMEM : err;
+}
+
+int text_file_read(struct strbuf *out, const char *path, enum io_input kind)
+{
+	int fd __auto_fd = io_open_input(path, kind);
+
+	return fd < 0 ? fd : text_read(out, fd, TEXT_FILE_MAX);
 }

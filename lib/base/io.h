@@ -66,6 +66,10 @@ const char *io_strerror(int err);
 /* No text that is read whole is larger (kallsyms is 5 to 20 MB). */
 #define TEXT_FILE_MAX (256U << 20)
 
+/* Appends what is left to read of @fd. 0; -EFBIG: more than @most bytes; -ENOMEM; -errno of
+ * read(2).
+ */
+int text_read(struct strbuf *out, int fd, size_t most) __must_check;
 /* Appends the file's content. 0; -EFBIG; -ENOMEM; -errno of io_open_input() and read(2). */
 int text_file_read(struct strbuf *out, const char *path, enum io_input kind) __must_check;
 

@@ -22,24 +22,22 @@
 /* The number of a key of @size bytes at @data. It has an item, which is zero at first. 0: no
  * memory.
  */
-#define KEYED_ID_OF(k, data, size)                                           \
-	({                                                                   \
-		uint32_t id_ = intern_id(&(k)->keys, data, size);            \
-                                                                             \
-		id_ && !array_reach(&(k)->of, &(k)->nr, &(k)->capacity, id_, \
-				    sizeof(*(k)->of))                        \
-			? id_                                                \
-			: 0;                                                 \
+#define KEYED_ID_OF(k, data, size)                                                      \
+	({                                                                              \
+		uint32_t id_ = intern_id(&(k)->keys, data, size);                       \
+                                                                                        \
+		id_ && !array_reach(&(k)->of, &(k)->nr, &(k)->capacity, id_) ? id_ : 0; \
 	})
 #define KEYED_ID(k, key) KEYED_ID_OF(k, key, sizeof(*(key)))
 
-/* The item of @key, valid until the next new one; NULL: no memory. */
-#define KEYED_ITEM(k, key)                                 \
-	({                                                 \
-		const uint32_t number_ = KEYED_ID(k, key); \
-                                                           \
-		number_ ? &(k)->of[number_ - 1] : NULL;    \
+/* The item of a key of @size bytes at @data, valid until the next new one; NULL: no memory. */
+#define KEYED_ITEM_OF(k, data, size)                                 \
+	({                                                           \
+		const uint32_t number_ = KEYED_ID_OF(k, data, size); \
+                                                                     \
+		number_ ? &(k)->of[number_ - 1] : NULL;              \
 	})
+#define KEYED_ITEM(k, key) KEYED_ITEM_OF(k, key, sizeof(*(key)))
 
 /* The key of item @i, from 0 on. */
 #define KEYED_KEY(k, i) intern_get(&(k)->keys, (uint32_t)(i) + 1, NULL)
@@ -58,15 +56,20 @@
 		size_t nr, capacity;  \
 	}
 
-/* The item of @key, zero at first, valid until the next new one; NULL: no memory. */
-#define INDEXED_ITEM(k, key)                                                            \
-	({                                                                              \
-		uint32_t *place_ = u64_map_insert(&(k)->index, key, (uint32_t)(k)->nr); \
-                                                                                        \
-		place_ && !array_reach(&(k)->of, &(k)->nr, &(k)->capacity,              \
-				       *place_ + 1UL, sizeof(*(k)->of))                 \
-			? &(k)->of[*place_]                                             \
-			: NULL;                                                         \
+/* The item of @key, zero at first, valid until the next new one; NULL: no memory. Each key in the
+ * index has its item, also after that.
+ */
+#define INDEXED_ITEM(k, key)                                                          \
+	({                                                                            \
+		uint32_t *place_ = NULL;                                              \
+                                                                                      \
+		if ((k)->nr < (k)->capacity ||                                        \
+		    !array_reserve(&(k)->of, &(k)->capacity, (k)->nr + 1))            \
+			place_ = u64_map_insert(&(k)->index, key, (uint32_t)(k)->nr); \
+		place_ && !array_reach(&(k)->of, &(k)->nr, &(k)->capacity,            \
+				       *place_ + 1UL)                                 \
+			? &(k)->of[*place_]                                           \
+			: NULL;                                                       \
 	})
 
 #define INDEXED_FREE(k)                    \

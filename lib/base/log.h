@@ -32,4 +32,10 @@ struct log {
 void log_msg(const struct log *log, enum log_level level, const char *fmt, ...)
 	__printf_fmt(3, 4);
 
+/* Reports that something failed with @err, a negative errno, which "%m" in @fmt stands for; nothing
+ * if it is 0. Returns @err.
+ */
+int log_errno(const struct log *log, enum log_level level, int err, const char *fmt, ...)
+	__printf_fmt(4, 5);
+
 #endif

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "base/io.h"
+#include "base/number.h"
 
 /* A second collision of 64 random bits is no coincidence: give up at some point. */
 #define TRIES	  16
@@ -111,8 +112,7 @@ int new_file_open_dir(const char *path, uid_t other)
 int new_file_dir(const char *path, const char **name)
 {
 	const char *slash = strrchr(path, '/');
-	char *dir;
-	int fd;
+	char *dir __auto_mem = NULL;
 
 	if (!*path)
 		return -EINVAL;
@@ -120,9 +120,7 @@ int new_file_dir(const char *path, const char **name)
 		return -EISDIR;
 	*name = slash ? slash + 1 : path;
 	dir = slash ? strndup(path, (size_t)(*name - path)) : strdup(".");
-	fd = dir ? new_file_open_dir(dir, new_file_sudo_id("SUDO_UID")) : -ENOMEM;
-	free(dir);
-	return fd;
+	return dir ? new_file_open_dir(dir, new_file_sudo_id("SUDO_UID")) : -ENOMEM;
 }
 
 int new_file_create(int dir_fd, const char *name)
@@ -271,6 +269,15 @@ int new_file_remove_dir(int dir_fd, const char *name, int fd)
 
 /* --- replacing --------------------------------------------------------------------------- */
 
+/* Keeps the name that the file has got, or removes it. 0 or -ENOMEM. */
+static int set_hidden(struct new_file *f, const char *hidden)
+{
+	f->hidden = strdup(hidden);
+	if (!f->hidden)
+		unlinkat(f->dir_fd, hidden, 0);
+	return f->hidden ? 0 : -ENOMEM;
+}
+
 int new_file_open_at(struct new_file *f, int dir_fd, const char *name, const char *hidden)
 {
 	char random[32];
@@ -287,10 +294,7 @@ int new_file_open_at(struct new_file *f, int dir_fd, const char *name, const cha
 	}
 	if (f->fd < 0 || !hidden)
 		return f->fd < 0 ? f->fd : 0;
-	f->hidden = strdup(hidden);
-	if (!f->hidden)
-		unlinkat(dir_fd, hidden, 0);
-	return f->hidden ? 0 : -ENOMEM;
+	return set_hidden(f, hidden);
 }
 
 int new_file_open(struct new_file *f, const char *path)
@@ -311,12 +315,7 @@ static int need_hidden_name(struct new_file *f)
 	if (f->hidden)
 		return 0;
 	ret = make_random(f->fd, f->dir_fd, random, sizeof(random));
-	if (ret < 0)
-		return ret;
-	f->hidden = strdup(random);
-	if (!f->hidden)
-		unlinkat(f->dir_fd, random, 0);
-	return f->hidden ? 0 : -ENOMEM;
+	return ret < 0 ? ret : set_hidden(f, random);
 }
 
 int new_file_hidden_dir(const struct new_file *f)
@@ -354,12 +353,9 @@ void new_file_close(struct new_file *f)
 		unlinkat(new_file_hidden_dir(f), f->hidden, 0);
 	if (f->inside && !f->keep)
 		new_file_remove_dir(f->dir_fd, f->inside, f->inside_fd);
-	if (f->fd >= 0)
-		close(f->fd);
-	if (f->inside_fd >= 0)
-		close(f->inside_fd);
-	if (f->dir_fd >= 0)
-		close(f->dir_fd);
+	io_close(&f->fd);
+	io_close(&f->inside_fd);
+	io_close(&f->dir_fd);
 	free(f->name);
 	free(f->hidden);
 	free(f->inside);
@@ -369,12 +365,7 @@ void new_file_close(struct new_file *f)
 uint32_t new_file_sudo_id(const char *name)
 {
 	const char *text = geteuid() == 0 ? getenv(name) : NULL;
-	char *end;
-	unsigned long v;
+	uint64_t id;
 
-	if (!text || *text < '0' || *text > '9')
-		return (uint32_t)-1;
-	errno = 0;
-	v = strtoul(text, &end, 10);
-	return *end || errno || v > INT32_MAX ? (uint32_t)-1 : (uint32_t)v;
+	return text && number_is(text, INT32_MAX, &id) ? (uint32_t)id : (uint32_t)-1;
 }

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "base/outbuf.h"
 
-#include "base/array.h"
-
 #define OUTBUF_SIZE (256U << 10)
 
 int outbuf_init(struct outbuf *ob, int (*write)(void *ctx, const char *data, size_t size),
@@ -101,41 +99,34 @@ void outbuf_hex(struct outbuf *ob, uint64_t value, unsigned int digits)
 static const struct cached_text *make(struct text_cache *tc, uint64_t key)
 {
 	struct strbuf sb = { 0 };
-	struct cached_text *made;
+	struct cached_text text, *made;
 
-	if (tc->nr >= TEXT_CACHE_MAX)
+	if (tc->texts.nr >= TEXT_CACHE_MAX)
 		text_cache_free(tc);
-	if (array_reserve(&tc->texts, &tc->capacity, tc->nr + 1, sizeof(*tc->texts)))
-		return NULL;
-	made = &tc->texts[tc->nr];
 	tc->fill(tc->ctx, key, &sb);
-	strbuf_puts(&sb, ""); /* so that there is a text, even if empty */
-	made->size = sb.size;
-	made->text = strbuf_detach(&sb);
-	if (!made->text)
-		return NULL;
-	if (!u64_map_insert(&tc->by_key, key, (uint32_t)tc->nr)) {
-		free(made->text);
-		return NULL;
-	}
-	tc->nr++;
+	text.size = sb.size;
+	text.text = strbuf_detach(&sb);
+	made = text.text ? INDEXED_ITEM(&tc->texts, key) : NULL;
+	if (made)
+		*made = text;
+	else
+		free(text.text);
 	return made;
 }
 
 const struct cached_text *text_cache_find(struct text_cache *tc, uint64_t key)
 {
-	const uint32_t *known = u64_map_find(&tc->by_key, key);
+	const uint32_t *known = u64_map_find(&tc->texts.index, key);
 
-	tc->last = known ? &tc->texts[*known] : make(tc, key);
+	tc->last = known ? &tc->texts.of[*known] : make(tc, key);
 	tc->last_key = key;
 	return tc->last;
 }
 
 void text_cache_free(struct text_cache *tc)
 {
-	for (size_t i = 0; i < tc->nr; i++)
-		free(tc->texts[i].text);
-	free(tc->texts);
-	u64_map_free(&tc->by_key);
+	for (size_t i = 0; i < tc->texts.nr; i++)
+		free(tc->texts.of[i].text);
+	INDEXED_FREE(&tc->texts);
 	*tc = (struct text_cache){ .fill = tc->fill, .ctx = tc->ctx };
 }

@@ -6,7 +6,7 @@
 #ifndef KMEMX_BASE_OUTBUF_H
 #define KMEMX_BASE_OUTBUF_H
 
-#include "base/hash.h"
+#include "base/keyed.h"
 #include "base/strbuf.h"
 
 /**
@@ -75,9 +75,7 @@ struct cached_text {
 struct text_cache {
 	void (*fill)(void *ctx, uint64_t key, struct strbuf *out);
 	void *ctx;
-	struct u64_map by_key;
-	struct cached_text *texts;
-	size_t nr, capacity;
+	INDEXED(struct cached_text) texts; /* by key */
 	uint64_t last_key; /* of the last call; valid only if @last is set */
 	const struct cached_text *last;
 };

@@ -133,18 +133,21 @@ static size_t count_of(const char *text, char c)
 /* Formats @fmt, with its line breaks replaced by @mark: allocated, NULL if memory ran out. */
 static char *fill_in(const char *fmt, char mark, va_list args)
 {
+	const int err = errno; /* %m stands for it */
 	char *marked __auto_mem = strdup(fmt), *text = NULL, *p;
 	va_list again;
 
 	for (p = marked; p && *p; p++)
 		*p = *p == '\n' ? mark : *p;
 	va_copy(again, args);
+	errno = err;
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wformat-nonliteral" /* @fmt but for its line breaks */
 	if (marked && vasprintf(&text, marked, again) < 0)
 		text = NULL;
 #pragma GCC diagnostic pop
 	va_end(again);
+	errno = err;
 	return text;
 }
 

@@ -128,6 +128,20 @@ bool text_ends(const char *text, const char *with)
 	return size > end && !strcmp(text + size - end, with);
 }
 
+bool text_has_word(const char *text, char separator, const char *word)
+{
+	const size_t size = strlen(word);
+	const char *end;
+
+	for (;; text = end + 1) {
+		end = strchrnul(text, separator);
+		if ((size_t)(end - text) == size && !memcmp(text, word, size))
+			return true;
+		if (!*end)
+			return false;
+	}
+}
+
 const char *text_next_line(const char *text)
 {
 	text += strcspn(text, "\n");

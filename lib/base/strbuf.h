@@ -41,6 +41,8 @@ void strbuf_free(struct strbuf *sb);
 bool text_same(const char *a, const char *b);
 /* Does @text end in @with, and is there something before it? */
 bool text_ends(const char *text, const char *with);
+/* Is @word one of the words of @text, which have @separator between them? */
+bool text_has_word(const char *text, char separator, const char *word);
 /* What follows the first line of @text. */
 const char *text_next_line(const char *text);
 

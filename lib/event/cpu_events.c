@@ -73,8 +73,7 @@ static void add_loss(struct cpu_events *ce, struct cpu_batch *batch, uint64_t ts
 	const struct cpu_shared *sh = ce->shared;
 
 	stack_claims_clear(&ce->claims);
-	if (ts < ce->last_ts)
-		ts = ce->last_ts;
+	ts = LARGER(ts, ce->last_ts);
 	if (ts < sh->start_ts || ce->last_ts > sh->stop_ts)
 		return;
 	ce->stats->nr_gaps++;
@@ -86,8 +85,7 @@ static void add_loss(struct cpu_events *ce, struct cpu_batch *batch, uint64_t ts
 				? KMEM_LOSS_UNKNOWN
 				: missed;
 	batch->since_ts = ce->last_ts;
-	if (ts > sh->stop_ts)
-		ts = sh->stop_ts;
+	ts = SMALLER(ts, sh->stop_ts);
 	batch->items[batch->nr++] = (struct raw_item){ .ts = ts };
 }
 
@@ -218,8 +216,7 @@ static __always_inline int scan_stack(struct cpu_events *ce,
 static void count_backwards(struct event_stream_stats *stats, uint64_t step)
 {
 	stats->nr_backwards++;
-	if (step > stats->largest_step_back)
-		stats->largest_step_back = step;
+	stats->largest_step_back = LARGER(stats->largest_step_back, step);
 }
 
 /* The events of one sub-buffer scanned so far. @before: the time of the last one. Without a window
@@ -266,8 +263,7 @@ static void count_batch(struct cpu_events *ce, const struct scan_times *t, bool 
 		return;
 	if (!stats->nr_events || t->first < stats->first_ts)
 		stats->first_ts = t->first;
-	if (last > stats->last_ts)
-		stats->last_ts = last;
+	stats->last_ts = LARGER(stats->last_ts, last);
 	stats->nr_events += t->nr;
 	ce->stats->nr_events += t->nr;
 }
@@ -485,9 +481,7 @@ static int keep_data(struct cpu_batch *batch)
 	if (!batch->copy)
 		return -ENOMEM;
 	memcpy(batch->copy, batch->data, batch->size);
-	for (uint32_t i = 0; i < batch->nr; i++) {
-		struct raw_item *item = &batch->items[i];
-
+	for_each(item, batch->items, batch->nr) {
 		if (item->data)
 			item->data = batch->copy + (item->data - batch->data);
 	}

@@ -57,9 +57,6 @@ struct cpu_batch {
 /* All CPUs together read ahead this much for callchains: some 1000 sub-buffers of 4 KiB. */
 #define CPU_AHEAD_BYTES (16U << 20)
 
-/* A sub-buffer that is read ahead counts, with its items, for at most this much. */
-#define CPU_BATCH_BYTES(page_size) ((page_size)*4 + 2 * sizeof(struct raw_item))
-
 /**
  * struct cpu_shared - what the CPUs of a stream have in common; owned by the stream
  * @ahead_bytes: bytes read ahead, at most @ahead_max

@@ -260,7 +260,7 @@ static void decode_objects(const struct event_format *fmt, struct kmem_event *ev
 		ev->objects.unseen = 1;
 		return;
 	}
-	ev->objects.nr = (uint32_t)(nr < fmt->nr_objects ? nr : fmt->nr_objects);
+	ev->objects.nr = (uint32_t)SMALLER(nr, fmt->nr_objects);
 	ev->objects.unseen = nr - ev->objects.nr;
 	ev->objects.ptr = ev->objects.nr ? kmem_object(ev, 0) : 0;
 }
@@ -329,8 +329,8 @@ static int decode_task(const struct event_format *fmt, struct kmem_event *ev, bo
 	uint32_t at = f[TASK_NAME].offset, room = ev->size - at;
 
 	ev->task.name = (const char *)ev->data + at;
-	ev->task.name_size = (uint32_t)strnlen(
-		ev->task.name, room < TASK_NAME_MAX ? room : TASK_NAME_MAX);
+	ev->task.name_size =
+		(uint32_t)strnlen(ev->task.name, SMALLER(room, TASK_NAME_MAX));
 	ev->task.pid = f[TASK_PID].size ? field_int(&f[TASK_PID], ev->data, be) : ev->pid;
 	ev->task.clone_flags = field_uint(&f[TASK_CLONE_FLAGS], ev->data, be);
 	return 0;
@@ -574,8 +574,7 @@ uint32_t decode_stack(const struct decoder *dec, const struct event_format *fmt,
 	uint64_t all_ones = caller->size == 4 ? UINT32_MAX : UINT64_MAX;
 	uint32_t nr = stack_size(dec, fmt, rec->data, rec->size), used = 0, i;
 
-	if (nr > max)
-		nr = max;
+	nr = SMALLER(nr, max);
 	for (i = 0; i < nr; i++) {
 		frames[i] = get_uint(rec->data + caller->offset + i * caller->size,
 				     caller->size, dec->big_endian);

@@ -75,15 +75,6 @@ struct raw_item {
  */
 #define RAW_BAD (1U << 31)
 
-/* A loss, which has no record; the caller fills in its fields. */
-static inline void decode_loss(struct kmem_event *ev)
-{
-	ev->pid = 0;
-	ev->type = KMEM_LOSS;
-	ev->flags = 0;
-	ev->id = 0;
-}
-
 /**
  * decode_events() - fill in what records say
  * @evs: @nr of them, of which the caller has filled in time, record, stack, CPU and buffer

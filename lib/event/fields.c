@@ -9,6 +9,7 @@
 
 #include "base/array.h"
 #include "base/bytes.h"
+#include "base/number.h"
 
 /* What stands between @key and the next ';' of a line. False if it is not there. */
 static bool value_of(const char *line, size_t size, const char *key, const char **value,
@@ -30,18 +31,16 @@ static bool value_of(const char *line, size_t size, const char *key, const char 
 
 static bool number_of(const char *line, size_t size, const char *key, uint32_t *number)
 {
-	const char *p;
+	const char *p, *end;
 	size_t len;
-	uint32_t n = 0;
+	uint64_t n;
 
-	if (!value_of(line, size, key, &p, &len) || !len || len > 9)
+	if (!value_of(line, size, key, &p, &len) || len > 9)
 		return false;
-	for (size_t i = 0; i < len; i++) {
-		if (!isdigit((unsigned char)p[i]))
-			return false;
-		n = n * 10 + (uint32_t)(p[i] - '0');
-	}
-	*number = n;
+	end = p + len;
+	if (number_read(&p, end, 10, UINT32_MAX, &n) || p < end)
+		return false;
+	*number = (uint32_t)n;
 	return true;
 }
 
@@ -141,12 +140,11 @@ int fields_parse(const char *text, size_t size, struct raw_field **fields, size_
 			break;
 		if (!parse_line(&f, line, len))
 			continue;
-		if (array_grow(&list, *nr, sizeof(*list))) {
+		if (ARRAY_ADD(list, *nr, f)) {
 			free(list);
 			*nr = 0;
 			return -ENOMEM;
 		}
-		list[(*nr)++] = f;
 	}
 	*fields = list;
 	return 0;
@@ -173,8 +171,5 @@ bool field_content(const struct raw_field *f, const uint8_t *record, uint32_t si
 const struct raw_field *field_named(const struct raw_field *fields, size_t nr,
 				    const char *name)
 {
-	for (size_t i = 0; i < nr; i++)
-		if (!strcmp(fields[i].name, name))
-			return &fields[i];
-	return NULL;
+	return FIND(field, fields, nr, !strcmp(field->name, name));
 }

@@ -1,7 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "event/format_check.h"
+/*
+ * event: may a format text be handed to libtraceevent?
+ * In: a hostile text. Out: yes, or the reason why not; name and ID.
+ */
+#include "event/formats.h"
 
 #include <ctype.h>
+
+#include "base/number.h"
 
 /* The end of the quoted string that starts at @p, as libtraceevent's tokenizer sees it. */
 static const char *skip_quoted(const char *p, const char *end)
@@ -98,7 +104,7 @@ bool format_head(const char *text, size_t size, char name[128], uint16_t *id)
 {
 	const char *end = text + size;
 	const char *p = find_line(text, end, "name:");
-	uint32_t value = 0;
+	uint64_t value;
 	size_t len = 0;
 
 	if (!p)
@@ -112,13 +118,8 @@ bool format_head(const char *text, size_t size, char name[128], uint16_t *id)
 	if (!len || p == end || *p != '\n')
 		return false;
 	p = find_line(text, end, "ID:");
-	if (!p || p == end || !isdigit((unsigned char)*p))
+	if (!p || number_read(&p, end, 10, UINT16_MAX, &value))
 		return false;
-	for (; p < end && isdigit((unsigned char)*p); p++) {
-		value = value * 10 + (uint32_t)(*p - '0');
-		if (value > UINT16_MAX)
-			return false;
-	}
 	*id = (uint16_t)value;
 	return true;
 }

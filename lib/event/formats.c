@@ -3,22 +3,137 @@
 
 #include <traceevent/event-parse.h>
 
-#include "event/format_check.h"
+#include "base/array.h"
 #include "event/print_flags.h"
 
 /* Offsets are kept in 16 bits; a ring-buffer page is at most 64 KiB long. */
 #define RECORD_MAX 65536
 
-struct event_formats {
-	struct event_format *list;
-	uint32_t count, capacity;
-	uint32_t *by_id; /* 65536 entries: index into list + 1 */
-	struct event_common common;
-	bool has_common;
-	uint32_t nr_failed;
-	struct gfp_names gfp;
-	const struct log *log;
+/* --- which events are decoded, and which of their fields ---------------------------- */
+
+/* A field that the decoder reads; @other is the name it has on other kernels. */
+struct field_spec {
+	const char *name;
+	uint8_t index;
+	bool required;
+	const char *other;
 };
+
+/* How an event of this name is decoded; a NULL name ends its fields. */
+struct event_spec {
+	const char *system;
+	const char *name;
+	enum kmem_event_type type;
+	struct field_spec fields[9];
+};
+
+/* The system of the recorder's probes: this, or with its pid behind it. */
+#define PROBES "kmemx"
+
+/* clang-format off */
+#define SLAB_FREE \
+	{ "call_site", SLAB_CALLSITE, true }, \
+	{ "ptr", SLAB_PTR, true }, \
+	{ "name", SLAB_NAME }
+#define SLAB_ALLOC \
+	SLAB_FREE, \
+	{ "bytes_req", SLAB_BYTES_REQ, true }, \
+	{ "bytes_alloc", SLAB_BYTES_ALLOC, true }, \
+	{ "gfp_flags", SLAB_GFP, true }, \
+	{ "node", SLAB_NODE }, \
+	{ "accounted", SLAB_ACCOUNTED }
+#define PFN	 { "pfn", PAGE_PFN, true, "page" }
+#define PAGE	 PFN, { "order", PAGE_ORDER, true }
+#define TYPE	 { "migratetype", PAGE_MIGRATETYPE, true }
+#define ZONE	 PAGE, TYPE, { "percpu_refill", PAGE_REFILL }
+#define PROBE_IP { "__probe_ip", OBJECTS_CALLSITE }
+#define OBJECTS	 { "nr", OBJECTS_NR, true }, { "p", OBJECTS_PTR, true }
+#define MOVE \
+	{ "dst_root", GROUP_HIERARCHY, true }, \
+	{ "dst_path", GROUP_PATH, true }, \
+	{ "pid", GROUP_PID, true }
+#define CALL	 { "id", CALL_ID, true }
+
+static const struct event_spec specs[] = {
+	{ "kmem", "kmalloc", KMEM_KMALLOC, { SLAB_ALLOC } },
+	{ "kmem", "kmalloc_node", KMEM_KMALLOC_NODE, { SLAB_ALLOC } },
+	{ "kmem", "kmem_cache_alloc", KMEM_CACHE_ALLOC, { SLAB_ALLOC } },
+	{ "kmem", "kmem_cache_alloc_node", KMEM_CACHE_ALLOC_NODE, { SLAB_ALLOC } },
+	{ "kmem", "kfree", KMEM_KFREE, { SLAB_FREE } },
+	{ "kmem", "kmem_cache_free", KMEM_CACHE_FREE, { SLAB_FREE } },
+	{ "kmem", "mm_page_alloc", KMEM_PAGE_ALLOC,
+		{ PAGE, { "gfp_flags", PAGE_GFP, true }, TYPE } },
+	{ "kmem", "mm_page_free", KMEM_PAGE_FREE, { PAGE } },
+	{ "kmem", "mm_page_free_batched", KMEM_PAGE_FREE_BATCHED, { PFN } },
+	{ "kmem", "mm_page_alloc_zone_locked", KMEM_PAGE_ALLOC_ZONE_LOCKED, { ZONE } },
+	{ "kmem", "mm_page_pcpu_drain", KMEM_PAGE_PCPU_DRAIN, { ZONE } },
+	{ "kmem", "mm_page_alloc_extfrag", KMEM_PAGE_ALLOC_EXTFRAG, {
+		{ "pfn", EXTFRAG_PFN, true, "page" },
+		{ "alloc_order", EXTFRAG_ALLOC_ORDER, true },
+		{ "fallback_order", EXTFRAG_FALLBACK_ORDER, true },
+		{ "alloc_migratetype", EXTFRAG_ALLOC_MIGRATETYPE, true },
+		{ "fallback_migratetype", EXTFRAG_FALLBACK_MIGRATETYPE, true },
+		{ "change_ownership", EXTFRAG_CHANGE_OWNERSHIP } } },
+	{ "ftrace", "kernel_stack", KMEM_KERNEL_STACK,
+		{ { "size", STACK_SIZE, true }, { "caller", STACK_CALLER, true } } },
+	{ PROBES, "rcu_free", KMEM_FREE_RCU, {
+		PROBE_IP,
+		{ "head", OBJECTS_HEAD, true },
+		{ "ptr", OBJECTS_PTR },
+		{ "func", OBJECTS_FUNC } } },
+	{ PROBES, "free_bulk", KMEM_FREE_BULK, { PROBE_IP, OBJECTS } },
+	{ PROBES, "alloc_bulk", KMEM_ALLOC_BULK, {
+		{ "__probe_ret_ip", OBJECTS_CALLSITE, false, "call_site" },
+		OBJECTS,
+		{ "ret", OBJECTS_RET, true } } },
+	{ "vmalloc", "alloc_vmap_area", KMEM_VMALLOC_ALLOC, {
+		{ "addr", SLAB_PTR, true },
+		{ "size", AREA_SIZE, true },
+		{ "failed", AREA_FAILED, true } } },
+	{ "vmalloc", "free_vmap_area_noflush", KMEM_VMALLOC_FREE,
+		{ { "va_start", SLAB_PTR, true } } },
+	{ "percpu", "percpu_alloc_percpu", KMEM_PERCPU_ALLOC, {
+		{ "call_site", SLAB_CALLSITE },
+		{ "ptr", SLAB_PTR, true },
+		{ "size", AREA_SIZE, true },
+		{ "bytes_alloc", AREA_BYTES_ALLOC },
+		{ "gfp_flags", SLAB_GFP } } },
+	{ "percpu", "percpu_free_percpu", KMEM_PERCPU_FREE, { { "ptr", SLAB_PTR, true } } },
+	{ "sched", "sched_process_exit", KMEM_TASK_EXIT },
+	{ "task", "task_newtask", KMEM_TASK_NEW, {
+		{ "pid", TASK_PID, true },
+		{ "comm", TASK_NAME, true },
+		{ "clone_flags", TASK_CLONE_FLAGS, true } } },
+	{ "task", "task_rename", KMEM_TASK_RENAME,
+		{ { "pid", TASK_PID }, { "newcomm", TASK_NAME, true } } },
+	{ "cgroup", "cgroup_attach_task", KMEM_GROUP_MOVE, { MOVE } },
+	{ "cgroup", "cgroup_transfer_tasks", KMEM_GROUP_MOVE, { MOVE } },
+	{ "cgroup", "cgroup_rmdir", KMEM_GROUP_REMOVE,
+		{ { "root", GROUP_HIERARCHY, true }, { "path", GROUP_PATH, true } } },
+	{ "raw_syscalls", "sys_enter", KMEM_CALL_ENTER, { CALL } },
+	{ "raw_syscalls", "sys_exit", KMEM_CALL_EXIT, { CALL } },
+};
+/* clang-format on */
+
+/* Is it @wanted? The recorder's probes are of a system of their own, kmemx_PID. */
+static bool is_system(const char *system, const char *wanted)
+{
+	size_t len = strlen(PROBES);
+
+	if (strcmp(wanted, PROBES) != 0 || strncmp(system, PROBES "_", len + 1) != 0)
+		return !strcmp(system, wanted);
+	system += len + 1;
+	return *system && !system[strspn(system, "0123456789")];
+}
+
+/* How the event is decoded; NULL: it is not. */
+static const struct event_spec *format_spec_find(const char *system, const char *name)
+{
+	return FIND(spec, specs, ARRAY_SIZE(specs),
+		    is_system(system, spec->system) && !strcmp(spec->name, name));
+}
+
+/* --- formats -------------------------------------------------------------------------- */
 
 static const struct tep_format_field *find_field(const struct tep_format_field *list,
 						 const char *name)
@@ -54,7 +169,7 @@ static unsigned int take_objects(struct event_format *fmt,
 			return 0;
 		nr = (uint32_t)f->size / element;
 	}
-	fmt->nr_objects = (uint8_t)(nr < KMEM_OBJECTS_MAX ? nr : KMEM_OBJECTS_MAX);
+	fmt->nr_objects = (uint8_t)SMALLER(nr, KMEM_OBJECTS_MAX);
 	return element;
 }
 
@@ -97,8 +212,7 @@ static const char *take_field(struct event_format *fmt, const struct field_spec 
 		      : (uint32_t)out->offset + out->size;
 	if (kmem_is_probe(fmt->type) && spec->index == OBJECTS_PTR)
 		end = out->offset + (uint32_t)out->size * fmt->nr_objects;
-	if (end > fmt->min_size)
-		fmt->min_size = end;
+	fmt->min_size = LARGER(fmt->min_size, end);
 	return NULL;
 }
 
@@ -148,17 +262,10 @@ static const char *take_common(struct event_common *common, const struct tep_eve
 		    !field_fits(f, (unsigned int)f->size))
 			return "its common fields are not as expected";
 		offsets[i] = (uint16_t)f->offset;
-		if ((uint32_t)(f->offset + f->size) > min_size)
-			min_size = (uint32_t)(f->offset + f->size);
+		min_size = LARGER(min_size, (uint32_t)(f->offset + f->size));
 	}
 	*common = (struct event_common){ offsets[0], offsets[1], offsets[2], min_size };
 	return NULL;
-}
-
-static bool common_equal(const struct event_common *a, const struct event_common *b)
-{
-	return a->type_offset == b->type_offset && a->flags_offset == b->flags_offset &&
-	       a->pid_offset == b->pid_offset;
 }
 
 struct gfp_pairs {
@@ -183,7 +290,10 @@ static const char *resolve(struct event_formats *fmts, struct event_format *fmt,
 	const char *why;
 
 	why = take_common(&common, event);
-	if (!why && fmts->has_common && !common_equal(&common, &fmts->common))
+	if (!why && fmts->has_common &&
+	    (common.type_offset != fmts->common.type_offset ||
+	     common.flags_offset != fmts->common.flags_offset ||
+	     common.pid_offset != fmts->common.pid_offset))
 		why = "its common fields have other offsets than those of the other events";
 	fmt->min_size = common.min_size;
 	for (fs = spec->fields; fs->name && !why; fs++)
@@ -273,15 +383,8 @@ static struct event_format *add_format(struct event_formats *fmts, const char *s
 {
 	struct event_format fmt = { .id = id, .type = KMEM_OTHER };
 
-	if (fmts->count == fmts->capacity) {
-		uint32_t capacity = fmts->capacity ? fmts->capacity * 2 : 64;
-		void *p = realloc(fmts->list, capacity * sizeof(*fmts->list));
-
-		if (!p)
-			return NULL;
-		fmts->list = p;
-		fmts->capacity = capacity;
-	}
+	if (array_grow(&fmts->list, fmts->count))
+		return NULL;
 	fmt.system = strdup(system);
 	fmt.name = strdup(name);
 	if (!fmt.system || !fmt.name) {
@@ -290,7 +393,7 @@ static struct event_format *add_format(struct event_formats *fmts, const char *s
 		return NULL;
 	}
 	fmts->list[fmts->count++] = fmt;
-	fmts->by_id[id] = fmts->count;
+	fmts->by_id[id] = (uint32_t)fmts->count;
 	return &fmts->list[fmts->count - 1];
 }
 
@@ -346,8 +449,8 @@ int event_formats_new(struct event_formats **out, const struct recording *rec,
 		ret = read_text(fmts, &rec->event_formats[i], rec);
 	if (ret)
 		goto err;
-	for (size_t i = 0; i < fmts->count; i++)
-		any_kmem |= !strcmp(fmts->list[i].system, "kmem");
+	for_each(fmt, fmts->list, fmts->count)
+		any_kmem |= !strcmp(fmt->system, "kmem");
 	if (!any_kmem) {
 		ret = -ENODATA;
 		goto err;
@@ -366,9 +469,9 @@ void event_formats_free(struct event_formats *fmts)
 {
 	if (!fmts)
 		return;
-	for (uint32_t i = 0; i < fmts->count; i++) {
-		free((char *)fmts->list[i].system);
-		free((char *)fmts->list[i].name);
+	for_each(fmt, fmts->list, fmts->count) {
+		free((char *)fmt->system);
+		free((char *)fmt->name);
 	}
 	free(fmts->list);
 	free(fmts->by_id);
@@ -382,60 +485,30 @@ const struct event_format *event_formats_find(const struct event_formats *fmts,
 	return fmts->by_id[id] ? &fmts->list[fmts->by_id[id] - 1] : NULL;
 }
 
-const struct recording_text *event_format_text(const struct recording *rec,
-					       const struct event_format *fmt)
+/* That of @nr texts with the format's system and ID; NULL: none. */
+static const struct recording_text *find_text(const struct recording_text *texts,
+					      size_t nr, const struct event_format *fmt)
 {
-	const struct recording_text *texts[2] = { rec->event_formats,
-						  rec->ftrace_formats };
-	const size_t nrs[2] = { rec->nr_event_formats, rec->nr_ftrace_formats };
 	char name[128];
 	uint16_t id;
 
-	for (size_t k = 0; k < ARRAY_SIZE(texts); k++) {
-		for (size_t i = 0; i < nrs[k]; i++) {
-			const struct recording_text *t = &texts[k][i];
-
-			if (t->text && !strcmp(t->name, fmt->system) &&
-			    format_head(t->text, t->size, name, &id) && id == fmt->id)
-				return t;
-		}
-	}
-	return NULL;
+	return FIND(text, texts, nr,
+		    text->text && !strcmp(text->name, fmt->system) &&
+			    format_head(text->text, text->size, name, &id) &&
+			    id == fmt->id);
 }
 
-uint32_t event_formats_count(const struct event_formats *fmts)
+const struct recording_text *event_format_text(const struct recording *rec,
+					       const struct event_format *fmt)
 {
-	return fmts->count;
-}
-
-const struct event_format *event_formats_at(const struct event_formats *fmts, uint32_t i)
-{
-	return i < fmts->count ? &fmts->list[i] : NULL;
+	return find_text(rec->event_formats, rec->nr_event_formats, fmt)
+		       ?: find_text(rec->ftrace_formats, rec->nr_ftrace_formats, fmt);
 }
 
 bool event_formats_any(const struct event_formats *fmts,
 		       bool (*is_one)(unsigned int type))
 {
-	for (uint32_t i = 0; i < event_formats_count(fmts); i++) {
-		if (is_one(event_formats_at(fmts, i)->type))
-			return true;
-	}
-	return false;
-}
-
-const struct event_common *event_formats_common(const struct event_formats *fmts)
-{
-	return &fmts->common;
-}
-
-uint32_t event_formats_failed(const struct event_formats *fmts)
-{
-	return fmts->nr_failed;
-}
-
-const struct gfp_names *event_formats_gfp(const struct event_formats *fmts)
-{
-	return &fmts->gfp;
+	return ANY(i, fmts->count, is_one(fmts->list[i].type));
 }
 
 /* --- which events a recorder recorded, whether any occurred or not ------------------ */
@@ -463,9 +536,7 @@ enum recorded recorded_types(const struct recording *rec,
 
 	if (!item)
 		return RECORDED_UNKNOWN;
-	for (uint32_t i = 0; i < event_formats_count(fmts); i++) {
-		const struct event_format *fmt = event_formats_at(fmts, i);
-
+	for_each(fmt, fmts->list, fmts->count) {
 		if (types >> fmt->type & 1 && in_list(item->text, fmt))
 			return RECORDED_YES;
 	}

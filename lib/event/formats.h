@@ -126,7 +126,24 @@ static inline bool event_common_usual(const struct event_common *c)
 	       c->min_size == 8;
 }
 
-struct event_formats;
+/**
+ * struct event_formats - all formats of a recording
+ * @list: @count of them
+ * @by_id: for all possible ids: index in @list + 1; 0: the recording has none
+ * @common: the common fields' places, the same for all events; @has_common: a format has them
+ * @nr_failed: formats that could not be used: refused, unparsable, or a repeated ID
+ * @gfp: the gfp flag names from the formats' own print strings
+ */
+struct event_formats {
+	struct event_format *list;
+	size_t count;
+	uint32_t *by_id;
+	struct event_common common;
+	bool has_common;
+	uint32_t nr_failed;
+	struct gfp_names gfp;
+	const struct log *log;
+};
 
 /**
  * event_formats_new() - read all formats of a recording
@@ -145,20 +162,19 @@ void event_formats_free(struct event_formats *fmts);
 /* The format of @id; NULL if the recording has none. */
 const struct event_format *event_formats_find(const struct event_formats *fmts,
 					      uint16_t id);
-/* The text that @fmt was read from; NULL: there is none. */
+/* The text that @fmt was read from; NULL: the recording lacks it. */
 const struct recording_text *event_format_text(const struct recording *rec,
 					       const struct event_format *fmt);
-uint32_t event_formats_count(const struct event_formats *fmts);
-const struct event_format *event_formats_at(const struct event_formats *fmts, uint32_t i);
+/* Format @i; NULL after the last one. */
+static inline const struct event_format *
+event_formats_at(const struct event_formats *fmts, uint32_t i)
+{
+	return i < fmts->count ? &fmts->list[i] : NULL;
+}
+
 /* Is there an event whose type is one of these? */
 bool event_formats_any(const struct event_formats *fmts,
 		       bool (*is_one)(unsigned int type));
-/* The common fields' places, the same for all events. */
-const struct event_common *event_formats_common(const struct event_formats *fmts);
-/* Formats that could not be used: refused, unparsable, or a repeated ID. */
-uint32_t event_formats_failed(const struct event_formats *fmts);
-/* The gfp flag names from the formats' own print strings. */
-const struct gfp_names *event_formats_gfp(const struct event_formats *fmts);
 
 /* Why no such event is in a recording: unknown; they were not recorded; none occurred. */
 enum recorded { RECORDED_UNKNOWN, RECORDED_NO, RECORDED_YES };
@@ -173,25 +189,33 @@ enum recorded { RECORDED_UNKNOWN, RECORDED_NO, RECORDED_YES };
 enum recorded recorded_types(const struct recording *rec,
 			     const struct event_formats *fmts, uint32_t types);
 
-/* Which events are decoded, and which of their fields. */
+/* Hostile format texts. */
 
-/* A field that the decoder reads; @other is the name it has on other kernels. */
-struct field_spec {
-	const char *name;
-	uint8_t index;
-	bool required;
-	const char *other;
-};
+/* The longest kmem format known is 9 KiB. */
+#define FORMAT_MAX_SIZE	     (256U << 10)
+#define FORMAT_MAX_NESTING   64
+/* Operators and parentheses between two commas: libtraceevent recurses over them. The
+ * longest known, GFP_TRANSHUGE, has some 250.
+ */
+#define FORMAT_MAX_OPERATORS 1024
 
-/* How an event of this name is decoded. */
-struct event_spec {
-	const char *system;
-	const char *name;
-	enum kmem_event_type type;
-	const struct field_spec *fields;
-};
+/**
+ * format_check() - is @text safe to parse?
+ *
+ * libtraceevent's parser recurses for each parenthesis, operator and cast, so that a text
+ * of some hundred KiB would run it out of stack.
+ *
+ * Return: NULL if it is; else the reason, a static string.
+ */
+const char *format_check(const char *text, size_t size);
 
-/* How the event is decoded; NULL: it is not. */
-const struct event_spec *format_spec_find(const char *system, const char *name);
+/**
+ * format_head() - the name and ID of a format, from its first lines
+ * @name: receives the name, NUL terminated
+ *
+ * Return: does the text have both, the name of fitting length and printable, the ID below
+ * 65536?
+ */
+bool format_head(const char *text, size_t size, char name[128], uint16_t *id);
 
 #endif

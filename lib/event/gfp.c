@@ -59,16 +59,9 @@ static const struct {
 
 static bool short_name_taken(const struct gfp_names *names, const char *text)
 {
-	for (size_t i = 0; i < names->count; i++) {
-		if (!strcmp(names->names[i].short_name, text))
-			return true;
-	}
 	/* A known name that comes later must keep its own short name. */
-	for (size_t i = 0; i < ARRAY_SIZE(short_names); i++) {
-		if (!strcmp(short_names[i].short_name, text))
-			return true;
-	}
-	return false;
+	return ANY(i, names->count, !strcmp(names->names[i].short_name, text)) ||
+	       ANY(i, ARRAY_SIZE(short_names), !strcmp(short_names[i].short_name, text));
 }
 
 /* For a name that the table lacks: two letters of each word, numbered if need be. */
@@ -112,11 +105,8 @@ int gfp_names_add(struct gfp_names *names, uint64_t mask, const char *name)
 		if (!strcmp(short_names[i].name, name))
 			known = short_names[i].short_name;
 	}
-	for (size_t i = 0; i < names->count && known; i++) { /* a repeated name */
-		if (!strcmp(names->names[i].short_name, known))
-			known = NULL;
-	}
-	if (known)
+	/* Unless the name is repeated. */
+	if (known && !ANY(i, names->count, !strcmp(names->names[i].short_name, known)))
 		snprintf(added->short_name, sizeof(added->short_name), "%s", known);
 	else
 		generate_short_name(names, name, added->short_name);

@@ -18,15 +18,6 @@ static void add_name(struct migratetypes *mt, const char *name, size_t len)
 	out[len] = '\0';
 }
 
-static bool has_name(const struct migratetypes *mt, const char *name, size_t len)
-{
-	for (int i = 0; i < mt->count; i++) {
-		if (strlen(mt->names[i]) == len && !strncasecmp(mt->names[i], name, len))
-			return true;
-	}
-	return false;
-}
-
 /* Rows like "Node 0, zone DMA, type Unmovable 0 ..."; each zone of each node lists all types in
  * index order, so the first zone is enough.
  */
@@ -44,7 +35,10 @@ static void read_pagetypeinfo(struct migratetypes *mt, const char *text)
 				;
 			while (p + len < end && isalnum((unsigned char)p[len]))
 				len++;
-			if (has_name(mt, p, len)) /* the second zone begins */
+			/* Does the second zone begin? */
+			if (ANY(i, mt->count,
+				strlen(mt->names[i]) == len &&
+					!strncasecmp(mt->names[i], p, len)))
 				return;
 			if (len)
 				add_name(mt, p, len);

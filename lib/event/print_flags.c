@@ -3,6 +3,8 @@
 
 #include <ctype.h>
 
+#include "base/number.h"
+
 #define MAX_DEPTH 64
 
 #define SMALL_MAX (1LL << 31)
@@ -56,16 +58,9 @@ static uint64_t expr_number(struct expr *e)
 
 	if (expr_accept(e, "0x") || expr_accept(e, "0X"))
 		base = 16;
-	if (e->p >= e->end || !isxdigit((unsigned char)*e->p))
+	if (number_read(&e->p, e->end, base, UINT64_MAX, &value) ||
+	    (e->p < e->end && isxdigit((unsigned char)*e->p)))
 		e->bad = true;
-	for (; e->p < e->end && isxdigit((unsigned char)*e->p); e->p++) {
-		unsigned int digit = isdigit((unsigned char)*e->p)
-					     ? (unsigned int)(*e->p - '0')
-					     : (unsigned int)(tolower(*e->p) - 'a') + 10;
-
-		e->bad |= digit >= base || __builtin_mul_overflow(value, base, &value) ||
-			  __builtin_add_overflow(value, digit, &value);
-	}
 	while (e->p < e->end && strchr("uUlL", *e->p))
 		e->p++;
 	return expr_checked(e, value);

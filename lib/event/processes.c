@@ -4,6 +4,7 @@
 #include <ctype.h>
 
 #include "base/array.h"
+#include "base/number.h"
 #include "event/stream.h"
 
 #define BATCH 128
@@ -16,8 +17,7 @@ static int spans_add(struct spans *s, uint32_t key, uint64_t ts, uint32_t value)
 	uint32_t *last;
 	uint32_t rank;
 
-	if (s->nr == UINT32_MAX ||
-	    array_reserve(&s->of, &s->capacity, s->nr + 1, sizeof(*s->of)))
+	if (s->nr == UINT32_MAX || array_grow(&s->of, s->nr))
 		return -ENOMEM;
 	last = u64_map_insert(&s->last, key, UINT32_MAX);
 	if (!last)
@@ -70,7 +70,7 @@ static void spans_free(struct spans *s)
 /* A new process; UINT32_MAX: no memory. */
 static uint32_t add_process(struct processes *p, const struct process *process)
 {
-	if (array_reserve(&p->all, &p->capacity, p->nr + 1, sizeof(*p->all)))
+	if (array_grow(&p->all, p->nr))
 		return UINT32_MAX;
 	p->all[p->nr] = *process;
 	return (uint32_t)p->nr++;
@@ -113,14 +113,12 @@ struct listed {
 /* Reads a number and the @end behind it, which may also be the line's. */
 static bool take_number(const char **text, int32_t *number, char end)
 {
-	char *rest;
-	long n;
+	const char *rest = *text;
+	uint64_t n;
 
 	*number = -1;
-	if (**text < '0' || **text > '9')
-		return false;
-	n = strtol(*text, &rest, 10);
-	if (n > INT32_MAX || (*rest && *rest != '\n' && *rest != end))
+	if (number_read(&rest, NULL, 10, INT32_MAX, &n) ||
+	    (*rest && *rest != '\n' && *rest != end))
 		return false;
 	*number = (int32_t)n;
 	*text = rest + (*rest == end);
@@ -346,8 +344,7 @@ static int mark_running(struct processes *p, bool (*runs)(int32_t pid), uint32_t
 {
 	struct u64_map ended = { 0 };
 
-	for (size_t i = 0; i < p->of_task.nr; i++) {
-		struct timed_value *task = &p->of_task.of[i];
+	for_each(task, p->of_task.of, p->of_task.nr) {
 		const uint32_t *before = u64_map_find(&p->ended, task->key);
 		bool running = runs((int32_t)task->key);
 
@@ -445,7 +442,7 @@ int processes_of_recording(struct processes *p, const struct recording *rec,
 	const struct event_stream_options opts = { .stop_ts = UINT64_MAX,
 						   .read_ahead = read_ahead };
 	struct event_stream *stream = NULL;
-	struct kmem_event *evs = malloc(BATCH * sizeof(*evs));
+	struct kmem_event *evs __auto_mem = malloc(BATCH * sizeof(*evs));
 	int ret = evs ? processes_read(p, rec) : -ENOMEM;
 
 	if (!ret && event_formats_any(fmts, kmem_is_task))
@@ -458,7 +455,6 @@ int processes_of_recording(struct processes *p, const struct recording *rec,
 			break;
 	}
 	event_stream_close(stream);
-	free(evs);
 	return ret ?: processes_learned(p);
 }
 

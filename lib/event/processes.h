@@ -31,7 +31,7 @@ struct timed_value {
 struct spans {
 	struct u64_map last;
 	struct timed_value *of;
-	size_t nr, capacity;
+	size_t nr;
 	bool latest;
 };
 
@@ -88,7 +88,7 @@ struct processes {
 	struct u64_map removed, ended;
 	void (*look)(int32_t pid, struct strbuf *out);
 	struct process *all;
-	size_t nr, capacity;
+	size_t nr;
 };
 
 /* Numbers of processes. */

@@ -42,13 +42,10 @@ int split_sample_check(const struct recording *rec, const struct event_formats *
 	if (recording_meta(rec, RECORDING_META_SAMPLE) ||
 	    recording_meta(rec, RECORDING_META_STACK_SAMPLE))
 		return -EEXIST;
-	for (uint32_t i = 0; i < event_formats_count(fmts); i++) {
-		const struct event_format *fmt = event_formats_at(fmts, i);
-
-		if (kmem_is_page(fmt->type) && fmt->page_pointer)
-			return -ENOTSUP;
-	}
-	return 0;
+	return ANY(i, fmts->count,
+		   kmem_is_page(fmts->list[i].type) && fmts->list[i].page_pointer)
+		       ? -ENOTSUP
+		       : 0;
 }
 
 /* 0 if the event has no such field. */
@@ -134,12 +131,11 @@ static enum verdict judge(struct split *p, struct split_cpu *c,
 static void add_gap(struct split *p, struct split_cpu *c, uint64_t ts, uint64_t missed)
 {
 	stack_claims_clear(&c->claims);
-	if (ts < c->last_ts)
-		ts = c->last_ts;
+	ts = LARGER(ts, c->last_ts);
 	if (ts < p->opts->start_ts || c->last_ts > p->opts->stop_ts)
 		return;
 	p->result->nr_gaps++;
-	c->gap_ts = ts < p->opts->stop_ts ? ts : p->opts->stop_ts;
+	c->gap_ts = SMALLER(ts, p->opts->stop_ts);
 	subbuf_writer_lost(&c->pw,
 			   missed && !c->damaged ? missed : SUBBUF_MISSED_UNKNOWN);
 }
@@ -156,8 +152,7 @@ static int choose(struct split *p, struct split_cpu *c, const struct subbuf *sb,
 	int ret;
 
 	*nr = 0;
-	if (array_reserve(&p->kept, &p->kept_capacity, sb->size / 8 + 2,
-			  sizeof(*p->kept)))
+	if (array_reserve(&p->kept, &p->kept_capacity, sb->size / 8 + 2))
 		return -ENOMEM;
 	while ((ret = subbuf_iter_next(&it, &rec)) > 0) {
 		enum verdict v = judge(p, c, &rec);
@@ -201,11 +196,10 @@ static int add_subbuf(struct split *p, struct split_cpu *c, const struct subbuf 
 static void tell_progress(const struct split *p, const struct recording_cpu *cpu,
 			  const struct subbuf *sb)
 {
-	uint64_t here = sb->file_offset > cpu->offset ? sb->file_offset - cpu->offset : 0;
+	uint64_t here = less(sb->file_offset, cpu->offset);
 
 	if (p->opts->progress)
-		p->opts->progress(p->opts->ctx,
-				  p->done + (here < cpu->size ? here : cpu->size),
+		p->opts->progress(p->opts->ctx, p->done + SMALLER(here, cpu->size),
 				  p->total, p->result->nr_events);
 }
 
@@ -260,15 +254,6 @@ static int add_cpu(struct split *p, uint32_t buffer, uint32_t i, struct writer_p
 
 ORDER_BY(compare_cpus, struct writer_part, cpu, cpu)
 
-static bool has_cpu(const struct writer_part *parts, size_t nr, uint32_t cpu)
-{
-	for (size_t i = 0; i < nr; i++) {
-		if (parts[i].cpu == cpu)
-			return true;
-	}
-	return false;
-}
-
 static bool has_buffer(const struct split *p, uint32_t b)
 {
 	return !p->opts->instance || !strcmp(p->rec->buffers[b].name, p->opts->instance);
@@ -302,7 +287,8 @@ static int add_buffer(struct split *p, uint32_t b, struct writer_instance *in)
 		uint32_t cpu = buf->cpus[i].cpu;
 
 		/* A CPU that a damaged file names twice is taken once. */
-		if ((p->opts->cpus && !p->opts->cpus[cpu]) || has_cpu(parts, nr, cpu))
+		if ((p->opts->cpus && !p->opts->cpus[cpu]) ||
+		    ANY(k, nr, parts[k].cpu == cpu))
 			continue;
 		ret = add_cpu(p, b, i, &parts[nr]);
 		p->done += buf->cpus[i].size;
@@ -436,7 +422,7 @@ int split_write(const struct recording *rec, const struct event_formats *fmts,
 	struct split p = { .rec = rec,
 			   .fmts = fmts,
 			   .opts = opts,
-			   .common = event_formats_common(fmts),
+			   .common = &fmts->common,
 			   .user_stack = user_stacks_format(fmts),
 			   .result = result };
 	struct writer_instance *buffers = calloc(rec->nr_buffers + 1, sizeof(*buffers));

@@ -67,8 +67,7 @@ static inline void take_top(struct event_stream *st)
 	st->run = run;
 }
 
-/* Reads on in CPU @i, whose items have all been handed out. 1; 0 at its end; <0 error. */
-static int refill(struct event_stream *st, uint32_t i)
+int event_stream_refill(struct event_stream *st, uint32_t i)
 {
 	struct cpu_events *ce = &st->cpus[i];
 	int ret = cpu_events_refill(ce);
@@ -101,7 +100,7 @@ static int prime(struct event_stream *st)
 
 	st->primed = true;
 	for (uint32_t i = 0; i < st->nr_cpus && ret >= 0; i++)
-		ret = refill(st, i);
+		ret = event_stream_refill(st, i);
 	if (ret < 0)
 		return ret;
 	event_stream_merge_heads(st);
@@ -129,17 +128,14 @@ static int prepare_shared(struct event_stream *st, const struct recording *rec,
 	};
 	if (!st->shared.formats || !st->shared.by_id)
 		return -ENOMEM;
-	for (uint32_t i = 0; i < event_formats_count(fmts); i++) {
-		const struct event_format *fmt = event_formats_at(fmts, i);
-
+	for_each(fmt, fmts->list, fmts->count) {
 		st->shared.formats[fmt->id] = fmt;
 	}
 	ret = opts->live ? 0 : user_stacks_open(users, rec, fmts);
 	if (*users)
 		st->shared.formats[(*users)->format.id] = &(*users)->format;
 	st->dec.formats = st->shared.formats;
-	st->dec.account =
-		gfp_bit(event_formats_gfp(fmts), "__GFP_ACCOUNT", "GFP_ACCOUNT");
+	st->dec.account = gfp_bit(&fmts->gfp, "__GFP_ACCOUNT", "GFP_ACCOUNT");
 	st->stats.by_id = st->shared.by_id;
 	return ret;
 }
@@ -153,7 +149,7 @@ static int open_stream(struct event_stream **out, const struct recording *rec,
 
 	if (!st)
 		return -ENOMEM;
-	st->dec.common = *event_formats_common(fmts);
+	st->dec.common = fmts->common;
 	st->dec.big_endian = rec->big_endian;
 	st->dec.page_stride = 1;
 	st->dec.page_size = recording_kernel_page_size(rec);
@@ -170,6 +166,7 @@ static int open_stream(struct event_stream **out, const struct recording *rec,
 	st->stats.cpus = st->cpu_stats;
 	st->stats.nr_cpus = st->nr_cpus;
 	st->rec = rec;
+	st->instance = opts->instance;
 	ret = opts->live ? 0 : prime(st);
 	if (ret < 0)
 		goto err;
@@ -178,15 +175,6 @@ static int open_stream(struct event_stream **out, const struct recording *rec,
 err:
 	event_stream_close(st);
 	return ret;
-}
-
-static bool has_page_pointers(const struct event_formats *fmts)
-{
-	for (uint32_t i = 0; i < event_formats_count(fmts); i++) {
-		if (event_formats_at(fmts, i)->page_pointer)
-			return true;
-	}
-	return false;
 }
 
 /* What a recording's page pointers have in common. */
@@ -258,7 +246,7 @@ int event_stream_open(struct event_stream **out, const struct recording *rec,
 	if (ret)
 		return ret;
 	st->unchecked = true;
-	st->page_pointers = has_page_pointers(fmts);
+	st->page_pointers = ANY(i, fmts->count, fmts->list[i].page_pointer);
 	if (st->page_pointers) {
 		ret = learn_page_pointers(st, rec, fmts);
 		if (ret < 0)
@@ -269,26 +257,14 @@ int event_stream_open(struct event_stream **out, const struct recording *rec,
 	return ret;
 }
 
-static uint32_t cpu_index(const struct recording *rec, const struct event_stream_cpu *cpu)
-{
-	const struct recording_buffer *buf = &rec->buffers[cpu->buffer];
-	uint32_t i = 0;
-
-	while (i < buf->nr_cpus && buf->cpus[i].cpu != cpu->cpu)
-		i++;
-	return i;
-}
-
 /* At the end: if damage may have touched times, computes the span without those. 0 or an error. */
 static int check_times(struct event_stream *st)
 {
 	struct event_stream_stats *s = &st->stats;
-	const struct recording *rec = st->rec;
-	struct time_span_options opts = { .nr_cpus = st->nr_cpus,
-					  .start_ts = st->shared.start_ts,
-					  .stop_ts = st->shared.stop_ts,
-					  .min_size = st->dec.common.min_size };
-	struct time_span_cpu *cpus;
+	const struct time_span_options opts = { .instance = st->instance,
+						.start_ts = st->shared.start_ts,
+						.stop_ts = st->shared.stop_ts,
+						.min_size = st->dec.common.min_size };
 	struct time_span span;
 	int ret;
 
@@ -298,15 +274,7 @@ static int check_times(struct event_stream *st)
 	if (s->largest_step_back < TIME_STEP_PLAUSIBLE &&
 	    s->last_ts - s->first_ts <= TIME_SPAN_PLAUSIBLE)
 		return 0;
-	cpus = calloc(st->nr_cpus + 1UL, sizeof(*cpus));
-	if (!cpus)
-		return -ENOMEM;
-	for (uint32_t i = 0; i < st->nr_cpus; i++)
-		cpus[i] = (struct time_span_cpu){ s->cpus[i].buffer,
-						  cpu_index(rec, &s->cpus[i]) };
-	opts.cpus = cpus;
-	ret = time_span_check(rec, &opts, &span);
-	free(cpus);
+	ret = time_span_check(st->rec, &opts, &span);
 	if (ret)
 		return ret;
 	s->first_ts = span.first;
@@ -323,7 +291,7 @@ void event_stream_set_brief(struct event_stream *st, bool brief)
 /* Reads on in the running CPU. 0 or an error. */
 static int refill_run(struct event_stream *st)
 {
-	int ret = refill(st, (uint32_t)(st->run - st->heads));
+	int ret = event_stream_refill(st, (uint32_t)(st->run - st->heads));
 
 	if (ret < 0)
 		return ret;
@@ -449,7 +417,7 @@ int event_stream_next_batch(struct event_stream *st, struct kmem_event *evs, int
 	if (unlikely(!st->primed) && !nr)
 		nr = prime(st);
 	if (likely(!nr))
-		nr = take_events(st, evs, max < BATCH_MAX ? max : BATCH_MAX);
+		nr = take_events(st, evs, SMALLER(max, BATCH_MAX));
 	if (unlikely(st->calls) && nr > 0 && stream_calls_take(st, evs, nr))
 		nr = -ENOMEM;
 	if (unlikely(nr < 0))

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "event/stream_live.h"
-
+/*
+ * event: a stream that is fed with sub-buffers while it is read.
+ * In: sub-buffers as a tracing instance gives them, CPU by CPU. Out: the stream's events, as far as
+ * all CPUs have been fed.
+ */
 #include "event/stream_state.h"
 
 int event_stream_go_live(struct event_stream *st)
@@ -48,29 +51,20 @@ int event_stream_feed(struct event_stream *st, uint32_t cpu, const void *pages,
 		      size_t size)
 {
 	uint32_t i = find_cpu(st, cpu);
-	struct cpu_events *ce;
 	int ret;
 
 	if (i == UINT32_MAX)
 		return -ENOENT;
-	ce = &st->cpus[i];
-	ret = cpu_events_feed(ce, pages, size);
+	ret = cpu_events_feed(&st->cpus[i], pages, size);
 	/* A CPU without items continues with the first new ones. */
-	while (!ret && st->primed && st->heads[i].next == st->heads[i].end) {
-		ret = cpu_events_refill(ce);
-		if (ret <= 0)
-			break;
-		ret = 0;
-		st->heads[i].next = ce->now->items;
-		st->heads[i].end = ce->now->items + ce->now->nr;
-	}
+	if (!ret && st->primed && st->heads[i].next == st->heads[i].end)
+		ret = event_stream_refill(st, i);
 	return ret < 0 ? fail(st, ret) : 0;
 }
 
 int event_stream_advance(struct event_stream *st, uint64_t ts)
 {
-	if (ts > st->pause.ts)
-		st->pause.ts = ts;
+	st->pause.ts = LARGER(st->pause.ts, ts);
 	if (st->primed)
 		event_stream_merge_heads(st);
 	return st->error;
@@ -82,9 +76,7 @@ static void each_stack(struct cpu_events *ce, uint32_t *to, bool mark)
 	struct cpu_batch *batch;
 
 	for (batch = ce->now; batch; batch = batch->next) {
-		for (uint32_t i = 0; i < batch->nr; i++) {
-			struct raw_item *item = &batch->items[i];
-
+		for_each(item, batch->items, batch->nr) {
 			if (mark)
 				to[item->stack] |= item->stack;
 			else

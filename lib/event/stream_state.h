@@ -44,17 +44,20 @@ struct event_stream {
 	struct event_stream_cpu *cpu_stats;
 	int error; /* the error that ended the stream */
 	const struct recording *rec;
+	const char *instance; /* the only ring buffer; NULL: all */
 	struct stream_calls *calls;
 	bool primed, unchecked, page_pointers;
 };
 
-/* (of stream_calls.c) Takes @nr events. 0 or -ENOMEM. */
+/* (of calls.c) Takes @nr events. 0 or -ENOMEM. */
 int stream_calls_take(struct event_stream *st, struct kmem_event *evs,
 		      int nr) __must_check;
 /* The events come once more, from the start. */
 void stream_calls_again(struct event_stream *st);
 void stream_calls_free(struct event_stream *st);
 
+/* Reads on in CPU @i, whose items have all been handed out. 1; 0 at its end; <0 error. */
+int event_stream_refill(struct event_stream *st, uint32_t i) __must_check;
 /* Starts the merge, after all heads have been set. */
 void event_stream_merge_heads(struct event_stream *st);
 

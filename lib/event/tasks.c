@@ -1,37 +1,21 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "event/tasks.h"
 
-/* The number at the start of a line of @size bytes, followed by a space; -1: none. */
-static int64_t line_pid(const char *line, size_t size, size_t *digits)
-{
-	int64_t pid = 0;
-	size_t i;
-
-	for (i = 0; i < size && line[i] >= '0' && line[i] <= '9'; i++) {
-		pid = pid * 10 + (line[i] - '0');
-		if (pid > INT32_MAX)
-			return -1;
-	}
-	*digits = i;
-	return i && i < size && line[i] == ' ' ? pid : -1;
-}
+#include "base/number.h"
 
 int tasks_read(struct tasks *t, const char *text)
 {
 	const char *line, *end;
 
 	for (line = text ? text : ""; *line; line = *end ? end + 1 : end) {
-		size_t digits = 0;
-		int64_t pid;
+		uint64_t pid;
 		uint32_t name, *slot;
 
 		end = strchrnul(line, '\n');
-		pid = line_pid(line, (size_t)(end - line), &digits);
-		if (pid < 0)
+		if (number_read(&line, NULL, 10, INT32_MAX, &pid) || *line++ != ' ')
 			continue;
-		name = intern_id(&t->names, line + digits + 1,
-				 (size_t)(end - line) - digits - 1);
-		slot = name ? u64_map_insert(&t->by_pid, (uint64_t)pid, name) : NULL;
+		name = intern_id(&t->names, line, (size_t)(end - line));
+		slot = name ? u64_map_insert(&t->by_pid, pid, name) : NULL;
 		if (!slot)
 			return -ENOMEM;
 		*slot = name;

@@ -1,46 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "event/time_window.h"
 
+#include "base/number.h"
+
 #define NS_PER_S 1000000000ULL
 #define MILLION	 1000000ULL
 
-static bool is_digit(char c)
-{
-	return c >= '0' && c <= '9';
-}
-
-/* A decimal number as its whole part and billionths of one. */
-static int parse_number(const char **text, uint64_t *whole, uint32_t *billionths,
-			bool *point)
-{
-	const char *p = *text;
-	uint32_t scale = NS_PER_S / 10;
-
-	*whole = *billionths = 0;
-	*point = false;
-	if (!is_digit(*p))
-		return -EINVAL;
-	for (; is_digit(*p); p++) {
-		if (__builtin_mul_overflow(*whole, (uint64_t)10, whole) ||
-		    __builtin_add_overflow(*whole, (uint64_t)(*p - '0'), whole))
-			return -ERANGE;
-	}
-	if (*p == '.') {
-		*point = true;
-		if (!is_digit(*++p))
-			return -EINVAL;
-		for (; is_digit(*p); p++, scale /= 10) {
-			if (!scale)
-				return -EINVAL;
-			*billionths += (uint32_t)(*p - '0') * scale;
-		}
-	}
-	*text = p;
-	return 0;
-}
-
 /* whole.billionths times @unit; @unit is at most NS_PER_S. */
-static int scale_number(uint64_t whole, uint32_t billionths, uint64_t unit, uint64_t *out)
+static int scale_number(uint64_t whole, uint64_t billionths, uint64_t unit, uint64_t *out)
 {
 	uint64_t value;
 
@@ -62,10 +29,8 @@ static int parse_bound(const char **text, struct time_bound *b)
 		{ "us", 1000 },	  { "ns", 1 },
 	};
 	size_t size = strcspn(*text, ","), i;
-	const char *p = *text, *end = p + size;
-	uint32_t billionths;
-	uint64_t whole;
-	bool point;
+	const char *p = *text, *end = p + size, *number;
+	uint64_t whole, billionths;
 	int err;
 
 	*b = (struct time_bound){ .kind = TIME_OPEN };
@@ -75,7 +40,8 @@ static int parse_bound(const char **text, struct time_bound *b)
 	b->kind = *p == '+' ? TIME_RELATIVE : TIME_ABSOLUTE;
 	if (*p == '+')
 		p++;
-	err = parse_number(&p, &whole, &billionths, &point);
+	number = p;
+	err = number_read_decimal(&p, &whole, &billionths);
 	if (err)
 		return err;
 	if (*p == '%' && p + 1 == end && b->kind == TIME_ABSOLUTE) {
@@ -84,7 +50,7 @@ static int parse_bound(const char **text, struct time_bound *b)
 			return -EINVAL;
 		return scale_number(whole, billionths, MILLION / 100, &b->value);
 	}
-	b->is_raw = !point && p == end;
+	b->is_raw = p == end && !memchr(number, '.', (size_t)(p - number));
 	b->raw = whole;
 	for (i = 0; i < ARRAY_SIZE(units); i++) {
 		if ((size_t)(end - p) != strlen(units[i].name) ||
@@ -122,7 +88,7 @@ static int resolve_bound(const struct time_bound *b, const struct time_range *re
 	if (b->kind == TIME_OPEN)
 		return 0;
 	if (b->kind == TIME_PERCENT) {
-		uint64_t span = last > first ? last - first : 0;
+		uint64_t span = less(last, first);
 
 		/* span * value / MILLION, exactly, in 64 bits */
 		*ts = first + span / MILLION * b->value +

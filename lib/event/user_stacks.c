@@ -6,13 +6,8 @@
 
 const struct event_format *user_stacks_format(const struct event_formats *fmts)
 {
-	for (uint32_t i = 0; i < event_formats_count(fmts); i++) {
-		const struct event_format *fmt = event_formats_at(fmts, i);
-
-		if (!strcmp(fmt->system, "ftrace") && !strcmp(fmt->name, "user_stack"))
-			return fmt;
-	}
-	return NULL;
+	return FIND(fmt, fmts->list, fmts->count,
+		    !strcmp(fmt->system, "ftrace") && !strcmp(fmt->name, "user_stack"));
 }
 
 int user_stacks_open(struct user_stacks **out, const struct recording *rec,
@@ -30,7 +25,7 @@ int user_stacks_open(struct user_stacks **out, const struct recording *rec,
 	if (!us)
 		return -ENOMEM;
 	/* struct userstack_entry: the process, and an array of the kernel's long. */
-	us->tgid_at = event_formats_common(fmts)->min_size;
+	us->tgid_at = fmts->common.min_size;
 	us->frame_size = rec->layout.long_size;
 	us->frames_at = us->tgid_at + us->frame_size;
 	us->format = *fmt;
@@ -80,7 +75,7 @@ static size_t put_together(struct user_stacks *us, const struct intern *stacks,
 	const void *inner = intern_get(stacks, kernel, &size);
 	const void *outer = intern_get(&us->stacks, user, &more);
 
-	if (array_reserve(&us->frames, &us->nr_frames, size + more, 1))
+	if (array_reserve_size(&us->frames, &us->nr_frames, size + more, 1))
 		return 0;
 	memcpy(us->frames, inner, size);
 	memcpy((uint8_t *)us->frames + size, outer, more);

@@ -1,15 +1,18 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "recording/compose.h"
 
-static int check_parts(const struct writer_part *parts, size_t nr_parts,
-		       uint32_t page_size, uint32_t nr_cpus)
+#include "base/bytes.h"
+#include "base/io.h"
+
+static int check_parts(const struct writer_instance *in, uint32_t nr_cpus)
 {
+	const struct writer_part *parts = in->parts;
 	uint64_t total = 0;
 
-	if (!page_size || nr_parts > nr_cpus)
+	if (!in->page_size || in->nr_parts > nr_cpus)
 		return -EINVAL;
-	for (size_t i = 0; i < nr_parts; i++) {
-		if (parts[i].cpu >= nr_cpus || parts[i].size % page_size ||
+	for (size_t i = 0; i < in->nr_parts; i++) {
+		if (parts[i].cpu >= nr_cpus || parts[i].size % in->page_size ||
 		    (i && parts[i].cpu <= parts[i - 1].cpu) ||
 		    __builtin_add_overflow(total, parts[i].size, &total) ||
 		    total > INT64_MAX / 2)
@@ -18,74 +21,83 @@ static int check_parts(const struct writer_part *parts, size_t nr_parts,
 	return 0;
 }
 
-int compose_check(const struct writer_facts *facts, const struct writer_part *parts,
-		  size_t nr_parts)
+/* Takes the top buffer and the instances, and checks them. */
+static int take_buffers(struct composer *c, const struct writer_instance *top)
 {
-	int ret = check_parts(parts, nr_parts, facts->page_size, facts->nr_cpus);
-
-	if (facts->file_version != 6 && facts->file_version != 7)
-		return -EINVAL;
-	for (size_t i = 0; !ret && i < facts->nr_instances; i++) {
-		const struct writer_instance *in = &facts->instances[i];
-
-		ret = check_parts(in->parts, in->nr_parts, in->page_size, facts->nr_cpus);
+	c->buffers = calloc(c->nr_buffers, sizeof(*c->buffers));
+	if (!c->buffers)
+		return -ENOMEM;
+	for (size_t i = 0; i < c->nr_buffers; i++) {
+		c->buffers[i].is = i ? c->facts->instances[i - 1] : *top;
+		if (check_parts(&c->buffers[i].is, c->facts->nr_cpus))
+			return -EINVAL;
+		c->nr_cpus += c->buffers[i].is.nr_parts;
 	}
-	return ret;
+	return 0;
 }
 
-void put_u16(struct strbuf *sb, uint16_t v)
+static int take_cpus(struct composer *c)
 {
-	strbuf_add(sb, &v, sizeof(v));
+	struct compose_cpu *cpu = calloc(c->nr_cpus + 1, sizeof(*c->cpus));
+
+	c->cpus = cpu;
+	for (size_t i = 0; cpu && i < c->nr_buffers; i++) {
+		const struct writer_instance *in = &c->buffers[i].is;
+
+		c->buffers[i].cpus = cpu;
+		for (size_t k = 0; k < in->nr_parts; k++)
+			*cpu++ = (struct compose_cpu){ &in->parts[k], 0,
+						       in->parts[k].size };
+	}
+	return cpu ? 0 : -ENOMEM;
 }
 
-void put_u32(struct strbuf *sb, uint32_t v)
+int compose_refuse(const struct log *log)
 {
-	strbuf_add(sb, &v, sizeof(v));
+	log_msg(log, LOG_ERROR, "cannot write the recording: inconsistent facts");
+	return -EINVAL;
 }
 
-void put_u64(struct strbuf *sb, uint64_t v)
+int compose_begin(struct composer *c, const struct writer_facts *facts,
+		  const struct writer_part *parts, size_t nr_parts, const struct log *log)
 {
-	strbuf_add(sb, &v, sizeof(v));
+	const struct writer_instance top = { "", facts->clock, facts->page_size, parts,
+					     nr_parts };
+	const bool known = facts->file_version == 6 || facts->file_version == 7;
+	int ret;
+
+	*c = (struct composer){ .facts = facts, .nr_buffers = facts->nr_instances + 1 };
+	ret = known ? take_buffers(c, &top) : -EINVAL;
+	if (ret == -EINVAL)
+		return compose_refuse(log);
+	return ret ? ret : take_cpus(c);
 }
 
-void set_u64(struct strbuf *sb, size_t at, uint64_t v)
+void compose_end(struct composer *c)
 {
-	if (!sb->failed)
-		memcpy(sb->data + at, &v, sizeof(v));
+	strbuf_free(&c->sb);
+	free(c->buffers);
+	free(c->cpus);
 }
 
-/* The value's bytes in the file's order. */
-static void put_value(struct composer *c, uint64_t v, size_t size)
+int compose_result(const struct composer *c)
 {
-	uint8_t bytes[8];
-	bool big = (__BYTE_ORDER == __BIG_ENDIAN) != c->facts->foreign_endian;
+	return c->sb.failed ? -ENOMEM : c->too_large ? -EINVAL : 0;
+}
 
-	for (size_t i = 0; i < size; i++)
-		bytes[big ? size - 1 - i : i] = (uint8_t)(v >> 8 * i);
+void compose_uint(struct composer *c, uint64_t v, unsigned int size)
+{
+	uint8_t bytes[sizeof(v)];
+
+	set_uint(bytes, v, size, HOST_BIG_ENDIAN != c->facts->foreign_endian);
 	strbuf_add(&c->sb, bytes, size);
-}
-
-void compose_u16(struct composer *c, uint16_t v)
-{
-	put_value(c, v, sizeof(v));
-}
-
-void compose_u32(struct composer *c, uint32_t v)
-{
-	put_value(c, v, sizeof(v));
-}
-
-void compose_u64(struct composer *c, uint64_t v)
-{
-	put_value(c, v, sizeof(v));
 }
 
 void compose_set_u64(struct composer *c, size_t at, uint64_t v)
 {
-	uint64_t swapped = c->facts->foreign_endian ? __builtin_bswap64(v) : v;
-
 	if (!c->sb.failed)
-		memcpy(c->sb.data + at, &swapped, sizeof(swapped));
+		set_uint((uint8_t *)c->sb.data + at, v, sizeof(v),
+			 HOST_BIG_ENDIAN != c->facts->foreign_endian);
 }
 
 void compose_string(struct composer *c, const char *s)
@@ -93,45 +105,38 @@ void compose_string(struct composer *c, const char *s)
 	strbuf_add(&c->sb, s, strlen(s) + 1);
 }
 
-/* Appends a text after its length; NULL counts as empty. */
-static void put_text64(struct composer *c, const char *text)
+/* Appends @size bytes of text after their number, which has @length bytes. */
+static void put_text(struct composer *c, const char *text, size_t size,
+		     unsigned int length)
 {
-	size_t size = text ? strlen(text) : 0;
-
-	compose_u64(c, size);
-	if (size)
-		strbuf_add(&c->sb, text, size);
-}
-
-static void put_text32(struct composer *c, const char *text, size_t size)
-{
-	if (size > UINT32_MAX) {
+	if (length == 4 && size > UINT32_MAX) {
 		c->too_large = true;
 		return;
 	}
-	compose_u32(c, (uint32_t)size);
-	if (size)
-		strbuf_add(&c->sb, text, size);
+	compose_uint(c, size, length);
+	strbuf_add(&c->sb, text, size);
+}
+
+static size_t length_of(const char *text)
+{
+	return text ? strlen(text) : 0;
 }
 
 void compose_machine(struct composer *c)
 {
 	const struct writer_facts *facts = c->facts;
-	bool big = (__BYTE_ORDER == __BIG_ENDIAN) != facts->foreign_endian;
+	bool big = HOST_BIG_ENDIAN != facts->foreign_endian;
 	char long_size = (char)(facts->long_size ? facts->long_size : sizeof(long));
 
 	strbuf_add(&c->sb, big ? "\1" : "\0", 1);
 	strbuf_add(&c->sb, &long_size, 1);
-	compose_u32(c, facts->file_page_size ? facts->file_page_size : facts->page_size);
+	compose_uint(c, facts->file_page_size ? facts->file_page_size : facts->page_size,
+		     4);
 }
 
 void compose_magic(struct composer *c)
 {
-	static const char magic[] = {
-		0x17, 0x08, 0x44, 't', 'r', 'a', 'c', 'i', 'n', 'g'
-	};
-
-	strbuf_add(&c->sb, magic, sizeof(magic));
+	strbuf_puts(&c->sb, TRACE_DAT_MAGIC);
 	compose_string(c, c->facts->file_version == 6 ? "6" : "7");
 	compose_machine(c);
 }
@@ -143,31 +148,16 @@ size_t compose_compression(struct composer *c, const char *name, const char *ver
 	compose_string(c, name);
 	compose_string(c, version);
 	at = c->sb.size;
-	compose_u64(c, 0);
+	compose_uint(c, 0, 8);
 	return at;
-}
-
-static void compose_headers(struct composer *c)
-{
-	compose_string(c, "header_page");
-	put_text64(c, c->facts->header_page);
-	compose_string(c, "header_event");
-	put_text64(c, c->facts->header_event);
 }
 
 static void put_formats(struct composer *c, const struct recording_text *formats,
 			size_t nr)
 {
-	compose_u32(c, (uint32_t)nr);
-	for (size_t i = 0; i < nr; i++) {
-		compose_u64(c, formats[i].size);
-		strbuf_add(&c->sb, formats[i].text, formats[i].size);
-	}
-}
-
-static void compose_ftrace_formats(struct composer *c)
-{
-	put_formats(c, c->facts->ftrace_formats, c->facts->nr_ftrace_formats);
+	compose_uint(c, nr, 4);
+	for (size_t i = 0; i < nr; i++)
+		put_text(c, formats[i].text, formats[i].size, 8);
 }
 
 /* How many formats from @first on belong to the same system. */
@@ -182,7 +172,7 @@ static size_t system_length(const struct writer_facts *facts, size_t first)
 	return i - first;
 }
 
-static void compose_event_formats(struct composer *c)
+static void put_systems(struct composer *c)
 {
 	const struct writer_facts *facts = c->facts;
 	uint32_t nr_systems = 0;
@@ -190,7 +180,7 @@ static void compose_event_formats(struct composer *c)
 
 	for (size_t i = 0; i < facts->nr_event_formats; i += system_length(facts, i))
 		nr_systems++;
-	compose_u32(c, nr_systems);
+	compose_uint(c, nr_systems, 4);
 	for (size_t i = 0; i < facts->nr_event_formats; i += len) {
 		len = system_length(facts, i);
 		compose_string(c, facts->event_formats[i].name);
@@ -198,34 +188,49 @@ static void compose_event_formats(struct composer *c)
 	}
 }
 
-static void compose_kallsyms(struct composer *c)
+void compose_part(struct composer *c, uint16_t id)
 {
-	put_text32(c, c->facts->kallsyms, c->facts->kallsyms_size);
+	const struct writer_facts *f = c->facts;
+
+	switch (id) {
+	case OPTION_HEADER_INFO:
+		compose_string(c, "header_page");
+		put_text(c, f->header_page, length_of(f->header_page), 8);
+		compose_string(c, "header_event");
+		put_text(c, f->header_event, length_of(f->header_event), 8);
+		break;
+	case OPTION_FTRACE_EVENTS:
+		put_formats(c, f->ftrace_formats, f->nr_ftrace_formats);
+		break;
+	case OPTION_EVENT_FORMATS:
+		put_systems(c);
+		break;
+	case OPTION_KALLSYMS:
+		put_text(c, f->kallsyms, f->kallsyms_size, 4);
+		break;
+	case OPTION_PRINTK:
+		put_text(c, f->printk_formats, length_of(f->printk_formats), 4);
+		break;
+	case OPTION_CMDLINES:
+		put_text(c, f->cmdlines, length_of(f->cmdlines), 8);
+		break;
+	default:
+		break;
+	}
 }
 
-static void compose_printk(struct composer *c)
+/* An option that is a place in the file. */
+static void put_offset_option(struct composer *c, uint16_t id, uint64_t offset)
 {
-	const char *text = c->facts->printk_formats;
-
-	put_text32(c, text, text ? strlen(text) : 0);
+	compose_uint(c, id, 2);
+	compose_uint(c, sizeof(offset), 4);
+	compose_uint(c, offset, 8);
 }
 
-static void compose_cmdlines(struct composer *c)
+static void put_option(struct composer *c, uint16_t id, const void *data, size_t size)
 {
-	put_text64(c, c->facts->cmdlines);
-}
-
-void compose_offset_option(struct composer *c, uint16_t id, uint64_t offset)
-{
-	compose_u16(c, id);
-	compose_u32(c, sizeof(offset));
-	compose_u64(c, offset);
-}
-
-void put_option(struct composer *c, uint16_t id, const void *data, size_t size)
-{
-	compose_u16(c, id);
-	put_text32(c, data, size);
+	compose_uint(c, id, 2);
+	put_text(c, data, size, 4);
 }
 
 /* A text as trace-cmd writes one: the NUL is part of the payload. */
@@ -243,8 +248,8 @@ static void put_meta(struct composer *c, const struct recording_text *item)
 		c->too_large = true;
 		return;
 	}
-	compose_u16(c, RECORDING_OPTION_META);
-	compose_u32(c, (uint32_t)(name + item->size));
+	compose_uint(c, RECORDING_OPTION_META, 2);
+	compose_uint(c, name + item->size, 4);
 	strbuf_add(&c->sb, item->name, name);
 	strbuf_add(&c->sb, item->text, item->size);
 }
@@ -261,15 +266,15 @@ static void compose_common_options(struct composer *c)
 		return;
 	}
 	for (size_t i = 0; i < facts->nr_cpustats; i++)
-		put_option_text(c, OPTION_CPUSTAT, facts->cpustats[i]);
+		put_option_text(c, OPTION_CPUSTAT, facts->cpustats[i].text);
 	put_option_text(c, OPTION_TRACECLOCK, facts->trace_clock);
 	put_option_text(c, OPTION_UNAME, facts->uname);
 	put_option_text(c, OPTION_VERSION, facts->writer_version);
 	if (!facts->nr_cpus) /* unknown: no CPU has recorded */
 		return;
-	compose_u16(c, OPTION_CPUCOUNT);
-	compose_u32(c, sizeof(facts->nr_cpus));
-	compose_u32(c, facts->nr_cpus);
+	compose_uint(c, OPTION_CPUCOUNT, 2);
+	compose_uint(c, sizeof(facts->nr_cpus), 4);
+	compose_uint(c, facts->nr_cpus, 4);
 }
 
 void compose_options(struct composer *c)
@@ -281,77 +286,70 @@ void compose_options(struct composer *c)
 		put_meta(c, &facts->meta[i]);
 }
 
-static const char *clock_name(const struct composer *c)
+/* Where the buffer is, its names, page size and CPUs. */
+static void compose_buffer(struct composer *c, const struct compose_buffer *b)
 {
-	const char *clock = c->instance ? c->instance->clock : c->facts->clock;
+	const char *clock = b->is.clock ? b->is.clock : "";
+	size_t names = strlen(b->is.name) + 1 + strlen(clock) + 1;
 
-	return clock ? clock : "";
-}
-
-/* "" is the top buffer, the only one that KernelShark shows. */
-static const char *buffer_name(const struct composer *c)
-{
-	return c->instance ? c->instance->name : "";
-}
-
-/* The two names in a BUFFER option, with their NULs. */
-static size_t names_size(const struct composer *c)
-{
-	return strlen(buffer_name(c)) + 1 + strlen(clock_name(c)) + 1;
-}
-
-void compose_buffer_option(struct composer *c)
-{
-	size_t size = 8 + names_size(c) + 4 + 4 + c->nr_parts * 20;
-
-	compose_u16(c, OPTION_BUFFER);
-	compose_u32(c, (uint32_t)size);
-	c->offsets = c->sb.size;
-	compose_u64(c, 0);
-	compose_string(c, buffer_name(c));
-	compose_string(c, clock_name(c));
-	compose_u32(c, c->instance ? c->instance->page_size : c->facts->page_size);
-	compose_u32(c, (uint32_t)c->nr_parts);
-	for (size_t i = 0; i < c->nr_parts; i++) {
-		compose_u32(c, c->parts[i].cpu);
-		compose_u64(c, 0);
-		compose_u64(c, c->parts[i].size);
+	compose_uint(c, OPTION_BUFFER, 2);
+	compose_uint(c, 8 + names + 4 + 4 + b->is.nr_parts * 20, 4);
+	compose_uint(c, b->section, 8);
+	compose_string(c, b->is.name);
+	compose_string(c, clock);
+	compose_uint(c, b->is.page_size, 4);
+	compose_uint(c, b->is.nr_parts, 4);
+	for (size_t i = 0; i < b->is.nr_parts; i++) {
+		compose_uint(c, b->cpus[i].from->cpu, 4);
+		compose_uint(c, b->cpus[i].offset, 8);
+		compose_uint(c, b->cpus[i].size, 8);
 	}
 }
 
-void compose_set_buffer(struct composer *c, uint64_t section)
+void compose_all_options(struct composer *c, const uint64_t sections[])
 {
-	compose_set_u64(c, c->offsets, section);
+	for (uint16_t i = 0; i < COMPOSE_PARTS; i++)
+		put_offset_option(c, OPTION_HEADER_INFO + i, sections[i]);
+	compose_options(c);
+	for (size_t i = 0; i < c->nr_buffers; i++)
+		compose_buffer(c, &c->buffers[i]);
+	put_offset_option(c, OPTION_DONE, 0); /* no further options section */
 }
-
-void compose_set_cpu(struct composer *c, size_t i, uint64_t offset)
-{
-	size_t table = c->offsets + 8 + names_size(c) + 8;
-
-	compose_set_u64(c, table + i * 20 + 4, offset);
-}
-
-const struct compose_section compose_sections[NR_COMPOSE_SECTIONS] = {
-	{ OPTION_HEADER_INFO, compose_headers },
-	{ OPTION_FTRACE_EVENTS, compose_ftrace_formats },
-	{ OPTION_EVENT_FORMATS, compose_event_formats },
-	{ OPTION_KALLSYMS, compose_kallsyms },
-	{ OPTION_PRINTK, compose_printk },
-	{ OPTION_CMDLINES, compose_cmdlines },
-};
 
 size_t section_begin(struct composer *c, uint16_t id)
 {
 	size_t start = c->sb.size;
 
-	compose_u16(c, id);
-	compose_u16(c, 0);	    /* not compressed */
-	compose_u32(c, UINT32_MAX); /* no description */
-	compose_u64(c, 0);
+	compose_uint(c, id, 2);
+	compose_uint(c, c->compressed ? SECTION_COMPRESSED : 0, 2);
+	/* No description; in a stream, no CPU. */
+	compose_uint(c, c->stream ? 0 : UINT32_MAX, 4);
+	compose_uint(c, 0, 8);
 	return start;
 }
 
 void section_end(struct composer *c, size_t start)
 {
 	compose_set_u64(c, start + 8, c->sb.size - start - SECTION_HEADER_SIZE);
+}
+
+size_t compose_section(struct composer *c, uint16_t id)
+{
+	size_t start = section_begin(c, id);
+
+	compose_part(c, id);
+	section_end(c, start);
+	return start;
+}
+
+int section_write_header(int fd, const struct composer *like, uint64_t at, uint64_t end)
+{
+	struct composer c = { .facts = like->facts, .compressed = like->compressed };
+	size_t start = section_begin(&c, OPTION_BUFFER);
+	int ret;
+
+	compose_set_u64(&c, start + 8, end - at - SECTION_HEADER_SIZE);
+	ret = c.sb.failed ? -ENOMEM : io_pwrite_all(fd, c.sb.data, c.sb.size, at);
+	strbuf_free(&c.sb);
+	return ret;
 }

@@ -7,14 +7,8 @@
 #ifndef KMEMX_RECORDING_COMPRESS_H
 #define KMEMX_RECORDING_COMPRESS_H
 
+#include "base/unpack.h"
 #include "recording/recording.h"
-
-/**
- * struct decompressor - a reusable context; zero-initialise it
- */
-struct decompressor {
-	void *zstd;
-};
 
 /* A buffer that is reused from block to block; zero-initialise it, free(@data). */
 struct decompressed {
@@ -25,11 +19,14 @@ struct decompressed {
 
 /**
  * struct decompress_input - a compressed block
+ * @cut: its end is missing
  * @expected: the uncompressed size that the file claims; 0 if it does not say (trace-cmd
  *	3.3.1 on big endian wrote 0 everywhere). A hint only.
  * @limit: the most bytes that it may become
  */
 struct decompress_input {
+	enum recording_compression kind;
+	bool cut;
 	const void *data;
 	size_t size;
 	size_t expected;
@@ -38,21 +35,13 @@ struct decompress_input {
 
 /**
  * decompress_block() - decompress one block into @out
+ * @u: reused for all blocks of a file; NULL at first. unpacker_free() it
  *
- * Return: 0; -EBADMSG damaged; -E2BIG more than @limit; -ENOTSUP not built in; -ENOMEM.
+ * Return: 0, of a cut block with what can be recovered, maybe nothing; -EBADMSG damaged; -E2BIG
+ * more than @limit; -ENOTSUP not built in; -ENOMEM.
  */
-int decompress_block(struct decompressor *d, enum recording_compression kind,
-		     const struct decompress_input *in,
+int decompress_block(struct unpacker **u, const struct decompress_input *in,
 		     struct decompressed *out) __must_check;
-
-/**
- * decompress_prefix() - decompress a block whose end is missing
- *
- * Return: 0 and the recovered bytes in @out, maybe none; -ENOTSUP, -ENOMEM.
- */
-int decompress_prefix(struct decompressor *d, enum recording_compression kind,
-		      const struct decompress_input *in,
-		      struct decompressed *out) __must_check;
 
 /**
  * decompress_frame_size() - where does the compressed block at @data end?
@@ -62,10 +51,5 @@ int decompress_prefix(struct decompressor *d, enum recording_compression kind,
  */
 size_t decompress_frame_size(enum recording_compression kind, const void *data,
 			     size_t size);
-
-/* Does a block begin at @data whose end decompress_frame_size() could find in more bytes? */
-bool decompress_is_frame(enum recording_compression kind, const void *data, size_t size);
-
-void decompressor_free(struct decompressor *d);
 
 #endif

@@ -1,8 +1,306 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "recording/cpu_cursor.h"
 
+#include "base/bytes.h"
+#include "base/unpack.h"
+#include "recording/compress.h"
 #include "recording/read_ahead.h"
-#include "recording/trace_dat.h"
+
+/* --- blocks ------------------------------------------------------------------------------ */
+
+#define MAX_TROUBLE 2
+
+/* All readers of a buffer together read ahead this much, two or three times; each at least a
+ * sub-buffer. Larger blocks would leave the L2 cache before they are decoded.
+ */
+#define READ_AHEAD	(4U << 20)
+#define MAX_BLOCK	(256U << 10)
+/* All readers of a buffer together hold this much of hostile chunks, three times at most. All known
+ * writers make chunks of ten pages.
+ */
+#define CHUNK_MEMORY	(12U << 20)
+#define CHUNK_MIN_PAGES 16
+
+/* What is wrong with a part of the file. */
+struct block_trouble {
+	uint64_t offset;
+	const char *what; /* a literal */
+};
+
+/**
+ * struct block - consecutive pages; zero-initialise it, free(@bytes.data)
+ * @offset: in the file, of the pages or of their compressed chunk
+ * @packed: compressed bytes that it was made of; 0: it was not compressed
+ * @cut: the rest of its chunk is missing
+ * @trouble: the text for a message about it, also if there is no block
+ */
+struct block {
+	struct decompressed bytes;
+	uint64_t offset;
+	uint64_t packed;
+	bool cut;
+	struct block_trouble trouble[MAX_TROUBLE];
+	unsigned int nr_trouble;
+};
+
+/**
+ * struct block_reader - what is left to read of one CPU
+ * @pos, @end: in the file
+ * @chunks: compressed: chunks left
+ * @uncounted: their number is not known
+ * @cut_at: where the file ends within the number of chunks, if that was not said yet; else 0
+ */
+struct block_reader {
+	const struct recording *rec;
+	const struct recording_buffer *buf;
+	uint64_t pos, end, cut_at;
+	uint32_t chunks;
+	bool uncounted;
+	size_t block_size; /* uncompressed: read at once */
+	size_t chunk_limit;
+	struct unpacker *unpacker;
+	uint8_t *input; /* a compressed chunk */
+	size_t input_capacity;
+};
+
+static void note_damage(struct block *block, uint64_t offset, const char *what)
+{
+	if (block->nr_trouble < MAX_TROUBLE)
+		block->trouble[block->nr_trouble++] =
+			(struct block_trouble){ offset, what };
+}
+
+static size_t clamp_size(size_t v, size_t min, size_t max)
+{
+	if (v < min)
+		return min;
+	return SMALLER(v, max);
+}
+
+static void set_limits(struct block_reader *br)
+{
+	size_t page = br->buf->page_size, nr = br->buf->nr_cpus;
+	uint64_t size = br->end - br->pos;
+
+	br->block_size = clamp_size(READ_AHEAD / nr, page, LARGER(MAX_BLOCK, page));
+	br->block_size -= br->block_size % page;
+	br->block_size = (size_t)SMALLER(br->block_size, size);
+	br->chunk_limit =
+		clamp_size(CHUNK_MEMORY / nr, CHUNK_MIN_PAGES * page, CHUNK_MAX);
+}
+
+/* Starts at the CPU's first page. */
+static void start_reading(struct block_reader *br, const struct recording *rec,
+			  const struct recording_buffer *buf,
+			  const struct recording_cpu *cpu)
+{
+	uint8_t count[4];
+
+	*br = (struct block_reader){
+		.rec = rec, .buf = buf, .pos = cpu->offset, .end = cpu->offset + cpu->size
+	};
+	set_limits(br);
+	if (!buf->compressed)
+		return;
+	if (cpu->size < 4 || source_read(&rec->src, count, 4, br->pos)) {
+		br->cut_at = br->pos;
+		br->pos = br->end;
+		return;
+	}
+	br->chunks = get_u32(count, rec->big_endian);
+	br->pos += 4;
+	/* trace-cmd 3.3.1 on big endian writes 0, whatever follows. */
+	br->uncounted = !br->chunks;
+	if (br->uncounted)
+		br->chunks = UINT32_MAX;
+}
+
+/* Sub-buffers in a hole are empty: skips them, even terabytes of them. */
+static void skip_hole(struct block_reader *br)
+{
+	uint64_t data = source_next_data(&br->rec->src, br->pos);
+
+	if (data >= br->end)
+		br->pos = br->end;
+	else
+		br->pos += (data - br->pos) / br->buf->page_size * br->buf->page_size;
+}
+
+static int fill_plain(struct block_reader *br, struct block *block)
+{
+	struct decompressed *b = &block->bytes;
+	uint64_t left;
+	size_t want;
+	int err;
+
+	skip_hole(br);
+	left = br->end - br->pos;
+	want = left < br->block_size ? (size_t)left : br->block_size;
+	if (!want)
+		return 0;
+	if (b->capacity < want) {
+		free(b->data);
+		b->capacity = 0;
+		if (posix_memalign((void **)&b->data, 4096, br->block_size)) {
+			b->data = NULL;
+			return -ENOMEM;
+		}
+		b->capacity = br->block_size;
+	}
+	err = source_read(&br->rec->src, b->data, want, br->pos);
+	if (err) {
+		note_damage(block, br->pos,
+			    err == -ENODATA ? "the file became shorter"
+					    : "reading the file failed");
+		br->pos = br->end;
+		return err == -ENOMEM ? err : -EIO;
+	}
+	b->size = want;
+	block->offset = br->pos;
+	br->pos += want;
+	return 1;
+}
+
+/* Reads the compressed bytes of a chunk into memory of their real size. */
+static int read_input(struct block_reader *br, size_t size)
+{
+	if (size > br->input_capacity) {
+		free(br->input);
+		br->input_capacity = 0;
+		br->input = malloc(size);
+		if (!br->input)
+			return -ENOMEM;
+		br->input_capacity = size;
+	}
+	return source_read(&br->rec->src, br->input, size, br->pos);
+}
+
+/*
+ * trace-cmd 3.3.1 on big endian wrote 0 for every size of a chunk: finds the end of the compressed
+ * frame itself. 0 if that fails.
+ */
+static size_t find_frame(struct block_reader *br)
+{
+	uint64_t left = br->end - br->pos;
+	size_t window = 4096, size = 0;
+
+	left = SMALLER(left, CHUNK_MAX);
+	do {
+		window = window < left / 4 ? window * 4 : (size_t)left;
+		if (!window || read_input(br, window))
+			break;
+		size = decompress_frame_size(br->rec->compression, br->input, window);
+		/* Only the end of a zstd frame can be found. */
+		if (!size && (br->rec->compression != COMPRESSION_ZSTD ||
+			      unpack_format_of(br->input, window) != UNPACK_ZSTD))
+			break;
+	} while (!size && window < left);
+	return size;
+}
+
+/* u32 compressed size, u32 uncompressed size: 1, 0 at the end, -errno. */
+static int read_chunk_header(struct block_reader *br, struct block *block,
+			     struct decompress_input *in)
+{
+	uint64_t start = br->pos;
+	uint8_t head[8];
+
+	if (!br->chunks || br->pos >= br->end)
+		return 0;
+	br->chunks--;
+	if (br->end - br->pos < sizeof(head)) {
+		if (br->uncounted)
+			return 0;
+		note_damage(block, start, "a chunk's header is cut off");
+		goto bad;
+	}
+	if (source_read(&br->rec->src, head, sizeof(head), br->pos)) {
+		br->pos = br->end;
+		return -EIO;
+	}
+	br->pos += sizeof(head);
+	in->size = get_u32(head, br->rec->big_endian);
+	in->expected = get_u32(head + 4, br->rec->big_endian);
+	if (!in->size)
+		in->size = find_frame(br);
+	if (!in->size) {
+		note_damage(block, start, "a chunk without a size");
+		goto bad;
+	}
+	if (in->size <= br->end - br->pos)
+		return 1;
+	note_damage(block, start, "a chunk is cut off");
+	in->size = (size_t)(br->end - br->pos);
+	block->cut = true;
+	if (in->size)
+		return 1;
+	block->cut = false;
+bad:
+	br->pos = br->end;
+	return -EBADMSG;
+}
+
+static int read_chunk(struct block_reader *br, struct block *block,
+		      struct decompress_input *in)
+{
+	int err = in->size > CHUNK_MAX ? -E2BIG : read_input(br, in->size);
+
+	in->data = br->input;
+	in->cut = block->cut;
+	err = err ?: decompress_block(&br->unpacker, in, &block->bytes);
+	br->pos += in->size;
+	return err;
+}
+
+/* Reads the next chunk into the inactive block: 1, 0 at the end, -errno. */
+static int fill_chunk(struct block_reader *br, struct block *block)
+{
+	struct decompress_input in = { .kind = br->rec->compression,
+				       .limit = br->chunk_limit };
+	uint64_t start = br->pos;
+	int ret = read_chunk_header(br, block, &in);
+
+	if (ret <= 0)
+		return ret;
+	block->offset = start;
+	ret = read_chunk(br, block, &in);
+	block->cut = block->cut && !ret;
+	block->packed = in.size;
+	switch (ret) {
+	case 0:
+		if (!block->cut && in.expected && in.expected != block->bytes.size)
+			note_damage(block, start, "a chunk is not as large as it claims");
+		return 1;
+	case -ENOMEM:
+		return ret;
+	case -ENODATA:
+	case -EIO:
+		br->pos = br->end;
+		return -EIO;
+	case -E2BIG:
+		note_damage(block, start, "a chunk is larger than chunks may be");
+		return -EBADMSG;
+	default:
+		note_damage(block, start, "a chunk cannot be decompressed");
+		return -EBADMSG;
+	}
+}
+
+/* Reads the next pages into @block, reusing its memory. Touches nothing but the two, as another
+ * thread may call it. 1; 0 at the end; -EBADMSG if a chunk is damaged, the next call continues
+ * after it; -EIO, -ENOMEM.
+ */
+static int read_block(struct block_reader *br, struct block *block)
+{
+	block->cut = false;
+	block->nr_trouble = 0;
+	if (br->cut_at)
+		note_damage(block, br->cut_at, "the number of chunks is cut off");
+	br->cut_at = 0;
+	return br->buf->compressed ? fill_chunk(br, block) : fill_plain(br, block);
+}
+
+/* --- sub-buffers ------------------------------------------------------------------------- */
 
 /* Events compress three- to tenfold, and nearly empty sub-buffers to a few bytes. Data that grows
  * by more was made to keep the reader busy. These are the limits of what all CPUs may become
@@ -36,7 +334,6 @@ struct cpu_growth {
  * @filled: the job's result
  * @growth: compressed bytes so far, and what they became
  * @at: in the active block: what has not been handed out yet
- * @cut_at: where the file ends within the number of chunks, if not logged yet; else 0
  * @quiet: damage is not logged
  * @fed: the active block's bytes are the caller's
  */
@@ -53,7 +350,6 @@ struct cpu_cursor {
 	struct read_ahead_job job;
 	bool pending;
 	int filled;
-	uint64_t cut_at;
 	bool quiet, fed;
 };
 
@@ -77,7 +373,7 @@ static void fill_ahead(void *ctx)
 {
 	struct cpu_cursor *cur = ctx;
 
-	cur->filled = block_reader_next(&cur->reader, &cur->blocks[next_block(cur)]);
+	cur->filled = read_block(&cur->reader, &cur->blocks[next_block(cur)]);
 }
 
 int cpu_cursor_open(struct cpu_cursor **out, const struct recording *rec, uint32_t buffer,
@@ -93,8 +389,7 @@ int cpu_cursor_open(struct cpu_cursor **out, const struct recording *rec, uint32
 	cur->rec = rec;
 	cur->buf = buf;
 	cur->cpu = cpu->cpu;
-	if (!block_reader_init(&cur->reader, rec, buf, cpu))
-		cur->cut_at = cpu->offset;
+	start_reading(&cur->reader, rec, buf, cpu);
 	if (buf->compressed || cur->reader.block_size >= MIN_AHEAD)
 		cur->ahead = ahead;
 	cur->job = (struct read_ahead_job){ .fn = fill_ahead, .ctx = cur };
@@ -121,7 +416,29 @@ void cpu_cursor_feed(struct cpu_cursor *cur, const void *pages, size_t size)
 
 void cpu_cursor_skip_to_tail(struct cpu_cursor *cur)
 {
-	block_reader_skip_to_tail(&cur->reader);
+	struct block_reader *br = &cur->reader;
+	uint64_t tail = 4ULL * br->buf->page_size, before = br->pos, pos = br->pos;
+	uint32_t left = br->chunks, left_before = left, size;
+	uint8_t head[4];
+
+	if (!br->buf->compressed) {
+		if (br->end - br->pos > tail) {
+			br->pos = br->end - tail;
+			/* Sub-buffers are counted from the first one. */
+			br->pos -= (br->pos - pos) % br->buf->page_size;
+		}
+		return;
+	}
+	while (left && br->end - pos >= 8 && !source_read(&br->rec->src, head, 4, pos)) {
+		br->pos = before;
+		br->chunks = left_before;
+		before = pos;
+		left_before = left--;
+		size = get_u32(head, br->rec->big_endian);
+		if (!size || size > br->end - pos - 8)
+			break;
+		pos += 8ULL + size;
+	}
 }
 
 void cpu_cursor_close(struct cpu_cursor *cur)
@@ -134,7 +451,8 @@ void cpu_cursor_close(struct cpu_cursor *cur)
 		if (!cur->fed || i != cur->active)
 			free(cur->blocks[i].bytes.data);
 	}
-	block_reader_free(&cur->reader);
+	free(cur->reader.input);
+	unpacker_free(cur->reader.unpacker);
 	free(cur);
 }
 
@@ -143,9 +461,6 @@ static int advance_block(struct cpu_cursor *cur)
 {
 	const struct block *block = &cur->blocks[next_block(cur)];
 
-	if (unlikely(cur->cut_at))
-		log_damage(cur, cur->cut_at, "the number of chunks is cut off");
-	cur->cut_at = 0;
 	if (cur->pending)
 		read_ahead_wait(cur->ahead, &cur->job);
 	else
@@ -252,8 +567,7 @@ int cpu_cursor_next(struct cpu_cursor *cur, struct subbuf *sb)
 		return ret;
 	block = &cur->blocks[cur->active];
 	size = block->bytes.size - cur->at;
-	if (size > cur->buf->page_size)
-		size = cur->buf->page_size;
+	size = SMALLER(size, cur->buf->page_size);
 	sb->file_offset = block->offset + (cur->buf->compressed ? 0 : cur->at);
 	cur->at += size;
 	if (size < cur->rec->layout.data_offset) {
@@ -262,106 +576,4 @@ int cpu_cursor_next(struct cpu_cursor *cur, struct subbuf *sb)
 	}
 	load_page(cur, block->bytes.data + cur->at - size, size, sb);
 	return cur->buf->compressed && is_bomb(cur, sb->size) ? -E2BIG : 1;
-}
-
-static uint64_t align_up(uint64_t v, uint64_t to)
-{
-	return v > UINT64_MAX - to ? UINT64_MAX : (v + to - 1) / to * to;
-}
-
-/* Compressed data contains the number of chunks and their sizes. */
-static uint64_t end_of_chunks(struct trace_dat *td, uint64_t start, uint64_t end)
-{
-	struct reader r;
-	uint32_t chunks;
-
-	reader_init(&r, &td->rec->src, start, end, td->rec->big_endian);
-	chunks = reader_u32(&r);
-	if (!chunks)
-		return end;
-	while (chunks-- && !r.err) {
-		uint32_t size = reader_u32(&r);
-
-		/* The writer did not store the size: the chunk's reader finds its end. */
-		if (!size)
-			return end;
-		reader_skip(&r, 4ULL + size);
-	}
-	return r.err ? end : r.pos;
-}
-
-/* The first page from @at on that is not all hole; a last partial page, or @end. */
-static uint64_t skip_hole(const struct source *src, uint64_t at, uint64_t end,
-			  uint32_t page_size)
-{
-	uint64_t data = source_next_data(src, at);
-
-	if (data > end)
-		data = end;
-	return data > at ? at + (data - at) / page_size * page_size : at;
-}
-
-/* A CPU's pages ascend in time: the next CPU begins where it goes back. */
-static uint64_t end_of_pages(struct trace_dat *td, uint64_t start, uint64_t end)
-{
-	struct recording *rec = td->rec;
-	uint64_t ts, last = 0;
-	uint8_t head[8];
-
-	for (uint64_t at = start; end - at >= rec->page_size; at += rec->page_size) {
-		if (source_read(&rec->src, head, sizeof(head), at))
-			return at;
-		ts = get_u64(head, rec->big_endian);
-		/* Time 0 may also be a hole of any size, where nothing was written. */
-		if (ts < last ||
-		    (!ts && skip_hole(&rec->src, at, end, rec->page_size) > at))
-			return at;
-		last = ts;
-	}
-	return end;
-}
-
-char *trace_dat_chosen_clock(const char *list)
-{
-	const char *open = list ? strchr(list, '[') : NULL;
-	const char *close = open ? strchr(open, ']') : NULL;
-
-	return close ? strndup(open + 1, (size_t)(close - open) - 1) : strdup("");
-}
-
-int trace_dat_search_cpus(struct trace_dat *td, uint64_t start, uint64_t end,
-			  bool compressed)
-{
-	struct recording *rec = td->rec;
-	struct recording_cpu cpu = { 0 };
-	char *clock __auto_mem = trace_dat_chosen_clock(rec->trace_clock);
-	int err;
-
-	if (end > rec->src.size)
-		end = rec->src.size;
-	err = trace_dat_add_buffer(td, rec->nr_buffers ? "recovered" : "", clock,
-				   rec->page_size);
-	if (err)
-		return err;
-	rec->buffers[rec->nr_buffers - 1].compressed = compressed;
-	for (cpu.offset = align_up(start, rec->page_size);
-	     !err && cpu.offset < end && cpu.cpu < TRACE_DAT_MAX_CPUS; cpu.cpu++) {
-		uint64_t stop;
-
-		cpu.offset = skip_hole(&rec->src, cpu.offset, end, rec->page_size);
-		stop = compressed ? end_of_chunks(td, cpu.offset, end)
-				  : end_of_pages(td, cpu.offset, end);
-		if (stop <= cpu.offset)
-			break;
-		cpu.size = stop - cpu.offset;
-		cpu.cut = stop == end; /* CPUs after it may be missing completely */
-		err = trace_dat_add_cpu(td, &cpu, 0);
-		cpu.offset = compressed ? align_up(stop, rec->page_size) : stop;
-	}
-	log_msg(rec->log, LOG_WARN,
-		"%s: the description of the data at offset %" PRIu64
-		" is missing; its %" PRIu32
-		" CPUs are numbered in their order in the file",
-		rec->path, start, rec->buffers[rec->nr_buffers - 1].nr_cpus);
-	return err;
 }

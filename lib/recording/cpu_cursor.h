@@ -6,12 +6,14 @@
 #ifndef KMEMX_RECORDING_CPU_CURSOR_H
 #define KMEMX_RECORDING_CPU_CURSOR_H
 
-#include "recording/block_reader.h"
 #include "recording/recording.h"
 #include "recording/subbuf.h"
 
 struct cpu_cursor;
 struct read_ahead;
+
+/* A compressed chunk may claim at most this many bytes, compressed or not. */
+#define CHUNK_MAX (64U << 20)
 
 /**
  * cpu_cursor_open() - start reading one CPU's pages
@@ -20,7 +22,7 @@ struct read_ahead;
  *
  * Reads ahead in blocks sized so that all CPUs of the buffer together stay within a fixed
  * amount of memory (never whole CPUs; compressed chunks are decompressed one at a time,
- * a chunk that claims to be larger than BLOCK_MAX_CHUNK is refused).
+ * a chunk that claims to be larger than CHUNK_MAX is refused).
  *
  * Return: 0 or -ENOMEM; @rec and @ahead must outlive the cursor.
  */

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "recording/kernel_curve.h"
 
-#include "base/array.h"
+#include "base/number.h"
 
 #define TIMES	 "times "
 #define NAME_MAX 255
@@ -13,8 +13,8 @@ void kernel_curve_drop(struct kernel_curve *c, unsigned int i)
 	size_t after = c->nr - i - 1;
 
 	memmove(&c->times[i], &c->times[i + 1], after * sizeof(c->times[0]));
-	for (size_t k = 0; k < c->nr_series; k++) {
-		uint64_t *at = &c->series[k].at[i];
+	for (size_t k = 0; k < c->series.nr; k++) {
+		uint64_t *at = &c->series.of[k].at[i];
 
 		memmove(at, at + 1, after * sizeof(*at));
 	}
@@ -43,8 +43,8 @@ bool kernel_curve_begin(struct kernel_curve *c, uint64_t time)
 		return false;
 	if (c->nr == KERNEL_CURVE_MOMENTS)
 		kernel_curve_halve(c);
-	for (size_t k = 0; k < c->nr_series; k++)
-		c->series[k].at[c->nr] = KERNEL_CURVE_NONE;
+	for (size_t k = 0; k < c->series.nr; k++)
+		c->series.of[k].at[c->nr] = KERNEL_CURVE_NONE;
 	c->times[c->nr++] = time;
 	return true;
 }
@@ -67,21 +67,12 @@ static size_t make_key(char key[NAME_MAX + 3], enum kernel_counter from, const c
 static struct kernel_series *series_of(struct kernel_curve *c, const char *key,
 				       size_t size)
 {
-	uint32_t id = intern_id(&c->names, key, size);
+	const size_t known = c->series.nr;
+	struct kernel_series *series = KEYED_ITEM_OF(&c->series, key, size);
 
-	if (!id || array_reserve(&c->series, &c->capacity, id, sizeof(*c->series)))
-		return NULL;
-	if (id > c->nr_series) {
-		for (unsigned int i = 0; i < KERNEL_CURVE_MOMENTS; i++)
-			c->series[c->nr_series].at[i] = KERNEL_CURVE_NONE;
-		c->nr_series++;
-	}
-	return &c->series[id - 1];
-}
-
-static bool has_room(const struct kernel_curve *c, const char *key, size_t size)
-{
-	return c->nr_series < KERNEL_CURVE_SERIES || intern_find(&c->names, key, size);
+	for (unsigned int i = 0; c->series.nr > known && i < KERNEL_CURVE_MOMENTS; i++)
+		series->at[i] = KERNEL_CURVE_NONE;
+	return series;
 }
 
 int kernel_curve_add(struct kernel_curve *c, enum kernel_counter from, const char *name,
@@ -92,15 +83,16 @@ int kernel_curve_add(struct kernel_curve *c, enum kernel_counter from, const cha
 	struct kernel_series *series;
 	uint64_t *at;
 
-	if (!c->nr || !size || !has_room(c, key, size))
+	if (!c->nr || !size ||
+	    (c->series.nr == KERNEL_CURVE_SERIES &&
+	     !intern_find(&c->series.keys, key, size)))
 		return 0;
 	series = series_of(c, key, size);
 	if (!series)
 		return -ENOMEM;
 	at = &series->at[c->nr - 1];
 	*at = *at == KERNEL_CURVE_NONE ? value : *at + value;
-	if (*at > KERNEL_CURVE_MAX)
-		*at = KERNEL_CURVE_MAX;
+	*at = SMALLER(*at, KERNEL_CURVE_MAX);
 	return 0;
 }
 
@@ -109,9 +101,9 @@ const struct kernel_series *kernel_curve_find(const struct kernel_curve *c,
 {
 	char key[NAME_MAX + 3];
 	size_t size = make_key(key, from, name, strlen(name));
-	uint32_t id = size ? intern_find(&c->names, key, size) : 0;
+	uint32_t id = size ? intern_find(&c->series.keys, key, size) : 0;
 
-	return id ? &c->series[id - 1] : NULL;
+	return id ? &c->series.of[id - 1] : NULL;
 }
 
 bool kernel_curve_sum(const struct kernel_curve *c, enum kernel_counter from,
@@ -126,8 +118,7 @@ bool kernel_curve_sum(const struct kernel_curve *c, enum kernel_counter from,
 
 void kernel_curve_free(struct kernel_curve *c)
 {
-	intern_free(&c->names);
-	free(c->series);
+	KEYED_FREE(&c->series);
 	*c = (struct kernel_curve){ 0 };
 }
 
@@ -170,27 +161,10 @@ void kernel_curve_format(const struct kernel_curve *c, struct strbuf *out)
 {
 	strbuf_puts(out, TIMES);
 	format_values(out, c->times, c->nr);
-	for (size_t k = 0; k < c->nr_series; k++) {
+	for (size_t k = 0; k < c->series.nr; k++) {
 		strbuf_printf(out, "%s ", kernel_curve_name(c, k));
-		format_values(out, c->series[k].at, c->nr);
+		format_values(out, c->series.of[k].at, c->nr);
 	}
-}
-
-/* Digits up to @max; moves *@text on. */
-static bool read_number(const char **text, uint64_t max, uint64_t *number)
-{
-	const char *at = *text;
-
-	*number = 0;
-	for (; *at >= '0' && *at <= '9'; at++) {
-		*number = *number * 10 + (uint64_t)(*at - '0');
-		if (*number > max)
-			return false;
-	}
-	if (at == *text)
-		return false;
-	*text = at;
-	return true;
 }
 
 /* Up to KERNEL_CURVE_MOMENTS values of at most @max, which end with the line; -1: it is damaged. */
@@ -202,7 +176,7 @@ static int read_values(const char *text, uint64_t max, uint64_t *at)
 
 	while (*text && *text != '\n') {
 		mark = *text++;
-		if (!read_number(&text, max, &number))
+		if (number_read(&text, NULL, 10, max, &number))
 			return -1;
 		if (mark == '+' || mark == '-') {
 			if (mark == '+' ? number > max - last : number > last)
@@ -219,22 +193,19 @@ static int read_values(const char *text, uint64_t max, uint64_t *at)
 	return (int)nr;
 }
 
-static bool is_counter(char from)
-{
-	return from == KERNEL_SLAB || from == KERNEL_MEMINFO || from == KERNEL_VMSTAT ||
-	       from == KERNEL_BUDDY || from == KERNEL_ZONEINFO;
-}
-
 /* Reads "s NAME VALUES" of the line. 0 or -ENOMEM; a damaged line is counted. */
 static int read_line(struct kernel_curve *c, const char *line)
 {
+	static const char counters[] = { KERNEL_SLAB, KERNEL_MEMINFO, KERNEL_VMSTAT,
+					 KERNEL_ZONEINFO, KERNEL_BUDDY };
 	struct kernel_series *series, values;
-	size_t name =
-		is_counter(line[0]) && line[1] == ' ' ? strcspn(line + 2, " \n") : 0;
+	size_t name = memchr(counters, line[0], sizeof(counters)) && line[1] == ' '
+			      ? strcspn(line + 2, " \n")
+			      : 0;
 
 	if (!name || name > NAME_MAX || line[name + 2] != ' ' ||
-	    c->nr_series == KERNEL_CURVE_SERIES ||
-	    intern_find(&c->names, line, name + 2) ||
+	    c->series.nr == KERNEL_CURVE_SERIES ||
+	    intern_find(&c->series.keys, line, name + 2) ||
 	    read_values(line + name + 3, KERNEL_CURVE_MAX, values.at) != (int)c->nr) {
 		c->damaged++;
 		return 0;
@@ -249,11 +220,9 @@ static int read_line(struct kernel_curve *c, const char *line)
 /* Are there times, each later than the one before? */
 static bool are_times(const uint64_t *times, int nr)
 {
-	for (int i = 0; i < nr; i++) {
-		if (times[i] == KERNEL_CURVE_NONE || (i && times[i] <= times[i - 1]))
-			return false;
-	}
-	return nr > 0;
+	return nr > 0 &&
+	       !ANY(i, nr,
+		    times[i] == KERNEL_CURVE_NONE || (i && times[i] <= times[i - 1]));
 }
 
 int kernel_curve_read(struct kernel_curve *c, const char *text)

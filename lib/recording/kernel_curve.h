@@ -15,7 +15,7 @@
 #ifndef KMEMX_RECORDING_KERNEL_CURVE_H
 #define KMEMX_RECORDING_KERNEL_CURVE_H
 
-#include "base/hash.h"
+#include "base/keyed.h"
 #include "base/strbuf.h"
 #include "recording/recording.h"
 
@@ -47,15 +47,13 @@ struct kernel_series {
 /**
  * struct kernel_curve - zero-initialise it; kernel_curve_free() at the end
  * @nr: moments; @times: when they were, ascending, in the units of the trace clock
- * @names: "s dentry": number n belongs to @series[n - 1]
+ * @series: by counter, "s dentry"
  * @damaged: lines that were no counter's, or one too many
  */
 struct kernel_curve {
 	unsigned int nr;
 	uint64_t times[KERNEL_CURVE_MOMENTS];
-	struct intern names;
-	struct kernel_series *series;
-	size_t nr_series, capacity;
+	KEYED(struct kernel_series) series;
 	size_t damaged;
 };
 
@@ -77,10 +75,10 @@ void kernel_curve_clip(struct kernel_curve *c, uint64_t first, uint64_t last);
 /* Appends the item's text. */
 void kernel_curve_format(const struct kernel_curve *c, struct strbuf *out);
 
-/* The source and the name of @c->series[@i], "s dentry". */
+/* The source and the name of @c->series.of[@i], "s dentry". */
 static inline const char *kernel_curve_name(const struct kernel_curve *c, size_t i)
 {
-	return intern_get(&c->names, (uint32_t)i + 1, NULL);
+	return KEYED_KEY(&c->series, i);
 }
 
 /**

@@ -9,8 +9,8 @@ void reader_init(struct reader *r, const struct source *src, uint64_t pos, uint6
 		 bool big_endian)
 {
 	r->src = src;
-	r->end = end < src->size ? end : src->size;
-	r->pos = pos < r->end ? pos : r->end;
+	r->end = SMALLER(end, src->size);
+	r->pos = SMALLER(pos, r->end);
 	r->big_endian = big_endian;
 	r->err = 0;
 	r->window_at = 0;
@@ -37,8 +37,7 @@ static const uint8_t *reader_peek(struct reader *r, size_t size)
 	    range_ok(r->pos - r->window_at, size, r->window_size))
 		return r->window + (r->pos - r->window_at);
 	want = r->end - r->pos;
-	if (want > READER_WINDOW)
-		want = READER_WINDOW;
+	want = SMALLER(want, READER_WINDOW);
 	r->window_at = r->pos;
 	r->window_size = 0;
 	err = source_read(r->src, r->window, (size_t)want, r->pos);
@@ -50,32 +49,30 @@ static const uint8_t *reader_peek(struct reader *r, size_t size)
 	return r->window;
 }
 
-void reader_bytes(struct reader *r, void *buf, size_t size)
+/* Are there @size more bytes? If not, that is a failure. */
+static bool reader_has(struct reader *r, uint64_t size)
 {
-	const uint8_t *p;
-	int err;
-
-	if (size <= READER_WINDOW) {
-		p = reader_peek(r, size);
-		if (p) {
-			memcpy(buf, p, size);
-			r->pos += size;
-			return;
-		}
-	} else if (!r->err && size <= r->end - r->pos) {
-		err = source_read(r->src, buf, size, r->pos);
-		if (!err) {
-			r->pos += size;
-			return;
-		}
-		reader_fail(r, err);
-	} else {
-		reader_fail(r, -ENODATA);
-	}
-	memset(buf, 0, size);
+	if (!r->err && size <= r->end - r->pos)
+		return true;
+	reader_fail(r, -ENODATA);
+	return false;
 }
 
-static uint64_t reader_uint(struct reader *r, unsigned int size)
+void reader_bytes(struct reader *r, void *buf, size_t size)
+{
+	const uint8_t *p = size <= READER_WINDOW ? reader_peek(r, size) : NULL;
+
+	if (p)
+		memcpy(buf, p, size);
+	else if (reader_has(r, size))
+		reader_fail(r, source_read(r->src, buf, size, r->pos));
+	if (r->err)
+		memset(buf, 0, size);
+	else
+		r->pos += size;
+}
+
+uint64_t reader_uint(struct reader *r, unsigned int size)
 {
 	const uint8_t *p = reader_peek(r, size);
 
@@ -83,21 +80,6 @@ static uint64_t reader_uint(struct reader *r, unsigned int size)
 		return 0;
 	r->pos += size;
 	return get_uint(p, size, r->big_endian);
-}
-
-uint16_t reader_u16(struct reader *r)
-{
-	return (uint16_t)reader_uint(r, 2);
-}
-
-uint32_t reader_u32(struct reader *r)
-{
-	return (uint32_t)reader_uint(r, 4);
-}
-
-uint64_t reader_u64(struct reader *r)
-{
-	return reader_uint(r, 8);
 }
 
 char *reader_name(struct reader *r)
@@ -133,10 +115,8 @@ char *reader_text(struct reader *r, uint64_t size)
 {
 	char *text;
 
-	if (r->err || size > r->end - r->pos) {
-		reader_fail(r, -ENODATA);
+	if (!reader_has(r, size))
 		return NULL;
-	}
 	if (size > READER_MAX_TEXT || has_hole(r, size)) {
 		reader_fail(r, -EBADMSG);
 		return NULL;
@@ -171,8 +151,6 @@ bool reader_tag(struct reader *r, const char *tag, size_t size)
 
 void reader_skip(struct reader *r, uint64_t size)
 {
-	if (r->err || size > r->end - r->pos)
-		reader_fail(r, -ENODATA);
-	else
+	if (reader_has(r, size))
 		r->pos += size;
 }

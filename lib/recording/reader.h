@@ -8,7 +8,7 @@
 
 #include "recording/source.h"
 
-#define READER_WINDOW	4096
+#define READER_WINDOW	4096U
 /* Names (of systems, buffers, clocks) are never longer than this, NUL included. */
 #define READER_MAX_NAME 1024
 /* No text is larger: kallsyms has 5 to 20 MB. */
@@ -39,9 +39,23 @@ static inline uint64_t reader_left(const struct reader *r)
 }
 /* Exactly @size bytes; on failure @buf is zeroed. */
 void reader_bytes(struct reader *r, void *buf, size_t size);
-uint16_t reader_u16(struct reader *r);
-uint32_t reader_u32(struct reader *r);
-uint64_t reader_u64(struct reader *r);
+/* An unsigned integer of @size bytes. */
+uint64_t reader_uint(struct reader *r, unsigned int size);
+static inline uint16_t reader_u16(struct reader *r)
+{
+	return (uint16_t)reader_uint(r, 2);
+}
+
+static inline uint32_t reader_u32(struct reader *r)
+{
+	return (uint32_t)reader_uint(r, 4);
+}
+
+static inline uint64_t reader_u64(struct reader *r)
+{
+	return reader_uint(r, 8);
+}
+
 /* A NUL-terminated name; the caller frees it. NULL on failure. */
 char *reader_name(struct reader *r);
 /* @size bytes with a NUL added, allocated only if they are really there. */

@@ -16,26 +16,24 @@ static int not_a_recording(struct trace_dat *td)
 /* Reads the magic, and after trace.dat's the version. */
 static int read_magic(struct trace_dat *td, struct reader *r)
 {
-	static const uint8_t magic[] = { 0x17, 0x08, 0x44, 't', 'r',
-					 'a',  'c',  'i',  'n', 'g' };
+	static const size_t size = sizeof(TRACE_DAT_MAGIC) - 1;
 	struct recording *rec = td->rec;
 	uint8_t start[WIRE_MAGIC_SIZE] = { 0 };
-	char *version;
+	char *version __auto_mem = NULL;
 
-	reader_bytes(r, start, sizeof(magic));
-	if (!r->err && !memcmp(start, WIRE_MAGIC, sizeof(magic))) {
-		reader_bytes(r, start + sizeof(magic), sizeof(start) - sizeof(magic));
+	reader_bytes(r, start, size);
+	if (!r->err && !memcmp(start, WIRE_MAGIC, size)) {
+		reader_bytes(r, start + size, sizeof(start) - size);
 		rec->stream = !memcmp(start, WIRE_MAGIC, sizeof(start));
 		return r->err || rec->stream ? r->err : not_a_recording(td);
 	}
 	if (r->err && r->err != -ENODATA)
 		return r->err;
-	if (r->err || memcmp(start, magic, sizeof(magic)))
+	if (r->err || memcmp(start, TRACE_DAT_MAGIC, size))
 		return not_a_recording(td);
 	version = reader_name(r);
 	if (version)
 		rec->file_version = (unsigned int)strtoul(version, NULL, 10);
-	free(version);
 	return r->err;
 }
 
@@ -99,12 +97,14 @@ struct extent {
 
 ORDER_BY(compare_extents, struct extent, start, end)
 
-/* Leaves out CPUs whose data begins within another's, so that no event is read twice. */
+/* Leaves out CPUs whose data begins within another's, so that no event is read twice, and counts
+ * the others.
+ */
 static int drop_overlaps(struct trace_dat *td)
 {
 	struct recording *rec = td->rec;
 	size_t nr = 0, i = 0;
-	struct extent *list;
+	struct extent *list __auto_mem = NULL;
 	uint64_t end = 0;
 
 	for (uint32_t b = 0; b < rec->nr_buffers; b++)
@@ -133,25 +133,19 @@ static int drop_overlaps(struct trace_dat *td)
 				 buf->cpus[list[i].index].cpu, buf->name);
 		buf->cpus[list[i].index].size = 0;
 	}
-	free(list);
-	for (uint32_t b = 0; b < rec->nr_buffers; b++) {
-		struct recording_buffer *buf = &rec->buffers[b];
+	for_each(buf, rec->buffers, rec->nr_buffers) {
 		uint32_t kept = 0;
 
-		for (uint32_t c = 0; c < buf->nr_cpus; c++)
-			if (buf->cpus[c].size)
-				buf->cpus[kept++] = buf->cpus[c];
+		for_each(cpu, buf->cpus, buf->nr_cpus) {
+			if (!cpu->size)
+				continue;
+			if (cpu->cpu >= rec->nr_cpus)
+				rec->nr_cpus = cpu->cpu + 1;
+			buf->cpus[kept++] = *cpu;
+		}
 		buf->nr_cpus = kept;
 	}
 	return 0;
-}
-
-static void count_cpus(struct recording *rec)
-{
-	for (uint32_t b = 0; b < rec->nr_buffers; b++)
-		for (uint32_t c = 0; c < rec->buffers[b].nr_cpus; c++)
-			if (rec->buffers[b].cpus[c].cpu >= rec->nr_cpus)
-				rec->nr_cpus = rec->buffers[b].cpus[c].cpu + 1;
 }
 
 /* Is the recording complete? Its recorder noted it, or the file shows it. */
@@ -213,9 +207,7 @@ static int read_file(struct trace_dat *td)
 		return -EBADMSG;
 	}
 	err = resolve_cpustats(td);
-	if (!err)
-		err = drop_overlaps(td);
-	count_cpus(rec);
+	err = err ?: drop_overlaps(td);
 	return err ? err : find_cut(td);
 }
 
@@ -251,28 +243,15 @@ int recording_open(struct recording **out, struct source *src, const char *path,
 	return 0;
 }
 
-static void free_texts(struct recording_text *texts, size_t nr)
-{
-	for (size_t i = 0; i < nr; i++) {
-		free(texts[i].name);
-		free(texts[i].text);
-	}
-	free(texts);
-}
-
 const struct recording_option *recording_last_boot(const struct recording *rec)
 {
-	for (size_t i = 0; i < rec->nr_options; i++) {
-		if (rec->options[i].id == OPTION_LAST_BOOT_INFO)
-			return &rec->options[i];
-	}
-	return NULL;
+	return FIND(option, rec->options, rec->nr_options,
+		    option->id == OPTION_LAST_BOOT_INFO);
 }
 
 int recording_add_cpus(struct recording *rec)
 {
-	for (uint32_t b = 0; b < rec->nr_buffers; b++) {
-		struct recording_buffer *buf = &rec->buffers[b];
+	for_each(buf, rec->buffers, rec->nr_buffers) {
 		struct recording_cpu *cpus = calloc(rec->nr_cpus + 1UL, sizeof(*cpus));
 
 		if (!cpus)
@@ -313,9 +292,9 @@ void recording_close(struct recording *rec)
 		free(rec->buffers[i].cpus);
 	}
 	free(rec->buffers);
-	free_texts(rec->ftrace_formats, rec->nr_ftrace_formats);
-	free_texts(rec->event_formats, rec->nr_event_formats);
-	free_texts(rec->meta, rec->nr_meta);
+	recording_texts_free(rec->ftrace_formats, rec->nr_ftrace_formats);
+	recording_texts_free(rec->event_formats, rec->nr_event_formats);
+	recording_texts_free(rec->meta, rec->nr_meta);
 	for (size_t i = 0; i < rec->nr_options; i++)
 		free(rec->options[i].data);
 	free(rec->options);

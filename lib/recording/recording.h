@@ -8,6 +8,7 @@
 #define KMEMX_RECORDING_RECORDING_H
 
 #include "base/log.h"
+#include "base/strbuf.h"
 #include "recording/source.h"
 
 /* kmemx's own options, skipped by other readers (trace-cmd's ids end far below).
@@ -46,7 +47,8 @@
  * for any other. Absent: not known.
  */
 #define RECORDING_META_SLAB_RECLAIM "slab_reclaim"
-/* Followed by ".before" or ".after": who has memory from vmalloc, "AREAS PAGES FUNCTION [MODULE]". */
+/* Followed by ".before" or ".after": who has memory from vmalloc, "AREAS PAGES FUNCTION [MODULE]".
+ */
 #define RECORDING_META_VMALLOCINFO  "vmallocinfo"
 /* Followed by ".after": who has pages, by page_owner: "PAGES 0xGFP FUNCTION FUNCTION ...". */
 #define RECORDING_META_PAGE_OWNER   "page_owner"
@@ -55,8 +57,8 @@
  * have hexadecimal numbers: frames to skip after those before, frames, the number of NAME.
  */
 #define RECORDING_META_OPENING	    "opening"
-/* Followed by ".before" or ".after": the live threads, "THREAD PROCESS", and for the first thread of
- * a process, whose number is the process's, "THREAD PROCESS PARENT NAME", a tab, and the control
+/* Followed by ".before" or ".after": the live threads, "THREAD PROCESS", and for the first thread
+ * of a process, whose number is the process's, "THREAD PROCESS PARENT NAME", a tab, and the control
  * group that its memory is charged to as "HIERARCHY:PATH". The recorder's parent is 0.
  */
 #define RECORDING_META_PROCESSES    "processes"
@@ -82,6 +84,13 @@
 #define RECORDING_META_USER_MAPS    "user_maps"
 /* /proc/modules of the recorded kernel, or of the boot after it (recording_last_boot()). */
 #define RECORDING_META_MODULES	    "modules"
+
+/* The dynamic probes of the recorder, a line for each that it knows: its name, the kernel's
+ * function, and "set" or why it was not set: "rcu_free kvfree_call_rcu set".
+ */
+#define RECORDING_META_PROBES "probes"
+/* The system of a recording's probes is this and the recorder's process number. */
+#define RECORDING_PROBES      "kmemx_"
 
 enum recording_compression { COMPRESSION_NONE, COMPRESSION_ZSTD, COMPRESSION_ZLIB };
 
@@ -221,6 +230,12 @@ struct recording {
 int recording_open(struct recording **out, struct source *src, const char *path,
 		   const struct log *log) __must_check;
 void recording_close(struct recording *rec);
+/* Adds a text to an array of @nr: copies @name, takes over @text, also on failure. 0; -ENOMEM, also
+ * if it is NULL.
+ */
+int recording_text_add(struct recording_text **texts, size_t *nr, const char *name,
+		       char *text, size_t size) __must_check;
+void recording_texts_free(struct recording_text *texts, size_t nr);
 /* For a recording without pages: gives every buffer all of its CPUs, for pages from elsewhere. 0 or
  * -ENOMEM.
  */
@@ -251,11 +266,19 @@ const char *recording_clock(const struct recording *rec, uint32_t index);
 bool recording_clock_is_ns(const char *clock);
 /* Are the units of all buffers' clocks nanoseconds? */
 bool recording_clocks_are_ns(const struct recording *rec);
-/* Release and machine from uname: fills @buf, "" if unknown. */
-void recording_release(const struct recording *rec, char *buf, size_t size);
-void recording_machine(const struct recording *rec, char *buf, size_t size);
-/* The machine's host name, in the same way; "" if it has none, too. */
-void recording_host(const struct recording *rec, char *buf, size_t size);
+
+/* A word about a recording's kernel; "" if unknown. */
+struct recording_word {
+	char text[160];
+};
+
+/* Release and machine from uname; the machine's host name, "" if it has none, too; the kernel's
+ * build ID, in hex.
+ */
+struct recording_word recording_release(const struct recording *rec);
+struct recording_word recording_machine(const struct recording *rec);
+struct recording_word recording_host(const struct recording *rec);
+struct recording_word recording_build_id(const struct recording *rec);
 /* Are only allocations of some tasks recorded, or those that passed a filter? */
 bool recording_is_part(const struct recording *rec);
 /* What a flight recording was saved for, "oom"; NULL: it is not one. Events that its buffers
@@ -275,5 +298,19 @@ int recording_span(const struct recording *rec, uint64_t *start,
  * size of the architecture, else the file's page size (which may be a sub-buffer's).
  */
 uint32_t recording_kernel_page_size(const struct recording *rec);
+
+/* A probe of RECORDING_META_PROBES. @why: why it is not set. */
+struct probe_line {
+	char name[32], function[64], why[160];
+	bool set;
+};
+
+/* Appends a probe. @why NULL: it is set. */
+void probe_list_add(struct strbuf *out, const char *name, const char *function,
+		    const char *why);
+/* Reads the next probe of the item's text and moves *@text on. Names that are too long are cut.
+ * False: there are no more; damaged lines are left out.
+ */
+bool probe_list_next(const char **text, struct probe_line *line);
 
 #endif

@@ -1,17 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * recording: questions to an open recording.
+ * recording: questions to an open recording, and its named texts.
  * In: struct recording. Out: its clock, its kernel, its named items.
  */
 
 #include "recording/recording.h"
 
+#include "base/array.h"
+
 const struct recording_text *recording_meta(const struct recording *rec, const char *name)
 {
-	for (size_t i = 0; i < rec->nr_meta; i++)
-		if (!strcmp(rec->meta[i].name, name))
-			return &rec->meta[i];
-	return NULL;
+	return FIND(item, rec->meta, rec->nr_meta, !strcmp(item->name, name));
 }
 
 const char *recording_meta_text(const struct recording *rec, const char *name)
@@ -39,33 +38,29 @@ bool recording_clock_is_ns(const char *clock)
 {
 	static const char *const others[] = { "counter", "uptime", "x86-tsc", "ppc-tb" };
 
-	for (size_t i = 0; i < ARRAY_SIZE(others); i++)
-		if (!strcmp(clock, others[i]))
-			return false;
-	return true;
+	return !ANY(i, ARRAY_SIZE(others), !strcmp(clock, others[i]));
 }
 
 bool recording_clocks_are_ns(const struct recording *rec)
 {
-	for (uint32_t b = 0; b < rec->nr_buffers; b++) {
-		if (!recording_clock_is_ns(recording_clock(rec, b)))
-			return false;
-	}
-	return true;
+	return !ANY(b, rec->nr_buffers, !recording_clock_is_ns(recording_clock(rec, b)));
 }
 
-/* The word that is @from_end words before the last one. */
-static void uname_word(const struct recording *rec, unsigned int from_end, char *buf,
-		       size_t size)
+static struct recording_word make_word(const char *text, size_t size)
 {
-	const char *start = rec->uname, *end, *at;
+	struct recording_word word;
 
-	if (!size)
-		return;
-	buf[0] = 0;
-	if (!start)
-		return;
-	end = start + strlen(start);
+	snprintf(word.text, sizeof(word.text), "%.*s", (int)size, text);
+	return word;
+}
+
+/* The word that is @from_end words before the last one of uname. */
+static struct recording_word uname_word(const struct recording *rec,
+					unsigned int from_end)
+{
+	const char *start = rec->uname ? rec->uname : "", *end = start + strlen(start),
+		   *at;
+
 	for (;;) {
 		while (end > start && end[-1] == ' ')
 			end--;
@@ -76,27 +71,33 @@ static void uname_word(const struct recording *rec, unsigned int from_end, char 
 			break;
 		end = at;
 	}
-	snprintf(buf, size, "%.*s", (int)(end - at), at);
+	return make_word(at, (size_t)(end - at));
 }
 
-void recording_release(const struct recording *rec, char *buf, size_t size)
+struct recording_word recording_release(const struct recording *rec)
 {
-	uname_word(rec, 1, buf, size);
+	return uname_word(rec, 1);
 }
 
-void recording_machine(const struct recording *rec, char *buf, size_t size)
+struct recording_word recording_machine(const struct recording *rec)
 {
-	uname_word(rec, 0, buf, size);
+	return uname_word(rec, 0);
 }
 
-void recording_host(const struct recording *rec, char *buf, size_t size)
+struct recording_word recording_host(const struct recording *rec)
 {
 	/* "Linux HOST RELEASE MACHINE" */
-	uname_word(rec, 3, buf, size);
-	if (size && *buf)
-		uname_word(rec, 2, buf, size);
-	if (size && !strcmp(buf, "(none)")) /* the kernel's word for no host name */
-		*buf = '\0';
+	struct recording_word host = uname_word(rec, *uname_word(rec, 3).text ? 2 : 3);
+
+	/* The kernel's word for no host name. */
+	return strcmp(host.text, "(none)") ? host : make_word("", 0);
+}
+
+struct recording_word recording_build_id(const struct recording *rec)
+{
+	const char *id = recording_meta_text(rec, "build_id");
+
+	return make_word(id, strcspn(id, " \n"));
 }
 
 bool recording_is_part(const struct recording *rec)
@@ -136,8 +137,8 @@ int recording_span(const struct recording *rec, uint64_t *start, uint64_t *stop)
 		return -ENOENT;
 	if (!recording_part(rec, &first, &last))
 		return 0;
-	*start = first > *start ? first : *start;
-	*stop = last < *stop ? last : *stop;
+	*start = LARGER(first, *start);
+	*stop = SMALLER(last, *stop);
 	return *start <= *stop ? 0 : -ENOENT;
 }
 
@@ -149,7 +150,7 @@ uint32_t recording_kernel_page_size(const struct recording *rec)
 					     "armv6l", "armv7l", "armv8l", "riscv64",
 					     "riscv32" };
 	const struct recording_text *meta = recording_meta(rec, "page_size");
-	char machine[64];
+	const struct recording_word machine = recording_machine(rec);
 
 	if (meta) {
 		unsigned long value = strtoul(meta->text, NULL, 10);
@@ -157,10 +158,71 @@ uint32_t recording_kernel_page_size(const struct recording *rec)
 		if (value >= 4096 && value <= 1UL << 20 && !(value & (value - 1)))
 			return (uint32_t)value;
 	}
-	recording_machine(rec, machine, sizeof(machine));
-	for (size_t i = 0; i < ARRAY_SIZE(small); i++) {
-		if (!strcmp(machine, small[i]))
-			return 4096;
+	return ANY(i, ARRAY_SIZE(small), !strcmp(machine.text, small[i]))
+		       ? 4096
+		       : rec->page_size;
+}
+
+/* --- texts ------------------------------------------------------------------------------- */
+
+int recording_text_add(struct recording_text **texts, size_t *nr, const char *name,
+		       char *text, size_t size)
+{
+	char *copy = strdup(name);
+
+	if (!text || !copy ||
+	    ARRAY_ADD(*texts, *nr, (struct recording_text){ copy, text, size })) {
+		free(copy);
+		free(text);
+		return -ENOMEM;
 	}
-	return rec->page_size;
+	return 0;
+}
+
+void recording_texts_free(struct recording_text *texts, size_t nr)
+{
+	for (size_t i = 0; i < nr; i++) {
+		free(texts[i].name);
+		free(texts[i].text);
+	}
+	free(texts);
+}
+
+/* --- probes -------------------------------------------------------------------------------- */
+
+#define SET "set"
+
+void probe_list_add(struct strbuf *out, const char *name, const char *function,
+		    const char *why)
+{
+	strbuf_printf(out, "%s %s %s\n", name, function, why ? why : SET);
+}
+
+/* Copies the word at *@text and moves behind it and its blank; false: there is no word. */
+static bool take_word(const char **text, char *word, size_t size)
+{
+	size_t len = strcspn(*text, " \n");
+
+	snprintf(word, size, "%.*s", (int)(len < size ? len : size - 1), *text);
+	*text += len + ((*text)[len] == ' ');
+	return len;
+}
+
+bool probe_list_next(const char **text, struct probe_line *line)
+{
+	bool whole = false;
+
+	while (**text && !whole) {
+		size_t len;
+
+		whole = take_word(text, line->name, sizeof(line->name)) &&
+			take_word(text, line->function, sizeof(line->function));
+		len = strcspn(*text, "\n");
+		whole &= len != 0;
+		line->set = len == strlen(SET) && !strncmp(*text, SET, len);
+		snprintf(line->why, sizeof(line->why), "%.*s",
+			 line->set ? 0 : (int)(len < INT16_MAX ? len : INT16_MAX), *text);
+		*text += len + ((*text)[len] == '\n');
+	}
+	return whole;
 }

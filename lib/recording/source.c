@@ -63,19 +63,6 @@ int source_open_fd(struct source *src, int fd)
 	return 0;
 }
 
-int source_open_file(struct source *src, const char *path)
-{
-	int fd = io_open_input(path, IO_FILE), err;
-
-	*src = (struct source){ 0 };
-	if (fd < 0)
-		return fd;
-	err = source_open_fd(src, fd);
-	if (err)
-		io_close(&fd);
-	return err;
-}
-
 void source_open_memory(struct source *src, const void *data, size_t size)
 {
 	*src = (struct source){ &memory_ops, (void *)(uintptr_t)data, size };
@@ -96,7 +83,7 @@ uint64_t source_next_data(const struct source *src, uint64_t offset)
 
 	if (offset < src->size && src->ops->next_data)
 		at = src->ops->next_data(src->ctx, offset);
-	return at < src->size ? at : src->size;
+	return SMALLER(at, src->size);
 }
 
 void source_close(struct source *src)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * recording: a source of bytes, so that every reader also works on memory.
- * In: a path, a descriptor or a memory range. Out: exact positioned reads.
+ * In: a descriptor or a memory range. Out: exact positioned reads.
  */
 #ifndef KMEMX_RECORDING_SOURCE_H
 #define KMEMX_RECORDING_SOURCE_H
@@ -28,8 +28,6 @@ struct source_ops {
 	uint64_t (*next_data)(void *ctx, uint64_t offset);
 };
 
-/* Opens a regular file for reading: io_open_input(). */
-int source_open_file(struct source *src, const char *path) __must_check;
 /* Takes ownership of a descriptor of a regular file, which is closed with the source. -ENODEV,
  * -EISDIR.
  */

@@ -112,8 +112,7 @@ static __always_inline int subbuf_iter_next(struct subbuf_iter *it,
 			it->ts += delta;
 			*rec = (struct raw_record){ it->ts, it->p + 8, word - 4 };
 			it->p += 4 + ((word + 3) & ~3U);
-			if (it->p > it->end)
-				it->p = it->end;
+			it->p = SMALLER(it->p, it->end);
 			return 1;
 		case SUBBUF_PADDING:
 			if (!delta) /* nothing but padding up to the page's end */
@@ -122,8 +121,7 @@ static __always_inline int subbuf_iter_next(struct subbuf_iter *it,
 				goto bad;
 			it->ts += delta;
 			it->p += 4 + ((word + 3) & ~3U);
-			if (it->p > it->end)
-				it->p = it->end;
+			it->p = SMALLER(it->p, it->end);
 			break;
 		case SUBBUF_TIME_EXTEND:
 			it->ts += ((uint64_t)word << 27) + delta;

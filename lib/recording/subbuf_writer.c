@@ -14,17 +14,6 @@ static void set_u32(const struct subbuf_writer *pw, uint8_t *p, uint32_t v)
 	memcpy(p, &v, sizeof(v));
 }
 
-static void set_long(const struct subbuf_writer *pw, uint8_t *p, unsigned int size,
-		     uint64_t v)
-{
-	if (size == 4) {
-		set_u32(pw, p, (uint32_t)v);
-		return;
-	}
-	v = pw->big_endian ? htobe64(v) : htole64(v);
-	memcpy(p, &v, sizeof(v));
-}
-
 static uint32_t capacity(const struct subbuf_writer *pw)
 {
 	return pw->page_size - pw->layout->data_offset;
@@ -101,11 +90,11 @@ static int end_page(struct subbuf_writer *pw)
 	    capacity(pw) - pw->used >= l->long_size &&
 	    (l->long_size == 8 || pw->page_missed <= UINT32_MAX)) {
 		commit |= SUBBUF_COMMIT_STORED;
-		set_long(pw, pw->page + l->data_offset + pw->used, l->long_size,
-			 pw->page_missed);
+		set_uint(pw->page + l->data_offset + pw->used, pw->page_missed,
+			 l->long_size, pw->big_endian);
 	}
-	set_long(pw, pw->page, 8, pw->page_ts);
-	set_long(pw, pw->page + l->commit_offset, l->long_size, commit);
+	set_uint(pw->page, pw->page_ts, 8, pw->big_endian);
+	set_uint(pw->page + l->commit_offset, commit, l->long_size, pw->big_endian);
 	strbuf_add(&pw->pages, pw->page, pw->page_size);
 	return pw->pages.size >= FLUSH_SIZE || pw->pages.failed ? flush(pw) : 0;
 }
@@ -161,7 +150,7 @@ static uint32_t room_left(const struct subbuf_writer *pw)
 
 	if (!number || !pw->used)
 		return left;
-	return left > pw->layout->long_size ? left - pw->layout->long_size : 0;
+	return less(left, pw->layout->long_size);
 }
 
 int subbuf_writer_add(struct subbuf_writer *pw, const struct raw_record *rec,
@@ -170,6 +159,8 @@ int subbuf_writer_add(struct subbuf_writer *pw, const struct raw_record *rec,
 	uint64_t delta = rec->ts - pw->last_ts;
 	int ret;
 
+	if (record_room(rec, !short_form_fits(rec), 0) > capacity(pw))
+		return -EINVAL;
 	if (!short_form_fits(rec))
 		long_form = true;
 	/* Time that runs backwards, or too far ahead, also begins a page. */
@@ -183,8 +174,6 @@ int subbuf_writer_add(struct subbuf_writer *pw, const struct raw_record *rec,
 	}
 	if (record_room(rec, long_form, 0) > capacity(pw) - pw->used)
 		long_form = !short_form_fits(rec);
-	if (record_room(rec, long_form, delta) > capacity(pw) - pw->used)
-		return -EINVAL;
 	put_record(pw, rec, long_form, delta);
 	return 0;
 }
@@ -238,6 +227,9 @@ bool subbuf_has_long_form(const struct subbuf *sb, bool big_endian)
 	return false;
 }
 
+const struct page_layout native_pages_layout = { NATIVE_PAGES_LONG_SIZE, 8,
+						 NATIVE_PAGES_DATA };
+
 const char native_pages_header_page[] =
 	"\tfield: u64 timestamp;\toffset:0;\tsize:8;\tsigned:0;\n"
 	"\tfield: local_t commit;\toffset:8;\tsize:8;\tsigned:1;\n"
@@ -252,50 +244,3 @@ const char native_pages_header_event[] = "# compressed entry header\n"
 					 "\ttime_extend : type == 30\n"
 					 "\ttime_stamp : type == 31\n"
 					 "\tdata max type_len  == 28\n";
-
-int native_pages_init(struct native_pages *w, int fd)
-{
-	static const struct page_layout layout = { NATIVE_PAGES_LONG_SIZE, 8,
-						   NATIVE_PAGES_DATA };
-	int ret = subbuf_writer_init(&w->pages, &layout, __BYTE_ORDER == __BIG_ENDIAN,
-				     NATIVE_PAGES_SIZE);
-
-	w->bytes = 0;
-	subbuf_writer_to(&w->pages, fd, 0);
-	return ret;
-}
-
-void native_pages_free(struct native_pages *w)
-{
-	subbuf_writer_free(&w->pages);
-}
-
-int native_pages_event(struct native_pages *w, uint64_t ts, const void *data, size_t size)
-{
-	struct raw_record rec = { ts, data, (uint32_t)((size + 3) & ~(size_t)3) };
-	uint8_t padded[NATIVE_PAGES_MAX_EVENT + 3];
-
-	if (!size || size > NATIVE_PAGES_MAX_EVENT)
-		return -E2BIG;
-	if (rec.size != size) {
-		memcpy(padded, data, size);
-		memset(padded + size, 0, rec.size - size);
-		rec.data = padded;
-	}
-	return subbuf_writer_add(&w->pages, &rec, false);
-}
-
-void native_pages_loss(struct native_pages *w, uint64_t missed)
-{
-	subbuf_writer_lost(&w->pages, missed);
-}
-
-int native_pages_finish(struct native_pages *w)
-{
-	int ret;
-
-	w->pages.missed = 0; /* no sub-buffer follows that could carry the mark */
-	ret = subbuf_writer_finish(&w->pages, 0);
-	w->bytes = w->pages.offset;
-	return ret;
-}

@@ -71,35 +71,9 @@ bool subbuf_has_long_form(const struct subbuf *sb, bool big_endian);
  */
 #define NATIVE_PAGES_MAX_EVENT (NATIVE_PAGES_SIZE - NATIVE_PAGES_DATA - 24U)
 
-/* The texts that describe these sub-buffers. */
+/* What describes these sub-buffers. */
+extern const struct page_layout native_pages_layout;
 extern const char native_pages_header_page[];
 extern const char native_pages_header_event[];
-
-/**
- * struct native_pages - one CPU's sub-buffers
- * @bytes: in the file after native_pages_finish(), a multiple of the sub-buffer's size
- */
-struct native_pages {
-	struct subbuf_writer pages;
-	uint64_t bytes;
-};
-
-/* @fd: the part's file, filled with whole sub-buffers from its start; stays the caller's. */
-int native_pages_init(struct native_pages *w, int fd) __must_check;
-
-/**
- * native_pages_event() - append a record
- * @data: begins with the common fields; padded to words
- * @size: at most NATIVE_PAGES_MAX_EVENT
- *
- * Time may run backwards: that starts a new sub-buffer. Return: 0; -E2BIG; -errno of write(2).
- */
-int native_pages_event(struct native_pages *w, uint64_t ts, const void *data,
-		       size_t size) __must_check;
-/* Events were lost before the next one: their number, or SUBBUF_MISSED_UNKNOWN. */
-void native_pages_loss(struct native_pages *w, uint64_t missed);
-/* Writes the pending sub-buffer. 0 or -errno. */
-int native_pages_finish(struct native_pages *w) __must_check;
-void native_pages_free(struct native_pages *w);
 
 #endif

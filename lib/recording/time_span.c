@@ -12,20 +12,20 @@
 
 #define NO_PAGE UINT32_MAX
 
-/* One CPU's sub-buffers, in the file's order. */
+/* The sub-buffers of CPU rec->buffers[@buffer].cpus[@index], in the file's order. */
 struct pages {
-	const struct time_span_cpu *cpu;
+	uint32_t buffer, index;
 	uint64_t *ts; /* their own times */
 	uint8_t *kept;
-	size_t nr, capacity;
+	size_t nr;
 };
 
 /* --- which sub-buffers are in order ------------------------------------------------------ */
 
 static int open_quiet(struct cpu_cursor **out, const struct recording *rec,
-		      const struct time_span_cpu *cpu)
+		      uint32_t buffer, uint32_t index)
 {
-	int ret = cpu_cursor_open(out, rec, cpu->buffer, cpu->index, NULL);
+	int ret = cpu_cursor_open(out, rec, buffer, index, NULL);
 
 	if (!ret)
 		cpu_cursor_quiet(*out);
@@ -36,20 +36,17 @@ static int read_times(struct pages *pages, const struct recording *rec)
 {
 	struct cpu_cursor *cur;
 	struct subbuf sb;
-	int ret = open_quiet(&cur, rec, pages->cpu);
+	int ret = open_quiet(&cur, rec, pages->buffer, pages->index);
 
 	if (ret)
 		return ret;
 	while ((ret = cpu_cursor_next(cur, &sb)) == 1 || ret == -EBADMSG) {
 		if (ret != 1)
 			continue;
-		ret = pages->nr >= NO_PAGE - 1
-			      ? -ENOMEM
-			      : array_reserve(&pages->ts, &pages->capacity, pages->nr + 1,
-					      sizeof(*pages->ts));
+		ret = pages->nr >= NO_PAGE - 1 ? -ENOMEM
+					       : ARRAY_ADD(pages->ts, pages->nr, sb.ts);
 		if (ret)
 			break;
-		pages->ts[pages->nr++] = sb.ts;
 	}
 	cpu_cursor_close(cur);
 	return ret;
@@ -60,16 +57,13 @@ static int read_times(struct pages *pages, const struct recording *rec)
  */
 static int keep_ordered(struct pages *pages)
 {
-	uint32_t *tails = calloc(pages->nr + 1, sizeof(*tails));
-	uint32_t *before = calloc(pages->nr + 1, sizeof(*before));
+	uint32_t *tails __auto_mem = calloc(pages->nr + 1, sizeof(*tails));
+	uint32_t *before __auto_mem = calloc(pages->nr + 1, sizeof(*before));
 	size_t nr = 0, at;
 
 	pages->kept = calloc(pages->nr + 1, sizeof(*pages->kept));
-	if (!tails || !before || !pages->kept) {
-		free(tails);
-		free(before);
+	if (!tails || !before || !pages->kept)
 		return -ENOMEM;
-	}
 	for (size_t i = 0; i < pages->nr; i++) {
 		if (pages->ts[i] >= TIME_MAX)
 			continue;
@@ -83,24 +77,17 @@ static int keep_ordered(struct pages *pages)
 	for (uint32_t page = nr ? tails[nr - 1] : NO_PAGE; page != NO_PAGE;
 	     page = before[page])
 		pages->kept[page] = 1;
-	free(tails);
-	free(before);
 	return 0;
 }
 
-static int compare_times(const void *a, const void *b)
-{
-	const uint64_t *x = a, *y = b;
-
-	return (*x > *y) - (*x < *y);
-}
+ORDER_NUMBERS(compare_times, uint64_t)
 
 /* The first and last time of the largest group of pages without a long silence in between. */
 static int find_most(const struct pages *cpus, uint32_t nr_cpus, uint64_t *low,
 		     uint64_t *high)
 {
 	size_t nr = 0, most = 0, first = 0;
-	uint64_t *times;
+	uint64_t *times __auto_mem = NULL;
 
 	for (uint32_t c = 0; c < nr_cpus; c++)
 		nr += cpus[c].nr;
@@ -126,7 +113,6 @@ static int find_most(const struct pages *cpus, uint32_t nr_cpus, uint64_t *low,
 		*low = times[first];
 		*high = times[i];
 	}
-	free(times);
 	return 0;
 }
 
@@ -174,7 +160,7 @@ static int count_cpu(const struct recording *rec, const struct pages *pages,
 	struct cpu_cursor *cur;
 	struct subbuf sb;
 	size_t i = 0;
-	int ret = open_quiet(&cur, rec, pages->cpu);
+	int ret = open_quiet(&cur, rec, pages->buffer, pages->index);
 
 	if (ret)
 		return ret;
@@ -187,33 +173,44 @@ static int count_cpu(const struct recording *rec, const struct pages *pages,
 	return ret;
 }
 
+/* Lists the CPUs of the ring buffers that are looked at. 0 or -ENOMEM. */
+static int list_cpus(const struct recording *rec, const char *instance,
+		     struct pages **cpus, uint32_t *nr)
+{
+	for (uint32_t b = 0; b < rec->nr_buffers; b++) {
+		const struct recording_buffer *buf = &rec->buffers[b];
+
+		if (instance && strcmp(buf->name, instance))
+			continue;
+		for (uint32_t i = 0; i < buf->nr_cpus; i++) {
+			if (ARRAY_ADD(*cpus, *nr, (struct pages){ b, i }))
+				return -ENOMEM;
+		}
+	}
+	return 0;
+}
+
 int time_span_check(const struct recording *rec, const struct time_span_options *opts,
 		    struct time_span *out)
 {
-	struct pages *cpus = calloc(opts->nr_cpus + 1UL, sizeof(*cpus));
-	uint64_t bounds[2] = { 0 };
-	int ret = cpus ? 0 : -ENOMEM;
+	uint64_t low = 0, high = 0;
+	struct pages *cpus __auto_mem = NULL;
+	uint32_t nr = 0;
+	int ret = list_cpus(rec, opts->instance, &cpus, &nr);
 
 	*out = (struct time_span){ 0 };
-	for (uint32_t c = 0; c < opts->nr_cpus && !ret; c++) {
-		cpus[c].cpu = &opts->cpus[c];
-		ret = read_times(&cpus[c], rec);
-		if (!ret)
-			ret = keep_ordered(&cpus[c]);
-	}
-	if (!ret)
-		ret = find_most(cpus, opts->nr_cpus, &bounds[0], &bounds[1]);
-	for (uint32_t c = 0; c < opts->nr_cpus && !ret; c++) {
+	for (uint32_t c = 0; c < nr && !ret; c++)
+		ret = read_times(&cpus[c], rec) ?: keep_ordered(&cpus[c]);
+	ret = ret ?: find_most(cpus, nr, &low, &high);
+	for (uint32_t c = 0; c < nr && !ret; c++) {
 		for (size_t i = 0; i < cpus[c].nr; i++)
-			cpus[c].kept[i] &=
-				cpus[c].ts[i] >= bounds[0] && cpus[c].ts[i] <= bounds[1];
-		ret = count_cpu(rec, &cpus[c], opts, bounds[1], out);
+			cpus[c].kept[i] &= cpus[c].ts[i] >= low && cpus[c].ts[i] <= high;
+		ret = count_cpu(rec, &cpus[c], opts, high, out);
 	}
-	for (uint32_t c = 0; c < opts->nr_cpus && cpus; c++) {
-		free(cpus[c].ts);
-		free(cpus[c].kept);
+	for_each(pages, cpus, nr) {
+		free(pages->ts);
+		free(pages->kept);
 	}
-	free(cpus);
 	return ret;
 }
 
@@ -255,7 +252,7 @@ static int walk_span(struct cpu_cursor *cur, bool big_endian, struct quick_span 
 
 /* Looks at the first event and the tail, or the whole CPU if the tail has no event. 0 or -ENOMEM.
  */
-static int look_at_cpu(const struct recording *rec, const struct time_span_cpu *cpu,
+static int look_at_cpu(const struct recording *rec, uint32_t buffer, uint32_t index,
 		       struct quick_span *span)
 {
 	int ret;
@@ -263,7 +260,7 @@ static int look_at_cpu(const struct recording *rec, const struct time_span_cpu *
 	for (int pass = 0; pass < 3; pass++) {
 		struct cpu_cursor *cur;
 
-		ret = open_quiet(&cur, rec, cpu);
+		ret = open_quiet(&cur, rec, buffer, index);
 		if (ret)
 			return ret;
 		if (pass == 1)
@@ -278,34 +275,17 @@ static int look_at_cpu(const struct recording *rec, const struct time_span_cpu *
 	return 0;
 }
 
-static int check_buffer(const struct recording *rec, uint32_t buffer,
-			struct time_span *span)
-{
-	const uint32_t nr = rec->buffers[buffer].nr_cpus;
-	struct time_span_cpu *cpus = calloc(nr + 1UL, sizeof(*cpus));
-	const struct time_span_options opts = { .cpus = cpus,
-						.nr_cpus = nr,
-						.stop_ts = UINT64_MAX };
-	int ret;
-
-	if (!cpus)
-		return -ENOMEM;
-	for (uint32_t i = 0; i < nr; i++)
-		cpus[i] = (struct time_span_cpu){ buffer, i };
-	ret = time_span_check(rec, &opts, span);
-	free(cpus);
-	return ret;
-}
-
 int recording_time_span(const struct recording *rec, uint32_t buffer, uint64_t *first,
 			uint64_t *last)
 {
+	const struct time_span_options opts = { .instance = rec->buffers[buffer].name,
+						.stop_ts = UINT64_MAX };
 	struct quick_span quick = { 0 };
 	struct time_span span;
 	int ret = 0;
 
 	for (uint32_t i = 0; i < rec->buffers[buffer].nr_cpus && !ret; i++)
-		ret = look_at_cpu(rec, &(struct time_span_cpu){ buffer, i }, &quick);
+		ret = look_at_cpu(rec, buffer, i, &quick);
 	if (ret)
 		return ret;
 	if (!quick.any)
@@ -314,7 +294,7 @@ int recording_time_span(const struct recording *rec, uint32_t buffer, uint64_t *
 	*last = quick.last;
 	if (!quick.odd && quick.last - quick.first <= TIME_SPAN_PLAUSIBLE)
 		return 0;
-	ret = check_buffer(rec, buffer, &span);
+	ret = time_span_check(rec, &opts, &span);
 	if (!ret && !span.nr_possible)
 		ret = -ENODATA;
 	if (!ret) {

@@ -14,19 +14,14 @@
 /* A clock may step back a little; a larger step (1 s in ns) is damage. */
 #define TIME_STEP_PLAUSIBLE (UINT64_C(1) << 30)
 
-/* A CPU of a buffer: rec->buffers[@buffer].cpus[@index]. */
-struct time_span_cpu {
-	uint32_t buffer, index;
-};
-
 /**
  * struct time_span_options - what to look at
+ * @instance: only the ring buffer of this name; NULL: all of them
  * @start_ts, @stop_ts: only events of this time are counted
  * @min_size: smaller records are not events
  */
 struct time_span_options {
-	const struct time_span_cpu *cpus;
-	uint32_t nr_cpus;
+	const char *instance;
 	uint64_t start_ts, stop_ts;
 	uint32_t min_size;
 };

@@ -54,26 +54,14 @@ void trace_dat_damage(struct trace_dat *td, uint64_t offset, const char *fmt, ..
 	__printf_fmt(3, 4);
 /* Replaces an impossible page size, because later code divides by it. */
 void trace_dat_check_page_size(struct trace_dat *td);
-/* @size: header_page's sub-buffer size, which replaces an impossible one in the file's start. */
-void trace_dat_found_page_size(struct trace_dat *td, uint32_t size);
-/* Adds a metadata item of kmemx; everything is copied. 0 or -ENOMEM. */
-int trace_dat_add_meta(struct trace_dat *td, const char *name, const void *text,
-		       size_t size) __must_check;
-
 /* Reads the geometry of sub-buffers from the text of header_page. 0; -EBADMSG: nothing was changed.
  */
 int trace_dat_parse_header_page(const char *text, struct page_layout *layout,
 				uint32_t *subbuf_size) __must_check;
 
-/* Readers of the metadata parts, which are the same in both versions. Each returns 0 or -errno. */
-int trace_dat_header_info(struct trace_dat *td, struct reader *r) __must_check;
-int trace_dat_ftrace_formats(struct trace_dat *td, struct reader *r) __must_check;
-int trace_dat_event_formats(struct trace_dat *td, struct reader *r) __must_check;
-int trace_dat_kallsyms(struct trace_dat *td, struct reader *r) __must_check;
-int trace_dat_printk(struct trace_dat *td, struct reader *r) __must_check;
-int trace_dat_cmdlines(struct trace_dat *td, struct reader *r) __must_check;
-
-/* All of them, in version 6's order, which is also that of version 7's option ids. */
+/* The metadata parts, which are the same in both versions, in version 6's order, which is also that
+ * of version 7's option ids. Each is read with 0 or -errno.
+ */
 #define TRACE_DAT_NR_PARTS 6
 struct trace_dat_part {
 	const char *name; /* for messages */
@@ -104,14 +92,5 @@ int trace_dat_add_buffer(struct trace_dat *td, const char *name, const char *clo
  */
 int trace_dat_add_cpu(struct trace_dat *td, const struct recording_cpu *cpu,
 		      uint64_t extra_bytes) __must_check;
-
-/**
- * trace_dat_search_cpus() - find the CPUs in a data section whose description is missing
- * @start, @end: of the section's content, in the file
- *
- * Return: 0, -ENOMEM, -EIO.
- */
-int trace_dat_search_cpus(struct trace_dat *td, uint64_t start, uint64_t end,
-			  bool compressed) __must_check;
 
 #endif

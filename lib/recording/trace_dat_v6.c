@@ -38,7 +38,7 @@ static int option_instance(struct v6 *v, const uint8_t *data, size_t size)
 		trace_dat_damage(td, offset, "an instance is beyond the end of the file");
 		return 0;
 	}
-	if (array_grow(&v->instances, v->nr_instances, sizeof(*v->instances)))
+	if (array_grow(&v->instances, v->nr_instances))
 		return -ENOMEM;
 	in = &v->instances[v->nr_instances];
 	in->offset = offset;
@@ -80,16 +80,13 @@ static int read_options(struct v6 *v, struct reader *r)
 static char *read_clock(struct reader *r)
 {
 	uint64_t size = reader_u64(r);
-	char *text __auto_mem = NULL, *open, *close;
+	char *text __auto_mem = NULL, *open;
 
-	if (r->err || size > READER_MAX_NAME)
-		return strdup("");
-	text = reader_text(r, size);
-	if (!text)
-		return strdup("");
-	open = strchr(text, '[');
-	close = open ? strchr(open, ']') : NULL;
-	return close ? strndup(open + 1, (size_t)(close - open) - 1) : strdup(text);
+	if (!r->err && size <= READER_MAX_NAME)
+		text = reader_text(r, size);
+	open = text ? strchr(text, '[') : NULL;
+	return text && !(open && strchr(open, ']')) ? strdup(text)
+						    : trace_dat_chosen_clock(text);
 }
 
 /*
@@ -180,9 +177,7 @@ static int read_block(struct v6 *v, struct reader *r, const char *name)
 		v->td->has_text = true;
 		return 0;
 	}
-	if (memcmp(tag, "flyrecord", sizeof(tag)))
-		return -EBADMSG;
-	return read_cpus(v, r, name);
+	return memcmp(tag, "flyrecord", sizeof(tag)) ? -EBADMSG : read_cpus(v, r, name);
 }
 
 static void read_instances(struct v6 *v, struct reader *r)
@@ -191,9 +186,7 @@ static void read_instances(struct v6 *v, struct reader *r)
 	/* Instances have no instances of their own. */
 	size_t nr = v->nr_instances;
 
-	for (size_t i = 0; i < nr; i++) {
-		struct v6_instance *in = &v->instances[i];
-
+	for_each(in, v->instances, nr) {
 		reader_init(r, &td->rec->src, in->offset, UINT64_MAX,
 			    td->rec->big_endian);
 		free(td->cpustat_buffer);
@@ -329,8 +322,7 @@ int trace_dat_open_v6(struct trace_dat *td)
 					 "the table of CPUs was found here by searching");
 		err = at ? 0 : -EBADMSG;
 	}
-	if (!err)
-		err = read_top_block(&v, &r, at);
+	err = err ?: read_top_block(&v, &r, at);
 	if (err == -EBADMSG || err == -ENODATA) {
 		log_msg(rec->log, LOG_ERROR,
 			"%s: the table of CPUs is damaged or cut off; no events can be found",

@@ -7,7 +7,6 @@
 #include "recording/compress.h"
 #include "recording/trace_dat.h"
 
-#define SECTION_COMPRESSED  1U
 /* Real files have two to four options sections. */
 #define MAX_OPTION_SECTIONS 1024
 /* No known writer makes several sections of one kind: reads at most this many. */
@@ -31,7 +30,7 @@ struct section {
 
 struct v7 {
 	struct trace_dat *td;
-	struct decompressor d;
+	struct unpacker *unpacker;
 	uint64_t visited[MAX_OPTION_SECTIONS];
 	size_t nr_visited;
 	uint64_t unpacked; /* bytes of sections decompressed so far */
@@ -45,24 +44,24 @@ static int section_decompress(struct v7 *v, struct section *s)
 {
 	struct recording *rec = v->td->rec;
 	uint32_t size = reader_u32(&s->r), expected = reader_u32(&s->r);
-	struct decompress_input in = { .size = size,
+	struct decompress_input in = { .kind = rec->compression,
+				       .size = size,
 				       .expected = expected,
 				       .limit = TRACE_DAT_MAX_SECTION };
 	uint64_t left = UNPACKED_MAX + UNPACKED_RATIO * rec->src.size - v->unpacked;
 	char *data;
 	int err;
 
-	if (left < in.limit)
-		in.limit = (size_t)left;
+	in.limit = (size_t)SMALLER(in.limit, left);
 	data = reader_text(&s->r, size);
 	if (!data)
 		return s->r.err;
 	in.data = data;
-	err = decompress_block(&v->d, rec->compression, &in, &s->mem);
+	err = decompress_block(&v->unpacker, &in, &s->mem);
 	free(data);
 	/* Failed decompression took time, too. */
 	left = err ? s->mem.capacity : s->mem.size;
-	v->unpacked += left < in.limit ? left : in.limit;
+	v->unpacked += SMALLER(left, in.limit);
 	if (err)
 		return err;
 	source_open_memory(&s->src, s->mem.data, s->mem.size);
@@ -130,8 +129,7 @@ static int read_part(struct v7 *v, uint64_t offset, uint16_t id)
 	if (v->readings[id - OPTION_HEADER_INFO]++ >= MAX_READINGS)
 		return tolerate(v, -EBADMSG, offset, part->name);
 	err = section_open(v, &s, offset, id);
-	if (!err)
-		err = part->read(v->td, &s.r);
+	err = err ?: part->read(v->td, &s.r);
 	section_close(&s);
 	return tolerate(v, err, offset, part->name);
 }
@@ -141,18 +139,19 @@ static int read_part(struct v7 *v, uint64_t offset, uint16_t id)
  */
 static int read_modules(struct v7 *v, uint64_t offset)
 {
+	struct recording *rec = v->td->rec;
 	struct section s;
-	char *text = NULL;
+	char *text;
 	size_t size;
 	int err = section_open(v, &s, offset, OPTION_MODULES_FILE);
 
 	if (!err) {
 		size = (size_t)reader_left(&s.r);
 		text = reader_text(&s.r, size);
-		err = text ? trace_dat_add_meta(v->td, RECORDING_META_MODULES, text, size)
+		err = text ? recording_text_add(&rec->meta, &rec->nr_meta,
+						RECORDING_META_MODULES, text, size)
 			   : s.r.err;
 	}
-	free(text);
 	section_close(&s);
 	return tolerate(v, err, offset, "modules");
 }
@@ -272,10 +271,8 @@ static int read_options(struct v7 *v, struct reader *r, uint64_t *next)
 
 static bool visit(struct v7 *v, uint64_t offset)
 {
-	for (size_t i = 0; i < v->nr_visited; i++)
-		if (v->visited[i] == offset)
-			return false;
-	if (v->nr_visited == MAX_OPTION_SECTIONS)
+	if (v->nr_visited == MAX_OPTION_SECTIONS ||
+	    ANY(i, v->nr_visited, v->visited[i] == offset))
 		return false;
 	v->visited[v->nr_visited++] = offset;
 	return true;
@@ -289,8 +286,7 @@ static int read_option_section(struct v7 *v, uint64_t offset, uint64_t *next)
 	v->td->pos = offset;
 	*next = 0;
 	err = section_open(v, &s, offset, SECTION_OPTIONS);
-	if (!err)
-		err = read_options(v, &s.r, next);
+	err = err ?: read_options(v, &s.r, next);
 	section_close(&s);
 	if (err)
 		v->chain_broken = true;
@@ -315,6 +311,101 @@ static int read_all_options(struct v7 *v, uint64_t offset)
 		offset = next;
 	}
 	return 0;
+}
+
+static uint64_t align_up(uint64_t v, uint64_t to)
+{
+	return v > UINT64_MAX - to ? UINT64_MAX : (v + to - 1) / to * to;
+}
+
+/* Compressed data contains the number of chunks and their sizes. */
+static uint64_t end_of_chunks(struct trace_dat *td, uint64_t start, uint64_t end)
+{
+	struct reader r;
+	uint32_t chunks;
+
+	reader_init(&r, &td->rec->src, start, end, td->rec->big_endian);
+	chunks = reader_u32(&r);
+	if (!chunks)
+		return end;
+	while (chunks-- && !r.err) {
+		uint32_t size = reader_u32(&r);
+
+		/* The writer did not store the size: the chunk's reader finds its end. */
+		if (!size)
+			return end;
+		reader_skip(&r, 4ULL + size);
+	}
+	return r.err ? end : r.pos;
+}
+
+/* The first page from @at on that is not all hole; a last partial page, or @end. */
+static uint64_t skip_hole(const struct source *src, uint64_t at, uint64_t end,
+			  uint32_t page_size)
+{
+	uint64_t data = source_next_data(src, at);
+
+	data = SMALLER(data, end);
+	return data > at ? at + (data - at) / page_size * page_size : at;
+}
+
+/* A CPU's pages ascend in time: the next CPU begins where it goes back. */
+static uint64_t end_of_pages(struct trace_dat *td, uint64_t start, uint64_t end)
+{
+	struct recording *rec = td->rec;
+	uint64_t ts, last = 0;
+	uint8_t head[8];
+
+	for (uint64_t at = start; end - at >= rec->page_size; at += rec->page_size) {
+		if (source_read(&rec->src, head, sizeof(head), at))
+			return at;
+		ts = get_u64(head, rec->big_endian);
+		/* Time 0 may also be a hole of any size, where nothing was written. */
+		if (ts < last ||
+		    (!ts && skip_hole(&rec->src, at, end, rec->page_size) > at))
+			return at;
+		last = ts;
+	}
+	return end;
+}
+
+/* Finds the CPUs in a data section from @start to @end in the file, whose description is missing.
+ * 0, -ENOMEM, -EIO.
+ */
+static int search_cpus(struct trace_dat *td, uint64_t start, uint64_t end,
+		       bool compressed)
+{
+	struct recording *rec = td->rec;
+	struct recording_cpu cpu = { 0 };
+	char *clock __auto_mem = trace_dat_chosen_clock(rec->trace_clock);
+	int err;
+
+	end = SMALLER(end, rec->src.size);
+	err = trace_dat_add_buffer(td, rec->nr_buffers ? "recovered" : "", clock,
+				   rec->page_size);
+	if (err)
+		return err;
+	rec->buffers[rec->nr_buffers - 1].compressed = compressed;
+	for (cpu.offset = align_up(start, rec->page_size);
+	     !err && cpu.offset < end && cpu.cpu < TRACE_DAT_MAX_CPUS; cpu.cpu++) {
+		uint64_t stop;
+
+		cpu.offset = skip_hole(&rec->src, cpu.offset, end, rec->page_size);
+		stop = compressed ? end_of_chunks(td, cpu.offset, end)
+				  : end_of_pages(td, cpu.offset, end);
+		if (stop <= cpu.offset)
+			break;
+		cpu.size = stop - cpu.offset;
+		cpu.cut = stop == end; /* CPUs after it may be missing completely */
+		err = trace_dat_add_cpu(td, &cpu, 0);
+		cpu.offset = compressed ? align_up(stop, rec->page_size) : stop;
+	}
+	log_msg(rec->log, LOG_WARN,
+		"%s: the description of the data at offset %" PRIu64
+		" is missing; its %" PRIu32
+		" CPUs are numbered in their order in the file",
+		rec->path, start, rec->buffers[rec->nr_buffers - 1].nr_cpus);
+	return err;
 }
 
 /* Does a buffer have data in [@start, @end)? */
@@ -359,8 +450,8 @@ static int recover(struct v7 *v, uint64_t offset)
 			err = read_option_section(v, offset, &next);
 		else if (id == OPTION_BUFFER && !described(rec, start, end))
 			err = tolerate(v,
-				       trace_dat_search_cpus(v->td, start, end,
-							     flags & SECTION_COMPRESSED),
+				       search_cpus(v->td, start, end,
+						   flags & SECTION_COMPRESSED),
 				       offset, "buffers");
 		else if (id >= OPTION_HEADER_INFO && id <= OPTION_CMDLINES)
 			err = read_part(v, offset, id);
@@ -397,10 +488,10 @@ static int set_compression(struct trace_dat *td, const char *name)
 int trace_dat_open_v7(struct trace_dat *td)
 {
 	struct recording *rec = td->rec;
-	struct v7 *v;
+	struct v7 *v __auto_mem = NULL;
 	struct reader r;
 	uint64_t offset, first_section;
-	char *name;
+	char *name __auto_mem = NULL;
 	int err;
 
 	reader_init(&r, &rec->src, td->pos, UINT64_MAX, rec->big_endian);
@@ -409,7 +500,6 @@ int trace_dat_open_v7(struct trace_dat *td)
 	offset = reader_u64(&r);
 	first_section = r.pos;
 	err = r.err ? r.err : set_compression(td, name);
-	free(name);
 	if (err == -ENODATA)
 		err = -EBADMSG;
 	if (err)
@@ -421,7 +511,6 @@ int trace_dat_open_v7(struct trace_dat *td)
 	err = read_all_options(v, offset);
 	if (!err && (v->chain_broken || !rec->nr_buffers))
 		err = recover(v, first_section);
-	decompressor_free(&v->d);
-	free(v);
+	unpacker_free(v->unpacker);
 	return err;
 }

@@ -39,25 +39,18 @@ struct user_map {
 
 struct user_process {
 	struct user_map *maps;
-	size_t nr, capacity;
+	size_t nr;
 	uint32_t pid;
 	bool used;
 };
 
 /* --- mappings ---------------------------------------------------------------------------- */
 
-static struct user_process *get_process(struct user_maps *u, uint32_t pid)
+static struct user_process *find_process(const struct user_maps *u, uint32_t pid)
 {
-	const uint32_t *found = u64_map_find(&u->by_pid, pid);
+	const uint32_t *found = u64_map_find(&u->processes.index, pid);
 
-	if (found)
-		return &u->processes[*found];
-	if (array_reserve(&u->processes, &u->capacity, u->nr_processes + 1,
-			  sizeof(*u->processes)) ||
-	    !u64_map_insert(&u->by_pid, pid, (uint32_t)u->nr_processes))
-		return NULL;
-	u->processes[u->nr_processes] = (struct user_process){ .pid = pid };
-	return &u->processes[u->nr_processes++];
+	return found ? &u->processes.of[*found] : NULL;
 }
 
 /* Records of other CPUs may come first in the file, so this sorts them by time. */
@@ -68,8 +61,10 @@ static int add_map(struct user_maps *u, uint32_t pid, const struct user_map *map
 
 	if (u->nr_maps == USER_MAPS_MAPS)
 		return 0;
-	p = get_process(u, pid);
-	if (!p || array_reserve(&p->maps, &p->capacity, p->nr + 1, sizeof(*p->maps)))
+	p = INDEXED_ITEM(&u->processes, pid);
+	if (p)
+		p->pid = pid;
+	if (!p || array_grow(&p->maps, p->nr))
 		return -ENOMEM;
 	for (at = p->nr; at && p->nr - at < MAX_MOVES; at--) {
 		if (p->maps[at - 1].time <= map->time)
@@ -88,27 +83,21 @@ static int add_map(struct user_maps *u, uint32_t pid, const struct user_map *map
 static int get_file(struct user_maps *u, const char *path, size_t len, const char *mark,
 		    uint32_t *out)
 {
-	const uint32_t known = u->files.count;
+	const uint32_t known = u->files.keys.count;
 	struct strbuf __auto_free key = { 0 };
 
 	strbuf_add(&key, path, len);
 	if (*mark)
 		strbuf_add(&key, "", 1);
 	strbuf_puts(&key, mark);
-	*out = key.failed		 ? 0
-	       : known < USER_MAPS_FILES ? intern_id(&u->files, key.data, key.size)
-					 : intern_find(&u->files, key.data, key.size);
-	len = key.failed;
-	if (len || (known < USER_MAPS_FILES && !*out))
+	*out = 0;
+	if (key.failed)
 		return -ENOMEM;
-	if (u->files.count == known)
-		return 0;
-	if (array_reserve(&u->ids, &u->ids_capacity, *out + 1, sizeof(*u->ids)) ||
-	    array_reserve(&u->inodes, &u->inodes_capacity, *out + 1, sizeof(*u->inodes)))
-		return -ENOMEM;
-	*u->ids[*out] = '\0';
-	u->inodes[*out] = 0;
-	return 0;
+	if (known < USER_MAPS_FILES)
+		*out = KEYED_ID_OF(&u->files, key.data, key.size);
+	else
+		*out = intern_find(&u->files.keys, key.data, key.size);
+	return *out > u->files.nr || (known < USER_MAPS_FILES && !*out) ? -ENOMEM : 0;
 }
 
 static void format_id(char out[USER_MAPS_ID], const uint8_t *id, size_t size)
@@ -118,12 +107,12 @@ static void format_id(char out[USER_MAPS_ID], const uint8_t *id, size_t size)
 		snprintf(out + 2 * i, 3, "%02x", id[i]);
 }
 
-static int read_mmap(struct user_maps *u, const struct user_record *rec)
+static int read_mmap(struct user_maps *u, const struct perf_record *rec, uint64_t time)
 {
 	const size_t name_at = rec->type == PERF_RECORD_MMAP ? 32 : 64;
 	const bool big = rec->big_endian;
 	const uint8_t *d = rec->data;
-	struct user_map map = { .time = rec->time };
+	struct user_map map = { .time = time };
 	char id[USER_MAPS_ID] = "";
 	uint64_t size;
 	size_t len;
@@ -144,18 +133,16 @@ static int read_mmap(struct user_maps *u, const struct user_record *rec)
 	if (ret)
 		return ret;
 	if (map.file && *id)
-		memcpy(u->ids[map.file], id, sizeof(id));
+		memcpy(u->files.of[map.file - 1].id, id, sizeof(id));
 	else if (map.file && rec->type == PERF_RECORD_MMAP2)
-		u->inodes[map.file] = get_u64(d + MAP_INODE, big);
+		u->files.of[map.file - 1].inode = get_u64(d + MAP_INODE, big);
 	return add_map(u, get_u32(d, big), &map);
 }
 
 /* pid, parent, tid, parent's tid: a thread has its process's mappings anyway. */
-static int read_fork(struct user_maps *u, const struct user_record *rec)
+static int read_fork(struct user_maps *u, const struct perf_record *rec, uint64_t time)
 {
-	struct user_map map = { .time = rec->time,
-				.last = UINT64_MAX,
-				.file = FILE_PARENT };
+	struct user_map map = { .time = time, .last = UINT64_MAX, .file = FILE_PARENT };
 	uint32_t pid;
 
 	if (rec->size < 16)
@@ -165,18 +152,18 @@ static int read_fork(struct user_maps *u, const struct user_record *rec)
 	return pid == map.offset ? 0 : add_map(u, pid, &map);
 }
 
-int user_maps_record(struct user_maps *u, const struct user_record *rec)
+int user_maps_record(struct user_maps *u, const struct perf_record *rec, uint64_t time)
 {
-	const struct user_map exec = { .time = rec->time,
+	const struct user_map exec = { .time = time,
 				       .last = UINT64_MAX,
 				       .file = FILE_NONE };
 
 	switch (rec->type) {
 	case PERF_RECORD_MMAP:
 	case PERF_RECORD_MMAP2:
-		return read_mmap(u, rec);
+		return read_mmap(u, rec, time);
 	case PERF_RECORD_FORK:
-		return read_fork(u, rec);
+		return read_fork(u, rec, time);
 	case PERF_RECORD_COMM:
 		if (rec->size < 8 || !(rec->misc & MISC_EXEC))
 			return 0;
@@ -186,7 +173,7 @@ int user_maps_record(struct user_maps *u, const struct user_record *rec)
 	}
 }
 
-int user_maps_build_id(struct user_maps *u, const struct user_record *rec)
+int user_maps_build_id(struct user_maps *u, const struct perf_record *rec)
 {
 	const char *name = (const char *)rec->data + HEADER_ID_NAME;
 	size_t id_size = BUILD_ID_MAX;
@@ -199,7 +186,7 @@ int user_maps_build_id(struct user_maps *u, const struct user_record *rec)
 		id_size = rec->data[HEADER_ID_SIZE];
 	ret = get_file(u, name, strnlen(name, rec->size - HEADER_ID_NAME), "", &file);
 	if (!ret && file)
-		format_id(u->ids[file], rec->data + HEADER_ID, id_size);
+		format_id(u->files.of[file - 1].id, rec->data + HEADER_ID, id_size);
 	return ret;
 }
 
@@ -240,8 +227,8 @@ static int add_proc_line(struct user_maps *u, uint32_t pid, const char *text, si
 		  : get_file(u, anon, strlen(anon), "", &map.file);
 	if (ret)
 		return ret;
-	if (map.file && !u->inodes[map.file])
-		u->inodes[map.file] = inode;
+	if (map.file && !u->files.of[map.file - 1].inode)
+		u->files.of[map.file - 1].inode = inode;
 	return add_map(u, pid, &map);
 }
 
@@ -249,12 +236,8 @@ int user_maps_add_proc(struct user_maps *u, uint32_t pid, uint64_t time, const c
 {
 	int ret = 0;
 
-	while (!ret && *text) {
-		size_t len = strcspn(text, "\n");
-
-		ret = add_proc_line(u, pid, text, len, time);
-		text += len + (text[len] == '\n');
-	}
+	for (; !ret && *text; text = text_next_line(text))
+		ret = add_proc_line(u, pid, text, strcspn(text, "\n"), time);
 	return ret;
 }
 
@@ -274,10 +257,7 @@ static bool is_anonymous(const char *path)
 	static const char *const starts[] = { "//anon", "/memfd:", "/dev/zero",
 					      "/anon_hugepage", "[anon" };
 
-	for (size_t i = 0; i < ARRAY_SIZE(starts); i++)
-		if (!strncmp(path, starts[i], strlen(starts[i])))
-			return true;
-	return false;
+	return ANY(i, ARRAY_SIZE(starts), !strncmp(path, starts[i], strlen(starts[i])));
 }
 
 /* What process @pid had mapped at @address, and the process that mapped it: @pid or an ancestor.
@@ -287,8 +267,7 @@ static const struct user_map *find_map(const struct user_maps *u, uint32_t *pid,
 				       uint64_t time, uint64_t address)
 {
 	unsigned int looks = MAX_LOOKS, parents = 0;
-	const uint32_t *found = u64_map_find(&u->by_pid, *pid);
-	struct user_process *p = found ? &u->processes[*found] : NULL;
+	struct user_process *p = find_process(u, *pid);
 	size_t i = p ? p->nr : 0;
 
 	if (p)
@@ -301,11 +280,10 @@ static const struct user_map *find_map(const struct user_maps *u, uint32_t *pid,
 			continue;
 		if (m->file != FILE_PARENT)
 			return m->file == FILE_NONE ? NULL : m;
-		found = u64_map_find(&u->by_pid, m->offset);
-		if (!found || parents++ == MAX_PARENTS)
-			return NULL;
 		time = m->time;
-		p = &u->processes[*found];
+		p = find_process(u, (uint32_t)m->offset);
+		if (!p || parents++ == MAX_PARENTS)
+			return NULL;
 		p->used = true;
 		*pid = p->pid;
 		i = p->nr;
@@ -313,23 +291,16 @@ static const struct user_map *find_map(const struct user_maps *u, uint32_t *pid,
 	return NULL;
 }
 
-static bool has_file(const struct user_process *p, uint32_t file)
-{
-	for (size_t i = 0; i < p->nr; i++) {
-		if (p->maps[i].file == file)
-			return true;
-	}
-	return false;
-}
-
 size_t user_maps_users(const struct user_maps *u, uint32_t file, uint32_t *pids,
 		       size_t max)
 {
 	size_t nr = 0;
 
-	for (size_t i = u->nr_processes; i-- && nr < max;) {
-		if (has_file(&u->processes[i], file))
-			pids[nr++] = u->processes[i].pid;
+	for (size_t i = u->processes.nr; i-- && nr < max;) {
+		const struct user_process *p = &u->processes.of[i];
+
+		if (ANY(k, p->nr, p->maps[k].file == file))
+			pids[nr++] = p->pid;
 	}
 	return nr;
 }
@@ -347,7 +318,7 @@ static uint64_t find_frame(struct user_maps *u, uint32_t pid, uint64_t time,
 		return USER_FRAME;
 	file = m->file;
 	offset = m->offset + (address - m->start);
-	if (is_anonymous(intern_get(&u->files, file, NULL))) {
+	if (is_anonymous(KEYED_KEY(&u->files, file - 1))) {
 		snprintf(jit, sizeof(jit), USER_MAPS_JIT, pid);
 		if (get_file(u, jit, strlen(jit), "", &file))
 			return 0;
@@ -371,8 +342,7 @@ static struct user_recent *recent_frame(struct user_maps *u, uint32_t pid, uint6
 
 static uint64_t last_change(const struct user_maps *u, uint32_t pid)
 {
-	const uint32_t *found = u64_map_find(&u->by_pid, pid);
-	const struct user_process *p = found ? &u->processes[*found] : NULL;
+	const struct user_process *p = find_process(u, pid);
 
 	return p && p->nr ? p->maps[p->nr - 1].time : 0;
 }
@@ -430,19 +400,18 @@ static void format_map(const struct user_map *m, struct strbuf *out)
 
 void user_maps_format(const struct user_maps *u, struct strbuf *out)
 {
-	for (uint32_t i = 1; i <= u->files.count; i++) {
-		const char *path = intern_get(&u->files, i, NULL);
+	for (uint32_t i = 1; i <= u->files.nr; i++) {
+		const struct mapped_file *file = &u->files.of[i - 1];
+		const char *path = KEYED_KEY(&u->files, i - 1);
 
-		strbuf_printf(out, "file %s %" PRIx64 " ", *u->ids[i] ? u->ids[i] : "-",
-			      u->inodes[i]);
+		strbuf_printf(out, "file %s %" PRIx64 " ", *file->id ? file->id : "-",
+			      file->inode);
 		if (is_one_line(path))
 			strbuf_printf(out, "%s\n", path);
 		else
 			strbuf_printf(out, "?%x\n", i);
 	}
-	for (size_t i = 0; i < u->nr_processes; i++) {
-		const struct user_process *p = &u->processes[i];
-
+	for_each(p, u->processes.of, u->processes.nr) {
 		if (!p->used)
 			continue;
 		strbuf_printf(out, "process %x\n", p->pid);
@@ -463,32 +432,31 @@ static int parse_file(struct user_maps *u, const char *line, const char *text, s
 	    (size_t)at >= len)
 		return 0;
 	/* Each line has a number, also if an earlier one has the same path. */
-	snprintf(mark, sizeof(mark), "%" PRIu32, u->files.count);
+	snprintf(mark, sizeof(mark), "%" PRIu32, u->files.keys.count);
 	ret = get_file(u, text + at, len - (size_t)at, *id != '-' || inode ? mark : "",
 		       &file);
 	if (ret || !file)
 		return ret;
-	u->inodes[file] = inode;
-	snprintf(u->ids[file], sizeof(*u->ids), "%s", *id == '-' ? "" : id);
+	u->files.of[file - 1].inode = inode;
+	snprintf(u->files.of[file - 1].id, sizeof(id), "%s", *id == '-' ? "" : id);
 	return 0;
 }
 
 static int parse_map(struct user_maps *u, const char *line, uint32_t pid)
 {
-	struct user_map map = { .last = UINT64_MAX, .file = FILE_NONE };
+	struct user_map map = { .file = FILE_NONE };
 	uint32_t file = 0;
 
 	if (sscanf(line, "map %" SCNx64 " %" SCNx64 " %" SCNx64 " %" SCNx64 " %x",
 		   &map.time, &map.start, &map.last, &map.offset, &file) == 5) {
 		map.file = file;
-		return file && file <= u->files.count ? add_map(u, pid, &map) : 0;
-	}
-	if (sscanf(line, "fork %" SCNx64 " %" SCNx64, &map.time, &map.offset) == 2) {
-		map.file = FILE_PARENT;
-		map.last = UINT64_MAX;
-		return add_map(u, pid, &map);
+		return file && file <= u->files.nr ? add_map(u, pid, &map) : 0;
 	}
 	map.last = UINT64_MAX;
+	if (sscanf(line, "fork %" SCNx64 " %" SCNx64, &map.time, &map.offset) == 2) {
+		map.file = FILE_PARENT;
+		return add_map(u, pid, &map);
+	}
 	return sscanf(line, "exec %" SCNx64, &map.time) == 1 ? add_map(u, pid, &map) : 0;
 }
 
@@ -497,7 +465,7 @@ int user_maps_parse(struct user_maps *u, const char *text)
 	uint32_t pid = 0;
 	int ret = 0;
 
-	while (!ret && *text) {
+	for (; !ret && *text; text = text_next_line(text)) {
 		char line[LINE_MAX_HEAD];
 		size_t len = next_line(text, line);
 
@@ -505,19 +473,15 @@ int user_maps_parse(struct user_maps *u, const char *text)
 			ret = parse_file(u, line, text, len);
 		else if (sscanf(line, "process %x", &pid) != 1)
 			ret = parse_map(u, line, pid);
-		text += len + (text[len] == '\n');
 	}
 	return ret;
 }
 
 void user_maps_free(struct user_maps *u)
 {
-	for (size_t i = 0; i < u->nr_processes; i++)
-		free(u->processes[i].maps);
-	free(u->processes);
-	intern_free(&u->files);
-	free(u->ids);
-	free(u->inodes);
-	u64_map_free(&u->by_pid);
+	for (size_t i = 0; i < u->processes.nr; i++)
+		free(u->processes.of[i].maps);
+	INDEXED_FREE(&u->processes);
+	KEYED_FREE(&u->files);
 	u64_map_free(&u->used);
 }

@@ -12,7 +12,7 @@
 #ifndef KMEMX_RECORDING_USER_MAPS_H
 #define KMEMX_RECORDING_USER_MAPS_H
 
-#include "base/hash.h"
+#include "base/keyed.h"
 #include "base/strbuf.h"
 
 /* The most mapped files, mappings and distinct frames; further ones are unknown. */
@@ -41,6 +41,12 @@
 #define USER_FRAME_RETURN    1U
 #define USER_FRAME_INNERMOST 2U
 
+/* A mapped file. @id: its build ID in hex, "" if unknown; @inode: 0 if unknown */
+struct mapped_file {
+	char id[USER_MAPS_ID];
+	uint64_t inode;
+};
+
 struct user_process;
 struct user_recent {
 	uint64_t address, from, frame;
@@ -51,41 +57,41 @@ struct user_recent {
 /**
  * struct user_maps - zero-initialise it
  * @files: paths, each followed by a NUL and what tells it from other files of that path
- * @ids, @inodes: their build IDs in hex, "" if unknown; 0 if unknown
+ * @processes: by process number
  * @used: frames that were given out, with USER_FRAME_ values; @recent: some of them, and where
  *	they came from
  */
 struct user_maps {
-	struct intern files;
-	char (*ids)[USER_MAPS_ID];
-	uint64_t *inodes;
-	size_t ids_capacity, inodes_capacity;
-	struct u64_map by_pid; /* index */
-	struct user_process *processes;
-	size_t nr_processes, capacity, nr_maps;
+	KEYED(struct mapped_file) files;
+	INDEXED(struct user_process) processes;
+	size_t nr_maps;
 	struct u64_map used;
 	struct user_recent recent[USER_MAPS_RECENT];
 };
 
 /**
- * struct user_record - a record of the kernel about a process, without its header
- * @type: PERF_RECORD_MMAP, _MMAP2, _FORK, _COMM (of an exec); others are ignored
- * @misc: of the header
- * @data: @size bytes
+ * struct perf_record - a record as the kernel and perf write it
+ * @misc: of its header
+ * @data: @size bytes after the header
+ * @offset: its offset in the file; for a compressed record, that of the enclosing record
+ * @packed: the record was compressed; @big_endian: so are its numbers
  */
-struct user_record {
+struct perf_record {
 	uint32_t type;
 	uint16_t misc;
 	const uint8_t *data;
-	size_t size;
-	uint64_t time;
-	bool big_endian;
+	uint32_t size;
+	uint64_t offset;
+	bool packed, big_endian;
 };
 
-/* 0 or -ENOMEM. */
-int user_maps_record(struct user_maps *u, const struct user_record *rec) __must_check;
+/* Takes a PERF_RECORD_MMAP, _MMAP2, _FORK or _COMM (of an exec) of that time; others are ignored. 0
+ * or -ENOMEM.
+ */
+int user_maps_record(struct user_maps *u, const struct perf_record *rec,
+		     uint64_t time) __must_check;
 /* Reads perf's record with a file's build ID. 0 or -ENOMEM. */
-int user_maps_build_id(struct user_maps *u, const struct user_record *rec) __must_check;
+int user_maps_build_id(struct user_maps *u, const struct perf_record *rec) __must_check;
 /* Adds the executable mappings of @pid, lines of /proc/PID/maps, at @time. 0 or -ENOMEM. */
 int user_maps_add_proc(struct user_maps *u, uint32_t pid, uint64_t time,
 		       const char *text) __must_check;

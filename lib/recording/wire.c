@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-
-#include "recording/trace_dat.h"
-#include "base/array.h"
 #include "recording/wire.h"
+
+#include <sys/uio.h>
+
+#include "base/array.h"
+#include "recording/compose.h"
+#include "recording/trace_dat.h"
 
 /**
  * struct extent - the pages of one record
@@ -50,7 +53,7 @@ static int joined_read(void *ctx, void *buf, size_t size, uint64_t offset)
 		if (!e || e == j->extents + j->nr)
 			return -ENODATA;
 		skip = offset - e->at;
-		part = e->size - skip < size ? e->size - skip : size;
+		part = SMALLER(e->size - skip, size);
 		err = source_read(&j->under, p, (size_t)part, e->offset + skip);
 		if (err)
 			return err;
@@ -76,7 +79,7 @@ static uint64_t joined_next_data(void *ctx, uint64_t offset)
 	const struct extent *e = j->nr ? find_extent(j, offset) : NULL;
 
 	for (; e && e < j->extents + j->nr; e++) {
-		uint64_t skip = offset > e->at ? offset - e->at : 0;
+		uint64_t skip = less(offset, e->at);
 		uint64_t data = source_next_data(&j->under, e->offset + skip);
 
 		if (data < e->offset + e->size)
@@ -130,11 +133,8 @@ static int add_pages(struct wire_reader *w, uint32_t cpu, uint64_t offset, uint6
 	size -= size % rec->page_size;
 	if (!size)
 		return 0;
-	if (array_grow(&w->extents, w->nr_extents, sizeof(*w->extents)))
-		return -ENOMEM;
-	w->extents[w->nr_extents++] =
-		(struct extent){ .offset = offset, .size = size, .cpu = cpu };
-	return 0;
+	return ARRAY_ADD(w->extents, w->nr_extents,
+			 (struct extent){ .offset = offset, .size = size, .cpu = cpu });
 }
 
 static int read_options(struct wire_reader *w, struct reader *r)
@@ -166,7 +166,7 @@ static int read_cmdlines(struct trace_dat *td, struct reader *r)
 	int err;
 
 	td->rec->cmdlines = NULL;
-	err = trace_dat_cmdlines(td, r);
+	err = trace_dat_parts[WIRE_CMDLINES - OPTION_HEADER_INFO].read(td, r);
 	if (td->rec->cmdlines)
 		free(before);
 	else
@@ -179,16 +179,8 @@ static int read_part(struct wire_reader *w, uint16_t id, struct reader *r)
 	switch (id) {
 	case WIRE_OPTIONS:
 		return read_options(w, r);
-	case OPTION_HEADER_INFO:
-		return trace_dat_header_info(w->td, r);
-	case OPTION_FTRACE_EVENTS:
-		return trace_dat_ftrace_formats(w->td, r);
-	case OPTION_EVENT_FORMATS:
-		return trace_dat_event_formats(w->td, r);
-	case OPTION_KALLSYMS:
-		return trace_dat_kallsyms(w->td, r);
-	case OPTION_PRINTK:
-		return trace_dat_printk(w->td, r);
+	case OPTION_HEADER_INFO ... OPTION_PRINTK:
+		return trace_dat_parts[id - OPTION_HEADER_INFO].read(w->td, r);
 	case WIRE_CMDLINES:
 		return read_cmdlines(w->td, r);
 	default:
@@ -215,8 +207,7 @@ static int read_record(struct wire_reader *w, struct reader *r)
 	/* Zeros are a hole, or data lost in a power failure. */
 	if (w->ended || (id == WIRE_OPTIONS && !size))
 		return 0;
-	if (size > reader_left(r))
-		size = reader_left(r);
+	size = SMALLER(size, reader_left(r));
 	if (id == WIRE_PAGES) {
 		err = add_pages(w, cpu, r->pos, size);
 	} else {
@@ -271,8 +262,7 @@ static int add_buffers(struct wire_reader *w)
 	size_t from = 0;
 	int err = add_buffer(w, "");
 
-	if (!err)
-		err = add_cpus(w, &from, RECORDING_FREES_CPU);
+	err = err ?: add_cpus(w, &from, RECORDING_FREES_CPU);
 	if (err || from == j->nr)
 		return err;
 	err = add_buffer(w, RECORDING_FREES);
@@ -300,8 +290,118 @@ int trace_dat_open_wire(struct trace_dat *td)
 			"%s: the stream ended before its event formats", rec->path);
 		err = -EBADMSG;
 	}
-	if (!err)
-		err = join(&w);
+	err = err ?: join(&w);
 	free(w.extents);
 	return err ? err : add_buffers(&w);
+}
+
+/* --- writing ----------------------------------------------------------------------------- */
+
+_Static_assert(sizeof(WIRE_MAGIC) == WIRE_MAGIC_SIZE, "the magic holds its NUL");
+
+static int write_all(struct wire *w, const void *head, size_t head_size, const void *data,
+		     size_t size)
+{
+	struct iovec iov[2] = { { (void *)(uintptr_t)head, head_size },
+				{ (void *)(uintptr_t)data, size } };
+	size_t i = 0;
+
+	while (i < ARRAY_SIZE(iov)) {
+		ssize_t n = writev(w->fd, iov + i, (int)(ARRAY_SIZE(iov) - i));
+
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n < 0)
+			return -errno;
+		w->bytes += (uint64_t)n;
+		for (; i < ARRAY_SIZE(iov) && (size_t)n >= iov[i].iov_len; i++)
+			n -= (ssize_t)iov[i].iov_len;
+		if (i < ARRAY_SIZE(iov)) {
+			iov[i].iov_base = (char *)iov[i].iov_base + n;
+			iov[i].iov_len -= (size_t)n;
+		}
+	}
+	return 0;
+}
+
+static int send_composed(struct wire *w, struct composer *c)
+{
+	int ret = compose_result(c);
+
+	ret = ret ?: write_all(w, c->sb.data, c->sb.size, NULL, 0);
+	strbuf_free(&c->sb);
+	return ret;
+}
+
+static void add_options(struct wire *w, struct composer *c)
+{
+	struct writer_facts facts = *c->facts;
+	const struct writer_facts *all = c->facts;
+	size_t start = section_begin(c, WIRE_OPTIONS);
+
+	if (facts.meta) /* no pointer arithmetic on NULL */
+		facts.meta += w->nr_meta;
+	facts.nr_meta -= w->nr_meta;
+	c->facts = &facts;
+	compose_options(c);
+	c->facts = all;
+	if (c->sb.failed || c->sb.size > start + SECTION_HEADER_SIZE)
+		section_end(c, start);
+	else
+		c->sb.size = start; /* an empty record would look like a hole */
+	w->nr_meta = all->nr_meta;
+}
+
+int wire_start(struct wire *w, const struct writer_facts *facts)
+{
+	struct composer c = { .facts = facts, .stream = true };
+
+	strbuf_add(&c.sb, WIRE_MAGIC, WIRE_MAGIC_SIZE);
+	compose_machine(&c);
+	for (uint16_t id = OPTION_HEADER_INFO; id <= OPTION_CMDLINES; id++)
+		compose_section(&c, id);
+	add_options(w, &c);
+	w->symbols = facts->kallsyms_size;
+	return send_composed(w, &c);
+}
+
+int wire_options(struct wire *w, const struct writer_facts *facts)
+{
+	struct composer c = { .facts = facts, .stream = true };
+
+	add_options(w, &c);
+	return send_composed(w, &c);
+}
+
+int wire_pages(struct wire *w, uint32_t cpu, const void *pages, size_t size)
+{
+	/* In this machine's byte order. */
+	const struct {
+		uint16_t id, flags;
+		uint32_t cpu;
+		uint64_t size;
+	} head = { .id = WIRE_PAGES, .cpu = cpu, .size = size };
+
+	_Static_assert(sizeof(head) == WIRE_RECORD_SIZE, "the header has no padding");
+	return write_all(w, &head, sizeof(head), pages, size);
+}
+
+int wire_end(struct wire *w, const struct writer_facts *facts)
+{
+	struct composer c = { .facts = facts, .stream = true };
+
+	compose_section(&c, WIRE_END);
+	return send_composed(w, &c);
+}
+
+int wire_finish(struct wire *w, const struct writer_facts *facts)
+{
+	struct composer c = { .facts = facts, .stream = true };
+
+	compose_section(&c, WIRE_CMDLINES);
+	add_options(w, &c);
+	if (!w->symbols)
+		compose_section(&c, OPTION_KALLSYMS);
+	compose_section(&c, WIRE_END);
+	return send_composed(w, &c);
 }

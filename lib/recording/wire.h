@@ -52,6 +52,10 @@ enum trace_dat_option {
 
 /* u16 id, u16 flags, u32 string id, u64 size */
 #define SECTION_HEADER_SIZE 16
+#define SECTION_COMPRESSED  1U
+
+/* How a file of trace-cmd begins. */
+#define TRACE_DAT_MAGIC "\x17\x08\x44tracing"
 
 #define WIRE_MAGIC	"\x17\x08\x44kmemx-stream-1" /* including its NUL */
 #define WIRE_MAGIC_SIZE 18U

@@ -10,83 +10,12 @@
 
 #include "base/io.h"
 #include "recording/compose.h"
-#include "recording/join_plan.h"
+#include "recording/cpu_regions.h"
 
-/* --- version 7 --------------------------------------------------------------------------- */
-
-/* Selects the buffer that is being composed. */
-static void select_instance(struct composer *c, const struct writer_instance *instance)
+/* Whether the file is of version 6, which has no sections. */
+static bool is_v6(const struct composer *c)
 {
-	c->instance = instance;
-	c->parts = instance->parts;
-	c->nr_parts = instance->nr_parts;
-}
-
-/* Assigns the offsets of the CPUs' pages, from @first on. Returns the end. */
-static uint64_t place_v7(struct composer *c, uint64_t first)
-{
-	uint64_t offset = first;
-
-	for (size_t i = 0; i < c->nr_parts; i++) {
-		offset = round_up(offset, c->align);
-		compose_set_cpu(c, i, offset);
-		offset += c->parts[i].size;
-	}
-	return offset;
-}
-
-/* Ends the metadata with the header of the buffer section. @end receives the end of the pages;
- * returns their start.
- */
-static uint64_t compose_buffer_section(struct composer *c, uint64_t *end)
-{
-	size_t start = section_begin(c, OPTION_BUFFER);
-	uint64_t first = round_up(c->sb.size, c->align);
-
-	compose_set_buffer(c, start);
-	*end = place_v7(c, first);
-	compose_set_u64(c, start + 8, *end - start - SECTION_HEADER_SIZE);
-	return first;
-}
-
-/* Composes the BUFFER options of the instances, to be filled in later. */
-static void compose_instance_options(struct composer *c)
-{
-	struct composer top = *c;
-
-	for (size_t i = 0; i < c->facts->nr_instances; i++) {
-		select_instance(c, &c->facts->instances[i]);
-		compose_buffer_option(c);
-		c->tables[i] = c->offsets;
-	}
-	c->instance = NULL;
-	c->parts = top.parts;
-	c->nr_parts = top.nr_parts;
-	c->offsets = top.offsets;
-}
-
-static uint64_t compose_v7(struct composer *c, uint64_t *end)
-{
-	uint64_t offsets[NR_COMPOSE_SECTIONS];
-	size_t options, start;
-
-	compose_magic(c);
-	options = compose_compression(c, "none", "");
-	for (size_t i = 0; i < NR_COMPOSE_SECTIONS; i++) {
-		offsets[i] = start = section_begin(c, compose_sections[i].id);
-		compose_sections[i].compose(c);
-		section_end(c, start);
-	}
-	compose_set_u64(c, options, c->sb.size);
-	start = section_begin(c, SECTION_OPTIONS);
-	for (size_t i = 0; i < NR_COMPOSE_SECTIONS; i++)
-		compose_offset_option(c, compose_sections[i].id, offsets[i]);
-	compose_options(c);
-	compose_buffer_option(c);
-	compose_instance_options(c);
-	compose_offset_option(c, OPTION_DONE, 0); /* no further options section */
-	section_end(c, start);
-	return compose_buffer_section(c, end);
+	return c->facts->file_version == 6;
 }
 
 /* --- version 6 --------------------------------------------------------------------------- */
@@ -99,76 +28,121 @@ static uint32_t table_cpus(const struct composer *c)
 	return c->facts->nr_cpus ? c->facts->nr_cpus : 1;
 }
 
-/* Returns the offset of the table. */
-static size_t compose_table(struct composer *c, const char *clock)
+static void compose_table(struct composer *c, struct compose_buffer *b)
 {
-	size_t table;
+	const char *clock = b->is.clock ? b->is.clock : "local";
+	const struct compose_cpu *next = b->cpus, *end = next + b->is.nr_parts;
+	uint64_t at = b->first;
 
+	b->table = c->sb.size;
 	compose_string(c, "flyrecord");
-	table = c->sb.size;
 	for (uint32_t cpu = 0; cpu < table_cpus(c); cpu++) {
-		compose_u64(c, 0);
-		compose_u64(c, 0);
+		bool has = next < end && next->from->cpu == cpu;
+
+		at = has ? next->offset : at;
+		compose_uint(c, at, 8);
+		compose_uint(c, has ? next->size : 0, 8);
+		if (has)
+			at += next++->size;
 	}
-	clock = clock ? clock : "local";
-	compose_u64(c, strlen(clock) + 2);
+	compose_uint(c, strlen(clock) + 2, 8);
 	strbuf_printf(&c->sb, "[%s]", clock);
-	return table;
-}
-
-/* Fills in the table: pages begin at @offset. Returns their end. */
-static uint64_t place_v6(struct composer *c, size_t table, uint64_t offset)
-{
-	size_t part = 0;
-
-	for (uint32_t cpu = 0; cpu < table_cpus(c); cpu++) {
-		if (part < c->nr_parts && c->parts[part].cpu == cpu)
-			offset = round_up(offset, c->align);
-		compose_set_u64(c, table + cpu * 16, offset);
-		if (part == c->nr_parts || c->parts[part].cpu != cpu)
-			continue;
-		compose_set_u64(c, table + cpu * 16 + 8, c->parts[part].size);
-		offset += c->parts[part++].size;
-	}
-	return offset;
 }
 
 /* An instance is an option with its name and the offset of its table. */
-static void compose_v6_instances(struct composer *c)
+static void compose_v6(struct composer *c)
 {
-	for (size_t i = 0; i < c->facts->nr_instances; i++) {
-		const char *name = c->facts->instances[i].name;
+	compose_uint(c, table_cpus(c), 4);
+	compose_string(c, "options  ");
+	compose_options(c);
+	for (size_t i = 1; i < c->nr_buffers; i++) {
+		const struct compose_buffer *b = &c->buffers[i];
 
-		compose_u16(c, OPTION_BUFFER);
-		compose_u32(c, (uint32_t)(8 + strlen(name) + 1));
-		c->tables[i] = c->sb.size;
-		compose_u64(c, 0);
-		compose_string(c, name);
+		compose_uint(c, OPTION_BUFFER, 2);
+		compose_uint(c, 8 + strlen(b->is.name) + 1, 4);
+		compose_uint(c, b->table, 8);
+		compose_string(c, b->is.name);
+	}
+	compose_uint(c, OPTION_DONE, 2);
+	for (size_t i = 0; i < c->nr_buffers; i++)
+		compose_table(c, &c->buffers[i]);
+}
+
+/* --- both versions ----------------------------------------------------------------------- */
+
+/* Composes what has the offsets of pages. */
+static void compose_places(struct composer *c, const uint64_t sections[])
+{
+	size_t start;
+
+	if (is_v6(c)) {
+		compose_v6(c);
+		return;
+	}
+	start = section_begin(c, SECTION_OPTIONS);
+	compose_all_options(c, sections);
+	section_end(c, start);
+}
+
+/* Places the buffers behind the metadata, the pages of each CPU at multiples of the page size and
+ * of @block.
+ */
+static void place_pages(struct composer *c, uint32_t block)
+{
+	uint64_t end = c->sb.size;
+
+	for (struct compose_buffer *b = c->buffers; b < c->buffers + c->nr_buffers; b++) {
+		uint32_t align = LARGER(b->is.page_size, block);
+
+		b->section = end;
+		b->first = round_up(end + (is_v6(c) ? 0 : SECTION_HEADER_SIZE), align);
+		end = b->first;
+		for (size_t i = 0; i < b->is.nr_parts; i++) {
+			b->cpus[i].offset = round_up(end, align);
+			end = b->cpus[i].offset + b->cpus[i].size;
+		}
+		b->end = end;
 	}
 }
 
-static uint64_t compose_v6(struct composer *c, uint64_t *end)
+/* Composes everything except the pages and the headers of their sections. 0 or -errno. */
+static int compose(struct composer *c, uint32_t block)
 {
-	const struct writer_facts *facts = c->facts;
-	uint64_t first;
-	size_t table;
+	uint64_t sections[COMPOSE_PARTS];
+	size_t options = 0, at;
 
 	compose_magic(c);
-	for (size_t i = 0; i < NR_COMPOSE_SECTIONS; i++)
-		compose_sections[i].compose(c);
-	compose_u32(c, table_cpus(c));
-	compose_string(c, "options  ");
-	compose_options(c);
-	compose_v6_instances(c);
-	compose_u16(c, OPTION_DONE);
-	table = compose_table(c, facts->clock);
-	for (size_t i = 0; i < facts->nr_instances; i++) {
-		compose_set_u64(c, c->tables[i], c->sb.size);
-		c->tables[i] = compose_table(c, facts->instances[i].clock);
+	if (!is_v6(c))
+		options = compose_compression(c, "none", "");
+	for (uint16_t i = 0; i < COMPOSE_PARTS; i++) {
+		sections[i] = c->sb.size;
+		if (is_v6(c))
+			compose_part(c, OPTION_HEADER_INFO + i);
+		else
+			compose_section(c, OPTION_HEADER_INFO + i);
 	}
-	first = round_up(c->sb.size, c->align);
-	*end = place_v6(c, table, first);
-	return first;
+	at = c->sb.size;
+	if (!is_v6(c))
+		compose_set_u64(c, options, at);
+	/* Its length decides where the pages begin. */
+	compose_places(c, sections);
+	place_pages(c, block);
+	c->sb.size = at;
+	compose_places(c, sections);
+	return compose_result(c);
+}
+
+/* Where all pages end. */
+static uint64_t file_end(const struct composer *c)
+{
+	return c->buffers[c->nr_buffers - 1].end;
+}
+
+/* Writes the header of the buffer's section, at @at, if the version has one. */
+static int write_header(int fd, const struct composer *c, const struct compose_buffer *b,
+			uint64_t at)
+{
+	return is_v6(c) ? 0 : section_write_header(fd, c, at, at + (b->end - b->section));
 }
 
 /* --- output ------------------------------------------------------------------------------ */
@@ -225,138 +199,52 @@ static bool has_holes(int fd)
 	return !fstat(fd, &st) && st.st_blocks < st.st_size / 1024;
 }
 
-static int copy_part(const struct page_copy *copy, uint64_t offset,
-		     const struct writer_part *part)
+static int copy_cpu(const struct page_copy *copy, const struct compose_cpu *cpu)
 {
+	const struct writer_part *part = cpu->from;
 	uint64_t left = part->size;
 	int ret = 0;
 
 	/* A part with holes takes little disk space: truncating it step by step is not worth it. */
 	if (!part->consume || has_holes(part->fd))
-		return copy_data(copy, part->fd, part->offset, offset, left);
+		return copy_data(copy, part->fd, part->offset, cpu->offset, left);
 	while (!ret && left) {
 		uint64_t step = io_spare(copy->out->fd, WRITER_CHUNK_MIN, WRITER_CHUNK);
 		uint64_t size = left % step ? left % step : step;
 
 		left -= size;
-		ret = copy_data(copy, part->fd, left, offset + left, size);
+		ret = copy_data(copy, part->fd, left, cpu->offset + left, size);
 		if (!ret && ftruncate(part->fd, (off_t)left) < 0)
 			ret = -errno;
 	}
 	return ret;
 }
 
-/* Composes everything except the pages. 0 with the start and end of the pages; or -errno with @c
- * empty.
- */
-static int compose(struct composer *c, uint64_t *first, uint64_t *end,
-		   const struct log *log)
+static int copy_buffer(const struct page_copy *copy, const struct composer *c,
+		       const struct compose_buffer *b)
 {
-	int ret = compose_check(c->facts, c->parts, c->nr_parts);
+	int ret = write_header(copy->out->fd, c, b, b->section);
 
-	if (ret) {
-		log_msg(log, LOG_ERROR, "cannot write the recording: inconsistent facts");
-		return ret;
-	}
-	*first = c->facts->file_version == 6 ? compose_v6(c, end) : compose_v7(c, end);
-	if (!c->sb.failed && !c->too_large)
-		return 0;
-	ret = c->sb.failed ? -ENOMEM : -EINVAL;
-	strbuf_free(&c->sb);
-	return ret;
-}
-
-/* Offsets of an instance's section (with its header in version 7) and of its pages. */
-struct instance_place {
-	uint64_t section, first, end;
-};
-
-/* Places the instances' pages after the top buffer's, which end at @end, aligned to @block. */
-static void place_instances(struct composer *c, struct instance_place *places,
-			    uint64_t end, uint32_t block)
-{
-	for (size_t i = 0; i < c->facts->nr_instances; i++) {
-		struct instance_place *p = &places[i];
-		bool v6 = c->facts->file_version == 6;
-
-		select_instance(c, &c->facts->instances[i]);
-		c->align = c->instance->page_size;
-		if (c->align < block)
-			c->align = block;
-		c->offsets = c->tables[i];
-		p->section = end;
-		p->first = round_up(end + (v6 ? 0 : SECTION_HEADER_SIZE), c->align);
-		if (!v6)
-			compose_set_buffer(c, p->section);
-		p->end = v6 ? place_v6(c, c->offsets, p->first) : place_v7(c, p->first);
-		end = p->end;
-	}
-}
-
-static int copy_parts(const struct page_copy *copy, const struct writer_part *parts,
-		      size_t nr_parts, uint64_t offset)
-{
-	int ret = 0;
-
-	for (size_t i = 0; !ret && i < nr_parts; i++) {
-		ret = copy_part(copy, offset, &parts[i]);
-		offset += parts[i].size;
-		tell_progress(copy, offset);
+	for (size_t i = 0; !ret && i < b->is.nr_parts; i++) {
+		ret = copy_cpu(copy, &b->cpus[i]);
+		tell_progress(copy, b->cpus[i].offset + b->cpus[i].size);
 	}
 	return ret;
 }
 
-/* Writes nothing for version 6, which has no such header. */
-static int write_section_header(int fd, const struct writer_facts *facts,
-				const struct instance_place *place)
+/* Writes the metadata in @c, and all pages. */
+static int write_composed(const struct writer_out *out, const struct composer *c)
 {
-	struct composer c = { .facts = facts };
-	size_t start;
+	const struct page_copy copy = { out, c->buffers[0].first, file_end(c) };
 	int ret;
 
-	if (facts->file_version == 6)
-		return 0;
-	start = section_begin(&c, OPTION_BUFFER);
-	compose_set_u64(&c, start + 8, place->end - place->section - SECTION_HEADER_SIZE);
-	ret = c.sb.failed ? -ENOMEM
-			  : io_pwrite_all(fd, c.sb.data, c.sb.size, place->section);
-	strbuf_free(&c.sb);
-	return ret;
-}
-
-static int write_instance(const struct page_copy *copy, const struct writer_facts *facts,
-			  const struct writer_instance *instance,
-			  const struct instance_place *place)
-{
-	int ret = write_section_header(copy->out->fd, facts, place);
-
-	return ret ? ret
-		   : copy_parts(copy, instance->parts, instance->nr_parts, place->first);
-}
-
-/* Writes the metadata in @c, and all pages. @first and @end are the top buffer's. */
-static int write_composed(const struct writer_out *out, struct composer *c,
-			  struct instance_place *places, uint64_t first, uint64_t *end)
-{
-	const struct writer_facts *facts = c->facts;
-	const struct writer_part *parts = c->parts;
-	size_t nr_parts = c->nr_parts;
-	struct page_copy copy = { out, first, 0 };
-	int ret;
-
-	place_instances(c, places, *end, 0);
-	if (facts->nr_instances)
-		*end = places[facts->nr_instances - 1].end;
-	copy.end = *end;
-	tell_progress(&copy, first);
+	tell_progress(&copy, copy.first);
 	ret = io_pwrite_all(out->fd, c->sb.data, c->sb.size, 0);
 	/* The pages may end in a hole, or there may be no pages. */
-	if (!ret && ftruncate(out->fd, (off_t)*end) < 0)
+	if (!ret && ftruncate(out->fd, (off_t)copy.end) < 0)
 		ret = -errno;
-	if (!ret)
-		ret = copy_parts(&copy, parts, nr_parts, first);
-	for (size_t i = 0; !ret && i < facts->nr_instances; i++)
-		ret = write_instance(&copy, facts, &facts->instances[i], &places[i]);
+	for (size_t i = 0; !ret && i < c->nr_buffers; i++)
+		ret = copy_buffer(&copy, c, &c->buffers[i]);
 	return ret;
 }
 
@@ -402,76 +290,59 @@ size_t writer_take_frees(struct writer_facts *facts, struct writer_part *parts, 
 int writer_write(struct writer_out *out, const struct writer_facts *facts,
 		 const struct writer_part *parts, size_t nr_parts)
 {
-	struct composer c = { .facts = facts,
-			      .parts = parts,
-			      .nr_parts = nr_parts,
-			      .align = facts->page_size };
-	struct instance_place *places __auto_mem =
-		calloc(facts->nr_instances + 1, sizeof(*places));
-	uint64_t first, end;
-	int ret = -ENOMEM;
+	struct composer c;
+	int ret = compose_begin(&c, facts, parts, nr_parts, out->log);
 
-	c.tables = calloc(facts->nr_instances + 1, sizeof(*c.tables));
-	if (places && c.tables)
-		ret = compose(&c, &first, &end, out->log);
+	ret = ret ?: compose(&c, 0);
+	ret = ret ?: write_composed(out, &c);
 	if (!ret)
-		ret = write_composed(out, &c, places, first, &end);
-	if (!ret)
-		out->bytes = end;
-	strbuf_free(&c.sb);
-	free(c.tables);
+		out->bytes = file_end(&c);
+	compose_end(&c);
 	return ret;
 }
 
 /* --- pages that are already in the file --------------------------------------------------- */
 
-/**
- * struct join - the parts of a file that already contains all pages
- * @parts: the top buffer's, then the instances'
- * @gap: bytes to keep free before each part: before an instance's first part, its section header
+/* Where a CPU's pages end until the holes are removed. */
+static uint64_t part_end(const struct compose_cpu *cpu)
+{
+	return cpu->from->offset + cpu->size;
+}
+
+/* Where the pages of CPU @i must begin: as far behind those before it, in their current place, as
+ * in the finished file.
  */
-struct join {
-	struct writer_part *parts;
-	uint32_t *gap;
-	size_t nr;
-	uint32_t align;
-	uint64_t first;
-};
-
-static uint64_t part_end(const struct writer_part *part)
+static uint64_t wanted(const struct composer *c, size_t i)
 {
-	return part->offset + part->size;
+	const struct compose_cpu *cpu = &c->cpus[i];
+
+	return i ? part_end(cpu - 1) + (cpu->offset - cpu[-1].offset - cpu[-1].size)
+		 : cpu->offset;
 }
 
-/* Where part @i must begin, given the current place of the part before it. */
-static uint64_t wanted(const struct join *j, size_t i)
+static int check_regions(const struct composer *c, uint32_t align)
 {
-	uint64_t end = i ? part_end(&j->parts[i - 1]) : j->first;
+	for (size_t i = 0; i < c->nr_cpus; i++) {
+		uint64_t offset = c->cpus[i].from->offset;
 
-	return round_up(end + j->gap[i], j->align);
-}
-
-static int check_regions(const struct join *j)
-{
-	for (size_t i = 0; i < j->nr; i++)
-		if (j->parts[i].offset % j->align || j->parts[i].offset > INT64_MAX / 2 ||
-		    j->parts[i].offset < wanted(j, i))
+		if (offset % align || offset > INT64_MAX / 2 || offset < wanted(c, i))
 			return i ? -EINVAL : -EFBIG;
+	}
 	return 0;
 }
 
 /* Lists holes from the end of the file on, so that removing one does not move the others. Skips
  * empty ranges, because the file's size shows the progress. Returns their number.
  */
-static size_t list_holes(const struct join *j, struct join_range *out)
+static size_t list_holes(const struct composer *c, struct join_range *out)
 {
 	size_t nr = 0;
 
-	for (size_t i = j->nr; i-- > 0;) {
-		uint64_t from = wanted(j, i);
+	for (size_t i = c->nr_cpus; i-- > 0;) {
+		uint64_t from = wanted(c, i);
 
-		if (from < j->parts[i].offset)
-			out[nr++] = (struct join_range){ from, j->parts[i].offset };
+		if (from < c->cpus[i].from->offset)
+			out[nr++] = (struct join_range){ from, c->cpus[i].from->offset };
 	}
 	return nr;
 }
@@ -487,65 +358,36 @@ static int run_plan(int fd, const struct join_plan *plan, const struct log *log)
 	return join_plan_run(fd, plan);
 }
 
-static int list_all_parts(struct join *j, const struct writer_facts *facts,
-			  const struct writer_part *parts, size_t nr_parts)
+/* Writes the header of each section, after the previous part. */
+static int write_headers(int fd, const struct composer *c)
 {
-	size_t nr = nr_parts;
-
-	for (size_t i = 0; i < facts->nr_instances; i++)
-		nr += facts->instances[i].nr_parts;
-	j->parts = calloc(nr + 1, sizeof(*j->parts));
-	j->gap = calloc(nr + 1, sizeof(*j->gap));
-	if (!j->parts || !j->gap)
-		return -ENOMEM;
-	for (size_t k = 0; k < nr_parts; k++)
-		j->parts[j->nr++] = parts[k];
-	for (size_t i = 0; i < facts->nr_instances; i++) {
-		/* Without parts, its section has no place. */
-		if (!facts->instances[i].nr_parts)
-			return -EINVAL;
-		if (facts->file_version != 6)
-			j->gap[j->nr] = SECTION_HEADER_SIZE;
-		for (size_t k = 0; k < facts->instances[i].nr_parts; k++)
-			j->parts[j->nr++] = facts->instances[i].parts[k];
-	}
-	return 0;
-}
-
-/* Writes the header of each instance's section, after the previous part. */
-static int write_headers(int fd, const struct join *j, const struct writer_facts *facts,
-			 const struct instance_place *places)
-{
-	size_t at = j->nr, k;
+	const struct compose_cpu *cpu = c->cpus;
 	int ret = 0;
 
-	for (size_t i = facts->nr_instances; !ret && i-- > 0;) {
-		struct instance_place place = places[i];
+	for (size_t i = 0; !ret && i < c->nr_buffers; i++) {
+		const struct compose_buffer *b = &c->buffers[i];
 
-		at -= facts->instances[i].nr_parts;
-		k = at;
-		place.section = k ? part_end(&j->parts[k - 1]) : j->first;
-		place.end = places[i].end - places[i].section + place.section;
-		ret = write_section_header(fd, facts, &place);
+		ret = write_header(fd, c, b,
+				   cpu > c->cpus ? part_end(cpu - 1) : b->section);
+		cpu += b->is.nr_parts;
 	}
 	return ret;
 }
 
-static int write_joined(int fd, struct composer *c, struct instance_place *places,
-			const struct join *j, const struct log *log)
+static int write_joined(int fd, const struct composer *c, uint32_t align,
+			const struct log *log)
 {
-	struct join_range *holes __auto_mem = calloc(j->nr + 1, sizeof(*holes));
+	struct join_range *holes __auto_mem = calloc(c->nr_cpus + 1, sizeof(*holes));
 	struct join_plan plan = { c->sb.data, c->sb.size, holes, 0 };
-	uint64_t end = j->nr ? part_end(&j->parts[j->nr - 1]) : j->first;
-	int ret = holes ? check_regions(j) : -ENOMEM;
+	uint64_t end = c->nr_cpus ? part_end(&c->cpus[c->nr_cpus - 1]) : file_end(c);
+	int ret = holes ? check_regions(c, align) : -ENOMEM;
 
 	if (!ret && ftruncate(fd, (off_t)end) < 0)
 		ret = -errno;
 	/* Before the plan: its last step completes the file. */
-	if (!ret)
-		ret = write_headers(fd, j, c->facts, places);
+	ret = ret ?: write_headers(fd, c);
 	if (!ret) {
-		plan.nr = list_holes(j, holes);
+		plan.nr = list_holes(c, holes);
 		ret = run_plan(fd, &plan, log);
 	}
 	return ret;
@@ -554,32 +396,88 @@ static int write_joined(int fd, struct composer *c, struct instance_place *place
 int writer_join(struct writer_out *out, const struct writer_facts *facts,
 		const struct writer_part *parts, size_t nr_parts, uint32_t block)
 {
-	struct join j = { .align = block > facts->page_size ? block : facts->page_size };
-	struct composer c = {
-		.facts = facts, .parts = parts, .nr_parts = nr_parts, .align = j.align
-	};
-	struct instance_place *places __auto_mem =
-		calloc(facts->nr_instances + 1, sizeof(*places));
-	uint64_t end;
+	const uint32_t align = LARGER(block, facts->page_size);
+	struct composer c;
 	struct stat st;
-	int ret = list_all_parts(&j, facts, parts, nr_parts);
+	int ret = compose_begin(&c, facts, parts, nr_parts, out->log);
 
-	c.tables = calloc(facts->nr_instances + 1, sizeof(*c.tables));
-	if (!ret && (!places || !c.tables))
-		ret = -ENOMEM;
-	if (!ret)
-		ret = compose(&c, &j.first, &end, out->log);
-	if (!ret)
-		place_instances(&c, places, end, j.align);
-	if (!ret)
-		ret = write_joined(out->fd, &c, places, &j, out->log);
+	/* Without parts, an instance's section has no place. */
+	for (size_t i = 0; !ret && i < facts->nr_instances; i++)
+		ret = facts->instances[i].nr_parts ? 0 : -EINVAL;
+	ret = ret ?: compose(&c, align);
+	ret = ret ?: write_joined(out->fd, &c, align, out->log);
 	if (!ret && fstat(out->fd, &st) < 0)
 		ret = -errno;
 	if (!ret)
 		out->bytes = (uint64_t)st.st_size;
-	strbuf_free(&c.sb);
-	free(c.tables);
-	free(j.parts);
-	free(j.gap);
+	compose_end(&c);
 	return ret;
+}
+
+/* --- texts ------------------------------------------------------------------------------- */
+
+int text_list_take(struct text_list *list, const char *name, struct strbuf *text)
+{
+	const size_t size = text->size;
+
+	return recording_text_add(&list->items, &list->count, name, strbuf_detach(text),
+				  size);
+}
+
+int text_list_add(struct text_list *list, const char *name, const char *text, size_t size)
+{
+	struct strbuf sb = { 0 };
+
+	strbuf_add(&sb, text, size);
+	return text_list_take(list, name, &sb);
+}
+
+const char *text_list_get(const struct text_list *list, const char *name)
+{
+	const struct recording_text *found =
+		FIND(item, list->items, list->count, !strcmp(item->name, name));
+
+	return found ? found->text : NULL;
+}
+
+int system_texts_facts(struct system_texts *t, struct writer_facts *facts)
+{
+	if (t->header_page.failed || t->header_event.failed || t->kallsyms.failed ||
+	    t->printk_formats.failed || t->cmdlines.failed || t->trace_clock.failed ||
+	    t->uname.failed)
+		return -ENOMEM;
+	facts->header_page = strbuf_text(&t->header_page);
+	facts->header_event = strbuf_text(&t->header_event);
+	facts->ftrace_formats = t->ftrace_formats.items;
+	facts->nr_ftrace_formats = t->ftrace_formats.count;
+	facts->event_formats = t->event_formats.items;
+	facts->nr_event_formats = t->event_formats.count;
+	facts->kallsyms = t->kallsyms.data;
+	facts->kallsyms_size = t->kallsyms.size;
+	facts->printk_formats = t->printk_formats.data;
+	facts->cmdlines = t->cmdlines.data;
+	facts->uname = t->uname.data;
+	facts->writer_version = "kmemx " KMEMX_VERSION;
+	facts->trace_clock = t->trace_clock.data;
+	facts->cpustats = t->cpustats.items;
+	facts->nr_cpustats = t->cpustats.count;
+	facts->meta = t->meta.items;
+	facts->nr_meta = t->meta.count;
+	return 0;
+}
+
+void system_texts_free(struct system_texts *t)
+{
+	strbuf_free(&t->header_page);
+	strbuf_free(&t->header_event);
+	strbuf_free(&t->kallsyms);
+	strbuf_free(&t->printk_formats);
+	strbuf_free(&t->cmdlines);
+	strbuf_free(&t->trace_clock);
+	strbuf_free(&t->uname);
+	recording_texts_free(t->ftrace_formats.items, t->ftrace_formats.count);
+	recording_texts_free(t->event_formats.items, t->event_formats.count);
+	recording_texts_free(t->cpustats.items, t->cpustats.count);
+	recording_texts_free(t->meta.items, t->meta.count);
+	*t = (struct system_texts){ 0 };
 }

@@ -8,6 +8,7 @@
 #define KMEMX_RECORDING_WRITER_H
 
 #include "base/log.h"
+#include "base/strbuf.h"
 #include "recording/recording.h"
 
 struct writer_part;
@@ -41,10 +42,11 @@ struct writer_facts {
 	const char *cmdlines;
 	const char *uname; /* "Linux HOST RELEASE MACHINE" */
 	const char *writer_version;
-	const char *trace_clock;     /* the kernel's list, the chosen clock in brackets */
-	const char *clock;	     /* the chosen name */
-	uint32_t nr_cpus;	     /* highest CPU + 1 */
-	const char *const *cpustats; /* one text for each CPU: "CPU: 0\nentries: ..." */
+	const char *trace_clock; /* the kernel's list, the chosen clock in brackets */
+	const char *clock;	 /* the chosen name */
+	uint32_t nr_cpus;	 /* highest CPU + 1 */
+	/* One for each CPU, "CPU: 0\nentries: ...", names unused */
+	const struct recording_text *cpustats;
 	size_t nr_cpustats;
 	const struct recording_text *meta;
 	size_t nr_meta;
@@ -56,6 +58,44 @@ struct writer_facts {
 	const struct writer_instance *instances;
 	size_t nr_instances;
 };
+
+/* Zero-initialise it. */
+struct text_list {
+	struct recording_text *items;
+	size_t count;
+};
+
+/* Adds an item; copies @name, takes ownership of @text's content, also on failure. 0 or -ENOMEM. */
+int text_list_take(struct text_list *list, const char *name,
+		   struct strbuf *text) __must_check;
+
+/* The same with a copy of @size bytes at @text. */
+int text_list_add(struct text_list *list, const char *name, const char *text,
+		  size_t size) __must_check;
+/* The text of the first item with that name, or NULL. */
+const char *text_list_get(const struct text_list *list, const char *name);
+
+/**
+ * struct system_texts - zero-initialise it; system_texts_free() at the end
+ * @event_formats: grouped by name, the system's
+ * @cpustats: a text for each CPU, "CPU: 0\nentries: ..."; names are not used
+ * @meta: kmemx's own items
+ */
+struct system_texts {
+	struct strbuf header_page, header_event;
+	struct strbuf kallsyms, printk_formats, cmdlines, trace_clock, uname;
+	struct text_list ftrace_formats, event_formats, cpustats, meta;
+};
+
+/**
+ * system_texts_facts() - set the facts of a recording from the texts
+ * @facts: its texts and this program's version are set, borrowed from @t until that changes;
+ *	all else stays
+ *
+ * May be called again. Return: 0 or -ENOMEM, also if a text could not be held.
+ */
+int system_texts_facts(struct system_texts *t, struct writer_facts *facts) __must_check;
+void system_texts_free(struct system_texts *t);
 
 /**
  * struct writer_part - one CPU's pages, in a file of their own or in a region of a file

@@ -19,25 +19,24 @@
  * as they are still in the L2 cache when decoded. Readers hold two or three chunks of each CPU:
  * with many CPUs, chunks are smaller.
  */
-#define CHUNK_PAGES	   4U
-#define CHUNK_BYTES	   (128U << 10)
-#define CHUNK_MEMORY	   (4U << 20)
-#define SECTION_COMPRESSED 1U
+#define CHUNK_PAGES  4U
+#define CHUNK_BYTES  (128U << 10)
+#define CHUNK_MEMORY (4U << 20)
 /* There is little text. */
-#define TEXTS_LEVEL	   1
+#define TEXTS_LEVEL  1
 /* Bytes of a compressed block's header: compressed size, size. */
-#define BLOCK_HEADER	   8U
+#define BLOCK_HEADER 8U
 
 /**
  * struct zwriter - the file being written
  * @texts, @events: compressors for the metadata and for the pages
- * @sb: bytes not written yet, to be written at @offset
+ * @out: bytes not written yet, to be written at @offset
  * @room: space for one compressed block
  */
 struct zwriter {
 	int fd;
 	ZSTD_CCtx *texts, *events;
-	struct strbuf sb;
+	struct composer out;
 	uint64_t offset;
 	char *room;
 	size_t room_size;
@@ -71,17 +70,18 @@ static int set_up(struct zwriter *z)
 
 static int flush(struct zwriter *z)
 {
-	int ret = z->sb.failed ? -ENOMEM
-			       : io_pwrite_all(z->fd, z->sb.data, z->sb.size, z->offset);
+	int ret = z->out.sb.failed ? -ENOMEM
+				   : io_pwrite_all(z->fd, z->out.sb.data, z->out.sb.size,
+						   z->offset);
 
-	z->offset += z->sb.size;
-	strbuf_reset(&z->sb);
+	z->offset += z->out.sb.size;
+	strbuf_reset(&z->out.sb);
 	return ret;
 }
 
 static uint64_t position(const struct zwriter *z)
 {
-	return z->offset + z->sb.size;
+	return z->offset + z->out.sb.size;
 }
 
 /* u32 compressed size, u32 size, data. */
@@ -101,31 +101,20 @@ static int add_block(struct zwriter *z, ZSTD_CCtx *with, const void *data, size_
 	n = ZSTD_compress2(with, z->room, z->room_size, data, size);
 	if (ZSTD_isError(n))
 		return -ENOMEM;
-	put_u32(&z->sb, (uint32_t)n);
-	put_u32(&z->sb, (uint32_t)size);
-	strbuf_add(&z->sb, z->room, n);
-	return z->sb.failed ? -ENOMEM : 0;
-}
-
-/* u16 id, u16 flags, u32 no description, u64 size. */
-static void put_section_header(struct strbuf *sb, uint16_t id, uint64_t size)
-{
-	put_u16(sb, id);
-	put_u16(sb, SECTION_COMPRESSED);
-	put_u32(sb, UINT32_MAX);
-	put_u64(sb, size);
+	compose_uint(&z->out, n, 4);
+	compose_uint(&z->out, size, 4);
+	strbuf_add(&z->out.sb, z->room, n);
+	return z->out.sb.failed ? -ENOMEM : 0;
 }
 
 /* Writes the contents of @c as a section, and empties @c. */
 static int add_section(struct zwriter *z, struct composer *c, uint16_t id)
 {
-	size_t start = z->sb.size;
-	int ret = c->sb.failed ? -ENOMEM : c->too_large ? -EINVAL : 0;
+	size_t start = section_begin(&z->out, id);
+	int ret = compose_result(c);
 
-	put_section_header(&z->sb, id, 0);
-	if (!ret)
-		ret = add_block(z, z->texts, strbuf_text(&c->sb), c->sb.size);
-	set_u64(&z->sb, start + 8, z->sb.size - start - SECTION_HEADER_SIZE);
+	ret = ret ?: add_block(z, z->texts, strbuf_text(&c->sb), c->sb.size);
+	section_end(&z->out, start);
 	strbuf_reset(&c->sb);
 	return ret;
 }
@@ -136,155 +125,78 @@ static size_t chunk_size(uint32_t page_size, size_t nr_parts)
 	size_t least = (size_t)CHUNK_PAGES * page_size;
 	size_t size = CHUNK_MEMORY / (nr_parts ? nr_parts : 1);
 
-	if (size > CHUNK_BYTES)
-		size = CHUNK_BYTES;
+	size = SMALLER(size, CHUNK_BYTES);
 	size -= size % page_size;
-	return size > least ? size : least;
+	return LARGER(size, least);
 }
 
-/* Adds one CPU's pages; @compressed receives their size as the format counts it, without the number
- * of chunks.
+/* Adds one CPU's pages, and sets their size as the format counts it, without the number of chunks.
  */
-static int add_cpu(struct zwriter *z, const struct writer_part *part, size_t chunk,
-		   uint64_t *compressed)
+static int add_cpu(struct zwriter *z, struct compose_cpu *cpu, size_t chunk)
 {
+	const struct writer_part *part = cpu->from;
 	uint64_t chunks = (part->size + chunk - 1) / chunk, start, done = 0;
 	char *buf __auto_mem = malloc(chunk);
 	int ret = buf ? 0 : -ENOMEM;
 
 	if (chunks > UINT32_MAX)
 		ret = -EINVAL;
-	put_u32(&z->sb, (uint32_t)chunks);
+	compose_uint(&z->out, chunks, 4);
 	start = position(z);
 	while (!ret && done < part->size) {
 		size_t n =
 			part->size - done < chunk ? (size_t)(part->size - done) : chunk;
 
 		ret = io_pread_all(part->fd, buf, n, part->offset + done);
-		if (!ret)
-			ret = add_block(z, z->events, buf, n);
-		if (!ret && z->sb.size >= WRITER_CHUNK)
+		ret = ret ?: add_block(z, z->events, buf, n);
+		if (!ret && z->out.sb.size >= WRITER_CHUNK)
 			ret = flush(z);
 		done += n;
 	}
-	*compressed = position(z) - start;
+	cpu->size = position(z) - start;
 	return ret;
 }
 
-static void pad(struct zwriter *z, uint64_t to)
+/* Adds the section of the buffer's pages, and sets its place and that of each CPU. */
+static int add_pages(struct zwriter *z, struct compose_buffer *b)
 {
-	static const char zeros[512];
-	uint64_t left = round_up(position(z), to) - position(z);
-
-	for (; left > sizeof(zeros); left -= sizeof(zeros))
-		strbuf_add(&z->sb, zeros, sizeof(zeros));
-	strbuf_add(&z->sb, zeros, (size_t)left);
-}
-
-/* Adds the section of all pages. @parts receive their compressed offsets and sizes. */
-static int add_pages(struct zwriter *z, uint32_t page_size, struct writer_part *parts,
-		     size_t nr_parts, uint64_t *section)
-{
-	struct strbuf __auto_free head = { 0 };
+	const size_t chunk = chunk_size(b->is.page_size, b->is.nr_parts);
 	int ret = 0;
 
-	*section = position(z);
-	put_section_header(&z->sb, OPTION_BUFFER, 0);
-	for (size_t i = 0; !ret && i < nr_parts; i++) {
-		uint64_t offset, size;
-
-		pad(z, page_size);
-		offset = position(z);
-		ret = add_cpu(z, &parts[i], chunk_size(page_size, nr_parts), &size);
-		parts[i].offset = offset;
-		parts[i].size = size;
+	b->section = position(z);
+	section_begin(&z->out, OPTION_BUFFER);
+	for (size_t i = 0; !ret && i < b->is.nr_parts; i++) {
+		b->cpus[i].offset = round_up(position(z), b->is.page_size);
+		strbuf_fill(&z->out.sb, '\0', (size_t)(b->cpus[i].offset - position(z)));
+		ret = add_cpu(z, &b->cpus[i], chunk);
 	}
-	if (!ret)
-		ret = flush(z);
-	put_section_header(&head, OPTION_BUFFER,
-			   position(z) - *section - SECTION_HEADER_SIZE);
-	return ret	     ? ret
-	       : head.failed ? -ENOMEM
-			     : io_pwrite_all(z->fd, head.data, head.size, *section);
+	ret = ret ?: flush(z);
+	return ret ? ret : section_write_header(z->fd, &z->out, b->section, position(z));
 }
 
-/* Adds @c's current buffer, whose pages are in the section at @section. */
-static void add_buffer_option(struct composer *c, uint64_t section)
+static int write_compressed(struct zwriter *z, struct composer *c)
 {
-	compose_buffer_option(c);
-	compose_set_buffer(c, section);
-	for (size_t i = 0; i < c->nr_parts; i++)
-		compose_set_cpu(c, i, c->parts[i].offset);
-}
+	uint64_t sections[COMPOSE_PARTS], options, at;
+	int ret = 0;
 
-/* @buffers: the sections of the top buffer and then of each instance; the parts have the same
- * order.
- */
-static int add_options(struct zwriter *z, struct composer *c, const uint64_t *sections,
-		       const uint64_t *buffers)
-{
-	const struct writer_facts *facts = c->facts;
-
-	for (size_t i = 0; i < NR_COMPOSE_SECTIONS; i++)
-		put_option(c, compose_sections[i].id, &sections[i], sizeof(sections[i]));
-	compose_options(c);
-	add_buffer_option(c, buffers[0]);
-	for (size_t i = 0; i < facts->nr_instances; i++) {
-		c->instance = &facts->instances[i];
-		c->parts += c->nr_parts;
-		c->nr_parts = c->instance->nr_parts;
-		add_buffer_option(c, buffers[i + 1]);
-	}
-	compose_u16(c, OPTION_DONE);
-	compose_u32(c, 8);
-	compose_u64(c, 0); /* no further options section */
-	return add_section(z, c, SECTION_OPTIONS);
-}
-
-/* Adds the pages of the top buffer and of the instances; @parts has the parts of all. */
-static int add_buffers(struct zwriter *z, const struct writer_facts *facts,
-		       struct writer_part *parts, size_t nr_parts, uint64_t *buffers)
-{
-	int ret = add_pages(z, facts->page_size, parts, nr_parts, &buffers[0]);
-
-	for (size_t i = 0; !ret && i < facts->nr_instances; i++) {
-		const struct writer_instance *in = &facts->instances[i];
-
-		parts += nr_parts;
-		nr_parts = in->nr_parts;
-		ret = add_pages(z, in->page_size, parts, nr_parts, &buffers[i + 1]);
-	}
-	return ret;
-}
-
-static int write_compressed(struct zwriter *z, const struct writer_facts *facts,
-			    struct writer_part *parts, size_t nr_parts)
-{
-	struct composer c = { .facts = facts, .parts = parts, .nr_parts = nr_parts };
-	uint64_t *buffers __auto_mem = calloc(facts->nr_instances + 1, sizeof(*buffers));
-	uint64_t sections[NR_COMPOSE_SECTIONS], options, at;
-	int ret = buffers ? 0 : -ENOMEM;
-
-	compose_magic(&c);
-	at = compose_compression(&c, "zstd", ZSTD_versionString());
-	strbuf_add(&z->sb, strbuf_text(&c.sb), c.sb.size);
-	strbuf_reset(&c.sb);
-	for (size_t i = 0; !ret && i < NR_COMPOSE_SECTIONS; i++) {
+	compose_magic(c);
+	at = compose_compression(c, "zstd", ZSTD_versionString());
+	strbuf_add(&z->out.sb, strbuf_text(&c->sb), c->sb.size);
+	strbuf_reset(&c->sb);
+	for (uint16_t i = 0; !ret && i < COMPOSE_PARTS; i++) {
 		sections[i] = position(z);
-		compose_sections[i].compose(&c);
-		ret = add_section(z, &c, compose_sections[i].id);
+		compose_part(c, OPTION_HEADER_INFO + i);
+		ret = add_section(z, c, OPTION_HEADER_INFO + i);
 	}
-	if (!ret)
-		ret = add_buffers(z, facts, parts, nr_parts, buffers);
+	for (size_t i = 0; !ret && i < c->nr_buffers; i++)
+		ret = add_pages(z, &c->buffers[i]);
 	options = position(z);
-	if (!ret)
-		ret = add_options(z, &c, sections, buffers);
-	if (!ret)
-		ret = flush(z);
-	if (!ret)
-		ret = io_pwrite_all(z->fd, &options, sizeof(options), at);
-	strbuf_free(&c.sb);
-	return ret;
+	if (!ret) {
+		compose_all_options(c, sections);
+		ret = add_section(z, c, SECTION_OPTIONS);
+	}
+	ret = ret ?: flush(z);
+	return ret ?: io_pwrite_all(z->fd, &options, sizeof(options), at);
 }
 
 bool writer_can_compress(void)
@@ -292,49 +204,25 @@ bool writer_can_compress(void)
 	return true;
 }
 
-/* All parts in one array that may be changed; NULL: memory ran out. */
-static struct writer_part *copy_parts(const struct writer_facts *facts,
-				      const struct writer_part *parts, size_t nr_parts)
-{
-	size_t nr = nr_parts;
-	struct writer_part *copy;
-
-	for (size_t i = 0; i < facts->nr_instances; i++)
-		nr += facts->instances[i].nr_parts;
-	copy = calloc(nr + 1, sizeof(*copy));
-	if (!copy)
-		return NULL;
-	for (nr = 0; nr < nr_parts; nr++)
-		copy[nr] = parts[nr];
-	for (size_t i = 0; i < facts->nr_instances; i++)
-		for (size_t k = 0; k < facts->instances[i].nr_parts; k++)
-			copy[nr++] = facts->instances[i].parts[k];
-	return copy;
-}
-
 int writer_compress(struct writer_out *out, const struct writer_facts *facts,
 		    const struct writer_part *parts, size_t nr_parts)
 {
-	struct zwriter z = { .fd = out->fd };
-	struct writer_part *copy = copy_parts(facts, parts, nr_parts);
-	int ret = facts->file_version == 7 && !facts->foreign_endian
-			  ? compose_check(facts, parts, nr_parts)
-			  : -EINVAL;
+	struct zwriter z = { .fd = out->fd,
+			     .out = { .facts = facts, .compressed = true } };
+	struct composer c;
+	int ret = compose_begin(&c, facts, parts, nr_parts, out->log);
 
-	if (ret)
-		log_msg(out->log, LOG_ERROR,
-			"cannot write the recording: inconsistent facts");
-	else
-		ret = copy ? set_up(&z) : -ENOMEM;
-	if (!ret)
-		ret = write_compressed(&z, facts, copy, nr_parts);
+	if (!ret && (facts->file_version != 7 || facts->foreign_endian))
+		ret = compose_refuse(out->log);
+	ret = ret ?: set_up(&z);
+	ret = ret ?: write_compressed(&z, &c);
 	if (!ret)
 		out->bytes = z.offset;
 	ZSTD_freeCCtx(z.texts);
 	ZSTD_freeCCtx(z.events);
-	strbuf_free(&z.sb);
+	strbuf_free(&z.out.sb);
 	free(z.room);
-	free(copy);
+	compose_end(&c);
 	return ret;
 }
 

@@ -43,21 +43,21 @@ static void skip_comment(struct scanner *s)
 	s->p = at ? at + 2 : s->end;
 }
 
-/* Skips a preprocessor line and its continuation lines. */
-static void skip_directive(struct scanner *s)
+/* The end of the line at @p, including its continuation lines. */
+static const char *line_end(const char *p, const char *end)
 {
-	while (s->p < s->end) {
-		const char *newline = memchr(s->p, '\n', (size_t)(s->end - s->p));
+	const char *start = p, *newline;
 
-		if (!newline) {
-			s->p = s->end;
-			return;
-		}
-		s->p = newline + 1;
-		if (newline[-1] != '\\' && !(newline[-1] == '\r' && newline[-2] == '\\'))
-			break;
+	while (p < end && (newline = memchr(p, '\n', (size_t)(end - p)))) {
+		size_t len = (size_t)(newline - start);
+
+		if (len && start[len - 1] == '\r')
+			len--;
+		if (!len || start[len - 1] != '\\')
+			return newline;
+		p = newline + 1;
 	}
-	s->line = s->p;
+	return end;
 }
 
 /* Skips a string or a character constant; both end with their line at the latest. */
@@ -91,10 +91,7 @@ static bool begins(const struct word *w, const char *prefix)
 
 static bool in_capitals(const struct word *w)
 {
-	for (size_t i = 0; i < w->size; i++)
-		if (w->text[i] >= 'a' && w->text[i] <= 'z')
-			return false;
-	return true;
+	return !ANY(i, w->size, w->text[i] >= 'a' && w->text[i] <= 'z');
 }
 
 static int report(const struct scanner *s, c_scan_name *found, void *ctx)
@@ -226,8 +223,7 @@ int c_scan_functions(const char *text, size_t size, c_scan_name *found, void *ct
 
 			s.p = newline ? newline : s.end;
 		} else if (c == '#' && blank) {
-			s.p++;
-			skip_directive(&s);
+			s.p = line_end(s.p, s.end);
 		} else {
 			blank = false;
 			if (c == '"' || c == '\'')
@@ -262,21 +258,6 @@ static int scan_objects(const char *p, const char *end, c_scan_name *found, void
 			ret = found(ctx, "", word, size - 2);
 	}
 	return ret;
-}
-
-/* The end of the line at @p, including its continuation lines. */
-static const char *line_end(const char *p, const char *end)
-{
-	while (p < end) {
-		const char *newline = memchr(p, '\n', (size_t)(end - p));
-
-		if (!newline)
-			return end;
-		if (newline == p || newline[-1] != '\\')
-			return newline;
-		p = newline + 1;
-	}
-	return end;
 }
 
 int c_scan_objects(const char *text, size_t size, c_scan_name *found, void *ctx)

@@ -4,9 +4,9 @@
 #include <pthread.h>
 #include <regex.h>
 
-#include "base/hash.h"
+#include "base/keyed.h"
 #include "base/strbuf.h"
-#include "symbol/fold.h"
+#include "symbol/symbols.h"
 
 /* The tracer's own functions, which some kernels show above the allocator's in stacks. Other tracer
  * functions are real callsites: ftrace_free_mem, ftrace_process_locs.
@@ -109,20 +109,18 @@ static const char *const areas[] = {
 	"seq_(buf_alloc|open)|__seq_open_private|single_open(_size)?|prepare_creds|"           \
 	"kmem_cache_(z?alloc(_node|_lru|_bulk)?))(_noprof)?(\\.(isra|constprop|part|cold|llvm|lto_priv)[.0-9a-f]*)*$"
 
-/* GLUE and CORE. */
-#define NR_BUILT_IN 2
+/* Functions that every rule skips, beside areas[]. */
+static const char *const built_in[] = { GLUE, CORE };
 
 enum verdict { KEPT = 1, SKIPPED = 2 };
 
 struct callsite_rule {
-	regex_t *expressions; /* GLUE, CORE, then the user's */
+	regex_t *expressions; /* the built-in ones, then the user's */
 	size_t nr_expressions;
-	struct intern names; /* every name tested so far */
-	uint8_t *verdicts;   /* by name number - 1 */
-	uint32_t capacity;
-	pthread_mutex_t lock;  /* for the names and verdicts */
-	struct intern skipped; /* the skipped names, without their endings */
-	struct intern added;   /* the user's additions */
+	KEYED(uint8_t) verdicts; /* on every name tested so far; 0: none yet */
+	pthread_mutex_t lock;	 /* for the verdicts */
+	struct intern skipped;	 /* the skipped names, without their endings */
+	struct intern added;	 /* the user's additions */
 	bool wrappers;
 	struct source_lines *lines;
 };
@@ -156,12 +154,13 @@ int callsite_rule_new(struct callsite_rule **out, const char *const *skip, size_
 	if (!rule)
 		return -ENOMEM;
 	pthread_mutex_init(&rule->lock, NULL);
-	rule->expressions = calloc(nr_skip + NR_BUILT_IN, sizeof(*rule->expressions));
+	rule->expressions =
+		calloc(nr_skip + ARRAY_SIZE(built_in), sizeof(*rule->expressions));
 	if (!rule->expressions)
 		goto err;
-	ret = compile(rule, GLUE, error);
-	if (!ret)
-		ret = compile(rule, CORE, error);
+	ret = 0;
+	for (size_t i = 0; i < ARRAY_SIZE(built_in) && !ret; i++)
+		ret = compile(rule, built_in[i], error);
 	for (size_t i = 0; i < nr_skip && !ret; i++) {
 		bool wrappers = !strcmp(skip[i], CALLSITE_WRAPPERS);
 
@@ -186,10 +185,9 @@ void callsite_rule_free(struct callsite_rule *rule)
 	for (size_t i = 0; i < rule->nr_expressions; i++)
 		regfree(&rule->expressions[i]);
 	free(rule->expressions);
-	intern_free(&rule->names);
+	KEYED_FREE(&rule->verdicts);
 	intern_free(&rule->skipped);
 	intern_free(&rule->added);
-	free(rule->verdicts);
 	pthread_mutex_destroy(&rule->lock);
 	free(rule);
 }
@@ -201,7 +199,7 @@ void callsite_rule_use(struct callsite_rule *rule, struct source_lines *lines)
 
 bool callsite_rule_extended(const struct callsite_rule *rule)
 {
-	return rule && rule->nr_expressions > NR_BUILT_IN;
+	return rule && rule->nr_expressions > ARRAY_SIZE(built_in);
 }
 
 const char *callsite_rule_added(const struct callsite_rule *rule, uint32_t i)
@@ -218,10 +216,7 @@ bool callsite_rule_wrappers(const struct callsite_rule *rule)
 static bool is_area_function(const char *plain)
 {
 	plain += strspn(plain, "_");
-	for (size_t i = 0; i < ARRAY_SIZE(areas); i++)
-		if (symbol_matches(plain, areas[i]))
-			return true;
-	return false;
+	return ANY(i, ARRAY_SIZE(areas), symbol_matches(plain, areas[i]));
 }
 
 /* Matches @name as it is and without its endings, so that a user's "^foo$" also matches foo.cold
@@ -230,41 +225,29 @@ static bool is_area_function(const char *plain)
 static bool matches(const struct callsite_rule *rule, const char *name)
 {
 	char plain[256];
+	bool same;
 
 	(void)symbol_plain(name, plain, sizeof(plain));
 	if (is_area_function(plain))
 		return true;
-	for (size_t i = 0; i < rule->nr_expressions; i++) {
-		const regex_t *re = &rule->expressions[i];
-
-		if (!regexec(re, plain, 0, NULL, 0) || !regexec(re, name, 0, NULL, 0))
-			return true;
-	}
-	return false;
+	same = !strcmp(plain, name);
+	return ANY(i, rule->nr_expressions,
+		   !regexec(&rule->expressions[i], plain, 0, NULL, 0) ||
+			   (!same && !regexec(&rule->expressions[i], name, 0, NULL, 0)));
 }
 
 static bool skips_locked(struct callsite_rule *rule, const char *name)
 {
-	uint32_t id = intern_id(&rule->names, name, strlen(name));
+	uint32_t id = KEYED_ID_OF(&rule->verdicts, name, strlen(name));
 	bool skips;
 
-	if (id && id <= rule->capacity && rule->verdicts[id - 1])
-		return rule->verdicts[id - 1] == SKIPPED;
+	if (id && rule->verdicts.of[id - 1])
+		return rule->verdicts.of[id - 1] == SKIPPED;
 	skips = matches(rule, name);
 	if (skips)
 		(void)intern_id(&rule->skipped, name, symbol_plain_length(name));
-	if (id > rule->capacity) {
-		uint32_t capacity = id < 64 ? 128 : id * 2;
-		uint8_t *grown = realloc(rule->verdicts, capacity);
-
-		if (!grown) /* tested again next time */
-			return skips;
-		memset(grown + rule->capacity, 0, capacity - rule->capacity);
-		rule->verdicts = grown;
-		rule->capacity = capacity;
-	}
-	if (id)
-		rule->verdicts[id - 1] = skips ? SKIPPED : KEPT;
+	if (id) /* else it is tested again next time */
+		rule->verdicts.of[id - 1] = skips ? SKIPPED : KEPT;
 	return skips;
 }
 

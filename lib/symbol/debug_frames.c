@@ -1,81 +1,24 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "symbol/debug_frames.h"
+/*
+ * symbol: the functions at an address, inlined ones included, and their lines.
+ * In: debug information (DWARF), an address. Out: frames, innermost first.
+ */
+#include "symbol/debug_limit.h"
 
-#ifndef HAVE_LIBDW
-
-int debug_frames_new(struct debug_frames **out, struct debug_units *units)
-{
-	*out = NULL;
-	(void)units;
-	return -EOPNOTSUPP;
-}
-
-void debug_frames_free(struct debug_frames *frames)
-{
-	(void)frames;
-}
-
-int debug_frames_at(struct debug_frames *frames, uint64_t addr,
-		    struct source_frame out[SOURCE_FRAMES_MAX], size_t *nr)
-{
-	(void)frames;
-	(void)addr;
-	(void)out;
-	*nr = 0;
-	return 0;
-}
-
-#else
+#ifdef HAVE_LIBDW
 
 #include <dwarf.h>
 #include <gelf.h>
 
 #include "base/array.h"
-#include "base/hash.h"
 #include "base/strbuf.h"
-#include "symbol/debug_limit.h"
-#include "symbol/line_program.h"
+#include "symbol/elf.h"
 #include "symbol/source_path.h"
 
 /* Ranges of code in all units together. */
 #define CODE_MAX  (1U << 22)
 /* Nesting of blocks and inlined functions. */
 #define DEPTH_MAX 256
-
-/* Code of a function, from @low up to @high. */
-struct code {
-	uint64_t low, high;
-	Dwarf_Off function;
-};
-
-/**
- * struct unit - a compile unit that has been read
- * @code, @nr: of its functions, sorted
- * @comp_dir: the compiler's working directory; NULL: unknown
- * @lines: its line table, if @has_lines
- */
-struct unit {
-	struct code *code;
-	size_t nr, capacity;
-	const char *comp_dir;
-	struct line_table lines;
-	bool read, has_lines;
-};
-
-/**
- * struct debug_frames - the units, read when needed
- * @paths: of source files; @path_of: unit and file -> number in @paths
- */
-struct debug_frames {
-	struct debug_units *file;
-	Dwarf *dwarf;
-	struct debug_limit *limit;
-	struct line_sections sections;
-	struct unit *units;
-	size_t nr_units, nr_code;
-	struct intern paths;
-	struct u64_map path_of;
-};
 
 /* A frame whose texts are not final yet. */
 struct draft {
@@ -94,25 +37,23 @@ static struct line_bytes section_bytes(Elf_Scn *scn)
 }
 
 /* libdw has decompressed the sections by now, and libdwfl has relocated them. */
-static void find_sections(struct debug_frames *f, Elf *elf)
+static void find_sections(struct debug_units *f, Elf *elf)
 {
 	struct line_sections *s = &f->sections;
 	Elf_Scn *scn = NULL;
 	GElf_Ehdr ehdr;
-	size_t names;
 
-	if (!gelf_getehdr(elf, &ehdr) || elf_getshdrstrndx(elf, &names))
+	if (!gelf_getehdr(elf, &ehdr))
 		return;
 	s->big_endian = ehdr.e_ident[EI_DATA] == ELFDATA2MSB;
 	s->address_size = ehdr.e_ident[EI_CLASS] == ELFCLASS64 ? 8 : 4;
 	while ((scn = elf_nextscn(elf, scn))) {
 		GElf_Shdr shdr;
-		const char *name = gelf_getshdr(scn, &shdr)
-					   ? elf_strptr(elf, names, shdr.sh_name)
-					   : NULL;
+		const char *name;
 
-		if (!name || shdr.sh_type == SHT_NOBITS)
+		if (!gelf_getshdr(scn, &shdr) || shdr.sh_type == SHT_NOBITS)
 			continue;
+		name = elf_section_name(elf, shdr.sh_name);
 		if (!strcmp(name, ".debug_line") || !strcmp(name, ".zdebug_line"))
 			s->line = section_bytes(scn);
 		else if (!strcmp(name, ".debug_line_str"))
@@ -122,42 +63,17 @@ static void find_sections(struct debug_frames *f, Elf *elf)
 	}
 }
 
-int debug_frames_new(struct debug_frames **out, struct debug_units *units)
+/* Prepares for the first look-up. 0 or -ENOMEM. */
+static int begin(struct debug_units *f)
 {
-	struct debug_frames *f = calloc(1, sizeof(*f));
-
-	*out = NULL;
-	if (!f)
+	f->read = calloc(f->nr_units, sizeof(*f->read));
+	if (!f->read)
 		return -ENOMEM;
-	f->file = units;
-	f->dwarf = debug_units_dwarf(units);
-	f->limit = debug_units_limit(units);
-	f->nr_units = debug_units_count(units);
-	f->units = calloc(f->nr_units, sizeof(*f->units));
-	if (!f->units) {
-		debug_frames_free(f);
-		return -ENOMEM;
-	}
 	find_sections(f, dwarf_getelf(f->dwarf));
-	debug_limit_restart(f->limit);
-	debug_limit_pause(f->limit);
-	*out = f;
 	return 0;
 }
 
-void debug_frames_free(struct debug_frames *frames)
-{
-	if (!frames)
-		return;
-	for (size_t i = 0; frames->units && i < frames->nr_units; i++)
-		free(frames->units[i].code);
-	free(frames->units);
-	intern_free(&frames->paths);
-	u64_map_free(&frames->path_of);
-	free(frames);
-}
-
-static int add_code(struct debug_frames *f, struct unit *u, Dwarf_Die *function)
+static int add_code(struct debug_units *f, struct debug_unit *u, Dwarf_Die *function)
 {
 	const Dwarf_Off at = dwarf_dieoffset(function);
 	Dwarf_Addr base, low, high;
@@ -165,19 +81,18 @@ static int add_code(struct debug_frames *f, struct unit *u, Dwarf_Die *function)
 
 	while (f->nr_code < CODE_MAX &&
 	       (next = dwarf_ranges(function, next, &base, &low, &high)) > 0) {
-		if (debug_limit_over(f->limit))
+		if (debug_limit_over(&f->limit))
 			return -EFBIG;
 		if (low >= high)
 			continue;
-		if (array_reserve(&u->code, &u->capacity, u->nr + 1, sizeof(*u->code)))
+		if (ARRAY_ADD(u->code, u->nr, (struct debug_code){ low, high, at }))
 			return -ENOMEM;
-		u->code[u->nr++] = (struct code){ low, high, at };
 		f->nr_code++;
 	}
 	return 0;
 }
 
-ORDER_BY(compare_code, struct code, low, function)
+ORDER_BY(compare_code, struct debug_code, low, function)
 
 static bool number_of(Dwarf_Die *die, unsigned int name, Dwarf_Word *value)
 {
@@ -187,20 +102,19 @@ static bool number_of(Dwarf_Die *die, unsigned int name, Dwarf_Word *value)
 }
 
 /* Reads a unit's functions and its line table. */
-static int read_unit(struct debug_frames *f, struct unit *u, Dwarf_Die *die)
+static int read_unit(struct debug_units *f, struct debug_unit *u, Dwarf_Die *die)
 {
-	Dwarf_Attribute attr;
 	Dwarf_Word lines;
 	Dwarf_Die child;
 	int more, ret = 0;
 
 	u->read = true;
-	u->comp_dir = dwarf_formstring(dwarf_attr(die, DW_AT_comp_dir, &attr));
+	u->comp_dir = debug_units_text(die, DW_AT_comp_dir);
 	u->has_lines = number_of(die, DW_AT_stmt_list, &lines) &&
 		       !line_table_open(&u->lines, &f->sections, lines);
 	for (more = dwarf_child(die, &child); more == 0 && !ret;
 	     more = dwarf_siblingof(&child, &child)) {
-		if (debug_limit_over(f->limit))
+		if (debug_limit_over(&f->limit))
 			return -EFBIG;
 		if (dwarf_tag(&child) == DW_TAG_subprogram)
 			ret = add_code(f, u, &child);
@@ -211,7 +125,7 @@ static int read_unit(struct debug_frames *f, struct unit *u, Dwarf_Die *die)
 }
 
 /* Finds the function that contains @addr. */
-static bool find_function(const struct debug_frames *f, const struct unit *u,
+static bool find_function(const struct debug_units *f, const struct debug_unit *u,
 			  uint64_t addr, Dwarf_Die *die)
 {
 	size_t nr = COUNT_FIRST(i, u->nr, u->code[i].low <= addr);
@@ -221,7 +135,7 @@ static bool find_function(const struct debug_frames *f, const struct unit *u,
 }
 
 /* Finds the block or inlined function in @die that contains @addr: 1 and @child, 0, -EFBIG. */
-static int find_child(struct debug_frames *f, Dwarf_Die *die, uint64_t addr,
+static int find_child(struct debug_units *f, Dwarf_Die *die, uint64_t addr,
 		      Dwarf_Die *child)
 {
 	int more;
@@ -230,7 +144,7 @@ static int find_child(struct debug_frames *f, Dwarf_Die *die, uint64_t addr,
 	     more = dwarf_siblingof(child, child)) {
 		int tag = dwarf_tag(child);
 
-		if (debug_limit_over(f->limit))
+		if (debug_limit_over(&f->limit))
 			return -EFBIG;
 		if ((tag == DW_TAG_inlined_subroutine || tag == DW_TAG_lexical_block) &&
 		    dwarf_haspc(child, addr) > 0)
@@ -250,7 +164,7 @@ static void call_place(Dwarf_Die *die, struct draft *caller)
 }
 
 /* The call chain in @function at @addr, outermost first. Its length, or -EFBIG. */
-static int unroll(struct debug_frames *f, Dwarf_Die *function, uint64_t addr,
+static int unroll(struct debug_units *f, Dwarf_Die *function, uint64_t addr,
 		  struct draft chain[SOURCE_FRAMES_MAX])
 {
 	Dwarf_Die die = *function, child;
@@ -272,7 +186,7 @@ static int unroll(struct debug_frames *f, Dwarf_Die *function, uint64_t addr,
 }
 
 /* Adds "dir/name" as a path in the kernel's tree. 0 and @id, which is 0 if unknown. */
-static int add_path(struct debug_frames *f, const struct unit *u, uint64_t file,
+static int add_path(struct debug_units *f, const struct debug_unit *u, uint64_t file,
 		    uint32_t *id)
 {
 	struct strbuf __auto_free path = { 0 }, tidy = { 0 };
@@ -286,18 +200,17 @@ static int add_path(struct debug_frames *f, const struct unit *u, uint64_t file,
 	else if (*parts.name != '/' && u->comp_dir && *u->comp_dir == '/')
 		strbuf_printf(&path, "%s/", u->comp_dir);
 	strbuf_puts(&path, parts.name);
-	source_path_file(strbuf_text(&path), debug_units_root(f->file), u->comp_dir,
-			 &tidy);
+	source_path_file(strbuf_text(&path), strbuf_text(&f->root), u->comp_dir, &tidy);
 	if (!path.failed && !tidy.failed)
 		*id = intern_id(&f->paths, strbuf_text(&tidy), tidy.size);
 	return *id ? 0 : -ENOMEM;
 }
 
 /* The number of a file's path. */
-static int path_id(struct debug_frames *f, const struct unit *u, uint64_t file,
+static int path_id(struct debug_units *f, const struct debug_unit *u, uint64_t file,
 		   uint32_t *id)
 {
-	uint64_t key = (uint64_t)(u - f->units) << 32 | file;
+	uint64_t key = (uint64_t)(u - f->read) << 32 | file;
 	const uint32_t *known;
 	int ret;
 
@@ -309,7 +222,7 @@ static int path_id(struct debug_frames *f, const struct unit *u, uint64_t file,
 		*id = *known;
 		return 0;
 	}
-	if (debug_limit_over(f->limit))
+	if (debug_limit_over(&f->limit))
 		return -EFBIG;
 	ret = add_path(f, u, file, id);
 	if (!ret && !u64_map_insert(&f->path_of, key, *id))
@@ -318,8 +231,8 @@ static int path_id(struct debug_frames *f, const struct unit *u, uint64_t file,
 }
 
 /* Reverses a chain, and gives its frames the paths of their files. */
-static int finish(struct debug_frames *f, const struct unit *u, const struct draft *chain,
-		  size_t nr, struct source_frame *out)
+static int finish(struct debug_units *f, const struct debug_unit *u,
+		  const struct draft *chain, size_t nr, struct source_frame *out)
 {
 	uint32_t ids[SOURCE_FRAMES_MAX];
 	int ret;
@@ -341,22 +254,25 @@ static int finish(struct debug_frames *f, const struct unit *u, const struct dra
 	return 0;
 }
 
-static int frames_at(struct debug_frames *f, uint64_t addr,
+static int frames_at(struct debug_units *f, uint64_t addr,
 		     struct source_frame out[SOURCE_FRAMES_MAX], size_t *nr)
 {
 	struct draft chain[SOURCE_FRAMES_MAX];
 	struct line_row row;
 	Dwarf_Die die, function;
-	struct unit *u;
+	struct debug_unit *u;
 	uint32_t unit;
 	int ret;
 
 	*nr = 0;
-	if (debug_limit_over(f->limit))
+	if (debug_limit_over(&f->limit))
 		return -EFBIG;
-	if (!debug_units_find(f->file, addr, &unit, &die))
+	if (!debug_units_find(f, addr, &unit, &die))
 		return 0;
-	u = &f->units[unit];
+	ret = f->read ? 0 : begin(f);
+	if (ret)
+		return ret;
+	u = &f->read[unit];
 	ret = u->read ? 0 : read_unit(f, u, &die);
 	if (ret)
 		return ret;
@@ -376,14 +292,16 @@ static int frames_at(struct debug_frames *f, uint64_t addr,
 	return ret;
 }
 
-int debug_frames_at(struct debug_frames *frames, uint64_t addr,
-		    struct source_frame out[SOURCE_FRAMES_MAX], size_t *nr)
+int debug_units_frames(struct debug_units *units, uint64_t addr,
+		       struct source_frame out[SOURCE_FRAMES_MAX], size_t *nr)
 {
 	int ret;
 
-	debug_limit_resume(frames->limit);
-	ret = frames_at(frames, addr, out, nr);
-	debug_limit_pause(frames->limit);
+	debug_limit_resume(&units->limit);
+	ret = frames_at(units, addr, out, nr);
+	debug_limit_pause(&units->limit);
+	if (ret == -EFBIG)
+		debug_units_free_frames(units);
 	return ret;
 }
 

@@ -11,6 +11,7 @@
 #include "base/array.h"
 #include "base/bytes.h"
 #include "base/clock.h"
+#include "symbol/elf.h"
 
 #define NS_A_BYTE     100
 #define NS_MORE	      1000000000U
@@ -30,17 +31,14 @@ bool debug_limit_over(struct debug_limit *limit)
 /* A section's size in memory after decompression; 0: it is not compressed. */
 static uint64_t unpacked_size(Elf *elf, Elf_Scn *scn, const GElf_Shdr *shdr)
 {
-	size_t names;
-	const char *name;
 	GElf_Chdr chdr;
 	Elf_Data *data;
 
 	if (shdr->sh_flags & SHF_COMPRESSED)
 		return gelf_getchdr(scn, &chdr) ? chdr.ch_size : 0;
 	/* The older format: "ZLIB", then the size as a big-endian 64-bit number. */
-	name = elf_getshdrstrndx(elf, &names) ? NULL
-					      : elf_strptr(elf, names, shdr->sh_name);
-	if (!name || strncmp(name, ".zdebug", 7) || shdr->sh_size < 12)
+	if (strncmp(elf_section_name(elf, shdr->sh_name), ".zdebug", 7) ||
+	    shdr->sh_size < 12)
 		return 0;
 	data = elf_rawdata(scn, NULL);
 	if (!data || !data->d_buf || data->d_size < 12 || memcmp(data->d_buf, "ZLIB", 4))
@@ -94,7 +92,7 @@ void debug_limit_pause(struct debug_limit *limit)
 {
 	uint64_t now = clock_ns(CLOCK_THREAD_CPUTIME_ID);
 
-	limit->left_ns = limit->end_ns > now ? limit->end_ns - now : 0;
+	limit->left_ns = less(limit->end_ns, now);
 }
 
 void debug_limit_resume(struct debug_limit *limit)
@@ -105,26 +103,18 @@ void debug_limit_resume(struct debug_limit *limit)
 
 int debug_limit_begin(struct debug_limit *limit, int fd)
 {
-	Elf *elf;
+	Elf *elf = elf_read(fd);
 	int ret;
 
 	*limit = (struct debug_limit){ .size_bytes = data_size(fd) };
 	debug_limit_restart(limit);
-	if (elf_version(EV_CURRENT) == EV_NONE)
-		return 0;
-	elf = elf_begin(fd, ELF_C_READ_MMAP, NULL);
 	/* libdwfl would search compressed data for an ELF file, without any bound. */
-	ret = elf && elf_kind(elf) == ELF_K_ELF ? check_sections(limit, elf) : -ENOEXEC;
+	ret = elf ? check_sections(limit, elf) : -ENOEXEC;
 	elf_end(elf);
 	return ret;
 }
 
-static int compare_offsets(const void *va, const void *vb)
-{
-	const uint64_t *a = va, *b = vb;
-
-	return *a < *b ? -1 : *a > *b;
-}
+ORDER_NUMBERS(compare_offsets, uint64_t)
 
 /* Total bytes of the units' tables, each counted once for every unit that uses it; a table ends
  * where the next one begins.
@@ -138,7 +128,7 @@ static uint64_t tables_size(uint64_t *tables, size_t nr, uint64_t end)
 	for (i = nr; i-- > 0;) {
 		if (i > 0 && tables[i - 1] == tables[i])
 			continue;
-		size = tables[i] < end ? end - tables[i] : 0;
+		size = less(end, tables[i]);
 		if (__builtin_mul_overflow(size, behind - i, &size))
 			return UINT64_MAX;
 		all = add_up(all, size);
@@ -153,15 +143,13 @@ static uint64_t section_size(Elf *elf)
 {
 	Elf_Scn *scn = NULL;
 	GElf_Shdr shdr;
-	size_t names;
 
-	while (!elf_getshdrstrndx(elf, &names) && (scn = elf_nextscn(elf, scn))) {
+	while ((scn = elf_nextscn(elf, scn))) {
 		const char *name = gelf_getshdr(scn, &shdr)
-					   ? elf_strptr(elf, names, shdr.sh_name)
-					   : NULL;
+					   ? elf_section_name(elf, shdr.sh_name)
+					   : "";
 
-		if (name &&
-		    (!strcmp(name, ".debug_abbrev") || !strcmp(name, ".zdebug_abbrev")))
+		if (!strcmp(name, ".debug_abbrev") || !strcmp(name, ".zdebug_abbrev"))
 			return shdr.sh_size;
 	}
 	return 0;
@@ -171,14 +159,12 @@ int debug_limit_units(const struct debug_limit *limit, Dwarf *dwarf)
 {
 	Dwarf_Off at = 0, next, table;
 	uint64_t *tables __auto_mem = NULL, all;
-	size_t nr = 0, capacity = 0, header;
+	size_t nr = 0, header;
 	int ret = 0;
 
 	while (!ret && dwarf_next_unit(dwarf, at, &next, &header, NULL, &table, NULL,
 				       NULL, NULL, NULL) == 0) {
-		ret = array_reserve(&tables, &capacity, nr + 1, sizeof(*tables));
-		if (!ret)
-			tables[nr++] = table;
+		ret = ARRAY_ADD(tables, nr, table);
 		at = next;
 	}
 	all = nr ? tables_size(tables, nr, section_size(dwarf_getelf(dwarf))) : 0;

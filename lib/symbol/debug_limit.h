@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * symbol: limits on the work that reading a file's debug information may take.
+ * symbol (internal): limits on the work that reading a file's debug information may take; what is
+ * read.
  * In: an ELF file. Out: whether the work is in proportion to the file's size.
  *
  * libdw has no limits of its own: all sections may use the same bytes of the file, compression may
@@ -13,6 +14,12 @@
 
 #ifdef HAVE_LIBDW
 #include <elfutils/libdw.h>
+#include <elfutils/libdwfl.h>
+
+#include "base/keyed.h"
+#include "base/strbuf.h"
+#include "symbol/debug_units.h"
+#include "symbol/line_program.h"
 
 /**
  * struct debug_limit - the CPU time that reading one file may take
@@ -55,22 +62,90 @@ void debug_limit_resume(struct debug_limit *limit);
 /* Call it in every loop: have 100 ns for each byte of the file, plus a second, passed? */
 bool debug_limit_over(struct debug_limit *limit);
 
-#endif
+/* Code of a unit, from @low up to @high. */
+struct debug_range {
+	uint64_t low, high;
+	uint32_t dir; /* number in @dirs; 0: outside the tree */
+	uint32_t unit;
+};
 
-#ifdef HAVE_LIBDW
+/**
+ * struct debug_function - the functions of one name
+ * @addr: of the first
+ * @dir: number in @dirs; 0: unknown, or outside the tree; UINT32_MAX: several
+ * @several: there is more than one
+ */
+struct debug_function {
+	uint64_t addr;
+	uint32_t dir;
+	bool several;
+};
 
-#include "symbol/debug_limit.h"
-#include "symbol/debug_units.h"
+/* Code of a function, from @low up to @high. */
+struct debug_code {
+	uint64_t low, high;
+	Dwarf_Off function;
+};
 
-/* The file's debug information, and its limit; both are owned by @units. */
-Dwarf *debug_units_dwarf(const struct debug_units *units);
-struct debug_limit *debug_units_limit(struct debug_units *units);
-/* The root of the source tree in the units' paths, with a '/'; "": the paths are relative to it. */
-const char *debug_units_root(const struct debug_units *units);
+/**
+ * struct debug_unit - a compile unit's functions and lines, once an address of it was looked up
+ * @code, @nr: of its functions, sorted
+ * @comp_dir: the compiler's working directory; NULL: unknown
+ * @lines: its line table, if @has_lines
+ */
+struct debug_unit {
+	struct debug_code *code;
+	size_t nr;
+	const char *comp_dir;
+	struct line_table lines;
+	bool read, has_lines;
+};
+
+/**
+ * struct debug_units - the file's ranges, sorted
+ * @units, @nr_units: offsets of the DIEs of units that have code
+ * @dirs: paths of directories
+ * @root: of the kernel's tree, with a '/'; empty if paths are relative to it
+ * @whole_build, @hidden_build: the first absolute, and the first relative, working directory of the
+ *	compiler
+ * @functions: by name
+ * @read: for each unit; NULL before the first look-up of frames. They have @nr_code ranges
+ * @paths: of source files; @path_of: unit and file -> number in @paths
+ */
+struct debug_units {
+	struct debug_range *ranges;
+	size_t nr;
+	Dwarf_Off *units;
+	size_t nr_units;
+	struct intern dirs;
+	KEYED(struct debug_function) functions;
+	struct strbuf root;
+	const char *whole_build, *hidden_build;
+	bool functions_read;
+	struct debug_limit limit;
+	Dwfl *dwfl;
+	Dwfl_Module *module;
+	Dwarf *dwarf;
+	struct line_sections sections;
+	struct debug_unit *read;
+	size_t nr_code;
+	struct intern paths;
+	struct u64_map path_of;
+};
+
+/* Calls @take for each compile unit that can be read, until it returns other than 0. Returns that,
+ * or -EFBIG.
+ */
+int debug_units_each(struct debug_units *units, int (*take)(void *ctx, Dwarf_Die *die),
+		     void *ctx) __must_check;
+/* The text of attribute @name; NULL: none. */
+const char *debug_units_text(Dwarf_Die *die, unsigned int name);
+/* Frees what debug_units_frames() keeps. */
+void debug_units_free_frames(struct debug_units *units);
 
 /**
  * debug_units_find() - find the unit of the code at an address
- * @unit: receives its number, from 0, below debug_units_count()
+ * @unit: receives its number, from 0, below @units->nr_units
  * @die: receives its DIE
  *
  * Return: false if no unit has it.

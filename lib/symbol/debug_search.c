@@ -14,31 +14,26 @@
 /* Is @release safe as a single component of a path? */
 static bool release_ok(const char *release)
 {
-	size_t size = strnlen(release, RELEASE_MAX + 1), i;
+	size_t size = strnlen(release, RELEASE_MAX + 1);
 
-	for (i = 0; i < size; i++) {
-		if (!isalnum((unsigned char)release[i]) && !strchr("._+-~", release[i]))
-			return false;
-	}
-	return size && size <= RELEASE_MAX && *release != '.';
+	return size && size <= RELEASE_MAX && *release != '.' &&
+	       !ANY(i, size,
+		    !isalnum((unsigned char)release[i]) && !strchr("._+-~", release[i]));
 }
 
-static bool build_id_ok(const struct debug_wanted *w)
+static bool build_id_ok(const char *id)
 {
-	for (size_t i = 0; i < w->build_id_len; i++) {
-		if (!isxdigit((unsigned char)w->build_id[i]))
-			return false;
-	}
-	return w->build_id_len >= 4 && w->build_id_len <= 128;
+	size_t size = strspn(id, "0123456789abcdefABCDEF");
+
+	return !id[size] && size >= 4 && size <= 128;
 }
 
 static void judge_build(struct debug_place *place, const struct debug_wanted *w)
 {
-	if (!w->build_id_len)
+	if (!*w->build_id)
 		place->verdict = w->places.kernel || w->places.symfs ? DEBUG_TAKEN
 								     : DEBUG_UNPROVEN;
-	else if (strlen(place->build_id) == w->build_id_len &&
-		 !strncasecmp(place->build_id, w->build_id, w->build_id_len))
+	else if (!strcasecmp(place->build_id, w->build_id))
 		place->verdict = DEBUG_TAKEN;
 	else
 		place->verdict = DEBUG_OTHER_BUILD;
@@ -98,9 +93,9 @@ static int look_around(struct debug_found *f, const struct debug_wanted *w)
 			      places[i][1]);
 		ret = look_at(f, w, &path);
 	}
-	if (!ret && w->build_id_len) {
-		strbuf_printf(&path, "%s/usr/lib/debug/.build-id/%.2s/%.*s.debug", root,
-			      w->build_id, (int)w->build_id_len - 2, w->build_id + 2);
+	if (!ret && *w->build_id) {
+		strbuf_printf(&path, "%s/usr/lib/debug/.build-id/%.2s/%s.debug", root,
+			      w->build_id, w->build_id + 2);
 		ret = look_at(f, w, &path);
 	}
 	return ret < 0 ? ret : 0;
@@ -112,10 +107,10 @@ static int look_on_server(struct debug_found *f, const struct debug_wanted *w)
 	struct debug_place *place = &f->places[f->nr];
 	struct strbuf __auto_free path = { 0 };
 
-	place->err = debug_server_find(w->server, w->build_id, w->build_id_len, &path);
+	place->err = debug_server_find(w->server, w->build_id, &path);
 	if (!place->err)
 		return look_at(f, w, &path);
-	place->verdict = w->build_id_len ? DEBUG_NOT_SERVED : DEBUG_UNPROVEN;
+	place->verdict = *w->build_id ? DEBUG_NOT_SERVED : DEBUG_UNPROVEN;
 	place->path = strdup("debuginfod server");
 	f->nr += place->path != NULL;
 	return place->path ? 0 : -ENOMEM;
@@ -150,8 +145,8 @@ int debug_search(struct debug_found *out, const struct debug_wanted *wanted)
 	int ret = 0;
 
 	*out = (struct debug_found){ 0 };
-	if (!build_id_ok(&w))
-		w.build_id_len = 0;
+	if (!build_id_ok(w.build_id))
+		w.build_id = "";
 	if (w.places.kernel) {
 		strbuf_printf(&path, "%s/vmlinux", w.places.kernel);
 		ret = look_at(out, &w, &path);

@@ -29,7 +29,7 @@ static inline bool debug_places_any(const struct debug_places *places)
  * struct debug_wanted - what to search for, and where
  * @server: asked last, if @places allow it
  * @release: of the kernel, as uname reports it
- * @build_id: of the kernel, in hex, @build_id_len characters; 0: unknown
+ * @build_id: of the kernel, in hex; "": unknown
  *
  * @release and @build_id come from a recording and are not trusted.
  */
@@ -37,7 +37,6 @@ struct debug_wanted {
 	struct debug_places places;
 	struct debug_server *server;
 	const char *release, *build_id;
-	size_t build_id_len;
 };
 
 enum debug_verdict {

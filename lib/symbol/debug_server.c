@@ -11,22 +11,15 @@ int debug_server_check(void)
 int debug_server_open(struct debug_server **out, const struct debug_fetching *fetching)
 {
 	*out = NULL;
-	(void)fetching;
 	return -EOPNOTSUPP;
 }
 
 void debug_server_close(struct debug_server *server)
 {
-	(void)server;
 }
 
-int debug_server_find(struct debug_server *server, const char *id, size_t size,
-		      struct strbuf *path)
+int debug_server_find(struct debug_server *server, const char *id, struct strbuf *path)
 {
-	(void)server;
-	(void)id;
-	(void)size;
-	(void)path;
 	return -EOPNOTSUPP;
 }
 
@@ -230,14 +223,14 @@ void debug_server_close(struct debug_server *server)
 }
 
 /* Converts a build ID to lower case, as in file names; false if it is invalid. */
-static bool lower_id(const char *id, size_t size, char lower[ID_MAX])
+static bool lower_id(const char *id, char lower[ID_MAX])
 {
 	size_t i;
 
-	for (i = 0; i < size && i + 1 < ID_MAX && isxdigit((unsigned char)id[i]); i++)
+	for (i = 0; i + 1 < ID_MAX && isxdigit((unsigned char)id[i]); i++)
 		lower[i] = (char)tolower((unsigned char)id[i]);
 	lower[i] = '\0';
-	return size && i == size;
+	return i && !id[i];
 }
 
 /* Removes the file at @path from the library's store, and its directory if that is empty. */
@@ -290,7 +283,7 @@ static int fetch(struct debug_server *s, char **path)
 	s->part_fd = -1;
 	fd = s->find(s->client, (const unsigned char *)s->id, 0, path);
 	took = clock_ns(CLOCK_MONOTONIC) - start;
-	s->left_ns -= took < s->left_ns ? took : s->left_ns;
+	s->left_ns -= SMALLER(took, s->left_ns);
 	if (fd < 0 && s->stopped)
 		forget_stopped(s);
 	if (fd < 0)
@@ -320,14 +313,13 @@ static int fetch_checked(struct debug_server *s, char **path)
 	return ret;
 }
 
-int debug_server_find(struct debug_server *s, const char *id, size_t size,
-		      struct strbuf *path)
+int debug_server_find(struct debug_server *s, const char *id, struct strbuf *path)
 {
 	char lower[ID_MAX];
-	char *fetched = NULL;
+	char *fetched __auto_mem = NULL;
 	int ret;
 
-	if (!lower_id(id, size, lower))
+	if (!lower_id(id, lower))
 		return -EINVAL;
 	if (s->err)
 		return s->err;
@@ -336,7 +328,6 @@ int debug_server_find(struct debug_server *s, const char *id, size_t size,
 	s->id = NULL;
 	if (!ret)
 		strbuf_puts(path, fetched);
-	free(fetched);
 	if (ret && ret != -ENOENT && ret != -ENOEXEC && ret != -EXDEV)
 		s->err = ret;
 	return ret ? ret : path->failed ? -ENOMEM : 0;

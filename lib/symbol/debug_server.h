@@ -43,7 +43,7 @@ void debug_server_close(struct debug_server *server);
 
 /**
  * debug_server_find() - fetch a file with debug information
- * @id: build ID, @size hexadecimal digits
+ * @id: build ID, hexadecimal digits
  * @path: the file's path on this machine is appended
  *
  * Looks in the library's own store, then asks the servers of DEBUGINFOD_URLS. All calls together
@@ -58,7 +58,7 @@ void debug_server_close(struct debug_server *server);
  * not an ELF file, -EXDEV if it has another build ID; -ETIME; -EFBIG; -EINTR if @fn stopped it;
  * -ENOMEM; another negative errno.
  */
-int debug_server_find(struct debug_server *server, const char *id, size_t size,
+int debug_server_find(struct debug_server *server, const char *id,
 		      struct strbuf *path) __must_check;
 
 #endif

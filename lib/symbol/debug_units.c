@@ -13,60 +13,51 @@ bool debug_units_built_in(void)
 int debug_units_open(struct debug_units **out, const char *path)
 {
 	*out = NULL;
-	(void)path;
 	return -EOPNOTSUPP;
 }
 
 int debug_units_open_fd(struct debug_units **out, int fd, const char *path)
 {
 	*out = NULL;
-	(void)path;
 	close(fd);
 	return -EOPNOTSUPP;
 }
 
 void debug_units_free(struct debug_units *units)
 {
-	(void)units;
-}
-
-size_t debug_units_count(const struct debug_units *units)
-{
-	(void)units;
-	return 0;
 }
 
 const char *debug_units_at(struct debug_units *units, uint64_t addr)
 {
-	(void)units;
-	(void)addr;
 	return NULL;
 }
 
 int debug_units_function(struct debug_units *units, const char *name, const char **dir)
 {
-	(void)units;
-	(void)name;
-	(void)dir;
 	return 0;
 }
 
 int debug_units_symbol(struct debug_units *units, const char *name, uint64_t *addr)
 {
-	(void)units;
-	(void)name;
-	(void)addr;
 	return 0;
+}
+
+int debug_units_frames(struct debug_units *units, uint64_t addr,
+		       struct source_frame out[SOURCE_FRAMES_MAX], size_t *nr)
+{
+	*nr = 0;
+	return 0;
+}
+
+void debug_units_restart(struct debug_units *units)
+{
 }
 
 #else
 
 #include <dwarf.h>
-#include <elfutils/libdw.h>
-#include <elfutils/libdwfl.h>
 
 #include "base/array.h"
-#include "base/hash.h"
 #include "base/strbuf.h"
 #include "symbol/debug_limit.h"
 #include "symbol/source_path.h"
@@ -77,56 +68,12 @@ int debug_units_symbol(struct debug_units *units, const char *name, uint64_t *ad
 #define FUNCTIONS_MAX (1 << 20)
 #define SEVERAL	      UINT32_MAX
 
-/* Code of a unit, from @low up to @high. */
-struct range {
-	uint64_t low, high;
-	uint32_t dir; /* number in @dirs; 0: outside the tree */
-	uint32_t unit;
-};
-
-/**
- * struct function - the functions of one name
- * @addr: of the first
- * @dir: number in @dirs; 0: unknown, or outside the tree; SEVERAL
- * @several: there is more than one
- */
-struct function {
-	uint64_t addr;
-	uint32_t dir;
-	bool several;
-};
-
-/**
- * struct debug_units - the file's ranges, sorted
- * @units, @nr_units: offsets of the DIEs of units that have code
- * @dirs: paths of directories
- * @root: of the kernel's tree, with a '/'; empty if paths are relative to it
- * @whole_build, @hidden_build: the first absolute, and the first relative, working directory of the
- *	compiler
- * @functions: by name number - 1
- */
-struct debug_units {
-	struct range *ranges;
-	size_t nr, capacity;
-	Dwarf_Off *units;
-	size_t nr_units, units_capacity;
-	struct intern dirs, names;
-	struct function *functions;
-	size_t functions_capacity;
-	struct strbuf root;
-	const char *whole_build, *hidden_build;
-	bool functions_read;
-	struct debug_limit limit;
-	Dwfl *dwfl;
-	Dwfl_Module *module;
-};
-
 bool debug_units_built_in(void)
 {
 	return true;
 }
 
-static const char *text_of(Dwarf_Die *die, unsigned int name)
+const char *debug_units_text(Dwarf_Die *die, unsigned int name)
 {
 	Dwarf_Attribute attr;
 
@@ -156,9 +103,8 @@ static bool unit_die(Dwarf_CU *cu, uint8_t type, Dwarf_Die *die)
 	       dwarf_tag(die) == DW_TAG_compile_unit;
 }
 
-/* Calls @take for each compile unit. */
-static int each_unit(struct debug_units *u, Dwarf *dwarf,
-		     int (*take)(struct debug_units *u, Dwarf_Die *die))
+int debug_units_each(struct debug_units *u, int (*take)(void *ctx, Dwarf_Die *die),
+		     void *ctx)
 {
 	Dwarf_CU *cu = NULL;
 	uint32_t nr = 0;
@@ -167,11 +113,11 @@ static int each_unit(struct debug_units *u, Dwarf *dwarf,
 	int ret = 0;
 
 	while (!ret && nr++ < UNITS_MAX &&
-	       dwarf_get_units(dwarf, cu, &cu, NULL, &type, &die, NULL) == 0) {
+	       dwarf_get_units(u->dwarf, cu, &cu, NULL, &type, &die, NULL) == 0) {
 		if (debug_limit_over(&u->limit))
 			return -EFBIG;
 		if (unit_die(cu, type, &die))
-			ret = take(u, &die);
+			ret = take(ctx, &die);
 	}
 	return ret;
 }
@@ -195,10 +141,11 @@ static void compare_builds(struct debug_units *u, const char *comp_dir)
 		strbuf_add(&u->root, u->whole_build, whole - hidden);
 }
 
-static int take_root(struct debug_units *u, Dwarf_Die *die)
+static int take_root(void *ctx, Dwarf_Die *die)
 {
-	const char *name = text_of(die, DW_AT_name);
-	const char *comp_dir = text_of(die, DW_AT_comp_dir);
+	struct debug_units *u = ctx;
+	const char *name = debug_units_text(die, DW_AT_name);
+	const char *comp_dir = debug_units_text(die, DW_AT_comp_dir);
 
 	if (name)
 		find_root(u, name);
@@ -210,20 +157,21 @@ static int take_root(struct debug_units *u, Dwarf_Die *die)
 /* 0: unknown; UINT32_MAX: memory ran out. */
 static uint32_t dir_of(struct debug_units *u, Dwarf_Die *die)
 {
-	const char *name = text_of(die, DW_AT_name);
+	const char *name = debug_units_text(die, DW_AT_name);
 	struct strbuf __auto_free dir = { 0 };
 	uint32_t id = 0;
 
 	if (name && source_path_dir(name, strbuf_text(&u->root),
-				    text_of(die, DW_AT_comp_dir), &dir)) {
+				    debug_units_text(die, DW_AT_comp_dir), &dir)) {
 		id = intern_id(&u->dirs, dir.data, dir.size);
 		id = id ? id : UINT32_MAX;
 	}
 	return dir.failed ? UINT32_MAX : id;
 }
 
-static int take_ranges(struct debug_units *u, Dwarf_Die *die)
+static int take_ranges(void *ctx, Dwarf_Die *die)
 {
+	struct debug_units *u = ctx;
 	uint32_t dir = dir_of(u, die);
 	size_t before = u->nr;
 	Dwarf_Addr base, low, high;
@@ -237,40 +185,34 @@ static int take_ranges(struct debug_units *u, Dwarf_Die *die)
 			return -EFBIG;
 		if (low >= high)
 			continue;
-		if (array_reserve(&u->ranges, &u->capacity, u->nr + 1,
-				  sizeof(*u->ranges)))
+		if (ARRAY_ADD(u->ranges, u->nr,
+			      (struct debug_range){ low, high, dir,
+						    (uint32_t)u->nr_units }))
 			return -ENOMEM;
-		u->ranges[u->nr++] =
-			(struct range){ low, high, dir, (uint32_t)u->nr_units };
 	}
 	if (u->nr == before)
 		return 0;
-	if (array_reserve(&u->units, &u->units_capacity, u->nr_units + 1,
-			  sizeof(*u->units)))
-		return -ENOMEM;
-	u->units[u->nr_units++] = dwarf_dieoffset(die);
-	return 0;
+	return ARRAY_ADD(u->units, u->nr_units, dwarf_dieoffset(die));
 }
 
-ORDER_BY(compare_ranges, struct range, low, high)
+ORDER_BY(compare_ranges, struct debug_range, low, high)
 
 static int read_units(struct debug_units *u)
 {
 	Dwarf_Addr bias;
-	Dwarf *dwarf = dwfl_module_getdwarf(u->module, &bias);
 	int ret;
 
-	if (!dwarf)
+	u->dwarf = dwfl_module_getdwarf(u->module, &bias);
+	if (!u->dwarf)
 		return -ENODATA;
 	/* Otherwise libdw opens the file that .gnu_debugaltlink names, even a pipe. */
-	dwarf_setalt(dwarf, dwarf);
-	ret = debug_limit_units(&u->limit, dwarf);
-	if (!ret)
-		ret = each_unit(u, dwarf, take_root);
+	dwarf_setalt(u->dwarf, u->dwarf);
+	ret = debug_limit_units(&u->limit, u->dwarf);
+	ret = ret ?: debug_units_each(u, take_root, u);
 	if (u->root.failed)
 		return -ENOMEM;
 	if (ret >= 0)
-		ret = each_unit(u, dwarf, take_ranges);
+		ret = debug_units_each(u, take_ranges, u);
 	if (ret < 0)
 		return ret;
 	if (!u->nr)
@@ -308,9 +250,13 @@ static int open_module(struct debug_units *u, int fd, const char *path)
 	u->module = dwfl_report_offline(u->dwfl, "kernel", path, fd);
 	if (!u->module)
 		close(fd); /* otherwise libdwfl owns it */
-	if (!u->module || dwfl_report_end(u->dwfl, NULL, NULL))
-		return -ENOEXEC;
-	return 0;
+	return !u->module || dwfl_report_end(u->dwfl, NULL, NULL) ? -ENOEXEC : 0;
+}
+
+void debug_units_restart(struct debug_units *units)
+{
+	debug_limit_restart(&units->limit);
+	debug_limit_pause(&units->limit);
 }
 
 int debug_units_open_fd(struct debug_units **out, int fd, const char *path)
@@ -324,12 +270,12 @@ int debug_units_open_fd(struct debug_units **out, int fd, const char *path)
 		return -ENOMEM;
 	}
 	ret = open_module(u, fd, path);
-	if (!ret)
-		ret = read_units(u);
+	ret = ret ?: read_units(u);
 	if (ret) {
 		debug_units_free(u);
 		return ret;
 	}
+	debug_units_restart(u);
 	*out = u;
 	return 0;
 }
@@ -342,30 +288,36 @@ int debug_units_open(struct debug_units **out, const char *path)
 	return fd < 0 ? fd : debug_units_open_fd(out, fd, path);
 }
 
+void debug_units_free_frames(struct debug_units *units)
+{
+	for (size_t i = 0; units->read && i < units->nr_units; i++)
+		free(units->read[i].code);
+	free(units->read);
+	units->read = NULL;
+	units->nr_code = 0;
+	intern_free(&units->paths);
+	u64_map_free(&units->path_of);
+}
+
 void debug_units_free(struct debug_units *units)
 {
 	if (!units)
 		return;
+	debug_units_free_frames(units);
 	if (units->dwfl)
 		dwfl_end(units->dwfl);
 	intern_free(&units->dirs);
-	intern_free(&units->names);
 	strbuf_free(&units->root);
-	free(units->functions);
+	KEYED_FREE(&units->functions);
 	free(units->ranges);
 	free(units->units);
 	free(units);
 }
 
-size_t debug_units_count(const struct debug_units *units)
-{
-	return units->nr_units;
-}
-
 /* The last range that begins at or below @addr and has not ended. Only empty and damaged units
  * overlap, so a few steps back are enough.
  */
-static const struct range *range_at(const struct debug_units *u, uint64_t addr)
+static const struct debug_range *range_at(const struct debug_units *u, uint64_t addr)
 {
 	size_t low = COUNT_FIRST(i, u->nr, u->ranges[i].low <= addr);
 
@@ -377,7 +329,7 @@ static const struct range *range_at(const struct debug_units *u, uint64_t addr)
 
 static uint32_t dir_at(const struct debug_units *u, uint64_t addr)
 {
-	const struct range *range = range_at(u, addr);
+	const struct debug_range *range = range_at(u, addr);
 
 	return range ? range->dir : 0;
 }
@@ -389,16 +341,16 @@ const char *debug_units_at(struct debug_units *units, uint64_t addr)
 
 static int add_function(struct debug_units *u, const char *name, uint64_t addr)
 {
-	uint32_t known = u->names.count;
-	uint32_t id = intern_id(&u->names, name, strlen(name)), dir = dir_at(u, addr);
-	struct function *f;
+	size_t known = u->functions.nr;
+	uint32_t id = KEYED_ID_OF(&u->functions, name, strlen(name)),
+		 dir = dir_at(u, addr);
+	struct debug_function *f;
 
-	if (!id || array_reserve(&u->functions, &u->functions_capacity, id,
-				 sizeof(*u->functions)))
+	if (!id)
 		return -ENOMEM;
-	f = &u->functions[id - 1];
+	f = &u->functions.of[id - 1];
 	if (id > known) {
-		*f = (struct function){ .addr = addr, .dir = dir };
+		*f = (struct debug_function){ .addr = addr, .dir = dir };
 		return 0;
 	}
 	f->several |= f->addr != addr;
@@ -424,8 +376,8 @@ static int read_functions(struct debug_units *u)
 							   NULL, NULL, NULL);
 
 		if (debug_limit_over(&u->limit)) {
-			intern_free(&u->names);
-			u->names = (struct intern){ 0 };
+			KEYED_FREE(&u->functions);
+			memset(&u->functions, 0, sizeof(u->functions));
 			break;
 		}
 		if (name && *name && sym.st_shndx != SHN_UNDEF &&
@@ -438,20 +390,20 @@ static int read_functions(struct debug_units *u)
 
 /* 1 and @f, 0, -ENOMEM. */
 static int find_function(struct debug_units *u, const char *name,
-			 const struct function **f)
+			 const struct debug_function **f)
 {
 	int ret = u->functions_read ? 0 : read_functions(u);
-	uint32_t id = ret ? 0 : intern_find(&u->names, name, strlen(name));
+	uint32_t id = ret ? 0 : intern_find(&u->functions.keys, name, strlen(name));
 
 	if (!id)
 		return ret;
-	*f = &u->functions[id - 1];
+	*f = &u->functions.of[id - 1];
 	return 1;
 }
 
 int debug_units_function(struct debug_units *units, const char *name, const char **dir)
 {
-	const struct function *f;
+	const struct debug_function *f;
 	int ret = find_function(units, name, &f);
 
 	if (ret <= 0 || !f->dir)
@@ -464,7 +416,7 @@ int debug_units_function(struct debug_units *units, const char *name, const char
 
 int debug_units_symbol(struct debug_units *units, const char *name, uint64_t *addr)
 {
-	const struct function *f;
+	const struct debug_function *f;
 	int ret = find_function(units, name, &f);
 
 	if (ret <= 0)
@@ -473,32 +425,15 @@ int debug_units_symbol(struct debug_units *units, const char *name, uint64_t *ad
 	return f->several ? -ENOTUNIQ : 1;
 }
 
-Dwarf *debug_units_dwarf(const struct debug_units *units)
-{
-	Dwarf_Addr bias;
-
-	return dwfl_module_getdwarf(units->module, &bias);
-}
-
-struct debug_limit *debug_units_limit(struct debug_units *units)
-{
-	return &units->limit;
-}
-
-const char *debug_units_root(const struct debug_units *units)
-{
-	return strbuf_text(&units->root);
-}
-
 bool debug_units_find(const struct debug_units *units, uint64_t addr, uint32_t *unit,
 		      Dwarf_Die *die)
 {
-	const struct range *range = range_at(units, addr);
+	const struct debug_range *range = range_at(units, addr);
 
 	if (!range)
 		return false;
 	*unit = range->unit;
-	return dwarf_offdie(debug_units_dwarf(units), units->units[range->unit], die);
+	return dwarf_offdie(units->dwarf, units->units[range->unit], die);
 }
 
 #endif

@@ -124,21 +124,25 @@ bool dir_files_any(const struct dir_files *files)
 int dir_files_open(struct directory_sources *sources, const struct dir_files *files,
 		   struct dir_failure *failure)
 {
-	int err;
+	int no_debug = 0, err = 0;
 
 	*sources = (struct directory_sources){ 0 };
 	*failure = (struct dir_failure){ DIR_FILE_VMLINUX, files->vmlinux };
 	/* A vmlinux without debug information still gives symbols; other files may give
 	 * directories.
 	 */
-	err = files->vmlinux ? debug_units_open(&sources->vmlinux, files->vmlinux) : 0;
-	if (err && ((err != -ENODATA && err != -EOPNOTSUPP) ||
-		    (!files->modules && !files->source)))
+	if (files->vmlinux)
+		no_debug = debug_units_open(&sources->vmlinux, files->vmlinux);
+	if (no_debug && no_debug != -ENODATA && no_debug != -EOPNOTSUPP)
+		return no_debug;
+	if (files->modules)
+		err = module_files_open(&sources->modules, files->modules);
+	if (err == -ENOMEM || (err && !files->found)) {
+		*failure = (struct dir_failure){ DIR_FILE_MODULES, files->modules };
 		return err;
-	*failure = (struct dir_failure){ DIR_FILE_MODULES, files->modules };
-	err = files->modules ? module_files_open(&sources->modules, files->modules) : 0;
-	if (err)
-		return err;
+	}
+	if (no_debug && !sources->modules && !files->source)
+		return no_debug;
 	*failure = (struct dir_failure){ DIR_FILE_SOURCE, files->source };
 	return files->source ? source_tree_open(&sources->tree, files->source) : 0;
 }

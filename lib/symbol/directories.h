@@ -64,9 +64,12 @@ struct directory_counts {
 
 struct directory_counts directories_counts(const struct directories *dirs);
 
-/* Paths; NULL: not given. @vmlinux is the one of struct symbol_files. */
+/* Paths; NULL: not given. @vmlinux is the one of struct symbol_files. @found: the user did not name
+ * @modules, which are left out if they cannot be read.
+ */
 struct dir_files {
 	const char *vmlinux, *modules, *source;
+	bool found;
 };
 
 /* Is any of the files one that gives directories? */

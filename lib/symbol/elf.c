@@ -8,34 +8,17 @@
 
 /* KSYM_NAME_LEN of the kernel: no name in kallsyms is longer. */
 #define NAME_MAX_LEN 512
-/* Kernels have five to a few dozen executable sections. */
-#define MAX_CODE     64
-/* ... and two note sections. Sections may share the same bytes. */
+/* Kernels have two note sections. Sections may share the same bytes. */
 #define MAX_NOTES    64
-
-struct code {
-	uint64_t addr;
-	size_t size;
-	const uint8_t *bytes; /* owned by libelf */
-};
-
-struct elf_file {
-	Elf *elf;
-	struct code code[MAX_CODE];
-	size_t nr_code;
-};
 
 static bool name_ok(const char *name)
 {
-	size_t len = strnlen(name, NAME_MAX_LEN), i;
+	size_t len = strnlen(name, NAME_MAX_LEN);
 
 	/* Mapping symbols and local labels are not functions. */
 	if (!len || len == NAME_MAX_LEN || *name == '$' || !strncmp(name, ".L", 2))
 		return false;
-	for (i = 0; i < len; i++)
-		if ((unsigned char)name[i] <= ' ')
-			return false;
-	return true;
+	return !ANY(i, len, (unsigned char)name[i] <= ' ');
 }
 
 /* Is it a function, or a label in code, as assembly has? */
@@ -56,14 +39,31 @@ static bool is_function(Elf *elf, const GElf_Sym *sym)
 
 static char type_letter(const GElf_Sym *sym)
 {
-	switch (GELF_ST_BIND(sym->st_info)) {
-	case STB_LOCAL:
-		return 't';
-	case STB_WEAK:
-		return 'W';
-	default:
-		return 'T';
+	return GELF_ST_BIND(sym->st_info) == STB_LOCAL	? 't'
+	       : GELF_ST_BIND(sym->st_info) == STB_WEAK ? 'W'
+							: 'T';
+}
+
+const char *elf_section_name(Elf *elf, size_t offset)
+{
+	size_t names;
+	const char *name =
+		elf_getshdrstrndx(elf, &names) ? NULL : elf_strptr(elf, names, offset);
+
+	return name ? name : "";
+}
+
+Elf_Scn *elf_find_section(Elf *elf, uint32_t type, size_t link)
+{
+	Elf_Scn *scn = NULL;
+	GElf_Shdr shdr;
+
+	while ((scn = elf_nextscn(elf, scn))) {
+		if (gelf_getshdr(scn, &shdr) && shdr.sh_type == type &&
+		    (!link || shdr.sh_link == link))
+			return scn;
 	}
+	return NULL;
 }
 
 bool elf_names_end(Elf *elf, size_t section)
@@ -77,8 +77,8 @@ bool elf_names_end(Elf *elf, size_t section)
 
 static void add_symbols(struct elf_image *img, Elf_Scn *scn, const GElf_Shdr *shdr)
 {
-	Elf *elf = img->file->elf;
 	Elf_Data *data = elf_getdata(scn, NULL);
+	Elf *elf = img->elf;
 	size_t nr;
 
 	if (!data || !shdr->sh_entsize || !elf_names_end(elf, shdr->sh_link))
@@ -101,27 +101,24 @@ static void add_symbols(struct elf_image *img, Elf_Scn *scn, const GElf_Shdr *sh
 	}
 }
 
-static void add_code(struct elf_file *f, Elf_Scn *scn, const GElf_Shdr *shdr)
+static void add_code(struct elf_image *img, Elf_Scn *scn, const GElf_Shdr *shdr)
 {
 	Elf_Data *data;
 
-	if (f->nr_code == MAX_CODE || shdr->sh_type == SHT_NOBITS)
+	if (img->nr_code == ELF_CODE_MAX || shdr->sh_type == SHT_NOBITS)
 		return;
 	data = elf_rawdata(scn, NULL);
 	if (data && data->d_buf && shdr->sh_addr <= UINT64_MAX - data->d_size)
-		f->code[f->nr_code++] =
-			(struct code){ shdr->sh_addr, data->d_size, data->d_buf };
+		img->code[img->nr_code++] =
+			(struct elf_code){ shdr->sh_addr, data->d_size, data->d_buf };
 }
 
-/* Notes: u32 name size, u32 content size, u32 type; name and content are padded to four bytes. */
-static void find_build_id(struct elf_image *img, Elf_Scn *scn)
+bool elf_notes_build_id(const void *notes, size_t notes_size, bool big_endian,
+			char build_id[ELF_BUILD_ID_MAX])
 {
-	Elf_Data *data = elf_rawdata(scn, NULL);
-	struct byte_reader r;
+	struct byte_reader r = byte_reader(notes, notes_size, big_endian);
 
-	if (!data || !data->d_buf || img->build_id[0])
-		return;
-	r = byte_reader(data->d_buf, data->d_size, img->big_endian);
+	/* u32 name size, u32 content size, u32 type; name and content are padded to four bytes. */
 	while (byte_reader_left(&r)) {
 		uint32_t name_size = byte_reader_u32(&r), size = byte_reader_u32(&r);
 		uint32_t type = byte_reader_u32(&r), i;
@@ -129,36 +126,54 @@ static void find_build_id(struct elf_image *img, Elf_Scn *scn)
 		const uint8_t *id = byte_reader_skip(&r, size);
 
 		if (!name || !id)
-			return;
+			return false;
 		if (type == NT_GNU_BUILD_ID && name_size == 4 &&
 		    !memcmp(name, "GNU", 4) && size <= 64) {
+			*build_id = '\0';
 			for (i = 0; i < size; i++)
-				snprintf(img->build_id + 2 * i, 3, "%02x", id[i]);
-			return;
+				snprintf(build_id + 2 * i, 3, "%02x", id[i]);
+			return true;
 		}
 		byte_reader_skip(&r, -size & 3);
+	}
+	return false;
+}
+
+static void find_build_id(Elf *elf, bool big_endian, char build_id[ELF_BUILD_ID_MAX])
+{
+	unsigned int nr_notes = 0;
+	Elf_Scn *scn = NULL;
+	GElf_Shdr shdr;
+
+	*build_id = '\0';
+	while (!*build_id && nr_notes < MAX_NOTES && (scn = elf_nextscn(elf, scn))) {
+		Elf_Data *data;
+
+		if (!gelf_getshdr(scn, &shdr) || shdr.sh_type != SHT_NOTE)
+			continue;
+		nr_notes++;
+		data = elf_rawdata(scn, NULL);
+		if (data && data->d_buf)
+			elf_notes_build_id(data->d_buf, data->d_size, big_endian,
+					   build_id);
 	}
 }
 
 static void read_sections(struct elf_image *img)
 {
-	struct elf_file *f = img->file;
 	Elf_Scn *scn = NULL;
-	unsigned int nr_notes = 0;
 	bool has_symbols = false;
 	GElf_Shdr shdr;
 
-	while ((scn = elf_nextscn(f->elf, scn))) {
+	while ((scn = elf_nextscn(img->elf, scn))) {
 		if (!gelf_getshdr(scn, &shdr))
 			continue;
 		/* The ELF specification allows one symbol table per file. */
 		if (shdr.sh_type == SHT_SYMTAB && !has_symbols) {
 			add_symbols(img, scn, &shdr);
 			has_symbols = true;
-		} else if (shdr.sh_type == SHT_NOTE && nr_notes++ < MAX_NOTES) {
-			find_build_id(img, scn);
 		} else if (shdr.sh_flags & SHF_EXECINSTR) {
-			add_code(f, scn, &shdr);
+			add_code(img, scn, &shdr);
 		}
 	}
 }
@@ -178,22 +193,17 @@ Elf *elf_read(int fd)
 int elf_image_open(struct elf_image *img, int fd)
 {
 	GElf_Ehdr ehdr;
-	Elf *elf = elf_read(fd);
 
-	*img = (struct elf_image){ 0 };
-	img->file = elf ? calloc(1, sizeof(*img->file)) : NULL;
-	if (!img->file) {
-		elf_end(elf);
-		return elf ? -ENOMEM : -ENOEXEC;
-	}
-	img->file->elf = elf;
-	if (!gelf_getehdr(elf, &ehdr) || elf_cntl(elf, ELF_C_FDREAD) < 0) {
+	*img = (struct elf_image){ .elf = elf_read(fd) };
+	if (!img->elf || !gelf_getehdr(img->elf, &ehdr) ||
+	    elf_cntl(img->elf, ELF_C_FDREAD) < 0) {
 		elf_image_close(img);
 		return -ENOEXEC;
 	}
 	img->is_64 = ehdr.e_ident[EI_CLASS] == ELFCLASS64;
 	img->big_endian = ehdr.e_ident[EI_DATA] == ELFDATA2MSB;
 	img->machine = ehdr.e_machine;
+	find_build_id(img->elf, img->big_endian, img->build_id);
 	read_sections(img);
 	if (img->symbols.size && !img->symbols.failed)
 		return 0;
@@ -204,46 +214,27 @@ int elf_image_open(struct elf_image *img, int fd)
 
 int elf_build_id(int fd, char build_id[ELF_BUILD_ID_MAX])
 {
-	struct elf_image img = { 0 };
-	unsigned int nr_notes = 0;
-	Elf_Scn *scn = NULL;
-	GElf_Ehdr ehdr;
-	GElf_Shdr shdr;
 	Elf *elf = elf_read(fd);
+	GElf_Ehdr ehdr;
+	bool known = elf && gelf_getehdr(elf, &ehdr);
 
 	*build_id = '\0';
-	if (!elf || !gelf_getehdr(elf, &ehdr)) {
-		elf_end(elf);
-		return -ENOEXEC;
-	}
-	img.big_endian = ehdr.e_ident[EI_DATA] == ELFDATA2MSB;
-	while (nr_notes < MAX_NOTES && (scn = elf_nextscn(elf, scn))) {
-		if (!gelf_getshdr(scn, &shdr) || shdr.sh_type != SHT_NOTE)
-			continue;
-		nr_notes++;
-		find_build_id(&img, scn);
-	}
+	if (known)
+		find_build_id(elf, ehdr.e_ident[EI_DATA] == ELFDATA2MSB, build_id);
 	elf_end(elf);
-	memcpy(build_id, img.build_id, sizeof(img.build_id));
-	return 0;
+	return known ? 0 : -ENOEXEC;
 }
 
 void elf_image_close(struct elf_image *img)
 {
 	strbuf_free(&img->symbols);
-	if (img->file)
-		elf_end(img->file->elf);
-	free(img->file);
-	img->file = NULL;
+	elf_end(img->elf);
+	img->elf = NULL;
 }
 
 const uint8_t *elf_image_code(const struct elf_image *img, uint64_t addr, size_t size)
 {
-	const struct elf_file *f = img->file;
-
-	for (size_t i = 0; i < f->nr_code; i++) {
-		const struct code *c = &f->code[i];
-
+	for_each(c, img->code, img->nr_code) {
 		if (addr > c->addr && addr - c->addr <= c->size)
 			return addr - c->addr < size ? NULL
 						     : c->bytes + (addr - c->addr - size);
@@ -253,17 +244,11 @@ const uint8_t *elf_image_code(const struct elf_image *img, uint64_t addr, size_t
 
 bool elf_image_code_range(const struct elf_image *img, uint64_t *low, uint64_t *high)
 {
-	const struct elf_file *f = img->file;
-
 	*low = UINT64_MAX;
 	*high = 0;
-	for (size_t i = 0; i < f->nr_code; i++) {
-		const struct code *c = &f->code[i];
-
-		if (c->addr < *low)
-			*low = c->addr;
-		if (c->addr + c->size > *high)
-			*high = c->addr + c->size;
+	for_each(c, img->code, img->nr_code) {
+		*low = SMALLER(*low, c->addr);
+		*high = LARGER(*high, c->addr + c->size);
 	}
-	return f->nr_code > 0;
+	return img->nr_code > 0;
 }

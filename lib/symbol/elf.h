@@ -9,9 +9,12 @@
 #include "base/strbuf.h"
 
 struct Elf;
+struct Elf_Scn;
 
 /* Bytes of a build ID in hex, including the NUL. */
 #define ELF_BUILD_ID_MAX 129
+/* Kernels have five to a few dozen executable sections. */
+#define ELF_CODE_MAX	 64
 
 /**
  * struct elf_image - an open vmlinux
@@ -19,6 +22,7 @@ struct Elf;
  *	names that kallsyms could not hold, are left out
  * @build_id: from .note.gnu.build-id, in lower-case hex; "" without one
  * @is_64, @big_endian, @machine: from e_ident's class and data, and e_machine
+ * @code: executable sections, at link addresses
  */
 struct elf_image {
 	struct strbuf symbols;
@@ -26,7 +30,13 @@ struct elf_image {
 	bool is_64;
 	bool big_endian;
 	uint16_t machine;
-	struct elf_file *file;
+	struct Elf *elf;
+	struct elf_code {
+		uint64_t addr;
+		size_t size;
+		const uint8_t *bytes; /* owned by libelf */
+	} code[ELF_CODE_MAX];
+	size_t nr_code;
 };
 
 /**
@@ -42,8 +52,17 @@ void elf_image_close(struct elf_image *img);
 /* Reads only the build ID of an open ELF file: lower-case hex, "" without one. 0; -ENOEXEC. */
 int elf_build_id(int fd, char build_id[ELF_BUILD_ID_MAX]) __must_check;
 
+/* The GNU build ID in ELF notes, in lower-case hex. False: they have none. */
+bool elf_notes_build_id(const void *notes, size_t notes_size, bool big_endian,
+			char build_id[ELF_BUILD_ID_MAX]);
+
 /* Begins to read the ELF file @fd, which stays the caller's; elf_end() ends it. NULL: no ELF. */
 struct Elf *elf_read(int fd);
+
+/* The name at @offset of the sections' names; "": it cannot be read. */
+const char *elf_section_name(struct Elf *elf, size_t offset);
+/* The first section of @type, and if @link is not 0, of section @link. NULL: none. */
+struct Elf_Scn *elf_find_section(struct Elf *elf, uint32_t type, size_t link);
 
 /* Does the last name of the string table @section end? libelf searches for the end of each name; if
  * the last has none, that may be megabytes.

@@ -25,7 +25,6 @@ struct elf_layout_file {
 	size_t strings_size;
 	Elf_Data *wide;
 	uint64_t init_begin, init_end;
-	size_t items_capacity, labels_capacity, sources_capacity;
 	uint64_t names_left, content_left;
 };
 
@@ -51,9 +50,8 @@ static enum elf_kind kind_of(const char *name, const GElf_Shdr *shdr, bool bare)
 		return ELF_KIND_TEXT;
 	if (shdr->sh_type == SHT_NOBITS && (!bare || begins(name, ".bss")))
 		return ELF_KIND_BSS;
-	if (begins(name, ".rodata") || !(shdr->sh_flags & SHF_WRITE))
-		return ELF_KIND_RODATA;
-	return ELF_KIND_DATA;
+	return begins(name, ".rodata") || !(shdr->sh_flags & SHF_WRITE) ? ELF_KIND_RODATA
+									: ELF_KIND_DATA;
 }
 
 /* Is there code without content? strip --only-keep-debug drops the content of all sections. */
@@ -73,11 +71,11 @@ static bool only_debug(Elf *elf)
 /* elf_strptr() searches for the end of each name; this checks the end of the table once. */
 static void find_strings(struct elf_layout_file *f, size_t section)
 {
-	Elf_Scn *scn = elf_getscn(f->elf, section);
-	Elf_Data *data = scn ? elf_getdata(scn, NULL) : NULL;
+	Elf_Data *data = elf_names_end(f->elf, section)
+				 ? elf_getdata(elf_getscn(f->elf, section), NULL)
+				 : NULL;
 
-	if (!data || !data->d_buf || !data->d_size ||
-	    ((const char *)data->d_buf)[data->d_size - 1])
+	if (!data)
 		return;
 	f->strings = data->d_buf;
 	f->strings_size = data->d_size;
@@ -102,7 +100,7 @@ static bool has_content(struct elf_layout_file *f, const GElf_Shdr *shdr)
 static int read_sections(struct elf_layout *layout)
 {
 	struct elf_layout_file *f = layout->file;
-	size_t capacity = 0, nr = 0, names = 0, size = 0;
+	size_t nr = 0, names = 0, size = 0;
 	bool bare = only_debug(f->elf);
 	Elf_Scn *scn = NULL;
 	GElf_Shdr shdr;
@@ -128,18 +126,16 @@ static int read_sections(struct elf_layout *layout)
 		layout->debug |= !strcmp(name, ".debug_info");
 		if (!(shdr.sh_flags & SHF_ALLOC) || !shdr.sh_size)
 			continue;
-		if (array_reserve(&layout->sections, &capacity, layout->nr_sections + 1,
-				  sizeof(*layout->sections)))
-			return -ENOMEM;
 		f->by_index[elf_ndxscn(scn)] = (uint32_t)layout->nr_sections;
-		layout->sections[layout->nr_sections++] =
-			(struct elf_section){ .name = name,
-					      .addr = shdr.sh_addr,
-					      .size = shdr.sh_size,
-					      .kind = kind_of(name, &shdr, bare),
-					      .init = begins(name, ".init"),
-					      .content = has_content(f, &shdr),
-					      .index = (uint32_t)elf_ndxscn(scn) };
+		if (ARRAY_ADD(layout->sections, layout->nr_sections,
+			      (struct elf_section){ .name = name,
+						    .addr = shdr.sh_addr,
+						    .size = shdr.sh_size,
+						    .kind = kind_of(name, &shdr, bare),
+						    .init = begins(name, ".init"),
+						    .content = has_content(f, &shdr),
+						    .index = (uint32_t)elf_ndxscn(scn) }))
+			return -ENOMEM;
 	}
 	return layout->nr_sections ? 0 : -ENODATA;
 }
@@ -161,28 +157,13 @@ static uint32_t section_of(const struct elf_layout_file *f, const GElf_Sym *sym,
 
 static int add_source(struct elf_layout *layout, const char *name, uint32_t *source)
 {
-	struct elf_layout_file *f = layout->file;
-
 	*source = 0;
 	if (!*name)
 		return 0;
-	if (array_reserve(&layout->sources, &f->sources_capacity, layout->nr_sources + 2,
-			  sizeof(*layout->sources)))
+	if (!layout->nr_sources && ARRAY_ADD(layout->sources, layout->nr_sources, ""))
 		return -ENOMEM;
-	if (!layout->nr_sources)
-		layout->sources[layout->nr_sources++] = "";
 	*source = (uint32_t)layout->nr_sources;
-	layout->sources[layout->nr_sources++] = name;
-	return 0;
-}
-
-static int add_item(struct elf_item **items, size_t *nr, size_t *capacity,
-		    const struct elf_item *item)
-{
-	if (array_reserve(items, capacity, *nr + 1, sizeof(**items)))
-		return -ENOMEM;
-	(*items)[(*nr)++] = *item;
-	return 0;
+	return ARRAY_ADD(layout->sources, layout->nr_sources, name);
 }
 
 /* A file's local symbols follow its STT_FILE entry. */
@@ -214,29 +195,14 @@ static int add_symbol(struct elf_layout *layout, const GElf_Sym *sym, size_t i,
 				       .global = !local };
 
 	if (!item.size)
-		return add_item(&layout->labels, &layout->nr_labels, &f->labels_capacity,
-				&item);
-	return add_item(&layout->items, &layout->nr_items, &f->items_capacity, &item);
-}
-
-/* The first section of @type; for SHT_SYMTAB_SHNDX the one of section @link. */
-static Elf_Scn *find_section(Elf *elf, uint32_t type, size_t link)
-{
-	Elf_Scn *scn = NULL;
-	GElf_Shdr shdr;
-
-	while ((scn = elf_nextscn(elf, scn))) {
-		if (gelf_getshdr(scn, &shdr) && shdr.sh_type == type &&
-		    (!link || shdr.sh_link == link))
-			return scn;
-	}
-	return NULL;
+		return ARRAY_ADD(layout->labels, layout->nr_labels, item);
+	return ARRAY_ADD(layout->items, layout->nr_items, item);
 }
 
 static int read_symbols(struct elf_layout *layout)
 {
 	struct elf_layout_file *f = layout->file;
-	Elf_Scn *scn = find_section(f->elf, SHT_SYMTAB, 0), *wide;
+	Elf_Scn *scn = elf_find_section(f->elf, SHT_SYMTAB, 0), *wide;
 	Elf_Data *data = scn ? elf_getdata(scn, NULL) : NULL;
 	uint32_t source = 0;
 	GElf_Shdr shdr;
@@ -247,7 +213,7 @@ static int read_symbols(struct elf_layout *layout)
 		return 0;
 	find_strings(f, shdr.sh_link);
 	f->names_left = f->strings_size * NAMES_SHARED + NAMES_SHARED_MORE;
-	wide = find_section(f->elf, SHT_SYMTAB_SHNDX, elf_ndxscn(scn));
+	wide = elf_find_section(f->elf, SHT_SYMTAB_SHNDX, elf_ndxscn(scn));
 	f->wide = wide ? elf_getdata(wide, NULL) : NULL;
 	nr = data->d_size / shdr.sh_entsize;
 	for (size_t i = 1; i < nr && i < INT32_MAX && !ret; i++) {
@@ -272,22 +238,10 @@ static unsigned int underscores(const char *name)
 }
 
 /* By address; at the same address, the longest first, then the most common name. */
-static int compare_items(const void *va, const void *vb)
-{
-	const struct elf_item *a = va, *b = vb;
-
-	if (a->section != b->section)
-		return a->section < b->section ? -1 : 1;
-	if (a->addr != b->addr)
-		return a->addr < b->addr ? -1 : 1;
-	if (a->size != b->size)
-		return a->size > b->size ? -1 : 1;
-	if (underscores(a->name) != underscores(b->name))
-		return underscores(a->name) < underscores(b->name) ? -1 : 1;
-	if (a->global != b->global)
-		return a->global ? -1 : 1;
-	return strcmp(a->name, b->name);
-}
+ORDER(compare_items, struct elf_item,
+      UP(section) ?: UP(addr) ?: DOWN(size)
+		?: COMPARE(underscores(x->name), underscores(y->name))
+		?: DOWN(global) ?: strcmp(x->name, y->name))
 
 /* Gives each byte to the first symbol that covers it, and counts bytes without a symbol. */
 static void share_out(struct elf_layout *layout)
@@ -297,8 +251,7 @@ static void share_out(struct elf_layout *layout)
 
 	for (size_t i = 0; i < layout->nr_sections; i++)
 		layout->sections[i].bare = layout->sections[i].size;
-	for (size_t i = 0; i < layout->nr_items; i++) {
-		struct elf_item *item = &layout->items[i];
+	for_each(item, layout->items, layout->nr_items) {
 		struct elf_section *s = &layout->sections[item->section];
 		uint64_t begin, end;
 
@@ -309,7 +262,7 @@ static void share_out(struct elf_layout *layout)
 			continue;
 		begin = item->addr - s->addr;
 		end = item->size < s->size - begin ? begin + item->size : s->size;
-		begin = begin > done ? begin : done;
+		begin = LARGER(begin, done);
 		if (end <= begin)
 			continue;
 		item->own = end - begin;
@@ -322,9 +275,7 @@ static void mark_init(struct elf_layout *layout)
 {
 	uint64_t begin = layout->file->init_begin, end = layout->file->init_end;
 
-	for (size_t i = 0; i < layout->nr_sections; i++) {
-		struct elf_section *s = &layout->sections[i];
-
+	for_each(s, layout->sections, layout->nr_sections) {
 		if (!layout->relocatable && s->addr >= begin && s->addr < end &&
 		    s->size <= end - s->addr)
 			s->init = true;

@@ -87,10 +87,8 @@ static int add(struct rest *r, const char *group, const char *label, uint64_t by
 
 	if (!bytes)
 		return 0;
-	if (array_reserve(&out->items, &out->capacity, out->nr + 1, sizeof(*out->items)))
-		return -ENOMEM;
-	out->items[out->nr++] = (struct elf_rest){ group, label, r->section, bytes };
-	return 0;
+	return ARRAY_ADD(out->items, out->nr,
+			 (struct elf_rest){ group, label, r->section, bytes });
 }
 
 /* Do the @size bytes before @end look like alignment padding? @end: an address. */
@@ -200,7 +198,7 @@ static uint64_t label_bytes(struct rest *r, const char *label, uint64_t bytes)
 	else if (!strcmp(label, KALLSYMS "seqs_of_names") && names)
 		most = (names * SEQ_BYTES + KALLSYMS_ALIGNMENT - 1) &
 		       ~(uint64_t)(KALLSYMS_ALIGNMENT - 1);
-	return most < bytes ? most : bytes;
+	return SMALLER(most, bytes);
 }
 
 /* The number of the first label at or after @addr of the section. */
@@ -274,13 +272,12 @@ static int read_section(struct rest *r, size_t *item)
 			continue;
 		if (begin > done && !r->group && !ret)
 			ret = split(r, done, begin);
-		begin = begin > done ? begin : done;
+		begin = LARGER(begin, done);
 		done = begin + i->own;
 	}
 	if (r->group)
 		return add(r, r->group, NULL, s->bare);
-	if (!ret)
-		ret = split(r, done, s->size);
+	ret = ret ?: split(r, done, s->size);
 	for (size_t k = 0; k < KINDS && !ret; k++)
 		ret = add(r, kinds[k], NULL, r->bytes[k]);
 	return ret;

@@ -3,9 +3,8 @@
 
 #include <elf.h>
 
-#include "base/array.h"
 #include "base/bytes.h"
-#include "base/hash.h"
+#include "base/keyed.h"
 
 /* Kernels are relocated by whole pages. */
 #define STEP	   4096
@@ -15,64 +14,56 @@
 /* No kernel's code spans more: a file that does is damaged, and would be searched for hours. */
 #define MAX_SPAN   (1ULL << 30)
 
-/* The address of a name on one side, and how often it occurs there. */
+/* The address of a name on each side, and how often it occurs there. */
 struct place {
-	uint64_t addr;
-	uint32_t count;
+	uint64_t addr[2];
+	uint32_t count[2];
 };
 
 struct places {
-	struct place *list; /* by the name's number - 1 */
-	size_t capacity, count;
+	KEYED(struct place) names;
 };
 
-static int note_places(struct intern *names, struct places *places,
+static int note_places(struct places *places, unsigned int side,
 		       const struct symbol_text *text)
 {
 	const char *p = text->text, *end = p ? p + text->size : NULL;
 	struct symbol_line line;
 
 	while (p && symbol_line_next(&line, &p, end)) {
-		uint32_t id;
+		struct place *place;
 
 		if (line.module_len || !line.addr || !symbol_line_is_text(&line))
 			continue;
-		id = intern_id(names, line.name, line.name_len);
-		if (!id || array_reserve(&places->list, &places->capacity, id,
-					 sizeof(*places->list)))
+		place = KEYED_ITEM_OF(&places->names, line.name, line.name_len);
+		if (!place)
 			return -ENOMEM;
-		while (places->count < id)
-			places->list[places->count++] = (struct place){ 0 };
-		places->list[id - 1].addr = line.addr;
-		places->list[id - 1].count++;
+		place->addr[side] = line.addr;
+		place->count[side]++;
 	}
 	return 0;
 }
 
 /* Finds the most common distance between names that each side has once. */
-static int vote(const struct places *theirs, const struct places *ours,
-		struct symbol_fit *fit)
+static int vote(const struct places *places, struct symbol_fit *fit)
 {
-	struct u64_map votes = { 0 };
+	struct u64_map __auto_map votes = { 0 };
 
-	for (size_t i = 0; i < theirs->count && i < ours->count; i++) {
-		uint64_t offset = ours->list[i].addr - theirs->list[i].addr;
+	for_each(place, places->names.of, places->names.nr) {
+		uint64_t offset = place->addr[1] - place->addr[0];
 		uint32_t *count;
 
-		if (theirs->list[i].count != 1 || ours->list[i].count != 1)
+		if (place->count[0] != 1 || place->count[1] != 1)
 			continue;
 		count = u64_map_insert(&votes, offset, 0);
-		if (!count) {
-			u64_map_free(&votes);
+		if (!count)
 			return -ENOMEM;
-		}
 		fit->nr_checked++;
 		if (++*count > fit->nr_agree) {
 			fit->nr_agree = *count;
 			fit->offset = offset;
 		}
 	}
-	u64_map_free(&votes);
 	if (!fit->nr_checked)
 		return -ENODATA;
 	return fit->nr_agree >= fit->nr_checked - fit->nr_checked / 10 ? 0 : -EXDEV;
@@ -81,19 +72,13 @@ static int vote(const struct places *theirs, const struct places *ours,
 int symbol_fit_names(const struct symbol_text *theirs, const struct symbol_text *ours,
 		     struct symbol_fit *fit)
 {
-	struct places a = { 0 }, b = { 0 };
-	struct intern names = { 0 };
+	struct places places = { 0 };
 	int ret;
 
 	*fit = (struct symbol_fit){ 0 };
-	ret = note_places(&names, &a, theirs);
-	if (!ret)
-		ret = note_places(&names, &b, ours);
-	if (!ret)
-		ret = vote(&a, &b, fit);
-	free(a.list);
-	free(b.list);
-	intern_free(&names);
+	ret = note_places(&places, 0, theirs) ?: note_places(&places, 1, ours);
+	ret = ret ?: vote(&places, fit);
+	KEYED_FREE(&places.names);
 	return ret;
 }
 
@@ -242,11 +227,7 @@ static size_t add_lines(struct strbuf *out, const struct symbol_text *text, bool
 	while (p && symbol_line_next(&line, &p, end)) {
 		if (modules != (line.module_len > 0) || !symbol_line_is_text(&line))
 			continue;
-		strbuf_printf(out, "%016" PRIx64 " %c %.*s", line.addr + offset,
-			      line.type, (int)line.name_len, line.name);
-		if (modules)
-			strbuf_printf(out, "\t[%.*s]", (int)line.module_len, line.module);
-		strbuf_puts(out, "\n");
+		symbol_line_add(out, &line, offset);
 		nr++;
 	}
 	return nr;

@@ -1,12 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "symbol/footprint.h"
 
-#include <elf.h>
+#include <gelf.h>
 #include <unistd.h>
+#ifdef HAVE_LIBDW
+#include <dwarf.h>
+#endif
 
 #include "base/array.h"
 #include "base/io.h"
+#include "symbol/debug_limit.h"
 #include "symbol/elf.h"
+#include "symbol/source_path.h"
 
 #define SEVERAL	 UINT32_MAX
 #define NO_IMAGE UINT32_MAX
@@ -15,17 +20,20 @@
  * struct places - the source file of each item of a layout, as far as known
  * @paths: of each item: number of its path; 0: unknown yet
  * @sources: the same for each source file in the symbol table
- * @names: file names without directories; @of_name: number of the path, or SEVERAL
+ * @names: by file name without a directory: number of the path, or SEVERAL
  * @dir: of a module: the directory of all its files; NULL: unknown
+ * @units: the debug information; NULL: none
+ * @of_unit: number of a unit with code -> number of its path; 0: outside the tree
+ * @variables: addresses, as linked, of variables -> numbers of paths
  */
 struct places {
 	struct footprint *fp;
 	const struct elf_layout *layout;
 	uint32_t *paths, *sources;
-	struct intern names;
-	uint32_t *of_name;
-	size_t of_name_capacity;
+	KEYED(uint32_t) names;
 	const char *dir;
+	struct debug_units *units;
+	struct u64_map of_unit, variables;
 };
 
 static const char *base_name(const char *path)
@@ -41,72 +49,156 @@ static uint32_t path_id(struct places *p, const char *path)
 	return intern_id(&p->fp->paths, path, strlen(path));
 }
 
-/* Takes the files of code and variables from the debug information. */
-static int ask_units(struct places *p, struct unit_files *files)
+#ifdef HAVE_LIBDW
+/* Means that memory ran out; path numbers are always smaller. */
+#define NO_MEMORY UINT32_MAX
+
+/* The number of the path of a unit's file, which is indexed by its name; 0: outside the tree. */
+static uint32_t path_of(struct places *p, Dwarf_Die *unit)
+{
+	const char *name = debug_units_text(unit, DW_AT_name);
+	struct strbuf __auto_free path = { 0 };
+	uint32_t file, *known;
+
+	if (!name)
+		return 0;
+	source_path_file(name, strbuf_text(&p->units->root),
+			 debug_units_text(unit, DW_AT_comp_dir), &path);
+	if (path.failed)
+		return NO_MEMORY;
+	if (!path.size || *path.data == '/')
+		return 0;
+	file = path_id(p, path.data);
+	name = base_name(path.data);
+	known = KEYED_ITEM_OF(&p->names, name, strlen(name));
+	if (!file || !known)
+		return NO_MEMORY;
+	*known = !*known || *known == file ? file : SEVERAL;
+	return file;
+}
+
+/* Is the variable at a fixed address? */
+static bool has_address(Dwarf_Die *die, Dwarf_Addr *addr)
+{
+	Dwarf_Attribute attr, indexed;
+	size_t nr = 0;
+	Dwarf_Op *ops;
+
+	if (!dwarf_attr(die, DW_AT_location, &attr) ||
+	    dwarf_getlocation(&attr, &ops, &nr) || nr != 1)
+		return false;
+	if (ops->atom == DW_OP_addr) {
+		*addr = ops->number;
+		return true;
+	}
+	/* clang stores the addresses in a table. */
+	return ops->atom == DW_OP_addrx &&
+	       !dwarf_getlocation_attr(&attr, ops, &indexed) &&
+	       !dwarf_formaddr(&indexed, addr);
+}
+
+/* Reads a unit's name and variables, but not the DIEs in functions and types. */
+static int read_unit(void *ctx, Dwarf_Die *unit)
+{
+	struct places *p = ctx;
+	uint32_t path = path_of(p, unit);
+	Dwarf_Addr addr;
+	Dwarf_Die die;
+	int more;
+
+	if (!path || path == NO_MEMORY)
+		return path ? -ENOMEM : 0;
+	for (more = dwarf_child(unit, &die); !more; more = dwarf_siblingof(&die, &die)) {
+		if (debug_limit_over(&p->units->limit))
+			return -EFBIG;
+		if (dwarf_tag(&die) == DW_TAG_variable && has_address(&die, &addr) &&
+		    !u64_map_insert(&p->variables, addr, path))
+			return -ENOMEM;
+	}
+	return 0;
+}
+
+/* The file of the code at @addr, or of the variable there; 0: unknown, or memory ran out. */
+static uint32_t file_of_code(struct places *p, uint64_t addr)
+{
+	const uint32_t *known;
+	uint32_t unit, path;
+	Dwarf_Die die;
+
+	if (!debug_units_find(p->units, addr, &unit, &die))
+		return 0;
+	known = u64_map_find(&p->of_unit, unit);
+	if (known)
+		return *known;
+	path = path_of(p, &die);
+	path = path == NO_MEMORY ? 0 : path;
+	return u64_map_insert(&p->of_unit, unit, path) ? path : 0;
+}
+
+static uint32_t file_of_variable(const struct places *p, uint64_t addr)
+{
+	const uint32_t *path = u64_map_find(&p->variables, addr);
+
+	return path ? *path : 0;
+}
+
+/* In a module: libdwfl assigns each section an address, and stores it in the section's header. 0:
+ * unknown.
+ */
+static uint64_t section_address(const struct debug_units *units, uint32_t index)
+{
+	Elf *elf = dwarf_getelf(units->dwarf);
+	Elf_Scn *scn = elf ? elf_getscn(elf, index) : NULL;
+	GElf_Shdr shdr;
+
+	return scn && gelf_getshdr(scn, &shdr) ? shdr.sh_addr : 0;
+}
+
+/* Takes the files of code and variables from the debug information. A file that needs more work
+ * than its size allows gives no variables at all, because the result must not depend on the
+ * machine's speed.
+ */
+static int use_units(struct places *p)
 {
 	const struct elf_layout *layout = p->layout;
+	int ret;
 
+	debug_limit_restart(&p->units->limit);
+	ret = debug_units_each(p->units, read_unit, p);
+	if (ret == -EFBIG)
+		u64_map_free(&p->variables);
+	else if (ret)
+		return ret;
 	for (size_t i = 0; i < layout->nr_items; i++) {
 		const struct elf_item *item = &layout->items[i];
 		const struct elf_section *section = &layout->sections[item->section];
 		uint64_t base = 0;
-		uint32_t file;
 
 		if (layout->relocatable)
-			base = unit_files_section(files, section->index);
+			base = section_address(p->units, section->index);
 		if (layout->relocatable && !base)
 			continue;
-		file = section->kind == ELF_KIND_TEXT
-			       ? unit_files_code(files, base + item->addr)
-			       : unit_files_variable(files, base + item->addr);
-		if (!file)
-			continue;
-		p->paths[i] = path_id(p, intern_get(&files->paths, file, NULL));
-		if (!p->paths[i])
-			return -ENOMEM;
+		p->paths[i] = section->kind == ELF_KIND_TEXT
+				      ? file_of_code(p, base + item->addr)
+				      : file_of_variable(p, base + item->addr);
 	}
 	return 0;
 }
-
-/* Indexes the files by their names without directories. */
-static int name_files(struct places *p, const struct unit_files *files)
+#else
+static int use_units(struct places *p)
 {
-	for (uint32_t i = 1; i <= files->paths.count; i++) {
-		const char *file = intern_get(&files->paths, i, NULL);
-		const char *name = base_name(file);
-		uint32_t known = p->names.count;
-		uint32_t id = intern_id(&p->names, name, strlen(name));
-		uint32_t path = id ? path_id(p, file) : 0;
-
-		if (!path || array_reserve(&p->of_name, &p->of_name_capacity, id,
-					   sizeof(*p->of_name)))
-			return -ENOMEM;
-		p->of_name[id - 1] = id > known ? path : SEVERAL;
-	}
 	return 0;
 }
-
-static int use_units(struct places *p, struct debug_units *units)
-{
-	struct unit_files files = { 0 };
-	int ret = unit_files_read(&files, units);
-
-	if (!ret)
-		ret = ask_units(p, &files);
-	if (!ret)
-		ret = name_files(p, &files);
-	unit_files_free(&files);
-	return ret;
-}
+#endif
 
 /* Finds the path of a file by its name; 0: unknown. */
 static int find_source(struct places *p, const char *name, uint32_t *path)
 {
-	uint32_t id = intern_find(&p->names, name, strlen(name));
+	uint32_t id = intern_find(&p->names.keys, name, strlen(name));
 	struct strbuf __auto_free whole = { 0 };
 
-	if (id && p->of_name[id - 1] != SEVERAL)
-		*path = p->of_name[id - 1];
+	if (id && p->names.of[id - 1] != SEVERAL)
+		*path = p->names.of[id - 1];
 	if (*path || !p->dir)
 		return 0;
 	strbuf_printf(&whole, "%s/%s", p->dir, name);
@@ -175,15 +267,6 @@ static int ask_neighbours(struct places *p)
 
 /* --- parts ------------------------------------------------------------------------------- */
 
-static int add_part(struct footprint *fp, const struct footprint_part *part)
-{
-	if (array_reserve(&fp->parts, &fp->parts_capacity, fp->nr_parts + 1,
-			  sizeof(*fp->parts)))
-		return -ENOMEM;
-	fp->parts[fp->nr_parts++] = *part;
-	return 0;
-}
-
 /* The directory below arch/; NULL: any. */
 static const char *arch_of(uint16_t machine)
 {
@@ -229,12 +312,12 @@ static int add_rest(struct footprint *fp, struct footprint_image *image, uint32_
 	for (size_t i = 0; i < image->rests.nr && !ret; i++) {
 		part.rest = &image->rests.items[i];
 		part.section = &layout->sections[part.rest->section];
-		ret = add_part(fp, &part);
+		ret = ARRAY_ADD(fp->parts, fp->nr_parts, part);
 	}
 	for (size_t i = 0; whole && i < layout->nr_sections && !ret; i++) {
 		part.section = &layout->sections[i];
 		if (part.section->bare)
-			ret = add_part(fp, &part);
+			ret = ARRAY_ADD(fp->parts, fp->nr_parts, part);
 	}
 	return ret;
 }
@@ -262,8 +345,7 @@ static int add_parts(struct places *p, const struct source_tree *tree)
 			part.path = dir;
 		if (!part.path)
 			ret = ask_tree(fp, tree, item->name, arch, &part.path);
-		if (!ret)
-			ret = add_part(fp, &part);
+		ret = ret ?: ARRAY_ADD(fp->parts, fp->nr_parts, part);
 	}
 	return ret ? ret : add_rest(fp, image, dir);
 }
@@ -282,22 +364,20 @@ static int add_image(struct footprint *fp, const char *path, const char *name)
 	struct footprint_image *image;
 	int ret;
 
-	if (array_reserve(&fp->images, &fp->images_capacity, fp->nr_images + 1,
-			  sizeof(*fp->images)))
+	if (array_grow(&fp->images, fp->nr_images))
 		return -ENOMEM;
 	image = &fp->images[fp->nr_images];
-	*image = (struct footprint_image){ .path = strdup(path) };
+	*image = (struct footprint_image){ .name = NULL };
 	if (name)
 		image->name = strdup(name);
 	ret = open_layout(&image->layout, path);
-	if (!ret && (!image->path || (name && !image->name)))
+	if (!ret && name && !image->name)
 		ret = -ENOMEM;
 	if (!ret) {
 		fp->nr_images++;
 		return 0;
 	}
 	elf_layout_close(&image->layout);
-	free(image->path);
 	free(image->name);
 	return ret;
 }
@@ -307,7 +387,7 @@ static int place_all(struct footprint *fp, struct debug_units *units,
 		     const struct source_tree *tree, const char *dir)
 {
 	const struct elf_layout *layout = &fp->images[fp->nr_images - 1].layout;
-	struct places p = { .fp = fp, .layout = layout, .dir = dir };
+	struct places p = { .fp = fp, .layout = layout, .dir = dir, .units = units };
 	int ret = 0;
 
 	p.paths = calloc(layout->nr_items + 1, sizeof(*p.paths));
@@ -315,15 +395,13 @@ static int place_all(struct footprint *fp, struct debug_units *units,
 	if (!p.paths || !p.sources)
 		ret = -ENOMEM;
 	if (!ret && units)
-		ret = use_units(&p, units);
-	if (!ret)
-		ret = find_sources(&p);
-	if (!ret)
-		ret = ask_neighbours(&p);
-	if (!ret)
-		ret = add_parts(&p, tree);
-	intern_free(&p.names);
-	free(p.of_name);
+		ret = use_units(&p);
+	ret = ret ?: find_sources(&p);
+	ret = ret ?: ask_neighbours(&p);
+	ret = ret ?: add_parts(&p, tree);
+	KEYED_FREE(&p.names);
+	u64_map_free(&p.of_unit);
+	u64_map_free(&p.variables);
 	free(p.paths);
 	free(p.sources);
 	return ret;
@@ -340,20 +418,19 @@ int footprint_add_kernel(struct footprint *fp, const char *path,
 int footprint_add_module(struct footprint *fp, const char *path, const char *name,
 			 const char *dir)
 {
-	uint32_t known = fp->modules.count,
-		 id = intern_id(&fp->modules, name, strlen(name));
+	size_t known = fp->modules.nr;
+	uint32_t id = KEYED_ID_OF(&fp->modules, name, strlen(name));
 	struct debug_units *units = NULL;
 	int ret;
 
-	if (!id || array_reserve(&fp->of_module, &fp->of_module_capacity, id,
-				 sizeof(*fp->of_module)))
+	if (!id)
 		return -ENOMEM;
 	if (id > known)
-		fp->of_module[id - 1] = NO_IMAGE;
+		fp->modules.of[id - 1] = NO_IMAGE;
 	ret = add_image(fp, path, name);
 	if (ret)
 		return ret;
-	fp->of_module[id - 1] = (uint32_t)fp->nr_images - 1;
+	fp->modules.of[id - 1] = (uint32_t)fp->nr_images - 1;
 	if (fp->images[fp->nr_images - 1].layout.debug &&
 	    debug_units_open(&units, path) == -ENOMEM)
 		return -ENOMEM;
@@ -384,16 +461,15 @@ static int name_functions(struct footprint_image *image)
 
 	for (uint32_t i = 0; i < layout->nr_items; i++) {
 		const struct elf_item *item = &layout->items[i];
-		uint32_t known = image->functions.count, id;
+		size_t known = image->functions.nr;
+		uint32_t id;
 
 		if (layout->sections[item->section].kind != ELF_KIND_TEXT)
 			continue;
-		id = intern_id(&image->functions, item->name, strlen(item->name));
-		if (!id ||
-		    array_reserve(&image->of_function, &image->of_function_capacity, id,
-				  sizeof(*image->of_function)))
+		id = KEYED_ID_OF(&image->functions, item->name, strlen(item->name));
+		if (!id)
 			return -ENOMEM;
-		image->of_function[id - 1] = id > known ? i : SEVERAL;
+		image->functions.of[id - 1] = id > known ? i : SEVERAL;
 	}
 	image->asked = true;
 	return 0;
@@ -402,18 +478,18 @@ static int name_functions(struct footprint_image *image)
 int footprint_find_name(struct footprint *fp, const char *module, const char *name,
 			const struct footprint_part **part)
 {
-	uint32_t id = intern_find(&fp->modules, module, strlen(module));
+	uint32_t id = intern_find(&fp->modules.keys, module, strlen(module));
 	struct footprint_image *image;
 
-	if (!id || fp->of_module[id - 1] == NO_IMAGE)
+	if (!id || fp->modules.of[id - 1] == NO_IMAGE)
 		return 0;
-	image = &fp->images[fp->of_module[id - 1]];
+	image = &fp->images[fp->modules.of[id - 1]];
 	if (!image->asked && name_functions(image))
 		return -ENOMEM;
-	id = intern_find(&image->functions, name, strlen(name));
-	if (!id || image->of_function[id - 1] == SEVERAL)
+	id = intern_find(&image->functions.keys, name, strlen(name));
+	if (!id || image->functions.of[id - 1] == SEVERAL)
 		return 0;
-	*part = &fp->parts[image->first + image->of_function[id - 1]];
+	*part = &fp->parts[image->first + image->functions.of[id - 1]];
 	return 1;
 }
 
@@ -422,15 +498,12 @@ void footprint_free(struct footprint *fp)
 	for (size_t i = 0; i < fp->nr_images; i++) {
 		elf_rests_free(&fp->images[i].rests);
 		elf_layout_close(&fp->images[i].layout);
-		free(fp->images[i].path);
 		free(fp->images[i].name);
-		intern_free(&fp->images[i].functions);
-		free(fp->images[i].of_function);
+		KEYED_FREE(&fp->images[i].functions);
 	}
 	free(fp->images);
 	free(fp->parts);
-	free(fp->of_module);
+	KEYED_FREE(&fp->modules);
 	intern_free(&fp->paths);
-	intern_free(&fp->modules);
 	*fp = (struct footprint){ 0 };
 }

@@ -7,8 +7,7 @@
 #ifndef KMEMX_SYMBOL_FOOTPRINT_H
 #define KMEMX_SYMBOL_FOOTPRINT_H
 
-#include "base/hash.h"
-#include "symbol/debug_units.h"
+#include "base/keyed.h"
 #include "symbol/directories.h"
 #include "symbol/elf_layout.h"
 
@@ -29,7 +28,7 @@ struct elf_rest {
 
 struct elf_rests {
 	struct elf_rest *items;
-	size_t nr, capacity;
+	size_t nr;
 };
 
 /**
@@ -73,34 +72,30 @@ struct footprint_part {
  * @name: of the module; NULL: the kernel itself
  * @rests: of the kernel itself: bytes without a symbol
  * @first: number of its first part; parts of symbols are in the order of the layout's items
- * @functions: names, filled on the first look-up; @of_function: by name number - 1: an item
+ * @functions: by name: an item; filled on the first look-up
  */
 struct footprint_image {
-	char *path, *name;
+	char *name;
 	struct elf_layout layout;
 	struct elf_rests rests;
 	size_t first;
 	bool asked;
-	struct intern functions;
-	uint32_t *of_function;
-	size_t of_function_capacity;
+	KEYED(uint32_t) functions;
 };
 
 /**
  * struct footprint - zero-initialise it
  * @paths: "fs/ext4/inode.c", "fs/ext4"
- * @modules: names; @of_module: by name number - 1: an image
+ * @modules: by name: an image
  * @nr_packed: modules left out because they could not be read
  */
 struct footprint {
 	struct footprint_image *images;
-	size_t nr_images, images_capacity;
+	size_t nr_images;
 	struct footprint_part *parts;
-	size_t nr_parts, parts_capacity;
+	size_t nr_parts;
 	struct intern paths;
-	struct intern modules;
-	uint32_t *of_module;
-	size_t of_module_capacity;
+	KEYED(uint32_t) modules;
 	size_t nr_packed;
 };
 
@@ -145,39 +140,5 @@ static inline const char *footprint_path(const struct footprint *fp, uint32_t pa
 {
 	return intern_get(&fp->paths, path, NULL);
 }
-
-/* The source file that code and variables were compiled from. */
-
-/**
- * struct unit_files - zero-initialise it
- * @units: borrowed
- * @paths: of files within the kernel's tree, each once
- * @of_unit: number of a unit with code -> number of its path; 0: outside the tree
- * @variables: addresses, as linked, of variables -> numbers of paths
- */
-struct unit_files {
-	struct debug_units *units;
-	struct intern paths;
-	struct u64_map of_unit, variables;
-};
-
-/**
- * unit_files_read() - read all units' names and variables
- *
- * Reads the DIEs of all units but not those in functions and types. A file that needs more work
- * than its size allows gets no variables at all, because the result must not depend on the
- * machine's speed.
- *
- * Return: 0 or -ENOMEM; call unit_files_free() in any case.
- */
-int unit_files_read(struct unit_files *files, struct debug_units *units) __must_check;
-/* The file of the code at @addr, or of the variable there: a number in @paths. 0: unknown, or
- * memory ran out.
- */
-uint32_t unit_files_code(struct unit_files *files, uint64_t addr);
-uint32_t unit_files_variable(const struct unit_files *files, uint64_t addr);
-/* In a module: the address assigned to section number @index of the file; 0: unknown. */
-uint64_t unit_files_section(const struct unit_files *files, uint32_t index);
-void unit_files_free(struct unit_files *files);
 
 #endif

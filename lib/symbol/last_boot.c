@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "symbol/last_boot.h"
 
-#include "base/array.h"
-#include "base/hash.h"
+#include "base/keyed.h"
 
 /* A module's address then and now; 0: unknown. */
 struct module_place {
@@ -10,41 +9,33 @@ struct module_place {
 };
 
 struct module_places {
-	struct intern names;
-	struct module_place *list; /* by the name's number - 1 */
-	size_t capacity, count;
+	KEYED(struct module_place) names;
 };
 
-static struct module_place *place_of(struct module_places *m, const char *name,
-				     size_t len)
+/* The place of a name that may be missing: NULL. */
+static struct module_place *known_place(const struct module_places *m, const char *name,
+					size_t len)
 {
-	uint32_t id = intern_id(&m->names, name, len);
+	uint32_t id = intern_find(&m->names.keys, name, len);
 
-	if (!id || array_reserve(&m->list, &m->capacity, id, sizeof(*m->list)))
-		return NULL;
-	while (m->count < id)
-		m->list[m->count++] = (struct module_place){ 0 };
-	return &m->list[id - 1];
+	return id ? &m->names.of[id - 1] : NULL;
 }
 
 /* Parses lines "ADDR NAME", one of them for "[kernel]". 0 or -ENOMEM. */
 static int read_info(struct module_places *m, const char *info)
 {
-	const char *p, *next;
-
-	for (p = info; *p; p = next) {
+	for (const char *p = info; *p; p = text_next_line(p)) {
 		size_t len = strcspn(p, "\n");
 		uint64_t addr;
 		char *name;
 
-		next = p + len + (p[len] == '\n');
 		addr = strtoull(p, &name, 16);
 		if (name == p || name >= p + len)
 			continue;
 		name += strspn(name, " \t");
 		if (name < p + len) {
 			struct module_place *place =
-				place_of(m, name, (size_t)(p + len - name));
+				KEYED_ITEM_OF(&m->names, name, (size_t)(p + len - name));
 
 			if (!place)
 				return -ENOMEM;
@@ -57,18 +48,15 @@ static int read_info(struct module_places *m, const char *info)
 /* Parses lines "NAME SIZE USERS DEPENDENTS STATE 0xADDR". 0 or -ENOMEM. */
 static int read_modules(struct module_places *m, const char *modules)
 {
-	const char *p, *next;
-
-	for (p = modules; p && *p; p = next) {
+	for (const char *p = modules; p && *p; p = text_next_line(p)) {
 		size_t len = strcspn(p, "\n"), name = strcspn(p, " \n"), at = name;
 		struct module_place *place;
 
-		next = p + len + (p[len] == '\n');
 		for (unsigned int field = 1; field < 5 && at < len; field++)
 			at += 1 + strcspn(p + at + 1, " \n");
 		if (!name || at >= len)
 			continue;
-		place = place_of(m, p, name);
+		place = KEYED_ITEM_OF(&m->names, p, name);
 		if (!place)
 			return -ENOMEM;
 		place->now = strtoull(p + at + 1, NULL, 16);
@@ -96,9 +84,7 @@ static uint64_t kernel_start(const struct symbol_text *kallsyms)
 
 static void count_modules(const struct module_places *m, struct last_boot *last)
 {
-	for (size_t i = 0; i < m->count; i++) {
-		const struct module_place *place = &m->list[i];
-
+	for_each(place, m->names.of, m->names.nr) {
 		if (place->then && place->now)
 			last->nr_modules++;
 		else if (place->now)
@@ -113,13 +99,11 @@ static bool line_offset(const struct module_places *m, const struct last_boot *l
 			const struct symbol_line *line, uint64_t *offset)
 {
 	const struct module_place *place;
-	uint32_t id;
 
 	*offset = last->offset;
 	if (!line->module_len)
 		return true;
-	id = intern_find(&m->names, line->module, line->module_len);
-	place = id ? &m->list[id - 1] : NULL;
+	place = known_place(m, line->module, line->module_len);
 	/* A module's data is allocated separately and may have another offset. */
 	if (!place || !place->then || !place->now || !symbol_line_is_text(line))
 		return false;
@@ -135,13 +119,8 @@ static int move_lines(const struct module_places *m, const struct last_boot *las
 	uint64_t offset;
 
 	while (symbol_line_next(&line, &p, end)) {
-		if (!line_offset(m, last, &line, &offset))
-			continue;
-		strbuf_printf(out, "%016" PRIx64 " %c %.*s", line.addr + offset,
-			      line.type, (int)line.name_len, line.name);
-		if (line.module_len)
-			strbuf_printf(out, "\t[%.*s]", (int)line.module_len, line.module);
-		strbuf_add(out, "\n", 1);
+		if (line_offset(m, last, &line, &offset))
+			symbol_line_add(out, &line, offset);
 	}
 	return out->failed ? -ENOMEM : 0;
 }
@@ -151,11 +130,11 @@ static void compare_kernels(struct module_places *m, const char *info,
 			    const struct symbol_text *kallsyms, struct last_boot *last)
 {
 	const char *delta = strstr(info, "text delta:");
-	uint32_t id = intern_find(&m->names, "[kernel]", 8);
+	struct module_place *kernel = known_place(m, "[kernel]", 8);
 	uint64_t now;
 
 	last->kind = LAST_BOOT_NONE;
-	if (!delta && !id)
+	if (!delta && !kernel)
 		return;
 	last->kind = LAST_BOOT_UNKNOWN;
 	if (delta) {
@@ -164,11 +143,11 @@ static void compare_kernels(struct module_places *m, const char *info,
 		return;
 	}
 	now = kernel_start(kallsyms);
-	if (!now || !m->list[id - 1].then)
+	if (!now || !kernel->then)
 		return;
-	last->offset = m->list[id - 1].then - now;
+	last->offset = kernel->then - now;
 	last->kind = last->offset ? LAST_BOOT_MOVED : LAST_BOOT_SAME;
-	m->list[id - 1] = (struct module_place){ 0 };
+	*kernel = (struct module_place){ 0 };
 }
 
 int last_boot_symbols(const char *info, const struct symbol_text *kallsyms,
@@ -188,7 +167,6 @@ int last_boot_symbols(const char *info, const struct symbol_text *kallsyms,
 		last->kind = LAST_BOOT_MOVED;
 	if (!ret && last->kind == LAST_BOOT_MOVED)
 		ret = move_lines(&m, last, kallsyms, out);
-	intern_free(&m.names);
-	free(m.list);
+	KEYED_FREE(&m.names);
 	return ret;
 }

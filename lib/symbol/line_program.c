@@ -27,7 +27,7 @@ enum {
 
 enum { LNE_END_SEQUENCE = 1, LNE_SET_ADDRESS = 2 };
 /* Content types (table 7.27) and forms (table 7.6) of a header's entries. */
-enum { LNCT_PATH = 1, LNCT_DIRECTORY = 2 };
+enum { LNCT_PATH = 1, LNCT_DIRECTORY = 2, LNCT_OTHER = 3 };
 enum {
 	FORM_DATA2 = 0x05,
 	FORM_DATA4 = 0x06,
@@ -113,31 +113,21 @@ static void read_text(const struct line_table *t, struct byte_reader *r, uint64_
 /* Reads a number, or skips a value: 0, -EOPNOTSUPP. */
 static int read_number(struct byte_reader *r, uint64_t form, uint64_t *value)
 {
-	switch (form) {
-	case FORM_UDATA:
+	static const uint8_t sizes[] = { [FORM_DATA1] = 1,
+					 [FORM_DATA2] = 2,
+					 [FORM_DATA4] = 4,
+					 [FORM_DATA8] = 8,
+					 [FORM_DATA16] = 16 };
+
+	if (form == FORM_UDATA)
 		*value = read_uleb(r);
-		return 0;
-	case FORM_DATA1:
-		*value = byte_reader_uint(r, 1);
-		return 0;
-	case FORM_DATA2:
-		*value = byte_reader_uint(r, 2);
-		return 0;
-	case FORM_DATA4:
-		*value = byte_reader_uint(r, 4);
-		return 0;
-	case FORM_DATA8:
-		*value = byte_reader_uint(r, 8);
-		return 0;
-	case FORM_DATA16:
-		byte_reader_skip(r, 16);
-		return 0;
-	case FORM_BLOCK:
+	else if (form == FORM_BLOCK)
 		byte_reader_skip(r, read_uleb(r));
-		return 0;
-	default:
+	else if (form < ARRAY_SIZE(sizes) && sizes[form])
+		*value = byte_reader_uint(r, sizes[form]); /* of 16 bytes: 0 */
+	else
 		return -EOPNOTSUPP;
-	}
+	return 0;
 }
 
 /* Reads a value of @form. 0, -EBADMSG, -EOPNOTSUPP. */
@@ -160,7 +150,21 @@ static int read_value(const struct line_table *t, struct byte_reader *r, uint64_
 	return r->failed || (content == LNCT_PATH && !text) ? -EBADMSG : 0;
 }
 
-/* Reads the next entry of a list: in DWARF 5, as described by @forms. */
+/* What describes the entries before DWARF 5: a text; a file's number of its directory, and two more
+ * numbers (time, size).
+ */
+static const uint8_t old_dir_forms[] = { LNCT_PATH, FORM_STRING };
+static const uint8_t old_file_forms[] = { LNCT_PATH,  FORM_STRING, LNCT_DIRECTORY,
+					  FORM_UDATA, LNCT_OTHER,  FORM_UDATA,
+					  LNCT_OTHER, FORM_UDATA };
+
+/* Is it the end of a list before DWARF 5, an empty text? */
+static bool is_end(const struct line_table *t, const struct entry *e)
+{
+	return t->version < 5 && e->inside && !*e->inside;
+}
+
+/* Reads the next entry of a list, as described by @forms. */
 static int read_entry(const struct line_table *t, struct byte_reader *r,
 		      struct line_bytes forms, struct entry *e)
 {
@@ -168,7 +172,7 @@ static int read_entry(const struct line_table *t, struct byte_reader *r,
 	int ret = 0;
 
 	*e = (struct entry){ 0 };
-	while (!ret && byte_reader_left(&f)) {
+	while (!ret && byte_reader_left(&f) && !is_end(t, e)) {
 		uint64_t content = read_uleb(&f), form = read_uleb(&f);
 
 		ret = read_value(t, r, form, content, e);
@@ -211,23 +215,30 @@ static int read_lists(struct line_table *t, struct byte_reader *r)
 	return r->failed ? -EBADMSG : 0;
 }
 
-/* Before DWARF 5: texts, with three numbers after each file; an empty text ends each list. */
+/* Counts the entries of a list before DWARF 5, and moves @r behind it. */
+static int count_entries(struct line_table *t, struct byte_reader *r,
+			 struct line_bytes forms, uint64_t *nr)
+{
+	struct entry e;
+	int ret;
+
+	for (ret = read_entry(t, r, forms, &e); !ret && !is_end(t, &e);
+	     ret = read_entry(t, r, forms, &e))
+		++*nr;
+	return ret;
+}
+
 static int read_old_lists(struct line_table *t, struct byte_reader *r)
 {
-	const char *name;
+	int ret;
 
 	t->first = 1;
+	t->dir_forms = (struct line_bytes){ old_dir_forms, sizeof(old_dir_forms) };
+	t->file_forms = (struct line_bytes){ old_file_forms, sizeof(old_file_forms) };
 	t->dirs = rest_of(r);
-	for (name = byte_reader_string(r); name && *name; name = byte_reader_string(r))
-		t->nr_dirs++;
+	ret = count_entries(t, r, t->dir_forms, &t->nr_dirs);
 	t->files = rest_of(r);
-	for (name = byte_reader_string(r); name && *name; name = byte_reader_string(r)) {
-		t->nr_files++;
-		(void)read_uleb(r);
-		(void)read_uleb(r);
-		(void)read_uleb(r);
-	}
-	return r->failed ? -EBADMSG : 0;
+	return ret ?: count_entries(t, r, t->file_forms, &t->nr_files);
 }
 
 /* Reads the fields between the header's length and its lists. */
@@ -358,14 +369,6 @@ static bool run_extended(struct machine *m, struct byte_reader *r)
 	return false;
 }
 
-static void skip_operands(const struct machine *m, struct byte_reader *r, uint8_t opcode)
-{
-	uint8_t nr = m->t->operands[opcode - 1];
-
-	while (nr--)
-		(void)read_uleb(r);
-}
-
 static bool run_standard(struct machine *m, struct byte_reader *r, uint8_t opcode)
 {
 	switch (opcode) {
@@ -395,7 +398,8 @@ static bool run_standard(struct machine *m, struct byte_reader *r, uint8_t opcod
 	case LNS_SET_EPILOGUE_BEGIN:
 		return false;
 	default: /* a column, an instruction set, or opcodes of later versions */
-		skip_operands(m, r, opcode);
+		for (uint8_t i = 0; i < m->t->operands[opcode - 1]; i++)
+			(void)read_uleb(r);
 		return false;
 	}
 }
@@ -419,28 +423,7 @@ int line_table_find(const struct line_table *table, uint64_t addr, struct line_r
 	return r.failed ? -EBADMSG : 0;
 }
 
-/* Before DWARF 5. */
-static int find_old(const struct line_table *t, uint64_t file, struct line_file *out)
-{
-	struct byte_reader r = reader_of(t, t->files);
-	uint64_t dir;
-
-	for (uint64_t i = 1;; i++) {
-		out->name = byte_reader_string(&r);
-		dir = read_uleb(&r);
-		if (i == file)
-			break;
-		(void)read_uleb(&r);
-		(void)read_uleb(&r);
-	}
-	if (r.failed || dir > t->nr_dirs)
-		return -EBADMSG;
-	r = reader_of(t, t->dirs);
-	for (uint64_t i = 0; i < dir; i++)
-		out->dir = byte_reader_string(&r);
-	return 1;
-}
-
+/* Reads entry @index of @list, from 0 on. */
 static int find_entry(const struct line_table *t, struct line_bytes list,
 		      struct line_bytes forms, uint64_t index, struct entry *e)
 {
@@ -460,13 +443,13 @@ int line_table_file(const struct line_table *table, uint64_t file, struct line_f
 	*out = (struct line_file){ 0 };
 	if (file < table->first || file - table->first >= table->nr_files)
 		return 0;
-	if (table->version < 5)
-		return find_old(table, file, out);
-	ret = find_entry(table, table->files, table->file_forms, file, &e);
-	if (!ret && e.dir >= (table->nr_dirs ? table->nr_dirs : 1))
+	ret = find_entry(table, table->files, table->file_forms, file - table->first, &e);
+	/* Directory 0 is the compiler's. */
+	if (!ret && e.dir && e.dir - table->first >= table->nr_dirs)
 		ret = -EBADMSG;
 	if (!ret && e.dir)
-		ret = find_entry(table, table->dirs, table->dir_forms, e.dir, &dir);
+		ret = find_entry(table, table->dirs, table->dir_forms,
+				 e.dir - table->first, &dir);
 	if (ret)
 		return ret;
 	out->name = entry_text(&e);

@@ -7,8 +7,7 @@
 #include <strings.h>
 #include <unistd.h>
 
-#include "base/array.h"
-#include "base/hash.h"
+#include "base/keyed.h"
 #include "symbol/elf.h"
 #include "symbol/source_path.h"
 
@@ -105,7 +104,7 @@ static void try_server(struct module_debug *d, const struct module_places *p,
 	struct strbuf __auto_free path = { 0 };
 
 	if (p->server && d->state != MODULE_READ && d->state != MODULE_NO_MEMORY &&
-	    !debug_server_find(p->server, id, strlen(id), &path))
+	    !debug_server_find(p->server, id, &path))
 		try_place(d, &path, id);
 }
 
@@ -142,10 +141,9 @@ struct module_file {
 };
 
 struct module_files {
-	struct intern names, dirs;
-	struct module_file *
-		files; /* by name number - 1; of the first directory with the name, the best file */
-	size_t nr, capacity;
+	struct intern dirs;
+	/* By name: of the first directory with the name, the best file. */
+	KEYED(struct module_file) files;
 	bool installed;		    /* below /lib/modules/VERSION */
 	struct directory_walk walk; /* its path is relative to the top */
 	char *top;
@@ -187,20 +185,17 @@ static int dir_of(struct module_files *m, const char *path, uint32_t *dir)
 static int place_file(struct module_files *m, uint32_t id, const char *file,
 		      const struct module_file *new)
 {
-	struct module_file *known = id > m->nr ? NULL : &m->files[id - 1];
+	struct module_file *known = &m->files.of[id - 1];
 	struct strbuf path = { 0 };
 	char *text;
 
-	if (known && (known->dir != new->dir || known->ending <= new->ending))
+	if (known->path && (known->dir != new->dir || known->ending <= new->ending))
 		return 0;
 	strbuf_printf(&path, "%s/%s/%s", m->top, strbuf_text(&m->walk.path), file);
 	text = strbuf_detach(&path);
 	if (!text)
 		return -ENOMEM;
-	if (known)
-		free(known->path);
-	else
-		known = &m->files[m->nr++];
+	free(known->path);
 	*known = *new;
 	known->path = text;
 	return 0;
@@ -217,8 +212,8 @@ static int add_file(struct module_files *m, const char *file)
 	for (i = 0; name.data && i < length; i++)
 		if (name.data[i] == '-')
 			name.data[i] = '_';
-	id = ret || name.failed ? 0 : intern_id(&m->names, name.data, name.size);
-	if (!id || array_reserve(&m->files, &m->capacity, id, sizeof(*m->files)))
+	id = ret || name.failed ? 0 : KEYED_ID_OF(&m->files, name.data, name.size);
+	if (!id)
 		ret = -ENOMEM;
 	else
 		ret = place_file(m, id, file,
@@ -228,8 +223,6 @@ static int add_file(struct module_files *m, const char *file)
 
 static bool enter(void *ctx, const char *path, const char *name)
 {
-	(void)ctx;
-	(void)path;
 	return *name != '.';
 }
 
@@ -238,8 +231,8 @@ static int take_file(void *ctx, int directory, const char *name)
 	struct module_files *m = ctx;
 	size_t ending;
 
-	(void)directory;
-	if (*name == '.' || !module_name_length(name, &ending) || m->nr >= MODULES_MAX)
+	if (*name == '.' || !module_name_length(name, &ending) ||
+	    m->files.nr >= MODULES_MAX)
 		return 0;
 	return add_file(m, name);
 }
@@ -294,7 +287,7 @@ int module_files_open(struct module_files **out, const char *path)
 		close(fd);
 	else
 		ret = directory_walk(&m->walk, fd);
-	if (!ret && !m->nr)
+	if (!ret && !m->files.nr)
 		ret = -ENODATA;
 	if (ret) {
 		module_files_free(m);
@@ -308,13 +301,12 @@ void module_files_free(struct module_files *files)
 {
 	if (!files)
 		return;
-	for (size_t i = 0; i < files->nr; i++) {
-		free(files->files[i].path);
-		module_debug_free(&files->files[i].debug);
+	for (size_t i = 0; i < files->files.nr; i++) {
+		free(files->files.of[i].path);
+		module_debug_free(&files->files.of[i].debug);
 	}
-	intern_free(&files->names);
+	KEYED_FREE(&files->files);
 	intern_free(&files->dirs);
-	free(files->files);
 	strbuf_free(&files->walk.path);
 	free(files->top);
 	free(files);
@@ -322,17 +314,15 @@ void module_files_free(struct module_files *files)
 
 size_t module_files_count(const struct module_files *files)
 {
-	return files->nr;
+	return files->files.nr;
 }
 
 struct module_file_info module_files_at(const struct module_files *files, size_t i)
 {
-	const struct module_file *file = &files->files[i];
+	const struct module_file *file = &files->files.of[i];
 
-	return (struct module_file_info){
-		intern_get(&files->names, (uint32_t)i + 1, NULL), file->path,
-		intern_get(&files->dirs, file->dir, NULL)
-	};
+	return (struct module_file_info){ KEYED_KEY(&files->files, i), file->path,
+					  intern_get(&files->dirs, file->dir, NULL) };
 }
 
 void module_files_expect(struct module_files *files, const struct module_places *places)
@@ -349,23 +339,10 @@ static int open_units(const struct module_files *files, const char *module,
 	return file->debug.state == MODULE_NO_MEMORY ? -ENOMEM : 0;
 }
 
-/* Adds a module whose file was not found: its build ID may still find it. NULL: memory ran out. */
-static struct module_file *add_module(struct module_files *files, const char *module)
-{
-	uint32_t id = intern_id(&files->names, module, strlen(module));
-
-	if (!id ||
-	    array_reserve(&files->files, &files->capacity, id, sizeof(*files->files)))
-		return NULL;
-	files->files[files->nr++] = (struct module_file){ 0 };
-	return &files->files[id - 1];
-}
-
+/* A module whose file was not found is added: its build ID may still find it. NULL: no memory. */
 static struct module_file *find_module(struct module_files *files, const char *module)
 {
-	uint32_t id = intern_find(&files->names, module, strlen(module));
-
-	return id ? &files->files[id - 1] : add_module(files, module);
+	return KEYED_ITEM_OF(&files->files, module, strlen(module));
 }
 
 int module_files_find(struct module_files *files, const char *module,

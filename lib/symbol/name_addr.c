@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "symbol/name_addr.h"
 
-#include "base/array.h"
-#include "base/hash.h"
+#include "base/keyed.h"
 #include "symbol/symbols.h"
 
 /* What is known of a function, by name number. */
@@ -31,13 +30,11 @@ struct made_up {
 struct name_addrs {
 	struct strbuf text; /* as given */
 	struct symbols *syms;
-	struct intern names; /* "name" or "name\tmodule" */
-	struct known *known;
-	size_t known_capacity;
+	KEYED(struct known) known; /* by "name" or "name\tmodule" */
 	struct given *given;
-	size_t nr_given, given_capacity;
+	size_t nr_given;
 	struct made_up *made_up;
-	size_t nr_made_up, made_up_capacity;
+	size_t nr_made_up;
 	struct u64_map learned; /* address to name number */
 	struct name_addr_stats stats;
 };
@@ -46,27 +43,16 @@ struct name_addrs {
 static uint32_t name_id(struct name_addrs *na, const char *name, size_t name_len,
 			const char *module, size_t module_len)
 {
-	size_t before = na->names.count;
 	char key[1024];
-	uint32_t id;
 
-	if (name_len > sizeof(key) / 2)
-		name_len = sizeof(key) / 2;
-	if (module_len > sizeof(key) / 2 - 2)
-		module_len = sizeof(key) / 2 - 2;
+	name_len = SMALLER(name_len, sizeof(key) / 2);
+	module_len = SMALLER(module_len, sizeof(key) / 2 - 2);
 	memcpy(key, name, name_len);
 	if (module_len) {
 		key[name_len++] = '\t';
 		memcpy(key + name_len, module, module_len);
 	}
-	id = intern_id(&na->names, key, name_len + module_len);
-	if (id && na->names.count > before) {
-		if (array_reserve(&na->known, &na->known_capacity, id,
-				  sizeof(*na->known)))
-			return 0;
-		na->known[id - 1] = (struct known){ 0 };
-	}
-	return id;
+	return KEYED_ID_OF(&na->known, key, name_len + module_len);
 }
 
 static int add_given(struct name_addrs *na)
@@ -80,12 +66,11 @@ static int add_given(struct name_addrs *na)
 		if (!symbol_line_is_text(&line) || !line.addr)
 			continue;
 		id = name_id(na, line.name, line.name_len, line.module, line.module_len);
-		if (!id || array_reserve(&na->given, &na->given_capacity,
-					 na->nr_given + 1, sizeof(*na->given)))
+		if (!id ||
+		    ARRAY_ADD(na->given, na->nr_given,
+			      (struct given){ line.addr, na->known.of[id - 1].given }))
 			return -ENOMEM;
-		na->given[na->nr_given] =
-			(struct given){ line.addr, na->known[id - 1].given };
-		na->known[id - 1].given = (uint32_t)++na->nr_given;
+		na->known.of[id - 1].given = (uint32_t)na->nr_given;
 	}
 	return 0;
 }
@@ -104,8 +89,7 @@ int name_addrs_new(struct name_addrs **out, const char *kallsyms, size_t size)
 		ret = na->text.failed ? -ENOMEM
 				      : symbols_new(&na->syms, na->text.data,
 						    na->text.size, NULL);
-		if (!ret)
-			ret = add_given(na);
+		ret = ret ?: add_given(na);
 	}
 	if (ret) {
 		name_addrs_free(na);
@@ -121,8 +105,7 @@ void name_addrs_free(struct name_addrs *na)
 		return;
 	strbuf_free(&na->text);
 	symbols_free(na->syms);
-	intern_free(&na->names);
-	free(na->known);
+	KEYED_FREE(&na->known);
 	free(na->given);
 	free(na->made_up);
 	u64_map_free(&na->learned);
@@ -160,16 +143,15 @@ static uint64_t choose_given(struct name_addrs *na, struct known *known, uint64_
 /* Makes up an address for the name; its number in @index, unless there are too many. */
 static int make_up(struct name_addrs *na, uint32_t id, uint64_t size, uint32_t *index)
 {
-	struct known *known = &na->known[id - 1];
+	struct known *known = &na->known.of[id - 1];
 	struct made_up *first;
 
 	if (na->nr_made_up == NAME_ADDR_MAX)
 		return -E2BIG;
-	if (array_reserve(&na->made_up, &na->made_up_capacity, na->nr_made_up + 1,
-			  sizeof(*na->made_up)))
+	*index = (uint32_t)na->nr_made_up;
+	if (ARRAY_ADD(na->made_up, na->nr_made_up,
+		      (struct made_up){ .name = id, .size = size }))
 		return -ENOMEM;
-	*index = (uint32_t)na->nr_made_up++;
-	na->made_up[*index] = (struct made_up){ .name = id, .size = size };
 	if (known->made_up) {
 		first = &na->made_up[known->made_up - 1];
 		na->made_up[*index].next = first->next;
@@ -185,7 +167,7 @@ static int make_up(struct name_addrs *na, uint32_t id, uint64_t size, uint32_t *
 static int find_made_up(struct name_addrs *na, uint32_t id, uint64_t size,
 			uint32_t *index)
 {
-	uint32_t first = na->known[id - 1].made_up;
+	uint32_t first = na->known.of[id - 1].made_up;
 	unsigned int nr = 0;
 
 	for (uint32_t i = first; i; i = na->made_up[i - 1].next) {
@@ -211,7 +193,7 @@ int name_addrs_find(struct name_addrs *na, const struct name_addr *at, uint64_t 
 	*addr = 0;
 	if (!id)
 		return -ENOMEM;
-	known = &na->known[id - 1];
+	known = &na->known.of[id - 1];
 	if (at->offset >> NAME_ADDR_SHIFT) {
 		na->stats.nr_refused++;
 		return 0;
@@ -247,7 +229,7 @@ static void add_line(const struct name_addrs *na, uint64_t addr, uint32_t id,
 		     struct strbuf *out)
 {
 	size_t size = 0;
-	const char *key = intern_get(&na->names, id, &size);
+	const char *key = intern_get(&na->known.keys, id, &size);
 	const char *tab = key ? memchr(key, '\t', size) : NULL;
 
 	if (tab)

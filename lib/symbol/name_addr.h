@@ -59,11 +59,5 @@ int name_addrs_learn(struct name_addrs *na, const struct name_addr *at,
 /* Appends kallsyms text: the given, the learned and the made-up symbols. */
 void name_addrs_text(const struct name_addrs *na, struct strbuf *out);
 struct name_addr_stats name_addrs_stats(const struct name_addrs *na);
-/* Is @addr made up? */
-static inline bool name_addr_is_made_up(uint64_t addr)
-{
-	return addr >= NAME_ADDR_BASE &&
-	       addr < NAME_ADDR_BASE + ((uint64_t)NAME_ADDR_MAX << NAME_ADDR_SHIFT);
-}
 
 #endif

@@ -1,16 +1,23 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "symbol/program.h"
+/*
+ * symbol: reads the ELF file of a program or a library, or the names by a JIT compiler.
+ * In: a file, and optionally the one with its debug symbols. Out: the function at an offset.
+ */
+#include "symbol/user_symbols.h"
 
 #include <gelf.h>
+#include <unistd.h>
 
 #include "base/array.h"
-#include "base/strbuf.h"
+#include "base/io.h"
 #include "symbol/elf.h"
 
 /* More segments, functions and bytes of names than any program has. */
 #define MAX_SEGMENTS  64U
 #define MAX_FUNCTIONS (4U << 20)
 #define MAX_NAMES     (512U << 20)
+/* The largest file of a JIT compiler that is read. */
+#define MAX_JIT	      (64U << 20)
 /* Longer names are left out. */
 #define MAX_NAME      512U
 
@@ -27,7 +34,7 @@ struct program {
 	struct segment segments[MAX_SEGMENTS];
 	size_t nr_segments;
 	struct function *functions;
-	size_t nr, capacity;
+	size_t nr;
 	struct strbuf names;
 };
 
@@ -52,34 +59,34 @@ static bool is_name(const char *name)
 {
 	size_t len = strnlen(name, MAX_NAME);
 
-	for (size_t i = 0; i < len; i++) {
-		if (name[i] <= ' ' || name[i] == 0x7f)
-			return false;
-	}
-	return len && len < MAX_NAME;
+	return len && len < MAX_NAME && !ANY(i, len, name[i] <= ' ' || name[i] == 0x7f);
 }
 
 static int add_function(struct program *p, const GElf_Sym *sym, const char *name)
 {
 	if (p->nr >= MAX_FUNCTIONS || p->names.size >= MAX_NAMES || !is_name(name))
 		return 0;
-	if (array_reserve(&p->functions, &p->capacity, p->nr + 1, sizeof(*p->functions)))
+	if (ARRAY_ADD(p->functions, p->nr,
+		      (struct function){ sym->st_value, sym->st_size, p->names.size }))
 		return -ENOMEM;
-	p->functions[p->nr++] =
-		(struct function){ sym->st_value, sym->st_size, p->names.size };
 	strbuf_add(&p->names, name, strlen(name) + 1);
 	return p->names.failed ? -ENOMEM : 0;
 }
 
-static int read_table(struct program *p, Elf *elf, Elf_Scn *scn, const GElf_Shdr *sh)
+/* The ELF specification allows one table of each type. */
+static int read_symbols(struct program *p, Elf *elf, uint32_t type)
 {
-	Elf_Data *data = elf_getdata(scn, NULL);
-	size_t nr = data && sh->sh_entsize ? data->d_size / sh->sh_entsize : 0;
+	Elf_Scn *scn = elf_find_section(elf, type, 0);
+	Elf_Data *data = scn ? elf_getdata(scn, NULL) : NULL;
+	GElf_Shdr sh;
 	GElf_Sym sym;
+	size_t nr;
 	int ret = 0;
 
-	if (!nr || !elf_names_end(elf, sh->sh_link))
+	if (!data || !gelf_getshdr(scn, &sh) || !sh.sh_entsize ||
+	    !elf_names_end(elf, sh.sh_link))
 		return 0;
+	nr = data->d_size / sh.sh_entsize;
 	for (size_t i = 0; !ret && i < nr && i < INT32_MAX; i++) {
 		const char *name;
 
@@ -87,23 +94,10 @@ static int read_table(struct program *p, Elf *elf, Elf_Scn *scn, const GElf_Shdr
 		    (GELF_ST_TYPE(sym.st_info) != STT_FUNC &&
 		     GELF_ST_TYPE(sym.st_info) != STT_GNU_IFUNC))
 			continue;
-		name = elf_strptr(elf, sh->sh_link, sym.st_name);
+		name = elf_strptr(elf, sh.sh_link, sym.st_name);
 		ret = name ? add_function(p, &sym, name) : 0;
 	}
 	return ret;
-}
-
-static int read_symbols(struct program *p, Elf *elf, uint32_t type)
-{
-	Elf_Scn *scn = NULL;
-	GElf_Shdr sh;
-
-	while ((scn = elf_nextscn(elf, scn))) {
-		/* The ELF specification allows one table of each type. */
-		if (gelf_getshdr(scn, &sh) && sh.sh_type == type)
-			return read_table(p, elf, scn, &sh);
-	}
-	return 0;
 }
 
 static int read_file(struct program *p, int fd, bool segments)
@@ -124,14 +118,7 @@ static int read_file(struct program *p, int fd, bool segments)
 }
 
 /* Of functions at the same address, the one that the table has first is found. */
-static int compare(const void *a, const void *b)
-{
-	const struct function *x = a, *y = b;
-
-	if (x->address != y->address)
-		return x->address < y->address ? -1 : 1;
-	return x->name < y->name ? 1 : x->name > y->name ? -1 : 0;
-}
+ORDER(compare, struct function, UP(address) ?: DOWN(name))
 
 int program_open(struct program **out, int fd, int symbols_fd)
 {
@@ -152,6 +139,46 @@ int program_open(struct program **out, int fd, int symbols_fd)
 	return 0;
 }
 
+/* A line of a JIT compiler. 0 or -ENOMEM. */
+static int add_jit(struct program *p, const char *line)
+{
+	struct function f;
+	char *end;
+
+	f.address = strtoull(line, &end, 16);
+	if (end == line || *end != ' ')
+		return 0;
+	line = end + 1;
+	f.size = strtoull(line, &end, 16);
+	if (end == line || *end != ' ' || !f.size || !end[1])
+		return 0;
+	f.name = (size_t)(end + 1 - p->names.data);
+	return ARRAY_ADD(p->functions, p->nr, f);
+}
+
+/* Of equal functions, the newer one is found. */
+ORDER_BY(compare_jit, struct function, address, name)
+
+int program_open_jit(struct program **out, int fd)
+{
+	struct program *p = calloc(1, sizeof(*p));
+	int ret = !p ? -ENOMEM : lseek(fd, 0, SEEK_SET) ? -errno : 0;
+	char *next, *line;
+
+	ret = ret ?: text_read(&p->names, fd, MAX_JIT);
+	next = ret ? NULL : p->names.data;
+	while (ret != -ENOMEM && (line = strsep(&next, "\n")))
+		ret = add_jit(p, line);
+	if (ret == -ENOMEM) {
+		program_close(p);
+		return ret;
+	}
+	if (p->nr)
+		qsort(p->functions, p->nr, sizeof(*p->functions), compare_jit);
+	*out = p;
+	return 0;
+}
+
 void program_close(struct program *p)
 {
 	if (!p)
@@ -163,9 +190,7 @@ void program_close(struct program *p)
 
 uint64_t program_address(const struct program *p, uint64_t offset)
 {
-	for (size_t i = 0; i < p->nr_segments; i++) {
-		const struct segment *s = &p->segments[i];
-
+	for_each(s, p->segments, p->nr_segments) {
 		if (offset >= s->offset && offset - s->offset < s->size)
 			return s->address + (offset - s->offset);
 	}

@@ -1,46 +1,35 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "symbol/source_lines.h"
 
-#include "base/array.h"
-#include "base/hash.h"
+#include "base/keyed.h"
 
 /* Of a line about a program's address, everything before the file's name. */
 #define LINE_HEAD_MAX 1024U
 
 /* The frames of an address. */
 struct chain {
+	struct source_frame *frames;
 	size_t nr;
-	struct source_frame frames[];
 };
 
-/**
- * struct file - a file that may have debug information
- * @frames: NULL: no debug information, or it needs too much work
- */
+/* A file that may have debug information; @units NULL: it has none, or needs too much work. */
 struct file {
 	struct debug_units *units;
-	struct debug_frames *frames;
+	bool opened;
 };
 
 /**
  * struct source_lines - the results so far
- * @files: by number in @names - 1; the kernel's name is ""
- * @known: address -> number in @chains
- * @texts: allocated one by one, because callers keep them; by number in @ids - 1
+ * @files: by module; the kernel's name is ""
+ * @chains: by address; callers keep their frames
  */
 struct source_lines {
 	const struct directory_sources *sources;
 	const struct symbols *syms;
 	uint64_t offset;
-	struct intern names;
-	struct file *files;
-	size_t files_capacity;
-	struct u64_map known;
-	struct chain **chains;
-	size_t nr_chains, chains_capacity;
-	struct intern ids;
-	char **texts;
-	size_t nr_texts, texts_capacity;
+	KEYED(struct file) files;
+	INDEXED(struct chain) chains;
+	struct intern texts;
 	struct source_line_counts counts;
 	bool failed;
 };
@@ -63,38 +52,22 @@ void source_lines_free(struct source_lines *lines)
 {
 	if (!lines)
 		return;
-	for (size_t i = 0; i < lines->names.count; i++)
-		debug_frames_free(lines->files[i].frames);
-	for (size_t i = 0; i < lines->nr_chains; i++)
-		free(lines->chains[i]);
-	for (size_t i = 0; i < lines->nr_texts; i++)
-		free(lines->texts[i]);
-	free(lines->files);
-	free(lines->chains);
-	free(lines->texts);
-	intern_free(&lines->names);
-	intern_free(&lines->ids);
-	u64_map_free(&lines->known);
+	for_each(chain, lines->chains.of, lines->chains.nr)
+		free(chain->frames);
+	KEYED_FREE(&lines->files);
+	INDEXED_FREE(&lines->chains);
+	intern_free(&lines->texts);
 	free(lines);
 }
 
-/* A lasting copy; NULL for NULL, and if memory ran out, with *@failed set. */
-static const char *keep(struct source_lines *l, const char *text, bool *failed)
+/* A lasting copy of @len characters; NULL if memory ran out, with *@failed set. */
+static const char *keep(struct source_lines *l, const char *text, size_t len,
+			bool *failed)
 {
-	uint32_t id = text ? intern_id(&l->ids, text, strlen(text)) : 0;
+	const char *kept = intern_get(&l->texts, intern_id(&l->texts, text, len), NULL);
 
-	if (!text)
-		return NULL;
-	if (!id || array_reserve(&l->texts, &l->texts_capacity, id, sizeof(*l->texts))) {
-		*failed = true;
-		return NULL;
-	}
-	while (l->nr_texts < id)
-		l->texts[l->nr_texts++] = NULL;
-	if (!l->texts[id - 1])
-		l->texts[id - 1] = strdup(text);
-	*failed |= !l->texts[id - 1];
-	return l->texts[id - 1];
+	*failed |= !kept;
+	return kept;
 }
 
 /* Opens the debug information of a file. 0 or -ENOMEM. */
@@ -103,33 +76,21 @@ static int open_file(struct source_lines *l, const char *module, struct file *fi
 	const struct directory_sources *s = l->sources;
 	int ret = 0;
 
-	*file = (struct file){ .units = *module ? NULL : s->vmlinux };
+	file->units = *module ? NULL : s->vmlinux;
 	if (*module && s->modules)
 		ret = module_files_units(s->modules, module, &file->units);
 	if (!ret && file->units)
-		ret = debug_frames_new(&file->frames, file->units);
-	return ret == -ENOMEM ? ret : 0;
+		debug_units_restart(file->units);
+	file->opened = !ret;
+	return ret;
 }
 
 /* The file of @module, or of the kernel itself: "". NULL: memory ran out. */
 static struct file *find_file(struct source_lines *l, const char *module)
 {
-	uint32_t id = intern_find(&l->names, module, strlen(module));
-	struct file file;
+	struct file *file = KEYED_ITEM_OF(&l->files, module, strlen(module));
 
-	if (id)
-		return &l->files[id - 1];
-	if (array_reserve(&l->files, &l->files_capacity, l->names.count + 1UL,
-			  sizeof(*l->files)) ||
-	    open_file(l, module, &file))
-		return NULL;
-	id = intern_id(&l->names, module, strlen(module));
-	if (!id) {
-		debug_frames_free(file.frames);
-		return NULL;
-	}
-	l->files[id - 1] = file;
-	return &l->files[id - 1];
+	return file && (file->opened || !open_file(l, module, file)) ? file : NULL;
 }
 
 /* The address in the file of @addr: 1, 0 or -ENOMEM. @sym is NULL if it has no symbol. */
@@ -161,15 +122,15 @@ static bool is_named(const struct source_frame *frames, size_t nr)
 static int ask(struct file *file, uint64_t place,
 	       struct source_frame frames[SOURCE_FRAMES_MAX], size_t *nr)
 {
-	int ret = debug_frames_at(file->frames, place - 1, frames, nr);
+	int ret = debug_units_frames(file->units, place - 1, frames, nr);
 	bool any = *nr;
 
 	if (ret || is_named(frames, *nr))
 		return ret;
-	ret = debug_frames_at(file->frames, place, frames, nr);
+	ret = debug_units_frames(file->units, place, frames, nr);
 	if (ret || is_named(frames, *nr) || !any)
 		return ret;
-	return debug_frames_at(file->frames, place - 1, frames, nr);
+	return debug_units_frames(file->units, place - 1, frames, nr);
 }
 
 /* Stops using a file that needs too much work. */
@@ -177,8 +138,7 @@ static int give_up(struct source_lines *l, struct file *file, size_t *nr)
 {
 	*nr = 0;
 	l->counts.given_up = true;
-	debug_frames_free(file->frames);
-	file->frames = NULL;
+	file->units = NULL;
 	return 0;
 }
 
@@ -192,7 +152,7 @@ static int look_up(struct source_lines *l, uint64_t addr, const struct symbol *s
 	*nr = 0;
 	if (!file)
 		return -ENOMEM;
-	ret = file->frames ? place_in_file(l, file, sym, addr, &place) : 0;
+	ret = file->units ? place_in_file(l, file, sym, addr, &place) : 0;
 	if (ret > 0)
 		ret = ask(file, place, frames, nr);
 	return ret == -EFBIG ? give_up(l, file, nr) : ret;
@@ -202,23 +162,24 @@ static int look_up(struct source_lines *l, uint64_t addr, const struct symbol *s
 static int add_chain(struct source_lines *l, uint64_t addr,
 		     const struct source_frame *frames, size_t nr)
 {
-	struct chain *chain = malloc(sizeof(*chain) + nr * sizeof(*frames));
+	struct source_frame *copy = malloc((nr + 1) * sizeof(*frames));
+	struct chain *chain = copy ? INDEXED_ITEM(&l->chains, addr) : NULL;
 	bool failed = !chain;
 
 	for (size_t i = 0; i < nr && !failed; i++) {
-		chain->frames[i] = frames[i];
-		chain->frames[i].function = keep(l, frames[i].function, &failed);
-		chain->frames[i].file = keep(l, frames[i].file, &failed);
+		copy[i] = frames[i];
+		if (copy[i].function)
+			copy[i].function = keep(l, copy[i].function,
+						strlen(copy[i].function), &failed);
+		if (copy[i].file)
+			copy[i].file =
+				keep(l, copy[i].file, strlen(copy[i].file), &failed);
 	}
-	if (failed ||
-	    array_reserve(&l->chains, &l->chains_capacity, l->nr_chains + 1,
-			  sizeof(*l->chains)) ||
-	    !u64_map_insert(&l->known, addr, (uint32_t)l->nr_chains)) {
-		free(chain);
+	if (failed) {
+		free(copy);
 		return -ENOMEM;
 	}
-	chain->nr = nr;
-	l->chains[l->nr_chains++] = chain;
+	*chain = (struct chain){ copy, nr };
 	if (!symbols_is_user(addr)) {
 		l->counts.all++;
 		l->counts.unknown += !nr || !frames[0].line;
@@ -226,10 +187,9 @@ static int add_chain(struct source_lines *l, uint64_t addr,
 	return 0;
 }
 
-/* The functions at one address of a program, and room for their texts. */
+/* The functions at one address of a program. */
 struct user_chain {
 	struct source_frame frames[SOURCE_FRAMES_MAX];
-	struct strbuf texts[SOURCE_FRAMES_MAX];
 	size_t nr;
 	uint64_t addr;
 };
@@ -245,7 +205,7 @@ static int end_user_chain(struct source_lines *l, struct user_chain *c, uint64_t
 		last->function = sym.name;
 	if (last)
 		last->inlined = false;
-	if (last && !u64_map_find(&l->known, c->addr))
+	if (last && !u64_map_find(&l->chains.index, c->addr))
 		ret = add_chain(l, c->addr, c->frames, c->nr);
 	c->nr = 0;
 	c->addr = addr;
@@ -257,11 +217,11 @@ static int add_user_line(struct source_lines *l, struct user_chain *c, const cha
 			 size_t len)
 {
 	struct source_frame *f;
-	struct strbuf *sb;
 	uint64_t addr;
 	uint32_t line;
 	int function = 0, function_end = 0, file = 0, ret = 0;
 	char head[LINE_HEAD_MAX];
+	bool failed = false;
 
 	snprintf(head, sizeof(head), "%.*s",
 		 (int)(len < sizeof(head) ? len : sizeof(head) - 1), text);
@@ -273,37 +233,24 @@ static int add_user_line(struct source_lines *l, struct user_chain *c, const cha
 		ret = end_user_chain(l, c, addr);
 	if (ret || c->nr == SOURCE_FRAMES_MAX)
 		return ret;
-	f = &c->frames[c->nr];
-	sb = &c->texts[c->nr++];
-	strbuf_reset(sb);
-	strbuf_add(sb, head + function, (size_t)(function_end - function));
-	strbuf_add(sb, "", 1);
-	strbuf_add(sb, text + file, len - (size_t)file);
+	f = &c->frames[c->nr++];
 	*f = (struct source_frame){ .line = line, .inlined = true };
-	if (sb->failed)
-		return -ENOMEM;
-	f->function = strcmp(sb->data, "-") ? sb->data : NULL;
-	f->file = line ? sb->data + strlen(sb->data) + 1 : NULL;
-	return 0;
+	head[function_end] = '\0';
+	if (strcmp(head + function, "-"))
+		f->function = keep(l, head + function, strlen(head + function), &failed);
+	if (line)
+		f->file = keep(l, text + file, len - (size_t)file, &failed);
+	return failed ? -ENOMEM : 0;
 }
 
 int source_lines_add_user(struct source_lines *lines, const char *text)
 {
-	struct user_chain *c = calloc(1, sizeof(*c));
-	int ret = c ? 0 : -ENOMEM;
+	struct user_chain c = { .nr = 0 };
+	int ret = 0;
 
-	while (!ret && *text) {
-		size_t len = strcspn(text, "\n");
-
-		ret = add_user_line(lines, c, text, len);
-		text += len + (text[len] == '\n');
-	}
-	if (!ret)
-		ret = end_user_chain(lines, c, 0);
-	for (size_t i = 0; c && i < SOURCE_FRAMES_MAX; i++)
-		strbuf_free(&c->texts[i]);
-	free(c);
-	return ret;
+	for (; !ret && *text; text = text_next_line(text))
+		ret = add_user_line(lines, &c, text, strcspn(text, "\n"));
+	return ret ?: end_user_chain(lines, &c, 0);
 }
 
 bool source_lines_of_kernel(const struct source_lines *lines)
@@ -329,7 +276,7 @@ static int find_new(struct source_lines *l, uint64_t addr)
 size_t source_lines_find(struct source_lines *lines, uint64_t addr,
 			 const struct source_frame **frames)
 {
-	const uint32_t *known = u64_map_find(&lines->known, addr);
+	const uint32_t *known = u64_map_find(&lines->chains.index, addr);
 	const struct chain *chain;
 
 	*frames = NULL;
@@ -337,8 +284,8 @@ size_t source_lines_find(struct source_lines *lines, uint64_t addr,
 		lines->failed = true;
 		return 0;
 	}
-	known = u64_map_find(&lines->known, addr);
-	chain = lines->chains[*known];
+	known = u64_map_find(&lines->chains.index, addr);
+	chain = &lines->chains.of[*known];
 	*frames = chain->nr ? chain->frames : NULL;
 	return chain->nr;
 }

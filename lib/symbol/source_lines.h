@@ -7,7 +7,6 @@
 #ifndef KMEMX_SYMBOL_SOURCE_LINES_H
 #define KMEMX_SYMBOL_SOURCE_LINES_H
 
-#include "symbol/debug_frames.h"
 #include "symbol/directories.h"
 #include "symbol/symbols.h"
 

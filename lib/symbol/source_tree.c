@@ -5,10 +5,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/array.h"
-#include "base/hash.h"
-#include "base/strbuf.h"
-#include "symbol/fold.h"
+#include "base/io.h"
+#include "base/keyed.h"
+#include "symbol/symbols.h"
 #include "symbol/source_path.h"
 
 #define FILES_MAX     1000000
@@ -22,12 +21,9 @@ struct place {
 
 /* Names, and the directories of each. */
 struct name_dirs {
-	struct intern names;
-	uint32_t *first; /* by name number - 1: index + 1 of a place */
-	size_t first_capacity;
-	struct place *places;
-	size_t nr, capacity;
-	struct u64_map known; /* while reading: numbers of a name and of a directory */
+	KEYED(uint32_t) first; /* by name: index + 1 of a place; 0: none yet */
+	INDEXED(struct place)
+	places; /* while reading: by a name's number and a directory's */
 };
 
 struct source_tree {
@@ -37,30 +33,24 @@ struct source_tree {
 	/* While reading: */
 	struct directory_walk walk;
 	struct strbuf name;
-	char *content;
+	struct strbuf content;
 	uint32_t dir; /* of the current file */
 };
 
 static int add_place(struct name_dirs *nd, const char *name, size_t size, uint32_t dir)
 {
-	uint32_t known = nd->names.count, id = intern_id(&nd->names, name, size);
-	size_t nr;
+	uint32_t id = KEYED_ID_OF(&nd->first, name, size);
+	struct place *place = NULL;
 
-	if (!id || array_reserve(&nd->first, &nd->first_capacity, id, sizeof(*nd->first)))
-		return -ENOMEM;
-	if (id > known)
-		nd->first[id - 1] = 0;
 	/* A name may occur in each of a hundred thousand directories. */
-	nr = nd->known.count;
-	if (!u64_map_insert(&nd->known, (uint64_t)id << 32 | dir, 0))
+	if (id && nd->places.nr < UINT32_MAX)
+		place = INDEXED_ITEM(&nd->places, (uint64_t)id << 32 | dir);
+	if (!place)
 		return -ENOMEM;
-	if (nd->known.count == nr)
-		return 0;
-	if (nd->nr == UINT32_MAX ||
-	    array_reserve(&nd->places, &nd->capacity, nd->nr + 1, sizeof(*nd->places)))
-		return -ENOMEM;
-	nd->places[nd->nr++] = (struct place){ dir, nd->first[id - 1] };
-	nd->first[id - 1] = (uint32_t)nd->nr;
+	if (!place->dir) {
+		*place = (struct place){ dir, nd->first.of[id - 1] };
+		nd->first.of[id - 1] = (uint32_t)nd->places.nr;
+	}
 	return 0;
 }
 
@@ -82,7 +72,6 @@ static int add_module(void *ctx, const char *prefix, const char *name, size_t si
 	struct source_tree *tree = ctx;
 	char *p;
 
-	(void)prefix;
 	strbuf_reset(&tree->name);
 	strbuf_add(&tree->name, name, size);
 	if (tree->name.failed)
@@ -92,25 +81,13 @@ static int add_module(void *ctx, const char *prefix, const char *name, size_t si
 	return add_place(&tree->modules, tree->name.data, tree->name.size, tree->dir);
 }
 
-/* Reads up to FILE_SIZE_MAX; an unreadable file counts as empty. */
-static size_t read_file(struct source_tree *tree, int fd)
-{
-	size_t size = 0;
-	ssize_t got;
-
-	while (size < FILE_SIZE_MAX &&
-	       (got = read(fd, tree->content + size, FILE_SIZE_MAX - size)) > 0)
-		size += (size_t)got;
-	return size;
-}
-
 static int scan_file(void *ctx, int directory, const char *name)
 {
 	struct source_tree *tree = ctx;
 	bool makefile = !strcmp(name, "Makefile") || !strcmp(name, "Kbuild");
-	size_t length = strlen(name), size;
+	size_t length = strlen(name);
 	struct stat st;
-	int fd;
+	int fd __auto_fd = -1;
 
 	/* A header's functions would get the header's directory, not that of the code. */
 	if (!makefile && (length < 3 || strcmp(name + length - 2, ".c")))
@@ -120,15 +97,20 @@ static int scan_file(void *ctx, int directory, const char *name)
 	fd = openat(directory, name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
 	if (fd < 0)
 		return 0;
-	size = fstat(fd, &st) || !S_ISREG(st.st_mode) ? 0 : read_file(tree, fd);
-	close(fd);
+	strbuf_reset(&tree->content);
+	/* What cannot be read, or is too much, is left out. */
+	if (!fstat(fd, &st) && S_ISREG(st.st_mode) &&
+	    text_read(&tree->content, fd, FILE_SIZE_MAX) == -ENOMEM)
+		return -ENOMEM;
 	tree->nr_files++;
 	tree->dir = intern_id(&tree->dirs, strbuf_text(&tree->walk.path),
 			      tree->walk.path.size);
 	if (!tree->dir)
 		return -ENOMEM;
-	return makefile ? c_scan_objects(tree->content, size, add_module, tree)
-			: c_scan_functions(tree->content, size, add_function, tree);
+	return makefile ? c_scan_objects(strbuf_text(&tree->content), tree->content.size,
+					 add_module, tree)
+			: c_scan_functions(strbuf_text(&tree->content),
+					   tree->content.size, add_function, tree);
 }
 
 /* Separate programs, whose functions have the same names as the kernel's. */
@@ -138,20 +120,14 @@ static bool is_no_kernel(const char *path, const char *name)
 					   "usr" };
 	static const char *const arch[] = { "boot", "purgatory", "tools", "um" };
 
-	if (*name == '.')
-		return true;
-	for (size_t i = 0; !*path && i < ARRAY_SIZE(top); i++)
-		if (!strcmp(name, top[i]))
-			return true;
-	for (size_t i = 0; !strncmp(path, "arch/", 5) && i < ARRAY_SIZE(arch); i++)
-		if (!strcmp(name, arch[i]))
-			return true;
-	return false;
+	return *name == '.' ||
+	       (!*path && ANY(i, ARRAY_SIZE(top), !strcmp(name, top[i]))) ||
+	       (!strncmp(path, "arch/", 5) &&
+		ANY(i, ARRAY_SIZE(arch), !strcmp(name, arch[i])));
 }
 
 static bool enter(void *ctx, const char *path, const char *name)
 {
-	(void)ctx;
 	return !is_no_kernel(path, name);
 }
 
@@ -163,23 +139,19 @@ int source_tree_open(struct source_tree **out, const char *path)
 	if (fd < 0)
 		return -errno;
 	tree = calloc(1, sizeof(*tree));
-	if (tree)
-		tree->content = malloc(FILE_SIZE_MAX);
-	if (!tree || !tree->content) {
-		source_tree_free(tree);
+	if (!tree) {
 		close(fd);
 		return -ENOMEM;
 	}
 	tree->walk =
 		(struct directory_walk){ .enter = enter, .file = scan_file, .ctx = tree };
 	ret = directory_walk(&tree->walk, fd);
-	free(tree->content);
-	tree->content = NULL;
+	strbuf_free(&tree->content);
 	strbuf_free(&tree->walk.path);
 	strbuf_free(&tree->name);
-	u64_map_free(&tree->functions.known);
-	u64_map_free(&tree->modules.known);
-	if (!ret && !tree->functions.names.count)
+	u64_map_free(&tree->functions.places.index);
+	u64_map_free(&tree->modules.places.index);
+	if (!ret && !tree->functions.first.nr)
 		ret = -ENODATA;
 	if (ret) {
 		source_tree_free(tree);
@@ -191,10 +163,8 @@ int source_tree_open(struct source_tree **out, const char *path)
 
 static void name_dirs_free(struct name_dirs *nd)
 {
-	intern_free(&nd->names);
-	free(nd->first);
-	free(nd->places);
-	u64_map_free(&nd->known);
+	KEYED_FREE(&nd->first);
+	INDEXED_FREE(&nd->places);
 }
 
 void source_tree_free(struct source_tree *tree)
@@ -206,7 +176,7 @@ void source_tree_free(struct source_tree *tree)
 	name_dirs_free(&tree->modules);
 	strbuf_free(&tree->walk.path);
 	strbuf_free(&tree->name);
-	free(tree->content);
+	strbuf_free(&tree->content);
 	free(tree);
 }
 
@@ -214,7 +184,6 @@ void source_tree_free(struct source_tree *tree)
 
 /**
  * @arch: as for source_tree_find()
- * @below: only this directory and those below it; NULL: all
  * @below: only this directory and what is below it; NULL: all
  */
 struct query {
@@ -239,12 +208,12 @@ static bool counts(const struct query *q, const char *dir)
 static size_t look_up(const struct query *q, const struct name_dirs *nd, const char *name,
 		      size_t size, const char **dir)
 {
-	uint32_t id = intern_find(&nd->names, name, size), i;
+	uint32_t id = intern_find(&nd->first.keys, name, size), i;
 	size_t nr = 0;
 
-	for (i = id ? nd->first[id - 1] : 0; i; i = nd->places[i - 1].next) {
+	for (i = id ? nd->first.of[id - 1] : 0; i; i = nd->places.of[i - 1].next) {
 		const char *place =
-			intern_get(&q->tree->dirs, nd->places[i - 1].dir, NULL);
+			intern_get(&q->tree->dirs, nd->places.of[i - 1].dir, NULL);
 
 		if (!counts(q, place))
 			continue;

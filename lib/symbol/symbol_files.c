@@ -46,8 +46,7 @@ static int use_text(const struct attempt *a, const struct symbol_text *theirs,
 	struct strbuf __auto_free text = { 0 };
 	int err = symbol_fit_apply(theirs, &a->target->own, offset, &text);
 
-	if (!err)
-		err = symbols_new(a->out, text.data, text.size, a->target->log);
+	err = err ?: symbols_new(a->out, text.data, text.size, a->target->log);
 	if (err)
 		return refuse(a, SYMBOLS_NO_MEMORY, err);
 	a->origin->offset = offset;
@@ -134,11 +133,9 @@ static int check_elf(const struct attempt *a, const struct elf_image *img)
 	memcpy(a->failure->build_id, img->build_id, sizeof(a->failure->build_id));
 	if (img->is_64 != t->is_64 || img->big_endian != t->big_endian)
 		return refuse(a, SYMBOLS_OTHER_MACHINE, -EXDEV);
-	if (!t->build_id_len || !img->build_id[0])
+	if (!*t->build_id || !*img->build_id)
 		return 0;
-	a->origin->build_id_equal =
-		t->build_id_len == strlen(img->build_id) &&
-		!strncasecmp(t->build_id, img->build_id, t->build_id_len);
+	a->origin->build_id_equal = !strcasecmp(t->build_id, img->build_id);
 	if (a->origin->build_id_equal)
 		return 0;
 	return refuse(a, SYMBOLS_OTHER_BUILD, -EXDEV);

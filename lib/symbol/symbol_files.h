@@ -50,7 +50,7 @@ struct symbol_sites {
  * struct symbol_target - the recording that symbols must fit
  * @name: of the recording, for log messages; @log: their destination
  * @own: its own symbols; may be empty
- * @build_id: of its kernel, in hex, @build_id_len characters; 0: unknown
+ * @build_id: of its kernel, in hex; "": unknown
  * @never_moved: kernels of this machine are never relocated at boot
  * @callsites: fills in distinct callsites; called at most once, only if nothing else decides
  */
@@ -59,7 +59,6 @@ struct symbol_target {
 	const struct log *log;
 	struct symbol_text own;
 	const char *build_id;
-	size_t build_id_len;
 	bool is_64, big_endian, never_moved;
 	int (*callsites)(void *ctx, struct symbol_sites *sites);
 	void *ctx;

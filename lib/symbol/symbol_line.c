@@ -1,34 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * symbol (internal): one line of kallsyms or System.map.
- * In: untrusted text. Out: its address, type, name and module.
+ * In: untrusted text. Out: its address, type, name and module; the part of a name that is the same
+ * in other builds.
  */
 #include "symbol/symbols.h"
 
 #include <endian.h>
 
-/* Parses the hex number at *@p and moves *@p after it; false without a digit or beyond 64 bits. */
-static bool parse_hex(const char **p, const char *end, uint64_t *value)
-{
-	/* Value of a hex digit + 1; 0: not a digit. */
-	static const uint8_t digits[256] = {
-		['0'] = 1,  ['1'] = 2,	['2'] = 3,  ['3'] = 4,	['4'] = 5,  ['5'] = 6,
-		['6'] = 7,  ['7'] = 8,	['8'] = 9,  ['9'] = 10, ['a'] = 11, ['b'] = 12,
-		['c'] = 13, ['d'] = 14, ['e'] = 15, ['f'] = 16, ['A'] = 11, ['B'] = 12,
-		['C'] = 13, ['D'] = 14, ['E'] = 15, ['F'] = 16,
-	};
-	const char *start = *p, *at = start;
-	unsigned int digit;
-	uint64_t v = 0;
-
-	while (at < end && (digit = digits[(unsigned char)*at])) {
-		v = v << 4 | (digit - 1);
-		at++;
-	}
-	*p = at;
-	*value = v;
-	return at > start && at - start <= 16;
-}
+#include "base/number.h"
 
 /* Parses eight hex digits in parallel; false if one is not a digit. */
 static bool parse_hex8(const char *p, uint32_t *value)
@@ -55,18 +35,22 @@ static bool parse_hex8(const char *p, uint32_t *value)
 	return true;
 }
 
-/* Parses the address at *@p and moves *@p after it. Nearly all have sixteen digits. */
+/* Parses the address at *@p and moves *@p after it. Nearly all have sixteen digits, or eight. */
 static bool parse_address(const char **p, const char *end, uint64_t *value)
 {
-	uint32_t upper, lower;
+	uint32_t upper = 0, lower;
 
-	if (end - *p > 16 && (*p)[16] == ' ' && parse_hex8(*p, &upper) &&
-	    parse_hex8(*p + 8, &lower)) {
-		*value = (uint64_t)upper << 32 | lower;
-		*p += 16;
-		return true;
+	for (int digits = 16; digits > 0; digits -= 8) {
+		if (end - *p > digits && (*p)[digits] == ' ' &&
+		    (digits == 8 || parse_hex8(*p, &upper)) &&
+		    parse_hex8(*p + digits - 8, &lower)) {
+			*value = (uint64_t)upper << 32 | lower;
+			*p += digits;
+			return true;
+		}
+		upper = 0;
 	}
-	return parse_hex(p, end, value);
+	return !number_read(p, end, 16, UINT64_MAX, value);
 }
 
 /* Length of the text at @p up to a blank, a control character or @end. */
@@ -170,4 +154,47 @@ bool symbol_line_next(struct symbol_line *line, const char **p, const char *end)
 		ret = symbol_line_read(line, p, end);
 	} while (ret < 0);
 	return ret;
+}
+
+void symbol_line_add(struct strbuf *out, const struct symbol_line *line, uint64_t offset)
+{
+	strbuf_printf(out, "%016" PRIx64 " %c %.*s", line->addr + offset, line->type,
+		      (int)line->name_len, line->name);
+	if (line->module_len)
+		strbuf_printf(out, "\t[%.*s]", (int)line->module_len, line->module);
+	strbuf_puts(out, "\n");
+}
+
+size_t symbol_plain_length(const char *name)
+{
+	static const char *const suffixes[] = { ".isra", ".constprop", ".part",
+						".cold", ".llvm",      ".lto_priv" };
+	static const char noprof[] = "_noprof";
+	const size_t noprof_size = sizeof(noprof) - 1;
+	size_t len = strlen(name), i;
+	const char *p = strchr(name + (*name == '.'), '.');
+
+	for (i = 0; p && i < ARRAY_SIZE(suffixes); i++) {
+		if (!strncmp(p, suffixes[i], strlen(suffixes[i])))
+			len = (size_t)(p - name);
+	}
+	if (len > noprof_size && !memcmp(name + len - noprof_size, noprof, noprof_size))
+		len -= noprof_size;
+	return len;
+}
+
+bool symbol_plain(const char *name, char *plain, size_t size)
+{
+	size_t len = symbol_plain_length(name), copied = len < size ? len : size - 1;
+
+	memcpy(plain, name, copied);
+	plain[copied] = '\0';
+	return copied == len;
+}
+
+bool symbol_matches(const char *name, const char *pattern)
+{
+	size_t len = strcspn(pattern, "*");
+
+	return !strncmp(name, pattern, len) && (pattern[len] || !name[len]);
 }

@@ -54,8 +54,7 @@ static int keep_line(struct symbols *syms, const struct symbol_line *line)
 	char *text = syms->text;
 	struct symbol_entry *e;
 
-	if (array_reserve(&syms->entries, &syms->capacity, syms->count + 1,
-			  sizeof(*syms->entries)))
+	if (array_reserve(&syms->entries, &syms->capacity, syms->count + 1))
 		return -ENOMEM;
 	e = &syms->entries[syms->count++];
 	*e = (struct symbol_entry){ .addr = line->addr,

@@ -93,5 +93,18 @@ bool symbol_line_is_text(const struct symbol_line *line);
  * Return: false at the end; unreadable lines are skipped.
  */
 bool symbol_line_next(struct symbol_line *line, const char **p, const char *end);
+/* Appends the line with @offset added to its address. */
+void symbol_line_add(struct strbuf *out, const struct symbol_line *line, uint64_t offset);
+
+/* Names without the parts that differ between builds. */
+
+/* Length of @name without compilers' endings (.isra.0, .constprop.0, .part.0, .cold, .llvm.123,
+ * .lto_priv.0) and without _noprof, which 6.10 added to allocators.
+ */
+size_t symbol_plain_length(const char *name);
+/* Copies @name without them to @plain of @size bytes. False: it had to be cut. */
+bool symbol_plain(const char *name, char *plain, size_t size);
+/* Is @name @pattern, or with a * at its end, does @name begin with it? */
+bool symbol_matches(const char *name, const char *pattern);
 
 #endif

@@ -5,110 +5,12 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/array.h"
 #include "base/io.h"
-#include "symbol/debug_frames.h"
+#include "symbol/debug_units.h"
 #include "symbol/elf.h"
-#include "symbol/program.h"
-
-/* The largest file with names of a JIT compiler's functions that is read. */
-#define JIT_BYTES_MAX (64U << 20)
 
 /* The most processes that are asked for a file of their own. */
 #define CONTAINER_PROCESSES 8U
-
-/* A function of a JIT compiler; @name is an offset into the text, and has @len characters. */
-struct jit_function {
-	uint64_t start, size;
-	size_t name, len;
-};
-
-struct jit {
-	struct strbuf text;
-	struct jit_function *functions;
-	size_t nr, capacity;
-};
-
-/* --- names by JIT compilers ---------------------------------------------------------------- */
-
-/* Later lines are of newer functions, which come first: so of equal ones the newer is found. */
-ORDER_BY(by_start, struct jit_function, start, name)
-
-/* A line: "START SIZE NAME", the numbers in hex. */
-static int jit_add_line(struct jit *jit, size_t at, size_t len)
-{
-	const char *line = strbuf_text(&jit->text) + at, *end = line + len;
-	struct jit_function f;
-	char *p;
-
-	f.start = strtoull(line, &p, 16);
-	if (p == line || p >= end || *p != ' ')
-		return 0;
-	line = p + 1;
-	f.size = strtoull(line, &p, 16);
-	if (p == line || p >= end || *p != ' ' || !f.size)
-		return 0;
-	f.name = at + len - (size_t)(end - p) + 1;
-	f.len = (size_t)(end - p) - 1;
-	if (!f.len)
-		return 0;
-	if (array_reserve(&jit->functions, &jit->capacity, jit->nr + 1, sizeof(f)))
-		return -ENOMEM;
-	jit->functions[jit->nr++] = f;
-	return 0;
-}
-
-static int jit_parse(struct jit *jit)
-{
-	const char *text = strbuf_text(&jit->text);
-	size_t at = 0;
-	int ret = 0;
-
-	while (!ret && text[at]) {
-		size_t len = strcspn(text + at, "\n");
-
-		ret = jit_add_line(jit, at, len);
-		at += len + (text[at + len] == '\n');
-	}
-	if (jit->nr)
-		qsort(jit->functions, jit->nr, sizeof(*jit->functions), by_start);
-	return ret;
-}
-
-/* A file that anybody can have put there is only read if somebody wrote it who may name the
- * process's functions.
- */
-static int jit_read(struct jit *jit, const struct user_symbols_options *opts, int fd,
-		    uint32_t pid)
-{
-	struct stat st;
-	int ret;
-
-	if (fstat(fd, &st) || !S_ISREG(st.st_mode) || st.st_size > JIT_BYTES_MAX ||
-	    (st.st_uid && st.st_uid != geteuid() && st.st_uid != opts->owner &&
-	     !(opts->runs_as && opts->runs_as(pid, st.st_uid))))
-		return 0;
-	for (uint64_t at = 0; at < (uint64_t)st.st_size;) {
-		char buf[4096];
-		uint64_t rest = (uint64_t)st.st_size - at;
-		size_t n = rest < sizeof(buf) ? (size_t)rest : sizeof(buf);
-
-		ret = io_pread_all(fd, buf, n, at);
-		if (ret)
-			return 0;
-		strbuf_add(&jit->text, buf, n);
-		at += n;
-	}
-	return jit->text.failed ? -ENOMEM : jit_parse(jit);
-}
-
-static const struct jit_function *jit_find(const struct jit *jit, uint64_t address)
-{
-	size_t nr = COUNT_FIRST(i, jit->nr, jit->functions[i].start <= address);
-	const struct jit_function *f = nr ? &jit->functions[nr - 1] : NULL;
-
-	return f && address - f->start < f->size ? f : NULL;
-}
 
 /* --- files ----------------------------------------------------------------------------------- */
 
@@ -158,22 +60,31 @@ static int open_mapped(const struct user_symbols_options *opts, const struct use
 	return fd;
 }
 
-/* What names the addresses of one file: either, or neither.
- * @frames: NULL without debug information
- */
+/* What names the addresses of one file; NULL: nothing does. */
 struct user_file {
 	const char *path;
 	struct program *program;
 	struct debug_units *units;
-	struct debug_frames *frames;
-	struct jit jit;
 };
+
+/* A file that anybody can have put there is only read if somebody wrote it who may name the
+ * process's functions.
+ */
+static bool may_name(const struct user_symbols_options *opts, int fd, uint32_t pid)
+{
+	struct stat st;
+
+	return !fstat(fd, &st) && S_ISREG(st.st_mode) &&
+	       (!st.st_uid || st.st_uid == geteuid() || st.st_uid == opts->owner ||
+		(opts->runs_as && opts->runs_as(pid, st.st_uid)));
+}
 
 static int open_jit(struct user_file *f, const struct user_symbols_options *opts,
 		    uint32_t pid)
 {
 	int fd __auto_fd = opts->open ? opts->open(opts->ctx, f->path, 0) : -ENOENT;
-	int ret = fd < 0 ? 0 : jit_read(&f->jit, opts, fd, pid);
+	int ret = fd >= 0 && may_name(opts, fd, pid) ? program_open_jit(&f->program, fd)
+						     : 0;
 
 	f->path = "JIT";
 	return fd == -ENOMEM ? fd : ret;
@@ -182,11 +93,9 @@ static int open_jit(struct user_file *f, const struct user_symbols_options *opts
 /* Opens the debug information in @fd, which stays open, if it has any. 0 or -ENOMEM. */
 static int open_lines(struct user_file *f, int fd)
 {
-	int copy = fd < 0 || f->frames ? -1 : fcntl(fd, F_DUPFD_CLOEXEC, 0);
+	int copy = fd < 0 || f->units ? -1 : fcntl(fd, F_DUPFD_CLOEXEC, 0);
 	int ret = copy < 0 ? -ENOENT : debug_units_open_fd(&f->units, copy, f->path);
 
-	if (!ret)
-		ret = debug_frames_new(&f->frames, f->units);
 	return ret == -ENOMEM ? ret : 0;
 }
 
@@ -194,8 +103,8 @@ static int open_lines(struct user_file *f, int fd)
 static int open_file(struct user_file *f, const struct user_maps *u, uint32_t file,
 		     const struct user_symbols_options *opts)
 {
-	struct user_path p = { intern_get(&u->files, file, NULL), u->ids[file],
-			       u->inodes[file] };
+	struct user_path p = { KEYED_KEY(&u->files, file - 1), u->files.of[file - 1].id,
+			       u->files.of[file - 1].inode };
 	int symbols_fd __auto_fd = -1, fd __auto_fd = -1, ret;
 	char debug[128], found[ELF_BUILD_ID_MAX];
 	uint32_t pid;
@@ -216,24 +125,17 @@ static int open_file(struct user_file *f, const struct user_maps *u, uint32_t fi
 		symbols_fd = open_as(opts, &p, 0);
 	}
 	ret = program_open(&f->program, fd, symbols_fd);
-	if (!ret)
-		ret = open_lines(f, symbols_fd);
-	if (!ret)
-		ret = open_lines(f, fd);
+	ret = ret ?: open_lines(f, symbols_fd);
+	ret = ret ?: open_lines(f, fd);
 	return ret == -ENOMEM ? ret : 0;
 }
 
 static void close_file(struct user_file *f)
 {
 	program_close(f->program);
-	debug_frames_free(f->frames);
 	debug_units_free(f->units);
 	f->program = NULL;
-	f->frames = NULL;
 	f->units = NULL;
-	strbuf_free(&f->jit.text);
-	free(f->jit.functions);
-	f->jit = (struct jit){ 0 };
 }
 
 /* --- symbols --------------------------------------------------------------------------------- */
@@ -266,18 +168,11 @@ static void put_symbol(const struct user_file *f, uint64_t frame, uint64_t *last
 		       struct strbuf *out)
 {
 	uint64_t address = USER_FRAME_OFFSET(frame), start = 0;
-	const struct jit_function *made = jit_find(&f->jit, address);
 	const char *function = NULL;
-	size_t len = 0;
 
-	if (made) {
-		function = strbuf_text(&f->jit.text) + made->name;
-		len = made->len;
-		start = made->start;
-	} else if (f->program) {
+	if (f->program) {
 		address = program_address(f->program, address);
 		function = program_function(f->program, address, &start);
-		len = function ? strlen(function) : 0;
 	}
 	if (function && frame - (address - start) == *last)
 		return;
@@ -286,7 +181,7 @@ static void put_symbol(const struct user_file *f, uint64_t frame, uint64_t *last
 	put_name(out, f->path);
 	if (function) {
 		strbuf_puts(out, "`");
-		put_word(out, function, len);
+		put_word(out, function, strlen(function));
 		strbuf_puts(out, "\n");
 	} else {
 		strbuf_printf(out, "+0x%" PRIx64 "]\n", address);
@@ -324,15 +219,15 @@ static int put_lines(struct user_file *f, const struct u64_map_slot *frame,
 	size_t nr = 0;
 	int ret;
 
-	if (!f->frames)
+	if (!f->units)
 		return 0;
 	address = program_address(f->program, USER_FRAME_OFFSET(frame->key));
-	ret = debug_frames_at(f->frames, address - before, frames, &nr);
+	ret = debug_units_frames(f->units, address - before, frames, &nr);
 	for (size_t i = 0; !ret && i < nr; i++)
 		put_line(f, frame->key, &frames[i], out);
 	if (ret == -EFBIG) {
-		debug_frames_free(f->frames);
-		f->frames = NULL;
+		debug_units_free(f->units);
+		f->units = NULL;
 		ret = 0;
 	}
 	return ret;
@@ -341,7 +236,7 @@ static int put_lines(struct user_file *f, const struct u64_map_slot *frame,
 int user_symbols(const struct user_maps *u, const struct user_symbols_options *opts,
 		 struct user_texts *out)
 {
-	struct u64_map_slot *frames = u64_map_sorted(&u->used);
+	struct u64_map_slot *frames __auto_mem = u64_map_sorted(&u->used);
 	struct user_file f = { 0 };
 	uint32_t file = 0;
 	uint64_t last = 0;
@@ -365,8 +260,5 @@ int user_symbols(const struct user_maps *u, const struct user_symbols_options *o
 		ret = put_lines(&f, &frames[i], &out->lines);
 	}
 	close_file(&f);
-	free(frames);
-	if (out->symbols.failed || out->lines.failed)
-		return -ENOMEM;
-	return ret;
+	return out->symbols.failed || out->lines.failed ? -ENOMEM : ret;
 }

@@ -53,4 +53,32 @@ struct user_texts {
 int user_symbols(const struct user_maps *u, const struct user_symbols_options *opts,
 		 struct user_texts *out) __must_check;
 
+/* The ELF file of a program or a library. */
+
+struct program;
+
+/**
+ * program_open() - read the functions of .symtab, or else those of .dynsym
+ * @fd: an open file; @symbols_fd: the file with its symbols, or -1; neither is closed or needed
+ *	later
+ *
+ * A stripped file has no functions, but its addresses are known.
+ *
+ * Return: 0; -ENOEXEC not an ELF file, or damaged; -ENOMEM.
+ */
+int program_open(struct program **out, int fd, int symbols_fd) __must_check;
+/* The same for what a JIT compiler wrote for perf: lines "START SIZE NAME", the numbers in hex, of
+ * which a later one is of a newer function. A file that cannot be read, or has more than 64 MiB,
+ * names no functions. 0 or -ENOMEM.
+ */
+int program_open_jit(struct program **out, int fd) __must_check;
+void program_close(struct program *p);
+
+/* The address, as linked, of what is at @offset of the file; @offset if no segment has it. */
+uint64_t program_address(const struct program *p, uint64_t offset);
+/* The function that contains @address, as linked, or NULL; @start receives its first address. The
+ * name belongs to @p.
+ */
+const char *program_function(const struct program *p, uint64_t address, uint64_t *start);
+
 #endif

@@ -128,64 +128,48 @@ static int name_tasks(struct accounts *a, struct dimensions *all)
 	return 0;
 }
 
-static struct lives *new_slab(struct accounts *a)
+static void init_slab(struct accounts *a, struct slab_lives *l)
 {
-	struct slab_account *slab = a->slab = calloc(1, sizeof(*slab));
-
-	if (!slab)
-		return NULL;
-	slab->lives.skew = clock_skew(a->rec);
 	/* If the rule is unknown, nothing is left out. */
-	if (sample_of(&slab->lives.sample, a->rec) == -EINVAL)
-		slab->lives.sample = (struct sample){ 0 };
+	if (sample_of(&l->sample, a->rec) == -EINVAL)
+		l->sample = (struct sample){ 0 };
 	/* The kernel counts all objects, so the events must not be filtered or sampled. */
 	if (!a->filtered && !recording_meta(a->rec, RECORDING_META_SAMPLE) &&
 	    slab_edges_init(&a->edges, a->rec))
-		slab->lives.edges = &a->edges;
+		l->edges = &a->edges;
 	/* The largest cache of SLUB has objects of two pages; larger ones come from the page
 	 * allocator.
 	 */
-	slab->lives.large_bytes = 2 * (uint64_t)a->page_size;
-	return &slab->lives.any;
-}
-
-static struct lives *new_page(struct accounts *a)
-{
-	struct page_account *page = a->page = calloc(1, sizeof(*page));
-
-	if (!page)
-		return NULL;
-	page->lives.any.page_size = a->page_size;
-	page->lives.doubts.skew = clock_skew(a->rec);
-	return &page->lives.any;
-}
-
-static struct lives *new_areas(struct accounts *a, enum memory memory)
-{
-	struct slab_account *areas = a->areas[memory] = calloc(1, sizeof(*areas));
-
-	if (!areas)
-		return NULL;
-	areas->lives.any.kind = memory == MEMORY_VMALLOC ? &vmalloc_kind : &percpu_kind;
-	areas->lives.skew = clock_skew(a->rec);
-	return &areas->lives.any;
+	l->large_bytes = 2 * (uint64_t)a->page_size;
 }
 
 /* The lives of a new account; NULL: no memory. */
 static struct lives *new_account(struct accounts *a, enum memory memory)
 {
-	struct lives *l = memory == MEMORY_SLAB	  ? new_slab(a)
-			  : memory == MEMORY_PAGE ? new_page(a)
-						  : new_areas(a, memory);
+	static const struct life_kind *const kinds[MEMORY_KINDS] = {
+		&slab_kind, &page_kind, &vmalloc_kind, &percpu_kind
+	};
+	const bool pages = memory == MEMORY_PAGE;
+	struct lives *l =
+		calloc(1, pages ? sizeof(struct page_lives) : sizeof(struct slab_lives));
 
+	a->of[memory] = l;
 	if (!l)
 		return NULL;
+	l->kind = kinds[memory];
+	l->page_size = a->page_size;
 	l->scope = scope_of(a->rec);
 	l->filtered = a->filtered;
 	l->dimensions.task_sums = true;
 	/* No sample leaves out areas. */
-	if (memory == MEMORY_SLAB || memory == MEMORY_PAGE)
+	if (memory == MEMORY_SLAB || pages)
 		init_dimensions(&l->dimensions, a);
+	if (pages)
+		a->page->doubts.skew = clock_skew(a->rec);
+	else
+		((struct slab_lives *)l)->skew = clock_skew(a->rec);
+	if (memory == MEMORY_SLAB)
+		init_slab(a, a->slab);
 	return l;
 }
 
@@ -200,55 +184,26 @@ struct dimensions accounts_areas_dimensions(const struct dimensions *wanted)
 	return all;
 }
 
-const struct lives *accounts_lives(const struct accounts *a, enum memory memory)
-{
-	if (memory == MEMORY_PAGE)
-		return a->page ? &a->page->lives.any : NULL;
-	if (memory == MEMORY_SLAB)
-		return a->slab ? &a->slab->lives.any : NULL;
-	return a->areas[memory] ? &a->areas[memory]->lives.any : NULL;
-}
-
 int accounts_of_memory(struct accounts *a, enum memory memory,
-		       const struct dimensions *dimensions, struct lives **of)
+		       const struct dimensions *dimensions, void *of)
 {
 	const bool areas = memory != MEMORY_SLAB && memory != MEMORY_PAGE;
 	const struct dimensions wanted =
 		areas ? accounts_areas_dimensions(dimensions) : *dimensions;
-	struct lives *l = (struct lives *)accounts_lives(a, memory);
+	struct lives *l = a->of[memory] ? a->of[memory] : new_account(a, memory);
+	int ret = l ? 0 : -ENOMEM;
 
-	*of = NULL;
-	if (!l)
-		l = new_account(a, memory);
-	if (!l)
-		return -ENOMEM;
-	if (!agree(&l->dimensions, &wanted))
-		return -EOVERFLOW;
-	*of = l;
+	if (l && !agree(&l->dimensions, &wanted)) {
+		l = NULL;
+		ret = -EOVERFLOW;
+	}
+	memcpy(of, &l, sizeof(l)); /* @of is some T **: no aliasing through void ** */
+	if (ret)
+		return ret;
 	return (memory == MEMORY_PAGE && map_nodes(a, &l->dimensions)) ||
 			       name_tasks(a, &l->dimensions)
 		       ? -ENOMEM
 		       : 0;
-}
-
-int accounts_slab(struct accounts *a, const struct dimensions *dimensions,
-		  struct slab_account **out)
-{
-	struct lives *of;
-	int ret = accounts_of_memory(a, MEMORY_SLAB, dimensions, &of);
-
-	*out = of ? a->slab : NULL;
-	return ret;
-}
-
-int accounts_page(struct accounts *a, const struct dimensions *dimensions,
-		  struct page_account **out)
-{
-	struct lives *of;
-	int ret = accounts_of_memory(a, MEMORY_PAGE, dimensions, &of);
-
-	*out = of ? a->page : NULL;
-	return ret;
 }
 
 int accounts_ask(struct accounts *a, const struct dimensions dimensions[MEMORY_KINDS],
@@ -273,12 +228,11 @@ int accounts_observe(struct accounts *a, const struct dimensions dimensions[MEMO
 
 bool accounts_read_all(const struct accounts *a)
 {
-	const struct slab_account *slab = a->slab;
+	const struct slab_lives *slab = a->slab;
 
-	return slab &&
-	       (slab->lives.any.nr_observers ||
-		dimensions_find(&slab->lives.any.dimensions, DIMENSION_NODE) >= 0 ||
-		dimensions_find(&slab->lives.any.dimensions, DIMENSION_CHARGED) >= 0);
+	return slab && (slab->any.nr_observers ||
+			dimensions_find(&slab->any.dimensions, DIMENSION_NODE) >= 0 ||
+			dimensions_find(&slab->any.dimensions, DIMENSION_CHARGED) >= 0);
 }
 
 void accounts_events(struct accounts *a, const struct kmem_event *evs, size_t nr)
@@ -287,8 +241,8 @@ void accounts_events(struct accounts *a, const struct kmem_event *evs, size_t nr
 
 	for (size_t done = 0; done < nr;) {
 		done += event_lists_fill(&lists, evs + done, nr - done);
-		slab_lives_listed(&a->slab->lives, &lists);
-		page_lives_listed(&a->page->lives, &lists);
+		slab_lives_listed(a->slab, &lists);
+		page_lives_listed(a->page, &lists);
 	}
 }
 
@@ -304,47 +258,42 @@ static void take_one(struct slab_lives *l, const struct kmem_event *ev)
 
 void accounts_area_events(struct accounts *a, const struct kmem_event *evs, size_t nr)
 {
-	struct slab_account *vmalloc = a->areas[MEMORY_VMALLOC];
-	struct slab_account *percpu = a->areas[MEMORY_PERCPU];
 	const struct kmem_event *ev, *end = evs + nr;
 
 	for (ev = evs; ev < end; ev++) {
 		if (likely(!kmem_is_area(ev->type) && ev->type != KMEM_LOSS))
 			continue;
-		if (vmalloc && ev->type <= KMEM_VMALLOC_FREE)
-			take_one(&vmalloc->lives, ev);
-		if (percpu && (ev->type >= KMEM_PERCPU_ALLOC || ev->type == KMEM_LOSS))
-			take_one(&percpu->lives, ev);
+		if (a->vmalloc && ev->type <= KMEM_VMALLOC_FREE)
+			take_one(a->vmalloc, ev);
+		if (a->percpu && (ev->type >= KMEM_PERCPU_ALLOC || ev->type == KMEM_LOSS))
+			take_one(a->percpu, ev);
 	}
 }
 
 void accounts_finish(struct accounts *a)
 {
-	if (a->slab)
-		slab_account_finish(a->slab);
-	if (a->page)
-		page_account_finish(a->page);
-	for (int i = 0; i < MEMORY_KINDS; i++)
-		if (a->areas[i])
-			slab_account_finish(a->areas[i]);
+	for (int i = 0; i < MEMORY_KINDS; i++) {
+		if (!a->of[i])
+			continue;
+		if (i == MEMORY_PAGE)
+			page_lives_finish(a->page);
+		else
+			slab_lives_finish((struct slab_lives *)a->of[i]);
+	}
 }
 
 void accounts_free(struct accounts *a)
 {
-	if (a->slab)
-		slab_account_free(a->slab);
-	if (a->page)
-		page_account_free(a->page);
 	for (int i = 0; i < MEMORY_KINDS; i++) {
-		if (a->areas[i])
-			slab_account_free(a->areas[i]);
-		free(a->areas[i]);
+		if (a->of[i] && i == MEMORY_PAGE)
+			page_lives_free(a->page);
+		else if (a->of[i])
+			slab_lives_free((struct slab_lives *)a->of[i]);
+		free(a->of[i]);
 	}
 	slab_edges_free(&a->edges);
 	tasks_free(&a->tasks);
 	processes_free(&a->processes);
 	node_map_free(&a->nodes);
-	free(a->slab);
-	free(a->page);
 	*a = (struct accounts){ 0 };
 }

@@ -7,8 +7,8 @@
 #ifndef KMEMX_ACCOUNT_ACCOUNTS_H
 #define KMEMX_ACCOUNT_ACCOUNTS_H
 
-#include "account/page_account.h"
-#include "account/slab_account.h"
+#include "account/page_lives.h"
+#include "account/slab_lives.h"
 #include "recording/recording.h"
 
 /**
@@ -17,7 +17,7 @@
  * @page_size: bytes of a page on the recorded machine
  * @sample: the sample to extrapolate from; rows are then split by unit, too, or if @coarse by
  *	whether they are of a unit; zero: no sample
- * @slab, @page, @areas: NULL until someone asks; @areas are of vmalloc and of per-CPU memory
+ * @of: their lives, with which each begins; NULL until someone asks
  * @filtered: the events say which allocations the user's filter hides
  * @tasks: task names, if rows are by name: @named
  * @processes: if rows are by process: @by_process; the caller learns them before the first event
@@ -29,9 +29,14 @@ struct accounts {
 	uint32_t page_size;
 	struct sample sample;
 	bool filtered, coarse;
-	struct slab_account *slab;
-	struct page_account *page;
-	struct slab_account *areas[MEMORY_KINDS];
+	union {
+		struct lives *of[MEMORY_KINDS];
+		struct { /* the same */
+			struct slab_lives *slab;
+			struct page_lives *page;
+			struct slab_lives *vmalloc, *percpu;
+		};
+	};
 	struct slab_edges edges;
 	bool named, by_process;
 	struct tasks tasks;
@@ -40,31 +45,22 @@ struct accounts {
 };
 
 /**
- * accounts_slab(), accounts_page() - ask for an account, before the first event
+ * accounts_of_memory() - ask for an account, before the first event
  * @dimensions: what must distinguish its rows besides the callsite; all callers together can ask
- *	for DIMENSIONS_ASKED. Rows may be split further than one caller asked for.
- *
- * @out: the account, to be observed; owned by @a. NULL on an error
+ *	for DIMENSIONS_ASKED. Rows may be split further than one caller asked for. Those of areas
+ *	also differ by callchain
+ * @of: address of a pointer to the account or its lives, which receives it, to be observed; owned
+ *	by @a. NULL on an error
  *
  * DIMENSION_CHARGED is left out where all callers together leave no room for it.
  *
  * Return: 0; -ENOMEM; -EOVERFLOW if all callers together ask for too many dimensions.
  */
-int accounts_slab(struct accounts *a, const struct dimensions *dimensions,
-		  struct slab_account **out) __must_check;
-int accounts_page(struct accounts *a, const struct dimensions *dimensions,
-		  struct page_account **out) __must_check;
-/* The same for an account of any kind of memory; @of: its lives. Rows of areas also differ by
- * callchain.
- */
 int accounts_of_memory(struct accounts *a, enum memory memory,
-		       const struct dimensions *dimensions,
-		       struct lives **of) __must_check;
+		       const struct dimensions *dimensions, void *of) __must_check;
 /* The dimensions that such an account has if @dimensions are asked for. */
 struct dimensions accounts_areas_dimensions(const struct dimensions *dimensions);
-/* The lives of @memory's account; NULL: nobody asked for it. */
-const struct lives *accounts_lives(const struct accounts *a, enum memory memory);
-/* Asks for the accounts of all kinds of memory; @of: their lives. 0 or as accounts_slab(). */
+/* Asks for the accounts of all kinds of memory; @of: their lives. 0 or as accounts_of_memory(). */
 int accounts_ask(struct accounts *a, const struct dimensions dimensions[MEMORY_KINDS],
 		 struct lives *of[MEMORY_KINDS]) __must_check;
 /* The same, and lives_observe() for each. */
@@ -72,14 +68,14 @@ int accounts_observe(struct accounts *a, const struct dimensions dimensions[MEMO
 		     struct lives *of[MEMORY_KINDS], lives_fn *fn,
 		     void *ctx) __must_check;
 /* The account that @l of accounts_ask() is the first member of: of pages, or of anything else. */
-static inline const struct slab_account *accounts_of_slab(const struct lives *l)
+static inline const struct slab_lives *accounts_of_slab(const struct lives *l)
 {
-	return (const struct slab_account *)l;
+	return (const struct slab_lives *)l;
 }
 
-static inline const struct page_account *accounts_of_page(const struct lives *l)
+static inline const struct page_lives *accounts_of_page(const struct lives *l)
 {
-	return (const struct page_account *)l;
+	return (const struct page_lives *)l;
 }
 
 /* If @all has DIMENSION_PROCESS, _PROGRAM or _CGROUP: gives it the processes, and asks the caller

@@ -6,11 +6,11 @@
 #ifndef KMEMX_ACCOUNT_DIMENSION_H
 #define KMEMX_ACCOUNT_DIMENSION_H
 
-#include "account/zones.h"
 #include "event/event.h"
 #include "event/processes.h"
 #include "event/tasks.h"
 #include "recording/sample.h"
+#include "recording/snapshot.h"
 
 enum dimension {
 	DIMENSION_NONE,
@@ -65,6 +65,17 @@ static inline int dimensions_find(const struct dimensions *all, enum dimension d
 	return -1;
 }
 
+/* Adds @d to @all, if there is room among the first @most. */
+static inline void dimensions_add(struct dimensions *all, enum dimension d, int most)
+{
+	int i = 0;
+
+	while (i < most && all->of[i] && all->of[i] != d)
+		i++;
+	if (i < most)
+		all->of[i] = d;
+}
+
 /* The node of a page, or that a slab allocation asked for; -1: unknown, or none. */
 static inline uint32_t dimension_node(const struct dimensions *all,
 				      const struct kmem_event *ev)
@@ -72,29 +83,6 @@ static inline uint32_t dimension_node(const struct dimensions *all,
 	if (ev->type != KMEM_PAGE_ALLOC)
 		return (uint32_t)ev->slab_alloc.node;
 	return all->nodes ? node_map_find(all->nodes, ev->page_alloc.pfn) : UINT32_MAX;
-}
-
-/* The value of allocation @ev in @d. */
-static inline uint32_t dimension_of(enum dimension d, const struct kmem_event *ev)
-{
-	switch (d) {
-	case DIMENSION_STACK:
-		return ev->stack;
-	case DIMENSION_PID:
-		return (uint32_t)ev->pid;
-	case DIMENSION_CPU:
-		return ev->cpu;
-	case DIMENSION_KMALLOC:
-		return kmem_is_kmalloc(ev->type) ? (uint32_t)ev->slab_alloc.bytes_alloc
-						 : 0;
-	case DIMENSION_GFP:
-		return ev->type == KMEM_PAGE_ALLOC ? 0
-						   : (uint32_t)ev->slab_alloc.gfp_flags;
-	case DIMENSION_CHARGED:
-		return ev->accounted;
-	default:
-		return 0;
-	}
 }
 
 /* The unit's number; 0 for what is always recorded. Distant units can share a number: as one unit
@@ -113,28 +101,51 @@ static inline uint32_t dimension_unit(const struct sample *s, const struct kmem_
 	return (uint32_t)unit ? (uint32_t)unit : 1;
 }
 
+/* The value of allocation @ev in dimension @i of @all. */
+static inline uint32_t dimension_of(const struct dimensions *all, int i,
+				    const struct kmem_event *ev)
+{
+	bool page = ev->type == KMEM_PAGE_ALLOC;
+
+	switch (all->of[i]) {
+	case DIMENSION_STACK:
+		return ev->stack;
+	case DIMENSION_PID:
+		return (uint32_t)ev->pid;
+	case DIMENSION_CPU:
+		return ev->cpu;
+	case DIMENSION_NODE:
+		return dimension_node(all, ev);
+	case DIMENSION_KMALLOC:
+		return kmem_is_kmalloc(ev->type) ? (uint32_t)ev->slab_alloc.bytes_alloc
+						 : 0;
+	case DIMENSION_GFP:
+		return page ? 0 : (uint32_t)ev->slab_alloc.gfp_flags;
+	case DIMENSION_COMM:
+		return tasks_number(all->tasks, ev->pid);
+	case DIMENSION_PROCESS:
+		return processes_find(all->processes, ev->pid, ev->ts);
+	case DIMENSION_PROGRAM:
+		return processes_program(all->processes, ev);
+	case DIMENSION_CGROUP:
+		return processes_group(all->processes, ev);
+	case DIMENSION_CHARGED:
+		return ev->accounted;
+	case DIMENSION_UNIT:
+		return all->coarse ? dimension_unit(&all->sample, ev) > 0
+				   : dimension_unit(&all->sample, ev);
+	default:
+		return 0;
+	}
+}
+
 static inline struct dimension_values dimension_values_of(const struct dimensions *all,
 							  const struct kmem_event *ev)
 {
-	struct dimension_values v;
+	struct dimension_values v = { 0 };
 
-	for (int i = 0; i < DIMENSIONS_MAX; i++) {
-		if (unlikely(all->of[i] == DIMENSION_UNIT))
-			v.of[i] = all->coarse ? dimension_unit(&all->sample, ev) > 0
-					      : dimension_unit(&all->sample, ev);
-		else if (all->of[i] == DIMENSION_COMM)
-			v.of[i] = tasks_number(all->tasks, ev->pid);
-		else if (all->of[i] == DIMENSION_PROCESS)
-			v.of[i] = processes_find(all->processes, ev->pid, ev->ts);
-		else if (all->of[i] == DIMENSION_PROGRAM)
-			v.of[i] = processes_program(all->processes, ev);
-		else if (all->of[i] == DIMENSION_CGROUP)
-			v.of[i] = processes_group(all->processes, ev);
-		else if (all->of[i] == DIMENSION_NODE)
-			v.of[i] = dimension_node(all, ev);
-		else
-			v.of[i] = dimension_of(all->of[i], ev);
-	}
+	for (int i = 0; i < DIMENSIONS_MAX && all->of[i]; i++)
+		v.of[i] = dimension_of(all, i, ev);
 	return v;
 }
 
@@ -165,10 +176,22 @@ static inline uint32_t dimension_weight(const struct dimensions *all,
 		       : 1;
 }
 
-/* Are all values after the first zero? */
-static inline bool dimension_values_simple(const struct dimension_values *v)
+static inline bool dimension_values_equal(const struct dimension_values *a,
+					  const struct dimension_values *b)
 {
-	return !(v->of[1] | v->of[2] | v->of[3]);
+	return !memcmp(a, b, sizeof(*a));
+}
+
+/* A number that depends on all values, to choose a place in a table by the high bits of a product.
+ */
+static inline uint64_t dimension_values_mix(const struct dimension_values *v)
+{
+	uint64_t of[DIMENSIONS_MAX / 2], mix = 0;
+
+	memcpy(of, v, sizeof(of));
+	for (int i = 0; i < DIMENSIONS_MAX / 2; i++)
+		mix = mix * HASH_GOLDEN ^ of[i] ^ of[i] >> 28;
+	return mix;
 }
 
 #endif

@@ -34,7 +34,7 @@ void live_set_begin_slow(struct live_table *t, size_t i, uint64_t ts)
 	uint32_t half[2] = { (uint32_t)ts, (uint32_t)(ts >> 32) };
 
 	if (!t->range) {
-		t->base = ts > LIVE_BASE_BEFORE ? ts - LIVE_BASE_BEFORE : 0;
+		t->base = less(ts, LIVE_BASE_BEFORE);
 		t->range = LIVE_NARROW_RANGE;
 		live_set_begin(t, &t->entries[i], ts);
 	} else if (t->wide || live_widen(t)) {

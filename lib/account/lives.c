@@ -5,12 +5,8 @@
 
 int lives_observe(struct lives *l, lives_fn *fn, void *ctx)
 {
-	if (array_reserve(&l->observers, &l->observers_capacity, l->nr_observers + 1,
-			  sizeof(*l->observers)))
-		return -ENOMEM;
-	l->observers[l->nr_observers].fn = fn;
-	l->observers[l->nr_observers++].ctx = ctx;
-	return 0;
+	return ARRAY_ADD(l->observers, l->nr_observers,
+			 (struct lives_observer){ fn, ctx });
 }
 
 bool lives_sums_tasks(const struct lives *l)
@@ -19,6 +15,14 @@ bool lives_sums_tasks(const struct lives *l)
 
 	return all->task_sums && dimensions_find(all, DIMENSION_PID) >= 0 &&
 	       !all->sample.one_in && !l->filtered && !l->nr_observers;
+}
+
+/* When to sweep next: a sweep looks at all entries. */
+static size_t sweep_limit(const struct lives *l)
+{
+	size_t more = l->live.capacity / 16;
+
+	return 2 * l->nr_tallies + (more > 512 ? more : 512);
 }
 
 void lives_begin(struct lives *l, const struct life_kind *kind)
@@ -30,8 +34,125 @@ void lives_begin(struct lives *l, const struct life_kind *kind)
 	if (l->spent || !lives_sums_tasks(l))
 		return;
 	l->spent = &l->sums;
-	spent_init(l->spent, kind->tally_size / sizeof(uint64_t));
-	l->sweep_at = spent_limit(0, 0);
+	l->spent->words = kind->tally_size / sizeof(uint64_t);
+	l->sweep_at = sweep_limit(l);
+}
+
+void lives_sums_add(struct lives_sums *to, const struct lives_sums *from, uint64_t times)
+{
+	const uint64_t *more = (const uint64_t *)from;
+	uint64_t *sums = (uint64_t *)to;
+
+	for (size_t i = 0; i < sizeof(*to) / sizeof(*sums); i++)
+		sums[i] += more[i] * times;
+}
+
+/* By address; of page frames by row, too. No padding, as keys are compared as bytes. */
+struct address_key {
+	uint64_t at, row;
+};
+
+static struct address_key address_key(const struct lives *l, uint64_t at, uint32_t row)
+{
+	return (struct address_key){ at, l->kind->memory == MEMORY_PAGE ? row : 0 };
+}
+
+/* Counts in @c what begins or ends. */
+static void count_life(struct lives_sums *c, const struct life *life)
+{
+	if (life->what == LIFE_BORN) {
+		c->hit++;
+		c->bytes_req += life->bytes_req;
+		c->bytes_alloc += life->bytes;
+		c->live += life->nr;
+		c->live_req += life->bytes_req;
+		c->live_alloc += life->bytes;
+	} else if (life->what != LIFE_FOUND) {
+		c->live -= life->nr;
+		c->live_req -= life->bytes_req;
+		c->live_alloc -= life->bytes;
+	}
+	if (life->what == LIFE_GONE) {
+		c->implicit += life->nr;
+		c->implicit_alloc += life->bytes;
+	} else if (life->what == LIFE_FOUND) { /* counted as gone before */
+		c->implicit -= life->nr;
+		c->implicit_alloc -= life->bytes;
+	}
+	c->live_hit = c->live != 0;
+	c->pingpong += life->flags & LIFE_OTHER_CPU;
+}
+
+/* An observer: @ctx is @of. */
+static void count_addresses(void *ctx, const struct lives *of, const struct life *life,
+			    size_t nr)
+{
+	struct lives *l = ctx;
+
+	for (const struct life *end = life + nr; life < end && !l->failed; life++) {
+		const struct address_key key = address_key(of, life->at, life->row);
+		struct lives_address *a;
+
+		if (life->what == LIFE_REFUSED)
+			continue;
+		a = KEYED_ITEM(&l->addresses, &key);
+		l->failed |= !a;
+		if (!a)
+			return;
+		a->at = life->at;
+		if (life->what == LIFE_BORN)
+			a->row = life->row;
+		count_life(&a->counts, life);
+	}
+}
+
+int lives_by_address(struct lives *l)
+{
+	if (l->by_address)
+		return 0;
+	l->by_address = true;
+	return lives_observe(l, count_addresses, l);
+}
+
+/* Finds the counts of the address where the live @e was allocated. NULL: the address has no counts.
+ */
+static struct lives_sums *counts_of(struct lives *l, const struct live_entry *e)
+{
+	const uint64_t at = l->kind->first ? l->kind->first(l, e) : e->key;
+	const struct address_key key = address_key(l, at, e->row);
+	uint32_t id = intern_find(&l->addresses.keys, &key, sizeof(key));
+
+	return id ? &l->addresses.of[id - 1].counts : NULL;
+}
+
+static void add_sure(const struct lives *l, const struct live_entry *e,
+		     struct lives_sums *c)
+{
+	c->sure += lives_entry_nr(l, e);
+	c->sure_alloc += lives_entry_bytes(l, e);
+}
+
+void lives_sum(struct lives *l)
+{
+	const struct live_entry *e = NULL;
+	struct lives_sums *c;
+
+	if (l->failed || array_reserve(&l->rows, &l->rows_capacity, l->nr_tallies)) {
+		l->failed = true;
+		return;
+	}
+	for (size_t i = 0; i < l->nr_tallies; i++)
+		l->rows[i] = lives_sums(l, i);
+	for_each(a, l->addresses.of, l->addresses.nr)
+		a->counts.sure = a->counts.sure_alloc = 0;
+	while ((e = lives_next(l, e))) {
+		if (!lives_sure(l, e))
+			continue;
+		add_sure(l, e, &l->rows[e->row]);
+		c = l->by_address ? counts_of(l, e) : NULL;
+		if (c)
+			add_sure(l, e, c);
+	}
 }
 
 uint32_t lives_number(struct lives *l, const void *key)
@@ -39,9 +160,8 @@ uint32_t lives_number(struct lives *l, const void *key)
 	uint32_t id = intern_id(&l->keys, key, l->kind->key_size);
 	size_t size = l->kind->tally_size;
 
-	if (array_reserve(&l->tallies, &l->tallies_capacity, id, size) ||
-	    (l->spent &&
-	     array_reserve(&l->firsts, &l->firsts_capacity, id, sizeof(*l->firsts))))
+	if (array_reserve_size(&l->tallies, &l->tallies_capacity, id, size) ||
+	    (l->spent && array_reserve(&l->firsts, &l->firsts_capacity, id)))
 		id = 0;
 	while (l->nr_tallies < id) {
 		if (l->spent)
@@ -125,31 +245,120 @@ static void see_rows(struct lives *l, bool *used, const uint32_t *now)
 	l->kind->see_rows(l, used, now);
 }
 
-/* Between two batches: turns rows of tasks without live memory into sums, and renumbers the others.
+/* Takes over @keys, whose numbers differ from those that short cuts have. */
+static void replace_keys(struct lives *l, const struct intern *keys)
+{
+	intern_free(&l->keys);
+	l->keys = *keys;
+	l->kind->renumbered(l);
+}
+
+static void add(uint64_t *to, const uint64_t *from, size_t words)
+{
+	for (size_t i = 0; i < words; i++)
+		to[i] += from[i];
+}
+
+/* The key of the task of @v. */
+static struct dimension_values task_key(const struct dimensions *dims,
+					const struct dimension_values *v)
+{
+	struct dimension_values key = *v;
+
+	for (int i = 0; i < DIMENSIONS_MAX; i++) {
+		if (dims->of[i] == DIMENSION_STACK || dims->of[i] == DIMENSION_KMALLOC)
+			key.of[i] = 0;
+	}
+	return key;
+}
+
+uint32_t spent_find(const struct spent *s, const struct dimensions *dims,
+		    const struct dimension_values *v)
+{
+	const struct dimension_values key = task_key(dims, v);
+
+	return intern_find(&s->keys, &key, sizeof(key));
+}
+
+/* Adds @tally to the sums of the task of @v. 0 or -ENOMEM. */
+static int add_to_task(struct lives *l, const struct dimension_values *v,
+		       const uint64_t *tally, uint64_t first)
+{
+	const struct dimension_values key = task_key(&l->dimensions, v);
+	struct spent *s = l->spent;
+	uint32_t before = s->keys.count;
+	uint32_t id = intern_id(&s->keys, &key, sizeof(key));
+
+	if (!id ||
+	    array_reserve_size(&s->sums, &s->sums_capacity, id,
+			       s->words * sizeof(*s->sums)) ||
+	    array_reserve(&s->firsts, &s->firsts_capacity, id))
+		return -ENOMEM;
+	if (id > before) {
+		memset(s->sums + before * s->words, 0, s->words * sizeof(*s->sums));
+		s->firsts[before] = first;
+	} else if (first < s->firsts[id - 1]) {
+		s->firsts[id - 1] = first;
+	}
+	add(s->sums + (id - 1) * s->words, tally, s->words);
+	return 0;
+}
+
+/* Finds the new row of @row, itself or that of all tasks, and moves it there. @used: some of it
+ * lives, or may turn out to have lived. @now: receives the new row. 0 or -ENOMEM.
+ */
+static int move_row(struct lives *l, uint32_t row, bool used, struct intern *keys,
+		    uint32_t *now)
+{
+	const size_t words = l->spent->words, size = l->kind->key_size;
+	uint64_t *tallies = l->tallies, *tally = tallies + row * words;
+	uint64_t key[LIVES_KEY_MAX / sizeof(uint64_t)];
+	struct row_tail tail;
+	uint8_t *at = (uint8_t *)key + size - sizeof(tail);
+	uint32_t before = keys->count, id;
+
+	memcpy(key, lives_key(l, row), size);
+	memcpy(&tail, at, sizeof(tail));
+	if (!used && !tail.all_tasks) {
+		if (add_to_task(l, &tail.dims, tally, l->firsts[row]))
+			return -ENOMEM;
+		tail.dims.of[dimensions_find(&l->dimensions, DIMENSION_PID)] = 0;
+		tail.all_tasks = 1;
+		memcpy(at, &tail, sizeof(tail));
+	}
+	id = intern_id(keys, key, size);
+	if (!id)
+		return -ENOMEM;
+	*now = id - 1;
+	/* Rows only become fewer, so the place written to was read before. */
+	if (id > before) {
+		memmove(tallies + before * words, tally, words * sizeof(*tally));
+		l->firsts[before] = l->firsts[row];
+	} else {
+		add(tallies + (id - 1) * words, tally, words);
+	}
+	return 0;
+}
+
+/* Between two batches: turns rows of tasks without live memory into sums, and renumbers the others,
+ * which stay in the order of their first events.
  */
 static void sweep(struct lives *l)
 {
-	bool *used = calloc(l->nr_tallies + 1, sizeof(*used));
-	struct spent_rows rows = {
-		.keys = &l->keys,
-		.key_size = l->kind->key_size,
-		.tallies = l->tallies,
-		.firsts = l->firsts,
-		.used = used,
-		.now = calloc(l->nr_tallies + 1, sizeof(*rows.now)),
-	};
+	bool *used __auto_mem = calloc(l->nr_tallies + 1, sizeof(*used));
+	uint32_t *now __auto_mem = calloc(l->nr_tallies + 1, sizeof(*now));
+	struct intern keys = { 0 };
 
-	if (used)
+	l->failed |= !used || !now;
+	if (!l->failed)
 		see_rows(l, used, NULL);
-	if (!used || !rows.now || spent_sweep(l->spent, &l->dimensions, &rows))
-		l->failed = true;
-	else
-		see_rows(l, NULL, rows.now);
-	l->nr_tallies = l->keys.count;
-	l->kind->renumbered(l);
-	l->sweep_at = spent_limit(l->nr_tallies, l->live.capacity);
-	free(used);
-	free(rows.now);
+	for (uint32_t row = 0; row < l->nr_tallies && !l->failed; row++)
+		l->failed = move_row(l, row, used[row], &keys, &now[row]) != 0;
+	if (!l->failed)
+		see_rows(l, NULL, now);
+	l->nr_tallies = keys.count;
+	replace_keys(l, &keys);
+	l->sweep_at = sweep_limit(l);
 }
 
 void lives_batch_end(struct lives *l, bool last)
@@ -204,14 +413,6 @@ static void move_tallies(struct lives *l, const uint32_t *to)
 	l->nr_tallies = left;
 }
 
-/* Takes over @keys, whose numbers differ from those that short cuts have. */
-static void replace_keys(struct lives *l, const struct intern *keys)
-{
-	intern_free(&l->keys);
-	l->keys = *keys;
-	l->kind->renumbered(l);
-}
-
 int lives_forget(struct lives *l, bool *keep, uint32_t *to)
 {
 	const struct live_entry *live = NULL;
@@ -234,32 +435,31 @@ int lives_forget(struct lives *l, bool *keep, uint32_t *to)
 	return 0;
 }
 
-void lives_mark_stacks(const struct lives *l, uint32_t *used)
-{
-	for (uint32_t row = 0; row < l->nr_tallies; row++) {
-		const uint32_t *stack = l->kind->stack(l, (void *)lives_key(l, row));
-
-		if (stack)
-			used[*stack] = 1;
-	}
-}
-
-/* The place of the callchain in @key, or with @d of the value of that dimension; NULL: none. */
+/* The place of the value of @d in @key, which may be the callchain; NULL: none. */
 static uint32_t *place_in(const struct lives *l, void *key, enum dimension d)
 {
 	struct row_tail *tail = (void *)((char *)key + l->kind->key_size - sizeof(*tail));
-	int i = d ? dimensions_find(&l->dimensions, d) : -1;
+	int i = dimensions_find(&l->dimensions, d);
 
-	if (!d)
+	if (d == DIMENSION_STACK)
 		return l->kind->stack(l, key);
 	return i < 0 ? NULL : &tail->dims.of[i];
 }
 
-/* Replaces values below @nr in the keys of all rows. */
-static int renumber(struct lives *l, enum dimension d, const uint32_t *to, uint32_t nr)
+void lives_mark(const struct lives *l, enum dimension d, uint32_t *used, uint32_t nr)
+{
+	for (uint32_t row = 0; row < l->nr_tallies; row++) {
+		const uint32_t *value = place_in(l, (void *)lives_key(l, row), d);
+
+		if (value && *value < nr)
+			used[*value] = 1;
+	}
+}
+
+int lives_renumber(struct lives *l, enum dimension d, const uint32_t *to, uint32_t nr)
 {
 	struct intern keys = { 0 };
-	uint64_t key[16];
+	uint64_t key[LIVES_KEY_MAX / sizeof(uint64_t)];
 	uint32_t row, *value;
 
 	for (row = 0; row < l->nr_tallies; row++) {
@@ -277,34 +477,16 @@ static int renumber(struct lives *l, enum dimension d, const uint32_t *to, uint3
 	return 0;
 }
 
-int lives_renumber_stacks(struct lives *l, const uint32_t *to)
-{
-	return renumber(l, DIMENSION_NONE, to, UINT32_MAX);
-}
-
-void lives_mark_values(const struct lives *l, enum dimension d, uint32_t *used,
-		       uint32_t nr)
-{
-	for (size_t row = 0; row < l->nr_tallies; row++) {
-		uint32_t value = lives_value(l, row, d);
-
-		if (value < nr)
-			used[value] = 1;
-	}
-}
-
-int lives_renumber_values(struct lives *l, enum dimension d, const uint32_t *to,
-			  uint32_t nr)
-{
-	return dimensions_find(&l->dimensions, d) < 0 ? 0 : renumber(l, d, to, nr);
-}
-
 void lives_free(struct lives *l)
 {
 	intern_free(&l->keys);
 	free(l->tallies);
+	free(l->rows);
+	KEYED_FREE(&l->addresses);
 	free(l->firsts);
-	spent_free(&l->sums);
+	intern_free(&l->sums.keys);
+	free(l->sums.sums);
+	free(l->sums.firsts);
 	live_free(&l->live);
 	intern_free(&l->hidden_keys);
 	u64_map_free(&l->hidden_gone);

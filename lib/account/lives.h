@@ -11,11 +11,53 @@
 #define KMEMX_ACCOUNT_LIVES_H
 
 #include "account/dimension.h"
-#include "account/event_lists.h"
 #include "account/live.h"
-#include "account/spent.h"
-#include "base/hash.h"
+#include "base/keyed.h"
 #include "event/event.h"
+
+/* Few enough that they stay in the nearest cache. */
+#define EVENT_LISTS_MAX 128U
+
+/* How many events ahead an account prefetches memory: the latency is a few events long. */
+#define EVENT_LISTS_AHEAD 12U
+
+/* Losses are in both lists. */
+struct event_lists {
+	const struct kmem_event *slab[EVENT_LISTS_MAX + 1], *page[EVENT_LISTS_MAX + 1];
+	size_t nr_slab, nr_page;
+};
+
+/* Lists the first of @nr events. Returns how many it looked at. The types of events follow each
+ * other at random, so no branch depends on them.
+ */
+static inline size_t event_lists_fill(struct event_lists *lists,
+				      const struct kmem_event *ev, size_t nr)
+{
+	static const uint8_t is_slab[KMEM_NR_TYPES] = {
+		[KMEM_LOSS] = 1,	[KMEM_KMALLOC] = 1,  [KMEM_KMALLOC_NODE] = 1,
+		[KMEM_CACHE_ALLOC] = 1, [KMEM_KFREE] = 1,    [KMEM_CACHE_ALLOC_NODE] = 1,
+		[KMEM_CACHE_FREE] = 1,	[KMEM_FREE_RCU] = 1, [KMEM_FREE_BULK] = 1,
+		[KMEM_ALLOC_BULK] = 1,
+	};
+	static const uint8_t is_page[KMEM_NR_TYPES] = {
+		[KMEM_LOSS] = 1,
+		[KMEM_PAGE_ALLOC] = 1,
+		[KMEM_PAGE_FREE] = 1,
+		[KMEM_PAGE_FREE_BATCHED] = 1,
+	};
+	size_t nr_slab = 0, nr_page = 0;
+
+	nr = SMALLER(nr, EVENT_LISTS_MAX);
+	for (const struct kmem_event *end = ev + nr; ev < end; ev++) {
+		lists->slab[nr_slab] = ev;
+		nr_slab += is_slab[ev->type];
+		lists->page[nr_page] = ev;
+		nr_page += is_page[ev->type];
+	}
+	lists->nr_slab = nr_slab;
+	lists->nr_page = nr_page;
+	return nr;
+}
 
 /**
  * struct scope - zero: the whole system, and no task left out
@@ -87,30 +129,52 @@ enum memory { MEMORY_SLAB, MEMORY_PAGE, MEMORY_VMALLOC, MEMORY_PERCPU, MEMORY_KI
 
 struct lives;
 
-/* Sums of a row: @hit allocations of @nr objects or pages, of which @live_nr live and @gone_nr
- * ended without an event. In pages, @bytes and @live_bytes are 0 if the lives have no page size.
+/**
+ * struct lives_sums - sums of a row, which consist of uint64_t only
+ * @hit, @nr: allocations, and their objects or pages
+ * @live_hit: allocations of which something lives; @live: objects or pages that do
+ * @implicit: objects or pages that ended without an event
+ * @pingpong: of objects: freed on another CPU than allocated on
+ * @sure: of the live: allocated after the last gap; only lives_sum() sets it and @sure_alloc
+ * @failed: of pages: allocations that failed
+ *
+ * Bytes of pages are 0 if the lives have no page size.
  */
 struct lives_sums {
-	uint64_t hit, nr, bytes_req, bytes;
-	uint64_t live_hit, live_nr, live_bytes;
-	uint64_t gone_nr;
+	uint64_t hit, nr, bytes_req, bytes_alloc;
+	uint64_t live_hit, live, live_req, live_alloc;
+	uint64_t implicit, implicit_alloc;
+	uint64_t sure, sure_alloc;
+	uint64_t pingpong, failed;
 };
+
+/* Adds @times times the numbers of @from to those of @to. */
+void lives_sums_add(struct lives_sums *to, const struct lives_sums *from, uint64_t times);
 
 /* Takes @nr lives of @of, in the order of their events; remembers its own failures. */
 typedef void lives_fn(void *ctx, const struct lives *of, const struct life *life,
 		      size_t nr);
 
+/* The end of every key of an account's rows. */
+struct row_tail {
+	struct dimension_values dims;
+	uint32_t all_tasks; /* 1: of many tasks, whose sums are in struct spent */
+};
+
+#define LIVES_KEY_MAX 64
+
 /**
  * struct life_kind - what differs between the lives of two kinds of memory
- * @key_size: of a row's key, which ends with struct row_tail
+ * @key_size: of a row's key, at most LIVES_KEY_MAX; it ends with struct row_tail
  * @tally_size: of a row's sums, which consist of uint64_t only
  * @add_up: adds the batch to the tallies
  * @drop: a hidden life leaves the batch; NULL: nothing to do
  * @see_rows: lives_see_row() for entries outside of .live that may still need their row
  * @renumbered: rows or keys have other numbers now: forgets short cuts
  * @forget: drops everything but live memory
+ * @first: where the allocation of a live entry began; NULL: at the entry's key
  * @stack: the callchain in a key; NULL: rows have none
- * @sums: of a row, not weighted
+ * @sums: of a tally, not weighted
  */
 struct life_kind {
 	enum memory memory;
@@ -120,8 +184,63 @@ struct life_kind {
 	void (*see_rows)(struct lives *l, bool *used, const uint32_t *now);
 	void (*renumbered)(struct lives *l);
 	void (*forget)(struct lives *l);
+	uint64_t (*first)(const struct lives *l, const struct live_entry *entry);
 	uint32_t *(*stack)(const struct lives *l, void *key);
-	struct lives_sums (*sums)(const struct lives *l, size_t row);
+	struct lives_sums (*sums)(const struct lives *l, const void *tally);
+};
+
+/**
+ * struct spent - sums by task of rows without live allocations
+ *
+ * Rows by task and by everything else cost memory for each task that ever ran. Where tables are by
+ * task alone, such a row says two things: what the task allocated, and what the callsite did. Once
+ * it has nothing live and can no longer change, the two are added up separately: in the task's sums
+ * here, and in a row of all tasks.
+ *
+ * @keys: dimension_values of tasks, without callchain and size; number n has entry n - 1 of @sums
+ *	and @firsts
+ * @sums: one tally each, of @words numbers
+ */
+struct spent {
+	size_t words;
+	struct intern keys;
+	uint64_t *sums;
+	size_t sums_capacity;
+	uint64_t *firsts;
+	size_t firsts_capacity;
+};
+
+/* The end of the key of row @row, from 0, in @keys; NULL: no such row. */
+static inline const struct row_tail *row_tail_of(const struct intern *keys, uint32_t row)
+{
+	size_t size = 0;
+	const uint8_t *key = intern_get(keys, row + 1, &size);
+
+	return key ? (const struct row_tail *)(key + size - sizeof(struct row_tail))
+		   : NULL;
+}
+
+/* The key of sum @i, from 0. */
+static inline const struct dimension_values *spent_key(const struct spent *s, uint32_t i)
+{
+	return intern_get(&s->keys, i + 1, NULL);
+}
+
+/* The number of the sum of @v's task, from 1; 0: it has none. */
+uint32_t spent_find(const struct spent *s, const struct dimensions *dims,
+		    const struct dimension_values *v);
+
+/* The tally of sum @i. */
+static inline const void *spent_sum(const struct spent *s, uint32_t i)
+{
+	return s->sums + i * s->words;
+}
+
+/* What was allocated at one address, or from one page frame on, for reports by these. */
+struct lives_address {
+	uint64_t at;
+	uint32_t row; /* of its latest allocation; each row of a frame is apart */
+	struct lives_sums counts; /* .nr is not counted */
 };
 
 /* Events whose lives make one batch, or more: the free of many pages can end many lives. */
@@ -136,6 +255,8 @@ struct life_kind {
  * @filtered: the events say which allocations are hidden
  * @keys: intern table of who allocated; row n has number n + 1
  * @tallies: one for each row, up to date after a batch
+ * @rows: the sums of each row, filled in by lives_sum()
+ * @addresses: with @by_address, in the order of their first allocations
  * @firsts: with @spent, the number of each row's first event among such, from 1; @nr_firsts: so far
  * @spent: sums of tasks without live memory; rows are then renumbered between batches, so there
  *	are no observers; NULL: rows stay
@@ -154,6 +275,10 @@ struct lives {
 	struct intern keys;
 	void *tallies;
 	size_t nr_tallies, tallies_capacity;
+	struct lives_sums *rows;
+	size_t rows_capacity;
+	KEYED(struct lives_address) addresses;
+	bool by_address;
 	uint64_t *firsts;
 	size_t firsts_capacity;
 	uint64_t nr_firsts;
@@ -169,11 +294,11 @@ struct lives {
 	bool open_gap;
 	bool failed;
 	uint64_t losses;
-	struct {
+	struct lives_observer {
 		lives_fn *fn;
 		void *ctx;
 	} * observers;
-	size_t nr_observers, observers_capacity;
+	size_t nr_observers;
 	struct life *next; /* in @batch */
 	struct life batch[2 * LIVES_EVENTS];
 };
@@ -184,6 +309,9 @@ struct lives {
  * Observers are called in the order of these calls. @ctx is borrowed. 0 or -ENOMEM.
  */
 int lives_observe(struct lives *l, lives_fn *fn, void *ctx) __must_check;
+
+/* Also makes sums by address, or by page frame and row. Before the first event. 0 or -ENOMEM. */
+int lives_by_address(struct lives *l) __must_check;
 
 /* May rows of tasks without live memory become sums? Call it after all users have asked for what
  * they need.
@@ -228,8 +356,13 @@ static inline uint32_t lives_weight(const struct lives *l, size_t row)
 
 static inline struct lives_sums lives_sums(const struct lives *l, size_t row)
 {
-	return l->kind->sums(l, row);
+	return l->kind->sums(l, (char *)l->tallies + row * l->kind->tally_size);
 }
+
+/* Fills in @rows, and .sure of @addresses. What only the end can settle stays open. May be called
+ * repeatedly. Sets @failed if memory runs out.
+ */
+void lives_sum(struct lives *l);
 
 /* The callchain of row @row; 0: rows have none, or none was recorded. */
 static inline uint32_t lives_stack(const struct lives *l, size_t row)
@@ -283,20 +416,15 @@ int lives_forget(struct lives *l, bool *keep, uint32_t *to) __must_check;
 /* The new number of a dropped row. */
 #define LIVES_GONE UINT32_MAX
 
-/* Marks in @used, which has an entry for each callchain number, those that rows refer to. Call it
- * right after lives_forget(): then only rows refer to callchains.
+/* Marks in @used the values of dimension @d below @nr that rows have. DIMENSION_STACK: callchains,
+ * of rows of any kind; call it right after lives_forget(): then only rows refer to them.
  */
-void lives_mark_stacks(const struct lives *l, uint32_t *used);
-/* Renumbers callchain @n to @to[n], which differ for all callchains that rows refer to. Rows keep
- * their numbers. 0; -ENOMEM: the lives can only be freed.
+void lives_mark(const struct lives *l, enum dimension d, uint32_t *used, uint32_t nr);
+/* Renumbers value @n to @to[n], which differ for all values that rows have. Rows keep their
+ * numbers. 0; -ENOMEM: the lives can only be freed.
  */
-int lives_renumber_stacks(struct lives *l, const uint32_t *to) __must_check;
-
-/* The same for the values of dimension @d below @nr: what @used has for each, and for @to. */
-void lives_mark_values(const struct lives *l, enum dimension d, uint32_t *used,
-		       uint32_t nr);
-int lives_renumber_values(struct lives *l, enum dimension d, const uint32_t *to,
-			  uint32_t nr) __must_check;
+int lives_renumber(struct lives *l, enum dimension d, const uint32_t *to,
+		   uint32_t nr) __must_check;
 
 /* For the kinds: before anything else happens. @kind: of lives without one. */
 void lives_begin(struct lives *l, const struct life_kind *kind);

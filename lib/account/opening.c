@@ -1,24 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/*
- * account: what page frames were used for before the recording.
- * In: the text of RECORDING_META_OPENING, untrusted. Out: the use of a frame.
- */
 #include "account/opening.h"
 
 #include "base/array.h"
+#include "base/number.h"
 
 /* Moves *@at after a hexadecimal number of at most OPENING_FRAME_MAX and the character @end. */
 static bool take_hex(const char **at, char end, uint64_t *value)
 {
-	static const char digits[] = "0123456789abcdef";
-	const char *p = *at, *digit;
+	const char *p = *at;
 
-	for (*value = 0; *p && (digit = strchr(digits, *p)); p++) {
-		*value = *value << 4 | (uint64_t)(digit - digits);
-		if (*value > OPENING_FRAME_MAX)
-			break;
-	}
-	if (p == *at || *p != end)
+	if (number_read(&p, NULL, 16, OPENING_FRAME_MAX, value) || *p != end)
 		return false;
 	*at = p + 1;
 	return true;
@@ -35,9 +26,9 @@ static int add_run(struct opening *o, const char **at)
 	    !take_hex(at, '\n', &name) || !nr || !name || name > o->nr_names ||
 	    next + skip + nr > OPENING_FRAME_MAX)
 		return 0;
-	if (array_reserve(&o->runs, &o->capacity, o->nr + 1, sizeof(*o->runs)))
+	if (ARRAY_ADD(o->runs, o->nr,
+		      (struct opening_run){ next + skip, nr, (uint32_t)name }))
 		return -ENOMEM;
-	o->runs[o->nr++] = (struct opening_run){ next + skip, nr, (uint32_t)name };
 	return 1;
 }
 
@@ -52,10 +43,9 @@ int opening_read(struct opening *o, const char *text)
 			ret = add_run(o, &text);
 			continue;
 		}
-		if (array_reserve(&o->names, &o->names_capacity, o->nr_names + 1,
-				  sizeof(*o->names)))
+		if (ARRAY_ADD(o->names, o->nr_names,
+			      (struct opening_name){ text + 1, len - 1 }))
 			return -ENOMEM;
-		o->names[o->nr_names++] = (struct opening_name){ text + 1, len - 1 };
 		text += len + (text[len] == '\n');
 	}
 	return ret < 0 ? ret : 0;

@@ -18,12 +18,12 @@ struct opening {
 		uint64_t first, nr;
 		uint32_t name;
 	} * runs;
-	size_t nr, capacity;
+	size_t nr;
 	struct opening_name {
 		const char *text;
 		size_t len;
 	} * names;
-	size_t nr_names, names_capacity;
+	size_t nr_names;
 };
 
 /* Frames have no more bits than addresses have above a page. */

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "account/page_frames.h"
 
-#include "base/array.h"
-
 /* Ranges up to this long, as real blocks are, use the words of regions, which will be needed again.
  * Longer ranges set the state of whole regions.
  */
@@ -10,43 +8,28 @@
 
 static struct page_span *find_span(const struct page_frames *f, uint64_t pfn)
 {
-	uint32_t *index = u64_map_find(&f->span_index, pfn >> SPAN_ORDER);
+	uint32_t *index = u64_map_find(&f->spans.index, pfn >> SPAN_ORDER);
 
-	return index ? &f->spans[*index] : NULL;
+	return index ? &f->spans.of[*index] : NULL;
 }
 
 static struct page_span *get_span(struct page_frames *f, uint64_t pfn)
 {
-	struct page_span *span = find_span(f, pfn);
+	struct page_span *span = INDEXED_ITEM(&f->spans, pfn >> SPAN_ORDER);
 
-	if (likely(span))
-		return span;
-	if (array_reserve(&f->spans, &f->spans_capacity, f->nr_spans + 1,
-			  sizeof(*f->spans)) ||
-	    !u64_map_insert(&f->span_index, pfn >> SPAN_ORDER, (uint32_t)f->nr_spans)) {
-		f->failed = true;
-		return NULL;
-	}
-	span = &f->spans[f->nr_spans++];
-	*span = (struct page_span){ 0 };
+	f->failed |= !span;
 	return span;
 }
 
 /* The region's place in memory, with whatever is in it; NULL if memory ran out. */
 static struct page_region *get_region(struct page_frames *f, uint64_t base)
 {
-	uint32_t *index = u64_map_find(&f->region_index, base);
+	size_t before = f->regions.nr;
+	struct page_region *region = INDEXED_ITEM(&f->regions, base);
 
-	if (index)
-		return &f->regions[*index];
-	f->changes++;
-	if (array_reserve(&f->regions, &f->regions_capacity, f->nr_regions + 1,
-			  sizeof(*f->regions)) ||
-	    !u64_map_insert(&f->region_index, base, (uint32_t)f->nr_regions)) {
-		f->failed = true;
-		return NULL;
-	}
-	return &f->regions[f->nr_regions++];
+	f->changes += f->regions.nr != before;
+	f->failed |= !region;
+	return region;
 }
 
 /* Gives the region words of its own, which repeat what its span says. NULL: no memory. */
@@ -70,15 +53,15 @@ static struct page_region *open_region(struct page_frames *f, uint64_t pfn)
 struct page_region *page_region_slow(struct page_frames *f, uint64_t pfn)
 {
 	uint64_t base = pfn >> REGION_ORDER;
-	const uint32_t *index = u64_map_find(&f->region_index, base);
-	struct page_region *region = index ? &f->regions[*index] : NULL;
+	const uint32_t *index = u64_map_find(&f->regions.index, base);
+	struct page_region *region = index ? &f->regions.of[*index] : NULL;
 
 	if (!region || region->stale)
 		region = open_region(f, pfn);
 	if (region)
 		f->recent[base % PAGE_SHORT_CUTS] =
 			(struct page_short_cut){ base + 1,
-						 (uint32_t)(region - f->regions) };
+						 (uint32_t)(region - f->regions.of) };
 	return region;
 }
 
@@ -102,12 +85,12 @@ static void next_run(const struct page_frames *f, uint64_t pfn, uint64_t end,
 	if (!span)
 		return;
 	if (span->detail >> bit & 1) {
-		uint32_t *index = u64_map_find(&f->region_index, pfn >> REGION_ORDER);
+		uint32_t *index = u64_map_find(&f->regions.index, pfn >> REGION_ORDER);
 
 		nr = left < 64 - word_bit ? left : 64 - word_bit;
 		run->nr = nr;
 		run->bits.nr = (unsigned int)nr;
-		run->bits.word = &f->regions[*index].words[(pfn >> 6) % REGION_WORDS];
+		run->bits.word = &f->regions.of[*index].words[(pfn >> 6) % REGION_WORDS];
 		run->bits.mask = (nr == 64 ? ~0ULL : (1ULL << nr) - 1) << word_bit;
 		return;
 	}
@@ -120,8 +103,7 @@ static void next_run(const struct page_frames *f, uint64_t pfn, uint64_t end,
 	alike = ~((alike & ~span->detail) >> bit);
 	nr = alike ? (uint64_t)__builtin_ctzll(alike) : 64 - bit;
 	nr = (nr << REGION_ORDER) - (pfn & ((1ULL << REGION_ORDER) - 1));
-	if (nr < run->nr)
-		run->nr = nr;
+	run->nr = SMALLER(nr, run->nr);
 }
 
 /* How many frames have their bit set: mostly all or none. */
@@ -201,7 +183,7 @@ static void mark_regions(struct page_frames *f, uint64_t pfn, uint64_t mask, boo
 		uint64_t base =
 			(pfn >> SPAN_ORDER << 6) + (unsigned int)__builtin_ctzll(stale);
 
-		f->regions[*u64_map_find(&f->region_index, base)].stale = true;
+		f->regions.of[*u64_map_find(&f->regions.index, base)].stale = true;
 		f->recent[base % PAGE_SHORT_CUTS].next = 0;
 	}
 	span->detail &= ~mask;
@@ -226,8 +208,7 @@ void page_frames_mark(struct page_frames *f, uint64_t pfn, uint64_t nr, bool liv
 		unsigned int bit = pfn >> REGION_ORDER & 63, count;
 
 		end = (pfn | ((1ULL << SPAN_ORDER) - 1)) + 1;
-		if (end > last)
-			end = last;
+		end = SMALLER(end, last);
 		count = (unsigned int)((end - pfn) >> REGION_ORDER);
 		mark_regions(f, pfn, (count == 64 ? ~0ULL : (1ULL << count) - 1) << bit,
 			     live);
@@ -244,8 +225,6 @@ void page_frames_announce(struct page_frames *f, uint64_t pfn)
 
 void page_frames_free(struct page_frames *f)
 {
-	u64_map_free(&f->region_index);
-	u64_map_free(&f->span_index);
-	free(f->regions);
-	free(f->spans);
+	INDEXED_FREE(&f->regions);
+	INDEXED_FREE(&f->spans);
 }

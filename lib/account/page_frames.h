@@ -11,7 +11,7 @@
 #ifndef KMEMX_ACCOUNT_PAGE_FRAMES_H
 #define KMEMX_ACCOUNT_PAGE_FRAMES_H
 
-#include "base/hash.h"
+#include "base/keyed.h"
 
 #define REGION_ORDER 9 /* a huge page on most machines */
 #define REGION_WORDS ((1U << REGION_ORDER) / 64)
@@ -58,12 +58,9 @@ struct page_short_cut {
  * words may have moved or a region became stale.
  */
 struct page_frames {
-	struct u64_map region_index, span_index;
+	INDEXED(struct page_region) regions;
+	INDEXED(struct page_span) spans;
 	struct page_short_cut recent[PAGE_SHORT_CUTS];
-	struct page_region *regions;
-	size_t nr_regions, regions_capacity;
-	struct page_span *spans;
-	size_t nr_spans, spans_capacity;
 	uint64_t changes;
 	bool failed; /* memory ran out */
 };
@@ -90,7 +87,7 @@ static inline struct page_region *page_region_near(const struct page_frames *f,
 	uint64_t base = pfn >> REGION_ORDER;
 	const struct page_short_cut *cut = &f->recent[base % PAGE_SHORT_CUTS];
 
-	return likely(cut->next == base + 1) ? &f->regions[cut->index] : NULL;
+	return likely(cut->next == base + 1) ? &f->regions.of[cut->index] : NULL;
 }
 
 static inline struct page_region *page_region(struct page_frames *f, uint64_t pfn)
@@ -161,10 +158,10 @@ static inline void page_word_mark(struct page_word *w, uint64_t mask, bool live)
 static inline bool page_frames_room(const struct page_frames *f, uint64_t pfn,
 				    uint64_t nr, uint64_t nr_events)
 {
-	uint64_t more = nr >> SPAN_ORDER, all = f->nr_regions + f->nr_spans + more;
+	uint64_t more = nr >> SPAN_ORDER, all = f->regions.nr + f->spans.nr + more;
 
 	return likely(all < PAGE_FRAMES_FREE) || all < PAGE_FRAMES_FREE + 4 * nr_events ||
-	       (!more && u64_map_find(&f->region_index, pfn >> REGION_ORDER));
+	       (!more && u64_map_find(&f->regions.index, pfn >> REGION_ORDER));
 }
 
 /* Ranges end at 2^63 at most. */

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "account/page_lives.h"
 
-#include "base/array.h"
-
 /* What an event needs: live_hash() of its frame, and the frame's word or NULL. */
 struct page_place {
 	uint32_t hash;
@@ -24,27 +22,6 @@ static struct page_key page_key_of(const struct kmem_event *ev,
 				  .dims = *dims };
 }
 
-/* The row of a key that is not among the recent ones; UINT32_MAX if memory ran out. */
-static uint32_t page_row_slow(struct page_lives *l, struct page_recent *recent,
-			      const struct kmem_event *ev,
-			      const struct dimension_values *dims)
-{
-	const struct page_key key = page_key_of(ev, dims);
-
-	recent->id = lives_number(&l->any, &key);
-	return recent->id - 1;
-}
-
-/* The row of a hidden allocation, or of one with several dimensions; UINT32_MAX: no memory. */
-static uint32_t page_row_apart(struct page_lives *l, const struct kmem_event *ev,
-			       const struct dimension_values *dims)
-{
-	const struct page_key key = page_key_of(ev, dims);
-
-	return l->any.filtered && ev->hidden ? lives_hidden_row(&l->any, &key)
-					     : lives_number(&l->any, &key) - 1;
-}
-
 /* The row of the allocation @ev; UINT32_MAX if memory ran out. Callers repeat endlessly. */
 static __always_inline uint32_t page_row(struct page_lives *l,
 					 const struct kmem_event *ev, bool plain)
@@ -52,25 +29,28 @@ static __always_inline uint32_t page_row(struct page_lives *l,
 	struct dimension_values dims = { 0 };
 	uint64_t gfp = ev->page_alloc.gfp_flags;
 	uint64_t low = ev->stack | (uint64_t)ev->page_alloc.order << 32;
-	uint64_t high = (uint32_t)ev->page_alloc.migratetype, mix;
+	uint32_t migratetype = (uint32_t)ev->page_alloc.migratetype;
+	uint64_t mix = gfp ^ low << 24 ^ (uint64_t)migratetype << 48;
 	struct page_recent *recent;
+	struct page_key key;
 
-	if (!plain)
+	if (!plain) {
 		dims = dimension_values_of(&l->any.dimensions, ev);
-	high |= (uint64_t)dims.of[0] << 32;
-	mix = (gfp ^ low << 24 ^ high << 48 ^ high >> 16) * 0x9e3779b97f4a7c15ULL;
-	recent = &l->recent[(mix >> 32) % PAGE_NR_RECENT];
-	/* The recent ones are shown and have only one dimension. */
-	if (!plain &&
-	    ((l->any.filtered && ev->hidden) || !dimension_values_simple(&dims)))
-		return page_row_apart(l, ev, &dims);
+		mix ^= dimension_values_mix(&dims);
+	}
+	if (!plain && l->any.filtered && ev->hidden) {
+		key = page_key_of(ev, &dims);
+		return lives_hidden_row(&l->any, &key);
+	}
+	recent = &l->recent[(mix * HASH_GOLDEN >> 32) % PAGE_NR_RECENT];
 	if (likely(recent->gfp_flags == gfp && recent->low == low &&
-		   recent->high == high && recent->id))
+		   recent->migratetype == migratetype && recent->id &&
+		   (plain || dimension_values_equal(&recent->dims, &dims))))
 		return recent->id - 1;
-	recent->gfp_flags = gfp;
-	recent->low = low;
-	recent->high = high;
-	return page_row_slow(l, recent, ev, &dims);
+	key = page_key_of(ev, &dims);
+	*recent = (struct page_recent){ gfp, low, migratetype,
+					lives_number(&l->any, &key), dims };
+	return recent->id - 1;
 }
 
 static __always_inline bool page_plausible(struct page_lives *l, uint64_t pfn,
@@ -79,7 +59,7 @@ static __always_inline bool page_plausible(struct page_lives *l, uint64_t pfn,
 	if (order <= PAGE_ORDER_LIMIT && pfn <= UINT64_MAX >> 12 &&
 	    page_frames_room(&l->frames, pfn, 1ULL << order, l->nr_events))
 		return true;
-	l->totals.implausible++;
+	l->counted.implausible++;
 	return false;
 }
 
@@ -88,7 +68,7 @@ static __always_inline bool page_plausible(struct page_lives *l, uint64_t pfn,
 static void page_reorder(struct page_lives *l, struct live_entry *e,
 			 const struct live_entry *d, const struct kmem_event *ev)
 {
-	struct page_totals *sum = &l->totals;
+	struct page_totals *sum = &l->counted;
 	uint64_t nr = 1ULL << e->order;
 
 	if (d->again) {
@@ -98,8 +78,8 @@ static void page_reorder(struct page_lives *l, struct live_entry *e,
 		sum->unmatched--;
 		sum->unmatched_pages -= nr;
 	}
-	l->free_only[d->row].hit--;
-	l->free_only[d->row].pages -= nr;
+	l->free_only.of[d->row].hit--;
+	l->free_only.of[d->row].pages -= nr;
 	if (e->row & LIVE_HIDDEN) {
 		sum->frees--;
 	} else {
@@ -202,7 +182,7 @@ static __always_inline void page_alloc(struct page_lives *l, const struct kmem_e
 		return;
 	/* The buddy allocator's blocks are aligned to their size. */
 	if (!failed && pfn & ((1ULL << order) - 1)) {
-		l->totals.implausible++;
+		l->counted.implausible++;
 		return;
 	}
 	row = page_row(l, ev, plain);
@@ -240,23 +220,15 @@ static __always_inline void page_alloc(struct page_lives *l, const struct kmem_e
 static uint32_t page_free_only(struct page_lives *l, const struct kmem_event *ev,
 			       uint64_t pages)
 {
-	uint32_t *index =
-		u64_map_insert(&l->free_only_index, ev->stack, (uint32_t)l->nr_free_only);
-	struct page_free_only *row;
+	struct page_free_only *row = INDEXED_ITEM(&l->free_only, ev->stack);
 
-	if (!index || array_reserve(&l->free_only, &l->free_only_capacity, *index + 1UL,
-				    sizeof(*l->free_only))) {
-		l->any.failed = true;
+	l->any.failed |= !row;
+	if (!row)
 		return UINT32_MAX;
-	}
-	row = &l->free_only[*index];
-	if (*index == l->nr_free_only) {
-		l->nr_free_only++;
-		*row = (struct page_free_only){ .stack = ev->stack };
-	}
+	row->stack = ev->stack;
 	row->hit++;
 	row->pages += pages;
-	return *index;
+	return (uint32_t)(row - l->free_only.of);
 }
 
 /* A free of no live block, by free-only row @row: its allocation may still come. */
@@ -312,10 +284,10 @@ static bool page_settle_over(struct page_lives *l, const struct kmem_event *ev)
 	life->row = d->row;
 	life->flags = LIFE_REORDERED | LIFE_OTHER_CPU;
 	if (d->row & LIVE_HIDDEN) {
-		l->totals.frees--;
+		l->counted.frees--;
 	} else {
-		l->totals.matched++;
-		l->totals.reordered++;
+		l->counted.matched++;
+		l->counted.reordered++;
 	}
 	page_doubt_drop(&l->doubts, d);
 	return true;
@@ -337,7 +309,7 @@ static __always_inline bool page_free_matched(struct page_lives *l,
 	    order > PAGE_WORD_ORDER || unlikely(!at->word) ||
 	    (!plain && e->row & LIVE_HIDDEN))
 		return false;
-	l->totals.matched++;
+	l->counted.matched++;
 	page_word_mark(at->word, page_word_mask(pfn, order), false);
 	if (plain) {
 		page_tally_add(page_lives_tally(l, e->row), LIFE_FREED, 1ULL << order);
@@ -372,13 +344,13 @@ page_free_live(struct page_lives *l, const struct kmem_event *ev, uint64_t nr, b
 	bool whole = e && e->key == pfn && e->order == ev->page_free.order;
 
 	if (!plain && l->any.filtered && page_block_hidden(l, pfn, nr))
-		l->totals.frees--;
+		l->counted.frees--;
 	else if (whole)
-		l->totals.matched++;
+		l->counted.matched++;
 	else if (e && pfn + nr <= e->key + (1ULL << e->order))
-		l->totals.split++;
+		l->counted.split++;
 	else
-		l->totals.merged++;
+		l->counted.merged++;
 	if (whole && e->doubt)
 		page_free_doubtful(l, ev, e);
 	page_release(l, ev, pfn, nr, PAGE_END_FREED);
@@ -389,7 +361,7 @@ static __always_inline void page_free(struct page_lives *l, const struct kmem_ev
 {
 	uint64_t pfn = ev->page_free.pfn, nr;
 	uint32_t order = ev->page_free.order;
-	struct page_totals *sum = &l->totals;
+	struct page_totals *sum = &l->counted;
 	struct page_census census;
 	uint32_t row = UINT32_MAX;
 
@@ -435,7 +407,7 @@ static __always_inline void page_free_batched(struct page_lives *l,
 	bool all = plain || !l->any.filtered;
 	const struct live_entry *e = all ? NULL : page_block_find(l, ev->page_free.pfn);
 
-	l->totals.batched += all || (e && !(e->row & LIVE_HIDDEN));
+	l->counted.batched += all || (e && !(e->row & LIVE_HIDDEN));
 	if (likely(word))
 		word->announced |= word->live & page_word_mask(ev->page_free.pfn, 0);
 	else if (page_plausible(l, ev->page_free.pfn, 0))
@@ -548,15 +520,17 @@ static void page_settle_announced(struct page_lives *l)
 {
 	struct page_frames *f = &l->frames;
 
-	for (size_t i = 0; i < f->nr_regions; i++) {
-		for (unsigned int word = 0; word < REGION_WORDS && !f->regions[i].stale;
+	for (size_t i = 0; i < f->regions.nr; i++) {
+		const struct page_region *region = &f->regions.of[i];
+
+		for (unsigned int word = 0; word < REGION_WORDS && !region->stale;
 		     word++) {
-			uint64_t left = f->regions[i].words[word].announced;
+			uint64_t left = region->words[word].announced;
 
 			for (; left; left &= left - 1) {
-				uint64_t pfn =
-					((uint64_t)f->regions[i].base << REGION_ORDER) +
-					word * 64 + (unsigned int)__builtin_ctzll(left);
+				uint64_t pfn = ((uint64_t)region->base << REGION_ORDER) +
+					       word * 64 +
+					       (unsigned int)__builtin_ctzll(left);
 
 				page_release(l, NULL, pfn, 1, PAGE_END_ANNOUNCED);
 				page_frames_mark(f, pfn, 1, false);
@@ -573,4 +547,5 @@ void page_lives_finish(struct page_lives *l)
 	page_settle_announced(l);
 	page_settle_early(l);
 	page_batch_end(l, true);
+	page_lives_sum(l);
 }

@@ -18,6 +18,10 @@
  * CPUs differ: within @doubts.skew, a free and an allocation of one block on two CPUs may be in the
  * wrong order; the rule in slab_lives.h applies to whole blocks.
  *
+ *     in pages:    allocated = freed + implicit + live at the end,
+ *     in requests: requests - failures = alloc_freed + implicit_blocks + live_blocks, and
+ *                  frees = matched + split + merged + again + unmatched + other.
+ *
  * mm_page_free_batched only announces; mm_page_free follows or precedes it. Where it does
  * not (none was recorded), the announcement is taken as the free, at the page's next
  * allocation or at the end.
@@ -25,11 +29,9 @@
 #ifndef KMEMX_ACCOUNT_PAGE_LIVES_H
 #define KMEMX_ACCOUNT_PAGE_LIVES_H
 
-#include "account/event_lists.h"
 #include "account/live.h"
 #include "account/lives.h"
 #include "account/page_frames.h"
-#include "base/hash.h"
 #include "event/event.h"
 
 /* Kinds of doubt; 0: none. Kept in live_entry.kind of a doubt and in .doubt of a block. A doubt's
@@ -111,10 +113,12 @@ struct page_key {
 	uint32_t all_tasks;	      /* as in struct row_tail */
 };
 
-/* A short cut from a key to its number; @low: stack and order, @high: the rest. */
+/* A short cut from a key to its number; @low: stack and order. */
 struct page_recent {
-	uint64_t gfp_flags, low, high;
+	uint64_t gfp_flags, low;
+	uint32_t migratetype;
 	uint32_t id; /* 0: unused */
+	struct dimension_values dims;
 };
 
 #define PAGE_NR_RECENT 1024U
@@ -126,7 +130,7 @@ struct page_free_only {
 };
 
 /* What became of the events. Sums over the rows, and the losses, are there after
- * page_account_sum().
+ * page_lives_sum().
  */
 struct page_totals {
 	uint64_t requests, failures;
@@ -159,7 +163,8 @@ struct page_totals {
  * @splits: requests whose block is in pieces
  * @free_split: head of the list of unused ones; 0: none
  * @nr_events: bounds @frames: page_frames_room()
- * @totals: what is counted with each event; page_account_sum() has the rest
+ * @counted: what is counted with each event
+ * @totals: the same and the rest, as of the last page_lives_sum()
  */
 struct page_lives {
 	struct lives any;
@@ -170,15 +175,13 @@ struct page_lives {
 	struct page_frames frames;
 	uint64_t nr_events;
 	struct page_doubts doubts;
-	struct page_totals totals;
-	struct u64_map free_only_index;
-	struct page_free_only *free_only;
-	size_t nr_free_only, free_only_capacity;
+	struct page_totals counted, totals;
+	INDEXED(struct page_free_only) free_only; /* by callchain */
 };
 
 extern const struct life_kind page_kind;
 
-/* Takes the events that event_lists.h lists. */
+/* Takes listed events. */
 void page_lives_listed(struct page_lives *lives, const struct event_lists *lists);
 /* Takes @nr events, prefetches their blocks, and hands over the lives that begin and end. Ignores
  * events that are not the page allocator's.
@@ -194,7 +197,16 @@ static inline void page_lives_events(struct page_lives *l, const struct kmem_eve
 	}
 }
 
-/* No more events: settles frees that were only announced, and events in the wrong order. */
+/* Adds up what was observed so far: .any.rows, @totals and the addresses. May be called repeatedly.
+ * What only the end can settle stays open.
+ */
+void page_lives_sum(struct page_lives *lives);
+/* Adds @times times what row @row of @l has of the totals that a sample can estimate; failures,
+ * which it has all of, once. After lives_sum().
+ */
+void page_totals_add(struct page_totals *sum, const struct lives *l, size_t row,
+		     uint64_t times);
+/* No more events: settles announced frees, and events in the wrong order; adds up. */
 void page_lives_finish(struct page_lives *lives);
 /* The key of row @row, which may be of hidden blocks; valid until the next events. */
 static inline const struct page_key *page_lives_key(const struct page_lives *l,
@@ -208,8 +220,6 @@ static inline struct page_tally *page_lives_tally(const struct page_lives *l, si
 	return (struct page_tally *)l->any.tallies + row;
 }
 
-/* The first frame of the request to which the live @block belongs. */
-uint64_t page_lives_first(const struct page_lives *lives, const struct live_entry *block);
 /* Frees the lives, which cannot be used again. */
 void page_lives_free(struct page_lives *lives);
 

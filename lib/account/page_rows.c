@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * account (internal): the rows of page allocations.
- * In: batches of lives. Out: sums; after a sweep fewer rows.
+ * In: batches of lives. Out: sums, totals; after a sweep fewer rows.
  */
 
 #include "account/page_lives.h"
@@ -46,8 +46,15 @@ static void page_forget(struct lives *any)
 		e->doubt = 0;
 	page_doubts_free(&l->doubts);
 	l->doubts = (struct page_doubts){ .skew = skew };
-	u64_map_free(&l->free_only_index);
-	l->nr_free_only = 0;
+	u64_map_free(&l->free_only.index);
+	l->free_only.nr = 0;
+}
+
+static uint64_t page_first(const struct lives *any, const struct live_entry *block)
+{
+	const struct page_lives *l = (const struct page_lives *)any;
+
+	return block->split ? l->splits[block->split].pfn : block->key;
 }
 
 static uint32_t *page_stack(const struct lives *any, void *key)
@@ -55,27 +62,32 @@ static uint32_t *page_stack(const struct lives *any, void *key)
 	return any ? &((struct page_key *)key)->stack : NULL;
 }
 
-static struct lives_sums page_sums(const struct lives *any, size_t row)
+static struct lives_sums page_sums(const struct lives *any, const void *tally)
 {
-	const struct page_lives *l = (const struct page_lives *)any;
-	const struct page_tally *t = page_lives_tally(l, row);
-	uint64_t pages = t->of[LIFE_BORN].pages;
+	const struct page_tally *t = tally;
+	uint64_t pages = t->of[LIFE_BORN].pages, size = any->page_size;
 	uint64_t live = pages - t->of[LIFE_FREED].pages - t->of[LIFE_GONE].pages;
+	/* LIFE_FOUND is also counted in LIFE_GONE. */
+	uint64_t implicit = t->of[LIFE_GONE].pages - t->of[LIFE_FOUND].pages;
 
 	return (struct lives_sums){
 		.hit = t->of[LIFE_BORN].nr,
 		.nr = pages,
-		.bytes_req = pages * any->page_size,
-		.bytes = pages * any->page_size,
+		.bytes_req = pages * size,
+		.bytes_alloc = pages * size,
 		.live_hit = t->of[LIFE_BORN].nr - t->last,
-		.live_nr = live,
-		.live_bytes = live * any->page_size,
-		.gone_nr = t->of[LIFE_GONE].pages - t->of[LIFE_FOUND].pages,
+		.live = live,
+		.live_req = live * size,
+		.live_alloc = live * size,
+		.implicit = implicit,
+		.implicit_alloc = implicit * size,
+		.failed = t->of[LIFE_REFUSED].nr,
 	};
 }
 
-_Static_assert(offsetof(struct page_key, dims) + sizeof(struct row_tail) ==
-		       sizeof(struct page_key),
+_Static_assert(sizeof(struct page_key) <= LIVES_KEY_MAX &&
+		       offsetof(struct page_key, dims) + sizeof(struct row_tail) ==
+			       sizeof(struct page_key),
 	       "the end of a key");
 
 const struct life_kind page_kind = {
@@ -86,13 +98,60 @@ const struct life_kind page_kind = {
 	.see_rows = page_see_rows,
 	.renumbered = page_renumbered,
 	.forget = page_forget,
+	.first = page_first,
 	.stack = page_stack,
 	.sums = page_sums,
 };
 
-uint64_t page_lives_first(const struct page_lives *l, const struct live_entry *block)
+void page_totals_add(struct page_totals *sum, const struct lives *l, size_t row,
+		     uint64_t times)
 {
-	return block->split ? l->splits[block->split].pfn : block->key;
+	const struct lives_sums *c = &l->rows[row];
+
+	sum->requests += c->hit * times + c->failed;
+	sum->pages += c->nr * times;
+	sum->freed_pages += (c->nr - c->live - c->implicit) * times;
+	sum->implicit_pages += c->implicit * times;
+	sum->live_pages += c->live * times;
+	sum->live_blocks += c->live_hit * times;
+	sum->without_stack += lives_stack(l, row) ? 0 : c->hit * times;
+}
+
+/* Adds the other totals of row @row, which are not of units. */
+static void totals_add(struct page_totals *sum, const struct page_lives *l, size_t row)
+{
+	const struct page_tally *tally = page_lives_tally(l, row);
+
+	sum->failures += tally->of[LIFE_REFUSED].nr;
+	sum->failed_pages += tally->of[LIFE_REFUSED].pages;
+	sum->implicit_blocks += tally->implicit - tally->of[LIFE_FOUND].nr;
+	sum->alloc_freed += tally->last - tally->implicit + tally->of[LIFE_FOUND].nr;
+}
+
+/* Counts frees of unrecorded allocations, now that no allocation can follow them. */
+static void totals_settle_other(struct page_totals *sum)
+{
+	sum->other += sum->unmatched + sum->again;
+	sum->other_pages += sum->unmatched_pages + sum->again_pages;
+	sum->unmatched = sum->again = 0;
+	sum->unmatched_pages = sum->again_pages = 0;
+}
+
+void page_lives_sum(struct page_lives *l)
+{
+	struct lives *any = &l->any;
+
+	lives_sum(any);
+	if (any->failed)
+		return;
+	l->totals = l->counted;
+	l->totals.losses = any->losses;
+	for (size_t i = 0; i < any->nr_tallies; i++) {
+		page_totals_add(&l->totals, any, i, 1);
+		totals_add(&l->totals, l, i);
+	}
+	if (any->scope.part || any->filtered)
+		totals_settle_other(&l->totals);
 }
 
 void page_lives_free(struct page_lives *l)
@@ -100,7 +159,6 @@ void page_lives_free(struct page_lives *l)
 	lives_free(&l->any);
 	free(l->splits);
 	page_frames_free(&l->frames);
-	u64_map_free(&l->free_only_index);
-	free(l->free_only);
+	INDEXED_FREE(&l->free_only);
 	page_doubts_free(&l->doubts);
 }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "account/slab_edges.h"
 
-#include "account/snapshot.h"
 #include "base/array.h"
+#include "recording/snapshot.h"
 
 bool slab_edges_init(struct slab_edges *edges, const struct recording *rec)
 {
@@ -15,11 +15,9 @@ bool slab_edges_init(struct slab_edges *edges, const struct recording *rec)
 	if (!before || !after)
 		return false;
 	for (text = before->text; slab_count_next(&text, &line);)
-		if (line.end > edges->head_end)
-			edges->head_end = line.end;
+		edges->head_end = LARGER(line.end, edges->head_end);
 	for (text = after->text; slab_count_next(&text, &line);)
-		if (line.begin < edges->tail_begin)
-			edges->tail_begin = line.begin;
+		edges->tail_begin = SMALLER(line.begin, edges->tail_begin);
 	return edges->head_end && edges->head_end < edges->tail_begin &&
 	       edges->tail_begin != UINT64_MAX;
 }
@@ -27,12 +25,9 @@ bool slab_edges_init(struct slab_edges *edges, const struct recording *rec)
 static void keep(struct slab_edges *edges, uint64_t ts, enum slab_edge_what what,
 		 struct slab_edge_kind kind)
 {
-	if (edges->nr >= SLAB_EDGES_MAX ||
-	    array_reserve(&edges->events, &edges->capacity, edges->nr + 1,
-			  sizeof(*edges->events)))
-		edges->incomplete = true;
-	else
-		edges->events[edges->nr++] = (struct slab_edge){ ts, kind, what };
+	edges->incomplete |=
+		edges->nr >= SLAB_EDGES_MAX ||
+		ARRAY_ADD(edges->events, edges->nr, (struct slab_edge){ ts, kind, what });
 }
 
 void slab_edges_event(struct slab_edges *edges, const struct kmem_event *ev,

@@ -45,7 +45,7 @@ struct slab_edge {
 struct slab_edges {
 	uint64_t head_end, tail_begin;
 	struct slab_edge *events;
-	size_t nr, capacity;
+	size_t nr;
 	bool incomplete;
 };
 

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "account/slab_lives.h"
 
-#include "base/array.h"
-
 /* ZERO_SIZE_PTR, what kmalloc(0) returns and kfree() ignores like NULL (slab.h). */
 #define ZERO_SIZE_PTR_VALUE 16
 
@@ -26,31 +24,31 @@ static struct slab_key slab_key_of(const struct kmem_event *ev,
 				  kmem_is_kmalloc(ev->type), *dims, 0 };
 }
 
-/* The row of allocation @ev; callsites repeat all the time. UINT32_MAX: no memory. */
+/* The row of allocation @ev; keys repeat all the time. UINT32_MAX: no memory. */
 static __always_inline uint32_t slab_row(struct slab_lives *l,
 					 const struct kmem_event *ev,
-					 const struct dimension_values *dims)
+					 const struct dimension_values *dims, bool plain)
 {
-	uint32_t cache = ev->slab_alloc.cache & INT32_MAX, id;
+	uint32_t rest = (ev->slab_alloc.cache & INT32_MAX) |
+			(uint32_t)(ev->type & KMEM_CACHE_ALLOC) << 29;
 	uint64_t callsite = ev->slab_alloc.callsite;
-	uint64_t rest = cache | (uint64_t)(ev->type & KMEM_CACHE_ALLOC) << 29 |
-			(uint64_t)dims->of[0] << 32;
-	uint64_t mix = (callsite ^ rest << 20 ^ dims->of[0]) * 0x9e3779b97f4a7c15ULL;
-	struct slab_recent *recent = &l->recent[mix >> (64 - SLAB_RECENT_BITS)];
-	bool simple = dimension_values_simple(dims);
+	uint64_t mix = callsite ^ (uint64_t)rest << 20;
+	struct slab_recent *recent;
 	struct slab_key key;
 
 	_Static_assert(KMEM_CACHE_ALLOC == 4 && KMEM_CACHE_ALLOC_NODE == 5 &&
 			       KMEM_KMALLOC_NODE < 4,
 		       "one bit distinguishes them");
+	if (!plain)
+		mix ^= dimension_values_mix(dims);
+	recent = &l->recent[mix * HASH_GOLDEN >> (64 - SLAB_RECENT_BITS)];
 	if (likely(recent->callsite == callsite && recent->rest == rest && recent->id &&
-		   simple))
+		   (plain || dimension_values_equal(&recent->dims, dims))))
 		return recent->id - 1;
 	key = slab_key_of(ev, dims);
-	id = lives_number(&l->any, &key);
-	if (simple)
-		*recent = (struct slab_recent){ callsite, rest, id };
-	return id - 1;
+	*recent = (struct slab_recent){ callsite, rest, lives_number(&l->any, &key),
+					*dims };
+	return recent->id - 1;
 }
 
 /* May a later event show that the free of @e was not what it seemed? */
@@ -130,31 +128,6 @@ static __always_inline struct life *slab_life(struct slab_lives *l,
 	return life;
 }
 
-/* A new entry in @free_only; UINT32_MAX if memory ran out. */
-static uint32_t slab_free_only_new(struct slab_lives *l, const struct kmem_event *ev)
-{
-	uint64_t callsite = ev->slab_free.callsite;
-	uint32_t index = (uint32_t)l->nr_free_only;
-
-	/* A number in the index must have its entry, so the entry comes first. */
-	if (array_reserve(&l->free_only, &l->free_only_capacity, index + 1UL,
-			  sizeof(*l->free_only)) ||
-	    !u64_map_insert(&l->free_only_index, callsite, index)) {
-		l->any.failed = true;
-		return UINT32_MAX;
-	}
-	l->free_only[l->nr_free_only++] = (struct slab_free_only){ .callsite = callsite };
-	return index;
-}
-
-/* The entry in @free_only of the caller of @ev; UINT32_MAX if memory ran out. */
-static inline uint32_t slab_free_only(struct slab_lives *l, const struct kmem_event *ev)
-{
-	const uint32_t *index = u64_map_find(&l->free_only_index, ev->slab_free.callsite);
-
-	return likely(index) ? *index : slab_free_only_new(l, ev);
-}
-
 /* Allocates an object whose free @e may have come first: keeps who freed. */
 static uint8_t slab_early(struct slab_lives *l, const struct live_entry *e)
 {
@@ -180,8 +153,8 @@ static uint32_t slab_early_row(const struct slab_lives *l, const struct live_ent
 static void slab_reordered_free(struct slab_lives *l, const struct live_entry *e,
 				const struct kmem_event *ev)
 {
-	struct slab_totals *sum = &l->totals;
-	struct slab_free_only *by = &l->free_only[slab_early_row(l, e)];
+	struct slab_totals *sum = &l->counted;
+	struct slab_free_only *by = &l->free_only.of[slab_early_row(l, e)];
 	bool doubled = e->flags & SLAB_SURPLUS_DUP;
 	uint32_t *nr = u64_map_find(
 		&l->surplus, slab_surplus_key(slab_lives_key(l, e->row)->cache, doubled));
@@ -237,8 +210,8 @@ static void slab_large(struct slab_lives *l, const struct kmem_event *ev)
 {
 	if (!kmem_is_kmalloc(ev->type))
 		return;
-	l->totals.large++;
-	l->totals.bytes_large += ev->slab_alloc.bytes_alloc;
+	l->counted.large++;
+	l->counted.bytes_large += ev->slab_alloc.bytes_alloc;
 }
 
 /* Functions with @plain are compiled a second time for lives without dimensions, times, filter and
@@ -256,12 +229,12 @@ static __always_inline void slab_alloc(struct slab_lives *l, const struct kmem_e
 	uint8_t flags = 0;
 
 	if (unlikely(!ev->slab_alloc.ptr)) {
-		l->totals.failed += plain || !slab_hides(l, ev);
+		l->counted.failed += plain || !slab_hides(l, ev);
 		return;
 	}
 	/* No slab object is that large: the record is damaged. */
 	if (unlikely((req | alloc) > UINT32_MAX)) {
-		l->totals.implausible++;
+		l->counted.implausible++;
 		return;
 	}
 	if (!plain)
@@ -269,7 +242,7 @@ static __always_inline void slab_alloc(struct slab_lives *l, const struct kmem_e
 	if (!plain && slab_hides(l, ev))
 		row = slab_hidden_row(l, ev, &dims);
 	else
-		row = slab_row(l, ev, &dims);
+		row = slab_row(l, ev, &dims, plain);
 	e = slab_entry(l, ev, hash);
 	if (unlikely(row == UINT32_MAX || !e)) {
 		l->any.failed = true;
@@ -362,7 +335,7 @@ static void slab_settle_over(struct slab_lives *l, struct live_entry *e,
 	life->flags = LIFE_REORDERED;
 	if (over->object.cpu != (uint16_t)ev->cpu)
 		life->flags |= LIFE_OTHER_CPU;
-	l->totals.reordered++;
+	l->counted.reordered++;
 	e->flags = 0;
 }
 
@@ -383,9 +356,9 @@ static void slab_died(struct slab_lives *l, struct live_entry *e,
 {
 	bool hidden = slab_is_dying(e) && e->row & LIVE_HIDDEN;
 
-	l->totals.died += !hidden;
-	l->totals.frees -= hidden;
-	l->totals.bulk_frees -= hidden && ev->type == KMEM_FREE_BULK;
+	l->counted.died += !hidden;
+	l->counted.frees -= hidden;
+	l->counted.bulk_frees -= hidden && ev->type == KMEM_FREE_BULK;
 	e->flags = 0;
 }
 
@@ -395,7 +368,7 @@ static void slab_surplus_free(struct slab_lives *l, struct live_entry *e,
 {
 	bool freed = e->state == LIVE_FREED || addr_set_has(&l->freed, e->key);
 	bool other = scope_by_self(&l->any.scope, ev);
-	uint32_t row;
+	struct slab_free_only *by;
 
 	if (unlikely(e->flags & SLAB_DYING) && ev->type != KMEM_FREE_RCU) {
 		slab_died(l, e, ev);
@@ -413,18 +386,21 @@ static void slab_surplus_free(struct slab_lives *l, struct live_entry *e,
 	}
 	if (unlikely(other)) {
 		e->state = LIVE_FREED;
-		l->totals.other++;
+		l->counted.other++;
 		return;
 	}
-	row = slab_free_only(l, ev);
-	if (row == UINT32_MAX)
+	by = INDEXED_ITEM(&l->free_only, ev->slab_free.callsite);
+	l->any.failed |= !by;
+	if (!by)
 		return;
 	slab_count_surplus(l, ev, freed);
-	l->totals.doubled += freed;
-	l->free_only[row].doubled += freed;
-	l->totals.unmatched += !freed;
-	l->free_only[row].unmatched += !freed;
-	e->row = row; /* the freeing row, until the address is allocated */
+	by->callsite = ev->slab_free.callsite;
+	l->counted.doubled += freed;
+	by->doubled += freed;
+	l->counted.unmatched += !freed;
+	by->unmatched += !freed;
+	/* The freeing row, until the address is allocated. */
+	e->row = (uint32_t)(by - l->free_only.of);
 	e->state = LIVE_FREED;
 	e->flags = freed ? SLAB_SURPLUS | SLAB_SURPLUS_DUP : SLAB_SURPLUS;
 	e->cpu = (uint16_t)ev->cpu;
@@ -443,7 +419,7 @@ static bool slab_free_other(struct slab_lives *l, const struct kmem_event *ev)
 	e = live_find(&l->any.live, ev->slab_free.ptr);
 	if (e && (e->state == LIVE_ALLOCATED || slab_in_question(l, e, ev->ts)))
 		return false;
-	l->totals.other++;
+	l->counted.other++;
 	return true;
 }
 
@@ -452,9 +428,9 @@ static __always_inline void slab_free(struct slab_lives *l, const struct kmem_ev
 {
 	struct live_entry *e;
 
-	l->totals.frees++;
+	l->counted.frees++;
 	if (unlikely(ev->slab_free.ptr <= ZERO_SIZE_PTR_VALUE)) {
-		l->totals.null++;
+		l->counted.null++;
 		return;
 	}
 	if (unlikely(l->any.scope.part) && slab_free_other(l, ev))
@@ -534,6 +510,7 @@ void slab_lives_finish(struct slab_lives *l)
 			lives_flush(&l->any);
 	}
 	lives_batch_end(&l->any, true);
+	slab_lives_sum(l);
 }
 
 /* Prefetches the entry that @ev will need. Alloc and free have their pointer in the same place; in

@@ -22,14 +22,14 @@
  * Each pair is matched, and counted as reordered. If the user filters (@filtered), an object whose
  * allocation is hidden lives like any other, but its life is neither handed over nor
  * counted. Whether the filter would hide the object of a free of no live object is unknown.
- * So  frees = matched + unmatched + double + null + other + died.
+ * So  allocs = matched + implicit + live at the end,  and
+ *     frees = matched + unmatched + double + null + other + died.
  * The recorder's probes tell what is handed to RCU, freed and allocated in bulk.
  */
 #ifndef KMEMX_ACCOUNT_SLAB_LIVES_H
 #define KMEMX_ACCOUNT_SLAB_LIVES_H
 
 #include "account/addr_set.h"
-#include "account/event_lists.h"
 #include "account/lives.h"
 #include "account/slab_edges.h"
 #include "base/hash.h"
@@ -43,8 +43,7 @@
 
 struct rcu_order_cpu {
 	uint64_t *ptrs; /* number n is at n % RCU_ORDER_KEPT */
-	size_t capacity;
-	uint64_t nr; /* handed over so far */
+	uint64_t nr;	/* handed over so far */
 };
 
 /* Zero-initialise it. */
@@ -106,21 +105,6 @@ static inline void slab_tally_add(struct slab_tally *tally, enum life_what what,
 	part->other_cpu += other_cpu;
 }
 
-/* What was allocated under one heading. */
-struct slab_counts {
-	uint64_t hit, bytes_req, bytes_alloc; /* all allocations */
-	uint64_t live, live_req, live_alloc;  /* of those still live */
-	uint64_t implicit, implicit_alloc;    /* ended without an event */
-	uint64_t pingpong;		      /* freed on another CPU than allocated on */
-	uint64_t sure, sure_alloc; /* of the live: allocated after the last gap */
-};
-
-/* The counts of a tally, without .sure. */
-struct slab_counts slab_tally_counts(const struct slab_tally *tally);
-/* Adds @times times the numbers of @from to those of @to. */
-void slab_counts_add(struct slab_counts *to, const struct slab_counts *from,
-		     uint64_t times);
-
 /* Takes each free of no live object, also of an unrecorded allocation, after the lives before it.
  * @doubled: of a freed object
  */
@@ -140,8 +124,10 @@ struct slab_key {
 
 /* A short cut from a key to its row. */
 struct slab_recent {
-	uint64_t callsite, rest; /* the key's; rest: its other members, if simple */
-	uint32_t id;		 /* the row + 1; 0: unused */
+	uint64_t callsite;
+	uint32_t rest; /* cache and kmalloc */
+	uint32_t id;   /* the row + 1; 0: unused */
+	struct dimension_values dims;
 };
 
 #define SLAB_RECENT_BITS 10
@@ -153,7 +139,7 @@ struct slab_free_only {
 };
 
 /* What became of the events. Sums over the rows (allocs, bytes_*, live_*, implicit, pingpong), the
- * matched and the losses are there after slab_account_sum().
+ * matched and the losses are there after slab_lives_sum().
  */
 struct slab_totals {
 	uint64_t allocs, bytes_req, bytes_alloc;
@@ -198,14 +184,15 @@ struct slab_over {
  * @skew: the time within which events of two CPUs may have changed places
  * @sample: which objects were recorded; probes tell of all
  * @large_bytes: the page allocator serves kmallocs of more bytes
- * @totals: what is counted with each event; slab_account_sum() has the rest
- * @free_only_index: callsite -> index in @free_only
+ * @counted: what is counted with each event
+ * @totals: the same and the rest, as of the last slab_lives_sum()
+ * @free_only: by callsite
  * @early_free_only: who freed live objects whose free came first, by the clocks
  * @surplus: frees of no live object: slab_surplus_key() -> how many
  * @older_kfrees: page of the object (SLAB_PAGE_SHIFT) -> how many kfree()s there were of objects
  *	that no event allocated; such events name no cache
  * @over: by a hash of the address
- * @bulk_index: callsite -> index in @bulk_sites; @unsized_sites: of these without a size
+ * @bulk_sites: by callsite; @unsized_sites: of these without a size
  * @edges: keeps events close to the kernel's counts; borrowed, may be NULL
  * @on_surplus: borrowed; zero: none
  */
@@ -216,17 +203,14 @@ struct slab_lives {
 	uint64_t skew;
 	struct sample sample;
 	uint64_t large_bytes;
-	struct slab_totals totals;
-	struct u64_map free_only_index;
-	struct slab_free_only *free_only;
-	size_t nr_free_only, free_only_capacity;
+	struct slab_totals counted, totals;
+	INDEXED(struct slab_free_only) free_only;
 	struct u64_map early_free_only;
 	struct u64_map surplus;
 	struct u64_map older_kfrees;
 	struct slab_over over[SLAB_OVER_SLOTS];
-	struct u64_map bulk_index;
-	struct slab_bulk_site *bulk_sites;
-	size_t nr_bulk_sites, bulk_sites_capacity, unsized_sites;
+	INDEXED(struct slab_bulk_site) bulk_sites;
+	size_t unsized_sites;
 	struct rcu_order rcu_order;
 	struct slab_edges *edges;
 	struct slab_surplus_observer on_surplus;
@@ -235,7 +219,7 @@ struct slab_lives {
 /* The kinds whose lives are those of objects: slab objects, areas of vmalloc, per-CPU memory. */
 extern const struct life_kind slab_kind, vmalloc_kind, percpu_kind;
 
-/* Takes the events that event_lists.h lists. */
+/* Takes listed events. */
 void slab_lives_listed(struct slab_lives *lives, const struct event_lists *lists);
 /* Takes @nr events, prefetches their objects' entries, and hands over the lives that begin and end.
  * Ignores events that are not the slab allocator's.
@@ -251,7 +235,13 @@ static inline void slab_lives_events(struct slab_lives *l, const struct kmem_eve
 	}
 }
 
-/* No more events: settles events in the wrong order. */
+/* Adds up what was observed so far: .any.rows, @totals and the addresses. May be called repeatedly.
+ * What only the end can settle stays open.
+ */
+void slab_lives_sum(struct slab_lives *lives);
+/* Sets what the sums of all rows, @all, say. */
+void slab_totals_sum(struct slab_totals *sum, const struct lives_sums *all);
+/* No more events: settles events in the wrong order, and adds up. */
 void slab_lives_finish(struct slab_lives *lives);
 /* The key of row @row, which may be of hidden objects; valid until the next events. */
 static inline const struct slab_key *slab_lives_key(const struct slab_lives *l,

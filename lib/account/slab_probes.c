@@ -55,7 +55,7 @@ static void slab_size_of(const struct slab_lives *l, struct slab_bulk_site *site
 static void slab_learn_size(struct slab_lives *l, const struct live_entry *e,
 			    const struct slab_key *key, uint32_t cache)
 {
-	struct slab_bulk_site *site = l->bulk_sites, *end = site + l->nr_bulk_sites;
+	struct slab_bulk_site *site = l->bulk_sites.of, *end = site + l->bulk_sites.nr;
 
 	if (key->cache && key->cache != cache)
 		return;
@@ -72,27 +72,25 @@ bool slab_probes_learn(struct slab_lives *l, const struct live_entry *e,
 		       const struct kmem_event *ev)
 {
 	const struct slab_key *key = slab_lives_key(l, e->row);
-	struct slab_bulk_site site = { .cache = ev->slab_free.cache };
-	const uint64_t callsite = key->callsite;
-	uint32_t *at;
+	struct slab_bulk_site *site;
+	const uint32_t cache = ev->slab_free.cache;
 
-	if (!site.cache || e->row & LIVE_HIDDEN)
+	if (!cache || e->row & LIVE_HIDDEN)
 		return false;
 	if (e->bytes_alloc)
-		slab_learn_size(l, e, key, site.cache);
+		slab_learn_size(l, e, key, cache);
 	if (e->bytes_alloc || key->cache || key->kmalloc)
 		return false;
-	if (l->nr_bulk_sites >= BULK_SITES_MAX || u64_map_find(&l->bulk_index, callsite))
+	if (l->bulk_sites.nr >= BULK_SITES_MAX ||
+	    u64_map_find(&l->bulk_sites.index, key->callsite))
 		return true;
-	at = u64_map_insert(&l->bulk_index, callsite, (uint32_t)l->nr_bulk_sites);
-	if (!at || array_reserve(&l->bulk_sites, &l->bulk_sites_capacity,
-				 l->nr_bulk_sites + 1, sizeof(*l->bulk_sites))) {
-		l->any.failed = true;
+	site = INDEXED_ITEM(&l->bulk_sites, key->callsite);
+	l->any.failed |= !site;
+	if (!site)
 		return true;
-	}
-	slab_size_of(l, &site);
-	l->unsized_sites += !site.bytes_alloc;
-	l->bulk_sites[l->nr_bulk_sites++] = site;
+	site->cache = cache;
+	slab_size_of(l, site);
+	l->unsized_sites += !site->bytes_alloc;
 	return true;
 }
 
@@ -100,11 +98,11 @@ bool slab_probes_learn(struct slab_lives *l, const struct live_entry *e,
 static void make_alloc(const struct slab_lives *l, const struct kmem_event *ev,
 		       uint64_t ptr, struct kmem_event *one)
 {
-	const uint32_t *at = u64_map_find(&l->bulk_index, ev->objects.callsite);
+	const uint32_t *at = u64_map_find(&l->bulk_sites.index, ev->objects.callsite);
 	struct slab_bulk_site site = { 0 };
 
 	if (at)
-		site = l->bulk_sites[*at];
+		site = l->bulk_sites.of[*at];
 	one->type = KMEM_CACHE_ALLOC;
 	one->slab_alloc.callsite = ev->objects.callsite;
 	one->slab_alloc.ptr = ptr;
@@ -155,7 +153,7 @@ static bool slab_object(struct slab_lives *l, const struct kmem_event *ev, uint6
 	one.objects.ptr = ptr;
 	if (ev->type == KMEM_ALLOC_BULK) {
 		make_alloc(l, ev, ptr, &one);
-		l->totals.unsized += !one.slab_alloc.bytes_alloc;
+		l->counted.unsized += !one.slab_alloc.bytes_alloc;
 	}
 	take(l, &one);
 	if (ev->type == KMEM_FREE_RCU)
@@ -206,7 +204,7 @@ static uint64_t take_rest(struct slab_lives *l, const struct kmem_event *ev,
 			break;
 		slab_object(l, ev, ptr, one);
 	}
-	l->totals.bulk_frees += nr;
+	l->counted.bulk_frees += nr;
 	return nr;
 }
 
@@ -214,7 +212,7 @@ void slab_probes_take(struct slab_lives *l, const struct kmem_event *ev,
 		      slab_take_fn *one)
 {
 	const struct sample *sample = &l->sample;
-	struct slab_totals *sum = &l->totals;
+	struct slab_totals *sum = &l->counted;
 	bool live = ev->type != KMEM_FREE_BULK;
 	uint32_t i, place;
 	bool rest = ev->objects.unseen && !sample->one_in && is_rcu_array(l, ev, &place);
@@ -257,15 +255,13 @@ static uint32_t place_of(uint32_t cpu, uint64_t number)
 int rcu_order_add(struct rcu_order *order, uint16_t cpu, uint64_t ptr, uint32_t *place)
 {
 	struct rcu_order_cpu *c;
-	int ret = array_reserve(&order->cpus, &order->capacity, cpu + 1U, sizeof(*c));
+	int ret = array_reach(&order->cpus, &order->nr_cpus, &order->capacity, cpu + 1U);
 
 	if (ret)
 		return ret;
-	for (; order->nr_cpus <= cpu; order->nr_cpus++)
-		order->cpus[order->nr_cpus] = (struct rcu_order_cpu){ 0 };
 	c = &order->cpus[cpu];
 	if (c->nr < RCU_ORDER_KEPT)
-		ret = array_reserve(&c->ptrs, &c->capacity, c->nr + 1, sizeof(*c->ptrs));
+		ret = array_grow(&c->ptrs, c->nr);
 	if (ret)
 		return ret;
 	*place = place_of(cpu, c->nr);

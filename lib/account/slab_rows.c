@@ -1,47 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * account (internal): the rows of slab allocations, and their counts.
- * In: batches of lives. Out: sums; after a sweep fewer rows.
+ * account (internal): the rows of slab allocations.
+ * In: batches of lives. Out: sums, totals; after a sweep fewer rows.
  */
 #include "account/slab_lives.h"
-
-struct slab_counts slab_tally_counts(const struct slab_tally *tally)
-{
-	struct slab_counts c = {
-		.hit = tally->of[LIFE_BORN].nr,
-		.bytes_req = tally->of[LIFE_BORN].bytes_req,
-		.bytes_alloc = tally->of[LIFE_BORN].bytes_alloc,
-		.implicit = tally->of[LIFE_GONE].nr - tally->of[LIFE_FOUND].nr,
-		.implicit_alloc = tally->of[LIFE_GONE].bytes_alloc -
-				  tally->of[LIFE_FOUND].bytes_alloc,
-		.pingpong =
-			tally->of[LIFE_FREED].other_cpu + tally->of[LIFE_FOUND].other_cpu,
-	};
-
-	/* LIFE_FOUND is also counted in LIFE_GONE. */
-	c.live = c.hit - tally->of[LIFE_FREED].nr - tally->of[LIFE_GONE].nr;
-	c.live_req = c.bytes_req - tally->of[LIFE_FREED].bytes_req -
-		     tally->of[LIFE_GONE].bytes_req;
-	c.live_alloc = c.bytes_alloc - tally->of[LIFE_FREED].bytes_alloc -
-		       tally->of[LIFE_GONE].bytes_alloc;
-	return c;
-}
-
-void slab_counts_add(struct slab_counts *to, const struct slab_counts *from,
-		     uint64_t times)
-{
-	to->hit += from->hit * times;
-	to->bytes_req += from->bytes_req * times;
-	to->bytes_alloc += from->bytes_alloc * times;
-	to->live += from->live * times;
-	to->live_req += from->live_req * times;
-	to->live_alloc += from->live_alloc * times;
-	to->implicit += from->implicit * times;
-	to->implicit_alloc += from->implicit_alloc * times;
-	to->pingpong += from->pingpong * times;
-	to->sure += from->sure * times;
-	to->sure_alloc += from->sure_alloc * times;
-}
 
 static void slab_add_up(struct lives *any)
 {
@@ -56,7 +18,7 @@ static void slab_add_up(struct lives *any)
 /* Takes the end of a hidden object out of the sums. */
 static void slab_drop(struct lives *any, const struct life *life)
 {
-	struct slab_totals *sum = &((struct slab_lives *)any)->totals;
+	struct slab_totals *sum = &((struct slab_lives *)any)->counted;
 	bool freed = life_freed(life);
 
 	sum->frees -= freed;
@@ -76,7 +38,7 @@ static void slab_see_rows(struct lives *any, bool *used, const uint32_t *now)
 	struct slab_lives *l = (struct slab_lives *)any;
 	struct live_entry *e = NULL;
 
-	while (l->totals.rcu && (e = live_next(&any->live, e)))
+	while (l->counted.rcu && (e = live_next(&any->live, e)))
 		if (slab_is_dying(e))
 			lives_see_row(e, used, now);
 	for (size_t i = 0; i < SLAB_OVER_SLOTS; i++)
@@ -106,8 +68,8 @@ static void slab_forget(struct lives *any)
 		e->flags = 0;
 	memset(l->over, 0, sizeof(l->over));
 	addr_set_free(&l->freed);
-	u64_map_free(&l->free_only_index);
-	l->nr_free_only = 0;
+	u64_map_free(&l->free_only.index);
+	l->free_only.nr = 0;
 	u64_map_free(&l->early_free_only);
 	u64_map_free(&l->surplus);
 	u64_map_free(&l->older_kfrees);
@@ -120,23 +82,32 @@ static uint32_t *slab_stack(const struct lives *any, void *key)
 	return dim < 0 ? NULL : &((struct slab_key *)key)->dims.of[dim];
 }
 
-static struct lives_sums slab_sums(const struct lives *any, size_t row)
+static struct lives_sums slab_sums(const struct lives *any, const void *tally)
 {
-	const struct slab_lives *l = (const struct slab_lives *)any;
-	const struct slab_counts c = slab_tally_counts(slab_lives_tally(l, row));
+	const struct slab_tally_part *of = ((const struct slab_tally *)tally)->of;
+	const struct slab_tally_part *born = &of[LIFE_BORN], *freed = &of[LIFE_FREED];
+	/* LIFE_FOUND is also counted in LIFE_GONE. */
+	const struct slab_tally_part *gone = &of[LIFE_GONE], *found = &of[LIFE_FOUND];
+	const uint64_t live = born->nr - freed->nr - gone->nr;
 
-	return (struct lives_sums){ .hit = c.hit,
-				    .nr = c.hit,
-				    .bytes_req = c.bytes_req,
-				    .bytes = c.bytes_alloc,
-				    .live_hit = c.live,
-				    .live_nr = c.live,
-				    .live_bytes = c.live_alloc,
-				    .gone_nr = c.implicit };
+	return (struct lives_sums){
+		.hit = born->nr,
+		.nr = born->nr,
+		.bytes_req = born->bytes_req,
+		.bytes_alloc = born->bytes_alloc,
+		.live_hit = live,
+		.live = live,
+		.live_req = born->bytes_req - freed->bytes_req - gone->bytes_req,
+		.live_alloc = born->bytes_alloc - freed->bytes_alloc - gone->bytes_alloc,
+		.implicit = gone->nr - found->nr,
+		.implicit_alloc = gone->bytes_alloc - found->bytes_alloc,
+		.pingpong = freed->other_cpu + found->other_cpu,
+	};
 }
 
-_Static_assert(offsetof(struct slab_key, dims) + sizeof(struct row_tail) ==
-		       sizeof(struct slab_key),
+_Static_assert(sizeof(struct slab_key) <= LIVES_KEY_MAX &&
+		       offsetof(struct slab_key, dims) + sizeof(struct row_tail) ==
+			       sizeof(struct slab_key),
 	       "the end of a key");
 
 #define OBJECTS(of)                                                             \
@@ -152,16 +123,56 @@ const struct life_kind slab_kind = OBJECTS(MEMORY_SLAB);
 const struct life_kind vmalloc_kind = OBJECTS(MEMORY_VMALLOC);
 const struct life_kind percpu_kind = OBJECTS(MEMORY_PERCPU);
 
+void slab_totals_sum(struct slab_totals *sum, const struct lives_sums *all)
+{
+	sum->allocs = all->hit;
+	sum->bytes_req = all->bytes_req;
+	sum->bytes_alloc = all->bytes_alloc;
+	sum->matched = all->hit - all->implicit - all->live;
+	sum->bytes_freed = all->bytes_alloc - all->implicit_alloc - all->live_alloc;
+	sum->implicit = all->implicit;
+	sum->bytes_implicit = all->implicit_alloc;
+	sum->live = all->live;
+	sum->live_req = all->live_req;
+	sum->live_alloc = all->live_alloc;
+	sum->pingpong = all->pingpong;
+}
+
+void slab_lives_sum(struct slab_lives *l)
+{
+	const struct lives *any = &l->any;
+	struct slab_totals *sum = &l->totals;
+	struct live_entry *e = NULL;
+	struct lives_sums all = { 0 };
+
+	lives_sum(&l->any);
+	if (any->failed)
+		return;
+	for_each(row, any->rows, any->nr_tallies)
+		lives_sums_add(&all, row, 1);
+	*sum = l->counted;
+	slab_totals_sum(sum, &all);
+	sum->losses = any->losses;
+	while (sum->rcu && (e = live_next(&any->live, e)))
+		sum->dying += slab_is_dying(e);
+	if (any->scope.part || any->filtered) {
+		sum->other += sum->unmatched + sum->doubled;
+		sum->unmatched = sum->doubled = 0;
+	}
+	if (any->filtered) {
+		sum->other += sum->null;
+		sum->null = 0;
+	}
+}
+
 void slab_lives_free(struct slab_lives *l)
 {
 	lives_free(&l->any);
 	addr_set_free(&l->freed);
-	u64_map_free(&l->free_only_index);
-	free(l->free_only);
+	INDEXED_FREE(&l->free_only);
 	u64_map_free(&l->early_free_only);
 	u64_map_free(&l->surplus);
 	u64_map_free(&l->older_kfrees);
-	u64_map_free(&l->bulk_index);
-	free(l->bulk_sites);
+	INDEXED_FREE(&l->bulk_sites);
 	rcu_order_free(&l->rcu_order);
 }

@@ -3,6 +3,8 @@
 
 #include <ctype.h>
 
+#include "base/number.h"
+
 /* enum trace_flag_type of include/linux/trace_events.h */
 #define FLAG_IRQS_OFF	     0x01
 #define FLAG_NEED_RESCHED    0x04
@@ -25,42 +27,21 @@ static const char *skip_blanks(const char *p)
 /* Reads a decimal number of at most @max; NULL if there is none. */
 static const char *take_number(const char *p, uint64_t max, uint64_t *out)
 {
-	uint64_t v = 0;
-
-	if (!isdigit((unsigned char)*p))
-		return NULL;
-	for (; isdigit((unsigned char)*p); p++) {
-		if (__builtin_mul_overflow(v, (uint64_t)10, &v) ||
-		    __builtin_add_overflow(v, (uint64_t)(*p - '0'), &v) || v > max)
-			return NULL;
-	}
-	*out = v;
-	return p;
+	return number_read(&p, NULL, 10, max, out) ? NULL : p;
 }
 
 /* Reads a hexadecimal number without 0x; NULL if there is none. */
 static const char *take_hex(const char *p, uint64_t *out)
 {
-	unsigned int digits = 0;
-	uint64_t v = 0;
-
-	for (; isxdigit((unsigned char)*p); p++) {
-		if (++digits > 16)
-			return NULL;
-		v = v << 4 |
-		    (uint64_t)(isdigit((unsigned char)*p) ? *p - '0'
-							  : (*p | 32) - 'a' + 10);
-	}
-	*out = v;
-	return digits ? p : NULL;
+	return number_read(&p, NULL, 16, UINT64_MAX, out) ? NULL : p;
 }
 
-static uint8_t hex_digit(char c)
+/* Reads the hexadecimal digit at @p; any other character counts as 0. */
+static uint8_t hex_digit(const char *p)
 {
 	uint64_t v = 0;
-	char text[2] = { c, 0 };
 
-	return take_hex(text, &v) ? (uint8_t)v : 0;
+	return number_read(&p, p + 1, 16, 15, &v) ? 0 : (uint8_t)v;
 }
 
 /* --- an event's columns ------------------------------------------------------------------ */
@@ -89,41 +70,27 @@ static const char *take_flags(struct ftrace_line *out, const char *p)
 	if (p[2] == 'z' || p[2] == 'Z')
 		out->flags |= FLAG_NMI;
 	if (len >= 4)
-		out->preempt = hex_digit(p[3]);
+		out->preempt = hex_digit(p + 3);
 	if (len >= 5)
-		out->preempt |= (uint8_t)(hex_digit(p[4]) << 4);
+		out->preempt |= (uint8_t)(hex_digit(p + 4) << 4);
 	out->has_flags = true;
 	return p + len;
 }
 
-/* Reads "12.345678:", "345678:"; at most nine decimals. */
+/* Reads "12.345678:", "345678:"; six to nine decimals. */
 static const char *take_time(struct ftrace_line *out, const char *p)
 {
-	uint64_t whole, part = 0;
-	unsigned int digits = 0;
+	const char *start = p, *dot;
+	uint64_t whole, part;
 
-	p = take_number(p, UINT64_MAX, &whole);
-	if (!p)
+	if (number_read_decimal(&p, &whole, &part) || *p != ':')
 		return NULL;
-	if (*p == ':') {
-		out->time = FTRACE_TIME_COUNTER;
-		out->ts = whole;
-		return p + 1;
-	}
-	if (*p++ != '.')
-		return NULL;
-	for (; isdigit((unsigned char)*p); p++) {
-		if (++digits > 9)
-			return NULL;
-		part = part * 10 + (uint64_t)(*p - '0');
-	}
-	if (digits < 6 || *p != ':')
-		return NULL;
-	for (; digits < 9; digits++)
-		part *= 10;
-	out->time = FTRACE_TIME_SECONDS;
-	if (__builtin_mul_overflow(whole, UINT64_C(1000000000), &out->ts) ||
-	    __builtin_add_overflow(out->ts, part, &out->ts))
+	dot = memchr(start, '.', (size_t)(p - start));
+	out->time = dot ? FTRACE_TIME_SECONDS : FTRACE_TIME_COUNTER;
+	out->ts = whole;
+	if (dot && (p - dot <= 6 ||
+		    __builtin_mul_overflow(whole, UINT64_C(1000000000), &out->ts) ||
+		    __builtin_add_overflow(out->ts, part, &out->ts)))
 		return NULL;
 	return p + 1;
 }
@@ -248,17 +215,16 @@ static void parse_comment(struct ftrace_line *out, const char *line)
 {
 	static const char totals[] = "# entries-in-buffer/entries-written:";
 	static const char version[] = " latency trace v";
-	const char *p;
+	const char *p, *counts = NULL;
 	uint64_t cpus;
 
 	out->type = FTRACE_LINE_NOTHING;
-	if (!strncmp(line, totals, sizeof(totals) - 1)) {
-		p = take_number(skip_blanks(line + sizeof(totals) - 1), UINT64_MAX,
-				&out->in_buffer);
-		if (p && *p == '/' && take_number(p + 1, UINT64_MAX, &out->written))
-			out->type = FTRACE_LINE_TOTALS;
-	} else if (!strncmp(line, "# latency:", 10) && (p = strstr(line, ", #"))) {
-		p = take_number(p + 3, UINT64_MAX, &out->in_buffer);
+	if (!strncmp(line, totals, sizeof(totals) - 1))
+		counts = skip_blanks(line + sizeof(totals) - 1);
+	else if (!strncmp(line, "# latency:", 10) && (p = strstr(line, ", #")))
+		counts = p + 3;
+	if (counts) {
+		p = take_number(counts, UINT64_MAX, &out->in_buffer);
 		if (p && *p == '/' && take_number(p + 1, UINT64_MAX, &out->written))
 			out->type = FTRACE_LINE_TOTALS;
 	} else if ((p = strstr(line, version)) && (p = strstr(p, " on "))) {

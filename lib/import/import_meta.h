@@ -1,25 +1,18 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * import: what every import records about the kernel and itself.
- * In: what the copy and the user specify. Out: texts of the recording.
+ * import: what every import has: CPUs with pages, and what it records about the kernel and itself.
+ * In: what the copy and the user specify. Out: parts and texts of the recording.
  */
 #ifndef KMEMX_IMPORT_IMPORT_META_H
 #define KMEMX_IMPORT_IMPORT_META_H
 
+#include "base/hash.h"
 #include "base/strbuf.h"
 #include "recording/source.h"
-#include "recording/system_texts.h"
+#include "recording/subbuf_writer.h"
+#include "recording/writer.h"
 
-/**
- * struct import_kernel - the kernel that a source is from; "", 0: unknown
- * @build_id: in hex
- * @text_symbol: one of its symbols; @text: that symbol's address; @text_end: end of the kernel's
- *	code
- */
-struct import_kernel {
-	const char *host, *release, *build_id, *text_symbol;
-	uint64_t text, text_end;
-};
+struct perf_system;
 
 /**
  * struct recording_import_options - facts that the copy may lack
@@ -44,7 +37,7 @@ struct recording_import_options {
 	const char *symbols;
 	size_t symbols_size;
 	int (*open_part)(void *ctx, uint32_t cpu);
-	int (*find_symbols)(void *ctx, const struct import_kernel *kernel,
+	int (*find_symbols)(void *ctx, const struct perf_system *kernel,
 			    struct strbuf *out);
 	int (*open_program)(void *ctx, const char *path, uint32_t pid);
 	bool programs_chosen;
@@ -60,14 +53,90 @@ struct recording_import_options {
 void import_kernel(struct strbuf *uname, const char *host, const char *release,
 		   const char *machine);
 
+/* Higher CPU numbers are not the kernel's. */
+#define IMPORT_MAX_CPU 4095U
+
 /**
- * import_meta() - add the item RECORDING_META_IMPORT, and the size of the kernel's pages
- * @notes: what the copy lacks, one note per line; copied
+ * struct import_cpu - a CPU with events
+ * @pages: its part, made by open_part()
+ * @site, @site_function: of a text: those of the last event, see text_events.h
+ * @seen_ts: of perf.data: time of the last sample in the file's order, @written_ts: of the last one
+ *	written
+ * @lost: lost events according to LOST records, @lost_samples: according to LOST_SAMPLES, which
+ *	count the same events
+ */
+struct import_cpu {
+	uint32_t cpu;
+	struct subbuf_writer pages;
+	uint64_t site, site_function;
+	uint64_t seen_ts, written_ts;
+	uint64_t lost, lost_samples;
+};
+
+/**
+ * struct import_cpus - those in the order of their first event; set the first four, zero the rest
+ * @layout, @big_endian, @page_size: of their pages
+ * @by_cpu: index + 1
+ */
+struct import_cpus {
+	const struct recording_import_options *opts;
+	const struct page_layout *layout;
+	bool big_endian;
+	uint32_t page_size;
+	struct import_cpu *items;
+	size_t nr, capacity;
+	uint32_t *by_cpu;
+};
+
+/* Finds @cpu, at most IMPORT_MAX_CPU, or adds it with a new part. Sets @index; 0, -ENOMEM, -errno
+ * of open_part().
+ */
+int import_cpu(struct import_cpus *cpus, uint32_t cpu, uint32_t *index) __must_check;
+
+/**
+ * struct imported - what an import has made: input of writer_write(); imported_free() it
+ * @facts: borrow from @texts
+ * @parts: by CPU; their descriptors are closed with it
+ * @cpus: their parts are not in @parts before import_parts()
+ * @clock: for the facts, if it is not a literal
+ * @notes: what the copy lacks, one note per line; the first is shown at the top of every report
+ */
+struct imported {
+	struct writer_facts facts;
+	struct writer_part *parts;
+	size_t nr_parts;
+	struct import_cpus cpus;
+	struct system_texts texts;
+	char clock[32];
+	struct strbuf notes;
+};
+
+/* Sorts the parts by CPU. */
+void import_sort_parts(struct imported *made);
+/* Makes the parts of all CPUs, whose pages are finished. 0 or -ENOMEM. */
+int import_parts(struct imported *made) __must_check;
+
+/**
+ * struct import_note - a note, if @nr is not 0
+ * @text: if it begins with a blank, the number comes first; @one: the text for 1, if another one
+ */
+struct import_note {
+	uint64_t nr;
+	const char *text, *one;
+};
+
+void import_add_notes(struct strbuf *out, const struct import_note *notes, size_t nr);
+
+/**
+ * import_meta() - add the notes as item RECORDING_META_IMPORT, and the size of the kernel's pages
  * @page_size: in bytes; 0: unknown
  *
- * Return: 0 or -ENOMEM, also if @notes ran out of memory.
+ * Return: 0 or -ENOMEM, also if the notes ran out of memory.
  */
-int import_meta(struct text_list *meta, const struct strbuf *notes,
-		uint32_t page_size) __must_check;
+int import_meta(struct imported *made, uint32_t page_size) __must_check;
+/* Adds a line "PID NAME" for each of @tasks, by number; their values are numbers in @names. */
+void import_tasks(struct strbuf *cmdlines, const struct u64_map *tasks,
+		  const struct intern *names);
+void imported_free(struct imported *made);
 
 #endif

@@ -3,47 +3,43 @@
 
 #include <sys/stat.h>
 #include <unistd.h>
-#ifdef HAVE_ZLIB
-#include <zlib.h>
-#endif
 
+#define INPUT_SIZE (64U << 10)
+#define MAGIC_MAX  4
+
+/**
+ * struct line_source - a text being read
+ * @unpacker: of a compressed text, else NULL; @input: room for what is compressed; @piece: what is
+ *	left of it; @inside: the end of compressed data has not come; @holds: the unpacker may have
+ *	more output
+ * @buf: LINE_SOURCE_WINDOW bytes and a NUL
+ * @bytes: of the file
+ */
 struct line_source {
-	int fd; /* -1: memory */
-#ifdef HAVE_ZLIB
-	z_stream z;
-	unsigned char *input; /* buffer for gzip'd text */
-	bool in_member;	      /* between the start and the end of a gzip member */
-#endif
-	bool compressed;
-	bool may_have_holes;
-	const char *memory;
-	size_t memory_left;
-	char *buf; /* LINE_SOURCE_WINDOW bytes and a NUL */
+	int fd;
+	bool exact, may_have_holes;
+	struct unpacker *unpacker;
+	uint8_t *input;
+	struct unpack_piece piece;
+	bool inside, holds;
+	char *buf;
 	size_t start, end;
 	bool at_end, skip, cut_short;
 	uint64_t bytes;
 };
-
-#define INPUT_SIZE (64U << 10)
 
 /* Reads up to @size bytes of the file as they are; 0 at the end. */
 static ssize_t read_raw(struct line_source *ls, void *to, size_t size)
 {
 	ssize_t n;
 
-	if (ls->fd < 0) {
-		if (size > ls->memory_left)
-			size = ls->memory_left;
-		if (size)
-			memcpy(to, ls->memory, size);
-		ls->memory += size;
-		ls->memory_left -= size;
-		return (ssize_t)size;
-	}
 	do {
 		n = read(ls->fd, to, size);
 	} while (n < 0 && errno == EINTR);
-	return n < 0 ? -errno : n;
+	if (n < 0)
+		return -errno;
+	ls->bytes += (uint64_t)n;
+	return n;
 }
 
 /* Bytes up to the next hole of a sparse file, at most @size; 0: a hole, which is skipped. */
@@ -58,7 +54,7 @@ static size_t skip_hole(struct line_source *ls, size_t size)
 	if (data < 0 && errno == ENXIO)
 		data = lseek(ls->fd, 0, SEEK_END);
 	if (data > at) {
-		ls->bytes += (uint64_t)(data - at) - 1;
+		ls->bytes += (uint64_t)(data - at);
 		return 0;
 	}
 	/* At the end, or the filesystem does not support holes. */
@@ -79,68 +75,50 @@ static ssize_t read_text(struct line_source *ls, char *to, size_t size)
 	return 1;
 }
 
-#ifdef HAVE_ZLIB
 /* Like read_raw(), but uncompressed. Consecutive members are joined as by gzip -d. */
-static ssize_t read_gzip(struct line_source *ls, void *to, size_t size)
+static ssize_t read_packed(struct line_source *ls, char *to, size_t size)
 {
-	z_stream *z = &ls->z;
+	struct unpack_piece *c = &ls->piece;
 	int ret;
 
-	z->next_out = to;
-	z->avail_out = (unsigned int)size;
-	while (z->avail_out == size) {
-		if (!z->avail_in) {
+	c->out = (uint8_t *)to;
+	c->out_left = size;
+	while (c->out_left == size) {
+		if (!c->in_left && !ls->holds) {
 			ssize_t n = read_raw(ls, ls->input, INPUT_SIZE);
 
-			if (n < 0)
+			if (n <= 0) {
+				ls->cut_short = !n && ls->inside;
 				return n;
-			if (!n) {
-				ls->cut_short = ls->in_member;
-				return 0;
 			}
-			z->next_in = ls->input;
-			z->avail_in = (unsigned int)n;
+			c->in = ls->input;
+			c->in_left = (size_t)n;
 		}
-		ls->in_member = true;
-		ret = inflate(z, Z_NO_FLUSH);
-		if (ret == Z_STREAM_END) {
-			ls->in_member = false;
-			ret = inflateReset(z);
-		}
-		if (ret == Z_MEM_ERROR)
-			return -ENOMEM;
-		if (ret != Z_OK && ret != Z_BUF_ERROR)
-			return -EBADMSG;
+		ret = unpacker_step(ls->unpacker, c);
+		if (ret < 0)
+			return ret;
+		ls->inside = !ret;
+		ls->holds = !ret && !c->out_left;
 	}
-	return (ssize_t)(size - z->avail_out);
+	return (ssize_t)(size - c->out_left);
 }
 
-static int start_gzip(struct line_source *ls)
+static int start_unpacker(struct line_source *ls, enum unpack_format packed)
 {
+	int ret = unpacker_new(&ls->unpacker, packed);
+
+	if (ret)
+		return ret;
 	ls->input = malloc(INPUT_SIZE);
-	if (!ls->input || inflateInit2(&ls->z, 15 + 16) != Z_OK) {
-		free(ls->input);
-		ls->input = NULL;
+	if (!ls->input)
 		return -ENOMEM;
-	}
 	/* Decompress first what was already read for detection. */
 	memcpy(ls->input, ls->buf, ls->end);
-	ls->z.next_in = ls->input;
-	ls->z.avail_in = (unsigned int)ls->end;
+	ls->piece.in = ls->input;
+	ls->piece.in_left = ls->end;
 	ls->end = 0;
 	return 0;
 }
-#else
-static ssize_t read_gzip(struct line_source *ls, void *to, size_t size)
-{
-	return -ENOTSUP;
-}
-
-static int start_gzip(struct line_source *ls)
-{
-	return -ENOTSUP;
-}
-#endif
 
 /* Fills the window as far as possible. 0 or -errno. */
 static int fill(struct line_source *ls)
@@ -153,8 +131,8 @@ static int fill(struct line_source *ls)
 	while (!ls->at_end && ls->end < LINE_SOURCE_WINDOW) {
 		char *to = ls->buf + ls->end;
 		size_t room = LINE_SOURCE_WINDOW - ls->end;
-		ssize_t n = ls->compressed ? read_gzip(ls, to, room)
-					   : read_text(ls, to, room);
+		ssize_t n = ls->unpacker ? read_packed(ls, to, room)
+					 : read_text(ls, to, room);
 
 		if (n < 0)
 			return (int)n;
@@ -164,58 +142,48 @@ static int fill(struct line_source *ls)
 	return 0;
 }
 
-static int open_source(struct line_source **out, struct line_source *ls)
+/* Reads the first bytes, which tell whether the text is compressed as by @packed. */
+static int begin(struct line_source *ls, enum unpack_format packed)
 {
-	int ret = 0;
-
 	ls->buf = malloc(LINE_SOURCE_WINDOW + 1);
 	if (!ls->buf)
-		ret = -ENOMEM;
-	while (!ret && !ls->at_end && ls->end < 2) {
-		ssize_t n = read_raw(ls, ls->buf + ls->end, 2 - ls->end);
+		return -ENOMEM;
+	while (!ls->at_end && ls->end < MAGIC_MAX) {
+		ssize_t n = read_raw(ls, ls->buf + ls->end, MAGIC_MAX - ls->end);
 
-		ls->at_end = !n;
 		if (n < 0)
-			ret = (int)n;
-		else
-			ls->end += (size_t)n;
+			return (int)n;
+		ls->at_end = !n;
+		ls->end += (size_t)n;
 	}
-	if (!ret && ls->end == 2 && !memcmp(ls->buf, "\x1f\x8b", 2)) {
-		ret = start_gzip(ls);
-		ls->compressed = !ret;
-	}
-	if (ret) {
-		line_source_close(ls);
-		return ret;
-	}
-	*out = ls;
-	return 0;
+	if (unpack_format_of(ls->buf, ls->end) != packed)
+		return 0;
+	ls->at_end = false;
+	return start_unpacker(ls, packed);
 }
 
-int line_source_open_fd(struct line_source **out, int fd)
+int line_source_open_fd(struct line_source **out, int fd, enum unpack_format packed,
+			bool exact)
 {
 	struct line_source *ls = calloc(1, sizeof(*ls));
 	struct stat st;
+	int ret;
 
 	if (!ls) {
 		close(fd);
 		return -ENOMEM;
 	}
 	ls->fd = fd;
-	ls->may_have_holes = !fstat(fd, &st) && S_ISREG(st.st_mode) && st.st_size > 0;
-	return open_source(out, ls);
-}
-
-int line_source_open_memory(struct line_source **out, const void *data, size_t size)
-{
-	struct line_source *ls = calloc(1, sizeof(*ls));
-
-	if (!ls)
-		return -ENOMEM;
-	ls->fd = -1;
-	ls->memory = data;
-	ls->memory_left = size;
-	return open_source(out, ls);
+	ls->exact = exact;
+	ls->may_have_holes =
+		!exact && !fstat(fd, &st) && S_ISREG(st.st_mode) && st.st_size > 0;
+	ret = begin(ls, packed);
+	if (ret) {
+		line_source_close(ls);
+		return ret;
+	}
+	*out = ls;
+	return 0;
 }
 
 int line_source_peek(struct line_source *ls, const char **data, size_t *size)
@@ -242,13 +210,14 @@ int line_source_next(struct line_source *ls, char **line, size_t *size)
 				return ret;
 			continue;
 		}
+		if (!nl && ls->cut_short && ls->exact)
+			return -ENODATA;
 		if (!nl && !have)
 			return 0;
 		*line = p;
 		*size = nl ? (size_t)(nl - p) : have;
 		p[*size] = '\0';
 		ls->start += *size + (nl != NULL);
-		ls->bytes += *size + (nl != NULL);
 		/* Drop the rest of a line that does not fit the window. */
 		ls->skip = !nl && !ls->at_end;
 		if (was_skipped)
@@ -256,7 +225,7 @@ int line_source_next(struct line_source *ls, char **line, size_t *size)
 		if (*size && p[*size - 1] == '\r')
 			p[--*size] = '\0';
 		/* A hole ends at a block boundary, and text may begin later in that block. */
-		for (; *size && !**line; ++*line)
+		for (; *size && !**line && !ls->exact; ++*line)
 			--*size;
 		return 1;
 	}
@@ -276,13 +245,9 @@ void line_source_close(struct line_source *ls)
 {
 	if (!ls)
 		return;
-#ifdef HAVE_ZLIB
-	if (ls->input)
-		inflateEnd(&ls->z);
+	unpacker_free(ls->unpacker);
 	free(ls->input);
-#endif
-	if (ls->fd >= 0)
-		close(ls->fd);
+	close(ls->fd);
 	free(ls->buf);
 	free(ls);
 }

@@ -4,9 +4,7 @@
 #include "base/bytes.h"
 #include "import/perf_events.h"
 #include "import/perf_file.h"
-#include "import/perf_notes.h"
 #include "import/perf_records.h"
-#include "import/perf_symbols.h"
 #include "import/perf_system.h"
 #include "import/perf_tracing.h"
 #include "symbol/user_symbols.h"
@@ -18,30 +16,23 @@
 /* The most files of a directory: perf has at most one thread per CPU. */
 #define PERF_MAX_FILES	 4096U
 
-struct perf_import {
-	struct recording_import_options opts;
+struct perf_reader {
+	const struct recording_import_options *opts;
 	const struct source *src;
 	const char *path;
 	const struct log *log;
-	struct perf_import_result result;
+	struct perf_import *out;
 	struct perf_file file;
 	struct perf_tracing tracing;
 	struct perf_system system;
 	struct perf_events events;
 	struct user_maps user;
-	struct system_texts texts;
-	struct strbuf notes;
-	uint64_t period;
-	unsigned int counted;
-	const char *clock;
-	struct writer_facts facts;
-	struct writer_part *parts;
 };
 
 /* --- sections ---------------------------------------------------------------------------- */
 
 /* @advice: a separate line; NULL: none */
-static int failed_advise(const struct perf_import *pi, int err, const char *why,
+static int failed_advise(const struct perf_reader *pi, int err, const char *why,
 			 const char *advice)
 {
 	log_msg(pi->log, LOG_ERROR, advice ? "%s %s\n  %s" : "%s %s", pi->path, why,
@@ -49,30 +40,23 @@ static int failed_advise(const struct perf_import *pi, int err, const char *why,
 	return err;
 }
 
-static int failed(const struct perf_import *pi, int err, const char *why)
+static int failed(const struct perf_reader *pi, int err, const char *why)
 {
 	return failed_advise(pi, err, why, NULL);
 }
 
-/* The file's @range in memory, which the caller frees. */
-static int read_range(const struct perf_import *pi, const struct perf_range *range,
+/* Reads the file's @range into *@out, which the caller frees in any case. */
+static int read_range(const struct perf_reader *pi, const struct perf_range *range,
 		      uint8_t **out)
 {
-	uint8_t *data = malloc((size_t)range->size + 1);
-	int ret = data ? source_read(pi->src, data, (size_t)range->size, range->offset)
-		       : -ENOMEM;
-
-	if (ret) {
-		free(data);
-		return ret;
-	}
-	*out = data;
-	return 0;
+	*out = malloc((size_t)range->size + 1);
+	return *out ? source_read(pi->src, *out, (size_t)range->size, range->offset)
+		    : -ENOMEM;
 }
 
-static int read_tracing(struct perf_import *pi, const struct perf_range *range)
+static int read_tracing(struct perf_reader *pi, const struct perf_range *range)
 {
-	uint8_t *data = NULL;
+	uint8_t *data __auto_mem = NULL;
 	int ret;
 
 	if (pi->tracing.subbuf_size)
@@ -82,14 +66,23 @@ static int read_tracing(struct perf_import *pi, const struct perf_range *range)
 	ret = read_range(pi, range, &data);
 	if (!ret)
 		ret = perf_tracing_read(&pi->tracing, data, (size_t)range->size,
-					&pi->texts, pi->log);
-	free(data);
+					&pi->out->made.texts, pi->log);
+	pi->out->made.cpus.big_endian = pi->tracing.big_endian;
+	pi->out->made.cpus.page_size = pi->tracing.subbuf_size;
 	if (!ret && pi->tracing.big_endian != pi->file.big_endian)
 		ret = failed(pi, -EBADMSG, "has tracing data in another byte order");
 	return ret;
 }
 
-static int read_sections(struct perf_import *pi)
+static int take_record(void *ctx, const struct perf_record *rec)
+{
+	struct perf_reader *pi = ctx;
+	int ret = perf_events_record(&pi->events, rec);
+
+	return ret ? ret : perf_system_record(&pi->system, rec);
+}
+
+static int read_sections(struct perf_reader *pi)
 {
 	int ret = 0;
 
@@ -99,15 +92,15 @@ static int read_sections(struct perf_import *pi)
 
 		if (i == PERF_FEATURE_TRACING_DATA || !range.size)
 			continue;
-		if (range.size > SECTION_MAX)
-			range.size = SECTION_MAX;
+		range.size = SMALLER(range.size, SECTION_MAX);
 		ret = read_range(pi, &range, &data);
 		if (!ret)
 			perf_system_feature(&pi->system, i, data, (size_t)range.size,
 					    pi->file.big_endian);
 		if (!ret && i == PERF_FEATURE_BUILD_ID)
-			ret = perf_events_build_ids(&pi->events, data,
-						    (size_t)range.size);
+			ret = perf_records_of_build_ids(data, (size_t)range.size,
+							pi->file.big_endian, take_record,
+							pi);
 		free(data);
 	}
 	if (!ret && pi->file.sections[PERF_FEATURE_TRACING_DATA].size)
@@ -118,7 +111,7 @@ static int read_sections(struct perf_import *pi)
 /* --- records ----------------------------------------------------------------------------- */
 
 /* An attr, then its ids; the attr has its own size. */
-static int read_attr_record(struct perf_import *pi, const struct perf_record *rec)
+static int read_attr_record(struct perf_reader *pi, const struct perf_record *rec)
 {
 	const bool big = pi->file.big_endian;
 	uint32_t size;
@@ -136,7 +129,7 @@ static int read_attr_record(struct perf_import *pi, const struct perf_record *re
 }
 
 /* u64 number, then the content of a section. */
-static void read_feature_record(struct perf_import *pi, const struct perf_record *rec)
+static void read_feature_record(struct perf_reader *pi, const struct perf_record *rec)
 {
 	uint64_t nr;
 
@@ -149,7 +142,7 @@ static void read_feature_record(struct perf_import *pi, const struct perf_record
 }
 
 /* u32 size of the data after the record, padded to eight bytes. */
-static int read_tracing_record(struct perf_import *pi, struct perf_records *records,
+static int read_tracing_record(struct perf_reader *pi, struct perf_records *records,
 			       const struct perf_record *rec)
 {
 	struct perf_range range;
@@ -162,7 +155,7 @@ static int read_tracing_record(struct perf_import *pi, struct perf_records *reco
 	return ret ? ret : read_tracing(pi, &range);
 }
 
-static int skip_auxtrace(const struct perf_import *pi, struct perf_records *records,
+static int skip_auxtrace(const struct perf_reader *pi, struct perf_records *records,
 			 const struct perf_record *rec)
 {
 	uint64_t offset;
@@ -173,11 +166,9 @@ static int skip_auxtrace(const struct perf_import *pi, struct perf_records *reco
 				    &offset);
 }
 
-static int import_record(struct perf_import *pi, struct perf_records *records,
+static int import_record(struct perf_reader *pi, struct perf_records *records,
 			 const struct perf_record *rec)
 {
-	int ret;
-
 	switch (rec->type) {
 	case PERF_HEADER_ATTR:
 		return pi->file.pipe ? read_attr_record(pi, rec) : 0;
@@ -189,16 +180,14 @@ static int import_record(struct perf_import *pi, struct perf_records *records,
 	case PERF_AUXTRACE:
 		return skip_auxtrace(pi, records, rec);
 	default:
-		ret = perf_events_record(&pi->events, rec);
-		return ret ? ret
-			   : perf_system_record(&pi->system, rec, pi->file.big_endian);
+		return take_record(pi, rec);
 	}
 }
 
-/* @nr: number of the file, as in struct perf_import_result's cut_file */
-static int read_all(struct perf_import *pi, struct perf_records *records, unsigned int nr)
+/* @nr: number of the file, as in struct perf_import's cut_file */
+static int read_all(struct perf_reader *pi, struct perf_records *records, unsigned int nr)
 {
-	const uint64_t total = pi->opts.open_more ? 0 : pi->file.data.size;
+	const uint64_t total = pi->opts->open_more ? 0 : pi->file.data.size;
 	struct perf_record rec;
 	int ret;
 
@@ -206,17 +195,17 @@ static int read_all(struct perf_import *pi, struct perf_records *records, unsign
 		ret = import_record(pi, records, &rec);
 		if (ret)
 			break;
-		if (++pi->result.nr_records % PROGRESS_RECORDS == 0 && pi->opts.progress)
-			pi->opts.progress(pi->opts.ctx,
-					  perf_records_done(records) -
-						  pi->file.data.offset,
-					  total, pi->result.nr_events);
+		if (++pi->out->nr_records % PROGRESS_RECORDS == 0 && pi->opts->progress)
+			pi->opts->progress(pi->opts->ctx,
+					   perf_records_done(records) -
+						   pi->file.data.offset,
+					   total, pi->out->nr_events);
 	}
 	/* Data before a damaged or missing end are still valid. */
-	if ((ret == -ENODATA || ret == -EBADMSG) && pi->result.nr_samples) {
-		pi->result.cut_at = perf_records_done(records);
-		pi->result.cut_error = ret;
-		pi->result.cut_file = nr;
+	if ((ret == -ENODATA || ret == -EBADMSG) && pi->out->nr_samples) {
+		pi->out->cut_at = perf_records_done(records);
+		pi->out->cut_error = ret;
+		pi->out->cut_file = nr;
 		return 0;
 	}
 	if (ret == -ENOTSUP)
@@ -228,35 +217,33 @@ static int read_all(struct perf_import *pi, struct perf_records *records, unsign
 	return ret;
 }
 
-static int read_file(struct perf_import *pi, const struct source *src,
+static int read_file(struct perf_reader *pi, const struct source *src,
 		     const struct perf_range *range, unsigned int nr)
 {
 	struct perf_records *records = NULL;
 	int ret = perf_records_open(&records, src, range->offset,
 				    range->offset + range->size, pi->file.big_endian);
 
-	if (!ret)
-		ret = read_all(pi, records, nr);
+	ret = ret ?: read_all(pi, records, nr);
 	perf_records_close(records);
 	return ret;
 }
 
 /* perf record --threads writes the records of each thread to a separate file. */
-static int read_records(struct perf_import *pi)
+static int read_records(struct perf_reader *pi)
 {
 	int ret = read_file(pi, pi->src, &pi->file.data, 0);
 
-	for (unsigned int i = 0; !ret && pi->opts.open_more && i < PERF_MAX_FILES; i++) {
+	for (unsigned int i = 0; !ret && pi->opts->open_more && i < PERF_MAX_FILES; i++) {
 		struct perf_range all = { 0 };
 		struct source src = { 0 };
 
-		ret = pi->opts.open_more(pi->opts.ctx, i, &src);
+		ret = pi->opts->open_more(pi->opts->ctx, i, &src);
 		if (ret <= 0)
 			break;
 		all.size = src.size;
-		ret = perf_events_next_file(&pi->events);
-		if (!ret)
-			ret = read_file(pi, &src, &all, i + 1);
+		ret = perf_events_restart(&pi->events);
+		ret = ret ?: read_file(pi, &src, &all, i + 1);
 		source_close(&src);
 	}
 	return ret ? ret : perf_events_finish(&pi->events);
@@ -267,59 +254,50 @@ static int read_records(struct perf_import *pi)
 /* perf's own clock is the one that ftrace calls "perf"; the others have POSIX numbers. */
 static const char *clock_of(const struct perf_attr *attr)
 {
-	if (!attr->own_time)
-		return "perf";
-	switch (attr->clockid) {
-	case 0:
-		return "realtime";
-	case 1:
-		return "mono";
-	case 4:
-		return "mono_raw";
-	case 7:
-		return "boot";
-	case 11:
-		return "tai";
-	default:
-		return "perf";
-	}
+	static const char *const clocks[] = { [0] = "realtime",
+					      [1] = "mono",
+					      [4] = "mono_raw",
+					      [7] = "boot",
+					      [11] = "tai" };
+	const bool known = attr->own_time && attr->clockid >= 0 &&
+			   attr->clockid < (int32_t)ARRAY_SIZE(clocks);
+
+	return known && clocks[attr->clockid] ? clocks[attr->clockid] : "perf";
 }
 
 /* Finds what applies to all tracepoints. */
-static void look_at_attrs(struct perf_import *pi)
+static void look_at_attrs(struct perf_reader *pi)
 {
+	struct perf_import *r = pi->out;
 	bool any = false;
 
-	pi->period = 1;
-	pi->counted = 0;
-	pi->clock = "perf";
-	for (size_t i = 0; i < pi->file.attrs.nr; i++) {
-		const struct perf_attr *a = &pi->file.attrs.items[i];
-
+	r->period = 1;
+	r->clock = "perf";
+	for_each(a, pi->file.attrs.items, pi->file.attrs.nr) {
 		pi->system.some_tasks |= a->on_exec;
 		if (a->type != PERF_ATTR_TRACEPOINT)
 			continue;
 		if (!any)
-			pi->clock = clock_of(a);
+			r->clock = clock_of(a);
 		any = true;
 		if (a->freq)
-			pi->period = 0;
+			r->period = 0;
 		else if (!a->period)
-			pi->counted++;
-		else if (pi->period && a->period > pi->period)
-			pi->period = a->period;
+			r->counted++;
+		else if (r->period && a->period > r->period)
+			r->period = a->period;
 	}
 }
 
-static int add_meta(struct perf_import *pi, const char *name, const char *text)
+static int add_meta(struct perf_reader *pi, const char *name, const char *text)
 {
-	return text_list_add(&pi->texts.meta, name, text, strlen(text));
+	return text_list_add(&pi->out->made.texts.meta, name, text, strlen(text));
 }
 
 /* Adds the names of the recorded events: those that have a format. */
-static int add_events(struct perf_import *pi)
+static int add_events(struct perf_reader *pi)
 {
-	const struct text_list *formats = &pi->texts.event_formats;
+	const struct text_list *formats = &pi->out->made.texts.event_formats;
 	struct strbuf sb = { 0 };
 
 	for (size_t i = 0; i < formats->count; i++) {
@@ -330,126 +308,98 @@ static int add_events(struct perf_import *pi)
 		strbuf_printf(&sb, "%s%s:%.*s", sb.size ? " " : "",
 			      formats->items[i].name, (int)strcspn(at + 6, "\n"), at + 6);
 	}
-	return text_list_take(&pi->texts.meta, RECORDING_META_EVENTS, &sb);
+	return text_list_take(&pi->out->made.texts.meta, RECORDING_META_EVENTS, &sb);
 }
 
 /* Adds the user's symbols, or else the ones that the caller has for this kernel. */
-static int add_symbols(struct perf_import *pi, struct perf_facts *facts)
+static int add_symbols(struct perf_reader *pi)
 {
-	const struct perf_system *s = &pi->system;
-	const struct import_kernel kernel = { .host = s->host,
-					      .release = s->release,
-					      .build_id = s->build_id,
-					      .text_symbol = s->text_symbol,
-					      .text = s->kernel_text,
-					      .text_end = s->kernel_end };
+	struct perf_import *r = pi->out;
 	struct strbuf __auto_free found = { 0 };
+	const char *text = pi->opts->symbols;
 	int ret = 0;
 
-	if (pi->opts.symbols) {
-		facts->symbols = PERF_SYMBOLS_GIVEN;
-		return perf_symbols_add(&pi->texts.kallsyms, pi->opts.symbols, s,
-					&facts->moved);
+	r->symbols = text ? PERF_SYMBOLS_GIVEN : PERF_SYMBOLS_NONE;
+	if (!text && pi->opts->find_symbols) {
+		ret = pi->opts->find_symbols(pi->opts->ctx, &pi->system, &found);
+		text = found.size ? found.data : NULL;
+		r->symbols = text ? PERF_SYMBOLS_FOUND : PERF_SYMBOLS_NONE;
 	}
-	if (pi->opts.find_symbols)
-		ret = pi->opts.find_symbols(pi->opts.ctx, &kernel, &found);
-	if (!ret && found.size) {
-		facts->symbols = PERF_SYMBOLS_FOUND;
-		ret = perf_symbols_add(&pi->texts.kallsyms, found.data, s, &facts->moved);
-	}
-	return ret;
+	return ret || !text ? ret
+			    : perf_symbols_add(&r->made.texts.kallsyms, text, &pi->system,
+					       &r->moved);
 }
 
-static int add_user_symbols(struct perf_import *pi)
+static int add_user_symbols(struct perf_reader *pi)
 {
-	const struct user_symbols_options opts = { .open = pi->opts.open_program,
-						   .ctx = pi->opts.ctx,
-						   .chosen = pi->opts.programs_chosen,
+	const struct user_symbols_options opts = { .open = pi->opts->open_program,
+						   .ctx = pi->opts->ctx,
+						   .chosen = pi->opts->programs_chosen,
 						   .owner = UINT32_MAX };
 	struct user_texts texts = { 0 };
 	int ret = user_symbols(&pi->user, &opts, &texts);
 
 	if (!ret && texts.symbols.size)
-		ret = text_list_take(&pi->texts.meta, RECORDING_META_USER_SYMBOLS,
-				     &texts.symbols);
+		ret = text_list_take(&pi->out->made.texts.meta,
+				     RECORDING_META_USER_SYMBOLS, &texts.symbols);
 	if (!ret && texts.lines.size)
-		ret = text_list_take(&pi->texts.meta, RECORDING_META_USER_LINES,
+		ret = text_list_take(&pi->out->made.texts.meta, RECORDING_META_USER_LINES,
 				     &texts.lines);
 	strbuf_free(&texts.symbols);
 	strbuf_free(&texts.lines);
 	return ret;
 }
 
-static int compose_texts(struct perf_import *pi)
+static int compose_texts(struct perf_reader *pi)
 {
-	struct perf_facts facts = { .system = &pi->system,
-				    .result = &pi->result,
-				    .period = pi->period,
-				    .counted = pi->counted,
-				    .clock = pi->clock };
 	const struct perf_system *s = &pi->system;
-	struct system_texts *t = &pi->texts;
+	struct system_texts *t = &pi->out->made.texts;
 	uint32_t page_size =
-		pi->opts.page_size ? pi->opts.page_size : pi->tracing.page_size;
+		pi->opts->page_size ? pi->opts->page_size : pi->tracing.page_size;
 	int ret = perf_system_texts(&pi->system, t);
 
-	strbuf_printf(&t->trace_clock, "[%s]\n", pi->clock);
-	if (!ret)
-		ret = add_symbols(pi, &facts);
+	strbuf_printf(&t->trace_clock, "[%s]\n", pi->out->clock);
+	ret = ret ?: add_symbols(pi);
 	import_kernel(&t->uname, s->host,
-		      pi->opts.release ? pi->opts.release : s->release,
-		      pi->opts.machine ? pi->opts.machine : s->machine);
-	perf_notes(&pi->notes, &facts);
-	if (!ret)
-		ret = add_user_symbols(pi);
-	if (!ret)
-		ret = add_events(pi);
+		      pi->opts->release ? pi->opts->release : s->release,
+		      pi->opts->machine ? pi->opts->machine : s->machine);
+	perf_notes(&pi->out->made.notes, s, pi->out);
+	ret = ret ?: add_user_symbols(pi);
+	ret = ret ?: add_events(pi);
 	if (!ret && *s->build_id)
 		ret = add_meta(pi, "build_id", s->build_id);
-	if (!ret && (s->some_tasks || s->filtered || pi->period != 1 || pi->counted))
+	if (!ret &&
+	    (s->some_tasks || s->filtered || pi->out->period != 1 || pi->out->counted))
 		ret = add_meta(pi, RECORDING_META_SCOPE, "part");
-	return ret ? ret : import_meta(&t->meta, &pi->notes, page_size);
+	return ret ? ret : import_meta(&pi->out->made, page_size);
 }
 
-static int compose_parts(struct perf_import *pi)
+static int compose(struct perf_reader *pi)
 {
-	const struct perf_events *pe = &pi->events;
+	struct imported *made = &pi->out->made;
+	uint32_t nr_cpus;
+	int ret = import_parts(made);
 
-	pi->parts = calloc(pe->nr_cpus + 1, sizeof(*pi->parts));
-	if (!pi->parts)
-		return -ENOMEM;
-	for (size_t i = 0; i < pe->nr_cpus; i++)
-		pi->parts[i] = (struct writer_part){ .cpu = pe->cpus[i].cpu,
-						     .fd = pe->cpus[i].pages.fd,
-						     .size = pe->cpus[i].pages.offset,
-						     .consume = true };
-	return 0;
-}
-
-static int compose(struct perf_import *pi)
-{
-	const struct perf_events *pe = &pi->events;
-	uint32_t nr_cpus = pe->cpus[pe->nr_cpus - 1].cpu + 1;
-	int ret = compose_texts(pi);
-
-	if (!ret)
-		ret = compose_parts(pi);
+	if (ret)
+		return ret;
+	ret = compose_texts(pi);
+	nr_cpus = made->parts[made->nr_parts - 1].cpu + 1;
 	if (pi->system.nr_cpus > nr_cpus && pi->system.nr_cpus <= 4096)
 		nr_cpus = pi->system.nr_cpus;
-	pi->facts = (struct writer_facts){
+	made->facts = (struct writer_facts){
 		.file_version = 7,
 		.page_size = pi->tracing.subbuf_size,
 		.long_size = pi->tracing.layout.long_size,
 		.foreign_endian = pi->file.big_endian != HOST_BIG_ENDIAN,
-		.clock = pi->clock,
+		.clock = pi->out->clock,
 		.nr_cpus = nr_cpus,
 	};
-	return ret ? ret : system_texts_facts(&pi->texts, &pi->facts);
+	return ret ? ret : system_texts_facts(&made->texts, &made->facts);
 }
 
 /* --- running ----------------------------------------------------------------------------- */
 
-static int open_file(struct perf_import *pi)
+static int open_file(struct perf_reader *pi)
 {
 	int ret = perf_file_read(&pi->file, pi->src);
 
@@ -462,109 +412,72 @@ static int open_file(struct perf_import *pi)
 	return ret;
 }
 
-static int nothing_found(const struct perf_import *pi)
+static int nothing_found(const struct perf_reader *pi)
 {
 	static const char record[] =
 		"Record them: perf kmem record, or perf record -e 'kmem:*' -a -g";
+	const bool formats = pi->tracing.subbuf_size;
+	const struct reason {
+		bool is;
+		const char *why, *advice;
+	} reasons[] = {
+		{ pi->file.unfinished,
+		  "has no event formats: perf was killed before it wrote them",
+		  "Record again, and end perf with Ctrl-C" },
+		{ pi->file.cut && !formats,
+		  "is cut short: the event formats at its end are missing" },
+		{ !formats, "has no tracepoint events", record },
+		{ !pi->tracing.has_kmem, "has tracepoint events, but none of kmem",
+		  record },
+		{ pi->file.sections[PERF_FEATURE_DIR_FORMAT].size && !pi->opts->open_more,
+		  "has no events: they are in data.0 and so on, beside it",
+		  "Name its directory" },
+		{ pi->out->nr_untimed, "has events without times",
+		  "Record again with: perf record -T" },
+		{ true, "has no kmem events" },
+	};
+	const struct reason *r = FIND(one, reasons, ARRAY_SIZE(reasons), one->is);
 
-	if (pi->file.unfinished)
-		return failed_advise(
-			pi, -ENODATA,
-			"has no event formats: perf was killed before it wrote them",
-			"Record again, and end perf with Ctrl-C");
-	if (pi->file.cut && !pi->tracing.subbuf_size)
-		return failed(pi, -ENODATA,
-			      "is cut short: the event formats at its end are missing");
-	if (!pi->tracing.subbuf_size)
-		return failed_advise(pi, -ENODATA, "has no tracepoint events", record);
-	if (!pi->tracing.has_kmem)
-		return failed_advise(pi, -ENODATA,
-				     "has tracepoint events, but none of kmem", record);
-	if (pi->file.sections[PERF_FEATURE_DIR_FORMAT].size && !pi->opts.open_more)
-		return failed_advise(
-			pi, -ENODATA,
-			"has no events: they are in data.0 and so on, beside it",
-			"Name its directory");
-	if (pi->result.nr_untimed)
-		return failed_advise(pi, -ENODATA, "has events without times",
-				     "Record again with: perf record -T");
-	return failed(pi, -ENODATA, "has no kmem events");
+	return failed_advise(pi, -ENODATA, r->why, r->advice);
 }
 
-static int run(struct perf_import *pi)
+static int run(struct perf_reader *pi)
 {
 	int ret = open_file(pi);
 
-	if (!ret)
-		ret = perf_events_init(&pi->events, &pi->opts, &pi->file.attrs,
-				       &pi->tracing, &pi->result);
-	pi->events.user = &pi->user;
-	if (!ret)
-		ret = read_sections(pi);
+	ret = ret ?: read_sections(pi);
 	if (!ret && !pi->file.pipe && !pi->tracing.subbuf_size)
 		return nothing_found(pi);
-	if (!ret)
-		ret = read_records(pi);
+	ret = ret ?: read_records(pi);
 	if (ret)
 		return ret;
-	if (!pi->result.nr_samples || !pi->tracing.has_kmem)
+	if (!pi->out->nr_samples || !pi->tracing.has_kmem)
 		return nothing_found(pi);
 	look_at_attrs(pi);
 	return compose(pi);
 }
 
-int perf_import_run(struct perf_import **out, const struct source *src, const char *path,
+int perf_import_run(struct perf_import *out, const struct source *src, const char *path,
 		    const struct recording_import_options *opts, const struct log *log)
 {
-	struct perf_import *pi = calloc(1, sizeof(*pi));
+	struct perf_reader *pi __auto_mem = calloc(1, sizeof(*pi));
 	int ret;
 
+	*out = (struct perf_import){ .made.cpus.opts = opts };
 	if (!pi)
 		return -ENOMEM;
-	pi->opts = *opts;
+	pi->opts = opts;
 	pi->src = src;
 	pi->path = path;
 	pi->log = log;
+	pi->out = out;
+	pi->events =
+		(struct perf_events){ &pi->file.attrs, &pi->tracing, out, &pi->user };
+	out->made.cpus.layout = &pi->tracing.layout;
 	ret = run(pi);
-	if (ret) {
-		perf_import_free(pi);
-		return ret;
-	}
-	*out = pi;
-	return 0;
-}
-
-const struct perf_import_result *perf_import_result(const struct perf_import *pi)
-{
-	return &pi->result;
-}
-
-const struct writer_facts *perf_import_facts(const struct perf_import *pi)
-{
-	return &pi->facts;
-}
-
-const struct writer_part *perf_import_parts(const struct perf_import *pi, size_t *count)
-{
-	*count = pi->events.nr_cpus;
-	return pi->parts;
-}
-
-const char *perf_import_notes(const struct perf_import *pi)
-{
-	return strbuf_text(&pi->notes);
-}
-
-void perf_import_free(struct perf_import *pi)
-{
-	if (!pi)
-		return;
 	perf_events_free(&pi->events);
 	perf_file_free(&pi->file);
 	perf_system_free(&pi->system);
 	user_maps_free(&pi->user);
-	system_texts_free(&pi->texts);
-	strbuf_free(&pi->notes);
-	free(pi->parts);
-	free(pi);
+	return ret;
 }

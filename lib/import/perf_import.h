@@ -12,11 +12,19 @@
 
 #include "base/log.h"
 #include "import/import_meta.h"
+#include "import/perf_system.h"
 #include "recording/source.h"
 #include "recording/writer.h"
 
+/* The source of symbols: none, the user, or the machine that kmemx runs on. */
+enum perf_symbols {
+	PERF_SYMBOLS_NONE,
+	PERF_SYMBOLS_GIVEN,
+	PERF_SYMBOLS_FOUND,
+};
+
 /**
- * struct perf_import_result - the outcome of an import
+ * struct perf_import - the outcome of an import; imported_free(&made) in any case
  * @nr_records: records of the file; @nr_events: events written, including stacks
  * @nr_samples: tracepoint samples written; @nr_stacks: those with a callchain
  * @nr_others: samples of other events than tracepoints
@@ -28,21 +36,28 @@
  * @cut_at: where the file ends in the middle of a record, or is invalid; 0: nowhere
  * @cut_error: the reason: -ENODATA or -EBADMSG
  * @cut_file: the file: 0 the file itself; N data.(N-1) of a directory
+ * @period: the largest period of a tracepoint; 1: every event; 0: perf chose it
+ * @counted: tracepoints without samples, as perf only counted them
+ * @moved: how far the symbols were moved, modulo 2^64
+ * @clock: clock of the recording
  */
-struct perf_import_result {
+struct perf_import {
+	struct imported made;
 	uint64_t nr_records, nr_events, nr_samples, nr_stacks;
 	uint64_t nr_others, nr_unreadable, nr_untimed, nr_too_long, nr_late;
 	uint64_t nr_lost, nr_lost_anywhere;
 	uint64_t cut_at;
 	int cut_error;
 	unsigned int cut_file;
+	uint64_t period;
+	unsigned int counted;
+	enum perf_symbols symbols;
+	uint64_t moved;
+	const char *clock;
 };
-
-struct perf_import;
 
 /**
  * perf_import_run() - read a perf.data file to its end
- * @out: the import; free with perf_import_free()
  * @src: borrowed from the caller until this returns
  * @path: for messages
  *
@@ -52,15 +67,12 @@ struct perf_import;
  * build cannot read it, -EBADMSG if damaged, -ENODATA without kmem events; -ENOMEM, -ENOSPC, -errno
  * of reading and writing.
  */
-int perf_import_run(struct perf_import **out, const struct source *src, const char *path,
+int perf_import_run(struct perf_import *out, const struct source *src, const char *path,
 		    const struct recording_import_options *opts,
 		    const struct log *log) __must_check;
-const struct perf_import_result *perf_import_result(const struct perf_import *pi);
-/* Input of writer_write(); owned by @pi. */
-const struct writer_facts *perf_import_facts(const struct perf_import *pi);
-const struct writer_part *perf_import_parts(const struct perf_import *pi, size_t *count);
-/* What is missing, one note per line; also the item RECORDING_META_IMPORT. */
-const char *perf_import_notes(const struct perf_import *pi);
-void perf_import_free(struct perf_import *pi);
+
+/* Adds notes about what the file lacked, for readers of the recording, one per line. */
+void perf_notes(struct strbuf *out, const struct perf_system *s,
+		const struct perf_import *r);
 
 #endif

@@ -2,12 +2,20 @@
 #include "import/perf_records.h"
 
 #include "base/bytes.h"
+#include "base/unpack.h"
 
-/* Decompresses records, whose contents are pieces of one zstd stream. */
-struct perf_unpack;
-
-#ifdef HAVE_ZSTD
-#include <zstd.h>
+/**
+ * struct perf_unpack - decompresses records, whose contents are pieces of one zstd stream
+ * @unpacker: NULL before the first piece
+ * @piece: what is left of the last piece
+ * @given: bytes output of this piece; @packed, @plain: bytes of all pieces
+ */
+struct perf_unpack {
+	struct unpacker *unpacker;
+	struct unpack_piece piece;
+	uint64_t given, packed, plain;
+	bool more;
+};
 
 /* The largest size of a decompressed piece; perf's have at most one ring's content. */
 #define PERF_PLAIN_MAX	(64U << 20)
@@ -15,105 +23,33 @@ struct perf_unpack;
  * PERF_PLAIN_MAX. Samples grow by a factor of 10 to 30.
  */
 #define PERF_GROWTH_MAX 200U
-/* The most memory that a stream may require; perf's levels need up to 8 MiB, the longest 128. */
-#define WINDOW_LOG_MAX	27
-
-struct perf_unpack {
-	ZSTD_DCtx *dctx;
-	ZSTD_inBuffer in;
-	uint64_t given;		/* bytes output of this piece */
-	uint64_t packed, plain; /* bytes of all pieces */
-	bool more;
-};
-
-static void perf_unpack_free(struct perf_unpack *u)
-{
-	if (!u)
-		return;
-	ZSTD_freeDCtx(u->dctx);
-	free(u);
-}
-
-static int perf_unpack_new(struct perf_unpack **out)
-{
-	struct perf_unpack *u = calloc(1, sizeof(*u));
-
-	if (u)
-		u->dctx = ZSTD_createDCtx();
-	if (!u || !u->dctx ||
-	    ZSTD_isError(ZSTD_DCtx_setParameter(u->dctx, ZSTD_d_windowLogMax,
-						WINDOW_LOG_MAX))) {
-		perf_unpack_free(u);
-		return -ENOMEM;
-	}
-	*out = u;
-	return 0;
-}
-
-/* Sets the next piece, borrowed from the caller until nothing is pending. */
-static void perf_unpack_feed(struct perf_unpack *u, const uint8_t *data, size_t size)
-{
-	u->in = (ZSTD_inBuffer){ data, size, 0 };
-	u->given = 0;
-	u->packed += size;
-	u->more = size != 0;
-}
-
-static bool perf_unpack_pending(const struct perf_unpack *u)
-{
-	return u && u->more;
-}
 
 /* Fills @out as far as possible. 0; -EBADMSG if damaged, or beyond PERF_PLAIN_MAX for a piece or
  * PERF_GROWTH_MAX for all.
  */
 static int perf_unpack_some(struct perf_unpack *u, uint8_t *out, size_t size, size_t *got)
 {
-	ZSTD_outBuffer to = { out, size, 0 };
-	size_t before = u->in.pos;
-	size_t ret = ZSTD_decompressStream(u->dctx, &to, &u->in);
+	const size_t before = u->piece.in_left;
+	bool stuck;
+	int ret;
 
-	*got = to.pos;
-	u->given += to.pos;
-	u->plain += to.pos;
+	u->piece.out = out;
+	u->piece.out_left = size;
+	ret = unpacker_step(u->unpacker, &u->piece);
+	*got = size - u->piece.out_left;
+	stuck = !*got && u->piece.in_left == before;
+	u->given += *got;
+	u->plain += *got;
 	/* If the output buffer is full, the decompressor may hold more. */
-	u->more = u->in.pos < u->in.size || to.pos == to.size;
-	if (ZSTD_isError(ret) || u->given > PERF_PLAIN_MAX ||
+	u->more = u->piece.in_left || !u->piece.out_left;
+	if (ret < 0 || u->given > PERF_PLAIN_MAX ||
 	    (u->plain > PERF_PLAIN_MAX && u->plain / PERF_GROWTH_MAX > u->packed) ||
-	    (!to.pos && u->in.pos == before && u->more)) {
+	    (stuck && u->more)) {
 		u->more = false;
 		return -EBADMSG;
 	}
 	return 0;
 }
-
-#else /* without zstd */
-
-static int perf_unpack_new(struct perf_unpack **out)
-{
-	return -ENOTSUP;
-}
-
-static void perf_unpack_feed(struct perf_unpack *u, const uint8_t *data, size_t size)
-{
-}
-
-static bool perf_unpack_pending(const struct perf_unpack *u)
-{
-	return false;
-}
-
-static int perf_unpack_some(struct perf_unpack *u, uint8_t *out, size_t size, size_t *got)
-{
-	*got = 0;
-	return -ENOTSUP;
-}
-
-static void perf_unpack_free(struct perf_unpack *u)
-{
-}
-
-#endif
 
 #define WINDOW (256U << 10)
 
@@ -128,7 +64,7 @@ struct perf_records {
 	uint64_t pos, end; /* range that is not in the window yet */
 	bool big_endian;
 	struct window file, plain;
-	struct perf_unpack *unpack;
+	struct perf_unpack unpack;
 	uint64_t packed_offset;
 	bool last_packed;
 };
@@ -141,8 +77,8 @@ int perf_records_open(struct perf_records **out, const struct source *src, uint6
 	if (!r)
 		return -ENOMEM;
 	r->src = src;
-	r->end = end < src->size ? end : src->size;
-	r->pos = pos < r->end ? pos : r->end;
+	r->end = SMALLER(end, src->size);
+	r->pos = SMALLER(pos, r->end);
 	r->big_endian = big_endian;
 	r->file.data = malloc(WINDOW);
 	r->plain.data = malloc(WINDOW);
@@ -171,8 +107,7 @@ static int fill_file(struct perf_records *r, size_t need)
 	if (w->end - w->at >= need || !size)
 		return 0;
 	make_room(w);
-	if (size > WINDOW - w->end)
-		size = WINDOW - w->end;
+	size = SMALLER(size, WINDOW - w->end);
 	ret = source_read(r->src, w->data + w->end, (size_t)size, r->pos);
 	if (ret)
 		return ret;
@@ -194,11 +129,12 @@ static int whole_record(const struct perf_records *r, const struct window *w)
 	return w->end - w->at >= size ? size : 0;
 }
 
-static void take(const struct perf_records *r, struct window *w, uint32_t size,
-		 struct perf_record *rec)
+static void take_record(const struct perf_records *r, struct window *w, uint32_t size,
+			struct perf_record *rec)
 {
 	const uint8_t *p = w->data + w->at;
 
+	rec->big_endian = r->big_endian;
 	rec->type = get_u32(p, r->big_endian);
 	rec->misc = get_u16(p + 4, r->big_endian);
 	rec->data = p + PERF_RECORD_HEADER;
@@ -220,7 +156,7 @@ static int next_in_file(struct perf_records *r, struct perf_record *rec)
 	ret = whole_record(r, &r->file);
 	if (ret <= 0)
 		return ret ? ret : -ENODATA;
-	take(r, &r->file, (uint32_t)ret, rec);
+	take_record(r, &r->file, (uint32_t)ret, rec);
 	return 1;
 }
 
@@ -230,19 +166,18 @@ static int next_in_plain(struct perf_records *r, struct perf_record *rec)
 	struct window *w = &r->plain;
 	int ret = whole_record(r, w);
 
-	while (!ret && perf_unpack_pending(r->unpack)) {
+	while (!ret && r->unpack.more) {
 		size_t got = 0;
 
 		make_room(w);
-		ret = perf_unpack_some(r->unpack, w->data + w->end, WINDOW - w->end,
+		ret = perf_unpack_some(&r->unpack, w->data + w->end, WINDOW - w->end,
 				       &got);
 		w->end += got;
-		if (!ret)
-			ret = whole_record(r, w);
+		ret = ret ?: whole_record(r, w);
 	}
 	if (ret <= 0)
 		return ret;
-	take(r, w, (uint32_t)ret, rec);
+	take_record(r, w, (uint32_t)ret, rec);
 	rec->offset = r->packed_offset;
 	rec->packed = true;
 	return 1;
@@ -253,6 +188,7 @@ static int unpack(struct perf_records *r, const struct perf_record *rec)
 {
 	const uint8_t *data = rec->data;
 	uint64_t size = rec->size;
+	int ret;
 
 	if (rec->type == PERF_COMPRESSED2) {
 		if (size < 8)
@@ -262,14 +198,14 @@ static int unpack(struct perf_records *r, const struct perf_record *rec)
 		if (size > rec->size - 8)
 			return -EBADMSG;
 	}
-	if (!r->unpack) {
-		int ret = perf_unpack_new(&r->unpack);
-
-		if (ret)
-			return ret;
-	}
+	ret = r->unpack.unpacker ? 0 : unpacker_new(&r->unpack.unpacker, UNPACK_ZSTD);
+	if (ret)
+		return ret;
 	r->packed_offset = rec->offset;
-	perf_unpack_feed(r->unpack, data, (size_t)size);
+	r->unpack.piece = (struct unpack_piece){ .in = data, .in_left = (size_t)size };
+	r->unpack.given = 0;
+	r->unpack.packed += size;
+	r->unpack.more = size != 0;
 	return 0;
 }
 
@@ -279,8 +215,7 @@ int perf_records_next(struct perf_records *r, struct perf_record *rec)
 		int ret = next_in_plain(r, rec);
 
 		r->last_packed = ret > 0;
-		if (!ret)
-			ret = next_in_file(r, rec);
+		ret = ret ?: next_in_file(r, rec);
 		/* The data end within a compressed record. */
 		if (!ret && r->plain.at != r->plain.end)
 			return -ENODATA;
@@ -323,6 +258,25 @@ void perf_records_close(struct perf_records *r)
 		return;
 	free(r->file.data);
 	free(r->plain.data);
-	perf_unpack_free(r->unpack);
+	unpacker_free(r->unpack.unpacker);
 	free(r);
+}
+
+int perf_records_of_build_ids(const uint8_t *data, size_t size, bool big_endian,
+			      int (*take)(void *ctx, const struct perf_record *rec),
+			      void *ctx)
+{
+	struct window w = { (uint8_t *)(uintptr_t)data, 0, size };
+	const struct perf_records r = { .big_endian = big_endian };
+	struct perf_record rec = { 0 };
+	int ret;
+
+	while ((ret = whole_record(&r, &w)) > 0) {
+		take_record(&r, &w, (uint32_t)ret, &rec);
+		rec.type = PERF_HEADER_BUILD_ID;
+		ret = take(ctx, &rec);
+		if (ret)
+			return ret;
+	}
+	return 0;
 }

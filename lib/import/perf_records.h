@@ -10,6 +10,7 @@
 #define KMEMX_IMPORT_PERF_RECORDS_H
 
 #include "recording/source.h"
+#include "recording/user_maps.h"
 
 /* The types of kernel and perf records that are used here. */
 enum perf_record_type {
@@ -36,21 +37,6 @@ enum perf_record_type {
 #define PERF_RECORD_HEADER 8U
 #define PERF_RECORD_MAX	   UINT16_MAX
 
-/**
- * struct perf_record - valid until the next call
- * @data: @size bytes after the header
- * @offset: its offset in the file; for a compressed record, that of the enclosing record
- * @packed: the record was compressed
- */
-struct perf_record {
-	uint32_t type;
-	uint16_t misc;
-	const uint8_t *data;
-	uint32_t size;
-	uint64_t offset;
-	bool packed;
-};
-
 struct perf_records;
 
 /**
@@ -62,7 +48,7 @@ struct perf_records;
 int perf_records_open(struct perf_records **out, const struct source *src, uint64_t pos,
 		      uint64_t end, bool big_endian) __must_check;
 /**
- * perf_records_next() - the next record
+ * perf_records_next() - the next record, valid until the next call
  *
  * Return: 1; 0 at the end; -ENODATA if the last record is truncated; -EBADMSG if sizes or
  * compressed data are invalid, and the rest is unreadable; -ENOTSUP if it is compressed and zstd is
@@ -81,5 +67,11 @@ int perf_records_payload(struct perf_records *r, uint64_t size,
 /* Bytes of the source that have been read. */
 uint64_t perf_records_done(const struct perf_records *r);
 void perf_records_close(struct perf_records *r);
+/* Calls @take for each whole record of @data, a section with the build IDs of mapped files; such
+ * records have no type. Return: 0, or what @take returned.
+ */
+int perf_records_of_build_ids(const uint8_t *data, size_t size, bool big_endian,
+			      int (*take)(void *ctx, const struct perf_record *rec),
+			      void *ctx) __must_check;
 
 #endif

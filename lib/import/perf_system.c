@@ -2,6 +2,7 @@
 #include "import/perf_system.h"
 
 #include "base/bytes.h"
+#include "symbol/symbols.h"
 
 /* Size of task names, including the NUL. */
 #define COMM_MAX	   16U
@@ -28,8 +29,7 @@ static void copy_word(struct byte_reader *r, char *out, size_t size)
 	const uint8_t *p;
 	size_t i;
 
-	if (len > byte_reader_left(r))
-		len = (uint32_t)byte_reader_left(r);
+	len = (uint32_t)SMALLER(len, byte_reader_left(r));
 	p = byte_reader_skip(r, len);
 	for (i = 0; p && i < len && i < size - 1 && p[i]; i++)
 		out[i] = p[i] <= ' ' || p[i] == 0x7f ? '_' : (char)p[i];
@@ -54,73 +54,42 @@ static void copy_cmdline(struct perf_system *s, struct byte_reader *r)
 	}
 }
 
-/* pid, build ID, then the file's name. @misc and @size are the record's, without its header. */
-static void read_build_id(struct perf_system *s, uint16_t misc, const uint8_t *data,
-			  size_t size)
+/* pid, build ID, then the file's name. */
+static void read_build_id(struct perf_system *s, const struct perf_record *rec)
 {
-	const char *name = (const char *)data + BUILD_ID_NAME;
+	const char *name = (const char *)rec->data + BUILD_ID_NAME;
 	size_t len = BUILD_ID_MAX, name_size;
 
-	if (size <= BUILD_ID_NAME || (misc & MISC_CPU_MODE) != MISC_KERNEL)
+	if (rec->size <= BUILD_ID_NAME || (rec->misc & MISC_CPU_MODE) != MISC_KERNEL)
 		return;
-	name_size = strnlen(name, size - BUILD_ID_NAME);
+	name_size = strnlen(name, rec->size - BUILD_ID_NAME);
 	/* Modules are listed, too. */
 	if (memmem(name, name_size, ".ko", 3) ||
 	    (name[0] == '[' && (name_size < 8 || memcmp(name, "[kernel.", 8) != 0)))
 		return;
-	if (misc & MISC_BUILD_ID_SIZE && data[BUILD_ID_SIZE] < BUILD_ID_MAX)
-		len = data[BUILD_ID_SIZE];
+	if (rec->misc & MISC_BUILD_ID_SIZE && rec->data[BUILD_ID_SIZE] < BUILD_ID_MAX)
+		len = rec->data[BUILD_ID_SIZE];
 	for (size_t i = 0; i < len; i++)
-		snprintf(s->build_id + 2 * i, 3, "%02x", data[4 + i]);
-}
-
-/* Consecutive records. */
-static void read_build_ids(struct perf_system *s, const uint8_t *data, size_t size,
-			   bool big_endian)
-{
-	while (size >= PERF_RECORD_HEADER) {
-		uint16_t misc = get_u16(data + 4, big_endian);
-		uint16_t len = get_u16(data + 6, big_endian);
-
-		if (len < PERF_RECORD_HEADER || len > size)
-			return;
-		read_build_id(s, misc, data + PERF_RECORD_HEADER,
-			      len - PERF_RECORD_HEADER);
-		data += len;
-		size -= len;
-	}
+		snprintf(s->build_id + 2 * i, 3, "%02x", rec->data[4 + i]);
 }
 
 void perf_system_feature(struct perf_system *s, unsigned int feature, const uint8_t *data,
 			 size_t size, bool big_endian)
 {
 	struct byte_reader r = byte_reader(data, size, big_endian);
+	char *const words[PERF_FEATURES] = {
+		[PERF_FEATURE_HOSTNAME] = s->host,
+		[PERF_FEATURE_RELEASE] = s->release,
+		[PERF_FEATURE_MACHINE] = s->machine,
+		[PERF_FEATURE_VERSION] = s->perf_version,
+	};
 
-	switch (feature) {
-	case PERF_FEATURE_BUILD_ID:
-		read_build_ids(s, data, size, big_endian);
-		break;
-	case PERF_FEATURE_HOSTNAME:
-		copy_word(&r, s->host, sizeof(s->host));
-		break;
-	case PERF_FEATURE_RELEASE:
-		copy_word(&r, s->release, sizeof(s->release));
-		break;
-	case PERF_FEATURE_MACHINE:
-		copy_word(&r, s->machine, sizeof(s->machine));
-		break;
-	case PERF_FEATURE_VERSION:
-		copy_word(&r, s->perf_version, sizeof(s->perf_version));
-		break;
-	case PERF_FEATURE_NR_CPUS:
+	if (feature < PERF_FEATURES && words[feature])
+		copy_word(&r, words[feature], PERF_MAX_WORD);
+	else if (feature == PERF_FEATURE_NR_CPUS)
 		s->nr_cpus = byte_reader_u32(&r);
-		break;
-	case PERF_FEATURE_CMDLINE:
+	else if (feature == PERF_FEATURE_CMDLINE)
 		copy_cmdline(s, &r);
-		break;
-	default:
-		break;
-	}
 }
 
 /* --- tasks ------------------------------------------------------------------------------- */
@@ -139,35 +108,35 @@ static int set_task(struct perf_system *s, uint32_t tid, uint32_t comm)
 }
 
 /* pid, tid, comm */
-static int read_comm(struct perf_system *s, const uint8_t *data, size_t size,
-		     bool big_endian)
+static int read_comm(struct perf_system *s, const struct perf_record *rec)
 {
 	char comm[COMM_MAX];
 	uint32_t id;
 	size_t len;
 
-	if (size < 9)
+	if (rec->size < 9)
 		return 0;
-	len = strnlen((const char *)data + 8, size - 8 < COMM_MAX ? size - 8 : COMM_MAX);
-	if (!len || !get_u32(data + 4, big_endian))
+	len = strnlen((const char *)rec->data + 8,
+		      rec->size - 8 < COMM_MAX ? rec->size - 8 : COMM_MAX);
+	if (!len || !get_u32(rec->data + 4, rec->big_endian))
 		return 0;
 	/* Each name gets a line of its own. */
 	for (size_t i = 0; i < len; i++)
-		comm[i] = data[8 + i] == '\n' ? ' ' : (char)data[8 + i];
+		comm[i] = rec->data[8 + i] == '\n' ? ' ' : (char)rec->data[8 + i];
 	id = intern_id(&s->comms, comm, len);
-	return id ? set_task(s, get_u32(data + 4, big_endian), id) : -ENOMEM;
+	return id ? set_task(s, get_u32(rec->data + 4, rec->big_endian), id) : -ENOMEM;
 }
 
 /* pid, ppid, tid, ptid: a new task keeps its parent's name until it sets another. */
-static int read_fork(struct perf_system *s, const uint8_t *data, size_t size,
-		     bool big_endian)
+static int read_fork(struct perf_system *s, const struct perf_record *rec)
 {
 	const uint32_t *comm;
 
-	if (size < 16 || u64_map_find(&s->tasks, get_u32(data + 8, big_endian)))
+	if (rec->size < 16 ||
+	    u64_map_find(&s->tasks, get_u32(rec->data + 8, rec->big_endian)))
 		return 0;
-	comm = u64_map_find(&s->tasks, get_u32(data + 12, big_endian));
-	return comm ? set_task(s, get_u32(data + 8, big_endian), *comm) : 0;
+	comm = u64_map_find(&s->tasks, get_u32(rec->data + 12, rec->big_endian));
+	return comm ? set_task(s, get_u32(rec->data + 8, rec->big_endian), *comm) : 0;
 }
 
 /* --- mappings ---------------------------------------------------------------------------- */
@@ -196,7 +165,7 @@ static size_t module_name(const char *path, size_t len, char *out, size_t size)
 
 /* pid, tid, address, length, offset, and the name of the kernel itself or of a module. */
 static void read_mmap(struct perf_system *s, const struct perf_record *rec,
-		      size_t name_at, bool big_endian)
+		      size_t name_at)
 {
 	const char *name = (const char *)rec->data + name_at;
 	uint64_t start, size;
@@ -208,12 +177,12 @@ static void read_mmap(struct perf_system *s, const struct perf_record *rec,
 	len = strnlen(name, rec->size - name_at);
 	if (!len)
 		return;
-	start = get_u64(rec->data + 8, big_endian);
-	size = get_u64(rec->data + 16, big_endian);
+	start = get_u64(rec->data + 8, rec->big_endian);
+	size = get_u64(rec->data + 16, rec->big_endian);
 	if (len >= 8 && !memcmp(name, "[kernel.", 8)) {
 		const char *symbol = memchr(name, ']', len);
 
-		s->kernel_text = get_u64(rec->data + 24, big_endian);
+		s->kernel_text = get_u64(rec->data + 24, rec->big_endian);
 		s->kernel_end = start + size;
 		snprintf(s->text_symbol, sizeof(s->text_symbol), "%.*s",
 			 symbol ? (int)(name + len - symbol - 1) : 0,
@@ -229,16 +198,15 @@ static void read_mmap(struct perf_system *s, const struct perf_record *rec,
 }
 
 /* u64 address, u32 size, u16 kind, u16 flags, and a name: a program that was loaded or unloaded. */
-static void read_ksymbol(struct perf_system *s, const uint8_t *data, size_t size,
-			 bool big_endian)
+static void read_ksymbol(struct perf_system *s, const struct perf_record *rec)
 {
-	const char *name = (const char *)data + KSYMBOL_NAME;
+	const char *name = (const char *)rec->data + KSYMBOL_NAME;
 	size_t len;
 
-	if (size <= KSYMBOL_NAME || s->nr_ksymbols == PERF_MAX_KSYMBOLS ||
-	    get_u16(data + 14, big_endian) & KSYMBOL_GONE)
+	if (rec->size <= KSYMBOL_NAME || s->nr_ksymbols == PERF_MAX_KSYMBOLS ||
+	    get_u16(rec->data + 14, rec->big_endian) & KSYMBOL_GONE)
 		return;
-	len = strnlen(name, size - KSYMBOL_NAME);
+	len = strnlen(name, rec->size - KSYMBOL_NAME);
 	for (size_t i = 0; i < len; i++)
 		if (name[i] <= ' ' || name[i] == 0x7f)
 			return;
@@ -246,42 +214,38 @@ static void read_ksymbol(struct perf_system *s, const uint8_t *data, size_t size
 		return;
 	s->nr_ksymbols++;
 	strbuf_printf(&s->ksymbols, "%016" PRIx64 " t %.*s\t[bpf]\n",
-		      get_u64(data, big_endian), (int)len, name);
+		      get_u64(rec->data, rec->big_endian), (int)len, name);
 }
 
 /* Per-task events have the tasks' numbers here; system-wide ones have none. */
-static void read_id_index(struct perf_system *s, const uint8_t *data, size_t size,
-			  bool big_endian)
+static void read_id_index(struct perf_system *s, const struct perf_record *rec)
 {
-	for (size_t at = 8; size - at >= ID_INDEX_ENTRY && at < size;
-	     at += ID_INDEX_ENTRY)
-		if ((uint32_t)get_u64(data + at + 24, big_endian) != NO_TASK)
+	for (size_t at = 8; at + ID_INDEX_ENTRY <= rec->size; at += ID_INDEX_ENTRY)
+		if ((uint32_t)get_u64(rec->data + at + 24, rec->big_endian) != NO_TASK)
 			s->some_tasks = true;
 }
 
-int perf_system_record(struct perf_system *s, const struct perf_record *rec,
-		       bool big_endian)
+int perf_system_record(struct perf_system *s, const struct perf_record *rec)
 {
 	switch (rec->type) {
 	case PERF_COMM:
-		return read_comm(s, rec->data, rec->size, big_endian);
+		return read_comm(s, rec);
 	case PERF_FORK:
-		return read_fork(s, rec->data, rec->size, big_endian);
+		return read_fork(s, rec);
 	case PERF_MMAP:
-		read_mmap(s, rec, 32, big_endian);
+		read_mmap(s, rec, 32);
 		return 0;
 	case PERF_MMAP2:
-		read_mmap(s, rec, 64, big_endian);
+		read_mmap(s, rec, 64);
 		return 0;
 	case PERF_KSYMBOL:
-		read_ksymbol(s, rec->data, rec->size, big_endian);
+		read_ksymbol(s, rec);
 		return 0;
 	case PERF_HEADER_BUILD_ID:
-		read_build_id(s, rec->misc, rec->data, rec->size);
+		read_build_id(s, rec);
 		return 0;
 	case PERF_ID_INDEX:
-		if (rec->size >= 8)
-			read_id_index(s, rec->data, rec->size, big_endian);
+		read_id_index(s, rec);
 		return 0;
 	default:
 		return 0;
@@ -312,13 +276,9 @@ static int keep_unnamed(const struct perf_system *s, struct strbuf *cmdlines)
 
 int perf_system_texts(struct perf_system *s, struct system_texts *texts)
 {
-	struct u64_map_slot *tasks = u64_map_sorted(&s->tasks);
-	int ret = tasks ? keep_unnamed(s, &texts->cmdlines) : -ENOMEM;
+	int ret = keep_unnamed(s, &texts->cmdlines);
 
-	for (size_t i = 0; !ret && i < s->tasks.count; i++)
-		strbuf_printf(&texts->cmdlines, "%" PRIu64 " %s\n", tasks[i].key,
-			      (const char *)intern_get(&s->comms, tasks[i].value, NULL));
-	free(tasks);
+	import_tasks(&texts->cmdlines, &s->tasks, &s->comms);
 	if (!ret && (s->modules.failed || s->ksymbols.failed))
 		ret = -ENOMEM;
 	if (!ret && s->modules.size)
@@ -332,4 +292,55 @@ void perf_system_free(struct perf_system *s)
 	u64_map_free(&s->tasks);
 	strbuf_free(&s->modules);
 	strbuf_free(&s->ksymbols);
+}
+
+/* --- symbols ----------------------------------------------------------------------------- */
+
+uint64_t perf_symbols_find(const char *text, const char *name)
+{
+	const char *p = text, *end = text + strlen(text);
+	const size_t size = strlen(name);
+	struct symbol_line l;
+
+	while (size && symbol_line_next(&l, &p, end))
+		if (!l.module_len && l.name_len == size && !memcmp(l.name, name, size))
+			return l.addr;
+	return 0;
+}
+
+bool perf_symbols_fit(const char *text, const struct perf_system *kernel)
+{
+	return kernel->kernel_text &&
+	       perf_symbols_find(text, kernel->text_symbol) == kernel->kernel_text &&
+	       (*kernel->build_id ||
+		(kernel->kernel_end &&
+		 perf_symbols_find(text, "_etext") == kernel->kernel_end));
+}
+
+static void move_all(struct strbuf *out, const char *text, uint64_t from, uint64_t by)
+{
+	const char *p = text, *end = text + strlen(text);
+	struct symbol_line l;
+
+	while (symbol_line_next(&l, &p, end))
+		/* Lower values are offsets, for example of per-CPU variables. */
+		if (!l.module_len)
+			symbol_line_add(out, &l, l.addr < from ? 0 : by);
+}
+
+int perf_symbols_add(struct strbuf *out, const char *text, const struct perf_system *s,
+		     uint64_t *moved)
+{
+	uint64_t there = s->kernel_text ? perf_symbols_find(text, s->text_symbol) : 0;
+
+	*moved = there ? s->kernel_text - there : 0;
+	if (*moved)
+		move_all(out, text, there, *moved);
+	else
+		strbuf_puts(out, text);
+	if (out->size && out->data[out->size - 1] != '\n')
+		strbuf_puts(out, "\n");
+	if (s->ksymbols.size)
+		strbuf_add(out, s->ksymbols.data, s->ksymbols.size);
+	return out->failed ? -ENOMEM : 0;
 }

@@ -8,9 +8,10 @@
 
 #include "base/hash.h"
 #include "base/strbuf.h"
+#include "import/import_meta.h"
 #include "import/perf_file.h"
 #include "import/perf_records.h"
-#include "recording/system_texts.h"
+#include "recording/writer.h"
 
 /* The most tasks with a name in the recording. */
 #define PERF_MAX_TASKS	  (1U << 20)
@@ -54,8 +55,7 @@ void perf_system_feature(struct perf_system *s, unsigned int feature, const uint
 /* Reads PERF_COMM, PERF_FORK, PERF_MMAP, PERF_MMAP2, PERF_KSYMBOL, PERF_HEADER_BUILD_ID,
  * PERF_ID_INDEX; others are ignored. 0 or -ENOMEM.
  */
-int perf_system_record(struct perf_system *s, const struct perf_record *rec,
-		       bool big_endian) __must_check;
+int perf_system_record(struct perf_system *s, const struct perf_record *rec) __must_check;
 /**
  * perf_system_texts() - fill in the texts
  * @texts: its command lines come from the tracing data and are used for tasks that the records do
@@ -65,5 +65,25 @@ int perf_system_record(struct perf_system *s, const struct perf_record *rec,
  */
 int perf_system_texts(struct perf_system *s, struct system_texts *texts) __must_check;
 void perf_system_free(struct perf_system *s);
+
+/* The symbols for a perf.data file, which has none of its own. */
+
+/**
+ * perf_symbols_add() - add the symbols @text to @out, as addresses of the file's kernel
+ * @moved: set to how far they were moved, modulo 2^64; 0: not moved
+ *
+ * A kernel may start at another address at each boot (KASLR). If the file has the address and @text
+ * has another, the symbols are moved. Modules are then left out: they do not move with the kernel.
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int perf_symbols_add(struct strbuf *out, const char *text, const struct perf_system *s,
+		     uint64_t *moved) __must_check;
+/* Is @text, a kallsyms, from the same boot of @kernel? Does not compare build IDs. If @kernel lacks
+ * one, the code must also end at the same address: another build of the same release rarely does.
+ */
+bool perf_symbols_fit(const char *text, const struct perf_system *kernel);
+/* The address of symbol @name in the text of a kallsyms or System.map; 0: missing or hidden. */
+uint64_t perf_symbols_find(const char *text, const char *name);
 
 #endif

@@ -2,7 +2,8 @@
 #include "import/perf_tracing.h"
 
 #include "base/bytes.h"
-#include "import/text_specs.h"
+#include "event/formats.h"
+#include "import/text_events.h"
 #include "recording/reader.h"
 #include "recording/subbuf_writer.h"
 #include "recording/trace_dat.h"
@@ -17,19 +18,6 @@
 
 /* --- formats ----------------------------------------------------------------------------- */
 
-static bool find_id(const char *format, uint16_t *id)
-{
-	const char *at = strstr(format, "\nID:");
-	unsigned int value;
-
-	/* Events without a name are unusable. */
-	if (strncmp(format, "name: ", 6) != 0 || !at ||
-	    sscanf(at, "\nID:%9u", &value) != 1 || value > UINT16_MAX)
-		return false;
-	*id = (uint16_t)value;
-	return true;
-}
-
 /* The end of the last field whose name begins with common_; 0 if there is none. */
 static uint32_t common_end(const char *format)
 {
@@ -43,24 +31,24 @@ static uint32_t common_end(const char *format)
 		if (!offset || !size || sscanf(offset, "offset:%5u", &o) != 1 ||
 		    sscanf(size, "size:%5u", &s) != 1)
 			break;
-		if (o + s > end)
-			end = o + s;
+		end = LARGER(end, o + s);
 		at += 8;
 	}
 	return end;
 }
 
-/* Moves the usable texts to @to. A format without an ID has no events. */
+/* Adds the usable texts to @to. A format without a name or an ID has no events. */
 static int take_formats(struct perf_tracing *t, struct recording_text *from, size_t nr,
 			struct text_list *to)
 {
 	for (size_t i = 0; i < nr; i++) {
+		char name[128];
 		uint16_t id;
 		int ret;
 
 		/* The ID of stacks is the same in all kernels and never belongs to an event. */
-		if (!find_id(from[i].text, &id) || id == TEXT_ID_STACK ||
-		    perf_tracing_knows(t, id))
+		if (!format_head(from[i].text, from[i].size, name, &id) ||
+		    id == TEXT_ID_STACK || perf_tracing_knows(t, id))
 			continue;
 		if (!t->common_size)
 			t->common_size = common_end(from[i].text);
@@ -133,12 +121,10 @@ static int take_all_formats(struct perf_tracing *t, struct recording *rec,
 static int read_start(struct perf_tracing *t, struct reader *r)
 {
 	uint8_t order, long_size;
-	char *version;
 
 	if (!reader_tag(r, "\x17\x08\x44tracing", 10))
 		return -EBADMSG;
-	version = reader_name(r);
-	free(version);
+	free(reader_name(r)); /* the version */
 	reader_bytes(r, &order, 1);
 	reader_bytes(r, &long_size, 1);
 	if (r->err || order > 1)
@@ -197,8 +183,7 @@ static int read_all(struct perf_tracing *t, struct recording *rec,
 	ret = read_start(t, &r);
 	rec->layout = t->layout;
 	rec->page_size = NATIVE_PAGES_SIZE;
-	if (!ret)
-		ret = read_parts(rec, &r);
+	ret = ret ?: read_parts(rec, &r);
 	if (ret)
 		return ret == -ENODATA ? -EBADMSG : ret;
 	use_page(t, rec, texts);
@@ -236,13 +221,6 @@ size_t perf_tracing_stack_max(const struct perf_tracing *t)
 	return frames_at(t) + (size_t)PERF_MAX_FRAMES * t->layout.long_size;
 }
 
-static void set_uint(const struct perf_tracing *t, uint8_t *p, unsigned int size,
-		     uint64_t v)
-{
-	for (unsigned int i = 0; i < size; i++)
-		p[i] = (uint8_t)(v >> 8 * (t->big_endian ? size - 1 - i : i));
-}
-
 /* Adds the frames of @context after the first @count; returns how many there are then. */
 static uint32_t add_frames(const struct perf_tracing *t, const struct perf_sample *s,
 			   uint64_t context, uint8_t *frames, uint32_t count)
@@ -257,7 +235,7 @@ static uint32_t add_frames(const struct perf_tracing *t, const struct perf_sampl
 		if (frame >= CONTEXT_MAX)
 			wanted = frame == context;
 		else if (wanted)
-			set_uint(t, frames + word * count++, word, frame);
+			set_uint(frames + word * count++, frame, word, t->big_endian);
 		/* Unwinders may end the chain with 0; in the middle, 0 is a frame. */
 		if (wanted && frame)
 			end = count;
@@ -274,13 +252,13 @@ size_t perf_tracing_stack(const struct perf_tracing *t, const struct perf_sample
 
 	if (!count)
 		return 0;
-	if (nr_user && word == 8) {
+	if (word == 8) {
 		count = add_frames(t, s, CONTEXT_USER, frames, count);
 		*nr_user = count - kernel;
 	}
 	memset(out, 0, frames_at(t));
 	memcpy(out, s->raw, t->common_size);
-	set_uint(t, out, 2, TEXT_ID_STACK);
+	set_uint(out, TEXT_ID_STACK, 2, t->big_endian);
 	return perf_tracing_stack_end(t, out, count);
 }
 
@@ -292,6 +270,6 @@ uint32_t perf_tracing_stack_frames(const struct perf_tracing *t, size_t size)
 size_t perf_tracing_stack_end(const struct perf_tracing *t, uint8_t *stack,
 			      uint32_t count)
 {
-	set_uint(t, stack + size_at(t), 4, count);
+	set_uint(stack + size_at(t), count, 4, t->big_endian);
 	return frames_at(t) + (size_t)count * t->layout.long_size;
 }

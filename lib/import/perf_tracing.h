@@ -9,10 +9,10 @@
 #ifndef KMEMX_IMPORT_PERF_TRACING_H
 #define KMEMX_IMPORT_PERF_TRACING_H
 
-#include "import/perf_attr.h"
+#include "import/perf_file.h"
 #include "base/log.h"
 #include "recording/recording.h"
-#include "recording/system_texts.h"
+#include "recording/writer.h"
 
 /* The largest section: a system's formats have 1 to 8 MB, and perf stores only the chosen ones. */
 #define PERF_TRACING_MAX (64U << 20)
@@ -55,7 +55,7 @@ static inline bool perf_tracing_knows(const struct perf_tracing *t, uint16_t id)
  * @s: its raw data is the event's record, whose common fields are copied, at least common_size
  *	bytes; its chain has perf's marks
  * @out: has room for perf_tracing_stack_max() bytes
- * @nr_user: receives how many frames at the end are the program's; NULL: keeps only the kernel's
+ * @nr_user: receives how many frames at the end are the program's
  *
  * 32-bit recordings have no room for the program's frames. Return: the record's size; 0 without
  * frames of the kernel.

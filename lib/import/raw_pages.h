@@ -11,22 +11,15 @@
 #include "import/import_meta.h"
 #include "recording/writer.h"
 
-struct raw_pages;
-
 /**
- * raw_pages_open() - read what describes a directory's pages
+ * raw_pages_import() - read a directory's pages and what describes them
+ * @out: call imported_free() in any case
  *
  * Return: 0; -ENOENT or -ENODATA after a LOG_ERROR message that says which file is missing or
  * empty; -EBADMSG after such a message if one is invalid; -ENOMEM, -errno of reading.
  */
-int raw_pages_open(struct raw_pages **out, const char *dir,
-		   const struct recording_import_options *opts,
-		   const struct log *log) __must_check;
-void raw_pages_close(struct raw_pages *rp);
-/* Input of writer_write(); owned by @rp. */
-const struct writer_facts *raw_pages_facts(const struct raw_pages *rp);
-const struct writer_part *raw_pages_parts(const struct raw_pages *rp, size_t *count);
-/* What is missing, one note per line; also the item RECORDING_META_IMPORT. */
-const char *raw_pages_notes(const struct raw_pages *rp);
+int raw_pages_import(struct imported *out, const char *dir,
+		     const struct recording_import_options *opts,
+		     const struct log *log) __must_check;
 
 #endif

@@ -1,17 +1,76 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "import/text_events.h"
 
+#include "base/bytes.h"
+
+/* --- kmem events ------------------------------------------------------------------------- */
+
+/* clang-format off */
+/* A __data_loc word and its data come last, so that the word can be left out. */
+#define SITE	{ "call_site", TEXT_SITE, 8, 8, false, "call_site=%pS" }
+#define POINTER { "ptr", TEXT_POINTER, 16, 8, false, "ptr=%p" }
+#define SLAB_ALLOC \
+	SITE, POINTER, \
+	{ "bytes_req", TEXT_UINT, 24, 8, false, "bytes_req=%zu" }, \
+	{ "bytes_alloc", TEXT_UINT, 32, 8, false, "bytes_alloc=%zu" }, \
+	{ "gfp_flags", TEXT_GFP, 40, 8, false, "gfp_flags=%s" }, \
+	{ "node", TEXT_INT, 48, 4, true, "node=%d" }, \
+	{ "accounted", TEXT_BOOL, 52, 1, true, "accounted=%s" }
+#define SLAB_NAME(at) { "name", TEXT_NAME, at, 4, true, "name=%s" }
+#define PFN	{ "pfn", TEXT_PFN, 8, 8, false, "pfn=0x%lx" }
+#define PAGE	PFN, { "order", TEXT_UINT, 16, 4, false, "order=%u" }
+#define TYPE	{ "migratetype", TEXT_INT, 20, 4, false, "migratetype=%d" }
+
+const struct text_spec text_specs[TEXT_NR_SPECS] = {
+	{ "kmalloc", 53, { SLAB_ALLOC } },
+	{ "kmalloc_node", 53, { SLAB_ALLOC } },
+	{ "kmem_cache_alloc", 60, { SLAB_ALLOC, SLAB_NAME(56) } },
+	{ "kmem_cache_alloc_node", 60, { SLAB_ALLOC, SLAB_NAME(56) } },
+	{ "kfree", 24, { SITE, POINTER } },
+	{ "kmem_cache_free", 28, { SITE, POINTER, SLAB_NAME(24) } },
+	{ "mm_page_alloc", 32,
+		{ PAGE, TYPE, { "gfp_flags", TEXT_GFP, 24, 8, false, "gfp_flags=%s" } } },
+	{ "mm_page_free", 20, { PAGE } },
+	{ "mm_page_free_batched", 16, { PFN } },
+	{ "mm_page_alloc_zone_locked", 28, { PAGE, TYPE,
+		{ "percpu_refill", TEXT_INT, 24, 4, true, "percpu_refill=%d" } } },
+	{ "mm_page_pcpu_drain", 24, { PAGE, TYPE } },
+	{ "mm_page_alloc_extfrag", 36, {
+		PFN,
+		{ "alloc_order", TEXT_INT, 16, 4, false, "alloc_order=%d" },
+		{ "fallback_order", TEXT_INT, 20, 4, false, "fallback_order=%d" },
+		{ "alloc_migratetype", TEXT_INT, 24, 4, false, "alloc_migratetype=%d" },
+		{ "fallback_migratetype", TEXT_INT, 28, 4, false, "fallback_migratetype=%d" },
+		{ "change_ownership", TEXT_INT, 32, 4, true, "change_ownership=%d" } } },
+};
+/* clang-format on */
+
+/* Events that were renamed in 3.4. */
+static const struct {
+	const char *name, *today;
+} renamed[] = {
+	{ "mm_page_free_direct", "mm_page_free" },
+	{ "mm_pagevec_free", "mm_page_free_batched" },
+};
+
+/* The index of the event in text_specs, also by its name before 3.4; -1: another event. */
+static int text_spec_find(const char *name, size_t len)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(renamed); i++)
+		if (strlen(renamed[i].name) == len && !memcmp(renamed[i].name, name, len))
+			return text_spec_find(renamed[i].today, strlen(renamed[i].today));
+	for (int i = 0; i < TEXT_NR_SPECS; i++)
+		if (strlen(text_specs[i].name) == len &&
+		    !memcmp(text_specs[i].name, name, len))
+			return i;
+	return -1;
+}
+
 /* --- values ------------------------------------------------------------------------------ */
 
-static void put(struct text_record *out, size_t offset, uint64_t value, size_t size)
+static void put(struct text_record *out, size_t offset, uint64_t value, unsigned int size)
 {
-	uint32_t v32 = (uint32_t)value;
-	uint8_t v8 = (uint8_t)value;
-
-	memcpy(out->data + offset,
-	       size == 8 ? (const void *)&value
-			 : (size == 4 ? (const void *)&v32 : (const void *)&v8),
-	       size);
+	set_uint(out->data + offset, value, size, HOST_BIG_ENDIAN);
 }
 
 /* Writes the common fields, and zeros up to @size. */
@@ -200,6 +259,7 @@ static int encode_known(struct text_events *te, const struct ftrace_line *line, 
 		if (f->kind == TEXT_NAME) {
 			size_t len = text ? name_length(text) : 0;
 
+			*(text ? &te->stats.nr_named : &te->stats.nr_nameless) += 1;
 			te->stats.nr_no_name += text && !len;
 			put_string(out, f->offset, text, len);
 		} else if (f->kind == TEXT_SITE) {
@@ -306,5 +366,116 @@ int text_events_frame(struct text_events *te, const struct ftrace_line *line,
 void text_events_free(struct text_events *te)
 {
 	text_gfp_free(&te->gfp);
+	name_addrs_free(te->addrs);
 	intern_free(&te->others);
+}
+
+/* --- formats ----------------------------------------------------------------------------- */
+
+static void head(struct strbuf *sb, const char *name, unsigned int id)
+{
+	strbuf_printf(sb, "name: %s\nID: %u\nformat:\n", name, id);
+	strbuf_puts(
+		sb,
+		"\tfield:unsigned short common_type;\toffset:0;\tsize:2;\tsigned:0;\n"
+		"\tfield:unsigned char common_flags;\toffset:2;\tsize:1;\tsigned:0;\n"
+		"\tfield:unsigned char common_preempt_count;\toffset:3;\tsize:1;\tsigned:0;\n"
+		"\tfield:int common_pid;\toffset:4;\tsize:4;\tsigned:1;\n\n");
+}
+
+/* By enum text_kind: the type in a declaration, and what is around the name of an argument. */
+static const struct {
+	const char *type, *before, *after;
+} kinds[] = {
+	[TEXT_SITE] = { "unsigned long", "(void *)REC->", "" },
+	[TEXT_POINTER] = { "const void *", "REC->", "" },
+	[TEXT_PFN] = { "unsigned long", "REC->", "" },
+	[TEXT_UINT] = { "unsigned int", "REC->", "" },
+	[TEXT_INT] = { "int", "REC->", "" },
+	[TEXT_GFP] = { "unsigned long", "(REC->", ")" },
+	[TEXT_BOOL] = { "bool", "REC->", " ? \"true\" : \"false\"" },
+	[TEXT_NAME] = { "__data_loc char[]", "__get_str(", ")" },
+};
+
+static void declare(const struct text_field *f, struct strbuf *sb)
+{
+	const char *type =
+		f->kind == TEXT_UINT && f->size == 8 ? "size_t" : kinds[f->kind].type;
+
+	strbuf_printf(sb, "\tfield:%s %s;\toffset:%u;\tsize:%u;\tsigned:%d;\n", type,
+		      f->key, f->offset, f->size, f->kind == TEXT_INT);
+}
+
+static void argument(const struct text_events *te, const struct text_field *f,
+		     struct strbuf *sb)
+{
+	strbuf_printf(sb, ", %s%s%s", kinds[f->kind].before, f->key,
+		      kinds[f->kind].after);
+	if (f->kind != TEXT_GFP)
+		return;
+	strbuf_printf(sb, " ? __print_flags(REC->%s, \"|\", ", f->key);
+	text_gfp_pairs(&te->gfp, sb);
+	strbuf_printf(sb, ") : \"%s\"", te->gfp.none);
+}
+
+static int add_known(const struct text_events *te, int nr, struct text_list *list)
+{
+	const struct text_field *fields = text_specs[nr].fields, *f;
+	struct strbuf sb = { 0 };
+
+	head(&sb, text_specs[nr].name, (unsigned int)(TEXT_ID_KMEM + nr));
+	for (f = fields; f->key; f++)
+		if (te->seen[nr] >> (f - fields) & 1)
+			declare(f, &sb);
+	strbuf_puts(&sb, "\nprint fmt: \"");
+	for (f = fields; f->key; f++)
+		if (te->seen[nr] >> (f - fields) & 1)
+			strbuf_printf(&sb, "%s%s", f == fields ? "" : " ", f->print);
+	strbuf_puts(&sb, "\"");
+	for (f = fields; f->key; f++)
+		if (te->seen[nr] >> (f - fields) & 1)
+			argument(te, f, &sb);
+	strbuf_puts(&sb, "\n");
+	return text_list_take(list, "kmem", &sb);
+}
+
+static int add_other(const struct text_events *te, uint32_t id, struct text_list *list)
+{
+	const char *name = intern_get(&te->others, id, NULL);
+	struct strbuf sb = { 0 };
+
+	head(&sb, name ? name : "", TEXT_ID_OTHER + id);
+	strbuf_printf(
+		&sb,
+		"\tfield:__data_loc char[] text;\toffset:%u;\tsize:4;\tsigned:0;\n\nprint fmt: \"%%s\", __get_str(text)\n",
+		TEXT_COMMON_SIZE);
+	return text_list_take(list, "imported", &sb);
+}
+
+int text_formats(const struct text_events *te, struct text_list *events)
+{
+	int ret = 0;
+
+	for (int i = 0; !ret && i < TEXT_NR_SPECS; i++)
+		if (te->seen[i])
+			ret = add_known(te, i, events);
+	for (uint32_t id = 1; !ret && id <= te->others.count; id++)
+		ret = add_other(te, id, events);
+	return ret;
+}
+
+int text_formats_of_ftrace(struct text_list *ftrace)
+{
+	struct strbuf sb = { 0 };
+
+	head(&sb, "kernel_stack", TEXT_ID_STACK);
+	strbuf_puts(
+		&sb,
+		"\tfield:int size;\toffset:8;\tsize:4;\tsigned:1;\n"
+		"\tfield:unsigned long caller[8];\toffset:16;\tsize:64;\tsigned:0;\n\n"
+		"print fmt: \"\\t=> %ps\\n\\t=> %ps\\n\\t=> %ps\\n\" \"\\t=> %ps\\n\\t=> %ps\\n\\t=> %ps\\n\" \"\\t=> %ps\\n\\t=> %ps\\n\"");
+	for (int i = 0; i < 8; i++)
+		strbuf_printf(&sb, ", (void *)REC->caller[%d]", i);
+	strbuf_puts(&sb, "\n");
+	return text_list_take(ftrace, "ftrace", &sb);
 }

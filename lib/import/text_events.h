@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * import: converts events of a kernel's text log to ring-buffer records.
- * In: lines of ftrace text. Out: records; text_formats.c describes them.
+ * In: lines of ftrace text. Out: records, and their formats as the kernel writes them.
  *
  * Records are those of a 64-bit kernel in this machine's byte order. Events that kmemx does not
  * interpret keep their text.
@@ -12,9 +12,57 @@
 #include "base/hash.h"
 #include "import/ftrace_text.h"
 #include "import/text_gfp.h"
-#include "import/text_specs.h"
-#include "recording/system_texts.h"
+#include "recording/writer.h"
 #include "symbol/name_addr.h"
+
+/* Kmem events as printed: TP_printk() of include/trace/events/kmem.h, 2.6.33 to 6.18. */
+
+/* Event IDs: the kernel's own for a stack; the events of text_specs start at TEXT_ID_KMEM. */
+#define TEXT_ID_STACK 4
+#define TEXT_ID_KMEM  1000
+#define TEXT_ID_OTHER 2000
+
+/* Offsets in a record: fields, a stack's frames, the text of an event that is kept as text. */
+#define TEXT_COMMON_SIZE  8
+#define TEXT_STACK_FRAMES 16
+#define TEXT_OTHER_TEXT	  12
+
+enum text_kind {
+	TEXT_SITE,    /* %pS, or %lx before Linux 4.15 */
+	TEXT_POINTER, /* %p */
+	TEXT_PFN,
+	TEXT_UINT,
+	TEXT_INT,
+	TEXT_GFP,
+	TEXT_BOOL,
+	TEXT_NAME, /* a string, at the record's end */
+};
+
+/**
+ * struct text_field - a field, its place in the record, and how it is printed
+ * @optional: some kernels do not print it; then the format lacks it, too
+ * @print: its part of the print format
+ */
+struct text_field {
+	const char *key;
+	uint8_t kind; /* enum text_kind */
+	uint8_t offset, size;
+	bool optional;
+	const char *print;
+};
+
+/* @size: bytes of the common part and all fields; a NULL key ends these. */
+struct text_spec {
+	const char *name;
+	uint8_t size;
+	struct text_field fields[9];
+};
+
+/* Number of event types. */
+#define TEXT_NR_SPECS 12
+extern const struct text_spec text_specs[TEXT_NR_SPECS];
+
+/* Records made of them. */
 
 /* Longer texts of uninterpreted events are cut. */
 #define TEXT_EVENTS_MAX_TEXT   1024U
@@ -29,6 +77,7 @@
  * @nr_records: records made by this module, including stacks
  * @nr_others: events that are kept as text
  * @nr_no_gfp: flags printed as nothing (some 6.1 kernels, with nohash-ptr)
+ * @nr_named, @nr_nameless: events of slab caches with the cache's name, and without one
  * @nr_no_name: cache names printed as nothing
  * @nr_pointers: objects' addresses other than NULL
  * @nr_high: of those, with a bit set above the lowest 32
@@ -40,7 +89,7 @@
  */
 struct text_event_stats {
 	uint64_t nr_records, nr_others;
-	uint64_t nr_no_gfp, nr_no_name;
+	uint64_t nr_no_gfp, nr_no_name, nr_named, nr_nameless;
 	uint64_t nr_pointers, nr_high, nr_uneven, nr_hidden;
 	uint64_t nr_hex_sites, nr_bare_frames, nr_cut;
 };
@@ -58,8 +107,8 @@ struct text_record {
 
 /**
  * struct text_events - the state of reading one text; zero-initialise it
- * @gfp: the caller calls text_gfp_init(); text_events_free() frees it
- * @addrs: owned by the caller
+ * @gfp, @addrs: the caller calls text_gfp_init() and name_addrs_new(); text_events_free() frees
+ *	them
  */
 struct text_events {
 	struct text_gfp gfp;

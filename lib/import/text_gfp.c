@@ -8,7 +8,7 @@
 
 #include <ctype.h>
 
-#include "base/array.h"
+#include "base/number.h"
 
 /* The first bit for names that are in no table, and the limit of such bits. */
 #define FIRST_FREE_BIT 40
@@ -144,16 +144,6 @@ static const struct {
 	[TEXT_GFP_SINCE_6_18] = { since_6_18, "6.18 and later", "none" },
 };
 
-const char *text_gfp_era_name(enum text_gfp_era era)
-{
-	return eras[era].name;
-}
-
-const char *text_gfp_none(const struct text_gfp *g)
-{
-	return eras[g->era].none;
-}
-
 static bool holds(const char *text, size_t size, const char *what)
 {
 	return memmem(text, size, what, strlen(what)) != NULL;
@@ -201,14 +191,16 @@ enum text_gfp_era text_gfp_guess(const char *release, const char *text, size_t s
 	if (holds(text, size, "GFP_NOWAIT|__GFP_NOWARN") ||
 	    holds(text, size, "__GFP_ATOMIC"))
 		return TEXT_GFP_BEFORE_6_4;
-	if (holds(text, size, "__GFP_KSWAPD_RECLAIM"))
-		return TEXT_GFP_BEFORE_6_18;
-	return TEXT_GFP_BEFORE_6_4;
+	return holds(text, size, "__GFP_KSWAPD_RECLAIM") ? TEXT_GFP_BEFORE_6_18
+							 : TEXT_GFP_BEFORE_6_4;
 }
 
 int text_gfp_init(struct text_gfp *g, enum text_gfp_era era)
 {
-	*g = (struct text_gfp){ .era = era, .next_bit = FIRST_FREE_BIT };
+	*g = (struct text_gfp){ .era = era,
+				.era_name = eras[era].name,
+				.none = eras[era].none,
+				.next_bit = FIRST_FREE_BIT };
 	for (const struct pair *p = eras[era].pairs; p->name; p++)
 		if (gfp_names_add(&g->names, p->mask, p->name))
 			return -ENOMEM;
@@ -218,8 +210,7 @@ int text_gfp_init(struct text_gfp *g, enum text_gfp_era era)
 void text_gfp_free(struct text_gfp *g)
 {
 	gfp_names_free(&g->names);
-	intern_free(&g->texts);
-	free(g->values);
+	KEYED_FREE(&g->values);
 }
 
 /* A name's bits; a new bit if the table lacks the name. -EINVAL if it is not a name. */
@@ -227,9 +218,7 @@ static int name_mask(struct text_gfp *g, const char *name, size_t len, uint64_t 
 {
 	char copy[64];
 
-	for (size_t i = 0; i < g->names.count; i++) {
-		const struct gfp_name *n = &g->names.names[i];
-
+	for_each(n, g->names.names, g->names.count) {
 		if (strlen(n->name) == len && !memcmp(n->name, name, len)) {
 			*mask = n->mask;
 			return 0;
@@ -250,28 +239,20 @@ static int name_mask(struct text_gfp *g, const char *name, size_t len, uint64_t 
 
 static int parse_hex(const char *text, size_t len, uint64_t *out)
 {
-	uint64_t v = 0;
+	const char *end = text + len;
 
-	if (len < 3 || len > 18 || memcmp(text, "0x", 2) != 0)
+	if (len < 3 || memcmp(text, "0x", 2) != 0)
 		return -EINVAL;
-	for (size_t i = 2; i < len; i++) {
-		unsigned char c = (unsigned char)text[i];
-
-		if (!isxdigit(c))
-			return -EINVAL;
-		v = v << 4 | (uint64_t)(isdigit(c) ? c - '0' : (c | 32) - 'a' + 10);
-	}
-	*out = v;
-	return 0;
+	text += 2;
+	return number_read(&text, end, 16, UINT64_MAX, out) || text < end ? -EINVAL : 0;
 }
 
 static int parse(struct text_gfp *g, const char *text, size_t len, uint64_t *flags)
 {
 	const char *end = text + len, *p = text;
-	const char *none = text_gfp_none(g);
 
 	*flags = 0;
-	if (len == strlen(none) && !memcmp(text, none, len))
+	if (len == strlen(g->none) && !memcmp(text, g->none, len))
 		return 0;
 	while (p < end) {
 		const char *bar = memchr(p, '|', (size_t)(end - p));
@@ -290,50 +271,44 @@ static int parse(struct text_gfp *g, const char *text, size_t len, uint64_t *fla
 }
 
 /* Parses a value that is not yet known. */
-static int take(struct text_gfp *g, const char *text, size_t len,
-		struct text_gfp_value *out)
+static int take(struct text_gfp *g, const char *text, size_t len, uint64_t *flags)
 {
 	struct strbuf __auto_free again = { 0 };
-	int ret = parse(g, text, len, &out->flags);
+	int ret = parse(g, text, len, flags);
 
 	if (ret == -ENOMEM)
 		return ret;
-	out->readable = !ret;
 	if (ret) {
-		out->flags = 0;
+		*flags = 0;
 		g->nr_unreadable++;
 		return 0;
 	}
-	gfp_format_long(&g->names, out->flags, &again);
+	gfp_format_long(&g->names, *flags, &again);
 	if (again.failed)
 		ret = -ENOMEM;
-	else if (out->flags && (again.size != len || memcmp(again.data, text, len) != 0))
+	else if (*flags && (again.size != len || memcmp(again.data, text, len) != 0))
 		g->nr_other++;
 	return ret;
 }
 
 int text_gfp_value(struct text_gfp *g, const char *text, size_t len, uint64_t *flags)
 {
-	uint32_t before = g->texts.count, id;
+	size_t before = g->values.nr;
+	uint32_t id;
+	int ret = 0;
 
 	*flags = 0;
 	if (len > MAX_TEXT || before >= MAX_TEXTS) {
 		g->nr_unreadable++;
 		return 0;
 	}
-	id = intern_id(&g->texts, text, len);
-	if (!id || array_reserve(&g->values, &g->capacity, id, sizeof(*g->values)))
+	id = KEYED_ID_OF(&g->values, text, len);
+	if (!id)
 		return -ENOMEM;
-	if (g->texts.count > before) {
-		int ret;
-
-		g->values[id - 1] = (struct text_gfp_value){ 0 };
-		ret = take(g, text, len, &g->values[id - 1]);
-		if (ret)
-			return ret;
-	}
-	*flags = g->values[id - 1].flags;
-	return 0;
+	if (g->values.nr > before)
+		ret = take(g, text, len, &g->values.of[id - 1]);
+	*flags = ret ? 0 : g->values.of[id - 1];
+	return ret;
 }
 
 void text_gfp_pairs(const struct text_gfp *g, struct strbuf *out)

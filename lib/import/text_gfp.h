@@ -10,7 +10,7 @@
 #ifndef KMEMX_IMPORT_TEXT_GFP_H
 #define KMEMX_IMPORT_TEXT_GFP_H
 
-#include "base/hash.h"
+#include "base/keyed.h"
 #include "base/strbuf.h"
 #include "event/gfp.h"
 
@@ -22,13 +22,9 @@ enum text_gfp_era {
 	TEXT_GFP_SINCE_6_18,
 };
 
-struct text_gfp_value {
-	uint64_t flags;
-	bool readable;
-};
-
 /**
  * struct text_gfp - zero-initialise it, then text_gfp_init()
+ * @era_name: "before 4.4", ...; @none: what that kernel prints if no flag is set
  * @names: the table; names that it lacks are added
  * @nr_new: names that were added
  * @nr_other: distinct words that the table prints differently from the text
@@ -36,18 +32,15 @@ struct text_gfp_value {
  */
 struct text_gfp {
 	enum text_gfp_era era;
+	const char *era_name, *none;
 	struct gfp_names names;
 	uint64_t next_bit;
-	struct intern texts;
-	struct text_gfp_value *values; /* by text's number - 1 */
-	size_t capacity;
+	KEYED(uint64_t) values; /* by text */
 	uint64_t nr_new, nr_other, nr_unreadable;
 };
 
 /* Guesses by the release, or if it is NULL or unreadable, by the text (a part of it). */
 enum text_gfp_era text_gfp_guess(const char *release, const char *text, size_t size);
-/* "before 4.4", ...; for messages. */
-const char *text_gfp_era_name(enum text_gfp_era era);
 
 int text_gfp_init(struct text_gfp *g, enum text_gfp_era era) __must_check;
 /* The flag word for @len bytes of text, cached; 0 for unreadable text. 0 or -ENOMEM. */
@@ -55,8 +48,6 @@ int text_gfp_value(struct text_gfp *g, const char *text, size_t len,
 		   uint64_t *flags) __must_check;
 /* Appends the pairs after the flags field in a format's print string: {0x1, "GFP_DMA"}, ... */
 void text_gfp_pairs(const struct text_gfp *g, struct strbuf *out);
-/* What that kernel prints if no flag is set. */
-const char *text_gfp_none(const struct text_gfp *g);
 void text_gfp_free(struct text_gfp *g);
 
 #endif

@@ -39,7 +39,7 @@ static size_t find_peak(struct export_job *job, const struct export_history *h)
 	size_t at = 0;
 
 	for (size_t i = 0; i < h->nr; i++) {
-		if (replay_row(&d->rows, job, &h->changes[i]) == UINT32_MAX)
+		if (replay_ids_find(&d->rows.ids, job, &h->changes[i]) == UINT32_MAX)
 			continue;
 		if (!h->changes[i].more) {
 			live -= h->changes[i].bytes;
@@ -73,7 +73,7 @@ static void change_row(struct lived *l, const struct history_change *c, uint64_t
 	}
 }
 
-static int replay_all(struct export_job *job)
+static void replay_all(struct export_job *job)
 {
 	const struct export_history *h = job->opts->history;
 	const struct cell *last = export_fact(job, "last_ts");
@@ -81,27 +81,28 @@ static int replay_all(struct export_job *job)
 	struct dhat *d = job->state;
 	size_t peak;
 
-	d->lived = calloc(d->rows.nr_rows + 1, sizeof(*d->lived));
-	if (!d->lived)
-		return -ENOMEM;
+	d->lived = calloc(d->rows.rows.nr + 1, sizeof(*d->lived));
+	if (!d->lived) {
+		export_fail(job, -ENOMEM);
+		return;
+	}
 	peak = h ? find_peak(job, h) : 0;
 	d->end_ns = last ? replay_ns(&clock, last->u) : 0;
 	for (size_t i = 0; h && i < h->nr; i++) {
-		uint32_t row = replay_row(&d->rows, job, &h->changes[i]);
+		uint32_t row = replay_ids_find(&d->rows.ids, job, &h->changes[i]);
 		uint64_t ns = replay_ns(&clock, h->changes[i].ts);
 
-		d->end_ns = ns > d->end_ns ? ns : d->end_ns;
+		d->end_ns = LARGER(ns, d->end_ns);
 		if (row != UINT32_MAX)
 			change_row(&d->lived[row], &h->changes[i], ns);
 		if (i != peak)
 			continue;
 		d->peak_ns = ns;
-		for (size_t j = 0; j < d->rows.nr_rows; j++) {
+		for (size_t j = 0; j < d->rows.rows.nr; j++) {
 			d->lived[j].bytes_peak = d->lived[j].bytes;
 			d->lived[j].nr_peak = d->lived[j].nr;
 		}
 	}
-	return 0;
 }
 
 static void put_number(struct export_job *job, const char *name, uint64_t number)
@@ -112,7 +113,7 @@ static void put_number(struct export_job *job, const char *name, uint64_t number
 static void put_row(struct export_job *job, size_t i, bool lives)
 {
 	const struct dhat *d = job->state;
-	const struct replay_row *row = &d->rows.rows[i];
+	const struct replay_row *row = &d->rows.rows.of[i];
 	const struct lived *l = &d->lived[i];
 	uint64_t lifetimes = l->died + l->nr * d->end_ns;
 
@@ -120,7 +121,7 @@ static void put_row(struct export_job *job, size_t i, bool lives)
 	put_number(job, "tbk", row->values[EXPORT_HIT]);
 	if (lives) {
 		/* By their clocks, a free may precede its allocation. */
-		put_number(job, "tl", lifetimes > l->born ? lifetimes - l->born : 0);
+		put_number(job, "tl", less(lifetimes, l->born));
 		put_number(job, "mb", l->most);
 		put_number(job, "mbk", l->nr_most);
 		put_number(job, "gb", l->bytes_peak);
@@ -132,31 +133,17 @@ static void put_row(struct export_job *job, size_t i, bool lives)
 	for (size_t j = 0; j < row->nr; j++) {
 		if (j)
 			outbuf_char(&job->out, ',');
-		outbuf_dec(&job->out, d->rows.frames[row->first + j]);
+		outbuf_dec(&job->out, row->frames[j]);
 	}
 	outbuf_puts(&job->out, "]}");
 }
 
-/* Frame 0 is the root, so the frames' numbers are those in the rows. */
-static int put_frames(struct export_job *job)
-{
-	int err = 0;
-
-	outbuf_puts(&job->out, "\n],\n\"ftbl\":[\"[root]\"");
-	for (uint32_t i = 1; i <= job->frames.count && !err; i++) {
-		outbuf_puts(&job->out, ",\n");
-		err = export_json_text(job, export_frame(job, i));
-	}
-	outbuf_puts(&job->out, "]}\n");
-	return err;
-}
-
-static int dhat_end(struct export_job *job)
+static void dhat_end(struct export_job *job)
 {
 	struct dhat *d = job->state;
-	bool lives = d->rows.known[EXPORT_BYTES_LIVE] || !d->rows.nr_rows;
-	int err = replay_all(job);
+	bool lives = d->rows.known[EXPORT_BYTES_LIVE] || !d->rows.rows.nr;
 
+	replay_all(job);
 	outbuf_puts(
 		&job->out,
 		"{\"dhatFileVersion\":2,\"mode\":\"kernel\",\"verb\":\"Allocated\",\n"
@@ -171,12 +158,14 @@ static int dhat_end(struct export_job *job)
 	put_number(job, "te", d->end_ns);
 	/* The viewer shows the report's first lines as the command. */
 	outbuf_puts(&job->out, ",\n\"cmd\":");
-	err = err ?: export_json_banner(job, '\n');
+	export_json_banner(job, '\n');
 	outbuf_puts(&job->out, ",\n\"pps\":[");
-	for (size_t i = 0; i < d->rows.nr_rows && !err; i++)
+	for (size_t i = 0; i < d->rows.rows.nr && !job->out.err; i++)
 		put_row(job, i, lives);
-	err = err ?: put_frames(job);
-	return err ?: job->out.err;
+	/* Frame 0 is the root, so the frames' numbers are those in the rows. */
+	outbuf_puts(&job->out, "\n],\n\"ftbl\":[\"[root]\"");
+	export_json_frames(job, ",\n", ",\n", "");
+	outbuf_puts(&job->out, "]}\n");
 }
 
 static void dhat_free(void *state)

@@ -10,7 +10,7 @@
 #include "base/keyed.h"
 #include "base/outbuf.h"
 #include "export/origin.h"
-#include "report/render.h"
+#include "report/compressed.h"
 
 struct export_history;
 
@@ -28,9 +28,6 @@ enum export_metric {
 	EXPORT_BYTES_CHARGED,
 	EXPORT_METRICS
 };
-
-/* Names of the columns, by enum export_metric. */
-extern const char *const export_metrics[EXPORT_METRICS];
 
 /* The weight for formats with one number per row: a metric, divided by @unit. */
 struct export_weight {
@@ -77,8 +74,11 @@ struct export_options {
 	const struct export_history *history;
 };
 
-/* A property of a row besides its callchain: @text, or if that is NULL, @number. */
+/* A property of a row besides its callchain: @text, or if that is NULL, @number; @field: its index
+ * in export_fields.
+ */
 struct export_label {
+	unsigned int field;
 	const char *name, *text;
 	int64_t number;
 };
@@ -109,7 +109,8 @@ struct export_row {
 /**
  * struct export_job - an export in progress
  * @frames: the names of all frames so far, safe to show: "function" or "function [module]"
- * @to: the output; @out: a buffer before it, flushed after end()
+ * @to: the output; @out: a buffer before it and before its compression, flushed after end(); its
+ *	error is also that of the export
  * @text: scratch space of export_json_text()
  * @state: the exporter's, zeroed
  */
@@ -137,6 +138,7 @@ enum export_rows { EXPORT_BY_CALLSITE, EXPORT_BY_STACK, EXPORT_BY_ALL };
  * @weighs: it has one number for each row: export_options.weight
  * @estimates: live figures are the best estimate, not what was seen
  * @binary: not for a terminal
+ * @compression: of the output
  * @lacks: the option of kmemx version --build-options that it needs but this build lacks; NULL:
  *	none
  * @suffix: suffix of file names for --into; NULL: the format does not support --into
@@ -145,34 +147,44 @@ enum export_rows { EXPORT_BY_CALLSITE, EXPORT_BY_STACK, EXPORT_BY_ALL };
  * @row: takes a row, whose pointers are valid during the call
  * @free: frees what @state refers to; may be NULL; always called
  *
- * The callbacks return 0; -ENOMEM; -ENOTSUP if the build lacks what they need; an error of the
- * output.
+ * A callback that fails calls export_fail(). After that, only @free is called.
  */
 struct exporter {
 	const char *name, *help, *opened_by, *suffix, *lacks;
 	enum export_rows by;
 	uint64_t rows;
 	bool weighs, pairs, binary, timed, estimates;
+	enum compressed_format compression;
 	size_t state_size;
-	int (*begin)(struct export_job *job);
-	int (*row)(struct export_job *job, const struct export_row *row);
-	int (*end)(struct export_job *job);
+	void (*begin)(struct export_job *job);
+	void (*row)(struct export_job *job, const struct export_row *row);
+	void (*end)(struct export_job *job);
 	void (*free)(void *state);
 };
 
 /* Exporter number @i; NULL: no more. */
 const struct exporter *exporter_at(size_t i);
+/* Their names, ending in NULL. */
+extern const char *const exporter_names[];
 
 /**
  * export_report() - write a report in the format of another program
  * @report: its tables "export" and "export_page" are written in their order
+ * @to: its write() may be NULL for an exporter that writes nothing
  *
- * Return: 0; -ENOMEM; -ENOTSUP; the error of @to.
+ * Return: 0; -ENOMEM; -ENOTSUP if the build lacks what the format needs; the error of @to.
  */
 int export_report(const struct exporter *exporter, const struct export_options *opts,
 		  const struct report *report, const struct render_out *to) __must_check;
 
 /* --- for exporters ----------------------------------------------------------------------- */
+
+/* Makes @err, unless it is 0 or something failed before, the result of export_report(). */
+static inline void export_fail(struct export_job *job, int err)
+{
+	if (!job->out.err)
+		job->out.err = err;
+}
 
 /* The fact @name of the recording; NULL: unknown. */
 const struct cell *export_fact(const struct export_job *job, const char *name);
@@ -180,17 +192,18 @@ const struct cell *export_fact(const struct export_job *job, const char *name);
 const char *export_frame(const struct export_job *job, uint32_t frame);
 /* Length of the function's name in @frame, without " [module]". */
 size_t export_frame_function(const char *frame);
-/* The weight of a row; 0 if the metric is unknown. */
-uint64_t export_weight_of(const struct export_job *job, const struct export_row *row);
 /* Appends what the user must know about the recording, from the report's banner: one item per line,
  * after @lead. Names in it are made safe.
  */
 void export_banner(const struct export_job *job, const char *lead, struct strbuf *out);
 /* Writes formatted text; for what is written a few times only. */
 void export_put(struct export_job *job, const char *fmt, ...) __printf_fmt(2, 3);
-/* Writes @text as JSON. 0; -ENOMEM; the error of the output. */
-int export_json_text(struct export_job *job, const char *text);
-/* Writes export_banner() as one JSON string, with @between instead of line breaks. The same. */
-int export_json_banner(struct export_job *job, char between);
+/* Writes @text as JSON. */
+void export_json_text(struct export_job *job, const char *text);
+/* Writes the names of all frames as JSON, each after @first or @next and before @end. */
+void export_json_frames(struct export_job *job, const char *first, const char *next,
+			const char *end);
+/* Writes export_banner() as one JSON string, with @between instead of line breaks. */
+void export_json_banner(struct export_job *job, char between);
 
 #endif

@@ -29,6 +29,9 @@ EXPORTERS(DECLARATION)
 
 static const struct exporter *const exporters[] = { EXPORTERS(ENTRY) };
 
+#define NAME(name) #name,
+const char *const exporter_names[] = { EXPORTERS(NAME) NULL };
+
 const struct exporter *exporter_at(size_t i)
 {
 	return i < ARRAY_SIZE(exporters) ? exporters[i] : NULL;

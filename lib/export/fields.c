@@ -3,62 +3,6 @@
 
 #include "base/safe_text.h"
 
-_Static_assert(FIELD_FIRST_METRIC + EXPORT_METRICS == EXPORT_FIELDS, "all have a place");
-
-const struct export_field export_fields[EXPORT_FIELDS] = {
-	/* Facts of the recording, */
-	{ .name = "recording_id", .always = true },
-	{ .name = "host" },
-	{ .name = "machine" },
-	{ .name = "kernel" },
-	{ .name = "build_id" },
-	{ .name = "day" },
-	{ .name = "start_unix", .number = true },
-	{ .name = "duration_ns", .number = true },
-	{ .name = "kernel_page_size", .number = true },
-	{ .name = "nr_cpus", .number = true },
-	{ .name = "nr_events", .number = true },
-	{ .name = "lost", .number = true },
-	{ .name = "gaps", .number = true },
-	{ .name = "unknown_gaps", .number = true },
-	{ .name = "dropped", .number = true },
-	{ .name = "missing", .number = true },
-	{ .name = "bad_pages", .number = true },
-	{ .name = "truncated" },
-	{ .name = "scope" },
-	{ .name = "frees" },
-	{ .name = "imported" },
-	{ .name = "sample" },
-	{ .name = "filter" },
-	{ .name = "labels", .always = true },
-	{ .name = "balance" },
-	/* of the row, */
-	{ .name = "allocator", .always = true },
-	{ .name = "callsite", .always = true },
-	{ .name = "module" },
-	{ .name = "stack", .always = true },
-	{ .name = "stack_id", .always = true },
-	{ .name = "entry" },
-	{ .name = "comm" },
-	{ .name = "process" },
-	{ .name = "cgroup" },
-	{ .name = "cache" },
-	{ .name = "order", .number = true },
-	{ .name = "migratetype" },
-	{ .name = "gfp" },
-	/* and by enum export_metric. */
-	{ .name = "hit", .number = true },
-	{ .name = "bytes", .number = true },
-	{ .name = "live", .number = true },
-	{ .name = "bytes_live", .number = true },
-	{ .name = "bytes_peak", .number = true },
-	{ .name = "bytes_req", .number = true },
-	{ .name = "net_min", .number = true },
-	{ .name = "net_max", .number = true },
-	{ .name = "net_estimate", .number = true },
-	{ .name = "bytes_charged", .number = true },
-};
-
 static bool is_named(unsigned int field, const char *name, size_t size)
 {
 	return strlen(export_fields[field].name) == size &&
@@ -79,7 +23,9 @@ unsigned int export_field_find(const char *name, size_t size, unsigned int next)
 static void set_text(struct export_values *v, unsigned int field, const char *text)
 {
 	v->of[field] = (struct export_value){
-		.text = text, .known = text && (*text || export_fields[field].always)
+		.text = text,
+		.size = text ? strlen(text) : 0,
+		.known = text && (*text || export_fields[field].always),
 	};
 }
 
@@ -98,10 +44,9 @@ static void set_origin(struct export_values *v, const struct export_origin *o)
 	set_text(v, FIELD_LABELS, o->labels ? o->labels : "{}");
 }
 
-int export_values_init(struct export_values *v, const struct export_job *job)
+void export_values_init(struct export_values *v, struct export_job *job)
 {
 	static const struct export_origin unknown = { .id = "0000000000000000" };
-	bool failed = false;
 
 	for (unsigned int i = 0; i < EXPORT_FIELDS_SAME; i++) {
 		const struct cell *fact = export_fact(job, export_fields[i].name);
@@ -113,12 +58,10 @@ int export_values_init(struct export_values *v, const struct export_job *job)
 		} else if (fact->type == CELL_TEXT) {
 			safe_text_puts(&v->safe[i], fact->s);
 			set_text(v, i, strbuf_text(&v->safe[i]));
+			export_fail(job, v->safe[i].failed ? -ENOMEM : 0);
 		}
 	}
 	set_origin(v, job->opts->origin ? job->opts->origin : &unknown);
-	for (unsigned int i = 0; i < EXPORT_FIELDS_SAME; i++)
-		failed |= v->safe[i].failed;
-	return failed ? -ENOMEM : 0;
 }
 
 /* "function [module]": the module. */
@@ -153,8 +96,8 @@ static void set_stack(struct export_values *v, const struct export_job *job,
 	set_module(v, callsite);
 }
 
-int export_values_row(struct export_values *v, const struct export_job *job,
-		      const struct export_row *row)
+void export_values_row(struct export_values *v, struct export_job *job,
+		       const struct export_row *row)
 {
 	for (size_t i = EXPORT_FIELDS_SAME; i < EXPORT_FIELDS; i++)
 		v->of[i] = (struct export_value){ 0 };
@@ -163,27 +106,24 @@ int export_values_row(struct export_values *v, const struct export_job *job,
 	v->begun = true;
 	set_text(v, FIELD_ALLOCATOR, row->allocator);
 	set_stack(v, job, row);
-	for (size_t i = 0; i < row->nr_labels; i++) {
-		const struct export_label *label = &row->labels[i];
-
-		for (size_t j = FIELD_FIRST_LABEL; j < FIELD_FIRST_METRIC; j++) {
-			if (strcmp(export_fields[j].name, label->name) != 0)
-				continue;
-			if (!export_fields[j].number)
-				set_text(v, (unsigned int)j, label->text);
-			else
-				set_number(v, (unsigned int)j, (uint64_t)label->number,
-					   !label->text);
-		}
+	for_each(label, row->labels, row->nr_labels) {
+		if (!export_fields[label->field].number)
+			set_text(v, label->field, label->text);
+		else
+			set_number(v, label->field, (uint64_t)label->number,
+				   !label->text);
 	}
 	for (size_t i = 0; i < EXPORT_METRICS; i++)
 		set_number(v, (unsigned int)(FIELD_FIRST_METRIC + i), row->values[i],
 			   row->known[i]);
-	return v->stack.failed || v->id.failed || v->module.failed ? -ENOMEM : 0;
+	if (v->stack.failed || v->id.failed || v->module.failed)
+		export_fail(job, -ENOMEM);
 }
 
-void export_values_free(struct export_values *v)
+void export_values_free(void *values)
 {
+	struct export_values *v = values;
+
 	for (unsigned int i = 0; i < EXPORT_FIELDS_SAME; i++)
 		strbuf_free(&v->safe[i]);
 	strbuf_free(&v->stack);

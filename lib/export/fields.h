@@ -13,11 +13,13 @@
 
 /**
  * struct export_field - a column
+ * @help: its meaning; @unit: UNIT_NONE for texts and plain numbers
  * @number: it is a nonnegative whole number, else text
  * @always: every row has a value
  */
 struct export_field {
-	const char *name;
+	const char *name, *help;
+	enum column_unit unit;
 	bool number, always;
 };
 
@@ -52,9 +54,11 @@ enum {
  */
 unsigned int export_field_find(const char *name, size_t size, unsigned int next);
 
-/* A value: @number if the field is a number, else @text; NULL or not @known: none. */
+/* A value: @number if the field is a number, else @size bytes of UTF-8 at @text; not @known: none.
+ */
 struct export_value {
 	const char *text;
+	size_t size;
 	uint64_t number;
 	bool known;
 };
@@ -71,12 +75,12 @@ struct export_values {
 	bool begun;
 };
 
-/* Sets the values common to all rows. 0 or -ENOMEM; call export_values_free() in any case. */
-int export_values_init(struct export_values *v,
-		       const struct export_job *job) __must_check;
-/* Sets the other values, which borrow from @row and @v. 0 or -ENOMEM. */
-int export_values_row(struct export_values *v, const struct export_job *job,
-		      const struct export_row *row) __must_check;
-void export_values_free(struct export_values *v);
+/* Sets the values common to all rows. Call export_values_free() in any case. */
+void export_values_init(struct export_values *v, struct export_job *job);
+/* Sets the other values, which borrow from @row and @v. */
+void export_values_row(struct export_values *v, struct export_job *job,
+		       const struct export_row *row);
+/* @values: a struct export_values. */
+void export_values_free(void *values);
 
 #endif

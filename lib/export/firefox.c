@@ -20,102 +20,68 @@ struct firefox {
 	struct replay rows;
 	struct intern nodes;
 	uint32_t *leaf;
-	struct replay_pieces pieces;
 	uint32_t *first, *gone;
 	uint64_t nr_objects, nr;
 	struct strbuf times, weights, stacks, objects;
 };
 
-/* A change with its time and row. */
-struct timed {
-	const struct history_change *change;
-	uint64_t ns;
-	uint32_t row;
-};
-
 /* Numbers the nodes of all callchains, callers before callees. */
-static int make_nodes(struct firefox *f)
+static void make_nodes(struct export_job *job)
 {
-	f->leaf = calloc(f->rows.nr_rows + 1, sizeof(*f->leaf));
-	for (size_t i = 0; f->leaf && i < f->rows.nr_rows; i++) {
-		const struct replay_row *row = &f->rows.rows[i];
+	struct firefox *f = job->state;
+
+	f->leaf = calloc(f->rows.rows.nr + 1, sizeof(*f->leaf));
+	export_fail(job, f->leaf ? 0 : -ENOMEM);
+	for (size_t i = 0; f->leaf && i < f->rows.rows.nr; i++) {
+		const struct replay_row *row = &f->rows.rows.of[i];
 		uint32_t node = 0;
 
 		for (size_t j = row->nr; j--;) {
-			uint32_t pair[2] = { node, f->rows.frames[row->first + j] };
+			uint32_t pair[2] = { node, row->frames[j] };
 
 			node = intern_id(&f->nodes, pair, sizeof(pair));
-			if (!node)
-				return -ENOMEM;
+			export_fail(job, node ? 0 : -ENOMEM);
 		}
 		f->leaf[i] = node;
 	}
-	return f->leaf ? 0 : -ENOMEM;
 }
 
-/* Adds the change @c, with @bytes of its piece @object. */
-static void add_change(struct firefox *f, const struct timed *c, uint64_t bytes,
-		       uint64_t object)
+static void add_change(struct export_job *job, const struct replay_change *c)
 {
-	const char *comma = f->nr++ ? "," : "";
+	const uint32_t object = c->of->object;
+	struct firefox *f = job->state;
+	const char *comma = f->nr ? "," : "";
+	uint64_t number;
 
+	if (c->row == UINT32_MAX)
+		return;
+	if (c->of->more && !c->piece) {
+		f->first[object] = (uint32_t)f->nr_objects;
+		f->gone[object] = 0;
+	}
+	number = c->of->more ? f->nr_objects++
+			     : (uint64_t)f->first[object] + f->gone[object]++;
+	f->nr++;
 	strbuf_puts(&f->times, comma);
 	strbuf_printf(&f->times, "%" PRIu64 ".%06u", c->ns / 1000000,
 		      (unsigned int)(c->ns % 1000000));
-	strbuf_printf(&f->weights, "%s%s%" PRIu64, comma, c->change->more ? "" : "-",
-		      bytes);
+	strbuf_printf(&f->weights, "%s%s%" PRIu64, comma, c->of->more ? "" : "-",
+		      c->bytes);
 	strbuf_printf(&f->stacks, "%s%u", comma, f->leaf[c->row] - 1);
-	strbuf_printf(&f->objects, "%s%" PRIu64, comma, object);
+	strbuf_printf(&f->objects, "%s%" PRIu64, comma, number);
+	if (f->times.failed || f->weights.failed || f->stacks.failed || f->objects.failed)
+		export_fail(job, -ENOMEM);
 }
 
-/* Adds an allocation, split into the pieces in which it will be freed. */
-static void add_birth(struct firefox *f, const struct timed *c)
+static void add_history(struct export_job *job)
 {
-	uint64_t left = c->change->bytes;
-	uint32_t piece = f->pieces.heads[c->change->object];
-
-	f->first[c->change->object] = (uint32_t)f->nr_objects;
-	f->gone[c->change->object] = 0;
-	while (piece && left) {
-		const struct replay_piece *p = &f->pieces.pieces[piece - 1];
-		uint64_t bytes = p->bytes < left ? p->bytes : left;
-
-		add_change(f, c, bytes, f->nr_objects++);
-		left -= bytes;
-		piece = p->next;
-	}
-	if (left || !c->change->bytes)
-		add_change(f, c, left, f->nr_objects++);
-}
-
-static int add_history(struct export_job *job)
-{
-	const struct export_history *h = job->opts->history;
-	struct replay_clock clock = replay_clock(job);
 	struct firefox *f = job->state;
-	size_t nr = h->objects.count + 1UL;
+	size_t nr = job->opts->history->objects.nr + 1UL;
 
 	f->first = calloc(nr, sizeof(*f->first));
 	f->gone = calloc(nr, sizeof(*f->gone));
-	if (!f->first || !f->gone || replay_pieces_init(&f->pieces, h))
-		return -ENOMEM;
-	for (size_t i = 0; i < h->nr; i++) {
-		const struct history_change *c = &h->changes[i];
-		const struct timed timed = { c, replay_ns(&clock, c->ts),
-					     replay_row(&f->rows, job, c) };
-
-		if (timed.row == UINT32_MAX)
-			continue;
-		if (c->more)
-			add_birth(f, &timed);
-		else
-			add_change(f, &timed, c->bytes,
-				   (uint64_t)f->first[c->object] + f->gone[c->object]++);
-	}
-	return f->times.failed || f->weights.failed || f->stacks.failed ||
-			       f->objects.failed
-		       ? -ENOMEM
-		       : 0;
+	export_fail(job, f->first && f->gone ? 0 : -ENOMEM);
+	replay_changes(job, add_change);
 }
 
 /* "name":[@what @nr times, or the numbers from 0 if @what is NULL] */
@@ -247,39 +213,31 @@ static void put_counter(struct export_job *job)
 	outbuf_puts(&job->out, "}]}\n");
 }
 
-static int put_head(struct export_job *job)
+static void put_head(struct export_job *job)
 {
 	const struct export_origin *o = job->opts->origin;
-	int err;
 
 	export_put(job, "{\"meta\":{\"interval\":1,\"startTime\":%" PRIu64,
 		   o ? (uint64_t)o->start * 1000 : 0);
 	outbuf_puts(&job->out, ",\"processType\":0,\"product\":");
-	err = export_json_banner(job, '\n');
+	export_json_banner(job, '\n');
 	outbuf_puts(&job->out,
 		    ",\"stackwalk\":1,\"version\":28,\"preprocessedProfileVersion\":57,"
 		    "\"symbolicated\":true,\"markerSchema\":[],\"categories\":[{\"name\":"
 		    "\"Kernel\",\"color\":\"grey\",\"subcategories\":[\"Other\"]}]},\n"
 		    "\"libs\":[],\"pages\":[],\n\"shared\":{\"stringArray\":[");
-	for (uint32_t i = 1; i <= job->frames.count && !err; i++) {
-		outbuf_puts(&job->out, i > 1 ? ",\n" : "");
-		err = export_json_text(job, export_frame(job, i));
-	}
+	export_json_frames(job, "", ",\n", "");
 	outbuf_puts(&job->out, "]},\n");
-	return err;
 }
 
-static int firefox_end(struct export_job *job)
+static void firefox_end(struct export_job *job)
 {
-	struct firefox *f = job->state;
-	int err = make_nodes(f);
-
-	if (!err && job->opts->history)
-		err = add_history(job);
-	err = err ?: put_head(job);
+	make_nodes(job);
+	if (job->opts->history)
+		add_history(job);
+	put_head(job);
 	put_thread(job);
 	put_counter(job);
-	return err ?: job->out.err;
 }
 
 static void firefox_free(void *state)
@@ -287,7 +245,6 @@ static void firefox_free(void *state)
 	struct firefox *f = state;
 
 	replay_free(&f->rows);
-	replay_pieces_free(&f->pieces);
 	intern_free(&f->nodes);
 	free(f->leaf);
 	free(f->first);

@@ -47,38 +47,39 @@ static void make_text(struct export_job *job, const struct export_row *row)
 	}
 }
 
-static int keep(struct export_pairs *pairs, const struct strbuf *text, uint64_t value)
+static void keep(struct export_job *job, const struct strbuf *text, uint64_t value)
 {
-	uint32_t id = KEYED_ID_OF(&pairs->stacks, strbuf_text(text), text->size);
+	struct export_pairs *pairs = job->opts->pairs;
+	struct export_pair *pair =
+		KEYED_ITEM_OF(&pairs->stacks, strbuf_text(text), text->size);
 
-	if (!id)
-		return -ENOMEM;
-	pairs->stacks.of[id - 1].of[pairs->second] += value;
-	return 0;
+	export_fail(job, pair ? 0 : -ENOMEM);
+	if (pair)
+		pair->of[pairs->second] += value;
 }
 
-static int folded_row(struct export_job *job, const struct export_row *row)
+static void folded_row(struct export_job *job, const struct export_row *row)
 {
-	uint64_t value = export_weight_of(job, row), units;
+	uint64_t value = row->values[weight_of(job)->metric], units;
 	struct folded *f = job->state;
 
 	make_text(job, row);
-	if (f->text.failed)
-		return -ENOMEM;
-	if (job->opts->pairs)
-		return keep(job->opts->pairs, &f->text, value);
+	export_fail(job, f->text.failed ? -ENOMEM : 0);
+	if (job->opts->pairs) {
+		keep(job, &f->text, value);
+		return;
+	}
 	units = to_units(job, value, 0);
 	if (!units)
-		return 0;
+		return;
 	outbuf_add(&job->out, strbuf_text(&f->text), f->text.size);
 	outbuf_char(&job->out, ' ');
 	outbuf_dec(&job->out, units);
 	outbuf_char(&job->out, '\n');
-	return job->out.err;
 }
 
 /* Writes the callchains of both recordings, after the second one was read. */
-static int folded_end(struct export_job *job)
+static void folded_end(struct export_job *job)
 {
 	const struct export_pairs *pairs = job->opts->pairs;
 
@@ -92,7 +93,6 @@ static int folded_end(struct export_job *job)
 		export_put(job, "%s %" PRIu64 " %" PRIu64 "\n",
 			   (const char *)KEYED_KEY(&pairs->stacks, i), before, after);
 	}
-	return job->out.err;
 }
 
 static void folded_free(void *state)

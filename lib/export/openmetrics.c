@@ -10,9 +10,7 @@
  * Samples of one family must be consecutive, so rows are stored until all have been added. They are
  * few, as each is a time series for the reader.
  */
-#include "export/export.h"
-
-#include "base/array.h"
+#include "export/replay.h"
 
 static const struct {
 	const char *family, *type, *unit, *suffix, *help;
@@ -40,33 +38,6 @@ static const struct {
 	{ "gaps", "kmemx_gaps", "Gaps in the events of a CPU." },
 	{ "missing", "kmemx_missing_events", "Events left in the ring buffers." },
 };
-
-struct kept_row {
-	const char *allocator;
-	uint32_t callsite;
-	uint64_t values[EXPORT_METRICS];
-	bool known[EXPORT_METRICS];
-};
-
-struct openmetrics {
-	struct kept_row *rows;
-	size_t nr, capacity;
-};
-
-static int openmetrics_row(struct export_job *job, const struct export_row *row)
-{
-	struct openmetrics *o = job->state;
-	struct kept_row *kept;
-
-	if (array_reserve(&o->rows, &o->capacity, o->nr + 1, sizeof(*o->rows)))
-		return -ENOMEM;
-	kept = &o->rows[o->nr++];
-	kept->allocator = row->allocator;
-	kept->callsite = row->frames[0];
-	memcpy(kept->values, row->values, sizeof(kept->values));
-	memcpy(kept->known, row->known, sizeof(kept->known));
-	return 0;
-}
 
 /* Writes a label's value: names are printable, so they contain no line break. */
 static void put_value(struct outbuf *out, const char *text)
@@ -99,20 +70,18 @@ static void put_family(struct export_job *job, size_t i, bool open)
 
 static void put_rows(struct export_job *job, size_t family)
 {
-	const struct openmetrics *o = job->state;
+	const struct replay *r = job->state;
 	enum export_metric metric = families[family].metric;
 	struct outbuf *out = &job->out;
 
-	for (size_t i = 0; i < o->nr; i++) {
-		const struct kept_row *row = &o->rows[i];
+	for (size_t i = 0; i < r->rows.nr && r->known[metric]; i++) {
+		const struct replay_row *row = &r->rows.of[i];
 
-		if (!row->known[metric])
-			continue;
 		export_put(job, "%s%s{allocator=", families[family].family,
 			   families[family].suffix);
-		put_value(out, row->allocator);
+		put_value(out, export_frame(job, row->frames[row->nr - 1]));
 		outbuf_puts(out, ",callsite=");
-		put_value(out, export_frame(job, row->callsite));
+		put_value(out, export_frame(job, row->frames[0]));
 		export_put(job, "} %" PRIu64 "\n", row->values[metric]);
 	}
 }
@@ -153,24 +122,15 @@ static void put_all(struct export_job *job, bool open)
 	put_sample(job);
 }
 
-static int openmetrics_end(struct export_job *job)
+static void openmetrics_end(struct export_job *job)
 {
 	put_all(job, true);
 	outbuf_puts(&job->out, "# EOF\n");
-	return job->out.err;
 }
 
-static int prometheus_end(struct export_job *job)
+static void prometheus_end(struct export_job *job)
 {
 	put_all(job, false);
-	return job->out.err;
-}
-
-static void openmetrics_free(void *state)
-{
-	struct openmetrics *o = state;
-
-	free(o->rows);
 }
 
 const struct exporter exporter_openmetrics = {
@@ -180,10 +140,10 @@ const struct exporter exporter_openmetrics = {
 	.by = EXPORT_BY_CALLSITE,
 	.estimates = true,
 	.rows = 50,
-	.state_size = sizeof(struct openmetrics),
-	.row = openmetrics_row,
+	.state_size = sizeof(struct replay),
+	.row = replay_add,
 	.end = openmetrics_end,
-	.free = openmetrics_free,
+	.free = replay_free,
 };
 
 const struct exporter exporter_prometheus = {
@@ -193,8 +153,8 @@ const struct exporter exporter_prometheus = {
 	.by = EXPORT_BY_CALLSITE,
 	.estimates = true,
 	.rows = 50,
-	.state_size = sizeof(struct openmetrics),
-	.row = openmetrics_row,
+	.state_size = sizeof(struct replay),
+	.row = replay_add,
 	.end = prometheus_end,
-	.free = openmetrics_free,
+	.free = replay_free,
 };

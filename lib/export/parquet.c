@@ -13,9 +13,7 @@
 #endif
 
 #include "export/fields.h"
-#include "export/parquet_format.h"
-#include "export/proto.h"
-#include "export/thrift.h"
+#include "export/wire.h"
 #include "report/compressed.h"
 
 /* A group ends with this many rows, or bytes: page sizes are 32 bits, and memory is bounded. */
@@ -73,26 +71,14 @@ static void add_value(struct strbuf *sb, const struct export_field *field,
 		      const struct export_value *value)
 {
 	uint64_t number = htole64(value->number);
-	size_t size;
 
 	if (field->number) {
 		strbuf_add(sb, &number, sizeof(number));
 		return;
 	}
-	size = strlen(value->text);
-	add_u32(sb, (uint32_t)size);
-	strbuf_add(sb, value->text, size);
+	add_u32(sb, (uint32_t)value->size);
+	strbuf_add(sb, value->text, value->size);
 }
-
-#if !defined(HAVE_ZSTD) && defined(HAVE_ZLIB)
-static int collect(void *ctx, const char *data, size_t size)
-{
-	struct strbuf *sb = ctx;
-
-	strbuf_add(sb, data, size);
-	return sb->failed ? -ENOMEM : 0;
-}
-#endif
 
 /* Compresses p->page into p->packed. */
 static int pack(struct parquet *p)
@@ -111,7 +97,7 @@ static int pack(struct parquet *p)
 	p->packed.size = size;
 	return 0;
 #elif defined(HAVE_ZLIB)
-	const struct render_out to = { collect, &p->packed };
+	const struct render_out to = { render_append, &p->packed };
 	struct compressed *gz;
 	int ret = compressed_new(&gz, COMPRESSED_GZIP, &to);
 
@@ -137,15 +123,13 @@ static int codec(void)
 }
 
 /* Writes p->page as a page of @nr values. */
-static int put_page(struct export_job *job, int type, size_t nr, int encoding,
-		    struct chunk *chunk)
+static void put_page(struct export_job *job, int type, size_t nr, int encoding,
+		     struct chunk *chunk)
 {
 	struct parquet *p = job->state;
 	struct thrift t = { .sb = &p->head };
-	int ret = p->page.failed ? -ENOMEM : pack(p);
 
-	if (ret)
-		return ret;
+	export_fail(job, p->page.failed ? -ENOMEM : pack(p));
 	strbuf_reset(&p->head);
 	thrift_open(&t, 0);
 	thrift_i32(&t, 1, type);
@@ -160,13 +144,11 @@ static int put_page(struct export_job *job, int type, size_t nr, int encoding,
 	}
 	thrift_close(&t);
 	thrift_close(&t);
-	if (p->head.failed)
-		return -ENOMEM;
+	export_fail(job, p->head.failed ? -ENOMEM : 0);
 	put(job, strbuf_text(&p->head), p->head.size);
 	put(job, strbuf_text(&p->packed), p->packed.size);
 	chunk->plain += p->head.size + p->page.size;
 	chunk->packed += p->head.size + p->packed.size;
-	return job->out.err;
 }
 
 /* Appends @nr times @bit as a run, which the hybrid encoding of runs and packed bits allows. */
@@ -196,49 +178,35 @@ static void add_levels(struct parquet *p, const struct strbuf *bits, bool known)
 	p->page.failed |= levels.failed;
 }
 
-/* Writes a column with the same value in all rows. */
-static int put_same(struct export_job *job, unsigned int i, struct chunk *chunk)
+/* Writes a column of the group: one with the same value in all rows has a dictionary. */
+static void put_column(struct export_job *job, unsigned int i, struct chunk *chunk)
 {
 	struct parquet *p = job->state;
 	const struct export_value *value = &p->values.of[i];
+	const bool same = i < EXPORT_FIELDS_SAME, by_number = same && value->known;
+	struct packed_column *c = &p->columns[i];
 	const char bits = 1;
-	int ret = 0;
 
-	if (value->known) {
+	if (by_number) {
 		chunk->dictionary = p->at;
 		strbuf_reset(&p->page);
 		add_value(&p->page, &export_fields[i], value);
-		ret = put_page(job, PAGE_DICTIONARY, 1, ENCODING_PLAIN, chunk);
+		put_page(job, PAGE_DICTIONARY, 1, ENCODING_PLAIN, chunk);
 	}
 	chunk->data = p->at;
 	strbuf_reset(&p->page);
 	if (!export_fields[i].always)
-		add_levels(p, NULL, value->known);
-	if (value->known) {
+		add_levels(p, same ? NULL : &c->levels, value->known);
+	if (by_number) {
 		strbuf_add(&p->page, &bits, 1);
 		add_run(&p->page, p->nr, 0);
 	}
-	return ret ? ret
-		   : put_page(job, PAGE_DATA, p->nr,
-			      value->known ? ENCODING_DICTIONARY : ENCODING_PLAIN, chunk);
-}
-
-static int put_column(struct export_job *job, unsigned int i, struct chunk *chunk)
-{
-	struct parquet *p = job->state;
-	struct packed_column *c = &p->columns[i];
-	int ret;
-
-	chunk->data = p->at;
-	strbuf_reset(&p->page);
-	if (!export_fields[i].always)
-		add_levels(p, &c->levels, false);
 	strbuf_add(&p->page, strbuf_text(&c->values), c->values.size);
 	p->page.failed |= c->values.failed || c->levels.failed;
-	ret = put_page(job, PAGE_DATA, p->nr, ENCODING_PLAIN, chunk);
+	put_page(job, PAGE_DATA, p->nr, by_number ? ENCODING_DICTIONARY : ENCODING_PLAIN,
+		 chunk);
 	strbuf_reset(&c->values);
 	strbuf_reset(&c->levels);
-	return ret;
 }
 
 /* Describes a column: ColumnChunk in parquet.thrift. */
@@ -267,19 +235,17 @@ static void describe(struct thrift *t, const struct parquet *p, unsigned int i,
 	thrift_close(t);
 }
 
-static int put_group(struct export_job *job)
+static void put_group(struct export_job *job)
 {
 	struct parquet *p = job->state;
 	struct thrift t = { .sb = &p->groups };
 	struct chunk chunks[EXPORT_FIELDS] = { 0 };
 	uint64_t size = 0;
-	int ret = 0;
 
 	if (!p->nr)
-		return 0;
-	for (unsigned int i = 0; i < EXPORT_FIELDS && !ret; i++) {
-		ret = i < EXPORT_FIELDS_SAME ? put_same(job, i, &chunks[i])
-					     : put_column(job, i, &chunks[i]);
+		return;
+	for (unsigned int i = 0; i < EXPORT_FIELDS && !job->out.err; i++) {
+		put_column(job, i, &chunks[i]);
 		size += chunks[i].plain;
 	}
 	thrift_open(&t, 0);
@@ -293,15 +259,14 @@ static int put_group(struct export_job *job)
 	p->nr_rows += p->nr;
 	p->nr = 0;
 	p->bytes = 0;
-	return ret;
 }
 
-static int parquet_begin(struct export_job *job)
+static void parquet_begin(struct export_job *job)
 {
 	struct parquet *p = job->state;
 
 	put(job, PARQUET_MAGIC, PARQUET_MAGIC_SIZE);
-	return export_values_init(&p->values, job);
+	export_values_init(&p->values, job);
 }
 
 /* Appends the next bit to @levels, which has @nr bits so far. */
@@ -313,12 +278,11 @@ static void add_level(struct strbuf *levels, size_t nr, bool known)
 		levels->data[nr / 8] = (char)(levels->data[nr / 8] | 1 << nr % 8);
 }
 
-static int parquet_row(struct export_job *job, const struct export_row *row)
+static void parquet_row(struct export_job *job, const struct export_row *row)
 {
 	struct parquet *p = job->state;
-	int ret = export_values_row(&p->values, job, row);
-	bool failed = false;
 
+	export_values_row(&p->values, job, row);
 	for (unsigned int i = EXPORT_FIELDS_SAME; i < EXPORT_FIELDS; i++) {
 		const struct export_value *value = &p->values.of[i];
 		struct packed_column *c = &p->columns[i];
@@ -329,12 +293,11 @@ static int parquet_row(struct export_job *job, const struct export_row *row)
 		if (value->known)
 			add_value(&c->values, &export_fields[i], value);
 		p->bytes += c->values.size - before;
-		failed |= c->values.failed || c->levels.failed;
+		export_fail(job, c->values.failed || c->levels.failed ? -ENOMEM : 0);
 	}
 	p->nr++;
-	if (ret || failed)
-		return -ENOMEM;
-	return p->nr >= GROUP_ROWS || p->bytes >= GROUP_BYTES ? put_group(job) : 0;
+	if (p->nr >= GROUP_ROWS || p->bytes >= GROUP_BYTES)
+		put_group(job);
 }
 
 static void put_schema(struct thrift *t)
@@ -344,9 +307,7 @@ static void put_schema(struct thrift *t)
 	thrift_text(t, 4, "schema");
 	thrift_i32(t, 5, EXPORT_FIELDS);
 	thrift_close(t);
-	for (unsigned int i = 0; i < EXPORT_FIELDS; i++) {
-		const struct export_field *field = &export_fields[i];
-
+	for_each(field, export_fields, EXPORT_FIELDS) {
 		thrift_open(t, 0);
 		thrift_i32(t, 1, field->number ? TYPE_INT64 : TYPE_BYTE_ARRAY);
 		thrift_i32(t, 3, !field->always);
@@ -371,14 +332,12 @@ static void put_notes(struct export_job *job, struct thrift *t)
 	t->sb->failed |= banner.failed;
 }
 
-static int parquet_end(struct export_job *job)
+static void parquet_end(struct export_job *job)
 {
 	struct parquet *p = job->state;
 	struct thrift t = { .sb = &p->head };
-	int ret = put_group(job);
 
-	if (ret)
-		return ret;
+	put_group(job);
 	strbuf_reset(&p->head);
 	thrift_open(&t, 0);
 	thrift_i32(&t, 1, 1);
@@ -391,10 +350,8 @@ static int parquet_end(struct export_job *job)
 	thrift_close(&t);
 	add_u32(&p->head, (uint32_t)p->head.size);
 	strbuf_puts(&p->head, PARQUET_MAGIC);
-	if (p->head.failed || p->groups.failed)
-		return -ENOMEM;
+	export_fail(job, p->head.failed || p->groups.failed ? -ENOMEM : 0);
 	put(job, strbuf_text(&p->head), p->head.size);
-	return job->out.err;
 }
 
 static void parquet_free(void *state)

@@ -8,8 +8,7 @@
  */
 #include "export/export.h"
 
-#include "export/proto.h"
-#include "report/compressed.h"
+#include "export/wire.h"
 
 /* Fields of the messages. */
 enum {
@@ -36,8 +35,6 @@ enum { LOCATION_ID = 1, LOCATION_MAPPING = 2, LOCATION_LINE = 4 };
 enum { LINE_FUNCTION = 1 };
 enum { FUNCTION_ID = 1, FUNCTION_NAME = 2, FUNCTION_SYSTEM_NAME = 3 };
 
-#define FLUSH_SIZE 65536
-
 /* Counts first, as the format's documentation requires. */
 static const struct {
 	const char *name, *unit;
@@ -56,82 +53,77 @@ static const struct {
  * @modules: number 1 is the kernel; mapping n is module n
  * @started: the sample types have been written
  * @known: which of @types the rows have
- * @part, @inner: messages being built
+ * @out: complete messages; @part, @inner: messages being built
  */
 struct pprof {
-	struct compressed *gz;
 	struct strbuf out;
 	struct intern strings, modules;
-	bool started, failed;
+	bool started;
 	bool known[ARRAY_SIZE(types)];
 	struct strbuf part, inner;
 };
 
-static uint64_t string_number(struct pprof *p, const char *text, size_t size)
+static uint64_t string_number(struct export_job *job, const char *text, size_t size)
 {
+	struct pprof *p = job->state;
 	uint32_t id = size ? intern_id(&p->strings, text, size) : 0;
 
-	p->failed |= size && !id;
+	export_fail(job, size && !id ? -ENOMEM : 0);
 	return id;
 }
 
-static uint64_t string(struct pprof *p, const char *text)
+static uint64_t string(struct export_job *job, const char *text)
 {
-	return string_number(p, text, strlen(text));
+	return string_number(job, text, strlen(text));
 }
 
-static int pprof_flush(struct pprof *p, size_t size)
-{
-	int err = 0;
-
-	if (p->failed || p->out.failed || p->part.failed || p->inner.failed)
-		return -ENOMEM;
-	if (p->out.size >= size) {
-		err = compressed_write(p->gz, strbuf_text(&p->out), p->out.size);
-		strbuf_reset(&p->out);
-	}
-	return err;
-}
-
-static int pprof_begin(struct export_job *job)
+static void pass_on(struct export_job *job)
 {
 	struct pprof *p = job->state;
 
-	return compressed_new(&p->gz, COMPRESSED_GZIP, job->to);
+	if (p->out.failed || p->part.failed || p->inner.failed)
+		export_fail(job, -ENOMEM);
+	outbuf_add(&job->out, strbuf_text(&p->out), p->out.size);
+	strbuf_reset(&p->out);
 }
 
 /* @row: the first one, as all rows have the same metrics; NULL: no rows. */
-static void put_types(struct pprof *p, const struct export_row *row)
+static void put_types(struct export_job *job, const struct export_row *row)
 {
+	struct pprof *p = job->state;
+
 	p->started = true;
 	for (size_t i = 0; i < ARRAY_SIZE(types); i++) {
 		p->known[i] = !row || row->known[types[i].metric];
 		if (!p->known[i])
 			continue;
-		proto_uint(&p->part, TYPE_TYPE, string(p, types[i].name));
-		proto_uint(&p->part, TYPE_UNIT, string(p, types[i].unit));
+		proto_uint(&p->part, TYPE_TYPE, string(job, types[i].name));
+		proto_uint(&p->part, TYPE_UNIT, string(job, types[i].unit));
 		proto_message(&p->out, PROFILE_SAMPLE_TYPE, &p->part);
 	}
-	proto_uint(&p->out, PROFILE_DEFAULT, string(p, "alloc_space"));
+	proto_uint(&p->out, PROFILE_DEFAULT, string(job, "alloc_space"));
 }
 
-static void put_label(struct pprof *p, const struct export_label *label)
+static void put_label(struct export_job *job, const struct export_label *label)
 {
-	proto_uint(&p->inner, LABEL_KEY, string(p, label->name));
+	struct pprof *p = job->state;
+
+	proto_uint(&p->inner, LABEL_KEY, string(job, label->name));
 	if (label->text)
-		proto_uint(&p->inner, LABEL_STR, string(p, label->text));
+		proto_uint(&p->inner, LABEL_STR, string(job, label->text));
 	else
 		proto_uint(&p->inner, LABEL_NUM, (uint64_t)label->number);
 	proto_message(&p->part, SAMPLE_LABEL, &p->inner);
 }
 
-static int pprof_row(struct export_job *job, const struct export_row *row)
+static void pprof_row(struct export_job *job, const struct export_row *row)
 {
-	const struct export_label allocator = { "allocator", row->allocator, 0 };
+	const struct export_label allocator = { .name = "allocator",
+						.text = row->allocator };
 	struct pprof *p = job->state;
 
 	if (!p->started)
-		put_types(p, row);
+		put_types(job, row);
 	for (size_t i = 0; i < row->nr_frames; i++)
 		proto_varint(&p->inner, row->frames[i]);
 	proto_message(&p->part, SAMPLE_LOCATION, &p->inner);
@@ -140,16 +132,17 @@ static int pprof_row(struct export_job *job, const struct export_row *row)
 			proto_varint(&p->inner, row->values[types[i].metric]);
 	}
 	proto_message(&p->part, SAMPLE_VALUE, &p->inner);
-	put_label(p, &allocator);
+	put_label(job, &allocator);
 	for (size_t i = 0; i < row->nr_labels; i++)
-		put_label(p, &row->labels[i]);
+		put_label(job, &row->labels[i]);
 	proto_message(&p->out, PROFILE_SAMPLE, &p->part);
-	return pprof_flush(p, FLUSH_SIZE);
+	pass_on(job);
 }
 
 /* The number of the mapping of @frame: its module, or the kernel. */
-static uint64_t mapping_of(struct pprof *p, const char *frame, size_t function)
+static uint64_t mapping_of(struct export_job *job, const char *frame, size_t function)
 {
+	struct pprof *p = job->state;
 	const char *module = frame + function;
 	size_t size = strlen(module);
 	uint32_t id;
@@ -157,22 +150,21 @@ static uint64_t mapping_of(struct pprof *p, const char *frame, size_t function)
 	if (size < 3) /* " [" and "]" */
 		return 1;
 	id = intern_id(&p->modules, module + 1, size - 1);
-	p->failed |= !id;
+	export_fail(job, id ? 0 : -ENOMEM);
 	return id;
 }
 
-static int put_frames(struct export_job *job)
+static void put_frames(struct export_job *job)
 {
 	struct pprof *p = job->state;
-	int err = 0;
 
-	for (uint32_t i = 1; i <= job->frames.count && !err; i++) {
+	for (uint32_t i = 1; i <= job->frames.count; i++) {
 		const char *frame = export_frame(job, i);
 		size_t size = export_frame_function(frame);
-		uint64_t name = string_number(p, frame, size);
+		uint64_t name = string_number(job, frame, size);
 
 		proto_uint(&p->part, LOCATION_ID, i);
-		proto_uint(&p->part, LOCATION_MAPPING, mapping_of(p, frame, size));
+		proto_uint(&p->part, LOCATION_MAPPING, mapping_of(job, frame, size));
 		proto_uint(&p->inner, LINE_FUNCTION, i);
 		proto_message(&p->part, LOCATION_LINE, &p->inner);
 		proto_message(&p->out, PROFILE_LOCATION, &p->part);
@@ -180,20 +172,21 @@ static int put_frames(struct export_job *job)
 		proto_uint(&p->part, FUNCTION_NAME, name);
 		proto_uint(&p->part, FUNCTION_SYSTEM_NAME, name);
 		proto_message(&p->out, PROFILE_FUNCTION, &p->part);
-		err = pprof_flush(p, FLUSH_SIZE);
+		pass_on(job);
 	}
-	return err;
 }
 
-static void put_mappings(struct pprof *p, const char *build_id)
+static void put_mappings(struct export_job *job, const char *build_id)
 {
+	struct pprof *p = job->state;
+
 	for (uint32_t i = 1; i <= p->modules.count; i++) {
 		const char *name = intern_get(&p->modules, i, NULL);
 
 		proto_uint(&p->part, MAPPING_ID, i);
-		proto_uint(&p->part, MAPPING_FILE, string(p, name));
+		proto_uint(&p->part, MAPPING_FILE, string(job, name));
 		if (i == 1)
-			proto_uint(&p->part, MAPPING_BUILD_ID, string(p, build_id));
+			proto_uint(&p->part, MAPPING_BUILD_ID, string(job, build_id));
 		proto_uint(&p->part, MAPPING_HAS_FUNCTIONS, 1);
 		proto_message(&p->out, PROFILE_MAPPING, &p->part);
 	}
@@ -209,55 +202,51 @@ static void put_comments(struct export_job *job)
 	size_t size;
 
 	export_banner(job, "", &banner);
-	p->failed |= banner.failed;
+	export_fail(job, banner.failed ? -ENOMEM : 0);
 	for (line = strbuf_text(&banner); *line; line += size + 1) {
 		size = strcspn(line, "\n");
 		/* One number per field, not packed: readers accept both. */
-		proto_uint(&p->out, PROFILE_COMMENT, string_number(p, line, size));
+		proto_uint(&p->out, PROFILE_COMMENT, string_number(job, line, size));
 	}
 	if (duration && duration->type == CELL_UINT && job->opts->clock_ns)
 		proto_uint(&p->out, PROFILE_DURATION, duration->u);
 }
 
-static int put_strings(struct pprof *p)
+static void put_strings(struct export_job *job)
 {
+	struct pprof *p = job->state;
 	size_t size;
-	int err = 0;
 
 	proto_bytes(&p->out, PROFILE_STRING, "", 0);
-	for (uint32_t i = 1; i <= p->strings.count && !err; i++) {
+	for (uint32_t i = 1; i <= p->strings.count; i++) {
 		const char *text = intern_get(&p->strings, i, &size);
 
 		proto_bytes(&p->out, PROFILE_STRING, text, size);
-		err = pprof_flush(p, FLUSH_SIZE);
+		pass_on(job);
 	}
-	return err;
+	pass_on(job);
 }
 
-static int pprof_end(struct export_job *job)
+static void pprof_end(struct export_job *job)
 {
 	static const char kernel[] = "[kernel.kallsyms]";
 	struct pprof *p = job->state;
-	int err;
 
 	/* No module has been numbered before. */
 	if (!p->started)
-		put_types(p, NULL);
-	p->failed |= !intern_id(&p->modules, kernel, sizeof(kernel) - 1);
-	err = put_frames(job);
-	if (err)
-		return err;
-	put_mappings(p, job->opts->origin ? job->opts->origin->build_id : "");
+		put_types(job, NULL);
+	if (!intern_id(&p->modules, kernel, sizeof(kernel) - 1))
+		export_fail(job, -ENOMEM);
+	put_frames(job);
+	put_mappings(job, job->opts->origin ? job->opts->origin->build_id : "");
 	put_comments(job);
-	err = put_strings(p) ?: pprof_flush(p, 1);
-	return err ?: compressed_finish(p->gz);
+	put_strings(job);
 }
 
 static void pprof_free(void *state)
 {
 	struct pprof *p = state;
 
-	compressed_free(p->gz);
 	intern_free(&p->strings);
 	intern_free(&p->modules);
 	strbuf_free(&p->out);
@@ -273,8 +262,8 @@ const struct exporter exporter_pprof = {
 	.estimates = true,
 	.binary = true,
 	.lacks = ZLIB_LACKS,
+	.compression = COMPRESSED_GZIP,
 	.state_size = sizeof(struct pprof),
-	.begin = pprof_begin,
 	.row = pprof_row,
 	.end = pprof_end,
 	.free = pprof_free,

@@ -3,69 +3,64 @@
 
 #include "base/array.h"
 
-/* Adds the frames of @row, and the allocator as the outermost one. */
-static int add_frames(struct replay *r, struct export_job *job,
-		      const struct export_row *row)
+int replay_ids_add(struct replay_ids *ids, const struct export_row *row, uint32_t index)
 {
-	uint32_t root = intern_id(&job->frames, row->allocator, strlen(row->allocator));
-
-	if (!root || array_reserve(&r->frames, &r->frames_capacity,
-				   r->nr_frames + row->nr_frames + 1, sizeof(*r->frames)))
-		return -ENOMEM;
-	memcpy(r->frames + r->nr_frames, row->frames,
-	       row->nr_frames * sizeof(*row->frames));
-	r->frames[r->nr_frames + row->nr_frames] = root;
-	return 0;
+	if (row->id == EXPORT_OTHERS) {
+		ids->others[row->memory] = index + 1;
+		return 0;
+	}
+	return u64_map_insert(&ids->by_id, row->id, index) ? 0 : -ENOMEM;
 }
 
-int replay_add(struct export_job *job, const struct export_row *row)
+uint32_t replay_ids_find(const struct replay_ids *ids, const struct export_job *job,
+			 const struct history_change *c)
 {
-	struct replay *r = job->state;
+	uint32_t id = history_row(job->opts->history, c);
+	const uint32_t *index = id == UINT32_MAX ? NULL : u64_map_find(&ids->by_id, id);
+
+	if (index)
+		return *index;
+	return ids->others[c->memory] ? ids->others[c->memory] - 1 : UINT32_MAX;
+}
+
+/* 0 or -ENOMEM. */
+static int add_row(struct export_job *job, const struct export_row *row)
+{
+	uint32_t root = intern_id(&job->frames, row->allocator, strlen(row->allocator));
 	size_t nr = row->nr_frames + 1;
+	struct replay *r = job->state;
 	struct replay_row *kept;
 	uint32_t number;
 
-	if (add_frames(r, job, row))
+	if (!root || array_reserve(&r->frames, &r->capacity, nr))
 		return -ENOMEM;
-	number = intern_id(&r->stacks, r->frames + r->nr_frames, nr * sizeof(*r->frames));
-	if (!number ||
-	    array_reserve(&r->rows, &r->rows_capacity, number, sizeof(*r->rows)))
+	memcpy(r->frames, row->frames, row->nr_frames * sizeof(*row->frames));
+	r->frames[row->nr_frames] = root;
+	number = KEYED_ID_OF(&r->rows, r->frames, nr * sizeof(*r->frames));
+	if (!number)
 		return -ENOMEM;
-	kept = &r->rows[number - 1];
-	if (number > r->nr_rows) {
-		*kept = (struct replay_row){ .first = r->nr_frames, .nr = nr };
-		r->nr_frames += nr;
-		r->nr_rows = number;
-	}
+	kept = &r->rows.of[number - 1];
+	kept->frames = KEYED_KEY(&r->rows, number - 1);
+	kept->nr = nr;
 	for (size_t i = 0; i < EXPORT_METRICS; i++) {
 		kept->values[i] += row->values[i];
 		r->known[i] |= row->known[i];
 	}
-	if (row->id == EXPORT_OTHERS) {
-		r->others[row->memory] = number - 1;
-		r->has_others[row->memory] = true;
-		return 0;
-	}
-	return u64_map_insert(&r->by_id, row->id, number - 1) ? 0 : -ENOMEM;
+	return replay_ids_add(&r->ids, row, number - 1);
 }
 
-uint32_t replay_row(const struct replay *r, const struct export_job *job,
-		    const struct history_change *c)
+void replay_add(struct export_job *job, const struct export_row *row)
 {
-	uint32_t id = history_row(job->opts->history, c);
-	const uint32_t *row = id == UINT32_MAX ? NULL : u64_map_find(&r->by_id, id);
-
-	if (row)
-		return *row;
-	return r->has_others[c->memory] ? r->others[c->memory] : UINT32_MAX;
+	export_fail(job, add_row(job, row));
 }
 
-void replay_free(struct replay *r)
+void replay_free(void *state)
 {
-	free(r->rows);
+	struct replay *r = state;
+
+	KEYED_FREE(&r->rows);
 	free(r->frames);
-	intern_free(&r->stacks);
-	u64_map_free(&r->by_id);
+	u64_map_free(&r->ids.by_id);
 }
 
 static uint64_t number_of(const struct export_job *job, const char *name)
@@ -89,38 +84,50 @@ struct replay_clock replay_clock(const struct export_job *job)
 
 uint64_t replay_ns(const struct replay_clock *clock, uint64_t ts)
 {
-	uint64_t units = ts > clock->first ? ts - clock->first : 0;
+	uint64_t units = less(ts, clock->first);
 
 	return clock->ns == 1 ? units : (uint64_t)((double)units * clock->ns);
 }
 
+/**
+ * struct pieces - blocks that were freed in parts
+ * @heads: for each object the index of its first piece + 1; 0: freed as a whole, or live
+ * @of: bytes that were freed together; @next: the object's next piece, or 0
+ */
+struct pieces {
+	uint32_t *heads;
+	struct piece {
+		uint64_t bytes;
+		uint32_t next;
+	} * of;
+	size_t nr;
+};
+
 /* Appends a piece to those of the object: @tails are the last pieces. */
-static int add_piece(struct replay_pieces *p, uint32_t *tails,
-		     const struct history_change *c)
+static int add_piece(struct pieces *p, uint32_t *tails, const struct history_change *c)
 {
 	uint32_t number;
 
 	if (p->nr >= UINT32_MAX ||
-	    array_reserve(&p->pieces, &p->capacity, p->nr + 1, sizeof(*p->pieces)))
+	    ARRAY_ADD(p->of, p->nr, (struct piece){ .bytes = c->bytes }))
 		return -ENOMEM;
-	p->pieces[p->nr++] = (struct replay_piece){ .bytes = c->bytes };
 	number = (uint32_t)p->nr;
 	if (tails[c->object])
-		p->pieces[tails[c->object] - 1].next = number;
+		p->of[tails[c->object] - 1].next = number;
 	else
 		p->heads[c->object] = number;
 	tails[c->object] = number;
 	return 0;
 }
 
-int replay_pieces_init(struct replay_pieces *p, const struct export_history *h)
+static int find_pieces(struct pieces *p, const struct export_history *h)
 {
-	size_t nr = h->objects.count + 1UL;
+	size_t nr = h->objects.nr + 1UL;
 	uint64_t *born __auto_mem = calloc(nr, sizeof(*born));
 	uint32_t *tails __auto_mem = calloc(nr, sizeof(*tails));
 	int ret;
 
-	*p = (struct replay_pieces){ .heads = calloc(nr, sizeof(*p->heads)) };
+	p->heads = calloc(nr, sizeof(*p->heads));
 	ret = born && tails && p->heads ? 0 : -ENOMEM;
 	for (size_t i = 0; i < h->nr && !ret; i++) {
 		const struct history_change *c = &h->changes[i];
@@ -133,8 +140,46 @@ int replay_pieces_init(struct replay_pieces *p, const struct export_history *h)
 	return ret;
 }
 
-void replay_pieces_free(struct replay_pieces *p)
+/* An allocation, split into the pieces in which it will be freed. */
+static void put_birth(struct export_job *job, struct replay_change *change,
+		      const struct pieces *pieces, replay_put put)
 {
-	free(p->heads);
-	free(p->pieces);
+	uint64_t left = change->of->bytes;
+	uint32_t next = pieces->heads[change->of->object];
+
+	for (; next && left && !job->out.err; change->piece++) {
+		const struct piece *p = &pieces->of[next - 1];
+
+		change->bytes = SMALLER(p->bytes, left);
+		put(job, change);
+		left -= change->bytes;
+		next = p->next;
+	}
+	change->bytes = left;
+	if ((left || !change->of->bytes) && !job->out.err)
+		put(job, change);
+}
+
+void replay_changes(struct export_job *job, replay_put put)
+{
+	const struct export_history *h = job->opts->history;
+	const struct replay *r = job->state;
+	struct replay_clock clock = replay_clock(job);
+	struct pieces pieces = { .heads = NULL };
+
+	export_fail(job, h ? find_pieces(&pieces, h) : 0);
+	for (size_t i = 0; h && i < h->nr && !job->out.err; i++) {
+		const struct history_change *c = &h->changes[i];
+		struct replay_change change = { .of = c,
+						.ns = replay_ns(&clock, c->ts),
+						.bytes = c->bytes,
+						.row = replay_ids_find(&r->ids, job, c) };
+
+		if (c->more)
+			put_birth(job, &change, &pieces, put);
+		else
+			put(job, &change);
+	}
+	free(pieces.heads);
+	free(pieces.of);
 }

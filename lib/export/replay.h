@@ -10,43 +10,50 @@
 #include "analysis/rows_out/export_history.h"
 #include "export/export.h"
 
-/* A row: @nr frames from @first on, in the array of all frames; the callsite first, the allocator
- * last.
+/**
+ * struct replay_ids - which row a change belongs to; zero-initialise it
+ * @by_id: maps export_row.id to the index of a row; @others: the same + 1 of rows without an id, by
+ *	enum memory; 0: none
  */
+struct replay_ids {
+	struct u64_map by_id;
+	uint32_t others[MEMORY_KINDS];
+};
+
+/* Adds @row, which has that index. 0 or -ENOMEM. */
+int replay_ids_add(struct replay_ids *ids, const struct export_row *row,
+		   uint32_t index) __must_check;
+/* The index of the row that @c belongs to; UINT32_MAX: none. */
+uint32_t replay_ids_find(const struct replay_ids *ids, const struct export_job *job,
+			 const struct history_change *c);
+
+/* A row: its frames, as numbers of export_job.frames; the callsite first, the allocator last. */
 struct replay_row {
-	size_t first, nr;
+	const uint32_t *frames;
+	size_t nr;
 	uint64_t values[EXPORT_METRICS];
 };
 
 /**
  * struct replay - zero-initialise it
- * @rows: rows with different frames; those with equal frames are added up
- * @frames: frames of all rows, as numbers of export_job.frames
- * @stacks: maps a row's frames to its number, from 1 on
- * @by_id: maps export_row.id to an index of @rows; @others: rows of slab objects and of pages
- *	without an id; UINT32_MAX: none
+ * @rows: by their frames: those with equal frames are added up
+ * @frames: room for the frames of one row
  * @known: the metrics that are known
  */
 struct replay {
-	struct replay_row *rows;
-	size_t nr_rows, rows_capacity;
+	KEYED(struct replay_row) rows;
 	uint32_t *frames;
-	size_t nr_frames, frames_capacity;
-	struct intern stacks;
-	struct u64_map by_id;
-	uint32_t others[MEMORY_KINDS];
-	bool has_others[MEMORY_KINDS];
+	size_t capacity;
+	struct replay_ids ids;
 	bool known[EXPORT_METRICS];
 };
 
-/* Stores a row, for exporters whose state begins with struct replay. 0 or -ENOMEM. Call
- * replay_free() in any case.
+/* Stores a row, for exporters whose state begins with struct replay. Call replay_free() in any
+ * case.
  */
-int replay_add(struct export_job *job, const struct export_row *row) __must_check;
-/* The index of the row that @c belongs to; UINT32_MAX: none. */
-uint32_t replay_row(const struct replay *r, const struct export_job *job,
-		    const struct history_change *c);
-void replay_free(struct replay *r);
+void replay_add(struct export_job *job, const struct export_row *row);
+/* @state: begins with struct replay. */
+void replay_free(void *state);
 
 /**
  * struct replay_clock - times of the history
@@ -62,24 +69,22 @@ struct replay_clock replay_clock(const struct export_job *job);
 uint64_t replay_ns(const struct replay_clock *clock, uint64_t ts);
 
 /**
- * struct replay_pieces - blocks that were freed in parts, as separate objects
- * @heads: for each object the index of its first piece + 1; 0: freed as a whole, or live
- * @pieces: bytes that were freed together; @next: the object's next piece, or 0
- *
- * A program that knows only whole allocations gets one per piece.
+ * struct replay_change - a change, or a part of one
+ * @bytes: of the part; @piece: its number, from 0 on
+ * @row: of struct replay; UINT32_MAX: none
  */
-struct replay_pieces {
-	uint32_t *heads;
-	struct replay_piece {
-		uint64_t bytes;
-		uint32_t next;
-	} * pieces;
-	size_t nr, capacity;
+struct replay_change {
+	const struct history_change *of;
+	uint64_t ns, bytes;
+	uint32_t row, piece;
 };
 
-/* 0 or -ENOMEM. Call replay_pieces_free() in any case. */
-int replay_pieces_init(struct replay_pieces *p,
-		       const struct export_history *h) __must_check;
-void replay_pieces_free(struct replay_pieces *p);
+typedef void (*replay_put)(struct export_job *job, const struct replay_change *change);
+
+/* Calls @put with each change until it fails, for exporters whose state begins with struct replay.
+ * For a program that knows only whole allocations, an allocation that was freed in parts is several
+ * ones.
+ */
+void replay_changes(struct export_job *job, replay_put put);
 
 #endif

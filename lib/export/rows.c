@@ -17,10 +17,9 @@
 struct rows {
 	struct export_values values;
 	struct strbuf head, line;
+	/* Appends the value of field @i, and what separates it from others. */
+	void (*put)(struct strbuf *sb, unsigned int i, const struct export_value *v);
 };
-
-/* Appends the value of field @i, and what separates it from others. */
-typedef void (*put_fn)(struct strbuf *sb, unsigned int i, const struct export_value *v);
 
 static void put_csv(struct strbuf *sb, unsigned int i, const struct export_value *v)
 {
@@ -46,53 +45,43 @@ static void put_json(struct strbuf *sb, unsigned int i, const struct export_valu
 		strbuf_puts(sb, "}\n");
 }
 
-static int begin(struct export_job *job, put_fn put)
+static void rows_begin(struct export_job *job)
 {
 	struct rows *r = job->state;
-	int ret = export_values_init(&r->values, job);
 
+	export_values_init(&r->values, job);
 	for (unsigned int i = 0; i < EXPORT_FIELDS_SAME; i++)
-		put(&r->head, i, &r->values.of[i]);
-	return r->head.failed ? -ENOMEM : ret;
+		r->put(&r->head, i, &r->values.of[i]);
+	export_fail(job, r->head.failed ? -ENOMEM : 0);
 }
 
-static int add(struct export_job *job, const struct export_row *row, put_fn put)
+static void rows_row(struct export_job *job, const struct export_row *row)
 {
 	struct rows *r = job->state;
-	int ret = export_values_row(&r->values, job, row);
 
+	export_values_row(&r->values, job, row);
 	strbuf_reset(&r->line);
 	for (unsigned int i = EXPORT_FIELDS_SAME; i < EXPORT_FIELDS; i++)
-		put(&r->line, i, &r->values.of[i]);
-	if (ret || r->line.failed)
-		return -ENOMEM;
+		r->put(&r->line, i, &r->values.of[i]);
+	export_fail(job, r->line.failed ? -ENOMEM : 0);
 	outbuf_add(&job->out, strbuf_text(&r->head), r->head.size);
 	outbuf_add(&job->out, strbuf_text(&r->line), r->line.size);
-	return job->out.err;
 }
 
-static int csv_begin(struct export_job *job)
+static void csv_begin(struct export_job *job)
 {
 	for (unsigned int i = 0; i < EXPORT_FIELDS; i++) {
 		outbuf_puts(&job->out, export_fields[i].name);
 		outbuf_char(&job->out, i + 1 < EXPORT_FIELDS ? ',' : '\n');
 	}
-	return begin(job, put_csv);
+	((struct rows *)job->state)->put = put_csv;
+	rows_begin(job);
 }
 
-static int csv_row(struct export_job *job, const struct export_row *row)
+static void ndjson_begin(struct export_job *job)
 {
-	return add(job, row, put_csv);
-}
-
-static int ndjson_begin(struct export_job *job)
-{
-	return begin(job, put_json);
-}
-
-static int ndjson_row(struct export_job *job, const struct export_row *row)
-{
-	return add(job, row, put_json);
+	((struct rows *)job->state)->put = put_json;
+	rows_begin(job);
 }
 
 static void rows_free(void *state)
@@ -112,7 +101,7 @@ const struct exporter exporter_csv = {
 	.by = EXPORT_BY_ALL,
 	.state_size = sizeof(struct rows),
 	.begin = csv_begin,
-	.row = csv_row,
+	.row = rows_row,
 	.free = rows_free,
 };
 
@@ -124,6 +113,6 @@ const struct exporter exporter_ndjson = {
 	.by = EXPORT_BY_ALL,
 	.state_size = sizeof(struct rows),
 	.begin = ndjson_begin,
-	.row = ndjson_row,
+	.row = rows_row,
 	.free = rows_free,
 };

@@ -52,11 +52,10 @@ static void drop_rows(struct ahead_rows *r)
 /* Room for @size bytes; NULL: no memory. */
 static char *make_room(struct ahead_rows *r, size_t size)
 {
-	size_t block = size > BLOCK_SIZE ? size : BLOCK_SIZE;
+	size_t block = LARGER(size, BLOCK_SIZE);
 
 	if (size > r->block_free) {
-		if (array_reserve(&r->blocks, &r->blocks_capacity, r->nr_blocks + 1,
-				  sizeof(*r->blocks)))
+		if (array_grow(&r->blocks, r->nr_blocks))
 			return NULL;
 		r->blocks[r->nr_blocks] = malloc(block);
 		if (!r->blocks[r->nr_blocks])
@@ -79,7 +78,7 @@ static int keep_row(void *ctx, const struct query_row *row)
 	for (unsigned int i = 0; i < EXPORT_FIELDS; i++)
 		size += export_fields[i].number ? 0 : row->of[i].size;
 	to = make_room(r, size);
-	if (!to || array_reserve(&r->of, &r->capacity, r->nr + 1, sizeof(*r->of)))
+	if (!to || array_reserve(&r->of, &r->capacity, r->nr + 1))
 		return -ENOMEM;
 	copy = &r->of[r->nr++];
 	*copy = *row;
@@ -103,8 +102,7 @@ static void read_file(void *ctx)
 	r->ret = r->file.fd < 0 ? r->file.fd : query_content(r->file.fd, &r->content);
 	if (!r->ret)
 		r->ret = ndjson_file_read(&r->file);
-	if (r->file.fd >= 0)
-		close(r->file.fd);
+	io_close(&r->file.fd);
 	if (r->ret == TOO_LARGE || r->ret == -ENOMEM)
 		drop_rows(r);
 }
@@ -164,8 +162,7 @@ const struct ahead_rows *ahead_get(struct ahead *a, size_t i)
 
 	for (; (s = oldest(a, i)); a->first++)
 		drop_rows(&s->rows);
-	if (a->next < i)
-		a->next = i;
+	a->next = LARGER(a->next, i);
 	begin(a);
 	s = oldest(a, i + 1);
 	return s && !s->rows.left ? &s->rows : NULL;

@@ -30,7 +30,7 @@ struct ahead_rows {
 	struct query_row *of;
 	size_t nr, capacity;
 	char **blocks;
-	size_t nr_blocks, blocks_capacity, block_free, bytes;
+	size_t nr_blocks, block_free, bytes;
 };
 
 struct ahead;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "query/ask.h"
 
+#include "base/number.h"
 #include "base/safe_text.h"
 #include "query/schema.h"
 #include "query/store_state.h"
@@ -71,20 +72,12 @@ static bool prepare(sqlite3 *db, const char *sql, sqlite3_stmt **stmt,
 /* Is it a whole number that fits 64 bits? */
 static bool whole_number(const char *text, sqlite3_int64 *number)
 {
-	bool minus = *text == '-';
-	uint64_t value = 0;
+	bool negative = *text == '-';
+	uint64_t value;
 
-	text += minus;
-	if (!*text)
+	if (!number_is(text + negative, INT64_MAX, &value))
 		return false;
-	for (; *text; text++) {
-		if (*text < '0' || *text > '9' ||
-		    __builtin_mul_overflow(value, UINT64_C(10), &value) ||
-		    __builtin_add_overflow(value, (uint64_t)(*text - '0'), &value) ||
-		    value > INT64_MAX)
-			return false;
-	}
-	*number = minus ? -(sqlite3_int64)value : (sqlite3_int64)value;
+	*number = negative ? -(sqlite3_int64)value : (sqlite3_int64)value;
 	return true;
 }
 
@@ -102,31 +95,28 @@ static bool bind_value(sqlite3_stmt *stmt, int at, const char *value,
 static bool bind_parameters(sqlite3_stmt *stmt, const struct query_ask *ask,
 			    struct query_failure *why)
 {
-	bool *used = calloc(ask->nr_settings + 1, sizeof(*used));
-	int nr = sqlite3_bind_parameter_count(stmt), i;
-	bool ok = used ? true : fail(why, QUERY_MEMORY, -1, "");
-	size_t k;
+	bool *used __auto_mem = calloc(ask->nr_settings + 1, sizeof(*used));
+	int nr = sqlite3_bind_parameter_count(stmt);
 
-	for (i = 1; i <= nr && ok; i++) {
+	if (!used)
+		return fail(why, QUERY_MEMORY, -1, "");
+	for (int i = 1; i <= nr; i++) {
 		const char *name = sqlite3_bind_parameter_name(stmt, i);
+		const struct query_setting *set =
+			FIND(one, ask->settings, ask->nr_settings,
+			     name && !strcmp(one->name, name + 1));
 
-		for (k = 0; name && k < ask->nr_settings; k++) {
-			if (!strcmp(ask->settings[k].name, name + 1))
-				break;
-		}
-		if (!name || k == ask->nr_settings) {
-			ok = fail(why, QUERY_UNSET, -1, name ? name + 1 : "");
-			continue;
-		}
-		used[k] = true;
-		ok = bind_value(stmt, i, ask->settings[k].value, why);
+		if (!set)
+			return fail(why, QUERY_UNSET, -1, name ? name + 1 : "");
+		used[set - ask->settings] = true;
+		if (!bind_value(stmt, i, set->value, why))
+			return false;
 	}
-	for (k = 0; k < ask->nr_settings && ok; k++) {
+	for (size_t k = 0; k < ask->nr_settings; k++) {
 		if (!used[k])
-			ok = fail(why, QUERY_UNUSED, -1, ask->settings[k].name);
+			return fail(why, QUERY_UNUSED, -1, ask->settings[k].name);
 	}
-	free(used);
-	return ok;
+	return true;
 }
 
 /* Makes a unique name for column @i: "bytes", "bytes_2"; "column_3" if it has none. */
@@ -303,14 +293,4 @@ struct table *query_ask(struct query_store *s, const struct query_ask *ask,
 	sqlite3_progress_handler(s->db, 0, NULL, NULL);
 	return t;
 }
-
-#else
-
-struct table *query_ask(struct query_store *s, const struct query_ask *ask,
-			struct query_failure *why)
-{
-	why->problem = QUERY_MEMORY;
-	return NULL;
-}
-
 #endif

@@ -21,7 +21,7 @@ struct item {
 /* @groups: their names */
 struct comparison {
 	struct item *items;
-	size_t nr, capacity;
+	size_t nr;
 	struct intern groups;
 	bool failed;
 };
@@ -46,48 +46,18 @@ void query_compare_step(sqlite3_context *ctx, int nr, sqlite3_value **values)
 	group = intern_id(&c->groups, sqlite3_value_text(values[3]),
 			  (size_t)sqlite3_value_bytes(values[3]));
 	if (!group ||
-	    array_reserve(&c->items, &c->capacity, c->nr + 1, sizeof(*c->items))) {
+	    ARRAY_ADD(c->items, c->nr,
+		      (struct item){ sqlite3_value_double(values[1]),
+				     sqlite3_value_int64(values[0]),
+				     sqlite3_value_int64(values[2]), group, 1 }))
 		c->failed = true;
-		return;
-	}
-	c->items[c->nr++] = (struct item){ sqlite3_value_double(values[1]),
-					   sqlite3_value_int64(values[0]),
-					   sqlite3_value_int64(values[2]), group, 1 };
 }
 
-static int by_group(const void *a, const void *b)
-{
-	const struct item *x = a, *y = b;
-
-	if (x->group != y->group)
-		return x->group < y->group ? -1 : 1;
-	if (x->host != y->host)
-		return x->host < y->host ? -1 : 1;
-	if (x->key != y->key)
-		return x->key < y->key ? -1 : 1;
-	return (x->value > y->value) - (x->value < y->value);
-}
+ORDER(by_group, struct item, UP(group) ?: UP(host) ?: UP(key) ?: UP(value))
 
 static bool same_host(const struct item *a, const struct item *b)
 {
 	return a->group == b->group && a->host == b->host && a->key == b->key;
-}
-
-static bool same_group(const struct item *a, const struct item *b)
-{
-	return a->group == b->group;
-}
-
-/* How many items from @i on are the @same, and their values. */
-static size_t run_of(const struct comparison *c, size_t i,
-		     bool (*same)(const struct item *a, const struct item *b),
-		     double *values)
-{
-	size_t nr = 0;
-
-	for (; i + nr < c->nr && same(&c->items[i], &c->items[i + nr]); nr++)
-		values[nr] = c->items[i + nr].value;
-	return nr;
 }
 
 static double median(double *values, size_t nr)
@@ -104,7 +74,9 @@ static void take_medians(struct comparison *c, double *scratch)
 	if (c->nr)
 		qsort(c->items, c->nr, sizeof(*c->items), by_group);
 	for (size_t i = 0, nr; i < c->nr; i += nr) {
-		nr = run_of(c, i, same_host, scratch);
+		nr = COUNT_FIRST(k, c->nr - i, same_host(&c->items[i], &c->items[i + k]));
+		for (size_t k = 0; k < nr; k++)
+			scratch[k] = c->items[i + k].value;
 		c->items[to] = c->items[i];
 		c->items[to].nr = (uint32_t)nr;
 		c->items[to++].value = values_quantile(scratch, nr, 0.5);
@@ -118,7 +90,10 @@ static void divide(const struct comparison *c, struct sides *s, double *scratch)
 	for (size_t i = 0, nr; i < c->nr; i += nr) {
 		double middle;
 
-		nr = run_of(c, i, same_group, scratch);
+		nr = COUNT_FIRST(k, c->nr - i,
+				 c->items[i + k].group == c->items[i].group);
+		for (size_t k = 0; k < nr; k++)
+			scratch[k] = c->items[i + k].value;
 		middle = median(scratch, nr);
 		for (size_t k = i; k < i + nr && middle != 0; k++) {
 			size_t side = (size_t)c->items[k].key;
@@ -163,9 +138,8 @@ static int put_outcome(struct strbuf *json, struct sides *s)
 
 static int compare(struct comparison *c, struct strbuf *json)
 {
-	double *room = calloc(c->nr + 1, 5 * sizeof(*room));
+	double *room __auto_mem = calloc(c->nr + 1, 5 * sizeof(*room));
 	struct sides s = { 0 };
-	int err;
 
 	if (!room)
 		return -ENOMEM;
@@ -177,9 +151,7 @@ static int compare(struct comparison *c, struct strbuf *json)
 		c->items[i].key = c->items[i].key != 0;
 	take_medians(c, room);
 	divide(c, &s, room);
-	err = put_outcome(json, &s);
-	free(room);
-	return err;
+	return put_outcome(json, &s);
 }
 
 /* How a host's use of a site is beyond the others': logarithms.
@@ -195,26 +167,7 @@ struct host_cell {
 
 ORDER_BY(by_host, struct host_cell, host, far)
 
-static int by_site(const void *a, const void *b)
-{
-	const struct host_cell *x = a, *y = b;
-
-	if (x->group != y->group)
-		return x->group < y->group ? -1 : 1;
-	if (x->site != y->site)
-		return x->site < y->site ? -1 : 1;
-	return (x->far > y->far) - (x->far < y->far);
-}
-
-/* How many of the @nr cells, from the first on, are of its site. */
-static size_t of_site(const struct host_cell *cells, size_t nr)
-{
-	size_t n = 0;
-
-	while (n < nr && cells[n].site == cells->site && cells[n].group == cells->group)
-		n++;
-	return n;
-}
+ORDER(by_site, struct host_cell, UP(group) ?: UP(site) ?: UP(far))
 
 /* Fewer hosts have no usual value; the share of what is listed that may be chance. */
 #define OUTLYING_HOSTS 20
@@ -230,7 +183,9 @@ static size_t take_sites(struct host_cell *cells, size_t nr, double *scratch)
 	for (size_t i = 0, n; i < nr; i += n) {
 		double mid;
 
-		n = of_site(&cells[i], nr - i);
+		n = COUNT_FIRST(k, nr - i,
+				cells[i + k].site == cells[i].site &&
+					cells[i + k].group == cells[i].group);
 		if (n < OUTLYING_HOSTS)
 			continue;
 		for (size_t k = 0; k < n; k++)
@@ -327,8 +282,7 @@ static int put_outlying(struct host_cell *cells, size_t nr, double *room,
 	if (nr)
 		qsort(cells, nr, sizeof(*cells), by_site);
 	for (size_t i = 0, n; i < nr; i += n) {
-		for (n = 0; i + n < nr && cells[i + n].group == cells[i].group; n++)
-			;
+		n = COUNT_FIRST(k, nr - i, cells[i + k].group == cells[i].group);
 		test_group(&cells[i], n, &p[i], room);
 	}
 	memcpy(q, p, nr * sizeof(*q));
@@ -345,30 +299,23 @@ static int put_outlying(struct host_cell *cells, size_t nr, double *room,
 
 static int outlying(struct comparison *c, struct strbuf *json)
 {
-	double *room = calloc(c->nr + 1, 3 * sizeof(*room));
-	struct host_cell *cells = calloc(c->nr + 1, sizeof(*cells));
+	double *room __auto_mem = calloc(c->nr + 1, 3 * sizeof(*room));
+	struct host_cell *cells __auto_mem = calloc(c->nr + 1, sizeof(*cells));
 	size_t nr = 0;
-	int err = -ENOMEM;
 
-	if (room && cells) {
-		take_medians(c, room);
-		for (size_t i = 0; i < c->nr; i++) {
-			const struct item *item = &c->items[i];
-
-			if (item->value > 0 && isfinite(item->value))
-				cells[nr++] =
-					(struct host_cell){ .site = item->key,
-							    .host = item->host,
-							    .group = item->group,
-							    .recordings = item->nr,
-							    .size = log(item->value),
-							    .far = log(item->value) };
-		}
-		err = put_outlying(cells, nr, room, json);
+	if (!room || !cells)
+		return -ENOMEM;
+	take_medians(c, room);
+	for_each(item, c->items, c->nr) {
+		if (item->value > 0 && isfinite(item->value))
+			cells[nr++] = (struct host_cell){ .site = item->key,
+							  .host = item->host,
+							  .group = item->group,
+							  .recordings = item->nr,
+							  .size = log(item->value),
+							  .far = log(item->value) };
 	}
-	free(room);
-	free(cells);
-	return err;
+	return put_outlying(cells, nr, room, json);
 }
 
 /* The result of @put, and the end of the aggregate. */

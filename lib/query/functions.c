@@ -7,18 +7,6 @@
 
 #include <strings.h>
 
-#define AT_FIRST       "at_first"
-#define AT_LAST	       "at_last"
-#define CHANGE	       "change"
-#define COMPARE	       "compare"
-#define DROPS	       "drops"
-#define KERNEL_VERSION "kernel_version"
-#define MANN_WHITNEY   "mann_whitney"
-#define OUTLYING       "outlying"
-#define QUANTILE       "quantile"
-#define SIGN_TEST      "sign_test"
-#define STUDENT	       "student"
-
 #define PARTS	 3
 #define PART_MAX 99999U
 
@@ -36,8 +24,7 @@ bool query_kernel_version(const char *text, size_t size, uint64_t *version)
 	while (part < PARTS && i < size && is_digit(text[i])) {
 		for (; i < size && is_digit(text[i]); i++) {
 			parts[part] = parts[part] * 10 + (uint64_t)(text[i] - '0');
-			if (parts[part] > PART_MAX)
-				parts[part] = PART_MAX;
+			parts[part] = SMALLER(parts[part], PART_MAX);
 		}
 		part++;
 		if (i < size && text[i] == '.')
@@ -48,6 +35,12 @@ bool query_kernel_version(const char *text, size_t size, uint64_t *version)
 	*version = (parts[0] * (PART_MAX + 1) + parts[1]) * (PART_MAX + 1) + parts[2];
 	return part > 0;
 }
+
+#ifdef HAVE_SQLITE
+#include "base/array.h"
+#include "query/compare.h"
+#include "query/sqlite.h"
+#include "report/stats.h"
 
 /* SQLite's functions without side effects that reveal nothing about the process; includes names
  * from newer versions (3.51).
@@ -79,26 +72,8 @@ static const char *const allowed[] = {
 	"json_remove", "json_replace", "json_set", "json_type", "json_valid", "jsonb",
 	"jsonb_array", "jsonb_array_insert", "jsonb_extract", "jsonb_group_array",
 	"jsonb_group_object", "jsonb_insert", "jsonb_object", "jsonb_patch",
-	"jsonb_remove", "jsonb_replace", "jsonb_set",
-	/* kmemx's own */
-	AT_FIRST, AT_LAST, CHANGE, COMPARE, DROPS, KERNEL_VERSION, MANN_WHITNEY, OUTLYING,
-	QUANTILE, SIGN_TEST, STUDENT
+	"jsonb_remove", "jsonb_replace", "jsonb_set"
 };
-
-bool query_function_allowed(const char *name)
-{
-	for (size_t i = 0; i < ARRAY_SIZE(allowed); i++) {
-		if (!strcasecmp(name, allowed[i]))
-			return true;
-	}
-	return false;
-}
-
-#ifdef HAVE_SQLITE
-#include "base/array.h"
-#include "query/compare.h"
-#include "query/sqlite.h"
-#include "report/stats.h"
 
 /* Values for which no memory is allocated: most hosts have few recordings. */
 #define FEW 4
@@ -117,99 +92,146 @@ static void kernel_version(sqlite3_context *ctx, int nr, sqlite3_value **values)
 		sqlite3_result_int64(ctx, (sqlite3_int64)version);
 }
 
-/**
- * struct values - the values of an aggregate
- * @of: by side: the values, at first those of @few; @nr, @capacity: how many
- * @part: the quantile
- */
-struct values {
-	double *of[2], few[2][FEW];
-	size_t nr[2], capacity[2];
+/* A value of an aggregate: @at says when, or on which side; @nr: how many came before. */
+struct item {
+	sqlite3_int64 at;
+	double value;
+	size_t nr;
+};
+
+/* @of: the values, at first those of @few; @part: the quantile */
+struct items {
+	struct item *of, few[FEW];
+	size_t nr, capacity;
 	double part;
 	bool failed;
 };
 
-static void add_value(struct values *s, size_t side, double value)
+static void add_item(struct items *s, sqlite3_int64 at, double value)
 {
-	size_t nr = s->nr[side];
-
-	if (nr >= FEW &&
-	    array_reserve(&s->of[side], &s->capacity[side], nr + 1, sizeof(value))) {
+	if (s->nr >= FEW && array_reserve(&s->of, &s->capacity, s->nr + 1)) {
 		s->failed = true;
 		return;
 	}
-	if (nr == FEW)
-		memcpy(s->of[side], s->few[side], sizeof(s->few[side]));
-	(nr < FEW ? s->few[side] : s->of[side])[nr] = value;
-	s->nr[side]++;
+	if (s->nr == FEW)
+		memcpy(s->of, s->few, sizeof(s->few));
+	(s->nr < FEW ? s->few : s->of)[s->nr] = (struct item){ at, value, s->nr };
+	s->nr++;
 }
 
-static double *values_of(struct values *s, size_t side)
+static struct item *items_of(struct items *s)
 {
-	return s->nr[side] > FEW ? s->of[side] : s->few[side];
+	return s->nr > FEW ? s->of : s->few;
 }
 
-static void free_values(struct values *s)
+/* The values at 0, @nr_first of them, and then the others; the caller frees them. NULL: memory ran
+ * out.
+ */
+static double *values_of(struct items *s, size_t *nr_first)
 {
-	free(s->of[0]);
-	free(s->of[1]);
+	double *values = malloc((s->nr + 1) * sizeof(*values));
+	size_t nr = 0;
+
+	for (int others = 0; values && others < 2; others++) {
+		*nr_first = nr;
+		for (size_t i = 0; i < s->nr; i++) {
+			if ((items_of(s)[i].at != 0) == others)
+				values[nr++] = items_of(s)[i].value;
+		}
+	}
+	return values;
 }
 
-/* mann_whitney(side, value) */
-static void mann_whitney_step(sqlite3_context *ctx, int nr, sqlite3_value **values)
+/* mann_whitney(side, value), drops(at, value) */
+static void items_step(sqlite3_context *ctx, int nr, sqlite3_value **values)
 {
-	struct values *s = sqlite3_aggregate_context(ctx, sizeof(*s));
+	struct items *s = sqlite3_aggregate_context(ctx, sizeof(*s));
 
 	if (s && sqlite3_value_type(values[0]) != SQLITE_NULL &&
 	    sqlite3_value_type(values[1]) != SQLITE_NULL)
-		add_value(s, sqlite3_value_int64(values[0]) != 0,
-			  sqlite3_value_double(values[1]));
+		add_item(s, sqlite3_value_int64(values[0]),
+			 sqlite3_value_double(values[1]));
 }
 
-static void mann_whitney_end(sqlite3_context *ctx)
+/**
+ * struct function - one of kmemx's own functions
+ * @nr: of its arguments
+ * @one: of one row; else @step and @end: of several
+ * @items: what items_end() gives; @late: whether ends_end() gives the last value
+ */
+struct function {
+	const char *name;
+	int nr;
+	void (*one)(sqlite3_context *ctx, int nr, sqlite3_value **values);
+	void (*step)(sqlite3_context *ctx, int nr, sqlite3_value **values);
+	void (*end)(sqlite3_context *ctx);
+	void (*items)(sqlite3_context *ctx, struct items *s);
+	bool late;
+};
+
+static void items_end(sqlite3_context *ctx)
 {
-	struct values *s = sqlite3_aggregate_context(ctx, 0);
-	struct mann_whitney test;
-	int err;
+	const struct function *f = sqlite3_user_data(ctx);
+	struct items *s = sqlite3_aggregate_context(ctx, 0);
 
 	if (!s)
 		return;
-	err = s->failed ? -ENOMEM
-			: mann_whitney_test(values_of(s, 0), s->nr[0], values_of(s, 1),
-					    s->nr[1], &test);
+	if (s->failed)
+		sqlite3_result_error_nomem(ctx);
+	else if (s->nr)
+		f->items(ctx, s);
+	free(s->of);
+}
+
+static void mann_whitney(sqlite3_context *ctx, struct items *s)
+{
+	size_t nr = 0;
+	double *values __auto_mem = values_of(s, &nr);
+	struct mann_whitney test;
+	int err = values ? mann_whitney_test(values, nr, values + nr, s->nr - nr, &test)
+			 : -ENOMEM;
+
 	if (err == -ENOMEM)
 		sqlite3_result_error_nomem(ctx);
 	else if (!err)
 		sqlite3_result_double(ctx, test.p);
-	free_values(s);
 }
 
 /* quantile(value, part) */
 static void quantile_step(sqlite3_context *ctx, int nr, sqlite3_value **values)
 {
-	struct values *s = sqlite3_aggregate_context(ctx, sizeof(*s));
+	struct items *s = sqlite3_aggregate_context(ctx, sizeof(*s));
 
 	if (!s || sqlite3_value_type(values[0]) == SQLITE_NULL)
 		return;
 	s->part = sqlite3_value_double(values[1]);
-	add_value(s, 0, sqlite3_value_double(values[0]));
+	add_item(s, 0, sqlite3_value_double(values[0]));
 }
 
-static void quantile_end(sqlite3_context *ctx)
+static void quantile(sqlite3_context *ctx, struct items *s)
 {
-	struct values *s = sqlite3_aggregate_context(ctx, 0);
-	double *of;
+	size_t nr = 0;
+	double *values __auto_mem = values_of(s, &nr);
 
-	if (!s)
-		return;
-	of = values_of(s, 0);
-	if (s->failed)
+	if (!values) {
 		sqlite3_result_error_nomem(ctx);
-	if (!s->failed && s->nr[0] && s->part >= 0 && s->part <= 1) {
-		values_sort(of, s->nr[0]);
-		sqlite3_result_double(ctx, values_quantile(of, s->nr[0], s->part));
+	} else if (s->part >= 0 && s->part <= 1) {
+		values_sort(values, nr);
+		sqlite3_result_double(ctx, values_quantile(values, nr, s->part));
 	}
-	free_values(s);
+}
+
+ORDER_BY(by_time, struct item, at, nr)
+
+static void drops(sqlite3_context *ctx, struct items *s)
+{
+	struct item *of = items_of(s);
+	sqlite3_int64 nr = 0;
+
+	qsort(of, s->nr, sizeof(*of), by_time);
+	for (size_t i = 1; i < s->nr; i++)
+		nr += of[i].value < of[i - 1].value;
+	sqlite3_result_int64(ctx, nr);
 }
 
 /* A value, as SQL has it. */
@@ -257,84 +279,15 @@ static void change_end(sqlite3_context *ctx)
 		sqlite3_result_int64(ctx, more);
 }
 
-static void result(sqlite3_context *ctx, const struct number *value)
+static void ends_end(sqlite3_context *ctx)
 {
-	if (value->is_real)
-		sqlite3_result_double(ctx, value->real);
-	else
-		sqlite3_result_int64(ctx, value->whole);
-}
+	const struct function *f = sqlite3_user_data(ctx);
+	const struct ends *e = sqlite3_aggregate_context(ctx, 0);
 
-static void at_first_end(sqlite3_context *ctx)
-{
-	struct ends *e = sqlite3_aggregate_context(ctx, 0);
-
-	if (e && e->any)
-		result(ctx, &e->value[0]);
-}
-
-static void at_last_end(sqlite3_context *ctx)
-{
-	struct ends *e = sqlite3_aggregate_context(ctx, 0);
-
-	if (e && e->any)
-		result(ctx, &e->value[1]);
-}
-
-/* Values in the order of time, of which few need no memory. */
-struct step {
-	sqlite3_int64 at;
-	double value;
-	size_t nr;
-};
-
-struct steps {
-	struct step *of, few[FEW];
-	size_t nr, capacity;
-	bool failed;
-};
-
-/* drops(at, value) */
-static void drops_step(sqlite3_context *ctx, int nr, sqlite3_value **values)
-{
-	struct steps *s = sqlite3_aggregate_context(ctx, sizeof(*s));
-	struct step step = { sqlite3_value_int64(values[0]),
-			     sqlite3_value_double(values[1]), s ? s->nr : 0 };
-
-	if (!s || sqlite3_value_type(values[0]) == SQLITE_NULL ||
-	    sqlite3_value_type(values[1]) == SQLITE_NULL)
-		return;
-	if (s->nr >= FEW &&
-	    array_reserve(&s->of, &s->capacity, s->nr + 1, sizeof(step))) {
-		s->failed = true;
-		return;
-	}
-	if (s->nr == FEW)
-		memcpy(s->of, s->few, sizeof(s->few));
-	(s->nr < FEW ? s->few : s->of)[s->nr] = step;
-	s->nr++;
-}
-
-ORDER_BY(by_time, struct step, at, nr)
-
-static void drops_end(sqlite3_context *ctx)
-{
-	struct steps *s = sqlite3_aggregate_context(ctx, 0);
-	struct step *of;
-	sqlite3_int64 drops = 0;
-
-	if (!s)
-		return;
-	of = s->nr > FEW ? s->of : s->few;
-	if (s->failed) {
-		sqlite3_result_error_nomem(ctx);
-	} else if (s->nr) {
-		qsort(of, s->nr, sizeof(*of), by_time);
-		for (size_t i = 1; i < s->nr; i++)
-			drops += of[i].value < of[i - 1].value;
-		sqlite3_result_int64(ctx, drops);
-	}
-	free(s->of);
+	if (e && e->any && e->value[f->late].is_real)
+		sqlite3_result_double(ctx, e->value[f->late].real);
+	else if (e && e->any)
+		sqlite3_result_int64(ctx, e->value[f->late].whole);
 }
 
 /* sign_test(up, down) */
@@ -357,34 +310,33 @@ static void student(sqlite3_context *ctx, int nr, sqlite3_value **values)
 			ctx, student_tail(sqlite3_value_double(values[0]), freedom));
 }
 
+static const struct function functions[] = {
+	{ "at_first", 2, NULL, ends_step, ends_end },
+	{ "at_last", 2, NULL, ends_step, ends_end, .late = true },
+	{ "change", 2, NULL, ends_step, change_end },
+	{ "compare", 4, NULL, query_compare_step, query_compare_end },
+	{ "drops", 2, NULL, items_step, items_end, drops },
+	{ "kernel_version", 1, kernel_version },
+	{ "mann_whitney", 2, NULL, items_step, items_end, mann_whitney },
+	{ "outlying", 4, NULL, query_compare_step, query_outlying_end },
+	{ "quantile", 2, NULL, quantile_step, items_end, quantile },
+	{ "sign_test", 2, sign_test },
+	{ "student", 2, student },
+};
+
+bool query_function_allowed(const char *name)
+{
+	return ANY(i, ARRAY_SIZE(functions), !strcasecmp(name, functions[i].name)) ||
+	       ANY(i, ARRAY_SIZE(allowed), !strcasecmp(name, allowed[i]));
+}
+
 int query_functions_add(struct sqlite3 *db)
 {
-	static const struct {
-		const char *name;
-		int nr;
-		void (*one)(sqlite3_context *ctx, int nr, sqlite3_value **values);
-		void (*step)(sqlite3_context *ctx, int nr, sqlite3_value **values);
-		void (*end)(sqlite3_context *ctx);
-	} functions[] = {
-		{ AT_FIRST, 2, NULL, ends_step, at_first_end },
-		{ AT_LAST, 2, NULL, ends_step, at_last_end },
-		{ CHANGE, 2, NULL, ends_step, change_end },
-		{ COMPARE, 4, NULL, query_compare_step, query_compare_end },
-		{ DROPS, 2, NULL, drops_step, drops_end },
-		{ KERNEL_VERSION, 1, kernel_version, NULL, NULL },
-		{ MANN_WHITNEY, 2, NULL, mann_whitney_step, mann_whitney_end },
-		{ OUTLYING, 4, NULL, query_compare_step, query_outlying_end },
-		{ QUANTILE, 2, NULL, quantile_step, quantile_end },
-		{ SIGN_TEST, 2, sign_test, NULL, NULL },
-		{ STUDENT, 2, student, NULL, NULL },
-	};
-
-	for (size_t i = 0; i < ARRAY_SIZE(functions); i++) {
-		if (sqlite3_create_function_v2(db, functions[i].name, functions[i].nr,
-					       SQLITE_UTF8 | SQLITE_DETERMINISTIC |
-						       SQLITE_INNOCUOUS,
-					       NULL, functions[i].one, functions[i].step,
-					       functions[i].end, NULL) != SQLITE_OK)
+	for_each(f, functions, ARRAY_SIZE(functions)) {
+		if (sqlite3_create_function_v2(
+			    db, f->name, f->nr,
+			    SQLITE_UTF8 | SQLITE_DETERMINISTIC | SQLITE_INNOCUOUS,
+			    (void *)f, f->one, f->step, f->end, NULL) != SQLITE_OK)
 			return -ENOMEM;
 	}
 	return 0;

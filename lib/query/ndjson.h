@@ -9,19 +9,9 @@
 #include "export/export.h"
 #include "export/fields.h"
 
-/* @number if export_fields says that the column is a number, else @size bytes of UTF-8 at @text,
- * which may lack a NUL; not @known: NULL.
- */
-struct query_value {
-	const char *text;
-	size_t size;
-	uint64_t number;
-	bool known;
-};
-
-/* Values in the order of export_fields. */
+/* Values in the order of export_fields; texts may lack a NUL. */
 struct query_row {
-	struct query_value of[EXPORT_FIELDS];
+	struct export_value of[EXPORT_FIELDS];
 };
 
 /* Limits: bytes of a line; nesting of values of an ignored key. */
@@ -82,11 +72,22 @@ struct ndjson_file {
 };
 
 /* Reads all lines of @file->fd, which may be a pipe, or compressed with zstd, or all rows of a
- * Parquet file (query/parquet.h); blank lines are ignored. 0; -EINVAL; -ENOMEM; the value that
+ * Parquet file; blank lines are ignored. 0; -EINVAL; -ENOMEM; the value that
  * row() returned; -errno of read(2). Memory does not grow with the file. Free the line in any case:
  * ndjson_line_free().
  */
 int ndjson_file_read(struct ndjson_file *file) __must_check;
+
+/**
+ * parquet_file_read() - read all rows of a file written by kmemx export --format parquet
+ * @file: @fd must be a regular file; its position does not matter. @number is the row in case of an
+ *	error in a row, else 0
+ *
+ * Only what export/parquet.c writes is read: plain values and dictionaries of one value, a page for
+ * each column of a group of rows, no compression, gzip or zstd. Everything else is refused. Results
+ * as ndjson_file_read().
+ */
+int parquet_file_read(struct ndjson_file *file) __must_check;
 
 /* Receives a row, whose texts are valid during the call. Returns 0 or an error. */
 typedef int (*query_row_fn)(void *ctx, const struct query_row *row);

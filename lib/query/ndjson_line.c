@@ -8,6 +8,7 @@
  */
 
 #include "base/array.h"
+#include "base/number.h"
 #include "query/ndjson.h"
 
 #define REPLACEMENT 0xfffd
@@ -74,26 +75,16 @@ static bool read_token(struct scan *s, struct token *t)
 	return true;
 }
 
-static int hex_digit(char c)
-{
-	return c >= '0' && c <= '9'   ? c - '0'
-	       : c >= 'a' && c <= 'f' ? c - 'a' + 10
-	       : c >= 'A' && c <= 'F' ? c - 'A' + 10
-				      : -1;
-}
-
 /* Reads the four digits of \u; false: not four hex digits. */
 static bool hex4(const char *p, const char *end, uint32_t *c)
 {
-	int i, digit;
+	const char *start = p;
+	uint64_t number;
 
-	*c = 0;
-	for (i = 0; i < 4; i++, p++) {
-		digit = p < end ? hex_digit(*p) : -1;
-		if (digit < 0)
-			return false;
-		*c = *c << 4 | (uint32_t)digit;
-	}
+	if (end - p < 4 || number_read(&p, p + 4, 16, UINT16_MAX, &number) ||
+	    p < start + 4)
+		return false;
+	*c = (uint32_t)number;
 	return true;
 }
 
@@ -177,19 +168,14 @@ static bool plain_text(struct scan *s, struct token *t)
 
 static bool read_digits(struct scan *s, const char *p, const char *end, uint64_t *number)
 {
-	const char *first = p;
+	int ret = number_read(&p, end, 10, UINT64_MAX, number);
 
-	for (*number = 0; p < end && *p >= '0' && *p <= '9'; p++) {
-		if (__builtin_mul_overflow(*number, UINT64_C(10), number) ||
-		    __builtin_add_overflow(*number, (uint64_t)(*p - '0'), number))
-			return wrong(s, "the number does not fit 64 bits");
-	}
-	if (p == first || p != end)
-		return wrong(s, "a whole number is expected");
-	return true;
+	if (ret == -ERANGE)
+		return wrong(s, "the number does not fit 64 bits");
+	return !ret && p == end ? true : wrong(s, "a whole number is expected");
 }
 
-static bool read_number(struct scan *s, struct query_value *v)
+static bool read_number(struct scan *s, struct export_value *v)
 {
 	struct token t;
 	const char *first;
@@ -215,10 +201,10 @@ static bool read_null(struct scan *s)
 
 static bool read_field(struct scan *s, unsigned int field)
 {
-	struct query_value *v = &s->line->row.of[field];
+	struct export_value *v = &s->line->row.of[field];
 	struct token t;
 
-	*v = (struct query_value){ 0 };
+	*v = (struct export_value){ 0 };
 	skip_blanks(s);
 	if (s->p == s->end)
 		return wrong(s, "a value is expected");
@@ -228,7 +214,7 @@ static bool read_field(struct scan *s, unsigned int field)
 		return read_number(s, v);
 	if (!read_token(s, &t) || !plain_text(s, &t))
 		return false;
-	*v = (struct query_value){ .text = t.text, .size = t.size, .known = true };
+	*v = (struct export_value){ .text = t.text, .size = t.size, .known = true };
 	return true;
 }
 
@@ -280,14 +266,15 @@ static void remember(struct scan *s)
 	size_t size = (size_t)(s->p - s->text);
 
 	line->head_size = 0;
-	if (array_reserve(&line->head, &line->head_capacity, size + line->texts_size, 1))
+	if (array_reserve_size(&line->head, &line->head_capacity, size + line->texts_size,
+			       1))
 		return;
 	memcpy(line->head, s->text, size);
 	if (line->texts_size)
 		memcpy(line->head + size, line->texts, line->texts_size);
 	line->head_row = line->row;
 	for (unsigned int i = 0; i < EXPORT_FIELDS; i++) {
-		struct query_value *v = &line->head_row.of[i];
+		struct export_value *v = &line->head_row.of[i];
 		/* Where it is in the line; else it was decoded. */
 		uintptr_t at = (uintptr_t)v->text - (uintptr_t)s->text;
 
@@ -372,7 +359,7 @@ int ndjson_line_read(struct ndjson_line *line, const char *text, size_t size)
 	line->row = (struct query_row){ 0 };
 	line->wrong = NULL;
 	line->texts_size = 0;
-	if (array_reserve(&line->texts, &line->texts_capacity, size + 1, 1))
+	if (array_reserve_size(&line->texts, &line->texts_capacity, size + 1, 1))
 		return -ENOMEM;
 	if (!read_object(&s))
 		return -EINVAL;

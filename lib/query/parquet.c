@@ -1,17 +1,22 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "query/parquet.h"
+/*
+ * query: rows from files written by kmemx export --format parquet.
+ * In: a Parquet file, which may be damaged or hostile. Out: rows.
+ */
+#include "query/ndjson.h"
 
-#include <endian.h>
 #include <sys/stat.h>
-#ifdef HAVE_ZLIB
-#include <zlib.h>
-#endif
-#ifdef HAVE_ZSTD
-#include <zstd.h>
-#endif
 
 #include "base/io.h"
+#include "base/unpack.h"
+#include "export/wire.h"
 #include "query/thrift_read.h"
+
+/* Limits: bytes of the description at the end; unpacked bytes of a group of rows. Of a whole file,
+ * only these are in memory.
+ */
+#define PARQUET_FOOTER_MAX (64U << 20)
+#define PARQUET_GROUP_MAX  (192U << 20)
 
 /* Columns of a file, of which unknown ones are left out. */
 #define COLUMNS_MAX 256
@@ -27,7 +32,7 @@ static const char foreign[] =
  * all @bit, or packed, the next one being number @at.
  */
 struct bits {
-	struct thrift_bytes bytes;
+	struct byte_reader bytes;
 	uint64_t nr, at;
 	bool packed, bit;
 };
@@ -44,19 +49,59 @@ struct parquet_column {
 	bool optional, has_dictionary;
 	uint8_t *dictionary, *page;
 	struct bits known, indexes;
-	struct thrift_bytes values;
-	struct query_value same;
+	struct byte_reader values;
+	struct export_value same;
 };
 
-/* Where a column of a group is: ColumnMetaData of parquet.thrift. */
+/* Where a column of a group is: ColumnChunk of parquet.thrift, and the ColumnMetaData in it. */
 struct chunk {
+	struct thrift_string file;
 	int64_t type, codec, data, dictionary;
 };
 
-/* PageHeader of parquet.thrift. */
+#define NUMBER(number, of, member)                       \
+	{                                                \
+		number, THRIFT_I64, offsetof(of, member) \
+	}
+
+static const struct thrift_member chunk_data[] = {
+	NUMBER(1, struct chunk, type),
+	NUMBER(4, struct chunk, codec),
+	NUMBER(9, struct chunk, data),
+	NUMBER(11, struct chunk, dictionary),
+	{ 0 },
+};
+static const struct thrift_member chunk_members[] = {
+	{ 1, THRIFT_BINARY, offsetof(struct chunk, file) },
+	{ 3, THRIFT_STRUCT, 0, chunk_data },
+	{ 0 },
+};
+
+/* DataPageHeader or DictionaryPageHeader; only the former has levels. */
+struct page_values {
+	int64_t nr, encoding, levels, other_levels;
+};
+
+/* PageHeader. */
 struct page_head {
-	int64_t type, plain, packed, nr, encoding;
-	size_t size;
+	int64_t type, plain, packed;
+	struct page_values data, dictionary;
+};
+
+static const struct thrift_member page_values[] = {
+	NUMBER(1, struct page_values, nr),
+	NUMBER(2, struct page_values, encoding),
+	NUMBER(3, struct page_values, levels),
+	NUMBER(4, struct page_values, other_levels),
+	{ 0 },
+};
+static const struct thrift_member page_members[] = {
+	NUMBER(1, struct page_head, type),
+	NUMBER(2, struct page_head, plain),
+	NUMBER(3, struct page_head, packed),
+	{ 5, THRIFT_STRUCT, offsetof(struct page_head, data), page_values },
+	{ 7, THRIFT_STRUCT, offsetof(struct page_head, dictionary), page_values },
+	{ 0 },
 };
 
 /**
@@ -85,158 +130,99 @@ static int read_at(struct parquet_file *p, void *to, size_t size, uint64_t at)
 	return ret == -ENODATA ? wrong(p, damaged) : ret;
 }
 
-#ifdef HAVE_ZLIB
-static bool unpack_gzip(const uint8_t *from, size_t size, uint8_t *to, size_t room)
-{
-	z_stream z = { .next_in = (uint8_t *)from,
-		       .avail_in = (uInt)size,
-		       .next_out = to,
-		       .avail_out = (uInt)room };
-	int ret = inflateInit2(&z, 15 + 16);
-
-	if (ret != Z_OK)
-		return false;
-	ret = inflate(&z, Z_FINISH);
-	inflateEnd(&z);
-	return ret == Z_STREAM_END && !z.avail_out && !z.avail_in;
-}
-#endif
-
 /* Unpacks the page of @head from @from to @to. */
 static int unpack(struct parquet_file *p, int64_t codec, const struct page_head *head,
 		  const uint8_t *from, uint8_t *to)
 {
-	size_t size = (size_t)head->packed, room = (size_t)head->plain;
-	bool ok = false;
+	struct unpack_piece piece = { from, (size_t)head->packed, to,
+				      (size_t)head->plain };
+	struct unpacker *u;
+	int ret;
 
-	switch (codec) {
-	case CODEC_NONE:
-		ok = size == room;
-		if (ok)
-			memcpy(to, from, size);
-		break;
-#ifdef HAVE_ZLIB
-	case CODEC_GZIP:
-		ok = unpack_gzip(from, size, to, room);
-		break;
-#endif
-#ifdef HAVE_ZSTD
-	case CODEC_ZSTD:
-		ok = ZSTD_decompress(to, room, from, size) == room;
-		break;
-#endif
-	default:
+	if (codec == CODEC_NONE) {
+		if (piece.in_left != piece.out_left)
+			return wrong(p, damaged);
+		memcpy(to, from, piece.in_left);
+		return 0;
+	}
+	ret = unpacker_new(&u, codec == CODEC_GZIP   ? UNPACK_ZLIB
+			       : codec == CODEC_ZSTD ? UNPACK_ZSTD
+						     : UNPACK_NONE);
+	if (ret == -EOPNOTSUPP)
 		return wrong(p,
 			     "this kmemx cannot unpack how its columns are compressed");
-	}
-	return ok ? 0 : wrong(p, damaged);
+	if (ret)
+		return ret;
+	ret = unpacker_all(u, &piece, false);
+	unpacker_free(u);
+	return ret || piece.in_left || piece.out_left ? wrong(p, damaged) : 0;
 }
 
-/* DataPageHeader or DictionaryPageHeader. */
-static bool read_page_values(struct thrift_bytes *t, struct page_head *head)
+/* Parses a page's head at the start of @r. */
+static bool read_page_head(struct byte_reader *r, bool dictionary, struct page_head *head)
 {
-	struct thrift_field f = { 0 };
-	bool plain_levels = true;
+	const struct page_values none = { -1, -1, ENCODING_RLE, ENCODING_RLE };
 
-	while (thrift_read_field(t, &f)) {
-		if (f.type != THRIFT_I32) {
-			thrift_skip(t, f.type);
-			continue;
-		}
-		if (f.number == 1)
-			head->nr = thrift_read_number(t);
-		else if (f.number == 2)
-			head->encoding = thrift_read_number(t);
-		else if (head->type == PAGE_DATA && (f.number == 3 || f.number == 4))
-			plain_levels &= thrift_read_number(t) == ENCODING_RLE;
-		else
-			thrift_skip(t, f.type);
-	}
-	return plain_levels;
-}
-
-/* Parses a page's head at the start of @t. */
-static bool read_page_head(struct thrift_bytes *t, struct page_head *head)
-{
-	const uint8_t *start = t->p;
-	struct thrift_field f = { 0 };
-	bool ok = false;
-
-	*head = (struct page_head){ .type = -1, .nr = -1, .encoding = -1 };
-	while (thrift_read_field(t, &f)) {
-		if (thrift_is(&f, 1, THRIFT_I32))
-			head->type = thrift_read_number(t);
-		else if (thrift_is(&f, 2, THRIFT_I32))
-			head->plain = thrift_read_number(t);
-		else if (thrift_is(&f, 3, THRIFT_I32))
-			head->packed = thrift_read_number(t);
-		else if (thrift_is(&f, head->type == PAGE_DATA ? 5 : 7, THRIFT_STRUCT))
-			ok = read_page_values(t, head);
-		else
-			thrift_skip(t, f.type);
-	}
-	head->size = (size_t)(t->p - start);
-	return ok && !t->bad;
+	*head = (struct page_head){ .type = -1, .data = none, .dictionary = none };
+	(void)thrift_read(r, page_members, head);
+	return !r->failed && head->type == (dictionary ? PAGE_DICTIONARY : PAGE_DATA) &&
+	       head->data.levels == ENCODING_RLE &&
+	       head->data.other_levels == ENCODING_RLE;
 }
 
 /* Reads a column's page, or its dictionary, into *@page, which the caller frees. */
 static int read_page(struct parquet_file *p, const struct chunk *c, bool dictionary,
 		     struct page_head *head, uint8_t **page)
 {
-	int64_t at = dictionary ? c->dictionary : c->data;
+	uint64_t at = (uint64_t)(dictionary ? c->dictionary : c->data);
 	uint8_t start[HEAD_MAX], *packed;
 	size_t size = sizeof(start);
-	struct thrift_bytes t;
+	struct byte_reader r;
 	int ret;
 
-	if (at < PARQUET_MAGIC_SIZE || (uint64_t)at >= p->end)
+	if (at < PARQUET_MAGIC_SIZE || at >= p->end)
 		return wrong(p, damaged);
-	if (size > p->end - (uint64_t)at)
-		size = (size_t)(p->end - (uint64_t)at);
-	ret = read_at(p, start, size, (uint64_t)at);
+	size = (size_t)SMALLER(size, p->end - at);
+	ret = read_at(p, start, size, at);
 	if (ret)
 		return ret;
-	t = (struct thrift_bytes){ start, start + size, false };
-	if (!read_page_head(&t, head) ||
-	    head->type != (dictionary ? PAGE_DICTIONARY : PAGE_DATA))
+	r = byte_reader(start, size, false);
+	if (!read_page_head(&r, dictionary, head))
 		return wrong(p, foreign);
-	if (head->plain < 0 || head->packed < 0 ||
-	    (uint64_t)head->packed > p->end - (uint64_t)at - head->size)
+	at += (uint64_t)(r.p - start);
+	if (head->plain < 0 || head->packed < 0 || (uint64_t)head->packed > p->end - at)
 		return wrong(p, damaged);
 	if ((uint64_t)head->plain > p->room || (uint64_t)head->packed > PARQUET_GROUP_MAX)
 		return wrong(p, "a group of its rows is larger than 192 MiB");
 	p->room -= (uint64_t)head->plain;
 	packed = malloc((size_t)head->packed + 1);
 	*page = malloc((size_t)head->plain + 1);
-	ret = packed && *page ? read_at(p, packed, (size_t)head->packed,
-					(uint64_t)at + head->size)
-			      : -ENOMEM;
-	if (!ret)
-		ret = unpack(p, c->codec, head, packed, *page);
+	ret = packed && *page ? read_at(p, packed, (size_t)head->packed, at) : -ENOMEM;
+	ret = ret ?: unpack(p, c->codec, head, packed, *page);
 	free(packed);
 	return ret;
 }
 
-/* The next bit. At the end: sets @bad and returns false. */
+/* The next bit. At the end: sets @failed and returns false. */
 static bool next_bit(struct bits *b)
 {
 	uint64_t head;
 
-	while (!b->nr && !b->bytes.bad) {
+	while (!b->nr && !b->bytes.failed) {
 		head = thrift_read_varint(&b->bytes);
 		b->packed = head & 1;
 		b->nr = b->packed ? head >> 1 << 3 : head >> 1;
 		b->at = 0;
 		if (b->packed && (head >> 1) > (size_t)(b->bytes.end - b->bytes.p))
-			b->bytes.bad = true;
-		if (b->packed || b->bytes.bad)
+			b->bytes.failed = true;
+		if (b->packed || b->bytes.failed)
 			continue;
 		if (b->bytes.p == b->bytes.end || *b->bytes.p > 1)
-			b->bytes.bad = true;
+			b->bytes.failed = true;
 		else
 			b->bit = *b->bytes.p++;
 	}
-	if (b->bytes.bad)
+	if (b->bytes.failed)
 		return false;
 	b->nr--;
 	if (!b->packed)
@@ -247,85 +233,58 @@ static bool next_bit(struct bits *b)
 	return b->bit;
 }
 
-/* Takes @size bytes. NULL: there are fewer. */
-static const uint8_t *take(struct thrift_bytes *t, uint64_t size)
-{
-	const uint8_t *start = t->p;
-
-	if (size > (size_t)(t->end - t->p)) {
-		t->bad = true;
-		return NULL;
-	}
-	t->p += size;
-	return start;
-}
-
-static uint32_t take_u32(struct thrift_bytes *t)
-{
-	const uint8_t *bytes = take(t, sizeof(uint32_t));
-	uint32_t value = 0;
-
-	if (bytes)
-		memcpy(&value, bytes, sizeof(value));
-	return le32toh(value);
-}
-
 /* A plain value. Texts stay where they are. */
-static struct query_value take_value(struct thrift_bytes *t, unsigned int field)
+static struct export_value take_value(struct byte_reader *r, unsigned int field)
 {
-	struct query_value v = { .known = true };
-	const uint8_t *bytes;
+	struct export_value v = { .known = true };
 
 	if (field < EXPORT_FIELDS && export_fields[field].number) {
-		bytes = take(t, sizeof(v.number));
-		if (bytes)
-			memcpy(&v.number, bytes, sizeof(v.number));
-		v.number = le64toh(v.number);
+		v.number = byte_reader_u64(r);
 		return v;
 	}
-	v.size = take_u32(t);
-	v.text = (const char *)take(t, v.size);
+	v.size = byte_reader_u32(r);
+	v.text = (const char *)byte_reader_skip(r, v.size);
 	if (!v.text || v.size > NDJSON_LINE_MAX || memchr(v.text, '\0', v.size))
-		t->bad = true;
+		r->failed = true;
 	return v;
 }
 
 /* The column's value in the next row. */
-static struct query_value next_value(struct parquet_column *c)
+static struct export_value next_value(struct parquet_column *c)
 {
 	if (c->optional && !next_bit(&c->known))
-		return (struct query_value){ 0 };
+		return (struct export_value){ 0 };
 	if (!c->has_dictionary)
 		return take_value(&c->values, c->field);
 	/* The dictionary has one value. */
 	if (next_bit(&c->indexes))
-		c->indexes.bytes.bad = true;
+		c->indexes.bytes.failed = true;
 	return c->same;
 }
 
 static int read_dictionary(struct parquet_file *p, struct parquet_column *c,
 			   const struct chunk *chunk)
 {
-	struct thrift_bytes t;
+	struct byte_reader r;
 	struct page_head head;
 	int ret = read_page(p, chunk, true, &head, &c->dictionary);
 
 	if (ret)
 		return ret;
-	if (head.nr != 1 || head.encoding != ENCODING_PLAIN)
+	if (head.dictionary.nr != 1 || head.dictionary.encoding != ENCODING_PLAIN)
 		return wrong(p, foreign);
-	t = (struct thrift_bytes){ c->dictionary, c->dictionary + head.plain, false };
-	c->same = take_value(&t, c->field);
-	return t.bad ? wrong(p, damaged) : 0;
+	r = byte_reader(c->dictionary, (size_t)head.plain, false);
+	c->same = take_value(&r, c->field);
+	return r.failed ? wrong(p, damaged) : 0;
 }
 
 /* Reads the column's pages for a group of @nr rows. */
 static int read_chunk(struct parquet_file *p, struct parquet_column *c,
-		      const struct chunk *chunk, uint64_t nr)
+		      const struct chunk *chunk, int64_t nr)
 {
 	bool number = export_fields[c->field].number;
 	struct page_head head;
-	struct thrift_bytes t;
+	struct byte_reader r;
 	int ret = 0;
 
 	c->has_dictionary = chunk->dictionary != 0;
@@ -333,28 +292,26 @@ static int read_chunk(struct parquet_file *p, struct parquet_column *c,
 		return wrong(p, foreign);
 	if (c->has_dictionary)
 		ret = read_dictionary(p, c, chunk);
-	if (!ret)
-		ret = read_page(p, chunk, false, &head, &c->page);
+	ret = ret ?: read_page(p, chunk, false, &head, &c->page);
 	if (ret)
 		return ret;
-	if (head.nr < 0 || (uint64_t)head.nr != nr ||
-	    head.encoding != (c->has_dictionary ? ENCODING_DICTIONARY : ENCODING_PLAIN))
+	if (head.data.nr != nr ||
+	    head.data.encoding !=
+		    (c->has_dictionary ? ENCODING_DICTIONARY : ENCODING_PLAIN))
 		return wrong(p, foreign);
-	t = (struct thrift_bytes){ c->page, c->page + head.plain, false };
+	r = byte_reader(c->page, (size_t)head.plain, false);
 	c->known = c->indexes = (struct bits){ 0 };
 	if (c->optional) {
-		c->known.bytes.p = take(&t, take_u32(&t));
-		c->known.bytes.end = t.p;
+		c->known.bytes.p = byte_reader_skip(&r, byte_reader_u32(&r));
+		c->known.bytes.end = r.p;
 	}
-	c->values = t;
-	if (c->has_dictionary && !t.bad) {
-		const uint8_t *width = take(&t, 1);
-
-		if (!width || *width != 1)
+	c->values = r;
+	if (c->has_dictionary && !r.failed) {
+		if (byte_reader_uint(&r, 1) != 1)
 			return wrong(p, foreign);
-		c->indexes.bytes = t;
+		c->indexes.bytes = r;
 	}
-	return t.bad ? wrong(p, damaged) : 0;
+	return r.failed ? wrong(p, damaged) : 0;
 }
 
 static void free_pages(struct parquet_file *p)
@@ -377,14 +334,12 @@ static int take_rows(struct parquet_file *p, uint64_t nr)
 		bool bad = false;
 
 		p->nr_rows++;
-		for (size_t i = 0; i < p->nr_columns; i++) {
-			struct parquet_column *c = &p->columns[i];
-
+		for_each(c, p->columns, p->nr_columns) {
 			if (c->field == EXPORT_FIELDS)
 				continue;
 			row.of[c->field] = next_value(c);
-			bad |= c->known.bytes.bad || c->indexes.bytes.bad ||
-			       c->values.bad;
+			bad |= c->known.bytes.failed || c->indexes.bytes.failed ||
+			       c->values.failed;
 		}
 		lacks = bad ? damaged : ndjson_row_lacks(&row);
 		if (lacks) {
@@ -396,142 +351,115 @@ static int take_rows(struct parquet_file *p, uint64_t nr)
 	return ret;
 }
 
-/* Parses a ColumnMetaData. */
-static void parse_chunk_data(struct thrift_bytes *t, struct chunk *c)
-{
-	int64_t *const to[] = {
-		[1] = &c->type, [4] = &c->codec, [9] = &c->data, [11] = &c->dictionary
-	};
-	struct thrift_field f = { 0 };
-
-	while (thrift_read_field(t, &f)) {
-		if ((f.type == THRIFT_I32 || f.type == THRIFT_I64) && f.number > 0 &&
-		    f.number < (int64_t)ARRAY_SIZE(to) && to[f.number])
-			*to[f.number] = thrift_read_number(t);
-		else
-			thrift_skip(t, f.type);
-	}
-}
-
-/* Parses a ColumnChunk. False: the column is in another file. */
-static bool parse_chunk(struct thrift_bytes *t, struct chunk *c)
-{
-	struct thrift_field f = { 0 };
-	bool here = true;
-
-	*c = (struct chunk){ .type = -1, .codec = -1 };
-	while (thrift_read_field(t, &f)) {
-		here &= f.number != 1;
-		if (thrift_is(&f, 3, THRIFT_STRUCT))
-			parse_chunk_data(t, c);
-		else
-			thrift_skip(t, f.type);
-	}
-	return here;
-}
-
-/* Parses a RowGroup and passes on its rows. */
-static int read_group(struct parquet_file *p, struct thrift_bytes *t)
-{
+/* A RowGroup; of @p. */
+struct group {
+	struct parquet_file *p;
 	struct chunk chunks[COLUMNS_MAX];
-	struct thrift_field f = { 0 };
-	int64_t nr = -1;
-	size_t nr_chunks = 0;
+	size_t nr_chunks;
+	int64_t nr;
+};
+
+/* Parses the next ColumnChunk of a group. */
+static int take_chunk(void *to, struct byte_reader *r, size_t i, size_t nr)
+{
+	struct group *g = to;
+
+	if (nr != g->p->nr_columns)
+		return wrong(g->p, damaged);
+	g->chunks[i] = (struct chunk){ .type = -1, .codec = -1 };
+	(void)thrift_read(r, chunk_members, &g->chunks[i]);
+	g->nr_chunks = i + 1;
+	return g->chunks[i].file.text ? wrong(g->p, foreign) : 0;
+}
+
+/* Reads the columns of a group, and passes on its rows. */
+static int read_group(struct parquet_file *p, const struct group *g)
+{
 	int ret = 0;
 
-	while (thrift_read_field(t, &f)) {
-		if (thrift_is(&f, 1, THRIFT_LIST) && !nr_chunks) {
-			nr_chunks = thrift_read_list(t, THRIFT_STRUCT);
-			if (nr_chunks != p->nr_columns)
-				return wrong(p, damaged);
-			for (size_t i = 0; i < nr_chunks && !t->bad; i++) {
-				if (!parse_chunk(t, &chunks[i]))
-					return wrong(p, foreign);
-			}
-		} else if (thrift_is(&f, 3, THRIFT_I64)) {
-			nr = thrift_read_number(t);
-		} else {
-			thrift_skip(t, f.type);
-		}
-	}
-	if (t->bad || nr < 0 || nr_chunks != p->nr_columns)
+	if (g->nr < 0 || g->nr_chunks != p->nr_columns)
 		return wrong(p, damaged);
-	if (nr > ROWS_MAX)
+	if (g->nr > ROWS_MAX)
 		return wrong(p, foreign);
 	p->room = PARQUET_GROUP_MAX;
-	for (size_t i = 0; i < nr_chunks && !ret; i++) {
+	for (size_t i = 0; i < p->nr_columns && !ret; i++) {
 		if (p->columns[i].field < EXPORT_FIELDS)
-			ret = read_chunk(p, &p->columns[i], &chunks[i], (uint64_t)nr);
+			ret = read_chunk(p, &p->columns[i], &g->chunks[i], g->nr);
 	}
-	if (!ret)
-		ret = take_rows(p, (uint64_t)nr);
+	ret = ret ?: take_rows(p, (uint64_t)g->nr);
 	free_pages(p);
 	return ret;
 }
 
-/* Parses a SchemaElement. False: it is not a column as kmemx writes it. */
-static bool parse_column(struct parquet_file *p, struct thrift_bytes *t, bool root)
+/* Parses the next RowGroup, and passes on its rows. */
+static int take_group(void *to, struct byte_reader *r, size_t i, size_t nr)
 {
-	struct parquet_column c = { .field = EXPORT_FIELDS };
-	int64_t children = 0, repetition = 0;
-	struct thrift_field f = { 0 };
-	const char *name = "";
-	size_t size = 0;
+	static const struct thrift_member members[] = {
+		{ 1, THRIFT_LIST, 0, .each = take_chunk },
+		NUMBER(3, struct group, nr),
+		{ 0 },
+	};
+	struct parquet_file *p = to;
+	struct group g = { .p = p, .nr = -1 };
+	int ret = p->nr_columns ? thrift_read(r, members, &g) : wrong(p, damaged);
 
-	while (thrift_read_field(t, &f)) {
-		if (thrift_is(&f, 3, THRIFT_I32))
-			repetition = thrift_read_number(t);
-		else if (thrift_is(&f, 4, THRIFT_BINARY))
-			name = thrift_read_text(t, &size);
-		else if (thrift_is(&f, 5, THRIFT_I32))
-			children = thrift_read_number(t);
-		else
-			thrift_skip(t, f.type);
-	}
-	if (root)
-		return true;
-	if (children || repetition < 0 || repetition > 1 || p->nr_columns == COLUMNS_MAX)
-		return false;
-	c.field = export_field_find(name, size, (unsigned int)p->nr_columns);
-	c.optional = repetition == 1;
-	p->columns[p->nr_columns++] = c;
-	return true;
+	if (!ret)
+		ret = r->failed ? wrong(p, damaged) : read_group(p, &g);
+	if (!ret && p->file->progress)
+		p->file->progress(p->file->ctx, p->end / nr * (i + 1));
+	return ret;
+}
+
+/* Parses the next SchemaElement, a column after the first one, the root. */
+static int take_column(void *to, struct byte_reader *r, size_t i, size_t nr)
+{
+	struct element {
+		int64_t repetition, children;
+		struct thrift_string name;
+	} e = { .name.text = "" };
+	static const struct thrift_member members[] = {
+		NUMBER(3, struct element, repetition),
+		{ 4, THRIFT_BINARY, offsetof(struct element, name) },
+		NUMBER(5, struct element, children),
+		{ 0 },
+	};
+	struct parquet_file *p = to;
+
+	if (!i && p->nr_columns)
+		return wrong(p, damaged);
+	(void)thrift_read(r, members, &e);
+	if (!i || r->failed)
+		return 0;
+	if (e.children || e.repetition < 0 || e.repetition > 1 ||
+	    p->nr_columns == COLUMNS_MAX)
+		return wrong(p, foreign);
+	p->columns[p->nr_columns] = (struct parquet_column){
+		.field = export_field_find(e.name.text, e.name.size,
+					   (unsigned int)p->nr_columns),
+		.optional = e.repetition == 1,
+	};
+	p->nr_columns++;
+	return 0;
 }
 
 /* Parses FileMetaData; the rows of a group are passed on when it was parsed. */
-static int read_all(struct parquet_file *p, struct thrift_bytes *t)
+static int read_all(struct parquet_file *p, struct byte_reader *r)
 {
-	struct thrift_field f = { 0 };
-	int ret = 0;
+	static const struct thrift_member members[] = {
+		{ 2, THRIFT_LIST, 0, .each = take_column },
+		{ 4, THRIFT_LIST, 0, .each = take_group },
+		{ 0 },
+	};
+	int ret = thrift_read(r, members, p);
 
-	while (!ret && thrift_read_field(t, &f)) {
-		bool schema = thrift_is(&f, 2, THRIFT_LIST);
-		size_t nr;
-
-		if (!schema && !thrift_is(&f, 4, THRIFT_LIST)) {
-			thrift_skip(t, f.type);
-			continue;
-		}
-		if (schema == (p->nr_columns != 0))
-			return wrong(p, damaged);
-		nr = thrift_read_list(t, THRIFT_STRUCT);
-		for (size_t i = 0; i < nr && !t->bad && !ret; i++) {
-			if (!schema)
-				ret = read_group(p, t);
-			else if (!parse_column(p, t, !i))
-				ret = wrong(p, foreign);
-			if (!schema && !ret && p->file->progress)
-				p->file->progress(p->file->ctx, p->end / nr * (i + 1));
-		}
-	}
-	return !ret && (t->bad || !p->nr_columns) ? wrong(p, damaged) : ret;
+	return !ret && (r->failed || !p->nr_columns) ? wrong(p, damaged) : ret;
 }
 
 /* Reads the description at the end of the file, whose size is @size, and then all rows. */
 static int read_file(struct parquet_file *p, uint64_t size)
 {
 	uint8_t tail[sizeof(uint32_t) + PARQUET_MAGIC_SIZE], *footer;
-	struct thrift_bytes t = { tail, tail + sizeof(tail), false };
+	struct byte_reader r;
 	uint32_t bytes;
 	int ret;
 
@@ -540,8 +468,8 @@ static int read_file(struct parquet_file *p, uint64_t size)
 	ret = read_at(p, tail, sizeof(tail), size - sizeof(tail));
 	if (ret)
 		return ret;
-	bytes = take_u32(&t);
-	if (memcmp(t.p, PARQUET_MAGIC, PARQUET_MAGIC_SIZE) != 0)
+	bytes = get_u32(tail, false);
+	if (memcmp(tail + sizeof(bytes), PARQUET_MAGIC, PARQUET_MAGIC_SIZE) != 0)
 		return wrong(p, "the file ends too early");
 	if (bytes > PARQUET_FOOTER_MAX ||
 	    bytes > size - PARQUET_MAGIC_SIZE - sizeof(tail))
@@ -549,16 +477,15 @@ static int read_file(struct parquet_file *p, uint64_t size)
 	p->end = size - sizeof(tail) - bytes;
 	footer = malloc((size_t)bytes + 1);
 	ret = footer ? read_at(p, footer, bytes, p->end) : -ENOMEM;
-	t = (struct thrift_bytes){ footer, footer + bytes, false };
-	if (!ret)
-		ret = read_all(p, &t);
+	r = byte_reader(footer, bytes, false);
+	ret = ret ?: read_all(p, &r);
 	free(footer);
 	return ret;
 }
 
 int parquet_file_read(struct ndjson_file *file)
 {
-	struct parquet_file *p = calloc(1, sizeof(*p));
+	struct parquet_file *p __auto_mem = calloc(1, sizeof(*p));
 	struct stat st;
 	int ret;
 
@@ -576,6 +503,5 @@ int parquet_file_read(struct ndjson_file *file)
 	else
 		ret = read_file(p, (uint64_t)st.st_size);
 	free_pages(p);
-	free(p);
 	return ret;
 }

@@ -3,138 +3,66 @@
 
 #include "export/fields.h"
 
-#define RECORDINGS_MORE 5
-
-/* Descriptions of the columns, in the order of export_fields. */
-static const struct {
-	const char *help;
-	enum column_unit unit;
-} about[EXPORT_FIELDS] = {
-	{ "16 hex digits; copies of a recording have the same", UNIT_NONE },
-	{ "the machine's name", UNIT_NONE },
-	{ "its architecture: x86_64", UNIT_NONE },
-	{ "the kernel's release", UNIT_NONE },
-	{ "the kernel's build ID", UNIT_NONE },
-	{ "the day (UTC) when recording began: 2026-11-22", UNIT_NONE },
-	{ "when recording began, in seconds since 1970", UNIT_NONE },
-	{ "how long it recorded", UNIT_NS },
-	{ "size of a page", UNIT_BYTES },
-	{ "the machine's CPUs", UNIT_COUNT },
-	{ "events", UNIT_COUNT },
-	{ "events lost, as far as they were counted", UNIT_COUNT },
-	{ "gaps where events were lost", UNIT_COUNT },
-	{ "gaps with an unknown number of lost events", UNIT_COUNT },
-	{ "further lost events in the ring buffer's statistics", UNIT_COUNT },
-	{ "events left in the ring buffers when recording was cut short", UNIT_COUNT },
-	{ "unreadable sub-buffers", UNIT_COUNT },
-	{ "why the recording was cut short; NULL: it was not", UNIT_NONE },
-	{ "part: only some tasks or events were recorded; NULL: all", UNIT_NONE },
-	{ "if only some tasks were recorded: whether all frees were", UNIT_NONE },
-	{ "what it was made from; NULL: it was recorded", UNIT_NONE },
-	{ "one in how many objects it has, as 1/16 ...; NULL: all", UNIT_NONE },
-	{ "filters that were set when the rows were written", UNIT_NONE },
-	{ "a JSON object of record --label", UNIT_NONE },
-	{ "a JSON object of kmemx balance's lines: \"free\":[before,after], in bytes",
-	  UNIT_NONE },
-	{ "slab, page, vmalloc or percpu; all lie in pages, so do not add them up",
-	  UNIT_NONE },
-	{ "the function that allocated, with [module]", UNIT_NONE },
-	{ "its module; NULL: the kernel's own", UNIT_NONE },
-	{ "the callsite and its callers, innermost first, separated by semicolons",
-	  UNIT_NONE },
-	{ "16 hex digits: a hash of stack, the same on all machines", UNIT_NONE },
-	{ "how the kernel was entered: a system call, a page fault, an interrupt",
-	  UNIT_NONE },
-	{ "the task's name", UNIT_NONE },
-	{ "the name of its process; NULL: not recorded", UNIT_NONE },
-	{ "the process's control group; NULL: not recorded", UNIT_NONE },
-	{ "for slab objects: the cache", UNIT_NONE },
-	{ "for pages: the order of the block; must be quoted in SQL", UNIT_NONE },
-	{ "for pages: the migratetype", UNIT_NONE },
-	{ "for pages: the GFP flags", UNIT_NONE },
-	{ "allocations", UNIT_COUNT },
-	{ "bytes allocated", UNIT_BYTES },
-	{ "allocations not (or only partly) seen freed", UNIT_COUNT },
-	{ "bytes not seen freed at the end", UNIT_BYTES },
-	{ "bytes live at the recording's peak", UNIT_BYTES },
-	{ "for slab objects: bytes requested", UNIT_BYTES },
-	{ "bytes that must be live at the end; of a sample: the least, 95 % sure",
-	  UNIT_BYTES },
-	{ "bytes that can be live at the end; of a sample: the most, 95 % sure",
-	  UNIT_BYTES },
-	{ "the best estimate of the bytes live at the end", UNIT_BYTES },
-	{ "of the bytes, those charged to the control group; NULL: not known",
-	  UNIT_BYTES },
-};
+/* The built-in queries, which make turns into texts. */
+#include "architectures.sql.inc"
+#include "balance.sql.inc"
+#include "coverage.sql.inc"
+#include "culprits.sql.inc"
+#include "growing.sql.inc"
+#include "leaks.sql.inc"
+#include "new-stacks.sql.inc"
+#include "outliers.sql.inc"
+#include "regressions.sql.inc"
+#include "top-callsites.sql.inc"
+#include "untrusted.sql.inc"
+#include "who-grew.sql.inc"
 
 /* Additional columns of "recordings". */
-static const struct {
-	const char *name, *help;
-	enum column_unit unit;
-} more[RECORDINGS_MORE] = {
-	{ "nr_rows", "its rows in allocations", UNIT_COUNT },
-	{ "file", "the file with these rows", UNIT_NONE },
+static const struct export_field more[] = {
+	{ "nr_rows", "its rows in allocations", UNIT_COUNT, true },
+	{ "file", "the file with these rows" },
 	{ "is_trusted", "1: nothing is missing, so its rows are in the view trusted",
-	  UNIT_COUNT },
-	{ "factor", "one in how many objects it has; NULL: it is not trusted",
-	  UNIT_COUNT },
+	  UNIT_COUNT, true },
+	{ "factor", "one in how many objects it has; NULL: it is not trusted", UNIT_COUNT,
+	  true },
 	{ "run_id", "its number in this database, also in sites, chains and tasks",
-	  UNIT_COUNT },
+	  UNIT_COUNT, true },
 };
+
+static const struct export_field *column_at(size_t i)
+{
+	if (i < EXPORT_FIELDS)
+		return &export_fields[i];
+	return i < EXPORT_FIELDS + ARRAY_SIZE(more) ? &more[i - EXPORT_FIELDS] : NULL;
+}
 
 const char *query_column(size_t i)
 {
-	if (i < EXPORT_FIELDS)
-		return export_fields[i].name;
-	return i < EXPORT_FIELDS + RECORDINGS_MORE ? more[i - EXPORT_FIELDS].name : NULL;
+	return column_at(i) ? column_at(i)->name : NULL;
 }
 
 enum column_unit query_unit(const char *name)
 {
 	/* Columns of results, for example of the built-in queries. */
 	static const char *const counts[] = { "hosts", "recordings" };
-	size_t size = strlen(name), i;
+	const struct export_field *column;
 
 	if (!strncmp(name, "bytes", strlen("bytes")))
 		return UNIT_BYTES;
-	if (size > strlen("_ns") && !strcmp(name + size - strlen("_ns"), "_ns"))
+	if (strlen(name) > strlen("_ns") && text_ends(name, "_ns"))
 		return UNIT_NS;
-	i = export_field_find(name, size, 0);
-	if (i < EXPORT_FIELDS)
-		return about[i].unit;
-	for (i = 0; i < RECORDINGS_MORE; i++) {
-		if (!strcmp(more[i].name, name))
-			return more[i].unit;
+	for (size_t i = 0; (column = column_at(i)); i++) {
+		if (!strcmp(column->name, name))
+			return column->unit;
 	}
-	for (i = 0; i < ARRAY_SIZE(counts); i++) {
-		if (!strcmp(counts[i], name))
-			return UNIT_COUNT;
-	}
-	return UNIT_NONE;
+	return ANY(i, ARRAY_SIZE(counts), !strcmp(counts[i], name)) ? UNIT_COUNT
+								    : UNIT_NONE;
 }
 
 /* The unit for readers: none for texts and plain numbers. */
 static const char *unit_word(enum column_unit unit)
 {
 	return unit == UNIT_BYTES ? "bytes" : unit == UNIT_NS ? "ns" : NULL;
-}
-
-static void add_row(struct table *t, const char *name, const char *tables, size_t field)
-{
-	bool is_more = field >= EXPORT_FIELDS;
-	bool number = is_more ? more[field - EXPORT_FIELDS].unit == UNIT_COUNT
-			      : export_fields[field].number;
-	struct cell *cells = table_add_row(t);
-
-	if (!cells)
-		return;
-	cells[0] = cell_text(t, name);
-	cells[1] = cell_text(t, number ? "INTEGER" : "TEXT");
-	cells[2] = cell_text(t, unit_word(is_more ? more[field - EXPORT_FIELDS].unit
-						  : about[field].unit));
-	cells[3] = cell_text(t, tables);
-	cells[4] = cell_text(t, is_more ? more[field - EXPORT_FIELDS].help
-					: about[field].help);
 }
 
 /* The tables with column @i. */
@@ -157,22 +85,20 @@ static const char *tables_of(size_t i)
 
 struct table *query_schema_table(void)
 {
-	static const struct column columns[] = {
-		{ .name = "column" },
-		{ .name = "type" },
-		{ .name = "unit" },
-		{ .name = "tables", .leaves = 1 },
-		{ .name = "meaning", .last = true, .words = true },
-	};
 	struct table *t = table_new("schema", "Columns of the tables");
-	const char *name;
+	const struct export_field *c;
 
 	if (!t)
 		return NULL;
-	table_add_columns(t, columns, ARRAY_SIZE(columns));
+	TABLE_COLUMNS(t, { .name = "column" }, { .name = "type" }, { .name = "unit" },
+		      { .name = "tables", .leaves = 1 },
+		      { .name = "meaning", .last = true, .words = true });
 	table_set_by(t, "column");
-	for (size_t i = 0; (name = query_column(i)); i++)
-		add_row(t, name, tables_of(i), i);
+	for (size_t i = 0; (c = column_at(i)); i++)
+		TABLE_ROW(t, cell_text(t, c->name),
+			  cell_text(t, c->number ? "INTEGER" : "TEXT"),
+			  cell_text(t, unit_word(c->unit)), cell_text(t, tables_of(i)),
+			  cell_text(t, c->help));
 	table_add_note(
 		t,
 		"The table files has a row for each file: file, size, mtime_unix, repeated (rows left out), and problem if it cannot be read.");
@@ -183,4 +109,42 @@ struct table *query_schema_table(void)
 		return t;
 	table_free(t);
 	return NULL;
+}
+
+/* --- built-in queries ---------------------------------------------------------------- */
+
+static const struct query_named all[] = {
+	{ "top-callsites", "Callsites of all hosts", NULL, top_callsites_sql },
+	{ "new-stacks", "Callchains that are in no older kernel", "kernel",
+	  new_stacks_sql },
+	{ "growing", "Callsites that hold more and more memory on a host", NULL,
+	  growing_sql },
+	{ "architectures", "Callsites found on several architectures", NULL,
+	  architectures_sql },
+	{ "regressions", "Callsites that changed, beyond chance", "since",
+	  regressions_sql, true },
+	{ "outliers", "Hosts that use a callsite far more than others", NULL,
+	  outliers_sql, true },
+	{ "leaks", "Callsites that grow on several hosts, beyond chance", NULL, leaks_sql,
+	  true },
+	{ "who-grew", "Containers and programs that hold more and more pages", NULL,
+	  who_grew_sql, true },
+	{ "balance", "What all memory of the hosts is used for, and how it changed", NULL,
+	  balance_sql },
+	{ "culprits", "Callsites that are in no older kernel", "kernel", culprits_sql,
+	  true },
+	{ "coverage", "Hosts and days that are missing, files that cannot be read", NULL,
+	  coverage_sql },
+	{ "untrusted", "Recordings that lost events or were cut short", NULL,
+	  untrusted_sql },
+};
+
+const struct query_named *query_named_at(size_t i)
+{
+	return i < ARRAY_SIZE(all) ? &all[i] : NULL;
+}
+
+const struct query_named *query_named_find(const char *name)
+{
+	return FIND(one, all, ARRAY_SIZE(all), !strcmp(one->name, name));
 }

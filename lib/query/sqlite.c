@@ -6,57 +6,44 @@
 
 #define SONAME "libsqlite3.so.0"
 
-struct sqlite_calls sqlite_calls;
+const sqlite3_api_routines *sqlite3_api;
 
-int sqlite_load(void)
+int query_store_load(void)
 {
+	static sqlite3_api_routines routines;
 	bool loaded = true;
 	void *library;
 
-	if (sqlite_calls.loaded)
+	if (sqlite3_api)
 		return 0;
 	/* The library stays loaded until kmemx exits. */
 	library = dlopen(SONAME, RTLD_LAZY | RTLD_LOCAL | RTLD_NODELETE);
 	if (!library)
 		return -ELIBACC;
-#define CALL(name)                                                               \
-	sqlite_calls.name =                                                      \
-		(__typeof__(sqlite_calls.name))dlsym(library, "sqlite3_" #name); \
-	loaded = loaded && sqlite_calls.name;
+#define CALL(name)                                                                   \
+	routines.name = (__typeof__(routines.name))dlsym(library, "sqlite3_" #name); \
+	loaded = loaded && routines.name;
 	SQLITE_CALLS(CALL)
 #undef CALL
 	dlclose(library);
-	sqlite_calls.loaded = loaded;
+	sqlite3_api = loaded ? &routines : NULL;
 	return loaded ? 0 : -ELIBACC;
 }
 
 int store_error(int code)
 {
-	switch (code & 0xff) {
-	case SQLITE_OK:
-	case SQLITE_ROW:
-	case SQLITE_DONE:
+	static const int errors[] = {
+		[SQLITE_ERROR] = EOVERFLOW, [SQLITE_BUSY] = EBUSY,
+		[SQLITE_LOCKED] = EBUSY,    [SQLITE_NOMEM] = ENOMEM,
+		[SQLITE_READONLY] = EROFS,  [SQLITE_IOERR] = EIO,
+		[SQLITE_FULL] = ENOSPC,	    [SQLITE_CANTOPEN] = ENOENT,
+		[SQLITE_NOTADB] = EEXIST,
+	};
+	const unsigned int basic = code & 0xff;
+
+	if (basic == SQLITE_OK || basic == SQLITE_ROW || basic == SQLITE_DONE)
 		return 0;
-	case SQLITE_FULL:
-		return -ENOSPC;
-	case SQLITE_IOERR:
-		return -EIO;
-	case SQLITE_BUSY:
-	case SQLITE_LOCKED:
-		return -EBUSY;
-	case SQLITE_READONLY:
-		return -EROFS;
-	case SQLITE_CANTOPEN:
-		return -ENOENT;
-	case SQLITE_NOTADB:
-		return -EEXIST;
-	case SQLITE_ERROR:
-		return -EOVERFLOW;
-	case SQLITE_NOMEM:
-		return -ENOMEM;
-	default:
-		return -EUCLEAN;
-	}
+	return basic < ARRAY_SIZE(errors) && errors[basic] ? -errors[basic] : -EUCLEAN;
 }
 
 int store_run(struct query_store *s, const char *sql)
@@ -64,15 +51,15 @@ int store_run(struct query_store *s, const char *sql)
 	return store_error(sqlite3_exec(s->db, sql, NULL, NULL, NULL));
 }
 
-int store_number(struct query_store *s, const char *sql, sqlite3_int64 *number)
+int store_numbers(struct query_store *s, const char *sql, sqlite3_int64 *numbers, int nr)
 {
 	sqlite3_stmt *stmt = NULL;
 	int ret = sqlite3_prepare_v2(s->db, sql, -1, &stmt, NULL);
 
 	if (ret == SQLITE_OK)
 		ret = sqlite3_step(stmt);
-	if (ret == SQLITE_ROW)
-		*number = sqlite3_column_int64(stmt, 0);
+	for (int i = 0; i < nr && ret == SQLITE_ROW; i++)
+		numbers[i] = sqlite3_column_int64(stmt, i);
 	sqlite3_finalize(stmt);
 	return store_error(ret);
 }

@@ -5,8 +5,6 @@
  */
 #include "query/store_state.h"
 
-#include <limits.h>
-
 #ifdef HAVE_SQLITE
 /* Limits of a value, including function results, and of the SQL text. */
 #define VALUE_MAX (64 << 20)
@@ -14,11 +12,6 @@
 
 /* How long another process may write the same file. */
 #define BUSY_MS "60000"
-
-int query_store_supported(void)
-{
-	return sqlite_load();
-}
 
 /* Limits what SQL can create. A name in double quotes that does not exist is an error, not a text.
  * A file's own schema calls no functions.
@@ -49,7 +42,7 @@ static int limit(struct query_store *s)
 int query_store_open(struct query_store **out, const char *path, uint64_t memory)
 {
 	struct query_store *s;
-	int ret = sqlite_load();
+	int ret = query_store_load();
 
 	*out = NULL;
 	if (ret)
@@ -63,11 +56,9 @@ int query_store_open(struct query_store **out, const char *path, uint64_t memory
 	ret = store_error(sqlite3_open_v2(
 		path ? path : ":memory:", &s->db,
 		SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX, NULL));
-	if (!ret)
-		ret = store_run(s, "PRAGMA busy_timeout = " BUSY_MS);
-	if (!ret)
-		ret = limit(s);
-	return ret ? ret : store_create(s);
+	ret = ret ?: store_run(s, "PRAGMA busy_timeout = " BUSY_MS);
+	ret = ret ?: limit(s);
+	return ret ?: store_create(s);
 }
 
 static int count_all(struct query_store *s)
@@ -84,15 +75,12 @@ static int count_all(struct query_store *s)
 	uint64_t *const to[] = { &t->recordings, &t->hosts,    &t->untrusted,
 				 &t->partial,	 &t->rows,     &t->files,
 				 &t->unreadable, &t->repeated, &t->large };
-	sqlite3_stmt *stmt = NULL;
-	int ret = sqlite3_prepare_v2(s->db, sql, -1, &stmt, NULL);
+	sqlite3_int64 numbers[ARRAY_SIZE(to)] = { 0 };
+	int ret = store_numbers(s, sql, numbers, ARRAY_SIZE(to));
 
-	if (ret == SQLITE_OK)
-		ret = sqlite3_step(stmt);
-	for (size_t i = 0; i < ARRAY_SIZE(to) && ret == SQLITE_ROW; i++)
-		*to[i] = (uint64_t)sqlite3_column_int64(stmt, (int)i);
-	sqlite3_finalize(stmt);
-	return store_error(ret);
+	for (size_t i = 0; i < ARRAY_SIZE(to); i++)
+		*to[i] = (uint64_t)numbers[i];
+	return ret;
 }
 
 /* Frees what is only needed for adding rows. */
@@ -102,15 +90,12 @@ static void end_adding(struct query_store *s)
 		sqlite3_finalize(s->statements[i]);
 		s->statements[i] = NULL;
 	}
-	intern_free(&s->chains);
-	intern_free(&s->callsites);
-	intern_free(&s->tasks);
-	intern_free(&s->kinds);
-	intern_free(&s->allocators);
+	for (size_t i = 0; i < STORE_NAMES; i++)
+		intern_free(&s->names[i]);
 	free(s->chain_names);
 	s->chain_names = NULL;
-	s->chain_names_capacity = 0;
-	store_free_sums(s);
+	s->nr_chain_names = s->chain_names_capacity = 0;
+	store_drop_sums(s);
 	strbuf_free(&s->path);
 	strbuf_free(&s->name);
 	strbuf_free(&s->recording_key);
@@ -138,10 +123,8 @@ int query_store_seal(struct query_store *s)
 {
 	int ret = store_end_file(s);
 
-	if (!ret)
-		ret = store_commit(s);
-	if (!ret)
-		ret = count_all(s);
+	ret = ret ?: store_commit(s);
+	ret = ret ?: count_all(s);
 	end_adding(s);
 	/* Its first use makes a table, in memory, which queries may not. If SQLite does not have
 	 * it, those that need it fail.
@@ -164,56 +147,6 @@ void query_store_free(struct query_store *s)
 	sqlite3_set_authorizer(s->db, NULL, NULL);
 	sqlite3_close(s->db);
 	free(s);
-}
-
-#else
-
-int query_store_supported(void)
-{
-	return -ENOTSUP;
-}
-
-int query_store_open(struct query_store **out, const char *path, uint64_t memory)
-{
-	*out = NULL;
-	return -ENOTSUP;
-}
-
-int query_store_known(struct query_store *s, const struct query_file_id *id)
-{
-	return -ENOTSUP;
-}
-
-int query_store_file(struct query_store *s, const char *name,
-		     const struct query_file_id *id)
-{
-	return -ENOTSUP;
-}
-
-int query_store_unreadable(struct query_store *s, const char *problem)
-{
-	return -ENOTSUP;
-}
-
-int query_store_expire(struct query_store *s, uint64_t before)
-{
-	return -ENOTSUP;
-}
-
-int query_store_seal(struct query_store *s)
-{
-	return -ENOTSUP;
-}
-
-const struct query_totals *query_store_totals(const struct query_store *s)
-{
-	static const struct query_totals none;
-
-	return &none;
-}
-
-void query_store_free(struct query_store *s)
-{
 }
 
 #endif

@@ -38,10 +38,14 @@ struct query_file_id {
 	uint64_t size, mtime_ns, how, content;
 };
 
-/* Loads SQLite. 0; -ENOTSUP: kmemx was built without it; -ELIBACC: it is not installed, or too old.
- * On error, only query_store_open() may be called.
+/* All of these are there only if kmemx was built with SQLite, except query_content() and
+ * query_kernel_version().
  */
-int query_store_supported(void) __must_check;
+
+/* Loads SQLite, once. 0; -ELIBACC: it is not installed, or is older than the one that kmemx was
+ * built with. Call it before all others.
+ */
+int query_store_load(void) __must_check;
 /**
  * query_store_open() - create a store, or open one that is a file
  * @path: the file, created if it is missing; NULL: a store in memory
@@ -51,7 +55,7 @@ int query_store_supported(void) __must_check;
  * older format is converted. A transaction has the files of 0.3 s, so whenever its process ends, a
  * store has all of a file's rows or none.
  *
- * Return: 0; -ENOTSUP; -ELIBACC; -ENOMEM; -EEXIST: @path is another kind of file; -EPROTO: its
+ * Return: 0; -ELIBACC; -ENOMEM; -EEXIST: @path is another kind of file; -EPROTO: its
  * format is newer; or as query_store_add(). Pass *@out to query_store_free() in any case.
  */
 int query_store_open(struct query_store **out, const char *path,

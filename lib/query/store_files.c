@@ -16,7 +16,7 @@
 
 int query_content(int fd, uint64_t *content)
 {
-	uint64_t *words = malloc(CONTENT_CHUNK), hash = 0, at = 0;
+	uint64_t *words __auto_mem = malloc(CONTENT_CHUNK), hash = 0, at = 0;
 	ssize_t got;
 	int ret = words ? 0 : -ENOMEM;
 
@@ -35,54 +35,30 @@ int query_content(int fd, uint64_t *content)
 	}
 	hash = hash_u64(hash ^ at) & INT64_MAX;
 	*content = hash ? hash : 1;
-	free(words);
 	return ret;
 }
 
 #ifdef HAVE_SQLITE
 
-/* Runs @sql with ?1 = @number, ?2 = @text. */
-static int run_with(struct query_store *s, const char *sql, sqlite3_int64 number,
-		    const char *text)
-{
-	sqlite3_stmt *stmt = NULL;
-	int ret = sqlite3_prepare_v2(s->db, sql, -1, &stmt, NULL);
-
-	if (ret == SQLITE_OK && sqlite3_bind_parameter_count(stmt) > 0)
-		ret = sqlite3_bind_int64(stmt, 1, number);
-	if (ret == SQLITE_OK && sqlite3_bind_parameter_count(stmt) > 1)
-		ret = sqlite3_bind_text(stmt, 2, text, -1, SQLITE_STATIC);
-	if (ret == SQLITE_OK)
-		ret = sqlite3_step(stmt);
-	sqlite3_finalize(stmt);
-	return store_error(ret);
-}
+/* What the store knows of a file: columns of STORE_FIND_FILE. */
+enum { FILE_ID, FILE_SIZE, FILE_MTIME, FILE_HOW, FILE_CONTENT, FILE_COLUMNS };
 
 int query_store_known(struct query_store *s, const struct query_file_id *id)
 {
-	sqlite3_stmt *stmt = store_statement(s, STORE_FIND_FILE);
-	bool same_size = false, same_time = false, same_content = false;
-	int ret;
+	sqlite3_int64 known[FILE_COLUMNS];
+	int ret = STORE_DO(s, STORE_FIND_FILE, known, TEXT(id->path));
 
-	if (!stmt)
-		return -ENOMEM;
-	ret = sqlite3_bind_text(stmt, 1, id->path, -1, SQLITE_STATIC);
-	if (ret == SQLITE_OK)
-		ret = sqlite3_step(stmt);
-	if (ret == SQLITE_ROW) {
-		same_size = (uint64_t)sqlite3_column_int64(stmt, 1) == id->size &&
-			    (uint64_t)sqlite3_column_int64(stmt, 3) == id->how;
-		same_time = (uint64_t)sqlite3_column_int64(stmt, 2) == id->mtime_ns;
-		same_content = (uint64_t)sqlite3_column_int64(stmt, 4) == id->content;
-	}
-	sqlite3_reset(stmt);
-	if (store_error(ret))
-		return store_error(ret);
-	if (!same_size || same_time || !same_content)
-		return same_size && same_time;
-	ret = run_with(s, "UPDATE _file SET mtime_ns = ?1 WHERE path = ?2",
-		       (sqlite3_int64)id->mtime_ns, id->path);
-	return ret ? ret : 1;
+	if (ret <= 0)
+		return ret;
+	if ((uint64_t)known[FILE_SIZE] != id->size ||
+	    (uint64_t)known[FILE_HOW] != id->how)
+		return 0;
+	if ((uint64_t)known[FILE_MTIME] == id->mtime_ns)
+		return 1;
+	if ((uint64_t)known[FILE_CONTENT] != id->content)
+		return 0;
+	ret = STORE_DO(s, STORE_TOUCH_FILE, NULL, NUMBER(id->mtime_ns), TEXT(id->path));
+	return ret ?: 1;
 }
 
 /* Removes the parts in the table gone, of files or of recordings. A file's rows are next to each
@@ -112,11 +88,9 @@ static const char *const remove_gone[] = {
 	"DELETE FROM _recording WHERE nr_rows = 0 AND id IN (SELECT recording FROM gone)",
 };
 
-/* Removes the rows of the parts that @where selects, with its ?1 and ?2. */
-static int remove_parts(struct query_store *s, const char *where, sqlite3_int64 number,
-			const char *text)
+/* Removes the rows of the parts that statement @gone selects by @number. */
+static int remove_parts(struct query_store *s, unsigned int gone, sqlite3_int64 number)
 {
-	struct strbuf __auto_free sql = { 0 };
 	int ret = store_run(
 		s,
 		"CREATE TEMP TABLE IF NOT EXISTS gone (recording INTEGER,"
@@ -126,13 +100,7 @@ static int remove_parts(struct query_store *s, const char *where, sqlite3_int64 
 		" PRIMARY KEY (recording, id)) WITHOUT ROWID;"
 		"DELETE FROM gone; DELETE FROM gone_row");
 
-	strbuf_puts(&sql,
-		    "INSERT INTO gone SELECT _recording.id, allocator, recording_id,"
-		    " _part.file"
-		    " FROM _part CROSS JOIN _recording USING (recording_id) WHERE ");
-	strbuf_puts(&sql, where);
-	if (!ret)
-		ret = sql.failed ? -ENOMEM : run_with(s, strbuf_text(&sql), number, text);
+	ret = ret ?: STORE_DO(s, gone, NULL, NUMBER(number));
 	for (size_t i = 0; i < ARRAY_SIZE(remove_gone) && !ret; i++)
 		ret = store_run(s, remove_gone[i]);
 	return ret;
@@ -163,9 +131,8 @@ static int begin(struct query_store *s)
 		ret = store_run(s, "BEGIN IMMEDIATE");
 		s->since_ns = ret ? 0 : clock_ns(CLOCK_MONOTONIC);
 	}
-	if (!ret)
-		ret = know_names(s);
-	return ret ? ret : store_run(s, "SAVEPOINT file");
+	ret = ret ?: know_names(s);
+	return ret ?: store_run(s, "SAVEPOINT file");
 }
 
 /* Ends the file. Not every file is a transaction: they change the same pages. */
@@ -189,51 +156,27 @@ int store_commit(struct query_store *s)
 	return ret;
 }
 
-/* Sets @id to the file's, if there is one. */
-static int find_file(struct query_store *s, const char *path, sqlite3_int64 *id)
-{
-	sqlite3_stmt *stmt = store_statement(s, STORE_FIND_FILE);
-	int ret =
-		stmt ? sqlite3_bind_text(stmt, 1, path, -1, SQLITE_STATIC) : SQLITE_NOMEM;
-
-	if (ret == SQLITE_OK)
-		ret = sqlite3_step(stmt);
-	if (ret == SQLITE_ROW)
-		*id = sqlite3_column_int64(stmt, 0);
-	if (stmt)
-		sqlite3_reset(stmt);
-	return store_error(ret);
-}
-
 /* Adds the current file; an earlier state of it goes. */
 static int add_file(struct query_store *s)
 {
-	sqlite3_stmt *stmt = store_statement(s, STORE_ADD_FILE);
 	const char *path = s->path.size && s->on_disk ? strbuf_text(&s->path) : NULL;
-	sqlite3_int64 earlier = 0;
-	int ret = 0;
+	sqlite3_int64 earlier[FILE_COLUMNS];
+	int ret = path ? STORE_DO(s, STORE_FIND_FILE, earlier, TEXT(path)) : 0;
 
-	if (path)
-		ret = find_file(s, path, &earlier);
-	if (earlier && !ret)
-		ret = remove_parts(s, "_part.file = ?1", earlier, NULL);
-	if (earlier && !ret)
-		ret = run_with(s, "DELETE FROM _file WHERE id = ?1", earlier, NULL);
-	if (ret || !stmt)
-		return ret ? ret : -ENOMEM;
-	sqlite3_bind_text(stmt, 1, path, -1, SQLITE_TRANSIENT);
-	sqlite3_bind_text(stmt, 2, strbuf_text(&s->name), -1, SQLITE_TRANSIENT);
-	sqlite3_bind_int64(stmt, 3, (sqlite3_int64)s->id.size);
-	sqlite3_bind_int64(stmt, 4, (sqlite3_int64)s->id.mtime_ns);
-	sqlite3_bind_int64(stmt, 5, (sqlite3_int64)s->id.how);
-	sqlite3_bind_int64(stmt, 6, (sqlite3_int64)s->id.content);
-	ret = store_error(sqlite3_step(stmt));
-	sqlite3_reset(stmt);
-	if (!ret)
-		ret = store_number(s, "SELECT last_insert_rowid()", &s->file);
-	return ret ? ret
-		   : store_number(s, "SELECT ifnull(max(rowid), 0) + 1 FROM _row",
-				  &s->first_row);
+	if (ret > 0) {
+		ret = remove_parts(s, STORE_GONE_WITH_FILE, earlier[FILE_ID]);
+		ret = ret
+			      ?: STORE_DO(s, STORE_REMOVE_FILE, NULL,
+					  NUMBER(earlier[FILE_ID]));
+	}
+	ret = ret
+		      ?: STORE_DO(s, STORE_ADD_FILE, &s->file, TEXT(path),
+				  TEXT(strbuf_text(&s->name)), NUMBER(s->id.size),
+				  NUMBER(s->id.mtime_ns), NUMBER(s->id.how),
+				  NUMBER(s->id.content));
+	return ret
+		       ?: store_number(s, "SELECT ifnull(max(rowid), 0) + 1 FROM _row",
+				       &s->first_row);
 }
 
 int query_store_file(struct query_store *s, const char *name,
@@ -249,31 +192,23 @@ int query_store_file(struct query_store *s, const char *name,
 	strbuf_puts(&s->name, name);
 	if (s->path.failed || s->name.failed)
 		return -ENOMEM;
-	if (!ret)
-		ret = begin(s);
-	return ret ? ret : add_file(s);
+	ret = ret ?: begin(s);
+	return ret ?: add_file(s);
 }
 
 int store_end_file(struct query_store *s)
 {
-	sqlite3_stmt *stmt;
 	int ret;
 
 	if (!s->file)
 		return 0;
 	ret = store_end_recording(s);
-	if (!ret)
-		ret = store_end_sums(s);
-	stmt = ret ? NULL : store_statement(s, STORE_END_FILE);
-	if (!stmt)
-		return ret ? ret : -ENOMEM;
-	sqlite3_bind_int64(stmt, 1, (sqlite3_int64)s->nr_repeated);
-	sqlite3_bind_int64(stmt, 2, (sqlite3_int64)s->nr_large);
-	sqlite3_bind_int64(stmt, 3, s->first_row);
-	sqlite3_bind_int64(stmt, 4, s->file);
-	ret = store_error(sqlite3_step(stmt));
-	sqlite3_reset(stmt);
-	return ret ? ret : end(s);
+	ret = ret ?: store_end_sums(s);
+	ret = ret
+		      ?: STORE_DO(s, STORE_END_FILE, NULL, NUMBER(s->nr_repeated),
+				  NUMBER(s->nr_large), NUMBER(s->first_row),
+				  NUMBER(s->file));
+	return ret ?: end(s);
 }
 
 int query_store_unreadable(struct query_store *s, const char *problem)
@@ -283,16 +218,10 @@ int query_store_unreadable(struct query_store *s, const char *problem)
 	s->stale = true;
 	strbuf_reset(&s->recording_key);
 	store_drop_sums(s);
-	if (!ret)
-		ret = know_names(s);
-	if (!ret)
-		ret = add_file(s);
-	if (!ret)
-		ret = run_with(
-			s,
-			"UPDATE _file SET problem = ?2 WHERE id = (SELECT max(id) FROM _file)",
-			0, problem);
-	return ret ? ret : end(s);
+	ret = ret ?: know_names(s);
+	ret = ret ?: add_file(s);
+	ret = ret ?: STORE_DO(s, STORE_SET_PROBLEM, NULL, TEXT(problem), NUMBER(s->file));
+	return ret ?: end(s);
 }
 
 int query_store_expire(struct query_store *s, uint64_t before)
@@ -300,23 +229,12 @@ int query_store_expire(struct query_store *s, uint64_t before)
 	sqlite3_int64 nr = 0;
 	int ret = store_end_file(s);
 
-	if (!ret)
-		ret = store_commit(s);
-	if (ret)
-		return ret;
-	ret = store_run(s, "BEGIN IMMEDIATE");
-	if (!ret)
-		ret = remove_parts(s, "start_unix < ?1", (sqlite3_int64)before, NULL);
-	/* A file that old is not read again. */
-	if (!ret)
-		ret = run_with(s,
-			       "DELETE FROM _file WHERE mtime_ns / 1000000000 < ?1 AND"
-			       " NOT EXISTS (SELECT 1 FROM _part WHERE file = _file.id)",
-			       (sqlite3_int64)before, NULL);
-	if (!ret)
-		ret = store_number(s, "SELECT count(*) FROM gone", &nr);
-	if (!ret)
-		ret = store_run(s, "COMMIT");
+	ret = ret ?: store_commit(s);
+	ret = ret ?: store_run(s, "BEGIN IMMEDIATE");
+	ret = ret ?: remove_parts(s, STORE_GONE_BEFORE, (sqlite3_int64)before);
+	ret = ret ?: STORE_DO(s, STORE_EXPIRE_FILES, NULL, NUMBER(before));
+	ret = ret ?: store_number(s, "SELECT count(*) FROM gone", &nr);
+	ret = ret ?: store_run(s, "COMMIT");
 	return ret || !nr ? ret : store_run(s, "PRAGMA incremental_vacuum");
 }
 

@@ -10,77 +10,13 @@
 #include "base/array.h"
 
 #ifdef HAVE_SQLITE
-/* SQLite has signed 64-bit integers. Larger numbers are stored as floating point, as SQL itself
- * reads them.
- */
-static int bind(struct query_store *s, sqlite3_stmt *stmt, unsigned int place,
-		const struct query_row *row, unsigned int field)
-{
-	const struct query_value *v = &row->of[field];
-	int at = (int)place;
-
-	if (!v->known)
-		return sqlite3_bind_null(stmt, at);
-	if (!export_fields[field].number)
-		return sqlite3_bind_text64(stmt, at, v->text, v->size, SQLITE_STATIC,
-					   SQLITE_UTF8);
-	if (v->number <= INT64_MAX)
-		return sqlite3_bind_int64(stmt, at, (sqlite3_int64)v->number);
-	s->nr_large++;
-	return sqlite3_bind_double(stmt, at, (double)v->number);
-}
-
-/* A range of a row's fields. */
-struct span {
-	unsigned int first, end;
-};
-
-static const struct span of_recording = { 0, EXPORT_FIELDS_SAME };
-static const struct span of_balance = { FIELD_BALANCE, FIELD_ALLOCATOR };
-static const struct span of_host = { FIELD_HOST, FIELD_HOST + 2 };
-static const struct span of_site = { FIELD_ALLOCATOR, FIELD_MODULE };
-static const struct span of_allocator = { FIELD_ALLOCATOR, FIELD_CALLSITE };
-static const struct span of_chain = { FIELD_ALLOCATOR, FIELD_COMM };
-static const struct span of_task = { FIELD_COMM, FIELD_CACHE };
-static const struct span of_kind = { FIELD_CACHE, FIELD_FIRST_METRIC };
-static const struct span of_row = { FIELD_FIRST_METRIC, EXPORT_FIELDS };
-
-/* Binds the fields of @span, from @place on. */
-static int bind_fields(struct query_store *s, sqlite3_stmt *stmt, unsigned int place,
-		       const struct query_row *row, struct span span)
-{
-	int ret = SQLITE_OK;
-
-	for (unsigned int i = span.first; i < span.end && ret == SQLITE_OK; i++)
-		ret = bind(s, stmt, place + i - span.first, row, i);
-	return ret;
-}
-
-static int step(sqlite3_stmt *stmt, int bound)
-{
-	int ret = bound == SQLITE_OK ? sqlite3_step(stmt) : bound;
-
-	sqlite3_reset(stmt);
-	return store_error(ret);
-}
-
-/* As step(), for a statement with one number: 1: @number has it; 0: no row. */
-static int step_number(sqlite3_stmt *stmt, int bound, sqlite3_int64 *number)
-{
-	int ret = bound == SQLITE_OK ? sqlite3_step(stmt) : bound;
-
-	if (ret == SQLITE_ROW)
-		*number = sqlite3_column_int64(stmt, 0);
-	sqlite3_reset(stmt);
-	return ret == SQLITE_ROW ? 1 : store_error(ret);
-}
-
-/* Makes a key of @row's values of @span. */
-static bool make_key(struct strbuf *key, const struct query_row *row, struct span span)
+/* Makes a key of @row's fields from @first to before @end. */
+static bool make_key(struct strbuf *key, const struct query_row *row, unsigned int first,
+		     unsigned int end)
 {
 	strbuf_reset(key);
-	for (unsigned int i = span.first; i < span.end; i++) {
-		const struct query_value *v = &row->of[i];
+	for (unsigned int i = first; i < end; i++) {
+		const struct export_value *v = &row->of[i];
 		bool number = export_fields[i].number;
 		size_t size = number ? v->number > INT64_MAX : v->size;
 		/* As in the table: large numbers that it cannot tell apart are the same. */
@@ -117,54 +53,37 @@ static void swap_keys(struct strbuf *a, struct strbuf *b)
 /* Is this row's part an earlier file's? Sets @s->repeated. */
 static int find_part(struct query_store *s, const struct query_row *row)
 {
-	static const struct span of_part[] = { { FIELD_RECORDING_ID, FIELD_HOST },
-					       { FIELD_ALLOCATOR, FIELD_CALLSITE } };
-	sqlite3_stmt *find = store_statement(s, STORE_FIND_PART), *add;
+	const struct store_value part[] = {
+		FIELDS(row, FIELD_RECORDING_ID, FIELD_HOST),
+		FIELDS(row, FIELD_ALLOCATOR, FIELD_CALLSITE),
+		NUMBER(s->file),
+	};
 	sqlite3_int64 file = s->file;
-	int ret, found;
+	int found;
 
 	strbuf_reset(&s->key);
 	strbuf_add(&s->key, row->of[FIELD_RECORDING_ID].text,
 		   row->of[FIELD_RECORDING_ID].size);
 	strbuf_add(&s->key, "", 1);
 	strbuf_add(&s->key, row->of[FIELD_ALLOCATOR].text, row->of[FIELD_ALLOCATOR].size);
-	if (s->key.failed || !find)
+	if (s->key.failed)
 		return -ENOMEM;
 	if (same_key(&s->key, &s->part_key))
 		return 0;
-	ret = bind_fields(s, find, 1, row, of_part[0]);
-	if (ret == SQLITE_OK)
-		ret = bind_fields(s, find, 2, row, of_part[1]);
-	found = step_number(find, ret, &file);
+	found = store_do(s, STORE_FIND_PART, &file, part, 2);
 	if (found < 0)
 		return found;
 	s->repeated = file != s->file;
 	swap_keys(&s->key, &s->part_key);
-	if (found)
-		return 0;
-	add = store_statement(s, STORE_ADD_PART);
-	if (!add)
-		return -ENOMEM;
-	ret = bind_fields(s, add, 1, row, of_part[0]);
-	if (ret == SQLITE_OK)
-		ret = bind_fields(s, add, 2, row, of_part[1]);
-	if (ret == SQLITE_OK)
-		ret = sqlite3_bind_int64(add, 3, s->file);
-	return step(add, ret);
+	return found ? 0 : store_do(s, STORE_ADD_PART, NULL, part, 3);
 }
 
 int store_end_recording(struct query_store *s)
 {
-	sqlite3_stmt *stmt;
-	int ret = 0;
+	int ret = s->nr_rows ? STORE_DO(s, STORE_COUNT_ROWS, NULL, NUMBER(s->nr_rows),
+					NUMBER(s->recording))
+			     : 0;
 
-	if (s->nr_rows) {
-		stmt = store_statement(s, STORE_COUNT_ROWS);
-		if (!stmt)
-			return -ENOMEM;
-		sqlite3_bind_int64(stmt, 1, (sqlite3_int64)s->nr_rows);
-		ret = step(stmt, sqlite3_bind_int64(stmt, 2, s->recording));
-	}
 	s->nr_rows = 0;
 	strbuf_reset(&s->recording_key);
 	return ret;
@@ -173,101 +92,56 @@ int store_end_recording(struct query_store *s)
 /* Sets @s->host to the row's machine. */
 static int find_host(struct query_store *s, const struct query_row *row)
 {
-	sqlite3_stmt *find = store_statement(s, STORE_FIND_HOST), *add;
-	int ret =
-		find ? step_number(find, bind_fields(s, find, 1, row, of_host), &s->host)
-		     : -ENOMEM;
+	const struct store_value host[] = {
+		TEXT(NULL),
+		FIELDS(row, FIELD_HOST, FIELD_HOST + 2),
+	};
+	int ret = store_do(s, STORE_FIND_HOST, &s->host, &host[1], 1);
 
-	if (ret)
-		return ret < 0 ? ret : 0;
-	add = store_statement(s, STORE_ADD_HOST);
-	ret = add ? step(add, bind_fields(s, add, 1, row, of_host)) : -ENOMEM;
-	return ret ? ret : store_number(s, "SELECT last_insert_rowid()", &s->host);
-}
-
-static int add_recording(struct query_store *s, const struct query_row *row)
-{
-	sqlite3_stmt *stmt = store_statement(s, STORE_ADD_RECORDING);
-	int ret;
-
-	if (!stmt)
-		return -ENOMEM;
-	ret = sqlite3_bind_text(stmt, 1, strbuf_text(&s->name), -1, SQLITE_TRANSIENT);
-	if (ret == SQLITE_OK)
-		ret = sqlite3_bind_int64(stmt, 2, 0);
-	if (ret == SQLITE_OK)
-		ret = sqlite3_bind_int64(stmt, 3, s->host);
-	if (ret == SQLITE_OK)
-		ret = bind_fields(s, stmt, 4, row, of_recording);
-	ret = step(stmt, ret);
-	return ret ? ret : store_number(s, "SELECT last_insert_rowid()", &s->recording);
-}
-
-/* The first row of a recording has its balance, but rows may have been sorted. */
-static int set_balance(struct query_store *s, const struct query_row *row)
-{
-	sqlite3_stmt *stmt = store_statement(s, STORE_SET_BALANCE);
-	int ret;
-
-	if (!stmt)
-		return -ENOMEM;
-	ret = bind_fields(s, stmt, 1, row, of_balance);
-	if (ret == SQLITE_OK)
-		ret = sqlite3_bind_int64(stmt, 2, s->recording);
-	return step(stmt, ret);
+	ret = ret ?: store_do(s, STORE_TABLE_HOST, &s->host, host, 2);
+	return ret < 0 ? ret : 0;
 }
 
 /* Sets @s->recording. */
 static int find_recording(struct query_store *s, const struct query_row *row)
 {
-	sqlite3_stmt *stmt = store_statement(s, STORE_FIND_RECORDING);
+	const struct store_value fields = FIELDS(row, 0, EXPORT_FIELDS_SAME);
 	int ret;
 
-	if (!make_key(&s->key, row, of_recording) || !stmt)
+	if (!make_key(&s->key, row, 0, EXPORT_FIELDS_SAME))
 		return -ENOMEM;
 	if (same_key(&s->key, &s->recording_key))
 		return 0;
 	ret = store_end_recording(s);
+	ret = ret ?: find_host(s, row);
+	ret = ret ?: store_do(s, STORE_FIND_RECORDING, &s->recording, &fields, 1);
 	if (!ret)
-		ret = find_host(s, row);
-	if (!ret)
-		ret = step_number(stmt, bind_fields(s, stmt, 1, row, of_recording),
-				  &s->recording);
-	if (!ret)
-		ret = add_recording(s, row);
+		ret = STORE_DO(s, STORE_TABLE_RECORDING, &s->recording, TEXT(NULL),
+			       NUMBER(0), TEXT(strbuf_text(&s->name)), NUMBER(s->host),
+			       TEXT(NULL), fields, TEXT(NULL));
 	swap_keys(&s->key, &s->recording_key);
 	return ret < 0 ? ret : 0;
 }
 
-/* Sets @id to the number in @names of the row's fields of @span; statement @add has a new one. */
-static int find_name(struct query_store *s, struct intern *names, uint32_t *id,
-		     const struct query_row *row, enum store_statement add)
+/* Sets @id to the number of the row's name in table @table, which may be new. */
+static int find_name(struct query_store *s, const struct query_row *row,
+		     unsigned int table, uint32_t *id)
 {
-	struct span span = add == STORE_ADD_CHAIN	? of_chain
-			   : add == STORE_ADD_TASK	? of_task
-			   : add == STORE_ADD_KIND	? of_kind
-			   : add == STORE_ADD_ALLOCATOR ? of_allocator
-							: of_site;
+	unsigned int first = store_tables[table].from, end = store_tables[table].to;
+	struct intern *names = &s->names[table];
 	uint32_t nr = names->count;
-	sqlite3_stmt *stmt;
-	int ret;
 
-	*id = make_key(&s->key, row, span) ? intern_id(names, s->key.data, s->key.size)
-					   : 0;
+	*id = make_key(&s->key, row, first, end)
+		      ? intern_id(names, s->key.data, s->key.size)
+		      : 0;
 	if (!*id)
 		return -ENOMEM;
 	if (names->count == nr)
 		return 0;
-	stmt = store_statement(s, add);
-	if (!stmt)
-		return -ENOMEM;
-	ret = sqlite3_bind_int64(stmt, 1, *id);
-	if (ret == SQLITE_OK)
-		ret = bind_fields(s, stmt, 2, row, span);
-	return step(stmt, ret);
+	return STORE_DO(s, table, NULL, NUMBER(*id), FIELDS(row, first, end));
 }
 
-/* A number that bind() has bound, or one with the same place in the table. */
+/* A number that store_do() has bound, or one with the same place in the table. */
 static uint64_t whole(sqlite3_stmt *stmt, int at)
 {
 	double large;
@@ -278,20 +152,26 @@ static uint64_t whole(sqlite3_stmt *stmt, int at)
 	return large < 0x1p63 ? 0 : large < 0x1p64 ? (uint64_t)large : UINT64_MAX;
 }
 
-/* @sql: id, and the fields of @span. */
-static int read_names(struct query_store *s, struct intern *names, const char *sql,
-		      struct span span)
+static int read_names(struct query_store *s, unsigned int table)
 {
+	unsigned int first = store_tables[table].from, end = store_tables[table].to;
+	struct strbuf __auto_free sql = { 0 };
 	sqlite3_stmt *stmt = NULL;
 	struct query_row row = { 0 };
-	int ret = sqlite3_prepare_v2(s->db, sql, -1, &stmt, NULL);
+	int ret;
 
-	intern_free(names);
+	strbuf_puts(&sql, "SELECT id");
+	for (unsigned int i = first; i < end; i++)
+		strbuf_printf(&sql, ", \"%s\"", export_fields[i].name);
+	strbuf_printf(&sql, " FROM %s ORDER BY id", store_tables[table].name);
+	ret = sql.failed ? SQLITE_NOMEM
+			 : sqlite3_prepare_v2(s->db, strbuf_text(&sql), -1, &stmt, NULL);
+	intern_free(&s->names[table]);
 	while (ret == SQLITE_OK && (ret = sqlite3_step(stmt)) == SQLITE_ROW) {
 		uint32_t id;
 
-		for (unsigned int i = span.first; i < span.end; i++) {
-			int at = (int)(i - span.first) + 1;
+		for (unsigned int i = first; i < end; i++) {
+			int at = (int)(i - first) + 1;
 
 			row.of[i].known = sqlite3_column_type(stmt, at) != SQLITE_NULL;
 			if (export_fields[i].number) {
@@ -301,8 +181,8 @@ static int read_names(struct query_store *s, struct intern *names, const char *s
 			row.of[i].text = sqlite3_column_blob(stmt, at);
 			row.of[i].size = (size_t)sqlite3_column_bytes(stmt, at);
 		}
-		id = make_key(&s->key, &row, span)
-			     ? intern_id(names, s->key.data, s->key.size)
+		id = make_key(&s->key, &row, first, end)
+			     ? intern_id(&s->names[table], s->key.data, s->key.size)
 			     : 0;
 		ret = !id				    ? SQLITE_NOMEM
 		      : sqlite3_column_int64(stmt, 0) == id ? SQLITE_OK
@@ -314,32 +194,11 @@ static int read_names(struct query_store *s, struct intern *names, const char *s
 
 int store_read_names(struct query_store *s)
 {
-	const struct {
-		struct intern *names;
-		const char *sql;
-		struct span span;
-	} all[] = {
-		{ &s->chains,
-		  "SELECT id, allocator, callsite, module, stack, stack_id, entry FROM _chain"
-		  " ORDER BY id",
-		  of_chain },
-		{ &s->callsites,
-		  "SELECT id, allocator, callsite FROM _callsite ORDER BY id", of_site },
-		{ &s->tasks, "SELECT id, comm, process, cgroup FROM _task ORDER BY id",
-		  of_task },
-		{ &s->kinds,
-		  "SELECT id, cache, \"order\", migratetype, gfp FROM _kind ORDER BY id",
-		  of_kind },
-		{ &s->allocators, "SELECT id, allocator FROM _allocator ORDER BY id",
-		  of_allocator },
-	};
 	int ret = 0;
 
-	for (size_t i = 0; i < ARRAY_SIZE(all) && !ret; i++)
-		ret = read_names(s, all[i].names, all[i].sql, all[i].span);
-	if (s->chain_names_capacity)
-		memset(s->chain_names, 0,
-		       s->chain_names_capacity * sizeof(*s->chain_names));
+	for (unsigned int table = 0; table < STORE_NAMES && !ret; table++)
+		ret = read_names(s, table);
+	s->nr_chain_names = 0;
 	return ret;
 }
 
@@ -347,24 +206,111 @@ int store_read_names(struct query_store *s)
 static int find_chain_names(struct query_store *s, const struct query_row *row,
 			    uint32_t chain, struct chain_names *names)
 {
-	size_t old = s->chain_names_capacity;
 	struct chain_names *known;
 	int ret = 0;
 
-	if (array_reserve(&s->chain_names, &s->chain_names_capacity, chain,
-			  sizeof(*s->chain_names)))
+	if (array_reach(&s->chain_names, &s->nr_chain_names, &s->chain_names_capacity,
+			chain))
 		return -ENOMEM;
-	if (s->chain_names_capacity > old)
-		memset(s->chain_names + old, 0,
-		       (s->chain_names_capacity - old) * sizeof(*s->chain_names));
 	known = &s->chain_names[chain - 1];
 	if (!known->site)
-		ret = find_name(s, &s->callsites, &known->site, row, STORE_ADD_CALLSITE);
+		ret = find_name(s, row, STORE_TABLE_SITE, &known->site);
 	if (!ret && !known->allocator)
-		ret = find_name(s, &s->allocators, &known->allocator, row,
-				STORE_ADD_ALLOCATOR);
+		ret = find_name(s, row, STORE_TABLE_ALLOCATOR, &known->allocator);
 	*names = *known;
 	return ret;
+}
+
+/* --- sums of a file's rows, by recording and callsite, callchain, or task ---------------- */
+
+#define METRICS	 (EXPORT_FIELDS - FIELD_FIRST_METRIC)
+#define KEYS_MAX 4
+
+/* The columns of a table of sums before the figures: the recording is the last one. */
+struct sums_key {
+	sqlite3_int64 of[KEYS_MAX];
+};
+
+/* Bits of @known: a row has the figure; @is_real: it is floating point, because one of its values
+ * is.
+ */
+struct sums {
+	union {
+		sqlite3_int64 whole;
+		double real;
+	} of[METRICS];
+	uint16_t known, is_real;
+};
+
+_Static_assert(METRICS <= 16, "one bit each");
+
+/* Adds the row's figures to sums number @which, of @key. -EOVERFLOW: one exceeds 2^63 - 1. */
+static int add_figures(struct query_store *s, unsigned int which,
+		       const struct sums_key *key, const struct query_row *row)
+{
+	struct sums *sums = KEYED_ITEM(&s->sums[which], key);
+
+	if (!sums)
+		return -ENOMEM;
+	for (unsigned int i = 0; i < METRICS; i++) {
+		const struct export_value *v = &row->of[FIELD_FIRST_METRIC + i];
+		uint16_t bit = (uint16_t)(1U << i);
+
+		if (!v->known)
+			continue;
+		sums->known |= bit;
+		if (v->number > INT64_MAX && !(sums->is_real & bit)) {
+			sums->is_real |= bit;
+			sums->of[i].real = (double)sums->of[i].whole;
+		}
+		if (sums->is_real & bit)
+			sums->of[i].real += (double)v->number;
+		else if (__builtin_add_overflow(sums->of[i].whole,
+						(sqlite3_int64)v->number,
+						&sums->of[i].whole))
+			return -EOVERFLOW;
+	}
+	return 0;
+}
+
+static int write_sums(struct query_store *s, unsigned int which,
+		      const struct sums_key *key, const struct sums *sums)
+{
+	struct store_value values[KEYS_MAX + METRICS];
+	size_t nr = 0, nr_keys = which == STORE_BY_TASK ? 4 : 3;
+
+	for (size_t i = 0; i < nr_keys; i++)
+		values[nr++] = (struct store_value)NUMBER(key->of[i]);
+	for (unsigned int i = 0; i < METRICS; i++) {
+		struct store_value *v = &values[nr++];
+
+		*v = (struct store_value)NUMBER(sums->of[i].whole);
+		if (!(sums->known >> i & 1))
+			*v = (struct store_value)TEXT(NULL);
+		else if (sums->is_real >> i & 1)
+			*v = (struct store_value){ STORE_REAL, .real = sums->of[i].real };
+	}
+	return store_do(s, STORE_TABLE_SUMS + which, NULL, values, nr);
+}
+
+int store_end_sums(struct query_store *s)
+{
+	int ret = 0;
+
+	for (unsigned int t = 0; t < STORE_SUMS; t++) {
+		for (size_t i = 0; i < s->sums[t].nr && !ret; i++)
+			ret = write_sums(s, t, KEYED_KEY(&s->sums[t], i),
+					 &s->sums[t].of[i]);
+	}
+	store_drop_sums(s);
+	return ret;
+}
+
+void store_drop_sums(struct query_store *s)
+{
+	for (unsigned int t = 0; t < STORE_SUMS; t++)
+		KEYED_FREE(&s->sums[t]);
+	memset(s->sums, 0, sizeof(s->sums));
 }
 
 /* The numbers of a row's names. */
@@ -376,19 +322,17 @@ struct row_ids {
 static int find_names(struct query_store *s, const struct query_row *row,
 		      struct row_ids *ids)
 {
-	int ret = find_name(s, &s->chains, &ids->chain, row, STORE_ADD_CHAIN);
+	int ret = find_name(s, row, STORE_TABLE_CHAIN, &ids->chain);
 
-	if (!ret)
-		ret = find_name(s, &s->tasks, &ids->task, row, STORE_ADD_TASK);
-	if (!ret)
-		ret = find_name(s, &s->kinds, &ids->kind, row, STORE_ADD_KIND);
+	ret = ret ?: find_name(s, row, STORE_TABLE_TASK, &ids->task);
+	ret = ret ?: find_name(s, row, STORE_TABLE_KIND, &ids->kind);
 	return ret ? ret : find_chain_names(s, row, ids->chain, &ids->of_chain);
 }
 
 static int add_sums(struct query_store *s, const struct query_row *row,
 		    const struct row_ids *ids)
 {
-	const struct store_sums_key keys[STORE_SUMS] = {
+	const struct sums_key keys[STORE_SUMS] = {
 		[STORE_BY_SITE] = { { ids->of_chain.site, s->host, s->recording } },
 		[STORE_BY_CHAIN] = { { ids->chain, s->host, s->recording } },
 		[STORE_BY_TASK] = { { ids->of_chain.allocator, ids->task, s->host,
@@ -396,15 +340,14 @@ static int add_sums(struct query_store *s, const struct query_row *row,
 	};
 	int ret = 0;
 
-	for (int i = 0; i < STORE_SUMS && !ret; i++)
-		ret = store_add_sums(s, (enum store_sums)i, &keys[i], row);
+	for (unsigned int i = 0; i < STORE_SUMS && !ret; i++)
+		ret = add_figures(s, i, &keys[i], row);
 	return ret;
 }
 
 int query_store_add(struct query_store *s, const struct query_row *row)
 {
 	int ret = find_part(s, row);
-	sqlite3_stmt *stmt;
 	struct row_ids ids;
 
 	if (ret)
@@ -414,34 +357,18 @@ int query_store_add(struct query_store *s, const struct query_row *row)
 		return 0;
 	}
 	ret = find_recording(s, row);
+	/* The first row of a recording has its balance, but rows may have been sorted. */
 	if (!ret && row->of[FIELD_BALANCE].known)
-		ret = set_balance(s, row);
+		ret = STORE_DO(s, STORE_SET_BALANCE, NULL,
+			       FIELDS(row, FIELD_BALANCE, FIELD_ALLOCATOR),
+			       NUMBER(s->recording));
+	ret = ret ?: find_names(s, row, &ids);
+	ret = ret ?: add_sums(s, row, &ids);
 	if (!ret)
-		ret = find_names(s, row, &ids);
-	if (!ret)
-		ret = add_sums(s, row, &ids);
-	stmt = ret ? NULL : store_statement(s, STORE_ADD_ROW);
-	if (!stmt)
-		return ret ? ret : -ENOMEM;
-	ret = sqlite3_bind_int64(stmt, 1, ids.chain);
-	if (ret == SQLITE_OK)
-		ret = sqlite3_bind_int64(stmt, 2, s->recording);
-	if (ret == SQLITE_OK)
-		ret = sqlite3_bind_int64(stmt, 3, ids.task);
-	if (ret == SQLITE_OK)
-		ret = sqlite3_bind_int64(stmt, 4, ids.kind);
-	if (ret == SQLITE_OK)
-		ret = bind_fields(s, stmt, 5, row, of_row);
-	ret = step(stmt, ret);
+		ret = STORE_DO(s, STORE_TABLE_ROW, NULL, NUMBER(ids.chain),
+			       NUMBER(s->recording), NUMBER(ids.task), NUMBER(ids.kind),
+			       FIELDS(row, FIELD_FIRST_METRIC, EXPORT_FIELDS));
 	s->nr_rows += !ret;
 	return ret;
 }
-
-#else
-
-int query_store_add(struct query_store *s, const struct query_row *row)
-{
-	return -ENOTSUP;
-}
-
 #endif

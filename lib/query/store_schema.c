@@ -10,18 +10,18 @@
 #define APPLICATION_ID 0x6b6d7871 /* "kmxq" */
 #define FORMAT	       5
 
-/* Views of sums: column @key of @table has the id in table @names, which SQL sees as @id. */
+/* Views of sums: column @key of sums number @of has the id in table number @names, which SQL sees
+ * as @key_id; @also, @on: a table besides the sums.
+ */
 static const struct {
-	const char *name, *table, *names, *key, *id, *from;
-	unsigned int first, end;
+	const char *name;
+	unsigned int of, names;
+	const char *key, *also, *on;
 } sums_views[] = {
-	{ "sites", "_site.", "_callsite", "site", "site_id", "_site", FIELD_ALLOCATOR,
-	  FIELD_MODULE },
-	{ "chains", "_chain_sums.", "_chain", "chain", "chain_id", "_chain_sums",
-	  FIELD_ALLOCATOR, FIELD_COMM },
-	{ "tasks", "_task_sums.", "_task", "task", "task_id",
-	  "_allocator CROSS JOIN _task_sums ON _allocator.id = _task_sums.allocator",
-	  FIELD_COMM, FIELD_CACHE },
+	{ "sites", STORE_BY_SITE, STORE_TABLE_SITE, "site", "", "" },
+	{ "chains", STORE_BY_CHAIN, STORE_TABLE_CHAIN, "chain", "", "" },
+	{ "tasks", STORE_BY_TASK, STORE_TABLE_TASK, "task", "_allocator CROSS JOIN ",
+	  " ON _allocator.id = _task_sums.allocator" },
 };
 
 /* How the live bytes are known: the bounds tell whether all of them are proved. */
@@ -30,27 +30,29 @@ static const struct {
 	" THEN 'sampled' WHEN net_min = net_max THEN 'sure' ELSE 'seen' END AS net_is"
 
 /* CROSS JOIN fixes the order, so that the rows are scanned once. */
-static void put_sums_views(struct strbuf *sql)
+static void put_sums_view(struct strbuf *sql, size_t i)
 {
-	for (size_t i = 0; i < ARRAY_SIZE(sums_views); i++) {
-		const char *table = sums_views[i].table, *names = sums_views[i].names;
+	const struct store_table *sums =
+		&store_tables[STORE_TABLE_SUMS + sums_views[i].of];
+	const struct store_table *names = &store_tables[sums_views[i].names];
+	const char *key = sums_views[i].key;
+	char lead[32];
 
-		strbuf_printf(sql, "CREATE VIEW %s AS SELECT ", sums_views[i].name);
-		store_put_columns(sql, 0, EXPORT_FIELDS_SAME, "_recording.");
-		if (sums_views[i].first > FIELD_ALLOCATOR)
-			store_put_columns(sql, FIELD_ALLOCATOR, FIELD_CALLSITE,
-					  "_allocator.");
-		for (unsigned int f = sums_views[i].first; f < sums_views[i].end; f++)
-			strbuf_printf(sql, ", %s.\"%s\"", names, export_fields[f].name);
-		store_put_columns(sql, FIELD_FIRST_METRIC, EXPORT_FIELDS, table);
-		strbuf_printf(
-			sql,
-			", %s AS %s, %shost AS host_id, recording AS run_id, factor, " NET_IS
-			" FROM %s CROSS JOIN _recording ON _recording.id = recording"
-			" CROSS JOIN %s ON %s.id = %s;",
-			sums_views[i].key, sums_views[i].id, table, sums_views[i].from,
-			names, names, sums_views[i].key);
-	}
+	snprintf(lead, sizeof(lead), "%s.", sums->name);
+	strbuf_printf(sql, "CREATE VIEW %s AS SELECT ", sums_views[i].name);
+	store_put_columns(sql, 0, EXPORT_FIELDS_SAME, "_recording.");
+	if (names->from > FIELD_ALLOCATOR)
+		store_put_columns(sql, FIELD_ALLOCATOR, FIELD_CALLSITE, "_allocator.");
+	for (unsigned int f = names->from; f < names->to; f++)
+		strbuf_printf(sql, ", %s.\"%s\"", names->name, export_fields[f].name);
+	store_put_columns(sql, FIELD_FIRST_METRIC, EXPORT_FIELDS, lead);
+	strbuf_printf(
+		sql,
+		", %s AS %s_id, %shost AS host_id, recording AS run_id, factor, " NET_IS
+		" FROM %s%s%s CROSS JOIN _recording ON _recording.id = recording"
+		" CROSS JOIN %s ON %s.id = %s;",
+		key, key, lead, sums_views[i].also, sums->name, sums_views[i].on,
+		names->name, names->name, key);
 }
 
 static void put_views(struct strbuf *sql)
@@ -65,7 +67,8 @@ static void put_views(struct strbuf *sql)
 			 " CROSS JOIN _chain ON _chain.id = _row.chain"
 			 " CROSS JOIN _task ON _task.id = _row.task"
 			 " CROSS JOIN _kind ON _kind.id = _row.kind;");
-	put_sums_views(sql);
+	for (size_t i = 0; i < ARRAY_SIZE(sums_views); i++)
+		put_sums_view(sql, i);
 	strbuf_puts(sql, "CREATE VIEW trusted AS SELECT ");
 	store_put_columns(sql, 0, EXPORT_FIELDS_SAME, "");
 	store_put_columns(sql, FIELD_ALLOCATOR, FIELD_MODULE, "");
@@ -130,14 +133,15 @@ static int put_missing(struct query_store *s, struct strbuf *sql)
 /* @format: that of the file; 0: it is empty. */
 static int fill_database(struct query_store *s, int format)
 {
+	static const char *const views[] = { "allocations", "sites",	  "recordings",
+					     "files",	    "trusted",	  "callsites",
+					     "chains",	    "callchains", "tasks",
+					     "hosts" };
 	struct strbuf __auto_free sql = { 0 };
 	int ret = 0;
 
-	strbuf_puts(&sql, "DROP VIEW IF EXISTS allocations; DROP VIEW IF EXISTS sites;"
-			  "DROP VIEW IF EXISTS recordings; DROP VIEW IF EXISTS files;"
-			  "DROP VIEW IF EXISTS trusted; DROP VIEW IF EXISTS callsites;"
-			  "DROP VIEW IF EXISTS chains; DROP VIEW IF EXISTS callchains;"
-			  "DROP VIEW IF EXISTS tasks; DROP VIEW IF EXISTS hosts;");
+	for (size_t i = 0; i < ARRAY_SIZE(views); i++)
+		strbuf_printf(&sql, "DROP VIEW IF EXISTS %s;", views[i]);
 	if (format)
 		ret = put_missing(s, &sql);
 
@@ -167,10 +171,8 @@ static int recognise(struct query_store *s)
 	sqlite3_int64 application = 0, format = 0, nr = 0;
 	int ret = store_number(s, "PRAGMA application_id", &application);
 
-	if (!ret)
-		ret = store_number(s, "PRAGMA user_version", &format);
-	if (!ret)
-		ret = store_number(s, "SELECT count(*) FROM sqlite_master", &nr);
+	ret = ret ?: store_number(s, "PRAGMA user_version", &format);
+	ret = ret ?: store_number(s, "SELECT count(*) FROM sqlite_master", &nr);
 	if (ret)
 		return ret;
 	if (application != APPLICATION_ID)
@@ -210,96 +212,5 @@ int store_create(struct query_store *s)
 	return ret || !format || format == FORMAT
 		       ? ret
 		       : store_run(s, "PRAGMA incremental_vacuum");
-}
-
-static void put_marks(struct strbuf *sql, unsigned int nr)
-{
-	for (unsigned int i = 0; i < nr; i++)
-		strbuf_puts(sql, i ? ", ?" : "?");
-	strbuf_puts(sql, ")");
-}
-
-/* INSERT INTO table @t; the columns @more come before those of rows. */
-static void put_insert(struct strbuf *sql, size_t t, const char *more,
-		       unsigned int nr_more)
-{
-	strbuf_printf(sql, "INSERT INTO %s (%s", store_tables[t].name, more);
-	for (unsigned int i = store_tables[t].from; i < store_tables[t].to; i++)
-		strbuf_printf(sql, ", \"%s\"", export_fields[i].name);
-	strbuf_puts(sql, ") VALUES (");
-	put_marks(sql, nr_more + store_tables[t].to - store_tables[t].from);
-}
-
-static void put_find_recording(struct strbuf *sql)
-{
-	strbuf_puts(sql, "SELECT id FROM _recording WHERE recording_id = ?");
-	for (unsigned int i = 1; i < EXPORT_FIELDS_SAME; i++)
-		strbuf_printf(sql, " AND \"%s\" IS ?", export_fields[i].name);
-}
-
-static void put_statement(struct strbuf *sql, enum store_statement which)
-{
-	static const char *const plain[STORE_STATEMENTS] = {
-		[STORE_COUNT_ROWS] =
-			"UPDATE _recording SET nr_rows = nr_rows + ?, factor = " FACTOR
-			" WHERE id = ?",
-		[STORE_SET_BALANCE] = "UPDATE _recording SET balance = ? WHERE id = ?",
-		[STORE_FIND_PART] =
-			"SELECT file FROM _part WHERE recording_id = ? AND allocator = ?",
-		[STORE_ADD_PART] = "INSERT INTO _part VALUES (?, ?, ?)",
-		[STORE_FIND_FILE] =
-			"SELECT id, size, mtime_ns, how, content FROM _file WHERE path = ?",
-		[STORE_END_FILE] =
-			"UPDATE _file SET repeated = ?, large = ?, first_row = ?,"
-			" last_row = (SELECT max(rowid) FROM _row) WHERE id = ?",
-		[STORE_FIND_HOST] =
-			"SELECT id FROM _host WHERE host IS ? AND machine IS ?",
-		[STORE_ADD_HOST] = "INSERT INTO _host (host, machine) VALUES (?, ?)",
-		[STORE_ADD_CALLSITE] =
-			"INSERT INTO _callsite (id, allocator, callsite) VALUES (?, ?, ?)",
-		[STORE_ADD_FILE] =
-			"INSERT INTO _file (path, name, size, mtime_ns, how, content,"
-			" repeated, large, problem) VALUES (?, ?, ?, ?, ?, ?, 0, 0, NULL)",
-	};
-
-	if (which == STORE_FIND_RECORDING)
-		put_find_recording(sql);
-	else if (which == STORE_ADD_RECORDING)
-		put_insert(sql, STORE_TABLE_RECORDING, "file, nr_rows, host_id", 3);
-	else if (which == STORE_ADD_CHAIN)
-		put_insert(sql, STORE_TABLE_CHAIN, "id", 1);
-	else if (which == STORE_ADD_ROW)
-		put_insert(sql, STORE_TABLE_ROW, "chain, recording, task, kind", 4);
-	else if (which == STORE_ADD_TASK)
-		put_insert(sql, STORE_TABLE_TASK, "id", 1);
-	else if (which == STORE_ADD_KIND)
-		put_insert(sql, STORE_TABLE_KIND, "id", 1);
-	else if (which == STORE_ADD_ALLOCATOR)
-		put_insert(sql, STORE_TABLE_ALLOCATOR, "id", 1);
-	else if (which == STORE_ADD_TASK_SUMS)
-		put_insert(sql, STORE_TABLE_SUMS + STORE_BY_TASK,
-			   "allocator, task, host, recording", 4);
-	else if (which == STORE_ADD_CHAIN_SUMS)
-		put_insert(sql, STORE_TABLE_SUMS + STORE_BY_CHAIN,
-			   "chain, host, recording", 3);
-	else if (which == STORE_ADD_SITE_SUMS)
-		put_insert(sql, STORE_TABLE_SUMS + STORE_BY_SITE, "site, host, recording",
-			   3);
-	else
-		strbuf_puts(sql, plain[which]);
-}
-
-sqlite3_stmt *store_statement(struct query_store *s, enum store_statement which)
-{
-	struct strbuf __auto_free sql = { 0 };
-
-	if (s->statements[which])
-		return s->statements[which];
-	put_statement(&sql, which);
-	if (!sql.failed &&
-	    sqlite3_prepare_v3(s->db, strbuf_text(&sql), -1, SQLITE_PREPARE_PERSISTENT,
-			       &s->statements[which], NULL) != SQLITE_OK)
-		s->statements[which] = NULL;
-	return s->statements[which];
 }
 #endif

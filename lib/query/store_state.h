@@ -9,7 +9,7 @@
 #include "query/store.h"
 
 #ifdef HAVE_SQLITE
-#include "base/hash.h"
+#include "base/keyed.h"
 #include "base/strbuf.h"
 #include "query/sqlite.h"
 
@@ -29,33 +29,6 @@
 /* Recordings that were restricted to a part of the allocations. */
 #define PARTIAL "(scope IS NOT NULL OR sample IS NOT NULL)"
 
-/* Prepared statements: made when first used, freed when the store is sealed. */
-enum store_statement {
-	STORE_FIND_RECORDING,
-	STORE_ADD_RECORDING,
-	STORE_SET_BALANCE,
-	STORE_COUNT_ROWS,
-	STORE_ADD_CHAIN,
-	STORE_ADD_ROW,
-	STORE_FIND_PART,
-	STORE_ADD_PART,
-	STORE_FIND_FILE,
-	STORE_ADD_FILE,
-	STORE_END_FILE,
-	STORE_FIND_HOST,
-	STORE_ADD_HOST,
-	STORE_ADD_CALLSITE,
-	STORE_ADD_TASK,
-	STORE_ADD_KIND,
-	STORE_ADD_ALLOCATOR,
-	STORE_ADD_SITE_SUMS, /* in the order of store_sums */
-	STORE_ADD_CHAIN_SUMS,
-	STORE_ADD_TASK_SUMS,
-	STORE_STATEMENTS,
-};
-
-#define METRICS (EXPORT_FIELDS - FIELD_FIRST_METRIC)
-
 /* What rows are summed up by, in each recording. */
 enum store_sums {
 	STORE_BY_SITE,
@@ -64,18 +37,42 @@ enum store_sums {
 	STORE_SUMS,
 };
 
-#define STORE_KEYS 4
-
-/* The columns of a table of sums before the figures: the recording is the last one. */
-struct store_sums_key {
-	sqlite3_int64 of[STORE_KEYS];
+/* The tables that hold columns of rows. */
+enum {
+	/* What rows have numbers for. */
+	STORE_TABLE_CHAIN,
+	STORE_TABLE_SITE,
+	STORE_TABLE_TASK,
+	STORE_TABLE_KIND,
+	STORE_TABLE_ALLOCATOR,
+	STORE_NAMES,
+	STORE_TABLE_RECORDING = STORE_NAMES,
+	STORE_TABLE_HOST,
+	STORE_TABLE_ROW,
+	STORE_TABLE_SUMS, /* in the order of store_sums */
+	STORE_TABLES = STORE_TABLE_SUMS + STORE_SUMS,
 };
 
-/* Sums of a file's rows, by keys; internal to store_sums.c. */
-struct store_sums_table {
-	struct intern keys;
-	struct sums *sums;
-	size_t capacity;
+/* Prepared statements: made when first used, freed when the store is sealed. The first ones add a
+ * row to the table of that number.
+ */
+enum {
+	STORE_FIND_RECORDING = STORE_TABLES,
+	STORE_SET_BALANCE,
+	STORE_COUNT_ROWS,
+	STORE_FIND_PART,
+	STORE_ADD_PART,
+	STORE_FIND_FILE,
+	STORE_ADD_FILE,
+	STORE_TOUCH_FILE,
+	STORE_END_FILE,
+	STORE_SET_PROBLEM,
+	STORE_REMOVE_FILE,
+	STORE_EXPIRE_FILES,
+	STORE_GONE_WITH_FILE,
+	STORE_GONE_BEFORE,
+	STORE_FIND_HOST,
+	STORE_STATEMENTS,
 };
 
 /* The numbers of a callchain's callsite and allocator; 0: not known yet. */
@@ -86,27 +83,27 @@ struct chain_names {
 /**
  * struct query_store - rows in tables, combined by views
  * @on_disk: it is a file
- * @chains: maps a callchain and allocator to its id in the table, @callsites a callsite and
- *	allocator, @tasks a task with its process and control group, @kinds a cache, or an order
- *	with migratetype and GFP flags; @stale: the tables may have others
+ * @names: map what rows have numbers for to its id in the table of that number: a callchain and
+ *	allocator; a callsite and allocator; a task with its process and control group; a cache, or
+ *	an order with migratetype and GFP flags; an allocator; @stale: the tables may have others
  * @chain_names: by the number of the callchain, less 1
  * @since_ns: when the transaction began; 0: there is none
- * @version: SQLite's data_version when @chains was read
+ * @version: SQLite's data_version when @names were read
  * @file: id of the file being added; 0: none. @id, @path, @name: what it is
  * @recording: id of the last row's recording, whose values are @recording_key; @nr_rows: rows added
  *	since then; @part_key, @repeated: whether the last row's part is an earlier file's
  * @host: of the recording; @first_row: of the file
- * @sums: of the file's rows
+ * @sums: of the file's rows, by struct sums_key
  * @key: scratch
  */
 struct query_store {
 	sqlite3 *db;
 	sqlite3_stmt *statements[STORE_STATEMENTS];
-	bool on_disk, stale, sealed;
-	struct intern chains, callsites, tasks, kinds, allocators;
+	bool on_disk, stale;
+	struct intern names[STORE_NAMES];
 	struct chain_names *chain_names;
-	size_t chain_names_capacity;
-	struct store_sums_table sums[STORE_SUMS];
+	size_t nr_chain_names, chain_names_capacity;
+	KEYED(struct sums) sums[STORE_SUMS];
 	sqlite3_int64 version, file, recording, host, first_row;
 	uint64_t since_ns;
 	struct query_file_id id;
@@ -125,23 +122,12 @@ int store_run(struct query_store *s, const char *sql) __must_check;
 int store_create(struct query_store *s) __must_check;
 /**
  * struct store_table - a table that holds columns of rows
- * @first: its other columns, before them; @last: what is after them
+ * @first: its other columns, before them, each with its type; @last: what is after them
  * @from, @to: those columns, of which another version may have more or fewer
  */
 struct store_table {
 	const char *name, *first, *last;
 	unsigned int from, to;
-};
-
-enum {
-	STORE_TABLE_RECORDING,
-	STORE_TABLE_CHAIN,
-	STORE_TABLE_ROW,
-	STORE_TABLE_TASK,
-	STORE_TABLE_KIND,
-	STORE_TABLE_ALLOCATOR,
-	STORE_TABLE_SUMS, /* in the order of store_sums */
-	STORE_TABLES = STORE_TABLE_SUMS + STORE_SUMS,
 };
 
 extern const struct store_table store_tables[STORE_TABLES];
@@ -166,25 +152,58 @@ int store_has_column(struct query_store *s, const char *table,
  */
 int store_put_migration(struct query_store *s, struct strbuf *sql,
 			int format) __must_check;
-/* The statement, ready to be bound; NULL: no memory, or the tables are damaged. */
-sqlite3_stmt *store_statement(struct query_store *s, enum store_statement which);
-/* The first value of a PRAGMA or SELECT, or an error: nonnegative values only. */
-int store_number(struct query_store *s, const char *sql,
-		 sqlite3_int64 *number) __must_check;
+/* The first @nr values of a PRAGMA or SELECT. */
+int store_numbers(struct query_store *s, const char *sql, sqlite3_int64 *numbers,
+		  int nr) __must_check;
+static inline __must_check int store_number(struct query_store *s, const char *sql,
+					    sqlite3_int64 *number)
+{
+	return store_numbers(s, sql, number, 1);
+}
+
+/**
+ * struct store_value - a value of a statement, or several
+ * @row: its fields from @first to before @end
+ * @text: NULL: the value is NULL
+ */
+struct store_value {
+	enum { STORE_NUMBER, STORE_REAL, STORE_TEXT, STORE_FIELDS } type;
+	unsigned int first, end;
+	union {
+		sqlite3_int64 number;
+		double real;
+		const char *text;
+		const struct query_row *row;
+	};
+};
+
+/* clang-format off */
+#define NUMBER(n) { STORE_NUMBER, .number = (sqlite3_int64)(n) }
+#define TEXT(string) { STORE_TEXT, .text = (string) }
+#define FIELDS(of, first, end) { STORE_FIELDS, first, end, .row = (of) }
+/* clang-format on */
+
+/**
+ * store_do() - run a statement with @nr values
+ * @to: receives the numbers of the first row, or the id of the row that was added; may be NULL
+ *
+ * Return: 1: there is a row; 0; -ENOMEM, also if the tables are damaged; or as query_store_add().
+ */
+int store_do(struct query_store *s, unsigned int which, sqlite3_int64 *to,
+	     const struct store_value *values, size_t nr) __must_check;
+#define STORE_DO(s, which, to, ...)                                         \
+	store_do(s, which, to, (const struct store_value[]){ __VA_ARGS__ }, \
+		 ARRAY_SIZE(((const struct store_value[]){ __VA_ARGS__ })))
+
 /* Writes what is known about the current recording or file, and forgets it. */
 int store_end_recording(struct query_store *s) __must_check;
 int store_end_file(struct query_store *s) __must_check;
 int store_commit(struct query_store *s) __must_check;
 /* Reads the callchains and callsites that other processes have added. */
 int store_read_names(struct query_store *s) __must_check;
-/* Adds the row's figures to the sums of @key. -EOVERFLOW: one exceeds 2^63 - 1. */
-int store_add_sums(struct query_store *s, enum store_sums which,
-		   const struct store_sums_key *key,
-		   const struct query_row *row) __must_check;
 /* Writes the sums of the current file's rows. */
 int store_end_sums(struct query_store *s) __must_check;
 /* Forgets them. */
 void store_drop_sums(struct query_store *s);
-void store_free_sums(struct query_store *s);
 #endif
 #endif

@@ -8,24 +8,28 @@
 #ifdef HAVE_SQLITE
 
 const struct store_table store_tables[STORE_TABLES] = {
-	/* The first ones are the fastest to read. */
-	[STORE_TABLE_RECORDING] = { "_recording",
-				    "id INTEGER PRIMARY KEY, nr_rows INTEGER,"
-				    " file TEXT, host_id INTEGER,"
-				    " factor INTEGER",
-				    "", 0, FIELD_ALLOCATOR },
 	[STORE_TABLE_CHAIN] = { "_chain", "id INTEGER PRIMARY KEY", "", FIELD_ALLOCATOR,
 				FIELD_COMM },
-	/* Most rows differ in figures only: texts are in tables of their own. */
-	[STORE_TABLE_ROW] = { "_row",
-			      "chain INTEGER, recording INTEGER, task INTEGER, kind INTEGER",
-			      "", FIELD_FIRST_METRIC, EXPORT_FIELDS },
+	[STORE_TABLE_SITE] = { "_callsite", "id INTEGER PRIMARY KEY", "", FIELD_ALLOCATOR,
+			       FIELD_MODULE },
 	[STORE_TABLE_TASK] = { "_task", "id INTEGER PRIMARY KEY", "", FIELD_COMM,
 			       FIELD_CACHE },
 	[STORE_TABLE_KIND] = { "_kind", "id INTEGER PRIMARY KEY", "", FIELD_CACHE,
 			       FIELD_FIRST_METRIC },
 	[STORE_TABLE_ALLOCATOR] = { "_allocator", "id INTEGER PRIMARY KEY", "",
 				    FIELD_ALLOCATOR, FIELD_CALLSITE },
+	/* The first ones are the fastest to read. */
+	[STORE_TABLE_RECORDING] = { "_recording",
+				    "id INTEGER PRIMARY KEY, nr_rows INTEGER,"
+				    " file TEXT, host_id INTEGER,"
+				    " factor INTEGER",
+				    "", 0, FIELD_ALLOCATOR },
+	[STORE_TABLE_HOST] = { "_host", "id INTEGER PRIMARY KEY", "", FIELD_HOST,
+			       FIELD_HOST + 2 },
+	/* Most rows differ in figures only: texts are in tables of their own. */
+	[STORE_TABLE_ROW] = { "_row",
+			      "chain INTEGER, recording INTEGER, task INTEGER, kind INTEGER",
+			      "", FIELD_FIRST_METRIC, EXPORT_FIELDS },
 	/* Sums, by which most queries read a fraction of the rows. Their order saves sorting: a
 	 * callsite's hosts, a host's recordings.
 	 */
@@ -78,10 +82,6 @@ void store_put_tables(struct strbuf *sql)
 		" repeated INTEGER, large INTEGER, problem TEXT, first_row INTEGER,"
 		" last_row INTEGER);"
 		"CREATE INDEX IF NOT EXISTS _file_of ON _file(content);"
-		"CREATE TABLE IF NOT EXISTS _callsite (id INTEGER PRIMARY KEY,"
-		" allocator TEXT, callsite TEXT);"
-		"CREATE TABLE IF NOT EXISTS _host (id INTEGER PRIMARY KEY, host TEXT,"
-		" machine TEXT);"
 		"CREATE INDEX IF NOT EXISTS _host_of ON _host(host, machine);");
 }
 

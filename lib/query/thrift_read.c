@@ -4,131 +4,88 @@
 /* Types that only other programs write. */
 enum { TYPE_TRUE = 1, TYPE_FALSE = 2, TYPE_BYTE = 3, TYPE_I16 = 4, TYPE_DOUBLE = 7 };
 
-static size_t left(const struct thrift_bytes *t)
+/* A field of a structure; zero-initialise it before the first one. */
+struct field {
+	int64_t number;
+	unsigned int type;
+};
+
+static unsigned int byte(struct byte_reader *r)
 {
-	return (size_t)(t->end - t->p);
+	return (unsigned int)byte_reader_uint(r, 1);
 }
 
-static void fail(struct thrift_bytes *t)
-{
-	t->bad = true;
-	t->p = t->end;
-}
-
-static unsigned int byte(struct thrift_bytes *t)
-{
-	if (!left(t)) {
-		fail(t);
-		return 0;
-	}
-	return *t->p++;
-}
-
-uint64_t thrift_read_varint(struct thrift_bytes *t)
+uint64_t thrift_read_varint(struct byte_reader *r)
 {
 	uint64_t value = 0;
 
 	for (unsigned int shift = 0; shift < 64; shift += 7) {
-		unsigned int c = byte(t);
+		unsigned int c = byte(r);
 
 		if (shift == 63 && c > 1)
 			break;
 		value |= (uint64_t)(c & 0x7f) << shift;
 		if (!(c & 0x80))
-			return t->bad ? 0 : value;
+			return r->failed ? 0 : value;
 	}
-	fail(t);
+	r->failed = true;
 	return 0;
 }
 
-int64_t thrift_read_number(struct thrift_bytes *t)
+static int64_t read_number(struct byte_reader *r)
 {
-	uint64_t value = thrift_read_varint(t);
+	uint64_t value = thrift_read_varint(r);
 
 	return (int64_t)(value >> 1 ^ (value & 1 ? UINT64_MAX : 0));
 }
 
-const char *thrift_read_text(struct thrift_bytes *t, size_t *size)
+/* The head of a list: its number of elements, which take a byte or more; sets their type. */
+static size_t read_list(struct byte_reader *r, unsigned int *type)
 {
-	uint64_t length = thrift_read_varint(t);
-	const uint8_t *text = t->p;
-
-	if (length > left(t)) {
-		fail(t);
-		length = 0;
-	}
-	*size = (size_t)length;
-	t->p += length;
-	return (const char *)text;
-}
-
-/* The head of a list: its number of elements; sets their type. */
-static size_t list(struct thrift_bytes *t, unsigned int *type)
-{
-	unsigned int head = byte(t);
-	uint64_t nr = head >> 4 == 15 ? thrift_read_varint(t) : head >> 4;
+	unsigned int head = byte(r);
+	uint64_t nr = head >> 4 == 15 ? thrift_read_varint(r) : head >> 4;
 
 	*type = head & 15;
-	if (nr > left(t)) {
-		fail(t);
-		return 0;
-	}
-	return (size_t)nr;
+	r->failed |= nr > byte_reader_left(r);
+	return r->failed ? 0 : (size_t)nr;
 }
 
-size_t thrift_read_list(struct thrift_bytes *t, enum thrift_type type)
+/* The next field of a structure, whose value follows. False: the structure's end. */
+static bool read_field(struct byte_reader *r, struct field *f)
 {
-	unsigned int found;
-	size_t nr = list(t, &found);
+	unsigned int head = byte(r);
 
-	if (!nr || found == type)
-		return nr;
-	fail(t);
-	return 0;
-}
-
-bool thrift_read_field(struct thrift_bytes *t, struct thrift_field *field)
-{
-	unsigned int head = byte(t);
-
-	if (!head || t->bad)
+	if (!head)
 		return false;
-	field->type = head & 15;
+	f->type = head & 15;
 	if (head >> 4)
-		field->number += head >> 4;
+		f->number += head >> 4;
 	else
-		field->number = thrift_read_number(t);
+		f->number = read_number(r);
 	/* Numbers have 16 bits. */
-	if (field->number < INT16_MIN || field->number > INT16_MAX)
-		fail(t);
-	return !t->bad;
+	r->failed |= f->number < INT16_MIN || f->number > INT16_MAX;
+	return !r->failed;
 }
 
-bool thrift_is(const struct thrift_field *field, int64_t number, enum thrift_type type)
-{
-	return field->number == number && field->type == type;
-}
-
-static void skip(struct thrift_bytes *t, unsigned int type, unsigned int depth);
+static void skip(struct byte_reader *r, unsigned int type, unsigned int depth);
 
 /* Skips the elements of a list. A truth value takes a byte there. */
-static void skip_list(struct thrift_bytes *t, unsigned int depth)
+static void skip_list(struct byte_reader *r, unsigned int depth)
 {
 	unsigned int type;
-	size_t nr = list(t, &type);
+	size_t nr = read_list(r, &type);
 
-	for (; nr && !t->bad; nr--)
-		skip(t, type == TYPE_TRUE || type == TYPE_FALSE ? TYPE_BYTE : type,
+	for (; nr && !r->failed; nr--)
+		skip(r, type == TYPE_TRUE || type == TYPE_FALSE ? TYPE_BYTE : type,
 		     depth);
 }
 
-static void skip(struct thrift_bytes *t, unsigned int type, unsigned int depth)
+static void skip(struct byte_reader *r, unsigned int type, unsigned int depth)
 {
-	struct thrift_field field = { 0 };
-	size_t size;
+	struct field field = { 0 };
 
 	if (!depth) {
-		fail(t);
+		r->failed = true;
 		return;
 	}
 	switch (type) {
@@ -136,33 +93,77 @@ static void skip(struct thrift_bytes *t, unsigned int type, unsigned int depth)
 	case TYPE_FALSE:
 		break;
 	case TYPE_BYTE:
-		byte(t);
+		byte(r);
 		break;
 	case TYPE_I16:
 	case THRIFT_I32:
 	case THRIFT_I64:
-		thrift_read_varint(t);
+		thrift_read_varint(r);
 		break;
 	case TYPE_DOUBLE:
-		for (int i = 0; i < 8; i++)
-			byte(t);
+		byte_reader_skip(r, 8);
 		break;
 	case THRIFT_BINARY:
-		thrift_read_text(t, &size);
+		byte_reader_skip(r, thrift_read_varint(r));
 		break;
 	case THRIFT_LIST:
-		skip_list(t, depth - 1);
+		skip_list(r, depth - 1);
 		break;
 	case THRIFT_STRUCT:
-		while (thrift_read_field(t, &field))
-			skip(t, field.type, depth - 1);
+		while (read_field(r, &field))
+			skip(r, field.type, depth - 1);
 		break;
 	default:
-		fail(t);
+		r->failed = true;
 	}
 }
 
-void thrift_skip(struct thrift_bytes *t, unsigned int type)
+/* Reads a list of structures. */
+static int read_each(struct byte_reader *r, const struct thrift_member *m, void *to)
 {
-	skip(t, type, THRIFT_DEPTH_MAX);
+	unsigned int type;
+	size_t nr = read_list(r, &type);
+	int ret = 0;
+
+	r->failed |= nr && type != THRIFT_STRUCT;
+	for (size_t i = 0; i < nr && !r->failed && !ret; i++)
+		ret = m->each(to, r, i, nr);
+	return ret;
+}
+
+static int read_member(struct byte_reader *r, const struct thrift_member *m, void *to)
+{
+	struct thrift_string *string = to;
+
+	switch (m->type) {
+	case THRIFT_STRUCT:
+		return thrift_read(r, m->inside, to);
+	case THRIFT_LIST:
+		return read_each(r, m, to);
+	case THRIFT_BINARY:
+		string->size = thrift_read_varint(r);
+		string->text = (const char *)byte_reader_skip(r, string->size);
+		return 0;
+	default:
+		*(int64_t *)to = read_number(r);
+		return 0;
+	}
+}
+
+int thrift_read(struct byte_reader *r, const struct thrift_member *members, void *to)
+{
+	struct field f = { 0 };
+	int ret = 0;
+
+	while (!ret && read_field(r, &f)) {
+		const struct thrift_member *m = members;
+
+		while (m->number && m->number != f.number)
+			m++;
+		if (m->number && m->type == (f.type == THRIFT_I32 ? THRIFT_I64 : f.type))
+			ret = read_member(r, m, (uint8_t *)to + m->offset);
+		else
+			skip(r, f.type, THRIFT_DEPTH_MAX);
+	}
+	return ret;
 }

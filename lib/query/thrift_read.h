@@ -1,36 +1,40 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * query (internal): reads Thrift's compact protocol, as export/thrift.h writes it.
- * In: bytes, hostile. Out: fields and values, or @bad.
+ * query (internal): reads Thrift's compact protocol, as export/wire.h writes it.
+ * In: bytes, hostile. Out: the wanted fields of structures.
  */
 #ifndef KMEMX_QUERY_THRIFT_READ_H
 #define KMEMX_QUERY_THRIFT_READ_H
 
-#include "export/thrift.h"
+#include "base/bytes.h"
+#include "export/wire.h"
 
-/* Bytes that are left; @bad: they are no valid encoding, and all results since then are 0. */
-struct thrift_bytes {
-	const uint8_t *p, *end;
-	bool bad;
+/* A text, in the bytes. */
+struct thrift_string {
+	const char *text;
+	size_t size;
 };
 
-/* A field of a structure; zero-initialise it before the first one. */
-struct thrift_field {
-	int64_t number;
-	unsigned int type;
+/**
+ * struct thrift_member - a field of a structure that is wanted
+ * @number: its number; 0 ends a table of them
+ * @type: THRIFT_I64: an int64_t, also from 32 bits; THRIFT_BINARY: a struct thrift_string;
+ *	THRIFT_STRUCT: its members are @inside; THRIFT_LIST: of structures, each read by @each, with
+ *	its index and their number, until it does not return 0
+ * @offset: of the member, or of what @inside and @each fill, in the structure to be filled
+ */
+struct thrift_member {
+	unsigned int number;
+	enum thrift_type type;
+	size_t offset;
+	const struct thrift_member *inside;
+	int (*each)(void *to, struct byte_reader *r, size_t i, size_t nr);
 };
 
-uint64_t thrift_read_varint(struct thrift_bytes *t);
-int64_t thrift_read_number(struct thrift_bytes *t);
-/* Returns the text's start, in the bytes, and sets its size. */
-const char *thrift_read_text(struct thrift_bytes *t, size_t *size);
-/* The number of elements, whose type must be @type; each takes one of the left bytes or more. */
-size_t thrift_read_list(struct thrift_bytes *t, enum thrift_type type);
-/* The next field of a structure, whose value follows. False: the structure's end. */
-bool thrift_read_field(struct thrift_bytes *t, struct thrift_field *field);
-/* Is it field @number of type @type? */
-bool thrift_is(const struct thrift_field *field, int64_t number, enum thrift_type type);
-/* Skips a value. */
-void thrift_skip(struct thrift_bytes *t, unsigned int type);
+/* Reads a structure into @to; members that it lacks stay as they are. Sets @r->failed if the bytes
+ * are no valid encoding. Returns 0, or what a list's function returned.
+ */
+int thrift_read(struct byte_reader *r, const struct thrift_member *members, void *to);
+uint64_t thrift_read_varint(struct byte_reader *r);
 
 #endif

@@ -12,6 +12,8 @@
  */
 #include "capture/events/boot.h"
 
+#include <ctype.h>
+
 #define MIB	       ((uint64_t)1 << 20)
 /* Nobody reads while the machine boots, so a buffer must hold everything. */
 #define BOOT_SHARE     16
@@ -30,8 +32,7 @@ uint64_t boot_buffer_bytes(uint64_t memory_bytes, unsigned int nr_cpus)
 {
 	uint64_t bytes = memory_bytes / BOOT_SHARE / (nr_cpus ? nr_cpus : 1);
 
-	if (bytes > BOOT_MAX_BYTES)
-		bytes = BOOT_MAX_BYTES;
+	bytes = SMALLER(bytes, BOOT_MAX_BYTES);
 	return bytes < MIB ? MIB : bytes / MIB * MIB;
 }
 
@@ -48,28 +49,22 @@ static void add_size(struct strbuf *sb, uint64_t bytes)
 /* Can @text appear in a parameter whose parts are separated by one of ",^@="? */
 static bool is_plain(const char *text, const char *more)
 {
-	static const char letters[] =
-		"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
-		"0123456789_";
+	size_t size = 0;
 
-	if (!*text)
-		return false;
-	for (; *text; text++)
-		if (!strchr(letters, *text) && !strchr(more, *text))
-			return false;
-	return true;
+	while (isalnum((unsigned char)text[size]) || text[size] == '_' ||
+	       (text[size] && strchr(more, text[size])))
+		size++;
+	return size && !text[size];
 }
 
-static void add_kind(const struct boot_options *o, const struct events_of *kind,
+static void add_kind(const struct boot_options *o, enum event_trait kind,
 		     struct strbuf *sb, const char **separator)
 {
-	for (size_t i = 0; i < kind->nr; i++) {
-		size_t len = strlen(kind->names[i]);
-
+	for (const struct known_event *e = known_events; e->system; e++) {
 		/* The kmalloc_node-like events are gone. */
-		if (has(o, 6, 1) && len > 5 && !strcmp(kind->names[i] + len - 5, "_node"))
+		if (!(e->traits & kind) || (has(o, 6, 1) && text_ends(e->name, "_node")))
 			continue;
-		strbuf_printf(sb, "%s%s:%s", *separator, kind->system, kind->names[i]);
+		strbuf_printf(sb, "%s%s:%s", *separator, e->system, e->name);
 		*separator = ",";
 	}
 }
@@ -88,13 +83,13 @@ static int add_events(const struct boot_options *o, struct strbuf *sb,
 		      const char *separator)
 {
 	if (o->events.slab)
-		add_kind(o, &events_of_slab, sb, &separator);
+		add_kind(o, EVENT_OBJECT, sb, &separator);
 	if (o->events.page)
-		add_kind(o, &events_of_page, sb, &separator);
+		add_kind(o, EVENT_PAGES, sb, &separator);
 	if (records_areas(o))
-		add_kind(o, &events_of_vmalloc, sb, &separator);
+		add_kind(o, EVENT_AREA, sb, &separator);
 	if (records_percpu(o))
-		add_kind(o, &events_of_percpu_memory, sb, &separator);
+		add_kind(o, EVENT_PERCPU, sb, &separator);
 	for (size_t i = 0; i < o->events.nr_extra; i++) {
 		const char *name = o->events.extra[i];
 
@@ -185,14 +180,13 @@ static void add_triggers(const struct boot_options *o, struct strbuf *line)
 
 	strbuf_printf(line, " trace_trigger=%s", quote);
 	if (o->events.page) {
-		strbuf_printf(line, "%s.stacktrace", events_of_page.names[0]);
+		strbuf_printf(line, "%s.stacktrace", EVENT_NAME_PAGE);
 		separator = ",";
 	}
 	if (has_condition(o))
 		strbuf_printf(line, " if order >= %" PRIu64, o->min_order);
 	if (records_areas(o))
-		strbuf_printf(line, "%s%s.stacktrace", separator,
-			      events_of_vmalloc.names[0]);
+		strbuf_printf(line, "%s%s.stacktrace", separator, EVENT_NAME_AREA);
 	strbuf_puts(line, quote);
 }
 

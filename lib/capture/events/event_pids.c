@@ -8,7 +8,6 @@
 #include "base/array.h"
 #include "base/hash.h"
 #include "base/io.h"
-#include "capture/events/cgroup.h"
 #include "capture/events/events.h"
 #include "capture/events/pids.h"
 
@@ -51,18 +50,15 @@ static int set_pids(const struct instance *in, const struct strbuf *pids,
 {
 	int ret = instance_write(in, "options/event-fork", "1");
 
-	if (ret) {
-		log_msg(log, LOG_ERROR,
-			"this kernel cannot follow forks: %s\n  Record the whole system instead: leave out --follow and -p",
-			strerror(-ret));
-		return ret;
-	}
-	ret = instance_append(in, "set_event_pid", strbuf_text(pids));
 	if (ret)
-		log_msg(log, LOG_ERROR,
-			"cannot restrict tracing to processes %s: %s\n  Record the whole system instead: leave out --follow and -p",
-			strbuf_text(pids), strerror(-ret));
-	return ret;
+		return log_errno(
+			log, LOG_ERROR, ret,
+			"this kernel cannot follow forks: %m\n  Record the whole system instead: leave out --follow and -p");
+	ret = instance_append(in, "set_event_pid", strbuf_text(pids));
+	return log_errno(
+		log, LOG_ERROR, ret,
+		"cannot restrict tracing to processes %s: %m\n  Record the whole system instead: leave out --follow and -p",
+		strbuf_text(pids));
 }
 
 /* --- descendants that already run ---------------------------------------------------------- */
@@ -73,7 +69,7 @@ struct process {
 
 struct process_list {
 	struct process *items;
-	size_t nr, capacity;
+	size_t nr;
 };
 
 static int read_processes(struct process_list *list)
@@ -89,10 +85,7 @@ static int read_processes(struct process_list *list)
 
 		if (parent < 0)
 			continue;
-		ret = array_reserve(&list->items, &list->capacity, list->nr + 1,
-				    sizeof(*list->items));
-		if (!ret)
-			list->items[list->nr++] = (struct process){ pid, parent };
+		ret = ARRAY_ADD(list->items, list->nr, (struct process){ pid, parent });
 	}
 	return ret;
 }
@@ -141,28 +134,21 @@ static int add_children(struct u64_map *family, const struct process_list *list)
 static int find_missing(const struct instance *in, struct process_list *list,
 			struct strbuf *sb)
 {
-	struct u64_map listed = { 0 }, family = { 0 };
+	struct u64_map __auto_map listed = { 0 }, family = { 0 };
 	int ret = read_processes(list);
 
 	/* Read the list after /proc: the kernel has then added what listed tasks forked meanwhile.
 	 */
-	if (!ret)
-		ret = read_listed(in, &listed);
-	if (!ret)
-		ret = read_listed(in, &family);
-	if (!ret)
-		ret = add_children(&family, list);
+	ret = ret ?: read_listed(in, &listed);
+	ret = ret ?: read_listed(in, &family);
+	ret = ret ?: add_children(&family, list);
 	for (size_t i = 0; !ret && i < list->nr; i++)
 		/* The recorder may descend from them too. A process that has ended is no error. */
 		if (list->items[i].pid != getpid() &&
 		    u64_map_find(&family, (uint64_t)list->items[i].pid) &&
 		    add_threads(sb, list->items[i].pid, &listed))
 			continue;
-	if (!ret && sb->failed)
-		ret = -ENOMEM;
-	u64_map_free(&listed);
-	u64_map_free(&family);
-	return ret;
+	return ret ?: sb->failed ? -ENOMEM : 0;
 }
 
 /*
@@ -181,10 +167,8 @@ static int add_descendants(const struct instance *in, const struct log *log)
 	for (round = 0; round < ROUNDS_MAX; round++) {
 		strbuf_reset(&missing);
 		ret = find_missing(in, &list, &missing);
-		if (ret)
-			log_msg(log, LOG_ERROR,
-				"cannot find the descendants of these processes: %s",
-				strerror(-ret));
+		log_errno(log, LOG_ERROR, ret,
+			  "cannot find the descendants of these processes: %m");
 		if (ret || !missing.size)
 			break;
 		ret = set_pids(in, &missing, log);
@@ -200,7 +184,7 @@ static int add_descendants(const struct instance *in, const struct log *log)
 
 size_t events_nr_tasks(const struct instance *in)
 {
-	struct u64_map listed = { 0 };
+	struct u64_map __auto_map listed = { 0 };
 	size_t nr = 0;
 
 	/* A task that ended while the list was written may have stayed on it. */
@@ -208,8 +192,20 @@ size_t events_nr_tasks(const struct instance *in)
 		for (size_t i = 0; i < listed.capacity; i++)
 			nr += listed.slots[i].used &&
 			      pids_runs((pid_t)listed.slots[i].key);
-	u64_map_free(&listed);
 	return nr;
+}
+
+bool events_has_tasks(const struct instance *in)
+{
+	struct u64_map __auto_map listed = { 0 };
+	bool any = read_listed(in, &listed);
+
+	/* The kernel removes a task from its list when it ends, but a task that ended before it was
+	 * listed stays there.
+	 */
+	for (size_t i = 0; i < listed.capacity && !any; i++)
+		any = listed.slots[i].used && pids_runs((pid_t)listed.slots[i].key);
+	return any;
 }
 
 /* --- whose events -------------------------------------------------------------------------- */
@@ -247,7 +243,7 @@ int events_follow(const struct instance *in, pid_t pid, const struct log *log)
 int events_only_group(const struct instance *in, const char *dir, const struct log *log)
 {
 	struct strbuf __auto_free sb = { 0 };
-	pid_t *pids = NULL;
+	pid_t *pids __auto_mem = NULL;
 	size_t nr = 0;
 	int ret = cgroup_pids(dir, &pids, &nr);
 
@@ -255,7 +251,6 @@ int events_only_group(const struct instance *in, const char *dir, const struct l
 	for (size_t i = 0; !ret && i < nr; i++)
 		if (pids[i] != getpid() && add_threads(&sb, pids[i], NULL))
 			continue;
-	free(pids);
 	if (!ret && sb.failed)
 		ret = -ENOMEM;
 	if (!ret && !sb.size)

@@ -1,99 +1,50 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "capture/events/event_sample.h"
+/*
+ * capture: the kernel's filters and triggers of a sampled recording.
+ * In: the rule of a sample, selected events. Out: the instance's event files, set.
+ */
+#include "capture/events/events.h"
 
-enum sampled { SAMPLED_NOT, SAMPLED_ALLOC, SAMPLED_FREE, SAMPLED_PAGE };
-
-static enum sampled how_sampled(const struct event_name *event)
+static unsigned int traits_of(const struct event_name *event)
 {
-	static const struct {
-		const char *name;
-		enum sampled how;
-	} events[] = {
-		{ "kmalloc", SAMPLED_ALLOC },
-		{ "kmalloc_node", SAMPLED_ALLOC },
-		{ "kmem_cache_alloc", SAMPLED_ALLOC },
-		{ "kmem_cache_alloc_node", SAMPLED_ALLOC },
-		{ "kfree", SAMPLED_FREE },
-		{ "kmem_cache_free", SAMPLED_FREE },
-		{ "mm_page_alloc", SAMPLED_PAGE },
-		{ "mm_page_free", SAMPLED_PAGE },
-		{ "mm_page_free_batched", SAMPLED_PAGE },
-	};
-
-	for (size_t i = 0; !strcmp(event->system, "kmem") && i < ARRAY_SIZE(events);
-	     i++) {
-		if (!strcmp(event->name, events[i].name))
-			return events[i].how;
-	}
-	return SAMPLED_NOT;
+	return event_traits(event->system, event->name);
 }
 
-/* Bytes of the field @name in a format text, "field:TYPE NAME;\toffset:N;\tsize:N;"; 0: absent. */
-static unsigned int field_size(const char *format, const char *name)
-{
-	char text[40];
-	unsigned int size = 0;
-	const char *at;
-
-	snprintf(text, sizeof(text), " %s;", name);
-	at = strstr(format, text);
-	if (at)
-		at = strstr(at, "size:");
-	return at && sscanf(at, "size:%2u;", &size) == 1 ? size : 0;
-}
-
-/* The filter of @event that expresses the sample. 0; -ENOTSUP if the event lacks a
- * field; -errno.
+/* The filter of @event that expresses the sample. 0; -ENOTSUP if the event lacks a field; -ENOMEM;
+ * -errno.
  */
 static int filter_of(const struct instance *in, const struct event_name *event,
 		     const struct sample *s, struct strbuf *out)
 {
-	enum sampled how = how_sampled(event);
-	struct strbuf __auto_free format = { 0 };
-	char path[EVENT_PATH_MAX];
-	unsigned int size;
-	int ret;
+	const bool pages = traits_of(event) & EVENT_PAGES;
+	int size = event_field_size(event, in, pages ? "pfn" : "ptr");
+	int order = pages ? event_field_size(event, in, "order") : 0;
 
-	event_path(path, event, "format");
-	ret = instance_read(in, path, &format);
-	size = field_size(strbuf_text(&format), how == SAMPLED_PAGE ? "pfn" : "ptr");
-	if (!ret && size != 4 && size != 8)
-		ret = -ENOTSUP;
-	if (!ret && how == SAMPLED_PAGE)
-		sample_filter_block(s, field_size(strbuf_text(&format), "order"), size,
-				    out);
-	else if (!ret)
-		sample_filter_object(s, how == SAMPLED_FREE, out);
-	return ret;
-}
-
-/* The same together with the filter that the event has. */
-static int whole_filter_of(const struct instance *in, const struct event_name *event,
-			   const struct sample *s, struct strbuf *out)
-{
-	int ret;
-
-	if (event->filter)
-		strbuf_printf(out, "(%s) && (", event->filter);
-	ret = filter_of(in, event, s, out);
-	strbuf_puts(out, event->filter ? ")" : "");
-	return !ret && out->failed ? -ENOMEM : ret;
+	if (size < 0 || order < 0)
+		return size < 0 ? size : order;
+	if (size != 4 && size != 8)
+		return -ENOTSUP;
+	if (pages)
+		sample_filter_block(s, order, (unsigned int)size, out);
+	else
+		sample_filter_object(s, traits_of(event) & EVENT_FREE, out);
+	return out->failed ? -ENOMEM : 0;
 }
 
 int events_sample(struct event_list *list, const struct instance *in,
-		  const struct sample *s, enum events_part part, const struct log *log)
+		  const struct sample *s, const struct log *log)
 {
 	int ret = 0;
 
 	for (size_t i = 0; !ret && i < list->count; i++) {
 		struct event_name *event = &list->items[i];
+		const struct instance *of = event_instance(event, in);
 		struct strbuf __auto_free sb = { 0 };
 
-		if (how_sampled(event) == SAMPLED_NOT || !event_in_part(event, part))
+		if (!(traits_of(event) & (EVENT_OBJECT | EVENT_PAGES)))
 			continue;
-		ret = whole_filter_of(in, event, s, &sb);
-		if (!ret)
-			ret = event_set_filter(event, in, strbuf_text(&sb));
+		ret = filter_of(of, event, s, &sb)
+			      ?: event_add_filter(event, of, strbuf_text(&sb));
 		if (ret == -ENOTSUP)
 			log_msg(log, LOG_ERROR,
 				"cannot record a sample: this kernel's event %s:%s has no address\n  Record all events: leave out --sample",
@@ -113,13 +64,16 @@ int events_sample_stacks(const struct event_list *list, const struct instance *i
 
 	for (size_t i = 0; !ret && i < list->count; i++) {
 		const struct event_name *event = &list->items[i];
-		struct strbuf __auto_free sb = { 0 };
+		struct strbuf __auto_free own = { 0 }, whole = { 0 };
 
-		if (how_sampled(event) != SAMPLED_ALLOC)
+		if ((traits_of(event) & (EVENT_OBJECT | EVENT_FREE)) != EVENT_OBJECT)
 			continue;
-		ret = whole_filter_of(in, event, s, &sb);
+		ret = filter_of(in, event, s, &own);
+		event_whole_filter(event, strbuf_text(&own), &whole);
 		if (!ret)
-			ret = event_set_trigger(event, in, strbuf_text(&sb));
+			ret = whole.failed
+				      ? -ENOMEM
+				      : event_set_trigger(event, in, strbuf_text(&whole));
 	}
 	return ret;
 }

@@ -6,102 +6,99 @@
 #include <tracefs.h>
 
 #include "base/array.h"
-#include "recording/probe_list.h"
+#include "event/fields.h"
+#include "recording/recording.h"
 
-#define KMEM	   "kmem"
-#define PAGE_ALLOC "mm_page_alloc"
-#define VMALLOC	   "vmalloc"
-#define PERCPU	   "percpu"
+#define KMEM	  "kmem"
+#define VMALLOC	  "vmalloc"
+#define PERCPU	  "percpu"
+#define ALLOC_TAG "alloc_tag"
 /* common_flags in a hard interrupt, in a softirq: TRACE_FLAG_HARDIRQ, TRACE_FLAG_SOFTIRQ of
  * include/linux/trace_events.h.
  */
-#define FLAGS_IRQ  24
-
-/* The _node variants exist up to Linux 6.0. */
-static const char *const slab_events[] = {
-	"kmalloc", "kmalloc_node",    "kmem_cache_alloc", "kmem_cache_alloc_node",
-	"kfree",   "kmem_cache_free",
-};
-/* The first ones never come from a named cache. A kfree() may. */
-#define NR_KMALLOC 2
-
-static const char *const page_events[] = {
-	PAGE_ALLOC,
-	"mm_page_free",
-	"mm_page_free_batched",
-};
-
-static const char *const vmalloc_events[] = { "alloc_vmap_area",
-					      "free_vmap_area_noflush" };
-static const char *const percpu_memory_events[] = { "percpu_alloc_percpu",
-						    "percpu_free_percpu" };
-
-/* A task that ends frees what it held. */
-static const char *const sched_events[] = { "sched_process_exit" };
-/* Which process a task belongs to, and its name. */
-static const char *const task_events[] = { "task_newtask", "task_rename" };
-
-/* Which control group a process is in. */
-static const char *const cgroup_events[] = { "cgroup_attach_task",
-					     "cgroup_transfer_tasks", "cgroup_rmdir" };
+#define FLAGS_IRQ 24
 
 /* Which system call a task is in. */
 #define CALL_EVENTS "raw_syscalls:sys_*"
 
-static const char *const frag_events[] = { "mm_page_alloc_extfrag" };
+#define OBJECT	   (EVENT_OBJECT | EVENT_COMM)
+#define PAGES	   (EVENT_PAGES | EVENT_COMM)
+#define FROM_CACHE (OBJECT | EVENT_BYTES | EVENT_GFP | EVENT_CACHE)
 
-/* From future kernels: silent until somebody enables an allocation site. */
-#define ALLOC_TAG "alloc_tag"
-
-static const char *const alloc_tag_events[] = {
-	"alloc_tag_hit",
-	"alloc_tag_mem_alloced",
-	"alloc_tag_mem_freed",
+const struct known_event known_events[] = {
+	/* These never come from a named cache. A kfree() may. The _node variants exist up to Linux
+	 * 6.0.
+	 */
+	{ KMEM, "kmalloc", OBJECT | EVENT_BYTES | EVENT_GFP },
+	{ KMEM, "kmalloc_node", OBJECT | EVENT_BYTES | EVENT_GFP },
+	{ KMEM, "kmem_cache_alloc", FROM_CACHE },
+	{ KMEM, "kmem_cache_alloc_node", FROM_CACHE },
+	{ KMEM, "kfree", OBJECT | EVENT_FREE },
+	{ KMEM, "kmem_cache_free", OBJECT | EVENT_FREE | EVENT_CACHE },
+	{ KMEM, EVENT_NAME_PAGE, PAGES | EVENT_ORDER | EVENT_GFP | EVENT_STACK },
+	{ KMEM, "mm_page_free", PAGES | EVENT_FREE | EVENT_ORDER },
+	{ KMEM, "mm_page_alloc_zone_locked", EVENT_CPU_LIST },
+	{ KMEM, "mm_page_pcpu_drain", EVENT_CPU_LIST },
+	{ KMEM, "mm_page_free_batched", PAGES | EVENT_FREE | EVENT_CPU_LIST },
+	/* From future kernels: silent until somebody enables an allocation site. */
+	{ ALLOC_TAG, "alloc_tag_hit", EVENT_TAG },
+	{ ALLOC_TAG, "alloc_tag_mem_alloced", EVENT_TAG },
+	{ ALLOC_TAG, "alloc_tag_mem_freed", EVENT_TAG },
+	{ VMALLOC, EVENT_NAME_AREA, EVENT_AREA | EVENT_COMM | EVENT_STACK },
+	{ VMALLOC, "free_vmap_area_noflush", EVENT_AREA | EVENT_COMM | EVENT_FREE },
+	{ PERCPU, "percpu_alloc_percpu",
+	  EVENT_PERCPU | EVENT_COMM | EVENT_GFP | EVENT_STACK },
+	{ PERCPU, "percpu_free_percpu", EVENT_PERCPU | EVENT_COMM | EVENT_FREE },
+	/* A task that ends frees what it held. */
+	{ "sched", "sched_process_exit", EVENT_TASK_END | EVENT_COMM },
+	/* Which process a task belongs to, its name, and which control group a process is in. */
+	{ "task", "task_newtask", EVENT_TASK },
+	{ "task", "task_rename", EVENT_TASK },
+	{ "cgroup", "cgroup_attach_task", EVENT_TASK },
+	{ "cgroup", "cgroup_transfer_tasks", EVENT_TASK },
+	{ "cgroup", "cgroup_rmdir", EVENT_TASK },
+	{ "raw_syscalls", "sys_enter", EVENT_COMM },
+	{ "raw_syscalls", "sys_exit", EVENT_COMM },
+	{ KMEM, "mm_page_alloc_extfrag", EVENT_FALLBACK },
+	{ NULL },
 };
 
-static const char *const percpu_events[] = {
-	"mm_page_alloc_zone_locked",
-	"mm_page_pcpu_drain",
-	"mm_page_free_batched",
-};
+unsigned int event_traits(const char *system, const char *name)
+{
+	for (const struct known_event *e = known_events; e->system; e++)
+		if (!strcmp(name, e->name) && (!system || !strcmp(system, e->system)))
+			return e->traits;
+	return 0;
+}
 
-#define KIND(system, events)                       \
-	{                                          \
-		system, events, ARRAY_SIZE(events) \
-	}
-const struct events_of events_of_slab = KIND(KMEM, slab_events);
-const struct events_of events_of_page = KIND(KMEM, page_events);
-const struct events_of events_of_vmalloc = KIND(VMALLOC, vmalloc_events);
-const struct events_of events_of_percpu_memory = KIND(PERCPU, percpu_memory_events);
-static const struct events_of alloc_tags = KIND(ALLOC_TAG, alloc_tag_events);
-static const struct events_of task_ends = KIND("sched", sched_events);
-static const struct events_of task_names = KIND("task", task_events);
-static const struct events_of cgroups = KIND("cgroup", cgroup_events);
-static const struct events_of fallbacks = KIND(KMEM, frag_events);
-static const struct events_of cpu_lists = KIND(KMEM, percpu_events);
+static bool is_free(const struct event_name *event)
+{
+	return event_traits(event->system, event->name) & EVENT_FREE ||
+	       (!strncmp(event->system, RECORDING_PROBES, strlen(RECORDING_PROBES)) &&
+		(!strcmp(event->name, "rcu_free") || !strcmp(event->name, "free_bulk")));
+}
 
 /* --- selection --------------------------------------------------------------------------- */
 
-void event_path(char path[EVENT_PATH_MAX], const struct event_name *event,
-		const char *file)
+#define EVENT_PATH_MAX 320
+
+/* The path of the event's file @file within an instance. */
+static void event_path(char path[EVENT_PATH_MAX], const struct event_name *event,
+		       const char *file)
 {
 	snprintf(path, EVENT_PATH_MAX, "events/%s/%s/%s", event->system, event->name,
 		 file);
-}
-
-static bool is_event(const struct event_name *event, const char *system, const char *name)
-{
-	return strcmp(event->system, system) == 0 && strcmp(event->name, name) == 0;
 }
 
 int event_list_add(struct event_list *list, const char *system, const char *name)
 {
 	struct event_name *item;
 
-	for (size_t i = 0; i < list->count; i++)
-		if (is_event(&list->items[i], system, name))
-			return 0;
-	if (array_grow(&list->items, list->count, sizeof(*list->items)))
+	if (ANY(i, list->count,
+		!strcmp(list->items[i].system, system) &&
+			!strcmp(list->items[i].name, name)))
+		return 0;
+	if (array_grow(&list->items, list->count))
 		return -ENOMEM;
 	item = &list->items[list->count];
 	*item = (struct event_name){ strdup(system), strdup(name), NULL };
@@ -114,21 +111,24 @@ int event_list_add(struct event_list *list, const char *system, const char *name
 	return 0;
 }
 
-/* Adds those of the events that this kernel has. */
+/* Adds the events of a kind that this kernel has; with @named, not those that name no cache. */
 static int add_known(struct event_list *list, const struct instance *in,
-		     const struct events_of *events, const struct log *log)
+		     enum event_trait kind, bool named, const struct log *log)
 {
+	const struct known_event *e = known_events;
 	char path[EVENT_PATH_MAX];
 	int ret = 0;
 
-	for (size_t i = 0; !ret && i < events->nr; i++) {
-		snprintf(path, sizeof(path), "events/%s/%s/enable", events->system,
-			 events->names[i]);
+	for (; !ret && e->system; e++) {
+		if (!(e->traits & kind) ||
+		    (named && !(e->traits & (EVENT_CACHE | EVENT_FREE))))
+			continue;
+		snprintf(path, sizeof(path), "events/%s/%s/enable", e->system, e->name);
 		if (instance_has(in, path))
-			ret = event_list_add(list, events->system, events->names[i]);
+			ret = event_list_add(list, e->system, e->name);
 		else
 			log_msg(log, LOG_INFO, "this kernel has no event %s:%s",
-				events->system, events->names[i]);
+				e->system, e->name);
 	}
 	return ret;
 }
@@ -147,7 +147,7 @@ static int add_matching(struct event_list *list, const char *system, const char 
 		ret = event_list_add(list, system, names[i]);
 	}
 	tracefs_list_free(names);
-	return ret ? ret : matches;
+	return ret ?: matches;
 }
 
 /* Looks for "SYSTEM:EVENT", or for "EVENT" in kmem and then everywhere. */
@@ -181,27 +181,23 @@ static int add_extra(struct event_list *list, const char *spec, const struct log
 int events_select(struct event_list *list, const struct instance *in,
 		  const struct event_choice *choice, const struct log *log)
 {
-	const size_t skip = choice->criteria.nr_caches ? NR_KMALLOC : 0;
-	const struct events_of slab = { KMEM, slab_events + skip,
-					ARRAY_SIZE(slab_events) - skip };
 	const bool objects = choice->slab || choice->page;
 	const bool tasks = objects || choice->vmalloc || choice->percpu_memory;
 	const struct {
 		bool wanted;
-		const struct events_of *events; /* NULL: CALL_EVENTS */
-		const struct log *log;		/* NULL: not all kernels have them */
+		enum event_trait kind; /* 0: CALL_EVENTS */
+		const struct log *log; /* NULL: not all kernels have them */
 	} all[] = {
-		{ choice->slab, &slab, log },
-		{ choice->page, &events_of_page, log },
-		{ choice->slab && choice->page && !choice->one_in, &alloc_tags, NULL },
-		{ choice->vmalloc, &events_of_vmalloc, log },
-		{ choice->percpu_memory, &events_of_percpu_memory, log },
-		{ objects, &task_ends, NULL },
-		{ tasks, &task_names, NULL },
-		{ tasks, &cgroups, NULL },
-		{ choice->calls, NULL, log },
-		{ choice->frag, &fallbacks, log },
-		{ choice->percpu, &cpu_lists, log },
+		{ choice->slab, EVENT_OBJECT, log },
+		{ choice->page, EVENT_PAGES, log },
+		{ choice->slab && choice->page && !choice->one_in, EVENT_TAG, NULL },
+		{ choice->vmalloc, EVENT_AREA, log },
+		{ choice->percpu_memory, EVENT_PERCPU, log },
+		{ objects, EVENT_TASK_END, NULL },
+		{ tasks, EVENT_TASK, NULL },
+		{ choice->calls, 0, log },
+		{ choice->frag, EVENT_FALLBACK, log },
+		{ choice->percpu, EVENT_CPU_LIST, log },
 	};
 	int ret = 0;
 
@@ -209,8 +205,11 @@ int events_select(struct event_list *list, const struct instance *in,
 	for (size_t i = 0; !ret && i < ARRAY_SIZE(all); i++) {
 		if (!all[i].wanted)
 			continue;
-		ret = all[i].events ? add_known(list, in, all[i].events, all[i].log)
-				    : add_extra(list, CALL_EVENTS, log);
+		ret = all[i].kind ? add_known(list, in, all[i].kind,
+					      all[i].kind == EVENT_OBJECT &&
+						      choice->criteria.nr_caches,
+					      all[i].log)
+				  : add_extra(list, CALL_EVENTS, log);
 	}
 	for (size_t i = 0; !ret && i < choice->nr_extra; i++)
 		ret = add_extra(list, choice->extra[i], log);
@@ -280,25 +279,6 @@ static void keep_diagnosis(char **kept, char *latest)
 	*kept = latest;
 }
 
-/* Does the event end a life? */
-static bool is_free(const struct event_name *event)
-{
-	static const char *const names[][2] = {
-		{ KMEM, "kfree" },
-		{ KMEM, "kmem_cache_free" },
-		{ KMEM, "mm_page_free" },
-		{ KMEM, "mm_page_free_batched" },
-		{ VMALLOC, "free_vmap_area_noflush" },
-		{ PERCPU, "percpu_free_percpu" },
-	};
-
-	for (size_t i = 0; i < ARRAY_SIZE(names); i++)
-		if (is_event(event, names[i][0], names[i][1]))
-			return true;
-	return !strncmp(event->system, RECORDING_PROBES, strlen(RECORDING_PROBES)) &&
-	       (!strcmp(event->name, "rcu_free") || !strcmp(event->name, "free_bulk"));
-}
-
 /* 0; -errno: the event keeps its old filter. */
 static int write_filter(struct event_name *event, const struct instance *in,
 			const char *filter)
@@ -308,8 +288,7 @@ static int write_filter(struct event_name *event, const struct instance *in,
 	int ret = copy ? 0 : -ENOMEM;
 
 	event_path(path, event, "filter");
-	if (!ret)
-		ret = instance_write(in, path, filter);
+	ret = ret ?: instance_write(in, path, filter);
 	if (ret) {
 		free(copy);
 		return ret;
@@ -327,19 +306,52 @@ int event_set_filter(struct event_name *event, const struct instance *in,
 	int ret = write_filter(event, in, filter);
 
 	event_path(path, event, "filter");
-	if (!ret)
-		ret = instance_read(in, path, &sb);
+	ret = ret ?: instance_read(in, path, &sb);
 	if (!ret && !strstr(strbuf_text(&sb), filter))
 		ret = -EINVAL;
 	return ret;
+}
+
+void event_whole_filter(const struct event_name *event, const char *filter,
+			struct strbuf *out)
+{
+	if (event->filter)
+		strbuf_printf(out, "(%s) && (%s)", event->filter, filter);
+	else
+		strbuf_puts(out, filter);
+}
+
+int event_add_filter(struct event_name *event, const struct instance *in,
+		     const char *filter)
+{
+	struct strbuf __auto_free sb = { 0 };
+
+	event_whole_filter(event, filter, &sb);
+	return sb.failed ? -ENOMEM : event_set_filter(event, in, strbuf_text(&sb));
+}
+
+int event_field_size(const struct event_name *event, const struct instance *in,
+		     const char *field)
+{
+	struct strbuf __auto_free format = { 0 };
+	struct raw_field *fields __auto_mem = NULL;
+	const struct raw_field *found;
+	char path[EVENT_PATH_MAX];
+	size_t nr = 0;
+	int ret;
+
+	event_path(path, event, "format");
+	ret = instance_read(in, path, &format);
+	ret = ret ?: fields_parse(strbuf_text(&format), format.size, &fields, &nr);
+	found = field_named(fields, nr, field);
+	return found ? (int)found->size : ret;
 }
 
 /* Excludes @self from all events that are filtered at all. */
 static int filter_self(struct event_list *list, const struct instance *in,
 		       const struct event_choice *choice, const char *filter)
 {
-	for (size_t i = 0; i < list->count; i++) {
-		struct event_name *event = &list->items[i];
+	for_each(event, list->items, list->count) {
 		int ret = 0;
 
 		/* These events must add up to the kernel's counts, which include the recorder's
@@ -387,18 +399,13 @@ static int set_filters(struct event_list *list, const struct instance *in,
 {
 	int taken = 0;
 
-	for (size_t i = 0; i < list->count; i++) {
-		struct event_name *event = &list->items[i];
+	for_each(event, list->items, list->count) {
 		struct strbuf __auto_free sb = { 0 };
 		int ret;
 
 		if (!choice->filter_frees && is_free(event))
 			continue;
-		strbuf_puts(&sb, choice->filter);
-		if (event->filter) {
-			strbuf_reset(&sb);
-			strbuf_printf(&sb, "(%s) && (%s)", choice->filter, event->filter);
-		}
+		event_whole_filter(event, choice->filter, &sb);
 		ret = sb.failed ? -ENOMEM : write_filter(event, in, strbuf_text(&sb));
 		if (ret == -ENOMEM)
 			return ret;
@@ -467,14 +474,6 @@ int event_set_trigger(const struct event_name *event, const struct instance *in,
 	return sb.failed ? -ENOMEM : instance_append(in, path, strbuf_text(&sb));
 }
 
-/* Does it allocate without a caller in the event, or with one that may be a wrapper? */
-static bool needs_stack(const struct event_name *event)
-{
-	return is_event(event, KMEM, PAGE_ALLOC) ||
-	       is_event(event, VMALLOC, vmalloc_events[0]) ||
-	       is_event(event, PERCPU, percpu_memory_events[0]);
-}
-
 /* Sets a trigger on each event that needs callchains. It needs the filter too: an event that is
  * filtered out would still record its stack. Returns how many, or -errno.
  */
@@ -485,7 +484,7 @@ static int set_triggers(const struct event_list *list, const struct instance *in
 	for (size_t i = 0; i < list->count && !ret; i++) {
 		const struct event_name *event = &list->items[i];
 
-		if (!needs_stack(event))
+		if (!(event_traits(event->system, event->name) & EVENT_STACK))
 			continue;
 		nr++;
 		if (events_have_triggers())
@@ -493,18 +492,14 @@ static int set_triggers(const struct event_list *list, const struct instance *in
 		else
 			ret = -ENOTSUP;
 	}
-	return ret ? ret : nr;
+	return ret ?: nr;
 }
 
 static int set_user_stacks(const struct instance *in, const struct log *log)
 {
-	int ret = instance_write(in, "options/userstacktrace", "1");
-
-	if (ret)
-		log_msg(log, LOG_ERROR,
-			"this kernel cannot record frames of programs (userstacktrace): %s\n  Record without --user-stack",
-			strerror(-ret));
-	return ret;
+	return log_errno(
+		log, LOG_ERROR, instance_write(in, "options/userstacktrace", "1"),
+		"this kernel cannot record frames of programs (userstacktrace): %m\n  Record without --user-stack");
 }
 
 int events_stacks(const struct event_list *list, const struct instance *in,
@@ -526,37 +521,35 @@ int events_stacks(const struct event_list *list, const struct instance *in,
 			"this kernel cannot record callchains of page allocations alone: they are recorded on every event, which slows the workload more (--stack none leaves them out)");
 	}
 	ret = instance_write(in, "options/stacktrace", "1");
-	if (ret) {
-		log_msg(log, LOG_ERROR,
-			"this kernel cannot record callchains: %s\n  It needs CONFIG_STACKTRACE; record without: --stack none",
-			strerror(-ret));
-		return ret;
-	}
+	if (ret)
+		return log_errno(
+			log, LOG_ERROR, ret,
+			"this kernel cannot record callchains: %m\n  It needs CONFIG_STACKTRACE; record without: --stack none");
 	*how = choice->stack == CAPTURE_STACK_ALL ? "all (option)" : "page (option)";
 	return 0;
 }
 
-bool event_in_part(const struct event_name *event, enum events_part part)
+const struct instance *event_instance(const struct event_name *event,
+				      const struct instance *in)
 {
-	return part == EVENTS_ALL || is_free(event) == (part == EVENTS_FREES);
+	return in->frees && is_free(event) ? in->frees : in;
 }
 
 int events_enable(const struct event_list *list, const struct instance *in,
-		  enum events_part part, const struct log *log)
+		  const struct log *log)
 {
 	char path[EVENT_PATH_MAX];
 	int ret = 0;
 
 	for (size_t i = 0; !ret && i < list->count; i++) {
-		if (!event_in_part(&list->items[i], part))
-			continue;
-		event_path(path, &list->items[i], "enable");
-		ret = instance_write(in, path, "1");
-		if (ret)
-			log_msg(log, LOG_ERROR,
-				"cannot enable the event %s:%s: %s\n  Where the machine forbids it, record other events: --slab, --page, -e",
-				list->items[i].system, list->items[i].name,
-				strerror(-ret));
+		const struct event_name *event = &list->items[i];
+
+		event_path(path, event, "enable");
+		ret = instance_write(event_instance(event, in), path, "1");
+		log_errno(
+			log, LOG_ERROR, ret,
+			"cannot enable the event %s:%s: %m\n  Where the machine forbids it, record other events: --slab, --page, -e",
+			event->system, event->name);
 	}
 	return ret;
 }

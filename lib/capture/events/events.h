@@ -10,6 +10,7 @@
 
 #include "base/log.h"
 #include "capture/events/instance.h"
+#include "recording/sample.h"
 
 /* The events on which the kernel records a callchain. */
 enum capture_stack {
@@ -47,7 +48,7 @@ struct event_criteria {
  * @extra: further events, "SYSTEM:EVENT" or "EVENT" (kmem first, then any system), may be shell
  *	patterns
  * @filter: applied to the events that have its fields; may be NULL
- * @criteria: a filter of allocations that names no fields; see event_criteria.h
+ * @criteria: a filter of allocations that names no fields; see event_criteria_filter()
  * @one_in: record one in this many objects and pages, sample_possible(); 0: all
  * @stacks_one_in: also record the callchain of one in this many slab objects; 0: of none
  * @user_stack: also record the frames of programs below the callchains of @stack
@@ -83,13 +84,55 @@ struct event_list {
 	size_t count;
 };
 
-#define EVENT_PATH_MAX 320
-/* The path of the event's file @file within an instance. */
-void event_path(char path[EVENT_PATH_MAX], const struct event_name *event,
-		const char *file);
+/* What is known of an event: fields that can select it, what it is about, and whether it ends a
+ * life; EVENT_STACK: it allocates without a caller in the event, or with one that may be a wrapper.
+ */
+enum event_trait {
+	EVENT_BYTES = 1 << 0,
+	EVENT_ORDER = 1 << 1,
+	EVENT_GFP = 1 << 2,
+	EVENT_CACHE = 1 << 3,
+	EVENT_COMM = 1 << 4,
+	EVENT_OBJECT = 1 << 5, /* a slab object */
+	EVENT_PAGES = 1 << 6,  /* a block of pages */
+	EVENT_FREE = 1 << 7,
+	EVENT_STACK = 1 << 8,
+	EVENT_AREA = 1 << 9,	  /* an area of vmalloc */
+	EVENT_PERCPU = 1 << 10,	  /* per-CPU memory */
+	EVENT_CPU_LIST = 1 << 11, /* of pages on the lists of CPUs */
+	EVENT_FALLBACK = 1 << 12, /* to another migratetype */
+	EVENT_TAG = 1 << 13,	  /* adds up to the kernel's counts */
+	EVENT_TASK = 1 << 14,	  /* its process, name or control group */
+	EVENT_TASK_END = 1 << 15,
+};
+
+/* The events of all kernels; an allocation's comes before its free's. The last one has no name. */
+struct known_event {
+	const char *system, *name;
+	unsigned int traits;
+};
+
+extern const struct known_event known_events[];
+
+/* The allocations of pages and of areas. */
+#define EVENT_NAME_PAGE "mm_page_alloc"
+#define EVENT_NAME_AREA "alloc_vmap_area"
+
+/* The event's traits; 0: it is not known. @system NULL: whatever it is. */
+unsigned int event_traits(const char *system, const char *name);
+
 /* Sets the event's filter and reads it back: 0; -EINVAL if the kernel has another; -errno. */
 int event_set_filter(struct event_name *event, const struct instance *in,
 		     const char *filter) __must_check;
+/* Appends the filter of what passes @filter and the filter that the event has. */
+void event_whole_filter(const struct event_name *event, const char *filter,
+			struct strbuf *out);
+/* Sets that one: errors as event_set_filter(), or -ENOMEM. */
+int event_add_filter(struct event_name *event, const struct instance *in,
+		     const char *filter) __must_check;
+/* Bytes of a field, by the event's format: 0: it has none of that name; -errno. */
+int event_field_size(const struct event_name *event, const struct instance *in,
+		     const char *field);
 /* The kernel's message about the last filter or probe that it rejected; free() it. NULL: none. */
 char *events_diagnosis(const struct instance *in);
 /* Do triggers act on the instance that they are set in? Linux 5.17 or later (ce33c845b030,
@@ -111,15 +154,6 @@ int event_set_trigger(const struct event_name *event, const struct instance *in,
  */
 int events_select(struct event_list *list, const struct instance *in,
 		  const struct event_choice *choice, const struct log *log) __must_check;
-/* The events of a kind of memory in all kernels; an allocation's comes first. */
-struct events_of {
-	const char *system;
-	const char *const *names;
-	size_t nr;
-};
-
-extern const struct events_of events_of_slab, events_of_page, events_of_vmalloc,
-	events_of_percpu_memory;
 /* Adds an event that the list lacks. 0 or -ENOMEM. */
 int event_list_add(struct event_list *list, const char *system,
 		   const char *name) __must_check;
@@ -164,6 +198,8 @@ int events_only_pids(const struct instance *in, const pid_t *pids, size_t nr,
 		     const struct log *log) __must_check;
 /* How many running tasks (threads) the instance is restricted to; 0: no restriction, or unknown. */
 size_t events_nr_tasks(const struct instance *in);
+/* Does any of them run? True if unknown. */
+bool events_has_tasks(const struct instance *in);
 /* events_only_pids() for one task, by the kernel's number of it, without looking it up in /proc. */
 int events_follow(const struct instance *in, pid_t pid,
 		  const struct log *log) __must_check;
@@ -184,12 +220,68 @@ int events_stacks(const struct event_list *list, const struct instance *in,
 		  const struct event_choice *choice, const char **how,
 		  const struct log *log) __must_check;
 
-/* Which of the selected events: all, or those with or without a ring buffer of their own. */
-enum events_part { EVENTS_ALL, EVENTS_FREES, EVENTS_NO_FREES };
-
-bool event_in_part(const struct event_name *event, enum events_part part);
-/* Enables the selected events in the instance (tracing_on still decides). */
+/* The one of @in and its instance of frees that records the event. */
+const struct instance *event_instance(const struct event_name *event,
+				      const struct instance *in);
+/* Enables the selected events in the instance that records each (tracing_on still decides). */
 int events_enable(const struct event_list *list, const struct instance *in,
-		  enum events_part part, const struct log *log) __must_check;
+		  const struct log *log) __must_check;
+
+/* Is any criterion set? */
+bool event_criteria_any(const struct event_criteria *c);
+
+/**
+ * event_criteria_filter() - the filter of one event
+ * @name: name of a kmem event
+ * @filter_frees: frees must meet the same criteria; else only what also holds at the free: an
+ *	object's cache
+ * @out: receives the filter; nothing: every such event is recorded
+ *
+ * Return: the name of the most important field that the filter needs, which not all kernels' events
+ * have; NULL: there is no filter.
+ */
+const char *event_criteria_filter(const struct event_criteria *c, const char *name,
+				  bool filter_frees, struct strbuf *out);
+
+/**
+ * events_criteria() - set the filters of the selected events, and read them back
+ *
+ * An event's existing filter stays, combined with that of the criteria.
+ *
+ * Return: 0; -errno after a LOG_ERROR message: -ENOTSUP if an event lacks a field.
+ */
+int events_criteria(struct event_list *list, const struct instance *in,
+		    const struct event_choice *choice,
+		    const struct log *log) __must_check;
+
+/**
+ * events_sample() - make the kernel drop what is not in the sample
+ *
+ * Adds to the filter of each slab and page allocator event, and reads it back; other events do not
+ * change. Call it after all other filters are set: events_leave_out() and events_filter() replace
+ * filters.
+ *
+ * Return: 0; -errno after a LOG_ERROR message: -ENOTSUP if an event has neither "ptr" nor "pfn",
+ * -EINVAL if the kernel rejects the filter.
+ */
+int events_sample(struct event_list *list, const struct instance *in,
+		  const struct sample *s, const struct log *log) __must_check;
+/**
+ * events_sample_stacks() - record a callchain on the slab allocations of the sample
+ *
+ * All allocations stay recorded. Return: 0; -errno without a message: this kernel cannot.
+ */
+int events_sample_stacks(const struct event_list *list, const struct instance *in,
+			 const struct sample *s) __must_check;
+
+/* Passes what sample_object() keeps. With @is_free it drops kfree(NULL), which is frequent. The
+ * event has a field "ptr".
+ */
+void sample_filter_object(const struct sample *s, bool is_free, struct strbuf *out);
+/* Passes what sample_block() keeps. The event has a field "pfn", and with @has_order a field
+ * "order". @long_size: bytes of pfn, 4 or 8.
+ */
+void sample_filter_block(const struct sample *s, bool has_order, unsigned int long_size,
+			 struct strbuf *out);
 
 #endif

@@ -11,6 +11,7 @@
 #include <tracefs.h>
 #include <unistd.h>
 
+#include "base/array.h"
 #include "base/io.h"
 #include "base/new_file.h"
 #include "recording/recording.h"
@@ -125,23 +126,18 @@ int instance_lock_all(void)
 /* --- the instance ------------------------------------------------------------------------ */
 
 /* Takes the owner's lock; fails if a sweeping kmemx was quicker. */
-static int lock_one(struct tracefs_instance *tracefs, int *fd)
+static int lock_instance(struct instance *in)
 {
-	char *path = tracefs_instance_get_dir(tracefs);
+	char *path = tracefs_instance_get_dir(in->tracefs);
 	struct stat st;
 
 	if (!path)
 		return -ENOMEM;
-	*fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	in->lock_fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	tracefs_put_tracing_file(path);
-	if (*fd < 0 || flock(*fd, LOCK_EX | LOCK_NB) < 0)
+	if (in->lock_fd < 0 || flock(in->lock_fd, LOCK_EX | LOCK_NB) < 0)
 		return -errno;
-	return fstat(*fd, &st) < 0 || !st.st_nlink ? -ENOENT : 0;
-}
-
-static int lock_instance(struct instance *in)
-{
-	return lock_one(in->tracefs, &in->lock_fd);
+	return fstat(in->lock_fd, &st) < 0 || !st.st_nlink ? -ENOENT : 0;
 }
 
 /* Finds tracefs, as a user who may trace; -errno after a LOG_ERROR message. */
@@ -162,13 +158,18 @@ int instance_check_user(const char *retry, const struct log *log)
 	return geteuid() == 0 ? 0 : open_tracing(&dir, retry, log);
 }
 
+/* Makes the instance, with tracing off. */
 static int create(struct instance *in)
 {
+	int ret;
+
 	in->tracefs = tracefs_instance_create(in->name);
 	if (!in->tracefs)
 		return errno ? -errno : -EIO;
-	if (tracefs_instance_is_new(in->tracefs))
-		return lock_instance(in);
+	if (tracefs_instance_is_new(in->tracefs)) {
+		ret = lock_instance(in);
+		return ret ?: instance_write(in, "tracing_on", "0");
+	}
 	tracefs_instance_free(in->tracefs);
 	in->tracefs = NULL;
 	return -EEXIST;
@@ -194,8 +195,6 @@ int instance_create(struct instance *in, const char *token, const char *retry,
 	snprintf(in->name, sizeof(in->name), INSTANCE_PREFIX "%s", token);
 	ret = all < 0 ? all : create(in);
 	io_close(&all);
-	if (!ret)
-		ret = instance_write(in, "tracing_on", "0");
 	if (ret) {
 		explain(dir, -ret, retry, log);
 		instance_destroy(in, log);
@@ -203,39 +202,30 @@ int instance_create(struct instance *in, const char *token, const char *retry,
 	return ret;
 }
 
-static void name_frees(const struct instance *in, char name[80])
+/* Names the second instance, which is not there yet. 0 or -ENOMEM. */
+static int name_frees(struct instance *in)
 {
-	snprintf(name, 80, "%s" FREES_SUFFIX, in->name);
+	in->frees = calloc(1, sizeof(*in->frees));
+	if (!in->frees)
+		return -ENOMEM;
+	in->frees->lock_fd = -1;
+	snprintf(in->frees->name, sizeof(in->frees->name), "%.*s" FREES_SUFFIX,
+		 INSTANCE_NAME - (int)sizeof(FREES_SUFFIX), in->name);
+	return 0;
 }
 
 int instance_create_frees(struct instance *in, const struct log *log)
 {
-	struct instance view = { .lock_fd = -1 };
-	char name[80];
-	int ret;
+	int ret = name_frees(in) ?: create(in->frees);
 
-	name_frees(in, name);
-	in->frees_fd = -1;
-	in->frees = view.tracefs = tracefs_instance_create(name);
-	ret = in->frees ? lock_one(in->frees, &in->frees_fd) : -errno;
-	if (!ret)
-		ret = instance_write(&view, "tracing_on", "0");
-	if (ret)
-		log_msg(log, LOG_ERROR,
-			"cannot make a second tracing instance, for the frees by all tasks: %s\n  Record without them: --filter-frees",
-			strerror(-ret));
-	return ret;
+	return log_errno(
+		log, LOG_ERROR, ret,
+		"cannot make a second tracing instance, for the frees by all tasks: %m\n  Record without them: --filter-frees");
 }
 
-struct instance instance_of_cpu(const struct instance *in, uint32_t *cpu)
+const struct instance *instance_of_cpu(const struct instance *in, uint32_t cpu)
 {
-	struct instance view = { .tracefs = in->tracefs, .lock_fd = -1 };
-
-	if (*cpu < RECORDING_FREES_CPU)
-		return view;
-	*cpu -= RECORDING_FREES_CPU;
-	view.tracefs = in->frees;
-	return view;
+	return cpu < RECORDING_FREES_CPU ? in : in->frees;
 }
 
 void instance_remove_orphan(const char *name)
@@ -258,26 +248,9 @@ void instance_remove_orphan(const char *name)
 	}
 }
 
-/* Takes over the second instance too, if there is one, and stops it; the caller stops the first
- * one.
+/* Takes over the kernel's instance of this name and stops its tracing. -ENOENT: the kernel has no
+ * instance of this name.
  */
-static int adopt_frees(struct instance *in)
-{
-	struct instance view = { .lock_fd = -1 };
-	char name[80];
-	int ret;
-
-	name_frees(in, name);
-	if (!tracefs_instance_exists(name))
-		return 0;
-	in->frees_fd = -1;
-	in->frees = view.tracefs = tracefs_instance_alloc(NULL, name);
-	if (!in->frees)
-		return -ENOMEM;
-	ret = lock_one(in->frees, &in->frees_fd);
-	return ret ? ret : instance_write(&view, "tracing_on", "0");
-}
-
 static int adopt(struct instance *in)
 {
 	int ret;
@@ -288,7 +261,22 @@ static int adopt(struct instance *in)
 	if (!in->tracefs)
 		return -ENOMEM;
 	ret = lock_instance(in);
-	return ret == -EWOULDBLOCK ? -EBUSY : ret;
+	if (ret)
+		return ret == -EWOULDBLOCK ? -EBUSY : ret;
+	return instance_write(in, "tracing_on", "0");
+}
+
+/* Takes over the second instance too, if there is one. */
+static int adopt_frees(struct instance *in)
+{
+	int ret = name_frees(in) ?: adopt(in->frees);
+
+	if (ret != -ENOENT)
+		return ret;
+	instance_detach(in->frees);
+	free(in->frees);
+	in->frees = NULL;
+	return 0;
 }
 
 int instance_adopt(struct instance *in, const char *token)
@@ -303,28 +291,22 @@ int instance_adopt(struct instance *in, const char *token)
 	if (all < 0)
 		return all;
 	snprintf(in->name, sizeof(in->name), INSTANCE_PREFIX "%s", token);
-	ret = adopt(in);
+	ret = adopt(in) ?: adopt_frees(in);
 	close(all);
-	if (!ret)
-		ret = instance_write(in, "tracing_on", "0");
-	if (!ret)
-		ret = adopt_frees(in);
 	if (ret)
 		instance_detach(in);
 	return ret;
 }
 
-static void destroy_one(struct tracefs_instance *tracefs, const struct log *log)
+static void destroy_one(const struct instance *in, const struct log *log)
 {
 	const struct timespec pause = { .tv_nsec = 20 * 1000 * 1000 };
-	const struct instance view = { .tracefs = tracefs, .lock_fd = -1 };
-	const char *name = tracefs_instance_get_name(tracefs);
-	const char *dir = tracefs_tracing_dir();
-	int err = 0, on = instance_write(&view, "tracing_on", "0");
+	const char *name = in->name, *dir = tracefs_tracing_dir();
+	int err = 0, on = instance_write(in, "tracing_on", "0");
 
 	/* A reader of the instance's files makes it busy for a moment. */
 	for (int try = 0; try < 50; try++) {
-		err = tracefs_instance_destroy(tracefs) < 0 ? errno : 0;
+		err = tracefs_instance_destroy(in->tracefs) < 0 ? errno : 0;
 		if (!err || (err != EBUSY && try))
 			break;
 		nanosleep(&pause, NULL);
@@ -344,9 +326,9 @@ void instance_destroy(struct instance *in, const struct log *log)
 	if (!in->tracefs)
 		return;
 	/* The first one's lock shows that both have an owner, so remove it last. */
-	if (in->frees)
+	if (in->frees && in->frees->tracefs)
 		destroy_one(in->frees, log);
-	destroy_one(in->tracefs, log);
+	destroy_one(in, log);
 	instance_detach(in);
 }
 
@@ -363,26 +345,26 @@ void instance_directories(const char *name, struct strbuf *out)
 	strbuf_printf(out, " %s/instances/%s", dir, name);
 }
 
-int instance_list(struct strbuf *names)
+char *instance_list(void)
 {
 	const char *dir = tracing_dir();
+	struct strbuf names = { 0 };
 	struct dirent **entries;
 	char path[4096];
-	int n;
+	int n = 0;
 
-	if (!dir)
-		return -ENOENT;
-	snprintf(path, sizeof(path), "%s/instances", dir);
-	n = scandir(path, &entries, NULL, alphasort);
-	if (n < 0)
-		return -errno;
+	if (dir) {
+		snprintf(path, sizeof(path), "%s/instances", dir);
+		n = scandir(path, &entries, NULL, alphasort);
+	}
 	for (int i = 0; i < n; i++) {
 		if (entries[i]->d_name[0] != '.')
-			strbuf_printf(names, "%s\n", entries[i]->d_name);
+			strbuf_printf(&names, "%s\n", entries[i]->d_name);
 		free(entries[i]);
 	}
-	free(entries);
-	return names->failed ? -ENOMEM : 0;
+	if (n > 0)
+		free(entries);
+	return strbuf_detach(&names);
 }
 
 /* Only a directory directly below instances/, without a way out of it. */
@@ -427,12 +409,37 @@ void instance_detach(struct instance *in)
 {
 	io_close(&in->lock_fd);
 	if (in->frees)
-		io_close(&in->frees_fd);
-	if (in->frees)
-		tracefs_instance_free(in->frees);
+		instance_detach(in->frees);
+	free(in->frees);
 	if (in->tracefs)
 		tracefs_instance_free(in->tracefs);
 	*in = (struct instance){ .lock_fd = -1 };
+}
+
+ORDER_NUMBERS(compare_numbers, uint32_t)
+
+int instance_cpus(const struct instance *in, uint32_t **cpus, size_t *nr)
+{
+	DIR *dir __auto_dir =
+		io_list(instance_open(in, "per_cpu", O_RDONLY | O_DIRECTORY));
+	const struct dirent *entry = NULL;
+	int ret = dir ? 0 : -errno;
+
+	*nr = 0;
+	*cpus = NULL;
+	do {
+		unsigned int cpu;
+
+		errno = 0;
+		entry = ret ? NULL : readdir(dir);
+		if (entry && sscanf(entry->d_name, "cpu%u", &cpu) == 1)
+			ret = ARRAY_ADD(*cpus, *nr, cpu);
+		else if (!entry && errno)
+			ret = -errno;
+	} while (entry);
+	if (*nr)
+		qsort(*cpus, *nr, sizeof(**cpus), compare_numbers);
+	return ret;
 }
 
 /* --- files ------------------------------------------------------------------------------- */
@@ -475,37 +482,18 @@ int instance_append(const struct instance *in, const char *file, const char *tex
 	return write_file(in, file, text, O_APPEND);
 }
 
-static int read_all(int fd, struct strbuf *out)
-{
-	size_t room = 256 * 1024;
-	char *buf __auto_mem = malloc(room);
-	ssize_t n = -1;
-	int ret = 0;
-
-	if (!buf)
-		return -ENOMEM;
-	do {
-		n = read(fd, buf, room);
-		if (n > 0)
-			strbuf_add(out, buf, (size_t)n);
-		else if (n < 0 && errno != EINTR)
-			ret = -errno;
-	} while (n > 0 || (n < 0 && errno == EINTR));
-	return !ret && out->failed ? -ENOMEM : ret;
-}
-
 static int read_path(const char *path, struct strbuf *out)
 {
 	int fd __auto_fd = open(path, O_RDONLY | O_CLOEXEC);
 
-	return fd < 0 ? -errno : read_all(fd, out);
+	return fd < 0 ? -errno : text_read(out, fd, TEXT_FILE_MAX);
 }
 
 int instance_read(const struct instance *in, const char *file, struct strbuf *out)
 {
 	int fd __auto_fd = instance_open(in, file, O_RDONLY);
 
-	return fd < 0 ? fd : read_all(fd, out);
+	return fd < 0 ? fd : text_read(out, fd, TEXT_FILE_MAX);
 }
 
 int instance_read_top(const char *file, struct strbuf *out)

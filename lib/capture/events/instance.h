@@ -18,22 +18,23 @@ struct tracefs_instance;
 #define INSTANCE_PREFIX "kmemx-"
 /* The end of the token of a recording that is sent as a stream and leaves no file. */
 #define INSTANCE_STREAM "-stream"
+/* Room for a name, and the NUL. */
+#define INSTANCE_NAME	64
 
 /**
  * struct instance - an instance that this process owns or reads
  * @tracefs: NULL after instance_attach(): the top-level instance
- * @frees: a second instance, "NAME.frees", for the frees by all tasks where @tracefs records only
- *	some tasks; NULL: none
+ * @frees: a second instance of our own, "NAME.frees", for the frees by all tasks where this one
+ *	records only some tasks; NULL: none
  * @name: the name of our own instance
  * @lock_fd: the instance's directory, locked with flock(2) while the owner lives; this tells
  *	another kmemx, even across PID namespaces, whether it is a leftover
  */
 struct instance {
 	struct tracefs_instance *tracefs;
-	struct tracefs_instance *frees;
-	char name[64];
+	struct instance *frees;
+	char name[INSTANCE_NAME];
 	int lock_fd;
-	int frees_fd; /* the lock of @frees; only with it */
 };
 
 /* Between making an instance and locking it, nobody else may take it for a leftover; nor a probe
@@ -61,11 +62,8 @@ int instance_create(struct instance *in, const char *token, const char *retry,
 		    const struct log *log) __must_check;
 /* Makes the second instance, with tracing off. 0; -errno after a LOG_ERROR message. */
 int instance_create_frees(struct instance *in, const struct log *log) __must_check;
-/* The instance that has the buffers of @cpu, which becomes the CPU's real number: from
- * RECORDING_FREES_CPU on it is the second instance. The result is a view: do not detach or destroy
- * it.
- */
-struct instance instance_of_cpu(const struct instance *in, uint32_t *cpu);
+/* The instance that has the buffers of @cpu: from RECORDING_FREES_CPU on the second one. */
+const struct instance *instance_of_cpu(const struct instance *in, uint32_t cpu);
 /* Removes the second instance @name of a recorder whose first one is gone. */
 void instance_remove_orphan(const char *name);
 
@@ -102,8 +100,13 @@ int instance_attach(struct instance *in, const char *name, const char *retry,
 		    const struct log *log) __must_check;
 /* Releases the attached instance without changing it. */
 void instance_detach(struct instance *in);
-/* Appends the names of all instances, each with a newline; 0 or -errno. */
-int instance_list(struct strbuf *names) __must_check;
+/* The names of all instances, each with a newline; free() it. NULL: no memory. */
+char *instance_list(void);
+
+/* Lists the instance's CPUs in order: their numbers may have holes. The caller frees @cpus in any
+ * case. 0; -ENOMEM; -errno of reading.
+ */
+int instance_cpus(const struct instance *in, uint32_t **cpus, size_t *nr) __must_check;
 
 /* Access files of the instance, by path inside it. 0 or -errno; instance_read() appends. */
 int instance_write(const struct instance *in, const char *file,

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "capture/events/leftover.h"
 
-#include <ctype.h>
 #include <fcntl.h>
 #include <sys/file.h>
 #include <sys/stat.h>
@@ -9,6 +8,7 @@
 
 #include "base/array.h"
 #include "base/io.h"
+#include "base/number.h"
 #include "recording/cpu_regions.h"
 #include "recording/wire.h"
 
@@ -43,7 +43,7 @@ static int add_path(char ***paths, size_t *nr, const char *dir, const char *name
 {
 	size_t len = strcmp(dir, ".") == 0 ? 0 : strlen(dir);
 
-	if (array_grow(paths, *nr, sizeof(**paths)) ||
+	if (array_grow(paths, *nr) ||
 	    asprintf(&(*paths)[*nr], "%.*s%s%s", (int)len, dir,
 		     len && dir[len - 1] != '/' ? "/" : "", name) < 0)
 		return -ENOMEM;
@@ -66,11 +66,6 @@ int leftovers_find(const char *dir, const char *name, char ***tmps, size_t *nr)
 		if (end && (!name || (strlen(name) == end - 1 &&
 				      !strncmp(name, entry->d_name + 1, end - 1))))
 			ret = add_path(tmps, nr, dir, entry->d_name);
-	}
-	if (ret) {
-		leftovers_free(*tmps, *nr);
-		*tmps = NULL;
-		*nr = 0;
 	}
 	return ret;
 }
@@ -149,68 +144,65 @@ void leftover_close(struct leftover *l)
 	*l = (struct leftover){ .dir_fd = -1, .parent_fd = -1, .fd = -1 };
 }
 
-/* Calls @visit for each of the leftover's files that this user owns, except @fd's. Stops at the
- * first error.
- */
-static int each_file(const struct leftover *l,
-		     int (*visit)(int dir_fd, const char *name, const char *rest,
-				  void *ctx),
-		     void *ctx)
+/* The number in ".cpuN"; false if it is something else. */
+static bool parse_cpu(const char *rest, uint32_t *cpu)
+{
+	uint64_t v;
+
+	if (strncmp(rest, ".cpu", 4) != 0 || !number_is(rest + 4, UINT16_MAX - 1, &v))
+		return false;
+	*cpu = (uint32_t)v;
+	return true;
+}
+
+static char *part_name(const struct leftover *l, uint32_t cpu)
+{
+	char *name;
+
+	return asprintf(&name, "%s.cpu%u", l->base, cpu) < 0 ? NULL : name;
+}
+
+ORDER_BY(compare_parts, struct leftover_part, cpu, size)
+
+int leftover_parts(const struct leftover *l, struct leftover_part **parts, size_t *nr)
 {
 	int fd = openat(l->dir_fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	DIR *dir __auto_dir = io_list(fd < 0 ? -errno : fd);
 	int ret = dir ? 0 : -errno;
-	struct dirent *entry;
+	const struct dirent *entry;
 	size_t len = strlen(l->base);
 
-	while (!ret && (entry = readdir(dir)))
-		if (!strncmp(entry->d_name, l->base, len) && entry->d_name[len] == '.' &&
-		    strcmp(entry->d_name + len, LEFTOVER_SUFFIX) != 0 &&
-		    new_file_is_own(fd, entry->d_name))
-			ret = visit(fd, entry->d_name, entry->d_name + len, ctx);
+	*parts = NULL;
+	*nr = 0;
+	while (!ret && (entry = readdir(dir))) {
+		const char *name = entry->d_name;
+		struct leftover_part part;
+		struct stat st;
+
+		if (strncmp(name, l->base, len) != 0 ||
+		    !parse_cpu(name + len, &part.cpu) || !new_file_is_own(fd, name) ||
+		    fstatat(fd, name, &st, AT_SYMLINK_NOFOLLOW))
+			continue;
+		part.size = (uint64_t)st.st_size;
+		part.disk_bytes = (uint64_t)st.st_blocks * 512;
+		ret = ARRAY_ADD(*parts, *nr, part);
+	}
+	if (*nr)
+		qsort(*parts, *nr, sizeof(**parts), compare_parts);
 	return ret;
-}
-
-static int add_bytes(int dir_fd, const char *name, const char *rest, void *ctx)
-{
-	uint64_t *bytes = ctx;
-	struct stat st;
-
-	if (!fstatat(dir_fd, name, &st, AT_SYMLINK_NOFOLLOW))
-		*bytes += (uint64_t)st.st_blocks * 512;
-	return 0;
 }
 
 uint64_t leftover_bytes(const struct leftover *l)
 {
+	struct leftover_part *parts __auto_mem = NULL;
 	struct stat st;
 	uint64_t bytes = fstat(l->fd, &st) < 0 ? 0 : (uint64_t)st.st_blocks * 512;
+	size_t nr;
+	int ret = leftover_parts(l, &parts, &nr);
 
-	return each_file(l, add_bytes, &bytes) < 0 ? 0 : bytes;
-}
-
-/* The number in ".cpuN"; false if it is something else. */
-static bool parse_cpu(const char *rest, uint32_t *cpu)
-{
-	char *end;
-	unsigned long v;
-
-	if (strncmp(rest, ".cpu", 4) != 0 || !isdigit((unsigned char)rest[4]))
-		return false;
-	v = strtoul(rest + 4, &end, 10);
-	*cpu = (uint32_t)v;
-	return !*end && v < UINT16_MAX;
-}
-
-static int find_pages(int dir_fd, const char *name, const char *rest, void *ctx)
-{
-	struct stat st;
-	uint32_t cpu;
-
-	if (parse_cpu(rest, &cpu) && !fstatat(dir_fd, name, &st, AT_SYMLINK_NOFOLLOW) &&
-	    st.st_size)
-		*(bool *)ctx = true;
-	return 0;
+	for (size_t i = 0; !ret && i < nr; i++)
+		bytes += parts[i].disk_bytes;
+	return ret ? 0 : bytes;
 }
 
 /* Does the file have more than the beginning of an unfinished one, i.e. pages in regions, or an
@@ -230,58 +222,18 @@ static bool is_more_than_head(int fd)
 
 bool leftover_has_pages(const struct leftover *l)
 {
-	bool found = false;
-
-	return is_more_than_head(l->fd) || (!each_file(l, find_pages, &found) && found);
-}
-
-struct cpu_list {
-	uint32_t *cpus;
+	struct leftover_part *parts __auto_mem = NULL;
 	size_t nr;
-};
+	int ret = leftover_parts(l, &parts, &nr);
 
-static int add_cpu(int dir_fd, const char *name, const char *rest, void *ctx)
-{
-	struct cpu_list *list = ctx;
-	uint32_t cpu;
-
-	if (!parse_cpu(rest, &cpu))
-		return 0;
-	if (array_grow(&list->cpus, list->nr, sizeof(*list->cpus)))
-		return -ENOMEM;
-	list->cpus[list->nr++] = cpu;
-	return 0;
-}
-
-static int compare_cpus(const void *a, const void *b)
-{
-	const uint32_t *x = a, *y = b;
-
-	return *x < *y ? -1 : *x > *y;
-}
-
-int leftover_cpus(const struct leftover *l, uint32_t **cpus, size_t *nr)
-{
-	struct cpu_list list = { 0 };
-	int ret = each_file(l, add_cpu, &list);
-
-	if (list.nr)
-		qsort(list.cpus, list.nr, sizeof(*list.cpus), compare_cpus);
-	*cpus = list.cpus;
-	*nr = list.nr;
-	return ret;
+	return is_more_than_head(l->fd) || (!ret && ANY(i, nr, parts[i].size));
 }
 
 int leftover_open_cpu(const struct leftover *l, uint32_t cpu)
 {
-	char *name;
-	int fd;
+	char *name __auto_mem = part_name(l, cpu);
 
-	if (asprintf(&name, "%s.cpu%u", l->base, cpu) < 0)
-		return -ENOMEM;
-	fd = new_file_open_own(l->dir_fd, name);
-	free(name);
-	return fd;
+	return name ? new_file_open_own(l->dir_fd, name) : -ENOMEM;
 }
 
 const char *leftover_name(const struct leftover *l)
@@ -289,22 +241,20 @@ const char *leftover_name(const struct leftover *l)
 	return l->parent_fd >= 0 ? LEFTOVER_INSIDE LEFTOVER_SUFFIX : base_of(l->tmp);
 }
 
-static int remove_file(int dir_fd, const char *name, const char *rest, void *ctx)
-{
-	uint32_t cpu;
-
-	if (!parse_cpu(rest, &cpu))
-		return 0;
-	return unlinkat(dir_fd, name, 0) < 0 ? -errno : 0;
-}
-
 int leftover_remove(const struct leftover *l)
 {
+	struct leftover_part *parts __auto_mem = NULL;
+	size_t nr;
 	int ret;
 
 	if (l->parent_fd >= 0)
 		return new_file_remove_dir(l->parent_fd, base_of(l->tmp), l->dir_fd);
-	ret = each_file(l, remove_file, NULL);
+	ret = leftover_parts(l, &parts, &nr);
+	for (size_t i = 0; !ret && i < nr; i++) {
+		char *name __auto_mem = part_name(l, parts[i].cpu);
+
+		ret = !name ? -ENOMEM : unlinkat(l->dir_fd, name, 0) < 0 ? -errno : 0;
+	}
 	/* The file may have got its final name. */
 	if (!ret && unlinkat(l->dir_fd, leftover_name(l), 0) < 0 && errno != ENOENT)
 		ret = -errno;

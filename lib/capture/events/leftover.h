@@ -45,7 +45,7 @@ struct leftover {
 /**
  * leftovers_find() - list the unfinished files in a directory, including those of live recorders
  * @name: the recording's name; NULL: any
- * @tmps: receives their paths; free each, and the array
+ * @tmps: receives their paths; call leftovers_free() in any case
  *
  * Return: 0; -errno of opening the directory; -ENOMEM.
  */
@@ -70,8 +70,15 @@ void leftover_close(struct leftover *l);
 uint64_t leftover_bytes(const struct leftover *l);
 /* Were any pages recorded? */
 bool leftover_has_pages(const struct leftover *l);
-/* The CPU number of each .cpuN file, ascending; free() it. 0 or -errno. */
-int leftover_cpus(const struct leftover *l, uint32_t **cpus, size_t *nr) __must_check;
+/* A .cpuN file that this user owns. */
+struct leftover_part {
+	uint32_t cpu;
+	uint64_t size, disk_bytes;
+};
+
+/* Lists them, ascending; free() @parts in any case. 0 or -errno. */
+int leftover_parts(const struct leftover *l, struct leftover_part **parts,
+		   size_t *nr) __must_check;
 /* Opens a CPU's .cpuN file for reading and writing. A descriptor or -errno. */
 int leftover_open_cpu(const struct leftover *l, uint32_t cpu) __must_check;
 /* The file's name in @dir_fd. */

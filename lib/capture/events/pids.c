@@ -2,13 +2,14 @@
 #include "capture/events/pids.h"
 
 #include <fcntl.h>
+#include <glob.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/array.h"
 #include "base/bytes.h"
 #include "base/io.h"
 #include "capture/events/ring_reader.h"
-#include "recording/subbuf.h"
 
 /* include/linux/proc_ns.h: PROC_PID_INIT_INO */
 #define FIRST_NAMESPACE 0xEFFFFFFCU
@@ -85,60 +86,52 @@ static bool has_line(const struct raw_record *rec, const char *line)
 	return memmem(rec->data, rec->size, line, strlen(line)) != NULL;
 }
 
-static void find_lines(struct pids *out, const uint8_t *page, size_t size,
-		       const struct ring_reader_layout *layout)
+static int find_line(void *ctx, const struct raw_record *rec)
 {
-	uint64_t commit = get_uint(page + 8, layout->long_size, HOST_BIG_ENDIAN);
-	uint32_t room = (uint32_t)size - layout->data_offset;
-	struct subbuf sb = { .data = page + layout->data_offset,
-			     .size = (uint32_t)commit & 0x3fffffff };
-	struct subbuf_iter it;
-	struct raw_record rec;
+	struct pids *out = ctx;
 
-	if (sb.size > room)
-		sb.size = room;
-	it = subbuf_iter(&sb, HOST_BIG_ENDIAN);
-	while (subbuf_iter_next(&it, &rec) > 0) {
-		if (has_line(&rec, PIDS_RECORDER))
-			out->self = pid_of(&rec);
-		else if (has_line(&rec, PIDS_COMMAND))
-			out->command = pid_of(&rec);
-	}
+	if (has_line(rec, PIDS_RECORDER))
+		out->self = pid_of(rec);
+	else if (has_line(rec, PIDS_COMMAND))
+		out->command = pid_of(rec);
+	return 0;
 }
 
-static void read_cpu(struct pids *out, const struct instance *in, const char *cpu,
-		     const struct ring_reader_layout *layout, uint8_t *page)
+static int read_cpu(struct pids *out, const struct instance *in, uint32_t cpu,
+		    const struct ring_reader *r, char *page)
 {
-	int fd __auto_fd = -1;
-	char file[300];
+	int fd __auto_fd = -1, ret = 0;
+	char file[64];
 	ssize_t n;
 
-	snprintf(file, sizeof(file), "per_cpu/%s/trace_pipe_raw", cpu);
+	snprintf(file, sizeof(file), "per_cpu/cpu%" PRIu32 "/trace_pipe_raw", cpu);
 	fd = instance_open(in, file, O_RDONLY | O_NONBLOCK);
-	while (fd >= 0 &&
-	       (n = read(fd, page, layout->subbuf_size)) > (ssize_t)layout->data_offset)
-		find_lines(out, page, (size_t)n, layout);
+	while (!ret && fd >= 0 &&
+	       (n = read(fd, page, r->subbuf_size)) > (ssize_t)r->data_offset) {
+		/* The rest of a short one is not there. */
+		memset(page + n, 0, r->subbuf_size - (size_t)n);
+		ret = ring_reader_records(r, page, (size_t)n, find_line, out);
+	}
+	return ret;
 }
 
 static int read_lines(struct pids *out, const struct instance *in)
 {
 	struct strbuf __auto_free sb = { 0 };
-	struct ring_reader_layout layout;
-	uint8_t *page __auto_mem = NULL;
-	DIR *dir __auto_dir = NULL;
-	struct dirent *entry;
+	struct ring_reader r;
+	char *page __auto_mem = NULL;
+	uint32_t *cpus __auto_mem = NULL;
+	size_t nr;
 	int ret = instance_read(in, "events/header_page", &sb);
 
-	if (!ret)
-		ret = ring_reader_parse_layout(strbuf_text(&sb), &layout);
+	ret = ret ?: ring_reader_init(&r, strbuf_text(&sb));
 	if (ret)
 		return ret;
-	page = malloc(layout.subbuf_size);
-	dir = io_list(instance_open(in, "per_cpu", O_RDONLY | O_DIRECTORY));
-	while (page && dir && (entry = readdir(dir)))
-		if (!strncmp(entry->d_name, "cpu", 3))
-			read_cpu(out, in, entry->d_name, &layout, page);
-	return 0;
+	page = malloc(r.subbuf_size);
+	ret = page ? instance_cpus(in, &cpus, &nr) : -ENOMEM;
+	for (size_t i = 0; !ret && i < nr; i++)
+		ret = read_cpu(out, in, cpus[i], &r, page);
+	return ret;
 }
 
 /* Does /proc use the kernel's number for this process? */
@@ -160,10 +153,8 @@ void pids_end(struct pids *out, const struct instance *in, int marker_fd, pid_t 
 		ret = write(marker_fd, PIDS_RECORDER, strlen(PIDS_RECORDER)) < 0 ? -errno
 										 : 0;
 		close(marker_fd);
-		if (!ret)
-			ret = instance_write(in, "tracing_on", "0");
-		if (!ret)
-			ret = read_lines(out, in);
+		ret = ret ?: instance_write(in, "tracing_on", "0");
+		ret = ret ?: read_lines(out, in);
 		if (instance_write(in, "trace", "") < 0)
 			log_msg(log, LOG_DEBUG, "cannot clear %s", in->name);
 	}
@@ -174,4 +165,139 @@ void pids_end(struct pids *out, const struct instance *in, int marker_fd, pid_t 
 			"cannot determine the kernel's ID of this process: %s",
 			ret < 0 ? strerror(-ret) : "its line did not come back");
 	out->proc_agrees = proc_agrees(out->self);
+}
+
+/* --- control groups ------------------------------------------------------------------------ */
+
+#define PROCS "cgroup.procs"
+/* Limit of nesting. */
+#define DEEP  16
+
+#define PATH_SIZE 4096
+
+static bool is_group(const char *dir)
+{
+	char path[4200];
+
+	return snprintf(path, sizeof(path), "%s/" PROCS, dir) < (int)sizeof(path) &&
+	       access(path, R_OK) == 0;
+}
+
+/* Version 2 is mounted once; for version 1 the memory controller's groups are used. */
+static bool may_hold_it(const char *type, const char *options)
+{
+	return !strcmp(type, "cgroup2") ||
+	       (!strcmp(type, "cgroup") && text_has_word(options, ',', "memory"));
+}
+
+/* Reports cut a container's ID (event/processes.c). */
+#define ID_DIGITS 64
+#define ID_SHOWN  12
+
+/* The only group with all of the IDs that @path has as in reports; copies it there. */
+static bool find_whole(char path[PATH_SIZE])
+{
+	struct strbuf __auto_free pattern = { 0 };
+	glob_t found = { 0 };
+	bool any = false, is_one;
+	size_t digits;
+
+	for (const char *at = path; *at; at += digits + !digits) {
+		digits = strspn(at, "0123456789abcdefABCDEF");
+		strbuf_puts(&pattern, digits ? "" : "\\");
+		strbuf_add(&pattern, at, digits + !digits);
+		for (int i = ID_SHOWN; digits == ID_SHOWN && i < ID_DIGITS; i++)
+			strbuf_puts(&pattern, "[0-9a-fA-F]");
+		any |= digits == ID_SHOWN;
+	}
+	is_one = any && !pattern.failed &&
+		 !glob(strbuf_text(&pattern), GLOB_NOSORT, NULL, &found) &&
+		 found.gl_pathc == 1 && strlen(found.gl_pathv[0]) < PATH_SIZE &&
+		 is_group(found.gl_pathv[0]);
+	if (is_one)
+		memcpy(path, found.gl_pathv[0], strlen(found.gl_pathv[0]) + 1);
+	globfree(&found);
+	return is_one;
+}
+
+int cgroup_find(const char *name, const char *mounts, char **dir)
+{
+	char type[32], options[1024], mounted[1024], path[PATH_SIZE];
+	FILE *f __auto_file = NULL;
+
+	*dir = NULL;
+	if (is_group(name)) {
+		*dir = strdup(name);
+		return *dir ? 0 : -ENOMEM;
+	}
+	f = fopen(mounts, "re");
+	if (!f)
+		return -errno;
+	while (!*dir &&
+	       fscanf(f, "%*s %1023s %31s %1023s%*[^\n]", mounted, type, options) == 3) {
+		if (!may_hold_it(type, options) ||
+		    snprintf(path, sizeof(path), "%s/%s", mounted,
+			     name + strspn(name, "/")) >= (int)sizeof(path) ||
+		    (!is_group(path) && !find_whole(path)))
+			continue;
+		*dir = strdup(path);
+		if (!*dir)
+			break;
+	}
+	return *dir ? 0 : -ENOENT;
+}
+
+static int read_procs(const char *dir, pid_t **pids, size_t *nr)
+{
+	FILE *f __auto_file = NULL;
+	char path[4200];
+	int pid;
+
+	if (snprintf(path, sizeof(path), "%s/" PROCS, dir) >= (int)sizeof(path))
+		return 0;
+	f = fopen(path, "re");
+	/* The group may be gone by now. */
+	if (!f)
+		return 0;
+	errno = 0;
+	while (fscanf(f, "%d", &pid) == 1) {
+		/* 0: a process outside this PID namespace. */
+		if (pid <= 0)
+			continue;
+		if (array_grow(pids, *nr))
+			return -ENOMEM;
+		(*pids)[(*nr)++] = pid;
+	}
+	return ferror(f) && errno == EOPNOTSUPP ? -EOPNOTSUPP : 0;
+}
+
+/* Recursion ends at PATH_MAX, as @dir grows in each step. */
+static int add_group(const char *dir, unsigned int depth, pid_t **pids, size_t *nr)
+{
+	char path[4096];
+	const struct dirent *entry;
+	DIR *d __auto_dir = opendir(dir);
+	int ret;
+
+	if (!d)
+		return -errno;
+	ret = read_procs(dir, pids, nr);
+	while (!ret && depth < DEEP && (entry = readdir(d))) {
+		if (entry->d_type != DT_DIR || entry->d_name[0] == '.' ||
+		    snprintf(path, sizeof(path), "%s/%s", dir, entry->d_name) >=
+			    (int)sizeof(path))
+			continue;
+		ret = add_group(path, depth + 1, pids, nr);
+		/* The group may be gone by now. */
+		if (ret != -ENOMEM)
+			ret = 0;
+	}
+	return ret;
+}
+
+int cgroup_pids(const char *dir, pid_t **pids, size_t *nr)
+{
+	*pids = NULL;
+	*nr = 0;
+	return add_group(dir, 0, pids, nr);
 }

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * capture: the numbers by which the kernel knows this process and the command.
- * In: a tracing instance. Out: process numbers of the first PID namespace.
+ * capture: the numbers by which the kernel knows this process and the command, and those of a
+ * control group.
+ * In: a tracing instance, /sys/fs/cgroup. Out: process numbers of the first PID namespace.
  *
  * Events and event filters use the kernel's own numbers. In a PID namespace such as a container's,
  * getpid() and /proc use others, and the kernel never translates them. Every event has the kernel's
@@ -55,5 +56,24 @@ pid_t pids_parent(pid_t pid);
 
 /* Is this process in the first PID namespace, where all numbers are the kernel's? */
 bool pids_in_first_namespace(void);
+
+/**
+ * cgroup_find() - the directory of a control group
+ * @name: a directory with cgroup.procs, or the group's path below the mount point, as in
+ *	/proc/PID/cgroup, or as in reports, with the first 12 digits of a container's ID
+ * @mounts: /proc/mounts
+ * @dir: receives the directory; free() it
+ *
+ * Return: 0; -ENOENT if there is no such group; -ENOMEM; -errno of reading @mounts.
+ */
+int cgroup_find(const char *name, const char *mounts, char **dir) __must_check;
+
+/**
+ * cgroup_pids() - the processes in a group and in the groups below it
+ * @pids: receives them, unordered; free() it in any case
+ *
+ * Return: 0; -errno of opening @dir; -EOPNOTSUPP for a group of threads; -ENOMEM.
+ */
+int cgroup_pids(const char *dir, pid_t **pids, size_t *nr) __must_check;
 
 #endif

@@ -2,11 +2,12 @@
 #include "capture/events/probes.h"
 
 #include <fnmatch.h>
+#include <stdarg.h>
 #include <sys/utsname.h>
 #include <tracefs.h>
 #include <unistd.h>
 
-#include "recording/probe_list.h"
+#include "recording/recording.h"
 
 /* Pointers that are fetched, whether the array has as many or not: half the kernel's limit, and
  * half the time. Only batches of kfree_rcu(), whose objects are known, were seen to have more than
@@ -40,14 +41,6 @@ static const struct machine machines[] = {
 static const struct machine numbers = { "",
 					{ "$arg1", "$arg2", "$arg3", "$arg4" },
 					false };
-
-static const struct machine *find_machine(const char *name)
-{
-	for (size_t i = 0; i < ARRAY_SIZE(machines); i++)
-		if (fnmatch(machines[i].name, name, 0) == 0)
-			return &machines[i];
-	return NULL;
-}
 
 static unsigned int version_of(const char *release)
 {
@@ -119,7 +112,8 @@ static void define_free_bulk(struct probe *p, const char *const *arg, const char
 void probes_define(struct probe all[PROBES], const char *release, const char *machine,
 		   enum probe_args how)
 {
-	const struct machine *known = find_machine(machine);
+	const struct machine *known = FIND(one, machines, ARRAY_SIZE(machines),
+					   fnmatch(one->name, machine, 0) == 0);
 	const struct machine *m = how == PROBE_ARGS_NUMBER ? &numbers : known;
 	const char *const *arg = m ? m->args : numbers.args;
 	const char *pointer = known && known->is_32bit ? "x32" : "x64";
@@ -135,6 +129,102 @@ void probes_define(struct probe all[PROBES], const char *release, const char *ma
 	}
 }
 
+/* --- a pair of probes -------------------------------------------------------------------- */
+
+/* An array that a function fills, on kernels that do not know a function's arguments when it
+ * returns, Linux 5.15 to 6.8: its event is as that of one probe would be.
+ */
+#define PAIR_ENTRY "alloc_in"
+#define PAIR_EXIT  "alloc_out"
+/* Stacks of threads are aligned to their size, which is this or more; so each has a key of its own.
+ * Few threads are in the function at a time, and stacks are used again.
+ */
+#define PAIR_KEY   "hist:keys=stack.buckets=16384"
+#define PAIR_SIZE  ":size=8192"
+
+static const struct instance top = { .lock_fd = -1 };
+
+/* Appends the formatted text to a file of the top-level instance. 0 or -errno. */
+static int __printf_fmt(2, 3) append(const char *file, const char *format, ...)
+{
+	char text[320];
+	va_list args;
+
+	va_start(args, format);
+	vsnprintf(text, sizeof(text), format, args);
+	va_end(args);
+	return instance_append(&top, file, text);
+}
+
+static int create_one(struct tracefs_dynevent *event)
+{
+	int ret = event ? 0 : -ENOMEM;
+
+	errno = EINVAL;
+	if (event && tracefs_dynevent_create(event) < 0)
+		ret = -errno;
+	tracefs_dynevent_free(event);
+	return ret;
+}
+
+/* Sets or, with @bang "!", removes the triggers. 0 or -errno. */
+static int write_entry(const char *group, const char *bang)
+{
+	char file[128];
+
+	snprintf(file, sizeof(file), "events/%s/" PAIR_ENTRY "/trigger", group);
+	return append(file, "%s" PAIR_KEY ":n=nr,q=p" PAIR_SIZE, bang);
+}
+
+static int write_exit(const char *group, const char *bang)
+{
+	char file[128];
+
+	snprintf(file, sizeof(file), "events/%s/" PAIR_EXIT "/trigger", group);
+	return append(file,
+		      "%s" PAIR_KEY ":a=$n,b=$q:onmatch(%s." PAIR_ENTRY
+		      ").trace(%s_bulk,$a,$b,ret,__probe_ret_ip)" PAIR_SIZE,
+		      bang, group, group);
+}
+
+/* Removes what create_pair() has made in @group, except probes, after the event is gone and before
+ * they are removed. Some of it may not be there.
+ */
+static void end_pair(const char *group)
+{
+	write_exit(group, "!");
+	write_entry(group, "!");
+	append("dynamic_events", "-:synthetic/%s_bulk", group);
+}
+
+/* If it fails, no event is left behind. */
+static int create_pair(const char *group, const struct probe *p, const char *function)
+{
+	char synthetic[64];
+	int ret = create_one(tracefs_kprobe_alloc(group, PAIR_ENTRY, function, p->entry));
+
+	if (ret)
+		return ret;
+	snprintf(synthetic, sizeof(synthetic), "%s_bulk", group);
+	ret = create_one(tracefs_kretprobe_alloc(group, PAIR_EXIT, function,
+						 "ret=$retval:s32 stack=$stack:x64", 0));
+	if (!ret)
+		ret = append("dynamic_events",
+			     "s:%s u64 nr; u64 p; s32 ret; unsigned long ip", synthetic);
+	if (!ret)
+		ret = create_one(tracefs_eprobe_alloc(group, p->name, "synthetic",
+						      synthetic, p->args));
+	ret = ret ?: write_entry(group, "");
+	ret = ret ?: write_exit(group, "");
+	if (!ret)
+		return 0;
+	append("dynamic_events", "-:%s/%s", group, p->name);
+	end_pair(group);
+	append("dynamic_events", "-:%s/" PAIR_EXIT, group);
+	append("dynamic_events", "-:%s/" PAIR_ENTRY, group);
+	return ret == -ENOENT ? -EINVAL : ret;
+}
+
 /* --- setting them ------------------------------------------------------------------------ */
 
 static bool has_kprobes(void)
@@ -145,23 +235,16 @@ static bool has_kprobes(void)
 	return access(path, W_OK) == 0;
 }
 
+/* 0; -ENOENT: the kernel has no such function; -errno. */
 static int create(const char *group, const struct probe *p, const char *function)
 {
-	const struct probe_pair pair = { group, p->name, function, p->entry, p->args };
+	if (*p->entry)
+		return create_pair(group, p, function);
 	/* As many calls at a time as the kernel likes: libtracefs 1.6 garbles a number. */
-	struct tracefs_dynevent *event =
+	return create_one(
 		p->at_return
 			? tracefs_kretprobe_alloc(group, p->name, function, p->args, 0)
-			: tracefs_kprobe_alloc(group, p->name, function, p->args);
-	int ret = event ? 0 : -ENOMEM;
-
-	errno = EINVAL;
-	if (event && *p->entry)
-		ret = probe_pair_create(&pair);
-	else if (event && tracefs_dynevent_create(event) < 0)
-		ret = -errno;
-	tracefs_dynevent_free(event);
-	return ret;
+			: tracefs_kprobe_alloc(group, p->name, function, p->args));
 }
 
 /* Tries both names of the function. 0 or -errno. */
@@ -209,7 +292,6 @@ static int try_one(struct probes *all, enum probe_kind kind, struct event_list *
 	if (ret == -ENOENT) {
 		snprintf(p->why, sizeof(p->why), "this kernel has no such function");
 	} else {
-		const struct instance top = { .lock_fd = -1 };
 		char *words = ret == -EINVAL ? events_diagnosis(&top) : NULL;
 
 		snprintf(p->why, sizeof(p->why), "the kernel refuses it: %s",
@@ -257,12 +339,11 @@ static int try_all(struct probes *p, struct event_list *list, bool some,
 	if (some)
 		refuse(allocs, "only some allocations are recorded");
 	ret = try_one(p, PROBE_RCU_FREE, list, name);
-	if (!ret)
-		ret = try_one(p, PROBE_ALLOC_BULK, list, name);
+	ret = ret ?: try_one(p, PROBE_ALLOC_BULK, list, name);
 	/* Where only some allocations are recorded, frees of others are nothing special. */
 	if (!allocs->set && !some && allocates_in_bulk(version_of(name->release)))
 		refuse(&p->all[PROBE_FREE_BULK], NO_ALLOCS);
-	return ret ? ret : try_one(p, PROBE_FREE_BULK, list, name);
+	return ret ?: try_one(p, PROBE_FREE_BULK, list, name);
 }
 
 static void tell(const struct probes *p, const char *none, enum probes_wish wish,
@@ -320,14 +401,14 @@ bool probes_is_group(const char *system)
 }
 
 /* A pair's other parts are in use as long as its event exists. */
-static void end_pair(const char *group, const char *name)
+static void end_pair_of(const char *group, const char *name)
 {
 	char path[4096];
 
 	snprintf(path, sizeof(path), "%s/events/%s/alloc_bulk", tracefs_tracing_dir(),
 		 group);
-	if (!strcmp(name, PROBE_PAIR_ENTRY) && access(path, F_OK) < 0)
-		probe_pair_end(group);
+	if (!strcmp(name, PAIR_ENTRY) && access(path, F_OK) < 0)
+		end_pair(group);
 }
 
 /* Removes such probes of @group, or of all groups; those that are recorded stay. Returns how many
@@ -343,7 +424,7 @@ static size_t remove_types(unsigned int types, const char *group, size_t *left)
 
 		tracefs_dynevent_info(events[i], &system, &name, NULL, NULL, NULL);
 		if (system && name && probes_is_group(system)) {
-			end_pair(system, name);
+			end_pair_of(system, name);
 			if (tracefs_dynevent_destroy(events[i], false) < 0)
 				++*left;
 			else
@@ -368,11 +449,8 @@ static size_t remove_probes(const char *group, size_t *left)
 void probes_remove(struct probes *p, const struct log *log)
 {
 	size_t left = 0;
-	bool any = false;
 
-	for (size_t i = 0; i < PROBES; i++)
-		any |= p->all[i].set;
-	if (any)
+	if (ANY(i, PROBES, p->all[i].set))
 		remove_probes(p->group, &left);
 	if (left)
 		log_msg(log, LOG_WARN,

@@ -36,7 +36,8 @@ struct probes_choice {
  * @function: of the kernel; @other: its name in other releases, or NULL
  * @at_return: where the function returns, not where it begins
  * @args: what is fetched, as the kernel takes it
- * @entry: for a pair of probes (probe_pair.c): what is fetched at the function's beginning; else ""
+ * @entry: for a pair of probes: how to fetch nr, p and stack at the function's beginning; @args may
+ *	have these, ret and the caller's address ip then; else ""
  * @set: the event exists
  * @why: why not
  */
@@ -77,7 +78,7 @@ void probes_define(struct probe all[PROBES], const char *release, const char *ma
  */
 int probes_set(struct probes *p, struct event_list *list,
 	       const struct probes_choice *choice, const struct log *log) __must_check;
-/* Appends the recording's item (recording/probe_list.h); nothing if nothing was tried. */
+/* Appends the recording's item (RECORDING_META_PROBES); nothing if nothing was tried. */
 void probes_format(const struct probes *p, struct strbuf *out);
 /* Removes the probes, after the instances that recorded them are gone: removing an event clears the
  * buffers that have it. May be called again.
@@ -89,29 +90,5 @@ bool probes_is_group(const char *system);
  * refuses to remove them.
  */
 void probes_sweep(const struct log *log);
-
-/**
- * struct probe_pair - one such function
- * @group, @name: of the event
- * @function: of the kernel
- * @entry: how to fetch its arguments as nr, p and stack
- * @args: what the event has, of nr, p, ret and the caller's address ip
- */
-struct probe_pair {
-	const char *group, *name, *function;
-	const char *entry, *args;
-};
-
-/* The event of the group @group at the function's beginning. */
-#define PROBE_PAIR_ENTRY "alloc_in"
-
-/* Creates the event. 0; -ENOENT: the kernel has no such function; -errno. If it fails, no event is
- * left behind.
- */
-int probe_pair_create(const struct probe_pair *pair) __must_check;
-/* Removes what probe_pair_create() has made in @group, except probes: call it after the event is
- * gone, and before the others are removed.
- */
-void probe_pair_end(const char *group);
 
 #endif

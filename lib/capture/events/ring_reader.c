@@ -14,6 +14,7 @@
 #include "base/array.h"
 #include "base/io.h"
 #include "base/new_file.h"
+#include "recording/trace_dat.h"
 
 #define STAGING_SIZE  (1U << 20)
 /* Alignment for O_DIRECT: the largest logical block size that disks have. */
@@ -21,20 +22,19 @@
 /* Space that a recording needs besides its pages, mostly kallsyms (5.4 MB on Linux 6.18). */
 #define METADATA_ROOM (12U << 20)
 
-int ring_reader_parse_layout(const char *header_page, struct ring_reader_layout *out)
+int ring_reader_init(struct ring_reader *r, const char *header_page)
 {
-	const char *commit = strstr(header_page, "commit;");
-	const char *data = strstr(header_page, "char data;");
-	unsigned int at, size, data_at, data_size;
+	struct page_layout l;
+	uint32_t size;
 
-	if (!commit || !data ||
-	    sscanf(commit, "commit; offset:%u; size:%u", &at, &size) != 2 ||
-	    sscanf(data, "char data; offset:%u; size:%u", &data_at, &data_size) != 2)
+	*r = RING_READER_INIT;
+	if (trace_dat_parse_header_page(header_page, &l, &size) || l.commit_offset != 8 ||
+	    l.data_offset != 8 + l.long_size || size > STAGING_SIZE ||
+	    size < l.data_offset + 512)
 		return -EPROTO;
-	if (at != 8 || (size != 4 && size != 8) || data_at != at + size ||
-	    data_size > STAGING_SIZE - data_at || data_size < 512)
-		return -EPROTO;
-	*out = (struct ring_reader_layout){ data_at + data_size, data_at, size };
+	r->subbuf_size = size;
+	r->data_offset = l.data_offset;
+	r->long_size = l.long_size;
 	return 0;
 }
 
@@ -54,16 +54,16 @@ static void set_direct(struct ring_reader_cpu *c)
 	c->direct = c->direct && fcntl(c->part_fd, F_SETFL, O_DIRECT) == 0;
 }
 
-static int open_own_part(struct ring_reader_cpu *c,
-			 const struct ring_reader_output *output, const struct log *log)
+static int open_own_part(const struct ring_reader *r, struct ring_reader_cpu *c,
+			 const char *prefix)
 {
-	if (asprintf(&c->name, "%s.cpu%u", output->prefix, c->cpu) < 0) {
+	if (asprintf(&c->name, "%s.cpu%u", prefix, c->cpu) < 0) {
 		c->name = NULL;
 		return -ENOMEM;
 	}
-	c->part_fd = new_file_create(output->dir_fd, c->name);
+	c->part_fd = new_file_create(r->dir_fd, c->name);
 	if (c->part_fd < 0) {
-		int ret = complain(c->name, -c->part_fd, log);
+		int ret = complain(c->name, -c->part_fd, r->log);
 
 		free(c->name);
 		c->name = NULL;
@@ -75,31 +75,27 @@ static int open_own_part(struct ring_reader_cpu *c,
 }
 
 /* Use a separate descriptor, as the file's other one must not bypass the page cache. */
-static int open_region(struct ring_reader_cpu *c, const struct cpu_regions *regions,
-		       size_t i, const struct ring_reader_output *output,
-		       const struct log *log)
+static int open_region(const struct ring_reader *r, struct ring_reader_cpu *c, int fd)
 {
-	c->offset = cpu_regions_start(regions, i);
-	c->room = regions->stride;
-	c->part_fd = new_file_again(output->fd);
+	c->offset = cpu_regions_start(&r->regions, (size_t)(c - r->cpus));
+	c->room = r->regions.stride;
+	c->part_fd = new_file_again(fd);
 	if (c->part_fd >= 0) {
 		set_direct(c);
 		return 0;
 	}
 	c->direct = false;
-	c->part_fd = fcntl(output->fd, F_DUPFD_CLOEXEC, 0);
-	return c->part_fd < 0 ? complain("a descriptor", errno, log) : 0;
+	c->part_fd = fcntl(fd, F_DUPFD_CLOEXEC, 0);
+	return c->part_fd < 0 ? complain("a descriptor", errno, r->log) : 0;
 }
 
 static int open_cpu(struct ring_reader *r, const struct instance *in, uint32_t cpu,
-		    const struct ring_reader_output *output)
+		    const char *prefix, int fd)
 {
-	uint32_t number = cpu;
-	struct instance of = instance_of_cpu(in, &number);
 	struct ring_reader_cpu *c;
 	char file[64];
 
-	if (array_grow(&r->cpus, r->nr_cpus, sizeof(*r->cpus)))
+	if (array_grow(&r->cpus, r->nr_cpus))
 		return -ENOMEM;
 	c = &r->cpus[r->nr_cpus];
 	*c = (struct ring_reader_cpu){ .cpu = cpu,
@@ -107,49 +103,15 @@ static int open_cpu(struct ring_reader *r, const struct instance *in, uint32_t c
 				       .part_fd = -1,
 				       .direct = r->subbuf_size % STAGING_ALIGN == 0 };
 	r->nr_cpus++;
-	snprintf(file, sizeof(file), "per_cpu/cpu%u/trace_pipe_raw", number);
-	c->pipe_fd = instance_open(&of, file, O_RDONLY | O_NONBLOCK);
-	if (c->pipe_fd < 0) {
-		log_msg(r->log, LOG_ERROR, "cannot open %s of the tracing instance: %s",
-			file, strerror(-c->pipe_fd));
-		return c->pipe_fd;
-	}
-	if (!output->prefix)
+	snprintf(file, sizeof(file), "per_cpu/cpu%u/trace_pipe_raw",
+		 cpu % RECORDING_FREES_CPU);
+	c->pipe_fd = instance_open(instance_of_cpu(in, cpu), file, O_RDONLY | O_NONBLOCK);
+	if (c->pipe_fd < 0)
+		return log_errno(r->log, LOG_ERROR, c->pipe_fd,
+				 "cannot open %s of the tracing instance: %m", file);
+	if (!prefix)
 		return 0;
-	return r->regions.stride
-		       ? open_region(c, &r->regions, r->nr_cpus - 1, output, r->log)
-		       : open_own_part(c, output, r->log);
-}
-
-static int compare_numbers(const void *a, const void *b)
-{
-	uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
-
-	return (x > y) - (x < y);
-}
-
-/* Lists the instance's CPUs in order: CPU numbers may have holes. */
-static int list_cpus(const struct instance *in, uint32_t **out, size_t *nr)
-{
-	DIR *dir __auto_dir =
-		io_list(instance_open(in, "per_cpu", O_RDONLY | O_DIRECTORY));
-	int ret = dir ? 0 : -errno;
-	const struct dirent *entry;
-
-	*nr = 0;
-	*out = NULL;
-	while (!ret && (entry = readdir(dir))) {
-		unsigned int cpu;
-
-		if (sscanf(entry->d_name, "cpu%u", &cpu) != 1)
-			continue;
-		ret = array_grow(out, *nr, sizeof(**out));
-		if (!ret)
-			(*out)[(*nr)++] = cpu;
-	}
-	if (*nr)
-		qsort(*out, *nr, sizeof(**out), compare_numbers);
-	return ret;
+	return r->regions.stride ? open_region(r, c, fd) : open_own_part(r, c, prefix);
 }
 
 int ring_reader_alloc_staging(struct ring_reader *r)
@@ -175,40 +137,32 @@ static uint64_t most_bytes(void)
 						  : limit.rlim_cur - METADATA_ROOM;
 }
 
-int ring_reader_open(struct ring_reader *r, const struct instance *in,
-		     const struct ring_reader_layout *layout,
-		     const struct ring_reader_output *output, const struct log *log)
+int ring_reader_open(struct ring_reader *r, const struct instance *in, const char *prefix,
+		     const struct new_file *file, const struct log *log)
 {
 	uint32_t *cpus __auto_mem = NULL;
 	size_t nr = 0, all = 0;
 	int ret;
 
-	*r = (struct ring_reader){ .subbuf_size = layout->subbuf_size,
-				   .data_offset = layout->data_offset,
-				   .long_size = layout->long_size,
-				   .dir_fd = -1,
-				   .most = most_bytes(),
-				   .log = log };
+	r->most = most_bytes();
+	r->log = log;
 	ret = ring_reader_alloc_staging(r);
-	if (!ret && output->prefix) {
-		r->dir_fd = fcntl(output->dir_fd, F_DUPFD_CLOEXEC, 0);
+	if (!ret && prefix) {
+		r->dir_fd = fcntl(new_file_hidden_dir(file), F_DUPFD_CLOEXEC, 0);
 		ret = r->dir_fd < 0 ? -errno : 0;
 	}
-	if (!ret)
-		ret = list_cpus(in, &cpus, &nr);
+	ret = ret ?: instance_cpus(in, &cpus, &nr);
 	all = in->frees ? 2 * nr : nr;
 	if (!ret && !nr)
 		ret = -ENOENT;
-	if (ret)
-		log_msg(log, LOG_ERROR, "cannot open the ring buffers of the CPUs: %s",
-			strerror(-ret));
-	if (!ret && output->prefix &&
-	    cpu_regions_probe(output->fd, all, r->subbuf_size, &r->regions) < 0)
+	log_errno(log, LOG_ERROR, ret, "cannot open the ring buffers of the CPUs: %m");
+	if (!ret && prefix &&
+	    cpu_regions_probe(file->fd, all, r->subbuf_size, &r->regions) < 0)
 		log_msg(log, LOG_INFO,
 			"this filesystem cannot remove a range from a file; each CPU's pages are copied at the end");
 	for (size_t i = 0; !ret && i < all; i++)
 		ret = open_cpu(r, in, cpus[i % nr] + (i < nr ? 0 : RECORDING_FREES_CPU),
-			       output);
+			       prefix, file->fd);
 	return ret;
 }
 
@@ -219,14 +173,12 @@ static uint32_t subbuf_fill(const struct ring_reader *r, const char *p)
 {
 	uint64_t commit = get_uint(p + 8, r->long_size, HOST_BIG_ENDIAN);
 	uint32_t fill = (uint32_t)commit & 0x3fffffff;
-	uint32_t room = r->subbuf_size - r->data_offset;
 
-	return fill < room ? fill : room;
+	return SMALLER(fill, r->subbuf_size - r->data_offset);
 }
 
-/* Calls @take for the records of the sub-buffers at @p. */
-static int each_record(const struct ring_reader *r, const char *p, size_t size,
-		       int (*take)(void *ctx, const struct raw_record *rec), void *ctx)
+int ring_reader_records(const struct ring_reader *r, const char *p, size_t size,
+			int (*take)(void *ctx, const struct raw_record *rec), void *ctx)
 {
 	int ret = 0;
 
@@ -261,9 +213,7 @@ static uint64_t count_events(const struct ring_reader *r, const char *p, size_t 
 	struct counted counted = { .before = UINT64_MAX };
 
 	/* It never fails. */
-	if (each_record(r, p, size, count_record, &counted))
-		return 0;
-	return counted.nr;
+	return ring_reader_records(r, p, size, count_record, &counted) ? 0 : counted.nr;
 }
 
 static int send(struct ring_reader *r, struct ring_reader_cpu *c, size_t size)
@@ -310,7 +260,7 @@ static int flush(struct ring_reader *r, struct ring_reader_cpu *c, size_t size)
 	int ret = 0;
 
 	while (done < end && !ret) {
-		size_t next = end - done < step ? end - done : step;
+		size_t next = SMALLER(end - done, step);
 		ssize_t n = pwrite(c->part_fd, r->staging + done, next,
 				   (off_t)(c->offset + c->size + done));
 
@@ -393,6 +343,9 @@ int ring_reader_drain(struct ring_reader *r, size_t i, bool all)
 			r->read_error = (int)-size;
 			return (int)size;
 		}
+		if (r->seen && ring_reader_records(r, r->staging, (size_t)size, r->seen,
+						   r->seen_ctx))
+			log_msg(r->log, LOG_DEBUG, "no memory for what records say");
 		ret = !size		   ? 0
 		      : r->wire || r->take ? send(r, c, (size_t)size)
 					   : flush(r, c, (size_t)size);
@@ -413,8 +366,7 @@ int ring_reader_each(struct ring_reader *r, size_t i,
 		size_t n = c->size - at < room ? (size_t)(c->size - at) : (size_t)room;
 
 		ret = io_pread_all(c->part_fd, r->staging, n, c->offset + at);
-		if (!ret)
-			ret = each_record(r, r->staging, n, take, ctx);
+		ret = ret ?: ring_reader_records(r, r->staging, n, take, ctx);
 	}
 	return ret;
 }
@@ -428,14 +380,17 @@ int ring_reader_count(struct ring_reader *r, size_t i, uint64_t before, uint64_t
 	return ret;
 }
 
-static void set_long(uint8_t *p, unsigned int size, uint64_t value)
+size_t ring_reader_parts(const struct ring_reader *r, bool consume,
+			 struct writer_part *parts)
 {
-	uint32_t half = (uint32_t)value;
+	size_t nr = 0;
 
-	if (size == sizeof(half))
-		memcpy(p, &half, sizeof(half));
-	else
-		memcpy(p, &value, sizeof(value));
+	for_each(c, r->cpus, r->nr_cpus) {
+		if (c->size)
+			parts[nr++] = (struct writer_part){ c->cpu, c->part_fd, c->size,
+							    consume, c->offset };
+	}
+	return nr;
 }
 
 int ring_reader_begin_at(struct ring_reader *r, uint64_t *ts)
@@ -457,10 +412,10 @@ int ring_reader_begin_at(struct ring_reader *r, uint64_t *ts)
 		if (!(commit & SUBBUF_COMMIT_MISSED))
 			continue;
 		begin = get_uint(page, 8, HOST_BIG_ENDIAN);
-		*ts = begin > *ts ? begin : *ts;
+		*ts = LARGER(begin, *ts);
 		/* The flags are a negative int, so a 64-bit long has its upper half set as well. */
 		commit &= (uint32_t) ~(SUBBUF_COMMIT_MISSED | SUBBUF_COMMIT_STORED);
-		set_long(page + 8, r->long_size, commit);
+		set_uint(page + 8, commit, r->long_size, HOST_BIG_ENDIAN);
 		ret = io_pwrite_all(c->part_fd, page, head, c->offset);
 	}
 	return ret;
@@ -500,9 +455,7 @@ uint64_t ring_reader_missing(struct ring_reader *r, size_t i)
 
 void ring_reader_end_direct(struct ring_reader *r)
 {
-	for (size_t i = 0; i < r->nr_cpus; i++) {
-		struct ring_reader_cpu *c = &r->cpus[i];
-
+	for_each(c, r->cpus, r->nr_cpus) {
 		if (c->direct && fcntl(c->part_fd, F_SETFL, 0) < 0)
 			log_msg(r->log, LOG_DEBUG, "CPU %u's part stays O_DIRECT: %s",
 				c->cpu % RECORDING_FREES_CPU, strerror(errno));

@@ -8,6 +8,7 @@
 #define KMEMX_CAPTURE_RING_READER_H
 
 #include "base/log.h"
+#include "base/new_file.h"
 #include "capture/events/instance.h"
 #include "recording/cpu_regions.h"
 #include "recording/recording.h"
@@ -44,6 +45,8 @@ struct ring_reader_cpu {
  * @wire: a stream that takes the pages instead of the parts; NULL: none
  * @take, @take_ctx: called with the pages instead; they are not kept. Returns 0, or -errno as for a
  *	failed write; NULL: not called
+ * @seen, @seen_ctx: called for each data record that is read, which is valid only during the call;
+ *	what it returns does not matter; NULL: not called
  * @make_room, @room_ctx: called when the disk is full; true: there is more room now; NULL: not
  *	called
  * @discarded: data records that were read but not written because a write failed
@@ -64,6 +67,8 @@ struct ring_reader {
 	struct wire *wire;
 	int (*take)(void *ctx, uint32_t cpu, const void *pages, size_t size);
 	void *take_ctx;
+	int (*seen)(void *ctx, const struct raw_record *rec);
+	void *seen_ctx;
 	bool (*make_room)(void *ctx);
 	void *room_ctx;
 	uint64_t discarded;
@@ -77,42 +82,23 @@ struct ring_reader {
 
 #define RING_READER_INIT ((struct ring_reader){ .dir_fd = -1 })
 
-/* Geometry of the instance's sub-buffers. */
-struct ring_reader_layout {
-	uint32_t subbuf_size;
-	uint32_t data_offset;
-	unsigned int long_size;
-};
-
-/* Parses the text of header_page; 0 or -EPROTO. */
-int ring_reader_parse_layout(const char *header_page,
-			     struct ring_reader_layout *out) __must_check;
-
-/**
- * struct ring_reader_output - where parts go
- * @prefix: the parts' files are called PREFIX.cpuN; NULL: no files, the caller sets @wire of the
- *	reader
- * @dir_fd: their directory
- * @fd: an empty file that holds all parts where its filesystem allows it
- */
-struct ring_reader_output {
-	const char *prefix;
-	int dir_fd;
-	int fd;
-};
+/* Prepares to read sub-buffers as the text of header_page describes them; 0 or -EPROTO. */
+int ring_reader_init(struct ring_reader *r, const char *header_page) __must_check;
 
 /* The buffer that ring_reader_drain() needs, for a reader that was not opened; 0 or -ENOMEM. */
 int ring_reader_alloc_staging(struct ring_reader *r) __must_check;
 
 /**
  * ring_reader_open() - open every CPU's pipe and part
+ * @r: of ring_reader_init()
+ * @prefix: the parts' files are called PREFIX.cpuN; NULL: no files, the caller sets @wire
+ * @file: an empty file, in the directory of the parts, that holds all of them where its filesystem
+ *	allows it
  *
  * Return: 0; -errno after a LOG_ERROR message. Call ring_reader_close() in any case.
  */
-int ring_reader_open(struct ring_reader *r, const struct instance *in,
-		     const struct ring_reader_layout *layout,
-		     const struct ring_reader_output *output,
-		     const struct log *log) __must_check;
+int ring_reader_open(struct ring_reader *r, const struct instance *in, const char *prefix,
+		     const struct new_file *file, const struct log *log) __must_check;
 
 /**
  * ring_reader_drain() - read CPU @i's buffer; sets @absent if that CPU was never online
@@ -125,6 +111,12 @@ int ring_reader_open(struct ring_reader *r, const struct instance *in,
  */
 int ring_reader_drain(struct ring_reader *r, size_t i, bool all) __must_check;
 
+/* Calls @take for the data records of the sub-buffers at @p, of which the last may be short, until
+ * it returns other than 0.
+ */
+int ring_reader_records(const struct ring_reader *r, const char *p, size_t size,
+			int (*take)(void *ctx, const struct raw_record *rec),
+			void *ctx) __must_check;
 /* Calls @take for each data record in CPU @i's part, whose data is valid only during the call. 0;
  * what @take returned, if not 0; -errno of reading.
  */
@@ -136,6 +128,10 @@ int ring_reader_each(struct ring_reader *r, size_t i,
  */
 int ring_reader_count(struct ring_reader *r, size_t i, uint64_t before,
 		      uint64_t *out) __must_check;
+
+/* Lists the parts that have pages in @parts, which has room for all CPUs. Returns their number. */
+size_t ring_reader_parts(const struct ring_reader *r, bool consume,
+			 struct writer_part *parts);
 
 /**
  * ring_reader_begin_at() - treat overwritten events as older than the recording, not as lost

@@ -36,7 +36,7 @@ static void add(struct watch *w, const struct instance *in, enum effect effect,
 	if (path)
 		wd = inotify_add_watch(w->fd, path, effect == READ ? IN_OPEN : IN_MODIFY);
 	tracefs_put_tracing_file(path);
-	if (wd >= 0 && !array_grow(&w->files, w->nr_files, sizeof(*w->files)))
+	if (wd >= 0 && !array_grow(&w->files, w->nr_files))
 		w->files[w->nr_files++] = (struct watch_file){ wd, effect, strdup(name) };
 }
 
@@ -99,8 +99,6 @@ void watch_start(struct watch *w, const struct instance *in,
 		 const struct event_list *events, const struct ring_reader *r,
 		 const struct log *log)
 {
-	const struct instance frees = { .tracefs = in->frees, .lock_fd = -1 };
-
 	if (instance_read(in, "set_event", &w->enabled))
 		strbuf_reset(&w->enabled);
 	w->fd = inotify_init1(IN_CLOEXEC | IN_NONBLOCK);
@@ -110,17 +108,14 @@ void watch_start(struct watch *w, const struct instance *in,
 			strerror(errno));
 		return;
 	}
-	add_instance(w, in, events, r);
-	if (in->frees)
-		add_instance(w, &frees, events, r);
+	for (; in; in = in->frees)
+		add_instance(w, in, events, r);
 }
 
 static void take(struct watch *w, int wd, struct watch_verdict *v, bool own_switch,
 		 const struct log *log)
 {
-	for (size_t i = 0; i < w->nr_files; i++) {
-		struct watch_file *f = &w->files[i];
-
+	for_each(f, w->files, w->nr_files) {
 		if (f->wd != wd || !f->name)
 			continue;
 		if (own_switch && f->effect == SWITCHED)

@@ -26,7 +26,7 @@ struct watch_verdict {
  * @own_pids: this process itself writes to set_event_pid; set before watch_start()
  * @stopped: tracing may be off at the end; set before watch_end()
  * @enabled: the instance's events at the start
- * @earlier: the verdict of watch_switched()
+ * @earlier: what watch_switched() found, or was found before a pause
  */
 struct watch {
 	struct watch_file *files;

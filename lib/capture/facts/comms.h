@@ -1,33 +1,60 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * capture: task names. saved_cmdlines alone is too small on old kernels.
- * In: /proc and the kernel's saved_cmdlines. Out: "PID COMM" lines.
+ * capture: task names.
+ * In: events of tasks, /proc and the kernel's saved_cmdlines. Out: "PID COMM" lines.
+ *
+ * saved_cmdlines alone has few tasks, and of those that end soon after they got their name often
+ * the name before: the kernel saves names when it switches tasks, unless its list is locked.
  */
 #ifndef KMEMX_CAPTURE_COMMS_H
 #define KMEMX_CAPTURE_COMMS_H
 
-#include "base/hash.h"
+#include "base/keyed.h"
 #include "base/strbuf.h"
+#include "capture/events/instance.h"
+#include "event/fields.h"
+#include "recording/subbuf.h"
 
+/**
+ * struct comm - a task's name
+ * @ts: of the last event that named it; 0: no event did
+ * @renamed: that was task_rename, so the name is right
+ */
 struct comm {
+	uint64_t ts;
 	uint32_t pid;
+	bool renamed;
 	char name[16];
+};
+
+/* An event that names a task. @id: 0 if the kernel lacks it; @pid.size: 0 if its own task is meant.
+ */
+struct comm_event {
+	uint16_t id;
+	struct raw_field pid, name;
 };
 
 /* Names by pid; zero-initialise it. A later name of a pid replaces the earlier one. */
 struct comms {
-	struct comm *items;
-	size_t count;
-	size_t capacity;
-	struct u64_map by_pid;
+	INDEXED(struct comm) by_pid;
+	struct comm_event starts, renames;
 };
 
-int comms_add(struct comms *c, uint32_t pid, const char *name) __must_check;
+/* Reads which records comms_see() learns from: task_newtask and task_rename. 0 or -ENOMEM. */
+int comms_watch(struct comms *c, const struct instance *in) __must_check;
+/* Learns from a record of the instance; they may come in any order. @comms: struct comms. 0 or
+ * -ENOMEM.
+ */
+int comms_see(void *comms, const struct raw_record *rec) __must_check;
+
 /* Adds every live thread. @proc is "/proc". Tasks that vanish meanwhile are left out. */
 int comms_add_proc(struct comms *c, const char *proc) __must_check;
-/* Adds "PID COMM" lines, the format of saved_cmdlines; "<...>" is no name. */
+/* Adds "PID COMM" lines, the format of saved_cmdlines; "<...>" is no name, and names of task_rename
+ * stay.
+ */
 int comms_add_text(struct comms *c, const char *text) __must_check;
 void comms_format(const struct comms *c, struct strbuf *out);
+/* Forgets all names, and not what comms_watch() has read. */
 void comms_free(struct comms *c);
 
 #endif

@@ -6,37 +6,31 @@
 
 #include "capture/facts/facts.h"
 
-/* Marks the following statistics as those of the frees' buffer, as trace-cmd marks an instance. */
-static int begin_frees(struct facts *f)
-{
-	static const char mark[] = "\nBuffer: " RECORDING_FREES "\n\n";
-	struct strbuf sb = { 0 };
-
-	for (size_t i = 0; i < f->texts.cpustats.count; i++)
-		if (!strcmp(f->texts.cpustats.items[i].text, mark))
-			return 0;
-	strbuf_puts(&sb, mark);
-	return text_list_take(&f->texts.cpustats, "cpustat", &sb);
-}
-
 int facts_read_cpustat(const struct instance *in, uint32_t cpu, struct strbuf *out)
 {
-	struct instance of = instance_of_cpu(in, &cpu);
 	char file[64];
 
-	snprintf(file, sizeof(file), "per_cpu/cpu%u/stats", cpu);
-	return instance_read(&of, file, out);
+	snprintf(file, sizeof(file), "per_cpu/cpu%u/stats", cpu % RECORDING_FREES_CPU);
+	return instance_read(instance_of_cpu(in, cpu), file, out);
 }
 
-int facts_add_cpustat(struct facts *f, const struct instance *in, uint32_t cpu)
+int facts_add_cpustat(struct facts *f, const struct instance *in, uint32_t cpu,
+		      const char **text)
 {
-	int ret = cpu < RECORDING_FREES_CPU ? 0 : begin_frees(f);
+	/* Begins the statistics of the frees' buffer, as trace-cmd marks an instance. */
+	static const char mark[] = "\nBuffer: " RECORDING_FREES "\n\n";
+	struct text_list *list = &f->texts.cpustats;
 	struct strbuf __auto_free sb = { 0 };
+	int ret;
 
+	if (cpu >= RECORDING_FREES_CPU &&
+	    !ANY(i, list->count, !strcmp(list->items[i].text, mark)))
+		f->failed |= text_list_add(list, "cpustat", mark, strlen(mark)) != 0;
 	strbuf_printf(&sb, "CPU: %u\n", cpu % RECORDING_FREES_CPU);
-	if (!ret)
-		ret = facts_read_cpustat(in, cpu, &sb);
-	return ret ? ret : text_list_take(&f->texts.cpustats, "cpustat", &sb);
+	ret = facts_read_cpustat(in, cpu, &sb);
+	ret = ret ?: text_list_take(list, "cpustat", &sb);
+	*text = ret ? NULL : list->items[list->count - 1].text;
+	return ret;
 }
 
 uint64_t facts_number(const char *text, const char *key)
@@ -49,6 +43,17 @@ uint64_t facts_number(const char *text, const char *key)
 			return strtoull(line + len + 1, NULL, 10);
 	}
 	return 0;
+}
+
+uint64_t facts_time(const char *text, const char *key)
+{
+	const char *at = strstr(text, key);
+	uint64_t whole = 0;
+	unsigned int us;
+
+	if (at && sscanf(at + strlen(key), "%" SCNu64 ".%6u", &whole, &us) == 2)
+		whole = whole * 1000000000 + us * UINT64_C(1000);
+	return whole;
 }
 
 uint64_t facts_meminfo(const char *key)

@@ -8,6 +8,7 @@
 #include "base/clock.h"
 #include "base/io.h"
 #include "capture/events/instance.h"
+#include "recording/snapshot.h"
 
 /* Moments are not closer than this. */
 #define APART_NS   50000000
@@ -24,8 +25,6 @@
 #define TRIES	 24
 /* Good enough: 64 KiB with pages of 4 KiB. */
 #define PAGES_OK 16
-/* Of zoneinfo: pages on the allocator's lists of CPUs. */
-#define ON_CPUS	 "count:"
 
 static const char *const files[CURVE_FILES] = { "slabinfo", "meminfo", "vmstat",
 						"buddyinfo", "zoneinfo" };
@@ -42,31 +41,21 @@ static const char *const from_vmstat[] = { "pgfree", "slabs_scanned", NULL };
 
 /* --- meminfo and zoneinfo of one moment ---------------------------------------------- */
 
-/* Free pages: those of zones, and those on lists of CPUs. */
+/* Free pages: those of zones, and those on the allocator's lists of CPUs. */
 struct free_pages {
-	uint64_t zones, on_cpus;
+	uint64_t of[2];
 };
-
-/* The sum of the numbers after @name, at the beginning of lines of @zoneinfo. */
-static uint64_t sum_zones(const char *zoneinfo, const char *name)
-{
-	size_t len = strlen(name);
-	uint64_t sum = 0;
-
-	for (const char *line = zoneinfo; line; line = strchr(line, '\n')) {
-		line += strspn(line, " \n");
-		if (!strncmp(line, name, len))
-			sum += strtoull(line + len, NULL, 10);
-	}
-	return sum;
-}
 
 static struct free_pages free_pages(const struct strbuf *zoneinfo)
 {
+	static const char *const names[] = { "pages free", "count:" };
 	const char *text = strbuf_text(zoneinfo);
+	struct free_pages sums = { { 0 } };
+	struct zone_stat stat = { 0 };
 
-	return (struct free_pages){ sum_zones(text, "pages free"),
-				    sum_zones(text, ON_CPUS) };
+	while (zoneinfo_next(&text, names, ARRAY_SIZE(names), &stat))
+		sums.of[stat.name] += stat.value;
+	return sums;
 }
 
 static uint64_t distance(uint64_t a, uint64_t b)
@@ -77,7 +66,7 @@ static uint64_t distance(uint64_t a, uint64_t b)
 /* How many went from one to the other, or were allocated. */
 static uint64_t moved(const struct free_pages *a, const struct free_pages *b)
 {
-	return distance(a->zones, b->zones) + distance(a->on_cpus, b->on_cpus);
+	return distance(a->of[0], b->of[0]) + distance(a->of[1], b->of[1]);
 }
 
 static void swap_texts(struct strbuf *a, struct strbuf *b)
@@ -219,37 +208,16 @@ static int add_counts(struct kernel_curve *c, enum kernel_counter from, const ch
 	return ret;
 }
 
-/* "Node 0, zone   Normal  26119  33787 ...": the numbers are blocks of order 0, 1, ... */
-static int add_buddyinfo(struct kernel_curve *c, const char *text)
+/* Adds the pages that @sum finds in @text; nothing of a file that could not be read. */
+static int add_pages(struct kernel_curve *c, enum kernel_counter from, const char *name,
+		     const char *text, bool (*sum)(const char *text, uint64_t *pages))
 {
-	static const char zone[] = ", zone", name[] = "pages";
-	uint64_t pages = 0;
-	char *end;
+	uint64_t pages;
 
 	if (!*text)
 		return 0;
-	while ((text = strstr(text, zone))) {
-		text += strlen(zone);
-		text += strspn(text, " ");
-		text += strcspn(text, " \n"); /* its name */
-		text += strspn(text, " ");
-		for (unsigned int order = 0; order <= 20 && *text >= '0' && *text <= '9';
-		     order++) {
-			pages += (uint64_t)strtoull(text, &end, 10) << order;
-			text = end + strspn(end, " ");
-		}
-	}
-	return kernel_curve_add(c, KERNEL_BUDDY, name, strlen(name), pages);
-}
-
-static int add_zoneinfo(struct kernel_curve *c, const char *text)
-{
-	static const char name[] = "count";
-
-	if (!*text)
-		return 0;
-	return kernel_curve_add(c, KERNEL_ZONEINFO, name, strlen(name),
-				sum_zones(text, ON_CPUS));
+	(void)sum(text, &pages);
+	return kernel_curve_add(c, from, name, strlen(name), pages);
 }
 
 /* Makes room for a moment at @now. */
@@ -280,19 +248,27 @@ static void make_room(struct curve *c, uint64_t now)
 
 static int add_all(struct curve *c)
 {
+	static const struct {
+		enum curve_file file;
+		enum kernel_counter from;
+		const char *const *names; /* NULL: all */
+	} lists[] = { { CURVE_SLABINFO, KERNEL_SLAB, NULL },
+		      { CURVE_MEMINFO, KERNEL_MEMINFO, from_meminfo },
+		      { CURVE_VMSTAT, KERNEL_VMSTAT, from_vmstat } };
 	struct kernel_curve *k = &c->counts;
-	int ret =
-		add_counts(k, KERNEL_SLAB, strbuf_text(&c->texts[CURVE_SLABINFO]), NULL);
+	int ret = 0;
 
+	for (size_t i = 0; i < ARRAY_SIZE(lists) && !ret; i++)
+		ret = add_counts(k, lists[i].from, strbuf_text(&c->texts[lists[i].file]),
+				 lists[i].names);
 	if (!ret)
-		ret = add_counts(k, KERNEL_MEMINFO, strbuf_text(&c->texts[CURVE_MEMINFO]),
-				 from_meminfo);
+		ret = add_pages(k, KERNEL_BUDDY, "pages",
+				strbuf_text(&c->texts[CURVE_BUDDYINFO]), buddyinfo_pages);
 	if (!ret)
-		ret = add_counts(k, KERNEL_VMSTAT, strbuf_text(&c->texts[CURVE_VMSTAT]),
-				 from_vmstat);
-	if (!ret)
-		ret = add_buddyinfo(k, strbuf_text(&c->texts[CURVE_BUDDYINFO]));
-	return ret ? ret : add_zoneinfo(k, strbuf_text(&c->texts[CURVE_ZONEINFO]));
+		ret = add_pages(k, KERNEL_ZONEINFO, "count",
+				strbuf_text(&c->texts[CURVE_ZONEINFO]),
+				zoneinfo_pcp_pages);
+	return ret;
 }
 
 int curve_take(struct curve *c, uint64_t time, bool ns)
@@ -316,8 +292,7 @@ int curve_take(struct curve *c, uint64_t time, bool ns)
 	cost = clock_ns(CLOCK_THREAD_CPUTIME_ID) - cpu;
 	c->spent_ns += cost;
 	c->next_ns = begin + c->apart_ns;
-	if (c->next_ns < end + cost * COST_PART)
-		c->next_ns = end + cost * COST_PART;
+	c->next_ns = LARGER(c->next_ns, end + cost * COST_PART);
 	return ret;
 }
 

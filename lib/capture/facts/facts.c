@@ -6,28 +6,54 @@
 #include <tracefs.h>
 #include <unistd.h>
 
+#include "base/bytes.h"
 #include "base/io.h"
 #include "capture/facts/lists.h"
 
 /* --- items of metadata ------------------------------------------------------------------- */
 
-int facts_add_meta(struct facts *f, const char *name, const char *text, size_t size)
+/* Removes the item from the list. The caller frees its text; NULL if there is no such item. */
+static char *take_meta(struct facts *f, const char *name)
 {
-	return text_list_add(&f->texts.meta, name, text, size);
+	struct text_list *meta = &f->texts.meta;
+	struct recording_text *item =
+		FIND(one, meta->items, meta->count, !strcmp(one->name, name));
+	char *text = item ? item->text : NULL;
+
+	if (item) {
+		free(item->name);
+		*item = meta->items[--meta->count];
+	}
+	return text;
 }
 
-/* Adds a file as metadata; one that cannot be read is left out. */
-static int add_meta_file(struct facts *f, const char *name, const char *path,
-			 const struct log *log)
+/* Adds @text in place of an earlier item. */
+static void set_meta(struct facts *f, const char *name, struct strbuf *text)
+{
+	free(take_meta(f, name));
+	f->failed |= text_list_take(&f->texts.meta, name, text) != 0;
+}
+
+void facts_add_meta(struct facts *f, const char *name, const char *text, size_t size)
+{
+	free(take_meta(f, name));
+	f->failed |= text_list_add(&f->texts.meta, name, text, size) != 0;
+}
+
+/* Adds a file as metadata, in place of an earlier reading; one that cannot be read is left out. */
+static void add_meta_file(struct facts *f, const char *name, const char *path,
+			  const struct log *log)
 {
 	struct strbuf __auto_free sb = { 0 };
 	int ret = instance_read_top(path, &sb);
 
-	if (ret == 0)
-		return text_list_take(&f->texts.meta, name, &sb);
-	log_msg(log, LOG_INFO, "cannot read %s: %s; the recording will lack it", path,
-		strerror(-ret));
-	return ret == -ENOMEM ? ret : 0;
+	if (!ret)
+		set_meta(f, name, &sb);
+	else
+		free(take_meta(f, name));
+	log_errno(log, LOG_INFO, ret, "cannot read %s: %m; the recording will lack it",
+		  path);
+	f->failed |= ret == -ENOMEM;
 }
 
 /* --- slab caches --------------------------------------------------------------------------- */
@@ -37,40 +63,34 @@ static int add_meta_file(struct facts *f, const char *name, const char *path,
 /* The held slabs change while slabinfo is read: read them before and after, the larger count
  * applies. The second reading allocates nothing in the kernel that the first has not.
  */
-static int add_slabinfo(struct facts *f, const char *name, bool after,
-			const struct log *log)
+static void add_slabinfo(struct facts *f, const char *name, bool after,
+			 const struct log *log)
 {
 	struct strbuf __auto_free held = { 0 };
-	int ret;
 
 	slab_counts_held(&held, CACHES, !after);
-	ret = add_meta_file(f, name, "/proc/slabinfo", log);
-	if (after && !ret && held.size) {
-		slab_counts_held(&held, CACHES, true);
-		ret = held.failed
-			      ? -ENOMEM
-			      : text_list_take(&f->texts.meta, "slab_cpu.after", &held);
-	}
-	return ret;
+	add_meta_file(f, name, "/proc/slabinfo", log);
+	if (!after || !held.size)
+		return;
+	slab_counts_held(&held, CACHES, true);
+	set_meta(f, "slab_cpu.after", &held);
 }
 
-/* The clock_gettime() clock that the trace uses; false: none. */
-static bool is_posix_clock(const char *trace_clock, clockid_t *clock)
+bool facts_clock(const char *trace_clock, clockid_t *clock)
 {
-	static const struct {
+	static const struct clock_name {
 		const char *name;
 		clockid_t clock;
 	} clocks[] = { { "mono", CLOCK_MONOTONIC },
 		       { "mono_raw", CLOCK_MONOTONIC_RAW },
-		       { "boot", CLOCK_BOOTTIME } };
+		       { "boot", CLOCK_BOOTTIME },
+		       { "tai", CLOCK_TAI } };
+	const struct clock_name *found =
+		FIND(one, clocks, ARRAY_SIZE(clocks), !strcmp(trace_clock, one->name));
 
-	for (size_t i = 0; i < ARRAY_SIZE(clocks); i++) {
-		if (strcmp(trace_clock, clocks[i].name) == 0) {
-			*clock = clocks[i].clock;
-			return true;
-		}
-	}
-	return false;
+	if (found)
+		*clock = found->clock;
+	return found;
 }
 
 void facts_hold_slab_files(struct facts *f)
@@ -81,43 +101,42 @@ void facts_hold_slab_files(struct facts *f)
 		slab_files_open(&f->slab_files, CACHES, strbuf_text(&slabinfo));
 }
 
-int facts_count_slabs(struct facts *f, const char *when, uint64_t shrink_ns,
-		      const struct log *log)
+void facts_count_slabs(struct facts *f, const char *when, uint64_t shrink_ns,
+		       const struct log *log)
 {
-	const char *slabinfo = text_list_get(&f->texts.meta, "slabinfo.before");
 	bool before = strcmp(when, "before") == 0;
 	struct slab_counts_options opts = { .path = CACHES,
-					    .slabinfo = slabinfo,
 					    .shrink_ns = shrink_ns,
 					    .open = &f->slab_files };
 	struct strbuf __auto_free sb = { 0 };
 	uint64_t spent;
-	char name[64];
 
-	if (!slabinfo || !f->writer.clock ||
-	    !is_posix_clock(f->writer.clock, &opts.clock))
-		return 0;
+	/* No allocation falls between this reading and the first event. */
+	if (before)
+		add_meta_file(f, "slabinfo.before", "/proc/slabinfo", log);
+	opts.slabinfo = text_list_get(&f->texts.meta, "slabinfo.before");
+	if (!opts.slabinfo || !f->writer.clock ||
+	    !facts_clock(f->writer.clock, &opts.clock))
+		return;
 	/* A stream has no first count, and the second alone says nothing. */
 	if (!before && !text_list_get(&f->texts.meta, "slab_counts.before"))
-		return 0;
+		return;
 	spent = slab_counts_take(&sb, &opts);
 	if (!sb.size)
-		return 0;
+		return;
 	log_msg(log, LOG_INFO, "counting slab objects %s: %.1f ms of shrinking caches",
 		when, (double)spent / 1e6);
-	snprintf(name, sizeof(name), "slab_counts.%s", when);
-	if (sb.failed) {
+	if (sb.failed)
 		log_msg(log, LOG_INFO, "no memory for the count of slab objects %s",
 			when);
-		return 0;
-	}
-	return text_list_take(&f->texts.meta, name, &sb);
+	else
+		set_meta(f, before ? "slab_counts.before" : "slab_counts.after", &sb);
 }
 
 /* --- state of the memory ----------------------------------------------------------------- */
 
-static int add_list(struct facts *f, const char *item, const char *when,
-		    const struct log *log)
+static void add_list(struct facts *f, const char *item, const char *when,
+		     const struct log *log)
 {
 	struct strbuf __auto_free sb = { 0 };
 	char name[64];
@@ -125,17 +144,15 @@ static int add_list(struct facts *f, const char *item, const char *when,
 
 	snprintf(name, sizeof(name), "%s.%s", item, when);
 	if (!ret)
-		return text_list_take(&f->texts.meta, name, &sb);
-	return ret == -ENOMEM ? ret : 0;
+		set_meta(f, name, &sb);
+	f->failed |= ret == -ENOMEM;
 }
 
 /* A recording without it is whole. */
 static void say_ran(int err, const struct log *log)
 {
-	if (err)
-		log_msg(log, LOG_INFO,
-			"cannot read which tasks ran: %s; the recording will lack it",
-			strerror(-err));
+	log_errno(log, LOG_INFO, err,
+		  "cannot read which tasks ran: %m; the recording will lack it");
 }
 
 void facts_begin_ran(struct facts *f, uint32_t self, const struct log *log)
@@ -145,61 +162,41 @@ void facts_begin_ran(struct facts *f, uint32_t self, const struct log *log)
 		say_ran(tasks_ran_begin(&f->ran, "/proc"), log);
 }
 
-static int end_ran(struct facts *f, const struct log *log)
+static void end_ran(struct facts *f, const struct log *log)
 {
 	struct strbuf __auto_free sb = { 0 };
 	int ret = f->ran.begun ? tasks_ran_end(&f->ran, "/proc", f->ran_self, &sb) : 0;
 
 	if (f->ran.begun && !ret)
-		return text_list_take(&f->texts.meta, RECORDING_META_TASKS_RAN, &sb);
+		set_meta(f, RECORDING_META_TASKS_RAN, &sb);
 	say_ran(ret, log);
-	return 0;
-}
-
-/* Removes the item from the list. The caller frees its text; NULL if there is no such item. */
-static char *take_meta(struct facts *f, const char *name)
-{
-	for (size_t i = 0; i < f->texts.meta.count; i++) {
-		struct recording_text *item = &f->texts.meta.items[i];
-		char *text = item->text;
-
-		if (strcmp(item->name, name) != 0)
-			continue;
-		free(item->name);
-		*item = f->texts.meta.items[--f->texts.meta.count];
-		return text;
-	}
-	return NULL;
 }
 
 #define BUDDYINFO "buddyinfo"
 
-int facts_memory(struct facts *f, const char *when, const struct log *log)
+void facts_memory(struct facts *f, const char *when, const struct log *log)
 {
 	static const char *const names[] = { "meminfo", "zoneinfo" };
 	struct strbuf texts[2] = { { 0 } };
 	char name[64];
-	int ret = 0;
 
 	memory_read(&texts[0], &texts[1]);
 	for (size_t i = 0; i < ARRAY_SIZE(names); i++) {
 		snprintf(name, sizeof(name), "%s.%s", names[i], when);
-		free(take_meta(f, name));
-		if (!texts[i].size)
+		if (texts[i].size)
+			set_meta(f, name, &texts[i]);
+		else
 			log_msg(log, LOG_INFO,
 				"cannot read /proc/%s; the recording will lack it",
 				names[i]);
-		else if (!ret)
-			ret = text_list_take(&f->texts.meta, name, &texts[i]);
 		strbuf_free(&texts[i]);
 	}
 	/* Right after zoneinfo: pages move between the lists of both. */
 	snprintf(name, sizeof(name), "%s.%s", BUDDYINFO, when);
-	free(take_meta(f, name));
-	return ret ? ret : add_meta_file(f, name, "/proc/" BUDDYINFO, log);
+	add_meta_file(f, name, "/proc/" BUDDYINFO, log);
 }
 
-int facts_snapshot(struct facts *f, const char *when, const struct log *log)
+void facts_snapshot(struct facts *f, const char *when, const struct log *log)
 {
 	/* The files that are compared with the events are read closest to the recording: last
 	 * before it and first after it.
@@ -212,65 +209,58 @@ int facts_snapshot(struct facts *f, const char *when, const struct log *log)
 					     "vmstat" };
 	bool after = strcmp(when, "after") == 0;
 	char name[64], path[64];
-	int ret = after ? 0 : add_list(f, RECORDING_META_VMALLOCINFO, when, log);
 
-	for (size_t i = 0; !ret && i < ARRAY_SIZE(files); i++) {
+	if (!after)
+		add_list(f, RECORDING_META_VMALLOCINFO, when, log);
+	for (size_t i = 0; i < ARRAY_SIZE(files); i++) {
 		const char *file = files[after ? ARRAY_SIZE(files) - 1 - i : i];
 		const char *slash = strrchr(file, '/');
 
 		snprintf(name, sizeof(name), "%s.%s", slash ? slash + 1 : file, when);
 		snprintf(path, sizeof(path), "/proc/%s", file);
 		if (!strcmp(file, "slabinfo"))
-			ret = add_slabinfo(f, name, after, log);
+			add_slabinfo(f, name, after, log);
 		else if (strcmp(file, "meminfo") != 0)
-			ret = add_meta_file(f, name, path, log);
+			add_meta_file(f, name, path, log);
 		else if (!text_list_get(&f->texts.meta, name))
-			ret = facts_memory(f, when, log);
+			facts_memory(f, when, log);
 	}
 	/* Its reading takes memory: after the counters. */
-	if (after && !ret)
-		ret = end_ran(f, log);
-	if (after && !ret)
-		ret = add_list(f, RECORDING_META_VMALLOCINFO, when, log);
-	if (after && !ret)
-		ret = add_list(f, RECORDING_META_PAGE_OWNER, when, log);
-	if (!ret)
-		ret = add_list(f, RECORDING_META_PERCPU_STATS, when, log);
+	if (after) {
+		end_ran(f, log);
+		add_list(f, RECORDING_META_VMALLOCINFO, when, log);
+		add_list(f, RECORDING_META_PAGE_OWNER, when, log);
+	}
+	add_list(f, RECORDING_META_PERCPU_STATS, when, log);
 	/* Last, as its reading opens thousands of files, but before tracing begins. */
-	return ret || f->no_proc ? ret : add_list(f, RECORDING_META_PROCESSES, when, log);
+	if (!f->no_proc)
+		add_list(f, RECORDING_META_PROCESSES, when, log);
 }
 
-/* The links of /sys/kernel/slab: caches with the same target were merged into one. */
-static int add_slab_aliases(struct facts *f, const char *path)
+/* Adds the links of /sys/kernel/slab (caches with the same target were merged into one), and which
+ * caches are reclaimable; nothing if the kernel does not say.
+ */
+static void add_caches(struct facts *f)
 {
-	struct strbuf sb = { 0 };
-	DIR *dir __auto_dir = opendir(path);
+	struct strbuf __auto_free aliases = { 0 }, reclaim = { 0 };
+	DIR *dir __auto_dir = opendir(CACHES);
 	struct dirent *entry;
 
 	if (!dir)
-		return 0; /* no SLUB, or no sysfs */
+		return; /* no SLUB, or no sysfs */
 	while ((entry = readdir(dir))) {
 		char target[300];
 		ssize_t len =
 			readlinkat(dirfd(dir), entry->d_name, target, sizeof(target) - 1);
 
-		if (len <= 0)
-			continue;
-		target[len] = 0;
-		strbuf_printf(&sb, "%s %s\n", entry->d_name, target);
+		if (len > 0)
+			strbuf_printf(&aliases, "%s %.*s\n", entry->d_name, (int)len,
+				      target);
 	}
-	return text_list_take(&f->texts.meta, "slab_aliases", &sb);
-}
-
-/* Which caches are reclaimable; nothing if the kernel does not say. */
-static int add_slab_reclaim(struct facts *f, const char *path)
-{
-	struct strbuf sb = { 0 };
-
-	slab_counts_reclaim(&sb, path);
-	if (!sb.size && !sb.failed)
-		return 0;
-	return text_list_take(&f->texts.meta, RECORDING_META_SLAB_RECLAIM, &sb);
+	set_meta(f, "slab_aliases", &aliases);
+	slab_counts_reclaim(&reclaim, CACHES);
+	if (reclaim.size || reclaim.failed)
+		set_meta(f, RECORDING_META_SLAB_RECLAIM, &reclaim);
 }
 
 int facts_add_saved_comms(struct facts *f)
@@ -278,38 +268,33 @@ int facts_add_saved_comms(struct facts *f)
 	struct strbuf __auto_free sb = { 0 };
 	int ret = instance_read_top("saved_cmdlines", &sb);
 
-	if (ret == 0)
-		ret = comms_add_text(&f->comms, strbuf_text(&sb));
+	ret = ret ?: comms_add_text(&f->comms, strbuf_text(&sb));
 	/* Optional. */
 	return ret == -ENOMEM ? ret : 0;
 }
 
-int facts_add_comms(struct facts *f)
+void facts_add_comms(struct facts *f)
 {
-	int ret = facts_add_saved_comms(f);
-
-	if (ret || f->no_proc)
-		return ret;
+	f->failed |= facts_add_saved_comms(f) != 0;
 	/* The more reliable source for live tasks. */
-	ret = comms_add_proc(&f->comms, "/proc");
-	return ret == -ENOMEM ? ret : 0;
+	if (!f->no_proc && comms_add_proc(&f->comms, "/proc") == -ENOMEM)
+		f->failed = true;
 }
 
 void facts_open_curve(struct facts *f, bool latest, const struct log *log)
 {
 	int ret = curve_open(&f->curve, "/proc", latest);
 
-	if (ret)
-		log_msg(log, LOG_WARN,
-			"cannot read /proc/slabinfo: %s; the recording will lack the kernel's curve",
-			strerror(-ret));
+	log_errno(
+		log, LOG_WARN, ret,
+		"cannot read /proc/slabinfo: %m; the recording will lack the kernel's curve");
 }
 
-int facts_end_curve(struct facts *f, uint64_t first, uint64_t last, const struct log *log)
+void facts_end_curve(struct facts *f, uint64_t first, uint64_t last,
+		     const struct log *log)
 {
 	struct kernel_curve *counts = &f->curve.counts;
-	struct strbuf sb = { 0 };
-	int ret = 0;
+	struct strbuf __auto_free sb = { 0 };
 
 	kernel_curve_clip(counts, first, last);
 	if (counts->nr) {
@@ -317,18 +302,16 @@ int facts_end_curve(struct facts *f, uint64_t first, uint64_t last, const struct
 			"reading the kernel's counts: %.1f ms of CPU time; %u moments kept",
 			(double)f->curve.spent_ns / 1e6, counts->nr);
 		kernel_curve_format(counts, &sb);
-		ret = text_list_take(&f->texts.meta, RECORDING_META_CURVE, &sb);
+		set_meta(f, RECORDING_META_CURVE, &sb);
 	}
 	curve_free(&f->curve);
-	return ret;
 }
 
 int facts_read_headers(struct facts *f, const struct instance *in)
 {
 	int ret = instance_read(in, "events/header_page", &f->texts.header_page);
 
-	return ret ? ret
-		   : instance_read(in, "events/header_event", &f->texts.header_event);
+	return ret ?: instance_read(in, "events/header_event", &f->texts.header_event);
 }
 
 /* --- formats ----------------------------------------------------------------------------- */
@@ -361,8 +344,7 @@ static int read_formats(struct facts *f, const struct event_list *list)
 {
 	int ret = add_formats(&f->texts.ftrace_formats, "ftrace");
 
-	if (!ret)
-		ret = add_formats(&f->texts.event_formats, "kmem");
+	ret = ret ?: add_formats(&f->texts.event_formats, "kmem");
 	for (size_t i = 0; !ret && i < list->count; i++)
 		ret = add_formats(&f->texts.event_formats, list->items[i].system);
 	return ret;
@@ -370,30 +352,76 @@ static int read_formats(struct facts *f, const struct event_list *list)
 
 /* --- the kernel -------------------------------------------------------------------------- */
 
-static int add_build_id(struct facts *f, const struct log *log)
+/* Reads ELF notes. 0; -ENOENT: they have no build ID; -errno. */
+static int read_build_id(const char *path, char id[ELF_BUILD_ID_MAX])
 {
-	struct strbuf __auto_free notes = { 0 }, hex = { 0 };
-	int ret = instance_read_top("/sys/kernel/notes", &notes);
+	struct strbuf __auto_free notes = { 0 };
+	int ret = instance_read_top(path, &notes);
 
-	if (ret == 0)
-		ret = build_id_of_notes(strbuf_text(&notes), notes.size, &hex);
-	if (ret == 0)
-		ret = text_list_take(&f->texts.meta, "build_id", &hex);
-	else
-		log_msg(log, LOG_INFO, "cannot read the kernel's build ID: %s",
-			strerror(-ret));
-	return ret == -ENOMEM ? ret : 0;
+	*id = '\0';
+	if (!ret &&
+	    !elf_notes_build_id(strbuf_text(&notes), notes.size, HOST_BIG_ENDIAN, id))
+		ret = -ENOENT;
+	return ret;
+}
+
+int facts_build_id(char id[ELF_BUILD_ID_MAX])
+{
+	return read_build_id("/sys/kernel/notes", id);
+}
+
+static void add_build_id(struct facts *f, const struct log *log)
+{
+	char id[ELF_BUILD_ID_MAX];
+	int ret = facts_build_id(id);
+
+	if (!ret)
+		facts_add_meta(f, "build_id", id, strlen(id));
+	log_errno(log, LOG_INFO, ret, "cannot read the kernel's build ID: %m");
+	f->failed |= ret == -ENOMEM;
+}
+
+static int add_module_id(const char *path, const char *name, struct strbuf *out)
+{
+	char id[ELF_BUILD_ID_MAX], file[4096];
+	int ret;
+
+	snprintf(file, sizeof(file), "%s/%s/notes/.note.gnu.build-id", path, name);
+	ret = read_build_id(file, id);
+	if (!ret)
+		strbuf_printf(out, "%s %s\n", name, id);
+	return ret == -ENOMEM || out->failed ? -ENOMEM : 0;
+}
+
+static int is_name(const struct dirent *entry)
+{
+	return entry->d_name[0] != '.';
+}
+
+int build_ids_of_modules(const char *path, struct strbuf *out)
+{
+	struct dirent **names __auto_mem = NULL;
+	int nr = scandir(path, &names, is_name, alphasort), ret = 0;
+
+	if (nr < 0)
+		return -errno;
+	for (int i = 0; i < nr; i++) {
+		ret = ret ?: add_module_id(path, names[i]->d_name, out);
+		free(names[i]);
+	}
+	return ret;
 }
 
 /* Another machine can use them to find debug information. Optional: not all kernels have them. */
-static int add_module_ids(struct facts *f)
+static void add_module_ids(struct facts *f)
 {
 	struct strbuf __auto_free ids = { 0 };
 	int ret = build_ids_of_modules("/sys/module", &ids);
 
+	free(take_meta(f, "module_build_ids"));
 	if (!ret && ids.size)
-		ret = text_list_take(&f->texts.meta, "module_build_ids", &ids);
-	return ret == -ENOMEM ? ret : 0;
+		set_meta(f, "module_build_ids", &ids);
+	f->failed |= ret == -ENOMEM;
 }
 
 /* Does any line "ADDR TYPE NAME" have an address other than zero? */
@@ -410,82 +438,48 @@ static bool has_addresses(const struct strbuf *kallsyms)
 	return false;
 }
 
-static int read_kallsyms(struct facts *f, const struct log *log)
+static void read_kallsyms(struct facts *f, const struct log *log)
 {
 	int ret = instance_read_top("/proc/kallsyms", &f->texts.kallsyms);
 
 	if (ret == -ENOMEM)
-		return ret;
-	if (ret)
+		f->failed = true;
+	else if (ret)
 		log_msg(log, LOG_WARN,
 			"cannot read /proc/kallsyms: %s\n  Callsites will show as addresses. The kernel needs CONFIG_KALLSYMS.",
 			strerror(-ret));
 	else if (!has_addresses(&f->texts.kallsyms))
 		log_msg(log, LOG_WARN,
 			"the kernel hides its addresses (kptr_restrict): callsites will show as addresses, not names\n  Before the next recording: sysctl kernel.kptr_restrict=1 (as root, with CAP_SYSLOG)");
-	return 0;
-}
-
-static int read_uname(struct facts *f)
-{
-	struct utsname name;
-
-	if (uname(&name) < 0)
-		return -errno;
-	strbuf_printf(&f->texts.uname, "%s %s %s %s", name.sysname, name.nodename,
-		      name.release, name.machine);
-	return f->texts.uname.failed ? -ENOMEM : 0;
-}
-
-/* Reads an optional text: only running out of memory is an error. */
-static int read_optional(const char *file, struct strbuf *out)
-{
-	int ret = instance_read_top(file, out);
-
-	return ret == -ENOMEM ? ret : 0;
 }
 
 int facts_system(struct facts *f, const struct instance *in,
 		 const struct event_list *list, const struct log *log)
 {
 	int ret = read_formats(f, list);
+	struct utsname name;
 
-	if (!ret)
-		ret = read_kallsyms(f, log);
-	if (!ret)
-		ret = read_optional("printk_formats", &f->texts.printk_formats);
-	if (!ret)
-		ret = instance_read(in, "trace_clock", &f->texts.trace_clock);
-	if (!ret)
-		ret = read_uname(f);
-	if (!ret)
-		ret = add_meta_file(f, RECORDING_META_MODULES, "/proc/modules", log);
-	if (!ret)
-		ret = add_slab_aliases(f, CACHES);
-	if (!ret)
-		ret = add_slab_reclaim(f, CACHES);
-	if (!ret)
-		ret = add_build_id(f, log);
-	return ret ? ret : add_module_ids(f);
+	ret = ret ?: instance_read(in, "trace_clock", &f->texts.trace_clock);
+	if (!ret && uname(&name) < 0)
+		ret = -errno;
+	if (ret)
+		return ret;
+	strbuf_printf(&f->texts.uname, "%s %s %s %s", name.sysname, name.nodename,
+		      name.release, name.machine);
+	read_kallsyms(f, log);
+	f->failed |=
+		instance_read_top("printk_formats", &f->texts.printk_formats) == -ENOMEM;
+	add_meta_file(f, RECORDING_META_MODULES, "/proc/modules", log);
+	add_caches(f);
+	add_build_id(f, log);
+	add_module_ids(f);
+	return 0;
 }
 
-int facts_change_meta(struct facts *f, const char *name, const char *text)
+void facts_add_opening(struct facts *f, const struct log *log)
 {
-	free(take_meta(f, name));
-	return facts_add_meta(f, name, text, strlen(text));
-}
-
-int facts_slabs_again(struct facts *f, const struct log *log)
-{
-	free(take_meta(f, "slabinfo.before"));
-	return add_meta_file(f, "slabinfo.before", "/proc/slabinfo", log);
-}
-
-int facts_add_opening(struct facts *f, const struct log *log)
-{
-	int ret = add_list(f, RECORDING_META_OPENING, "before", log);
-
-	return ret ? ret : add_list(f, RECORDING_META_ALLOC_TRACES, "before", log);
+	add_list(f, RECORDING_META_OPENING, "before", log);
+	add_list(f, RECORDING_META_ALLOC_TRACES, "before", log);
 }
 
 /* Compares lines "NAME SIZE USERS DEPENDENTS STATE ADDRESS" without the users, which change all the
@@ -504,38 +498,26 @@ static bool same_modules(const char *a, const char *b)
 	return *a == *b;
 }
 
-int facts_refresh(struct facts *f, const struct log *log)
+void facts_refresh(struct facts *f, const struct log *log)
 {
-	char *modules __auto_mem = take_meta(f, RECORDING_META_MODULES);
-	const struct recording_text *last;
-	int ret;
+	char *before __auto_mem = take_meta(f, RECORDING_META_MODULES);
+	const char *now;
 
-	free(take_meta(f, "slab_aliases"));
-	free(take_meta(f, RECORDING_META_SLAB_RECLAIM));
-	ret = add_slab_aliases(f, CACHES);
-	if (!ret)
-		ret = add_slab_reclaim(f, CACHES);
-	if (!ret)
-		ret = add_meta_file(f, RECORDING_META_MODULES, "/proc/modules", log);
-	last = f->texts.meta.count ? &f->texts.meta.items[f->texts.meta.count - 1] : NULL;
-	if (!ret &&
-	    !same_modules(modules ? modules : "",
-			  last && !strcmp(last->name, RECORDING_META_MODULES) ? last->text
-									      : "")) {
-		free(take_meta(f, "module_build_ids"));
-		strbuf_reset(&f->texts.kallsyms);
-		ret = read_kallsyms(f, log);
-		if (!ret)
-			ret = add_module_ids(f);
-	}
-	return ret;
+	add_caches(f);
+	add_meta_file(f, RECORDING_META_MODULES, "/proc/modules", log);
+	now = text_list_get(&f->texts.meta, RECORDING_META_MODULES);
+	if (same_modules(before ? before : "", now ? now : ""))
+		return;
+	strbuf_reset(&f->texts.kallsyms);
+	read_kallsyms(f, log);
+	add_module_ids(f);
 }
 
 int facts_compose(struct facts *f)
 {
 	strbuf_reset(&f->texts.cmdlines);
 	comms_format(&f->comms, &f->texts.cmdlines);
-	return system_texts_facts(&f->texts, &f->writer);
+	return f->failed ? -ENOMEM : system_texts_facts(&f->texts, &f->writer);
 }
 
 void facts_free(struct facts *f)

@@ -13,13 +13,14 @@
 #include "capture/facts/comms.h"
 #include "capture/facts/curve.h"
 #include "capture/facts/slab_counts.h"
-#include "capture/facts/tasks_ran.h"
-#include "recording/system_texts.h"
+#include "capture/facts/threads.h"
 #include "recording/writer.h"
+#include "symbol/elf.h"
 
 /**
  * struct facts - zero-initialise it; facts_free() at the end
  * @writer: filled by facts_compose(); its strings belong to @texts
+ * @failed: memory ran out for something that was read; facts_compose() fails then
  */
 struct facts {
 	struct system_texts texts;
@@ -30,32 +31,26 @@ struct facts {
 	struct slab_files slab_files;
 	bool long_lists; /* of the kernel are read, however long it takes */
 	bool no_proc;	 /* /proc's process numbers are not the kernel's */
+	bool failed;
 	struct writer_facts writer;
 };
 
-/* Adds a metadata item; text and name are copied. */
-int facts_add_meta(struct facts *f, const char *name, const char *text,
-		   size_t size) __must_check;
-/* Replaces the text of an existing item. 0 or -ENOMEM. */
-int facts_change_meta(struct facts *f, const char *name, const char *text) __must_check;
+/* Adds a metadata item, in place of an earlier one of that name; text and name are copied. */
+void facts_add_meta(struct facts *f, const char *name, const char *text, size_t size);
 /* Reads pagetypeinfo, slabinfo, zoneinfo, buddyinfo, vmstat, meminfo and min_free_kbytes as
  * NAME.@when ("before", "after"), and the slabs that CPUs hold (slab_cpu.after). Skips what the
  * kernel does not have, and what facts_memory() has read.
  */
-int facts_snapshot(struct facts *f, const char *when, const struct log *log) __must_check;
+void facts_snapshot(struct facts *f, const char *when, const struct log *log);
 /* Reads what page frames are used for and who has slab objects, which takes its time: right before
- * tracing begins. 0 or -ENOMEM.
+ * tracing begins.
  */
-int facts_add_opening(struct facts *f, const struct log *log) __must_check;
-/* Reads slabinfo.before again, with tracing on, so that no allocation falls between it and the
- * first event. 0 or -ENOMEM.
- */
-int facts_slabs_again(struct facts *f, const struct log *log) __must_check;
+void facts_add_opening(struct facts *f, const struct log *log);
 /* Reads meminfo, zoneinfo and buddyinfo as NAME.@when, with tracing on, also in place of earlier
  * ones. Not before caches are shrunk at the beginning, nor after that at the end: no event records
- * the pages that this process frees. 0 or -ENOMEM.
+ * the pages that this process frees.
  */
-int facts_memory(struct facts *f, const char *when, const struct log *log) __must_check;
+void facts_memory(struct facts *f, const char *when, const struct log *log);
 /* Opens the files from which caches are counted, which stay open until facts_free(): so neither of
  * two counts has objects that the other has not because files were opened. Call it first of all.
  */
@@ -63,12 +58,13 @@ void facts_hold_slab_files(struct facts *f);
 /* Counts the objects of every slab cache, one cache after the other, while tracing is on, into
  * slab_counts.@when ("before", "after"; slab_counts.h). With the times, events show what was
  * allocated and freed close to each count. At most @shrink_ns are spent on shrinking caches before
- * they are counted. If user space cannot read the trace clock, nothing is counted. 0 or -ENOMEM.
+ * they are counted. If user space cannot read the trace clock, nothing is counted. Before that,
+ * slabinfo.before is read again.
  */
-int facts_count_slabs(struct facts *f, const char *when, uint64_t shrink_ns,
-		      const struct log *log) __must_check;
+void facts_count_slabs(struct facts *f, const char *when, uint64_t shrink_ns,
+		       const struct log *log);
 /* Adds the current task names (saved_cmdlines, then /proc). */
-int facts_add_comms(struct facts *f) __must_check;
+void facts_add_comms(struct facts *f);
 /* Adds only the kernel's list of names, which is cheap: old names drop out of it. 0 or -ENOMEM. */
 int facts_add_saved_comms(struct facts *f) __must_check;
 /* Reads how long each task has run, with tracing on. facts_snapshot() reads it again after the
@@ -81,10 +77,10 @@ void facts_begin_ran(struct facts *f, uint32_t self, const struct log *log);
  */
 void facts_open_curve(struct facts *f, bool latest, const struct log *log);
 /* Adds the curve as RECORDING_META_CURVE, without the moments before @first and after @last, times
- * of the trace clock, and ends it. 0 or -ENOMEM.
+ * of the trace clock, and ends it.
  */
-int facts_end_curve(struct facts *f, uint64_t first, uint64_t last,
-		    const struct log *log) __must_check;
+void facts_end_curve(struct facts *f, uint64_t first, uint64_t last,
+		     const struct log *log);
 /* Reads header_page of the instance, which with larger sub-buffers differs from the top-level
  * instance's.
  */
@@ -92,9 +88,9 @@ int facts_read_headers(struct facts *f, const struct instance *in) __must_check;
 /* Appends the statistics of @cpu, which may be one of RECORDING_FREES_CPU. 0 or -errno. */
 int facts_read_cpustat(const struct instance *in, uint32_t cpu,
 		       struct strbuf *out) __must_check;
-/* Adds the statistics of @cpu, after tracing has stopped. */
-int facts_add_cpustat(struct facts *f, const struct instance *in,
-		      uint32_t cpu) __must_check;
+/* Adds the statistics of @cpu, after tracing has stopped; @text receives them, owned by @f. */
+int facts_add_cpustat(struct facts *f, const struct instance *in, uint32_t cpu,
+		      const char **text) __must_check;
 
 /**
  * facts_system() - read what does not change: formats, kallsyms, modules, build id, uname, clocks
@@ -105,14 +101,10 @@ int facts_add_cpustat(struct facts *f, const struct instance *in,
  */
 int facts_system(struct facts *f, const struct instance *in,
 		 const struct event_list *list, const struct log *log) __must_check;
-
-/**
- * facts_refresh() - read again what may have changed since facts_system()
- *
- * Reads the slab aliases, which caches are reclaimable, the module list and, if that changed, the
- * kernel's symbols. Return: 0 or -ENOMEM.
+/* Reads again what may have changed since facts_system(): the slab aliases, which caches are
+ * reclaimable, the module list and, if that changed, the kernel's symbols.
  */
-int facts_refresh(struct facts *f, const struct log *log) __must_check;
+void facts_refresh(struct facts *f, const struct log *log);
 
 /* Sets all of @f->writer except file_version, page_size, clock and nr_cpus, from what has been read
  * so far. May be called again. 0 or -ENOMEM.
@@ -120,15 +112,19 @@ int facts_refresh(struct facts *f, const struct log *log) __must_check;
 int facts_compose(struct facts *f) __must_check;
 void facts_free(struct facts *f);
 
+/* The clock of clock_gettime(2) that is the trace clock; false: none is. */
+bool facts_clock(const char *trace_clock, clockid_t *clock);
 /* The number after "KEY: " in statistics or meminfo text; 0 if absent. */
 uint64_t facts_number(const char *text, const char *key);
+/* The time after "KEY", such as "now ts:", in statistics: in ns of a clock that counts time, which
+ * has seconds with a fraction, "1535.858089"; else the whole number that it is. 0 if absent.
+ */
+uint64_t facts_time(const char *text, const char *key);
 /* The bytes after "KEY: " in /proc/meminfo; 0 if unknown. */
 uint64_t facts_meminfo(const char *key);
 
-/* Finds the GNU build ID in ELF notes of this machine's byte order and appends it to @hex. 0;
- * -ENOENT: the notes have no build ID; -ENOMEM.
- */
-int build_id_of_notes(const void *notes, size_t size, struct strbuf *hex) __must_check;
+/* Reads the running kernel's build ID. 0; with @id empty -ENOENT: it has none, -errno. */
+int facts_build_id(char id[ELF_BUILD_ID_MAX]) __must_check;
 
 /**
  * build_ids_of_modules() - read the modules' build IDs
@@ -140,20 +136,5 @@ int build_id_of_notes(const void *notes, size_t size, struct strbuf *hex) __must
  * Return: 0; -ENOMEM; another -errno of opening @path.
  */
 int build_ids_of_modules(const char *path, struct strbuf *out) __must_check;
-
-/**
- * shrink_caches() - shrink every slab cache
- * @path: /sys/kernel/slab, or a directory like it
- * @level: level of the message about failures
- *
- * Skips aliases, which are symbolic links, so that each cache is shrunk once. Caches that vanish
- * meanwhile do not count.
- *
- * Return: true if all caches were shrunk; false after a message of @level, and a LOG_INFO one
- * for each cache that was not.
- */
-bool shrink_caches(const char *path, enum log_level level, const struct log *log);
-/* Shrinks again the few caches of which CPUs have taken slabs since. */
-void shrink_again(const char *path, const struct log *log);
 
 #endif

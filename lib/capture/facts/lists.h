@@ -6,9 +6,36 @@
 #ifndef KMEMX_CAPTURE_LISTS_H
 #define KMEMX_CAPTURE_LISTS_H
 
+#include "base/keyed.h"
 #include "base/log.h"
 #include "base/strbuf.h"
 
+/* What was added up for a key of a list. */
+struct list_sum {
+	uint64_t nr, pages;
+};
+
+/**
+ * struct list - a list that is being made
+ * @most_ns, @end_ns: it may take this long, until then by CLOCK_MONOTONIC
+ * @most_bytes: @out may get this long
+ * @sums: by what a line of @out ends with; before a NUL in it: what the line begins with
+ */
+struct list {
+	struct strbuf *out;
+	uint64_t most_ns, end_ns;
+	size_t most_bytes;
+	KEYED(struct list_sum) sums;
+};
+
+/* Reads @path, a file or a directory of the kernel, or one like it. 0, -errno. */
+typedef int list_fn(struct list *l, const char *path);
+
+/* Appends what @read finds at @path. 0; -ETIME: it takes longer than @most_ns; -EFBIG: it is more
+ * than @most_bytes; -errno: not readable, -ENOMEM.
+ */
+int list_make(list_fn *read, const char *path, uint64_t most_ns, size_t most_bytes,
+	      struct strbuf *out) __must_check;
 /* Reads @item: RECORDING_META_PROCESSES, RECORDING_META_VMALLOCINFO, RECORDING_META_PAGE_OWNER,
  * RECORDING_META_OPENING, RECORDING_META_ALLOC_TRACES or RECORDING_META_PERCPU_STATS;
  * @long_time: for up to a minute. 0 or -errno, after a message unless the kernel has no such list;
@@ -17,45 +44,33 @@
 int list_read(const char *item, bool long_time, struct strbuf *out,
 	      const struct log *log) __must_check;
 
-/* Appends "PAGES 0xGFP FUNCTION FUNCTION ..." for each kind of page at @path, innermost first and
- * without offsets and modules; a long callchain is cut. Pages may also have the numbers of
- * callchains in @path_stacks/show_stacks_handles. @most_ns, @most_bytes: of reading, and of what is
- * appended. 0; -ETIME: it takes longer; -EFBIG: it is more; -errno: not readable, -ENOMEM.
+/* Is the list within its limits? 0, -ETIME, -EFBIG. */
+int list_check(const struct list *l) __must_check;
+/* Calls @add for each line of @file, which may cut it, until it fails or the list is beyond its
+ * limits. @file NULL: it was not opened, with errno.
  */
-int page_owner_sum(const char *path, uint64_t most_ns, size_t most_bytes,
-		   struct strbuf *out) __must_check;
-/* Appends the frames of each kind of page, as RECORDING_META_OPENING has them. As above. */
-int page_owner_frames(const char *path, uint64_t most_ns, size_t most_bytes,
-		      struct strbuf *out) __must_check;
+int list_lines(const struct list *l, FILE *file, int (*add)(void *ctx, char *line),
+	       void *ctx) __must_check;
+/* Adds to the sum of a key, which becomes the line "NR KEY", or "NR PAGES KEY". 0 or -ENOMEM. */
+int list_add(struct list *l, const char *key, size_t len,
+	     const struct list_sum *more) __must_check;
 
-/* Appends "CACHE OBJECTS FUNCTION [MODULE]" for each callsite in CACHE/alloc_traces below @path. As
- * above; -ENOENT: no cache has such a file.
+/* "PAGES 0xGFP FUNCTION FUNCTION ..." for each kind of page, innermost first and without offsets
+ * and modules; a long callchain is cut. Pages may also have the numbers of callchains in
+ * PATH_stacks/show_stacks_handles.
  */
-int alloc_traces_sum(const char *path, uint64_t most_ns, size_t most_bytes,
-		     struct strbuf *out) __must_check;
-
-/**
- * vmallocinfo_sum() - add up the areas of each caller
- * @path: /proc/vmallocinfo, or a file like it
- * @most_ns: give up after this time; a thousand areas take about a millisecond
- *
- * Areas without pages of their own (ioremap, vmap, freed and not yet purged) are left out.
- *
- * Return: 0; -ETIME: there are too many areas; -ENOMEM; another -errno of reading.
+list_fn page_owner_sum;
+/* The frames of each kind of page, as RECORDING_META_OPENING has them. */
+list_fn page_owner_frames;
+/* The uses of frames by /proc/kpageflags. */
+list_fn opening_of_flags;
+/* "CACHE OBJECTS FUNCTION [MODULE]" for each callsite in CACHE/alloc_traces. -ENOENT: no cache has
+ * such a file.
  */
-int vmallocinfo_sum(const char *path, uint64_t most_ns, struct strbuf *out) __must_check;
-
-/**
- * processes_list() - list the live threads
- * @proc: "/proc"
- * @most_ns: give up after this time; a thousand processes take some 20 milliseconds
- *
- * Threads that come or go meanwhile may be left out.
- *
- * Return: 0; -ETIME: there are too many; -ENOMEM; another -errno of reading.
+list_fn alloc_traces_sum;
+/* "AREAS PAGES FUNCTION [MODULE]" for each caller. Areas without pages of their own (ioremap, vmap,
+ * freed and not yet purged) are left out. A thousand areas take about a millisecond.
  */
-int processes_list(const char *proc, uint64_t most_ns, struct strbuf *out) __must_check;
-/* Appends the control group of a process as in the list, "HIERARCHY:PATH"; nothing if it has ended. */
-void processes_list_group(int32_t pid, struct strbuf *out);
+list_fn vmallocinfo_sum;
 
 #endif

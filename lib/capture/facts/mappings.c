@@ -11,7 +11,7 @@
 #include <unistd.h>
 
 #include "base/io.h"
-#include "capture/facts/threads.h"
+#include "event/formats.h"
 #include "symbol/user_symbols.h"
 
 /* Of each CPU's buffer, a power of two: an exec of a program with ten libraries takes 1.5 KB. */
@@ -30,7 +30,7 @@ struct mappings {
 	struct mapping_ring *rings;
 	size_t nr, page_size;
 	uint64_t lost;
-	uint32_t id; /* of user_stack events */
+	uint16_t id; /* of user_stack events */
 	bool failed; /* memory ran out */
 	const struct log *log;
 };
@@ -40,27 +40,15 @@ struct mappings {
 /* Sets the clock of the kernel's records to the trace clock. False: perf has no such clock. */
 static bool set_clock(struct perf_event_attr *attr, const char *clock)
 {
-	static const struct {
-		const char *name;
-		int id; /* -1: perf's own */
-	} clocks[] = {
-		{ "mono", CLOCK_MONOTONIC },
-		{ "mono_raw", CLOCK_MONOTONIC_RAW },
-		{ "boot", CLOCK_BOOTTIME },
-		{ "tai", CLOCK_TAI },
-		{ "perf", -1 },
-		{ "local", -1 },
-		{ "global", -1 },
-	};
+	static const char *const own[] = { "perf", "local", "global" };
+	clockid_t id = 0;
+	bool has = facts_clock(clock, &id);
 
-	for (size_t i = 0; i < ARRAY_SIZE(clocks); i++) {
-		if (strcmp(clock, clocks[i].name) != 0)
-			continue;
-		attr->use_clockid = clocks[i].id >= 0;
-		attr->clockid = clocks[i].id >= 0 ? clocks[i].id : 0;
-		return true;
-	}
-	return false;
+	attr->use_clockid = has;
+	attr->clockid = id;
+	for (size_t i = 0; i < ARRAY_SIZE(own); i++)
+		has |= !strcmp(clock, own[i]);
+	return has;
 }
 
 static int open_ring(struct mappings *m, struct perf_event_attr *attr, int cpu)
@@ -86,10 +74,10 @@ static int open_ring(struct mappings *m, struct perf_event_attr *attr, int cpu)
 }
 
 /* Linux 5.12 and later tell build IDs. */
-static void forget_build_ids(struct perf_event_attr *attr)
+static void ask_build_ids(struct perf_event_attr *attr, bool ask)
 {
 #ifdef PERF_RECORD_MISC_MMAP_BUILD_ID
-	attr->build_id = 0;
+	attr->build_id = ask;
 #else
 	(void)attr;
 #endif
@@ -106,7 +94,7 @@ static int open_rings(struct mappings *m, struct perf_event_attr *attr)
 	for (int cpu = 0; !ret && cpu < cpus; cpu++) {
 		ret = open_ring(m, attr, cpu);
 		if (ret == -EINVAL && !m->nr) {
-			forget_build_ids(attr);
+			ask_build_ids(attr, false);
 			ret = open_ring(m, attr, cpu);
 		}
 		if (ret == -ENODEV) /* offline */
@@ -117,10 +105,10 @@ static int open_rings(struct mappings *m, struct perf_event_attr *attr)
 
 static void take_record(struct mappings *m, const uint8_t *p, size_t size)
 {
-	struct user_record rec = { .type = get_u32(p, HOST_BIG_ENDIAN),
+	struct perf_record rec = { .type = get_u32(p, HOST_BIG_ENDIAN),
 				   .misc = get_u16(p + 4, HOST_BIG_ENDIAN),
 				   .data = p + 8,
-				   .size = size - 8,
+				   .size = (uint32_t)(size - 8),
 				   .big_endian = HOST_BIG_ENDIAN };
 
 	if (rec.type == PERF_RECORD_LOST && rec.size >= 16)
@@ -128,8 +116,7 @@ static void take_record(struct mappings *m, const uint8_t *p, size_t size)
 	/* Every record ends with its time. */
 	if (rec.size < 8)
 		return;
-	rec.time = get_u64(p + size - 8, HOST_BIG_ENDIAN);
-	if (user_maps_record(&m->maps, &rec))
+	if (user_maps_record(&m->maps, &rec, get_u64(p + size - 8, HOST_BIG_ENDIAN)))
 		m->failed = true;
 }
 
@@ -145,7 +132,7 @@ static void read_ring(struct mappings *m, const struct mapping_ring *ring)
 		const size_t at = tail % RING_BYTES;
 		/* The header is 8 bytes, aligned, so it is in one piece. */
 		const size_t size = get_u16(data + at + 6, HOST_BIG_ENDIAN);
-		const size_t first = RING_BYTES - at < size ? RING_BYTES - at : size;
+		const size_t first = SMALLER(RING_BYTES - at, size);
 
 		if (size < 8)
 			break;
@@ -177,8 +164,7 @@ static int add_process(void *ctx, int task_fd, uint32_t pid, uint32_t tgid)
 		return 0;
 	snprintf(path, sizeof(path), "/proc/%" PRIu32 "/maps", pid);
 	ret = text_file_read(&text, path, IO_FILE);
-	if (!ret)
-		ret = user_maps_add_proc(&m->maps, pid, 0, strbuf_text(&text));
+	ret = ret ?: user_maps_add_proc(&m->maps, pid, 0, strbuf_text(&text));
 	return ret == -ENOMEM ? ret : 0;
 }
 
@@ -186,9 +172,9 @@ static int read_id(struct mappings *m)
 {
 	struct strbuf __auto_free text = { 0 };
 	int ret = instance_read_top("events/ftrace/user_stack/format", &text);
-	const char *id = ret ? NULL : strstr(strbuf_text(&text), "\nID: ");
+	char name[128];
 
-	if (!ret && (!id || sscanf(id, "\nID: %" SCNu32, &m->id) != 1))
+	if (!ret && !format_head(strbuf_text(&text), text.size, name, &m->id))
 		ret = -ENOTSUP;
 	return ret;
 }
@@ -215,14 +201,11 @@ static int begin(struct mappings *m, const char *clock)
 			clock);
 		return -EINVAL;
 	}
-#ifdef PERF_RECORD_MISC_MMAP_BUILD_ID
-	attr.build_id = 1;
-#endif
+	ask_build_ids(&attr, true);
 	ret = open_rings(m, &attr);
-	if (ret)
-		log_msg(m->log, LOG_WARN,
-			"the kernel does not tell of mappings: %s; frames of programs that start now have no names",
-			strerror(-ret));
+	log_errno(
+		m->log, LOG_WARN, ret,
+		"the kernel does not tell of mappings: %m; frames of programs that start now have no names");
 	ret = threads_walk("/proc", add_process, m);
 	return ret == -ENOMEM ? ret : 0;
 }
@@ -327,17 +310,14 @@ static int add_texts(struct mappings *m, struct facts *f, uid_t owner)
 	int ret = user_symbols(&m->maps, &opts, &texts);
 
 	user_maps_format(&m->maps, &maps);
-	if (!ret && maps.failed)
-		ret = -ENOMEM;
-	if (!ret)
-		ret = facts_add_meta(f, RECORDING_META_USER_MAPS, strbuf_text(&maps),
-				     maps.size);
-	if (!ret && texts.symbols.size)
-		ret = facts_add_meta(f, RECORDING_META_USER_SYMBOLS,
-				     strbuf_text(&texts.symbols), texts.symbols.size);
-	if (!ret && texts.lines.size)
-		ret = facts_add_meta(f, RECORDING_META_USER_LINES,
-				     strbuf_text(&texts.lines), texts.lines.size);
+	f->failed |= maps.failed;
+	facts_add_meta(f, RECORDING_META_USER_MAPS, strbuf_text(&maps), maps.size);
+	if (texts.symbols.size)
+		facts_add_meta(f, RECORDING_META_USER_SYMBOLS,
+			       strbuf_text(&texts.symbols), texts.symbols.size);
+	if (texts.lines.size)
+		facts_add_meta(f, RECORDING_META_USER_LINES, strbuf_text(&texts.lines),
+			       texts.lines.size);
 	strbuf_free(&texts.symbols);
 	strbuf_free(&texts.lines);
 	return ret;
@@ -356,7 +336,7 @@ int mappings_add(struct mappings *m, struct facts *f, struct ring_reader *reader
 			m->lost);
 	for (size_t i = 0; !ret && i < reader->nr_cpus; i++)
 		ret = ring_reader_each(reader, i, take_event, m);
-	return ret ? ret : add_texts(m, f, owner);
+	return ret ?: add_texts(m, f, owner);
 }
 
 void mappings_end(struct mappings *m)

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * capture: who has pages, by page_owner.
- * In: /sys/kernel/debug/page_owner. Out: a line for each callchain, "PAGES 0xGFP FUNCTION ...".
+ * capture: who has pages, by page_owner, and what each page frame is used for before a recording.
+ * In: /sys/kernel/debug/page_owner, /proc/kpageflags. Out: a line for each callchain, "PAGES 0xGFP
+ * FUNCTION ..."; the text of RECORDING_META_OPENING.
  *
  * Newer kernels number their callchains: page_owner_stacks/show_stacks_handles lists them. After
  * "mode=handle" is written to page_owner, a page has the number of its callchain instead of the
@@ -15,16 +16,24 @@
 #include <sys/vfs.h>
 #include <unistd.h>
 
-#include "base/array.h"
-#include "base/clock.h"
-#include "base/hash.h"
 #include "base/io.h"
-#include "capture/facts/opening.h"
 
 #define CHAIN_MAX  512
 #define ORDER_MAX  20
 /* More callchains are not kept. */
 #define STACKS_MAX (1U << 16)
+
+/**
+ * struct opening_runs - the text of RECORDING_META_OPENING under construction
+ * @next: frame after the runs in @out; @first, @nr, @name: the run that is not yet there
+ */
+struct opening_runs {
+	struct strbuf *out;
+	struct intern names;
+	uint32_t nr_names;
+	uint64_t next, first, nr;
+	uint32_t name;
+};
 
 /* A text with a blank before each function. */
 struct chain {
@@ -32,26 +41,68 @@ struct chain {
 	size_t len;
 };
 
-/* @numbers: a handle of the kernel's -> the number of its " FUNCTION FUNCTION ..." in @chains. */
+/* @numbers: a handle of the kernel's -> the number of its " FUNCTION FUNCTION ..." in @chains.
+ * @latest: the one that is being read.
+ */
 struct stacks {
 	struct intern chains;
 	struct u64_map numbers;
+	struct chain latest;
 };
 
 /* @key: "0xGFP FUNCTION ..." of the block that is being read, of @pages from frame @first on; 0:
- * none is. @bare: the length of the key without functions. @runs: also gets each block's frames;
- * may be NULL.
+ * none is. @bare: the length of the key without functions. @runs: gets each block's frames; NULL:
+ * they are added up in @list.
  */
 struct page_sums {
+	struct list *list;
 	struct stacks stacks;
-	struct intern keys;
 	struct opening_runs *runs;
-	uint64_t first;
-	uint64_t *pages_of, pages;
-	size_t nr, capacity;
+	uint64_t first, pages;
 	struct chain key;
 	size_t bare;
 };
+
+/* --- uses of page frames ---------------------------------------------------------------- */
+
+/* Appends the last run. */
+static void end_runs(struct opening_runs *r)
+{
+	if (r->nr)
+		strbuf_printf(r->out, "%" PRIx64 " %" PRIx64 " %" PRIx32 "\n",
+			      r->first - r->next, r->nr, r->name);
+	r->next = r->first + r->nr;
+	r->nr = 0;
+}
+
+/* Adds @nr frames from @first on, after those of earlier calls; others are left out. 0 or
+ * -ENOMEM.
+ */
+static int add_run(struct opening_runs *r, uint64_t first, uint64_t nr, const char *name,
+		   size_t name_len)
+{
+	uint32_t id = intern_id(&r->names, name, name_len);
+
+	if (!id)
+		return -ENOMEM;
+	if (first < r->first + r->nr)
+		return 0;
+	if (r->nr && r->name == id && r->first + r->nr == first) {
+		r->nr += nr;
+		return 0;
+	}
+	end_runs(r);
+	if (id > r->nr_names) {
+		strbuf_printf(r->out, "=%.*s\n", (int)name_len, name);
+		r->nr_names = id;
+	}
+	r->first = first;
+	r->nr = nr;
+	r->name = id;
+	return r->out->failed ? -ENOMEM : 0;
+}
+
+/* --- callchains by handle --------------------------------------------------------------- */
 
 /* Appends " FUNCTION" of " FUNCTION+0x6f/0xc2 [MODULE]", if it has room. */
 static void add_function(struct chain *c, const char *line)
@@ -75,34 +126,19 @@ static bool read_handle(const char *line, uint32_t *handle)
 	return true;
 }
 
-/* --- callchains by handle --------------------------------------------------------------- */
-
-static int add_stack(struct stacks *s, uint32_t handle, struct chain *c)
+/* Reads blocks of functions and a line "handle: NUMBER". */
+static int add_stack(void *ctx, char *line)
 {
-	uint32_t id = intern_id(&s->chains, c->text, c->len);
+	struct stacks *s = ctx;
+	struct chain *c = &s->latest;
+	uint32_t handle, id;
 
+	add_function(c, line);
+	if (s->numbers.count >= STACKS_MAX || !read_handle(line, &handle))
+		return 0;
+	id = intern_id(&s->chains, c->text, c->len);
 	c->len = 0;
 	return id && u64_map_insert(&s->numbers, handle, id) ? 0 : -ENOMEM;
-}
-
-/* Reads blocks of functions and a line "handle: NUMBER". 0, also without such a file. */
-static int read_stacks(struct stacks *s, const char *path, uint64_t end)
-{
-	FILE *file __auto_file = fopen(path, "re");
-	struct chain c = { .len = 0 };
-	uint32_t handle;
-	size_t size = 0;
-	char *line __auto_mem = NULL;
-	int ret = 0;
-
-	while (file && !ret && getline(&line, &size, file) > 0) {
-		add_function(&c, line);
-		if (s->numbers.count < STACKS_MAX && read_handle(line, &handle))
-			ret = add_stack(s, handle, &c);
-		if (!ret && *line != ' ' && clock_ns(CLOCK_MONOTONIC) > end)
-			ret = -ETIME;
-	}
-	return ret;
 }
 
 /* Opens page_owner, which prints handles if the kernel can and @handles is set. */
@@ -130,24 +166,14 @@ static FILE *open_pages(const char *path, bool handles)
 /* Adds up the block that was read. 0 or -ENOMEM. */
 static int end_block(struct page_sums *s)
 {
-	uint32_t id;
+	const struct list_sum more = { .nr = s->pages };
 
-	if (!s->pages)
-		return 0;
-	if (s->runs) {
-		int ret =
-			opening_add(s->runs, s->first, s->pages, s->key.text, s->key.len);
-
-		s->pages = 0;
-		return ret;
-	}
-	id = intern_id(&s->keys, s->key.text, s->key.len);
-	if (!id ||
-	    array_reach(&s->pages_of, &s->nr, &s->capacity, id, sizeof(*s->pages_of)))
-		return -ENOMEM;
-	s->pages_of[id - 1] += s->pages;
 	s->pages = 0;
-	return 0;
+	if (!more.nr)
+		return 0;
+	if (s->runs)
+		return add_run(s->runs, s->first, more.nr, s->key.text, s->key.len);
+	return list_add(s->list, s->key.text, s->key.len, &more);
 }
 
 /* Appends the callchain with @handle; nothing if the kernel's list does not have it. */
@@ -168,8 +194,9 @@ static void add_known(struct page_sums *s, uint32_t handle)
 /* Reads "Page allocated via order 0, mask 0x141cca(...), ...", "PFN 0x1a38 type ...",
  * " FUNCTION+0x6f/0xc2 [MODULE]", or "handle: 15728651".
  */
-static int add_line(struct page_sums *s, const char *line)
+static int add_line(void *ctx, char *line)
 {
+	struct page_sums *s = ctx;
 	const char *mask = strstr(line, ", mask 0x");
 	unsigned int order;
 	uint32_t handle;
@@ -193,66 +220,103 @@ static int add_line(struct page_sums *s, const char *line)
 	return 0;
 }
 
-static int read_blocks(struct page_sums *s, const char *path, uint64_t most_ns,
-		       const struct strbuf *frames, size_t most_bytes)
+static int read_blocks(struct list *l, const char *path, struct opening_runs *runs)
 {
-	uint64_t end = clock_ns(CLOCK_MONOTONIC) + most_ns;
+	struct page_sums s = { .list = l, .runs = runs };
+	FILE *file __auto_file = NULL, *stacks __auto_file = NULL;
 	char numbered[PATH_MAX];
-	size_t size = 0;
-	char *line __auto_mem = NULL;
-	FILE *file __auto_file = NULL;
 	int ret;
 
 	snprintf(numbered, sizeof(numbered), "%s_stacks/show_stacks_handles", path);
-	ret = read_stacks(&s->stacks, numbered, end);
-	file = open_pages(path, s->stacks.numbers.count);
-	if (!ret && !file)
-		ret = -errno;
-	while (!ret && getline(&line, &size, file) > 0) {
-		ret = add_line(s, line);
-		if (!ret && *line != ' ' && clock_ns(CLOCK_MONOTONIC) > end)
-			ret = -ETIME;
-		if (!ret && frames && frames->size > most_bytes)
-			ret = -EFBIG;
-	}
-	if (!ret)
-		ret = end_block(s);
-	if (!ret && ferror(file))
-		ret = -EIO;
-	intern_free(&s->stacks.chains);
-	u64_map_free(&s->stacks.numbers);
+	stacks = fopen(numbered, "re");
+	ret = stacks ? list_lines(l, stacks, add_stack, &s.stacks) : 0;
+	file = ret ? NULL : open_pages(path, s.stacks.numbers.count);
+	ret = ret ?: list_lines(l, file, add_line, &s) ?: end_block(&s);
+	intern_free(&s.stacks.chains);
+	u64_map_free(&s.stacks.numbers);
 	return ret;
 }
 
-int page_owner_frames(const char *path, uint64_t most_ns, size_t most_bytes,
-		      struct strbuf *out)
+int page_owner_frames(struct list *l, const char *path)
 {
-	struct opening_runs runs = { .out = out };
-	struct page_sums s = { .runs = &runs };
-	int ret = read_blocks(&s, path, most_ns, out, most_bytes);
+	struct opening_runs runs = { .out = l->out };
+	int ret = read_blocks(l, path, &runs);
 
-	opening_end(&runs);
+	end_runs(&runs);
 	intern_free(&runs.names);
-	return out->failed ? -ENOMEM : ret;
+	return ret;
 }
 
-int page_owner_sum(const char *path, uint64_t most_ns, size_t most_bytes,
-		   struct strbuf *out)
+int page_owner_sum(struct list *l, const char *path)
 {
-	struct page_sums s = { 0 };
-	int ret = read_blocks(&s, path, most_ns, NULL, 0);
+	return read_blocks(l, path, NULL);
+}
 
-	for (uint32_t i = 0; !ret && i < s.nr; i++) {
-		size_t len = 0;
-		const char *key = intern_get(&s.keys, i + 1, &len);
+/* --- without page_owner ----------------------------------------------------------------- */
 
-		strbuf_printf(out, "%" PRIu64 " %.*s\n", s.pages_of[i], (int)len, key);
-		if (out->size > most_bytes)
-			ret = -EFBIG;
+/* Frames that are read at a time. */
+#define FRAMES 8192
+
+/* Bits of kpageflags: include/uapi/linux/kernel-page-flags.h. */
+#define UPTODATE   (1ULL << 3)
+#define LRU	   (1ULL << 5)
+#define SLAB	   (1ULL << 7)
+#define BUDDY	   (1ULL << 10)
+#define ANON	   (1ULL << 12)
+#define SWAPBACKED (1ULL << 14)
+#define HUGE	   (1ULL << 17)
+#define NOPAGE	   (1ULL << 20)
+#define PGTABLE	   (1ULL << 26)
+
+/* The line of the balance that a frame is in; NULL: none, or the flags do not tell. */
+static const char *line_of(uint64_t flags)
+{
+	if (flags & (BUDDY | NOPAGE | SLAB))
+		return NULL; /* which slabs are reclaimable is in no flag */
+	if (flags & HUGE)
+		return "hugetlb";
+	if (flags & PGTABLE)
+		return "page_tables";
+	if (flags & ANON)
+		return "anonymous";
+	if (flags & SWAPBACKED)
+		return "shmem";
+	/* A page that was just read is on no LRU list yet. */
+	return flags & (LRU | UPTODATE) ? "page_cache" : NULL;
+}
+
+static int add_flags(struct opening_runs *r, uint64_t frame, const uint64_t *flags,
+		     size_t nr)
+{
+	int ret = 0;
+
+	for (size_t i = 0; i < nr && !ret; i++) {
+		const char *line = line_of(flags[i]);
+
+		if (line)
+			ret = add_run(r, frame + i, 1, line, strlen(line));
 	}
-	if (out->failed)
-		ret = -ENOMEM;
-	intern_free(&s.keys);
-	free(s.pages_of);
+	return ret;
+}
+
+int opening_of_flags(struct list *l, const char *path)
+{
+	static const size_t unit = sizeof(uint64_t);
+	struct opening_runs r = { .out = l->out };
+	int fd __auto_fd = open(path, O_RDONLY | O_CLOEXEC), ret = fd < 0 ? -errno : 0;
+	uint64_t flags[FRAMES], frame = 0;
+	ssize_t n = 1;
+
+	while (!ret && n > 0) {
+		n = pread(fd, flags, sizeof(flags), (off_t)(frame * unit));
+		if (n < 0)
+			ret = -errno;
+		else
+			ret = add_flags(&r, frame, flags, (size_t)n / unit);
+		frame += n > 0 ? (size_t)n / unit : 0;
+		ret = ret ?: list_check(l);
+	}
+	end_runs(&r);
+	intern_free(&r.names);
 	return ret;
 }

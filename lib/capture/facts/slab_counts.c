@@ -2,11 +2,15 @@
 #include "capture/facts/slab_counts.h"
 
 #include <fcntl.h>
+#include <limits.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/array.h"
 #include "base/clock.h"
 #include "base/io.h"
+#include "recording/snapshot.h"
 
 #define FILE_TEXT   64
 /* Shrinking a cache walks its partial slabs with interrupts off, so a cache with more free objects
@@ -58,24 +62,31 @@ static size_t room_for(size_t caches)
 	if (getrlimit(RLIMIT_NOFILE, &limit) < 0)
 		return 0;
 	if (limit.rlim_cur < wanted) {
-		limit.rlim_cur = limit.rlim_max < wanted ? limit.rlim_max : wanted;
+		limit.rlim_cur = SMALLER(limit.rlim_max, wanted);
 		if (setrlimit(RLIMIT_NOFILE, &limit) < 0 ||
 		    getrlimit(RLIMIT_NOFILE, &limit) < 0)
 			return 0;
 	}
-	return limit.rlim_cur > OTHER_FILES ? limit.rlim_cur - OTHER_FILES : 0;
+	return less(limit.rlim_cur, OTHER_FILES);
+}
+
+/* A descriptor of a cache's file in @dir; -1: it cannot be opened. */
+static int open_file(int dir, const char *cache, enum slab_file file)
+{
+	char path[NAME_MAX + 32];
+
+	snprintf(path, sizeof(path), "%s/%s", cache, names[file]);
+	return openat(dir, path, (file == SLAB_SHRINK ? O_WRONLY : O_RDONLY) | O_CLOEXEC);
 }
 
 /* Opens and reads the files of one cache in @dir. */
 static void open_cache(int dir, const char *name, struct slab_files_cache *c)
 {
-	char path[320], byte;
+	char byte;
 
 	snprintf(c->name, sizeof(c->name), "%s", name);
 	for (int i = 0; i < SLAB_FILES; i++) {
-		snprintf(path, sizeof(path), "%s/%s", name, names[i]);
-		c->fds[i] = openat(dir, path,
-				   (i == SLAB_SHRINK ? O_WRONLY : O_RDONLY) | O_CLOEXEC);
+		c->fds[i] = open_file(dir, name, (enum slab_file)i);
 		/* The kernel allocates a page when it is read first. */
 		if (i != SLAB_SHRINK && i != SLAB_RECLAIM_ACCOUNT && c->fds[i] >= 0 &&
 		    pread(c->fds[i], &byte, 1, 0) < 0)
@@ -89,38 +100,24 @@ static void close_cache(const struct slab_files_cache *c)
 		io_close(&c->fds[i]);
 }
 
-/* Parses a line of slabinfo: the cache's name, its free objects and the bytes of a
- * slab's objects.
- */
-static bool parse_line(const char *line, struct cache *c)
-{
-	uint64_t active, total, size, per_slab;
-	char copy[512]; /* sscanf() searches for the end of the whole text */
-
-	*c = (struct cache){ 0 };
-	snprintf(copy, sizeof(copy), "%.*s", (int)strnlen(line, sizeof(copy) - 1), line);
-	if (sscanf(copy, "%255s %" SCNu64 " %" SCNu64 " %" SCNu64 " %" SCNu64, c->name,
-		   &active, &total, &size, &per_slab) != 5)
-		return false;
-	c->slab_bytes = size * per_slab;
-	c->free = total > active ? total - active : 0;
-	return c->name[0] != '#' && c->name[0] != '.' && !strchr(c->name, '/');
-}
-
-/* The caches of slabinfo; NULL without memory. */
+/* The caches of slabinfo that can be found by their names, as far as memory allows. */
 static struct cache *list_caches(const char *slabinfo, size_t *nr)
 {
-	size_t lines = 1;
-	struct cache *caches;
-	const char *at;
+	struct cache *caches = NULL;
+	struct slabinfo_line line;
 
 	*nr = 0;
-	for (at = slabinfo; *at; at++)
-		lines += *at == '\n';
-	caches = calloc(lines, sizeof(*caches));
-	for (at = slabinfo; caches && *at && *nr < lines;) {
-		*nr += parse_line(at, &caches[*nr]);
-		at = text_next_line(at);
+	while (slabinfo_next(&slabinfo, &line)) {
+		struct cache c = { .slab_bytes = line.size * line.per_slab,
+				   .free = line.total > line.active
+						   ? line.total - line.active
+						   : 0 };
+
+		if (line.name[0] == '.' || memchr(line.name, '/', line.name_len))
+			continue;
+		snprintf(c.name, sizeof(c.name), "%.*s", (int)line.name_len, line.name);
+		if (ARRAY_ADD(caches, *nr, c))
+			break;
 	}
 	return caches;
 }
@@ -128,7 +125,7 @@ static struct cache *list_caches(const char *slabinfo, size_t *nr)
 void slab_files_open(struct slab_files *f, const char *path, const char *slabinfo)
 {
 	int dir __auto_fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	struct cache *caches;
+	struct cache *caches __auto_mem = NULL;
 	size_t nr, room;
 
 	if (dir < 0)
@@ -140,15 +137,11 @@ void slab_files_open(struct slab_files *f, const char *path, const char *slabinf
 		open_cache(dir, caches[f->nr].name, &f->caches[f->nr]);
 		f->nr++;
 	}
-	free(caches);
 }
 
 const struct slab_files_cache *slab_files_of(const struct slab_files *f, const char *name)
 {
-	for (size_t i = 0; i < f->nr; i++)
-		if (!strcmp(f->caches[i].name, name))
-			return &f->caches[i];
-	return NULL;
+	return FIND(cache, f->caches, f->nr, !strcmp(cache->name, name));
 }
 
 void slab_files_close(struct slab_files *f)
@@ -161,32 +154,32 @@ void slab_files_close(struct slab_files *f)
 
 /* --- counting ------------------------------------------------------------------------------ */
 
-/* Reads the beginning of an open file; false if it cannot be read. */
-static bool read_open(int fd, char text[FILE_TEXT])
-{
-	ssize_t n = fd < 0 ? -1 : pread(fd, text, FILE_TEXT - 1, 0);
+/* Where a cache's files are: open, or @fds NULL: in the directory of its @name. */
+struct place {
+	const int *fds;
+	int dir;
+	const char *name;
+};
 
+/* Reads the beginning of a file; false if it cannot be read. */
+static bool read_text(const struct place *p, enum slab_file file, char text[FILE_TEXT])
+{
+	int own __auto_fd = p->fds ? -1 : open_file(p->dir, p->name, file);
+	int fd = p->fds ? p->fds[file] : own;
+	ssize_t n;
+
+	n = fd < 0 ? -1 : pread(fd, text, FILE_TEXT - 1, 0);
 	text[n > 0 ? n : 0] = 0;
 	return n > 0;
 }
 
-/* Reads the beginning of CACHE/FILE; false if it cannot be read. */
-static bool read_text(int dir, const char *cache, const char *file, char text[FILE_TEXT])
-{
-	int fd __auto_fd = -1;
-	char path[320];
-
-	snprintf(path, sizeof(path), "%s/%s", cache, file);
-	fd = openat(dir, path, O_RDONLY | O_CLOEXEC);
-	return read_open(fd, text);
-}
-
-/* The number that the file begins with; 0 if it cannot be read. */
-static uint64_t read_number(int dir, const char *cache, const char *file)
+/* Objects of a sheaf; 0: the cache has none. */
+static uint64_t read_sheaf(const struct place *p)
 {
 	char text[FILE_TEXT];
 
-	return read_text(dir, cache, file, text) ? strtoull(text, NULL, 10) : 0;
+	read_text(p, SLAB_SHEAF_CAPACITY, text);
+	return strtoull(text, NULL, 10);
 }
 
 /* The most slabs that CPUs may hold. cpu_slabs omits a CPU's list of partial slabs while that CPU
@@ -194,42 +187,20 @@ static uint64_t read_number(int dir, const char *cache, const char *file)
  * slabs_cpu_partial, "OBJECTS(SLABS) ...", has all the lists. The CPUs' own slabs are at most
  * cpu_slabs, and at most one per CPU.
  */
-static uint64_t held_slabs(const char *cpu_slabs, const char *cpu_partial, uint64_t cpus)
+static uint64_t read_held(const struct place *p, uint64_t cpus)
 {
-	uint64_t slabs = strtoull(cpu_slabs, NULL, 10), listed, own;
-	const char *paren = strchr(cpu_partial, '(');
+	char text[FILE_TEXT], partial[FILE_TEXT];
+	uint64_t slabs, listed, own;
+	const char *paren;
 
-	if (!*cpu_partial)
+	read_text(p, SLAB_CPU_SLABS, text);
+	slabs = strtoull(text, NULL, 10);
+	if (!read_text(p, SLAB_CPU_PARTIAL, partial))
 		return slabs;
+	paren = strchr(partial, '(');
 	listed = paren ? strtoull(paren + 1, NULL, 10) : 0;
-	own = slabs < cpus ? slabs : cpus;
-	return slabs > listed + own ? slabs : listed + own;
-}
-
-static uint64_t read_held(int dir, const char *cache, uint64_t cpus)
-{
-	char slabs[FILE_TEXT], listed[FILE_TEXT];
-
-	read_text(dir, cache, "cpu_slabs", slabs);
-	read_text(dir, cache, "slabs_cpu_partial", listed);
-	return held_slabs(slabs, listed, cpus);
-}
-
-static uint64_t read_held_open(const int fds[SLAB_FILES], uint64_t cpus)
-{
-	char slabs[FILE_TEXT], listed[FILE_TEXT];
-
-	read_open(fds[SLAB_CPU_SLABS], slabs);
-	read_open(fds[SLAB_CPU_PARTIAL], listed);
-	return held_slabs(slabs, listed, cpus);
-}
-
-/* Objects of a sheaf; 0: the cache has none. */
-static uint64_t read_sheaf(const int fds[SLAB_FILES])
-{
-	char text[FILE_TEXT];
-
-	return read_open(fds[SLAB_SHEAF_CAPACITY], text) ? strtoull(text, NULL, 10) : 0;
+	own = SMALLER(slabs, cpus);
+	return LARGER(slabs, listed + own);
 }
 
 /* The machine's CPUs. The C library reads a file on every call. */
@@ -240,44 +211,39 @@ static uint64_t nr_cpus(void)
 	return cpus > 0 ? (uint64_t)cpus : UINT64_MAX;
 }
 
+/* The next cache of @dir; NULL: none. Merged caches have a name of their own, ":0000192", which
+ * slabinfo does not use.
+ */
+static const char *next_cache(DIR *dir)
+{
+	struct dirent *entry;
+
+	while (dir && (entry = readdir(dir)))
+		if (entry->d_name[0] != '.' && entry->d_name[0] != ':')
+			return entry->d_name;
+	return NULL; /* also without SLUB, or sysfs */
+}
+
 void slab_counts_held(struct strbuf *out, const char *path, bool sheaves)
 {
 	DIR *dir __auto_dir = opendir(path);
+	struct place p = { .dir = dir ? dirfd(dir) : -1 };
 	uint64_t cpus = nr_cpus();
-	struct dirent *entry;
 
-	if (!dir)
-		return; /* no SLUB, or no sysfs */
-	while ((entry = readdir(dir))) {
-		const char *name = entry->d_name;
-
-		/* Merged caches have a name of their own, ":0000192", which slabinfo
-		 * does not use.
-		 */
-		if (name[0] == '.' || name[0] == ':')
-			continue;
-		strbuf_printf(out, "%s %" PRIu64 " %" PRIu64 "\n", name,
-			      read_held(dirfd(dir), name, cpus),
-			      sheaves ? read_number(dirfd(dir), name, "sheaf_capacity")
-				      : 0);
-	}
+	while ((p.name = next_cache(dir)))
+		strbuf_printf(out, "%s %" PRIu64 " %" PRIu64 "\n", p.name,
+			      read_held(&p, cpus), sheaves ? read_sheaf(&p) : 0);
 }
 
 void slab_counts_reclaim(struct strbuf *out, const char *path)
 {
 	DIR *dir __auto_dir = opendir(path);
-	struct dirent *entry;
+	struct place p = { .dir = dir ? dirfd(dir) : -1 };
 	char text[FILE_TEXT];
 
-	if (!dir)
-		return; /* no SLUB, or no sysfs */
-	while ((entry = readdir(dir))) {
-		const char *name = entry->d_name;
-
-		if (name[0] != '.' && name[0] != ':' &&
-		    read_text(dirfd(dir), name, "reclaim_account", text))
-			strbuf_printf(out, "%s %d\n", name, text[0] == '1');
-	}
+	while ((p.name = next_cache(dir)))
+		if (read_text(&p, SLAB_RECLAIM_ACCOUNT, text))
+			strbuf_printf(out, "%s %d\n", p.name, text[0] == '1');
 }
 
 /* Counts one cache, and shrinks it first if there is time left. Allocates nothing, as no event
@@ -286,6 +252,7 @@ void slab_counts_reclaim(struct strbuf *out, const char *path)
 static void count_once(struct counting *to, struct cache *c, const int fds[SLAB_FILES],
 		       bool may_shrink)
 {
+	const struct place files = { .fds = fds };
 	uint64_t held;
 	char text[FILE_TEXT];
 
@@ -300,11 +267,11 @@ static void count_once(struct counting *to, struct cache *c, const int fds[SLAB_
 	/* The held slabs change meanwhile: read them before and after, and keep the
 	 * larger count.
 	 */
-	c->held = read_held_open(fds, to->cpus);
-	c->counted = read_open(fds[SLAB_OBJECTS], text);
+	c->held = read_held(&files, to->cpus);
+	c->counted = read_text(&files, SLAB_OBJECTS, text);
 	c->objects = strtoull(text, NULL, 10);
-	held = read_held_open(fds, to->cpus);
-	c->held = c->held > held ? c->held : held;
+	held = read_held(&files, to->cpus);
+	c->held = LARGER(c->held, held);
 	c->end = clock_ns(to->clock);
 }
 
@@ -322,7 +289,7 @@ static void count(struct counting *to, struct cache *c, bool may_shrink)
 	 */
 	if (!c->files)
 		open_cache(to->dir, c->name, &own);
-	c->sheaf = read_sheaf(files->fds);
+	c->sheaf = read_sheaf(&(struct place){ .fds = files->fds });
 	count_once(to, c, files->fds, may_shrink);
 	for (int tries = 1; tries < to->tries && c->shrunk && c->held; tries++) {
 		again = *c;
@@ -334,46 +301,30 @@ static void count(struct counting *to, struct cache *c, bool may_shrink)
 		close_cache(&own);
 }
 
-static bool is_one_of(const char *const *words, const char *name)
-{
-	while (*words && strcmp(*words, name) != 0)
-		words++;
-	return *words;
-}
-
 /* Reading a sysfs file for the first time allocates objects of these caches. They are counted
  * first, so that reading the files of other caches does not change their counts.
  */
-static const char *const of_files[] = { "dentry", "inode_cache", "lsm_inode_cache",
-					"kernfs_iattrs_cache", NULL };
+static const char of_files[] = "dentry inode_cache lsm_inode_cache kernfs_iattrs_cache";
 /* Each open file is an object of these caches. They are counted last: if such objects are freed
  * after their count, those frees may be of counted objects and make the result less exact.
  */
-static const char *const of_open_files[] = { "filp", "lsm_file_cache", "seq_file", NULL };
+static const char of_open_files[] = "filp lsm_file_cache seq_file";
 
 /* The caches of which CPUs may hide most come first. */
-static int by_worth(const void *a, const void *b)
-{
-	const struct cache *x = a, *y = b;
-	const bool last = is_one_of(of_open_files, x->name);
-
-	if (last != is_one_of(of_open_files, y->name))
-		return last ? 1 : -1;
-	return x->worth < y->worth ? 1 : -(x->worth > y->worth);
-}
+ORDER(by_worth, struct cache,
+      COMPARE(text_has_word(of_open_files, ' ', x->name),
+	      text_has_word(of_open_files, ' ', y->name))
+	      ?: DOWN(worth))
 
 /* Estimates the bytes that CPUs may hide of each cache; sheaves count as 16 slabs more. */
 static void estimate(const struct counting *by, struct cache *caches, size_t nr)
 {
-	for (size_t i = 0; i < nr; i++) {
-		const struct cache *c = &caches[i];
-		uint64_t held = c->files ? read_held_open(c->files->fds, by->cpus)
-					 : read_held(by->dir, c->name, by->cpus);
+	for_each(c, caches, nr) {
+		const struct place p = { c->files ? c->files->fds : NULL, by->dir,
+					 c->name };
 
-		if (c->files ? read_sheaf(c->files->fds)
-			     : read_number(by->dir, c->name, "sheaf_capacity"))
-			held += 16;
-		caches[i].worth = held * c->slab_bytes;
+		c->worth = (read_held(&p, by->cpus) + (read_sheaf(&p) ? 16 : 0)) *
+			   c->slab_bytes;
 	}
 }
 
@@ -396,10 +347,11 @@ static bool any_left_alone(void)
 
 	for (size_t i = 0; i < ARRAY_SIZE(files); i++) {
 		int fd __auto_fd = open(files[i], O_RDONLY | O_CLOEXEC);
-		char text[FILE_TEXT];
+		char first;
 
 		/* "2-3\n"; none: "\n", or "(null)\n" for nohz_full. */
-		any |= read_open(fd, text) && text[0] >= '0' && text[0] <= '9';
+		any |= fd >= 0 && read(fd, &first, 1) == 1 && first >= '0' &&
+		       first <= '9';
 	}
 	return any;
 }
@@ -412,7 +364,7 @@ uint64_t slab_counts_take(struct strbuf *out, const struct slab_counts_options *
 			       .cpus = nr_cpus(),
 			       .to_spend = opts->shrink_ns,
 			       .tries = opts->shrink_ns == UINT64_MAX ? 16 : 3 };
-	struct cache *caches = NULL;
+	struct cache *caches __auto_mem = NULL;
 	size_t nr = 0;
 
 	if (by.dir < 0)
@@ -423,19 +375,105 @@ uint64_t slab_counts_take(struct strbuf *out, const struct slab_counts_options *
 	for (size_t i = 0; i < nr && opts->open; i++)
 		caches[i].files = slab_files_of(opts->open, caches[i].name);
 	for (size_t i = 0; i < nr; i++)
-		if (is_one_of(of_files, caches[i].name))
+		if (text_has_word(of_files, ' ', caches[i].name))
 			count(&by, &caches[i], true);
 	estimate(&by, caches, nr);
 	if (nr)
 		qsort(caches, nr, sizeof(*caches), by_worth);
 	for (size_t i = 0; i < nr; i++)
-		if (!is_one_of(of_files, caches[i].name))
+		if (!text_has_word(of_files, ' ', caches[i].name))
 			count(&by, &caches[i],
 			      caches[i].worth != 0 || by.to_spend == UINT64_MAX);
 	for (size_t i = 0; i < nr; i++)
 		if (caches[i].counted)
 			print(out, &caches[i]);
-	free(caches);
 	close(by.dir);
 	return by.spent;
+}
+
+/* --- shrinking all of them ----------------------------------------------------------------- */
+
+/* The outcome for the caches of one directory. */
+struct shrunk {
+	unsigned int caches, failed;
+	int err; /* errno of the first failure */
+	char first[NAME_MAX + 1];
+};
+
+/* Is it a directory itself, not an alias? Any other name counts as gone. */
+static bool is_cache(int dir, const char *name)
+{
+	struct stat st;
+
+	return name[0] != '.' && !fstatat(dir, name, &st, AT_SYMLINK_NOFOLLOW) &&
+	       S_ISDIR(st.st_mode);
+}
+
+/* Do CPUs hold slabs of it? Yes if the kernel does not say. */
+static bool is_held(int dir, const char *name)
+{
+	const struct place p = { .dir = dir, .name = name };
+	char text[FILE_TEXT];
+
+	return !read_text(&p, SLAB_CPU_SLABS, text) || text[0] != '0';
+}
+
+/* 0 or -errno. Allocates nothing. */
+static int shrink_cache(int dir, const char *name)
+{
+	int fd __auto_fd = open_file(dir, name, SLAB_SHRINK);
+
+	return fd < 0 || write(fd, "1", 1) != 1 ? -errno : 0;
+}
+
+static void shrink_all(DIR *dir, bool again, struct shrunk *s, const struct log *log)
+{
+	struct dirent *entry;
+
+	rewinddir(dir);
+	while ((entry = readdir(dir))) {
+		const char *name = entry->d_name;
+		int ret;
+
+		if (!is_cache(dirfd(dir), name) || (again && !is_held(dirfd(dir), name)))
+			continue;
+		ret = shrink_cache(dirfd(dir), name);
+		if (ret && !is_cache(dirfd(dir), name))
+			continue;
+		s->caches++;
+		log_errno(log, LOG_INFO, ret, "cannot shrink the slab cache %s: %m",
+			  name);
+		if (ret && !s->failed++) {
+			s->err = ret;
+			snprintf(s->first, sizeof(s->first), "%s", name);
+		}
+	}
+}
+
+bool shrink_caches(const char *path, enum log_level level, const struct log *log)
+{
+	DIR *dir __auto_dir = opendir(path);
+	int err = dir ? ENOENT : errno;
+	struct shrunk s = { 0 };
+
+	if (dir)
+		shrink_all(dir, false, &s, log);
+	if (!s.caches)
+		log_msg(log, level,
+			"cannot shrink slab caches: %s: %s\n  The recording continues; free objects held by CPUs count as in use",
+			path, strerror(err));
+	else if (s.failed)
+		log_msg(log, level,
+			"cannot shrink %u of %u slab caches: %s/%s/shrink: %s\n  The recording continues; free objects held by CPUs count as in use",
+			s.failed, s.caches, path, s.first, strerror(-s.err));
+	return s.caches && !s.failed;
+}
+
+void shrink_again(const char *path, const struct log *log)
+{
+	DIR *dir __auto_dir = opendir(path);
+	struct shrunk s = { 0 };
+
+	if (dir)
+		shrink_all(dir, true, &s, log);
 }

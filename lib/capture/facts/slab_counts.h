@@ -8,6 +8,7 @@
 
 #include <time.h>
 
+#include "base/log.h"
 #include "base/strbuf.h"
 
 enum slab_file {
@@ -92,5 +93,20 @@ void slab_counts_held(struct strbuf *out, const char *path, bool sheaves);
 
 /* Appends lines "NAME 1" for the caches of @path that are reclaimable, "NAME 0" for the others. */
 void slab_counts_reclaim(struct strbuf *out, const char *path);
+
+/**
+ * shrink_caches() - shrink every slab cache
+ * @path: /sys/kernel/slab, or a directory like it
+ * @level: level of the message about failures
+ *
+ * Skips aliases, which are symbolic links, so that each cache is shrunk once. Caches that vanish
+ * meanwhile do not count.
+ *
+ * Return: true if all caches were shrunk; false after a message of @level, and a LOG_INFO one
+ * for each cache that was not.
+ */
+bool shrink_caches(const char *path, enum log_level level, const struct log *log);
+/* Shrinks again the few caches of which CPUs have taken slabs since. */
+void shrink_again(const char *path, const struct log *log);
 
 #endif

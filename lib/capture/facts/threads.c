@@ -4,19 +4,24 @@
 #include <fcntl.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "base/io.h"
+#include "base/number.h"
 
-bool thread_parse_pid(const char *text, uint32_t *pid)
+/* Of tasks_ran, in CPU time. Nothing is read from the ring buffers meanwhile. */
+#define WALK_NS 50000000
+
+/* include/linux/sched.h */
+#define PF_KTHREAD 0x00200000U
+
+/* Reads a process number, in digits alone. */
+static bool parse_pid(const char *text, uint32_t *pid)
 {
-	char *end;
-	unsigned long v;
+	uint64_t v = 0;
+	bool is_pid = number_is(text, INT32_MAX, &v);
 
-	if (text[0] < '0' || text[0] > '9')
-		return false;
-	errno = 0;
-	v = strtoul(text, &end, 10);
 	*pid = (uint32_t)v;
-	return !*end && !errno && v <= INT32_MAX;
+	return is_pid;
 }
 
 ssize_t thread_read(int task_fd, uint32_t pid, const char *file, char *text, size_t size)
@@ -41,7 +46,7 @@ static int walk_process(int proc_fd, const char *name, thread_fn fn, void *ctx)
 	char path[280];
 	int fd, ret = 0;
 
-	if (!thread_parse_pid(name, &tgid))
+	if (!parse_pid(name, &tgid))
 		return 0;
 	snprintf(path, sizeof(path), "%s/task", name);
 	fd = openat(proc_fd, path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -51,7 +56,7 @@ static int walk_process(int proc_fd, const char *name, thread_fn fn, void *ctx)
 	if (!dir)
 		return -ENOMEM;
 	while (!ret && (entry = readdir(dir)))
-		if (thread_parse_pid(entry->d_name, &pid))
+		if (parse_pid(entry->d_name, &pid))
 			ret = fn(ctx, fd, pid, tgid);
 	return ret;
 }
@@ -65,4 +70,200 @@ int threads_walk(const char *proc, thread_fn fn, void *ctx)
 	while (!ret && (entry = readdir(dir)))
 		ret = walk_process(dirfd(dir), entry->d_name, fn, ctx);
 	return ret;
+}
+
+/* What follows a thread's name in its stat file; @name is within @text. */
+struct thread_stat {
+	char text[256], *name;
+	unsigned long parent, flags;
+};
+
+/* proc(5): "PID (NAME) STATE PARENT GROUP SESSION TTY GROUP-OF-TTY FLAGS ..."; a name may have
+ * parentheses and line breaks.
+ */
+static bool read_stat(int task_fd, uint32_t pid, struct thread_stat *s)
+{
+	char *end;
+
+	if (thread_read(task_fd, pid, "stat", s->text, sizeof(s->text)) <= 0)
+		return false;
+	s->name = strchr(s->text, '(');
+	end = strrchr(s->text, ')');
+	if (!s->name || !end || end < s->name || strlen(end) < 4)
+		return false;
+	s->name++;
+	*end = '\0';
+	s->parent = s->flags = 0;
+	(void)sscanf(end + 4, "%lu %*d %*d %*d %*d %lu", &s->parent, &s->flags);
+	return true;
+}
+
+/* --- processes and control groups ---------------------------------------------------------- */
+
+/* The line of /proc/PID/cgroup that says where memory is charged: that of the memory controller of
+ * version 1, else that of version 2. NULL: none.
+ */
+static char *find_group(char *text)
+{
+	char *line, *rest, *unified = NULL;
+
+	for (line = strtok_r(text, "\n", &rest); line;
+	     line = strtok_r(NULL, "\n", &rest)) {
+		char *controllers = strchr(line, ':');
+		char *path = controllers ? strchr(controllers + 1, ':') : NULL;
+		char *memory = path ? strstr(controllers, "memory") : NULL;
+
+		if (memory && memory < path)
+			return line;
+		if (path == controllers + 1)
+			unified = line;
+	}
+	return unified;
+}
+
+/* Appends @before and "HIERARCHY:PATH". */
+static void add_group(struct strbuf *out, int task_fd, uint32_t pid, const char *before)
+{
+	char text[8192], *line, *path;
+
+	if (thread_read(task_fd, pid, "cgroup", text, sizeof(text)) <= 0)
+		return;
+	line = find_group(text);
+	if (!line)
+		return;
+	path = strchr(strchr(line, ':') + 1, ':') + 1;
+	strbuf_printf(out, "%s%lu:%s", before, strtoul(line, NULL, 10), path);
+}
+
+void processes_list_group(int32_t pid, struct strbuf *out)
+{
+	int proc __auto_fd = open("/proc", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+
+	if (proc >= 0)
+		add_group(out, proc, (uint32_t)pid, "");
+}
+
+static void add_process(struct strbuf *out, int task_fd, uint32_t pid)
+{
+	struct thread_stat s;
+
+	if (!read_stat(task_fd, pid, &s))
+		return;
+	for (char *c = s.name; *c; c++)
+		if ((unsigned char)*c < ' ')
+			*c = '?';
+	/* What started the recorder has nothing to do with what it records. */
+	strbuf_printf(out, "%" PRIu32 " %" PRIu32 " %lu %s", pid, pid,
+		      pid == (uint32_t)getpid() ? 0 : s.parent, s.name);
+	add_group(out, task_fd, pid, "\t");
+	strbuf_puts(out, "\n");
+}
+
+static int list_thread(void *ctx, int task_fd, uint32_t pid, uint32_t tgid)
+{
+	const struct list *l = ctx;
+
+	if (pid != tgid)
+		strbuf_printf(l->out, "%" PRIu32 " %" PRIu32 "\n", pid, tgid);
+	else
+		add_process(l->out, task_fd, pid);
+	return l->out->failed ? -ENOMEM : list_check(l);
+}
+
+int processes_list(struct list *l, const char *proc)
+{
+	/* Reports need all of them. */
+	l->most_bytes = SIZE_MAX;
+	return threads_walk(proc, list_thread, l);
+}
+
+/* --- which of them ran ----------------------------------------------------------------------- */
+
+struct walk {
+	struct tasks_ran *begun;       /* filled at the start */
+	const struct tasks_ran *since; /* at the end: what it holds */
+	struct strbuf *out;
+	uint64_t until;
+	uint32_t self;
+};
+
+/* How long the thread has run, from "RAN WAITED TIMES". False: it is gone. */
+static bool read_ran(int task_fd, uint32_t pid, uint64_t *ns)
+{
+	char text[96];
+
+	if (thread_read(task_fd, pid, "schedstat", text, sizeof(text)) <= 0)
+		return false;
+	*ns = strtoull(text, NULL, 10);
+	return true;
+}
+
+static bool is_kernels(int task_fd, uint32_t pid)
+{
+	struct thread_stat s;
+
+	return !read_stat(task_fd, pid, &s) || s.flags & PF_KTHREAD;
+}
+
+static int begin_thread(void *ctx, int task_fd, uint32_t pid, uint32_t tgid)
+{
+	const struct walk *w = ctx;
+	uint64_t ns, *item;
+
+	if (clock_ns(CLOCK_THREAD_CPUTIME_ID) > w->until)
+		return -ETIME;
+	if (!read_ran(task_fd, pid, &ns))
+		return 0;
+	item = INDEXED_ITEM(&w->begun->ns, pid);
+	if (!item)
+		return -ENOMEM;
+	*item = ns;
+	return 0;
+}
+
+static int end_thread(void *ctx, int task_fd, uint32_t pid, uint32_t tgid)
+{
+	const struct walk *w = ctx;
+	const uint32_t *at = u64_map_find(&w->since->ns.index, pid);
+	uint64_t before = at ? w->since->ns.of[*at] : 0, ns;
+
+	if (clock_ns(CLOCK_THREAD_CPUTIME_ID) > w->until)
+		return -ETIME;
+	if (pid == w->self || !read_ran(task_fd, pid, &ns) || ns == before)
+		return 0;
+	/* If it has run less than before, it is another task with that number. */
+	if (!is_kernels(task_fd, pid))
+		strbuf_printf(w->out, "%" PRIu32 " %" PRIu64 "\n", pid,
+			      ns < before ? ns : ns - before);
+	return 0;
+}
+
+int tasks_ran_begin(struct tasks_ran *t, const char *proc)
+{
+	struct walk w = { .begun = t,
+			  .until = clock_ns(CLOCK_THREAD_CPUTIME_ID) + WALK_NS };
+	int ret = threads_walk(proc, begin_thread, &w);
+
+	if (!ret && !t->ns.nr)
+		ret = -EOPNOTSUPP;
+	t->begun = !ret;
+	return ret;
+}
+
+int tasks_ran_end(const struct tasks_ran *t, const char *proc, uint32_t self,
+		  struct strbuf *out)
+{
+	struct walk w = { .since = t,
+			  .out = out,
+			  .until = clock_ns(CLOCK_THREAD_CPUTIME_ID) + WALK_NS,
+			  .self = self };
+	int ret = t->begun ? threads_walk(proc, end_thread, &w) : -EINVAL;
+
+	return !ret && out->failed ? -ENOMEM : ret;
+}
+
+void tasks_ran_free(struct tasks_ran *t)
+{
+	INDEXED_FREE(&t->ns);
+	*t = (struct tasks_ran){ 0 };
 }

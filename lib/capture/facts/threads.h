@@ -1,14 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * capture: the threads that live now.
- * In: /proc. Out: a call for each.
+ * capture: the threads that live now: their processes, for how long they ran.
+ * In: /proc. Out: a call for each, or lines for a recording.
  */
 #ifndef KMEMX_CAPTURE_THREADS_H
 #define KMEMX_CAPTURE_THREADS_H
 
 #include <sys/types.h>
 
-#include "base/compiler.h"
+#include "base/keyed.h"
+#include "base/strbuf.h"
+#include "capture/facts/lists.h"
 
 /* Looks at thread @pid of process @tgid; its directory in @task_fd is @pid in digits. The first
  * thread of a process, with the same number, comes before the others. Negative: the walk ends, and
@@ -20,11 +22,41 @@ typedef int (*thread_fn)(void *ctx, int task_fd, uint32_t pid, uint32_t tgid);
  * be left out. 0 or -errno.
  */
 int threads_walk(const char *proc, thread_fn fn, void *ctx) __must_check;
+
 /* Reads the start of a thread's file into @text, NUL terminated. The bytes read; 0 or less: it
  * cannot be read.
  */
 ssize_t thread_read(int task_fd, uint32_t pid, const char *file, char *text, size_t size);
-/* Reads a process number, in digits alone. */
-bool thread_parse_pid(const char *text, uint32_t *pid);
+
+/* Lists the live threads, as RECORDING_META_PROCESSES has them. Threads that come or go meanwhile
+ * may be left out. A thousand processes take some 20 milliseconds.
+ */
+list_fn processes_list;
+/* Appends the control group of a process as in the list, "HIERARCHY:PATH"; nothing if it has ended. */
+void processes_list_group(int32_t pid, struct strbuf *out);
+
+/**
+ * struct tasks_ran - which tasks of user space ran during a recording; zero-initialise it
+ * @begun: all threads were read at the start
+ * @ns: for how long each had run then
+ *
+ * A task that ran and has no event may have allocated what the ledger misses.
+ */
+struct tasks_ran {
+	bool begun;
+	INDEXED(uint64_t) ns;
+};
+
+/* Reads how long each thread has run so far. @proc is "/proc". Takes some 20 us a thread, and gives
+ * up after 50 ms of CPU time. 0; -ETIME; -EOPNOTSUPP: the kernel does not count it
+ * (CONFIG_SCHED_INFO); another -errno.
+ */
+int tasks_ran_begin(struct tasks_ran *t, const char *proc) __must_check;
+/* Appends "PID NS" for each thread that has run since, @self and the kernel's own left out. NS: for
+ * how long. Errors as above; -EINVAL: tasks_ran_begin() failed.
+ */
+int tasks_ran_end(const struct tasks_ran *t, const char *proc, uint32_t self,
+		  struct strbuf *out) __must_check;
+void tasks_ran_free(struct tasks_ran *t);
 
 #endif

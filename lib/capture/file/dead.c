@@ -1,24 +1,22 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "capture/file/dead.h"
 
-#include <fcntl.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
-#include "base/io.h"
 #include "capture/events/probes.h"
 #include "capture/facts/facts.h"
 
-static int add_cpu(const struct instance *in, const char *name, struct dead_content *out)
+static int count_one(const struct instance *in, struct dead_content *out)
 {
-	struct strbuf __auto_free sb = { 0 };
-	const char *text;
-	char file[300];
-	int ret;
+	uint32_t *cpus __auto_mem = NULL;
+	size_t nr;
+	int ret = instance_cpus(in, &cpus, &nr);
 
-	snprintf(file, sizeof(file), "per_cpu/%s/stats", name);
-	ret = instance_read(in, file, &sb);
-	if (!ret) {
+	for (size_t i = 0; !ret && i < nr; i++) {
+		struct strbuf __auto_free sb = { 0 };
+		const char *text;
+
+		ret = facts_read_cpustat(in, cpus[i], &sb);
 		text = strbuf_text(&sb);
 		out->events += facts_number(text, "entries");
 		out->history += facts_number(text, "read events") +
@@ -29,33 +27,13 @@ static int add_cpu(const struct instance *in, const char *name, struct dead_cont
 	return ret;
 }
 
-static int count_one(const struct instance *in, struct dead_content *out)
-{
-	DIR *dir __auto_dir =
-		io_list(instance_open(in, "per_cpu", O_RDONLY | O_DIRECTORY));
-	struct dirent *entry;
-	int ret = dir ? 0 : -errno;
-
-	while (!ret) {
-		errno = 0;
-		entry = readdir(dir);
-		if (!entry)
-			return -errno;
-		if (!strncmp(entry->d_name, "cpu", 3))
-			ret = add_cpu(in, entry->d_name, out);
-	}
-	return ret;
-}
-
 int dead_count(const struct instance *in, struct dead_content *out)
 {
-	const struct instance frees = { .tracefs = in->frees, .lock_fd = -1 };
-	int ret;
+	int ret = 0;
 
 	*out = (struct dead_content){ 0 };
-	ret = count_one(in, out);
-	if (!ret && in->frees)
-		ret = count_one(&frees, out);
+	for (; in && !ret; in = in->frees)
+		ret = count_one(in, out);
 	return ret;
 }
 
@@ -114,14 +92,9 @@ static void look(const char *name, const struct log *log)
 
 void dead_sweep(const struct log *log)
 {
-	struct strbuf sb = { 0 };
-	char *text, *rest, *name;
+	char *text __auto_mem = instance_list(), *rest = text, *name;
 
-	if (instance_list(&sb))
-		strbuf_reset(&sb);
-	rest = text = strbuf_detach(&sb);
 	while (rest && (name = strsep(&rest, "\n")))
 		look(name, log);
-	free(text);
 	probes_sweep(log);
 }

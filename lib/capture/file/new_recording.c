@@ -62,22 +62,15 @@ static int check_leftovers(const char *dir, const char *name, const struct log *
 {
 	char **tmps;
 	size_t nr;
-	int ret = 0;
+	int ret = 0, err = leftovers_find(dir, name, &tmps, &nr);
 
-	if (leftovers_find(dir, name, &tmps, &nr))
-		return 0;
-	for (size_t i = 0; i < nr; i++)
+	for (size_t i = 0; !err && i < nr; i++)
 		ret = check_leftover(tmps[i], log) ? -EBUSY : ret;
 	leftovers_free(tmps, nr);
 	return ret;
 }
 
 /* --- opening ----------------------------------------------------------------------------- */
-
-static bool is_same(const struct stat *a, const struct stat *b)
-{
-	return a->st_dev == b->st_dev && a->st_ino == b->st_ino;
-}
 
 /* A device or a directory must not be renamed away, nor a link such as /dev/stdout to a file that
  * the shell has opened for us.
@@ -91,7 +84,8 @@ static int check_existing(int dir_fd, const char *name, const char *path,
 	if (fstatat(dir_fd, name, &st, 0) < 0)
 		return 0;
 	for (int fd = STDOUT_FILENO; fd <= STDERR_FILENO; fd++)
-		taken |= !fstat(fd, &standard) && is_same(&st, &standard);
+		taken |= !fstat(fd, &standard) && st.st_dev == standard.st_dev &&
+			 st.st_ino == standard.st_ino;
 	if (S_ISREG(st.st_mode) && !taken)
 		return 0;
 	log_msg(log, LOG_ERROR,
@@ -236,10 +230,8 @@ int new_recording_reserve(struct new_recording *o, uint64_t least)
 	int ret;
 
 	size = io_room(o->file.fd, &size) ? 0 : size / RESERVE_SHARE;
-	if (size > RESERVE_MAX)
-		size = RESERVE_MAX;
-	if (size < least)
-		size = least;
+	size = SMALLER(size, RESERVE_MAX);
+	size = LARGER(size, least);
 	new_recording_release_reserve(o);
 	o->reserve_fd = new_file_unnamed(new_file_hidden_dir(&o->file), false);
 	if (o->reserve_fd < 0)
@@ -296,11 +288,6 @@ int new_recording_use_second(struct new_recording *o)
 	o->second.fd = fd;
 	new_file_close(&o->second);
 	return 0;
-}
-
-void new_recording_drop_second(struct new_recording *o)
-{
-	new_file_close(&o->second);
 }
 
 /* --- ending ------------------------------------------------------------------------------ */

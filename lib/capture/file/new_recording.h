@@ -72,10 +72,8 @@ void new_recording_release_reserve(struct new_recording *o);
 
 /* Opens the second file. 0 or -errno. */
 int new_recording_open_second(struct new_recording *o) __must_check;
-/* Makes it @file. 0 or -errno: then it is not. */
+/* Makes it @file. 0 or -errno: then it is not; new_file_close() removes it. */
 int new_recording_use_second(struct new_recording *o) __must_check;
-/* Removes it, if there is one. */
-void new_recording_drop_second(struct new_recording *o);
 
 /* Changes the final name, in the same directory. 0 or -ENOMEM. */
 int new_recording_rename(struct new_recording *o, const char *path) __must_check;

@@ -9,12 +9,11 @@
 #include "base/io.h"
 #include "base/safe_text.h"
 #include "capture/events/ring_reader.h"
-#include "capture/facts/comms.h"
 #include "capture/facts/facts.h"
 #include "capture/file/dead.h"
 #include "capture/file/new_recording.h"
 #include "capture/file/unfinished.h"
-#include "recording/join_plan.h"
+#include "recording/cpu_regions.h"
 #include "recording/writer.h"
 
 #define RECOVERED_ITEM RECORDING_META_RECOVERED
@@ -49,7 +48,7 @@ static int open_head(struct recovery *v)
 	ret = fd < 0 ? fd : source_open_fd(&src, fd);
 	if (ret)
 		io_close(&fd);
-	return ret ? ret : recording_open(&v->rec, &src, v->l->tmp, v->log);
+	return ret ?: recording_open(&v->rec, &src, v->l->tmp, v->log);
 }
 
 /* Is the sub-buffer at @at unwritten, i.e. are its time and size zero? */
@@ -78,8 +77,7 @@ static void find_size(const struct recovery *v, struct ring_reader_cpu *c)
 	if (end < begin || end > st.st_size)
 		end = st.st_size;
 	c->size = (uint64_t)(end - begin);
-	if (c->size > c->room)
-		c->size = c->room;
+	c->size = SMALLER(c->size, c->room);
 	c->size -= c->size % size;
 	while (c->size && is_empty(v, c, c->size - size))
 		c->size -= size;
@@ -91,7 +89,7 @@ static int add_part(struct recovery *v, uint32_t cpu, int fd, uint64_t offset,
 	struct ring_reader *r = &v->reader;
 	struct ring_reader_cpu *c;
 
-	if (fd < 0 || array_grow(&r->cpus, r->nr_cpus, sizeof(*r->cpus))) {
+	if (fd < 0 || array_grow(&r->cpus, r->nr_cpus)) {
 		io_close(&fd);
 		return fd < 0 ? fd : -ENOMEM;
 	}
@@ -116,12 +114,12 @@ static int add_regions(struct recovery *v, const struct unfinished_layout *layou
 
 static int add_files(struct recovery *v)
 {
-	uint32_t *cpus __auto_mem = NULL;
-	size_t nr = 0;
-	int ret = leftover_cpus(v->l, &cpus, &nr);
+	struct leftover_part *parts __auto_mem = NULL;
+	size_t nr;
+	int ret = leftover_parts(v->l, &parts, &nr);
 
 	for (size_t i = 0; !ret && i < nr; i++)
-		ret = add_part(v, cpus[i], leftover_open_cpu(v->l, cpus[i]), 0,
+		ret = add_part(v, parts[i].cpu, leftover_open_cpu(v->l, parts[i].cpu), 0,
 			       INT64_MAX / 4);
 	return ret;
 }
@@ -129,20 +127,14 @@ static int add_files(struct recovery *v)
 static int open_parts(struct recovery *v)
 {
 	const char *text = v->rec->header_page ? v->rec->header_page : "";
-	struct ring_reader_layout pages;
 	struct unfinished_layout layout;
-	int ret = ring_reader_parse_layout(text, &pages);
+	int ret = ring_reader_init(&v->reader, text);
 
-	if (!ret)
-		ret = unfinished_read_layout(v->rec, &layout);
+	ret = ret ?: unfinished_read_layout(v->rec, &layout);
 	if (ret)
 		return ret;
-	v->reader = (struct ring_reader){ .subbuf_size = pages.subbuf_size,
-					  .data_offset = pages.data_offset,
-					  .long_size = pages.long_size,
-					  .dir_fd = -1,
-					  .log = v->log };
-	if (pages.subbuf_size != v->rec->page_size)
+	v->reader.log = v->log;
+	if (v->reader.subbuf_size != v->rec->page_size)
 		ret = -EBADMSG;
 	else
 		ret = layout.regions.stride ? add_regions(v, &layout) : add_files(v);
@@ -155,17 +147,17 @@ static int open_parts(struct recovery *v)
 static int read_buffer(struct recovery *v, size_t i)
 {
 	struct ring_reader_cpu *c = &v->reader.cpus[i];
-	uint32_t number = c->cpu;
-	struct instance of = instance_of_cpu(&v->instance, &number);
+	const struct instance *of = instance_of_cpu(&v->instance, c->cpu);
 	uint64_t before = c->size, written = 0, read;
 	const char *text;
 	char file[64];
 	int ret;
 
-	if (c->cpu >= RECORDING_FREES_CPU && !of.tracefs)
+	if (!of)
 		return 0;
-	snprintf(file, sizeof(file), "per_cpu/cpu%u/trace_pipe_raw", number);
-	c->pipe_fd = instance_open(&of, file, O_RDONLY | O_NONBLOCK);
+	snprintf(file, sizeof(file), "per_cpu/cpu%u/trace_pipe_raw",
+		 c->cpu % RECORDING_FREES_CPU);
+	c->pipe_fd = instance_open(of, file, O_RDONLY | O_NONBLOCK);
 	/* The CPU went offline. */
 	if (c->pipe_fd == -ENODEV || c->pipe_fd == -ENXIO)
 		return 0;
@@ -175,15 +167,12 @@ static int read_buffer(struct recovery *v, size_t i)
 	close(c->pipe_fd);
 	c->pipe_fd = -1;
 	v->result->from_buffers += c->size - before;
-	if (!ret)
-		ret = ring_reader_count(&v->reader, i, UINT64_MAX, &written);
-	if (!ret)
-		ret = facts_add_cpustat(&v->facts, &v->instance, c->cpu);
+	ret = ret ?: ring_reader_count(&v->reader, i, UINT64_MAX, &written);
+	ret = ret ?: facts_add_cpustat(&v->facts, &v->instance, c->cpu, &text);
 	if (ret)
 		return ret;
-	text = v->facts.texts.cpustats.items[v->facts.texts.cpustats.count - 1].text;
 	read = facts_number(text, "read events");
-	v->result->unwritten += read > written ? read - written : 0;
+	v->result->unwritten += less(read, written);
 	return 0;
 }
 
@@ -202,7 +191,8 @@ static int begin_flight(struct recovery *v)
 	if (ret || !ts)
 		return ret;
 	snprintf(span, sizeof(span), "%" PRIu64 " %" PRIu64, ts, ts);
-	return facts_add_meta(&v->facts, RECORDING_META_SPAN, span, strlen(span));
+	facts_add_meta(&v->facts, RECORDING_META_SPAN, span, strlen(span));
+	return 0;
 }
 
 /* If the instance is gone or this user may not read it, only the last events are lost. Any other
@@ -225,16 +215,13 @@ static int read_buffers(struct recovery *v)
 	}
 	for (size_t i = 0; !ret && i < v->reader.nr_cpus; i++)
 		ret = read_buffer(v, i);
-	if (!ret)
-		ret = begin_flight(v);
-	if (!ret)
-		ret = facts_add_saved_comms(&v->facts);
+	ret = ret ?: begin_flight(v);
+	ret = ret ?: facts_add_saved_comms(&v->facts);
 	v->result->buffers_read = !ret;
-	if (ret)
-		log_msg(v->log, LOG_ERROR,
-			"cannot read the ring buffers that the recorder left: %s\n  %s and the buffers are unchanged",
-			strerror(-ret), v->l->tmp);
-	return ret;
+	return log_errno(
+		v->log, LOG_ERROR, ret,
+		"cannot read the ring buffers that the recorder left: %m\n  %s and the buffers are unchanged",
+		v->l->tmp);
 }
 
 /* Removes the instance if the recording has all of it. */
@@ -256,21 +243,6 @@ static void leave_instance(struct recovery *v, bool done)
 }
 
 /* --- the file ---------------------------------------------------------------------------- */
-
-static size_t list_parts(const struct recovery *v, struct writer_part *parts)
-{
-	size_t nr = 0;
-
-	for (size_t i = 0; i < v->reader.nr_cpus; i++) {
-		const struct ring_reader_cpu *c = &v->reader.cpus[i];
-
-		v->result->page_bytes += c->size;
-		if (c->size)
-			parts[nr++] = (struct writer_part){ c->cpu, c->part_fd, c->size,
-							    false, c->offset };
-	}
-	return nr;
-}
 
 /* Tells what became of the events that the killed process had not written. */
 static void tell_how(const struct recovery *v, struct strbuf *sb)
@@ -294,35 +266,28 @@ static void tell_how(const struct recovery *v, struct strbuf *sb)
 }
 
 /* Adds the head's items except its layout, and what this file is. */
-static int add_meta(struct recovery *v)
+static void add_meta(struct recovery *v)
 {
 	struct strbuf __auto_free how = { 0 };
-	int ret = 0;
 
 	tell_how(v, &how);
-	for (size_t i = 0; !ret && i < v->rec->nr_meta; i++) {
-		const struct recording_text *item = &v->rec->meta[i];
-
+	for_each(item, v->rec->meta, v->rec->nr_meta) {
 		if (strcmp(item->name, UNFINISHED_LAYOUT) != 0 &&
 		    strcmp(item->name, RECOVERED_ITEM) != 0)
-			ret = facts_add_meta(&v->facts, item->name, item->text,
-					     item->size);
+			facts_add_meta(&v->facts, item->name, item->text, item->size);
 	}
-	return ret ? ret
-		   : facts_add_meta(&v->facts, RECOVERED_ITEM, strbuf_text(&how),
-				    how.size);
+	v->facts.failed |= how.failed;
+	facts_add_meta(&v->facts, RECOVERED_ITEM, strbuf_text(&how), how.size);
 }
 
 /* Merges the facts of the head with later facts, which replace them. */
 static int merge_facts(struct recovery *v, struct writer_facts *out)
 {
 	const struct recording *rec = v->rec;
-	int ret = add_meta(v);
+	int ret = rec->cmdlines ? comms_add_text(&v->facts.comms, rec->cmdlines) : 0;
 
-	if (!ret && rec->cmdlines)
-		ret = comms_add_text(&v->facts.comms, rec->cmdlines);
-	if (!ret)
-		ret = facts_compose(&v->facts);
+	add_meta(v);
+	ret = ret ?: facts_compose(&v->facts);
 	if (ret)
 		return ret;
 	*out = writer_facts_of(rec);
@@ -343,10 +308,10 @@ static int commit(struct recovery *v, int err)
 	if (!err)
 		return new_recording_commit(&v->output, opts->owner_uid, opts->owner_gid,
 					    v->log);
-	log_msg(v->log, LOG_ERROR,
-		"cannot write %s: %s\n  %s is unchanged. Make room there, or choose another place: -o FILE",
-		opts->output, strerror(-err), v->l->tmp);
-	return err;
+	return log_errno(
+		v->log, LOG_ERROR, err,
+		"cannot write %s: %m\n  %s is unchanged. Make room there, or choose another place: -o FILE",
+		opts->output, v->l->tmp);
 }
 
 static int write_file(struct recovery *v)
@@ -360,7 +325,10 @@ static int write_file(struct recovery *v)
 	int ret = parts ? merge_facts(v, &facts) : -ENOMEM;
 
 	if (!ret) {
-		nr = writer_take_frees(&facts, parts, list_parts(v, parts), &frees);
+		nr = ring_reader_parts(&v->reader, false, parts);
+		for (size_t i = 0; i < nr; i++)
+			v->result->page_bytes += parts[i].size;
+		nr = writer_take_frees(&facts, parts, nr, &frees);
 		v->result->nr_cpus = nr;
 		ret = writer_write(&out, &facts, parts, nr);
 		v->result->file_bytes = out.bytes;
@@ -394,8 +362,7 @@ static int copy_whole(struct recovery *v)
 	struct stat st;
 	int ret = fstat(v->l->fd, &st) < 0 ? -errno : 0;
 
-	if (!ret)
-		ret = io_copy(v->l->fd, 0, v->output.file.fd, 0, (uint64_t)st.st_size);
+	ret = ret ?: io_copy(v->l->fd, 0, v->output.file.fd, 0, (uint64_t)st.st_size);
 	return commit(v, ret);
 }
 
@@ -417,8 +384,7 @@ static int take_whole(struct recovery *v)
 
 	v->result->whole = true;
 	add_up(v->rec, v->result);
-	if (!ret)
-		ret = new_recording_open(&v->output, v->opts->output, v->log);
+	ret = ret ?: new_recording_open(&v->output, v->opts->output, v->log);
 	if (!ret)
 		ret = new_recording_commit_other(&v->output, l->dir_fd, leftover_name(l),
 						 l->fd, v->log);
@@ -445,15 +411,13 @@ static int join_parts(struct recovery *v)
 {
 	int ret = open_parts(v);
 
-	if (!ret)
-		ret = ring_reader_alloc_staging(&v->reader);
+	ret = ret ?: ring_reader_alloc_staging(&v->reader);
 	if (ret)
 		return cannot_use(v, ret);
 	v->result->extract = recording_meta(v->rec, "source") != NULL;
 	ret = new_recording_open(&v->output, v->opts->output, v->log);
-	if (!ret)
-		ret = read_buffers(v);
-	return ret ? ret : write_file(v);
+	ret = ret ?: read_buffers(v);
+	return ret ?: write_file(v);
 }
 
 int recover_run(const struct leftover *l, const struct recover_options *opts,

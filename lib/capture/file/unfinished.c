@@ -18,9 +18,7 @@ static void format_layout(const struct ring_reader *r, struct strbuf *sb)
 /* On an error, empties the file: nothing is better than half of it. */
 static int empty(struct wire *w, int err)
 {
-	if (err && ftruncate(w->fd, 0) < 0)
-		return -errno;
-	return err;
+	return err && ftruncate(w->fd, 0) < 0 ? -errno : err;
 }
 
 int unfinished_write(struct wire *w, const struct writer_facts *facts,
@@ -39,16 +37,13 @@ int unfinished_write(struct wire *w, const struct writer_facts *facts,
 	item.size = sb.size;
 	ret = sb.failed ? -ENOMEM : wire_start(w, facts);
 	second = (struct wire){ .fd = w->fd };
-	if (!ret)
-		ret = wire_options(&second, &layout);
+	ret = ret ?: wire_options(&second, &layout);
 	return empty(w, ret);
 }
 
 int unfinished_add(struct wire *w, const struct writer_facts *facts)
 {
-	int ret = wire_options(w, facts);
-
-	return empty(w, ret ? ret : wire_end(w, facts));
+	return empty(w, wire_options(w, facts) ?: wire_end(w, facts));
 }
 
 static int parse_layout(const char *text, struct unfinished_layout *out)

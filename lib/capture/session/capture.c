@@ -13,18 +13,15 @@
 #include "base/clock.h"
 #include "base/io.h"
 #include "capture/facts/facts.h"
-#include "capture/session/live.h"
-#include "capture/session/pump.h"
 #include "capture/session/session.h"
 
 /* --- recording --------------------------------------------------------------------------- */
 
 static int cannot_send(int err, const struct log *log)
 {
-	log_msg(log, LOG_ERROR,
-		"cannot write the recording to standard output: %s\n  Is the reader still running?",
-		strerror(-err));
-	return err;
+	return log_errno(
+		log, LOG_ERROR, err,
+		"cannot write the recording to standard output: %m\n  Is the reader still running?");
 }
 
 /* A stream begins with everything that its reader needs to interpret the rest, as it may break off
@@ -79,21 +76,20 @@ static int start(struct session *s)
 	/* Shrink before any of the counts: no event records the pages that it frees. */
 	if (!ret)
 		s->shrunk_before = shrink_if_asked(s, false);
-	if (!ret)
-		ret = facts_snapshot(&s->facts, "before", s->log);
-	clock_gettime(CLOCK_REALTIME, &s->wall_start);
-	if (!ret)
-		ret = setup_add_facts(s);
-	if (!ret)
-		ret = file	      ? session_add_to_unfinished(s)
-		      : s->opts->live ? live_start(s)
-				      : start_stream(s);
-	if (!ret && file)
-		ret = session_check_room(s);
-	if (!ret && file)
-		ret = facts_add_opening(&s->facts, s->log);
 	if (ret)
 		return ret;
+	facts_snapshot(&s->facts, "before", s->log);
+	clock_gettime(CLOCK_REALTIME, &s->wall_start);
+	setup_add_facts(s);
+	ret = file	      ? session_add_to_unfinished(s)
+	      : s->opts->live ? live_start(s)
+			      : start_stream(s);
+	if (!ret && file)
+		ret = session_check_room(s);
+	if (ret)
+		return ret;
+	if (file)
+		facts_add_opening(&s->facts, s->log);
 	if (s->opts->events.user_stack)
 		ret = mappings_begin(&s->mappings, s->clock, s->log);
 	if (ret)
@@ -104,9 +100,8 @@ static int start(struct session *s)
 		log_msg(s->log, LOG_ERROR,
 			"cannot switch tracing on: %s\n  This machine may forbid it",
 			strerror(-ret));
-	s->watch.own_pids = s->opts->cgroup;
-	if (!ret)
-		watch_start(&s->watch, &s->instance, &s->events, &s->reader, s->log);
+	else
+		session_watch(s);
 	if (ret || !file)
 		return ret;
 	/* What ran only before has no event and is no sign of anything. */
@@ -115,10 +110,9 @@ static int start(struct session *s)
 	/* Shrink again what CPUs have taken meanwhile. */
 	if (s->shrunk_before)
 		shrink_again(CACHES, s->log);
-	ret = facts_slabs_again(&s->facts, s->log);
-	if (!ret)
-		ret = session_count_slabs(s, "before");
-	return ret ? ret : facts_memory(&s->facts, "before", s->log);
+	session_count_slabs(s, "before");
+	facts_memory(&s->facts, "before", s->log);
+	return s->facts.failed ? -ENOMEM : 0;
 }
 
 /* The curve lies between the two counts of slab caches, for which caches are shrunk. */
@@ -130,26 +124,21 @@ static void begin_curve(struct session *s)
 	session_take_counts(s);
 }
 
-static int end_curve(struct session *s)
+static void end_counts(struct session *s)
 {
 	session_take_counts(s);
-	return facts_end_curve(&s->facts, 0, UINT64_MAX, s->log);
+	facts_end_curve(&s->facts, 0, UINT64_MAX, s->log);
+	if (!s->opts->live)
+		facts_memory(&s->facts, "after", s->log);
+	/* Shrinking is slow, and what others allocate and free meanwhile must be recorded. */
+	s->shrunk_after = shrink_if_asked(s, true);
+	if (!s->opts->live)
+		session_count_slabs(s, "after");
 }
 
 static int record(struct session *s)
 {
 	struct capture_result *result = s->result;
-	struct pump_options pump = {
-		.reader = &s->reader,
-		.child = s->opts->argv ? &result->child : NULL,
-		.stop_fd = s->opts->stop_fd,
-		.duration_ns = s->opts->duration_ns,
-		.has_watermark = s->has_watermark,
-		.tick = tick_on,
-		.log = s->log,
-	};
-	const struct pump_live live = live_pump(s);
-	struct tick tick;
 	uint64_t begin, cpu;
 	int ret = start(s);
 
@@ -161,79 +150,49 @@ static int record(struct session *s)
 	if (s->opts->started)
 		s->opts->started(s->opts->ctx, events_nr_tasks(&s->instance),
 				 s->result->stacks_how);
-	pump.tick_ms = tick_start(&tick, s);
-	pump.ctx = &tick;
 	if (s->opts->argv)
 		ret = child_go(&result->child);
-	if (s->opts->live)
-		pump.live = &live;
-	if (!ret)
-		ret = pump_run(&pump);
+	ret = ret ?: pump_run(s);
 	if (!ret && !result->child.exec_errno)
-		ret = end_curve(s);
-	if (!ret && !result->child.exec_errno && !s->opts->live)
-		ret = facts_memory(&s->facts, "after", s->log);
-	/* Shrinking is slow, and what others allocate and free meanwhile must be recorded. */
-	if (!ret && !result->child.exec_errno)
-		s->shrunk_after = shrink_if_asked(s, true);
-	if (!ret && !result->child.exec_errno && !s->opts->live)
-		ret = session_count_slabs(s, "after");
+		end_counts(s);
 	s->verdict = watch_end(&s->watch, &s->instance, s->log);
 	/* Stop the frees last: what was allocated until now may still be freed. */
 	if (setup_write(s, "tracing_on", "0") < 0)
 		log_msg(s->log, LOG_WARN, "cannot switch tracing off");
 	result->duration_ns = clock_ns(CLOCK_MONOTONIC) - begin;
 	s->stop_ts = session_now(s);
-	/* The duration that all reports will show. */
-	if (recording_clock_is_ns(s->clock) && s->stop_ts > s->start_ts)
-		result->duration_ns = s->stop_ts - s->start_ts;
 	log_msg(s->log, LOG_INFO, "CPU time of the recorder while recording: %.3f s",
 		(double)(clock_ns(CLOCK_PROCESS_CPUTIME_ID) - cpu) / 1e9);
-	result->stop_signal = pump.stop_signal;
-	result->timed_out = pump.timed_out;
 	result->exec_errno = result->child.exec_errno;
-	result->write_error = s->reader.read_error ? 0 : pump.write_error;
+	if (s->reader.read_error)
+		result->write_error = 0;
 	return ret;
 }
 
 /* --- finishing --------------------------------------------------------------------------- */
 
-static int add_last_facts(struct session *s)
-{
-	char text[64];
-	int ret;
-
-	snprintf(text, sizeof(text), "%" PRIu64, s->result->duration_ns);
-	ret = session_add_meta(s, "duration_ns", text);
-	snprintf(text, sizeof(text), "%" PRIu64 " %" PRIu64, s->start_ts, s->stop_ts);
-	if (!ret && s->stop_ts > s->start_ts)
-		ret = session_add_meta(s, RECORDING_META_SPAN, text);
-	if (!ret && (s->shrunk_before || s->shrunk_after))
-		ret = session_add_meta(s, "shrunk",
-				       !s->shrunk_after	   ? "before"
-				       : !s->shrunk_before ? "after"
-							   : "before after");
-	return ret ? ret : session_add_truncated(s);
-}
-
 /* Does everything that needs the instance, which is gone afterwards. */
 static int collect(struct session *s)
 {
-	int ret = facts_snapshot(&s->facts, "after", s->log);
+	int ret;
 
+	facts_snapshot(&s->facts, "after", s->log);
 	session_drain_rest(s);
 	session_check_parts(s);
-	if (!ret)
-		ret = facts_add_comms(&s->facts);
-	if (!ret)
-		ret = session_read_statistics(s);
-	if (!ret)
-		ret = add_last_facts(s);
+	facts_add_comms(&s->facts);
+	ret = session_read_statistics(s);
+	session_add_span(s, s->start_ts);
+	if (s->shrunk_before || s->shrunk_after)
+		session_add_meta(s, "shrunk",
+				 !s->shrunk_after    ? "before"
+				 : !s->shrunk_before ? "after"
+						     : "before after");
+	session_add_truncated(s);
 	if (!ret && s->mappings)
 		ret = mappings_add(s->mappings, &s->facts, &s->reader,
 				   s->opts->owner_uid);
 	if (!ret && !s->reader.wire)
-		ret = facts_refresh(&s->facts, s->log);
+		facts_refresh(&s->facts, s->log);
 	return session_compose(s, ret);
 }
 
@@ -264,10 +223,8 @@ int capture_run(const struct capture_options *opts, struct capture_result *resul
 
 	session_init(&s, opts, result);
 	ret = setup_instance(&s);
-	if (!ret)
-		ret = setup_events(&s);
-	if (!ret)
-		ret = record(&s);
+	ret = ret ?: setup_events(&s);
+	ret = ret ?: record(&s);
 	if (!ret && !result->exec_errno)
 		ret = opts->live ? live_end(&s) : collect(&s);
 	ring_reader_close_pipes(&s.reader);

@@ -31,7 +31,7 @@ struct session;
 /**
  * struct capture_live - callbacks that take a recording's pages as they come, instead of a file
  * @begin: called before tracing is on, with a descriptor of the recording without pages, which the
- *	callee owns. @s is for the functions of live.h
+ *	callee owns. @s is for live_pause() and the like
  * @pages: whole sub-buffers of a CPU, valid only during the call
  * @round: everything before @until, a time of the trace clock, was passed on. True: stop recording
  * @input: @input_fd is readable. True: stop recording

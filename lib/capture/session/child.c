@@ -23,10 +23,21 @@ static bool mute_self(void)
 	       dup2(null, STDOUT_FILENO) >= 0 && dup2(null, STDERR_FILENO) >= 0;
 }
 
+/* Waits for the one byte that the other side sends; false if that ended before. */
+static bool wait_for_byte(int fd)
+{
+	char byte;
+	ssize_t n;
+
+	do
+		n = read(fd, &byte, 1);
+	while (n < 0 && errno == EINTR);
+	return n == 1;
+}
+
 static void become_command(char *const *argv, const struct child_options *opts, int go,
 			   int result)
 {
-	char word;
 	int err;
 	ssize_t n;
 
@@ -42,10 +53,7 @@ static void become_command(char *const *argv, const struct child_options *opts, 
 	}
 	if (write(result, "r", 1) != 1)
 		_exit(126);
-	do
-		n = read(go, &word, 1);
-	while (n < 0 && errno == EINTR);
-	if (n != 1)
+	if (!wait_for_byte(go))
 		_exit(0); /* the recording failed to start */
 	signal(SIGPIPE, SIG_DFL);
 	signal(SIGXFSZ, SIG_DFL);
@@ -54,18 +62,6 @@ static void become_command(char *const *argv, const struct child_options *opts, 
 	err = errno;
 	n = write(result, &err, sizeof(err));
 	_exit(n == sizeof(err) && err != ENOENT ? 126 : 127);
-}
-
-/* The child is ready when it has sent one byte; false if it ended before. */
-static bool wait_ready(int fd)
-{
-	char word;
-	ssize_t n;
-
-	do
-		n = read(fd, &word, 1);
-	while (n < 0 && errno == EINTR);
-	return n == 1;
 }
 
 int child_fork(struct child *c, char *const *argv, const struct child_options *opts)
@@ -92,7 +88,7 @@ int child_fork(struct child *c, char *const *argv, const struct child_options *o
 	close(result[1]);
 	c->go_fd = go[1];
 	c->exec_fd = result[0];
-	if (c->pid < 0 || !wait_ready(c->exec_fd)) {
+	if (c->pid < 0 || !wait_for_byte(c->exec_fd)) {
 		int err = c->pid < 0 ? errno : ECHILD;
 
 		child_close(c);
@@ -133,6 +129,8 @@ bool child_check(struct child *c, bool block)
 		pid = waitpid(c->pid, &c->status, block ? 0 : WNOHANG);
 	while (pid < 0 && errno == EINTR);
 	c->ended = pid == c->pid || (pid < 0 && errno == ECHILD);
+	if (c->ended)
+		child_exec_result(c);
 	return c->ended;
 }
 

@@ -52,7 +52,7 @@ int child_fork(struct child *c, char *const *argv,
 int child_go(struct child *c) __must_check;
 /* To be called when @exec_fd is readable; closes it and sets @exec_errno. */
 void child_exec_result(struct child *c);
-/* Has it ended? Sets @ended and @status. With @block waits for it. */
+/* Has it ended? Sets @ended, @status and @exec_errno. With @block waits for it. */
 bool child_check(struct child *c, bool block);
 /* Reads a signal from @stop_fd of signalfd(2). Returns its number; 0: none, or the one that tells
  * of a write beyond the file size limit, as the failed write is reported elsewhere.

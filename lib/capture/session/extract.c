@@ -37,10 +37,7 @@ static int read_clock(struct session *s)
 
 	if (!ret && (!p || sscanf(p, "[%31[^]]", s->clock) != 1))
 		ret = -EPROTO;
-	if (ret)
-		log_msg(s->log, LOG_ERROR, "cannot read the trace clock: %s",
-			strerror(-ret));
-	return ret;
+	return log_errno(s->log, LOG_ERROR, ret, "cannot read the trace clock: %m");
 }
 
 /* Names the recorded callchains, judging by the current settings. */
@@ -95,19 +92,16 @@ static int check_content(struct extraction *x)
 /* --- facts ------------------------------------------------------------------------------- */
 
 /* A buffer that survived a reboot has addresses and tasks of the previous kernel. */
-static int add_last_boot(struct extraction *x)
+static void add_last_boot(struct extraction *x)
 {
-	struct session *s = &x->s;
 	struct strbuf __auto_free sb = { 0 };
 	const char *text;
-	int ret = 0;
 
-	if (instance_read(&s->instance, "last_boot_info", &sb) == 0 && sb.size) {
-		text = strbuf_text(&sb);
-		x->other_boot = strstr(text, "[kernel]") || strstr(text, "text delta:");
-		ret = session_add_meta(s, "last_boot_info", text);
-	}
-	return ret;
+	if (instance_read(&x->s.instance, "last_boot_info", &sb) || !sb.size)
+		return;
+	text = strbuf_text(&sb);
+	x->other_boot = strstr(text, "[kernel]") || strstr(text, "text delta:");
+	session_add_meta(&x->s, "last_boot_info", text);
 }
 
 static void tell_last_boot(const struct extraction *x, const struct last_boot *last)
@@ -150,32 +144,31 @@ static int move_symbols(struct extraction *x)
 }
 
 /* The facts known before anything is read: the unfinished file begins with them. */
-static int add_first_facts(struct extraction *x)
+static void add_first_facts(struct extraction *x)
 {
 	struct session *s = &x->s;
 	struct strbuf __auto_free pids = { 0 };
-	/* Nobody knows which events were enabled before. */
-	int ret = session_add_recorder(s);
 
-	if (!ret)
-		ret = session_add_meta(s, "source", x->name ? x->name : "top");
-	if (!ret && instance_read(&s->instance, "set_event_pid", &pids) == 0 &&
+	/* Nobody knows which events were enabled before. */
+	session_add_recorder(s);
+	session_add_meta(s, "source", x->name ? x->name : "top");
+	if (!instance_read(&s->instance, "set_event_pid", &pids) &&
 	    strbuf_text(&pids)[0] >= '0' && strbuf_text(&pids)[0] <= '9')
-		ret = session_add_meta(s, RECORDING_META_SCOPE, "part");
-	return ret ? ret : add_last_boot(x);
+		session_add_meta(s, RECORDING_META_SCOPE, "part");
+	add_last_boot(x);
 }
 
 static int add_last_facts(struct extraction *x)
 {
 	struct session *s = &x->s;
-	int ret = x->other_boot ? 0 : facts_add_comms(&s->facts);
+	int ret;
 
-	if (!ret && !x->other_boot)
-		ret = facts_snapshot(&s->facts, "after", s->log);
-	if (!ret)
-		ret = session_read_statistics(s);
-	if (!ret)
-		ret = session_add_truncated(s);
+	if (!x->other_boot) {
+		facts_add_comms(&s->facts);
+		facts_snapshot(&s->facts, "after", s->log);
+	}
+	ret = session_read_statistics(s);
+	session_add_truncated(s);
 	return session_compose(s, ret);
 }
 
@@ -197,8 +190,7 @@ static uint64_t buffer_bytes(const struct session *s)
 			 s->reader.cpus[i].cpu);
 		if (instance_read(&s->instance, file, &sb) == 0)
 			kib = strtoull(strbuf_text(&sb), NULL, 10);
-		if (kib > most)
-			most = kib;
+		most = LARGER(most, kib);
 	}
 	return most * 1024;
 }
@@ -211,11 +203,9 @@ static int stop_tracing(struct extraction *x)
 	if (!x->stop)
 		return 0;
 	ret = x->was_on ? instance_write(&s->instance, "tracing_on", "0") : 0;
-	if (ret)
-		log_msg(s->log, LOG_ERROR,
-			"cannot switch tracing off: %s\n  Save the events while tracing continues: --no-stop",
-			strerror(-ret));
-	return ret;
+	return log_errno(
+		s->log, LOG_ERROR, ret,
+		"cannot switch tracing off: %m\n  Save the events while tracing continues: --no-stop");
 }
 
 static void restore_tracing(struct extraction *x)
@@ -224,11 +214,11 @@ static void restore_tracing(struct extraction *x)
 
 	if (x->stop && x->was_on)
 		ret = instance_write(&x->s.instance, "tracing_on", "1");
-	if (ret)
-		log_msg(x->s.log, LOG_ERROR,
-			"cannot switch tracing on again in %s: %s\n  Do it with: echo 1 >%s%s%s/tracing_on",
-			what(x), strerror(-ret), tracefs_tracing_dir(),
-			x->name ? "/instances/" : "", x->name ? x->name : "");
+	log_errno(
+		x->s.log, LOG_ERROR, ret,
+		"cannot switch tracing on again in %s: %m\n  Do it with: echo 1 >%s%s%s/tracing_on",
+		what(x), tracefs_tracing_dir(), x->name ? "/instances/" : "",
+		x->name ? x->name : "");
 }
 
 static int save(struct extraction *x)
@@ -236,20 +226,16 @@ static int save(struct extraction *x)
 	struct session *s = &x->s;
 	int ret;
 
-	ret = add_first_facts(x);
-	if (!ret)
-		ret = session_read_system(s);
+	add_first_facts(x);
+	ret = session_read_system(s);
 	if (ret)
 		return ret;
 	ret = move_symbols(x);
-	if (!ret)
-		ret = facts_compose(&s->facts);
+	ret = ret ?: facts_compose(&s->facts);
 	if (!ret)
 		session_begin_unfinished(s);
-	if (!ret)
-		ret = session_add_to_unfinished(s);
-	if (!ret)
-		ret = session_check_room(s);
+	ret = ret ?: session_add_to_unfinished(s);
+	ret = ret ?: session_check_room(s);
 	if (ret)
 		return ret;
 	/* While tracing goes on, there is always more to read. */
@@ -260,9 +246,8 @@ static int save(struct extraction *x)
 	sum_statistics(s, "overrun", true);
 	sum_statistics(s, "dropped events", true);
 	ring_reader_close_pipes(&s->reader);
-	if (!ret)
-		ret = session_join_file(s);
-	return ret ? ret : session_commit_file(s);
+	ret = ret ?: session_join_file(s);
+	return ret ?: session_commit_file(s);
 }
 
 int extract_run(const struct capture_options *opts, const char *name, bool stop,
@@ -275,28 +260,21 @@ int extract_run(const struct capture_options *opts, const char *name, bool stop,
 	session_init(s, opts, result);
 	s->facts.no_proc = !pids_in_first_namespace();
 	ret = session_begin(s);
-	if (!ret)
-		ret = instance_attach(&s->instance, name, opts->command_line, opts->log);
-	if (!ret)
-		ret = read_clock(s);
+	ret = ret ?: instance_attach(&s->instance, name, opts->command_line, opts->log);
+	ret = ret ?: read_clock(s);
 	if (!ret) {
 		ret = events_enabled(&s->events, &s->instance);
-		if (ret)
-			log_msg(s->log, LOG_ERROR,
-				"cannot read which events are enabled: %s",
-				strerror(-ret));
+		log_errno(s->log, LOG_ERROR, ret,
+			  "cannot read which events are enabled: %m");
 	}
 	if (!ret) {
 		x.was_on = instance_begins(&s->instance, "tracing_on", '1');
 		result->stacks_how = tell_stacks(&s->instance);
 		ret = stop_tracing(&x);
 	}
-	if (!ret)
-		ret = session_open_reader(s);
-	if (!ret)
-		ret = check_content(&x);
-	if (!ret)
-		ret = save(&x);
+	ret = ret ?: session_open_reader(s);
+	ret = ret ?: check_content(&x);
+	ret = ret ?: save(&x);
 	ring_reader_close_pipes(&s->reader);
 	if (s->instance.lock_fd >= 0)
 		restore_tracing(&x);

@@ -7,6 +7,7 @@
 #include "capture/session/flight.h"
 
 #include <dirent.h>
+#include <fnmatch.h>
 #include <poll.h>
 #include <unistd.h>
 
@@ -18,6 +19,7 @@
 #define COMMS_MAX  65536
 #define NAME_START "flight-"
 #define NAME_END   ".dat"
+#define DIGITS	   "[0-9][0-9][0-9]"
 
 struct flight {
 	const struct flight_options *opts;
@@ -27,7 +29,6 @@ struct flight {
 	struct flight_buffers buffers;
 	struct tick tick;
 	uint64_t counters_at, end_at; /* ns of CLOCK_MONOTONIC; 0: never */
-	struct watch_verdict earlier; /* what others did before our own last write */
 	enum flight_cause cause;
 	uint64_t nr_kills; /* OOM kills when tracing was last switched on; 0: unknown */
 	size_t *nr_saved;
@@ -40,20 +41,15 @@ struct flight {
 bool flight_is_file(const char *name)
 {
 	/* flight-20261122T215500.123Z-oom.dat */
-	static const char form[] = NAME_START "dddddddd"
-					      "Tdddddd.dddZ-";
-	size_t i, size = strlen(name);
+	static const char form[] = NAME_START DIGITS DIGITS
+		"[0-9][0-9]T" DIGITS DIGITS "." DIGITS "Z-[a-z0-9-]*" NAME_END;
+	const char *cause;
 
-	for (i = 0; form[i]; i++) {
-		bool digit = form[i] == 'd' && i >= strlen(NAME_START);
-
-		if (digit ? name[i] < '0' || name[i] > '9' : name[i] != form[i])
-			return false;
-	}
-	return size > i + strlen(NAME_END) &&
-	       !strcmp(name + size - strlen(NAME_END), NAME_END) &&
-	       strspn(name + i, "abcdefghijklmnopqrstuvwxyz-0123456789") ==
-		       size - i - strlen(NAME_END);
+	if (fnmatch(form, name, 0) != 0)
+		return false;
+	cause = strchr(name, 'Z') + 1;
+	cause += strspn(cause, "abcdefghijklmnopqrstuvwxyz-0123456789");
+	return !strcmp(cause, NAME_END);
 }
 
 static int is_one(const struct dirent *entry)
@@ -61,9 +57,9 @@ static int is_one(const struct dirent *entry)
 	return flight_is_file(entry->d_name);
 }
 
-int flight_prune(const char *directory, size_t keep, const struct log *log)
+int flight_prune(const char *directory, uint64_t keep, const struct log *log)
 {
-	struct dirent **entries;
+	struct dirent **entries __auto_mem = NULL;
 	int n = scandir(directory, &entries, is_one, alphasort), ret = 0;
 
 	if (n < 0)
@@ -72,7 +68,7 @@ int flight_prune(const char *directory, size_t keep, const struct log *log)
 		char path[4096];
 
 		/* Sorted by name, the oldest come first. */
-		if ((size_t)(n - i) > keep &&
+		if ((uint64_t)(n - i) > keep &&
 		    snprintf(path, sizeof(path), "%s/%s", directory, entries[i]->d_name) <
 			    (int)sizeof(path)) {
 			if (unlink(path) < 0)
@@ -82,7 +78,6 @@ int flight_prune(const char *directory, size_t keep, const struct log *log)
 		}
 		free(entries[i]);
 	}
-	free(entries);
 	return ret;
 }
 
@@ -116,7 +111,7 @@ static int begin_file(struct flight *f)
 	if (!ret)
 		ret = new_recording_open_recorder(&s->output, s->opts->output, s->token,
 						  false, s->log);
-	return ret ? ret : session_open_reader(s);
+	return ret ?: session_open_reader(s);
 }
 
 /* Reports OOM kills while tracing was off: they are in no file. */
@@ -142,14 +137,11 @@ static int switch_on(struct flight *f)
 		return ret;
 	s->start_ts = session_now(s);
 	ret = setup_switch_on(s);
-	if (ret)
-		log_msg(s->log, LOG_ERROR, "cannot switch tracing on: %s",
-			strerror(-ret));
+	log_errno(s->log, LOG_ERROR, ret, "cannot switch tracing on: %m");
 	tell_missed(f);
 	f->nr_kills = f->opts->on.oom ? flight_oom_kills() : 0;
-	s->watch.own_pids = s->opts->cgroup;
 	if (!ret)
-		watch_start(&s->watch, &s->instance, &s->events, &s->reader, s->log);
+		session_watch(s);
 	facts_open_curve(&s->facts, true, s->log);
 	session_take_counts(s);
 	return ret;
@@ -168,17 +160,14 @@ static int arm(struct flight *f)
 	struct session *s = &f->s;
 	int ret = f->armed ? begin_file(f) : 0;
 
-	if (!ret)
-		ret = session_read_system(s);
+	ret = ret ?: session_read_system(s);
 	if (ret)
 		return ret;
 	session_begin_unfinished(s);
 	clock_gettime(CLOCK_REALTIME, &s->wall_start);
-	ret = setup_add_facts(s);
-	if (!ret)
-		ret = session_add_meta(s, RECORDING_META_FLIGHT, "interrupted");
-	if (!ret)
-		ret = session_add_to_unfinished(s);
+	setup_add_facts(s);
+	session_add_meta(s, RECORDING_META_FLIGHT, "interrupted");
+	ret = session_add_to_unfinished(s);
 	if (!ret) {
 		try_to_reserve(s);
 		ret = switch_on(f);
@@ -212,25 +201,6 @@ static int name_file(const struct flight *f, const char *cause, char **path)
 	return *path ? 0 : -ENOMEM;
 }
 
-static int add_last_facts(struct session *s, const char *cause, uint64_t known_ts)
-{
-	struct capture_result *result = s->result;
-	char text[64];
-	int ret = facts_change_meta(&s->facts, RECORDING_META_FLIGHT, cause);
-
-	/* Events that were not overwritten were recorded since tracing was switched on. */
-	known_ts = known_ts > s->start_ts ? known_ts : s->start_ts;
-	if (recording_clock_is_ns(s->clock) && s->stop_ts > known_ts)
-		result->duration_ns = s->stop_ts - known_ts;
-	snprintf(text, sizeof(text), "%" PRIu64, result->duration_ns);
-	if (!ret)
-		ret = session_add_meta(s, "duration_ns", text);
-	snprintf(text, sizeof(text), "%" PRIu64 " %" PRIu64, known_ts, s->stop_ts);
-	if (!ret && s->stop_ts > known_ts)
-		ret = session_add_meta(s, RECORDING_META_SPAN, text);
-	return ret ? ret : session_add_truncated(s);
-}
-
 /* Events much older than the time asked for are left out. */
 static uint64_t not_before(const struct flight *f, uint64_t known_ts)
 {
@@ -254,8 +224,7 @@ static int leave_out_older(struct session *s, uint64_t known_ts)
 	for (size_t i = 0; known_ts && !ret && i < s->reader.nr_cpus; i++) {
 		ret = ring_reader_count(&s->reader, i, known_ts, &older);
 		if (!ret)
-			s->result->events -=
-				older < s->result->events ? older : s->result->events;
+			s->result->events -= SMALLER(older, s->result->events);
 	}
 	return ret;
 }
@@ -265,27 +234,27 @@ static int collect(struct flight *f, const char *cause)
 {
 	struct session *s = &f->s;
 	uint64_t known_ts;
-	int ret = facts_snapshot(&s->facts, "after", s->log);
+	int ret;
 
+	facts_snapshot(&s->facts, "after", s->log);
 	try_to_reserve(s);
 	session_drain_rest(s);
 	session_check_parts(s);
-	if (!ret)
-		ret = facts_add_comms(&s->facts);
-	if (!ret)
-		ret = session_read_statistics(s);
-	if (!ret)
-		ret = ring_reader_begin_at(&s->reader, &known_ts);
-	if (!ret)
+	facts_add_comms(&s->facts);
+	ret = session_read_statistics(s);
+	ret = ret ?: ring_reader_begin_at(&s->reader, &known_ts);
+	if (!ret) {
 		known_ts = not_before(f, known_ts);
-	if (!ret)
 		ret = leave_out_older(s, known_ts);
-	if (!ret)
-		ret = add_last_facts(s, cause, known_ts);
-	if (!ret)
-		ret = facts_end_curve(&s->facts, known_ts, s->stop_ts, s->log);
-	if (!ret)
-		ret = facts_refresh(&s->facts, s->log);
+	}
+	if (!ret) {
+		session_add_meta(s, RECORDING_META_FLIGHT, cause);
+		/* Events that were not overwritten were recorded since tracing was switched on. */
+		session_add_span(s, LARGER(known_ts, s->start_ts));
+		session_add_truncated(s);
+		facts_end_curve(&s->facts, known_ts, s->stop_ts, s->log);
+		facts_refresh(&s->facts, s->log);
+	}
 	/* Overwritten events are not lost, only older than the recording. */
 	s->result->overrun = 0;
 	return session_compose(s, ret);
@@ -310,15 +279,12 @@ static int write_out(struct flight *f, const char *cause)
 	/* The events in the file must leave the buffers and the statistics: once the file has its
 	 * name, nobody can tell that they were saved.
 	 */
-	if (!ret)
-		ret = setup_write(s, "trace", "");
-	if (!ret)
-		ret = name_file(f, cause, &path);
+	ret = ret ?: setup_write(s, "trace", "");
+	ret = ret ?: name_file(f, cause, &path);
 	if (ret)
 		return ret;
 	ret = new_recording_rename(&s->output, path);
-	if (!ret)
-		ret = session_commit_file(s);
+	ret = ret ?: session_commit_file(s);
 	if (!ret && f->opts->saved)
 		f->opts->saved(f->opts->ctx, path, cause, s->result);
 	free(path);
@@ -330,35 +296,27 @@ static int write_out(struct flight *f, const char *cause)
 	return ret;
 }
 
-static void add_verdict(struct watch_verdict *to, const struct watch_verdict *v)
-{
-	to->meddled = to->meddled ? to->meddled : v->meddled;
-	to->read |= v->read;
-}
-
 /* Notes whom the kernel killed, as its log says. */
-static int add_victim(struct flight *f)
+static void add_victim(struct flight *f)
 {
 	char name[FLIGHT_VICTIM_NAME], text[FLIGHT_VICTIM_NAME + 32];
 	int pid;
 
 	if (!flight_watch_victim(&f->watch, name, &pid))
-		return 0;
+		return;
 	snprintf(text, sizeof(text), "killed %s, pid %d", name, pid);
-	return session_add_meta(&f->s, RECORDING_META_FLIGHT_WHAT, text);
+	session_add_meta(&f->s, RECORDING_META_FLIGHT_WHAT, text);
 }
 
 static int save(struct flight *f)
 {
 	struct session *s = &f->s;
 	const char *cause = flight_cause_name(&f->watch, f->cause);
-	int ret = 0;
+	int ret;
 
 	session_take_counts(s);
 	s->watch.stopped = true;
 	s->verdict = watch_end(&s->watch, &s->instance, s->log);
-	add_verdict(&s->verdict, &f->earlier);
-	f->earlier = (struct watch_verdict){ 0 };
 	if (setup_write(s, "tracing_on", "0") < 0)
 		log_msg(s->log, LOG_WARN, "cannot switch tracing off");
 	s->stop_ts = session_now(s);
@@ -369,12 +327,10 @@ static int save(struct flight *f)
 		f->watch.again_at[f->cause] =
 			clock_ns(CLOCK_MONOTONIC) + f->opts->again_ns;
 	if (f->cause == FLIGHT_OOM)
-		ret = add_victim(f);
-	if (!ret)
-		ret = collect(f, cause);
+		add_victim(f);
+	ret = collect(f, cause);
 	ring_reader_close_pipes(&s->reader);
-	if (!ret)
-		ret = write_out(f, cause);
+	ret = ret ?: write_out(f, cause);
 	/* There may be room next time. */
 	if (ret == -ENOSPC || ret == -EDQUOT || ret == -EFBIG) {
 		f->full = ret;
@@ -417,42 +373,22 @@ static void check_child(struct flight *f)
 	struct child *c = &f->s.result->child;
 	int status;
 
-	if (!f->s.opts->argv)
-		return;
-	if (c->exec_fd >= 0)
-		child_exec_result(c);
-	f->s.result->exec_errno = c->exec_errno;
-	if (!child_check(c, false))
+	if (!f->s.opts->argv || !child_check(c, false))
 		return;
 	f->over = true;
+	f->s.result->exec_errno = c->exec_errno;
 	status = child_status(c);
 	if (on->exit && !c->exec_errno &&
 	    (on->exit_status < 0 ? status : status == on->exit_status))
 		add_cause(f, FLIGHT_EXIT);
 }
 
-/* Keeps our own writes from being taken for another process's. */
-static int write_between(struct flight *f, int (*write)(struct flight *f))
+/* Until session_watch(), what is written is not taken for another process's. */
+static void stop_watching(struct flight *f)
 {
 	struct session *s = &f->s;
-	struct watch_verdict v = watch_end(&s->watch, &s->instance, s->log);
-	int ret = write(f);
 
-	watch_close(&s->watch);
-	s->watch.own_pids = s->opts->cgroup;
-	watch_start(&s->watch, &s->instance, &s->events, &s->reader, s->log);
-	add_verdict(&f->earlier, &v);
-	return ret;
-}
-
-static int arm_again(struct flight *f)
-{
-	return flight_watch_arm(&f->watch, clock_ns(CLOCK_MONOTONIC));
-}
-
-static int grow(struct flight *f)
-{
-	return flight_buffers_grow(&f->buffers);
+	s->watch.earlier = watch_end(&s->watch, &s->instance, s->log);
 }
 
 static int look_around(struct flight *f)
@@ -461,21 +397,27 @@ static int look_around(struct flight *f)
 	uint64_t now = clock_ns(CLOCK_MONOTONIC);
 	int ret = 0;
 
-	if (s->facts.comms.count > COMMS_MAX)
+	if (s->facts.comms.by_pid.nr > COMMS_MAX)
 		comms_free(&s->facts.comms);
 	f->over = tick_on(&f->tick) || f->over;
 	if (f->end_at && now >= f->end_at)
 		f->over = s->result->timed_out = true;
-	if (flight_watch_due(&f->watch, now))
-		ret = write_between(f, arm_again);
+	if (flight_watch_due(&f->watch, now)) {
+		stop_watching(f);
+		ret = flight_watch_arm(&f->watch, now);
+		session_watch(s);
+	}
 	if (now < f->counters_at || ret)
 		return ret;
 	f->counters_at = now + flight_watch_period_ns(&f->watch);
 	if (!f->cause)
 		f->cause = flight_watch_counters(&f->watch, now);
-	if (f->opts->time_ns && flight_buffers_short(&f->buffers))
-		ret = write_between(f, grow);
-	return ret;
+	if (f->opts->time_ns && flight_buffers_short(&f->buffers)) {
+		stop_watching(f);
+		flight_buffers_grow(&f->buffers);
+		session_watch(s);
+	}
+	return 0;
 }
 
 static void check_kernel(struct flight *f)
@@ -524,7 +466,7 @@ static int fly(struct flight *f)
 		if (!ret && f->cause && !f->over)
 			ret = arm(f);
 	}
-	return ret ? ret : f->full;
+	return ret ?: f->full;
 }
 
 int flight_run(const struct flight_options *opts, struct capture_result *result,
@@ -549,14 +491,11 @@ int flight_run(const struct flight_options *opts, struct capture_result *result,
 					s->reader.long_size == 4, s->log);
 	}
 	/* After the watch was opened, which tests what the kernel supports. */
-	if (!ret)
-		ret = setup_events(s);
+	ret = ret ?: setup_events(s);
 	/* This empties the buffers and resets their statistics. */
-	if (!ret)
-		ret = setup_write(s, "trace", "");
+	ret = ret ?: setup_write(s, "trace", "");
 	s->read_before = 0;
-	if (!ret)
-		ret = fly(&f);
+	ret = ret ?: fly(&f);
 	ring_reader_close_pipes(&s->reader);
 	if (result->child.go_fd >= 0)
 		child_close(&result->child);

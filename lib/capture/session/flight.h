@@ -37,8 +37,7 @@ struct flight_options {
 	const char *directory, *file;
 	uint64_t bytes, time_ns;
 	struct flight_causes on;
-	uint64_t again_ns;
-	size_t keep;
+	uint64_t again_ns, keep;
 	bool once;
 	void (*armed)(void *ctx, uint64_t bytes, uint64_t limit);
 	void (*saved)(void *ctx, const char *path, const char *cause,
@@ -60,7 +59,8 @@ int flight_run(const struct flight_options *opts, struct capture_result *result,
 /* Is this a name that flight_run() gives to its files? */
 bool flight_is_file(const char *name);
 /* Removes the oldest such files in @directory until at most @keep are left. 0 or -errno. */
-int flight_prune(const char *directory, size_t keep, const struct log *log) __must_check;
+int flight_prune(const char *directory, uint64_t keep,
+		 const struct log *log) __must_check;
 
 /**
  * struct flight_buffers - the buffers of all CPUs, of both instances if there are two
@@ -81,9 +81,9 @@ void flight_buffers_init(struct flight_buffers *b, struct session *s, uint64_t t
 /* Do they hold less than @time_ns, and may they grow? Warns once if they may not. */
 bool flight_buffers_short(struct flight_buffers *b);
 /* Enlarges the buffers so that they hold the time at the present rate, within the limit. Their
- * events are kept. Returns 0 even if they cannot grow.
+ * events are kept.
  */
-int flight_buffers_grow(struct flight_buffers *b);
+void flight_buffers_grow(struct flight_buffers *b);
 /* Bytes of all buffers together, now and at most. */
 uint64_t flight_buffers_bytes(const struct flight_buffers *b);
 uint64_t flight_buffers_limit(const struct flight_buffers *b);

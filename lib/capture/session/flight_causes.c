@@ -7,6 +7,7 @@
 #include "base/io.h"
 #include "capture/events/events.h"
 #include "capture/facts/facts.h"
+#include "recording/snapshot.h"
 
 #define COUNTER_NS 1000000000
 #define PRESSURE   "/proc/pressure/memory"
@@ -141,11 +142,9 @@ static int set_trigger(struct flight_watch *w, const struct stop_event *e, bool 
 	if (!ret && set)
 		ret = text.failed ? -ENOMEM
 				  : instance_append(w->in, path, strbuf_text(&text));
-	if (ret)
-		log_msg(w->log, LOG_ERROR,
-			"this kernel rejects the trigger '%s' for the event %s: %s",
-			strbuf_text(&text), e->event, strerror(-ret));
-	return ret;
+	return log_errno(w->log, LOG_ERROR, ret,
+			 "this kernel rejects the trigger '%s' for the event %s: %m",
+			 strbuf_text(&text), e->event);
 }
 
 int flight_watch_arm(struct flight_watch *w, uint64_t now)
@@ -163,11 +162,9 @@ int flight_watch_arm(struct flight_watch *w, uint64_t now)
 
 bool flight_watch_due(const struct flight_watch *w, uint64_t now)
 {
-	for (size_t i = 0; i < ARRAY_SIZE(stop_events) && w->kernel_stops; i++)
-		if (!w->set[stop_events[i].cause] &&
-		    w->again_at[stop_events[i].cause] <= now)
-			return true;
-	return false;
+	return w->kernel_stops && ANY(i, ARRAY_SIZE(stop_events),
+				      !w->set[stop_events[i].cause] &&
+					      w->again_at[stop_events[i].cause] <= now);
 }
 
 enum flight_cause flight_watch_stopped(struct flight_watch *w)
@@ -198,14 +195,12 @@ static bool is_due(const struct flight_watch *w, enum flight_cause cause, uint64
 uint64_t flight_oom_kills(void)
 {
 	struct strbuf __auto_free sb = { 0 };
-	const char *at = NULL;
-	uint64_t nr = 0;
+	uint64_t nr;
 
-	if (instance_read_top("/proc/vmstat", &sb) == 0)
-		at = strstr(strbuf_text(&sb), "\noom_kill ");
-	if (at)
-		nr = strtoull(at + strlen("\noom_kill "), NULL, 10) + 1;
-	return nr;
+	if (instance_read_top("/proc/vmstat", &sb) ||
+	    !vmstat_value(strbuf_text(&sb), "oom_kill", &nr))
+		return 0;
+	return nr + 1;
 }
 
 /* "Out of memory: Killed process 11935 (python3) total-vm:..." */
@@ -250,35 +245,29 @@ static bool has_killed(struct flight_watch *w)
 	return more;
 }
 
-/* "NAME ACTIVE ALL SIZE ...": bytes of the objects in use. */
+/* Bytes of the objects in use. */
 static uint64_t cache_bytes(const char *slabinfo, const char *name)
 {
-	size_t size = strlen(name);
+	struct slabinfo_line line;
+	uint64_t bytes;
 
-	for (const char *p = slabinfo; *p; p = text_next_line(p)) {
-		uint64_t active, all, bytes;
-
-		if (strncmp(p, name, size) != 0 || p[size] != ' ')
-			continue;
-		if (sscanf(p + size, " %" SCNu64 " %" SCNu64 " %" SCNu64, &active, &all,
-			   &bytes) == 3 &&
-		    (!bytes || active <= UINT64_MAX / bytes))
-			return active * bytes;
-	}
+	while (slabinfo_next(&slabinfo, &line))
+		if (line.name_len == strlen(name) &&
+		    !memcmp(line.name, name, line.name_len) &&
+		    !__builtin_mul_overflow(line.active, line.size, &bytes))
+			return bytes;
 	return 0;
 }
 
 static bool cache_is_large(const struct flight_causes *on)
 {
 	struct strbuf __auto_free sb = { 0 };
-	bool large = false;
 
 	if (!on->nr_caches || instance_read_top("/proc/slabinfo", &sb))
 		return false;
-	for (size_t i = 0; i < on->nr_caches && !large; i++)
-		large = cache_bytes(strbuf_text(&sb), on->caches[i].name) >
-			on->caches[i].bytes;
-	return large;
+	return ANY(i, on->nr_caches,
+		   cache_bytes(strbuf_text(&sb), on->caches[i].name) >
+			   on->caches[i].bytes);
 }
 
 uint64_t flight_watch_period_ns(const struct flight_watch *w)
@@ -298,9 +287,8 @@ enum flight_cause flight_watch_counters(struct flight_watch *w, uint64_t now)
 	if (on->sunreclaim && is_due(w, FLIGHT_SUNRECLAIM, now) &&
 	    facts_meminfo("SUnreclaim") > on->sunreclaim)
 		return FLIGHT_SUNRECLAIM;
-	if (is_due(w, FLIGHT_CACHE, now) && cache_is_large(on))
-		return FLIGHT_CACHE;
-	return FLIGHT_NOTHING;
+	return is_due(w, FLIGHT_CACHE, now) && cache_is_large(on) ? FLIGHT_CACHE
+								  : FLIGHT_NOTHING;
 }
 
 const char *flight_cause_name(const struct flight_watch *w, enum flight_cause cause)

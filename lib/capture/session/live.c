@@ -1,5 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "capture/session/live.h"
+/*
+ * capture: a recording whose pages are processed as they arrive.
+ * In: a session. Out: its pages, in rounds; optionally a stream of them in a file.
+ */
+#include "capture/session/session.h"
 
 #include <sys/mman.h>
 #include <unistd.h>
@@ -37,7 +41,7 @@ static int write_beginning(struct session *s)
 	}
 	if (ret)
 		io_close(&out.fd);
-	return ret ? ret : out.fd;
+	return ret ?: out.fd;
 }
 
 static int take(void *ctx, uint32_t cpu, const void *pages, size_t size)
@@ -58,9 +62,7 @@ int live_start(struct session *s)
 		return ret;
 	fd = write_beginning(s);
 	ret = fd < 0 ? fd : s->opts->live->begin(s->opts->live->ctx, s, fd);
-	if (ret)
-		log_msg(s->log, LOG_ERROR, "cannot prepare the analysis: %s",
-			strerror(-ret));
+	log_errno(s->log, LOG_ERROR, ret, "cannot prepare the analysis: %m");
 	s->reader.take = take;
 	s->reader.take_ctx = s;
 	return ret;
@@ -69,9 +71,7 @@ int live_start(struct session *s)
 /* Events up to this time have all been written. */
 static uint64_t settled_until(const struct session *s)
 {
-	uint64_t now = session_time(s);
-
-	return now > SETTLE_NS ? now - SETTLE_NS : 0;
+	return less(session_time(s), SETTLE_NS);
 }
 
 static int drain(struct session *s)
@@ -83,40 +83,19 @@ static int drain(struct session *s)
 	return ret;
 }
 
-static bool on_round(void *ctx)
+bool live_round(struct session *s)
 {
-	struct session *s = ctx;
 	const struct capture_live *live = s->opts->live;
 	uint64_t until = settled_until(s);
 	int ret = drain(s);
 
-	if (s->facts.comms.count > COMMS_MAX && !s->writing)
+	if (s->facts.comms.by_pid.nr > COMMS_MAX && !s->writing)
 		comms_free(&s->facts.comms);
-	if (ret) {
-		log_msg(s->log, LOG_ERROR, "cannot take what was read: %s",
-			strerror(-ret));
+	if (log_errno(s->log, LOG_ERROR, ret, "cannot take what was read: %m")) {
 		s->result->read_error = -ret;
 		return true;
 	}
 	return live->round(live->ctx, until);
-}
-
-static bool on_input(void *ctx)
-{
-	const struct capture_live *live = ((struct session *)ctx)->opts->live;
-
-	return live->input(live->ctx);
-}
-
-struct pump_live live_pump(struct session *s)
-{
-	const struct capture_live *live = s->opts->live;
-
-	return (struct pump_live){ .round = on_round,
-				   .round_ms = live ? live->round_ms : 0,
-				   .input = on_input,
-				   .input_fd = live ? live->input_fd : -1,
-				   .ctx = s };
 }
 
 int live_end(struct session *s)
@@ -125,25 +104,17 @@ int live_end(struct session *s)
 	int ret = drain(s);
 
 	live->round(live->ctx, UINT64_MAX);
-	return ret ? ret : session_read_statistics(s);
+	return ret ?: session_read_statistics(s);
 }
 
 int live_pause(struct session *s, bool paused)
 {
-	const struct instance frees = { .tracefs = s->instance.frees, .lock_fd = -1 };
-	const char *on = paused ? "0" : "1";
-	int ret = 0;
-
 	/* Frees are recorded longer than allocations. */
-	if (frees.tracefs && !paused)
-		ret = instance_write(&frees, "tracing_on", on);
-	if (!ret)
-		ret = instance_write(&s->instance, "tracing_on", on);
-	if (!ret && frees.tracefs && paused)
-		ret = instance_write(&frees, "tracing_on", on);
+	int ret = paused ? setup_write(s, "tracing_on", "0") : setup_switch_on(s);
+
 	watch_switched(&s->watch, s->log);
 	if (!ret)
-		s->watch.stopped = s->paused = paused;
+		s->watch.stopped = paused;
 	return ret;
 }
 
@@ -167,9 +138,7 @@ int live_write_end(struct session *s)
 	if (!s->writing)
 		return 0;
 	s->writing = false;
-	if (!ret)
-		ret = facts_add_comms(&s->facts);
-	if (!ret)
-		ret = facts_compose(&s->facts);
-	return ret ? ret : wire_finish(&s->wire, &s->facts.writer);
+	facts_add_comms(&s->facts);
+	ret = ret ?: facts_compose(&s->facts);
+	return ret ?: wire_finish(&s->wire, &s->facts.writer);
 }

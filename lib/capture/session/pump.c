@@ -1,5 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "capture/session/pump.h"
+/*
+ * capture: the loop of a running recording.
+ * In: ring buffers, signals, the command's end, a deadline. Out: full parts, or rounds in which
+ * everything that all CPUs have is read.
+ */
+#include "capture/session/session.h"
 
 #include <poll.h>
 #include <sys/epoll.h>
@@ -47,8 +52,12 @@ enum {
 	NR_FDS,
 };
 
+/* @child: its end ends the loop; NULL: none. @live: NULL: buffers are read as they fill. */
 struct pump {
-	struct pump_options *opts;
+	struct session *s;
+	struct child *child;
+	const struct capture_live *live;
+	struct tick tick;
 	int fds[NR_FDS]; /* -1: not open */
 	bool polling;
 	unsigned int poor_wakes;
@@ -82,10 +91,10 @@ static int open_timer(uint64_t ns, bool repeat, int *fd)
 /* A failed write ends the recording; a failed read is a separate error. */
 static void drain(struct pump *p, size_t i)
 {
-	int ret = ring_reader_drain(p->opts->reader, i, false);
+	int ret = ring_reader_drain(&p->s->reader, i, false);
 
 	if (ret) {
-		p->opts->write_error = -ret;
+		p->s->result->write_error = -ret;
 		p->stop = true;
 	}
 }
@@ -93,7 +102,7 @@ static void drain(struct pump *p, size_t i)
 /* Watch CPU @i only once it has a buffer: without one its pipe is always "ready". */
 static int watch_pipe(struct pump *p, size_t i)
 {
-	struct ring_reader_cpu *c = &p->opts->reader->cpus[i];
+	struct ring_reader_cpu *c = &p->s->reader.cpus[i];
 
 	drain(p, i);
 	return c->absent ? 0 : watch(p->fds[PIPES], c->pipe_fd, (uint32_t)i);
@@ -101,7 +110,7 @@ static int watch_pipe(struct pump *p, size_t i)
 
 static int watch_pipes(struct pump *p)
 {
-	struct ring_reader *r = p->opts->reader;
+	struct ring_reader *r = &p->s->reader;
 	bool absent = false;
 	int ret = 0;
 
@@ -111,13 +120,13 @@ static int watch_pipes(struct pump *p)
 	}
 	if (!ret && absent)
 		ret = open_timer(HOTPLUG_MS * 1000000ULL, true, &p->fds[HOTPLUG]);
-	return ret ? ret : watch(p->fds[EPOLL], p->fds[HOTPLUG], TAG_HOTPLUG);
+	return ret ?: watch(p->fds[EPOLL], p->fds[HOTPLUG], TAG_HOTPLUG);
 }
 
 /* CPUs that were absent may have come online. */
 static int look_for_cpus(struct pump *p)
 {
-	struct ring_reader *r = p->opts->reader;
+	struct ring_reader *r = &p->s->reader;
 	uint64_t ticks;
 	int ret = 0;
 
@@ -128,25 +137,15 @@ static int look_for_cpus(struct pump *p)
 			continue;
 		ret = watch_pipe(p, i);
 		if (!r->cpus[i].absent)
-			log_msg(p->opts->log, LOG_INFO, "CPU %u came online",
+			log_msg(p->s->log, LOG_INFO, "CPU %u came online",
 				r->cpus[i].cpu % RECORDING_FREES_CPU);
 	}
 	return ret;
 }
 
-static int set_up_live(struct pump *p)
-{
-	const struct pump_live *live = p->opts->live;
-	int ret = open_timer(live->round_ms * 1000000ULL, true, &p->fds[ROUND]);
-
-	if (!ret)
-		ret = watch(p->fds[EPOLL], p->fds[ROUND], TAG_ROUND);
-	return ret ? ret : watch(p->fds[EPOLL], live->input_fd, TAG_INPUT);
-}
-
 static int set_up(struct pump *p)
 {
-	const struct pump_options *opts = p->opts;
+	const struct capture_options *opts = p->s->opts;
 	int ret;
 
 	p->fds[EPOLL] = epoll_create1(EPOLL_CLOEXEC);
@@ -154,40 +153,39 @@ static int set_up(struct pump *p)
 	if (p->fds[EPOLL] < 0 || p->fds[PIPES] < 0)
 		return -errno;
 	ret = open_timer(opts->duration_ns, false, &p->fds[TIMER]);
-	if (!ret && opts->tick)
-		ret = open_timer(opts->tick_ms * 1000000ULL, true, &p->fds[TICK]);
 	if (!ret)
-		ret = watch(p->fds[EPOLL], p->fds[TIMER], TAG_TIMER);
-	if (!ret)
-		ret = watch(p->fds[EPOLL], p->fds[TICK], TAG_TICK);
-	if (!ret)
-		ret = watch(p->fds[EPOLL], opts->stop_fd, TAG_STOP);
-	if (!ret && opts->child)
-		ret = watch(p->fds[EPOLL], opts->child->pidfd, TAG_CHILD);
-	if (!ret && opts->child)
-		ret = watch(p->fds[EPOLL], opts->child->exec_fd, TAG_EXEC);
+		ret = open_timer(tick_start(&p->tick, p->s) * 1000000ULL, true,
+				 &p->fds[TICK]);
+	ret = ret ?: watch(p->fds[EPOLL], p->fds[TIMER], TAG_TIMER);
+	ret = ret ?: watch(p->fds[EPOLL], p->fds[TICK], TAG_TICK);
+	ret = ret ?: watch(p->fds[EPOLL], opts->stop_fd, TAG_STOP);
+	if (!ret && p->child)
+		ret = watch(p->fds[EPOLL], p->child->pidfd, TAG_CHILD);
+	if (!ret && p->child)
+		ret = watch(p->fds[EPOLL], p->child->exec_fd, TAG_EXEC);
 	if (!ret && !p->polling)
 		ret = watch(p->fds[EPOLL], p->fds[PIPES], TAG_PIPES);
-	if (!ret && opts->live)
-		ret = set_up_live(p);
-	return ret ? ret : watch_pipes(p);
+	if (!ret && p->live)
+		ret = open_timer(p->live->round_ms * 1000000ULL, true, &p->fds[ROUND]);
+	ret = ret ?: watch(p->fds[EPOLL], p->fds[ROUND], TAG_ROUND);
+	if (!ret && p->live)
+		ret = watch(p->fds[EPOLL], p->live->input_fd, TAG_INPUT);
+	return ret ?: watch_pipes(p);
 }
 
 static void drain_all(struct pump *p)
 {
-	const struct pump_live *live = p->opts->live;
-
-	if (live) {
-		p->stop = live->round(live->ctx) || p->stop;
+	if (p->live) {
+		p->stop = live_round(p->s) || p->stop;
 		return;
 	}
-	for (size_t i = 0; i < p->opts->reader->nr_cpus && !p->stop; i++)
+	for (size_t i = 0; i < p->s->reader.nr_cpus && !p->stop; i++)
 		drain(p, i);
 }
 
 static int drain_ready(struct pump *p)
 {
-	struct ring_reader *r = p->opts->reader;
+	struct ring_reader *r = &p->s->reader;
 	struct epoll_event ev[64];
 	int n = epoll_wait(p->fds[PIPES], ev, ARRAY_SIZE(ev), 0);
 	uint64_t bytes = 0;
@@ -206,7 +204,7 @@ static int drain_ready(struct pump *p)
 	if (p->poor_wakes >= MAX_POOR_WAKES) {
 		p->polling = true;
 		epoll_ctl(p->fds[EPOLL], EPOLL_CTL_DEL, p->fds[PIPES], NULL);
-		log_msg(p->opts->log, LOG_INFO,
+		log_msg(p->s->log, LOG_INFO,
 			"this kernel wakes readers too early; polling its buffers");
 	}
 	return 0;
@@ -225,30 +223,28 @@ static int take_signal(int stop_fd, const struct child *child)
 
 static int handle(struct pump *p, uint32_t tag)
 {
-	struct pump_options *opts = p->opts;
+	struct capture_result *result = p->s->result;
 	uint64_t ticks;
 
 	switch (tag) {
 	case TAG_STOP:
-		opts->stop_signal = take_signal(opts->stop_fd, opts->child);
-		p->stop = p->stop || opts->stop_signal;
+		result->stop_signal = take_signal(p->s->opts->stop_fd, p->child);
+		p->stop = p->stop || result->stop_signal;
 		return 0;
 	case TAG_CHILD:
-		if (opts->child->exec_fd >= 0)
-			child_exec_result(opts->child);
-		p->stop = p->stop || child_check(opts->child, false);
+		p->stop = p->stop || child_check(p->child, false);
 		return 0;
 	case TAG_EXEC:
 		/* Closing the descriptor removes it from the epoll set. */
-		child_exec_result(opts->child);
-		p->stop = p->stop || opts->child->exec_errno;
+		child_exec_result(p->child);
+		p->stop = p->stop || p->child->exec_errno;
 		return 0;
 	case TAG_TIMER:
-		opts->timed_out = p->stop = true;
+		result->timed_out = p->stop = true;
 		return 0;
 	case TAG_TICK:
 		if (read(p->fds[TICK], &ticks, sizeof(ticks)) == sizeof(ticks))
-			p->stop = opts->tick(opts->ctx) || p->stop;
+			p->stop = tick_on(&p->tick) || p->stop;
 		return 0;
 	case TAG_HOTPLUG:
 		return look_for_cpus(p);
@@ -257,10 +253,10 @@ static int handle(struct pump *p, uint32_t tag)
 			drain_all(p);
 		return 0;
 	case TAG_INPUT:
-		p->stop = opts->live->input(opts->live->ctx) || p->stop;
+		p->stop = p->live->input(p->live->ctx) || p->stop;
 		return 0;
 	default:
-		if (!opts->live)
+		if (!p->live)
 			return drain_ready(p);
 		drain_all(p);
 		return 0;
@@ -271,7 +267,7 @@ static int timeout_ms(const struct pump *p)
 {
 	if (p->polling)
 		return POLL_MS;
-	return p->opts->child && p->opts->child->pidfd < 0 ? CHILD_POLL_MS : -1;
+	return p->child && p->child->pidfd < 0 ? CHILD_POLL_MS : -1;
 }
 
 static int loop(struct pump *p)
@@ -288,24 +284,23 @@ static int loop(struct pump *p)
 			ret = handle(p, ev[i].data.u32);
 		if (p->polling)
 			drain_all(p);
-		if (p->opts->child && p->opts->child->pidfd < 0)
-			p->stop = p->stop || child_check(p->opts->child, false);
+		if (p->child && p->child->pidfd < 0)
+			p->stop = p->stop || child_check(p->child, false);
 	}
 	return ret;
 }
 
-int pump_run(struct pump_options *opts)
+int pump_run(struct session *s)
 {
-	struct pump p = { .opts = opts,
+	struct pump p = { .s = s,
+			  .child = s->opts->argv ? &s->result->child : NULL,
+			  .live = s->opts->live,
 			  .fds = { -1, -1, -1, -1, -1, -1 },
-			  .polling = !opts->has_watermark };
+			  .polling = !s->has_watermark };
 	int ret = set_up(&p);
 
-	if (!ret)
-		ret = loop(&p);
-	if (ret)
-		log_msg(opts->log, LOG_ERROR, "cannot wait for the ring buffers: %s",
-			strerror(-ret));
+	ret = ret ?: loop(&p);
+	log_errno(s->log, LOG_ERROR, ret, "cannot wait for the ring buffers: %m");
 	for (int i = NR_FDS; i-- > 0;)
 		io_close(&p.fds[i]);
 	return ret;

@@ -40,10 +40,8 @@ int session_begin(struct session *s)
 	if (ret)
 		return ret;
 	ret = new_file_token(s->token);
-	if (ret) {
-		log_msg(s->log, LOG_ERROR, "cannot get random bits: %s", strerror(-ret));
-		return ret;
-	}
+	if (ret)
+		return log_errno(s->log, LOG_ERROR, ret, "cannot get random bits: %m");
 	if (!session_has_file(s))
 		return 0;
 	return new_recording_open_recorder(&s->output, s->opts->output, s->token,
@@ -53,11 +51,10 @@ int session_begin(struct session *s)
 uint64_t session_statistic(const struct session *s, uint32_t cpu, const char *key)
 {
 	struct strbuf __auto_free sb = { 0 };
-	uint64_t nr = 0;
 
-	if (!facts_read_cpustat(&s->instance, cpu, &sb))
-		nr = facts_number(strbuf_text(&sb), key);
-	return nr;
+	return facts_read_cpustat(&s->instance, cpu, &sb)
+		       ? 0
+		       : facts_number(strbuf_text(&sb), key);
 }
 
 void session_progress(const struct session *s, struct capture_progress *out)
@@ -66,8 +63,7 @@ void session_progress(const struct session *s, struct capture_progress *out)
 	struct strbuf __auto_free sb = { 0 };
 
 	*out = (struct capture_progress){ 0 };
-	for (size_t i = 0; i < s->reader.nr_cpus; i++) {
-		const struct ring_reader_cpu *c = &s->reader.cpus[i];
+	for_each(c, s->reader.cpus, s->reader.nr_cpus) {
 		const char *text;
 
 		strbuf_reset(&sb);
@@ -82,24 +78,26 @@ void session_progress(const struct session *s, struct capture_progress *out)
 		out->lost += facts_number(text, "commit overrun");
 		out->lost += facts_number(text, "dropped events");
 	}
-	out->events -= out->events < skip ? out->events : skip;
+	out->events -= SMALLER(out->events, skip);
 }
 
-/* Clocks that count time give seconds with a fraction, "1535.858089"; others a whole number. */
+void session_watch(struct session *s)
+{
+	const struct watch_verdict earlier = s->watch.earlier;
+
+	watch_close(&s->watch);
+	s->watch.earlier = earlier;
+	s->watch.own_pids = s->opts->cgroup;
+	watch_start(&s->watch, &s->instance, &s->events, &s->reader, s->log);
+}
+
 uint64_t session_now(const struct session *s)
 {
-	static const char key[] = "now ts:";
 	struct strbuf __auto_free sb = { 0 };
-	uint64_t whole = 0;
-	unsigned int us;
-	const char *at;
 
-	if (!facts_read_cpustat(&s->instance, s->reader.cpus[0].cpu, &sb)) {
-		at = strstr(strbuf_text(&sb), key);
-		if (at && sscanf(at + strlen(key), "%" SCNu64 ".%6u", &whole, &us) == 2)
-			whole = whole * 1000000000 + us * 1000ULL;
-	}
-	return whole;
+	return facts_read_cpustat(&s->instance, s->reader.cpus[0].cpu, &sb)
+		       ? 0
+		       : facts_time(strbuf_text(&sb), "now ts:");
 }
 
 uint64_t session_time(const struct session *s)
@@ -135,25 +133,24 @@ static bool give_back(void *ctx)
 
 int session_open_reader(struct session *s)
 {
-	const struct ring_reader_output output = { s->output.prefix,
-						   new_file_hidden_dir(&s->output.file),
-						   s->output.file.fd };
-	struct ring_reader_layout layout;
 	int ret = facts_read_headers(&s->facts, &s->instance);
 
 	if (!ret)
-		ret = ring_reader_parse_layout(strbuf_text(&s->facts.texts.header_page),
-					       &layout);
-	if (ret) {
-		log_msg(s->log, LOG_ERROR,
-			"cannot understand the kernel's ring buffer (events/header_page): %s",
-			strerror(-ret));
-		return ret;
-	}
-	ret = ring_reader_open(&s->reader, &s->instance, &layout, &output, s->log);
+		ret = ring_reader_init(&s->reader,
+				       strbuf_text(&s->facts.texts.header_page));
+	if (ret)
+		return log_errno(
+			s->log, LOG_ERROR, ret,
+			"cannot understand the kernel's ring buffer (events/header_page): %m");
+	ret = comms_watch(&s->facts.comms, &s->instance);
+	if (!ret)
+		ret = ring_reader_open(&s->reader, &s->instance, s->output.prefix,
+				       &s->output.file, s->log);
 	if (!ret) {
 		struct ring_reader *r = &s->reader;
 
+		r->seen = comms_see;
+		r->seen_ctx = &s->facts.comms;
 		r->make_room = give_back;
 		r->room_ctx = s;
 		s->facts.writer.file_version = s->opts->file_version;
@@ -168,79 +165,72 @@ int session_open_reader(struct session *s)
 	return ret;
 }
 
-int session_add_meta(struct session *s, const char *name, const char *text)
+void session_add_meta(struct session *s, const char *name, const char *text)
 {
-	return facts_add_meta(&s->facts, name, text, strlen(text));
+	facts_add_meta(&s->facts, name, text, strlen(text));
 }
 
-static int add_sample(struct session *s, const char *name, const struct sample *sample)
+static void add_sample(struct session *s, const char *name, const struct sample *sample)
 {
 	struct strbuf __auto_free text = { 0 };
-	int ret = 0;
 
-	if (sample->one_in) {
-		sample_format(sample, &text);
-		ret = text.failed ? -ENOMEM
-				  : session_add_meta(s, name, strbuf_text(&text));
-	}
-	return ret;
+	if (!sample->one_in)
+		return;
+	sample_format(sample, &text);
+	s->facts.failed |= text.failed;
+	session_add_meta(s, name, strbuf_text(&text));
 }
 
-int session_add_recorder(struct session *s)
+void session_add_recorder(struct session *s)
 {
 	char page_size[24];
-	int ret = session_add_meta(s, RECORDING_META_CMDLINE, s->opts->command_line);
 
 	snprintf(page_size, sizeof(page_size), "%ld", sysconf(_SC_PAGESIZE));
-	if (!ret)
-		ret = session_add_meta(s, "recorder", "kmemx " KMEMX_VERSION);
-	if (!ret)
-		ret = session_add_meta(s, "page_size", page_size);
-	if (!ret && s->opts->labels && *s->opts->labels)
-		ret = session_add_meta(s, RECORDING_META_LABELS, s->opts->labels);
-	if (!ret)
-		ret = session_add_meta(s, "stack", s->result->stacks_how);
-	if (!ret)
-		ret = add_sample(s, RECORDING_META_SAMPLE, &s->sample);
-	return ret ? ret : add_sample(s, RECORDING_META_STACK_SAMPLE, &s->stack_sample);
+	session_add_meta(s, RECORDING_META_CMDLINE, s->opts->command_line);
+	session_add_meta(s, "recorder", "kmemx " KMEMX_VERSION);
+	session_add_meta(s, "page_size", page_size);
+	if (s->opts->labels && *s->opts->labels)
+		session_add_meta(s, RECORDING_META_LABELS, s->opts->labels);
+	session_add_meta(s, "stack", s->result->stacks_how);
+	add_sample(s, RECORDING_META_SAMPLE, &s->sample);
+	add_sample(s, RECORDING_META_STACK_SAMPLE, &s->stack_sample);
 }
 
-int session_add_events(struct session *s)
+void session_add_span(struct session *s, uint64_t from)
 {
-	struct strbuf __auto_free names = { 0 };
+	char text[64];
 
-	for (size_t i = 0; i < s->events.count; i++)
-		strbuf_printf(&names, "%s%s:%s", i ? " " : "", s->events.items[i].system,
-			      s->events.items[i].name);
-	return names.failed
-		       ? -ENOMEM
-		       : session_add_meta(s, RECORDING_META_EVENTS, strbuf_text(&names));
+	/* The duration that all reports will show. */
+	if (recording_clock_is_ns(s->clock) && s->stop_ts > from)
+		s->result->duration_ns = s->stop_ts - from;
+	snprintf(text, sizeof(text), "%" PRIu64, s->result->duration_ns);
+	session_add_meta(s, "duration_ns", text);
+	snprintf(text, sizeof(text), "%" PRIu64 " %" PRIu64, from, s->stop_ts);
+	if (s->stop_ts > from)
+		session_add_meta(s, RECORDING_META_SPAN, text);
 }
 
-int session_add_truncated(struct session *s)
+void session_add_truncated(struct session *s)
 {
 	const struct capture_result *r = s->result;
 	int err = r->write_error ? r->write_error : r->read_error;
 	char taken[64];
 
-	if (err)
-		return session_add_meta(s, RECORDING_META_TRUNCATED, strerror(err));
-	if (r->meddled)
-		return session_add_meta(s, RECORDING_META_TRUNCATED, r->meddled);
 	snprintf(taken, sizeof(taken), "%" PRIu64 " events were taken by another reader",
 		 r->taken);
-	return r->taken ? session_add_meta(s, RECORDING_META_TRUNCATED, taken) : 0;
+	if (err || r->meddled || r->taken)
+		session_add_meta(s, RECORDING_META_TRUNCATED,
+				 err	      ? strerror(err)
+				 : r->meddled ? r->meddled
+					      : taken);
 }
 
 int session_compose(struct session *s, int err)
 {
 	int ret = err ? err : facts_compose(&s->facts);
 
-	if (ret)
-		log_msg(s->log, LOG_ERROR,
-			"cannot collect information about the system: %s",
-			strerror(-ret));
-	return ret;
+	return log_errno(s->log, LOG_ERROR, ret,
+			 "cannot collect information about the system: %m");
 }
 
 /* Shrinking takes about 0.1 ms for a cache that CPUs hold slabs of, longer with many CPUs. This
@@ -252,13 +242,13 @@ int session_compose(struct session *s, int err)
  */
 #define FILL_BYTES_PER_NS 0.04
 
-int session_count_slabs(struct session *s, const char *when)
+void session_count_slabs(struct session *s, const char *when)
 {
 	double room_ns = (double)s->buffer_bytes / 4 / FILL_BYTES_PER_NS;
 	uint64_t shrink_ns = room_ns < SHRINK_NS ? (uint64_t)room_ns : SHRINK_NS;
 
-	return facts_count_slabs(&s->facts, when,
-				 s->opts->exact_ledger ? UINT64_MAX : shrink_ns, s->log);
+	facts_count_slabs(&s->facts, when, s->opts->exact_ledger ? UINT64_MAX : shrink_ns,
+			  s->log);
 }
 
 /* --- the unfinished file ----------------------------------------------------------------- */
@@ -273,12 +263,10 @@ static void check_unfinished(struct session *s, int err)
 {
 	if (s->unfinished.bytes > s->unfinished_symbols + s->metadata_bytes)
 		s->metadata_bytes = s->unfinished.bytes - s->unfinished_symbols;
-	if (err) {
-		log_msg(s->log, LOG_INFO,
-			"no space for the recovery data: if this recorder is killed, its events are lost: %s",
-			strerror(-err));
+	if (log_errno(
+		    s->log, LOG_INFO, err,
+		    "no space for the recovery data: if this recorder is killed, its events are lost: %m"))
 		s->unfinished.fd = -1;
-	}
 }
 
 /* Events come before symbols, which can be had from elsewhere: on a small disk the symbols are
@@ -312,21 +300,17 @@ int session_reserve(struct session *s)
 {
 	int ret = new_recording_reserve(&s->output, room_needed(s));
 
-	if (ret)
-		log_msg(s->log, LOG_INFO, "cannot reserve space for %s: %s",
-			s->output.path, strerror(-ret));
+	log_errno(s->log, LOG_INFO, ret, "cannot reserve space for %s: %m",
+		  s->output.path);
 	return ret == -ENOSPC || ret == -EDQUOT ? ret : 0;
 }
 
 int session_check_room(struct session *s)
 {
-	int ret = session_reserve(s);
-
-	if (ret)
-		log_msg(s->log, LOG_ERROR,
-			"cannot record to %s: no room for the first event: %s\n  Make room there, or choose another place: -o FILE",
-			s->opts->output, strerror(-ret));
-	return ret;
+	return log_errno(
+		s->log, LOG_ERROR, session_reserve(s),
+		"cannot record to %s: no room for the first event: %m\n  Make room there, or choose another place: -o FILE",
+		s->opts->output);
 }
 
 /* --- the end of a recording ---------------------------------------------------------------- */
@@ -387,14 +371,12 @@ int session_read_statistics(struct session *s)
 	uint64_t skip = s->read_before + s->reader.discarded;
 
 	for (size_t i = 0; i < s->reader.nr_cpus; i++) {
-		int ret =
-			facts_add_cpustat(&s->facts, &s->instance, s->reader.cpus[i].cpu);
 		const char *text;
+		int ret = facts_add_cpustat(&s->facts, &s->instance,
+					    s->reader.cpus[i].cpu, &text);
 
 		if (ret)
 			return ret;
-		text = s->facts.texts.cpustats.items[s->facts.texts.cpustats.count - 1]
-			       .text;
 		if (s->reader.cpus[i].cpu < RECORDING_FREES_CPU)
 			result->wanted += facts_number(text, "read events");
 		/* The kernel counts them: walking the pages would cost a tenth of the recorder's
@@ -407,8 +389,8 @@ int session_read_statistics(struct session *s)
 		if (result->write_error)
 			result->missing += facts_number(text, "entries");
 	}
-	result->events -= result->events < skip ? result->events : skip;
-	result->wanted -= result->wanted < skip ? result->wanted : skip;
+	result->events -= SMALLER(result->events, skip);
+	result->wanted -= SMALLER(result->wanted, skip);
 	if ((result->meddled || s->verdict.read) && !s->reader.wire && !s->opts->live)
 		count_parts(s);
 	return 0;
@@ -424,30 +406,32 @@ static bool is_tight(const struct session *s)
 	return !new_recording_has_room(&s->output, total);
 }
 
-static size_t list_parts(const struct session *s, bool consume, struct writer_part *parts)
-{
-	size_t nr = 0;
-
-	for (size_t i = 0; i < s->reader.nr_cpus; i++) {
-		const struct ring_reader_cpu *c = &s->reader.cpus[i];
-
-		if (c->size)
-			parts[nr++] = (struct writer_part){ c->cpu, c->part_fd, c->size,
-							    consume, c->offset };
-	}
-	return nr;
-}
-
 /* Do the parts still have all their bytes in place? */
 static bool parts_whole(const struct writer_part *parts, size_t nr)
 {
 	struct stat st;
 
-	for (size_t i = 0; i < nr; i++)
-		if (fstat(parts[i].fd, &st) < 0 ||
-		    (uint64_t)st.st_size < parts[i].offset + parts[i].size)
-			return false;
-	return true;
+	return !ANY(i, nr,
+		    fstat(parts[i].fd, &st) < 0 ||
+			    (uint64_t)st.st_size < parts[i].offset + parts[i].size);
+}
+
+/* Writes a separate file, which becomes the recording when it is complete: the existing one stays
+ * if the disk is full, and the parts remain if this process is killed. 0 or -errno.
+ */
+static int write_second(struct session *s, const struct writer_part *parts, size_t nr,
+			int (*write)(struct writer_out *out,
+				     const struct writer_facts *facts,
+				     const struct writer_part *parts, size_t nr_parts))
+{
+	int ret = new_recording_open_second(&s->output);
+	struct writer_out out = { .fd = s->output.second.fd, .log = s->log };
+
+	ret = ret ?: write(&out, &s->facts.writer, parts, nr);
+	ret = ret ?: new_recording_use_second(&s->output);
+	new_file_close(&s->output.second);
+	s->result->file_bytes = out.bytes;
+	return ret;
 }
 
 /* @consume is passed separately, as the top-level buffer may have no part that carries the flag. */
@@ -459,46 +443,25 @@ static int join(struct session *s, bool consume, const struct writer_part *parts
 	struct writer_out out = { .fd = s->output.file.fd, .log = s->log };
 	int ret;
 
-	if (regions->stride) {
+	if (!regions->stride && !consume)
+		return write_second(s, parts, nr, writer_write);
+	if (regions->stride)
 		ret = writer_join(&out, w, parts, nr, regions->block);
-	} else if (consume) {
+	else
 		ret = ftruncate(out.fd, 0) < 0 ? -errno
 					       : writer_write(&out, w, parts, nr);
-	} else {
-		/* If this process is killed before the file is complete, the parts remain. */
-		ret = new_recording_open_second(&s->output);
-		out.fd = s->output.second.fd;
-		if (!ret)
-			ret = writer_write(&out, w, parts, nr);
-		if (!ret)
-			ret = new_recording_use_second(&s->output);
-		new_recording_drop_second(&s->output);
-	}
 	s->result->file_bytes = out.bytes;
 	return ret;
 }
 
-/* Compresses into a separate file, so that the existing one stays if the disk is full. True: the
- * compressed file is the recording now.
- */
+/* True: the compressed file is the recording now. */
 static bool compress(struct session *s, const struct writer_part *parts, size_t nr)
 {
-	struct new_recording *o = &s->output;
-	int ret = new_recording_open_second(o);
-	struct writer_out out = { .fd = o->second.fd, .log = s->log };
+	int ret = write_second(s, parts, nr, writer_compress);
 
-	if (!ret)
-		ret = writer_compress(&out, &s->facts.writer, parts, nr);
-	s->result->file_bytes = out.bytes;
-	if (!ret)
-		ret = new_recording_use_second(o);
-	if (!ret)
-		return true;
-	new_recording_drop_second(o);
-	log_msg(s->log, LOG_WARN,
-		"cannot compress the recording: %s; it remains uncompressed",
-		strerror(-ret));
-	return false;
+	log_errno(s->log, LOG_WARN, ret,
+		  "cannot compress the recording: %m; it remains uncompressed");
+	return !ret;
 }
 
 void session_say_no_symbols(const struct session *s)
@@ -522,7 +485,7 @@ static int write_file(struct session *s)
 	new_recording_release_reserve(&s->output);
 	ring_reader_end_direct(&s->reader);
 	consume = is_tight(s);
-	nr = writer_take_frees(w, parts, list_parts(s, consume, parts), &frees);
+	nr = writer_take_frees(w, parts, ring_reader_parts(r, consume, parts), &frees);
 	ret = s->opts->compress && compress(s, parts, nr) ? 0
 							  : join(s, consume, parts, nr);
 	if ((ret == -ENOSPC || ret == -EDQUOT || ret == -EFBIG) && w->kallsyms_size &&
@@ -531,11 +494,10 @@ static int write_file(struct session *s)
 		w->kallsyms_size = 0;
 		ret = join(s, consume, parts, nr);
 	}
-	if (ret)
-		log_msg(s->log, LOG_ERROR,
-			"cannot write %s: %s\n  Make room there, or choose another place: -o FILE",
-			s->opts->output, strerror(-ret));
-	return ret;
+	return log_errno(
+		s->log, LOG_ERROR, ret,
+		"cannot write %s: %m\n  Make room there, or choose another place: -o FILE",
+		s->opts->output);
 }
 
 int session_join_file(struct session *s)

@@ -54,7 +54,6 @@ struct session {
 	struct timespec wall_start;
 	uint64_t start_ts, stop_ts; /* when tracing was on, in its clock; 0: unknown */
 	bool writing;		    /* with @opts->live, pages also go to @wire */
-	bool paused;		    /* tracing is temporarily off */
 	bool many_files; /* each file is renamed: the name is shared with others */
 };
 
@@ -80,6 +79,8 @@ int session_open_reader(struct session *s) __must_check;
 void session_drain_rest(struct session *s);
 /* The current number after @key in a CPU's statistics; 0 if there is none. */
 uint64_t session_statistic(const struct session *s, uint32_t cpu, const char *key);
+/* Begins to watch for others who use the instance, or goes on after a pause: @s->watch. */
+void session_watch(struct session *s);
 /* What was recorded and lost so far, as the kernel counts; sets all but @out->ns. */
 void session_progress(const struct session *s, struct capture_progress *out);
 /* Finds out what other processes have done to the file; call it after the last page was written. */
@@ -94,15 +95,15 @@ uint64_t session_time(const struct session *s);
  * curve.
  */
 void session_take_counts(struct session *s);
-int session_add_meta(struct session *s, const char *name, const char *text) __must_check;
-/* Adds how the recording was made: command line, program, page size, callchains. 0 or -ENOMEM. */
-int session_add_recorder(struct session *s) __must_check;
-/* Adds which events are enabled. 0 or -ENOMEM. */
-int session_add_events(struct session *s) __must_check;
-/* Counts slab objects, @when "before" or "after", with tracing on. 0 or -ENOMEM. */
-int session_count_slabs(struct session *s, const char *when) __must_check;
+void session_add_meta(struct session *s, const char *name, const char *text);
+/* Adds how the recording was made: command line, program, page size, callchains. */
+void session_add_recorder(struct session *s);
+/* Adds the recording's time, which is all known from @from to @s->stop_ts, and its duration. */
+void session_add_span(struct session *s, uint64_t from);
+/* Counts slab objects, @when "before" or "after", with tracing on. */
+void session_count_slabs(struct session *s, const char *when);
 /* Notes that a failed write or read cut the recording short, if one did. */
-int session_add_truncated(struct session *s) __must_check;
+void session_add_truncated(struct session *s);
 /* Reads what does not change about the system; -errno after a LOG_ERROR message. It is slow and
  * takes megabytes, so call it before the state of the memory is read.
  */
@@ -141,8 +142,16 @@ struct tick {
 
 /* Recording begins now. Returns how often tick_on() wants to be called, in ms. */
 unsigned int tick_start(struct tick *t, struct session *s);
-/* For struct pump_options, with a struct tick as @ctx. True: nothing is left to record. */
-bool tick_on(void *ctx);
+/* True: nothing is left to record. */
+bool tick_on(struct tick *t);
+
+/* Moves pages until the command ends, a signal comes, the time is over, or the disk is full, which
+ * the result says. A signal that only this process got is passed on to the command. Return: 0 for
+ * any of these; -errno if it cannot wait or read.
+ */
+int pump_run(struct session *s) __must_check;
+/* Waits for @child and passes signals on to it. */
+void pump_wait_child(struct child *child, int stop_fd);
 
 /**
  * setup_instance() - begin the output, create the instance, fork the command, which waits
@@ -157,13 +166,38 @@ int setup_instance(struct session *s) __must_check;
 int setup_events(struct session *s) __must_check;
 /* Are frees by all tasks recorded into a ring buffer of their own? */
 bool setup_has_frees(const struct capture_options *opts);
+/* The ring buffers of all CPUs; the largest size of each, if it is not given. */
+uint64_t setup_nr_buffers(bool has_frees);
+uint64_t setup_share_of_memory(bool has_frees);
 /* Are only some tasks recorded? */
 bool setup_by_task(const struct capture_options *opts);
-/* Writes to the instance, and to the second one if there is one. 0 or -errno. */
+/* Writes to the instance, then to the second one if there is one. 0 or -errno. */
 int setup_write(const struct session *s, const char *file, const char *text);
-/* Adds the metadata known before the recording starts, with @s->wall_start. 0 or -ENOMEM. */
-int setup_add_facts(struct session *s) __must_check;
+/* Adds the metadata known before the recording starts, with @s->wall_start. */
+void setup_add_facts(struct session *s);
 /* Switches tracing on, for the frees first: what is allocated from now on may be freed at once. */
 int setup_switch_on(const struct session *s) __must_check;
+
+/* A recording whose pages are processed as they arrive, in rounds, instead of being kept. Passes on
+ * the recording without pages. 0; -errno after a LOG_ERROR message.
+ */
+int live_start(struct session *s) __must_check;
+/* Reads everything that all CPUs have; called every round_ms, or sooner if buffers fill up. True:
+ * the recording ends.
+ */
+bool live_round(struct session *s);
+/* Runs the last round, which reads everything, and reads the statistics. 0 or -errno. */
+int live_end(struct session *s) __must_check;
+
+/* Switches tracing off or on again; allocations and frees in between are not recorded.
+ * 0 or -errno.
+ */
+int live_pause(struct session *s, bool paused) __must_check;
+/* From now on also writes pages to the empty file @fd as a stream (recording/wire.h). The caller
+ * keeps @fd. 0 or -errno; -EBUSY if a stream is already being written.
+ */
+int live_write(struct session *s, int fd) __must_check;
+/* Ends the stream. 0 or -errno: the file then breaks off. */
+int live_write_end(struct session *s) __must_check;
 
 #endif

@@ -10,10 +10,8 @@
 #include <unistd.h>
 
 #include "base/io.h"
-#include "capture/events/event_criteria.h"
-#include "capture/events/event_sample.h"
+#include "capture/events/events.h"
 #include "capture/file/dead.h"
-#include "recording/probe_list.h"
 
 /* A CPU's buffer: an allocation storm makes 40 MB/s per CPU with stacks, and a reader whose disk is
  * busy with other writes for half a second must not lose any of it. (With half as much, one of
@@ -21,17 +19,17 @@
  */
 #define BUFFER_DEFAULT	    (32U << 20)
 #define BUFFER_MIN	    (1U << 20)
-/* Share of memory that all buffers together may take by default. */
+/* Share of memory that all buffers together may take unless their size is given. */
 #define BUFFER_MEMORY_SHARE 32
 /* Fill level in percent at which readers wake. */
 #define BUFFER_PERCENT	    "25"
 
 int setup_write(const struct session *s, const char *file, const char *text)
 {
-	const struct instance frees = { .tracefs = s->instance.frees, .lock_fd = -1 };
+	const struct instance *frees = s->instance.frees;
 	int ret = instance_write(&s->instance, file, text);
 
-	return ret || !frees.tracefs ? ret : instance_write(&frees, file, text);
+	return ret || !frees ? ret : instance_write(frees, file, text);
 }
 
 bool setup_by_task(const struct capture_options *opts)
@@ -51,15 +49,25 @@ bool setup_has_frees(const struct capture_options *opts)
 	return in_part(opts) && !opts->events.filter_frees;
 }
 
-static uint64_t default_buffer_bytes(void)
+uint64_t setup_nr_buffers(bool has_frees)
 {
-	uint64_t bytes = BUFFER_DEFAULT, share;
 	long cpus = sysconf(_SC_NPROCESSORS_CONF);
 
-	share = facts_meminfo("MemTotal") / BUFFER_MEMORY_SHARE /
-		(uint64_t)(cpus > 0 ? cpus : 1);
+	return (uint64_t)(cpus > 0 ? cpus : 1) * (has_frees ? 2 : 1);
+}
+
+uint64_t setup_share_of_memory(bool has_frees)
+{
+	return facts_meminfo("MemTotal") / BUFFER_MEMORY_SHARE /
+	       setup_nr_buffers(has_frees);
+}
+
+static uint64_t default_buffer_bytes(void)
+{
+	uint64_t bytes = BUFFER_DEFAULT, share = setup_share_of_memory(false);
+
 	bytes = share && share < bytes ? share : bytes;
-	return bytes < BUFFER_MIN ? BUFFER_MIN : bytes;
+	return LARGER(bytes, BUFFER_MIN);
 }
 
 /* Halves a default size that memory does not allow, but not the user's own size. */
@@ -83,10 +91,10 @@ static int set_buffer_size(struct session *s)
 		if (chosen || bytes / 2 < BUFFER_MIN)
 			break;
 	}
-	log_msg(s->log, LOG_ERROR,
-		"cannot get a ring buffer of %s KiB per CPU: %s\n  Ask for a smaller one: -b SIZE",
-		text, strerror(-ret));
-	return ret;
+	return log_errno(
+		s->log, LOG_ERROR, ret,
+		"cannot get a ring buffer of %s KiB per CPU: %m\n  Ask for a smaller one: -b SIZE",
+		text);
 }
 
 /* Is @name among the words of the kernel's list ("[local] global ...")? */
@@ -118,10 +126,10 @@ static int set_clock(struct session *s)
 	} else if (!ret) {
 		snprintf(s->clock, sizeof(s->clock), "%s", name);
 		ret = setup_write(s, "trace_clock", name);
-		if (ret)
-			log_msg(s->log, LOG_ERROR,
-				"cannot set the trace clock '%s': %s\n  Choose another: --clock NAME",
-				name, strerror(-ret));
+		log_errno(
+			s->log, LOG_ERROR, ret,
+			"cannot set the trace clock '%s': %m\n  Choose another: --clock NAME",
+			name);
 	}
 	return ret;
 }
@@ -143,19 +151,6 @@ static int choose_sample(struct sample *sample, uint32_t one_in, const struct lo
 	return 0;
 }
 
-static int sample_events(struct session *s)
-{
-	struct instance frees = { .tracefs = s->instance.frees, .lock_fd = -1 };
-	int ret = choose_sample(&s->sample, s->opts->events.one_in, s->log);
-
-	if (!ret)
-		ret = events_sample(&s->events, &s->instance, &s->sample,
-				    frees.tracefs ? EVENTS_NO_FREES : EVENTS_ALL, s->log);
-	if (!ret && frees.tracefs)
-		ret = events_sample(&s->events, &frees, &s->sample, EVENTS_FREES, s->log);
-	return ret;
-}
-
 static int sample_stacks(struct session *s)
 {
 	int ret = choose_sample(&s->stack_sample, s->opts->events.stacks_one_in, s->log);
@@ -165,19 +160,22 @@ static int sample_stacks(struct session *s)
 			      ? events_sample_stacks(&s->events, &s->instance,
 						     &s->stack_sample)
 			      : -ENOTSUP;
-	if (ret)
-		log_msg(s->log, LOG_ERROR,
-			"this kernel cannot record callchains of some slab allocations: %s\n  That needs Linux 5.17: leave out --stack-sample",
-			strerror(-ret));
-	return ret;
+	return log_errno(
+		s->log, LOG_ERROR, ret,
+		"this kernel cannot record callchains of some slab allocations: %m\n  That needs Linux 5.17: leave out --stack-sample");
 }
 
 /* Call it after other filters are set and before other callchains are. */
 static int set_samples(struct session *s)
 {
-	int ret = s->opts->events.one_in ? sample_events(s) : 0;
+	const struct event_choice *choice = &s->opts->events;
+	int ret = 0;
 
-	return ret || !s->opts->events.stacks_one_in ? ret : sample_stacks(s);
+	if (choice->one_in)
+		ret = choose_sample(&s->sample, choice->one_in, s->log)
+			      ?: events_sample(&s->events, &s->instance, &s->sample,
+					       s->log);
+	return ret || !choice->stacks_one_in ? ret : sample_stacks(s);
 }
 
 /* Are probes of use: are all frees of slab objects recorded? */
@@ -205,12 +203,10 @@ static int set_up_events(struct session *s)
 {
 	const struct capture_options *opts = s->opts;
 	const struct event_choice *choice = &opts->events;
-	const struct instance frees = { .tracefs = s->instance.frees, .lock_fd = -1 };
 	bool by_pid = setup_by_task(opts);
 	int ret = events_select(&s->events, &s->instance, choice, s->log);
 
-	if (!ret)
-		ret = set_probes(s);
+	ret = ret ?: set_probes(s);
 	/* If only some tasks are recorded, this process is not one of them. */
 	s->self = EVENTS_SELF_CONTEXT;
 	if (!ret && !by_pid && opts->exact_ledger)
@@ -218,37 +214,20 @@ static int set_up_events(struct session *s)
 	else if (!ret && !by_pid && s->pids.self)
 		s->self = events_leave_out(&s->events, &s->instance, choice, s->pids.self,
 					   s->log);
-	if (!ret)
-		ret = events_filter(&s->events, &s->instance, choice, s->log);
-	if (!ret)
-		ret = events_criteria(&s->events, &s->instance, &frees, choice, s->log);
-	if (!ret)
-		ret = set_samples(s);
+	ret = ret ?: events_filter(&s->events, &s->instance, choice, s->log);
+	ret = ret ?: events_criteria(&s->events, &s->instance, choice, s->log);
+	ret = ret ?: set_samples(s);
 	if (!ret)
 		ret = events_stacks(&s->events, &s->instance, choice,
 				    &s->result->stacks_how, s->log);
-	if (!ret)
-		ret = events_only_pids(&s->instance, opts->pids, opts->nr_pids, s->log);
+	ret = ret ?: events_only_pids(&s->instance, opts->pids, opts->nr_pids, s->log);
 	if (!ret && opts->cgroup)
 		ret = events_only_group(&s->instance, opts->cgroup, s->log);
 	if (!ret && opts->follow)
 		ret = events_follow(&s->instance, s->pids.command, s->log);
-	if (ret || !s->instance.frees)
-		return ret ? ret
-			   : events_enable(&s->events, &s->instance, EVENTS_ALL, s->log);
-	ret = events_enable(&s->events, &s->instance, EVENTS_NO_FREES, s->log);
-	if (!ret && choice->stack == CAPTURE_STACK_ALL)
-		ret = instance_write(&frees, "options/stacktrace", "1");
-	return ret ? ret : events_enable(&s->events, &frees, EVENTS_FREES, s->log);
-}
-
-/* An instance's task filter applies to all of its events, but frees by all tasks are recorded, so
- * they get an instance of their own. An event filter could exclude the other events, but then frees
- * could not be distinguished from the events that it passes.
- */
-static int make_frees(struct session *s)
-{
-	return setup_has_frees(s->opts) ? instance_create_frees(&s->instance, s->log) : 0;
+	if (!ret && s->instance.frees && choice->stack == CAPTURE_STACK_ALL)
+		ret = instance_write(s->instance.frees, "options/stacktrace", "1");
+	return ret ?: events_enable(&s->events, &s->instance, s->log);
 }
 
 /* Forks the command, which waits, and gets the kernel's numbers of it and of this process. */
@@ -263,8 +242,7 @@ static int start_child(struct session *s)
 	struct child *c = &s->result->child;
 	int ret = opts->argv ? child_fork(c, opts->argv, &child) : 0;
 
-	if (ret)
-		log_msg(s->log, LOG_ERROR, "cannot start a process: %s", strerror(-ret));
+	log_errno(s->log, LOG_ERROR, ret, "cannot start a process: %m");
 	pids_end(&s->pids, &s->instance, child.marker_fd, c->pid > 0 ? c->pid : 0,
 		 s->log);
 	s->facts.no_proc = !s->pids.proc_agrees;
@@ -303,21 +281,20 @@ int setup_instance(struct session *s)
 
 	snprintf(token, sizeof(token), "%s%s", s->token,
 		 session_has_file(s) ? "" : INSTANCE_STREAM);
-	if (!ret)
-		ret = instance_create(&s->instance, token, opts->command_line, s->log);
+	ret = ret ?: instance_create(&s->instance, token, opts->command_line, s->log);
 	if (!ret)
 		dead_sweep(s->log);
-	if (!ret)
-		ret = start_child(s);
-	if (!ret)
-		ret = check_pids(s);
-	if (!ret)
-		ret = make_frees(s);
-	if (!ret)
-		ret = set_clock(s);
-	if (!ret)
-		ret = set_buffer_size(s);
-	return ret ? ret : session_open_reader(s);
+	ret = ret ?: start_child(s);
+	ret = ret ?: check_pids(s);
+	/* An instance's task filter applies to all of its events, but frees by all tasks are
+	 * recorded, so they get an instance of their own. An event filter could exclude the other
+	 * events, but then frees could not be distinguished from the events that it passes.
+	 */
+	if (!ret && setup_has_frees(opts))
+		ret = instance_create_frees(&s->instance, s->log);
+	ret = ret ?: set_clock(s);
+	ret = ret ?: set_buffer_size(s);
+	return ret ?: session_open_reader(s);
 }
 
 int setup_events(struct session *s)
@@ -333,68 +310,53 @@ int setup_events(struct session *s)
 	if (!s->has_watermark)
 		log_msg(s->log, LOG_INFO,
 			"this kernel has no buffer_percent; polling its buffers");
-	ret = facts_add_comms(&s->facts);
-	if (ret)
-		log_msg(s->log, LOG_ERROR, "cannot read task names: %s", strerror(-ret));
-	return ret;
+	facts_add_comms(&s->facts);
+	return 0;
 }
 
 /* --- what is known before the start ------------------------------------------------------- */
 
 /* Notes whose allocations and frees are recorded, unless it is the whole system. */
-static int add_scope(struct session *s)
+static void add_scope(struct session *s)
 {
 	static const char *const self[] = { "context", "pid", "recorded" };
-	const struct capture_options *opts = s->opts;
-	bool by_pid = setup_by_task(opts);
-	int ret = session_add_meta(s, "self", self[s->self]);
 	char pid[24];
 
+	session_add_meta(s, "self", self[s->self]);
 	snprintf(pid, sizeof(pid), "%d", (int)s->pids.self);
-	if (!ret && !by_pid && s->pids.self && s->self == EVENTS_SELF_CONTEXT)
-		ret = session_add_meta(s, RECORDING_META_RECORDER_PID, pid);
-	if (!ret && in_part(opts))
-		ret = session_add_meta(s, RECORDING_META_SCOPE, "part");
-	if (!ret && in_part(opts))
-		ret = session_add_meta(s, RECORDING_META_FREES,
-				       s->instance.frees ? "all" : "part");
-	return ret;
+	if (!setup_by_task(s->opts) && s->pids.self && s->self == EVENTS_SELF_CONTEXT)
+		session_add_meta(s, RECORDING_META_RECORDER_PID, pid);
+	if (!in_part(s->opts))
+		return;
+	session_add_meta(s, RECORDING_META_SCOPE, "part");
+	session_add_meta(s, RECORDING_META_FREES, s->instance.frees ? "all" : "part");
 }
 
-static int add_probes(struct session *s)
+void setup_add_facts(struct session *s)
 {
-	struct strbuf __auto_free text = { 0 };
-	int ret = 0;
-
-	probes_format(&s->probes, &text);
-	if (text.failed)
-		ret = -ENOMEM;
-	else if (text.size)
-		ret = session_add_meta(s, RECORDING_META_PROBES, strbuf_text(&text));
-	return ret;
-}
-
-int setup_add_facts(struct session *s)
-{
-	int ret = session_add_recorder(s);
+	struct strbuf __auto_free events = { 0 }, probes = { 0 };
 	char text[64];
 	struct tm tm;
 
-	if (!ret)
-		ret = session_add_events(s);
-	if (!ret)
-		ret = add_probes(s);
+	session_add_recorder(s);
+	for (size_t i = 0; i < s->events.count; i++)
+		strbuf_printf(&events, "%s%s:%s", i ? " " : "", s->events.items[i].system,
+			      s->events.items[i].name);
+	session_add_meta(s, RECORDING_META_EVENTS, strbuf_text(&events));
+	probes_format(&s->probes, &probes);
+	if (probes.size)
+		session_add_meta(s, RECORDING_META_PROBES, strbuf_text(&probes));
+	s->facts.failed |= events.failed || probes.failed;
 	gmtime_r(&s->wall_start.tv_sec, &tm);
 	strftime(text, sizeof(text), "%Y-%m-%dT%H:%M:%SZ", &tm);
-	if (!ret)
-		ret = session_add_meta(s, RECORDING_META_WALL_CLOCK, text);
-	return ret ? ret : add_scope(s);
+	session_add_meta(s, RECORDING_META_WALL_CLOCK, text);
+	add_scope(s);
 }
 
 int setup_switch_on(const struct session *s)
 {
-	const struct instance frees = { .tracefs = s->instance.frees, .lock_fd = -1 };
-	int ret = frees.tracefs ? instance_write(&frees, "tracing_on", "1") : 0;
+	const struct instance *frees = s->instance.frees;
+	int ret = frees ? instance_write(frees, "tracing_on", "1") : 0;
 
-	return ret ? ret : instance_write(&s->instance, "tracing_on", "1");
+	return ret ?: instance_write(&s->instance, "tracing_on", "1");
 }

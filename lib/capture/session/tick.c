@@ -33,42 +33,6 @@ static unsigned int comms_interval_ms(void)
 	return size < COMMS_MIN_MS ? COMMS_MIN_MS : (unsigned int)size;
 }
 
-/*
- * Have the processes of -p and their descendants ended? The kernel removes a task from its list
- * when it ends, but a task that ended before it was listed stays there.
- */
-static bool nobody_left(const struct session *s)
-{
-	struct strbuf __auto_free sb = { 0 };
-	const char *at;
-	bool left;
-
-	if (!s->opts->nr_pids || s->opts->argv)
-		return false;
-	left = instance_read(&s->instance, "set_event_pid", &sb) || sb.failed;
-	at = strbuf_text(&sb);
-	while (!left) {
-		char *end;
-		long pid = strtol(at, &end, 10);
-
-		if (end == at)
-			break;
-		left = pids_runs((pid_t)pid);
-		at = end;
-	}
-	return !left;
-}
-
-/* Adds the processes that have joined the control group. The kernel adds what they fork. */
-static void follow_group(const struct session *s)
-{
-	const struct log quiet = { 0 };
-
-	if (s->opts->cgroup &&
-	    events_only_group(&s->instance, s->opts->cgroup, &quiet) == -ENOMEM)
-		log_msg(s->log, LOG_DEBUG, "no memory for the control group's processes");
-}
-
 static void report_progress(const struct tick *t, uint64_t now)
 {
 	const struct capture_options *opts = t->session->opts;
@@ -95,9 +59,9 @@ unsigned int tick_start(struct tick *t, struct session *s)
 	return t->comms_ms;
 }
 
-bool tick_on(void *ctx)
+bool tick_on(struct tick *t)
 {
-	struct tick *t = ctx;
+	const struct log quiet = { 0 };
 	struct session *s = t->session;
 	uint64_t now = clock_ns(CLOCK_MONOTONIC);
 
@@ -113,6 +77,10 @@ bool tick_on(void *ctx)
 	if (curve_due(&s->facts.curve, now))
 		session_take_counts(s);
 	mappings_read(s->mappings);
-	follow_group(s);
-	return nobody_left(s);
+	/* The kernel adds what the processes of a control group fork, but not who joins it. */
+	if (s->opts->cgroup &&
+	    events_only_group(&s->instance, s->opts->cgroup, &quiet) == -ENOMEM)
+		log_msg(s->log, LOG_DEBUG, "no memory for the control group's processes");
+	/* Have the processes of -p and their descendants ended? */
+	return s->opts->nr_pids && !s->opts->argv && !events_has_tasks(&s->instance);
 }

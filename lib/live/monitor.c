@@ -1,32 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/*
- * live: the accounts of current allocations.
- * In: the beginning of a recording, then its pages as they are read. Out: sums by group, for each
- * interval.
- */
 #include "live/monitor.h"
 
 #include <unistd.h>
 
 #include "base/array.h"
-#include "capture/facts/lists.h"
-#include "event/stream_live.h"
+#include "capture/facts/threads.h"
+#include "event/stream.h"
 
 /* Listing the tasks that run takes no longer. */
 #define LIST_NS 1000000000ULL
 
 /* Events that are processed at a time: they fit the first-level cache. */
 #define BATCH 128
-
-const char *monitor_by(const struct monitor *m)
-{
-	enum subject_kind kind = SUBJECT_NONE;
-	const char *word = "";
-
-	for (unsigned int i = 0; word && kind != m->opts.by; i++)
-		word = grouping_word(i, &kind);
-	return word ? word : "";
-}
 
 /* Begins to group the rows of the existing accounts by @by. */
 static int open_sides(struct monitor *m, enum subject_kind by)
@@ -50,7 +35,7 @@ static void close_sides(struct monitor *m, bool keep)
 		struct monitor_side *side = &m->sides[i], rows = *side;
 
 		if (side->wanted)
-			grouping_free(&side->grouping);
+			subjects_free(&side->grouping);
 		windows_free(&side->windows);
 		*side = (struct monitor_side){ .kept = side->kept,
 					       .steps = rows.windows.nr_steps };
@@ -106,7 +91,7 @@ static int open_accounts(struct monitor *m, enum subject_kind by)
 		if (!ret)
 			l->live.times = m->opts.opens;
 	}
-	return ret ? ret : open_sides(m, by);
+	return ret ?: open_sides(m, by);
 }
 
 static int open_study(struct monitor *m, int fd)
@@ -126,13 +111,9 @@ static int open_study(struct monitor *m, int fd)
 	ret = study_open(&m->study, &opts);
 	m->study.path = "live";
 	close(fd);
-	if (!ret)
-		ret = recording_add_cpus(m->study.rec);
-	if (!ret)
-		ret = study_read(&m->study, &how);
-	if (!ret)
-		ret = event_stream_go_live(m->study.stream);
-	return ret;
+	ret = ret ?: recording_add_cpus(m->study.rec);
+	ret = ret ?: study_read(&m->study, &how);
+	return ret ?: event_stream_go_live(m->study.stream);
 }
 
 int monitor_list(struct monitor *m)
@@ -140,7 +121,7 @@ int monitor_list(struct monitor *m)
 	struct strbuf __auto_free now = { 0 };
 	int ret = 0;
 
-	if (m->opts.proc && !processes_list("/proc", LIST_NS, &now))
+	if (m->opts.proc && !list_make(processes_list, "/proc", LIST_NS, SIZE_MAX, &now))
 		ret = processes_read_list(&m->accounts.processes, strbuf_text(&now),
 					  false);
 	return ret;
@@ -153,7 +134,7 @@ static int begin_processes(struct monitor *m)
 
 	processes_go_live(p, m->opts.proc ? processes_list_group : NULL);
 	ret = processes_read(p, m->study.rec);
-	return ret ? ret : monitor_list(m);
+	return ret ?: monitor_list(m);
 }
 
 int monitor_begin(struct monitor *m, const struct monitor_options *opts, int fd)
@@ -172,14 +153,14 @@ int monitor_begin(struct monitor *m, const struct monitor_options *opts, int fd)
 	m->env.by_site = opts->sites;
 	sites_init(&m->sites, &m->env);
 	ret = begin_processes(m);
-	return ret ? ret : open_accounts(m, opts->by);
+	return ret ?: open_accounts(m, opts->by);
 }
 
 /* Do the accounts keep exactly those dimensions apart that grouping by @by needs? */
 static bool fits(const struct monitor *m, enum subject_kind by)
 {
 	for (int i = 0; i < MEMORY_KINDS; i++) {
-		const struct lives *l = accounts_lives(&m->accounts, (enum memory)i);
+		const struct lives *l = m->accounts.of[i];
 		const struct dimensions all = dimensions_of(m, (enum memory)i, by);
 
 		/* In a sample, rows differ by one more, the first one. */
@@ -199,12 +180,12 @@ static int group_by(struct monitor *m, enum subject_kind by)
 
 	close_sides(m, true);
 	ret = open_sides(m, by);
-	return ret ? ret : monitor_rows_regroup(m);
+	return ret ?: monitor_rows_regroup(m);
 }
 
 static void close_last(struct monitor *m)
 {
-	grouping_free(&m->open[--m->nr_open].grouping);
+	subjects_free(&m->open[--m->nr_open].grouping);
 	m->by_lifetime = false;
 }
 
@@ -219,26 +200,64 @@ int monitor_regroup(struct monitor *m, enum subject_kind by, bool *anew)
 	return open_accounts(m, by);
 }
 
+/* Lifetimes are at most 1000, 10000, ... ns; the last one has no limit. */
+static void add_lifetime(struct monitor *m, const struct lifetime *life, uint32_t weight)
+{
+	unsigned int i = 0;
+
+	for (uint64_t limit = 1000; i + 1 < MONITOR_LIFETIMES && life->time >= limit; i++)
+		limit *= 10;
+	m->lifetimes[i].nr += life->nr * weight;
+	m->lifetimes[i].bytes += life->bytes * weight;
+}
+
+static void ended(void *ctx, const struct lives *of, const struct life *life, size_t nr)
+{
+	struct monitor *m = ctx;
+	const struct monitor_side *side = &m->sides[of->kind->memory];
+	const struct life *end = life + nr;
+	struct lifetime one;
+
+	for (; m->by_lifetime && life < end; life++) {
+		if (!lifetime_of(life, &one))
+			continue;
+		/* It may have begun and ended since the last round. */
+		if (one.row >= side->nr && monitor_rows_find(m))
+			((struct lives *)of)->failed = true;
+		if (one.row < side->nr && side->rows[one.row].group != MONITOR_HIDDEN)
+			add_lifetime(m, &one, lives_weight(of, one.row));
+	}
+}
+
+/* Begins to count lifetimes of what rows of side @i with a group free from now on. 0 or -ENOMEM. */
+static int begin_lifetimes(struct monitor *m, unsigned int i)
+{
+	struct lives *l = m->accounts.of[i];
+	const bool observed = ANY(k, l->nr_observers, l->observers[k].fn == ended);
+
+	memset(m->lifetimes, 0, sizeof(m->lifetimes));
+	m->by_lifetime = true;
+	return observed ? 0 : lives_observe(l, ended, m);
+}
+
 int monitor_open(struct monitor *m, unsigned int side, uint32_t group)
 {
 	struct monitor_side *of = &m->sides[side];
 	struct monitor_open *open = &m->open[m->nr_open];
 	enum subject_kind by = SUBJECT_CALLSITE;
-	size_t row = 0;
 	int ret = 0;
 
-	while (row < of->nr && of->rows[row].group != group)
-		row++;
-	if (m->nr_open == MONITOR_OPEN_MAX || m->by_lifetime || row == of->nr)
+	if (m->nr_open == MONITOR_OPEN_MAX || m->by_lifetime ||
+	    !ANY(row, of->nr, of->rows[row].group == group))
 		return -ENOENT;
 	if (m->opts.by == SUBJECT_CALLSITE || m->opts.by == SUBJECT_STACK)
 		by = SUBJECT_STACK;
 	if (m->opts.by == SUBJECT_STACK)
-		ret = monitor_lifetimes_begin(m, side);
+		ret = begin_lifetimes(m, side);
 	if (ret)
 		return ret;
 	*open = (struct monitor_open){ of->grouping, group };
-	of->grouping = (struct grouping){ 0 };
+	of->grouping = (struct subjects){ 0 };
 	m->nr_open++;
 	m->open_side = side;
 	return group_by(m, by);
@@ -257,18 +276,14 @@ int monitor_close(struct monitor *m)
 
 int monitor_pages(struct monitor *m, uint32_t cpu, const void *pages, size_t size)
 {
-	struct monitor_cpu *c;
-	size_t i = 0;
+	struct monitor_cpu *c = FIND(one, m->cpus, m->nr_cpus, one->cpu == cpu);
 
-	while (i < m->nr_cpus && m->cpus[i].cpu != cpu)
-		i++;
-	if (i == m->nr_cpus) {
-		if (array_grow(&m->cpus, i, sizeof(*m->cpus)))
+	if (!c) {
+		if (ARRAY_ADD(m->cpus, m->nr_cpus, (struct monitor_cpu){ .cpu = cpu }))
 			return -ENOMEM;
-		m->cpus[m->nr_cpus++] = (struct monitor_cpu){ .cpu = cpu };
+		c = &m->cpus[m->nr_cpus - 1];
 	}
-	c = &m->cpus[i];
-	if (array_reserve(&c->pages, &c->capacity, c->size + size, 1))
+	if (array_reserve_size(&c->pages, &c->capacity, c->size + size, 1))
 		return -ENOMEM;
 	memcpy(c->pages + c->size, pages, size);
 	c->size += size;
@@ -296,9 +311,9 @@ static void account(struct accounts *a, const struct kmem_event *evs, size_t nr)
 	if (a->slab && a->page)
 		accounts_events(a, evs, nr);
 	else if (a->slab)
-		slab_lives_events(&a->slab->lives, evs, nr);
+		slab_lives_events(a->slab, evs, nr);
 	else if (a->page)
-		page_lives_events(&a->page->lives, evs, nr);
+		page_lives_events(a->page, evs, nr);
 }
 
 /* The same; what tasks do counts for the events after it. 0 or -ENOMEM. */
@@ -318,31 +333,21 @@ static int account_and_learn(struct accounts *a, const struct kmem_event *evs, s
 	return ret;
 }
 
-static bool has_failed(const struct accounts *a)
-{
-	bool failed = false;
-
-	for (int i = 0; i < MEMORY_KINDS; i++) {
-		const struct lives *l = accounts_lives(a, (enum memory)i);
-
-		failed |= l && l->failed;
-	}
-	return failed;
-}
-
 static int take_events(struct monitor *m)
 {
 	struct event_stream *stream = m->study.stream;
+	struct lives *const *of = m->accounts.of;
 	struct kmem_event evs[BATCH];
 	int nr, ret = 0;
 
 	event_stream_set_brief(stream, !accounts_read_all(&m->accounts));
 	while (!ret && (nr = event_stream_next_batch(stream, evs, BATCH)) > 0)
 		ret = account_and_learn(&m->accounts, evs, (size_t)nr);
-	if (!ret)
-		ret = nr;
+	ret = ret ?: nr;
 	count_stream(m);
-	return !ret && has_failed(&m->accounts) ? -ENOMEM : ret;
+	if (!ret && ANY(i, MEMORY_KINDS, of[i] && of[i]->failed))
+		ret = -ENOMEM;
+	return ret;
 }
 
 int monitor_round(struct monitor *m, uint64_t until)
@@ -356,15 +361,12 @@ int monitor_round(struct monitor *m, uint64_t until)
 		if (c->size)
 			ret = event_stream_feed(stream, c->cpu, c->pages, c->size);
 	}
-	if (!ret)
-		ret = event_stream_advance(stream, until);
-	if (!ret)
-		ret = take_events(m);
-	if (!ret)
-		ret = event_stream_keep(stream);
+	ret = ret ?: event_stream_advance(stream, until);
+	ret = ret ?: take_events(m);
+	ret = ret ?: event_stream_keep(stream);
 	for (size_t i = 0; i < m->nr_cpus; i++)
 		m->cpus[i].size = 0;
-	return ret ? ret : monitor_rows_find(m);
+	return ret ?: monitor_rows_find(m);
 }
 
 int monitor_step(struct monitor *m, uint64_t ns)
@@ -382,7 +384,7 @@ int monitor_step(struct monitor *m, uint64_t ns)
 		ret = monitor_rows_add(m, i);
 		windows_end(&m->sides[i].windows, ns);
 	}
-	return ret ? ret : monitor_rows_forget(m);
+	return ret ?: monitor_rows_forget(m);
 }
 
 void monitor_end(struct monitor *m)

@@ -14,27 +14,6 @@
 #include "report/table.h"
 #include "study/study.h"
 
-/* A grouping that reports of a recording do not have: by a page's order. */
-#define LIVE_ORDER ((enum subject_kind)30)
-
-_Static_assert(SUBJECT_NR <= 30, "it has a number of its own");
-
-/**
- * struct grouping - the rows of a table
- * @keys: for LIVE_ORDER: group n has the key n + 1
- */
-struct grouping {
-	enum subject_kind kind;
-	struct subjects subjects;
-	struct intern keys;
-};
-
-/* The origin of an allocation; @order: for pages. */
-struct grouping_who {
-	struct subject subject;
-	uint32_t order;
-};
-
 /* The dimensions that an account of @memory must keep apart. */
 struct dimensions grouping_dimensions(enum memory memory, enum subject_kind kind,
 				      const struct analysis_env *env);
@@ -42,8 +21,6 @@ struct dimensions grouping_dimensions(enum memory memory, enum subject_kind kind
 bool grouping_has(enum memory memory, enum subject_kind kind);
 /* "callsite", ..., "order", "cgroup"; NULL after the last one. */
 const char *grouping_word(unsigned int i, enum subject_kind *kind);
-
-void grouping_free(struct grouping *g);
 
 /* Rows with nothing live that were idle for WINDOWS_KEPT intervals are dropped when there are this
  * many more than twice the rows left by the last drop, and at least every MONITOR_FORGET_STEPS
@@ -80,7 +57,7 @@ struct monitor_row {
 
 /* An opened row: the grouping that it is of, and its group. */
 struct monitor_open {
-	struct grouping grouping;
+	struct subjects grouping;
 	uint32_t group;
 };
 
@@ -100,7 +77,7 @@ struct monitor_lifetime {
  */
 struct monitor_side {
 	bool wanted;
-	struct grouping grouping;
+	struct subjects grouping;
 	struct monitor_row *rows;
 	size_t nr, capacity, kept;
 	uint64_t steps;
@@ -205,12 +182,6 @@ static inline bool monitor_gone(const struct monitor *m)
 {
 	return m->nr_open && m->open[m->nr_open - 1].group == MONITOR_HIDDEN;
 }
-
-/* Begins to count lifetimes of what rows of side @i with a group free from now on. 0 or -ENOMEM. */
-int monitor_lifetimes_begin(struct monitor *m, unsigned int i) __must_check;
-
-/* "callsite": the grouping of rows. */
-const char *monitor_by(const struct monitor *m);
 
 /* Begins to group side @i, which must be wanted. 0 or -ENOMEM. */
 int monitor_rows_group(struct monitor *m, unsigned int i) __must_check;

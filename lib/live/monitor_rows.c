@@ -11,32 +11,26 @@
 #include "base/array.h"
 #include "base/strbuf.h"
 #include "capture/events/instance.h"
-#include "event/stream_live.h"
-
-static const struct {
-	const char *word;
-	enum subject_kind kind;
-} words[] = {
-	{ "callsite", SUBJECT_CALLSITE }, { "cache", SUBJECT_CACHE },
-	{ "order", LIVE_ORDER },	  { "stack", SUBJECT_STACK },
-	{ "comm", SUBJECT_COMM },	  { "pid", SUBJECT_PID },
-	{ "process", SUBJECT_PROCESS },	  { "cgroup", SUBJECT_CGROUP },
-	{ "entry", SUBJECT_ENTRY },	  { "module", SUBJECT_MODULE },
-	{ "cpu", SUBJECT_CPU },		  { "node", SUBJECT_NODE },
-};
+#include "event/stream.h"
 
 const char *grouping_word(unsigned int i, enum subject_kind *kind)
 {
-	if (i >= ARRAY_SIZE(words))
+	static const enum subject_kind kinds[] = {
+		SUBJECT_CALLSITE, SUBJECT_CACHE,  SUBJECT_ORDER,   SUBJECT_STACK,
+		SUBJECT_COMM,	  SUBJECT_PID,	  SUBJECT_PROCESS, SUBJECT_CGROUP,
+		SUBJECT_ENTRY,	  SUBJECT_MODULE, SUBJECT_CPU,	   SUBJECT_NODE,
+	};
+
+	if (i >= ARRAY_SIZE(kinds))
 		return NULL;
-	*kind = words[i].kind;
-	return words[i].word;
+	*kind = kinds[i];
+	return subjects_word(*kind);
 }
 
 bool grouping_has(enum memory memory, enum subject_kind kind)
 {
-	switch ((int)kind) {
-	case LIVE_ORDER:
+	switch (kind) {
+	case SUBJECT_ORDER:
 		return memory == MEMORY_PAGE;
 	case SUBJECT_CACHE:
 	case SUBJECT_NODE:
@@ -52,11 +46,9 @@ bool grouping_has(enum memory memory, enum subject_kind kind)
 static struct dimensions slab_dimensions(enum subject_kind kind,
 					 const struct analysis_env *env)
 {
-	const uint32_t alike = ROWS(CALLSITE) | ROWS(CACHE) | ROWS(MODULE);
+	const uint32_t alike = ROWS(CALLSITE) | ROWS(CACHE) | ROWS(MODULE) | ROWS(ORDER);
 	struct analysis_options opts = { .by = kind };
 
-	if (kind == LIVE_ORDER)
-		opts.by = SUBJECT_CALLSITE;
 	opts.by_cache = alike & subject_rows(opts.by);
 	return subjects_slab_dimensions(&opts, env);
 }
@@ -68,7 +60,7 @@ struct dimensions grouping_dimensions(enum memory memory, enum subject_kind kind
 
 	if (memory == MEMORY_SLAB)
 		all = slab_dimensions(kind, env);
-	else if (grouping_has(memory, kind) && kind != LIVE_ORDER)
+	else if (grouping_has(memory, kind))
 		all = subjects_page_dimensions(kind);
 	dimensions_by_task(&all); /* names change, and are known only later */
 	if (memory != MEMORY_SLAB && memory != MEMORY_PAGE)
@@ -76,39 +68,10 @@ struct dimensions grouping_dimensions(enum memory memory, enum subject_kind kind
 	return all;
 }
 
-/* @env and @sites are borrowed. 0 or -ENOMEM; free it in any case. */
-static int grouping_init(struct grouping *g, const struct analysis_env *env,
-			 enum subject_kind kind, struct sites *sites,
-			 const struct dimensions *dimensions)
-{
-	*g = (struct grouping){ .kind = kind };
-	return subjects_init(&g->subjects, env,
-			     kind == LIVE_ORDER ? SUBJECT_CALLSITE : kind, sites,
-			     dimensions);
-}
-
-/* The group of @who; UINT32_MAX: no memory. */
-static uint32_t grouping_find(struct grouping *g, const struct grouping_who *who)
-{
-	uint32_t id;
-
-	if (g->kind != LIVE_ORDER)
-		return subjects_row(&g->subjects, &who->subject);
-	id = intern_id(&g->keys, &who->order, sizeof(who->order));
-	return id ? id - 1 : UINT32_MAX;
-}
-
-void grouping_free(struct grouping *g)
-{
-	subjects_free(&g->subjects);
-	intern_free(&g->keys);
-	*g = (struct grouping){ 0 };
-}
-
 /* The lives of side @i; NULL: it has no account. */
 static struct lives *lives_of(const struct monitor *m, unsigned int i)
 {
-	return (struct lives *)accounts_lives(&m->accounts, (enum memory)i);
+	return m->accounts.of[i];
 }
 
 static size_t nr_rows(const struct monitor *m, unsigned int i)
@@ -118,82 +81,59 @@ static size_t nr_rows(const struct monitor *m, unsigned int i)
 
 int monitor_rows_group(struct monitor *m, unsigned int i)
 {
-	return grouping_init(&m->sides[i].grouping, &m->env, m->opts.by, &m->sites,
+	return subjects_init(&m->sides[i].grouping, &m->env, m->opts.by, &m->sites,
 			     &lives_of(m, i)->dimensions);
 }
 
 /* Are rows grouped by something that is derived from the allocating address? */
 static bool by_place(const struct monitor *m)
 {
-	switch (m->nr_open ? SUBJECT_CALLSITE : (int)m->opts.by) {
-	case SUBJECT_COMM:
-	case SUBJECT_PID:
-	case SUBJECT_CPU:
-	case SUBJECT_NODE:
-	case SUBJECT_CACHE:
-	case SUBJECT_PROCESS:
-	case SUBJECT_CGROUP:
-	case SUBJECT_ENTRY:
-	case LIVE_ORDER:
-		return false;
-	default:
-		return true;
-	}
+	const uint32_t others = ROWS(COMM) | ROWS(PID) | ROWS(CPU) | ROWS(NODE) |
+				ROWS(CACHE) | ROWS(PROCESS) | ROWS(CGROUP) | ROWS(ENTRY) |
+				ROWS(ORDER);
+
+	return m->nr_open || !(subject_rows(m->opts.by) & others);
 }
 
-/* The allocator of row @row in an account of slab objects, or of areas. */
-static struct grouping_who object_who(const struct monitor *m, unsigned int i, size_t row)
+/* The allocator of row @row in an account. */
+static struct subject row_who(const struct monitor *m, unsigned int i, size_t row)
 {
 	const struct lives *l = lives_of(m, i);
-	const struct slab_key *key = lives_key(l, row);
-	uint32_t stack = lives_stack(l, row);
-	uint64_t callsite = key->callsite;
+	struct subject who = subject_of_row(l, row, 0);
 
+	if (i != MEMORY_PAGE)
+		who.callsite = ((const struct slab_key *)lives_key(l, row))->callsite;
 	if (by_place(m))
-		callsite = callsite ? sites_beyond(&m->env, callsite, stack)
-				    : sites_of_stack(&m->sites, stack);
-	return (struct grouping_who){ .subject = subject_of_row(l, row, callsite) };
-}
-
-static struct grouping_who page_who(const struct monitor *m, size_t row)
-{
-	const struct lives *l = &m->accounts.page->lives.any;
-	const struct page_key *key = lives_key(l, row);
-	uint64_t callsite = by_place(m) ? sites_of_stack(&m->sites, key->stack) : 0;
-
-	return (struct grouping_who){ .subject = subject_of_row(l, row, callsite),
-				      .order = key->order };
-}
-
-static struct grouping_who row_who(const struct monitor *m, unsigned int i, size_t row)
-{
-	return i == MEMORY_PAGE ? page_who(m, row) : object_who(m, i, row);
+		who.callsite = who.callsite
+				       ? sites_beyond(&m->env, who.callsite, who.stack)
+				       : sites_of_stack(&m->sites, who.stack);
+	return who;
 }
 
 /* Task names are known already. */
-static void move_tasks(struct grouping *to, struct grouping *from)
+static void move_tasks(struct subjects *to, struct subjects *from)
 {
-	const struct tasks tasks = to->subjects.tasks;
+	const struct tasks tasks = to->tasks;
 
-	to->subjects.tasks = from->subjects.tasks;
-	from->subjects.tasks = tasks;
+	to->tasks = from->tasks;
+	from->tasks = tasks;
 }
 
 /* The group of a row; MONITOR_HIDDEN: it is not of the opened row; UINT32_MAX: no memory. */
 static uint32_t find_group(struct monitor *m, unsigned int i, size_t row)
 {
-	const struct grouping_who who = row_who(m, i, row);
+	const struct subject who = row_who(m, i, row);
 	struct monitor_open *open = m->open, *end = open + m->nr_open;
 	uint32_t group;
 
 	if (m->nr_open && i != m->open_side)
 		return MONITOR_HIDDEN;
 	for (; open < end; open++) {
-		group = grouping_find(&open->grouping, &who);
+		group = subjects_row(&open->grouping, &who);
 		if (group != open->group)
 			return group == UINT32_MAX ? group : MONITOR_HIDDEN;
 	}
-	return grouping_find(&m->sides[i].grouping, &who);
+	return subjects_row(&m->sides[i].grouping, &who);
 }
 
 /* Begins the groupings of opened rows anew, as names and numbers have changed: finds the groups by
@@ -202,24 +142,24 @@ static uint32_t find_group(struct monitor *m, unsigned int i, size_t row)
 static int reopen(struct monitor *m)
 {
 	const struct monitor_side *side = &m->sides[m->open_side];
-	struct grouping_who who;
+	struct subject who;
 	size_t row = 0;
 	int ret = 0;
 
 	while (m->nr_open && row < side->nr && side->rows[row].group == MONITOR_HIDDEN)
 		row++;
 	for (unsigned int i = 0; i < m->nr_open && !ret; i++) {
-		struct grouping *g = &m->open[i].grouping, old = *g;
+		struct subjects *g = &m->open[i].grouping, old = *g;
 
-		ret = grouping_init(g, &m->env, old.kind, &m->sites,
+		ret = subjects_init(g, &m->env, old.kind, &m->sites,
 				    &lives_of(m, m->open_side)->dimensions);
 		move_tasks(g, &old);
-		grouping_free(&old);
+		subjects_free(&old);
 		m->open[i].group = MONITOR_HIDDEN;
 		if (ret || row == side->nr)
 			continue;
 		who = row_who(m, m->open_side, row);
-		m->open[i].group = grouping_find(g, &who);
+		m->open[i].group = subjects_row(g, &who);
 		ret = m->open[i].group == UINT32_MAX ? -ENOMEM : 0;
 	}
 	return ret;
@@ -257,7 +197,7 @@ static int read_tasks(struct monitor *m)
 	changed_lines(strbuf_text(&text), strbuf_text(&m->task_names), &changed);
 	for (unsigned int i = 0; i < MEMORY_KINDS && !ret; i++) {
 		if (m->sides[i].wanted)
-			ret = tasks_read(&m->sides[i].grouping.subjects.tasks,
+			ret = tasks_read(&m->sides[i].grouping.tasks,
 					 strbuf_text(&changed));
 	}
 	ret = changed.failed ? -ENOMEM : ret;
@@ -278,7 +218,7 @@ int monitor_rows_find(struct monitor *m)
 		if (nr > side->nr && !named && read_tasks(m))
 			return -ENOMEM;
 		named |= nr > side->nr;
-		if (array_reserve(&side->rows, &side->capacity, nr, sizeof(*side->rows)))
+		if (array_reserve(&side->rows, &side->capacity, nr))
 			return -ENOMEM;
 		for (; side->nr < nr; side->nr++) {
 			uint32_t group = find_group(m, i, side->nr);
@@ -296,8 +236,8 @@ static struct window_sums row_sums(const struct monitor *m, unsigned int i, size
 	const struct lives_sums sums = lives_sums(lives_of(m, i), row);
 	const uint64_t weight = lives_weight(lives_of(m, i), row);
 
-	return (struct window_sums){ sums.bytes * weight, sums.hit * weight,
-				     sums.live_bytes * weight, sums.live_hit * weight };
+	return (struct window_sums){ sums.bytes_alloc * weight, sums.hit * weight,
+				     sums.live_alloc * weight, sums.live_hit * weight };
 }
 
 int monitor_rows_add(struct monitor *m, unsigned int i)
@@ -377,8 +317,7 @@ int monitor_rows_regroup(struct monitor *m)
 		else if (!m->sides[i].wanted)
 			m->sides[i].nr = 0;
 	}
-	if (!ret)
-		ret = monitor_rows_find(m);
+	ret = ret ?: monitor_rows_find(m);
 	for (unsigned int i = 0; i < MEMORY_KINDS && !ret; i++) {
 		for (size_t row = 0; row < m->sides[i].nr && !had[i]; row++) {
 			const struct window_sums sums = row_sums(m, i, row);
@@ -393,7 +332,7 @@ int monitor_rows_regroup(struct monitor *m)
 /* Keeps only the names of tasks of remaining rows, if there are too many others. */
 static int keep_tasks(struct monitor *m, unsigned int i)
 {
-	struct tasks *all = &m->sides[i].grouping.subjects.tasks;
+	struct tasks *all = &m->sides[i].grouping.tasks;
 	struct tasks few = { 0 };
 	struct strbuf __auto_free line = { 0 };
 	int ret = 0;
@@ -420,8 +359,8 @@ static int keep_tasks(struct monitor *m, unsigned int i)
 static int regroup(struct monitor *m, unsigned int i)
 {
 	struct monitor_side *side = &m->sides[i];
-	uint32_t *to = malloc((side->windows.nr + 1) * sizeof(*to)), nr = 0;
-	struct grouping old = side->grouping;
+	uint32_t *to __auto_mem = malloc((side->windows.nr + 1) * sizeof(*to)), nr = 0;
+	struct subjects old = side->grouping;
 	int ret;
 
 	if (!to)
@@ -441,12 +380,9 @@ static int regroup(struct monitor *m, unsigned int i)
 			to[before] = now;
 		nr = now >= nr ? now + 1 : nr;
 	}
-	if (!ret)
-		ret = windows_renumber(&side->windows, to, nr);
-	if (!ret)
-		ret = keep_tasks(m, i);
-	grouping_free(&old);
-	free(to);
+	ret = ret ?: windows_renumber(&side->windows, to, nr);
+	ret = ret ?: keep_tasks(m, i);
+	subjects_free(&old);
 	return ret;
 }
 
@@ -460,8 +396,7 @@ static int forget_side(struct monitor *m, unsigned int i)
 
 	for (row = 0; row < side->nr && !ret; row++)
 		keep[row] = side->windows.nr_steps - side->rows[row].last < WINDOWS_KEPT;
-	if (!ret)
-		ret = lives_forget(lives_of(m, i), keep, to);
+	ret = ret ?: lives_forget(lives_of(m, i), keep, to);
 	for (row = 0; row < side->nr && !ret; row++) {
 		if (to[row] != LIVES_GONE)
 			side->rows[to[row]] = side->rows[row];
@@ -477,19 +412,18 @@ static int forget_side(struct monitor *m, unsigned int i)
 static int forget_stacks(struct monitor *m)
 {
 	struct event_stream *stream = m->study.stream;
-	uint32_t *to __auto_mem =
-		calloc(event_stream_nr_stacks(stream) + 1UL, sizeof(*to));
+	const uint32_t nr = event_stream_nr_stacks(stream) + 1;
+	uint32_t *to __auto_mem = calloc(nr, sizeof(*to));
 	int ret = to ? 0 : -ENOMEM;
 
 	for (unsigned int i = 0; i < MEMORY_KINDS && !ret; i++) {
 		if (lives_of(m, i))
-			lives_mark_stacks(lives_of(m, i), to);
+			lives_mark(lives_of(m, i), DIMENSION_STACK, to, nr);
 	}
-	if (!ret)
-		ret = event_stream_forget_stacks(stream, to);
+	ret = ret ?: event_stream_forget_stacks(stream, to);
 	for (unsigned int i = 0; i < MEMORY_KINDS && !ret; i++) {
 		if (lives_of(m, i))
-			ret = lives_renumber_stacks(lives_of(m, i), to);
+			ret = lives_renumber(lives_of(m, i), DIMENSION_STACK, to, nr);
 	}
 	m->kept_stacks = event_stream_nr_stacks(stream);
 	return ret;
@@ -512,18 +446,16 @@ static int forget_processes(struct monitor *m)
 	for (unsigned int i = 0; i < MEMORY_KINDS && !ret; i++) {
 		if (!lives_of(m, i))
 			continue;
-		lives_mark_values(lives_of(m, i), DIMENSION_PROCESS, of, nr);
-		lives_mark_values(lives_of(m, i), DIMENSION_CGROUP, groups, nr_groups);
+		lives_mark(lives_of(m, i), DIMENSION_PROCESS, of, nr);
+		lives_mark(lives_of(m, i), DIMENSION_CGROUP, groups, nr_groups);
 	}
-	if (!ret)
-		ret = processes_forget(p, runs, of, groups);
+	ret = ret ?: processes_forget(p, runs, of, groups);
 	for (unsigned int i = 0; i < MEMORY_KINDS && !ret; i++) {
 		struct lives *l = lives_of(m, i);
 
-		ret = l ? lives_renumber_values(l, DIMENSION_PROCESS, of, nr) : 0;
+		ret = l ? lives_renumber(l, DIMENSION_PROCESS, of, nr) : 0;
 		if (l && !ret)
-			ret = lives_renumber_values(l, DIMENSION_CGROUP, groups,
-						    nr_groups);
+			ret = lives_renumber(l, DIMENSION_CGROUP, groups, nr_groups);
 	}
 	m->kept_processes = p->nr;
 	return ret;

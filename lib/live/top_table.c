@@ -1,12 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/*
- * live: a monitor's data as tables.
- * In: a monitor, the recorder's cost. Out: a report of the last interval.
- */
 #include "live/top_table.h"
 
 #include "analysis/analysis.h"
-#include "analysis/stat/slab_report.h"
+#include "analysis/stat/account_report.h"
 
 /* The source of a row. */
 struct top_row {
@@ -26,16 +22,6 @@ CELL_PUT(cell_trend, struct top_row,
 
 CELL(cell_memory, struct top_row,
      cell_text(t, memory_words((enum memory)(r->side - r->m->sides))->word))
-
-static struct cell cell_order(const void *row, struct table *t)
-{
-	const struct top_row *r = row;
-	uint32_t order;
-
-	memcpy(&order, intern_get(&r->side->grouping.keys, r->subject.index + 1, NULL),
-	       sizeof(order));
-	return cell_uint(order);
-}
 
 static const struct column_type columns[] = {
 	{ COLUMN("rate", "Alloc/s", UNIT_BYTES,
@@ -69,7 +55,7 @@ static const struct column_type columns[] = {
 		 .series = true, .leaves = 60),
 	  .fill = cell_trend },
 	{ COLUMN("order", "Order", UNIT_NONE, "Of the page allocation: 2^order pages."),
-	  .rows = 1U << LIVE_ORDER, .fill = cell_order },
+	  .rows = ROWS(ORDER), .fill = subject_order },
 	SUBJECT_COLUMN_CACHE,
 	SUBJECT_COLUMN_NODE,
 	SUBJECT_COLUMNS,
@@ -116,11 +102,8 @@ bool top_passes(const struct table *t, const struct cell *cells, const char *fil
  */
 static bool is_late(const struct column *col, const struct top_view *view)
 {
-	for (size_t i = 0; i < view->nr_sort; i++) {
-		if (!strcmp(view->sort[i].name, col->name))
-			return false;
-	}
-	return !view->filter && col->unit == UNIT_NONE;
+	return !view->filter && col->unit == UNIT_NONE &&
+	       !ANY(i, view->nr_sort, !strcmp(view->sort[i].name, col->name));
 }
 
 /* Identifies a row's group until the trend is filled in. */
@@ -134,32 +117,27 @@ static struct top_row row_of(const struct monitor *m, unsigned int i, uint32_t g
 	const struct monitor_side *side = &m->sides[i];
 
 	return (struct top_row){
-		{ &side->grouping.subjects, group }, m, side, &side->windows.groups[group]
+		{ &side->grouping, group }, m, side, &side->windows.groups[group]
 	};
 }
 
-static bool add_row(const struct top_row *row, const struct top_view *view,
-		    struct table *t)
+/* Fills the cells that are late, or all others; but for the trend. */
+static void fill(const struct top_row *row, const struct top_view *view, bool late,
+		 struct table *t, struct cell *cells)
 {
-	const enum subject_kind by = row->m->opts.by;
-	struct cell *cells = table_add_row(t);
-
-	if (!cells)
-		return false;
 	for (const struct column_type *col = columns; col->column.name; col++) {
-		if (!column_type_in(col, by))
+		if (!column_type_in(col, row->m->opts.by))
 			continue;
-		if (col->column.series)
+		if (col->column.series && !late)
 			*cells = cell_origin((unsigned int)(row->side - row->m->sides),
 					     row->subject.index);
-		else if (!is_late(&col->column, view))
+		else if (late == (col->column.series || is_late(&col->column, view)))
 			*cells = column_type_cell(col, row, t);
 		cells++;
 	}
-	return true;
 }
 
-/* Fills the columns that add_row() has left out, for the remaining rows. */
+/* Fills the columns that add_rows() has left out, for the remaining rows. */
 static void add_late(const struct monitor *m, const struct top_view *view,
 		     struct table *t)
 {
@@ -171,13 +149,7 @@ static void add_late(const struct monitor *m, const struct top_view *view,
 		const struct top_row row =
 			row_of(m, (unsigned int)(origin >> 32), (uint32_t)origin);
 
-		for (const struct column_type *col = columns; col->column.name; col++) {
-			if (!column_type_in(col, m->opts.by))
-				continue;
-			if (col->column.series || is_late(&col->column, view))
-				*cells = column_type_cell(col, &row, t);
-			cells++;
-		}
+		fill(&row, view, true, t, cells);
 	}
 }
 
@@ -195,13 +167,15 @@ static void add_rows(const struct monitor *m, unsigned int i, const struct top_v
 
 	for (uint32_t g = 0; g < w->nr; g++) {
 		const struct top_row row = row_of(m, i, g);
+		struct cell *cells;
 
 		if (!row.group->step.live_bytes && !stays(w, g, view->fades))
 			continue;
-		if (!add_row(&row, view, t))
+		cells = table_add_row(t);
+		if (!cells)
 			return;
-		if (!top_passes(t, t->cells + (t->nr_rows - 1) * t->nr_columns,
-				view->filter))
+		fill(&row, view, false, t, cells);
+		if (!top_passes(t, cells, view->filter))
 			t->nr_rows--;
 	}
 }
@@ -256,19 +230,17 @@ bool top_find(const struct monitor *m, const struct table *t, size_t row,
 
 static struct table *lifetimes_table(const struct monitor *m)
 {
-	static const struct column all[] = {
-		{ .name = "freed", .title = "Freed", .unit = UNIT_COUNT },
-		{ .name = "bytes", .title = "Bytes", .unit = UNIT_BYTES, .share = true },
-		{ .name = "pct", .title = "%", .unit = UNIT_SHARE, .part = COLUMN_SHARE },
-		{ .name = "lifetime", .title = "Lifetime", .last = true },
-	};
 	static const char *const units[] = { "us", "ms", "s" };
 	struct table *t = table_new("lifetimes", "Lifetimes of what was freed since "
 						 "this was opened");
 
 	if (!t)
 		return NULL;
-	table_add_columns(t, all, ARRAY_SIZE(all));
+	TABLE_COLUMNS(
+		t, { .name = "freed", .title = "Freed", .unit = UNIT_COUNT },
+		{ .name = "bytes", .title = "Bytes", .unit = UNIT_BYTES, .share = true },
+		{ .name = "pct", .title = "%", .unit = UNIT_SHARE, .part = COLUMN_SHARE },
+		{ .name = "lifetime", .title = "Lifetime", .last = true });
 	for (unsigned int i = 0; i < MONITOR_LIFETIMES; i++) {
 		const bool last = i + 1 == MONITOR_LIFETIMES;
 		const unsigned int limit = last ? i - 1 : i;
@@ -292,39 +264,33 @@ static void add_banner(const struct monitor *m, const struct top_view *v,
 		       struct report *r)
 {
 	const struct recording *rec = m->study.rec;
-	char kernel[128], machine[64];
 
-	recording_release(rec, kernel, sizeof(kernel));
-	recording_machine(rec, machine, sizeof(machine));
 	report_add_banner(
 		r, false,
 		"Linux %s %s, %" PRIu32 " CPU%s, %.1f s: %" PRIu64
 		" event%s, %.0f/s, %s; kmemx %.1f %% of a CPU",
-		kernel, machine, rec->nr_cpus, plural(rec->nr_cpus),
-		(double)v->run_ns / 1e9, m->events, plural(m->events),
+		recording_release(rec).text, recording_machine(rec).text, rec->nr_cpus,
+		plural(rec->nr_cpus), (double)v->run_ns / 1e9, m->events,
+		plural(m->events),
 		v->step_ns ? (double)m->step_events * 1e9 / (double)v->step_ns : 0.0,
 		m->gaps ? "some LOST" : "none lost",
 		v->step_ns ? 100.0 * (double)v->cpu_ns / (double)v->step_ns : 0.0);
-	if (m->env.sample.one_in)
-		report_add_banner(
-			r, true,
-			"SAMPLE of one in %u objects and pages, and all large ones: figures are estimates for all; callsites that are not in the sample have no row",
-			m->env.sample.one_in);
-	if (m->gaps)
-		report_add_banner(
-			r, true,
-			"LOST %s%" PRIu64 " event%s in %" PRIu64
-			" gap%s: rates are at least what is shown, and live figures uncertain",
-			m->unknown ? "at least " : "", m->lost, plural(m->lost), m->gaps,
-			plural(m->gaps));
-	if (v->since_ns)
-		report_add_banner(r, false, "Live and total figures since %.1f s",
-				  (double)v->since_ns / 1e9);
-	if (v->paused_ns)
-		report_add_banner(
-			r, true,
-			"PAUSED for %.1f s: frees in that time were missed, so live figures are at most what is shown",
-			(double)v->paused_ns / 1e9);
+	report_banner_if(
+		r, m->env.sample.one_in, true,
+		"SAMPLE of one in %u objects and pages, and all large ones: figures are estimates for all; callsites that are not in the sample have no row",
+		m->env.sample.one_in);
+	report_banner_if(
+		r, m->gaps, true,
+		"LOST %s%" PRIu64 " event%s in %" PRIu64
+		" gap%s: rates are at least what is shown, and live figures uncertain",
+		m->unknown ? "at least " : "", m->lost, plural(m->lost), m->gaps,
+		plural(m->gaps));
+	report_banner_if(r, v->since_ns, false, "Live and total figures since %.1f s",
+			 (double)v->since_ns / 1e9);
+	report_banner_if(
+		r, v->paused_ns, true,
+		"PAUSED for %.1f s: frees in that time were missed, so live figures are at most what is shown",
+		(double)v->paused_ns / 1e9);
 }
 
 static void add_facts(const struct monitor *m, const struct top_view *v, struct report *r)
@@ -346,10 +312,9 @@ static void add_facts(const struct monitor *m, const struct top_view *v, struct 
 		{ "unknown_gaps", m->unknown },
 		{ "sample_one_in", m->env.sample.one_in ? m->env.sample.one_in : 1 },
 	};
-	char kernel[128], name[32];
+	char name[32];
 
-	recording_release(m->study.rec, kernel, sizeof(kernel));
-	report_add_text_fact(r, "kernel", kernel);
+	report_add_text_fact(r, "kernel", recording_release(m->study.rec).text);
 	for (size_t i = 0; i < ARRAY_SIZE(items); i++)
 		report_add_fact(r, items[i].name, cell_uint(items[i].value));
 	for (int memory = 0; memory < MEMORY_KINDS; memory++) {
@@ -380,10 +345,10 @@ static struct table *rows_table(const struct monitor *m, const struct top_view *
 	struct strbuf __auto_free title = { 0 };
 	struct table *t;
 
-	strbuf_printf(&title, "Allocations by %s", monitor_by(m));
+	strbuf_printf(&title, "Allocations by %s", subjects_word(m->opts.by));
 	t = table_type_new(&top_type, strbuf_text(&title), m->opts.by, false);
 	if (t)
-		table_set_by(t, monitor_by(m));
+		table_set_by(t, subjects_word(m->opts.by));
 	for (unsigned int i = 0; t && i < MEMORY_KINDS; i++) {
 		if (m->sides[i].wanted && !view->side_hidden[i])
 			add_rows(m, i, view, t);
@@ -393,8 +358,8 @@ static struct table *rows_table(const struct monitor *m, const struct top_view *
 	if (table_ok(t))
 		add_late(m, view, t);
 	if (t && m->opts.by == SUBJECT_CACHE && m->accounts.slab)
-		slab_report_note_unnamed(m->accounts.slab,
-					 m->accounts.slab->lives.any.nr_tallies, t);
+		slab_note_unnamed(&m->accounts.slab->any,
+				  m->accounts.slab->any.nr_tallies, t);
 	return t;
 }
 

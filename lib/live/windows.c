@@ -1,9 +1,4 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/*
- * live: sums over intervals of time.
- * In: allocations of each interval, by group number. Out: rates of the last interval, a series of
- * earlier ones, and totals.
- */
 #include "live/windows.h"
 
 #include "base/array.h"
@@ -37,8 +32,7 @@ int windows_add(struct windows *w, uint32_t group, const struct window_sums *mor
 {
 	struct window_group *g;
 
-	if (group == WINDOWS_GONE ||
-	    array_reserve(&w->groups, &w->capacity, group + 1UL, sizeof(*w->groups)))
+	if (group == WINDOWS_GONE || array_reserve(&w->groups, &w->capacity, group + 1UL))
 		return -ENOMEM;
 	while (w->nr <= group)
 		w->groups[w->nr++] = (struct window_group){ .last = w->nr_steps };
@@ -74,10 +68,8 @@ uint64_t windows_rate(const struct windows *w, uint64_t count)
 void windows_series(const struct windows *w, uint32_t group, unsigned int nr,
 		    struct strbuf *out)
 {
-	if (nr > WINDOWS_KEPT)
-		nr = WINDOWS_KEPT;
-	if (nr > w->nr_steps)
-		nr = (unsigned int)w->nr_steps;
+	nr = SMALLER(nr, WINDOWS_KEPT);
+	nr = (unsigned int)SMALLER(nr, w->nr_steps);
 	for (uint64_t step = w->nr_steps - nr; step < w->nr_steps; step++)
 		strbuf_printf(out, "%s%" PRIu64, step == w->nr_steps - nr ? "" : "|",
 			      rate(w->groups[group].bytes[place(step)],

@@ -10,7 +10,7 @@
 #include "base/strbuf.h"
 
 /* Number of intervals that are kept. */
-#define WINDOWS_KEPT 60
+#define WINDOWS_KEPT 60U
 
 /* The number of a dropped group. */
 #define WINDOWS_GONE UINT32_MAX

@@ -30,35 +30,24 @@ struct compressed {
 };
 
 #ifdef HAVE_ZLIB
-/* Compresses the input at next_in, and ends with Z_FINISH. */
-static int run_part(struct compressed *c, int flush)
-{
-	int err;
-
-	do {
-		c->z.next_out = (Bytef *)c->out;
-		c->z.avail_out = sizeof(c->out);
-		/* Z_BUF_ERROR: nothing to do, no error. */
-		if (deflate(&c->z, flush) == Z_STREAM_ERROR)
-			return -EINVAL;
-		err = c->to.write(c->to.ctx, c->out, sizeof(c->out) - c->z.avail_out);
-	} while (!err && !c->z.avail_out);
-	return err;
-}
-
 static int run_zlib(struct compressed *c, const char *data, size_t size, bool end)
 {
 	int err;
 
+	c->z.next_in = (z_const Bytef *)data;
 	do {
-		uInt part = size < PART ? (uInt)size : PART;
-
-		c->z.next_in = (z_const Bytef *)data;
-		c->z.avail_in = part;
-		data += part;
-		size -= part;
-		err = run_part(c, end && !size ? Z_FINISH : Z_NO_FLUSH);
-	} while (!err && size);
+		if (!c->z.avail_in) {
+			c->z.avail_in = size < PART ? (uInt)size : PART;
+			size -= c->z.avail_in;
+		}
+		c->z.next_out = (Bytef *)c->out;
+		c->z.avail_out = sizeof(c->out);
+		/* Z_BUF_ERROR: nothing to do, no error. */
+		if (deflate(&c->z, end && !size ? Z_FINISH : Z_NO_FLUSH) ==
+		    Z_STREAM_ERROR)
+			return -EINVAL;
+		err = c->to.write(c->to.ctx, c->out, sizeof(c->out) - c->z.avail_out);
+	} while (!err && (size || !c->z.avail_out));
 	return err;
 }
 #endif
@@ -163,54 +152,40 @@ void compressed_free(struct compressed *c)
 	free(c);
 }
 
-/* Bytes that are written at once: a multiple of three. */
-enum { PIECE = 3 * 4096 };
-
-static const char digits[] =
-	"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-
-static void encode(const unsigned char *three, char *four)
+/* Writes what is in @p->bytes as base64; an incomplete group of three is padded. */
+static int write_base64(struct packed *p)
 {
-	uint32_t bits = (uint32_t)three[0] << 16 | (uint32_t)three[1] << 8 | three[2];
+	static const char digits[] =
+		"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+	char text[PACKED_PIECE / 3 * 4], *to = text;
+	size_t missing = (3 - p->nr % 3) % 3;
 
-	for (int i = 0; i < 4; i++)
-		four[i] = digits[bits >> (18 - 6 * i) & 63];
-}
+	memset(p->bytes + p->nr, 0, missing);
+	for (size_t i = 0; i < p->nr; i += 3) {
+		uint32_t bits = (uint32_t)p->bytes[i] << 16 |
+				(uint32_t)p->bytes[i + 1] << 8 | p->bytes[i + 2];
 
-/* Writes at most PIECE bytes as base64; at the end the last group is padded. */
-static int write_base64(struct packed *p, const unsigned char *data, size_t size,
-			bool end)
-{
-	char text[PIECE / 3 * 4 + 8];
-	size_t nr = 0;
-
-	for (size_t i = 0; i < size; i++) {
-		p->carry[p->nr_carry++] = data[i];
-		if (p->nr_carry < 3)
-			continue;
-		encode(p->carry, text + nr);
-		nr += 4;
-		p->nr_carry = 0;
+		for (int shift = 18; shift >= 0; shift -= 6)
+			*to++ = digits[bits >> shift & 63];
 	}
-	if (end && p->nr_carry) {
-		for (size_t i = p->nr_carry; i < 3; i++)
-			p->carry[i] = 0;
-		encode(p->carry, text + nr);
-		memset(text + nr + 1 + p->nr_carry, '=', 3 - p->nr_carry);
-		nr += 4;
-		p->nr_carry = 0;
-	}
-	return nr ? p->out->write(p->out->ctx, text, nr) : 0;
+	memset(to - missing, '=', missing);
+	p->nr = 0;
+	return to > text ? p->out->write(p->out->ctx, text, (size_t)(to - text)) : 0;
 }
 
 static int write_piece(void *ctx, const char *data, size_t size)
 {
-	size_t part;
+	struct packed *p = ctx;
 	int err = 0;
 
-	for (; size && !err; data += part, size -= part) {
-		part = size < PIECE ? size : PIECE;
-		err = write_base64(ctx, (const unsigned char *)data, part, false);
+	while (size && !err) {
+		size_t room = PACKED_PIECE - p->nr, part = SMALLER(size, room);
+
+		memcpy(p->bytes + p->nr, data, part);
+		p->nr += part;
+		data += part;
+		size -= part;
+		err = p->nr == PACKED_PIECE ? write_base64(p) : 0;
 	}
 	return err;
 }
@@ -247,7 +222,7 @@ int packed_end(struct packed *p)
 	if (!p->err && p->stream)
 		p->err = compressed_finish(p->stream);
 	if (!p->err)
-		p->err = write_base64(p, NULL, 0, true);
+		p->err = write_base64(p);
 	compressed_free(p->stream);
 	p->stream = NULL;
 	return p->err;

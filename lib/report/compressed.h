@@ -20,7 +20,12 @@
 #define ZSTD_LACKS "zstd"
 #endif
 
-enum compressed_format { COMPRESSED_GZIP, COMPRESSED_ZLIB, COMPRESSED_ZSTD };
+enum compressed_format {
+	COMPRESSED_NONE, /* no struct compressed has it */
+	COMPRESSED_GZIP,
+	COMPRESSED_ZLIB,
+	COMPRESSED_ZSTD,
+};
 
 struct compressed;
 
@@ -34,17 +39,20 @@ int compressed_finish(struct compressed *c) __must_check;
 /* NULL is allowed. */
 void compressed_free(struct compressed *c);
 
+/* Bytes that are written at once: a multiple of three. */
+#define PACKED_PIECE (3 * 4096)
+
 /**
  * struct packed - initialised by packed_init()
  * @stream: NULL without zlib
- * @carry: bytes of an incomplete group of three
+ * @bytes: the @nr that are written next, and room for a last group of three
  * @err: the first failure
  */
 struct packed {
 	const struct render_out *out;
 	struct compressed *stream;
-	unsigned char carry[3];
-	unsigned int nr_carry;
+	unsigned char bytes[PACKED_PIECE + 2];
+	size_t nr;
 	int err;
 };
 

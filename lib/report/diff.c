@@ -12,7 +12,7 @@ static bool several(const struct diff_sides *sides)
 	return sides->nr > 2;
 }
 
-/* Suffixes of a metric's columns. */
+/* The columns of a metric. */
 enum part {
 	PART_OLD,
 	PART_OLD_SPREAD,
@@ -28,18 +28,26 @@ enum part {
 	NR_PARTS,
 };
 
-static const char *const part_names[NR_PARTS] = {
-	[PART_OLD] = "old",
-	[PART_OLD_SPREAD] = "old_spread",
-	[PART_NEW] = "new",
-	[PART_NEW_SPREAD] = "new_spread",
-	[PART_DELTA] = "delta",
-	[PART_PCT] = "pct",
-	[PART_P] = "p",
-	[PART_Q] = "q",
-	[PART_UNCERTAINTY] = "uncertainty",
-	[PART_NEW_UNCERTAINTY] = "new_uncertainty",
-	[PART_MARK] = "mark",
+/* @name: suffix of the column's name; @title: the same of its title, which @alone is; @several:
+ * needs several runs per side; @hidden: not in text; @plain: has no unit; @leaves: of the main
+ * metric
+ */
+static const struct {
+	const char *name, *title;
+	bool alone, several, hidden, plain;
+	unsigned char leaves;
+} parts[NR_PARTS] = {
+	[PART_OLD] = { "old", "old", .leaves = 40 },
+	[PART_OLD_SPREAD] = { "old_spread", "+/-", true, true, .leaves = 95 },
+	[PART_NEW] = { "new", "new", .leaves = 20 },
+	[PART_NEW_SPREAD] = { "new_spread", "+/-", true, true, .leaves = 94 },
+	[PART_DELTA] = { "delta", "chg" },
+	[PART_PCT] = { "pct", "%", true, .leaves = 30 },
+	[PART_P] = { "p", "", false, true, true, true },
+	[PART_Q] = { "q", "q", true, true, false, true, .leaves = 50 },
+	[PART_UNCERTAINTY] = { "uncertainty", "", .hidden = true },
+	[PART_NEW_UNCERTAINTY] = { "new_uncertainty", "", .hidden = true },
+	[PART_MARK] = { "mark", "", false, true, true, true },
 };
 
 /* The main metric's change without its sign. */
@@ -47,7 +55,7 @@ static const char column_abs[] = "abs";
 
 size_t diff_sort_words(const struct diff_options *o, const char **words, size_t max)
 {
-	const char *const changes[] = { part_names[PART_DELTA], part_names[PART_PCT],
+	const char *const changes[] = { parts[PART_DELTA].name, parts[PART_PCT].name,
 					column_abs };
 	size_t nr = 0;
 
@@ -65,33 +73,23 @@ bool diff_sort_column(const struct diff_options *o, const char *word,
 		strbuf_puts(column, word);
 		return true;
 	}
-	if (!strcmp(word, part_names[PART_DELTA]) ||
-	    !strcmp(word, part_names[PART_PCT])) {
+	if (!strcmp(word, parts[PART_DELTA].name) ||
+	    !strcmp(word, parts[PART_PCT].name)) {
 		strbuf_printf(column, "%s_%s", o->metrics[o->shown[0]].name, word);
 		return true;
 	}
 	for (size_t i = 0; i < o->nr_metrics; i++) {
 		if (strcmp(word, o->metrics[i].name))
 			continue;
-		strbuf_printf(column, "%s_%s", word, part_names[PART_NEW]);
+		strbuf_printf(column, "%s_%s", word, parts[PART_NEW].name);
 		return true;
 	}
 	return false;
 }
 
-/* Spreads, tests and their marks need several runs per side. */
 static bool part_wanted(const struct diff_sides *sides, enum part part)
 {
-	switch (part) {
-	case PART_OLD_SPREAD:
-	case PART_NEW_SPREAD:
-	case PART_P:
-	case PART_Q:
-	case PART_MARK:
-		return several(sides);
-	default:
-		return true;
-	}
+	return several(sides) || !parts[part].several;
 }
 
 /* The place of metric @m among the shown ones; their number: it is not shown. */
@@ -124,42 +122,13 @@ static bool part_shown(const struct diff_rows *d, size_t m, enum part part)
 		return false;
 	if (part == PART_DELTA)
 		return true;
-	if (i || part == PART_P || part == PART_UNCERTAINTY ||
-	    part == PART_NEW_UNCERTAINTY || part == PART_MARK)
-		return false;
-	return part != PART_Q || diff_can_tell(d->sides);
-}
-
-/* The other metrics leave the line before the parts of the main one. */
-static unsigned char part_leaves(const struct diff_rows *d, size_t m, enum part part)
-{
-	static const unsigned char parts[NR_PARTS] = {
-		[PART_OLD_SPREAD] = 95, [PART_NEW_SPREAD] = 94, [PART_Q] = 50,
-		[PART_OLD] = 40,	[PART_PCT] = 30,	[PART_NEW] = 20,
-	};
-	size_t i = shown_at(d->o, m);
-
-	return i ? 60 + (unsigned char)i : parts[part];
-}
-
-static void part_title(const struct diff_metric *metric, enum part part, char *title,
-		       size_t size)
-{
-	static const char *const words[NR_PARTS] = {
-		[PART_OLD] = "old",   [PART_OLD_SPREAD] = "+/-", [PART_NEW] = "new",
-		[PART_DELTA] = "chg", [PART_NEW_SPREAD] = "+/-", [PART_PCT] = "%",
-		[PART_Q] = "q",
-	};
-	bool alone = part == PART_OLD_SPREAD || part == PART_NEW_SPREAD ||
-		     part == PART_PCT || part == PART_Q;
-
-	snprintf(title, size, "%s%s%s", alone ? "" : metric->title, alone ? "" : " ",
-		 words[part] ? words[part] : "");
+	return !i && !parts[part].hidden && (part != PART_Q || diff_can_tell(d->sides));
 }
 
 static void add_metric_columns(const struct diff_rows *d, size_t m, struct table *t)
 {
 	const struct diff_metric *metric = &d->o->metrics[m];
+	size_t shown = shown_at(d->o, m);
 	enum part part;
 
 	for (part = 0; part < NR_PARTS; part++) {
@@ -168,20 +137,22 @@ static void add_metric_columns(const struct diff_rows *d, size_t m, struct table
 
 		if (!part_wanted(d->sides, part))
 			continue;
-		snprintf(name, sizeof(name), "%s_%s", metric->name, part_names[part]);
-		part_title(metric, part, title, sizeof(title));
+		snprintf(name, sizeof(name), "%s_%s", metric->name, parts[part].name);
+		snprintf(title, sizeof(title), "%s%s%s",
+			 parts[part].alone ? "" : metric->title,
+			 parts[part].alone ? "" : " ", parts[part].title);
 		/* The main metric's mark is in the column of marks. */
 		snprintf(mark, sizeof(mark), "%s_%s", metric->name,
-			 part_names[PART_MARK]);
+			 parts[PART_MARK].name);
 		if (part == PART_DELTA && m != d->o->shown[0])
 			col.mark = mark;
-		col.unit = part == PART_PCT ? UNIT_PERCENT
-			   : part == PART_P || part == PART_Q || part == PART_MARK
-				   ? UNIT_NONE
-				   : metric->unit;
+		col.unit = part == PART_PCT    ? UNIT_PERCENT
+			   : parts[part].plain ? UNIT_NONE
+					       : metric->unit;
 		col.change = part == PART_DELTA || part == PART_PCT;
 		col.hidden = !part_shown(d, m, part);
-		col.leaves = part_leaves(d, m, part);
+		/* The other metrics leave the line before the parts of the main one. */
+		col.leaves = shown ? 60 + (unsigned char)shown : parts[part].leaves;
 		table_add_column(t, &col);
 	}
 }
@@ -239,15 +210,12 @@ static size_t fill_metric(const struct diff_rows *d, size_t row, size_t m,
 
 static const char *row_status(const struct diff_rows *d, size_t row)
 {
-	if (!d->in_old[row])
+	if (!d->rows[row].in_old)
 		return "new";
-	if (!d->in_new[row])
+	if (!d->rows[row].in_new)
 		return "gone";
-	for (size_t m = 0; m < d->o->nr_metrics; m++) {
-		if (!diff_rows_value(d, row, m)->same)
-			return "changed";
-	}
-	return "same";
+	return ANY(m, d->o->nr_metrics, !diff_rows_value(d, row, m)->same) ? "changed"
+									   : "same";
 }
 
 /* Did a metric that text shows change in the row? Several runs can differ but have the same median,
@@ -255,7 +223,7 @@ static const char *row_status(const struct diff_rows *d, size_t row)
  */
 static bool row_changed(const struct diff_rows *d, size_t row)
 {
-	if (!d->in_old[row] || !d->in_new[row])
+	if (!d->rows[row].in_old || !d->rows[row].in_new)
 		return true;
 	for (size_t i = 0; i < d->o->nr_shown; i++) {
 		const struct diff_value *v = diff_rows_value(d, row, d->o->shown[i]);
@@ -297,23 +265,21 @@ static void add_columns(const struct diff_rows *d, struct table *t)
 	const struct table *first = d->sides->runs[0].table;
 	const struct column *by = &first->columns[table_column(first, first->by)];
 	bool few = several(d->sides) && !diff_can_tell(d->sides);
-	const struct column rest[] = {
-		{ .name = column_abs,
-		  .title = "the change",
-		  .sort_title = "absolute change",
-		  .hidden = true,
-		  .share = true },
-		{ .name = "values", .title = "Runs", .hidden = !few, .leaves = 90 },
-		{ .name = "status", .hidden = true },
-		{ .name = "mark", .title = "Mark" },
-		{ .name = by->name, .title = by->title, .last = true },
-	};
 	size_t order[DIFF_METRICS_MAX];
 
 	order_metrics(d->o, order);
 	for (size_t i = 0; i < d->o->nr_metrics; i++)
 		add_metric_columns(d, order[i], t);
-	table_add_columns(t, rest, ARRAY_SIZE(rest));
+	TABLE_COLUMNS(t,
+		      { .name = column_abs,
+			.title = "the change",
+			.sort_title = "absolute change",
+			.hidden = true,
+			.share = true },
+		      { .name = "values", .title = "Runs", .hidden = !few, .leaves = 90 },
+		      { .name = "status", .hidden = true },
+		      { .name = "mark", .title = "Mark" },
+		      { .name = by->name, .title = by->title, .last = true });
 }
 
 static void fill_row(const struct diff_rows *d, size_t row, struct table *t)
@@ -356,9 +322,9 @@ static struct diff_counts count_rows(const struct diff_rows *d)
 		const struct diff_value *v = diff_rows_value(d, row, d->o->shown[0]);
 		double delta = v->new - v->old;
 
-		if (!d->in_old[row])
+		if (!d->rows[row].in_old)
 			c.added++;
-		else if (!d->in_new[row])
+		else if (!d->rows[row].in_new)
 			c.removed++;
 		else if (delta > 0)
 			c.grown++;
@@ -379,34 +345,28 @@ static void add_summary(const struct diff_rows *d, struct table *t)
 	enum column_unit unit = d->o->metrics[main].unit;
 	char name[64];
 
-	table_add_summary(t, "rows_added", NULL, UNIT_COUNT, cell_uint(c.added), false);
-	table_add_summary(t, "rows_removed", NULL, UNIT_COUNT, cell_uint(c.removed),
-			  false);
-	table_add_summary(t, "rows_grown", NULL, UNIT_COUNT, cell_uint(c.grown), false);
-	table_add_summary(t, "rows_shrunk", NULL, UNIT_COUNT, cell_uint(c.shrunk), false);
-	table_add_summary(t, "rows_same", NULL, UNIT_COUNT, cell_uint(c.same), false);
+	TABLE_SUMMARY(t, false, { "rows_added", NULL, UNIT_COUNT, c.added },
+		      { "rows_removed", NULL, UNIT_COUNT, c.removed },
+		      { "rows_grown", NULL, UNIT_COUNT, c.grown },
+		      { "rows_shrunk", NULL, UNIT_COUNT, c.shrunk },
+		      { "rows_same", NULL, UNIT_COUNT, c.same });
 	table_add_summary(t, "up", NULL, unit, diff_cell(c.up, true), false);
 	table_add_summary(t, "down", NULL, unit, diff_cell(c.down, true), false);
-	if (diff_can_tell(d->sides)) {
-		table_add_summary(t, "rows_tested", NULL, UNIT_COUNT,
-				  cell_uint(d->nr_tests), false);
-		table_add_summary(t, "rows_significant", NULL, UNIT_COUNT,
-				  cell_uint(c.significant), false);
-	}
+	if (diff_can_tell(d->sides))
+		TABLE_SUMMARY(t, false, { "rows_tested", NULL, UNIT_COUNT, d->nr_tests },
+			      { "rows_significant", NULL, UNIT_COUNT, c.significant });
 	for (size_t m = 0; m < d->o->nr_metrics; m++) {
-		struct cell cells[NR_PARTS];
-		size_t nr = fill_metric(d, d->nr - 1, m, t, cells), i = 0;
+		struct cell cells[NR_PARTS], *cell = cells;
 		enum part part;
 
-		for (part = 0; part < NR_PARTS && i < nr; part++) {
+		fill_metric(d, d->nr - 1, m, t, cells);
+		for (part = 0; part < PART_MARK; part++) { /* only numbers */
 			if (!part_wanted(d->sides, part))
 				continue;
 			snprintf(name, sizeof(name), "total_%s_%s", d->o->metrics[m].name,
-				 part_names[part]);
-			if (part != PART_MARK) /* a summary has numbers only */
-				table_add_summary(t, name, NULL, d->o->metrics[m].unit,
-						  cells[i], false);
-			i++;
+				 parts[part].name);
+			table_add_summary(t, name, NULL, d->o->metrics[m].unit, *cell++,
+					  false);
 		}
 	}
 	t->summary_hidden = true; /* text has the headline */
@@ -440,55 +400,26 @@ out:
 	return err;
 }
 
-static const struct summary_item *summary_item(const struct table *t, const char *name)
+void diff_headline(const struct table *t, struct strbuf *out)
 {
-	for (size_t i = 0; i < t->nr_summary; i++) {
-		if (!strcmp(t->summary[i].name, name))
-			return &t->summary[i];
-	}
-	return NULL;
-}
-
-static void put_number(const struct table *t, const char *name, struct strbuf *out)
-{
-	const struct summary_item *item = summary_item(t, name);
-
-	if (item)
-		text_cell(out, &item->value, UNIT_COUNT, false, "");
-}
-
-static double summary_number(const struct table *t, const char *name)
-{
-	const struct summary_item *item = summary_item(t, name);
-
-	return item ? cell_as_real(&item->value) : 0;
-}
-
-static void net_change(const struct table *t, struct strbuf *out)
-{
-	double change = summary_number(t, "up") + summary_number(t, "down");
+	static const char *const pieces[][2] = {
+		{ "add/remove: ", "rows_added" },
+		{ "/", "rows_removed" },
+		{ " grow/shrink: ", "rows_grown" },
+		{ "/", "rows_shrunk" },
+		{ " same: ", "rows_same" },
+		{ " up/down: ", "up" },
+		{ "/", "down" },
+	};
+	double change =
+		cell_as_real(table_sum(t, "up")) + cell_as_real(table_sum(t, "down"));
 	struct cell net = diff_cell(change, true);
 
-	put_number(t, "up", out);
-	strbuf_puts(out, "/");
-	put_number(t, "down", out);
+	for_each(piece, pieces, ARRAY_SIZE(pieces)) {
+		strbuf_puts(out, (*piece)[0]);
+		text_cell(out, table_sum(t, (*piece)[1]), UNIT_COUNT, false, "");
+	}
 	strbuf_puts(out, change >= 0 ? " (+" : " (");
 	text_cell(out, &net, UNIT_COUNT, false, "");
 	strbuf_puts(out, ")");
-}
-
-void diff_headline(const struct table *t, struct strbuf *out)
-{
-	strbuf_puts(out, "add/remove: ");
-	put_number(t, "rows_added", out);
-	strbuf_puts(out, "/");
-	put_number(t, "rows_removed", out);
-	strbuf_puts(out, " grow/shrink: ");
-	put_number(t, "rows_grown", out);
-	strbuf_puts(out, "/");
-	put_number(t, "rows_shrunk", out);
-	strbuf_puts(out, " same: ");
-	put_number(t, "rows_same", out);
-	strbuf_puts(out, " up/down: ");
-	net_change(t, out);
 }

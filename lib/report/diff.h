@@ -47,6 +47,13 @@ struct diff_sides {
 	size_t nr_old, nr;
 };
 
+/* Are there enough runs to tell a difference from chance? */
+static inline bool diff_can_tell(const struct diff_sides *sides)
+{
+	return sides->nr_old >= DIFF_RUNS_TO_TELL &&
+	       sides->nr - sides->nr_old >= DIFF_RUNS_TO_TELL;
+}
+
 /**
  * struct diff_options - what is compared and shown
  * @count: the metric that counts events: a lost one may add 1 to it

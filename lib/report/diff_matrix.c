@@ -15,14 +15,8 @@ struct matrices {
 	const struct diff_sides *sides;
 	struct intern names; /* names of the columns except the first */
 	size_t nr_rows;
-	double *values; /* by row, column, run */
-	double *scratch;
+	double *values; /* of one cell, by run */
 };
-
-static size_t place(const struct matrices *m, size_t row, size_t column, size_t run)
-{
-	return (row * m->names.count + column) * m->sides->nr + run;
-}
 
 static int collect(struct matrices *m)
 {
@@ -40,34 +34,26 @@ static int collect(struct matrices *m)
 
 			if (key->type != CELL_UINT || key->u >= ROWS_MAX)
 				return -EINVAL;
-			if (key->u >= m->nr_rows)
-				m->nr_rows = (size_t)key->u + 1;
+			m->nr_rows = LARGER(m->nr_rows, (size_t)key->u + 1);
 		}
 	}
-	m->values = calloc(m->nr_rows * m->names.count * m->sides->nr + 1,
-			   sizeof(*m->values));
-	m->scratch = calloc(m->sides->nr, sizeof(*m->scratch));
-	return m->values && m->scratch ? 0 : -ENOMEM;
+	m->values = calloc(m->sides->nr, sizeof(*m->values));
+	return m->values ? 0 : -ENOMEM;
 }
 
-static void read_all(struct matrices *m)
+/* Reads the cell of row @row in column @name of every run. */
+static void read_cell(const struct matrices *m, size_t row, const char *name)
 {
 	for (size_t run = 0; run < m->sides->nr; run++) {
 		const struct diff_run *r = &m->sides->runs[run];
-		const struct table *t = r->table;
+		int column = table_column(r->table, name);
 
-		for (size_t row = 0; row < t->nr_rows; row++) {
-			const struct cell *cells = &t->cells[row * t->nr_columns];
-
-			for (size_t i = 1; i < t->nr_columns; i++) {
-				const char *name = t->columns[i].name;
-				size_t id = intern_id(&m->names, name, strlen(name));
-
-				if (cells[i].type != CELL_UINT)
-					continue;
-				m->values[place(m, (size_t)cells[0].u, id - 1, run)] +=
-					(double)cells[i].u / r->divisor;
-			}
+		m->values[run] = 0;
+		for (size_t i = 0; i < r->table->nr_rows; i++) {
+			if (table_uint(r->table, i, 0) == row)
+				m->values[run] +=
+					(double)table_uint(r->table, i, column) /
+					r->divisor;
 		}
 	}
 }
@@ -99,25 +85,23 @@ static struct table *make_table(const struct matrices *m)
 
 static void fill(const struct matrices *m, struct table *t)
 {
-	size_t nr_old = m->sides->nr_old;
+	size_t nr_old = m->sides->nr_old, nr_new = m->sides->nr - nr_old;
 
 	for (size_t row = 0; row < m->nr_rows; row++) {
 		struct cell *cells = table_add_row(t);
 
 		if (!cells)
 			return;
-		cells[0] = cell_uint(row);
-		for (size_t i = 0; i < m->names.count; i++) {
+		*cells++ = cell_uint(row);
+		for (uint32_t i = 0; i < m->names.count; i++) {
 			double old, new;
 
-			memcpy(m->scratch, &m->values[place(m, row, i, 0)],
-			       m->sides->nr * sizeof(*m->scratch));
-			old = runs_summarise(m->scratch, nr_old).median;
-			new = runs_summarise(m->scratch + nr_old, m->sides->nr - nr_old)
-				      .median;
-			cells[1 + 3 * i] = diff_cell(new - old, true);
-			cells[2 + 3 * i] = diff_cell(old, false);
-			cells[3 + 3 * i] = diff_cell(new, false);
+			read_cell(m, row, intern_get(&m->names, i + 1, NULL));
+			old = runs_summarise(m->values, nr_old).median;
+			new = runs_summarise(m->values + nr_old, nr_new).median;
+			*cells++ = diff_cell(new - old, true);
+			*cells++ = diff_cell(old, false);
+			*cells++ = diff_cell(new, false);
 		}
 	}
 }
@@ -129,7 +113,6 @@ int diff_matrices(const struct diff_sides *sides, struct table **out)
 
 	*out = NULL;
 	if (!err) {
-		read_all(&m);
 		*out = make_table(&m);
 		err = *out ? 0 : -ENOMEM;
 	}
@@ -137,6 +120,5 @@ int diff_matrices(const struct diff_sides *sides, struct table **out)
 		fill(&m, *out);
 	intern_free(&m.names);
 	free(m.values);
-	free(m.scratch);
 	return err;
 }

@@ -17,12 +17,6 @@ struct cell diff_cell(double f, bool is_signed)
 	return cell_real(f);
 }
 
-bool diff_can_tell(const struct diff_sides *sides)
-{
-	return sides->nr_old >= DIFF_RUNS_TO_TELL &&
-	       sides->nr - sides->nr_old >= DIFF_RUNS_TO_TELL;
-}
-
 static size_t place(const struct diff_rows *d, size_t row, size_t metric, size_t run)
 {
 	return (row * d->o->nr_metrics + metric) * d->sides->nr + run;
@@ -30,7 +24,7 @@ static size_t place(const struct diff_rows *d, size_t row, size_t metric, size_t
 
 double diff_rows_raw(const struct diff_rows *d, size_t row, size_t metric, size_t run)
 {
-	return d->raw[place(d, row, metric, run)];
+	return d->numbers[place(d, row, metric, run)].raw;
 }
 
 const struct diff_value *diff_rows_value(const struct diff_rows *d, size_t row,
@@ -77,83 +71,77 @@ static int allocate(struct diff_rows *d)
 	    __builtin_mul_overflow(values, d->sides->nr, &raw))
 		return -ENOMEM;
 	d->values = calloc(values, sizeof(*d->values));
-	d->raw = calloc(raw, sizeof(*d->raw));
-	d->slack = calloc(raw, sizeof(*d->slack));
-	d->below = calloc(raw, sizeof(*d->below));
-	d->above = calloc(raw, sizeof(*d->above));
+	d->numbers = calloc(raw, sizeof(*d->numbers));
 	d->unseen = calloc(raw / d->nr, sizeof(*d->unseen));
-	d->largest = calloc(d->nr, sizeof(*d->largest));
-	d->in_old = calloc(d->nr, sizeof(*d->in_old));
-	d->in_new = calloc(d->nr, sizeof(*d->in_new));
-	return d->values && d->raw && d->slack && d->below && d->above && d->unseen &&
-			       d->largest && d->in_old && d->in_new
-		       ? 0
-		       : -ENOMEM;
+	d->rows = calloc(d->nr, sizeof(*d->rows));
+	return d->values && d->numbers && d->unseen && d->rows ? 0 : -ENOMEM;
 }
 
-static void set(struct diff_rows *d, size_t at, const struct cell *value,
-		const struct cell *least, double divisor)
+/* What a run's table says about a metric of a row: the value, the least that it can be, and its
+ * interval.
+ */
+enum said { SAID_VALUE, SAID_LEAST, SAID_LOW, SAID_HIGH, SAID };
+
+/* The cell of row @i in column @column of @t, whose rows are followed by its sum @name. */
+static const struct cell *cell_of(const struct table *t, size_t i, int column,
+				  const char *name)
 {
-	d->raw[at] += number_or_0(value) / divisor;
-	if (least && least->type != CELL_NONE)
-		d->slack[at] += (number_or_0(value) - number_or_0(least)) / divisor;
+	return i < t->nr_rows ? table_cell(t, i, column) : table_sum(t, name);
+}
+
+/* The row of the join that row @i of @t belongs to; @by: the column of its name. */
+static size_t row_of(const struct diff_rows *d, const struct table *t, size_t i, int by)
+{
+	const char *name = i < t->nr_rows ? table_text(t, i, by) : "";
+
+	return i < t->nr_rows ? intern_find(&d->keys, name, strlen(name)) - 1UL
+			      : d->nr - 1;
 }
 
 /* Several rows without a name may be joined to one: their uncertainties add up. */
-static void set_interval(struct diff_rows *d, size_t at, const struct cell *value,
-			 const struct cell *const ends[2], double divisor)
+static void add(struct diff_number *n, const struct cell *const cells[SAID],
+		double divisor)
 {
-	if (!ends[0] || !ends[1])
-		return;
-	d->below[at] += (number_or_0(value) - number_or_0(ends[0])) / divisor;
-	d->above[at] += (number_or_0(ends[1]) - number_or_0(value)) / divisor;
-}
+	double value = number_or_0(cells[SAID_VALUE]);
 
-static const struct cell *summary_cell(const struct table *t, const char *name)
-{
-	for (size_t i = 0; name && i < t->nr_summary; i++) {
-		if (!strcmp(t->summary[i].name, name))
-			return &t->summary[i].value;
-	}
-	return NULL;
+	n->raw += value / divisor;
+	if (cells[SAID_LEAST] && cells[SAID_LEAST]->type != CELL_NONE)
+		n->slack += (value - number_or_0(cells[SAID_LEAST])) / divisor;
+	if (!cells[SAID_LOW] || !cells[SAID_HIGH])
+		return;
+	n->below += (value - number_or_0(cells[SAID_LOW])) / divisor;
+	n->above += (number_or_0(cells[SAID_HIGH]) - value) / divisor;
 }
 
 /* Reads metric @m of run @run into all rows. */
 static int read_metric(struct diff_rows *d, size_t m, size_t run)
 {
 	const struct diff_metric *metric = &d->o->metrics[m];
+	const char *const names[SAID] = { metric->name, metric->least, metric->low,
+					  metric->high };
 	const struct diff_run *from = &d->sides->runs[run];
 	const struct table *t = from->table;
 	double divisor = metric->height ? 1 : from->divisor;
-	int column = table_column(t, metric->name), by = table_column(t, t->by);
-	int least = metric->least ? table_column(t, metric->least) : -1;
-	int low = metric->low ? table_column(t, metric->low) : -1;
-	int high = metric->high ? table_column(t, metric->high) : -1;
-	const struct cell *sum = summary_cell(t, metric->name);
-	const struct cell *missing = summary_cell(t, metric->missing);
-	const struct cell *ends[2] = { summary_cell(t, metric->low),
-				       summary_cell(t, metric->high) };
+	const struct cell *sum = table_sum(t, metric->name);
+	const struct cell *missing = table_sum(t, metric->missing);
+	int columns[SAID], by = table_column(t, t->by);
 
-	if (column < 0 || !sum)
+	for (int k = 0; k < SAID; k++)
+		columns[k] = names[k] ? table_column(t, names[k]) : -1;
+	if (columns[SAID_VALUE] < 0 || !sum)
 		return -EINVAL;
-	if (sum->type == CELL_NONE)
-		d->missing[m] = true;
+	d->missing[m] |= sum->type == CELL_NONE;
 	if (missing)
 		d->unseen[m * d->sides->nr + run] = number_or_0(missing) / divisor;
-	set(d, place(d, d->nr - 1, m, run), sum, summary_cell(t, metric->least), divisor);
-	set_interval(d, place(d, d->nr - 1, m, run), sum, ends, divisor);
-	for (size_t i = 0; i < t->nr_rows; i++) {
-		const struct cell *row = &t->cells[i * t->nr_columns];
-		size_t id = intern_id(&d->keys, row[by].s, strlen(row[by].s));
+	for (size_t i = 0; i <= t->nr_rows; i++) {
+		size_t row = row_of(d, t, i, by);
+		const struct cell *cells[SAID];
 
-		set(d, place(d, id - 1, m, run), &row[column],
-		    least < 0 ? NULL : &row[least], divisor);
-		ends[0] = low < 0 ? NULL : &row[low];
-		ends[1] = high < 0 ? NULL : &row[high];
-		set_interval(d, place(d, id - 1, m, run), &row[column], ends, divisor);
-		if (m == 0)
-			++*(run < d->sides->nr_old ? &d->in_old[id - 1]
-						   : &d->in_new[id - 1]);
+		for (int k = 0; k < SAID; k++)
+			cells[k] = cell_of(t, i, columns[k], names[k]);
+		add(&d->numbers[place(d, row, m, run)], cells, divisor);
+		*(run < d->sides->nr_old ? &d->rows[row].in_old : &d->rows[row].in_new) =
+			true;
 	}
 	return 0;
 }
@@ -162,17 +150,15 @@ static int read_metric(struct diff_rows *d, size_t m, size_t run)
 static int read_largest(struct diff_rows *d, size_t run)
 {
 	const struct table *t = d->sides->runs[run].table;
-	const struct cell *sum = summary_cell(t, d->o->largest);
-	int column = table_column(t, d->o->largest), by = table_column(t, t->by);
+	const char *name = d->o->largest;
+	int column = table_column(t, name), by = table_column(t, t->by);
 
-	if (column < 0 || !sum)
+	if (column < 0 || !table_sum(t, name))
 		return -EINVAL;
-	d->largest[d->nr - 1] = fmax(d->largest[d->nr - 1], number_or_0(sum));
-	for (size_t i = 0; i < t->nr_rows; i++) {
-		const struct cell *row = &t->cells[i * t->nr_columns];
-		size_t id = intern_id(&d->keys, row[by].s, strlen(row[by].s));
+	for (size_t i = 0; i <= t->nr_rows; i++) {
+		double *largest = &d->rows[row_of(d, t, i, by)].largest;
 
-		d->largest[id - 1] = fmax(d->largest[id - 1], number_or_0(&row[column]));
+		*largest = fmax(*largest, number_or_0(cell_of(t, i, column, name)));
 	}
 	return 0;
 }
@@ -180,13 +166,13 @@ static int read_largest(struct diff_rows *d, size_t run)
 /* How far each side may be off: the worst of its runs. */
 static void uncertainty(const struct diff_rows *d, size_t row, size_t m, double worst[2])
 {
-	double size = m == d->o->count ? 1 : d->largest[row];
+	double size = m == d->o->count ? 1 : d->rows[row].largest;
 
 	worst[0] = worst[1] = 0;
 	for (size_t run = 0; run < d->sides->nr; run++) {
 		const struct diff_run *r = &d->sides->runs[run];
 		double divisor = d->o->metrics[m].height ? 1 : r->divisor;
-		double off = d->slack[place(d, row, m, run)];
+		double off = d->numbers[place(d, row, m, run)].slack;
 		bool new = run >= d->sides->nr_old;
 
 		if (r->lost > 0 && size > 0)
@@ -215,17 +201,19 @@ static void sampling(const struct diff_rows *d, size_t row, size_t m, double bel
 	for (size_t run = 0; run < d->sides->nr; run++) {
 		size_t at = place(d, row, m, run);
 
-		most = fmax(most, run_sampled(d, m, run) ? d->above[at] : d->raw[at]);
+		most = fmax(most, run_sampled(d, m, run) ? d->numbers[at].above
+							 : d->numbers[at].raw);
 	}
 	below[0] = below[1] = above[0] = above[1] = 0;
 	for (size_t run = 0; run < d->sides->nr; run++) {
 		size_t at = place(d, row, m, run);
 		bool new = run >= d->sides->nr_old;
-		bool absent = run_sampled(d, m, run) && !(d->above[at] > 0);
+		bool absent = run_sampled(d, m, run) && !(d->numbers[at].above > 0);
 		double unseen = d->unseen[m * d->sides->nr + run];
 
-		below[new] = fmax(below[new], d->below[at]);
-		above[new] = fmax(above[new], absent ? fmax(most, unseen) : d->above[at]);
+		below[new] = fmax(below[new], d->numbers[at].below);
+		above[new] = fmax(above[new],
+				  absent ? fmax(most, unseen) : d->numbers[at].above);
 	}
 }
 
@@ -247,7 +235,7 @@ static void add_sampling(const struct diff_rows *d, size_t row, size_t m,
 static int work_out(struct diff_rows *d, size_t row, size_t m, double *scratch)
 {
 	struct diff_value *v = &d->values[row * d->o->nr_metrics + m];
-	const double *raw = &d->raw[place(d, row, m, 0)];
+	double *new_values = scratch + d->sides->nr_old;
 	size_t nr_old = d->sides->nr_old, nr_new = d->sides->nr - nr_old;
 	struct runs_summary old, new;
 	struct mann_whitney test;
@@ -255,9 +243,10 @@ static int work_out(struct diff_rows *d, size_t row, size_t m, double *scratch)
 	int err;
 
 	uncertainty(d, row, m, off);
-	memcpy(scratch, raw, d->sides->nr * sizeof(*raw));
+	for (size_t run = 0; run < d->sides->nr; run++)
+		scratch[run] = diff_rows_raw(d, row, m, run);
 	old = runs_summarise(scratch, nr_old);
-	new = runs_summarise(scratch + nr_old, nr_new);
+	new = runs_summarise(new_values, nr_new);
 	*v = (struct diff_value){ .old = old.median,
 				  .new = new.median,
 				  .old_spread = old.spread,
@@ -271,7 +260,7 @@ static int work_out(struct diff_rows *d, size_t row, size_t m, double *scratch)
 	/* If all runs agree there is nothing to test. */
 	if (!diff_can_tell(d->sides) || v->same)
 		return 0;
-	err = mann_whitney_test(raw, nr_old, raw + nr_old, nr_new, &test);
+	err = mann_whitney_test(scratch, nr_old, new_values, nr_new, &test);
 	if (!err)
 		v->p = v->q = test.p;
 	return err;
@@ -281,7 +270,7 @@ static int work_out(struct diff_rows *d, size_t row, size_t m, double *scratch)
 static int correct(struct diff_rows *d, size_t m)
 {
 	size_t rows = d->nr ? d->nr - 1 : 0;
-	double *q = calloc(d->nr, sizeof(*q));
+	double *q __auto_mem = calloc(d->nr, sizeof(*q));
 	long nr;
 
 	if (!q)
@@ -293,7 +282,6 @@ static int correct(struct diff_rows *d, size_t m)
 		d->values[row * d->o->nr_metrics + m].q = q[row];
 	if (m == d->o->shown[0] && nr > 0)
 		d->nr_tests = (size_t)nr;
-	free(q);
 	return nr < 0 ? (int)nr : 0;
 }
 
@@ -325,14 +313,9 @@ int diff_rows_init(struct diff_rows *d, const struct diff_sides *sides,
 void diff_rows_free(struct diff_rows *d)
 {
 	intern_free(&d->keys);
-	free(d->raw);
-	free(d->slack);
-	free(d->below);
-	free(d->above);
+	free(d->numbers);
+	free(d->rows);
 	free(d->unseen);
-	free(d->largest);
-	free(d->in_old);
-	free(d->in_new);
 	free(d->values);
 	*d = (struct diff_rows){ 0 };
 }

@@ -22,11 +22,23 @@ struct diff_value {
 	bool same; /* the same value in all runs */
 };
 
+/* A value of a run, divided. @slack: less the least it can be; @below, @above: how far an estimate
+ * may be off.
+ */
+struct diff_number {
+	double raw, slack, below, above;
+};
+
+/* @largest: of all runs, undivided; @in_old, @in_new: some run of the side has the row. */
+struct diff_row {
+	double largest;
+	bool in_old, in_new;
+};
+
 /**
  * struct diff_rows - the join
  * @keys: the rows' names; key n is row n - 1; the last row is the table's sum
- * @raw: values by row, metric, run; @missing: the rows do not have this metric
- * @in_old, @in_new: number of runs that have a row
+ * @numbers: by row, metric, run; @missing: the rows do not have this metric
  * @values: by row and metric
  */
 struct diff_rows {
@@ -34,14 +46,10 @@ struct diff_rows {
 	const struct diff_options *o;
 	struct intern keys;
 	size_t nr;
-	double *raw;
-	double *largest; /* by row: the largest of all runs, undivided */
-	double *slack;	 /* value minus the least it can be; indexed like @raw */
-	/* How far an estimate may be off; indexed like @raw. */
-	double *below, *above;
+	struct diff_number *numbers;
+	struct diff_row *rows;
 	double *unseen; /* what a row may have that a sample missed: by metric, run */
 	bool missing[DIFF_METRICS_MAX];
-	size_t *in_old, *in_new;
 	struct diff_value *values;
 	size_t nr_tests; /* for the main metric */
 };
@@ -54,8 +62,6 @@ void diff_rows_free(struct diff_rows *d);
 double diff_rows_raw(const struct diff_rows *d, size_t row, size_t metric, size_t run);
 const struct diff_value *diff_rows_value(const struct diff_rows *d, size_t row,
 					 size_t metric);
-/* Are there enough runs to tell a difference from chance? */
-bool diff_can_tell(const struct diff_sides *sides);
 
 /* @f as a whole number if it is one; CELL_NONE if it is not a number. */
 struct cell diff_cell(double f, bool is_signed);

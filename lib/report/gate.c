@@ -5,6 +5,7 @@
 #include <math.h>
 
 #include "base/strbuf.h"
+#include "report/diff_rows.h"
 
 /* The numbers of a row, or of a sum, for one rule. */
 struct gate_value {
@@ -22,78 +23,44 @@ struct gate {
 	bool broken, undecided; /* status of the rule */
 };
 
-/* The cell in column "METRIC_PART" of @row; NAN without one. */
-static double row_number(const struct table *t, size_t row, const char *metric,
-			 const char *part)
+#define SUM SIZE_MAX
+
+/* The cell METRIC_PART of row @row, or of the sum of the table; NULL: the table lacks it. */
+static const struct cell *find(const struct gate *g, size_t row, const char *metric,
+			       const char *part)
 {
 	char name[64];
-	const struct cell *c;
 
-	snprintf(name, sizeof(name), "%s_%s", metric, part);
-	c = table_cell(t, row, table_column(t, name));
+	snprintf(name, sizeof(name), "%s%s_%s", row == SUM ? "total_" : "", metric, part);
+	return row == SUM ? table_sum(g->t, name)
+			  : table_cell(g->t, row, table_column(g->t, name));
+}
+
+static double number(const struct gate *g, size_t row, const char *metric,
+		     const char *part)
+{
+	const struct cell *c = find(g, row, metric, part);
+
 	return c ? cell_as_real(c) : NAN;
 }
 
-static double total_number(const struct table *t, const char *metric, const char *part)
+/* An uncertainty without a number is unbounded; without a cell the table is exact. */
+static double bound(const struct gate *g, size_t row, const char *part)
 {
-	char name[64];
+	const struct cell *c = find(g, row, g->rule->metric, part);
+	double off = c ? cell_as_real(c) : 0;
 
-	snprintf(name, sizeof(name), "total_%s_%s", metric, part);
-	for (size_t i = 0; i < t->nr_summary; i++) {
-		if (!strcmp(t->summary[i].name, name))
-			return cell_as_real(&t->summary[i].value);
-	}
-	return NAN;
+	return isnan(off) ? INFINITY : off;
 }
 
-/* An uncertainty without a number is unbounded; without a column the table is exact. */
-static double row_bound(const struct table *t, size_t row, const char *metric,
-			const char *part)
-{
-	char name[64];
-	double off = row_number(t, row, metric, part);
-
-	snprintf(name, sizeof(name), "%s_%s", metric, part);
-	return table_column(t, name) < 0 ? 0 : isnan(off) ? INFINITY : off;
-}
-
-static double total_bound(const struct table *t, const char *metric, const char *part)
-{
-	char name[64];
-	double off = total_number(t, metric, part);
-	size_t i;
-
-	snprintf(name, sizeof(name), "total_%s_%s", metric, part);
-	for (i = 0; i < t->nr_summary && strcmp(t->summary[i].name, name); i++)
-		;
-	return i == t->nr_summary ? 0 : isnan(off) ? INFINITY : off;
-}
-
-static struct gate_value row_value(const struct gate *g, size_t row)
+static struct gate_value value_of(const struct gate *g, size_t row)
 {
 	const char *metric = g->rule->metric;
 
 	return (struct gate_value){
-		row_number(g->t, row, metric, "old"),
-		row_number(g->t, row, metric, "new"),
-		row_number(g->t, row, "bytes", "new"),
-		row_number(g->t, row, metric, "q"),
-		row_bound(g->t, row, metric, "uncertainty"),
-		row_bound(g->t, row, metric, "new_uncertainty"),
-	};
-}
-
-static struct gate_value total_value(const struct gate *g)
-{
-	const char *metric = g->rule->metric;
-
-	return (struct gate_value){
-		total_number(g->t, metric, "old"),
-		total_number(g->t, metric, "new"),
-		total_number(g->t, "bytes", "new"),
-		total_number(g->t, metric, "q"),
-		total_bound(g->t, metric, "uncertainty"),
-		total_bound(g->t, metric, "new_uncertainty"),
+		number(g, row, metric, "old"),	number(g, row, metric, "new"),
+		number(g, row, "bytes", "new"), number(g, row, metric, "q"),
+		bound(g, row, "uncertainty"),	bound(g, row, "new_uncertainty"),
 	};
 }
 
@@ -127,49 +94,28 @@ static bool passes(const struct gate_rule *rule, const struct gate_value *v,
 
 static bool breaks(const struct gate_rule *rule, const struct gate_value *v, int by)
 {
-	bool all = true;
+	bool all = !ANY(i, rule->nr_limits, !passes(rule, v, &rule->limits[i], by));
 
-	for (size_t i = 0; i < rule->nr_limits; i++)
-		all &= passes(rule, v, &rule->limits[i], by);
 	return rule->budget ? !all : all;
 }
 
 static bool about_change(const struct gate_rule *rule)
 {
-	bool change = false;
-
-	for (size_t i = 0; i < rule->nr_limits; i++)
-		change |= rule->limits[i].change;
-	return change;
-}
-
-static struct cell real_cell(double f)
-{
-	if (isnan(f) || isinf(f))
-		return (struct cell){ .type = CELL_NONE };
-	if (f == floor(f) && fabs(f) < 1e15)
-		return cell_int((int64_t)f);
-	return cell_real(f);
+	return ANY(i, rule->nr_limits, rule->limits[i].change);
 }
 
 static void note_row(struct gate *g, const struct gate_value *v, const char *name,
 		     const char *verdict)
 {
 	struct table *t = g->out->broken;
-	struct cell *row = table_add_row(t);
 
-	if (!row)
-		return;
-	row[0] = cell_text(t, g->rule->text);
-	row[1] = cell_text(t, g->t->name);
-	row[2] = real_cell(v->old);
-	row[3] = real_cell(v->new);
-	row[4] = real_cell(v->new - v->old);
-	row[5] = v->old > 0 ? cell_real(100 * (v->new - v->old) / v->old)
-			    : (struct cell){ .type = CELL_NONE };
-	row[6] = real_cell(about_change(g->rule) ? v->off : v->new_off);
-	row[7] = cell_text(t, verdict);
-	row[8] = cell_text(t, name);
+	TABLE_ROW(t, cell_text(t, g->rule->text), cell_text(t, g->t->name),
+		  diff_cell(v->old, true), diff_cell(v->new, true),
+		  diff_cell(v->new - v->old, true),
+		  v->old > 0 ? cell_real(100 * (v->new - v->old) / v->old)
+			     : (struct cell){ .type = CELL_NONE },
+		  diff_cell(about_change(g->rule) ? v->off : v->new_off, true),
+		  cell_text(t, verdict), cell_text(t, name));
 }
 
 /* A row breaks a rule only if it does so at both ends of its uncertainty. */
@@ -193,13 +139,9 @@ static void judge(struct gate *g, const struct gate_value *v, const char *name)
 
 static const char *row_name(const struct gate *g, size_t row)
 {
-	int column = table_column(g->t, g->t->by);
-	const struct cell *c;
+	const struct cell *c = table_cell(g->t, row, table_column(g->t, g->t->by));
 
-	if (column < 0)
-		return NULL;
-	c = &g->t->cells[row * g->t->nr_columns + (size_t)column];
-	return c->type == CELL_TEXT ? c->s : NULL;
+	return c && c->type == CELL_TEXT ? c->s : NULL;
 }
 
 static bool by_directory(const struct table *t)
@@ -249,7 +191,7 @@ static bool subject_fits(const struct gate *g, const char *name)
 /* Adds up the rows that the budget names. Returns their number. */
 static size_t check_budget(struct gate *g)
 {
-	struct gate_value sum = { .q = NAN }, all = total_value(g);
+	struct gate_value sum = { .q = NAN }, all = value_of(g, SUM);
 	size_t nr = 0;
 
 	if (!strcmp(g->rule->subject, "total")) {
@@ -263,7 +205,7 @@ static size_t check_budget(struct gate *g)
 
 		if (!name || !subject_fits(g, name))
 			continue;
-		v = row_value(g, row);
+		v = value_of(g, row);
 		sum.old += v.old;
 		sum.new += v.new;
 		sum.bytes += v.bytes;
@@ -291,10 +233,10 @@ static void check_rows(struct gate *g)
 	for (size_t row = 0; row < g->t->nr_rows; row++) {
 		const char *name = row_name(g, row);
 
-		v = row_value(g, row);
+		v = value_of(g, row);
 		judge(g, &v, name ? name : "?");
 	}
-	v = total_value(g);
+	v = value_of(g, SUM);
 	judge(g, &v, "total");
 }
 
@@ -325,32 +267,17 @@ static struct table *make_table(void)
 	return t;
 }
 
-/* Is there a table that @rule applies to? */
-static bool tables_for(const struct gate_rule *rule, struct table *const *tables,
-		       size_t nr)
-{
-	for (size_t i = 0; i < nr; i++) {
-		if (is_about(rule, tables[i]))
-			return true;
-	}
-	return false;
-}
-
 /* Shows the verdict in text if any row is undecided. */
 static void show_undecided(struct table *t)
 {
 	int verdict = table_column(t, "verdict");
 
 	for (size_t i = 0; i < t->nr_rows; i++) {
-		const struct cell *row = &t->cells[i * t->nr_columns];
-
-		if (row[verdict].type != CELL_TEXT || strcmp(row[verdict].s, "undecided"))
+		if (strcmp(table_text(t, i, verdict), "undecided") != 0)
 			continue;
-		t->columns[verdict].hidden = false;
-		t->columns[table_column(t, "uncertainty")].hidden = false;
-		free(t->title);
-		t->title = strdup("Rows that break a rule, or may");
-		t->failed |= !t->title;
+		table_show_column(t, "verdict");
+		table_show_column(t, "uncertainty");
+		table_set_title(t, "Rows that break a rule, or may");
 		return;
 	}
 }
@@ -361,15 +288,16 @@ int gate_check(const struct gate_rules *rules, struct table *const *tables, size
 	*out = (struct gate_result){ .broken = make_table() };
 	if (!out->broken)
 		return -ENOMEM;
-	for (size_t i = 0; i < rules->nr; i++) {
-		const struct gate_rule *rule = &rules->rules[i];
+	for_each(rule, rules->rules, rules->nr) {
 		struct gate g = { .rule = rule, .alpha = alpha, .out = out };
 		size_t nr_rows = 0;
+		bool about = false;
 
 		for (size_t k = 0; k < nr; k++) {
 			g.t = tables[k];
 			if (!is_about(rule, g.t))
 				continue;
+			about = true;
 			if (rule->budget)
 				nr_rows += check_budget(&g);
 			else
@@ -377,7 +305,7 @@ int gate_check(const struct gate_rules *rules, struct table *const *tables, size
 		}
 		if (g.nr_judged)
 			;
-		else if (rule->budget && !nr_rows && tables_for(rule, tables, nr))
+		else if (rule->budget && !nr_rows && about)
 			table_add_note(out->broken, "!'%s' holds: no row has this name",
 				       rule->text);
 		else {

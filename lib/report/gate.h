@@ -56,7 +56,7 @@ struct gate_words {
 struct gate_rules {
 	const struct gate_words *words;
 	struct gate_rule *rules;
-	size_t nr, capacity;
+	size_t nr;
 };
 
 /* Adds a rule of --fail-on. 0; -EINVAL with the reason in @error; -ENOMEM. */

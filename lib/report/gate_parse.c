@@ -10,14 +10,14 @@
 #include "report/gate.h"
 
 struct rule_reader {
-	const char *p, *end;
+	const char *p;
 	const struct gate_words *words;
 	struct strbuf *error;
 };
 
 static void skip_space(struct rule_reader *r)
 {
-	while (r->p < r->end && isspace((unsigned char)*r->p))
+	while (isspace((unsigned char)*r->p))
 		r->p++;
 }
 
@@ -25,29 +25,28 @@ static size_t word_length(const struct rule_reader *r)
 {
 	const char *p = r->p;
 
-	while (p < r->end && (isalnum((unsigned char)*p) || *p == '_'))
+	while (isalnum((unsigned char)*p) || *p == '_')
 		p++;
 	return (size_t)(p - r->p);
 }
 
-static bool is_word(const char *text, size_t size, const char *word)
+/* Table or metric number @i; NULL after the last one. */
+static const char *word_at(const struct rule_reader *r, bool table, size_t i)
 {
-	return strlen(word) == size && !memcmp(word, text, size);
+	const struct gate_words *w = r->words;
+
+	if (table)
+		return i < w->nr_tables ? w->tables[i] : NULL;
+	return i < w->nr_metrics ? w->metrics[i].name : NULL;
 }
 
-static bool is_metric(const struct rule_reader *r, size_t size)
+/* Are the next @size bytes the name of a table, or of a metric? */
+static bool is_one(const struct rule_reader *r, bool table, size_t size)
 {
-	for (size_t i = 0; i < r->words->nr_metrics; i++) {
-		if (is_word(r->p, size, r->words->metrics[i].name))
-			return true;
-	}
-	return false;
-}
+	const char *word;
 
-static bool is_table(const struct rule_reader *r, size_t size)
-{
-	for (size_t i = 0; i < r->words->nr_tables; i++) {
-		if (is_word(r->p, size, r->words->tables[i]))
+	for (size_t i = 0; (word = word_at(r, table, i)); i++) {
+		if (strlen(word) == size && !memcmp(word, r->p, size))
 			return true;
 	}
 	return false;
@@ -56,25 +55,18 @@ static bool is_table(const struct rule_reader *r, size_t size)
 static int wrong(struct rule_reader *r, const char *what)
 {
 	strbuf_puts(r->error, what);
-	if (r->p < r->end)
-		strbuf_printf(r->error, ", not '%.*s'",
-			      (int)(r->end - r->p < 40 ? r->end - r->p : 40), r->p);
+	if (*r->p)
+		strbuf_printf(r->error, ", not '%.40s'", r->p);
 	return -EINVAL;
 }
 
-static int no_metric(struct rule_reader *r)
+static int none_of(struct rule_reader *r, bool table)
 {
-	strbuf_puts(r->error, "expected one of ");
-	for (size_t i = 0; i < r->words->nr_metrics; i++)
-		strbuf_printf(r->error, "%s%s", i ? ", " : "", r->words->metrics[i].name);
-	return wrong(r, "");
-}
+	const char *word;
 
-static int no_table(struct rule_reader *r)
-{
-	strbuf_puts(r->error, "expected a table: ");
-	for (size_t i = 0; i < r->words->nr_tables; i++)
-		strbuf_printf(r->error, "%s%s", i ? ", " : "", r->words->tables[i]);
+	strbuf_puts(r->error, table ? "expected a table: " : "expected one of ");
+	for (size_t i = 0; (word = word_at(r, table, i)); i++)
+		strbuf_printf(r->error, "%s%s", i ? ", " : "", word);
 	return wrong(r, "");
 }
 
@@ -84,15 +76,15 @@ static int read_metric(struct rule_reader *r, struct gate_rule *rule)
 
 	skip_space(r);
 	size = word_length(r);
-	if (size >= sizeof(rule->metric) || !is_metric(r, size))
-		return no_metric(r);
+	if (size >= sizeof(rule->metric) || !is_one(r, false, size))
+		return none_of(r, false);
 	memcpy(rule->metric, r->p, size);
 	rule->metric[size] = '\0';
 	r->p += size;
 	return 0;
 }
 
-/* Reads digits with a decimal point, in any locale. */
+/* Reads digits with a decimal point. */
 static bool read_number(struct rule_reader *r, double *value)
 {
 	const char *start = r->p;
@@ -100,9 +92,7 @@ static bool read_number(struct rule_reader *r, double *value)
 	bool point = false;
 
 	*value = 0;
-	for (;
-	     r->p < r->end && (isdigit((unsigned char)*r->p) || (*r->p == '.' && !point));
-	     r->p++) {
+	for (; isdigit((unsigned char)*r->p) || (*r->p == '.' && !point); r->p++) {
 		if (*r->p == '.') {
 			point = true;
 			continue;
@@ -117,20 +107,17 @@ static bool read_number(struct rule_reader *r, double *value)
 static void read_unit(struct rule_reader *r, struct gate_limit *limit)
 {
 	static const char units[] = "KMGT";
-	const char *unit;
+	const char *unit = strchr(units, toupper((unsigned char)*r->p));
 
-	if (r->p == r->end)
-		return;
-	unit = strchr(units, toupper((unsigned char)*r->p));
 	if (*r->p == '%') {
 		limit->percent = true;
 		r->p++;
 	} else if (*r->p && unit) {
 		limit->value *= (double)(1ULL << (10 * (unit - units + 1)));
 		r->p++;
-		if (r->end - r->p >= 2 && r->p[0] == 'i' && r->p[1] == 'B')
+		if (!strncmp(r->p, "iB", 2))
 			r->p += 2;
-		else if (r->p < r->end && *r->p == 'B')
+		else if (*r->p == 'B')
 			r->p++;
 	}
 }
@@ -143,7 +130,7 @@ static int read_limit(struct rule_reader *r, struct gate_rule *rule)
 	if (rule->nr_limits == GATE_LIMITS_MAX)
 		return wrong(r, "expected at most four limits");
 	skip_space(r);
-	if (r->p < r->end && (*r->p == '+' || *r->p == '-'))
+	if (*r->p == '+' || *r->p == '-')
 		sign = *r->p++;
 	*limit = (struct gate_limit){ .change = sign };
 	if (!read_number(r, &limit->value))
@@ -165,11 +152,11 @@ static int read_condition(struct rule_reader *r, struct gate_rule *rule)
 	if (err)
 		return err;
 	skip_space(r);
-	if (r->p == r->end || (*r->p != '<' && *r->p != '>'))
+	if (*r->p != '<' && *r->p != '>')
 		return wrong(r, "expected < or >");
 	rule->op = *r->p++;
 	err = read_limit(r, rule);
-	for (skip_space(r); !err && r->p < r->end; skip_space(r)) {
+	for (skip_space(r); !err && *r->p; skip_space(r)) {
 		if (*r->p != '&')
 			return wrong(r, "expected & or the end");
 		r->p++;
@@ -185,10 +172,10 @@ static int read_table(struct rule_reader *r, struct gate_rule *rule, char separa
 
 	skip_space(r);
 	size = word_length(r);
-	if (r->p + size == r->end || r->p[size] != separator)
+	if (r->p[size] != separator)
 		return 0;
-	if (!is_table(r, size))
-		return separator == '.' ? no_table(r)
+	if (!is_one(r, true, size))
+		return separator == '.' ? none_of(r, true)
 					: 0; /* a subject may have a colon */
 	if (rule->table)
 		return wrong(r, "expected one table");
@@ -224,24 +211,22 @@ static int read_subject(struct rule_reader *r, struct gate_rule *rule)
 	const char *start, *stop;
 
 	skip_space(r);
-	if (r->p < r->end && *r->p == '\'') {
+	if (*r->p == '\'') {
 		start = ++r->p;
-		stop = memchr(start, '\'', (size_t)(r->end - start));
+		stop = strchr(start, '\'');
 		if (!stop)
 			return wrong(r, "expected a closing '");
 		r->p = stop + 1;
 	} else {
 		start = r->p;
-		while (r->p < r->end && !isspace((unsigned char)*r->p))
+		while (*r->p && !isspace((unsigned char)*r->p))
 			r->p++;
 		stop = r->p;
 	}
 	if (stop == start)
 		return wrong(r, "expected the name of a row, [module] or total");
 	rule->subject = strndup(start, (size_t)(stop - start));
-	if (!rule->subject)
-		return -ENOMEM;
-	return 0;
+	return rule->subject ? 0 : -ENOMEM;
 }
 
 static void rule_free(struct gate_rule *rule)
@@ -254,11 +239,10 @@ static void rule_free(struct gate_rule *rule)
 static int add(struct gate_rules *rules, const char *text, size_t size, bool budget,
 	       struct strbuf *error)
 {
-	struct rule_reader r = { text, text + size, rules->words, error };
-	struct gate_rule rule = { .budget = budget };
+	struct gate_rule rule = { .text = strndup(text, size), .budget = budget };
+	struct rule_reader r = { rule.text, rules->words, error };
 	int err;
 
-	rule.text = strndup(text, size);
 	err = rule.text ? read_table(&r, &rule, budget ? ':' : '.') : -ENOMEM;
 	if (!err && budget)
 		err = read_subject(&r, &rule);
@@ -267,15 +251,10 @@ static int add(struct gate_rules *rules, const char *text, size_t size, bool bud
 	if (!err && budget)
 		err = check_directory(&r, &rule);
 	err = err ?: read_condition(&r, &rule);
-	if (!err)
-		err = array_reserve(&rules->rules, &rules->capacity, rules->nr + 1,
-				    sizeof(*rules->rules));
-	if (err) {
+	err = err ?: ARRAY_ADD(rules->rules, rules->nr, rule);
+	if (err)
 		rule_free(&rule);
-		return err;
-	}
-	rules->rules[rules->nr++] = rule;
-	return 0;
+	return err;
 }
 
 int gate_add(struct gate_rules *rules, const char *text, struct strbuf *error)
@@ -291,18 +270,14 @@ int gate_add_budget(struct gate_rules *rules, const char *text, struct strbuf *e
 	int err = 0;
 
 	while (*text && !err) {
-		size_t length = strcspn(text, "\n"), size = length;
-		const char *comment = memchr(text, '#', length);
+		size_t size = strcspn(text, "#\n");
 
 		line++;
-		if (comment)
-			size = (size_t)(comment - text);
 		while (size && isspace((unsigned char)text[size - 1]))
 			size--;
 		if (size)
 			err = add(rules, text, size, true, &what);
-		text += length;
-		text += *text == '\n';
+		text = text_next_line(text);
 	}
 	if (err == -EINVAL)
 		strbuf_printf(error, "line %u: %s", line, strbuf_text(&what));
@@ -315,10 +290,7 @@ int gate_add_budget(struct gate_rules *rules, const char *text, struct strbuf *e
 
 const struct gate_rule *gate_directory_rule(const struct gate_rules *rules)
 {
-	for (size_t i = 0; i < rules->nr; i++)
-		if (rules->rules[i].directory)
-			return &rules->rules[i];
-	return NULL;
+	return FIND(rule, rules->rules, rules->nr, rule->directory);
 }
 
 void gate_free(struct gate_rules *rules)

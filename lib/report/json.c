@@ -5,8 +5,6 @@
 
 #include "base/safe_text.h"
 
-#define FLUSH_SIZE 32768
-
 struct json json_begin(const struct render_out *out)
 {
 	return (struct json){ .out = out };
@@ -14,50 +12,47 @@ struct json json_begin(const struct render_out *out)
 
 static void json_flush(struct json *j)
 {
-	if (!j->err && j->sb.failed)
-		j->err = -ENOMEM;
-	if (!j->err && j->sb.size)
-		j->err = j->out->write(j->out->ctx, j->sb.data, j->sb.size);
-	strbuf_reset(&j->sb);
+	j->err = render_flush(&j->sb, j->out, j->err);
+}
+
+static void json_line(struct json *j)
+{
+	strbuf_puts(&j->sb, "\n");
+	strbuf_fill(&j->sb, ' ', 2UL * j->depth);
 }
 
 static void json_separate(struct json *j)
 {
-	if (j->sb.size >= FLUSH_SIZE)
+	if (j->sb.size >= RENDER_PIECE)
 		json_flush(j);
 	if (j->comma)
 		strbuf_puts(&j->sb, ",");
-	if (j->line_break) {
-		strbuf_puts(&j->sb, "\n");
-		for (unsigned int i = 0; i < j->depth; i++)
-			strbuf_puts(&j->sb, "  ");
-	} else if (j->comma) {
+	if (!j->keyed && j->lines >> j->depth & 1)
+		json_line(j);
+	else if (j->comma)
 		strbuf_puts(&j->sb, " ");
-	}
-	j->comma = false;
-	j->line_break = false;
+	j->comma = j->keyed = false;
 }
 
 void json_open(struct json *j, char bracket)
 {
 	json_separate(j);
 	strbuf_add(&j->sb, &bracket, 1);
-	j->depth++;
+	j->lines &= ~(1U << ++j->depth);
+}
+
+void json_open_lines(struct json *j, char bracket)
+{
+	json_open(j, bracket);
+	j->lines |= 1U << j->depth;
 }
 
 void json_close(struct json *j, char bracket)
 {
-	if (j->depth)
-		j->depth--;
-	j->comma = false;
-	json_separate(j);
+	if (j->lines >> j->depth-- & 1)
+		json_line(j);
 	strbuf_add(&j->sb, &bracket, 1);
 	j->comma = true;
-}
-
-void json_line(struct json *j)
-{
-	j->line_break = true;
 }
 
 /* Writes "\u001b"; code points above U+FFFF as two surrogates. */
@@ -70,7 +65,7 @@ static void quote_code_point(struct strbuf *sb, uint32_t c)
 	strbuf_printf(sb, "\\u%04x", c);
 }
 
-static void quote(struct strbuf *sb, const char *text, size_t size)
+void json_quote_size(struct strbuf *sb, const char *text, size_t size)
 {
 	const char *end = text + size;
 	size_t len;
@@ -97,7 +92,7 @@ static void quote(struct strbuf *sb, const char *text, size_t size)
 
 void json_quote(struct strbuf *sb, const char *text)
 {
-	quote(sb, text, strlen(text));
+	json_quote_size(sb, text, strlen(text));
 }
 
 void json_quote_list(struct strbuf *sb, const char *text)
@@ -109,7 +104,7 @@ void json_quote_list(struct strbuf *sb, const char *text)
 	for (; *text; text += len + (text[len] == '|')) {
 		len = strcspn(text, "|");
 		strbuf_puts(sb, separator);
-		quote(sb, text, len);
+		json_quote_size(sb, text, len);
 		separator = ", ";
 	}
 	strbuf_puts(sb, "]");
@@ -120,6 +115,7 @@ void json_key(struct json *j, const char *key)
 	json_separate(j);
 	json_quote(&j->sb, key);
 	strbuf_puts(&j->sb, ": ");
+	j->keyed = true;
 }
 
 void json_string(struct json *j, const char *s)
@@ -154,24 +150,9 @@ void json_counts(struct json *j, const char *text)
 	j->comma = true;
 }
 
-void json_uint(struct json *j, uint64_t u)
-{
-	json_separate(j);
-	strbuf_printf(&j->sb, "%" PRIu64, u);
-	j->comma = true;
-}
-
-void json_int(struct json *j, int64_t i)
-{
-	json_separate(j);
-	strbuf_printf(&j->sb, "%" PRId64, i);
-	j->comma = true;
-}
-
 bool real_format(struct strbuf *sb, double f)
 {
 	char text[32];
-	char *p;
 
 	if (!isfinite(f))
 		return false;
@@ -180,53 +161,37 @@ bool real_format(struct strbuf *sb, double f)
 		if (strtod(text, NULL) == f)
 			break;
 	}
-	p = strchr(text, ',');
-	if (p)
-		*p = '.';
 	strbuf_puts(sb, text);
 	return true;
 }
 
-void json_real(struct json *j, double f)
+bool cell_exact(struct strbuf *sb, const struct cell *cell)
 {
-	json_separate(j);
-	if (!real_format(&j->sb, f))
-		strbuf_puts(&j->sb, "null");
-	j->comma = true;
-}
-
-void json_null(struct json *j)
-{
-	json_separate(j);
-	strbuf_puts(&j->sb, "null");
-	j->comma = true;
+	if (cell->type == CELL_UINT)
+		strbuf_printf(sb, "%" PRIu64, cell->u);
+	else if (cell->type == CELL_INT)
+		strbuf_printf(sb, "%" PRId64, cell->i);
+	else if (cell->type == CELL_ADDRESS)
+		strbuf_printf(sb, "0x%" PRIx64, cell->u);
+	else
+		return cell->type == CELL_REAL && real_format(sb, cell->f);
+	return true;
 }
 
 void json_cell(struct json *j, const struct cell *cell)
 {
-	char address[24];
+	const char *quote = cell->type == CELL_ADDRESS ? "\"" : "";
 
-	switch (cell->type) {
-	case CELL_UINT:
-		json_uint(j, cell->u);
-		break;
-	case CELL_INT:
-		json_int(j, cell->i);
-		break;
-	case CELL_REAL:
-		json_real(j, cell->f);
-		break;
-	case CELL_ADDRESS:
-		snprintf(address, sizeof(address), "0x%" PRIx64, cell->u);
-		json_string(j, address);
-		break;
-	case CELL_TEXT:
+	if (cell->type == CELL_TEXT) {
 		json_string(j, cell->s);
-		break;
-	case CELL_NONE:
-		json_null(j);
-		break;
+		return;
 	}
+	json_separate(j);
+	strbuf_puts(&j->sb, quote);
+	if (!cell_exact(&j->sb, cell))
+		strbuf_puts(&j->sb, "null");
+	strbuf_puts(&j->sb, quote);
+	j->comma = true;
 }
 
 int json_end(struct json *j)

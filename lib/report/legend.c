@@ -13,28 +13,9 @@ void table_add_legend(struct table *t, const char *word, const char *meaning)
 {
 	const struct cell cells[] = { cell_text(t, word), cell_text(t, meaning) };
 
-	if (t->failed || array_reserve(&t->legend, &t->legend_capacity, t->nr_legend + 1,
-				       sizeof(*t->legend))) {
+	if (t->failed || ARRAY_ADD(t->legend, t->nr_legend,
+				   (struct legend_item){ cells[0].s, cells[1].s }))
 		t->failed = true;
-		return;
-	}
-	t->legend[t->nr_legend++] = (struct legend_item){ cells[0].s, cells[1].s };
-}
-
-/* Is @word one of the words in @text, which are separated by '|'? */
-static bool has_word(const char *text, const char *word)
-{
-	size_t size = strlen(word);
-
-	for (;;) {
-		size_t len = strcspn(text, "|");
-
-		if (len == size && !memcmp(text, word, size))
-			return true;
-		if (!text[len])
-			return false;
-		text += len + 1;
-	}
 }
 
 static bool is_used(const struct table *t, size_t column, size_t nr_rows,
@@ -48,7 +29,7 @@ static bool is_used(const struct table *t, size_t column, size_t nr_rows,
 		/* Equal texts have the same address. */
 		if (cell->type != CELL_TEXT || cell->s == last)
 			continue;
-		if (has_word(cell->s, word))
+		if (text_has_word(cell->s, '|', word))
 			return true;
 		last = cell->s;
 	}

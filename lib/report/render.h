@@ -14,6 +14,32 @@ struct render_out {
 	void *ctx;
 };
 
+/* Bytes that renderers collect before they write them. */
+#define RENDER_PIECE 32768
+
+/* Writes what @sb has, unless there was an error @err, and empties it. Returns @err; -ENOMEM if @sb
+ * has failed; the write function's error.
+ */
+static inline int __must_check render_flush(struct strbuf *sb,
+					    const struct render_out *out, int err)
+{
+	if (!err && sb->failed)
+		err = -ENOMEM;
+	if (!err && sb->size)
+		err = out->write(out->ctx, sb->data, sb->size);
+	strbuf_reset(sb);
+	return err;
+}
+
+/* A write function that appends to the struct strbuf @ctx. */
+static inline int render_append(void *ctx, const char *data, size_t size)
+{
+	struct strbuf *sb = ctx;
+
+	strbuf_add(sb, data, size);
+	return sb->failed ? -ENOMEM : 0;
+}
+
 /* Summary lines in text: the most important ones (see enum summary_rank), all, none. */
 enum summary_view { SUMMARY_SHORT, SUMMARY_ALL, SUMMARY_NONE };
 
@@ -71,21 +97,25 @@ int render_csv(const struct report *r, const struct render_options *opts,
  */
 void csv_quote(struct strbuf *sb, const char *text);
 
-/**
- * struct renderer - one format
- * @name: "json", for the option --json
- * @help: one line of help
- * @render: the renderer
- */
-struct renderer {
-	const char *name;
-	const char *help;
-	render_fn render;
+/* How JSON that is one object has a table. */
+enum json_shape {
+	JSON_ROWS,	 /* an array of objects, one per line */
+	JSON_MAP,	 /* of two columns: an object, first to second, one per line */
+	JSON_TEXTS,	 /* of one column: an array, one per line */
+	JSON_TEXTS_LINE, /* the same in one line */
 };
 
-#define RENDERERS_MAX 8
-
-/* All formats except text, the default. @nr: their number, RENDERERS_MAX at most. */
-const struct renderer *renderers(size_t *nr);
+/**
+ * struct json_layout - the keys of JSON that is one object, in order
+ * @facts: names of facts, ending in NULL; one that is absent is null
+ * @tables: ending in one without a name; one that is absent is empty
+ */
+struct json_layout {
+	const char *const *facts;
+	const struct json_table {
+		enum json_shape shape;
+		const char *name;
+	} * tables;
+};
 
 #endif

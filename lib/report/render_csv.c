@@ -9,8 +9,6 @@
 #include "report/json.h"
 #include "report/render.h"
 
-#define FLUSH_SIZE 32768
-
 /* Would a spreadsheet run the text as a formula? Not a signed number, nor a sign alone. A leading
  * tab or line break has already been escaped.
  */
@@ -50,39 +48,6 @@ static void csv_text(struct strbuf *sb, const char *name)
 	csv_quote(sb, strbuf_text(&safe));
 }
 
-static void csv_cell(struct strbuf *sb, const struct cell *cell)
-{
-	switch (cell->type) {
-	case CELL_UINT:
-		strbuf_printf(sb, "%" PRIu64, cell->u);
-		break;
-	case CELL_INT:
-		strbuf_printf(sb, "%" PRId64, cell->i);
-		break;
-	case CELL_REAL:
-		real_format(sb, cell->f);
-		break;
-	case CELL_ADDRESS:
-		strbuf_printf(sb, "0x%" PRIx64, cell->u);
-		break;
-	case CELL_TEXT:
-		csv_text(sb, cell->s);
-		break;
-	case CELL_NONE:
-		break;
-	}
-}
-
-static int csv_flush(struct strbuf *sb, const struct render_out *out)
-{
-	int err = sb->failed ? -ENOMEM : 0;
-
-	if (!err && sb->size)
-		err = out->write(out->ctx, sb->data, sb->size);
-	strbuf_reset(sb);
-	return err;
-}
-
 /* Begins a line: with the table's name if there are several tables. Returns the separator before
  * the first cell.
  */
@@ -110,17 +75,20 @@ static int csv_table(struct strbuf *sb, const struct table *t, bool named,
 		comma = csv_name(sb, named ? t->name : NULL);
 		for (size_t i = 0; i < t->nr_columns; i++, cell++) {
 			strbuf_puts(sb, comma);
-			csv_cell(sb, cell);
+			if (cell->type == CELL_TEXT)
+				csv_text(sb, cell->s);
+			else
+				cell_exact(sb, cell);
 			comma = ",";
 		}
 		strbuf_puts(sb, "\n");
-		if (sb->size < FLUSH_SIZE)
+		if (sb->size < RENDER_PIECE)
 			continue;
-		err = csv_flush(sb, out);
+		err = render_flush(sb, out, 0);
 		if (err)
 			return err;
 	}
-	return csv_flush(sb, out);
+	return render_flush(sb, out, 0);
 }
 
 int render_csv(const struct report *r, const struct render_options *opts,

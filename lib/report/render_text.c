@@ -10,7 +10,6 @@
 #include "report/text_cell.h"
 #include "report/text_layout.h"
 
-#define FLUSH_SIZE     32768
 #define WORDS_MIN      16  /* minimum width of a column of wrapped words */
 #define COMMENT_MIN    24  /* the same for comments */
 #define OWN_LINE       6   /* spaces before a name on a line of its own */
@@ -33,11 +32,8 @@ struct painter {
 
 static void paint_flush(struct painter *p)
 {
-	if (!p->err && (p->sb.failed || p->cell.failed))
-		p->err = -ENOMEM;
-	if (!p->err && p->sb.size)
-		p->err = p->out->write(p->out->ctx, p->sb.data, p->sb.size);
-	strbuf_reset(&p->sb);
+	p->sb.failed |= p->cell.failed;
+	p->err = render_flush(&p->sb, p->out, p->err);
 }
 
 static void paint_pad(struct painter *p, size_t width)
@@ -81,25 +77,19 @@ static void paint_blank_comment(struct painter *p)
 /* "order, -hit", or "absolute change" if the key's name is not clear enough. */
 static void add_sort_titles(struct strbuf *sb, const struct table *t)
 {
-	const char *key = t->sorted_by;
+	static const char *const signs[] = { "", "+", "-" };
+	struct sort_keys keys;
 
-	for (;;) {
-		size_t sign = strspn(key, "+-"), size = sign + strcspn(key + sign, ",");
-		const struct column *col = NULL;
+	sb->failed |= sort_keys_parse(&keys, t->sorted_by) != 0;
+	for (size_t i = 0; i < keys.nr; i++) {
+		const struct sort_key *key = &keys.keys[i];
+		int column = table_column(t, key->name);
+		const char *title = column < 0 ? NULL : t->columns[column].sort_title;
 
-		for (size_t i = 0; i < t->nr_columns && !col; i++) {
-			if (strlen(t->columns[i].name) == size - sign &&
-			    !strncmp(t->columns[i].name, key + sign, size - sign))
-				col = &t->columns[i];
-		}
-		strbuf_add(sb, key, col && col->sort_title ? sign : size);
-		if (col && col->sort_title)
-			strbuf_puts(sb, col->sort_title);
-		if (!key[size])
-			return;
-		key += size + strlen(", ");
-		strbuf_puts(sb, ", ");
+		strbuf_printf(sb, "%s%s%s", i ? ", " : "", signs[key->direction],
+			      title ? title : key->name);
 	}
+	sort_keys_free(&keys);
 }
 
 /* "Page allocations by callsite, sorted by order, hit (4 of 214 rows, 71.3 % of bytes)" */
@@ -179,7 +169,7 @@ static void paint_name(struct painter *p, const struct text_layout *l, size_t us
 	size_t width = used + l->room, lead = 0;
 	struct strbuf __auto_free branch = { 0 };
 
-	text_tree_lead(&l->tree, row, &branch);
+	text_layout_branches(l, row, &branch);
 	if (branch.size && branch.size <= l->room) {
 		lead = branch.size;
 		strbuf_add(&p->sb, strbuf_text(&branch), lead);
@@ -243,7 +233,7 @@ static void paint_row(struct painter *p, const struct text_layout *l,
 
 		if (c->out)
 			continue;
-		head = text_layout_cell(c, row, &p->cell);
+		head = text_layout_cell(l, c, row, &p->cell);
 		size = c->per < 0 || l->per ? p->cell.size : head;
 		width = text_layout_width(l, c);
 		if (c->text && i == l->last) {
@@ -267,7 +257,7 @@ static void paint_row(struct painter *p, const struct text_layout *l,
 		used += width + TEXT_GAP;
 	}
 	strbuf_puts(&p->sb, "\n");
-	if (p->sb.size >= FLUSH_SIZE)
+	if (p->sb.size >= RENDER_PIECE)
 		paint_flush(p);
 }
 
@@ -326,11 +316,11 @@ static void paint_legend(struct painter *p, const struct table *t,
 			 const struct text_layout *l)
 {
 	struct strbuf __auto_free legend = { 0 };
-	bool shown = false;
+	bool shown = t->legend_of &&
+		     ANY(i, l->nr,
+			 !l->columns[i].out &&
+				 !strcmp(l->columns[i].column->name, t->legend_of));
 
-	for (size_t i = 0; i < l->nr && t->legend_of; i++)
-		shown |= !l->columns[i].out &&
-			 !strcmp(l->columns[i].column->name, t->legend_of);
 	if (shown && (table_legend(t, table_text_rows(t), &legend) || legend.failed))
 		paint_note(p, &legend);
 }
@@ -340,9 +330,7 @@ static void paint_axes(struct painter *p, const struct text_layout *l)
 {
 	struct strbuf __auto_free note = { 0 };
 
-	for (size_t i = 0; i < l->nr; i++) {
-		const struct text_column *c = &l->columns[i];
-
+	for_each(c, l->columns, l->nr) {
 		if (!c->column->histogram || c->out || !c->spark.any)
 			continue;
 		strbuf_reset(&note);
@@ -360,9 +348,8 @@ static void paint_rows(struct painter *p, const struct table *t)
 		p->err = -ENOMEM;
 	if (layout.nr && !p->err)
 		paint_header(p, &layout);
-	for (size_t row = 0; layout.nr && row < table_text_end(t) && !p->err; row++) {
-		if (!table_text_has(t, row))
-			continue;
+	for (size_t row = table_text_next(t, 0); layout.nr && row < t->nr_rows && !p->err;
+	     row = table_text_next(t, row + 1)) {
 		paint_row(p, &layout, t->cells + row * t->nr_columns);
 		paint_below(p, t, t->cells + row * t->nr_columns);
 		paint_told(p, t, t->cells + row * t->nr_columns);
@@ -398,8 +385,8 @@ static void paint_summary_lines(struct painter *p, const struct table *t,
 		if (!shown[i])
 			continue;
 		paint_summary_value(p, &t->summary[i]);
-		title_width = size > title_width ? size : title_width;
-		value_width = p->cell.size > value_width ? p->cell.size : value_width;
+		title_width = LARGER(size, title_width);
+		value_width = LARGER(p->cell.size, value_width);
 	}
 	room = p->opts->width > value_width + SUMMARY_MIN ? p->opts->width - value_width
 							  : SUMMARY_MIN;
@@ -414,7 +401,7 @@ static void paint_summary_lines(struct painter *p, const struct table *t,
 		paint_summary_value(p, item);
 		size = strlen(item->title);
 		text_shorten(&p->sb, item->title, size, title_width);
-		paint_pad(p, size < title_width ? title_width - size : 0);
+		paint_pad(p, less(title_width, size));
 		strbuf_printf(&p->sb, " : %*s%s\n", (int)value_width,
 			      strbuf_text(&p->cell), item->bound ? " *" : "");
 	}
@@ -424,7 +411,6 @@ static void paint_summary(struct painter *p, const struct table *t)
 {
 	const char *title = t->summary_title ? t->summary_title : "SUMMARY";
 	bool *shown __auto_mem = calloc(t->nr_summary, sizeof(*shown));
-	bool bound = false;
 	size_t left_out;
 	char note[64];
 
@@ -437,9 +423,7 @@ static void paint_summary(struct painter *p, const struct table *t)
 	strbuf_fill(&p->sb, '=', strlen(title));
 	strbuf_puts(&p->sb, "\n");
 	paint_summary_lines(p, t, shown);
-	for (size_t i = 0; i < t->nr_summary; i++)
-		bound |= shown[i] && t->summary[i].bound;
-	if (bound)
+	if (ANY(i, t->nr_summary, shown[i] && t->summary[i].bound))
 		paint_comment(p, "* a bound only: events were lost", RED);
 	snprintf(note, sizeof(note), "%zu more line%s: --summary", left_out,
 		 plural(left_out));
@@ -451,15 +435,14 @@ static void paint_summary(struct painter *p, const struct table *t)
 static struct table *cross_of(struct painter *p, const struct table *t)
 {
 	struct render_options wide = *p->opts;
-	struct table *cross = table_can_cross(t) ? table_cross(t) : NULL;
+	struct table *cross;
 	struct text_layout layout;
 	size_t width = wide.width ? wide.width : CROSS_WIDTH;
 	bool fits;
 
-	if (!cross) {
-		p->err = table_can_cross(t) ? -ENOMEM : p->err;
+	p->err = table_cross(t, &cross);
+	if (!cross)
 		return NULL;
-	}
 	wide.wide = true;
 	if (text_layout_init(&layout, cross, &wide))
 		p->err = -ENOMEM;
@@ -479,9 +462,7 @@ static void paint_notes(struct painter *p, const struct table *t)
 
 	for (size_t i = 0; i < t->nr_notes; i++)
 		loud += t->notes[i][0] == '!';
-	room = p->opts->all_notes || t->every_note ? SIZE_MAX
-	       : loud < NOTES_SHORT		   ? NOTES_SHORT - loud
-						   : 0;
+	room = p->opts->all_notes || t->every_note ? SIZE_MAX : less(NOTES_SHORT, loud);
 	for (size_t i = 0; i < t->nr_notes; i++) {
 		if (t->notes[i][0] == '!')
 			paint_comment(p, t->notes[i] + 1, RED);
@@ -538,11 +519,11 @@ static void paint_properties(struct painter *p, const struct report *r)
 	for (size_t i = 0; i < r->nr_properties; i++) {
 		size_t size = strlen(r->properties[i].name);
 
-		width = size > width ? size : width;
+		width = LARGER(size, width);
 	}
 	for (size_t i = 0; i < r->nr_properties && !p->err; i++) {
 		paint_property(p, &r->properties[i], width);
-		if (p->sb.size >= FLUSH_SIZE)
+		if (p->sb.size >= RENDER_PIECE)
 			paint_flush(p);
 	}
 }

@@ -21,18 +21,10 @@ static bool adds_up(const struct column *col)
 /* The column that orders the rows, if it adds up; else the table's main column. */
 static int column_of_shares(const struct table *t)
 {
-	const char *key = t->sorted_by ? t->sorted_by : "";
-	size_t size;
-
 	if (t->no_shares)
 		return -1;
-	key += strspn(key, "+-");
-	size = strcspn(key, ",");
 	for (size_t i = 0; i < t->nr_columns; i++) {
-		const char *name = t->columns[i].name;
-
-		if (strlen(name) == size && !strncmp(name, key, size) &&
-		    adds_up(&t->columns[i]))
+		if (table_ordered_by(t, t->columns[i].name) && adds_up(&t->columns[i]))
 			return (int)i;
 	}
 	for (size_t i = 0; i < t->nr_columns; i++) {
@@ -194,20 +186,6 @@ static void add_all(struct numbers *n, const struct table *t, const char *column
 		add(n, &t->cells[i * t->nr_columns + (size_t)index]);
 }
 
-static struct numbers numbers_of(const struct table *t)
-{
-	struct numbers n = { .nr = 0 };
-
-	add_all(&n, t, t->cross->row);
-	add_all(&n, t, t->cross->column);
-	return n;
-}
-
-bool table_can_cross(const struct table *t)
-{
-	return t->cross && t->nr_rows && !t->nr_rows_total && !numbers_of(t).too_many;
-}
-
 /* Adds a row of zeros and a column for each of @n. Returns false without memory. */
 static bool lay_out(const struct table *t, const struct numbers *n, struct table *to)
 {
@@ -231,18 +209,27 @@ static bool lay_out(const struct table *t, const struct numbers *n, struct table
 	return table_ok(to);
 }
 
-struct table *table_cross(const struct table *t)
+int table_cross(const struct table *t, struct table **out)
 {
-	const struct numbers n = numbers_of(t);
-	const int row = table_column(t, t->cross->row),
-		  column = table_column(t, t->cross->column),
-		  value = table_column(t, t->cross->value);
-	struct table *to = table_new(t->name, t->cross->title);
+	struct numbers n = { .nr = 0 };
+	struct table *to;
+	int row, column, value;
 
+	*out = NULL;
+	if (!t->cross || !t->nr_rows || t->nr_rows_total)
+		return 0;
+	add_all(&n, t, t->cross->row);
+	add_all(&n, t, t->cross->column);
+	if (n.too_many)
+		return 0;
+	to = table_new(t->name, t->cross->title);
 	if (!to || !lay_out(t, &n, to)) {
 		table_free(to);
-		return NULL;
+		return -ENOMEM;
 	}
+	row = table_column(t, t->cross->row);
+	column = table_column(t, t->cross->column);
+	value = table_column(t, t->cross->value);
 	for (size_t i = 0; i < t->nr_rows; i++) {
 		const struct cell *from = t->cells + i * t->nr_columns;
 		size_t at = place_of(&n, from[row].u) * to->nr_columns + 1 +
@@ -250,5 +237,6 @@ struct table *table_cross(const struct table *t)
 
 		to->cells[at].u += from[value].u;
 	}
-	return to;
+	*out = to;
+	return 0;
 }

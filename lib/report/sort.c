@@ -4,6 +4,7 @@
  * In: a table and sort keys. Out: its rows rearranged in place.
  */
 
+#include "base/array.h"
 #include "base/strbuf.h"
 #include "report/table.h"
 #include "report/tree.h"
@@ -62,11 +63,6 @@ struct sort_order {
 	size_t nr;
 };
 
-static int compare_u64(uint64_t a, uint64_t b)
-{
-	return (a > b) - (a < b);
-}
-
 static long double cell_number(const struct cell *c)
 {
 	switch (c->type) {
@@ -90,14 +86,14 @@ static int compare_values(const struct cell *a, const struct cell *b)
 		return a->s == b->s ? 0 : strcmp(a->s, b->s);
 	}
 	if (a->type == b->type && (a->type == CELL_UINT || a->type == CELL_ADDRESS))
-		return compare_u64(a->u, b->u);
+		return COMPARE(a->u, b->u);
 	if (a->type == CELL_INT && b->type == CELL_INT)
-		return (a->i > b->i) - (a->i < b->i);
+		return COMPARE(a->i, b->i);
 	x = cell_number(a);
 	y = cell_number(b);
 	if (x != x || y != y) /* a NaN comes after every number */
 		return (x != x) - (y != y);
-	return (x > y) - (x < y);
+	return COMPARE(x, y);
 }
 
 static int compare_rows(const void *pa, const void *pb, void *ctx)
@@ -121,7 +117,7 @@ static int compare_rows(const void *pa, const void *pb, void *ctx)
 		if (cmp)
 			return order->descending[i] ? -cmp : cmp;
 	}
-	return compare_u64(row_a, row_b); /* stable */
+	return COMPARE(row_a, row_b); /* stable */
 }
 
 /* Numbers default to descending, names and addresses to ascending order. */
@@ -167,41 +163,31 @@ static int sort_order_init(struct sort_order *order, struct table *t,
 	}
 	if (!order->nr)
 		return 0;
-	free(t->sorted_by);
-	t->sorted_by = strbuf_detach(&text);
+	t->sorted_by = cell_strbuf(t, &text).s;
 	return t->sorted_by ? 0 : -ENOMEM;
 }
 
-/* Moves row order[i] to place i, for every i. Follows the cycles with one spare row, and overwrites
- * @order.
- */
-static int permute_rows(struct table *t, size_t *order)
+/* Moves row order[i] to place i, for every i. */
+static int permute_rows(struct table *t, const size_t *order)
 {
 	size_t row_size = t->nr_columns * sizeof(struct cell);
-	struct cell *spare __auto_mem = malloc(row_size);
-	size_t to, from;
+	struct cell *cells = malloc(t->nr_rows * row_size);
 
-	if (!spare)
+	if (!cells)
 		return -ENOMEM;
-	for (size_t start = 0; start < t->nr_rows; start++) {
-		if (order[start] == start)
-			continue;
-		memcpy(spare, t->cells + start * t->nr_columns, row_size);
-		for (to = start; (from = order[to]) != start; to = from) {
-			memcpy(t->cells + to * t->nr_columns,
-			       t->cells + from * t->nr_columns, row_size);
-			order[to] = to;
-		}
-		memcpy(t->cells + to * t->nr_columns, spare, row_size);
-		order[to] = to;
-	}
+	for (size_t i = 0; i < t->nr_rows; i++)
+		memcpy(cells + i * t->nr_columns, t->cells + order[i] * t->nr_columns,
+		       row_size);
+	free(t->cells);
+	t->cells = cells;
+	t->rows_capacity = t->nr_rows;
 	return 0;
 }
 
 int table_sort(struct table *t, const struct sort_key *keys, size_t nr_keys)
 {
 	struct sort_order how;
-	size_t *order;
+	size_t *order __auto_mem = NULL;
 	int err;
 
 	if (!t->by)
@@ -216,9 +202,7 @@ int table_sort(struct table *t, const struct sort_key *keys, size_t nr_keys)
 		order[i] = i;
 	qsort_r(order, t->nr_rows, sizeof(*order), compare_rows, &how);
 	err = t->tree ? tree_order(t, order) : 0;
-	err = err ?: permute_rows(t, order);
-	free(order);
-	return err;
+	return err ?: permute_rows(t, order);
 }
 
 int table_sort_usual(struct table *t)

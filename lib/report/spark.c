@@ -55,8 +55,7 @@ void spark_levels(const struct spark *s, const char *counts, struct strbuf *sb)
 		uint64_t *mark = &marks[i < s->first ? 0 : (i - s->first) / step];
 
 		*mark += count;
-		if (*mark > most)
-			most = *mark;
+		most = LARGER(most, *mark);
 	}
 	for (i = 0; i < nr && s->any; i++)
 		add_level(sb, marks[i], most);
@@ -68,7 +67,7 @@ void spark_series(const char *numbers, struct strbuf *sb)
 	uint64_t most = 0, number;
 
 	while (next_count(&p, &number))
-		most = number > most ? number : most;
+		most = LARGER(number, most);
 	for (p = numbers; next_count(&p, &number);)
 		add_level(sb, number, most);
 }
@@ -103,6 +102,5 @@ void spark_axis(const struct spark *s, enum column_unit unit, struct strbuf *sb)
 	add_value(sb, s->first, unit);
 	strbuf_puts(sb, " to ");
 	add_value(sb, end < PLACES ? end : PLACES - 1, unit);
-	strbuf_printf(sb, ", a mark for every power of %u",
-		      1U << (step < 31 ? step : 31));
+	strbuf_printf(sb, ", a mark for every power of %u", 1U << SMALLER(step, 31U));
 }

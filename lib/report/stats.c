@@ -3,12 +3,9 @@
 
 #include <math.h>
 
-static int compare_doubles(const void *a, const void *b)
-{
-	double x = *(const double *)a, y = *(const double *)b;
+#include "base/array.h"
 
-	return (x > y) - (x < y);
-}
+ORDER_NUMBERS(compare_doubles, double)
 
 void values_sort(double *values, size_t nr)
 {
@@ -48,11 +45,7 @@ struct ranked {
 	bool first; /* belongs to the first side */
 };
 
-static int compare_ranked(const void *a, const void *b)
-{
-	return compare_doubles(&((const struct ranked *)a)->value,
-			       &((const struct ranked *)b)->value);
-}
+ORDER(compare_ranked, struct ranked, UP(value))
 
 /* Ranks @all; returns the sum of t^3 - t over its ties. */
 static double rank_all(struct ranked *all, size_t nr)
@@ -83,14 +76,14 @@ static int exact_p(const struct ranked *all, size_t nr, size_t nr_a, size_t sum,
 {
 	size_t width = nr * (nr + 1) + 1, middle = nr_a * (nr + 1), i, k, s;
 	size_t far = sum > middle ? sum - middle : middle - sum;
-	double *ways = calloc((nr_a + 1) * width, sizeof(*ways));
+	double *ways __auto_mem = calloc((nr_a + 1) * width, sizeof(*ways));
 	double extreme = 0, total = 0;
 
 	if (!ways)
 		return -ENOMEM;
 	ways[0] = 1;
 	for (i = 0; i < nr; i++) {
-		size_t most = i + 1 < nr_a ? i + 1 : nr_a;
+		size_t most = SMALLER(i + 1, nr_a);
 
 		for (k = most; k > 0; k--) {
 			const double *from = ways + (k - 1) * width;
@@ -107,7 +100,6 @@ static int exact_p(const struct ranked *all, size_t nr, size_t nr_a, size_t sum,
 		if ((s > middle ? s - middle : middle - s) >= far)
 			extreme += n;
 	}
-	free(ways);
 	*out = extreme / total;
 	return 0;
 }
@@ -128,7 +120,7 @@ int mann_whitney_test(const double *a, size_t nr_a, const double *b, size_t nr_b
 		      struct mann_whitney *out)
 {
 	size_t nr = nr_a + nr_b, sum = 0;
-	struct ranked *all;
+	struct ranked *all __auto_mem = NULL;
 	double ties;
 	int err = 0;
 
@@ -141,10 +133,8 @@ int mann_whitney_test(const double *a, size_t nr_a, const double *b, size_t nr_b
 		all[i].value = i < nr_a ? a[i] : b[i - nr_a];
 		all[i].first = i < nr_a;
 		if (isnan(all[i].value))
-			err = -EINVAL;
+			return -EINVAL;
 	}
-	if (err)
-		goto out;
 	ties = rank_all(all, nr);
 	for (size_t i = 0; i < nr; i++)
 		sum += all[i].first ? all[i].rank : 0;
@@ -154,8 +144,6 @@ int mann_whitney_test(const double *a, size_t nr_a, const double *b, size_t nr_b
 		err = exact_p(all, nr, nr_a, sum, &out->p);
 	else
 		out->p = normal_p(out->u, (double)nr_a, (double)nr_b, ties);
-out:
-	free(all);
 	return err;
 }
 
@@ -173,11 +161,7 @@ struct test_p {
 	size_t index;
 };
 
-static int compare_tests(const void *a, const void *b)
-{
-	return compare_doubles(&((const struct test_p *)a)->p,
-			       &((const struct test_p *)b)->p);
-}
+ORDER(compare_tests, struct test_p, UP(p))
 
 long adjust_benjamini_hochberg(double *p, size_t nr)
 {
@@ -206,7 +190,7 @@ long adjust_benjamini_hochberg(double *p, size_t nr)
 
 double sign_test_p(uint64_t up, uint64_t down)
 {
-	uint64_t nr = up + down, most = up > down ? up : down;
+	uint64_t nr = up + down, most = LARGER(up, down);
 	double log_ways = -(double)nr * M_LN2, sum = 0;
 
 	for (uint64_t i = nr; i && i >= most; i--) {

@@ -8,13 +8,42 @@
 #include "base/array.h"
 #include "base/safe_text.h"
 
-static char *text_dup(const char *s, bool *failed)
+/* Copies @text to @texts. NULL: @text is NULL, or memory ran out. */
+static const char *keep(struct intern *texts, const char *text, bool *failed)
 {
-	char *copy = s ? strdup(s) : NULL;
+	uint32_t id = text ? intern_id(texts, text, strlen(text)) : 0;
 
-	if (s && !copy)
+	*failed |= text && !id;
+	return id ? intern_get(texts, id, NULL) : NULL;
+}
+
+/* The same for a heading: foreign names in it are made safe to show. */
+static const char *keep_title(struct intern *texts, const char *title, bool *failed)
+{
+	struct strbuf __auto_free safe = { 0 };
+
+	safe_text_puts(&safe, title);
+	*failed |= safe.failed;
+	return keep(texts, strbuf_text(&safe), failed);
+}
+
+/* The same for a formatted text, which follows @lead. */
+static __printf_fmt(4, 0) const
+	char *keep_format(struct intern *texts, bool *failed, const char *lead,
+			  const char *fmt, va_list ap)
+{
+	struct strbuf __auto_free sb = { 0 };
+	char *text __auto_mem = NULL;
+
+	if (vasprintf(&text, fmt, ap) < 0) {
+		text = NULL;
 		*failed = true;
-	return copy;
+		return NULL;
+	}
+	strbuf_puts(&sb, lead);
+	strbuf_puts(&sb, text);
+	*failed |= sb.failed;
+	return keep(texts, strbuf_text(&sb), failed);
 }
 
 struct table *table_new(const char *name, const char *title)
@@ -24,8 +53,8 @@ struct table *table_new(const char *name, const char *title)
 	if (!t)
 		return NULL;
 	t->share = -1;
-	t->name = text_dup(name, &t->failed);
-	t->title = text_dup(title, &t->failed);
+	t->name = keep(&t->texts, name, &t->failed);
+	t->title = keep(&t->texts, title, &t->failed);
 	if (!t->name || t->failed) {
 		table_free(t);
 		return NULL;
@@ -33,43 +62,16 @@ struct table *table_new(const char *name, const char *title)
 	return t;
 }
 
-static void summary_free(struct summary_item *items, size_t nr)
-{
-	for (size_t i = 0; i < nr; i++) {
-		free((char *)items[i].name);
-		free((char *)items[i].title);
-	}
-	free(items);
-}
-
-static void lines_free(char **lines, size_t nr)
-{
-	while (nr)
-		free(lines[--nr]);
-	free(lines);
-}
-
 /* Frees what @t has. */
 static void table_empty(struct table *t)
 {
-	for (size_t i = 0; i < t->nr_columns; i++) {
-		free((char *)t->columns[i].name);
-		free((char *)t->columns[i].title);
-		free((char *)t->columns[i].per);
-		free((char *)t->columns[i].mark);
-	}
 	free(t->columns);
 	free(t->cells);
-	summary_free(t->summary, t->nr_summary);
-	lines_free(t->notes, t->nr_notes);
+	free(t->summary);
+	free(t->notes);
 	free(t->legend);
-	intern_free(&t->texts);
-	free(t->name);
-	free(t->title);
-	free(t->by);
-	free(t->summary_title);
-	free(t->sorted_by);
 	free(t->text_out);
+	intern_free(&t->texts);
 }
 
 void table_free(struct table *t)
@@ -84,35 +86,22 @@ bool table_ok(const struct table *t)
 	return t && !t->failed;
 }
 
-/* Copies a heading and makes foreign names in it safe to show. */
-static char *title_dup(const char *title, bool *failed)
-{
-	struct strbuf safe = { 0 };
-	char *copy;
-
-	safe_text_puts(&safe, title);
-	strbuf_puts(&safe, "");
-	copy = strbuf_detach(&safe);
-	*failed |= !copy;
-	return copy;
-}
-
 void table_set_by(struct table *t, const char *by)
 {
-	free(t->by);
-	t->by = text_dup(by, &t->failed);
+	t->by = keep(&t->texts, by, &t->failed);
+}
+
+void table_set_title(struct table *t, const char *title)
+{
+	t->title = keep(&t->texts, title, &t->failed);
 }
 
 void table_set_summary_title(struct table *t, const char *fmt, ...)
 {
 	va_list args;
 
-	free(t->summary_title);
 	va_start(args, fmt);
-	if (vasprintf(&t->summary_title, fmt, args) < 0) {
-		t->summary_title = NULL;
-		t->failed = true;
-	}
+	t->summary_title = keep_format(&t->texts, &t->failed, "", fmt, args);
 	va_end(args);
 }
 
@@ -120,16 +109,17 @@ void table_add_column(struct table *t, const struct column *col)
 {
 	struct column *column;
 
-	if (array_grow(&t->columns, t->nr_columns, sizeof(*column)) || t->nr_rows) {
+	if (array_grow_size(&t->columns, t->nr_columns, sizeof(*column)) || t->nr_rows) {
 		t->failed = true;
 		return;
 	}
 	column = &t->columns[t->nr_columns++];
 	*column = *col;
-	column->name = text_dup(col->name, &t->failed);
-	column->title = title_dup(col->title ? col->title : col->name, &t->failed);
-	column->per = text_dup(col->per, &t->failed);
-	column->mark = text_dup(col->mark, &t->failed);
+	column->name = keep(&t->texts, col->name, &t->failed);
+	column->title =
+		keep_title(&t->texts, col->title ? col->title : col->name, &t->failed);
+	column->per = keep(&t->texts, col->per, &t->failed);
+	column->mark = keep(&t->texts, col->mark, &t->failed);
 }
 
 void table_add_columns(struct table *t, const struct column *cols, size_t nr)
@@ -140,74 +130,49 @@ void table_add_columns(struct table *t, const struct column *cols, size_t nr)
 
 struct cell *table_add_row(struct table *t)
 {
-	size_t capacity = t->rows_capacity ? t->rows_capacity * 2 : 16;
-	struct cell *cells;
-	size_t bytes;
+	size_t size = t->nr_columns * sizeof(*t->cells);
 
 	/* A column may be missing, and the caller would write to its cell. */
-	if (t->failed)
-		return NULL;
-	if (t->nr_rows == t->rows_capacity) {
-		if (__builtin_mul_overflow(capacity, t->nr_columns, &bytes) ||
-		    __builtin_mul_overflow(bytes, sizeof(*cells), &bytes))
-			goto fail;
-		cells = realloc(t->cells, bytes ? bytes : 1);
-		if (!cells)
-			goto fail;
-		t->cells = cells;
-		t->rows_capacity = capacity;
-	}
-	cells = t->cells + t->nr_rows++ * t->nr_columns;
-	memset(cells, 0, t->nr_columns * sizeof(*cells));
-	return cells;
-fail:
-	t->failed = true;
-	return NULL;
+	if (!t->failed && array_reserve_size(&t->cells, &t->rows_capacity, t->nr_rows + 1,
+					     size ? size : 1))
+		t->failed = true;
+	return t->failed ? NULL
+			 : memset(t->cells + t->nr_rows++ * t->nr_columns, 0, size);
 }
 
-/* Appends a formatted line to an array of lines. False if memory ran out. */
-static __printf_fmt(4, 0) bool lines_add(char ***lines, size_t *nr, const char *prefix,
-					 const char *fmt, va_list ap)
+void table_put_cells(struct table *t, const struct cell *cells, size_t nr)
 {
-	struct strbuf sb = { 0 };
-	char *text = NULL;
+	struct cell *row = table_add_row(t);
 
-	if (array_grow(lines, *nr, sizeof(**lines)) || vasprintf(&text, fmt, ap) < 0)
-		return false;
-	strbuf_puts(&sb, prefix);
-	strbuf_puts(&sb, text);
-	free(text);
-	text = strbuf_detach(&sb);
-	if (!text)
-		return false;
-	(*lines)[(*nr)++] = text;
-	return true;
+	if (row)
+		memcpy(row, cells,
+		       (nr < t->nr_columns ? nr : t->nr_columns) * sizeof(*row));
 }
 
-void table_add_note(struct table *t, const char *fmt, ...)
+void table_note_if(struct table *t, bool condition, const char *fmt, ...)
 {
+	const char *note;
 	va_list ap;
 
+	if (!condition)
+		return;
 	va_start(ap, fmt);
-	if (!lines_add(&t->notes, &t->nr_notes, "", fmt, ap))
+	note = keep_format(&t->texts, &t->failed, "", fmt, ap);
+	if (!note || ARRAY_ADD(t->notes, t->nr_notes, note))
 		t->failed = true;
 	va_end(ap);
 }
 
-/* Appends @item with copies of its strings. False if memory ran out. */
-static bool summary_add(struct summary_item **items, size_t *nr,
+/* Appends @item with copies of its strings among @texts. False if memory ran out. */
+static bool summary_add(struct intern *texts, struct summary_item **items, size_t *nr,
 			const struct summary_item *item)
 {
-	struct summary_item *added;
+	struct summary_item added = *item;
 	bool failed = false;
 
-	if (array_grow(items, *nr, sizeof(**items)))
-		return false;
-	added = &(*items)[(*nr)++];
-	*added = *item;
-	added->name = text_dup(item->name, &failed);
-	added->title = title_dup(item->title ? item->title : item->name, &failed);
-	return !failed;
+	added.name = keep(texts, item->name, &failed);
+	added.title = keep_title(texts, item->title ? item->title : item->name, &failed);
+	return !failed && !ARRAY_ADD(*items, *nr, added);
 }
 
 void table_add_summary_items(struct table *t, const struct summary_item *items, size_t nr)
@@ -215,7 +180,7 @@ void table_add_summary_items(struct table *t, const struct summary_item *items, 
 	for (size_t i = 0; i < nr; i++) {
 		/* The name is NULL if the caller had no memory for it. */
 		if (!items[i].name ||
-		    !summary_add(&t->summary, &t->nr_summary, &items[i]))
+		    !summary_add(&t->texts, &t->summary, &t->nr_summary, &items[i]))
 			t->failed = true;
 	}
 }
@@ -243,6 +208,15 @@ void table_add_summary_lines(struct table *t, const struct summary_line *lines, 
 	}
 }
 
+const struct cell *table_sum(const struct table *t, const char *name)
+{
+	for_each(line, t->summary, name ? t->nr_summary : 0) {
+		if (!strcmp(line->name, name))
+			return &line->value;
+	}
+	return NULL;
+}
+
 struct cell cell_uint(uint64_t u)
 {
 	return (struct cell){ .type = CELL_UINT, .u = u };
@@ -265,11 +239,9 @@ struct cell cell_address(uint64_t u)
 
 static struct cell text_cell(struct intern *texts, const char *s, bool *failed)
 {
-	uint32_t id = s ? intern_id(texts, s, strlen(s)) : 0;
+	const char *kept = keep(texts, s, failed);
 
-	*failed |= s && !id;
-	return id ? (struct cell){ .type = CELL_TEXT, .s = intern_get(texts, id, NULL) }
-		  : (struct cell){ .type = CELL_NONE };
+	return (struct cell){ .type = kept ? CELL_TEXT : CELL_NONE, .s = kept };
 }
 
 struct cell cell_text(struct table *t, const char *s)
@@ -330,6 +302,14 @@ bool column_title_is(const char *title, const char *key)
 	return title && (!*key || !strcmp(key, title));
 }
 
+bool table_ordered_by(const struct table *t, const char *name)
+{
+	const char *key = t->sorted_by ? t->sorted_by : "";
+
+	key += strspn(key, "+-");
+	return strcspn(key, ",") == strlen(name) && !strncmp(key, name, strlen(name));
+}
+
 int table_key_column(const struct table *t, const char *key)
 {
 	int column = table_column(t, key);
@@ -354,11 +334,8 @@ bool table_has_value(const struct table *t, const char *name)
 {
 	int column = table_column(t, name);
 
-	for (size_t row = 0; column >= 0 && row < t->nr_rows; row++) {
-		if (t->cells[row * t->nr_columns + (size_t)column].type != CELL_NONE)
-			return true;
-	}
-	return false;
+	return column >= 0 &&
+	       ANY(row, t->nr_rows, table_cell(t, row, column)->type != CELL_NONE);
 }
 
 void table_blank_live(struct table *t)
@@ -393,25 +370,13 @@ void table_blank_summary(struct table *t, const char *const *names, size_t nr)
 	}
 }
 
-/* The figure that the range of column @name is about: the column itself, unless it is an end of a
- * range.
- */
-static const char *range_figure(const struct table *t, const char *name)
-{
-	int column = table_column(t, name);
-
-	return column >= 0 && t->columns[column].range_of ? t->columns[column].range_of
-							  : name;
-}
-
 void table_show_range(struct table *t, const char *name)
 {
-	const char *figure = name ? range_figure(t, name) : NULL;
+	const struct column *column = name ? table_find_column(t, name) : NULL;
+	const char *figure = column && column->range_of ? column->range_of : name;
 	bool differ = false;
 
-	for (size_t i = 0; i < t->nr_columns; i++) {
-		const struct column *col = &t->columns[i];
-
+	for_each(col, t->columns, t->nr_columns) {
 		/* The reason is the column without a unit. It has a value only where the ends
 		 * differ.
 		 */
@@ -444,10 +409,8 @@ void report_free(struct report *r)
 	for (size_t i = 0; i < r->nr_tables; i++)
 		table_free(r->tables[i]);
 	free(r->tables);
-	summary_free(r->facts, r->nr_facts);
-	lines_free(r->banner, r->nr_banner);
-	for (size_t i = 0; i < r->nr_properties; i++)
-		free(r->properties[i].text);
+	free(r->facts);
+	free(r->banner);
 	free(r->properties);
 	intern_free(&r->texts);
 	table_empty(&r->spare);
@@ -458,11 +421,7 @@ bool report_ok(const struct report *r)
 {
 	if (!r || r->failed)
 		return false;
-	for (size_t i = 0; i < r->nr_tables; i++) {
-		if (!table_ok(r->tables[i]))
-			return false;
-	}
-	return true;
+	return !ANY(i, r->nr_tables, !table_ok(r->tables[i]));
 }
 
 const struct table *report_table(const struct report *r, const char *name)
@@ -476,7 +435,7 @@ const struct table *report_table(const struct report *r, const char *name)
 
 bool report_add_table(struct report *r, struct table *t)
 {
-	if (!t || array_grow(&r->tables, r->nr_tables, sizeof(*r->tables))) {
+	if (!t || array_grow(&r->tables, r->nr_tables)) {
 		table_free(t);
 		r->failed = true;
 		return false;
@@ -489,9 +448,9 @@ const struct cell *report_fact(const struct report *r, const char *name)
 {
 	static const struct cell none = { .type = CELL_NONE };
 
-	for (size_t i = 0; i < r->nr_facts; i++) {
-		if (!strcmp(r->facts[i].name, name))
-			return &r->facts[i].value;
+	for_each(fact, r->facts, r->nr_facts) {
+		if (!strcmp(fact->name, name))
+			return &fact->value;
 	}
 	return &none;
 }
@@ -502,7 +461,7 @@ void report_add_fact(struct report *r, const char *name, struct cell value)
 
 	if (value.type == CELL_TEXT)
 		item.value = text_cell(&r->texts, value.s, &r->failed);
-	if (!summary_add(&r->facts, &r->nr_facts, &item))
+	if (!summary_add(&r->texts, &r->facts, &r->nr_facts, &item))
 		r->failed = true;
 }
 
@@ -512,12 +471,16 @@ void report_add_text_fact(struct report *r, const char *name, const char *text)
 			(struct cell){ .type = text ? CELL_TEXT : CELL_NONE, .s = text });
 }
 
-void report_add_banner(struct report *r, bool loud, const char *fmt, ...)
+void report_banner_if(struct report *r, bool condition, bool loud, const char *fmt, ...)
 {
+	const char *line;
 	va_list ap;
 
+	if (!condition)
+		return;
 	va_start(ap, fmt);
-	if (!lines_add(&r->banner, &r->nr_banner, loud ? "!" : "", fmt, ap))
+	line = keep_format(&r->texts, &r->failed, loud ? "!" : "", fmt, ap);
+	if (!line || ARRAY_ADD(r->banner, r->nr_banner, line))
 		r->failed = true;
 	va_end(ap);
 }
@@ -525,14 +488,12 @@ void report_add_banner(struct report *r, bool loud, const char *fmt, ...)
 void report_add_property(struct report *r, const char *name, bool loud, const char *fmt,
 			 ...)
 {
-	char *text = NULL;
+	struct property property = { name, NULL, loud };
 	va_list ap;
 
 	va_start(ap, fmt);
-	if (array_grow(&r->properties, r->nr_properties, sizeof(*r->properties)) ||
-	    vasprintf(&text, fmt, ap) < 0)
+	property.text = keep_format(&r->texts, &r->failed, "", fmt, ap);
+	if (!property.text || ARRAY_ADD(r->properties, r->nr_properties, property))
 		r->failed = true;
-	else
-		r->properties[r->nr_properties++] = (struct property){ name, text, loud };
 	va_end(ap);
 }

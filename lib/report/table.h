@@ -175,10 +175,10 @@ struct table_cross {
  * All strings passed to the functions below are copied. Equal texts are stored once.
  */
 struct table {
-	char *name;
-	char *title;
-	char *by;
-	char *summary_title;
+	const char *name;
+	const char *title;
+	const char *by;
+	const char *summary_title;
 	struct column *columns;
 	size_t nr_columns;
 	struct cell *cells; /* nr_rows * nr_columns */
@@ -190,13 +190,13 @@ struct table {
 	const struct table_tree *tree;
 	const struct table_cross *cross;
 	bool *text_out;
-	char **notes;
+	const char **notes;
 	size_t nr_notes;
 	const char *legend_of, *legend_title;
 	struct legend_item *legend;
-	size_t nr_legend, legend_capacity;
-	struct intern texts; /* internal */
-	char *sorted_by;
+	size_t nr_legend;
+	struct intern texts; /* all of them; internal */
+	const char *sorted_by;
 	const char *usual_sort;
 	size_t nr_rows_total;
 	bool no_shares;
@@ -221,15 +221,28 @@ void table_free(struct table *t); /* NULL is allowed, as everywhere */
 /* Was there enough memory for everything added? Adding a column after the first row fails too. */
 bool table_ok(const struct table *t);
 void table_set_by(struct table *t, const char *by);
+void table_set_title(struct table *t, const char *title);
 void table_set_summary_title(struct table *t, const char *fmt, ...) __printf_fmt(2, 3);
 void table_add_column(struct table *t, const struct column *col);
 /* Adds @nr columns. */
 void table_add_columns(struct table *t, const struct column *cols, size_t nr);
+/* Adds the columns that follow, each in braces. */
+#define TABLE_COLUMNS(t, ...)                                        \
+	table_add_columns(t, (const struct column[]){ __VA_ARGS__ }, \
+			  ARRAY_SIZE(((const struct column[]){ __VA_ARGS__ })))
 /* Adds a row of CELL_NONE. Returns its cells, valid until the next row is added; NULL:
  * no memory.
  */
 struct cell *table_add_row(struct table *t);
-void table_add_note(struct table *t, const char *fmt, ...) __printf_fmt(2, 3);
+/* Adds a row that begins with these @nr cells. */
+void table_put_cells(struct table *t, const struct cell *cells, size_t nr);
+#define TABLE_ROW(t, ...)                                        \
+	table_put_cells(t, (const struct cell[]){ __VA_ARGS__ }, \
+			ARRAY_SIZE(((const struct cell[]){ __VA_ARGS__ })))
+/* Adds a note if @condition holds; else @t may be NULL. The text is formatted only if it does. */
+void table_note_if(struct table *t, bool condition, const char *fmt, ...)
+	__printf_fmt(3, 4);
+#define table_add_note(t, ...) table_note_if(t, true, __VA_ARGS__)
 /* Explains @word, which may occur in the texts of column @legend_of. */
 void table_add_legend(struct table *t, const char *word, const char *meaning);
 /* Appends the legend of the words in the first @nr_rows rows, "GFP: K GFP_KERNEL  C __GFP_COMP";
@@ -244,6 +257,13 @@ void table_add_summary_items(struct table *t, const struct summary_item *items,
 /* The same for whole numbers; @bound applies to all of them. */
 void table_add_summary_lines(struct table *t, const struct summary_line *lines, size_t nr,
 			     bool bound);
+/* The same for the lines that follow, each in braces. */
+#define TABLE_SUMMARY(t, bound, ...)                             \
+	table_add_summary_lines(                                 \
+		t, (const struct summary_line[]){ __VA_ARGS__ }, \
+		ARRAY_SIZE(((const struct summary_line[]){ __VA_ARGS__ })), bound)
+/* The value of the line @name of the summary; NULL: none, or @name is NULL. */
+const struct cell *table_sum(const struct table *t, const char *name);
 struct cell cell_uint(uint64_t u);
 struct cell cell_int(int64_t i);
 struct cell cell_real(double f);
@@ -282,6 +302,8 @@ static inline const char *table_text(const struct table *t, size_t row, int colu
  * NULL.
  */
 bool column_title_is(const char *title, const char *key);
+/* Is @name, the name of a column, the first of the keys by which @t is sorted? */
+bool table_ordered_by(const struct table *t, const char *name);
 /* The index of the column that a sort key means: by its name, or by its title, which does not begin
  * with a small letter; -1.
  */
@@ -294,15 +316,12 @@ static inline size_t table_text_rows(const struct table *t)
 	return t->text_rows && t->text_rows < t->nr_rows ? t->text_rows : t->nr_rows;
 }
 
-/* Number of rows to iterate for text; table_text_has() tells which of them it shows. */
-static inline size_t table_text_end(const struct table *t)
+/* Of the rows from number @row on, the first that text shows; nr_rows: text shows no more. */
+static inline size_t table_text_next(const struct table *t, size_t row)
 {
-	return t->text_out ? t->nr_rows : table_text_rows(t);
-}
-
-static inline bool table_text_has(const struct table *t, size_t row)
-{
-	return !t->text_out || !t->text_out[row];
+	while (t->text_out && row < t->nr_rows && t->text_out[row])
+		row++;
+	return t->text_out || row < table_text_rows(t) ? row : t->nr_rows;
 }
 
 /* Does any row have a value in column @name? */
@@ -373,7 +392,7 @@ void table_limit(struct table *t, uint64_t lines);
 /* The same for text only: the other formats have all rows. */
 void table_limit_text(struct table *t, uint64_t lines);
 
-struct json_item;
+struct json_layout;
 
 /**
  * struct property - a name and a value on a line of text
@@ -382,26 +401,26 @@ struct json_item;
  */
 struct property {
 	const char *name;
-	char *text;
+	const char *text;
 	bool loud;
 };
 
 /**
  * struct report - a set of tables with the facts about their recording: the input of a renderer
  * @subject: JSON key of the facts; static; NULL: "recording"
- * @layout: static; JSON is one object of these keys (report/json_layout.h); NULL: the standard form
+ * @layout: static; JSON is one object of these keys (report/render.h); NULL: the standard form
  * @facts: "kernel", "machine", ... in order
  * @banner: comment lines at the top; the loud ones, which JSON has too, start with '!'
  * @properties: lines above the tables that are not comments; text only
- * @texts: owns the facts' texts; internal
+ * @texts: owns all texts; internal
  * @spare: takes what is added to a table for which there was no memory; it is not shown
  */
 struct report {
 	const char *subject;
-	const struct json_item *layout;
+	const struct json_layout *layout;
 	struct summary_item *facts;
 	size_t nr_facts;
-	char **banner;
+	const char **banner;
 	size_t nr_banner;
 	struct property *properties;
 	size_t nr_properties;
@@ -426,8 +445,10 @@ void report_add_fact(struct report *r, const char *name, struct cell value);
 const struct cell *report_fact(const struct report *r, const char *name);
 /* @text may be NULL: no value. */
 void report_add_text_fact(struct report *r, const char *name, const char *text);
-void report_add_banner(struct report *r, bool loud, const char *fmt, ...)
-	__printf_fmt(3, 4);
+/* Adds a line at the top if @condition holds; the text is formatted only if it does. */
+void report_banner_if(struct report *r, bool condition, bool loud, const char *fmt, ...)
+	__printf_fmt(4, 5);
+#define report_add_banner(r, loud, ...) report_banner_if(r, true, loud, __VA_ARGS__)
 /* @name is static. The text may come from anywhere: the renderer makes it safe. */
 void report_add_property(struct report *r, const char *name, bool loud, const char *fmt,
 			 ...) __printf_fmt(4, 5);

@@ -19,41 +19,41 @@ struct text_tree_row {
 /* Finds which rows are branches, once their @above is known. @below: scratch space with a number
  * for each row, plus one for the roots.
  */
-static void find_branches(struct text_tree *tree, size_t *below)
+static void find_branches(struct text_layout *l, size_t *below)
 {
-	const struct table *t = tree->t;
+	const struct table *t = l->t;
 	size_t above;
 
 	for (size_t i = t->nr_rows; i; i--) {
-		struct text_tree_row *row = &tree->rows[i - 1];
+		struct text_tree_row *row = &l->rows[i - 1];
 
-		if (!table_text_has(t, i - 1))
+		if (t->text_out ? t->text_out[i - 1] : i > table_text_rows(t))
 			continue;
 		above = row->above == TREE_ROOT ? t->nr_rows : row->above;
 		row->last = !below[above]++;
 	}
 	for (size_t i = 0; i < t->nr_rows; i++) {
-		above = tree->rows[i].above;
-		tree->rows[i].branch = below[above == TREE_ROOT ? t->nr_rows : above] > 1;
+		above = l->rows[i].above;
+		l->rows[i].branch = below[above == TREE_ROOT ? t->nr_rows : above] > 1;
 	}
 }
 
 /* Reads the rows that text shows, if @t is a tree. 0 or -ENOMEM. */
-static int read_tree(struct text_tree *tree, const struct table *t)
+static int read_tree(struct text_layout *l)
 {
+	const struct table *t = l->t;
 	size_t *parents __auto_mem = NULL, *below __auto_mem = NULL;
 
-	*tree = (struct text_tree){ .t = t };
 	if (!t->tree)
 		return 0;
 	parents = tree_parents(t);
 	below = calloc(t->nr_rows + 1, sizeof(*below));
-	tree->rows = calloc(t->nr_rows + 1, sizeof(*tree->rows));
-	if (!parents || !below || !tree->rows)
+	l->rows = calloc(t->nr_rows + 1, sizeof(*l->rows));
+	if (!parents || !below || !l->rows)
 		return -ENOMEM;
 	for (size_t i = 0; i < t->nr_rows; i++)
-		tree->rows[i].above = parents[i];
-	find_branches(tree, below);
+		l->rows[i].above = parents[i];
+	find_branches(l, below);
 	return 0;
 }
 
@@ -63,24 +63,24 @@ static size_t branch_width(const struct text_tree_row *row)
 	return row->above == TREE_ROOT ? 2 : 3;
 }
 
-void text_tree_lead(const struct text_tree *tree, const struct cell *cells,
-		    struct strbuf *sb)
+void text_layout_branches(const struct text_layout *l, const struct cell *cells,
+			  struct strbuf *sb)
 {
 	const struct text_tree_row *row;
 	size_t own, i, end;
 
-	if (!tree->rows)
+	if (!l->rows)
 		return;
-	own = (size_t)(cells - tree->t->cells) / tree->t->nr_columns;
-	for (i = own, end = sb->size; i != TREE_ROOT; i = tree->rows[i].above) {
-		row = &tree->rows[i];
+	own = (size_t)(cells - l->t->cells) / l->t->nr_columns;
+	for (i = own, end = sb->size; i != TREE_ROOT; i = l->rows[i].above) {
+		row = &l->rows[i];
 		end += row->branch ? branch_width(row) : 0;
 	}
 	strbuf_printf(sb, "%*s", (int)(end - sb->size), "");
 	if (sb->failed)
 		return;
-	for (i = own; i != TREE_ROOT; i = tree->rows[i].above) {
-		row = &tree->rows[i];
+	for (i = own; i != TREE_ROOT; i = l->rows[i].above) {
+		row = &l->rows[i];
 		if (!row->branch)
 			continue;
 		end -= branch_width(row);
@@ -114,8 +114,8 @@ bool render_rounds(const struct render_options *opts, enum column_unit unit,
 	       (opts->terminal && (unit == UNIT_NS || unit == UNIT_TIME));
 }
 
-size_t text_layout_cell(const struct text_column *c, const struct cell *row,
-			struct strbuf *sb)
+size_t text_layout_cell(const struct text_layout *l, const struct text_column *c,
+			const struct cell *row, struct strbuf *sb)
 {
 	const struct cell *cell = row + c->index;
 	enum column_unit unit = c->column->unit;
@@ -130,13 +130,13 @@ size_t text_layout_cell(const struct text_column *c, const struct cell *row,
 			spark_levels(&c->spark, cell->s, sb);
 		return sb->size;
 	}
-	if (c->tree)
-		text_tree_lead(c->tree, row, sb);
+	if (c->branches)
+		text_layout_branches(l, row, sb);
 	if (c->column->change && text_cell_sign(cell) > 0)
 		strbuf_puts(sb, "+");
 	if (c->column->spell && cell->type == CELL_TEXT)
 		spelled.s = c->column->spell(cell->s);
-	text_cell(sb, &spelled, unit, render_rounds(c->opts, unit, &spelled), "");
+	text_cell(sb, &spelled, unit, render_rounds(l->opts, unit, &spelled), "");
 	head = sb->size;
 	if (c->mark >= 0 && row[c->mark].type == CELL_TEXT)
 		text_cell(sb, &row[c->mark], UNIT_NONE, false, "");
@@ -145,7 +145,7 @@ size_t text_layout_cell(const struct text_column *c, const struct cell *row,
 	if (cell->type == CELL_UINT && row[c->per].type == CELL_UINT && row[c->per].u)
 		quotient = cell_uint(cell->u / row[c->per].u);
 	strbuf_puts(sb, "/");
-	text_cell(sb, &quotient, unit, render_rounds(c->opts, unit, &quotient), "");
+	text_cell(sb, &quotient, unit, render_rounds(l->opts, unit, &quotient), "");
 	return head;
 }
 
@@ -169,61 +169,41 @@ size_t text_layout_width(const struct text_layout *l, const struct text_column *
 	size_t width = c->head + text_layout_tail(l, c);
 	size_t title = text_layout_title(l, c);
 
-	return title > width ? title : width;
+	return LARGER(title, width);
 }
 
-/* Scratch space for cells that are only measured. */
-struct measure {
-	const struct table *t;
-	struct strbuf sb;
-	const struct render_options *opts;
-};
-
-/* Fits the axis to all rows that are shown. */
-static void fit_spark(const struct table *t, struct text_column *c)
+static void measure(struct text_layout *l, struct text_column *c)
 {
-	size_t nr = table_text_end(t), i;
+	const struct table *t = l->t;
+	size_t i, head;
 
-	for (i = 0; i < nr; i++) {
-		const struct cell *cell = &t->cells[i * t->nr_columns + c->index];
+	/* A histogram's axis fits all rows that are shown. */
+	for (i = table_text_next(t, 0); c->column->histogram && i < t->nr_rows;
+	     i = table_text_next(t, i + 1))
+		spark_fit(&c->spark, table_text(t, i, (int)c->index));
+	for (i = table_text_next(t, 0); i < t->nr_rows; i = table_text_next(t, i + 1)) {
+		const struct cell *row = &t->cells[i * t->nr_columns];
 
-		if (cell->type == CELL_TEXT && table_text_has(t, i))
-			spark_fit(&c->spark, cell->s);
-	}
-}
-
-static void measure(struct measure *m, struct text_column *c)
-{
-	const struct cell *row = m->t->cells;
-	size_t nr = table_text_end(m->t), i, head;
-
-	if (c->column->histogram)
-		fit_spark(m->t, c);
-	for (i = 0; i < nr; i++, row += m->t->nr_columns) {
-		if (!table_text_has(m->t, i))
-			continue;
-		head = text_layout_cell(c, row, &m->sb);
-		if (head > c->head)
-			c->head = head;
-		if (m->sb.size - head > c->tail)
-			c->tail = m->sb.size - head;
+		head = text_layout_cell(l, c, row, &l->cell);
+		c->head = LARGER(c->head, head);
+		c->tail = LARGER(c->tail, l->cell.size - head);
 		if (row[c->index].type == CELL_TEXT && c->column->unit == UNIT_NONE)
 			c->text = true;
 	}
 }
 
-static void take(struct text_layout *l, struct measure *m, size_t index)
+static void take(struct text_layout *l, size_t index)
 {
-	const struct column *col = &m->t->columns[index];
+	const struct column *col = &l->t->columns[index];
 	struct text_column *c = &l->columns[l->nr++];
 
-	*c = (struct text_column){ .column = col, .index = index, .opts = m->opts };
-	c->per = col->per ? table_column(m->t, col->per) : -1;
-	c->mark = col->mark ? table_column(m->t, col->mark) : -1;
-	if (col->last && l->tree.rows)
-		c->tree = &l->tree;
+	*c = (struct text_column){ .column = col,
+				   .index = index,
+				   .branches = col->last && l->rows };
+	c->per = col->per ? table_column(l->t, col->per) : -1;
+	c->mark = col->mark ? table_column(l->t, col->mark) : -1;
 	l->has_per |= c->per >= 0;
-	measure(m, c);
+	measure(l, c);
 	c->widest = c->head;
 }
 
@@ -249,9 +229,9 @@ static unsigned int turn_of(const struct table *t, const struct column *col)
 /* Collects the columns that text shows, by their turn, and shares after the column that they refer
  * to.
  */
-static void collect(struct text_layout *l, struct measure *m)
+static void collect(struct text_layout *l)
 {
-	const struct table *t = m->t;
+	const struct table *t = l->t;
 
 	for (unsigned int turn = 0; turn <= TURN_LAST; turn++) {
 		for (size_t i = 0; i < t->nr_columns; i++) {
@@ -260,24 +240,13 @@ static void collect(struct text_layout *l, struct measure *m)
 			if (col->hidden || col->below || col->remark || col->part ||
 			    turn_of(t, col) != turn)
 				continue;
-			take(l, m, i);
+			take(l, i);
 			for (size_t k = 0; (int)i == t->share && k < t->nr_columns; k++) {
 				if (t->columns[k].part && !t->columns[k].hidden)
-					take(l, m, k);
+					take(l, k);
 			}
 		}
 	}
-}
-
-/* Is @name the first of the keys in "order, -hit"? */
-static bool orders_rows(const struct table *t, const char *name)
-{
-	const char *key = t->sorted_by ? t->sorted_by : "";
-	size_t size;
-
-	key += strspn(key, "+-");
-	size = strcspn(key, ",");
-	return size == strlen(name) && !strncmp(key, name, size);
 }
 
 /* Columns without which the rows mean nothing. */
@@ -285,28 +254,26 @@ static bool is_needed(const struct table *t, const struct text_column *c)
 {
 	const struct column *col = c->column;
 
-	return c->tells || (col->last && !col->leaves) || orders_rows(t, col->name) ||
-	       (t->by && !strcmp(t->by, col->name));
+	return c->tells || (col->last && !col->leaves) ||
+	       table_ordered_by(t, col->name) || (t->by && !strcmp(t->by, col->name));
 }
 
 /* Leaves out the next column: all columns that leave together, or one of the unranked ones, which
  * leave after all others. False: only needed columns remain.
  */
-static bool leave(struct text_layout *l, const struct table *t, unsigned int turn)
+static bool leave(struct text_layout *l, unsigned int turn)
 {
 	struct text_column *first = NULL;
 
-	for (size_t i = 0; i < l->nr; i++) {
-		struct text_column *c = &l->columns[i];
-
-		if (!c->out && !is_needed(t, c) &&
+	for_each(c, l->columns, l->nr) {
+		if (!c->out && !is_needed(l->t, c) &&
 		    (!first || c->column->leaves >= first->column->leaves))
 			first = c;
 	}
 	for (size_t i = 0; first && i < l->nr; i++) {
 		struct text_column *c = &l->columns[i];
 
-		if (c->out || is_needed(t, c) ||
+		if (c->out || is_needed(l->t, c) ||
 		    c->column->leaves != first->column->leaves ||
 		    (c != first && !c->column->leaves))
 			continue;
@@ -334,9 +301,7 @@ static size_t last_begins(struct text_layout *l)
 
 size_t text_layout_line(struct text_layout *l)
 {
-	size_t used = last_begins(l);
-
-	return l->nr ? used + text_layout_width(l, &l->columns[l->last]) : 0;
+	return l->nr ? last_begins(l) + text_layout_width(l, &l->columns[l->last]) : 0;
 }
 
 static bool fits(struct text_layout *l, size_t width)
@@ -351,19 +316,17 @@ static bool fits(struct text_layout *l, size_t width)
 }
 
 /* Names longer than @room do not widen their column: they get a line of their own. */
-static void limit_names(struct text_layout *l, struct measure *m, size_t room)
+static void limit_names(struct text_layout *l, size_t room)
 {
 	struct text_column *last = &l->columns[l->last];
-	const struct cell *row = m->t->cells;
-	size_t nr = table_text_end(m->t), i, size;
+	const struct table *t = l->t;
+	size_t i, size;
 
 	if (!last->text || last->column->words || last->head <= room)
 		return;
 	last->head = 0;
-	for (i = 0; i < nr; i++, row += m->t->nr_columns) {
-		if (!table_text_has(m->t, i))
-			continue;
-		size = text_layout_cell(last, row, &m->sb);
+	for (i = table_text_next(t, 0); i < t->nr_rows; i = table_text_next(t, i + 1)) {
+		size = text_layout_cell(l, last, &t->cells[i * t->nr_columns], &l->cell);
 		if (size <= room && size > last->head)
 			last->head = size;
 	}
@@ -377,7 +340,7 @@ static void set_out(struct text_layout *l, unsigned int turn, bool out)
 	}
 }
 
-static void choose(struct text_layout *l, struct measure *m, size_t width)
+static void choose(struct text_layout *l, size_t width)
 {
 	unsigned int turn = 0;
 	size_t used;
@@ -390,12 +353,12 @@ static void choose(struct text_layout *l, struct measure *m, size_t width)
 	}
 	if (fits(l, width))
 		return;
-	limit_names(l, m, width / 2 > NAMES_MIN ? width / 2 : NAMES_MIN);
+	limit_names(l, width / 2 > NAMES_MIN ? width / 2 : NAMES_MIN);
 	l->per = !l->has_per;
-	while (!fits(l, width) && leave(l, m->t, turn + 1))
+	while (!fits(l, width) && leave(l, turn + 1))
 		turn++;
 	used = last_begins(l);
-	limit_names(l, m, width > used ? width - used : 0);
+	limit_names(l, less(width, used));
 	/* Some columns may fit after all; try those that left last first. */
 	for (; turn; turn--) {
 		set_out(l, turn, false);
@@ -409,20 +372,17 @@ static void choose(struct text_layout *l, struct measure *m, size_t width)
 }
 
 /* Appends to @key what @row shows in the columns that hold names, not figures, and below it. */
-static void row_names(const struct text_layout *l, struct measure *m,
-		      const struct cell *row, struct strbuf *key)
+static void row_names(struct text_layout *l, const struct cell *row, struct strbuf *key)
 {
 	strbuf_reset(key);
-	for (size_t i = 0; i < l->nr; i++) {
-		const struct text_column *c = &l->columns[i];
-
+	for_each(c, l->columns, l->nr) {
 		if (c->out || c->column->unit != UNIT_NONE)
 			continue;
-		text_layout_cell(c, row, &m->sb);
-		strbuf_add(key, strbuf_text(&m->sb), m->sb.size + 1);
+		text_layout_cell(l, c, row, &l->cell);
+		strbuf_add(key, strbuf_text(&l->cell), l->cell.size + 1);
 	}
-	for (size_t i = 0; i < m->t->nr_columns; i++) {
-		if (m->t->columns[i].below && row[i].type == CELL_TEXT)
+	for (size_t i = 0; i < l->t->nr_columns; i++) {
+		if (l->t->columns[i].below && row[i].type == CELL_TEXT)
 			strbuf_add(key, row[i].s, strlen(row[i].s) + 1);
 	}
 }
@@ -433,8 +393,7 @@ static struct text_column *telling(struct text_layout *l, const struct cell *a,
 {
 	struct text_column *best = NULL;
 
-	for (size_t i = 0; i < l->nr; i++) {
-		struct text_column *c = &l->columns[i];
+	for_each(c, l->columns, l->nr) {
 		const struct cell *x = a + c->index, *y = b + c->index;
 		bool same = x->type == y->type &&
 			    (x->type == CELL_TEXT ? !strcmp(x->s, y->s) : x->u == y->u);
@@ -449,23 +408,22 @@ static struct text_column *telling(struct text_layout *l, const struct cell *a,
 /* Finds a hidden column whose values differ in two rows that look alike. NULL: all rows can be told
  * apart, no hidden column tells them apart, or memory ran out.
  */
-static struct text_column *find_telling(struct text_layout *l, struct measure *m)
+static struct text_column *find_telling(struct text_layout *l)
 {
-	const struct table *t = m->t;
-	size_t nr = table_text_end(t), shown = 0;
-	size_t *rows __auto_mem =
-		calloc(nr + 1, sizeof(*rows)); /* of each different key */
+	const struct table *t = l->t;
+	size_t shown = 0;
+	size_t *rows __auto_mem = /* of each different key */
+		calloc(table_text_rows(t) + 1, sizeof(*rows));
 	struct text_column *found = NULL;
 	struct intern keys = { 0 };
 	struct strbuf __auto_free key = { 0 };
 
-	for (size_t i = 0; rows && i < nr && !found; i++) {
+	for (size_t i = table_text_next(t, 0); rows && i < t->nr_rows && !found;
+	     i = table_text_next(t, i + 1)) {
 		const struct cell *row = &t->cells[i * t->nr_columns];
 		uint32_t id;
 
-		if (!table_text_has(t, i))
-			continue;
-		row_names(l, m, row, &key);
+		row_names(l, row, &key);
 		id = intern_id(&keys, strbuf_text(&key), key.size);
 		if (id > shown)
 			rows[shown++] = i;
@@ -477,18 +435,18 @@ static struct text_column *find_telling(struct text_layout *l, struct measure *m
 }
 
 /* As choose(). A column that tells rows apart stays if the figures that leave make room. */
-static void choose_telling(struct text_layout *l, struct measure *m, size_t width)
+static void choose_telling(struct text_layout *l, size_t width)
 {
 	struct text_column *c;
 
-	choose(l, m, width);
-	while (!l->tree.rows && (c = find_telling(l, m))) {
+	choose(l, width);
+	while (!l->rows && (c = find_telling(l))) {
 		c->tells = true;
-		choose(l, m, width);
+		choose(l, width);
 		if (fits(l, width))
 			continue;
 		c->tells = false;
-		choose(l, m, width);
+		choose(l, width);
 		break;
 	}
 }
@@ -497,26 +455,22 @@ int text_layout_init(struct text_layout *l, const struct table *t,
 		     const struct render_options *opts)
 {
 	size_t nr = t->nr_columns ? t->nr_columns : 1, used;
-	struct measure m = { .t = t, .opts = opts };
 	size_t width = opts->wide ? 0 : opts->width;
 	int err;
 
-	*l = (struct text_layout){ .per = true, .room = SIZE_MAX };
+	*l = (struct text_layout){ t, opts, .per = true, .room = SIZE_MAX };
 	l->columns = calloc(nr, sizeof(*l->columns));
-	err = l->columns ? read_tree(&l->tree, t) : -ENOMEM;
+	err = l->columns ? read_tree(l) : -ENOMEM;
 	if (!err)
-		collect(l, &m);
+		collect(l);
 	if (!err && width && l->nr)
-		choose_telling(l, &m, width);
+		choose_telling(l, width);
 	if (!err && l->nr) {
 		used = last_begins(l);
 		if (width)
-			l->room = width > used ? width - used : 0;
+			l->room = less(width, used);
 	}
-	if (m.sb.failed)
-		err = -ENOMEM;
-	strbuf_free(&m.sb);
-	return err;
+	return l->cell.failed ? -ENOMEM : err;
 }
 
 size_t text_layout_hidden(const struct text_layout *l, struct strbuf *sb)
@@ -527,9 +481,7 @@ size_t text_layout_hidden(const struct text_layout *l, struct strbuf *sb)
 		strbuf_puts(sb, "Per");
 		nr++;
 	}
-	for (size_t i = 0; i < l->nr; i++) {
-		const struct text_column *c = &l->columns[i];
-
+	for_each(c, l->columns, l->nr) {
 		if (c->out)
 			strbuf_printf(sb, "%s%.*s", nr++ ? ", " : "",
 				      (int)title_without_per(c), c->column->title);
@@ -540,6 +492,7 @@ size_t text_layout_hidden(const struct text_layout *l, struct strbuf *sb)
 void text_layout_free(struct text_layout *l)
 {
 	free(l->columns);
-	free(l->tree.rows);
+	free(l->rows);
+	strbuf_free(&l->cell);
 	*l = (struct text_layout){ .columns = NULL };
 }

@@ -11,20 +11,6 @@
 #include "report/spark.h"
 #include "report/table.h"
 
-struct text_tree_row;
-
-/* Zero-initialised it is a list, whose rows have nothing before their names. */
-struct text_tree {
-	const struct table *t;
-	struct text_tree_row *rows;
-};
-
-/* Appends the branches before the name in a row; @row is its first cell. An only child has its name
- * directly below its parent's; several children are branches.
- */
-void text_tree_lead(const struct text_tree *tree, const struct cell *row,
-		    struct strbuf *sb);
-
 #define TEXT_LEAD 2 /* characters before the first column: "# " or two spaces */
 #define TEXT_GAP  2 /* between two columns */
 
@@ -33,11 +19,9 @@ void text_tree_lead(const struct text_tree *tree, const struct cell *row,
  * @index: in the table
  * @per: index of the divisor column; -1: none
  * @mark: index of the column whose marks follow its numbers; -1: none
- * @text: it holds texts, which are left-aligned
- * @opts: decide which of its numbers are rounded
+ * @text: it holds texts, which are left-aligned; @branches: those of a tree are before them
  * @head, @tail: the widest part before the '/' of a ratio or before a mark, and the widest rest
  * @widest: @head without a limit to long names
- * @tree: draws the branches before its texts; NULL: none
  * @spark: the axis of a histogram's marks
  * @out: it does not fit; @turn: when it was left out: 1, 2, ...
  * @tells: it alone tells rows apart
@@ -46,10 +30,8 @@ struct text_column {
 	const struct column *column;
 	size_t index;
 	int per, mark;
-	bool text;
-	const struct render_options *opts;
+	bool text, branches;
 	size_t head, tail, widest;
-	const struct text_tree *tree;
 	struct spark spark;
 	bool out, tells;
 	unsigned int turn;
@@ -57,17 +39,21 @@ struct text_column {
 
 /**
  * struct text_layout - a table's columns in the order of a line
+ * @opts: decide which numbers are rounded
  * @per: ratios are shown in full; else only the part before '/'
  * @has_per: there is a ratio
  * @last: index in @columns of the line's last column
- * @tree: draws the branches before the last column's names
  * @room: characters left for the last column; SIZE_MAX: unlimited
+ * @rows: of a tree, else NULL; @cell: scratch: both internal
  */
 struct text_layout {
+	const struct table *t;
+	const struct render_options *opts;
 	struct text_column *columns;
 	size_t nr, last, room;
-	struct text_tree tree;
 	bool per, has_per;
+	struct text_tree_row *rows;
+	struct strbuf cell;
 };
 
 /**
@@ -97,8 +83,13 @@ size_t text_layout_tail(const struct text_layout *l, const struct text_column *c
 /* Puts the cell of @row in column @c into @sb, which is emptied first. Returns the bytes before the
  * '/' of a ratio or before a mark, or all. For a histogram these are spark_levels().
  */
-size_t text_layout_cell(const struct text_column *c, const struct cell *row,
-			struct strbuf *sb);
+size_t text_layout_cell(const struct text_layout *l, const struct text_column *c,
+			const struct cell *row, struct strbuf *sb);
+/* Appends the branches before the name in a row of a tree; @row is its first cell. An only child
+ * has its name directly below its parent's; several children are branches.
+ */
+void text_layout_branches(const struct text_layout *l, const struct cell *row,
+			  struct strbuf *sb);
 /* Appends the titles of the columns that were left out, separated by commas. Returns
  * their number.
  */
@@ -107,12 +98,10 @@ size_t text_layout_hidden(const struct text_layout *l, struct strbuf *sb);
 /* The most rows, and columns, of a matrix. */
 #define CROSS_MAX 32
 
-/* Can text show all of @t as a matrix? Not if rows were cut off or there are too many numbers. */
-bool table_can_cross(const struct table *t);
-/* The matrix of @t, without notes and summary, if table_can_cross(). The caller frees it. A pair
- * without a row is 0. NULL: no memory.
+/* The matrix of @t, without notes and summary, which the caller frees. A pair without a row is 0.
+ * NULL: @t is no list of pairs, rows were cut off, or there are too many numbers. 0 or -ENOMEM.
  */
-struct table *table_cross(const struct table *t);
+int table_cross(const struct table *t, struct table **out) __must_check;
 
 /* Maximum number of lines in a short summary. */
 #define SUMMARY_LINES 8

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "report/tree.h"
 
+#include "base/array.h"
+
 size_t *tree_parents(const struct table *t)
 {
 	size_t *parents = calloc(t->nr_rows + 1, sizeof(*parents));
@@ -23,68 +25,40 @@ bool tree_is_root(const struct table *t, size_t row)
 	return !table_uint(t, row, table_column(t, t->tree->depth));
 }
 
-/* Child lists: the first child of each row, and the next sibling of each row. The roots are
- * children of row number nr_rows.
- */
-struct lists {
-	size_t *parents, *first, *next;
-};
-
-/* Prepends the rows of @order to their lists, from the last to the first: only the rows that stand
- * for the rest of others if @rest, else only those that do not.
- */
-static void lists_add(struct lists *l, const struct table *t, const size_t *order,
-		      bool rest)
-{
-	int column = table_column(t, t->tree->rest);
-	size_t row, above;
-
-	for (size_t i = t->nr_rows; i; i--) {
-		row = order[i - 1];
-		above = l->parents[row] == TREE_ROOT ? t->nr_rows : l->parents[row];
-		if ((table_uint(t, row, column) != 0) != rest)
-			continue;
-		l->next[row] = l->first[above];
-		l->first[above] = row;
-	}
-}
-
-static int lists_init(struct lists *l, const struct table *t, const size_t *order)
-{
-	l->parents = tree_parents(t);
-	l->first = malloc((t->nr_rows + 1) * sizeof(*l->first));
-	l->next = malloc((t->nr_rows + 1) * sizeof(*l->next));
-	if (!l->parents || !l->first || !l->next)
-		return -ENOMEM;
-	for (size_t i = 0; i <= t->nr_rows; i++)
-		l->first[i] = l->next[i] = TREE_ROOT;
-	lists_add(l, t, order, true);
-	lists_add(l, t, order, false);
-	return 0;
-}
-
 int tree_order(const struct table *t, size_t *order)
 {
-	struct lists l = { NULL };
-	int ret = lists_init(&l, t, order);
-	size_t row, nr = 0;
+	const size_t nr = t->nr_rows;
+	const int rest = table_column(t, t->tree->rest);
+	size_t *parents __auto_mem = tree_parents(t), row;
+	size_t *sizes __auto_mem = calloc(nr + 1, sizeof(*sizes)); /* with all below */
+	size_t *used __auto_mem =
+		calloc(nr + 1, sizeof(*used)); /* below each, and roots */
+	size_t *at __auto_mem = calloc(nr + 1, sizeof(*at));
 
-	row = ret ? TREE_ROOT : l.first[t->nr_rows];
-	while (row != TREE_ROOT) {
-		order[nr++] = row;
-		if (l.first[row] != TREE_ROOT) {
-			row = l.first[row];
-			continue;
-		}
-		while (row != TREE_ROOT && l.next[row] == TREE_ROOT)
-			row = l.parents[row];
-		if (row != TREE_ROOT)
-			row = l.next[row];
+	if (!parents || !sizes || !used || !at)
+		return -ENOMEM;
+	for (row = nr; row--;) {
+		sizes[row]++;
+		if (parents[row] != TREE_ROOT)
+			sizes[parents[row]] += sizes[row];
 	}
-	free(l.parents);
-	free(l.first);
-	free(l.next);
-	return ret;
+	/* Where each row is among its siblings and what is below them; the rest comes last. */
+	for (size_t i = 0; i < 2 * nr; i++) {
+		size_t above;
+
+		row = order[i % nr];
+		above = parents[row] == TREE_ROOT ? nr : parents[row];
+		if ((table_uint(t, row, rest) != 0) != (i >= nr))
+			continue;
+		at[row] = used[above];
+		used[above] += sizes[row];
+	}
+	for (row = 0; row < nr; row++) {
+		if (parents[row] != TREE_ROOT)
+			at[row] += at[parents[row]] + 1;
+		order[at[row]] = row;
+	}
+	return 0;
 }
 
 struct by_size {
@@ -100,9 +74,7 @@ static int compare_sizes(const void *pa, const void *pb, void *ctx)
 	uint64_t a = table_uint(how->t, row_a, how->column);
 	uint64_t b = table_uint(how->t, row_b, how->column);
 
-	if (a != b)
-		return a < b ? 1 : -1;
-	return (row_a > row_b) - (row_a < row_b);
+	return COMPARE(b, a) ?: COMPARE(row_a, row_b);
 }
 
 int tree_smallest(const struct table *t, int column, uint64_t lines, bool *out)

@@ -16,7 +16,6 @@
 struct page {
 	const struct rings_rows *r;
 	const struct rings_options *o;
-	struct strbuf sb;
 };
 
 /* Appends a JSON string that cannot end the enclosing element. */
@@ -35,38 +34,32 @@ static void add_string(struct strbuf *sb, const char *text)
 	sb->failed |= quoted.failed;
 }
 
-static void add_data(struct page *p)
-{
-	const struct rings_rows *r = p->r;
-
-	strbuf_puts(&p->sb, "{\"title\":");
-	add_string(&p->sb, p->o->title);
-	strbuf_puts(&p->sb, ",\"what\":");
-	add_string(&p->sb, p->o->what);
-	strbuf_printf(&p->sb, ",\"total\":%llu,\"rows\":[\n",
-		      (unsigned long long)r->total);
-	for (uint32_t i = 0; i < r->nr; i++) {
-		strbuf_printf(&p->sb, "%s[%u,%llu,", i ? ",\n" : "", r->rows[i].depth,
-			      (unsigned long long)r->rows[i].size);
-		add_string(&p->sb, r->rows[i].name);
-		strbuf_puts(&p->sb, "]");
-	}
-	strbuf_puts(&p->sb, "]}");
-}
-
 static int write_data(void *ctx, const struct render_out *out)
 {
-	struct page *p = ctx;
+	const struct page *p = ctx;
+	const struct rings_rows *r = p->r;
+	struct strbuf __auto_free sb = { 0 };
 
-	add_data(p);
-	return p->sb.failed ? -ENOMEM : out->write(out->ctx, p->sb.data, p->sb.size);
+	strbuf_puts(&sb, "{\"title\":");
+	add_string(&sb, p->o->title);
+	strbuf_puts(&sb, ",\"what\":");
+	add_string(&sb, p->o->what);
+	strbuf_printf(&sb, ",\"total\":%llu,\"rows\":[\n", (unsigned long long)r->total);
+	for (uint32_t i = 0; i < r->nr; i++) {
+		strbuf_printf(&sb, "%s[%u,%llu,", i ? ",\n" : "", r->rows[i].depth,
+			      (unsigned long long)r->rows[i].size);
+		add_string(&sb, r->rows[i].name);
+		strbuf_puts(&sb, "]");
+	}
+	strbuf_puts(&sb, "]}");
+	return render_flush(&sb, out, 0);
 }
 
 int rings_html(const struct table *t, const struct rings_options *o,
 	       const struct render_out *out)
 {
 	struct rings_rows rows;
-	struct page p = { &rows, o, { 0 } };
+	struct page p = { &rows, o };
 	const struct web_page page = {
 		.html = page_html,
 		.style = WEB_TEXT(rings_css),
@@ -78,7 +71,6 @@ int rings_html(const struct table *t, const struct rings_options *o,
 	};
 	int ret = rings_rows_init(&rows, t, o) ?: web_page_write(&page, out);
 
-	strbuf_free(&p.sb);
 	rings_rows_free(&rows);
 	return ret;
 }

@@ -69,7 +69,7 @@ int rings_rows_init(struct rings_rows *r, const struct table *t,
 		    const struct rings_options *o)
 {
 	int columns[3] = { table_column(t, o->size), table_column(t, o->name), -1 };
-	bool *out;
+	bool *out __auto_mem = NULL;
 	int ret;
 
 	*r = (struct rings_rows){ NULL };
@@ -81,7 +81,6 @@ int rings_rows_init(struct rings_rows *r, const struct table *t,
 	ret = out && r->rows ? choose_rows(t, columns[0], columns[1], out) : -ENOMEM;
 	if (!ret)
 		take_rows(r, t, columns, out);
-	free(out);
 	return ret;
 }
 

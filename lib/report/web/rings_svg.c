@@ -65,39 +65,28 @@ struct arc {
 	double inner, outer, from, to;
 };
 
-/* Appends tenths, with a decimal point in any locale. */
-static void add_number(struct strbuf *sb, double f)
+/* @f rounded to one decimal, for %g. */
+static double tenths(double f)
 {
-	long tenths = lround(f * 10);
-
-	strbuf_printf(sb, "%s%ld", tenths < 0 ? "-" : "", labs(tenths) / 10);
-	if (tenths % 10)
-		strbuf_printf(sb, ".%ld", labs(tenths) % 10);
+	return (double)lround(f * 10) / 10;
 }
 
 /* "6.0 %" */
 static void add_share(struct strbuf *sb, uint64_t part, uint64_t all)
 {
-	long tenths = all ? lround(1000 * (double)part / (double)all) : 0;
-
-	strbuf_printf(sb, "%ld.%ld %%", tenths / 10, tenths % 10);
+	strbuf_printf(sb, "%.1f %%", all ? tenths(100 * (double)part / (double)all) : 0);
 }
 
 static void add_point(struct strbuf *sb, const char *before, double radius, double angle)
 {
-	strbuf_puts(sb, before);
-	add_number(sb, CENTER + radius * sin(angle));
-	strbuf_puts(sb, " ");
-	add_number(sb, CENTER - radius * cos(angle));
+	strbuf_printf(sb, "%s%g %g", before, tenths(CENTER + radius * sin(angle)),
+		      tenths(CENTER - radius * cos(angle)));
 }
 
 static void add_turn(struct strbuf *sb, double radius, bool large, bool clockwise)
 {
-	strbuf_puts(sb, "A");
-	add_number(sb, radius);
-	strbuf_puts(sb, " ");
-	add_number(sb, radius);
-	strbuf_printf(sb, " 0 %d %d", large, clockwise);
+	strbuf_printf(sb, "A%g %g 0 %d %d", tenths(radius), tenths(radius), large,
+		      clockwise);
 }
 
 static void add_outline(struct strbuf *sb, const struct arc *a)
@@ -153,10 +142,10 @@ static void label_along(struct picture *p, const struct arc *a, const char *name
 	add_point(sb, "M", radius, down ? to : a->from);
 	add_turn(sb, radius, to - a->from > M_PI, !down);
 	add_point(sb, " ", radius, down ? a->from : to);
-	strbuf_printf(sb, "\"/><text class=\"d%u\" font-size=\"", ring);
-	add_number(sb, font);
-	strbuf_printf(sb, "\"><textPath href=\"#l%u\" startOffset=\"50%%\">",
-		      p->nr_labels);
+	strbuf_printf(
+		sb,
+		"\"/><text class=\"d%u\" font-size=\"%g\"><textPath href=\"#l%u\" startOffset=\"50%%\">",
+		ring, tenths(font), p->nr_labels);
 	rings_text(sb, name);
 	strbuf_puts(sb, "</textPath></text>\n");
 }
@@ -168,13 +157,10 @@ static void label_outwards(struct picture *p, const struct arc *a, const char *n
 	double middle = (a->from + a->to) / 2, turn = middle * 180 / M_PI - 90;
 	struct strbuf *sb = &p->labels;
 
-	strbuf_printf(sb, "<text class=\"d%u\" font-size=\"", ring);
-	add_number(sb, font);
+	strbuf_printf(sb, "<text class=\"d%u\" font-size=\"%g", ring, tenths(font));
 	add_point(sb, "\" dy=\".35em\" transform=\"translate(", (a->inner + a->outer) / 2,
 		  middle);
-	strbuf_puts(sb, ")rotate(");
-	add_number(sb, turn > 90 ? turn - 180 : turn);
-	strbuf_puts(sb, ")\">");
+	strbuf_printf(sb, ")rotate(%g)\">", tenths(turn > 90 ? turn - 180 : turn));
 	rings_text(sb, name);
 	strbuf_puts(sb, "</text>\n");
 }
@@ -212,12 +198,12 @@ static void add_title(struct strbuf *sb, const char *name, uint64_t size, uint64
 }
 
 /* The colour of the rows below the root number @place. */
-static void add_colour(struct strbuf *sb, const char *name, unsigned int place)
+static void set_colour(char colour[16], const char *name, unsigned int place)
 {
 	if (*name == '(')
-		strbuf_puts(sb, "cx");
+		snprintf(colour, 16, "cx");
 	else
-		strbuf_printf(sb, "c%u", place % COLOURS);
+		snprintf(colour, 16, "c%u", place % COLOURS);
 }
 
 /* The rows being drawn: siblings from number @row up to @end, and everything below. */
@@ -260,10 +246,10 @@ static void add_root(struct picture *p, uint32_t root, struct span *at,
 {
 	const struct rings_row *rows = p->r->rows;
 	struct span stack[RINGS + 1] = { 0 };
-	struct strbuf __auto_free colour = { 0 };
 	unsigned int depth = 0;
+	char colour[16];
 
-	add_colour(&colour, rows[root].name, place);
+	set_colour(colour, rows[root].name, place);
 	stack[0] = (struct span){ root, rows[root].behind, at->at, at->turn,
 				  rows[root].size };
 	for (;;) {
@@ -274,13 +260,13 @@ static void add_root(struct picture *p, uint32_t root, struct span *at,
 		a.to = s->row < s->end ? s->at + (double)row->size * s->turn : 0;
 		if (s->row >= s->end || (a.to - a.from) * a.outer < LEAST) {
 			if (depth)
-				add_few(p, depth, s, strbuf_text(&colour));
+				add_few(p, depth, s, colour);
 			if (!depth--)
 				break;
 			continue;
 		}
-		add_arc(p, row, &a, strbuf_text(&colour));
-		s->left -= row->size < s->left ? row->size : s->left;
+		add_arc(p, row, &a, colour);
+		s->left -= SMALLER(row->size, s->left);
 		s->at = a.to;
 		s->row = row->behind;
 		if (depth + 1 < p->nr_rings && row->behind > (uint32_t)(row - rows) + 1) {
@@ -290,7 +276,6 @@ static void add_root(struct picture *p, uint32_t root, struct span *at,
 					       a.from, s->turn, row->size };
 		}
 	}
-	p->arcs.failed |= colour.failed;
 }
 
 /* The fewer the rings, the wider they are. */
@@ -298,11 +283,9 @@ static void share_radii(struct picture *p)
 {
 	double whole = 0;
 
-	for (uint32_t i = 0; i < p->r->nr; i++) {
-		if (p->r->rows[i].depth >= p->nr_rings)
-			p->nr_rings = p->r->rows[i].depth + 1;
-	}
-	p->nr_rings = p->nr_rings < RINGS ? p->nr_rings : RINGS;
+	for_each(row, p->r->rows, p->r->nr)
+		p->nr_rings = LARGER(p->nr_rings, row->depth + 1);
+	p->nr_rings = SMALLER(p->nr_rings, RINGS);
 	for (uint32_t i = 0; i < p->nr_rings; i++)
 		whole += shares[i];
 	p->radii[0] = INNER;
@@ -328,24 +311,10 @@ static void add_rings(struct picture *p)
 static void add_text(struct strbuf *sb, const char *attributes, double x, double y,
 		     const char *text)
 {
-	strbuf_printf(sb, "<text %s x=\"", attributes);
-	add_number(sb, x);
-	strbuf_puts(sb, "\" y=\"");
-	add_number(sb, y);
-	strbuf_puts(sb, "\">");
+	strbuf_printf(sb, "<text %s x=\"%g\" y=\"%g\">", attributes, tenths(x),
+		      tenths(y));
 	rings_text(sb, text);
 	strbuf_puts(sb, "</text>\n");
-}
-
-static void add_title_text(struct strbuf *sb, double font, const char *text)
-{
-	struct strbuf __auto_free how = { 0 };
-
-	strbuf_puts(&how, "font-weight=\"650\" font-size=\"");
-	add_number(&how, font);
-	strbuf_puts(&how, "\"");
-	add_text(sb, strbuf_text(&how), LEGEND, 70, text);
-	sb->failed |= how.failed;
 }
 
 static void add_entry(struct strbuf *sb, const struct rings_row *row, uint64_t total,
@@ -353,12 +322,13 @@ static void add_entry(struct strbuf *sb, const struct rings_row *row, uint64_t t
 {
 	struct strbuf __auto_free text = { 0 };
 	double y = 170 + 34 * place;
+	char colour[16];
 
-	strbuf_puts(sb, "<rect class=\"");
-	add_colour(sb, row->name, place);
-	strbuf_printf(sb, "\" x=\"%d\" y=\"", LEGEND);
-	add_number(sb, y - 13);
-	strbuf_puts(sb, "\" width=\"15\" height=\"15\" rx=\"3\"/>\n");
+	set_colour(colour, row->name, place);
+	strbuf_printf(
+		sb,
+		"<rect class=\"%s\" x=\"%d\" y=\"%g\" width=\"15\" height=\"15\" rx=\"3\"/>\n",
+		colour, LEGEND, tenths(y - 13));
 	text_shorten(&text, row->name, strlen(row->name), 18);
 	add_text(sb, "font-size=\"17\"", LEGEND + 26, y, strbuf_text(&text));
 	strbuf_reset(&text);
@@ -370,14 +340,6 @@ static void add_entry(struct strbuf *sb, const struct rings_row *row, uint64_t t
 	add_text(sb, "class=\"number dim\" font-size=\"17\"", LEGEND + 320, y,
 		 strbuf_text(&text));
 	sb->failed |= text.failed;
-}
-
-static void add_legend(struct strbuf *sb, const struct rings_rows *r)
-{
-	unsigned int place = 0;
-
-	for (uint32_t i = 0; i < r->nr && place < ENTRIES; i = r->rows[i].behind)
-		add_entry(sb, &r->rows[i], r->total, place++);
 }
 
 /* Writes the description. Text in brackets gets a line of its own. */
@@ -399,6 +361,7 @@ static void add_head(struct strbuf *sb, const struct rings_rows *r,
 {
 	struct strbuf __auto_free text = { 0 };
 	double font;
+	char how[64];
 
 	strbuf_printf(
 		sb,
@@ -413,20 +376,14 @@ static void add_head(struct strbuf *sb, const struct rings_rows *r,
 		style, WIDTH, HEIGHT);
 	text_shorten(&text, o->title, strlen(o->title), 40);
 	font = fmin(23, (WIDTH - LEGEND - 20) / (text_width(strbuf_text(&text)) * BOLD));
-	add_title_text(sb, font, strbuf_text(&text));
+	snprintf(how, sizeof(how), "font-weight=\"650\" font-size=\"%g\"", tenths(font));
+	add_text(sb, how, LEGEND, 70, strbuf_text(&text));
 	add_what(sb, o->what);
 	strbuf_reset(&text);
 	text_bytes(&text, r->total, " ");
 	add_text(sb, "text-anchor=\"middle\" font-size=\"26\" font-weight=\"650\"",
 		 CENTER, CENTER + 9, strbuf_text(&text));
 	sb->failed |= text.failed;
-}
-
-static int put(const struct render_out *out, const struct strbuf *sb)
-{
-	if (sb->failed)
-		return -ENOMEM;
-	return out->write(out->ctx, strbuf_text(sb), sb->size);
 }
 
 int rings_svg(const struct table *t, const struct rings_options *o,
@@ -439,15 +396,17 @@ int rings_svg(const struct table *t, const struct rings_options *o,
 
 	if (!ret) {
 		add_head(&head, &rows, o);
-		add_legend(&head, &rows);
+		for (uint32_t i = 0, nr = 0; i < rows.nr && nr < ENTRIES;
+		     i = rows.rows[i].behind)
+			add_entry(&head, &rows.rows[i], rows.total, nr++);
 		strbuf_puts(&head, "<g class=\"arcs\">\n");
 		add_rings(&p);
 		strbuf_puts(&p.arcs, "</g>\n<g class=\"labels\">\n");
 		strbuf_puts(&p.labels, "</g>\n</svg>\n");
-		ret = put(out, &head);
 	}
-	ret = ret ?: put(out, &p.arcs);
-	ret = ret ?: put(out, &p.labels);
+	ret = render_flush(&head, out, ret);
+	ret = render_flush(&p.arcs, out, ret);
+	ret = render_flush(&p.labels, out, ret);
 	strbuf_free(&p.arcs);
 	strbuf_free(&p.labels);
 	rings_rows_free(&rows);

@@ -40,17 +40,18 @@ static bool of_part(size_t i)
 		(!strcmp(columns[i].name, "cells") || !strcmp(columns[i].name, "unit")));
 }
 
+static void add_name(struct json *j, size_t i)
+{
+	json_open(j, '[');
+	json_string(j, group_names[columns[i].group]);
+	json_string(j, columns[i].name);
+	json_uint(j, of_part(i));
+	json_close(j, ']');
+}
+
 void web_columns_names(struct json *j)
 {
-	json_key_open(j, "columns", '[');
-	for (size_t i = 0; i < ARRAY_SIZE(columns); i++) {
-		json_open(j, '[');
-		json_string(j, group_names[columns[i].group]);
-		json_string(j, columns[i].name);
-		json_uint(j, of_part(i));
-		json_close(j, ']');
-	}
-	json_close(j, ']');
+	JSON_KEY_ARRAY(j, "columns", i, ARRAY_SIZE(columns), add_name(j, i));
 }
 
 /* Bytes of one object, if a row's objects have the same size. */
@@ -96,8 +97,7 @@ static void fill_rows(const struct web_report *w, size_t which, double *to)
  */
 static void fill_cells(const struct web_report *w, size_t which, double *to)
 {
-	for (size_t i = 0; i < w->nr_rows; i++) {
-		const struct web_row *row = &w->rows[i];
+	for_each(row, w->rows, w->nr_rows) {
 		uint64_t unit = unit_of(w, row);
 
 		for (size_t k = row->first; k < row->first + row->nr; k++) {
@@ -222,12 +222,11 @@ static int write_column(const double *figures, size_t nr, const struct render_ou
 	static const unsigned char sizes[] = { 1, 2, 4, 1, 2, 4, 8 };
 	double least = 0, most = 0;
 	enum web_figure type;
-	unsigned char *bytes, *end;
-	int ret;
+	unsigned char *bytes __auto_mem = NULL, *end;
 
 	for (size_t i = 0; i < nr; i++) {
-		least = figures[i] < least ? figures[i] : least;
-		most = figures[i] > most ? figures[i] : most;
+		least = SMALLER(figures[i], least);
+		most = LARGER(figures[i], most);
 	}
 	type = figure_of(least, most);
 	bytes = calloc(1, 16 + nr * sizes[type]);
@@ -236,19 +235,8 @@ static int write_column(const double *figures, size_t nr, const struct render_ou
 	end = put(put(bytes, nr, 4), type, 4);
 	for (size_t i = 0; i < nr; i++)
 		end = put(end, bits_of(figures[i], type), sizes[type]);
-	ret = out->write(out->ctx, (const char *)bytes,
-			 ((size_t)(end - bytes) + 7) & ~(size_t)7);
-	free(bytes);
-	return ret;
-}
-
-static bool all_zero(const double *figures, size_t nr)
-{
-	size_t i;
-
-	for (i = 0; i < nr && !figures[i]; i++)
-		;
-	return i == nr;
+	return out->write(out->ctx, (const char *)bytes,
+			  ((size_t)(end - bytes) + 7) & ~(size_t)7);
 }
 
 static int write_columns(const struct web_report *w, bool part,
@@ -276,7 +264,7 @@ static int write_columns(const struct web_report *w, bool part,
 		/* Most such columns are all zeros, as a row's objects usually have one size and no
 		 * waste.
 		 */
-		if (group == CELLS && all_zero(figures, nr))
+		if (group == CELLS && !ANY(k, nr, figures[k]))
 			nr = 0;
 		ret = write_column(figures, nr, out);
 		free(figures);

@@ -57,11 +57,22 @@ enum web_diff_mark {
 	WEB_DIFF_ADDED_UP
 };
 
-/* A metric of a row. NAN: none; @uncertainty: INFINITY: unbounded. */
+#define WEB_DIFF_FIGURES 5
+
+/* A metric of a row: its figures @of, or by name. NAN: none; @uncertainty: INFINITY: unbounded;
+ * @mark: enum web_diff_mark.
+ */
 struct web_diff_value {
-	double old, new, uncertainty, q;
-	enum web_diff_mark mark;
+	union {
+		struct {
+			double old, new, uncertainty, q, mark;
+		};
+		double of[WEB_DIFF_FIGURES];
+	};
 };
+
+/* Their names, in the same order. */
+extern const char *const web_diff_figures[WEB_DIFF_FIGURES];
 
 /**
  * struct web_diff_rows - initialised by web_diff_rows_init()
@@ -72,7 +83,7 @@ struct web_diff_value {
 struct web_diff_rows {
 	uint32_t *of;
 	struct web_diff_value *values;
-	size_t nr, nr_metrics, capacity, values_capacity;
+	size_t nr, nr_metrics, values_capacity;
 	size_t left_out;
 	bool stacks;
 };

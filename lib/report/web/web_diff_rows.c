@@ -9,11 +9,6 @@
 
 #include "base/array.h"
 
-/* The table's columns of a metric. */
-struct places {
-	int old, new, uncertainty, q, mark;
-};
-
 /* A row of the table; @weight: the larger of both sides. */
 struct weighed {
 	double weight;
@@ -25,71 +20,43 @@ struct making {
 	const struct table *t;
 	const struct diff_options *o;
 	struct web_report *names;
-	struct places at[DIFF_METRICS_MAX];
+	int at[DIFF_METRICS_MAX][WEB_DIFF_FIGURES]; /* the table's columns */
 	int by;
 	struct u64_map rest; /* maps a node to its row + 1 */
 };
 
-static int place(const struct table *t, const char *metric, const char *part)
-{
-	char name[64];
-
-	snprintf(name, sizeof(name), "%s_%s", metric, part);
-	return table_column(t, name);
-}
-
-static double number(const struct table *t, size_t row, int column)
-{
-	const struct cell *c = table_cell(t, row, column);
-
-	return c ? cell_as_real(c) : NAN;
-}
-
-static enum web_diff_mark mark_of(const struct table *t, size_t row, int column)
-{
-	const char *text = table_text(t, row, column);
-
-	return !strcmp(text, "~")   ? WEB_DIFF_CHANCE
-	       : !strcmp(text, "?") ? WEB_DIFF_TOO_FEW
-				    : WEB_DIFF_PLAIN;
-}
-
-/* The uncertainty of a row; a cell without a number means that it is unbounded. */
-static double uncertainty(const struct table *t, size_t row, const struct places *at)
-{
-	double f = number(t, row, at->uncertainty);
-
-	return isnan(f) && !isnan(number(t, row, at->old)) ? INFINITY : f;
-}
+const char *const web_diff_figures[] = { "old", "new", "uncertainty", "q", "mark" };
 
 static struct web_diff_value value_of(const struct making *m, size_t row, size_t metric)
 {
-	const struct places *at = &m->at[metric];
+	const int *at = m->at[metric];
+	const char *mark = table_text(m->t, row, at[WEB_DIFF_FIGURES - 1]);
+	struct web_diff_value v;
 
-	return (struct web_diff_value){ .old = number(m->t, row, at->old),
-					.new = number(m->t, row, at->new),
-					.uncertainty = uncertainty(m->t, row, at),
-					.q = number(m->t, row, at->q),
-					.mark = mark_of(m->t, row, at->mark) };
+	for (size_t i = 0; i < WEB_DIFF_FIGURES; i++) {
+		const struct cell *c = table_cell(m->t, row, at[i]);
+
+		v.of[i] = c ? cell_as_real(c) : NAN;
+	}
+	/* A cell without a number means that it is unbounded. */
+	if (isnan(v.uncertainty) && !isnan(v.old))
+		v.uncertainty = INFINITY;
+	v.mark = !strcmp(mark, "~")   ? WEB_DIFF_CHANCE
+		 : !strcmp(mark, "?") ? WEB_DIFF_TOO_FEW
+				      : WEB_DIFF_PLAIN;
+	return v;
 }
 
 /* The heaviest first; then in the table's order. */
-static int by_weight(const void *a, const void *b)
-{
-	const struct weighed *x = a, *y = b;
-
-	if (x->weight > y->weight || x->weight < y->weight)
-		return x->weight < y->weight ? 1 : -1;
-	return (x->row > y->row) - (x->row < y->row);
-}
+ORDER_LARGEST(by_weight, struct weighed, weight, row)
 
 /* Adds a row with that name. Returns its values; NULL: no memory. */
 static struct web_diff_value *add_row(struct web_diff_rows *r, uint32_t of)
 {
 	size_t nr = (r->nr + 1) * r->nr_metrics;
 
-	if (array_reserve(&r->of, &r->capacity, r->nr + 1, sizeof(*r->of)) ||
-	    array_reserve(&r->values, &r->values_capacity, nr, sizeof(*r->values)))
+	if (array_grow(&r->of, r->nr) ||
+	    array_reserve(&r->values, &r->values_capacity, nr))
 		return NULL;
 	r->of[r->nr++] = of;
 	return &r->values[nr - r->nr_metrics];
@@ -157,17 +124,17 @@ static int take(struct making *m, size_t row, bool alone)
 	return 0;
 }
 
-static void find_places(struct making *m)
+static void find_columns(struct making *m)
 {
-	m->by = m->t->by ? table_column(m->t, m->t->by) : -1;
-	for (size_t i = 0; i < m->o->nr_metrics; i++) {
-		const char *name = m->o->metrics[i].name;
+	char name[64];
 
-		m->at[i] = (struct places){ place(m->t, name, "old"),
-					    place(m->t, name, "new"),
-					    place(m->t, name, "uncertainty"),
-					    place(m->t, name, "q"),
-					    place(m->t, name, "mark") };
+	m->by = m->t->by ? table_column(m->t, m->t->by) : -1;
+	for (size_t i = 0; i < m->o->nr_metrics * WEB_DIFF_FIGURES; i++) {
+		size_t metric = i / WEB_DIFF_FIGURES, figure = i % WEB_DIFF_FIGURES;
+
+		snprintf(name, sizeof(name), "%s_%s", m->o->metrics[metric].name,
+			 web_diff_figures[figure]);
+		m->at[metric][figure] = table_column(m->t, name);
 	}
 }
 
@@ -180,7 +147,7 @@ int web_diff_rows_init(struct web_diff_rows *r, const struct table *t,
 
 	*r = (struct web_diff_rows){ .nr_metrics = o->nr_metrics,
 				     .stacks = t->by && !strcmp(t->by, "stack") };
-	find_places(&m);
+	find_columns(&m);
 	for (size_t i = 0; i < t->nr_rows && !ret; i++) {
 		const struct web_diff_value first = value_of(&m, i, o->shown[0]);
 

@@ -1,63 +1,70 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "report/web/web_page.h"
 
+#include "report/compressed.h"
 #include "report/web/rings.h"
-
-static int write_text(const struct render_out *out, const struct web_text *t)
-{
-	return out->write(out->ctx, t->text, t->size);
-}
-
-static int write_hash(const struct render_out *out, const struct web_text *t)
-{
-	return out->write(out->ctx, t->hash, strlen(t->hash));
-}
 
 static int write_escaped(const struct render_out *out, const char *text)
 {
 	struct strbuf __auto_free sb = { 0 };
 
 	rings_text(&sb, text);
-	return sb.failed ? -ENOMEM : out->write(out->ctx, sb.data, sb.size);
+	return render_flush(&sb, out, 0);
+}
+
+/* The lines of the banner, with a dot between them. */
+static int write_banner(const struct render_out *out, const struct report *r)
+{
+	struct strbuf __auto_free what = { 0 };
+
+	for (size_t i = 0; i < r->nr_banner; i++)
+		strbuf_printf(&what, "%s%s", i ? " \302\267 " : "",
+			      r->banner[i] + (*r->banner[i] == '!'));
+	return what.failed ? -ENOMEM : write_escaped(out, strbuf_text(&what));
+}
+
+/* Writes what @data writes, packed if the page says so. */
+static int write_data(const struct web_page *p, const struct render_out *out,
+		      int (*data)(void *ctx, const struct render_out *out))
+{
+	struct packed packed;
+	const struct render_out to = { packed_write, &packed };
+	int ret, end;
+
+	if (!p->is_packed)
+		return data(p->ctx, out);
+	ret = packed_init(&packed, out);
+	ret = ret ?: data(p->ctx, &to);
+	end = packed_end(&packed);
+	return ret ?: end;
 }
 
 /* Writes what replaces the mark of @size bytes at @mark. */
 static int write_part(const struct web_page *p, const char *mark, size_t size,
 		      const struct render_out *out)
 {
-	static const char *const marks[] = { "STYLE-HASH", "SCRIPT-HASH", "STYLE",
-					     "SCRIPT",	   "DATA",	  "TITLE",
-					     "WHAT",	   "TYPE",	  "COLUMNS",
-					     "CONNECT" };
-	size_t i;
+	const struct {
+		const char *mark, *markup, *text;
+		int (*data)(void *ctx, const struct render_out *out);
+	} parts[] = {
+		{ "STYLE", p->style.text },   { "STYLE-HASH", p->style.hash },
+		{ "SCRIPT", p->script.text }, { "SCRIPT-HASH", p->script.hash },
+		{ "CONNECT", p->connect },    { "TITLE", .text = p->title },
+		{ "WHAT", .text = p->what },  { "TYPE", .text = packed_type() },
+		{ "DATA", .data = p->data },  { "COLUMNS", .data = p->columns },
+	};
 
-	for (i = 0; i < ARRAY_SIZE(marks) &&
-		    (strlen(marks[i]) != size || strncmp(mark, marks[i], size));)
-		i++;
-	switch (i) {
-	case 0:
-		return write_hash(out, &p->style);
-	case 1:
-		return write_hash(out, &p->script);
-	case 2:
-		return write_text(out, &p->style);
-	case 3:
-		return write_text(out, &p->script);
-	case 4:
-		return p->data(p->ctx, out);
-	case 5:
-		return write_escaped(out, p->title);
-	case 6:
-		return write_escaped(out, p->what);
-	case 7:
-		return write_escaped(out, p->type);
-	case 8:
-		return p->columns(p->ctx, out);
-	case 9:
-		return out->write(out->ctx, p->connect, strlen(p->connect));
-	default:
-		return -EINVAL;
+	for_each(part, parts, ARRAY_SIZE(parts)) {
+		if (strlen(part->mark) != size || strncmp(mark, part->mark, size) != 0)
+			continue;
+		if (part->data)
+			return write_data(p, out, part->data);
+		if (part->markup)
+			return out->write(out->ctx, part->markup, strlen(part->markup));
+		return part->text ? write_escaped(out, part->text)
+				  : write_banner(out, p->report);
 	}
+	return -EINVAL;
 }
 
 int web_page_write(const struct web_page *page, const struct render_out *out)

@@ -8,16 +8,12 @@
 
 #include "report/render.h"
 
-/* A text of web/, which make turns into an array: its bytes without the NUL, and their hash for a
- * content security policy.
- */
+/* A text of web/, which make turns into an array, and its hash for a content security policy. */
 struct web_text {
-	const char *text;
-	size_t size;
-	const char *hash;
+	const char *text, *hash;
 };
 
-#define WEB_TEXT(array) ((struct web_text){ array, sizeof(array) - 1, array##_HASH })
+#define WEB_TEXT(array) ((struct web_text){ array, array##_HASH })
 
 /**
  * struct web_page - what replaces the page's marks
@@ -25,19 +21,20 @@ struct web_text {
  * @style, @script: STYLE and SCRIPT; STYLE-HASH and SCRIPT-HASH are for its policy
  * @connect: CONNECT: where the page's policy allows its script to ask, if the page has that mark;
  *	not text
- * @title, @what: TITLE and WHAT: text, never markup
- * @type: TYPE, of the data
- * @data: writes DATA, which must not contain "<"; 0 or -errno; @columns: the same for COLUMNS, if
- *	the page has that mark
+ * @title, @what: TITLE and WHAT: text, never markup; @report: its banner is WHAT if @what is NULL
+ * @data: writes DATA; 0 or -errno; @columns: the same for COLUMNS, if the page has that mark
+ * @is_packed: both are packed (report/compressed.h), which TYPE says; else DATA must not contain "<"
  */
 struct web_page {
 	const char *html;
 	struct web_text style, script;
 	const char *connect;
-	const char *title, *what, *type;
+	const char *title, *what;
+	const struct report *report;
 	int (*data)(void *ctx, const struct render_out *out);
 	int (*columns)(void *ctx, const struct render_out *out);
 	void *ctx;
+	bool is_packed;
 };
 
 /* Writes the page. 0; -ENOMEM; an error of a write function or of @data. */

@@ -24,12 +24,11 @@ static uint32_t below(struct web_report *w, uint32_t up, uint32_t name)
 	}
 	if (*node != new)
 		return *node;
-	if (array_reserve(&w->nodes, &w->nodes_capacity, w->nr_nodes + 1,
-			  sizeof(*w->nodes))) {
+	if (ARRAY_ADD(w->nodes, w->nr_nodes,
+		      (struct web_node){ .up = up, .name = name })) {
 		w->failed = true;
 		return UINT32_MAX;
 	}
-	w->nodes[w->nr_nodes++] = (struct web_node){ .up = up, .name = name };
 	return new;
 }
 
@@ -58,34 +57,33 @@ void web_text(struct json *j, const char *text)
 		j->err = -ENOMEM;
 }
 
-/* Writes an array; number 0 is no text. */
-static void add_texts(struct json *j, const char *key, const struct intern *texts)
+void web_key_text(struct json *j, const char *key, const char *text)
 {
-	json_key_open(j, key, '[');
-	json_string(j, "");
-	for (uint32_t i = 1; i <= texts->count; i++)
-		web_text(j, intern_get(texts, i, NULL));
-	json_close(j, ']');
+	json_key(j, key);
+	web_text(j, text);
+}
+
+/* A text of an array in which number 0 is no text. */
+static void add_text(struct json *j, const struct intern *texts, size_t i)
+{
+	web_text(j, i ? intern_get(texts, (uint32_t)i, NULL) : "");
 }
 
 void web_names(struct json *j, const struct web_report *w)
 {
-	add_texts(j, "names", &w->names);
-	add_texts(j, "dirs", &w->dirs);
+	JSON_KEY_ARRAY(j, "names", i, w->names.count + 1UL, add_text(j, &w->names, i));
+	JSON_KEY_ARRAY(j, "dirs", i, w->dirs.count + 1UL, add_text(j, &w->dirs, i));
 }
 
 void web_nodes(struct json *j, const struct web_report *w)
 {
+	const struct web_node *nodes = w->nodes;
+
 	json_key_open(j, "nodes", '{');
-	json_key(j, "up"); /* distance to the node above; 0: none */
-	json_open(j, '[');
-	for (uint32_t i = 0; i < w->nr_nodes; i++)
-		json_uint(j, w->nodes[i].up == UINT32_MAX ? 0 : i - w->nodes[i].up);
-	json_close(j, ']');
-	json_key_open(j, "name", '[');
-	for (uint32_t i = 0; i < w->nr_nodes; i++)
-		json_uint(j, w->nodes[i].name);
-	json_close(j, ']');
+	/* The distance to the node above; 0: none. */
+	JSON_KEY_ARRAY(j, "up", i, w->nr_nodes,
+		       json_uint(j, nodes[i].up == UINT32_MAX ? 0 : i - nodes[i].up));
+	JSON_KEY_ARRAY(j, "name", i, w->nr_nodes, json_uint(j, nodes[i].name));
 	json_close(j, '}');
 }
 

@@ -40,7 +40,8 @@ struct web_cell {
 enum web_kind { WEB_SLAB, WEB_PAGE, WEB_VMALLOC, WEB_PERCPU, WEB_KINDS };
 
 /**
- * struct web_row - one allocating callchain
+ * struct web_row - one allocating callchain; without padding
+ * @kind: enum web_kind
  * @node: the outermost function of the callchain, of @nodes
  * @callsite: number of its name; @cache: for slab objects; @migratetype, @gfp: for pages
  * @process, @cgroup: who allocated, 0: not recorded; @comm: the task's name, if the process is
@@ -50,7 +51,7 @@ enum web_kind { WEB_SLAB, WEB_PAGE, WEB_VMALLOC, WEB_PERCPU, WEB_KINDS };
  * @first, @nr: its cells, in order of time
  */
 struct web_row {
-	uint8_t kind;
+	uint32_t kind;
 	uint32_t node;
 	uint32_t callsite, cache;
 	uint32_t order, migratetype, gfp;
@@ -114,7 +115,7 @@ struct web_frames {
 	uint32_t nr_bins;
 	uint64_t width;
 	struct web_run *runs;
-	size_t nr_runs, capacity;
+	size_t nr_runs;
 	uint64_t left_out;
 };
 
@@ -175,7 +176,7 @@ struct web_report {
 	uint32_t *dir_of;
 	struct u64_map places;
 	struct web_node *nodes;
-	size_t nr_nodes, nodes_capacity;
+	size_t nr_nodes;
 	struct web_row *rows;
 	size_t nr_rows, rows_capacity;
 	struct web_cell *cells;
@@ -200,7 +201,7 @@ struct web_report {
 	uint64_t *moments;
 	size_t nr_moments;
 	struct web_curve *curves;
-	size_t nr_curves, curves_capacity;
+	size_t nr_curves;
 	uint64_t *counts;
 	size_t counts_capacity;
 	struct web_line *lines;
@@ -232,6 +233,7 @@ uint32_t web_report_chain(struct web_report *w, const char *folded);
  * null.
  */
 void web_text(struct json *j, const char *text);
+void web_key_text(struct json *j, const char *key, const char *text);
 /* Write members of the open object, "names" and "dirs"; "nodes", the callchains. */
 void web_names(struct json *j, const struct web_report *w);
 void web_nodes(struct json *j, const struct web_report *w);

@@ -7,7 +7,6 @@
  * web/report/data.js reads both.
  */
 
-#include "report/compressed.h"
 #include "report/json.h"
 #include "report/web/web_page.h"
 #include "report/web/web_report.h"
@@ -49,10 +48,7 @@ static void add_facts(struct json *j, const struct report *r)
 			json_cell(j, &r->facts[i].value);
 	}
 	json_close(j, '}');
-	json_key_open(j, "banner", '[');
-	for (size_t i = 0; i < r->nr_banner; i++)
-		web_text(j, r->banner[i]);
-	json_close(j, ']');
+	JSON_KEY_ARRAY(j, "banner", i, r->nr_banner, web_text(j, r->banner[i]));
 }
 
 static void add_time(struct json *j, const struct web_report *w)
@@ -64,63 +60,44 @@ static void add_time(struct json *j, const struct web_report *w)
 	json_key_uint(j, "bins", w->nr_bins);
 	json_key_uint(j, "stay", w->stay_bins);
 	json_key_uint(j, "ns", w->ns);
-	json_key_open(j, "peaks", '[');
-	for (uint32_t i = 0; i < WEB_KINDS; i++)
-		add_wide_item(j, w->peak[i]);
-	json_close(j, ']');
-	json_key_open(j, "live", '[');
-	for (uint32_t i = 0; i < WEB_KINDS; i++)
-		json_uint(j, w->live_at_peak[i]);
-	json_close(j, ']');
+	JSON_KEY_ARRAY(j, "peaks", i, WEB_KINDS, add_wide_item(j, w->peak[i]));
+	JSON_KEY_ARRAY(j, "live", i, WEB_KINDS, json_uint(j, w->live_at_peak[i]));
 	json_close(j, '}');
 }
 
-static void add_events(struct json *j, const struct web_report *w)
+static void add_event(struct json *j, const struct web_event *e)
 {
-	json_key_open(j, "events", '[');
-	for (size_t i = 0; i < w->nr_events; i++) {
-		json_open(j, '[');
-		add_wide_item(j, w->events[i].ts);
-		json_uint(j, w->events[i].kind);
-		json_uint(j, w->events[i].name);
-		json_close(j, ']');
-	}
-	json_close(j, ']');
-	json_key_open(j, "left", '[');
-	for (uint32_t i = 0; i < WEB_EVENT_KINDS; i++)
-		json_uint(j, w->left_out[i]);
+	json_open(j, '[');
+	add_wide_item(j, e->ts);
+	json_uint(j, e->kind);
+	json_uint(j, e->name);
 	json_close(j, ']');
 }
 
-static void add_flags(struct json *j, const struct web_report *w)
+static void add_flag(struct json *j, const struct web_flag *f)
 {
-	json_key_open(j, "flags", '[');
-	for (size_t i = 0; i < w->nr_flags; i++) {
-		json_open(j, '[');
-		json_uint(j, w->flags[i].name);
-		json_uint(j, w->flags[i].brief);
-		add_wide_item(j, w->flags[i].mask);
-		json_close(j, ']');
-	}
+	json_open(j, '[');
+	json_uint(j, f->name);
+	json_uint(j, f->brief);
+	add_wide_item(j, f->mask);
 	json_close(j, ']');
 }
 
-static void add_ends(struct json *j, const struct web_report *w)
+static void add_end(struct json *j, const struct web_end *e)
 {
-	json_key_open(j, "ends", '[');
-	for (size_t i = 0; i < w->nr_ends; i++) {
-		const struct web_end *e = &w->ends[i];
+	const uint64_t figures[] = { e->kind,  e->cache, e->name,
+				     e->least, e->most,	 e->likely };
 
-		json_open(j, '[');
-		json_uint(j, e->kind);
-		json_uint(j, e->cache);
-		json_uint(j, e->name);
-		json_uint(j, e->least);
-		json_uint(j, e->most);
-		json_uint(j, e->likely);
-		json_close(j, ']');
-	}
-	json_close(j, ']');
+	JSON_ARRAY(j, i, ARRAY_SIZE(figures), json_uint(j, figures[i]));
+}
+
+/* As text: a damaged recording may have any number. */
+static void add_frame(struct json *j, uint64_t frame)
+{
+	char text[24];
+
+	snprintf(text, sizeof(text), "0x%" PRIx64, frame);
+	json_string(j, text);
 }
 
 static void add_frames(struct json *j, const struct web_frames *f)
@@ -130,116 +107,80 @@ static void add_frames(struct json *j, const struct web_frames *f)
 	json_key_uint(j, "bins", f->nr_bins);
 	add_wide(j, "width", f->width);
 	json_key_uint(j, "left", f->left_out);
-	json_key(j, "first"); /* as text: a damaged recording may have any number */
-	json_open(j, '[');
-	for (size_t i = 0; i < f->nr; i++) {
-		char text[24];
-
-		snprintf(text, sizeof(text), "0x%" PRIx64, f->first[i]);
-		json_string(j, text);
-	}
-	json_close(j, ']');
+	JSON_KEY_ARRAY(j, "first", i, f->nr, add_frame(j, f->first[i]));
 	json_close(j, '}');
 }
 
-static void add_curves(struct json *j, const struct web_report *w)
+static void add_curve(struct json *j, const struct web_report *w, size_t curve)
 {
-	json_key_open(j, "moments", '[');
-	for (size_t i = 0; i < w->nr_moments; i++) {
-		char text[24];
+	json_open(j, '[');
+	json_uint(j, w->curves[curve].name);
+	json_uint(j, w->curves[curve].bytes);
+	for (size_t i = 0; i < w->nr_moments; i++)
+		json_uint(j, w->counts[curve * w->nr_moments + i]);
+	json_close(j, ']');
+}
 
-		snprintf(text, sizeof(text), "%" PRIu64, w->moments[i]);
-		json_string(j, text);
-	}
-	json_close(j, ']');
-	json_key_open(j, "curves", '[');
-	for (size_t i = 0; i < w->nr_curves; i++) {
-		json_open(j, '[');
-		json_uint(j, w->curves[i].name);
-		json_uint(j, w->curves[i].bytes);
-		for (size_t k = 0; k < w->nr_moments; k++)
-			json_uint(j, w->counts[i * w->nr_moments + k]);
-		json_close(j, ']');
-	}
-	json_close(j, ']');
-	json_key_open(j, "lines", '[');
-	for (size_t i = 0; i < w->nr_lines; i++) {
-		json_open(j, '[');
-		json_uint(j, w->lines[i].name);
-		for (size_t k = 0; k < w->nr_moments; k++)
-			json_int(j, w->lines[i].bytes[k]);
-		json_close(j, ']');
-	}
+static void add_line(struct json *j, const struct web_report *w, size_t line)
+{
+	json_open(j, '[');
+	json_uint(j, w->lines[line].name);
+	for (size_t i = 0; i < w->nr_moments; i++)
+		json_int(j, w->lines[line].bytes[i]);
 	json_close(j, ']');
 }
 
 static int write_data(void *ctx, const struct render_out *out)
 {
 	const struct source *s = ctx;
-	struct packed packed;
-	const struct render_out to = { packed_write, &packed };
-	int ret = packed_init(&packed, out), end;
-	struct json j;
+	const struct web_report *w = s->w;
+	struct json j = json_begin(out);
 
-	if (ret)
-		return ret;
-	j = json_begin(&to);
 	json_open(&j, '{');
-	json_key(&j, "file");
-	web_text(&j, s->o->file);
+	web_key_text(&j, "file", s->o->file);
 	json_key_string(&j, "summary", s->o->summary);
-	json_key(&j, "input");
-	web_text(&j, s->o->input);
-	json_key(&j, "window");
-	web_text(&j, s->o->window);
+	web_key_text(&j, "input", s->o->input);
+	web_key_text(&j, "window", s->o->window);
 	json_key_uint(&j, "served", s->o->served);
-	json_key_uint(&j, "parts", s->o->served && s->w->parts);
-	json_key_uint(&j, "merged", s->w->merged);
+	json_key_uint(&j, "parts", s->o->served && w->parts);
+	json_key_uint(&j, "merged", w->merged);
 	add_facts(&j, s->report);
-	add_time(&j, s->w);
-	web_names(&j, s->w);
+	add_time(&j, w);
+	web_names(&j, w);
 	web_columns_names(&j);
-	add_events(&j, s->w);
-	add_flags(&j, s->w);
-	add_ends(&j, s->w);
-	add_frames(&j, &s->w->frames);
-	add_curves(&j, s->w);
+	JSON_KEY_ARRAY(&j, "events", i, w->nr_events, add_event(&j, &w->events[i]));
+	JSON_KEY_ARRAY(&j, "left", i, WEB_EVENT_KINDS, json_uint(&j, w->left_out[i]));
+	JSON_KEY_ARRAY(&j, "flags", i, w->nr_flags, add_flag(&j, &w->flags[i]));
+	JSON_KEY_ARRAY(&j, "ends", i, w->nr_ends, add_end(&j, &w->ends[i]));
+	add_frames(&j, &w->frames);
+	JSON_KEY_ARRAY(&j, "moments", i, w->nr_moments, add_wide_item(&j, w->moments[i]));
+	JSON_KEY_ARRAY(&j, "curves", i, w->nr_curves, add_curve(&j, w, i));
+	JSON_KEY_ARRAY(&j, "lines", i, w->nr_lines, add_line(&j, w, i));
 	json_close(&j, '}');
-	ret = json_end(&j);
-	end = packed_end(&packed);
-	return ret ?: end;
+	return json_end(&j);
 }
 
 static int write_columns(void *ctx, const struct render_out *out)
 {
 	const struct source *s = ctx;
-	struct packed packed;
-	const struct render_out to = { packed_write, &packed };
-	int ret = packed_init(&packed, out), end;
 
-	ret = ret ?: web_columns_write(s->w, &to);
-	end = packed_end(&packed);
-	return ret ?: end;
+	return web_columns_write(s->w, out);
 }
 
 int web_report_html(const struct web_report *w, const struct report *report,
 		    const struct web_report_options *o, const struct render_out *out)
 {
 	struct source source = { w, report, o };
-	struct strbuf __auto_free trust = { 0 };
-	struct web_page page = { .html = report_html,
-				 .style = WEB_TEXT(report_css),
-				 .script = WEB_TEXT(report_js),
-				 .title = o->file,
-				 .connect = o->served ? "'self'" : "'none'",
-				 .type = packed_type(),
-				 .data = write_data,
-				 .columns = write_columns,
-				 .ctx = &source };
+	const struct web_page page = { .html = report_html,
+				       .style = WEB_TEXT(report_css),
+				       .script = WEB_TEXT(report_js),
+				       .title = o->file,
+				       .connect = o->served ? "'self'" : "'none'",
+				       .report = report,
+				       .data = write_data,
+				       .columns = write_columns,
+				       .is_packed = true,
+				       .ctx = &source };
 
-	for (size_t i = 0; i < report->nr_banner; i++)
-		strbuf_printf(&trust, "%s%s", i ? " \302\267 " : "",
-			      report->banner[i] + (*report->banner[i] == '!'));
-	page.what = strbuf_text(&trust);
-	return trust.failed || w->failed ? -ENOMEM : web_page_write(&page, out);
+	return w->failed ? -ENOMEM : web_page_write(&page, out);
 }

@@ -34,11 +34,9 @@ void analysis_free(const struct analysis *analysis, void *self)
 uint32_t analysis_seen(const struct analysis_env *env)
 {
 	const struct event_stream_stats *s = event_stream_stats(env->stream);
-	uint32_t seen = 0, i;
+	uint32_t seen = 0;
 
-	for (i = 0; i < event_formats_count(env->fmts); i++) {
-		const struct event_format *fmt = event_formats_at(env->fmts, i);
-
+	for_each(fmt, env->fmts->list, env->fmts->count) {
 		if (s->by_id[fmt->id])
 			seen |= 1U << fmt->type;
 	}
@@ -69,14 +67,19 @@ const struct memory_words *memory_words(enum memory memory)
 {
 	static const struct memory_words words[MEMORY_KINDS] = {
 		[MEMORY_SLAB] = { "slab", "slab", "Slab objects", "slab objects",
-				  "Objects", "object", UNIT_COUNT },
+				  "Objects", "object", UNIT_COUNT, "Slab allocations",
+				  "Live slab objects", "slab", "SLAB allocator" },
 		[MEMORY_PAGE] = { "page", "page", "Pages", "pages", "Pages", "page",
-				  UNIT_PAGES },
+				  UNIT_PAGES, "Page allocations", "Live pages", "page",
+				  "page allocator" },
 		[MEMORY_VMALLOC] = { "vmalloc", "vmalloc", "Areas of vmalloc",
-				     "areas of vmalloc", "Areas", "area", UNIT_COUNT },
+				     "areas of vmalloc", "Areas", "area", UNIT_COUNT,
+				     "Areas of vmalloc", "Live areas of vmalloc",
+				     "vmalloc", "vmalloc" },
 		[MEMORY_PERCPU] = { "percpu", "percpu-memory", "Per-CPU allocations",
 				    "per-CPU allocations", "Allocations", "allocation",
-				    UNIT_COUNT },
+				    UNIT_COUNT, "Per-CPU memory", "Live per-CPU memory",
+				    "per-CPU", "per-CPU memory" },
 	};
 
 	return &words[memory];
@@ -90,10 +93,8 @@ const char *other_frees_title(bool filtered)
 
 void other_frees_note(bool filtered, uint64_t nr, struct table *t)
 {
-	if (filtered && nr)
-		table_add_note(
-			t,
-			"%" PRIu64
-			" free%s no allocation event: the filter cannot tell whose %s.",
-			nr, nr == 1 ? " has" : "s have", nr == 1 ? "it is" : "they are");
+	table_note_if(t, filtered && nr,
+		      "%" PRIu64
+		      " free%s no allocation event: the filter cannot tell whose %s.",
+		      nr, nr == 1 ? " has" : "s have", nr == 1 ? "it is" : "they are");
 }

@@ -285,10 +285,13 @@ struct cell analysis_migratetype(const struct analysis_env *env, int32_t type,
  * @word: "slab", as in the summary; @option: --slab selects it in kmemx record and stat
  * @title, @many: "Slab objects", "slab objects"
  * @things, @one: "Objects", "object": what is counted in @unit
+ * @all, @live: "Slab allocations", "Live slab objects": titles of its account
+ * @event, @allocator: "slab", "SLAB allocator": in that account's notes and summary
  */
 struct memory_words {
 	const char *word, *option, *title, *many, *things, *one;
 	enum column_unit unit;
+	const char *all, *live, *event, *allocator;
 };
 
 const struct memory_words *memory_words(enum memory memory);

@@ -73,30 +73,19 @@ struct cell cell_none(const void *row, struct table *t)
 	return (struct cell){ .type = CELL_NONE };
 }
 
-struct cell cell_of_u64(const void *member, struct table *t)
-{
-	return (struct cell){ .type = CELL_UINT, .u = *(const uint64_t *)member };
-}
-
-struct cell cell_of_u32(const void *member, struct table *t)
-{
-	return (struct cell){ .type = CELL_UINT, .u = *(const uint32_t *)member };
-}
-
-struct cell cell_of_i64(const void *member, struct table *t)
-{
-	return cell_int(*(const int64_t *)member);
-}
-
-struct cell cell_of_i32(const void *member, struct table *t)
-{
-	return cell_int(*(const int32_t *)member);
-}
-
-struct cell cell_of_text(const void *member, struct table *t)
-{
-	return cell_text(t, *(const char *const *)member);
-}
+/* The cell of a member of @type, which is *@v. */
+#define MEMBER_CELL(name, type, made)                                   \
+	struct cell cell_of_##name(const void *member, struct table *t) \
+	{                                                               \
+		const type *v = member;                                 \
+                                                                        \
+		return made;                                            \
+	}
+MEMBER_CELL(u64, uint64_t, ((struct cell){ .type = CELL_UINT, .u = *v }))
+MEMBER_CELL(u32, uint32_t, ((struct cell){ .type = CELL_UINT, .u = *v }))
+MEMBER_CELL(i64, int64_t, cell_int(*v))
+MEMBER_CELL(i32, int32_t, cell_int(*v))
+MEMBER_CELL(text, char *const, cell_text(t, *v))
 
 struct cell cell_of_strbuf(const void *member, struct table *t)
 {

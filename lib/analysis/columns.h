@@ -34,6 +34,8 @@ enum subject_kind {
 	SUBJECT_USER_FUNCTION,
 	SUBJECT_USER_LINE,
 	SUBJECT_NR,
+	/* of a page; reports of recordings have no such rows */
+	SUBJECT_ORDER = SUBJECT_NR,
 };
 
 /* Sets of them. */
@@ -45,7 +47,7 @@ enum subject_kind {
 #define SUBJECT_ASKED_MAX 3
 #define SUBJECT_PART_BITS 5
 
-_Static_assert(SUBJECT_NR <= 1 << SUBJECT_PART_BITS, "a kind fits its bits");
+_Static_assert(SUBJECT_ORDER < 1 << SUBJECT_PART_BITS, "a kind fits its bits");
 
 /* A flag above the parts of a kind: figures are estimated from a sample. */
 #define SUBJECT_ESTIMATED (1U << SUBJECT_PARTS_MAX * SUBJECT_PART_BITS)
@@ -75,6 +77,9 @@ static inline uint32_t subject_rows(enum subject_kind kind)
 	}
 	return rows;
 }
+
+/* Makes a cell of @data, a row or a part of it; texts are copied to @t. */
+typedef struct cell cell_fn(const void *data, struct table *t);
 
 /* How a comparison treats a column. */
 enum column_use {
@@ -111,7 +116,7 @@ struct column_type {
 	enum column_use use;
 	bool many, estimated;
 	bool none_if_0;
-	struct cell (*fill)(const void *data, struct table *t);
+	cell_fn *fill;
 	bool apart;
 	size_t pointer, offset;
 };
@@ -176,12 +181,7 @@ struct column_type {
 		const int32_t *: cell_of_i32, \
 		const char *const *: cell_of_text, \
 		const struct strbuf *: cell_of_strbuf)
-struct cell cell_of_u64(const void *member, struct table *t);
-struct cell cell_of_u32(const void *member, struct table *t);
-struct cell cell_of_i64(const void *member, struct table *t);
-struct cell cell_of_i32(const void *member, struct table *t);
-struct cell cell_of_text(const void *member, struct table *t);
-struct cell cell_of_strbuf(const void *member, struct table *t);
+cell_fn cell_of_u64, cell_of_u32, cell_of_i64, cell_of_i32, cell_of_text, cell_of_strbuf;
 
 /* The interval of the table's bytes. @at: the member of the row, a @type, that points at the
  * estimate.
@@ -212,7 +212,7 @@ struct cell cell_of_strbuf(const void *member, struct table *t);
 	}
 
 /* The row's share of the whole, which table_fill_shares() computes once the rows are sorted. */
-struct cell cell_none(const void *row, struct table *t);
+cell_fn cell_none;
 #define SHARE_COLUMNS                                                     \
 	{ COLUMN("pct", "%", UNIT_SHARE,                                  \
 		 "The row's part of all rows' bytes; of the sums of the " \

@@ -1,16 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * analysis (internal): advice: shared by advise.c, which collects and shows, the files of the
- * findings, and advise_table.c, which makes rows.
+ * analysis (internal): advice: shared by advise.c, which collects and shows, and the files of the
+ * findings.
  * In: lives. Out: findings.
  */
 #ifndef KMEMX_ANALYSIS_ADVISE_H
 #define KMEMX_ANALYSIS_ADVISE_H
 
-#include "account/slab_account.h"
-#include "analysis/advise/gfp_uses.h"
-#include "analysis/advise/single_frees.h"
+#include "account/slab_lives.h"
 #include "analysis/row/sites.h"
+#include "base/keyed.h"
 #include "base/strbuf.h"
 
 /* Key of similar objects; without padding, as keys are compared as bytes. @site: the callsite's
@@ -49,39 +48,19 @@ struct size_peak_site {
 };
 
 /**
- * struct size_peaks - size_peaks_init() it
- * @lives: the source of the lives
- * @site_of: by row of @lives: its group in @sites, plus 1; 0: not known yet; UINT32_MAX: not
- *	kmalloc's objects
+ * struct size_peaks - live objects by callsite and size
+ * @site_of: by row of the lives: its group, plus 1; 0: not known yet; UINT32_MAX: not kmalloc's
+ *	objects
  * @totals: by group
- * @failed: memory ran out; the numbers are void
  */
 struct size_peaks {
-	const struct analysis_env *env;
-	const struct slab_lives *lives;
-	struct sites sites;
 	uint32_t *site_of;
 	size_t nr_rows, rows_capacity;
 	KEYED(struct size_peak) counts; /* by struct size_peak_key */
 	struct recent_keys recent;
 	struct size_peak_site *totals;
 	size_t nr_sites, sites_capacity;
-	bool failed;
 };
-
-/* @p must not be moved. */
-void size_peaks_init(struct size_peaks *p, const struct analysis_env *env,
-		     const struct slab_lives *lives);
-/* Takes lives in the order of their events. */
-void size_peaks_take(struct size_peaks *p, const struct life *life, size_t nr);
-/* After the last event: makes best estimates of the peaks. Objects that were not seen freed since
- * the peak count as far as the kernel's count says that they are live at the end. @acc: the account
- * that has the lives. 0 or -ENOMEM.
- */
-int size_peaks_estimate(struct size_peaks *p,
-			const struct slab_account *acc) __must_check;
-
-void size_peaks_free(struct size_peaks *p);
 
 /* Groups of callsites; without padding, as keys are compared as bytes. */
 struct far_frees_key {
@@ -93,40 +72,94 @@ struct far_frees_pair {
 	uint64_t nr, far;
 };
 
-/**
- * struct far_frees - far_frees_init() it
- * @sites: borrowed
- * @site_of: by row of @lives: its group + 1; 0: not known yet
- * @failed: memory ran out; the numbers are void
- */
+/* Objects freed on another CPU. */
 struct far_frees {
-	const struct analysis_env *env;
-	const struct slab_lives *lives;
-	struct sites *sites;
-	uint32_t *site_of;
-	size_t nr_rows, rows_capacity;
 	KEYED(struct far_frees_pair) pairs; /* by struct far_frees_key */
 	struct recent_keys recent;	    /* by callsite of the free and row */
-	bool failed;
 };
 
-void far_frees_init(struct far_frees *f, const struct analysis_env *env,
-		    const struct slab_lives *lives, struct sites *sites);
-/* Takes lives; ignores those that no event ended. */
-void far_frees_take(struct far_frees *f, const struct life *life, size_t nr);
+/* Used as the order of slab objects. */
+#define GFP_USE_SLAB UINT32_MAX
 
-void far_frees_free(struct far_frees *f);
+/* Key of similar allocations; without padding, as keys are compared as bytes. @site: the callsite's
+ * group.
+ */
+struct gfp_use_key {
+	uint64_t gfp_flags;
+	uint32_t site, order;
+};
+
+/* @nr: allocations; @in_task: those in a task, with interrupts enabled; @failed: those that failed
+ */
+struct gfp_use {
+	uint64_t nr, in_task, failed;
+};
+
+/* The GFP flags that each callsite allocates with. */
+struct gfp_uses {
+	struct recent_keys recent; /* of what determines the keys */
+	KEYED(struct gfp_use) counts;
+};
+
+/**
+ * struct gfp_masks - the bits of flags in one recording; 0: its formats do not name them
+ * @waits: any of these bits lets an allocation wait for reclaim
+ */
+struct gfp_masks {
+	uint64_t kernel, atomic, waits, noretry, nofail;
+};
+
+struct gfp_masks gfp_masks_of(const struct gfp_names *names);
+
+/* Fewer frees in a row are no run. The batches of the kernel's lists of folios are no larger. */
+#define SINGLE_FREES_RUN       16
+/* A free after a longer gap than this starts another run, if the clock counts nanoseconds. */
+#define SINGLE_FREES_GAP_NS    100000
+/* The site of a free without a callchain. */
+#define SINGLE_FREES_NOWHERE   UINT32_MAX
+/* The pid for frees in interrupts; a softirq runs in whatever task is current. */
+#define SINGLE_FREES_INTERRUPT (-1)
+
+/* Who freed; without padding, as keys are compared as bytes. @site: the group of the callsite; if
+ * it is SINGLE_FREES_NOWHERE, @pid is the task, else @pid is 0.
+ */
+struct single_frees_key {
+	uint32_t site;
+	int32_t pid;
+};
+
+/* @pages: pages in @runs; @longest: pages of the longest run. */
+struct single_frees_count {
+	uint64_t pages, runs, longest;
+};
+
+/**
+ * struct single_frees - pages freed one by one, many in a row
+ * @rule: finds the callsite that freed in a callchain
+ * @by_stack: callchain -> group
+ * @tasks: those seen to allocate; in a recording of a part of the system, others' frees are ignored
+ * @places: page frame -> its index in the run that last freed it
+ * @counts: of runs that have ended, by who freed: struct single_frees_key
+ */
+struct single_frees {
+	struct callsite_rule *rule;
+	struct u64_map by_stack, tasks, places;
+	INDEXED(struct single_frees_cpu) cpus;
+	KEYED(struct single_frees_count) counts;
+	bool clocks_are_ns, part;
+};
 
 /**
  * struct advise - the analysis
- * @sizes: live objects by callsite and size; @gfp, @far and @single share its groups of callsites
+ * @sites: groups of callsites
  * @losses: gaps in the events
  * @failed: memory ran out; the numbers are void
  */
 struct advise {
 	const struct analysis_env *env;
 	const struct analysis_options *opts;
-	struct slab_account *slab;
+	struct slab_lives *slab;
+	struct sites sites;
 	struct size_peaks sizes;
 	struct gfp_uses gfp;
 	struct far_frees far;
@@ -135,49 +168,71 @@ struct advise {
 	bool failed;
 };
 
-/* A table under construction. @sample: the recording's sample, or zero. */
+/* Takes lives in the order of their events. */
+void size_peaks_take(struct advise *a, const struct life *life, size_t nr);
+/* After the last event: makes best estimates of the peaks. Objects that were not seen freed since
+ * the peak count as far as the kernel's count says that they are live at the end. 0 or -ENOMEM.
+ */
+int size_peaks_estimate(struct advise *a) __must_check;
+void size_peaks_free(struct size_peaks *p);
+
+/* Takes events; ignores those that are not allocations or are hidden, and page allocations without
+ * a callchain.
+ */
+void gfp_uses_take(struct advise *a, const struct kmem_event *ev, size_t nr);
+
+void single_frees_init(struct advise *a);
+/* Takes events in time order; ignores those that are not about pages. */
+void single_frees_take(struct advise *a, const struct kmem_event *ev, size_t nr);
+/* No event follows: ends all runs. */
+void single_frees_end(struct advise *a);
+void single_frees_free(struct single_frees *s);
+
+/* A table under construction. @kind: whose findings are added; @sample: the recording's sample, or
+ * zero.
+ */
 struct advise_view {
 	const struct advise *a;
+	const struct finding_kind *kind;
 	struct table *t;
 	uint64_t nr_findings;
 	struct sample sample;
 };
 
-struct finding_kind;
-
 /**
  * struct finding - a row; a number of 0 is not known
- * @site: the callsite's group of size_peaks.sites, unless @task has a text
+ * @site: the callsite's group of advise.sites, unless @task has a text
  * @bytes: bytes that it would save
  * @hit: allocations that it is about; @live: the most of their objects that were live at once
  * @bytes_req: bytes requested for each object; @object: bytes each takes now; @better: bytes it
  *	would take
  * @freed_by: the group of the callsite that freed most of them, plus 1; 0: does not apply
  * @task: the task, if the callsite is not known
- * @more: the options of kmemx that show more; empty: those of @kind, and --callsite
+ * @more: the options of kmemx that show more; empty: those of its kind, and --callsite
  * @evidence, @arithmetic, @doubt, @merge: sentences without a final period; may be empty
  */
 struct finding {
-	const struct finding_kind *kind;
 	uint32_t site, freed_by;
 	uint64_t bytes;
 	uint64_t hit, live, bytes_req, object, better;
 	struct strbuf task, more, evidence, arithmetic, doubt, merge;
 };
 
+typedef int finding_fn(struct advise_view *v);
+
 /**
- * struct finding_kind - a kind of finding; each has its own file
+ * struct finding_kind - a kind of finding
  * @name: its name in the table
  * @more: the options of kmemx that show more, before --callsite
- * @find: adds its findings with advise_add(). 0 or -ENOMEM.
+ * @find: adds its findings with advise_add(); 0 or -ENOMEM
  */
 struct finding_kind {
 	const char *name, *more;
-	int (*find)(const struct finding_kind *kind, struct advise_view *v);
+	finding_fn *find;
 };
 
-extern const struct finding_kind finding_own_cache, finding_shrink, finding_atomic,
-	finding_high_order, finding_ping_pong, finding_whole_pages, finding_unbatched;
+finding_fn advise_own_cache, advise_shrink, advise_whole_pages, advise_atomic,
+	advise_high_order, advise_unbatched;
 
 /* Adds a row. Frees @f's texts. 0 or -ENOMEM. */
 int advise_add(struct advise_view *v, struct finding *f) __must_check;

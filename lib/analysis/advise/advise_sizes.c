@@ -4,90 +4,81 @@
  * In: peaks of live objects, by callsite and size. Out: findings.
  */
 
-#include "account/snapshot.h"
 #include "analysis/advise/advise.h"
 #include "analysis/bounds/slab_bounds.h"
 #include "analysis/stat/own_cache.h"
 #include "base/array.h"
+#include "recording/snapshot.h"
 
 /* --- the peak number of live kmalloc'ed objects, by callsite and size --------------- */
 
 #define NOT_KMALLOC UINT32_MAX
 
-void size_peaks_init(struct size_peaks *p, const struct analysis_env *env,
-		     const struct slab_lives *lives)
+static uint32_t resolve(struct advise *a, uint32_t row)
 {
-	*p = (struct size_peaks){ .env = env, .lives = lives };
-	sites_init(&p->sites, env);
-}
-
-static uint32_t resolve(struct size_peaks *p, uint32_t row)
-{
-	const struct slab_key *key = slab_lives_key(p->lives, row);
+	const struct slab_key *key = slab_lives_key(a->slab, row);
 	uint32_t stack, group;
 
 	if (!key->kmalloc)
 		return NOT_KMALLOC;
-	stack = lives_stack(&p->lives->any, row);
-	group = sites_group(&p->sites, sites_beyond(p->env, key->callsite, stack));
+	stack = lives_stack(&a->slab->any, row);
+	group = sites_group(&a->sites, sites_beyond(a->env, key->callsite, stack));
 	if (group < UINT32_MAX - 1)
 		return group + 1;
-	p->failed = true;
+	a->failed = true;
 	return NOT_KMALLOC;
 }
 
 /* The group of row @row, plus 1; NOT_KMALLOC: objects that do not count. */
-static uint32_t site_of(struct size_peaks *p, uint32_t row)
+static uint32_t site_of(struct advise *a, uint32_t row)
 {
-	if (unlikely(row >= p->nr_rows) &&
-	    array_reach(&p->site_of, &p->nr_rows, &p->rows_capacity, row + 1UL,
-			sizeof(*p->site_of))) {
-		p->failed = true;
+	if (unlikely(row >= a->sizes.nr_rows) &&
+	    array_reach(&a->sizes.site_of, &a->sizes.nr_rows, &a->sizes.rows_capacity,
+			row + 1UL)) {
+		a->failed = true;
 		return NOT_KMALLOC;
 	}
-	if (unlikely(!p->site_of[row]))
-		p->site_of[row] = resolve(p, row);
-	return p->site_of[row];
+	if (unlikely(!a->sizes.site_of[row]))
+		a->sizes.site_of[row] = resolve(a, row);
+	return a->sizes.site_of[row];
 }
 
 /* The counts of @key; NULL: no memory. */
-static struct size_peak *counts_of(struct size_peaks *p, const struct size_peak_key *key)
+static struct size_peak *counts_of(struct advise *a, const struct size_peak_key *key)
 {
 	uint32_t *recent =
-		recent_key(&p->recent, key->site, key->bytes_req, key->bytes_alloc);
+		recent_key(&a->sizes.recent, key->site, key->bytes_req, key->bytes_alloc);
 
 	if (unlikely(!*recent))
-		*recent = KEYED_ID(&p->counts, key);
-	return *recent ? &p->counts.of[*recent - 1] : NULL;
+		*recent = KEYED_ID(&a->sizes.counts, key);
+	return *recent ? &a->sizes.counts.of[*recent - 1] : NULL;
 }
 
-static int count_site(struct size_peaks *p, uint32_t site)
+static int count_site(struct advise *a, uint32_t site)
 {
-	if (site >= p->nr_sites &&
-	    array_reach(&p->totals, &p->nr_sites, &p->sites_capacity, site + 1UL,
-			sizeof(*p->totals)))
+	if (site >= a->sizes.nr_sites &&
+	    array_reach(&a->sizes.totals, &a->sizes.nr_sites, &a->sizes.sites_capacity,
+			site + 1UL))
 		return -ENOMEM;
-	p->totals[site].hit++;
+	a->sizes.totals[site].hit++;
 	return 0;
 }
 
 /* @bytes rounded up to whole pages. */
-static uint64_t whole_pages(const struct size_peaks *p, uint32_t bytes)
+static uint64_t whole_pages(const struct advise *a, uint32_t bytes)
 {
-	uint64_t page = p->env->page_size;
+	uint64_t page = a->env->page_size;
 
 	return (bytes + page - 1) / page * page;
 }
 
 /* @site gains or loses an object of size @key that consists of blocks of pages. */
-static void count_pages(struct size_peaks *p, struct size_peak_site *site,
+static void count_pages(struct advise *a, struct size_peak_site *site,
 			const struct size_peak_key *key, bool born)
 {
 	struct size_peak_pages *now = &site->now;
-	uint64_t needed = whole_pages(p, key->bytes_req);
+	uint64_t needed = SMALLER(whole_pages(a, key->bytes_req), key->bytes_alloc);
 
-	if (needed > key->bytes_alloc)
-		needed = key->bytes_alloc;
 	if (!born) {
 		now->objects--;
 		now->bytes -= key->bytes_alloc;
@@ -108,9 +99,9 @@ static void count_pages(struct size_peaks *p, struct size_peak_site *site,
 	}
 }
 
-static void take_one(struct size_peaks *p, const struct life *life)
+static void take_one(struct advise *a, const struct life *life)
 {
-	uint32_t site = site_of(p, life->row);
+	uint32_t site = site_of(a, life->row);
 	struct size_peak_key key = { .bytes_req = (uint32_t)life->bytes_req,
 				     .bytes_alloc = (uint32_t)life->bytes };
 	struct size_peak *c;
@@ -119,16 +110,16 @@ static void take_one(struct size_peaks *p, const struct life *life)
 	if (site == NOT_KMALLOC || life->what == LIFE_FOUND) /* it was gone before */
 		return;
 	key.site = site - 1;
-	c = counts_of(p, &key);
-	if (!c || (life->what == LIFE_BORN && count_site(p, key.site))) {
-		p->failed = true;
+	c = counts_of(a, &key);
+	if (!c || (life->what == LIFE_BORN && count_site(a, key.site))) {
+		a->failed = true;
 		return;
 	}
-	large = key.bytes_alloc > p->lives->large_bytes;
+	large = key.bytes_alloc > a->slab->large_bytes;
 	if (life->what != LIFE_BORN) {
 		if (large && c->live) {
-			count_pages(p, &p->totals[key.site], &key, false);
-			p->totals[key.site].large_gone += life->what == LIFE_GONE;
+			count_pages(a, &a->sizes.totals[key.site], &key, false);
+			a->sizes.totals[key.site].large_gone += life->what == LIFE_GONE;
 		}
 		c->live -= c->live != 0;
 		if (c->live < c->low)
@@ -137,19 +128,19 @@ static void take_one(struct size_peaks *p, const struct life *life)
 		return;
 	}
 	if (large)
-		count_pages(p, &p->totals[key.site], &key, true);
+		count_pages(a, &a->sizes.totals[key.site], &key, true);
 	c->hit++;
 	c->live++;
 	if (c->live > c->most)
 		c->most = c->low = c->live;
 }
 
-void size_peaks_take(struct size_peaks *p, const struct life *life, size_t nr)
+void size_peaks_take(struct advise *a, const struct life *life, size_t nr)
 {
 	const struct life *end = life + nr;
 
 	for (; life < end; life++)
-		take_one(p, life);
+		take_one(a, life);
 }
 
 /* How many objects of a callsite and size seem to live, and how many do: in parts of
@@ -159,65 +150,65 @@ struct living {
 	uint64_t nr, likely;
 };
 
+/* By living_key(). */
+struct livings {
+	INDEXED(struct living) of;
+};
+
 static uint64_t living_key(uint32_t site, uint32_t bytes)
 {
 	return (uint64_t)site << 32 | bytes;
 }
 
-/* Adds up the live objects: @index: living_key() -> number of @of. */
-static int add_living(struct size_peaks *p, const struct slab_bounds *b,
-		      struct u64_map *index, struct living *of)
+/* Adds up the live objects. */
+static int add_living(struct advise *a, const struct slab_bounds *b, struct livings *all)
 {
-	for (size_t i = 0; i < b->nr_pieces; i++) {
-		const struct slab_piece *piece = &b->pieces[i];
-		uint32_t site = site_of(p, piece->row), *at;
+	for (size_t i = 0; i < b->pieces.nr; i++) {
+		const struct slab_piece *piece = &b->pieces.of[i];
+		uint32_t site = site_of(a, piece->row);
+		struct living *one;
 
 		if (site == NOT_KMALLOC)
 			continue;
-		at = u64_map_insert(index, living_key(site - 1, piece->bytes),
-				    (uint32_t)index->count);
-		if (!at)
+		one = INDEXED_ITEM(&all->of, living_key(site - 1, piece->bytes));
+		if (!one)
 			return -ENOMEM;
-		of[*at].nr += piece->nr;
-		of[*at].likely += piece->likely;
+		one->nr += piece->nr;
+		one->likely += piece->likely;
 	}
 	return 0;
 }
 
-static void lower_peaks(struct size_peaks *p, const struct u64_map *index,
-			const struct living *of)
+static void lower_peaks(struct advise *a, const struct livings *all)
 {
-	for (size_t i = 0; i < p->counts.nr; i++) {
-		const struct size_peak_key *key = KEYED_KEY(&p->counts, i);
-		struct size_peak *c = &p->counts.of[i];
-		const uint32_t *at =
-			u64_map_find(index, living_key(key->site, key->bytes_alloc));
+	for (size_t i = 0; i < a->sizes.counts.nr; i++) {
+		const struct size_peak_key *key = KEYED_KEY(&a->sizes.counts, i);
+		struct size_peak *c = &a->sizes.counts.of[i];
+		const uint32_t *at = u64_map_find(
+			&all->of.index, living_key(key->site, key->bytes_alloc));
 
 		c->seen = c->most;
 		if (at)
-			c->most -= (uint64_t)((double)c->low *
-						      (1 - (double)of[*at].likely /
-								   (double)of[*at].nr /
-								   SLAB_LIKELY_ONE) +
-					      0.5);
+			c->most -=
+				(uint64_t)((double)c->low *
+						   (1 -
+						    (double)all->of.of[*at].likely /
+							    (double)all->of.of[*at].nr /
+							    SLAB_LIKELY_ONE) +
+					   0.5);
 	}
 }
 
-int size_peaks_estimate(struct size_peaks *p, const struct slab_account *acc)
+int size_peaks_estimate(struct advise *a)
 {
 	struct slab_bounds b = { 0 };
-	struct u64_map index = { 0 };
-	struct living *of = NULL;
-	int ret = slab_bounds_make(&b, acc, p->env);
+	struct livings all = { 0 };
+	int ret = slab_bounds_of(&b, &a->slab->any, NULL, a->env)
+			  ?: add_living(a, &b, &all);
 
 	if (!ret)
-		of = calloc(b.nr_pieces + 1, sizeof(*of));
-	if (!ret)
-		ret = of ? add_living(p, &b, &index, of) : -ENOMEM;
-	if (!ret)
-		lower_peaks(p, &index, of);
-	free(of);
-	u64_map_free(&index);
+		lower_peaks(a, &all);
+	INDEXED_FREE(&all.of);
 	slab_bounds_free(&b);
 	return ret;
 }
@@ -227,7 +218,6 @@ void size_peaks_free(struct size_peaks *p)
 	free(p->site_of);
 	free(p->totals);
 	KEYED_FREE(&p->counts);
-	sites_free(&p->sites);
 }
 
 /* An object is just over a power of two if it is at most 1/8 larger. */
@@ -243,7 +233,7 @@ static bool is_dominant(const struct advise *a, size_t i)
 	const struct size_peak_key *key = KEYED_KEY(&p->counts, i);
 	uint64_t all = p->totals[key->site].hit;
 
-	return key->bytes_alloc <= a->slab->lives.large_bytes &&
+	return key->bytes_alloc <= a->slab->large_bytes &&
 	       p->counts.of[i].hit * 100 >= all * DOMINANT;
 }
 
@@ -285,7 +275,7 @@ void advise_doubt_live(const struct advise *a, uint64_t gone, struct finding *f)
 			"; %" PRIu64
 			" were freed without an event, and count as live until then",
 			gone);
-	if (a->slab->lives.any.losses)
+	if (a->slab->any.losses)
 		strbuf_puts(
 			&f->doubt,
 			"; events were lost: what was freed meanwhile counts as live");
@@ -336,14 +326,13 @@ static void tell_merge(struct finding *f, const struct own_cache *c)
 			"not known: the recording lacks slabinfo or the links of /sys/kernel/slab");
 }
 
-static int add_own_cache(const struct finding_kind *kind, struct advise_view *v,
-			 const struct own_caches *all, size_t i)
+static int add_own_cache(struct advise_view *v, const struct own_caches *all, size_t i)
 {
 	const struct size_peak_key *key = KEYED_KEY(&v->a->sizes.counts, i);
 	const struct own_cache c = own_caches_find(all, key->bytes_req);
 	const struct own_cache_gain g =
 		own_cache_gain(&c, v->a->sizes.counts.of[i].most, key->bytes_alloc);
-	struct finding f = { .kind = kind };
+	struct finding f = { 0 };
 
 	if (g.bytes <= 0)
 		return 0;
@@ -356,26 +345,19 @@ static int add_own_cache(const struct finding_kind *kind, struct advise_view *v,
 	return advise_add(v, &f);
 }
 
-static int find_own_cache(const struct finding_kind *kind, struct advise_view *v)
+int advise_own_cache(struct advise_view *v)
 {
 	const struct advise *a = v->a;
 	struct own_caches all;
-	int ret = own_caches_of(&all, a->env);
+	int ret = own_caches_init(&all, a->env);
 
 	for (size_t i = 0; i < a->sizes.counts.nr && !ret; i++) {
 		if (is_dominant(a, i))
-			ret = add_own_cache(kind, v, &all, i);
+			ret = add_own_cache(v, &all, i);
 	}
 	own_caches_free(&all);
 	return ret;
 }
-
-/* Objects of one size that their own kmem_cache would pack more densely than kmalloc does. */
-const struct finding_kind finding_own_cache = {
-	.name = "own-cache",
-	.more = "stat --sizes",
-	.find = find_own_cache,
-};
 
 /* --- just over a power of two ----------------------------------------------------------- */
 
@@ -396,9 +378,7 @@ static bool is_power(uint64_t bytes)
 static uint32_t find_classes(const struct advise *a)
 {
 	static const char prefix[] = "kmalloc-";
-	const struct recording_text *slabinfo =
-		recording_meta(a->env->rec, "slabinfo.after");
-	const char *text = slabinfo ? slabinfo->text : NULL;
+	const char *text = recording_meta_text(a->env->rec, "slabinfo.after");
 	struct slabinfo_line line;
 	uint32_t classes = 0;
 
@@ -410,7 +390,7 @@ static uint32_t find_classes(const struct advise *a)
 		if (is_power(bytes))
 			classes |= bytes;
 	}
-	while (text && slabinfo_next(&text, &line)) {
+	while (slabinfo_next(&text, &line)) {
 		if (is_power(line.size) && line.name_len > strlen(prefix) &&
 		    !strncmp(line.name, prefix, strlen(prefix)))
 			classes |= (uint32_t)line.size;
@@ -433,7 +413,7 @@ static uint32_t smaller_class(const struct advise *a, size_t i, uint32_t classes
 		       : 0;
 }
 
-static int find_shrink(const struct finding_kind *kind, struct advise_view *v)
+int advise_shrink(struct advise_view *v)
 {
 	const struct advise *a = v->a;
 	uint32_t classes = find_classes(a);
@@ -441,7 +421,7 @@ static int find_shrink(const struct finding_kind *kind, struct advise_view *v)
 
 	for (size_t i = 0; i < a->sizes.counts.nr && !ret; i++) {
 		uint32_t less = smaller_class(a, i, classes);
-		struct finding f = { .kind = kind };
+		struct finding f = { 0 };
 
 		if (!less || !a->sizes.counts.of[i].most)
 			continue;
@@ -460,12 +440,3 @@ static int find_shrink(const struct finding_kind *kind, struct advise_view *v)
 	}
 	return ret;
 }
-
-/* Objects at most 1/8 larger than a power of two: a few bytes less, and they fit the next smaller
- * kmalloc class.
- */
-const struct finding_kind finding_shrink = {
-	.name = "shrink",
-	.more = "stat --sizes",
-	.find = find_shrink,
-};

@@ -15,19 +15,19 @@ struct advice_row {
 
 /* --- cells ------------------------------------------------------------------------------ */
 
-CELL(cell_kind, struct advice_row, cell_text(t, r->f->kind->name))
+CELL(cell_kind, struct advice_row, cell_text(t, r->v->kind->name))
 CELL(cell_callsite, struct advice_row,
      r->f->task.size ? cell_of_strbuf(&r->f->task, t)
-		     : sites_cell(&r->v->a->sizes.sites, r->f->site, t))
+		     : sites_cell(&r->v->a->sites, r->f->site, t))
 CELL_IF(cell_freed_by, struct advice_row, r->f->freed_by,
-	sites_cell(&r->v->a->sizes.sites, r->f->freed_by - 1, t))
+	sites_cell(&r->v->a->sites, r->f->freed_by - 1, t))
 
 /* Functions skipped to find the callsites: " --skip-func wrappers". Only stat has the option. */
 static void add_skipped(const struct advice_row *r, struct strbuf *text)
 {
 	const char *word;
 
-	if (strncmp(r->f->kind->more, "stat ", strlen("stat ")) != 0)
+	if (strncmp(r->v->kind->more, "stat ", strlen("stat ")) != 0)
 		return;
 	for (uint32_t i = 0; (word = callsite_rule_added(r->v->a->env->rule, i)); i++) {
 		strbuf_puts(text, " --skip-func ");
@@ -41,8 +41,8 @@ static void add_callsite(const struct advice_row *r, struct strbuf *text)
 	struct strbuf __auto_free name = { 0 };
 	char *module;
 
-	sites_name(&r->v->a->sizes.sites, r->f->site, &name);
-	strbuf_printf(text, "kmemx %s", r->f->kind->more);
+	sites_name(&r->v->a->sites, r->f->site, &name);
+	strbuf_printf(text, "kmemx %s", r->v->kind->more);
 	add_skipped(r, text);
 	strbuf_puts(text, " --callsite ");
 	/* The option takes the function without its module. */

@@ -5,12 +5,7 @@
  * whose rows add up to MemTotal. Documentation/balance.md says what each line is.
  */
 
-#include "analysis/balance/everything.h"
-#include "analysis/balance/holders.h"
-#include "analysis/balance/memory_lines.h"
-#include "analysis/balance/nodes.h"
-#include "analysis/balance/older.h"
-#include "analysis/balance/page_use.h"
+#include "analysis/balance/balance.h"
 #include "analysis/row/owners.h"
 
 /* A smaller change is that of processes that come and go. */
@@ -116,6 +111,14 @@ struct site_uses {
 	uint64_t callsite, bytes[USE_NR];
 };
 
+static void name_site(struct owners *o, const struct site_uses *site, struct strbuf *out)
+{
+	if (site->callsite)
+		sites_name(&o->sites, sites_group(&o->sites, site->callsite), out);
+	else
+		strbuf_puts(out, "[no stack]");
+}
+
 /* Appends "copy_process 9830400, ...": the callsites with most bytes of @use. */
 static void name_largest(struct owners *o, const struct site_uses *sites,
 			 enum page_use use, struct strbuf *out)
@@ -137,11 +140,7 @@ static void name_largest(struct owners *o, const struct site_uses *sites,
 			return;
 		named[nr] = best;
 		strbuf_puts(out, nr ? ", " : "");
-		if (sites[best].callsite)
-			sites_name(&o->sites,
-				   sites_group(&o->sites, sites[best].callsite), out);
-		else
-			strbuf_puts(out, "[no stack]");
+		name_site(o, &sites[best], out);
 		strbuf_printf(out, " %" PRIu64, sites[best].bytes[use]);
 	}
 }
@@ -150,8 +149,8 @@ static void name_largest(struct owners *o, const struct site_uses *sites,
 static int add_owners(struct view *v, struct owners *o, const struct site_uses *sites,
 		      enum page_use use)
 {
-	struct everything_row row = { .line = v->row_of[use]->line->name,
-				      .known_by = KNOWN_BY_EVENTS };
+	struct held_row row = { .line = v->row_of[use]->line->name,
+				.known_by = KNOWN_BY_EVENTS };
 	struct strbuf __auto_free name = { 0 };
 	int ret = 0;
 
@@ -159,11 +158,7 @@ static int add_owners(struct view *v, struct owners *o, const struct site_uses *
 		if (!sites[i].bytes[use])
 			continue;
 		name.size = 0;
-		if (sites[i].callsite)
-			sites_name(&o->sites, sites_group(&o->sites, sites[i].callsite),
-				   &name);
-		else
-			strbuf_puts(&name, "[no stack]");
+		name_site(o, &sites[i], &name);
 		row.owner = strbuf_text(&name);
 		row.bytes = (int64_t)sites[i].bytes[use];
 		ret = name.failed ? -ENOMEM : everything_add(v->all, &row);
@@ -179,12 +174,10 @@ static int explain(struct view *v, enum memory memory, uint32_t of_uses)
 	int ret = owners_init(&o, v->b->env, v->b->of[memory], SUBJECT_CALLSITE);
 	enum page_use use;
 
-	if (!ret) {
-		sites = calloc(o.nr + 1, sizeof(*sites));
-		ret = sites ? 0 : -ENOMEM;
-	}
+	sites = calloc(o.nr + 1, sizeof(*sites));
+	ret = sites ? ret : -ENOMEM;
 	for (size_t i = 0; i < o.nr_rows && !ret; i++) {
-		uint64_t live = lives_sums(o.lives, i).live_bytes;
+		uint64_t live = lives_sums(o.lives, i).live_alloc;
 		struct site_uses *site = &sites[o.of[i]];
 		int64_t *explained;
 
@@ -228,11 +221,6 @@ static void explain_older(struct view *v, uint32_t of_uses)
 			v->row_of[use]->explained -= bytes[use];
 }
 
-static int add_owner(void *to, const struct everything_row *row)
-{
-	return everything_add(to, row);
-}
-
 /* The owners of pages by page_owner after the recording; else by the opening balance. */
 static int add_page_owners(struct view *v)
 {
@@ -240,7 +228,7 @@ static int add_page_owners(struct view *v)
 
 	if (ret || v->all->page_owner)
 		return ret;
-	return older_left(&v->b->older, &v->uses, add_owner, v->all);
+	return older_left(&v->b->older, &v->uses, v->all);
 }
 
 /* Areas tell what vmalloc and stacks have, if they were recorded; else their pages do, of which
@@ -250,7 +238,7 @@ static int explain_all(struct view *v)
 {
 	const uint32_t of_areas = 1U << USE_STACK | 1U << USE_VMALLOC;
 	const uint32_t seen = analysis_seen(v->b->env);
-	const struct page_account *pages = accounts_of_page(v->b->of[MEMORY_PAGE]);
+	const struct page_lives *pages = accounts_of_page(v->b->of[MEMORY_PAGE]);
 	const struct page_totals *sum = &pages->totals;
 	const uint64_t size = v->b->env->page_size;
 	bool areas = seen & NEEDS_VMALLOC;
@@ -285,18 +273,15 @@ static void add_notes(const struct view *v, struct table *t)
 {
 	const uint32_t seen = analysis_seen(v->b->env);
 
-	if (!(seen & NEEDS_PAGE))
-		table_add_note(
-			t,
-			"!No page events were recorded: most of it is not explained (kmemx record).");
-	if (v->stackless)
-		table_add_note(
-			t,
-			"!No page allocation has a callchain: only GFP flags tell what pages are for (kmemx record --page).");
-	if (!(seen & NEEDS_VMALLOC))
-		table_add_note(
-			t,
-			"No vmalloc events were recorded (they came with Linux 6.3): kernel stacks and vmalloc are explained by pages that have an event.");
+	table_note_if(
+		t, !(seen & NEEDS_PAGE),
+		"!No page events were recorded: most of it is not explained (kmemx record).");
+	table_note_if(
+		t, v->stackless,
+		"!No page allocation has a callchain: only GFP flags tell what pages are for (kmemx record --page).");
+	table_note_if(
+		t, !(seen & NEEDS_VMALLOC),
+		"No vmalloc events were recorded (they came with Linux 6.3): kernel stacks and vmalloc are explained by pages that have an event.");
 	if (v->older_pages && v->older_known)
 		table_add_note(t,
 			       "Freed, and allocated before the recording: %" PRIu64
@@ -309,14 +294,12 @@ static void add_notes(const struct view *v, struct table *t)
 			"Freed, and allocated before the recording: %" PRIu64
 			" bytes of pages. No event tells of which line (kmemx record --opening).",
 			v->older_pages * v->b->env->page_size);
-	if (v->older_areas)
-		table_add_note(t,
-			       "Freed, and allocated before the recording: %" PRIu64
-			       " areas of vmalloc.",
-			       v->older_areas);
-	if (v->b->of[MEMORY_PAGE]->losses)
-		table_add_note(
-			t, "!Events were lost: what seems to live may have been freed.");
+	table_note_if(t, v->older_areas,
+		      "Freed, and allocated before the recording: %" PRIu64
+		      " areas of vmalloc.",
+		      v->older_areas);
+	table_note_if(t, v->b->of[MEMORY_PAGE]->losses,
+		      "!Events were lost: what seems to live may have been freed.");
 	if (v->total[0] != v->total[1])
 		table_add_note(t, "!MemTotal changed by %+" PRId64 " bytes.",
 			       v->total[1] - v->total[0]);
@@ -324,17 +307,15 @@ static void add_notes(const struct view *v, struct table *t)
 
 static void add_summary(const struct view *v, struct table *t)
 {
-	const struct summary_line sums[] = {
-		{ "total_before", "MemTotal before", UNIT_BYTES, (uint64_t)v->total[0],
-		  SUMMARY_TOTAL },
-		{ "total_after", "MemTotal after", UNIT_BYTES, (uint64_t)v->total[1],
-		  SUMMARY_TOTAL },
-		{ "bytes_unmatched", "Pages freed without an allocation event",
-		  UNIT_BYTES, v->older_pages * v->b->env->page_size, SUMMARY_DOUBT },
-	};
-
 	table_set_summary_title(t, "SUMMARY (balance)");
-	table_add_summary_lines(t, sums, ARRAY_SIZE(sums), false);
+	TABLE_SUMMARY(t, false,
+		      { "total_before", "MemTotal before", UNIT_BYTES,
+			(uint64_t)v->total[0], SUMMARY_TOTAL },
+		      { "total_after", "MemTotal after", UNIT_BYTES,
+			(uint64_t)v->total[1], SUMMARY_TOTAL },
+		      { "bytes_unmatched", "Pages freed without an allocation event",
+			UNIT_BYTES, v->older_pages * v->b->env->page_size,
+			SUMMARY_DOUBT });
 }
 
 /* Reads the counters, and what explains them; view_free() in any case. */
@@ -434,40 +415,28 @@ static const char *balance_lacks(const struct recording *rec)
 		       : "does not say how much memory was in use (meminfo)";
 }
 
+/* What both analyses are. @why: they need all events. */
+#define OF_ALL_MEMORY(why)                                                              \
+	.use = ANALYSIS_COMMAND, .needs = NEEDS_MEMORY,                                 \
+	.all_time = "the kernel's counters were read before and after it",              \
+	.unfiltered = why, .unsampled = why, .all_frees = true, .lacks = balance_lacks, \
+	ANALYSIS_SELF(struct balance), .create = balance_create,                        \
+	.observe = balance_observe, .destroy = balance_destroy
+
 const struct analysis analysis_balance = {
 	.name = "balance",
 	.help = "where all memory is, and what events explain of it",
-	.use = ANALYSIS_COMMAND,
-	.needs = NEEDS_MEMORY,
-	.all_time = "the kernel's counters were read before and after it",
-	.unfiltered = "it explains counters of the whole system",
-	.unsampled = "it explains counters of the whole system",
-	.all_frees = true,
-	.lacks = balance_lacks,
+	OF_ALL_MEMORY("it explains counters of the whole system"),
 	.tables = TABLES(&balance_type, &older_type, &holders_type, &percpu_use_type,
 			 &balance_nodes_type),
-	ANALYSIS_SELF(struct balance),
-	.create = balance_create,
-	.observe = balance_observe,
 	.view = balance_view,
-	.destroy = balance_destroy,
 };
 
 const struct analysis analysis_everything = {
 	.name = "everything",
 	.command = "owners",
 	.help = "who owns all memory",
-	.use = ANALYSIS_COMMAND,
-	.needs = NEEDS_MEMORY,
-	.all_time = "the kernel's counters were read before and after it",
-	.unfiltered = "its rows are all memory of the system",
-	.unsampled = "its rows are all memory of the system",
-	.all_frees = true,
-	.lacks = balance_lacks,
+	OF_ALL_MEMORY("its rows are all memory of the system"),
 	.tables = TABLES(&everything_type),
-	ANALYSIS_SELF(struct balance),
-	.create = balance_create,
-	.observe = balance_observe,
 	.view = everything_view,
-	.destroy = balance_destroy,
 };

@@ -4,22 +4,18 @@
  * In: the balance's lines, the kernel's lists, and what events explain. Out: table "everything",
  * whose rows add up to MemTotal.
  */
-#include "analysis/balance/everything.h"
+#include "analysis/balance/balance.h"
 
-#include "account/snapshot.h"
-#include "analysis/balance/holders.h"
-#include "analysis/balance/memory_lines.h"
+#include "recording/snapshot.h"
 
-#define SLABINFO    "slabinfo"
-#define VMALLOCINFO "vmallocinfo"
-#define UNKNOWN	    "unknown"
+#define UNKNOWN "unknown"
 
 /* --- cells ------------------------------------------------------------------------------ */
 
 /* Shares are of numbers without a sign. */
 struct cell everything_bytes(const void *row, struct table *t)
 {
-	int64_t bytes = ((const struct everything_row *)row)->bytes;
+	int64_t bytes = ((const struct held_row *)row)->bytes;
 
 	return bytes < 0 ? cell_int(bytes) : cell_uint((uint64_t)bytes);
 }
@@ -54,7 +50,7 @@ static const char *line_of(const struct everything *e, const char *line)
 }
 
 /* What knows the owners of @line: what was first to name one. */
-static const char *source_of(struct everything *e, const struct everything_row *row)
+static const char *source_of(struct everything *e, const struct held_row *row)
 {
 	const char *line = line_of(e, row->line);
 	size_t i = 0;
@@ -68,64 +64,27 @@ static const char *source_of(struct everything *e, const struct everything_row *
 	return e->lines[i].known_by;
 }
 
-int everything_rows_add(struct everything_rows *rows, const struct everything_row *row)
-{
-	struct strbuf __auto_free key = { 0 };
-	uint32_t before = rows->rows.keys.count, id;
-	struct everything_row *to;
-
-	strbuf_printf(&key, "%s %s %s", row->line, row->known_by, row->owner);
-	id = key.failed ? 0 : KEYED_ID_OF(&rows->rows, strbuf_text(&key), key.size);
-	if (!id)
-		return -ENOMEM;
-	to = &rows->rows.of[id - 1];
-	if (id > before) {
-		*to = *row;
-		to->owner = (const char *)KEYED_KEY(&rows->rows, before) +
-			    strlen(row->line) + strlen(row->known_by) + 2;
-		return 0;
-	}
-	/* Of a damaged list it may wrap. */
-	to->bytes = (int64_t)((uint64_t)to->bytes + (uint64_t)row->bytes);
-	return 0;
-}
-
-void everything_rows_free(struct everything_rows *rows)
-{
-	KEYED_FREE(&rows->rows);
-}
-
 /* Adds @row to its line. */
-static int append(struct everything *e, struct everything_row row)
+static int append(struct everything *e, struct held_row row)
 {
 	row.line = line_of(e, row.line);
-	return everything_rows_add(&e->rows, &row);
-}
-
-static int see_holder(void *to, const char *line, const char *name, int64_t bytes)
-{
-	struct everything *e = to;
-
-	e->one_slab |= !strcmp(line, "slab");
-	return 0;
-}
-
-static int add_holder(void *to, const char *line, const char *name, int64_t bytes)
-{
-	const struct everything_row row = { .line = line,
-					    .owner = name,
-					    .known_by = is_slab(line) ? SLABINFO
-								      : VMALLOCINFO,
-					    .bytes = bytes };
-	struct everything *e = to;
-
-	return bytes ? everything_add(e, &row) : 0;
+	return held_rows_add(&e->rows, &row);
 }
 
 int everything_begin(struct everything *e, const struct analysis_env *env)
 {
+	struct held_rows held = { .rows.nr = 0 };
+	int ret = holders_read(env, &held);
+	size_t i;
+
 	*e = (struct everything){ .env = env };
-	return holders_after(env, see_holder, e) ?: holders_after(env, add_holder, e);
+	for (i = 0; i < held.rows.nr; i++)
+		e->one_slab |= !strcmp(held.rows.of[i].line, "slab");
+	for (i = 0; i < held.rows.nr && !ret; i++)
+		if (held.rows.of[i].bytes)
+			ret = everything_add(e, &held.rows.of[i]);
+	held_rows_free(&held);
+	return ret;
 }
 
 /* Only page_owner's stacks have these functions. */
@@ -160,8 +119,7 @@ int everything_page_owner(struct everything *e, const struct page_uses *uses)
 	int ret = 0;
 
 	while (!ret && page_owner_next(&text, &line)) {
-		struct everything_row row = { .owner = owner,
-					      .known_by = KNOWN_BY_PAGE_OWNER };
+		struct held_row row = { .owner = owner, .known_by = KNOWN_BY_PAGE_OWNER };
 
 		everything_owner(e->env, line.names, line.len, owner);
 		row.line = memory_line_of(
@@ -182,7 +140,7 @@ static bool of_pages(const char *known_by)
 /* Pages from before the recording that are still there, and those with an event, are others: their
  * lines have both. What page_owner says after the recording is all pages.
  */
-int everything_add(struct everything *e, const struct everything_row *row)
+int everything_add(struct everything *e, const struct held_row *row)
 {
 	const char *source = source_of(e, row);
 
@@ -195,9 +153,9 @@ int everything_add(struct everything *e, const struct everything_row *row)
 int everything_end_line(struct everything *e, const char *line, int64_t bytes,
 			const char *known_by)
 {
-	struct everything_row row = { .line = line_of(e, line),
-				      .owner = "[unknown]",
-				      .known_by = UNKNOWN };
+	struct held_row row = { .line = line_of(e, line),
+				.owner = "[unknown]",
+				.known_by = UNKNOWN };
 	uint64_t rest = (uint64_t)bytes; /* of damaged files it may wrap */
 
 	if (e->one_slab && is_slab(line)) {
@@ -229,15 +187,13 @@ static void add_summary(const struct everything *e, int64_t total, struct table 
 		if (!strcmp(e->rows.rows.of[i].known_by, UNKNOWN) ||
 		    !strcmp(e->rows.rows.of[i].known_by, KNOWN_BY_FLAGS))
 			unknown += (uint64_t)e->rows.rows.of[i].bytes;
-	const struct summary_line sums[] = {
+	table_set_summary_title(t, "SUMMARY (owners of all memory)");
+	TABLE_SUMMARY(
+		t, false,
 		{ "total", "MemTotal", UNIT_BYTES, (uint64_t)total, SUMMARY_TOTAL },
 		{ "known", "With an owner, or free", UNIT_BYTES,
 		  (uint64_t)total - unknown, SUMMARY_TOTAL },
-		{ "unknown", "Of unknown owners", UNIT_BYTES, unknown, SUMMARY_DOUBT },
-	};
-
-	table_set_summary_title(t, "SUMMARY (owners of all memory)");
-	table_add_summary_lines(t, sums, ARRAY_SIZE(sums), false);
+		{ "unknown", "Of unknown owners", UNIT_BYTES, unknown, SUMMARY_DOUBT });
 }
 
 void everything_report(struct everything *e, int64_t total, struct report *report)
@@ -251,5 +207,5 @@ void everything_report(struct everything *e, int64_t total, struct report *repor
 
 void everything_free(struct everything *e)
 {
-	everything_rows_free(&e->rows);
+	held_rows_free(&e->rows);
 }

@@ -7,15 +7,15 @@
  * A page's frame tells its owner. Of objects, alloc_traces only has the number by callsite.
  */
 
-#include "account/snapshot.h"
-#include "analysis/balance/older.h"
+#include "analysis/balance/balance.h"
+#include "recording/snapshot.h"
 
 #define BEFORE ".before"
 
 struct freed_older {
 	const struct analysis_env *env;
 	struct older pages;
-	struct slab_account *slab; /* NULL: the recording has no alloc_traces */
+	struct slab_lives *slab; /* NULL: the recording has no alloc_traces */
 };
 
 /* @freed: objects of the cache; @all: of it before. */
@@ -71,15 +71,14 @@ struct caches {
 
 static int find_freed(const struct freed_older *f, struct caches *c)
 {
-	const struct u64_map *surplus = &f->slab->lives.surplus;
+	const struct u64_map *surplus = &f->slab->surplus;
 
 	/* Each pair of cache and kind of free has a slot. */
 	c->freed = calloc(surplus->count + 1, sizeof(*c->freed));
 	c->before = calloc(surplus->count + 1, sizeof(*c->before));
 	if (!c->freed || !c->before)
 		return -ENOMEM;
-	for (size_t i = 0; i < surplus->capacity; i++) {
-		const struct u64_map_slot *slot = &surplus->slots[i];
+	for_each(slot, surplus->slots, surplus->capacity) {
 		uint32_t cache = (uint32_t)(slot->key >> 1), id;
 		const char *name;
 
@@ -138,12 +137,10 @@ static int report_objects(const struct freed_older *f, struct report *report)
 	struct caches c = { .freed = NULL };
 	int ret = find_freed(f, &c) ?: add_objects(f, &c, t);
 
-	if (!ret && c.unnamed)
-		table_add_note(
-			t,
-			"Of %" PRIu64
-			" more objects the cache is not known: kfree() does not tell.",
-			c.unnamed);
+	table_note_if(t, !ret && c.unnamed,
+		      "Of %" PRIu64
+		      " more objects the cache is not known: kfree() does not tell.",
+		      c.unnamed);
 	intern_free(&c.names);
 	free(c.freed);
 	free(c.before);
@@ -160,7 +157,7 @@ static int freed_create(void *self, const struct analysis_env *env,
 	int ret = older_init(&f->pages, env);
 
 	if (!ret && *traces_of(f))
-		ret = accounts_slab(env->accounts, &none, &f->slab);
+		ret = accounts_of_memory(env->accounts, MEMORY_SLAB, &none, &f->slab);
 	return ret;
 }
 
@@ -177,7 +174,7 @@ static int freed_view(const void *self, struct report *report)
 	struct page_uses uses = { .env = NULL };
 	int ret = f->pages.failed ? -ENOMEM : page_uses_init(&uses, f->env);
 
-	if (!ret && f->slab && f->slab->lives.any.failed)
+	if (!ret && f->slab && f->slab->any.failed)
 		ret = -ENOMEM;
 	ret = ret ?: older_report(&f->pages, &uses, true, report);
 	if (!ret && f->slab && analysis_seen(f->env) & NEEDS_SLAB)

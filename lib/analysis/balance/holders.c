@@ -1,43 +1,33 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * analysis: who holds memory, by the kernel's own lists.
- * In: slabinfo and the sums of vmallocinfo, before and after the recording. Out: table "holders".
+ * In: slabinfo, the sums of vmallocinfo, percpu_stats, before and after the recording. Out: tables
+ * "holders" and "percpu_use".
+ *
+ * Events only tell what was allocated in the recording; these lists also name what was there
+ * before.
  */
-#include "analysis/balance/holders.h"
+#include "analysis/balance/balance.h"
 
-#include "account/snapshot.h"
 #include "analysis/bounds/reclaimable.h"
-#include "base/keyed.h"
+#include "base/array.h"
+#include "recording/snapshot.h"
 
-/* Text shows so many; the other formats have all. */
+/* Text shows so many owners; the other formats have all. */
 #define ROWS_SHOWN 10
 
-/* Before and after: [0] and [1]. */
-struct holder {
-	const char *name, *line;
-	int64_t bytes[2], change;
-	uint64_t nr[2];
-};
-
-/* All of them, by "LINE NAME". */
-struct holders {
-	const struct analysis_env *env;
-	struct reclaim_caches reclaim;
-	KEYED(struct holder) items;
-};
-
 static const struct column_type columns[] = {
-	CHANGE_COLUMNS(struct holder, bytes[0], bytes[1], "Bytes", 0),
+	CHANGE_COLUMNS(struct held_row, before, bytes, "Bytes", 0),
 	{ COLUMN("parts", "Parts", UNIT_COUNT,
 		 "Slabs of the cache, or areas of vmalloc, after the recording.",
 		 .level = true, .leaves = 60),
-	  MEMBER(struct holder, nr[1]) },
+	  MEMBER(struct held_row, nr) },
 	{ COLUMN("line", "Line", UNIT_NONE, "The balance's line that has these bytes.",
 		 .spell = page_use_title),
-	  MEMBER(struct holder, line) },
+	  MEMBER(struct held_row, line) },
 	{ COLUMN("holder", "Holder", UNIT_NONE,
 		 "The slab cache, or the function that called vmalloc.", .last = true),
-	  MEMBER(struct holder, name) },
+	  MEMBER(struct held_row, owner) },
 	COLUMNS_END,
 };
 
@@ -48,143 +38,203 @@ const struct table_type holders_type = {
 	.columns = columns,
 };
 
-/* --- the kernel's lists ------------------------------------------------------------------- */
+/* --- rows ------------------------------------------------------------------------------- */
 
-/* What @name of @line has at one end of the recording: @nr slabs or areas. */
-struct held {
-	const char *line, *name;
-	int end;
-	uint64_t nr, bytes;
-};
-
-/* 0 or -ENOMEM. */
-static int add_held(struct holders *h, const struct held *held)
+int held_rows_add(struct held_rows *rows, const struct held_row *row)
 {
 	struct strbuf __auto_free key = { 0 };
-	uint32_t before = h->items.keys.count, id;
-	struct holder *item;
+	uint32_t before = rows->rows.keys.count, id;
+	struct held_row *to;
 
-	strbuf_printf(&key, "%s %s", held->line, held->name);
-	id = key.failed ? 0 : KEYED_ID_OF(&h->items, strbuf_text(&key), key.size);
+	strbuf_printf(&key, "%s %s %s", row->line, row->known_by, row->owner);
+	id = key.failed ? 0 : KEYED_ID_OF(&rows->rows, strbuf_text(&key), key.size);
 	if (!id)
 		return -ENOMEM;
-	item = &h->items.of[id - 1];
+	to = &rows->rows.of[id - 1];
 	if (id > before) {
-		item->name = (const char *)KEYED_KEY(&h->items, before) +
-			     strlen(held->line) + 1;
-		item->line = held->line;
+		to->line = row->line;
+		to->known_by = row->known_by;
+		to->owner = (const char *)KEYED_KEY(&rows->rows, before) +
+			    strlen(row->line) + strlen(row->known_by) + 2;
 	}
-	item->nr[held->end] += held->nr;
-	/* The sum may wrap if the list is damaged. */
-	item->bytes[held->end] =
-		(int64_t)((uint64_t)item->bytes[held->end] + held->bytes);
-	item->change = (int64_t)((uint64_t)item->bytes[1] - (uint64_t)item->bytes[0]);
+	/* Of a damaged list they may wrap. */
+	to->bytes = (int64_t)((uint64_t)to->bytes + (uint64_t)row->bytes);
+	to->before = (int64_t)((uint64_t)to->before + (uint64_t)row->before);
+	to->change = (int64_t)((uint64_t)to->bytes - (uint64_t)to->before);
+	to->nr += row->nr;
 	return 0;
 }
 
-static int read_caches(struct holders *h, const char *text, int end)
+/* The most bytes first. */
+ORDER(compare, struct held_row, DOWN(bytes) ?: strcmp(x->owner, y->owner))
+
+void held_rows_report(struct held_rows *rows, const struct table_type *type,
+		      struct report *report)
 {
+	struct table *t = table_plain(report, type);
+	const size_t nr = rows->rows.nr;
+
+	if (nr)
+		qsort(rows->rows.of, nr, sizeof(*rows->rows.of), compare);
+	for (size_t i = 0; i < nr; i++)
+		table_put_row(t, &rows->rows.of[i]);
+	t->text_rows = nr > ROWS_SHOWN ? ROWS_SHOWN : 0;
+}
+
+void held_rows_free(struct held_rows *rows)
+{
+	KEYED_FREE(&rows->rows);
+}
+
+/* --- the kernel's lists ------------------------------------------------------------------- */
+
+/* Adds what the owner of @row has, @bytes in @nr slabs or areas, before or @after the recording. */
+static int add_held(struct held_rows *rows, struct held_row row, bool after,
+		    uint64_t bytes)
+{
+	*(after ? &row.bytes : &row.before) = (int64_t)bytes;
+	row.nr = after ? row.nr : 0;
+	return held_rows_add(rows, &row);
+}
+
+static int read_caches(const struct analysis_env *env,
+		       const struct reclaim_caches *caches, struct held_rows *rows,
+		       bool after)
+{
+	const char *text = recording_meta_text(env->rec, after ? "slabinfo.after"
+							       : "slabinfo.before");
 	struct slabinfo_line cache;
 	char name[256];
 	int ret = 0;
 
 	while (!ret && slabinfo_next(&text, &cache)) {
 		uint64_t slabs = cache.per_slab ? cache.total / cache.per_slab : 0;
-		struct held held = { .name = name, .end = end, .nr = slabs };
+		struct held_row row = { .owner = name,
+					.known_by = "slabinfo",
+					.nr = slabs };
 		enum reclaim reclaim;
 
 		snprintf(name, sizeof(name), "%.*s", (int)cache.name_len, cache.name);
-		reclaim = reclaim_cache(&h->reclaim, name);
-		held.line = reclaim == RECLAIM_YES  ? "slab_reclaimable"
-			    : reclaim == RECLAIM_NO ? "slab_unreclaimable"
-						    : "slab";
-		held.bytes = slabs * cache.pages * h->env->page_size;
+		reclaim = reclaim_cache(caches, name);
+		row.line = reclaim == RECLAIM_YES  ? "slab_reclaimable"
+			   : reclaim == RECLAIM_NO ? "slab_unreclaimable"
+						   : "slab";
 		if (slabs)
-			ret = add_held(h, &held);
+			ret = add_held(rows, row, after,
+				       slabs * cache.pages * env->page_size);
 	}
 	return ret;
 }
 
-static int read_areas(struct holders *h, const char *text, int end)
+static int read_areas(const struct analysis_env *env, struct held_rows *rows, bool after)
 {
+	const char *text = recording_meta_text(
+		env->rec, after ? RECORDING_META_VMALLOCINFO ".after"
+				: RECORDING_META_VMALLOCINFO ".before");
 	struct vmallocinfo_line area;
 	char name[256];
 	int ret = 0;
 
 	while (!ret && vmallocinfo_next(&text, &area)) {
-		struct held held = { .name = name,
-				     .end = end,
-				     .nr = area.areas,
-				     .bytes = area.pages * h->env->page_size };
+		struct held_row row = { .owner = name,
+					.known_by = "vmallocinfo",
+					.nr = area.areas };
 
 		snprintf(name, sizeof(name), "%.*s", (int)area.name_len, area.name);
-		held.line = page_use_forks(name) ? "stacks" : "vmalloc";
-		ret = add_held(h, &held);
+		row.line = page_use_forks(name) ? "stacks" : "vmalloc";
+		ret = add_held(rows, row, after, area.pages * env->page_size);
 	}
 	return ret;
 }
 
-static int read_lists(struct holders *h)
+int holders_read(const struct analysis_env *env, struct held_rows *rows)
 {
-	static const char *const ends[][2] = {
-		{ "slabinfo.before", RECORDING_META_VMALLOCINFO ".before" },
-		{ "slabinfo.after", RECORDING_META_VMALLOCINFO ".after" },
-	};
-	const struct recording *rec = h->env->rec;
-	int ret = reclaim_caches_init(&h->reclaim, rec), end;
+	struct reclaim_caches caches = { 0 };
+	int ret = reclaim_caches_init(&caches, env->rec), after;
 
-	for (end = 0; end < 2 && !ret; end++) {
-		ret = read_caches(h, recording_meta_text(rec, ends[end][0]), end);
-		ret = ret ?: read_areas(h, recording_meta_text(rec, ends[end][1]), end);
-	}
-	return ret;
-}
-
-/* --- the table -------------------------------------------------------------------------- */
-
-/* The largest first. */
-static int compare(const void *a, const void *b)
-{
-	const struct holder *x = a, *y = b;
-
-	if (x->bytes[1] != y->bytes[1])
-		return x->bytes[1] < y->bytes[1] ? 1 : -1;
-	return strcmp(x->name, y->name);
-}
-
-static void free_lists(struct holders *h)
-{
-	reclaim_caches_free(&h->reclaim);
-	KEYED_FREE(&h->items);
-}
-
-int holders_after(const struct analysis_env *env,
-		  int (*add)(void *to, const char *line, const char *name, int64_t bytes),
-		  void *to)
-{
-	struct holders h = { .env = env };
-	int ret = read_lists(&h);
-
-	for (size_t i = 0; i < h.items.nr && !ret; i++)
-		ret = add(to, h.items.of[i].line, h.items.of[i].name,
-			  h.items.of[i].bytes[1]);
-	free_lists(&h);
+	for (after = 0; after < 2 && !ret; after++)
+		ret = read_caches(env, &caches, rows, after)
+			      ?: read_areas(env, rows, after);
+	reclaim_caches_free(&caches);
 	return ret;
 }
 
 int holders_report(const struct analysis_env *env, struct report *report)
 {
-	struct holders h = { .env = env };
-	int ret = read_lists(&h);
+	struct held_rows rows = { .rows.nr = 0 };
+	int ret = holders_read(env, &rows);
 
-	if (!ret && h.items.nr) {
-		struct table *t = table_plain(report, &holders_type);
-
-		qsort(h.items.of, h.items.nr, sizeof(*h.items.of), compare);
-		for (size_t i = 0; i < h.items.nr; i++)
-			table_put_row(t, &h.items.of[i]);
-		t->text_rows = h.items.nr > ROWS_SHOWN ? ROWS_SHOWN : 0;
-	}
-	free_lists(&h);
+	if (!ret && rows.rows.nr)
+		held_rows_report(&rows, &holders_type, report);
+	held_rows_free(&rows);
 	return ret;
+}
+
+/* --- per-CPU memory: figures of one CPU; meminfo's Percpu is the memory of all ----------- */
+
+struct percpu_row {
+	const char *use;
+	int64_t before, after, change;
+	uint64_t parts;
+	bool counted;
+};
+
+CELL_IF(cell_parts, struct percpu_row, r->counted, cell_uint(r->parts))
+
+static const struct column_type percpu_columns[] = {
+	CHANGE_COLUMNS(struct percpu_row, before, after, "Bytes of each CPU,", 0),
+	{ COLUMN("parts", "Parts", UNIT_COUNT,
+		 "Allocations, pages or chunks, after the recording.", .level = true,
+		 .leaves = 60),
+	  .fill = cell_parts },
+	{ COLUMN("use", "Use", UNIT_NONE,
+		 "static: variables of the kernel; allocated: areas, with what rounding adds; empty pages: memory without an area; chunks: addresses, which need not have memory.",
+		 .last = true),
+	  MEMBER(struct percpu_row, use) },
+	COLUMNS_END,
+};
+
+const struct table_type percpu_use_type = {
+	.name = "percpu_use",
+	.help = "what per-CPU memory is used for, by the kernel's statistics",
+	.title = "Per-CPU memory of each CPU, by the kernel's statistics",
+	.columns = percpu_columns,
+};
+
+static void add_rows(const struct percpu_stats stats[2], uint64_t page_size,
+		     struct table *t)
+{
+	struct percpu_row rows[] = {
+		{ .use = "allocated", .parts = stats[1].areas, .counted = true },
+		{ .use = "static" },
+		{ .use = "empty pages", .parts = stats[1].empty_pages, .counted = true },
+		{ .use = "chunks", .parts = stats[1].chunks, .counted = true },
+	};
+
+	for (size_t i = 0; i < 2; i++) {
+		const uint64_t bytes[] = { stats[i].allocated, stats[i].statics,
+					   stats[i].empty_pages * page_size,
+					   stats[i].addresses };
+
+		for (size_t k = 0; k < ARRAY_SIZE(rows); k++)
+			*(i ? &rows[k].after : &rows[k].before) = (int64_t)bytes[k];
+	}
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		rows[i].change = rows[i].after - rows[i].before;
+		table_put_row(t, &rows[i]);
+	}
+}
+
+void percpu_use_report(const struct analysis_env *env, struct report *report)
+{
+	struct percpu_stats stats[2];
+
+	if (!percpu_stats_read(&stats[0],
+			       recording_meta_text(env->rec, RECORDING_META_PERCPU_STATS
+						   ".before")) ||
+	    !percpu_stats_read(
+		    &stats[1],
+		    recording_meta_text(env->rec, RECORDING_META_PERCPU_STATS ".after")))
+		return;
+	add_rows(stats, env->page_size, table_plain(report, &percpu_use_type));
 }

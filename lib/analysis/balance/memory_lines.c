@@ -1,11 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/*
- * analysis: the lines that all memory is split into.
- * In: the kernel's counters, of meminfo and zoneinfo. Out: bytes of each line.
- */
 #include "analysis/balance/memory_lines.h"
 
-#include "account/snapshot.h"
+#include "recording/snapshot.h"
 
 /* Also a part of VmallocUsed on most kernels: memory_counters_stacks(). */
 #define STACKS	    "KernelStack"

@@ -4,66 +4,36 @@
  * In: zoneinfo of the recording; what pages became, by node. Out: table "nodes", whose rows add up
  * to what the page allocator manages of each node.
  */
-#include "analysis/balance/nodes.h"
+#include "analysis/balance/balance.h"
 
-#include "account/zones.h"
+#include "recording/snapshot.h"
 
-/* Counters of zoneinfo, which are in pages. */
-enum node_stat {
-	STAT_MANAGED,
-	STAT_FREE,
-	STAT_ON_LISTS,
-	STAT_ANONYMOUS,
-	STAT_FILE,
-	STAT_SHMEM,
-	STAT_SWAP_CACHE,
-	STAT_SLAB_RECLAIMABLE,
-	STAT_SLAB_UNRECLAIMABLE,
-	STAT_STACK, /* in KiB */
-	STAT_PAGE_TABLE,
-	STAT_SECOND_PAGE_TABLE,
-	STAT_NR
+/* The lines of a node: the first ones of the balance, and what zoneinfo does not count by node. */
+enum {
+	LINE_PAGE_CACHE = 3,
+	LINE_SHMEM,
+	LINE_SWAP_CACHE,
+	LINE_STACKS = 8,
+	LINE_PAGE_TABLES,
+	LINE_REST,
+	NR_LINES
 };
 
-static const char *const stats[STAT_NR] = {
-	[STAT_MANAGED] = "managed",
-	[STAT_FREE] = "pages free",
-	[STAT_ON_LISTS] = "count:",
-	[STAT_ANONYMOUS] = "nr_anon_pages",
-	[STAT_FILE] = "nr_file_pages",
-	[STAT_SHMEM] = "nr_shmem",
-	[STAT_SWAP_CACHE] = "nr_swapcached",
-	[STAT_SLAB_RECLAIMABLE] = "nr_slab_reclaimable",
-	[STAT_SLAB_UNRECLAIMABLE] = "nr_slab_unreclaimable",
-	[STAT_STACK] = "nr_kernel_stack",
-	[STAT_PAGE_TABLE] = "nr_page_table_pages",
-	[STAT_SECOND_PAGE_TABLE] = "nr_sec_page_table_pages",
-};
-
-#define STAT(name) (1U << STAT_##name)
-#define USE(name)  (1U << USE_##name)
-
-/* The lines of a node, with the balance's names. @uses: the live bytes that explain it. */
-static const struct line {
-	const char *name;
-	uint32_t plus, minus, uses;
-} lines[] = {
-	{ "free", STAT(FREE), 0, 0 },
-	{ "free_cpus", STAT(ON_LISTS), 0, 0 },
-	{ "anonymous", STAT(ANONYMOUS), 0, USE(ANONYMOUS) },
-	{ "page_cache", STAT(FILE), STAT(SHMEM) | STAT(SWAP_CACHE), USE(PAGE_CACHE) },
-	{ "shmem", STAT(SHMEM), 0, USE(SHMEM) },
-	{ "swap_cache", STAT(SWAP_CACHE), 0, 0 },
-	{ "slab_reclaimable", STAT(SLAB_RECLAIMABLE), 0, USE(SLAB_RECLAIMABLE) },
-	{ "slab_unreclaimable", STAT(SLAB_UNRECLAIMABLE), 0, USE(SLAB_UNRECLAIMABLE) },
-	{ "stacks", STAT(STACK), 0, USE(STACK) },
-	{ "page_tables", STAT(PAGE_TABLE) | STAT(SECOND_PAGE_TABLE), 0, USE(PAGE_TABLE) },
-	{ "rest", STAT(MANAGED), 0,
-	  USE(VMALLOC) | USE(PERCPU) | USE(HUGETLB) | USE(UNCOUNTED) },
-};
-
-#define NR_LINES  ARRAY_SIZE(lines)
-#define LINE_REST (NR_LINES - 1)
+/* The counter of zoneinfo for each line, and then a second one of page tables. In pages; of stacks
+ * in KiB.
+ */
+static const char *const stats[] = { "pages free",
+				     "count:",
+				     "nr_anon_pages",
+				     "nr_file_pages",
+				     "nr_shmem",
+				     "nr_swapcached",
+				     "nr_slab_reclaimable",
+				     "nr_slab_unreclaimable",
+				     "nr_kernel_stack",
+				     "nr_page_table_pages",
+				     "managed",
+				     "nr_sec_page_table_pages" };
 
 /* @figures: bytes of each line before and after; @explained: of the lines' change */
 struct balance_node {
@@ -79,8 +49,10 @@ struct node_row {
 	int64_t before, after, change;
 };
 
-CELL(cell_line, struct node_row, cell_text(t, lines[r->line].name))
-CELL_IF(cell_explained, struct node_row, r->nodes->known &&lines[r->line].uses,
+CELL(cell_line, struct node_row,
+     cell_text(t, r->line < LINE_REST ? memory_lines[r->line].name : "rest"))
+CELL_IF(cell_explained, struct node_row,
+	r->nodes->known && (r->line == LINE_REST || memory_lines[r->line].use != USE_NR),
 	cell_int(r->node->explained[r->line]))
 
 static const struct column_type columns[] = {
@@ -113,17 +85,16 @@ static int64_t sum_of(int64_t a, uint64_t b)
 	return (int64_t)((uint64_t)a + b);
 }
 
-/* Adds a counter of a zone or a node to the lines that have it. */
-static void add_stat(int64_t figures[NR_LINES], enum node_stat stat, uint64_t value,
+/* Adds counter @stat of a zone or a node to the lines that have it. */
+static void add_stat(int64_t figures[NR_LINES], size_t stat, uint64_t value,
 		     uint32_t page_size)
 {
-	uint64_t bytes = value * (stat == STAT_STACK ? 1024 : page_size);
+	uint64_t bytes = value * (stat == LINE_STACKS ? 1024 : page_size);
+	size_t line = stat < NR_LINES ? stat : LINE_PAGE_TABLES;
 
-	for (size_t i = 0; i < NR_LINES; i++)
-		if (lines[i].plus >> stat & 1)
-			figures[i] = sum_of(figures[i], bytes);
-		else if (lines[i].minus >> stat & 1)
-			figures[i] = sum_of(figures[i], -bytes);
+	figures[line] = sum_of(figures[line], bytes);
+	if (stat == LINE_SHMEM || stat == LINE_SWAP_CACHE)
+		figures[LINE_PAGE_CACHE] = sum_of(figures[LINE_PAGE_CACHE], -bytes);
 }
 
 static int read_zoneinfo(struct balance_nodes *n, const char *text, int end,
@@ -132,13 +103,12 @@ static int read_zoneinfo(struct balance_nodes *n, const char *text, int end,
 	struct zone_stat stat = { 0 };
 	struct balance_node *node;
 
-	while (zoneinfo_next(&text, stats, STAT_NR, &stat)) {
+	while (zoneinfo_next(&text, stats, ARRAY_SIZE(stats), &stat)) {
 		node = INDEXED_ITEM(&n->nodes, stat.node);
 		if (!node)
 			return -ENOMEM;
 		node->node = stat.node;
-		add_stat(node->figures[end], (enum node_stat)stat.name, stat.value,
-			 page_size);
+		add_stat(node->figures[end], stat.name, stat.value, page_size);
 	}
 	for (node = n->nodes.of; node < n->nodes.of + n->nodes.nr; node++)
 		for (size_t i = 0; i < LINE_REST; i++)
@@ -165,21 +135,23 @@ void balance_nodes_explain(struct balance_nodes *n, uint32_t node, enum page_use
 			   uint64_t bytes)
 {
 	const uint32_t *place = u64_map_find(&n->nodes.index, node);
+	size_t line = 0;
+	int64_t *explained;
 
 	n->known = true;
-	for (size_t i = 0; place && i < NR_LINES; i++)
-		if (lines[i].uses >> use & 1)
-			n->nodes.of[*place].explained[i] =
-				sum_of(n->nodes.of[*place].explained[i], bytes);
+	if (!place)
+		return;
+	while (line < LINE_REST && memory_lines[line].use != use)
+		line++;
+	explained = &n->nodes.of[*place].explained[line];
+	*explained = sum_of(*explained, bytes);
 }
 
 void balance_nodes_report(const struct balance_nodes *n, struct report *report)
 {
 	struct table *t = table_plain(report, &balance_nodes_type);
 
-	for (size_t i = 0; i < n->nodes.nr; i++) {
-		const struct balance_node *node = &n->nodes.of[i];
-
+	for_each(node, n->nodes.of, n->nodes.nr) {
 		for (size_t k = 0; k < NR_LINES; k++) {
 			struct node_row row = { .nodes = n, .node = node, .line = k };
 

@@ -5,14 +5,12 @@
  *
  * Such a page's first event is its free.
  */
-#include "analysis/balance/older.h"
+#include "analysis/balance/balance.h"
 
-#include "analysis/balance/memory_lines.h"
+#include "base/array.h"
 
 /* Frames of a block that are looked up; of larger ones the first: damaged orders cost little. */
 #define FRAMES_MAX 1024U
-/* Text shows so many; the other formats have all. */
-#define ROWS_SHOWN 10
 
 static const struct column_type columns[] = { EVERYTHING_COLUMNS(
 	"Bytes that were freed in the recording, and allocated before it.",
@@ -94,14 +92,6 @@ static const char *functions(const struct opening_name *name, size_t *len,
 
 static enum page_use use_of(const struct page_uses *uses, const struct opening_name *name)
 {
-	static const struct {
-		const char *line;
-		enum page_use use;
-	} lines[] = { { "anonymous", USE_ANONYMOUS },
-		      { "page_cache", USE_PAGE_CACHE },
-		      { "shmem", USE_SHMEM },
-		      { "page_tables", USE_PAGE_TABLE },
-		      { "hugetlb", USE_HUGETLB } };
 	uint64_t gfp_flags;
 	const char *names;
 	size_t len, i;
@@ -110,10 +100,10 @@ static enum page_use use_of(const struct page_uses *uses, const struct opening_n
 		names = functions(name, &len, &gfp_flags);
 		return page_use_named(uses, gfp_flags, names, len);
 	}
-	for (i = 0; i < ARRAY_SIZE(lines); i++)
-		if (strlen(lines[i].line) == name->len &&
-		    !memcmp(lines[i].line, name->text, name->len))
-			return lines[i].use;
+	for (i = 0; i < MEMORY_LINES; i++)
+		if (strlen(memory_lines[i].name) == name->len &&
+		    !memcmp(memory_lines[i].name, name->text, name->len))
+			return memory_lines[i].use;
 	return USE_NR;
 }
 
@@ -136,10 +126,10 @@ uint64_t older_sum(const struct older *o, const struct page_uses *uses,
 
 /* --- the table -------------------------------------------------------------------------- */
 
-/* Calls @add with each use that has @pages. */
+/* Adds each use that has @pages to @all, or else to @rows. */
 static int read_rows(const struct older *o, const struct page_uses *uses,
-		     const uint64_t *pages,
-		     int (*add)(void *to, const struct everything_row *row), void *to)
+		     const uint64_t *pages, struct everything *all,
+		     struct held_rows *rows)
 {
 	int ret = 0;
 
@@ -147,8 +137,7 @@ static int read_rows(const struct older *o, const struct page_uses *uses,
 		const struct opening_name *name = &o->opening.names[i];
 		enum page_use use = use_of(uses, name);
 		char owner[256] = "[not named]";
-		struct everything_row row = { .owner = owner,
-					      .known_by = KNOWN_BY_FLAGS };
+		struct held_row row = { .owner = owner, .known_by = KNOWN_BY_FLAGS };
 		uint64_t gfp_flags;
 		const char *names;
 		size_t len;
@@ -162,13 +151,13 @@ static int read_rows(const struct older *o, const struct page_uses *uses,
 			row.known_by = KNOWN_BY_PAGE_OWNER;
 		}
 		row.line = memory_line_of(use);
-		ret = add(to, &row);
+		ret = all ? everything_add(all, &row) : held_rows_add(rows, &row);
 	}
 	return ret;
 }
 
 int older_left(const struct older *o, const struct page_uses *uses,
-	       int (*add)(void *to, const struct everything_row *row), void *to)
+	       struct everything *all)
 {
 	const struct opening *opening = &o->opening;
 	uint64_t *left __auto_mem = calloc(opening->nr_names + 1, sizeof(*left));
@@ -179,39 +168,18 @@ int older_left(const struct older *o, const struct page_uses *uses,
 		left[opening->runs[i].name] += opening->runs[i].nr;
 	for (size_t i = 1; i <= opening->nr_names; i++)
 		left[i] -= o->pages_seen[i];
-	return read_rows(o, uses, left, add, to);
-}
-
-static int add_row(void *to, const struct everything_row *row)
-{
-	return everything_rows_add(to, row);
-}
-
-/* The most bytes first. */
-static int compare(const void *a, const void *b)
-{
-	const struct everything_row *x = a, *y = b;
-
-	return x->bytes != y->bytes ? (x->bytes < y->bytes) - (x->bytes > y->bytes)
-				    : strcmp(x->owner, y->owner);
+	return read_rows(o, uses, left, all, NULL);
 }
 
 int older_report(const struct older *o, const struct page_uses *uses, bool always,
 		 struct report *report)
 {
-	struct everything_rows rows = { .rows.nr = 0 };
-	int ret = read_rows(o, uses, o->pages, add_row, &rows);
+	struct held_rows rows = { .rows.nr = 0 };
+	int ret = read_rows(o, uses, o->pages, NULL, &rows);
 
-	if (!ret && (rows.rows.nr || always)) {
-		struct table *t = table_plain(report, &older_type);
-
-		if (rows.rows.nr)
-			qsort(rows.rows.of, rows.rows.nr, sizeof(*rows.rows.of), compare);
-		for (size_t i = 0; i < rows.rows.nr; i++)
-			table_put_row(t, &rows.rows.of[i]);
-		t->text_rows = rows.rows.nr > ROWS_SHOWN ? ROWS_SHOWN : 0;
-	}
-	everything_rows_free(&rows);
+	if (!ret && (rows.rows.nr || always))
+		held_rows_report(&rows, &older_type, report);
+	held_rows_free(&rows);
 	return ret;
 }
 

@@ -1,54 +1,31 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/*
- * analysis: what the kernel uses pages for.
- * In: who allocated them, and with which GFP flags. Out: the counter of meminfo that they are in.
- *
- * Functions of 5.10 to 7.x. The counters are those that mm/ and fs/proc/meminfo.c maintain.
- */
 #include "analysis/balance/page_use.h"
 
 #include "analysis/bounds/bounds.h"
 #include "event/gfp.h"
-#include "symbol/fold.h"
+#include "symbol/symbols.h"
 
 /* Callers farther out do not tell what a page is for. */
 #define FRAMES_MAX 24U
 
 /* Functions that allocate for one use; with a * at its end, a prefix. */
-static const struct use_function {
-	const char *name;
-	enum page_use use;
-} functions[] = {
-	{ "allocate_slab", USE_SLAB_UNRECLAIMABLE },
-	{ "alloc_slab_page", USE_SLAB_UNRECLAIMABLE },
-	{ "new_slab", USE_SLAB_UNRECLAIMABLE },
-	{ "cache_grow_begin", USE_SLAB_UNRECLAIMABLE },
-	{ "kmem_getpages", USE_SLAB_UNRECLAIMABLE },
-	/* Large kmallocs, from 5.4 on (mod_lruvec_page_state). */
-	{ "___kmalloc_large_node", USE_SLAB_UNRECLAIMABLE },
-	{ "__kmalloc_large_node", USE_SLAB_UNRECLAIMABLE },
-	{ "kmalloc_large*", USE_SLAB_UNRECLAIMABLE },
-	{ "kmalloc_order*", USE_SLAB_UNRECLAIMABLE },
-	{ "pte_alloc_one*", USE_PAGE_TABLE },
-	{ "__pte_alloc*", USE_PAGE_TABLE },
-	{ "pmd_alloc_one", USE_PAGE_TABLE },
-	{ "__pmd_alloc", USE_PAGE_TABLE },
-	{ "__pud_alloc", USE_PAGE_TABLE },
-	{ "__p4d_alloc", USE_PAGE_TABLE },
-	{ "pagetable_alloc*", USE_PAGE_TABLE },
-	{ "pcpu_alloc_pages", USE_PERCPU },
-	{ "pcpu_populate_chunk", USE_PERCPU },
-	{ "alloc_thread_stack_node", USE_STACK },
-	{ "dup_task_struct", USE_STACK },
-	{ "vm_area_alloc_pages", USE_VMALLOC },
-	{ "__vmalloc_area_node", USE_VMALLOC },
-	{ "__vmalloc_node_range*", USE_VMALLOC },
-	{ "shmem_*", USE_SHMEM },
-	{ "alloc_fresh_hugetlb_folio", USE_HUGETLB },
-	{ "alloc_fresh_huge_page", USE_HUGETLB },
-	{ "alloc_buddy_hu*", USE_HUGETLB },
-	{ "only_alloc_fresh_hugetlb_folio", USE_HUGETLB },
-	{ "alloc_surplus_hugetlb_folio", USE_HUGETLB },
+static const char *const functions[USE_NR][10] = {
+	[USE_SHMEM] = { "shmem_*" },
+	[USE_SLAB_UNRECLAIMABLE] = { "allocate_slab", "alloc_slab_page", "new_slab",
+				     "cache_grow_begin", "kmem_getpages",
+				     /* Large kmallocs, from 5.4 on (mod_lruvec_page_state). */
+				     "___kmalloc_large_node", "__kmalloc_large_node",
+				     "kmalloc_large*", "kmalloc_order*" },
+	[USE_STACK] = { "alloc_thread_stack_node", "dup_task_struct" },
+	[USE_PAGE_TABLE] = { "pte_alloc_one*", "__pte_alloc*", "pmd_alloc_one",
+			     "__pmd_alloc", "__pud_alloc", "__p4d_alloc",
+			     "pagetable_alloc*" },
+	[USE_VMALLOC] = { "vm_area_alloc_pages", "__vmalloc_area_node",
+			  "__vmalloc_node_range*" },
+	[USE_PERCPU] = { "pcpu_alloc_pages", "pcpu_populate_chunk" },
+	[USE_HUGETLB] = { "alloc_fresh_hugetlb_folio", "alloc_fresh_huge_page",
+			  "alloc_buddy_hu*", "only_alloc_fresh_hugetlb_folio",
+			  "alloc_surplus_hugetlb_folio" },
 };
 
 /* Who has an area that is a stack. */
@@ -57,15 +34,12 @@ static const char *const forks[] = { "alloc_thread_stack_node", "dup_task_struct
 
 static bool is_fork(const char *plain)
 {
-	for (size_t i = 0; i < ARRAY_SIZE(forks); i++)
-		if (!strcmp(plain, forks[i]))
-			return true;
-	return false;
+	return ANY(i, ARRAY_SIZE(forks), !strcmp(plain, forks[i]));
 }
 
 int page_uses_init(struct page_uses *u, const struct analysis_env *env)
 {
-	const struct gfp_names *names = event_formats_gfp(env->fmts);
+	const struct gfp_names *names = &env->fmts->gfp;
 
 	u->env = env;
 	u->movable = gfp_bit(names, "__GFP_MOVABLE", "GFP_MOVABLE");
@@ -90,9 +64,10 @@ static enum page_use use_of(const struct page_uses *u, const char *name)
 	/* The first level of page tables counts as such from 6.14 on. */
 	if (!strcmp(name, "pgd_alloc"))
 		return census_since(u->env->rec, 6, 14) ? USE_PAGE_TABLE : USE_UNCOUNTED;
-	for (size_t i = 0; i < ARRAY_SIZE(functions); i++)
-		if (symbol_matches(name, functions[i].name))
-			return functions[i].use;
+	for (enum page_use use = 0; use < USE_NR; use++)
+		for (const char *const *f = functions[use]; *f; f++)
+			if (symbol_matches(name, *f))
+				return use;
 	return USE_NR;
 }
 
@@ -104,13 +79,10 @@ static bool called_by(const struct page_uses *u, uint32_t stack, const char *con
 	const uint64_t *frames = event_stream_stack(u->env->stream, stack, &nr);
 	char name[128];
 
-	for (i = 0; i < nr && i < FRAMES_MAX; i++) {
-		if (!plain_name(u, frames[i], name))
-			continue;
-		for (size_t k = 0; k < nr_names; k++)
-			if (!strcmp(name, names[k]))
-				return true;
-	}
+	for (i = 0; i < nr && i < FRAMES_MAX; i++)
+		if (plain_name(u, frames[i], name) &&
+		    ANY(k, nr_names, !strcmp(name, names[k])))
+			return true;
 	return false;
 }
 
@@ -197,10 +169,7 @@ bool page_use_forks(const char *name)
 	(void)symbol_plain(name, plain, sizeof(plain));
 	if (is_fork(plain))
 		return true;
-	for (size_t i = 0; i < ARRAY_SIZE(callers); i++)
-		if (!strcmp(plain, callers[i]))
-			return true;
-	return false;
+	return ANY(i, ARRAY_SIZE(callers), !strcmp(plain, callers[i]));
 }
 
 const char *page_use_title(const char *name)

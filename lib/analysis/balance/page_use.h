@@ -2,6 +2,8 @@
 /*
  * analysis: what the kernel uses pages for.
  * In: who allocated them, and with which GFP flags. Out: the counter of meminfo that they are in.
+ *
+ * Functions of 5.10 to 7.x. The counters are those that mm/ and fs/proc/meminfo.c maintain.
  */
 #ifndef KMEMX_ANALYSIS_PAGE_USE_H
 #define KMEMX_ANALYSIS_PAGE_USE_H

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "analysis/bounds/bounds.h"
 
+#include "recording/snapshot.h"
+
 uint64_t bounds_dropped(const struct recording *rec, const struct event_stream_stats *s)
 {
 	uint64_t dropped = 0, seen = 0;
@@ -13,7 +15,7 @@ uint64_t bounds_dropped(const struct recording *rec, const struct event_stream_s
 		/* A flight recorder overwrites the past by design; that is not a loss. */
 		dropped += recording_flight(rec) ? 0 : rec->cpustats[i].overrun;
 	}
-	return dropped > seen ? dropped - seen : 0;
+	return less(dropped, seen);
 }
 
 bool bounds_lost(const struct recording *rec, const struct event_stream_stats *s,
@@ -90,7 +92,7 @@ struct net_range bounds_net(const struct bounds *b, uint64_t callsite, uint64_t 
 /* Takes up to @bytes out of @part; returns what is left to take. */
 static uint64_t take(uint64_t *part, uint64_t bytes)
 {
-	uint64_t part_of_it = bytes < *part ? bytes : *part;
+	uint64_t part_of_it = SMALLER(bytes, *part);
 
 	*part -= part_of_it;
 	return bytes - part_of_it;
@@ -98,14 +100,10 @@ static uint64_t take(uint64_t *part, uint64_t bytes)
 
 void net_range_prove(struct net_range *r, uint64_t min, uint64_t max)
 {
-	if (max > r->net)
-		max = r->net;
-	if (min < r->min)
-		min = r->min;
+	max = SMALLER(max, r->net);
+	min = LARGER(min, r->min);
 	r->seen += r->min;
-	if (min > max)
-		min = max;
-	r->min = min;
+	r->min = SMALLER(min, max);
 	r->gone = r->net - max;
 	/* Bytes that must live are taken from seen, implicit, lost; gone ones from implicit, lost,
 	 * seen.
@@ -149,31 +147,33 @@ void net_range_add(struct net_range *to, const struct net_range *from, uint64_t 
 	to->unshown += from->unshown * times;
 }
 
+/* By what is uncertain, one bit each: lost, implicit, seen, sample; and as text shows it. */
+static const char *const reasons[][2] = {
+	{ NULL, NULL },
+	{ "lost", "lost" },
+	{ "implicit", "untraced-free" },
+	{ "lost,implicit", "lost,untraced-free" },
+	{ "seen", "seen" },
+	{ "lost,seen", "lost,seen" },
+	{ "implicit,seen", "untraced-free,seen" },
+	{ "lost,implicit,seen", "lost,untraced-free,seen" },
+	{ "sample", "sample" },
+	{ "lost,sample", "lost,sample" },
+	{ "implicit,sample", "untraced-free,sample" },
+	{ "lost,implicit,sample", "lost,untraced-free,sample" },
+	{ "seen,sample", "seen,sample" },
+	{ "lost,seen,sample", "lost,seen,sample" },
+	{ "implicit,seen,sample", "untraced-free,seen,sample" },
+	{ "lost,implicit,seen,sample", "lost,untraced-free,seen,sample" },
+};
+
 const char *net_range_reason(const struct net_range *r)
 {
-	static const char *const words[] = {
-		NULL,
-		"lost",
-		"implicit",
-		"lost,implicit",
-		"seen",
-		"lost,seen",
-		"implicit,seen",
-		"lost,implicit,seen",
-		"sample",
-		"lost,sample",
-		"implicit,sample",
-		"lost,implicit,sample",
-		"seen,sample",
-		"lost,seen,sample",
-		"implicit,seen,sample",
-		"lost,implicit,seen,sample",
-	};
 	bool implicit = r->implicit || r->gone;
 	bool sample = r->sampled && r->low < r->high;
 
-	return words[(r->lost ? 1 : 0) + (implicit ? 2 : 0) + (r->seen ? 4 : 0) +
-		     (sample ? 8 : 0)];
+	return reasons[(r->lost ? 1 : 0) + (implicit ? 2 : 0) + (r->seen ? 4 : 0) +
+		       (sample ? 8 : 0)][0];
 }
 
 struct cell net_range_min_cell(const void *range, struct table *t)
@@ -198,20 +198,9 @@ struct cell net_range_reason_cell(const void *range, struct table *t)
 
 const char *net_range_reason_spell(const char *reason)
 {
-	static const char *const spelled[][2] = {
-		{ "implicit", "untraced-free" },
-		{ "lost,implicit", "lost,untraced-free" },
-		{ "implicit,seen", "untraced-free,seen" },
-		{ "lost,implicit,seen", "lost,untraced-free,seen" },
-		{ "implicit,sample", "untraced-free,sample" },
-		{ "lost,implicit,sample", "lost,untraced-free,sample" },
-		{ "implicit,seen,sample", "untraced-free,seen,sample" },
-		{ "lost,implicit,seen,sample", "lost,untraced-free,seen,sample" },
-	};
-
-	for (size_t i = 0; i < ARRAY_SIZE(spelled); i++) {
-		if (!strcmp(reason, spelled[i][0]))
-			return spelled[i][1];
+	for (size_t i = 1; i < ARRAY_SIZE(reasons); i++) {
+		if (!strcmp(reason, reasons[i][0]))
+			return reasons[i][1];
 	}
 	return reason;
 }
@@ -223,10 +212,8 @@ const char *net_range_reason_spell(const char *reason)
 bool census_since(const struct recording *rec, unsigned int major, unsigned int minor)
 {
 	unsigned int a = 0, b = 0;
-	char release[64];
 
-	recording_release(rec, release, sizeof(release));
-	return sscanf(release, "%u.%u", &a, &b) == 2 &&
+	return sscanf(recording_release(rec).text, "%u.%u", &a, &b) == 2 &&
 	       (a > major || (a == major && b >= minor));
 }
 
@@ -235,26 +222,16 @@ bool census_has_counts(const struct recording *rec)
 	return census_since(rec, 5, 9);
 }
 
-/* A node has at least one zone, and buddyinfo a line for each: "Node 0, zone ...". Not sscanf(),
- * which scans to the end of the whole text each time.
- */
+/* A node has at least one zone, and buddyinfo a line for each. */
 static uint64_t nr_nodes(const struct recording *rec)
 {
-	static const char node[] = "Node ";
-	const char *at = recording_meta_text(rec, "buddyinfo.after");
+	const char *text = recording_meta_text(rec, "buddyinfo.after");
+	struct buddy_line line;
 	uint64_t nodes = 1;
 
-	for (; at; at = strchr(at, '\n')) {
-		uint64_t id;
-		char *end;
-
-		at += *at == '\n';
-		if (strncmp(at, node, sizeof(node) - 1) != 0)
-			continue;
-		id = strtoull(at + sizeof(node) - 1, &end, 10);
-		if (*end == ',' && id < 4096 && id >= nodes)
-			nodes = id + 1;
-	}
+	while (buddyinfo_next(&text, &line))
+		if (line.node < 4096 && line.node >= nodes)
+			nodes = line.node + 1;
 	return nodes;
 }
 

@@ -15,7 +15,7 @@
  */
 #define COUNTED_SLABS 10000
 /* A slab's number of objects has 15 bits (struct slab), so more means damage. */
-#define MAX_PER_SLAB  32767
+#define MAX_PER_SLAB  32767U
 
 /* A smaller part of what seems to live may be chance, as CPUs hold free objects. */
 #define SHOWN_PART 4
@@ -32,11 +32,10 @@ uint64_t census_slack(const struct slabinfo_line *line, const struct recording *
 	static const struct {
 		uint64_t size, objects, slabs;
 	} limits[] = { { 4096, 6, 2 }, { 1024, 24, 6 }, { 256, 52, 13 }, { 0, 120, 30 } };
-	uint64_t per_slab = line->per_slab ? line->per_slab : 1, slabs;
+	uint64_t per_slab = line->per_slab ? SMALLER(line->per_slab, MAX_PER_SLAB) : 1,
+		 slabs;
 	size_t i = 0;
 
-	if (per_slab > MAX_PER_SLAB)
-		per_slab = MAX_PER_SLAB;
 	while (line->size < limits[i].size)
 		i++;
 	slabs = (2 * limits[i].objects + per_slab - 1) / per_slab;
@@ -53,8 +52,7 @@ static uint64_t sheaves(const struct census *c, uint64_t capacity)
 /* A new class; UINT32_MAX if memory ran out. */
 static uint32_t new_class(struct census *c)
 {
-	if (array_reserve(&c->classes, &c->classes_capacity, c->nr_classes + 1,
-			  sizeof(*c->classes)))
+	if (array_grow(&c->classes, c->nr_classes))
 		return UINT32_MAX;
 	c->classes[c->nr_classes] =
 		(struct census_class){ .counted = true, .caches = UINT32_MAX };
@@ -96,7 +94,7 @@ static int add_line(struct census *c, const struct slabinfo_line *line,
 	struct census_class *class;
 	const char *name;
 
-	if (!id || array_reserve(&c->caches, &c->caches_capacity, id, sizeof(*c->caches)))
+	if (!id || array_reserve(&c->caches, &c->caches_capacity, id))
 		return -ENOMEM;
 	name = intern_get(&c->names, id, NULL);
 	if (id > c->nr_caches) {
@@ -118,8 +116,8 @@ static int add_line(struct census *c, const struct slabinfo_line *line,
 		c->classes[of].tasks = cache_is_of_tasks(rec, name);
 		c->classes[of].caches = id - 1;
 		c->classes[of].nr_caches++;
-		if (c->classes[of].per_slab < c->caches[id - 1].per_slab)
-			c->classes[of].per_slab = c->caches[id - 1].per_slab;
+		c->classes[of].per_slab =
+			LARGER(c->classes[of].per_slab, c->caches[id - 1].per_slab);
 	}
 	cache = &c->caches[id - 1];
 	cache->used |= line->total != 0;
@@ -163,10 +161,8 @@ static int add_cpu_slabs(struct census *c, const struct recording *rec)
 		    line.sheaf > UINT32_MAX)
 			continue;
 		held[id - 1].told = true;
-		if (held[id - 1].slabs < line.slabs)
-			held[id - 1].slabs = line.slabs;
-		if (held[id - 1].sheaf < line.sheaf)
-			held[id - 1].sheaf = line.sheaf;
+		held[id - 1].slabs = LARGER(held[id - 1].slabs, line.slabs);
+		held[id - 1].sheaf = LARGER(held[id - 1].sheaf, line.sheaf);
 	}
 	for (size_t i = 0; i < c->nr_caches; i++) {
 		struct census_cache *cache = &c->caches[i];
@@ -192,8 +188,7 @@ static void add_count(struct census_count *count, struct census_reading *of,
 				       .sheaf = line->sheaf };
 	if (!count->caches || line->begin < count->begin)
 		count->begin = line->begin;
-	if (line->end > count->end)
-		count->end = line->end;
+	count->end = LARGER(line->end, count->end);
 	count->objects += line->objects;
 	count->caches++;
 }
@@ -231,6 +226,28 @@ static void add_counts(struct census *c, const struct recording *rec, const char
 	}
 }
 
+/* Finds the sizes of which only one cache has objects. */
+static int find_only(struct census *c)
+{
+	int ret = 0;
+
+	for (uint32_t id = 1; id <= c->nr_caches && !ret; id++) {
+		const struct census_cache *cache = &c->caches[id - 1];
+		const char *name = intern_get(&c->names, id, NULL);
+		size_t before = c->only.count;
+		uint32_t *only;
+
+		if (!cache->used || census_kmalloc_type(name) != KMALLOC_NR_TYPES)
+			continue;
+		only = u64_map_insert(&c->only, cache->size, id);
+		if (!only)
+			ret = -ENOMEM;
+		else if (c->only.count == before)
+			*only = 0;
+	}
+	return ret;
+}
+
 static bool is_known(const struct analysis_env *env, uint64_t *lost)
 {
 	return !recording_is_part(env->rec) && !recording_meta(env->rec, "truncated") &&
@@ -244,6 +261,7 @@ int census_init(struct census *c, const struct analysis_env *env)
 	const struct recording_text *duration = recording_meta(env->rec, "duration_ns");
 	int ret;
 
+	c->env = env;
 	c->most = recording_meta(env->rec, "slabinfo.after") && !env->window;
 	c->least = c->most && duration && recording_meta(env->rec, "slabinfo.before") &&
 		   is_known(env, &c->lost);
@@ -260,7 +278,7 @@ int census_init(struct census *c, const struct analysis_env *env)
 		add_counts(c, env->rec, "slab_counts.before", false);
 		add_counts(c, env->rec, "slab_counts.after", true);
 	}
-	return add_cpu_slabs(c, env->rec);
+	return add_cpu_slabs(c, env->rec) ?: find_only(c);
 }
 
 uint32_t census_of_name(const struct census *c, const char *name)
@@ -323,16 +341,13 @@ void census_add_edges(struct census *c, const struct slab_edges *edges,
 {
 	if (edges->incomplete || !affordable(c, edges))
 		return;
-	for (size_t i = 0; i < c->nr_classes; i++) {
-		struct census_class *class = &c->classes[i];
-
+	for_each(class, c->classes, c->nr_classes) {
 		class->exact = class->nr_caches &&
 			       class->first.caches == class->nr_caches &&
 			       class->last.caches == class->nr_caches &&
 			       class->first.end < class->last.begin;
 	}
-	for (size_t k = 0; k < edges->nr; k++) {
-		const struct slab_edge *e = &edges->events[k];
+	for_each(e, edges->events, edges->nr) {
 		uint32_t of = e->kind.bytes
 				      ? census_of_kmalloc(c, e->kind.bytes)
 				      : census_of_name(c, event_stream_cache(
@@ -349,12 +364,6 @@ void census_add_edges(struct census *c, const struct slab_edges *edges,
 			    c->caches[c->classes[i].caches].size == e->kind.nameless)
 				class_edge(c, &c->classes[i], e);
 	}
-}
-
-/* a - b, but not below 0. */
-static uint64_t less(uint64_t a, uint64_t b)
-{
-	return a > b ? a - b : 0;
 }
 
 /* Objects that appeared without an event while slabinfo was read, or that belong to the recorder.
@@ -456,12 +465,9 @@ struct census_range census_range(const struct census *c, uint32_t of, uint64_t n
 	if (!is_counted(c, of))
 		return r;
 	class = &c->classes[of];
-	if (r.max > most(c, class))
-		r.max = most(c, class);
+	r.max = SMALLER(r.max, most(c, class));
 	/* All that must live, minus the class's other objects. */
-	r.min = less(least(c, class), less(class->live, nr));
-	if (r.min > r.max)
-		r.min = r.max;
+	r.min = SMALLER(less(least(c, class), less(class->live, nr)), r.max);
 	return r;
 }
 
@@ -475,7 +481,7 @@ static uint64_t probably_missing(const struct census_class *class)
 	if (!class->exact)
 		return less(class->live + class->before, class->after + old);
 	return less(class->live + class->first.objects + class->frees_since +
-			    (old < class->old_outside ? old : class->old_outside),
+			    SMALLER(old, class->old_outside),
 		    class->last.objects + class->allocs_since + old);
 }
 
@@ -507,10 +513,10 @@ uint64_t census_likely(const struct census *c, uint32_t of, uint64_t untraced)
 		missing = untraced;
 	nr = less(class->live, missing);
 	/* A slab that came or went during the count may make it too small, but hardly does. */
-	if (class->exact && r.max > class->last.objects + class->allocs_since)
-		r.max = class->last.objects + class->allocs_since;
-	nr = nr > r.max ? r.max : nr;
-	return nr < r.min ? r.min : nr;
+	if (class->exact)
+		r.max = SMALLER(r.max, class->last.objects + class->allocs_since);
+	nr = SMALLER(nr, r.max);
+	return LARGER(nr, r.min);
 }
 
 bool census_shows(const struct census *c, uint32_t of)
@@ -533,6 +539,7 @@ void census_free(struct census *c)
 	intern_free(&c->names);
 	free(c->caches);
 	u64_map_free(&c->sizes);
+	u64_map_free(&c->only);
 	free(c->classes);
 	*c = (struct census){ 0 };
 }

@@ -12,10 +12,10 @@
 #define KMEMX_ANALYSIS_CENSUS_H
 
 #include "account/slab_edges.h"
-#include "account/snapshot.h"
 #include "analysis/analysis.h"
 #include "base/hash.h"
 #include "recording/recording.h"
+#include "recording/snapshot.h"
 
 /* What the name of a slab cache says about its objects. */
 
@@ -114,12 +114,15 @@ struct census_cache {
  * @lost: lost events, each of which can be an allocation
  */
 struct census {
+	const struct analysis_env *env;
 	struct intern names; /* of caches; number n belongs to @caches[n - 1] */
 	struct census_cache *caches;
 	size_t nr_caches, caches_capacity;
 	struct u64_map sizes; /* of kmalloc -> class */
+	struct u64_map
+		only; /* bytes of an object -> number of the only such cache; 0: several */
 	struct census_class *classes;
-	size_t nr_classes, classes_capacity;
+	size_t nr_classes;
 	bool most, least;
 	bool recorder_apart; /* only the recorder's own events are excluded */
 	uint64_t nr_sheaves; /* at most, of a cache that has sheaves */
@@ -131,11 +134,20 @@ struct census_range {
 	uint64_t min, max;
 };
 
-/* Reads the snapshots of @env's recording. 0 or -ENOMEM; call census_free() in any case. */
+/* Reads the snapshots of @env's recording; @env must outlive @c. 0 or -ENOMEM; call census_free()
+ * in any case.
+ */
 int census_init(struct census *c, const struct analysis_env *env) __must_check;
 /* The class of cache @name (may be NULL), of kmallocs of @size bytes; UINT32_MAX: none. */
 uint32_t census_of_name(const struct census *c, const char *name);
 uint32_t census_of_kmalloc(const struct census *c, uint64_t size);
+/* The bytes of an object of cache @name (may be NULL) by slabinfo; 0: it does not say. */
+uint64_t census_size(const struct census *c, const char *name);
+/* The cache of objects of @bytes that are allocated at @callsite: the only one, kmalloc's apart,
+ * that has slabs of such objects, or else the one of this size that the callsite's function is
+ * known to use. NULL: not known.
+ */
+const char *census_guess(const struct census *c, uint64_t callsite, uint64_t bytes);
 /* Objects of @bytes are live whose cache is not known: if a cache of this size gained objects, that
  * proves nothing.
  */

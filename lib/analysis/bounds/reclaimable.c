@@ -6,19 +6,13 @@
 int reclaimable_init(struct reclaimable *r, const struct analysis_env *env)
 {
 	r->env = env;
-	r->flag = gfp_bit(event_formats_gfp(env->fmts), "__GFP_RECLAIMABLE",
-			  "GFP_RECLAIMABLE");
-	if (census_init(&r->census, env) || cache_guess_init(&r->guess, env, &r->census))
-		return -ENOMEM;
-	return reclaim_caches_init(&r->caches, env->rec);
+	r->flag = gfp_bit(&env->fmts->gfp, "__GFP_RECLAIMABLE", "GFP_RECLAIMABLE");
+	return census_init(&r->census, env) ?: reclaim_caches_init(&r->caches, env->rec);
 }
 
 static bool starts_with(const char *name, const char *const *prefixes, size_t nr)
 {
-	for (size_t i = 0; i < nr; i++)
-		if (!strncmp(name, prefixes[i], strlen(prefixes[i])))
-			return true;
-	return false;
+	return ANY(i, nr, !strncmp(name, prefixes[i], strlen(prefixes[i])));
 }
 
 /* For recordings that do not say: caches that are SLAB_RECLAIM_ACCOUNT in mainline. */
@@ -55,9 +49,9 @@ static const char *cache_of(const struct reclaimable *r, const struct lives *liv
 
 	if (key->cache)
 		return event_stream_cache(r->env->stream, key->cache);
-	if (!sums.hit || sums.bytes % sums.hit)
+	if (!sums.hit || sums.bytes_alloc % sums.hit)
 		return NULL;
-	return cache_guess_name(&r->guess, key->callsite, sums.bytes / sums.hit);
+	return census_guess(&r->census, key->callsite, sums.bytes_alloc / sums.hit);
 }
 
 bool reclaimable_slab(const struct reclaimable *r, const struct lives *lives, size_t row)
@@ -123,6 +117,14 @@ bool reclaimable_page(const struct reclaimable *r, const struct page_key *key,
 	       reclaimable_of_cache(sym.name);
 }
 
+bool reclaimable_row(const struct reclaimable *r, const struct lives *lives, size_t row,
+		     uint64_t callsite)
+{
+	return lives->kind->memory == MEMORY_PAGE
+		       ? reclaimable_page(r, lives_key(lives, row), callsite)
+		       : reclaimable_slab(r, lives, row);
+}
+
 bool reclaimable_late_cache(const char *cache)
 {
 	return !strcmp(cache, "vmap_area");
@@ -151,7 +153,6 @@ void reclaimable_free(struct reclaimable *r)
 {
 	reclaim_caches_free(&r->caches);
 	census_free(&r->census);
-	cache_guess_free(&r->guess);
 	u64_map_free(&r->functions);
 }
 

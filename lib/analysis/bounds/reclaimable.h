@@ -13,7 +13,7 @@
 #include "account/page_lives.h"
 #include "account/slab_lives.h"
 #include "analysis/analysis.h"
-#include "analysis/bounds/cache_guess.h"
+#include "analysis/bounds/census.h"
 #include "base/hash.h"
 #include "recording/recording.h"
 
@@ -53,7 +53,6 @@ struct reclaimable {
 	uint64_t flag;
 	struct u64_map functions;
 	struct census census;
-	struct cache_guess guess; /* refers to @census */
 };
 
 /* 0 or -ENOMEM; call reclaimable_free() in any case. @env is borrowed. */
@@ -70,6 +69,9 @@ bool reclaimable_by_request(const struct reclaimable *r, const struct page_key *
 /* The same if @callsite allocated them; 0: unknown. */
 bool reclaimable_page(const struct reclaimable *r, const struct page_key *key,
 		      uint64_t callsite);
+/* The same of row @row of @lives of any kind of memory, which @callsite allocated. */
+bool reclaimable_row(const struct reclaimable *r, const struct lives *lives, size_t row,
+		     uint64_t callsite);
 /* Does @function allocate pages of files? */
 bool reclaimable_of_cache(const char *function);
 /* Does the kernel free objects of this cache in batches, when they reach a threshold? */

@@ -1,11 +1,19 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "analysis/bounds/slab_bounds.h"
 
-#include "base/array.h"
+#include "analysis/row/sites.h"
 
 /* Objects that are suspect together: those of a cache, or else those of a callsite. */
-static uint64_t suspect_key(const struct slab_key *key)
+static uint64_t suspect_key(const struct slab_bounds *b, uint64_t row)
 {
+	const struct sites sites = { .env = b->env };
+	const struct slab_key *key;
+
+	if (!b->acc)
+		return row & LIVE_HIDDEN
+			       ? sites_of_stack(&sites, lives_stack(b->lives, row))
+			       : b->callsites[row];
+	key = slab_lives_key(b->acc, row);
 	/* kmalloc names no cache. A callsite is a kernel address, or zero; none is among the
 	 * highest 2^32.
 	 */
@@ -13,8 +21,8 @@ static uint64_t suspect_key(const struct slab_key *key)
 }
 
 /* The class of objects of @bytes bytes in the row with @key. */
-static uint32_t class_of(struct slab_bounds *b, const struct analysis_env *env,
-			 const struct slab_key *key, uint64_t bytes)
+static uint32_t class_of(struct slab_bounds *b, const struct slab_key *key,
+			 uint64_t bytes)
 {
 	uint32_t of;
 
@@ -22,52 +30,46 @@ static uint32_t class_of(struct slab_bounds *b, const struct analysis_env *env,
 		return census_of_kmalloc(&b->census, bytes);
 	if (key->cache)
 		return census_of_name(&b->census,
-				      event_stream_cache(env->stream, key->cache));
-	of = census_of_name(&b->census,
-			    cache_guess_name(&b->guess, key->callsite, bytes));
+				      event_stream_cache(b->env->stream, key->cache));
+	of = census_of_name(&b->census, census_guess(&b->census, key->callsite, bytes));
 	if (of == UINT32_MAX)
 		census_nameless(&b->census, bytes);
 	return of;
 }
 
 /* The piece of @row for objects of @bytes; NULL: no memory. */
-static struct slab_piece *piece_of(struct slab_bounds *b, const struct analysis_env *env,
-				   uint32_t row, uint32_t bytes)
+static struct slab_piece *piece_of(struct slab_bounds *b, uint32_t row, uint32_t bytes)
 {
-	uint32_t *piece = u64_map_insert(&b->index, (uint64_t)row << 32 | bytes,
-					 (uint32_t)b->nr_pieces);
+	const size_t before = b->pieces.nr;
+	struct slab_piece *piece = INDEXED_ITEM(&b->pieces, (uint64_t)row << 32 | bytes);
 
-	if (!piece ||
-	    array_reserve(&b->pieces, &b->capacity, *piece + 1UL, sizeof(*b->pieces)))
-		return NULL;
-	if (*piece == b->nr_pieces)
-		b->pieces[b->nr_pieces++] = (struct slab_piece){
+	if (piece && b->pieces.nr > before)
+		*piece = (struct slab_piece){
 			.row = row,
-			.of = class_of(b, env, slab_lives_key(&b->acc->lives, row),
-				       bytes),
+			.of = class_of(b, slab_lives_key(b->acc, row), bytes),
 			.bytes = bytes,
 		};
-	return &b->pieces[*piece];
+	return piece;
 }
 
 /* Counts live objects by row and size. Neighbours are often in one row: a slab's objects. */
-static int count_pieces(struct slab_bounds *b, const struct analysis_env *env)
+static int count_pieces(struct slab_bounds *b)
 {
-	uint32_t *latest __auto_mem = calloc(b->acc->nr_rows + 1, sizeof(*latest));
+	uint32_t *latest __auto_mem = calloc(lives_rows(b->lives) + 1, sizeof(*latest));
 	const struct live_entry *e = NULL;
 
 	if (!latest)
 		return -ENOMEM;
-	while ((e = lives_next(&b->acc->lives.any, e))) {
+	while ((e = lives_next(&b->acc->any, e))) {
 		uint32_t bytes = e->bytes_alloc;
 		struct slab_piece *piece =
-			latest[e->row] ? &b->pieces[latest[e->row] - 1] : NULL;
+			latest[e->row] ? &b->pieces.of[latest[e->row] - 1] : NULL;
 
 		if (!piece || piece->bytes != bytes) {
-			piece = piece_of(b, env, e->row, bytes);
+			piece = piece_of(b, e->row, bytes);
 			if (!piece)
 				return -ENOMEM;
-			latest[e->row] = (uint32_t)(piece - b->pieces) + 1;
+			latest[e->row] = (uint32_t)(piece - b->pieces.of) + 1;
 		}
 		piece->nr++;
 	}
@@ -91,36 +93,36 @@ static bool recorder_known(const struct recording *rec)
  */
 static int add_tasks_up(const struct slab_bounds *b, uint32_t *rows, uint64_t *hits)
 {
-	const struct dimensions *dims = &b->acc->lives.any.dimensions;
+	const struct dimensions *dims = &b->acc->any.dimensions;
 	struct intern keys = { 0 };
 	int pid = dimensions_find(dims, DIMENSION_PID);
 	size_t i;
 
-	for (i = 0; i < b->acc->nr_rows; i++) {
-		struct slab_key key = *slab_lives_key(&b->acc->lives, i);
+	for (i = 0; i < lives_rows(b->lives); i++) {
+		struct slab_key key = *slab_lives_key(b->acc, i);
 
 		key.dims.of[pid] = 0;
 		key.all_tasks = 1;
 		rows[i] = intern_id(&keys, &key, sizeof(key));
 		if (!rows[i])
 			break;
-		hits[rows[i]] += b->acc->rows[i].hit;
+		hits[rows[i]] += b->lives->rows[i].hit;
 	}
 	intern_free(&keys);
-	return i < b->acc->nr_rows ? -ENOMEM : 0;
+	return i < lives_rows(b->lives) ? -ENOMEM : 0;
 }
 
 /* Adds the allocations of each class to the census, if rows are by task. */
 static int tell_allocs_of_tasks(struct slab_bounds *b)
 {
-	uint32_t *rows __auto_mem = calloc(b->acc->nr_rows + 1, sizeof(*rows));
-	uint64_t *hits __auto_mem = calloc(b->acc->nr_rows + 1, sizeof(*hits));
+	uint32_t *rows __auto_mem = calloc(lives_rows(b->lives) + 1, sizeof(*rows));
+	uint64_t *hits __auto_mem = calloc(lives_rows(b->lives) + 1, sizeof(*hits));
 	int ret = rows && hits ? add_tasks_up(b, rows, hits) : -ENOMEM;
 	struct u64_map told = { 0 };
 	size_t i, before;
 
-	for (i = 0; i < b->nr_pieces && !ret; i++) {
-		const struct slab_piece *piece = &b->pieces[i];
+	for (i = 0; i < b->pieces.nr && !ret; i++) {
+		const struct slab_piece *piece = &b->pieces.of[i];
 		uint32_t row = rows[piece->row];
 
 		if (piece->of >= b->census.nr_classes)
@@ -136,38 +138,35 @@ static int tell_allocs_of_tasks(struct slab_bounds *b)
 }
 
 /* Passes each class's events to the census. */
-static void tell_census(struct slab_bounds *b, const struct analysis_env *env)
+static void tell_census(struct slab_bounds *b)
 {
 	struct census *census = &b->census;
-	const struct u64_map *surplus = &b->acc->lives.surplus;
+	const struct u64_map *surplus = &b->acc->surplus;
 
-	for (size_t i = 0; i < b->nr_pieces; i++) {
-		const struct slab_piece *piece = &b->pieces[i];
-
+	for_each(piece, b->pieces.of, b->pieces.nr) {
 		if (piece->of < census->nr_classes) {
 			struct census_class *class = &census->classes[piece->of];
 
 			class->live += piece->nr;
 			/* Rows with several sizes count for each of them, which is the safe side.
 			 */
-			if (!b->acc->lives.any.spent)
-				class->allocs += b->acc->rows[piece->row].hit;
+			if (!b->acc->any.spent)
+				class->allocs += b->lives->rows[piece->row].hit;
 		}
 	}
-	for (size_t i = 0; i < surplus->capacity; i++) {
-		const struct u64_map_slot *slot = &surplus->slots[i];
+	for_each(slot, surplus->slots, surplus->capacity) {
 		const char *name;
 		uint32_t of;
 
 		if (!slot->used)
 			continue;
-		name = event_stream_cache(env->stream, (uint32_t)(slot->key >> 1));
+		name = event_stream_cache(b->env->stream, (uint32_t)(slot->key >> 1));
 		of = census_of_name(census, name);
 		if (of >= census->nr_classes)
 			continue;
 		if (slot->key == slab_surplus_key((uint32_t)(slot->key >> 1), true))
 			census->classes[of].doubled += slot->value;
-		else if (recorder_known(env->rec))
+		else if (recorder_known(b->env->rec))
 			census->classes[of].old_freed += slot->value;
 	}
 }
@@ -176,45 +175,45 @@ static void tell_census(struct slab_bounds *b, const struct analysis_env *env)
  */
 static int find_suspects(struct slab_bounds *b)
 {
-	const struct u64_map *hidden = &b->acc->lives.any.hidden_gone;
+	const struct u64_map *hidden = &b->lives->hidden_gone;
 	int ret = 0;
 
-	for (size_t i = 0; i < b->acc->nr_rows && !ret; i++)
-		if (b->acc->rows[i].implicit)
-			ret = bounds_suspect(&b->bounds, suspect_key(slab_lives_key(
-								 &b->acc->lives, i)));
+	for (size_t i = 0; i < lives_rows(b->lives) && !ret; i++)
+		if (lives_sums(b->lives, i).implicit)
+			ret = bounds_suspect(&b->bounds, suspect_key(b, i));
 	for (size_t i = 0; i < hidden->capacity && !ret; i++)
 		if (hidden->slots[i].used && hidden->slots[i].value)
-			ret = bounds_suspect(&b->bounds, suspect_key(slab_lives_key(
-								 &b->acc->lives,
-								 hidden->slots[i].key)));
-	for (size_t i = 0; i < b->nr_pieces && !ret; i++)
-		if (census_contradicts(&b->census, b->pieces[i].of))
 			ret = bounds_suspect(&b->bounds,
-					     suspect_key(slab_lives_key(
-						     &b->acc->lives, b->pieces[i].row)));
+					     suspect_key(b, hidden->slots[i].key));
+	for (size_t i = 0; i < b->pieces.nr && !ret; i++)
+		if (census_contradicts(&b->census, b->pieces.of[i].of))
+			ret = bounds_suspect(&b->bounds,
+					     suspect_key(b, b->pieces.of[i].row));
 	return ret;
 }
 
-/* Do the events show the end of each life? Those of areas do. Slab objects are freed without an
+/* Do the events show the end of each life? Those of areas do, and those of pages
+ * (free_pages_prepare() of mm/page_alloc.c). Slab objects are freed without an
  * event of their own only through RCU and in bulk, and the recorder's probes tell of these.
  */
-static bool has_all_ends(const struct slab_bounds *b, const struct analysis_env *env)
+static bool has_all_ends(const struct slab_bounds *b)
 {
-	if (b->acc->lives.any.kind->memory != MEMORY_SLAB)
+	if (b->lives->kind->memory != MEMORY_SLAB)
 		return b->bounds.all_frees;
 	return b->bounds.all_frees && !b->acc->totals.unseen &&
-	       recorded_types(env->rec, env->fmts, 1U << KMEM_FREE_RCU) == RECORDED_YES &&
-	       recorded_types(env->rec, env->fmts, 1U << KMEM_FREE_BULK) == RECORDED_YES;
+	       recorded_types(b->env->rec, b->env->fmts, 1U << KMEM_FREE_RCU) ==
+		       RECORDED_YES &&
+	       recorded_types(b->env->rec, b->env->fmts, 1U << KMEM_FREE_BULK) ==
+		       RECORDED_YES;
 }
 
 /* Tells the census of objects that wait for RCU: they are in use, and in no row. Live ones that
  * were allocated in bulk may be of any class.
  */
-static void tell_dying(struct slab_bounds *b, const struct analysis_env *env)
+static void tell_dying(struct slab_bounds *b)
 {
 	const struct slab_totals *sum = &b->acc->totals;
-	const struct live_table *live = &b->acc->lives.any.live;
+	const struct live_table *live = &b->acc->any.live;
 	struct live_entry *e = NULL;
 
 	b->census.lost += sum->unseen;
@@ -224,50 +223,52 @@ static void tell_dying(struct slab_bounds *b, const struct analysis_env *env)
 
 		if (e->state != LIVE_ALLOCATED && !slab_is_dying(e))
 			continue;
-		key = slab_lives_key(&b->acc->lives, e->row);
+		key = slab_lives_key(b->acc, e->row);
 		if (e->state == LIVE_ALLOCATED)
 			b->census.lost += !e->bytes_alloc && !key->cache;
 		else
-			of = class_of(b, env, key, e->bytes_alloc);
+			of = class_of(b, key, e->bytes_alloc);
 		if (of < b->census.nr_classes)
 			b->census.classes[of].dying++;
 	}
 }
 
-int slab_bounds_make(struct slab_bounds *b, const struct slab_account *acc,
-		     const struct analysis_env *env)
+int slab_bounds_of(struct slab_bounds *b, const struct lives *lives,
+		   const uint64_t *callsites, const struct analysis_env *env)
 {
+	const struct slab_lives *acc = accounts_of_slab(lives);
 	int ret;
 
-	b->acc = acc;
+	b->env = env;
+	b->lives = lives;
+	b->callsites = callsites;
+	b->acc = lives->kind->memory == MEMORY_PAGE ? NULL : acc;
 	bounds_init(&b->bounds, env);
-	b->bounds.all_ends = has_all_ends(b, env);
+	b->bounds.all_ends = has_all_ends(b);
 	/* The kernel's count is of slab objects, and with a filter it cannot be used: it includes
 	 * the objects of all tasks.
 	 */
-	if (acc->lives.any.filtered || acc->lives.any.kind->memory != MEMORY_SLAB)
+	if (lives->filtered || lives->kind->memory != MEMORY_SLAB)
 		return find_suspects(b);
 	ret = census_init(&b->census, env);
-	ret = ret ?: cache_guess_init(&b->guess, env, &b->census);
 	if (!ret && b->census.most)
-		ret = count_pieces(b, env);
-	if (!ret && acc->lives.any.spent)
+		ret = count_pieces(b);
+	if (!ret && acc->any.spent)
 		ret = tell_allocs_of_tasks(b);
 	if (ret)
 		return ret;
-	tell_census(b, env);
-	tell_dying(b, env);
-	if (acc->lives.edges)
-		census_add_edges(&b->census, acc->lives.edges, env->stream);
-	return slab_likely_make(b, recorder_known(env->rec)) ?: find_suspects(b);
+	tell_census(b);
+	tell_dying(b);
+	if (acc->edges)
+		census_add_edges(&b->census, acc->edges, env->stream);
+	return slab_likely_make(b, recorder_known(b->env->rec)) ?: find_suspects(b);
 }
 
-/* The range of a row or a part of it, by events alone. */
-static struct net_range by_events(const struct slab_bounds *b, uint32_t row,
-				  const struct slab_counts *counts)
+struct net_range slab_bounds_events(const struct slab_bounds *b, uint32_t row,
+				    const struct lives_sums *counts)
 {
-	return bounds_net(&b->bounds, suspect_key(slab_lives_key(&b->acc->lives, row)),
-			  counts->live_alloc, counts->sure_alloc);
+	return bounds_net(&b->bounds, suspect_key(b, row), counts->live_alloc,
+			  counts->sure_alloc);
 }
 
 /* Part of a sum: objects of one class and size. */
@@ -281,57 +282,48 @@ struct share_objects {
 	uint64_t nr, likely;
 };
 
-/* Adds up the pieces of each sum by class: @objects by number of @shares. */
-static int add_up(const struct slab_bounds *b, const uint32_t *group_of,
-		  struct intern *shares, struct share_objects **objects)
-{
-	size_t capacity = 0, i;
-
-	for (i = 0; i < b->nr_pieces; i++) {
-		const struct slab_piece *piece = &b->pieces[i];
-		const struct share share = { group_of[piece->row], piece->of,
-					     piece->bytes, 0 };
-		uint32_t before = shares->count, id;
-
-		if (share.sum == UINT32_MAX)
-			continue;
-		id = intern_id(shares, &share, sizeof(share));
-		if (!id || array_reserve(objects, &capacity, id, sizeof(**objects)))
-			return -ENOMEM;
-		if (id > before)
-			(*objects)[id - 1] = (struct share_objects){ 0 };
-		(*objects)[id - 1].nr += piece->nr;
-		(*objects)[id - 1].likely += piece->likely;
-	}
-	return 0;
-}
-
 /* The bytes of each sum by the kernel's count. */
 struct proof {
 	uint64_t min, max, likely, unshown;
 };
 
-/* Adds up what the kernel's count says of each sum: @proofs, @nr of them, zero at first. */
+/* Adds up the pieces of each sum by class, and what the kernel's count says of them: @proofs, zero
+ * at first.
+ */
 static int prove(const struct slab_bounds *b, const uint32_t *group_of,
 		 struct proof *proofs)
 {
-	struct share_objects *objects __auto_mem = NULL;
-	struct intern shares = { 0 };
-	int ret = add_up(b, group_of, &shares, &objects);
+	KEYED(struct share_objects) shares = { .nr = 0 };
+	int ret = 0;
 
-	for (uint32_t i = 0; i < shares.count && !ret; i++) {
-		const struct share *share = intern_get(&shares, i + 1, NULL);
-		struct census_range r =
-			census_range(&b->census, share->of, objects[i].nr);
+	for (size_t i = 0; i < b->pieces.nr && !ret; i++) {
+		const struct slab_piece *piece = &b->pieces.of[i];
+		const struct share share = { group_of[piece->row], piece->of,
+					     piece->bytes, 0 };
+		struct share_objects *objects;
+
+		if (share.sum == UINT32_MAX)
+			continue;
+		objects = KEYED_ITEM(&shares, &share);
+		if (objects) {
+			objects->nr += piece->nr;
+			objects->likely += piece->likely;
+		}
+		ret = objects ? 0 : -ENOMEM;
+	}
+	for (size_t i = 0; i < shares.nr && !ret; i++) {
+		const struct share *share = KEYED_KEY(&shares, i);
+		const struct share_objects *objects = &shares.of[i];
+		struct census_range r = census_range(&b->census, share->of, objects->nr);
 		struct proof *to = &proofs[share->sum];
 
 		to->min += r.min * share->bytes;
 		to->max += r.max * share->bytes;
-		to->likely += objects[i].likely * share->bytes / SLAB_LIKELY_ONE;
+		to->likely += objects->likely * share->bytes / SLAB_LIKELY_ONE;
 		if (!census_shows(&b->census, share->of))
-			to->unshown += objects[i].nr * share->bytes;
+			to->unshown += objects->nr * share->bytes;
 	}
-	intern_free(&shares);
+	KEYED_FREE(&shares);
 	return ret;
 }
 
@@ -344,14 +336,13 @@ int slab_bounds_sums(const struct slab_bounds *b, const uint32_t *group_of,
 	if (ret)
 		return ret;
 	memset(sums, 0, nr * sizeof(*sums));
-	for (uint32_t i = 0; i < b->acc->nr_rows; i++) {
+	for (uint32_t i = 0; i < lives_rows(b->lives); i++) {
 		struct net_range row;
 
 		if (group_of[i] == UINT32_MAX)
 			continue;
-		row = by_events(b, i, &b->acc->rows[i]);
-		net_range_add(&sums[group_of[i]], &row,
-			      lives_weight(&b->acc->lives.any, i));
+		row = slab_bounds_events(b, i, &b->lives->rows[i]);
+		net_range_add(&sums[group_of[i]], &row, lives_weight(b->lives, i));
 	}
 	for (uint32_t i = 0; i < nr && b->census.most; i++) {
 		net_range_prove(&sums[i], proofs[i].min, proofs[i].max);
@@ -363,24 +354,25 @@ int slab_bounds_sums(const struct slab_bounds *b, const uint32_t *group_of,
 
 int slab_bounds_total(const struct slab_bounds *b, struct net_range *total)
 {
-	uint32_t *group_of __auto_mem = calloc(b->acc->nr_rows + 1, sizeof(*group_of));
+	uint32_t *group_of __auto_mem =
+		calloc(lives_rows(b->lives) + 1, sizeof(*group_of));
 
 	return group_of ? slab_bounds_sums(b, group_of, total, 1) : -ENOMEM;
 }
 
 struct net_range slab_bounds_address(const struct slab_bounds *b, uint32_t row,
-				     const struct slab_counts *counts)
+				     const struct lives_sums *counts)
 {
 	const uint32_t *piece = u64_map_find(
-		&b->index, (uint64_t)row << 32 | (uint32_t)counts->live_alloc);
-	struct net_range r = by_events(b, row, counts);
+		&b->pieces.index, (uint64_t)row << 32 | (uint32_t)counts->live_alloc);
+	struct net_range r = slab_bounds_events(b, row, counts);
 	struct census_range one;
 
 	if (!piece || counts->live != 1)
 		return r;
-	one = census_range(&b->census, b->pieces[*piece].of, 1);
+	one = census_range(&b->census, b->pieces.of[*piece].of, 1);
 	net_range_prove(&r, one.min * r.net, one.max * r.net);
-	net_range_guess(&r, r.net * slab_likely_one(&b->pieces[*piece]));
+	net_range_guess(&r, r.net * slab_likely_one(&b->pieces.of[*piece]));
 	return r;
 }
 
@@ -388,8 +380,6 @@ void slab_bounds_free(struct slab_bounds *b)
 {
 	bounds_free(&b->bounds);
 	census_free(&b->census);
-	cache_guess_free(&b->guess);
-	free(b->pieces);
-	u64_map_free(&b->index);
+	INDEXED_FREE(&b->pieces);
 	*b = (struct slab_bounds){ 0 };
 }

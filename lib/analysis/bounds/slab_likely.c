@@ -4,7 +4,6 @@
  * In: pieces of rows, the kernel's own count. Out: an estimate for each piece, in .likely.
  */
 #include "analysis/bounds/slab_bounds.h"
-
 #include "base/array.h"
 
 /* Pages of the largest slab. */
@@ -27,14 +26,15 @@ struct maker {
 	double ended, gone;
 };
 
+/* @ended: freed without an event; @nr: seemingly live */
+struct maker_site {
+	uint64_t ended, nr;
+};
+
 struct makers {
-	struct intern sites;  /* struct maker_key */
-	uint64_t *ended;      /* by site */
-	uint64_t *nr;	      /* the same: seemingly live objects */
-	uint32_t *site_of;    /* by row of the account */
-	struct u64_map index; /* site and class -> maker */
-	struct maker *of;
-	size_t count, capacity;
+	KEYED(struct maker_site) sites; /* by struct maker_key */
+	uint32_t *site_of;		/* by row of the account */
+	INDEXED(struct maker) of;	/* by site and class */
 };
 
 /* --- frees of older objects --------------------------------------------------------------- */
@@ -46,18 +46,17 @@ static int find_pages(const struct slab_bounds *b, struct u64_map *pages)
 {
 	const struct live_entry *e = NULL;
 
-	while ((e = lives_next(&b->acc->lives.any, e))) {
-		const uint32_t *piece =
-			u64_map_find(&b->index, (uint64_t)e->row << 32 | e->bytes_alloc);
-		uint32_t of = piece ? b->pieces[*piece].of : UINT32_MAX, *known;
+	while ((e = lives_next(&b->acc->any, e))) {
+		const uint32_t *piece = u64_map_find(
+			&b->pieces.index, (uint64_t)e->row << 32 | e->bytes_alloc);
+		uint32_t of = piece ? b->pieces.of[*piece].of : UINT32_MAX, *known;
 
 		if (of >= b->census.nr_classes)
 			continue;
 		known = u64_map_insert(pages, e->key >> SLAB_PAGE_SHIFT, of);
 		if (!known)
 			return -ENOMEM;
-		if (*known < of)
-			*known = of;
+		*known = LARGER(*known, of);
 	}
 	return 0;
 }
@@ -93,7 +92,7 @@ static uint32_t class_of_page(const struct slab_bounds *b, const struct u64_map 
  */
 static int tell_older(struct slab_bounds *b)
 {
-	const struct u64_map *older = &b->acc->lives.older_kfrees;
+	const struct u64_map *older = &b->acc->older_kfrees;
 	struct u64_map pages = { 0 };
 	uint64_t known = 0, all = 0;
 	int ret = older->count ? find_pages(b, &pages) : 0;
@@ -122,23 +121,21 @@ static int tell_older(struct slab_bounds *b)
 
 static int find_sites(const struct slab_bounds *b, struct makers *m)
 {
-	const struct slab_account *acc = b->acc;
+	const struct slab_lives *acc = b->acc;
 
-	m->site_of = calloc(acc->nr_rows + 1, sizeof(*m->site_of));
-	m->ended = calloc(acc->nr_rows + 1, sizeof(*m->ended));
-	m->nr = calloc(acc->nr_rows + 1, sizeof(*m->nr));
-	if (!m->site_of || !m->ended || !m->nr)
+	m->site_of = calloc(lives_rows(b->lives) + 1, sizeof(*m->site_of));
+	if (!m->site_of)
 		return -ENOMEM;
-	for (size_t i = 0; i < acc->nr_rows; i++) {
-		const struct slab_key *from = slab_lives_key(&acc->lives, i);
+	for (size_t i = 0; i < lives_rows(b->lives); i++) {
+		const struct slab_key *from = slab_lives_key(acc, i);
 		const struct maker_key key = { from->callsite, from->cache,
 					       from->kmalloc };
-		uint32_t id = intern_id(&m->sites, &key, sizeof(key));
+		uint32_t id = KEYED_ID(&m->sites, &key);
 
 		if (!id)
 			return -ENOMEM;
 		m->site_of[i] = id - 1;
-		m->ended[id - 1] += acc->rows[i].implicit;
+		m->sites.of[id - 1].ended += b->lives->rows[i].implicit;
 	}
 	return 0;
 }
@@ -147,45 +144,36 @@ static int find_sites(const struct slab_bounds *b, struct makers *m)
 static struct maker *maker_of(struct makers *m, const struct slab_piece *piece)
 {
 	uint32_t site = m->site_of[piece->row];
-	uint32_t *at = u64_map_insert(&m->index, (uint64_t)site << 32 | piece->of,
-				      (uint32_t)m->count);
+	struct maker *maker = INDEXED_ITEM(&m->of, (uint64_t)site << 32 | piece->of);
 
-	if (!at || array_reserve(&m->of, &m->capacity, *at + 1UL, sizeof(*m->of)))
-		return NULL;
-	if (*at == m->count)
-		m->of[m->count++] = (struct maker){ .site = site, .of = piece->of };
-	return &m->of[*at];
+	if (maker) {
+		maker->site = site;
+		maker->of = piece->of;
+	}
+	return maker;
 }
 
 static int find_makers(const struct slab_bounds *b, struct makers *m)
 {
-	for (size_t i = 0; i < b->nr_pieces; i++) {
-		struct maker *maker = maker_of(m, &b->pieces[i]);
+	for (size_t i = 0; i < b->pieces.nr; i++) {
+		struct maker *maker = maker_of(m, &b->pieces.of[i]);
 
 		if (!maker)
 			return -ENOMEM;
-		maker->nr += b->pieces[i].nr;
-		m->nr[maker->site] += b->pieces[i].nr;
+		maker->nr += b->pieces.of[i].nr;
+		m->sites.of[maker->site].nr += b->pieces.of[i].nr;
 	}
 	/* Divides the ended objects of a callsite among its sizes, in proportion to live ones. */
-	for (size_t i = 0; i < m->count; i++)
-		m->of[i].ended = (double)m->ended[m->of[i].site] * (double)m->of[i].nr /
-				 (double)m->nr[m->of[i].site];
+	for (size_t i = 0; i < m->of.nr; i++)
+		m->of.of[i].ended = (double)m->sites.of[m->of.of[i].site].ended *
+				    (double)m->of.of[i].nr /
+				    (double)m->sites.of[m->of.of[i].site].nr;
 	return 0;
 }
 
 /* By class; then those first of which an equal share of the missing is the largest part. */
-static int compare_makers(const void *a, const void *b)
-{
-	const struct maker *x = a, *y = b;
-	double of_x = x->ended * (double)y->nr, of_y = y->ended * (double)x->nr;
-
-	if (x->of != y->of)
-		return x->of < y->of ? -1 : 1;
-	if (of_x != of_y)
-		return of_x > of_y ? -1 : 1;
-	return (x->site > y->site) - (x->site < y->site);
-}
+ORDER(compare_makers, struct maker,
+      UP(of) ?: COMPARE(y->ended * (double)x->nr, x->ended * (double)y->nr) ?: UP(site))
 
 /* Shares @missing objects of a class among its @nr makers: in proportion to the ends that each had
  * without an event, then to what each has left.
@@ -216,32 +204,33 @@ static void estimate_makers(const struct slab_bounds *b, struct makers *m)
 {
 	size_t i, end;
 
-	if (m->count)
-		qsort(m->of, m->count, sizeof(*m->of), compare_makers);
-	for (i = 0; i < m->count; i = end) {
+	if (m->of.nr)
+		qsort(m->of.of, m->of.nr, sizeof(*m->of.of), compare_makers);
+	for (i = 0; i < m->of.nr; i = end) {
 		uint64_t likely, nr = 0;
 		double ended = 0;
 
-		for (end = i; end < m->count && m->of[end].of == m->of[i].of; end++) {
-			nr += m->of[end].nr;
-			ended += m->of[end].ended;
+		for (end = i; end < m->of.nr && m->of.of[end].of == m->of.of[i].of;
+		     end++) {
+			nr += m->of.of[end].nr;
+			ended += m->of.of[end].ended;
 		}
-		likely = census_likely(&b->census, m->of[i].of, (uint64_t)(ended + 0.5));
+		likely = census_likely(&b->census, m->of.of[i].of,
+				       (uint64_t)(ended + 0.5));
 		if (likely < nr)
-			share_missing(&m->of[i], end - i, (double)(nr - likely));
+			share_missing(&m->of.of[i], end - i, (double)(nr - likely));
 	}
 }
 
 static int estimate_pieces(struct slab_bounds *b, struct makers *m)
 {
-	u64_map_free(&m->index);
-	for (size_t i = 0; i < m->count; i++)
-		if (!u64_map_insert(&m->index,
-				    (uint64_t)m->of[i].site << 32 | m->of[i].of,
+	u64_map_free(&m->of.index);
+	for (size_t i = 0; i < m->of.nr; i++)
+		if (!u64_map_insert(&m->of.index,
+				    (uint64_t)m->of.of[i].site << 32 | m->of.of[i].of,
 				    (uint32_t)i))
 			return -ENOMEM;
-	for (size_t i = 0; i < b->nr_pieces; i++) {
-		struct slab_piece *piece = &b->pieces[i];
+	for_each(piece, b->pieces.of, b->pieces.nr) {
 		const struct maker *maker = maker_of(m, piece);
 		double part = maker->gone / (double)maker->nr;
 
@@ -263,11 +252,8 @@ int slab_likely_make(struct slab_bounds *b, bool older)
 		estimate_makers(b, &m);
 		ret = estimate_pieces(b, &m);
 	}
-	intern_free(&m.sites);
-	u64_map_free(&m.index);
-	free(m.ended);
-	free(m.nr);
+	KEYED_FREE(&m.sites);
 	free(m.site_of);
-	free(m.of);
+	INDEXED_FREE(&m.of);
 	return ret;
 }

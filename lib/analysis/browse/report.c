@@ -5,33 +5,10 @@
  * the options ask for it, sums over time by callchain.
  */
 
-#include "analysis/analysis.h"
 #include "analysis/browse/report_rows.h"
 #include "analysis/overview/summary_rows.h"
-#include "analysis/time/frame_map.h"
-#include "analysis/time/moments.h"
-#include "analysis/time/over_time.h"
-#include "analysis/time/peak.h"
-#include "analysis/time/stays.h"
 
 extern const struct analysis analysis_peak, analysis_summary;
-
-/**
- * struct web - the analysis
- * @opts: options of @peak and @summary
- * @peak: also requests the accounts, by callchain
- */
-struct web {
-	const struct analysis_env *env;
-	const struct analysis_options *asked;
-	struct analysis_options opts, summary_opts;
-	struct peak *peak;
-	void *summary;
-	struct over_time time;
-	struct stays stays;
-	struct frame_map frames;
-	struct moments moments;
-};
 
 /* Where to keep all changes; NULL: nowhere. */
 static struct report_log *log_of(const struct analysis_options *opts)
@@ -43,12 +20,14 @@ static struct report_log *log_of(const struct analysis_options *opts)
 
 static void web_destroy(void *self)
 {
-	struct web *w = self;
+	struct report_data *w = self;
 
 	analysis_free(&analysis_peak, w->peak);
 	analysis_free(&analysis_summary, w->summary);
-	over_time_free(&w->time);
-	stays_free(&w->stays);
+	for (int i = 0; i < MEMORY_KINDS; i++) {
+		over_time_free(&w->time[i]);
+		stays_free(&w->stays[i]);
+	}
 	frame_map_free(&w->frames);
 	moments_free(&w->moments);
 }
@@ -56,7 +35,7 @@ static void web_destroy(void *self)
 static int web_create(void *self, const struct analysis_env *env,
 		      const struct analysis_options *opts)
 {
-	struct web *w = self;
+	struct report_data *w = self;
 	void *peak;
 	int ret;
 
@@ -66,9 +45,6 @@ static int web_create(void *self, const struct analysis_env *env,
 							 << SUBJECT_PART_BITS |
 						 SUBJECT_CGROUP << 2 * SUBJECT_PART_BITS,
 					   .by_cache = true };
-	over_time_init(&w->time, env->first_ts, env->last_ts, OVER_TIME_BINS,
-		       OVER_TIME_CELLS);
-	stays_init(&w->stays, &w->time, STAYS_MAX);
 	frame_map_init(&w->frames, env);
 	ret = moments_init(&w->moments, env);
 	if (ret)
@@ -76,8 +52,13 @@ static int web_create(void *self, const struct analysis_env *env,
 	ret = analysis_new(&analysis_peak, env, &w->opts, &peak);
 	w->peak = peak;
 	ret = ret ?: analysis_new(&analysis_summary, env, &w->summary_opts, &w->summary);
-	ret = ret ?: over_time_observe(&w->time, w->peak->of);
-	ret = ret ?: stays_observe(&w->stays, w->peak->of);
+	for (int i = 0; i < MEMORY_KINDS && !ret; i++) {
+		over_time_init(&w->time[i], env->first_ts, env->last_ts, OVER_TIME_BINS,
+			       OVER_TIME_CELLS);
+		stays_init(&w->stays[i], &w->time[i], STAYS_MAX);
+		ret = over_time_observe(&w->time[i], w->peak->of[i]);
+		ret = ret ?: stays_observe(&w->stays[i], w->peak->of[i]);
+	}
 	if (!ret && log_of(opts))
 		ret = report_log_observe(log_of(opts), w->peak->of, env->first_ts,
 					 env->last_ts);
@@ -86,46 +67,66 @@ static int web_create(void *self, const struct analysis_env *env,
 
 static void web_observe(void *self, const struct kmem_event *evs, size_t nr)
 {
-	struct web *w = self;
+	struct report_data *w = self;
 
-	analysis_peak.observe(w->peak, evs, nr);
 	analysis_summary.observe(w->summary, evs, nr);
-	over_time_events(&w->time, evs, nr);
+	over_time_events(w->time, evs, nr);
 	if (log_of(w->asked))
 		report_log_events(log_of(w->asked), evs, nr);
 }
 
 static void web_read(void *self, const struct kmem_event *evs, size_t nr)
 {
-	struct web *w = self;
+	struct report_data *w = self;
 
 	moments_events(&w->moments, evs, nr);
 }
 
+/* Gives all kinds of memory the bins of the one with the fewest. */
+static void agree_on_bins(struct report_data *w)
+{
+	uint64_t width = 0, stays_width = 0;
+	int i;
+
+	for (i = 0; i < MEMORY_KINDS; i++) {
+		width = LARGER(width, w->time[i].width);
+		stays_width = LARGER(stays_width, w->stays[i].width);
+	}
+	for (i = 0; i < MEMORY_KINDS; i++) {
+		while (w->time[i].width < width)
+			over_time_halve(&w->time[i]);
+		over_time_end(&w->time[i]);
+		while (w->stays[i].width < stays_width && !w->stays[i].failed)
+			stays_halve(&w->stays[i]);
+	}
+}
+
+static bool failed(const struct report_data *w)
+{
+	for (int i = 0; i < MEMORY_KINDS; i++) {
+		if (w->time[i].failed || w->stays[i].failed)
+			return true;
+	}
+	return w->moments.failed;
+}
+
 static void web_end(void *self)
 {
-	struct web *w = self;
+	struct report_data *w = self;
 
 	analysis_peak.end(w->peak);
-	if (analysis_summary.end)
-		analysis_summary.end(w->summary);
+	analysis_summary.end(w->summary);
+	agree_on_bins(w);
+	frame_map_end(&w->frames);
 }
 
 static int web_view(const void *self, struct report *report)
 {
-	const struct web *w = self;
+	const struct report_data *w = self;
 	const struct report_options *own = w->asked->own;
-	int ret = w->time.failed || w->stays.failed || w->moments.failed
-			  ? -ENOMEM
-			  : analysis_summary.view(w->summary, report);
+	int ret = failed(w) ? -ENOMEM : analysis_summary.view(w->summary, report);
 
-	if (!ret && own && own->web) {
-		const struct report_parts parts = { w->peak,	&w->time,    &w->stays,
-						    &w->frames, &w->moments, own->log };
-
-		ret = report_rows_fill(own->web, w->env, &parts);
-	}
-	return ret;
+	return ret ?: own && own->web ? report_rows_fill(own->web, w, own->log) : 0;
 }
 
 const struct analysis analysis_report = {
@@ -135,13 +136,13 @@ const struct analysis analysis_report = {
 	.needs = NEEDS_MEMORY,
 	.rows = ROWS(CALLSITE),
 	.tables = TABLES(&summary_type),
-	ANALYSIS_SELF(struct web),
-	.opts_at = offsetof(struct web, asked),
+	ANALYSIS_SELF(struct report_data),
+	.opts_at = offsetof(struct report_data, asked),
 	.create = web_create,
 	.observe = web_observe,
 	.read = web_read,
 	.by_entry = true,
-	.joins = NEEDS_SLAB | NEEDS_PAGE,
+	.joins = NEEDS_SLAB,
 	.end = web_end,
 	.view = web_view,
 	.destroy = web_destroy,

@@ -37,10 +37,8 @@ static int add_cache(struct web_report *w, const struct kernel_curve *curve,
 
 	if (!size)
 		return 0;
-	if (array_reserve(&w->curves, &w->curves_capacity, w->nr_curves + 1,
-			  sizeof(*w->curves)) ||
-	    array_reserve(&w->counts, &w->counts_capacity, at + curve->nr,
-			  sizeof(*w->counts)))
+	if (array_grow(&w->curves, w->nr_curves) ||
+	    array_reserve(&w->counts, &w->counts_capacity, at + curve->nr))
 		return -ENOMEM;
 	w->curves[w->nr_curves++] = (struct web_curve){ name, size };
 	memcpy(&w->counts[at], sum.at, curve->nr * sizeof(*w->counts));

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "analysis/browse/report_log.h"
 
-#include "base/array.h"
+#include "base/keyed.h"
+#include "base/number.h"
 
 #define ROW_BITS 30
 /* Enough for REPORT_PART_BINS. */
@@ -22,7 +23,7 @@ static void drop(struct report_log *log)
 {
 	free(log->changes);
 	log->changes = NULL;
-	log->nr = log->capacity = 0;
+	log->nr = 0;
 	log->full = true;
 }
 
@@ -32,8 +33,7 @@ static void keep(struct report_log *log, const struct report_change *change)
 
 	if (log->full)
 		return;
-	if (log->nr >= limit || array_reserve(&log->changes, &log->capacity, log->nr + 1,
-					      sizeof(*log->changes))) {
+	if (log->nr >= limit || array_grow(&log->changes, log->nr)) {
 		drop(log);
 		return;
 	}
@@ -50,6 +50,7 @@ static void lived(void *ctx, const struct lives *of, const struct life *life, si
 	const struct life *end = life + nr;
 	struct report_log *log = ctx;
 
+	pthread_mutex_lock(&log->lock);
 	for (; life < end; life++) {
 		uint64_t waste = life->bytes - life->bytes_req;
 		bool born = life->what == LIFE_BORN;
@@ -67,6 +68,7 @@ static void lived(void *ctx, const struct lives *of, const struct life *life, si
 			change.waste = waste < UINT32_MAX ? (uint32_t)waste : UINT32_MAX;
 		keep(log, &change);
 	}
+	pthread_mutex_unlock(&log->lock);
 }
 
 int report_log_observe(struct report_log *log, struct lives *const of[MEMORY_KINDS],
@@ -74,6 +76,7 @@ int report_log_observe(struct report_log *log, struct lives *const of[MEMORY_KIN
 {
 	int ret = 0;
 
+	pthread_mutex_init(&log->lock, NULL);
 	log->first = first;
 	log->last = last < first ? first : last;
 	for (int i = 0; i < MEMORY_KINDS && !ret; i++)
@@ -99,8 +102,11 @@ void report_log_events(struct report_log *log, const struct kmem_event *evs, siz
 			change.bytes =
 				unknown ? 1 : (int64_t)(ev->loss.count & INT64_MAX);
 		}
-		if (ev->type == KMEM_LOSS || !ev->hidden)
-			keep(log, &change);
+		if (ev->type != KMEM_LOSS && ev->hidden)
+			continue;
+		pthread_mutex_lock(&log->lock);
+		keep(log, &change);
+		pthread_mutex_unlock(&log->lock);
 	}
 }
 
@@ -113,8 +119,7 @@ void report_log_rows(struct report_log *log, enum memory memory, uint32_t *of, s
 
 void report_log_end(struct report_log *log, size_t nr_rows)
 {
-	for (size_t i = 0; i < log->nr; i++) {
-		struct report_change *c = &log->changes[i];
+	for_each(c, log->changes, log->nr) {
 		uint32_t memory = c->row >> ROW_BITS,
 			 row = c->row & ((1U << ROW_BITS) - 1);
 
@@ -129,15 +134,10 @@ void report_log_end(struct report_log *log, size_t nr_rows)
 
 static bool parse_number(const char **text, char end, uint64_t *number)
 {
-	char *stop;
-
-	if (**text < '0' || **text > '9')
+	if (number_read(text, NULL, 10, INT64_MAX, number) ||
+	    (**text != end && (**text || end != ';')))
 		return false;
-	errno = 0;
-	*number = strtoull(*text, &stop, 10);
-	if (errno || *number > INT64_MAX || (*stop != end && (*stop || end != ';')))
-		return false;
-	*text = *stop ? stop + 1 : stop;
+	*text += **text != '\0';
 	return true;
 }
 
@@ -168,13 +168,11 @@ int report_pieces_parse(const char *text, struct report_piece *pieces)
 	return i ? (int)i : -EINVAL;
 }
 
-/* A part that is being made. @places: row and bin -> number in @cells. */
+/* A part that is being made. @cells: by row and bin. */
 struct making {
 	const struct report_piece *pieces;
 	size_t nr_pieces;
-	struct u64_map places;
-	struct web_cell *cells;
-	size_t capacity;
+	INDEXED(struct web_cell) cells;
 	struct web_report *part;
 };
 
@@ -183,8 +181,7 @@ static uint32_t bin_of(const struct making *m, uint64_t offset)
 {
 	uint32_t before = 0;
 
-	for (size_t i = 0; i < m->nr_pieces; i++) {
-		const struct report_piece *p = &m->pieces[i];
+	for_each(p, m->pieces, m->nr_pieces) {
 		uint64_t in = offset - p->start;
 
 		if (offset < p->start)
@@ -200,19 +197,13 @@ static uint32_t bin_of(const struct making *m, uint64_t offset)
 static int add(struct making *m, const struct report_change *c, uint32_t bin)
 {
 	uint64_t key = (uint64_t)c->row << BIN_BITS | bin;
-	uint32_t *place = u64_map_insert(&m->places, key, (uint32_t)m->places.count);
-	struct web_cell *cell;
+	struct web_cell *cell = INDEXED_ITEM(&m->cells, key);
 
-	if (!place ||
-	    array_reserve(&m->cells, &m->capacity, m->places.count, sizeof(*m->cells)))
+	if (!cell)
 		return -ENOMEM;
-	if (m->places.count > REPORT_PART_CELLS)
+	if (m->cells.nr > REPORT_PART_CELLS)
 		return -E2BIG;
-	cell = &m->cells[*place];
-	if (*place == m->part->nr_cells) {
-		*cell = (struct web_cell){ .bin = bin };
-		m->part->nr_cells++;
-	}
+	cell->bin = bin;
 	if (c->bytes < 0) {
 		cell->ended += (uint64_t)~c->bytes;
 		return 0;
@@ -237,13 +228,14 @@ static void add_mark(struct web_mark *mark, const struct report_change *c)
 static int sort_cells(struct making *m)
 {
 	struct web_report *part = m->part;
-	struct u64_map_slot *sorted = u64_map_sorted(&m->places);
+	struct u64_map_slot *sorted = u64_map_sorted(&m->cells.index);
 
+	part->nr_cells = m->cells.nr;
 	part->cells = calloc(part->nr_cells + 1, sizeof(*part->cells));
 	for (size_t i = 0; sorted && part->cells && i < part->nr_cells; i++) {
 		struct web_row *row = &part->rows[sorted[i].key >> BIN_BITS];
 
-		part->cells[i] = m->cells[sorted[i].value];
+		part->cells[i] = m->cells.of[sorted[i].value];
 		row->first = row->nr++ ? row->first : i;
 	}
 	free(sorted);
@@ -277,8 +269,7 @@ int report_log_part(const struct report_log *log, const struct report_piece *pie
 			ret = add(&m, c, bin);
 	}
 	ret = ret ?: sort_cells(&m);
-	u64_map_free(&m.places);
-	free(m.cells);
+	INDEXED_FREE(&m.cells);
 	return ret;
 }
 
@@ -287,5 +278,6 @@ void report_log_free(struct report_log *log)
 	for (int i = 0; i < MEMORY_KINDS; i++)
 		free(log->of[i]);
 	free(log->changes);
+	pthread_mutex_destroy(&log->lock);
 	*log = (struct report_log){ 0 };
 }

@@ -8,6 +8,8 @@
 #ifndef KMEMX_ANALYSIS_REPORT_LOG_H
 #define KMEMX_ANALYSIS_REPORT_LOG_H
 
+#include <pthread.h>
+
 #include "account/accounts.h"
 #include "report/web/web_report.h"
 
@@ -33,12 +35,14 @@ struct report_change {
  * @first, @last: earlier and later times count as these
  * @of: by row of the account, the row of the page
  * @full: there were too many changes, or memory ran out: it has none of them
+ * @lock: for @changes, as two threads take lives of different kinds of memory
  */
 struct report_log {
+	pthread_mutex_t lock;
 	size_t limit;
 	uint64_t first, last;
 	struct report_change *changes;
-	size_t nr, capacity;
+	size_t nr;
 	uint32_t *of[MEMORY_KINDS];
 	size_t nr_of[MEMORY_KINDS];
 	uint32_t nr_rows;

@@ -1,11 +1,4 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/*
- * analysis: sums over time by callchain.
- * In: sums by rows of the accounts. Out: rows for a page, with names.
- *
- * Account rows that look the same to the reader are merged. A page has room for a limited number of
- * callchains: those that allocated and held least are added up by callsite.
- */
 #include "analysis/browse/report_rows.h"
 
 #include "analysis/stat/account_rows.h"
@@ -21,29 +14,34 @@ struct source_row {
 	uint32_t number, cells, row;
 };
 
-/* The key of a row; without padding, as keys are compared as bytes. @kind: enum web_kind. @size: of
- * slab objects, as those of one function may have several.
+/* A page's kinds are those of memory. */
+_Static_assert((int)WEB_SLAB == (int)MEMORY_SLAB && (int)WEB_PAGE == (int)MEMORY_PAGE &&
+		       (int)WEB_VMALLOC == (int)MEMORY_VMALLOC &&
+		       (int)WEB_PERCPU == (int)MEMORY_PERCPU,
+	       "enum web_kind is enum memory");
+
+/* The key of a row: what it says of the allocator. Without padding, as keys are compared as bytes.
+ * @size: of slab objects, as those of one function may have several.
  */
 struct row_key {
-	uint32_t kind, node, callsite, cache, order, migratetype, gfp, process, comm,
-		cgroup, entry, line, size;
+	struct web_row row;
+	uint64_t size;
 };
 
-/* One kind's callsites, stacks and the like, and their names. @process: report_rows_task(). */
+/* What rows of one kind have names of; TASK: by report_rows_task(). */
+enum { CALLSITE, STACK, TASK, CGROUP, ENTRY, LINE, CACHE, NAMES };
+
+/* @numbers: of the names of @owners' rows; 0: not yet looked up */
 struct names {
-	struct owners callsite, stack, cache, process, cgroup, entry, line;
-	/* numbers of names; 0: not yet looked up */
-	uint32_t *of_callsite, *of_cache, *of_process, *of_cgroup, *of_entry, *of_line;
+	struct owners owners;
+	uint32_t *numbers;
 };
 
 struct filling {
 	struct web_report *web;
 	const struct analysis_env *env;
-	const struct peak *peak;
-	const struct over_time *time;
-	const struct stays *stays;
-	const struct frame_map *frames;
-	struct report_log *log;
+	const struct report_data *data;
+	struct report_log *log; /* may be NULL */
 	struct intern keys;
 	struct table *texts;
 	struct web_cell bins[OVER_TIME_BINS]; /* of one row; zeros otherwise */
@@ -54,38 +52,31 @@ enum subject_kind report_rows_task(const struct recording *rec)
 	return processes_known(rec) ? SUBJECT_PROCESS : SUBJECT_COMM;
 }
 
-static uint64_t bytes_then(const struct filling *f, enum web_kind kind, size_t number)
+static uint64_t bytes_then(const struct filling *f, enum memory kind, size_t number)
 {
-	return peak_row_then(&f->peak->sides[report_memory(kind)], number).bytes;
+	return peak_row_then(&f->data->peak->sides[kind], number).bytes;
 }
 
-static int open_names(struct names *n, const struct filling *f, enum web_kind kind)
+static int open_names(struct names *n, const struct filling *f, enum memory kind)
 {
-	const struct {
-		struct owners *owners;
-		enum subject_kind kind;
-		uint32_t **names;
-	} all[] = {
-		{ &n->callsite, SUBJECT_CALLSITE, &n->of_callsite },
-		{ &n->stack, SUBJECT_STACK, NULL },
-		{ &n->process, report_rows_task(f->env->rec), &n->of_process },
-		{ &n->cgroup, SUBJECT_CGROUP, &n->of_cgroup },
-		{ &n->entry, SUBJECT_ENTRY, &n->of_entry },
-		{ &n->line, SUBJECT_LINE, &n->of_line },
-		{ &n->cache, SUBJECT_CACHE, &n->of_cache }, /* of slab objects */
+	const enum subject_kind kinds[NAMES] = {
+		[CALLSITE] = SUBJECT_CALLSITE,
+		[STACK] = SUBJECT_STACK,
+		[TASK] = report_rows_task(f->env->rec),
+		[CGROUP] = SUBJECT_CGROUP,
+		[ENTRY] = SUBJECT_ENTRY,
+		[LINE] = SUBJECT_LINE,
+		[CACHE] = SUBJECT_CACHE, /* of slab objects */
 	};
-	const struct lives *of = f->peak->of[report_memory(kind)];
-	size_t nr = ARRAY_SIZE(all) - (kind != WEB_SLAB), i;
+	const struct lives *of = f->data->peak->of[kind];
 	int ret = 0;
 
-	for (i = 0; i < nr && !ret; i++) {
-		if (all[i].kind == SUBJECT_LINE && !source_lines_of_kernel(f->env->lines))
+	for (int i = 0; i < NAMES - (kind != MEMORY_SLAB) && !ret; i++) {
+		if (i == LINE && !source_lines_of_kernel(f->env->lines))
 			continue;
-		ret = owners_init(all[i].owners, f->env, of, all[i].kind);
-		if (ret || !all[i].names)
-			continue;
-		*all[i].names = calloc(all[i].owners->nr + 1, sizeof(uint32_t));
-		if (!*all[i].names)
+		ret = owners_init(&n[i].owners, f->env, of, kinds[i]);
+		n[i].numbers = calloc(n[i].owners.nr + 1, sizeof(*n[i].numbers));
+		if (!n[i].numbers)
 			ret = -ENOMEM;
 	}
 	return ret;
@@ -93,57 +84,49 @@ static int open_names(struct names *n, const struct filling *f, enum web_kind ki
 
 static void close_names(struct names *n)
 {
-	struct owners *const owners[] = { &n->callsite, &n->stack, &n->cache, &n->process,
-					  &n->cgroup,	&n->entry, &n->line };
-	uint32_t *const names[] = { n->of_callsite, n->of_cache, n->of_process,
-				    n->of_cgroup,   n->of_entry, n->of_line };
-
-	for (size_t i = 0; i < ARRAY_SIZE(owners); i++)
-		owners_free(owners[i]);
-	for (size_t i = 0; i < ARRAY_SIZE(names); i++)
-		free(names[i]);
-}
-
-/* The number of the name of row @index of @o, as in tables. */
-static uint32_t name_of(struct filling *f, const struct owners *o, uint32_t index,
-			struct cell (*fill)(const void *row, struct table *t),
-			uint32_t *known)
-{
-	const struct subject_row row = { &o->subjects, index };
-
-	if (!known[index]) {
-		struct cell cell = fill(&row, f->texts);
-
-		known[index] =
-			web_report_name(f->web, cell.type == CELL_TEXT ? cell.s : "");
+	for (int i = 0; i < NAMES; i++) {
+		owners_free(&n[i].owners);
+		free(n[i].numbers);
 	}
-	return known[index];
-}
-
-static uint32_t strbuf_name(struct filling *f, struct strbuf *sb)
-{
-	uint32_t name = web_report_name(f->web, strbuf_text(sb));
-
-	f->web->failed |= sb->failed;
-	strbuf_free(sb);
-	return name;
 }
 
 /* A process has its name and its number. */
-static uint32_t process_name(struct filling *f, struct names *n, uint32_t index)
+static struct cell cell_process(const void *row, struct table *t)
 {
-	const struct subject_row row = { &n->process.subjects, index };
-	struct cell name, number;
+	struct cell name = subject_process(row, t), number = subject_tgid(row, t);
 	struct strbuf text = { 0 };
 
-	if (n->of_process[index])
-		return n->of_process[index];
-	name = subject_process(&row, f->texts);
-	number = subject_tgid(&row, f->texts);
-	strbuf_puts(&text, name.type == CELL_TEXT ? name.s : "");
-	if (number.type == CELL_INT && number.i > 0)
-		strbuf_printf(&text, " (%" PRId64 ")", number.i);
-	return n->of_process[index] = strbuf_name(f, &text);
+	if (number.type != CELL_INT || number.i <= 0)
+		return name;
+	strbuf_printf(&text, "%s (%" PRId64 ")", name.type == CELL_TEXT ? name.s : "",
+		      number.i);
+	return cell_strbuf(t, &text);
+}
+
+/* The number of the text of @cell. */
+static uint32_t cell_name(struct filling *f, struct cell cell)
+{
+	return web_report_name(f->web, cell.type == CELL_TEXT ? cell.s : "");
+}
+
+/* The number of the name that row @number of the account has in @n[@what], as in tables. */
+static uint32_t name_of(struct filling *f, struct names *n, int what, uint32_t number)
+{
+	cell_fn *const fill[NAMES] = {
+		[CALLSITE] = subject_callsite,
+		[TASK] = processes_known(f->env->rec) ? cell_process : subject_comm,
+		[CGROUP] = subject_cgroup,
+		[ENTRY] = subject_entry,
+		[LINE] = subject_line,
+		[CACHE] = subject_cache,
+	};
+	const struct subject_row row = { &n[what].owners.subjects,
+					 n[what].owners.of[number] };
+	uint32_t *known = &n[what].numbers[row.index];
+
+	if (!*known)
+		*known = cell_name(f, fill[what](&row, f->texts));
+	return *known;
 }
 
 /* The node of row @number's callchain; without @alone, that of its callsite's other callchains. */
@@ -154,7 +137,8 @@ static uint32_t node_of(struct filling *f, const struct names *n, uint32_t numbe
 	uint32_t node;
 
 	if (alone) {
-		subjects_path(&n->stack.subjects, n->stack.of[number], &folded);
+		subjects_path(&n[STACK].owners.subjects, n[STACK].owners.of[number],
+			      &folded);
 	} else {
 		strbuf_printf(&folded, "%s;[other callchains]", callsite);
 		f->web->merged++;
@@ -164,117 +148,84 @@ static uint32_t node_of(struct filling *f, const struct names *n, uint32_t numbe
 	return node;
 }
 
-static void page_key_of(struct filling *f, uint32_t number, struct row_key *key)
+static void page_key_of(struct filling *f, uint32_t number, struct web_row *key)
 {
-	const struct page_key *from = lives_key(f->peak->of[MEMORY_PAGE], number);
-	const char *type = migratetype_name(f->env->migratetypes, from->migratetype);
+	const struct page_key *from = lives_key(f->data->peak->of[MEMORY_PAGE], number);
 	struct strbuf text = { 0 };
 
 	key->order = from->order;
-	if (type)
-		strbuf_puts(&text, type);
-	else
-		strbuf_printf(&text, "%d", from->migratetype);
-	key->migratetype = strbuf_name(f, &text);
-	gfp_format_short(event_formats_gfp(f->env->fmts), from->gfp_flags, &text, NULL);
-	key->gfp = strbuf_name(f, &text);
+	key->migratetype =
+		cell_name(f, analysis_migratetype(f->env, from->migratetype, f->texts));
+	gfp_format_short(&f->env->fmts->gfp, from->gfp_flags, &text, NULL);
+	key->gfp = cell_name(f, cell_strbuf(f->texts, &text));
 }
 
 /* Which process or task allocated; without @alone, a name for all. */
 static void task_key_of(struct filling *f, struct names *n, uint32_t number, bool alone,
-			struct row_key *key)
+			struct web_row *key)
 {
 	bool task = report_rows_task(f->env->rec) == SUBJECT_COMM;
-	uint32_t *name = task ? &key->comm : &key->process;
-	uint32_t index = n->process.of[number];
 
-	if (!alone)
-		*name = web_report_name(f->web,
+	*(task ? &key->comm : &key->process) =
+		alone ? name_of(f, n, TASK, number)
+		      : web_report_name(f->web,
 					task ? "[other tasks]" : "[other processes]");
-	else if (task)
-		*name = name_of(f, &n->process, index, subject_comm, n->of_process);
-	else
-		*name = process_name(f, n, index);
 }
 
 /* The page's row for a row of an account; UINT32_MAX: no memory. */
-static uint32_t row_of(struct filling *f, enum web_kind kind, struct names *n,
+static uint32_t row_of(struct filling *f, enum memory kind, struct names *n,
 		       const struct source_row *source, bool alone)
 {
-	struct row_key key = { .kind = kind };
+	struct row_key key = { .row.kind = kind };
+	struct web_report *w = f->web;
 	const uint32_t number = source->number;
 	uint32_t id;
 
-	key.callsite = name_of(f, &n->callsite, n->callsite.of[number], subject_callsite,
-			       n->of_callsite);
-	if (kind == WEB_PAGE) {
-		page_key_of(f, number, &key);
-	} else {
-		if (kind == WEB_SLAB)
-			key.cache = name_of(f, &n->cache, n->cache.of[number],
-					    subject_cache, n->of_cache);
+	key.row.callsite = name_of(f, n, CALLSITE, number);
+	if (kind == MEMORY_PAGE)
+		page_key_of(f, number, &key.row);
+	else
 		key.size = (uint32_t)source->size; /* more: a damaged recording */
-	}
-	key.entry =
-		name_of(f, &n->entry, n->entry.of[number], subject_entry, n->of_entry);
+	if (kind == MEMORY_SLAB)
+		key.row.cache = name_of(f, n, CACHE, number);
+	key.row.entry = name_of(f, n, ENTRY, number);
 	if (source_lines_of_kernel(f->env->lines))
-		key.line = name_of(f, &n->line, n->line.of[number], subject_line,
-				   n->of_line);
-	task_key_of(f, n, number, alone || f->web->nr_rows < WEB_REPORT_ROWS_MAX, &key);
+		key.row.line = name_of(f, n, LINE, number);
+	task_key_of(f, n, number, alone || w->nr_rows < WEB_REPORT_ROWS_MAX, &key.row);
 	if (processes_groups_known(f->env->rec))
-		key.cgroup = name_of(f, &n->cgroup, n->cgroup.of[number], subject_cgroup,
-				     n->of_cgroup);
-	if (f->web->failed)
+		key.row.cgroup = name_of(f, n, CGROUP, number);
+	if (w->failed)
 		return UINT32_MAX;
-	key.node = node_of(f, n, number, intern_get(&f->web->names, key.callsite, NULL),
-			   alone);
+	key.row.node = node_of(f, n, number,
+			       intern_get(&w->names, key.row.callsite, NULL), alone);
 	id = intern_id(&f->keys, &key, sizeof(key));
-	if (!id || f->web->failed)
+	if (!id || w->failed)
 		return UINT32_MAX;
-	if (id <= f->web->nr_rows)
-		return id - 1;
-	if (array_reserve(&f->web->rows, &f->web->rows_capacity, id,
-			  sizeof(*f->web->rows)))
-		return UINT32_MAX;
-	f->web->rows[f->web->nr_rows++] =
-		(struct web_row){ .kind = (uint8_t)kind,
-				  .node = key.node,
-				  .callsite = key.callsite,
-				  .cache = key.cache,
-				  .order = key.order,
-				  .migratetype = key.migratetype,
-				  .gfp = key.gfp,
-				  .process = key.process,
-				  .comm = key.comm,
-				  .cgroup = key.cgroup,
-				  .entry = key.entry,
-				  .line = key.line };
+	if (id > w->nr_rows) {
+		if (array_reserve(&w->rows, &w->rows_capacity, id))
+			return UINT32_MAX;
+		w->rows[w->nr_rows++] = key.row;
+	}
 	return id - 1;
 }
 
 /* The heaviest first; then in the order of the account. */
-static int by_weight(const void *a, const void *b)
-{
-	const struct source_row *x = a, *y = b;
-
-	if (x->weight != y->weight)
-		return x->weight < y->weight ? 1 : -1;
-	return (x->number > y->number) - (x->number < y->number);
-}
+ORDER_LARGEST(by_weight, struct source_row, weight, number)
 
 ORDER_BY(by_row, struct source_row, row, number)
 
-static struct source_row weigh(const struct filling *f, enum web_kind kind, size_t number)
+static struct source_row weigh(const struct filling *f, enum memory kind, size_t number)
 {
 	uint64_t peak = bytes_then(f, kind, number);
+	uint32_t nr;
 	const struct over_time_cell *c =
-		over_time_first(f->time, report_memory(kind), number);
+		over_time_cells(&f->data->time[kind], number, &nr);
 	struct source_row row = { .number = (uint32_t)number };
 	uint32_t bin, last = UINT32_MAX;
 	uint64_t hit = 0;
 
 	/* Bins are merged later if there are too many cells: this does not cost callchains. */
-	for (; c; c = over_time_next(f->time, c)) {
+	for (; nr; nr--, c++) {
 		bin = c->bin / (OVER_TIME_BINS / WEB_REPORT_BINS);
 		row.weight += c->bytes;
 		hit += c->hit;
@@ -290,27 +241,28 @@ static struct source_row weigh(const struct filling *f, enum web_kind kind, size
 /* Is there room for one more row with its own callchain? @cells: its number of cells. Slab objects
  * may use half of the room, pages what is left of it; areas, of which there are few, a bit more.
  */
-static bool has_room(const struct filling *f, enum web_kind kind, uint64_t cells)
+static bool has_room(const struct filling *f, enum memory kind, uint64_t cells)
 {
-	static const unsigned int sixteenths[WEB_KINDS] = { 8, 16, 17, 18 };
+	static const unsigned int sixteenths[MEMORY_KINDS] = { 8, 16, 17, 18 };
 
 	return f->web->nr_rows < WEB_REPORT_ROWS / 16 * sixteenths[kind] &&
 	       f->web->nr_cells + cells < WEB_REPORT_CELLS / 16 * sixteenths[kind];
 }
 
 /* Adds up the cells of @nr rows of the account, which form one row of the page. */
-static int add_cells(struct filling *f, enum web_kind kind,
-		     const struct source_row *source, size_t nr)
+static int add_cells(struct filling *f, enum memory kind, const struct source_row *source,
+		     size_t nr)
 {
+	const struct over_time *time = &f->data->time[kind];
 	struct web_cell *bins = f->bins;
 	struct web_report *w = f->web;
 	struct web_row *row = &w->rows[source->row];
 	const struct over_time_cell *c;
-	uint32_t least = OVER_TIME_BINS, end = 0, bin;
+	uint32_t least = OVER_TIME_BINS, end = 0, bin, nr_cells;
 
 	for (size_t i = 0; i < nr; i++) {
-		c = over_time_first(f->time, report_memory(kind), source[i].number);
-		for (; c; c = over_time_next(f->time, c)) {
+		c = over_time_cells(time, source[i].number, &nr_cells);
+		for (; nr_cells; nr_cells--, c++) {
 			bins[c->bin].hit += c->hit;
 			bins[c->bin].bytes_req += c->bytes_req;
 			bins[c->bin].bytes += c->bytes;
@@ -321,8 +273,7 @@ static int add_cells(struct filling *f, enum web_kind kind,
 		row->peak += bytes_then(f, kind, source[i].number);
 	}
 	row->first = w->nr_cells;
-	if (array_reserve(&w->cells, &w->cells_capacity, w->nr_cells + OVER_TIME_BINS,
-			  sizeof(*w->cells)))
+	if (array_reserve(&w->cells, &w->cells_capacity, w->nr_cells + OVER_TIME_BINS))
 		return -ENOMEM;
 	for (bin = least; bin < end; bin++) {
 		bins[bin].bin = bin;
@@ -339,23 +290,22 @@ static struct net_range *ends_of(const struct names *n, const uint32_t *of, size
 {
 	struct net_range *ranges = calloc(nr + 1, sizeof(*ranges));
 
-	if (ranges && !account_rows_bounds(&n->callsite, of, ranges, nr))
+	if (ranges && !account_rows_bounds(&n[CALLSITE].owners, of, ranges, nr))
 		return ranges;
 	free(ranges);
 	return NULL;
 }
 
 /* Adds the ranges of callsites, or of caches; @known: numbers of their names. */
-static int add_named_ends(struct filling *f, enum web_kind kind, struct names *n,
+static int add_named_ends(struct filling *f, enum memory kind, struct names *n,
 			  bool cache)
 {
-	const struct owners *o = cache ? &n->cache : &n->callsite;
-	const uint32_t *known = cache ? n->of_cache : n->of_callsite;
+	const struct owners *o = &n[cache ? CACHE : CALLSITE].owners;
+	const uint32_t *known = n[cache ? CACHE : CALLSITE].numbers;
 	struct net_range *ranges __auto_mem = ends_of(n, o->of, o->nr);
 	struct web_report *w = f->web;
 
-	if (!ranges || array_reserve(&w->ends, &w->ends_capacity, w->nr_ends + o->nr,
-				     sizeof(*w->ends)))
+	if (!ranges || array_reserve(&w->ends, &w->ends_capacity, w->nr_ends + o->nr))
 		return -ENOMEM;
 	for (size_t i = 0; i < o->nr; i++) {
 		if (known[i] && ranges[i].net)
@@ -371,10 +321,10 @@ static int add_named_ends(struct filling *f, enum web_kind kind, struct names *n
 }
 
 /* Adds the ranges of live memory at the end, and the stays. @sources: all rows of the account. */
-static int add_ends(struct filling *f, enum web_kind kind, struct names *n,
+static int add_ends(struct filling *f, enum memory kind, struct names *n,
 		    const struct source_row *sources)
 {
-	size_t nr = n->callsite.nr_rows, i;
+	size_t nr = n[CALLSITE].owners.nr_rows, i;
 	uint32_t *of = calloc(nr + 1, sizeof(*of));
 	struct net_range *ranges;
 	int ret;
@@ -390,21 +340,21 @@ static int add_ends(struct filling *f, enum web_kind kind, struct names *n,
 		row->likely = net_range_likely(&ranges[sources[i].row]);
 	}
 	ret = ranges ? add_named_ends(f, kind, n, false) : -ENOMEM;
-	ret = ret ?: report_stays_add(f->web, f->stays, report_memory(kind), of);
-	if (!ret && kind == WEB_SLAB)
+	ret = ret ?: report_stays_add(f->web, &f->data->stays[kind], of);
+	if (!ret && kind == MEMORY_SLAB)
 		ret = add_named_ends(f, kind, n, true);
 	free(ranges);
 	if (f->log)
-		report_log_rows(f->log, report_memory(kind), of, nr);
+		report_log_rows(f->log, kind, of, nr);
 	else
 		free(of);
 	return ret;
 }
 
 /* Adds the rows of one kind; @n has their names. */
-static int add_kind(struct filling *f, enum web_kind kind, struct names *n)
+static int add_kind(struct filling *f, enum memory kind, struct names *n)
 {
-	size_t nr = n->callsite.nr_rows, i, end;
+	size_t nr = n[CALLSITE].owners.nr_rows, i, end;
 	struct source_row *sources __auto_mem = calloc(nr + 1, sizeof(*sources));
 	uint64_t cells = 0;
 	int ret = 0;
@@ -434,20 +384,19 @@ static int add_kind(struct filling *f, enum web_kind kind, struct names *n)
 /* Adds the frames; the map's callsites get the same names as in the rows. */
 static int add_frames(struct filling *f, struct names *n)
 {
-	const struct frame_map *m = f->frames;
+	const struct frame_map *m = &f->data->frames;
 	uint32_t *names __auto_mem = calloc(m->nr_sites + 1, sizeof(*names));
 
 	if (!names)
 		return -ENOMEM;
 	for (size_t i = 0; i < m->nr_sites; i++)
-		names[i] = name_of(f, &n->callsite, n->callsite.of[m->row_of[i]],
-				   subject_callsite, n->of_callsite);
+		names[i] = name_of(f, n, CALLSITE, m->row_of[i]);
 	return report_frames_fill(&f->web->frames, m, names);
 }
 
 static int add_flags(struct filling *f)
 {
-	const struct gfp_names *names = event_formats_gfp(f->env->fmts);
+	const struct gfp_names *names = &f->env->fmts->gfp;
 	struct web_report *w = f->web;
 
 	w->flags = calloc(names->count + 1, sizeof(*w->flags));
@@ -459,43 +408,107 @@ static int add_flags(struct filling *f)
 	return w->flags && !w->failed ? 0 : -ENOMEM;
 }
 
-int report_rows_fill(struct web_report *web, const struct analysis_env *env,
-		     const struct report_parts *parts)
+/* --- time -------------------------------------------------------------------------------- */
+
+/* Sets the bins of @w, with marks, from @t, of slab objects. 0 or -ENOMEM. */
+static int set_time(struct web_report *w, const struct over_time *t)
 {
-	const struct over_time *time = parts->time;
-	struct filling f = { .web = web,
-			     .env = env,
-			     .peak = parts->peak,
-			     .time = time,
-			     .stays = parts->stays,
-			     .frames = parts->frames,
-			     .log = parts->log };
+	w->marks = calloc(t->nr_bins, sizeof(*w->marks));
+	if (!w->marks)
+		return -ENOMEM;
+	w->first = t->first;
+	w->width = t->width;
+	w->nr_bins = t->nr_bins;
+	memcpy(w->marks, t->marks, t->nr_bins * sizeof(*w->marks));
+	return 0;
+}
+
+void report_rows_halve(struct web_report *w)
+{
+	size_t i, k, nr = 0;
+
+	for (i = 0; i < w->nr_rows; i++) {
+		struct web_row *row = &w->rows[i];
+		size_t first = nr;
+
+		for (k = row->first; k < row->first + row->nr; k++) {
+			struct web_cell cell = w->cells[k];
+			struct web_cell *last = nr > first ? &w->cells[nr - 1] : NULL;
+
+			cell.bin /= 2;
+			if (!last || last->bin != cell.bin) {
+				w->cells[nr++] = cell;
+				continue;
+			}
+			last->hit += cell.hit;
+			last->bytes_req += cell.bytes_req;
+			last->bytes += cell.bytes;
+			last->ended += cell.ended;
+		}
+		row->first = first;
+		row->nr = nr - first;
+	}
+	w->nr_cells = nr;
+	for (i = 0; i < w->nr_bins; i++) {
+		struct web_mark *to = &w->marks[i / 2], from = w->marks[i];
+
+		if (i % 2)
+			*to = (struct web_mark){ to->lost + from.lost,
+						 to->gaps + from.gaps,
+						 to->failed + from.failed };
+		else
+			*to = from;
+	}
+	w->nr_bins = (w->nr_bins + 1) / 2;
+	w->width *= 2;
+}
+
+/* Completes the time of @w, which has all rows; merges bins if there are too many cells. */
+static void end_time(struct web_report *w, const struct report_data *data)
+{
+	w->last = data->env->last_ts;
+	w->ns = recording_clocks_are_ns(data->env->rec);
+	for (int i = 0; i < WEB_KINDS; i++)
+		w->peak[i] = data->peak->sides[i].when;
+	for (size_t k = 0; k < w->nr_rows; k++)
+		w->live_at_peak[w->rows[k].kind] += w->rows[k].peak;
+	while (w->nr_cells > WEB_REPORT_CELLS_MAX && w->nr_bins > 1)
+		report_rows_halve(w);
+}
+
+/* --- the page ---------------------------------------------------------------------------- */
+
+int report_rows_fill(struct web_report *web, const struct report_data *data,
+		     struct report_log *log)
+{
+	const struct analysis_env *env = data->env;
+	struct filling f = { .web = web, .env = env, .data = data, .log = log };
 	int ret, kind;
 
 	f.texts = table_new("names", "");
-	ret = f.texts ? report_time_fill(web, time) : -ENOMEM;
-	for (kind = 0; kind < WEB_KINDS && !ret; kind++) {
-		struct names names = { 0 };
+	ret = f.texts ? set_time(web, data->time) : -ENOMEM;
+	for (kind = 0; kind < MEMORY_KINDS && !ret; kind++) {
+		struct names names[NAMES] = { 0 };
 
-		ret = open_names(&names, &f, (enum web_kind)kind);
-		ret = ret ?: add_kind(&f, (enum web_kind)kind, &names);
-		if (!ret && kind == WEB_PAGE)
-			ret = add_frames(&f, &names);
-		close_names(&names);
+		ret = open_names(names, &f, (enum memory)kind);
+		ret = ret ?: add_kind(&f, (enum memory)kind, names);
+		if (!ret && kind == MEMORY_PAGE)
+			ret = add_frames(&f, names);
+		close_names(names);
 	}
 	if (!ret && !table_ok(f.texts))
 		ret = -ENOMEM;
 	ret = ret ?: add_flags(&f);
-	ret = ret ?: report_moments_fill(web, parts->moments, env->rec->cmdlines);
+	ret = ret ?: report_moments_fill(web, &data->moments, env->rec->cmdlines);
 	ret = ret ?: report_dirs_fill(web, env);
 	ret = ret ?: report_curve_fill(web, env);
 	if (!ret) {
-		report_time_end(web, env, parts);
-		report_stays_end(web, parts->stays->width);
+		end_time(web, data);
+		report_stays_end(web, data->stays->width);
 	}
-	if (!ret && parts->log) {
-		report_log_end(parts->log, web->nr_rows);
-		web->parts = !parts->log->full;
+	if (!ret && log) {
+		report_log_end(log, web->nr_rows);
+		web->parts = !log->full;
 	}
 	table_free(f.texts);
 	intern_free(&f.keys);

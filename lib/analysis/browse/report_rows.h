@@ -2,17 +2,20 @@
 /*
  * analysis (internal): sums over time by callchain.
  * In: sums by rows of the accounts. Out: rows for a page, with names.
+ *
+ * Account rows that look the same to the reader are merged. A page has room for a limited number of
+ * callchains: those that allocated and held least are added up by callsite.
  */
 #ifndef KMEMX_ANALYSIS_REPORT_ROWS_H
 #define KMEMX_ANALYSIS_REPORT_ROWS_H
 
 #include "analysis/analysis.h"
+#include "analysis/browse/frame_map.h"
+#include "analysis/browse/moments.h"
 #include "analysis/browse/report_log.h"
-#include "analysis/time/frame_map.h"
-#include "analysis/time/moments.h"
+#include "analysis/browse/stays.h"
 #include "analysis/time/over_time.h"
 #include "analysis/time/peak.h"
-#include "analysis/time/stays.h"
 #include "report/web/web_report.h"
 
 /* The own options of the analysis. @web: receives the data of its page; @log: all changes, for
@@ -23,38 +26,32 @@ struct report_options {
 	struct report_log *log;
 };
 
-/* What was observed, from the first event to the last. */
-struct report_parts {
-	const struct peak *peak;
-	const struct over_time *time;
-	const struct stays *stays;
-	const struct frame_map *frames;
-	const struct moments *moments;
-	struct report_log *log;
+/**
+ * struct report_data - the analysis: what was observed, from the first event to the last
+ * @opts, @summary_opts: options of @peak and @summary
+ * @peak: also requests the accounts, by callchain
+ */
+struct report_data {
+	const struct analysis_env *env;
+	const struct analysis_options *asked;
+	struct analysis_options opts, summary_opts;
+	struct peak *peak;
+	void *summary;
+	struct over_time time[MEMORY_KINDS];
+	struct stays stays[MEMORY_KINDS];
+	struct frame_map frames;
+	struct moments moments;
 };
-
-/* The kind of memory that a page's kind is. */
-static inline enum memory report_memory(enum web_kind kind)
-{
-	static const enum memory of[WEB_KINDS] = { MEMORY_SLAB, MEMORY_PAGE,
-						   MEMORY_VMALLOC, MEMORY_PERCPU };
-
-	return of[kind];
-}
 
 /* What tells rows' tasks apart: the process, or the task's name if no processes are recorded. */
 enum subject_kind report_rows_task(const struct recording *rec);
-/* Fills in @web, which is empty, after the last event. 0 or -ENOMEM. */
-int report_rows_fill(struct web_report *web, const struct analysis_env *env,
-		     const struct report_parts *parts) __must_check;
+/* Fills in @web, which is empty, after the last event; gives @log the page's rows, unless it is
+ * NULL. 0 or -ENOMEM.
+ */
+int report_rows_fill(struct web_report *web, const struct report_data *data,
+		     struct report_log *log) __must_check;
 /* Merges bins in pairs; rows keep their order of time. */
 void report_rows_halve(struct web_report *w);
-
-/* Sets the bins of @w, with marks. 0 or -ENOMEM. */
-int report_time_fill(struct web_report *w, const struct over_time *t) __must_check;
-/* Completes the time of @w, which has all rows; merges bins if there are too many cells. */
-void report_time_end(struct web_report *w, const struct analysis_env *env,
-		     const struct report_parts *parts);
 
 /* Adds the lines of all memory, and the kernel's counts of each cache that @web's rows have;
  * nothing if the recording has none. Caches that the events do not tell apart count together.
@@ -67,21 +64,5 @@ int report_curve_fill(struct web_report *web,
  * directories gets none. 0 or -ENOMEM.
  */
 int report_dirs_fill(struct web_report *web, const struct analysis_env *env) __must_check;
-
-/* Fills in @f, which is empty. @names: group of callsites of @m -> number of its name. 0 or
- * -ENOMEM.
- */
-int report_frames_fill(struct web_frames *f, const struct frame_map *m,
-		       const uint32_t *names) __must_check;
-
-/* Adds ends of tasks, OOM kills and marks of the user. 0 or -ENOMEM. */
-int report_moments_fill(struct web_report *web, const struct moments *m,
-			const char *cmdlines) __must_check;
-
-/* Adds those of @memory; @row_of: by row of the account, the row of the page. 0 or -ENOMEM. */
-int report_stays_add(struct web_report *w, const struct stays *stays, enum memory memory,
-		     const uint32_t *row_of) __must_check;
-/* Puts them in order, after the page has its final bins. @width: of the bins of @stays. */
-void report_stays_end(struct web_report *w, uint64_t width);
 
 #endif

@@ -1,30 +1,56 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * analysis: what a recording allocated, under names that match those of another recording.
- * In: lives. Out: the tables of comparison_tables.c.
+ * In: lives. Out: tables "slab", "slab_cache", "page", "page_matrix" and others.
  *
  * Row names have no addresses or offsets, and function names lack what a build adds to them:
- * symbol/fold.h. kmalloc events name no cache: it follows from the size.
+ * symbol/symbols.h. kmalloc events name no cache: it follows from the size.
  */
-#include "analysis/compare/comparison.h"
-
 #include "analysis/bounds/bounds.h"
 #include "analysis/bounds/slab_bounds.h"
-#include "analysis/row/comparison_name.h"
+#include "analysis/compare/comparison_columns.h"
 #include "analysis/row/entry.h"
 #include "analysis/row/sites.h"
 #include "analysis/row/subject.h"
-#include "analysis/stat/page_report.h"
-#include "base/array.h"
+#include "analysis/stat/account_report.h"
+#include "base/keyed.h"
 
-/* Something happened to one of the table's objects. */
-struct comparison_life {
-	uint32_t row;  /* of the account */
-	uint32_t size; /* of the object */
-	uint64_t bytes, bytes_req;
-	uint64_t times; /* objects that it stands for */
-	uint8_t what;
+/* What tables differ in. @always: used instead of the options' @by, directories in full depth. */
+struct comparison_type {
+	enum memory memory;
+	enum subject_kind always;
+	const struct table_type *table;
 };
+
+/**
+ * struct comparison - one table under construction
+ * @of: the lives of the stream's account
+ * @groups: by name
+ * @by_row: account row -> its group, from 1; 0: not known yet
+ * @by_cache: the same for a table by cache: bytes << 1 | 1 of a kmalloc, else cache << 1
+ * @all: the sums of the whole table
+ * @pieces: in a sample, the figures by unit; @in: intervals of each group; @all_in: of all groups
+ */
+struct comparison {
+	const struct analysis_env *env;
+	const struct comparison_type *type;
+	enum subject_kind by;
+	struct lives *of;
+	KEYED(struct comparison_group) groups;
+	uint32_t *by_row;
+	size_t nr_rows, rows_capacity;
+	struct u64_map by_cache;
+	struct comparison_group all;
+	struct strbuf name; /* scratch */
+	struct unit_pieces pieces[COMPARISON_FIGURES];
+	struct comparison_intervals *in, all_in;
+	bool failed;
+};
+
+static bool of_pages(const struct comparison *p)
+{
+	return p->type->memory == MEMORY_PAGE;
+}
 
 static const struct slab_key *slab_key(const struct comparison *p, size_t row)
 {
@@ -35,25 +61,19 @@ static const struct slab_key *slab_key(const struct comparison *p, size_t row)
 static uint64_t row_callsite(const struct comparison *p, uint32_t row)
 {
 	uint32_t stack = lives_stack(p->of, row);
-	uint64_t callsite = p->kind == KIND_PAGE ? 0 : slab_key(p, row)->callsite;
+	uint64_t callsite = of_pages(p) ? 0 : slab_key(p, row)->callsite;
+	const struct sites sites = { .env = p->env };
 
 	/* An area's is known from its callchain, like that of pages. */
 	return callsite ? sites_beyond(p->env, callsite, stack)
-			: comparison_callsite(p->env, stack);
-}
-
-/* Do rows not depend on the callsite? */
-static bool by_others(enum subject_kind by)
-{
-	return subject_rows(by) &
-	       (ROWS(ENTRY) | ROWS(COMM) | ROWS(PROCESS) | ROWS(CGROUP));
+			: sites_of_stack(&sites, stack);
 }
 
 /* Names the row, which is not by cache. */
 static void name_row(struct comparison *p, uint32_t row)
 {
 	const struct processes *processes = &p->env->accounts->processes;
-	uint64_t callsite = p->kind == KIND_PAGE ? 0 : slab_key(p, row)->callsite;
+	uint64_t callsite = of_pages(p) ? 0 : slab_key(p, row)->callsite;
 
 	switch (p->by) {
 	case SUBJECT_STACK:
@@ -97,224 +117,178 @@ static void name_cache(struct comparison *p, uint32_t row, uint32_t bytes)
 	strbuf_puts(&p->name, cache ? cache : "[unnamed]");
 }
 
-/* The key that tells sources of objects by cache apart. */
-static uint64_t source_key(const struct comparison *p, uint32_t row, uint32_t bytes)
+/* Names the group of an object of account row @row. */
+static void name_group(struct comparison *p, uint32_t row, uint32_t bytes)
 {
-	const struct slab_key *key = slab_key(p, row);
-
-	return key->kmalloc ? (uint64_t)bytes << 1 | 1 : (uint64_t)key->cache << 1;
-}
-
-/* The source of an object of account row @row; UINT32_MAX: no memory. */
-static uint32_t source_of(struct comparison *p, uint32_t row, uint32_t bytes)
-{
-	const uint32_t *source;
-
-	if (p->kind != KIND_CACHE)
-		return row;
-	source = u64_map_insert(&p->sources, source_key(p, row, bytes),
-				(uint32_t)p->sources.count);
-	return source ? *source : UINT32_MAX;
-}
-
-/* The group of a new source; UINT32_MAX: no memory. */
-static uint32_t find_group(struct comparison *p, uint32_t row, uint32_t bytes)
-{
-	uint32_t id;
-
 	strbuf_reset(&p->name);
-	if (p->kind == KIND_CACHE)
+	if (p->by == SUBJECT_CACHE)
 		name_cache(p, row, bytes);
 	else
 		name_row(p, row);
-	id = intern_id(&p->names, strbuf_text(&p->name), p->name.size);
-	if (!id || p->name.failed ||
-	    array_reserve(&p->groups, &p->groups_capacity, id, sizeof(*p->groups)))
-		return UINT32_MAX;
-	return id - 1;
+	p->failed |= p->name.failed;
+}
+
+/* Where the number of its group is kept. NULL: no memory. */
+static uint32_t *place_of(struct comparison *p, uint32_t row, uint32_t bytes)
+{
+	if (p->by == SUBJECT_CACHE) {
+		const struct slab_key *key = slab_key(p, row);
+
+		return u64_map_insert(&p->by_cache,
+				      key->kmalloc ? (uint64_t)bytes << 1 | 1
+						   : (uint64_t)key->cache << 1,
+				      0);
+	}
+	if (unlikely(row >= p->nr_rows) &&
+	    array_reach(&p->by_row, &p->nr_rows, &p->rows_capacity, row + 1UL))
+		return NULL;
+	return &p->by_row[row];
 }
 
 /* The group of an object of account row @row; NULL: no memory. */
 static struct comparison_group *group_of(struct comparison *p, uint32_t row,
 					 uint32_t bytes)
 {
-	uint32_t nr_before = p->names.count, group, source = source_of(p, row, bytes);
+	uint32_t *id = place_of(p, row, bytes);
 
-	if (source < p->nr_sources && p->group_of[source] != UINT32_MAX)
-		return &p->groups[p->group_of[source]];
-	if (source == UINT32_MAX || array_reserve(&p->group_of, &p->sources_capacity,
-						  source + 1UL, sizeof(*p->group_of)))
-		return NULL;
-	while (p->nr_sources <= source)
-		p->group_of[p->nr_sources++] = UINT32_MAX;
-	group = find_group(p, row, bytes);
-	if (group == UINT32_MAX)
-		return NULL;
-	if (p->names.count > nr_before)
-		p->groups[group] = (struct comparison_group){ 0 };
-	p->group_of[source] = group;
-	return &p->groups[group];
+	if (id && unlikely(!*id)) {
+		name_group(p, row, bytes);
+		*id = KEYED_ID_OF(&p->groups, strbuf_text(&p->name), p->name.size);
+	}
+	p->failed |= !id || !*id;
+	return p->failed ? NULL : &p->groups.of[*id - 1];
 }
 
-static void take_life(struct comparison_group *g, const struct comparison_life *life)
+/* @times: objects that each of @life's stands for. */
+static void take_life(struct comparison_group *g, const struct life *life, uint64_t times)
 {
+	uint64_t bytes = life->bytes * times;
+
 	switch (life->what) {
 	case LIFE_BORN:
-		g->hit += life->times;
-		g->bytes += life->bytes;
-		g->bytes_req += life->bytes_req;
-		g->live += life->bytes;
-		if (life->bytes > g->largest)
-			g->largest = life->bytes;
+		g->hit += times;
+		g->bytes += bytes;
+		g->live += bytes;
+		if (bytes > g->largest)
+			g->largest = bytes;
 		if (g->live > g->peak)
 			g->peak = g->live;
 		break;
 	case LIFE_GONE:
-		g->implicit += life->times;
-		g->live -= life->bytes;
+		g->implicit += times;
+		g->live -= bytes;
 		break;
 	case LIFE_FOUND: /* it was counted as gone */
-		g->implicit -= life->times;
+		g->implicit -= times;
 		break;
 	default:
-		g->live -= life->bytes;
+		g->live -= bytes;
 	}
 }
 
-/* In a sample, an object stands for several. */
-static void weigh(struct comparison *p, struct comparison_life *life, uint32_t group)
+/* In a sample: @bytes of a figure of group @g are in the unit of account row @row. */
+static void add_piece(struct comparison *p, enum comparison_figure figure,
+		      const struct comparison_group *g, uint32_t row, uint64_t bytes)
 {
-	struct sampled_row row = sampled_row(p->of, life->row);
-
-	if (life->what == LIFE_BORN &&
-	    comparison_sample_add(&p->sample, group, row.unit, life->bytes))
+	if (unit_pieces_add(&p->pieces[figure], (uint32_t)(g - p->groups.of),
+			    estimate_unit(p->of, row), bytes))
 		p->failed = true;
-	life->times = row.times;
-	life->bytes *= row.times;
-	life->bytes_req *= row.times;
 }
 
-static void comparison_life(struct comparison *p, struct comparison_life *life)
+static void comparison_life(struct comparison *p, const struct life *life)
 {
+	uint64_t times = lives_weight(p->of, life->row);
 	struct comparison_group *g =
-		p->failed ? NULL : group_of(p, life->row, life->size);
+		p->failed ? NULL : group_of(p, life->row, (uint32_t)life->bytes);
 
-	if (!g) {
-		p->failed = true;
+	if (!g)
 		return;
+	take_life(g, life, times);
+	take_life(&p->all, life, times);
+	if (life->what != LIFE_BORN)
+		return;
+	if (!of_pages(p)) {
+		g->bytes_req += life->bytes_req * times;
+		p->all.bytes_req += life->bytes_req * times;
 	}
-	if (p->env->sample.one_in)
-		weigh(p, life, (uint32_t)(g - p->groups));
-	take_life(g, life);
-	take_life(&p->all, life);
+	if (p->env->sample.one_in) {
+		add_piece(p, FIGURE_BYTES, g, life->row, life->bytes);
+		add_piece(p, FIGURE_HIT, g, life->row, 1);
+	}
 }
 
 static void lived(void *ctx, const struct lives *of, const struct life *life, size_t nr)
 {
-	const bool pages = of->kind->memory == MEMORY_PAGE;
 	const struct life *end = life + nr;
 
 	for (; life < end; life++) {
-		struct comparison_life one = { .times = 1,
-					       .row = life->row,
-					       .size = (uint32_t)life->bytes,
-					       .bytes = life->bytes,
-					       .bytes_req = pages ? 0 : life->bytes_req,
-					       .what = life->what };
-
 		if (life->what != LIFE_REFUSED)
-			comparison_life(ctx, &one);
+			comparison_life(ctx, life);
 	}
-}
-
-/* Asks for the account, and observes it. */
-static int observe(struct comparison *p)
-{
-	static const enum memory memories[] = {
-		[KIND_SLAB] = MEMORY_SLAB,     [KIND_CACHE] = MEMORY_SLAB,
-		[KIND_PAGE] = MEMORY_PAGE,     [KIND_VMALLOC] = MEMORY_VMALLOC,
-		[KIND_PERCPU] = MEMORY_PERCPU,
-	};
-	const struct analysis_options opts = { .by = p->by };
-	struct dimensions dimensions = { 0 };
-	int ret;
-
-	if (p->kind == KIND_SLAB)
-		dimensions = subjects_slab_dimensions(&opts, p->env);
-	else if (p->kind != KIND_CACHE)
-		dimensions = subjects_page_dimensions(p->by);
-	ret = accounts_of_memory(p->env->accounts, memories[p->kind], &dimensions,
-				 &p->of);
-	if (ret)
-		return ret;
-	return lives_observe(p->of, lived, p);
-}
-
-/* Adds live bytes that were allocated after the last gap. */
-static void add_sure(struct comparison *p, uint32_t row, uint64_t bytes)
-{
-	struct comparison_group *g = group_of(p, row, (uint32_t)bytes);
-
-	if (g)
-		g->net_min += bytes * sampled_row(p->of, row).times;
-	else
-		p->failed = true;
-}
-
-/* In a sample: adds live bytes. */
-static void add_living(struct comparison *p, uint32_t row, uint64_t bytes)
-{
-	const struct comparison_group *g = group_of(p, row, (uint32_t)bytes);
-	uint64_t unit = sampled_row(p->of, row).unit;
-
-	if (!g || unit_pieces_add(&p->sample.net, (uint32_t)(g - p->groups), unit, bytes))
-		p->failed = true;
 }
 
 static enum subject_kind row_kind(const struct comparison *p)
 {
-	if (p->kind == KIND_CACHE)
-		return SUBJECT_CACHE;
 	return p->by ? p->by : SUBJECT_CALLSITE;
 }
 
-/* In a sample: computes the intervals. 0 or -ENOMEM. */
+/* Adds what lives; what was allocated after the last gap is certain. */
+static void find_living(struct comparison *p)
+{
+	const struct live_entry *e = NULL;
+
+	while (!p->failed && (e = lives_next(p->of, e))) {
+		uint64_t bytes = lives_entry_bytes(p->of, e);
+		struct comparison_group *g = group_of(p, e->row, (uint32_t)bytes);
+
+		if (g && lives_sure(p->of, e))
+			g->net_min += bytes * lives_weight(p->of, e->row);
+		if (g && p->env->sample.one_in)
+			add_piece(p, FIGURE_NET, g, e->row, bytes);
+	}
+}
+
+/* Computes the intervals of @nr groups; @groups maps pieces to them; @flows: what allocations are
+ * to an estimate.
+ */
+static int estimate_groups(const struct comparison *p, enum estimate_of flows,
+			   const uint32_t *groups, struct comparison_intervals *to,
+			   size_t nr)
+{
+	struct estimate *e __auto_mem = calloc(nr + 1, sizeof(*e));
+	int ret = e ? 0 : -ENOMEM;
+
+	for (int k = 0; k < COMPARISON_FIGURES && !ret; k++) {
+		const struct estimate_rule rule = { &p->env->sample,
+						    k == FIGURE_NET && !of_pages(p)
+							    ? ESTIMATE_LIVING
+							    : flows };
+
+		ret = unit_pieces_estimate(&p->pieces[k], &rule, groups, e, nr);
+		for (size_t i = 0; i < nr && !ret; i++)
+			to[i].of[k] = e[i];
+	}
+	return ret;
+}
+
+/* In a sample: computes all intervals. 0 or -ENOMEM. */
 static int find_intervals(struct comparison *p)
 {
-	const struct live_entry *e = NULL;
+	uint32_t *groups __auto_mem = calloc(p->groups.nr + 1, sizeof(*groups));
+	int ret;
 
-	while ((e = lives_next(p->of, e)))
-		add_living(p, e->row, lives_entry_bytes(p->of, e));
-	return comparison_sample_end(&p->sample, &p->env->sample,
-				     p->kind == KIND_PAGE ? ESTIMATE_PAGES
-							  : subjects_share(row_kind(p)),
-				     p->names.count);
-}
-
-static void find_sure(struct comparison *p)
-{
-	const struct live_entry *e = NULL;
-
-	while ((e = lives_next(p->of, e)))
-		if (lives_sure(p->of, e))
-			add_sure(p, e->row, lives_entry_bytes(p->of, e));
-}
-
-/* The group, if there is one, that the hidden objects of account row @row fall into; UINT32_MAX:
- * none.
- */
-static uint32_t hidden_group(struct comparison *p, uint32_t row)
-{
-	uint32_t id;
-
-	strbuf_reset(&p->name);
-	if (p->kind == KIND_CACHE)
-		name_cache(p, row, 0);
-	else
-		name_row(p, row);
-	p->failed |= p->name.failed;
-	id = intern_find(&p->names, strbuf_text(&p->name), p->name.size);
-	return id ? id - 1 : UINT32_MAX;
+	p->in = calloc(p->groups.nr + 1, sizeof(*p->in));
+	if (!groups || !p->in)
+		return -ENOMEM;
+	ret = estimate_groups(p, of_pages(p) ? ESTIMATE_PAGES : ESTIMATE_SHARED, groups,
+			      &p->all_in, 1);
+	for (size_t i = 0; i < p->groups.nr; i++)
+		groups[i] = (uint32_t)i;
+	return ret
+		       ?: estimate_groups(p,
+					  of_pages(p) ? ESTIMATE_PAGES
+						      : subjects_share(row_kind(p)),
+					  groups, p->in, p->groups.nr);
 }
 
 /* Groups are also suspect if their hidden objects were freed without an event. The size of a hidden
@@ -328,19 +302,21 @@ static int suspect_hidden(struct comparison *p, struct bounds *bounds)
 
 	for (size_t i = 0; i < rows->capacity && !err; i++) {
 		const struct u64_map_slot *slot = &rows->slots[i];
-		uint32_t group;
+		uint32_t id;
 
 		if (!slot->used || !slot->value)
 			continue;
-		kmalloc |= p->kind == KIND_CACHE && slab_key(p, slot->key)->kmalloc;
-		group = hidden_group(p, (uint32_t)slot->key);
-		err = group == UINT32_MAX ? 0 : bounds_suspect(bounds, group);
+		kmalloc |= p->by == SUBJECT_CACHE && slab_key(p, slot->key)->kmalloc;
+		/* The group that they fall into, if there is one. */
+		name_group(p, (uint32_t)slot->key, 0);
+		id = intern_find(&p->groups.keys, strbuf_text(&p->name), p->name.size);
+		err = id ? bounds_suspect(bounds, id - 1) : 0;
 	}
-	for (size_t i = 0; i < p->sources.capacity && kmalloc && !err; i++) {
-		const struct u64_map_slot *slot = &p->sources.slots[i];
+	for (size_t i = 0; i < p->by_cache.capacity && kmalloc && !err; i++) {
+		const struct u64_map_slot *slot = &p->by_cache.slots[i];
 
 		if (slot->used && slot->key & 1)
-			err = bounds_suspect(bounds, p->group_of[slot->value]);
+			err = bounds_suspect(bounds, slot->value - 1);
 	}
 	return err;
 }
@@ -349,23 +325,23 @@ static int suspect_hidden(struct comparison *p, struct bounds *bounds)
 static int find_likely(struct comparison *p)
 {
 	struct slab_bounds b = { 0 };
-	int err = p->kind == KIND_PAGE || p->env->sample.one_in
+	int err = of_pages(p) || p->env->sample.one_in
 			  ? 0
-			  : slab_bounds_make(&b, accounts_of_slab(p->of), p->env);
+			  : slab_bounds_of(&b, p->of, NULL, p->env);
 	struct comparison_group *g;
 
 	/* Without pieces there is no count of the kernel that can be used. */
-	for (size_t i = 0; i < p->names.count && !b.nr_pieces && !err; i++)
-		p->groups[i].likely = p->groups[i].live;
-	for (size_t i = 0; i < b.nr_pieces && !err; i++) {
-		g = group_of(p, b.pieces[i].row, b.pieces[i].bytes);
+	for (size_t i = 0; i < p->groups.nr && !b.pieces.nr && !err; i++)
+		p->groups.of[i].likely = p->groups.of[i].live;
+	for (size_t i = 0; i < b.pieces.nr && !err; i++) {
+		g = group_of(p, b.pieces.of[i].row, b.pieces.of[i].bytes);
 		if (g)
-			g->likely += slab_piece_likely(&b.pieces[i]);
+			g->likely += slab_piece_likely(&b.pieces.of[i]);
 		else
 			err = -ENOMEM;
 	}
-	for (size_t i = 0; i < p->names.count && !err; i++)
-		p->all.likely += p->groups[i].likely;
+	for (size_t i = 0; i < p->groups.nr && !err; i++)
+		p->all.likely += p->groups.of[i].likely;
 	slab_bounds_free(&b);
 	return err;
 }
@@ -380,10 +356,10 @@ static int bound(struct comparison *p)
 
 	bounds_init(&bounds, p->env);
 	err = suspect_hidden(p, &bounds);
-	for (uint32_t i = 0; i < p->names.count && !err; i++)
-		err = p->groups[i].implicit ? bounds_suspect(&bounds, i) : 0;
-	for (uint32_t i = 0; i < p->names.count && !err; i++) {
-		struct comparison_group *g = &p->groups[i];
+	for (uint32_t i = 0; i < p->groups.nr && !err; i++)
+		err = p->groups.of[i].implicit ? bounds_suspect(&bounds, i) : 0;
+	for (uint32_t i = 0; i < p->groups.nr && !err; i++) {
+		struct comparison_group *g = &p->groups.of[i];
 
 		g->net_min = bounds_net(&bounds, i, g->live, g->net_min).seen;
 		if (g->net_min + g->live > 2 * g->likely)
@@ -403,13 +379,12 @@ static enum subject_kind columns_kind(const struct comparison *p)
 
 static void fill_table(const struct comparison *p, struct table *t)
 {
-	const struct comparison_row all = { NULL, &p->all, &p->sample.all };
+	const struct comparison_row all = { NULL, &p->all, &p->all_in };
 
-	for (uint32_t i = 0; i < p->names.count; i++) {
-		const struct comparison_row row = { intern_get(&p->names, i + 1, NULL),
-						    &p->groups[i],
-						    p->sample.of ? &p->sample.of[i]
-								 : NULL };
+	for (uint32_t i = 0; i < p->groups.nr; i++) {
+		const struct comparison_row row = { KEYED_KEY(&p->groups, i),
+						    &p->groups.of[i],
+						    p->in ? &p->in[i] : NULL };
 
 		if (!table_put_row(t, &row))
 			return;
@@ -425,77 +400,141 @@ static void fill_table(const struct comparison *p, struct table *t)
 		item.value = column_type_cell(col, &all, t);
 		table_add_summary_items(t, &item, 1);
 	}
-	if (p->sample.of)
-		comparison_add_missing(&p->sample.all, t);
+	if (p->in)
+		comparison_add_missing(&p->all_in, t);
 }
 
 /* Notes the allocations that --skip-func could not move because they have no callchain. */
 static void note_unskipped(const struct comparison *p, struct table *t)
 {
+	/* Rows by these do not depend on the callsite. */
+	const uint32_t others = ROWS(ENTRY) | ROWS(COMM) | ROWS(PROCESS) | ROWS(CGROUP);
 	uint64_t stay = 0;
 
-	if (p->kind != KIND_SLAB || p->type->always || by_others(p->by) ||
-	    !callsite_rule_extended(p->env->rule))
+	if (p->type->memory != MEMORY_SLAB || p->type->always ||
+	    subject_rows(p->by) & others || !callsite_rule_extended(p->env->rule))
 		return;
 	for (size_t i = 0; i < lives_rows(p->of); i++) {
 		if (sites_skipped(p->env, row_callsite(p, (uint32_t)i)))
 			stay += lives_sums(p->of, i).hit * lives_weight(p->of, i);
 	}
-	if (stay)
-		table_add_note(
-			t,
-			"!%" PRIu64
-			" slab allocation%s listed under a skipped function: no callchain leads beyond it",
-			stay, stay == 1 ? " is" : "s are");
+	sites_note_skipped(stay, "no callchain leads beyond it", t);
 }
 
 /* Computes what is certain of the finished account, and intervals. */
-void comparison_end(void *self)
+static void comparison_end(void *self)
 {
 	struct comparison *p = self;
 
 	p->failed |= p->of->failed;
-	if (!p->failed)
-		find_sure(p);
+	find_living(p);
 	if (!p->failed && p->env->sample.one_in)
 		p->failed |= find_intervals(p) != 0;
 	if (!p->failed)
 		p->failed |= find_likely(p) != 0 || bound(p) != 0;
 }
 
-int comparison_view(const void *self, struct report *report)
+static int comparison_view(const void *self, struct report *report)
 {
+	static const char *const titles[MEMORY_KINDS] = { "Slab allocations",
+							  "Page allocations",
+							  "Areas of vmalloc",
+							  "Per-CPU allocations" };
 	const struct comparison *p = self;
 	struct table *t;
 
 	if (p->failed)
 		return -ENOMEM;
-	t = table_begin(report, p->type->table, p->type->title, columns_kind(p), false);
+	t = table_begin(report, p->type->table, titles[p->type->memory], columns_kind(p),
+			false);
 	table_set_by(t, subjects_word(row_kind(p)));
 	fill_table(p, t);
 	note_unskipped(p, t);
-	return p->kind == KIND_PAGE && !p->type->always
+	return of_pages(p) && !p->type->always
 		       ? page_matrix(accounts_of_page(p->of), p->env, false, report)
 		       : 0;
 }
 
-void comparison_destroy(void *self)
+static void comparison_destroy(void *self)
 {
 	struct comparison *p = self;
 
-	u64_map_free(&p->sources);
-	intern_free(&p->names);
-	free(p->groups);
-	free(p->group_of);
-	comparison_sample_free(&p->sample);
+	for (int k = 0; k < COMPARISON_FIGURES; k++)
+		unit_pieces_free(&p->pieces[k]);
+	KEYED_FREE(&p->groups);
+	free(p->by_row);
+	u64_map_free(&p->by_cache);
+	free(p->in);
 	strbuf_free(&p->name);
 }
 
-int comparison_create(struct comparison *p, const struct analysis_options *opts,
-		      const struct comparison_type *type)
+/* Asks for the account of a table of @type, and observes it. */
+static int comparison_create(struct comparison *p, const struct analysis_options *opts,
+			     const struct comparison_type *type)
 {
+	const struct analysis_options by = { .by = type->always ? type->always
+								: opts->by };
+	struct dimensions dimensions = { 0 };
+
 	p->type = type;
-	p->kind = type->kind;
-	p->by = type->always ? type->always : opts->by;
-	return observe(p);
+	p->by = by.by;
+	if (type->memory != MEMORY_SLAB)
+		dimensions = subjects_page_dimensions(p->by);
+	else if (p->by != SUBJECT_CACHE)
+		dimensions = subjects_slab_dimensions(&by, p->env);
+	return accounts_of_memory(p->env->accounts, type->memory, &dimensions, &p->of)
+		       ?: lives_observe(p->of, lived, p);
 }
+
+/* What diff's --by can be. */
+#define COMPARISON_ROWS                                                             \
+	(ROWS(CALLSITE) | ROWS(STACK) | ROWS(MODULE) | ROWS(DIR) | ROWS(FUNCTION) | \
+	 ROWS(FILE) | ROWS(LINE) | ROWS(ENTRY) | ROWS(COMM) | ROWS(PROCESS) |       \
+	 ROWS(CGROUP))
+
+/* An analysis for each table. */
+#define COMPARISON(id, when, is, by, text, which, cols, ...)                           \
+	static const struct table_type table_##id = { .name = #id,                     \
+						      .help = text,                    \
+						      .columns = cols };               \
+	static const struct table_type *const tables_##id[] = { &table_##id,           \
+								##__VA_ARGS__, NULL }; \
+	static const struct comparison_type type_##id = { MEMORY_##is, by,             \
+							  &table_##id };               \
+	static int create_##id(void *self, const struct analysis_env *env,             \
+			       const struct analysis_options *opts)                    \
+	{                                                                              \
+		return comparison_create(self, opts, &type_##id);                      \
+	}                                                                              \
+	const struct analysis analysis_comparison_##id = {                             \
+		.name = "comparison_" #id,                                             \
+		.help = text,                                                          \
+		.use = when,                                                           \
+		.needs = NEEDS_##is,                                                   \
+		.rows = which,                                                         \
+		.tables = tables_##id,                                                 \
+		ANALYSIS_SELF(struct comparison),                                      \
+		.create = create_##id,                                                 \
+		.end = comparison_end,                                                 \
+		.view = comparison_view,                                               \
+		.destroy = comparison_destroy,                                         \
+	};
+
+COMPARISON(slab, ANALYSIS_DIFF, SLAB, SUBJECT_NONE, "slab objects, to be compared",
+	   COMPARISON_ROWS, comparison_slab_columns)
+COMPARISON(slab_dir, ANALYSIS_RULES, SLAB, SUBJECT_DIR,
+	   "slab objects by directory, for rules", ROWS(DIR), comparison_slab_columns)
+COMPARISON(slab_stack, ANALYSIS_DIFF_PAGE, SLAB, SUBJECT_STACK,
+	   "slab objects by callchain, for a page", ROWS(STACK), comparison_slab_columns)
+COMPARISON(slab_cache, ANALYSIS_DIFF, SLAB, SUBJECT_CACHE,
+	   "slab objects by cache, to be compared", ROWS(CACHE), comparison_cache_columns)
+COMPARISON(page, ANALYSIS_DIFF, PAGE, SUBJECT_NONE, "page blocks, to be compared",
+	   COMPARISON_ROWS, comparison_page_columns, &page_matrix_type)
+COMPARISON(page_dir, ANALYSIS_RULES, PAGE, SUBJECT_DIR,
+	   "page blocks by directory, for rules", ROWS(DIR), comparison_page_columns)
+COMPARISON(page_stack, ANALYSIS_DIFF_PAGE, PAGE, SUBJECT_STACK,
+	   "page blocks by callchain, for a page", ROWS(STACK), comparison_page_columns)
+COMPARISON(vmalloc, ANALYSIS_DIFF, VMALLOC, SUBJECT_NONE,
+	   "areas of vmalloc, to be compared", COMPARISON_ROWS, comparison_page_columns)
+COMPARISON(percpu_memory, ANALYSIS_DIFF, PERCPU, SUBJECT_NONE,
+	   "per-CPU memory, to be compared", COMPARISON_ROWS, comparison_page_columns)

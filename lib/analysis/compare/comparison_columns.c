@@ -1,106 +1,40 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * analysis: the columns of a comparison's tables, and the intervals of a sample's figures.
- * In: sums. Out: cells, intervals.
+ * analysis: the columns of a comparison's tables.
+ * In: sums. Out: cells.
  */
 #include "analysis/compare/comparison_columns.h"
 
-#include "analysis/compare/comparison.h"
-#include "analysis/stat/slab_report.h"
-
-struct sampled_row sampled_row(const struct lives *of, uint32_t row)
-{
-	uint32_t unit = lives_value(of, row, DIMENSION_UNIT);
-
-	return (struct sampled_row){ lives_weight(of, row),
-				     unit ? unit : SAMPLE_CERTAIN };
-}
-
-int comparison_sample_add(struct comparison_sample *s, uint32_t group, uint64_t unit,
-			  uint64_t bytes)
-{
-	int ret = unit_pieces_add(&s->bytes, group, unit, bytes);
-
-	return ret ?: unit_pieces_add(&s->hits, group, unit, 1);
-}
-
-/* Computes the intervals of @nr groups; @groups maps the added pieces to them. @flows: the rule for
- * allocated bytes.
- */
-static int find(const struct comparison_sample *s, const struct estimate_rule *flows,
-		const uint32_t *groups, struct comparison_intervals *to, size_t nr)
-{
-	const struct estimate_rule lives = { flows->sample, flows->of == ESTIMATE_PAGES
-								    ? ESTIMATE_PAGES
-								    : ESTIMATE_LIVING };
-	struct estimate *e __auto_mem = calloc(nr + 1, sizeof(*e));
-	int ret = e ? unit_pieces_estimate(&s->bytes, flows, groups, e, nr) : -ENOMEM;
-
-	for (size_t i = 0; i < nr && !ret; i++)
-		to[i].bytes = e[i];
-	ret = ret ?: unit_pieces_estimate(&s->hits, flows, groups, e, nr);
-	for (size_t i = 0; i < nr && !ret; i++)
-		to[i].hit = e[i];
-	ret = ret ?: unit_pieces_estimate(&s->net, &lives, groups, e, nr);
-	for (size_t i = 0; i < nr && !ret; i++)
-		to[i].net = e[i];
-	return ret;
-}
-
-int comparison_sample_end(struct comparison_sample *s, const struct sample *sample,
-			  enum estimate_of what, size_t nr)
-{
-	const struct estimate_rule rows = { sample, what };
-	const struct estimate_rule all = { sample, what == ESTIMATE_PAGES
-							   ? ESTIMATE_PAGES
-							   : ESTIMATE_SHARED };
-	uint32_t *groups __auto_mem = calloc(nr + 1, sizeof(*groups));
-	int ret;
-
-	s->of = calloc(nr + 1, sizeof(*s->of));
-	ret = groups && s->of ? find(s, &all, groups, &s->all, 1) : -ENOMEM;
-	for (size_t i = 0; i < nr && !ret; i++)
-		groups[i] = (uint32_t)i;
-	return ret ?: find(s, &rows, groups, s->of, nr);
-}
-
-void comparison_sample_free(struct comparison_sample *s)
-{
-	unit_pieces_free(&s->bytes);
-	unit_pieces_free(&s->hits);
-	unit_pieces_free(&s->net);
-	free(s->of);
-}
+#include "analysis/stat/account_report.h"
 
 CELL(cell_waste, struct comparison_row,
      cell_uint(slab_waste(r->group->bytes, r->group->bytes_req)))
 
-/* @value scaled by @end / bytes->value: the figure is as uncertain as the bytes. If no bytes are in
- * the sample, the figure may be as large as what the sample may lack.
+/* @value scaled by @end / bytes: the figure is as uncertain as the bytes. If no bytes are in the
+ * sample, the figure may be as large as what the sample may lack.
  */
-static struct cell scaled(uint64_t value, uint64_t end, const struct estimate *bytes)
+static struct cell scaled(uint64_t value, uint64_t end, const struct comparison_row *r)
 {
+	uint64_t bytes = r->in->of[FIGURE_BYTES].value;
 	double off;
 
-	if (!value || !bytes->value)
-		return cell_uint(end > bytes->value ? end - bytes->value : 0);
-	off = (double)value * ((double)end / (double)bytes->value);
+	if (!value || !bytes)
+		return cell_uint(end > bytes ? end - bytes : 0);
+	off = (double)value * ((double)end / (double)bytes);
 	return cell_uint(off < 0x1p63 ? (uint64_t)off : UINT64_MAX);
 }
 
-CELL(cell_waste_low, struct comparison_row,
-     scaled(slab_waste(r->group->bytes, r->group->bytes_req), r->in->bytes.low,
-	    &r->in->bytes))
-CELL(cell_waste_high, struct comparison_row,
-     scaled(slab_waste(r->group->bytes, r->group->bytes_req), r->in->bytes.high,
-	    &r->in->bytes))
-CELL(cell_peak_low, struct comparison_row,
-     scaled(r->group->peak, r->in->bytes.low, &r->in->bytes))
-CELL(cell_peak_high, struct comparison_row,
-     scaled(r->group->peak, r->in->bytes.high, &r->in->bytes))
+#define SCALED_CELL(name, value, end)            \
+	CELL(cell_##name, struct comparison_row, \
+	     scaled(value, r->in->of[FIGURE_BYTES].end, r))
+SCALED_CELL(waste_low, slab_waste(r->group->bytes, r->group->bytes_req), low)
+SCALED_CELL(waste_high, slab_waste(r->group->bytes, r->group->bytes_req), high)
+SCALED_CELL(peak_low, r->group->peak, low)
+SCALED_CELL(peak_high, r->group->peak, high)
 
 #define GROUP(member) MEMBER_OF(struct comparison_row, group, member)
-#define IN(member)    MEMBER_OF(struct comparison_row, in, member)
+#define IN(figure, member) \
+	MEMBER_OF(struct comparison_row, in, of[FIGURE_##figure].member)
 
 /* The column that names the row. */
 #define NAME(word, heading, which, text)                                   \
@@ -108,33 +42,28 @@ CELL(cell_peak_high, struct comparison_row,
 		COLUMN(word, heading, UNIT_NONE, text, .last = true),      \
 			.rows = which, MEMBER(struct comparison_row, name) \
 	}
-#define NAME_CALLSITE                                \
-	NAME("callsite", "Callsite", ROWS(CALLSITE), \
-	     "The function that allocated, without what a build adds to its name.")
-#define NAME_STACK \
-	NAME("stack", "Callchain", ROWS(STACK), "The callsite and its callers outward.")
-#define NAME_MODULE \
-	NAME("module", "Module", ROWS(MODULE), "The callsite's module, or [kernel].")
-#define NAME_DIR                            \
-	NAME("dir", "Directory", ROWS(DIR), \
-	     "The directory of the kernel's source that the callsite is in.")
-#define NAME_FUNCTION                                \
-	NAME("function", "Function", ROWS(FUNCTION), \
-	     "The callsite's function, whatever its file.")
-#define NAME_FILE \
-	NAME("file", "File", ROWS(FILE), "The source file that the callsite is in.")
-#define NAME_LINE \
-	NAME("line", "Line", ROWS(LINE), "The callsite's line in its source file.")
-#define NAME_ENTRY NAME("entry", "Entry", ROWS(ENTRY), "How the kernel was entered.")
-#define NAME_COMM  NAME("comm", "Command", ROWS(COMM), "The name of the task that ran.")
-#define NAME_PROCESS                              \
-	NAME("process", "Program", ROWS(PROCESS), \
-	     "The name of the process, whatever its number.")
-#define NAME_CGROUP                                              \
-	NAME("cgroup", "Control group", ROWS(CGROUP),            \
-	     "The control group of the process at that moment; " \
-	     "[interrupt], [kernel threads], [unknown].")
-#define NAME_CACHE NAME("cache", "Cache", ROWS(CACHE), "The slab cache.")
+#define NAMES                                                                          \
+	NAME("callsite", "Callsite", ROWS(CALLSITE),                                   \
+	     "The function that allocated, without what a build adds to its name."),   \
+		NAME("stack", "Callchain", ROWS(STACK),                                \
+		     "The callsite and its callers outward."),                         \
+		NAME("module", "Module", ROWS(MODULE),                                 \
+		     "The callsite's module, or [kernel]."),                           \
+		NAME("dir", "Directory", ROWS(DIR),                                    \
+		     "The directory of the kernel's source that the callsite is in."), \
+		NAME("function", "Function", ROWS(FUNCTION),                           \
+		     "The callsite's function, whatever its file."),                   \
+		NAME("file", "File", ROWS(FILE),                                       \
+		     "The source file that the callsite is in."),                      \
+		NAME("line", "Line", ROWS(LINE),                                       \
+		     "The callsite's line in its source file."),                       \
+		NAME("entry", "Entry", ROWS(ENTRY), "How the kernel was entered."),    \
+		NAME("comm", "Command", ROWS(COMM), "The name of the task that ran."), \
+		NAME("process", "Program", ROWS(PROCESS),                              \
+		     "The name of the process, whatever its number."),                 \
+		NAME("cgroup", "Control group", ROWS(CGROUP),                          \
+		     "The control group of the process at that moment; "               \
+		     "[interrupt], [kernel threads], [unknown].")
 /* diff shows those that are compared and not hidden by default. */
 #define FIGURES(fill_waste)                                                              \
 	{ COLUMN("bytes", "Bytes", UNIT_BYTES, "Bytes allocated."), .use = COLUMN_SUM,   \
@@ -176,30 +105,28 @@ CELL(cell_peak_high, struct comparison_row,
 		       .live = lives),                                                \
 			.estimated = true, most                                       \
 	}
-#define INTERVALS                                                            \
-	INTERVAL(bytes, UNIT_BYTES, false, IN(bytes.low), IN(bytes.high)),   \
-		INTERVAL(hit, UNIT_COUNT, false, IN(hit.low), IN(hit.high)), \
-		INTERVAL(net, UNIT_BYTES, true, IN(net.low), IN(net.high)),  \
-		INTERVAL(waste, UNIT_BYTES, false, .fill = cell_waste_low,   \
-			 .fill = cell_waste_high),                           \
-		INTERVAL(peak, UNIT_BYTES, true, .fill = cell_peak_low,      \
+#define INTERVALS                                                              \
+	INTERVAL(bytes, UNIT_BYTES, false, IN(BYTES, low), IN(BYTES, high)),   \
+		INTERVAL(hit, UNIT_COUNT, false, IN(HIT, low), IN(HIT, high)), \
+		INTERVAL(net, UNIT_BYTES, true, IN(NET, low), IN(NET, high)),  \
+		INTERVAL(waste, UNIT_BYTES, false, .fill = cell_waste_low,     \
+			 .fill = cell_waste_high),                             \
+		INTERVAL(peak, UNIT_BYTES, true, .fill = cell_peak_low,        \
 			 .fill = cell_peak_high)
 
 const struct column_type comparison_slab_columns[] = {
-	NAME_CALLSITE, NAME_STACK,   NAME_MODULE, NAME_DIR,
-	NAME_FUNCTION, NAME_FILE,    NAME_LINE,	  NAME_ENTRY,
-	NAME_COMM,     NAME_PROCESS, NAME_CGROUP, FIGURES(cell_waste),
+	NAMES,
+	FIGURES(cell_waste),
 };
 
 const struct column_type comparison_cache_columns[] = {
-	NAME_CACHE,
+	NAME("cache", "Cache", ROWS(CACHE), "The slab cache."),
 	FIGURES(cell_waste),
 };
 
 const struct column_type comparison_page_columns[] = {
-	NAME_CALLSITE, NAME_STACK,   NAME_MODULE, NAME_DIR,
-	NAME_FUNCTION, NAME_FILE,    NAME_LINE,	  NAME_ENTRY,
-	NAME_COMM,     NAME_PROCESS, NAME_CGROUP, FIGURES(cell_none),
+	NAMES,
+	FIGURES(cell_none),
 };
 
 static const char *least_of(const char *name)
@@ -239,13 +166,13 @@ void comparison_add_missing(const struct comparison_intervals *all, struct table
 	const struct summary_item items[] = {
 		{ .name = missing_of("bytes"),
 		  .unit = UNIT_BYTES,
-		  .value = cell_uint(all->bytes.missing) },
+		  .value = cell_uint(all->of[FIGURE_BYTES].missing) },
 		{ .name = missing_of("hit"),
 		  .unit = UNIT_COUNT,
-		  .value = cell_uint(all->hit.missing) },
+		  .value = cell_uint(all->of[FIGURE_HIT].missing) },
 		{ .name = missing_of("net"),
 		  .unit = UNIT_BYTES,
-		  .value = cell_uint(all->net.missing),
+		  .value = cell_uint(all->of[FIGURE_NET].missing),
 		  .live = true },
 	};
 

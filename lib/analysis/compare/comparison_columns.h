@@ -21,9 +21,12 @@ struct comparison_group {
 	uint64_t implicit; /* ends without an event */
 };
 
-/* In a sample: intervals of a row's figures for all memory. */
+/* Figures that have intervals in a sample: bytes, allocations, bytes live at the end. */
+enum comparison_figure { FIGURE_BYTES, FIGURE_HIT, FIGURE_NET, COMPARISON_FIGURES };
+
+/* Their intervals for all memory. */
 struct comparison_intervals {
-	struct estimate bytes, hit, net;
+	struct estimate of[COMPARISON_FIGURES];
 };
 
 /* A row's data. @in: NULL if figures are not estimated. */

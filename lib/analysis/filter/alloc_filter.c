@@ -3,130 +3,212 @@
 
 #include <fnmatch.h>
 
-#include "analysis/row/comparison_name.h"
-#include "base/array.h"
+#include "symbol/symbols.h"
 
-/* --- words ------------------------------------------------------------------------------- */
-
-int alloc_filter_add_node(struct alloc_filter *f, const char *word)
-{
-	size_t before = f->nodes.nr, i;
-	int err = strcmp(word, "-1") ? filter_ranges_add(&f->nodes, word) : 0;
-
-	if (err)
-		return err;
-	if (f->nodes.nr == before)
-		return filter_ranges_add(&f->nodes, "0");
-	for (i = before; i < f->nodes.nr; i++) {
-		f->nodes.items[i].first++;
-		f->nodes.items[i].last++;
-	}
-	return 0;
-}
-
-int alloc_filter_add_order(struct alloc_filter *f, const char *word)
-{
-	return filter_ranges_add(&f->orders, word);
-}
-
-int alloc_filter_add_cache(struct alloc_filter *f, const char *word)
-{
-	/* An option instead of a name; no cache has such a name. */
-	if (!*word || *word == '-')
-		return -EINVAL;
-	return dir_words_append(&f->caches, word, strlen(word));
-}
-
-int alloc_filter_add_dir(struct alloc_filter *f, const char *word)
-{
-	return event_filter_add_dir(&f->who, word);
-}
-
-/* Adds one flag's name to @gfp. */
-static int add_flag(struct filter_gfp *gfp, const char *name, size_t len,
-		    const struct gfp_names *names)
-{
-	char *end;
-
-	if (len > 2 && !strncmp(name, "0x", 2)) {
-		errno = 0;
-		gfp->bits |= strtoull(name, &end, 16);
-		return errno || end != name + len ? -EINVAL : 0;
-	}
-	if (len == 4 && !strncmp(name, "none", 4)) {
-		gfp->none = true;
-		return 0;
-	}
-	for (size_t i = 0; len && i < names->count && i < 64; i++) {
-		const struct gfp_name *known = &names->names[i];
-
-		if ((strncmp(known->name, name, len) != 0 || known->name[len]) &&
-		    (strncmp(known->short_name, name, len) != 0 ||
-		     known->short_name[len]))
-			continue;
-		if (strncmp(known->name, "__", 2) != 0)
-			gfp->names |= 1ULL << i;
-		else
-			gfp->bits |= known->mask;
-		return 0;
-	}
-	return len ? -ENOENT : -EINVAL;
-}
-
-int alloc_filter_add_gfp(struct alloc_filter *f, const char *word,
-			 const struct gfp_names *names)
-{
-	struct filter_gfp gfp = { 0 };
-	int err;
-
-	for (;; word++) {
-		size_t len = strcspn(word, "|");
-
-		err = add_flag(&gfp, word, len, names);
-		if (err)
-			return err;
-		word += len;
-		if (!*word)
-			break;
-	}
-	if (array_reserve(&f->gfps, &f->gfps_capacity, f->nr_gfps + 1, sizeof(*f->gfps)))
-		return -ENOMEM;
-	f->gfps[f->nr_gfps++] = gfp;
-	return 0;
-}
-
-/* --- allocations ------------------------------------------------------------------------- */
+/* The answer for @key, which the filter remembers among those of @kind; @ask finds it out. */
+#define REMEMBERED(filter, kind, key, ask)                                          \
+	({                                                                          \
+		const uint32_t *known_ = u64_map_find(&(filter)->known[kind], key); \
+		const bool yes_ = known_ ? *known_ : (ask);                         \
+                                                                                    \
+		if (!known_ && !u64_map_insert(&(filter)->known[kind], key, yes_))  \
+			(filter)->failed = true;                                    \
+		yes_;                                                               \
+	})
 
 int alloc_filter_begin(struct alloc_filter *f, const struct analysis_env *env)
 {
 	f->env = env;
-	if (env->accounts && f->who.groups.nr) {
+	if (env->accounts && f->groups.nr) {
 		env->accounts->by_process = true;
-		f->who.processes = &env->accounts->processes;
+		f->processes = &env->accounts->processes;
 	}
-	sites_init(&f->sites, env);
+	sites_init(&f->callsites, env);
 	return tasks_read(&f->tasks, env->rec->cmdlines);
 }
 
-static bool is_cache(const struct alloc_filter *f, const char *name)
+/* --- who ------------------------------------------------------------------------------- */
+
+bool filter_ranges_has(const struct filter_ranges *r, uint64_t value)
 {
-	/* fnmatch() alone would take "[kmalloc]" as a set of letters. */
-	for (size_t i = 0; i < f->caches.nr; i++) {
-		if (!strcmp(f->caches.items[i], name) ||
-		    !fnmatch(f->caches.items[i], name, 0))
+	return !r->nr ||
+	       ANY(i, r->nr, value >= r->items[i].first && value <= r->items[i].last);
+}
+
+static bool comm_matches(const struct alloc_filter *f, const char *comm)
+{
+	return ANY(i, f->comms.nr, !fnmatch(f->comms.items[i], comm, 0));
+}
+
+static bool name_matches(const char *pattern, const char *function)
+{
+	char name[256];
+
+	return !fnmatch(pattern, function, 0) ||
+	       (symbol_plain(function, name, sizeof(name)) && !fnmatch(pattern, name, 0));
+}
+
+static bool site_matches(const struct alloc_filter *f, uint64_t addr)
+{
+	struct callsite_place place;
+	struct symbol sym;
+	bool known = symbols_find(f->env->syms, addr, &sym);
+
+	(void)callsite_look(f->env->rule, f->env->syms, addr, &place);
+
+	for (size_t i = 0; i < f->nr_sites; i++) {
+		const struct filter_site *site = &f->sites[i];
+
+		if (!site->name) {
+			if (site->value == addr)
+				return true;
+			continue;
+		}
+		if (known && name_matches(site->name, sym.name) &&
+		    (!site->exact || site->value == addr - sym.addr))
+			return true;
+		if (place.function && !site->exact &&
+		    name_matches(site->name, place.function))
 			return true;
 	}
 	return false;
 }
 
-static bool is_kmalloc_cache(const struct alloc_filter *f, uint64_t bytes, bool *failed)
+static bool pass_comm(struct alloc_filter *f, int32_t pid)
+{
+	return REMEMBERED(f, KNOWN_COMM, (uint32_t)pid,
+			  comm_matches(f, tasks_name(&f->tasks, pid)));
+}
+
+static bool group_matches(const struct alloc_filter *f, uint32_t group, bool whole)
+{
+	struct strbuf __auto_free path = { 0 };
+	const char *text;
+
+	processes_group_path(f->processes, group, whole, &path);
+	text = strbuf_text(&path);
+	return !path.failed && dir_words_has(&f->groups, text + (*text == '/'));
+}
+
+static bool pass_group(struct alloc_filter *f, const struct kmem_event *ev)
+{
+	const uint32_t group = processes_group(f->processes, ev);
+
+	return REMEMBERED(f, KNOWN_GROUP, group,
+			  group_matches(f, group, false) ||
+				  group_matches(f, group, true));
+}
+
+static bool pass_address(struct alloc_filter *f, uint64_t addr)
+{
+	return REMEMBERED(f, KNOWN_SITE, addr, site_matches(f, addr));
+}
+
+/* The callsite that @ev names; false: it is in its callchain, if anywhere. */
+static bool names_site(const struct alloc_filter *f, const struct kmem_event *ev,
+		       uint64_t *site)
+{
+	if (kmem_is_slab_alloc(ev->type) ||
+	    (kmem_is_area_alloc(ev->type) && ev->slab_alloc.callsite))
+		*site = sites_beyond(f->env, ev->slab_alloc.callsite, ev->stack);
+	else if (kmem_is_slab_free(ev->type) || kmem_is_probe(ev->type))
+		*site = ev->slab_free.callsite;
+	else
+		return false;
+	return true;
+}
+
+static bool pass_site(struct alloc_filter *f, const struct kmem_event *ev)
+{
+	uint64_t site;
+
+	if (names_site(f, ev, &site))
+		return pass_address(f, site);
+	return ev->stack &&
+	       pass_address(f, sites_of_stack_once(&f->callsites, ev->stack));
+}
+
+/* @dir: NULL: no memory. */
+static bool dir_matches(struct alloc_filter *f, const char *dir)
+{
+	f->failed |= !dir;
+	return dir && dir_words_has(&f->dirs, dir);
+}
+
+/* Checks the directory of the callsite that rows by directory use. */
+static bool pass_dir(struct alloc_filter *f, const struct kmem_event *ev)
+{
+	uint64_t site;
+
+	if (!names_site(f, ev, &site))
+		site = sites_of_stack_once(&f->callsites, ev->stack);
+	return REMEMBERED(f, KNOWN_DIR, site,
+			  dir_matches(f, directories_find(f->env->dirs, site, 0)));
+}
+
+static bool pass_ptr(const struct alloc_filter *f, const struct kmem_event *ev)
+{
+	if (kmem_is_slab_alloc(ev->type) || kmem_is_area_alloc(ev->type))
+		return filter_ranges_has(&f->ptrs, ev->slab_alloc.ptr);
+	if (kmem_is_slab_free(ev->type) || kmem_is_area(ev->type))
+		return filter_ranges_has(&f->ptrs, ev->slab_free.ptr);
+	return false;
+}
+
+/* Does @ev pass, as far as that depends on its task and time? */
+static bool pass_task(struct alloc_filter *f, const struct kmem_event *ev)
+{
+	if (f->pids.nr &&
+	    (ev->pid < 0 || !filter_ranges_has(&f->pids, (uint64_t)ev->pid)))
+		return false;
+	if (f->groups.nr && !pass_group(f, ev))
+		return false;
+	return !f->comms.nr || pass_comm(f, ev->pid);
+}
+
+/* Does @ev pass by who it is of? For a loss, only the CPU is checked. */
+static bool pass_who(struct alloc_filter *f, const struct kmem_event *ev)
+{
+	if (!filter_ranges_has(&f->cpus, ev->cpu))
+		return false;
+	if (ev->type == KMEM_LOSS)
+		return true;
+	if (f->ids && !f->ids[ev->id])
+		return false;
+	if (!pass_task(f, ev))
+		return false;
+	if (f->ptrs.nr && !pass_ptr(f, ev))
+		return false;
+	if (f->nr_sites && !pass_site(f, ev))
+		return false;
+	return !f->dirs.nr || pass_dir(f, ev);
+}
+
+bool alloc_filter_task(struct alloc_filter *f, int32_t pid, uint64_t ts)
+{
+	const struct kmem_event ev = { .pid = pid, .ts = ts };
+
+	return pass_task(f, &ev);
+}
+
+/* --- what ------------------------------------------------------------------------------ */
+
+static bool is_cache(const struct alloc_filter *f, const char *name)
+{
+	/* fnmatch() alone would take "[kmalloc]" as a set of letters. */
+	return ANY(i, f->caches.nr,
+		   !strcmp(f->caches.items[i], name) ||
+			   !fnmatch(f->caches.items[i], name, 0));
+}
+
+static bool is_kmalloc_cache(struct alloc_filter *f, uint64_t bytes)
 {
 	struct strbuf __auto_free name = { 0 };
 	bool yes = is_cache(f, "[kmalloc]");
 
 	comparison_name_kmalloc(f->env, bytes, &name);
 	yes = yes || is_cache(f, strbuf_text(&name));
-	*failed |= name.failed;
+	f->failed |= name.failed;
 	return yes;
 }
 
@@ -134,7 +216,7 @@ static bool is_kmalloc_cache(const struct alloc_filter *f, uint64_t bytes, bool 
 static bool pass_named(struct alloc_filter *f, uint32_t cache)
 {
 	return REMEMBERED(
-		f, cache_known, cache,
+		f, KNOWN_CACHE, cache,
 		is_cache(f, event_stream_cache(f->env->stream, cache) ?: "[unnamed]"));
 }
 
@@ -144,36 +226,28 @@ static bool pass_cache(struct alloc_filter *f, const struct kmem_event *ev)
 
 	if (!kmem_is_kmalloc(ev->type))
 		return pass_named(f, ev->slab_alloc.cache);
-	return REMEMBERED(f, kmalloc_known, bytes,
-			  is_kmalloc_cache(f, bytes, &f->failed));
+	return REMEMBERED(f, KNOWN_KMALLOC, bytes, is_kmalloc_cache(f, bytes));
 }
 
 bool alloc_filter_unnamed(const struct alloc_filter *f)
 {
-	const uint32_t *known = u64_map_find(&f->cache_known, 0);
+	const uint32_t *known = u64_map_find(&f->known[KNOWN_CACHE], 0);
 
-	for (size_t i = 0; known && !*known && i < f->caches.nr; i++) {
-		if (f->caches.items[i][0] != '[' &&
-		    strncmp(f->caches.items[i], "kmalloc-", 8) != 0)
-			return true;
-	}
-	return false;
+	return known && !*known &&
+	       ANY(i, f->caches.nr,
+		   f->caches.items[i][0] != '[' &&
+			   strncmp(f->caches.items[i], "kmalloc-", 8) != 0);
 }
 
-bool alloc_filter_has_dir(const struct alloc_filter *f, const char *name)
+static bool has_flags(struct alloc_filter *f, uint64_t flags)
 {
-	return dir_words_has(&f->who.dirs, name);
-}
-
-static bool has_flags(const struct alloc_filter *f, uint64_t flags, bool *failed)
-{
-	const struct gfp_names *names = event_formats_gfp(f->env->fmts);
+	const struct gfp_names *names = &f->env->fmts->gfp;
 	struct strbuf __auto_free text = { 0 };
 	uint64_t used = 0;
 	bool yes = false;
 
 	gfp_format_short(names, flags, &text, &used);
-	*failed |= text.failed;
+	f->failed |= text.failed;
 	for (size_t i = 0; i < f->nr_gfps && !yes; i++) {
 		const struct filter_gfp *gfp = &f->gfps[i];
 
@@ -185,7 +259,7 @@ static bool has_flags(const struct alloc_filter *f, uint64_t flags, bool *failed
 
 static bool pass_gfp(struct alloc_filter *f, uint64_t flags)
 {
-	return REMEMBERED(f, gfp_known, flags, has_flags(f, flags, &f->failed));
+	return REMEMBERED(f, KNOWN_GFP, flags, has_flags(f, flags));
 }
 
 static bool pass_slab(struct alloc_filter *f, const struct kmem_event *ev)
@@ -261,28 +335,13 @@ static bool pass_rest(struct alloc_filter *f, const struct kmem_event *ev)
 
 bool alloc_filter_pass(struct alloc_filter *f, const struct kmem_event *ev)
 {
-	const struct event_filter_names names = { f->env->syms, &f->sites, &f->tasks };
-	bool pass = event_filter_pass(&f->who, &names, ev) &&
-		    (allocated(ev->type) == MEMORY_KINDS ? pass_rest(f, ev)
-							 : pass_what(f, ev));
-
-	f->failed |= f->who.failed;
-	return pass;
-}
-
-bool alloc_filter_task(struct alloc_filter *f, int32_t pid, uint64_t ts)
-{
-	const struct event_filter_names names = { f->env->syms, &f->sites, &f->tasks };
-	const struct kmem_event ev = { .pid = pid, .ts = ts };
-	bool pass = event_filter_task(&f->who, &names, &ev);
-
-	f->failed |= f->who.failed;
-	return pass;
+	return pass_who(f, ev) &&
+	       (allocated(ev->type) == MEMORY_KINDS ? pass_rest(f, ev)
+						    : pass_what(f, ev));
 }
 
 void alloc_filter_mark(struct alloc_filter *f, struct kmem_event *evs, size_t nr)
 {
-	const struct event_filter_names names = { f->env->syms, &f->sites, &f->tasks };
 	struct kmem_event *ev, *end = evs + nr;
 
 	for (ev = evs; ev < end; ev++) {
@@ -290,25 +349,30 @@ void alloc_filter_mark(struct alloc_filter *f, struct kmem_event *evs, size_t nr
 
 		if (memory == MEMORY_KINDS)
 			continue;
-		ev->hidden =
-			!(pass_what(f, ev) && event_filter_pass(&f->who, &names, ev));
+		ev->hidden = !(pass_what(f, ev) && pass_who(f, ev));
 		if (!ev->hidden)
 			f->nr[memory] += ev->type == KMEM_ALLOC_BULK ? ev->objects.nr : 1;
 	}
-	f->failed |= f->who.failed;
 }
 
 void alloc_filter_free(struct alloc_filter *f)
 {
-	dir_words_free(&f->caches);
+	struct filter_ranges *const ranges[] = { &f->cpus, &f->pids, &f->ptrs, &f->nodes,
+						 &f->orders };
+	struct dir_words *const words[] = { &f->comms, &f->dirs, &f->groups, &f->caches };
+
+	for (size_t i = 0; i < ARRAY_SIZE(ranges); i++)
+		free(ranges[i]->items);
+	for (size_t i = 0; i < ARRAY_SIZE(words); i++)
+		dir_words_free(words[i]);
+	for (size_t i = 0; i < ARRAY_SIZE(f->known); i++)
+		u64_map_free(&f->known[i]);
+	for (size_t i = 0; i < f->nr_sites; i++)
+		free(f->sites[i].name);
+	free(f->sites);
+	free(f->ids);
 	free(f->gfps);
-	free(f->nodes.items);
-	free(f->orders.items);
-	event_filter_free(&f->who);
 	tasks_free(&f->tasks);
-	sites_free(&f->sites);
-	u64_map_free(&f->cache_known);
-	u64_map_free(&f->kmalloc_known);
-	u64_map_free(&f->gfp_known);
+	sites_free(&f->callsites);
 	*f = (struct alloc_filter){ 0 };
 }

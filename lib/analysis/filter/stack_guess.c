@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "analysis/filter/stack_guess.h"
 
-#include "base/array.h"
-
 #define NO_POOL	   UINT32_MAX
 /* An object in the sample stands for at most STANDS_FOR * N objects; on average it stands for about
  * N. A callsite that gets the same few objects all the time may have a thousand times as many
@@ -84,59 +82,48 @@ static uint32_t add_kind(struct stack_guess *g, const struct kmem_event *ev,
 			 bool any_size)
 {
 	const struct guess_key key = key_of(ev, any_size);
-	uint32_t before = g->kinds.count, id = intern_id(&g->kinds, &key, sizeof(key));
+	const size_t before = g->kinds.nr;
+	uint32_t id = KEYED_ID(&g->kinds, &key);
 
-	if (!id || array_reserve(&g->kind, &g->kinds_room, id, sizeof(*g->kind)))
+	if (!id)
 		return UINT32_MAX;
-	if (id > before)
-		g->kind[id - 1] = (struct guess_kind){ .all = id - 1,
-						       .pool = { NO_POOL, NO_POOL } };
+	if (g->kinds.nr > before)
+		g->kinds.of[id - 1] = (struct guess_kind){ .all = id - 1,
+							   .pool = { NO_POOL, NO_POOL } };
 	return id - 1;
 }
 
 /* The same, and links the kind to the one for all sizes. */
 static uint32_t kind_of(struct stack_guess *g, const struct kmem_event *ev)
 {
-	uint32_t before = g->kinds.count, kind = add_kind(g, ev, false), all;
+	uint32_t before = (uint32_t)g->kinds.nr, kind = add_kind(g, ev, false), all;
 
 	if (kind == UINT32_MAX || kind < before)
 		return kind;
 	all = add_kind(g, ev, true);
-	g->kind[kind].all = all;
+	g->kinds.of[kind].all = all;
 	return all == UINT32_MAX ? all : kind;
 }
 
+/* UINT32_MAX: no memory. */
 static uint32_t donor_of(struct stack_guess *g, uint32_t kind, uint32_t stack)
 {
-	const uint32_t *index = u64_map_insert(
-		&g->donor_index, (uint64_t)kind << 32 | stack, (uint32_t)g->nr_donors);
+	struct guess_donor *donor =
+		INDEXED_ITEM(&g->donors, (uint64_t)kind << 32 | stack);
 
-	if (!index ||
-	    array_reserve(&g->donors, &g->donors_room, *index + 1UL, sizeof(*g->donors)))
+	if (!donor)
 		return UINT32_MAX;
-	if (*index == g->nr_donors)
-		g->donors[g->nr_donors++] =
-			(struct guess_donor){ .kind = kind, .stack = stack };
-	return *index;
-}
-
-/* The object at @ptr; NULL: no memory. */
-static struct guess_object *place_of(struct stack_guess *g, uint64_t ptr)
-{
-	const uint32_t *index = u64_map_insert(&g->places, ptr, (uint32_t)g->nr_objects);
-
-	if (!index || array_reach(&g->objects, &g->nr_objects, &g->objects_room,
-				  *index + 1UL, sizeof(*g->objects)))
-		return NULL;
-	return &g->objects[*index];
+	donor->kind = kind;
+	donor->stack = stack;
+	return (uint32_t)(donor - g->donors.of);
 }
 
 /* The counter of the object's kind, or of its kind and callchain. */
 static uint64_t *counter_of(struct stack_guess *g, const struct guess_object *o,
 			    enum guess_outcome outcome)
 {
-	return o->chained ? &g->donors[o->of - 1].nr[outcome]
-			  : &g->kind[o->of - 1].bare[outcome];
+	return o->chained ? &g->donors.of[o->of - 1].nr[outcome]
+			  : &g->kinds.of[o->of - 1].bare[outcome];
 }
 
 static void end(struct stack_guess *g, struct guess_object *o)
@@ -149,7 +136,7 @@ static void end(struct stack_guess *g, struct guess_object *o)
 static void learn_alloc(struct stack_guess *g, const struct kmem_event *ev)
 {
 	uint64_t ptr = ev->slab_alloc.ptr;
-	struct guess_object *o = place_of(g, ptr);
+	struct guess_object *o = INDEXED_ITEM(&g->objects, ptr);
 	uint32_t of;
 
 	if (!o) {
@@ -178,9 +165,9 @@ void stack_guess_learn(struct stack_guess *g, const struct kmem_event *evs, size
 		if (is_object(&evs[i])) {
 			learn_alloc(g, &evs[i]);
 		} else if (kmem_is_slab_free(evs[i].type)) {
-			place = u64_map_find(&g->places, evs[i].slab_free.ptr);
+			place = u64_map_find(&g->objects.index, evs[i].slab_free.ptr);
 			if (place)
-				end(g, &g->objects[*place]);
+				end(g, &g->objects.of[*place]);
 		}
 	}
 }
@@ -191,18 +178,15 @@ static int find_living(struct stack_guess *g)
 	g->lives = calloc(g->nr_bare / 64 + 1, sizeof(*g->lives));
 	if (!g->lives)
 		return -ENOMEM;
-	for (size_t i = 0; i < g->nr_objects; i++) {
-		const struct guess_object *o = &g->objects[i];
-
+	for_each(o, g->objects.of, g->objects.nr) {
 		if (!o->of)
 			continue;
 		++*counter_of(g, o, GUESS_LIVES);
 		if (!o->chained)
 			g->lives[o->bare / 64] |= 1ULL << o->bare % 64;
 	}
-	u64_map_free(&g->places);
-	free(g->objects);
-	g->objects = NULL;
+	INDEXED_FREE(&g->objects);
+	g->objects.of = NULL;
 	return 0;
 }
 
@@ -213,27 +197,28 @@ ORDER_BY(by_kind_and_stack, struct guess_donor, kind, stack)
  */
 static int add_all_sizes(struct stack_guess *g)
 {
-	size_t nr = g->nr_donors, i;
+	size_t nr = g->donors.nr, i;
 
 	for (i = 0; i < nr; i++) {
-		const struct guess_donor donor = g->donors[i];
-		uint32_t all = donor_of(g, g->kind[donor.kind].all, donor.stack);
+		const struct guess_donor donor = g->donors.of[i];
+		uint32_t all = donor_of(g, g->kinds.of[donor.kind].all, donor.stack);
 
 		if (all == UINT32_MAX)
 			return -ENOMEM;
 		for (int outcome = 0; outcome < GUESS_OUTCOMES; outcome++) {
-			g->donors[all].nr[outcome] += donor.nr[outcome];
-			g->kind[donor.kind].chained[outcome] += donor.nr[outcome];
-			g->kind[g->kind[donor.kind].all].chained[outcome] +=
+			g->donors.of[all].nr[outcome] += donor.nr[outcome];
+			g->kinds.of[donor.kind].chained[outcome] += donor.nr[outcome];
+			g->kinds.of[g->kinds.of[donor.kind].all].chained[outcome] +=
 				donor.nr[outcome];
 		}
 	}
-	for (i = 0; i < g->kinds.count; i++) {
-		struct guess_kind *kind = &g->kind[i];
+	for (i = 0; i < g->kinds.nr; i++) {
+		struct guess_kind *kind = &g->kinds.of[i];
 
 		for (int outcome = 0; outcome < GUESS_OUTCOMES; outcome++)
 			if (kind->all != i && !kind->chained[outcome])
-				g->kind[kind->all].bare[outcome] += kind->bare[outcome];
+				g->kinds.of[kind->all].bare[outcome] +=
+					kind->bare[outcome];
 	}
 	return 0;
 }
@@ -285,7 +270,7 @@ static uint64_t stood_for(const struct stack_guess *g, uint64_t all, uint64_t wh
 static int add_pool(struct stack_guess *g, const struct guess_donor *donors, size_t nr,
 		    enum guess_outcome outcome)
 {
-	struct guess_kind *kind = &g->kind[donors->kind];
+	struct guess_kind *kind = &g->kinds.of[donors->kind];
 	uint64_t all = kind->bare[outcome], whole = kind->chained[outcome], part = 0,
 		 end = 0;
 	const uint64_t stood = stood_for(g, all, whole);
@@ -293,9 +278,7 @@ static int add_pool(struct stack_guess *g, const struct guess_donor *donors, siz
 
 	if (!all || !whole)
 		return 0;
-	if (array_reserve(&g->pools, &g->pools_room, g->nr_pools + 1,
-			  sizeof(*g->pools)) ||
-	    array_reserve(&g->picks, &g->picks_room, g->nr_picks + nr, sizeof(*g->picks)))
+	if (array_reserve(&g->picks, &g->picks_room, g->nr_picks + nr))
 		return -ENOMEM;
 	for (size_t i = 0; i < nr; i++) {
 		uint64_t before = end;
@@ -308,8 +291,7 @@ static int add_pool(struct stack_guess *g, const struct guess_donor *donors, siz
 	}
 	pool.nr_picks = g->nr_picks - pool.first;
 	kind->pool[outcome] = (uint32_t)g->nr_pools;
-	g->pools[g->nr_pools++] = pool;
-	return 0;
+	return ARRAY_ADD(g->pools, g->nr_pools, pool);
 }
 
 static int add_pools(struct stack_guess *g)
@@ -317,14 +299,16 @@ static int add_pools(struct stack_guess *g)
 	size_t i, next;
 	int outcome, ret = 0;
 
-	if (g->nr_donors)
-		qsort(g->donors, g->nr_donors, sizeof(*g->donors), by_kind_and_stack);
-	for (i = 0; i < g->nr_donors && !ret; i = next) {
+	if (g->donors.nr)
+		qsort(g->donors.of, g->donors.nr, sizeof(*g->donors.of),
+		      by_kind_and_stack);
+	for (i = 0; i < g->donors.nr && !ret; i = next) {
 		next = i + 1;
-		while (next < g->nr_donors && g->donors[next].kind == g->donors[i].kind)
+		while (next < g->donors.nr &&
+		       g->donors.of[next].kind == g->donors.of[i].kind)
 			next++;
 		for (outcome = 0; outcome < GUESS_OUTCOMES && !ret; outcome++)
-			ret = add_pool(g, g->donors + i, next - i,
+			ret = add_pool(g, g->donors.of + i, next - i,
 				       (enum guess_outcome)outcome);
 	}
 	return ret;
@@ -336,9 +320,8 @@ int stack_guess_learned(struct stack_guess *g)
 
 	ret = ret ?: add_all_sizes(g);
 	ret = ret ?: add_pools(g);
-	u64_map_free(&g->donor_index);
-	free(g->donors);
-	g->donors = NULL;
+	INDEXED_FREE(&g->donors);
+	g->donors.of = NULL;
 	g->learned = !ret;
 	return ret;
 }
@@ -358,16 +341,16 @@ static uint32_t pick(struct stack_guess *g, struct guess_pool *pool)
 static uint32_t guess(struct stack_guess *g, const struct kmem_event *ev)
 {
 	const struct guess_key key = key_of(ev, false);
-	uint32_t id = intern_find(&g->kinds, &key, sizeof(key)), pool;
+	uint32_t id = intern_find(&g->kinds.keys, &key, sizeof(key)), pool;
 	uint64_t bare = g->nr_given++;
 	enum guess_outcome outcome;
 
 	if (!id || bare >= g->nr_bare)
 		return 0;
 	outcome = g->lives[bare / 64] >> bare % 64 & 1 ? GUESS_LIVES : GUESS_ENDED;
-	pool = g->kind[id - 1].pool[outcome];
+	pool = g->kinds.of[id - 1].pool[outcome];
 	if (pool == NO_POOL)
-		pool = g->kind[g->kind[id - 1].all].pool[outcome];
+		pool = g->kinds.of[g->kinds.of[id - 1].all].pool[outcome];
 	return pool == NO_POOL ? 0 : pick(g, &g->pools[pool]);
 }
 
@@ -384,8 +367,7 @@ void stack_guess_give(struct stack_guess *g, struct kmem_event *evs, size_t nr)
 
 void stack_guess_count(struct stack_guess *g, const struct kmem_event *evs, size_t nr)
 {
-	for (size_t i = 0; i < nr; i++) {
-		const struct kmem_event *ev = &evs[i];
+	for_each(ev, evs, nr) {
 		struct guess_count *count = ev->guessed ? &g->guessed
 					    : ev->stack ? &g->known
 							: &g->none;
@@ -403,12 +385,9 @@ void stack_guess_free(struct stack_guess *g)
 		.rule = g->rule, .known = g->known, .guessed = g->guessed, .none = g->none
 	};
 
-	intern_free(&g->kinds);
-	u64_map_free(&g->donor_index);
-	u64_map_free(&g->places);
-	free(g->kind);
-	free(g->donors);
-	free(g->objects);
+	KEYED_FREE(&g->kinds);
+	INDEXED_FREE(&g->donors);
+	INDEXED_FREE(&g->objects);
 	free(g->pools);
 	free(g->picks);
 	free(g->lives);

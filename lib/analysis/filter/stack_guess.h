@@ -14,7 +14,7 @@
 #ifndef KMEMX_ANALYSIS_STACK_GUESS_H
 #define KMEMX_ANALYSIS_STACK_GUESS_H
 
-#include "base/hash.h"
+#include "base/keyed.h"
 #include "event/event.h"
 #include "recording/sample.h"
 
@@ -29,9 +29,8 @@ struct guess_count {
 /**
  * struct stack_guess - stack_guess_init() it
  * @rule: which objects have a callchain
- * @kinds: keys of kinds of objects; key n belongs to @kind[n - 1]
- * @donor_index: kind and callchain -> donor
- * @places: address -> index in @objects, the objects that live there
+ * @donors: by kind and callchain
+ * @objects: those that live at an address, by that
  * @lives: one bit per allocation without a callchain, in order: set if it lives at the end
  * @pools, @picks: made by stack_guess_learned()
  * @nr_given: allocations without a callchain so far in the second pass
@@ -41,16 +40,13 @@ struct guess_count {
  */
 struct stack_guess {
 	struct sample rule;
-	struct intern kinds;
-	struct guess_kind *kind;
-	struct guess_donor *donors;
-	struct u64_map donor_index, places;
-	struct guess_object *objects;
+	KEYED(struct guess_kind) kinds; /* by struct guess_key */
+	INDEXED(struct guess_donor) donors;
+	INDEXED(struct guess_object) objects;
 	struct guess_pool *pools;
 	struct guess_pick *picks;
 	uint64_t *lives;
-	size_t nr_donors, nr_objects, nr_pools, nr_picks;
-	size_t kinds_room, donors_room, objects_room, pools_room, picks_room;
+	size_t nr_pools, nr_picks, picks_room;
 	uint64_t nr_bare, nr_given;
 	struct guess_count known, guessed, none;
 	bool learned, failed;

@@ -6,7 +6,6 @@
 
 #include "analysis/analysis.h"
 #include "base/keyed.h"
-#include "base/hash.h"
 #include "event/gfp.h"
 
 /* Allocations with the same flags; @flags is the key. */
@@ -35,41 +34,29 @@ static struct flags_row *find_row(struct flags *f, uint64_t flags)
 	f->last = INDEXED_ITEM(&f->rows, flags);
 	if (f->last) {
 		f->last->flags = flags;
-		f->last->names = event_formats_gfp(f->env->fmts);
+		f->last->names = &f->env->fmts->gfp;
 	}
 	f->broken |= !f->last;
 	return f->last;
 }
 
-static void take_slab(struct flags *f, const struct kmem_event *ev)
+/* Takes an allocation of a slab object or of pages. */
+static void take(struct flags *f, const struct kmem_event *ev)
 {
-	struct flags_row *row = find_row(f, ev->slab_alloc.gfp_flags);
+	const bool pages = ev->type == KMEM_PAGE_ALLOC;
+	struct flags_row *row =
+		find_row(f, pages ? ev->page_alloc.gfp_flags : ev->slab_alloc.gfp_flags);
 
 	if (!row)
 		return;
 	row->hit++;
 	row->interrupt += kmem_in_interrupt(ev);
-	if (ev->slab_alloc.ptr)
-		row->slab_bytes += ev->slab_alloc.bytes_alloc;
-	else
+	if (pages ? ev->page_alloc.pfn == KMEM_NO_PFN : !ev->slab_alloc.ptr)
 		row->failed++;
-}
-
-static void take_pages(struct flags *f, const struct kmem_event *ev)
-{
-	struct flags_row *row;
-
-	if (ev->page_alloc.order > PAGE_ORDER_LIMIT)
-		return;
-	row = find_row(f, ev->page_alloc.gfp_flags);
-	if (!row)
-		return;
-	row->hit++;
-	row->interrupt += kmem_in_interrupt(ev);
-	if (ev->page_alloc.pfn == KMEM_NO_PFN)
-		row->failed++;
-	else
+	else if (pages)
 		row->page_bytes += (uint64_t)f->env->page_size << ev->page_alloc.order;
+	else
+		row->slab_bytes += ev->slab_alloc.bytes_alloc;
 }
 
 static void flags_observe(void *self, const struct kmem_event *evs, size_t nr)
@@ -79,10 +66,10 @@ static void flags_observe(void *self, const struct kmem_event *evs, size_t nr)
 	for (const struct kmem_event *ev = evs; ev < evs + nr && !f->broken; ev++) {
 		if (f->env->filter && ev->hidden)
 			continue;
-		if (kmem_is_slab_alloc(ev->type))
-			take_slab(f, ev);
-		else if (ev->type == KMEM_PAGE_ALLOC)
-			take_pages(f, ev);
+		if (kmem_is_slab_alloc(ev->type) ||
+		    (ev->type == KMEM_PAGE_ALLOC &&
+		     ev->page_alloc.order <= PAGE_ORDER_LIMIT))
+			take(f, ev);
 	}
 }
 

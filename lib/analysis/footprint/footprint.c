@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "analysis/footprint/footprint.h"
 
-#include "analysis/stat/slab_report.h"
+#include "analysis/stat/account_report.h"
 
-/* Adds the tables of @tree. */
 _Static_assert(sizeof(struct footprint_options) <= ANALYSIS_OWN_SIZE,
 	       "the largest own options");
 
+/* Adds the tables of @tree. */
 static int show_tree(const struct footprint_tree *tree,
 		     const struct footprint_options *opts, enum footprint_dynamic dynamic,
 		     struct report *report)
@@ -27,17 +27,6 @@ int footprint_report(const struct footprint_options *opts, struct report *report
 	footprint_tree_free(&tree);
 	return ret;
 }
-
-/**
- * struct footprint_analysis - the analysis with a recording
- * @slab: its account, or @pages: joined with the footprint; the other is NULL
- */
-struct footprint_analysis {
-	const struct analysis_env *env;
-	const struct analysis_options *opts;
-	struct slab_analysis slab;
-	struct page_account *pages;
-};
 
 /* State of the join. */
 struct join {
@@ -107,24 +96,17 @@ static int add_callsite(struct join *j, uint64_t addr, const struct footprint_su
 	return name.failed ? -ENOMEM : footprint_tree_add(&j->tree, &leaf, sums);
 }
 
-static int join_begin(struct join *j, const struct analysis_env *env,
-		      const struct analysis_options *opts)
+static int show(struct account_report *r, struct report *report)
 {
-	const struct footprint_options *own = opts->own;
+	const bool pages = account_report_of_pages(r);
+	const struct footprint_options *own = r->opts->own;
+	struct join j = { .env = r->env,
+			  .opts = own,
+			  .tree = { .attr = own->attr, .within = own->within } };
+	int ret = footprint_tree_static(&j.tree, own->fp);
 
-	*j = (struct join){ .env = env,
-			    .opts = own,
-			    .tree = { .attr = own->attr, .within = own->within } };
-	return footprint_tree_static(&j->tree, own->fp);
-}
-
-static int show_slab(struct slab_report *slab, struct report *report)
-{
-	struct join j;
-	int ret = join_begin(&j, slab->env, slab->opts);
-
-	for (size_t i = 0; i < slab->acc->nr_rows && !ret; i++) {
-		const struct slab_counts *c = &slab->acc->rows[i];
+	for (size_t i = 0; i < lives_rows(r->lives) && !ret; i++) {
+		const struct lives_sums *c = &r->lives->rows[i];
 		const struct footprint_sums sums = {
 			.of = { [SUM_LIVE] = c->live_alloc,
 				[SUM_TOTAL] = c->bytes_alloc,
@@ -133,64 +115,34 @@ static int show_slab(struct slab_report *slab, struct report *report)
 		};
 
 		if (c->hit)
-			ret = add_callsite(&j, slab_report_callsite(slab, i), &sums);
+			ret = add_callsite(&j, r->callsites[i], &sums);
 	}
-	ret = ret ?: show_tree(&j.tree, j.opts, DYNAMIC_SLAB, report);
+	ret = ret
+		      ?: show_tree(&j.tree, own, pages ? DYNAMIC_PAGES : DYNAMIC_SLAB,
+				   report);
 	footprint_tree_free(&j.tree);
 	return ret;
 }
 
-static int show_pages(const struct footprint_analysis *a, struct report *report)
+static enum memory memory_of(const struct analysis_options *opts)
 {
-	const struct page_account *acc = a->pages;
-	uint64_t size = a->env->page_size;
-	struct sites sites;
-	struct join j;
-	int ret = acc->lives.any.failed ? -ENOMEM : 0;
-
-	if (ret)
-		return ret;
-	sites_init(&sites, a->env);
-	ret = join_begin(&j, a->env, a->opts);
-	for (size_t i = 0; i < acc->nr_rows && !ret; i++) {
-		const struct page_counts *c = &acc->rows[i];
-		const struct page_key *key = page_lives_key(&acc->lives, i);
-		const struct footprint_sums sums = {
-			.of = { [SUM_LIVE] = c->live_pages * size,
-				[SUM_TOTAL] = (c->hit << key->order) * size,
-				[SUM_HIT] = c->hit },
-		};
-
-		if (c->hit)
-			ret = add_callsite(&j, sites_of_stack(&sites, key->stack), &sums);
-	}
-	ret = ret ?: show_tree(&j.tree, j.opts, DYNAMIC_PAGES, report);
-	footprint_tree_free(&j.tree);
-	sites_free(&sites);
-	return ret;
+	return opts->needs == NEEDS_PAGE ? MEMORY_PAGE : MEMORY_SLAB;
 }
 
 static int footprint_view(const void *self, struct report *report)
 {
-	const struct footprint_analysis *a = self;
+	const struct account_analysis *a = self;
 
-	if (!(analysis_seen(a->env) & (a->slab.acc ? NEEDS_SLAB : NEEDS_PAGE)) ||
+	if (!(analysis_seen(a->env) & analysis_memory(memory_of(a->opts))) ||
 	    !a->opts->own)
 		return 0;
-	return a->slab.acc ? slab_analysis_view(&a->slab, report, show_slab)
-			   : show_pages(a, report);
+	return account_analysis_view(a, report, show);
 }
 
 static int footprint_create(void *self, const struct analysis_env *env,
 			    const struct analysis_options *opts)
 {
-	struct footprint_analysis *a = self;
-	struct dimensions none = { .of = { DIMENSION_NONE } };
-
-	if (opts->needs == NEEDS_PAGE)
-		return accounts_page(env->accounts, &none, &a->pages);
-	a->slab = (struct slab_analysis){ .env = env, .opts = opts };
-	return slab_analysis_ask(&a->slab, MEMORY_SLAB, false);
+	return account_analysis_ask(self, memory_of(opts), false);
 }
 
 const struct analysis analysis_footprint = {
@@ -200,7 +152,7 @@ const struct analysis analysis_footprint = {
 	.needs = NEEDS_SLAB | NEEDS_PAGE,
 	.all_frees = true,
 	.tables = TABLES(&footprint_type, &footprint_section_type),
-	ANALYSIS_SELF_OPTIONS(struct footprint_analysis),
+	ANALYSIS_SELF_OPTIONS(struct account_analysis),
 	.create = footprint_create,
 	.view = footprint_view,
 };

@@ -5,8 +5,6 @@
  */
 #include "analysis/footprint/footprint.h"
 
-#include "base/array.h"
-
 const char *const footprint_bys[] = { "symbol", "file", "dir", NULL };
 
 /* The sum of all; sizes by enum elf_kind; the part of them that is freed after init. */
@@ -19,15 +17,14 @@ static const struct {
 	{ "data", "Data" },   { "bss", "Bss" },	  { "init", "Init" },
 };
 
-/**
- * struct rows - rows under construction
- * @names: names of rows; @sums: of name n at n - 1
- */
+struct sums {
+	uint64_t of[SIZES];
+};
+
+/* Rows under construction, by their names. */
 struct rows {
-	struct intern names;
-	uint64_t (*sums)[SIZES];
-	size_t capacity;
-	uint64_t all[SIZES];
+	KEYED(struct sums) rows;
+	struct sums all;
 };
 
 /* Symbols that each build generates anew, or that are a second name for something already counted.
@@ -37,11 +34,9 @@ static bool is_generated(const char *name)
 	static const char *const beginnings[] = { "__mod_", "__se_sys", "__se_compat_sys",
 						  "__addressable_" };
 
-	for (size_t i = 0; i < ARRAY_SIZE(beginnings); i++) {
-		if (!strncmp(name, beginnings[i], strlen(beginnings[i])))
-			return true;
-	}
-	return !strcmp(name, "linux_banner") || !strcmp(name, "vermagic");
+	return !strcmp(name, "linux_banner") || !strcmp(name, "vermagic") ||
+	       ANY(i, ARRAY_SIZE(beginnings),
+		   !strncmp(name, beginnings[i], strlen(beginnings[i])));
 }
 
 bool footprint_symbol_name(const char *name, struct strbuf *out)
@@ -97,14 +92,12 @@ static void dir_name(const struct footprint *fp, const struct footprint_part *pa
 	const char *path = footprint_path(fp, part->path), *slash;
 	struct strbuf __auto_free dir = { 0 };
 
-	if (!path) {
+	if (path) {
+		slash = part->is_file ? strrchr(path, '/') : path + strlen(path);
+		strbuf_add(&dir, slash ? path : ".", slash ? (size_t)(slash - path) : 1);
+	} else {
 		no_path(part, &dir);
-		add_components(out, strbuf_text(&dir), depth);
-		out->failed |= dir.failed;
-		return;
 	}
-	slash = part->is_file ? strrchr(path, '/') : path + strlen(path);
-	strbuf_add(&dir, slash ? path : ".", slash ? (size_t)(slash - path) : 1);
 	add_components(out, strbuf_text(&dir), depth);
 	out->failed |= dir.failed;
 }
@@ -131,16 +124,14 @@ static bool row_name(const struct footprint *fp, const struct footprint_part *pa
 static int add_part(struct rows *r, const struct footprint_part *part,
 		    const struct strbuf *name, uint64_t bytes)
 {
-	uint32_t known = r->names.count, id = 0;
+	uint32_t id = 0;
 	uint64_t *sums;
 
 	if (!name->failed)
-		id = intern_id(&r->names, strbuf_text(name), name->size);
-	if (!id || array_reserve(&r->sums, &r->capacity, id, sizeof(*r->sums)))
+		id = KEYED_ID_OF(&r->rows, strbuf_text(name), name->size);
+	if (!id)
 		return -ENOMEM;
-	sums = r->sums[id - 1];
-	if (id > known)
-		memset(sums, 0, sizeof(*r->sums));
+	sums = r->rows.of[id - 1].of;
 	sums[SIZE_ALL] += bytes;
 	sums[SIZE_TEXT + part->section->kind] += bytes;
 	sums[SIZE_INIT] += part->section->init ? bytes : 0;
@@ -163,9 +154,9 @@ static int collect(struct rows *r, const struct footprint *fp, enum footprint_by
 		if (bytes && row_name(fp, part, by, depth, &name))
 			ret = add_part(r, part, &name, bytes);
 	}
-	for (size_t i = 0; !ret && i < r->names.count; i++) {
+	for (size_t i = 0; !ret && i < r->rows.nr; i++) {
 		for (size_t k = 0; k < SIZES; k++)
-			r->all[k] += r->sums[i][k];
+			r->all.of[k] += r->rows.of[i].of[k];
 	}
 	return ret;
 }
@@ -195,24 +186,23 @@ struct table *footprint_compared(const struct footprint *fp, enum footprint_by b
 				 unsigned int depth)
 {
 	struct table *t = new_table(by);
-	struct rows r = { .capacity = 0 };
+	struct rows r = { .rows.nr = 0 };
 
 	if (t && collect(&r, fp, by, depth))
 		t->failed = true;
-	for (size_t i = 0; t && !t->failed && i < r.names.count; i++) {
+	for (size_t i = 0; t && !t->failed && i < r.rows.nr; i++) {
 		struct cell *row = table_add_row(t);
 
 		if (!row)
 			break;
-		row[0] = cell_text(t, intern_get(&r.names, (uint32_t)i + 1, NULL));
+		row[0] = cell_text(t, KEYED_KEY(&r.rows, i));
 		for (size_t k = 0; k < SIZES; k++)
-			row[k + 1] = cell_uint(r.sums[i][k]);
+			row[k + 1] = cell_uint(r.rows.of[i].of[k]);
 	}
 	for (size_t k = 0; t && k < SIZES; k++)
 		table_add_summary(t, sizes[k].name, sizes[k].title, UNIT_BYTES,
-				  cell_uint(r.all[k]), false);
-	intern_free(&r.names);
-	free(r.sums);
+				  cell_uint(r.all.of[k]), false);
+	KEYED_FREE(&r.rows);
 	return t;
 }
 

@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "analysis/footprint/footprint_tree.h"
+/*
+ * analysis: a kernel's footprint as a tree.
+ * In: the parts of a kernel's files, the sections of these. Out: tables "footprint" and that of the
+ * sections.
+ */
+#include "analysis/footprint/footprint.h"
 
 #include <limits.h>
-
-#include "base/array.h"
 
 const char *const footprint_attrs[] = { "static",	 "current", "current_dynamic",
 					"total_dynamic", "waste",   NULL };
@@ -27,25 +30,6 @@ uint64_t footprint_sums_attr(const struct footprint_sums *s, enum footprint_attr
 	}
 }
 
-static int add_node(struct footprint_tree *tree, uint32_t above, uint32_t name,
-		    enum footprint_node_kind kind)
-{
-	struct footprint_node *node;
-
-	if (tree->nr == UINT32_MAX || array_reserve(&tree->nodes, &tree->capacity,
-						    tree->nr + 1, sizeof(*tree->nodes)))
-		return -ENOMEM;
-	node = &tree->nodes[tree->nr];
-	*node = (struct footprint_node){ .above = above, .name = name, .kind = kind };
-	if (tree->nr) {
-		node->depth = tree->nodes[above].depth + 1;
-		node->next = tree->nodes[above].first;
-		tree->nodes[above].first = (uint32_t)tree->nr;
-	}
-	tree->nr++;
-	return 0;
-}
-
 static void sums_add(struct footprint_sums *to, const struct footprint_sums *from)
 {
 	for (unsigned int i = 0; i < FOOTPRINT_SUMS; i++)
@@ -56,14 +40,25 @@ static void sums_add(struct footprint_sums *to, const struct footprint_sums *fro
 static int descend(struct footprint_tree *tree, uint32_t *node, const char *name,
 		   size_t size, enum footprint_node_kind kind)
 {
-	uint32_t id = intern_id(&tree->names, name, size), *child;
+	const size_t before = tree->nodes.nr;
+	uint32_t id = intern_id(&tree->names, name, size), number;
+	struct footprint_node *child =
+		id ? INDEXED_ITEM(&tree->nodes, (uint64_t)*node << 32 | id) : NULL;
 
-	child = id ? u64_map_insert(&tree->children, (uint64_t)*node << 32 | id,
-				    (uint32_t)tree->nr)
-		   : NULL;
-	if (!child || (*child == tree->nr && add_node(tree, *node, id, kind)))
+	if (!child || tree->nodes.nr > UINT32_MAX)
 		return -ENOMEM;
-	*node = *child;
+	number = (uint32_t)(child - tree->nodes.of);
+	if (tree->nodes.nr > before) {
+		struct footprint_node *above = &tree->nodes.of[*node];
+
+		*child = (struct footprint_node){ .above = *node,
+						  .name = id,
+						  .depth = above->depth + 1,
+						  .kind = kind,
+						  .next = above->first };
+		above->first = number;
+	}
+	*node = number;
 	return 0;
 }
 
@@ -105,7 +100,7 @@ int footprint_tree_add(struct footprint_tree *tree, const struct footprint_leaf 
 	uint32_t node = 0;
 	int ret = 0;
 
-	if (!tree->nr && add_node(tree, 0, 0, NODE_DIRECTORY))
+	if (!INDEXED_ITEM(&tree->nodes, 0))
 		return -ENOMEM;
 	if (!path)
 		path = leaf->kind == NODE_SECTION ? FOOTPRINT_NO_SYMBOL
@@ -114,14 +109,15 @@ int footprint_tree_add(struct footprint_tree *tree, const struct footprint_leaf 
 	ret = ret ?: descend_leaf(tree, &node, leaf);
 	if (ret)
 		return ret;
-	for (; node; node = tree->nodes[node].above)
-		sums_add(&tree->nodes[node].sums, sums);
-	sums_add(&tree->nodes[0].sums, sums);
+	for (; node; node = tree->nodes.of[node].above)
+		sums_add(&tree->nodes.of[node].sums, sums);
+	sums_add(&tree->nodes.of[0].sums, sums);
 	return 0;
 }
 
-bool footprint_tree_has(const struct footprint_tree *tree, const struct footprint *fp,
-			const struct footprint_part *part)
+/* Is a part of @fp in the tree's directories? */
+static bool tree_has(const struct footprint_tree *tree, const struct footprint *fp,
+		     const struct footprint_part *part)
 {
 	const char *path = footprint_path(fp, part->path), *slash;
 	char dir[PATH_MAX];
@@ -134,7 +130,7 @@ bool footprint_tree_has(const struct footprint_tree *tree, const struct footprin
 			 slash ? path : ".");
 	else
 		snprintf(dir, sizeof(dir), "%s", path ? path : DIRECTORY_UNKNOWN);
-	return alloc_filter_has_dir(tree->within, dir);
+	return dir_words_has(&tree->within->dirs, dir);
 }
 
 /* The leaf of a part: a symbol, or a group for data without a symbol. @group: buffer for the
@@ -176,7 +172,7 @@ int footprint_tree_static(struct footprint_tree *tree, const struct footprint *f
 		struct footprint_sums sums = { 0 };
 		struct footprint_leaf leaf;
 
-		if (!bytes || !footprint_tree_has(tree, fp, part))
+		if (!bytes || !tree_has(tree, fp, part))
 			continue;
 		sums.of[part->section->kind] = bytes;
 		sums.of[SUM_INIT] = part->section->init ? bytes : 0;
@@ -189,7 +185,298 @@ int footprint_tree_static(struct footprint_tree *tree, const struct footprint *f
 void footprint_tree_free(struct footprint_tree *tree)
 {
 	intern_free(&tree->names);
-	u64_map_free(&tree->children);
-	free(tree->nodes);
+	INDEXED_FREE(&tree->nodes);
 	*tree = (struct footprint_tree){ 0 };
+}
+
+/* --- tables ------------------------------------------------------------------------------ */
+
+/* A row's data. */
+struct row {
+	const struct footprint_tree *tree;
+	const struct footprint_node *node;
+	const struct footprint_node *dynamic; /* @node, with a recording; else NULL */
+	uint32_t above;
+};
+
+CELL(cell_bytes, struct row,
+     cell_uint(footprint_sums_attr(&r->node->sums, r->tree->attr)))
+CELL(cell_static, struct row, cell_uint(footprint_sums_static(&r->node->sums)))
+CELL(cell_depth, struct row, cell_uint(r->node->depth - 1))
+
+static const char *name_of(const struct row *r)
+{
+	return intern_get(&r->tree->names, r->node->name, NULL);
+}
+
+static const char *const node_kinds[] = { [NODE_DIRECTORY] = "directory",
+					  [NODE_GROUP] = "group",
+					  [NODE_FILE] = "file",
+					  [NODE_SYMBOL] = "symbol",
+					  [NODE_SECTION] = "section" };
+
+CELL(cell_name, struct row, cell_text(t, name_of(r)))
+CELL(cell_rest, struct row, cell_uint(r->node->depth == 1 && *name_of(r) == '('))
+CELL(cell_kind, struct row, cell_text(t, node_kinds[r->node->kind]))
+
+/* A column of a size in bytes. */
+#define BYTES_COLUMN(n, heading, leave, what, cell)                         \
+	{                                                                   \
+		COLUMN(n, heading, UNIT_BYTES, what, .leaves = leave), cell \
+	}
+
+/* A column that text shows only on request. */
+#define HIDDEN_COLUMN(n, what, ...)                                          \
+	{                                                                    \
+		COLUMN(n, n, UNIT_NONE, what, .hidden = true, .level = true, \
+		       .leaves = 90),                                        \
+			__VA_ARGS__                                          \
+	}
+#define SUM(at, sum)  MEMBER_OF(struct row, at, sums.of[SUM_##sum])
+#define FIRST_DYNAMIC "current_dynamic"
+
+static const struct column_type columns[] = {
+	BYTES_COLUMN("bytes", "Bytes", 0, "What --attr selects.", .fill = cell_bytes),
+	{ COLUMN("pct", "%", UNIT_SHARE,
+		 "Share of all bytes, or of the total of the first sort key. Not a sort key.",
+		 .part = COLUMN_SHARE, .leaves = 10),
+	  .fill = cell_none },
+	BYTES_COLUMN("static", "Static", 20, "Bytes in the kernel's files.",
+		     .fill = cell_static),
+	BYTES_COLUMN("text", "Text", 40, "Code.", SUM(node, TEXT)),
+	BYTES_COLUMN("rodata", "Rodata", 50, "Read-only data.", SUM(node, RODATA)),
+	BYTES_COLUMN("data", "Data", 60, "Data that is written and has initial values.",
+		     SUM(node, DATA)),
+	BYTES_COLUMN("bss", "Bss", 70, "Data that starts as zeros.", SUM(node, BSS)),
+	BYTES_COLUMN(
+		"init", "Init", 80,
+		"The part of all these that is freed after boot, or after loading the module.",
+		SUM(node, INIT)),
+	BYTES_COLUMN(FIRST_DYNAMIC, "Live", 22,
+		     "Bytes allocated and not seen freed; '-' without a recording.",
+		     SUM(dynamic, LIVE)),
+	BYTES_COLUMN("total_dynamic", "Total_alloc", 24,
+		     "Bytes allocated; '-' without a recording.", SUM(dynamic, TOTAL)),
+	BYTES_COLUMN("waste", "Waste", 26,
+		     "Live bytes beyond the requested sizes; '-' without a recording.",
+		     SUM(dynamic, WASTE)),
+	{ COLUMN("hit", "Hit", UNIT_COUNT, "Allocations; '-' without a recording.",
+		 .leaves = 28),
+	  SUM(dynamic, HIT) },
+	HIDDEN_COLUMN("id", "The row's number, from 1.",
+		      MEMBER_OF(struct row, node, row)),
+	HIDDEN_COLUMN("parent", "The id of the row above it; none: it is a root.",
+		      .none_if_0 = true, MEMBER(struct row, above)),
+	HIDDEN_COLUMN("depth", "How many rows are above it; 0: it is a root.",
+		      .fill = cell_depth),
+	HIDDEN_COLUMN(
+		"others",
+		"1: not a directory, but symbols of unknown files, or bytes in no symbol.",
+		.fill = cell_rest),
+	HIDDEN_COLUMN("kind",
+		      "\"directory\", \"group\", \"file\", \"symbol\" or \"section\".",
+		      .fill = cell_kind),
+	{ COLUMN("name", "Name", UNIT_NONE,
+		 "The directory, file or symbol, with [module] if in a module; in (no symbol) the kind, and the section.",
+		 .last = true),
+	  .fill = cell_name },
+	COLUMNS_END,
+};
+
+static const struct table_tree tree_columns = { .depth = "depth", .rest = "others" };
+
+const struct table_type footprint_type = {
+	.name = "footprint",
+	.help = "a directory, a file, or a symbol, as a tree",
+	.sort = "bytes",
+	.tree = &tree_columns,
+	.columns = columns,
+};
+
+/* An empty table. Without a recording, text shows only static sizes. */
+static struct table *new_table(const struct footprint_tree *tree,
+			       enum footprint_dynamic dynamic)
+{
+	static const char *const titles[] = { "Static", "Current", "Live", "Total_alloc",
+					      "Waste" };
+	static const char *const headings[][2] = {
+		{ "Static footprint", "Static footprint" },
+		{ "Current footprint (static, and live slab objects)",
+		  "Current footprint (static, and live pages)" },
+		{ "Live slab objects", "Live pages" },
+		{ "Slab allocations", "Page allocations" },
+		{ "Waste of live slab objects", "Waste of live pages" },
+	};
+	struct table *t = table_new(footprint_type.name,
+				    headings[tree->attr][dynamic == DYNAMIC_PAGES]);
+	bool recorded = false;
+
+	if (!t)
+		return NULL;
+	t->type = &footprint_type;
+	t->usual_sort = footprint_type.sort;
+	t->tree = footprint_type.tree;
+	for (const struct column_type *col = columns; col->column.name; col++) {
+		struct column column = col->column;
+
+		recorded |= !strcmp(column.name, FIRST_DYNAMIC);
+		if (col == columns)
+			column.title = titles[tree->attr];
+		else if (!strcmp(column.title, titles[tree->attr]))
+			column.hidden = true;
+		column.hidden |= recorded && !dynamic && !column.last;
+		column.hidden |=
+			dynamic == DYNAMIC_PAGES && !strcmp(column.name, "waste");
+		table_add_column(t, &column);
+	}
+	table_set_by(t, "name");
+	return t;
+}
+
+/* Adds each node, then its children; omits nodes with nothing of the attribute. */
+static void add_rows(const struct footprint_tree *tree, struct table *t, bool dynamic)
+{
+	struct footprint_node *nodes = tree->nodes.of;
+	uint32_t index = nodes[0].first, nr = 0;
+
+	while (index) {
+		struct footprint_node *node = &nodes[index];
+		const struct row row = { tree, node, dynamic ? node : NULL,
+					 nodes[node->above].row };
+		bool shown = footprint_sums_attr(&node->sums, tree->attr) != 0;
+
+		if (shown) {
+			node->row = ++nr;
+			if (!table_put_row(t, &row))
+				return;
+		}
+		if (shown && node->first) {
+			index = node->first;
+			continue;
+		}
+		while (index && !nodes[index].next)
+			index = nodes[index].above;
+		index = index ? nodes[index].next : 0;
+	}
+}
+
+static void add_summary(const struct footprint_tree *tree, const struct footprint *fp,
+			struct table *t, bool dynamic)
+{
+	const struct footprint_sums *s = &tree->nodes.of[0].sums;
+	uint64_t unknown = 0, bare = 0;
+
+	for (size_t i = 0; i < fp->nr_parts; i++) {
+		const struct footprint_part *part = &fp->parts[i];
+
+		if (!tree_has(tree, fp, part))
+			continue;
+		if (!part->item)
+			bare += footprint_part_bytes(part);
+		else if (!part->path)
+			unknown += footprint_part_bytes(part);
+	}
+	table_set_summary_title(t, "SUMMARY (footprint)");
+	TABLE_SUMMARY(
+		t, false,
+		{ "static", "Static bytes", UNIT_BYTES, footprint_sums_static(s),
+		  SUMMARY_TOTAL },
+		{ "text", "  text", UNIT_BYTES, s->of[SUM_TEXT], SUMMARY_USUAL },
+		{ "rodata", "  rodata", UNIT_BYTES, s->of[SUM_RODATA], SUMMARY_USUAL },
+		{ "data", "  data", UNIT_BYTES, s->of[SUM_DATA], SUMMARY_USUAL },
+		{ "bss", "  bss", UNIT_BYTES, s->of[SUM_BSS], SUMMARY_USUAL },
+		{ "init", "  of these, freed after boot", UNIT_BYTES, s->of[SUM_INIT],
+		  SUMMARY_USUAL },
+		{ "no_symbol", "  of these, in no symbol", UNIT_BYTES, bare,
+		  SUMMARY_USUAL },
+		{ "unknown", "  of these, in symbols of unknown files", UNIT_BYTES,
+		  unknown, SUMMARY_USUAL });
+	if (dynamic)
+		TABLE_SUMMARY(t, false,
+			      { "current_dynamic", "Bytes live", UNIT_BYTES,
+				s->of[SUM_LIVE], SUMMARY_TOTAL, true },
+			      { "total_dynamic", "Bytes allocated", UNIT_BYTES,
+				s->of[SUM_TOTAL], SUMMARY_TOTAL },
+			      { "waste", "Bytes of waste", UNIT_BYTES, s->of[SUM_WASTE],
+				SUMMARY_USUAL, true },
+			      { "hit", "Allocations", UNIT_COUNT, s->of[SUM_HIT],
+				SUMMARY_USUAL });
+}
+
+struct table *footprint_table(const struct footprint_tree *tree,
+			      const struct footprint *fp, enum footprint_dynamic dynamic)
+{
+	struct table *t = new_table(tree, dynamic);
+
+	if (!t || !tree->nodes.nr)
+		return t;
+	add_rows(tree, t, dynamic != DYNAMIC_NONE);
+	add_summary(tree, fp, t, dynamic != DYNAMIC_NONE);
+	table_note_if(t, fp->nr_packed, "!%zu module%s left out: unreadable.",
+		      fp->nr_packed, fp->nr_packed == 1 ? " is" : "s are");
+	return t;
+}
+
+/* --- the sections of a kernel's files ----------------------------------------------- */
+
+struct section_row {
+	const struct elf_section *section;
+	const struct footprint_image *image;
+};
+
+CELL(section_symbols, struct section_row, cell_uint(r->section->size - r->section->bare))
+
+static const char *const elf_kinds[] = { "text", "rodata", "data", "bss" };
+
+CELL(section_kind, struct section_row, cell_text(t, elf_kinds[r->section->kind]))
+CELL(section_freed, struct section_row, cell_text(t, r->section->init ? "yes" : ""))
+CELL(section_module, struct section_row,
+     cell_text(t, r->image->name ? r->image->name : "vmlinux"))
+
+static const struct column_type section_columns[] = {
+	BYTES_COLUMN("bytes", "Bytes", 0, "The section's size.",
+		     MEMBER_OF(struct section_row, section, size)),
+	{ COLUMN("pct", "%", UNIT_SHARE, "Share of all sections.", .part = COLUMN_SHARE,
+		 .leaves = 10),
+	  .fill = cell_none },
+	BYTES_COLUMN("symbols", "In_symbols", 30, "The part of these in symbols.",
+		     .fill = section_symbols),
+	{ COLUMN("kind", "Kind", UNIT_NONE,
+		 "What it counts as: text, rodata, data or bss."),
+	  .fill = section_kind },
+	{ COLUMN("freed", "Init_only", UNIT_NONE,
+		 "\"yes\": after boot, or after the module was loaded; else empty.",
+		 .leaves = 40),
+	  .fill = section_freed },
+	{ COLUMN("image", "Image", UNIT_NONE, "vmlinux, or the module."),
+	  .fill = section_module },
+	{ COLUMN("section", "Section", UNIT_NONE, "Its name.", .last = true),
+	  MEMBER_OF(struct section_row, section, name) },
+	COLUMNS_END,
+};
+
+const struct table_type footprint_section_type = {
+	.name = "footprint_section",
+	.help = "a section of vmlinux or of a module that takes memory",
+	.title = "Sections that take memory",
+	.by = "section",
+	.sort = "bytes",
+	.columns = section_columns,
+};
+
+struct table *footprint_sections(const struct footprint *fp, struct report *report)
+{
+	struct table *t = table_plain(report, &footprint_section_type);
+
+	for (size_t i = 0; i < fp->nr_images; i++) {
+		const struct footprint_image *image = &fp->images[i];
+
+		for (size_t k = 0; k < image->layout.nr_sections; k++) {
+			const struct section_row row = { &image->layout.sections[k],
+							 image };
+
+			table_put_row(t, &row);
+		}
+	}
+	return t;
 }

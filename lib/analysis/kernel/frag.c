@@ -44,6 +44,151 @@ bool frag_block_order(const struct recording *rec, unsigned int *order)
 	return false;
 }
 
+/* --- pages in pageblocks of another migratetype ------------------------------------------ */
+
+static size_t nr_words(const struct frag_blocks *b)
+{
+	return ((1UL << b->order) + 63) / 64;
+}
+
+static struct frag_block *find_or_add(struct frag_blocks *b, uint64_t pfn)
+{
+	struct frag_block *block = frag_blocks_find(b, pfn);
+
+	if (block)
+		return block;
+	if (b->blocks.nr == FRAG_BLOCKS_MAX) {
+		b->untracked++;
+		return NULL;
+	}
+	block = INDEXED_ITEM(&b->blocks, pfn >> b->order);
+	if (block)
+		block->pfn = pfn >> b->order << b->order;
+	else
+		b->failed = true;
+	return block;
+}
+
+/* @ev, an extfrag, splits a pageblock: track it from now on. */
+static void frag_blocks_add(struct frag_blocks *b, const struct kmem_event *ev)
+{
+	int32_t type = ev->extfrag.alloc_migratetype;
+	struct frag_block *block;
+
+	if (!b->order || type < 0 || type >= MIGRATETYPE_MAX ||
+	    ev->extfrag.pfn == KMEM_NO_PFN)
+		return;
+	block = find_or_add(b, ev->extfrag.pfn);
+	if (block)
+		block->types |= 1U << type;
+}
+
+/* Sets or clears @nr > 0 bits, starting at @first; returns how many changed. */
+static uint64_t change(struct frag_block *block, uint64_t first, uint64_t nr, bool set)
+{
+	uint64_t changed = 0, end = first + nr, i;
+
+	for (i = first / 64; i * 64 < end; i++) {
+		uint64_t mask = UINT64_MAX, bits;
+
+		if (i == first / 64)
+			mask &= UINT64_MAX << first % 64;
+		if (end - i * 64 < 64)
+			mask &= (1ULL << end % 64) - 1;
+		bits = (set ? ~block->bits[i] : block->bits[i]) & mask;
+		block->bits[i] ^= bits;
+		changed += (uint64_t)__builtin_popcountll(bits);
+	}
+	return changed;
+}
+
+/* Allocates the bits with the first page: fallbacks alone need none. */
+static bool has_bits(struct frag_blocks *b, struct frag_block *block)
+{
+	if (!block->bits)
+		block->bits = calloc(nr_words(b), sizeof(*block->bits));
+	b->failed |= !block->bits;
+	return block->bits;
+}
+
+static void began(struct frag_block *block, uint64_t pages, uint64_t ts)
+{
+	if (pages && !block->live)
+		block->since = ts;
+	block->live += pages;
+}
+
+static void ended(struct frag_block *block, uint64_t pages, uint64_t ts)
+{
+	block->live -= pages;
+	if (pages && !block->live && ts > block->since)
+		block->time += ts - block->since;
+}
+
+static void freed(struct frag_blocks *b, uint64_t pfn, uint32_t order, uint64_t ts)
+{
+	uint64_t size = 1ULL << b->order, nr, here, i;
+	struct frag_block *block;
+
+	/* The largest block that the kernel frees at once holds a few pageblocks at most. */
+	if (order > b->order + 4)
+		return;
+	nr = 1ULL << order;
+	for (i = 0; i < nr; i += here) {
+		uint64_t first = (pfn + i) & (size - 1);
+
+		here = nr - i < size - first ? nr - i : size - first;
+		block = frag_blocks_find(b, pfn + i);
+		if (block && block->live)
+			ended(block, change(block, first, here, false), ts);
+	}
+}
+
+static void allocated(struct frag_blocks *b, const struct kmem_event *ev)
+{
+	uint64_t size = 1ULL << b->order, pfn = ev->page_alloc.pfn, first, nr, ours;
+	int32_t type = ev->page_alloc.migratetype;
+	struct frag_block *block;
+
+	/* An allocation of whole pageblocks does not mix types. */
+	if (pfn == KMEM_NO_PFN || ev->page_alloc.order >= b->order)
+		return;
+	block = frag_blocks_find(b, pfn);
+	first = pfn & (size - 1);
+	nr = 1ULL << ev->page_alloc.order;
+	if (!block || nr > size - first)
+		return;
+	/* Older pages in this place were freed without an event. */
+	if (block->live)
+		ended(block, change(block, first, nr, false), ev->ts);
+	if (type < 0 || type >= MIGRATETYPE_MAX || !(block->types >> type & 1) ||
+	    !has_bits(b, block))
+		return;
+	ours = change(block, first, nr, true);
+	block->pages += ours;
+	began(block, ours, ev->ts);
+}
+
+/* An allocation or a free of pages. */
+static void frag_blocks_page(struct frag_blocks *b, const struct kmem_event *ev)
+{
+	if (!b->blocks.nr || b->failed)
+		return;
+	if (ev->type == KMEM_PAGE_ALLOC)
+		allocated(b, ev);
+	else if (ev->page_free.pfn != KMEM_NO_PFN)
+		freed(b, ev->page_free.pfn, ev->page_free.order, ev->ts);
+}
+
+static void frag_blocks_free(struct frag_blocks *b)
+{
+	for (size_t i = 0; i < b->blocks.nr; i++)
+		free(b->blocks.of[i].bits);
+	INDEXED_FREE(&b->blocks);
+}
+
+/* --- fallbacks --------------------------------------------------------------------------- */
+
 static int frag_create(void *self, const struct analysis_env *env,
 		       const struct analysis_options *opts)
 {
@@ -74,42 +219,31 @@ static void forget(struct frag *f, uint32_t *first)
 static void fell_back(struct frag *f, const struct kmem_event *ev)
 {
 	uint32_t *first = u64_map_insert(&f->waiting, where(ev), 0), at, nr = 0;
+	struct frag_event e = { .ev = *ev };
 
-	if (!first || f->nr == UINT32_MAX ||
-	    array_reserve(&f->events, &f->capacity, f->nr + 1, sizeof(*f->events))) {
-		f->failed = true;
-		return;
-	}
-	for (at = *first; at && nr < FRAG_WAITING_MAX; at = f->events[at - 1].waiting)
+	for (at = first ? *first : 0; at && nr < FRAG_WAITING_MAX;
+	     at = f->events[at - 1].waiting)
 		nr++;
 	if (nr == FRAG_WAITING_MAX)
 		forget(f, first);
-	f->events[f->nr++] = (struct frag_event){
-		.ts = ev->ts,
-		.pfn = ev->extfrag.pfn,
-		.stack = ev->stack,
-		.pid = ev->pid,
-		.cpu = ev->cpu,
-		.waiting = *first,
-		.alloc_order = ev->extfrag.alloc_order,
-		.fallback_order = ev->extfrag.fallback_order,
-		.to = ev->extfrag.alloc_migratetype,
-		.from = ev->extfrag.fallback_migratetype,
-		.flags = ev->flags & CONTEXT_FLAGS,
-		.claimed = ev->extfrag.change_ownership != 0,
-	};
+	e.ev.data = NULL;
+	e.waiting = first ? *first : 0;
+	if (!first || f->nr == UINT32_MAX || ARRAY_ADD(f->events, f->nr, e)) {
+		f->failed = true;
+		return;
+	}
 	*first = (uint32_t)f->nr;
 	f->nr_waiting++;
-	if (f->order_known && frag_fragments(f, &f->events[f->nr - 1]))
+	if (f->order_known && frag_fragments(f, &e))
 		frag_blocks_add(&f->blocks, ev);
 }
 
 /* Is @ev the allocation that @e served? */
 static bool is_for(const struct frag_event *e, const struct kmem_event *ev)
 {
-	return e->pid == ev->pid && e->flags == (ev->flags & CONTEXT_FLAGS) &&
-	       (uint32_t)e->alloc_order == ev->page_alloc.order &&
-	       e->to == ev->page_alloc.migratetype;
+	return e->ev.pid == ev->pid && !((e->ev.flags ^ ev->flags) & CONTEXT_FLAGS) &&
+	       (uint32_t)e->ev.extfrag.alloc_order == ev->page_alloc.order &&
+	       e->ev.extfrag.alloc_migratetype == ev->page_alloc.migratetype;
 }
 
 static void attribute(struct frag *f, const struct kmem_event *ev)
@@ -126,7 +260,7 @@ static void attribute(struct frag *f, const struct kmem_event *ev)
 		e->found = true;
 		e->hidden = f->env->filter && ev->hidden;
 		if (ev->stack)
-			e->stack = ev->stack;
+			e->ev.stack = ev->stack;
 		*at = e->waiting;
 		f->nr_waiting--;
 	}

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * analysis (internal): page blocks that were taken from the free lists of another migratetype:
- * shared by frag.c and frag_blocks.c, which collect, and frag_view.c, frag_blocks_view.c and
- * frag_memory.c, which show.
+ * shared by frag.c, which collects, and frag_view.c and frag_memory.c, which show.
  * In: mm_page_alloc_extfrag, page allocations and frees. Out: who took which blocks, and what lived
  * in blocks of another migratetype.
  */
@@ -11,7 +10,7 @@
 
 #include "analysis/analysis.h"
 #include "analysis/row/subject.h"
-#include "base/hash.h"
+#include "base/keyed.h"
 
 /* No architecture has larger pageblocks: 512 MB of 64 KB pages (arm64). */
 #define FRAG_BLOCK_ORDER_MAX 13
@@ -26,21 +25,14 @@
 
 /**
  * struct frag_event - one fallback
- * @stack: stack of the allocation that it served, else its own; 0: none
+ * @ev: its event, without raw data; its stack is that of the allocation that it served, if known
  * @waiting: the previous event of its CPU that waits for its allocation: its index plus one
- * @flags: the context: hard interrupt, softirq
  * @found: the allocation was found; @hidden: the user's filter hides it
  */
 struct frag_event {
-	uint64_t ts, pfn;
-	uint32_t stack;
-	int32_t pid;
-	uint32_t cpu;
+	struct kmem_event ev;
 	uint32_t waiting;
-	int32_t alloc_order, fallback_order;
-	int32_t to, from; /* migratetypes: of the allocation, of the free list */
-	uint8_t flags;
-	bool claimed, found, hidden;
+	bool found, hidden;
 };
 
 /**
@@ -61,25 +53,25 @@ struct frag_block {
 /**
  * struct frag_blocks - zero-initialise it
  * @order: order of a pageblock; 0: unknown, and nothing is tracked
- * @by_number: pfn >> @order -> index in @blocks
+ * @blocks: by pfn >> @order
  * @untracked: fallbacks in further pageblocks
  */
 struct frag_blocks {
 	unsigned int order;
-	struct frag_block *blocks;
-	size_t nr, capacity;
-	struct u64_map by_number;
+	INDEXED(struct frag_block) blocks;
 	uint64_t untracked;
 	bool failed;
 };
 
-/* @ev, an extfrag, splits a pageblock: track it from now on. */
-void frag_blocks_add(struct frag_blocks *b, const struct kmem_event *ev);
-/* An allocation or a free of pages. */
-void frag_blocks_page(struct frag_blocks *b, const struct kmem_event *ev);
 /* The pageblock of @pfn; NULL: not tracked. */
-const struct frag_block *frag_blocks_find(const struct frag_blocks *b, uint64_t pfn);
-void frag_blocks_free(struct frag_blocks *b);
+static inline struct frag_block *frag_blocks_find(const struct frag_blocks *b,
+						  uint64_t pfn)
+{
+	const uint32_t *place =
+		b->order ? u64_map_find(&b->blocks.index, pfn >> b->order) : NULL;
+
+	return place ? &b->blocks.of[*place] : NULL;
+}
 
 /**
  * struct frag - the analysis
@@ -91,7 +83,7 @@ struct frag {
 	const struct analysis_env *env;
 	const struct analysis_options *opts;
 	struct frag_event *events;
-	size_t nr, capacity;
+	size_t nr;
 	struct u64_map waiting;
 	uint64_t nr_waiting;
 	uint64_t losses;
@@ -104,7 +96,13 @@ struct frag {
 /* Does the fallback mix pages of several types in a pageblock? Only valid if the order is known. */
 static inline bool frag_fragments(const struct frag *f, const struct frag_event *e)
 {
-	return e->fallback_order < (int32_t)f->block_order;
+	return e->ev.extfrag.fallback_order < (int32_t)f->block_order;
+}
+
+/* Is the fallback shown? With a filter, only if its allocation was found and passes. */
+static inline bool frag_is_shown(const struct frag *f, const struct frag_event *e)
+{
+	return !f->env->filter || (e->found && !e->hidden);
 }
 
 /* Reads the pageblock order from the recording; false: not known. */
@@ -121,41 +119,5 @@ void frag_show_free(const struct frag *f, struct report *report);
 void frag_show_vmstat(const struct frag *f, struct report *report);
 /* Adds to the summary the value of min_free_kbytes and the next larger one to try. */
 void frag_advise(const struct frag *f, struct table *t);
-
-/* Shared code of the tables of fallbacks and of pageblocks. */
-
-/**
- * struct frag_view - tables under construction
- * @known: stack -> index of its callsite in @callsites
- * @has_ownership: the events say whether pageblocks were claimed
- */
-struct frag_view {
-	const struct frag *f;
-	struct sites sites;
-	struct dimensions dims;
-	struct subjects subjects;
-	struct u64_map known;
-	uint64_t *callsites;
-	size_t nr_callsites, callsites_capacity;
-	bool has_ownership;
-};
-
-/* Is the fallback shown? With a filter, only if its allocation was found and passes. */
-static inline bool frag_is_shown(const struct frag *f, const struct frag_event *e)
-{
-	return !f->env->filter || (e->found && !e->hidden);
-}
-
-/* Rows by @kind. 0 or -ENOMEM; call frag_view_end() in any case. @v must not be moved. */
-int frag_view_begin(struct frag_view *v, const struct frag *f,
-		    enum subject_kind kind) __must_check;
-void frag_view_end(struct frag_view *v);
-/* The fallback's row; UINT32_MAX: no memory. */
-uint32_t frag_view_subject(struct frag_view *v, const struct frag_event *e);
-/* Hides the columns that were not asked for, and sets the unit of times to that of the clock. */
-void frag_view_columns(const struct frag_view *v, struct table *t);
-
-/* Adds the table of pageblocks, if there are any. 0 or -ENOMEM. */
-int frag_show_blocks(const struct frag *f, struct report *report) __must_check;
 
 #endif

@@ -5,9 +5,8 @@
  * "frag_free" and "frag_vmstat"; lines of the summary.
  */
 
-#include "account/snapshot.h"
-#include "account/zones.h"
 #include "analysis/kernel/frag.h"
+#include "recording/snapshot.h"
 
 struct free_row {
 	const struct frag *f;
@@ -103,17 +102,16 @@ void frag_show_free(const struct frag *f, struct report *report)
 	struct table *t;
 
 	for (text = before; buddyinfo_next(&text, &line);)
-		nr = line.nr > nr ? line.nr : nr;
+		nr = LARGER(line.nr, nr);
 	for (text = after; buddyinfo_next(&text, &line);)
-		nr = line.nr > nr ? line.nr : nr;
+		nr = LARGER(line.nr, nr);
 	if (!nr)
 		return;
 	t = table_plain(report, &frag_free_type);
 	add_orders(t, nr);
 	add_zones(f, before, "before", t);
 	add_zones(f, after, "after", t);
-	if (f->env->window)
-		table_add_note(t, "Before and after the whole recording.");
+	table_note_if(t, f->env->window, "Before and after the whole recording.");
 }
 
 /* The current value: the setting itself, or the sum of the zones' watermarks. */
@@ -145,15 +143,13 @@ static void note_next(const struct frag *f, struct table *t, uint64_t next)
 			       " before.",
 			       before);
 	if (vmstat_value(meta_text(f, "meminfo.before"), "MemTotal:", &all) ||
-	    vmstat_value(meta_text(f, "meminfo.after"), "MemTotal:", &all)) {
-		if (next > all / FRAG_MIN_FREE_PART)
-			table_add_note(
-				t,
-				"!The next min_free_kbytes is more than 1/%u of memory (%" PRIu64
-				" kB): the kernel never sets it so high by itself, as too much makes "
-				"it reclaim, or kill, where it need not.",
-				FRAG_MIN_FREE_PART, all);
-	}
+	    vmstat_value(meta_text(f, "meminfo.after"), "MemTotal:", &all))
+		table_note_if(
+			t, next > all / FRAG_MIN_FREE_PART,
+			"!The next min_free_kbytes is more than 1/%u of memory (%" PRIu64
+			" kB): the kernel never sets it so high by itself, as too much makes "
+			"it reclaim, or kill, where it need not.",
+			FRAG_MIN_FREE_PART, all);
 }
 
 void frag_advise(const struct frag *f, struct table *t)
@@ -165,15 +161,13 @@ void frag_advise(const struct frag *f, struct table *t)
 		return;
 	block = ((uint64_t)f->env->page_size << f->block_order) / 1024;
 	const uint64_t next = now + 3 * block * nodes;
-	const struct summary_line lines[] = {
-		{ "min_free_kbytes",
-		  is_setting ? "min_free_kbytes" : "min_free_kbytes, by the zones",
-		  UNIT_COUNT, now, SUMMARY_USUAL },
-		{ "min_free_kbytes_next", "  would be next", UNIT_COUNT, next,
-		  SUMMARY_USUAL },
-	};
 
-	table_add_summary_lines(t, lines, ARRAY_SIZE(lines), false);
+	TABLE_SUMMARY(t, false,
+		      { "min_free_kbytes",
+			is_setting ? "min_free_kbytes" : "min_free_kbytes, by the zones",
+			UNIT_COUNT, now, SUMMARY_USUAL },
+		      { "min_free_kbytes_next", "  would be next", UNIT_COUNT, next,
+			SUMMARY_USUAL });
 	table_add_note(t,
 		       "min_free_kbytes next: %" PRIu64 " + 3 x %" PRIu64
 		       " KiB (a pageblock) x %" PRIu64
@@ -208,8 +202,7 @@ struct counter_row {
 	uint64_t before, after;
 };
 
-CELL(cell_growth, struct counter_row,
-     cell_uint(r->after > r->before ? r->after - r->before : 0))
+CELL(cell_growth, struct counter_row, cell_uint(less(r->after, r->before)))
 CELL(cell_expected, struct counter_row, cell_text(t, r->counter->price ? "more" : "less"))
 
 static const struct column_type vmstat_columns[] = {
@@ -262,6 +255,5 @@ void frag_show_vmstat(const struct frag *f, struct report *report)
 		t = t ?: table_plain(report, &frag_vmstat_type);
 		table_put_row(t, &row);
 	}
-	if (t && f->env->window)
-		table_add_note(t, "Before and after the whole recording.");
+	table_note_if(t, t && f->env->window, "Before and after the whole recording.");
 }

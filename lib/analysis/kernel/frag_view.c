@@ -1,14 +1,69 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * analysis: the table of fallbacks.
- * In: fallbacks from frag.c. Out: table "frag", and, with frag_blocks_view.c and frag_memory.c, the
- * other tables.
+ * analysis: the tables of fallbacks and of the pageblocks that they split.
+ * In: fallbacks and pageblocks from frag.c. Out: tables "frag" and "frag_block", and, with
+ * frag_memory.c, the other tables.
  */
 
-#include "account/zones.h"
 #include "analysis/kernel/frag.h"
 #include "analysis/stat/account_rows.h"
 #include "base/array.h"
+#include "recording/snapshot.h"
+
+/* Tables under construction. @has_ownership: the events say whether pageblocks were claimed. */
+struct frag_view {
+	const struct frag *f;
+	struct sites sites;
+	struct dimensions dims;
+	struct subjects subjects;
+	bool has_ownership;
+};
+
+/* The fallback's row; UINT32_MAX: no memory. */
+static uint32_t frag_view_subject(struct frag_view *v, const struct frag_event *e)
+{
+	struct kmem_event ev = e->ev;
+	struct subject who = { .callsite = sites_of_stack_once(&v->sites, ev.stack),
+			       .stack = ev.stack };
+
+	ev.type = KMEM_PAGE_ALLOC;
+	who.dims = dimension_values_of(&v->dims, &ev);
+	return subjects_row(&v->subjects, &who);
+}
+
+/* Rows by @kind. 0 or -ENOMEM; call frag_view_end() in any case. @v must not be moved. */
+static int frag_view_begin(struct frag_view *v, const struct frag *f,
+			   enum subject_kind kind)
+{
+	*v = (struct frag_view){ .f = f };
+	v->dims = subjects_page_dimensions(kind);
+	dimensions_by_task(&v->dims);
+	accounts_by_process(f->env->accounts, &v->dims);
+	for_each(fmt, f->env->fmts->list, f->env->fmts->count) {
+		if (fmt->type == KMEM_PAGE_ALLOC_EXTFRAG)
+			v->has_ownership = fmt->fields[EXTFRAG_CHANGE_OWNERSHIP].size;
+	}
+	sites_init(&v->sites, f->env);
+	return subjects_init(&v->subjects, f->env, kind, &v->sites, &v->dims);
+}
+
+static void frag_view_end(struct frag_view *v)
+{
+	subjects_free(&v->subjects);
+	sites_free(&v->sites);
+}
+
+/* Hides the columns that were not asked for, and sets the unit of times to that of the clock. */
+static void frag_view_columns(const struct frag_view *v, struct table *t)
+{
+	analysis_plain_times(v->f->env, t);
+	for (size_t i = 0; i < t->nr_columns; i++) {
+		if (t->columns[i].series)
+			t->columns[i].hidden = !v->f->opts->bins;
+	}
+}
+
+/* --- fallbacks --------------------------------------------------------------------------- */
 
 /* The key of a row of fallbacks; without padding, as keys are compared as bytes. */
 struct frag_key {
@@ -27,9 +82,7 @@ struct frag_sum {
  */
 struct view {
 	struct frag_view of;
-	struct intern keys;
-	struct frag_sum *sums;
-	size_t nr, capacity;
+	KEYED(struct frag_sum) sums; /* by struct frag_key */
 	uint64_t *bins;
 	size_t nr_bins, bins_capacity;
 };
@@ -100,10 +153,16 @@ const struct table_type frag_type = {
 	.columns = columns,
 };
 
+/* Is the pageblock of the allocation's migratetype from then on? */
+static bool claims(const struct frag_event *e)
+{
+	return e->ev.extfrag.change_ownership != 0;
+}
+
 static unsigned int bin_of(const struct view *v, uint64_t ts)
 {
 	const struct analysis_env *env = v->of.f->env;
-	uint64_t span = env->last_ts > env->first_ts ? env->last_ts - env->first_ts : 0;
+	uint64_t span = less(env->last_ts, env->first_ts);
 	uint64_t width = span / v->of.f->opts->bins + 1;
 	uint64_t bin = ts > env->first_ts ? (ts - env->first_ts) / width : 0;
 
@@ -112,28 +171,28 @@ static unsigned int bin_of(const struct view *v, uint64_t ts)
 
 static int add_event(struct view *v, const struct frag_event *e)
 {
+	const int32_t fallback_order = e->ev.extfrag.fallback_order;
 	const struct frag_key key = { .subject = frag_view_subject(&v->of, e),
-				      .alloc_order = e->alloc_order,
-				      .fallback_order = e->fallback_order,
-				      .to = e->to,
-				      .from = e->from,
-				      .claimed = e->claimed };
+				      .alloc_order = e->ev.extfrag.alloc_order,
+				      .fallback_order = fallback_order,
+				      .to = e->ev.extfrag.alloc_migratetype,
+				      .from = e->ev.extfrag.fallback_migratetype,
+				      .claimed = claims(e) };
 	size_t nr_bins = v->of.f->opts->bins;
 	uint32_t id;
 
 	if (key.subject == UINT32_MAX)
 		return -ENOMEM;
-	id = intern_id(&v->keys, &key, sizeof(key));
-	if (!id || array_reach(&v->sums, &v->nr, &v->capacity, id, sizeof(*v->sums)) ||
+	id = KEYED_ID(&v->sums, &key);
+	if (!id ||
 	    /* One more: a view without bins has an array, too. */
-	    array_reach(&v->bins, &v->nr_bins, &v->bins_capacity, id * nr_bins + 1,
-			sizeof(*v->bins)))
+	    array_reach(&v->bins, &v->nr_bins, &v->bins_capacity, id * nr_bins + 1))
 		return -ENOMEM;
-	v->sums[id - 1].hit++;
-	if (e->fallback_order >= 0 && e->fallback_order < BUDDY_ORDERS_MAX)
-		v->sums[id - 1].pages += 1ULL << e->fallback_order;
+	v->sums.of[id - 1].hit++;
+	if (fallback_order >= 0 && fallback_order < BUDDY_ORDERS_MAX)
+		v->sums.of[id - 1].pages += 1ULL << fallback_order;
 	if (nr_bins)
-		v->bins[(id - 1) * nr_bins + bin_of(v, e->ts)]++;
+		v->bins[(id - 1) * nr_bins + bin_of(v, e->ev.ts)]++;
 	return 0;
 }
 
@@ -142,22 +201,18 @@ static void add_notes(const struct frag *f, struct table *t)
 	uint64_t unknown = 0, unfiltered = 0;
 
 	for (size_t i = 0; i < f->nr; i++) {
-		unknown += !f->events[i].stack && frag_is_shown(f, &f->events[i]);
+		unknown += !f->events[i].ev.stack && frag_is_shown(f, &f->events[i]);
 		unfiltered += f->env->filter && !f->events[i].found;
 	}
-	if (unknown)
-		table_add_note(
-			t,
-			"Fallbacks without a callsite: %" PRIu64
-			", as neither they nor their allocations have a callchain.",
-			unknown);
-	if (unfiltered)
-		table_add_note(
-			t,
-			"!Left out: %" PRIu64
-			" fallback%s whose allocation was not found, which the filter "
-			"cannot judge.",
-			unfiltered, plural(unfiltered));
+	table_note_if(t, unknown,
+		      "Fallbacks without a callsite: %" PRIu64
+		      ", as neither they nor their allocations have a callchain.",
+		      unknown);
+	table_note_if(t, unfiltered,
+		      "!Left out: %" PRIu64
+		      " fallback%s whose allocation was not found, which the filter "
+		      "cannot judge.",
+		      unfiltered, plural(unfiltered));
 	if (!f->order_known)
 		table_add_note(
 			t,
@@ -165,35 +220,31 @@ static void add_notes(const struct frag *f, struct table *t)
 	else if (!f->blocks.order)
 		table_add_note(t, "Pageblocks of order %u are not followed.",
 			       f->block_order);
-	if (f->losses)
-		table_add_note(
-			t,
-			"!Events were lost: there were fallbacks that are not shown, and pages of a pageblock may be gone that count as live.");
+	table_note_if(
+		t, f->losses,
+		"!Events were lost: there were fallbacks that are not shown, and pages of a pageblock may be gone that count as live.");
 }
 
 static void add_summary(const struct frag *f, struct table *t)
 {
-	uint64_t hit = 0, fragmenting = 0, claims = 0;
+	uint64_t hit = 0, fragmenting = 0, claimed = 0;
 
-	for (size_t i = 0; i < f->nr; i++) {
-		const struct frag_event *e = &f->events[i];
-
+	for_each(e, f->events, f->nr) {
 		if (!frag_is_shown(f, e))
 			continue;
 		hit++;
 		fragmenting += f->order_known && frag_fragments(f, e);
-		claims += e->claimed;
+		claimed += claims(e);
 	}
-	const struct summary_line lines[] = {
-		{ "fallbacks", "Fallbacks", UNIT_COUNT, hit, SUMMARY_TOTAL },
-		{ "claims", "  that claimed a pageblock", UNIT_COUNT, claims,
-		  SUMMARY_USUAL },
-		{ "fragmenting", "  that fragment", UNIT_COUNT, fragmenting,
-		  SUMMARY_USUAL },
-	};
-
 	table_set_summary_title(t, "SUMMARY (external fragmentation)");
-	table_add_summary_lines(t, lines, f->order_known ? 3 : 2, f->losses != 0);
+	TABLE_SUMMARY(t, f->losses != 0,
+		      { "fallbacks", "Fallbacks", UNIT_COUNT, hit, SUMMARY_TOTAL },
+		      { "claims", "  that claimed a pageblock", UNIT_COUNT, claimed,
+			SUMMARY_USUAL });
+	if (f->order_known)
+		TABLE_SUMMARY(t, f->losses != 0,
+			      { "fragmenting", "  that fragment", UNIT_COUNT, fragmenting,
+				SUMMARY_USUAL });
 	frag_advise(f, t);
 }
 
@@ -210,12 +261,12 @@ static int show_by(const struct frag *f, enum subject_kind kind, struct report *
 		if (frag_is_shown(f, &f->events[i]))
 			ret = add_event(&v, &f->events[i]);
 	}
-	for (size_t i = 0; i < v.nr && !ret; i++) {
-		const struct frag_key *key = intern_get(&v.keys, (uint32_t)i + 1, NULL);
+	for (size_t i = 0; i < v.sums.nr && !ret; i++) {
+		const struct frag_key *key = KEYED_KEY(&v.sums, i);
 		const struct view_row row = { .subject = { &v.of.subjects, key->subject },
 					      .v = &v,
 					      .key = key,
-					      .sum = &v.sums[i],
+					      .sum = &v.sums.of[i],
 					      .bins = &v.bins[i * f->opts->bins] };
 
 		table_put_row(t, &row);
@@ -225,9 +276,168 @@ static int show_by(const struct frag *f, enum subject_kind kind, struct report *
 		add_summary(f, t);
 	}
 	frag_view_end(&v.of);
-	intern_free(&v.keys);
-	free(v.sums);
+	KEYED_FREE(&v.sums);
 	free(v.bins);
+	return ret;
+}
+
+/* --- pageblocks -------------------------------------------------------------------------- */
+
+/* A pageblock's row. @first: the index of its first fallback, plus one. */
+struct block_sum {
+	uint64_t hit, claimed;
+	size_t first;
+	uint32_t subject;
+};
+
+struct block_view {
+	struct frag_view of;
+	struct block_sum *blocks;
+	struct tasks tasks;
+};
+
+struct block_row {
+	struct subject_row subject;
+	const struct block_view *v;
+	const struct block_sum *in_block;
+	const struct frag_block *block;
+};
+
+CELL_IF(cell_block_claimed, struct block_row, r->v->of.has_ownership,
+	cell_uint(r->in_block->claimed))
+
+static const struct kmem_event *first_of(const struct block_row *r)
+{
+	return &r->v->of.f->events[r->in_block->first - 1].ev;
+}
+
+CELL(cell_block_from, struct block_row,
+     analysis_migratetype(r->v->of.f->env, first_of(r)->extfrag.fallback_migratetype, t))
+CELL(cell_block_to, struct block_row,
+     analysis_migratetype(r->v->of.f->env, first_of(r)->extfrag.alloc_migratetype, t))
+
+CELL(cell_block_first, struct block_row, cell_uint(first_of(r)->ts))
+
+/* How long such pages were live, up to now. */
+static struct cell cell_block_time(const void *row, struct table *t)
+{
+	const struct block_row *r = row;
+	uint64_t now = event_stream_stats(r->v->of.f->env->stream)->last_ts;
+	uint64_t time = r->block->time;
+
+	if (r->block->live && now > r->block->since)
+		time += now - r->block->since;
+	return cell_uint(time);
+}
+
+/* "sh-123", as in the kernel's traces. */
+CELL_PUT(cell_block_task, struct block_row,
+	 strbuf_printf(out, "%s-%" PRId32, tasks_name(&r->v->tasks, first_of(r)->pid),
+		       first_of(r)->pid))
+
+static const struct column_type block_columns[] = {
+	{ COLUMN("pfn", "Pageblock", UNIT_PFN, "Its first page frame."),
+	  MEMBER_OF(struct block_row, block, pfn) },
+	{ COLUMN("hit", "Hit", UNIT_COUNT, "Fallbacks that took a part of it.",
+		 .leaves = 30),
+	  MEMBER_OF(struct block_row, in_block, hit) },
+	{ COLUMN("claims", "Claims", UNIT_COUNT,
+		 "Those that gave it the allocation's migratetype.", .leaves = 60),
+	  .fill = cell_block_claimed },
+	{ COLUMN("to", "For", UNIT_NONE, "The migratetype of the first such allocation.",
+		 .leaves = 20),
+	  .fill = cell_block_to },
+	{ COLUMN("from", "Taken_from", UNIT_NONE,
+		 "The migratetype of the free list that it took from.", .leaves = 15),
+	  .fill = cell_block_from },
+	{ COLUMN("pages", "Pages", UNIT_PAGES,
+		 "Pages allocated there since for the migratetypes that fell back.",
+		 .leaves = 50),
+	  MEMBER_OF(struct block_row, block, pages) },
+	{ COLUMN("live", "Live", UNIT_PAGES, "Those that live at the end.", .leaves = 10,
+		 .live = true),
+	  MEMBER_OF(struct block_row, block, live) },
+	{ COLUMN("time", "Time", UNIT_NS, "How long any of them were live.",
+		 .live = true),
+	  .fill = cell_block_time },
+	{ COLUMN("first", "First", UNIT_MOMENT, "When it was split up first.",
+		 .leaves = 70, .level = true),
+	  .fill = cell_block_first },
+	{ COLUMN("task", "Task", UNIT_NONE, "The task that did.", .leaves = 40),
+	  .fill = cell_block_task },
+	SUBJECT_COLUMN_CALLSITE,
+	COLUMNS_END,
+};
+
+const struct table_type frag_block_type = {
+	.name = "frag_block",
+	.help = "pageblocks that hold pages of several migratetypes since a fallback",
+	.title = "Pageblocks that fallbacks split up",
+	.by = "pfn",
+	.sort = "time,hit",
+	.columns = block_columns,
+};
+
+/* Adds up the fallbacks of each pageblock. */
+static int collect_blocks(struct block_view *v)
+{
+	const struct frag *f = v->of.f;
+
+	v->blocks = calloc(f->blocks.blocks.nr + 1, sizeof(*v->blocks));
+	if (!v->blocks || tasks_read(&v->tasks, f->env->rec->cmdlines))
+		return -ENOMEM;
+	for (size_t i = 0; i < f->nr; i++) {
+		const struct frag_event *e = &f->events[i];
+		const struct frag_block *block =
+			frag_blocks_find(&f->blocks, e->ev.extfrag.pfn);
+		struct block_sum *sum;
+
+		if (!block || !frag_fragments(f, e) || !frag_is_shown(f, e))
+			continue;
+		sum = &v->blocks[block - f->blocks.blocks.of];
+		sum->hit++;
+		sum->claimed += claims(e);
+		if (sum->first)
+			continue;
+		sum->first = i + 1;
+		sum->subject = frag_view_subject(&v->of, e);
+		if (sum->subject == UINT32_MAX)
+			return -ENOMEM;
+	}
+	return 0;
+}
+
+/* Adds the table of pageblocks, if there are any. 0 or -ENOMEM. */
+static int show_blocks(const struct frag *f, struct report *report)
+{
+	const enum subject_kind kind = SUBJECT_CALLSITE;
+	struct block_view v = { 0 };
+	struct table *t = NULL;
+	int ret = frag_view_begin(&v.of, f, kind) ?: collect_blocks(&v);
+
+	for (size_t i = 0; i < f->blocks.blocks.nr && !ret; i++) {
+		const struct block_row row = { .subject = { &v.of.subjects,
+							    v.blocks[i].subject },
+					       .v = &v,
+					       .in_block = &v.blocks[i],
+					       .block = &f->blocks.blocks.of[i] };
+
+		if (!row.in_block->hit)
+			continue;
+		t = t
+			    ?: table_begin(report, &frag_block_type,
+					   frag_block_type.title, kind, false);
+		table_put_row(t, &row);
+	}
+	if (t)
+		frag_view_columns(&v.of, t);
+	table_note_if(t, t && f->blocks.untracked,
+		      "!%u pageblocks are followed; %" PRIu64 " fallback%s in others.",
+		      FRAG_BLOCKS_MAX, f->blocks.untracked,
+		      f->blocks.untracked == 1 ? " was" : "s were");
+	frag_view_end(&v.of);
+	tasks_free(&v.tasks);
+	free(v.blocks);
 	return ret;
 }
 
@@ -235,17 +445,14 @@ int frag_show(const struct frag *f, struct report *report)
 {
 	const struct analysis_options *o = f->opts;
 	int ret = 0;
-	size_t i;
 
-	for (i = 0; i < f->nr && !frag_is_shown(f, &f->events[i]); i++)
-		;
-	if (i == f->nr)
+	if (!ANY(i, f->nr, frag_is_shown(f, &f->events[i])))
 		return 0;
 	if (o->by_caller || !o->by)
 		ret = show_by(f, SUBJECT_CALLSITE, report);
 	if (!ret && o->by)
 		ret = show_by(f, o->by, report);
-	ret = ret ?: frag_show_blocks(f, report);
+	ret = ret ?: show_blocks(f, report);
 	frag_show_free(f, report);
 	frag_show_vmstat(f, report);
 	return ret;

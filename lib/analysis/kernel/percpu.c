@@ -9,7 +9,6 @@
  */
 
 #include "analysis/analysis.h"
-#include "base/array.h"
 #include "base/keyed.h"
 #include "base/hash.h"
 
@@ -175,7 +174,7 @@ CELL_IF(cell_locks_second, struct cpu_row, r->seconds > 0,
 	cell_real((double)locks(r->c) / r->seconds))
 CELL_IF(cell_batched, struct cpu_row, r->batched, cell_uint(r->c->batched))
 CELL_IF(cell_unbatched, struct cpu_row, r->batched && r->frees,
-	cell_uint(r->c->freed > r->c->batched ? r->c->freed - r->c->batched : 0))
+	cell_uint(less(r->c->freed, r->c->batched)))
 
 static const struct column_type columns[] = {
 	{ COLUMN("cpu", "CPU", UNIT_NONE, "The CPU on which these events occurred.",
@@ -280,7 +279,9 @@ static void add_summary(const struct percpu *p, struct table *t)
 		else
 			elsewhere += p->moved.of[i];
 	}
-	const struct summary_line lines[] = {
+	table_set_summary_title(t, "SUMMARY (lists of CPUs)");
+	TABLE_SUMMARY(
+		t, p->losses != 0,
 		{ "locks", "zone->lock taken", UNIT_COUNT,
 		  all[LOCK_DIRECT] + all[LOCK_REFILL] + all[LOCK_DRAIN], SUMMARY_TOTAL },
 		{ "refills", "  for refills", UNIT_COUNT, all[LOCK_REFILL],
@@ -293,44 +294,31 @@ static void add_summary(const struct percpu *p, struct table *t)
 		{ "pages_elsewhere", "  on another CPU", UNIT_COUNT, elsewhere,
 		  SUMMARY_TOTAL },
 		{ "pages_unknown", "  refilled before, or unseen", UNIT_COUNT, p->unknown,
-		  SUMMARY_USUAL },
-	};
-
-	table_set_summary_title(t, "SUMMARY (lists of CPUs)");
-	table_add_summary_lines(t, lines, ARRAY_SIZE(lines), p->losses != 0);
+		  SUMMARY_USUAL });
 }
 
 static void add_notes(const struct percpu *p, uint32_t seen, struct table *t)
 {
-	if (!(seen & NEEDS(PAGE_ALLOC)) || !(seen & NEEDS(PAGE_FREE)))
-		table_add_note(
-			t,
-			"!Allocations or frees of pages were not recorded: refills and drains that follow each other count as one (kmemx record --page).");
-	if (p->losses)
-		table_add_note(t, "!Events were lost: there was more than is shown.");
-	if (p->env->filter)
-		table_add_note(
-			t,
-			"Of all tasks: refills and drains are no allocations, which the filter selects.");
+	table_note_if(
+		t, !(seen & NEEDS(PAGE_ALLOC)) || !(seen & NEEDS(PAGE_FREE)),
+		"!Allocations or frees of pages were not recorded: refills and drains that follow each other count as one (kmemx record --page).");
+	table_note_if(t, p->losses, "!Events were lost: there was more than is shown.");
+	table_note_if(
+		t, p->env->filter,
+		"Of all tasks: refills and drains are no allocations, which the filter selects.");
 }
 
 static void show_cpus(const struct percpu *p, struct report *report)
 {
 	const struct event_stream_stats *s = event_stream_stats(p->env->stream);
 	struct table *t = table_plain(report, &percpu_type);
-	uint32_t seen = 0, i;
-	struct cpu_row row = { 0 };
+	const uint32_t seen = analysis_seen(p->env);
+	struct cpu_row row = { .frees = seen & NEEDS(PAGE_FREE),
+			       .batched = seen & NEEDS(PAGE_FREE_BATCHED) };
 
-	for (i = 0; i < event_formats_count(p->env->fmts); i++) {
-		const struct event_format *fmt = event_formats_at(p->env->fmts, i);
-
-		seen |= s->by_id[fmt->id] ? 1U << fmt->type : 0;
-	}
-	row.frees = seen & NEEDS(PAGE_FREE);
-	row.batched = seen & NEEDS(PAGE_FREE_BATCHED);
 	if (recording_clocks_are_ns(p->env->rec) && s->last_ts > s->first_ts)
 		row.seconds = (double)(s->last_ts - s->first_ts) / 1e9;
-	for (i = 0; i < p->cpus.nr; i++) {
+	for (size_t i = 0; i < p->cpus.nr; i++) {
 		row.c = &p->cpus.of[i];
 		table_put_row(t, &row);
 	}

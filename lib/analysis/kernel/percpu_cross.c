@@ -64,11 +64,11 @@ struct freed_key {
 };
 
 /* @most: the most freed by one callsite, @site; NO_SITE: unknown. Of several equal ones, @site is
- * the first that freed; @freed: its number in the view.
+ * the first that freed.
  */
 struct group {
 	uint64_t nr, bytes, most;
-	uint32_t site, freed;
+	uint32_t site;
 };
 
 /**
@@ -100,44 +100,37 @@ static uint32_t site_of(struct view *v, const struct cross_key *key)
 	uint64_t addr = key->freed_by;
 
 	if (v->pages)
-		addr = addr ? sites_of_stack(sites, (uint32_t)addr) : 0;
+		addr = addr ? sites_of_stack_once(sites, (uint32_t)addr) : 0;
 	return addr ? sites_group(sites, addr) : NO_SITE;
-}
-
-static int add_freed(struct view *v, uint32_t group, const struct cross_key *from,
-		     uint64_t nr)
-{
-	const struct freed_key key = { group, site_of(v, from) };
-	struct group *g = &v->groups.of[group - 1];
-	uint32_t id = KEYED_ID(&v->freed, &key);
-
-	if (!id)
-		return -ENOMEM;
-	v->freed.of[id - 1] += nr;
-	if (v->freed.of[id - 1] > g->most ||
-	    (v->freed.of[id - 1] == g->most && id < g->freed)) {
-		g->most = v->freed.of[id - 1];
-		g->site = key.site;
-		g->freed = id;
-	}
-	return 0;
 }
 
 static int add(struct view *v, const struct cross_key *from,
 	       const struct cross_count *count)
 {
 	const struct group_key key = { v->owners.of[from->row], from->from, from->to };
-	uint32_t before = v->groups.keys.count, id = KEYED_ID(&v->groups, &key);
-	struct group *g;
+	const uint32_t id = KEYED_ID(&v->groups, &key);
+	const struct freed_key freed = { id, site_of(v, from) };
+	uint64_t *nr = id ? KEYED_ITEM(&v->freed, &freed) : NULL;
 
-	if (!id)
+	if (!nr)
 		return -ENOMEM;
-	g = &v->groups.of[id - 1];
-	if (id > before)
-		g->site = NO_SITE;
-	g->nr += count->nr;
-	g->bytes += count->bytes;
-	return add_freed(v, id, from, count->nr);
+	v->groups.of[id - 1].nr += count->nr;
+	v->groups.of[id - 1].bytes += count->bytes;
+	*nr += count->nr;
+	return 0;
+}
+
+static void find_most(struct view *v)
+{
+	for (size_t i = 0; i < v->freed.nr; i++) {
+		const struct freed_key *key = KEYED_KEY(&v->freed, i);
+		struct group *g = &v->groups.of[key->group - 1];
+
+		if (v->freed.of[i] > g->most) {
+			g->most = v->freed.of[i];
+			g->site = key->site;
+		}
+	}
 }
 
 static int view_make(struct view *v, const struct percpu_cross *c, enum subject_kind kind)
@@ -150,6 +143,7 @@ static int view_make(struct view *v, const struct percpu_cross *c, enum subject_
 		if (key->from != key->to)
 			ret = add(v, key, &v->side->counts.of[i]);
 	}
+	find_most(v);
 	return ret;
 }
 
@@ -165,19 +159,19 @@ static void view_free(struct view *v)
 CELL_IF(cell_freed_by, struct view_row, r->group->site != NO_SITE,
 	sites_cell(&r->v->owners.sites, r->group->site, t))
 
-/* How much, and the CPUs. @count, @cpus: the members of the row, a @type, that point at them. */
-#define CROSS_COLUMNS(type, count, cpus, count_name, count_title, count_unit, text)   \
+/* How much, and the CPUs. */
+#define CROSS_COLUMNS(count_name, count_title, count_unit, text)                      \
 	{ COLUMN(count_name, count_title, count_unit, text, .share = true),           \
-	  MEMBER_OF(type, count, nr) },                                               \
+	  MEMBER_OF(struct view_row, group, nr) },                                    \
 		{ COLUMN("bytes", "Bytes", UNIT_BYTES, "Their bytes.", .leaves = 70), \
-		  MEMBER_OF(type, count, bytes) },                                    \
+		  MEMBER_OF(struct view_row, group, bytes) },                         \
 		{ COLUMN("alloc_cpu", "Allocated_on", UNIT_NONE,                      \
 			 "The CPU that allocated them.", .level = true),              \
-		  MEMBER_OF(type, cpus, from) },                                      \
+		  MEMBER_OF(struct view_row, key, from) },                            \
 	{                                                                             \
 		COLUMN("free_cpu", "Freed_on", UNIT_NONE, "The CPU that freed them.", \
 		       .level = true),                                                \
-			MEMBER_OF(type, cpus, to)                                     \
+			MEMBER_OF(struct view_row, key, to)                           \
 	}
 #define FREED_BY_COLUMN                                         \
 	{                                                       \
@@ -190,7 +184,7 @@ CELL_IF(cell_freed_by, struct view_row, r->group->site != NO_SITE,
 	}
 
 static const struct column_type slab_columns[] = {
-	CROSS_COLUMNS(struct view_row, group, key, "objects", "Objects", UNIT_COUNT,
+	CROSS_COLUMNS("objects", "Objects", UNIT_COUNT,
 		      "Objects that the one CPU allocated and the other freed."),
 	FREED_BY_COLUMN,
 	SUBJECT_COLUMNS,
@@ -201,7 +195,7 @@ static const struct column_type slab_columns[] = {
 };
 
 static const struct column_type page_columns[] = {
-	CROSS_COLUMNS(struct view_row, group, key, "pages", "Pages", UNIT_PAGES,
+	CROSS_COLUMNS("pages", "Pages", UNIT_PAGES,
 		      "Pages that the one CPU allocated and the other freed."),
 	FREED_BY_COLUMN,
 	SUBJECT_COLUMNS,
@@ -210,18 +204,19 @@ static const struct column_type page_columns[] = {
 	COLUMNS_END,
 };
 
-static const struct table_type percpu_slab_type = {
-	.name = "percpu_slab",
-	.help = "slab objects that one CPU allocated and another freed, by callsite, or what --by says",
-	.sort = "objects,bytes",
-	.columns = slab_columns,
-};
-
-static const struct table_type percpu_page_type = {
-	.name = "percpu_page",
-	.help = "pages that one CPU allocated and another freed, by callsite, or what --by says",
-	.sort = "pages,bytes",
-	.columns = page_columns,
+static const struct table_type types[] = {
+	[MEMORY_SLAB] = {
+		.name = "percpu_slab",
+		.help = "slab objects that one CPU allocated and another freed, by callsite, or what --by says",
+		.sort = "objects,bytes",
+		.columns = slab_columns,
+	},
+	[MEMORY_PAGE] = {
+		.name = "percpu_page",
+		.help = "pages that one CPU allocated and another freed, by callsite, or what --by says",
+		.sort = "pages,bytes",
+		.columns = page_columns,
+	},
 };
 
 static void add_rows(const struct view *v, struct table *t)
@@ -251,35 +246,30 @@ static void add_summary(const struct view *v, uint64_t losses, struct table *t)
 			elsewhere += v->side->counts.of[i].nr;
 	}
 	const enum column_unit unit = v->pages ? UNIT_PAGES : UNIT_COUNT;
-	const struct summary_line lines[] = {
+
+	table_set_summary_title(t, "SUMMARY (CPUs of %s)",
+				v->pages ? "pages" : "slab objects");
+	TABLE_SUMMARY(
+		t, losses != 0,
 		{ "freed", v->pages ? "Pages freed" : "Objects freed", unit,
 		  here + elsewhere, SUMMARY_USUAL },
 		{ "freed_here", "  on the CPU that allocated them", unit, here,
 		  SUMMARY_TOTAL },
 		{ "freed_elsewhere", "  on another CPU", unit, elsewhere, SUMMARY_TOTAL },
 		{ "freed_unknown", "    in no row: clocks of CPUs differ", unit,
-		  v->side->unknown, SUMMARY_DOUBT },
-	};
-
-	table_set_summary_title(t, "SUMMARY (CPUs of %s)",
-				v->pages ? "pages" : "slab objects");
-	table_add_summary_lines(t, lines, ARRAY_SIZE(lines), losses != 0);
+		  v->side->unknown, SUMMARY_DOUBT });
 }
 
-static struct table *new_table(const struct view *v, enum subject_kind kind,
+static struct table *new_table(enum memory memory, enum subject_kind kind,
 			       struct report *report)
 {
-	char words[SUBJECT_WORDS];
-	struct strbuf __auto_free text = { 0 };
-	struct table *t;
+	struct table *t = account_rows_table(report, &types[memory], kind,
+					     "%s freed on another CPU,",
+					     memory_words(memory)->title);
+	struct strbuf __auto_free by = { 0 };
 
-	strbuf_printf(&text, "%s freed on another CPU, by %s",
-		      v->pages ? "Pages" : "Slab objects", subjects_words(kind, words));
-	t = table_begin(report, v->pages ? &percpu_page_type : &percpu_slab_type,
-			strbuf_text(&text), kind, false);
-	strbuf_reset(&text);
-	strbuf_printf(&text, "%s,alloc_cpu,free_cpu", words);
-	table_set_by(t, strbuf_text(&text));
+	strbuf_printf(&by, "%s,alloc_cpu,free_cpu", t->by);
+	table_set_by(t, strbuf_text(&by));
 	return t;
 }
 
@@ -288,7 +278,7 @@ static int percpu_cross_show(const void *self, enum memory memory, enum subject_
 {
 	const struct percpu_cross *c = self;
 	struct view v = { .side = &c->sides[memory], .pages = memory == MEMORY_PAGE };
-	struct table *t = new_table(&v, kind, report);
+	struct table *t = new_table(memory, kind, report);
 	int ret = view_make(&v, c, kind);
 
 	if (!ret) {
@@ -304,18 +294,9 @@ static int percpu_cross_show(const void *self, enum memory memory, enum subject_
 
 /* --- matrix ------------------------------------------------------------------------------ */
 
-struct pair {
-	uint32_t from, to;
-};
-
-struct pair_row {
-	const struct pair *pair;
-	const struct cross_count *count;
-};
-
 static const struct column_type slab_pair_columns[] = {
 	CROSS_COLUMNS(
-		struct pair_row, count, pair, "objects", "Objects", UNIT_COUNT,
+		"objects", "Objects", UNIT_COUNT,
 		"Objects that the one CPU allocated and the other, or the same, freed."),
 	SHARE_COLUMNS,
 	COLUMNS_END,
@@ -323,64 +304,55 @@ static const struct column_type slab_pair_columns[] = {
 
 static const struct column_type page_pair_columns[] = {
 	CROSS_COLUMNS(
-		struct pair_row, count, pair, "pages", "Pages", UNIT_PAGES,
+		"pages", "Pages", UNIT_PAGES,
 		"Pages that the one CPU allocated and the other, or the same, freed."),
 	SHARE_COLUMNS,
 	COLUMNS_END,
 };
 
-static const struct table_cross slab_cross = {
-	.row = "alloc_cpu",
-	.column = "free_cpu",
-	.value = "objects",
-	.corner = "CPU",
-	.title = "Slab objects by the CPUs that allocated (down) and freed (across)",
+#define CROSS(nr, things)                                                               \
+	{                                                                               \
+		.row = "alloc_cpu", .column = "free_cpu", .value = nr, .corner = "CPU", \
+		.title = things " by the CPUs that allocated (down) and freed (across)" \
+	}
+
+static const struct table_cross crosses[] = {
+	[MEMORY_SLAB] = CROSS("objects", "Slab objects"),
+	[MEMORY_PAGE] = CROSS("pages", "Pages"),
 };
 
-static const struct table_cross page_cross = {
-	.row = "alloc_cpu",
-	.column = "free_cpu",
-	.value = "pages",
-	.corner = "CPU",
-	.title = "Pages by the CPUs that allocated (down) and freed (across)",
-};
+#define MATRIX(memory, table, things, heading, nr, its_columns)              \
+	[memory] = {                                                         \
+		.name = table,                                               \
+		.help = things " by the CPUs that allocated and freed them", \
+		.title = heading " by the CPUs that allocated and freed",    \
+		.by = "alloc_cpu,free_cpu",                                  \
+		.sort = nr,                                                  \
+		.cross = &crosses[memory],                                   \
+		.columns = its_columns,                                      \
+	}
 
-static const struct table_type percpu_slab_matrix_type = {
-	.name = "percpu_slab_matrix",
-	.help = "slab objects by the CPUs that allocated and freed them",
-	.title = "Slab objects by the CPUs that allocated and freed",
-	.by = "alloc_cpu,free_cpu",
-	.sort = "objects",
-	.cross = &slab_cross,
-	.columns = slab_pair_columns,
-};
-
-static const struct table_type percpu_page_matrix_type = {
-	.name = "percpu_page_matrix",
-	.help = "pages by the CPUs that allocated and freed them",
-	.title = "Pages by the CPUs that allocated and freed",
-	.by = "alloc_cpu,free_cpu",
-	.sort = "pages",
-	.cross = &page_cross,
-	.columns = page_pair_columns,
+static const struct table_type matrices[] = {
+	MATRIX(MEMORY_SLAB, "percpu_slab_matrix", "slab objects", "Slab objects",
+	       "objects", slab_pair_columns),
+	MATRIX(MEMORY_PAGE, "percpu_page_matrix", "pages", "Pages", "pages",
+	       page_pair_columns),
 };
 
 static int percpu_cross_show_matrix(const struct percpu_cross *c, enum memory memory,
 				    struct report *report)
 {
 	const struct cross_side *side = &c->sides[memory];
-	const struct table_type *type = memory == MEMORY_PAGE ? &percpu_page_matrix_type
-							      : &percpu_slab_matrix_type;
-	KEYED(struct cross_count) sums = { { 0 } };
+	KEYED(struct group) sums = { { 0 } }; /* by group_key without subject */
 	struct table *t;
 	int ret = 0;
 
 	if (!side->counts.nr)
 		return 0;
 	for (size_t i = 0; i < side->counts.nr && !ret; i++) {
-		const struct cross_key *key = KEYED_KEY(&side->counts, i);
-		const struct pair pair = { key->from, key->to };
-		struct cross_count *sum = KEYED_ITEM(&sums, &pair);
+		const struct cross_key *from = KEYED_KEY(&side->counts, i);
+		const struct group_key key = { 0, from->from, from->to };
+		struct group *sum = KEYED_ITEM(&sums, &key);
 
 		if (sum) {
 			sum->nr += side->counts.of[i].nr;
@@ -388,12 +360,10 @@ static int percpu_cross_show_matrix(const struct percpu_cross *c, enum memory me
 		}
 		ret = sum ? 0 : -ENOMEM;
 	}
-	t = table_plain(report, type);
-	for (size_t i = 0; i < sums.nr && !ret; i++) {
-		const struct pair_row row = { KEYED_KEY(&sums, i), &sums.of[i] };
-
-		table_put_row(t, &row);
-	}
+	t = table_plain(report, &matrices[memory]);
+	for (size_t i = 0; i < sums.nr && !ret; i++)
+		table_put_row(t, &(struct view_row){ .key = KEYED_KEY(&sums, i),
+						     .group = &sums.of[i] });
 	KEYED_FREE(&sums);
 	return ret;
 }
@@ -421,6 +391,18 @@ static uint32_t allocated_on(const struct lives *of, const struct life *life)
 		       : lives_value(of, life->row, DIMENSION_CPU);
 }
 
+/* Whose free it was: a callsite, or the callchain of a page's; false: the event is of neither. */
+static bool freed_by(const struct kmem_event *ev, uint64_t *by)
+{
+	if (kmem_ends_objects(ev->type))
+		*by = ev->slab_free.callsite;
+	else if (ev->type == KMEM_PAGE_FREE || ev->type == KMEM_PAGE_FREE_BATCHED)
+		*by = ev->stack;
+	else
+		return false;
+	return true;
+}
+
 static void lived(void *ctx, const struct lives *of, const struct life *life, size_t nr)
 {
 	const struct life *end = life + nr;
@@ -428,26 +410,16 @@ static void lived(void *ctx, const struct lives *of, const struct life *life, si
 	struct cross_side *side = &c->sides[of->kind->memory];
 
 	for (; life < end; life++) {
-		const struct kmem_event *ev = life->event;
 		struct cross_key key = { .row = life->row };
 
 		if (!life_freed(life))
 			continue;
-		if (!ev) {
-			side->unknown += life->flags & LIFE_OTHER_CPU ? life->nr : 0;
-			continue;
-		}
-		if (kmem_ends_objects(ev->type)) {
-			key.freed_by = ev->slab_free.callsite;
-		} else if (ev->type == KMEM_PAGE_FREE ||
-			   ev->type == KMEM_PAGE_FREE_BATCHED) {
-			key.freed_by = ev->stack;
-		} else {
+		if (!life->event || !freed_by(life->event, &key.freed_by)) {
 			side->unknown += life->flags & LIFE_OTHER_CPU ? life->nr : 0;
 			continue;
 		}
 		key.from = allocated_on(of, life);
-		key.to = ev->cpu;
+		key.to = life->event->cpu;
 		count(side, &key, life->nr, life->bytes);
 	}
 }
@@ -460,32 +432,19 @@ static void cross_destroy(void *self)
 		KEYED_FREE(&c->sides[i].counts);
 }
 
-/* Dimensions of pages by @kind and by allocating CPU: an event only says whether the freeing CPU
- * differs.
- */
-static struct dimensions page_dimensions(enum subject_kind kind)
-{
-	struct dimensions all = subjects_page_dimensions(kind);
-	unsigned int i = 0;
-
-	if (dimensions_find(&all, DIMENSION_CPU) >= 0)
-		return all;
-	while (i < DIMENSIONS_ASKED - 1 && all.of[i])
-		i++;
-	/* There is room: only tables of slab objects use all dimensions. */
-	all.of[i] = DIMENSION_CPU;
-	return all;
-}
-
 static int cross_create(void *self, const struct analysis_env *env,
 			const struct analysis_options *opts)
 {
-	const struct dimensions dimensions[MEMORY_KINDS] = {
+	struct dimensions dimensions[MEMORY_KINDS] = {
 		[MEMORY_SLAB] = subjects_slab_dimensions(opts, env),
-		[MEMORY_PAGE] = page_dimensions(opts->by),
+		[MEMORY_PAGE] = subjects_page_dimensions(opts->by),
 	};
 	struct percpu_cross *c = self;
 
+	/* An event of a page only says whether the freeing CPU differs. There is room: only tables
+	 * of slab objects use all dimensions.
+	 */
+	dimensions_add(&dimensions[MEMORY_PAGE], DIMENSION_CPU, DIMENSIONS_ASKED);
 	return accounts_observe(env->accounts, dimensions, c->of, lived, c);
 }
 
@@ -515,8 +474,8 @@ const struct analysis analysis_percpu_cross = {
 	.use = ANALYSIS_COMMAND,
 	.needs = NEEDS_SLAB | NEEDS_PAGE,
 	.rows = ROWS_ALL,
-	.tables = TABLES(&percpu_slab_type, &percpu_slab_matrix_type, &percpu_page_type,
-			 &percpu_page_matrix_type),
+	.tables = TABLES(&types[MEMORY_SLAB], &matrices[MEMORY_SLAB], &types[MEMORY_PAGE],
+			 &matrices[MEMORY_PAGE]),
 	ANALYSIS_SELF_OPTIONS(struct percpu_cross),
 	.create = cross_create,
 	.view = cross_view,

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "analysis/ledger/alloc_tags.h"
 
-#include "base/array.h"
 #include "base/strbuf.h"
 #include "event/fields.h"
-#include "event/format_check.h"
+#include "event/formats.h"
 
 /* A longer name means damage; the kernel's own limit in its ioctl is 64. */
 #define NAME_MOST  256U
@@ -71,17 +70,16 @@ static int add_format(struct alloc_tags *t, const struct recording_text *text,
 	free(fields);
 	if (!is_whole(&f))
 		return 0;
-	if (array_reserve(&t->formats, &t->formats_capacity, t->nr_formats + 1,
-			  sizeof(*t->formats)))
-		return -ENOMEM;
 	t->formats[t->nr_formats++] = f;
 	return 0;
 }
 
 int alloc_tags_init(struct alloc_tags *t, const struct recording *rec)
 {
-	int ret = 0;
+	int ret;
 
+	t->formats = calloc(ARRAY_SIZE(events), sizeof(*t->formats));
+	ret = t->formats ? 0 : -ENOMEM;
 	t->big_endian = rec->big_endian;
 	for (size_t i = 0; !ret && i < rec->nr_event_formats; i++) {
 		const struct recording_text *text = &rec->event_formats[i];
@@ -153,20 +151,9 @@ static void name_tag(struct alloc_tags *t, struct alloc_tag *tag,
 		     (function.size && !tag->function) || (place.size && !tag->place);
 }
 
-static struct alloc_tag *find_tag(struct alloc_tags *t, uint64_t address)
-{
-	struct alloc_tag *tag = INDEXED_ITEM(&t->tags, address);
-
-	t->failed |= !tag;
-	return tag;
-}
-
 static const struct alloc_tag_format *format_of(const struct alloc_tags *t, uint16_t id)
 {
-	for (size_t i = 0; i < t->nr_formats; i++)
-		if (t->formats[i].id == id)
-			return &t->formats[i];
-	return NULL;
+	return FIND(format, t->formats, t->nr_formats, format->id == id);
 }
 
 void alloc_tags_event(struct alloc_tags *t, const struct kmem_event *ev)
@@ -186,7 +173,8 @@ void alloc_tags_event(struct alloc_tags *t, const struct kmem_event *ev)
 		t->bad++;
 		return;
 	}
-	tag = find_tag(t, address);
+	tag = INDEXED_ITEM(&t->tags, address);
+	t->failed |= !tag;
 	if (!tag)
 		return;
 	if (f->what == TAG_HIT) {

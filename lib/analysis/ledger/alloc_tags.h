@@ -37,7 +37,7 @@ struct alloc_tag_format;
 struct alloc_tags {
 	bool big_endian;
 	struct alloc_tag_format *formats;
-	size_t nr_formats, formats_capacity;
+	size_t nr_formats;
 	struct intern texts;
 	INDEXED(struct alloc_tag) tags;
 	uint64_t bad;

@@ -13,26 +13,18 @@
  * events on the trace side: they see what the kernel counts.
  */
 
-#include "account/snapshot.h"
 #include "analysis/ledger/alloc_tags.h"
-#include "analysis/ledger/ledger_change.h"
+#include "analysis/ledger/ledger.h"
 #include "analysis/row/owners.h"
 #include "base/keyed.h"
+#include "recording/snapshot.h"
 
 static const struct table_type allocinfo_type;
-
-/* Bytes that each row of an account gained, minus those it lost. */
-struct net_rows {
-	int64_t *net;
-	size_t nr, capacity;
-};
 
 struct allocinfo {
 	const struct analysis_env *env;
 	struct lives *of[MEMORY_KINDS];
-	struct net_rows rows[MEMORY_KINDS];
 	struct alloc_tags tags;
-	bool failed;
 };
 
 /**
@@ -63,37 +55,10 @@ struct functions {
 
 /* --- events ------------------------------------------------------------------------------ */
 
-static void count(struct allocinfo *a, struct net_rows *rows, uint32_t row, int64_t bytes)
-{
-	if (unlikely(row >= rows->nr) &&
-	    array_reach(&rows->net, &rows->nr, &rows->capacity, row + 1UL,
-			sizeof(*rows->net))) {
-		a->failed = true;
-		return;
-	}
-	rows->net[row] += bytes;
-}
-
-static void lived(void *ctx, const struct lives *of, const struct life *life, size_t nr)
-{
-	const struct life *end = life + nr;
-	struct allocinfo *a = ctx;
-
-	for (; life < end; life++) {
-		int64_t bytes = (int64_t)life->bytes;
-
-		if (life_changes(life))
-			count(a, &a->rows[of->kind->memory], life->row,
-			      life->what == LIFE_BORN ? bytes : -bytes);
-	}
-}
-
 static void allocinfo_destroy(void *self)
 {
 	struct allocinfo *a = self;
 
-	for (int i = 0; i < MEMORY_KINDS; i++)
-		free(a->rows[i].net);
 	alloc_tags_free(&a->tags);
 }
 
@@ -105,7 +70,7 @@ static int allocinfo_create(void *self, const struct analysis_env *env,
 	struct dimensions dimensions[MEMORY_KINDS];
 
 	subjects_dimensions(&by_function, env, dimensions);
-	return accounts_observe(env->accounts, dimensions, a->of, lived, a)
+	return accounts_ask(env->accounts, dimensions, a->of)
 		       ?: alloc_tags_init(&a->tags, env->rec);
 }
 
@@ -182,9 +147,7 @@ static void use_tags(struct functions *f)
 			row->nr_places = 1;
 		}
 	}
-	for (size_t i = 0; i < f->rows.nr; i++) {
-		struct function_row *row = &f->rows.of[i];
-
+	for_each(row, f->rows.of, f->rows.nr) {
 		row->by_tags = row->nr_tags && row->nr_tags >= row->nr_busy;
 		if (row->by_tags)
 			row->change.trace = row->tag_bytes;
@@ -192,23 +155,22 @@ static void use_tags(struct functions *f)
 }
 
 /* Adds the live bytes of @owners' rows, which are functions. */
-static void add_lives(struct functions *f, const struct owners *owners,
-		      const struct net_rows *rows)
+static void add_lives(struct functions *f, const struct owners *owners)
 {
 	struct table *scratch = table_type_new(&allocinfo_type, "", SUBJECT_NONE, false);
 
-	for (size_t i = 0; scratch && !f->failed && i < rows->nr && i < owners->nr_rows;
-	     i++) {
+	for (size_t i = 0; scratch && !f->failed && i < owners->nr_rows; i++) {
 		const struct subject_row who = { &owners->subjects, owners->of[i] };
+		int64_t live = (int64_t)lives_sums(owners->lives, i).live_alloc;
 		struct function_row *row;
 		struct cell name;
 
-		if (!rows->net[i])
+		if (!live)
 			continue;
 		name = subject_function(&who, scratch);
 		row = name.type == CELL_TEXT ? function(f, name.s, strlen(name.s)) : NULL;
 		if (row)
-			row->change.trace += rows->net[i];
+			row->change.trace += live;
 	}
 	f->failed |= !scratch || scratch->failed;
 	table_free(scratch);
@@ -221,7 +183,7 @@ static int add_memory(struct functions *f, enum memory memory)
 	int ret = owners_init(&owners, a->env, a->of[memory], SUBJECT_FUNCTION);
 
 	if (!ret)
-		add_lives(f, &owners, &a->rows[memory]);
+		add_lives(f, &owners);
 	owners_free(&owners);
 	return ret;
 }
@@ -233,6 +195,7 @@ struct cells_of {
 	uint32_t id;
 	const struct function_row *row;
 	const struct function_row *kernel; /* @row, if the kernel counted it; else NULL */
+	uint64_t largest;		   /* of the changes by both sides */
 };
 
 CELL(cell_function, struct cells_of,
@@ -277,16 +240,7 @@ static const struct column_type columns[] = {
 	COLUMNS_END,
 };
 
-static int row_compare(const void *a, const void *b)
-{
-	const struct cells_of *x = a, *y = b;
-	uint64_t mx = ledger_largest(&x->row->change),
-		 my = ledger_largest(&y->row->change);
-
-	if (mx != my)
-		return mx < my ? 1 : -1;
-	return x->id < y->id ? -1 : 1;
-}
+ORDER_LARGEST(row_compare, struct cells_of, largest, id)
 
 /* Notes which rows use alloc_tag events, and how many of those events could not be used. */
 static void add_source(const struct functions *f, struct table *t)
@@ -298,19 +252,16 @@ static void add_source(const struct functions *f, struct table *t)
 		nr += f->rows.of[i].by_tags;
 	for (i = 0; i < tags->tags.nr; i++)
 		unnamed += !tags->tags.of[i].function;
-	if (nr)
-		table_add_note(
-			t,
-			"%zu %s from alloc_tag events, which cover everything that the kernel counts; the others from kmem events.",
-			nr, nr == 1 ? "row is" : "rows are");
-	if (unnamed)
-		table_add_note(
-			t,
-			"%zu %s of alloc_tag events without an alloc_tag_hit that names them: left out.",
-			unnamed, unnamed == 1 ? "place" : "places");
-	if (tags->bad)
-		table_add_note(t, "%" PRIu64 " alloc_tag event%s could not be decoded.",
-			       tags->bad, plural(tags->bad));
+	table_note_if(
+		t, nr,
+		"%zu %s from alloc_tag events, which cover everything that the kernel counts; the others from kmem events.",
+		nr, nr == 1 ? "row is" : "rows are");
+	table_note_if(
+		t, unnamed,
+		"%zu %s of alloc_tag events without an alloc_tag_hit that names them: left out.",
+		unnamed, unnamed == 1 ? "place" : "places");
+	table_note_if(t, tags->bad, "%" PRIu64 " alloc_tag event%s could not be decoded.",
+		      tags->bad, plural(tags->bad));
 }
 
 static void add_notes(const struct functions *f, struct table *t)
@@ -322,14 +273,12 @@ static void add_notes(const struct functions *f, struct table *t)
 	table_add_note(
 		t,
 		"Allocinfo also counts down for what was allocated before the recording; the trace cannot tell whose that was.");
-	if (!source_lines_of_kernel(env->lines))
-		table_add_note(
-			t,
-			"Without debug information, inlined functions are in their caller's row (--vmlinux FILE, --symfs DIR).");
-	if (recording_is_part(env->rec))
-		table_add_note(
-			t,
-			"Only a part of the system was recorded (-p, --follow or --filter): allocinfo covers all of it.");
+	table_note_if(
+		t, !source_lines_of_kernel(env->lines),
+		"Without debug information, inlined functions are in their caller's row (--vmlinux FILE, --symfs DIR).");
+	table_note_if(
+		t, recording_is_part(env->rec),
+		"Only a part of the system was recorded (-p, --follow or --filter): allocinfo covers all of it.");
 }
 
 static int add_table(const struct functions *f, struct report *report)
@@ -345,7 +294,8 @@ static int add_table(const struct functions *f, struct report *report)
 
 		if (row->change.trace || row->change.kernel || row->calls)
 			order[nr++] = (struct cells_of){ f, (uint32_t)i + 1, row,
-							 row->change.known ? row : NULL };
+							 row->change.known ? row : NULL,
+							 ledger_largest(&row->change) };
 	}
 	qsort(order, nr, sizeof(*order), row_compare);
 	for (i = 0; i < nr; i++)
@@ -370,7 +320,7 @@ static int allocinfo_view(const void *self, struct report *report)
 	const struct recording_text *after =
 		recording_meta(a->env->rec, "allocinfo.after");
 	struct functions f = { .info = a };
-	int ret = a->failed || a->tags.failed ? -ENOMEM : 0, i;
+	int ret = a->tags.failed ? -ENOMEM : 0, i;
 
 	for (i = 0; i < MEMORY_KINDS && !ret; i++)
 		ret = a->of[i]->failed ? -ENOMEM : 0;
@@ -412,7 +362,6 @@ const struct analysis analysis_allocinfo = {
 	ANALYSIS_SELF(struct allocinfo),
 	.create = allocinfo_create,
 	.read = allocinfo_read,
-	.joins = NEEDS_SLAB | NEEDS_PAGE,
 	.view = allocinfo_view,
 	.destroy = allocinfo_destroy,
 };

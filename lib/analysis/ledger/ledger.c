@@ -22,24 +22,21 @@ static uint32_t group_of(struct ledger *l, const struct life *life)
 	return ledger_group(l, &key);
 }
 
-/* Keeps the effect of an event at @ts (ns) if it is close to a count. */
-static void ledger_edge(struct ledger *l, uint64_t ts, enum ledger_edge_what what,
-			uint32_t id)
+/* An event at @ts changes the numbers of @group. It is kept if it is close to a count. */
+static inline void ledger_count(struct ledger *l, uint64_t ts, enum ledger_edge_what what,
+				uint32_t group)
 {
+	const struct ledger_group *effect = ledger_effect(what);
+	const int64_t net = ledger_group_net(effect);
+
+	ledger_group_add(&l->groups.of[group], effect, 1);
+	if (net)
+		l->failed |= !ledger_steps_slab(&l->steps, ts, group, net);
 	if (likely(!slab_edges_near(l->counted, ts, ts)))
 		return;
 	if (l->nr_edges >= SLAB_EDGES_MAX ||
-	    array_reserve(&l->edges, &l->edges_capacity, l->nr_edges + 1,
-			  sizeof(*l->edges)))
+	    ARRAY_ADD(l->edges, l->nr_edges, (struct ledger_edge){ ts, group, what }))
 		l->counted = NULL;
-	else
-		l->edges[l->nr_edges++] = (struct ledger_edge){ ts, id, what };
-}
-
-/* At @ts, the group's objects changed by @net. */
-static void ledger_step(struct ledger *l, uint64_t ts, uint32_t group, int net)
-{
-	l->failed |= !ledger_steps_slab(&l->steps, ts, LEDGER_STEP_GROUP, group, net);
 }
 
 static void ledger_alloc(struct ledger *l, const struct life *life, uint32_t group)
@@ -51,17 +48,38 @@ static void ledger_alloc(struct ledger *l, const struct life *life, uint32_t gro
 		return;
 	}
 	*page = group;
-	l->groups.of[group].allocs++;
-	ledger_step(l, life->event->ts, group, 1);
-	ledger_edge(l, life->event->ts, LEDGER_EDGE_ALLOC, group);
+	ledger_count(l, life->event->ts, LEDGER_EDGE_ALLOC, group);
 }
 
-/* An object ended without an event. */
-static void ledger_gone(struct ledger *l, const struct life *life, uint32_t group)
+/* Does slabinfo say that objects of @cache, a name's number in the stream, are not of @bytes? 0
+ * bytes: unknown, as of objects allocated in bulk.
+ */
+static bool sizes_differ(struct ledger_names *n, const struct analysis_env *env,
+			 uint32_t cache, uint64_t bytes)
 {
-	l->groups.of[group].implicit++;
-	ledger_step(l, life->event->ts, group, -1);
-	ledger_edge(l, life->event->ts, LEDGER_EDGE_IMPLICIT, group);
+	uint32_t *size = u64_map_find(&n->sizes, cache);
+
+	if (!n->read) {
+		n->read = true;
+		if (census_init(&n->census, env))
+			return false;
+	}
+	if (!size)
+		size = u64_map_insert(
+			&n->sizes, cache,
+			(uint32_t)census_size(&n->census,
+					      event_stream_cache(env->stream, cache)));
+	return bytes && size && *size && *size != bytes;
+}
+
+/* An object of @group was freed, and the event named @cache. */
+static void ledger_named(struct ledger *l, uint32_t group, uint32_t cache)
+{
+	uint32_t *nr = u64_map_insert(&l->names.named, (uint64_t)group << 32 | cache, 0);
+
+	l->failed |= !nr;
+	if (nr && *nr < UINT32_MAX)
+		++*nr;
 }
 
 /* Does the free name a cache that the object of @group cannot be from? Then that object was gone,
@@ -76,19 +94,7 @@ static bool is_foreign(struct ledger *l, const struct life *life, uint32_t group
 		return false;
 	if (key->kind == LEDGER_NAMED)
 		return key->id != cache;
-	return ledger_names_differ(&l->names, l->env, cache, life->bytes);
-}
-
-/* A free of an object of @cache that no event had allocated since its last free. */
-static void ledger_again(struct ledger *l, uint64_t ts, uint32_t cache)
-{
-	const struct ledger_key key = { .id = cache, .kind = LEDGER_NAMED };
-	uint32_t group = ledger_group(l, &key);
-
-	if (group == UINT32_MAX)
-		return;
-	l->groups.of[group].again++;
-	ledger_edge(l, ts, LEDGER_EDGE_AGAIN, group);
+	return sizes_differ(&l->names, l->env, cache, life->bytes);
 }
 
 /* The callsite that frees; 0: the event of a probe does not say it. */
@@ -97,12 +103,13 @@ static uint64_t freed_at(const struct kmem_event *ev)
 	return kmem_is_probe(ev->type) ? 0 : ev->slab_free.callsite;
 }
 
-/* Notes who frees objects of @group. False: no memory. */
-static bool ledger_freer(struct ledger *l, const struct kmem_event *ev, uint32_t group)
+/* Notes who frees objects of @group. */
+static void ledger_freer(struct ledger *l, const struct kmem_event *ev, uint32_t group)
 {
 	const struct ledger_freer freer = { freed_at(ev), group };
 
-	return !freer.callsite || intern_id(&l->freers, &freer, sizeof(freer));
+	if (freer.callsite)
+		l->failed |= !intern_id(&l->freers, &freer, sizeof(freer));
 }
 
 static void ledger_free(struct ledger *l, const struct life *life, uint32_t group)
@@ -110,24 +117,27 @@ static void ledger_free(struct ledger *l, const struct life *life, uint32_t grou
 	struct ledger_group *g = &l->groups.of[group];
 
 	if (!(life->flags & LIFE_REORDERED)) {
-		uint32_t cache = life->event->slab_free.cache;
+		const struct ledger_key named = { .id = life->event->slab_free.cache,
+						  .kind = LEDGER_NAMED };
+		const uint64_t ts = life->event->ts;
 
 		if (is_foreign(l, life, group)) {
-			ledger_gone(l, life, group);
-			ledger_again(l, life->event->ts, cache);
+			ledger_count(l, ts, LEDGER_EDGE_IMPLICIT, group);
+			group = ledger_group(l, &named);
+			if (group != UINT32_MAX)
+				ledger_count(l, ts, LEDGER_EDGE_AGAIN, group);
 			return;
 		}
-		g->freed++;
-		ledger_step(l, life->event->ts, group, -1);
-		if (!cache)
-			l->failed |= !ledger_freer(l, life->event, group);
+		ledger_count(l, ts, LEDGER_EDGE_FREE, group);
+		if (!named.id)
+			ledger_freer(l, life->event, group);
 		else if (ledger_key(l, group)->kind == LEDGER_UNNAMED)
-			l->failed |= !ledger_names_add(&l->names, group, cache);
-		ledger_edge(l, life->event->ts, LEDGER_EDGE_FREE, group);
+			ledger_named(l, group, (uint32_t)named.id);
 	} else if (life->flags & LIFE_DOUBLED) {
 		g->freed++;
 		if (life->event) /* else it is known only at the end */
-			ledger_step(l, life->event->ts, group, -1);
+			l->failed |=
+				!ledger_steps_slab(&l->steps, life->event->ts, group, -1);
 		g->again -= g->again != 0;
 	} /* else it was counted when it came, by ledger_surplus() */
 }
@@ -148,17 +158,27 @@ static void ledger_lived(void *ctx, const struct lives *of, const struct life *l
 			ledger_alloc(l, life, group);
 			break;
 		case LIFE_GONE:
-			ledger_gone(l, life, group);
+			ledger_count(l, life->event->ts, LEDGER_EDGE_IMPLICIT, group);
 			break;
 		case LIFE_FOUND:
-			l->groups.of[group].implicit--;
-			l->groups.of[group].freed++;
-			ledger_edge(l, life->event->ts, LEDGER_EDGE_FOUND, group);
+			ledger_count(l, life->event->ts, LEDGER_EDGE_FOUND, group);
 			break;
 		default:
 			ledger_free(l, life, group);
 		}
 	}
+}
+
+/* The group of frees at @callsite of objects in @page, of an unknown cache. */
+static uint32_t unknown_group(struct ledger *l, uint64_t page, uint64_t callsite)
+{
+	const struct ledger_unknown_key unknown = { page, callsite };
+	const struct ledger_key key = { .id = intern_id(&l->unknown, &unknown,
+							sizeof(unknown)),
+					.kind = LEDGER_UNKNOWN };
+
+	l->failed |= !key.id;
+	return ledger_group(l, &key);
 }
 
 /* A free of no live object, whoever allocated it: it lowers the kernel's count. Only what the
@@ -170,37 +190,19 @@ static void ledger_surplus(void *ctx, const struct kmem_event *ev, bool doubled)
 {
 	struct ledger *l = ctx;
 	uint64_t page = ev->slab_free.ptr >> LEDGER_PAGE_SHIFT;
-	const uint64_t unknown[] = { page, freed_at(ev) };
 	const struct ledger_key key = { .id = ev->slab_free.cache, .kind = LEDGER_NAMED };
 	const uint32_t *of_page = key.id ? NULL : u64_map_find(&l->pages, page);
-	uint32_t group = key.id ? ledger_group(l, &key) : of_page ? *of_page : UINT32_MAX;
-	uint32_t id;
+	uint32_t group = of_page ? *of_page : UINT32_MAX;
 
-	if (scope_by_self(&l->slab->lives.any.scope, ev))
+	if (scope_by_self(&l->slab->any.scope, ev) || unlikely(l->failed))
 		return;
-	if (unlikely(l->failed) || (group == UINT32_MAX && doubled))
-		return;
-	if (group != UINT32_MAX) {
-		l->groups.of[group].freed += !doubled;
-		if (!doubled)
-			ledger_step(l, ev->ts, group, -1);
-		l->groups.of[group].again += doubled;
-		ledger_edge(l, ev->ts, doubled ? LEDGER_EDGE_AGAIN : LEDGER_EDGE_FREE,
-			    group);
-		return;
-	}
-	id = intern_id(&l->unknown_keys, unknown, sizeof(unknown));
-	if (!id ||
-	    array_reserve(&l->unknown, &l->unknown_capacity, id, sizeof(*l->unknown))) {
-		l->failed = true;
-		return;
-	}
-	if (id > l->nr_unknown)
-		l->unknown[l->nr_unknown++] =
-			(struct ledger_unknown){ page, unknown[1], 0 };
-	l->unknown[--id].frees++;
-	l->failed |= !ledger_steps_slab(&l->steps, ev->ts, LEDGER_STEP_UNKNOWN, id, -1);
-	ledger_edge(l, ev->ts, LEDGER_EDGE_UNKNOWN, id);
+	if (key.id)
+		group = ledger_group(l, &key);
+	else if (!of_page && !doubled)
+		group = unknown_group(l, page, freed_at(ev));
+	if (group != UINT32_MAX)
+		ledger_count(l, ev->ts, doubled ? LEDGER_EDGE_AGAIN : LEDGER_EDGE_FREE,
+			     group);
 }
 
 static int ledger_create(void *self, const struct analysis_env *env,
@@ -208,19 +210,19 @@ static int ledger_create(void *self, const struct analysis_env *env,
 {
 	static const struct dimensions by = { .of = { DIMENSION_GFP } };
 	struct ledger *l = self;
-	const struct gfp_names *gfp = event_formats_gfp(env->fmts);
+	const struct gfp_names *gfp = &env->fmts->gfp;
 	int ret;
 
 	l->type_masks[KMALLOC_CGROUP] = gfp_bit(gfp, "__GFP_ACCOUNT", "GFP_ACCOUNT");
 	l->type_masks[KMALLOC_RECLAIM] =
 		gfp_bit(gfp, "__GFP_RECLAIMABLE", "GFP_RECLAIMABLE");
 	l->type_masks[KMALLOC_DMA] = gfp_bit(gfp, "__GFP_DMA", "GFP_DMA");
-	ret = accounts_slab(env->accounts, &by, &l->slab);
-	ret = ret ?: lives_observe(&l->slab->lives.any, ledger_lived, l);
+	ret = accounts_of_memory(env->accounts, MEMORY_SLAB, &by, &l->slab);
+	ret = ret ?: lives_observe(&l->slab->any, ledger_lived, l);
 	if (ret)
 		return ret;
-	l->slab->lives.on_surplus = (struct slab_surplus_observer){ ledger_surplus, l };
-	l->counted = census_has_counts(env->rec) ? l->slab->lives.edges : NULL;
+	l->slab->on_surplus = (struct slab_surplus_observer){ ledger_surplus, l };
+	l->counted = census_has_counts(env->rec) ? l->slab->edges : NULL;
 	return ledger_steps_init(&l->steps, env->rec)
 		       ?: ledger_tasks_init(&l->tasks, env->rec);
 }
@@ -273,11 +275,12 @@ static void ledger_destroy(void *self)
 	struct ledger *l = self;
 
 	KEYED_FREE(&l->groups);
-	ledger_names_free(&l->names);
+	intern_free(&l->unknown);
+	census_free(&l->names.census);
+	u64_map_free(&l->names.sizes);
+	u64_map_free(&l->names.named);
 	u64_map_free(&l->pages);
 	intern_free(&l->freers);
-	intern_free(&l->unknown_keys);
-	free(l->unknown);
 	free(l->edges);
 	ledger_tasks_free(&l->tasks);
 	ledger_steps_free(&l->steps);

@@ -9,16 +9,53 @@
 #define KMEMX_ANALYSIS_LEDGER_H
 
 #include "analysis/analysis.h"
-#include "analysis/bounds/cache_guess.h"
 #include "analysis/bounds/census.h"
-#include "analysis/ledger/ledger_tasks.h"
 #include "base/keyed.h"
+#include "base/strbuf.h"
+#include "event/stack_claims.h"
 #include "recording/kernel_curve.h"
 
-/* Which cache an object belongs to whose allocation names none. */
+/* A change by the trace and by the kernel, and how much of it the events explain. */
+
+/* The absolute value. */
+static inline uint64_t ledger_magnitude(int64_t v)
+{
+	return v < 0 ? -(uint64_t)v : (uint64_t)v;
+}
+
+/* How much of a change two sources agree on: 100 - 100 * |kernel - trace| / the larger of both, at
+ * least 0; no value if neither changed.
+ */
+struct cell ledger_explained(int64_t trace, int64_t kernel);
+
+/* A part of a row. @known: the kernel counts it. */
+struct ledger_change {
+	int64_t trace, kernel;
+	bool known;
+};
+
+/* The cells of a struct ledger_change; none unless it is known. */
+cell_fn ledger_kernel_cell, ledger_unexplained_cell, ledger_explained_cell;
+
+/* The larger of the two, without its sign. */
+static inline uint64_t ledger_largest(const struct ledger_change *c)
+{
+	return LARGER(ledger_magnitude(c->trace), ledger_magnitude(c->kernel));
+}
+
+/* The columns of the difference, in @units. The next arguments say where the change is. */
+#define LEDGER_CHANGE_COLUMNS(units, ...)                                            \
+	{ COLUMN("unexplained", "Difference", units, "The second minus the first."), \
+	  .fill = ledger_unexplained_cell, __VA_ARGS__ },                            \
+	{                                                                            \
+		COLUMN("explained", "Explained", UNIT_PERCENT,                       \
+		       "100 % minus the difference's share of the larger of both.",  \
+		       .leaves = 90),                                                \
+			.fill = ledger_explained_cell, __VA_ARGS__                   \
+	}
 
 /**
- * struct ledger_names - the names in frees; zero-initialise it
+ * struct ledger_names - the names of caches in frees of objects whose allocation names none
  * @read: slabinfo was read into @census, of which the names and sizes of caches are used
  * @sizes: name's number in the stream -> bytes of an object; 0: slabinfo does not say
  * @named: group << 32 | name's number in the stream -> how many frees named this cache
@@ -29,50 +66,11 @@ struct ledger_names {
 	struct u64_map sizes, named;
 };
 
-/* Does slabinfo say that objects of @cache, a name's number in the stream, are not of @bytes? 0
- * bytes: unknown, as of objects allocated in bulk.
- */
-bool ledger_names_differ(struct ledger_names *n, const struct analysis_env *env,
-			 uint32_t cache, uint64_t bytes);
-/* An object of @group was freed, and the event named @cache. False: no memory. */
-bool ledger_names_add(struct ledger_names *n, uint32_t group,
-		      uint32_t cache) __must_check;
-void ledger_names_free(struct ledger_names *n);
-
-/**
- * struct ledger_guess - finds caches; zero-initialise it, then ledger_guess_init()
- * @named: group -> the cache, a number in the stream, that most frees of its objects named
- */
-struct ledger_guess {
-	struct cache_guess any;
-	struct u64_map named;
-};
-
-/* 0 or -ENOMEM; call ledger_guess_free() in any case. */
-int ledger_guess_init(struct ledger_guess *g, const struct ledger_names *n,
-		      const struct analysis_env *env,
-		      const struct census *census) __must_check;
-/**
- * ledger_guess_cache() - the cache of objects without a name
- * @group: of objects of @bytes bytes, allocated at @callsite
- *
- * It is the one that most frees of the group's objects named, or else cache_guess_name().
- *
- * Return: its name; NULL: not known.
- */
-const char *ledger_guess_cache(const struct ledger_guess *g, uint32_t group,
-			       uint64_t callsite, uint64_t bytes);
-void ledger_guess_free(struct ledger_guess *g);
-
 #define LEDGER_STEPS (KERNEL_CURVE_MOMENTS - 1)
 
-/* What changed a count: a group of the ledger, or an unknown page of it. */
-enum ledger_step_of { LEDGER_STEP_GROUP, LEDGER_STEP_UNKNOWN };
-
-/* Objects that events added less those they removed, in one step. */
+/* Objects of a group that events added less those they removed, in one step. */
 struct ledger_step_net {
-	uint32_t id, step;
-	enum ledger_step_of of;
+	uint32_t group, step;
 	int64_t net;
 };
 
@@ -84,7 +82,7 @@ struct ledger_step_pages {
 /**
  * struct ledger_steps - ledger_steps_init() it
  * @curve: without moments if the recording has none
- * @nets: by id, kind and step
+ * @nets: by group and step
  * @slab_at, @page_at: the steps of the last events, which come on different threads
  */
 struct ledger_steps {
@@ -103,11 +101,9 @@ static inline unsigned int ledger_steps_nr(const struct ledger_steps *s)
 	return s->curve.nr ? s->curve.nr - 1 : 0;
 }
 
-/* At @ts, an event changed the objects of a group, or of an unknown page, by @net. False: no
- * memory.
- */
-bool ledger_steps_slab(struct ledger_steps *s, uint64_t ts, enum ledger_step_of of,
-		       uint32_t id, int net) __must_check;
+/* At @ts, an event changed the objects of @group by @net. False: no memory. */
+bool ledger_steps_slab(struct ledger_steps *s, uint64_t ts, uint32_t group,
+		       int64_t net) __must_check;
 /* At @ts, @pages were allocated or freed. */
 void ledger_steps_page(struct ledger_steps *s, uint64_t ts, uint64_t allocated,
 		       uint64_t freed);
@@ -149,6 +145,7 @@ enum ledger_kind {
 	LEDGER_KMALLOC, /* @id: bytes_alloc, @type */
 	/* @id: callsite of a kmem_cache_alloc that names no cache, @type: bytes_alloc */
 	LEDGER_UNNAMED,
+	LEDGER_UNKNOWN, /* frees of objects of an unknown cache; @id: number in .unknown */
 };
 
 struct ledger_key {
@@ -167,11 +164,17 @@ struct ledger_group {
 	uint64_t allocs, freed, implicit, again;
 };
 
-/* Frees of objects of an unknown cache: neither the event nor, so far, the page names it. */
-struct ledger_unknown {
-	uint64_t page;	   /* address >> LEDGER_PAGE_SHIFT */
-	uint64_t callsite; /* of the free */
-	uint64_t frees;
+/* By how much its objects became more, perhaps less than 0. */
+static inline int64_t ledger_group_net(const struct ledger_group *g)
+{
+	return (int64_t)(g->allocs - g->freed - g->implicit);
+}
+
+/* Of frees of objects of an unknown cache: neither the event nor, so far, the page names it. @page:
+ * address >> LEDGER_PAGE_SHIFT; @callsite: of the free.
+ */
+struct ledger_unknown_key {
+	uint64_t page, callsite;
 };
 
 /* Who freed an object of a group, without naming the cache. */
@@ -182,6 +185,56 @@ struct ledger_freer {
 /* Objects of one slab share pages, counted in 4 KiB, the smallest page size of any kernel. */
 #define LEDGER_PAGE_SHIFT 12
 
+/* Tasks that ran and have no event: a kernel may withhold the events of some tasks, and only its
+ * counts have what these allocate. Events in an interrupt are not those of the task that it
+ * interrupts.
+ */
+struct ledger_task {
+	uint64_t ran_ns;
+	uint32_t pid;
+	bool seen; /* it has an event */
+};
+
+/* Tasks without events: how many, and how long they ran together. */
+struct ledger_task_sum {
+	uint64_t nr, ran_ns;
+};
+
+/**
+ * struct ledger_tasks - ledger_tasks_init() it
+ * @tasks: by pid
+ * @last: the task of the last event
+ */
+struct ledger_tasks {
+	INDEXED(struct ledger_task) tasks;
+	int32_t last;
+};
+
+/* Reads which tasks ran; none, if only some tasks were recorded. 0 or -ENOMEM. */
+int ledger_tasks_init(struct ledger_tasks *t, const struct recording *rec) __must_check;
+/* Slow path of ledger_tasks_event(). */
+void ledger_tasks_see(struct ledger_tasks *t, int32_t pid);
+
+/* Takes an event of slab objects or pages. */
+static inline void ledger_tasks_event(struct ledger_tasks *t, const struct kmem_event *ev)
+{
+	if (t->tasks.nr && ev->pid != t->last && !(ev->flags & FLAGS_CONTEXT))
+		ledger_tasks_see(t, ev->pid);
+}
+
+/**
+ * ledger_tasks_note() - name the tasks without events
+ * @cmdlines: the recording's names of tasks; may be NULL
+ * @sum: receives them in sum
+ * @out: receives "3 tasks ran, 45.1 ms together, and have no slab or page event: a (1), b (7),
+ *	c (9)", with the 5 tasks that ran longest; nothing if every task has an event
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int ledger_tasks_note(const struct ledger_tasks *t, const char *cmdlines,
+		      struct ledger_task_sum *sum, struct strbuf *out) __must_check;
+void ledger_tasks_free(struct ledger_tasks *t);
+
 /* How an event changed a group's numbers. */
 enum ledger_edge_what {
 	LEDGER_EDGE_ALLOC,
@@ -189,34 +242,53 @@ enum ledger_edge_what {
 	LEDGER_EDGE_IMPLICIT,
 	LEDGER_EDGE_FOUND, /* a free of an object that was counted as implicit before */
 	LEDGER_EDGE_AGAIN,
-	LEDGER_EDGE_UNKNOWN, /* no group: a free of an object of an unknown cache */
 };
 
-/* An event close to a count, which is taken out of the numbers that are compared with the count.
- * @id: the group, or for LEDGER_EDGE_UNKNOWN the place in @unknown.
- */
+/* By how much. */
+static inline const struct ledger_group *ledger_effect(enum ledger_edge_what what)
+{
+	static const struct ledger_group effects[] = {
+		[LEDGER_EDGE_ALLOC] = { .allocs = 1 },
+		[LEDGER_EDGE_FREE] = { .freed = 1 },
+		[LEDGER_EDGE_IMPLICIT] = { .implicit = 1 },
+		[LEDGER_EDGE_FOUND] = { .freed = 1, .implicit = UINT64_MAX },
+		[LEDGER_EDGE_AGAIN] = { .again = 1 },
+	};
+
+	return &effects[what];
+}
+
+/* Adds @times times @more to @g. */
+static inline void ledger_group_add(struct ledger_group *g,
+				    const struct ledger_group *more, int64_t times)
+{
+	g->allocs += more->allocs * (uint64_t)times;
+	g->freed += more->freed * (uint64_t)times;
+	g->implicit += more->implicit * (uint64_t)times;
+	g->again += more->again * (uint64_t)times;
+}
+
+/* An event close to a count, which is taken out of the numbers that are compared with the count. */
 struct ledger_edge {
 	uint64_t ts;
-	uint32_t id;
+	uint32_t group;
 	enum ledger_edge_what what;
 };
 
 /* @counted: when caches were counted; NULL: they were not, or not all events there were kept. */
 struct ledger {
 	const struct analysis_env *env;
-	struct slab_account *slab;
+	struct slab_lives *slab;
 	uint64_t
 		type_masks[KMALLOC_NR_TYPES]; /* GFP bits that choose the type; 0: none */
 	KEYED(struct ledger_group) groups;    /* by struct ledger_key */
 	struct ledger_names names;
-	struct u64_map pages;	    /* page of an object -> the group of its latest one */
-	struct intern freers;	    /* struct ledger_freer */
-	struct intern unknown_keys; /* of @unknown: page and callsite */
-	struct ledger_unknown *unknown;
-	size_t nr_unknown, unknown_capacity;
+	struct u64_map pages;  /* page of an object -> the group of its latest one */
+	struct intern freers;  /* struct ledger_freer */
+	struct intern unknown; /* struct ledger_unknown_key */
 	const struct slab_edges *counted;
 	struct ledger_edge *edges;
-	size_t nr_edges, edges_capacity;
+	size_t nr_edges;
 	struct ledger_tasks tasks;
 	struct ledger_steps steps;
 	uint64_t nr_slab, nr_page, losses;

@@ -2,7 +2,6 @@
 #include "analysis/ledger/ledger_books.h"
 
 #include "analysis/bounds/bounds.h"
-#include "base/array.h"
 
 const char *books_row_name(const struct books *b, const struct books_row *row)
 {
@@ -70,19 +69,9 @@ static int books_add_caches(struct books *b)
 	return 0;
 }
 
-static void books_list_members(struct books *b)
-{
-	for (uint32_t id = 1; id <= b->census.nr_caches; id++) {
-		struct books_row *row = &b->rows.of[b->cache_rows[id - 1]];
-
-		if (row->nr_caches > 1)
-			strbuf_printf(
-				&row->members, "%s%s", row->members.size ? " " : "",
-				(const char *)intern_get(&b->census.names, id, NULL));
-	}
-}
-
-/* Names each row after its plainest cache: the shortest name, of the kmalloc kind. */
+/* Names each row after its plainest cache: the shortest name, of the kmalloc kind; and lists its
+ * caches if there are several.
+ */
 static void books_name_rows(struct books *b)
 {
 	for (uint32_t id = 1; id <= b->census.nr_caches; id++) {
@@ -95,6 +84,9 @@ static void books_name_rows(struct books *b)
 		if (!old || (kmalloc && !was) ||
 		    (kmalloc == was && strlen(name) < strlen(old)))
 			row->name = id;
+		if (row->nr_caches > 1)
+			strbuf_printf(&row->members, "%s%s", row->members.size ? " " : "",
+				      name);
 	}
 }
 
@@ -126,19 +118,46 @@ static uint32_t row_of_kmalloc(const struct books *b, uint64_t size, uint32_t ty
 	return row - 1;
 }
 
+/* The cache that most frees of each group named; of several, the one that was named first. */
+static int find_named(struct books *b)
+{
+	const struct ledger_names *n = &b->ledger->names;
+	struct u64_map_slot *slots __auto_mem = u64_map_sorted(&n->named);
+	uint32_t most = 0, *cache = NULL;
+	int ret = slots || !n->named.count ? 0 : -ENOMEM;
+
+	for (size_t i = 0; i < n->named.count && !ret; i++) {
+		bool first = !i || slots[i].key >> 32 != slots[i - 1].key >> 32;
+
+		if (!first && slots[i].value <= most)
+			continue;
+		most = slots[i].value;
+		cache = u64_map_insert(&b->named, slots[i].key >> 32, 0);
+		if (cache)
+			*cache = (uint32_t)slots[i].key;
+		else
+			ret = -ENOMEM;
+	}
+	return ret;
+}
+
 /* The row of a group; UINT32_MAX: not known. */
-static uint32_t row_of_group(struct books *b, const struct ledger_guess *guess,
-			     uint32_t group)
+static uint32_t row_of_group(struct books *b, uint32_t group)
 {
 	const struct ledger_key *key = ledger_key(b->ledger, group);
+	const struct event_stream *stream = b->ledger->env->stream;
+	const uint32_t *named;
 
 	switch (key->kind) {
 	case LEDGER_NAMED:
-		return row_of_name(
-			b, event_stream_cache(b->ledger->env->stream, (uint32_t)key->id));
+		return row_of_name(b, event_stream_cache(stream, (uint32_t)key->id));
 	case LEDGER_UNNAMED:
+		named = u64_map_find(&b->named, group);
 		return row_of_name(b,
-				   ledger_guess_cache(guess, group, key->id, key->type));
+				   named ? event_stream_cache(stream, *named)
+					 : census_guess(&b->census, key->id, key->type));
+	case LEDGER_UNKNOWN: /* books_add_unknown() finds it */
+		return UINT32_MAX;
 	default:
 		return row_of_kmalloc(b, key->id, key->type);
 	}
@@ -151,55 +170,40 @@ static int add_rowless(struct books *b, const struct ledger_key *key,
 	uint32_t *nr;
 
 	if (key->kind == LEDGER_KMALLOC)
-		b->large_net += g->allocs - g->freed - g->implicit;
+		b->large_net += (uint64_t)ledger_group_net(g);
 	if (key->kind != LEDGER_UNNAMED)
 		return 0;
 	b->nameless += g->allocs;
-	b->nameless_net += g->allocs - g->freed - g->implicit;
+	b->nameless_net += (uint64_t)ledger_group_net(g);
 	nr = u64_map_insert(&b->nameless_sizes, key->type, 0);
 	return nr ? 0 : -ENOMEM;
 }
 
 /* Finds each group's row and adds the group's numbers to it. */
-static int add_groups(struct books *b, const struct ledger_guess *guess)
+static int books_add_groups(struct books *b)
 {
 	const struct ledger *l = b->ledger;
 
+	b->group_rows = calloc(l->groups.nr + 1, sizeof(*b->group_rows));
+	if (!b->group_rows || find_named(b))
+		return -ENOMEM;
 	for (uint32_t i = 0; i < l->groups.nr; i++) {
 		const struct ledger_group *g = &l->groups.of[i];
-		uint32_t row = row_of_group(b, guess, i);
+		uint32_t row = row_of_group(b, i);
 
 		if (row == UINT32_MAX && add_rowless(b, ledger_key(l, i), g))
 			return -ENOMEM;
 		b->group_rows[i] = row;
 		if (row == UINT32_MAX)
 			continue;
-		b->rows.of[row].allocs += g->allocs;
-		b->rows.of[row].freed += g->freed;
-		b->rows.of[row].implicit += g->implicit;
-		b->rows.of[row].again += g->again;
+		ledger_group_add(&b->rows.of[row].events, g, 1);
 	}
-	return 0;
-}
-
-static int books_add_groups(struct books *b)
-{
-	const struct ledger *l = b->ledger;
-	struct ledger_guess guess = { 0 };
-	int ret;
-
-	b->group_rows = calloc(l->groups.nr + 1, sizeof(*b->group_rows));
-	if (!b->group_rows)
-		return -ENOMEM;
-	ret = ledger_guess_init(&guess, &l->names, l->env, &b->census);
-	ret = ret ?: add_groups(b, &guess);
-	ledger_guess_free(&guess);
-	for (uint32_t i = 0; i < b->census.nr_caches && !ret; i++)
+	for (uint32_t i = 0; i < b->census.nr_caches; i++)
 		b->rows.of[b->cache_rows[i]].nameless |=
 			census_kmalloc_type(intern_get(&b->census.names, i + 1, NULL)) ==
 				KMALLOC_NR_TYPES &&
 			u64_map_find(&b->nameless_sizes, b->census.caches[i].size);
-	return ret;
+	return 0;
 }
 
 /* kmalloc_type(): DMA before reclaimable before accounted. */
@@ -215,7 +219,7 @@ static uint32_t kmalloc_type(const struct ledger *l, uint64_t gfp)
 
 struct ledger_key ledger_key_of(const struct ledger *l, uint32_t row, uint64_t bytes)
 {
-	const struct lives *lives = &l->slab->lives.any;
+	const struct lives *lives = &l->slab->any;
 	const struct slab_key *by = lives_key(lives, row);
 	struct ledger_key key = { 0 };
 
@@ -237,7 +241,7 @@ static void books_add_dying(struct books *b)
 	const struct ledger *l = b->ledger;
 	struct live_entry *e = NULL;
 
-	while (l->slab->totals.dying && (e = live_next(&l->slab->lives.any.live, e))) {
+	while (l->slab->totals.dying && (e = live_next(&l->slab->any.live, e))) {
 		struct ledger_key key;
 		uint32_t group;
 
@@ -287,26 +291,29 @@ static int find_freers(const struct books *b, struct u64_map *rows)
 	return 0;
 }
 
+/* Finds the rows of groups of an unknown cache. */
 static int books_add_unknown(struct books *b)
 {
+	const struct ledger *l = b->ledger;
 	struct u64_map freers = { 0 };
 	int ret = find_freers(b, &freers);
 
-	b->unknown_rows = calloc(b->ledger->nr_unknown + 1, sizeof(*b->unknown_rows));
-	if (!b->unknown_rows)
-		ret = -ENOMEM;
-	for (size_t i = 0; i < b->ledger->nr_unknown && !ret; i++) {
-		const struct ledger_unknown *u = &b->ledger->unknown[i];
-		const uint32_t *freer = u64_map_find(&freers, u->callsite);
-		uint32_t row = row_of_page(b, u->page);
+	for (size_t i = 0; i < l->groups.nr && !ret; i++) {
+		const struct ledger_unknown_key *u;
+		const uint32_t *freer;
 
-		if (row == UINT32_MAX && freer)
-			row = *freer;
-		b->unknown_rows[i] = row;
-		if (row == UINT32_MAX)
-			b->nr_unknown += u->frees;
+		if (ledger_key(l, i)->kind != LEDGER_UNKNOWN)
+			continue;
+		u = intern_get(&l->unknown, (uint32_t)ledger_key(l, i)->id, NULL);
+		freer = u64_map_find(&freers, u->callsite);
+		b->group_rows[i] = row_of_page(b, u->page);
+		if (b->group_rows[i] == UINT32_MAX && freer)
+			b->group_rows[i] = *freer;
+		if (b->group_rows[i] == UINT32_MAX)
+			b->nr_unknown += l->groups.of[i].freed;
 		else
-			b->rows.of[row].freed += u->frees;
+			ledger_group_add(&b->rows.of[b->group_rows[i]].events,
+					 &l->groups.of[i], 1);
 	}
 	u64_map_free(&freers);
 	return ret;
@@ -349,11 +356,7 @@ static void add_counts(struct books *b)
 {
 	add_counts_of(b, false);
 	add_counts_of(b, true);
-	for (size_t i = 0; i < b->rows.nr; i++) {
-		struct books_row *row = &b->rows.of[i];
-		uint64_t held = row->first.held > row->last.held ? row->first.held
-								 : row->last.held;
-
+	for_each(row, b->rows.of, b->rows.nr) {
 		row->exact = row->nr_caches && row->nr_counted == row->nr_caches &&
 			     row->first.counted && row->last.counted &&
 			     row->first.end < row->last.read;
@@ -361,40 +364,16 @@ static void add_counts(struct books *b)
 			continue;
 		row->before = (int64_t)row->first.objects;
 		row->after = (int64_t)row->last.objects;
-		row->slack = held + row->sheaves;
+		row->slack = LARGER(row->first.held, row->last.held) + row->sheaves;
 	}
 }
 
-/* The row that the event was added to; NULL: none. */
-static struct books_row *row_of(struct books *b, const struct ledger_edge *e)
+/* The row of @group; NULL: none. */
+static struct books_row *row_of(struct books *b, uint32_t group)
 {
-	uint32_t row = e->what == LEDGER_EDGE_UNKNOWN ? b->unknown_rows[e->id]
-						      : b->group_rows[e->id];
+	uint32_t row = b->group_rows[group];
 
 	return row == UINT32_MAX ? NULL : &b->rows.of[row];
-}
-
-static void take_out(struct books_row *row, enum ledger_edge_what what)
-{
-	switch (what) {
-	case LEDGER_EDGE_ALLOC:
-		row->allocs--;
-		break;
-	case LEDGER_EDGE_FREE:
-	case LEDGER_EDGE_UNKNOWN:
-		row->freed--;
-		break;
-	case LEDGER_EDGE_IMPLICIT:
-		row->implicit--;
-		break;
-	case LEDGER_EDGE_FOUND:
-		row->freed--;
-		row->implicit++;
-		break;
-	case LEDGER_EDGE_AGAIN: /* unless it turned out to be an ordinary free */
-		row->again -= row->again != 0;
-		break;
-	}
 }
 
 /* Replaces slabinfo by the counts in each row whose caches were all counted at both ends, and
@@ -409,12 +388,14 @@ static void books_use_counts(struct books *b)
 	add_counts(b);
 	for (size_t i = 0; i < l->nr_edges; i++) {
 		const struct ledger_edge *e = &l->edges[i];
-		struct books_row *row = row_of(b, e);
+		struct books_row *row = row_of(b, e->group);
 
 		if (!row || !row->exact ||
 		    (e->ts > row->first.end && e->ts < row->last.read))
 			continue;
-		take_out(row, e->what);
+		/* A free of a freed object may have turned out to be an ordinary one. */
+		if (e->what != LEDGER_EDGE_AGAIN || row->events.again)
+			ledger_group_add(&row->events, ledger_effect(e->what), -1);
 		row->unsure += e->ts >= row->first.read && e->ts <= row->last.end;
 	}
 }
@@ -447,11 +428,10 @@ static int books_add_steps(struct books *b)
 
 	for (size_t i = 0; i < s->nets.nr && !ret; i++) {
 		const struct ledger_step_net *n = &s->nets.of[i];
-		uint32_t row = n->of == LEDGER_STEP_UNKNOWN ? b->unknown_rows[n->id]
-							    : b->group_rows[n->id];
+		struct books_row *row = row_of(b, n->group);
 
-		if (row != UINT32_MAX && b->rows.of[row].steps)
-			b->rows.of[row].steps->trace[n->step] += n->net;
+		if (row && row->steps)
+			row->steps->trace[n->step] += n->net;
 	}
 	return ret;
 }
@@ -480,7 +460,6 @@ int books_make(struct books *b)
 	if (ret)
 		return ret;
 	books_name_rows(b);
-	books_list_members(b);
 	books_add_dying(b);
 	ret = books_add_unknown(b) ?: books_add_steps(b);
 	if (!ret)
@@ -495,11 +474,11 @@ void books_free(struct books *b)
 	free(b->cache_rows);
 	u64_map_free(&b->shared);
 	u64_map_free(&b->nameless_sizes);
+	u64_map_free(&b->named);
 	for (size_t i = 0; i < b->rows.nr; i++) {
 		strbuf_free(&b->rows.of[i].members);
 		free(b->rows.of[i].steps);
 	}
 	KEYED_FREE(&b->rows);
 	free(b->group_rows);
-	free(b->unknown_rows);
 }

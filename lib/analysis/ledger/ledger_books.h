@@ -17,7 +17,7 @@
  * @slack: free objects that @before or @after may include; @sheaves: those of them in sheaves
  * @unsure: events during a count, which the count may include or not
  * @dying: objects handed to RCU whose end no event shows; @waiting: those that RCU has not freed
- * @again: frees of an object that no event had allocated since its last free
+ * @events: what they say of its caches
  * @nameless: objects of its size were allocated that are in no row
  * @steps: the kernel's curve and that of the events; NULL: the curve does not have all its caches
  * @members: names of its caches, if there are several
@@ -30,7 +30,8 @@ struct books_row {
 	struct census_reading first, last;
 	bool exact;
 	uint64_t slack, sheaves, unsure;
-	uint64_t allocs, freed, implicit, again, dying, waiting;
+	struct ledger_group events;
+	uint64_t dying, waiting;
 	bool nameless;
 	struct ledger_row_steps *steps;
 	struct strbuf members;
@@ -46,10 +47,10 @@ struct books {
 	struct census census;
 	uint32_t *cache_rows;
 	KEYED(struct books_row) rows; /* by struct row_key */
-	struct u64_map shared;	      /* sizes for which one cache serves several types */
-	uint32_t *group_rows;	      /* group -> its row; UINT32_MAX: none */
-	uint32_t *
-		unknown_rows; /* of the ledger's unknown frees: their row; UINT32_MAX: none */
+	struct u64_map
+		named; /* group -> the cache that most frees of its objects named */
+	struct u64_map shared; /* sizes for which one cache serves several types */
+	uint32_t *group_rows;  /* group -> its row; UINT32_MAX: none */
 	uint64_t nameless,
 		nameless_net; /* allocations whose cache is not known; less frees */
 	struct u64_map nameless_sizes; /* their sizes */

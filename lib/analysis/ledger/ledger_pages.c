@@ -5,8 +5,6 @@
  */
 #include "analysis/ledger/ledger.h"
 
-#include "analysis/ledger/ledger_change.h"
-
 /* A reader of one number from a snapshot's text. */
 typedef bool (*read_fn)(const char *text, uint64_t *value);
 
@@ -25,18 +23,23 @@ static bool read_nr_free(const char *text, uint64_t *value)
 	return vmstat_value(text, "nr_free_pages", value);
 }
 
-/* The value that @read finds in item @after minus the value in item @before. */
-static bool snapshot_change(const struct recording *rec, const char *before,
-			    const char *after, read_fn read, int64_t *change)
+/* By how much the number that @read finds in "@item.after" is larger than that in "@item.before". */
+static struct ledger_change change_of(const struct ledger *l, int64_t trace,
+				      const char *item, read_fn read)
 {
-	const struct recording_text *b = recording_meta(rec, before);
-	const struct recording_text *a = recording_meta(rec, after);
+	struct ledger_change c = { .trace = trace };
+	const struct recording_text *before, *after;
 	uint64_t from, to;
+	char name[32];
 
-	if (!b || !a || !read(b->text, &from) || !read(a->text, &to))
-		return false;
-	*change = (int64_t)to - (int64_t)from;
-	return true;
+	snprintf(name, sizeof(name), "%s.before", item);
+	before = recording_meta(l->env->rec, name);
+	snprintf(name, sizeof(name), "%s.after", item);
+	after = recording_meta(l->env->rec, name);
+	c.known = before && after && read(before->text, &from) && read(after->text, &to);
+	if (c.known)
+		c.kernel = (int64_t)to - (int64_t)from;
+	return c;
 }
 
 /* A row's data. */
@@ -71,14 +74,6 @@ const struct table_type ledger_page_type = {
 	.columns = columns,
 };
 
-static void add_row(struct table *t, const char *what, int64_t trace, bool known,
-		    int64_t kernel, const char *why)
-{
-	const struct page_row row = { what, why, { trace, kernel, known } };
-
-	table_put_row(t, &row);
-}
-
 /* Upper bound of the page frames that the recorder itself used for the file's events. */
 static uint64_t recorder_pages(const struct ledger *l)
 {
@@ -98,40 +93,36 @@ static void add_notes(const struct ledger *l, struct table *t)
 		"The recorder's own pages are in vmstat and not among the events: up to %" PRIu64
 		" for what it wrote.",
 		recorder_pages(l));
-	if (recording_is_part(l->env->rec))
-		table_add_note(
-			t,
-			"Only a part of the system was recorded (selected by task or filter): vmstat covers all of it.");
+	table_note_if(
+		t, recording_is_part(l->env->rec),
+		"Only a part of the system was recorded (selected by task or filter): vmstat covers all of it.");
 	if (l->losses)
 		table_add_note(t, "Events were lost: the trace's numbers are too small.");
 }
 
 void ledger_page_report(const struct ledger *l, struct report *report)
 {
-	const struct recording *rec = l->env->rec;
 	int64_t net = (int64_t)(l->pages_allocated - l->pages_freed);
-	int64_t change = 0, pcp = 0;
+	const struct ledger_change pcp = change_of(l, 0, "zoneinfo", zoneinfo_pcp_pages);
+	struct page_row rows[] = {
+		{ "allocated (pgalloc_*)",
+		  "alloc_pages_bulk() has no event; the recorder's own",
+		  change_of(l, (int64_t)l->pages_allocated, "vmstat", read_pgalloc) },
+		{ "freed (pgfree)", "the recorder's own",
+		  change_of(l, (int64_t)l->pages_freed, "vmstat", read_pgfree) },
+		{ pcp.known ? "net (buddyinfo, zoneinfo)" : "net (buddyinfo)",
+		  pcp.known ? "as above" : "pages in the CPUs' own lists; as above",
+		  change_of(l, net, "buddyinfo", buddyinfo_pages) },
+		{ "net (nr_free_pages)",
+		  "pages in the CPUs' own lists; counted with a delay",
+		  change_of(l, net, "vmstat", read_nr_free) },
+	};
 	struct table *t = table_plain(report, &ledger_page_type);
-	bool known, has_pcp;
 
-	known = snapshot_change(rec, "vmstat.before", "vmstat.after", read_pgalloc,
-				&change);
-	add_row(t, "allocated (pgalloc_*)", (int64_t)l->pages_allocated, known, change,
-		"alloc_pages_bulk() has no event; the recorder's own");
-	known = snapshot_change(rec, "vmstat.before", "vmstat.after", read_pgfree,
-				&change);
-	add_row(t, "freed (pgfree)", (int64_t)l->pages_freed, known, change,
-		"the recorder's own");
-	known = snapshot_change(rec, "buddyinfo.before", "buddyinfo.after",
-				buddyinfo_pages, &change);
-	has_pcp = snapshot_change(rec, "zoneinfo.before", "zoneinfo.after",
-				  zoneinfo_pcp_pages, &pcp);
-	add_row(t, has_pcp ? "net (buddyinfo, zoneinfo)" : "net (buddyinfo)", net, known,
-		-(change + pcp),
-		has_pcp ? "as above" : "pages in the CPUs' own lists; as above");
-	known = snapshot_change(rec, "vmstat.before", "vmstat.after", read_nr_free,
-				&change);
-	add_row(t, "net (nr_free_pages)", net, known, -change,
-		"pages in the CPUs' own lists; counted with a delay");
+	/* They count what is free. */
+	rows[2].change.kernel = -(rows[2].change.kernel + pcp.kernel);
+	rows[3].change.kernel = -rows[3].change.kernel;
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++)
+		table_put_row(t, &rows[i]);
 	add_notes(l, t);
 }

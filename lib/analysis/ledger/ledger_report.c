@@ -7,31 +7,39 @@
 
 #include "analysis/bounds/reclaimable.h"
 #include "analysis/ledger/ledger_books.h"
-#include "analysis/ledger/ledger_change.h"
 #include "report/text_cell.h"
-
-static int64_t row_trace(const struct books_row *row)
-{
-	return (int64_t)(row->allocs - row->freed - row->implicit + row->waiting);
-}
 
 static struct ledger_change row_change(const struct books_row *row)
 {
-	return (struct ledger_change){ row_trace(row), row->after - row->before, true };
+	return (struct ledger_change){ ledger_group_net(&row->events) +
+					       (int64_t)row->waiting,
+				       row->after - row->before, true };
 }
 
-static int row_compare(const void *a, const void *b)
+/* How many objects the events do not explain. */
+static uint64_t row_missing(const struct books_row *row)
 {
-	const struct books_row *const *x = a, *const *y = b;
-	struct ledger_change cx = row_change(*x), cy = row_change(*y);
-	uint64_t mx = ledger_largest(&cx), my = ledger_largest(&cy);
+	struct ledger_change c = row_change(row);
 
-	if (mx != my)
-		return mx < my ? 1 : -1;
-	return (*x)->allocs != (*y)->allocs ? ((*x)->allocs < (*y)->allocs ? 1 : -1)
-	       : *x < *y		    ? -1
-					    : 1;
+	return ledger_magnitude(c.kernel - c.trace);
 }
+
+/* The larger of its changes by events and by slabinfo. */
+static uint64_t row_largest(const struct books_row *row)
+{
+	struct ledger_change c = row_change(row);
+
+	return ledger_largest(&c);
+}
+
+typedef const struct books_row *row_pointer;
+
+/* Those that changed most come first. */
+ORDER(row_compare, row_pointer,
+      COMPARE(row_largest(*y), row_largest(*x))
+	      ?: COMPARE((*y)->events.allocs, (*x)->events.allocs) ?: COMPARE(*x, *y))
+ORDER(missing_compare, row_pointer,
+      COMPARE(row_missing(*y), row_missing(*x)) ?: COMPARE(*x, *y))
 
 /* A row's data. @burst: when its unexplained part came, if in a short time, else 0; @from, @to: the
  * times.
@@ -104,12 +112,12 @@ static struct cell cell_cache(const void *row, struct table *t)
 /* Appends what the events reveal about allocations and frees without an event. */
 static void unseen_why(const struct books_row *row, struct strbuf *sb)
 {
-	if (row->implicit)
+	if (row->events.implicit)
 		strbuf_printf(sb, "%" PRIu64 " freed without an event (bulk, kfree_rcu)",
-			      row->implicit);
-	if (row->again)
+			      row->events.implicit);
+	if (row->events.again)
 		strbuf_printf(sb, "%s%" PRIu64 " allocated without an event",
-			      row->implicit ? ", " : "", row->again);
+			      row->events.implicit ? ", " : "", row->events.again);
 	if (row->sheaves)
 		strbuf_printf(sb, "; sheaves hold up to %" PRIu64, row->sheaves);
 }
@@ -119,11 +127,11 @@ static void reason(const struct books_row *row, int64_t difference, struct strbu
 {
 	uint64_t missing = ledger_magnitude(difference);
 	bool more = difference > 0; /* by the kernel's count */
-	bool unseen = row->implicit + row->again != 0;
+	bool unseen = row->events.implicit + row->events.again != 0;
 
 	if (!row->nr_caches)
 		strbuf_puts(sb, "not in slabinfo");
-	else if (row->nameless && !row->allocs)
+	else if (row->nameless && !row->events.allocs)
 		strbuf_puts(sb, "events of this cache have no name");
 	else if (more && missing <= row->dying - row->waiting)
 		strbuf_printf(sb, "%" PRIu64 " handed to RCU, and perhaps not freed yet",
@@ -150,7 +158,7 @@ static void reason(const struct books_row *row, int64_t difference, struct strbu
 /* Appends "+1.2 s", @ts since the first event. */
 static void since(const struct analysis_env *env, uint64_t ts, struct strbuf *sb)
 {
-	ts = ts > env->first_ts ? ts - env->first_ts : 0;
+	ts = less(ts, env->first_ts);
 	strbuf_puts(sb, "+");
 	if (recording_clocks_are_ns(env->rec))
 		text_duration(sb, ts, " ");
@@ -219,15 +227,15 @@ static struct cell cell_trace_at(const void *row, struct table *t)
 
 static const struct column_type columns[] = {
 	{ COLUMN("allocs", "Allocs", UNIT_COUNT, "Objects allocated.", .leaves = 60),
-	  MEMBER_OF(struct cells_of, row, allocs) },
+	  MEMBER_OF(struct cells_of, row, events.allocs) },
 	{ COLUMN("freed", "Frees", UNIT_COUNT,
 		 "Objects freed, including those allocated before the recording.",
 		 .leaves = 70),
-	  MEMBER_OF(struct cells_of, row, freed) },
+	  MEMBER_OF(struct cells_of, row, events.freed) },
 	{ COLUMN("implicit", "Untraced frees", UNIT_COUNT,
 		 "Objects freed without an event: their address was allocated again.",
 		 .leaves = 80),
-	  MEMBER_OF(struct cells_of, row, implicit) },
+	  MEMBER_OF(struct cells_of, row, events.implicit) },
 	{ COLUMN("trace", "Trace", UNIT_COUNT,
 		 "Objects that the cache gained, according to the events.", .leaves = 10),
 	  MEMBER(struct cells_of, change.trace) },
@@ -286,29 +294,12 @@ const struct table_type ledger_slab_type = {
 	.columns = columns,
 };
 
-/* Adds one row; returns how many objects it leaves unexplained. */
-static uint64_t add_row(const struct books *b, struct table *t,
-			const struct books_row *row)
-{
-	const struct cells_of r = cells_make(b, row);
-
-	if (!table_put_row(t, &r))
-		return 0;
-	return ledger_magnitude(r.change.kernel - r.change.trace);
-}
-
 /* Sums over all rows, in objects. */
 struct sums {
 	uint64_t changed; /* the larger of the changes by events and by slabinfo */
 	uint64_t missing; /* the difference between the two */
 	uint64_t hidden;  /* the part of @missing that active_objs may hide */
 };
-
-/* a - b, but not below 0. */
-static uint64_t less(uint64_t a, uint64_t b)
-{
-	return a > b ? a - b : 0;
-}
 
 static void add_summary(const struct books *b, struct table *t, const struct sums *sum)
 {
@@ -347,11 +338,6 @@ static void add_summary(const struct books *b, struct table *t, const struct sum
 
 /* --- tasks without events ---------------------------------------------------------------- */
 
-static uint64_t row_missing(const struct books_row *row)
-{
-	return ledger_magnitude(row->after - row->before - row_trace(row));
-}
-
 /* May objects have been allocated without an event: at least a tenth of the row's change? */
 static bool is_open(const struct books_row *row)
 {
@@ -359,16 +345,8 @@ static bool is_open(const struct books_row *row)
 	uint64_t missing = row_missing(row);
 
 	return row->nr_caches && missing >= OPEN_LEAST && missing > row->slack &&
-	       missing > row->unsure && missing >= ledger_largest(&c) / 10 &&
-	       (row->again || (c.kernel > c.trace && !row->implicit));
-}
-
-static int missing_compare(const void *a, const void *b)
-{
-	const struct books_row *const *x = a, *const *y = b;
-	uint64_t mx = row_missing(*x), my = row_missing(*y);
-
-	return mx != my ? (mx < my ? 1 : -1) : (*x < *y ? -1 : 1);
+	       missing > row->unsure && missing >= row_largest(row) / 10 &&
+	       (row->events.again || (c.kernel > c.trace && !row->events.implicit));
 }
 
 /* How many caches are named. */
@@ -414,11 +392,10 @@ static void note_batches(const struct books *b, const struct books_row *row,
 	struct ledger_change c = row_change(row);
 	const char *name = books_row_name(b, row);
 
-	if ((c.trace > 0 || c.kernel > 0) && reclaimable_late_cache(name))
-		table_add_note(
-			t,
-			"Objects of %s are freed in batches, when many have gathered: until then it grows.",
-			name);
+	table_note_if(
+		t, (c.trace > 0 || c.kernel > 0) && reclaimable_late_cache(name),
+		"Objects of %s are freed in batches, when many have gathered: until then it grows.",
+		name);
 }
 
 static int add_table(const struct books *b, struct report *report)
@@ -435,29 +412,29 @@ static int add_table(const struct books *b, struct report *report)
 	for (i = 0; i < b->rows.nr; i++) {
 		const struct books_row *row = &b->rows.of[i];
 
-		if (row->name && (row->allocs || row->freed || row->after != row->before))
+		if (row->name && (row->events.allocs || row->events.freed ||
+				  row->after != row->before))
 			order[nr++] = row;
 	}
 	qsort(order, nr, sizeof(const struct books_row *), row_compare);
 	for (i = 0; i < nr; i++) {
-		struct ledger_change change = row_change(order[i]);
-		uint64_t missing = add_row(b, t, order[i]);
+		uint64_t missing = row_missing(order[i]);
+		const struct cells_of r = cells_make(b, order[i]);
 
+		table_put_row(t, &r);
 		note_batches(b, order[i], t);
 		nr_exact += order[i]->exact;
-		sum.changed += ledger_largest(&change);
+		sum.changed += row_largest(order[i]);
 		sum.missing += missing;
 		sum.hidden += missing < order[i]->slack ? missing : order[i]->slack;
 	}
-	if (nr_exact)
-		table_add_note(
-			t,
-			"%zu of %zu rows use a count of the cache at both ends and the events in between; the others use slabinfo.",
-			nr_exact, nr);
-	if (recording_is_part(b->ledger->env->rec))
-		table_add_note(
-			t,
-			"Only a part of the system was recorded (selected by task or filter): slabinfo covers all of it, so the difference may be the others'.");
+	table_note_if(
+		t, nr_exact,
+		"%zu of %zu rows use a count of the cache at both ends and the events in between; the others use slabinfo.",
+		nr_exact, nr);
+	table_note_if(
+		t, recording_is_part(b->ledger->env->rec),
+		"Only a part of the system was recorded (selected by task or filter): slabinfo covers all of it, so the difference may be the others'.");
 	add_summary(b, t, &sum);
 	/* Losses could be all of a task's events. */
 	if (!b->ledger->losses && !b->ledger->env->rec->cut_short)
@@ -467,33 +444,33 @@ static int add_table(const struct books *b, struct report *report)
 	return ret;
 }
 
-static int ledger_slab_report(const struct ledger *l, struct report *report)
+/* Does the recording have both snapshots? */
+static bool has_slabinfo(const struct recording *rec)
 {
-	struct books b = { .ledger = l };
-	int ret = books_make(&b) ?: add_table(&b, report);
+	return recording_meta(rec, "slabinfo.before") &&
+	       recording_meta(rec, "slabinfo.after");
+}
 
-	books_free(&b);
-	return ret;
+static bool has_vmstat(const struct recording *rec)
+{
+	return recording_meta(rec, "vmstat.before") &&
+	       recording_meta(rec, "vmstat.after");
 }
 
 bool ledger_possible(const struct recording *rec)
 {
-	return (recording_meta(rec, "slabinfo.before") &&
-		recording_meta(rec, "slabinfo.after")) ||
-	       (recording_meta(rec, "vmstat.before") &&
-		recording_meta(rec, "vmstat.after"));
+	return has_slabinfo(rec) || has_vmstat(rec);
 }
 
 int ledger_report(const struct ledger *l, struct report *report)
 {
-	const struct recording *rec = l->env->rec;
+	struct books b = { .ledger = l };
 	int ret = 0;
 
-	if (l->nr_slab && recording_meta(rec, "slabinfo.before") &&
-	    recording_meta(rec, "slabinfo.after"))
-		ret = ledger_slab_report(l, report);
-	if (!ret && l->nr_page && recording_meta(rec, "vmstat.before") &&
-	    recording_meta(rec, "vmstat.after"))
+	if (l->nr_slab && has_slabinfo(l->env->rec))
+		ret = books_make(&b) ?: add_table(&b, report);
+	books_free(&b);
+	if (!ret && l->nr_page && has_vmstat(l->env->rec))
 		ledger_page_report(l, report);
 	return ret;
 }

@@ -6,12 +6,11 @@
  */
 
 #include "analysis/ledger/ledger_books.h"
-#include "analysis/ledger/ledger_change.h"
 
 struct cell ledger_explained(int64_t trace, int64_t kernel)
 {
-	uint64_t t = ledger_magnitude(trace), k = ledger_magnitude(kernel);
-	uint64_t largest = t > k ? t : k, missing = ledger_magnitude(kernel - trace);
+	uint64_t largest = LARGER(ledger_magnitude(trace), ledger_magnitude(kernel));
+	uint64_t missing = ledger_magnitude(kernel - trace);
 
 	if (!largest)
 		return (struct cell){ .type = CELL_NONE };
@@ -73,19 +72,18 @@ static bool find_step(const struct ledger_steps *s, uint64_t ts, unsigned int *a
 	return true;
 }
 
-bool ledger_steps_slab(struct ledger_steps *s, uint64_t ts, enum ledger_step_of of,
-		       uint32_t id, int net)
+bool ledger_steps_slab(struct ledger_steps *s, uint64_t ts, uint32_t group, int64_t net)
 {
 	struct ledger_step_net *n;
 	uint64_t key;
 
 	if (!find_step(s, ts, &s->slab_at))
 		return true;
-	key = ((uint64_t)id << 1 | of) * LEDGER_STEPS + s->slab_at;
+	key = (uint64_t)group * LEDGER_STEPS + s->slab_at;
 	n = INDEXED_ITEM(&s->nets, key);
 	if (!n)
 		return false;
-	*n = (struct ledger_step_net){ id, s->slab_at, of, n->net + net };
+	*n = (struct ledger_step_net){ group, s->slab_at, n->net + net };
 	return true;
 }
 
@@ -172,8 +170,7 @@ struct step_row {
 CELL_IF(cell_counted, struct counted, r->known, cell_int(r->value))
 
 CELL(cell_explained, struct step_row,
-     ledger_explained((int64_t)(r->changed > r->missing ? r->changed - r->missing : 0),
-		      (int64_t)r->changed))
+     ledger_explained((int64_t)less(r->changed, r->missing), (int64_t)r->changed))
 
 /* The cell shows @member of the row, a struct counted. */
 #define COUNTED(member) .fill = cell_counted, .offset = offsetof(struct step_row, member)
@@ -296,7 +293,7 @@ static struct step_row make_row(const struct books *b, unsigned int step)
 	uint64_t first = b->ledger->env->first_ts;
 	struct step_row r = { .from = times[0],
 			      .to = times[1],
-			      .since = times[0] > first ? times[0] - first : 0,
+			      .since = less(times[0], first),
 			      .took = times[1] - times[0],
 			      .pages = b->ledger->steps.pages[step] };
 
@@ -306,14 +303,7 @@ static struct step_row make_row(const struct books *b, unsigned int step)
 	return r;
 }
 
-static int by_missing(const void *a, const void *b)
-{
-	const struct step_row *x = a, *y = b;
-
-	if (x->missing != y->missing)
-		return x->missing < y->missing ? 1 : -1;
-	return x->from < y->from ? -1 : 1;
-}
+ORDER_LARGEST(by_missing, struct step_row, missing, from)
 
 void ledger_step_report(const struct books *b, struct report *report)
 {

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "analysis/ledger/ledger_tasks.h"
+/*
+ * analysis: tasks that ran during a recording and have no event.
+ * In: how long tasks ran (RECORDING_META_TASKS_RAN), events. Out: a note.
+ */
+#include "analysis/ledger/ledger.h"
 
-#include "base/array.h"
-#include "base/strbuf.h"
 #include "event/tasks.h"
 #include "report/text_cell.h"
 
@@ -14,16 +16,15 @@
 
 static int add_task(struct ledger_tasks *t, uint64_t pid, uint64_t ns)
 {
-	uint32_t *at;
+	struct ledger_task *task;
 
 	if (!pid || pid > INT32_MAX || !ns || ns > NS_MOST)
 		return 0;
-	at = u64_map_insert(&t->by_pid, pid, (uint32_t)t->nr);
-	if (!at || array_reserve(&t->tasks, &t->capacity, t->nr + 1, sizeof(*t->tasks)))
+	task = INDEXED_ITEM(&t->tasks, pid);
+	if (!task)
 		return -ENOMEM;
-	if (*at == t->nr) /* else it is listed twice: damage */
-		t->tasks[t->nr++] =
-			(struct ledger_task){ .ran_ns = ns, .pid = (uint32_t)pid };
+	if (!task->pid) /* else it is listed twice: damage */
+		*task = (struct ledger_task){ .ran_ns = ns, .pid = (uint32_t)pid };
 	return 0;
 }
 
@@ -47,25 +48,18 @@ int ledger_tasks_init(struct ledger_tasks *t, const struct recording *rec)
 
 void ledger_tasks_see(struct ledger_tasks *t, int32_t pid)
 {
-	const uint32_t *at = pid < 0 ? NULL : u64_map_find(&t->by_pid, (uint64_t)pid);
+	const uint32_t *at =
+		pid < 0 ? NULL : u64_map_find(&t->tasks.index, (uint64_t)pid);
 
 	t->last = pid;
 	if (at)
-		t->tasks[*at].seen = true;
+		t->tasks.of[*at].seen = true;
 }
 
-static int compare_tasks(const void *a, const void *b)
-{
-	const struct ledger_task *const *x = a, *const *y = b;
+ORDER_LARGEST(compare_tasks, struct ledger_task, ran_ns, pid)
 
-	if ((*x)->ran_ns != (*y)->ran_ns)
-		return (*x)->ran_ns < (*y)->ran_ns ? 1 : -1;
-	return (*x)->pid < (*y)->pid ? -1 : 1;
-}
-
-static void name_tasks(const struct ledger_task *const *order,
-		       const struct ledger_task_sum *sum, const struct tasks *names,
-		       struct strbuf *out)
+static void name_tasks(const struct ledger_task *order, const struct ledger_task_sum *sum,
+		       const struct tasks *names, struct strbuf *out)
 {
 	strbuf_printf(out, "%" PRIu64 " task%s ran, ", sum->nr, plural(sum->nr));
 	text_duration(out, sum->ran_ns, " ");
@@ -73,7 +67,7 @@ static void name_tasks(const struct ledger_task *const *order,
 				      : " together, and have no slab or page event: ");
 	for (uint64_t i = 0; i < sum->nr && i < NAMED_MOST; i++)
 		strbuf_printf(out, "%s%s (%" PRIu32 ")", i ? ", " : "",
-			      tasks_name(names, (int32_t)order[i]->pid), order[i]->pid);
+			      tasks_name(names, (int32_t)order[i].pid), order[i].pid);
 	if (sum->nr > NAMED_MOST)
 		strbuf_printf(out, " and %" PRIu64 " more", sum->nr - NAMED_MOST);
 }
@@ -81,29 +75,26 @@ static void name_tasks(const struct ledger_task *const *order,
 int ledger_tasks_note(const struct ledger_tasks *t, const char *cmdlines,
 		      struct ledger_task_sum *sum, struct strbuf *out)
 {
-	const struct ledger_task **order =
-		calloc(t->nr + 1, sizeof(const struct ledger_task *));
+	struct ledger_task *order __auto_mem = calloc(t->tasks.nr + 1, sizeof(*order));
 	struct tasks names = { 0 };
 	int ret = order ? tasks_read(&names, cmdlines) : -ENOMEM;
 
 	*sum = (struct ledger_task_sum){ 0 };
-	for (size_t i = 0; i < t->nr && !ret; i++) {
-		if (t->tasks[i].seen)
+	for (size_t i = 0; i < t->tasks.nr && !ret; i++) {
+		if (t->tasks.of[i].seen)
 			continue;
-		order[sum->nr++] = &t->tasks[i];
-		sum->ran_ns += t->tasks[i].ran_ns;
+		order[sum->nr++] = t->tasks.of[i];
+		sum->ran_ns += t->tasks.of[i].ran_ns;
 	}
 	if (!ret && sum->nr) {
-		qsort(order, sum->nr, sizeof(const struct ledger_task *), compare_tasks);
+		qsort(order, sum->nr, sizeof(*order), compare_tasks);
 		name_tasks(order, sum, &names, out);
 	}
 	tasks_free(&names);
-	free(order);
 	return ret ? ret : out->failed ? -ENOMEM : 0;
 }
 
 void ledger_tasks_free(struct ledger_tasks *t)
 {
-	u64_map_free(&t->by_pid);
-	free(t->tasks);
+	INDEXED_FREE(&t->tasks);
 }

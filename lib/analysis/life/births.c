@@ -5,25 +5,18 @@
 
 #define LIMIT_LEAST 16384
 
-static struct births_cpu *reserve_cpu(struct births *b, uint16_t cpu)
+void births_start(struct births *b, uint16_t cpu, uint64_t ts, int32_t pid)
 {
-	if (array_reach(&b->cpus, &b->nr_cpus, &b->capacity, cpu + 1UL,
-			sizeof(*b->cpus))) {
+	struct births_start *last;
+	struct births_cpu *c;
+
+	if (array_reach(&b->cpus, &b->nr_cpus, &b->capacity, cpu + 1UL)) {
 		b->failed = true;
-		return NULL;
+		return;
 	}
 	if (!b->limit)
 		b->limit = LIMIT_LEAST;
-	return &b->cpus[cpu];
-}
-
-void births_start(struct births *b, uint16_t cpu, uint64_t ts, int32_t pid)
-{
-	struct births_cpu *c = reserve_cpu(b, cpu);
-	struct births_start *last;
-
-	if (!c)
-		return;
+	c = &b->cpus[cpu];
 	if (c->nr && ts < c->last_ts) {
 		b->disordered = true;
 		ts = c->last_ts;
@@ -33,7 +26,7 @@ void births_start(struct births *b, uint16_t cpu, uint64_t ts, int32_t pid)
 		c->last_ts = ts;
 		return;
 	}
-	if (array_reserve(&c->starts, &c->capacity, c->nr + 1, sizeof(*c->starts))) {
+	if (array_reserve(&c->starts, &c->capacity, c->nr + 1)) {
 		b->failed = true;
 		return;
 	}
@@ -49,21 +42,13 @@ void births_start(struct births *b, uint16_t cpu, uint64_t ts, int32_t pid)
 /* The last start not after @ts, or the first one if all are later. NULL: the CPU has none. */
 static struct births_start *find_start(const struct births *b, uint16_t cpu, uint64_t ts)
 {
-	const struct births_cpu *c;
-	size_t low = 0, high;
+	const struct births_cpu *c = cpu < b->nr_cpus ? &b->cpus[cpu] : NULL;
+	size_t nr;
 
-	if (cpu >= b->nr_cpus || !b->cpus[cpu].nr)
+	if (!c || !c->nr)
 		return NULL;
-	c = &b->cpus[cpu];
-	for (high = c->nr; high - low > 1;) {
-		size_t middle = low + (high - low) / 2;
-
-		if (c->starts[middle].ts <= ts)
-			low = middle;
-		else
-			high = middle;
-	}
-	return &c->starts[low];
+	nr = COUNT_FIRST(i, c->nr, c->starts[i].ts <= ts);
+	return &c->starts[nr ? nr - 1 : 0];
 }
 
 int32_t births_find(const struct births *b, uint16_t cpu, uint64_t ts, bool *guess)
@@ -89,8 +74,7 @@ void births_keep(struct births *b, uint16_t cpu, uint64_t ts)
 void births_drop(struct births *b)
 {
 	b->count = 0;
-	for (size_t cpu = 0; cpu < b->nr_cpus; cpu++) {
-		struct births_cpu *c = &b->cpus[cpu];
+	for_each(c, b->cpus, b->nr_cpus) {
 		size_t nr = 0;
 
 		for (size_t i = 0; i < c->nr; i++) {

@@ -35,7 +35,7 @@ static struct growth_row *growth_row(struct growth *g, uint32_t row)
 {
 	if (likely(row < g->nr))
 		return &g->rows[row];
-	if (array_reach(&g->rows, &g->nr, &g->capacity, row + 1UL, sizeof(*g->rows))) {
+	if (array_reach(&g->rows, &g->nr, &g->capacity, row + 1UL)) {
 		g->failed = true;
 		return NULL;
 	}
@@ -107,7 +107,7 @@ static unsigned int folds(const struct growth *g, uint64_t since)
 
 struct growth_times growth_times(const struct growth *g, uint64_t end)
 {
-	uint64_t since = g->begun && end > g->first ? end - g->first : 0;
+	uint64_t since = g->begun ? less(end, g->first) : 0;
 	unsigned int shift = g->shift + folds(g, since), i;
 	struct growth_times t = { 0 };
 
@@ -123,7 +123,7 @@ struct growth_times growth_times(const struct growth *g, uint64_t end)
 void growth_add(const struct growth *g, uint32_t number, uint64_t end,
 		struct growth_series *to)
 {
-	uint64_t since = end > g->first ? end - g->first : 0;
+	uint64_t since = less(end, g->first);
 	unsigned int n = folds(g, since), nr, i;
 	const struct growth_row *row;
 

@@ -50,7 +50,7 @@ static struct leaks_account_row new_series(struct leaks *l, const struct lives *
 {
 	struct leaks_side *side = &l->sides[of->kind->memory];
 
-	if (array_reserve(&side->rows, &side->capacity, row + 1UL, sizeof(*side->rows))) {
+	if (array_reserve(&side->rows, &side->capacity, row + 1UL)) {
 		side->growth.failed = true;
 		return (struct leaks_account_row){ 0 };
 	}
@@ -122,17 +122,6 @@ static void lived(void *ctx, const struct lives *of, const struct life *life, si
 		drop_births(side, of);
 }
 
-/* Adds the task as a dimension, if there is room. */
-static void add_pid(struct dimensions *all)
-{
-	for (int i = 0; i < DIMENSIONS_ASKED; i++) {
-		if (all->of[i] && all->of[i] != DIMENSION_PID)
-			continue;
-		all->of[i] = DIMENSION_PID;
-		return;
-	}
-}
-
 static void free_side(struct leaks_side *side)
 {
 	lifetimes_free(&side->times);
@@ -170,7 +159,7 @@ static int leaks_create(void *self, const struct analysis_env *env,
 		if (i == MEMORY_SLAB)
 			l->by_task = dimensions_find(&dimensions[i], DIMENSION_PID) >= 0;
 		if (!l->ns) /* several tasks may share a timestamp */
-			add_pid(&dimensions[i]);
+			dimensions_add(&dimensions[i], DIMENSION_PID, DIMENSIONS_ASKED);
 	}
 	ret = accounts_observe(env->accounts, dimensions, l->of, lived, l);
 	ret = ret ?: reclaimable_init(&l->reclaimable, env);

@@ -45,7 +45,7 @@ struct task_ends {
 		uint64_t ts;
 		int32_t pid;
 	} * items;
-	size_t nr, capacity;
+	size_t nr;
 	bool failed;
 };
 
@@ -169,7 +169,7 @@ struct leaks_row_kind {
  * struct leaks_view - one table under construction
  * @lives: its account's; @memory: their kind
  * @first, @last: times of the first and the last event
- * @task_bytes: old bytes by table row and task; @task_index has the indexes
+ * @task_bytes: old bytes by table row << 32 | task
  * @guessed: bytes of these whose task is a guess; @failed: no memory for them
  * @series_of: series -> row of the table; UINT32_MAX: left out
  * @cache_series: series -> can the kernel reclaim it?
@@ -188,9 +188,8 @@ struct leaks_view {
 	struct owners owners;
 	struct tasks tasks;
 	struct leak *leaks;
-	struct u64_map task_index;
-	uint64_t *task_bytes, guessed;
-	size_t nr_tasks, tasks_capacity;
+	INDEXED(uint64_t) task_bytes;
+	uint64_t guessed;
 	bool failed;
 	uint32_t *series_of;
 	bool *cache_series;

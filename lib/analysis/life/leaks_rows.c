@@ -8,7 +8,6 @@
 
 #include "analysis/life/leaks.h"
 #include "analysis/stat/account_rows.h"
-#include "base/array.h"
 
 /* This many times more objects than were in flight before are not in flight. */
 #define FLIGHT_MORE 2
@@ -21,27 +20,17 @@ struct living {
 	uint64_t nr, bytes, begin;
 };
 
-/* Advances to the next live one; start with @entry NULL. False: no more. */
-static bool next_living(const struct leaks_view *v, const struct live_entry **entry,
-			struct living *out)
+/* In a sample, @entry stands for several. */
+static struct living living_of(const struct leaks_view *v, const struct live_entry *entry)
 {
-	*entry = lives_next(v->lives, *entry);
-	if (*entry)
-		*out = (struct living){ (*entry)->row,
-					1,
-					(*entry)->cpu,
-					lives_entry_nr(v->lives, *entry),
-					lives_entry_bytes(v->lives, *entry),
-					live_begin(&v->lives->live, *entry) };
-	return *entry != NULL;
-}
+	uint32_t times = lives_weight(v->lives, entry->row);
 
-/* In a sample, it stands for several. */
-static void weigh(const struct leaks_view *v, struct living *one)
-{
-	one->times = lives_weight(v->owners.lives, one->row);
-	one->nr *= one->times;
-	one->bytes *= one->times;
+	return (struct living){ .row = entry->row,
+				.times = times,
+				.cpu = entry->cpu,
+				.nr = times * lives_entry_nr(v->lives, entry),
+				.bytes = times * lives_entry_bytes(v->lives, entry),
+				.begin = live_begin(&v->lives->live, entry) };
 }
 
 /* The task that allocated it. INT32_MIN: not known. */
@@ -63,32 +52,27 @@ static void add_task(struct leaks_view *v, const struct living *one, uint32_t gr
 {
 	struct leak *leak = &v->leaks[group];
 	int32_t pid = find_task(v, one);
-	uint32_t *at;
+	size_t nr_before = v->task_bytes.nr;
+	uint64_t *bytes;
 
 	if (pid == INT32_MIN)
 		return;
-	at = u64_map_insert(&v->task_index, (uint64_t)group << 32 | (uint32_t)pid,
-			    (uint32_t)v->nr_tasks);
-	if (!at || array_reserve(&v->task_bytes, &v->tasks_capacity, *at + 1UL,
-				 sizeof(*v->task_bytes))) {
+	bytes = INDEXED_ITEM(&v->task_bytes, (uint64_t)group << 32 | (uint32_t)pid);
+	if (!bytes) {
 		v->failed = true;
 		return;
 	}
-	if (*at == v->nr_tasks) {
-		v->task_bytes[v->nr_tasks++] = 0;
-		leak->tasks++;
-	}
-	v->task_bytes[*at] += one->bytes;
-	if (v->task_bytes[*at] < leak->pid_bytes ||
-	    (v->task_bytes[*at] == leak->pid_bytes && pid > leak->pid))
+	leak->tasks += v->task_bytes.nr > nr_before;
+	*bytes += one->bytes;
+	if (*bytes < leak->pid_bytes || (*bytes == leak->pid_bytes && pid > leak->pid))
 		return;
-	leak->pid_bytes = v->task_bytes[*at];
+	leak->pid_bytes = *bytes;
 	leak->pid = pid;
 }
 
 static void add_living(struct leaks_view *v, const struct living *one)
 {
-	uint64_t age = v->last > one->begin ? v->last - one->begin : 0;
+	uint64_t age = less(v->last, one->begin);
 	uint32_t group = v->owners.of[one->row];
 	struct lifetime old = { .time = age, .nr = one->nr, .row = group };
 	struct leak *leak;
@@ -142,12 +126,11 @@ static int find_young(struct leaks_view *v)
 
 	for (size_t i = 0; i < v->owners.nr && !ret; i++) {
 		const struct lifetime_group *group = &freed.groups[i];
-		uint64_t usual = group->p99 + group->p99 / 32;
-
 		/* A quantile may be that much too small, but it is not above the longest lifetime.
 		 */
-		if (usual > group->row.longest)
-			usual = group->row.longest;
+		uint64_t usual =
+			SMALLER(group->p99 + group->p99 / 32, group->row.longest);
+
 		v->leaks[i].longest = group->row.longest;
 		v->leaks[i].flight = most_in_flight(group->nr, usual, v->last - v->first);
 		v->leaks[i].young_to = older ? older : part;
@@ -162,15 +145,15 @@ static int find_living(struct leaks_view *v)
 {
 	uint32_t *same __auto_mem = calloc(v->owners.nr + 1, sizeof(*same));
 	const struct live_entry *entry = NULL;
-	struct living one = { 0 };
 	int ret = same ? 0 : -ENOMEM;
 
 	if (!ret && owners_estimated(&v->owners)) {
 		v->old_of = calloc(v->owners.nr_rows + 1, sizeof(*v->old_of));
 		ret = v->old_of ? 0 : -ENOMEM;
 	}
-	while (!ret && next_living(v, &entry, &one)) {
-		weigh(v, &one);
+	while (!ret && (entry = lives_next(v->lives, entry))) {
+		const struct living one = living_of(v, entry);
+
 		add_living(v, &one);
 	}
 	if (v->failed || v->side->births.failed)
@@ -183,13 +166,12 @@ static int find_living(struct leaks_view *v)
 /* Computes how many of the seemingly live bytes must live. */
 static int find_bounds(struct leaks_view *v)
 {
-	struct net_range *net = calloc(v->owners.nr + 1, sizeof(*net));
+	struct net_range *net __auto_mem = calloc(v->owners.nr + 1, sizeof(*net));
 	int ret = net ? account_rows_bounds(&v->owners, v->owners.of, net, v->owners.nr)
 		      : -ENOMEM;
 
 	for (size_t i = 0; i < v->owners.nr && !ret; i++)
 		v->leaks[i].net = net[i];
-	free(net);
 	return ret;
 }
 
@@ -216,9 +198,7 @@ static int find_intervals(struct leaks_view *v)
 /* Estimates which of the seemingly live bytes are live; bytes in flight get the same share. */
 static void find_likely(struct leaks_view *v)
 {
-	for (size_t i = 0; i < v->owners.nr; i++) {
-		struct leak *leak = &v->leaks[i];
-
+	for_each(leak, v->leaks, v->owners.nr) {
 		leak->likely = net_range_scale(&leak->net, leak->old);
 		leak->likely_bytes = net_range_scale(&leak->net, leak->old_bytes);
 		leak->outlived = net_range_scale(&leak->net, leak->outlived);
@@ -405,7 +385,7 @@ static int find_series(struct leaks_view *v)
  */
 static bool is_late(const struct leaks_view *v, size_t i)
 {
-	const struct slab_counts *counts = &accounts_of_slab(v->lives)->rows[i];
+	const struct lives_sums *counts = &v->lives->rows[i];
 
 	return reclaimable_late(&v->reclaimable, lives_key(v->lives, i)) ||
 	       counts->implicit > counts->live / LEAKS_LATE_PART;
@@ -425,13 +405,8 @@ static int find_kinds(struct leaks_view *v)
 	for (size_t i = 0; i < v->owners.nr_rows; i++) {
 		struct leaks_row_kind *kind = &v->row_kinds[i];
 
-		if (v->memory == MEMORY_PAGE) {
-			kind->cache = reclaimable_page(r, lives_key(v->lives, i),
-						       v->owners.callsites[i]);
-			continue;
-		}
-		kind->cache = reclaimable_slab(r, v->lives, i);
-		kind->late = is_late(v, i);
+		kind->cache = reclaimable_row(r, v->lives, i, v->owners.callsites[i]);
+		kind->late = v->memory != MEMORY_PAGE && is_late(v, i);
 	}
 	return 0;
 }
@@ -471,8 +446,7 @@ void leaks_view_free(struct leaks_view *v)
 	lifetimes_free(&v->ages);
 	lifetime_groups_free(&v->age_groups);
 	free(v->leaks);
-	u64_map_free(&v->task_index);
-	free(v->task_bytes);
+	INDEXED_FREE(&v->task_bytes);
 	free(v->series_of);
 	free(v->cache_series);
 	free(v->row_kinds);

@@ -64,9 +64,7 @@ static struct cell cell_net_min(const void *row, struct table *t)
 	if (r->leak->net.sampled)
 		return cell_uint(net_range_min(&r->leak->net));
 	/* Some of the bytes that must live may be those in flight. */
-	return cell_uint(r->leak->net.min > r->leak->young_bytes
-				 ? r->leak->net.min - r->leak->young_bytes
-				 : 0);
+	return cell_uint(less(r->leak->net.min, r->leak->young_bytes));
 }
 
 static struct cell cell_net_max(const void *row, struct table *t)
@@ -236,11 +234,9 @@ static void note_suppressed(const struct leaks_view *v, struct table *t)
 			      v->suppressed[i]);
 		space = ", ";
 	}
-	if (lines.size)
-		table_add_note(t, "Suppressed: %" PRIu64 " %s%s, %" PRIu64 " bytes%s)",
-			       v->nr_suppressed, memory_words(v->memory)->one,
-			       plural(v->nr_suppressed), v->bytes_suppressed,
-			       strbuf_text(&lines));
+	table_note_if(t, lines.size, "Suppressed: %" PRIu64 " %s%s, %" PRIu64 " bytes%s)",
+		      v->nr_suppressed, memory_words(v->memory)->one,
+		      plural(v->nr_suppressed), v->bytes_suppressed, strbuf_text(&lines));
 	t->failed |= lines.failed;
 }
 
@@ -249,9 +245,7 @@ static void note_outlived(const struct leaks_view *v, struct table *t)
 {
 	uint64_t rows = 0, bytes = 0;
 
-	for (size_t i = 0; i < v->owners.nr; i++) {
-		const struct leak *leak = &v->leaks[i];
-
+	for_each(leak, v->leaks, v->owners.nr) {
 		if (!leak->outlived || leak->outlived < leak->likely_bytes / 2 ||
 		    (leak->fit.verdict != GROWTH_STEADY &&
 		     leak->fit.verdict != GROWTH_FILLED))
@@ -259,13 +253,11 @@ static void note_outlived(const struct leaks_view *v, struct table *t)
 		rows++;
 		bytes += leak->outlived;
 	}
-	if (rows)
-		table_add_note(
-			t,
-			"Outlived: older than anything that the row freed. %" PRIu64
-			" row%s no proven growth, but mostly such bytes (%" PRIu64
-			"): a leak that happened all at once looks like this, too.",
-			rows, rows == 1 ? " has" : "s have", bytes);
+	table_note_if(t, rows,
+		      "Outlived: older than anything that the row freed. %" PRIu64
+		      " row%s no proven growth, but mostly such bytes (%" PRIu64
+		      "): a leak that happened all at once looks like this, too.",
+		      rows, rows == 1 ? " has" : "s have", bytes);
 }
 
 /* Memory that a program leaked is freed when it ends, so it is not in the rows then. */
@@ -310,20 +302,17 @@ static void add_notes(const struct leaks_view *v, uint64_t losses, struct table 
 	note_ends(v, t);
 	note_outlived(v, t);
 	note_suppressed(v, t);
-	if (v->old_of)
-		table_add_note(
-			t,
-			"Growth is that of the estimates; From/s and To/s are widened like the interval of the bytes. Youngest, Age and Oldest are those of the sample.");
-	if (v->guessed)
-		table_add_note(
-			t,
-			"The tasks of %" PRIu64
-			" bytes are guesses: by the clock, several tasks allocated at one time on a CPU.",
-			v->guessed);
-	if (losses)
-		table_add_note(
-			t,
-			"!Events were lost: what seems to live may have been freed. See the column Why.");
+	table_note_if(
+		t, v->old_of,
+		"Growth is that of the estimates; From/s and To/s are widened like the interval of the bytes. Youngest, Age and Oldest are those of the sample.");
+	table_note_if(
+		t, v->guessed,
+		"The tasks of %" PRIu64
+		" bytes are guesses: by the clock, several tasks allocated at one time on a CPU.",
+		v->guessed);
+	table_note_if(
+		t, losses,
+		"!Events were lost: what seems to live may have been freed. See the column Why.");
 	t->failed |= age.failed;
 }
 
@@ -335,9 +324,7 @@ static void add_summary(const struct leaks_view *v, uint64_t losses, struct tabl
 	uint64_t grows = 0, seen = v->bytes_suppressed;
 	struct leak all = { 0 };
 
-	for (size_t i = 0; i < v->owners.nr; i++) {
-		const struct leak *leak = &v->leaks[i];
-
+	for_each(leak, v->leaks, v->owners.nr) {
 		seen += leak->old_bytes + leak->young_bytes;
 		all.likely += leak->likely;
 		all.likely_bytes += leak->likely_bytes;
@@ -348,30 +335,28 @@ static void add_summary(const struct leaks_view *v, uint64_t losses, struct tabl
 			grows += leak->likely_bytes;
 	}
 	strbuf_printf(&live, "%s that are still live", words->things);
-	const struct summary_line lines[] = {
-		{ "live", strbuf_text(&live), unit,
-		  all.likely + all.young + v->nr_suppressed, SUMMARY_USUAL, true },
-		{ "bytes_seen", "Bytes allocated, and not seen freed", UNIT_BYTES, seen,
-		  SUMMARY_DETAIL, true },
-		{ "bytes_live", "Bytes still live", UNIT_BYTES,
-		  all.likely_bytes + all.young_bytes + v->bytes_suppressed, SUMMARY_TOTAL,
-		  true },
-		{ "bytes_old", "  in the rows", UNIT_BYTES, all.likely_bytes,
-		  SUMMARY_TOTAL, true },
-		{ "bytes_grows", "    of those that grow", UNIT_BYTES, grows,
-		  SUMMARY_TOTAL, true },
-		{ "bytes_cache", "    that the kernel can reclaim", UNIT_BYTES,
-		  all.cache_bytes, SUMMARY_TOTAL, true },
-		{ "bytes_young", "  may be in flight", UNIT_BYTES, all.young_bytes,
-		  SUMMARY_USUAL, true },
-		{ "bytes_suppressed", "  suppressed", UNIT_BYTES, v->bytes_suppressed,
-		  SUMMARY_DOUBT, true },
-	};
-
 	table_set_summary_title(t, "SUMMARY (live %s)", words->many);
 	t->failed |= live.failed;
-	table_add_summary_lines(t, lines, ARRAY_SIZE(lines) - !v->l->own.suppress,
-				losses != 0);
+	TABLE_SUMMARY(t, losses != 0,
+		      { "live", strbuf_text(&live), unit,
+			all.likely + all.young + v->nr_suppressed, SUMMARY_USUAL, true },
+		      { "bytes_seen", "Bytes allocated, and not seen freed", UNIT_BYTES,
+			seen, SUMMARY_DETAIL, true },
+		      { "bytes_live", "Bytes still live", UNIT_BYTES,
+			all.likely_bytes + all.young_bytes + v->bytes_suppressed,
+			SUMMARY_TOTAL, true },
+		      { "bytes_old", "  in the rows", UNIT_BYTES, all.likely_bytes,
+			SUMMARY_TOTAL, true },
+		      { "bytes_grows", "    of those that grow", UNIT_BYTES, grows,
+			SUMMARY_TOTAL, true },
+		      { "bytes_cache", "    that the kernel can reclaim", UNIT_BYTES,
+			all.cache_bytes, SUMMARY_TOTAL, true },
+		      { "bytes_young", "  may be in flight", UNIT_BYTES, all.young_bytes,
+			SUMMARY_USUAL, true });
+	if (v->l->own.suppress)
+		TABLE_SUMMARY(t, losses != 0,
+			      { "bytes_suppressed", "  suppressed", UNIT_BYTES,
+				v->bytes_suppressed, SUMMARY_DOUBT, true });
 	if (v->old_of) {
 		estimate_ends(&v->all, "bytes_old", "  in the rows", true, t);
 		estimate_summary(&v->all, true, t);

@@ -23,17 +23,17 @@ struct lifetime_analysis {
 	bool ns; /* the clock counts nanoseconds */
 };
 
-/* A group's allocations: objects or pages. @interval: in a sample: of all that are not live. */
+/* A group's allocations: objects or pages. */
 struct lifetime_sum {
 	uint64_t all, live;
-	struct estimate interval;
 };
 
-/* One table under construction; @sums: by group. */
+/* One table under construction. @sums: by group; @intervals: in a sample: of all that ended. */
 struct lifetime_view {
 	const struct lifetime_analysis *a;
 	struct owners owners;
 	struct lifetime_sum *sums;
+	struct estimate *intervals;
 	struct lifetime_groups groups;
 };
 
@@ -46,6 +46,7 @@ struct lifetime_view_row {
 	const struct lifetime_group *group;
 	const struct lifetime_group *ended, *timed;
 	const struct lifetime_sum *sum;
+	const struct estimate *interval;
 };
 
 /* --- the columns of the tables of lifetimes ----------------------------------------- */
@@ -86,12 +87,12 @@ static struct cell cell_histogram(const void *row, struct table *t)
 			 "interval of how many ended.",                                  \
 			 .level = true, .leaves = 22),                                   \
 		  .estimated = true,                                                     \
-		  MEMBER_OF(struct lifetime_view_row, sum, interval.low) },              \
+		  MEMBER_OF(struct lifetime_view_row, interval, low) },                  \
 		{ COLUMN("freed_high", "Freed_high", count_unit,                         \
 			 "For a sample: the upper end of this interval.", .level = true, \
 			 .leaves = 22),                                                  \
 		  .estimated = true,                                                     \
-		  MEMBER_OF(struct lifetime_view_row, sum, interval.high) },             \
+		  MEMBER_OF(struct lifetime_view_row, interval, high) },                 \
 		{ COLUMN("median", "Median", UNIT_NS,                                    \
 			 "The time that half of them did not outlive; at most "          \
 			 "1/32 off.",                                                    \
@@ -204,20 +205,16 @@ static int find_intervals(struct lifetime_view *v)
 {
 	const struct owners *o = &v->owners;
 	uint64_t *ended __auto_mem = calloc(o->nr_rows + 1, sizeof(*ended));
-	struct estimate *e __auto_mem = calloc(o->nr + 1, sizeof(*e));
-	int ret;
 
-	if (!ended || !e)
+	v->intervals = calloc(o->nr + 1, sizeof(*v->intervals));
+	if (!ended || !v->intervals)
 		return -ENOMEM;
 	for (size_t i = 0; i < o->nr_rows; i++) {
 		const struct lives_sums sums = lives_sums(o->lives, i);
 
-		ended[i] = sums.nr - sums.live_nr;
+		ended[i] = sums.nr - sums.live;
 	}
-	ret = owners_estimate(o, ended, o->of, e, o->nr);
-	for (size_t i = 0; i < o->nr && !ret; i++)
-		v->sums[i].interval = e[i];
-	return ret;
+	return owners_estimate(o, ended, o->of, v->intervals, o->nr);
 }
 
 /* Adds account rows up to table rows. */
@@ -232,7 +229,7 @@ static int collect(struct lifetime_view *v)
 		const struct lives_sums sums = lives_sums(o->lives, i);
 
 		v->sums[o->of[i]].all += sums.nr * lives_weight(o->lives, i);
-		v->sums[o->of[i]].live += sums.live_nr * lives_weight(o->lives, i);
+		v->sums[o->of[i]].live += sums.live * lives_weight(o->lives, i);
 	}
 	if (owners_estimated(o) && find_intervals(v))
 		return -ENOMEM;
@@ -252,18 +249,14 @@ static void add_notes(const struct lifetime_view *v, uint64_t losses, struct tab
 		table_add_note(
 			t,
 			"!The recording's clock does not count nanoseconds: times are in its units, and none is short.");
-	if (losses)
-		table_add_note(
-			t,
-			"!Events were lost: a lifetime may be that of two in turn, as the free between them was lost.");
-	if (owners_estimated(&v->owners))
-		table_add_note(
-			t,
-			"Counts are estimates; Freed lies between From and To, and the other counts are as uncertain. Times are those of the sample.");
-	if (a->opts->live)
-		table_add_note(
-			t,
-			"!These are all allocations: what is still live has no lifetime.");
+	table_note_if(
+		t, losses,
+		"!Events were lost: a lifetime may be that of two in turn, as the free between them was lost.");
+	table_note_if(
+		t, owners_estimated(&v->owners),
+		"Counts are estimates; Freed lies between From and To, and the other counts are as uncertain. Times are those of the sample.");
+	table_note_if(t, a->opts->live,
+		      "!These are all allocations: what is still live has no lifetime.");
 	t->failed |= within.failed;
 }
 
@@ -279,18 +272,16 @@ static void add_summary(const struct lifetime_view *v, uint64_t losses, struct t
 		sum.nr += v->groups.groups[i].nr;
 		sum.row.nr_short += v->groups.groups[i].row.nr_short;
 	}
-	const struct summary_line lines[] = {
+	table_set_summary_title(t, "SUMMARY (lifetimes of %s)",
+				memory_words(v->owners.memory)->many);
+	TABLE_SUMMARY(
+		t, losses != 0,
 		{ "allocated", v->owners.pages ? "Pages allocated" : "Allocations", unit,
 		  all.all, SUMMARY_USUAL },
 		{ "freed", "  freed", unit, sum.nr, SUMMARY_USUAL },
 		{ "untimed", "  ended at an unknown time", unit,
 		  all.all - all.live - sum.nr, SUMMARY_DOUBT },
-		{ "live", "  live at the end", unit, all.live, SUMMARY_USUAL, true },
-	};
-
-	table_set_summary_title(t, "SUMMARY (lifetimes of %s)",
-				memory_words(v->owners.memory)->many);
-	table_add_summary_lines(t, lines, ARRAY_SIZE(lines), losses != 0);
+		{ "live", "  live at the end", unit, all.live, SUMMARY_USUAL, true });
 	if (v->a->ns)
 		table_add_summary(t, "short", "Short lifetimes", unit,
 				  cell_uint(sum.row.nr_short), losses != 0);
@@ -300,13 +291,15 @@ static void add_rows(const struct lifetime_view *v, struct table *t)
 {
 	for (uint32_t i = 0; i < v->owners.nr; i++) {
 		const struct lifetime_group *group = &v->groups.groups[i];
-		const struct lifetime_view_row row = { .subject = { &v->owners.subjects,
-								    i },
-						       .v = v,
-						       .group = group,
-						       .ended = group->nr ? group : NULL,
-						       .timed = v->a->ns ? group : NULL,
-						       .sum = &v->sums[i] };
+		const struct lifetime_view_row row = {
+			.subject = { &v->owners.subjects, i },
+			.v = v,
+			.group = group,
+			.ended = group->nr ? group : NULL,
+			.timed = v->a->ns ? group : NULL,
+			.sum = &v->sums[i],
+			.interval = v->intervals ? &v->intervals[i] : NULL
+		};
 
 		if (row.sum->all)
 			table_put_row(t, &row);
@@ -336,6 +329,7 @@ static int show(const void *self, enum memory memory, enum subject_kind kind,
 	lifetime_groups_free(&v.groups);
 	owners_free(&v.owners);
 	free(v.sums);
+	free(v.intervals);
 	return ret;
 }
 

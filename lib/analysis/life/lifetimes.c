@@ -14,22 +14,12 @@ uint64_t lifetime_step_time(uint32_t step)
 
 static void add_count(struct lifetimes *l, uint64_t key, uint64_t nr)
 {
-	uint32_t *count = u64_map_find(&l->counts, key), *carry;
-	uint64_t sum;
+	const uint32_t *place = u64_map_find(&l->counts.index, key);
+	uint64_t *count =
+		likely(place) ? &l->counts.of[*place] : INDEXED_ITEM(&l->counts, key);
 
-	if (unlikely(!count))
-		count = u64_map_insert(&l->counts, key, 0);
-	if (unlikely(!count)) {
-		l->failed = true;
-		return;
-	}
-	sum = *count + nr;
-	*count = (uint32_t)sum;
-	if (likely(sum <= UINT32_MAX))
-		return;
-	carry = u64_map_insert(&l->carries, key, 0);
-	if (carry)
-		*carry += (uint32_t)(sum >> 32);
+	if (likely(count))
+		*count += nr;
 	else
 		l->failed = true;
 }
@@ -39,8 +29,7 @@ void lifetimes_add(struct lifetimes *l, const struct lifetime *life)
 	struct lifetime_row *row;
 
 	if (unlikely(life->row >= l->nr_rows) &&
-	    array_reach(&l->rows, &l->nr_rows, &l->rows_capacity, life->row + 1UL,
-			sizeof(*l->rows))) {
+	    array_reach(&l->rows, &l->nr_rows, &l->rows_capacity, life->row + 1UL)) {
 		l->failed = true;
 		return;
 	}
@@ -58,8 +47,7 @@ void lifetimes_add(struct lifetimes *l, const struct lifetime *life)
 
 void lifetimes_free(struct lifetimes *l)
 {
-	u64_map_free(&l->counts);
-	u64_map_free(&l->carries);
+	INDEXED_FREE(&l->counts);
 	free(l->rows);
 	*l = (struct lifetimes){ 0 };
 }
@@ -70,21 +58,18 @@ ORDER_BY(compare_counts, struct lifetime_count, group, step)
 static int sort_counts(struct lifetime_groups *g, const struct lifetimes *l,
 		       const uint32_t *group_of)
 {
-	g->counts = calloc(l->counts.count + 1, sizeof(*g->counts));
+	g->counts = calloc(l->counts.nr + 1, sizeof(*g->counts));
 	if (!g->counts)
 		return -ENOMEM;
-	for (size_t i = 0; i < l->counts.capacity; i++) {
-		const struct u64_map_slot *slot = &l->counts.slots[i];
-		const uint32_t *carry = NULL;
+	for_each(slot, l->counts.index.slots, l->counts.index.capacity) {
 		struct lifetime_count count;
 
 		if (!slot->used)
 			continue;
-		carry = u64_map_find(&l->carries, slot->key);
 		count = (struct lifetime_count){
 			.group = group_of[slot->key >> LIFETIME_STEP_BITS],
 			.step = slot->key & ((1U << LIFETIME_STEP_BITS) - 1),
-			.nr = (carry ? (uint64_t)*carry << 32 : 0) | slot->value,
+			.nr = l->counts.of[slot->value],
 		};
 		if (count.group != UINT32_MAX)
 			g->counts[g->nr_counts++] = count;
@@ -98,12 +83,10 @@ static uint64_t time_of_rank(const struct lifetime_groups *g,
 			     const struct lifetime_group *group, uint64_t rank)
 {
 	const struct lifetime_count *count = &g->counts[group->counts];
-	uint64_t time;
 
 	while (count->nr < rank)
 		rank -= count++->nr;
-	time = lifetime_step_time(count->step);
-	return time < group->row.longest ? time : group->row.longest;
+	return SMALLER(lifetime_step_time(count->step), group->row.longest);
 }
 
 /* @percent of @nr, rounded up. */
@@ -129,8 +112,7 @@ int lifetime_groups_make(struct lifetime_groups *g, const struct lifetimes *l,
 		group = &g->groups[group_of[i]];
 		group->row.nr_short += row->nr_short;
 		group->row.bytes_short += row->bytes_short;
-		if (row->longest > group->row.longest)
-			group->row.longest = row->longest;
+		group->row.longest = LARGER(row->longest, group->row.longest);
 	}
 	for (size_t i = 0; i < g->nr_counts; i++) {
 		group = &g->groups[g->counts[i].group];

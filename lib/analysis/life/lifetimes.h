@@ -12,7 +12,7 @@
 #define KMEMX_ANALYSIS_LIFETIMES_H
 
 #include "account/lives.h"
-#include "base/hash.h"
+#include "base/keyed.h"
 
 #define LIFETIME_STEP_BITS 10
 #define LIFETIME_OCTAVES   64
@@ -26,14 +26,13 @@ struct lifetime_row {
 /**
  * struct lifetimes - zero-initialise it, set @short_time
  * @short_time: a life up to this, freed on the CPU that allocated it, is short
- * @counts: row << LIFETIME_STEP_BITS | step -> number of lives, modulo 2^32
- * @carries: the same key -> how often the count wrapped
+ * @counts: number of lives, by row << LIFETIME_STEP_BITS | step
  * @rows: by row of the account, up to the highest row with an ended life
  * @failed: memory ran out; the numbers are void
  */
 struct lifetimes {
 	uint64_t short_time;
-	struct u64_map counts, carries;
+	INDEXED(uint64_t) counts;
 	struct lifetime_row *rows;
 	size_t nr_rows, rows_capacity;
 	bool failed;

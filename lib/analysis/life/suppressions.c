@@ -17,7 +17,7 @@ static int add_line(struct suppressions *s, const char *text, size_t size)
 		return -EINVAL;
 	if (s->nr == SUPPRESSIONS_MAX)
 		return -E2BIG;
-	if (array_reserve(&s->patterns, &s->capacity, s->nr + 1, sizeof(*s->patterns)))
+	if (array_grow(&s->patterns, s->nr))
 		return -ENOMEM;
 	pattern = strndup(text + strlen(lead), size - strlen(lead));
 	if (!pattern)

@@ -14,7 +14,7 @@
 /* Zero-initialise it. @patterns: the text after "leak:" in each line. */
 struct suppressions {
 	char **patterns;
-	size_t nr, capacity;
+	size_t nr;
 };
 
 /**

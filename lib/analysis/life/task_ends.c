@@ -67,12 +67,10 @@ void task_ends_take(struct task_ends *e, const struct kmem_event *evs, size_t nr
 	for (; evs < end; evs++) {
 		if (likely(evs->type != KMEM_TASK_EXIT))
 			continue;
-		if (array_reserve(&e->items, &e->capacity, e->nr + 1,
-				  sizeof(*e->items))) {
+		if (ARRAY_ADD(e->items, e->nr, (struct task_end){ evs->ts, evs->pid })) {
 			e->failed = true;
 			return;
 		}
-		e->items[e->nr++] = (struct task_end){ evs->ts, evs->pid };
 	}
 }
 
@@ -85,8 +83,7 @@ struct freed_at_end task_ends_freed(const struct task_ends *e, const struct free
 {
 	struct freed_at_end all = { 0 };
 
-	for (size_t i = 0; i < e->nr; i++) {
-		const struct task_end *task = &e->items[i];
+	for_each(task, e->items, e->nr) {
 		const uint32_t *place = u64_map_find(&r->runs.index, (uint32_t)task->pid);
 		const struct free_run *run = place ? &r->runs.of[*place] : NULL;
 

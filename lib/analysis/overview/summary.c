@@ -14,20 +14,10 @@
 extern const struct analysis analysis_slab, analysis_page, analysis_vmalloc,
 	analysis_percpu_memory, analysis_leaks, analysis_advise;
 
-enum part {
-	PART_SLAB,
-	PART_PAGE,
-	PART_VMALLOC,
-	PART_PERCPU,
-	PART_LEAKS,
-	PART_ADVISE,
-	PART_NR
-};
-
-static const struct analysis *const parts[PART_NR] = {
-	[PART_SLAB] = &analysis_slab,	    [PART_PAGE] = &analysis_page,
-	[PART_VMALLOC] = &analysis_vmalloc, [PART_PERCPU] = &analysis_percpu_memory,
-	[PART_LEAKS] = &analysis_leaks,	    [PART_ADVISE] = &analysis_advise,
+/* Those of the kinds of memory, in their order, then those that need all frees. */
+static const struct analysis *const parts[] = {
+	&analysis_slab,		 &analysis_page,  &analysis_vmalloc,
+	&analysis_percpu_memory, &analysis_leaks, &analysis_advise,
 };
 
 /**
@@ -37,7 +27,7 @@ static const struct analysis *const parts[PART_NR] = {
 struct summary {
 	const struct analysis_env *env;
 	struct analysis_options opts;
-	void *selves[PART_NR];
+	void *selves[ARRAY_SIZE(parts)];
 };
 
 static bool lost_events(const struct summary *s)
@@ -122,10 +112,8 @@ static void add_warnings(const struct report *from, struct table *t)
 	for (size_t i = 0; i < ARRAY_SIZE(names); i++) {
 		const struct table *table = report_table(from, names[i]);
 
-		for (size_t k = 0; table && k < table->nr_notes; k++) {
-			if (*table->notes[k] == '!')
-				table_add_note(t, "%s", table->notes[k]);
-		}
+		for (size_t k = 0; table && k < table->nr_notes; k++)
+			table_note_if(t, *table->notes[k] == '!', "%s", table->notes[k]);
 	}
 }
 
@@ -140,16 +128,14 @@ static void add_more(struct table *t)
 		"      kmemx stat --sizes (wasted), kmemx stat --page (failed), kmemx advise.");
 }
 
-static bool possible(const struct summary *s, enum part part)
+static bool possible(const struct summary *s, size_t part)
 {
 	const struct alloc_filter *filter = s->env->filter;
-	uint32_t seen = analysis_seen(s->env);
-	const enum memory memory = (enum memory)part; /* of the first parts */
 
-	_Static_assert((int)PART_PERCPU == (int)MEMORY_PERCPU, "each kind has its part");
-	if (part == PART_LEAKS || part == PART_ADVISE)
+	if (part >= MEMORY_KINDS)
 		return !recording_lacks_frees(s->env->rec);
-	return seen & analysis_memory(memory) && !(filter && !filter->nr[memory]);
+	return analysis_seen(s->env) & analysis_memory((enum memory)part) &&
+	       !(filter && !filter->nr[part]);
 }
 
 /* In a sample. Advice compares figures of the sample with each other, so it is not scaled. */
@@ -180,10 +166,9 @@ static int show(const struct summary *s, const struct report *from, struct repor
 			  t);
 		add_warnings(from, t);
 		add_failures(from, t);
-		ret = summary_add_advice(from, t);
-	}
-	if (!ret)
+		summary_add_advice(from, t);
 		add_more(t);
+	}
 	return ret;
 }
 
@@ -192,9 +177,8 @@ static int summary_view(const void *self, struct report *report)
 	const struct summary *s = self;
 	struct report *tables = report_new();
 	int ret = tables ? 0 : -ENOMEM;
-	enum part i;
 
-	for (i = 0; i < PART_NR && !ret; i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(parts) && !ret; i++) {
 		if (possible(s, i))
 			ret = parts[i]->view(s->selves[i], tables);
 	}
@@ -211,7 +195,7 @@ static void summary_observe(void *self, const struct kmem_event *evs, size_t nr)
 {
 	struct summary *s = self;
 
-	for (enum part i = 0; i < PART_NR; i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(parts); i++) {
 		if (parts[i]->observe)
 			parts[i]->observe(s->selves[i], evs, nr);
 	}
@@ -221,7 +205,7 @@ static void summary_end(void *self)
 {
 	struct summary *s = self;
 
-	for (enum part i = 0; i < PART_NR; i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(parts); i++) {
 		if (parts[i]->end)
 			parts[i]->end(s->selves[i]);
 	}
@@ -231,7 +215,7 @@ static void summary_destroy(void *self)
 {
 	struct summary *s = self;
 
-	for (enum part i = 0; i < PART_NR; i++)
+	for (size_t i = 0; i < ARRAY_SIZE(parts); i++)
 		analysis_free(parts[i], s->selves[i]);
 }
 
@@ -242,7 +226,7 @@ static int summary_create(void *self, const struct analysis_env *env,
 	int ret = 0;
 
 	s->opts = (struct analysis_options){ .by_caller = true };
-	for (enum part i = 0; !ret && i < PART_NR; i++)
+	for (size_t i = 0; i < ARRAY_SIZE(parts) && !ret; i++)
 		ret = analysis_new(parts[i], env, &s->opts, &s->selves[i]);
 	return ret;
 }

@@ -4,7 +4,7 @@
 #include "analysis/analysis.h"
 #include "analysis/life/growth.h"
 #include "analysis/row/subject.h"
-#include "base/array.h"
+#include "base/keyed.h"
 
 /* Rows of each kind. */
 #define LARGEST 3
@@ -101,7 +101,7 @@ struct summary_row {
 
 struct sites_found {
 	struct site *sites;
-	size_t nr, capacity;
+	size_t nr;
 };
 
 /* --- cells ------------------------------------------------------------------------------ */
@@ -182,11 +182,6 @@ static bool grows(const struct table *t, size_t row)
 	return column < 0 || !strcmp(table_text(t, row, column), "grows");
 }
 
-static int by_name(const void *a, const void *b)
-{
-	return strcmp(((const struct site *)a)->name, ((const struct site *)b)->name);
-}
-
 /* Adds the callsites of @t, each once: rows of pages also differ in order and migratetype. */
 static int add_sites(struct sites_found *found, const struct table *t,
 		     const struct subject_of *subject, enum memory memory)
@@ -196,59 +191,42 @@ static int add_sites(struct sites_found *found, const struct table *t,
 	int name = table_column(t, "callsite");
 	int least = subject->low ? table_column(t, subject->low) : -1;
 	int most = subject->high ? table_column(t, subject->high) : -1;
-	size_t first = found->nr, i, to;
+	KEYED(struct site) sites = { .nr = 0 };
 	uint64_t total = 0;
+	int ret = 0;
 
-	if (value < 0 || name < 0 ||
-	    array_reserve(&found->sites, &found->capacity, found->nr + t->nr_rows + 1,
-			  sizeof(*found->sites)))
-		return value < 0 || name < 0 ? 0 : -ENOMEM;
-	for (i = 0; i < t->nr_rows; i++) {
+	for (size_t i = 0; i < t->nr_rows && value >= 0 && name >= 0 && !ret; i++) {
 		const struct cell *c = table_cell(t, i, name);
 		uint64_t bytes = cell_number(t, i, value) - cell_number(t, i, less);
+		struct site *site;
+		uint32_t id;
 
 		if (c->type != CELL_TEXT || !bytes || !grows(t, i))
 			continue;
-		found->sites[found->nr++] = (struct site){
-			.name = c->s,
-			.bytes = bytes,
-			.hit = cell_number(t, i, hit),
-			.least = cell_number(t, i, least),
-			.most = cell_number(t, i, most),
-			.memory = memory,
-		};
+		id = KEYED_ID_OF(&sites, c->s, strlen(c->s));
+		if (!id) {
+			ret = -ENOMEM;
+			break;
+		}
+		site = &sites.of[id - 1];
+		site->name = c->s;
+		site->bytes += bytes;
+		site->hit += cell_number(t, i, hit);
+		site->least += cell_number(t, i, least);
+		site->most += cell_number(t, i, most);
+		site->memory = memory;
 		total += bytes;
 	}
-	if (found->nr == first)
-		return 0;
-	qsort(found->sites + first, found->nr - first, sizeof(*found->sites), by_name);
-	for (i = to = first; i < found->nr; i++) {
-		struct site *last = &found->sites[to];
-
-		if (i > first && !strcmp(found->sites[i].name, last->name)) {
-			last->bytes += found->sites[i].bytes;
-			last->hit += found->sites[i].hit;
-			last->least += found->sites[i].least;
-			last->most += found->sites[i].most;
-			continue;
-		}
-		to += i > first;
-		found->sites[to] = found->sites[i];
-		found->sites[to].total = total;
+	for (size_t i = 0; i < sites.nr && !ret; i++) {
+		sites.of[i].total = total;
+		ret = ARRAY_ADD(found->sites, found->nr, sites.of[i]);
 	}
-	found->nr = to + 1;
-	return 0;
+	KEYED_FREE(&sites);
+	return ret;
 }
 
 /* The largest first; equal ones by name. */
-static int by_size(const void *a, const void *b)
-{
-	const struct site *one = a, *other = b;
-
-	if (one->bytes != other->bytes)
-		return one->bytes > other->bytes ? -1 : 1;
-	return by_name(a, b);
-}
+ORDER(by_size, struct site, DOWN(bytes) ?: strcmp(x->name, y->name))
 
 static int add_subject(const struct subject_of *subject, const struct report *from,
 		       bool estimated, struct table *to)
@@ -283,7 +261,7 @@ static int add_subject(const struct subject_of *subject, const struct report *fr
 }
 
 /* Adds what the kernel can reclaim: a row for slab objects, a row for pages. */
-static int add_cache(const struct report *from, struct table *to)
+static void add_cache(const struct report *from, struct table *to)
 {
 	for (int i = 0; i < MEMORY_KINDS; i++) {
 		const struct table *t = report_table(from, cache.of[i]);
@@ -295,7 +273,6 @@ static int add_cache(const struct report *from, struct table *to)
 		if (site.bytes)
 			table_put_row(to, &row);
 	}
-	return 0;
 }
 
 int summary_add_largest(const struct report *from, bool lacks_frees, bool estimated,
@@ -307,7 +284,7 @@ int summary_add_largest(const struct report *from, bool lacks_frees, bool estima
 		if (!subjects[i].live || !lacks_frees)
 			ret = add_subject(&subjects[i], from, estimated, to);
 		if (!ret && subjects[i].less && !lacks_frees)
-			ret = add_cache(from, to);
+			add_cache(from, to);
 	}
 	return ret;
 }
@@ -340,9 +317,8 @@ static size_t note_intervals(struct table *t)
 			      text.size ? "," : ":", text_at(t, i, "callsite"), low,
 			      high);
 	}
-	if (text.size)
-		table_add_note(t, "Growth is uncertain (95 %%)%s bytes/s.",
-			       strbuf_text(&text));
+	table_note_if(t, text.size, "Growth is uncertain (95 %%)%s bytes/s.",
+		      strbuf_text(&text));
 	t->failed |= text.failed;
 	return nr;
 }
@@ -406,7 +382,7 @@ static size_t first_advice(const struct table *t)
 	return best;
 }
 
-int summary_add_advice(const struct report *from, struct table *to)
+void summary_add_advice(const struct report *from, struct table *to)
 {
 	const struct table *t = report_table(from, advice.of[0]);
 	size_t first = t && t->nr_rows ? first_advice(t) : 0;
@@ -414,12 +390,11 @@ int summary_add_advice(const struct report *from, struct table *to)
 	const struct summary_row row = { &advice, &site, &site, NULL };
 
 	if (!t || !t->nr_rows)
-		return 0;
+		return;
 	site = (struct site){ .name = text_at(t, first, "callsite"),
 			      .bytes = cell_number(t, first, table_column(t, "bytes")),
 			      .hit = cell_number(t, first, table_column(t, "hit")) };
 	table_put_row(to, &row);
 	table_add_note(to, "Advice, %s: %s.", text_at(t, first, "finding"),
 		       text_at(t, first, "evidence"));
-	return 0;
 }

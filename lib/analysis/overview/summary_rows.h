@@ -17,7 +17,7 @@ int summary_add_largest(const struct report *from, bool lacks_frees, bool estima
 			struct table *to) __must_check;
 /* Adds notes to @to about uncertain growth, or about no growth; @to must have its rows. */
 void summary_note_growth(const struct report *from, struct table *to);
-/* Adds the first row of the table "advice", and a note that describes it. 0 or -ENOMEM. */
-int summary_add_advice(const struct report *from, struct table *to) __must_check;
+/* Adds the first row of the table "advice", and a note that describes it. */
+void summary_add_advice(const struct report *from, struct table *to);
 
 #endif

@@ -195,7 +195,7 @@ static bool has_areas(const struct analyses *all)
 {
 	const struct accounts *a = &all->accounts;
 
-	return (a->areas[MEMORY_VMALLOC] || a->areas[MEMORY_PERCPU]) &&
+	return (a->vmalloc || a->percpu) &&
 	       event_formats_any(all->env.fmts, kmem_is_area);
 }
 
@@ -222,12 +222,12 @@ static bool is_brief(const struct analyses *all)
 static int learn_stacks(struct analyses *all, struct event_stream *stream,
 			const struct analyze_progress *progress)
 {
-	const struct slab_account *slab = all->accounts.slab;
+	const struct slab_lives *slab = all->accounts.slab;
 	struct pass pass = pass_start(progress);
 	struct kmem_event *evs;
 	int ret = -ENOMEM;
 
-	if (!slab || dimensions_find(&slab->lives.any.dimensions, DIMENSION_STACK) < 0)
+	if (!slab || dimensions_find(&slab->any.dimensions, DIMENSION_STACK) < 0)
 		all->env.guess = NULL;
 	if (!all->env.guess)
 		return 0;
@@ -276,12 +276,12 @@ static int analyze_stream(struct analyses *all, struct event_stream *stream,
 
 static void slab_account_take(void *self, const struct kmem_event *evs, size_t nr)
 {
-	slab_lives_events(&((struct slab_account *)self)->lives, evs, nr);
+	slab_lives_events(self, evs, nr);
 }
 
 static void page_account_take(void *self, const struct kmem_event *evs, size_t nr)
 {
-	page_lives_events(&((struct page_account *)self)->lives, evs, nr);
+	page_lives_events(self, evs, nr);
 }
 
 static void areas_take(void *self, const struct kmem_event *evs, size_t nr)

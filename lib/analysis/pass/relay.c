@@ -130,10 +130,8 @@ static uint64_t most_behind(const struct relay *r)
 {
 	uint64_t most = 0;
 
-	for (unsigned int i = 0; i < r->nr_tasks; i++) {
-		if (behind(r, &r->tasks[i]) > most)
-			most = behind(r, &r->tasks[i]);
-	}
+	for (unsigned int i = 0; i < r->nr_tasks; i++)
+		most = LARGER(most, behind(r, &r->tasks[i]));
 	return most;
 }
 

@@ -5,8 +5,6 @@
  */
 #include "analysis/row/call_tree.h"
 
-#include "base/array.h"
-
 #define MILLION 1000000
 
 struct call_sum {
@@ -36,33 +34,21 @@ static void sum_add(struct call_sum *to, const struct call_sum *from)
 	to->hit += from->hit;
 }
 
-static int add_node(struct call_tree *tree, uint32_t above, uint32_t name)
-{
-	struct call_node *node;
-
-	if (tree->nr == UINT32_MAX || array_reserve(&tree->nodes, &tree->capacity,
-						    tree->nr + 1, sizeof(*tree->nodes)))
-		return -ENOMEM;
-	node = &tree->nodes[tree->nr++];
-	*node = (struct call_node){ .above = above, .name = name };
-	if (tree->nr > 1)
-		node->depth = tree->nodes[above].depth + 1;
-	return 0;
-}
-
 /* Adds @sum to the child of *@node for function @name, and moves *@node to it. */
 static int descend(struct call_tree *tree, uint32_t *node, const char *name, size_t size,
 		   const struct call_sum *sum)
 {
-	uint32_t id = intern_id(&tree->names, name, size), *child;
+	uint32_t id = intern_id(&tree->names, name, size);
+	struct call_node *child =
+		id ? INDEXED_ITEM(&tree->nodes, (uint64_t)*node << 32 | id) : NULL;
 
-	child = id ? u64_map_insert(&tree->children, (uint64_t)*node << 32 | id,
-				    (uint32_t)tree->nr)
-		   : NULL;
-	if (!child || (*child == tree->nr && add_node(tree, *node, id)))
+	if (!child || tree->nodes.nr > UINT32_MAX)
 		return -ENOMEM;
-	*node = *child;
-	sum_add(&tree->nodes[*node].sum, sum);
+	child->above = *node;
+	child->name = id;
+	child->depth = tree->nodes.of[*node].depth + 1;
+	sum_add(&child->sum, sum);
+	*node = (uint32_t)(child - tree->nodes.of);
 	return 0;
 }
 
@@ -104,10 +90,11 @@ int call_tree_add(struct call_tree *tree, const char *folded, uint64_t bytes,
 		  uint64_t hit)
 {
 	const struct call_sum sum = { bytes, hit };
+	struct call_node *root = INDEXED_ITEM(&tree->nodes, 0);
 
-	if (!tree->nr && add_node(tree, 0, 0))
+	if (!root)
 		return -ENOMEM;
-	sum_add(&tree->nodes[0].sum, &sum);
+	sum_add(&root->sum, &sum);
 	return tree->opts->roots == TREE_CALLEE ? add_outward(tree, folded, &sum)
 						: add_inward(tree, folded, &sum);
 }
@@ -125,8 +112,7 @@ int call_tree_add_row(struct call_tree *tree, const struct subjects *subjects,
 void call_tree_free(struct call_tree *tree)
 {
 	intern_free(&tree->names);
-	u64_map_free(&tree->children);
-	free(tree->nodes);
+	INDEXED_FREE(&tree->nodes);
 	*tree = (struct call_tree){ .opts = NULL };
 }
 
@@ -223,14 +209,14 @@ static uint64_t least_bytes(uint64_t all, uint64_t min_share)
  */
 static size_t choose(struct call_tree *tree)
 {
-	uint64_t least = least_bytes(tree->nodes[0].sum.bytes, tree->opts->min_share);
+	uint64_t least = least_bytes(tree->nodes.of[0].sum.bytes, tree->opts->min_share);
 	uint64_t depth = tree->opts->depth;
 	size_t too_deep = 0, i;
 
 	/* Backwards, so that the lists are in the order of the nodes. */
-	for (i = tree->nr - 1; i; i--) {
-		struct call_node *node = &tree->nodes[i];
-		struct call_node *above = &tree->nodes[node->above];
+	for (i = tree->nodes.nr - 1; i; i--) {
+		struct call_node *node = &tree->nodes.of[i];
+		struct call_node *above = &tree->nodes.of[node->above];
 
 		if (above->sum.bytes < least && node->above)
 			continue;
@@ -257,7 +243,7 @@ struct emit {
 /* The row of a node, or of its children that are too small. */
 static bool emit_row(struct emit *e, uint32_t index, bool rest)
 {
-	struct call_node *node = &e->tree->nodes[index];
+	struct call_node *node = &e->tree->nodes.of[index];
 	const enum subject_kind of = tree_subject(e->tree->opts);
 	struct tree_row row = { .of = of, .number = ++e->nr };
 
@@ -272,7 +258,7 @@ static bool emit_row(struct emit *e, uint32_t index, bool rest)
 		row.name = intern_get(&e->tree->names, node->name, NULL);
 		row.sum = node->sum;
 		row.self = node->sum.bytes - node->shown.bytes - node->rest.bytes;
-		row.above = e->tree->nodes[node->above].row;
+		row.above = e->tree->nodes.of[node->above].row;
 		row.depth = node->depth - 1;
 	}
 	return table_put_row(e->t, &row);
@@ -281,7 +267,7 @@ static bool emit_row(struct emit *e, uint32_t index, bool rest)
 /* Each node, then its children, then the row of its small children. */
 static void emit_rows(struct emit *e)
 {
-	const struct call_node *nodes = e->tree->nodes;
+	const struct call_node *nodes = e->tree->nodes.of;
 	uint32_t index = 0;
 	bool ok = true;
 
@@ -322,21 +308,17 @@ struct table *call_tree_table(struct call_tree *tree, const struct table_type *t
 			live);
 	t->failed |= title.failed;
 	table_set_by(t, tree->opts->processes ? "process" : callee ? "callee" : "caller");
-	if (!tree->nr)
+	if (!tree->nodes.nr)
 		return t;
-	if (live)
-		table_add_note(
-			t,
-			"Live is the best estimate; the summary says how much of it is sure, and --by stack which.");
+	table_note_if(
+		t, live,
+		"Live is the best estimate; the summary says how much of it is sure, and --by stack which.");
 	too_deep = choose(tree);
 	e.t = t;
 	emit_rows(&e);
-	if (too_deep)
-		table_add_note(t,
-			       "%zu %s%s of the next level %s not shown (--depth %" PRIu64
-			       ").",
-			       too_deep, tree->opts->processes ? "program" : "function",
-			       plural(too_deep), too_deep == 1 ? "is" : "are",
-			       tree->opts->depth);
+	table_note_if(t, too_deep,
+		      "%zu %s%s of the next level %s not shown (--depth %" PRIu64 ").",
+		      too_deep, tree->opts->processes ? "program" : "function",
+		      plural(too_deep), too_deep == 1 ? "is" : "are", tree->opts->depth);
 	return t;
 }

@@ -7,7 +7,7 @@
 #define KMEMX_ANALYSIS_CALL_TREE_H
 
 #include "analysis/row/subject.h"
-#include "base/hash.h"
+#include "base/keyed.h"
 
 /**
  * struct call_tree - a tree; zero-initialise it, set @opts
@@ -17,15 +17,13 @@
  *
  * @opts: borrowed
  * @names: of functions
- * @children: number of a node and of a name -> the child node
- * @nodes: node 0 is above all roots; each node comes before its children
+ * @nodes: by the number of the node above << 32 | that of the name. Node 0, of key 0, is above all
+ *	roots; each node comes before its children
  */
 struct call_tree {
 	const struct tree_options *opts;
 	struct intern names;
-	struct u64_map children;
-	struct call_node *nodes;
-	size_t nr, capacity;
+	INDEXED(struct call_node) nodes;
 };
 
 /* Adds a callchain @folded, "callsite;its caller;...", with @hit allocations of @bytes in all. 0 or

@@ -6,7 +6,7 @@
 #include "analysis/row/entry.h"
 
 #include "analysis/row/sites.h"
-#include "symbol/fold.h"
+#include "symbol/symbols.h"
 
 /* An entry is found in this many of the outermost frames, or not at all. */
 #define OUTERMOST 16
@@ -24,128 +24,82 @@ enum mark {
 	MARK_BOOT,
 	MARK_KTHREADD, /* it starts the kernel's threads */
 	MARK_IDLE,
+	MARK_NR,
 };
 
-/* By architecture: arch/ARCH/kernel/entry*.S and the functions that these call. A * at the end
- * stands for anything.
+/* What marks a function: arch/ARCH/kernel/entry*.S, arch/x86/entry/, and the functions that these
+ * call. A * at the end stands for anything. The last list with a function counts.
  */
-static const struct {
-	const char *pattern;
-	enum mark mark;
-} outer[] = {
-	/* x86: arch/x86/entry/ */
-	{ "entry_*", MARK_SYSCALL },
-	{ "do_syscall_64", MARK_SYSCALL },
-	{ "x64_sys_call", MARK_SYSCALL },
-	{ "x32_sys_call", MARK_SYSCALL },
-	{ "ia32_sys_call", MARK_SYSCALL },
-	{ "do_SYSENTER_32", MARK_SYSCALL },
-	{ "do_fast_syscall_32", MARK_SYSCALL },
-	{ "__do_fast_syscall_32", MARK_SYSCALL },
-	{ "do_int80_syscall_32", MARK_SYSCALL },
-	{ "do_int80_emulation", MARK_SYSCALL },
-	{ "restore_all_switch_stack", MARK_SYSCALL },
-	{ "asm_exc_page_fault", MARK_FAULT },
-	{ "exc_page_fault", MARK_FAULT },
-	{ "do_user_addr_fault", MARK_FAULT },
-	{ "page_fault", MARK_FAULT },
-	{ "async_page_fault", MARK_FAULT },
-	{ "do_async_page_fault", MARK_FAULT },
-	{ "handle_exception_return", MARK_ENTRY },
-	{ "asm_exc_*", MARK_ENTRY },
-	{ "error_entry", MARK_ENTRY },
-	/* arm64, arm */
-	{ "el0t_*", MARK_ENTRY },
-	{ "el0_sync*", MARK_ENTRY },
-	{ "el0_svc*", MARK_SYSCALL },
-	{ "do_el0_svc*", MARK_SYSCALL },
-	{ "invoke_syscall", MARK_SYSCALL },
-	{ "el0_da", MARK_FAULT },
-	{ "el0_ia", MARK_FAULT },
-	{ "do_mem_abort", MARK_FAULT },
-	{ "ret_fast_syscall", MARK_SYSCALL },
-	{ "__sys_trace_return*", MARK_SYSCALL },
-	{ "__dabt_usr", MARK_FAULT },
-	{ "__pabt_usr", MARK_FAULT },
-	{ "do_DataAbort", MARK_FAULT },
-	{ "do_PrefetchAbort", MARK_FAULT },
-	/* s390 */
-	{ "system_call", MARK_SYSCALL },
-	{ "__do_syscall", MARK_SYSCALL },
-	{ "pgm_check_handler", MARK_ENTRY },
-	{ "__do_pgm_check", MARK_ENTRY },
-	{ "do_dat_exception", MARK_FAULT },
-	{ "do_exception", MARK_FAULT },
-	{ "do_protection_exception", MARK_FAULT },
-	/* powerpc */
-	{ "system_call_*", MARK_SYSCALL },
-	{ "data_access_*", MARK_FAULT },
-	{ "instruction_access_*", MARK_FAULT },
-	/* riscv, loongarch */
-	{ "handle_exception", MARK_ENTRY },
-	{ "ret_from_exception", MARK_ENTRY },
-	{ "do_trap_ecall_u", MARK_SYSCALL },
-	{ "ret_from_syscall", MARK_SYSCALL },
-	{ "handle_syscall", MARK_SYSCALL },
-	{ "do_syscall", MARK_SYSCALL },
-	{ "do_page_fault", MARK_FAULT },
-	{ "handle_page_fault", MARK_FAULT },
-	/* all */
-	{ "exit_to_user_mode*", MARK_RETURN },
-	{ "syscall_exit_to_user_mode*", MARK_RETURN },
-	{ "irqentry_exit_to_user_mode*", MARK_RETURN },
-	{ "prepare_exit_to_usermode", MARK_RETURN },
-	{ "do_notify_resume", MARK_RETURN },
-	{ "do_work_pending", MARK_RETURN },
-	{ "slow_work_pending", MARK_RETURN },
-	{ "syscall_exit_prepare*", MARK_RETURN },
-	{ "interrupt_exit_user_prepare*", MARK_RETURN },
-	{ "ret_from_fork*", MARK_FORK },
-	{ "ret_from_kernel_thread*", MARK_FORK },
-	{ "ret_from_kernel_user_thread*", MARK_FORK },
-	{ "kernel_thread_starter", MARK_FORK },
-	{ "__ret_from_fork", MARK_FORK },
-	{ "kthread", MARK_KTHREAD },
-	{ "worker_thread", MARK_KWORKER },
-	{ "rescuer_thread", MARK_KWORKER },
-	{ "process_scheduled_works", MARK_KWORKER },
-	{ "process_one_work", MARK_KWORKER },
-	{ "kernel_init", MARK_BOOT },
-	{ "start_kernel", MARK_BOOT },
-	{ "arch_call_rest_init", MARK_BOOT },
-	{ "kthreadd", MARK_KTHREADD },
-	{ "x86_64_start_*", MARK_BOOT },
-	{ "cpu_startup_entry", MARK_IDLE },
-	{ "start_secondary*", MARK_ENTRY },
-	{ "secondary_startup*", MARK_ENTRY },
-	{ "__secondary_switched", MARK_ENTRY },
+static const char *const outer[MARK_NR][24] = {
+	[MARK_SYSCALL] = { /* x86 */
+			   "entry_*", "do_syscall_64", "x64_sys_call", "x32_sys_call",
+			   "ia32_sys_call", "do_SYSENTER_32", "do_fast_syscall_32",
+			   "__do_fast_syscall_32", "do_int80_syscall_32",
+			   "do_int80_emulation", "restore_all_switch_stack",
+			   /* arm64, arm */
+			   "el0_svc*", "do_el0_svc*", "invoke_syscall",
+			   "ret_fast_syscall", "__sys_trace_return*",
+			   /* s390, powerpc */
+			   "system_call", "__do_syscall", "system_call_*",
+			   /* riscv, loongarch */
+			   "do_trap_ecall_u", "ret_from_syscall", "handle_syscall",
+			   "do_syscall" },
+	[MARK_FORK] = { "ret_from_fork*", "ret_from_kernel_thread*",
+			"ret_from_kernel_user_thread*", "kernel_thread_starter",
+			"__ret_from_fork" },
+	[MARK_KTHREAD] = { "kthread" },
+	[MARK_KWORKER] = { "worker_thread", "rescuer_thread", "process_scheduled_works",
+			   "process_one_work" },
+	[MARK_ENTRY] = { /* x86 */
+			 "handle_exception_return", "asm_exc_*", "error_entry",
+			 /* arm64, arm */
+			 "el0t_*", "el0_sync*",
+			 /* s390 */
+			 "pgm_check_handler", "__do_pgm_check",
+			 /* riscv, loongarch */
+			 "handle_exception", "ret_from_exception",
+			 /* all */
+			 "start_secondary*", "secondary_startup*", "__secondary_switched" },
+	[MARK_FAULT] = { /* x86 */
+			 "asm_exc_page_fault", "exc_page_fault", "do_user_addr_fault",
+			 "page_fault", "async_page_fault", "do_async_page_fault",
+			 /* arm64, arm */
+			 "el0_da", "el0_ia", "do_mem_abort", "__dabt_usr", "__pabt_usr",
+			 "do_DataAbort", "do_PrefetchAbort",
+			 /* s390 */
+			 "do_dat_exception", "do_exception", "do_protection_exception",
+			 /* powerpc */
+			 "data_access_*", "instruction_access_*",
+			 /* riscv, loongarch */
+			 "do_page_fault", "handle_page_fault" },
+	[MARK_RETURN] = { "exit_to_user_mode*", "syscall_exit_to_user_mode*",
+			  "irqentry_exit_to_user_mode*", "prepare_exit_to_usermode",
+			  "do_notify_resume", "do_work_pending", "slow_work_pending",
+			  "syscall_exit_prepare*", "interrupt_exit_user_prepare*" },
+	[MARK_BOOT] = { "kernel_init", "start_kernel", "arch_call_rest_init",
+			"x86_64_start_*" },
+	[MARK_KTHREADD] = { "kthreadd" },
+	[MARK_IDLE] = { "cpu_startup_entry" },
 };
 
 /* They interrupt whatever runs, so they are looked for from the innermost frame. */
 static const char *const softirqs[] = { "handle_softirqs", "__do_softirq",
 					"__softirqentry_text_start",
 					"softirq_handle_begin" };
-static const char *const interrupts[] = {
-	"common_interrupt",
-	"__common_interrupt",
-	"sysvec_*",
-	"__sysvec_*",
-	"do_IRQ",
-	"handle_irq_event*",
-	"generic_handle_irq*",
-	"generic_handle_domain_irq*",
-	"handle_domain_irq",
-	"gic_handle_irq",
-	"el0_interrupt",
-	"el1_interrupt",
-	"__irq_svc",
-	"__irq_usr",
-	"do_io_irq",
-	"do_ext_irq",
-	"do_irq",
-	"handle_riscv_irq",
-	"hardware_interrupt_common*",
-	"timer_interrupt",
+static const char *const interrupts[] = { /* all */
+					  "handle_irq_event*", "generic_handle_irq*",
+					  "generic_handle_domain_irq*",
+					  "handle_domain_irq",
+					  /* x86 */
+					  "common_interrupt", "__common_interrupt",
+					  "sysvec_*", "__sysvec_*", "do_IRQ",
+					  /* arm64, arm */
+					  "gic_handle_irq", "el0_interrupt",
+					  "el1_interrupt", "__irq_svc", "__irq_usr",
+					  /* s390, riscv, powerpc */
+					  "do_io_irq", "do_ext_irq", "do_irq",
+					  "handle_riscv_irq",
+					  "hardware_interrupt_common*", "timer_interrupt"
 };
 
 /* The kernel's names of softirqs (kernel/softirq.c), by their actions. */
@@ -176,19 +130,17 @@ struct place {
 
 static bool is_one(const char *name, const char *const *patterns, size_t nr)
 {
-	for (size_t i = 0; i < nr; i++) {
-		if (symbol_matches(name, patterns[i]))
-			return true;
-	}
-	return false;
+	return ANY(i, nr, symbol_matches(name, patterns[i]));
 }
 
 static enum mark mark_of(const char *name)
 {
-	for (size_t i = 0; i < ARRAY_SIZE(outer); i++) {
-		if (symbol_matches(name, outer[i].pattern))
-			return outer[i].mark;
-	}
+	unsigned int mark = MARK_NR;
+
+	while (--mark > MARK_NONE)
+		for (const char *const *p = outer[mark]; *p; p++)
+			if (symbol_matches(name, *p))
+				return (enum mark)mark;
 	return MARK_NONE;
 }
 
@@ -356,11 +308,9 @@ void entry_of_frames(const struct analysis_env *env, const uint64_t *frames, uin
 
 void entry_call_name(const struct analysis_env *env, uint32_t call, struct strbuf *out)
 {
-	char machine[64];
-	bool known;
+	bool known = call != CALL_ODD &&
+		     call_name(recording_machine(env->rec).text, call, out);
 
-	recording_machine(env->rec, machine, sizeof(machine));
-	known = call != CALL_ODD && call_name(machine, call, out);
 	if (known)
 		strbuf_puts(out, "(2)");
 	else if (call == CALL_ODD)

@@ -3,8 +3,6 @@
 
 #include <math.h>
 
-#include "base/array.h"
-
 #define PART_BELOW     0.025
 #define PART_ABOVE     0.975
 /* From here on, Wilson and Hilferty's formula is off by less than 0.01 %. */
@@ -43,16 +41,12 @@ struct unit_key {
 int unit_pieces_add(struct unit_pieces *p, uint32_t row, uint64_t unit, uint64_t value)
 {
 	const struct unit_key key = { unit, row, 0 };
-	uint32_t id = intern_id(&p->index, &key, sizeof(key));
-	struct unit_piece *piece;
+	struct unit_piece *piece = KEYED_ITEM(&p->items, &key);
 
-	if (!id || array_reserve(&p->items, &p->capacity, id, sizeof(*p->items)))
+	if (!piece)
 		return -ENOMEM;
-	piece = &p->items[id - 1];
-	if (id > p->nr) {
-		*piece = (struct unit_piece){ .unit = unit, .row = row };
-		p->nr = id;
-	}
+	piece->unit = unit;
+	piece->row = row;
 	if (__builtin_add_overflow(piece->value, value, &piece->value))
 		piece->value = UINT64_MAX;
 	return 0;
@@ -60,8 +54,7 @@ int unit_pieces_add(struct unit_pieces *p, uint32_t row, uint64_t unit, uint64_t
 
 void unit_pieces_free(struct unit_pieces *p)
 {
-	free(p->items);
-	intern_free(&p->index);
+	KEYED_FREE(&p->items);
 	*p = (struct unit_pieces){ 0 };
 }
 
@@ -153,9 +146,7 @@ static double lower_units(double a)
 /* Rounds @value; returns at least @least. */
 static uint64_t rounded(double value, uint64_t least)
 {
-	uint64_t whole = value < 0x1p63 ? (uint64_t)llround(value) : UINT64_MAX;
-
-	return whole < least ? least : whole;
+	return value < 0x1p63 ? LARGER((uint64_t)llround(value), least) : UINT64_MAX;
 }
 
 /* The upper end of the interval for a weighted count of events: @y is the sum of the weights seen,
@@ -211,10 +202,8 @@ static void estimate_sum(const struct moments *m, uint32_t one_in, double unseen
 	}
 	high = upper_end(y, v, n * (m->sum > 0 ? unseen : empty));
 	e->value = rounded(y + (double)m->certain, m->seen);
-	e->low = rounded(low + (double)m->certain, m->seen);
+	e->low = SMALLER(rounded(low + (double)m->certain, m->seen), e->value);
 	e->high = rounded(high + (double)m->certain, e->value);
-	if (e->low > e->value)
-		e->low = e->value;
 }
 
 /* --- all of them --------------------------------------------------------------------------- */
@@ -269,9 +258,7 @@ static struct spread spread_of(const struct moments *sums, size_t nr)
 	double squares = PRIOR_VARIANCE * PRIOR_PAIRS, pairs = PRIOR_PAIRS, apart = 0;
 	struct spread s = { 0 };
 
-	for (size_t i = 0; i < nr; i++) {
-		const struct moments *m = &sums[i];
-
+	for_each(m, sums, nr) {
 		if (!m->units)
 			continue;
 		squares += m->log_squares - m->logs * m->logs / (double)m->units;
@@ -283,8 +270,7 @@ static struct spread spread_of(const struct moments *sums, size_t nr)
 	if (s.rows < 2)
 		return s;
 	s.mean /= (double)s.rows;
-	for (size_t i = 0; i < nr; i++) {
-		const struct moments *m = &sums[i];
+	for_each(m, sums, nr) {
 		double units = (double)m->units, from;
 
 		if (!m->units)
@@ -312,14 +298,15 @@ static void estimate_sums(const struct moments *sums, const struct estimate_rule
 int unit_pieces_estimate(const struct unit_pieces *p, const struct estimate_rule *rule,
 			 const uint32_t *group_of, struct estimate *out, size_t nr)
 {
-	struct unit_piece *pieces __auto_mem = malloc((p->nr + 1) * sizeof(*pieces));
+	struct unit_piece *pieces __auto_mem =
+		malloc((p->items.nr + 1) * sizeof(*pieces));
 	struct moments *sums __auto_mem = calloc(nr + 1, sizeof(*sums));
 	size_t nr_pieces = 0, at = 0;
 
 	if (!pieces || !sums)
 		return -ENOMEM;
-	for (size_t i = 0; i < p->nr; i++) {
-		struct unit_piece piece = p->items[i];
+	for (size_t i = 0; i < p->items.nr; i++) {
+		struct unit_piece piece = p->items.of[i];
 
 		piece.row = group_of[piece.row];
 		if (piece.row < nr)
@@ -335,21 +322,18 @@ int unit_pieces_estimate(const struct unit_pieces *p, const struct estimate_rule
 int estimate_rows(const struct row_values *values, const struct estimate_rule *rule,
 		  const uint32_t *group_of, struct estimate *out, size_t nr)
 {
-	struct unit_pieces p = { .nr = lives_rows(values->lives) };
+	struct unit_pieces p = { .items = { .nr = lives_rows(values->lives) } };
 	int ret;
 
-	p.items = calloc(p.nr + 1, sizeof(*p.items));
-	if (!p.items)
+	p.items.of = calloc(p.items.nr + 1, sizeof(*p.items.of));
+	if (!p.items.of)
 		return -ENOMEM;
-	for (size_t i = 0; i < p.nr; i++) {
-		uint32_t unit = lives_value(values->lives, i, DIMENSION_UNIT);
-
-		p.items[i] = (struct unit_piece){
-			.unit = unit ? unit : SAMPLE_CERTAIN,
-			.value = values->value(values->of, i),
+	for (size_t i = 0; i < p.items.nr; i++)
+		p.items.of[i] = (struct unit_piece){
+			.unit = estimate_unit(values->lives, i),
+			.value = values->of[i],
 			.row = (uint32_t)i,
 		};
-	}
 	ret = unit_pieces_estimate(&p, rule, group_of, out, nr);
 	unit_pieces_free(&p);
 	return ret;
@@ -373,26 +357,20 @@ void estimate_ends(const struct estimate *e, const char *name, const char *title
 
 		strbuf_printf(&key, "%s_%s", name, words[i][0]);
 		strbuf_printf(&text, "%s, at %s (95 %%)", title, words[i][1]);
-		const struct summary_line line = {
-			strbuf_text(&key),    strbuf_text(&text), UNIT_BYTES,
-			i ? e->high : e->low, SUMMARY_USUAL,	  live
-		};
-
-		table_add_summary_lines(t, &line, 1, false);
+		TABLE_SUMMARY(t, false,
+			      { strbuf_text(&key), strbuf_text(&text), UNIT_BYTES,
+				i ? e->high : e->low, SUMMARY_USUAL, live });
 		t->failed |= key.failed || text.failed;
 	}
 }
 
 void estimate_summary(const struct estimate *all, bool live, struct table *t)
 {
-	const struct summary_line line = {
-		"bytes_missing", "A row not in the sample, at most (95 %)",
-		UNIT_BYTES,	 all->missing,
-		SUMMARY_USUAL,	 live
-	};
 	struct strbuf __auto_free note = { 0 };
 
-	table_add_summary_lines(t, &line, 1, false);
+	TABLE_SUMMARY(t, false,
+		      { "bytes_missing", "A row not in the sample, at most (95 %)",
+			UNIT_BYTES, all->missing, SUMMARY_USUAL, live });
 	if (!all->units)
 		strbuf_puts(&note, "!The sample has only what is always recorded. ");
 	else if (all->shared || all->even < EVEN_FEW)

@@ -11,7 +11,7 @@
 #define KMEMX_ANALYSIS_ESTIMATE_H
 
 #include "account/lives.h"
-#include "base/hash.h"
+#include "base/keyed.h"
 #include "recording/sample.h"
 #include "report/table.h"
 
@@ -67,10 +67,16 @@ struct unit_piece {
 
 /* Zero-initialise it. */
 struct unit_pieces {
-	struct unit_piece *items;
-	size_t nr, capacity;
-	struct intern index; /* row and unit; item n has number n + 1 */
+	KEYED(struct unit_piece) items; /* by row and unit */
 };
+
+/* The unit that row @row's memory is in. */
+static inline uint64_t estimate_unit(const struct lives *lives, size_t row)
+{
+	uint32_t unit = lives_value(lives, row, DIMENSION_UNIT);
+
+	return unit ? unit : SAMPLE_CERTAIN;
+}
 
 /**
  * unit_pieces_add() - @unit holds @value more of @row
@@ -92,14 +98,10 @@ int unit_pieces_estimate(const struct unit_pieces *p, const struct estimate_rule
 			 size_t nr) __must_check;
 void unit_pieces_free(struct unit_pieces *p);
 
-/**
- * struct row_values - figures of account rows that also differ in the unit
- * @lives: the account's; @value: a row's figure; gets @of
- */
+/* Figures of account rows that also differ in the unit; @of: by row of @lives, not weighted. */
 struct row_values {
 	const struct lives *lives;
-	const void *of;
-	uint64_t (*value)(const void *of, size_t row);
+	const uint64_t *of;
 };
 
 /* unit_pieces_estimate() for the rows of an account, with the figures of @values. */

@@ -3,32 +3,21 @@
 
 #include "analysis/row/entry.h"
 
-uint64_t *owners_callsites(const struct sites *sites, const struct lives *lives)
+uint64_t *owners_callsites(struct sites *sites, const struct lives *lives)
 {
 	const bool pages = lives->kind->memory == MEMORY_PAGE;
-	/* From a stack to a row that has it, and no other callsite. */
-	struct u64_map known = { 0 };
 	size_t nr = lives_rows(lives), i;
 	uint64_t *all = calloc(nr + 1, sizeof(*all));
 
 	for (i = 0; all && i < nr; i++) {
 		const struct slab_key *key = pages ? NULL : lives_key(lives, i);
-		uint32_t stack = lives_stack(lives, i), *row;
+		uint32_t stack = lives_stack(lives, i);
 
-		if (key && key->callsite) {
-			all[i] = sites_beyond(sites->env, key->callsite, stack);
-			continue;
-		}
-		row = u64_map_insert(&known, stack, (uint32_t)i);
-		if (!row)
-			break;
-		all[i] = *row < i ? all[*row] : sites_of_stack(sites, stack);
+		all[i] = key && key->callsite
+				 ? sites_beyond(sites->env, key->callsite, stack)
+				 : sites_of_stack_once(sites, stack);
 	}
-	u64_map_free(&known);
-	if (i == nr)
-		return all;
-	free(all);
-	return NULL;
+	return all;
 }
 
 static int find_rows(struct owners *o)
@@ -67,7 +56,7 @@ static void leave_out_dead(const struct lives *lives, uint32_t *rows)
 {
 	memset(rows, 0xff, lives->spent->keys.count * sizeof(*rows));
 	for (size_t i = 0; i < lives_rows(lives); i++) {
-		uint32_t id = lives_sums(lives, i).live_nr
+		uint32_t id = lives_sums(lives, i).live
 				      ? spent_find(lives->spent, &lives->dimensions,
 						   lives_dims(lives, i))
 				      : 0;
@@ -115,15 +104,10 @@ void owners_note_stackless(const struct owners *o, struct table *t)
 			      : "!Some allocations were recorded without a callchain: their rows are callsites, marked [no stack].");
 }
 
-static uint64_t value_of_row(const void *values, size_t row)
-{
-	return ((const uint64_t *)values)[row];
-}
-
 int owners_estimate(const struct owners *o, const uint64_t *values,
 		    const uint32_t *group_of, struct estimate *out, size_t nr)
 {
-	const struct row_values rows = { o->lives, values, value_of_row };
+	const struct row_values rows = { o->lives, values };
 	const struct estimate_rule rule = { &o->env->sample,
 					    o->pages   ? ESTIMATE_PAGES
 					    : o->flows ? subjects_share(o->subjects.kind)

@@ -32,10 +32,8 @@ struct owners {
 	bool flows;
 };
 
-/* The callsite of each row of @lives, 0: not known; each stack is resolved once. The caller frees
- * them; NULL: no memory.
- */
-uint64_t *owners_callsites(const struct sites *sites, const struct lives *lives);
+/* The callsite of each row of @lives, 0: not known. The caller frees them; NULL: no memory. */
+uint64_t *owners_callsites(struct sites *sites, const struct lives *lives);
 /* The owners of what @lives has, by @kind. 0 or -ENOMEM; call owners_free() in any case. @o must
  * not be moved.
  */

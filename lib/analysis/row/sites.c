@@ -2,7 +2,9 @@
 #include "analysis/row/sites.h"
 
 #include "base/array.h"
-#include "symbol/fold.h"
+#include "symbol/symbols.h"
+
+static const char unknown[] = "[unknown]";
 
 struct site_group {
 	uint64_t addr;	  /* of the first callsite seen */
@@ -74,8 +76,7 @@ static uint32_t sites_add(struct sites *s, uint64_t key, const struct site_group
 		index = u64_map_insert(&s->by_start, key,
 				       part ? *part : (uint32_t)s->nr_groups);
 
-	if (!index ||
-	    array_reserve(&s->groups, &s->capacity, *index + 1UL, sizeof(*s->groups)))
+	if (!index || array_reserve(&s->groups, &s->capacity, *index + 1UL))
 		return UINT32_MAX;
 	if (*index < s->nr_groups)
 		return *index;
@@ -137,7 +138,7 @@ void sites_name(const struct sites *s, uint32_t group, struct strbuf *out)
 		if (g->addr)
 			strbuf_printf(out, "0x%" PRIx64, g->addr);
 		else
-			strbuf_puts(out, "[unknown]");
+			strbuf_puts(out, unknown);
 		return;
 	}
 	strbuf_add(out, g->name, g->name_size);
@@ -161,7 +162,7 @@ struct cell sites_cell(const struct sites *s, uint32_t group, struct table *t)
 void sites_exact(const struct sites *s, uint64_t addr, struct strbuf *out)
 {
 	if (!addr)
-		strbuf_puts(out, "[unknown]");
+		strbuf_puts(out, unknown);
 	else if (s->env->raw_ip)
 		strbuf_printf(out, "0x%" PRIx64, addr);
 	else
@@ -178,13 +179,15 @@ void sites_shown(const struct analysis_env *env, const struct symbol *sym,
 
 static void sites_symbol(const struct sites *s, uint64_t addr, struct strbuf *out)
 {
+	bool nameless = s->exact || (s->nameless && !addr);
 	struct symbol sym;
 
-	if (s->exact || !symbols_find(s->env->syms, addr, &sym)) {
+	if (!nameless && symbols_find(s->env->syms, addr, &sym))
+		sites_shown(s->env, &sym, out);
+	else if (s->nameless)
+		strbuf_puts(out, s->nameless);
+	else
 		sites_exact(s, addr, out);
-		return;
-	}
-	sites_shown(s->env, &sym, out);
 }
 
 /* With @exact, adds " (fs/dcache.c:1640)". */
@@ -213,7 +216,7 @@ static void sites_frame(const struct sites *s, uint64_t addr, bool first,
 	for (i = first ? place.index : 0; i + 1 < place.nr; i++) {
 		const char *name = place.chain[i].function;
 
-		name = name ? name : "[unknown]";
+		name = name ? name : unknown;
 		strbuf_add(out, name, shown_size(s->env, name));
 		strbuf_puts(out, first && i == place.index ? "" : " (inlined)");
 		put_line(s, &place.chain[i], out);
@@ -277,6 +280,14 @@ bool sites_skipped(const struct analysis_env *env, uint64_t addr)
 	       !callsite_look(env->rule, env->syms, addr, &place);
 }
 
+void sites_note_skipped(uint64_t nr, const char *why, struct table *t)
+{
+	table_note_if(t, nr,
+		      "!%" PRIu64
+		      " slab allocation%s listed under a skipped function: %s",
+		      nr, nr == 1 ? " is" : "s are", why);
+}
+
 void sites_callchain(const struct sites *s, uint32_t id, uint64_t callsite,
 		     struct strbuf *out)
 {
@@ -302,12 +313,123 @@ uint64_t sites_of_stack(const struct sites *s, uint32_t id)
 	return index < 0 ? 0 : frames[index];
 }
 
+uint64_t sites_of_stack_once(struct sites *s, uint32_t id)
+{
+	if (unlikely(id >= s->nr_stacks) &&
+	    array_reach(&s->of_stack, &s->nr_stacks, &s->stacks_capacity, id + 1UL))
+		return sites_of_stack(s, id);
+	if (unlikely(!s->of_stack[id]))
+		s->of_stack[id] = sites_of_stack(s, id);
+	return s->of_stack[id];
+}
+
 void sites_free(struct sites *s)
 {
+	free(s->of_stack);
 	u64_map_free(&s->by_addr);
 	u64_map_free(&s->by_start);
 	u64_map_free(&s->by_name);
 	u64_map_free(&s->name_uses);
 	free(s->groups);
 	*s = (struct sites){ 0 };
+}
+
+/* --- names that also hold in another build of the kernel --------------------------------- */
+
+/* The callsite's function, with its module or without. */
+static void name_function(const struct analysis_env *env, uint64_t addr, bool with_module,
+			  struct strbuf *out)
+{
+	struct callsite_place place = { 0 };
+	struct symbol sym = { 0 };
+
+	if (addr)
+		(void)callsite_look(env->rule, env->syms, addr, &place);
+	sym.name = place.function;
+	sym.module = with_module ? place.module : NULL;
+	if (sym.name)
+		sites_shown(env, &sym, out);
+	else
+		strbuf_puts(out, unknown);
+}
+
+/* The callsite in the source; NULL: not known. */
+static const struct source_frame *source_of(const struct analysis_env *env, uint64_t addr)
+{
+	const struct source_frame *chain;
+	struct callsite_place place;
+	size_t nr, index;
+
+	if (!env->lines || !addr)
+		return NULL;
+	(void)callsite_look(env->rule, env->syms, addr, &place);
+	nr = source_lines_find(env->lines, addr, &chain);
+	index = place.nr ? place.index : nr - 1;
+	return nr ? chain + index : NULL;
+}
+
+void comparison_name_by(const struct analysis_env *env, enum subject_kind kind,
+			uint64_t addr, unsigned int depth, struct strbuf *out)
+{
+	const struct source_frame *frame;
+	struct symbol sym;
+	const char *dir;
+
+	switch (kind) {
+	case SUBJECT_MODULE:
+		if (!addr || !symbols_find(env->syms, addr, &sym))
+			strbuf_puts(out, unknown);
+		else
+			strbuf_puts(out, sym.module ? sym.module : "[kernel]");
+		break;
+	case SUBJECT_DIR:
+		dir = directories_find(env->dirs, addr, depth);
+		out->failed |= !dir;
+		strbuf_puts(out, dir ? dir : "");
+		break;
+	case SUBJECT_FILE:
+	case SUBJECT_LINE:
+		frame = source_of(env, addr);
+		strbuf_puts(out, frame && frame->file ? frame->file : SOURCE_UNKNOWN);
+		if (kind == SUBJECT_LINE && frame && frame->file && frame->line)
+			strbuf_printf(out, ":%" PRIu32, frame->line);
+		break;
+	default:
+		name_function(env, addr, kind != SUBJECT_FUNCTION, out);
+	}
+}
+
+void comparison_name_stack(const struct analysis_env *env, uint32_t id, uint64_t callsite,
+			   struct strbuf *out)
+{
+	const struct sites sites = { .env = env, .nameless = unknown };
+	uint32_t nr = 0;
+
+	if (event_stream_stack(env->stream, id, &nr) && nr) {
+		sites_callchain(&sites, id, callsite, out);
+		return;
+	}
+	if (callsite) {
+		name_function(env, callsite, true, out);
+		strbuf_puts(out, ";");
+	}
+	strbuf_puts(out, "[no stack]");
+}
+
+/* mm/slab_common.c: kmalloc_info[] and create_kmalloc_caches(); kmalloc-1k was kmalloc-1024 before
+ * 4.21. Objects larger than two pages come from the page allocator.
+ */
+void comparison_name_kmalloc(const struct analysis_env *env, uint64_t size,
+			     struct strbuf *out)
+{
+	bool power = size && !(size & (size - 1));
+
+	if (size > 2ULL * env->page_size)
+		strbuf_puts(out, "kmalloc-large");
+	else if (size >= 8 && size < 1024 && (power || size == 96 || size == 192))
+		strbuf_printf(out, "kmalloc-%" PRIu64, size);
+	else if (size >= 1024 && power)
+		strbuf_printf(out, "kmalloc-%" PRIu64 "k", size / 1024);
+	else
+		strbuf_printf(out, "[kmalloc of %" PRIu64 "]", size);
 }

@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "analysis/row/subject.h"
 
-#include "analysis/row/comparison_name.h"
 #include "analysis/row/entry.h"
 
 /* Kinds of rows. */
 static const struct subject_type {
 	const char *word;
 	enum dimension dimension;
-} types[SUBJECT_NR] = {
+} types[SUBJECT_NR + 1] = {
 	[SUBJECT_CALLSITE] = { "callsite", DIMENSION_NONE },
 	[SUBJECT_STACK] = { "stack", DIMENSION_STACK },
 	[SUBJECT_COMM] = { "comm", DIMENSION_COMM },
@@ -26,6 +25,7 @@ static const struct subject_type {
 	[SUBJECT_CGROUP] = { "cgroup", DIMENSION_CGROUP },
 	[SUBJECT_USER_FUNCTION] = { "user-function", DIMENSION_STACK },
 	[SUBJECT_USER_LINE] = { "user-line", DIMENSION_STACK },
+	[SUBJECT_ORDER] = { "order", DIMENSION_NONE },
 };
 
 /* Drops the name if rows are also by pid, which determines it. */
@@ -41,29 +41,17 @@ static void drop_comm(struct dimensions *all)
 static struct dimensions dimensions_of(enum subject_kind kind)
 {
 	struct dimensions all = { 0 };
-	unsigned int i, nr = 0;
 
-	for (i = 0; i < SUBJECT_PARTS_MAX; i++) {
+	for (unsigned int i = 0; i < SUBJECT_PARTS_MAX; i++) {
 		enum dimension d = types[subject_part(kind, i)].dimension;
 
-		if (d && dimensions_find(&all, d) < 0)
-			all.of[nr++] = d;
+		if (d)
+			dimensions_add(&all, d, DIMENSIONS_MAX);
 	}
 	/* A task has one name. */
 	if (subject_rows(kind) & ROWS(PID))
 		drop_comm(&all);
 	return all;
-}
-
-/* Adds @d to @all, if there is room. */
-static void add_dimension(struct dimensions *all, enum dimension d)
-{
-	unsigned int nr = 0;
-
-	while (nr < DIMENSIONS_ASKED && all->of[nr] && all->of[nr] != d)
-		nr++;
-	if (nr < DIMENSIONS_ASKED)
-		all->of[nr] = d;
 }
 
 struct dimensions subjects_slab_dimensions(const struct analysis_options *opts,
@@ -75,9 +63,9 @@ struct dimensions subjects_slab_dimensions(const struct analysis_options *opts,
 	if ((opts->tree.roots && !opts->tree.processes) ||
 	    (callsite_rule_extended(env->rule) &&
 	     (!first || first == DIMENSION_KMALLOC || subject_part(opts->by, 1))))
-		add_dimension(&all, DIMENSION_STACK);
+		dimensions_add(&all, DIMENSION_STACK, DIMENSIONS_ASKED);
 	if (opts->by_cache)
-		add_dimension(&all, DIMENSION_KMALLOC);
+		dimensions_add(&all, DIMENSION_KMALLOC, DIMENSIONS_ASKED);
 	return all;
 }
 
@@ -98,7 +86,7 @@ void subjects_dimensions(const struct analysis_options *opts,
 			 const struct analysis_env *env,
 			 struct dimensions of[MEMORY_KINDS])
 {
-	int i, process, room;
+	int i, process;
 
 	for (i = 0; i < MEMORY_KINDS; i++) {
 		of[i] = i == MEMORY_SLAB ? subjects_slab_dimensions(opts, env)
@@ -106,10 +94,9 @@ void subjects_dimensions(const struct analysis_options *opts,
 		process = dimensions_find(&of[i], DIMENSION_PROCESS);
 		if (opts->by_program && process >= 0)
 			of[i].of[process] = DIMENSION_PROGRAM;
-		room = dimensions_find(&of[i], DIMENSION_NONE);
-		if (opts->by_program && i == MEMORY_SLAB && room >= 0 &&
+		if (opts->by_program && i == MEMORY_SLAB &&
 		    dimensions_find(&of[i], DIMENSION_CGROUP) >= 0)
-			of[i].of[room] = DIMENSION_CHARGED;
+			dimensions_add(&of[i], DIMENSION_CHARGED, DIMENSIONS_MAX);
 	}
 }
 
@@ -135,6 +122,17 @@ enum estimate_of subjects_share(enum subject_kind kind)
 const char *subjects_word(enum subject_kind kind)
 {
 	return types[kind].word;
+}
+
+size_t subjects_of_rows(uint32_t rows, const char *words[SUBJECT_NR])
+{
+	size_t nr = 0;
+
+	for (unsigned int kind = SUBJECT_NONE + 1; kind < SUBJECT_NR; kind++) {
+		if (rows >> kind & 1)
+			words[nr++] = subjects_word(kind);
+	}
+	return nr;
 }
 
 const char *subjects_words(enum subject_kind kind, char words[SUBJECT_WORDS])
@@ -213,56 +211,35 @@ static uint32_t row_of_stackless(struct subjects *s, struct subject_part *p,
 	return key.group == UINT32_MAX ? UINT32_MAX : row_of(p, &key, sizeof(key));
 }
 
-/* A callchain may only have a system call: event_stream_set_calls(). */
-static bool has_frames(const struct analysis_env *env, uint32_t stack)
-{
-	uint32_t nr = 0;
-
-	return event_stream_stack(env->stream, stack, &nr) && nr;
-}
-
-/* "callsite;its caller;...": from the callsite outward. */
+/* What only a callchain says: "callsite;its caller;...", from the callsite outward; how the kernel was
+ * entered, or from where.
+ */
 static uint32_t row_of_stack(struct subjects *s, struct subject_part *p,
 			     const struct subject *who)
 {
-	const uint64_t pair[] = { who->callsite, who->stack };
-	uint32_t id, *known;
-	struct strbuf __auto_free sb = { 0 };
-	uint32_t row;
-
-	if (!who->stack || !has_frames(s->env, who->stack))
-		return row_of_stackless(s, p, who->callsite);
-	id = intern_id(&p->stacks, pair, sizeof(pair));
-	known = u64_map_find(&p->by_stack, id);
-	if (known)
-		return *known;
-	sites_callchain(s->sites, who->stack, who->callsite, &sb);
-	row = sb.failed ? UINT32_MAX : row_of_text(p, strbuf_text(&sb));
-	if (!id || row == UINT32_MAX || !u64_map_insert(&p->by_stack, id, row))
-		return UINT32_MAX;
-	return row;
-}
-
-/* How the kernel was entered, or from where, which only a callchain says. */
-static uint32_t row_of_entry(struct subjects *s, struct subject_part *p, uint32_t stack)
-{
-	const uint32_t *known = u64_map_find(&p->by_stack, stack);
+	bool whole = p->kind == SUBJECT_STACK;
+	const uint64_t pair[] = { whole ? who->callsite : 0, who->stack };
 	struct strbuf __auto_free name = { 0 };
-	const uint64_t *frames;
-	uint32_t nr = 0, row;
+	uint32_t nr = 0, row, *known;
+	const uint64_t *frames =
+		who->stack ? event_stream_stack(s->env->stream, who->stack, &nr) : NULL;
 
-	if (known)
-		return *known;
-	frames = stack ? event_stream_stack(s->env->stream, stack, &nr) : NULL;
-	if (p->kind == SUBJECT_ENTRY)
-		entry_name(s->env, stack, &name);
+	/* A callchain may only have a system call: event_stream_set_calls(). */
+	if (whole && !(frames && nr))
+		return row_of_stackless(s, p, who->callsite);
+	known = KEYED_ITEM(&p->by_stack, &pair);
+	if (!known || *known)
+		return known ? *known - 1 : UINT32_MAX;
+	if (whole)
+		sites_callchain(s->sites, who->stack, who->callsite, &name);
+	else if (p->kind == SUBJECT_ENTRY)
+		entry_name(s->env, who->stack, &name);
 	else if (frames && nr)
 		entry_user(s->env, p->kind, frames, nr, &name);
 	else
 		strbuf_puts(&name, ENTRY_NO_STACK);
 	row = name.failed ? UINT32_MAX : row_of_text(p, strbuf_text(&name));
-	if (row == UINT32_MAX || !u64_map_insert(&p->by_stack, stack, row))
-		return UINT32_MAX;
+	*known = row + 1;
 	return row;
 }
 
@@ -281,31 +258,13 @@ static uint32_t row_of_cache(struct subjects *s, struct subject_part *p,
 	return name.failed ? UINT32_MAX : row_of_text(p, strbuf_text(&name));
 }
 
-static const char *module_name(const struct subjects *s, uint64_t callsite)
-{
-	struct symbol sym;
-
-	if (!symbols_find(s->env->syms, callsite, &sym))
-		return "[unknown]";
-	return sym.module ? sym.module : "[kernel]";
-}
-
-static uint32_t row_of_directory(struct subjects *s, struct subject_part *p,
-				 uint64_t callsite)
-{
-	const struct analysis_env *env = s->env;
-	const char *name = directories_find(env->dirs, callsite, env->dir_depth);
-
-	return name ? row_of_text(p, name) : UINT32_MAX;
-}
-
-/* The row by function, file or line in the source. */
+/* The row by module, directory, function, file or line in the source. */
 static uint32_t row_of_source(struct subjects *s, struct subject_part *p,
 			      uint64_t callsite)
 {
 	struct strbuf __auto_free name = { 0 };
 
-	comparison_name_by(s->env, p->kind, callsite, 0, &name);
+	comparison_name_by(s->env, p->kind, callsite, s->env->dir_depth, &name);
 	return name.failed ? UINT32_MAX : row_of_text(p, strbuf_text(&name));
 }
 
@@ -317,24 +276,24 @@ static uint32_t part_row(struct subjects *s, struct subject_part *p,
 
 	switch (p->kind) {
 	case SUBJECT_STACK:
-		return row_of_stack(s, p, who);
 	case SUBJECT_ENTRY:
 	case SUBJECT_USER_FUNCTION:
 	case SUBJECT_USER_LINE:
-		return row_of_entry(s, p, who->stack);
+		return row_of_stack(s, p, who);
 	case SUBJECT_COMM:
 		return row_of_text(p, p->of_pid ? tasks_name(&s->tasks, (int32_t)value)
 						: tasks_numbered(s->names, value));
 	case SUBJECT_CACHE:
 		return row_of_cache(s, p, who, value);
 	case SUBJECT_MODULE:
-		return row_of_text(p, module_name(s, who->callsite));
 	case SUBJECT_DIR:
-		return row_of_directory(s, p, who->callsite);
 	case SUBJECT_FUNCTION:
 	case SUBJECT_FILE:
 	case SUBJECT_LINE:
 		return row_of_source(s, p, who->callsite);
+	case SUBJECT_ORDER:
+		value = who->order;
+		break;
 	case SUBJECT_CALLSITE:
 		value = sites_group(s->sites, who->callsite);
 		if (value == UINT32_MAX)
@@ -522,10 +481,17 @@ TEXT_CELL(entry, ENTRY)
 TEXT_CELL(user_function, USER_FUNCTION)
 TEXT_CELL(user_line, USER_LINE)
 
-struct cell subject_pid(const void *row, struct table *t)
-{
-	return cell_int((int32_t)row_value(row, ROWS(PID)));
-}
+/* Of these, numbers, which @make makes a cell of. */
+#define NUMBER_CELL(name, KIND, make, type)                          \
+	struct cell subject_##name(const void *row, struct table *t) \
+	{                                                            \
+		return make((type)row_value(row, ROWS(KIND)));       \
+	}
+
+NUMBER_CELL(pid, PID, cell_int, int32_t)
+NUMBER_CELL(cpu, CPU, cell_uint, uint32_t)
+NUMBER_CELL(node, NODE, cell_int, int32_t)
+NUMBER_CELL(order, ORDER, cell_uint, uint32_t)
 
 struct cell subject_process(const void *row, struct table *t)
 {
@@ -560,23 +526,12 @@ struct cell subject_tgid(const void *row, struct table *t)
 	return cell_int(processes_get(r->subjects->processes, process)->tgid);
 }
 
-struct cell subject_cpu(const void *row, struct table *t)
-{
-	return cell_uint(row_value(row, ROWS(CPU)));
-}
-
-struct cell subject_node(const void *row, struct table *t)
-{
-	return cell_int((int32_t)row_value(row, ROWS(NODE)));
-}
-
 void subjects_free(struct subjects *s)
 {
 	tasks_free(&s->tasks);
 	intern_free(&s->tuples);
 	for (unsigned int i = 0; i < s->nr_parts; i++) {
 		intern_free(&s->parts[i].keys);
-		intern_free(&s->parts[i].stacks);
-		u64_map_free(&s->parts[i].by_stack);
+		KEYED_FREE(&s->parts[i].by_stack);
 	}
 }

@@ -7,21 +7,24 @@
 #define KMEMX_ANALYSIS_SUBJECT_H
 
 #include "account/dimension.h"
-#include "account/spent.h"
+#include "account/lives.h"
 #include "analysis/analysis.h"
 #include "analysis/row/estimate.h"
 #include "analysis/row/sites.h"
+#include "base/keyed.h"
 #include "event/tasks.h"
 
 /**
  * struct subject - who allocated, from an account row
  * @stack: 0: not recorded
  * @dims: in the account's dimensions
+ * @order: of pages
  */
 struct subject {
 	uint64_t callsite;
 	uint32_t stack, cache;
 	struct dimension_values dims;
+	uint32_t order;
 	bool kmalloc;
 };
 
@@ -29,13 +32,15 @@ struct subject {
 static inline struct subject subject_of_row(const struct lives *lives, size_t row,
 					    uint64_t callsite)
 {
-	const struct slab_key *key =
-		lives->kind->memory == MEMORY_PAGE ? NULL : lives_key(lives, row);
+	const bool page = lives->kind->memory == MEMORY_PAGE;
+	const struct slab_key *key = page ? NULL : lives_key(lives, row);
+	const struct page_key *block = page ? lives_key(lives, row) : NULL;
 
 	return (struct subject){ .callsite = callsite,
 				 .stack = lives_stack(lives, row),
 				 .cache = key ? key->cache : 0,
 				 .dims = *lives_dims(lives, row),
+				 .order = block ? block->order : 0,
 				 .kmalloc = key && key->kmalloc };
 }
 
@@ -44,16 +49,15 @@ static inline struct subject subject_of_row(const struct lives *lives, size_t ro
  * @dim: its index in the account's dimensions; -1: none
  * @of_pid: the dimension holds a pid, whose name is used
  * @keys: number n has the key n + 1
- * @stacks: pairs of a callsite and a stack; @by_stack: number of a pair, or by entry of a stack ->
- *	its number in @keys, so that each is resolved once
+ * @by_stack: by callsite, if that matters, and stack: its number in @keys + 1, so that each is
+ *	resolved once; 0: not yet
  */
 struct subject_part {
 	enum subject_kind kind;
 	int dim;
 	bool of_pid;
 	struct intern keys;
-	struct intern stacks;
-	struct u64_map by_stack;
+	KEYED(uint32_t) by_stack;
 };
 
 /**
@@ -100,6 +104,8 @@ enum estimate_of subjects_share(enum subject_kind kind);
 bool subjects_of_tasks(enum subject_kind kind);
 /* "callsite", "stack", ...: the option's word for a kind with a single part. */
 const char *subjects_word(enum subject_kind kind);
+/* The words for the kinds in @rows, a set of ROWS(). Returns how many. */
+size_t subjects_of_rows(uint32_t rows, const char *words[SUBJECT_NR]);
 /* The word that the option knows for @word: perf and trace-cmd call a thread's number "pid". */
 static inline const char *subjects_usual_word(const char *word)
 {
@@ -142,24 +148,10 @@ struct subject_row {
 };
 
 /* (for the columns below) */
-struct cell subject_callsite(const void *row, struct table *t);
-struct cell subject_stack(const void *row, struct table *t);
-struct cell subject_comm(const void *row, struct table *t);
-struct cell subject_cache(const void *row, struct table *t);
-struct cell subject_module(const void *row, struct table *t);
-struct cell subject_dir(const void *row, struct table *t);
-struct cell subject_function(const void *row, struct table *t);
-struct cell subject_file(const void *row, struct table *t);
-struct cell subject_line(const void *row, struct table *t);
-struct cell subject_entry(const void *row, struct table *t);
-struct cell subject_user_function(const void *row, struct table *t);
-struct cell subject_user_line(const void *row, struct table *t);
-struct cell subject_pid(const void *row, struct table *t);
-struct cell subject_process(const void *row, struct table *t);
-struct cell subject_cgroup(const void *row, struct table *t);
-struct cell subject_tgid(const void *row, struct table *t);
-struct cell subject_cpu(const void *row, struct table *t);
-struct cell subject_node(const void *row, struct table *t);
+cell_fn subject_callsite, subject_stack, subject_comm, subject_cache, subject_module,
+	subject_dir, subject_function, subject_file, subject_line, subject_entry,
+	subject_user_function, subject_user_line, subject_pid, subject_process,
+	subject_cgroup, subject_tgid, subject_cpu, subject_node, subject_order;
 
 /* The columns for what a row stands for, for use in a table's column types. */
 #define SUBJECT_COLUMN_CACHE                                             \

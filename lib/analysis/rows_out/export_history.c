@@ -18,23 +18,19 @@ static uint64_t latest_key(const struct object_key *key)
 
 static uint32_t begin_object(struct export_history *h, const struct object_key *key)
 {
-	uint32_t before = h->objects.count;
-	uint32_t id = intern_id(&h->objects, key, sizeof(*key)), *latest;
+	uint32_t id = KEYED_ID(&h->objects, key), *latest;
 
 	latest = id ? u64_map_insert(&h->latest, latest_key(key), id) : NULL;
-	if (!latest || id > INT32_MAX ||
-	    array_reserve(&h->left, &h->left_capacity, id + 1UL, sizeof(*h->left)))
+	if (!latest || id > INT32_MAX)
 		return 0;
 	*latest = id;
-	if (id > before)
-		h->left[id] = 0;
 	return id;
 }
 
 /* Returns the object's number; 0: not known. */
 static uint32_t find_object(const struct export_history *h, const struct object_key *key)
 {
-	uint32_t id = intern_find(&h->objects, key, sizeof(*key));
+	uint32_t id = intern_find(&h->objects.keys, key, sizeof(*key));
 	const uint32_t *latest = id ? &id : u64_map_find(&h->latest, latest_key(key));
 
 	return latest ? *latest : 0;
@@ -46,35 +42,27 @@ void export_history_add(struct export_history *h, const struct history_change *c
 	const struct object_key key = { at, begin, change->memory };
 	uint32_t id = change->more ? begin_object(h, &key) : find_object(h, &key);
 	struct history_change *c;
+	uint64_t *left;
 
 	if (!change->more && !id)
 		return;
-	if (!id || array_reserve(&h->changes, &h->capacity, h->nr + 1, sizeof(*c))) {
+	if (!id || array_grow(&h->changes, h->nr)) {
 		h->failed = true;
 		return;
 	}
 	c = &h->changes[h->nr++];
 	*c = *change;
 	c->object = id & INT32_MAX;
+	left = &h->objects.of[id - 1];
 	if (c->more)
-		h->left[id] += c->bytes;
+		*left += c->bytes;
 	else
-		h->left[id] -= c->bytes < h->left[id] ? c->bytes : h->left[id];
-	c->last = !c->more && !h->left[id];
+		*left -= c->bytes < *left ? c->bytes : *left;
+	c->last = !c->more && !*left;
 }
 
-static int compare_changes(const void *a, const void *b)
-{
-	const struct history_change *x = a, *y = b;
-
-	if (x->memory != y->memory)
-		return x->memory > y->memory ? 1 : -1;
-	if (x->object != y->object)
-		return x->object > y->object ? 1 : -1;
-	if (x->last != y->last)
-		return x->last ? 1 : -1;
-	return (x->bytes > y->bytes) - (x->bytes < y->bytes);
-}
+ORDER(compare_changes, struct history_change,
+      UP(memory) ?: UP(object) ?: UP(last) ?: UP(bytes))
 
 void export_history_end(struct export_history *h)
 {
@@ -87,27 +75,18 @@ void export_history_moment(struct export_history *h, const struct history_moment
 {
 	if (h->nr_moments >= HISTORY_MOMENTS_MAX)
 		h->moments_left_out++;
-	else if (array_reserve(&h->moments, &h->moments_capacity, h->nr_moments + 1,
-			       sizeof(*moment)))
-		h->failed = true;
 	else
-		h->moments[h->nr_moments++] = *moment;
+		h->failed |= ARRAY_ADD(h->moments, h->nr_moments, *moment) != 0;
 }
 
-int export_history_rows(struct export_history *h, enum memory memory,
-			const uint32_t *rows, size_t nr, uint32_t nr_table)
+void export_history_rows(struct export_history *h, enum memory memory, uint32_t *rows,
+			 size_t nr, uint32_t nr_table)
 {
-	uint32_t *copy = malloc((nr + 1) * sizeof(*copy));
-
-	if (!copy)
-		return -ENOMEM;
-	memcpy(copy, rows, nr * sizeof(*copy));
 	free(h->rows[memory]);
-	h->rows[memory] = copy;
+	h->rows[memory] = rows;
 	h->nr_rows[memory] = nr;
 	for (int later = (int)memory + 1; later < MEMORY_KINDS; later++)
 		h->first_row[later] = h->first_row[memory] + nr_table;
-	return 0;
 }
 
 uint32_t history_row(const struct export_history *h, const struct history_change *c)
@@ -122,9 +101,8 @@ void export_history_free(struct export_history *h)
 {
 	free(h->changes);
 	free(h->moments);
-	intern_free(&h->objects);
+	KEYED_FREE(&h->objects);
 	u64_map_free(&h->latest);
-	free(h->left);
 	for (int i = 0; i < MEMORY_KINDS; i++)
 		free(h->rows[i]);
 	*h = (struct export_history){ 0 };

@@ -7,8 +7,8 @@
 #define KMEMX_ANALYSIS_EXPORT_HISTORY_H
 
 #include "account/lives.h"
-#include "account/zones.h"
-#include "base/hash.h"
+#include "base/keyed.h"
+#include "recording/snapshot.h"
 
 /**
  * struct history_change - bytes become live or end
@@ -54,7 +54,7 @@ struct export_rows_options {
 
 /**
  * struct export_history - zero-initialise it
- * @objects: object_key of object n at number n; @left: live bytes of each
+ * @objects: live bytes of each, by object_key
  * @latest: hash of a pointer or frame -> its latest object
  * @rows: by enum memory: row of the account -> row of the table
  * @first_row: number of the first row of each of these tables
@@ -65,16 +65,14 @@ struct export_rows_options {
  */
 struct export_history {
 	struct history_change *changes;
-	size_t nr, capacity, nr_told;
+	size_t nr, nr_told;
 	struct history_moment *moments;
-	size_t nr_moments, moments_capacity;
+	size_t nr_moments;
 	uint64_t moments_left_out;
 	uint64_t free_bytes[2][BUDDY_ORDERS_MAX];
 	unsigned int nr_orders[2];
-	struct intern objects;
+	KEYED(uint64_t) objects;
 	struct u64_map latest;
-	uint64_t *left;
-	size_t left_capacity;
 	uint32_t *rows[MEMORY_KINDS];
 	size_t nr_rows[MEMORY_KINDS];
 	uint32_t first_row[MEMORY_KINDS];
@@ -90,10 +88,10 @@ void export_history_add(struct export_history *h, const struct history_change *c
 void export_history_end(struct export_history *h);
 void export_history_moment(struct export_history *h, const struct history_moment *moment);
 /* Of @memory, the kinds in their order: account row n is row @rows[n] of the table, UINT32_MAX:
- * none; the table has @nr_table rows. 0 or -ENOMEM.
+ * none; the table has @nr_table rows. Takes over @rows.
  */
-int export_history_rows(struct export_history *h, enum memory memory,
-			const uint32_t *rows, size_t nr, uint32_t nr_table) __must_check;
+void export_history_rows(struct export_history *h, enum memory memory, uint32_t *rows,
+			 size_t nr, uint32_t nr_table);
 /* The table row of @c, as in column "id"; UINT32_MAX: none. */
 uint32_t history_row(const struct export_history *h, const struct history_change *c);
 void export_history_free(struct export_history *h);

@@ -7,6 +7,7 @@
 
 #include "analysis/analysis.h"
 #include "analysis/rows_out/export_history.h"
+#include "analysis/stat/account_report.h"
 #include "analysis/stat/account_rows.h"
 #include "analysis/time/peak.h"
 #include "base/keyed.h"
@@ -57,14 +58,9 @@ static const struct export_rows_options *own(const struct analysis_options *opts
 }
 
 /* The row's number, if a history refers to it. */
-static struct cell cell_id(const void *row, struct table *t)
-{
-	const struct view_row *r = row;
-	const struct export_history *h = own(r->v->p->opts)->history;
-	size_t i = (size_t)(r->sum - r->v->sums.of);
-
-	return h ? cell_uint(h->first_row[r->v->owners.memory] + i) : (struct cell){ 0 };
-}
+CELL_IF(cell_id, struct view_row, own(r->v->p->opts)->history,
+	cell_uint(own(r->v->p->opts)->history->first_row[r->v->owners.memory] +
+		  (size_t)(r->sum - r->v->sums.of)))
 
 CELL_IF(cell_order, struct view_row, !r->v->p->opts->any_order, cell_uint(r->key->order))
 
@@ -72,50 +68,41 @@ CELL_IF(cell_migratetype, struct view_row, !r->v->p->opts->any_migratetype,
 	analysis_migratetype(r->v->p->env, r->key->migratetype, t))
 
 CELL_PUT_IF(cell_gfp, struct view_row, !own(r->v->p->opts)->any_gfp,
-	    gfp_format_long(event_formats_gfp(r->v->p->env->fmts), r->key->gfp_flags,
-			    out))
+	    gfp_format_long(&r->v->p->env->fmts->gfp, r->key->gfp_flags, out))
 
 CELL_IF(cell_charged, struct view_row, r->v->knows_charged,
 	cell_uint(r->sum->bytes_charged))
 
 #define SUM(member) MEMBER_OF(struct view_row, sum, member)
-#define SUM_COLUMN(word, data, heading, of, ...)                                       \
-	{                                                                              \
-		.column = { .name = word, .title = heading, .unit = of, __VA_ARGS__ }, \
-		data                                                                   \
-	}
-#define ALL_COLUMNS                                                                      \
-	SUM_COLUMN("bytes", SUM(bytes), "Total_alloc", UNIT_BYTES,                       \
-		   .help = "Bytes allocated."),                                          \
-		SUM_COLUMN("hit", SUM(hit), "Hit", UNIT_COUNT, .help = "Allocations."),  \
-		SUM_COLUMN("bytes_live", SUM(bytes_live), "Live_bytes", UNIT_BYTES,      \
-			   .live = true, .help = "Of the bytes, those not seen freed."), \
-		SUM_COLUMN(                                                              \
-			"live", SUM(live), "Live", UNIT_COUNT, .live = true,             \
-			.help = "Allocations of which something was not seen freed."),   \
-		SUM_COLUMN("bytes_peak", SUM(bytes_peak), "Peak_bytes", UNIT_BYTES,      \
-			   .live = true,                                                 \
-			   .help = "Bytes that were live at the peak: kmemx-peak(1)."),  \
-		SUM_COLUMN("net_min",                                                    \
-			   POINTEE(struct view_row, net, struct net_range,               \
-				   net_range_min_cell),                                  \
-			   "Net_min", UNIT_BYTES, .live = true,                          \
-			   .help = "Bytes that must be live at the end."),               \
-		SUM_COLUMN("net_max",                                                    \
-			   POINTEE(struct view_row, net, struct net_range,               \
-				   net_range_max_cell),                                  \
-			   "Net_max", UNIT_BYTES, .live = true,                          \
-			   .help = "Bytes that can be live at the end."),                \
-		SUM_COLUMN("net_estimate",                                               \
-			   POINTEE(struct view_row, net, struct net_range,               \
-				   net_range_likely_cell),                               \
-			   "Net", UNIT_BYTES, .live = true,                              \
-			   .help = "The best estimate of these."),                       \
-	{                                                                                \
-		COLUMN("bytes_charged", "Charged", UNIT_BYTES,                           \
-		       "Of the bytes, those charged to the control group; "              \
-		       "none: not known."),                                              \
-			.fill = cell_charged                                             \
+#define NET(cell)   POINTEE(struct view_row, net, struct net_range, cell)
+#define ALL_COLUMNS                                                                     \
+	{ COLUMN("bytes", "Total_alloc", UNIT_BYTES, "Bytes allocated."), SUM(bytes) }, \
+		{ COLUMN("hit", "Hit", UNIT_COUNT, "Allocations."), SUM(hit) },         \
+		{ COLUMN("bytes_live", "Live_bytes", UNIT_BYTES,                        \
+			 "Of the bytes, those not seen freed.", .live = true),          \
+		  SUM(bytes_live) },                                                    \
+		{ COLUMN("live", "Live", UNIT_COUNT,                                    \
+			 "Allocations of which something was not seen freed.",          \
+			 .live = true),                                                 \
+		  SUM(live) },                                                          \
+		{ COLUMN("bytes_peak", "Peak_bytes", UNIT_BYTES,                        \
+			 "Bytes that were live at the peak: kmemx-peak(1).",            \
+			 .live = true),                                                 \
+		  SUM(bytes_peak) },                                                    \
+		{ COLUMN("net_min", "Net_min", UNIT_BYTES,                              \
+			 "Bytes that must be live at the end.", .live = true),          \
+		  NET(net_range_min_cell) },                                            \
+		{ COLUMN("net_max", "Net_max", UNIT_BYTES,                              \
+			 "Bytes that can be live at the end.", .live = true),           \
+		  NET(net_range_max_cell) },                                            \
+		{ COLUMN("net_estimate", "Net", UNIT_BYTES,                             \
+			 "The best estimate of these.", .live = true),                  \
+		  NET(net_range_likely_cell) },                                         \
+	{                                                                               \
+		COLUMN("bytes_charged", "Charged", UNIT_BYTES,                          \
+		       "Of the bytes, those charged to the control group; "             \
+		       "none: not known."),                                             \
+			.fill = cell_charged                                            \
 	}
 
 #define ID_COLUMN                                                     \
@@ -129,8 +116,8 @@ CELL_IF(cell_charged, struct view_row, r->v->knows_charged,
 static const struct column_type slab_columns[] = {
 	ALL_COLUMNS,
 	ID_COLUMN,
-	SUM_COLUMN("bytes_req", SUM(bytes_req), "Total_req", UNIT_BYTES,
-		   .help = "Bytes asked for."),
+	{ COLUMN("bytes_req", "Total_req", UNIT_BYTES, "Bytes asked for."),
+	  SUM(bytes_req) },
 	SUBJECT_COLUMNS,
 	SUBJECT_COLUMN_CACHE,
 	COLUMNS_END,
@@ -155,8 +142,8 @@ static const struct column_type page_columns[] = {
 static const struct column_type area_columns[] = {
 	ALL_COLUMNS,
 	ID_COLUMN,
-	SUM_COLUMN("bytes_req", SUM(bytes_req), "Total_req", UNIT_BYTES,
-		   .help = "Bytes asked for."),
+	{ COLUMN("bytes_req", "Total_req", UNIT_BYTES, "Bytes asked for."),
+	  SUM(bytes_req) },
 	SUBJECT_COLUMNS,
 	COLUMNS_END,
 };
@@ -192,18 +179,6 @@ static struct export_sum *sum_of(struct view *v, size_t i)
 	return KEYED_ITEM(&v->sums, &key);
 }
 
-/* Is account row @i charged to the control group of its process? */
-static bool is_charged(const struct view *v, size_t i)
-{
-	const struct lives *lives = v->owners.lives;
-	const struct page_key *page = v->owners.pages ? lives_key(lives, i) : NULL;
-
-	if (!group_is_charged(lives_value(lives, i, DIMENSION_CGROUP)))
-		return false;
-	return page ? page->gfp_flags & v->charged
-		    : lives_value(lives, i, DIMENSION_CHARGED) != 0;
-}
-
 /* In a sample: the 95 % interval and the estimate of what was not seen freed, of all memory,
  * divided by one_in like all figures of rows.
  */
@@ -216,7 +191,7 @@ static int find_intervals(struct view *v)
 	int ret = live && e ? 0 : -ENOMEM;
 
 	for (size_t i = 0; i < o->nr_rows && !ret; i++)
-		live[i] = lives_sums(o->lives, i).live_bytes;
+		live[i] = lives_sums(o->lives, i).live_alloc;
 	ret = ret ?: owners_estimate(o, live, v->sum_of, e, v->sums.nr);
 	for (size_t i = 0; i < v->sums.nr && !ret; i++) {
 		struct net_range *net = &v->sums.of[i].net;
@@ -249,12 +224,12 @@ static int collect(struct view *v)
 		v->sum_of[i] = (uint32_t)(sum - v->sums.of);
 		sum->bytes_peak += peak_row_then(&p->sides[o->memory], i).bytes;
 		sum->hit += c.hit;
-		sum->bytes += c.bytes;
+		sum->bytes += c.bytes_alloc;
 		sum->bytes_req += c.bytes_req;
 		sum->live += c.live_hit;
-		sum->bytes_live += c.live_bytes;
-		if (v->knows_charged && is_charged(v, i))
-			sum->bytes_charged += c.bytes;
+		sum->bytes_live += c.live_alloc;
+		if (v->knows_charged && account_is_charged(o->lives, i, v->charged))
+			sum->bytes_charged += c.bytes_alloc;
 	}
 	if (owners_estimated(o))
 		return find_intervals(v);
@@ -298,7 +273,7 @@ static void know_charged(struct view *v, enum subject_kind kind)
 {
 	if (!(subject_rows(kind) & ROWS(CGROUP)))
 		return;
-	v->charged = gfp_charged(event_formats_gfp(v->p->env->fmts));
+	v->charged = gfp_charged(&v->p->env->fmts->gfp);
 	if (v->owners.memory == MEMORY_PAGE)
 		v->knows_charged = v->charged != 0;
 	else if (v->owners.memory == MEMORY_SLAB)
@@ -333,11 +308,12 @@ static int show(const struct peak *p, enum memory memory, struct report *report)
 
 	know_charged(&v, kind);
 	ret = ret ?: collect(&v);
-	if (!ret && own(p->opts)->history)
+	if (!ret && own(p->opts)->history) {
 		export_history_end(own(p->opts)->history);
-	if (!ret && own(p->opts)->history)
-		ret = export_history_rows(own(p->opts)->history, memory, v.sum_of,
-					  v.owners.nr_rows, (uint32_t)v.sums.nr);
+		export_history_rows(own(p->opts)->history, memory, v.sum_of,
+				    v.owners.nr_rows, (uint32_t)v.sums.nr);
+		v.sum_of = NULL;
+	}
 	if (!ret)
 		add_rows(&v, t);
 	table_set_by(t, subjects_words(kind, words));

@@ -5,7 +5,6 @@
 
 #include "analysis/bounds/slab_bounds.h"
 #include "analysis/filter/alloc_filter.h"
-#include "analysis/stat/page_report.h"
 
 bool account_rows_wanted(const struct analysis_env *env,
 			 const struct analysis_options *opts, enum memory memory)
@@ -79,38 +78,13 @@ struct table *account_rows_table(struct report *report, const struct table_type 
 	return t;
 }
 
-static int slab_ranges(const struct analysis_env *env, const struct slab_account *acc,
-		       const uint32_t *of, struct net_range *ranges, size_t nr)
-{
-	struct slab_bounds bounds = { 0 };
-	int ret = slab_bounds_make(&bounds, acc, env)
-			  ?: slab_bounds_sums(&bounds, of, ranges, nr);
-
-	slab_bounds_free(&bounds);
-	return ret;
-}
-
 int account_rows_bounds(const struct owners *o, const uint32_t *of,
 			struct net_range *ranges, size_t nr)
 {
-	struct page_report page = { .env = o->env,
-				    .acc = accounts_of_page(o->lives),
-				    .callsites = o->callsites };
-	int ret;
+	struct slab_bounds bounds = { 0 };
+	int ret = slab_bounds_of(&bounds, o->lives, o->callsites, o->env)
+			  ?: slab_bounds_sums(&bounds, of, ranges, nr);
 
-	if (!o->pages)
-		return slab_ranges(o->env, accounts_of_slab(o->lives), of, ranges, nr);
-	sites_init(&page.sites, o->env);
-	ret = page_report_bounds(&page);
-	for (uint32_t i = 0; i < page.acc->nr_rows && !ret; i++) {
-		const struct page_counts *c = &page.acc->rows[i];
-		struct net_range row =
-			page_report_net(&page, i, c->live_pages, c->sure_pages);
-
-		if (of[i] < nr)
-			net_range_add(&ranges[of[i]], &row, 1);
-	}
-	bounds_free(&page.bounds);
-	sites_free(&page.sites);
+	slab_bounds_free(&bounds);
 	return ret;
 }

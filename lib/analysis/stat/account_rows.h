@@ -49,7 +49,7 @@ struct table *account_rows_table(struct report *report, const struct table_type 
 /**
  * account_rows_bounds() - how much of what seems live must and can live
  * @o: the owners of finished lives, which are from accounts_ask()
- * @of: by row of the account: the number of its sum; others than those below @nr are left out
+ * @of: by row of the account: the number of its sum, below @nr; UINT32_MAX: none
  * @ranges: receives @nr sums
  *
  * Return: 0 or -ENOMEM.

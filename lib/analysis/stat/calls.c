@@ -10,7 +10,7 @@
 #include "analysis/analysis.h"
 #include "analysis/filter/alloc_filter.h"
 #include "analysis/row/entry.h"
-#include "base/array.h"
+#include "base/keyed.h"
 
 /* More kinds of calls than a kernel has; further ones share a row. */
 #define CALLS_MAX 4096
@@ -45,7 +45,7 @@ struct call_kind {
 /**
  * struct call_stats - the analysis
  * @now: by task of @calls, what its call has allocated so far
- * @of_call: call -> index in @kinds
+ * @kinds: by call
  * @values: figure of a call that is not 0, as a key -> how many calls have it
  * @rounded: some were rounded
  * @broken: memory ran out
@@ -55,22 +55,16 @@ struct call_stats {
 	struct calls calls;
 	struct call_sum (*now)[MEMORY_KINDS];
 	size_t now_capacity, nr_now;
-	struct u64_map of_call, values;
-	struct call_kind *kinds;
-	size_t nr, capacity;
+	INDEXED(struct call_kind) kinds;
+	struct u64_map values;
 	bool rounded, broken;
 };
 
 /* A sample of all allocations says little about one call. */
 static bool has_calls(const struct analysis_env *env)
 {
-	if (recording_meta(env->rec, RECORDING_META_SAMPLE))
-		return false;
-	for (uint32_t i = 0; i < event_formats_count(env->fmts); i++) {
-		if (event_formats_at(env->fmts, i)->type == KMEM_CALL_ENTER)
-			return true;
-	}
-	return false;
+	return !recording_meta(env->rec, RECORDING_META_SAMPLE) &&
+	       FIND(fmt, env->fmts->list, env->fmts->count, fmt->type == KMEM_CALL_ENTER);
 }
 
 /* Without calls, there is nothing to observe. */
@@ -82,26 +76,21 @@ static int calls_create(void *self, const struct analysis_env *env,
 
 static struct call_kind *find_kind(struct call_stats *s, uint32_t call)
 {
-	const uint32_t *known = u64_map_find(&s->of_call, call);
+	struct call_kind *kind;
 
-	if (known)
-		return &s->kinds[*known];
-	if (s->nr >= CALLS_MAX && call != CALL_ODD)
-		return find_kind(s, CALL_ODD);
-	if (array_reserve(&s->kinds, &s->capacity, s->nr + 1, sizeof(*s->kinds)) ||
-	    !u64_map_insert(&s->of_call, call, (uint32_t)s->nr)) {
-		s->broken = true;
-		return NULL;
-	}
-	s->kinds[s->nr] = (struct call_kind){ .call = call };
-	return &s->kinds[s->nr++];
+	if (s->kinds.nr >= CALLS_MAX && !u64_map_find(&s->kinds.index, call))
+		call = CALL_ODD;
+	kind = INDEXED_ITEM(&s->kinds, call);
+	if (kind)
+		kind->call = call;
+	s->broken |= !kind;
+	return kind;
 }
 
 /* Room for what the call of @task has allocated. */
 static struct call_sum *task_sums(struct call_stats *s, uint32_t task)
 {
-	if (array_reach(&s->now, &s->nr_now, &s->now_capacity, task + 1UL,
-			sizeof(*s->now))) {
+	if (array_reach(&s->now, &s->nr_now, &s->now_capacity, task + 1UL)) {
 		s->broken = true;
 		return NULL;
 	}
@@ -162,7 +151,7 @@ static void call_over(struct call_stats *s, const struct call_change *change, ui
 	kind->nr++;
 	kind->whole += change->whole;
 	for (unsigned int m = 0; m < MEMORY_KINDS && change->whole; m++)
-		add_value(s, (size_t)(kind - s->kinds), m, &sums[m]);
+		add_value(s, (size_t)(kind - s->kinds.of), m, &sums[m]);
 }
 
 static void learn(struct call_stats *s, const struct kmem_event *ev)
@@ -241,77 +230,62 @@ static void calls_end(void *self)
 
 /* --- the table --------------------------------------------------------------------------- */
 
+/* @bytes, @objects: of a call; NULL: no call was recorded whole. */
 struct calls_row {
 	const struct call_kind *kind;
 	const struct analysis_env *env;
-	enum memory memory;
+	const char *memory;
 	const struct call_sum *sum;
-	const uint64_t *live;
-	struct call_span spans[FIGURES];
+	uint64_t live;
+	const struct call_span *bytes, *objects;
 };
 
-CELL(cell_memory, struct calls_row, cell_text(t, memory_words(r->memory)->word))
 CELL(cell_cut, struct calls_row, cell_uint(r->kind->nr - r->kind->whole))
-CELL(cell_live, struct calls_row, cell_uint(*r->live))
-CELL(cell_bytes, struct calls_row, cell_uint(r->sum->of[FIGURE_BYTES]))
-CELL(cell_objects, struct calls_row, cell_uint(r->sum->of[FIGURE_NR]))
-
-/* Figures of calls of which none is whole have no value. */
-#define SPAN_CELL(name, figure, member)                        \
-	CELL_IF(cell_##name, struct calls_row, r->kind->whole, \
-		cell_uint(r->spans[figure].member))
-SPAN_CELL(bytes_min, FIGURE_BYTES, least)
-SPAN_CELL(bytes_median, FIGURE_BYTES, median)
-SPAN_CELL(bytes_max, FIGURE_BYTES, most)
-SPAN_CELL(objects_min, FIGURE_NR, least)
-SPAN_CELL(objects_median, FIGURE_NR, median)
-SPAN_CELL(objects_max, FIGURE_NR, most)
-
 CELL_PUT(cell_entry, struct calls_row, entry_call_name(r->env, r->kind->call, out))
 
 static const struct column_type columns[] = {
 	{ COLUMN("bytes", "Total_alloc/Call", UNIT_BYTES,
 		 "Bytes allocated in these calls, and per call on average.",
 		 .per = "calls"),
-	  .fill = cell_bytes },
+	  MEMBER_OF(struct calls_row, sum, of[FIGURE_BYTES]) },
 	{ COLUMN("calls", "Calls", UNIT_COUNT,
 		 "Calls of which the begin, the end or both were recorded."),
 	  MEMBER_OF(struct calls_row, kind, nr) },
 	{ COLUMN("bytes_min", "Least", UNIT_BYTES,
 		 "The least that a call allocated; of calls that are not cut.",
 		 .level = true, .leaves = 30),
-	  .fill = cell_bytes_min },
+	  MEMBER_OF(struct calls_row, bytes, least) },
 	{ COLUMN("bytes_median", "Median_bytes", UNIT_BYTES,
 		 "Half of the calls allocated no more than this.", .level = true,
 		 .leaves = 20),
-	  .fill = cell_bytes_median },
+	  MEMBER_OF(struct calls_row, bytes, median) },
 	{ COLUMN("bytes_max", "Most", UNIT_BYTES, "The most that a call allocated.",
 		 .level = true, .leaves = 25),
-	  .fill = cell_bytes_max },
+	  MEMBER_OF(struct calls_row, bytes, most) },
 	{ COLUMN("live_bytes", "Live/Call", UNIT_BYTES,
 		 "Bytes of them that were not seen freed, and per call.", .per = "calls",
 		 .live = true),
-	  .fill = cell_live },
+	  MEMBER(struct calls_row, live) },
 	{ COLUMN("objects", "Objects", UNIT_COUNT,
 		 "Slab objects, pages or areas that they allocated.", .leaves = 40),
-	  .fill = cell_objects },
+	  MEMBER_OF(struct calls_row, sum, of[FIGURE_NR]) },
 	{ COLUMN("objects_min", "Fewest", UNIT_COUNT,
 		 "The fewest of these that a call allocated.", .level = true,
 		 .leaves = 70),
-	  .fill = cell_objects_min },
+	  MEMBER_OF(struct calls_row, objects, least) },
 	{ COLUMN("objects_median", "Median_objects", UNIT_COUNT,
 		 "The median of their number.", .level = true, .leaves = 50),
-	  .fill = cell_objects_median },
+	  MEMBER_OF(struct calls_row, objects, median) },
 	{ COLUMN("objects_max", "Largest", UNIT_COUNT,
 		 "The largest number of these that a call allocated.", .level = true,
 		 .leaves = 60),
-	  .fill = cell_objects_max },
+	  MEMBER_OF(struct calls_row, objects, most) },
 	{ COLUMN("cut", "Cut", UNIT_COUNT,
 		 "Calls whose begin or end was not recorded: before the first event, after the last, or lost.",
 		 .leaves = 35),
 	  .fill = cell_cut },
 	{ COLUMN("memory", "Memory", UNIT_NONE, "slab, page, vmalloc or percpu."),
-	  .fill = cell_memory },
+	  MEMBER(struct calls_row, memory) },
 	{ COLUMN("entry", "System call", UNIT_NONE, "The system call.", .last = true),
 	  .fill = cell_entry },
 	COLUMNS_END,
@@ -330,7 +304,7 @@ static const struct table_type calls_type = {
 static void find_live(struct call_stats *s)
 {
 	for (int m = 0; m < MEMORY_KINDS; m++) {
-		const struct lives *l = accounts_lives(s->env->accounts, (enum memory)m);
+		const struct lives *l = s->env->accounts->of[m];
 
 		for (size_t i = 0; l && i < lives_rows(l); i++) {
 			uint32_t call =
@@ -339,7 +313,7 @@ static void find_live(struct call_stats *s)
 				call_is_one(call) ? find_kind(s, call) : NULL;
 
 			if (kind)
-				kind->live[m] += lives_sums(l, i).live_bytes;
+				kind->live[m] += lives_sums(l, i).live_alloc;
 		}
 	}
 }
@@ -370,21 +344,25 @@ static void add_rows(const struct call_stats *s, const struct u64_map_slot *sort
 {
 	size_t at = 0, end = 0;
 
-	for (size_t i = 0; i < s->nr * MEMORY_KINDS; i++) {
-		const struct call_kind *kind = &s->kinds[i / MEMORY_KINDS];
-		struct calls_row row = { .kind = kind,
-					 .env = s->env,
-					 .memory = (enum memory)(i % MEMORY_KINDS),
-					 .sum = &kind->sums[i % MEMORY_KINDS],
-					 .live = &kind->live[i % MEMORY_KINDS] };
+	for (size_t i = 0; i < s->kinds.nr * MEMORY_KINDS; i++) {
+		const struct call_kind *kind = &s->kinds.of[i / MEMORY_KINDS];
+		struct call_span spans[FIGURES];
+		struct calls_row row = {
+			.kind = kind,
+			.env = s->env,
+			.memory = memory_words((enum memory)(i % MEMORY_KINDS))->word,
+			.sum = &kind->sums[i % MEMORY_KINDS],
+			.live = kind->live[i % MEMORY_KINDS],
+			.bytes = kind->whole ? &spans[FIGURE_BYTES] : NULL,
+			.objects = kind->whole ? &spans[FIGURE_NR] : NULL,
+		};
 
 		for (int f = 0; f < FIGURES; f++, at = end) {
 			while (end < s->values.count &&
 			       sorted[end].key >> VALUE_BITS == i * FIGURES + (size_t)f)
 				end++;
 			if (kind->whole)
-				row.spans[f] =
-					find_span(sorted + at, end - at, kind->whole);
+				spans[f] = find_span(sorted + at, end - at, kind->whole);
 		}
 		if (row.sum->of[FIGURE_NR])
 			table_put_row(t, &row);
@@ -395,8 +373,7 @@ static void summarize(const struct call_stats *s, struct table *t)
 {
 	uint64_t nr = 0, cut = 0, idle = 0;
 
-	for (size_t i = 0; i < s->nr; i++) {
-		const struct call_kind *kind = &s->kinds[i];
+	for_each(kind, s->kinds.of, s->kinds.nr) {
 		uint64_t objects = 0;
 
 		for (int m = 0; m < MEMORY_KINDS; m++)
@@ -406,30 +383,24 @@ static void summarize(const struct call_stats *s, struct table *t)
 		idle += objects ? 0 : kind->nr;
 	}
 	table_set_summary_title(t, "SUMMARY (system calls)");
-	table_add_summary_lines(
-		t,
-		(const struct summary_line[]){
-			{ "calls", "System calls", UNIT_COUNT, nr, SUMMARY_TOTAL },
-			{ "calls_idle", "Calls of a kind that allocated nothing",
-			  UNIT_COUNT, idle, SUMMARY_USUAL },
-			{ "calls_cut", "Calls whose begin or end is not recorded",
-			  UNIT_COUNT, cut, SUMMARY_USUAL },
-		},
-		3, s->calls.losses != 0);
+	TABLE_SUMMARY(t, s->calls.losses != 0,
+		      { "calls", "System calls", UNIT_COUNT, nr, SUMMARY_TOTAL },
+		      { "calls_idle", "Calls of a kind that allocated nothing",
+			UNIT_COUNT, idle, SUMMARY_USUAL },
+		      { "calls_cut", "Calls whose begin or end is not recorded",
+			UNIT_COUNT, cut, SUMMARY_USUAL });
 }
 
 static void add_notes(const struct call_stats *s, struct table *t)
 {
-	if (s->calls.losses)
-		table_add_note(
-			t,
-			"!Events were lost in %" PRIu32
-			" gaps: calls that were in them are missing or cut, and what they allocated is a lower bound.",
-			s->calls.losses);
-	if (s->rounded)
-		table_add_note(
-			t,
-			"Some least, median and most figures are rounded down, by less than 2 %%.");
+	table_note_if(
+		t, s->calls.losses,
+		"!Events were lost in %" PRIu32
+		" gaps: calls that were in them are missing or cut, and what they allocated is a lower bound.",
+		s->calls.losses);
+	table_note_if(
+		t, s->rounded,
+		"Some least, median and most figures are rounded down, by less than 2 %%.");
 }
 
 static int calls_view(const void *self, struct report *report)
@@ -456,9 +427,8 @@ static void calls_destroy(void *self)
 	struct call_stats *s = self;
 
 	calls_free(&s->calls);
-	u64_map_free(&s->of_call);
+	INDEXED_FREE(&s->kinds);
 	u64_map_free(&s->values);
-	free(s->kinds);
 	free(s->now);
 }
 

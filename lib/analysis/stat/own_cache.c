@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "analysis/stat/own_cache.h"
 
-#include "account/snapshot.h"
-#include "base/array.h"
+#include "base/number.h"
+#include "recording/snapshot.h"
 
 /* kmem_cache_create()'s default alignment on 64-bit kernels: a word. On 32-bit kernels objects are
  * up to 4 bytes smaller, so that these save more than shown.
@@ -56,29 +56,25 @@ unsigned int own_cache_order(uint64_t size, uint32_t page_size, uint32_t nr_cpus
  */
 static uint64_t plain_size(const struct slab_alias *link)
 {
-	uint64_t size = 0;
+	const char *at = link->target + 1, *end = link->target + link->target_len;
+	uint64_t size;
 
-	if (link->target_len < 2 || link->target_len > 12 || link->target[0] != ':')
+	if (link->target_len > 12 || link->target[0] != ':' ||
+	    number_read(&at, end, 10, UINT32_MAX, &size) || at != end)
 		return 0;
-	for (size_t i = 1; i < link->target_len; i++) {
-		if (link->target[i] < '0' || link->target[i] > '9')
-			return 0;
-		size = 10 * size + (uint64_t)(link->target[i] - '0');
-	}
 	return size;
 }
 
 /* Reads the sizes of caches that another may be merged into, by the number of their name. */
-static int read_links(struct own_caches *all, struct u64_map *plain)
+static int read_links(struct own_caches *all, const char *text, struct u64_map *plain)
 {
-	const char *text = all->sys.aliases;
 	struct slab_alias link;
 
-	while (text && slab_alias_next(&text, &link)) {
+	while (slab_alias_next(&text, &link)) {
 		uint64_t size = plain_size(&link);
 		uint32_t id;
 
-		if (!size || size > UINT32_MAX)
+		if (!size)
 			continue;
 		id = intern_id(&all->names, link.name, link.name_len);
 		if (!id || !u64_map_insert(plain, id, (uint32_t)size))
@@ -90,23 +86,16 @@ static int read_links(struct own_caches *all, struct u64_map *plain)
 static int add_cache(struct own_caches *all, const struct slabinfo_line *line,
 		     const struct u64_map *plain)
 {
-	uint32_t id = intern_id(&all->names, line->name, line->name_len), *size, *index;
-	struct own_cache_known *known;
+	uint32_t id = intern_id(&all->names, line->name, line->name_len), *size;
+	struct own_cache_known *known = id ? INDEXED_ITEM(&all->known, line->size) : NULL;
 
-	if (!id ||
-	    array_reserve(&all->known, &all->capacity, all->nr + 1, sizeof(*all->known)))
+	if (!known)
 		return -ENOMEM;
-	index = u64_map_insert(&all->by_size, line->size, (uint32_t)all->nr);
-	if (!index)
-		return -ENOMEM;
-	known = &all->known[*index];
-	if (*index == all->nr) {
-		all->nr++;
+	if (!known->like)
 		*known = (struct own_cache_known){ .per_slab = line->per_slab,
-						   .slab_bytes = line->pages *
-								 all->sys.page_size,
+						   .slab_bytes =
+							   line->pages * all->page_size,
 						   .like = id };
-	}
 	/* SLUB scans its list from the oldest cache, and slabinfo shows the youngest first: so the
 	 * last match wins.
 	 */
@@ -116,47 +105,32 @@ static int add_cache(struct own_caches *all, const struct slabinfo_line *line,
 	return 0;
 }
 
-int own_caches_init(struct own_caches *all, const struct own_cache_system *sys)
+int own_caches_init(struct own_caches *all, const struct analysis_env *env)
 {
+	const char *text = recording_meta_text(env->rec, "slabinfo.after");
 	struct u64_map plain = { 0 };
 	struct slabinfo_line line;
-	const char *text = sys->slabinfo;
 	int ret;
 
-	*all = (struct own_caches){ .sys = *sys };
-	ret = read_links(all, &plain);
-	while (!ret && text && slabinfo_next(&text, &line)) {
+	*all = (struct own_caches){
+		.page_size = env->page_size,
+		.nr_cpus = env->rec->nr_cpus,
+		.links_known = recording_meta(env->rec, "slabinfo.after") &&
+			       recording_meta(env->rec, "slab_aliases"),
+	};
+	ret = read_links(all, recording_meta_text(env->rec, "slab_aliases"), &plain);
+	while (!ret && slabinfo_next(&text, &line)) {
 		if (line.size && line.per_slab &&
-		    line.pages <= SLAB_BYTES_MAX / sys->page_size &&
-		    line.per_slab <= line.pages * sys->page_size / line.size)
+		    line.pages <= SLAB_BYTES_MAX / all->page_size &&
+		    line.per_slab <= line.pages * all->page_size / line.size)
 			ret = add_cache(all, &line, &plain);
 	}
 	u64_map_free(&plain);
 	return ret;
 }
 
-static const char *meta_text(const struct recording *rec, const char *name)
-{
-	const struct recording_text *meta = recording_meta(rec, name);
-
-	return meta ? meta->text : NULL;
-}
-
-int own_caches_of(struct own_caches *all, const struct analysis_env *env)
-{
-	const struct own_cache_system sys = {
-		.page_size = env->page_size,
-		.nr_cpus = env->rec->nr_cpus,
-		.slabinfo = meta_text(env->rec, "slabinfo.after"),
-		.aliases = meta_text(env->rec, "slab_aliases"),
-	};
-
-	return own_caches_init(all, &sys);
-}
-
 struct own_cache own_caches_find(const struct own_caches *all, uint64_t bytes_req)
 {
-	const struct own_cache_system *sys = &all->sys;
 	struct own_cache c = { .size = (bytes_req + ALIGN_BYTES - 1) &
 				       ~(uint64_t)(ALIGN_BYTES - 1) };
 	const struct own_cache_known *known;
@@ -164,16 +138,16 @@ struct own_cache own_caches_find(const struct own_caches *all, uint64_t bytes_re
 
 	if (!c.size)
 		c.size = ALIGN_BYTES;
-	if (sys->slabinfo && sys->aliases)
+	if (all->links_known)
 		c.merge = OWN_CACHE_APART;
-	index = u64_map_find(&all->by_size, c.size);
+	index = u64_map_find(&all->known.index, c.size);
 	if (!index) {
-		c.slab_bytes = (uint64_t)sys->page_size
-			       << own_cache_order(c.size, sys->page_size, sys->nr_cpus);
+		c.slab_bytes = (uint64_t)all->page_size
+			       << own_cache_order(c.size, all->page_size, all->nr_cpus);
 		c.per_slab = c.slab_bytes / c.size;
 		return c;
 	}
-	known = &all->known[*index];
+	known = &all->known.of[*index];
 	c.per_slab = known->per_slab;
 	c.slab_bytes = known->slab_bytes;
 	c.like = intern_get(&all->names, known->like, NULL);
@@ -186,8 +160,7 @@ struct own_cache own_caches_find(const struct own_caches *all, uint64_t bytes_re
 void own_caches_free(struct own_caches *all)
 {
 	intern_free(&all->names);
-	u64_map_free(&all->by_size);
-	free(all->known);
+	INDEXED_FREE(&all->known);
 }
 
 struct own_cache_gain own_cache_gain(const struct own_cache *c, uint64_t live,

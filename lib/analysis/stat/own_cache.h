@@ -11,7 +11,7 @@
 #define KMEMX_ANALYSIS_OWN_CACHE_H
 
 #include "analysis/analysis.h"
-#include "base/hash.h"
+#include "base/keyed.h"
 
 /* Would SLUB make the new cache an alias of an existing one? */
 enum own_cache_merge {
@@ -34,12 +34,6 @@ struct own_cache {
 	const char *like, *with;
 };
 
-/* The machine. @slabinfo, @aliases: texts of the recording; NULL: missing. */
-struct own_cache_system {
-	uint32_t page_size, nr_cpus;
-	const char *slabinfo, *aliases;
-};
-
 /* (internal) Caches of one size: numbers of names; @with: 0: the new one would not be merged. */
 struct own_cache_known {
 	uint64_t per_slab, slab_bytes;
@@ -48,21 +42,18 @@ struct own_cache_known {
 
 /**
  * struct own_caches - what is known of the existing caches
- * @names: of caches; @by_size: bytes of an object -> index in @known
+ * @links_known: the recording has slabinfo and the links of /sys/kernel/slab
+ * @names: of caches; @known: by bytes of an object
  */
 struct own_caches {
-	struct own_cache_system sys;
+	uint32_t page_size, nr_cpus;
+	bool links_known;
 	struct intern names;
-	struct u64_map by_size;
-	struct own_cache_known *known;
-	size_t nr, capacity;
+	INDEXED(struct own_cache_known) known;
 };
 
-/* Reads the texts of @sys, once. 0 or -ENOMEM; call own_caches_free() in any case. */
-int own_caches_init(struct own_caches *all,
-		    const struct own_cache_system *sys) __must_check;
-/* Like own_caches_init(), with the texts of @env's recording, which outlives @all. */
-int own_caches_of(struct own_caches *all, const struct analysis_env *env) __must_check;
+/* Reads the texts of @env's recording. 0 or -ENOMEM; call own_caches_free() in any case. */
+int own_caches_init(struct own_caches *all, const struct analysis_env *env) __must_check;
 /* The cache that SLUB would make for objects of @bytes_req bytes, at most 2^31. Its names belong to
  * @all.
  */

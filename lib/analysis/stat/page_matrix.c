@@ -3,7 +3,7 @@
  * analysis: the order x migratetype matrix of page allocations.
  * In: page accounts. Out: table "page_matrix".
  */
-#include "analysis/stat/page_report.h"
+#include "analysis/stat/account_report.h"
 
 /* Migratetypes past these share one column: a kernel has six. */
 #define MATRIX_TYPES MIGRATETYPE_MAX
@@ -51,8 +51,7 @@ static void matrix_columns(struct matrix *m, const struct migratetypes *names,
 			   struct table *t)
 {
 	/* Show the three types that every kernel has even if they are not used. */
-	if (m->nr_types < 3)
-		m->nr_types = 3;
+	m->nr_types = LARGER(m->nr_types, 3U);
 	for (unsigned int type = 0; type < m->nr_types; type++) {
 		const char *name = migratetype_name(names, (int)type);
 		struct column column = { .unit = UNIT_COUNT };
@@ -80,7 +79,7 @@ static const char *matrix_origin(enum migratetype_origin origin)
 	}
 }
 
-int page_matrix(const struct page_account *acc, const struct analysis_env *env, bool live,
+int page_matrix(const struct page_lives *acc, const struct analysis_env *env, bool live,
 		struct report *report)
 {
 	struct table *t = table_begin(report, &page_matrix_type,
@@ -91,10 +90,10 @@ int page_matrix(const struct page_account *acc, const struct analysis_env *env, 
 
 	if (!m)
 		return -ENOMEM;
-	for (size_t i = 0; i < acc->nr_rows; i++)
-		matrix_add(m, page_lives_key(&acc->lives, i),
-			   (live ? acc->rows[i].live_hit : acc->rows[i].hit) *
-				   lives_weight(&acc->lives.any, i));
+	for (size_t i = 0; i < lives_rows(&acc->any); i++)
+		matrix_add(m, page_lives_key(acc, i),
+			   (live ? acc->any.rows[i].live_hit : acc->any.rows[i].hit) *
+				   lives_weight(&acc->any, i));
 	matrix_columns(m, env->migratetypes, t);
 	table_add_note(t, "Migratetypes are the requested ones; named by %s.",
 		       matrix_origin(env->migratetypes->origin));

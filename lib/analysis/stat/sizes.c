@@ -9,12 +9,12 @@
  * has slabinfo. There is no built-in list of classes: kernels differ.
  */
 
-#include "account/snapshot.h"
 #include "analysis/bounds/census.h"
 #include "analysis/row/subject.h"
 #include "analysis/stat/account_rows.h"
 #include "analysis/stat/own_cache.h"
 #include "base/keyed.h"
+#include "recording/snapshot.h"
 
 /* --- the rows of one table of sizes ------------------------------------------------- */
 
@@ -41,9 +41,8 @@ struct size_row_counts {
 /**
  * struct size_rows - size_rows_init() it
  * @lives: the source of the lives
- * @known: keys: row of @lives, range and class
- * @of: entry of @known -> row of the table, with SIZE_ROW_SKIPPED if the user wants its callsite
- *	skipped
+ * @known: by struct life_key: its row of the table + 1, with SIZE_ROW_SKIPPED if the user wants its
+ *	callsite skipped; 0: not known yet
  * @counts: of the rows, by struct size_row_key
  * @unskipped: allocations listed under a skipped function
  * @failed: memory ran out; the numbers are void
@@ -54,10 +53,8 @@ struct size_rows {
 	enum subject_kind kind;
 	struct sites sites;
 	struct subjects subjects;
-	struct intern known;
+	KEYED(uint32_t) known;
 	struct recent_keys recent;
-	uint32_t *of;
-	size_t nr_of, of_capacity;
 	KEYED(struct size_row_counts) counts;
 	uint64_t unskipped;
 	bool failed;
@@ -85,7 +82,7 @@ static uint32_t size_range(uint32_t size)
 	return size > 1 ? 32 - (uint32_t)__builtin_clz(size - 1) : 0;
 }
 
-/* The table row, with SIZE_ROW_SKIPPED if its callsite is skipped; UINT32_MAX: no memory. */
+/* The table row + 1, with SIZE_ROW_SKIPPED if its callsite is skipped; 0: no memory. */
 static uint32_t resolve(struct size_rows *r, const struct life_key *life)
 {
 	const struct slab_key *from = slab_lives_key(r->lives, life->row);
@@ -101,27 +98,25 @@ static uint32_t resolve(struct size_rows *r, const struct life_key *life)
 
 	if (key.subject != UINT32_MAX)
 		id = KEYED_ID(&r->counts, &key);
-	if (!id || id > SIZE_ROW_SKIPPED)
-		return UINT32_MAX;
-	return (id - 1) | (sites_skipped(r->env, who.callsite) ? SIZE_ROW_SKIPPED : 0);
+	if (!id || id >= SIZE_ROW_SKIPPED)
+		return 0;
+	return id | (sites_skipped(r->env, who.callsite) ? SIZE_ROW_SKIPPED : 0);
 }
 
-/* The same, cached by kind of life; UINT32_MAX: no memory. */
+/* The same, cached by kind of life. */
 static uint32_t row_of(struct size_rows *r, const struct life_key *life)
 {
 	uint32_t *recent = recent_key(&r->recent, life->row, life->range, life->bytes);
-	uint32_t id = *recent;
+	uint32_t *row;
 
-	if (unlikely(!id))
-		id = *recent = intern_id(&r->known, life, sizeof(*life));
-	if (unlikely(!id))
-		return UINT32_MAX;
-	if (likely(id <= r->nr_of))
-		return r->of[id - 1];
-	if (array_reserve(&r->of, &r->of_capacity, id, sizeof(*r->of)))
-		return UINT32_MAX;
-	r->of[r->nr_of] = resolve(r, life);
-	return r->of[r->nr_of++];
+	if (unlikely(!*recent))
+		*recent = KEYED_ID(&r->known, life);
+	if (unlikely(!*recent))
+		return 0;
+	row = &r->known.of[*recent - 1];
+	if (unlikely(!*row))
+		*row = resolve(r, life);
+	return *row;
 }
 
 static void take_one(struct size_rows *r, const struct life *life)
@@ -134,11 +129,11 @@ static void take_one(struct size_rows *r, const struct life *life)
 	if (life->what == LIFE_FOUND) /* it was gone before */
 		return;
 	row = row_of(r, &key);
-	if (unlikely(row == UINT32_MAX)) {
+	if (unlikely(!row)) {
 		r->failed = true;
 		return;
 	}
-	c = &r->counts.of[row & ~SIZE_ROW_SKIPPED];
+	c = &r->counts.of[(row & ~SIZE_ROW_SKIPPED) - 1];
 	if (life->what != LIFE_BORN) {
 		c->live -= c->live != 0;
 		return;
@@ -152,28 +147,18 @@ static void take_one(struct size_rows *r, const struct life *life)
 		c->most = c->live;
 }
 
-/* Takes lives in the order of their events. */
-static void size_rows_take(struct size_rows *r, const struct life *life, size_t nr)
-{
-	const struct life *end = life + nr;
-
-	for (; life < end; life++)
-		take_one(r, life);
-}
-
 static void size_rows_free(struct size_rows *r)
 {
 	subjects_free(&r->subjects);
 	sites_free(&r->sites);
-	intern_free(&r->known);
-	free(r->of);
+	KEYED_FREE(&r->known);
 	KEYED_FREE(&r->counts);
 }
 
 struct sizes {
 	const struct analysis_env *env;
 	const struct analysis_options *opts;
-	struct slab_account *slab;
+	struct slab_lives *slab;
 	struct size_rows tables[ACCOUNT_ROWS_KINDS];
 	unsigned int nr;
 };
@@ -183,7 +168,8 @@ static void lived(void *ctx, const struct lives *of, const struct life *life, si
 	struct sizes *s = ctx;
 
 	for (unsigned int i = 0; i < s->nr; i++)
-		size_rows_take(&s->tables[i], life, nr);
+		for (size_t k = 0; k < nr; k++)
+			take_one(&s->tables[i], &life[k]);
 }
 
 static void sizes_destroy(void *self)
@@ -201,9 +187,8 @@ static int add_tables(struct sizes *s)
 	int ret = 0;
 
 	for (s->nr = 0; s->nr < nr && !ret; s->nr++)
-		ret = size_rows_init(&s->tables[s->nr], s->env, &s->slab->lives,
-				     kinds[s->nr]);
-	return ret ?: lives_observe(&s->slab->lives.any, lived, s);
+		ret = size_rows_init(&s->tables[s->nr], s->env, s->slab, kinds[s->nr]);
+	return ret ?: lives_observe(&s->slab->any, lived, s);
 }
 
 static int sizes_create(void *self, const struct analysis_env *env,
@@ -212,7 +197,8 @@ static int sizes_create(void *self, const struct analysis_env *env,
 	struct sizes *s = self;
 	struct dimensions slab = subjects_slab_dimensions(opts, env);
 
-	return accounts_slab(env->accounts, &slab, &s->slab) ?: add_tables(s);
+	return accounts_of_memory(env->accounts, MEMORY_SLAB, &slab, &s->slab)
+		       ?: add_tables(s);
 }
 
 /* One table under construction.
@@ -247,15 +233,10 @@ static uint64_t allocated(const struct size_row *r)
 
 CELL(cell_alloc, struct size_row, cell_uint(allocated(r)))
 
-static uint64_t waste(uint64_t req, uint64_t alloc)
-{
-	return alloc > req ? alloc - req : 0;
-}
-
-CELL(cell_waste, struct size_row, cell_uint(waste(r->c->req, allocated(r))))
+CELL(cell_waste, struct size_row, cell_uint(less(allocated(r), r->c->req)))
 
 CELL(cell_frag, struct size_row,
-     cell_real(allocated(r) ? 100.0 * (double)waste(r->c->req, allocated(r)) /
+     cell_real(allocated(r) ? 100.0 * (double)less(allocated(r), r->c->req) /
 				      (double)allocated(r)
 			    : 0.0))
 
@@ -277,7 +258,7 @@ CELL_IF(cell_most, struct size_row, r->v->frees, cell_uint(r->c->most))
 static bool could_have_own(const struct size_row *r)
 {
 	return r->v->frees && r->key->kmalloc &&
-	       r->key->bytes <= r->v->s->slab->lives.large_bytes;
+	       r->key->bytes <= r->v->s->slab->large_bytes;
 }
 
 CELL_IF(cell_own, struct size_row, could_have_own(r),
@@ -381,7 +362,7 @@ static int add_classes(struct view *v, const char *item)
 
 static void add_summary(const struct view *v, struct table *t)
 {
-	bool bound = v->s->slab->lives.any.losses != 0;
+	bool bound = v->s->slab->any.losses != 0;
 	uint64_t hit = 0, req = 0, alloc = 0;
 
 	for (size_t i = 0; i < v->rows->counts.nr; i++) {
@@ -400,25 +381,18 @@ static void add_summary(const struct view *v, struct table *t)
 	table_add_summary(t, "bytes_allocated", "Total bytes allocated", UNIT_BYTES,
 			  cell_uint(alloc), bound);
 	table_add_summary(t, "bytes_wasted", "  wasted by their classes", UNIT_BYTES,
-			  cell_uint(waste(req, alloc)), bound);
+			  cell_uint(less(alloc, req)), bound);
 }
 
 static void add_notes(const struct view *v, struct table *t)
 {
-	if (v->s->opts->live)
-		table_add_note(
-			t,
-			"!These are all allocations: a histogram does not show which are still live.");
-	if (!v->classes.count)
-		table_add_note(
-			t,
-			"Object is the allocated size from the events: the recording has no slabinfo with kmalloc's size classes.");
-	if (v->rows->unskipped)
-		table_add_note(
-			t,
-			"!%" PRIu64
-			" slab allocation%s listed under a skipped function: no callchain leads beyond it.",
-			v->rows->unskipped, v->rows->unskipped == 1 ? " is" : "s are");
+	table_note_if(
+		t, v->s->opts->live,
+		"!These are all allocations: a histogram does not show which are still live.");
+	table_note_if(
+		t, !v->classes.count,
+		"Object is the allocated size from the events: the recording has no slabinfo with kmalloc's size classes.");
+	sites_note_skipped(v->rows->unskipped, "no callchain leads beyond it.", t);
 }
 
 static void show(struct view *v, struct report *report)
@@ -446,7 +420,7 @@ static void show(struct view *v, struct report *report)
 static int view_init(struct view *v)
 {
 	const struct analysis_env *env = v->s->env;
-	int ret = own_caches_of(&v->caches, env);
+	int ret = own_caches_init(&v->caches, env);
 
 	v->frees = !recording_lacks_frees(env->rec);
 	return ret ?: add_classes(v, "slabinfo.before") ?: add_classes(v, "slabinfo.after");
@@ -456,7 +430,7 @@ static int sizes_view(const void *self, struct report *report)
 {
 	const struct sizes *s = self;
 	struct view v = { .s = s };
-	int ret = s->slab->lives.any.failed ? -ENOMEM : view_init(&v);
+	int ret = s->slab->any.failed ? -ENOMEM : view_init(&v);
 
 	for (unsigned int i = 0; i < s->nr && !ret; i++) {
 		v.rows = &s->tables[i];

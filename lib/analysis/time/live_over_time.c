@@ -11,11 +11,11 @@
 /* As many as a drawing of two recordings shows. */
 #define LIVE_OVER_TIME_BINS 256U
 
-/* The analysis. @time: one row for each kind of memory. */
+/* The analysis. @time: with one row. */
 struct live {
 	const struct analysis_env *env;
 	struct lives *of[MEMORY_KINDS];
-	struct over_time time;
+	struct over_time time[MEMORY_KINDS];
 };
 
 /* A row: the state at the end of a bin. */
@@ -27,7 +27,8 @@ static void live_destroy(void *self)
 {
 	struct live *l = self;
 
-	over_time_free(&l->time);
+	for (int i = 0; i < MEMORY_KINDS; i++)
+		over_time_free(&l->time[i]);
 }
 
 static void lived(void *ctx, const struct lives *of, const struct life *life, size_t nr)
@@ -36,7 +37,7 @@ static void lived(void *ctx, const struct lives *of, const struct life *life, si
 
 	for (const struct life *end = life + nr; life < end; life++)
 		if (life_changes(life))
-			over_time_add_life(&l->time, of->kind->memory, 0, life);
+			over_time_add_life(&l->time[of->kind->memory], 0, life);
 }
 
 static int live_create(void *self, const struct analysis_env *env,
@@ -45,8 +46,9 @@ static int live_create(void *self, const struct analysis_env *env,
 	static const struct dimensions dimensions[MEMORY_KINDS];
 	struct live *l = self;
 
-	over_time_init(&l->time, env->first_ts, env->last_ts, LIVE_OVER_TIME_BINS,
-		       OVER_TIME_CELLS);
+	for (int i = 0; i < MEMORY_KINDS; i++)
+		over_time_init(&l->time[i], env->first_ts, env->last_ts,
+			       LIVE_OVER_TIME_BINS, OVER_TIME_CELLS);
 	return accounts_observe(env->accounts, dimensions, l->of, lived, l);
 }
 
@@ -73,40 +75,47 @@ static const struct table_type live_type = {
 	.columns = columns,
 };
 
-/* Adds @bin to @live, the live bytes before it. Clocks of CPUs differ, so values below 0 are shown
- * as 0.
- */
-static void add_bin(const struct live *l, uint32_t bin, int64_t live[MEMORY_KINDS],
-		    struct live_bin *row)
+static void live_end(void *self)
 {
-	for (int kind = 0; kind < MEMORY_KINDS; kind++) {
-		const struct over_time_cell *c =
-			over_time_first(&l->time, (enum memory)kind, 0);
+	struct live *l = self;
 
-		while (c && c->bin < bin)
-			c = over_time_next(&l->time, c);
-		if (c && c->bin == bin) {
-			live[kind] += (int64_t)(c->bytes - c->ended);
-			row->hit[kind] = c->hit;
+	for (int i = 0; i < MEMORY_KINDS; i++)
+		over_time_end(&l->time[i]);
+}
+
+/* Clocks of CPUs differ, so values below 0 are shown as 0. */
+static void add_kind(const struct over_time *time, enum memory kind,
+		     struct live_bin *bins)
+{
+	uint32_t nr;
+	const struct over_time_cell *c = over_time_cells(time, 0, &nr);
+	int64_t live = 0;
+
+	for (uint32_t bin = 0; bin < time->nr_bins; bin++) {
+		if (nr && c->bin == bin) {
+			live += (int64_t)(c->bytes - c->ended);
+			bins[bin].hit[kind] = c->hit;
+			nr--;
+			c++;
 		}
-		row->live[kind] = live[kind] > 0 ? (uint64_t)live[kind] : 0;
+		bins[bin].live[kind] = live > 0 ? (uint64_t)live : 0;
 	}
 }
 
 static int live_view(const void *self, struct report *report)
 {
-	const struct live *l = self;
-	const struct over_time *time = &l->time;
+	const struct over_time *time = ((const struct live *)self)->time;
+	struct live_bin bins[LIVE_OVER_TIME_BINS] = { 0 };
 	struct table *t = table_plain(report, &live_type);
-	int64_t live[MEMORY_KINDS] = { 0 };
 
-	if (time->failed)
-		return -ENOMEM;
+	for (int kind = 0; kind < MEMORY_KINDS; kind++) {
+		if (time[kind].failed)
+			return -ENOMEM;
+		add_kind(&time[kind], (enum memory)kind, bins);
+	}
 	for (uint32_t bin = 0; bin < time->nr_bins; bin++) {
-		struct live_bin row = { .end = (bin + 1) * time->width };
-
-		add_bin(l, bin, live, &row);
-		table_put_row(t, &row);
+		bins[bin].end = (bin + 1) * time->width;
+		table_put_row(t, &bins[bin]);
 	}
 	return 0;
 }
@@ -119,7 +128,7 @@ const struct analysis analysis_live_over_time = {
 	.tables = TABLES(&live_type),
 	ANALYSIS_SELF(struct live),
 	.create = live_create,
-	.joins = NEEDS_SLAB | NEEDS_PAGE,
+	.end = live_end,
 	.view = live_view,
 	.destroy = live_destroy,
 };

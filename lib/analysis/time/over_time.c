@@ -6,7 +6,7 @@
 void over_time_init(struct over_time *t, uint64_t first, uint64_t last, uint32_t bins,
 		    size_t limit)
 {
-	uint64_t span = last > first ? last - first : 0;
+	uint64_t span = less(last, first);
 	uint64_t width = span / OVER_TIME_BINS + 1;
 
 	/* A coarse clock may have fewer ticks than the limit of bins. */
@@ -27,57 +27,56 @@ static void add(struct over_time_cell *to, const struct over_time_cell *from)
 	to->ended += from->ended;
 }
 
-/* Copies the row's cells from @old after the existing ones, with bins merged in pairs. */
-static void halve_row(struct over_time *t, struct over_time_row *row,
-		      const struct over_time_cell *old)
+void over_time_init_parts(struct over_time *t, uint64_t first, uint64_t last,
+			  uint32_t parts)
 {
-	uint32_t from = row->first;
+	uint64_t span = less(last, first);
 
-	*row = (struct over_time_row){ 0 };
-	for (; from; from = old[from - 1].next) {
-		struct over_time_cell cell = old[from - 1];
-
-		cell.bin /= 2;
-		cell.next = 0;
-		if (row->last && t->cells[row->last - 1].bin == cell.bin) {
-			add(&t->cells[row->last - 1], &cell);
-			continue;
-		}
-		t->cells[t->nr_cells++] = cell;
-		if (row->last)
-			t->cells[row->last - 1].next = (uint32_t)t->nr_cells;
-		else
-			row->first = (uint32_t)t->nr_cells;
-		row->last = (uint32_t)t->nr_cells;
-	}
+	*t = (struct over_time){ .first = first,
+				 .nr_bins = parts,
+				 .width = parts ? span / parts + 1 : 0,
+				 .limit = SIZE_MAX };
 }
 
-/* Merges bins in pairs. The new cells need as much memory as the old ones. */
-static void halve(struct over_time *t)
+/* Adds @cell to the latest one of its row if that is of the same bin, else puts it at the end.
+ * There is room.
+ */
+static void put(struct over_time *t, const struct over_time_cell *cell)
 {
-	struct over_time_cell *old = t->cells;
-	size_t i, kind;
+	uint32_t *latest = &t->rows[cell->row].latest;
 
-	t->cells = malloc(t->capacity * sizeof(*t->cells));
-	if (!t->cells) {
-		t->cells = old;
-		t->failed = true;
+	if (*latest && t->cells[*latest - 1].bin == cell->bin) {
+		add(&t->cells[*latest - 1], cell);
 		return;
 	}
-	t->nr_cells = 0;
-	for (kind = 0; kind < MEMORY_KINDS; kind++)
-		for (i = 0; i < t->rows[kind].nr; i++)
-			halve_row(t, &t->rows[kind].rows[i], old);
-	free(old);
-	for (i = 0; i < OVER_TIME_BINS / 2; i++) {
-		const struct over_time_marks *two = &t->marks[2 * i];
+	t->cells[t->nr_cells++] = *cell;
+	*latest = (uint32_t)t->nr_cells;
+}
 
-		t->marks[i] = (struct over_time_marks){ two[0].lost + two[1].lost,
-							two[0].gaps + two[1].gaps,
-							two[0].failed + two[1].failed };
+void over_time_halve(struct over_time *t)
+{
+	const size_t nr = t->nr_cells;
+	size_t i;
+
+	t->nr_cells = 0;
+	for (i = 0; i < t->nr_rows; i++)
+		t->rows[i].latest = 0;
+	/* A cell is put at its own place or before it. */
+	for (i = 0; i < nr; i++) {
+		struct over_time_cell cell = t->cells[i];
+
+		cell.bin /= 2;
+		put(t, &cell);
+	}
+	for (i = 0; i < OVER_TIME_BINS / 2; i++) {
+		const struct web_mark *two = &t->marks[2 * i];
+
+		t->marks[i] = (struct web_mark){ two[0].lost + two[1].lost,
+						 two[0].gaps + two[1].gaps,
+						 two[0].failed + two[1].failed };
 	}
 	for (; i < OVER_TIME_BINS; i++)
-		t->marks[i] = (struct over_time_marks){ 0 };
+		t->marks[i] = (struct web_mark){ 0 };
 	t->nr_bins = (t->nr_bins + 1) / 2;
 	t->width *= 2;
 	t->bin_first = t->first;
@@ -100,96 +99,131 @@ static uint32_t bin_of(struct over_time *t, uint64_t ts)
 	return t->bin;
 }
 
-/* The cell of @row in @bin. Clocks may run backwards: then the row's cells are searched. */
-static struct over_time_cell *cell_of(struct over_time *t, struct over_time_row *row,
-				      uint32_t bin)
+ORDER(by_bin, struct over_time_cell, UP(bin))
+
+/* Puts the cells of a row in order, adds up those of one bin, and moves them to @to, which is not
+ * after them. Returns their end.
+ */
+static struct over_time_cell *sort_row(struct over_time *t, struct over_time_row *row,
+				       struct over_time_cell *to)
 {
-	uint32_t before = row->last;
+	struct over_time_cell *of = t->cells + row->first, *end = to;
 
-	if (likely(before && t->cells[before - 1].bin == bin))
-		return &t->cells[before - 1];
-	if (unlikely(before && t->cells[before - 1].bin > bin)) {
-		uint32_t at = row->first;
-
-		for (before = 0; t->cells[at - 1].bin < bin; at = t->cells[at - 1].next)
-			before = at;
-		if (t->cells[at - 1].bin == bin)
-			return &t->cells[at - 1];
+	qsort(of, row->nr, sizeof(*of), by_bin);
+	for (uint32_t i = 0; i < row->nr; i++) {
+		if (end > to && of[i].bin == end[-1].bin)
+			add(&end[-1], &of[i]);
+		else
+			*end++ = of[i];
 	}
-	if (array_reserve(&t->cells, &t->capacity, t->nr_cells + 1, sizeof(*t->cells))) {
-		t->failed = true;
-		return NULL;
-	}
-	t->cells[t->nr_cells] = (struct over_time_cell){
-		.bin = bin, .next = before ? t->cells[before - 1].next : row->first
-	};
-	t->nr_cells++;
-	if (before == row->last)
-		row->last = (uint32_t)t->nr_cells;
-	if (before)
-		t->cells[before - 1].next = (uint32_t)t->nr_cells;
-	else
-		row->first = (uint32_t)t->nr_cells;
-	return &t->cells[t->nr_cells - 1];
+	row->first = (uint32_t)(to - t->cells);
+	row->nr = (uint32_t)(end - to);
+	row->latest = row->nr ? (uint32_t)(end - t->cells) : 0;
+	return end;
 }
 
-/* Adds @what to row @number at @ts. */
-static void take(struct over_time *t, struct over_time_rows *rows, uint32_t number,
-		 uint64_t ts, const struct over_time_cell *what)
+void over_time_end(struct over_time *t)
 {
-	struct over_time_cell *cell;
+	struct over_time_cell *sorted = malloc((t->nr_cells + 1) * sizeof(*sorted));
+	struct over_time_cell *end;
+	uint32_t first = 0;
 
-	if (unlikely(number >= rows->nr) &&
-	    array_reach(&rows->rows, &rows->nr, &rows->capacity, number + 1UL,
-			sizeof(*rows->rows))) {
+	if (!sorted) {
 		t->failed = true;
 		return;
 	}
+	for_each(row, t->rows, t->nr_rows)
+		row->nr = 0;
+	for_each(cell, t->cells, t->nr_cells)
+		t->rows[cell->row].nr++;
+	for_each(row, t->rows, t->nr_rows) {
+		row->first = first;
+		first += row->nr;
+		row->nr = 0;
+	}
+	for_each(cell, t->cells, t->nr_cells) {
+		struct over_time_row *row = &t->rows[cell->row];
+
+		sorted[row->first + row->nr++] = *cell;
+	}
+	free(t->cells);
+	t->cells = end = sorted;
+	t->capacity = t->nr_cells;
+	if (!t->backwards)
+		return;
+	for_each(row, t->rows, t->nr_rows)
+		end = sort_row(t, row, end);
+	t->nr_cells = (size_t)(end - sorted);
+	t->backwards = false;
+}
+
+/* A new cell of @row in @bin, or a further one. NULL: no memory. */
+static struct over_time_cell *new_cell(struct over_time *t, uint32_t row, uint32_t bin)
+{
+	struct over_time_cell *cell;
+	uint32_t latest = t->rows[row].latest;
+
+	t->backwards |= latest && t->cells[latest - 1].bin > bin;
+	if (unlikely(t->backwards && t->nr_cells == t->capacity)) {
+		over_time_end(t); /* adds up cells of one bin instead of growing */
+		t->failed |= array_reserve(&t->cells, &t->capacity, 2 * t->nr_cells) != 0;
+	}
+	if (t->failed || array_reserve(&t->cells, &t->capacity, t->nr_cells + 1)) {
+		t->failed = true;
+		return NULL;
+	}
+	cell = &t->cells[t->nr_cells++];
+	*cell = (struct over_time_cell){ .row = row, .bin = bin };
+	t->rows[row].latest = (uint32_t)t->nr_cells;
+	return cell;
+}
+
+void over_time_add(struct over_time *t, uint32_t number, uint64_t ts,
+		   const struct over_time_cell *what)
+{
+	struct over_time_cell *cell;
+	uint32_t bin, latest;
+
+	if (unlikely(number >= t->nr_rows)) {
+		if (!t->nr_bins)
+			return;
+		if (array_reach(&t->rows, &t->nr_rows, &t->rows_capacity, number + 1UL))
+			t->failed = true;
+	}
 	if (unlikely(t->nr_cells >= t->limit) && t->nr_bins > 1)
-		halve(t);
-	cell = t->failed ? NULL : cell_of(t, &rows->rows[number], bin_of(t, ts));
+		over_time_halve(t);
+	if (unlikely(t->failed))
+		return;
+	bin = bin_of(t, ts);
+	latest = t->rows[number].latest;
+	cell = latest ? &t->cells[latest - 1] : NULL;
+	if (unlikely(!cell || cell->bin != bin))
+		cell = new_cell(t, number, bin);
 	if (cell)
 		add(cell, what);
 }
 
-/* Lives without an end event end at the very end, as their time is unknown. */
-static uint64_t when(const struct kmem_event *ev)
-{
-	return ev ? ev->ts : UINT64_MAX;
-}
-
-void over_time_add(struct over_time *t, enum memory memory, uint32_t number,
-		   const struct kmem_event *ev, const struct over_time_cell *what)
-{
-	take(t, &t->rows[memory], number, when(ev), what);
-}
-
-void over_time_add_life(struct over_time *t, enum memory memory, uint32_t number,
-			const struct life *life)
+void over_time_add_life(struct over_time *t, uint32_t number, const struct life *life)
 {
 	const struct over_time_cell born = { .hit = 1,
 					     .bytes_req = life->bytes_req,
 					     .bytes = life->bytes };
 	const struct over_time_cell ended = { .ended = life->bytes };
 
-	take(t, &t->rows[memory], number, when(life->event),
-	     life->what == LIFE_BORN ? &born : &ended);
+	over_time_add(t, number, over_time_of(life),
+		      life->what == LIFE_BORN ? &born : &ended);
 }
 
 static void lived(void *ctx, const struct lives *of, const struct life *life, size_t nr)
 {
 	for (const struct life *end = life + nr; life < end; life++)
 		if (life_changes(life))
-			over_time_add_life(ctx, of->kind->memory, life->row, life);
+			over_time_add_life(ctx, life->row, life);
 }
 
-int over_time_observe(struct over_time *t, struct lives *const of[MEMORY_KINDS])
+int over_time_observe(struct over_time *t, struct lives *of)
 {
-	int ret = 0, i;
-
-	for (i = 0; i < MEMORY_KINDS && !ret; i++)
-		ret = of[i] ? lives_observe(of[i], lived, t) : 0;
-	return ret;
+	return lives_observe(of, lived, t);
 }
 
 void over_time_events(struct over_time *t, const struct kmem_event *evs, size_t nr)
@@ -197,7 +231,7 @@ void over_time_events(struct over_time *t, const struct kmem_event *evs, size_t 
 	const struct kmem_event *ev, *end = evs + nr;
 
 	for (ev = evs; ev < end; ev++) {
-		struct over_time_marks *marks;
+		struct web_mark *marks;
 		bool failed = kmem_alloc_failed(ev);
 
 		if (likely(ev->type != KMEM_LOSS && !failed))
@@ -212,25 +246,32 @@ void over_time_events(struct over_time *t, const struct kmem_event *evs, size_t 
 	}
 }
 
-const struct over_time_cell *over_time_first(const struct over_time *t,
-					     enum memory memory, size_t row)
+const struct over_time_cell *over_time_cells(const struct over_time *t, size_t row,
+					     uint32_t *nr)
 {
-	const struct over_time_rows *rows = &t->rows[memory];
-	uint32_t first = row < rows->nr ? rows->rows[row].first : 0;
-
-	return first ? &t->cells[first - 1] : NULL;
+	*nr = row < t->nr_rows ? t->rows[row].nr : 0;
+	return *nr ? &t->cells[t->rows[row].first] : NULL;
 }
 
-const struct over_time_cell *over_time_next(const struct over_time *t,
-					    const struct over_time_cell *cell)
+void over_time_live(const struct over_time *t, size_t row, uint64_t *bins)
 {
-	return cell->next ? &t->cells[cell->next - 1] : NULL;
+	uint64_t live = 0;
+	uint32_t bin = 0, nr;
+	const struct over_time_cell *c = over_time_cells(t, row, &nr);
+
+	for (; bin < t->nr_bins; bin++) {
+		if (nr && c->bin == bin) {
+			live += c->bytes - c->ended;
+			nr--;
+			c++;
+		}
+		bins[bin] += live;
+	}
 }
 
 void over_time_free(struct over_time *t)
 {
 	free(t->cells);
-	for (int i = 0; i < MEMORY_KINDS; i++)
-		free(t->rows[i].rows);
+	free(t->rows);
 	*t = (struct over_time){ 0 };
 }

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * analysis: memory that each row of the accounts allocated and freed, over time.
- * In: lives of slab objects and of pages. Out: sums in equal bins of the time, exact and bounded.
+ * analysis: memory that each row of an account allocated and freed, over time.
+ * In: lives of a kind of memory. Out: sums in equal bins of the time, exact and bounded.
  */
 #ifndef KMEMX_ANALYSIS_OVER_TIME_H
 #define KMEMX_ANALYSIS_OVER_TIME_H
 
 #include "account/accounts.h"
+#include "report/web/web_report.h"
 
 /* Limit of bins: more than a screen shows, so that a range can be zoomed. */
 #define OVER_TIME_BINS	2048U
@@ -15,23 +16,19 @@
 
 /**
  * struct over_time_cell - sums of one row in one bin
- * @next: the row's next cell, its number + 1; 0: none
  * @hit, @bytes_req, @bytes: allocated; pages have the same for both
  * @ended: bytes that ended, by a free or without an event
  */
 struct over_time_cell {
-	uint32_t bin, next;
+	uint32_t row, bin;
 	uint64_t hit, bytes_req, bytes, ended;
 };
 
-/* The cells of a row, in order of time: numbers + 1; 0: none. */
+/* @latest: the number of the row's latest cell + 1; 0: none. When cells are in order, its @nr cells
+ * are those from number @first on.
+ */
 struct over_time_row {
-	uint32_t first, last;
-};
-
-/* Events in a bin, from any row. @gaps: losses of an unknown number of events. */
-struct over_time_marks {
-	uint64_t lost, gaps, failed;
+	uint32_t latest, first, nr;
 };
 
 /**
@@ -39,8 +36,10 @@ struct over_time_marks {
  * @first: start of the first bin, in units of the clock; @width: of each bin; @nr_bins: their
  *	number. The last one also has all later times.
  * @bin, @bin_first: a recent one and its start
- * @limit: of @nr_cells
- * @rows: by row of each account, or whatever over_time_add() numbers
+ * @cells: in the order in which they came; after over_time_end() by row and bin
+ * @backwards: a row may have several cells of one bin, as clocks ran backwards
+ * @limit: of @nr_cells; @marks: events in a bin, from any row
+ * @rows: by row of the account, or whatever over_time_add() numbers
  * @failed: memory ran out; the numbers are void
  */
 struct over_time {
@@ -51,11 +50,10 @@ struct over_time {
 	size_t limit;
 	struct over_time_cell *cells;
 	size_t nr_cells, capacity;
-	struct over_time_rows {
-		struct over_time_row *rows;
-		size_t nr, capacity;
-	} rows[MEMORY_KINDS];
-	struct over_time_marks marks[OVER_TIME_BINS];
+	bool backwards;
+	struct over_time_row *rows;
+	size_t nr_rows, rows_capacity;
+	struct web_mark marks[OVER_TIME_BINS];
 	bool failed;
 };
 
@@ -64,22 +62,34 @@ struct over_time {
  */
 void over_time_init(struct over_time *t, uint64_t first, uint64_t last, uint32_t bins,
 		    size_t limit);
-/* Observes all accounts that are not NULL from now on; @t must not be moved. 0 or -ENOMEM. */
-int over_time_observe(struct over_time *t,
-		      struct lives *const of[MEMORY_KINDS]) __must_check;
-/* Adds @what to row @number at the time of @ev; NULL: at the end. */
-void over_time_add(struct over_time *t, enum memory memory, uint32_t number,
-		   const struct kmem_event *ev, const struct over_time_cell *what);
+/* The same with that many bins of equal length, 0 to OVER_TIME_BINS, even if the last ones start
+ * after @last; there is no limit of sums. 0: nothing is kept.
+ */
+void over_time_init_parts(struct over_time *t, uint64_t first, uint64_t last,
+			  uint32_t parts);
+/* Observes @of from now on; @t must not be moved. 0 or -ENOMEM. */
+int over_time_observe(struct over_time *t, struct lives *of) __must_check;
+/* The time of @life; those without an end event end at the very end, as their time is unknown. */
+static inline uint64_t over_time_of(const struct life *life)
+{
+	return life->event ? life->event->ts : UINT64_MAX;
+}
+/* Adds @what to row @number at @ts; UINT64_MAX: at the end. */
+void over_time_add(struct over_time *t, uint32_t number, uint64_t ts,
+		   const struct over_time_cell *what);
 /* Adds a life that life_changes() to row @number: what it allocated, or what ended. */
-void over_time_add_life(struct over_time *t, enum memory memory, uint32_t number,
-			const struct life *life);
+void over_time_add_life(struct over_time *t, uint32_t number, const struct life *life);
 /* Takes losses and failed requests, which lives do not include; ignores hidden ones. */
 void over_time_events(struct over_time *t, const struct kmem_event *evs, size_t nr);
-/* The first cell of a row, and the one after @cell; NULL: none. */
-const struct over_time_cell *over_time_first(const struct over_time *t,
-					     enum memory memory, size_t row);
-const struct over_time_cell *over_time_next(const struct over_time *t,
-					    const struct over_time_cell *cell);
+/* Nothing follows: puts the cells in order. */
+void over_time_end(struct over_time *t);
+/* The cells of a row after over_time_end(), in order of time; @nr receives their number. */
+const struct over_time_cell *over_time_cells(const struct over_time *t, size_t row,
+					     uint32_t *nr);
+/* Adds to each of @bins, nr_bins of them, the live bytes of a row at its end. */
+void over_time_live(const struct over_time *t, size_t row, uint64_t *bins);
+/* Merges bins in pairs; before over_time_end(). */
+void over_time_halve(struct over_time *t);
 void over_time_free(struct over_time *t);
 
 #endif

@@ -1,47 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * analysis (internal): who held memory at the peak: shared by peak.c, which collects, and
- * peak_view.c, which shows.
+ * analysis (internal): who held memory at the peak, for the analyses that show it.
  * In: lives, in the order of their events. Out: live memory of each account row at that moment.
  */
 #ifndef KMEMX_ANALYSIS_PEAK_H
 #define KMEMX_ANALYSIS_PEAK_H
 
-#include "analysis/row/owners.h"
-
-/* Live memory over time. */
-
-/* Live bytes of a row; @nr bins have been written. Further ones up to now have @live. */
-struct timeline_row {
-	uint64_t live;
-	uint32_t nr;
-};
-
-/**
- * struct timeline - zero-initialise it, then timeline_init()
- * @first: start of the first bin; @width: of each bin; @bins: their number; 0: nothing is kept
- * @at: @bins numbers for each row
- * @failed: memory ran out; the numbers are void
- */
-struct timeline {
-	uint64_t first, width;
-	unsigned int bins;
-	struct timeline_row *rows;
-	uint64_t *at;
-	size_t nr, capacity, at_capacity;
-	bool failed;
-};
-
-/* Divides the time from @first to @last, both included, into @bins bins. */
-void timeline_init(struct timeline *t, uint64_t first, uint64_t last, unsigned int bins);
-/* At @ts, @row gains @more live bytes and loses @less. Keeps failures. */
-void timeline_change(struct timeline *t, uint32_t row, uint64_t ts, uint64_t more,
-		     uint64_t less);
-/* Subtracts @less from @row's live bytes at the end. */
-void timeline_settle(struct timeline *t, uint32_t row, uint64_t less);
-/* @row's live bytes at the end of @bin; for the last bin, at the very end. */
-uint64_t timeline_at(const struct timeline *t, uint32_t row, unsigned int bin);
-void timeline_free(struct timeline *t);
+#include "analysis/time/over_time.h"
 
 /* The live memory of a row now, and at the moment of the peak; and how much of the latter was seen
  * freed since, valid if @turn is that of the kind of memory. Sums count it @times times, more than
@@ -56,17 +21,23 @@ struct peak_row {
 };
 
 /* For a kind of memory. @live: bytes of all rows. @most, @when: their maximum so far, the peak.
- * @turn: how many there were, if rows are saved at the peak. @timeline: by row too, if asked for.
+ * @turn: how many there were, if rows are saved at the peak. @time: live memory over time, if asked
+ * for. @failed: memory ran out; the numbers are void.
+ *
+ * Kinds share nothing: another thread may take the lives of pages.
  */
 struct peak_side {
 	struct peak_row *rows;
 	size_t nr, capacity;
 	uint64_t live, most, when;
 	uint64_t turn;
-	struct timeline timeline;
+	struct over_time time;
+	bool failed;
 };
 
-/* Something began or ended. @event: its address in the batch; 0: no event, at the end. */
+/* Something began or ended. @event: its address in the batch; 0: no event, at the end, and @ts is
+ * UINT64_MAX.
+ */
 struct peak_change {
 	uintptr_t event;
 	uint64_t ts;
@@ -82,10 +53,9 @@ struct peak_change {
  * @of: lives of each kind of memory
  * @at_end: the moment is the end instead; @unweighted: in a sample, it is the peak of what that has
  * @sides: live memory by row
- * @changes: changes of a batch, in any order
- * @changed: takes every change, in order; NULL: not wanted
+ * @changed: takes every change, in the order of all kinds' events; NULL: not wanted
+ * @changes: for @changed, those of a batch
  * @show: adds the tables of a kind of memory, after the last event
- * @failed: memory ran out; the numbers are void
  *
  * A row saves its value at the moment only when it first changes afterwards, so a new moment costs
  * nothing, however many rows there are.
@@ -96,11 +66,10 @@ struct peak {
 	struct lives *of[MEMORY_KINDS];
 	bool at_end, unweighted;
 	struct peak_side sides[MEMORY_KINDS];
-	struct peak_change *changes;
-	size_t nr_changes, capacity;
 	void (*changed)(const struct peak *p, const struct peak_change *c);
+	struct peak_change *changes;
+	size_t nr_changes;
 	int (*show)(const struct peak *p, enum memory memory, struct report *report);
-	bool failed;
 };
 
 /* @at_end: the moment is the end, not that of the peak */
@@ -132,11 +101,5 @@ void peak_observe(void *self, const struct kmem_event *evs, size_t nr);
 void peak_end(void *self);
 int peak_view(const void *self, struct report *report);
 void peak_destroy(void *self);
-
-extern const struct table_type *const peak_tables[];
-
-/* Adds the table of @memory by @kind, after the last event; @self: struct peak. 0 or -ENOMEM. */
-int peak_show(const void *self, enum memory memory, enum subject_kind kind,
-	      struct report *report) __must_check;
 
 #endif

@@ -9,6 +9,8 @@
 
 #include "analysis/row/sites.h"
 #include "analysis/time/over_time.h"
+#include "base/keyed.h"
+#include "report/web/web_report.h"
 
 /* Limit of bins: a map has less room than a timeline. */
 #define FRAME_MAP_BINS	 128U
@@ -32,11 +34,10 @@ struct frame_pair {
 /**
  * struct frame_map - frame_map_init() it
  * @order: order of a pageblock
- * @by_number: pfn >> @order -> index in @blocks, which holds these numbers
- * @by_pair: block << 32 | site -> index in @pairs
+ * @blocks: pfn >> @order, by that; @pairs: by block << 32 | site
  * @site_of: by row of the account, its group in @sites, plus 1; 0: not resolved yet
  * @row_of: by group: one of its rows
- * @time: by pair, as MEMORY_PAGE; the cells count pages instead of bytes
+ * @time: by pair; the cells count pages instead of bytes
  * @left_out: pages allocated in pageblocks beyond the limit
  *
  * An allocation counts in the pageblock of its first frame.
@@ -45,13 +46,10 @@ struct frame_map {
 	const struct lives *of;
 	struct sites sites;
 	unsigned int order;
-	struct u64_map by_number, by_pair;
-	uint64_t *blocks;
-	size_t nr_blocks, blocks_capacity;
-	struct frame_pair *pairs;
-	size_t nr_pairs, pairs_capacity;
+	INDEXED(uint64_t) blocks;
+	INDEXED(struct frame_pair) pairs;
 	uint32_t *site_of, *row_of;
-	size_t nr_rows, rows_capacity, nr_sites, sites_capacity;
+	size_t nr_rows, rows_capacity, nr_sites;
 	struct over_time time;
 	uint64_t left_out;
 	bool failed;
@@ -61,8 +59,15 @@ struct frame_map {
 void frame_map_init(struct frame_map *m, const struct analysis_env *env);
 /* Observes the lives @of pages from now on; @m must not be moved. 0 or -ENOMEM. */
 int frame_map_observe(struct frame_map *m, struct lives *of) __must_check;
+/* Nothing follows. */
+void frame_map_end(struct frame_map *m);
 /* True if memory ran out; the numbers are void then. */
 bool frame_map_failed(const struct frame_map *m);
 void frame_map_free(struct frame_map *m);
+/* Fills in @f, which is empty. @names: group of callsites of @m -> number of its name. 0 or
+ * -ENOMEM.
+ */
+int report_frames_fill(struct web_frames *f, const struct frame_map *m,
+		       const uint32_t *names) __must_check;
 
 #endif

@@ -9,6 +9,7 @@
 #include "analysis/analysis.h"
 #include "base/hash.h"
 #include "event/fields.h"
+#include "report/web/web_report.h"
 
 /* The most of each kind. */
 #define MOMENTS_MAX 2048U
@@ -41,7 +42,7 @@ struct moment {
 struct moments {
 	bool big_endian;
 	struct moment *items;
-	size_t nr, capacity;
+	size_t nr;
 	uint64_t nr_all[MOMENT_KINDS];
 	struct intern texts;
 	struct moment_place {
@@ -57,5 +58,8 @@ int moments_init(struct moments *m, const struct analysis_env *env) __must_check
 /* Takes the events in order of time, with their raw data. */
 void moments_events(struct moments *m, const struct kmem_event *evs, size_t nr);
 void moments_free(struct moments *m);
+/* Adds ends of tasks, OOM kills and marks of the user. 0 or -ENOMEM. */
+int report_moments_fill(struct web_report *web, const struct moments *m,
+			const char *cmdlines) __must_check;
 
 #endif

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "analysis/time/moments.h"
+#include "analysis/browse/moments.h"
 
 #include "base/array.h"
+#include "event/tasks.h"
 
 /* What says more than the event itself. */
 static const struct {
@@ -40,9 +41,7 @@ int moments_init(struct moments *m, const struct analysis_env *env)
 	int ret = 0;
 
 	*m = (struct moments){ .big_endian = env->rec->big_endian };
-	for (uint32_t i = 0; i < event_formats_count(env->fmts) && !ret; i++) {
-		const struct event_format *fmt = event_formats_at(env->fmts, i);
-
+	for_each(fmt, env->fmts->list, env->fmts->count) {
 		for (uint32_t kind = 0; kind < MOMENT_KINDS && !ret; kind++)
 			if (sources[kind].name &&
 			    !strcmp(fmt->name, sources[kind].name) &&
@@ -57,10 +56,7 @@ static void add(struct moments *m, const struct moment *one)
 {
 	if (m->nr_all[one->kind]++ >= MOMENTS_MAX)
 		return;
-	if (array_reserve(&m->items, &m->capacity, m->nr + 1, sizeof(*m->items)))
-		m->failed = true;
-	else
-		m->items[m->nr++] = *one;
+	m->failed |= ARRAY_ADD(m->items, m->nr, *one) != 0;
 }
 
 /* A mark ends with a NUL or the record, without the line's end. */
@@ -118,4 +114,42 @@ void moments_free(struct moments *m)
 	intern_free(&m->texts);
 	free(m->items);
 	*m = (struct moments){ 0 };
+}
+
+/* --- for a page -------------------------------------------------------------------------- */
+
+/* A task's name and number, or the text of a mark. */
+static uint32_t name_of(struct web_report *w, const struct moments *m,
+			const struct moment *one, const struct tasks *tasks)
+{
+	struct strbuf __auto_free text = { 0 };
+	uint32_t name;
+
+	if (one->kind == MOMENT_MARK)
+		strbuf_puts(&text, intern_get(&m->texts, one->text, NULL));
+	else
+		strbuf_printf(&text, "%s (%d)", tasks_name(tasks, one->pid), one->pid);
+	name = web_report_name(w, strbuf_text(&text));
+	w->failed |= text.failed;
+	return name;
+}
+
+int report_moments_fill(struct web_report *w, const struct moments *m,
+			const char *cmdlines)
+{
+	struct tasks tasks = { 0 };
+	int ret = tasks_read(&tasks, cmdlines);
+
+	w->events = calloc(m->nr + 1, sizeof(*w->events));
+	if (!w->events)
+		ret = -ENOMEM;
+	for (size_t i = 0; i < m->nr && !ret; i++)
+		w->events[w->nr_events++] =
+			(struct web_event){ m->items[i].ts, m->items[i].kind,
+					    name_of(w, m, &m->items[i], &tasks) };
+	for (uint32_t kind = 0; kind < MOMENT_KINDS; kind++)
+		w->left_out[kind] =
+			m->nr_all[kind] > MOMENTS_MAX ? m->nr_all[kind] - MOMENTS_MAX : 0;
+	tasks_free(&tasks);
+	return ret;
 }

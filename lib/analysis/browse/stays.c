@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "analysis/browse/stays.h"
+
+#include "base/array.h"
+
+/* Enough for OVER_TIME_BINS. */
+#define BIN_BITS 11
+
+_Static_assert(OVER_TIME_BINS <= 1U << BIN_BITS, "a bin does not fit into its bits");
+
+void stays_init(struct stays *s, const struct over_time *t, size_t limit)
+{
+	*s = (struct stays){ .first = t->first,
+			     .width = t->width,
+			     .nr_bins = t->nr_bins,
+			     .limit = limit };
+}
+
+/* Times outside the range, from a damaged recording, go to the first or last bin. */
+static uint16_t bin_of(const struct stays *s, uint64_t ts)
+{
+	uint64_t bin = ts > s->first ? (ts - s->first) / s->width : 0;
+
+	return (uint16_t)(bin < s->nr_bins ? bin : s->nr_bins - 1);
+}
+
+static void put(struct stays *s, const struct stay *stay)
+{
+	struct stay *to;
+
+	if (stay->end != s->end)
+		u64_map_clear(&s->stays.index);
+	s->end = stay->end;
+	to = INDEXED_ITEM(&s->stays, (uint64_t)stay->row << BIN_BITS | stay->begin);
+	if (!to) {
+		s->failed = true;
+		return;
+	}
+	to->row = stay->row;
+	to->begin = stay->begin;
+	to->end = stay->end;
+	to->bytes += stay->bytes;
+}
+
+void stays_halve(struct stays *s)
+{
+	const size_t nr = s->stays.nr;
+
+	u64_map_clear(&s->stays.index);
+	s->stays.nr = 0;
+	/* A stay is put at its own place or before it. */
+	for (size_t i = 0; i < nr && !s->failed; i++) {
+		struct stay stay = s->stays.of[i];
+
+		stay.begin /= 2;
+		stay.end /= 2;
+		put(s, &stay);
+	}
+	s->nr_bins = (s->nr_bins + 1) / 2;
+	s->width *= 2;
+}
+
+void stays_add(struct stays *s, uint32_t row, const uint64_t times[2], uint64_t bytes)
+{
+	struct stay stay = { .row = row, .bytes = bytes };
+
+	if (s->failed)
+		return;
+	while (s->stays.nr >= s->limit && s->nr_bins > 1 && !s->failed)
+		stays_halve(s);
+	stay.begin = bin_of(s, times[0]);
+	stay.end = bin_of(s, times[1]);
+	/* By its time stamp the free can come before the allocation. */
+	if (stay.end < stay.begin)
+		stay.end = stay.begin;
+	put(s, &stay);
+}
+
+static void lived(void *ctx, const struct lives *of, const struct life *life, size_t nr)
+{
+	const struct life *end = life + nr;
+	struct stays *s = ctx;
+
+	for (; life < end; life++) {
+		uint64_t times[2] = { life->begin, over_time_of(life) };
+
+		if (life_changes(life) && life->what != LIFE_BORN)
+			stays_add(s, life->row, times, life->bytes);
+	}
+}
+
+int stays_observe(struct stays *s, struct lives *of)
+{
+	of->live.times = true;
+	return lives_observe(of, lived, s);
+}
+
+void stays_free(struct stays *s)
+{
+	INDEXED_FREE(&s->stays);
+	*s = (struct stays){ 0 };
+}
+
+/* --- for a page -------------------------------------------------------------------------- */
+
+int report_stays_add(struct web_report *w, const struct stays *stays,
+		     const uint32_t *row_of)
+{
+	if (array_reserve(&w->stays, &w->stays_capacity, w->nr_stays + stays->stays.nr))
+		return -ENOMEM;
+	for_each(stay, stays->stays.of, stays->stays.nr)
+		w->stays[w->nr_stays++] =
+			(struct web_stay){ row_of[stay->row], stay->begin, stay->end,
+					   stay->bytes };
+	return 0;
+}
+
+ORDER(by_place, struct web_stay, UP(row) ?: UP(begin) ?: UP(end))
+
+/* Adds up what has the same place. */
+static void merge(struct web_report *w)
+{
+	size_t i, nr = 0;
+
+	if (w->nr_stays)
+		qsort(w->stays, w->nr_stays, sizeof(*w->stays), by_place);
+	for (i = 0; i < w->nr_stays; i++) {
+		if (nr && !by_place(&w->stays[nr - 1], &w->stays[i]))
+			w->stays[nr - 1].bytes += w->stays[i].bytes;
+		else
+			w->stays[nr++] = w->stays[i];
+	}
+	w->nr_stays = nr;
+}
+
+void report_stays_end(struct web_report *w, uint64_t width)
+{
+	merge(w);
+	while (width < w->width || w->nr_stays > WEB_REPORT_STAYS) {
+		for (size_t i = 0; i < w->nr_stays; i++) {
+			w->stays[i].begin /= 2;
+			w->stays[i].end /= 2;
+		}
+		width *= 2;
+		merge(w);
+		if (width > w->width * w->nr_bins)
+			break;
+	}
+	w->stay_bins = (uint32_t)(width / w->width);
+}

@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * analysis: in which part of the time memory was allocated and in which it ended, both at once.
+ * In: lives of a kind of memory. Out: sums by row of the account, begin and end.
+ *
+ * Sums over time say how much was allocated in a range and how much ended in it, but not whether
+ * that was the same memory.
+ */
+#ifndef KMEMX_ANALYSIS_STAYS_H
+#define KMEMX_ANALYSIS_STAYS_H
+
+#include "analysis/time/over_time.h"
+#include "base/keyed.h"
+
+/* Limit of sums; after that, bins are merged in pairs. Where clocks run backwards, a place can have
+ * several.
+ */
+#define STAYS_MAX (1U << 19)
+
+/* @bytes that row @row allocated in bin @begin and that ended in bin @end. */
+struct stay {
+	uint32_t row;
+	uint16_t begin, end;
+	uint64_t bytes;
+};
+
+/**
+ * struct stays - stays_init() it
+ * @first, @width, @nr_bins: as those of struct over_time; @width can become twice as long, again
+ *	and again
+ * @stays: in the order in which they came; those that end in bin @end are indexed by row and
+ *	begin: as time goes on, earlier ones get no more memory
+ * @failed: memory ran out; the numbers are void
+ */
+struct stays {
+	uint64_t first, width;
+	uint32_t nr_bins;
+	size_t limit;
+	INDEXED(struct stay) stays;
+	uint16_t end;
+	bool failed;
+};
+
+/* The same bins as @t has now. */
+void stays_init(struct stays *s, const struct over_time *t, size_t limit);
+/* Observes these lives, which keep times for that; @s must not be moved. 0 or -ENOMEM. */
+int stays_observe(struct stays *s, struct lives *of) __must_check;
+/* Adds memory that lived from @begin to @end. */
+void stays_add(struct stays *s, uint32_t row, const uint64_t times[2], uint64_t bytes);
+/* Merges bins in pairs. */
+void stays_halve(struct stays *s);
+void stays_free(struct stays *s);
+/* Adds them; @row_of: by row of the account, the row of the page. 0 or -ENOMEM. */
+int report_stays_add(struct web_report *w, const struct stays *stays,
+		     const uint32_t *row_of) __must_check;
+/* Puts them in order, after the page has its final bins. @width: of the bins of @stays. */
+void report_stays_end(struct web_report *w, uint64_t width);
+
+#endif

@@ -21,7 +21,7 @@ static void fill_function(void *ctx, uint64_t key, struct strbuf *out)
 /* Made safe, as the names come from the recording's formats. */
 static void safe_gfp(const struct script *s, uint64_t key, struct strbuf *out)
 {
-	const struct gfp_names *names = event_formats_gfp(s->env.env->fmts);
+	const struct gfp_names *names = &s->env.env->fmts->gfp;
 	struct strbuf __auto_free text = { 0 };
 
 	gfp_format_long(names, key, &text);
@@ -32,7 +32,7 @@ static void safe_gfp(const struct script *s, uint64_t key, struct strbuf *out)
 static void fill_gfp(void *ctx, uint64_t key, struct strbuf *out)
 {
 	struct script *s = ctx;
-	const struct gfp_names *names = event_formats_gfp(s->env.env->fmts);
+	const struct gfp_names *names = &s->env.env->fmts->gfp;
 
 	if (s->opts.gfp == SCRIPT_GFP_SHORT)
 		gfp_format_short(names, key, out, &s->gfp_used);
@@ -44,12 +44,22 @@ static void fill_gfp(void *ctx, uint64_t key, struct strbuf *out)
 		strbuf_printf(out, "0x%llx", (unsigned long long)key);
 }
 
+/* Who makes the texts: in lines, and in JSON. */
+static void (*const fills[SCRIPT_TEXTS][2])(void *ctx, uint64_t key,
+					    struct strbuf *out) = {
+	[SITES] = { script_text_site, script_json_site },
+	[FUNCTIONS] = { fill_function, NULL },
+	[FRAMES] = { NULL, script_json_frames },
+	[GFPS] = { fill_gfp, script_json_gfp },
+	[PIDS] = { script_text_pid, script_json_pid },
+	[STACKS] = { script_text_stack, script_json_stack },
+};
+
 int script_new(struct script **out, const struct script_env *env,
 	       const struct script_options *opts, struct outbuf *ob)
 {
 	const struct recording *rec = env->env->rec;
 	struct script *s = calloc(1, sizeof(*s));
-	bool json = opts->format == SCRIPT_JSON;
 
 	if (!s)
 		return -ENOMEM;
@@ -58,18 +68,10 @@ int script_new(struct script **out, const struct script_env *env,
 	s->out = ob;
 	s->big_endian = rec->big_endian;
 	s->long_digits = rec->layout.long_size == 4 ? 8 : 16;
-	s->addrs =
-		(struct text_cache){ .fill = json ? script_json_site : script_text_site,
-				     .ctx = s };
-	s->functions = (struct text_cache){ .fill = fill_function, .ctx = s };
-	s->frames = (struct text_cache){ .fill = script_json_frames, .ctx = s };
-	s->gfps = (struct text_cache){ .fill = json ? script_json_gfp : fill_gfp,
-				       .ctx = s };
-	s->pids = (struct text_cache){ .fill = json ? script_json_pid : script_text_pid,
-				       .ctx = s };
-	s->stacks =
-		(struct text_cache){ .fill = json ? script_json_stack : script_text_stack,
-				     .ctx = s };
+	for (size_t i = 0; i < SCRIPT_TEXTS; i++) {
+		s->texts[i].fill = fills[i][opts->format == SCRIPT_JSON];
+		s->texts[i].ctx = s;
+	}
 	s->layouts = calloc(SCRIPT_LAYOUTS, sizeof(*s->layouts));
 	s->ns_clock = calloc(rec->nr_buffers + 1, sizeof(*s->ns_clock));
 	if (!s->layouts || !s->ns_clock) {
@@ -88,13 +90,8 @@ void script_free(struct script *s)
 		return;
 	script_layouts_free(s);
 	free(s->ns_clock);
-	free(s->site_of);
-	text_cache_free(&s->addrs);
-	text_cache_free(&s->functions);
-	text_cache_free(&s->frames);
-	text_cache_free(&s->gfps);
-	text_cache_free(&s->pids);
-	text_cache_free(&s->stacks);
+	for (size_t i = 0; i < SCRIPT_TEXTS; i++)
+		text_cache_free(&s->texts[i]);
 	strbuf_free(&s->scratch);
 	free(s);
 }
@@ -111,9 +108,9 @@ void script_learn(struct script *s, const struct kmem_event *ev)
 	const struct cached_text *text = NULL;
 
 	if (kmem_is_slab_alloc(ev->type))
-		text = text_cache_get(&s->gfps, ev->slab_alloc.gfp_flags);
+		text = text_cache_get(&s->texts[GFPS], ev->slab_alloc.gfp_flags);
 	else if (ev->type == KMEM_PAGE_ALLOC)
-		text = text_cache_get(&s->gfps, ev->page_alloc.gfp_flags);
+		text = text_cache_get(&s->texts[GFPS], ev->page_alloc.gfp_flags);
 	if (text && text->size > s->gfp_width)
 		s->gfp_width = text->size;
 }
@@ -121,7 +118,7 @@ void script_learn(struct script *s, const struct kmem_event *ev)
 /* "# GFP: K GFP_KERNEL  C __GFP_COMP": the short names that are in use. */
 static void legend(struct script *s)
 {
-	const struct gfp_names *names = event_formats_gfp(s->env.env->fmts);
+	const struct gfp_names *names = &s->env.env->fmts->gfp;
 
 	if (s->opts.gfp != SCRIPT_GFP_SHORT || !s->gfp_used)
 		return;
@@ -151,20 +148,31 @@ bool script_shows(const struct script_options *opts, const struct kmem_event *ev
 	return opts->format < SCRIPT_KMEMTRACE || script_kmemtrace_shows(ev);
 }
 
+static void put_loss(struct script *s, const struct kmem_event *ev)
+{
+	if (s->opts.format >= SCRIPT_KMEMTRACE)
+		outbuf_add(s->out, "# ", 2);
+	if (s->opts.format == SCRIPT_JSON)
+		script_json_loss(s, ev);
+	else
+		script_text_loss(s, ev);
+}
+
 int script_print(struct script *s, const struct kmem_event *ev)
 {
-	switch (s->opts.format) {
-	case SCRIPT_TEXT:
-		script_text_line(s, ev);
-		break;
-	case SCRIPT_JSON:
-		script_json_line(s, ev);
-		break;
-	default:
+	const bool kmemtrace = s->opts.format >= SCRIPT_KMEMTRACE;
+	const bool loss = ev->type == KMEM_LOSS;
+	const struct layout *l = loss || kmemtrace ? NULL : script_layout(s, ev);
+
+	if (unlikely(loss))
+		put_loss(s, ev);
+	else if (kmemtrace)
 		script_kmemtrace_line(s, ev);
-		break;
-	}
-	if (unlikely(s->failed))
+	else if (unlikely(!l))
 		return -ENOMEM;
-	return s->out->err;
+	else if (s->opts.format == SCRIPT_JSON)
+		script_json_line(s, ev, l);
+	else
+		script_text_line(s, ev, l);
+	return unlikely(s->failed) ? -ENOMEM : s->out->err;
 }

@@ -40,7 +40,7 @@ struct script_options {
  */
 struct script_env {
 	const struct analysis_env *env;
-	const struct sites *sites;
+	struct sites *sites;
 	const struct tasks *tasks;
 };
 

@@ -17,18 +17,14 @@ void script_json_pid(void *ctx, uint64_t key, struct strbuf *out)
 	strbuf_puts(out, ", ");
 }
 
-static void quote_site(const struct script *s, uint64_t addr, struct strbuf *out)
-{
-	struct strbuf __auto_free name = { 0 };
-
-	sites_exact(s->env.sites, addr, &name);
-	json_quote(out, strbuf_text(&name));
-	out->failed |= name.failed;
-}
-
 void script_json_site(void *ctx, uint64_t key, struct strbuf *out)
 {
-	quote_site(ctx, key, out);
+	const struct script *s = ctx;
+	struct strbuf __auto_free name = { 0 };
+
+	sites_exact(s->env.sites, key, &name);
+	json_quote(out, strbuf_text(&name));
+	out->failed |= name.failed;
 }
 
 static void quote_or_null(const char *text, struct strbuf *out)
@@ -39,11 +35,12 @@ static void quote_or_null(const char *text, struct strbuf *out)
 		strbuf_puts(out, "null");
 }
 
-/* The functions at @addr: [{"function": ..., "file": ..., "line": ..., "inlined": ...}]. */
-static void put_frames(const struct script *s, uint64_t addr, struct strbuf *out)
+/* The functions there: [{"function": ..., "file": ..., "line": ..., "inlined": ...}]. */
+void script_json_frames(void *ctx, uint64_t key, struct strbuf *out)
 {
+	const struct script *s = ctx;
 	const struct source_frame *frames;
-	size_t nr = source_lines_find(s->env.env->lines, addr, &frames), i;
+	size_t nr = source_lines_find(s->env.env->lines, key, &frames), i;
 
 	strbuf_puts(out, "[");
 	for (i = 0; i < nr; i++) {
@@ -62,15 +59,10 @@ static void put_frames(const struct script *s, uint64_t addr, struct strbuf *out
 	strbuf_puts(out, "]");
 }
 
-void script_json_frames(void *ctx, uint64_t key, struct strbuf *out)
-{
-	put_frames(ctx, key, out);
-}
-
 void script_json_gfp(void *ctx, uint64_t key, struct strbuf *out)
 {
 	const struct script *s = ctx;
-	const struct gfp_names *gfp = event_formats_gfp(s->env.env->fmts);
+	const struct gfp_names *gfp = &s->env.env->fmts->gfp;
 	struct strbuf __auto_free names = { 0 };
 
 	gfp_format_short(gfp, key, &names, NULL);
@@ -94,7 +86,7 @@ void script_json_stack(void *ctx, uint64_t key, struct strbuf *out)
 	strbuf_puts(out, "[");
 	for (uint32_t i = 0; i < nr; i++) {
 		strbuf_puts(out, i ? ", " : "");
-		quote_site(s, frames[i], out);
+		script_json_site(ctx, frames[i], out);
 	}
 	strbuf_puts(out, "]");
 	if (!s->env.env->lines)
@@ -102,58 +94,9 @@ void script_json_stack(void *ctx, uint64_t key, struct strbuf *out)
 	strbuf_puts(out, ", \"stack_frames\": [");
 	for (uint32_t i = 0; i < nr; i++) {
 		strbuf_puts(out, i ? ", " : "");
-		put_frames(s, frames[i], out);
+		script_json_frames(ctx, frames[i], out);
 	}
 	strbuf_puts(out, "]");
-}
-
-/* Prints text up to a NUL as a JSON string. */
-static void put_string(struct script *s, const char *text, size_t size)
-{
-	size_t i;
-
-	size = strnlen(text, size);
-	for (i = 0; i < size; i++) {
-		if (text[i] < ' ' || text[i] > '~' || text[i] == '"' || text[i] == '\\')
-			break;
-	}
-	if (likely(i == size)) {
-		outbuf_char(s->out, '"');
-		outbuf_add(s->out, text, size);
-		outbuf_char(s->out, '"');
-		return;
-	}
-	strbuf_reset(&s->scratch);
-	strbuf_add(&s->scratch, text, size);
-	if (!s->scratch.failed) {
-		struct strbuf __auto_free quoted = { 0 };
-
-		json_quote(&quoted, s->scratch.data);
-		outbuf_add(s->out, strbuf_text(&quoted), quoted.size);
-		s->failed |= quoted.failed;
-	}
-	s->failed |= s->scratch.failed;
-}
-
-static void put_value(struct script *s, const struct raw_field *f,
-		      const struct field_content *content)
-{
-	if (script_plain(s, f, content))
-		return;
-	switch (f->kind) {
-	case FIELD_ADDRESS:
-		outbuf_add(s->out, "\"0x", 3);
-		outbuf_hex(s->out, script_field_number(s, f, content), 1);
-		outbuf_char(s->out, '"');
-		break;
-	case FIELD_TEXT:
-		put_string(s, (const char *)content->data, content->size);
-		break;
-	default:
-		outbuf_char(s->out, '"');
-		script_bytes(s, content);
-		outbuf_char(s->out, '"');
-	}
 }
 
 /* The meaning of a field, in addition to its number. */
@@ -169,11 +112,10 @@ static void put_fields(struct script *s, const struct kmem_event *ev,
 	struct field_content content;
 
 	outbuf_puts(s->out, ", \"fields\": {");
-	for (size_t i = 0; i < l->nr; i++) {
-		const struct shown_field *f = &l->fields[i];
-
+	for_each(f, l->fields, l->nr) {
 		outbuf_add(s->out, f->label, f->label_size);
-		if (unlikely(!script_field_data(s, ev, &f->raw, &content))) {
+		if (unlikely(!field_content(&f->raw, ev->data, ev->size, s->big_endian,
+					    &content))) {
 			outbuf_add(s->out, "null", 4);
 			continue;
 		}
@@ -187,7 +129,7 @@ static void put_fields(struct script *s, const struct kmem_event *ev,
 			*migratetype =
 				(struct meaning){ true, script_field_number(s, &f->raw,
 									    &content) };
-		put_value(s, &f->raw, &content);
+		script_value(s, &f->raw, &content);
 	}
 	outbuf_char(s->out, '}');
 }
@@ -203,11 +145,11 @@ static void put_start(struct script *s, const struct kmem_event *ev)
 	outbuf_dec(s->out, ev->cpu);
 	if (unlikely(*instance)) {
 		outbuf_puts(s->out, ", \"instance\": ");
-		put_string(s, instance, strlen(instance));
+		script_json_put(s, instance, strlen(instance));
 	}
 }
 
-static void put_loss(struct script *s, const struct kmem_event *ev)
+void script_json_loss(struct script *s, const struct kmem_event *ev)
 {
 	put_start(s, ev);
 	outbuf_puts(s->out, ", \"lost\": ");
@@ -220,49 +162,40 @@ static void put_loss(struct script *s, const struct kmem_event *ev)
 	outbuf_add(s->out, "}\n", 2);
 }
 
-void script_json_line(struct script *s, const struct kmem_event *ev)
+void script_json_line(struct script *s, const struct kmem_event *ev,
+		      const struct layout *l)
 {
 	struct meaning gfp = { 0 }, migratetype = { 0 };
-	const struct layout *l;
 	const char *name;
 	uint64_t callsite;
 
-	if (unlikely(ev->type == KMEM_LOSS)) {
-		put_loss(s, ev);
-		return;
-	}
-	l = script_layout(s, ev);
-	if (unlikely(!l)) {
-		s->failed = true;
-		return;
-	}
 	put_start(s, ev);
-	script_cached(s, &s->pids, (uint32_t)ev->pid);
+	script_cached(s, &s->texts[PIDS], (uint32_t)ev->pid);
 	outbuf_add(s->out, l->head, l->head_size);
 	put_fields(s, ev, l, &gfp, &migratetype);
 	callsite = script_callsite(s, ev);
 	if (callsite) {
 		outbuf_puts(s->out, ", \"callsite\": ");
-		script_cached(s, &s->addrs, callsite);
+		script_cached(s, &s->texts[SITES], callsite);
 	}
 	if (callsite && source_lines_of_kernel(s->env.env->lines)) {
 		outbuf_puts(s->out, ", \"frames\": ");
-		script_cached(s, &s->frames, callsite);
+		script_cached(s, &s->texts[FRAMES], callsite);
 	}
 	if (gfp.any) {
 		outbuf_puts(s->out, ", \"gfp\": ");
-		script_cached(s, &s->gfps, gfp.value);
+		script_cached(s, &s->texts[GFPS], gfp.value);
 	}
 	name = migratetype.any ? migratetype_name(s->env.env->migratetypes,
 						  (int)(int64_t)migratetype.value)
 			       : NULL;
 	if (name) {
 		outbuf_puts(s->out, ", \"migtype\": ");
-		put_string(s, name, strlen(name));
+		script_json_put(s, name, strlen(name));
 	}
 	if (s->opts.stack && ev->stack) {
 		outbuf_puts(s->out, ", \"stack\": ");
-		script_cached(s, &s->stacks, ev->stack);
+		script_cached(s, &s->texts[STACKS], ev->stack);
 	}
 	outbuf_add(s->out, "}\n", 2);
 }

@@ -79,25 +79,25 @@ static struct kmemtrace_entry entry_of(struct script *s, const struct kmem_event
  */
 static void put_original(struct script *s, const struct kmemtrace_entry *e)
 {
-	struct outbuf *out = s->out;
+	const struct {
+		const char *label;
+		uint64_t value;
+	} fields[] = { { "type_id ", e->type },
+		       { " call_site ", e->call_site },
+		       { " ptr ", e->ptr },
+		       { " bytes_req ", e->bytes_req },
+		       { " bytes_alloc ", e->bytes_alloc },
+		       { " gfp_flags ", e->gfp_flags } };
 
-	outbuf_add(out, "type_id ", 8);
-	outbuf_dec(out, e->type);
-	outbuf_add(out, " call_site ", 11);
-	outbuf_dec(out, e->call_site);
-	outbuf_add(out, " ptr ", 5);
-	outbuf_dec(out, e->ptr);
-	if (e->alloc) {
-		outbuf_add(out, " bytes_req ", 11);
-		outbuf_dec(out, e->bytes_req);
-		outbuf_add(out, " bytes_alloc ", 13);
-		outbuf_dec(out, e->bytes_alloc);
-		outbuf_add(out, " gfp_flags ", 11);
-		outbuf_dec(out, e->gfp_flags);
-		outbuf_add(out, " node ", 6);
-		outbuf_int(out, e->node);
+	for (size_t i = 0; i < (e->alloc ? ARRAY_SIZE(fields) : 3); i++) {
+		outbuf_puts(s->out, fields[i].label);
+		outbuf_dec(s->out, fields[i].value);
 	}
-	outbuf_char(out, '\n');
+	if (e->alloc) {
+		outbuf_add(s->out, " node ", 6);
+		outbuf_int(s->out, e->node);
+	}
+	outbuf_char(s->out, '\n');
 }
 
 static void put_spaces(struct script *s, size_t nr)
@@ -121,7 +121,7 @@ static size_t flags_width(const struct script *s)
 
 static void put_flags(struct script *s, uint64_t flags)
 {
-	const struct cached_text *text = text_cache_get(&s->gfps, flags);
+	const struct cached_text *text = text_cache_get(&s->texts[GFPS], flags);
 	size_t width = flags_width(s);
 
 	if (!text) {
@@ -129,7 +129,7 @@ static void put_flags(struct script *s, uint64_t flags)
 		return;
 	}
 	outbuf_add(s->out, text->text, text->size);
-	put_spaces(s, text->size < width ? width - text->size : 0);
+	put_spaces(s, less(width, text->size));
 }
 
 /* Requested %4d, allocated %4d, flags %08x, pointer 0x%tx, node %4d, three spaces apart. */
@@ -164,7 +164,7 @@ static void put_minimal(struct script *s, const struct kmemtrace_entry *e)
 		put_pointer(s, e);
 		put_spaces(s, 3 + 7);
 	}
-	script_cached(s, &s->functions, e->call_site);
+	script_cached(s, &s->texts[FUNCTIONS], e->call_site);
 	outbuf_char(s->out, '\n');
 }
 
@@ -185,14 +185,8 @@ void script_kmemtrace_header(struct script *s)
 
 void script_kmemtrace_line(struct script *s, const struct kmem_event *ev)
 {
-	struct kmemtrace_entry e;
+	struct kmemtrace_entry e = entry_of(s, ev);
 
-	if (unlikely(ev->type == KMEM_LOSS)) {
-		outbuf_add(s->out, "# ", 2);
-		script_text_loss(s, ev);
-		return;
-	}
-	e = entry_of(s, ev);
 	if (s->opts.format == SCRIPT_KMEMTRACE)
 		put_original(s, &e);
 	else

@@ -5,6 +5,7 @@
  */
 #include "script/script_line.h"
 
+#include "base/array.h"
 #include "base/safe_text.h"
 #include "report/json.h"
 
@@ -66,7 +67,7 @@ static int fill_layout(const struct script *s, const struct event_format *fmt,
 {
 	const struct recording_text *text = event_format_text(s->env.env->rec, fmt);
 	struct strbuf head = { 0 };
-	struct raw_field *fields = NULL;
+	struct raw_field *fields __auto_mem = NULL;
 	size_t nr = 0;
 	int err = text ? fields_parse(text->text, text->size, &fields, &nr) : 0;
 
@@ -74,17 +75,14 @@ static int fill_layout(const struct script *s, const struct event_format *fmt,
 	l->head_size = head.size;
 	l->head = strbuf_detach(&head);
 	l->fields = calloc(nr + 1, sizeof(*l->fields));
-	if (err || !l->head || !l->fields) {
-		free(fields);
+	if (err || !l->head || !l->fields)
 		return -ENOMEM;
-	}
 	for (size_t i = 0; i < nr; i++) {
 		l->fields[i].raw = fields[i];
 		l->fields[i].as = shown_as(&fields[i]);
 		set_label(s, &l->fields[i], !i);
 	}
 	l->nr = nr;
-	free(fields);
 	return 0;
 }
 
@@ -127,43 +125,36 @@ const struct layout *script_layout(struct script *s, const struct kmem_event *ev
 	return s->layouts[ev->id];
 }
 
-bool script_field_data(const struct script *s, const struct kmem_event *ev,
-		       const struct raw_field *f, struct field_content *content)
+void script_text_put(struct script *s, const char *text, size_t size)
 {
-	return field_content(f, ev->data, ev->size, s->big_endian, content);
+	strbuf_reset(&s->scratch);
+	safe_text_add(&s->scratch, text, size);
+	outbuf_add(s->out, strbuf_text(&s->scratch), s->scratch.size);
+	s->failed |= s->scratch.failed;
 }
 
-uint64_t script_field_number(const struct script *s, const struct raw_field *f,
-			     const struct field_content *content)
+void script_json_put(struct script *s, const char *text, size_t size)
 {
-	uint64_t value = get_uint(content->data, f->size, s->big_endian);
+	size_t i;
 
-	if (f->kind != FIELD_INT || f->size == 8)
-		return value;
-	/* Sign-extend by shifting to the top and back. */
-	return (uint64_t)((int64_t)(value << (64 - 8 * f->size)) >> (64 - 8 * f->size));
-}
-
-bool script_plain(struct script *s, const struct raw_field *f,
-		  const struct field_content *content)
-{
-	switch (f->kind) {
-	case FIELD_UINT:
-		outbuf_dec(s->out, script_field_number(s, f, content));
-		return true;
-	case FIELD_INT:
-		outbuf_int(s->out, (int64_t)script_field_number(s, f, content));
-		return true;
-	case FIELD_BOOL:
-		outbuf_puts(s->out,
-			    script_field_number(s, f, content) ? "true" : "false");
-		return true;
-	default:
-		return false;
+	for (i = 0; i < size; i++) {
+		if (text[i] < ' ' || text[i] > '~' || text[i] == '"' || text[i] == '\\')
+			break;
 	}
+	if (likely(i == size)) {
+		outbuf_char(s->out, '"');
+		outbuf_add(s->out, text, size);
+		outbuf_char(s->out, '"');
+		return;
+	}
+	strbuf_reset(&s->scratch);
+	json_quote_size(&s->scratch, text, size);
+	outbuf_add(s->out, strbuf_text(&s->scratch), s->scratch.size);
+	s->failed |= s->scratch.failed;
 }
 
-void script_bytes(struct script *s, const struct field_content *content)
+/* Two hex digits for each byte, separated by blanks. */
+static void put_bytes(struct script *s, const struct field_content *content)
 {
 	for (uint32_t i = 0; i < content->size; i++) {
 		if (i)
@@ -172,24 +163,42 @@ void script_bytes(struct script *s, const struct field_content *content)
 	}
 }
 
-/* The callsite of a stack by the rule, cached. */
-static uint64_t site_of_stack(struct script *s, uint32_t stack)
+void script_value(struct script *s, const struct raw_field *f,
+		  const struct field_content *content)
 {
-	if (stack >= s->nr_sites) {
-		size_t nr = (size_t)stack * 2 + 64;
-		uint64_t *grown = realloc(s->site_of, nr * sizeof(*grown));
+	const bool json = s->opts.format == SCRIPT_JSON;
+	const char *text = (const char *)content->data;
+	uint64_t number = f->kind <= FIELD_BOOL ? script_field_number(s, f, content) : 0;
 
-		if (!grown) {
-			s->failed = true;
-			return 0;
-		}
-		memset(grown + s->nr_sites, 0, (nr - s->nr_sites) * sizeof(*grown));
-		s->site_of = grown;
-		s->nr_sites = nr;
+	switch (f->kind) {
+	case FIELD_UINT:
+		outbuf_dec(s->out, number);
+		break;
+	case FIELD_INT:
+		outbuf_int(s->out, (int64_t)number);
+		break;
+	case FIELD_BOOL:
+		outbuf_puts(s->out, number ? "true" : "false");
+		break;
+	case FIELD_ADDRESS:
+		if (json)
+			outbuf_char(s->out, '"');
+		outbuf_add(s->out, "0x", 2);
+		outbuf_hex(s->out, number, 1);
+		if (json)
+			outbuf_char(s->out, '"');
+		break;
+	case FIELD_TEXT: /* up to a NUL */
+		if (json)
+			script_json_put(s, text, strnlen(text, content->size));
+		else
+			script_text_put(s, text, strnlen(text, content->size));
+		break;
+	default:
+		outbuf_char(s->out, json ? '"' : '[');
+		put_bytes(s, content);
+		outbuf_char(s->out, json ? '"' : ']');
 	}
-	if (!s->site_of[stack])
-		s->site_of[stack] = sites_of_stack(s->env.sites, stack);
-	return s->site_of[stack];
 }
 
 uint64_t script_callsite(struct script *s, const struct kmem_event *ev)
@@ -204,6 +213,6 @@ uint64_t script_callsite(struct script *s, const struct kmem_event *ev)
 	case KMEM_CACHE_FREE:
 		return ev->slab_free.callsite;
 	default:
-		return ev->stack ? site_of_stack(s, ev->stack) : 0;
+		return ev->stack ? sites_of_stack_once(s->env.sites, ev->stack) : 0;
 	}
 }

@@ -6,6 +6,7 @@
 #ifndef KMEMX_SCRIPT_SCRIPT_LINE_H
 #define KMEMX_SCRIPT_SCRIPT_LINE_H
 
+#include "base/bytes.h"
 #include "base/outbuf.h"
 #include "event/fields.h"
 #include "script/script.h"
@@ -40,11 +41,21 @@ struct layout {
 	size_t head_size;
 };
 
+/* The texts that are kept, by what their numbers are. */
+enum script_texts {
+	SITES,	   /* callsites */
+	FUNCTIONS, /* the same as in kmemtrace, without an offset */
+	FRAMES,	   /* functions inlined there */
+	GFPS,
+	PIDS,
+	STACKS,
+	SCRIPT_TEXTS,
+};
+
 /**
  * struct script - see script.h
  * @layouts: by event ID, made at the first such event
  * @gfp_width: width of the widest flags text seen; @gfp_used: bits for the legend
- * @site_of: callsite by stack ID, 0 if not yet known
  */
 struct script {
 	struct script_env env;
@@ -54,12 +65,10 @@ struct script {
 	unsigned int long_digits; /* hex digits of a long */
 	bool *ns_clock;		  /* by buffer */
 	struct layout **layouts;
-	struct text_cache addrs, gfps, pids, stacks, functions, frames;
+	struct text_cache texts[SCRIPT_TEXTS];
 	struct strbuf scratch;
 	size_t gfp_width;
 	uint64_t gfp_used;
-	uint64_t *site_of;
-	size_t nr_sites;
 	bool failed; /* memory ran out */
 };
 
@@ -69,21 +78,29 @@ struct script {
 const struct layout *script_layout(struct script *s, const struct kmem_event *ev);
 /* Frees all layouts. */
 void script_layouts_free(struct script *s);
-/* Finds the field's content in the record. False if it is outside. */
-bool script_field_data(const struct script *s, const struct kmem_event *ev,
-		       const struct raw_field *f, struct field_content *content);
 /* A number's value; sign-extended if it is a FIELD_INT. */
-uint64_t script_field_number(const struct script *s, const struct raw_field *f,
-			     const struct field_content *content);
-/* Prints a number or a boolean, which look the same in text and JSON; false for other fields. */
-bool script_plain(struct script *s, const struct raw_field *f,
+static inline uint64_t script_field_number(const struct script *s,
+					   const struct raw_field *f,
+					   const struct field_content *content)
+{
+	uint64_t value = get_uint(content->data, f->size, s->big_endian);
+
+	if (f->kind != FIELD_INT || f->size == 8)
+		return value;
+	/* Sign-extend by shifting to the top and back. */
+	return (uint64_t)((int64_t)(value << (64 - 8 * f->size)) >> (64 - 8 * f->size));
+}
+
+/* Prints the content of a field as it is. */
+void script_value(struct script *s, const struct raw_field *f,
 		  const struct field_content *content);
 /* The event's callsite: its call_site field, or taken from its stack; 0: unknown. */
 uint64_t script_callsite(struct script *s, const struct kmem_event *ev);
-/* Prints a cached text; nothing on -ENOMEM. */
+/* Prints a kept text; nothing on -ENOMEM. */
 void script_cached(struct script *s, struct text_cache *tc, uint64_t key);
-/* Prints bytes as two hex digits each, separated by blanks. */
-void script_bytes(struct script *s, const struct field_content *content);
+/* Prints a foreign name safely; in JSON, as a string. */
+void script_text_put(struct script *s, const char *text, size_t size);
+void script_json_put(struct script *s, const char *text, size_t size);
 
 /* --- the formats ---------------------------------------------------------------------- */
 
@@ -97,14 +114,16 @@ void script_json_site(void *ctx, uint64_t key, struct strbuf *out);
 void script_json_frames(void *ctx, uint64_t key, struct strbuf *out);
 void script_json_gfp(void *ctx, uint64_t key, struct strbuf *out);
 
-void script_text_line(struct script *s, const struct kmem_event *ev);
-void script_json_line(struct script *s, const struct kmem_event *ev);
+/* An event's line; @l: its layout. */
+void script_text_line(struct script *s, const struct kmem_event *ev,
+		      const struct layout *l);
+void script_json_line(struct script *s, const struct kmem_event *ev,
+		      const struct layout *l);
 void script_kmemtrace_header(struct script *s);
 void script_kmemtrace_line(struct script *s, const struct kmem_event *ev);
 bool script_kmemtrace_shows(const struct kmem_event *ev);
-/* Prints a foreign name safely. */
-void script_text_put(struct script *s, const char *text, size_t size);
-/* "CPU:0 [76 EVENTS DROPPED]" */
+/* "CPU:0 [76 EVENTS DROPPED]"; {"ts": ..., "lost": 76, ...} */
 void script_text_loss(struct script *s, const struct kmem_event *ev);
+void script_json_loss(struct script *s, const struct kmem_event *ev);
 
 #endif

@@ -82,42 +82,6 @@ void script_text_stack(void *ctx, uint64_t key, struct strbuf *out)
 	}
 }
 
-void script_text_put(struct script *s, const char *text, size_t size)
-{
-	strbuf_reset(&s->scratch);
-	safe_text_add(&s->scratch, text, size);
-	outbuf_add(s->out, strbuf_text(&s->scratch), s->scratch.size);
-	s->failed |= s->scratch.failed;
-}
-
-/* Prints characters up to a NUL. */
-static void put_text(struct script *s, const struct field_content *content)
-{
-	const char *text = (const char *)content->data;
-
-	script_text_put(s, text, strnlen(text, content->size));
-}
-
-static void put_raw(struct script *s, const struct raw_field *f,
-		    const struct field_content *content)
-{
-	if (script_plain(s, f, content))
-		return;
-	switch (f->kind) {
-	case FIELD_ADDRESS:
-		outbuf_add(s->out, "0x", 2);
-		outbuf_hex(s->out, script_field_number(s, f, content), 1);
-		break;
-	case FIELD_TEXT:
-		put_text(s, content);
-		break;
-	default:
-		outbuf_char(s->out, '[');
-		script_bytes(s, content);
-		outbuf_char(s->out, ']');
-	}
-}
-
 static void put_field(struct script *s, const struct kmem_event *ev,
 		      const struct shown_field *f)
 {
@@ -125,16 +89,19 @@ static void put_field(struct script *s, const struct kmem_event *ev,
 	const char *name;
 
 	outbuf_add(s->out, f->label, f->label_size);
-	if (unlikely(!script_field_data(s, ev, &f->raw, &content))) {
+	if (unlikely(!field_content(&f->raw, ev->data, ev->size, s->big_endian,
+				    &content))) {
 		outbuf_char(s->out, '?');
 		return;
 	}
 	switch (f->as) {
 	case SHOWN_SITE:
-		script_cached(s, &s->addrs, script_field_number(s, &f->raw, &content));
+		script_cached(s, &s->texts[SITES],
+			      script_field_number(s, &f->raw, &content));
 		break;
 	case SHOWN_GFP:
-		script_cached(s, &s->gfps, script_field_number(s, &f->raw, &content));
+		script_cached(s, &s->texts[GFPS],
+			      script_field_number(s, &f->raw, &content));
 		break;
 	case SHOWN_MIGRATETYPE:
 		name = migratetype_name(
@@ -146,7 +113,7 @@ static void put_field(struct script *s, const struct kmem_event *ev,
 		}
 		/* fall through */
 	default:
-		put_raw(s, &f->raw, &content);
+		script_value(s, &f->raw, &content);
 	}
 }
 
@@ -198,21 +165,11 @@ void script_text_loss(struct script *s, const struct kmem_event *ev)
 	outbuf_puts(s->out, "EVENTS DROPPED]\n");
 }
 
-void script_text_line(struct script *s, const struct kmem_event *ev)
+void script_text_line(struct script *s, const struct kmem_event *ev,
+		      const struct layout *l)
 {
-	const struct layout *l;
-
-	if (unlikely(ev->type == KMEM_LOSS)) {
-		script_text_loss(s, ev);
-		return;
-	}
-	l = script_layout(s, ev);
-	if (unlikely(!l)) {
-		s->failed = true;
-		return;
-	}
 	put_instance(s, ev);
-	script_cached(s, &s->pids, (uint32_t)ev->pid);
+	script_cached(s, &s->texts[PIDS], (uint32_t)ev->pid);
 	outbuf_dec_wide(s->out, ev->cpu, 3, '0');
 	outbuf_add(s->out, "] ", 2);
 	put_time(s, ev);
@@ -223,5 +180,5 @@ void script_text_line(struct script *s, const struct kmem_event *ev)
 		put_field(s, ev, &l->fields[i]);
 	outbuf_char(s->out, '\n');
 	if (s->opts.stack && ev->stack)
-		script_cached(s, &s->stacks, ev->stack);
+		script_cached(s, &s->texts[STACKS], ev->stack);
 }

@@ -13,22 +13,18 @@
 static int copy_all(int from, int to)
 {
 	char buf[65536];
-	ssize_t got, put, done;
+	uint64_t at = 0;
+	ssize_t got;
+	int ret = 0;
 
-	while ((got = read(from, buf, sizeof(buf))) != 0) {
-		if (got < 0 && errno == EINTR)
-			continue;
-		if (got < 0)
-			return -errno;
-		for (done = 0; done < got; done += put) {
-			put = write(to, buf + done, (size_t)(got - done));
-			if (put < 0 && errno == EINTR)
-				put = 0;
-			else if (put < 0)
-				return -errno;
-		}
+	while (!ret && (got = read(from, buf, sizeof(buf))) != 0) {
+		if (got > 0)
+			ret = io_pwrite_all(to, buf, (size_t)got, at);
+		else if (errno != EINTR)
+			ret = -errno;
+		at += got > 0 ? (uint64_t)got : 0;
 	}
-	return 0;
+	return ret;
 }
 
 /* Is @fd a regular file at offset 0? Then it need not be copied. */
@@ -106,10 +102,8 @@ static void find_span(struct window *w, const struct recording *rec)
 			w->last_ts = last;
 			found = true;
 		}
-		if (first < w->first_ts)
-			w->first_ts = first;
-		if (last > w->last_ts)
-			w->last_ts = last;
+		w->first_ts = SMALLER(w->first_ts, first);
+		w->last_ts = LARGER(w->last_ts, last);
 	}
 }
 
@@ -149,23 +143,20 @@ static int open_rule(struct study *s, const struct study_options *o)
 
 static void open_migratetypes(struct study *s)
 {
-	const struct recording_text *info = recording_meta(s->rec, "pagetypeinfo.before");
-	char release[128];
+	const char *info = recording_meta_text(s->rec, "pagetypeinfo.before");
 
-	if (!info)
-		info = recording_meta(s->rec, "pagetypeinfo.after");
-	recording_release(s->rec, release, sizeof(release));
-	migratetypes_init(&s->migratetypes, info ? info->text : NULL, release);
+	if (!*info)
+		info = recording_meta_text(s->rec, "pagetypeinfo.after");
+	migratetypes_init(&s->migratetypes, info, recording_release(s->rec).text);
 }
 
 /* Without a readable rule, the callchains of the other objects cannot be guessed. */
 static int open_guess(struct study *s)
 {
-	const struct recording_text *rule =
-		recording_meta(s->rec, RECORDING_META_STACK_SAMPLE);
+	const char *rule = recording_meta_text(s->rec, RECORDING_META_STACK_SAMPLE);
 	struct sample sample;
 
-	if (!rule || sample_parse(&sample, rule->text))
+	if (sample_parse(&sample, rule))
 		return 0;
 	s->guess = malloc(sizeof(*s->guess));
 	if (!s->guess)
@@ -201,14 +192,6 @@ static char *info_text(const struct recording_option *option)
 	return strndup(data + skip, option->size - skip);
 }
 
-/* Replaces the recording's symbols; an empty text removes them. */
-static void set_symbols(struct recording *rec, struct strbuf *text)
-{
-	recording_forget_kallsyms(rec);
-	rec->kallsyms_size = text->size;
-	rec->kallsyms = strbuf_detach(text);
-}
-
 static void tell_last_boot(const struct study *s, const struct last_boot *last)
 {
 	if (last->kind == LAST_BOOT_UNKNOWN)
@@ -226,25 +209,27 @@ static void tell_last_boot(const struct study *s, const struct last_boot *last)
 static int move_to_last_boot(struct study *s)
 {
 	const struct recording_option *option = recording_last_boot(s->rec);
-	const struct recording_text *modules =
-		recording_meta(s->rec, RECORDING_META_MODULES);
 	const struct symbol_text kallsyms = { s->rec->kallsyms, s->rec->kallsyms_size };
 	struct strbuf __auto_free moved = { 0 };
 	struct last_boot last;
-	char *info;
+	char *info __auto_mem = NULL;
 	int err;
 
 	if (!option || !kallsyms.size)
 		return 0;
 	info = info_text(option);
-	err = info ? last_boot_symbols(info, &kallsyms, modules ? modules->text : NULL,
-				       &moved, &last)
+	err = info ? last_boot_symbols(
+			     info, &kallsyms,
+			     recording_meta_text(s->rec, RECORDING_META_MODULES), &moved,
+			     &last)
 		   : -ENOMEM;
 	if (!err && last.kind != LAST_BOOT_NONE && last.kind != LAST_BOOT_SAME) {
 		tell_last_boot(s, &last);
-		set_symbols(s->rec, &moved);
+		/* An empty text removes the symbols. */
+		recording_forget_kallsyms(s->rec);
+		s->rec->kallsyms_size = moved.size;
+		s->rec->kallsyms = strbuf_detach(&moved);
 	}
-	free(info);
 	return err ? study_fail(s, STUDY_SYMBOLS, err) : 0;
 }
 
@@ -337,31 +322,18 @@ void study_progress(const struct study *s, uint64_t *done, uint64_t *total)
 {
 	uint64_t now = event_stream_stats(s->stream)->last_ts;
 
-	*done = now > s->window.first_ts ? now - s->window.first_ts : 0;
+	*done = less(now, s->window.first_ts);
 	*total = s->window.last_ts - s->window.first_ts;
 }
 
-/* Events of @types, or with that @name. */
-static uint64_t count(const struct study *s, uint32_t types, const char *name)
+uint64_t study_count(const struct study *s, uint32_t types, const char *name)
 {
 	const struct event_stream_stats *stats = event_stream_stats(s->stream);
 	uint64_t nr = 0;
 
-	for (uint32_t i = 0; i < event_formats_count(s->fmts); i++) {
-		const struct event_format *fmt = event_formats_at(s->fmts, i);
-
+	for_each(fmt, s->fmts->list, s->fmts->count) {
 		if (name ? !strcmp(fmt->name, name) : types >> fmt->type & 1)
 			nr += stats->by_id[fmt->id];
 	}
 	return nr;
-}
-
-uint64_t study_count_types(const struct study *s, uint32_t types)
-{
-	return count(s, types, NULL);
-}
-
-uint64_t study_count_named(const struct study *s, const char *name)
-{
-	return count(s, 0, name);
 }

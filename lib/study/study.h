@@ -176,10 +176,8 @@ struct analysis_env study_env(const struct study *s);
 /* Progress of reading in units of the clock: @done of @total. */
 void study_progress(const struct study *s, uint64_t *done, uint64_t *total);
 
-/* Events of @types, a set of bits of enum kmem_event_type, so far. */
-uint64_t study_count_types(const struct study *s, uint32_t types);
-/* Events of that name so far. */
-uint64_t study_count_named(const struct study *s, const char *name);
+/* Events of that @name so far; NULL: of @types, a set of bits of enum kmem_event_type. */
+uint64_t study_count(const struct study *s, uint32_t types, const char *name);
 
 /* Notes what failed, and returns @err. */
 static inline int study_fail(struct study *s, enum study_part part, int err)

@@ -41,20 +41,16 @@ static int place_found(struct study *s)
 
 int study_find_debug(struct study *s, const struct study_options *o)
 {
-	const struct recording_text *meta = recording_meta(s->rec, "build_id");
+	const struct recording_word release = recording_release(s->rec);
+	const struct recording_word build_id = recording_build_id(s->rec);
 	bool asked = debug_places_any(&o->places);
-	char release[128];
-	struct debug_wanted wanted = {
-		.places = o->places,
-		.release = release,
-		.build_id = meta ? meta->text : NULL,
-		.build_id_len = meta ? strcspn(meta->text, " \n") : 0,
-	};
+	struct debug_wanted wanted = { .places = o->places,
+				       .release = release.text,
+				       .build_id = build_id.text };
 	int err;
 
 	if (!o->search || symbol_files_any(&o->symbols))
 		return 0;
-	recording_release(s->rec, release, sizeof(release));
 	err = o->places.debuginfod ? debug_server_open(&s->server, &o->fetching) : 0;
 	wanted.server = s->server;
 	err = err ?: debug_search(&s->found, &wanted);
@@ -107,37 +103,29 @@ static struct dir_files with_found(const struct study *s, const struct dir_files
 
 	if (s->found.vmlinux && !files.vmlinux)
 		files.vmlinux = s->found.vmlinux;
-	if (s->found.vmlinux && !files.modules)
+	if (s->found.vmlinux && !files.modules) {
 		files.modules = s->found.modules;
+		files.found = true;
+	}
 	return files;
 }
 
 static int ask_dirs(struct study *s, const struct directory_sources *sources)
 {
-	char machine[64];
-	int err;
+	int err = directories_new(&s->dirs, sources, s->syms, study_vmlinux_offset(s),
+				  recording_machine(s->rec).text);
 
-	recording_machine(s->rec, machine, sizeof(machine));
-	err = directories_new(&s->dirs, sources, s->syms, study_vmlinux_offset(s),
-			      machine);
 	return err ? study_fail(s, STUDY_DIRS, err) : 0;
 }
 
 static int open_dirs(struct study *s, const struct study_options *o)
 {
 	const struct directory_sources *sources = o->sources;
-	struct dir_files files = with_found(s, &o->dirs);
+	const struct dir_files files = with_found(s, &o->dirs);
 	int err;
 
 	if (!sources) {
 		err = dir_files_open(&s->sources, &files, &s->failure.dirs);
-		/* A module directory that the user did not name may be useless. */
-		if (err && err != -ENOMEM && !o->dirs.modules &&
-		    s->failure.dirs.which == DIR_FILE_MODULES) {
-			directory_sources_free(&s->sources);
-			files.modules = NULL;
-			err = dir_files_open(&s->sources, &files, &s->failure.dirs);
-		}
 		if (err)
 			return study_fail(s, STUDY_DIR_FILE, err);
 		sources = &s->sources;
@@ -178,13 +166,13 @@ static int open_lines(struct study *s, const struct study_options *o)
  */
 static int expect_modules(struct study *s, const struct study_options *o)
 {
-	const struct recording_text *ids = recording_meta(s->rec, "module_build_ids");
-	const struct module_places places = { .ids = ids ? ids->text : NULL,
+	const char *ids = recording_meta_text(s->rec, "module_build_ids");
+	const struct module_places places = { .ids = ids,
 					      .root = o->places.symfs,
 					      .server = s->server };
 	int err = 0;
 
-	if (!s->sources.modules && s->sources.vmlinux && ids && o->search)
+	if (!s->sources.modules && s->sources.vmlinux && *ids && o->search)
 		err = module_files_new(&s->sources.modules);
 	if (s->sources.modules)
 		module_files_expect(s->sources.modules, &places);
@@ -266,21 +254,18 @@ static int collect_sites(void *ctx, struct symbol_sites *sites)
 /* 32-bit ARM kernels are never moved at boot. */
 static bool never_moved(const struct recording *rec)
 {
-	char machine[64];
-
-	recording_machine(rec, machine, sizeof(machine));
-	return !strncmp(machine, "arm", 3) && rec->layout.long_size == 4;
+	return !strncmp(recording_machine(rec).text, "arm", 3) &&
+	       rec->layout.long_size == 4;
 }
 
 static int open_file(struct study *s, const struct symbol_files *files)
 {
-	const struct recording_text *meta = recording_meta(s->rec, "build_id");
+	const struct recording_word build_id = recording_build_id(s->rec);
 	const struct symbol_target target = {
 		.name = s->path,
 		.log = &s->log,
 		.own = { s->rec->kallsyms, s->rec->kallsyms_size },
-		.build_id = meta ? meta->text : NULL,
-		.build_id_len = meta ? strcspn(meta->text, " \n") : 0,
+		.build_id = build_id.text,
 		.is_64 = s->rec->layout.long_size == 8,
 		.big_endian = s->rec->big_endian,
 		.never_moved = never_moved(s->rec),
@@ -303,19 +288,14 @@ static int open_recorded(struct study *s)
 	return symbols_take(&s->syms, text, size, &s->log);
 }
 
-static int add_user(struct study *s)
-{
-	const struct recording_text *text =
-		recording_meta(s->rec, RECORDING_META_USER_SYMBOLS);
-
-	return text ? symbols_add_user(s->syms, text->text, text->size, &s->log) : 0;
-}
-
 int study_open_symbols(struct study *s, const struct symbol_files *files)
 {
+	const struct recording_text *user =
+		recording_meta(s->rec, RECORDING_META_USER_SYMBOLS);
 	int err = symbol_files_any(files) ? open_file(s, files) : open_recorded(s);
 
-	err = err ?: add_user(s);
+	if (!err && user)
+		err = symbols_add_user(s->syms, user->text, user->size, &s->log);
 	s->failure.err = err;
 	if (err)
 		return err;

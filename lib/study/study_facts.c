@@ -2,6 +2,7 @@
 #include "study/study_facts.h"
 
 #include "analysis/bounds/bounds.h"
+#include "base/keyed.h"
 #include "report/text_cell.h"
 
 /* Bytes of a command line in a banner. */
@@ -48,25 +49,18 @@ static int ticks_to_ns(const struct recording *rec, uint32_t buffer, uint64_t ti
 	return 0;
 }
 
-/* The first of the import's notes. */
-static void init_imported(struct study_facts *f, const struct recording *rec)
-{
-	const struct recording_text *item = recording_meta(rec, RECORDING_META_IMPORT);
-
-	if (item)
-		snprintf(f->imported, sizeof(f->imported), "%.*s",
-			 (int)strcspn(item->text, "\n"), item->text);
-}
-
-/* Where, when and how it was recorded. */
+/* Where, when and how it was recorded, and the first of an import's notes. */
 static void init_recorder(struct study_facts *f, const struct recording *rec)
 {
 	const char *start = recording_meta_text(rec, RECORDING_META_WALL_CLOCK);
+	const char *notes = recording_meta_text(rec, RECORDING_META_IMPORT);
 
 	f->command = recording_meta_text(rec, RECORDING_META_CMDLINE);
 	if (strlen(start) == sizeof("2026-11-22T21:45:00Z") - 1)
 		snprintf(f->started, sizeof(f->started), "%s", start);
-	recording_host(rec, f->host, sizeof(f->host));
+	f->host = recording_host(rec);
+	snprintf(f->imported, sizeof(f->imported), "%.*s", (int)strcspn(notes, "\n"),
+		 notes);
 }
 
 /* The time for computing rates. */
@@ -92,12 +86,12 @@ static void init_duration(struct study_facts *f, const struct recording *rec,
 	}
 	/* The callchain of a part's last event may be slightly later than the part's end. */
 	if (recording_part(rec, &start, &stop)) {
-		first = first < start ? start : first;
-		last = last > stop ? stop : last;
+		first = LARGER(first, start);
+		last = SMALLER(last, stop);
 	}
 	if (w->time) {
-		first = w->start_ts > first ? w->start_ts : first;
-		last = w->stop_ts < last ? w->stop_ts : last;
+		first = LARGER(first, w->start_ts);
+		last = SMALLER(last, w->stop_ts);
 	}
 	f->has_duration = known && last >= first &&
 			  !ticks_to_ns(rec, buffer, last - first, &f->duration_ns);
@@ -120,6 +114,8 @@ void study_facts_init(struct study_facts *f, const struct study *study, uint32_t
 
 	*f = (struct study_facts){
 		.path = rec->path,
+		.kernel = recording_release(rec),
+		.machine = recording_machine(rec),
 		.big_endian = rec->big_endian,
 		.long_size = rec->layout.long_size,
 		.page_size = rec->page_size,
@@ -144,10 +140,7 @@ void study_facts_init(struct study_facts *f, const struct study *study, uint32_t
 	f->stack_sample = recording_meta_text(rec, RECORDING_META_STACK_SAMPLE);
 	if (study->guess && stack_guess_any(study->guess))
 		f->guess = study->guess;
-	recording_release(rec, f->kernel, sizeof(f->kernel));
-	recording_machine(rec, f->machine, sizeof(f->machine));
 	init_recorder(f, rec);
-	init_imported(f, rec);
 	init_duration(f, rec, buffer, &study->window);
 	f->flight_what = recording_meta_text(rec, RECORDING_META_FLIGHT_WHAT);
 	if (recording_flight(rec))
@@ -216,9 +209,9 @@ static void banner_first_line(const struct study_facts *f, struct report *report
 	struct strbuf __auto_free sb = { 0 };
 
 	strbuf_printf(&sb, "%s: ", f->path);
-	if (f->kernel[0])
-		strbuf_printf(&sb, "Linux %s%s%s, ", f->kernel, f->machine[0] ? " " : "",
-			      f->machine);
+	if (*f->kernel.text)
+		strbuf_printf(&sb, "Linux %s%s%s, ", f->kernel.text,
+			      *f->machine.text ? " " : "", f->machine.text);
 	else
 		strbuf_puts(&sb, "unknown kernel, ");
 	strbuf_printf(&sb, "%u CPU%s, ", f->nr_cpus, plural(f->nr_cpus));
@@ -242,8 +235,8 @@ static void banner_recorder(const struct study_facts *f, struct report *report)
 	if (!size)
 		return;
 	strbuf_puts(&sb, f->part ? "Part of the system" : "The whole system");
-	if (*f->host)
-		strbuf_printf(&sb, ", on %s", f->host);
+	if (*f->host.text)
+		strbuf_printf(&sb, ", on %s", f->host.text);
 	if (*f->started)
 		strbuf_printf(&sb, ", %.10s %.8s UTC", f->started, f->started + 11);
 	strbuf_printf(&sb, ": %.*s%s", (int)(size < COMMAND_SHOWN ? size : COMMAND_SHOWN),
@@ -333,62 +326,52 @@ static void banner_losses(const struct study_facts *f, const struct study *s,
 			"LOST %s (%s): totals are at least what is shown; net figures are ranges",
 			strbuf_text(&lost), strbuf_text(&cpus));
 	}
-	if (f->nr_dropped)
-		report_add_banner(
-			report, true,
-			"LOST %" PRIu64
-			" %sevents according to the ring buffer's statistics: totals are at least what is shown",
-			f->nr_dropped, f->nr_gaps ? "more " : "");
+	report_banner_if(
+		report, f->nr_dropped, true,
+		"LOST %" PRIu64
+		" %sevents according to the ring buffer's statistics: totals are at least what is shown",
+		f->nr_dropped, f->nr_gaps ? "more " : "");
 }
 
 static void banner_damage(const struct study_facts *f, struct report *report)
 {
-	if (f->nr_damaged)
-		report_add_banner(report, true,
-				  "DAMAGED %" PRIu64
-				  " part%s of the file's description (see the warnings)",
-				  f->nr_damaged, plural(f->nr_damaged));
-	if (f->nr_bad_pages)
-		report_add_banner(
-			report, true,
-			"DAMAGED %" PRIu64
-			" pages or chunks of the file, in part or whole: their events are missing",
-			f->nr_bad_pages);
-	if (f->nr_undecodable)
-		report_add_banner(
-			report, true, "SKIPPED %" PRIu64 " record%s no event format",
-			f->nr_undecodable,
-			f->nr_undecodable == 1 ? " that matches" : "s that match");
-	if (f->nr_stacks_unclaimed)
-		report_add_banner(
-			report, false, "%" PRIu64 " callchain%s no event in the file",
-			f->nr_stacks_unclaimed,
-			f->nr_stacks_unclaimed == 1 ? " belongs to" : "s belong to");
-	if (f->nr_backwards)
-		report_add_banner(report, true,
-				  "The clock ran backwards %" PRIu64
-				  " time%s: the order of events is uncertain",
-				  f->nr_backwards, plural(f->nr_backwards));
-	if (f->nr_impossible)
-		report_add_banner(report, true,
-				  "%" PRIu64
-				  " event%s (damage): the time span ignores %s",
-				  f->nr_impossible,
-				  f->nr_impossible == 1 ? " has an impossible time"
-							: "s have impossible times",
-				  f->nr_impossible == 1 ? "it" : "them");
+	report_banner_if(report, f->nr_damaged, true,
+			 "DAMAGED %" PRIu64
+			 " part%s of the file's description (see the warnings)",
+			 f->nr_damaged, plural(f->nr_damaged));
+	report_banner_if(
+		report, f->nr_bad_pages, true,
+		"DAMAGED %" PRIu64
+		" pages or chunks of the file, in part or whole: their events are missing",
+		f->nr_bad_pages);
+	report_banner_if(report, f->nr_undecodable, true,
+			 "SKIPPED %" PRIu64 " record%s no event format",
+			 f->nr_undecodable,
+			 f->nr_undecodable == 1 ? " that matches" : "s that match");
+	report_banner_if(report, f->nr_stacks_unclaimed, false,
+			 "%" PRIu64 " callchain%s no event in the file",
+			 f->nr_stacks_unclaimed,
+			 f->nr_stacks_unclaimed == 1 ? " belongs to" : "s belong to");
+	report_banner_if(report, f->nr_backwards, true,
+			 "The clock ran backwards %" PRIu64
+			 " time%s: the order of events is uncertain",
+			 f->nr_backwards, plural(f->nr_backwards));
+	report_banner_if(report, f->nr_impossible, true,
+			 "%" PRIu64 " event%s (damage): the time span ignores %s",
+			 f->nr_impossible,
+			 f->nr_impossible == 1 ? " has an impossible time"
+					       : "s have impossible times",
+			 f->nr_impossible == 1 ? "it" : "them");
 }
 
 /* Reports debug information that was found rather than named by the user. */
 static void banner_debug(const struct study *s, struct report *report)
 {
-	if (s->found.vmlinux && (s->lines || s->dirs))
-		report_add_banner(report, false, "debug information: %s",
-				  s->found.vmlinux);
-	if (s->lines && source_lines_counts(s->lines).given_up)
-		report_add_banner(
-			report, true,
-			"INLINED functions are only partly known: reading the debug information takes too long for its size");
+	report_banner_if(report, s->found.vmlinux && (s->lines || s->dirs), false,
+			 "debug information: %s", s->found.vmlinux);
+	report_banner_if(
+		report, s->lines && source_lines_counts(s->lines).given_up, true,
+		"INLINED functions are only partly known: reading the debug information takes too long for its size");
 }
 
 /* A part chosen by time may begin before the time from which all events are there. */
@@ -412,8 +395,7 @@ void study_facts_banner(const struct study_facts *f, const struct study *s,
 {
 	banner_first_line(f, report);
 	banner_recorder(f, report);
-	if (f->imported[0])
-		report_add_banner(report, false, "Imported %s", f->imported);
+	report_banner_if(report, f->imported[0], false, "Imported %s", f->imported);
 	if (f->flight[0])
 		banner_flight(f, report);
 	if (f->lacks_frees)
@@ -426,10 +408,9 @@ void study_facts_banner(const struct study_facts *f, const struct study *s,
 			"Only a part of the allocations was recorded (selected by task or filter), with the frees by all tasks");
 	banner_sample(f, report);
 	banner_stacks(f, report);
-	if (callsite_rule_wrappers(s->rule))
-		report_add_banner(
-			report, false,
-			"Callsites: the first function beyond wrappers such as kmemdup, if the callchain is known (--skip-func wrappers)");
+	report_banner_if(
+		report, callsite_rule_wrappers(s->rule), false,
+		"Callsites: the first function beyond wrappers such as kmemdup, if the callchain is known (--skip-func wrappers)");
 	banner_losses(f, s, report);
 	banner_damage(f, report);
 	banner_debug(s, report);
@@ -454,9 +435,9 @@ void study_facts_add(const struct study_facts *f, struct report *report)
 		struct cell value;
 	} items[] = {
 		{ "file", known_text(f->path) },
-		{ "kernel", known_text(f->kernel) },
-		{ "machine", known_text(f->machine) },
-		{ "host", known_text(f->host) },
+		{ "kernel", known_text(f->kernel.text) },
+		{ "machine", known_text(f->machine.text) },
+		{ "host", known_text(f->host.text) },
 		{ "started", known_text(f->started) },
 		{ "command", known_text(f->command) },
 		{ "endian", known_text(f->big_endian ? "big" : "little") },
@@ -505,11 +486,7 @@ void study_facts_add(const struct study_facts *f, struct report *report)
 
 struct table *study_facts_missing_table(const struct recording *rec)
 {
-	const struct column columns[] = {
-		{ .name = "cpu", .title = "CPU" },
-		{ .name = "missing", .title = "Missing", .unit = UNIT_COUNT },
-	};
-	struct u64_map rows = { 0 };
+	KEYED(uint64_t) left = { 0 };
 	struct table *t;
 
 	if (!recording_truncated(rec))
@@ -518,25 +495,25 @@ struct table *study_facts_missing_table(const struct recording *rec)
 	if (!t)
 		return NULL;
 	table_set_by(t, "cpu");
-	table_add_columns(t, columns, ARRAY_SIZE(columns));
+	TABLE_COLUMNS(t, { .name = "cpu", .title = "CPU" },
+		      { .name = "missing", .title = "Missing", .unit = UNIT_COUNT });
 	/* Each instance has a ring buffer per CPU. */
 	for (size_t i = 0; i < rec->nr_cpustats; i++) {
-		const struct recording_cpustat *stat = &rec->cpustats[i];
-		uint32_t next = (uint32_t)t->nr_rows;
-		uint32_t *row = u64_map_insert(&rows, stat->cpu, next);
-		struct cell *cells = row && *row == next ? table_add_row(t) : NULL;
+		uint64_t *sum = KEYED_ITEM(&left, &rec->cpustats[i].cpu);
 
-		if (!row || (*row == next && !cells)) {
-			t->failed = true;
-			break;
-		}
-		if (cells) {
-			cells[0] = cell_uint(stat->cpu);
-			cells[1] = cell_uint(0);
-		}
-		t->cells[*row * t->nr_columns + 1].u += stat->entries;
+		if (sum)
+			*sum += rec->cpustats[i].entries;
+		t->failed |= !sum;
 	}
-	u64_map_free(&rows);
+	for (size_t i = 0; i < left.nr; i++) {
+		struct cell *cells = table_add_row(t);
+
+		if (!cells)
+			break;
+		cells[0] = cell_uint(*(const uint32_t *)KEYED_KEY(&left, i));
+		cells[1] = cell_uint(left.of[i]);
+	}
+	KEYED_FREE(&left);
 	t->hidden = true;
 	return t;
 }

@@ -30,9 +30,7 @@
  */
 struct study_facts {
 	const char *path;
-	char kernel[128];
-	char machine[64];
-	char host[128];
+	struct recording_word kernel, machine, host;
 	char started[24];
 	const char *command;
 	char imported[128];

@@ -63,6 +63,14 @@ static bool is_alias(const struct setting *s)
 	return !strcmp(s->section, "alias") && !find_command(s->name);
 }
 
+/* argv[0] is the command's name. Returns the exit code. */
+static int run_command(const struct command *command, int argc, char **argv)
+{
+	int ret = command->run(argc, argv);
+
+	return ret == EXIT_DONE ? EXIT_OK : ret;
+}
+
 /* Prints the names of the seldom used commands of a group, from number @i on. Returns how many. */
 static size_t print_names(FILE *out, size_t i)
 {
@@ -137,14 +145,12 @@ static int unknown_command(const struct config *config, const char *name)
 {
 	const char *nearest;
 
-	for (size_t i = 0; i < ARRAY_SIZE(other_words); i++) {
-		if (strcmp(other_words[i].word, name) != 0)
-			continue;
-		return message_fail(EXIT_USAGE, NULL,
-				    "'%s' is not a kmemx command. Try: kmemx %s", name,
-				    other_words[i].instead);
+	for_each(other, other_words, ARRAY_SIZE(other_words)) {
+		if (!strcmp(other->word, name))
+			return message_fail(EXIT_USAGE, NULL,
+					    "'%s' is not a kmemx command. Try: kmemx %s",
+					    name, other->instead);
 	}
-
 	nearest = nearest_name(config, name);
 	if (nearest)
 		return message_fail(EXIT_USAGE, NULL,
@@ -172,7 +178,7 @@ static int run_help(const char *name)
 	args[0] = (char *)command->name;
 	args[1] = help;
 	args[2] = NULL;
-	return command->run(2, args);
+	return run_command(command, 2, args);
 }
 
 /* For the shells' completion. Ignores a configuration file that cannot be read. */
@@ -183,9 +189,7 @@ static int list_commands(void)
 	for (size_t i = 0; i < ARRAY_SIZE(commands); i++)
 		printf("%s\t%s\n", commands[i]->name, commands[i]->purpose);
 	if (config_load(&config) == GO_ON) {
-		for (size_t i = 0; i < config.settings.nr; i++) {
-			const struct setting *s = &config.settings.items[i];
-
+		for_each(s, config.settings.items, config.settings.nr) {
 			if (is_alias(s))
 				printf("%s\tan alias from the configuration file\n",
 				       s->name);
@@ -240,11 +244,7 @@ static bool is_appearance(const char *name)
 		"sites",   "sort",  "no-summary", "summary",   "verbose", "wide",
 	};
 
-	for (size_t i = 0; i < ARRAY_SIZE(names); i++) {
-		if (!strcmp(names[i], name))
-			return true;
-	}
-	return false;
+	return ANY(i, ARRAY_SIZE(names), !strcmp(names[i], name));
 }
 
 /* After a failure: lists the settings that may be the cause, which the user may have forgotten. */
@@ -253,9 +253,7 @@ static void name_settings(const struct config *c, const struct command *command,
 {
 	struct strbuf __auto_free names = { 0 };
 
-	for (size_t i = 0; i < c->settings.nr; i++) {
-		const struct setting *s = &c->settings.items[i];
-
+	for_each(s, c->settings.items, c->settings.nr) {
 		if (!strcmp(s->section, command->name) &&
 		    !is_given(s->name, argc, argv) &&
 		    (status == EXIT_USAGE || !is_appearance(s->name)))
@@ -284,7 +282,7 @@ static int run_with(const struct config *config, const struct command *command, 
 
 	if (config_args(&args, config, argc, argv))
 		return message_no_memory(command->name);
-	ret = command->run(args.argc, args.argv);
+	ret = run_command(command, args.argc, args.argv);
 	if (has_failed(command, ret))
 		name_settings(config, command, ret, argc, argv);
 	config_args_free(&args);
@@ -331,7 +329,7 @@ static int run_alias(const struct config *config, const struct setting *alias, i
 {
 	struct alias_words words;
 	int ret = alias_words(&words, config, alias);
-	char **args = calloc(words.nr + (size_t)argc, sizeof(*args));
+	char **args __auto_mem = calloc(words.nr + (size_t)argc, sizeof(*args));
 
 	if (ret == GO_ON && !args) {
 		message_no_memory(NULL);
@@ -347,7 +345,6 @@ static int run_alias(const struct config *config, const struct setting *alias, i
 			message_info("'%s' is an alias for '%s' (%s:%u)", alias->name,
 				     alias->value, config->path, alias->line);
 	}
-	free(args);
 	free(words.items);
 	return ret;
 }
@@ -357,8 +354,7 @@ static int check_aliases(const struct config *config)
 {
 	int ret = EXIT_OK;
 
-	for (size_t i = 0; i < config->settings.nr; i++) {
-		const struct setting *alias = &config->settings.items[i];
+	for_each(alias, config->settings.items, config->settings.nr) {
 		struct alias_words words;
 
 		if (!is_alias(alias))
@@ -382,7 +378,7 @@ static int check_settings(const struct config *config)
 
 		if (config_args(&args, config, 2, argv))
 			return message_no_memory(NULL);
-		one = commands[i]->run(args.argc, args.argv);
+		one = run_command(commands[i], args.argc, args.argv);
 		ret = one == EXIT_OK ? ret : one;
 		config_args_free(&args);
 	}
@@ -399,7 +395,7 @@ static int run_named(const struct config *config, int argc, char **argv)
 	warn_sections(config);
 	if (command == &command_config) {
 		bad = check_settings(config);
-		ret = command->run(argc, argv);
+		ret = run_command(command, argc, argv);
 		return ret == EXIT_OK ? bad : ret;
 	}
 	if (command)

@@ -26,24 +26,15 @@ static int expect_modules(struct directory_sources *sources, const struct diff_s
 static int open_sources(struct diff *d, struct directory_sources *sources,
 			const struct diff_side *side)
 {
-	struct dir_files files = side->dirs;
 	struct dir_failure failure;
 	int err;
 
 	if (!diff_args_dirs(&d->args)) {
-		err = dir_files_open_lines(sources, &files, NULL);
+		err = dir_files_open_lines(sources, &side->dirs, NULL);
 		if (err)
 			return message_no_memory(command_name);
 	} else {
-		err = dir_files_open(sources, &files, &failure);
-		/* Go on without modules if the user did not name their directory. */
-		if (err && err != -ENOMEM && side->found &&
-		    failure.which == DIR_FILE_MODULES &&
-		    files.modules == side->found->modules) {
-			directory_sources_free(sources);
-			files.modules = NULL;
-			err = dir_files_open(sources, &files, &failure);
-		}
+		err = dir_files_open(sources, &side->dirs, &failure);
 		if (err)
 			return input_dirs_failed(command_name, &failure, err);
 	}
@@ -109,6 +100,7 @@ static int load_all(struct diff *d)
 		return ret;
 	d->recordings = calloc(nr, sizeof(*d->recordings));
 	d->tables = calloc(nr, sizeof(*d->tables));
+	d->sides = (struct diff_sides){ d->tables, d->args.paths.nr_old, nr };
 	d->report = report_new();
 	if (!d->recordings || !d->tables || !d->report)
 		return message_no_memory(command_name);
@@ -126,13 +118,12 @@ static int failed(int err)
 
 static int add_matrix(struct diff *d, const char *name)
 {
-	struct diff_sides sides;
 	struct table *t;
 	int err;
 
-	if (!diff_gather(d, name, &sides))
+	if (!diff_gather(d, name))
 		return GO_ON;
-	err = diff_matrices(&sides, &t);
+	err = diff_matrices(&d->sides, &t);
 	if (err)
 		return failed(err);
 	table_add_note(t, "Change in the number of allocations (medians).");
@@ -151,14 +142,13 @@ static void headline(struct diff *d, const struct table *t)
 
 static int add_table(struct diff *d, const char *name)
 {
-	struct diff_sides sides;
-	struct strbuf title = { 0 };
+	struct strbuf __auto_free title = { 0 };
 	struct table *t;
 	int err;
 
-	if (!diff_gather(d, name, &sides))
+	if (!diff_gather(d, name))
 		return GO_ON;
-	err = diff_tables(&sides, &d->args.diff, &t);
+	err = diff_tables(&d->sides, &d->args.diff, &t);
 	if (err)
 		return failed(err);
 	/* Do not sort a table that ran out of memory: names and texts may be missing. */
@@ -172,9 +162,8 @@ static int add_table(struct diff *d, const char *name)
 	if (!d->args.kernels)
 		diff_verdict(d, t);
 	strbuf_printf(&title, "%s by %s", t->title, t->by);
-	free(t->title);
-	t->title = strbuf_detach(&title);
-	t->failed |= !t->title;
+	table_set_title(t, strbuf_text(&title));
+	t->failed |= title.failed;
 	report_add_table(d->report, t); /* takes ownership */
 	return GO_ON;
 }
@@ -292,11 +281,8 @@ static void warn_unknown(struct diff *d, const struct table *t)
 /* Has no recording lost more than the limit allows? */
 static bool trusts(const struct diff *d)
 {
-	for (size_t i = 0; i < d->args.paths.nr; i++) {
-		if (!lost_limit_holds(&d->args.max_lost, &d->recordings[i].facts))
-			return false;
-	}
-	return true;
+	return !ANY(i, d->args.paths.nr,
+		    !lost_limit_holds(&d->args.max_lost, &d->recordings[i].facts));
 }
 
 static void banner_gate(struct diff *d)
@@ -338,40 +324,26 @@ static size_t gate_tables(const struct diff *d, const char *names[ANALYSES_MAX])
 static int check_gate(struct diff *d)
 {
 	const char *names[ANALYSES_MAX];
-	size_t nr_names = gate_tables(d, names);
 	struct table *tables[ANALYSES_MAX];
-	struct diff_options all = d->args.diff;
 	size_t nr = 0;
-	int err = 0;
+	int err;
 
 	if (!d->args.rules.nr)
 		return GO_ON;
-	all.all = true;
-	for (size_t i = 0; i < nr_names && !err; i++) {
-		struct diff_sides sides;
-
-		if (!diff_gather(d, names[i], &sides))
-			continue;
-		err = diff_tables(&sides, &all, &tables[nr]);
-		if (!err && tables[nr++]->failed)
-			err = -ENOMEM;
-		if (!err)
-			warn_unknown(d, tables[nr - 1]);
-	}
-	if (!err)
-		err = gate_check(&d->args.rules, tables, nr, all.alpha, &d->gate);
+	err = diff_whole_tables(d, names, gate_tables(d, names), tables, &nr);
+	for (size_t i = 0; i < nr && !err; i++)
+		warn_unknown(d, tables[i]);
+	err = err ?: gate_check(&d->args.rules, tables, nr, d->args.diff.alpha, &d->gate);
 	while (nr)
 		table_free(tables[--nr]);
 	if (err)
 		return failed(err);
 	banner_gate(d);
-	if (d->gate.nr_noise)
-		report_add_banner(
-			d->report, false,
-			"gate: %" PRIu64
-			" row%s a limit, but not significantly; no rule is broken",
-			d->gate.nr_noise,
-			d->gate.nr_noise == 1 ? " exceeds" : "s exceed");
+	report_banner_if(d->report, d->gate.nr_noise, false,
+			 "gate: %" PRIu64
+			 " row%s a limit, but not significantly; no rule is broken",
+			 d->gate.nr_noise,
+			 d->gate.nr_noise == 1 ? " exceeds" : "s exceed");
 	report_add_fact(d->report, "rules", cell_uint(d->args.rules.nr));
 	report_add_fact(d->report, "rules_broken", cell_uint(d->gate.nr_broken));
 	report_add_fact(d->report, "rules_undecided", cell_uint(d->gate.nr_undecided));
@@ -423,10 +395,8 @@ static int show(struct diff *d)
 
 	diff_stand(d);
 	ret = d->args.kernels ? GO_ON : check_kinds(d);
-	if (ret == GO_ON)
-		ret = d->args.kernels ? add_kernel_tables(d) : add_tables(d);
-	if (ret == GO_ON)
-		ret = check_gate(d);
+	ret = ret ?: (d->args.kernels ? add_kernel_tables(d) : add_tables(d));
+	ret = ret ?: check_gate(d);
 	if (ret != GO_ON)
 		return check_losses(d) == EXIT_UNTRUSTED ? EXIT_UNTRUSTED : ret;
 	ret = diff_page(d);
@@ -446,11 +416,9 @@ static int run_diff(int argc, char **argv)
 	int ret;
 
 	diff_page_command(&d, argc, argv);
-	ret = diff_args_parse(&d.args, argc, argv);
-	if (ret == GO_ON)
-		ret = load_all(&d);
-	if (ret == GO_ON)
-		ret = show(&d);
+	ret = diff_args_parse(&d.args, &command_diff, argc, argv);
+	ret = ret ?: load_all(&d);
+	ret = ret ?: show(&d);
 	for (size_t i = 0; d.recordings && i < d.args.paths.nr; i++)
 		diff_recording_free(&d.recordings[i]);
 	directory_sources_free(&d.sources[0]);
@@ -464,7 +432,18 @@ static int run_diff(int argc, char **argv)
 	return ret;
 }
 
+static const struct option_renamed renamed[] = { { "columns", "metrics" },
+						 { NULL, NULL } };
+
 const struct command command_diff = {
-	"diff", "compare recordings, and fail when a limit is exceeded", COMMAND_COMPARE,
-	run_diff
+	command_name,
+	"compare recordings, and fail when a limit is exceeded",
+	COMMAND_COMPARE,
+	run_diff,
+	.about = "Compare recordings, or two kernels (vmlinux).",
+	.usage = "kmemx diff [options] [OLD NEW]\n"
+		 "kmemx diff [options] OLD... -- NEW...",
+	.examples = "  kmemx diff before.dat after.dat --page -l 20\n"
+		    "  kmemx diff old/ new/ --fail-on 'net>+5%&+64K' --max-lost 0\n",
+	.renamed = renamed,
 };

@@ -16,16 +16,20 @@ struct diff {
 	struct diff_args args;
 	struct diff_recording *recordings;
 	struct diff_run *tables;	     /* of the table being compared */
+	struct diff_sides sides;	     /* the same, as two sides */
 	struct directory_sources sources[2]; /* the new side's is empty if shared */
 	struct report *report;
 	struct gate_result gate;
 	struct strbuf command; /* the command line without --html, quoted for a shell */
 };
 
-/* diff_load.c: collects the table @name of all runs; false if a run lacks it. @sides is valid until
- * the next call.
+/* diff_load.c: makes @d->sides those of the table @name; false if a run lacks it. */
+bool diff_gather(struct diff *d, const char *name);
+/* Compares those of the tables @names that all runs have, with all rows. @tables: the caller frees
+ * @nr of them, also after an error. 0 or -errno.
  */
-bool diff_gather(struct diff *d, const char *name, struct diff_sides *sides);
+int diff_whole_tables(struct diff *d, const char *const *names, size_t nr_names,
+		      struct table **tables, size_t *nr);
 /* Stores the command line. Call it before the options are parsed. */
 void diff_page_command(struct diff *d, int argc, char **argv);
 /* Writes the page if --html was given. GO_ON, or the exit code after a message. */
@@ -58,9 +62,8 @@ int diff_load_all(struct diff_recording *recordings,
 int diff_kernels_detect(struct diff_args *a, char *const *operands, int nr);
 /* Fills in the metrics and the tables that rules can name. Returns how many tables. */
 size_t diff_kernels_learn(struct diff_args *a);
-/* The words for rows that -s takes. Returns how many. */
-size_t diff_kernels_row_words(const struct diff_args *a,
-			      const char *words[FOOTPRINT_BYS]);
+/* The words for rows that -s takes. */
+void diff_kernels_row_words(const struct diff_args *a, const char *words[FOOTPRINT_BYS]);
 /* Do the options apply to kernels? Sets @a->kernels_by. GO_ON, or EXIT_USAGE after a message. */
 int diff_kernels_check(struct diff_args *a);
 /* Can the rules be used with the other options? GO_ON, or EXIT_USAGE after a message. */

@@ -17,49 +17,52 @@
 
 static const char command_name[] = "diff";
 
-/* The value of an option for @side, 0 or 1; NULL if it was not given or is empty. */
-static const char *side_value(const struct option_strings *given, size_t side)
-{
-	const char *value =
-		given->count ? given->items[given->count > 1 ? side : 0] : NULL;
+/* The options that name files: where their values are kept, as given and of a side. */
+static const struct {
+	const char *name;
+	size_t given, side;
+} file_options[] = {
+#define PLACES(as_given, of_side) \
+	offsetof(struct diff_files, as_given), offsetof(struct diff_side, of_side)
+	{ "kallsyms", PLACES(kallsyms, symbols.kallsyms) },
+	{ "system-map", PLACES(system_map, symbols.system_map) },
+	{ "vmlinux", PLACES(vmlinux, symbols.vmlinux) },
+	{ "modules", PLACES(modules, dirs.modules) },
+	{ "source", PLACES(source, dirs.source) },
+	{ "kernel", PLACES(kernel, places.kernel) },
+	{ "symfs", PLACES(symfs, places.symfs) },
+#undef PLACES
+};
 
-	return value && *value ? value : NULL;
+static struct option_strings *given_files(struct diff_files *f, size_t i)
+{
+	return (void *)((char *)f + file_options[i].given);
 }
 
 int diff_files_parse(struct diff_args *a)
 {
-	const struct diff_files *f = &a->files;
-	const struct {
-		const char *name;
-		const struct option_strings *given;
-	} all[] = { { "kallsyms", &f->kallsyms }, { "system-map", &f->system_map },
-		    { "vmlinux", &f->vmlinux },	  { "modules", &f->modules },
-		    { "source", &f->source },	  { "kernel", &f->kernel },
-		    { "symfs", &f->symfs } };
 	int ret = GO_ON;
 
-	for (size_t i = 0; i < ARRAY_SIZE(all); i++) {
-		if (all[i].given->count < 3)
-			continue;
-		return message_fail(
-			EXIT_USAGE, command_name,
-			"--%s was given %zu times\n  Give it once for all recordings, or twice: for the old ones, then for the new ones",
-			all[i].name, all[i].given->count);
+	for (size_t i = 0; i < ARRAY_SIZE(file_options); i++) {
+		const struct option_strings *given = given_files(&a->files, i);
+
+		if (given->count > 2)
+			return message_fail(
+				EXIT_USAGE, command_name,
+				"--%s was given %zu times\n  Give it once for all recordings, or twice: for the old ones, then for the new ones",
+				file_options[i].name, given->count);
+		for (size_t side = 0; side < 2 && given->count; side++) {
+			const char *value = given->items[side % given->count];
+
+			*(const char **)((char *)&a->sides[side] + file_options[i].side) =
+				*value ? value : NULL;
+		}
 	}
 	for (size_t i = 0; i < 2 && ret == GO_ON; i++) {
 		struct diff_side *side = &a->sides[i];
 
-		side->symbols = (struct symbol_files){
-			.kallsyms = side_value(&f->kallsyms, i),
-			.system_map = side_value(&f->system_map, i),
-			.vmlinux = side_value(&f->vmlinux, i),
-		};
-		side->dirs = (struct dir_files){ side->symbols.vmlinux,
-						 side_value(&f->modules, i),
-						 side_value(&f->source, i) };
-		side->places = (struct debug_places){ .kernel = side_value(&f->kernel, i),
-						      .symfs = side_value(&f->symfs, i),
-						      .debuginfod = f->debuginfod };
+		side->dirs.vmlinux = side->symbols.vmlinux;
+		side->places.debuginfod = a->files.debuginfod;
 		ret = symbol_files_check(&side->symbols, command_name);
 		if (ret == GO_ON)
 			ret = debug_places_check(&side->places, &side->symbols,
@@ -75,7 +78,7 @@ static bool any_dirs(const struct diff_args *a)
 
 bool diff_args_dirs(const struct diff_args *a)
 {
-	return a->choice.by == SUBJECT_DIR || filter_words_dirs(&a->choice.words) ||
+	return a->choice.by == SUBJECT_DIR || a->choice.words.dirs.count ||
 	       (a->budget && any_dirs(a) &&
 		(gate_directory_rule(&a->rules) || !a->sides[0].found));
 }
@@ -89,7 +92,7 @@ bool diff_args_lines(const struct diff_args *a)
 int diff_files_check(const struct diff_args *a)
 {
 	const struct gate_rule *rule = gate_directory_rule(&a->rules);
-	bool filter = filter_words_dirs(&a->choice.words);
+	bool filter = a->choice.words.dirs.count;
 	struct strbuf __auto_free what = { 0 };
 	int ret = GO_ON;
 
@@ -119,7 +122,7 @@ int diff_files_check(const struct diff_args *a)
 /* Rejects files that no option uses. GO_ON, or EXIT_USAGE after a message. */
 int diff_files_check_early(const struct diff_args *a)
 {
-	bool filter = filter_words_dirs(&a->choice.words);
+	bool filter = a->choice.words.dirs.count;
 	bool lines = !a->choice.no_inline || diff_args_by_source(a);
 	int ret = GO_ON;
 
@@ -144,24 +147,15 @@ int diff_files_check_early(const struct diff_args *a)
 static bool wants_search(const struct diff_args *a)
 {
 	return !a->choice.no_inline || diff_args_by_source(a) ||
-	       a->choice.by == SUBJECT_DIR || filter_words_dirs(&a->choice.words) ||
+	       a->choice.by == SUBJECT_DIR || a->choice.words.dirs.count ||
 	       gate_directory_rule(&a->rules);
-}
-
-static char *copy_of(const char *text, bool *failed)
-{
-	char *copy = text ? strdup(text) : NULL;
-
-	*failed |= text && !copy;
-	return copy;
 }
 
 static void free_found(struct diff_side *side)
 {
 	if (!side->found)
 		return;
-	free(side->found->vmlinux);
-	free(side->found->modules);
+	debug_found_free(&side->found->files);
 	free(side->found->ids);
 	free(side->found);
 	side->found = NULL;
@@ -169,9 +163,9 @@ static void free_found(struct diff_side *side)
 
 static void forget(struct diff_side *side)
 {
-	if (side->found && side->dirs.vmlinux == side->found->vmlinux)
+	if (side->found && side->dirs.vmlinux == side->found->files.vmlinux)
 		side->dirs.vmlinux = NULL;
-	if (side->found && side->dirs.modules == side->found->modules)
+	if (side->found && side->dirs.modules == side->found->files.modules)
 		side->dirs.modules = NULL;
 	free_found(side);
 }
@@ -179,22 +173,20 @@ static void forget(struct diff_side *side)
 /* Keeps what was found for a recording. 1; 0 if it differs from what the side's others have;
  * -ENOMEM.
  */
-static int keep(struct diff_side *side, const struct study *study)
+static int keep(struct diff_side *side, struct study *study)
 {
 	const struct recording_text *ids = recording_meta(study->rec, "module_build_ids");
-	const struct debug_found *found = &study->found;
-	bool failed = false;
 
 	if (side->found)
-		return text_same(side->found->vmlinux, found->vmlinux) &&
+		return text_same(side->found->files.vmlinux, study->found.vmlinux) &&
 		       text_same(side->found->ids, ids ? ids->text : NULL);
 	side->found = calloc(1, sizeof(*side->found));
 	if (!side->found)
 		return -ENOMEM;
-	side->found->vmlinux = copy_of(found->vmlinux, &failed);
-	side->found->modules = copy_of(found->modules, &failed);
-	side->found->ids = copy_of(ids ? ids->text : NULL, &failed);
-	return failed ? -ENOMEM : 1;
+	side->found->files = study->found;
+	study->found = (struct debug_found){ 0 };
+	side->found->ids = ids ? strdup(ids->text) : NULL;
+	return ids && !side->found->ids ? -ENOMEM : 1;
 }
 
 /* Looks for debug information of one recording. 1 if found and the same as the others'; else 0,
@@ -221,17 +213,13 @@ static int search_for(struct diff_side *side, const char *path, int *ret)
 	else if (named && (in.study.failure.part == STUDY_SEARCH ||
 			   in.study.failure.part == STUDY_SYMBOL_FILE))
 		*ret = input_failed(&in);
-	if (*ret == GO_ON && named && side->found && !kept) {
-		message_error(
-			command_name,
+	if (*ret == GO_ON && named && side->found && !kept)
+		*ret = message_fail(
+			EXIT_USAGE, command_name,
 			"%s was recorded on another kernel or build than the rest of its side",
 			path);
-		*ret = EXIT_USAGE;
-	}
-	if (kept < 0) {
-		message_error(command_name, "%s", strerror(-kept));
-		*ret = EXIT_FAILED;
-	}
+	if (kept < 0)
+		*ret = message_fail(EXIT_FAILED, command_name, "%s", strerror(-kept));
 	input_close(&in);
 	return *ret == GO_ON && kept > 0;
 }
@@ -254,9 +242,10 @@ static int search_side(struct diff_args *a, int i)
 		forget(side);
 	if (ret != GO_ON || !side->found)
 		return ret;
-	side->dirs.vmlinux = side->found->vmlinux;
-	if (!side->dirs.modules)
-		side->dirs.modules = side->found->modules;
+	side->dirs.vmlinux = side->found->files.vmlinux;
+	side->dirs.found = !side->dirs.modules;
+	if (side->dirs.found)
+		side->dirs.modules = side->found->files.modules;
 	return GO_ON;
 }
 
@@ -267,14 +256,8 @@ int diff_files_search(struct diff_args *a)
 
 	if (!debug_places_any(places))
 		places = &a->sides[1].places;
-	if (!wants_search(a)) {
-		if (!debug_places_any(places))
-			return GO_ON;
-		return message_fail(
-			EXIT_USAGE, command_name,
-			"%s cannot be used with --no-inline, which ignores debug information",
-			debug_places_option(places));
-	}
+	if (!wants_search(a))
+		return debug_places_unused(places, command_name);
 	for (int i = 0; i < 2 && ret == GO_ON; i++)
 		ret = search_side(a, i);
 	/* Do not use what only one side has. */
@@ -285,6 +268,8 @@ int diff_files_search(struct diff_args *a)
 
 void diff_files_free(struct diff_args *a)
 {
+	for (size_t i = 0; i < ARRAY_SIZE(file_options); i++)
+		free(given_files(&a->files, i)->items);
 	free_found(&a->sides[0]);
 	free_found(&a->sides[1]);
 }
@@ -302,7 +287,7 @@ static int add_path(struct diff_paths *paths, const char *path)
 	if (paths->nr == RUNS_MAX)
 		return message_fail(EXIT_USAGE, "diff",
 				    "too many recordings (at most %d)", RUNS_MAX);
-	if (array_grow(&paths->items, paths->nr, sizeof(*paths->items)))
+	if (array_grow(&paths->items, paths->nr))
 		return failed(ENOMEM);
 	paths->items[paths->nr] = strdup(path);
 	if (!paths->items[paths->nr])
@@ -319,42 +304,32 @@ static int is_recording(const struct dirent *entry)
 /* Adds all recordings of a directory, sorted by name. */
 static int add_directory(struct diff_paths *paths, const char *directory)
 {
-	struct dirent **entries = NULL;
-	char path[4096];
+	struct dirent **entries __auto_mem = NULL;
+	struct strbuf __auto_free path = { 0 };
 	int nr = scandir(directory, &entries, is_recording, alphasort), i, ret = GO_ON;
-	int size = (int)strnlen(directory, sizeof(path));
+	int size = (int)strlen(directory);
 
 	/* "old/" gives "old/1.dat"; "/" is left empty and gives "/1.dat". */
 	while (size && directory[size - 1] == '/')
 		size--;
 	if (nr <= 0) {
 		if (!nr &&
-		    input_perf_tell("diff", directory, "a directory of recordings")) {
-			free(entries);
+		    input_perf_tell("diff", directory, "a directory of recordings"))
 			return EXIT_UNREADABLE;
-		}
 		message_error("diff", "%s: %s", directory,
 			      nr ? strerror(errno)
 				 : "no recordings (*.dat) in this directory");
-		free(entries);
 		return EXIT_UNREADABLE;
 	}
 	for (i = 0; i < nr; i++) {
-		if (ret == GO_ON &&
-		    snprintf(path, sizeof(path), "%.*s/%s", size, directory,
-			     entries[i]->d_name) >= (int)sizeof(path))
-			ret = failed(ENAMETOOLONG);
+		strbuf_reset(&path);
+		strbuf_printf(&path, "%.*s/%s", size, directory, entries[i]->d_name);
 		if (ret == GO_ON)
-			ret = add_path(paths, path);
+			ret = path.failed ? failed(ENOMEM)
+					  : add_path(paths, strbuf_text(&path));
 		free(entries[i]);
 	}
-	free(entries);
 	return ret;
-}
-
-static int add(struct diff_paths *paths, const char *path)
-{
-	return io_is_directory(path) ? add_directory(paths, path) : add_path(paths, path);
 }
 
 int diff_paths_init(struct diff_paths *paths, char **operands, int nr, int nr_old)
@@ -382,7 +357,8 @@ int diff_paths_init(struct diff_paths *paths, char **operands, int nr, int nr_ol
 	for (int i = 0; i < nr && ret == GO_ON; i++) {
 		if (i == nr_old)
 			paths->nr_old = paths->nr;
-		ret = add(paths, operands[i]);
+		ret = io_is_directory(operands[i]) ? add_directory(paths, operands[i])
+						   : add_path(paths, operands[i]);
 	}
 	return ret;
 }

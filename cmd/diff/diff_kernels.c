@@ -85,7 +85,7 @@ size_t diff_kernels_learn(struct diff_args *a)
 	return 1;
 }
 
-size_t diff_kernels_row_words(const struct diff_args *a, const char *words[FOOTPRINT_BYS])
+void diff_kernels_row_words(const struct diff_args *a, const char *words[FOOTPRINT_BYS])
 {
 	size_t nr = 0;
 
@@ -93,7 +93,6 @@ size_t diff_kernels_row_words(const struct diff_args *a, const char *words[FOOTP
 		if (a->kernels_by[by])
 			words[nr++] = footprint_bys[by];
 	}
-	return nr;
 }
 
 int diff_kernels_check(struct diff_args *a)
@@ -106,7 +105,7 @@ int diff_kernels_check(struct diff_args *a)
 				    foreign);
 	for (size_t i = 0; i < a->by.count; i++) {
 		int by = option_choose("--by", a->by.items[i], footprint_bys,
-				       FOOTPRINT_BYS, command_name);
+				       command_name);
 
 		if (by < 0)
 			return EXIT_USAGE;

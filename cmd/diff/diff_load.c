@@ -77,11 +77,9 @@ static bool load_open(struct diff_recording *r, const char *path,
 		return false;
 	}
 	ret = input_processes_known(&l->in, c->by);
-	if (ret == GO_ON && filter_words_groups(&c->words))
+	if (ret == GO_ON && c->words.groups.count)
 		ret = input_processes_known(&l->in, SUBJECT_CGROUP);
-	if (ret == GO_ON)
-		ret = filter_words_resolve(&c->words, &l->filter, l->in.study.fmts,
-					   &l->in.study.log);
+	ret = ret ?: filter_words_resolve(&c->words, &l->filter, &l->in.study);
 	if (ret != GO_ON)
 		failed(l, LOAD_TOLD, ret);
 	return l->failure == LOAD_WELL;
@@ -150,7 +148,7 @@ static void find_divisor(struct diff_load *l, struct diff_recording *r)
 		r->divisor = c->number;
 		return;
 	case DIFF_PER_EVENT:
-		r->divisor = (double)study_count_named(&l->in.study, c->event);
+		r->divisor = (double)study_count(&l->in.study, 0, c->event);
 		if (r->divisor > 0)
 			return;
 		log_msg(&l->in.study.log, LOG_ERROR,
@@ -190,14 +188,13 @@ static void note_facts(struct diff_load *l, struct diff_recording *r)
 	r->ns = recording_clocks_are_ns(study->rec);
 	for (int i = 0; i < MEMORY_KINDS; i++) {
 		r->nr_kept += l->filter.nr[i];
-		r->has[i] = study_count_types(study, analysis_memory((enum memory)i));
+		r->has[i] = study_count(study, analysis_memory((enum memory)i), NULL);
 	}
 	study_facts_init(&r->facts, study, study->window.buffer);
 	r->facts.estimated = l->estimated;
 	study_facts_banner(&r->facts, study, r->report);
 	take_notes(r->report);
-	if (r->unnamed)
-		report_add_banner(r->report, true, "%s", filter_words_unnamed);
+	report_banner_if(r->report, r->unnamed, true, "%s", filter_words_unnamed);
 	r->facts.path = r->path;
 	r->facts.clock = NULL;
 	r->facts.sample_rule = r->facts.stack_sample = NULL;
@@ -291,7 +288,7 @@ static double nr_lost(const struct diff_recording *r)
 	return (double)f->nr_lost + (double)f->nr_dropped + (double)f->nr_undecodable;
 }
 
-bool diff_gather(struct diff *d, const char *name, struct diff_sides *sides)
+bool diff_gather(struct diff *d, const char *name)
 {
 	for (size_t i = 0; i < d->args.paths.nr; i++) {
 		d->tables[i] =
@@ -301,8 +298,24 @@ bool diff_gather(struct diff *d, const char *name, struct diff_sides *sides)
 		if (!d->tables[i].table)
 			return false;
 	}
-	*sides = (struct diff_sides){ d->tables, d->args.paths.nr_old, d->args.paths.nr };
 	return true;
+}
+
+int diff_whole_tables(struct diff *d, const char *const *names, size_t nr_names,
+		      struct table **tables, size_t *nr)
+{
+	struct diff_options all = d->args.diff;
+	int err = 0;
+
+	all.all = true;
+	for (size_t i = 0; i < nr_names && !err; i++) {
+		if (!diff_gather(d, names[i]))
+			continue;
+		err = diff_tables(&d->sides, &all, &tables[*nr]);
+		if (!err && tables[(*nr)++]->failed)
+			err = -ENOMEM;
+	}
+	return err;
 }
 
 /**
@@ -342,50 +355,29 @@ static struct diff_recording *open_next(struct diff_jobs *jobs)
 	return r;
 }
 
-/* Opens and reads the next recording; false if it failed or none is left. */
-static bool load_next(struct diff_jobs *jobs)
+static void *load_many(void *ctx)
 {
-	struct diff_recording *r = open_next(jobs);
+	struct diff_jobs *jobs = ctx;
+	struct diff_recording *r;
 
-	if (!r)
-		return false;
-	if (load_read(r, jobs->ahead, &jobs->progress))
-		return true;
-	pthread_mutex_lock(&jobs->turn);
-	jobs->stop = true;
-	pthread_mutex_unlock(&jobs->turn);
-	return false;
-}
-
-static void *load_many(void *jobs)
-{
-	while (load_next(jobs))
-		;
+	while ((r = open_next(jobs))) {
+		if (load_read(r, jobs->ahead, &jobs->progress))
+			continue;
+		pthread_mutex_lock(&jobs->turn);
+		jobs->stop = true;
+		pthread_mutex_unlock(&jobs->turn);
+	}
 	return NULL;
 }
 
-/* Prints the messages of the recordings that were opened, in order, from @first on. */
-static int tell(struct diff_jobs *jobs, size_t first)
+/* Prints the messages of the recordings that were opened, in order. */
+static int tell(struct diff_jobs *jobs)
 {
 	int ret = GO_ON;
 
 	progress_end(&jobs->progress.line);
-	for (size_t i = first; i < jobs->next && ret == GO_ON; i++)
+	for (size_t i = 0; i < jobs->next && ret == GO_ON; i++)
 		ret = load_tell(&jobs->recordings[i]);
-	return ret;
-}
-
-static int load_in_turn(struct diff_jobs *jobs)
-{
-	bool more = true;
-	int ret = GO_ON;
-
-	while (more && ret == GO_ON) {
-		size_t first = jobs->next;
-
-		more = load_next(jobs);
-		ret = tell(jobs, first);
-	}
 	return ret;
 }
 
@@ -397,12 +389,10 @@ static int load_with(struct diff_jobs *jobs, unsigned int nr)
 
 	while (started + 1 < nr && !thread_start(&threads[started], load_many, jobs))
 		started++;
-	if (!started)
-		return load_in_turn(jobs);
 	load_many(jobs);
 	while (started)
 		pthread_join(threads[--started], NULL);
-	return tell(jobs, 0);
+	return tell(jobs);
 }
 
 /* How many recordings are read at a time: one if directories or inlined functions are looked up,
@@ -414,8 +404,7 @@ static unsigned int at_once(const struct diff_args *args)
 
 	if (diff_args_dirs(args) || args->sides[0].sources || args->sides[1].sources)
 		return 1;
-	if (nr > DIFF_AT_ONCE)
-		nr = DIFF_AT_ONCE;
+	nr = SMALLER(nr, DIFF_AT_ONCE);
 	return nr < args->paths.nr ? nr : (unsigned int)args->paths.nr;
 }
 

@@ -21,13 +21,12 @@
 
 enum diff_per { DIFF_PER_NONE, DIFF_PER_SECOND, DIFF_PER_EVENT, DIFF_PER_NUMBER };
 
-/**
- * struct diff_found - debug information that kmemx found for all recordings of a side
- * @modules: a directory
- * @ids: the modules' build IDs, as recorded; NULL if not known
+/* Debug information that kmemx found for all recordings of a side. @ids: the modules' build IDs, as
+ * recorded; NULL if not known.
  */
 struct diff_found {
-	char *vmlinux, *modules, *ids;
+	struct debug_found files;
+	char *ids;
 };
 
 /**

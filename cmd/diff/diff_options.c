@@ -3,6 +3,7 @@
 
 #include "analysis/pass/analyze.h"
 #include "analysis/row/subject.h"
+#include "base/io.h"
 #include "cmd/diff/diff.h"
 #include "cmd/input/input.h"
 #include "cmd/input/input_symbols.h"
@@ -33,77 +34,42 @@ static uint32_t rows_of(enum analysis_use use)
 	return rows;
 }
 
-/* The words for rows that --by and -s take. Returns how many. */
-static size_t row_words(const char *words[SUBJECT_NR])
+/* The words for rows that --by and -s take. */
+static void row_words(const char *words[SUBJECT_NR])
 {
-	uint32_t rows = rows_of(ANALYSIS_DIFF);
-	size_t nr = 0;
-
-	for (unsigned int kind = SUBJECT_NONE + 1; kind < SUBJECT_NR; kind++) {
-		if (rows >> kind & 1)
-			words[nr++] = subjects_word(kind);
-	}
-	return nr;
-}
-
-static void join(char *to, size_t size, const char *text)
-{
-	size_t used = strlen(to);
-
-	snprintf(to + used, size - used, "%s", text);
+	subjects_of_rows(rows_of(ANALYSIS_DIFF), words);
 }
 
 /* Makes help texts such as "bytes,hit: the first in full". */
 static struct option_lists option_lists(const struct comparison_metrics *m)
 {
 	struct option_lists w = { .columns = "" };
+	char list[96];
 
 	row_words(w.kinds);
-	for (size_t i = 0; i < m->nr; i++) {
+	for (size_t i = 0; i < m->nr; i++)
 		w.metrics[i] = m->items[i].name;
-		join(w.columns, sizeof(w.columns), i ? "," : "");
-		join(w.columns, sizeof(w.columns), m->items[i].name);
-	}
-	join(w.columns, sizeof(w.columns), ": the first in full");
+	option_words_join(list, sizeof(list), ",", w.metrics);
+	snprintf(w.columns, sizeof(w.columns), "%s: the first in full", list);
 	return w;
 }
 
-/* All words for -s: changes and figures, then the columns that name rows. Returns how many. */
-static size_t sort_words(const struct diff_args *a, const char *words[SORT_WORDS_MAX])
+/* All words for -s: changes and figures, then the columns that name rows. */
+static void sort_words(const struct diff_args *a, const char *words[SORT_WORDS_MAX])
 {
 	size_t nr = diff_sort_words(&a->diff, words, SORT_WORDS_MAX - SUBJECT_NR);
 
-	return nr + (a->kernels ? diff_kernels_row_words(a, words + nr)
-				: row_words(words + nr));
+	if (a->kernels)
+		diff_kernels_row_words(a, words + nr);
+	else
+		row_words(words + nr);
 }
 
-static const struct option_renamed renamed[] = { { "columns", "metrics" },
-						 { NULL, NULL } };
-static const char examples[] =
-	"  kmemx diff before.dat after.dat --page -l 20\n"
-	"  kmemx diff old/ new/ --fail-on 'net>+5%&+64K' --max-lost 0\n";
-
-static int parse_options(struct diff_args *a, int argc, char **argv, int *operands)
+static int parse_options(struct diff_args *a, const struct command *command, int argc,
+			 char **argv, int *operands)
 {
 	const char *sort_keys[SORT_WORDS_MAX + 1] = { NULL };
 	const struct option_lists help = option_lists(&a->metrics);
-	const struct option_words words[] = {
-		{ .option = "by", .words = help.kinds },
-		{ .option = "metrics", .words = help.metrics, .list = true },
-		{ .option = "sort", .words = sort_keys, .list = true },
-		OUTPUT_WORDS,
-		{ .option = NULL }
-	};
-	const struct option_usage usage = {
-		.command = command_name,
-		.renamed = renamed,
-		.purpose = "Compare recordings, or two kernels (vmlinux).",
-		.usage = "kmemx diff [options] [OLD NEW]\n"
-			 "kmemx diff [options] OLD... -- NEW...",
-		.examples = examples,
-		.words = words,
-		.short_help = true,
-	};
 	const struct option_entry options[] = {
 		{ OPTION_GROUP, .help = "What to compare" },
 		KIND_OPTIONS(a->of, "what was recorded"),
@@ -111,7 +77,7 @@ static int parse_options(struct diff_args *a, int argc, char **argv, int *operan
 		{ OPTION_FLAG, 0, "matrix", NULL, &a->matrix,
 		  "page orders and migratetypes (default)" },
 		{ OPTION_STRINGS | OPTION_EVERYDAY, 0, "by", "WHAT", &a->by,
-		  "callsite, stack, process, cgroup, entry, cache ..." },
+		  "callsite, stack, process, cgroup, entry, cache ...", help.kinds },
 		DIR_DEPTH_OPTION(a->dir_depth),
 		{ OPTION_STRING, 0, "per", "WHAT", &a->per,
 		  "divide by: none (default), second, event:NAME, N" },
@@ -130,10 +96,10 @@ static int parse_options(struct diff_args *a, int argc, char **argv, int *operan
 		DEBUG_PLACE_OPTIONS(OPTION_STRINGS, a->files),
 		DIR_FILE_OPTIONS(OPTION_STRINGS, &a->files),
 		{ OPTION_GROUP, .help = "What to show" },
-		{ OPTION_STRING | OPTION_EVERYDAY, 0, "metrics", "LIST", &a->columns,
-		  help.columns },
-		{ OPTION_STRING, 's', "sort", "KEYS", &a->sort,
-		  "sort keys (default: abs), e.g. pct,-delta" },
+		{ OPTION_LIST | OPTION_EVERYDAY, 0, "metrics", "LIST", &a->columns,
+		  help.columns, help.metrics },
+		{ OPTION_LIST, 's', "sort", "KEYS", &a->sort,
+		  "sort keys (default: abs), e.g. pct,-delta", sort_keys },
 		LINES_OPTION(a->lines),
 		{ OPTION_FLAG, 0, "all", NULL, &a->all, "also rows that did not change" },
 		{ OPTION_STRING | OPTION_EVERYDAY, 0, "html", "FILE", &a->page_file,
@@ -149,24 +115,24 @@ static int parse_options(struct diff_args *a, int argc, char **argv, int *operan
 		{ OPTION_FLAG, 0, "strict", NULL, &a->strict,
 		  "exit 125 if a rule is too uncertain to decide" },
 		{ OPTION_GROUP, .help = "How to show it" },
-		{ OPTION_TABLE, .value = output_formats(&a->output) },
+		FORMAT_OPTIONS(a->output),
 		OUTPUT_OPTIONS(a->output),
 		VERBOSE_OPTION(a->choice.verbose),
 		OPTIONS_END,
 	};
 
 	sort_words(a, sort_keys);
-	return options_parse(&usage, options, argc, argv, operands);
+	return options_parse(command, options, argc, argv, operands);
 }
 
 /* "cache" is a separate table; any other word says what the rows of --caller stand for. */
 static int parse_by_word(struct diff_args *a, const char *word)
 {
-	const char *kinds[SUBJECT_NR];
-	size_t nr = row_words(kinds);
+	const char *kinds[SUBJECT_NR] = { NULL };
 	unsigned int kind = SUBJECT_NONE;
 
-	if (option_choose("--by", word, kinds, nr, command_name) < 0)
+	row_words(kinds);
+	if (option_choose("--by", word, kinds, command_name) < 0)
 		return EXIT_USAGE;
 	while (strcmp(word, subjects_word(++kind)))
 		;
@@ -193,7 +159,7 @@ static int parse_by(struct diff_args *a)
 
 static int parse_per(struct diff_args *a)
 {
-	static const char *const words[] = { "none", "second", "event:NAME", "N" };
+	static const char *const words[] = { "none", "second", "event:NAME", "N", NULL };
 	uint64_t number;
 
 	if (!a->per || !strcmp(a->per, "none"))
@@ -207,8 +173,7 @@ static int parse_per(struct diff_args *a)
 		a->choice.per = DIFF_PER_NUMBER;
 		a->choice.number = (double)number;
 	} else {
-		return option_unknown("--per", a->per, words, ARRAY_SIZE(words),
-				      command_name);
+		return option_unknown("--per", a->per, words, command_name);
 	}
 	return GO_ON;
 }
@@ -216,13 +181,13 @@ static int parse_per(struct diff_args *a)
 static int add_column(struct diff_args *a, const char *name)
 {
 	const struct comparison_metrics *m = &a->metrics;
-	const char *names[DIFF_METRICS_MAX];
+	const char *names[DIFF_METRICS_MAX + 1] = { NULL };
 	struct diff_options *o = &a->diff;
 	int column;
 
 	for (size_t i = 0; i < m->nr; i++)
 		names[i] = m->items[i].name;
-	column = option_choose("column", name, names, m->nr, command_name);
+	column = option_choose("column", name, names, command_name);
 	if (column < 0)
 		return EXIT_USAGE;
 	for (size_t k = 0; k < o->nr_shown; k++) {
@@ -235,32 +200,19 @@ static int add_column(struct diff_args *a, const char *name)
 	return GO_ON;
 }
 
-static void usual_columns(struct diff_args *a)
+static int parse_columns(struct diff_args *a)
 {
-	for (size_t i = 0; i < a->metrics.nr; i++) {
+	char *list __auto_mem = a->columns ? strdup(a->columns) : NULL, *p = list;
+	int ret = GO_ON;
+
+	for (size_t i = 0; !a->columns && i < a->metrics.nr; i++) {
 		if (a->metrics.usual[i])
 			a->diff.shown[a->diff.nr_shown++] = i;
 	}
-}
-
-static int parse_columns(struct diff_args *a)
-{
-	char *list, *p;
-	int ret = GO_ON;
-
-	if (!a->columns) {
-		usual_columns(a);
-		return GO_ON;
-	}
-	list = p = strdup(a->columns);
-	if (!list)
+	if (a->columns && !list)
 		return message_no_memory(command_name);
-	while (p && ret == GO_ON) {
-		char *name = option_next_word(&p);
-
-		ret = add_column(a, name);
-	}
-	free(list);
+	while (p && ret == GO_ON)
+		ret = add_column(a, option_next_word(&p));
 	return ret;
 }
 
@@ -268,10 +220,10 @@ static int parse_columns(struct diff_args *a)
 static int add_key(const struct diff_args *a, const struct sort_key *key,
 		   struct strbuf *text)
 {
-	const char *words[SORT_WORDS_MAX];
-	size_t nr = sort_words(a, words);
+	const char *words[SORT_WORDS_MAX + 1] = { NULL };
 
-	if (option_choose("sort key", key->name, words, nr, command_name) < 0)
+	sort_words(a, words);
+	if (option_choose("sort key", key->name, words, command_name) < 0)
 		return EXIT_USAGE;
 	strbuf_puts(text, text->size ? "," : "");
 	strbuf_puts(text, key->direction == SORT_ASCENDING    ? "+"
@@ -285,13 +237,13 @@ static int add_key(const struct diff_args *a, const struct sort_key *key,
 
 static int parse_sort(struct diff_args *a)
 {
-	const char *words[SORT_WORDS_MAX];
+	const char *words[SORT_WORDS_MAX + 1] = { NULL };
 	struct strbuf __auto_free text = { 0 };
 	int err = sort_keys_parse(&a->asked, a->sort ? a->sort : "abs"), ret = GO_ON;
 
+	sort_words(a, words);
 	if (err == -EINVAL || err == -E2BIG)
-		return option_unknown("sort key", a->sort, words, sort_words(a, words),
-				      command_name);
+		return option_unknown("sort key", a->sort, words, command_name);
 	for (size_t i = 0; !err && i < a->asked.nr && ret == GO_ON; i++)
 		ret = add_key(a, &a->asked.keys[i], &text);
 	if (!err && ret == GO_ON)
@@ -346,12 +298,8 @@ static int check_filter(const struct diff_args *a)
 {
 	const char *slab, *page;
 
-	filter_words_foreign(&a->choice.words, &slab, &page);
-	if (slab && page)
-		return message_fail(
-			EXIT_USAGE, command_name,
-			"%s and %s cannot be used together: one is for pages, the other for slab objects",
-			slab, page);
+	if (filter_words_foreign(&a->choice.words, &slab, &page, command_name) != GO_ON)
+		return EXIT_USAGE;
 	if ((slab && (a->of[MEMORY_SLAB] || a->cache)) ||
 	    (page && (a->of[MEMORY_PAGE] || a->matrix)))
 		return message_fail(
@@ -370,11 +318,9 @@ static void complete(struct diff_args *a)
 {
 	const struct analysis *analysis;
 	const char *no_slab, *no_page;
-	bool any = false;
+	const bool any = ANY(i, MEMORY_KINDS, a->of[i]);
 
-	for (size_t i = 0; i < MEMORY_KINDS; i++)
-		any |= a->of[i];
-	filter_words_foreign(&a->choice.words, &no_slab, &no_page);
+	filter_words_foreign(&a->choice.words, &no_slab, &no_page, command_name);
 	if (!a->caller && !a->cache && !a->matrix) {
 		a->caller = true;
 		a->matrix = true;
@@ -416,6 +362,54 @@ static void learn_words(struct diff_args *a)
 	a->diff.all = a->all;
 }
 
+/* --- rules ------------------------------------------------------------------------------ */
+
+static int read_budget(struct diff_args *a, struct strbuf *text)
+{
+	int err = text_file_read(text, a->budget, IO_FILE_OR_PIPE);
+
+	if (err)
+		return message_fail(EXIT_USAGE, command_name,
+				    "cannot read the budget %s: %s", a->budget,
+				    io_strerror(err));
+	/* Rules after a NUL would be ignored. */
+	if (strlen(strbuf_text(text)) == text->size)
+		return GO_ON;
+	return message_fail(
+		EXIT_USAGE, command_name,
+		"%s: not a text file\n  Example of a line: 'kmalloc-64 waste < 10%%'; see kmemx-diff(1)",
+		a->budget);
+}
+
+/* Parses --fail-on and --budget. */
+static int parse_rules(struct diff_args *a)
+{
+	struct strbuf __auto_free error = { 0 }, text = { 0 };
+	int err = 0, ret = GO_ON;
+
+	for (size_t i = 0; i < a->fail_on.count && !err; i++) {
+		err = gate_add(&a->rules, a->fail_on.items[i], &error);
+		if (err)
+			message_error(
+				command_name,
+				"--fail-on '%s': %s\n  Example: 'net>+5%%&+64K' or 'page.bytes>+1M'; see kmemx-diff(1)",
+				a->fail_on.items[i],
+				err == -EINVAL ? strbuf_text(&error) : strerror(-err));
+	}
+	if (!err && a->budget)
+		ret = read_budget(a, &text);
+	if (!err && ret == GO_ON && a->budget) {
+		err = gate_add_budget(&a->rules, strbuf_text(&text), &error);
+		if (err)
+			message_error(
+				command_name,
+				"%s: %s\n  Example of a line: 'kmalloc-64 waste < 10%%'; see kmemx-diff(1)",
+				a->budget,
+				err == -EINVAL ? strbuf_text(&error) : strerror(-err));
+	}
+	return err == -ENOMEM ? EXIT_FAILED : err ? EXIT_USAGE : ret;
+}
+
 /* Rules imply a limit of lost events: with more losses they are not reliable. */
 static int parse_max_lost(struct diff_args *a)
 {
@@ -425,41 +419,19 @@ static int parse_max_lost(struct diff_args *a)
 	return lost_limit_parse(&a->max_lost, command_name);
 }
 
-/* Parses the options that apply only to recordings. */
-static int parse_recordings(struct diff_args *a)
-{
-	int ret = filter_words_deep(&a->choice.words, &a->choice.skip, command_name);
-
-	if (ret == GO_ON)
-		ret = parse_by(a);
-	if (ret == GO_ON)
-		ret = check_filter(a);
-	return ret == GO_ON ? parse_per(a) : ret;
-}
-
-/* Checks these options once all rules are known. */
-static int check_recordings(struct diff_args *a)
-{
-	int ret = diff_files_check_early(a);
-
-	if (ret == GO_ON)
-		ret = input_window_check(&a->choice.window, command_name);
-	return ret == GO_ON ? parse_max_lost(a) : ret;
-}
-
 /* Finds the files to read the recordings with, once their paths are known. */
 static int find_files(struct diff_args *a)
 {
 	int ret = diff_files_search(a);
 
-	if (ret == GO_ON)
-		ret = diff_files_check(a);
+	ret = ret ?: diff_files_check(a);
 	if (ret == GO_ON)
 		complete(a);
 	return ret;
 }
 
-int diff_args_parse(struct diff_args *a, int argc, char **argv)
+int diff_args_parse(struct diff_args *a, const struct command *command, int argc,
+		    char **argv)
 {
 	int ret, operands, separator = 0, nr_new;
 
@@ -468,25 +440,24 @@ int diff_args_parse(struct diff_args *a, int argc, char **argv)
 		;
 	nr_new = separator < argc ? argc - 1 - separator : -1;
 	learn_words(a);
-	ret = parse_options(a, argc, argv, &operands);
+	ret = parse_options(a, command, argc, argv, &operands);
 	a->output.verbose = a->choice.verbose != 0;
-	if (ret == GO_ON)
-		ret = output_check(&a->output, command_name);
-	if (ret == GO_ON)
-		ret = diff_kernels_detect(a, argv + operands, argc - operands);
+	ret = ret ?: output_check(&a->output, command_name);
+	ret = ret ?: diff_kernels_detect(a, argv + operands, argc - operands);
 	learn_words(a);
-	if (ret == GO_ON)
-		ret = a->kernels ? diff_kernels_check(a) : parse_recordings(a);
-	if (ret == GO_ON)
-		ret = parse_columns(a);
-	if (ret == GO_ON)
-		ret = parse_sort(a);
-	if (ret == GO_ON)
-		ret = diff_rules_parse(a);
-	if (ret == GO_ON)
-		ret = diff_files_parse(a);
-	if (ret == GO_ON)
-		ret = a->kernels ? diff_kernels_rules(a) : check_recordings(a);
+	ret = ret ?: (a->kernels ? diff_kernels_check(a)
+				 : filter_words_deep(&a->choice.words, &a->choice.skip,
+						     command_name) ?:
+				   parse_by(a) ?: check_filter(a) ?: parse_per(a));
+	ret = ret ?: parse_columns(a);
+	ret = ret ?: parse_sort(a);
+	ret = ret ?: parse_rules(a);
+	ret = ret ?: diff_files_parse(a);
+	/* Once all rules are known. */
+	ret = ret ?: (a->kernels ? diff_kernels_rules(a)
+				 : diff_files_check_early(a) ?:
+				   input_window_check(&a->choice.window, command_name) ?:
+				   parse_max_lost(a));
 	if (ret == GO_ON)
 		ret = diff_paths_init(&a->paths, argv + operands, argc - operands,
 				      nr_new < 0 ? -1 : argc - operands - nr_new);
@@ -503,12 +474,5 @@ void diff_args_free(struct diff_args *a)
 	free(a->fail_on.items);
 	free(a->choice.skip.items);
 	filter_words_free(&a->choice.words);
-	free(a->files.kallsyms.items);
-	free(a->files.system_map.items);
-	free(a->files.vmlinux.items);
-	free(a->files.modules.items);
-	free(a->files.source.items);
-	free(a->files.kernel.items);
-	free(a->files.symfs.items);
 	diff_files_free(a);
 }

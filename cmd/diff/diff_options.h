@@ -77,9 +77,8 @@ static inline const char *diff_args_main(const struct diff_args *a)
 }
 
 /* GO_ON, or the exit code. Call diff_args_free() in any case. */
-int diff_args_parse(struct diff_args *a, int argc, char **argv);
-/* diff_rules.c: parses --fail-on and --budget. GO_ON, or the exit code after a message. */
-int diff_rules_parse(struct diff_args *a);
+int diff_args_parse(struct diff_args *a, const struct command *command, int argc,
+		    char **argv);
 void diff_args_free(struct diff_args *a);
 
 /* @nr_old: the number of operands before "--"; -1 if there was no "--". GO_ON, or the exit code

@@ -22,29 +22,17 @@ struct page {
 	struct web_diff_run *runs;
 };
 
-static bool is_wanted(const struct diff *d, const char *name)
-{
-	return strncmp(name, "page", 4) ? d->args.of[MEMORY_SLAB]
-					: d->args.of[MEMORY_PAGE];
-}
-
 /* Compares all rows of each table: unchanged rows take their width in the page, too. */
 static int compare(struct diff *d, struct page *p)
 {
-	struct diff_options all = d->args.diff;
-	int err = 0;
+	const char *wanted[ARRAY_SIZE(names)];
+	size_t nr = 0;
 
-	all.all = true;
-	for (size_t i = 0; i < ARRAY_SIZE(names) && !err; i++) {
-		struct diff_sides sides;
-
-		if (!is_wanted(d, names[i]) || !diff_gather(d, names[i], &sides))
-			continue;
-		err = diff_tables(&sides, &all, &p->tables[p->nr]);
-		if (!err && p->tables[p->nr++]->failed)
-			err = -ENOMEM;
+	for (size_t i = 0; i < ARRAY_SIZE(names); i++) {
+		if (d->args.of[strncmp(names[i], "page", 4) ? MEMORY_SLAB : MEMORY_PAGE])
+			wanted[nr++] = names[i];
 	}
-	return err;
+	return diff_whole_tables(d, wanted, nr, p->tables, &p->nr);
 }
 
 static const char *base_name(const char *path)
@@ -64,13 +52,11 @@ static int find_runs(const struct diff *d, struct page *p)
 	for (size_t i = 0; i < paths->nr; i++) {
 		const struct report *r = d->recordings[i].report;
 
-		p->runs[i] = (struct web_diff_run){ .file = base_name(paths->items[i]),
-						    .is_new = i >= paths->nr_old,
-						    .ns = d->recordings[i].ns };
-		for (size_t k = 0; k < r->nr_tables; k++) {
-			if (!strcmp(r->tables[k]->name, "live_over_time"))
-				p->runs[i].live = r->tables[k];
-		}
+		p->runs[i] =
+			(struct web_diff_run){ .file = base_name(paths->items[i]),
+					       .live = report_table(r, "live_over_time"),
+					       .is_new = i >= paths->nr_old,
+					       .ns = d->recordings[i].ns };
 	}
 	return 0;
 }
@@ -98,18 +84,14 @@ static int write_page(struct diff *d, struct text_output *file)
 				.report = d->report };
 	int err = compare(d, &p);
 
-	if (!err)
-		err = find_runs(d, &p);
-	if (!err && d->command.failed)
-		err = -ENOMEM;
+	err = err ?: find_runs(d, &p);
+	err = err ?: (d->command.failed ? -ENOMEM : 0);
 	web.nr_tables = p.nr;
 	web.runs = p.runs;
 	web.nr_runs = d->args.paths.nr;
-	web.tested = d->args.paths.nr_old >= DIFF_RUNS_TO_TELL &&
-		     d->args.paths.nr - d->args.paths.nr_old >= DIFF_RUNS_TO_TELL;
+	web.tested = diff_can_tell(&d->sides);
 	web.command = strbuf_text(&d->command);
-	if (!err)
-		err = web_diff_html(&web, &out);
+	err = err ?: web_diff_html(&web, &out);
 	for (size_t i = 0; i < p.nr; i++)
 		table_free(p.tables[i]);
 	free(p.runs);
@@ -132,8 +114,7 @@ int diff_page(struct diff *d)
 		return ret;
 	text_output_share(&file); /* a page is made to be sent to others */
 	ret = text_output_end(&file, write_page(d, &file), path, command_name);
-	if (ret != EXIT_OK)
-		return ret;
-	text_output_say_page(path);
-	return GO_ON;
+	if (ret == EXIT_OK)
+		text_output_say_page(path);
+	return ret;
 }

@@ -16,14 +16,6 @@ static bool several(const struct diff *d)
 	return d->args.paths.nr > 2;
 }
 
-/* Do both sides have enough runs to tell a change from noise? */
-static bool can_tell(const struct diff *d)
-{
-	const struct diff_paths *p = &d->args.paths;
-
-	return p->nr_old >= DIFF_RUNS_TO_TELL && p->nr - p->nr_old >= DIFF_RUNS_TO_TELL;
-}
-
 static const char *side_of(const struct diff *d, size_t run)
 {
 	return run < d->args.paths.nr_old ? "old" : "new";
@@ -40,7 +32,7 @@ static void banner_side(struct diff *d, size_t first, size_t end)
 	for (size_t i = first; i < end; i++) {
 		const struct study_facts *other = &d->recordings[i].facts;
 
-		same &= !strcmp(f->kernel, other->kernel);
+		same &= !strcmp(f->kernel.text, other->kernel.text);
 		if (other->has_duration && other->duration_ns < shortest)
 			shortest = other->duration_ns;
 		if (other->has_duration && other->duration_ns > longest)
@@ -49,7 +41,7 @@ static void banner_side(struct diff *d, size_t first, size_t end)
 	strbuf_printf(&sb, "%s: %zu runs, %s to %s: ", side_of(d, first), end - first,
 		      d->recordings[first].path, d->recordings[end - 1].path);
 	if (same)
-		strbuf_printf(&sb, "Linux %s %s", f->kernel, f->machine);
+		strbuf_printf(&sb, "Linux %s %s", f->kernel.text, f->machine.text);
 	else
 		strbuf_puts(&sb, "several kernels");
 	if (longest) {
@@ -140,7 +132,7 @@ static void banner_runs_tell(struct diff *d)
 
 	if (!several(d))
 		return;
-	if (!can_tell(d)) {
+	if (!diff_can_tell(&d->sides)) {
 		report_add_banner(
 			d->report, false,
 			"runs: %zu and %zu: medians; with fewer than %d per side a difference may be chance (?)",
@@ -157,28 +149,15 @@ static void banner_runs_tell(struct diff *d)
 		mann_whitney_smallest(nr_old, nr_new));
 }
 
-static const struct cell *sum_of(const struct table *t, const char *name)
-{
-	static const struct cell none;
-
-	for (size_t i = 0; i < t->nr_summary; i++)
-		if (!strcmp(t->summary[i].name, name))
-			return &t->summary[i].value;
-	return &none;
-}
-
-/* Appends the sum "total_METRIC_PART" of @t. */
-static void put_total(const struct table *t, const char *metric, const char *part,
+/* Appends the sum "total_METRIC_PART" of the main metric. */
+static void put_total(const struct diff *d, const struct table *t, const char *part,
 		      struct strbuf *sb)
 {
-	enum column_unit unit = UNIT_COUNT;
+	const struct diff_options *o = &d->args.diff;
 	char name[64];
 
-	snprintf(name, sizeof(name), "total_%s_%s", metric, part);
-	for (size_t i = 0; i < t->nr_summary; i++)
-		if (!strcmp(t->summary[i].name, name))
-			unit = t->summary[i].unit;
-	text_cell(sb, sum_of(t, name), unit, true, " ");
+	snprintf(name, sizeof(name), "total_%s_%s", diff_args_main(&d->args), part);
+	text_cell(sb, table_sum(t, name), o->metrics[o->shown[0]].unit, true, " ");
 }
 
 /* Says which runs are compared, and whether the difference can be chance. */
@@ -187,11 +166,11 @@ static void put_certainty(const struct diff *d, const struct table *t, struct st
 	const struct study_facts *old = &d->recordings[0].facts;
 	const struct study_facts *new = &d->recordings[d->args.paths.nr_old].facts;
 
-	if (can_tell(d)) {
+	if (diff_can_tell(&d->sides)) {
 		strbuf_puts(sb, ", medians; of ");
-		text_cell(sb, sum_of(t, "rows_tested"), UNIT_COUNT, false, "");
+		text_cell(sb, table_sum(t, "rows_tested"), UNIT_COUNT, false, "");
 		strbuf_puts(sb, " rows tested, ");
-		text_cell(sb, sum_of(t, "rows_significant"), UNIT_COUNT, false, "");
+		text_cell(sb, table_sum(t, "rows_significant"), UNIT_COUNT, false, "");
 		strbuf_puts(sb, " differ by more than chance");
 	} else if (several(d)) {
 		strbuf_printf(sb, ", medians, not tested: fewer than %d runs per side",
@@ -214,12 +193,12 @@ void diff_verdict(const struct diff *d, struct table *t)
 	char pct[64];
 
 	strbuf_printf(&sb, "%s, %s: ", t->name, metric);
-	put_total(t, metric, "old", &sb);
+	put_total(d, t, "old", &sb);
 	strbuf_puts(&sb, " -> ");
-	put_total(t, metric, "new", &sb);
+	put_total(d, t, "new", &sb);
 	snprintf(pct, sizeof(pct), "total_%s_pct", metric);
-	if (sum_of(t, pct)->type != CELL_NONE)
-		strbuf_printf(&sb, " (%+.1f %%)", cell_as_real(sum_of(t, pct)));
+	if (table_sum(t, pct)->type != CELL_NONE)
+		strbuf_printf(&sb, " (%+.1f %%)", cell_as_real(table_sum(t, pct)));
 	put_certainty(d, t, &sb);
 	table_add_note(t, "%s", strbuf_text(&sb));
 	t->failed |= sb.failed;
@@ -238,32 +217,20 @@ static void add_facts(struct diff *d)
 	report_add_text_fact(r, "per", pers[c->per]);
 	report_add_text_fact(r, "per_event", c->event);
 	report_add_text_fact(r, "main", diff_args_main(&d->args));
-	report_add_text_fact(r, "test", can_tell(d) ? "mann-whitney-u" : NULL);
-	report_add_text_fact(r, "correction", can_tell(d) ? "benjamini-hochberg" : NULL);
+	report_add_text_fact(r, "test",
+			     diff_can_tell(&d->sides) ? "mann-whitney-u" : NULL);
+	report_add_text_fact(r, "correction",
+			     diff_can_tell(&d->sides) ? "benjamini-hochberg" : NULL);
 	report_add_fact(r, "alpha",
-			can_tell(d) ? cell_real(d->args.diff.alpha) : (struct cell){ 0 });
-}
-
-/* Says which allocations the filter selects. */
-static void banner_filter(struct diff *d)
-{
-	const struct filter_words *words = &d->args.choice.words;
-	struct strbuf __auto_free text = { 0 };
-
-	filter_words_text(words, &text);
-	if (filter_words_any(words)) {
-		report_add_banner(d->report, false, "Filter: only allocations with %s",
-				  strbuf_text(&text));
-		report_add_text_fact(d->report, "filter", strbuf_text(&text));
-	}
-	d->report->failed |= text.failed;
+			diff_can_tell(&d->sides) ? cell_real(d->args.diff.alpha)
+						 : (struct cell){ 0 });
 }
 
 void diff_stand(struct diff *d)
 {
 	add_facts(d);
 	banner_runs(d);
-	banner_filter(d);
+	filter_words_banner(&d->args.choice.words, false, d->report);
 	if (!d->args.kernels)
 		banner_per(d);
 	banner_runs_tell(d);
@@ -271,58 +238,41 @@ void diff_stand(struct diff *d)
 
 static struct cell text_or_none(struct table *t, const char *s)
 {
-	return s && *s ? cell_text(t, s) : (struct cell){ .type = CELL_NONE };
+	return cell_text(t, *s ? s : NULL);
 }
 
 struct table *diff_recordings_table(const struct diff *d)
 {
-	const struct column columns[] = {
-		{ .name = "side" },
-		{ .name = "file" },
-		{ .name = "kernel" },
-		{ .name = "machine" },
-		{ .name = "nr_cpus", .unit = UNIT_COUNT },
-		{ .name = "duration_ns", .unit = UNIT_NS },
-		{ .name = "nr_events", .unit = UNIT_COUNT },
-		{ .name = "lost", .unit = UNIT_COUNT },
-		{ .name = "gaps", .unit = UNIT_COUNT },
-		{ .name = "unknown_gaps", .unit = UNIT_COUNT },
-		{ .name = "dropped", .unit = UNIT_COUNT },
-		{ .name = "truncated" },
-		{ .name = "missing", .unit = UNIT_COUNT },
-		{ .name = "divisor" },
-		{ .name = "scale", .unit = UNIT_COUNT },
-	};
 	struct table *t = table_new("recordings", NULL);
 
-	if (t)
-		table_add_columns(t, columns, ARRAY_SIZE(columns));
-	for (size_t i = 0; t && i < d->args.paths.nr; i++) {
+	if (!t)
+		return NULL;
+	t->hidden = true;
+	TABLE_COLUMNS(t, { .name = "side" }, { .name = "file" }, { .name = "kernel" },
+		      { .name = "machine" }, { .name = "nr_cpus", .unit = UNIT_COUNT },
+		      { .name = "duration_ns", .unit = UNIT_NS },
+		      { .name = "nr_events", .unit = UNIT_COUNT },
+		      { .name = "lost", .unit = UNIT_COUNT },
+		      { .name = "gaps", .unit = UNIT_COUNT },
+		      { .name = "unknown_gaps", .unit = UNIT_COUNT },
+		      { .name = "dropped", .unit = UNIT_COUNT }, { .name = "truncated" },
+		      { .name = "missing", .unit = UNIT_COUNT }, { .name = "divisor" },
+		      { .name = "scale", .unit = UNIT_COUNT });
+	for (size_t i = 0; i < d->args.paths.nr; i++) {
 		const struct diff_recording *run = &d->recordings[i];
 		const struct study_facts *f = &run->facts;
-		struct cell *row = table_add_row(t);
 
-		if (!row)
-			break;
-		row[0] = cell_text(t, i < d->args.paths.nr_old ? "old" : "new");
-		row[1] = cell_text(t, run->path);
-		row[2] = text_or_none(t, f->kernel);
-		row[3] = text_or_none(t, f->machine);
-		row[4] = cell_uint(f->nr_cpus);
-		if (f->has_duration)
-			row[5] = cell_uint(f->duration_ns);
-		row[6] = cell_uint(f->nr_events);
-		row[7] = cell_uint(f->nr_lost);
-		row[8] = cell_uint(f->nr_gaps);
-		row[9] = cell_uint(f->nr_unknown_gaps);
-		row[10] = cell_uint(f->nr_dropped);
-		row[11] = text_or_none(t, f->truncated);
-		row[12] = cell_uint(f->nr_missing);
-		row[13] = cell_real(run->divisor);
-		if (f->estimated)
-			row[14] = cell_uint(f->sample.one_in);
+		TABLE_ROW(t, cell_text(t, side_of(d, i)), cell_text(t, run->path),
+			  text_or_none(t, f->kernel.text),
+			  text_or_none(t, f->machine.text), cell_uint(f->nr_cpus),
+			  f->has_duration ? cell_uint(f->duration_ns)
+					  : (struct cell){ .type = CELL_NONE },
+			  cell_uint(f->nr_events), cell_uint(f->nr_lost),
+			  cell_uint(f->nr_gaps), cell_uint(f->nr_unknown_gaps),
+			  cell_uint(f->nr_dropped), text_or_none(t, f->truncated),
+			  cell_uint(f->nr_missing), cell_real(run->divisor),
+			  f->estimated ? cell_uint(f->sample.one_in)
+				       : (struct cell){ .type = CELL_NONE });
 	}
-	if (t)
-		t->hidden = true;
 	return t;
 }

@@ -13,25 +13,27 @@
 #include "cmd/output/output.h"
 #include "cmd/output/text_output.h"
 #include "cmd/stat/stat_run.h"
-#include "export/export.h"
+#include "export/fields.h"
 #include "recording/recording.h"
 #include "recording/sample.h"
 
 static const char command_name[] = "export";
 
-/**
- * struct export_place - where the export goes
- * @output: a file; NULL or "-": standard output
- * @into: instead of @output: a directory; day, kernel, host and recording give the path below it
- * @input: the recording, which must not be overwritten
+/* The options that only this command has. @output: a file; NULL or "-": standard output. @into:
+ * instead of it: a directory; day, kernel, host and recording give the path below it.
  */
-struct export_place {
-	const char *output, *into, *input;
+struct export_args {
+	const char *format, *weight, *output, *into, *before;
+	bool of[MEMORY_KINDS];
+	const struct exporter *exporter;
+	struct export_history history;
+	struct export_pairs pairs;
+	struct export_options options;
 };
 
+/* @input: the recording, which must not be overwritten. */
 struct writing {
-	const struct exporter *exporter;
-	const struct export_options *opts;
+	const struct export_args *args;
 	const struct report *report;
 	const char *input;
 };
@@ -53,10 +55,12 @@ static int write_watched(void *ctx, const char *data, size_t size)
 /* Says why the output is empty: formats of rows alone have no place for it. */
 static void tell_empty(const struct writing *w)
 {
-	if (w->opts->weight)
+	const struct export_weight *weight = w->args->options.weight;
+
+	if (weight)
 		message_info(
 			"--weight %s is 0 for all that was chosen of %s: the output is empty",
-			w->opts->weight->name, w->input);
+			weight->name, w->input);
 	else
 		message_info(
 			"%s has no allocations in what was chosen: the output is empty",
@@ -68,7 +72,7 @@ static int write_rows(const struct render_out *to, const void *arg)
 	const struct writing *w = arg;
 	struct watched watched = { .to = to };
 	const struct render_out out = { write_watched, &watched };
-	int err = export_report(w->exporter, w->opts, w->report, &out);
+	int err = export_report(w->args->exporter, &w->args->options, w->report, &out);
 
 	if (!err && !watched.any)
 		tell_empty(w);
@@ -137,107 +141,53 @@ static int check_into(const char *into)
 }
 
 /* Makes the path DIR/dt=2026-11-22/kernel=6.1.0/HOST-ID.parquet, and its directories. */
-static int make_path(struct strbuf *path, const struct writing *w, const char *into)
+static int make_path(struct strbuf *path, const struct writing *w)
 {
-	const struct export_origin *o = w->opts->origin;
+	const struct export_origin *o = w->args->options.origin;
+	const char *into = w->args->into;
 	int ret = check_into(into);
 
 	strbuf_puts(path, into);
-	if (ret == GO_ON)
-		ret = make_dir(path);
+	ret = ret ?: make_dir(path);
 	strbuf_puts(path, "/dt=");
 	add_name(path, o->day, HIVE_NULL);
-	if (ret == GO_ON)
-		ret = make_dir(path);
+	ret = ret ?: make_dir(path);
 	strbuf_puts(path, "/kernel=");
 	add_name(path, fact_of(w->report, "kernel"), HIVE_NULL);
-	if (ret == GO_ON)
-		ret = make_dir(path);
+	ret = ret ?: make_dir(path);
 	strbuf_puts(path, "/");
 	add_name(path, fact_of(w->report, "host"), "unknown");
-	strbuf_printf(path, "-%s.%s", o->id, w->exporter->suffix);
+	strbuf_printf(path, "-%s.%s", o->id, w->args->exporter->suffix);
 	if (ret != GO_ON || !path->failed)
 		return ret;
 	return message_no_memory(command_name);
 }
 
-static int write_into(const struct writing *w, const struct export_place *place)
+static int write_into(const struct writing *w)
 {
 	struct strbuf __auto_free path = { 0 };
-	int ret = make_path(&path, w, place->into);
+	int ret = make_path(&path, w);
 
-	if (ret == GO_ON)
-		ret = write_file(w, strbuf_text(&path));
+	ret = ret ?: write_file(w, strbuf_text(&path));
 	if (ret == EXIT_OK)
 		printf("%s\n", strbuf_text(&path));
 	return ret;
 }
 
-/* Writes @report: an exit code, after a message if it is not EXIT_OK. */
-static int export_write(const struct exporter *exporter,
-			const struct export_options *opts, const struct report *report,
-			const struct export_place *place)
-{
-	const struct writing w = { exporter, opts, report, place->input };
-
-	if (place->into)
-		return write_into(&w, place);
-	if (place->output && strcmp(place->output, "-") != 0)
-		return write_file(&w, place->output);
-	return output_write(command_name, write_rows, &w, false);
-}
-
-#define FORMATS_MAX 24
 #define WEIGHTS_MAX 8
 
-/* The options that only this command has. */
-struct export_args {
-	const char *format, *weight, *output, *into, *before;
-	bool of[MEMORY_KINDS];
-	const struct exporter *exporter;
-	struct export_history history;
-	struct export_pairs pairs;
-	struct export_options options;
-};
-
-static size_t format_words(const char *words[FORMATS_MAX + 1])
-{
-	const struct exporter *e;
-	size_t i;
-
-	for (i = 0; i < FORMATS_MAX && (e = exporter_at(i)); i++)
-		words[i] = e->name;
-	words[i] = NULL;
-	return i;
-}
-
-static size_t weight_words(const char *words[WEIGHTS_MAX + 1])
+static void weight_words(const char *words[WEIGHTS_MAX + 1])
 {
 	size_t i;
 
 	for (i = 0; i < WEIGHTS_MAX && export_weights[i].name; i++)
 		words[i] = export_weights[i].name;
 	words[i] = NULL;
-	return i;
 }
 
 static int parse(struct export_args *args, struct stat_options *o, int argc, char **argv)
 {
-	const char *formats[FORMATS_MAX + 1], *weights[WEIGHTS_MAX + 1];
-	const struct option_words checked[] = { { .option = "format", .words = formats },
-						{ .option = "weight", .words = weights },
-						{ .option = NULL } };
-	const struct option_usage usage = {
-		.command = command_name,
-		.purpose =
-			"Write a recording's callchains in the format of another program.",
-		.usage = "kmemx export --format FORMAT [options] [FILE]",
-		.examples =
-			"  kmemx export --format folded --page | flamegraph.pl >pages.svg\n"
-			"  kmemx export --format help\n",
-		.words = checked,
-		.short_help = true,
-	};
+	const char *weights[WEIGHTS_MAX + 1];
 	const struct option_entry options[] = {
 		STAT_INPUT_OPTIONS(o),
 		STAT_SYMBOL_OPTIONS(o),
@@ -245,7 +195,7 @@ static int parse(struct export_args *args, struct stat_options *o, int argc, cha
 		JOBS_OPTION(&o->jobs),
 		{ OPTION_GROUP, 0, NULL, NULL, NULL, "What to write" },
 		{ OPTION_STRING | OPTION_EVERYDAY, 0, "format", "FORMAT", &args->format,
-		  "format of the file; help lists them" },
+		  "format of the file; help lists them", exporter_names },
 		{ OPTION_STRING | OPTION_EVERYDAY, 'o', "output", "FILE", &args->output,
 		  "write to FILE instead of standard output" },
 		{ OPTION_STRING, 0, "into", "DIR", &args->into,
@@ -254,7 +204,7 @@ static int parse(struct export_args *args, struct stat_options *o, int argc, cha
 		  "for folded: two numbers, of BEFORE and of FILE" },
 		KIND_OPTIONS(args->of, "what was recorded"),
 		{ OPTION_STRING | OPTION_EVERYDAY, 0, "weight", "WHAT", &args->weight,
-		  "for one-number formats: bytes, kib, hits, live, peak" },
+		  "for one-number formats: bytes, kib, hits, live, peak", weights },
 		{ OPTION_ROWS | OPTION_EVERYDAY, 'l', "lines", "N|all", &o->lines,
 		  "the N largest rows, and one for all others" },
 		MAX_LOST_OPTION(o->max_lost),
@@ -264,9 +214,8 @@ static int parse(struct export_args *args, struct stat_options *o, int argc, cha
 		OPTIONS_END,
 	};
 
-	format_words(formats);
 	weight_words(weights);
-	return stat_options_parse(o, &usage, options, argc, argv);
+	return stat_options_parse(o, &command_export, options, argc, argv);
 }
 
 static int list_formats(void)
@@ -276,13 +225,11 @@ static int list_formats(void)
 	for (size_t i = 0; (e = exporter_at(i)); i++)
 		printf("%-11s  %s\n%-11s  opened by %s\n", e->name, e->help, "",
 		       e->opened_by);
-	return EXIT_OK;
+	return EXIT_DONE;
 }
 
 static int choose_format(struct export_args *args)
 {
-	const char *formats[FORMATS_MAX + 1];
-	size_t nr = format_words(formats);
 	int index;
 
 	if (!args->format)
@@ -291,7 +238,7 @@ static int choose_format(struct export_args *args)
 			"--format is missing\n  List the formats: kmemx export --format help");
 	if (!strcmp(args->format, "help"))
 		return list_formats();
-	index = option_choose("--format", args->format, formats, nr, command_name);
+	index = option_choose("--format", args->format, exporter_names, command_name);
 	if (index < 0)
 		return EXIT_USAGE;
 	args->exporter = exporter_at((size_t)index);
@@ -307,12 +254,12 @@ static int choose_format(struct export_args *args)
 static int choose_weight(struct export_args *args)
 {
 	const char *weights[WEIGHTS_MAX + 1];
-	size_t nr = weight_words(weights);
 	int index;
 
+	weight_words(weights);
 	if (!args->weight)
 		return GO_ON;
-	index = option_choose("--weight", args->weight, weights, nr, command_name);
+	index = option_choose("--weight", args->weight, weights, command_name);
 	if (index < 0)
 		return EXIT_USAGE;
 	if (!args->exporter->weighs)
@@ -337,8 +284,7 @@ static int choose(struct export_args *args, struct stat_options *o)
 	int ret = choose_format(args);
 	bool all;
 
-	if (ret == GO_ON)
-		ret = choose_weight(args);
+	ret = ret ?: choose_weight(args);
 	if (ret != GO_ON)
 		return ret;
 	if (args->before && (!args->exporter->pairs || o->lines))
@@ -368,20 +314,16 @@ static int choose(struct export_args *args, struct stat_options *o)
 		args->options.history = own->history = &args->history;
 	args->options.rows = o->lines;
 	if (args->options.weight)
-		o->sort = export_metrics[args->options.weight->metric];
+		o->sort = export_fields[FIELD_FIRST_METRIC + args->options.weight->metric]
+				  .name;
 	return GO_ON;
-}
-
-static int write_nothing(void *ctx, const char *data, size_t size)
-{
-	return 0;
 }
 
 static int write_export(const struct stat_run *st, void *arg)
 {
 	struct export_args *args = arg;
 	const struct recording *rec = st->in.study.rec;
-	const struct export_place place = { args->output, args->into, st->in.study.path };
+	const struct writing w = { args, st->report, st->in.study.path };
 	struct export_origin origin;
 	int ret = EXIT_FAILED;
 
@@ -394,8 +336,12 @@ static int write_export(const struct stat_run *st, void *arg)
 	args->options.origin = &origin;
 	if (export_origin_init(&origin, rec) || args->history.failed)
 		message_no_memory(command_name);
+	else if (args->into)
+		ret = write_into(&w);
+	else if (args->output && strcmp(args->output, "-") != 0)
+		ret = write_file(&w, args->output);
 	else
-		ret = export_write(args->exporter, &args->options, st->report, &place);
+		ret = output_write(command_name, write_rows, &w, false);
 	export_origin_free(&origin);
 	return ret;
 }
@@ -404,7 +350,7 @@ static int write_export(const struct stat_run *st, void *arg)
 static int keep_rows(const struct stat_run *st, void *arg)
 {
 	const struct export_args *args = arg;
-	const struct render_out nowhere = { write_nothing, NULL };
+	const struct render_out nowhere = { NULL, NULL };
 
 	if (!export_report(args->exporter, &args->options, st->report, &nowhere))
 		return EXIT_OK;
@@ -420,15 +366,13 @@ static int read_before(struct export_args *args, int argc, char **argv)
 	struct export_args again = { 0 };
 	int ret = parse(&again, &st.opts, argc, argv);
 
-	if (ret == GO_ON)
-		ret = choose(&again, &st.opts);
-	st.opts.path = args->before;
+	ret = ret ?: choose(&again, &st.opts);
+	st.opts.study.path = args->before;
 	args->options.pairs = &args->pairs;
-	if (ret == GO_ON)
-		ret = stat_run(&st);
+	ret = ret ?: stat_run(&st);
 	args->pairs.second = true;
 	stat_run_free(&st);
-	return ret == EXIT_OK ? GO_ON : ret;
+	return ret;
 }
 
 static int run_export(int argc, char **argv)
@@ -439,12 +383,10 @@ static int run_export(int argc, char **argv)
 			       .write_arg = &args };
 	int ret = parse(&args, &st.opts, argc, argv);
 
-	if (ret == GO_ON)
-		ret = choose(&args, &st.opts);
+	ret = ret ?: choose(&args, &st.opts);
 	if (ret == GO_ON && args.before)
 		ret = read_before(&args, argc, argv);
-	if (ret == GO_ON)
-		ret = stat_run(&st);
+	ret = ret ?: stat_run(&st);
 	stat_run_free(&st);
 	export_history_free(&args.history);
 	export_pairs_free(&args.pairs);
@@ -452,6 +394,12 @@ static int run_export(int argc, char **argv)
 }
 
 const struct command command_export = {
-	command_name, "write callchains in the format of another program",
-	COMMAND_CONVERT, run_export
+	command_name,
+	"write callchains in the format of another program",
+	COMMAND_CONVERT,
+	run_export,
+	.about = "Write a recording's callchains in the format of another program.",
+	.usage = "kmemx export --format FORMAT [options] [FILE]",
+	.examples = "  kmemx export --format folded --page | flamegraph.pl >pages.svg\n"
+		    "  kmemx export --format help\n",
 };

@@ -33,48 +33,33 @@ static int parse(struct footprint_run *run, int argc, char **argv)
 {
 	struct stat_options *o = &run->st.opts;
 	const char *keys[STAT_KEYS_MAX + 1];
-	const struct option_words checked[] = {
-		{ .option = "attr", .words = footprint_attrs },
-		{ .option = "sort", .words = keys, .list = true },
-		OUTPUT_WORDS,
-		{ .option = NULL }
-	};
-	const struct option_usage usage = {
-		.command = command_name,
-		.purpose = "Show how much memory each part of a kernel takes.",
-		.usage = "kmemx footprint [options] [RECORDING]",
-		.examples =
-			"  kmemx footprint --vmlinux vmlinux --depth 3 -l 40\n"
-			"  kmemx footprint --kernel ~/linux kmemx.dat --attr current\n",
-		.words = checked,
-		.short_help = true,
-	};
 	const struct option_entry options[] = {
 		{ OPTION_GROUP, 0, NULL, NULL, NULL, "What to read" },
 		{ OPTION_STRING | OPTION_EVERYDAY, 0, "vmlinux", "FILE",
 		  &run->files.vmlinux, "the kernel, as linked" },
 		{ OPTION_STRING | OPTION_EVERYDAY, 0, "kernel", "TREE",
 		  &run->files.kernel, "a build tree: its vmlinux and its modules" },
-		{ OPTION_STRING, 0, "symfs", "DIR", &o->places.symfs,
+		{ OPTION_STRING, 0, "symfs", "DIR", &o->study.places.symfs,
 		  "look for the kernel below DIR, its machine's root" },
-		{ OPTION_FLAG, 0, "debuginfod", NULL, &o->places.debuginfod,
+		{ OPTION_FLAG, 0, "debuginfod", NULL, &o->study.places.debuginfod,
 		  "else get it from the servers in $DEBUGINFOD_URLS" },
 		{ OPTION_STRING | OPTION_EVERYDAY, 0, "modules", "DIR",
 		  &run->files.modules, "also count modules: /lib/modules/VERSION" },
 		{ OPTION_STRING, 0, "source", "DIR", &run->files.source,
 		  "directories, where debug information has none" },
-		{ OPTION_STRING | OPTION_EVERYDAY, 'i', "input", "FILE", &o->path,
+		{ OPTION_STRING | OPTION_EVERYDAY, 'i', "input", "FILE", &o->study.path,
 		  "a recording, for what was allocated (-: standard input)" },
-		TIME_OPTION(o->window),
-		INSTANCE_OPTION(o->window),
+		TIME_OPTION(o->study.window),
+		INSTANCE_OPTION(o->study.window),
 		STAT_JOBS_OPTIONS(o),
 		{ OPTION_STRING | OPTION_EVERYDAY, 0, "attr", "WHAT", &run->attr,
-		  "static, current, current_dynamic, total_dynamic, waste" },
+		  "static, current, current_dynamic, total_dynamic, waste",
+		  footprint_attrs },
 		{ OPTION_FLAG | OPTION_EVERYDAY, 0, "page", NULL, &run->page,
 		  "add pages from the recording, not slab objects" },
 		{ OPTION_ROWS | OPTION_EVERYDAY, 0, "depth", "N|all", &run->depth,
 		  "levels of the tree (default 2)" },
-		STAT_SORT_OPTION(o, "sort keys, e.g. bss,-text"),
+		STAT_SORT_OPTION(o, "sort keys, e.g. bss,-text", keys),
 		STAT_ROW_OPTIONS(o),
 		{ OPTION_STRING | OPTION_EVERYDAY, 0, "rings", "FILE", &run->rings,
 		  "draw the whole tree as rings: FILE.svg or FILE.html" },
@@ -85,14 +70,14 @@ static int parse(struct footprint_run *run, int argc, char **argv)
 		SKIP_OPTION(o->skip),
 		{ OPTION_COUNT, 'v', "verbose", NULL, &o->verbose,
 		  "full summary, skipped functions; more messages" },
-		STAT_FORMAT_OPTIONS(o),
+		FORMAT_OPTIONS(o->output),
 		SUMMARY_OPTION(o->output),
 		STAT_OUTPUT_OPTIONS(o),
 	};
 
 	stat_keys_words(keys, command_name);
 	o->no_default = true;
-	return stat_options_parse(o, &usage, options, argc, argv);
+	return stat_options_parse(o, &command_footprint, options, argc, argv);
 }
 
 /* Rejects options that need a recording if none is given. */
@@ -103,15 +88,15 @@ static int check_recording(const struct footprint_run *run)
 	const char *what;
 
 	others.dirs.count = 0; /* --dir also works without a recording */
-	what = o->window.time		   ? "--time"
-	       : o->window.instance	   ? "--instance"
+	what = o->study.window.time	   ? "--time"
+	       : o->study.window.instance  ? "--instance"
 	       : o->max_lost.text	   ? "--max-lost"
 	       : run->page		   ? "--page"
 	       : o->skip.count		   ? "--skip-func"
 	       : filter_words_any(&others) ? "a filter of allocations"
 					   : NULL;
 
-	if (o->path)
+	if (o->study.path)
 		return GO_ON;
 	if (run->opts->attr != FOOTPRINT_STATIC)
 		return message_fail(EXIT_USAGE, command_name,
@@ -150,11 +135,10 @@ static int choose_dirs(struct footprint_run *run)
 /* Sets defaults and checks the options. */
 static int choose(struct footprint_run *run)
 {
-	int attr = run->st.opts.path ? FOOTPRINT_CURRENT : FOOTPRINT_STATIC;
+	int attr = run->st.opts.study.path ? FOOTPRINT_CURRENT : FOOTPRINT_STATIC;
 
 	if (run->attr)
-		attr = option_choose("--attr", run->attr, footprint_attrs,
-				     FOOTPRINT_ATTRS, command_name);
+		attr = option_choose("--attr", run->attr, footprint_attrs, command_name);
 	if (attr < 0)
 		return EXIT_USAGE;
 	if (run->rings && !is_page(run->rings) && !text_ends(run->rings, ".svg"))
@@ -182,11 +166,9 @@ static void cut(const struct footprint_run *run, struct table *t)
 {
 	size_t hidden = tree_cut(t, run->depth);
 
-	if (hidden)
-		table_add_note(
-			t,
-			"%zu row%s of the next level %s not shown (--depth %" PRIu64 ").",
-			hidden, plural(hidden), hidden == 1 ? "is" : "are", run->depth);
+	table_note_if(t, hidden,
+		      "%zu row%s of the next level %s not shown (--depth %" PRIu64 ").",
+		      hidden, plural(hidden), hidden == 1 ? "is" : "are", run->depth);
 }
 
 /* Writes the picture or the page. */
@@ -201,7 +183,7 @@ static int draw(const struct footprint_run *run, struct table *t)
 	};
 	struct text_output file = TEXT_OUTPUT_INIT;
 	const struct render_out out = { text_output_write, &file };
-	const char *path = run->st.opts.path;
+	const char *path = run->st.opts.study.path;
 	int ret = text_output_open(&file, run->rings, path ? path : run->files.vmlinux,
 				   command_name);
 	int err;
@@ -213,10 +195,9 @@ static int draw(const struct footprint_run *run, struct table *t)
 		err = is_page(run->rings) ? rings_html(t, &o, &out)
 					  : rings_svg(t, &o, &out);
 	ret = text_output_end(&file, err, run->rings, command_name);
-	if (ret != EXIT_OK)
-		return ret;
-	text_output_say_page(run->rings);
-	return GO_ON;
+	if (ret == EXIT_OK)
+		text_output_say_page(run->rings);
+	return ret;
 }
 
 static int finish(struct stat_run *st)
@@ -268,8 +249,7 @@ static int show_static(struct footprint_run *run)
 				    st->opts.filter.dirs.items[0]);
 	say_dirs(st);
 	ret = finish(st);
-	if (ret == GO_ON)
-		ret = stat_run_sort(st);
+	ret = ret ?: stat_run_sort(st);
 	if (ret != GO_ON)
 		return ret;
 	if (!report_ok(st->report))
@@ -284,19 +264,20 @@ static int prepare(struct stat_run *st)
 	int ret = check_recording(run);
 
 	if (ret == GO_ON)
-		ret = footprint_files_check(&run->files, &st->opts.places, command_name);
+		ret = footprint_files_check(&run->files, &st->opts.study.places,
+					    command_name);
 	if (ret == GO_ON)
-		ret = footprint_search(&run->files, st->opts.path, &st->opts.places,
-				       st->opts.verbose, command_name);
-	if (ret == GO_ON)
-		ret = footprint_files_open(&run->files, command_name);
+		ret = footprint_search(&run->files, st->opts.study.path,
+				       &st->opts.study.places, st->opts.verbose,
+				       command_name);
+	ret = ret ?: footprint_files_open(&run->files, command_name);
 	if (ret != GO_ON)
 		return ret;
-	if (!st->opts.path)
-		return show_static(run);
-	st->opts.places = (struct debug_places){ 0 }; /* already searched */
-	st->opts.symbols.vmlinux = run->files.vmlinux;
-	st->opts.sources = &run->files.sources;
+	if (!st->opts.study.path)
+		return show_static(run) ?: EXIT_DONE;
+	st->opts.study.places = (struct debug_places){ 0 }; /* already searched */
+	st->opts.study.symbols.vmlinux = run->files.vmlinux;
+	st->opts.study.sources = &run->files.sources;
 	return GO_ON;
 }
 
@@ -309,10 +290,8 @@ static int run_footprint(int argc, char **argv)
 
 	run.opts = stat_analyses_own(&run.st.opts.analyses, command_name);
 	ret = parse(&run, argc, argv);
-	if (ret == GO_ON)
-		ret = choose(&run);
-	if (ret == GO_ON)
-		ret = stat_run(&run.st);
+	ret = ret ?: choose(&run);
+	ret = ret ?: stat_run(&run.st);
 	stat_run_free(&run.st);
 	footprint_files_free(&run.files);
 	alloc_filter_free(&run.within);
@@ -320,6 +299,12 @@ static int run_footprint(int argc, char **argv)
 }
 
 const struct command command_footprint = {
-	command_name, "show how much memory each part of a kernel takes", COMMAND_LOOK,
-	run_footprint, .seldom = true
+	command_name,
+	"show how much memory each part of a kernel takes",
+	COMMAND_LOOK,
+	run_footprint,
+	.seldom = true,
+	.usage = "kmemx footprint [options] [RECORDING]",
+	.examples = "  kmemx footprint --vmlinux vmlinux --depth 3 -l 40\n"
+		    "  kmemx footprint --kernel ~/linux kmemx.dat --attr current\n",
 };

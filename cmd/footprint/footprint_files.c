@@ -4,7 +4,6 @@
 #include <sys/utsname.h>
 
 #include "base/io.h"
-#include "capture/events/instance.h"
 #include "capture/facts/facts.h"
 #include "cmd/input/input.h"
 #include "cmd/input/input_dirs.h"
@@ -52,26 +51,21 @@ static int file_failed(const char *command, const char *path, int err)
 /* Opens the sources of directories. Missing debug information of the kernel is no error. */
 static int open_sources(struct footprint_files *files, const char *command)
 {
-	const struct dir_files dirs = { files->vmlinux, files->modules, files->source };
-	struct dir_failure failure = { DIR_FILE_VMLINUX, files->vmlinux };
-	struct dir_files others = dirs;
-	int err = debug_units_open(&files->sources.vmlinux, files->vmlinux);
+	const struct dir_files given = {
+		.vmlinux = files->vmlinux,
+		.modules = files->modules,
+		.source = files->source,
+		.found = files->kernel || files->modules == files->found.modules
+	};
+	struct dir_failure failure;
+	int err = dir_files_open(&files->sources, &given, &failure);
+	bool vmlinux = failure.which == DIR_FILE_VMLINUX;
 
-	files->no_debug = err == -ENODATA || err == -EOPNOTSUPP;
-	if (err == -EFBIG)
-		return input_dirs_failed(command, &failure, err);
-	if (err && !files->no_debug)
-		return file_failed(command, files->vmlinux, err);
-	failure = (struct dir_failure){ DIR_FILE_MODULES, files->modules };
-	err = others.modules ? module_files_open(&files->sources.modules, others.modules)
-			     : 0;
-	if (err && err != -ENOMEM && (files->kernel || files->found_modules))
-		err = 0; /* no modules, but the user did not name their directory */
-	if (err)
-		return input_dirs_failed(command, &failure, err);
-	failure = (struct dir_failure){ DIR_FILE_SOURCE, files->source };
-	err = others.source ? source_tree_open(&files->sources.tree, others.source) : 0;
-	return err ? input_dirs_failed(command, &failure, err) : GO_ON;
+	files->no_debug = !files->sources.vmlinux;
+	if (!err || (vmlinux && (err == -ENODATA || err == -EOPNOTSUPP)))
+		return GO_ON;
+	return vmlinux && err != -EFBIG ? file_failed(command, files->vmlinux, err)
+					: input_dirs_failed(command, &failure, err);
 }
 
 /* Adds the modules. Counts those that are damaged or cannot be unpacked. */
@@ -100,11 +94,11 @@ int footprint_files_open(struct footprint_files *files, const char *command)
 	int ret = GO_ON, err;
 
 	if (files->kernel) {
-		if (asprintf(&files->found, "%s/vmlinux", files->kernel) < 0) {
-			files->found = NULL;
+		if (asprintf(&files->in_tree, "%s/vmlinux", files->kernel) < 0) {
+			files->in_tree = NULL;
 			return message_no_memory(command);
 		}
-		files->vmlinux = files->found;
+		files->vmlinux = files->in_tree;
 		if (!files->modules)
 			files->modules = files->kernel;
 	}
@@ -138,35 +132,26 @@ void footprint_files_banner(const struct footprint_files *files, struct report *
 			report, true,
 			"%s has no debug information (DWARF), so the files of its symbols are unknown. Use the vmlinux from the kernel's debug package, or give the source: --source DIR",
 			files->vmlinux);
-	if (files->fp.nr_packed)
-		report_add_banner(
-			report, true,
-			"%zu module%s left out: damaged, or this build cannot unpack %s",
-			files->fp.nr_packed, files->fp.nr_packed == 1 ? " is" : "s are",
-			files->fp.nr_packed == 1 ? "it" : "them");
+	report_banner_if(report, files->fp.nr_packed, true,
+			 "%zu module%s left out: damaged, or this build cannot unpack %s",
+			 files->fp.nr_packed, files->fp.nr_packed == 1 ? " is" : "s are",
+			 files->fp.nr_packed == 1 ? "it" : "them");
 }
 
 void footprint_files_free(struct footprint_files *files)
 {
 	footprint_free(&files->fp);
 	directory_sources_free(&files->sources);
-	free(files->found);
-	free(files->found_modules);
+	free(files->in_tree);
+	debug_found_free(&files->found);
 }
 
-/* Keeps what was found. */
-static int take(struct footprint_files *files, const struct debug_found *found,
-		const char *command)
+/* Uses what was found. */
+static void take(struct footprint_files *files)
 {
-	files->found = strdup(found->vmlinux);
-	if (!files->found)
-		return message_no_memory(command);
-	files->vmlinux = files->found;
-	if (files->modules || !found->modules)
-		return GO_ON;
-	files->found_modules = strdup(found->modules);
-	files->modules = files->found_modules;
-	return files->modules ? GO_ON : message_no_memory(command);
+	files->vmlinux = files->found.vmlinux;
+	if (!files->modules)
+		files->modules = files->found.modules;
 }
 
 /* @of: the kernel; @packages: a line that says which package has its debug information. */
@@ -182,16 +167,18 @@ static int find_recorded(struct footprint_files *files, const struct study_optio
 			 unsigned int verbose, const char *command)
 {
 	struct input in = { 0 };
-	char release[64];
 	int ret = input_open(&in, study, command, verbose);
 
 	if (ret == GO_ON && in.study.found.vmlinux) {
-		ret = take(files, &in.study.found, command);
+		files->found = in.study.found;
+		in.study.found = (struct debug_found){ 0 };
+		take(files);
 	} else if (ret == GO_ON) {
+		const struct recording_word release = recording_release(in.study.rec);
 		struct strbuf __auto_free of = { 0 };
 
-		recording_release(in.study.rec, release, sizeof(release));
-		strbuf_printf(&of, "Linux %s", *release ? release : "(unknown)");
+		strbuf_printf(&of, "Linux %s",
+			      *release.text ? release.text : "(unknown)");
 		if (!recording_meta(in.study.rec, "build_id"))
 			strbuf_puts(&of, " (the recording has no build ID)");
 		ret = not_found(
@@ -200,17 +187,6 @@ static int find_recorded(struct footprint_files *files, const struct study_optio
 	}
 	input_close(&in);
 	return ret;
-}
-
-/* Reads the build ID of the running kernel; empty if it has none. 0 or -ENOMEM. */
-static int read_build_id(struct strbuf *hex)
-{
-	struct strbuf __auto_free notes = { 0 };
-	int ret = instance_read_top("/sys/kernel/notes", &notes);
-
-	if (!ret)
-		ret = build_id_of_notes(strbuf_text(&notes), notes.size, hex);
-	return ret == -ENOMEM ? ret : 0;
 }
 
 /* debug_search(), with a server if --debuginfod was given. 0 or -ENOMEM. */
@@ -231,29 +207,27 @@ static int ask(struct debug_found *found, struct debug_wanted *wanted)
 static int find_running(struct footprint_files *files, const struct debug_places *places,
 			const char *command)
 {
-	struct debug_found found = { .nr = 0 };
-	struct strbuf __auto_free id = { 0 }, of = { 0 }, package = { 0 };
+	struct strbuf __auto_free of = { 0 }, package = { 0 };
+	char id[ELF_BUILD_ID_MAX];
 	struct utsname host;
-	int ret = read_build_id(&id);
+	int ret = facts_build_id(id);
 
+	ret = ret == -ENOMEM ? ret : 0;
 	if (uname(&host))
 		host.release[0] = '\0';
 	if (!ret)
-		ret = ask(&found, &(struct debug_wanted){ .places = *places,
-							  .release = host.release,
-							  .build_id = strbuf_text(&id),
-							  .build_id_len = id.size });
+		ret = ask(&files->found, &(struct debug_wanted){ .places = *places,
+								 .release = host.release,
+								 .build_id = id });
 	strbuf_printf(&of, "the running kernel, Linux %s", host.release);
 	strbuf_printf(&package, "Debian, Ubuntu: apt install linux-image-%s-dbg",
 		      host.release);
 	if (ret || of.failed || package.failed)
-		ret = message_no_memory(command);
-	else
-		ret = found.vmlinux ? take(files, &found, command)
-				    : not_found(command, strbuf_text(&of),
-						strbuf_text(&package));
-	debug_found_free(&found);
-	return ret;
+		return message_no_memory(command);
+	if (!files->found.vmlinux)
+		return not_found(command, strbuf_text(&of), strbuf_text(&package));
+	take(files);
+	return GO_ON;
 }
 
 int footprint_search(struct footprint_files *files, const char *recording,

@@ -12,14 +12,15 @@
 
 /**
  * struct footprint_files - zero-initialise it; the option table points at the first four
- * @found: path of the vmlinux in @kernel, or of the one that was found
- * @found_modules: directory of its modules
+ * @in_tree: path of the vmlinux in @kernel
+ * @found: files that were searched for
  * @sources: of directories
  * @no_debug: vmlinux has no debug information
  */
 struct footprint_files {
 	const char *vmlinux, *kernel, *modules, *source;
-	char *found, *found_modules;
+	char *in_tree;
+	struct debug_found found;
 	struct directory_sources sources;
 	struct footprint fp;
 	bool no_debug;

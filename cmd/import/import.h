@@ -21,7 +21,6 @@ struct import_options {
 	const char *raw_pages; /* --raw-pages */
 	const char *perf;      /* --perf */
 	const char *kallsyms, *system_map, *symfs;
-	const char *release, *machine;
 	uint64_t page_size;
 	const char *output;
 	bool quiet;
@@ -30,49 +29,41 @@ struct import_options {
 
 /**
  * struct import - an import in progress
- * @text_bytes: size of the text; 0 if unknown
- * @directory: perf.data is a directory
+ * @text_bytes: size of the text's file; 0 if unknown
  * @out: the recording; open while the source is read, named when it is complete
+ * @symbols: the text of --kallsyms or --system-map
+ * @known: what the user said about the kernel of the source; since import_begin() also its symbols
+ *	and what the importer calls
  */
 struct import {
 	const struct import_options *opts;
 	struct log log;
 	struct new_recording out;
-	uint64_t file_bytes;
+	struct strbuf symbols;
+	struct recording_import_options known;
 	uint64_t text_bytes;
-	bool directory;
 	struct progress progress;
 };
 
-/* All return EXIT_OK, or the exit code after a message. */
-int import_text(struct import *im);
+/* Returns EXIT_OK, or the exit code after a message. */
 int import_perf(struct import *im);
 
 /* import_output.c */
-/* Reads the file of --kallsyms or --system-map, if given, and opens @im->out. GO_ON, or an exit
- * code after a message.
+/* Opens the input; "-": standard input. A descriptor or -errno. */
+int import_open(const char *path);
+/* Reads the symbols, opens @im->out and completes @im->known. GO_ON, or an exit code after a
+ * message.
  */
-int import_begin(struct import *im, struct strbuf *symbols);
-/* What the user said about the kernel of the source. Borrows from @im and @symbols. */
-struct recording_import_options import_known(struct import *im,
-					     const struct strbuf *symbols);
-/**
- * struct import_result - what was imported, for the file and for the user
- * @summary: what was imported; "of N CPUs" follows
- * @notes: what was lost, one note per line
- */
-struct import_result {
-	const struct writer_facts *facts;
-	const struct writer_part *parts;
-	size_t nr_parts;
-	const char *summary, *notes;
-};
-
+int import_begin(struct import *im);
+/* Says that @input cannot be read. Returns an exit code. */
+int import_unreadable(const char *input, int err);
 /* Says that reading @input, or writing the recording, failed with @err. Returns an exit code. */
 int import_failed(const struct import *im, const char *input, int err);
-/* Writes the recording and gives it its name. GO_ON, or an exit code after a message. */
-int import_write(struct import *im, const struct import_result *r);
-/* Says what was written, "kmemx: note: ..." for each note, and what to do next. */
-void import_say(const struct import *im, const struct import_result *r);
+/* Writes the recording and gives it its name; then says @warning and below it @line, if they are
+ * not "", what was written, "kmemx: note: ..." for each note, and what to do next. @nr_events: of a
+ * source that has events.
+ */
+int import_finish(struct import *im, const struct imported *made, uint64_t nr_events,
+		  const char *warning, const char *line);
 
 #endif

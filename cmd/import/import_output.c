@@ -4,8 +4,10 @@
  * In: the options, and what was read. Out: the running kernel's symbols if they are needed, the
  * recording's file, and messages about it.
  */
+#include <fcntl.h>
 #include <limits.h>
 #include <sys/utsname.h>
+#include <unistd.h>
 
 #include "base/io.h"
 #include "base/safe_text.h"
@@ -13,7 +15,7 @@
 #include "capture/facts/facts.h"
 #include "cmd/import/import.h"
 #include "cmd/options/command.h"
-#include "import/perf_symbols.h"
+#include "import/perf_system.h"
 
 static int read_symbols(const struct import_options *o, struct strbuf *text)
 {
@@ -24,16 +26,6 @@ static int read_symbols(const struct import_options *o, struct strbuf *text)
 		return GO_ON;
 	return message_fail(EXIT_FAILED, IMPORT_COMMAND,
 			    "cannot read the symbols in %s: %s", path, io_strerror(err));
-}
-
-int import_begin(struct import *im, struct strbuf *symbols)
-{
-	int ret = read_symbols(im->opts, symbols);
-
-	if (ret != GO_ON)
-		return ret;
-	return new_recording_open(&im->out, im->opts->output, &im->log) ? EXIT_FAILED
-									: GO_ON;
 }
 
 /* Opens an unnamed file for the pages of one CPU, on the output's file system. */
@@ -54,9 +46,9 @@ static void tell_progress(void *ctx, uint64_t done, uint64_t total, uint64_t eve
 /* Same release and build ID: the same kernel, but perhaps of another boot. perf record -z and -o -
  * write no build ID: then compare the host name, and leave the rest to perf_symbols_fit().
  */
-static int is_running(const struct import_kernel *kernel)
+static int is_running(const struct perf_system *kernel)
 {
-	struct strbuf __auto_free notes = { 0 }, build_id = { 0 };
+	char build_id[ELF_BUILD_ID_MAX];
 	struct utsname here;
 	int ret;
 
@@ -64,16 +56,14 @@ static int is_running(const struct import_kernel *kernel)
 		return 0;
 	if (!*kernel->build_id)
 		return !strcmp(here.nodename, kernel->host);
-	ret = instance_read_top("/sys/kernel/notes", &notes);
-	if (!ret)
-		ret = build_id_of_notes(strbuf_text(&notes), notes.size, &build_id);
-	return ret ? ret : !strcmp(strbuf_text(&build_id), kernel->build_id);
+	ret = facts_build_id(build_id);
+	return ret ? ret : !strcmp(build_id, kernel->build_id);
 }
 
 /* Reads /proc/kallsyms if @kernel is the running kernel and was not rebooted since. 0 or
  * -ENOMEM.
  */
-static int running_symbols(void *ctx, const struct import_kernel *kernel,
+static int running_symbols(void *ctx, const struct perf_system *kernel,
 			   struct strbuf *out)
 {
 	int ret = is_running(kernel);
@@ -99,22 +89,38 @@ static int open_program(void *ctx, const char *path, uint32_t pid)
 	return io_open_input(full, IO_FILE);
 }
 
-struct recording_import_options import_known(struct import *im,
-					     const struct strbuf *symbols)
+int import_begin(struct import *im)
 {
-	return (struct recording_import_options){
-		.release = im->opts->release,
-		.machine = im->opts->machine,
-		.page_size = (uint32_t)im->opts->page_size,
-		.symbols = symbols->data,
-		.symbols_size = symbols->size,
-		.open_part = open_part,
-		.find_symbols = running_symbols,
-		.open_program = open_program,
-		.programs_chosen = im->opts->symfs,
-		.progress = tell_progress,
-		.ctx = im,
-	};
+	int ret = read_symbols(im->opts, &im->symbols);
+
+	if (ret != GO_ON)
+		return ret;
+	im->known.symbols = im->symbols.data;
+	im->known.symbols_size = im->symbols.size;
+	im->known.open_part = open_part;
+	im->known.find_symbols = running_symbols;
+	im->known.open_program = open_program;
+	im->known.programs_chosen = im->opts->symfs;
+	im->known.progress = tell_progress;
+	im->known.ctx = im;
+	return new_recording_open(&im->out, im->opts->output, &im->log) ? EXIT_FAILED
+									: GO_ON;
+}
+
+int import_open(const char *path)
+{
+	int fd;
+
+	if (strcmp(path, "-") != 0)
+		return io_open_input(path, IO_FILE_OR_PIPE);
+	fd = fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 3);
+	return fd < 0 ? -errno : fd;
+}
+
+int import_unreadable(const char *input, int err)
+{
+	return message_fail(EXIT_UNREADABLE, IMPORT_COMMAND, "cannot read %s: %s", input,
+			    io_strerror(err));
 }
 
 static int cannot_write(const struct import *im, int err)
@@ -133,28 +139,19 @@ int import_failed(const struct import *im, const char *input, int err)
 	return err == -ENOMEM ? EXIT_FAILED : EXIT_UNREADABLE;
 }
 
-int import_write(struct import *im, const struct import_result *r)
+/* @bytes: of the recording */
+static void say(const struct import *im, const struct imported *made, uint64_t nr_events,
+		uint64_t bytes)
 {
-	struct writer_out out = { .fd = im->out.file.fd, .log = &im->log };
-	int ret = writer_write(&out, r->facts, r->parts, r->nr_parts);
-
-	if (ret)
-		return cannot_write(im, ret);
-	im->file_bytes = out.bytes;
-	return new_recording_commit(&im->out, (uid_t)-1, (gid_t)-1, &im->log)
-		       ? EXIT_FAILED
-		       : GO_ON;
-}
-
-void import_say(const struct import *im, const struct import_result *r)
-{
-	const char *output = im->opts->output, *notes = r->notes;
+	const char *output = im->opts->output, *notes = strbuf_text(&made->notes);
 	bool named = strcmp(output, IMPORT_DEFAULT_OUTPUT) != 0;
+	bool raw = im->opts->raw_pages;
 
 	if (im->opts->quiet)
 		return;
-	message_info("%s of %zu CPU%s -> %s", r->summary, r->nr_parts,
-		     plural(r->nr_parts), output);
+	message_info("%" PRIu64 " %s%s of %zu CPU%s -> %s", raw ? bytes : nr_events,
+		     raw ? "bytes of raw pages" : "event", raw ? "" : plural(nr_events),
+		     made->nr_parts, plural(made->nr_parts), output);
 	while (*notes) {
 		size_t len = strcspn(notes, "\n");
 
@@ -163,4 +160,20 @@ void import_say(const struct import *im, const struct import_result *r)
 	}
 	message_info("next: kmemx summary%s%s", named ? " -i " : "",
 		     named ? SHELL_NAME(output) : "");
+}
+
+int import_finish(struct import *im, const struct imported *made, uint64_t nr_events,
+		  const char *warning, const char *line)
+{
+	struct writer_out out = { .fd = im->out.file.fd, .log = &im->log };
+	int ret = writer_write(&out, &made->facts, made->parts, made->nr_parts);
+
+	if (ret)
+		return cannot_write(im, ret);
+	if (new_recording_commit(&im->out, (uid_t)-1, (gid_t)-1, &im->log))
+		return EXIT_FAILED;
+	if (*warning)
+		log_msg(&im->log, LOG_WARN, "%s\n  %s", warning, line);
+	say(im, made, nr_events, out.bytes);
+	return EXIT_OK;
 }

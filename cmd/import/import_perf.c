@@ -3,13 +3,13 @@
  * cmd (import): a perf.data file.
  * In: what perf record wrote, also to a pipe or a directory. Out: a recording.
  */
-#include <fcntl.h>
 #include <limits.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/io.h"
 #include "base/new_file.h"
+#include "base/number.h"
 #include "cmd/import/import.h"
 #include "cmd/input/input.h"
 #include "cmd/options/command.h"
@@ -18,12 +18,6 @@
 static const char command_name[] = IMPORT_COMMAND;
 
 #define COPY_SIZE (64U << 10)
-
-static int open_failed(const char *path, int err)
-{
-	return message_fail(EXIT_UNREADABLE, command_name, "cannot read %s: %s", path,
-			    io_strerror(err));
-}
 
 /* --- a directory, as perf record --threads writes it ------------------------------------- */
 
@@ -61,17 +55,13 @@ static int count_files(const char *path, size_t *count, unsigned long *end)
 	if (!dir)
 		return -errno;
 	while ((entry = readdir(dir))) {
-		char *rest;
-		unsigned long nr;
+		uint64_t nr;
 
-		if (strncmp(entry->d_name, "data.", 5) != 0 || entry->d_name[5] < '0' ||
-		    entry->d_name[5] > '9')
-			continue;
-		nr = strtoul(entry->d_name + 5, &rest, 10);
-		if (*rest || nr >= ULONG_MAX)
+		if (strncmp(entry->d_name, "data.", 5) != 0 ||
+		    !number_is(entry->d_name + 5, ULONG_MAX - 1, &nr))
 			continue;
 		++*count;
-		*end = nr >= *end ? nr + 1 : *end;
+		*end = nr >= *end ? (unsigned long)nr + 1 : *end;
 	}
 	return 0;
 }
@@ -85,7 +75,7 @@ static int open_directory(const struct import *im)
 	int err = count_files(path, &count, &end), fd;
 
 	if (err) {
-		open_failed(path, err);
+		import_unreadable(path, err);
 		return -1;
 	}
 	fd = open_in_directory(im, "data");
@@ -95,7 +85,7 @@ static int open_directory(const struct import *im)
 			"%s is a directory, but not one of perf record --threads: it has no file data\n  Give a perf.data file",
 			path);
 	else if (fd < 0)
-		open_failed(path, fd);
+		import_unreadable(path, fd);
 	if (fd >= 0 && count != end) {
 		message_error(
 			command_name,
@@ -113,20 +103,14 @@ static int open_directory(const struct import *im)
 static int open_input(struct import *im)
 {
 	const char *path = im->opts->perf;
-	int fd;
+	int fd = import_open(path);
 
-	if (strcmp(path, "-") != 0) {
-		fd = io_open_input(path, IO_FILE_OR_PIPE);
-	} else {
-		fd = fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 3);
-		fd = fd < 0 ? -errno : fd;
-	}
 	if (fd == -EISDIR) {
-		im->directory = true;
+		im->known.open_more = open_more;
 		return open_directory(im);
 	}
 	if (fd < 0)
-		open_failed(path, fd);
+		import_unreadable(path, fd);
 	return fd < 0 ? -1 : fd;
 }
 
@@ -184,60 +168,35 @@ static int run_failed(const struct import *im, int err)
 	}
 }
 
-static int write_recording(struct import *im, const struct perf_import *pi)
+static int run(struct import *im, const struct source *src)
 {
-	const struct perf_import_result *found = perf_import_result(pi);
-	struct import_result r = { .facts = perf_import_facts(pi),
-				   .notes = perf_import_notes(pi) };
-	char summary[64];
-	int ret;
-
-	r.parts = perf_import_parts(pi, &r.nr_parts);
-	ret = import_write(im, &r);
-	if (ret != GO_ON)
-		return ret;
-	snprintf(summary, sizeof(summary), "%" PRIu64 " event%s", found->nr_samples,
-		 plural(found->nr_samples));
-	r.summary = summary;
-	import_say(im, &r);
-	return EXIT_OK;
-}
-
-static int run(struct import *im, const struct source *src, const struct strbuf *symbols)
-{
-	struct recording_import_options opts = import_known(im, symbols);
-	struct perf_import *pi = NULL;
+	struct perf_import pi;
 	int err, ret;
 
-	if (im->directory)
-		opts.open_more = open_more;
 	progress_start(&im->progress, "importing");
-	err = perf_import_run(&pi, src, im->opts->perf, &opts, &im->log);
+	err = perf_import_run(&pi, src, im->opts->perf, &im->known, &im->log);
 	progress_end(&im->progress);
-	if (err)
-		return run_failed(im, err);
-	ret = write_recording(im, pi);
-	perf_import_free(pi);
+	ret = err ? run_failed(im, err)
+		  : import_finish(im, &pi.made, pi.nr_samples, "", "");
+	imported_free(&pi.made);
 	return ret;
 }
 
 int import_perf(struct import *im)
 {
-	const char *path = im->opts->perf;
-	struct strbuf __auto_free symbols = { 0 };
 	struct source src = { 0 };
 	int fd = open_input(im), ret;
 
 	if (fd < 0)
 		return EXIT_UNREADABLE;
-	ret = import_begin(im, &symbols);
+	ret = import_begin(im);
 	if (ret != GO_ON) {
 		close(fd);
 		return ret;
 	}
 	fd = as_file(im, fd);
 	ret = fd < 0 ? fd : source_open_fd(&src, fd);
-	ret = ret ? import_failed(im, path, ret) : run(im, &src, &symbols);
+	ret = ret ? import_failed(im, im->opts->perf, ret) : run(im, &src);
 	source_close(&src);
 	return ret;
 }

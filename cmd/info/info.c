@@ -1,16 +1,201 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * cmd: kmemx info.
- * In: a recording. Out: what it is: kernel, clock, events by type, losses by CPU.
+ * In: a recording, read to its end. Out: what it is: kernel, clock, events by type, losses by CPU.
  */
 #include "cmd/info/info.h"
 
+#include "base/array.h"
 #include "base/safe_text.h"
 #include "cmd/input/input_dirs.h"
 #include "cmd/input/input_symbols.h"
 #include "cmd/options/lost_limit.h"
 
 static const char command_name[] = "info";
+
+/* Gaps kept for the list; more are only counted. */
+#define GAPS_MAX 10000
+
+/* --- reading ----------------------------------------------------------------------------- */
+
+ORDER(compare_names, struct info_event, strcmp(x->name, y->name))
+
+static int collect_events(struct info *info, const struct event_formats *fmts,
+			  const struct event_stream_stats *s)
+{
+	uint64_t named = 0;
+
+	for_each(fmt, fmts->list, fmts->count) {
+		uint64_t count = s->by_id[fmt->id];
+		uint32_t id;
+
+		if (!count)
+			continue;
+		id = KEYED_ID_OF(&info->events, fmt->name, strlen(fmt->name));
+		if (!id)
+			return -ENOMEM;
+		info->events.of[id - 1].name = fmt->name;
+		info->events.of[id - 1].count += count;
+		named += count;
+	}
+	info->nr_unnamed = less(s->nr_events, named);
+	if (info->events.nr)
+		qsort(info->events.of, info->events.nr, sizeof(*info->events.of),
+		      compare_names);
+	return 0;
+}
+
+ORDER_BY(compare_cpus, struct info_cpu, cpu, cpu)
+
+static uint64_t bytes_of(const struct recording *rec, const struct event_stream_cpu *c)
+{
+	const struct recording_buffer *buf = &rec->buffers[c->buffer];
+	const struct recording_cpu *found =
+		FIND(cpu, buf->cpus, buf->nr_cpus, cpu->cpu == c->cpu);
+
+	return found ? found->size : 0;
+}
+
+static void add_statistics(const struct recording *rec, const struct event_stream_cpu *c,
+			   struct info_cpu *to)
+{
+	for_each(cs, rec->cpustats, rec->nr_cpustats) {
+		if (cs->cpu != c->cpu || cs->buffer != c->buffer)
+			continue;
+		to->overrun += cs->overrun;
+		to->dropped += cs->commit_overrun + cs->dropped_events;
+		to->missing += recording_truncated(rec) ? cs->entries : 0;
+	}
+}
+
+/* Adds CPUs whose buffer could not be read: only their statistics are known. */
+static int add_unread(struct info *info)
+{
+	const struct recording *rec = info->rec;
+	size_t nr_read = info->cpus.nr;
+
+	for (size_t i = 0; i < rec->nr_cpustats && recording_truncated(rec); i++) {
+		const struct recording_cpustat *cs = &rec->cpustats[i];
+		const uint32_t *known = u64_map_find(&info->cpus.index, cs->cpu);
+		struct info_cpu *cpu;
+
+		if (!cs->entries || (known && *known < nr_read))
+			continue;
+		cpu = INDEXED_ITEM(&info->cpus, cs->cpu);
+		if (!cpu)
+			return -ENOMEM;
+		cpu->cpu = cs->cpu;
+		cpu->missing += cs->entries;
+	}
+	return 0;
+}
+
+static int collect_cpus(struct info *info, const struct event_stream_stats *s)
+{
+	int ret = 0;
+
+	for_each(c, s->cpus, s->nr_cpus) {
+		struct info_cpu *to = INDEXED_ITEM(&info->cpus, c->cpu);
+
+		if (!to)
+			return -ENOMEM;
+		to->cpu = c->cpu;
+		to->nr_events += c->nr_events;
+		to->nr_lost += c->nr_lost;
+		to->nr_gaps += c->nr_gaps;
+		to->nr_unknown += c->nr_unknown;
+		to->bytes += bytes_of(info->rec, c);
+		add_statistics(info->rec, c, to);
+	}
+	if (!info->instance)
+		ret = add_unread(info);
+	if (info->cpus.nr)
+		qsort(info->cpus.of, info->cpus.nr, sizeof(*info->cpus.of), compare_cpus);
+	return ret;
+}
+
+static int add_gap(struct info *info, const struct kmem_event *ev)
+{
+	if (info->nr_gaps == GAPS_MAX)
+		return 0;
+	return ARRAY_ADD(info->gaps, info->nr_gaps,
+			 (struct info_gap){ ev->cpu, ev->buffer, ev->loss.since_ts,
+					    ev->ts, ev->loss.count });
+}
+
+/* Reads all events, to count them. */
+static int count_all(struct info *info, const struct study *study)
+{
+	uint64_t count = 0, pause = PROGRESS_INTERVAL, done, total;
+	struct progress progress;
+	struct kmem_event ev;
+	int ret;
+
+	progress_start(&progress, "decoding");
+	while ((ret = event_stream_next(study->stream, &ev)) > 0) {
+		if (ev.type == KMEM_LOSS && add_gap(info, &ev)) {
+			ret = -ENOMEM;
+			break;
+		}
+		if (++count < pause)
+			continue;
+		pause += PROGRESS_INTERVAL;
+		study_progress(study, &done, &total);
+		progress_show(&progress, done, total, count);
+	}
+	progress_end(&progress);
+	return ret;
+}
+
+/* The buffer whose clock is used: the named one, or the first. */
+static uint32_t main_buffer(const struct info *info, const struct recording *rec)
+{
+	for (uint32_t i = 0; info->instance && i < rec->nr_buffers; i++)
+		if (!strcmp(rec->buffers[i].name, info->instance))
+			return i;
+	return 0;
+}
+
+static int collect_curve(struct info *info)
+{
+	int err = kernel_curve_of(&info->curve, info->rec);
+
+	if (!err || err == -ENOMEM)
+		return err;
+	kernel_curve_free(&info->curve);
+	info->curve.damaged = err == -EBADMSG;
+	return 0;
+}
+
+/* Reads all events of @study, whose stream was just opened. Borrows from @study. 0, -EIO or
+ * -ENOMEM. Call free_info() in any case.
+ */
+static int collect(struct info *info, const struct study *study)
+{
+	const struct event_stream_stats *stats = event_stream_stats(study->stream);
+	int err = count_all(info, study);
+
+	if (err)
+		return err;
+	info->rec = study->rec;
+	info->instance = study->window.instance;
+	info->origin = &study->origin;
+	info->nr_symbols = symbols_count(study->syms);
+	study_facts_init(&info->facts, study, main_buffer(info, study->rec));
+	err = collect_curve(info);
+	err = err ?: collect_events(info, study->fmts, stats);
+	return err ? err : collect_cpus(info, stats);
+}
+
+static void free_info(struct info *info)
+{
+	KEYED_FREE(&info->events);
+	INDEXED_FREE(&info->cpus);
+	free(info->gaps);
+	kernel_curve_free(&info->curve);
+}
+
+/* --- the command -------------------------------------------------------------------------- */
 
 /* Frees @report, which may be NULL. */
 static int print(struct report *report, const struct input *in,
@@ -36,14 +221,14 @@ static int show(struct input *in, const struct output_options *output,
 
 	if (ret != GO_ON)
 		return ret;
-	err = info_collect(&info, &in->study);
+	err = collect(&info, &in->study);
 	ret = err ? input_stream_failed(in, err) : print(info_report(&info), in, output);
 	if (!ret && !info.facts.nr_events &&
 	    (info.facts.nr_bad_pages || info.facts.nr_damaged))
 		ret = EXIT_UNREADABLE;
 	else if (!err)
 		ret = lost_limit_check(max_lost, &info.facts, command_name, ret);
-	info_free(&info);
+	free_info(&info);
 	return ret;
 }
 
@@ -59,7 +244,7 @@ static int write_fact(const struct render_out *out, const void *arg)
 		size = strcspn(fact->text + at, "\n");
 		safe_text_add(&safe, fact->text + at, size);
 		strbuf_puts(&safe, "\n");
-		ret = safe.failed ? -ENOMEM : out->write(out->ctx, safe.data, safe.size);
+		ret = render_flush(&safe, out, 0);
 	}
 	return ret;
 }
@@ -69,8 +254,7 @@ static int print_fact(const struct input *in, const char *name)
 {
 	const struct recording *rec = in->study.rec;
 	const struct recording_text *fact = recording_meta(rec, name);
-	const char **names;
-	int ret;
+	const char **names __auto_mem = NULL;
 
 	if (fact)
 		return output_write(command_name, write_fact, fact, true);
@@ -78,21 +262,19 @@ static int print_fact(const struct input *in, const char *name)
 		return message_fail(EXIT_USAGE, command_name,
 				    "%s has no facts\n  kmemx record adds some",
 				    rec->path);
-	names = calloc(rec->nr_meta, sizeof(*names));
+	names = calloc(rec->nr_meta + 1, sizeof(*names));
 	if (!names)
 		return message_no_memory(command_name);
 	for (size_t i = 0; i < rec->nr_meta; i++)
 		names[i] = rec->meta[i].name;
-	ret = option_unknown("fact", name, names, rec->nr_meta, command_name);
-	free(names);
-	return ret;
+	return option_unknown("fact", name, names, command_name);
 }
 
 /* Options about files with lines need --symbols, which also takes lines from --vmlinux. */
 static int check_places(struct study_options *study)
 {
 	const char *option = debug_places_option(&study->places);
-	int ret = debug_places_check(&study->places, &study->symbols, command_name);
+	int ret = input_study_check(study, command_name);
 
 	if (!option && study->lines.modules)
 		option = "--modules";
@@ -104,19 +286,6 @@ static int check_places(struct study_options *study)
 		return GO_ON;
 	return message_fail(EXIT_USAGE, command_name, "%s needs --symbols", option);
 }
-
-static const struct option_words words[] = { OUTPUT_WORDS, { .option = NULL } };
-
-static const struct option_usage usage = {
-	.command = command_name,
-	.purpose = "Show what a recording contains, and whether it is complete.",
-	.usage = "kmemx info [options] [FILE]",
-	.examples = "  kmemx info\n  kmemx info -i boot.dat --json\n",
-	.unfiltered = { "info describes the whole recording",
-			"Filter what it holds: kmemx stat, script, summary and others" },
-	.words = words,
-	.short_help = true,
-};
 
 static int run_info(int argc, char **argv)
 {
@@ -136,7 +305,7 @@ static int run_info(int argc, char **argv)
 		  "where names, lines and inlined functions come from" },
 		{ OPTION_STRING | OPTION_EVERYDAY, 0, "fact", "NAME", &fact,
 		  "print one fact that was recorded, such as vmstat.before" },
-		{ OPTION_TABLE, .value = output_formats(&output) },
+		FORMAT_OPTIONS(output),
 		CLOCK_TIME_OPTION(output),
 		OUTPUT_OPTIONS(output),
 		{ OPTION_COUNT | OPTION_EVERYDAY, 'v', "verbose", NULL, &verbose,
@@ -144,19 +313,13 @@ static int run_info(int argc, char **argv)
 		OPTIONS_END,
 	};
 	struct input in = { 0 };
-	int ret = input_parse(&usage, options, argc, argv, &study.path);
+	int ret = input_parse(&command_info, options, argc, argv, &study.path);
 
 	output.verbose = verbose != 0;
-	if (ret == GO_ON)
-		ret = output_check(&output, command_name);
-	if (ret == GO_ON)
-		ret = lost_limit_parse(&max_lost, command_name);
-	if (ret == GO_ON)
-		ret = symbol_files_check(&study.symbols, command_name);
-	if (ret == GO_ON)
-		ret = check_places(&study);
-	if (ret == GO_ON)
-		ret = input_open(&in, &study, command_name, verbose);
+	ret = ret ?: output_check(&output, command_name);
+	ret = ret ?: lost_limit_parse(&max_lost, command_name);
+	ret = ret ?: check_places(&study);
+	ret = ret ?: input_open(&in, &study, command_name, verbose);
 	if (ret == GO_ON && fact)
 		ret = print_fact(&in, fact);
 	else if (ret == GO_ON && study.search)
@@ -168,6 +331,11 @@ static int run_info(int argc, char **argv)
 }
 
 const struct command command_info = {
-	"info", "show what a recording contains, and whether it is complete",
-	COMMAND_LOOK, run_info
+	command_name,
+	"show what a recording contains, and whether it is complete",
+	COMMAND_LOOK,
+	run_info,
+	.examples = "  kmemx info\n  kmemx info -i boot.dat --json\n",
+	.unfiltered = { "info describes the whole recording",
+			"Filter what it holds: kmemx stat, script, summary and others" },
 };

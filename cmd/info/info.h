@@ -6,13 +6,11 @@
 #ifndef KMEMX_CMD_INFO_H
 #define KMEMX_CMD_INFO_H
 
+#include "base/keyed.h"
 #include "cmd/input/input.h"
 #include "recording/kernel_curve.h"
 #include "report/table.h"
 #include "study/study_facts.h"
-
-/* Gaps kept for the list; more are only counted. */
-#define INFO_MAX_GAPS 10000
 
 struct info_event {
 	const char *name;
@@ -43,22 +41,15 @@ struct info {
 	const char *instance; /* NULL: all buffers */
 	const struct symbol_origin *origin;
 	size_t nr_symbols;
-	struct info_event *events; /* sorted by name; equal names are summed up */
-	size_t nr_events;
-	uint64_t nr_unnamed;   /* events of unknown format */
-	struct info_cpu *cpus; /* sorted by number */
-	size_t nr_cpus;
-	struct info_gap *gaps; /* in time order */
-	size_t nr_gaps, gaps_capacity;
+	KEYED(struct info_event) events; /* sorted by name; equal names are summed up */
+	uint64_t nr_unnamed;		 /* events of unknown format */
+	INDEXED(struct info_cpu) cpus;	 /* sorted by number */
+	struct info_gap *gaps;		 /* in time order */
+	size_t nr_gaps;
 	struct kernel_curve curve; /* no moments: there is none */
 	bool verbose;		   /* text lists all gaps */
 };
 
-/* Reads all events of @study, whose stream was just opened. Borrows from @study. 0, -EIO or
- * -ENOMEM. Call info_free() in any case.
- */
-int info_collect(struct info *info, const struct study *study) __must_check;
-void info_free(struct info *info);
 const char *info_compression(const struct recording *rec);
 /* Bytes of all CPUs of the buffer in the file. */
 uint64_t info_buffer_bytes(const struct recording_buffer *buf);
@@ -69,10 +60,11 @@ uint64_t info_buffer_bytes(const struct recording_buffer *buf);
 struct report *info_report(const struct info *info);
 /* Reports where names, lines and inlined functions come from. Returns as info_report(). */
 struct report *info_symbols_report(const struct input *in);
-/* Adds an empty table, which @r owns. NULL if out of memory. @title NULL: only for programs. */
-struct table *info_add_table(struct report *r, const char *name, const char *title,
-			     const struct column *columns, size_t nr);
-/* Adds the properties. @imported: the table of the import's notes, one per row, or NULL. */
+/* Adds an empty table, which @r owns; without memory it is one that nobody sees. @title NULL: only
+ * for programs.
+ */
+struct table *info_add_table(struct report *r, const char *name, const char *title);
+/* Adds the properties. @imported: the table of the import's notes, one per row. */
 void info_add_properties(struct report *r, const struct info *info,
 			 const struct table *imported);
 

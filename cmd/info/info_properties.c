@@ -6,7 +6,7 @@
 #include <ctype.h>
 
 #include "cmd/info/info.h"
-#include "recording/probe_list.h"
+#include "recording/recording.h"
 #include "report/text_cell.h"
 
 static void add_text(struct report *r, const char *name, const char *text)
@@ -22,6 +22,24 @@ static void add_line(struct report *r, const char *name, bool loud, struct strbu
 	r->failed |= text->failed;
 	report_add_property(r, name, loud, "%s", *value ? value : "unknown");
 	strbuf_free(text);
+}
+
+const char *info_compression(const struct recording *rec)
+{
+	static const char *const names[] = { [COMPRESSION_NONE] = "none",
+					     [COMPRESSION_ZSTD] = "zstd",
+					     [COMPRESSION_ZLIB] = "zlib" };
+
+	return names[rec->compression];
+}
+
+uint64_t info_buffer_bytes(const struct recording_buffer *buf)
+{
+	uint64_t sum = 0;
+
+	for (uint32_t i = 0; i < buf->nr_cpus; i++)
+		sum += buf->cpus[i].size;
+	return sum;
 }
 
 static void add_file(struct report *r, const struct info *info)
@@ -49,8 +67,8 @@ static void add_file(struct report *r, const struct info *info)
 
 static void add_machine(struct report *r, const struct study_facts *f)
 {
-	add_text(r, "kernel", f->kernel);
-	add_text(r, "machine", f->machine);
+	add_text(r, "kernel", f->kernel.text);
+	add_text(r, "machine", f->machine.text);
 	report_add_property(r, "layout", false, "%s endian, %u-byte long, %u-byte pages",
 			    f->big_endian ? "big" : "little", f->long_size, f->page_size);
 	report_add_property(r, "cpus", false, "%u", f->nr_cpus);
@@ -62,8 +80,8 @@ static void add_recorder(struct report *r, const struct study_facts *f)
 {
 	if (*f->command)
 		add_text(r, "command", f->command);
-	if (*f->host)
-		add_text(r, "host", f->host);
+	if (*f->host.text)
+		add_text(r, "host", f->host.text);
 	if (*f->started)
 		add_text(r, "started", f->started);
 }
@@ -85,18 +103,17 @@ static void add_labels(struct report *r, const struct recording *rec)
 		add_line(r, "labels", false, &line);
 }
 
-/* Appends the time span as --time takes it. */
-static void text_span(struct strbuf *line, const struct study_facts *f)
+/* Appends a span of the clock of @f, as --time takes it. */
+static void text_span(struct strbuf *line, const struct study_facts *f, uint64_t first,
+		      uint64_t last)
 {
-	if (!f->nr_events) {
-		strbuf_puts(line, "no events");
-	} else if (recording_clock_is_ns(f->clock)) {
-		text_time(line, f->first_ts);
+	if (recording_clock_is_ns(f->clock)) {
+		text_time(line, first);
 		strbuf_puts(line, " to ");
-		text_time(line, f->last_ts);
+		text_time(line, last);
 	} else {
-		strbuf_printf(line, "%" PRIu64 " to %" PRIu64 " clock units", f->first_ts,
-			      f->last_ts);
+		strbuf_printf(line, "%" PRIu64 " to %" PRIu64 " clock units", first,
+			      last);
 	}
 }
 
@@ -130,7 +147,10 @@ static void add_times(struct report *r, const struct study_facts *f)
 			r, "sample", false,
 			"one in %u objects and pages, part %u, and all large ones",
 			f->sample.one_in, f->sample.phase);
-	text_span(&line, f);
+	if (f->nr_events)
+		text_span(&line, f, f->first_ts, f->last_ts);
+	else
+		strbuf_puts(&line, "no events");
 	add_line(r, "time", false, &line);
 }
 
@@ -140,15 +160,15 @@ static void add_truncated(struct report *r, const struct info *info)
 	const char *name = "";
 
 	report_add_property(r, "truncated", true, "CUT SHORT: %s", info->facts.truncated);
-	for (size_t i = 0; i < info->nr_cpus; i++) {
-		if (info->cpus[i].missing)
+	for (size_t i = 0; i < info->cpus.nr; i++) {
+		if (info->cpus.of[i].missing)
 			report_add_property(
 				r, name, true,
 				"%" PRIu64
 				" event%s of CPU %u %s still in its ring buffer",
-				info->cpus[i].missing, plural(info->cpus[i].missing),
-				info->cpus[i].cpu,
-				info->cpus[i].missing == 1 ? "was" : "were");
+				info->cpus.of[i].missing,
+				plural(info->cpus.of[i].missing), info->cpus.of[i].cpu,
+				info->cpus.of[i].missing == 1 ? "was" : "were");
 	}
 }
 
@@ -247,16 +267,9 @@ static void add_curve(struct report *r, const struct info *info)
 					    "the kernel's cannot be read");
 		return;
 	}
-	strbuf_printf(&line, "%zu of the kernel's at %u moment%s, ", c->nr_series, c->nr,
+	strbuf_printf(&line, "%zu of the kernel's at %u moment%s, ", c->series.nr, c->nr,
 		      plural(c->nr));
-	if (recording_clock_is_ns(info->facts.clock)) {
-		text_time(&line, c->times[0]);
-		strbuf_puts(&line, " to ");
-		text_time(&line, c->times[c->nr - 1]);
-	} else {
-		strbuf_printf(&line, "%" PRIu64 " to %" PRIu64 " clock units",
-			      c->times[0], c->times[c->nr - 1]);
-	}
+	text_span(&line, &info->facts, c->times[0], c->times[c->nr - 1]);
 	add_line(r, "counts", false, &line);
 	if (c->damaged)
 		report_add_property(r, "", true, "%zu more cannot be read", c->damaged);
@@ -320,10 +333,7 @@ void info_add_properties(struct report *r, const struct info *info,
 	add_curve(r, info);
 	add_buffers(r, info->rec);
 	/* How the recording was imported, and what that lost. */
-	for (size_t i = 0; imported && i < imported->nr_rows; i++) {
-		const struct cell *note = &imported->cells[i];
-
-		add_text(r, i ? "" : "imported", note->type == CELL_TEXT ? note->s : "");
-	}
+	for (size_t i = 0; i < imported->nr_rows; i++)
+		add_text(r, i ? "" : "imported", table_text(imported, i, 0));
 	add_damage(r, &info->facts);
 }

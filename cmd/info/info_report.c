@@ -5,105 +5,63 @@
  */
 
 #include "cmd/info/info.h"
-#include "recording/probe_list.h"
-#include "report/json_layout.h"
+#include "recording/recording.h"
 
 /* Gaps listed without -v. */
 #define SHORT_LIST 10
 
 /* Documentation/json.md describes it. */
-static const struct json_item layout[] = {
-	{ JSON_FACT, "file" },
-	{ JSON_FACT, "kernel" },
-	{ JSON_FACT, "machine" },
-	{ JSON_FACT, "host" },
-	{ JSON_FACT, "started" },
-	{ JSON_FACT, "command" },
-	{ JSON_FACT, "endian" },
-	{ JSON_FACT, "long_size" },
-	{ JSON_FACT, "page_size" },
-	{ JSON_FACT, "kernel_page_size" },
-	{ JSON_FACT, "nr_cpus" },
-	{ JSON_FACT, "clock" },
-	{ JSON_FACT, "duration_ns" },
-	{ JSON_FACT, "span" },
-	{ JSON_FACT, "scope" },
-	{ JSON_FACT, "frees" },
-	{ JSON_FACT, "first_ts" },
-	{ JSON_FACT, "last_ts" },
-	{ JSON_FACT, "nr_events" },
-	{ JSON_FACT, "events_without_format" },
-	{ JSON_FACT, "lost" },
-	{ JSON_FACT, "gaps" },
-	{ JSON_FACT, "unknown_gaps" },
-	{ JSON_FACT, "dropped" },
-	{ JSON_FACT, "truncated" },
-	{ JSON_FACT, "missing" },
-	{ JSON_FACT, "undecodable" },
-	{ JSON_FACT, "damaged_parts" },
-	{ JSON_FACT, "bad_pages" },
-	{ JSON_FACT, "stacks_unclaimed" },
-	{ JSON_FACT, "clock_backwards" },
-	{ JSON_FACT, "impossible_times" },
-	{ JSON_FACT, "file_version" },
-	{ JSON_FACT, "compression" },
-	{ JSON_FACT, "writer" },
-	{ JSON_FACT, "bytes" },
-	{ JSON_FACT, "curve_moments" },
-	{ JSON_FACT, "curve_counters" },
-	{ JSON_FACT, "curve_first_ts" },
-	{ JSON_FACT, "curve_last_ts" },
-	{ JSON_FACT, "imported" },
-	{ JSON_FACT, "flight" },
-	{ JSON_FACT, "sample" },
-	{ JSON_FACT, "stack_sample" },
-	{ JSON_FACT, "stacks_known" },
-	{ JSON_FACT, "stacks_attributed" },
-	{ JSON_FACT, "stacks_unknown" },
-	{ JSON_FACT, "scale" },
-	{ JSON_TEXTS, "import_notes" },
-	{ JSON_MAP, "events" },
-	{ JSON_ROWS, "gap_list" },
-	{ JSON_ROWS, "cpus" },
-	{ JSON_ROWS, "buffers" },
-	{ JSON_ROWS, "probes" },
-	{ JSON_TEXTS_LINE, "meta" },
-	{ JSON_FACT, NULL },
+static const char *const facts[] = {
+	/* the machine */
+	"file", "kernel", "machine", "host", "started", "command", "endian", "long_size",
+	"page_size", "kernel_page_size", "nr_cpus", "clock",
+	/* which time, and which of its events */
+	"duration_ns", "span", "scope", "frees", "first_ts", "last_ts", "nr_events",
+	"events_without_format",
+	/* what is missing or wrong */
+	"lost", "gaps", "unknown_gaps", "dropped", "truncated", "missing", "undecodable",
+	"damaged_parts", "bad_pages", "stacks_unclaimed", "clock_backwards",
+	"impossible_times",
+	/* the file */
+	"file_version", "compression", "writer", "bytes", "curve_moments",
+	"curve_counters", "curve_first_ts", "curve_last_ts", "imported", "flight",
+	/* samples */
+	"sample", "stack_sample", "stacks_known", "stacks_attributed", "stacks_unknown",
+	"scale", NULL
 };
 
-struct table *info_add_table(struct report *r, const char *name, const char *title,
-			     const struct column *columns, size_t nr)
+static const struct json_layout layout = {
+	facts,
+	(const struct json_table[]){ { JSON_TEXTS, "import_notes" },
+				     { JSON_MAP, "events" },
+				     { JSON_ROWS, "gap_list" },
+				     { JSON_ROWS, "cpus" },
+				     { JSON_ROWS, "buffers" },
+				     { JSON_ROWS, "probes" },
+				     { JSON_TEXTS_LINE, "meta" },
+				     { .name = NULL } },
+};
+
+struct table *info_add_table(struct report *r, const char *name, const char *title)
 {
 	struct table *t = table_new(name, title);
 
 	if (!report_add_table(r, t))
-		return NULL;
+		return &r->spare;
 	t->hidden = !title;
-	table_add_columns(t, columns, nr);
 	return t;
-}
-
-static struct cell *add_row(struct table *t)
-{
-	return t ? table_add_row(t) : NULL;
 }
 
 static void add_events(struct report *r, const struct info *info)
 {
-	const struct column columns[] = {
-		{ .name = "event", .title = "Event", .last = true },
-		{ .name = "count", .title = "Count", .unit = UNIT_COUNT },
-	};
-	struct table *t = info_add_table(r, "events", "Events by type", columns,
-					 ARRAY_SIZE(columns));
-	struct cell *row;
+	struct table *t = info_add_table(r, "events", "Events by type");
 
-	if (t)
-		table_set_by(t, "event");
-	for (size_t i = 0; i < info->nr_events && (row = add_row(t)); i++) {
-		row[0] = cell_text(t, info->events[i].name);
-		row[1] = cell_uint(info->events[i].count);
-	}
+	TABLE_COLUMNS(t, { .name = "event", .title = "Event", .last = true },
+		      { .name = "count", .title = "Count", .unit = UNIT_COUNT });
+	table_set_by(t, "event");
+	for (size_t i = 0; i < info->events.nr; i++)
+		TABLE_ROW(t, cell_text(t, info->events.of[i].name),
+			  cell_uint(info->events.of[i].count));
 }
 
 /* The unit of the gaps' times; none if the clock of one of them does not count ns. */
@@ -115,15 +73,6 @@ static enum column_unit gap_unit(const struct info *info)
 			return UNIT_NONE;
 	}
 	return UNIT_MOMENT;
-}
-
-static bool gaps_have_buffer(const struct info *info)
-{
-	for (size_t i = 0; i < info->nr_gaps; i++) {
-		if (*info->rec->buffers[info->gaps[i].buffer].name)
-			return true;
-	}
-	return false;
 }
 
 /* Adds the notes below the list of gaps. */
@@ -138,10 +87,8 @@ static void add_gap_notes(struct table *t, const struct info *info)
 		at_start |= !info->gaps[i].since_ts;
 		unknown |= info->gaps[i].lost == KMEM_LOSS_UNKNOWN;
 	}
-	if (unknown)
-		table_add_note(t, "Lost -: an unknown number of events");
-	if (at_start)
-		table_add_note(t, "From 0: lost before the first event of the CPU");
+	table_note_if(t, unknown, "Lost -: an unknown number of events");
+	table_note_if(t, at_start, "From 0: lost before the first event of the CPU");
 	if (t->text_rows && info->nr_gaps > t->text_rows)
 		table_add_note(t, "-v lists all gaps.");
 	else if (more)
@@ -152,40 +99,23 @@ static void add_gap_notes(struct table *t, const struct info *info)
 static void add_gaps(struct report *r, const struct info *info)
 {
 	const enum column_unit unit = gap_unit(info);
-	const struct column columns[] = {
-		{ .name = "cpu", .title = "CPU" },
-		{ .name = "buffer",
-		  .title = "Buffer",
-		  .hidden = !gaps_have_buffer(info) },
-		{ .name = "since_ts", .title = "From", .unit = unit },
-		{ .name = "ts", .title = "To", .unit = unit },
-		{ .name = "lost", .title = "Lost", .unit = UNIT_COUNT },
-	};
-	struct table *t = info_add_table(r, "gap_list", info->nr_gaps ? "Gaps" : NULL,
-					 columns, ARRAY_SIZE(columns));
-	struct cell *row;
+	const bool named =
+		ANY(i, info->nr_gaps, *info->rec->buffers[info->gaps[i].buffer].name);
+	struct table *t = info_add_table(r, "gap_list", info->nr_gaps ? "Gaps" : NULL);
 
-	for (size_t i = 0; i < info->nr_gaps && (row = add_row(t)); i++) {
-		const struct info_gap *gap = &info->gaps[i];
-
-		row[0] = cell_uint(gap->cpu);
-		row[1] = cell_text(t, info->rec->buffers[gap->buffer].name);
-		row[2] = cell_uint(gap->since_ts);
-		row[3] = cell_uint(gap->ts);
-		if (gap->lost != KMEM_LOSS_UNKNOWN)
-			row[4] = cell_uint(gap->lost);
+	TABLE_COLUMNS(t, { .name = "cpu", .title = "CPU" },
+		      { .name = "buffer", .title = "Buffer", .hidden = !named },
+		      { .name = "since_ts", .title = "From", .unit = unit },
+		      { .name = "ts", .title = "To", .unit = unit },
+		      { .name = "lost", .title = "Lost", .unit = UNIT_COUNT });
+	for_each(gap, info->gaps, info->nr_gaps) {
+		TABLE_ROW(t, cell_uint(gap->cpu),
+			  cell_text(t, info->rec->buffers[gap->buffer].name),
+			  cell_uint(gap->since_ts), cell_uint(gap->ts),
+			  gap->lost != KMEM_LOSS_UNKNOWN ? cell_uint(gap->lost)
+							 : (struct cell){ 0 });
 	}
-	if (t)
-		add_gap_notes(t, info);
-}
-
-static bool has_statistics(const struct info *info)
-{
-	for (size_t i = 0; i < info->nr_cpus; i++) {
-		if (info->cpus[i].overrun || info->cpus[i].dropped)
-			return true;
-	}
-	return false;
+	add_gap_notes(t, info);
 }
 
 /* Overrun and dropped events are those the kernel counted while the buffer was full. Missing events
@@ -193,9 +123,12 @@ static bool has_statistics(const struct info *info)
  */
 static void add_cpus(struct report *r, const struct info *info)
 {
-	const bool stats = has_statistics(info);
-	const struct column columns[] = {
-		{ .name = "cpu", .title = "CPU" },
+	const bool stats = ANY(i, info->cpus.nr,
+			       info->cpus.of[i].overrun || info->cpus.of[i].dropped);
+	struct table *t = info_add_table(r, "cpus", "CPUs");
+
+	TABLE_COLUMNS(
+		t, { .name = "cpu", .title = "CPU" },
 		{ .name = "events", .title = "Events", .unit = UNIT_COUNT },
 		{ .name = "bytes", .title = "Bytes", .unit = UNIT_BYTES, .leaves = 30 },
 		{ .name = "lost", .title = "Lost", .unit = UNIT_COUNT },
@@ -215,78 +148,57 @@ static void add_cpus(struct report *r, const struct info *info)
 		  .unit = UNIT_COUNT,
 		  .hidden = !stats,
 		  .leaves = 10 },
-		{ .name = "missing", .unit = UNIT_COUNT, .hidden = true },
-	};
-	struct table *t = info_add_table(r, "cpus", "CPUs", columns, ARRAY_SIZE(columns));
-	struct cell *row;
-
-	if (t)
-		table_set_by(t, "cpu");
-	for (size_t i = 0; i < info->nr_cpus && (row = add_row(t)); i++) {
-		const struct info_cpu *c = &info->cpus[i];
-
-		row[0] = cell_uint(c->cpu);
-		row[1] = cell_uint(c->nr_events);
-		row[2] = cell_uint(c->bytes);
-		row[3] = cell_uint(c->nr_lost);
-		row[4] = cell_uint(c->nr_gaps);
-		row[5] = cell_uint(c->nr_unknown);
-		row[6] = cell_uint(c->overrun);
-		row[7] = cell_uint(c->dropped);
-		row[8] = cell_uint(c->missing);
+		{ .name = "missing", .unit = UNIT_COUNT, .hidden = true });
+	table_set_by(t, "cpu");
+	for_each(c, info->cpus.of, info->cpus.nr) {
+		TABLE_ROW(t, cell_uint(c->cpu), cell_uint(c->nr_events),
+			  cell_uint(c->bytes), cell_uint(c->nr_lost),
+			  cell_uint(c->nr_gaps), cell_uint(c->nr_unknown),
+			  cell_uint(c->overrun), cell_uint(c->dropped),
+			  cell_uint(c->missing));
 	}
 }
 
 static void add_buffers(struct report *r, const struct recording *rec)
 {
-	const struct column columns[] = {
-		{ .name = "name" },
-		{ .name = "clock" },
-		{ .name = "page_size", .unit = UNIT_BYTES },
-		{ .name = "nr_cpus", .unit = UNIT_COUNT },
-		{ .name = "bytes", .unit = UNIT_BYTES },
-	};
-	struct table *t =
-		info_add_table(r, "buffers", NULL, columns, ARRAY_SIZE(columns));
-	struct cell *row;
+	struct table *t = info_add_table(r, "buffers", NULL);
 
-	if (t)
-		table_set_by(t, "name");
-	for (uint32_t i = 0; i < rec->nr_buffers && (row = add_row(t)); i++) {
-		row[0] = cell_text(t, rec->buffers[i].name);
-		row[1] = cell_text(t, recording_clock(rec, i));
-		row[2] = cell_uint(rec->buffers[i].page_size);
-		row[3] = cell_uint(rec->buffers[i].nr_cpus);
-		row[4] = cell_uint(info_buffer_bytes(&rec->buffers[i]));
+	TABLE_COLUMNS(t, { .name = "name" }, { .name = "clock" },
+		      { .name = "page_size", .unit = UNIT_BYTES },
+		      { .name = "nr_cpus", .unit = UNIT_COUNT },
+		      { .name = "bytes", .unit = UNIT_BYTES });
+	table_set_by(t, "name");
+	for (uint32_t i = 0; i < rec->nr_buffers; i++) {
+		const struct recording_buffer *buf = &rec->buffers[i];
+
+		TABLE_ROW(t, cell_text(t, buf->name),
+			  cell_text(t, recording_clock(rec, i)),
+			  cell_uint(buf->page_size), cell_uint(buf->nr_cpus),
+			  cell_uint(info_buffer_bytes(buf)));
 	}
 }
 
 static void add_meta(struct report *r, const struct recording *rec)
 {
-	const struct column column = { .name = "item" };
-	struct table *t = info_add_table(r, "meta", NULL, &column, 1);
-	struct cell *row;
+	struct table *t = info_add_table(r, "meta", NULL);
 
-	for (size_t i = 0; i < rec->nr_meta && (row = add_row(t)); i++)
-		row[0] = cell_text(t, rec->meta[i].name);
+	TABLE_COLUMNS(t, { .name = "item" });
+	for (size_t i = 0; i < rec->nr_meta; i++)
+		TABLE_ROW(t, cell_text(t, rec->meta[i].name));
 }
 
 /* Adds the notes of an import; no rows if the recording was not imported. */
 static struct table *add_import(struct report *r, const struct recording *rec)
 {
-	const struct recording_text *item = recording_meta(rec, RECORDING_META_IMPORT);
-	const struct column column = { .name = "note" };
-	struct table *t = info_add_table(r, "import_notes", NULL, &column, 1);
-	const char *p = item ? item->text : "";
-	struct cell *row;
+	struct table *t = info_add_table(r, "import_notes", NULL);
+	const char *p = recording_meta_text(rec, RECORDING_META_IMPORT);
 
-	while (*p && (row = add_row(t))) {
-		size_t len = strcspn(p, "\n");
+	TABLE_COLUMNS(t, { .name = "note" });
+	for (; *p; p = text_next_line(p)) {
 		char note[512];
 
-		snprintf(note, sizeof(note), "%.*s", (int)len, p);
-		row[0] = cell_text(t, note);
-		p += len + (p[len] == '\n');
+		snprintf(note, sizeof(note), "%.*s", (int)strcspn(p, "\n"), p);
+		TABLE_ROW(t, cell_text(t, note));
 	}
 	return t;
 }
@@ -297,7 +209,7 @@ static void add_curve(struct report *r, const struct kernel_curve *c)
 	if (!c->nr)
 		return;
 	report_add_fact(r, "curve_moments", cell_uint(c->nr));
-	report_add_fact(r, "curve_counters", cell_uint(c->nr_series));
+	report_add_fact(r, "curve_counters", cell_uint(c->series.nr));
 	report_add_fact(r, "curve_first_ts", cell_uint(c->times[0]));
 	report_add_fact(r, "curve_last_ts", cell_uint(c->times[c->nr - 1]));
 }
@@ -306,24 +218,17 @@ static void add_curve(struct report *r, const struct kernel_curve *c)
 static void add_probes(struct report *r, const struct recording *rec)
 {
 	const struct recording_text *item = recording_meta(rec, RECORDING_META_PROBES);
-	const struct column columns[] = {
-		{ .name = "name" },
-		{ .name = "function" },
-		{ .name = "why" },
-	};
-	struct table *t =
-		item ? info_add_table(r, "probes", NULL, columns, ARRAY_SIZE(columns))
-		     : NULL;
 	const char *text = item ? item->text : "";
 	struct probe_line probe;
-	struct cell *row;
+	struct table *t;
 
-	while (probe_list_next(&text, &probe) && (row = add_row(t))) {
-		row[0] = cell_text(t, probe.name);
-		row[1] = cell_text(t, probe.function);
-		if (!probe.set)
-			row[2] = cell_text(t, probe.why);
-	}
+	if (!item)
+		return;
+	t = info_add_table(r, "probes", NULL);
+	TABLE_COLUMNS(t, { .name = "name" }, { .name = "function" }, { .name = "why" });
+	while (probe_list_next(&text, &probe))
+		TABLE_ROW(t, cell_text(t, probe.name), cell_text(t, probe.function),
+			  cell_text(t, probe.set ? NULL : probe.why));
 }
 
 struct report *info_report(const struct info *info)
@@ -334,7 +239,7 @@ struct report *info_report(const struct info *info)
 
 	if (!r)
 		return NULL;
-	r->layout = layout;
+	r->layout = &layout;
 	study_facts_add(&info->facts, r);
 	report_add_fact(r, "events_without_format", cell_uint(info->nr_unnamed));
 	report_add_fact(r, "file_version", cell_uint(rec->file_version));

@@ -4,18 +4,17 @@
  * In: an open recording. Out: a report.
  */
 
-#include "base/array.h"
-#include "base/hash.h"
+#include "base/keyed.h"
 #include "cmd/info/info.h"
 #include "cmd/input/input_symbols.h"
-#include "report/json_layout.h"
 
 /* The members of the JSON object. */
-static const struct json_item layout[] = {
-	{ JSON_FACT, "file" },		{ JSON_FACT, "kernel" },
-	{ JSON_FACT, "build_id" },	{ JSON_FACT, "debug_file" },
-	{ JSON_ROWS, "symbol_places" }, { JSON_ROWS, "symbol_modules" },
-	{ JSON_TEXTS, "symbol_hints" }, { JSON_FACT, NULL },
+static const struct json_layout layout = {
+	(const char *const[]){ "file", "kernel", "build_id", "debug_file", NULL },
+	(const struct json_table[]){ { JSON_ROWS, "symbol_places" },
+				     { JSON_ROWS, "symbol_modules" },
+				     { JSON_TEXTS, "symbol_hints" },
+				     { .name = NULL } },
 };
 
 /* The file with debug information of the kernel itself, or NULL. */
@@ -28,55 +27,38 @@ static const char *kernel_file(const struct study *s)
 
 static void add_places(struct report *r, const struct input *in)
 {
-	static const struct column columns[] = {
-		{ .name = "place", .title = "Place", .last = true },
-		{ .name = "verdict", .title = "Result", .last = true, .words = true },
-	};
 	const struct debug_found *found = &in->study.found;
 	struct table *t =
-		info_add_table(r, "symbol_places", found->nr ? "Places searched" : NULL,
-			       columns, ARRAY_SIZE(columns));
+		info_add_table(r, "symbol_places", found->nr ? "Places searched" : NULL);
 
-	for (size_t i = 0; t && i < found->nr; i++) {
-		struct cell *row = table_add_row(t);
-		struct strbuf __auto_free text = { 0 };
+	TABLE_COLUMNS(
+		t, { .name = "place", .title = "Place", .last = true },
+		{ .name = "verdict", .title = "Result", .last = true, .words = true });
+	for (size_t i = 0; i < found->nr; i++) {
+		struct strbuf text = { 0 };
 
-		if (!row)
-			return;
 		input_place_text(in, &found->places[i], &text);
-		row[0] = cell_text(t, found->places[i].path);
-		row[1] = cell_text(t, strbuf_text(&text));
-		t->failed |= text.failed;
+		TABLE_ROW(t, cell_text(t, found->places[i].path), cell_strbuf(t, &text));
 	}
 }
 
-/* A module, and how many of its functions have a name. */
-struct module_row {
-	const char *name;
-	uint64_t nr_functions;
+/* How many functions of each module have a name. The kernel itself is "". */
+struct module_counts {
+	KEYED(uint64_t) by_name;
 };
 
-struct module_rows {
-	struct intern names;
-	struct module_row *rows;
-	size_t capacity;
-};
-
-/* Counts the functions of the kernel itself, "", and of each module. 0 or -ENOMEM. */
-static int count_functions(struct module_rows *m, const struct symbols *syms)
+/* 0 or -ENOMEM. */
+static int count_functions(struct module_counts *m, const struct symbols *syms)
 {
 	struct symbol sym;
 
 	for (size_t i = 0; symbols_at(syms, i, &sym); i++) {
 		const char *name = sym.module ? sym.module : "";
-		uint32_t known = m->names.count;
-		uint32_t id = intern_id(&m->names, name, strlen(name));
+		uint32_t id = KEYED_ID_OF(&m->by_name, name, strlen(name));
 
-		if (!id || array_reserve(&m->rows, &m->capacity, id, sizeof(*m->rows)))
+		if (!id)
 			return -ENOMEM;
-		if (id > known)
-			m->rows[id - 1] = (struct module_row){ name, 0 };
-		m->rows[id - 1].nr_functions++;
+		m->by_name.of[id - 1]++;
 	}
 	return 0;
 }
@@ -85,70 +67,59 @@ static int count_functions(struct module_rows *m, const struct symbols *syms)
 static const char *module_source(const struct study *s, const char *module,
 				 const char **path)
 {
+	static const char *const texts[] = {
+		[MODULE_MISSING] = "its file is missing",
+		[MODULE_OTHER_BUILD] = "its file is from another build",
+		[MODULE_NO_DEBUG] = "its file has no debug information",
+		[MODULE_READ] = "read",
+		[MODULE_NO_MEMORY] = "out of memory",
+	};
+
 	*path = NULL;
 	if (!s->sources.modules)
 		return "no --modules DIR is given";
-	switch (module_files_state(s->sources.modules, module, path)) {
-	case MODULE_MISSING:
-		return "its file is missing";
-	case MODULE_OTHER_BUILD:
-		return "its file is from another build";
-	case MODULE_NO_DEBUG:
-		return "its file has no debug information";
-	case MODULE_READ:
-		return "read";
-	default:
-		return "out of memory";
-	}
+	return texts[module_files_state(s->sources.modules, module, path)];
 }
 
 static void add_modules(struct report *r, const struct study *s,
-			const struct module_rows *m)
+			const struct module_counts *m)
 {
-	static const struct column columns[] = {
-		{ .name = "module", .title = "Module", .last = true },
-		{ .name = "functions", .title = "Functions", .unit = UNIT_COUNT },
-		{ .name = "lines", .title = "Lines", .last = true, .words = true },
-		{ .name = "file", .title = "File", .last = true },
-	};
 	struct table *t = info_add_table(
-		r, "symbol_modules", "Names, and files with lines and inlined functions",
-		columns, ARRAY_SIZE(columns));
+		r, "symbol_modules", "Names, and files with lines and inlined functions");
 
-	for (size_t i = 0; t && i < m->names.count; i++) {
-		struct cell *row = table_add_row(t);
-		const char *name = m->rows[i].name, *file = kernel_file(s), *what;
+	TABLE_COLUMNS(t, { .name = "module", .title = "Module", .last = true },
+		      { .name = "functions", .title = "Functions", .unit = UNIT_COUNT },
+		      { .name = "lines", .title = "Lines", .last = true, .words = true },
+		      { .name = "file", .title = "File", .last = true });
+	for (size_t i = 0; i < m->by_name.nr; i++) {
+		const char *name = KEYED_KEY(&m->by_name, i), *file = kernel_file(s),
+			   *what;
 
-		if (!row)
-			return;
 		what = !*name ? (file ? "read" : "no debug information found")
 			      : module_source(s, name, &file);
-		row[0] = cell_text(t, *name ? name : "[kernel]");
-		row[1] = cell_uint(m->rows[i].nr_functions);
-		row[2] = cell_text(t, what);
-		row[3] = cell_text(t, file);
+		TABLE_ROW(t, cell_text(t, *name ? name : "[kernel]"),
+			  cell_uint(m->by_name.of[i]), cell_text(t, what),
+			  cell_text(t, file));
 	}
 }
 
 /* Says which package or option provides what is missing. */
 static void add_hints(struct report *r, const struct input *in)
 {
-	static const struct column column = {
-		.name = "hint", .title = "Command or option", .last = true, .words = true
-	};
 	struct strbuf hints[INPUT_HINTS] = { 0 };
 	bool wanted = !kernel_file(&in->study);
 	struct table *t = info_add_table(r, "symbol_hints",
-					 wanted ? "How to get debug information" : NULL,
-					 &column, 1);
+					 wanted ? "How to get debug information" : NULL);
 
+	TABLE_COLUMNS(t, { .name = "hint",
+			   .title = "Command or option",
+			   .last = true,
+			   .words = true });
 	input_hints(in, hints);
 	for (size_t i = 0; i < INPUT_HINTS; i++) {
-		struct cell *row = t && wanted && hints[i].size ? table_add_row(t) : NULL;
-
-		if (row)
-			row[0] = cell_text(t, strbuf_text(&hints[i]));
 		r->failed |= hints[i].failed;
+		if (wanted && hints[i].size)
+			TABLE_ROW(t, cell_strbuf(t, &hints[i]));
 		strbuf_free(&hints[i]);
 	}
 }
@@ -163,28 +134,21 @@ static void add_text(struct report *r, const char *name, const char *title,
 struct report *info_symbols_report(const struct input *in)
 {
 	const struct study *s = &in->study;
-	const struct recording_text *id = recording_meta(s->rec, "build_id");
 	const char *file = kernel_file(s);
-	struct module_rows modules = { 0 };
-	char release[128], build_id[129] = "";
+	struct module_counts modules = { 0 };
 	struct report *r = report_new();
 
 	if (!r)
 		return NULL;
-	r->layout = layout;
-	recording_release(s->rec, release, sizeof(release));
-	if (id)
-		snprintf(build_id, sizeof(build_id), "%.*s",
-			 (int)strnlen(id->text, strcspn(id->text, " \n")), id->text);
+	r->layout = &layout;
 	add_text(r, "file", "file", s->path, "");
-	add_text(r, "kernel", "kernel", release, "unknown");
-	add_text(r, "build_id", "build ID", build_id, "unknown");
+	add_text(r, "kernel", "kernel", recording_release(s->rec).text, "unknown");
+	add_text(r, "build_id", "build ID", recording_build_id(s->rec).text, "unknown");
 	add_text(r, "debug_file", "debug file", file ? file : "", "none");
 	r->failed |= count_functions(&modules, s->syms) < 0;
 	add_places(r, in);
 	add_modules(r, s, &modules);
 	add_hints(r, in);
-	intern_free(&modules.names);
-	free(modules.rows);
+	KEYED_FREE(&modules.by_name);
 	return r;
 }

@@ -5,15 +5,15 @@
 #include <sched.h>
 #include <unistd.h>
 
+#include "cmd/input/input_symbols.h"
 #include "cmd/options/signals.h"
 
-int input_parse(const struct option_usage *usage, const struct option_entry *options,
+int input_parse(const struct command *command, const struct option_entry *options,
 		int argc, char **argv, const char **path)
 {
-	int operands, ret = options_parse(usage, options, argc, argv, &operands);
+	int operands, ret = options_parse(command, options, argc, argv, &operands);
 
-	return ret == GO_ON ? input_path(usage->command, argc, argv, operands, path)
-			    : ret;
+	return ret ?: input_path(command->name, argc, argv, operands, path);
 }
 
 int input_path(const char *command, int argc, char **argv, int operands,
@@ -40,6 +40,14 @@ int input_window_check(struct window *w, const char *command)
 		EXIT_USAGE, command,
 		"invalid --time '%s'\n  Give START,STOP in seconds as trace-cmd prints them (81.5,82), from the start\n  (+1s,+1500ms) or in percent (10%%,20%%); either may be left out",
 		w->time);
+}
+
+int input_study_check(struct study_options *o, const char *command)
+{
+	int ret = symbol_files_check(&o->symbols, command);
+
+	ret = ret ?: debug_places_check(&o->places, &o->symbols, command);
+	return ret ?: input_window_check(&o->window, command);
 }
 
 unsigned int input_jobs(uint64_t given)

@@ -45,13 +45,17 @@ struct input {
 };
 
 /* Parses the options; then sets @path to -i FILE or the only operand. GO_ON, or an exit code. */
-int input_parse(const struct option_usage *usage, const struct option_entry *options,
+int input_parse(const struct command *command, const struct option_entry *options,
 		int argc, char **argv, const char **path);
 /* Sets @path to -i FILE or the only operand. GO_ON, or EXIT_USAGE after a message. */
 int input_path(const char *command, int argc, char **argv, int operands,
 	       const char **path);
 /* Parses @w->time before a file is opened. GO_ON, or EXIT_USAGE after a message. */
 int input_window_check(struct window *w, const char *command) __must_check;
+/* The same for @o->window. Can the files with symbols and the places of debug information be used
+ * together?
+ */
+int input_study_check(struct study_options *o, const char *command) __must_check;
 /* The number of threads: @given from JOBS_OPTION(), or if 0 one for each CPU that this process may
  * run on.
  */

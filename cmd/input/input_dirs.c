@@ -4,78 +4,51 @@
 #include "base/io.h"
 #include "cmd/options/message.h"
 
-static void vmlinux_failed(const char *command, const char *path, int err)
+/* What can be wrong with a file: the text before and after its path, and advice. */
+static const struct {
+	int which, err;
+	const char *before, *after, *advice;
+} problems[] = {
+	{ DIR_FILE_VMLINUX, -ENODATA, "",
+	  " has no debug information (DWARF), so it gives no directories",
+	  "Use the vmlinux from the kernel's debug package, or give the source: --source DIR" },
+	{ DIR_FILE_VMLINUX, -EOPNOTSUPP,
+	  "this build cannot read debug information (it has no libdw), so ",
+	  " gives no directories", "Give the kernel's source instead: --source DIR" },
+	{ DIR_FILE_VMLINUX, -EFBIG, "the debug information in ",
+	  " takes too long to read for a file of its size: it is damaged or malicious",
+	  "Use the vmlinux from the kernel's debug package, or give the source: --source DIR" },
+	{ DIR_FILE_MODULES, -ENODATA, "--modules ", ": no modules (*.ko) in or below it",
+	  "Give /lib/modules/VERSION or a kernel's build tree" },
+	{ DIR_FILE_SOURCE, -ENODATA, "--source ", ": no C functions in or below it",
+	  "Give the top directory of a kernel source tree" },
+};
+
+int input_dirs_failed(const char *command, const struct dir_failure *failure, int err)
 {
-	switch (err) {
-	case -ENODATA:
-		message_error(
-			command,
-			"%s has no debug information (DWARF), so it gives no directories\n  Use the vmlinux from the kernel's debug package, or give the source: --source DIR",
-			path);
-		break;
-	case -EOPNOTSUPP:
-		message_error(
-			command,
-			"this build cannot read debug information (it has no libdw), so %s gives no directories\n  Give the kernel's source instead: --source DIR",
-			path);
-		break;
-	case -EFBIG:
-		message_error(
-			command,
-			"the debug information in %s takes too long to read for a file of its size: it is damaged or malicious\n  Use the vmlinux from the kernel's debug package, or give the source: --source DIR",
-			path);
-		break;
-	case -ENOEXEC:
-	case -EBADMSG:
+	bool vmlinux = failure->which == DIR_FILE_VMLINUX;
+	const char *path = failure->path;
+
+	for (size_t i = 0; i < ARRAY_SIZE(problems); i++) {
+		if (problems[i].which == (int)failure->which && problems[i].err == err)
+			return message_fail(EXIT_UNREADABLE, command, "%s%s%s\n  %s",
+					    problems[i].before, path, problems[i].after,
+					    problems[i].advice);
+	}
+	if (vmlinux && (err == -ENOEXEC || err == -EBADMSG))
 		message_error(command, "%s is not a valid ELF file", path);
-		break;
-	default:
+	else if (vmlinux)
 		message_error(command, "cannot read debug information from %s: %s", path,
 			      io_strerror(err));
-	}
-}
-
-static void modules_failed(const char *command, const char *path, int err)
-{
-	if (err == -EINVAL)
+	else if (failure->which == DIR_FILE_MODULES && err == -EINVAL)
 		message_error(
 			command,
 			"--modules %s has the modules of several kernels\n  Choose one: --modules %s/VERSION",
 			path, path);
-	else if (err == -ENODATA)
-		message_error(
-			command,
-			"--modules %s: no modules (*.ko) in or below it\n  Give /lib/modules/VERSION or a kernel's build tree",
-			path);
 	else
-		message_error(command, "cannot read --modules %s: %s", path,
-			      strerror(-err));
-}
-
-static void source_failed(const char *command, const char *path, int err)
-{
-	if (err == -ENODATA)
-		message_error(
-			command,
-			"--source %s: no C functions in or below it\n  Give the top directory of a kernel source tree",
-			path);
-	else
-		message_error(command, "cannot read --source %s: %s", path,
-			      strerror(-err));
-}
-
-int input_dirs_failed(const char *command, const struct dir_failure *failure, int err)
-{
-	switch (failure->which) {
-	case DIR_FILE_VMLINUX:
-		vmlinux_failed(command, failure->path, err);
-		break;
-	case DIR_FILE_MODULES:
-		modules_failed(command, failure->path, err);
-		break;
-	default:
-		source_failed(command, failure->path, err);
-	}
+		message_error(command, "cannot read --%s %s: %s",
+			      failure->which == DIR_FILE_MODULES ? "modules" : "source",
+			      path, strerror(-err));
 	return err == -ENOMEM ? EXIT_FAILED : EXIT_UNREADABLE;
 }
 

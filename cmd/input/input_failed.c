@@ -8,7 +8,6 @@
 #include "cmd/input/input.h"
 #include "cmd/input/input_dirs.h"
 #include "cmd/input/input_symbols.h"
-#include "cmd/options/command.h"
 
 static int file_failed(const struct input *in, int err)
 {

@@ -60,19 +60,15 @@ static bool has_events(const char *start)
 		": kmalloc: ", ": kfree: ", ": kmem_cache_alloc: ", ": mm_page_alloc: "
 	};
 
-	for (size_t i = 0; i < ARRAY_SIZE(events); i++)
-		if (strstr(start, events[i]))
-			return true;
-	return false;
+	return ANY(i, ARRAY_SIZE(events), strstr(start, events[i]));
 }
 
 static const struct kind *find_kind(const char *start, size_t size)
 {
-	for (size_t i = 0; i < ARRAY_SIZE(kinds); i++)
-		if (size >= kinds[i].size &&
-		    !memcmp(start, kinds[i].magic, kinds[i].size))
-			return &kinds[i];
-	return has_events(start) ? &text_log : NULL;
+	return FIND(one, kinds, ARRAY_SIZE(kinds),
+		    size >= one->size && !memcmp(start, one->magic, one->size))
+		       ?: has_events(start) ? &text_log
+					    : NULL;
 }
 
 /* Reads up to START_SIZE bytes and adds a NUL. Returns how many bytes, or -errno. */

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "cmd/input/input_symbols.h"
 
+#include <stdarg.h>
+
 #include "base/io.h"
 #include "base/safe_text.h"
 
@@ -19,6 +21,16 @@ const char *debug_places_option(const struct debug_places *places)
 	       : places->symfs	    ? "--symfs"
 	       : places->debuginfod ? "--debuginfod"
 				    : NULL;
+}
+
+int debug_places_unused(const struct debug_places *places, const char *command)
+{
+	if (!debug_places_any(places))
+		return GO_ON;
+	return message_fail(
+		EXIT_USAGE, command,
+		"%s cannot be used with --no-inline, which ignores debug information",
+		debug_places_option(places));
 }
 
 static int check_servers(const char *command)
@@ -65,70 +77,59 @@ int debug_places_check(const struct debug_places *places,
 /* The error of a server or of the connection to it. */
 static const char *server_text(int err)
 {
-	switch (err) {
-	case -ENOENT:
-		return "no server has it";
-	case -ETIME:
-	case -ETIMEDOUT:
-		return "it took too long";
-	case -EFBIG:
-		return "its file is too large";
-	case -ENOEXEC:
-		return "what it sent is not an ELF file";
-	case -EXDEV:
-		return "what it sent has another build ID";
-	case -ECONNREFUSED:
-	case -EHOSTUNREACH:
-	case -ENETUNREACH:
-		return "no server can be reached";
-	default:
-		return strerror(-err);
+	static const struct {
+		int err;
+		const char *text;
+	} known[] = {
+		{ -ENOENT, "no server has it" },
+		{ -ETIME, "it took too long" },
+		{ -ETIMEDOUT, "it took too long" },
+		{ -EFBIG, "its file is too large" },
+		{ -ENOEXEC, "what it sent is not an ELF file" },
+		{ -EXDEV, "what it sent has another build ID" },
+		{ -ECONNREFUSED, "no server can be reached" },
+		{ -EHOSTUNREACH, "no server can be reached" },
+		{ -ENETUNREACH, "no server can be reached" },
+	};
+
+	for_each(k, known, ARRAY_SIZE(known)) {
+		if (k->err == err)
+			return k->text;
 	}
+	return strerror(-err);
 }
 
 void input_place_text(const struct input *in, const struct debug_place *place,
 		      struct strbuf *out)
 {
-	const struct recording_text *id = recording_meta(in->study.rec, "build_id");
-	size_t size = id ? strcspn(id->text, " \n") : 0;
+	const char *const texts[] = {
+		[DEBUG_MISSING] = "there is no such file",
+		[DEBUG_UNREADABLE] = io_strerror(place->err),
+		[DEBUG_NO_ELF] = "it is not a valid ELF file",
+		[DEBUG_UNPROVEN] = "the recording has no build ID to compare with",
+		[DEBUG_NOT_SERVED] = server_text(place->err),
+		[DEBUG_TAKEN] =
+			in->study.found.vmlinux
+				? "used"
+				: "it has no functions in common with the recording",
+	};
 
-	switch (place->verdict) {
-	case DEBUG_MISSING:
-		strbuf_puts(out, "there is no such file");
-		break;
-	case DEBUG_NO_ELF:
-		strbuf_puts(out, "it is not a valid ELF file");
-		break;
-	case DEBUG_OTHER_BUILD:
-		strbuf_printf(out, "its build ID is %s, that of the recorded kernel %.*s",
+	if (place->verdict == DEBUG_OTHER_BUILD)
+		strbuf_printf(out,
+			      "its build ID is %s, that of the recorded kernel %.128s",
 			      *place->build_id ? place->build_id : "not known",
-			      (int)(size < 128 ? size : 128), id ? id->text : "");
-		break;
-	case DEBUG_UNREADABLE:
-		strbuf_puts(out, io_strerror(place->err));
-		break;
-	case DEBUG_NOT_SERVED:
-		strbuf_puts(out, server_text(place->err));
-		break;
-	case DEBUG_UNPROVEN:
-		strbuf_puts(out, "the recording has no build ID to compare with");
-		break;
-	case DEBUG_TAKEN:
-		strbuf_puts(out,
-			    in->study.found.vmlinux
-				    ? "used"
-				    : "it has no functions in common with the recording");
-	}
+			      recording_build_id(in->study.rec).text);
+	else
+		strbuf_puts(out, texts[place->verdict]);
 }
 
 int input_search_failed(const struct input *in)
 {
 	const struct debug_found *found = &in->study.found;
 	const struct debug_place *place = NULL;
+	const struct recording_word release = recording_release(in->study.rec);
 	struct strbuf __auto_free why = { 0 };
-	char release[128];
 
-	recording_release(in->study.rec, release, sizeof(release));
 	/* Report the first place that has a file. */
 	for (size_t i = 0; i < found->nr && !place; i++)
 		place = found->places[i].verdict != DEBUG_MISSING ? &found->places[i]
@@ -141,22 +142,28 @@ int input_search_failed(const struct input *in)
 		in->command,
 		"no debug information of Linux %s: %s: %s\n"
 		"  Use the tree or the root of the recorded kernel, or --vmlinux FILE",
-		*release ? release : "(unknown)", place ? place->path : "nowhere",
+		*release.text ? release.text : "(unknown)",
+		place ? place->path : "nowhere",
 		place ? strbuf_text(&why) : "the recording names no release");
 	return EXIT_UNREADABLE;
 }
 
-static void other_kernel(const struct input *in, const char *why)
+/* The format says why the symbols are from a different kernel. */
+static void __printf_fmt(2, 3) other_kernel(const struct input *in, const char *fmt, ...)
 {
 	const struct recording *rec = in->study.rec;
-	char release[128];
+	const struct recording_word release = recording_release(rec);
+	char why[320];
+	va_list args;
 
-	recording_release(rec, release, sizeof(release));
+	va_start(args, fmt);
+	vsnprintf(why, sizeof(why), fmt, args);
+	va_end(args);
 	message_error(in->command,
 		      "the symbols in %s are from a different kernel than %s:\n  %s\n"
 		      "  Use the symbols of Linux %s%s",
 		      in->study.failure.symbols.path, in->study.path, why,
-		      *release ? release : "the recorded kernel",
+		      *release.text ? release.text : "the recorded kernel",
 		      rec->kallsyms ? ", or leave the option out for the recording's"
 				    : "");
 }
@@ -164,44 +171,11 @@ static void other_kernel(const struct input *in, const char *why)
 static void other_machine(const struct input *in, const struct symbol_failure *f)
 {
 	const struct recording *rec = in->study.rec;
-	char why[160];
 
-	snprintf(why, sizeof(why),
-		 "it is %s-bit %s-endian, the recorded kernel %s-bit %s-endian",
-		 f->is_64 ? "64" : "32", f->big_endian ? "big" : "little",
-		 rec->layout.long_size == 8 ? "64" : "32",
-		 rec->big_endian ? "big" : "little");
-	other_kernel(in, why);
-}
-
-static void other_build(const struct input *in, const struct symbol_failure *f)
-{
-	const struct recording_text *meta = recording_meta(in->study.rec, "build_id");
-	size_t len = strcspn(meta->text, " \n");
-	char why[320];
-
-	snprintf(why, sizeof(why), "its build ID is %s, that of the recorded kernel %.*s",
-		 f->build_id, (int)(len < 128 ? len : 128), meta->text);
-	other_kernel(in, why);
-}
-
-static void other_names(const struct input *in, const struct symbol_failure *f)
-{
-	char why[160];
-
-	snprintf(why, sizeof(why),
-		 "of %zu functions in both, %zu have a different offset from the rest",
-		 f->fit.nr_checked, f->fit.nr_checked - f->fit.nr_agree);
-	other_kernel(in, why);
-}
-
-static void other_callsites(const struct input *in, const struct symbol_failure *f)
-{
-	char why[160];
-
-	snprintf(why, sizeof(why), "only %zu of %zu callsites are in its functions",
-		 f->fit.nr_agree, f->fit.nr_checked);
-	other_kernel(in, why);
+	other_kernel(in, "it is %s-bit %s-endian, the recorded kernel %s-bit %s-endian",
+		     f->is_64 ? "64" : "32", f->big_endian ? "big" : "little",
+		     rec->layout.long_size == 8 ? "64" : "32",
+		     rec->big_endian ? "big" : "little");
 }
 
 /* The recording has no symbols, so the kernel's load address (KASLR) is unknown. */
@@ -239,13 +213,18 @@ int input_symbols_failed(const struct input *in)
 		other_machine(in, f);
 		break;
 	case SYMBOLS_OTHER_BUILD:
-		other_build(in, f);
+		other_kernel(in, "its build ID is %s, that of the recorded kernel %.128s",
+			     f->build_id, recording_build_id(in->study.rec).text);
 		break;
 	case SYMBOLS_OTHER_NAMES:
-		other_names(in, f);
+		other_kernel(
+			in,
+			"of %zu functions in both, %zu have a different offset from the rest",
+			f->fit.nr_checked, f->fit.nr_checked - f->fit.nr_agree);
 		break;
 	case SYMBOLS_OTHER_CALLSITES:
-		other_callsites(in, f);
+		other_kernel(in, "only %zu of %zu callsites are in its functions",
+			     f->fit.nr_agree, f->fit.nr_checked);
 		break;
 	case SYMBOLS_NO_PLACE:
 		no_place(in, f);
@@ -274,17 +253,16 @@ static const char *copyable(const char *word, const char *instead)
 void input_hints(const struct input *in, struct strbuf hints[INPUT_HINTS])
 {
 	const struct recording *rec = in->study.rec;
-	char release[128];
+	const struct recording_word release = recording_release(rec);
 
-	recording_release(rec, release, sizeof(release));
 	if (!recording_meta(rec, "build_id"))
 		strbuf_puts(
 			&hints[0],
 			"the recording has no build ID, which kmemx record keeps: --vmlinux FILE, --kernel TREE or --symfs DIR is needed");
 	strbuf_printf(&hints[1], "Debian, Ubuntu: apt install linux-image-%s-dbg",
-		      copyable(release, "RELEASE"));
+		      copyable(release.text, "RELEASE"));
 	strbuf_printf(&hints[2], "Fedora: dnf debuginfo-install kernel-core-%s",
-		      copyable(release, "RELEASE"));
+		      copyable(release.text, "RELEASE"));
 	strbuf_puts(
 		&hints[3],
 		"Arch: export DEBUGINFOD_URLS=https://debuginfod.archlinux.org, and use --debuginfod");

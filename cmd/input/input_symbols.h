@@ -38,6 +38,10 @@ int symbol_files_check(const struct symbol_files *files, const char *command);
  */
 int debug_places_check(const struct debug_places *places,
 		       const struct symbol_files *files, const char *command);
+/* For a run that uses no debug information: refuses @places if the user gave any. GO_ON, or
+ * EXIT_USAGE after a message.
+ */
+int debug_places_unused(const struct debug_places *places, const char *command);
 /* Appends what is at @place, which is one of study.found. */
 void input_place_text(const struct input *in, const struct debug_place *place,
 		      struct strbuf *out);

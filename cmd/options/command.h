@@ -10,12 +10,13 @@
 #include "base/compiler.h"
 
 /* The return value of a function that may end the command: GO_ON, or the exit code to end with
- * (a message was printed unless it is EXIT_OK). Callers compare with GO_ON by name. Its value is
- * no exit code and no -errno, so neither is mistaken for it.
+ * (a message was printed unless it is EXIT_DONE). So one step follows another by "ret ?: step()".
  */
 enum exit_code {
-	GO_ON = 1000, /* no exit code yet */
+	GO_ON = 0, /* nothing has failed so far */
 	EXIT_OK = 0,
+	/* EXIT_OK, but later steps have nothing to do: only -h was asked for */
+	EXIT_DONE = 1000,
 	EXIT_FAILED = 1,
 	EXIT_USAGE = 2,
 	EXIT_UNREADABLE = 3,
@@ -33,13 +34,36 @@ enum command_group {
 	COMMAND_OTHER,
 };
 
+/* The earlier name of a long option, which works for one more release. */
+struct option_renamed {
+	const char *old, *name;
+};
+
+/**
+ * struct command - what a command is, and how it is used
+ * @purpose: up to 58 columns, for the list
+ * @run: argv[0] is the command's name
+ * @seldom: the list shows only its name, on one line with others
+ * @runs_command: its exit code may be that of another command
+ * @about: the sentence of -h; NULL: it is @purpose, with a capital letter and a period
+ * @usage: one or more lines after "usage: ", separated by newlines; NULL: the command takes
+ *	options and a recording
+ * @examples: two examples, ready to print
+ * @renamed: earlier names of options, ending in an empty entry; or NULL
+ * @unfiltered: why the command has no filters such as --comm, and what to do instead; or NULLs
+ * @stop_at_operand: parsing also ends at the first operand, such as record's command
+ * @whole_help: -h shows all options, not only those marked as OPTION_EVERYDAY
+ */
 struct command {
 	const char *name;
-	const char *purpose; /* up to 58 columns, for the list */
+	const char *purpose;
 	enum command_group group;
-	int (*run)(int argc, char **argv); /* argv[0] is the command's name */
-	bool runs_command; /* its exit code may be that of another command */
-	bool seldom;	   /* the list shows only its name, on one line with others */
+	int (*run)(int argc, char **argv);
+	bool seldom, runs_command;
+	const char *about, *usage, *examples;
+	const struct option_renamed *renamed;
+	const char *unfiltered[2];
+	bool stop_at_operand, whole_help;
 };
 
 extern const struct command command_record;

@@ -11,12 +11,16 @@
 
 static const char command_name[] = "config";
 
-static void print_safe(const char *text)
+/* Prints a line or a part of it; the arguments are made safe for a terminal. */
+static void __printf_fmt(1, 2) print_safe(const char *fmt, ...)
 {
-	struct strbuf __auto_free safe = { 0 };
+	struct strbuf __auto_free text = { 0 };
+	va_list args;
 
-	safe_text_puts(&safe, text);
-	fputs(strbuf_text(&safe), stdout);
+	va_start(args, fmt);
+	safe_text_vprintf(&text, fmt, args);
+	va_end(args);
+	fputs(strbuf_text(&text), stdout);
 }
 
 /* Must @value be quoted in the file to be read back unchanged? */
@@ -38,7 +42,7 @@ static void print_value(const char *value)
 	uint32_t c;
 
 	if (!needs_quotes(value)) {
-		print_safe(value);
+		print_safe("%s", value);
 		return;
 	}
 	for (; left; value += len, left -= len) {
@@ -53,13 +57,6 @@ static void print_value(const char *value)
 	printf("\"%s\"", strbuf_text(&text));
 }
 
-static void print_path(const struct config *c, const char *lead, const char *tail)
-{
-	fputs(lead, stdout);
-	print_safe(c->path);
-	fputs(tail, stdout);
-}
-
 /* The output is a valid configuration file: all that is not a setting is a comment. */
 static int list(const struct config *c)
 {
@@ -68,27 +65,23 @@ static int list(const struct config *c)
 		puts("# no configuration file: --no-config is given, KMEMX_CONFIG is empty or /dev/null, or HOME is not set");
 		break;
 	case CONFIG_ABSENT:
-		print_path(c, "# no configuration file: ", "\n");
+		print_safe("# no configuration file: %s\n", c->path);
 		break;
 	case CONFIG_IGNORED:
-		print_path(c, "# not read: ", ": ");
-		puts(c->why);
+		print_safe("# not read: %s: %s\n", c->path, c->why);
 		break;
 	case CONFIG_READ:
 		if (!c->settings.nr)
-			print_path(c, "# no settings in ", "\n");
+			print_safe("# no settings in %s\n", c->path);
 		break;
 	}
-	for (size_t i = 0; i < c->settings.nr; i++) {
-		const struct setting *s = &c->settings.items[i];
-
+	for_each(s, c->settings.items, c->settings.nr) {
 		printf("%s.%s", s->section, s->name);
 		if (s->value) {
 			fputs(" = ", stdout);
 			print_value(s->value);
 		}
-		print_path(c, "  # ", "");
-		printf(":%u\n", s->line);
+		print_safe("  # %s:%u\n", c->path, s->line);
 	}
 	return EXIT_OK;
 }
@@ -110,27 +103,18 @@ static int get(const struct config *c, const char *key)
 		return message_fail(EXIT_FAILED, command_name,
 				    "%s is not set\n  List all settings: kmemx config",
 				    key);
-	print_safe(found->value ? found->value : "true");
-	putchar('\n');
+	print_safe("%s\n", found->value ? found->value : "true");
 	return EXIT_OK;
 }
-
-static const struct option_usage usage = {
-	.command = command_name,
-	.purpose = "Show the settings of the configuration file.",
-	.usage = "kmemx config [list]\nkmemx config get COMMAND.OPTION",
-	.examples = "  kmemx config\n  kmemx config get stat.sort\n",
-};
 
 /* Runs the action that the operands name. */
 static int show(const struct config *c, int nr, char **words)
 {
-	static const char *const actions[] = { "list", "get" };
+	static const char *const actions[] = { "list", "get", NULL };
 	int action = 0;
 
 	if (nr) {
-		action = option_choose("action", words[0], actions, ARRAY_SIZE(actions),
-				       command_name);
+		action = option_choose("action", words[0], actions, command_name);
 		if (action < 0)
 			return EXIT_USAGE;
 	}
@@ -152,15 +136,19 @@ static int run_config(int argc, char **argv)
 	struct config config = { 0 };
 	int operands, ret;
 
-	ret = options_parse(&usage, options, argc, argv, &operands);
-	if (ret == GO_ON)
-		ret = config_load(&config);
-	if (ret == GO_ON)
-		ret = show(&config, argc - operands, argv + operands);
+	ret = options_parse(&command_config, options, argc, argv, &operands);
+	ret = ret ?: config_load(&config);
+	ret = ret ?: show(&config, argc - operands, argv + operands);
 	config_free(&config);
 	return ret;
 }
 
-const struct command command_config = { "config",
-					"show the settings of the configuration file",
-					COMMAND_OTHER, run_config, .seldom = true };
+const struct command command_config = {
+	"config",
+	"show the settings of the configuration file",
+	COMMAND_OTHER,
+	run_config,
+	.seldom = true,
+	.usage = "kmemx config [list]\nkmemx config get COMMAND.OPTION",
+	.examples = "  kmemx config\n  kmemx config get stat.sort\n",
+};

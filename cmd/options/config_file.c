@@ -103,46 +103,20 @@ static int open_file(struct config *c, int dir)
 	return ret;
 }
 
-/* Returns 0, -EFBIG if the file is too large, or another -errno. */
-static int read_file(int fd, char *text, size_t *size)
-{
-	*size = 0;
-	while (*size <= SETTINGS_TEXT_MAX) {
-		ssize_t n = read(fd, text + *size, SETTINGS_TEXT_MAX + 1 - *size);
-
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n <= 0)
-			return n ? -errno : 0;
-		*size += (size_t)n;
-	}
-	return -EFBIG;
-}
-
 _Static_assert(SETTINGS_TEXT_MAX == 64 << 10 && SETTINGS_MAX == 1000,
 	       "as the messages say");
 
-static const char *problem_text(enum settings_problem problem)
-{
-	switch (problem) {
-	case SETTINGS_BAD_SECTION:
-		return "not a section; write it as [stat]";
-	case SETTINGS_NO_SECTION:
-		return "the setting has no section; write it as stat.sort = bytes";
-	case SETTINGS_BAD_ASSIGNMENT:
-		return "missing '=' after the name of the setting";
-	case SETTINGS_OPEN_QUOTE:
-		return "unterminated quote";
-	case SETTINGS_BAD_ESCAPE:
-		return "unknown escape sequence; write a backslash twice";
-	case SETTINGS_BAD_CHARACTER:
-		return "control character in the value";
-	case SETTINGS_TOO_MANY:
-		return "more than 1000 settings";
-	default:
-		return "not a setting; write it as stat.sort = bytes";
-	}
-}
+static const char *const problems[] = {
+	[SETTINGS_BAD_SECTION] = "not a section; write it as [stat]",
+	[SETTINGS_NO_SECTION] =
+		"the setting has no section; write it as stat.sort = bytes",
+	[SETTINGS_BAD_NAME] = "not a setting; write it as stat.sort = bytes",
+	[SETTINGS_BAD_ASSIGNMENT] = "missing '=' after the name of the setting",
+	[SETTINGS_OPEN_QUOTE] = "unterminated quote",
+	[SETTINGS_BAD_ESCAPE] = "unknown escape sequence; write a backslash twice",
+	[SETTINGS_BAD_CHARACTER] = "control character in the value",
+	[SETTINGS_TOO_MANY] = "more than 1000 settings",
+};
 
 static int parse(struct config *c, const char *text, size_t size)
 {
@@ -158,7 +132,7 @@ static int parse(struct config *c, const char *text, size_t size)
 				    strerror(-err));
 	return message_fail(EXIT_USAGE, NULL,
 			    "%s:%u: %s\n  To ignore the file: kmemx --no-config COMMAND",
-			    c->path, error.line, problem_text(error.problem));
+			    c->path, error.line, problems[error.problem]);
 }
 
 static const char *read_problem(int err)
@@ -168,14 +142,13 @@ static const char *read_problem(int err)
 
 static int read_settings(struct config *c, int fd)
 {
-	char *text __auto_mem = malloc(SETTINGS_TEXT_MAX + 1);
-	size_t size = 0;
-	int err = text ? read_file(fd, text, &size) : -ENOMEM;
+	struct strbuf __auto_free text = { 0 };
+	int err = text_read(&text, fd, SETTINGS_TEXT_MAX);
 
 	if (err)
 		return message_fail(EXIT_FAILED, NULL, "cannot read %s: %s", c->path,
 				    read_problem(err));
-	return parse(c, text, size);
+	return parse(c, strbuf_text(&text), text.size);
 }
 
 /* @err is why the file could not be opened. */
@@ -240,9 +213,7 @@ static size_t add_settings(struct strbuf *text, const struct config *c, const ch
 {
 	size_t nr = 0;
 
-	for (size_t i = 0; i < c->settings.nr; i++) {
-		const struct setting *s = &c->settings.items[i];
-
+	for_each(s, c->settings.items, c->settings.nr) {
 		if (strcmp(s->section, name) != 0)
 			continue;
 		strbuf_add(text, OPTIONS_SETTING, sizeof(OPTIONS_SETTING));
@@ -259,10 +230,10 @@ static size_t add_settings(struct strbuf *text, const struct config *c, const ch
 int config_args(struct config_args *to, const struct config *c, int argc, char **argv)
 {
 	struct strbuf text = { 0 };
-	size_t nr = add_settings(&text, c, argv[0]), words = 3 * nr, i;
+	size_t words = 3 * add_settings(&text, c, argv[0]), i;
 	char *p;
 
-	*to = (struct config_args){ .nr_settings = nr };
+	*to = (struct config_args){ 0 };
 	to->argv = calloc(words + (size_t)argc + 1, sizeof(*to->argv));
 	to->text = strbuf_detach(&text);
 	if (!to->argv || !to->text) {

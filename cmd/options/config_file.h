@@ -43,7 +43,6 @@ void config_free(struct config *c);
 struct config_args {
 	int argc;
 	char **argv; /* ends in NULL */
-	size_t nr_settings;
 	char *text;
 };
 

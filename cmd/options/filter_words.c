@@ -5,91 +5,29 @@
 #include "cmd/options/message.h"
 #include "cmd/options/options_value.h"
 
-static int word_failed(const struct filter_option *o, const char *word, int err,
-		       const struct log *log)
-{
-	if (err == -ENOMEM) {
-		log_msg(log, LOG_ERROR, "%s", strerror(ENOMEM));
-		return EXIT_FAILED;
-	}
-	log_msg(log, LOG_ERROR, "%s: '%s' is not valid; expected %s", o->option, word,
-		o->expected);
-	return EXIT_USAGE;
-}
-
-int filter_each_word(const struct filter_option *o,
-		     int (*add)(void *ctx, const char *word), void *ctx,
-		     const struct log *log)
-{
-	int ret = GO_ON;
-
-	for (size_t i = 0; i < o->values->count && ret == GO_ON; i++) {
-		const char *p = o->values->items[i];
-
-		do {
-			size_t len = strcspn(p, ",");
-			char *word = strndup(p, len);
-			int err = word ? add(ctx, word) : -ENOMEM;
-
-			if (err > 0) /* an exit code: @add printed the message */
-				ret = err;
-			else if (err)
-				ret = word_failed(o, word, err, log);
-			free(word);
-			p += len;
-		} while (ret == GO_ON && *p++);
-	}
-	return ret;
-}
-
-void filter_options_text(const struct filter_option *options, size_t nr,
-			 struct strbuf *out)
-{
-	for (size_t i = 0; i < nr; i++)
-		for (size_t k = 0; k < options[i].values->count; k++)
-			strbuf_printf(out, "%s%s %s", out->size ? " " : "",
-				      options[i].option, options[i].values->items[k]);
-}
-
-/* Is FILTER_DEEP among the words of @text? @others: are there other words? */
-static bool has_deep(const char *text, bool *others)
-{
-	const size_t size = strlen(FILTER_DEEP);
-	bool deep = false;
-
-	*others = false;
-	do {
-		size_t len = strcspn(text, ",");
-
-		if (len == size && !memcmp(text, FILTER_DEEP, size))
-			deep = true;
-		else
-			*others = true;
-		text += len;
-	} while (*text++);
-	return deep;
-}
-
 bool filter_words_has_deep(const struct filter_words *w)
 {
-	bool others, deep = false;
+	return ANY(i, w->sites.count, text_has_word(w->sites.items[i], ',', FILTER_DEEP));
+}
 
-	for (size_t i = 0; i < w->sites.count && !deep; i++)
-		deep = has_deep(w->sites.items[i], &others);
-	return deep;
+/* Is each word of @text FILTER_DEEP? */
+static bool only_deep(const char *text)
+{
+	const size_t size = strlen(FILTER_DEEP);
+
+	while (!strncmp(text, FILTER_DEEP ",", size + 1))
+		text += size + 1;
+	return !strcmp(text, FILTER_DEEP);
 }
 
 int filter_words_deep(struct filter_words *w, struct option_strings *skip,
 		      const char *command)
 {
-	bool deep = false, others;
+	bool deep = filter_words_has_deep(w);
 	size_t kept = 0;
 
 	for (size_t i = 0; i < w->sites.count; i++) {
-		bool here = has_deep(w->sites.items[i], &others);
-
-		deep |= here;
-		if (!here || others)
+		if (!only_deep(w->sites.items[i]))
 			w->sites.items[kept++] = w->sites.items[i];
 	}
 	w->sites.count = kept;
@@ -104,105 +42,145 @@ struct filter_kind;
 struct target {
 	struct alloc_filter *filter;
 	const struct gfp_names *gfps;
-	const struct log *log;
-	const struct filter_kind *kind;
+	const struct study *study;
 };
 
-static int add_site(void *ctx, const char *word)
+static int add_site(const struct target *t, const char *word)
 {
-	const struct target *t = ctx;
-
 	if (!strcmp(word, FILTER_DEEP))
 		return 0;
-	return event_filter_add_site(&t->filter->who, word);
+	return alloc_filter_add_site(t->filter, word);
 }
 
-static int unknown_flag(const struct target *t, const char *word)
+static int add_gfp(const struct target *t, const char *word)
 {
-	const char **names = calloc(t->gfps->count + 1, sizeof(*names));
-	const char *near = NULL;
+	const char *near = OPTIONS_NEAREST_OF(word, t->gfps->names, t->gfps->count, name);
+	int err = alloc_filter_add_gfp(t->filter, word, t->gfps);
 
-	for (size_t i = 0; names && i < t->gfps->count; i++)
-		names[i] = t->gfps->names[i].name;
-	if (names)
-		near = options_nearest(word, names, t->gfps->count);
-	log_msg(t->log, LOG_ERROR,
+	if (err != -ENOENT)
+		return err;
+	log_msg(&t->study->log, LOG_ERROR,
 		"--gfp: the recording has no flag '%s'%s%s%s\n  For example: %s", word,
 		near ? ". Did you mean '" : "", near ? near : "", near ? "'?" : "",
 		t->gfps->count ? "GFP_KERNEL, __GFP_ZERO, 'GFP_KERNEL|__GFP_ZERO', 0x400"
 			       : "0x400 (the recording names no flags)");
-	free(names);
 	return EXIT_USAGE;
 }
 
-static int add_gfp(void *ctx, const char *word)
+static int add_event(const struct target *t, const char *word)
 {
-	const struct target *t = ctx;
-	int err = alloc_filter_add_gfp(t->filter, word, t->gfps);
+	const struct study *s = t->study;
+	const char *name = strchr(word, ':');
+	const char *near = OPTIONS_NEAREST_OF(name ? name + 1 : word, s->fmts->list,
+					      s->fmts->count, name);
+	int err = alloc_filter_add_event(t->filter, word, s->fmts);
 
-	return err == -ENOENT ? unknown_flag(t, word) : err;
+	if (err != -ENOENT)
+		return err;
+	if (near)
+		log_msg(&s->log, LOG_ERROR, "%s has no event '%s'. Did you mean '%s'?",
+			s->path, word, near);
+	else
+		log_msg(&s->log, LOG_ERROR,
+			"%s has no event '%s'\n  List its events: kmemx info -i %s",
+			s->path, word, SHELL_NAME(s->path));
+	return EXIT_USAGE;
 }
 
 /* The options in the order of the help. @at: the values in struct filter_words; @rows: of kmemx
- * stat, that show such values; @who, @alloc, @other: how to add a word, one of these.
+ * stat, that show such values; @add, @other: how to add a word, one of these, of which the last may
+ * return an exit code after a message; or @ranged: to the ranges at @ranges in struct alloc_filter.
  */
 static const struct filter_kind {
 	const char *option, *expected;
 	size_t at;
 	const char *rows;
-	int (*who)(struct event_filter *who, const char *word);
-	int (*alloc)(struct alloc_filter *filter, const char *word);
-	int (*other)(void *ctx, const char *word);
+	int (*add)(struct alloc_filter *filter, const char *word);
+	int (*other)(const struct target *t, const char *word);
+	bool ranged;
+	size_t ranges;
 } kinds[] = {
-#define AT(member) offsetof(struct filter_words, member)
+#define AT(member)     offsetof(struct filter_words, member)
+#define RANGES(member) .ranged = true, .ranges = offsetof(struct alloc_filter, member)
 	{ "--pid", "a process or a range: 1,100-199", AT(pids), " --by pid",
-	  .who = event_filter_add_pid },
+	  RANGES(pids) },
 	{ "--comm", "a task's name", AT(comms), " --by comm",
-	  .who = event_filter_add_comm },
+	  .add = alloc_filter_add_comm },
 	{ "--cgroup", "a control group as in stat --by cgroup: /web, '[kernel threads]'",
-	  AT(groups), " --by cgroup", .who = event_filter_add_group },
-	{ "--cpu", "a CPU or a range: 0,2-3", AT(cpus), " --by cpu",
-	  .who = event_filter_add_cpu },
+	  AT(groups), " --by cgroup", .add = alloc_filter_add_group },
+	{ "--cpu", "a CPU or a range: 0,2-3", AT(cpus), " --by cpu", RANGES(cpus) },
 	{ "--node", "a memory node or a range: 0,1, or -1", AT(nodes), " --by node",
-	  .alloc = alloc_filter_add_node },
+	  .add = alloc_filter_add_node },
 	{ "--callsite", "function, function+0x1f or 0xffff...", AT(sites),
 	  " --by callsite", .other = add_site },
 	{ "--dir",
 	  "a directory of the kernel's source: fs/ext4 (rows by directory: stat --by dir)",
-	  AT(dirs), "", .alloc = alloc_filter_add_dir },
+	  AT(dirs), "", .add = alloc_filter_add_dir },
 	{ "--cache", "a cache's name (rows by cache: stat --by cache)", AT(caches),
-	  " --by cache", .alloc = alloc_filter_add_cache },
+	  " --by cache", .add = alloc_filter_add_cache },
 	{ "--gfp", "GFP_ATOMIC, __GFP_ZERO, 'GFP_KERNEL|__GFP_ZERO' or 0x400", AT(gfps),
 	  "", .other = add_gfp },
-	{ "--order", "an order or a range: 3-10", AT(orders), "",
-	  .alloc = alloc_filter_add_order },
+	{ "--order", "an order or a range: 3-10", AT(orders), "", RANGES(orders) },
+	{ "--event", "an event's name", AT(events), "", .other = add_event },
+	{ "--ptr", "an address in hexadecimal", AT(ptrs), "",
+	  .add = alloc_filter_add_ptr },
 #undef AT
+#undef RANGES
 };
 
-static int add_word(void *ctx, const char *word)
+static int word_failed(const struct target *t, const struct filter_kind *kind,
+		       const char *word, int err)
 {
-	const struct target *t = ctx;
-
-	if (t->kind->other)
-		return t->kind->other(ctx, word);
-	return t->kind->who ? t->kind->who(&t->filter->who, word)
-			    : t->kind->alloc(t->filter, word);
+	if (err == -ENOMEM) {
+		log_msg(&t->study->log, LOG_ERROR, "%s", strerror(ENOMEM));
+		return EXIT_FAILED;
+	}
+	log_msg(&t->study->log, LOG_ERROR, "%s: '%s' is not valid; expected %s",
+		kind->option, word, kind->expected);
+	return EXIT_USAGE;
 }
 
-static struct filter_option option_of(const struct filter_words *w,
-				      const struct filter_kind *kind)
+/* Adds a word: GO_ON, or the exit code after a message. */
+static int add_word(const struct target *t, const struct filter_kind *kind,
+		    const char *word)
 {
-	return (struct filter_option){ kind->option, kind->expected,
-				       (const void *)((const char *)w + kind->at) };
+	int err;
+
+	if (kind->ranged)
+		err = filter_ranges_add((void *)((char *)t->filter + kind->ranges), word);
+	else if (kind->other)
+		err = kind->other(t, word);
+	else
+		err = kind->add(t->filter, word);
+	return !err ? GO_ON : err > 0 ? err : word_failed(t, kind, word, err);
+}
+
+/* Adds every word of "A,B". */
+static int add_words(const struct target *t, const struct filter_kind *kind,
+		     const char *list)
+{
+	int ret;
+
+	do {
+		size_t len = strcspn(list, ",");
+		char *word __auto_mem = strndup(list, len);
+
+		ret = word ? add_word(t, kind, word) : word_failed(t, kind, "", -ENOMEM);
+		list += len;
+	} while (ret == GO_ON && *list++);
+	return ret;
+}
+
+static const struct option_strings *values_of(const struct filter_words *w,
+					      const struct filter_kind *kind)
+{
+	return (const void *)((const char *)w + kind->at);
 }
 
 /* The first option given, or NULL. */
 static const struct filter_kind *first_given(const struct filter_words *w)
 {
-	for (size_t i = 0; i < ARRAY_SIZE(kinds); i++)
-		if (option_of(w, &kinds[i]).values->count)
-			return &kinds[i];
-	return NULL;
+	return FIND(kind, kinds, ARRAY_SIZE(kinds), values_of(w, kind)->count);
 }
 
 bool filter_words_any(const struct filter_words *w)
@@ -210,34 +188,30 @@ bool filter_words_any(const struct filter_words *w)
 	return first_given(w);
 }
 
-bool filter_words_groups(const struct filter_words *w)
-{
-	return w->groups.count;
-}
-
-bool filter_words_dirs(const struct filter_words *w)
-{
-	return w->dirs.count;
-}
-
-void filter_words_foreign(const struct filter_words *w, const char **slab,
-			  const char **page)
+int filter_words_foreign(const struct filter_words *w, const char **slab,
+			 const char **page, const char *command)
 {
 	*slab = w->orders.count ? "--order" : NULL;
 	*page = w->caches.count ? "--cache" : w->nodes.count ? "--node" : NULL;
+	if (!*slab || !*page)
+		return GO_ON;
+	return message_fail(
+		EXIT_USAGE, command,
+		"%s and %s cannot be used together: one is for pages, the other for slab objects",
+		*slab, *page);
 }
 
 int filter_words_resolve(const struct filter_words *w, struct alloc_filter *filter,
-			 const struct event_formats *fmts, const struct log *log)
+			 const struct study *study)
 {
-	struct target target = { filter, event_formats_gfp(fmts), log, NULL };
+	const struct target target = { filter, &study->fmts->gfp, study };
 	int ret = GO_ON;
 
-	for (size_t i = 0; i < ARRAY_SIZE(kinds) && ret == GO_ON; i++) {
-		const struct filter_option option = option_of(w, &kinds[i]);
+	for (size_t i = 0; i < ARRAY_SIZE(kinds); i++) {
+		const struct option_strings *values = values_of(w, &kinds[i]);
 
-		target.kind = &kinds[i];
-		ret = filter_each_word(&option, add_word, &target, log);
+		for (size_t k = 0; k < values->count && ret == GO_ON; k++)
+			ret = add_words(&target, &kinds[i], values->items[k]);
 	}
 	return ret;
 }
@@ -245,10 +219,26 @@ int filter_words_resolve(const struct filter_words *w, struct alloc_filter *filt
 void filter_words_text(const struct filter_words *w, struct strbuf *out)
 {
 	for (size_t i = 0; i < ARRAY_SIZE(kinds); i++) {
-		const struct filter_option option = option_of(w, &kinds[i]);
+		const struct option_strings *values = values_of(w, &kinds[i]);
 
-		filter_options_text(&option, 1, out);
+		for (size_t k = 0; k < values->count; k++)
+			strbuf_printf(out, "%s%s %s", out->size ? " " : "",
+				      kinds[i].option, values->items[k]);
 	}
+}
+
+void filter_words_banner(const struct filter_words *w, bool unnamed, struct report *r)
+{
+	struct strbuf __auto_free text = { 0 };
+
+	if (!filter_words_any(w))
+		return;
+	filter_words_text(w, &text);
+	report_add_banner(r, false, "Filter: only allocations with %s",
+			  strbuf_text(&text));
+	report_banner_if(r, unnamed, true, "%s", filter_words_unnamed);
+	report_add_text_fact(r, "filter", strbuf_text(&text));
+	r->failed |= text.failed;
 }
 
 const char filter_words_unnamed[] =
@@ -276,6 +266,6 @@ int filter_words_nothing(const struct filter_words *w, const char *command,
 void filter_words_free(struct filter_words *w)
 {
 	for (size_t i = 0; i < ARRAY_SIZE(kinds); i++)
-		free((void *)option_of(w, &kinds[i]).values->items);
+		free((void *)values_of(w, &kinds[i])->items);
 	*w = (struct filter_words){ 0 };
 }

@@ -9,11 +9,16 @@
 #include "analysis/filter/alloc_filter.h"
 #include "base/strbuf.h"
 #include "cmd/options/options.h"
+#include "report/table.h"
+#include "study/study.h"
 
-/* The values as given. An option may be repeated; each use adds words. */
+/* The values as given. An option may be repeated; each use adds words. @groups need the control
+ * groups of processes, @dirs the directories of functions. Only kmemx script takes @events, and the
+ * addresses of objects in @ptrs.
+ */
 struct filter_words {
 	struct option_strings pids, comms, groups, cpus, nodes, sites, dirs, caches, gfps,
-		orders;
+		orders, events, ptrs;
 };
 
 /* clang-format off */
@@ -58,42 +63,25 @@ int filter_words_deep(struct filter_words *w, struct option_strings *skip,
 /* Has --callsite FILTER_DEEP? */
 bool filter_words_has_deep(const struct filter_words *w);
 
-/* filter_each_word() calls @add for every word of "A,B" of every use of @option. @add returns 0, a
- * negative errno, or an exit code after its own message. For an errno the message to @log says what
- * was @expected. Returns GO_ON, or the exit code.
- */
-struct filter_option {
-	const char *option, *expected;
-	const struct option_strings *values;
-};
-
-int filter_each_word(const struct filter_option *o,
-		     int (*add)(void *ctx, const char *word), void *ctx,
-		     const struct log *log) __must_check;
-
-/* Appends "--pid 1,2 --comm sh". */
-void filter_options_text(const struct filter_option *options, size_t nr,
-			 struct strbuf *out);
-
 /* Was any of the options given? */
 bool filter_words_any(const struct filter_words *w);
-/* Do they need the control groups of processes? */
-bool filter_words_groups(const struct filter_words *w);
-/* Do they need the directories of functions? */
-bool filter_words_dirs(const struct filter_words *w);
 /* Sets @slab to an option that filters on a field slab events lack, or to NULL; @page likewise for
- * page events. Such events cannot be in the report.
+ * page events. Such events cannot be in the report. GO_ON, or EXIT_USAGE after a message if none
+ * can.
  */
-void filter_words_foreign(const struct filter_words *w, const char **slab,
-			  const char **page);
-/* Fills in @filter. GO_ON, or the exit code after a message to @log. Call alloc_filter_free() in
- * any case.
+int filter_words_foreign(const struct filter_words *w, const char **slab,
+			 const char **page, const char *command);
+/* Fills in @filter. GO_ON, or the exit code after a message to the log of @study. Call
+ * alloc_filter_free() in any case.
  */
 int filter_words_resolve(const struct filter_words *w, struct alloc_filter *filter,
-			 const struct event_formats *fmts,
-			 const struct log *log) __must_check;
-/* Appends the options as filter_options_text(). */
+			 const struct study *study) __must_check;
+/* Appends the options: "--pid 1,2 --comm sh". */
 void filter_words_text(const struct filter_words *w, struct strbuf *out);
+/* Says which allocations the filter selects, if there is one: in the banner and as a fact.
+ * @unnamed: alloc_filter_unnamed().
+ */
+void filter_words_banner(const struct filter_words *w, bool unnamed, struct report *r);
 /* The sentence to print if alloc_filter_unnamed(). */
 extern const char filter_words_unnamed[];
 /* Says that no allocation in @path matches the filter; if @unnamed, also why. An exit code. */

@@ -12,31 +12,15 @@ void message_text(const char *command, const char *text)
 		text);
 }
 
-static __printf_fmt(2, 0) void print_message(const char *command, const char *fmt,
-					     va_list args)
-{
-	struct strbuf __auto_free text = { 0 };
-
-	safe_text_vprintf(&text, fmt, args);
-	message_text(command, text.failed ? "out of memory" : strbuf_text(&text));
-}
-
-void message_error(const char *command, const char *fmt, ...)
-{
-	va_list args;
-
-	va_start(args, fmt);
-	print_message(command, fmt, args);
-	va_end(args);
-}
-
 int message_fail(enum exit_code code, const char *command, const char *fmt, ...)
 {
+	struct strbuf __auto_free text = { 0 };
 	va_list args;
 
 	va_start(args, fmt);
-	print_message(command, fmt, args);
+	safe_text_vprintf(&text, fmt, args);
 	va_end(args);
+	message_text(command, text.failed ? "out of memory" : strbuf_text(&text));
 	return code;
 }
 
@@ -44,15 +28,6 @@ int message_no_memory(const char *command)
 {
 	message_text(command, "out of memory");
 	return EXIT_FAILED;
-}
-
-void message_info(const char *fmt, ...)
-{
-	va_list args;
-
-	va_start(args, fmt);
-	print_message(NULL, fmt, args);
-	va_end(args);
 }
 
 static struct message_kind *find_kind(struct message_log *state, const char *format)
@@ -122,9 +97,7 @@ static void tell_rest(const struct message_log *state, const struct message_kind
 
 void message_log_end(struct message_log *state)
 {
-	for (size_t i = 0; i < MESSAGE_KINDS; i++) {
-		struct message_kind *kind = &state->kinds[i];
-
+	for_each(kind, state->kinds, MESSAGE_KINDS) {
 		if (*kind->last)
 			tell_rest(state, kind);
 		*kind = (struct message_kind){ 0 };

@@ -10,19 +10,21 @@
 #include "base/strbuf.h"
 #include "cmd/options/command.h"
 
-/* Prints "kmemx stat: text". The arguments are made safe for a terminal (base/safe_text.h) and
- * must not contain line breaks. The format may have more lines ("\n  Try: ...").
+/* Prints "kmemx stat: text" for a command that fails with it: returns @code. The arguments are made
+ * safe for a terminal (base/safe_text.h) and must not contain line breaks. The format may have more
+ * lines ("\n  Try: ...").
  */
-void message_error(const char *command, const char *fmt, ...) __printf_fmt(2, 3);
-/* The same, for a command that fails with it: returns @code. */
 int message_fail(enum exit_code code, const char *command, const char *fmt, ...)
 	__printf_fmt(3, 4);
+/* The same without a code. */
+#define message_error(command, ...) \
+	((void)message_fail(EXIT_FAILED, command, __VA_ARGS__))
+/* A plain progress line: "kmemx: text". */
+#define message_info(...) message_error(NULL, __VA_ARGS__)
 /* The same for lack of memory: EXIT_FAILED. */
 int message_no_memory(const char *command);
 /* Prints kmemx's own text unchanged. */
 void message_text(const char *command, const char *text);
-/* A plain progress line: "kmemx: text". */
-void message_info(const char *fmt, ...) __printf_fmt(1, 2);
 
 #define MESSAGE_KINDS 16
 /* Warnings of one kind that are printed; more are only counted. */

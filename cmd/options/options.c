@@ -4,22 +4,15 @@
 #include "cmd/options/message.h"
 #include "cmd/options/options_value.h"
 
-/* The state of an option while parsing. */
-struct option_state {
-	bool choice;	/* OPTION_CHOICE */
-	bool everyday;	/* OPTION_EVERYDAY */
-	bool from_file; /* its value is from a setting */
-};
-
 /* One parse: the cursor over argv. */
 struct parser {
-	const struct option_usage *usage;
-	const struct option_entry *options;
+	const struct command *command;
+	struct option_entry *options;
+	size_t nr; /* of them, with OPTION_END */
 	int argc;
 	char **argv;
-	int next;		     /* index of the next argument to read */
-	struct option_state *states; /* one for each of @options */
-	bool *left_out;		     /* for each: only --help-all shows it; or NULL */
+	int next;   /* index of the next argument to read */
+	bool brief; /* -h does not show all options */
 };
 
 static bool takes_value(const struct option_entry *opt)
@@ -35,42 +28,27 @@ static bool has_opposite(const struct option_entry *opt)
 	       opt->type == OPTION_COUNT || opt->type == OPTION_OPTIONAL;
 }
 
-/* How messages name the option: "--sort", or "-s" if it has no long name. */
-static const char *option_label(const struct option_entry *opt, char *buf, size_t size)
-{
-	if (opt->name)
-		snprintf(buf, size, "--%s", opt->name);
-	else
-		snprintf(buf, size, "-%c", opt->short_name);
-	return buf;
-}
-
-static int usage_hint(const struct parser *p)
-{
-	fprintf(stderr, "  Options: kmemx %s -h\n", p->usage->command);
-	return EXIT_USAGE;
-}
+/* Ends a usage error; its argument is the command's name. */
+#define HINT "\n  Options: kmemx %s -h"
 
 /* The command line has @opt: drops its values from the file, and if it is one of several options
  * that exclude each other, those of the others.
  */
 static void forget_settings(const struct parser *p, const struct option_entry *opt)
 {
-	struct option_state *state = &p->states[opt - p->options];
-	const struct option_entry *other;
+	struct option_entry *given = &p->options[opt - p->options], *other;
 
-	if (state->from_file && opt->type == OPTION_STRINGS)
+	if (opt->from_file && opt->type == OPTION_STRINGS)
 		((struct option_strings *)opt->value)->count = 0;
-	if (state->from_file && opt->type == OPTION_COUNT)
+	if (opt->from_file && opt->type == OPTION_COUNT)
 		*(unsigned int *)opt->value = 0;
-	state->from_file = false;
-	if (!state->choice)
+	given->from_file = false;
+	if (!(opt->marks & OPTION_CHOICE))
 		return;
 	for (other = p->options; other->type != OPTION_END; other++) {
-		state = &p->states[other - p->options];
-		if (!state->choice || !state->from_file)
+		if (!(other->marks & OPTION_CHOICE) || !other->from_file)
 			continue;
-		state->from_file = false;
+		other->from_file = false;
 		if (other->type == OPTION_STRING)
 			*(const char **)other->value = NULL;
 		else
@@ -81,19 +59,17 @@ static void forget_settings(const struct parser *p, const struct option_entry *o
 static int apply_value(const struct parser *p, const struct option_entry *opt,
 		       const char *value)
 {
-	char label[64];
 	int err;
 
 	forget_settings(p, opt);
 	err = option_value_store(opt, value);
 	if (!err)
 		return GO_ON;
-	option_label(opt, label, sizeof(label));
 	if (err == -ENOMEM)
-		return message_fail(EXIT_FAILED, p->usage->command, "%s: out of memory",
-				    label);
-	return message_fail(EXIT_USAGE, p->usage->command, "%s: '%s' is %s; expected %s",
-			    label, value, option_value_problem(err),
+		return message_fail(EXIT_FAILED, p->command->name, "--%s: out of memory",
+				    opt->name);
+	return message_fail(EXIT_USAGE, p->command->name, "--%s: '%s' is %s; expected %s",
+			    opt->name, value, option_value_problem(err),
 			    option_value_form(opt->type));
 }
 
@@ -118,22 +94,18 @@ static int apply_switch(const struct parser *p, const struct option_entry *opt, 
 			*(unsigned int *)opt->value = 0;
 		return GO_ON;
 	default:
-		options_help(p->usage, p->options, p->left_out, stdout);
-		return EXIT_OK;
+		options_help(p->command, p->options, p->brief, false, stdout);
+		return EXIT_DONE;
 	}
 }
 
 /* The next argument is the value, even if it begins with '-': "-s -bytes". */
 static int apply_next(struct parser *p, const struct option_entry *opt)
 {
-	char label[64];
-
-	if (p->next >= p->argc) {
-		message_error(p->usage->command, "%s needs a value: %s",
-			      option_label(opt, label, sizeof(label)),
-			      opt->arg ? opt->arg : "VALUE");
-		return usage_hint(p);
-	}
+	if (p->next >= p->argc)
+		return message_fail(EXIT_USAGE, p->command->name,
+				    "--%s needs a value: %s" HINT, opt->name, opt->arg,
+				    p->command->name);
 	return apply_value(p, opt, p->argv[p->next++]);
 }
 
@@ -142,50 +114,18 @@ static int apply_next(struct parser *p, const struct option_entry *opt)
  */
 static int apply_optional(const struct parser *p, const struct option_entry *opt)
 {
-	const char *next = p->next < p->argc ? p->argv[p->next] : "", *word = opt->arg;
-	size_t size;
+	const char *next = p->next < p->argc ? p->argv[p->next] : "";
 
-	for (; *next && *word; word += size + (word[size] == '|')) {
-		size = strcspn(word, "|");
-		if (strlen(next) != size || strncmp(next, word, size) != 0)
-			continue;
-		return message_fail(
-			EXIT_USAGE, p->usage->command,
-			"--%s takes its value after '=': --%s=%s\n  For a file of that name: --%s ./%s",
-			opt->name, opt->name, next, opt->name, next);
-	}
-	return apply_value(p, opt, "");
+	if (!*next || !text_has_word(opt->arg, '|', next))
+		return apply_value(p, opt, "");
+	return message_fail(
+		EXIT_USAGE, p->command->name,
+		"--%s takes its value after '=': --%s=%s\n  For a file of that name: --%s ./%s",
+		opt->name, opt->name, next, opt->name, next);
 }
 
-static const char *nearest_option(const struct parser *p, const char *word)
-{
-	const char *nearest = NULL;
-	const char **names;
-	size_t count = 0;
-
-	for (const struct option_entry *opt = p->options; opt->type != OPTION_END; opt++)
-		count++;
-	names = calloc(count + 1, sizeof(*names));
-	if (!names)
-		return NULL;
-	count = 0;
-	for (const struct option_entry *opt = p->options; opt->type != OPTION_END; opt++)
-		if (opt->name)
-			names[count++] = opt->name;
-	nearest = options_nearest(word, names, count);
-	free(names);
-	return nearest;
-}
-
-/* Is it a filter of the commands that read a recording? */
-static bool is_filter(const char *word)
-{
-	static const char all[] = ",time,pid,comm,cpu,node,callsite,dir,cache,gfp,order,";
-	char key[72];
-
-	snprintf(key, sizeof(key), ",%s,", word);
-	return strstr(all, key);
-}
+/* The filters of the commands that read a recording. */
+static const char filters[] = "time,pid,comm,cpu,node,callsite,dir,cache,gfp,order";
 
 static int unknown_long(const struct parser *p, const char *name, size_t len)
 {
@@ -195,21 +135,20 @@ static int unknown_long(const struct parser *p, const char *name, size_t len)
 	snprintf(word, sizeof(word), "%.*s", (int)(len < 60 ? len : 60), name);
 	if (!strcmp(word, "no-config"))
 		return message_fail(
-			EXIT_USAGE, p->usage->command,
+			EXIT_USAGE, p->command->name,
 			"--no-config goes before the command\n  Try: kmemx --no-config %s",
-			p->usage->command);
-	if (*p->usage->unfiltered && is_filter(word))
-		return message_fail(EXIT_USAGE, p->usage->command,
+			p->command->name);
+	if (*p->command->unfiltered && text_has_word(filters, ',', word))
+		return message_fail(EXIT_USAGE, p->command->name,
 				    "no --%s here: %s\n  %s", word,
-				    p->usage->unfiltered[0], p->usage->unfiltered[1]);
-	nearest = nearest_option(p, word);
+				    p->command->unfiltered[0], p->command->unfiltered[1]);
+	nearest = OPTIONS_NEAREST_OF(word, p->options, p->nr, name);
 	if (nearest)
-		message_error(p->usage->command,
-			      "unknown option '--%s'. Did you mean '--%s'?", word,
-			      nearest);
-	else
-		message_error(p->usage->command, "unknown option '--%s'", word);
-	return usage_hint(p);
+		return message_fail(EXIT_USAGE, p->command->name,
+				    "unknown option '--%s'. Did you mean '--%s'?" HINT,
+				    word, nearest, p->command->name);
+	return message_fail(EXIT_USAGE, p->command->name, "unknown option '--%s'" HINT,
+			    word, p->command->name);
 }
 
 /* How the text of a long option matches a name of the table. */
@@ -265,7 +204,7 @@ static const struct option_entry *find_negated(const struct parser *p, const cha
 /* Today's name of the option that the text names by an earlier one, or NULL. */
 static const char *new_name(const struct parser *p, const char *text, size_t len)
 {
-	const struct option_renamed *r = p->usage->renamed;
+	const struct option_renamed *r = p->command->renamed;
 
 	for (; r && r->old; r++) {
 		if (fit_name(r->old, text, len) == FIT_EXACT)
@@ -283,12 +222,12 @@ static int parse_long(struct parser *p, const char *text)
 	bool on = true;
 
 	if (!strcmp(text, "help-all")) {
-		options_help_all(p->usage, p->options, p->left_out, stdout);
-		return EXIT_OK;
+		options_help(p->command, p->options, p->brief, true, stdout);
+		return EXIT_DONE;
 	}
 	renamed = new_name(p, text, len);
 	if (renamed) {
-		message_error(p->usage->command, "--%.*s is called --%s now", (int)len,
+		message_error(p->command->name, "--%.*s is called --%s now", (int)len,
 			      text, renamed);
 		text = renamed;
 		len = strlen(renamed);
@@ -311,13 +250,12 @@ static int parse_long(struct parser *p, const char *text)
 	}
 	if (!opt)
 		return unknown_long(p, text, len);
-	if (clash) {
-		message_error(p->usage->command, "'--%s' is ambiguous: --%s or --%s",
-			      text, opt->name, clash->name);
-		return usage_hint(p);
-	}
+	if (clash)
+		return message_fail(EXIT_USAGE, p->command->name,
+				    "'--%s' is ambiguous: --%s or --%s" HINT, text,
+				    opt->name, clash->name, p->command->name);
 	if (on && equals && opt->type == OPTION_OPTIONAL && !equals[1])
-		return message_fail(EXIT_USAGE, p->usage->command,
+		return message_fail(EXIT_USAGE, p->command->name,
 				    "--%s= has no value\n  Write --%s=%s, or --%s alone",
 				    opt->name, opt->name, opt->arg, opt->name);
 	if (on && equals && takes_value(opt))
@@ -326,11 +264,10 @@ static int parse_long(struct parser *p, const char *text)
 		return apply_optional(p, opt);
 	if (takes_value(opt) && opt->type != OPTION_OPTIONAL)
 		return apply_next(p, opt);
-	if (equals) {
-		message_error(p->usage->command, "--%s takes no value, but got '%s'",
-			      opt->name, equals + 1);
-		return usage_hint(p);
-	}
+	if (equals)
+		return message_fail(EXIT_USAGE, p->command->name,
+				    "--%s takes no value, but got '%s'" HINT, opt->name,
+				    equals + 1, p->command->name);
 	return apply_switch(p, opt, on);
 }
 
@@ -343,10 +280,10 @@ static int parse_short(struct parser *p, const char *text)
 
 		while (opt->type != OPTION_END && opt->short_name != *text)
 			opt++;
-		if (opt->type == OPTION_END) {
-			message_error(p->usage->command, "unknown option '-%c'", *text);
-			return usage_hint(p);
-		}
+		if (opt->type == OPTION_END)
+			return message_fail(EXIT_USAGE, p->command->name,
+					    "unknown option '-%c'" HINT, *text,
+					    p->command->name);
 		if (takes_value(opt))
 			return text[1] ? apply_value(p, opt, text + 1)
 				       : apply_next(p, opt);
@@ -393,17 +330,16 @@ static const struct option_entry *find_setting(const struct parser *p, const cha
 
 static int unknown_setting(const struct parser *p, const char *origin, const char *name)
 {
-	const char *nearest = nearest_option(p, name);
+	const char *nearest = OPTIONS_NEAREST_OF(name, p->options, p->nr, name);
 
-	if (!strcmp(name, "help") || !strcmp(name, "help-all")) {
-		message_error(NULL, "%s: warning: --%s works only on the command line",
-			      origin, name);
-		return GO_ON;
-	}
-	message_error(NULL, "%s: warning: kmemx %s has no option --%s%s%s%s", origin,
-		      p->usage->command, name, nearest ? ". Did you mean '" : "",
-		      nearest ? nearest : "", nearest ? "'?" : "");
-	return GO_ON;
+	if (!strcmp(name, "help") || !strcmp(name, "help-all"))
+		return message_fail(GO_ON, NULL,
+				    "%s: warning: --%s works only on the command line",
+				    origin, name);
+	return message_fail(GO_ON, NULL, "%s: warning: kmemx %s has no option --%s%s%s%s",
+			    origin, p->command->name, name,
+			    nearest ? ". Did you mean '" : "", nearest ? nearest : "",
+			    nearest ? "'?" : "");
 }
 
 /* 0; -ENODATA if a value is missing; else as option_value_store(). */
@@ -426,8 +362,9 @@ static int store_setting(const struct option_entry *opt, bool not, const char *v
 	return 0;
 }
 
-/* Applies the setting @text, "NAME=VALUE" or "NAME". */
-static int apply_setting(const struct parser *p, const char *origin, const char *text)
+/* Applies the setting @text, "NAME=VALUE" or "NAME". @check: also checks its words. */
+static int apply_setting(const struct parser *p, const char *origin, const char *text,
+			 bool check)
 {
 	const char *equals = strchr(text, '=');
 	const struct option_entry *opt;
@@ -441,20 +378,23 @@ static int apply_setting(const struct parser *p, const char *origin, const char 
 	if (!opt)
 		return unknown_setting(p, origin, name);
 	err = store_setting(opt, not, equals ? equals + 1 : NULL);
-	p->states[opt - p->options].from_file = !err;
+	p->options[opt - p->options].from_file = !err;
+	/* An optional value may be empty: no word to check. */
+	if (!err && check && equals && (equals[1] || opt->type != OPTION_OPTIONAL))
+		return option_words_check(p->command, opt, origin, equals + 1);
 	if (!err)
 		return GO_ON;
 	if (err == -ENOMEM)
-		return message_no_memory(p->usage->command);
+		return message_no_memory(p->command->name);
 	form = takes_value(opt) ? option_value_form(opt->type) : "true or false";
 	if (equals)
 		return message_fail(EXIT_USAGE, NULL,
 				    "%s: %s.%s: '%s' is %s; expected %s", origin,
-				    p->usage->command, name, equals + 1,
+				    p->command->name, name, equals + 1,
 				    option_value_problem(err), form);
 	return message_fail(EXIT_USAGE, NULL,
 			    "%s: %s.%s has no value; write it as %s.%s = %s", origin,
-			    p->usage->command, name, p->usage->command, name, opt->arg);
+			    p->command->name, name, p->command->name, name, opt->arg);
 }
 
 /* Is OPTIONS_CHECK the only argument after the settings? */
@@ -467,24 +407,6 @@ static bool only_check(const struct parser *p)
 	return i == p->argc - 1 && !strcmp(p->argv[i], OPTIONS_CHECK);
 }
 
-static int check_setting(const struct parser *p, const char *origin, const char *text)
-{
-	const char *equals = strchr(text, '=');
-	int ret = apply_setting(p, origin, text);
-	const struct option_entry *opt;
-	char name[64];
-	bool not ;
-
-	if (ret != GO_ON || !equals)
-		return ret;
-	snprintf(name, sizeof(name), "%.*s", (int)(equals - text), text);
-	opt = find_setting(p, name, &not );
-	/* The optional value is empty: no word to check. */
-	if (opt && opt->type == OPTION_OPTIONAL && !equals[1])
-		return GO_ON;
-	return opt ? option_words_check(p->usage, origin, opt->name, equals + 1) : GO_ON;
-}
-
 static int parse_settings(struct parser *p)
 {
 	bool check = only_check(p);
@@ -492,36 +414,29 @@ static int parse_settings(struct parser *p)
 
 	while ((ret == GO_ON || check) && p->argc - p->next >= 3 &&
 	       !strcmp(p->argv[p->next], OPTIONS_SETTING)) {
-		const char *origin = p->argv[p->next + 1], *text = p->argv[p->next + 2];
-
-		one = check ? check_setting(p, origin, text)
-			    : apply_setting(p, origin, text);
+		one = apply_setting(p, p->argv[p->next + 1], p->argv[p->next + 2], check);
 		ret = one == GO_ON ? ret : one;
 		p->next += 3;
 	}
-	return check && ret == GO_ON ? EXIT_OK : ret;
+	return check ? ret ?: EXIT_DONE : ret;
 }
 
-/* Copies @options, with nested tables expanded, to @flat if it is not NULL; the marks of their
- * types go to @states. Returns how many, with OPTION_END.
+/* Copies @options, with nested tables expanded, to @flat if it is not NULL. Returns how many, with
+ * OPTION_END.
  */
-static size_t flatten(const struct option_entry *options, struct option_entry *flat,
-		      struct option_state *states)
+static size_t flatten(const struct option_entry *options, struct option_entry *flat)
 {
 	size_t nr = 0;
 
 	for (; options->type != OPTION_END; options++) {
 		if (options->type == OPTION_TABLE) {
-			nr += flatten(options->value, flat ? flat + nr : NULL,
-				      flat ? states + nr : NULL) -
-			      1;
+			nr += flatten(options->value, flat ? flat + nr : NULL) - 1;
 			continue;
 		}
 		if (flat) {
 			flat[nr] = *options;
+			flat[nr].marks = options->type & ~(unsigned int)OPTION_TYPES;
 			flat[nr].type &= OPTION_TYPES;
-			states[nr].choice = options->type & OPTION_CHOICE;
-			states[nr].everyday = options->type & OPTION_EVERYDAY;
 		}
 		nr++;
 	}
@@ -536,8 +451,8 @@ static int parse(struct parser *p, char **kept, int *operands)
 
 	if (ret == GO_ON && p->next == p->argc - 1 &&
 	    !strcmp(p->argv[p->next], "--list-options")) {
-		options_list(p->options, p->usage, p->left_out, stdout);
-		return EXIT_OK;
+		options_list(p->options, p->brief, stdout);
+		return EXIT_DONE;
 	}
 	while (ret == GO_ON && p->next < p->argc) {
 		char *arg = p->argv[p->next++];
@@ -545,7 +460,7 @@ static int parse(struct parser *p, char **kept, int *operands)
 		if (!strcmp(arg, "--"))
 			break;
 		if (arg[0] != '-' || !arg[1]) { /* "-" alone is standard input */
-			if (p->usage->stop_at_operand) {
+			if (p->command->stop_at_operand) {
 				p->next--;
 				break;
 			}
@@ -561,24 +476,17 @@ static int parse(struct parser *p, char **kept, int *operands)
 	return ret;
 }
 
-int options_parse(const struct option_usage *usage, const struct option_entry *options,
+int options_parse(const struct command *command, const struct option_entry *options,
 		  int argc, char **argv, int *operands)
 {
-	size_t nr = flatten(options, NULL, NULL), i;
+	size_t nr = flatten(options, NULL);
 	struct option_entry *flat __auto_mem = calloc(nr, sizeof(*flat));
-	struct option_state *states __auto_mem = calloc(nr, sizeof(*states));
 	char **kept __auto_mem = calloc((size_t)argc + 1, sizeof(*kept));
-	bool *left_out __auto_mem = calloc(nr, sizeof(*left_out));
-	struct parser p = { usage, flat, argc, argv, 1, states, NULL };
+	struct parser p = { command, flat, nr, argc, argv, 1, false };
 
-	if (!flat || !states || !kept || !left_out) {
-		message_no_memory(usage->command);
-		return EXIT_FAILED;
-	}
-	flatten(options, flat, states);
-	for (i = 0; i < nr; i++)
-		left_out[i] = !states[i].everyday && flat[i].type != OPTION_HELP;
-	if (usage->short_help)
-		p.left_out = left_out;
+	if (!flat || !kept)
+		return message_no_memory(command->name);
+	flatten(options, flat);
+	p.brief = !command->whole_help && ANY(i, nr, flat[i].marks & OPTION_EVERYDAY);
 	return parse(&p, kept, operands);
 }

@@ -7,16 +7,17 @@
 #ifndef KMEMX_CMD_OPTIONS_H
 #define KMEMX_CMD_OPTIONS_H
 
-#include "base/compiler.h"
+#include "cmd/options/command.h"
 
 enum option_type {
 	OPTION_END,
-	OPTION_GROUP,	 /* a heading in -h: only @help */
-	OPTION_TABLE,	 /* replaced by the entries of another table: only @value */
-	OPTION_FLAG,	 /* bool: set to true; --no-NAME sets false */
-	OPTION_SWITCH,	 /* enum option_switch: on; --no-NAME: off */
-	OPTION_COUNT,	 /* unsigned int: one more each time (-v) */
-	OPTION_STRING,	 /* const char * */
+	OPTION_GROUP,  /* a heading in -h: only @help */
+	OPTION_TABLE,  /* replaced by the entries of another table: only @value */
+	OPTION_FLAG,   /* bool: set to true; --no-NAME sets false */
+	OPTION_SWITCH, /* enum option_switch: on; --no-NAME: off */
+	OPTION_COUNT,  /* unsigned int: one more each time (-v) */
+	OPTION_STRING, /* const char * */
+	OPTION_LIST, /* the same; words separated by commas, each perhaps after a + or - */
 	OPTION_OPTIONAL, /* the same; --NAME=VALUE, or --NAME alone: ""; --no-NAME: NULL */
 	OPTION_STRINGS,	 /* struct option_strings: each use appends */
 	OPTION_UINT,	 /* uint64_t */
@@ -48,10 +49,15 @@ struct option_strings {
 struct option_entry {
 	enum option_type type;
 	char short_name;  /* 0: none */
-	const char *name; /* "file"; NULL: short only */
+	const char *name; /* "file" */
 	const char *arg;  /* "FILE", "KEYS"; "auto|never": one of these; NULL for flags */
 	void *value;
 	const char *help; /* one line */
+	const char *const
+		*words; /* its values, ending in NULL; NULL: @arg says what they are */
+	/* Set by options_parse(): the marks of @type; is the value from a setting? */
+	unsigned int marks;
+	bool from_file;
 };
 
 /* Options that several commands have. */
@@ -93,47 +99,11 @@ struct option_entry {
 	{ OPTION_END }
 /* clang-format on */
 
-/* The words that option @option takes, ending in NULL. @list: it takes several, separated by
- * commas, each with an optional + or - in front. @open: others are possible, too.
- */
-struct option_words {
-	const char *option;
-	const char *const *words;
-	bool list, open;
-};
-
-/* The earlier name of a long option, which works for one more release. */
-struct option_renamed {
-	const char *old, *name;
-};
-
-/**
- * struct option_usage - how a subcommand is used
- * @usage: one or more lines after "usage: ", separated by newlines
- * @examples: two examples, ready to print
- * @short_help: -h shows only options marked as OPTION_EVERYDAY, --help-all shows all
- * @stop_at_operand: parsing also ends at the first operand, such as record's command
- * @renamed: earlier names, ending in an empty entry; or NULL
- * @unfiltered: why the command has no filters such as --comm, and what to do instead; or NULLs
- * @words: the words that "kmemx config" checks settings against, ending in an empty entry; or NULL
- */
-struct option_usage {
-	const char *command; /* "record" */
-	const char *purpose;
-	const char *usage;
-	const char *examples;
-	const struct option_words *words;
-	const struct option_renamed *renamed;
-	const char *unfiltered[2];
-	bool stop_at_operand;
-	bool short_help;
-};
-
 /* Settings of the user's file precede the arguments. Each is three words: this, "FILE:LINE", and
  * "NAME=VALUE" or "NAME".
  */
 #define OPTIONS_SETTING "--setting"
-/* As the only argument after settings: check them all, and their words. EXIT_OK if all are good. */
+/* As the only argument after settings: check them all, and their words. */
 #define OPTIONS_CHECK	"--check-settings"
 
 /**
@@ -148,10 +118,10 @@ struct option_usage {
  * Settings come first. An option of the command line replaces its setting, even if its uses
  * otherwise add up. An unknown setting gives a message, a bad value a usage error.
  *
- * Return: GO_ON; otherwise the exit code to return (0 after -h and --list-options,
- * EXIT_USAGE).
+ * Return: GO_ON; EXIT_DONE after -h, --list-options and OPTIONS_CHECK; EXIT_USAGE or EXIT_FAILED
+ * after a message.
  */
-int options_parse(const struct option_usage *usage, const struct option_entry *options,
+int options_parse(const struct command *command, const struct option_entry *options,
 		  int argc, char **argv, int *operands);
 
 /* Is @value, a text that options_parse() stored, from a setting? A setting is a default for every
@@ -161,42 +131,53 @@ bool options_is_setting(int argc, char *const *argv, const char *value);
 /* Is there a setting of the option @name? */
 bool options_have_setting(int argc, char *const *argv, const char *name);
 
-/* Prints the text of -h, for a table without OPTION_TABLE and marks. @left_out: for each entry
- * whether only --help-all shows it; NULL if -h shows all.
+/* Prints the text of -h, or of --help-all (@all), for a table without OPTION_TABLE. @brief: -h does
+ * not show all options.
  */
-void options_help(const struct option_usage *usage, const struct option_entry *options,
-		  const bool *left_out, FILE *out);
-/* Prints the text of --help-all. @some_left_out: -h shows less. */
-void options_help_all(const struct option_usage *usage,
-		      const struct option_entry *options, bool some_left_out, FILE *out);
+void options_help(const struct command *command, const struct option_entry *options,
+		  bool brief, bool all, FILE *out);
 
 /* Prints the text of --list-options, which completion/ reads. A line per option: its names
  * ("-i,--input"), its value or "-" (after "=" if the value must follow one), and its help,
  * separated by tabs. Words are "a|b|c", a list of words is ",a|b|c".
  */
-void options_list(const struct option_entry *options, const struct option_usage *usage,
-		  bool help_all, FILE *out);
+void options_list(const struct option_entry *options, bool help_all, FILE *out);
 
-/* The candidate nearest to @word by edit distance, or NULL if none is near. */
-const char *options_nearest(const char *word, const char *const *candidates,
-			    size_t count);
-
-/* Is @value one of the words of setting @name? GO_ON if so or if it has no words, else EXIT_USAGE
- * after a message. @origin: "FILE:LINE".
+/* The candidate nearest to @word by edit distance, or NULL if none is near. The candidates are at
+ * offset @at in each of the @count items of @size bytes at @items; NULL pointers are skipped.
  */
-int option_words_check(const struct option_usage *usage, const char *origin,
-		       const char *name, const char *value);
+const char *options_nearest_at(const char *word, const void *items, size_t count,
+			       size_t size, size_t at);
+#define options_nearest(word, candidates, count) \
+	options_nearest_at(word, candidates, count, sizeof(*(candidates)), 0)
+/* The same for the member @member of @items. */
+#define OPTIONS_NEAREST_OF(word, items, count, member)           \
+	options_nearest_at(word, items, count, sizeof(*(items)), \
+			   offsetof(__typeof__(*(items)), member))
 
+/* Is @value, of a setting of @command, one of the words of @opt? GO_ON if so or if it has no words,
+ * else EXIT_USAGE after a message. @origin: "FILE:LINE".
+ */
+int option_words_check(const struct command *command, const struct option_entry *opt,
+		       const char *origin, const char *value);
+
+/* Puts @words, which end in NULL, with @separator between them into @to, as far as they fit. */
+void option_words_join(char *to, size_t size, const char *separator,
+		       const char *const *words);
 /* The next word of the comma-separated @list, without blanks around it. As with strsep(3), the list
  * is cut up, and *@list is NULL after the last word.
  */
 char *option_next_word(char **list);
-/* Says that @word, the value of @option, is not one of @words, and lists them. EXIT_USAGE. */
+/* Says that @word, the value of @option, is not one of @words, which end in NULL, and lists them.
+ * EXIT_USAGE.
+ */
 int option_unknown(const char *option, const char *word, const char *const *words,
-		   size_t nr, const char *command);
-/* Index of @word, the value of @option, in @words; -1 after a message that lists them. */
+		   const char *command);
+/* Index of @word, the value of @option, in @words, which end in NULL; -1 after a message that lists
+ * them.
+ */
 int option_choose(const char *option, const char *word, const char *const *words,
-		  size_t nr, const char *command);
+		  const char *command);
 /* The value of --cgroup-names: 1 "full"; 0 "short", or NULL; -1 after a message. */
 int option_cgroup_names(const char *word, const char *command);
 

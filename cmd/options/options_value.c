@@ -5,35 +5,9 @@
 #include <strings.h>
 
 #include "base/array.h"
+#include "base/number.h"
 
 #define NSEC_PER_SEC 1000000000ULL
-
-/* Parses digits of @base at *@text and moves *@text past them. */
-static int parse_digits(const char **text, unsigned int base, uint64_t *value)
-{
-	const char *p = *text;
-	uint64_t sum = 0;
-
-	for (;; p++) {
-		unsigned char c = (unsigned char)*p;
-		unsigned int digit;
-
-		if (isdigit(c))
-			digit = c - '0';
-		else if (base == 16 && isxdigit(c))
-			digit = (unsigned int)tolower(c) - 'a' + 10;
-		else
-			break;
-		if (__builtin_mul_overflow(sum, base, &sum) ||
-		    __builtin_add_overflow(sum, digit, &sum))
-			return -ERANGE;
-	}
-	if (p == *text)
-		return -EINVAL;
-	*text = p;
-	*value = sum;
-	return 0;
-}
 
 int option_value_uint(const char *text, uint64_t *value)
 {
@@ -45,7 +19,7 @@ int option_value_uint(const char *text, uint64_t *value)
 		base = 16;
 		text += 2;
 	}
-	err = parse_digits(&text, base, &number);
+	err = number_read(&text, NULL, base, UINT64_MAX, &number);
 	if (err)
 		return err;
 	if (*text)
@@ -79,7 +53,7 @@ int option_value_size(const char *text, uint64_t *bytes)
 	static const char suffixes[] = "KMGT";
 	const char *suffix;
 	uint64_t number;
-	int err = parse_digits(&text, 10, &number);
+	int err = number_read(&text, NULL, 10, UINT64_MAX, &number);
 
 	if (err)
 		return err;
@@ -112,41 +86,11 @@ static const struct {
 	{ "d", 86400 * NSEC_PER_SEC },
 };
 
-/* Parses the decimals after the point, in billionths. */
-static int parse_decimals(const char **text, uint64_t *billionths)
-{
-	uint64_t sum = 0, scale = NSEC_PER_SEC / 10;
-	const char *p = *text;
-
-	for (; isdigit((unsigned char)*p); p++, scale /= 10) {
-		if (!scale)
-			return -EINVAL;
-		sum += scale * (uint64_t)(*p - '0');
-	}
-	if (p == *text)
-		return -EINVAL;
-	*text = p;
-	*billionths = sum;
-	return 0;
-}
-
-/* Parses "1" or "1.5"; the decimals go to @billionths. 0, -EINVAL or -ERANGE. */
-static int parse_decimal(const char **text, uint64_t *whole, uint64_t *billionths)
-{
-	int err = parse_digits(text, 10, whole);
-
-	*billionths = 0;
-	if (err || **text != '.')
-		return err;
-	++*text;
-	return parse_decimals(text, billionths);
-}
-
 int option_value_duration(const char *text, uint64_t *ns)
 {
 	uint64_t whole, unit, billionths;
 	size_t i;
-	int err = parse_decimal(&text, &whole, &billionths);
+	int err = number_read_decimal(&text, &whole, &billionths);
 
 	if (err)
 		return err;
@@ -169,7 +113,7 @@ int option_value_duration(const char *text, uint64_t *ns)
 int option_value_percent(const char *text, uint64_t *millionths)
 {
 	uint64_t whole, billionths;
-	int err = parse_decimal(&text, &whole, &billionths);
+	int err = number_read_decimal(&text, &whole, &billionths);
 
 	if (err)
 		return err;
@@ -185,46 +129,49 @@ int option_value_percent(const char *text, uint64_t *millionths)
 
 int option_value_append(struct option_strings *list, const char *value)
 {
-	if (array_grow(&list->items, list->count, sizeof(*list->items)))
-		return -ENOMEM;
-	list->items[list->count++] = value;
-	return 0;
+	return ARRAY_ADD(list->items, list->count, value);
 }
 
-/* Rejects zero, which means that an option is not given. */
-static int not_zero(int err, const uint64_t *value)
-{
-	return !err && !*value ? -EDOM : err;
-}
+#define SIZE_FORM "a size in bytes such as 4096, 512K, 8M or 1G"
+#define TIME_FORM "a time such as 2, 1.5s, 500ms or 10m"
+
+/* The types that are numbers: how to read them, and what they look like. 0 is not @positive: it
+ * means that the option is not given.
+ */
+static const struct {
+	int (*read)(const char *text, uint64_t *value);
+	const char *form;
+	bool positive;
+} numbers[] = {
+	[OPTION_UINT] = { option_value_uint, "a whole number, 0 or more" },
+	[OPTION_POSITIVE] = { option_value_positive, "a whole number, 1 or more" },
+	[OPTION_ROWS] = { option_value_rows, "a whole number, 1 or more, or all" },
+	[OPTION_SIZE] = { option_value_size, SIZE_FORM },
+	[OPTION_POSITIVE_SIZE] = { option_value_size, SIZE_FORM, true },
+	[OPTION_PERCENT] = { option_value_percent,
+			     "a percentage from 0 to 100 such as 0.5" },
+	[OPTION_DURATION] = { option_value_duration, TIME_FORM },
+	[OPTION_POSITIVE_DURATION] = { option_value_duration, TIME_FORM, true },
+};
 
 int option_value_store(const struct option_entry *opt, const char *value)
 {
-	switch (opt->type) {
-	case OPTION_STRING:
-	case OPTION_OPTIONAL:
+	uint64_t number;
+	int err;
+
+	if (opt->type == OPTION_STRINGS)
+		return option_value_append(opt->value, value);
+	if (opt->type == OPTION_STRING || opt->type == OPTION_LIST ||
+	    opt->type == OPTION_OPTIONAL) {
 		*(const char **)opt->value = value;
 		return 0;
-	case OPTION_STRINGS:
-		return option_value_append(opt->value, value);
-	case OPTION_UINT:
-		return option_value_uint(value, opt->value);
-	case OPTION_POSITIVE:
-		return option_value_positive(value, opt->value);
-	case OPTION_ROWS:
-		return option_value_rows(value, opt->value);
-	case OPTION_SIZE:
-		return option_value_size(value, opt->value);
-	case OPTION_POSITIVE_SIZE:
-		return not_zero(option_value_size(value, opt->value), opt->value);
-	case OPTION_PERCENT:
-		return option_value_percent(value, opt->value);
-	case OPTION_DURATION:
-		return option_value_duration(value, opt->value);
-	case OPTION_POSITIVE_DURATION:
-		return not_zero(option_value_duration(value, opt->value), opt->value);
-	default:
-		return -EINVAL;
 	}
+	err = numbers[opt->type].read(value, &number);
+	if (!err && numbers[opt->type].positive && !number)
+		err = -EDOM;
+	if (!err)
+		*(uint64_t *)opt->value = number;
+	return err;
 }
 
 const char *option_value_problem(int err)
@@ -234,20 +181,5 @@ const char *option_value_problem(int err)
 
 const char *option_value_form(enum option_type type)
 {
-	switch (type) {
-	case OPTION_ROWS:
-		return "a whole number, 1 or more, or all";
-	case OPTION_SIZE:
-	case OPTION_POSITIVE_SIZE:
-		return "a size in bytes such as 4096, 512K, 8M or 1G";
-	case OPTION_PERCENT:
-		return "a percentage from 0 to 100 such as 0.5";
-	case OPTION_DURATION:
-	case OPTION_POSITIVE_DURATION:
-		return "a time such as 2, 1.5s, 500ms or 10m";
-	case OPTION_POSITIVE:
-		return "a whole number, 1 or more";
-	default:
-		return "a whole number, 0 or more";
-	}
+	return numbers[type].form;
 }

@@ -27,11 +27,11 @@ int __must_check option_value_duration(const char *text, uint64_t *ns);
 
 /* Appends @value. 0 or -ENOMEM. */
 int __must_check option_value_append(struct option_strings *list, const char *value);
-/* Parses @value by the type of @opt and stores it there. As above, or -ENOMEM. */
+/* Parses @value by the type of @opt, which takes one, and stores it there. As above, or -ENOMEM. */
 int __must_check option_value_store(const struct option_entry *opt, const char *value);
 /* What @err means: "too large". */
 const char *option_value_problem(int err);
-/* What a value of that type looks like: "a whole number, 0 or more". */
+/* What a number of that type looks like: "a whole number, 0 or more". */
 const char *option_value_form(enum option_type type);
 
 #endif

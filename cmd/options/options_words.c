@@ -11,36 +11,63 @@
 /* A message lists at most this many words. */
 #define LISTED_MAX 20
 
-int option_unknown(const char *option, const char *word, const char *const *words,
-		   size_t nr, const char *command)
+/* Says "LEAD 'WORD'", what the user may mean, and the words. They are not listed if they are many and
+ * there is no @command, for a setting. EXIT_USAGE.
+ */
+static int unknown(const char *command, const char *lead, const char *word,
+		   const char *const *words)
 {
-	const char *near = options_nearest(word, words, nr);
 	struct strbuf __auto_free list = { 0 };
+	const char *near;
+	size_t nr = 0;
 
-	for (size_t i = 0; i < nr; i++)
+	while (words[nr])
+		nr++;
+	near = options_nearest(word, words, nr);
+	for (size_t i = 0; (command || nr <= LISTED_MAX) && i < nr; i++)
 		strbuf_printf(&list, " %s", words[i]);
-	message_error(command, "unknown %s '%s'%s%s%s\n  One of:%s", option, word,
-		      near ? ". Did you mean '" : "", near ? near : "", near ? "'?" : "",
-		      strbuf_text(&list));
-	return EXIT_USAGE;
+	return message_fail(EXIT_USAGE, command,
+			    list.size ? "%s '%s'%s%s%s\n  One of:%s" : "%s '%s'%s%s%s%s",
+			    lead, word, near ? ". Did you mean '" : "", near ? near : "",
+			    near ? "'?" : "", strbuf_text(&list));
+}
+
+int option_unknown(const char *option, const char *word, const char *const *words,
+		   const char *command)
+{
+	struct strbuf __auto_free lead = { 0 };
+
+	strbuf_printf(&lead, "unknown %s", option);
+	return unknown(command, strbuf_text(&lead), word, words);
 }
 
 int option_choose(const char *option, const char *word, const char *const *words,
-		  size_t nr, const char *command)
+		  const char *command)
 {
-	for (size_t i = 0; i < nr; i++) {
+	for (size_t i = 0; words[i]; i++) {
 		if (!strcmp(word, words[i]))
 			return (int)i;
 	}
-	option_unknown(option, word, words, nr, command);
+	option_unknown(option, word, words, command);
 	return -1;
 }
 
 int option_cgroup_names(const char *word, const char *command)
 {
-	static const char *const words[] = { "short", "full" };
+	static const char *const words[] = { "short", "full", NULL };
 
-	return word ? option_choose("--cgroup-names", word, words, 2, command) : 0;
+	return word ? option_choose("--cgroup-names", word, words, command) : 0;
+}
+
+void option_words_join(char *to, size_t size, const char *separator,
+		       const char *const *words)
+{
+	size_t used = 0;
+
+	to[0] = '\0';
+	for (size_t i = 0; words[i] && used < size; i++)
+		used += (size_t)snprintf(to + used, size - used, "%s%s",
+					 i ? separator : "", words[i]);
 }
 
 /* Strips blanks around the @len bytes at *@text. Returns the new length. */
@@ -73,67 +100,46 @@ static bool is_one(const char *const *words, const char *word, size_t len)
 	return false;
 }
 
-/* The first word of @value that is not one of @w, and its length @len; NULL if all are. */
-static const char *first_unknown(const struct option_words *w, const char *value,
+/* The first word of @value that is not one of @opt, and its length @len; NULL if all are. What may
+ * be given several times, as "order=3", begins with a word.
+ */
+static const char *first_unknown(const struct option_entry *opt, const char *value,
 				 size_t *len)
 {
+	const bool list = opt->type == OPTION_LIST;
 	const char *next;
 
 	for (;; value = next + 1) {
-		next = value + (w->list ? strcspn(value, ",") : strlen(value));
+		next = value + (list ? strcspn(value, ",") : strlen(value));
 		*len = (size_t)(next - value);
-		if (w->list)
+		if (list)
 			*len = trim(&value, *len);
-		if (w->list && (*value == '+' || *value == '-')) {
+		if (list && (*value == '+' || *value == '-')) {
 			value++;
 			--*len;
 		}
-		if (!is_one(w->words, value, *len))
+		if (!is_one(opt->words, value,
+			    opt->type == OPTION_STRINGS ? strcspn(value, "=") : *len))
 			return value;
 		if (!*next)
 			return NULL;
 	}
 }
 
-static int unknown_word(const char *setting, const char *word, const char *const *words)
+int option_words_check(const struct command *command, const struct option_entry *opt,
+		       const char *origin, const char *value)
 {
-	const char *near;
-	struct strbuf __auto_free list = { 0 };
-	size_t nr = 0;
-
-	while (words[nr])
-		nr++;
-	near = options_nearest(word, words, nr);
-	for (size_t i = 0; nr <= LISTED_MAX && i < nr; i++)
-		strbuf_printf(&list, " %s", words[i]);
-	message_error(NULL,
-		      list.size ? "%s: unknown word '%s'%s%s%s\n  One of:%s"
-				: "%s: unknown word '%s'%s%s%s%s",
-		      setting, word, near ? ". Did you mean '" : "", near ? near : "",
-		      near ? "'?" : "", strbuf_text(&list));
-	return EXIT_USAGE;
-}
-
-int option_words_check(const struct option_usage *usage, const char *origin,
-		       const char *name, const char *value)
-{
-	const struct option_words *w = usage->words;
 	struct strbuf __auto_free setting = { 0 }, word = { 0 };
-	const char *unknown;
-	int ret = GO_ON;
+	const char *wrong;
 	size_t len;
 
-	while (w && w->option && strcmp(w->option, name) != 0)
-		w++;
-	if (!w || !w->option)
+	wrong = opt->words ? first_unknown(opt, value, &len) : NULL;
+	if (!wrong)
 		return GO_ON;
-	unknown = first_unknown(w, value, &len);
-	if (unknown) {
-		strbuf_printf(&setting, "%s: %s.%s", origin, usage->command, name);
-		strbuf_add(&word, unknown, len);
-		ret = unknown_word(strbuf_text(&setting), strbuf_text(&word), w->words);
-	}
-	return ret;
+	strbuf_printf(&setting, "%s: %s.%s: unknown word", origin, command->name,
+		      opt->name);
+	strbuf_add(&word, wrong, len);
+	return unknown(NULL, strbuf_text(&setting), strbuf_text(&word), opt->words);
 }
 
 bool options_is_setting(int argc, char *const *argv, const char *value)

@@ -48,12 +48,6 @@ const char *version_packages(const char *option)
 
 static int run_version(int argc, char **argv)
 {
-	static const struct option_usage usage = {
-		.command = "version",
-		.purpose = "Show the version of kmemx and how it was built.",
-		.usage = "kmemx version [--build-options]",
-		.examples = "  kmemx version\n  kmemx version --build-options\n",
-	};
 	bool show_build = false;
 	const struct option_entry options[] = {
 		{ OPTION_FLAG, 0, "build-options", NULL, &show_build,
@@ -62,11 +56,11 @@ static int run_version(int argc, char **argv)
 	};
 	int operands, ret;
 
-	ret = options_parse(&usage, options, argc, argv, &operands);
+	ret = options_parse(&command_version, options, argc, argv, &operands);
 	if (ret != GO_ON)
 		return ret;
 	if (operands < argc)
-		return message_fail(EXIT_USAGE, usage.command, "unexpected argument '%s'",
+		return message_fail(EXIT_USAGE, argv[0], "unexpected argument '%s'",
 				    argv[operands]);
 	printf("kmemx %s\n", KMEMX_VERSION);
 	if (!show_build)
@@ -84,6 +78,12 @@ static int run_version(int argc, char **argv)
 }
 
 const struct command command_version = {
-	"version", "show the version and the optional features built in", COMMAND_OTHER,
-	run_version, .seldom = true
+	"version",
+	"show the version and the optional features built in",
+	COMMAND_OTHER,
+	run_version,
+	.seldom = true,
+	.about = "Show the version of kmemx and how it was built.",
+	.usage = "kmemx version [--build-options]",
+	.examples = "  kmemx version\n  kmemx version --build-options\n",
 };

@@ -6,6 +6,7 @@
 #include "cmd/output/output.h"
 
 #include <fcntl.h>
+#include <libgen.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -57,20 +58,18 @@ static int check_empty(int fd, const char *path, const char *command)
 {
 	DIR *dir __auto_dir = io_list(fd);
 	const struct dirent *entry;
-	int ret = GO_ON;
 
 	if (!dir)
 		return cannot_use(path, errno, command);
-	while (ret == GO_ON && (entry = readdir(dir))) {
+	while ((entry = readdir(dir))) {
 		if (!strcmp(entry->d_name, ".") || !strcmp(entry->d_name, ".."))
 			continue;
-		message_error(
-			command,
+		return message_fail(
+			EXIT_FAILED, command,
 			"--csv-dir: '%s' is not empty\n  Name a new directory, or an empty one",
 			path);
-		ret = EXIT_FAILED;
 	}
-	return ret;
+	return GO_ON;
 }
 
 /* Returns a descriptor or -errno. */
@@ -88,17 +87,11 @@ static int cannot_create(const char *path, int err, const char *command)
 /* @path does not exist: can it be created? */
 static int check_parent(const char *path, const char *command)
 {
-	char *parent __auto_mem = NULL;
-	size_t size = strlen(path);
+	char *copy __auto_mem = strdup(path);
 
-	while (size && path[size - 1] == '/')
-		size--;
-	while (size && path[size - 1] != '/')
-		size--;
-	parent = size ? strndup(path, size) : strdup(".");
-	if (parent && !access(parent, W_OK | X_OK))
+	if (copy && !access(dirname(copy), W_OK | X_OK))
 		return GO_ON;
-	return cannot_create(path, parent ? errno : ENOMEM, command);
+	return cannot_create(path, copy ? errno : ENOMEM, command);
 }
 
 int csv_dir_check(const char *path, const char *command)
@@ -222,8 +215,7 @@ static void end(struct csv_dir *d, bool keep)
 		strbuf_free(&d->files[i].name);
 	}
 	free(d->files);
-	if (d->fd >= 0)
-		close(d->fd);
+	io_close(&d->fd);
 	if (d->made && !keep)
 		rmdir(d->path);
 }
@@ -241,8 +233,7 @@ int csv_dir_write(const char *path, const struct report *r, const char *command)
 		d.files[i].out = TEXT_OUTPUT_INIT;
 	signals_hold(&before); /* a signal must leave all tables or nothing */
 	ret = begin(&d);
-	if (ret == GO_ON)
-		ret = write_all(&d, &before);
+	ret = ret ?: write_all(&d, &before);
 	end(&d, ret == EXIT_OK);
 	signals_release(&before);
 	if (ret == EXIT_OK)

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "base/number.h"
 #include "cmd/options/message.h"
 
 /* Lines of a screen that banner, title, notes and summary of a report take. */
@@ -19,53 +20,16 @@
 
 #define SECOND_NS 1000000000ULL
 
-struct option_entry *output_formats(struct output_options *opts)
-{
-	size_t nr;
-	const struct renderer *all = renderers(&nr);
-
-	for (size_t i = 0; i < nr; i++)
-		opts->formats[i] = (struct option_entry){
-			.type = OPTION_FLAG | OPTION_CHOICE | OPTION_EVERYDAY,
-			.name = all[i].name,
-			.value = &opts->chosen[i],
-			.help = all[i].help,
-		};
-	opts->formats[nr] = (struct option_entry){
-		OPTION_STRING | OPTION_CHOICE,
-		0,
-		"csv-dir",
-		"DIR",
-		&opts->csv_dir,
-		"CSV: a file for each table in a new directory",
-	};
-	opts->formats[nr + 1] = (struct option_entry){ .type = OPTION_END };
-	return opts->formats;
-}
-
-/* The next chosen form after @after (NULL: the first); NULL after the last. */
-static const struct renderer *chosen(const struct output_options *opts,
-				     const struct renderer *after)
-{
-	size_t nr;
-	const struct renderer *all = renderers(&nr);
-
-	for (size_t i = after ? (size_t)(after - all) + 1 : 0; i < nr; i++) {
-		if (opts->chosen[i])
-			return &all[i];
-	}
-	return NULL;
-}
-
 /* Only one form can be chosen, and --human only with text. */
 static int check_formats(const struct output_options *opts, const char *command)
 {
-	const struct renderer *form = NULL;
-	const char *names[RENDERERS_MAX + 1];
+	const char *names[3];
 	size_t nr = 0;
 
-	while ((form = chosen(opts, form)))
-		names[nr++] = form->name;
+	if (opts->json)
+		names[nr++] = "json";
+	if (opts->csv)
+		names[nr++] = "csv";
 	if (opts->csv_dir)
 		names[nr++] = "csv-dir";
 	if (nr > 1)
@@ -88,8 +52,7 @@ int output_check(const struct output_options *opts, const char *command)
 	if (ret == GO_ON && opts->csv_dir)
 		ret = csv_dir_check(opts->csv_dir, command);
 	if (ret == GO_ON && opts->color &&
-	    option_choose("--color", opts->color, output_colors,
-			  ARRAY_SIZE(output_colors) - 1, command) < 0)
+	    option_choose("--color", opts->color, output_colors, command) < 0)
 		return EXIT_USAGE;
 	return ret;
 }
@@ -98,41 +61,27 @@ int output_check(const struct output_options *opts, const char *command)
 static unsigned int size_from(const char *variable)
 {
 	const char *text = getenv(variable);
-	unsigned long value;
-	char *end;
+	uint64_t value;
 
-	if (!text || *text < '1' || *text > '9')
-		return 0;
-	value = strtoul(text, &end, 10);
-	return *end || value > 10000 ? 0 : (unsigned int)value;
+	return text && *text != '0' && number_is(text, 10000, &value)
+		       ? (unsigned int)value
+		       : 0;
 }
 
-/* The width of text: $COLUMNS, else the terminal's; 0 if there is no limit (a pipe). */
-static unsigned int text_width(void)
+/* The terminal's size in columns or @lines: what the environment says, else what the terminal
+ * reports, else @usual. 0 without a terminal, unless the environment says how wide lines are.
+ */
+static unsigned int terminal_size(bool lines, unsigned int usual)
 {
-	unsigned int width = size_from("COLUMNS");
+	unsigned int given = size_from(lines ? "LINES" : "COLUMNS"), reported = 0;
+	bool terminal = isatty(STDOUT_FILENO);
 	struct winsize size;
 
-	if (width || !isatty(STDOUT_FILENO))
-		return width;
-	if (!ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) && size.ws_col)
-		return size.ws_col;
-	return 80;
-}
-
-/* The terminal's height in lines: $LINES, else what the terminal reports; 0 without a terminal. */
-static unsigned int screen_height(void)
-{
-	unsigned int height = size_from("LINES");
-	struct winsize size;
-
-	if (!isatty(STDOUT_FILENO))
-		return 0;
-	if (height)
-		return height;
-	if (!ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) && size.ws_row)
-		return size.ws_row;
-	return 24;
+	if (given && (terminal || !lines))
+		return given;
+	if (terminal && !ioctl(STDOUT_FILENO, TIOCGWINSZ, &size))
+		reported = lines ? size.ws_row : size.ws_col;
+	return !terminal ? 0 : reported ? reported : usual;
 }
 
 static bool use_color(const struct output_options *opts)
@@ -285,11 +234,10 @@ static enum summary_view summary_view(const struct output_options *opts)
 int output_report(const struct output_options *opts, const char *command,
 		  const struct report *r, render_fn text)
 {
-	const struct renderer *other = chosen(opts, NULL);
 	const struct cell *start = report_fact(r, "first_ts");
 	struct rendering rendering = {
 		.report = r,
-		.options = { .width = text_width(),
+		.options = { .width = terminal_size(false, 80),
 			     .wide = opts->wide,
 			     .color = use_color(opts),
 			     .human = opts->human,
@@ -300,9 +248,11 @@ int output_report(const struct output_options *opts, const char *command,
 			     .utf8 = use_utf8(),
 			     .summary = summary_view(opts),
 			     .all_notes = opts->verbose },
-		.render = other ? other->render : text,
+		.render = opts->json  ? render_json
+			  : opts->csv ? render_csv
+				      : text,
 	};
-	bool pager = !other && !opts->no_pager;
+	bool pager = !opts->json && !opts->csv && !opts->no_pager;
 
 	if (opts->csv_dir)
 		return csv_dir_write(opts->csv_dir, r, command);
@@ -311,7 +261,7 @@ int output_report(const struct output_options *opts, const char *command,
 
 void row_limit_apply(uint64_t lines, struct table *t)
 {
-	unsigned int screen = screen_height();
+	unsigned int screen = terminal_size(true, 24);
 
 	if (lines) {
 		table_limit(t, lines);

@@ -14,8 +14,7 @@
 /**
  * struct output_options - options about form; zero-initialise it and point an option table at its
  * fields
- * @chosen: which of renderers(); text if none
- * @formats: the table of output_formats()
+ * @json, @csv: the format; text if neither
  * @csv_dir: tables as files in this directory; NULL: the report goes to stdout
  * @wide: show all columns of tables, however narrow the terminal is
  * @summary: on: all lines of the summary; off: none; text only
@@ -24,8 +23,7 @@
  * @color: auto, always, never; NULL: auto
  */
 struct output_options {
-	bool chosen[RENDERERS_MAX];
-	struct option_entry formats[RENDERERS_MAX + 2];
+	bool json, csv;
 	const char *csv_dir;
 	bool human, wide, no_pager, verbose, clock_time;
 	enum option_switch summary;
@@ -47,25 +45,27 @@ struct output_options {
 #define LINES_OPTION(lines) \
 	{ OPTION_ROWS | OPTION_EVERYDAY, 'l', "lines", "N|all", &(lines), \
 	  "N rows of each table, or all" }
-/* The options of a struct output_options other than the format. */
+/* The format of a struct output_options. */
+#define FORMAT_OPTIONS(output) \
+	{ OPTION_FLAG | OPTION_CHOICE | OPTION_EVERYDAY, 0, "json", NULL, \
+	  &(output).json, "JSON" }, \
+	{ OPTION_FLAG | OPTION_CHOICE | OPTION_EVERYDAY, 0, "csv", NULL, \
+	  &(output).csv, "CSV" }, \
+	{ OPTION_STRING | OPTION_CHOICE, 0, "csv-dir", "DIR", &(output).csv_dir, \
+	  "CSV: a file for each table in a new directory" }
+/* Its other options. */
 #define OUTPUT_OPTIONS(output) \
 	{ OPTION_FLAG | OPTION_CHOICE, 0, "human", NULL, &(output).human, \
 	  "KiB and MiB instead of exact bytes" }, \
 	{ OPTION_FLAG | OPTION_EVERYDAY, 0, "wide", NULL, &(output).wide, \
 	  "all columns, however narrow the terminal is" }, \
 	{ OPTION_STRING, 0, "color", "WHEN", &(output).color, \
-	  "auto, always, never" }, \
+	  "auto, always, never", output_colors }, \
 	PAGER_OPTION((output).no_pager)
 /* clang-format on */
 
 /* The words of --color, ending in NULL. */
 extern const char *const output_colors[];
-/* clang-format off */
-#define OUTPUT_WORDS { .option = "color", .words = output_colors }
-/* clang-format on */
-
-/* An OPTION_TABLE: an option for each of renderers(), which sets @opts->chosen, and --csv-dir. */
-struct option_entry *output_formats(struct output_options *opts);
 
 /* GO_ON if the options can be used together and --csv-dir can be written to; else an exit code
  * after a message.

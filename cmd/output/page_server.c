@@ -29,6 +29,7 @@ int page_server_run(const struct page_server *s)
 #include <unistd.h>
 
 #define SONAME	    "libmicrohttpd.so.12"
+#define SCHEME	    "http://"
 #define CONNECTIONS 16U
 #define IDLE_S	    10U
 #define TIME_MAX    64U	  /* characters of START,STOP */
@@ -59,14 +60,14 @@ struct mhd_calls {
 /**
  * struct server - what is open
  * @path: "/TOKEN/"
- * @host, @other_host: what Host may be; @origin, @other_origin: the same for Origin
+ * @hosts: what Host may be; Origin is one after "http://"
  * @all: the page of all
  */
 struct server {
 	const struct page_server *s;
 	struct mhd_calls mhd;
 	char path[40];
-	char host[32], other_host[32], origin[40], other_origin[40];
+	char hosts[2][32];
 	struct strbuf all;
 };
 
@@ -149,17 +150,21 @@ static bool is_part(const char *text)
 	return strlen(text) <= PART_MAX && strspn(text, "0123456789,;") == strlen(text);
 }
 
+static bool is_host(const struct server *server, const char *text)
+{
+	return !strcmp(text, server->hosts[0]) || !strcmp(text, server->hosts[1]);
+}
+
 /* Why a request is refused, as HTTP's number; 0: it is not. @why: receives the text. */
 static unsigned int refusal(const struct server *server, const struct request *r,
 			    const char *url, const char *method, const char **why)
 {
 	*why = "This address is of another machine.\n";
-	if (r->hosts != 1 ||
-	    (strcmp(r->host, server->host) && strcmp(r->host, server->other_host)))
+	if (r->hosts != 1 || !is_host(server, r->host))
 		return MHD_HTTP_FORBIDDEN;
 	*why = "Another page may not ask for this. Open the address in a tab of its own.\n";
-	if ((r->origin && strcmp(r->origin, server->origin) &&
-	     strcmp(r->origin, server->other_origin)) ||
+	if ((r->origin && (strncmp(r->origin, SCHEME, strlen(SCHEME)) != 0 ||
+			   !is_host(server, r->origin + strlen(SCHEME)))) ||
 	    (r->site && strcmp(r->site, "same-origin") && strcmp(r->site, "none")))
 		return MHD_HTTP_FORBIDDEN;
 	*why = "The token is missing or wrong. Open the address that kmemx printed.\n";
@@ -221,45 +226,29 @@ static mhd_result answer(const struct server *server, struct MHD_Connection *to,
 	return ret;
 }
 
-/* Makes the page of a time. */
-static mhd_result answer_time(const struct server *server, struct MHD_Connection *to,
-			      const char *time)
+/* Makes the page of a time; or a part of it, which the script of the page of all asked for. */
+static mhd_result answer_made(const struct server *server, struct MHD_Connection *to,
+			      const struct request *r)
 {
-	static const char none[] =
-		"There is no page of this time: kmemx says why, where it was started.\n";
-	struct body body = { MHD_HTTP_NOT_FOUND, false, none, sizeof(none) - 1,
+	const char *none =
+		r->time ? "There is no page of this time: kmemx says why, where it was started.\n"
+			: "There is no such part.\n";
+	struct body body = { MHD_HTTP_NOT_FOUND, false, none, strlen(none),
 			     MHD_RESPMEM_PERSISTENT };
-	struct strbuf page = { 0 };
-
-	/* The time that it takes to make the page is not the browser's. */
-	server->mhd.set_connection_option(to, MHD_CONNECTION_OPTION_TIMEOUT, 0U);
-	if (server->s->make(server->s->ctx, time, &page) == EXIT_OK && !page.failed)
-		body = (struct body){ MHD_HTTP_OK, false, page.data, page.size,
-				      MHD_RESPMEM_MUST_FREE };
-	else
-		strbuf_free(&page);
-	return answer(server, to, &body);
-}
-
-/* Gives the script of the page of all a part of its time. */
-static mhd_result answer_part(const struct server *server, struct MHD_Connection *to,
-			      const char *words)
-{
-	static const char text[] = "There is no such part.\n";
-	struct body body = { MHD_HTTP_BAD_REQUEST, false, text, sizeof(text) - 1,
-			     MHD_RESPMEM_PERSISTENT };
-	struct strbuf part = { 0 };
+	struct strbuf made = { 0 };
 	int err;
 
+	/* The time that it takes to make it is not the browser's. */
 	server->mhd.set_connection_option(to, MHD_CONNECTION_OPTION_TIMEOUT, 0U);
-	err = server->s->part(server->s->ctx, words, &part);
-	if (!err && !part.failed)
-		body = (struct body){ MHD_HTTP_OK, true, part.data, part.size,
+	err = r->time ? server->s->make(server->s->ctx, r->time, &made)
+		      : server->s->part(server->s->ctx, r->part, &made);
+	if (!err && !made.failed)
+		body = (struct body){ MHD_HTTP_OK, !r->time, made.data, made.size,
 				      MHD_RESPMEM_MUST_FREE };
 	else
-		strbuf_free(&part);
-	if (err != -EINVAL && body.status != MHD_HTTP_OK)
-		body.status = MHD_HTTP_NOT_FOUND;
+		strbuf_free(&made);
+	if (!r->time && err == -EINVAL)
+		body.status = MHD_HTTP_BAD_REQUEST;
 	return answer(server, to, &body);
 }
 
@@ -277,10 +266,8 @@ static mhd_result handle_request(void *ctx, struct MHD_Connection *from, const c
 	server->mhd.get_connection_values(from, MHD_HEADER_KIND, note_header, &r);
 	server->mhd.get_connection_values(from, MHD_GET_ARGUMENT_KIND, note_argument, &r);
 	status = refusal(server, &r, url, method, &why);
-	if (!status && r.time)
-		return answer_time(server, from, r.time);
-	if (!status && r.part)
-		return answer_part(server, from, r.part);
+	if (!status && (r.time || r.part))
+		return answer_made(server, from, &r);
 	if (status)
 		body = (struct body){ status, false, why, strlen(why),
 				      MHD_RESPMEM_PERSISTENT };
@@ -322,11 +309,8 @@ static int fill_in(struct server *server, uint16_t port)
 	server->path[0] = '/';
 	for (size_t i = 0; i < sizeof(token); i++)
 		snprintf(server->path + 1 + 2 * i, 4, "%02x/", token[i]);
-	snprintf(server->host, sizeof(server->host), "127.0.0.1:%u", port);
-	snprintf(server->other_host, sizeof(server->other_host), "localhost:%u", port);
-	snprintf(server->origin, sizeof(server->origin), "http://%s", server->host);
-	snprintf(server->other_origin, sizeof(server->other_origin), "http://%s",
-		 server->other_host);
+	snprintf(server->hosts[0], sizeof(server->hosts[0]), "127.0.0.1:%u", port);
+	snprintf(server->hosts[1], sizeof(server->hosts[1]), "localhost:%u", port);
 	return 0;
 }
 
@@ -349,7 +333,7 @@ static int serve(struct server *server)
 		return err;
 	}
 	message_info("open this address in a browser; Ctrl-C ends it:");
-	printf("%s%s\n", server->origin, server->path);
+	printf(SCHEME "%s%s\n", server->hosts[0], server->path);
 	if (fflush(stdout))
 		return -errno;
 	for (;;)

@@ -129,8 +129,7 @@ void text_output_close(struct text_output *o)
 
 int text_output_end(struct text_output *o, int err, const char *path, const char *command)
 {
-	if (!err)
-		err = text_output_commit(o);
+	err = err ?: text_output_commit(o);
 	text_output_close(o);
 	if (!err)
 		return EXIT_OK;

@@ -45,19 +45,6 @@ struct query_run {
 
 static int parse(struct query_run *run, int argc, char **argv, int *operands)
 {
-	const struct option_words checked[] = { OUTPUT_WORDS, { .option = NULL } };
-	const struct option_usage usage = {
-		.command = command_name,
-		.purpose = "Query recordings, or the rows of many machines, in SQL.",
-		.usage = "kmemx query [options] FILE... SQL|NAME",
-		.examples =
-			"  kmemx query kmemx.dat top-callsites\n"
-			"  kmemx query rows/ 'SELECT host, sum(bytes) FROM allocations GROUP BY host'\n",
-		.unfiltered = { "rows are chosen in SQL",
-				"For example: ... WHERE comm = 'make'    names of columns: kmemx query --schema" },
-		.words = checked,
-		.short_help = true,
-	};
 	const struct option_entry options[] = {
 		{ OPTION_GROUP, 0, NULL, NULL, NULL, "What to read" },
 		{ OPTION_STRING | OPTION_EVERYDAY, 0, "db", "FILE", &run->load.db,
@@ -85,18 +72,18 @@ static int parse(struct query_run *run, int argc, char **argv, int *operands)
 		LINES_OPTION(run->lines),
 		{ OPTION_COUNT, 'v', "verbose", NULL, &run->load.verbose,
 		  "more messages about recordings" },
-		{ OPTION_TABLE, .value = output_formats(&run->output) },
+		FORMAT_OPTIONS(run->output),
 		OUTPUT_OPTIONS(run->output),
 		OPTIONS_END,
 	};
-	int ret = options_parse(&usage, options, argc, argv, operands);
+	int ret = options_parse(&command_query, options, argc, argv, operands);
 
 	run->output.verbose = run->load.verbose != 0;
 	if (ret == GO_ON && run->load.keep && !run->load.db)
 		return message_fail(
 			EXIT_USAGE, command_name,
 			"--keep needs --db: only a database keeps recordings");
-	return ret == GO_ON ? output_check(&run->output, command_name) : ret;
+	return ret ?: output_check(&run->output, command_name);
 }
 
 static int list_queries(void)
@@ -136,26 +123,25 @@ static int show_schema(struct query_run *run)
 	return show_report(run);
 }
 
-/* Parses "name=value" of each --set. */
+#ifdef HAVE_SQLITE
+
+/* Divides "name=value" of each --set. */
 static int read_settings(struct query_run *run)
 {
 	run->settings = calloc(run->set.count + 1, sizeof(*run->settings));
 	if (!run->settings)
 		return message_no_memory(command_name);
 	for (size_t i = 0; i < run->set.count; i++) {
-		const char *item = run->set.items[i], *equals = strchr(item, '=');
-		char *name = equals && equals > item
-				     ? strndup(item, (size_t)(equals - item))
-				     : NULL;
+		const char *item = run->set.items[i];
+		char *equals = strchr(item, '=');
 
 		if (!equals || equals == item)
 			return message_fail(
 				EXIT_USAGE, command_name,
 				"--set takes NAME=VALUE, not '%s'\n  For example: --set kernel=6.1",
 				item);
-		if (!name)
-			return message_no_memory(command_name);
-		run->settings[i] = (struct query_setting){ name, equals + 1 };
+		*equals = '\0';
+		run->settings[i] = (struct query_setting){ item, equals + 1 };
 	}
 	return GO_ON;
 }
@@ -164,29 +150,21 @@ static int read_sql(struct query_run *run)
 {
 	bool standard = !strcmp(run->sql_file, "-");
 	int fd = standard ? STDIN_FILENO : io_open_input(run->sql_file, IO_FILE_OR_PIPE);
-	char buffer[4096];
-	ssize_t size = fd < 0 ? 0 : 1;
+	int err = fd < 0 ? fd : text_read(&run->text, fd, SQL_MAX);
 
-	while (size > 0 && run->text.size <= SQL_MAX) {
-		size = read(fd, buffer, sizeof(buffer));
-		if (size > 0)
-			strbuf_add(&run->text, buffer, (size_t)size);
-		else if (size < 0 && errno == EINTR)
-			size = 1;
-	}
-	if (fd < 0 || size < 0)
-		return message_fail(EXIT_UNREADABLE, command_name, "cannot read %s: %s",
-				    run->sql_file, io_strerror(fd < 0 ? fd : -errno));
-	if (!standard)
+	if (fd >= 0 && !standard)
 		close(fd);
-	if (run->text.failed)
+	if (err == -ENOMEM)
 		return message_no_memory(command_name);
+	if (err && err != -EFBIG)
+		return message_fail(EXIT_UNREADABLE, command_name, "cannot read %s: %s",
+				    run->sql_file, io_strerror(err));
 	run->sql = strbuf_text(&run->text);
-	if (run->text.size <= SQL_MAX && strlen(run->sql) == run->text.size)
+	if (!err && strlen(run->sql) == run->text.size)
 		return GO_ON;
-	return message_fail(
-		EXIT_USAGE, command_name, "%s is not SQL: it %s", run->sql_file,
-		run->text.size > SQL_MAX ? "is larger than 1 MiB" : "has a NUL byte");
+	return message_fail(EXIT_USAGE, command_name, "%s is not SQL: it %s",
+			    run->sql_file,
+			    err ? "is larger than 1 MiB" : "has a NUL byte");
 }
 
 static int no_query(const char *path)
@@ -210,9 +188,7 @@ static int choose_query(struct query_run *run, const char *word)
 		return GO_ON;
 	if (!strcmp(word, "-") || !stat(word, &st))
 		return no_query(word);
-	if (word[strcspn(word, " \t\n(;")])
-		return GO_ON;
-	return query_unknown(word);
+	return word[strcspn(word, " \t\n(;")] ? GO_ON : query_unknown(word);
 }
 
 /* Sets the query, its parameters and its files. */
@@ -224,8 +200,7 @@ static int choose(struct query_run *run, int argc, char **argv, int operands)
 		return no_query(INPUT_DEFAULT);
 	if (!run->sql_file)
 		ret = choose_query(run, argv[--argc]);
-	if (ret == GO_ON)
-		ret = read_settings(run);
+	ret = ret ?: read_settings(run);
 	if (ret == GO_ON && operands == argc && !run->load.db)
 		ret = query_files_add(&run->files, INPUT_DEFAULT);
 	for (; operands < argc && ret == GO_ON; operands++)
@@ -286,31 +261,26 @@ static void put_banner(struct report *r, const struct query_totals *t,
 			  t->recordings, plural(t->recordings), strbuf_text(&hosts),
 			  t->rows, plural(t->rows));
 	r->failed |= hosts.failed;
-	if (load->db)
-		report_add_banner(r, false,
-				  "%s has %" PRIu64 " file%s, of which %zu %s read now",
-				  load->db, t->files, plural(t->files), load->nr_loaded,
-				  load->nr_loaded == 1 ? "was" : "were");
-	if (t->unreadable)
-		report_add_banner(
-			r, true,
-			"%" PRIu64
-			" file%s cannot be read and %s no rows (columns file and problem of the table files)",
-			t->unreadable, plural(t->unreadable),
-			t->unreadable == 1 ? "has" : "have");
+	report_banner_if(r, load->db, false,
+			 "%s has %" PRIu64 " file%s, of which %zu %s read now", load->db,
+			 t->files, plural(t->files), load->nr_loaded,
+			 load->nr_loaded == 1 ? "was" : "were");
+	report_banner_if(
+		r, t->unreadable, true,
+		"%" PRIu64
+		" file%s cannot be read and %s no rows (columns file and problem of the table files)",
+		t->unreadable, plural(t->unreadable),
+		t->unreadable == 1 ? "has" : "have");
 	put_certainty(r, t, whole);
-	if (t->repeated)
-		report_add_banner(
-			r, true,
-			"%" PRIu64
-			" row%s left out: an earlier file has the same recording",
-			t->repeated, t->repeated == 1 ? " was" : "s were");
-	if (t->large)
-		report_add_banner(
-			r, true,
-			"%" PRIu64
-			" number%s of 2^63 or more became floating point: totals with them are not exact",
-			t->large, plural(t->large));
+	report_banner_if(r, t->repeated, true,
+			 "%" PRIu64
+			 " row%s left out: an earlier file has the same recording",
+			 t->repeated, t->repeated == 1 ? " was" : "s were");
+	report_banner_if(
+		r, t->large, true,
+		"%" PRIu64
+		" number%s of 2^63 or more became floating point: totals with them are not exact",
+		t->large, plural(t->large));
 }
 
 static void put_facts(struct report *r, const struct query_totals *t, bool is_db)
@@ -386,41 +356,44 @@ static int load_and_ask(struct query_run *run)
 	/* A database that could read no file says why in the table files. */
 	if (ret == GO_ON && !t->rows && !t->unreadable)
 		return message_fail(EXIT_FAILED, command_name, "the files have no rows");
-	return ret == GO_ON ? ask(run) : ret;
+	return ret ?: ask(run);
 }
 
-static int need_sqlite(void)
+/* Loads SQLite, the rows and the query, and runs it. */
+static int query(struct query_run *run, int argc, char **argv, int operands)
 {
-	switch (query_store_supported()) {
-	case 0:
-		return GO_ON;
-	case -ENOTSUP:
-		return message_fail(
-			EXIT_FAILED, command_name,
-			"this kmemx was built without SQLite\n  Install %s and build it again",
-			version_packages("sqlite"));
-	default:
+	int ret;
+
+	if (query_store_load())
 		return message_fail(
 			EXIT_FAILED, command_name,
 			"SQLite is not installed\n"
 			"  Install libsqlite3-0 (Fedora: sqlite-libs; Arch: sqlite)");
-	}
+	ret = choose(run, argc, argv, operands);
+	ret = ret ?: load_and_ask(run);
+	query_store_free(run->load.store);
+	return ret;
 }
+
+#else
+
+static int query(struct query_run *run, int argc, char **argv, int operands)
+{
+	return message_fail(
+		EXIT_FAILED, command_name,
+		"this kmemx was built without SQLite\n  Install %s and build it again",
+		version_packages("sqlite"));
+}
+
+#endif
 
 static int act(struct query_run *run, int argc, char **argv, int operands)
 {
-	int ret;
-
 	if (run->list)
 		return list_queries();
 	if (run->show)
 		return show_query(run->show);
-	if (run->schema)
-		return show_schema(run);
-	ret = need_sqlite();
-	if (ret == GO_ON)
-		ret = choose(run, argc, argv, operands);
-	return ret == GO_ON ? load_and_ask(run) : ret;
+	return run->schema ? show_schema(run) : query(run, argc, argv, operands);
 }
 
 static int run_query(int argc, char **argv)
@@ -428,19 +401,26 @@ static int run_query(int argc, char **argv)
 	struct query_run run = { 0 };
 	int operands, ret = parse(&run, argc, argv, &operands);
 
-	if (ret == GO_ON)
-		ret = act(&run, argc, argv, operands);
+	ret = ret ?: act(&run, argc, argv, operands);
 	report_free(run.report);
-	query_store_free(run.load.store);
 	query_files_free(&run.files);
-	for (size_t i = 0; run.settings && i < run.set.count; i++)
-		free((char *)run.settings[i].name);
 	free(run.settings);
 	free(run.set.items);
 	strbuf_free(&run.text);
 	return ret;
 }
 
-const struct command command_query = { command_name,
-				       "query the recordings of many machines in SQL",
-				       COMMAND_LOOK, run_query, .seldom = true };
+const struct command command_query = {
+	command_name,
+	"query the recordings of many machines in SQL",
+	COMMAND_LOOK,
+	run_query,
+	.seldom = true,
+	.about = "Query recordings, or the rows of many machines, in SQL.",
+	.usage = "kmemx query [options] FILE... SQL|NAME",
+	.examples =
+		"  kmemx query kmemx.dat top-callsites\n"
+		"  kmemx query rows/ 'SELECT host, sum(bytes) FROM allocations GROUP BY host'\n",
+	.unfiltered = { "rows are chosen in SQL",
+			"For example: ... WHERE comm = 'make'    names of columns: kmemx query --schema" },
+};

@@ -17,6 +17,26 @@ static const char command_name[] = "query";
 /* Maximum length of the SQL that is shown. */
 #define SHOWN_MAX 72
 
+int query_unknown(const char *word)
+{
+	const char *names[NAMES_MAX], *near;
+	size_t nr;
+
+	for (nr = 0; nr < NAMES_MAX && query_named_at(nr); nr++)
+		names[nr] = query_named_at(nr)->name;
+	near = options_nearest(word, names, nr);
+	if (near)
+		return message_fail(
+			EXIT_USAGE, command_name,
+			"'%s' is neither SQL nor the name of a query. Did you mean '%s'?",
+			word, near);
+	return message_fail(
+		EXIT_USAGE, command_name,
+		"'%s' is neither SQL nor the name of a query\n  List the built-in queries: kmemx query --list",
+		word);
+}
+
+#ifdef HAVE_SQLITE
 /* The column of any table that is nearest to @name, or NULL. */
 static const char *nearest_column(const char *name)
 {
@@ -171,22 +191,4 @@ int query_failed(const struct query_ask *ask, const struct query_failure *why)
 	}
 	return sql_failed(ask, why, strbuf_text(&why->text));
 }
-
-int query_unknown(const char *word)
-{
-	const char *names[NAMES_MAX], *near;
-	size_t nr;
-
-	for (nr = 0; nr < NAMES_MAX && query_named_at(nr); nr++)
-		names[nr] = query_named_at(nr)->name;
-	near = options_nearest(word, names, nr);
-	if (near)
-		return message_fail(
-			EXIT_USAGE, command_name,
-			"'%s' is neither SQL nor the name of a query. Did you mean '%s'?",
-			word, near);
-	return message_fail(
-		EXIT_USAGE, command_name,
-		"'%s' is neither SQL nor the name of a query\n  List the built-in queries: kmemx query --list",
-		word);
-}
+#endif

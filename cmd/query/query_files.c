@@ -12,7 +12,7 @@
 #include "base/io.h"
 #include "base/safe_text.h"
 #include "cmd/options/message.h"
-#include "export/parquet_format.h"
+#include "export/wire.h"
 
 static const char command_name[] = "query";
 
@@ -32,13 +32,12 @@ static int add(struct query_files *files, const char *path, bool rows, uint64_t 
 {
 	char *copy = strdup(path);
 
-	if (!copy || array_reserve(&files->items, &files->capacity, files->nr + 1,
-				   sizeof(*files->items))) {
+	if (!copy ||
+	    ARRAY_ADD(files->items, files->nr,
+		      (struct query_file){ .path = copy, .rows = rows, .size = size })) {
 		free(copy);
 		return failed(path, -ENOMEM);
 	}
-	files->items[files->nr++] =
-		(struct query_file){ .path = copy, .rows = rows, .size = size };
 	files->bytes += size;
 	return GO_ON;
 }
@@ -115,7 +114,7 @@ static int add_open(struct query_files *files, const char *path, int fd)
 		ret = add(files, path, true, (uint64_t)st.st_size);
 	else
 		ret = add(files, path, false, 0);
-	return ret == GO_ON ? identify(files, &st) : ret;
+	return ret ?: identify(files, &st);
 }
 
 static int add_file(struct query_files *files, const char *path)
@@ -165,7 +164,7 @@ static int add_entry(struct query_files *files, const struct strbuf *path,
 static int add_directory(struct query_files *files, const char *directory,
 			 unsigned int depth)
 {
-	struct dirent **entries = NULL;
+	struct dirent **entries __auto_mem = NULL;
 	int nr = scandir(directory, &entries, is_shown, by_name), i, ret = GO_ON;
 	struct strbuf __auto_free path = { 0 };
 	bool is_directory;
@@ -186,7 +185,6 @@ static int add_directory(struct query_files *files, const char *directory,
 			ret = add_directory(files, strbuf_text(&path), depth + 1);
 		free(entries[i]);
 	}
-	free(entries);
 	return ret;
 }
 

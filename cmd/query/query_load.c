@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "cmd/query/query_load.h"
 
+#ifdef HAVE_SQLITE
 #include <unistd.h>
 
 #include "base/clock.h"
@@ -84,9 +85,16 @@ static void show_progress(void *ctx, uint64_t bytes)
 	progress_show(&l->progress, l->done + bytes, l->total, 0);
 }
 
-static int rows_failed(struct loading *l, const struct ndjson_file *file,
-		       const char *path, int err)
+/* The end of a file of rows: GO_ON, or the exit code after a message about @err. */
+static int end_rows(struct loading *l, const struct query_file *f,
+		    const struct ndjson_file *file, int err)
 {
+	const char *path = strcmp(f->path, "-") ? f->path : "standard input";
+
+	l->done += f->size;
+	if (!err)
+		return GO_ON;
+	progress_end(&l->progress);
 	if (l->err || err == -ENOMEM)
 		return query_load_failed(l->load, err);
 	strbuf_reset(&l->problem);
@@ -117,15 +125,9 @@ static int load_ahead(struct loading *l, const struct query_file *f,
 
 	for (size_t i = 0; i < rows->nr && !ret; i++)
 		ret = take_row(l, &rows->of[i]);
-	if (ret) {
-		progress_end(&l->progress);
-		ret = rows_failed(l, &rows->file, f->path, ret);
-	} else {
+	if (!ret)
 		show_progress(l, f->size);
-		ret = GO_ON;
-	}
-	l->done += f->size;
-	return ret;
+	return end_rows(l, f, &rows->file, ret);
 }
 
 static int load_rows(struct loading *l, const struct query_file *f)
@@ -138,16 +140,10 @@ static int load_rows(struct loading *l, const struct query_file *f)
 
 	file.fd = standard ? STDIN_FILENO : io_open_input(f->path, IO_FILE_OR_PIPE);
 	ret = file.fd < 0 ? file.fd : ndjson_file_read(&file);
-	if (ret) {
-		progress_end(&l->progress);
-		ret = rows_failed(l, &file, standard ? "standard input" : f->path, ret);
-	} else {
-		ret = GO_ON;
-	}
+	ret = end_rows(l, f, &file, ret);
 	ndjson_line_free(&file.line);
 	if (file.fd >= 0 && !standard)
 		close(file.fd);
-	l->done += f->size;
 	return ret;
 }
 
@@ -160,8 +156,7 @@ static int take_report(const struct stat_run *st, void *arg)
 	int err = export_origin_init(&origin, st->in.study.rec);
 
 	opts.origin = &origin;
-	if (!err)
-		err = query_exported(&opts, st->report, take_row, arg);
+	err = err ?: query_exported(&opts, st->report, take_row, arg);
 	export_origin_free(&origin);
 	return err ? query_load_failed(l->load, err) : EXIT_OK;
 }
@@ -180,10 +175,10 @@ static int load_recording(struct loading *l, const struct query_file *f)
 		a->asked[i] = stat_analyses_of("export", analysis);
 	a->opts.by = SUBJECT_STACK | SUBJECT_COMM << SUBJECT_PART_BITS;
 	a->opts.by_cache = true;
-	st.opts.path = f->path;
+	st.opts.study.path = f->path;
 	st.opts.intervals = true;
 	st.opts.jobs = l->load->jobs;
-	st.opts.no_inline = l->load->no_inline;
+	st.opts.study.no_inline = l->load->no_inline;
 	st.opts.verbose = l->load->verbose;
 	progress_end(&l->progress);
 	ret = stat_run(&st);
@@ -255,8 +250,7 @@ static int end_loading(const struct query_load *load, uint64_t before)
 {
 	int err = before ? query_store_expire(load->store, before) : 0;
 
-	if (!err)
-		err = query_store_seal(load->store);
+	err = err ?: query_store_seal(load->store);
 	return err ? query_load_failed(load, err) : GO_ON;
 }
 
@@ -318,14 +312,14 @@ int query_load(struct query_load *load, const struct query_files *files)
 	struct loading l = { .load = load, .total = files->bytes };
 	uint64_t now = clock_ns(CLOCK_REALTIME);
 	uint64_t before = load->keep && load->keep < now ? now - load->keep : 0;
-	const char **paths = read_ahead(&l, files, before);
+	const char **paths __auto_mem = read_ahead(&l, files, before);
 	int ret;
 
 	progress_start(&l.progress, "loading");
 	ret = load_all(&l, load, files, before);
 	progress_end(&l.progress);
 	ahead_stop(l.ahead);
-	free(paths);
 	strbuf_free(&l.problem);
-	return ret == GO_ON ? end_loading(load, before / NSEC_PER_SEC) : ret;
+	return ret ?: end_loading(load, before / NSEC_PER_SEC);
 }
+#endif

@@ -22,7 +22,7 @@ struct query_file {
 /* Zero-initialise it. @bytes: the size of all files of rows. */
 struct query_files {
 	struct query_file *items;
-	size_t nr, capacity;
+	size_t nr;
 	uint64_t bytes;
 };
 

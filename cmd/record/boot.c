@@ -11,36 +11,24 @@
 #include "capture/events/boot.h"
 #include "capture/events/instance.h"
 #include "capture/facts/facts.h"
-#include "cmd/options/command.h"
 #include "cmd/options/message.h"
 #include "cmd/options/options.h"
 #include "cmd/record/recorder.h"
 
 #define MAX_CPUS 65536
 
+/* The options that do not go to struct boot_options as they are. */
 struct boot_args {
-	bool print, of[MEMORY_KINDS], persistent;
+	bool print, of[MEMORY_KINDS];
 	struct option_strings events;
-	const char *stack, *keep, *kernel, *instance;
-	uint64_t min_order, memory, cpus, buffer_bytes;
+	const char *stack, *keep, *kernel;
+	uint64_t cpus;
 	unsigned int verbose;
 };
 
-static int parse(struct boot_args *a, int argc, char **argv, int *operands)
+static int parse(struct boot_args *a, struct boot_options *o, int argc, char **argv,
+		 int *operands)
 {
-	static const struct option_renamed renamed[] = { { "keep", "full-keeps" },
-							 { "kernel", "release" },
-							 { NULL, NULL } };
-	static const struct option_usage usage = {
-		.command = "boot",
-		.renamed = renamed,
-		.purpose = "Print the kernel parameters that record from boot.",
-		.usage = "kmemx boot --print-cmdline [options]",
-		.examples =
-			"  kmemx boot --print-cmdline -v\n"
-			"  kmemx boot --print-cmdline --release 5.10 --memory 512M --cpus 2 --page\n",
-		.short_help = true,
-	};
 	const struct option_entry options[] = {
 		{ OPTION_FLAG | OPTION_EVERYDAY, 0, "print-cmdline", NULL, &a->print,
 		  "print the parameters on one line" },
@@ -50,22 +38,22 @@ static int parse(struct boot_args *a, int argc, char **argv, int *operands)
 		  "record [SYSTEM:]EVENT too" },
 		{ OPTION_STRING | OPTION_EVERYDAY, 0, "stack", "page|all|none", &a->stack,
 		  "callchains of page allocations (default), all, none" },
-		{ OPTION_UINT, 0, "min-order", "N", &a->min_order,
+		{ OPTION_UINT, 0, "min-order", "N", &o->min_order,
 		  "callchains of page allocations from order N on" },
 		{ OPTION_STRING | OPTION_EVERYDAY, 0, "full-keeps", "first|last",
 		  &a->keep, "which events a full buffer keeps (default: first)" },
 		{ OPTION_GROUP, .help = "Where" },
-		{ OPTION_STRING | OPTION_EVERYDAY, 'B', "instance", "NAME", &a->instance,
+		{ OPTION_STRING | OPTION_EVERYDAY, 'B', "instance", "NAME", &o->instance,
 		  "a tracing instance instead of the top-level one" },
-		{ OPTION_FLAG, 0, "persistent", NULL, &a->persistent,
+		{ OPTION_FLAG, 0, "persistent", NULL, &o->persistent,
 		  "a buffer that survives a warm reboot" },
 		{ OPTION_POSITIVE_SIZE | OPTION_EVERYDAY, 'b', "buffer-size", "SIZE",
-		  &a->buffer_bytes, "buffer per CPU (default: depends on memory)" },
+		  &o->buffer_bytes, "buffer per CPU (default: depends on memory)" },
 		{ OPTION_GROUP, .help = "Target machine (default: this one)" },
 		{ OPTION_STRING | OPTION_EVERYDAY, 0, "release", "VERSION", &a->kernel,
 		  "kernel version, such as 6.12" },
-		{ OPTION_POSITIVE_SIZE | OPTION_EVERYDAY, 0, "memory", "SIZE", &a->memory,
-		  "memory size" },
+		{ OPTION_POSITIVE_SIZE | OPTION_EVERYDAY, 0, "memory", "SIZE",
+		  &o->memory_bytes, "memory size" },
 		{ OPTION_POSITIVE | OPTION_EVERYDAY, 0, "cpus", "N", &a->cpus,
 		  "number of CPUs" },
 		{ OPTION_COUNT, 'v', "verbose", NULL, &a->verbose,
@@ -73,13 +61,7 @@ static int parse(struct boot_args *a, int argc, char **argv, int *operands)
 		OPTIONS_END,
 	};
 
-	return options_parse(&usage, options, argc, argv, operands);
-}
-
-static int usage_error(const char *text)
-{
-	message_text("boot", text);
-	return EXIT_USAGE;
+	return options_parse(&command_boot, options, argc, argv, operands);
 }
 
 /* The index of @word in @words; 0 if @word is NULL; -1 after a message if it is unknown. */
@@ -120,11 +102,13 @@ static int set_machine(const struct boot_args *a, struct boot_options *o)
 	long cpus = sysconf(_SC_NPROCESSORS_CONF);
 
 	if (a->cpus > MAX_CPUS)
-		return usage_error("--cpus takes 1 to 65536");
-	if (a->buffer_bytes > 1ULL << 40)
-		return usage_error("--buffer-size takes up to 1024G");
+		return message_fail(EXIT_USAGE, "boot", "--cpus takes 1 to 65536");
+	if (o->buffer_bytes > 1ULL << 40)
+		return message_fail(EXIT_USAGE, "boot",
+				    "--buffer-size takes up to 1024G");
 	o->nr_cpus = a->cpus ? (unsigned int)a->cpus : cpus > 0 ? (unsigned int)cpus : 1;
-	o->memory_bytes = a->memory ? a->memory : facts_meminfo("MemTotal");
+	if (!o->memory_bytes)
+		o->memory_bytes = facts_meminfo("MemTotal");
 	if (o->memory_bytes)
 		return GO_ON;
 	return message_fail(EXIT_FAILED, "boot",
@@ -133,33 +117,25 @@ static int set_machine(const struct boot_args *a, struct boot_options *o)
 
 static int set_options(const struct boot_args *a, struct boot_options *o)
 {
-	static const char *const stacks[] = { "page", "all", "none" };
-	static const enum capture_stack values[] = { CAPTURE_STACK_PAGE,
-						     CAPTURE_STACK_ALL,
-						     CAPTURE_STACK_NONE };
 	static const char *const keeps[] = { "first", "last" };
-	int stack = choose("stack", a->stack, stacks, ARRAY_SIZE(stacks));
+	int stack = choose("stack", a->stack, recorder_stacks, CAPTURE_STACK_NONE + 1);
 	int keep = choose("full-keeps", a->keep, keeps, ARRAY_SIZE(keeps));
 	int ret;
 
 	if (stack < 0 || keep < 0)
 		return EXIT_USAGE;
-	if (a->min_order > 63)
-		return usage_error("--min-order takes an order from 0 to 63");
+	if (o->min_order > 63)
+		return message_fail(EXIT_USAGE, "boot",
+				    "--min-order takes an order from 0 to 63");
 	ret = set_kernel(a, o);
-	if (ret == GO_ON)
-		ret = set_machine(a, o);
+	ret = ret ?: set_machine(a, o);
 	if (ret != GO_ON)
 		return ret;
 	o->events = (struct event_choice){ .extra = a->events.items,
 					   .nr_extra = a->events.count,
-					   .stack = values[stack] };
+					   .stack = (enum capture_stack)stack };
 	recorder_kinds(a->of, &o->events);
-	o->min_order = a->min_order;
-	o->instance = a->instance;
-	o->persistent = a->persistent;
 	o->keep_last = keep == 1;
-	o->buffer_bytes = a->buffer_bytes;
 	return GO_ON;
 }
 
@@ -186,22 +162,34 @@ static int run_boot(int argc, char **argv)
 	struct boot_args a = { 0 };
 	int operands = argc, ret;
 
-	ret = parse(&a, argc, argv, &operands);
+	ret = parse(&a, &o, argc, argv, &operands);
 	if (ret == GO_ON && operands < argc) {
 		message_error("boot", "unexpected argument '%s'", argv[operands]);
 		ret = EXIT_USAGE;
 	}
 	if (ret == GO_ON && !a.print)
-		ret = usage_error("nothing to do\n  Try: kmemx boot --print-cmdline");
-	if (ret == GO_ON)
-		ret = set_options(&a, &o);
-	if (ret == GO_ON)
-		ret = print(&o, a.verbose);
+		ret = message_fail(EXIT_USAGE, "boot",
+				   "nothing to do\n  Try: kmemx boot --print-cmdline");
+	ret = ret ?: set_options(&a, &o);
+	ret = ret ?: print(&o, a.verbose);
 	free(a.events.items);
 	message_log_end(&log_state);
 	return ret;
 }
 
-const struct command command_boot = { "boot",
-				      "print the kernel parameters that record from boot",
-				      COMMAND_RECORD, run_boot, .seldom = true };
+static const struct option_renamed renamed[] = { { "keep", "full-keeps" },
+						 { "kernel", "release" },
+						 { NULL, NULL } };
+
+const struct command command_boot = {
+	"boot",
+	"print the kernel parameters that record from boot",
+	COMMAND_RECORD,
+	run_boot,
+	.seldom = true,
+	.usage = "kmemx boot --print-cmdline [options]",
+	.examples =
+		"  kmemx boot --print-cmdline -v\n"
+		"  kmemx boot --print-cmdline --release 5.10 --memory 512M --cpus 2 --page\n",
+	.renamed = renamed,
+};

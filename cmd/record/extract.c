@@ -4,13 +4,12 @@
  * In: options. Out: a recording of what a ring buffer holds, and its summary on stderr.
  */
 #include <signal.h>
-#include <unistd.h>
 
+#include "base/io.h"
 #include "base/safe_text.h"
 #include "base/strbuf.h"
 #include "capture/events/instance.h"
 #include "capture/session/capture.h"
-#include "cmd/options/command.h"
 #include "cmd/options/message.h"
 #include "cmd/options/options.h"
 #include "cmd/options/signals.h"
@@ -20,25 +19,19 @@
 #define MAX_NAMES      64
 
 struct extract_options {
-	const char *output, *instance;
+	const char *instance;
 	uint64_t file_version;
 	bool stop, quiet;
 	unsigned int verbose;
 };
 
-static int parse(struct extract_options *o, int argc, char **argv, int *operands)
+static int parse(struct extract_options *o, struct capture_options *c, int argc,
+		 char **argv, int *operands)
 {
-	static const struct option_usage usage = {
-		.command = "extract",
-		.purpose = "Save the kernel's trace buffers, such as a trace from boot.",
-		.usage = "kmemx extract [options]",
-		.examples = "  sudo kmemx extract -o boot.dat\n"
-			    "  sudo kmemx extract --instance boot -o boot.dat\n",
-	};
 	const struct option_entry options[] = {
 		{ OPTION_STRING, 'B', "instance", "NAME", &o->instance,
 		  "a tracing instance (default: the top-level one)" },
-		{ OPTION_STRING, 'o', "output", "FILE", &o->output,
+		{ OPTION_STRING, 'o', "output", "FILE", &c->output,
 		  "file to write (default: " DEFAULT_OUTPUT ")" },
 		{ OPTION_FLAG, 0, "stop", NULL, &o->stop,
 		  "stop tracing while reading (default); or --no-stop" },
@@ -50,10 +43,11 @@ static int parse(struct extract_options *o, int argc, char **argv, int *operands
 		OPTIONS_END,
 	};
 
-	return options_parse(&usage, options, argc, argv, operands);
+	return options_parse(&command_extract, options, argc, argv, operands);
 }
 
-static int check(const struct extract_options *o, int argc, char **argv, int operands)
+static int check(const struct extract_options *o, const struct capture_options *c,
+		 int argc, char **argv, int operands)
 {
 	if (operands < argc)
 		message_error(
@@ -62,7 +56,7 @@ static int check(const struct extract_options *o, int argc, char **argv, int ope
 			argv[operands]);
 	else if (o->file_version != 6 && o->file_version != 7)
 		message_error("extract", "--file-version takes 6 or 7");
-	else if (!strcmp(o->output, "-"))
+	else if (!strcmp(c->output, "-"))
 		message_error(
 			"extract",
 			"cannot write to standard output\n  Name a file; without a disk, use one in memory: -o /tmp/kmemx.dat");
@@ -75,13 +69,10 @@ static int check(const struct extract_options *o, int argc, char **argv, int ope
 static void say_no_instance(const char *name)
 {
 	const char *names[MAX_NAMES], *nearest;
-	struct strbuf sb = { 0 }, list = { 0 };
+	struct strbuf __auto_free list = { 0 };
 	size_t nr = 0;
-	char *text;
+	char *text __auto_mem = instance_list();
 
-	if (instance_list(&sb))
-		strbuf_reset(&sb);
-	text = strbuf_detach(&sb);
 	for (char *rest = text, *line; (line = strsep(&rest, "\n")) && nr < MAX_NAMES;)
 		if (*line)
 			names[nr++] = line;
@@ -100,11 +91,9 @@ static void say_no_instance(const char *name)
 			"extract",
 			"no tracing instance '%s'\n  Instances: %s\n  Without --instance, the top-level instance is read",
 			name, nr ? strbuf_text(&list) : "none");
-	strbuf_free(&list);
-	free(text);
 }
 
-static void say_summary(const struct extract_options *o, const struct capture_result *r)
+static void say_summary(const struct capture_options *c, const struct capture_result *r)
 {
 	struct strbuf __auto_free lost = { 0 };
 	char bytes[32];
@@ -112,7 +101,7 @@ static void say_summary(const struct extract_options *o, const struct capture_re
 	recorder_format_bytes(bytes, sizeof(bytes), r->file_bytes);
 	recorder_format_losses(&lost, r);
 	message_info("%" PRIu64 " event%s, %s, %s -> %s", r->events, plural(r->events),
-		     bytes, strbuf_text(&lost), o->output);
+		     bytes, strbuf_text(&lost), c->output);
 	if (r->write_error)
 		return;
 	message_info("reading has removed them from the buffer");
@@ -122,7 +111,7 @@ static void say_summary(const struct extract_options *o, const struct capture_re
 	else if (r->dropped)
 		message_info(
 			"the buffer was full before the end; for a larger one: kmemx boot --print-cmdline -b SIZE");
-	message_info("next: kmemx summary -i %s", SHELL_NAME(o->output));
+	message_info("next: kmemx summary -i %s", SHELL_NAME(c->output));
 }
 
 static int extract(const struct extract_options *o, const struct capture_options *c)
@@ -138,9 +127,9 @@ static int extract(const struct extract_options *o, const struct capture_options
 		message_error(
 			"extract",
 			"the recording was cut short: %s\n  %s holds the events read so far and is marked as truncated; the rest is still in the buffer\n  Make room and extract again, to another file: -o FILE",
-			strerror(result.write_error), o->output);
+			strerror(result.write_error), c->output);
 	if (!o->quiet)
-		say_summary(o, &result);
+		say_summary(c, &result);
 	if (result.read_error)
 		recorder_say_unread("extract", &result);
 	return result.write_error || result.read_error ? EXIT_FAILED : EXIT_OK;
@@ -148,19 +137,18 @@ static int extract(const struct extract_options *o, const struct capture_options
 
 static int run_extract(int argc, char **argv)
 {
-	struct extract_options o = { .output = DEFAULT_OUTPUT,
-				     .file_version = 7,
-				     .stop = true };
+	struct extract_options o = { .file_version = 7, .stop = true };
 	struct message_log log_state = { .command = "extract" };
-	struct capture_options c = { .stream_fd = -1, .stop_fd = -1 };
+	struct capture_options c = { .output = DEFAULT_OUTPUT,
+				     .stream_fd = -1,
+				     .stop_fd = -1 };
 	struct strbuf __auto_free line = { 0 };
 	struct log log;
 	sigset_t before;
 	int operands = argc, ret, fd;
 
-	ret = parse(&o, argc, argv, &operands);
-	if (ret == GO_ON)
-		ret = check(&o, argc, argv, operands);
+	ret = parse(&o, &c, argc, argv, &operands);
+	ret = ret ?: check(&o, &c, argc, argv, operands);
 	if (ret != GO_ON)
 		return ret;
 	log_state.verbose = o.verbose;
@@ -168,21 +156,25 @@ static int run_extract(int argc, char **argv)
 	log = message_log(&log_state);
 	recorder_command_line(&line, argc, argv);
 	recorder_set_owner(&c);
-	c.output = o.output;
 	c.command_line = strbuf_text(&line);
 	c.file_version = (unsigned int)o.file_version;
 	c.log = &log;
 	/* Block signals until the file is complete and tracing is restored. */
 	fd = signals_block(&before);
 	ret = extract(&o, &c);
-	if (fd >= 0)
-		close(fd);
+	io_close(&fd);
 	sigprocmask(SIG_SETMASK, &before, NULL);
 	message_log_end(&log_state);
 	return ret;
 }
 
 const struct command command_extract = {
-	"extract", "save the kernel's trace buffers, such as a trace from boot",
-	COMMAND_RECORD, run_extract, .seldom = true
+	"extract",
+	"save the kernel's trace buffers, such as a trace from boot",
+	COMMAND_RECORD,
+	run_extract,
+	.seldom = true,
+	.usage = "kmemx extract [options]",
+	.examples = "  sudo kmemx extract -o boot.dat\n"
+		    "  sudo kmemx extract --instance boot -o boot.dat\n",
 };

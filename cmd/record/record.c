@@ -6,12 +6,12 @@
 #include <signal.h>
 #include <unistd.h>
 
+#include "base/io.h"
 #include "base/safe_text.h"
 #include "base/strbuf.h"
-#include "capture/events/event_criteria.h"
+#include "capture/events/events.h"
 #include "capture/session/capture.h"
 #include "cmd/input/input.h"
-#include "cmd/options/command.h"
 #include "cmd/options/message.h"
 #include "cmd/options/options.h"
 #include "cmd/options/signals.h"
@@ -21,28 +21,24 @@
 
 #define DEFAULT_OUTPUT "kmemx.dat"
 
+/* Of --repeat. */
+#define RUNS_MAX  999
 /* Of --label. */
 #define KEY_MAX	  64
 #define VALUE_MAX 1024
 
-/* The options. Their strings point into argv. */
+/* The options that do not go to struct capture_options as they are. Strings point into argv. */
 struct record_options {
-	const char *output;
-	uint64_t buffer_bytes;
 	struct option_strings pids;
-	bool of[MEMORY_KINDS], follow, entry, frag, percpu, all_events, all_cpus;
+	bool of[MEMORY_KINDS], all_events, all_cpus;
 	struct option_strings events, labels;
 	struct strbuf label_text;
 	const char *stack, *user_stack;
-	const char *clock;
-	uint64_t duration_ns;
-	const char *filter;
 	struct record_filters filters;
-	bool filter_frees;
 	struct record_flight flight;
 	uint64_t file_version, repeat;
 	uint64_t one_in, stacks_one_in;
-	bool compress, exact_ledger, opening, probes, no_probes, quiet;
+	bool probes, no_probes, quiet;
 	unsigned int verbose;
 };
 
@@ -65,10 +61,7 @@ static size_t key_size(const char *label)
 /* Does an earlier label have the key of label @i? */
 static bool is_repeated(const struct option_strings *labels, size_t i, size_t size)
 {
-	for (size_t j = 0; j < i; j++)
-		if (!strncmp(labels->items[j], labels->items[i], size + 1))
-			return true;
-	return false;
+	return ANY(j, i, !strncmp(labels->items[j], labels->items[i], size + 1));
 }
 
 /* Appends the labels, one per line. GO_ON, or an exit code after a message. */
@@ -91,9 +84,7 @@ static int parse_labels(const struct option_strings *labels, struct strbuf *out)
 		strbuf_puts(out, label);
 		strbuf_puts(out, "\n");
 	}
-	if (!out->failed)
-		return GO_ON;
-	return message_no_memory("record");
+	return out->failed ? message_no_memory("record") : GO_ON;
 }
 
 /* Those of the kernel's trace_clock, kernel/trace/trace.c. */
@@ -101,82 +92,66 @@ static const char *const clocks[] = { "local", "global",  "counter",  "uptime",
 				      "perf",  "mono",	  "mono_raw", "boot",
 				      "tai",   "x86-tsc", "ppc-tb",   NULL };
 static const char *const user_stacks[] = { "page", "all", NULL };
-static const struct option_words words[] = {
-	{ .option = "stack", .words = recorder_stacks },
-	{ .option = "user-stack", .words = user_stacks, .open = true },
-	{ .option = "clock", .words = clocks, .open = true },
-	{ .option = "on", .words = record_flight_causes, .open = true },
-	{ .option = NULL },
-};
-static const struct option_usage usage = {
-	.command = "record",
-	.purpose = "Record the kernel's slab and page allocations to a file.",
-	.usage = "kmemx record [options] [-- COMMAND [ARG]...]",
-	.examples = "  sudo kmemx record -- make -j2\n"
-		    "  sudo kmemx record --page --duration 10 -o ten-seconds.dat\n",
-	.words = words,
-	.stop_at_operand = true,
-	.short_help = true,
-};
-
-static int parse(struct record_options *o, int argc, char **argv, int *operands)
+static int parse(struct record_options *o, struct capture_options *c, int argc,
+		 char **argv, int *operands)
 {
 	int ret;
 	const struct option_entry options[] = {
 		{ OPTION_GROUP, .help = "What" },
 		RECORDER_KIND_OPTIONS(o->of),
-		{ OPTION_FLAG, 0, "entry", NULL, &o->entry,
+		{ OPTION_FLAG, 0, "entry", NULL, &c->events.calls,
 		  "also system calls: kmemx stat --by entry" },
-		{ OPTION_FLAG, 0, "frag", NULL, &o->frag,
+		{ OPTION_FLAG, 0, "frag", NULL, &c->events.frag,
 		  "also what kmemx frag shows: fallbacks" },
-		{ OPTION_FLAG, 0, "percpu", NULL, &o->percpu,
+		{ OPTION_FLAG, 0, "percpu", NULL, &c->events.percpu,
 		  "also what kmemx percpu shows: lists of CPUs" },
 		{ OPTION_FLAG, 0, "all-events", NULL, &o->all_events,
 		  "slab and page events, and all of these" },
 		{ OPTION_STRINGS | OPTION_EVERYDAY, 'e', "event", "EVENT", &o->events,
 		  "record EVENT too: [SYSTEM:]NAME, may be a pattern" },
 		{ OPTION_STRING | OPTION_EVERYDAY, 0, "stack", "page|all|none", &o->stack,
-		  "callchains of page allocations (default), all, none" },
+		  "callchains of page allocations (default), all, none",
+		  recorder_stacks },
 		{ OPTION_OPTIONAL, 0, "user-stack", "page|all", &o->user_stack,
-		  "also the program's frames in these callchains" },
+		  "also the program's frames in these callchains", user_stacks },
 		RECORD_FILTER_OPTIONS(o->filters),
 		{ OPTION_POSITIVE, 0, "sample", "N", &o->one_in,
 		  "only one in N objects and pages: 2, 4, 8, ..." },
 		{ OPTION_POSITIVE, 0, "stack-sample", "N", &o->stacks_one_in,
 		  "also callchains of one in N slab objects" },
-		{ OPTION_STRING, 0, "filter", "EXPR", &o->filter,
+		{ OPTION_STRING, 0, "filter", "EXPR", &c->events.filter,
 		  "a kernel event filter; all frees are kept" },
-		{ OPTION_FLAG, 0, "filter-frees", NULL, &o->filter_frees,
+		{ OPTION_FLAG, 0, "filter-frees", NULL, &c->events.filter_frees,
 		  "filter frees too: what is live is then unknown" },
 		{ OPTION_GROUP, .help = "Which tasks, and how long" },
 		{ OPTION_STRINGS | OPTION_EVERYDAY, 'p', "pid", "PID[,PID]", &o->pids,
 		  "only these processes and their descendants" },
-		{ OPTION_FLAG | OPTION_EVERYDAY, 0, "follow", NULL, &o->follow,
+		{ OPTION_FLAG | OPTION_EVERYDAY, 0, "follow", NULL, &c->follow,
 		  "only the command and its descendants" },
 		RECORD_CGROUP_OPTION(o->filters),
 		{ OPTION_FLAG, 'a', "all-cpus", NULL, &o->all_cpus,
 		  "the whole system (default)" },
 		{ OPTION_POSITIVE_DURATION | OPTION_EVERYDAY, 0, "duration", "TIME",
-		  &o->duration_ns, "stop after TIME: 10, 1.5s, 500ms, 2m" },
+		  &c->duration_ns, "stop after TIME: 10, 1.5s, 500ms, 2m" },
 		{ OPTION_POSITIVE | OPTION_EVERYDAY, 0, "repeat", "N", &o->repeat,
 		  "run the command N times; -o names a directory" },
 		RECORD_FLIGHT_OPTIONS(o->flight),
 		{ OPTION_GROUP, .help = "How" },
-		{ OPTION_STRING | OPTION_EVERYDAY, 'o', "output", "FILE", &o->output,
+		{ OPTION_STRING | OPTION_EVERYDAY, 'o', "output", "FILE", &c->output,
 		  "file to write (default: " DEFAULT_OUTPUT "); -: stdout" },
 		{ OPTION_POSITIVE_SIZE | OPTION_EVERYDAY, 'b', "buffer-size", "SIZE",
-		  &o->buffer_bytes, "ring buffer of each CPU (default: up to 32M)" },
+		  &c->buffer_bytes, "ring buffer of each CPU (default: up to 32M)" },
 		{ OPTION_STRINGS, 0, "label", "KEY=VALUE", &o->labels,
 		  "a label to tell many recordings apart" },
-		{ OPTION_STRING, 0, "clock", "NAME", &o->clock,
-		  "trace clock (default: " CAPTURE_DEFAULT_CLOCK ")" },
+		{ OPTION_STRING, 0, "clock", "NAME", &c->clock,
+		  "trace clock (default: " CAPTURE_DEFAULT_CLOCK ")", clocks },
 		{ OPTION_UINT, 0, "file-version", "6|7", &o->file_version,
 		  "trace.dat version (default: 7)" },
-		{ OPTION_FLAG | OPTION_EVERYDAY, 'z', "compress", NULL, &o->compress,
+		{ OPTION_FLAG | OPTION_EVERYDAY, 'z', "compress", NULL, &c->compress,
 		  "compress the file with zstd after recording" },
-		{ OPTION_FLAG, 0, "exact-ledger", NULL, &o->exact_ledger,
+		{ OPTION_FLAG, 0, "exact-ledger", NULL, &c->exact_ledger,
 		  "shrink slab caches at both ends, record kmemx too" },
-		{ OPTION_FLAG, 0, "opening", NULL, &o->opening,
+		{ OPTION_FLAG, 0, "opening", NULL, &c->opening,
 		  "read long lists of owners and uses of memory, too" },
 		{ OPTION_FLAG, 0, "no-probes", NULL, &o->no_probes,
 		  "no probes for what has no event (RCU, in bulk)" },
@@ -188,12 +163,12 @@ static int parse(struct record_options *o, int argc, char **argv, int *operands)
 		OPTIONS_END,
 	};
 
-	ret = options_parse(&usage, options, argc, argv, operands);
+	ret = options_parse(&command_record, options, argc, argv, operands);
 	if (o->all_events) {
 		memset(o->of, true, sizeof(o->of));
-		o->frag = o->percpu = true;
+		c->events.frag = c->events.percpu = true;
 	}
-	return ret == GO_ON ? parse_labels(&o->labels, &o->label_text) : ret;
+	return ret ?: parse_labels(&o->labels, &o->label_text);
 }
 
 static void free_options(struct record_options *o)
@@ -215,7 +190,7 @@ static int set_samples(const struct record_options *o, struct capture_options *c
 	if (o->one_in && c->events.percpu)
 		return recorder_usage_error(
 			"--sample cannot be used with --percpu, which needs all page events");
-	if (o->one_in && o->exact_ledger)
+	if (o->one_in && c->exact_ledger)
 		return recorder_usage_error(
 			"--exact-ledger needs all events: leave out --sample");
 	if (o->stacks_one_in &&
@@ -255,7 +230,7 @@ static int set_probes(const struct record_options *o, struct capture_options *c)
 {
 	if (o->probes && o->no_probes)
 		return recorder_usage_error("--probes cannot be used with --no-probes");
-	if (o->probes && (!c->events.slab || o->filter_frees || o->one_in))
+	if (o->probes && (!c->events.slab || c->events.filter_frees || o->one_in))
 		return recorder_usage_error(
 			"--probes needs all frees of slab objects: leave out --page, --filter-frees and --sample");
 	c->probes = o->probes	   ? PROBES_ASKED
@@ -268,52 +243,39 @@ static int set_rest(const struct record_options *o, struct capture_options *c)
 {
 	if (o->file_version != 6 && o->file_version != 7)
 		return recorder_usage_error("--file-version takes 6 or 7");
-	c->stream_fd = strcmp(o->output, "-") == 0 ? STDOUT_FILENO : -1;
+	c->stream_fd = strcmp(c->output, "-") == 0 ? STDOUT_FILENO : -1;
 	if (c->stream_fd >= 0 && isatty(c->stream_fd))
 		return recorder_usage_error(
 			"cannot write a recording to a terminal\n  Pipe it: kmemx record -o - | kmemx stat -i -    or name a file: -o FILE");
 	if (o->repeat && o->flight.memory)
 		return recorder_usage_error("--repeat cannot be used with --flight");
-	if (o->repeat && (!c->argv || o->repeat > RECORD_REPEAT_MAX ||
-			  !strcmp(o->output, DEFAULT_OUTPUT) || !strcmp(o->output, "-")))
+	if (o->repeat && (!c->argv || o->repeat > RUNS_MAX ||
+			  !strcmp(c->output, DEFAULT_OUTPUT) || !strcmp(c->output, "-")))
 		return recorder_usage_error(
 			"--repeat needs 1 to 999 runs, a command and a directory\n  Try: kmemx record --repeat 10 -o runs/ -- COMMAND");
-	if (o->follow && !c->argv)
+	if (c->follow && !c->argv)
 		return recorder_usage_error(
 			"--follow needs a command\n  Try: kmemx record --follow -- COMMAND, or -p PID");
-	if (o->filter_frees && !o->filter && !o->follow && !o->pids.count &&
+	if (c->events.filter_frees && !c->events.filter && !c->follow && !o->pids.count &&
 	    !record_filters_any(&o->filters))
 		return recorder_usage_error(
 			"--filter-frees needs an option that selects allocations, such as --filter, --comm or -p");
-	if (o->all_cpus && (o->follow || o->pids.count || o->filters.cgroup))
+	if (o->all_cpus && (c->follow || o->pids.count || o->filters.cgroup))
 		return recorder_usage_error(
 			"--all-cpus cannot be used with --follow, --pid or --cgroup");
-	if (o->compress && !writer_can_compress())
+	if (c->compress && !writer_can_compress())
 		return recorder_usage_error(
 			"--compress needs zstd, which this kmemx was built without\n  Compress the file afterwards, or build kmemx with libzstd");
-	if (o->compress && c->stream_fd >= 0)
+	if (c->compress && c->stream_fd >= 0)
 		return recorder_usage_error(
 			"--compress cannot be used with -o -\n  Compress the stream: kmemx record -o - | zstd >FILE");
-	if (o->compress && o->file_version == 6)
+	if (c->compress && o->file_version == 6)
 		return recorder_usage_error(
 			"--compress needs --file-version 7: version 6 has no compression");
-	c->output = o->output;
 	c->labels = strbuf_text(&o->label_text);
-	c->compress = o->compress;
-	c->exact_ledger = o->exact_ledger;
-	c->opening = o->opening;
 	recorder_kinds(o->of, &c->events);
-	c->events.calls = o->entry;
-	c->events.frag = o->frag;
-	c->events.percpu = o->percpu;
 	c->events.extra = o->events.items;
 	c->events.nr_extra = o->events.count;
-	c->events.filter = o->filter;
-	c->events.filter_frees = o->filter_frees;
-	c->follow = o->follow;
-	c->buffer_bytes = o->buffer_bytes;
-	c->clock = o->clock;
-	c->duration_ns = o->duration_ns;
 	c->file_version = (unsigned int)o->file_version;
 	recorder_set_owner(c);
 	if (recorder_stack("record", o->stack, &c->events.stack) != GO_ON ||
@@ -466,43 +428,78 @@ static int record(const struct capture_options *c, bool quiet, bool alone, bool 
 	return running && result.timed_out ? EXIT_OK : status;
 }
 
-/* The context of record_once(), which --repeat calls for each run. */
-struct record_once {
-	struct capture_options *c;
-	bool quiet;
-};
-
-static int record_once(void *ctx, const char *output, bool *stopped)
+/* Rejects a directory with recordings: a comparison would mix older runs with the new ones. */
+static int check_empty(const char *directory)
 {
-	struct record_once *once = ctx;
+	DIR *dir __auto_dir = opendir(directory);
+	const struct dirent *entry;
+
+	if (!dir)
+		return message_fail(EXIT_FAILED, "record", "cannot open %s: %s",
+				    directory, strerror(errno));
+	while ((entry = readdir(dir))) {
+		if (!text_ends(entry->d_name, ".dat"))
+			continue;
+		return message_fail(
+			EXIT_FAILED, "record",
+			"%s already has recordings (%s)\n  Name another directory, or empty it first",
+			directory, entry->d_name);
+	}
+	return GO_ON;
+}
+
+/* Runs the command @times times, and records into files of the directory @c->output, which is
+ * created if needed. Stops after a run that failed or was stopped, and returns its exit code.
+ */
+static int repeat(uint64_t times, struct capture_options *c, bool quiet)
+{
+	const char *directory = c->output;
+	bool slash = directory[strlen(directory) - 1] == '/', stopped = false;
+	char path[4096];
 	int ret;
 
-	once->c->output = output;
-	ret = record(once->c, once->quiet, false, stopped);
-	/* Print it only for the first run: it is the same for all. */
-	once->c->started = NULL;
-	return ret;
+	ret = recorder_make_directory(directory);
+	ret = ret ?: check_empty(directory);
+	if (ret != GO_ON)
+		return ret;
+	for (uint64_t i = 1; i <= times; i++) {
+		if (snprintf(path, sizeof(path), "%s%s%03" PRIu64 ".dat", directory,
+			     slash ? "" : "/", i) >= (int)sizeof(path))
+			return message_fail(EXIT_FAILED, "record", "%s: %s", directory,
+					    strerror(ENAMETOOLONG));
+		c->output = path;
+		ret = record(c, quiet, false, &stopped);
+		/* Print it only for the first run: it is the same for all. */
+		c->started = NULL;
+		if (!ret && !stopped)
+			continue;
+		message_error("record",
+			      "run %" PRIu64 " of %" PRIu64
+			      " %s: the remaining runs are skipped",
+			      i, times, stopped ? "was stopped" : "failed");
+		return ret;
+	}
+	if (!quiet)
+		message_info("%" PRIu64 " run%s in %s; compare: kmemx diff OLD/ %s",
+			     times, plural(times), directory, SHELL_NAME(directory));
+	return EXIT_OK;
 }
 
 static int record_all(struct record_options *o, struct capture_options *c)
 {
-	struct record_once once = { c, o->quiet };
-	const struct record_repeat repeat = { o->repeat, o->output, o->quiet, record_once,
-					      &once };
 	bool stopped;
 
 	if (o->flight.memory)
 		return record_flight(&o->flight, c, o->quiet);
-	return o->repeat ? record_repeat(&repeat) : record(c, o->quiet, true, &stopped);
+	return o->repeat ? repeat(o->repeat, c, o->quiet)
+			 : record(c, o->quiet, true, &stopped);
 }
 
 static int run_record(int argc, char **argv)
 {
-	struct record_options o = { .output = DEFAULT_OUTPUT,
-				    .file_version = 7,
-				    .flight = RECORD_FLIGHT_INIT };
+	struct record_options o = { .file_version = 7, .flight = RECORD_FLIGHT_INIT };
 	struct message_log log_state = { .command = "record" };
-	struct capture_options c = { 0 };
+	struct capture_options c = { .output = DEFAULT_OUTPUT };
 	struct record_say say = { .c = &c };
 	struct strbuf __auto_free line = { 0 };
 	pid_t *pids = NULL;
@@ -510,7 +507,7 @@ static int run_record(int argc, char **argv)
 	sigset_t before;
 	int operands = argc, ret;
 
-	ret = parse(&o, argc, argv, &operands);
+	ret = parse(&o, &c, argc, argv, &operands);
 	if (ret != GO_ON)
 		goto out;
 	c.argv = operands < argc ? argv + operands : NULL;
@@ -520,9 +517,8 @@ static int run_record(int argc, char **argv)
 					 o.of[MEMORY_VMALLOC] || o.of[MEMORY_PERCPU], &c);
 	if (ret == GO_ON)
 		ret = record_flight_set(&o.flight, &c,
-					strcmp(o.output, DEFAULT_OUTPUT) != 0);
-	if (ret == GO_ON)
-		ret = recorder_pids("record", &o.pids, &pids, &c.nr_pids);
+					strcmp(c.output, DEFAULT_OUTPUT) != 0);
+	ret = ret ?: recorder_pids("record", &o.pids, &pids, &c.nr_pids);
 	if (ret != GO_ON)
 		goto out;
 	log_state.verbose = o.verbose;
@@ -543,8 +539,7 @@ static int run_record(int argc, char **argv)
 	c.progress = o.quiet || !isatty(STDERR_FILENO) ? NULL : show_progress;
 	c.ctx = &say;
 	ret = record_filters_look_up(&o.filters, &c);
-	if (ret == GO_ON)
-		ret = record_all(&o, &c);
+	ret = ret ?: record_all(&o, &c);
 	message_log_end(&log_state);
 	close(c.stop_fd);
 	signals_unblock(&before);
@@ -557,6 +552,14 @@ out:
 }
 
 const struct command command_record = {
-	"record", "record allocations while a command runs, or until stopped",
-	COMMAND_RECORD, run_record, .runs_command = true
+	"record",
+	"record allocations while a command runs, or until stopped",
+	COMMAND_RECORD,
+	run_record,
+	.runs_command = true,
+	.about = "Record the kernel's slab and page allocations to a file.",
+	.usage = "kmemx record [options] [-- COMMAND [ARG]...]",
+	.examples = "  sudo kmemx record -- make -j2\n"
+		    "  sudo kmemx record --page --duration 10 -o ten-seconds.dat\n",
+	.stop_at_operand = true,
 };

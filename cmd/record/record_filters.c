@@ -7,10 +7,10 @@
 
 #include <unistd.h>
 
-#include "capture/events/cgroup.h"
-#include "cmd/options/command.h"
+#include "capture/events/pids.h"
 #include "cmd/options/message.h"
 #include "event/print_flags.h"
+#include "recording/snapshot.h"
 
 /* TASK_COMM_LEN, without the NUL. */
 #define COMM_MAX  15
@@ -59,8 +59,7 @@ int record_filters_set(struct record_filters *f, bool page, bool areas,
 	struct event_criteria *to = &c->events.criteria;
 	int ret = check_caches(f, c);
 
-	if (ret == GO_ON)
-		ret = check_names(&f->comms, "--comm", COMM_MAX);
+	ret = ret ?: check_names(&f->comms, "--comm", COMM_MAX);
 	if (ret != GO_ON)
 		return ret;
 	if (f->min_order > ORDER_MAX)
@@ -173,10 +172,10 @@ static void read_link(const char *name, char to[256])
 static char *name_in_events(const char *slabinfo, const char *link)
 {
 	char other[256], name[256];
+	struct slabinfo_line line;
 
-	for (const char *p = slabinfo; *p; p = text_next_line(p)) {
-		if (sscanf(p, "%255[^ \n]", name) != 1)
-			continue;
+	while (slabinfo_next(&slabinfo, &line)) {
+		snprintf(name, sizeof(name), "%.*s", (int)line.name_len, line.name);
 		read_link(name, other);
 		if (!strcmp(other, link))
 			return strdup(name);

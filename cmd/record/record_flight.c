@@ -6,7 +6,6 @@
 #include "cmd/record/recorder.h"
 
 #include "base/io.h"
-#include "cmd/options/command.h"
 #include "cmd/options/message.h"
 #include "cmd/options/options_value.h"
 #include "event/print_flags.h"
@@ -42,12 +41,6 @@ static int set_memory(struct record_flight *f)
 		f->memory);
 }
 
-static int bad_cause(const char *text)
-{
-	return message_fail(EXIT_USAGE, "record", "--on takes " CAUSES ", not '%s'",
-			    text);
-}
-
 /* Adds the cache of "NAME:SIZE". */
 static int add_cache(struct record_flight *f, const char *value)
 {
@@ -58,8 +51,7 @@ static int add_cache(struct record_flight *f, const char *value)
 	if (!colon || colon == value || option_value_size(colon + 1, &cache->bytes) ||
 	    !cache->bytes)
 		return EXIT_USAGE;
-	f->names[on->nr_caches] = strndup(value, (size_t)(colon - value));
-	cache->name = f->names[on->nr_caches];
+	cache->name = strndup(value, (size_t)(colon - value));
 	on->caches = f->caches;
 	on->nr_caches += cache->name != NULL;
 	return cache->name ? GO_ON : EXIT_FAILED;
@@ -120,7 +112,9 @@ static int set_cause(struct record_flight *f, const char *text)
 		on->exit = true;
 		on->exit_status = value ? (int)number : -1;
 	}
-	return good ? GO_ON : bad_cause(text);
+	return good ? GO_ON
+		    : message_fail(EXIT_USAGE, "record",
+				   "--on takes " CAUSES ", not '%s'", text);
 }
 
 static int set_causes(struct record_flight *f, const struct capture_options *c)
@@ -129,8 +123,7 @@ static int set_causes(struct record_flight *f, const struct capture_options *c)
 	int ret = GO_ON;
 
 	f->caches = calloc(f->on.count + 1, sizeof(*f->caches));
-	f->names = calloc(f->on.count + 1, sizeof(*f->names));
-	if (!f->caches || !f->names)
+	if (!f->caches)
 		return message_no_memory("record");
 	for (size_t i = 0; i < f->on.count && ret == GO_ON; i++)
 		ret = set_cause(f, f->on.items[i]);
@@ -203,14 +196,14 @@ static int name_output(struct record_flight *f, const char *output, bool named)
 	bool file = named && size && output[size - 1] != '/' && !io_is_directory(output);
 	int err;
 
-	if (file && !f->once && text_ends(output, ".dat"))
+	if (file && !f->options.once && text_ends(output, ".dat"))
 		return message_fail(
 			EXIT_USAGE, "record",
 			"--flight saves a file each time, in a directory, and %s looks like a file\n  One file: --once -o %s    Many: -o DIR",
 			output, output);
 	while (size > 1 && output[size - 1] == '/')
 		size--;
-	if (file && f->once)
+	if (file && f->options.once)
 		err = asprintf(&f->output, "%s%s", strchr(output, '/') ? "" : "./",
 			       output);
 	else
@@ -219,7 +212,7 @@ static int name_output(struct record_flight *f, const char *output, bool named)
 		f->output = NULL;
 		return message_no_memory("record");
 	}
-	f->options.file = file && f->once ? f->output : NULL;
+	f->options.file = file && f->options.once ? f->output : NULL;
 	return GO_ON;
 }
 
@@ -230,26 +223,20 @@ int record_flight_set(struct record_flight *f, struct capture_options *c,
 	int ret;
 
 	if (!f->memory)
-		return !f->on.count && !f->once
+		return !f->on.count && !f->options.once
 			       ? GO_ON
 			       : recorder_usage_error(
 					 "--on and --once need --flight\n  Try: kmemx record --flight --on oom");
 	ret = check_others(f, c);
-	if (ret == GO_ON)
-		ret = set_memory(f);
-	if (ret == GO_ON)
-		ret = set_causes(f, c);
-	if (ret == GO_ON)
-		ret = add_events(f, c);
+	ret = ret ?: set_memory(f);
+	ret = ret ?: set_causes(f, c);
+	ret = ret ?: add_events(f, c);
 	if (ret != GO_ON)
 		return ret;
 	ret = name_output(f, output, named_output);
 	if (ret != GO_ON)
 		return ret;
 	c->output = f->output;
-	f->options.keep = f->keep;
-	f->options.again_ns = f->again_ns;
-	f->options.once = f->once;
 	f->options.capture = c;
 	return GO_ON;
 }
@@ -362,8 +349,7 @@ int record_flight(struct record_flight *f, struct capture_options *c, bool quiet
 	f->options.on.no_warn =
 		f->options.on.failure && !f->all_failures ? no_warn_bit() : 0;
 	result.child = CHILD_INIT;
-	if (!ret)
-		ret = flight_run(&f->options, &result, &nr_saved);
+	ret = ret ?: flight_run(&f->options, &result, &nr_saved);
 	if (!ret && result.exec_errno)
 		recorder_say_exec_failure(c->argv[0], result.exec_errno);
 	else if (!ret && !quiet && !nr_saved)
@@ -380,8 +366,7 @@ int record_flight(struct record_flight *f, struct capture_options *c, bool quiet
 void record_flight_free(struct record_flight *f)
 {
 	for (size_t i = 0; i < f->options.on.nr_caches; i++)
-		free(f->names[i]);
-	free(f->names);
+		free((void *)f->caches[i].name);
 	free(f->caches);
 	free(f->events);
 	free(f->on.items);

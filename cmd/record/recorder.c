@@ -8,28 +8,20 @@
 #include "base/array.h"
 #include "base/io.h"
 #include "base/new_file.h"
+#include "base/number.h"
 #include "base/safe_text.h"
-#include "cmd/options/command.h"
 #include "cmd/options/message.h"
 
-/* Appends @word, quoted for a shell if needed. */
+/* Appends @word, quoted for a shell if needed: an option's "=" needs no quotes. */
 static void add_quoted(struct strbuf *sb, const char *word)
 {
 	static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
 				    "0123456789_-+=./,:@%";
 
-	if (*word && !word[strspn(word, plain)]) {
+	if (*word && !word[strspn(word, plain)])
 		strbuf_puts(sb, word);
-		return;
-	}
-	strbuf_puts(sb, "'");
-	for (; *word; word++) {
-		if (*word == '\'')
-			strbuf_puts(sb, "'\\''");
-		else
-			strbuf_add(sb, word, 1);
-	}
-	strbuf_puts(sb, "'");
+	else
+		shell_word(sb, word, strlen(word));
 }
 
 void recorder_command_line(struct strbuf *sb, int argc, char **argv)
@@ -59,20 +51,17 @@ int recorder_pids(const char *command, const struct option_strings *o, pid_t **p
 		const char *p = o->items[i];
 
 		do {
-			char *end;
-			unsigned long v;
+			uint64_t pid;
 
-			errno = 0;
-			v = *p >= '0' && *p <= '9' ? strtoul(p, &end, 10) : 0;
-			if (!v || errno || v > INT32_MAX || (*end && *end != ','))
+			if (number_read(&p, NULL, 10, INT32_MAX, &pid) || !pid ||
+			    (*p && *p != ','))
 				return message_fail(
 					EXIT_USAGE, command,
 					"-p takes process IDs, not '%s'\n  Several: -p 12,34",
 					o->items[i]);
-			if (array_grow(pids, *nr, sizeof(**pids)))
+			if (ARRAY_ADD(*pids, *nr, (pid_t)pid))
 				return message_no_memory(command);
-			(*pids)[(*nr)++] = (pid_t)v;
-			p = *end ? end + 1 : end;
+			p += *p == ',';
 		} while (*p);
 	}
 	return GO_ON;
@@ -116,10 +105,8 @@ int recorder_usage_error(const char *text)
 
 void recorder_kinds(const bool of[MEMORY_KINDS], struct event_choice *events)
 {
-	bool all = true;
+	const bool all = !ANY(i, MEMORY_KINDS, of[i]);
 
-	for (int i = 0; i < MEMORY_KINDS; i++)
-		all &= !of[i];
 	events->slab = of[MEMORY_SLAB] || all;
 	events->page = of[MEMORY_PAGE] || all;
 	events->vmalloc = of[MEMORY_VMALLOC] || all;
@@ -252,62 +239,6 @@ bool recorder_command_runs(const struct capture_result *r, bool quiet)
 	return running;
 }
 
-/* --- kmemx record --repeat ----------------------------------------------------------- */
-
-/* Rejects a directory with recordings: a comparison would mix older runs with the new ones. */
-static int check_empty(const char *directory)
-{
-	DIR *dir __auto_dir = opendir(directory);
-	const struct dirent *entry;
-
-	if (!dir)
-		return message_fail(EXIT_FAILED, "record", "cannot open %s: %s",
-				    directory, strerror(errno));
-	while ((entry = readdir(dir))) {
-		if (!text_ends(entry->d_name, ".dat"))
-			continue;
-		return message_fail(
-			EXIT_FAILED, "record",
-			"%s already has recordings (%s)\n  Name another directory, or empty it first",
-			directory, entry->d_name);
-	}
-	return GO_ON;
-}
-
-int record_repeat(const struct record_repeat *r)
-{
-	char path[4096];
-	int ret;
-
-	ret = recorder_make_directory(r->directory);
-	if (ret == GO_ON)
-		ret = check_empty(r->directory);
-	if (ret != GO_ON)
-		return ret;
-	for (uint64_t i = 1; i <= r->times; i++) {
-		bool stopped = false,
-		     slash = r->directory[strlen(r->directory) - 1] == '/';
-
-		if (snprintf(path, sizeof(path), "%s%s%03" PRIu64 ".dat", r->directory,
-			     slash ? "" : "/", i) >= (int)sizeof(path))
-			return message_fail(EXIT_FAILED, "record", "%s: %s", r->directory,
-					    strerror(ENAMETOOLONG));
-		ret = r->once(r->ctx, path, &stopped);
-		if (!ret && !stopped)
-			continue;
-		message_error("record",
-			      "run %" PRIu64 " of %" PRIu64
-			      " %s: the remaining runs are skipped",
-			      i, r->times, stopped ? "was stopped" : "failed");
-		return ret;
-	}
-	if (!r->quiet)
-		message_info("%" PRIu64 " run%s in %s; compare: kmemx diff OLD/ %s",
-			     r->times, plural(r->times), r->directory,
-			     SHELL_NAME(r->directory));
-	return EXIT_OK;
-}
-
 /* --- the progress of a recording ----------------------------------------------------- */
 
 /* The terminal's width; 0 if unknown. A line that wraps could not be removed. */
@@ -340,7 +271,7 @@ static void add_line(struct strbuf *sb, const struct live_line *l,
 {
 	uint64_t ns = p->ns > l->ns ? p->ns - l->ns : 1;
 	/* Another program may have reset the kernel's counters. */
-	uint64_t events = p->events > l->events ? p->events - l->events : 0;
+	uint64_t events = less(p->events, l->events);
 	char bytes[32];
 
 	recorder_format_bytes(bytes, sizeof(bytes), p->bytes);

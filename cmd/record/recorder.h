@@ -65,26 +65,6 @@ int recorder_exec_code(const struct capture_result *r);
 /* Does the command still run after the recording? Unless @quiet, says what is done about it. */
 bool recorder_command_runs(const struct capture_result *r, bool quiet);
 
-#define RECORD_REPEAT_MAX 999
-
-/**
- * struct record_repeat - a series of runs
- * @once: records into @output and returns an exit code. Sets @stopped if a signal ended the run,
- *	  which also ends the series
- */
-struct record_repeat {
-	uint64_t times;
-	const char *directory;
-	bool quiet;
-	int (*once)(void *ctx, const char *output, bool *stopped);
-	void *ctx;
-};
-
-/* Runs the series. Creates the directory if needed; one that has recordings is an error. Stops
- * after a run that failed or was stopped and returns its exit code; else 0.
- */
-int record_repeat(const struct record_repeat *r);
-
 /**
  * struct live_line - zero-initialise it; live_line_start() before each recording
  * @off: never show the line
@@ -153,11 +133,9 @@ void record_filters_free(struct record_filters *f);
 struct record_flight {
 	const char *memory; /* NULL: no --flight; "": the default size */
 	struct option_strings on;
-	uint64_t keep, again_ns;
-	bool once, all_failures, quiet, cut_short;
+	bool all_failures, quiet, cut_short;
 	struct flight_options options;
 	struct flight_cache *caches;
-	char **names; /* of @caches */
 	const char **events;
 	char pressure[48];
 	char *output;
@@ -166,8 +144,9 @@ struct record_flight {
 /* What --on waits for, ending in NULL; some need a value after a '='. */
 extern const char *const record_flight_causes[];
 
-#define RECORD_FLIGHT_INIT \
-	((struct record_flight){ .keep = 10, .again_ns = UINT64_C(60000000000) })
+#define RECORD_FLIGHT_INIT       \
+	((struct record_flight){ \
+		.options = { .keep = 10, .again_ns = UINT64_C(60000000000) } })
 
 /* clang-format off */
 #define RECORD_FLIGHT_OPTIONS(f) \
@@ -175,12 +154,13 @@ extern const char *const record_flight_causes[];
 	{ OPTION_OPTIONAL | OPTION_EVERYDAY, 0, "flight", "SIZE|TIME", &(f).memory, \
 	  "save the last events when something happens" }, \
 	{ OPTION_STRINGS | OPTION_EVERYDAY, 0, "on", "CAUSE", &(f).on, \
-	  "oom, failure, order=N, pressure, sunreclaim=SIZE, ..." }, \
-	{ OPTION_POSITIVE, 0, "keep", "N", &(f).keep, \
+	  "oom, failure, order=N, pressure, sunreclaim=SIZE, ...", \
+	  record_flight_causes }, \
+	{ OPTION_POSITIVE, 0, "keep", "N", &(f).options.keep, \
 	  "keep the last N files (default: 10)" }, \
-	{ OPTION_DURATION, 0, "again", "TIME", &(f).again_ns, \
+	{ OPTION_DURATION, 0, "again", "TIME", &(f).options.again_ns, \
 	  "ignore the same cause for TIME (default: 1m)" }, \
-	{ OPTION_FLAG, 0, "once", NULL, &(f).once, "end after one file" }
+	{ OPTION_FLAG, 0, "once", NULL, &(f).options.once, "end after one file" }
 /* clang-format on */
 
 /* Checks the options. GO_ON or an exit code after a message. */

@@ -13,7 +13,6 @@
 #include "capture/file/recover.h"
 #include "capture/session/capture.h"
 #include "cmd/input/input.h"
-#include "cmd/options/command.h"
 #include "cmd/options/message.h"
 #include "cmd/options/options.h"
 #include "cmd/record/recorder.h"
@@ -44,11 +43,6 @@ static int nothing_in(const struct recover_command *c, const char *where)
 		where);
 }
 
-static int out_of_memory(void)
-{
-	return message_no_memory(command_name);
-}
-
 /* Finds the files in a directory, or takes the named file. GO_ON, or an exit code. */
 static int find(struct recover_command *c, const char *where)
 {
@@ -61,7 +55,7 @@ static int find(struct recover_command *c, const char *where)
 	if (S_ISDIR(st.st_mode) && !leftover_is_named(where)) {
 		ret = leftovers_find(where, NULL, &c->tmps, &c->nr);
 		if (ret == -ENOMEM)
-			return out_of_memory();
+			return message_no_memory(command_name);
 		if (ret)
 			return message_fail(EXIT_FAILED, command_name,
 					    "cannot open %s: %s", where, strerror(-ret));
@@ -69,10 +63,10 @@ static int find(struct recover_command *c, const char *where)
 	}
 	c->tmps = calloc(1, sizeof(*c->tmps));
 	if (!c->tmps)
-		return out_of_memory();
+		return message_no_memory(command_name);
 	c->tmps[0] = strdup(where);
 	c->nr = 1;
-	return c->tmps[0] ? GO_ON : out_of_memory();
+	return c->tmps[0] ? GO_ON : message_no_memory(command_name);
 }
 
 /* --- one file ---------------------------------------------------------------------------- */
@@ -197,25 +191,22 @@ static int recover_buffers(const struct recover_command *c, const struct leftove
 
 static int recover(const struct recover_command *c, const struct leftover *l)
 {
-	struct recover_options opts = { .log = c->log };
-	struct capture_options owner = { 0 };
+	char *output __auto_mem = choose_output(c, l);
+	const struct recover_options opts = { .output = output,
+					      .owner_uid = new_file_sudo_id("SUDO_UID"),
+					      .owner_gid = new_file_sudo_id("SUDO_GID"),
+					      .log = c->log };
 	struct recover_result result;
-	char *output = choose_output(c, l);
 	int ret;
 
 	if (!output)
-		return out_of_memory();
-	opts.output = output;
-	recorder_set_owner(&owner);
-	opts.owner_uid = owner.owner_uid;
-	opts.owner_gid = owner.owner_gid;
+		return message_no_memory(command_name);
 	ret = recover_run(l, &opts, &result);
 	if (!ret && !c->quiet)
 		say_recovered(&result, output);
-	if (ret)
-		ret = result.nothing ? recover_buffers(c, l, output) : EXIT_FAILED;
-	free(output);
-	return ret;
+	return !ret		? EXIT_OK
+	       : result.nothing ? recover_buffers(c, l, output)
+				: EXIT_FAILED;
 }
 
 static int list(const struct recover_command *c, const struct leftover *l)
@@ -291,7 +282,7 @@ static int save_stream(const struct recover_command *c, const char *where,
 
 	if (asprintf(&path, "%s%s%s.dat", where,
 		     *where && where[strlen(where) - 1] != '/' ? "/" : "", name) < 0)
-		return out_of_memory();
+		return message_no_memory(command_name);
 	ret = save_buffers(c, name, path, "an interrupted stream");
 	free(path);
 	return ret;
@@ -300,14 +291,10 @@ static int save_stream(const struct recover_command *c, const char *where,
 /* Saves or lists the streams of all killed recorders, wherever they were written to. */
 static int handle_streams(struct recover_command *c, const char *where)
 {
-	struct strbuf sb = { 0 };
 	struct dead_content content;
-	char *text, *rest, *name;
+	char *text __auto_mem = instance_list(), *rest = text, *name;
 	int worst = EXIT_OK;
 
-	if (instance_list(&sb))
-		strbuf_reset(&sb);
-	rest = text = strbuf_detach(&sb);
 	while (rest && (name = strsep(&rest, "\n"))) {
 		const char *token = instance_token(name);
 
@@ -321,7 +308,6 @@ static int handle_streams(struct recover_command *c, const char *where)
 		else if (save_stream(c, where, name))
 			worst = EXIT_FAILED;
 	}
-	free(text);
 	return worst;
 }
 
@@ -337,8 +323,7 @@ static int recover_all(struct recover_command *c, char *where)
 	wanted = c->streams && !c->output && io_is_directory(where);
 	streams = wanted ? handle_streams(c, where) : EXIT_OK;
 	ret = find(c, where);
-	if (ret == GO_ON)
-		ret = handle_all(c);
+	ret = ret ?: handle_all(c);
 	/* Also remove empty ring buffers of recorders that wrote to other directories. */
 	if (!c->list)
 		dead_sweep(NULL);
@@ -347,14 +332,6 @@ static int recover_all(struct recover_command *c, char *where)
 
 static int run_recover(int argc, char **argv)
 {
-	static const struct option_usage usage = {
-		.command = command_name,
-		.purpose = "Recover the recording of a killed recorder.",
-		.usage = "kmemx recover [options] [DIR|FILE]",
-		.examples =
-			"  sudo kmemx recover\n"
-			"  sudo kmemx recover -o saved.dat /tmp/.kmemx.dat.90ab12cd34ef5678.tmp\n",
-	};
 	struct recover_command c = { 0 };
 	const struct option_entry options[] = {
 		{ OPTION_STRING, 'o', "output", "FILE", &c.output,
@@ -371,7 +348,7 @@ static int run_recover(int argc, char **argv)
 	struct log log;
 	int operands, ret;
 
-	ret = options_parse(&usage, options, argc, argv, &operands);
+	ret = options_parse(&command_recover, options, argc, argv, &operands);
 	if (ret != GO_ON)
 		return ret;
 	if (argc - operands > 1)
@@ -389,6 +366,14 @@ static int run_recover(int argc, char **argv)
 	return ret;
 }
 
-const struct command command_recover = { command_name,
-					 "recover the recording of a killed recorder",
-					 COMMAND_RECORD, run_recover, .seldom = true };
+const struct command command_recover = {
+	command_name,
+	"recover the recording of a killed recorder",
+	COMMAND_RECORD,
+	run_recover,
+	.seldom = true,
+	.usage = "kmemx recover [options] [DIR|FILE]",
+	.examples =
+		"  sudo kmemx recover\n"
+		"  sudo kmemx recover -o saved.dat /tmp/.kmemx.dat.90ab12cd34ef5678.tmp\n",
+};

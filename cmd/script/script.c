@@ -11,12 +11,12 @@
 #include "cmd/input/input.h"
 #include "cmd/input/input_dirs.h"
 #include "cmd/input/input_symbols.h"
+#include "cmd/options/filter_words.h"
 #include "cmd/options/lost_limit.h"
 #include "cmd/options/message.h"
 #include "cmd/options/options.h"
 #include "cmd/output/output.h"
 #include "cmd/output/text_output.h"
-#include "cmd/script/script_filter.h"
 #include "script/script.h"
 #include "study/study_facts.h"
 
@@ -24,13 +24,10 @@
 #define BATCH 128
 
 struct script_args {
-	const char *path, *output, *format, *gfp;
-	struct window window;
-	struct symbol_files symbols;
-	struct script_filter filter;
-	const char *modules, *source;
-	struct debug_places places;
-	bool json, stack, ns, raw_ip, no_inline, no_pager;
+	struct study_options study;
+	const char *output, *format, *gfp;
+	struct filter_words words;
+	bool json, stack, ns, raw_ip, no_pager;
 	uint64_t lines;
 	unsigned int verbose;
 	struct script_options look;
@@ -58,39 +55,21 @@ static const char *const gfps[] = { "names", "short", "hex", NULL };
 
 static int parse(struct script_args *a, int argc, char **argv)
 {
-	static const struct option_words words[] = {
-		{ .option = "format", .words = formats },
-		{ .option = "gfp-as", .words = gfps },
-		{ .option = NULL }
-	};
-	static const struct option_renamed renamed[] = { { "stack", "callchain" },
-							 { NULL, NULL } };
-	static const struct option_usage usage = {
-		.command = command_name,
-		.renamed = renamed,
-		.purpose = "Show the events of a recording, one per line, in time order.",
-		.usage = "kmemx script [options] [FILE]",
-		.examples =
-			"  kmemx script --callsite getname_flags --time 10%,20% --callchain\n"
-			"  kmemx script --ptr 0xffff88007cad6000   all events of one object\n",
-		.words = words,
-		.short_help = true,
-	};
 	const struct option_entry options[] = {
 		{ OPTION_GROUP, 0, NULL, NULL, NULL, "What to read" },
-		INPUT_OPTION(&a->path),
-		SYMBOL_FILE_OPTIONS(OPTION_STRING, a->symbols, ""),
-		DEBUG_PLACE_OPTIONS(OPTION_STRING, a->places),
-		DIR_FILE_OPTIONS(OPTION_STRING, a),
+		INPUT_OPTION(&a->study.path),
+		SYMBOL_FILE_OPTIONS(OPTION_STRING, a->study.symbols, ""),
+		DEBUG_PLACE_OPTIONS(OPTION_STRING, a->study.places),
+		DIR_FILE_OPTIONS(OPTION_STRING, &a->study.dirs),
 		{ OPTION_GROUP, 0, NULL, NULL, NULL,
 		  "Which events (A,B: any of them; several options: all)" },
-		TIME_OPTION(a->window),
-		INSTANCE_OPTION(a->window),
-		FILTER_WHO_OPTIONS(a->filter.words, OPTION_EVERYDAY, ", 0xffff..."),
-		FILTER_WHAT_OPTIONS(a->filter.words),
+		TIME_OPTION(a->study.window),
+		INSTANCE_OPTION(a->study.window),
+		FILTER_WHO_OPTIONS(a->words, OPTION_EVERYDAY, ", 0xffff..."),
+		FILTER_WHAT_OPTIONS(a->words),
 		{ OPTION_STRINGS | OPTION_EVERYDAY, 'e', "event", "NAMES",
-		  &a->filter.events, "events: kmalloc,kmem:kfree,'mm_page_*'" },
-		{ OPTION_STRINGS, 0, "ptr", "ADDRS", &a->filter.ptrs,
+		  &a->words.events, "events: kmalloc,kmem:kfree,'mm_page_*'" },
+		{ OPTION_STRINGS, 0, "ptr", "ADDRS", &a->words.ptrs,
 		  "the slab objects at these addresses" },
 		{ OPTION_POSITIVE | OPTION_EVERYDAY, 'l', "lines", "N", &a->lines,
 		  "only the first N events" },
@@ -98,12 +77,12 @@ static int parse(struct script_args *a, int argc, char **argv)
 		{ OPTION_FLAG | OPTION_EVERYDAY, 0, "callchain", NULL, &a->stack,
 		  "the callchain under its event" },
 		{ OPTION_STRING, 0, "format", "FORMAT", &a->format,
-		  "text, json, kmemtrace (the old tracer's), kmemtrace-min" },
+		  "text, json, kmemtrace (the old tracer's), kmemtrace-min", formats },
 		{ OPTION_STRING, 0, "gfp-as", "HOW", &a->gfp,
-		  "flags as names, short (names), hex" },
+		  "flags as names, short (names), hex", gfps },
 		{ OPTION_FLAG, 0, "ns", NULL, &a->ns, "time stamps in nanoseconds" },
 		RAW_IP_OPTION(a->raw_ip),
-		NO_INLINE_OPTION(a->no_inline),
+		NO_INLINE_OPTION(a->study.no_inline),
 		{ OPTION_FLAG | OPTION_EVERYDAY, 0, "json", NULL, &a->json,
 		  "JSON, one object per line" },
 		{ OPTION_STRING | OPTION_EVERYDAY, 'o', "output", "FILE", &a->output,
@@ -113,7 +92,7 @@ static int parse(struct script_args *a, int argc, char **argv)
 		OPTIONS_END,
 	};
 
-	return input_parse(&usage, options, argc, argv, &a->path);
+	return input_parse(&command_script, options, argc, argv, &a->study.path);
 }
 
 static int check_look(struct script_args *a)
@@ -122,8 +101,7 @@ static int check_look(struct script_args *a)
 	int format = 0, gfp;
 
 	if (a->format) {
-		format = option_choose("--format", a->format, formats,
-				       ARRAY_SIZE(formats) - 1, command_name);
+		format = option_choose("--format", a->format, formats, command_name);
 		if (format < 0)
 			return EXIT_USAGE;
 	}
@@ -133,8 +111,7 @@ static int check_look(struct script_args *a)
 	look->format = a->json ? SCRIPT_JSON : (enum script_format)format;
 	gfp = look->format == SCRIPT_KMEMTRACE_MIN ? SCRIPT_GFP_HEX : SCRIPT_GFP_NAMES;
 	if (a->gfp) {
-		gfp = option_choose("--gfp-as", a->gfp, gfps, ARRAY_SIZE(gfps) - 1,
-				    command_name);
+		gfp = option_choose("--gfp-as", a->gfp, gfps, command_name);
 		if (gfp < 0)
 			return EXIT_USAGE;
 	}
@@ -143,9 +120,9 @@ static int check_look(struct script_args *a)
 			EXIT_USAGE, command_name,
 			"--gfp-as needs the text or kmemtrace-min format\n  kmemtrace prints a decimal number, JSON the number and the names");
 	look->gfp = (enum script_gfp)gfp;
-	for (size_t i = 0; i < a->filter.words.gfps.count; i++)
+	for (size_t i = 0; i < a->words.gfps.count; i++)
 		for (gfp = 0; gfps[gfp]; gfp++)
-			if (!strcmp(a->filter.words.gfps.items[i], gfps[gfp]))
+			if (!strcmp(a->words.gfps.items[i], gfps[gfp]))
 				return message_fail(
 					EXIT_USAGE, command_name,
 					"--gfp chooses events by their flags\n  To show flags in another form: --gfp-as %s",
@@ -160,15 +137,6 @@ static int check_look(struct script_args *a)
 }
 
 /* --- reading ----------------------------------------------------------------------------- */
-
-static int open_output(struct script_run *r)
-{
-	const char *path = r->args.output;
-
-	if (!path || !strcmp(path, "-"))
-		return GO_ON;
-	return text_output_open(&r->file, path, r->in.study.path, command_name);
-}
 
 /* Opens the stream, or opens it again to read the events once more. */
 static int open_stream(struct script_run *r)
@@ -189,23 +157,14 @@ static bool shows_progress(const struct script_run *r)
 				   !S_ISFIFO(st.st_mode) && !S_ISSOCK(st.st_mode));
 }
 
-static void tell_progress(const struct script_run *r, struct progress *p,
-			  uint64_t nr_events)
-{
-	uint64_t done, total;
-
-	study_progress(&r->in.study, &done, &total);
-	progress_show(p, done, total, nr_events);
-}
-
 /* Calls @fn for every event that passes the filter. 0, or -errno of the stream or @fn. */
-static int for_each(struct script_run *r, struct script *s,
-		    int (*fn)(struct script_run *r, struct script *s,
-			      const struct kmem_event *ev))
+static int each_event(struct script_run *r, struct script *s,
+		      int (*fn)(struct script_run *r, struct script *s,
+				const struct kmem_event *ev))
 {
 	const uint64_t limit = r->args.lines ? r->args.lines : UINT64_MAX;
 	struct kmem_event evs[BATCH];
-	uint64_t nr_events = 0, seen = 0;
+	uint64_t nr_events = 0, seen = 0, done, total;
 	struct progress progress;
 	int nr = 0, err = 0;
 
@@ -221,8 +180,10 @@ static int for_each(struct script_run *r, struct script *s,
 			err = fn(r, s, &evs[i]);
 		}
 		seen += (uint64_t)nr;
-		if (seen / PROGRESS_INTERVAL != (seen - (uint64_t)nr) / PROGRESS_INTERVAL)
-			tell_progress(r, &progress, seen);
+		if (seen / PROGRESS_INTERVAL == (seen - (uint64_t)nr) / PROGRESS_INTERVAL)
+			continue;
+		study_progress(&r->in.study, &done, &total);
+		progress_show(&progress, done, total, seen);
 	}
 	progress_end(&progress);
 	if (r->filter.failed)
@@ -249,24 +210,30 @@ static void put_banner(const struct script_run *r, struct outbuf *out)
 {
 	const struct recording *rec = r->in.study.rec;
 	const char *clock = recording_clock(rec, r->in.study.window.buffer);
-	char release[128], machine[64];
+	const struct recording_word release = recording_release(rec),
+				    machine = recording_machine(rec);
 	struct strbuf __auto_free line = { 0 };
 
 	if (r->args.look.format != SCRIPT_TEXT)
 		return;
-	recording_release(rec, release, sizeof(release));
-	recording_machine(rec, machine, sizeof(machine));
 	strbuf_puts(&line, "# ");
 	safe_text_puts(&line, r->in.study.path);
 	strbuf_puts(&line, ": Linux ");
-	safe_text_puts(&line, *release ? release : "(unknown)");
-	strbuf_puts(&line, *machine ? " " : "");
-	safe_text_puts(&line, machine);
+	safe_text_puts(&line, *release.text ? release.text : "(unknown)");
+	strbuf_puts(&line, *machine.text ? " " : "");
+	safe_text_puts(&line, machine.text);
 	strbuf_printf(&line, ", %u CPU%s%s", rec->nr_cpus, plural(rec->nr_cpus),
 		      *clock ? ", clock " : "");
 	safe_text_puts(&line, clock);
 	strbuf_puts(&line, "\n");
 	outbuf_add(out, strbuf_text(&line), line.size);
+}
+
+static void put_comment(struct outbuf *out, const char *lead, const char *text)
+{
+	outbuf_puts(out, lead);
+	outbuf_puts(out, text);
+	outbuf_char(out, '\n');
 }
 
 /* Prints the losses in one line at the end. */
@@ -279,27 +246,19 @@ static void put_losses(struct script_run *r, struct outbuf *out)
 	r->unreadable = study_facts_unreadable(&facts);
 	if (r->args.look.format != SCRIPT_JSON && facts.nr_gaps && !r->args.lines) {
 		study_facts_lost_text(&facts, &text);
-		outbuf_puts(out, "# LOST ");
-		outbuf_puts(out, strbuf_text(&text));
-		outbuf_char(out, '\n');
+		put_comment(out, "# LOST ", strbuf_text(&text));
 	}
-	if (r->args.look.format == SCRIPT_TEXT && alloc_filter_unnamed(&r->filter)) {
-		outbuf_puts(out, "# ");
-		outbuf_puts(out, filter_words_unnamed);
-		outbuf_char(out, '\n');
-	}
-	if (r->args.look.format != SCRIPT_JSON && *facts.truncated && !r->args.lines) {
-		outbuf_puts(out, "# CUT SHORT: ");
-		outbuf_puts(out, facts.truncated);
-		outbuf_char(out, '\n');
-	}
+	if (r->args.look.format == SCRIPT_TEXT && alloc_filter_unnamed(&r->filter))
+		put_comment(out, "# ", filter_words_unnamed);
+	if (r->args.look.format != SCRIPT_JSON && *facts.truncated && !r->args.lines)
+		put_comment(out, "# CUT SHORT: ", facts.truncated);
 }
 
 /* Called again, for all events, if the pager cannot start. */
 static int write_events(const struct render_out *to, const void *arg)
 {
 	struct script_run *r = *(struct script_run *const *)arg;
-	const struct script_env env = { &r->env, &r->filter.sites, &r->filter.tasks };
+	const struct script_env env = { &r->env, &r->filter.callsites, &r->filter.tasks };
 	struct outbuf out;
 	struct script *s = NULL;
 	int err;
@@ -311,17 +270,16 @@ static int write_events(const struct render_out *to, const void *arg)
 	r->used = true;
 	r->nr_shown = 0;
 	err = outbuf_init(&out, to->write, to->ctx);
-	if (!err)
-		err = script_new(&s, &env, &r->args.look, &out);
+	err = err ?: script_new(&s, &env, &r->args.look, &out);
 	if (!err && script_learns(&r->args.look)) {
-		err = for_each(r, s, learn);
+		err = each_event(r, s, learn);
 		if (!err)
 			r->failed = open_stream(r);
 	}
 	if (!err && r->failed == GO_ON) {
 		put_banner(r, &out);
 		script_header(s);
-		err = for_each(r, s, print);
+		err = each_event(r, s, print);
 	}
 	if (!err && r->failed == GO_ON) {
 		put_losses(r, &out);
@@ -350,70 +308,85 @@ static int show(struct script_run *r)
 
 static int nothing_shown(const struct script_run *r)
 {
+	bool unnamed = alloc_filter_unnamed(&r->filter);
+	struct strbuf __auto_free given = { 0 };
+
 	if (!event_stream_stats(r->in.study.stream)->nr_events)
 		return message_fail(
 			EXIT_FAILED, command_name,
 			"%s contains no events%s\n  %s kmemx info -i %s",
-			r->in.study.path, r->args.window.time ? " in that time" : "",
+			r->in.study.path,
+			r->args.study.window.time ? " in that time" : "",
 			"Show its span and its events:", SHELL_NAME(r->in.study.path));
-	return script_filter_nothing(&r->args.filter, command_name, r->in.study.path,
-				     alloc_filter_unnamed(&r->filter));
+	filter_words_text(&r->args.words, &given);
+	return message_fail(
+		EXIT_FAILED, command_name, "%s has no events that match %s\n  %s%s",
+		r->in.study.path, given.size ? strbuf_text(&given) : "this format",
+		unnamed ? filter_words_unnamed : "List its events: kmemx info -i ",
+		unnamed ? "" : SHELL_NAME(r->in.study.path));
+}
+
+/* Are kernel_stack events asked for by name? */
+static bool wants_stacks(const struct alloc_filter *filter,
+			 const struct event_formats *fmts)
+{
+	for_each(fmt, fmts->list, fmts->count) {
+		if (filter->ids && fmt->type == KMEM_KERNEL_STACK && filter->ids[fmt->id])
+			return true;
+	}
+	return false;
 }
 
 /* Opens all that is needed to print events. */
 static int open_all(struct script_run *r)
 {
 	const struct script_args *a = &r->args;
-	struct study_options opts = {
-		.path = a->path,
-		.want_symbols = true,
-		.symbols = a->symbols,
-		.want_rule = true,
-		.places = a->places,
-		.window = a->window,
-		.no_inline = a->no_inline || a->raw_ip,
-		.want_dirs = filter_words_dirs(&a->filter.words),
-	};
-	const struct dir_files files = { a->symbols.vmlinux, a->modules, a->source };
+	struct study_options opts = a->study;
 	const struct study *study = &r->in.study;
 	int ret;
 
-	if (opts.want_dirs)
-		opts.dirs = files;
-	else if (!opts.no_inline)
-		opts.lines = files;
+	opts.want_symbols = opts.want_rule = true;
+	opts.no_inline |= a->raw_ip;
+	opts.want_dirs = a->words.dirs.count;
+	opts.dirs.vmlinux = opts.symbols.vmlinux;
+	if (!opts.want_dirs && !opts.no_inline)
+		opts.lines = opts.dirs;
 	opts.search = opts.want_dirs || !opts.no_inline;
 	ret = input_open(&r->in, &opts, command_name, a->verbose);
 	if (ret == GO_ON && opts.want_dirs && !study->dirs)
 		ret = input_hints_missing(
 			&r->in, "--dir needs the directories of functions", true);
-	if (ret == GO_ON && filter_words_groups(&a->filter.words))
+	if (ret == GO_ON && a->words.groups.count)
 		ret = input_processes_known(&r->in, SUBJECT_CGROUP);
-	if (ret == GO_ON)
-		ret = script_filter_resolve(&a->filter, &r->filter, study->fmts,
-					    &study->log, study->path);
+	if (ret == GO_ON && filter_words_has_deep(&a->words)) {
+		log_msg(&study->log, LOG_ERROR,
+			"--callsite deep: events are shown with the callsites that they were recorded with\n  Callsites beyond wrappers: kmemx stat --callsite deep    a function of this name: '[d]eep'");
+		ret = EXIT_USAGE;
+	}
+	ret = ret ?: filter_words_resolve(&a->words, &r->filter, study);
 	if (ret != GO_ON)
 		return ret;
-	r->keep_stacks = script_filter_wants_stacks(&r->filter.who, study->fmts);
+	r->keep_stacks = wants_stacks(&r->filter, study->fmts);
 	r->env = study_env(study);
 	if (opts.no_inline)
 		r->env.lines = NULL;
 	r->env.raw_ip = a->raw_ip;
 	if (alloc_filter_begin(&r->filter, &r->env) ||
-	    (filter_words_groups(&a->filter.words) &&
+	    (a->words.groups.count &&
 	     processes_of_recording(&r->processes, r->env.rec, r->env.fmts, false)))
 		return input_stream_failed(&r->in, -ENOMEM);
-	r->filter.who.processes = &r->processes;
+	r->filter.processes = &r->processes;
 	ret = open_stream(r);
-	return ret == GO_ON ? open_output(r) : ret;
+	if (ret != GO_ON || !a->output || !strcmp(a->output, "-"))
+		return ret;
+	return text_output_open(&r->file, a->output, study->path, command_name);
 }
 
 static int run(struct script_run *r)
 {
 	int ret = open_all(r);
 
-	if (ret == GO_ON)
-		ret = show(r);
+	ret = ret ?: show(r);
 	if (ret == EXIT_OK && r->unreadable)
 		return lost_limit_damage(r->in.study.path, command_name);
 	return ret == EXIT_OK && !r->nr_shown && r->in.study.stream ? nothing_shown(r)
@@ -425,28 +398,32 @@ static int run_script(int argc, char **argv)
 	struct script_run r = { .file = TEXT_OUTPUT_INIT, .failed = GO_ON };
 	int ret = parse(&r.args, argc, argv);
 
+	ret = ret ?: check_look(&r.args);
+	ret = ret ?: input_study_check(&r.args.study, command_name);
 	if (ret == GO_ON)
-		ret = check_look(&r.args);
-	if (ret == GO_ON)
-		ret = input_window_check(&r.args.window, command_name);
-	if (ret == GO_ON)
-		ret = symbol_files_check(&r.args.symbols, command_name);
-	if (ret == GO_ON)
-		ret = debug_places_check(&r.args.places, &r.args.symbols, command_name);
-	if (ret == GO_ON)
-		ret = input_dirs_unused(&(struct dir_files){ .source = r.args.source },
-					filter_words_dirs(&r.args.filter.words), false,
-					"--dir", command_name);
-	if (ret == GO_ON)
-		ret = run(&r);
+		ret = input_dirs_unused(
+			&(struct dir_files){ .source = r.args.study.dirs.source },
+			r.args.words.dirs.count, false, "--dir", command_name);
+	ret = ret ?: run(&r);
 	text_output_close(&r.file);
 	alloc_filter_free(&r.filter);
 	processes_free(&r.processes);
 	input_close(&r.in);
-	script_filter_free(&r.args.filter);
+	filter_words_free(&r.args.words);
 	return ret;
 }
 
-const struct command command_script = { "script",
-					"show the events of a recording, one a line",
-					COMMAND_LOOK, run_script };
+static const struct option_renamed renamed[] = { { "stack", "callchain" },
+						 { NULL, NULL } };
+
+const struct command command_script = {
+	command_name,
+	"show the events of a recording, one a line",
+	COMMAND_LOOK,
+	run_script,
+	.about = "Show the events of a recording, one per line, in time order.",
+	.examples =
+		"  kmemx script --callsite getname_flags --time 10%,20% --callchain\n"
+		"  kmemx script --ptr 0xffff88007cad6000   all events of one object\n",
+	.renamed = renamed,
+};

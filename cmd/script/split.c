@@ -5,14 +5,14 @@
  */
 #include <sys/stat.h>
 
-#include "analysis/filter/event_filter.h"
+#include "analysis/filter/alloc_filter.h"
 #include "base/safe_text.h"
 #include "capture/file/new_recording.h"
 #include "cmd/input/input.h"
+#include "cmd/options/filter_words.h"
 #include "cmd/options/message.h"
 #include "cmd/options/options.h"
 #include "cmd/output/output.h"
-#include "cmd/script/script_filter.h"
 #include "event/split.h"
 
 /* The value of an option, such as "16,3". one_in 0: no sample. */
@@ -25,7 +25,7 @@ struct split_args {
 	const char *path, *output;
 	struct sample_choice sample, stack_sample;
 	struct window window;
-	struct script_filter filter; /* only its CPUs are used */
+	struct filter_words words; /* only its CPUs are used */
 	unsigned int verbose;
 };
 
@@ -42,23 +42,12 @@ static const char command_name[] = "split";
 
 static int parse(struct split_args *a, int argc, char **argv)
 {
-	static const struct option_usage usage = {
-		.command = command_name,
-		.purpose = "Write a part of a recording to a new recording.",
-		.usage = "kmemx split [options] -o OUTPUT [FILE]",
-		.examples =
-			"  kmemx split --time 81.5,82.5 -o second.dat\n"
-			"  kmemx split -i boot.dat --time ,10% --cpu 0-3 -o start.dat\n"
-			"  kmemx split --sample 16 -o sixteenth.dat\n",
-		.unfiltered = { "a part has all events of a time, of CPUs, or of addresses, so that its sums are right",
-				"Filter the events: kmemx script    the sums: kmemx stat" },
-	};
 	const struct option_entry options[] = {
 		INPUT_OPTION(&a->path),
 		{ OPTION_STRING, 'o', "output", "FILE", &a->output,
 		  "the part; an existing file becomes FILE.old" },
 		TIME_OPTION(a->window),
-		{ OPTION_STRINGS, 0, "cpu", "LIST", &a->filter.words.cpus,
+		{ OPTION_STRINGS, 0, "cpu", "LIST", &a->words.cpus,
 		  "only these CPUs: 0,2-3" },
 		INSTANCE_OPTION(a->window),
 		{ OPTION_STRING, 0, "sample", "N[,PART]", &a->sample.text,
@@ -69,7 +58,7 @@ static int parse(struct split_args *a, int argc, char **argv)
 		OPTIONS_END,
 	};
 
-	return input_parse(&usage, options, argc, argv, &a->path);
+	return input_parse(&command_split, options, argc, argv, &a->path);
 }
 
 /* Reads "16" or "16,3". */
@@ -97,7 +86,7 @@ static int check(struct split_args *a)
 		return message_fail(
 			EXIT_USAGE, command_name,
 			"missing -o FILE\n  Try: kmemx split --time 10%%,20%% -o part.dat");
-	if (!a->window.time && !a->window.instance && !a->filter.words.cpus.count &&
+	if (!a->window.time && !a->window.instance && !a->words.cpus.count &&
 	    !a->sample.text && !a->stack_sample.text)
 		return message_fail(
 			EXIT_USAGE, command_name,
@@ -125,16 +114,15 @@ static int choose_cpus(struct split_run *r)
 {
 	uint32_t nr = r->in.study.rec->nr_cpus;
 	bool any = false;
-	int ret = script_filter_resolve(&r->args.filter, &r->filter, r->in.study.fmts,
-					&r->in.study.log, r->in.study.path);
+	int ret = filter_words_resolve(&r->args.words, &r->filter, &r->in.study);
 
-	if (ret != GO_ON || !r->args.filter.words.cpus.count)
+	if (ret != GO_ON || !r->args.words.cpus.count)
 		return ret;
 	r->cpus = calloc((size_t)nr + 1, sizeof(*r->cpus));
 	if (!r->cpus)
 		return input_stream_failed(&r->in, -ENOMEM);
 	for (uint32_t cpu = 0; cpu < nr; cpu++) {
-		r->cpus[cpu] = event_filter_has_cpu(&r->filter.who, cpu);
+		r->cpus[cpu] = filter_ranges_has(&r->filter.cpus, cpu);
 		any |= r->cpus[cpu];
 	}
 	if (any)
@@ -142,15 +130,6 @@ static int choose_cpus(struct split_run *r)
 	return message_fail(EXIT_FAILED, command_name,
 			    "%s has %u CPU%s, none of them in --cpu", r->in.study.path,
 			    nr, plural(nr));
-}
-
-static bool has_instance(const struct split_run *r)
-{
-	for (uint32_t i = 0; i < r->in.study.rec->nr_buffers; i++) {
-		if (window_has_buffer(&r->args.window, r->in.study.rec, i))
-			return true;
-	}
-	return false;
 }
 
 /* The rule that kmemx record would use. one_in 0: no sample. */
@@ -258,10 +237,9 @@ static int write_part(struct split_run *r)
 	opts.pages_fd = r->output.second.fd;
 	opts.ctx = &progress;
 	progress_start(&progress.line, "splitting");
-	if (!err)
-		err = split_write(study->rec, study->fmts, &opts, &result, &study->log);
+	err = err ?: split_write(study->rec, study->fmts, &opts, &result, &study->log);
 	progress_end(&progress.line);
-	new_recording_drop_second(&r->output);
+	new_file_close(&r->output.second);
 	if (err)
 		return split_failed(r, err);
 	set_mode(r);
@@ -280,15 +258,14 @@ static int run(struct split_run *r)
 					    .window = r->args.window };
 	int ret = input_open(&r->in, &opts, command_name, r->args.verbose);
 
-	if (ret == GO_ON)
-		ret = check_output(r);
-	if (ret == GO_ON && !has_instance(r))
+	ret = ret ?: check_output(r);
+	if (ret == GO_ON && !ANY(i, r->in.study.rec->nr_buffers,
+				 window_has_buffer(&r->args.window, r->in.study.rec, i)))
 		ret = input_no_instance(&r->in, r->args.window.instance);
-	if (ret == GO_ON)
-		ret = choose_cpus(r);
+	ret = ret ?: choose_cpus(r);
 	if (ret == GO_ON && study_place_window(&r->in.study))
 		ret = input_failed(&r->in);
-	return ret == GO_ON ? write_part(r) : ret;
+	return ret ?: write_part(r);
 }
 
 static int run_split(int argc, char **argv)
@@ -296,18 +273,27 @@ static int run_split(int argc, char **argv)
 	struct split_run r = { .output = NEW_RECORDING_INIT };
 	int ret = parse(&r.args, argc, argv);
 
-	if (ret == GO_ON)
-		ret = check(&r.args);
-	if (ret == GO_ON)
-		ret = run(&r);
+	ret = ret ?: check(&r.args);
+	ret = ret ?: run(&r);
 	new_recording_close(&r.output);
 	free(r.cpus);
 	alloc_filter_free(&r.filter);
 	input_close(&r.in);
-	script_filter_free(&r.args.filter);
+	filter_words_free(&r.args.words);
 	return ret;
 }
 
-const struct command command_split = { "split",
-				       "write a part of a recording to a new recording",
-				       COMMAND_CONVERT, run_split, .seldom = true };
+const struct command command_split = {
+	command_name,
+	"write a part of a recording to a new recording",
+	COMMAND_CONVERT,
+	run_split,
+	.seldom = true,
+	.usage = "kmemx split [options] -o OUTPUT [FILE]",
+	.examples = "  kmemx split --time 81.5,82.5 -o second.dat\n"
+		    "  kmemx split -i boot.dat --time ,10% --cpu 0-3 -o start.dat\n"
+		    "  kmemx split --sample 16 -o sixteenth.dat\n",
+	.unfiltered = { "a part has all events of a time, of CPUs, or of addresses, so that its sums are right",
+			"Filter the events: kmemx script    the sums: kmemx stat" },
+	.whole_help = true,
+};

@@ -6,7 +6,6 @@
 
 #include "analysis/browse/report_rows.h"
 #include "base/safe_text.h"
-#include "cmd/options/command.h"
 #include "cmd/options/message.h"
 #include "cmd/output/page_server.h"
 #include "cmd/output/text_output.h"
@@ -29,16 +28,6 @@ struct report_run {
 static int parse(struct report_run *run, int argc, char **argv)
 {
 	struct stat_options *o = &run->st.opts;
-	const struct option_words checked[] = { { .option = NULL } };
-	const struct option_usage usage = {
-		.command = command_name,
-		.purpose = "Make a page for a browser from a recording, in one file.",
-		.usage = "kmemx report [options] -o PAGE.html|--serve [FILE]",
-		.examples = "  kmemx report -o report.html\n"
-			    "  kmemx report --serve large.dat\n",
-		.words = checked,
-		.short_help = true,
-	};
 	const struct option_entry options[] = {
 		STAT_INPUT_OPTIONS(o),
 		STAT_SYMBOL_OPTIONS(o),
@@ -57,7 +46,7 @@ static int parse(struct report_run *run, int argc, char **argv)
 		OPTIONS_END
 	};
 
-	return stat_options_parse(o, &usage, options, argc, argv);
+	return stat_options_parse(o, &command_report, options, argc, argv);
 }
 
 /* Called before the recording is read. */
@@ -76,20 +65,11 @@ static int prepare(struct stat_run *st)
 		"-o is missing: the page to write\n  Try: kmemx report -o report.html");
 }
 
-/* Appends to the struct strbuf @ctx. */
-static int append(void *ctx, const char *data, size_t size)
-{
-	struct strbuf *sb = ctx;
-
-	strbuf_add(sb, data, size);
-	return sb->failed ? -ENOMEM : 0;
-}
-
 /* The tables of kmemx summary as text, without the lines above them. */
 static int summary_text(const struct report *report, struct strbuf *text)
 {
 	const struct render_options how = { .utf8 = true };
-	const struct render_out out = { append, text };
+	const struct render_out out = { render_append, text };
 	struct report tables = { .tables = report->tables,
 				 .nr_tables = report->nr_tables };
 
@@ -109,11 +89,12 @@ static void list_options(const struct stat_options *o, struct strbuf *text)
 		const char *option;
 		const struct option_strings *words;
 	} lists[] = {
-		{ "pid", &o->filter.pids },	  { "comm", &o->filter.comms },
-		{ "cpu", &o->filter.cpus },	  { "node", &o->filter.nodes },
-		{ "callsite", &o->filter.sites }, { "dir", &o->filter.dirs },
-		{ "cache", &o->filter.caches },	  { "gfp", &o->filter.gfps },
-		{ "order", &o->filter.orders },	  { "skip-func", &o->skip },
+		{ "pid", &o->filter.pids },	 { "comm", &o->filter.comms },
+		{ "cgroup", &o->filter.groups }, { "cpu", &o->filter.cpus },
+		{ "node", &o->filter.nodes },	 { "callsite", &o->filter.sites },
+		{ "dir", &o->filter.dirs },	 { "cache", &o->filter.caches },
+		{ "gfp", &o->filter.gfps },	 { "order", &o->filter.orders },
+		{ "skip-func", &o->skip },
 	};
 
 	for (size_t i = 0; i < ARRAY_SIZE(lists); i++) {
@@ -129,15 +110,15 @@ static void input_options(const struct stat_options *o, const char *path,
 	const struct {
 		const char *option, *word;
 	} given[] = {
-		{ "instance", o->window.instance },
-		{ "kallsyms", o->symbols.kallsyms },
-		{ "system-map", o->symbols.system_map },
-		{ "vmlinux", o->symbols.vmlinux },
-		{ "kernel", o->places.kernel },
-		{ "symfs", o->places.symfs },
-		{ "modules", o->modules },
+		{ "instance", o->study.window.instance },
+		{ "kallsyms", o->study.symbols.kallsyms },
+		{ "system-map", o->study.symbols.system_map },
+		{ "vmlinux", o->study.symbols.vmlinux },
+		{ "kernel", o->study.places.kernel },
+		{ "symfs", o->study.places.symfs },
+		{ "modules", o->study.dirs.modules },
 		/* other commands take it only with --dir */
-		{ "source", o->filter.dirs.count ? o->source : NULL },
+		{ "source", o->filter.dirs.count ? o->study.dirs.source : NULL },
 	};
 	const struct {
 		const char *option;
@@ -145,8 +126,8 @@ static void input_options(const struct stat_options *o, const char *path,
 	} flags[] = { { "sites", o->sites },
 		      { "raw-ip", o->raw_ip },
 		      { "raw-names", o->raw_names },
-		      { "no-inline", o->no_inline },
-		      { "debuginfod", o->places.debuginfod } };
+		      { "no-inline", o->study.no_inline },
+		      { "debuginfod", o->study.places.debuginfod } };
 
 	strbuf_puts(text, "-i ");
 	shell_word(text, path, strlen(path));
@@ -168,7 +149,7 @@ static int write_page(const struct report_run *run, const struct render_out *out
 	const char *slash = strrchr(path, '/');
 	struct strbuf __auto_free summary = { 0 }, input = { 0 };
 	struct web_report_options o = { .file = slash ? slash + 1 : path,
-					.window = run->st.opts.window.time,
+					.window = run->st.opts.study.window.time,
 					.served = run->to };
 	int err = summary_text(report, &summary);
 
@@ -183,15 +164,15 @@ static int write_page(const struct report_run *run, const struct render_out *out
 /* Puts the page to where it is served from. */
 static int finish_served(const struct report_run *run)
 {
-	const struct render_out out = { append, run->to };
+	const struct render_out out = { render_append, run->to };
 	int err = write_page(run, &out);
 
 	return err ? message_fail(EXIT_FAILED, command_name, "cannot make the page: %s",
 				  strerror(-err))
-		   : EXIT_OK;
+		   : EXIT_DONE;
 }
 
-/* Writes the page. EXIT_OK ends the command: there is nothing else to show. */
+/* Writes the page. There is nothing else to show. */
 static int finish(struct stat_run *st)
 {
 	const struct report_run *run = (const struct report_run *)st;
@@ -209,7 +190,7 @@ static int finish(struct stat_run *st)
 	ret = text_output_end(&file, write_page(run, &out), run->page, command_name);
 	if (ret == EXIT_OK)
 		text_output_say_page(run->page);
-	return ret;
+	return ret ?: EXIT_DONE;
 }
 
 /* How the command was called. @log: what the page of all is made of, for parts of it. */
@@ -230,7 +211,7 @@ static int run_once(struct call *call, const char *time, struct strbuf *to,
 		.to = to
 	};
 	/* Parsing changes the order of the words. */
-	char **argv = calloc((size_t)call->argc + 1, sizeof(*argv));
+	char **argv __auto_mem = calloc((size_t)call->argc + 1, sizeof(*argv));
 	struct report_options *own;
 	int ret;
 
@@ -240,19 +221,18 @@ static int run_once(struct call *call, const char *time, struct strbuf *to,
 	own = stat_analyses_own(&run.st.opts.analyses, command_name);
 	own->web = &run.web;
 	own->log = to && !time ? &call->log : NULL;
-	run.st.opts.dirs_if_known = true;
+	run.st.opts.study.dirs_of_lines = true;
 	ret = parse(&run, call->argc, argv);
 	if (time)
-		run.st.opts.window.time = time;
+		run.st.opts.study.window.time = time;
 	*ask = (struct report_run){ .page = run.page,
 				    .serve = run.serve,
 				    .port = run.port,
-				    .st.opts.path = run.st.opts.path };
+				    .st.opts.study.path = run.st.opts.study.path };
 	if (ret == GO_ON && (to || !run.serve))
 		ret = stat_run(&run.st);
 	stat_run_free(&run.st);
 	web_report_free(&run.web);
-	free(argv);
 	return ret;
 }
 
@@ -260,8 +240,9 @@ static int run_once(struct call *call, const char *time, struct strbuf *to,
 static int make_page(void *ctx, const char *time, struct strbuf *page)
 {
 	struct report_run ask;
+	int ret = run_once(ctx, time, page, &ask);
 
-	return run_once(ctx, time, page, &ask);
+	return ret == EXIT_DONE ? EXIT_OK : ret;
 }
 
 /* Makes a part of the page of all. */
@@ -269,14 +250,13 @@ static int make_part(void *ctx, const char *words, struct strbuf *to)
 {
 	struct report_piece pieces[REPORT_PART_PIECES];
 	const struct call *call = ctx;
-	const struct render_out out = { append, to };
+	const struct render_out out = { render_append, to };
 	struct web_report part = { 0 };
 	int ret = report_pieces_parse(words, pieces);
 
 	if (ret > 0)
 		ret = report_log_part(&call->log, pieces, (size_t)ret, &part);
-	if (!ret)
-		ret = web_part_write(&part, &out);
+	ret = ret ?: web_part_write(&part, &out);
 	web_report_free(&part);
 	return ret;
 }
@@ -296,7 +276,7 @@ static int serve(struct call *call, const struct report_run *ask)
 		return message_fail(EXIT_USAGE, command_name,
 				    "--port %" PRIu64 ": the largest port is %d",
 				    ask->port, UINT16_MAX);
-	if (!strcmp(ask->st.opts.path, "-"))
+	if (!strcmp(ask->st.opts.study.path, "-"))
 		return message_fail(
 			EXIT_USAGE, command_name,
 			"--serve cannot read standard input, which it would need more than once\n  Give a file");
@@ -309,12 +289,18 @@ static int run_report(int argc, char **argv)
 	struct report_run ask;
 	int ret = run_once(&call, NULL, NULL, &ask);
 
-	if (ret == GO_ON)
-		ret = serve(&call, &ask);
+	ret = ret ?: serve(&call, &ask);
 	report_log_free(&call.log);
 	return ret;
 }
 
-const struct command command_report = { command_name,
-					"make a page for a browser, in one file",
-					COMMAND_LOOK, run_report };
+const struct command command_report = {
+	command_name,
+	"make a page for a browser, in one file",
+	COMMAND_LOOK,
+	run_report,
+	.about = "Make a page for a browser from a recording, in one file.",
+	.usage = "kmemx report [options] -o PAGE.html|--serve [FILE]",
+	.examples = "  kmemx report -o report.html\n"
+		    "  kmemx report --serve large.dat\n",
+};

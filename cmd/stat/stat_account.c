@@ -103,17 +103,12 @@ static void add_subject(struct strbuf *sb, const struct table *t, const struct c
 /* The next column to leave out, or -1. Never the one that rows are sorted by. */
 static int next_to_leave(const struct account_page *page, const struct table *t)
 {
-	const char *key = t->sorted_by ? t->sorted_by : "";
-	size_t size;
 	int next = -1;
 
-	key += strspn(key, "+-");
-	size = strcspn(key, ",");
 	for (size_t i = 0; i < t->nr_columns && i < 64; i++) {
 		const struct column *col = &t->columns[i];
 
-		if (col->hidden || page->left >> i & 1 ||
-		    (strlen(col->name) == size && !strncmp(col->name, key, size)))
+		if (col->hidden || page->left >> i & 1 || table_ordered_by(t, col->name))
 			continue;
 		if (col->leaves > (next < 0 ? 0 : t->columns[next].leaves))
 			next = (int)i;
@@ -132,8 +127,7 @@ static void choose_columns(struct account_page *page, const struct table *t)
 	for (i = 0; i < nr; i++) {
 		strbuf_reset(&line);
 		add_subject(&line, t, t->cells + i * t->nr_columns);
-		if (line.size > widest)
-			widest = line.size;
+		widest = LARGER(widest, line.size);
 	}
 	while (page->width && table_column(t, "stack") < 0) {
 		strbuf_reset(&line);
@@ -149,7 +143,7 @@ static void choose_columns(struct account_page *page, const struct table *t)
 /* Adds a caller, on its own line if it does not fit; callchains are wrapped after a frame. */
 static void add_caller(struct account_page *page, const char *text, size_t used)
 {
-	size_t room = page->width > used ? page->width - used : 0, size;
+	size_t room = less(page->width, used), size;
 	const char *end;
 
 	if (!page->width || strlen(text) <= room) {
@@ -225,11 +219,9 @@ static bool is_end(const struct summary_item *item)
 
 static uint64_t summary_value(const struct table *t, const char *name)
 {
-	for (size_t i = 0; i < t->nr_summary; i++) {
-		if (!strcmp(t->summary[i].name, name))
-			return t->summary[i].value.u;
-	}
-	return 0;
+	const struct cell *value = table_sum(t, name);
+
+	return value ? value->u : 0;
 }
 
 /* Adds trace_analyze's six lines in its width, or all lines, or none. */
@@ -240,7 +232,7 @@ static void add_summary(struct account_page *page, const struct table *t)
 	for (size_t i = 0; i < t->nr_summary && page->summary == SUMMARY_ALL; i++) {
 		size_t size = strlen(t->summary[i].title);
 
-		width = size > width ? size : width;
+		width = LARGER(size, width);
 	}
 	for (size_t i = 0; i < t->nr_summary && page->summary != SUMMARY_NONE; i++) {
 		const struct summary_item *item = &t->summary[i];
@@ -295,9 +287,7 @@ int stat_account_render(const struct report *r, const struct render_options *opt
 		add_header(&page, r->tables[i]);
 		add_rows(&page, r->tables[i]);
 	}
-	if (!err)
-		err = page.sb.failed ? -ENOMEM
-				     : out->write(out->ctx, page.sb.data, page.sb.size);
+	err = render_flush(&page.sb, out, err);
 	strbuf_free(&page.sb);
 	return err;
 }

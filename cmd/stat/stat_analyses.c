@@ -2,7 +2,6 @@
 #include "cmd/stat/stat_analyses.h"
 
 #include "analysis/row/subject.h"
-#include "cmd/options/command.h"
 #include "cmd/options/message.h"
 
 struct option_entry *stat_analyses_options(struct stat_analyses *a, enum analysis_use use)
@@ -105,6 +104,26 @@ bool stat_analyses_of(const char *command, const struct analysis *analysis)
 	return !strcmp(command, "stat") && analysis_use_stat(analysis->use);
 }
 
+const struct analysis *stat_analyses_next(const char *command, size_t *i)
+{
+	const struct analysis *analysis;
+
+	do
+		analysis = analysis_at((*i)++);
+	while (analysis && !stat_analyses_of(command, analysis));
+	return analysis;
+}
+
+uint32_t stat_analyses_rows(const char *command)
+{
+	const struct analysis *analysis;
+	uint32_t rows = 0;
+
+	for (size_t i = 0; (analysis = stat_analyses_next(command, &i));)
+		rows |= analysis->rows;
+	return rows;
+}
+
 void stat_analyses_title(const struct analysis *analysis, char title[64])
 {
 	bool command = analysis->use == ANALYSIS_COMMAND;
@@ -124,13 +143,7 @@ void stat_analyses_title(const struct analysis *analysis, char title[64])
 
 bool stat_analyses_asked(const struct stat_analyses *a, enum analysis_use use)
 {
-	const struct analysis *analysis;
-
-	for (size_t i = 0; (analysis = analysis_at(i)); i++) {
-		if (a->asked[i] && analysis->use == use)
-			return true;
-	}
-	return false;
+	return ANY(i, ANALYSES_MAX, a->asked[i] && analysis_at(i)->use == use);
 }
 
 /* Does @rows, a set of ROWS(), include all parts of @kind? */
@@ -180,14 +193,13 @@ static int check_kind(const struct stat_analyses *a, const char *option,
 		part++;
 	slab = asked->needs & NEEDS_SLAB && a->opts.needs != NEEDS_PAGE;
 	if (asked->rows)
-		message_error(command, "%s: %s events do not name a %s", option,
-			      slab || !(asked->needs & NEEDS_PAGE) ? asked->name : "page",
-			      subjects_word(subject_part(kind, part)));
-	else
-		message_error(command,
-			      "%s cannot be used with --%s, which has its own rows",
-			      option, asked->name);
-	return EXIT_USAGE;
+		return message_fail(
+			EXIT_USAGE, command, "%s: %s events do not name a %s", option,
+			slab || !(asked->needs & NEEDS_PAGE) ? asked->name : "page",
+			subjects_word(subject_part(kind, part)));
+	return message_fail(EXIT_USAGE, command,
+			    "%s cannot be used with --%s, which has its own rows", option,
+			    asked->name);
 }
 
 static int check_rows(const struct stat_analyses *a, const char *command)
@@ -256,10 +268,8 @@ int stat_analyses_check(struct stat_analyses *a, bool time, const char *command)
 	char title[64];
 	int ret = check_rows(a, command);
 
-	if (ret == GO_ON)
-		ret = check_unmatched(a, command);
-	if (ret == GO_ON)
-		ret = check_own(a, command);
+	ret = ret ?: check_unmatched(a, command);
+	ret = ret ?: check_own(a, command);
 	for (size_t i = 0; ret == GO_ON && (analysis = analysis_at(i)); i++) {
 		if (!a->asked[i] || !analysis->all_time || !time)
 			continue;
@@ -282,10 +292,8 @@ static void take(struct stat_analyses *a, size_t i)
 static void choose_beside(struct stat_analyses *a)
 {
 	const struct analysis *analysis;
-	bool usual = false;
+	const bool usual = ANY(i, a->nr, a->chosen[i]->use == ANALYSIS_USUAL);
 
-	for (size_t i = 0; i < a->nr; i++)
-		usual |= a->chosen[i]->use == ANALYSIS_USUAL;
 	for (size_t i = 0; usual && (analysis = analysis_at(i)); i++) {
 		if (analysis->use == ANALYSIS_BESIDE && a->opts.by &&
 		    analysis->rows == subject_rows(a->opts.by))
@@ -312,7 +320,7 @@ static void choose_usual(struct stat_analyses *a)
 void stat_analyses_choose(struct stat_analyses *a)
 {
 	struct analysis_options *o = &a->opts;
-	bool no_cache = false;
+	bool no_cache;
 
 	for (size_t i = 0; analysis_at(i); i++) {
 		if (a->asked[i])
@@ -327,9 +335,9 @@ void stat_analyses_choose(struct stat_analyses *a)
 	if (!a->nr)
 		choose_usual(a);
 	choose_beside(a);
-	for (size_t i = 0; i < a->nr; i++)
-		no_cache |= a->chosen[i]->rows &&
-			    !has_rows(a->chosen[i]->rows, SUBJECT_CACHE);
+	no_cache =
+		ANY(i, a->nr,
+		    a->chosen[i]->rows && !has_rows(a->chosen[i]->rows, SUBJECT_CACHE));
 	if (!o->by_address && !o->by && !o->tree.roots && (!o->by_cache || no_cache))
 		o->by_caller = true;
 }
@@ -397,15 +405,12 @@ void stat_analyses_banner(const struct stat_analyses *a, uint32_t seen,
 	for (size_t i = 0; analysis_at(i); i++)
 		asked += a->asked[i];
 	for (size_t k = 0; k < ARRAY_SIZE(kinds) && asked > 1; k++) {
-		for (size_t i = 0; i < a->nr; i++) {
-			if (!a->chosen[i]->needs ||
-			    a->chosen[i]->needs & (seen | ~kinds[k].needs))
-				continue;
+		if (ANY(i, a->nr,
+			a->chosen[i]->needs &&
+				!(a->chosen[i]->needs & (seen | ~kinds[k].needs))))
 			report_add_banner(
 				report, true,
 				"No %s events were recorded (kmemx record --%s)",
 				kinds[k].word, kinds[k].word);
-			break;
-		}
 	}
 }

@@ -48,6 +48,10 @@ void *stat_analyses_own(struct stat_analyses *a, const char *name);
 bool stat_analyses_given(const struct stat_analyses *a, const char *option);
 /* Does @command show the tables of @analysis? */
 bool stat_analyses_of(const char *command, const struct analysis *analysis);
+/* The next analysis of @command, from *@i on, which moves past it; NULL: no more. */
+const struct analysis *stat_analyses_next(const char *command, size_t *i);
+/* What rows of @command can be by: ROWS(). */
+uint32_t stat_analyses_rows(const char *command);
 /* What the user calls it: "--ledger", "kmemx leaks", "kmemx owners --all". */
 void stat_analyses_title(const struct analysis *analysis, char title[64]);
 /* Was an analysis of that use asked for by name? */

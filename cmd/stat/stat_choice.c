@@ -5,30 +5,10 @@
  */
 #include "cmd/stat/stat_run.h"
 
-#include "cmd/options/command.h"
 #include "cmd/options/message.h"
 
-/* The words for what rows of @command can be by. Returns how many. */
-static size_t command_kinds(const char *command, const char *words[SUBJECT_NR])
-{
-	const struct analysis *analysis;
-	uint32_t rows = 0;
-	size_t nr = 0;
-
-	for (size_t i = 0; (analysis = analysis_at(i)); i++) {
-		if (stat_analyses_of(command, analysis))
-			rows |= analysis->rows;
-	}
-	for (unsigned int kind = SUBJECT_NONE + 1; kind < SUBJECT_NR; kind++) {
-		if (!(subject_rows(kind) & ~rows))
-			words[nr++] = subjects_word(kind);
-	}
-	return nr;
-}
-
-/* The columns that --order-by takes: the numbers that the account table shows. Returns how many.
- */
-static size_t order_words(const char *words[STAT_ORDERS_MAX])
+/* The columns that --order-by takes: the numbers that the account table shows. */
+static void order_words(const char *words[STAT_ORDERS_MAX])
 {
 	const struct column_type *col;
 	const struct analysis *analysis;
@@ -43,45 +23,30 @@ static size_t order_words(const char *words[STAT_ORDERS_MAX])
 				words[nr++] = col->column.name;
 		}
 	}
-	return nr;
-}
-
-static void join(char *to, size_t size, const char *lead, const char *const *words,
-		 size_t nr)
-{
-	size_t used = 0;
-
-	to[0] = '\0';
-	for (size_t i = 0; i < nr && used < size; i++)
-		used += (size_t)snprintf(to + used, size - used, "%s%s", i ? ", " : lead,
-					 words[i]);
 }
 
 void stat_words(struct stat_words *words, const char *command)
 {
-	size_t nr_kinds, nr_orders;
-
 	*words = (struct stat_words){ 0 };
-	nr_kinds = command_kinds(command, words->kinds);
-	nr_orders = order_words(words->orders);
-	join(words->by, sizeof(words->by), "", words->kinds, nr_kinds);
-	join(words->order_by, sizeof(words->order_by), "", words->orders, nr_orders);
+	subjects_of_rows(stat_analyses_rows(command), words->kinds);
+	order_words(words->orders);
+	option_words_join(words->by, sizeof(words->by), ", ", words->kinds);
+	option_words_join(words->order_by, sizeof(words->order_by), ", ", words->orders);
 }
 
 /* --account excludes other tables and has its own options. */
-static int check_alone(const struct stat_choice *c, const struct stat_analyses *a,
-		       const char *command)
+static int check_alone(const struct stat_options *o, const char *command)
 {
-	const struct analysis_options *o = &a->opts;
+	const struct stat_analyses *a = &o->analyses;
 	bool account = stat_analyses_asked(a, ANALYSIS_ALONE);
 
 	if (account && (stat_analyses_asked(a, ANALYSIS_USUAL) ||
-			stat_analyses_asked(a, ANALYSIS_ASKED) || o->by_caller ||
-			o->by_address || stat_analyses_given(a, "unmatched")))
+			stat_analyses_asked(a, ANALYSIS_ASKED) || a->opts.by_caller ||
+			a->opts.by_address || stat_analyses_given(a, "unmatched")))
 		return message_fail(
 			EXIT_USAGE, command,
 			"--account is a separate table\n  It can only be combined with --by, --order-by, --malloc, --cache-only, --live and -l");
-	if (!account && c->order_by)
+	if (!account && o->order_by)
 		return message_fail(EXIT_USAGE, command, "--order-by needs --account");
 	if (stat_analyses_given(a, "malloc") && stat_analyses_given(a, "cache-only"))
 		return message_fail(EXIT_USAGE, command,
@@ -92,14 +57,13 @@ static int check_alone(const struct stat_choice *c, const struct stat_analyses *
 /* Adds one word of --by to @by. */
 static int add_by(const char *word, enum subject_kind *by, const char *command)
 {
-	const char *kinds[SUBJECT_NR - 1] = { NULL };
+	const char *kinds[SUBJECT_NR] = { NULL };
 	unsigned int nr = 0, kind;
 	int index;
 
 	for (kind = SUBJECT_NONE + 1; kind < SUBJECT_NR; kind++)
 		kinds[kind - 1] = subjects_word(kind);
-	index = option_choose("--by", subjects_usual_word(word), kinds, ARRAY_SIZE(kinds),
-			      command);
+	index = option_choose("--by", subjects_usual_word(word), kinds, command);
 	if (index < 0)
 		return EXIT_USAGE;
 	kind = (unsigned int)index + 1;
@@ -128,20 +92,18 @@ static int parse_by(const char *words, enum subject_kind *by, const char *comman
 	return ret;
 }
 
-int stat_choice_check(const struct stat_choice *c, struct stat_analyses *analyses,
-		      const char *command)
+int stat_choice_check(struct stat_options *o, const char *command)
 {
-	const char *orders[STAT_ORDERS_MAX] = { NULL };
-	struct analysis_options *o = &analyses->opts;
-	size_t nr_orders = order_words(orders);
-	int ret = c->by_word ? parse_by(c->by_word, &o->by, command) : GO_ON;
+	const char *orders[STAT_ORDERS_MAX + 1] = { NULL };
+	int ret =
+		o->by_word ? parse_by(o->by_word, &o->analyses.opts.by, command) : GO_ON;
 
+	order_words(orders);
 	if (ret != GO_ON)
 		return ret;
-	if (c->order_by &&
-	    option_choose("--order-by", c->order_by, orders, nr_orders, command) < 0)
+	if (o->order_by && option_choose("--order-by", o->order_by, orders, command) < 0)
 		return EXIT_USAGE;
-	return check_alone(c, analyses, command);
+	return check_alone(o, command);
 }
 
 /* Checks filters on fields that slab or page events lack. */
@@ -150,11 +112,6 @@ static int check_kinds(struct stat_analyses *a, const char *slab, const char *pa
 {
 	const struct analysis *analysis;
 
-	if (slab && page)
-		return message_fail(
-			EXIT_USAGE, command,
-			"%s and %s cannot be used together: one is for pages, the other for slab objects",
-			slab, page);
 	for (size_t i = 0; (slab || page) && (analysis = analysis_at(i)); i++) {
 		/* An analysis of both kinds still shows the other. */
 		if (!a->asked[i] || !(analysis->needs & a->foreign) ||
@@ -179,8 +136,6 @@ int stat_filter_check(const struct filter_words *w, struct stat_analyses *a,
 
 	if (!filter_words_any(w))
 		return GO_ON;
-	filter_words_foreign(w, &slab, &page);
-	a->foreign = (slab ? NEEDS_SLAB : 0) | (page ? NEEDS_PAGE : 0);
 	for (size_t i = 0; (analysis = analysis_at(i)); i++) {
 		if (!a->asked[i] || !analysis->unfiltered)
 			continue;
@@ -193,6 +148,9 @@ int stat_filter_check(const struct filter_words *w, struct stat_analyses *a,
 		return message_fail(
 			EXIT_USAGE, command,
 			"--unmatched cannot be filtered: no allocation event names the task of these objects");
+	if (filter_words_foreign(w, &slab, &page, command) != GO_ON)
+		return EXIT_USAGE;
+	a->foreign = (slab ? NEEDS_SLAB : 0) | (page ? NEEDS_PAGE : 0);
 	return check_kinds(a, slab, page, command);
 }
 
@@ -251,7 +209,7 @@ int stat_tree_check(const struct stat_tree *o, struct stat_analyses *analyses,
 		return message_fail(EXIT_USAGE, command, "%s needs --tree",
 				    o->depth ? "--depth" : "--min-share");
 	if (o->roots && *o->roots)
-		index = option_choose("--tree", o->roots, stat_tree_words, 3, command);
+		index = option_choose("--tree", o->roots, stat_tree_words, command);
 	if (index < 0)
 		return EXIT_USAGE;
 	if (!o->roots)

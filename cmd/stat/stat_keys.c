@@ -5,7 +5,6 @@
 
 #include "analysis/pass/analyze.h"
 #include "analysis/row/subject.h"
-#include "cmd/options/command.h"
 #include "cmd/options/message.h"
 #include "cmd/stat/stat_analyses.h"
 
@@ -15,13 +14,12 @@ struct known_keys {
 	size_t nr, first;
 };
 
+/* Is @name one of them, from number @first on? Every start asks hundreds of times. */
 static bool has(const struct known_keys *known, size_t first, const char *name)
 {
-	for (size_t i = first; i < known->nr; i++) {
-		if (!strcmp(known->names[i], name))
-			return true;
-	}
-	return false;
+	const char *const *names = known->names + first;
+
+	return ANY(i, known->nr - first, *names[i] == *name && !strcmp(names[i], name));
 }
 
 /* Can rows of @type be sorted by @col? Hidden columns of a tree only place its rows. */
@@ -73,9 +71,8 @@ static const char *title_of(const char *key, const char *command)
 	const struct analysis *analysis;
 	const char *title = NULL;
 
-	for (size_t i = 0; (analysis = analysis_at(i)) && !title; i++)
-		if (stat_analyses_of(command, analysis))
-			title = title_in(analysis, key);
+	for (size_t i = 0; !title && (analysis = stat_analyses_next(command, &i));)
+		title = title_in(analysis, key);
 	return title;
 }
 
@@ -95,9 +92,7 @@ static void know_keys(struct known_keys *known, struct strbuf *lists, const char
 	const struct analysis *analysis;
 	size_t begin;
 
-	for (size_t i = 0; (analysis = analysis_at(i)); i++) {
-		if (!stat_analyses_of(command, analysis))
-			continue;
+	for (size_t i = 0; (analysis = stat_analyses_next(command, &i));) {
 		add_keys(known, analysis);
 		begin = lists->size;
 		strbuf_printf(lists, "  %s keys:", analysis->name);
@@ -117,10 +112,8 @@ void stat_keys_words(const char *words[STAT_KEYS_MAX + 1], const char *command)
 	struct known_keys known = { .nr = 0 };
 	const struct analysis *analysis;
 
-	for (size_t i = 0; (analysis = analysis_at(i)); i++) {
-		if (stat_analyses_of(command, analysis))
-			add_keys(&known, analysis);
-	}
+	for (size_t i = 0; (analysis = stat_analyses_next(command, &i));)
+		add_keys(&known, analysis);
 	memcpy(words, known.names, known.nr * sizeof(*words));
 	words[known.nr] = NULL;
 }
@@ -154,15 +147,6 @@ int stat_keys_parse(struct sort_keys *keys, const char *text, const char *comman
 		ret = EXIT_USAGE;
 	}
 	return ret;
-}
-
-static bool in_report(const struct report *r, const char *name)
-{
-	for (size_t i = 0; i < r->nr_tables; i++) {
-		if (table_key_column(r->tables[i], name) >= 0)
-			return true;
-	}
-	return false;
 }
 
 /* The column of that name or title in a table of @analysis, or NULL. *@option: what the table
@@ -199,10 +183,8 @@ static void add_options(struct strbuf *text, const char *name, const char *comma
 	const char *option = NULL;
 	char title[64];
 
-	for (size_t i = 0; (analysis = analysis_at(i)); i++) {
-		col = stat_analyses_of(command, analysis)
-			      ? find_column(analysis, name, &option)
-			      : NULL;
+	for (size_t i = 0; (analysis = stat_analyses_next(command, &i));) {
+		col = find_column(analysis, name, &option);
 		if (!col)
 			continue;
 		if (analysis->use == ANALYSIS_BESIDE)
@@ -228,19 +210,17 @@ int stat_keys_check(const struct sort_keys *keys, const struct report *r,
 		    const char *command)
 {
 	struct strbuf __auto_free options = { 0 };
-	size_t i;
+	const struct sort_key *key;
 
-	for (i = 0; i < keys->nr; i++) {
-		if (!in_report(r, keys->keys[i].name))
-			break;
-	}
-	if (i == keys->nr)
+	key = FIND(one, keys->keys, keys->nr,
+		   !ANY(i, r->nr_tables, table_key_column(r->tables[i], one->name) >= 0));
+	if (!key)
 		return GO_ON;
-	add_options(&options, keys->keys[i].name, command);
-	message_error(command,
-		      "-s %s: no table of this report has this column\n  It needs: %s",
-		      keys->keys[i].name, strbuf_text(&options));
-	return EXIT_USAGE;
+	add_options(&options, key->name, command);
+	return message_fail(
+		EXIT_USAGE, command,
+		"-s %s: no table of this report has this column\n  It needs: %s",
+		key->name, strbuf_text(&options));
 }
 
 void stat_keys_estimate(struct sort_keys *keys)
@@ -293,101 +273,71 @@ void stat_keys_show(struct table *t, const struct sort_keys *keys, bool live)
 /* A cell such as "callsite,stack": the column is in tables with such rows. Empty: in all tables. */
 static struct cell rows_cell(struct table *t, uint32_t rows)
 {
-	struct cell cell = { .type = CELL_NONE };
-	struct strbuf __auto_free sb = { 0 };
+	struct strbuf sb = { 0 };
 
 	for (unsigned int kind = 0; kind < SUBJECT_NR; kind++) {
 		if (rows >> kind & 1)
 			strbuf_printf(&sb, "%s%s", sb.size ? "," : "",
 				      kind ? subjects_word(kind) : "address");
 	}
-	if (sb.size)
-		cell = cell_text(t, strbuf_text(&sb));
-	t->failed |= sb.failed;
-	return cell;
+	return rows ? cell_strbuf(t, &sb) : (struct cell){ .type = CELL_NONE };
 }
 
-static void add_columns(struct table *t, const struct table_type *type)
-{
-	const struct column_type *col;
-
-	for (col = type->columns; col->column.name; col++) {
-		const struct column *c = &col->column;
-		struct cell *row = table_add_row(t);
-
-		if (!row)
-			return;
-		row[0] = cell_text(t, type->name);
-		row[1] = cell_text(t, c->name);
-		row[2] = cell_text(t, column_unit_name(c->unit));
-		row[3] = rows_cell(t, col->rows);
-		row[4] = cell_text(t, c->title ? c->title : c->name);
-		row[5] = cell_text(t, c->help);
-	}
-}
-
-static void add_table_help(struct table *t, const char *command)
+/* The tables of @command, and of each its columns: adds them to @tables and @columns. */
+static void add_help(struct table *tables, struct table *columns, const char *command)
 {
 	const struct table_type *const *type;
+	const struct column_type *col;
 	const struct analysis *analysis;
 
-	for (size_t i = 0; (analysis = analysis_at(i)); i++) {
-		for (type = analysis->tables;
-		     *type && stat_analyses_of(command, analysis); type++) {
-			struct cell *row = table_add_row(t);
+	for (size_t i = 0; (analysis = stat_analyses_next(command, &i));) {
+		for (type = analysis->tables; *type; type++) {
+			TABLE_ROW(tables, cell_text(tables, (*type)->name),
+				  cell_text(tables, (*type)->sort),
+				  cell_text(tables, (*type)->help));
+			for (col = (*type)->columns; col->column.name; col++) {
+				const struct column *c = &col->column;
 
-			if (!row)
-				return;
-			row[0] = cell_text(t, (*type)->name);
-			row[1] = cell_text(t, (*type)->sort);
-			row[2] = cell_text(t, (*type)->help);
+				TABLE_ROW(
+					columns, cell_text(columns, (*type)->name),
+					cell_text(columns, c->name),
+					cell_text(columns, column_unit_name(c->unit)),
+					rows_cell(columns, col->rows),
+					cell_text(columns, c->title ? c->title : c->name),
+					cell_text(columns, c->help));
+			}
 		}
 	}
 }
 
-static struct table *tables_table(const char *command)
+/* Adds both tables to @r. Without memory, @r has failed. */
+static void add_help_tables(struct report *r, const char *command)
 {
-	static const struct column columns[] = {
-		{ .name = "table", .title = "Table" },
-		{ .name = "sort", .title = "Sorted by", .leaves = 90 },
-		{ .name = "help", .title = "Rows", .last = true, .words = true },
-	};
 	struct strbuf __auto_free title = { 0 };
-	struct table *t;
+	struct table *tables, *columns;
+	bool added;
 
 	strbuf_printf(&title, "Tables of kmemx %s", command);
-	t = table_new("tables", strbuf_text(&title));
-	if (t) {
-		table_add_columns(t, columns, ARRAY_SIZE(columns));
-		add_table_help(t, command);
+	tables = table_new("tables", strbuf_text(&title));
+	columns = table_new("columns",
+			    "Columns of these tables, which are also the sort keys");
+	added = report_add_table(r, tables);
+	if (report_add_table(r, columns) && added) {
+		TABLE_COLUMNS(
+			tables, { .name = "table", .title = "Table" },
+			{ .name = "sort", .title = "Sorted by", .leaves = 90 },
+			{ .name = "help", .title = "Rows", .last = true, .words = true });
+		TABLE_COLUMNS(columns, { .name = "table", .title = "Table" },
+			      { .name = "column", .title = "Column" },
+			      { .name = "unit", .title = "Unit", .leaves = 80 },
+			      { .name = "by", .title = "Only by", .leaves = 90 },
+			      { .name = "title", .title = "Title", .leaves = 70 },
+			      { .name = "help",
+				.title = "Meaning",
+				.last = true,
+				.words = true });
+		add_help(tables, columns, command);
 	}
-	return t;
-}
-
-static struct table *columns_table(const char *command)
-{
-	static const struct column columns[] = {
-		{ .name = "table", .title = "Table" },
-		{ .name = "column", .title = "Column" },
-		{ .name = "unit", .title = "Unit", .leaves = 80 },
-		{ .name = "by", .title = "Only by", .leaves = 90 },
-		{ .name = "title", .title = "Title", .leaves = 70 },
-		{ .name = "help", .title = "Meaning", .last = true, .words = true },
-	};
-	struct table *t = table_new(
-		"columns", "Columns of these tables, which are also the sort keys");
-	const struct table_type *const *type;
-	const struct analysis *analysis;
-
-	if (!t)
-		return NULL;
-	table_add_columns(t, columns, ARRAY_SIZE(columns));
-	for (size_t i = 0; (analysis = analysis_at(i)); i++) {
-		for (type = analysis->tables;
-		     *type && stat_analyses_of(command, analysis); type++)
-			add_columns(t, *type);
-	}
-	return t;
 }
 
 int stat_columns(const struct output_options *output, const char *command)
@@ -398,8 +348,7 @@ int stat_columns(const struct output_options *output, const char *command)
 	if (r) {
 		r->subject = "kmemx";
 		report_add_text_fact(r, "version", KMEMX_VERSION);
-		report_add_table(r, tables_table(command));
-		report_add_table(r, columns_table(command));
+		add_help_tables(r, command);
 	}
 	if (report_ok(r))
 		ret = output_report(output, command, r, render_text);

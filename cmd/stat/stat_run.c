@@ -4,27 +4,9 @@
 #include "base/safe_text.h"
 #include "cmd/stat/stat_keys.h"
 
-static struct dir_files dir_files(const struct stat_options *o)
-{
-	return (struct dir_files){ o->symbols.vmlinux, o->modules, o->source };
-}
-
 static bool wants_dirs(const struct stat_options *o)
 {
-	return subject_rows(o->analyses.opts.by) & ROWS(DIR) ||
-	       filter_words_dirs(&o->filter);
-}
-
-/* Can tables of @command have rows by directory? */
-static bool can_have_dirs(const char *command)
-{
-	const struct analysis *analysis;
-
-	for (size_t i = 0; (analysis = analysis_at(i)); i++) {
-		if (stat_analyses_of(command, analysis) && analysis->rows & ROWS(DIR))
-			return true;
-	}
-	return false;
+	return subject_rows(o->analyses.opts.by) & ROWS(DIR) || o->filter.dirs.count;
 }
 
 /* The word of --by that needs debug information for lines, or NULL. */
@@ -40,27 +22,27 @@ static const char *source_word(const struct stat_options *o)
 /* Does any option use debug information? */
 static bool wants_debug(const struct stat_options *o)
 {
-	return !o->no_inline || source_word(o) || wants_dirs(o);
+	return !o->study.no_inline || source_word(o) || wants_dirs(o);
 }
 
 static int check_dirs(const struct stat_run *st)
 {
 	const struct stat_options *o = &st->opts;
-	struct dir_files files = dir_files(o);
+	struct dir_files files = o->study.dirs;
 
-	if (debug_places_any(&o->places) && !wants_debug(o))
-		return message_fail(
-			EXIT_USAGE, st->command,
-			"%s cannot be used with --no-inline, which ignores debug information",
-			debug_places_option(&o->places));
-	if (subject_rows(o->analyses.opts.by) & ROWS(DIR) || o->dirs_if_known)
+	if (!wants_debug(o) &&
+	    debug_places_unused(&o->study.places, st->command) != GO_ON)
+		return EXIT_USAGE;
+	if (subject_rows(o->analyses.opts.by) & ROWS(DIR) || o->study.dirs_of_lines)
 		return GO_ON;
 	/* Modules are used for inlined functions, too. */
-	if (!o->no_inline || source_word(o))
+	if (!o->study.no_inline || source_word(o))
 		files.modules = NULL;
-	return input_dirs_unused(
-		&files, filter_words_dirs(&o->filter), o->dir_depth,
-		can_have_dirs(st->command) ? "--by dir or --dir" : "--dir", st->command);
+	return input_dirs_unused(&files, o->filter.dirs.count, o->dir_depth,
+				 stat_analyses_rows(st->command) & ROWS(DIR)
+					 ? "--by dir or --dir"
+					 : "--dir",
+				 st->command);
 }
 
 /* Does the recording say what the options need: processes, debug information? */
@@ -68,11 +50,11 @@ static int check_known(const struct stat_run *st)
 {
 	const struct stat_options *o = &st->opts;
 	const struct study *study = &st->in.study;
-	const struct dir_files files = dir_files(o);
+	const struct dir_files files = o->study.dirs;
 	bool rows = subject_rows(o->analyses.opts.by) & ROWS(DIR);
 	int ret = input_processes_known(&st->in, analysis_subject(&o->analyses.opts));
 
-	if (ret == GO_ON && filter_words_groups(&o->filter))
+	if (ret == GO_ON && o->filter.groups.count)
 		ret = input_processes_known(&st->in, SUBJECT_CGROUP);
 	if (ret != GO_ON)
 		return ret;
@@ -102,45 +84,26 @@ static int check(struct stat_run *st)
 	struct stat_options *o = &st->opts;
 	int ret = output_check(&o->output, st->command);
 
-	if (ret == GO_ON)
-		ret = stat_choice_check(&o->choice, &o->analyses, st->command);
-	if (ret == GO_ON)
-		ret = stat_tree_check(&o->tree, &o->analyses, st->command);
-	if (ret == GO_ON)
-		ret = stat_filter_check(&o->filter, &o->analyses, st->command);
+	ret = ret ?: stat_choice_check(o, st->command);
+	ret = ret ?: stat_tree_check(&o->tree, &o->analyses, st->command);
+	ret = ret ?: stat_filter_check(&o->filter, &o->analyses, st->command);
 	if (ret == GO_ON && option_cgroup_names(o->cgroup_names, st->command) < 0)
 		ret = EXIT_USAGE;
-	if (ret == GO_ON)
-		ret = lost_limit_parse(&o->max_lost, st->command);
-	if (ret == GO_ON && o->choice.order_by && o->sort && !o->usual_sort)
+	ret = ret ?: lost_limit_parse(&o->max_lost, st->command);
+	if (ret == GO_ON && o->order_by && o->sort && !o->usual_sort)
 		return message_fail(
 			EXIT_USAGE, st->command,
 			"--order-by and -s cannot be used together\n  Both sort the account table; -s takes several keys");
-	if (o->choice.order_by)
-		o->sort = o->choice.order_by;
+	if (o->order_by)
+		o->sort = o->order_by;
 	if (ret == GO_ON && o->sort)
 		ret = stat_keys_parse(&st->keys, o->sort, st->command);
 	if (ret != GO_ON)
 		return ret;
-	ret = symbol_files_check(&o->symbols, st->command);
-	if (ret == GO_ON)
-		ret = debug_places_check(&o->places, &o->symbols, st->command);
-	if (ret != GO_ON)
-		return ret;
-	ret = stat_analyses_check(&o->analyses, o->window.time, st->command);
-	if (ret == GO_ON)
-		ret = check_dirs(st);
-	return ret == GO_ON ? input_window_check(&st->opts.window, st->command) : ret;
-}
-
-/* Should figures of a sample be scaled to estimates? Only if all chosen analyses can. */
-static bool wants_estimates(const struct stat_options *o)
-{
-	bool all = !o->unscaled;
-
-	for (size_t i = 0; i < o->analyses.nr; i++)
-		all &= o->analyses.chosen[i]->estimates;
-	return all;
+	ret = input_study_check(&o->study, st->command);
+	o->study.dirs.vmlinux = o->study.symbols.vmlinux;
+	ret = ret ?: stat_analyses_check(&o->analyses, o->study.window.time, st->command);
+	return ret ?: check_dirs(st);
 }
 
 static int analyze(struct stat_run *st)
@@ -158,11 +121,14 @@ static int analyze(struct stat_run *st)
 	env.raw_names = o->raw_names;
 	env.whole_groups = option_cgroup_names(o->cgroup_names, st->command);
 	env.by_site = o->sites;
-	env.window = o->window.time || o->window.instance;
+	env.window = o->study.window.time || o->study.window.instance;
 	env.jobs = input_jobs(o->jobs);
 	env.filter = filter_words_any(&o->filter) ? &st->filter : NULL;
-	/* Do not scale a sample whose rule is unknown: study_facts_banner() tells the user. */
-	st->estimates = wants_estimates(o);
+	/* Scale a sample only if all chosen analyses can. Do not scale one whose rule is unknown:
+	 * study_facts_banner() tells the user.
+	 */
+	st->estimates = !o->unscaled &&
+			!ANY(i, o->analyses.nr, !o->analyses.chosen[i]->estimates);
 	if (sample_of(&env.sample, env.rec) || !(st->estimates || o->intervals))
 		env.sample = (struct sample){ 0 };
 	st->estimates &= env.sample.one_in != 0;
@@ -211,8 +177,8 @@ static int nothing_of(const struct stat_run *st, uint32_t types, const char *eve
 
 	return message_fail(
 		EXIT_FAILED, st->command, "%s contains no %s events%s%s: %s\n  %s%s%s",
-		study->path, events, o->window.time ? " in the time " : "",
-		o->window.time ? o->window.time : "",
+		study->path, events, o->study.window.time ? " in the time " : "",
+		o->study.window.time ? o->study.window.time : "",
 		cut ? "it was cut short before the first of them" : why[recorded], advice,
 		no ? option : "", no ? " -- CMD" : "");
 }
@@ -262,7 +228,7 @@ static int nothing_recorded(const struct stat_run *st)
 			EXIT_UNREADABLE, st->command,
 			"%s is damaged: none of its events can be read\n  Show what is left: kmemx info -i %s",
 			path, SHELL_NAME(path));
-	if (!seen->nr_events && st->in.study.rec->cut_short && !o->window.time)
+	if (!seen->nr_events && st->in.study.rec->cut_short && !o->study.window.time)
 		return message_fail(
 			EXIT_FAILED, st->command,
 			"%s contains no events: it was cut short before the first one: %s\n  %s",
@@ -273,11 +239,11 @@ static int nothing_recorded(const struct stat_run *st)
 	if (lacking(st))
 		return nothing_of(st, lacking(st)->must, lacking(st)->events,
 				  lacking(st)->record);
-	if (o->window.time)
+	if (o->study.window.time)
 		message_error(
 			st->command,
 			"%s contains no %s events in the time %s%s\n  Show its span: kmemx info -i %s",
-			path, what, o->window.time, other, SHELL_NAME(path));
+			path, what, o->study.window.time, other, SHELL_NAME(path));
 	else if (recorded_types(st->in.study.rec, st->in.study.fmts, missing) ==
 		 RECORDED_YES)
 		return nothing_of(st, missing, what, "");
@@ -336,30 +302,6 @@ int stat_run_sort(struct stat_run *st)
 			    strerror(-err));
 }
 
-static void list_skipped(const struct stat_run *st)
-{
-	const char *name;
-
-	for (uint32_t i = 0; (name = callsite_rule_skipped(st->in.study.rule, i)); i++)
-		message_info("skipped in callchains: %s", name);
-}
-
-/* Says in the banner which allocations the filter selects. */
-static void say_filter(const struct stat_run *st)
-{
-	struct strbuf __auto_free text = { 0 };
-
-	if (!filter_words_any(&st->opts.filter))
-		return;
-	filter_words_text(&st->opts.filter, &text);
-	report_add_banner(st->report, false, "Filter: only allocations with %s",
-			  strbuf_text(&text));
-	if (alloc_filter_unnamed(&st->filter))
-		report_add_banner(st->report, true, "%s", filter_words_unnamed);
-	report_add_text_fact(st->report, "filter", strbuf_text(&text));
-	st->report->failed |= text.failed;
-}
-
 static int write_report(struct stat_run *st)
 {
 	if (st->write)
@@ -376,19 +318,20 @@ static int show(struct stat_run *st)
 	const struct study *study = &st->in.study;
 	struct table *missing;
 	struct study_facts facts;
+	const char *skipped;
 	int ret;
 
 	study_facts_init(&facts, study, study->window.buffer);
 	facts.estimated = st->estimates;
 	study_facts_banner(&facts, study, st->report);
 	study_facts_add(&facts, st->report);
-	say_filter(st);
+	filter_words_banner(&st->opts.filter, alloc_filter_unnamed(&st->filter),
+			    st->report);
 	missing = study_facts_missing_table(study->rec);
 	ret = check_recorded(st);
 	if (ret == GO_ON && st->finish)
 		ret = st->finish(st);
-	if (ret == GO_ON)
-		ret = stat_run_sort(st);
+	ret = ret ?: stat_run_sort(st);
 	/* If @missing is NULL (out of memory), this fails the report. */
 	if (ret == GO_ON && recording_truncated(study->rec))
 		report_add_table(st->report, missing);
@@ -400,8 +343,9 @@ static int show(struct stat_run *st)
 		return EXIT_UNTRUSTED;
 	if (ret != GO_ON)
 		return ret;
-	if (st->opts.verbose)
-		list_skipped(st);
+	for (uint32_t i = 0;
+	     st->opts.verbose && (skipped = callsite_rule_skipped(study->rule, i)); i++)
+		message_info("skipped in callchains: %s", skipped);
 	if (!report_ok(st->report))
 		return input_stream_failed(&st->in, -ENOMEM);
 	ret = write_report(st);
@@ -411,31 +355,20 @@ static int show(struct stat_run *st)
 static int open_study(struct stat_run *st)
 {
 	const struct stat_options *o = &st->opts;
-	struct study_options study = {
-		.path = o->path,
-		.want_symbols = true,
-		.symbols = o->symbols,
-		.want_rule = true,
-		.skip = o->skip.items,
-		.nr_skip = o->skip.count,
-		.no_inline = o->no_inline,
-		.places = o->places,
-		.window = o->window,
-	};
+	struct study_options study = o->study;
 	int ret;
 
+	study.want_symbols = study.want_rule = true;
+	study.skip = o->skip.items;
+	study.nr_skip = o->skip.count;
 	/* Also read a source tree that was given. */
-	study.want_dirs = wants_dirs(o) || o->sources || (o->dirs_if_known && o->source);
-	study.dirs_of_lines = o->dirs_if_known;
-	study.search = wants_debug(o) && !o->sources;
-	if (o->sources)
-		study.sources = o->sources;
-	else if (study.want_dirs)
-		study.dirs = dir_files(o);
-	else if (study.search)
-		study.lines = dir_files(o);
+	study.want_dirs = wants_dirs(o) || study.sources ||
+			  (study.dirs_of_lines && study.dirs.source);
+	study.search = wants_debug(o) && !study.sources;
+	if (study.search && !study.want_dirs)
+		study.lines = study.dirs;
 	ret = input_open(&st->in, &study, st->command, o->verbose);
-	return ret == GO_ON ? check_known(st) : ret;
+	return ret ?: check_known(st);
 }
 
 static int read_and_show(struct stat_run *st)
@@ -449,14 +382,10 @@ static int read_and_show(struct stat_run *st)
 	if (ret == GO_ON)
 		ret = stat_analyses_possible(&o->analyses, st->in.study.rec,
 					     st->in.study.path, st->command);
-	if (ret == GO_ON)
-		ret = filter_words_resolve(&o->filter, &st->filter, st->in.study.fmts,
-					   &st->in.study.log);
-	if (ret == GO_ON)
-		ret = input_read(&st->in, &how);
-	if (ret == GO_ON)
-		ret = analyze(st);
-	return ret == GO_ON ? show(st) : ret;
+	ret = ret ?: filter_words_resolve(&o->filter, &st->filter, &st->in.study);
+	ret = ret ?: input_read(&st->in, &how);
+	ret = ret ?: analyze(st);
+	return ret ?: show(st);
 }
 
 int stat_run(struct stat_run *st)
@@ -464,10 +393,10 @@ int stat_run(struct stat_run *st)
 	int ret = check(st);
 
 	if (ret == GO_ON && st->opts.columns)
-		ret = stat_columns(&st->opts.output, st->command);
+		return stat_columns(&st->opts.output, st->command);
 	if (ret == GO_ON && st->prepare)
 		ret = st->prepare(st);
-	return ret == GO_ON ? read_and_show(st) : ret;
+	return ret ?: read_and_show(st);
 }
 
 void stat_run_free(struct stat_run *st)
@@ -480,7 +409,7 @@ void stat_run_free(struct stat_run *st)
 	free(st->opts.skip.items);
 }
 
-int stat_options_parse(struct stat_options *o, const struct option_usage *usage,
+int stat_options_parse(struct stat_options *o, const struct command *command,
 		       const struct option_entry *options, int argc, char **argv)
 {
 	struct stat_analyses *a = &o->analyses;
@@ -489,13 +418,12 @@ int stat_options_parse(struct stat_options *o, const struct option_usage *usage,
 
 	for (size_t i = 0; (analysis = analysis_at(i)); i++)
 		a->asked[i] = analysis->use == ANALYSIS_COMMAND &&
-			      stat_analyses_of(usage->command, analysis);
-	ret = options_parse(usage, options, argc, argv, &operands);
-	if (ret == GO_ON)
-		ret = filter_words_deep(&o->filter, &o->skip, usage->command);
+			      stat_analyses_of(command->name, analysis);
+	ret = options_parse(command, options, argc, argv, &operands);
+	ret = ret ?: filter_words_deep(&o->filter, &o->skip, command->name);
 	o->usual_sort = options_is_setting(argc, argv, o->sort);
 	if (ret == GO_ON && (operands < argc || !o->no_default))
-		ret = input_path(usage->command, argc, argv, operands, &o->path);
+		ret = input_path(command->name, argc, argv, operands, &o->study.path);
 	return ret;
 }
 

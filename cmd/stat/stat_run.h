@@ -17,11 +17,6 @@
 #include "cmd/stat/stat_analyses.h"
 #include "report/table.h"
 
-/* Zero-initialise it; the option table points at the strings and flags. */
-struct stat_choice {
-	const char *by_word, *order_by;
-};
-
 #define STAT_ORDERS_MAX 16
 
 /* The words that these options of a command take (each list ends in NULL), and the help made from
@@ -33,10 +28,6 @@ struct stat_words {
 };
 
 void stat_words(struct stat_words *words, const char *command);
-/* Parses the words into the options of @analyses. GO_ON, or EXIT_USAGE after a message.
- */
-int stat_choice_check(const struct stat_choice *c, struct stat_analyses *analyses,
-		      const char *command);
 
 /* Can the analyses asked for be filtered like this? Sets @a->foreign to the events that lack a
  * field of the filter. GO_ON, or EXIT_USAGE after a message.
@@ -56,7 +47,7 @@ struct stat_tree {
 /* clang-format off */
 #define STAT_TREE_OPTIONS(o) \
 	{ OPTION_OPTIONAL, 0, "tree", "caller|callee|process", &(o).roots, \
-	  "as a tree of callchains, or of processes" }, \
+	  "as a tree of callchains, or of processes", stat_tree_words }, \
 	{ OPTION_POSITIVE, 0, "depth", "N", &(o).depth, "levels of that tree" }, \
 	{ OPTION_PERCENT, 0, "min-share", "PCT", &(o).min_share, \
 	  "add up its functions below this % of the bytes" }
@@ -74,27 +65,21 @@ int stat_tree_check(const struct stat_tree *o, struct stat_analyses *analyses,
 
 /**
  * struct stat_options - the option table of the command points at these
- * @sources: open sources of directories, for a command that always needs them; NULL: opened from
- *	@source, @modules and the symbols' vmlinux if rows are by directory
- * @dirs_if_known: show directories as well, if their sources are known
+ * @study: what to open. With @sources, directories are always needed; else its files are opened if
+ *	rows are by directory
  * @no_default: there is no default recording
  * @usual_sort: @sort is a setting: ignore it for tables without such columns
  * @intervals: of a sample, rows have intervals, though their figures are those of the sample
  */
 struct stat_options {
-	const char *path, *sort, *cgroup_names;
-	bool usual_sort;
-	struct window window;
-	struct symbol_files symbols;
-	const char *source, *modules;
-	struct debug_places places;
-	const struct directory_sources *sources;
-	bool no_default, dirs_if_known;
+	struct study_options study;
+	const char *sort, *cgroup_names;
+	bool usual_sort, no_default;
 	uint64_t dir_depth;
 	struct option_strings skip;
-	bool raw_ip, raw_names, no_inline, sites, columns, unscaled, intervals;
+	bool raw_ip, raw_names, sites, columns, unscaled, intervals;
 	struct stat_analyses analyses;
-	struct stat_choice choice;
+	const char *by_word, *order_by;
 	struct stat_tree tree;
 	struct filter_words filter;
 	struct lost_limit max_lost;
@@ -102,6 +87,11 @@ struct stat_options {
 	unsigned int verbose;
 	struct output_options output;
 };
+
+/* Parses the words of --by and --order-by into the options of the analyses. GO_ON, or EXIT_USAGE
+ * after a message.
+ */
+int stat_choice_check(struct stat_options *o, const char *command);
 
 /**
  * struct stat_run - zero-initialise it, set @command
@@ -144,28 +134,27 @@ void stat_run_free(struct stat_run *st);
 /* clang-format off */
 #define STAT_INPUT_OPTIONS(o) \
 	{ OPTION_GROUP, 0, NULL, NULL, NULL, "What to read" }, \
-	INPUT_OPTION(&(o)->path), \
-	TIME_OPTION((o)->window), \
-	INSTANCE_OPTION((o)->window)
-#define STAT_SYMBOL_OPTIONS(o) SYMBOL_FILE_OPTIONS(OPTION_STRING, (o)->symbols, "")
+	INPUT_OPTION(&(o)->study.path), \
+	TIME_OPTION((o)->study.window), \
+	INSTANCE_OPTION((o)->study.window)
+#define STAT_SYMBOL_OPTIONS(o) SYMBOL_FILE_OPTIONS(OPTION_STRING, (o)->study.symbols, "")
 #define STAT_DIR_OPTIONS(o) \
-	DEBUG_PLACE_OPTIONS(OPTION_STRING, (o)->places), \
-	DIR_FILE_OPTIONS(OPTION_STRING, o)
+	DEBUG_PLACE_OPTIONS(OPTION_STRING, (o)->study.places), \
+	DIR_FILE_OPTIONS(OPTION_STRING, &(o)->study.dirs)
 /* Ends the group "What to read" and begins "What to show". */
 #define STAT_JOBS_OPTIONS(o) \
 	JOBS_OPTION(&(o)->jobs), \
 	{ OPTION_GROUP, 0, NULL, NULL, NULL, "What to show" }
 /* The events of the kinds of memory that these options chose; 0: of all. */
 uint32_t stat_kinds_needed(const bool of[MEMORY_KINDS]);
-/* @words: the option's help. */
-#define STAT_BY_OPTIONS(o, words) \
-	{ OPTION_STRING | OPTION_EVERYDAY, 0, "by", "WHAT", &(o)->choice.by_word, \
+/* @help: the option's; @words: those it takes. */
+#define STAT_BY_OPTIONS(o, help, words) \
+	{ OPTION_LIST | OPTION_EVERYDAY, 0, "by", "WHAT", &(o)->by_word, help, \
 	  words }, \
 	DIR_DEPTH_OPTION((o)->dir_depth)
-/* @words: the option's help. */
-#define STAT_SORT_OPTION(o, words) \
-	{ OPTION_STRING | OPTION_EVERYDAY, 's', "sort", "KEYS", &(o)->sort, \
-	  words }
+/* @help: the option's; @keys: those it takes. */
+#define STAT_SORT_OPTION(o, help, keys) \
+	{ OPTION_LIST | OPTION_EVERYDAY, 's', "sort", "KEYS", &(o)->sort, help, keys }
 #define STAT_ROW_OPTIONS(o) \
 	LINES_OPTION((o)->lines), \
 	MAX_LOST_OPTION((o)->max_lost)
@@ -176,11 +165,10 @@ uint32_t stat_kinds_needed(const bool of[MEMORY_KINDS]);
 	RAW_IP_OPTION((o)->raw_ip), \
 	RAW_NAMES_OPTION((o)->raw_names), \
 	CGROUP_NAMES_OPTION((o)->cgroup_names), \
-	NO_INLINE_OPTION((o)->no_inline), \
+	NO_INLINE_OPTION((o)->study.no_inline), \
 	SKIP_OPTION((o)->skip), \
 	{ OPTION_COUNT, 'v', "verbose", NULL, &(o)->verbose, \
 	  "full summary, skipped functions; more messages" }
-#define STAT_FORMAT_OPTIONS(o) { OPTION_TABLE, .value = output_formats(&(o)->output) }
 /* The last entries. */
 #define STAT_OUTPUT_OPTIONS(o) \
 	OUTPUT_OPTIONS((o)->output), \
@@ -193,11 +181,11 @@ uint32_t stat_kinds_needed(const bool of[MEMORY_KINDS]);
  * stat_options_parse() - parse argv, whose only operand is the recording
  * @options: their values are in @o or the command's own
  *
- * Asks for the analyses of the command in @usage; kmemx stat asks for its own by options.
+ * Asks for the analyses of @command; kmemx stat asks for its own by options.
  *
  * Return: GO_ON, or the exit code after a message or what options_parse() prints.
  */
-int stat_options_parse(struct stat_options *o, const struct option_usage *usage,
+int stat_options_parse(struct stat_options *o, const struct command *command,
 		       const struct option_entry *options, int argc, char **argv);
 
 /* Is @col a number that is shown by default? The table can be sorted by these columns.

@@ -38,32 +38,14 @@ static void fill_words(const char **by, const char **keys)
 static int parse(struct top_options *o, int argc, char **argv, int *operands)
 {
 	const char *by[WORDS_MAX], *keys[WORDS_MAX];
-	const struct option_words words[] = {
-		{ .option = "by", .words = by },
-		{ .option = "sort", .words = keys, .list = true },
-		{ .option = "stack", .words = recorder_stacks },
-		OUTPUT_WORDS,
-		{ .option = NULL }
-	};
-	const struct option_usage usage = {
-		.command = command_name,
-		.purpose = "Show live who allocates kernel memory.",
-		.usage = "kmemx top [options] [-- COMMAND [ARG]...]",
-		.examples = "  sudo kmemx top\n"
-			    "  sudo kmemx top --batch -n 3 -d 2 --by cache\n",
-		.words = words,
-		.stop_at_operand = true,
-		.unfiltered = { "top chooses tasks only: -p, --follow",
-				"Record, and filter then: kmemx record, kmemx stat" },
-		.short_help = true,
-	};
 	const struct option_entry options[] = {
 		{ OPTION_GROUP, .help = "What to show" },
 		{ OPTION_STRING | OPTION_EVERYDAY, 0, "by", "WHAT", &o->by,
-		  "callsite (default), cache, order, stack, comm, pid, process, cgroup, entry, module, cpu, node" },
+		  "callsite (default), cache, order, stack, comm, pid, process, cgroup, entry, module, cpu, node",
+		  by },
 		KIND_OPTIONS(o->of, "all four kinds"),
-		{ OPTION_STRING | OPTION_EVERYDAY, 's', "sort", "KEYS", &o->sort,
-		  "sort keys, e.g. live,-hit_rate (default: rate)" },
+		{ OPTION_LIST | OPTION_EVERYDAY, 's', "sort", "KEYS", &o->sort,
+		  "sort keys, e.g. live,-hit_rate (default: rate)", keys },
 		LINES_OPTION(o->lines),
 		{ OPTION_DURATION | OPTION_EVERYDAY, 'd', "delay", "TIME",
 		  &o->interval_ns, "interval (default: 1 s)" },
@@ -80,7 +62,8 @@ static int parse(struct top_options *o, int argc, char **argv, int *operands)
 		  "stop after TIME: 10, 1.5s, 500ms, 2m" },
 		{ OPTION_GROUP, .help = "How" },
 		{ OPTION_STRING, 0, "stack", "page|all|none", &o->stack,
-		  "callchains of page allocations (default), all, none" },
+		  "callchains of page allocations (default), all, none",
+		  recorder_stacks },
 		{ OPTION_POSITIVE_SIZE, 'b', "buffer-size", "SIZE", &o->buffer_bytes,
 		  "ring buffer of each CPU (default: up to 32M)" },
 		{ OPTION_POSITIVE, 0, "sample", "N", &o->one_in,
@@ -103,14 +86,14 @@ static int parse(struct top_options *o, int argc, char **argv, int *operands)
 		{ OPTION_FLAG, 0, "wide", NULL, &o->form.wide,
 		  "all columns, however narrow the terminal is" },
 		{ OPTION_STRING, 0, "color", "WHEN", &o->form.color,
-		  "auto, always, never" },
+		  "auto, always, never", output_colors },
 		QUIET_OPTION(o->quiet),
 		VERBOSE_OPTION(o->verbose),
 		OPTIONS_END,
 	};
 
 	fill_words(by, keys);
-	return options_parse(&usage, options, argc, argv, operands);
+	return options_parse(&command_top, options, argc, argv, operands);
 }
 
 static int usage_error(const char *text)
@@ -119,18 +102,12 @@ static int usage_error(const char *text)
 	return EXIT_USAGE;
 }
 
-static int choose_by(struct top *top, enum subject_kind *by)
+static int choose_by(struct top *top, const char *const *words, enum subject_kind *by)
 {
-	const char *words[WORDS_MAX], *keys[WORDS_MAX];
-	unsigned int nr = 0;
-	int i;
+	int i = top->opts.by ? option_choose("--by", subjects_usual_word(top->opts.by),
+					     words, command_name)
+			     : 0;
 
-	fill_words(words, keys);
-	while (words[nr])
-		nr++;
-	i = top->opts.by ? option_choose("--by", subjects_usual_word(top->opts.by), words,
-					 nr, command_name)
-			 : 0;
 	if (i < 0)
 		return EXIT_USAGE;
 	grouping_word((unsigned int)i, by);
@@ -145,33 +122,18 @@ static int choose_by(struct top *top, enum subject_kind *by)
 	return GO_ON;
 }
 
-static int choose_sort(struct top *top)
+static int choose_sort(struct top *top, const char *const *words)
 {
-	const char *words[WORDS_MAX], *by[WORDS_MAX];
-	unsigned int nr = 0;
-
-	fill_words(by, words);
-	while (words[nr])
-		nr++;
 	if (top->opts.sort && sort_keys_parse(&top->keys, top->opts.sort))
 		return usage_error("--sort takes up to 16 keys with commas between them");
 	for (size_t i = 0; i < top->keys.nr; i++) {
-		if (option_choose("--sort", top->keys.keys[i].name, words, nr,
-				  command_name) < 0)
+		if (option_choose("--sort", top->keys.keys[i].name, words, command_name) <
+		    0)
 			return EXIT_USAGE;
 	}
 	top->view.sort = top->keys.keys;
 	top->view.nr_sort = top->keys.nr;
 	return GO_ON;
-}
-
-static void choose_json(struct top_options *o)
-{
-	size_t nr;
-	const struct renderer *all = renderers(&nr);
-
-	for (size_t i = 0; i < nr; i++)
-		o->form.chosen[i] = o->json && !strcmp(all[i].name, "json");
 }
 
 /* Can the metrics be written? */
@@ -188,15 +150,15 @@ static int check_metrics(const char *path)
 
 static int choose(struct top *top, struct capture_options *c, enum subject_kind *by)
 {
+	const char *groups[WORDS_MAX], *keys[WORDS_MAX];
 	struct top_options *o = &top->opts;
-	int ret = choose_by(top, by);
+	int ret;
 
-	if (ret == GO_ON)
-		ret = choose_sort(top);
-	if (ret == GO_ON)
-		ret = output_check(&o->form, command_name);
-	if (ret == GO_ON)
-		ret = recorder_stack(command_name, o->stack, &c->events.stack);
+	fill_words(groups, keys);
+	ret = choose_by(top, groups, by);
+	ret = ret ?: choose_sort(top, keys);
+	ret = ret ?: output_check(&o->form, command_name);
+	ret = ret ?: recorder_stack(command_name, o->stack, &c->events.stack);
 	if (ret != GO_ON)
 		return ret;
 	if (o->follow && !c->argv)
@@ -219,7 +181,7 @@ static int choose(struct top *top, struct capture_options *c, enum subject_kind 
 	/* These rows need callchains. */
 	if ((*by == SUBJECT_STACK || *by == SUBJECT_ENTRY) && !o->stack)
 		c->events.stack = CAPTURE_STACK_ALL;
-	choose_json(o);
+	o->form.json = o->json;
 	o->silent = o->metrics && !o->batch && !o->json;
 	o->batch |=
 		o->metrics || o->json || !isatty(STDOUT_FILENO) || !isatty(STDIN_FILENO);
@@ -449,8 +411,7 @@ static int run_top(int argc, char **argv)
 	c.argv = operands < argc ? argv + operands : NULL;
 	if (ret == GO_ON && input_command_tell(command_name, c.argv))
 		ret = EXIT_USAGE;
-	if (ret == GO_ON)
-		ret = choose(&top, &c, &top.monitor.opts.by);
+	ret = ret ?: choose(&top, &c, &top.monitor.opts.by);
 	if (ret == GO_ON) {
 		recorder_command_line(&line, argc, argv);
 		c.command_line = strbuf_text(&line);
@@ -463,6 +424,18 @@ static int run_top(int argc, char **argv)
 	return ret;
 }
 
-const struct command command_top = { command_name,   "show live who allocates",
-				     COMMAND_LOOK,   run_top,
-				     .seldom = true, .runs_command = true };
+const struct command command_top = {
+	command_name,
+	"show live who allocates",
+	COMMAND_LOOK,
+	run_top,
+	.seldom = true,
+	.runs_command = true,
+	.about = "Show live who allocates kernel memory.",
+	.usage = "kmemx top [options] [-- COMMAND [ARG]...]",
+	.examples = "  sudo kmemx top\n"
+		    "  sudo kmemx top --batch -n 3 -d 2 --by cache\n",
+	.unfiltered = { "top chooses tasks only: -p, --follow",
+			"Record, and filter then: kmemx record, kmemx stat" },
+	.stop_at_operand = true,
+};

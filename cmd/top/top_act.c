@@ -11,8 +11,7 @@
 #include "base/clock.h"
 #include "base/io.h"
 #include "base/new_file.h"
-#include "capture/session/live.h"
-#include "cmd/options/command.h"
+#include "capture/session/session.h"
 #include "cmd/record/recorder.h"
 #include "cmd/top/top.h"
 #include "live/top_table.h"
@@ -52,16 +51,14 @@ static int write_metrics(struct top *top)
 	view.run_ns = clock_ns(CLOCK_MONOTONIC) - top->begin;
 	view.lines = top->opts.lines ? top->view.lines : METRICS_ROWS;
 	ret = top_metrics(&top->monitor, &view, &text);
-	if (!ret)
-		ret = new_file_open(&file, top->opts.metrics);
+	ret = ret ?: new_file_open(&file, top->opts.metrics);
 	if (!ret)
 		ret = io_pwrite_all(file.fd, strbuf_text(&text),
 				    strlen(strbuf_text(&text)), 0);
 	/* The collector runs as another user. */
 	if (!ret && fchmod(file.fd, 0644) < 0)
 		ret = -errno;
-	if (!ret)
-		ret = new_file_commit(&file);
+	ret = ret ?: new_file_commit(&file);
 	new_file_close(&file);
 	return ret;
 }
@@ -157,8 +154,7 @@ int top_write(struct top *top)
 	recorder_set_owner(&owner);
 	/* With sudo the file belongs to the calling user. */
 	ret = fchown(top->write_fd, owner.owner_uid, owner.owner_gid) < 0 ? -errno : 0;
-	if (!ret)
-		ret = live_write(top->session, top->write_fd);
+	ret = ret ?: live_write(top->session, top->write_fd);
 	if (ret) {
 		unlink(top->path);
 		close(top->write_fd);

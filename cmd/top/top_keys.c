@@ -33,14 +33,10 @@ static void select_first(struct top_screen *s)
 /* Do the recorded events have rows of that kind? */
 static bool is_possible(const struct monitor_options *opts, enum subject_kind kind)
 {
-	bool possible = false;
-
-	for (int i = 0; i < MEMORY_KINDS; i++)
-		possible |= opts->of[i] && grouping_has((enum memory)i, kind);
-	return possible;
+	return ANY(i, MEMORY_KINDS, opts->of[i] && grouping_has((enum memory)i, kind));
 }
 
-static void group(struct top_screen *s, bool back)
+static void group(struct top_screen *s, long back)
 {
 	enum subject_kind kind;
 	unsigned int nr = 0;
@@ -67,7 +63,7 @@ static void sort(struct top_screen *s, const struct sort_key *key)
 		table_fill_shares(t);
 }
 
-static void choose_sort(struct top_screen *s, bool back)
+static void choose_sort(struct top_screen *s, long back)
 {
 	static const unsigned int nr = 6; /* keys that every row has */
 
@@ -76,7 +72,7 @@ static void choose_sort(struct top_screen *s, bool back)
 }
 
 /* Changes from all kinds of memory to the first alone, to the next one, and back. */
-static void choose_memory(struct top_screen *s)
+static void choose_memory(struct top_screen *s, long unused)
 {
 	const struct monitor_options *opts = &s->top->monitor.opts;
 	int i, next = top_shown_alone(s->top) + 1;
@@ -88,7 +84,7 @@ static void choose_memory(struct top_screen *s)
 	select_first(s);
 }
 
-static void pause_or_go_on(struct top_screen *s)
+static void pause_or_go_on(struct top_screen *s, long unused)
 {
 	int ret = top_pause(s->top, !s->top->paused_at);
 
@@ -96,7 +92,7 @@ static void pause_or_go_on(struct top_screen *s)
 		note(s, "cannot pause: %s", strerror(-ret));
 }
 
-static void write_or_end(struct top_screen *s)
+static void write_or_end(struct top_screen *s, long unused)
 {
 	bool writing = s->top->write_fd >= 0;
 	int ret = top_write(s->top);
@@ -108,7 +104,7 @@ static void write_or_end(struct top_screen *s)
 }
 
 /* Makes the interval twice as long, or half as long. */
-static void change_interval(struct top_screen *s, bool longer)
+static void change_interval(struct top_screen *s, long longer)
 {
 	struct top *top = s->top;
 	const uint64_t now = top->opts.interval_ns;
@@ -145,7 +141,13 @@ static void name_row(const struct table *t, size_t row, char name[CRUMB_MAX])
 		snprintf(name + used, CRUMB_MAX - used, " (%s)", memory);
 }
 
-static void open_row(struct top_screen *s)
+static void drop_filter(struct top_screen *s, long unused)
+{
+	*s->filter = '\0';
+	s->top->view.filter = NULL;
+}
+
+static void open_row(struct top_screen *s, long unused)
 {
 	struct monitor *m = &s->top->monitor;
 	struct screen_crumb *crumb = &s->crumbs[m->nr_open];
@@ -169,11 +171,10 @@ static void open_row(struct top_screen *s)
 	crumb->first = s->first;
 	select_first(s);
 	s->top->frozen = false;
-	*s->filter = '\0';
-	s->top->view.filter = NULL;
+	drop_filter(s, 0);
 }
 
-static void go_back(struct top_screen *s)
+static void go_back(struct top_screen *s, long unused)
 {
 	struct monitor *m = &s->top->monitor;
 	const struct screen_crumb *crumb;
@@ -289,7 +290,7 @@ static void move_by(struct top_screen *s, long rows)
 }
 
 /* A click on a title sorts, on a row selects it, on the selected row opens it. */
-static void click(struct top_screen *s)
+static void click(struct top_screen *s, long unused)
 {
 	MEVENT at;
 	const struct column *c;
@@ -308,51 +309,81 @@ static void click(struct top_screen *s)
 	if (c)
 		sort_by(s, c);
 	else if (row && row - 1 == s->at)
-		open_row(s);
+		open_row(s, 0);
 	else if (row)
 		s->at = row - 1;
 }
 
-static bool press_move(struct top_screen *s, int key)
+static void move_by_pages(struct top_screen *s, long halves)
 {
-	switch (key) {
-	case KEY_UP:
-	case 'k':
-		move_by(s, -1);
-		return true;
-	case KEY_DOWN:
-	case 'j':
-		move_by(s, 1);
-		return true;
-	case KEY_PPAGE:
-		move_by(s, -(LINES / 2));
-		return true;
-	case KEY_NPAGE:
-		move_by(s, LINES / 2);
-		return true;
-	case KEY_HOME:
-		select_first(s);
-		return true;
-	case KEY_END:
-		move_by(s, INT32_MAX);
-		return true;
-	case KEY_ENTER:
-	case '\r':
-	case '\n':
-		open_row(s);
-		return true;
-	case KEY_BACKSPACE:
-	case 127:
-	case '\b':
-		go_back(s);
-		return true;
-	case KEY_MOUSE:
-		click(s);
-		return true;
-	default:
-		return false;
-	}
+	move_by(s, halves * (LINES / 2));
 }
+
+static void begin_typing(struct top_screen *s, long what)
+{
+	s->typing = (enum screen_typing)what;
+	if (what == TYPING_SEARCH)
+		*s->search = '\0';
+}
+
+static void search_next(struct top_screen *s, long unused)
+{
+	search(s, s->at + 1);
+}
+
+static void show_fields(struct top_screen *s, long unused)
+{
+	s->fields = !screen_by_lifetime(s);
+}
+
+static void show_help(struct top_screen *s, long unused)
+{
+	s->help = true;
+}
+
+static void change_units(struct top_screen *s, long unused)
+{
+	s->top->opts.form.human = !s->top->opts.form.human;
+}
+
+static void freeze(struct top_screen *s, long unused)
+{
+	s->top->frozen = !s->top->frozen;
+}
+
+/* Up to three keys do the same; 0: none. */
+static const struct {
+	int keys[3];
+	void (*act)(struct top_screen *s, long arg);
+	long arg;
+} acts[] = {
+	{ { KEY_UP, 'k' }, move_by, -1 },
+	{ { KEY_DOWN, 'j' }, move_by, 1 },
+	{ { KEY_PPAGE }, move_by_pages, -1 },
+	{ { KEY_NPAGE }, move_by_pages, 1 },
+	{ { KEY_HOME }, move_by, -INT32_MAX },
+	{ { KEY_END }, move_by, INT32_MAX },
+	{ { KEY_ENTER, '\r', '\n' }, open_row },
+	{ { KEY_BACKSPACE, 127, '\b' }, go_back },
+	{ { KEY_MOUSE }, click },
+	{ { '/', KEY_F(3) }, begin_typing, TYPING_SEARCH },
+	{ { 'n' }, search_next },
+	{ { '\\', KEY_F(4) }, begin_typing, TYPING_FILTER },
+	{ { KEY_ESCAPE }, drop_filter },
+	{ { 'f' }, show_fields },
+	{ { 'h' }, change_units },
+	{ { '?', KEY_F(1) }, show_help },
+	{ { 'g' }, group, false },
+	{ { 'G' }, group, true },
+	{ { 's' }, choose_sort, false },
+	{ { 'S' }, choose_sort, true },
+	{ { 't' }, choose_memory },
+	{ { '+' }, change_interval, true },
+	{ { '-' }, change_interval, false },
+	{ { ' ' }, freeze },
+	{ { 'p' }, pause_or_go_on },
+	{ { 'w' }, write_or_end },
+};
 
 /* In the list of columns. */
 static void press_field(struct top_screen *s, int key)
@@ -375,76 +406,17 @@ static void press_field(struct top_screen *s, int key)
 	}
 }
 
-/* Keys that change how the same rows are shown. */
-static bool press_form(struct top_screen *s, int key)
-{
-	switch (key) {
-	case '/':
-	case KEY_F(3):
-		s->typing = TYPING_SEARCH;
-		*s->search = '\0';
-		return true;
-	case 'n':
-		search(s, s->at + 1);
-		return true;
-	case '\\':
-	case KEY_F(4):
-		s->typing = TYPING_FILTER;
-		return true;
-	case 'f':
-		s->fields = !screen_by_lifetime(s);
-		return true;
-	case 'h':
-		s->top->opts.form.human = !s->top->opts.form.human;
-		return true;
-	case '?':
-	case KEY_F(1):
-		s->help = true;
-		return true;
-	default:
-		return false;
-	}
-}
-
 void screen_press(struct top_screen *s, int key)
 {
 	if (s->fields) {
 		press_field(s, key);
 		return;
 	}
-	if (press_move(s, key) || press_form(s, key))
-		return;
-	switch (key) {
-	case 'g':
-	case 'G':
-		group(s, key == 'G');
-		break;
-	case 's':
-	case 'S':
-		choose_sort(s, key == 'S');
-		break;
-	case 't':
-		choose_memory(s);
-		break;
-	case '+':
-	case '-':
-		change_interval(s, key == '+');
-		break;
-	case KEY_ESCAPE:
-		*s->filter = '\0';
-		s->top->view.filter = NULL;
-		break;
-	case ' ':
-		s->top->frozen = !s->top->frozen;
-		break;
-	case 'p':
-		pause_or_go_on(s);
-		break;
-	case 'w':
-		write_or_end(s);
-		break;
-	default:
-		break;
+	for (size_t i = 0; i < ARRAY_SIZE(acts) && key; i++) {
+		const int *k = acts[i].keys;
+
+		if (key == k[0] || key == k[1] || key == k[2])
+			acts[i].act(s, acts[i].arg);
 	}
 }
 

@@ -78,12 +78,6 @@ bool top_screen_built(void)
 
 /* --- drawing ------------------------------------------------------------------------------- */
 
-static int append(void *ctx, const char *data, size_t size)
-{
-	strbuf_add(ctx, data, size);
-	return 0;
-}
-
 /* The attributes of "\033[31m"; @p is after the bracket. */
 static attr_t attributes(const struct top_screen *s, const char *p)
 {
@@ -197,7 +191,7 @@ static int render(const struct top_screen *s, struct strbuf *text)
 						.all_notes = true,
 						.utf8 = MB_CUR_MAX > 1,
 						.summary = SUMMARY_NONE };
-	const struct render_out out = { append, text };
+	const struct render_out out = { render_append, text };
 	struct table *t = screen_table(s);
 
 	if (t)
@@ -214,8 +208,7 @@ static void draw_report(struct top_screen *s, int y)
 
 	if (t && s->at >= t->nr_rows)
 		s->at = t->nr_rows ? t->nr_rows - 1 : 0;
-	if (s->first > s->at)
-		s->first = s->at;
+	s->first = SMALLER(s->first, s->at);
 	/* Rows may have several lines: scroll until the selected one is seen. */
 	while (again) {
 		struct strbuf __auto_free text = { 0 };
@@ -300,7 +293,8 @@ static void draw_title(const struct top_screen *s)
 	struct strbuf __auto_free line = { 0 };
 
 	strbuf_printf(&line, "kmemx top  by %s",
-		      screen_by_lifetime(s) ? "lifetime" : monitor_by(&top->monitor));
+		      screen_by_lifetime(s) ? "lifetime"
+					    : subjects_word(top->monitor.opts.by));
 	if (!screen_by_lifetime(s))
 		strbuf_printf(&line, ", sorted by %s",
 			      top->view.nr_sort ? top->view.sort[0].name : "rate");

@@ -21,6 +21,7 @@
 #include "recording/cpu_cursor.h"
 #include "recording/time_span.h"
 #include "recording/writer.h"
+#include "source_file.h"
 
 #define PARTS_MAX 256U
 

@@ -7,6 +7,7 @@
 #include <stdio.h>
 
 #include "recording/cpu_cursor.h"
+#include "source_file.h"
 
 static int walk(const struct recording *rec, uint32_t buffer, uint32_t cpu, uint64_t *nr)
 {

@@ -107,13 +107,22 @@ class Chromium:
         return self.ask("POST", "/element", {"using": "css selector",
                                              "value": selector})[ELEMENT]
 
+    def tell(self, selector, command, body):
+        """Sends a command to the element; anew if the page has replaced it in between."""
+        for left in range(10, -1, -1):
+            try:
+                return self.ask("POST", f"/element/{self.element(selector)}/{command}", body)
+            except RuntimeError as error:
+                if not left or "stale element reference" not in str(error):
+                    raise
+
     def click(self, selector):
         """Clicks in the middle of the element."""
-        self.ask("POST", f"/element/{self.element(selector)}/click", {})
+        self.tell(selector, "click", {})
 
     def keys(self, selector, text):
         """Types into the element."""
-        self.ask("POST", f"/element/{self.element(selector)}/value", {"text": text})
+        self.tell(selector, "value", {"text": text})
 
     def drag(self, selector, start, end):
         """Drags from one point of the element to another, as fractions of its width; equal points

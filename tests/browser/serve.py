@@ -43,8 +43,8 @@ class Serve(Explore):
         self.press("Figure", "Allocated")
         width = [end - start for start, end in [self.span("range")]]
         browser.click("#whole")
-        self.check("without a range there is no detail", browser.script(
-            "return document.querySelector('#detail').disabled"))
+        # Without a range there is no detail. A busy machine may draw the page after the click.
+        browser.wait("document.querySelector('#detail').disabled")
         browser.drag("#timeline", (0.4, 60), (0.5, 70))
         start, stop = self.state()["range"].split(",")
         want = self.sum_of("--time", start + "," + stop)

@@ -16,7 +16,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "symbol/debug_frames.h"
+#include "symbol/debug_units.h"
 #include "symbol/footprint.h"
 #include "symbol/user_symbols.h"
 
@@ -27,7 +27,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 #define MODULE_ADDR  0x10000
 #define NR_ADDRS     64
 
-static int ask_frames(struct debug_frames *f, uint64_t addr)
+static int ask_frames(struct debug_units *units, uint64_t addr)
 {
 	struct source_frame frames[SOURCE_FRAMES_MAX];
 	const uint64_t end = addr + NR_ADDRS;
@@ -35,7 +35,7 @@ static int ask_frames(struct debug_frames *f, uint64_t addr)
 	int ret = 0;
 
 	for (; !ret && addr < end; addr++) {
-		ret = debug_frames_at(f, addr, frames, &nr);
+		ret = debug_units_frames(units, addr, frames, &nr);
 		/* Reads each text up to its end, for the sanitizers. */
 		for (i = 0; i < nr; i++)
 			(void)!strlen(frames[i].file ? frames[i].file : "");
@@ -45,17 +45,13 @@ static int ask_frames(struct debug_frames *f, uint64_t addr)
 
 static void ask(struct debug_units *units)
 {
-	struct debug_frames *f;
 	const char *dir;
 	int ret;
 
 	(void)debug_units_at(units, PROGRAM_ADDR);
 	ret = debug_units_function(units, "outer", &dir);
-	if (!debug_frames_new(&f, units)) {
-		ret = ask_frames(f, PROGRAM_ADDR);
-		ret = ret ? ret : ask_frames(f, MODULE_ADDR);
-		debug_frames_free(f);
-	}
+	ret = ask_frames(units, PROGRAM_ADDR);
+	ret = ret ? ret : ask_frames(units, MODULE_ADDR);
 	(void)ret;
 }
 

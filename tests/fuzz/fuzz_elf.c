@@ -11,7 +11,7 @@
 #include "symbol/elf_layout.h"
 #include "symbol/fit.h"
 #include "symbol/footprint.h"
-#include "symbol/program.h"
+#include "symbol/user_symbols.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -20,12 +20,21 @@ static int open_text_part(void *ctx, uint32_t cpu)
 	return memfd_create("part", 0);
 }
 
+/* A file with that content. */
+static int file_of(const void *data, size_t size)
+{
+	int fd = memfd_create("text", 0);
+
+	if (pwrite(fd, data, size, 0) != (ssize_t)size)
+		abort();
+	return fd;
+}
+
 /* All written records must be found when reading. */
 static void read_imported(const struct text_import *ti)
 {
 	const struct event_stream_options opts = { .stop_ts = UINT64_MAX };
-	size_t nr_parts;
-	const struct writer_part *parts = text_import_parts(ti, &nr_parts);
+	const struct imported *made = &ti->made;
 	struct event_stream *stream = NULL;
 	struct event_formats *fmts = NULL;
 	struct recording *rec = NULL;
@@ -34,16 +43,15 @@ static void read_imported(const struct text_import *ti)
 	struct source src;
 
 	if (fd < 0 ||
-	    writer_write(&(struct writer_out){ .fd = fd }, text_import_facts(ti), parts,
-			 nr_parts) ||
+	    writer_write(&(struct writer_out){ .fd = fd }, &made->facts, made->parts,
+			 made->nr_parts) ||
 	    source_open_fd(&src, fd) || recording_open(&rec, &src, "text", NULL) ||
-	    rec->nr_damaged || event_formats_new(&fmts, rec, NULL) ||
-	    event_formats_failed(fmts) ||
+	    rec->nr_damaged || event_formats_new(&fmts, rec, NULL) || fmts->nr_failed ||
 	    event_stream_open(&stream, rec, fmts, &opts, NULL))
 		abort();
 	while (event_stream_next(stream, &ev) > 0)
 		;
-	if (event_stream_stats(stream)->nr_events != text_import_result(ti)->nr_events ||
+	if (event_stream_stats(stream)->nr_events != ti->nr_events ||
 	    event_stream_stats(stream)->nr_undecodable)
 		abort();
 	event_stream_close(stream);
@@ -61,14 +69,15 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		.open_part = open_text_part,
 	};
 	struct line_source *ls = NULL;
-	struct text_import *ti = NULL;
+	struct text_import ti = { 0 };
 	size_t skip = nul ? symbols + 1 : 0;
 
-	if (line_source_open_memory(&ls, data + skip, size - skip))
+	if (line_source_open_fd(&ls, file_of(data + skip, size - skip), UNPACK_ZLIB,
+				false))
 		return 0;
 	if (!text_import_run(&ti, ls, &opts))
-		read_imported(ti);
-	text_import_free(ti);
+		read_imported(&ti);
+	imported_free(&ti.made);
 	line_source_close(ls);
 	return 0;
 }

@@ -12,7 +12,8 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "query/parquet.h"
+#include "export/wire.h"
+#include "query/ndjson.h"
 
 #ifdef HAVE_ZSTD
 #include <zstd.h>
@@ -27,7 +28,7 @@ static uint64_t ndjson_sum_row(const struct query_row *row)
 	unsigned int i;
 
 	for (i = 0; i < EXPORT_FIELDS; i++) {
-		const struct query_value *v = &row->of[i];
+		const struct export_value *v = &row->of[i];
 
 		sum = export_hash(sum, &v->known, sizeof(v->known));
 		sum = export_hash(sum, &v->number, sizeof(v->number));

@@ -27,8 +27,7 @@ static int open_perf_part(void *ctx, uint32_t cpu)
 static void read_perf(const struct perf_import *pi)
 {
 	const struct event_stream_options opts = { .stop_ts = UINT64_MAX };
-	size_t nr_parts;
-	const struct writer_part *parts = perf_import_parts(pi, &nr_parts);
+	const struct imported *made = &pi->made;
 	struct event_stream *stream = NULL;
 	struct event_formats *fmts = NULL;
 	struct recording *rec = NULL;
@@ -37,8 +36,8 @@ static void read_perf(const struct perf_import *pi)
 	struct source src;
 
 	if (fd < 0 ||
-	    writer_write(&(struct writer_out){ .fd = fd }, perf_import_facts(pi), parts,
-			 nr_parts) ||
+	    writer_write(&(struct writer_out){ .fd = fd }, &made->facts, made->parts,
+			 made->nr_parts) ||
 	    source_open_fd(&src, fd) || recording_open(&rec, &src, "perf", NULL))
 		abort();
 	if (event_formats_new(&fmts, rec, NULL)) {
@@ -49,7 +48,7 @@ static void read_perf(const struct perf_import *pi)
 		abort();
 	while (event_stream_next(stream, &ev) > 0)
 		;
-	if (event_stream_stats(stream)->nr_events != perf_import_result(pi)->nr_events)
+	if (event_stream_stats(stream)->nr_events != pi->nr_events)
 		abort();
 	event_stream_close(stream);
 	event_formats_free(fmts);
@@ -70,7 +69,7 @@ static char *perf_symbols(const uint8_t *data, size_t *size)
 }
 
 /* Serves as the running kernel's kallsyms for files recorded on it. */
-static int find_perf_symbols(void *ctx, const struct import_kernel *kernel,
+static int find_perf_symbols(void *ctx, const struct perf_system *kernel,
 			     struct strbuf *out)
 {
 	if (ctx && *kernel->build_id && *kernel->text_symbol)
@@ -95,13 +94,13 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		.open_program = open_self,
 		.programs_chosen = true,
 	};
-	struct perf_import *pi = NULL;
+	struct perf_import pi = { 0 };
 	struct source src;
 
 	source_open_memory(&src, data, size);
 	if (!perf_import_run(&pi, &src, "perf.data", &opts, NULL))
-		read_perf(pi);
-	perf_import_free(pi);
+		read_perf(&pi);
+	imported_free(&pi.made);
 	source_close(&src);
 	free(symbols);
 	return 0;

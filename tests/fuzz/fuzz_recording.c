@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "analysis/pass/analyze.h"
-#include "event/stream_live.h"
+#include "event/stream.h"
 #include "recording/recording.h"
 
 static void fuzz_analyses(const struct recording *rec, const struct event_formats *fmts,
@@ -33,11 +33,9 @@ static void fuzz_analyses(const struct recording *rec, const struct event_format
 				    .migratetypes = &types,
 				    .page_size = 4096 };
 	struct report *report = report_new();
-	char release[64];
 	int ret;
 
-	recording_release(rec, release, sizeof(release));
-	migratetypes_init(&types, NULL, release);
+	migratetypes_init(&types, NULL, recording_release(rec).text);
 	/* An error is a valid result; only memory errors are findings. */
 	ret = report ? analyze_run(&env, &set, stream, report, NULL) : 0;
 	(void)ret;

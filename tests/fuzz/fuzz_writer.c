@@ -20,6 +20,7 @@
 #include "recording/kernel_curve.h"
 #include "recording/wire.h"
 #include "recording/writer.h"
+#include "source_file.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -395,21 +396,21 @@ static void check_curve(const struct recording *rec)
 	for (unsigned int i = 0; i < was.nr && !ret; i++) {
 		if (!kernel_curve_begin(&made, was.times[i]))
 			abort();
-		for (size_t k = 0; k < was.nr_series && !ret; k++) {
+		for (size_t k = 0; k < was.series.nr && !ret; k++) {
 			const char *name = kernel_curve_name(&was, k);
 
-			if (was.series[k].at[i] != KERNEL_CURVE_NONE)
+			if (was.series.of[k].at[i] != KERNEL_CURVE_NONE)
 				ret = kernel_curve_add(&made, name[0], name + 2,
 						       strlen(name + 2),
-						       was.series[k].at[i]);
+						       was.series.of[k].at[i]);
 		}
 	}
-	if (!ret && made.nr_series) {
+	if (!ret && made.series.nr) {
 		kernel_curve_halve(&made);
 		kernel_curve_format(&made, &text);
 		ret = text.failed ? -ENOMEM : kernel_curve_read(&now, text.data);
 		if (ret != -ENOMEM && (ret || now.damaged || now.nr != made.nr ||
-				       now.nr_series != made.nr_series))
+				       now.series.nr != made.series.nr))
 			abort();
 	}
 	strbuf_free(&text);

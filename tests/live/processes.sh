@@ -40,6 +40,10 @@ assert len(threads) > 200
 server = [r for r in processes if r["process"] == "python3"]
 assert sum(1 for r in server if r["hit"] > 200 * 20 * 2) == 1
 assert not [r for r in processes if r["tgid"] < 0]
+# The kernel's list of names, saved_cmdlines, lacks the last name of some of them.
+workers = [r for r in rows("--slab", "--by", "comm", "r.dat") if r["comm"].startswith("worker ")]
+print(len(workers), sums(workers))
+assert len(workers) == 200 and min(r["hit"] for r in workers) >= 20 * 2
 END
 python3 check.py "$KMEMX" >out 2>&1 || fail "threads: $(cat out)"
 

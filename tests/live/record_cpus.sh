@@ -34,13 +34,14 @@ before=$(tracing_state)
 ENODEV=19 EIO=5
 
 # It comes online while recording: the buffer exists a second after the recorder first waits for it.
-# Setup takes that long if each system call is intercepted.
+# Setup takes that long if each system call is intercepted. Meanwhile the buffer must hold what all
+# other tests allocate on that CPU.
 cat >work <<END
 for i in \$(seq 200); do grep -q 'came online' err && break; sleep 0.1; done
 sh on 1
 sh on 0
 END
-reads_of_cpu1 "1- -b epoll_create1 -t 1000" $ENODEV "$KMEMX" record -v -o comes.dat -- sh work 2>err || fail "$(cat err)"
+reads_of_cpu1 "1- -b epoll_create1 -t 1000" $ENODEV "$KMEMX" record -v --slab -b 96M -o comes.dat -- sh work 2>err || fail "$(cat err)"
 grep -q 'CPU 1 came online' err || fail "CPU 1 was not noticed: $(cat err)"
 grep -q 'none lost' err || fail "$(cat err)"
 expect 200 "$(pipes_on comes.dat 1)" "objects of pipes on CPU 1, which came online later"

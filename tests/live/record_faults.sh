@@ -33,7 +33,7 @@ try() {
 	rm -rf d command
 	mkdir d
 	code=0
-	timeout -k 5 20 "$faults" -b fcntl -s "$1" -n "$2" -- "$KMEMX" record -q --duration 50ms \
+	timeout -k 5 60 "$faults" -b fcntl -s "$1" -n "$2" -- "$KMEMX" record -q --duration 50ms \
 		-o d/r.dat -- sh -c 'echo $$ >command; exec sleep 0.3' 2>err || code=$?
 	what="$1 number $2: exit $code"
 	if [ $code -ge 124 ]; then

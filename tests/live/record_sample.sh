@@ -8,6 +8,8 @@
 # shellcheck source=tests/live/tracing.inc
 . "$(dirname "$0")/tracing.inc"
 
+before=$(instances)
+
 command -v python3 >/dev/null || skip "python3 is not installed"
 
 cat >check.py <<'END'
@@ -98,5 +100,4 @@ check stacks 4 stack_sample
 [ "$("$KMEMX" script r.dat 2>/dev/null | grep -c 'kmem_cache_alloc:.*name=filp')" -ge 5000 ] ||
 	fail "--stack-sample lacks allocations"
 
-instances >left
-[ ! -s left ] || fail "instances are left: $(cat left)"
+expect "$before" "$(instances)" "the instances"

@@ -6,6 +6,8 @@
 # shellcheck source=tests/live/tracing.inc
 . "$(dirname "$0")/tracing.inc"
 
+before=$(instances)
+
 [ -e $tracefs/options/userstacktrace ] || skip "this kernel does not record frames of programs"
 cp "$KMEMX_BUILD/tests/workloads/callers" callers
 cp callers stripped
@@ -87,6 +89,5 @@ fi
 "$KMEMX" stat --slab --by user-function --csv -i all.dat 2>err | grep -q 'libc.*`\|ld-.*`\|\[libc\|\[ld-' ||
 	fail "no function of a library: $("$KMEMX" stat --slab --by user-function -i all.dat 2>&1)"
 
-instances >left
-[ ! -s left ] || fail "instances are left: $(cat left)"
+expect "$before" "$(instances)" "the instances"
 echo "$nr pages below inner()"

@@ -110,7 +110,7 @@ class Source:
                  "||": (f"!({left}) && ({right})", f"({left})")}.get(
                      sign, (f"({left}) != ({whole})", f"({right}) != ({whole})"))
         # A key that finds no memory comes before an array that finds none.
-        if sign == "||" and re.fullmatch(r"!\w+", left) and right.startswith("array_reserve("):
+        if sign == "||" and re.fullmatch(r"!\w+", left) and right.startswith(("array_reserve(", "array_grow(")):
             drops = (drops[0], None)
         # calloc() of no items is not NULL with glibc.
         if right == "1" and self.tokens[first - 2].text == "calloc":

@@ -45,6 +45,7 @@
 #include "../fuzz/case.c"
 #include "../fuzz/fuzz_command.c"
 #include "../fuzz/json_check.c"
+#include "source_file.h"
 #undef LLVMFuzzerTestOneInput
 
 /* Only make fuzz-smoke, which runs the target itself, makes allocations fail; this tries the rest

@@ -29,7 +29,7 @@ START_TEST(a_page_of_objects_is_one_group)
 
 	for (addr = 0xffff888000000000; addr < 0xffff888000001000; addr += 8)
 		ck_assert(addr_set_add(&set, addr));
-	ck_assert_uint_eq(set.nr_groups, 1);
+	ck_assert_uint_eq(set.groups.nr, 1);
 	addr_set_free(&set);
 }
 END_TEST

@@ -63,7 +63,7 @@ START_TEST(rows_differ_by_callchain)
 	accounts_finish(&accounts);
 	ck_assert_uint_eq(lives_rows(of[MEMORY_VMALLOC]), 2);
 	ck_assert_uint_eq(lives_stack(of[MEMORY_VMALLOC], 0), 1);
-	ck_assert_uint_eq(lives_sums(of[MEMORY_VMALLOC], 0).live_bytes, 32768);
+	ck_assert_uint_eq(lives_sums(of[MEMORY_VMALLOC], 0).live_alloc, 32768);
 	ck_assert_uint_eq(lives_stack(of[MEMORY_VMALLOC], 1), 2);
 }
 END_TEST
@@ -89,8 +89,8 @@ START_TEST(a_loss_makes_live_areas_unsure)
 	accounts_finish(&accounts);
 	ck_assert_uint_eq(totals(MEMORY_VMALLOC)->losses, 1);
 	ck_assert_uint_eq(totals(MEMORY_PERCPU)->losses, 1);
-	ck_assert_uint_eq(accounts_of_slab(of[MEMORY_VMALLOC])->rows[0].live, 2);
-	ck_assert_uint_eq(accounts_of_slab(of[MEMORY_VMALLOC])->rows[0].sure, 1);
+	ck_assert_uint_eq(of[MEMORY_VMALLOC]->rows[0].live, 2);
+	ck_assert_uint_eq(of[MEMORY_VMALLOC]->rows[0].sure, 1);
 }
 END_TEST
 

@@ -5,8 +5,8 @@
 #include <check.h>
 #include <stdlib.h>
 
-#include "account/page_account.h"
-#include "account/slab_account.h"
+#include "account/page_lives.h"
+#include "account/slab_lives.h"
 
 enum { EVENTS = 200000, PARTS = 5, PTRS = 2048, PAGES = 1 << 13 };
 
@@ -94,17 +94,17 @@ static uint64_t map_sum(const struct u64_map *map)
 	return sum;
 }
 
-static struct slab_account *slab_of(const struct kmem_event *evs, bool filtered)
+static struct slab_lives *slab_of(const struct kmem_event *evs, bool filtered)
 {
-	struct slab_account *acc = calloc(1, sizeof(*acc));
+	struct slab_lives *acc = calloc(1, sizeof(*acc));
 
 	ck_assert_ptr_nonnull(acc);
-	acc->lives.skew = 8;
-	acc->lives.any.filtered = filtered;
-	ck_assert_int_eq(slab_account_by_address(acc), 0);
-	slab_lives_events(&acc->lives, evs, EVENTS);
-	slab_account_finish(acc);
-	ck_assert(!acc->lives.any.failed);
+	acc->skew = 8;
+	acc->any.filtered = filtered;
+	ck_assert_int_eq(lives_by_address(&acc->any), 0);
+	slab_lives_events(acc, evs, EVENTS);
+	slab_lives_finish(acc);
+	ck_assert(!acc->any.failed);
 	return acc;
 }
 
@@ -121,7 +121,7 @@ static struct slab_account *slab_of(const struct kmem_event *evs, bool filtered)
 START_TEST(slab_parts_make_the_whole)
 {
 	struct kmem_event *evs = make_events(slab_event);
-	struct slab_account *all = slab_of(evs, false);
+	struct slab_lives *all = slab_of(evs, false);
 	const struct slab_totals *whole = &all->totals;
 	const uint64_t expected[NR_SLAB_SUMS] = SLAB_SUMS(whole);
 	uint64_t sums[NR_SLAB_SUMS] = { 0 }, addresses = 0;
@@ -130,7 +130,7 @@ START_TEST(slab_parts_make_the_whole)
 
 	ck_assert(whole->reordered && whole->implicit && whole->failed && whole->doubled);
 	for (part = 0; part < PARTS; part++) {
-		struct slab_account *acc;
+		struct slab_lives *acc;
 		const struct slab_totals *t;
 
 		hide(evs, part);
@@ -139,37 +139,37 @@ START_TEST(slab_parts_make_the_whole)
 		ck_assert_uint_eq(t->frees, t->matched + t->other);
 		ck_assert_uint_eq(t->other,
 				  whole->unmatched + whole->doubled + whole->null);
-		ck_assert_uint_eq(t->implicit + map_sum(&acc->lives.any.hidden_gone),
+		ck_assert_uint_eq(t->implicit + map_sum(&acc->any.hidden_gone),
 				  whole->implicit);
 		for (i = 0; i < NR_SLAB_SUMS; i++)
 			sums[i] += (const uint64_t[])SLAB_SUMS(t)[i];
-		for (i = 0; i < acc->nr_rows; i++)
-			ck_assert_uint_gt(acc->rows[i].hit, 0);
-		for (i = 0; i < acc->addresses.nr; i++)
-			addresses += acc->addresses.ptrs[i].counts.hit;
-		slab_account_free(acc);
+		for (i = 0; i < lives_rows(&acc->any); i++)
+			ck_assert_uint_gt(acc->any.rows[i].hit, 0);
+		for (i = 0; i < acc->any.addresses.nr; i++)
+			addresses += acc->any.addresses.of[i].counts.hit;
+		slab_lives_free(acc);
 		free(acc);
 	}
 	for (i = 0; i < NR_SLAB_SUMS; i++)
 		ck_assert_uint_eq(sums[i], expected[i]);
 	ck_assert_uint_eq(addresses, whole->allocs);
-	slab_account_free(all);
+	slab_lives_free(all);
 	free(all);
 	free(evs);
 }
 END_TEST
 
-static struct page_account *pages_of(const struct kmem_event *evs, bool filtered)
+static struct page_lives *pages_of(const struct kmem_event *evs, bool filtered)
 {
-	struct page_account *acc = calloc(1, sizeof(*acc));
+	struct page_lives *acc = calloc(1, sizeof(*acc));
 
 	ck_assert_ptr_nonnull(acc);
-	acc->lives.doubts.skew = 8;
-	acc->lives.any.filtered = filtered;
-	ck_assert_int_eq(page_account_by_address(acc), 0);
-	page_lives_events(&acc->lives, evs, EVENTS);
-	page_account_finish(acc);
-	ck_assert(!acc->lives.any.failed);
+	acc->doubts.skew = 8;
+	acc->any.filtered = filtered;
+	ck_assert_int_eq(lives_by_address(&acc->any), 0);
+	page_lives_events(acc, evs, EVENTS);
+	page_lives_finish(acc);
+	ck_assert(!acc->any.failed);
 	return acc;
 }
 
@@ -186,7 +186,7 @@ static struct page_account *pages_of(const struct kmem_event *evs, bool filtered
 START_TEST(page_parts_make_the_whole)
 {
 	struct kmem_event *evs = make_events(page_event);
-	struct page_account *all = pages_of(evs, false);
+	struct page_lives *all = pages_of(evs, false);
 	const struct page_totals *whole = &all->totals;
 	const uint64_t expected[NR_PAGE_SUMS] = PAGE_SUMS(whole);
 	uint64_t sums[NR_PAGE_SUMS] = { 0 }, merged = 0, hits = 0;
@@ -196,7 +196,7 @@ START_TEST(page_parts_make_the_whole)
 	ck_assert(whole->reordered && whole->implicit_pages && whole->batched_pages &&
 		  whole->split && whole->merged && whole->failures);
 	for (part = 0; part < PARTS; part++) {
-		struct page_account *acc;
+		struct page_lives *acc;
 		const struct page_totals *t;
 
 		hide(evs, part);
@@ -204,17 +204,17 @@ START_TEST(page_parts_make_the_whole)
 		t = &acc->totals;
 		ck_assert_uint_eq(t->frees, t->matched + t->split + t->merged + t->other);
 		ck_assert_uint_eq(t->other, whole->unmatched + whole->again);
-		ck_assert_uint_eq(t->implicit_pages +
-					  map_sum(&acc->lives.any.hidden_gone),
+		ck_assert_uint_eq(t->implicit_pages + map_sum(&acc->any.hidden_gone),
 				  whole->implicit_pages);
 		merged += t->merged;
 		for (i = 0; i < NR_PAGE_SUMS; i++)
 			sums[i] += (const uint64_t[])PAGE_SUMS(t)[i];
-		for (i = 0; i < acc->nr_rows; i++)
-			ck_assert_uint_gt(acc->rows[i].hit + acc->rows[i].failed, 0);
-		for (i = 0; i < acc->addresses.pfns.nr; i++)
-			hits += acc->addresses.pfns.of[i].hit;
-		page_account_free(acc);
+		for (i = 0; i < lives_rows(&acc->any); i++)
+			ck_assert_uint_gt(acc->any.rows[i].hit + acc->any.rows[i].failed,
+					  0);
+		for (i = 0; i < acc->any.addresses.nr; i++)
+			hits += acc->any.addresses.of[i].counts.hit;
+		page_lives_free(acc);
 		free(acc);
 	}
 	for (i = 0; i < NR_PAGE_SUMS; i++)
@@ -222,7 +222,7 @@ START_TEST(page_parts_make_the_whole)
 	/* One event can free blocks of several parts. */
 	ck_assert_uint_gt(merged, whole->merged);
 	ck_assert_uint_eq(hits, whole->requests - whole->failures);
-	page_account_free(all);
+	page_lives_free(all);
 	free(all);
 	free(evs);
 }

@@ -5,15 +5,15 @@
 #include <check.h>
 #include <stdlib.h>
 
-#include "account/page_account.h"
-#include "account/slab_account.h"
+#include "account/page_lives.h"
+#include "account/slab_lives.h"
 
 #define ROWS 8
 
 static bool keep[ROWS];
 static uint32_t to[ROWS];
 
-static void slab_alloc(struct slab_account *acc, uint64_t ptr, uint64_t callsite,
+static void slab_alloc(struct slab_lives *acc, uint64_t ptr, uint64_t callsite,
 		       uint64_t size)
 {
 	struct kmem_event ev = { .type = KMEM_KMALLOC };
@@ -21,20 +21,20 @@ static void slab_alloc(struct slab_account *acc, uint64_t ptr, uint64_t callsite
 	ev.slab_alloc.ptr = ptr;
 	ev.slab_alloc.callsite = callsite;
 	ev.slab_alloc.bytes_req = ev.slab_alloc.bytes_alloc = size;
-	slab_lives_events(&acc->lives, &ev, 1);
+	slab_lives_events(acc, &ev, 1);
 }
 
-static void slab_free(struct slab_account *acc, uint64_t ptr)
+static void slab_free(struct slab_lives *acc, uint64_t ptr)
 {
 	struct kmem_event ev = { .type = KMEM_KFREE };
 
 	ev.slab_free.ptr = ptr;
-	slab_lives_events(&acc->lives, &ev, 1);
+	slab_lives_events(acc, &ev, 1);
 }
 
 static void check_slab(struct dimensions dimensions)
 {
-	struct slab_account acc = { .lives.any.dimensions = dimensions };
+	struct slab_lives acc = { .any.dimensions = dimensions };
 
 	slab_alloc(&acc, 0x1000, 0xa, 64);
 	slab_alloc(&acc, 0x2000, 0xb, 128);
@@ -46,32 +46,32 @@ static void check_slab(struct dimensions dimensions)
 	slab_free(&acc, 0x3000); /* double free */
 	for (int i = 0; i < ROWS; i++)
 		keep[i] = i == 2;
-	ck_assert_int_eq(lives_forget(&acc.lives.any, keep, to), 0);
+	ck_assert_int_eq(lives_forget(&acc.any, keep, to), 0);
 	ck_assert_uint_eq(to[0], LIVES_GONE);
 	ck_assert_uint_eq(to[1], 0);
 	ck_assert_uint_eq(to[2], 1); /* marked as kept */
 	ck_assert_uint_eq(to[3], 2);
-	ck_assert_uint_eq(lives_rows(&acc.lives.any), 3);
-	ck_assert_uint_eq(slab_lives_key(&acc.lives, 0)->callsite, 0xb);
-	ck_assert_uint_eq(slab_lives_key(&acc.lives, 2)->callsite, 0xd);
-	ck_assert_uint_eq(acc.lives.any.live.count, 2);
+	ck_assert_uint_eq(lives_rows(&acc.any), 3);
+	ck_assert_uint_eq(slab_lives_key(&acc, 0)->callsite, 0xb);
+	ck_assert_uint_eq(slab_lives_key(&acc, 2)->callsite, 0xd);
+	ck_assert_uint_eq(acc.any.live.count, 2);
 	/* Live objects keep their rows; new allocations get new rows. */
 	slab_free(&acc, 0x2000);
 	slab_alloc(&acc, 0x1000, 0xa, 64);
 	slab_alloc(&acc, 0x5000, 0xd, 512);
-	slab_account_sum(&acc);
-	ck_assert_uint_eq(acc.nr_rows, 4);
-	ck_assert_uint_eq(acc.rows[0].live, 0);
-	ck_assert_uint_eq(acc.rows[0].hit, 1);
-	ck_assert_uint_eq(acc.rows[1].hit, 1);
-	ck_assert_uint_eq(acc.rows[1].bytes_alloc, 256);
-	ck_assert_uint_eq(acc.rows[2].live_alloc, 1024);
-	ck_assert_uint_eq(slab_lives_key(&acc.lives, 3)->callsite, 0xa);
-	ck_assert_uint_eq(acc.rows[3].live_alloc, 64);
+	slab_lives_sum(&acc);
+	ck_assert_uint_eq(lives_rows(&acc.any), 4);
+	ck_assert_uint_eq(acc.any.rows[0].live, 0);
+	ck_assert_uint_eq(acc.any.rows[0].hit, 1);
+	ck_assert_uint_eq(acc.any.rows[1].hit, 1);
+	ck_assert_uint_eq(acc.any.rows[1].bytes_alloc, 256);
+	ck_assert_uint_eq(acc.any.rows[2].live_alloc, 1024);
+	ck_assert_uint_eq(slab_lives_key(&acc, 3)->callsite, 0xa);
+	ck_assert_uint_eq(acc.any.rows[3].live_alloc, 64);
 	slab_free(&acc, 0x3000); /* its earlier free is forgotten */
-	ck_assert_uint_eq(acc.lives.totals.unmatched, 2);
-	ck_assert_uint_eq(acc.lives.totals.doubled, 1);
-	slab_account_free(&acc);
+	ck_assert_uint_eq(acc.counted.unmatched, 2);
+	ck_assert_uint_eq(acc.counted.doubled, 1);
+	slab_lives_free(&acc);
 }
 
 START_TEST(slab_rows_that_live_stay)
@@ -81,28 +81,28 @@ START_TEST(slab_rows_that_live_stay)
 }
 END_TEST
 
-static void page_alloc(struct page_account *acc, uint64_t pfn, uint32_t order,
+static void page_alloc(struct page_lives *acc, uint64_t pfn, uint32_t order,
 		       uint32_t stack)
 {
 	struct kmem_event ev = { .type = KMEM_PAGE_ALLOC, .stack = stack };
 
 	ev.page_alloc.pfn = pfn;
 	ev.page_alloc.order = order;
-	page_lives_events(&acc->lives, &ev, 1);
+	page_lives_events(acc, &ev, 1);
 }
 
-static void page_free(struct page_account *acc, uint64_t pfn, uint32_t order)
+static void page_free(struct page_lives *acc, uint64_t pfn, uint32_t order)
 {
 	struct kmem_event ev = { .type = KMEM_PAGE_FREE };
 
 	ev.page_free.pfn = pfn;
 	ev.page_free.order = order;
-	page_lives_events(&acc->lives, &ev, 1);
+	page_lives_events(acc, &ev, 1);
 }
 
 START_TEST(page_rows_that_live_stay)
 {
-	struct page_account acc = { 0 };
+	struct page_lives acc = { 0 };
 
 	page_alloc(&acc, 8, 0, 1);
 	page_alloc(&acc, 512, 9, 2);
@@ -112,30 +112,30 @@ START_TEST(page_rows_that_live_stay)
 	page_free(&acc, 513, 0); /* frees a part */
 	for (int i = 0; i < ROWS; i++)
 		keep[i] = false;
-	ck_assert_int_eq(lives_forget(&acc.lives.any, keep, to), 0);
+	ck_assert_int_eq(lives_forget(&acc.any, keep, to), 0);
 	ck_assert_uint_eq(to[0], LIVES_GONE);
 	ck_assert_uint_eq(to[1], 0);
 	ck_assert_uint_eq(to[2], 1);
 	page_free(&acc, 16, 2);
 	page_alloc(&acc, 9, 0, 1);
 	page_free(&acc, 768, 8);
-	page_account_sum(&acc);
-	ck_assert_uint_eq(acc.nr_rows, 3);
-	ck_assert_uint_eq(acc.rows[0].live_pages, 512 - 1 - 256);
-	ck_assert_uint_eq(acc.rows[0].live_hit, 1);
-	ck_assert_uint_eq(acc.rows[1].hit, 2);
-	ck_assert_uint_eq(acc.rows[1].live_pages, 0);
-	ck_assert_uint_eq(page_lives_key(&acc.lives, 2)->stack, 1);
-	ck_assert_uint_eq(acc.rows[2].live_pages, 1);
-	page_account_free(&acc);
+	page_lives_sum(&acc);
+	ck_assert_uint_eq(lives_rows(&acc.any), 3);
+	ck_assert_uint_eq(acc.any.rows[0].live, 512 - 1 - 256);
+	ck_assert_uint_eq(acc.any.rows[0].live_hit, 1);
+	ck_assert_uint_eq(acc.any.rows[1].hit, 2);
+	ck_assert_uint_eq(acc.any.rows[1].live, 0);
+	ck_assert_uint_eq(page_lives_key(&acc, 2)->stack, 1);
+	ck_assert_uint_eq(acc.any.rows[2].live, 1);
+	page_lives_free(&acc);
 }
 END_TEST
 
 START_TEST(stacks_get_other_numbers)
 {
 	const struct dimensions dims = { .of = { DIMENSION_KMALLOC, DIMENSION_STACK } };
-	struct slab_account slab = { .lives.any.dimensions = dims };
-	struct page_account page = { 0 };
+	struct slab_lives slab = { .any.dimensions = dims };
+	struct page_lives page = { 0 };
 	const uint32_t stacks[] = { 0, 5, 2, 0, 0, 1 };
 	uint32_t used[6] = { 0 };
 	struct kmem_event ev = { .type = KMEM_KMALLOC, .stack = 2 };
@@ -143,36 +143,36 @@ START_TEST(stacks_get_other_numbers)
 	ev.slab_alloc.ptr = 0x1000;
 	ev.slab_alloc.callsite = 0xa;
 	ev.slab_alloc.bytes_req = ev.slab_alloc.bytes_alloc = 64;
-	slab_lives_events(&slab.lives, &ev, 1);
+	slab_lives_events(&slab, &ev, 1);
 	page_alloc(&page, 8, 0, 5);
 	page_alloc(&page, 9, 0, 1);
 	page_alloc(&page, 10, 0, 0);
-	lives_mark_stacks(&slab.lives.any, used);
-	lives_mark_stacks(&page.lives.any, used);
+	lives_mark(&slab.any, DIMENSION_STACK, used, 6);
+	lives_mark(&page.any, DIMENSION_STACK, used, 6);
 	ck_assert_uint_eq(used[1], 1);
 	ck_assert_uint_eq(used[2], 1);
 	ck_assert_uint_eq(used[3] + used[4], 0);
 	ck_assert_uint_eq(used[5], 1);
-	ck_assert_int_eq(lives_renumber_stacks(&slab.lives.any, stacks), 0);
-	ck_assert_int_eq(lives_renumber_stacks(&page.lives.any, stacks), 0);
+	ck_assert_int_eq(lives_renumber(&slab.any, DIMENSION_STACK, stacks, 6), 0);
+	ck_assert_int_eq(lives_renumber(&page.any, DIMENSION_STACK, stacks, 6), 0);
 	/* The same callchains have new numbers: the rows are the old ones. */
 	page_alloc(&page, 11, 0, 1);
 	page_alloc(&page, 12, 0, 5);
 	ev.slab_alloc.ptr = 0x2000;
-	slab_lives_events(&slab.lives, &ev, 1);
-	page_account_sum(&page);
-	slab_account_sum(&slab);
-	ck_assert_uint_eq(page.nr_rows, 3);
-	ck_assert_uint_eq(page_lives_key(&page.lives, 0)->stack, 1);
-	ck_assert_uint_eq(page.rows[0].hit, 2);
-	ck_assert_uint_eq(page_lives_key(&page.lives, 1)->stack, 5);
-	ck_assert_uint_eq(page.rows[1].hit, 2);
-	ck_assert_uint_eq(page_lives_key(&page.lives, 2)->stack, 0);
-	ck_assert_uint_eq(slab.nr_rows, 1);
-	ck_assert_uint_eq(slab.rows[0].hit, 2);
-	ck_assert_uint_eq(slab_lives_key(&slab.lives, 0)->dims.of[1], 2);
-	slab_account_free(&slab);
-	page_account_free(&page);
+	slab_lives_events(&slab, &ev, 1);
+	page_lives_sum(&page);
+	slab_lives_sum(&slab);
+	ck_assert_uint_eq(lives_rows(&page.any), 3);
+	ck_assert_uint_eq(page_lives_key(&page, 0)->stack, 1);
+	ck_assert_uint_eq(page.any.rows[0].hit, 2);
+	ck_assert_uint_eq(page_lives_key(&page, 1)->stack, 5);
+	ck_assert_uint_eq(page.any.rows[1].hit, 2);
+	ck_assert_uint_eq(page_lives_key(&page, 2)->stack, 0);
+	ck_assert_uint_eq(lives_rows(&slab.any), 1);
+	ck_assert_uint_eq(slab.any.rows[0].hit, 2);
+	ck_assert_uint_eq(slab_lives_key(&slab, 0)->dims.of[1], 2);
+	slab_lives_free(&slab);
+	page_lives_free(&page);
 }
 END_TEST
 

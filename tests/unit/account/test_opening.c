@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* tests: account/opening.h, capture/facts/opening.h: a text that one writes and the other reads. */
+/* tests: account/opening.h, capture/facts/lists.h: a text that one writes and the other reads. */
 #include <check.h>
 #include <errno.h>
 #include <stdio.h>
@@ -8,7 +8,6 @@
 #include <unistd.h>
 
 #include "account/opening.h"
-#include "capture/facts/opening.h"
 #include "capture/facts/lists.h"
 
 /* The name of the use of @frame, cut at a blank; "": not known. */
@@ -52,7 +51,7 @@ START_TEST(flags)
 	char path[32];
 
 	put(path, frames, sizeof(frames));
-	ck_assert_int_eq(opening_of_flags(path, 10000000000, 1000, &out), 0);
+	ck_assert_int_eq(list_make(opening_of_flags, path, 10000000000, 1000, &out), 0);
 	ck_assert_str_eq(strbuf_text(&out),
 			 "=anonymous\n1 2 1\n=page_tables\n1 1 2\n=page_cache\n0 2 3\n"
 			 "=shmem\n0 1 4\n=hugetlb\n0 1 5\n");
@@ -61,10 +60,11 @@ START_TEST(flags)
 		ck_assert_str_eq(use_at(&o, i), uses[i]);
 	opening_free(&o);
 	strbuf_reset(&out);
-	ck_assert_int_eq(opening_of_flags(path, 10000000000, 10, &out), -EFBIG);
-	ck_assert_int_eq(opening_of_flags(path, 0, 1000, &out), -ETIME);
+	ck_assert_int_eq(list_make(opening_of_flags, path, 10000000000, 10, &out),
+			 -EFBIG);
+	ck_assert_int_eq(list_make(opening_of_flags, path, 0, 1000, &out), -ETIME);
 	unlink(path);
-	ck_assert_int_eq(opening_of_flags(path, 1, 1, &out), -ENOENT);
+	ck_assert_int_eq(list_make(opening_of_flags, path, 1, 1, &out), -ENOENT);
 	strbuf_free(&out);
 }
 END_TEST
@@ -85,7 +85,7 @@ START_TEST(page_owner)
 	char path[32];
 
 	put(path, blocks, strlen(blocks));
-	ck_assert_int_eq(page_owner_frames(path, 10000000000, 1000, &out), 0);
+	ck_assert_int_eq(list_make(page_owner_frames, path, 10000000000, 1000, &out), 0);
 	ck_assert_str_eq(strbuf_text(&out),
 			 "=0xcc0 post_alloc_hook a\n10 3 1\n=0x100 b\nd 1 2\n");
 	ck_assert_int_eq(opening_read(&o, strbuf_text(&out)), 0);

@@ -1,47 +1,47 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * tests: account/page_account.h: splits, merges and losses, and a page-by-page model.
+ * tests: account/page_lives.h: splits, merges and losses, and a page-by-page model.
  */
 #include <check.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
-#include "account/page_account.h"
+#include "account/page_lives.h"
 
-static void alloc(struct page_account *acc, uint64_t pfn, uint32_t order)
+static void alloc(struct page_lives *acc, uint64_t pfn, uint32_t order)
 {
 	struct kmem_event ev = { .type = KMEM_PAGE_ALLOC };
 
 	ev.page_alloc.pfn = pfn;
 	ev.page_alloc.order = order;
 	ev.page_alloc.gfp_flags = 0xcc0;
-	page_lives_events(&acc->lives, &ev, 1);
+	page_lives_events(acc, &ev, 1);
 }
 
-static void release(struct page_account *acc, uint64_t pfn, uint32_t order)
+static void release(struct page_lives *acc, uint64_t pfn, uint32_t order)
 {
 	struct kmem_event ev = { .type = KMEM_PAGE_FREE };
 
 	ev.page_free.pfn = pfn;
 	ev.page_free.order = order;
-	page_lives_events(&acc->lives, &ev, 1);
+	page_lives_events(acc, &ev, 1);
 }
 
-static void announce(struct page_account *acc, uint64_t pfn)
+static void announce(struct page_lives *acc, uint64_t pfn)
 {
 	struct kmem_event ev = { .type = KMEM_PAGE_FREE_BATCHED };
 
 	ev.page_free.pfn = pfn;
-	page_lives_events(&acc->lives, &ev, 1);
+	page_lives_events(acc, &ev, 1);
 }
 
-static void check_identities(struct page_account *acc)
+static void check_identities(struct page_lives *acc)
 {
 	const struct page_totals *s = &acc->totals;
 
-	page_account_sum(acc);
-	ck_assert(!acc->lives.any.failed);
+	page_lives_sum(acc);
+	ck_assert(!acc->any.failed);
 	ck_assert_uint_eq(s->pages, s->freed_pages + s->implicit_pages + s->live_pages);
 	ck_assert_uint_eq(s->requests - s->failures,
 			  s->alloc_freed + s->implicit_blocks + s->live_blocks);
@@ -51,13 +51,13 @@ static void check_identities(struct page_account *acc)
 
 START_TEST(huge_page_freed_page_by_page)
 {
-	struct page_account acc = { 0 };
+	struct page_lives acc = { 0 };
 	uint64_t i;
 
-	ck_assert_int_eq(page_account_by_address(&acc), 0);
+	ck_assert_int_eq(lives_by_address(&acc.any), 0);
 	alloc(&acc, 512, 9);
 	release(&acc, 700, 0);
-	page_account_sum(&acc);
+	page_lives_sum(&acc);
 	ck_assert_uint_eq(acc.totals.split, 1);
 	ck_assert_uint_eq(acc.totals.live_pages, 511);
 	ck_assert_uint_eq(acc.totals.live_blocks, 1);
@@ -66,101 +66,101 @@ START_TEST(huge_page_freed_page_by_page)
 		if (i != 700)
 			release(&acc, i, 0);
 	}
-	page_account_sum(&acc);
+	page_lives_sum(&acc);
 	ck_assert_uint_eq(acc.totals.live_pages, 0);
 	ck_assert_uint_eq(acc.totals.alloc_freed, 1);
 	ck_assert_uint_eq(acc.totals.freed_pages, 512);
-	ck_assert_uint_eq(acc.rows[0].live_hit, 0);
-	ck_assert_uint_eq(acc.addresses.pfns.of[0].live_pages, 0);
-	ck_assert_uint_eq(acc.lives.any.live.count, 0);
+	ck_assert_uint_eq(acc.any.rows[0].live_hit, 0);
+	ck_assert_uint_eq(acc.any.addresses.of[0].counts.live, 0);
+	ck_assert_uint_eq(acc.any.live.count, 0);
 	check_identities(&acc);
-	page_account_free(&acc);
+	page_lives_free(&acc);
 }
 END_TEST
 
-static void alloc_at(struct page_account *acc, uint64_t ts, uint64_t pfn, uint32_t order)
+static void alloc_at(struct page_lives *acc, uint64_t ts, uint64_t pfn, uint32_t order)
 {
 	struct kmem_event ev = { .ts = ts, .type = KMEM_PAGE_ALLOC };
 
 	ev.page_alloc.pfn = pfn;
 	ev.page_alloc.order = order;
-	page_lives_events(&acc->lives, &ev, 1);
+	page_lives_events(acc, &ev, 1);
 }
 
 /* One event ends more blocks than one batch reports, before it begins the block of a new row. */
 START_TEST(first_event_of_a_row_that_ends_many_blocks)
 {
 	static const uint32_t orders[] = { 0, 10, 3 };
-	struct page_account acc = { .lives.any.dimensions = { .of = { DIMENSION_PID },
-							      .task_sums = true } };
+	struct page_lives acc = { .any.dimensions = { .of = { DIMENSION_PID },
+						      .task_sums = true } };
 	uint64_t i;
 
 	for (i = 0; i < 1024; i++)
 		alloc_at(&acc, 10 + i, 1024 + i, 0);
 	alloc_at(&acc, 5000, 1024, 10);
 	alloc_at(&acc, 6000, 4096, 3);
-	page_account_finish(&acc);
+	page_lives_finish(&acc);
 	check_identities(&acc);
 	ck_assert_uint_eq(acc.totals.implicit_blocks, 1024);
-	ck_assert_uint_eq(acc.nr_rows, 3);
-	ck_assert_uint_eq(acc.lives.any.nr_tallies, 3);
+	ck_assert_uint_eq(lives_rows(&acc.any), 3);
+	ck_assert_uint_eq(acc.any.nr_tallies, 3);
 	for (i = 0; i < 3; i++) {
-		ck_assert_uint_eq(page_lives_key(&acc.lives, i)->order, orders[i]);
-		ck_assert_uint_eq(acc.lives.any.firsts[i], i + 1);
+		ck_assert_uint_eq(page_lives_key(&acc, i)->order, orders[i]);
+		ck_assert_uint_eq(acc.any.firsts[i], i + 1);
 	}
-	page_account_free(&acc);
+	page_lives_free(&acc);
 }
 END_TEST
 
 START_TEST(small_blocks_freed_as_a_large_one)
 {
-	struct page_account acc = { 0 };
+	struct page_lives acc = { 0 };
 
 	alloc(&acc, 8, 0);
 	alloc(&acc, 9, 0);
 	alloc(&acc, 10, 1);
 	release(&acc, 8, 3); /* four of its eight pages have no recorded allocation */
-	page_account_sum(&acc);
+	page_lives_sum(&acc);
 	ck_assert_uint_eq(acc.totals.merged, 1);
 	ck_assert_uint_eq(acc.totals.freed_pages, 4);
 	ck_assert_uint_eq(acc.totals.unmatched_pages, 4);
 	ck_assert_uint_eq(acc.totals.alloc_freed, 3);
 	release(&acc, 12, 0);
-	page_account_sum(&acc);
+	page_lives_sum(&acc);
 	ck_assert_uint_eq(acc.totals.again, 1);
 	release(&acc, 100, 0);
-	page_account_sum(&acc);
+	page_lives_sum(&acc);
 	ck_assert_uint_eq(acc.totals.unmatched, 1);
 	check_identities(&acc);
-	page_account_free(&acc);
+	page_lives_free(&acc);
 }
 END_TEST
 
 START_TEST(alloc_over_live_pages_is_an_implicit_free)
 {
-	struct page_account acc = { 0 };
+	struct page_lives acc = { 0 };
 
 	alloc(&acc, 16, 2);
 	alloc(&acc, 18, 0);
-	page_account_sum(&acc);
+	page_lives_sum(&acc);
 	ck_assert_uint_eq(acc.totals.implicit_pages, 1);
 	ck_assert_uint_eq(acc.totals.live_pages, 4);
 	release(&acc, 16, 1);
 	release(&acc, 19, 0);
-	page_account_sum(&acc);
+	page_lives_sum(&acc);
 	ck_assert_uint_eq(acc.totals.implicit_blocks, 1);
 	ck_assert_uint_eq(acc.totals.alloc_freed, 0);
 	release(&acc, 18, 0);
-	page_account_sum(&acc);
+	page_lives_sum(&acc);
 	ck_assert_uint_eq(acc.totals.alloc_freed, 1);
 	check_identities(&acc);
-	page_account_free(&acc);
+	page_lives_free(&acc);
 }
 END_TEST
 
 START_TEST(announced_frees_count_once)
 {
-	struct page_account acc = { 0 };
+	struct page_lives acc = { 0 };
 
 	alloc(&acc, 1, 0);
 	announce(&acc, 1); /* before its free, as in old kernels */
@@ -176,36 +176,35 @@ START_TEST(announced_frees_count_once)
 	announce(&acc, 1000);
 	alloc(&acc, (1 << 20) + 129, 0);
 	announce(&acc, (1 << 20) + 129);
-	page_account_finish(&acc);
+	page_lives_finish(&acc);
 	ck_assert_uint_eq(acc.totals.batched, 6);
 	ck_assert_uint_eq(acc.totals.freed_pages, 6);
 	ck_assert_uint_eq(acc.totals.batched_pages, 4);
 	ck_assert_uint_eq(acc.totals.implicit_pages, 0);
 	ck_assert_uint_eq(acc.totals.live_pages, 0);
 	check_identities(&acc);
-	page_account_free(&acc);
+	page_lives_free(&acc);
 }
 END_TEST
 
 START_TEST(damage_is_counted_and_cheap)
 {
-	struct page_account acc = { 0 };
+	struct page_lives acc = { 0 };
 	uint64_t i;
 
 	alloc(&acc, KMEM_NO_PFN, 9);
-	page_account_sum(&acc);
+	page_lives_sum(&acc);
 	ck_assert_uint_eq(acc.totals.failures, 1);
 	alloc(&acc, 1, 3);		  /* not aligned */
 	alloc(&acc, 0, 40);		  /* no such order */
 	release(&acc, UINT64_MAX - 1, 0); /* no such page */
-	page_account_sum(&acc);
+	page_lives_sum(&acc);
 	ck_assert_uint_eq(acc.totals.implausible, 3);
 	for (i = 0; i < 2000; i++)
 		alloc(&acc, i << 20, 20);
-	ck_assert_uint_lt(acc.lives.frames.nr_regions + acc.lives.frames.nr_spans,
-			  65536 + 4 * 2010);
+	ck_assert_uint_lt(acc.frames.regions.nr + acc.frames.spans.nr, 65536 + 4 * 2010);
 	check_identities(&acc);
-	page_account_free(&acc);
+	page_lives_free(&acc);
 }
 END_TEST
 
@@ -224,7 +223,7 @@ static const struct model_case {
 START_TEST(agrees_with_a_page_by_page_model)
 {
 	const struct model_case *m = &model_cases[_i];
-	struct page_account acc = { 0 };
+	struct page_lives acc = { 0 };
 	uint8_t *state = calloc(m->pages, 1);
 	uint64_t live = 0, freed = 0, implicit = 0, again = 0, unmatched = 0;
 	unsigned int seed = 3;
@@ -268,37 +267,37 @@ START_TEST(agrees_with_a_page_by_page_model)
 	ck_assert_uint_eq(acc.totals.again_pages, again);
 	ck_assert_uint_eq(acc.totals.unmatched_pages, unmatched);
 	free(state);
-	page_account_free(&acc);
+	page_lives_free(&acc);
 }
 END_TEST
 
 START_TEST(only_what_came_after_the_last_gap_is_sure)
 {
-	struct page_account acc = { 0 };
+	struct page_lives acc = { 0 };
 	struct kmem_event loss = { .type = KMEM_LOSS, .ts = 20 };
 
-	ck_assert_int_eq(page_account_by_address(&acc), 0);
+	ck_assert_int_eq(lives_by_address(&acc.any), 0);
 	alloc(&acc, 0, 3);
-	page_lives_events(&acc.lives, &loss, 1);
+	page_lives_events(&acc, &loss, 1);
 	alloc(&acc, 16, 4);
 	release(&acc, 20, 2); /* the rest of a block keeps its time of allocation */
 	alloc(&acc, 64, 0);
 	release(&acc, 1, 0);
-	page_account_finish(&acc);
+	page_lives_finish(&acc);
 	ck_assert_uint_eq(acc.totals.live_pages, 7 + 12 + 1);
-	ck_assert_uint_eq(acc.rows[0].sure_pages, 0);
-	ck_assert_uint_eq(acc.rows[1].sure_pages, 12);
-	ck_assert_uint_eq(acc.rows[2].sure_pages, 1);
-	ck_assert_uint_eq(acc.addresses.pfns.of[0].sure_pages, 0);
-	ck_assert_uint_eq(acc.addresses.pfns.of[1].sure_pages, 12);
+	ck_assert_uint_eq(acc.any.rows[0].sure, 0);
+	ck_assert_uint_eq(acc.any.rows[1].sure, 12);
+	ck_assert_uint_eq(acc.any.rows[2].sure, 1);
+	ck_assert_uint_eq(acc.any.addresses.of[0].counts.sure, 0);
+	ck_assert_uint_eq(acc.any.addresses.of[1].counts.sure, 12);
 	check_identities(&acc);
-	page_account_free(&acc);
+	page_lives_free(&acc);
 }
 END_TEST
 
 START_TEST(frees_alone_are_kept_by_who_freed)
 {
-	struct page_account acc = { 0 };
+	struct page_lives acc = { 0 };
 	struct kmem_event ev = { .type = KMEM_PAGE_FREE, .stack = 9 };
 
 	release(&acc, 100, 0);
@@ -306,21 +305,21 @@ START_TEST(frees_alone_are_kept_by_who_freed)
 	alloc(&acc, 8, 1);
 	ev.page_free.pfn = 8;
 	ev.page_free.order = 3; /* two of its pages are known */
-	page_lives_events(&acc.lives, &ev, 1);
-	page_account_sum(&acc);
-	ck_assert_uint_eq(acc.lives.nr_free_only, 2);
-	ck_assert_uint_eq(acc.lives.free_only[0].stack, 0);
-	ck_assert_uint_eq(acc.lives.free_only[0].hit, 2);
-	ck_assert_uint_eq(acc.lives.free_only[0].pages, 2);
-	ck_assert_uint_eq(acc.lives.free_only[1].stack, 9);
-	ck_assert_uint_eq(acc.lives.free_only[1].pages, 6);
-	ck_assert_uint_eq(acc.lives.free_only[0].pages + acc.lives.free_only[1].pages,
+	page_lives_events(&acc, &ev, 1);
+	page_lives_sum(&acc);
+	ck_assert_uint_eq(acc.free_only.nr, 2);
+	ck_assert_uint_eq(acc.free_only.of[0].stack, 0);
+	ck_assert_uint_eq(acc.free_only.of[0].hit, 2);
+	ck_assert_uint_eq(acc.free_only.of[0].pages, 2);
+	ck_assert_uint_eq(acc.free_only.of[1].stack, 9);
+	ck_assert_uint_eq(acc.free_only.of[1].pages, 6);
+	ck_assert_uint_eq(acc.free_only.of[0].pages + acc.free_only.of[1].pages,
 			  acc.totals.unmatched_pages + acc.totals.again_pages);
-	page_account_free(&acc);
+	page_lives_free(&acc);
 }
 END_TEST
 
-static void event_at(struct page_account *acc, const char *event, uint64_t ts)
+static void event_at(struct page_lives *acc, const char *event, uint64_t ts)
 {
 	struct kmem_event ev = { .cpu = (uint32_t)(event[1] - '0'), .ts = ts };
 	uint32_t order = (uint32_t)(event[2] - '0');
@@ -334,31 +333,31 @@ static void event_at(struct page_account *acc, const char *event, uint64_t ts)
 		ev.page_free.pfn = 1 << 20;
 		ev.page_free.order = order;
 	}
-	page_lives_events(&acc->lives, &ev, 1);
+	page_lives_events(acc, &ev, 1);
 	check_identities(acc);
 }
 
 /* The rows, the page frames and the free-only stacks must add up to the totals. */
-static void check_sums(const struct page_account *acc)
+static void check_sums(const struct page_lives *acc)
 {
 	const struct page_totals *s = &acc->totals;
 	uint64_t live = 0, implicit = 0, frees = 0, pages = 0;
 	size_t i;
 
-	for (i = 0; i < acc->nr_rows; i++) {
-		live += acc->rows[i].live_pages;
-		implicit += acc->rows[i].implicit_pages;
+	for (i = 0; i < lives_rows(&acc->any); i++) {
+		live += acc->any.rows[i].live;
+		implicit += acc->any.rows[i].implicit;
 	}
 	ck_assert_uint_eq(live, s->live_pages);
 	ck_assert_uint_eq(implicit, s->implicit_pages);
-	for (i = 0; i < acc->addresses.pfns.nr; i++) {
-		live -= acc->addresses.pfns.of[i].live_pages;
-		implicit -= acc->addresses.pfns.of[i].implicit_pages;
+	for (i = 0; i < acc->any.addresses.nr; i++) {
+		live -= acc->any.addresses.of[i].counts.live;
+		implicit -= acc->any.addresses.of[i].counts.implicit;
 	}
 	ck_assert_uint_eq(live + implicit, 0);
-	for (i = 0; i < acc->lives.nr_free_only; i++) {
-		frees += acc->lives.free_only[i].hit;
-		pages += acc->lives.free_only[i].pages;
+	for (i = 0; i < acc->free_only.nr; i++) {
+		frees += acc->free_only.of[i].hit;
+		pages += acc->free_only.of[i].pages;
 	}
 	ck_assert_uint_eq(frees, s->unmatched + s->again);
 	ck_assert_uint_eq(pages, s->unmatched_pages + s->again_pages);
@@ -406,16 +405,16 @@ START_TEST(order_within_the_skew)
 	size_t i;
 
 	for (i = 0; i < ARRAY_SIZE(cases); i++) {
-		struct page_account acc = { 0 };
+		struct page_lives acc = { 0 };
 		const struct page_totals *s = &acc.totals;
 		const char *event = cases[i].events;
 		uint64_t ts = 100;
 
-		ck_assert_int_eq(page_account_by_address(&acc), 0);
-		acc.lives.doubts.skew = cases[i].skew;
+		ck_assert_int_eq(lives_by_address(&acc.any), 0);
+		acc.doubts.skew = cases[i].skew;
 		for (; *event; event += 3, ts += 5)
 			event_at(&acc, event, ts);
-		page_account_finish(&acc);
+		page_lives_finish(&acc);
 		check_identities(&acc);
 		check_sums(&acc);
 		ck_assert_msg(s->live_pages == cases[i].live &&
@@ -424,7 +423,7 @@ START_TEST(order_within_the_skew)
 				      s->implicit_pages == cases[i].implicit &&
 				      s->reordered == cases[i].reordered,
 			      "case %zu, %s", i, cases[i].events);
-		page_account_free(&acc);
+		page_lives_free(&acc);
 	}
 }
 END_TEST
@@ -432,7 +431,7 @@ END_TEST
 /* Blocks of 2^20 frames, whole and in pieces: every event costs about the same. */
 START_TEST(large_blocks_cost_what_small_ones_do)
 {
-	struct page_account acc = { .lives.doubts.skew = 1000000 };
+	struct page_lives acc = { .doubts.skew = 1000000 };
 	struct timespec from, to;
 	int i;
 
@@ -447,31 +446,31 @@ START_TEST(large_blocks_cost_what_small_ones_do)
 		release(&acc, pfn + (uint64_t)i * 4099 % (1 << 20), 0);
 		ev.page_free.pfn = pfn;
 		ev.page_free.order = 20;
-		page_lives_events(&acc.lives, &ev, 1);
-		page_lives_events(&acc.lives, &ev, 1); /* no block is live: in doubt */
+		page_lives_events(&acc, &ev, 1);
+		page_lives_events(&acc, &ev, 1); /* no block is live: in doubt */
 		check_identities(&acc);
 	}
 	ck_assert_int_eq(clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &to), 0);
 	/* These are 160000 events; handled frame by frame they took three minutes. */
 	ck_assert_int_le(to.tv_sec - from.tv_sec, 10);
-	page_account_free(&acc);
+	page_lives_free(&acc);
 }
 END_TEST
 
 /* Frees of unknown blocks are in doubt for the length of the skew, then forgotten. */
 START_TEST(doubts_do_not_grow_with_the_events)
 {
-	struct page_account acc = { .lives.doubts.skew = 100 };
+	struct page_lives acc = { .doubts.skew = 100 };
 	struct kmem_event ev = { .type = KMEM_PAGE_FREE };
 
 	for (ev.ts = 1; ev.ts < 100000; ev.ts++) {
 		ev.page_free.pfn = ev.ts;
-		page_lives_events(&acc.lives, &ev, 1);
+		page_lives_events(&acc, &ev, 1);
 	}
-	page_account_sum(&acc);
+	page_lives_sum(&acc);
 	ck_assert_uint_eq(acc.totals.unmatched, 99999);
-	ck_assert_uint_le(acc.lives.doubts.table.capacity, 1024);
-	page_account_free(&acc);
+	ck_assert_uint_le(acc.doubts.table.capacity, 1024);
+	page_lives_free(&acc);
 }
 END_TEST
 
@@ -482,8 +481,8 @@ START_TEST(frees_of_what_was_left_out_change_nothing)
 	size_t i;
 
 	for (i = 0; i < 2; i++) {
-		struct page_account acc = { .lives.any.scope.part = true,
-					    .lives.doubts.skew = skews[i] };
+		struct page_lives acc = { .any.scope.part = true,
+					  .doubts.skew = skews[i] };
 
 		release(&acc, 512, 9);
 		alloc(&acc, 8, 1);
@@ -491,7 +490,7 @@ START_TEST(frees_of_what_was_left_out_change_nothing)
 		release(&acc, 8, 0);
 		release(&acc, 8, 1); /* someone else has it since */
 		alloc(&acc, 16, 0);
-		page_account_finish(&acc);
+		page_lives_finish(&acc);
 		ck_assert_uint_eq(acc.totals.split + acc.totals.matched, 2);
 		ck_assert_uint_eq(acc.totals.other, 2);
 		ck_assert_uint_eq(acc.totals.other_pages, 514);
@@ -499,7 +498,7 @@ START_TEST(frees_of_what_was_left_out_change_nothing)
 		ck_assert_uint_eq(acc.totals.unmatched_pages + acc.totals.again_pages, 0);
 		ck_assert_uint_eq(acc.totals.live_pages, 1);
 		check_identities(&acc);
-		page_account_free(&acc);
+		page_lives_free(&acc);
 	}
 }
 END_TEST

@@ -136,7 +136,7 @@ START_TEST(pages_end_once)
 	ck_assert_uint_le(m.largest, 2 * LIVES_EVENTS);
 	ck_assert(m.freed && m.gone && m.refused && m.reordered && m.found);
 	while ((e = lives_next(&l->any, e))) {
-		uint64_t first = page_lives_first(l, e);
+		uint64_t first = l->any.kind->first(&l->any, e);
 
 		live += 1ULL << e->order;
 		m.watched[first].left -= 1ULL << e->order;

@@ -24,11 +24,8 @@ static void hear(void *ctx, const struct lives *of, const struct life *lives, si
 	size_t i;
 
 	ck_assert_uint_gt(nr, 0);
-	ck_assert_int_eq(
-		array_reserve(&h->lives, &h->capacity, h->nr + nr, sizeof(*h->lives)), 0);
-	ck_assert_int_eq(array_reserve(&h->times, &h->times_capacity, h->nr + nr,
-				       sizeof(*h->times)),
-			 0);
+	ck_assert_int_eq(array_reserve(&h->lives, &h->capacity, h->nr + nr), 0);
+	ck_assert_int_eq(array_reserve(&h->times, &h->times_capacity, h->nr + nr), 0);
 	for (i = 0; i < nr; i++) {
 		h->times[h->nr] = lives[i].event ? lives[i].event->ts : 0;
 		h->lives[h->nr++] = lives[i];
@@ -73,22 +70,22 @@ static size_t make_events(struct kmem_event *evs, const char *events, uint64_t p
 /* Without an event there is nothing to hear. */
 START_TEST(nothing_happened)
 {
-	struct slab_account *slab;
-	struct page_account *page;
+	struct slab_lives *slab;
+	struct page_lives *page;
 	struct recording rec = { 0 };
 	struct accounts a = { .rec = &rec, .page_size = 4096 };
 	struct heard heard = { 0 };
 	const struct dimensions none = { 0 };
 
-	ck_assert_int_eq(accounts_slab(&a, &none, &slab), 0);
-	ck_assert_int_eq(accounts_page(&a, &none, &page), 0);
-	ck_assert_int_eq(lives_observe(&slab->lives.any, hear, &heard), 0);
-	ck_assert_int_eq(lives_observe(&page->lives.any, hear, &heard), 0);
+	ck_assert_int_eq(accounts_of_memory(&a, MEMORY_SLAB, &none, &slab), 0);
+	ck_assert_int_eq(accounts_of_memory(&a, MEMORY_PAGE, &none, &page), 0);
+	ck_assert_int_eq(lives_observe(&slab->any, hear, &heard), 0);
+	ck_assert_int_eq(lives_observe(&page->any, hear, &heard), 0);
 	accounts_finish(&a);
-	ck_assert(!slab->lives.any.failed && !page->lives.any.failed);
+	ck_assert(!slab->any.failed && !page->any.failed);
 	ck_assert_uint_eq(heard.nr_batches, 0);
-	ck_assert_uint_eq(lives_rows(&slab->lives.any) + lives_rows(&page->lives.any), 0);
-	ck_assert_ptr_null(lives_next(&slab->lives.any, NULL));
+	ck_assert_uint_eq(lives_rows(&slab->any) + lives_rows(&page->any), 0);
+	ck_assert_ptr_null(lives_next(&slab->any, NULL));
 	accounts_free(&a);
 }
 END_TEST
@@ -272,33 +269,33 @@ START_TEST(accounts_are_made_once)
 						 DIMENSION_COMM, DIMENSION_CGROUP } };
 	const struct recording rec = { 0 };
 	struct accounts a = { .rec = &rec, .page_size = 4096 };
-	struct slab_account *slab, *same;
-	struct page_account *page, *same_page;
+	struct slab_lives *slab, *same;
+	struct page_lives *page, *same_page;
 
-	ck_assert_int_eq(accounts_slab(&a, &none, &slab), 0);
-	ck_assert_int_eq(accounts_page(&a, &cpu, &page), 0);
-	ck_assert_int_eq(accounts_slab(&a, &stack, &same), 0);
+	ck_assert_int_eq(accounts_of_memory(&a, MEMORY_SLAB, &none, &slab), 0);
+	ck_assert_int_eq(accounts_of_memory(&a, MEMORY_PAGE, &cpu, &page), 0);
+	ck_assert_int_eq(accounts_of_memory(&a, MEMORY_SLAB, &stack, &same), 0);
 	ck_assert_ptr_eq(same, slab);
-	ck_assert_int_eq(accounts_slab(&a, &none, &same), 0);
+	ck_assert_int_eq(accounts_of_memory(&a, MEMORY_SLAB, &none, &same), 0);
 	ck_assert_ptr_eq(same, slab);
-	ck_assert_int_eq(slab->lives.any.dimensions.of[0], DIMENSION_STACK);
-	ck_assert_int_eq(accounts_slab(&a, &two, &same), 0);
+	ck_assert_int_eq(slab->any.dimensions.of[0], DIMENSION_STACK);
+	ck_assert_int_eq(accounts_of_memory(&a, MEMORY_SLAB, &two, &same), 0);
 	ck_assert_ptr_eq(same, slab);
-	ck_assert_int_eq(slab->lives.any.dimensions.of[0], DIMENSION_STACK);
-	ck_assert_int_eq(slab->lives.any.dimensions.of[1], DIMENSION_PID);
-	ck_assert_int_eq(slab->lives.any.dimensions.of[2], DIMENSION_NONE);
+	ck_assert_int_eq(slab->any.dimensions.of[0], DIMENSION_STACK);
+	ck_assert_int_eq(slab->any.dimensions.of[1], DIMENSION_PID);
+	ck_assert_int_eq(slab->any.dimensions.of[2], DIMENSION_NONE);
 	/* The limit is reached: one more fails. */
-	ck_assert_int_eq(accounts_slab(&a, &more, &same), -EOVERFLOW);
+	ck_assert_int_eq(accounts_of_memory(&a, MEMORY_SLAB, &more, &same), -EOVERFLOW);
 	ck_assert_ptr_null(same);
-	ck_assert_int_eq(slab->lives.any.dimensions.of[2], DIMENSION_NONE);
-	ck_assert_int_eq(accounts_slab(&a, &cpu, &same), 0);
+	ck_assert_int_eq(slab->any.dimensions.of[2], DIMENSION_NONE);
+	ck_assert_int_eq(accounts_of_memory(&a, MEMORY_SLAB, &cpu, &same), 0);
 	ck_assert_ptr_eq(same, slab);
-	ck_assert_int_eq(accounts_page(&a, &cpu, &same_page), 0);
+	ck_assert_int_eq(accounts_of_memory(&a, MEMORY_PAGE, &cpu, &same_page), 0);
 	ck_assert_ptr_eq(same_page, page);
-	ck_assert_int_eq(page->lives.any.dimensions.of[1], DIMENSION_NONE);
-	ck_assert_uint_eq(slab->lives.large_bytes, 8192);
+	ck_assert_int_eq(page->any.dimensions.of[1], DIMENSION_NONE);
+	ck_assert_uint_eq(slab->large_bytes, 8192);
 	accounts_finish(&a);
-	ck_assert(!slab->lives.any.failed && !page->lives.any.failed);
+	ck_assert(!slab->any.failed && !page->any.failed);
 	accounts_free(&a);
 }
 END_TEST

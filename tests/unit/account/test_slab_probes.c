@@ -6,11 +6,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "account/slab_account.h"
 #include "account/slab_lives.h"
 #include "base/bytes.h"
 
-static struct slab_account acc;
+static struct slab_lives acc;
 static uint64_t now; /* time stamp of the next event */
 static uint64_t objects[KMEM_OBJECTS_MAX];
 
@@ -23,7 +22,7 @@ static void setup(void)
 static void give(struct kmem_event *ev)
 {
 	ev->ts = now++;
-	slab_lives_events(&acc.lives, ev, 1);
+	slab_lives_events(&acc, ev, 1);
 }
 
 static void alloc(uint64_t ptr, uint32_t cache)
@@ -84,8 +83,8 @@ static void expect(uint64_t allocs, uint64_t matched, uint64_t implicit, uint64_
 {
 	const struct slab_totals *s = &acc.totals;
 
-	slab_account_finish(&acc);
-	ck_assert(!acc.lives.any.failed);
+	slab_lives_finish(&acc);
+	ck_assert(!acc.any.failed);
 	ck_assert_uint_eq(s->allocs, allocs);
 	ck_assert_uint_eq(s->matched, matched);
 	ck_assert_uint_eq(s->implicit, implicit);
@@ -114,7 +113,7 @@ START_TEST(rcu_ends_lives_once)
 	ck_assert_uint_eq(acc.totals.doubled, 1);
 	ck_assert_uint_eq(acc.totals.unmatched, 1);
 	ck_assert_uint_eq(acc.totals.bytes_freed, 3 * 64);
-	slab_account_free(&acc);
+	slab_lives_free(&acc);
 }
 END_TEST
 
@@ -124,15 +123,15 @@ START_TEST(dying_is_a_state)
 	alloc(0x1040, 1);
 	rcu(0x1000);
 	rcu(0x1040);
-	slab_account_sum(&acc);
+	slab_lives_sum(&acc);
 	ck_assert_uint_eq(acc.totals.dying, 2);
 	release(0x1000, 1);
-	slab_account_sum(&acc);
+	slab_lives_sum(&acc);
 	ck_assert_uint_eq(acc.totals.dying, 1);
 	release(0x1000, 1); /* freed twice after all */
 	expect(2, 2, 0, 0);
 	ck_assert_uint_eq(acc.totals.doubled, 1);
-	slab_account_free(&acc);
+	slab_lives_free(&acc);
 }
 END_TEST
 
@@ -158,11 +157,11 @@ START_TEST(dying_ends)
 	}
 	release(0x2000, 1);
 	release(0x3000, 1);
-	slab_account_finish(&acc);
+	slab_lives_finish(&acc);
 	ck_assert_uint_eq(acc.totals.died, 1);
 	ck_assert_uint_eq(acc.totals.doubled, 2);
 	ck_assert_uint_eq(acc.totals.dying, 0);
-	slab_account_free(&acc);
+	slab_lives_free(&acc);
 }
 END_TEST
 
@@ -182,7 +181,7 @@ START_TEST(bulk_frees_and_allocates)
 	ck_assert_uint_eq(acc.totals.died, 1);
 	ck_assert_uint_eq(acc.totals.unmatched, 2);
 	ck_assert_uint_eq(acc.totals.unseen, 0);
-	slab_account_free(&acc);
+	slab_lives_free(&acc);
 }
 END_TEST
 
@@ -200,7 +199,7 @@ START_TEST(bulk_in_a_full_batch)
 	size_t heard = 0;
 	struct kmem_event evs[LIVES_EVENTS] = { 0 };
 
-	ck_assert_int_eq(lives_observe(&acc.lives.any, count_lives, &heard), 0);
+	ck_assert_int_eq(lives_observe(&acc.any, count_lives, &heard), 0);
 	for (uint64_t i = 0; i < KMEM_OBJECTS_MAX; i++) {
 		alloc(0x100000 + 64 * i, 1);
 		objects[i] = 0x100000 + 64 * i;
@@ -217,27 +216,27 @@ START_TEST(bulk_in_a_full_batch)
 	evs[LISTED].objects.at = (uint8_t *)objects;
 	evs[LISTED].objects.size = 8;
 	evs[LISTED].objects.big_endian = HOST_BIG_ENDIAN;
-	slab_lives_events(&acc.lives, evs, LIVES_EVENTS);
+	slab_lives_events(&acc, evs, LIVES_EVENTS);
 	expect(2 * KMEM_OBJECTS_MAX + LISTED, 0, KMEM_OBJECTS_MAX + LISTED - 1,
 	       KMEM_OBJECTS_MAX + 1);
 	/* Each that began, and those that ended. */
 	ck_assert_uint_eq(heard, 3 * KMEM_OBJECTS_MAX + 2 * LISTED - 1);
-	slab_account_free(&acc);
+	slab_lives_free(&acc);
 }
 END_TEST
 
 START_TEST(unseen_objects)
 {
 	bulk(KMEM_ALLOC_BULK, 0x10000, 70, 64);
-	ck_assert_uint_eq(acc.lives.totals.unseen, 6);
+	ck_assert_uint_eq(acc.counted.unseen, 6);
 	bulk(KMEM_FREE_BULK, 0x10000, 70, 64);
-	ck_assert_uint_eq(acc.lives.totals.unseen, 12);
+	ck_assert_uint_eq(acc.counted.unseen, 12);
 	bulk(KMEM_FREE_BULK, 0x20000, 70, 64); /* all older */
-	ck_assert_uint_eq(acc.lives.totals.unseen, 12);
+	ck_assert_uint_eq(acc.counted.unseen, 12);
 	bulk(KMEM_FREE_BULK, 0x30000, 10, 0); /* no room */
-	ck_assert_uint_eq(acc.lives.totals.unseen, 22);
+	ck_assert_uint_eq(acc.counted.unseen, 22);
 	expect(64, 64, 0, 0);
-	slab_account_free(&acc);
+	slab_lives_free(&acc);
 }
 END_TEST
 
@@ -261,7 +260,7 @@ START_TEST(array_of_rcu)
 	bulk(KMEM_FREE_BULK, 0x10000 + 130 * 64, 70,
 	     32); /* the later array comes first */
 	bulk(KMEM_FREE_BULK, 0x10000, 130, 32);
-	slab_account_sum(&acc);
+	slab_lives_sum(&acc);
 	ck_assert_uint_eq(acc.totals.died, 200);
 	ck_assert_uint_eq(acc.totals.bulk_frees, 200);
 	ck_assert_uint_eq(acc.totals.unseen, 0);
@@ -269,11 +268,11 @@ START_TEST(array_of_rcu)
 	/* One that was freed elsewhere ends it. */
 	release(0x110000 + 50 * 64, 1);
 	bulk(KMEM_FREE_BULK, 0x110000, 200, 32);
-	slab_account_sum(&acc);
+	slab_lives_sum(&acc);
 	ck_assert_uint_eq(acc.totals.died, 251);
 	ck_assert_uint_eq(acc.totals.unseen, 150);
 	expect(400, 400, 0, 0);
-	slab_account_free(&acc);
+	slab_lives_free(&acc);
 }
 END_TEST
 
@@ -282,11 +281,11 @@ START_TEST(array_of_rcu_begins_before)
 {
 	hand_over(0x10000, 60);
 	bulk(KMEM_FREE_BULK, 0x10000 - 10 * 64, 70, 32);
-	slab_account_sum(&acc);
+	slab_lives_sum(&acc);
 	ck_assert_uint_eq(acc.totals.died, 60);
 	ck_assert_uint_eq(acc.totals.unmatched, 10);
 	ck_assert_uint_eq(acc.totals.unseen, 0);
-	slab_account_free(&acc);
+	slab_lives_free(&acc);
 }
 END_TEST
 
@@ -300,10 +299,10 @@ START_TEST(array_of_others)
 	for (i = 70; i--;)
 		rcu_on(3, 0x10000 + i * 64ULL);
 	bulk(KMEM_FREE_BULK, 0x10000, 70, 32);
-	slab_account_sum(&acc);
+	slab_lives_sum(&acc);
 	ck_assert_uint_eq(acc.totals.died, 32);
 	ck_assert_uint_eq(acc.totals.dying, 38);
-	slab_account_free(&acc);
+	slab_lives_free(&acc);
 }
 END_TEST
 
@@ -336,16 +335,16 @@ START_TEST(cache_is_learnt)
 	release(0x2000, 7);
 	bulk(KMEM_ALLOC_BULK, 0x3000, 2, 64);
 	expect(5, 1, 0, 4);
-	ck_assert_uint_eq(acc.nr_rows, 3);
-	key = slab_lives_key(&acc.lives, 1);
+	ck_assert_uint_eq(lives_rows(&acc.any), 3);
+	key = slab_lives_key(&acc, 1);
 	ck_assert_uint_eq(key->cache, 0);
-	ck_assert_uint_eq(acc.rows[1].live_alloc, 0);
-	key = slab_lives_key(&acc.lives, 2);
+	ck_assert_uint_eq(acc.any.rows[1].live_alloc, 0);
+	key = slab_lives_key(&acc, 2);
 	ck_assert_uint_eq(key->callsite, 0xb);
 	ck_assert_uint_eq(key->cache, 7);
-	ck_assert_uint_eq(acc.rows[2].live_alloc, 128);
-	ck_assert_uint_eq(acc.rows[2].live_req, 120);
-	slab_account_free(&acc);
+	ck_assert_uint_eq(acc.any.rows[2].live_alloc, 128);
+	ck_assert_uint_eq(acc.any.rows[2].live_req, 120);
+	slab_lives_free(&acc);
 }
 END_TEST
 
@@ -361,23 +360,23 @@ START_TEST(size_is_learnt)
 	bulk(KMEM_ALLOC_BULK, 0x4000, 1, 64);
 	release(0x1000, 7);
 	bulk(KMEM_ALLOC_BULK, 0x5000, 2, 64);
-	ck_assert_uint_eq(acc.lives.unsized_sites, 0);
-	slab_account_finish(&acc);
+	ck_assert_uint_eq(acc.unsized_sites, 0);
+	slab_lives_finish(&acc);
 	ck_assert_uint_eq(acc.totals.bytes_alloc, 4 * 64);
-	slab_account_free(&acc);
+	slab_lives_free(&acc);
 }
 END_TEST
 
 /* Objects that a sample leaves out are left out here, too. */
 START_TEST(sample_is_kept)
 {
-	sample_init(&acc.lives.sample, 16, 1, 4096);
+	sample_init(&acc.sample, 16, 1, 4096);
 	bulk(KMEM_ALLOC_BULK, 0x10000, 64, 64);
 	bulk(KMEM_FREE_BULK, 0x10000, 64, 64);
-	slab_account_finish(&acc);
+	slab_lives_finish(&acc);
 	ck_assert_uint_lt(acc.totals.allocs, 64);
 	ck_assert_uint_eq(acc.totals.allocs, acc.totals.matched);
-	slab_account_free(&acc);
+	slab_lives_free(&acc);
 }
 END_TEST
 
@@ -395,7 +394,7 @@ START_TEST(observers_see_the_event)
 {
 	unsigned int types[KMEM_NR_TYPES] = { 0 };
 
-	ck_assert_int_eq(lives_observe(&acc.lives.any, keep_event, types), 0);
+	ck_assert_int_eq(lives_observe(&acc.any, keep_event, types), 0);
 	bulk(KMEM_ALLOC_BULK, 0x1000, 64, 64);
 	bulk(KMEM_ALLOC_BULK, 0x1000, 64, 64); /* over live ones: two lives an object */
 	rcu(0x1000);
@@ -404,7 +403,7 @@ START_TEST(observers_see_the_event)
 	ck_assert_uint_eq(types[KMEM_ALLOC_BULK], 192);
 	ck_assert_uint_eq(types[KMEM_FREE_RCU], 1);
 	ck_assert_uint_eq(types[KMEM_FREE_BULK], 63);
-	slab_account_free(&acc);
+	slab_lives_free(&acc);
 }
 END_TEST
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * tests: account/spent.h: rows of tasks without live allocations become sums, and no number
+ * tests: account/lives.h: rows of tasks without live allocations become sums, and no number
  * changes.
  */
 #include <check.h>
@@ -15,12 +15,12 @@ static struct recording rec;
 
 static void make(struct accounts *a, const struct dimensions *dims)
 {
-	struct slab_account *slab;
-	struct page_account *page;
+	struct slab_lives *slab;
+	struct page_lives *page;
 
 	*a = (struct accounts){ .rec = &rec, .page_size = 4096 };
-	ck_assert_int_eq(accounts_slab(a, dims, &slab), 0);
-	ck_assert_int_eq(accounts_page(a, dims, &page), 0);
+	ck_assert_int_eq(accounts_of_memory(a, MEMORY_SLAB, dims, &slab), 0);
+	ck_assert_int_eq(accounts_of_memory(a, MEMORY_PAGE, dims, &page), 0);
 }
 
 /* Uses few objects and frames, so that everything that can happen to them does. */
@@ -72,28 +72,29 @@ static struct kmem_event any_event(unsigned int *seed)
 
 /* The sums of the rows of slab objects, by task and by callsite. */
 struct slab_by {
-	struct slab_counts task[NR_TASKS], site[30];
+	struct lives_sums task[NR_TASKS], site[30];
 };
 
-static struct slab_by add_slab(const struct slab_account *acc)
+static struct slab_by add_slab(const struct slab_lives *acc)
 {
-	const struct spent *spent = acc->lives.any.spent;
+	const struct spent *spent = acc->any.spent;
 	struct slab_by by = { 0 };
 	uint32_t i;
 
-	for (i = 0; i < acc->nr_rows; i++) {
-		const struct slab_key *key = slab_lives_key(&acc->lives, i);
+	for (i = 0; i < lives_rows(&acc->any); i++) {
+		const struct slab_key *key = slab_lives_key(acc, i);
 
-		slab_counts_add(&by.site[key->callsite - 0xa000], &acc->rows[i], 1);
+		lives_sums_add(&by.site[key->callsite - 0xa000], &acc->any.rows[i], 1);
 		if (!key->all_tasks)
-			slab_counts_add(&by.task[key->dims.of[0]], &acc->rows[i], 1);
+			lives_sums_add(&by.task[key->dims.of[0]], &acc->any.rows[i], 1);
 		else
-			ck_assert_uint_eq(acc->rows[i].live, 0);
+			ck_assert_uint_eq(acc->any.rows[i].live, 0);
 	}
 	for (i = 0; spent && i < spent->keys.count; i++) {
-		const struct slab_counts c = slab_tally_counts(spent_sum(spent, i));
+		const struct lives_sums c =
+			slab_kind.sums(&acc->any, spent_sum(spent, i));
 
-		slab_counts_add(&by.task[spent_key(spent, i)->of[0]], &c, 1);
+		lives_sums_add(&by.task[spent_key(spent, i)->of[0]], &c, 1);
 	}
 	return by;
 }
@@ -104,24 +105,24 @@ struct page_by {
 	uint64_t of_order[4][4];
 };
 
-static struct page_by add_pages(const struct page_account *acc)
+static struct page_by add_pages(const struct page_lives *acc)
 {
-	const struct spent *spent = acc->lives.any.spent;
+	const struct spent *spent = acc->any.spent;
 	struct page_by by = { 0 };
 	uint32_t i;
 
-	for (i = 0; i < acc->nr_rows; i++) {
-		const struct page_key *key = page_lives_key(&acc->lives, i);
-		const struct page_counts *c = &acc->rows[i];
+	for (i = 0; i < lives_rows(&acc->any); i++) {
+		const struct page_key *key = page_lives_key(acc, i);
+		const struct lives_sums *c = &acc->any.rows[i];
 
 		by.of_order[key->order][0] += c->hit;
 		by.of_order[key->order][1] += c->failed;
-		by.of_order[key->order][2] += c->implicit_pages;
-		by.of_order[key->order][3] += c->sure_pages;
+		by.of_order[key->order][2] += c->implicit;
+		by.of_order[key->order][3] += c->sure;
 		if (key->all_tasks)
 			continue;
 		by.hit[key->dims.of[0]] += c->hit;
-		by.live[key->dims.of[0]] += c->live_pages;
+		by.live[key->dims.of[0]] += c->live;
 	}
 	for (i = 0; spent && i < spent->keys.count; i++) {
 		const struct page_tally *tally = spent_sum(spent, i);
@@ -199,16 +200,16 @@ START_TEST(rows_of_tasks_become_sums)
 	}
 	accounts_finish(&sums);
 	accounts_finish(&rows);
-	ck_assert_ptr_null(rows.slab->lives.any.spent);
-	ck_assert_uint_eq(sums.slab->lives.any.spent->keys.count, NR_TASKS);
-	ck_assert_uint_eq(sums.page->lives.any.spent->keys.count, NR_TASKS);
+	ck_assert_ptr_null(rows.slab->any.spent);
+	ck_assert_uint_eq(sums.slab->any.spent->keys.count, NR_TASKS);
+	ck_assert_uint_eq(sums.page->any.spent->keys.count, NR_TASKS);
 	ck_assert_uint_gt(rows.slab->totals.unmatched, 10);
 	ck_assert_uint_gt(rows.page->totals.unmatched, 10);
 	expect_same_sums(&rows, &sums);
-	expect_order(sums.slab->lives.any.firsts, sums.slab->nr_rows);
-	expect_order(sums.page->lives.any.firsts, sums.page->nr_rows);
-	expect_firsts(&sums.slab->lives.any, &rows.slab->lives.any);
-	expect_firsts(&sums.page->lives.any, &rows.page->lives.any);
+	expect_order(sums.slab->any.firsts, lives_rows(&sums.slab->any));
+	expect_order(sums.page->any.firsts, lives_rows(&sums.page->any));
+	expect_firsts(&sums.slab->any, &rows.slab->any);
+	expect_firsts(&sums.page->any, &rows.page->any);
 	accounts_free(&rows);
 	accounts_free(&sums);
 }
@@ -219,18 +220,18 @@ START_TEST(rows_of_tasks_stay)
 {
 	const struct dimensions none = { .of = { DIMENSION_NONE } };
 	struct accounts sums;
-	struct slab_account *slab;
+	struct slab_lives *slab;
 
 	make(&sums, &as_sums);
-	ck_assert(lives_sums_tasks(&sums.slab->lives.any));
-	ck_assert(lives_sums_tasks(&sums.page->lives.any));
-	ck_assert_int_eq(page_account_by_address(sums.page), 0);
-	ck_assert(!lives_sums_tasks(&sums.page->lives.any));
-	sums.slab->lives.any.filtered = true;
-	ck_assert(!lives_sums_tasks(&sums.slab->lives.any));
-	sums.slab->lives.any.filtered = false;
-	ck_assert_int_eq(accounts_slab(&sums, &none, &slab), 0);
-	ck_assert(!lives_sums_tasks(&sums.slab->lives.any));
+	ck_assert(lives_sums_tasks(&sums.slab->any));
+	ck_assert(lives_sums_tasks(&sums.page->any));
+	ck_assert_int_eq(lives_by_address(&sums.page->any), 0);
+	ck_assert(!lives_sums_tasks(&sums.page->any));
+	sums.slab->any.filtered = true;
+	ck_assert(!lives_sums_tasks(&sums.slab->any));
+	sums.slab->any.filtered = false;
+	ck_assert_int_eq(accounts_of_memory(&sums, MEMORY_SLAB, &none, &slab), 0);
+	ck_assert(!lives_sums_tasks(&sums.slab->any));
 	accounts_free(&sums);
 }
 END_TEST

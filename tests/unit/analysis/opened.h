@@ -9,6 +9,7 @@
 #include <check.h>
 
 #include "analysis/pass/analyze.h"
+#include "source_file.h"
 
 struct opened {
 	struct recording *rec;
@@ -27,7 +28,6 @@ static inline void opened_open(struct opened *o, const char *path)
 	static const struct log silent = { 0 };
 	const struct event_stream_options opts = { .stop_ts = UINT64_MAX };
 	struct source src;
-	char release[64];
 
 	*o = (struct opened){ .report = report_new() };
 	ck_assert(!source_open_file(&src, path));
@@ -36,8 +36,7 @@ static inline void opened_open(struct opened *o, const char *path)
 	ck_assert(!symbols_new(&o->syms, o->rec->kallsyms, o->rec->kallsyms_size, NULL));
 	ck_assert(!callsite_rule_new(&o->rule, NULL, 0, NULL));
 	ck_assert(!event_stream_open(&o->stream, o->rec, o->fmts, &opts, &silent));
-	recording_release(o->rec, release, sizeof(release));
-	migratetypes_init(&o->types, NULL, release);
+	migratetypes_init(&o->types, NULL, recording_release(o->rec).text);
 	o->env = (struct analysis_env){ .rec = o->rec,
 					.fmts = o->fmts,
 					.stream = o->stream,

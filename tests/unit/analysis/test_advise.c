@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "analysis/advise/gfp_uses.h"
+#include "analysis/advise/advise.h"
 #include "opened.h"
 
 enum { MOST_EVENTS = 40000, SITE = 0xca11, OTHER = 0x07e4 };

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * tests: analysis/filter/alloc_filter.h and event_filter.h.
+ * tests: analysis/filter/alloc_filter.h.
  */
 #include <check.h>
 #include <errno.h>
@@ -8,7 +8,6 @@
 #include <string.h>
 
 #include "analysis/filter/alloc_filter.h"
-#include "analysis/filter/event_filter.h"
 #include "opened.h"
 
 static struct gfp_names names;
@@ -79,20 +78,20 @@ START_TEST(nodes_caches_and_orders_are_checked)
 	ck_assert_uint_eq(f.nodes.items[2].first, 5);
 	ck_assert_int_eq(alloc_filter_add_node(&f, "-2"), -EINVAL);
 	ck_assert_int_eq(alloc_filter_add_node(&f, ""), -EINVAL);
-	ck_assert_int_eq(alloc_filter_add_order(&f, "3-10"), 0);
-	ck_assert_int_eq(alloc_filter_add_order(&f, "10-3"), -EINVAL);
-	ck_assert_int_eq(alloc_filter_add_order(&f, "x"), -EINVAL);
+	ck_assert_int_eq(filter_ranges_add(&f.orders, "3-10"), 0);
+	ck_assert_int_eq(filter_ranges_add(&f.orders, "10-3"), -EINVAL);
+	ck_assert_int_eq(filter_ranges_add(&f.orders, "x"), -EINVAL);
 	ck_assert_int_eq(alloc_filter_add_cache(&f, "kmalloc-*"), 0);
 	ck_assert_int_eq(alloc_filter_add_cache(&f, ""), -EINVAL);
 	ck_assert_int_eq(alloc_filter_add_cache(&f, "--csv"), -EINVAL);
 	ck_assert_uint_eq(f.caches.nr, 1);
 	ck_assert_int_eq(alloc_filter_add_dir(&f, "fs/ext4//"), 0);
-	ck_assert_str_eq(f.who.dirs.items[0], "fs/ext4");
+	ck_assert_str_eq(f.dirs.items[0], "fs/ext4");
 	ck_assert_int_eq(alloc_filter_add_dir(&f, ""), -EINVAL);
 	ck_assert_int_eq(alloc_filter_add_dir(&f, "/"), -EINVAL);
 	ck_assert_int_eq(alloc_filter_add_dir(&f, "/usr/src"), -EINVAL);
 	ck_assert_int_eq(alloc_filter_add_dir(&f, "--csv"), -EINVAL);
-	ck_assert_uint_eq(f.who.dirs.nr, 1);
+	ck_assert_uint_eq(f.dirs.nr, 1);
 	alloc_filter_free(&f);
 }
 END_TEST
@@ -142,11 +141,11 @@ START_TEST(events_have_a_system)
 
 	opened_open(&o, "data/bookworm-amd64-small-plain.v6.dat");
 	for (i = 0; i < ARRAY_SIZE(cases); i++) {
-		struct event_filter f = { 0 };
+		struct alloc_filter f = { 0 };
 
-		ck_assert_int_eq(event_filter_add_event(&f, cases[i].word, o.fmts),
+		ck_assert_int_eq(alloc_filter_add_event(&f, cases[i].word, o.fmts),
 				 cases[i].ret);
-		for (k = 0; k < event_formats_count(o.fmts); k++) {
+		for (k = 0; k < o.fmts->count; k++) {
 			const struct event_format *fmt = event_formats_at(o.fmts, k);
 
 			if (!strcmp(fmt->name, "kmalloc"))
@@ -154,7 +153,7 @@ START_TEST(events_have_a_system)
 			if (!strcmp(fmt->name, "kfree"))
 				ck_assert_int_eq(f.ids[fmt->id], cases[i].free);
 		}
-		event_filter_free(&f);
+		alloc_filter_free(&f);
 	}
 	opened_close(&o);
 }
@@ -174,13 +173,13 @@ START_TEST(addresses_are_hexadecimal)
 	};
 
 	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
-		struct event_filter f = { 0 };
+		struct alloc_filter f = { 0 };
 
-		ck_assert_int_eq(event_filter_add_ptr(&f, cases[i].word), cases[i].err);
+		ck_assert_int_eq(alloc_filter_add_ptr(&f, cases[i].word), cases[i].err);
 		ck_assert_uint_eq(f.ptrs.nr, !cases[i].err);
 		if (f.ptrs.nr)
 			ck_assert_uint_eq(f.ptrs.items[0].first, cases[i].address);
-		event_filter_free(&f);
+		alloc_filter_free(&f);
 	}
 }
 END_TEST
@@ -255,19 +254,19 @@ static int add_word(struct alloc_filter *f, char kind, const char *word,
 	case 'k':
 		return alloc_filter_add_cache(f, word);
 	case 'o':
-		return alloc_filter_add_order(f, word);
+		return filter_ranges_add(&f->orders, word);
 	case 'n':
 		return alloc_filter_add_node(f, word);
 	case 'g':
-		return alloc_filter_add_gfp(f, word, event_formats_gfp(in->fmts));
+		return alloc_filter_add_gfp(f, word, &in->fmts->gfp);
 	case 's':
-		return event_filter_add_site(&f->who, word);
+		return alloc_filter_add_site(f, word);
 	case 'p':
-		return event_filter_add_ptr(&f->who, word);
+		return alloc_filter_add_ptr(f, word);
 	case 't':
-		return event_filter_add_pid(&f->who, word);
+		return filter_ranges_add(&f->pids, word);
 	default:
-		return event_filter_add_cpu(&f->who, word);
+		return filter_ranges_add(&f->cpus, word);
 	}
 }
 

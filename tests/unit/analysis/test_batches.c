@@ -27,8 +27,7 @@ static bool take(struct fixture *f)
 {
 	int i, nr;
 
-	ck_assert(!array_reserve(&f->events, &f->capacity, f->nr + BATCH,
-				 sizeof(*f->events)));
+	ck_assert(!array_reserve(&f->events, &f->capacity, f->nr + BATCH));
 	nr = event_stream_next_batch(f->in.stream, f->events + f->nr, BATCH);
 	ck_assert_int_ge(nr, 0);
 	for (i = 0; i < nr; i++)
@@ -236,12 +235,14 @@ START_TEST(no_room_for_more)
 	set_up(&f, "data/trixie-amd64-small-stack.v7.dat");
 	for (size_t i = 0; (analysis = analysis_at(i)); i++) {
 		struct accounts accounts = { .rec = f.in.rec, .page_size = 4096 };
-		struct slab_account *slab;
-		struct page_account *page;
+		struct slab_lives *slab;
+		struct page_lives *page;
 		int ret;
 
-		ck_assert_int_eq(accounts_slab(&accounts, &full, &slab), 0);
-		ck_assert_int_eq(accounts_page(&accounts, &full, &page), 0);
+		ck_assert_int_eq(accounts_of_memory(&accounts, MEMORY_SLAB, &full, &slab),
+				 0);
+		ck_assert_int_eq(accounts_of_memory(&accounts, MEMORY_PAGE, &full, &page),
+				 0);
 		f.in.env.accounts = &accounts;
 		ret = analysis_new(analysis, &f.in.env, &opts, &self);
 		ck_assert_msg(!ret || ret == -EOVERFLOW, "%s: %d", analysis->name, ret);

@@ -270,7 +270,7 @@ START_TEST(filtered)
 		object(&f, pid, 64)->hidden = pid == 8;
 		call(&f, KMEM_CALL_EXIT, pid, 41);
 	}
-	ck_assert_int_eq(event_filter_add_pid(&filter.who, "7"), 0);
+	ck_assert_int_eq(filter_ranges_add(&filter.pids, "7"), 0);
 	filter.nr[MEMORY_PAGE] = 1;
 	f.in.env.filter = &filter;
 	t = table_of(&f, "calls", &by_entry);

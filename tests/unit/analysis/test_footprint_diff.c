@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * tests: analysis/footprint/footprint_diff.c, and the tree of analysis/footprint/footprint_tree.h.
+ * tests: analysis/footprint/footprint_diff.c, and the tree of analysis/footprint/footprint.h.
  */
 #include "analysis/footprint/footprint.h"
 
 #include <check.h>
 #include <string.h>
 
-#include "analysis/footprint/footprint_tree.h"
 #include "base/strbuf.h"
 
 static const struct {

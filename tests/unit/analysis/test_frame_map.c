@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * tests: analysis/time/frame_map.h, and the data that report_frames.h makes from it.
+ * tests: analysis/browse/frame_map.h, and the data that report_frames_fill() makes from it.
  */
-#include "analysis/time/frame_map.h"
+#include "analysis/browse/frame_map.h"
 
 #include "analysis/browse/report_rows.h"
 #include "made_events.h"
@@ -12,7 +12,7 @@ enum { NAME = 100 };
 
 struct made {
 	struct fixture f;
-	struct page_account account;
+	struct page_lives account;
 	struct frame_map map;
 	struct web_report web;
 	uint32_t stacks[2]; /* from two callsites */
@@ -34,26 +34,27 @@ static void begin(struct made *m)
 	m->stacks[1] = id;
 	sites_free(&sites);
 	frame_map_init(&m->map, &m->f.in.env);
-	ck_assert(!frame_map_observe(&m->map, &m->account.lives.any));
+	ck_assert(!frame_map_observe(&m->map, &m->account.any));
 }
 
 static void end(struct made *m)
 {
 	uint32_t names[8], i;
 
-	page_lives_events(&m->account.lives, m->f.evs, m->f.nr);
-	page_account_finish(&m->account);
+	page_lives_events(&m->account, m->f.evs, m->f.nr);
+	page_lives_finish(&m->account);
 	ck_assert(!frame_map_failed(&m->map));
 	ck_assert_uint_le(m->map.nr_sites, ARRAY_SIZE(names));
 	for (i = 0; i < ARRAY_SIZE(names); i++)
 		names[i] = NAME + i;
+	frame_map_end(&m->map);
 	ck_assert(!report_frames_fill(&m->web.frames, &m->map, names));
 }
 
 static void drop(struct made *m)
 {
 	frame_map_free(&m->map);
-	page_account_free(&m->account);
+	page_lives_free(&m->account);
 	web_report_free(&m->web);
 	tear_down(&m->f);
 	free(m);
@@ -164,7 +165,7 @@ START_TEST(parts)
 	for (i = 0; i < BLOCKS; i++) {
 		m->f.nr = 0;
 		page(m, KMEM_PAGE_ALLOC, i * block, i % 2, 0);
-		page_lives_events(&m->account.lives, m->f.evs, 1);
+		page_lives_events(&m->account, m->f.evs, 1);
 	}
 	m->f.nr = 0;
 	end(m);
@@ -190,11 +191,11 @@ START_TEST(too_many)
 	for (i = 0; i < FRAME_MAP_BLOCKS + 10; i++) {
 		m->f.nr = 0;
 		page(m, KMEM_PAGE_ALLOC, i << 20, 0, 0);
-		page_lives_events(&m->account.lives, m->f.evs, 1);
+		page_lives_events(&m->account, m->f.evs, 1);
 	}
 	m->f.nr = 0;
 	end(m);
-	ck_assert_uint_eq(m->map.nr_blocks, FRAME_MAP_BLOCKS);
+	ck_assert_uint_eq(m->map.blocks.nr, FRAME_MAP_BLOCKS);
 	ck_assert_uint_eq(m->web.frames.left_out, 10);
 	ck_assert_uint_le(m->web.frames.nr, WEB_FRAME_PARTS);
 	check_runs(&m->web.frames);

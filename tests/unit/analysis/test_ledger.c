@@ -8,6 +8,7 @@
 
 #include "analysis/ledger/ledger.h"
 #include "render_widths.h"
+#include "source_file.h"
 
 #define NR_META 8
 
@@ -38,7 +39,7 @@ static void create(struct fixture *f)
 static void take(struct fixture *f, const struct kmem_event *ev)
 {
 	analysis_ledger.observe(f->ledger, ev, 1);
-	slab_lives_events(&f->accounts.slab->lives, ev, 1);
+	slab_lives_events(f->accounts.slab, ev, 1);
 }
 
 static void set_up(struct fixture *f)

@@ -5,6 +5,7 @@
 #include <check.h>
 
 #include "analysis/ledger/ledger.h"
+#include "source_file.h"
 
 struct fixture {
 	struct recording *file; /* its formats name the GFP flags */
@@ -47,17 +48,17 @@ static void on_cpu(struct fixture *f, uint8_t type, uint64_t ptr, uint32_t cpu,
 	} else {
 		ev.slab_free.ptr = ptr;
 	}
-	slab_lives_events(&f->accounts.slab->lives, &ev, 1);
+	slab_lives_events(f->accounts.slab, &ev, 1);
 }
 
 static void finish(struct fixture *f)
 {
 	const struct ledger *l = f->ledger;
 
-	slab_account_finish(f->accounts.slab);
+	slab_lives_finish(f->accounts.slab);
 	ck_assert(!l->failed);
 	ck_assert_uint_eq(l->groups.nr, 1);
-	ck_assert_uint_eq(l->nr_unknown, 0);
+	ck_assert_uint_eq(l->unknown.count, 0);
 	f->sum = l->groups.of;
 }
 
@@ -75,7 +76,7 @@ START_TEST(events_in_the_wrong_order)
 	struct fixture f;
 
 	set_up(&f, NULL, 0);
-	f.accounts.slab->lives.skew = 100;
+	f.accounts.slab->skew = 100;
 	on_cpu(&f, KMEM_KMALLOC, 0x10200, 0, 5); /* the cache of the page */
 	f.ts = 1000;
 	on_cpu(&f, KMEM_KFREE, 0x10000, 1, 5); /* counted as that of an older object */

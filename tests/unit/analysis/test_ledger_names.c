@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * tests: analysis/ledger/ledger_names.c: caches of objects whose allocation names none.
+ * tests: analysis/ledger/ledger_books.c: caches of objects whose allocation names none.
  */
 #include <check.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "analysis/ledger/ledger.h"
+#include "source_file.h"
 
 #define NR_META 4
 
@@ -83,7 +84,7 @@ static void tear_down(struct fixture *f)
 static void take(struct fixture *f, const struct kmem_event *ev)
 {
 	analysis_ledger.observe(f->ledger, ev, 1);
-	slab_lives_events(&f->accounts.slab->lives, ev, 1);
+	slab_lives_events(f->accounts.slab, ev, 1);
 }
 
 /* @nr objects of @bytes bytes without a name, from @ptr on. */

@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * tests: analysis/ledger/ledger.h and ledger_change.h: steps between moments of the kernel's curve,
- * bursts, and how much of a change is explained.
+ * tests: analysis/ledger/ledger.h: steps between moments of the kernel's curve, bursts,
+ * and how much of a change is explained.
  */
 #include <check.h>
 #include <stdlib.h>
 
 #include "analysis/ledger/ledger.h"
-#include "analysis/ledger/ledger_change.h"
 
 /* An event belongs to the step that ends at its time or later. */
 START_TEST(events_of_steps)
@@ -24,9 +23,8 @@ START_TEST(events_of_steps)
 	memcpy(s.curve.times, times, sizeof(times));
 	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
 		ledger_steps_page(&s, cases[i].ts, 1ULL << i, 3ULL << i);
-		ck_assert(
-			ledger_steps_slab(&s, cases[i].ts, LEDGER_STEP_GROUP, 7, 1 << i));
-		ck_assert(ledger_steps_slab(&s, cases[i].ts, LEDGER_STEP_UNKNOWN, 7, -1));
+		ck_assert(ledger_steps_slab(&s, cases[i].ts, 7, 1 << i));
+		ck_assert(ledger_steps_slab(&s, cases[i].ts, 8, -1));
 		if (cases[i].step >= 0)
 			pages[cases[i].step] += 1ULL << i;
 	}
@@ -34,10 +32,10 @@ START_TEST(events_of_steps)
 		ck_assert_uint_eq(s.pages[step].allocated, pages[step]);
 		ck_assert_uint_eq(s.pages[step].freed, 3 * pages[step]);
 	}
-	ck_assert_uint_eq(s.nets.nr, 6); /* three steps of each kind */
+	ck_assert_uint_eq(s.nets.nr, 6); /* three steps of each group */
 	for (size_t i = 0; i < s.nets.nr; i++) {
-		ck_assert_uint_eq(s.nets.of[i].id, 7);
-		if (s.nets.of[i].of == LEDGER_STEP_GROUP)
+		ck_assert(s.nets.of[i].group == 7 || s.nets.of[i].group == 8);
+		if (s.nets.of[i].group == 7)
 			ck_assert_int_eq(s.nets.of[i].net,
 					 (int64_t)pages[s.nets.of[i].step]);
 		else

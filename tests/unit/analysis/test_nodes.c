@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * tests: analysis/balance/nodes.h and memory_lines.h: lines of the kernel's counters add up.
+ * tests: analysis/balance/balance.h and memory_lines.h: lines of the kernel's counters add up.
  */
 #include <check.h>
 #include <string.h>
 
-#include "analysis/balance/memory_lines.h"
-#include "analysis/balance/nodes.h"
+#include "analysis/balance/balance.h"
 
 enum { PAGE = 4096, LINES = 11 };
 

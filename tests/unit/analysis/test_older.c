@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* tests: analysis/balance/older.h: frees of pages that were there before the recording. */
+/* tests: analysis/balance/balance.h: frees of pages that were there before the recording. */
 #include <check.h>
 #include <string.h>
 
-#include "analysis/balance/older.h"
+#include "analysis/balance/balance.h"
 #include "opened.h"
 
 #define PAGE 4096
@@ -48,13 +48,6 @@ static struct kmem_event freed(uint64_t pfn, uint32_t order)
 				    .page_free = { .pfn = pfn, .order = order } };
 }
 
-/* Adds the pages of a row to @to. */
-static int sum_left(void *to, const struct everything_row *row)
-{
-	*(int64_t *)to += row->bytes / PAGE;
-	return 0;
-}
-
 START_TEST(first_event)
 {
 	const struct kmem_event evs[] = {
@@ -71,6 +64,7 @@ START_TEST(first_event)
 		alloced(KMEM_NO_PFN, 0),
 		freed(UINT64_MAX - 1, UINT32_MAX),
 	};
+	struct everything all = { .env = &in.env };
 	int64_t bytes[USE_NR] = { 0 }, left = 0;
 	struct older o = { 0 };
 	struct report *report = report_new();
@@ -86,9 +80,12 @@ START_TEST(first_event)
 	ck_assert_uint_eq(report->nr_tables, 1);
 	ck_assert_uint_eq(report->tables[0]->nr_rows, 3);
 	/* Of frames 16 to 31, 10 had an event. */
-	ck_assert_int_eq(older_left(&o, &uses, sum_left, &left), 0);
+	ck_assert_int_eq(older_left(&o, &uses, &all), 0);
+	for (size_t i = 0; i < all.rows.rows.nr; i++)
+		left += all.rows.rows.of[i].bytes / PAGE;
 	ck_assert_int_eq(left, 6);
 	report_free(report);
+	everything_free(&all);
 	older_free(&o);
 }
 END_TEST

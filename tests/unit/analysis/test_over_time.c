@@ -17,8 +17,7 @@ struct happened {
 };
 
 struct made {
-	struct slab_account slab;
-	struct page_account page;
+	struct slab_lives slab;
 	struct over_time time;
 	struct happened all[EVENTS];
 	size_t nr;
@@ -60,12 +59,11 @@ static void make(struct made *m, size_t limit)
 {
 	uint32_t site_of[OBJECTS] = { 0 }, seed = 7;
 	uint64_t ts = FIRST;
-	struct lives *const of[MEMORY_KINDS] = { &m->slab.lives.any, &m->page.lives.any };
 
 	*m = (struct made){ 0 };
 	over_time_init(&m->time, FIRST, FIRST + (uint64_t)EVENTS * 50, OVER_TIME_BINS,
 		       limit);
-	ck_assert(!over_time_observe(&m->time, of));
+	ck_assert(!over_time_observe(&m->time, &m->slab.any));
 	for (m->nr = 0; m->nr < EVENTS; m->nr++) {
 		struct happened *h = &m->all[m->nr];
 		struct kmem_event ev;
@@ -76,11 +74,11 @@ static void make(struct made *m, size_t limit)
 			h->ts -= h->ts - FIRST > 9000 ? 9000 : 0;
 		ts += next(&seed) % 101;
 		ev = event_of(h, site_of, next(&seed) % OBJECTS, next(&seed));
-		slab_lives_events(&m->slab.lives, &ev, 1);
+		slab_lives_events(&m->slab, &ev, 1);
 	}
-	slab_account_finish(&m->slab);
-	page_account_finish(&m->page);
-	ck_assert(!m->time.failed && !m->slab.lives.any.failed);
+	slab_lives_finish(&m->slab);
+	over_time_end(&m->time);
+	ck_assert(!m->time.failed && !m->slab.any.failed);
 }
 
 /* The sum of the events in @bin of objects of @site. */
@@ -110,36 +108,34 @@ static void compare(const struct made *m)
 	uint32_t bin;
 	size_t row;
 
-	ck_assert_uint_eq(lives_rows(&m->slab.lives.any), SITES);
+	ck_assert_uint_eq(lives_rows(&m->slab.any), SITES);
 	for (row = 0; row < SITES; row++) {
-		uint32_t site = (uint32_t)slab_lives_key(&m->slab.lives, row)->callsite;
-		const struct over_time_cell *c =
-			over_time_first(&m->time, MEMORY_SLAB, row);
+		uint32_t site = (uint32_t)slab_lives_key(&m->slab, row)->callsite;
+		uint32_t nr;
+		const struct over_time_cell *c = over_time_cells(&m->time, row, &nr);
 
 		for (bin = 0; bin < m->time.nr_bins; bin++) {
 			const struct over_time_cell sum = sum_of(m, site, bin);
 
 			if (!sum.hit && !sum.ended)
 				continue;
-			ck_assert_ptr_nonnull(c);
+			ck_assert_uint_gt(nr--, 0);
+			ck_assert_uint_eq(c->row, row);
 			ck_assert_uint_eq(c->bin, bin);
 			ck_assert_uint_eq(c->hit, sum.hit);
 			ck_assert_uint_eq(c->bytes_req, sum.bytes_req);
 			ck_assert_uint_eq(c->bytes, sum.bytes);
 			ck_assert_uint_eq(c->ended, sum.ended);
-			c = over_time_next(&m->time, c);
+			c++;
 		}
-		ck_assert_ptr_null(c);
+		ck_assert_uint_eq(nr, 0);
 	}
-	ck_assert_ptr_null(over_time_first(&m->time, MEMORY_SLAB, SITES));
-	ck_assert_ptr_null(over_time_first(&m->time, MEMORY_PAGE, 0));
 }
 
 static void drop(struct made *m)
 {
 	over_time_free(&m->time);
-	slab_account_free(&m->slab);
-	page_account_free(&m->page);
+	slab_lives_free(&m->slab);
 	free(m);
 }
 
@@ -219,6 +215,38 @@ START_TEST(coarse)
 }
 END_TEST
 
+/* However often a clock runs back and forth, there are no more than twice as many cells as sums. */
+START_TEST(back_and_forth)
+{
+	const struct over_time_cell *c;
+	struct over_time t;
+	uint32_t nr;
+
+	over_time_init_parts(&t, 0, 9, 10);
+	for (uint64_t i = 0; i < 1000; i++)
+		over_time_add(&t, i / 3 % 2, i % 5,
+			      &(struct over_time_cell){ .hit = 1, .bytes = i });
+	ck_assert_uint_le(t.nr_cells, 32);
+	over_time_end(&t);
+	for (size_t row = 0; row < 2; row++) {
+		c = over_time_cells(&t, row, &nr);
+		ck_assert_uint_eq(nr, 5);
+		for (uint32_t bin = 0; bin < nr; bin++, c++) {
+			uint64_t hit = 0, bytes = 0;
+
+			for (uint64_t i = bin; i < 1000; i += 5) {
+				hit += i / 3 % 2 == row;
+				bytes += i / 3 % 2 == row ? i : 0;
+			}
+			ck_assert_uint_eq(c->bin, bin);
+			ck_assert_uint_eq(c->hit, hit);
+			ck_assert_uint_eq(c->bytes, bytes);
+		}
+	}
+	over_time_free(&t);
+}
+END_TEST
+
 Suite *test_over_time_suite(void);
 Suite *test_over_time_suite(void)
 {
@@ -229,6 +257,7 @@ Suite *test_over_time_suite(void)
 	tcase_add_loop_test(tc, bounded, 0, 5);
 	tcase_add_test(tc, marks);
 	tcase_add_test(tc, coarse);
+	tcase_add_test(tc, back_and_forth);
 	suite_add_tcase(s, tc);
 	return s;
 }

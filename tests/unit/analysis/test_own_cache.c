@@ -96,11 +96,20 @@ END_TEST
 
 static void know(struct own_caches *all, const char *slabinfo, const char *aliases)
 {
-	const struct own_cache_system sys = {
-		.page_size = 4096, .nr_cpus = 2, .slabinfo = slabinfo, .aliases = aliases
-	};
+	struct recording_text meta[2];
+	const struct recording rec = { .nr_cpus = 2,
+				       .meta = meta,
+				       .nr_meta = !!slabinfo + !!aliases };
+	const struct analysis_env env = { .rec = &rec, .page_size = 4096 };
 
-	ck_assert(!own_caches_init(all, &sys));
+	if (slabinfo)
+		meta[0] = (struct recording_text){ .name = (char *)"slabinfo.after",
+						   .text = (char *)slabinfo };
+	if (aliases)
+		meta[rec.nr_meta - 1] =
+			(struct recording_text){ .name = (char *)"slab_aliases",
+						 .text = (char *)aliases };
+	ck_assert(!own_caches_init(all, &env));
 }
 
 START_TEST(slabs_of_a_cache_of_that_size)

@@ -9,6 +9,7 @@
 
 #include "analysis/bounds/reclaimable.h"
 #include "opened.h"
+#include "source_file.h"
 
 static const char kallsyms[] = "ffffffff81000000 T do_wp_page\n"
 			       "ffffffff81001000 T __filemap_get_folio\n"

@@ -13,8 +13,7 @@ static struct recording_text item(const char *name, const char *text)
 
 static void add_row(struct web_report *w, uint8_t kind, const char *cache)
 {
-	ck_assert(!array_reserve(&w->rows, &w->rows_capacity, w->nr_rows + 1,
-				 sizeof(*w->rows)));
+	ck_assert(!array_reserve(&w->rows, &w->rows_capacity, w->nr_rows + 1));
 	w->rows[w->nr_rows++] =
 		(struct web_row){ .kind = kind, .cache = web_report_name(w, cache) };
 }

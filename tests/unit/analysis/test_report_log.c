@@ -19,8 +19,8 @@ struct happened {
 };
 
 struct made {
-	struct slab_account slab;
-	struct page_account page;
+	struct slab_lives slab;
+	struct page_lives page;
 	struct report_log log;
 	struct happened all[EVENTS];
 };
@@ -34,7 +34,7 @@ static uint32_t next(uint32_t *seed)
 /* Objects of callsite s have 64 + s bytes, of which 32 were requested; it is row s of the page. */
 static void make(struct made *m, size_t limit)
 {
-	struct lives *const of[MEMORY_KINDS] = { &m->slab.lives.any, &m->page.lives.any };
+	struct lives *const of[MEMORY_KINDS] = { &m->slab.any, &m->page.any };
 	uint32_t site_of[OBJECTS] = { 0 }, seed = 7, *rows;
 	uint64_t ts = FIRST - 300;
 
@@ -57,13 +57,13 @@ static void make(struct made *m, size_t limit)
 							  .bytes_req = 32,
 							  .bytes_alloc = 64 + h->site } };
 		*(h->born ? &ev.slab_alloc.ptr : &ev.slab_free.ptr) = 4096 + ptr * 8;
-		slab_lives_events(&m->slab.lives, &ev, 1);
+		slab_lives_events(&m->slab, &ev, 1);
 	}
-	slab_account_finish(&m->slab);
-	page_account_finish(&m->page);
+	slab_lives_finish(&m->slab);
+	page_lives_finish(&m->page);
 	rows = calloc(lives_rows(of[0]), sizeof(*rows));
 	for (size_t i = 0; i < lives_rows(of[0]); i++)
-		rows[i] = (uint32_t)slab_lives_key(&m->slab.lives, i)->callsite;
+		rows[i] = (uint32_t)slab_lives_key(&m->slab, i)->callsite;
 	report_log_rows(&m->log, MEMORY_SLAB, rows, lives_rows(of[0]));
 	report_log_end(&m->log, SITES + 1);
 }
@@ -71,8 +71,8 @@ static void make(struct made *m, size_t limit)
 static void drop(struct made *m)
 {
 	report_log_free(&m->log);
-	slab_account_free(&m->slab);
-	page_account_free(&m->page);
+	slab_lives_free(&m->slab);
+	page_lives_free(&m->page);
 	free(m);
 }
 

@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * tests: analysis/row/sites.h: functions, their compiler-made parts, their names, and where
- * callchains begin; comparison_name.h: names that also hold in another build.
+ * callchains begin; names that also hold in another build.
  */
 #include <check.h>
 #include <string.h>
 
-#include "analysis/row/comparison_name.h"
 #include "analysis/row/sites.h"
 #include "opened.h"
 
@@ -180,12 +179,14 @@ END_TEST
 START_TEST(callsites_of_callchains)
 {
 	unsigned int known = 0, first = 0, nr;
+	struct sites sites;
 	struct opened in;
 
 	opened_open(&in, "data/bookworm-armhf-small-stack.v7.dat");
+	sites_init(&sites, &in.env);
 	for (struct kmem_event ev; event_stream_next(in.stream, &ev) > 0;) {
 		const uint64_t *frames = event_stream_stack(in.stream, ev.stack, &nr);
-		uint64_t callsite = comparison_callsite(&in.env, ev.stack);
+		uint64_t callsite = sites_of_stack(&sites, ev.stack);
 		uint32_t at = 0;
 
 		if (!frames || !nr) {

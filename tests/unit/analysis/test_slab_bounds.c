@@ -17,6 +17,7 @@
 #include "base/strbuf.h"
 #include "often.h"
 #include "opened.h"
+#include "source_file.h"
 
 enum names { NAMES, NAMES_IN_FREES, NO_NAMES, NR_NAMES };
 enum { NR_CACHES = 6, NR_SITES = 12, SLOTS = 1000, NR_CPUS = 2 };
@@ -71,7 +72,7 @@ struct trial {
 	struct recording_cpustat cpustat;
 	struct analysis_env env;
 	struct machine_cache caches[NR_CACHES];
-	struct slab_account acc;
+	struct slab_lives acc;
 	struct slab_bounds bounds;
 	struct strbuf before, after, held, first, last;
 	struct slab_edges edges;
@@ -130,7 +131,7 @@ static void allocate(struct trial *t, struct machine_cache *c)
 	ev.slab_alloc.callsite = 0xffffffff81000000ULL + o->site;
 	ev.slab_alloc.bytes_req = ev.slab_alloc.bytes_alloc = c->size;
 	ev.slab_alloc.cache = t->names == NAMES ? c->id : 0;
-	slab_lives_events(&t->acc.lives, &ev, 1);
+	slab_lives_events(&t->acc, &ev, 1);
 }
 
 /* RCU frees a dying object, with an event or without. */
@@ -143,7 +144,7 @@ static bool die(struct trial *t, struct machine_cache *c, uint64_t slot)
 	c->slots[slot].dying = false;
 	ev.slab_free.ptr = address(t, c, slot);
 	if (chance(t, 50) && !is_lost(t))
-		slab_lives_events(&t->acc.lives, &ev, 1);
+		slab_lives_events(&t->acc, &ev, 1);
 	return true;
 }
 
@@ -171,7 +172,7 @@ static void release(struct trial *t, struct machine_cache *c)
 		ev.objects.unseen = 0;
 		ev.objects.at = NULL;
 	}
-	slab_lives_events(&t->acc.lives, &ev, 1);
+	slab_lives_events(&t->acc, &ev, 1);
 }
 
 static uint64_t count_live(const struct machine_cache *c)
@@ -323,7 +324,7 @@ static void run(struct trial *t)
 		if (i == gap_to && gap_to) {
 			struct kmem_event ev = { .type = KMEM_LOSS, .ts = t->now + 1 };
 
-			slab_lives_events(&t->acc.lives, &ev, 1);
+			slab_lives_events(&t->acc, &ev, 1);
 		}
 		one_event(t, &t->caches[below(t, NR_CACHES)], grow);
 	}
@@ -419,13 +420,13 @@ static void check_ranges(struct trial *t, const struct truths *truths, uint64_t 
 			 struct worth *worth)
 {
 	struct net_range by_site[NR_SITES], by_cache[NR_CACHES], all;
-	uint32_t *site = calloc(t->acc.nr_rows + 1, sizeof(*site));
-	uint32_t *cache = calloc(t->acc.nr_rows + 1, sizeof(*cache));
+	uint32_t *site = calloc(lives_rows(&t->acc.any) + 1, sizeof(*site));
+	uint32_t *cache = calloc(lives_rows(&t->acc.any) + 1, sizeof(*cache));
 	struct net_range sum = { 0 };
 	uint32_t i;
 
-	for (i = 0; i < t->acc.nr_rows; i++) {
-		const struct slab_key *key = slab_lives_key(&t->acc.lives, i);
+	for (i = 0; i < lives_rows(&t->acc.any); i++) {
+		const struct slab_key *key = slab_lives_key(&t->acc, i);
 
 		site[i] = (uint32_t)(key->callsite - 0xffffffff81000000ULL);
 		cache[i] = key->cache ? 3 + key->cache - t->caches[3].id : UINT32_MAX;
@@ -493,19 +494,19 @@ static void one_trial(struct trial *t, uint64_t seed, struct worth *worth)
 	strbuf_reset(&t->last);
 	/* Keeps all events, as in a short recording. */
 	t->edges = (struct slab_edges){ .head_end = UINT64_MAX };
-	t->acc.lives.edges = &t->edges;
+	t->acc.edges = &t->edges;
 	run(t);
-	slab_account_finish(&t->acc);
-	ck_assert(!t->acc.lives.any.failed);
-	ck_assert(!slab_bounds_make(&t->bounds, &t->acc, &t->env));
+	slab_lives_finish(&t->acc);
+	ck_assert(!t->acc.any.failed);
+	ck_assert(!slab_bounds_of(&t->bounds, &t->acc.any, NULL, &t->env));
 	find_truth(t, &truths);
 	check_ranges(t, &truths, seed, worth);
 	ck_assert(!slab_bounds_total(&t->bounds, &all));
 	worth->with_min += all.min != 0;
 	worth->with_max += all.gone != 0;
 	slab_bounds_free(&t->bounds);
-	slab_account_free(&t->acc);
-	t->acc = (struct slab_account){ 0 };
+	slab_lives_free(&t->acc);
+	t->acc = (struct slab_lives){ 0 };
 	slab_edges_free(&t->edges);
 }
 
@@ -565,15 +566,15 @@ START_TEST(a_gain_may_be_of_an_unknown_callsite)
 			ev.slab_alloc.callsite =
 				i % 2 < known ? 0xffffffff81000010 : 0xffffffff81001010;
 			ev.slab_alloc.bytes_alloc = 104;
-			slab_lives_events(&t->acc.lives, &ev, 1);
+			slab_lives_events(&t->acc, &ev, 1);
 		}
-		slab_account_finish(&t->acc);
-		ck_assert(!slab_bounds_make(&t->bounds, &t->acc, &t->env));
+		slab_lives_finish(&t->acc);
+		ck_assert(!slab_bounds_of(&t->bounds, &t->acc.any, NULL, &t->env));
 		ck_assert(!slab_bounds_sums(&t->bounds, (uint32_t[]){ 0, 1 }, rows, 2));
 		ck_assert_uint_eq(rows[0].min, known == 1 ? 0 : 84 * 104);
 		ck_assert_uint_eq(net_range_max(&rows[0]), 100 * 104);
 		slab_bounds_free(&t->bounds);
-		slab_account_free(&t->acc);
+		slab_lives_free(&t->acc);
 		symbols_free(syms);
 		tear_down(t);
 	}
@@ -588,7 +589,7 @@ static struct net_range range_of(bool filtered, bool hidden, uint64_t callsite)
 {
 	struct recording_text meta = { .name = (char *)"slabinfo.after",
 				       .text = (char *)"kmalloc-64 3 64 64 64 1 :\n" };
-	struct slab_account acc = { .lives.any = { .filtered = filtered } };
+	struct slab_lives acc = { .any = { .filtered = filtered } };
 	struct slab_bounds bounds = { 0 };
 	struct net_range total;
 	struct recording rec;
@@ -607,13 +608,13 @@ static struct net_range range_of(bool filtered, bool hidden, uint64_t callsite)
 		ev.slab_alloc.callsite = ev.hidden ? callsite : 0xca11;
 		ev.slab_alloc.bytes_req = ev.slab_alloc.bytes_alloc = 64;
 		if (!ev.hidden || hidden)
-			slab_lives_events(&acc.lives, &ev, 1);
+			slab_lives_events(&acc, &ev, 1);
 	}
-	slab_account_finish(&acc);
-	ck_assert_int_eq(slab_bounds_make(&bounds, &acc, &in.env), 0);
+	slab_lives_finish(&acc);
+	ck_assert_int_eq(slab_bounds_of(&bounds, &acc.any, NULL, &in.env), 0);
 	ck_assert_int_eq(slab_bounds_total(&bounds, &total), 0);
 	slab_bounds_free(&bounds);
-	slab_account_free(&acc);
+	slab_lives_free(&acc);
 	opened_close(&in);
 	return total;
 }
@@ -648,8 +649,8 @@ START_TEST(allocations_of_many_tasks)
 				       .text = (char *)"kmalloc-64 3 64 64 64 1 :\n" };
 	struct slab_bounds bounds = { 0 };
 	struct accounts accounts;
-	struct slab_account *acc;
-	struct page_account *page;
+	struct slab_lives *acc;
+	struct page_lives *page;
 	struct recording rec;
 	struct opened in;
 
@@ -659,8 +660,8 @@ START_TEST(allocations_of_many_tasks)
 	rec.nr_meta = 1;
 	in.env.rec = &rec;
 	accounts = (struct accounts){ .rec = &rec, .page_size = 4096 };
-	ck_assert_int_eq(accounts_slab(&accounts, &by_task, &acc), 0);
-	ck_assert_int_eq(accounts_page(&accounts, &by_task, &page), 0);
+	ck_assert_int_eq(accounts_of_memory(&accounts, MEMORY_SLAB, &by_task, &acc), 0);
+	ck_assert_int_eq(accounts_of_memory(&accounts, MEMORY_PAGE, &by_task, &page), 0);
 	for (uint32_t i = 0; i < 2 * TASKS + 1; i++) {
 		struct kmem_event ev = { .type = i % 2 ? KMEM_KFREE : KMEM_KMALLOC,
 					 .ts = 1000 + i,
@@ -673,8 +674,8 @@ START_TEST(allocations_of_many_tasks)
 		accounts_events(&accounts, &ev, 1);
 	}
 	accounts_finish(&accounts);
-	ck_assert_uint_lt(acc->nr_rows, TASKS);
-	ck_assert_int_eq(slab_bounds_make(&bounds, acc, &in.env), 0);
+	ck_assert_uint_lt(lives_rows(&acc->any), TASKS);
+	ck_assert_int_eq(slab_bounds_of(&bounds, &acc->any, NULL, &in.env), 0);
 	ck_assert_uint_eq(
 		bounds.census.classes[census_of_kmalloc(&bounds.census, 64)].allocs,
 		TASKS + 1);

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * tests: analysis/time/stays.h, compared with a list of all lives.
+ * tests: analysis/browse/stays.h, compared with a list of all lives.
  */
-#include "analysis/time/stays.h"
+#include "analysis/browse/stays.h"
 
 #include <check.h>
+
+#include "base/array.h"
 
 enum { LIVES = 3000, ROWS = 4, FIRST = 5000, BINS = 2048, WIDTH = 3 };
 
@@ -13,6 +15,8 @@ struct lived {
 	uint32_t row;
 	uint64_t bytes;
 };
+
+ORDER(by_end, struct lived, UP(times[1]))
 
 static uint32_t next(uint32_t *seed)
 {
@@ -25,8 +29,8 @@ static uint64_t sum_stays(const struct stays *s, uint32_t row, uint32_t from, ui
 {
 	uint64_t sum = 0;
 
-	for (size_t i = 0; i < s->nr; i++) {
-		const struct stay *stay = &s->stays[i];
+	for (size_t i = 0; i < s->stays.nr; i++) {
+		const struct stay *stay = &s->stays.of[i];
 
 		if (stay->row == row && stay->begin >= from && stay->end <= to)
 			sum += stay->bytes;
@@ -63,10 +67,12 @@ static void check_limit(size_t limit)
 			l->times[0] + next(&seed) % (FIRST + BINS * WIDTH - l->times[0]);
 		l->row = next(&seed) % ROWS;
 		l->bytes = 1 + next(&seed) % 4096;
-		stays_add(&s, MEMORY_SLAB, l->row, l->times, l->bytes);
 	}
+	qsort(all, LIVES, sizeof(*all), by_end);
+	for (size_t i = 0; i < LIVES; i++)
+		stays_add(&s, all[i].row, all[i].times, all[i].bytes);
 	ck_assert(!s.failed);
-	ck_assert_uint_le(s.nr, limit);
+	ck_assert_uint_le(s.stays.nr, limit);
 	ck_assert_uint_eq(s.width * s.nr_bins, BINS * WIDTH);
 	ck_assert(limit < LIVES ? s.width > WIDTH : s.width == WIDTH);
 	for (row = 0; row < ROWS; row++) {
@@ -98,15 +104,20 @@ START_TEST(odd_times)
 	struct stays s;
 
 	stays_init(&s, &time, 10);
-	stays_add(&s, MEMORY_PAGE, 1, before, 1);
-	stays_add(&s, MEMORY_PAGE, 1, after, 2);
-	stays_add(&s, MEMORY_PAGE, 1, turned, 4);
-	stays_add(&s, MEMORY_SLAB, 1, turned, 8);
-	ck_assert_uint_eq(s.nr, 4);
-	ck_assert_uint_eq(sum_stays(&s, 1, 0, 0), 1);
-	ck_assert_uint_eq(sum_stays(&s, 1, 0, BINS - 2), 1 + 4 + 8);
+	stays_add(&s, 1, before, 1);
+	stays_add(&s, 1, before, 16);
+	stays_add(&s, 2, before, 32);
+	stays_add(&s, 1, turned, 4);
+	stays_add(&s, 1, turned, 8);
+	stays_add(&s, 1, after, 2);
+	ck_assert_uint_eq(s.stays.nr, 4);
+	ck_assert_uint_eq(sum_stays(&s, 1, 0, 0), 1 + 16);
+	ck_assert_uint_eq(sum_stays(&s, 1, 0, BINS - 2), 1 + 4 + 8 + 16);
 	ck_assert_uint_eq(sum_stays(&s, 1, 100, 100), 4 + 8);
-	ck_assert_uint_eq(sum_stays(&s, 1, 0, BINS - 1), 1 + 2 + 4 + 8);
+	ck_assert_uint_eq(sum_stays(&s, 1, 0, BINS - 1), 1 + 2 + 4 + 8 + 16);
+	/* The clock runs backwards. */
+	stays_add(&s, 1, turned, 64);
+	ck_assert_uint_eq(sum_stays(&s, 1, 100, 100), 4 + 8 + 64);
 	stays_free(&s);
 }
 END_TEST

@@ -22,6 +22,16 @@ START_TEST(map_keeps_every_key)
 		ck_assert_uint_eq(*u64_map_find(&map, key << 12), key);
 	ck_assert_ptr_null(u64_map_find(&map, 1));
 	ck_assert_uint_eq(map.count, 10000);
+	/* A full map keeps its memory; one with few keys does not. */
+	u64_map_clear(&map);
+	ck_assert_uint_gt(map.capacity, 0);
+	ck_assert_ptr_null(u64_map_find(&map, 5 << 12));
+	ck_assert_uint_eq(*u64_map_insert(&map, 5 << 12, 77), 77);
+	u64_map_clear(&map);
+	ck_assert_uint_eq(map.capacity, 0);
+	u64_map_clear(&map);
+	ck_assert_uint_eq(*u64_map_insert(&map, 5 << 12, 78), 78);
+	ck_assert_uint_eq(map.count, 1);
 	u64_map_free(&map);
 }
 END_TEST

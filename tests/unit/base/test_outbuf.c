@@ -149,7 +149,7 @@ START_TEST(texts_are_made_once)
 	/* The cache keeps a limited number of texts, however many are made. */
 	for (key = 0; key < 2 * TEXT_CACHE_MAX + 10; key++)
 		ck_assert_ptr_nonnull(text_cache_get(&tc, key));
-	ck_assert_uint_le(tc.nr, TEXT_CACHE_MAX);
+	ck_assert_uint_le(tc.texts.nr, TEXT_CACHE_MAX);
 	ck_assert_str_eq(text_cache_get(&tc, 7)->text, "<7>");
 	text_cache_free(&tc);
 }

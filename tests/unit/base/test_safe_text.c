@@ -143,6 +143,22 @@ START_TEST(messages_are_safe)
 }
 END_TEST
 
+START_TEST(errors_have_words)
+{
+	struct strbuf got = { 0 };
+	const struct log log = { keep, &got };
+
+	ck_assert_int_eq(log_errno(&log, LOG_WARN, 0, "%s: %m", "a"), 0);
+	ck_assert_uint_eq(got.size, 0);
+	ck_assert_int_eq(
+		log_errno(&log, LOG_WARN, -ENOENT, "%s: %m\n  Try: %s", "a\n", "b"),
+		-ENOENT);
+	ck_assert_str_eq(strbuf_text(&got),
+			 "a\\x0a: No such file or directory\n  Try: b");
+	strbuf_free(&got);
+}
+END_TEST
+
 Suite *test_safe_text_suite(void)
 {
 	Suite *s = suite_create("base/safe_text");
@@ -152,6 +168,7 @@ Suite *test_safe_text_suite(void)
 	tcase_add_test(tc, every_name_comes_back);
 	tcase_add_test(tc, only_what_is_there_is_read);
 	tcase_add_test(tc, messages_are_safe);
+	tcase_add_test(tc, errors_have_words);
 	suite_add_tcase(s, tc);
 	return s;
 }

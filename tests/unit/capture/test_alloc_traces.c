@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* tests: capture/facts/alloc_traces.c: objects by callsite, from a directory of the same form. */
+/* tests: capture/facts/lists.c: objects by callsite, from a directory of the same form. */
 #include <check.h>
 #include <errno.h>
 #include <stdio.h>
@@ -55,7 +55,7 @@ START_TEST(callsites)
 {
 	struct strbuf out = { 0 };
 
-	ck_assert_int_eq(alloc_traces_sum(dir, 10000000000, 1000, &out), 0);
+	ck_assert_int_eq(list_make(alloc_traces_sum, dir, 10000000000, 1000, &out), 0);
 	ck_assert_str_eq(strbuf_text(&out), "filp 3 __alloc_file\n"
 					    "filp 4 pci_alloc_dev\n"
 					    "filp 33 nfs_alloc_inode [nfs]\n"
@@ -70,10 +70,11 @@ START_TEST(failures)
 	char data[256] = { 0 };
 	FILE *f;
 
-	ck_assert_int_eq(alloc_traces_sum("/nonexistent", 1, 1, &out), -ENOENT);
-	ck_assert_int_eq(alloc_traces_sum(cache, 1, 1, &out), -ENOENT);
-	ck_assert_int_eq(alloc_traces_sum(dir, 10000000000, 10, &out), -EFBIG);
-	ck_assert_int_eq(alloc_traces_sum(dir, 0, 1000, &out), -ETIME);
+	ck_assert_int_eq(list_make(alloc_traces_sum, "/nonexistent", 1, 1, &out),
+			 -ENOENT);
+	ck_assert_int_eq(list_make(alloc_traces_sum, cache, 1, 1, &out), -ENOENT);
+	ck_assert_int_eq(list_make(alloc_traces_sum, dir, 10000000000, 10, &out), -EFBIG);
+	ck_assert_int_eq(list_make(alloc_traces_sum, dir, 0, 1000, &out), -ETIME);
 	strbuf_reset(&out);
 	/* Lines with a long name are left out, and so is "No data", which has no name. */
 	f = fopen(file, "w");
@@ -81,7 +82,7 @@ START_TEST(failures)
 	memset(data, 'n', sizeof(data) - 1);
 	fprintf(f, "No data\n1 %s%s%s+0x1/0x2\n", data, data, data);
 	fclose(f);
-	ck_assert_int_eq(alloc_traces_sum(dir, 10000000000, 1000, &out), 0);
+	ck_assert_int_eq(list_make(alloc_traces_sum, dir, 10000000000, 1000, &out), 0);
 	ck_assert_str_eq(strbuf_text(&out), "");
 	strbuf_free(&out);
 }

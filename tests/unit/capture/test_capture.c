@@ -17,7 +17,6 @@
 #include <unistd.h>
 
 #include "capture/events/ring_reader.h"
-#include "capture/facts/comms.h"
 #include "capture/facts/facts.h"
 #include "capture/file/new_recording.h"
 #include "capture/session/child.h"
@@ -37,24 +36,23 @@ START_TEST(test_layout)
 		"\tfield: u64 timestamp;\toffset:0;\tsize:8;\tsigned:0;\n"
 		"\tfield: local_t commit;\toffset:8;\tsize:4;\tsigned:1;\n"
 		"\tfield: char data;\toffset:12;\tsize:65524;\tsigned:0;\n";
-	struct ring_reader_layout layout;
+	struct ring_reader r;
 
-	ck_assert_int_eq(ring_reader_parse_layout(page64, &layout), 0);
-	ck_assert_uint_eq(layout.subbuf_size, 4096);
-	ck_assert_uint_eq(layout.data_offset, 16);
-	ck_assert_uint_eq(layout.long_size, 8);
-	ck_assert_int_eq(ring_reader_parse_layout(page32, &layout), 0);
-	ck_assert_uint_eq(layout.subbuf_size, 65536);
-	ck_assert_uint_eq(layout.long_size, 4);
-	ck_assert_int_eq(ring_reader_parse_layout("", &layout), -EPROTO);
-	ck_assert_int_eq(ring_reader_parse_layout("commit;\toffset:8;\tsize:16;\t"
-						  "char data;\toffset:24;\tsize:4072;",
-						  &layout),
+	ck_assert_int_eq(ring_reader_init(&r, page64), 0);
+	ck_assert_uint_eq(r.subbuf_size, 4096);
+	ck_assert_uint_eq(r.data_offset, 16);
+	ck_assert_uint_eq(r.long_size, 8);
+	ck_assert_int_eq(ring_reader_init(&r, page32), 0);
+	ck_assert_uint_eq(r.subbuf_size, 65536);
+	ck_assert_uint_eq(r.long_size, 4);
+	ck_assert_int_eq(ring_reader_init(&r, ""), -EPROTO);
+	ck_assert_int_eq(ring_reader_init(&r,
+					  "local_t commit;\toffset:8;\tsize:16;\t"
+					  "field: char data;\toffset:24;\tsize:4072;"),
 			 -EPROTO);
 	ck_assert_int_eq(
-		ring_reader_parse_layout("commit;\toffset:8;\tsize:8;\t"
-					 "char data;\toffset:16;\tsize:4294967280;",
-					 &layout),
+		ring_reader_init(&r, "local_t commit;\toffset:8;\tsize:8;\t"
+				     "field: char data;\toffset:16;\tsize:4294967280;"),
 		-EPROTO);
 }
 END_TEST
@@ -79,17 +77,16 @@ START_TEST(test_build_id)
 	/* A note of another owner with a padded name, followed by the build ID. */
 	uint32_t notes[] = { 6, 3, 3, 0x4c4c4c4c,	   htole32(0x4c4c),    0x00030201,
 			     4, 4, 3, htole32(0x00554e47), htole32(0x78563412) };
-	struct strbuf hex = { 0 };
+	char hex[ELF_BUILD_ID_MAX];
 
-	ck_assert_int_eq(build_id_of_notes(notes, sizeof(notes), &hex), 0);
-	ck_assert_str_eq(strbuf_text(&hex), "12345678");
+	ck_assert(elf_notes_build_id(notes, sizeof(notes), HOST_BIG_ENDIAN, hex));
+	ck_assert_str_eq(hex, "12345678");
 	/* Truncated anywhere, or with an absurd length, they have no build ID. */
 	for (size_t size = 0; size < sizeof(notes); size++)
-		ck_assert_int_eq(build_id_of_notes(notes, size, &hex), -ENOENT);
+		ck_assert(!elf_notes_build_id(notes, size, HOST_BIG_ENDIAN, hex));
 	notes[0] = UINT32_MAX;
 	notes[1] = UINT32_MAX;
-	ck_assert_int_eq(build_id_of_notes(notes, sizeof(notes), &hex), -ENOENT);
-	strbuf_free(&hex);
+	ck_assert(!elf_notes_build_id(notes, sizeof(notes), HOST_BIG_ENDIAN, hex));
 }
 END_TEST
 
@@ -139,20 +136,57 @@ END_TEST
 
 /* --- names of tasks ---------------------------------------------------------------------- */
 
+/* A record of event @id about @pid at @ts, as struct comms below has it. */
+static void see_name(struct comms *c, uint64_t ts, uint16_t id, uint32_t pid,
+		     const char *name)
+{
+	uint8_t data[28] = { 0 };
+	const struct raw_record rec = { .ts = ts, .data = data, .size = sizeof(data) };
+
+	memcpy(data, &id, sizeof(id));
+	memcpy(data + 8, &pid, sizeof(pid));
+	memcpy(data + 12, name, strnlen(name, 16));
+	ck_assert_int_eq(comms_see(c, &rec), 0);
+}
+
 START_TEST(test_comms)
 {
+	const struct comm_event ev = { .id = 300,
+				       .pid = { .offset = 8, .size = 4 },
+				       .name = { .offset = 12, .size = 16 } };
+	const uint16_t short_record[10] = { 300 };
 	struct strbuf sb = { 0 };
-	struct comms c = { 0 };
+	struct comms c = { .starts = ev, .renames = ev };
 
+	c.renames.id = 301;
+	ck_assert_int_eq(comms_add_text(&c, "12 kworker/0:1 x\n13 <...>\nnonsense\n14 a\n"
+					    "15 much-too-long-a-name\n"),
+			 0);
+	/* The list has the name before the last; the later event wins, whichever is read first. */
+	see_name(&c, 7, 301, 16, "new\n99 forged");
+	see_name(&c, 5, 300, 16, "old");
+	see_name(&c, 6, 301, 16, "older");
+	see_name(&c, 6, 302, 16, "not a name");
+	see_name(&c, 8, 300, 17, "sixteen letters!");
+	see_name(&c, 9, 300, 18, "begun");
+	ck_assert_int_eq(comms_add_text(&c, "16 old\n18 by rename\n"), 0);
+	/* The number is used again. */
+	see_name(&c, 10, 300, 12, "sh");
 	ck_assert_int_eq(
-		comms_add_text(&c, "12 kworker/0:1 x\n13 <...>\nnonsense\n14 a\n"), 0);
-	ck_assert_int_eq(comms_add(&c, 14, "later\n99 forged"), 0);
-	ck_assert_int_eq(comms_add(&c, 15, "much-too-long-a-name"), 0);
+		comms_see(&c, &(struct raw_record){ .data = (const uint8_t *)short_record,
+						    .size = sizeof(short_record) }),
+		0);
+	ck_assert_int_eq(
+		comms_see(&c, &(struct raw_record){ .data = (const uint8_t *)short_record,
+						    .size = 4 }),
+		0);
 	comms_format(&c, &sb);
 	ck_assert_str_eq(strbuf_text(&sb),
-			 "12 kworker/0:1 x\n14 later\n15 much-too-long-a\n");
+			 "12 sh\n14 a\n15 much-too-long-a\n16 new\n17 sixteen letters\n"
+			 "18 by rename\n");
 	strbuf_free(&sb);
 	comms_free(&c);
+	ck_assert_uint_eq(c.renames.id, 301);
 }
 END_TEST
 

@@ -89,7 +89,7 @@ START_TEST(reads_the_files)
 	ck_assert_uint_eq(last_of(&c, KERNEL_VMSTAT, "pgfree"), 8);
 	ck_assert_ptr_null(kernel_curve_find(&c.counts, KERNEL_VMSTAT, "pgfree_more"));
 	ck_assert_uint_eq(last_of(&c, KERNEL_BUDDY, "pages"), 1 + 2 * 2 + 4);
-	ck_assert_uint_eq(c.counts.nr_series, 8);
+	ck_assert_uint_eq(c.counts.series.nr, 8);
 	/* The files stay open, and are read from their beginning. */
 	put_filp(650);
 	ck_assert(!curve_take(&c, 2000, false));

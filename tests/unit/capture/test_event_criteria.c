@@ -12,8 +12,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "capture/events/cgroup.h"
-#include "capture/events/event_criteria.h"
+#include "capture/events/pids.h"
+#include "capture/events/events.h"
 
 Suite *test_event_criteria_suite(void);
 

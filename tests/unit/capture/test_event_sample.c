@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * tests: capture/events/event_sample.h, in a directory that looks like tracefs.
+ * tests: the sampling of capture/events/events.h, in a directory that looks like tracefs.
  * In: files made here. Out: checks.
  */
 #include <check.h>
@@ -14,7 +14,7 @@
 #include <unistd.h>
 
 #include "base/compiler.h"
-#include "capture/events/event_sample.h"
+#include "capture/events/events.h"
 
 Suite *test_event_sample_suite(void);
 
@@ -45,30 +45,41 @@ static void put(const char *path, const char *text)
 	ck_assert_int_eq(fclose(f), 0);
 }
 
-static void make_event(const char *name, const char *format)
+static void make_event_of(const char *dir, const char *name, const char *format)
 {
 	char path[200];
 
-	snprintf(path, sizeof(path), "%s/events/kmem/%s", top, name);
+	snprintf(path, sizeof(path), "%s/events/kmem/%s", dir, name);
 	ck_assert_int_eq(mkdir(path, 0700), 0);
-	snprintf(path, sizeof(path), "%s/events/kmem/%s/format", top, name);
+	snprintf(path, sizeof(path), "%s/events/kmem/%s/format", dir, name);
 	put(path, format);
-	snprintf(path, sizeof(path), "%s/events/kmem/%s/filter", top, name);
+	snprintf(path, sizeof(path), "%s/events/kmem/%s/filter", dir, name);
 	put(path, "none\n");
-	snprintf(path, sizeof(path), "%s/events/kmem/%s/trigger", top, name);
+	snprintf(path, sizeof(path), "%s/events/kmem/%s/trigger", dir, name);
 	put(path, "");
+}
+
+static void make_event(const char *name, const char *format)
+{
+	make_event_of(top, name, format);
+}
+
+/* Makes the directories of an instance's events. */
+static void make_events(const char *dir)
+{
+	char path[200];
+
+	snprintf(path, sizeof(path), "%s/events", dir);
+	ck_assert_int_eq(mkdir(path, 0700), 0);
+	snprintf(path, sizeof(path), "%s/events/kmem", dir);
+	ck_assert_int_eq(mkdir(path, 0700), 0);
 }
 
 static void setup(void)
 {
-	char path[200];
-
 	snprintf(top, sizeof(top), "/tmp/kmemx-sample.XXXXXX");
 	ck_assert_ptr_nonnull(mkdtemp(top));
-	snprintf(path, sizeof(path), "%s/events", top);
-	ck_assert_int_eq(mkdir(path, 0700), 0);
-	snprintf(path, sizeof(path), "%s/events/kmem", top);
-	ck_assert_int_eq(mkdir(path, 0700), 0);
+	make_events(top);
 	ck_assert_int_eq(tracefs_set_tracing_dir(top), 0);
 }
 
@@ -88,13 +99,13 @@ static void teardown(void)
 static const struct instance in = { .lock_fd = -1 };
 
 /* The content of an event's file; the caller frees it. */
-static char *text_of(const char *name, const char *file)
+static char *text_of(const struct instance *of, const char *name, const char *file)
 {
 	struct strbuf sb = { 0 };
 	char path[100];
 
 	snprintf(path, sizeof(path), "events/kmem/%s/%s", name, file);
-	ck_assert_int_eq(instance_read(&in, path, &sb), 0);
+	ck_assert_int_eq(instance_read(of, path, &sb), 0);
 	strbuf_puts(&sb, "");
 	return sb.data ? sb.data : strdup("");
 }
@@ -104,16 +115,22 @@ static char *text_of(const char *name, const char *file)
 		(char *)"kmem", (char *)name, NULL \
 	}
 
-static void check_file(const char *name, const char *file, const char *text)
+static void check_file_of(const struct instance *of, const char *name, const char *file,
+			  const char *text)
 {
-	char *there = text_of(name, file);
+	char *there = text_of(of, name, file);
 
 	ck_assert_str_eq(there, text);
 	free(there);
 }
 
-/* Each event is filtered by the field it has, in addition to its old filter; events without an
- * object or a page keep their filters.
+static void check_file(const char *name, const char *file, const char *text)
+{
+	check_file_of(&in, name, file, text);
+}
+
+/* Each event is filtered by the field it has, in addition to its old filter, in the instance that
+ * records it; events without an object or a page keep their filters.
  */
 START_TEST(filters)
 {
@@ -122,8 +139,19 @@ START_TEST(filters)
 				      KMEM("mm_page_alloc_extfrag") };
 	struct event_list list = { names, ARRAY_SIZE(names) };
 	struct strbuf object = { 0 }, freed = { 0 }, block = { 0 }, batched = { 0 };
+	struct instance frees = { .lock_fd = -1 };
+	const struct instance both = { .frees = &frees, .lock_fd = -1 };
+	char other[64];
 	struct sample s;
 
+	snprintf(other, sizeof(other), "%s/frees", top);
+	ck_assert_int_eq(mkdir(other, 0700), 0);
+	make_events(other);
+	make_event_of(other, "kmalloc", slab_format);
+	make_event_of(other, "kfree", slab_format);
+	make_event_of(other, "mm_page_free_batched", batched_format);
+	frees.tracefs = tracefs_instance_alloc(other, NULL);
+	ck_assert_ptr_nonnull(frees.tracefs);
 	make_event("kmalloc", slab_format);
 	make_event("kfree", slab_format);
 	make_event("mm_page_alloc", page_format);
@@ -137,16 +165,16 @@ START_TEST(filters)
 	sample_filter_object(&s, false, &object);
 	strbuf_puts(&object, ")");
 	ck_assert_int_eq(event_set_filter(&names[0], &in, "common_pid != 7"), 0);
-	ck_assert_int_eq(events_sample(&list, &in, &s, EVENTS_NO_FREES, &log_nowhere), 0);
+	ck_assert_int_eq(events_sample(&list, &both, &s, &log_nowhere), 0);
 	check_file("kmalloc", "filter", strbuf_text(&object));
 	check_file("mm_page_alloc", "filter", strbuf_text(&block));
 	check_file("mm_page_alloc_extfrag", "filter", "none\n");
 	check_file("kfree", "filter", "none\n");
 	check_file("mm_page_free_batched", "filter", "none\n");
-	ck_assert_int_eq(events_sample(&list, &in, &s, EVENTS_FREES, &log_nowhere), 0);
-	check_file("kfree", "filter", strbuf_text(&freed));
-	check_file("mm_page_free_batched", "filter", strbuf_text(&batched));
-	check_file("kmalloc", "filter", strbuf_text(&object));
+	check_file_of(&frees, "kfree", "filter", strbuf_text(&freed));
+	check_file_of(&frees, "mm_page_free_batched", "filter", strbuf_text(&batched));
+	check_file_of(&frees, "kmalloc", "filter", "none\n");
+	tracefs_instance_free(frees.tracefs);
 	for (size_t i = 0; i < ARRAY_SIZE(names); i++)
 		free(names[i].filter);
 	strbuf_free(&object);
@@ -171,10 +199,8 @@ START_TEST(kernels_that_cannot)
 	ck_assert_int_eq(unlink(path), 0);
 	ck_assert_int_eq(symlink("/dev/null", path), 0);
 	sample_init(&s, 2, 1, 4096);
-	ck_assert_int_eq(events_sample(&slab, &in, &s, EVENTS_ALL, &log_nowhere),
-			 -EINVAL);
-	ck_assert_int_eq(events_sample(&page, &in, &s, EVENTS_ALL, &log_nowhere),
-			 -ENOTSUP);
+	ck_assert_int_eq(events_sample(&slab, &in, &s, &log_nowhere), -EINVAL);
+	ck_assert_int_eq(events_sample(&page, &in, &s, &log_nowhere), -ENOTSUP);
 	check_file("mm_page_alloc", "filter", "none\n");
 	free(kmalloc[0].filter);
 	free(alloc[0].filter);

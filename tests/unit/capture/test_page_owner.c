@@ -8,8 +8,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "account/snapshot.h"
 #include "capture/facts/lists.h"
+#include "recording/snapshot.h"
 
 static const char blocks[] =
 	"Page allocated via order 0, mask 0x141cca(GFP_HIGHUSER_MOVABLE|__GFP_COMP), pid 99, tgid 99 (cat), ts 10029896227 ns\n"
@@ -43,7 +43,7 @@ static int sum(const char *text, size_t most, struct strbuf *out)
 	ck_assert_ptr_nonnull(f);
 	fputs(text, f);
 	fclose(f);
-	ret = page_owner_sum(path, 10000000000, most, out);
+	ret = list_make(page_owner_sum, path, 10000000000, most, out);
 	unlink(path);
 	return ret;
 }
@@ -59,7 +59,7 @@ START_TEST(chains)
 		"8 0xcc0 pipe_write\n");
 	out.size = 0;
 	ck_assert_int_eq(sum(blocks, 20, &out), -EFBIG);
-	ck_assert_int_eq(page_owner_sum("/nonexistent", 1, 1, &out), -ENOENT);
+	ck_assert_int_eq(list_make(page_owner_sum, "/nonexistent", 1, 1, &out), -ENOENT);
 	strbuf_free(&out);
 }
 END_TEST
@@ -116,7 +116,7 @@ static void sum_handles(const char *stacks, struct strbuf *out)
 	put(path, pages_with_handles);
 	ck_assert_int_eq(mkdir(sub, 0700), 0);
 	put(list, stacks);
-	ck_assert_int_eq(page_owner_sum(path, 10000000000, 10000, out), 0);
+	ck_assert_int_eq(list_make(page_owner_sum, path, 10000000000, 10000, out), 0);
 	ck_assert_int_eq(unlink(list) | rmdir(sub) | unlink(path) | rmdir(dir), 0);
 }
 

@@ -20,6 +20,7 @@
 #include "capture/file/recover.h"
 #include "capture/file/unfinished.h"
 #include "recording/wire.h"
+#include "source_file.h"
 
 Suite *test_recover_suite(void);
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * tests: recording/sample.h, and capture/events/event_sample.h: the filter agrees with the rule.
+ * tests: recording/sample.h, and capture/events/events.h: the filter agrees with the rule.
  * In: addresses and frame numbers made here. Out: checks.
  */
 #include <check.h>
@@ -10,7 +10,7 @@
 
 #include "base/compiler.h"
 #include "base/hash.h"
-#include "capture/events/event_sample.h"
+#include "capture/events/events.h"
 #include "recording/sample.h"
 
 Suite *test_sample_suite(void);

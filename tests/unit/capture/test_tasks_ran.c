@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* tests: capture/facts/tasks_ran.h: which tasks ran, from any directory like /proc. */
+/* tests: capture/facts/threads.h: which tasks ran, from any directory like /proc. */
 #include <check.h>
 #include <errno.h>
 #include <ftw.h>
@@ -9,7 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "capture/facts/tasks_ran.h"
+#include "capture/facts/threads.h"
 
 static char dir[64];
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* tests: capture/facts/vmallocinfo.c: areas by caller, from any file like /proc/vmallocinfo. */
+/* tests: capture/facts/lists.c: areas by caller, from any file like /proc/vmallocinfo. */
 #include <check.h>
 #include <errno.h>
 #include <stdio.h>
@@ -30,7 +30,7 @@ static void check(const char *text, const char *sums)
 	struct strbuf out = { 0 };
 
 	put(text);
-	ck_assert_int_eq(vmallocinfo_sum(path, 1000000000, &out), 0);
+	ck_assert_int_eq(list_make(vmallocinfo_sum, path, 1000000000, 10000, &out), 0);
 	ck_assert_str_eq(strbuf_text(&out), sums);
 	strbuf_free(&out);
 	unlink(path);
@@ -70,9 +70,11 @@ START_TEST(failures)
 {
 	struct strbuf out = { 0 };
 
-	ck_assert_int_eq(vmallocinfo_sum("/nonexistent", 1000000000, &out), -ENOENT);
+	ck_assert_int_eq(
+		list_make(vmallocinfo_sum, "/nonexistent", 1000000000, 10000, &out),
+		-ENOENT);
 	put("0x1-0x2 8192 f pages=1 vmalloc\n");
-	ck_assert_int_eq(vmallocinfo_sum(path, 0, &out), -ETIME);
+	ck_assert_int_eq(list_make(vmallocinfo_sum, path, 0, 10000, &out), -ETIME);
 	unlink(path);
 	ck_assert_uint_eq(out.size, 0);
 }

@@ -30,10 +30,10 @@ struct values {
 /* Parses @line, split at spaces, and hides the messages. */
 static int parse(struct values *v, const char *line, bool stop_at_operand)
 {
-	const struct option_usage usage = { .command = "test",
-					    .purpose = "Test.",
-					    .usage = "kmemx test",
-					    .stop_at_operand = stop_at_operand };
+	const struct command command = { .name = "test",
+					 .about = "Test.",
+					 .usage = "kmemx test",
+					 .stop_at_operand = stop_at_operand };
 	struct option_entry numbers[] = {
 		{ OPTION_UINT, 'l', "lines", "N", &v->lines, "lines" },
 		{ OPTION_POSITIVE, 0, "jobs", "N", &v->jobs, "jobs" },
@@ -65,7 +65,7 @@ static int parse(struct values *v, const char *line, bool stop_at_operand)
 	for (char *rest = v->text; rest && v->argc < 31;)
 		v->argv[v->argc++] = strsep(&rest, " ");
 	dup2(null, STDERR_FILENO);
-	ret = options_parse(&usage, options, v->argc, v->argv, &v->operands);
+	ret = options_parse(&command, options, v->argc, v->argv, &v->operands);
 	dup2(saved, STDERR_FILENO);
 	close(saved);
 	close(null);
@@ -256,7 +256,7 @@ START_TEST(settings_are_checked)
 	/* Settings are accepted only before the arguments. */
 	ck_assert_int_eq(parse(&v, "-p --setting f:1 lines=3", false), EXIT_USAGE);
 	ck_assert_int_eq(parse(&v, "--setting f:1 lines=3 --check-settings", false),
-			 EXIT_OK);
+			 EXIT_DONE);
 	ck_assert_int_eq(parse(&v, "--setting f:1 verbose --check-settings -v", false),
 			 EXIT_USAGE);
 }

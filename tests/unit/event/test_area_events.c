@@ -54,7 +54,7 @@ static void decode(const char *system, const char *text)
 	ck_assert_int_eq(event_formats_new(&fmts, &rec, NULL), 0);
 	by_id[2] = event_formats_find(fmts, id);
 	dec->formats = by_id;
-	dec->common = *event_formats_common(fmts);
+	dec->common = fmts->common;
 	dec->big_endian = HOST_BIG_ENDIAN;
 	dec->page_size = 4096;
 	dec->nr_cpus = 4;

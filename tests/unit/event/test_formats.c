@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * tests: event/formats.h and event/format_check.h.
+ * tests: event/formats.h.
  */
 #include <check.h>
 #include <errno.h>
@@ -8,7 +8,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "event/format_check.h"
 #include "event/formats.h"
 #include "format_text.h"
 
@@ -103,7 +102,7 @@ START_TEST(fields_and_names)
 	add("ftrace", stack);
 	ck_assert_int_eq(make(), 0);
 	ck_assert_int_eq(nr_logged, 0);
-	ck_assert_uint_eq(event_formats_count(fmts), 5);
+	ck_assert_uint_eq(fmts->count, 5);
 	check_field(653, PAGE_PFN, 8, 8);
 	check_field(653, PAGE_ORDER, 16, 4);
 	check_field(653, PAGE_GFP, 24, 8);
@@ -119,8 +118,8 @@ START_TEST(fields_and_names)
 	ck_assert_str_eq(event_formats_find(fmts, 65535)->name, "sched_switch");
 	ck_assert_ptr_null(event_formats_find(fmts, 5));
 	ck_assert_ptr_null(event_formats_at(fmts, 5));
-	ck_assert_uint_eq(event_formats_common(fmts)->pid_offset, 4);
-	gfp = event_formats_gfp(fmts);
+	ck_assert_uint_eq(fmts->common.pid_offset, 4);
+	gfp = &fmts->gfp;
 	ck_assert_uint_eq(gfp->count, 3);
 	ck_assert_str_eq(gfp->names[0].name, "GFP_KERNEL");
 	ck_assert_uint_eq(gfp->names[0].mask, 0xcc0);
@@ -140,7 +139,7 @@ START_TEST(page_pointer_and_small_longs)
 	ck_assert_int_eq(make(), 0);
 	check_field(1, PAGE_PFN, 8, 4);
 	ck_assert(event_formats_find(fmts, 1)->page_pointer);
-	ck_assert_uint_eq(event_formats_gfp(fmts)->count, 0);
+	ck_assert_uint_eq(fmts->gfp.count, 0);
 	ck_assert_int_eq(nr_logged, 1); /* no gfp names */
 }
 END_TEST
@@ -161,7 +160,7 @@ static void check_refused(const char *text, const char *name)
 	add("kmem", text);
 	add("kmem", page_alloc);
 	ck_assert_msg(make() == 0, "%s", name);
-	ck_assert_msg(event_formats_failed(fmts) == 1 && nr_logged == 1, "%s", name);
+	ck_assert_msg(fmts->nr_failed == 1 && nr_logged == 1, "%s", name);
 	ck_assert_uint_eq(event_formats_find(fmts, 653)->type, KMEM_PAGE_ALLOC);
 	if (event_formats_find(fmts, 1))
 		ck_assert_uint_eq(event_formats_find(fmts, 1)->type, KMEM_OTHER);
@@ -257,8 +256,8 @@ START_TEST(first_of_an_id_wins)
 	add("kmem", page_alloc);
 	add("kmem", "name: mm_page_free\nID: 653\n" FORMAT_COMMON PFN ORDER);
 	ck_assert_int_eq(make(), 0);
-	ck_assert_uint_eq(event_formats_failed(fmts), 1);
-	ck_assert_uint_eq(event_formats_count(fmts), 1);
+	ck_assert_uint_eq(fmts->nr_failed, 1);
+	ck_assert_uint_eq(fmts->count, 1);
 	ck_assert_str_eq(event_formats_find(fmts, 653)->name, "mm_page_alloc");
 }
 END_TEST

@@ -67,7 +67,7 @@ static void decode(const char *text)
 	make("kmemx_77", text);
 	by_id[2] = fmt;
 	dec->formats = by_id;
-	dec->common = *event_formats_common(fmts);
+	dec->common = fmts->common;
 	memcpy(record, &id, sizeof(id));
 	dec->big_endian = HOST_BIG_ENDIAN;
 	ev = (struct kmem_event){ .data = (uint8_t *)record, .size = sizeof(record) };

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * tests: event/stream_live.h: events that arrive in pieces are those of the file.
+ * tests: event/stream.h: events that arrive in pieces are those of the file.
  */
 #include <check.h>
 #include <errno.h>
 #include <stdlib.h>
 
 #include "event/stream_builder.h"
-#include "event/stream_live.h"
+#include "event/stream.h"
 
 #define NR_CPUS	  3
 #define CPU_PAGES 40

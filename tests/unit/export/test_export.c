@@ -12,8 +12,7 @@
 #endif
 
 #include "export/export.h"
-#include "export/proto.h"
-#include "export/thrift.h"
+#include "export/wire.h"
 
 /* Characters that some format gives a meaning: separators, quotes, line breaks, escapes, invalid
  * UTF-8.

@@ -43,11 +43,21 @@ static void expect_end(struct line_source *ls)
 	line_source_close(ls);
 }
 
+/* A file with that content. */
+static int file_of(const void *data, size_t size)
+{
+	int fd = memfd_create("text", 0);
+
+	ck_assert_int_eq(pwrite(fd, data, size, 0), (ssize_t)size);
+	return fd;
+}
+
 static struct line_source *of_memory(const void *data, size_t size)
 {
 	struct line_source *ls = NULL;
 
-	ck_assert_int_eq(line_source_open_memory(&ls, data, size), 0);
+	ck_assert_int_eq(
+		line_source_open_fd(&ls, file_of(data, size), UNPACK_ZLIB, false), 0);
 	return ls;
 }
 
@@ -109,7 +119,7 @@ START_TEST(a_text_larger_than_the_window)
 		_exit(0);
 	}
 	close(fds[1]);
-	ck_assert_int_eq(line_source_open_fd(&ls, fds[0]), 0);
+	ck_assert_int_eq(line_source_open_fd(&ls, fds[0], UNPACK_ZLIB, false), 0);
 	while ((ret = line_source_next(ls, &line, &size)) > 0) {
 		char want[32];
 
@@ -158,7 +168,7 @@ START_TEST(holes_are_not_read)
 	ck_assert_int_eq(pwrite(fd, middle, strlen(middle), half + page + 100),
 			 (int)strlen(middle));
 	work(&bytes_before, &calls_before);
-	ck_assert_int_eq(line_source_open_fd(&ls, fd), 0);
+	ck_assert_int_eq(line_source_open_fd(&ls, fd, UNPACK_ZLIB, false), 0);
 	expect(ls, "first");
 	/* The rest of a text's last page is NUL bytes. */
 	ck_assert_int_eq(line_source_next(ls, &line, &size), 1);
@@ -186,7 +196,7 @@ START_TEST(files_without_holes)
 
 	/* stat() gives size 0. */
 	ck_assert_int_ge(fd, 0);
-	ck_assert_int_eq(line_source_open_fd(&ls, fd), 0);
+	ck_assert_int_eq(line_source_open_fd(&ls, fd, UNPACK_ZLIB, false), 0);
 	ck_assert_int_eq(line_source_next(ls, &line, &size), 1);
 	ck_assert_int_eq(strncmp(line, "Name:", 5), 0);
 	line_source_close(ls);
@@ -194,7 +204,7 @@ START_TEST(files_without_holes)
 	fd = open("/sys/kernel/mm/transparent_hugepage/enabled", O_RDONLY);
 	if (fd < 0)
 		return;
-	ck_assert_int_eq(line_source_open_fd(&ls, fd), 0);
+	ck_assert_int_eq(line_source_open_fd(&ls, fd, UNPACK_ZLIB, false), 0);
 	ck_assert_int_eq(line_source_next(ls, &line, &size), 1);
 	ck_assert_ptr_nonnull(strstr(line, "always"));
 	ck_assert_int_eq(line_source_next(ls, &line, &size), 0);
@@ -251,7 +261,7 @@ START_TEST(gzip)
 {
 	struct line_source *ls = NULL;
 
-	ck_assert_int_eq(line_source_open_memory(&ls, gzipped, sizeof(gzipped)),
+	ck_assert_int_eq(line_source_open_fd(&ls, file_of(gzipped, sizeof(gzipped))),
 			 -ENOTSUP);
 }
 END_TEST

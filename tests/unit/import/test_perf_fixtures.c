@@ -14,6 +14,7 @@
 #include "event/stream.h"
 #include "import/perf_import.h"
 #include "often.h"
+#include "source_file.h"
 
 Suite *test_perf_fixtures_suite(void);
 
@@ -217,23 +218,22 @@ static int open_part(void *ctx, uint32_t cpu)
 static void import(struct opened *o, const struct strbuf *file)
 {
 	const struct recording_import_options opts = { .open_part = open_part };
-	const struct writer_part *parts;
-	struct perf_import *pi = NULL;
+	const struct imported *made;
+	struct perf_import pi = { 0 };
 	int fd = memfd_create("recording", 0);
 	struct source src;
-	size_t nr_parts;
 
 	source_open_memory(&src, file->data, file->size);
 	ck_assert_int_eq(perf_import_run(&pi, &src, "perf.data", &opts, NULL), 0);
 	source_close(&src);
-	ck_assert_uint_eq(perf_import_result(pi)->nr_unreadable, 0);
-	ck_assert_uint_eq(perf_import_result(pi)->nr_too_long, 0);
-	ck_assert_uint_eq(perf_import_result(pi)->cut_at, 0);
-	parts = perf_import_parts(pi, &nr_parts);
-	ck_assert_int_eq(writer_write(&(struct writer_out){ .fd = fd },
-				      perf_import_facts(pi), parts, nr_parts),
+	ck_assert_uint_eq(pi.nr_unreadable, 0);
+	ck_assert_uint_eq(pi.nr_too_long, 0);
+	ck_assert_uint_eq(pi.cut_at, 0);
+	made = &pi.made;
+	ck_assert_int_eq(writer_write(&(struct writer_out){ .fd = fd }, &made->facts,
+				      made->parts, made->nr_parts),
 			 0);
-	perf_import_free(pi);
+	imported_free(&pi.made);
 	ck_assert_int_eq(source_open_fd(&src, fd), 0);
 	open_stream(o, &src, "imported");
 }

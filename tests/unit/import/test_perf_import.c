@@ -70,7 +70,8 @@ static int open_more(void *ctx, unsigned int nr, struct source *out)
 	return 1;
 }
 
-static int import_bytes(const void *data, size_t size, struct perf_import **out)
+/* Frees what a failed import has made. */
+static int import_bytes(const void *data, size_t size, struct perf_import *out)
 {
 	const struct recording_import_options opts = { .open_part = open_part,
 						       .open_more =
@@ -81,10 +82,12 @@ static int import_bytes(const void *data, size_t size, struct perf_import **out)
 	source_open_memory(&src, data, size);
 	ret = perf_import_run(out, &src, "perf.data", &opts, &keeping);
 	source_close(&src);
+	if (ret)
+		imported_free(&out->made);
 	return ret;
 }
 
-static int import(const struct perf_build *b, struct perf_import **out)
+static int import(const struct perf_build *b, struct perf_import *out)
 {
 	struct strbuf file = perf_build_file(b);
 	int ret = import_bytes(file.data, file.size, out);
@@ -99,12 +102,11 @@ static struct found *again(const struct perf_import *pi)
 	const struct event_stream_options opts = { .stop_ts = UINT64_MAX };
 	struct found *f = calloc(1, sizeof(*f));
 	int fd = memfd_create("recording", 0);
-	size_t nr_parts;
-	const struct writer_part *parts = perf_import_parts(pi, &nr_parts);
+	const struct imported *made = &pi->made;
 	struct source src;
 
-	ck_assert_int_eq(writer_write(&(struct writer_out){ .fd = fd },
-				      perf_import_facts(pi), parts, nr_parts),
+	ck_assert_int_eq(writer_write(&(struct writer_out){ .fd = fd }, &made->facts,
+				      made->parts, made->nr_parts),
 			 0);
 	ck_assert_int_eq(source_open_fd(&src, fd), 0);
 	ck_assert_int_eq(recording_open(&f->rec, &src, "imported", NULL), 0);
@@ -116,8 +118,7 @@ static struct found *again(const struct perf_import *pi)
 	ck_assert_uint_eq(event_stream_stats(f->stream)->nr_bad_pages, 0);
 	ck_assert_uint_eq(event_stream_stats(f->stream)->nr_undecodable, 0);
 	ck_assert_uint_eq(event_stream_stats(f->stream)->nr_stacks_unclaimed, 0);
-	ck_assert_uint_eq(event_stream_stats(f->stream)->nr_events,
-			  perf_import_result(pi)->nr_events);
+	ck_assert_uint_eq(event_stream_stats(f->stream)->nr_events, pi->nr_events);
 	return f;
 }
 
@@ -129,16 +130,16 @@ static void found_free(struct found *f)
 	free(f);
 }
 
-static struct found *import_again(struct perf_build *b, struct perf_import **pi)
+static struct found *import_again(struct perf_build *b, struct perf_import *pi)
 {
 	ck_assert_msg(import(b, pi) == 0, "%s", messages);
-	return again(*pi);
+	return again(pi);
 }
 
 static void done(struct perf_build *b, struct perf_import *pi, struct found *f)
 {
 	found_free(f);
-	perf_import_free(pi);
+	imported_free(&pi->made);
 	strbuf_free(&b->records);
 }
 
@@ -168,8 +169,7 @@ START_TEST(files_of_all_kinds)
 {
 	static const char *const machines[] = { "armv7l", "ppc", "x86_64", "s390x" };
 	struct perf_build b = new_build();
-	struct perf_import *pi = NULL;
-	char release[64], machine[64];
+	struct perf_import pi = { 0 };
 	const uint64_t *frames;
 	struct found *f;
 	uint32_t nr = 0;
@@ -204,15 +204,13 @@ START_TEST(files_of_all_kinds)
 	ck_assert_uint_eq(f->rec->layout.long_size, b.long_size);
 	ck_assert_uint_eq(f->rec->nr_cpus, 11);
 	ck_assert_str_eq(recording_clock(f->rec, 0), "perf");
-	recording_release(f->rec, release, sizeof(release));
-	recording_machine(f->rec, machine, sizeof(machine));
-	ck_assert_str_eq(release, "6.1.0-test");
-	ck_assert_str_eq(machine, machines[_i & 3]);
+	ck_assert_str_eq(recording_release(f->rec).text, "6.1.0-test");
+	ck_assert_str_eq(recording_machine(f->rec).text, machines[_i & 3]);
 	ck_assert_str_eq(f->rec->cmdlines, "5 before\n77 cat\n");
 	ck_assert_str_eq(text_of(f, RECORDING_META_EVENTS), "kmem:kfree");
 	ck_assert(!recording_is_part(f->rec));
 	ck_assert_str_eq(messages, "");
-	done(&b, pi, f);
+	done(&b, &pi, f);
 }
 END_TEST
 
@@ -221,7 +219,7 @@ START_TEST(files_of_threads)
 {
 	struct perf_build b = new_build(), first = new_build(), second = new_build();
 	struct strbuf files[2] = { 0 };
-	struct perf_import *pi = NULL;
+	struct perf_import pi = { 0 };
 	struct found *f;
 
 	perf_build_id_index(&b, 1);
@@ -240,15 +238,16 @@ START_TEST(files_of_threads)
 	more = files;
 	nr_more = 2;
 	f = import_again(&b, &pi);
-	ck_assert_uint_eq(perf_import_result(pi)->nr_samples, _i ? 200 : 201);
-	ck_assert_uint_eq(perf_import_result(pi)->nr_late, 0);
-	ck_assert_uint_eq(perf_import_result(pi)->nr_lost, 45);
+	ck_assert_uint_eq(pi.nr_samples, _i ? 200 : 201);
+	ck_assert_uint_eq(pi.nr_late, 0);
+	ck_assert_uint_eq(pi.nr_lost, 45);
 	ck_assert_uint_eq(event_stream_stats(f->stream)->nr_backwards, 0);
-	ck_assert(!strstr(perf_import_notes(pi), "data.1 ends in the middle") == !_i);
+	ck_assert(!strstr(strbuf_text(&pi.made.notes), "data.1 ends in the middle") ==
+		  !_i);
 	ck_assert_str_eq(f->rec->cmdlines, "5 before\n77 cat\n");
 	strbuf_free(&first.records);
 	strbuf_free(&second.records);
-	done(&b, pi, f);
+	done(&b, &pi, f);
 }
 END_TEST
 
@@ -256,7 +255,7 @@ END_TEST
 START_TEST(order_of_time)
 {
 	struct perf_build b = new_build();
-	struct perf_import *pi = NULL;
+	struct perf_import pi = { 0 };
 	struct found *f;
 	size_t late = 0;
 
@@ -273,17 +272,18 @@ START_TEST(order_of_time)
 	for (size_t i = 1; i < f->nr; i++)
 		late += f->events[i].ts < f->events[i - 1].ts;
 	ck_assert_uint_eq(late, 0);
-	ck_assert_uint_eq(perf_import_result(pi)->nr_late, 0);
+	ck_assert_uint_eq(pi.nr_late, 0);
 	ck_assert_uint_eq(event_stream_stats(f->stream)->nr_backwards, 0);
 	found_free(f);
-	perf_import_free(pi);
+	imported_free(&pi.made);
 	/* Older than events that were delivered: counted, not lost. */
 	add(&b, 1, 0, 1);
 	f = import_again(&b, &pi);
-	ck_assert_uint_eq(perf_import_result(pi)->nr_late, 1);
-	ck_assert_ptr_nonnull(strstr(perf_import_notes(pi), "1 event came too late"));
+	ck_assert_uint_eq(pi.nr_late, 1);
+	ck_assert_ptr_nonnull(
+		strstr(strbuf_text(&pi.made.notes), "1 event came too late"));
 	ck_assert_uint_eq(event_stream_stats(f->stream)->nr_events, 801);
-	done(&b, pi, f);
+	done(&b, &pi, f);
 }
 END_TEST
 
@@ -291,7 +291,7 @@ END_TEST
 START_TEST(losses_are_where_they_were)
 {
 	struct perf_build b = new_build();
-	struct perf_import *pi = NULL;
+	struct perf_import pi = { 0 };
 	struct found *f;
 
 	add(&b, 1000, 0, 1);
@@ -307,7 +307,7 @@ START_TEST(losses_are_where_they_were)
 	ck_assert_uint_eq(f->events[2].cpu, 0);
 	ck_assert_uint_eq(f->events[2].ts, 2000);
 	ck_assert_uint_eq(f->events[3].ts, 2000);
-	done(&b, pi, f);
+	done(&b, &pi, f);
 }
 END_TEST
 
@@ -316,7 +316,7 @@ START_TEST(losses_at_the_end)
 {
 	const uint32_t cpu = (uint32_t)_i;
 	struct perf_build b = new_build();
-	struct perf_import *pi = NULL;
+	struct perf_import pi = { 0 };
 	struct found *f;
 
 	perf_build_id_index(&b, cpu);
@@ -332,8 +332,8 @@ START_TEST(losses_at_the_end)
 	ck_assert_int_eq(f->events[3].type, KMEM_LOSS);
 	ck_assert_uint_eq(f->events[3].loss.count, 5);
 	ck_assert_uint_eq(f->events[3].cpu, cpu);
-	ck_assert_uint_eq(perf_import_result(pi)->nr_lost, 45);
-	done(&b, pi, f);
+	ck_assert_uint_eq(pi.nr_lost, 45);
+	done(&b, &pi, f);
 }
 END_TEST
 
@@ -343,7 +343,7 @@ END_TEST
 START_TEST(losses_at_the_end_of_any_cpu)
 {
 	struct perf_build b = new_build();
-	struct perf_import *pi = NULL;
+	struct perf_import pi = { 0 };
 	struct found *f;
 
 	add(&b, 1000, 1, 1);
@@ -357,7 +357,7 @@ START_TEST(losses_at_the_end_of_any_cpu)
 		ck_assert_int_eq(f->events[3].type, KMEM_LOSS);
 		ck_assert_uint_eq(f->events[3].loss.count, KMEM_LOSS_UNKNOWN);
 	}
-	done(&b, pi, f);
+	done(&b, &pi, f);
 }
 END_TEST
 
@@ -365,7 +365,7 @@ END_TEST
 START_TEST(losses_of_unknown_cpus)
 {
 	struct perf_build b = new_build();
-	struct perf_import *pi = NULL;
+	struct perf_import pi = { 0 };
 	struct found *f;
 	size_t losses = 0;
 
@@ -380,8 +380,9 @@ START_TEST(losses_of_unknown_cpus)
 		losses += f->events[i].type == KMEM_LOSS &&
 			  f->events[i].loss.count == KMEM_LOSS_UNKNOWN;
 	ck_assert_uint_eq(losses, 2);
-	ck_assert_ptr_nonnull(strstr(perf_import_notes(pi), "do not name their CPU"));
-	done(&b, pi, f);
+	ck_assert_ptr_nonnull(
+		strstr(strbuf_text(&pi.made.notes), "do not name their CPU"));
+	done(&b, &pi, f);
 }
 END_TEST
 
@@ -393,7 +394,7 @@ START_TEST(clocks_by_number)
 	} names[] = { { 0, "realtime" }, { 1, "mono" }, { 4, "mono_raw" },
 		      { 7, "boot" },	 { 11, "tai" }, { 99, "perf" } };
 	struct perf_build b = new_build();
-	struct perf_import *pi = NULL;
+	struct perf_import pi = { 0 };
 	struct found *f;
 
 	b.attr_flags |= FLAG_CLOCKID;
@@ -402,7 +403,7 @@ START_TEST(clocks_by_number)
 	add(&b, 1000, 0, 1);
 	f = import_again(&b, &pi);
 	ck_assert_str_eq(recording_clock(f->rec, 0), names[_i].name);
-	done(&b, pi, f);
+	done(&b, &pi, f);
 }
 END_TEST
 
@@ -413,7 +414,7 @@ START_TEST(parts_of_the_events)
 					     "events of some tasks only",
 					     "perf had a filter", "perf only counted 1" };
 	struct perf_build b = new_build();
-	struct perf_import *pi = NULL;
+	struct perf_import pi = { 0 };
 	struct found *f;
 
 	b.big_endian = true;
@@ -431,15 +432,15 @@ START_TEST(parts_of_the_events)
 	f = import_again(&b, &pi);
 	ck_assert(recording_is_part(f->rec));
 	for (int i = 0; i < 5; i++)
-		ck_assert(!strstr(perf_import_notes(pi), notes[i]) == (i != _i));
-	done(&b, pi, f);
+		ck_assert(!strstr(strbuf_text(&pi.made.notes), notes[i]) == (i != _i));
+	done(&b, &pi, f);
 }
 END_TEST
 
 START_TEST(what_is_no_sample)
 {
 	struct perf_build b = new_build();
-	struct perf_import *pi = NULL;
+	struct perf_import pi = { 0 };
 	struct found *f;
 	struct strbuf raw = { 0 };
 
@@ -459,9 +460,9 @@ START_TEST(what_is_no_sample)
 	add(&b, 2000, 0, 2);
 	f = import_again(&b, &pi);
 	ck_assert_uint_eq(f->nr, 2);
-	ck_assert_uint_eq(perf_import_result(pi)->nr_unreadable, 2);
+	ck_assert_uint_eq(pi.nr_unreadable, 2);
 	strbuf_free(&raw);
-	done(&b, pi, f);
+	done(&b, &pi, f);
 }
 END_TEST
 
@@ -474,7 +475,7 @@ START_TEST(what_cannot_be_imported)
 		"perf.data has no kmem events\n",
 	};
 	struct perf_build b = new_build();
-	struct perf_import *pi = NULL;
+	struct perf_import pi = { 0 };
 
 	b.unfinished = _i == 0;
 	b.no_kmem = _i == 1;
@@ -485,7 +486,6 @@ START_TEST(what_cannot_be_imported)
 	else
 		add(&b, 1000, 0, 1);
 	ck_assert_int_eq(import(&b, &pi), -ENODATA);
-	ck_assert_ptr_null(pi);
 	ck_assert_ptr_eq(strstr(messages, why[_i]), messages);
 	strbuf_free(&b.records);
 }
@@ -493,7 +493,7 @@ END_TEST
 
 START_TEST(other_files)
 {
-	struct perf_import *pi = NULL;
+	struct perf_import pi = { 0 };
 
 	ck_assert_int_eq(import_bytes("", 0, &pi), -EPROTO);
 	ck_assert_int_eq(import_bytes("# tracer: nop\n#\n#\n#\n", 20, &pi), -EPROTO);
@@ -506,7 +506,7 @@ END_TEST
 START_TEST(a_file_that_is_cut)
 {
 	struct perf_build b = new_build();
-	struct perf_import *pi = NULL;
+	struct perf_import pi = { 0 };
 	struct strbuf file;
 
 	b.pipe = true;
@@ -519,15 +519,15 @@ START_TEST(a_file_that_is_cut)
 
 		if (ret)
 			continue;
-		f = again(pi);
+		f = again(&pi);
 		ck_assert_uint_le(f->nr, 4);
-		ck_assert((perf_import_result(pi)->cut_at != 0) ==
+		ck_assert((pi.cut_at != 0) ==
 			  ((file.size - size) % (b.records.size / 5) != 0));
 		found_free(f);
-		perf_import_free(pi);
+		imported_free(&pi.made);
 	}
 	ck_assert_int_eq(import_bytes(file.data, file.size, &pi), 0);
-	perf_import_free(pi);
+	imported_free(&pi.made);
 	strbuf_free(&file);
 	strbuf_free(&b.records);
 }
@@ -549,12 +549,12 @@ START_TEST(a_file_that_is_damaged)
 	perf_build_lost_samples(&b, 30, 0);
 	file = perf_build_file(&b);
 	for (size_t at = 0; at < file.size; at++) {
-		struct perf_import *pi = NULL;
+		struct perf_import pi = { 0 };
 		char was = file.data[at];
 
 		file.data[at] = (char)(_i & 4 ? 0xff : was ^ 0x40);
 		if (!import_bytes(file.data, file.size, &pi))
-			perf_import_free(pi);
+			imported_free(&pi.made);
 		file.data[at] = was;
 	}
 	strbuf_free(&file);
@@ -585,7 +585,7 @@ START_TEST(frames_of_programs)
 {
 	struct perf_build b = new_build();
 	const uint64_t start = PERF_BUILD_USER - 0x234;
-	struct perf_import *pi = NULL;
+	struct perf_import pi = { 0 };
 	struct found *f;
 	uint64_t frame;
 
@@ -620,7 +620,7 @@ START_TEST(frames_of_programs)
 	ck_assert_ptr_nonnull(
 		strstr(text_of(f, RECORDING_META_USER_SYMBOLS), " T [other+0x1234]\n"));
 	ck_assert_ptr_null(strstr(text_of(f, RECORDING_META_USER_SYMBOLS), "before"));
-	done(&b, pi, f);
+	done(&b, &pi, f);
 }
 END_TEST
 

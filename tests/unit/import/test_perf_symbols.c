@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * tests: import/perf_symbols.h and what import/perf_system.h finds for it.
+ * tests: import/perf_system.h and what import/perf_system.h finds for it.
  * In: texts of kallsyms, records and sections. Out: symbols at the kernel's recorded address.
  */
 #include <check.h>
 #include <string.h>
 
-#include "import/perf_symbols.h"
+#include "import/perf_system.h"
 
 Suite *test_perf_symbols_suite(void);
 
@@ -29,13 +29,13 @@ static void kernel_at(struct perf_system *s, uint64_t address, bool big)
 {
 	static const char name[] = "[kernel.kallsyms]_text";
 	uint8_t data[32 + sizeof(name)] = { 0 };
-	struct perf_record rec = { PERF_MMAP, 1, data, sizeof(data), 0, false };
+	struct perf_record rec = { PERF_MMAP, 1, data, sizeof(data), 0, false, big };
 
 	put(data + 8, address, 8, big);
 	put(data + 16, 0x800123, 8, big);
 	put(data + 24, address, 8, big);
 	memcpy(data + 32, name, sizeof(name));
-	ck_assert_int_eq(perf_system_record(s, &rec, big), 0);
+	ck_assert_int_eq(perf_system_record(s, &rec), 0);
 }
 
 START_TEST(a_symbol_by_name)
@@ -56,20 +56,20 @@ START_TEST(symbols_of_this_boot)
 	static const char here[] =
 		"ffffffff81000000 T _text\nffffffff81800123 T _etext\n";
 	struct perf_system s = { 0 };
-	struct import_kernel k = { .build_id = "", .text_symbol = "_text" };
+	struct perf_system k = { .build_id = "", .text_symbol = "_text" };
 
 	ck_assert(!perf_symbols_fit(here, &k));
 	kernel_at(&s, 0xffffffff81000000, _i);
-	k.text = s.kernel_text;
-	k.text_end = s.kernel_end;
-	ck_assert_uint_eq(k.text_end, 0xffffffff81800123);
+	k.kernel_text = s.kernel_text;
+	k.kernel_end = s.kernel_end;
+	ck_assert_uint_eq(k.kernel_end, 0xffffffff81800123);
 	ck_assert(perf_symbols_fit(here, &k));
 	ck_assert(!perf_symbols_fit(map, &k)); /* lacks _etext */
-	k.text_end++;
+	k.kernel_end++;
 	ck_assert(!perf_symbols_fit(here, &k));
-	k.build_id = "1234";
+	snprintf(k.build_id, sizeof(k.build_id), "1234");
 	ck_assert(perf_symbols_fit(here, &k));
-	k.text++;
+	k.kernel_text++;
 	ck_assert(!perf_symbols_fit(here, &k));
 	ck_assert(!perf_symbols_fit("", &k));
 	perf_system_free(&s);
@@ -133,16 +133,15 @@ START_TEST(bpf_programs)
 
 	for (size_t i = 0; i < sizeof(all) / sizeof(*all); i++) {
 		uint8_t data[32] = { 0 };
-		struct perf_record rec = {
-			PERF_KSYMBOL, 0, data, sizeof(data), 0, false
-		};
+		struct perf_record rec = { PERF_KSYMBOL, 0,   data, sizeof(data), 0,
+					   false,	 true };
 
 		put(data, 0xffffffffc1000000, 8, true);
 		put(data + 14, all[i].flags, 2, true);
 		memcpy(data + 16, all[i].name, strlen(all[i].name));
-		ck_assert_int_eq(perf_system_record(&s, &rec, true), 0);
+		ck_assert_int_eq(perf_system_record(&s, &rec), 0);
 		rec.size = 16; /* no name */
-		ck_assert_int_eq(perf_system_record(&s, &rec, true), 0);
+		ck_assert_int_eq(perf_system_record(&s, &rec), 0);
 	}
 	ck_assert_int_eq(perf_symbols_add(&out, "1 T a\n", &s, &moved), 0);
 	ck_assert_str_eq(out.data, "1 T a\nffffffffc1000000 t bpf_prog_1\t[bpf]\n");
@@ -166,6 +165,16 @@ static size_t add_build_id(uint8_t *at, uint16_t misc, unsigned int len, const c
 	return size;
 }
 
+static int take(void *ctx, const struct perf_record *rec)
+{
+	return perf_system_record(ctx, rec);
+}
+
+static void read_list(struct perf_system *s, const uint8_t *list, size_t size)
+{
+	ck_assert_int_eq(perf_records_of_build_ids(list, size, false, take, s), 0);
+}
+
 START_TEST(build_ids)
 {
 	struct perf_system s = { 0 };
@@ -174,15 +183,15 @@ START_TEST(build_ids)
 
 	size += add_build_id(list + size, 1 | 1 << 15, 20, "/lib/modules/6.1/xfs.ko");
 	size += add_build_id(list + size, 1 | 1 << 15, 20, "[xfs]");
-	perf_system_feature(&s, PERF_FEATURE_BUILD_ID, list, size, false);
+	read_list(&s, list, size);
 	ck_assert_str_eq(s.build_id, "");
 	size += add_build_id(list + size, 1 | (_i ? 1 << 15 : 0), _i ? 4 : 20,
 			     _i ? "[kernel.kallsyms]" : "/boot/vmlinux-6.1");
 	for (size_t cut = 0; cut < size; cut++) {
-		perf_system_feature(&s, PERF_FEATURE_BUILD_ID, list, cut, false);
+		read_list(&s, list, cut);
 		ck_assert_str_eq(s.build_id, "");
 	}
-	perf_system_feature(&s, PERF_FEATURE_BUILD_ID, list, size, false);
+	read_list(&s, list, size);
 	ck_assert_str_eq(s.build_id,
 			 _i ? "a0a1a2a3" : "a0a1a2a3a4a5a6a7a8a9aaabacadaeafb0b1b2b3");
 	perf_system_free(&s);

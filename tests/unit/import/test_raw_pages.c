@@ -129,28 +129,30 @@ static void put_description(unsigned int long_size)
 	put_text("uname", "Linux board 6.1.0-armmp #1 SMP Debian armv7l GNU/Linux\n");
 }
 
-static int import(struct raw_pages **out)
+/* Frees what a failed import has made. */
+static int import(struct imported *out)
 {
 	const struct recording_import_options opts = { .open_part = open_part };
+	int ret = raw_pages_import(out, dir, &opts, &counting);
 
-	return raw_pages_open(out, dir, &opts, &counting);
+	if (ret)
+		imported_free(out);
+	return ret;
 }
 
 /* Writes and reads back; returns the number of kfree events and the sum of their pointers. */
-static struct recording *again(const struct raw_pages *rp, uint64_t *nr, uint64_t *sum)
+static struct recording *again(const struct imported *made, uint64_t *nr, uint64_t *sum)
 {
 	const struct event_stream_options opts = { .stop_ts = UINT64_MAX };
 	struct event_formats *fmts = NULL;
 	struct event_stream *stream = NULL;
 	struct recording *rec = NULL;
 	int fd = memfd_create("recording", 0);
-	size_t nr_parts;
-	const struct writer_part *parts = raw_pages_parts(rp, &nr_parts);
 	struct kmem_event ev;
 	struct source src;
 
-	ck_assert_int_eq(writer_write(&(struct writer_out){ .fd = fd },
-				      raw_pages_facts(rp), parts, nr_parts),
+	ck_assert_int_eq(writer_write(&(struct writer_out){ .fd = fd }, &made->facts,
+				      made->parts, made->nr_parts),
 			 0);
 	ck_assert_int_eq(source_open_fd(&src, fd), 0);
 	ck_assert_int_eq(recording_open(&rec, &src, "imported", NULL), 0);
@@ -178,8 +180,7 @@ START_TEST(boards_of_all_kinds)
 	unsigned int long_size = _i & 2 ? 8 : 4;
 	struct strbuf one = pages_of(big, long_size, 100, 5);
 	struct strbuf two = pages_of(big, long_size, 200, 3);
-	char release[64], machine[64];
-	struct raw_pages *rp = NULL;
+	struct imported made = { 0 };
 	struct recording *rec;
 	uint64_t nr, sum;
 
@@ -188,8 +189,8 @@ START_TEST(boards_of_all_kinds)
 	put_text("per_cpu/cpu0/stats", "entries: 5\noverrun: 9\n");
 	put_file("per_cpu/cpu10/trace_pipe_raw", two.data, two.size);
 	put_file("per_cpu/cpu2/trace_pipe_raw", "", 0);
-	ck_assert_int_eq(import(&rp), 0);
-	rec = again(rp, &nr, &sum);
+	ck_assert_int_eq(import(&made), 0);
+	rec = again(&made, &nr, &sum);
 	ck_assert_uint_eq(nr, 8);
 	ck_assert_uint_eq(sum, 5 * 100 + 10 + 3 * 200 + 3);
 	ck_assert_int_eq(rec->big_endian, big);
@@ -199,12 +200,10 @@ START_TEST(boards_of_all_kinds)
 	ck_assert_uint_eq(rec->nr_cpustats, 1);
 	ck_assert_uint_eq(rec->cpustats[0].overrun, 9);
 	ck_assert_str_eq(recording_clock(rec, 0), "mono");
-	recording_release(rec, release, sizeof(release));
-	recording_machine(rec, machine, sizeof(machine));
-	ck_assert_str_eq(release, "6.1.0-armmp");
-	ck_assert_str_eq(machine, "armv7l");
+	ck_assert_str_eq(recording_release(rec).text, "6.1.0-armmp");
+	ck_assert_str_eq(recording_machine(rec).text, "armv7l");
 	recording_close(rec);
-	raw_pages_close(rp);
+	imported_free(&made);
 	strbuf_free(&one);
 	strbuf_free(&two);
 }
@@ -213,18 +212,18 @@ END_TEST
 START_TEST(flat_files_too)
 {
 	struct strbuf one = pages_of(false, 8, 100, 5);
-	struct raw_pages *rp = NULL;
+	struct imported made = { 0 };
 	uint64_t nr, sum;
 
 	put_description(8);
 	put_file("cpu3.raw", one.data, one.size);
 	put_text("cpu3.stats", "entries: 5\noverrun: 9\n");
 	put_text("cpu3.raw.bak", "this is none");
-	ck_assert_int_eq(import(&rp), 0);
-	recording_close(again(rp, &nr, &sum));
+	ck_assert_int_eq(import(&made), 0);
+	recording_close(again(&made, &nr, &sum));
 	ck_assert_uint_eq(nr, 5);
 	ck_assert_uint_eq(nr_messages, 0);
-	raw_pages_close(rp);
+	imported_free(&made);
 	strbuf_free(&one);
 }
 END_TEST
@@ -235,19 +234,19 @@ START_TEST(a_last_page_that_is_cut)
 	struct strbuf one = pages_of(_i & 1, 8, 100, 5);
 	struct strbuf two = pages_of(_i & 1, 8, 200, 3);
 	uint32_t cut = (uint32_t)_i * 4;
-	struct raw_pages *rp = NULL;
+	struct imported made = { 0 };
 	uint64_t nr, sum, whole = cut < 16 ? 0 : (cut - 16) / 28;
 
 	strbuf_add(&one, two.data, cut);
 	put_description(8);
 	put_file("cpu0.raw", one.data, one.size);
-	ck_assert_int_eq(import(&rp), 0);
+	ck_assert_int_eq(import(&made), 0);
 	ck_assert_uint_eq(nr_messages, cut != 0);
 	if (cut < 16 || (cut - 16) % 28 == 0) {
-		recording_close(again(rp, &nr, &sum));
+		recording_close(again(&made, &nr, &sum));
 		ck_assert_uint_eq(nr, 5 + (whole < 3 ? whole : 3));
 	}
-	raw_pages_close(rp);
+	imported_free(&made);
 	strbuf_free(&one);
 	strbuf_free(&two);
 }
@@ -256,19 +255,19 @@ END_TEST
 START_TEST(what_is_missing_is_said)
 {
 	struct strbuf one = pages_of(false, 8, 100, 5);
-	struct raw_pages *rp = NULL;
+	struct imported made = { 0 };
 
-	ck_assert_int_eq(import(&rp), -ENOENT); /* without header_page */
+	ck_assert_int_eq(import(&made), -ENOENT); /* without header_page */
 	put_text("events/header_page", "nonsense\n");
-	ck_assert_int_eq(import(&rp), -EBADMSG);
+	ck_assert_int_eq(import(&made), -EBADMSG);
 	put_description(8);
-	ck_assert_int_eq(import(&rp), -ENODATA); /* without pages */
+	ck_assert_int_eq(import(&made), -ENODATA); /* without pages */
 	put_file("cpu0.raw", "", 0);
-	ck_assert_int_eq(import(&rp), -ENODATA);
+	ck_assert_int_eq(import(&made), -ENODATA);
 	put_file("cpu0.raw", one.data, one.size);
 	ck_assert_uint_eq(nr_messages, 4);
 	put_text("events/kmem/kfree/format", "");
-	ck_assert_int_eq(import(&rp), -ENOENT); /* without formats */
+	ck_assert_int_eq(import(&made), -ENOENT); /* without formats */
 	ck_assert_uint_eq(nr_messages, 5);
 	strbuf_free(&one);
 }

@@ -34,7 +34,16 @@ static int open_part(void *ctx, uint32_t cpu)
 	return memfd_create("part", 0);
 }
 
-static int import(const char *text, const char *symbols, struct text_import **out)
+/* A file with that content. */
+static int file_of(const void *data, size_t size)
+{
+	int fd = memfd_create("text", 0);
+
+	ck_assert_int_eq(pwrite(fd, data, size, 0), (ssize_t)size);
+	return fd;
+}
+
+static int import(const char *text, const char *symbols, struct text_import *out)
 {
 	const struct recording_import_options opts = {
 		.symbols = symbols,
@@ -44,7 +53,9 @@ static int import(const char *text, const char *symbols, struct text_import **ou
 	struct line_source *ls = NULL;
 	int ret;
 
-	ck_assert_int_eq(line_source_open_memory(&ls, text, strlen(text)), 0);
+	ck_assert_int_eq(
+		line_source_open_fd(&ls, file_of(text, strlen(text)), UNPACK_ZLIB, false),
+		0);
 	ret = text_import_run(out, ls, &opts);
 	line_source_close(ls);
 	return ret;
@@ -53,20 +64,19 @@ static int import(const char *text, const char *symbols, struct text_import **ou
 static void read_again(struct again *a, const struct text_import *ti)
 {
 	const struct event_stream_options opts = { .stop_ts = UINT64_MAX };
-	size_t nr_parts;
-	const struct writer_part *parts = text_import_parts(ti, &nr_parts);
+	const struct imported *made = &ti->made;
 	int fd = memfd_create("recording", 0);
 	struct source src;
 
 	*a = (struct again){ 0 };
-	ck_assert_int_eq(writer_write(&(struct writer_out){ .fd = fd },
-				      text_import_facts(ti), parts, nr_parts),
+	ck_assert_int_eq(writer_write(&(struct writer_out){ .fd = fd }, &made->facts,
+				      made->parts, made->nr_parts),
 			 0);
 	ck_assert_int_eq(source_open_fd(&src, fd), 0);
 	ck_assert_int_eq(recording_open(&a->rec, &src, "imported", NULL), 0);
 	ck_assert_uint_eq(a->rec->nr_damaged, 0);
 	ck_assert_int_eq(event_formats_new(&a->fmts, a->rec, NULL), 0);
-	ck_assert_uint_eq(event_formats_failed(a->fmts), 0);
+	ck_assert_uint_eq(a->fmts->nr_failed, 0);
 	ck_assert_int_eq(
 		symbols_new(&a->syms, a->rec->kallsyms, a->rec->kallsyms_size, NULL), 0);
 	ck_assert_int_eq(event_stream_open(&a->stream, a->rec, a->fmts, &opts, NULL), 0);
@@ -96,7 +106,7 @@ static void expect_flags(const struct again *a, uint64_t flags, const char *want
 {
 	struct strbuf sb = { 0 };
 
-	gfp_format_long(event_formats_gfp(a->fmts), flags, &sb);
+	gfp_format_long(&a->fmts->gfp, flags, &sb);
 	ck_assert_str_eq(strbuf_text(&sb), want);
 	strbuf_free(&sb);
 }
@@ -120,16 +130,16 @@ static const char linux_6_18[] =
 
 START_TEST(a_new_kernel)
 {
-	struct text_import *ti = NULL;
+	struct text_import ti = { 0 };
 	const struct kmem_event *ev;
 	const uint64_t *frames;
 	struct again a;
 	uint32_t nr;
 
 	ck_assert_int_eq(import(linux_6_18, NULL, &ti), 0);
-	ck_assert_uint_eq(text_import_result(ti)->nr_unreadable, 0);
-	ck_assert_uint_eq(text_import_result(ti)->nr_events, 7);
-	read_again(&a, ti);
+	ck_assert_uint_eq(ti.nr_unreadable, 0);
+	ck_assert_uint_eq(ti.nr_events, 7);
+	read_again(&a, &ti);
 	ck_assert_uint_eq(a.nr, 7); /* six and a gap; the stack belongs to the first */
 
 	ev = &a.events[0];
@@ -173,7 +183,7 @@ START_TEST(a_new_kernel)
 	ck_assert_ptr_nonnull(strstr(a.rec->cmdlines, "11 dog\n"));
 	ck_assert_ptr_nonnull(recording_meta(a.rec, RECORDING_META_IMPORT));
 	close_again(&a);
-	text_import_free(ti);
+	imported_free(&ti.made);
 }
 END_TEST
 
@@ -188,13 +198,12 @@ static const char linux_3_x[] =
 START_TEST(an_old_kernel)
 {
 	static const char map[] = "ffffffff811a0000 T open_it\nffffffff811b0000 T end\n";
-	struct text_import *ti = NULL;
-	char release[64];
+	struct text_import ti = { 0 };
 	struct again a;
 
 	ck_assert_int_eq(import(linux_3_x, map, &ti), 0);
-	ck_assert_uint_eq(text_import_result(ti)->nr_unreadable, 0);
-	read_again(&a, ti);
+	ck_assert_uint_eq(ti.nr_unreadable, 0);
+	read_again(&a, &ti);
 	ck_assert_uint_eq(a.nr, 6);
 	ck_assert_int_eq(a.events[0].type, KMEM_LOSS);
 	ck_assert_uint_eq(a.events[0].loss.count, 100);
@@ -212,10 +221,9 @@ START_TEST(an_old_kernel)
 	ck_assert_uint_eq(a.events[4].page_alloc.pfn, KMEM_NO_PFN);
 	ck_assert_int_eq(a.events[5].type, KMEM_KFREE);
 	ck_assert_uint_eq(a.events[5].slab_free.ptr, 0);
-	recording_release(a.rec, release, sizeof(release));
-	ck_assert_str_eq(release, "4.3-or-older");
+	ck_assert_str_eq(recording_release(a.rec).text, "4.3-or-older");
 	close_again(&a);
-	text_import_free(ti);
+	imported_free(&ti.made);
 }
 END_TEST
 
@@ -237,15 +245,16 @@ START_TEST(frames_with_addresses)
 				  "ffffffff81000300 T end\n";
 
 	for (int given = 0; given < 2; given++) {
-		struct text_import *ti = NULL;
+		struct text_import ti = { 0 };
 		const uint64_t *frames;
 		struct again a;
 		uint32_t nr;
 
 		ck_assert_int_eq(import(text, given ? map : NULL, &ti), 0);
-		ck_assert_int_eq(strstr(text_import_notes(ti), "need --kallsyms") != NULL,
+		ck_assert_int_eq(strstr(strbuf_text(&ti.made.notes), "need --kallsyms") !=
+					 NULL,
 				 !given);
-		read_again(&a, ti);
+		read_again(&a, &ti);
 		ck_assert_uint_eq(a.nr, 2);
 		frames = event_stream_stack(a.stream, a.events[0].stack, &nr);
 		ck_assert_uint_eq(nr, 2);
@@ -257,14 +266,14 @@ START_TEST(frames_with_addresses)
 		ck_assert_uint_eq(frames[0], 0xffffffff81000208);
 		expect_symbol(&a, frames[0], given ? "f+0x8" : "f+0x0");
 		close_again(&a);
-		text_import_free(ti);
+		imported_free(&ti.made);
 	}
 }
 END_TEST
 
 START_TEST(losses_before_the_first_of_several_cpus)
 {
-	struct text_import *ti = NULL;
+	struct text_import ti = { 0 };
 	struct again a;
 
 	ck_assert_int_eq(
@@ -273,21 +282,21 @@ START_TEST(losses_before_the_first_of_several_cpus)
 		       "  a-1 [001] .... 1.000002: kfree: call_site=f+0x1/0x2 ptr=0\n",
 		       NULL, &ti),
 		0);
-	read_again(&a, ti);
+	read_again(&a, &ti);
 	ck_assert_uint_eq(a.nr, 4);
 	ck_assert_int_eq(a.events[0].type, KMEM_LOSS);
 	ck_assert_uint_eq(a.events[0].loss.count, KMEM_LOSS_UNKNOWN);
 	ck_assert_uint_eq(a.rec->nr_cpustats, 1);
 	ck_assert_uint_eq(a.rec->cpustats[0].overrun, 8);
 	close_again(&a);
-	text_import_free(ti);
+	imported_free(&ti.made);
 }
 END_TEST
 
 /* The field of a record has 32 bits: a larger number must not become a different one. */
 START_TEST(a_number_that_does_not_fit_is_unreadable)
 {
-	struct text_import *ti = NULL;
+	struct text_import ti = { 0 };
 
 	ck_assert_int_eq(
 		import("  a-1 [000] .... 1.000001: mm_page_free: page=0x1 pfn=0x1 order=4294967296\n"
@@ -296,29 +305,29 @@ START_TEST(a_number_that_does_not_fit_is_unreadable)
 		       "  a-1 [000] .... 1.000004: mm_page_alloc: page=0x1 pfn=0x1 order=0 migratetype=-1 gfp_flags=GFP_KERNEL\n",
 		       NULL, &ti),
 		0);
-	ck_assert_uint_eq(text_import_result(ti)->nr_unreadable, 2);
-	ck_assert_uint_eq(text_import_result(ti)->first_unreadable, 1);
-	text_import_free(ti);
+	ck_assert_uint_eq(ti.nr_unreadable, 2);
+	ck_assert_uint_eq(ti.first_unreadable, 1);
+	imported_free(&ti.made);
 }
 END_TEST
 
 START_TEST(what_is_no_log)
 {
-	struct text_import *ti = NULL;
+	struct text_import ti = { 0 };
 
 	ck_assert_int_eq(import("", NULL, &ti), -ENODATA);
-	text_import_free(ti);
+	imported_free(&ti.made);
 	ck_assert_int_eq(import("hello\nworld\n", NULL, &ti), -ENODATA);
-	ck_assert_uint_eq(text_import_result(ti)->nr_unreadable, 2);
-	ck_assert_uint_eq(text_import_result(ti)->first_unreadable, 1);
-	ck_assert_str_eq(text_import_result(ti)->unreadable_text, "hello");
-	text_import_free(ti);
+	ck_assert_uint_eq(ti.nr_unreadable, 2);
+	ck_assert_uint_eq(ti.first_unreadable, 1);
+	ck_assert_str_eq(ti.unreadable_text, "hello");
+	imported_free(&ti.made);
 	/* A log of other events. */
 	ck_assert_int_eq(
 		import("  a-1 [000] .... 1.000001: sched_switch: x\n", NULL, &ti),
 		-ENODATA);
-	ck_assert_uint_eq(text_import_result(ti)->nr_unreadable, 0);
-	text_import_free(ti);
+	ck_assert_uint_eq(ti.nr_unreadable, 0);
+	imported_free(&ti.made);
 }
 END_TEST
 
@@ -350,12 +359,12 @@ START_TEST(notes_say_what_is_lost)
 	};
 
 	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
-		struct text_import *ti = NULL;
+		struct text_import ti = { 0 };
 
 		ck_assert_int_eq(import(cases[i].text, NULL, &ti), 0);
-		ck_assert_msg(strstr(text_import_notes(ti), cases[i].note) != NULL,
-			      "%s\n%s", cases[i].text, text_import_notes(ti));
-		text_import_free(ti);
+		ck_assert_msg(strstr(strbuf_text(&ti.made.notes), cases[i].note) != NULL,
+			      "%s\n%s", cases[i].text, strbuf_text(&ti.made.notes));
+		imported_free(&ti.made);
 	}
 }
 END_TEST

@@ -13,6 +13,7 @@
 #include "live/top_table.h"
 #include "recording/source.h"
 #include "report/render.h"
+#include "source_file.h"
 
 static int collect(void *ctx, const char *data, size_t size)
 {

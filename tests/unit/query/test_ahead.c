@@ -49,7 +49,7 @@ static void remove_files(void)
 	ck_assert_int_eq(rmdir(directory), 0);
 }
 
-static bool is_text(const struct query_value *v, const char *text)
+static bool is_text(const struct export_value *v, const char *text)
 {
 	return v->known && v->size == strlen(text) && !memcmp(v->text, text, v->size);
 }

@@ -47,7 +47,7 @@ static void expect_text(const char *json, const char *wanted, size_t size)
 {
 	struct ndjson_line line = { 0 };
 	struct strbuf text = { 0 };
-	const struct query_value *v = &line.row.of[field("comm")];
+	const struct export_value *v = &line.row.of[field("comm")];
 
 	strbuf_printf(&text, "{\"comm\":\"%s\"," NEEDED "}", json);
 	ck_assert_int_eq(ndjson_line_read(&line, text.data, text.size), 0);
@@ -81,7 +81,7 @@ static void expect_number(const char *json, uint64_t wanted)
 {
 	struct ndjson_line line = { 0 };
 	struct strbuf text = { 0 };
-	const struct query_value *v = &line.row.of[field("hit")];
+	const struct export_value *v = &line.row.of[field("hit")];
 
 	strbuf_printf(&text, "{" NEEDED ",\"hit\":%s}", json);
 	ck_assert_int_eq(ndjson_line_read(&line, text.data, text.size), 0);
@@ -192,7 +192,7 @@ END_TEST
 /* Notes the callsites of a file's rows, in order. */
 static int note(void *ctx, const struct query_row *row)
 {
-	const struct query_value *v = &row->of[FIELD_CALLSITE];
+	const struct export_value *v = &row->of[FIELD_CALLSITE];
 
 	strbuf_add(ctx, v->text, v->size);
 	strbuf_puts(ctx, ",");

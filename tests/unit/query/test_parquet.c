@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * tests: query/parquet.h: rows come back as they were exported; other files and damaged ones are
+ * tests: query/parquet.c: rows come back as they were exported; other files and damaged ones are
  * refused.
  */
 #include <check.h>
@@ -11,9 +11,9 @@
 #include <unistd.h>
 
 #include "export/export.h"
-#include "export/thrift.h"
+#include "export/wire.h"
 #include "often.h"
-#include "query/parquet.h"
+#include "query/ndjson.h"
 
 Suite *test_parquet_suite(void);
 
@@ -23,7 +23,7 @@ static int note(void *ctx, const struct query_row *row)
 	struct strbuf *seen = ctx;
 
 	for (unsigned int i = 0; i < EXPORT_FIELDS; i++) {
-		const struct query_value *v = &row->of[i];
+		const struct export_value *v = &row->of[i];
 
 		if (!v->known)
 			continue;

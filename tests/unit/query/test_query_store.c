@@ -64,8 +64,9 @@ END_TEST
 #ifdef HAVE_SQLITE
 static void set_text(struct query_row *row, unsigned int field, const char *text)
 {
-	row->of[field] =
-		(struct query_value){ .text = text, .size = strlen(text), .known = true };
+	row->of[field] = (struct export_value){ .text = text,
+						.size = strlen(text),
+						.known = true };
 }
 
 static struct query_row row_of(const char *id, const char *allocator,
@@ -81,7 +82,7 @@ static struct query_row row_of(const char *id, const char *allocator,
 	set_text(&row, FIELD_STACK, callsite);
 	set_text(&row, FIELD_STACK_ID, "0");
 	row.of[FIELD_FIRST_METRIC + EXPORT_BYTES] =
-		(struct query_value){ .number = bytes, .known = true };
+		(struct export_value){ .number = bytes, .known = true };
 	return row;
 }
 
@@ -146,7 +147,7 @@ START_TEST(totals)
 	ck_assert_int_eq(query_store_file(s, "two", NULL), 0);
 	add(s, "1", "slab", 10);
 	add(s, "1", "page", 10); /* a separate file may have the other half */
-	lossy.of[12] = (struct query_value){ .number = 1, .known = true };
+	lossy.of[12] = (struct export_value){ .number = 1, .known = true };
 	ck_assert_str_eq(export_fields[12].name, "gaps");
 	ck_assert_int_eq(query_store_add(s, &lossy), 0);
 	set_text(&sampled, 21, "1/4 phase=0");
@@ -371,8 +372,9 @@ START_TEST(memory)
 	int i, ret = 0;
 
 	memset(text, 'x', sizeof(text));
-	row.of[FIELD_STACK] =
-		(struct query_value){ .text = text, .size = sizeof(text), .known = true };
+	row.of[FIELD_STACK] = (struct export_value){ .text = text,
+						     .size = sizeof(text),
+						     .known = true };
 	ck_assert_int_eq(query_store_open(&s, NULL, 4 << 20), 0);
 	ck_assert_int_eq(query_store_file(s, "one", NULL), 0);
 	for (i = 0; i < 1000 && !ret; i++) {
@@ -401,20 +403,8 @@ static void add_sqlite(TCase *tc)
 	tcase_add_test(tc, memory);
 }
 #else
-START_TEST(unsupported)
-{
-	struct query_store *s;
-
-	ck_assert_int_eq(query_store_supported(), -ENOTSUP);
-	ck_assert_int_eq(query_store_open(&s, NULL, 0), -ENOTSUP);
-	ck_assert_ptr_null(s);
-	query_store_free(s);
-}
-END_TEST
-
 static void add_sqlite(TCase *tc)
 {
-	tcase_add_test(tc, unsupported);
 }
 #endif
 

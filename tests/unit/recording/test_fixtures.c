@@ -12,6 +12,7 @@
 #include "often.h"
 #include "recording/cpu_cursor.h"
 #include "recording/read_ahead.h"
+#include "source_file.h"
 
 enum column {
 	PATH,
@@ -148,7 +149,7 @@ static void check_fixture(char **column)
 	struct read_ahead *ahead;
 	struct recording *rec;
 	struct source src;
-	char path[256], text[64];
+	char path[256];
 
 	if (!readable(column[COMPRESSION])) {
 		fprintf(stderr, "skipped: %s (%s is not built in)\n", column[PATH],
@@ -164,10 +165,8 @@ static void check_fixture(char **column)
 	ck_assert_uint_eq(rec->layout.long_size, strtoul(column[LONG], NULL, 10));
 	ck_assert_uint_eq(rec->buffers[0].page_size, strtoul(column[PAGE], NULL, 10));
 	ck_assert_uint_eq(rec->nr_cpus, strtoul(column[CPUS], NULL, 10));
-	recording_machine(rec, text, sizeof(text));
-	ck_assert_str_eq(text, column[MACHINE]);
-	recording_release(rec, text, sizeof(text));
-	ck_assert_str_eq(text, column[KERNEL]);
+	ck_assert_str_eq(recording_machine(rec).text, column[MACHINE]);
+	ck_assert_str_eq(recording_release(rec).text, column[KERNEL]);
 	ck_assert_ptr_nonnull(rec->kallsyms);
 	ck_assert_uint_eq(strlen(rec->kallsyms), rec->kallsyms_size);
 	ck_assert_ptr_nonnull(rec->cmdlines);

@@ -12,6 +12,7 @@
 #include "often.h"
 #include "recording/cpu_cursor.h"
 #include "recording/time_span.h"
+#include "source_file.h"
 
 static const char *const files[] = {
 	"data/bookworm-armhf-small-plain.v6.dat",

@@ -15,7 +15,6 @@
 #include "base/io.h"
 #include "base/new_file.h"
 #include "recording/cpu_regions.h"
-#include "recording/join_plan.h"
 
 Suite *test_join_plan_suite(void);
 
@@ -120,7 +119,7 @@ END_TEST
 /* Leaves files alone that have another size or an invalid plan. */
 START_TEST(test_damaged)
 {
-	/* join_plan.c puts the plan there. */
+	/* cpu_regions.c puts the plan there. */
 	const uint64_t at = CPU_REGIONS_FIRST / 2 - (4U << 20);
 	static const char *const texts[] = { "",
 					     "x",

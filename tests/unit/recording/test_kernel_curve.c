@@ -186,7 +186,7 @@ START_TEST(bad_lines)
 
 	ck_assert(!kernel_curve_read(&c, text));
 	ck_assert_uint_eq(c.damaged, 13);
-	ck_assert_uint_eq(c.nr_series, 2);
+	ck_assert_uint_eq(c.series.nr, 2);
 	ck_assert_uint_eq(value_at(&c, KERNEL_SLAB, "good", 2), 3);
 	ck_assert_uint_eq(value_at(&c, KERNEL_BUDDY, "pages", 0), KERNEL_CURVE_MAX);
 	kernel_curve_free(&c);
@@ -204,7 +204,7 @@ START_TEST(many_counters)
 	for (i = 0; i < 100000; i++)
 		strbuf_printf(&text, "s c%u +1\n", i);
 	ck_assert(!kernel_curve_read(&c, strbuf_text(&text)));
-	ck_assert_uint_eq(c.nr_series, KERNEL_CURVE_SERIES);
+	ck_assert_uint_eq(c.series.nr, KERNEL_CURVE_SERIES);
 	ck_assert_uint_eq(c.damaged, 100000 - KERNEL_CURVE_SERIES);
 	strbuf_free(&text);
 	kernel_curve_free(&c);

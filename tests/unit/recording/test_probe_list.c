@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* tests: recording/probe_list.h: the text of a recording's probes, damaged texts. */
+/* tests: recording/recording.h: the text of a recording's probes, damaged texts. */
 #include <check.h>
 #include <string.h>
 
-#include "recording/probe_list.h"
+#include "recording/recording.h"
 
 Suite *test_probe_list_suite(void);
 

@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "recording/source.h"
+#include "source_file.h"
 
 START_TEST(memory_reads_stay_inside)
 {

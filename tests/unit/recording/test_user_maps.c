@@ -43,13 +43,13 @@ START_TEST(maps_of_proc)
 	ck_assert_uint_eq(user_maps_frame(&maps, 7, 5, 0x55d000002000), USER_FRAME);
 	ck_assert_uint_eq(user_maps_frame(&maps, 8, 5, 0x55d000001010), USER_FRAME);
 	ck_assert_uint_eq(user_maps_frame(&maps, 7, 5, 0x7f1000000001), FRAME(3, 0x3001));
-	ck_assert_str_eq(intern_get(&maps.files, 3, NULL), "/lib/a b.so");
+	ck_assert_str_eq(intern_get(&maps.files.keys, 3, NULL), "/lib/a b.so");
 	ck_assert_uint_eq(user_maps_frame(&maps, 7, 5, 0x7fff00000fff), FRAME(4, 0xfff));
 	/* Code that the process has made has the process's file, and its own address. */
 	ck_assert_uint_eq(user_maps_frame(&maps, 7, 5, 0x7f0000000010),
 			  FRAME(5, 0x7f0000000010));
-	ck_assert_str_eq(intern_get(&maps.files, 5, NULL), "/tmp/perf-7.map");
-	ck_assert_uint_eq(maps.inodes[1], 99);
+	ck_assert_str_eq(intern_get(&maps.files.keys, 5, NULL), "/tmp/perf-7.map");
+	ck_assert_uint_eq(maps.files.of[0].inode, 99);
 }
 END_TEST
 
@@ -73,7 +73,7 @@ START_TEST(files_of_containers)
 	ck_assert_uint_ne(frames[0], frames[1]);
 	ck_assert_uint_eq(frames[0], frames[2]);
 	for (uint32_t i = 1; i <= 2; i++)
-		ck_assert_str_eq(intern_get(&maps.files, i, NULL), "/lib/c.so");
+		ck_assert_str_eq(intern_get(&maps.files.keys, i, NULL), "/lib/c.so");
 	ck_assert_uint_eq(user_maps_users(&maps, USER_FRAME_FILE(frames[0]), pids, 2), 2);
 	ck_assert_uint_eq(pids[0], 12);
 	ck_assert_uint_eq(pids[1], 10);
@@ -98,8 +98,8 @@ static void add_record(uint32_t type, uint16_t misc, uint64_t time, const uint64
 		       size_t nr)
 {
 	uint8_t data[64] = { 0 };
-	struct user_record rec = {
-		.type = type, .misc = misc, .data = data, .size = nr * 4, .time = time
+	struct perf_record rec = {
+		.type = type, .misc = misc, .data = data, .size = (uint32_t)nr * 4
 	};
 	static const uint16_t one = 1;
 
@@ -109,18 +109,17 @@ static void add_record(uint32_t type, uint16_t misc, uint64_t time, const uint64
 
 		memcpy(data + 4 * i, &word, 4);
 	}
-	ck_assert_int_eq(user_maps_record(&maps, &rec), 0);
+	ck_assert_int_eq(user_maps_record(&maps, &rec, time), 0);
 }
 
 /* A mapping of /bin/NAME, one page at @start. */
 static void add_mmap(uint32_t pid, uint64_t time, uint64_t start, const char *name)
 {
 	uint8_t data[64 + 16] = { 0 };
-	struct user_record rec = { .type = PERF_RECORD_MMAP2,
+	struct perf_record rec = { .type = PERF_RECORD_MMAP2,
 				   .misc = PERF_RECORD_MISC_USER | 1U << 14,
 				   .data = data,
-				   .size = sizeof(data),
-				   .time = time };
+				   .size = sizeof(data) };
 	static const uint16_t one = 1;
 	const uint32_t process = pid;
 
@@ -132,7 +131,7 @@ static void add_mmap(uint32_t pid, uint64_t time, uint64_t start, const char *na
 	data[36] = 0xab;
 	data[37] = 0x0c;
 	snprintf((char *)data + 64, 16, "/bin/%s", name);
-	ck_assert_int_eq(user_maps_record(&maps, &rec), 0);
+	ck_assert_int_eq(user_maps_record(&maps, &rec, time), 0);
 }
 
 static void forks_and_execs(struct user_maps *u)
@@ -146,7 +145,7 @@ static void forks_and_execs(struct user_maps *u)
 	/* Asked for again: what was found lately holds for its time only. */
 	ck_assert_uint_eq(user_maps_frame(u, 8, 40, 0x5010), FRAME(2, 0x10));
 	ck_assert_uint_eq(user_maps_frame(u, 8, 25, 0x5010), FRAME(1, 0x10));
-	ck_assert_str_eq(u->ids[1], "ab0c");
+	ck_assert_str_eq(u->files.of[0].id, "ab0c");
 }
 
 START_TEST(maps_of_the_kernels_records)
@@ -184,7 +183,7 @@ START_TEST(maps_that_do_not_parse)
 				       "fork 0 3\n\n\x01\nprocess\nexec\nfork 0"),
 		0);
 	ck_assert_uint_eq(user_maps_frame(&maps, 3, 1, 0x10), USER_FRAME);
-	ck_assert_uint_eq(maps.files.count, 1);
+	ck_assert_uint_eq(maps.files.keys.count, 1);
 }
 END_TEST
 

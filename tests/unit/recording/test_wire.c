@@ -48,7 +48,8 @@ static void send_pages(struct wire *w, uint32_t cpu, unsigned int pages, char fi
 /* CPU 2 has the pages a b c d, CPU 0 the pages m n, sent in turns. */
 static struct stream make_stream(bool late_symbols)
 {
-	const char *const stats[] = { "CPU: 0\nentries: 5\noverrun: 7\n" };
+	char stats_text[] = "CPU: 0\nentries: 5\noverrun: 7\n";
+	const struct recording_text stats[] = { { .text = stats_text } };
 	struct recording_text event = { system_name, format_text, strlen(format_text) };
 	struct recording_text meta[] = { { early_name, early_text, strlen(early_text) },
 					 { late_name, late_text, strlen(late_text) } };

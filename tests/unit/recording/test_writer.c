@@ -49,10 +49,10 @@ static int make_part(unsigned int pages, char fill)
 /* Facts with all fields set. */
 static struct writer_facts some_facts(unsigned int version)
 {
-	static const char *const stats[] = { "CPU: 0\nentries: 5\noverrun: 7\n",
-					     "CPU: 3\nentries: 6\noverrun: 0\n" };
-	static struct recording_text ftrace[1], events[3], meta[2];
+	static struct recording_text ftrace[1], events[3], stats[2], meta[2];
 
+	stats[0] = text("cpustat", "CPU: 0\nentries: 5\noverrun: 7\n");
+	stats[1] = text("cpustat", "CPU: 3\nentries: 6\noverrun: 0\n");
 	ftrace[0] =
 		text("ftrace", "name: kernel_stack\nID: 4\nformat:\n\nprint fmt: \"\"\n");
 	events[0] = text("kmem", "name: kfree\nID: 500\nformat:\n\nprint fmt: \"\"\n");

@@ -8,7 +8,6 @@
 
 #include "base/strbuf.h"
 #include "report/json.h"
-#include "report/json_layout.h"
 #include "report/render.h"
 #include "report/text_cell.h"
 
@@ -444,6 +443,12 @@ START_TEST(few_rows)
 }
 END_TEST
 
+/* JSON of one table, "x". */
+static const struct json_layout only_x = {
+	(const char *const[]){ NULL },
+	(const struct json_table[]){ { JSON_ROWS, "x" }, { .name = NULL } },
+};
+
 START_TEST(all_rows_for_machines)
 {
 	struct report *r = make_few_rows();
@@ -452,7 +457,7 @@ START_TEST(all_rows_for_machines)
 	t->text_rows = 1;
 	expect(render_csv, r, (struct render_options){ 0 },
 	       "a,b,c,d\n1,1002000003,c,2\n10,10020000030,c,11\n100,100200000300,c,101\n1000,1002000003000,c,1001\n");
-	r->layout = (const struct json_item[]){ { JSON_ROWS, "x" }, { JSON_FACT, NULL } };
+	r->layout = &only_x;
 	expect(render_json, r, (struct render_options){ 0 },
 	       "{\n"
 	       "  \"schema_version\": 2,\n"
@@ -639,7 +644,7 @@ START_TEST(lists)
 		row[1] = cell_text(t, texts[i]);
 	}
 	report_add_table(r, t);
-	r->layout = (const struct json_item[]){ { JSON_ROWS, "x" }, { JSON_FACT, NULL } };
+	r->layout = &only_x;
 	expect(render_json, r, (struct render_options){ 0 },
 	       "{\n"
 	       "  \"schema_version\": 2,\n"
@@ -731,15 +736,18 @@ static struct report *two_lists(void)
 /* A report with its own layout is one object, in the order of the layout. */
 START_TEST(json_of_one_object)
 {
-	static const struct json_item layout[] = {
-		{ JSON_FACT, "a" },	     { JSON_FACT, "b" },
-		{ JSON_FACT, "unknown" },    { JSON_MAP, "map" },
-		{ JSON_ROWS, "none" },	     { JSON_TEXTS, "list" },
-		{ JSON_TEXTS_LINE, "line" }, { JSON_FACT, NULL },
+	static const char *const facts[] = { "a", "b", "unknown", NULL };
+	const struct json_layout layout = {
+		facts,
+		(const struct json_table[]){ { JSON_MAP, "map" },
+					     { JSON_ROWS, "none" },
+					     { JSON_TEXTS, "list" },
+					     { JSON_TEXTS_LINE, "line" },
+					     { .name = NULL } },
 	};
 	struct report *r = two_lists();
 
-	r->layout = layout;
+	r->layout = &layout;
 	expect(render_json, r, (struct render_options){ 0 },
 	       "{\n"
 	       "  \"schema_version\": 2,\n"
@@ -765,17 +773,16 @@ START_TEST(a_failing_write_ends_the_rendering)
 {
 	const struct render_options opts = { 0 };
 	struct report *r = make_report();
-	size_t nr, i;
-	const struct renderer *all = renderers(&nr);
+	static const render_fn all[] = { render_json, render_csv, render_text };
+	size_t i;
 
 	for (i = 0; i < 20000; i++)
 		add(r->tables[0], 1, 1, "some_function");
-	for (i = 0; i <= nr; i++) {
-		render_fn render = i < nr ? all[i].render : render_text;
+	for (i = 0; i < ARRAY_SIZE(all); i++) {
 		int calls = 0;
 		const struct render_out out = { refuse, &calls };
 
-		ck_assert_int_eq(render(r, &opts, &out), -ENOSPC);
+		ck_assert_int_eq(all[i](r, &opts, &out), -ENOSPC);
 		ck_assert_int_eq(calls, 1);
 	}
 	report_free(r);

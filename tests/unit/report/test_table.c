@@ -129,9 +129,15 @@ START_TEST(a_report_owns_what_it_is_given)
 	text[0] = '7';
 	ck_assert_str_eq(r->facts[0].value.s, "6.1.0");
 	report_add_banner(r, true, "LOST %d", 5);
+	report_banner_if(r, false, true, "not so");
 	report_add_banner(r, false, "calm");
 	ck_assert_str_eq(r->banner[0], "!LOST 5");
 	ck_assert_str_eq(r->banner[1], "calm");
+	table_note_if(NULL, false, "not so");
+	table_note_if(t, false, "not so");
+	table_note_if(t, true, "%d rows", 2);
+	ck_assert_uint_eq(t->nr_notes, 1);
+	ck_assert_str_eq(t->notes[0], "2 rows");
 	report_add_table(r, t);
 	ck_assert(report_ok(r));
 	report_add_table(r, NULL);

@@ -110,18 +110,18 @@ START_TEST(reads_as_often_as_asked)
 	study_progress(&s, &done, &total);
 	ck_assert_uint_gt(total, 0);
 	ck_assert_uint_eq(done, total);
-	slab = study_count_types(&s, NEEDS_SLAB);
-	page = study_count_types(&s, NEEDS_PAGE);
+	slab = study_count(&s, NEEDS_SLAB, NULL);
+	page = study_count(&s, NEEDS_PAGE, NULL);
 	ck_assert_uint_gt(slab, 0);
 	ck_assert_uint_gt(page, 0);
 	ck_assert_uint_le(slab + page, first);
-	ck_assert_uint_gt(study_count_named(&s, "kfree"), 0);
-	ck_assert_uint_lt(study_count_named(&s, "kfree"), slab);
-	ck_assert_uint_eq(study_count_named(&s, "no_such_event"), 0);
+	ck_assert_uint_gt(study_count(&s, 0, "kfree"), 0);
+	ck_assert_uint_lt(study_count(&s, 0, "kfree"), slab);
+	ck_assert_uint_eq(study_count(&s, 0, "no_such_event"), 0);
 	ck_assert_int_eq(study_read(&s, &plainly), 0);
-	ck_assert_uint_lt(study_count_types(&s, NEEDS_SLAB), slab);
+	ck_assert_uint_lt(study_count(&s, NEEDS_SLAB, NULL), slab);
 	ck_assert_uint_eq(read_all(&s), first);
-	ck_assert_uint_eq(study_count_types(&s, NEEDS_SLAB), slab);
+	ck_assert_uint_eq(study_count(&s, NEEDS_SLAB, NULL), slab);
 	study_close(&s);
 }
 END_TEST

@@ -9,7 +9,7 @@
 #include <string.h>
 #include <time.h>
 
-#include "symbol/debug_frames.h"
+#include "symbol/debug_units.h"
 
 #define FILE_NAME "tests/unit/symbol/test_debug_frames.c"
 
@@ -70,7 +70,6 @@ static void check_frame(const struct source_frame *frame, const char *function,
 START_TEST(inlined_functions_are_told_apart)
 {
 	struct source_frame frames[SOURCE_FRAMES_MAX];
-	struct debug_frames *f;
 	struct debug_units *units;
 	struct places p = { 0 };
 	uintptr_t base = 0;
@@ -80,21 +79,19 @@ START_TEST(inlined_functions_are_told_apart)
 		return;
 	dl_iterate_phdr(take_base, &base);
 	outer_call(&p);
-	ck_assert_int_eq(debug_frames_new(&f, units), 0);
 	for (i = 0; i < 2; i++) { /* the second time from the cache */
 		ck_assert_int_eq(
-			debug_frames_at(f, p.return_addr - base - 1, frames, &nr), 0);
+			debug_units_frames(units, p.return_addr - base - 1, frames, &nr),
+			0);
 		ck_assert_uint_eq(nr, 3);
 		check_frame(&frames[0], "inner_call", p.inner, true);
 		check_frame(&frames[1], "middle_call", p.middle, true);
 		check_frame(&frames[2], "outer_call", p.outer, false);
 	}
-	ck_assert_int_eq(debug_frames_at(f, 1, frames, &nr), 0);
+	ck_assert_int_eq(debug_units_frames(units, 1, frames, &nr), 0);
 	ck_assert_uint_eq(nr, 0);
-	ck_assert_int_eq(debug_frames_at(f, UINT64_MAX, frames, &nr), 0);
+	ck_assert_int_eq(debug_units_frames(units, UINT64_MAX, frames, &nr), 0);
 	ck_assert_uint_eq(nr, 0);
-	debug_frames_free(f);
-	debug_frames_free(NULL);
 	debug_units_free(units);
 }
 END_TEST
@@ -121,7 +118,6 @@ START_TEST(every_version_of_dwarf_is_read)
 {
 	const struct program *program = &programs[_i];
 	struct source_frame frames[SOURCE_FRAMES_MAX];
-	struct debug_frames *f;
 	struct debug_units *units;
 	char path[128];
 	size_t nr;
@@ -130,16 +126,14 @@ START_TEST(every_version_of_dwarf_is_read)
 		return;
 	snprintf(path, sizeof(path), "fuzz/corpus/fuzz_dwarf/%s", program->path);
 	ck_assert_int_eq(debug_units_open(&units, path), 0);
-	ck_assert_int_eq(debug_frames_new(&f, units), 0);
-	ck_assert_int_eq(debug_frames_at(f, program->addr + 0x18, frames, &nr), 0);
+	ck_assert_int_eq(debug_units_frames(units, program->addr + 0x18, frames, &nr), 0);
 	ck_assert_uint_eq(nr, 3);
 	expect_frame(&frames[0], "wrap", "include/wrap.h", 3);
 	expect_frame(&frames[1], "middle", "fs/a.c", 5);
 	expect_frame(&frames[2], "outer", "fs/a.c", 10);
-	ck_assert_int_eq(debug_frames_at(f, program->addr + 6, frames, &nr), 0);
+	ck_assert_int_eq(debug_units_frames(units, program->addr + 6, frames, &nr), 0);
 	ck_assert_uint_eq(nr, 1);
 	expect_frame(&frames[0], "outer", "fs/a.c", 9);
-	debug_frames_free(f);
 	debug_units_free(units);
 }
 END_TEST
@@ -151,18 +145,15 @@ START_TEST(time_between_addresses_does_not_count)
 {
 	struct source_frame frames[SOURCE_FRAMES_MAX];
 	const clock_t start = clock();
-	struct debug_frames *f;
 	struct debug_units *units;
 	size_t nr;
 
 	if (debug_units_open(&units, "fuzz/corpus/fuzz_dwarf/dwarf5"))
 		return;
-	ck_assert_int_eq(debug_frames_new(&f, units), 0);
 	while (clock() - start < CLOCKS_PER_SEC * 11 / 10)
 		;
-	ck_assert_int_eq(debug_frames_at(f, 0x1018, frames, &nr), 0);
+	ck_assert_int_eq(debug_units_frames(units, 0x1018, frames, &nr), 0);
 	ck_assert_uint_eq(nr, 3);
-	debug_frames_free(f);
 	debug_units_free(units);
 }
 END_TEST

@@ -73,8 +73,7 @@ static struct debug_wanted wanted(const char *id)
 {
 	return (struct debug_wanted){ .places.symfs = top,
 				      .release = "6.1",
-				      .build_id = id,
-				      .build_id_len = strlen(id) };
+				      .build_id = id };
 }
 
 /* Searches; the file taken must be @taken below the top directory (NULL: no file). */

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * tests: the part of a symbol's name that is the same in another build, symbol/fold.c.
+ * tests: the part of a symbol's name that is the same in another build, symbol/symbol_line.c.
  */
 #include <check.h>
 #include <string.h>
 
-#include "symbol/fold.h"
+#include "symbol/symbols.h"
 
 #include "base/compiler.h"
 

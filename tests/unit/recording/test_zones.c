@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * tests: account/zones.h: texts of the kernel: whole, truncated and damaged.
+ * tests: recording/snapshot.h: texts of the kernel: whole, truncated and damaged.
  */
 #include <check.h>
 #include <inttypes.h>
 #include <string.h>
 
-#include "account/zones.h"
+#include "recording/snapshot.h"
 
 START_TEST(buddyinfo)
 {
@@ -187,7 +187,7 @@ END_TEST
 
 Suite *test_zones_suite(void)
 {
-	Suite *s = suite_create("account/zones");
+	Suite *s = suite_create("recording/zones");
 	TCase *tc = tcase_create("zones");
 
 	tcase_add_test(tc, buddyinfo);

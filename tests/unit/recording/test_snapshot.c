@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * tests: account/snapshot.h: texts of the kernel: whole, truncated and damaged.
+ * tests: recording/snapshot.h: texts of the kernel: whole, truncated and damaged.
  */
 #include <check.h>
 #include <stdio.h>
 #include <string.h>
 
-#include "account/snapshot.h"
+#include "recording/snapshot.h"
 
 START_TEST(slabinfo_lines)
 {
 	const char *text = "slabinfo - version: 2.1\n"
 			   "# name <active_objs> <num_objs> <objsize> ...\n"
-			   "filp 885 903 192 21 1 : tunables 0 0 0 : slabdata 43 43 0\n"
+			   "filp 885 903 192 21 1 : tunables 54 27 8 : slabdata 43 43 0\n"
 			   "cut 1 2 3\n"
 			   "negative -1 2 3 4 5 : tunables\n"
 			   "huge 99999999999999999999 2 3 4 5\n"
@@ -29,9 +29,11 @@ START_TEST(slabinfo_lines)
 	ck_assert_uint_eq(line.size, 192);
 	ck_assert_uint_eq(line.per_slab, 21);
 	ck_assert_uint_eq(line.pages, 1);
+	ck_assert_uint_eq(line.cpu_limit, 54);
 	ck_assert(slabinfo_next(&text, &line));
 	ck_assert(!memcmp(line.name, "kmalloc-8k", line.name_len));
 	ck_assert_uint_eq(line.pages, 8);
+	ck_assert_uint_eq(line.cpu_limit, 0);
 	ck_assert(!slabinfo_next(&text, &line));
 	ck_assert(!slabinfo_next(&text, &line));
 }
@@ -390,7 +392,7 @@ END_TEST
 
 Suite *test_snapshot_suite(void)
 {
-	Suite *s = suite_create("account/snapshot");
+	Suite *s = suite_create("recording/snapshot");
 	TCase *tc = tcase_create("snapshot");
 
 	tcase_add_test(tc, slabinfo_lines);

@@ -207,12 +207,14 @@ int processes_read_list(struct processes *p, const char *text, bool late)
 int processes_read(struct processes *p, const struct recording *rec)
 {
 	static const char before[] = RECORDING_META_PROCESSES ".before",
+			  begun[] = RECORDING_META_PROCESSES ".begun",
 			  after[] = RECORDING_META_PROCESSES ".after";
 	int ret = begin(p);
 
 	/* What both have was there first. */
 	ret = ret ?: processes_read_list(p, recording_meta_text(rec, after), true);
-	return ret ?: processes_read_list(p, recording_meta_text(rec, before), false);
+	ret = ret ?: processes_read_list(p, recording_meta_text(rec, before), false);
+	return ret ?: processes_read_list(p, recording_meta_text(rec, begun), true);
 }
 
 void processes_go_live(struct processes *p, void (*look)(int32_t pid, struct strbuf *out))

@@ -62,7 +62,7 @@ static inline uint32_t spans_last(const struct spans *s, uint32_t key)
  * @name: its last known name, in processes.names
  * @parent: the process that started it; 0: not known
  * @kernel: it is a thread of the kernel
- * @late: only the list at the end has it
+ * @late: only a list that was made with tracing on has it
  */
 struct process {
 	int32_t tgid;

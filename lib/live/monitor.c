@@ -121,7 +121,10 @@ int monitor_list(struct monitor *m)
 	struct strbuf __auto_free now = { 0 };
 	int ret = 0;
 
-	if (m->opts.proc && !list_make(processes_list, "/proc", LIST_NS, SIZE_MAX, &now))
+	if (m->opts.proc)
+		ret = list_make(processes_list, "/proc", LIST_NS, SIZE_MAX, &now);
+	/* A list that is not whole is better than none. */
+	if (ret != -ENOMEM)
 		ret = processes_read_list(&m->accounts.processes, strbuf_text(&now),
 					  false);
 	return ret;

@@ -57,9 +57,10 @@
  * have hexadecimal numbers: frames to skip after those before, frames, the number of NAME.
  */
 #define RECORDING_META_OPENING	    "opening"
-/* Followed by ".before" or ".after": the live threads, "THREAD PROCESS", and for the first thread
- * of a process, whose number is the process's, "THREAD PROCESS PARENT NAME", a tab, and the control
- * group that its memory is charged to as "HIERARCHY:PATH". The recorder's parent is 0.
+/* Followed by ".before", ".begun" (started after that list was made) or ".after": the live threads,
+ * "THREAD PROCESS", and for the first thread of a process, whose number is the process's, "THREAD
+ * PROCESS PARENT NAME", a tab, and the control group that its memory is charged to as
+ * "HIERARCHY:PATH". The recorder's parent is 0.
  */
 #define RECORDING_META_PROCESSES    "processes"
 /* "START STOP" of tracing, in the clock's units. */

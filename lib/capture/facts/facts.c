@@ -148,6 +148,20 @@ static void add_list(struct facts *f, const char *item, const char *when,
 	f->failed |= ret == -ENOMEM;
 }
 
+void facts_add_begun(struct facts *f, const struct log *log)
+{
+	const char *before =
+		text_list_get(&f->texts.meta, RECORDING_META_PROCESSES ".before");
+	struct strbuf __auto_free sb = { 0 };
+	int ret = before ? processes_list_new(before, "/proc", &sb) : 0;
+
+	if (sb.size)
+		set_meta(f, RECORDING_META_PROCESSES ".begun", &sb);
+	log_errno(log, LOG_INFO, ret,
+		  "cannot list what started right before tracing: %m; some processes may be unknown");
+	f->failed |= ret == -ENOMEM;
+}
+
 /* A recording without it is whole. */
 static void say_ran(int err, const struct log *log)
 {

@@ -67,6 +67,8 @@ void facts_count_slabs(struct facts *f, const char *when, uint64_t shrink_ns,
 void facts_add_comms(struct facts *f);
 /* Adds only the kernel's list of names, which is cheap: old names drop out of it. 0 or -ENOMEM. */
 int facts_add_saved_comms(struct facts *f) __must_check;
+/* Adds the threads that started after facts_snapshot() had listed them, with tracing on. */
+void facts_add_begun(struct facts *f, const struct log *log);
 /* Reads how long each task has run, with tracing on. facts_snapshot() reads it again after the
  * recording, and adds RECORDING_META_TASKS_RAN. @self: the recorder, which is left out. Nothing is
  * added if there are too many tasks, if the kernel does not count, or if /proc cannot be read.

@@ -8,7 +8,7 @@
 #include "base/io.h"
 #include "base/number.h"
 
-/* Of tasks_ran, in CPU time. Nothing is read from the ring buffers meanwhile. */
+/* Of a walk with tracing on, in CPU time. Nothing is read from the ring buffers meanwhile. */
 #define WALK_NS 50000000
 
 /* include/linux/sched.h */
@@ -159,15 +159,20 @@ static void add_process(struct strbuf *out, int task_fd, uint32_t pid)
 	strbuf_puts(out, "\n");
 }
 
+static int add_thread(struct strbuf *out, int task_fd, uint32_t pid, uint32_t tgid)
+{
+	if (pid != tgid)
+		strbuf_printf(out, "%" PRIu32 " %" PRIu32 "\n", pid, tgid);
+	else
+		add_process(out, task_fd, pid);
+	return out->failed ? -ENOMEM : 0;
+}
+
 static int list_thread(void *ctx, int task_fd, uint32_t pid, uint32_t tgid)
 {
 	const struct list *l = ctx;
 
-	if (pid != tgid)
-		strbuf_printf(l->out, "%" PRIu32 " %" PRIu32 "\n", pid, tgid);
-	else
-		add_process(l->out, task_fd, pid);
-	return l->out->failed ? -ENOMEM : list_check(l);
+	return add_thread(l->out, task_fd, pid, tgid) ?: list_check(l);
 }
 
 int processes_list(struct list *l, const char *proc)
@@ -175,6 +180,35 @@ int processes_list(struct list *l, const char *proc)
 	/* Reports need all of them. */
 	l->most_bytes = SIZE_MAX;
 	return threads_walk(proc, list_thread, l);
+}
+
+struct newcomers {
+	struct u64_map earlier; /* thread numbers */
+	struct strbuf *out;
+	uint64_t until;
+};
+
+static int list_newcomer(void *ctx, int task_fd, uint32_t pid, uint32_t tgid)
+{
+	const struct newcomers *n = ctx;
+
+	if (clock_ns(CLOCK_THREAD_CPUTIME_ID) > n->until)
+		return -ETIME;
+	return u64_map_find(&n->earlier, pid) ? 0 : add_thread(n->out, task_fd, pid, tgid);
+}
+
+int processes_list_new(const char *earlier, const char *proc, struct strbuf *out)
+{
+	struct newcomers n = { .out = out,
+			       .until = clock_ns(CLOCK_THREAD_CPUTIME_ID) + WALK_NS };
+	int ret = 0;
+
+	for (; !ret && *earlier; earlier = text_next_line(earlier))
+		if (!u64_map_insert(&n.earlier, strtoull(earlier, NULL, 10), 1))
+			ret = -ENOMEM;
+	ret = ret ?: threads_walk(proc, list_newcomer, &n);
+	u64_map_free(&n.earlier);
+	return ret;
 }
 
 /* --- which of them ran ----------------------------------------------------------------------- */

@@ -102,8 +102,11 @@ static int start(struct session *s)
 			strerror(-ret));
 	else
 		session_watch(s);
-	if (ret || !file)
+	if (ret || s->opts->live)
 		return ret;
+	facts_add_begun(&s->facts, s->log);
+	if (!file)
+		return s->facts.failed ? -ENOMEM : 0;
 	/* What ran only before has no event and is no sign of anything. */
 	if (!setup_by_task(s->opts))
 		facts_begin_ran(&s->facts, (uint32_t)s->pids.self, s->log);

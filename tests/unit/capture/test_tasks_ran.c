@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* tests: capture/facts/threads.h: which tasks ran, from any directory like /proc. */
+/* tests: capture/facts/threads.h: which tasks ran, which are new, from any directory like /proc. */
 #include <check.h>
 #include <errno.h>
 #include <ftw.h>
@@ -130,6 +130,23 @@ START_TEST(nobody_knows)
 }
 END_TEST
 
+START_TEST(newcomers)
+{
+	struct strbuf out = { 0 };
+	char *text;
+
+	put(40, 40, "cgroup", "4:memory:/a\n");
+	ck_assert_int_eq(processes_list_new("1 1 0 init\n2 2 0 kthreadd\n30 30 1 x\n", dir,
+					    &out),
+			 0);
+	text = strbuf_detach(&out);
+	expect(text, "12 1\n40 40 1 a) b\t4:/a\n");
+	free(text);
+	ck_assert_int_eq(processes_list_new("", "/nowhere", &out), -ENOENT);
+	strbuf_free(&out);
+}
+END_TEST
+
 Suite *test_tasks_ran_suite(void)
 {
 	Suite *s = suite_create("capture/tasks_ran");
@@ -138,6 +155,7 @@ Suite *test_tasks_ran_suite(void)
 	tcase_add_checked_fixture(tc, set_up, tear_down);
 	tcase_add_test(tc, who_ran);
 	tcase_add_test(tc, nobody_knows);
+	tcase_add_test(tc, newcomers);
 	suite_add_tcase(s, tc);
 	return s;
 }

@@ -10,16 +10,23 @@
 #define THREAD 0x10000
 #define PARENT 0x8000
 
-static void read_lists(struct processes *p, const char *before, const char *after)
+static void read_three(struct processes *p, const char *before, const char *begun,
+		       const char *after)
 {
 	struct recording_text meta[] = {
 		{ "processes.before", (char *)before, strlen(before) },
+		{ "processes.begun", (char *)begun, strlen(begun) },
 		{ "processes.after", (char *)after, strlen(after) },
 	};
-	const struct recording rec = { .meta = meta, .nr_meta = 2 };
+	const struct recording rec = { .meta = meta, .nr_meta = ARRAY_SIZE(meta) };
 
 	ck_assert(processes_known(&rec));
 	ck_assert_int_eq(processes_read(p, &rec), 0);
+}
+
+static void read_lists(struct processes *p, const char *before, const char *after)
+{
+	read_three(p, before, "", after);
 }
 
 /* At @ts task @pid starts or renames task @other. */
@@ -82,6 +89,23 @@ START_TEST(in_both_lists)
 	read_lists(&p, "7 7 1 first\n", "7 7 1 second\n");
 	ck_assert_int_eq(processes_learned(&p), 0);
 	check(&p, 7, 5, 7, "first");
+	processes_free(&p);
+}
+END_TEST
+
+/* What started between the list and the events: a process, its thread, a thread of an older one. */
+START_TEST(begun)
+{
+	struct strbuf sb = { 0 };
+	struct processes p = { 0 };
+
+	read_three(&p, "1 1 0 init\n7 7 1 old\n", "8 8 7 new\n9 8\n10 7\n", "");
+	ck_assert_int_eq(processes_learned(&p), 0);
+	check(&p, 8, 5, 8, "new");
+	check(&p, 9, 5, 8, "new");
+	check(&p, 10, 5, 7, "old");
+	ck_assert_str_eq(path(&p, 9, 5, &sb), "new;old;init");
+	strbuf_free(&sb);
 	processes_free(&p);
 }
 END_TEST
@@ -294,6 +318,7 @@ Suite *test_processes_suite(void)
 
 	tcase_add_test(tc, listed);
 	tcase_add_test(tc, in_both_lists);
+	tcase_add_test(tc, begun);
 	tcase_add_test(tc, started);
 	tcase_add_test(tc, used_again);
 	tcase_add_test(tc, lost);

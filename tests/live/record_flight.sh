@@ -177,8 +177,13 @@ done
 grep -q 'MiB of memory, which may grow to [0-9.]* [MG]iB; waiting' err || fail "how much memory: $(cat err)"
 land
 
-# One file has the name given; it has at most 1.5 times the time asked for.
-"$KMEMX" record --flight=1s --once -o one.dat -- sh -c 'sleep 4; kill -USR1 $PPID; sleep 5' 2>err &
+# One file has the name given; it has at most 1.5 times the time asked for. The load is steady,
+# whatever other tests do: the buffers grow for the rate of events so far.
+"$KMEMX" record --flight=1s --once -o one.dat -- sh -c '
+	for i in 1 2; do
+		timeout 6 sh -c "while :; do ls -lR /etc; done" >/dev/null &
+	done
+	sleep 4; kill -USR1 $PPID; sleep 3; wait' 2>err &
 recorder=$!
 wait $recorder || :
 recorder=

@@ -157,8 +157,9 @@ void facts_add_begun(struct facts *f, const struct log *log)
 
 	if (sb.size)
 		set_meta(f, RECORDING_META_PROCESSES ".begun", &sb);
-	log_errno(log, LOG_INFO, ret,
-		  "cannot list what started right before tracing: %m; some processes may be unknown");
+	log_errno(
+		log, LOG_INFO, ret,
+		"cannot list what started right before tracing: %m; some processes may be unknown");
 	f->failed |= ret == -ENOMEM;
 }
 

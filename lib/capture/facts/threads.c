@@ -194,7 +194,8 @@ static int list_newcomer(void *ctx, int task_fd, uint32_t pid, uint32_t tgid)
 
 	if (clock_ns(CLOCK_THREAD_CPUTIME_ID) > n->until)
 		return -ETIME;
-	return u64_map_find(&n->earlier, pid) ? 0 : add_thread(n->out, task_fd, pid, tgid);
+	return u64_map_find(&n->earlier, pid) ? 0
+					      : add_thread(n->out, task_fd, pid, tgid);
 }
 
 int processes_list_new(const char *earlier, const char *proc, struct strbuf *out)

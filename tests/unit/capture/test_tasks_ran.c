@@ -136,9 +136,9 @@ START_TEST(newcomers)
 	char *text;
 
 	put(40, 40, "cgroup", "4:memory:/a\n");
-	ck_assert_int_eq(processes_list_new("1 1 0 init\n2 2 0 kthreadd\n30 30 1 x\n", dir,
-					    &out),
-			 0);
+	ck_assert_int_eq(
+		processes_list_new("1 1 0 init\n2 2 0 kthreadd\n30 30 1 x\n", dir, &out),
+		0);
 	text = strbuf_detach(&out);
 	expect(text, "12 1\n40 40 1 a) b\t4:/a\n");
 	free(text);

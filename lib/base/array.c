@@ -1,6 +1,26 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "base/array.h"
 
+#include <sys/mman.h>
+#include <unistd.h>
+
+/* Arrays of this size ask for huge pages. */
+#define LARGE_BYTES (2UL << 20)
+
+/* realloc(), but the kernel may back a large array with huge pages: page faults took a tenth of the
+ * time of an analysis that fills a hundred megabytes. Room that is never written takes no memory.
+ */
+static void *resize(void *p, size_t bytes)
+{
+	p = realloc(p, bytes);
+	if (p && bytes >= LARGE_BYTES) {
+		uintptr_t before = (uintptr_t)p % (uintptr_t)sysconf(_SC_PAGESIZE);
+
+		(void)madvise((char *)p - before, bytes + before, MADV_HUGEPAGE);
+	}
+	return p;
+}
+
 int array_reserve_size(void *items, size_t *capacity, size_t need, size_t item_size)
 {
 	size_t bigger = *capacity ? *capacity : 16;
@@ -17,7 +37,7 @@ int array_reserve_size(void *items, size_t *capacity, size_t need, size_t item_s
 		return -ENOMEM;
 	memcpy(&p, items,
 	       sizeof(p)); /* @items is some T **: no aliasing through void ** */
-	p = realloc(p, bytes);
+	p = resize(p, bytes);
 	if (!p)
 		return -ENOMEM;
 	memcpy(items, &p, sizeof(p));
@@ -27,10 +47,13 @@ int array_reserve_size(void *items, size_t *capacity, size_t need, size_t item_s
 
 int array_double(void *items, size_t nr, size_t item_size)
 {
+	size_t bytes;
 	void *p;
 
+	if (__builtin_mul_overflow(nr ? nr * 2 : 8, item_size, &bytes))
+		return -ENOMEM;
 	memcpy(&p, items, sizeof(p));
-	p = reallocarray(p, nr ? nr * 2 : 8, item_size);
+	p = resize(p, bytes);
 	if (!p)
 		return -ENOMEM;
 	memcpy(items, &p, sizeof(p));

@@ -44,6 +44,8 @@ struct filling {
 	struct report_log *log; /* may be NULL */
 	struct intern keys;
 	struct table *texts;
+	uint64_t nr_cells;		      /* with bins as short as at first */
+	unsigned int halved;		      /* how many times bins were merged */
 	struct web_cell bins[OVER_TIME_BINS]; /* of one row; zeros otherwise */
 };
 
@@ -246,10 +248,59 @@ static bool has_room(const struct filling *f, enum memory kind, uint64_t cells)
 	static const unsigned int sixteenths[MEMORY_KINDS] = { 8, 16, 17, 18 };
 
 	return f->web->nr_rows < WEB_REPORT_ROWS / 16 * sixteenths[kind] &&
-	       f->web->nr_cells + cells < WEB_REPORT_CELLS / 16 * sixteenths[kind];
+	       f->nr_cells + cells < WEB_REPORT_CELLS / 16 * sixteenths[kind];
 }
 
-/* Adds up the cells of @nr rows of the account, which form one row of the page. */
+/* Adds a cell to the last row, whose cells begin at number @first; in order of time. */
+static void put_cell(struct web_report *w, size_t first, const struct web_cell *cell)
+{
+	struct web_cell *last = w->nr_cells > first ? &w->cells[w->nr_cells - 1] : NULL;
+
+	if (!last || last->bin != cell->bin) {
+		w->cells[w->nr_cells++] = *cell;
+		return;
+	}
+	last->hit += cell->hit;
+	last->bytes_req += cell->bytes_req;
+	last->bytes += cell->bytes;
+	last->ended += cell->ended;
+}
+
+void report_rows_halve(struct web_report *w)
+{
+	size_t i, k;
+
+	w->nr_cells = 0;
+	for (i = 0; i < w->nr_rows; i++) {
+		struct web_row *row = &w->rows[i];
+		size_t first = w->nr_cells;
+
+		for (k = row->first; k < row->first + row->nr; k++) {
+			struct web_cell cell = w->cells[k];
+
+			cell.bin /= 2;
+			put_cell(w, first, &cell);
+		}
+		row->first = first;
+		row->nr = w->nr_cells - first;
+	}
+	for (i = 0; i < w->nr_bins; i++) {
+		struct web_mark *to = &w->marks[i / 2], from = w->marks[i];
+
+		if (i % 2)
+			*to = (struct web_mark){ to->lost + from.lost,
+						 to->gaps + from.gaps,
+						 to->failed + from.failed };
+		else
+			*to = from;
+	}
+	w->nr_bins = (w->nr_bins + 1) / 2;
+	w->width *= 2;
+}
+
+/* Adds up the cells of @nr rows of the account, which form one row of the page, the last one so
+ * far; merges bins if there are too many cells.
+ */
 static int add_cells(struct filling *f, enum memory kind, const struct source_row *source,
 		     size_t nr)
 {
@@ -276,12 +327,16 @@ static int add_cells(struct filling *f, enum memory kind, const struct source_ro
 	if (array_reserve(&w->cells, &w->cells_capacity, w->nr_cells + OVER_TIME_BINS))
 		return -ENOMEM;
 	for (bin = least; bin < end; bin++) {
-		bins[bin].bin = bin;
-		if (bins[bin].hit || bins[bin].ended)
-			w->cells[w->nr_cells++] = bins[bin];
+		bins[bin].bin = bin >> f->halved;
+		if (bins[bin].hit || bins[bin].ended) {
+			put_cell(w, row->first, &bins[bin]);
+			f->nr_cells++;
+		}
 		bins[bin] = (struct web_cell){ 0 };
 	}
 	row->nr = w->nr_cells - row->first;
+	for (; w->nr_cells > WEB_REPORT_CELLS_MAX && w->nr_bins > 1; f->halved++)
+		report_rows_halve(w);
 	return 0;
 }
 
@@ -423,47 +478,7 @@ static int set_time(struct web_report *w, const struct over_time *t)
 	return 0;
 }
 
-void report_rows_halve(struct web_report *w)
-{
-	size_t i, k, nr = 0;
-
-	for (i = 0; i < w->nr_rows; i++) {
-		struct web_row *row = &w->rows[i];
-		size_t first = nr;
-
-		for (k = row->first; k < row->first + row->nr; k++) {
-			struct web_cell cell = w->cells[k];
-			struct web_cell *last = nr > first ? &w->cells[nr - 1] : NULL;
-
-			cell.bin /= 2;
-			if (!last || last->bin != cell.bin) {
-				w->cells[nr++] = cell;
-				continue;
-			}
-			last->hit += cell.hit;
-			last->bytes_req += cell.bytes_req;
-			last->bytes += cell.bytes;
-			last->ended += cell.ended;
-		}
-		row->first = first;
-		row->nr = nr - first;
-	}
-	w->nr_cells = nr;
-	for (i = 0; i < w->nr_bins; i++) {
-		struct web_mark *to = &w->marks[i / 2], from = w->marks[i];
-
-		if (i % 2)
-			*to = (struct web_mark){ to->lost + from.lost,
-						 to->gaps + from.gaps,
-						 to->failed + from.failed };
-		else
-			*to = from;
-	}
-	w->nr_bins = (w->nr_bins + 1) / 2;
-	w->width *= 2;
-}
-
-/* Completes the time of @w, which has all rows; merges bins if there are too many cells. */
+/* Completes the time of @w, which has all rows. */
 static void end_time(struct web_report *w, const struct report_data *data)
 {
 	w->last = data->env->last_ts;
@@ -472,8 +487,6 @@ static void end_time(struct web_report *w, const struct report_data *data)
 		w->peak[i] = data->peak->sides[i].when;
 	for (size_t k = 0; k < w->nr_rows; k++)
 		w->live_at_peak[w->rows[k].kind] += w->rows[k].peak;
-	while (w->nr_cells > WEB_REPORT_CELLS_MAX && w->nr_bins > 1)
-		report_rows_halve(w);
 }
 
 /* --- the page ---------------------------------------------------------------------------- */

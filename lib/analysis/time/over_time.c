@@ -50,6 +50,7 @@ static void put(struct over_time *t, const struct over_time_cell *cell)
 		return;
 	}
 	t->cells[t->nr_cells++] = *cell;
+	t->rows[cell->row].nr++;
 	*latest = (uint32_t)t->nr_cells;
 }
 
@@ -60,7 +61,7 @@ void over_time_halve(struct over_time *t)
 
 	t->nr_cells = 0;
 	for (i = 0; i < t->nr_rows; i++)
-		t->rows[i].latest = 0;
+		t->rows[i].latest = t->rows[i].nr = 0;
 	/* A cell is put at its own place or before it. */
 	for (i = 0; i < nr; i++) {
 		struct over_time_cell cell = t->cells[i];
@@ -124,18 +125,14 @@ static struct over_time_cell *sort_row(struct over_time *t, struct over_time_row
 
 void over_time_end(struct over_time *t)
 {
-	struct over_time_cell *sorted = malloc((t->nr_cells + 1) * sizeof(*sorted));
-	struct over_time_cell *end;
+	struct over_time_cell *sorted = NULL, *end;
+	size_t capacity = 0;
 	uint32_t first = 0;
 
-	if (!sorted) {
+	if (array_reserve(&sorted, &capacity, t->nr_cells + 1)) {
 		t->failed = true;
 		return;
 	}
-	for_each(row, t->rows, t->nr_rows)
-		row->nr = 0;
-	for_each(cell, t->cells, t->nr_cells)
-		t->rows[cell->row].nr++;
 	for_each(row, t->rows, t->nr_rows) {
 		row->first = first;
 		first += row->nr;
@@ -175,6 +172,7 @@ static struct over_time_cell *new_cell(struct over_time *t, uint32_t row, uint32
 	cell = &t->cells[t->nr_cells++];
 	*cell = (struct over_time_cell){ .row = row, .bin = bin };
 	t->rows[row].latest = (uint32_t)t->nr_cells;
+	t->rows[row].nr++;
 	return cell;
 }
 

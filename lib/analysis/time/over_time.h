@@ -24,7 +24,7 @@ struct over_time_cell {
 	uint64_t hit, bytes_req, bytes, ended;
 };
 
-/* @latest: the number of the row's latest cell + 1; 0: none. When cells are in order, its @nr cells
+/* @latest: the number of the row's latest cell + 1; 0: none. When its @nr cells are in order, they
  * are those from number @first on.
  */
 struct over_time_row {

@@ -491,6 +491,17 @@ static void end_time(struct web_report *w, const struct report_data *data)
 
 /* --- the page ---------------------------------------------------------------------------- */
 
+/* Makes room for all cells at once: there are never more than the limit and those of a row. */
+static int reserve_cells(struct web_report *w, const struct report_data *data)
+{
+	size_t nr = 0;
+
+	for (int i = 0; i < MEMORY_KINDS; i++)
+		nr += data->time[i].nr_cells;
+	nr = SMALLER(nr, (size_t)WEB_REPORT_CELLS_MAX);
+	return array_reserve(&w->cells, &w->cells_capacity, nr + OVER_TIME_BINS);
+}
+
 int report_rows_fill(struct web_report *web, const struct report_data *data,
 		     struct report_log *log)
 {
@@ -500,6 +511,7 @@ int report_rows_fill(struct web_report *web, const struct report_data *data,
 
 	f.texts = table_new("names", "");
 	ret = f.texts ? set_time(web, data->time) : -ENOMEM;
+	ret = ret ?: reserve_cells(web, data);
 	for (kind = 0; kind < MEMORY_KINDS && !ret; kind++) {
 		struct names names[NAMES] = { 0 };
 

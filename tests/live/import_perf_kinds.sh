@@ -49,7 +49,7 @@ all_samples thp.data
 gives_up=gives
 ! perf kmem -i thp.data --page stat >/dev/null 2>&1 || gives_up="does not give"
 "$KMEMX" stat --page --caller --csv --comm thp -i perfs.dat >thp.csv 2>err || fail "$(cat err)"
-got=$(awk -F, 'NR > 1 && $3 && $2 / $3 == 2097152 { sum += $3 } END { print sum + 0 }' thp.csv)
+got=$(awk -F, 'NR > 1 && $3 + 0 && $2 / $3 == 2097152 { sum += $3 } END { print sum + 0 }' thp.csv)
 if ! "$KMEMX" info -i perfs.dat 2>/dev/null | grep -q '^lost  *[0-9]'; then
 	# perf sometimes drops an event without reporting it.
 	{ [ "$got" -le "$(cat huge)" ] && [ $((got * 10)) -ge $(($(cat huge) * 9)) ]; } ||

@@ -4,8 +4,8 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-/* Arrays of this size ask for huge pages. */
-#define LARGE_BYTES (2UL << 20)
+/* Arrays of this size ask for huge pages. The last one, partly filled, is little beside it. */
+#define LARGE_BYTES (32UL << 20)
 
 /* realloc(), but the kernel may back a large array with huge pages: page faults took a tenth of the
  * time of an analysis that fills a hundred megabytes. Room that is never written takes no memory.

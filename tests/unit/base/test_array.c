@@ -7,7 +7,7 @@
 /* Past the size from which arrays ask for huge pages, by both ways to grow. */
 START_TEST(large)
 {
-	const size_t nr = 1 << 20;
+	const size_t nr = 1 << 22;
 	uint64_t *one = NULL, *other = NULL;
 	size_t capacity = 0, nr_one = 0, failed = 0, differ = 0;
 

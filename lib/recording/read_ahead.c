@@ -68,8 +68,9 @@ void read_ahead_submit(struct read_ahead *ra, struct read_ahead_job *job)
 	job->state = READ_AHEAD_QUEUED;
 	*ra->last = job;
 	ra->last = &job->next;
-	pthread_cond_signal(&ra->more);
 	pthread_mutex_unlock(&ra->lock);
+	/* After the lock: the thread may run at once in the place of this one, and takes it first. */
+	pthread_cond_signal(&ra->more);
 }
 
 /* Takes a job out of the queue, which has at most one job for each CPU. */

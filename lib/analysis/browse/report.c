@@ -7,6 +7,7 @@
 
 #include "analysis/browse/report_rows.h"
 #include "analysis/overview/summary_rows.h"
+#include "base/thread.h"
 
 extern const struct analysis analysis_peak, analysis_summary;
 
@@ -82,23 +83,48 @@ static void web_read(void *self, const struct kmem_event *evs, size_t nr)
 	moments_events(&w->moments, evs, nr);
 }
 
-/* Gives all kinds of memory the bins of the one with the fewest. */
+/* What was observed of one kind of memory, and the widths that all kinds get. */
+struct kind_end {
+	struct over_time *time;
+	struct stays *stays;
+	uint64_t width, stays_width;
+};
+
+static void *end_kind(void *arg)
+{
+	const struct kind_end *k = arg;
+
+	while (k->time->width < k->width)
+		over_time_halve(k->time);
+	over_time_end(k->time);
+	while (k->stays->width < k->stays_width && !k->stays->failed)
+		stays_halve(k->stays);
+	return NULL;
+}
+
+/* Gives all kinds of memory the bins of the one with the fewest; pages on a thread of their own. */
 static void agree_on_bins(struct report_data *w)
 {
+	struct kind_end kinds[MEMORY_KINDS];
 	uint64_t width = 0, stays_width = 0;
+	pthread_t pages;
+	bool started;
 	int i;
 
 	for (i = 0; i < MEMORY_KINDS; i++) {
 		width = LARGER(width, w->time[i].width);
 		stays_width = LARGER(stays_width, w->stays[i].width);
 	}
-	for (i = 0; i < MEMORY_KINDS; i++) {
-		while (w->time[i].width < width)
-			over_time_halve(&w->time[i]);
-		over_time_end(&w->time[i]);
-		while (w->stays[i].width < stays_width && !w->stays[i].failed)
-			stays_halve(&w->stays[i]);
-	}
+	for (i = 0; i < MEMORY_KINDS; i++)
+		kinds[i] = (struct kind_end){ &w->time[i], &w->stays[i], width,
+					      stays_width };
+	started =
+		w->env->jobs > 1 && !thread_start(&pages, end_kind, &kinds[MEMORY_PAGE]);
+	for (i = 0; i < MEMORY_KINDS; i++)
+		if (!started || i != MEMORY_PAGE)
+			end_kind(&kinds[i]);
+	if (started)
+		pthread_join(pages, NULL);
 }
 
 static bool failed(const struct report_data *w)

@@ -529,7 +529,7 @@ int report_rows_fill(struct web_report *web, const struct report_data *data,
 	ret = ret ?: report_curve_fill(web, env);
 	if (!ret) {
 		end_time(web, data);
-		report_stays_end(web, data->stays->width);
+		ret = report_stays_end(web, data->stays->width);
 	}
 	if (!ret && log) {
 		report_log_end(log, web->nr_rows);

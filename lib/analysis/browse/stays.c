@@ -115,36 +115,75 @@ int report_stays_add(struct web_report *w, const struct stays *stays,
 	return 0;
 }
 
-ORDER(by_place, struct web_stay, UP(row) ?: UP(begin) ?: UP(end))
+/* What stays are in order of, the last first. */
+enum { END, BEGIN, ROW };
 
-/* Adds up what has the same place. */
-static void merge(struct web_report *w)
+static uint32_t number_of(const struct web_stay *s, int which)
 {
-	size_t i, nr = 0;
-
-	if (w->nr_stays)
-		qsort(w->stays, w->nr_stays, sizeof(*w->stays), by_place);
-	for (i = 0; i < w->nr_stays; i++) {
-		if (nr && !by_place(&w->stays[nr - 1], &w->stays[i]))
-			w->stays[nr - 1].bytes += w->stays[i].bytes;
-		else
-			w->stays[nr++] = w->stays[i];
-	}
-	w->nr_stays = nr;
+	return which == END ? s->end : which == BEGIN ? s->begin : s->row;
 }
 
-void report_stays_end(struct web_report *w, uint64_t width)
+/* Copies @nr stays in order of a number of theirs. Those that have the same one keep their order:
+ * stays come in order of their ends, mostly. 0 or -ENOMEM.
+ */
+static int order(const struct web_stay *from, size_t nr, int which, struct web_stay *to)
 {
-	merge(w);
-	while (width < w->width || w->nr_stays > WEB_REPORT_STAYS) {
-		for (size_t i = 0; i < w->nr_stays; i++) {
-			w->stays[i].begin /= 2;
-			w->stays[i].end /= 2;
+	uint32_t *places __auto_mem = NULL, number, most = 0;
+
+	for_each(s, from, nr)
+		most = LARGER(most, number_of(s, which));
+	places = calloc(most + 2UL, sizeof(*places));
+	if (!places)
+		return -ENOMEM;
+	for_each(s, from, nr)
+		places[number_of(s, which) + 1]++;
+	for (number = 0; number < most; number++)
+		places[number + 1] += places[number];
+	for_each(s, from, nr)
+		to[places[number_of(s, which)]++] = *s;
+	return 0;
+}
+
+static bool same_place(const struct web_stay *a, const struct web_stay *b)
+{
+	return a->row == b->row && a->begin == b->begin && a->end == b->end;
+}
+
+/* Puts the stays in order and adds up those of the same place; @spare has room for all. */
+static int merge(struct web_report *w, struct web_stay *spare)
+{
+	size_t nr = w->nr_stays;
+	int ret = order(w->stays, nr, END, spare);
+
+	ret = ret ?: order(spare, nr, BEGIN, w->stays);
+	ret = ret ?: order(w->stays, nr, ROW, spare);
+	if (ret)
+		return ret;
+	w->nr_stays = 0;
+	for_each(s, spare, nr) {
+		if (w->nr_stays && same_place(&w->stays[w->nr_stays - 1], s))
+			w->stays[w->nr_stays - 1].bytes += s->bytes;
+		else
+			w->stays[w->nr_stays++] = *s;
+	}
+	return 0;
+}
+
+int report_stays_end(struct web_report *w, uint64_t width)
+{
+	struct web_stay *spare __auto_mem = malloc((w->nr_stays + 1) * sizeof(*spare));
+	int ret = spare ? merge(w, spare) : -ENOMEM;
+
+	while (!ret && (width < w->width || w->nr_stays > WEB_REPORT_STAYS)) {
+		for_each(s, w->stays, w->nr_stays) {
+			s->begin /= 2;
+			s->end /= 2;
 		}
 		width *= 2;
-		merge(w);
+		ret = merge(w, spare);
 		if (width > w->width * w->nr_bins)
 			break;
 	}
 	w->stay_bins = (uint32_t)(width / w->width);
+	return ret;
 }

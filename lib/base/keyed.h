@@ -59,17 +59,18 @@
 /* The item of @key, zero at first, valid until the next new one; NULL: no memory. Each key in the
  * index has its item, also after that.
  */
-#define INDEXED_ITEM(k, key)                                                          \
-	({                                                                            \
-		uint32_t *place_ = NULL;                                              \
-                                                                                      \
-		if ((k)->nr < (k)->capacity ||                                        \
-		    !array_reserve(&(k)->of, &(k)->capacity, (k)->nr + 1))            \
-			place_ = u64_map_insert(&(k)->index, key, (uint32_t)(k)->nr); \
-		place_ && !array_reach(&(k)->of, &(k)->nr, &(k)->capacity,            \
-				       *place_ + 1UL)                                 \
-			? &(k)->of[*place_]                                           \
-			: NULL;                                                       \
+#define INDEXED_ITEM(k, key)                                                           \
+	({                                                                             \
+		const uint64_t key_ = (key);                                           \
+		uint32_t *place_ = u64_map_find(&(k)->index, key_);                    \
+                                                                                       \
+		if (unlikely(!place_) &&                                               \
+		    !array_reserve(&(k)->of, &(k)->capacity, (k)->nr + 1)) {           \
+			place_ = u64_map_insert(&(k)->index, key_, (uint32_t)(k)->nr); \
+			if (place_)                                                    \
+				(k)->of[(k)->nr++] = (typeof(*(k)->of)){ 0 };          \
+		}                                                                      \
+		place_ ? &(k)->of[*place_] : NULL;                                     \
 	})
 
 #define INDEXED_FREE(k)                    \

@@ -14,9 +14,7 @@ uint64_t lifetime_step_time(uint32_t step)
 
 static void add_count(struct lifetimes *l, uint64_t key, uint64_t nr)
 {
-	const uint32_t *place = u64_map_find(&l->counts.index, key);
-	uint64_t *count =
-		likely(place) ? &l->counts.of[*place] : INDEXED_ITEM(&l->counts, key);
+	uint64_t *count = INDEXED_ITEM(&l->counts, key);
 
 	if (likely(count))
 		*count += nr;

@@ -21,6 +21,8 @@
 #define BATCH_MOST 16384
 /* Runs kept per CPU: interrupts and other tasks free pages in between. */
 #define RUNS	   4
+/* An announced frame is looked for among this many of the latest: batches are mostly of 15 or 31. */
+#define LATEST	   64
 /* A marker in @frames: a pause between frees. */
 #define PAUSE	   KMEM_NO_PFN
 
@@ -37,6 +39,7 @@ static const char freeing[] =
 /**
  * struct run - frees of one task from one callsite on one CPU, in a row
  * @frames: those that may still be part of a batch, and PAUSE; @nr: their number
+ * @placed: how many of them are in the map of places
  * @single: pages before these, known to be single
  * @announced: some of @frames are a batch, starting at @first
  */
@@ -45,13 +48,16 @@ struct run {
 	int32_t pid;
 	uint64_t last_ts, single;
 	uint64_t *frames;
-	size_t nr, capacity, first;
+	size_t nr, capacity, placed, first;
 	bool announced;
 };
 
-/* @runs: the latest first; @early: a page announced before it is freed, plus 1; 0: none. */
+/* @runs: the latest first; @next: the place in @runs[@at] after the frame that was announced last;
+ * @early: a page announced before it is freed, plus 1; 0: none.
+ */
 struct single_frees_cpu {
 	struct run runs[RUNS];
+	size_t at, next;
 	uint64_t early;
 };
 
@@ -121,7 +127,7 @@ static uint64_t count_frames(struct advise *a, const struct run *run, size_t nr)
 
 static void forget_run(struct run *run)
 {
-	run->nr = 0;
+	run->nr = run->placed = 0;
 	run->single = 0;
 	run->announced = false;
 }
@@ -135,19 +141,14 @@ static void end_run(struct advise *a, struct run *run)
 
 static void add_frame(struct advise *a, struct run *run, uint64_t pfn)
 {
-	uint32_t *place;
-
 	if (run->nr == BATCH_MOST) {
 		run->single = count_frames(a, run, run->nr);
-		run->nr = 0;
+		run->nr = run->placed = 0;
 	}
-	place = u64_map_insert(&a->single.places, pfn, 0);
-	if (!place || array_reserve(&run->frames, &run->capacity, run->nr + 1)) {
+	if (array_reserve(&run->frames, &run->capacity, run->nr + 1))
 		a->failed = true;
-		return;
-	}
-	*place = (uint32_t)run->nr;
-	run->frames[run->nr++] = pfn;
+	else
+		run->frames[run->nr++] = pfn;
 }
 
 static void add_free(struct advise *a, struct run *run, const struct kmem_event *ev)
@@ -172,6 +173,8 @@ static struct run *take_run(struct advise *a, struct single_frees_cpu *cpu,
 
 	while (i < RUNS - 1 && (runs[i].pid != pid || runs[i].key.site != key->site))
 		i++;
+	if (!i)
+		return &runs[0];
 	run = runs[i];
 	memmove(&runs[1], &runs[0], i * sizeof(*runs));
 	if (run.pid != pid || run.key.site != key->site) {
@@ -183,22 +186,61 @@ static struct run *take_run(struct advise *a, struct single_frees_cpu *cpu,
 	return &runs[0];
 }
 
+static void mark_announced(struct single_frees_cpu *cpu, size_t at, size_t place)
+{
+	struct run *run = &cpu->runs[at];
+
+	if (!run->announced || place < run->first)
+		run->first = place;
+	run->announced = true;
+	cpu->at = at;
+	cpu->next = place + 1;
+}
+
+/* Finds the place of the frame in any of the runs, which all get into the map. */
+static bool announce_anywhere(struct advise *a, struct single_frees_cpu *cpu,
+			      uint64_t pfn)
+{
+	const struct run *runs = cpu->runs;
+	const uint32_t *found;
+	size_t i;
+
+	for (i = RUNS; i--; cpu->runs[i].placed = runs[i].nr) {
+		for (size_t k = runs[i].placed; k < runs[i].nr; k++) {
+			uint32_t *place =
+				u64_map_insert(&a->single.places, runs[i].frames[k], 0);
+
+			a->failed |= !place;
+			if (place)
+				*place = (uint32_t)k;
+		}
+	}
+	found = u64_map_find(&a->single.places, pfn);
+	for (i = 0; found && i < RUNS; i++) {
+		if (*found < runs[i].nr && runs[i].frames[*found] == pfn) {
+			mark_announced(cpu, i, *found);
+			return true;
+		}
+	}
+	return false;
+}
+
 /* Marks the announced frame in its run; false: its free was not seen. */
 static bool announce(struct advise *a, struct single_frees_cpu *cpu, uint64_t pfn)
 {
-	const uint32_t *place = u64_map_find(&a->single.places, pfn);
+	const struct run *run = &cpu->runs[cpu->at], *latest = cpu->runs;
 
-	for (size_t i = 0; place && i < RUNS; i++) {
-		struct run *run = &cpu->runs[i];
-
-		if (*place >= run->nr || run->frames[*place] != pfn)
-			continue;
-		if (!run->announced || *place < run->first)
-			run->first = *place;
-		run->announced = true;
+	if (cpu->next && cpu->next < run->nr && run->frames[cpu->next] == pfn) {
+		cpu->next++;
 		return true;
 	}
-	return false;
+	for (size_t i = latest->nr; i && i + LATEST > latest->nr; i--) {
+		if (latest->frames[i - 1] == pfn) {
+			mark_announced(cpu, 0, i - 1);
+			return true;
+		}
+	}
+	return announce_anywhere(a, cpu, pfn);
 }
 
 /* --- events ------------------------------------------------------------------------------ */
@@ -210,7 +252,7 @@ static void page_freed(struct advise *a, struct single_frees_cpu *cpu,
 	struct single_frees_key key = { .site = SINGLE_FREES_NOWHERE };
 	bool early = cpu->early == ev->page_free.pfn + 1;
 
-	cpu->early = 0;
+	cpu->early = cpu->next = 0;
 	if (ev->page_free.order || early)
 		return;
 	if (ev->stack)

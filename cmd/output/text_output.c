@@ -21,6 +21,14 @@ static int open_existing(const char *path, const struct stat *st)
 	return fd < 0 ? -errno : fd;
 }
 
+/* A descriptor of its own, as the output is closed at the end. */
+static int open_stdout(void)
+{
+	int fd = fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 3);
+
+	return fd < 0 ? -errno : fd;
+}
+
 static int cannot_write(const char *command, const char *path, int err)
 {
 	if (err == EPERM)
@@ -58,8 +66,11 @@ int text_output_open(struct text_output *o, const char *path, const char *input,
 	    !stat(input, &in) && in.st_dev == target.st_dev && in.st_ino == target.st_ino)
 		return message_fail(EXIT_USAGE, command,
 				    "%s is the input file\n  Give another name", path);
-	o->fd = there && !S_ISREG(st.st_mode) ? open_existing(path, &st)
-					      : open_new(o, path);
+	if (!strcmp(path, "-"))
+		o->fd = open_stdout();
+	else
+		o->fd = there && !S_ISREG(st.st_mode) ? open_existing(path, &st)
+						      : open_new(o, path);
 	return o->fd < 0 ? cannot_write(command, path, -o->fd) : GO_ON;
 }
 
@@ -133,6 +144,6 @@ int text_output_end(struct text_output *o, int err, const char *path, const char
 	text_output_close(o);
 	if (!err)
 		return EXIT_OK;
-	return message_fail(EXIT_FAILED, command, "cannot write %s: %s", path,
-			    strerror(-err));
+	return message_fail(EXIT_FAILED, command, "cannot write %s: %s",
+			    strcmp(path, "-") ? path : "standard output", strerror(-err));
 }

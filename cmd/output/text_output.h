@@ -28,7 +28,9 @@ struct text_output {
 
 #define TEXT_OUTPUT_INIT ((struct text_output){ .file = NEW_FILE_INIT, .fd = -1 })
 
-/* Opens @path, which must not be the file @input. GO_ON, or an exit code after a message. */
+/* Opens @path, "-" for stdout, which must not be the file @input. GO_ON, or an exit code after a
+ * message.
+ */
 int text_output_open(struct text_output *o, const char *path, const char *input,
 		     const char *command);
 /* Lets others read a new file as the umask allows, like a file written by a shell. By default only

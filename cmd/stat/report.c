@@ -38,7 +38,7 @@ static int parse(struct report_run *run, int argc, char **argv)
 		STAT_FORM_GROUP,
 		STAT_SITE_OPTIONS(o),
 		{ OPTION_STRING | OPTION_EVERYDAY, 'o', "output", "FILE", &run->page,
-		  "the page to write: open it in a browser" },
+		  "the page to write, for a browser; -: standard output" },
 		{ OPTION_FLAG | OPTION_EVERYDAY, 0, "serve", NULL, &run->serve,
 		  "show it here, and parts of the time in detail, until Ctrl-C" },
 		{ OPTION_UINT, 0, "port", "N", &run->port,

@@ -16,22 +16,40 @@ void stays_init(struct stays *s, const struct over_time *t, size_t limit)
 			     .limit = limit };
 }
 
-/* Times outside the range, from a damaged recording, go to the first or last bin. */
-static uint16_t bin_of(const struct stays *s, uint64_t ts)
+/* Times outside the range, from a damaged recording, go to the first or last bin. Most are in the
+ * bin in which memory ends now, and a division takes long.
+ */
+static inline uint16_t bin_of(const struct stays *s, uint64_t ts)
 {
-	uint64_t bin = ts > s->first ? (ts - s->first) / s->width : 0;
+	uint64_t since = less(ts, s->first), bin = s->end;
 
+	if (unlikely(since - bin * s->width >= s->width))
+		bin = since / s->width;
 	return (uint16_t)(bin < s->nr_bins ? bin : s->nr_bins - 1);
 }
 
-static void put(struct stays *s, const struct stay *stay)
+/* The stay of the same place as @stay. NULL: no memory. */
+static struct stay *find(struct stays *s, const struct stay *stay)
 {
-	struct stay *to;
+	struct stay *found;
 
 	if (stay->end != s->end)
 		u64_map_clear(&s->stays.index);
 	s->end = stay->end;
-	to = INDEXED_ITEM(&s->stays, (uint64_t)stay->row << BIN_BITS | stay->begin);
+	found = INDEXED_ITEM(&s->stays, (uint64_t)stay->row << BIN_BITS | stay->begin);
+	if (!found || array_reach(&s->latest, &s->nr_rows, &s->capacity, stay->row + 1UL))
+		return NULL;
+	s->latest[stay->row] = (uint32_t)(found - s->stays.of) + 1;
+	return found;
+}
+
+static void put(struct stays *s, const struct stay *stay)
+{
+	uint32_t latest = stay->row < s->nr_rows ? s->latest[stay->row] : 0;
+	struct stay *to = latest ? &s->stays.of[latest - 1] : NULL;
+
+	if (!to || to->begin != stay->begin || to->end != stay->end)
+		to = find(s, stay);
 	if (!to) {
 		s->failed = true;
 		return;
@@ -47,7 +65,7 @@ void stays_halve(struct stays *s)
 	const size_t nr = s->stays.nr;
 
 	u64_map_clear(&s->stays.index);
-	s->stays.nr = 0;
+	s->stays.nr = s->nr_rows = 0;
 	/* A stay is put at its own place or before it. */
 	for (size_t i = 0; i < nr && !s->failed; i++) {
 		struct stay stay = s->stays.of[i];
@@ -98,6 +116,7 @@ int stays_observe(struct stays *s, struct lives *of)
 void stays_free(struct stays *s)
 {
 	INDEXED_FREE(&s->stays);
+	free(s->latest);
 	*s = (struct stays){ 0 };
 }
 

@@ -30,6 +30,7 @@ struct stay {
  *	and again
  * @stays: in the order in which they came; those that end in bin @end are indexed by row and
  *	begin: as time goes on, earlier ones get no more memory
+ * @latest: by row: the number of its latest stay + 1; 0: none
  * @failed: memory ran out; the numbers are void
  */
 struct stays {
@@ -37,6 +38,8 @@ struct stays {
 	uint32_t nr_bins;
 	size_t limit;
 	INDEXED(struct stay) stays;
+	uint32_t *latest;
+	size_t nr_rows, capacity;
 	uint16_t end;
 	bool failed;
 };

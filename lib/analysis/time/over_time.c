@@ -11,6 +11,7 @@ void over_time_init(struct over_time *t, uint64_t first, uint64_t last, uint32_t
 
 	/* A coarse clock may have fewer ticks than the limit of bins. */
 	*t = (struct over_time){ .first = first,
+				 .bin_first = first,
 				 .nr_bins = (uint32_t)(span / width) + 1,
 				 .width = width,
 				 .limit = limit };
@@ -33,6 +34,7 @@ void over_time_init_parts(struct over_time *t, uint64_t first, uint64_t last,
 	uint64_t span = less(last, first);
 
 	*t = (struct over_time){ .first = first,
+				 .bin_first = first,
 				 .nr_bins = parts,
 				 .width = parts ? span / parts + 1 : 0,
 				 .limit = SIZE_MAX };
@@ -85,12 +87,12 @@ void over_time_halve(struct over_time *t)
 }
 
 /* Times outside the range, from a damaged recording, go to the first or last bin. */
-static uint32_t bin_of(struct over_time *t, uint64_t ts)
+static inline uint32_t bin_of(struct over_time *t, uint64_t ts)
 {
 	uint64_t bin;
 
 	/* The bins of neighbouring events are mostly the same, and a division takes long. */
-	if (likely(ts - t->bin_first < t->width && t->bin_first >= t->first))
+	if (likely(ts - t->bin_first < t->width))
 		return t->bin;
 	bin = ts > t->first ? (ts - t->first) / t->width : 0;
 	if (bin >= t->nr_bins)
@@ -176,40 +178,53 @@ static struct over_time_cell *new_cell(struct over_time *t, uint32_t row, uint32
 	return cell;
 }
 
-void over_time_add(struct over_time *t, uint32_t number, uint64_t ts,
-		   const struct over_time_cell *what)
+/* The cell of row @number at @ts. NULL: no time, or no memory. */
+static inline struct over_time_cell *cell_at(struct over_time *t, uint32_t number,
+					     uint64_t ts)
 {
-	struct over_time_cell *cell;
 	uint32_t bin, latest;
 
 	if (unlikely(number >= t->nr_rows)) {
 		if (!t->nr_bins)
-			return;
-		if (array_reach(&t->rows, &t->nr_rows, &t->rows_capacity, number + 1UL))
+			return NULL;
+		if (array_reach(&t->rows, &t->nr_rows, &t->rows_capacity, number + 1UL)) {
 			t->failed = true;
+			return NULL;
+		}
 	}
-	if (unlikely(t->nr_cells >= t->limit) && t->nr_bins > 1)
-		over_time_halve(t);
-	if (unlikely(t->failed))
-		return;
 	bin = bin_of(t, ts);
 	latest = t->rows[number].latest;
-	cell = latest ? &t->cells[latest - 1] : NULL;
-	if (unlikely(!cell || cell->bin != bin))
-		cell = new_cell(t, number, bin);
+	if (likely(latest && t->cells[latest - 1].bin == bin))
+		return &t->cells[latest - 1];
+	if (unlikely(t->nr_cells >= t->limit) && t->nr_bins > 1) {
+		over_time_halve(t);
+		return cell_at(t, number, ts);
+	}
+	return new_cell(t, number, bin);
+}
+
+void over_time_add(struct over_time *t, uint32_t number, uint64_t ts,
+		   const struct over_time_cell *what)
+{
+	struct over_time_cell *cell = cell_at(t, number, ts);
+
 	if (cell)
 		add(cell, what);
 }
 
 void over_time_add_life(struct over_time *t, uint32_t number, const struct life *life)
 {
-	const struct over_time_cell born = { .hit = 1,
-					     .bytes_req = life->bytes_req,
-					     .bytes = life->bytes };
-	const struct over_time_cell ended = { .ended = life->bytes };
+	struct over_time_cell *cell = cell_at(t, number, over_time_of(life));
 
-	over_time_add(t, number, over_time_of(life),
-		      life->what == LIFE_BORN ? &born : &ended);
+	if (!cell)
+		return;
+	if (life->what != LIFE_BORN) {
+		cell->ended += life->bytes;
+		return;
+	}
+	cell->hit++;
+	cell->bytes_req += life->bytes_req;
+	cell->bytes += life->bytes;
 }
 
 static void lived(void *ctx, const struct lives *of, const struct life *life, size_t nr)

@@ -126,10 +126,11 @@ CHECK_LIBS := $(shell $(PKG_CONFIG) --libs check 2>/dev/null)
 # compile. Tests need no optimization, but programs that tests record do, so that they allocate exactly
 # what their source says. With SAN=address, lower levels save more of the compiler's time than tests
 # lose; not so with SAN=thread. CFLAGS, if given, applies to all files.
-HOT := $(addsuffix /%,$(addprefix lib/,base recording event account symbol) tests/live tests/bench \
-	tests/workloads tests/fuzz plugins)
+HOT := $(addsuffix /%,$(addprefix lib/,base recording event account symbol) \
+	$(addprefix lib/analysis/,advise browse life time) tests/live tests/bench tests/workloads \
+	tests/fuzz plugins)
 COLD := $(addsuffix /%,cmd $(addprefix lib/,capture export import live study) \
-	$(addprefix lib/analysis/,balance browse flags footprint overview rows_out))
+	$(addprefix lib/analysis/,balance flags footprint overview rows_out))
 room_cflags = $(or $(if $(filter $(HOT),$<),-O2),$(if $(filter tests/%,$<),-O0),$(if $(filter $(COLD),$<),-Og),-O1)
 cflags_name := $(if $(filter undefined,$(origin CFLAGS)),rooms,$(CFLAGS))
 ifeq ($(origin CFLAGS),undefined)

@@ -21,7 +21,7 @@
 #define BATCH_MOST 16384
 /* Runs kept per CPU: interrupts and other tasks free pages in between. */
 #define RUNS	   4
-/* An announced frame is looked for among this many of the latest: batches are mostly of 15 or 31. */
+/* An announced frame is looked for among this many of the latest: most batches have 15 or 31. */
 #define LATEST	   64
 /* A marker in @frames: a pause between frees. */
 #define PAUSE	   KMEM_NO_PFN

@@ -56,7 +56,8 @@ void stays_free(struct stays *s);
 /* Adds them; @row_of: by row of the account, the row of the page. 0 or -ENOMEM. */
 int report_stays_add(struct web_report *w, const struct stays *stays,
 		     const uint32_t *row_of) __must_check;
-/* Puts them in order, after the page has its final bins. @width: of the bins of @stays. 0 or -ENOMEM.
+/* Puts them in order, after the page has its final bins. @width: of the bins of @stays.
+ * 0 or -ENOMEM.
  */
 int report_stays_end(struct web_report *w, uint64_t width) __must_check;
 

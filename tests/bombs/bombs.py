@@ -6,9 +6,9 @@ nothing, names of bombs (default: all); $LONG: every command gets every file. Ou
 "passed NAME" or "failed NAME WHY" with the cost.
 
 The limits are a second and 100 ns of CPU time for each byte on disk; 64 MB of memory and ten bytes
-for each byte, for summary and report twenty. Time may be three times that, so that no test fails on
-a busy machine: costs that grow with the square of the input, or with a number in it, exceed the
-limit a hundredfold.
+for each byte, for summary and report twenty. Time may be three times that, and what takes longer
+runs again, so that no test fails on a busy machine: costs that grow with the square of the input,
+or with a number in it, exceed the limit a hundredfold.
 """
 import json
 import os
@@ -74,6 +74,9 @@ class Runner:
         # summary runs most analyses at once; report adds the allocations over time.
         memory = MEMORY + MEMORY_A_BYTE * size * (2 if args[0] in ("report", "summary") else 1)
         code, cpu, rss = self.measure(seconds, *args)
+        if code == -signal.SIGKILL or cpu > seconds:
+            # The kernel can spin on a lock that another test holds, as in opening 4000 files.
+            code, cpu, rss = self.measure(seconds, *args)
         what = f"{name}: kmemx {' '.join(args)}"
         took = f"{cpu:.2f} s, {rss >> 20} MB for {size} bytes"
         if code not in (0, 1, 3):

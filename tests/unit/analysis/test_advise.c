@@ -471,9 +471,9 @@ END_TEST
 /* --- batches ---------------------------------------------------------------------------- */
 
 /* Events of a CPU, each with its count: f the task frees a page; b that of the oldest page not yet
- * announced is announced, B that of the next page to be freed; i a free in an interrupt, t by
- * another task; h of two pages; a an allocation by the task, A by another task; l events are lost;
- * p time passes; c everything from here on is on the other CPU.
+ * announced is announced, B that of the next page to be freed, e that of the page freed last; i a
+ * free in an interrupt, t by another task; h of two pages; a an allocation by the task, A by
+ * another task; l events are lost; p time passes; c everything from here on is on the other CPU.
  */
 static const struct {
 	const char *events;
@@ -495,6 +495,9 @@ static const struct {
 	{ "12f 1p 18f 30b", 0 }, /* the task had to wait in a batch */
 	{ "12f 1i 18f 31b", 0 },
 	{ "20f 20b 17f 5b", 0 },
+	{ "20f 1e 20b", 0 },
+	{ "20f 1t 20b", 0 },
+	{ "20f 1t 1b 18f", 18 },
 	{ "17000f", 17000 },
 	{ "17000f 1p 17000b", 16384 }, /* that many are not a batch */
 };
@@ -506,8 +509,11 @@ static void page_event(struct fixture *f, char what, uint64_t *next, uint64_t *a
 	switch (what) {
 	case 'b':
 	case 'B':
+	case 'e':
 		ev.type = KMEM_PAGE_FREE_BATCHED;
-		ev.page_free.pfn = what == 'b' ? (*announced)++ : *next;
+		ev.page_free.pfn = what == 'b'	 ? (*announced)++
+				   : what == 'e' ? *next - 1
+						 : *next;
 		break;
 	case 'a':
 	case 'A':

@@ -16,19 +16,13 @@ void stays_init(struct stays *s, const struct over_time *t, size_t limit)
 			     .limit = limit };
 }
 
-/* Times outside the range, from a damaged recording, go to the first or last bin. Most are in the
- * bin in which memory ends now, and a division takes long.
- */
+/* Most times are in the bin in which memory ends now. */
 static inline uint16_t bin_of(const struct stays *s, uint64_t ts)
 {
-	uint64_t since = less(ts, s->first), bin = s->end;
-
-	if (unlikely(since - bin * s->width >= s->width))
-		bin = since / s->width;
-	return (uint16_t)(bin < s->nr_bins ? bin : s->nr_bins - 1);
+	return (uint16_t)over_time_bin(ts, s->first, s->width, s->nr_bins, s->end);
 }
 
-/* The stay of the same place as @stay. NULL: no memory. */
+/* The stay of @stay's place. NULL: no memory. */
 static struct stay *find(struct stays *s, const struct stay *stay)
 {
 	struct stay *found;
@@ -40,6 +34,9 @@ static struct stay *find(struct stays *s, const struct stay *stay)
 	if (!found || array_reach(&s->latest, &s->nr_rows, &s->capacity, stay->row + 1UL))
 		return NULL;
 	s->latest[stay->row] = (uint32_t)(found - s->stays.of) + 1;
+	found->row = stay->row;
+	found->begin = stay->begin;
+	found->end = stay->end;
 	return found;
 }
 
@@ -50,14 +47,10 @@ static void put(struct stays *s, const struct stay *stay)
 
 	if (!to || to->begin != stay->begin || to->end != stay->end)
 		to = find(s, stay);
-	if (!to) {
+	if (to)
+		to->bytes += stay->bytes;
+	else
 		s->failed = true;
-		return;
-	}
-	to->row = stay->row;
-	to->begin = stay->begin;
-	to->end = stay->end;
-	to->bytes += stay->bytes;
 }
 
 void stays_halve(struct stays *s)

@@ -11,7 +11,6 @@ void over_time_init(struct over_time *t, uint64_t first, uint64_t last, uint32_t
 
 	/* A coarse clock may have fewer ticks than the limit of bins. */
 	*t = (struct over_time){ .first = first,
-				 .bin_first = first,
 				 .nr_bins = (uint32_t)(span / width) + 1,
 				 .width = width,
 				 .limit = limit };
@@ -34,7 +33,6 @@ void over_time_init_parts(struct over_time *t, uint64_t first, uint64_t last,
 	uint64_t span = less(last, first);
 
 	*t = (struct over_time){ .first = first,
-				 .bin_first = first,
 				 .nr_bins = parts,
 				 .width = parts ? span / parts + 1 : 0,
 				 .limit = SIZE_MAX };
@@ -82,23 +80,12 @@ void over_time_halve(struct over_time *t)
 		t->marks[i] = (struct web_mark){ 0 };
 	t->nr_bins = (t->nr_bins + 1) / 2;
 	t->width *= 2;
-	t->bin_first = t->first;
 	t->bin = 0;
 }
 
-/* Times outside the range, from a damaged recording, go to the first or last bin. */
 static inline uint32_t bin_of(struct over_time *t, uint64_t ts)
 {
-	uint64_t bin;
-
-	/* The bins of neighbouring events are mostly the same, and a division takes long. */
-	if (likely(ts - t->bin_first < t->width))
-		return t->bin;
-	bin = ts > t->first ? (ts - t->first) / t->width : 0;
-	if (bin >= t->nr_bins)
-		return t->nr_bins - 1;
-	t->bin = (uint32_t)bin;
-	t->bin_first = t->first + bin * t->width;
+	t->bin = over_time_bin(ts, t->first, t->width, t->nr_bins, t->bin);
 	return t->bin;
 }
 

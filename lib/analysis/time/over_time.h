@@ -35,7 +35,7 @@ struct over_time_row {
  * struct over_time - over_time_init() it
  * @first: start of the first bin, in units of the clock; @width: of each bin; @nr_bins: their
  *	number. The last one also has all later times.
- * @bin, @bin_first: a recent one and its start
+ * @bin: a recent one
  * @cells: in the order in which they came; after over_time_end() by row and bin
  * @backwards: a row may have several cells of one bin, as clocks ran backwards
  * @limit: of @nr_cells; @marks: events in a bin, from any row
@@ -46,7 +46,6 @@ struct over_time {
 	uint64_t first, width;
 	uint32_t nr_bins;
 	uint32_t bin;
-	uint64_t bin_first;
 	size_t limit;
 	struct over_time_cell *cells;
 	size_t nr_cells, capacity;
@@ -56,6 +55,20 @@ struct over_time {
 	struct web_mark marks[OVER_TIME_BINS];
 	bool failed;
 };
+
+/* The bin of @ts, of @nr_bins bins of @width from @first on. Times outside, from a damaged recording,
+ * go to the first or last one. @recent: probably that bin; those of neighbouring events are mostly
+ * the same, and a division takes long.
+ */
+static inline uint32_t over_time_bin(uint64_t ts, uint64_t first, uint64_t width,
+				     uint32_t nr_bins, uint32_t recent)
+{
+	uint64_t since = less(ts, first), bin = recent;
+
+	if (unlikely(since - bin * width >= width))
+		bin = since / width;
+	return bin < nr_bins ? (uint32_t)bin : nr_bins - 1;
+}
 
 /* Divides the time from @first to @last, both included, into at most @bins bins; no bin starts
  * after @last. Both limits are at most OVER_TIME_BINS and OVER_TIME_CELLS.

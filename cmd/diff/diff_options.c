@@ -293,17 +293,19 @@ static bool wants(const struct diff_args *a, const struct analysis *analysis)
 	       diff_args_compares(a, analysis);
 }
 
-/* The page needs a file. A filter on a field that events of one kind lack excludes those events: is
- * anything left?
- */
-static int check_page_and_filter(const struct diff_args *a)
+static int check_page(const struct diff_args *a)
+{
+	if (!a->page_file || strcmp(a->page_file, "-"))
+		return GO_ON;
+	return message_fail(EXIT_USAGE, command_name,
+			    "--html -: the tables go to standard output\n  Give a file");
+}
+
+/* A filter on a field that events of one kind lack excludes those events: is anything left? */
+static int check_filter(const struct diff_args *a)
 {
 	const char *slab, *page;
 
-	if (a->page_file && !strcmp(a->page_file, "-"))
-		return message_fail(
-			EXIT_USAGE, command_name,
-			"--html -: the tables go to standard output\n  Give a file");
 	if (filter_words_foreign(&a->choice.words, &slab, &page, command_name) != GO_ON)
 		return EXIT_USAGE;
 	if ((slab && (a->of[MEMORY_SLAB] || a->cache)) ||
@@ -454,7 +456,8 @@ int diff_args_parse(struct diff_args *a, const struct command *command, int argc
 	ret = ret ?: (a->kernels ? diff_kernels_check(a)
 				 : filter_words_deep(&a->choice.words, &a->choice.skip,
 						     command_name) ?:
-				   parse_by(a) ?: check_page_and_filter(a) ?: parse_per(a));
+				   parse_by(a) ?: check_page(a) ?: check_filter(a) ?:
+				   parse_per(a));
 	ret = ret ?: parse_columns(a);
 	ret = ret ?: parse_sort(a);
 	ret = ret ?: parse_rules(a);

@@ -260,13 +260,12 @@ static bool is_old(const struct query_file *f, uint64_t before)
 	return f->id.path && f->id.mtime_ns < before;
 }
 
-/* Begins to read the files of rows that seem to be new. Returns their paths, which the caller frees
- * after the end of reading; NULL: not done.
+/* Begins to read the files of rows that seem to be new. @paths: room for their paths, zeroed, in use
+ * until the end of reading; NULL: does not begin.
  */
-static const char **read_ahead(struct loading *l, const struct query_files *files,
-			       uint64_t before)
+static void read_ahead(struct loading *l, const struct query_files *files,
+		       uint64_t before, const char **paths)
 {
-	const char **paths = calloc(files->nr + 1, sizeof(*paths));
 	unsigned int jobs = input_jobs(l->load->jobs);
 	struct query_file_id id;
 	size_t nr = 0;
@@ -283,7 +282,6 @@ static const char **read_ahead(struct loading *l, const struct query_files *file
 	/* One thread writes. */
 	if (nr > 1)
 		l->ahead = ahead_start(paths, files->nr, jobs - 1);
-	return paths;
 }
 
 static int load_all(struct loading *l, struct query_load *load,
@@ -312,9 +310,10 @@ int query_load(struct query_load *load, const struct query_files *files)
 	struct loading l = { .load = load, .total = files->bytes };
 	uint64_t now = clock_ns(CLOCK_REALTIME);
 	uint64_t before = load->keep && load->keep < now ? now - load->keep : 0;
-	const char **paths __auto_mem = read_ahead(&l, files, before);
+	const char **paths __auto_mem = calloc(files->nr + 1, sizeof(*paths));
 	int ret;
 
+	read_ahead(&l, files, before, paths);
 	progress_start(&l.progress, "loading");
 	ret = load_all(&l, load, files, before);
 	progress_end(&l.progress);

@@ -23,9 +23,9 @@ static inline uint16_t bin_of(const struct stays *s, uint64_t ts)
 }
 
 /* The stay of @stay's place. NULL: no memory. */
-static struct stay *find(struct stays *s, const struct stay *stay)
+static struct web_stay *find(struct stays *s, const struct web_stay *stay)
 {
-	struct stay *found;
+	struct web_stay *found;
 
 	if (stay->end != s->end)
 		u64_map_clear(&s->stays.index);
@@ -40,10 +40,10 @@ static struct stay *find(struct stays *s, const struct stay *stay)
 	return found;
 }
 
-static void put(struct stays *s, const struct stay *stay)
+static void put(struct stays *s, const struct web_stay *stay)
 {
 	uint32_t latest = stay->row < s->nr_rows ? s->latest[stay->row] : 0;
-	struct stay *to = latest ? &s->stays.of[latest - 1] : NULL;
+	struct web_stay *to = latest ? &s->stays.of[latest - 1] : NULL;
 
 	if (!to || to->begin != stay->begin || to->end != stay->end)
 		to = find(s, stay);
@@ -61,7 +61,7 @@ void stays_halve(struct stays *s)
 	s->stays.nr = s->nr_rows = 0;
 	/* A stay is put at its own place or before it. */
 	for (size_t i = 0; i < nr && !s->failed; i++) {
-		struct stay stay = s->stays.of[i];
+		struct web_stay stay = s->stays.of[i];
 
 		stay.begin /= 2;
 		stay.end /= 2;
@@ -73,7 +73,7 @@ void stays_halve(struct stays *s)
 
 void stays_add(struct stays *s, uint32_t row, const uint64_t times[2], uint64_t bytes)
 {
-	struct stay stay = { .row = row, .bytes = bytes };
+	struct web_stay stay = { .row = row, .bytes = bytes };
 
 	if (s->failed)
 		return;
@@ -120,10 +120,10 @@ int report_stays_add(struct web_report *w, const struct stays *stays,
 {
 	if (array_reserve(&w->stays, &w->stays_capacity, w->nr_stays + stays->stays.nr))
 		return -ENOMEM;
-	for_each(stay, stays->stays.of, stays->stays.nr)
-		w->stays[w->nr_stays++] =
-			(struct web_stay){ row_of[stay->row], stay->begin, stay->end,
-					   stay->bytes };
+	for_each(stay, stays->stays.of, stays->stays.nr) {
+		w->stays[w->nr_stays] = *stay;
+		w->stays[w->nr_stays++].row = row_of[stay->row];
+	}
 	return 0;
 }
 

@@ -17,19 +17,12 @@
  */
 #define STAYS_MAX (1U << 19)
 
-/* @bytes that row @row allocated in bin @begin and that ended in bin @end. */
-struct stay {
-	uint32_t row;
-	uint16_t begin, end;
-	uint64_t bytes;
-};
-
 /**
  * struct stays - stays_init() it
  * @first, @width, @nr_bins: as those of struct over_time; @width can become twice as long, again
  *	and again
- * @stays: in the order in which they came; those that end in bin @end are indexed by row and
- *	begin: as time goes on, earlier ones get no more memory
+ * @stays: of rows of the account, in the order in which they came; those that end in bin @end are
+ *	indexed by row and begin: as time goes on, earlier ones get no more memory
  * @latest: by row: the number of its latest stay + 1; 0: none
  * @failed: memory ran out; the numbers are void
  */
@@ -37,7 +30,7 @@ struct stays {
 	uint64_t first, width;
 	uint32_t nr_bins;
 	size_t limit;
-	INDEXED(struct stay) stays;
+	INDEXED(struct web_stay) stays;
 	uint32_t *latest;
 	size_t nr_rows, capacity;
 	uint16_t end;

@@ -63,7 +63,8 @@ struct web_row {
 
 /* Bytes of row @row that were allocated in bin @begin and ended in bin @end. */
 struct web_stay {
-	uint32_t row, begin, end;
+	uint32_t row;
+	uint16_t begin, end;
 	uint64_t bytes;
 };
 

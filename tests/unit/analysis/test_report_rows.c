@@ -188,13 +188,16 @@ START_TEST(stays_are_limited)
 
 	for (size_t k = 0; k < ARRAY_SIZE(cases); k++) {
 		struct web_report w = { .nr_stays = cases[k].nr,
-					.nr_bins = cases[k].nr,
+					.nr_bins = OVER_TIME_BINS,
 					.width = 5 };
 		uint64_t bytes = 0;
 
 		w.stays = malloc(cases[k].nr * sizeof(*w.stays));
-		for (uint32_t i = 0; i < cases[k].nr; i++)
-			w.stays[i] = (struct web_stay){ 0, i, i, 1 };
+		for (uint32_t i = 0; i < cases[k].nr; i++) {
+			const uint16_t bin = i % OVER_TIME_BINS;
+
+			w.stays[i] = (struct web_stay){ i / OVER_TIME_BINS, bin, bin, 1 };
+		}
 		ck_assert(!report_stays_end(&w, 5));
 		ck_assert_uint_eq(w.nr_stays, cases[k].left);
 		ck_assert_uint_eq(w.stay_bins, cases[k].bins);

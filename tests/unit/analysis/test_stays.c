@@ -30,7 +30,7 @@ static uint64_t sum_stays(const struct stays *s, uint32_t row, uint32_t from, ui
 	uint64_t sum = 0;
 
 	for (size_t i = 0; i < s->stays.nr; i++) {
-		const struct stay *stay = &s->stays.of[i];
+		const struct web_stay *stay = &s->stays.of[i];
 
 		if (stay->row == row && stay->begin >= from && stay->end <= to)
 			sum += stay->bytes;

@@ -256,7 +256,7 @@ static int make_part(void *ctx, const char *words, struct strbuf *to)
 
 	if (ret > 0)
 		ret = report_log_part(&call->log, pieces, (size_t)ret, &part);
-	ret = ret ?: web_part_write(&part, &out);
+	ret = ret ?: web_columns_write(&part, true, &out);
 	web_report_free(&part);
 	return ret;
 }

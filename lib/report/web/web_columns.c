@@ -6,6 +6,7 @@
  * Most numbers are small and alike, so they deflate well. A number that can be predicted from
  * others is written as the difference to the prediction.
  */
+#include "base/bytes.h"
 #include "report/web/web_report.h"
 
 enum group { ROWS, CELLS, MARKS, STAYS, NODES, RUNS, NAMES, GROUPS };
@@ -199,14 +200,6 @@ static enum web_figure figure_of(double least, double most)
 							 : WEB_F64;
 }
 
-/* Appends the lowest @size bytes. */
-static unsigned char *put(unsigned char *to, uint64_t bits, size_t size)
-{
-	for (size_t i = 0; i < size; i++)
-		*to++ = (unsigned char)(bits >> (8 * i));
-	return to;
-}
-
 static uint64_t bits_of(double figure, enum web_figure type)
 {
 	uint64_t bits;
@@ -221,26 +214,28 @@ static int write_column(const double *figures, size_t nr, const struct render_ou
 {
 	static const unsigned char sizes[] = { 1, 2, 4, 1, 2, 4, 8 };
 	double least = 0, most = 0;
+	uint8_t *bytes __auto_mem = NULL;
 	enum web_figure type;
-	unsigned char *bytes __auto_mem = NULL, *end;
+	size_t size;
 
 	for (size_t i = 0; i < nr; i++) {
 		least = SMALLER(figures[i], least);
 		most = LARGER(figures[i], most);
 	}
 	type = figure_of(least, most);
-	bytes = calloc(1, 16 + nr * sizes[type]);
+	size = (8 + nr * sizes[type] + 7) & ~(size_t)7;
+	bytes = calloc(1, size);
 	if (!bytes)
 		return -ENOMEM;
-	end = put(put(bytes, nr, 4), type, 4);
+	set_uint(bytes, nr, 4, false);
+	set_uint(bytes + 4, type, 4, false);
 	for (size_t i = 0; i < nr; i++)
-		end = put(end, bits_of(figures[i], type), sizes[type]);
-	return out->write(out->ctx, (const char *)bytes,
-			  ((size_t)(end - bytes) + 7) & ~(size_t)7);
+		set_uint(bytes + 8 + i * sizes[type], bits_of(figures[i], type),
+			 sizes[type], false);
+	return out->write(out->ctx, (const char *)bytes, size);
 }
 
-static int write_columns(const struct web_report *w, bool part,
-			 const struct render_out *out)
+int web_columns_write(const struct web_report *w, bool part, const struct render_out *out)
 {
 	static void (*const fill[GROUPS])(
 		const struct web_report *w, size_t which,
@@ -270,14 +265,4 @@ static int write_columns(const struct web_report *w, bool part,
 		free(figures);
 	}
 	return ret;
-}
-
-int web_columns_write(const struct web_report *w, const struct render_out *out)
-{
-	return write_columns(w, false, out);
-}
-
-int web_part_write(const struct web_report *part, const struct render_out *out)
-{
-	return write_columns(part, true, out);
 }

@@ -260,6 +260,8 @@ void web_columns_names(struct json *j);
 
 /**
  * web_columns_write() - write all columns
+ * @part: @w is a part of the time, which has cells and marks only: those that have a third item, 1,
+ *	in web_columns_names()
  *
  * Each column has two 32-bit numbers, the number of figures and an enum web_figure, then the
  * figures, and zeros up to a multiple of 8 bytes. Everything is little-endian. A column of zeros
@@ -267,13 +269,8 @@ void web_columns_names(struct json *j);
  *
  * Return: 0; -ENOMEM; the write function's error.
  */
-int web_columns_write(const struct web_report *w,
+int web_columns_write(const struct web_report *w, bool part,
 		      const struct render_out *out) __must_check;
-/* Writes those of a part of the time, which has cells and marks only: those that have a third item,
- * 1, in web_columns_names().
- */
-int web_part_write(const struct web_report *part,
-		   const struct render_out *out) __must_check;
 
 /* Type of a column's figures: the smallest that fits them all. */
 enum web_figure {

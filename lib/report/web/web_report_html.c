@@ -164,7 +164,7 @@ static int write_columns(void *ctx, const struct render_out *out)
 {
 	const struct source *s = ctx;
 
-	return web_columns_write(s->w, out);
+	return web_columns_write(s->w, false, out);
 }
 
 int web_report_html(const struct web_report *w, const struct report *report,

@@ -289,7 +289,7 @@ START_TEST(columns)
 	ck_assert_ptr_nonnull(w.stays);
 	w.stays[0] = (struct web_stay){ 1, 5, 7, 600 };
 	w.stays[1] = (struct web_stay){ 1, 6, 6, 8 };
-	ck_assert(!web_columns_write(&w, &out));
+	ck_assert(!web_columns_write(&w, false, &out));
 	for (int i = 0; i < 2; i++) {
 		uint64_t bits = get_u64(
 			(const uint8_t *)column(&got, ROW_PEAK, 2, WEB_F64) + 8 * i,
@@ -316,11 +316,11 @@ START_TEST(columns)
 	ck_assert_mem_eq(column(&got, STAY_BYTES, 2, WEB_U16), "\x58\2\10\0", 4);
 	ck_assert_mem_eq(column(&got, NODE_UP, 3, WEB_U8), "\0\1\0", 3);
 	column(&got, NAME_DIR, 0, WEB_U8); /* unknown */
-	ck_assert_int_eq(web_columns_write(&w, &no), -ENOSPC);
+	ck_assert_int_eq(web_columns_write(&w, false, &no), -ENOSPC);
 	got.size = 0;
 	w.dir_of = calloc(w.names.count + 1UL, sizeof(*w.dir_of));
 	w.dir_of[2] = 7;
-	ck_assert(!web_columns_write(&w, &out));
+	ck_assert(!web_columns_write(&w, false, &out));
 	ck_assert_uint_eq(w.names.count, 3);
 	ck_assert_mem_eq(column(&got, NAME_DIR, 3, WEB_U8), "\0\7\0", 3);
 	strbuf_free(&got);

@@ -91,15 +91,6 @@ static void add_end(struct json *j, const struct web_end *e)
 	JSON_ARRAY(j, i, ARRAY_SIZE(figures), json_uint(j, figures[i]));
 }
 
-/* As text: a damaged recording may have any number. */
-static void add_frame(struct json *j, uint64_t frame)
-{
-	char text[24];
-
-	snprintf(text, sizeof(text), "0x%" PRIx64, frame);
-	json_string(j, text);
-}
-
 static void add_frames(struct json *j, const struct web_frames *f)
 {
 	json_key_open(j, "frames", '{');
@@ -107,7 +98,9 @@ static void add_frames(struct json *j, const struct web_frames *f)
 	json_key_uint(j, "bins", f->nr_bins);
 	add_wide(j, "width", f->width);
 	json_key_uint(j, "left", f->left_out);
-	JSON_KEY_ARRAY(j, "first", i, f->nr, add_frame(j, f->first[i]));
+	/* As text: a damaged recording may have any number. */
+	JSON_KEY_ARRAY(j, "first", i, f->nr,
+		       json_cell(j, &(struct cell){ CELL_ADDRESS, { f->first[i] } }));
 	json_close(j, '}');
 }
 

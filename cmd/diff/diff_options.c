@@ -212,7 +212,7 @@ static int parse_columns(struct diff_args *a)
 	if (a->columns && !list)
 		return message_no_memory(command_name);
 	while (p && ret == GO_ON)
-		ret = add_column(a, option_next_word(&p));
+		ret = add_column(a, text_next_word(&p));
 	return ret;
 }
 

@@ -123,7 +123,7 @@ static int choose_dirs(struct footprint_run *run)
 		char *list = strdup(given->items[i]), *p = list;
 
 		while (p && !err)
-			err = alloc_filter_add_dir(&run->within, option_next_word(&p));
+			err = alloc_filter_add_dir(&run->within, text_next_word(&p));
 		free(list);
 		err = list ? err : -ENOMEM;
 	}

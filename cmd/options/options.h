@@ -164,10 +164,6 @@ int option_words_check(const struct command *command, const struct option_entry 
 /* Puts @words, which end in NULL, with @separator between them into @to, as far as they fit. */
 void option_words_join(char *to, size_t size, const char *separator,
 		       const char *const *words);
-/* The next word of the comma-separated @list, without blanks around it. As with strsep(3), the list
- * is cut up, and *@list is NULL after the last word.
- */
-char *option_next_word(char **list);
 /* Says that @word, the value of @option, is not one of @words, which end in NULL, and lists them.
  * EXIT_USAGE.
  */

@@ -80,17 +80,6 @@ static size_t trim(const char **text, size_t len)
 	return len;
 }
 
-char *option_next_word(char **list)
-{
-	char *item = strsep(list, ",");
-	const char *word = item;
-	size_t len = trim(&word, strlen(item));
-
-	item += word - item;
-	item[len] = '\0';
-	return item;
-}
-
 static bool is_one(const char *const *words, const char *word, size_t len)
 {
 	for (; *words; words++) {

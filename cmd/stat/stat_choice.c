@@ -88,7 +88,7 @@ static int parse_by(const char *words, enum subject_kind *by, const char *comman
 	if (!list)
 		return message_fail(EXIT_FAILED, command, "%s", strerror(ENOMEM));
 	while (p && ret == GO_ON)
-		ret = add_by(option_next_word(&p), by, command);
+		ret = add_by(text_next_word(&p), by, command);
 	return ret;
 }
 

@@ -309,7 +309,7 @@ static int each_word(const char *list, struct tables_args *args,
 	int ret = GO_ON;
 
 	while (p && ret == GO_ON)
-		ret = add(args, opts, option_next_word(&p));
+		ret = add(args, opts, text_next_word(&p));
 	if (!words || args->by.failed || args->sort.failed)
 		return message_fail(EXIT_FAILED, "owners", "%s", strerror(ENOMEM));
 	return ret;

@@ -142,6 +142,17 @@ bool text_has_word(const char *text, char separator, const char *word)
 	}
 }
 
+char *text_next_word(char **list)
+{
+	char *word = strsep(list, ",");
+	size_t size;
+
+	word += strspn(word, " ");
+	for (size = strlen(word); size && word[size - 1] == ' '; size--)
+		word[size - 1] = '\0';
+	return word;
+}
+
 const char *text_next_line(const char *text)
 {
 	text += strcspn(text, "\n");

@@ -43,6 +43,10 @@ bool text_same(const char *a, const char *b);
 bool text_ends(const char *text, const char *with);
 /* Is @word one of the words of @text, which have @separator between them? */
 bool text_has_word(const char *text, char separator, const char *word);
+/* The next word of the comma-separated @list, without blanks around it. As with strsep(3), the list
+ * is cut up, and *@list is NULL after the last word.
+ */
+char *text_next_word(char **list);
 /* What follows the first line of @text. */
 const char *text_next_line(const char *text);
 

@@ -9,37 +9,21 @@
 #include "report/table.h"
 #include "report/tree.h"
 
-/* Strips blanks on both sides. */
-static char *trim(char *text)
-{
-	size_t size;
-
-	text += strspn(text, " ");
-	size = strlen(text);
-	while (size && text[size - 1] == ' ')
-		text[--size] = '\0';
-	return text;
-}
-
 int sort_keys_parse(struct sort_keys *out, const char *text)
 {
-	char *p, *comma;
+	char *left;
 
 	*out = (struct sort_keys){ .text = strdup(text) };
 	if (!out->text)
 		return -ENOMEM;
-	for (p = out->text; p; p = comma) {
-		struct sort_key key = { 0 };
+	for (left = out->text; left;) {
+		struct sort_key key = { .name = text_next_word(&left) };
 
-		comma = strchr(p, ',');
-		if (comma)
-			*comma++ = '\0';
-		p = trim(p);
-		if (*p == '+' || *p == '-')
-			key.direction = *p++ == '+' ? SORT_ASCENDING : SORT_DESCENDING;
-		key.name = p;
-		if (!*p || out->nr == SORT_KEYS_MAX) {
-			int err = *p ? -E2BIG : -EINVAL;
+		if (*key.name == '+' || *key.name == '-')
+			key.direction =
+				*key.name++ == '+' ? SORT_ASCENDING : SORT_DESCENDING;
+		if (!*key.name || out->nr == SORT_KEYS_MAX) {
+			int err = *key.name ? -E2BIG : -EINVAL;
 
 			sort_keys_free(out);
 			return err;

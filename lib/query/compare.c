@@ -115,9 +115,8 @@ static void put_number(struct strbuf *json, const char *name, double value)
 
 static int put_outcome(struct strbuf *json, struct sides *s)
 {
-	struct mann_whitney test = { .p = NAN };
-	double medians[2] = { NAN, NAN }, parts[2] = { NAN, NAN };
-	int err = mann_whitney_test(s->parts[0], s->nr[0], s->parts[1], s->nr[1], &test);
+	double medians[2] = { NAN, NAN }, parts[2] = { NAN, NAN }, p = NAN;
+	int err = mann_whitney_test(s->parts[0], s->nr[0], s->parts[1], s->nr[1], &p);
 
 	if (err == -ENOMEM)
 		return err;
@@ -131,7 +130,7 @@ static int put_outcome(struct strbuf *json, struct sides *s)
 	put_number(json, "old", medians[0]);
 	put_number(json, "new", medians[1]);
 	put_number(json, "times", parts[1] / parts[0]);
-	put_number(json, "p", err ? NAN : test.p);
+	put_number(json, "p", p);
 	strbuf_puts(json, "}");
 	return json->failed ? -ENOMEM : 0;
 }

@@ -187,14 +187,14 @@ static void mann_whitney(sqlite3_context *ctx, struct items *s)
 {
 	size_t nr = 0;
 	double *values __auto_mem = values_of(s, &nr);
-	struct mann_whitney test;
-	int err = values ? mann_whitney_test(values, nr, values + nr, s->nr - nr, &test)
+	double p;
+	int err = values ? mann_whitney_test(values, nr, values + nr, s->nr - nr, &p)
 			 : -ENOMEM;
 
 	if (err == -ENOMEM)
 		sqlite3_result_error_nomem(ctx);
 	else if (!err)
-		sqlite3_result_double(ctx, test.p);
+		sqlite3_result_double(ctx, p);
 }
 
 /* quantile(value, part) */

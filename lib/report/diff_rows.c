@@ -238,7 +238,6 @@ static int work_out(struct diff_rows *d, size_t row, size_t m, double *scratch)
 	double *new_values = scratch + d->sides->nr_old;
 	size_t nr_old = d->sides->nr_old, nr_new = d->sides->nr - nr_old;
 	struct runs_summary old, new;
-	struct mann_whitney test;
 	double off[2];
 	int err;
 
@@ -260,9 +259,8 @@ static int work_out(struct diff_rows *d, size_t row, size_t m, double *scratch)
 	/* If all runs agree there is nothing to test. */
 	if (!diff_can_tell(d->sides) || v->same)
 		return 0;
-	err = mann_whitney_test(scratch, nr_old, new_values, nr_new, &test);
-	if (!err)
-		v->p = v->q = test.p;
+	err = mann_whitney_test(scratch, nr_old, new_values, nr_new, &v->p);
+	v->q = v->p;
 	return err;
 }
 

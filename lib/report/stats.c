@@ -117,12 +117,11 @@ static double normal_p(double u, double nr_a, double nr_b, double ties)
 }
 
 int mann_whitney_test(const double *a, size_t nr_a, const double *b, size_t nr_b,
-		      struct mann_whitney *out)
+		      double *p)
 {
 	size_t nr = nr_a + nr_b, sum = 0;
 	struct ranked *all __auto_mem = NULL;
-	double ties;
-	int err = 0;
+	double ties, u;
 
 	if (!nr_a || !nr_b)
 		return -EINVAL;
@@ -138,13 +137,11 @@ int mann_whitney_test(const double *a, size_t nr_a, const double *b, size_t nr_b
 	ties = rank_all(all, nr);
 	for (size_t i = 0; i < nr; i++)
 		sum += all[i].first ? all[i].rank : 0;
-	out->u = (double)sum / 2 - (double)nr_a * (double)(nr_a + 1) / 2;
-	out->exact = nr <= MANN_WHITNEY_EXACT_MAX;
-	if (out->exact)
-		err = exact_p(all, nr, nr_a, sum, &out->p);
-	else
-		out->p = normal_p(out->u, (double)nr_a, (double)nr_b, ties);
-	return err;
+	if (nr <= MANN_WHITNEY_EXACT_MAX)
+		return exact_p(all, nr, nr_a, sum, p);
+	u = (double)sum / 2 - (double)nr_a * (double)(nr_a + 1) / 2;
+	*p = normal_p(u, (double)nr_a, (double)nr_b, ties);
+	return 0;
 }
 
 double mann_whitney_smallest(size_t nr_a, size_t nr_b)

@@ -31,28 +31,19 @@ double values_quantile(const double *sorted, size_t nr, double part);
 struct runs_summary runs_summarise(double *values, size_t nr);
 
 /**
- * struct mann_whitney - the test's outcome
- * @u: pairs in which the first side's value is larger; ties count one half
- * @p: how often @u would be at least this far from its middle if the sides did not differ
- *	(two-sided)
- * @exact: computed over all ways to split the values, with their ties; else from the normal
- *	   distribution, with corrections for ties and continuity
- */
-struct mann_whitney {
-	double u, p;
-	bool exact;
-};
-
-/**
  * mann_whitney_test() - do two sides differ?
+ * @p: how often U, the pairs in which the first side's value is larger, where ties count one half,
+ *     would be at least this far from its middle if the sides did not differ (two-sided). Up to
+ *     MANN_WHITNEY_EXACT_MAX runs over all ways to split the values, with their ties; else from the
+ *     normal distribution, with corrections for ties and continuity
  *
  * H. B. Mann and D. R. Whitney, "On a test of whether one of two random variables is
  * stochastically larger than the other", 1947; ties get their middle rank.
  *
- * Return: 0; -EINVAL if a side is empty or a value is no number; -ENOMEM.
+ * Return: 0; -EINVAL if a side is empty or a value is no number; -ENOMEM: @p is unchanged then.
  */
 int mann_whitney_test(const double *a, size_t nr_a, const double *b, size_t nr_b,
-		      struct mann_whitney *out) __must_check;
+		      double *p) __must_check;
 /* The smallest p possible with these numbers of runs, without ties. */
 double mann_whitney_smallest(size_t nr_a, size_t nr_b);
 /**

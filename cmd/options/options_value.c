@@ -28,22 +28,10 @@ int option_value_uint(const char *text, uint64_t *value)
 	return 0;
 }
 
-int option_value_positive(const char *text, uint64_t *value)
-{
-	uint64_t number;
-	int err = option_value_uint(text, &number);
-
-	if (!err && !number)
-		err = -EDOM;
-	if (!err)
-		*value = number;
-	return err;
-}
-
-int option_value_rows(const char *text, uint64_t *value)
+static int read_rows(const char *text, uint64_t *value)
 {
 	if (strcmp(text, "all"))
-		return option_value_positive(text, value);
+		return option_value_uint(text, value);
 	*value = OPTION_ROWS_ALL;
 	return 0;
 }
@@ -144,8 +132,8 @@ static const struct {
 	bool positive;
 } numbers[] = {
 	[OPTION_UINT] = { option_value_uint, "a whole number, 0 or more" },
-	[OPTION_POSITIVE] = { option_value_positive, "a whole number, 1 or more" },
-	[OPTION_ROWS] = { option_value_rows, "a whole number, 1 or more, or all" },
+	[OPTION_POSITIVE] = { option_value_uint, "a whole number, 1 or more", true },
+	[OPTION_ROWS] = { read_rows, "a whole number, 1 or more, or all", true },
 	[OPTION_SIZE] = { option_value_size, SIZE_FORM },
 	[OPTION_POSITIVE_SIZE] = { option_value_size, SIZE_FORM, true },
 	[OPTION_PERCENT] = { option_value_percent,

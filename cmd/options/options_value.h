@@ -14,10 +14,6 @@
 
 /* A decimal number, or hexadecimal after 0x. */
 int __must_check option_value_uint(const char *text, uint64_t *value);
-/* The same, but -EDOM for 0. */
-int __must_check option_value_positive(const char *text, uint64_t *value);
-/* The same; "all" gives OPTION_ROWS_ALL. */
-int __must_check option_value_rows(const char *text, uint64_t *value);
 /* Bytes; K, M and G (also KiB, k, ...) mean powers of 1024. */
 int __must_check option_value_size(const char *text, uint64_t *bytes);
 /* Percent with up to nine decimals and an optional "%", in millionths of the whole. */
@@ -27,7 +23,9 @@ int __must_check option_value_duration(const char *text, uint64_t *ns);
 
 /* Appends @value. 0 or -ENOMEM. */
 int __must_check option_value_append(struct option_strings *list, const char *value);
-/* Parses @value by the type of @opt, which takes one, and stores it there. As above, or -ENOMEM. */
+/* Parses @value by the type of @opt, which takes one, and stores it there. As above, or -ENOMEM;
+ * -EDOM for a 0 that the type does not allow.
+ */
 int __must_check option_value_store(const struct option_entry *opt, const char *value);
 /* What @err means: "too large". */
 const char *option_value_problem(int err);

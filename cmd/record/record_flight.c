@@ -97,7 +97,7 @@ static int set_cause(struct record_flight *f, const char *text)
 		on->failure = true;
 		f->all_failures = value;
 	} else if (is_cause(text, "order", &value)) {
-		good = value && !option_value_positive(value, &number) &&
+		good = value && !option_value_uint(value, &number) && number &&
 		       number <= ORDER_MAX;
 		on->min_order = (unsigned int)number;
 	} else if (is_cause(text, "sunreclaim", &value)) {

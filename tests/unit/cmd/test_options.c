@@ -373,13 +373,14 @@ END_TEST
 START_TEST(rows)
 {
 	uint64_t value = 5;
+	const struct option_entry opt = { OPTION_ROWS, .value = &value };
 
-	ck_assert_int_eq(option_value_rows("0", &value), -EDOM);
-	ck_assert_int_eq(option_value_rows("every", &value), -EINVAL);
+	ck_assert_int_eq(option_value_store(&opt, "0"), -EDOM);
+	ck_assert_int_eq(option_value_store(&opt, "every"), -EINVAL);
 	ck_assert_uint_eq(value, 5);
-	ck_assert_int_eq(option_value_rows("1", &value), 0);
+	ck_assert_int_eq(option_value_store(&opt, "1"), 0);
 	ck_assert_uint_eq(value, 1);
-	ck_assert_int_eq(option_value_rows("all", &value), 0);
+	ck_assert_int_eq(option_value_store(&opt, "all"), 0);
 	ck_assert_uint_eq(value, OPTION_ROWS_ALL);
 }
 END_TEST
